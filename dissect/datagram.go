@@ -1,0 +1,72 @@
+package dissect
+
+import (
+	"net/netip"
+	"strconv"
+)
+
+// An Endpoint is an IP address and a UDP port. IPv4 addresses are held in their
+// IPv4-mapped form, so that the type is comparable, small and free of pointers.
+type Endpoint struct {
+	IP   [16]byte
+	Port uint16
+}
+
+// MakeEndpoint converts from the standard library's type; a zone is dropped.
+func MakeEndpoint(ap netip.AddrPort) Endpoint {
+	return Endpoint{ap.Addr().As16(), ap.Port()}
+}
+
+// Addr is the IP address, unmapped.
+func (e Endpoint) Addr() netip.Addr { return netip.AddrFrom16(e.IP).Unmap() }
+
+// AppendTo appends "10.0.0.1:2302" or "[fe80::1]:2302".
+func (e Endpoint) AppendTo(b []byte) []byte {
+	if a := &e.IP; a[10] == 0xff && a[11] == 0xff && [10]byte(a[:10]) == ([10]byte{}) {
+		for i := 12; i < 16; i++ {
+			if i > 12 {
+				b = append(b, '.')
+			}
+			b = strconv.AppendUint(b, uint64(a[i]), 10)
+		}
+		b = append(b, ':')
+		return strconv.AppendUint(b, uint64(e.Port), 10)
+	}
+	return netip.AddrPortFrom(e.Addr(), e.Port).AppendTo(b)
+}
+
+func (e Endpoint) String() string { return string(e.AppendTo(nil)) }
+
+// DatagramKind tells a datagram from a notice about one.
+type DatagramKind uint8
+
+const (
+	UDP         DatagramKind = iota // a UDP datagram
+	Unreachable                     // ICMP or ICMPv6 destination unreachable that quotes a UDP datagram
+)
+
+// A Datagram is one UDP datagram as the capture shows it, reassembled when it
+// came in IP fragments. For Unreachable, Src and Dst are those of the quoted
+// datagram: Src is the host that is told, Dst the one that can't be reached.
+type Datagram struct {
+	Frame   uint64 // number of the packet in the capture, from 1, across files
+	File    int    // index of the input file, from 0
+	Time    int64  // nanoseconds since 1970 UTC; meaningless without HasTime
+	HasTime bool   //
+	Kind    DatagramKind
+	Src     Endpoint
+	Dst     Endpoint
+	Payload []byte // captured bytes of the UDP payload, valid during the call only
+	Length  int    // bytes of the UDP payload by the UDP header
+
+	IPID        uint16 // IPv4 identification; 0 on IPv6
+	IPv6        bool
+	TTL         uint8 // or hop limit
+	BadChecksum bool  // UDP checksum is wrong and not plausibly left to hardware
+	Fragments   int   // IP fragments it was put together from, 0 when it came whole
+	CapLen      int   // captured bytes of the packet
+	WireLen     int   // bytes of the packet on the wire
+}
+
+// Cut reports whether the capture holds less than the datagram had.
+func (d *Datagram) Cut() bool { return len(d.Payload) < d.Length }

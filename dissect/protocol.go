@@ -1,0 +1,23 @@
+package dissect
+
+// A Protocol describes one protocol to everything that is not its package:
+// reference tables, filters, schemas and tests iterate over these.
+type Protocol struct {
+	Name     string   // "dp8"
+	Title    string   // "DirectPlay 8 Reliable"
+	Texts    []string // "MC-DPL8R v18.0"
+	Dialects []string // names accepted behind a colon in --decode-as
+	Types    []string // values of a frame's type
+	Fields   []*Field // the whole table, in the order of the reference page
+	Ports    []uint16 // usual ports, hints only
+
+	// Decode reads one datagram without knowledge of its connection, into a
+	// tree that was Reset with the payload. What the wire alone cannot tell is
+	// guessed by length; trackers decode with what they learned instead.
+	Decode func(t *Tree) (typ string, err *Error)
+	// Reencode decodes and encodes a payload; it reports false when the
+	// payload is not accepted. For what is accepted it gives the same bytes.
+	Reencode func(payload []byte) ([]byte, bool)
+	// Samples are valid datagrams: seeds for fuzzing and for tests that cut.
+	Samples func() [][]byte
+}
