@@ -1,0 +1,184 @@
+package session
+
+import (
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// An Acknowledgement is what one captured frame says about the numbers of the
+// other side, unwrapped.
+type Acknowledgement struct {
+	Next    int64  // all numbers below are acknowledged
+	Mask    uint64 // bit i: Base+i was received
+	Base    int64  // number of bit 0
+	Frame   uint64
+	Time    int64
+	HasTime bool
+}
+
+// MaxAckExcess is how far an acknowledgement may run ahead of everything
+// captured and still be taken for evidence of frames that were not captured;
+// one that is further ahead is impossible and changes nothing.
+const MaxAckExcess = 64
+
+// Acknowledge applies what the peer acknowledges of this side's numbers. It
+// calls link for every captured frame that is acknowledged for the first time.
+func (d *Direction) Acknowledge(a Acknowledgement, link func(frame uint64)) dissect.Words {
+	w := &d.win
+	if !w.started || a.Next > w.highest+1+MaxAckExcess || a.Next < w.base-MaxAckExcess {
+		return 0
+	}
+	first, words := d.firstAcks, dissect.Words(0)
+	d.settleWaiting(a, link)
+	if !w.hasCum || a.Next > w.cum {
+		words |= d.ackBelow(a, link)
+	}
+	if a.Mask != 0 {
+		words |= d.ackMask(a, link)
+	}
+	if d.firstAcks != first {
+		words |= dissect.Ack
+	}
+	return words
+}
+
+// ackBelow acknowledges everything from the last cumulative acknowledgement up
+// to a.Next.
+func (d *Direction) ackBelow(a Acknowledgement, link func(uint64)) (words dissect.Words) {
+	w := &d.win
+	from := w.base
+	if w.hasCum {
+		from = max(from, w.cum)
+	}
+	if a.Next-1 >= w.top && !w.reach(a.Next-1, d) {
+		return 0
+	}
+	from = max(from, w.base)
+	for n := from; n < a.Next; n++ {
+		words |= d.ackOne(n, a, link)
+	}
+	w.cum, w.hasCum = a.Next, true
+	return words
+}
+
+// ackMask acknowledges the numbers of the mask and notes those it reports
+// missing below its highest bit.
+func (d *Direction) ackMask(a Acknowledgement, link func(uint64)) (words dissect.Words) {
+	w := &d.win
+	top := a.Base + int64(63-bits.LeadingZeros64(a.Mask))
+	if top > w.highest+MaxAckExcess || !w.reach(top, d) {
+		return 0
+	}
+	for n := max(a.Next, w.base); n < top; n++ {
+		if i := n - a.Base; i < 0 || a.Mask>>uint(i)&1 == 0 {
+			d.noteMissing(w.at(n), a)
+		}
+	}
+	for m := a.Mask; m != 0; m &= m - 1 {
+		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
+			words |= d.ackOne(n, a, link)
+		}
+	}
+	return words
+}
+
+func (d *Direction) ackOne(n int64, a Acknowledgement, link func(uint64)) (words dissect.Words) {
+	u := d.win.at(n)
+	if u.state&acked != 0 {
+		return 0
+	}
+	u.state |= acked
+	if u.state&captured == 0 {
+		if u.state&givenUp == 0 && d.win.started && n >= d.win.lowest {
+			words = dissect.AckOfUncaptured
+		}
+		return words
+	}
+	d.firstAcks++
+	if a.HasTime {
+		u.ackTime = a.Time
+		u.state |= ackTimed
+		d.noteRoundTrip(u)
+	}
+	if d.links {
+		link(u.frame)
+		for _, f := range d.win.extra[n] {
+			link(f)
+		}
+	}
+	return words
+}
+
+// settleWaiting acknowledges copies that were captured after their number had
+// been acknowledged: the next frame that covers the number covers them.
+func (d *Direction) settleWaiting(a Acknowledgement, link func(uint64)) {
+	w := &d.win
+	if len(w.waiting) == 0 {
+		return
+	}
+	keep := w.waiting[:0]
+	for _, c := range w.waiting {
+		i := c.num - a.Base
+		if c.num < a.Next || i >= 0 && i < 64 && a.Mask>>uint(i)&1 != 0 {
+			link(c.frame)
+		} else {
+			keep = append(keep, c)
+		}
+	}
+	w.waiting = keep
+}
+
+// noteMissing keeps the evidence of an acknowledgement that reports a number
+// missing while a later one had arrived.
+func (d *Direction) noteMissing(u *unit, a Acknowledgement) {
+	switch {
+	case u.state&(acked|givenUp) != 0:
+	case u.state&captured == 0:
+		u.state |= missedBefore
+	case a.HasTime && u.state&timed != 0 && u.state&retried == 0 && a.Time-u.time >= d.lateness():
+		u.state |= missedAfter
+	}
+}
+
+// lateness is how long after its capture a number must still be missing at the
+// peer to be lost and not just late: the shortest round trip seen plus the
+// copy horizon or half that round trip.
+func (d *Direction) lateness() int64 {
+	return d.minRTT + max(CopyHorizon, d.minRTT/2)
+}
+
+// noteRoundTrip keeps the shortest round trip as soon as it is seen, before it
+// is certain that no further copy of the number will show up.
+func (d *Direction) noteRoundTrip(u *unit) {
+	const first = firstSending | timed
+	if rtt := u.ackTime - u.time; u.state&first == first && u.copies == 1 && rtt > 0 && (d.minRTT == 0 || rtt < d.minRTT) {
+		d.minRTT = rtt
+	}
+}
+
+// GiveUp notes that this side will not send a number again (DP8 send mask).
+func (d *Direction) GiveUp(n int64) {
+	w := &d.win
+	if w.started && n <= w.highest && n >= w.top-HistoryLimit && w.reach(n, d) {
+		w.at(n).state |= givenUp
+	}
+}
+
+// Captured reports whether a copy of the number was captured; ok is false when
+// the number is not remembered.
+func (d *Direction) Captured(n int64) (yes, ok bool) {
+	if !d.win.started || !d.win.holds(n) {
+		return false, false
+	}
+	return d.win.at(n).state&captured != 0, true
+}
+
+// InFlight is the number of units sent and not yet acknowledged, by the highest
+// captured number and the highest cumulative acknowledgement.
+func (d *Direction) InFlight() int64 {
+	if !d.win.started || !d.win.hasCum {
+		return 0
+	}
+	return d.win.highest + 1 - d.win.cum
+}

@@ -1,0 +1,158 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// State is how far a connection had come.
+type State uint8
+
+const (
+	StateUnknown State = iota
+	Opening
+	Established
+	Closing
+	Closed
+	Reset
+	TimedOut
+	Refused
+)
+
+var stateNames = [...]string{"unknown", "opening", "established", "closing", "closed", "reset", "timed-out", "refused"}
+
+func (s State) String() string { return stateNames[s] }
+
+// Detection is what a connection was recognised by.
+type Detection uint8
+
+const (
+	ByBehaviour Detection = iota
+	ByHandshake
+	ByDecodeAs
+)
+
+var detectionNames = [...]string{"behaviour", "handshake", "decode-as"}
+
+func (d Detection) String() string { return detectionNames[d] }
+
+// Side names a side of a connection; a is the sender of its first frame.
+type Side uint8
+
+const (
+	NoSide Side = iota
+	SideA
+	SideB
+	BothSides
+)
+
+var sideNames = [...]string{"", "a", "b", "both"}
+
+func (s Side) String() string { return sideNames[s] }
+
+// A Conn is one connection: what it is, and what each side sends. Protocol
+// packages fill in what their law says; the engine counts.
+type Conn struct {
+	ID         int // by first frame, -1 until it is given
+	Protocol   *dissect.Protocol
+	Dialect    string
+	DetectedBy Detection
+	Bits       float64 // evidence when it was recognised
+	A, B       dissect.Endpoint
+	Roles      [2]string
+	FirstFrame uint64
+	LastFrame  uint64
+	FirstTime  int64
+	LastTime   int64
+	HasTime    bool
+	Complete   bool
+	State      State
+	ClosedBy   Side
+
+	SessionID    uint32
+	HasSessionID bool
+	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
+	Signing      string // "none", "fast", "full" or ""
+	Inferred     []string
+	Dir          [2]Direction // what a sends, what b sends
+
+	Findings [3]uint64 // by Severity
+
+	decoded, malformed uint64
+	flow               *Flow
+	flip               bool // a is the upper endpoint of the flow's key
+	closed             bool
+}
+
+// newConn makes the connection that starts with the frame.
+func newConn(f *Flow, fr *dissect.Frame) *Conn {
+	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
+	c.Bits, c.DetectedBy = f.bits, f.detectedBy
+	c.Dir[0].links, c.Dir[1].links = f.table.cfg.Links, f.table.cfg.Links
+	return c
+}
+
+// DirOf is the index in Dir of the sender of a datagram of this connection.
+func (c *Conn) DirOf(d *dissect.Datagram) int {
+	if d.Src == c.A {
+		return 0
+	}
+	return 1
+}
+
+// Count enters a frame into the connection's totals and gives its direction.
+func (c *Conn) Count(fr *dissect.Frame) int {
+	dir := c.DirOf(fr.Datagram)
+	fr.Direction = 'a' + byte(dir)
+	d := &c.Dir[dir]
+	d.Frames++
+	d.Bytes += uint64(fr.Length)
+	c.LastFrame = fr.Frame
+	if fr.HasTime {
+		if !c.HasTime {
+			c.FirstTime, c.HasTime = fr.Time, true
+		}
+		c.LastTime = fr.Time
+	}
+	c.decoded++
+	return dir
+}
+
+// Malform counts a decode error; a datagram the capture cut is not malformed.
+func (c *Conn) Malform(fr *dissect.Frame, err *dissect.Error) {
+	if err == nil {
+		return
+	}
+	fr.Err = err
+	if !fr.Cut() {
+		fr.Words |= dissect.Malformed
+		c.malformed++
+	}
+}
+
+// Infer notes that a property was concluded, not seen.
+func (c *Conn) Infer(what string) {
+	for _, s := range c.Inferred {
+		if s == what {
+			return
+		}
+	}
+	c.Inferred = append(c.Inferred, what)
+}
+
+// Confirm takes back that a property was only concluded.
+func (c *Conn) Confirm(what string) {
+	for i, s := range c.Inferred {
+		if s == what {
+			c.Inferred = append(c.Inferred[:i], c.Inferred[i+1:]...)
+			return
+		}
+	}
+}
+
+// close settles what is open and frees the windows; counters stay.
+func (c *Conn) close() {
+	if !c.closed {
+		c.closed = true
+		c.Dir[0].Close()
+		c.Dir[1].Close()
+		c.flow = nil
+	}
+}

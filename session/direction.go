@@ -1,0 +1,96 @@
+package session
+
+// A Direction is what one side of a connection sends. The exported counters
+// are those of the analysis record; what they count is said in docs/analysis.md.
+type Direction struct {
+	Frames, Bytes      uint64
+	DataFrames, Acks   uint64
+	Retries            uint64
+	UnneededRetries    uint64
+	Duplicates         uint64
+	OutOfOrder, Gaps   uint64
+	Messages           uint64
+	MessageBytes       uint64
+	IncompleteMessages uint64
+	KeepAlives         uint64
+	Malformed          uint64
+
+	Signatures    Signatures
+	HasSignatures bool
+	Dialect       string // when the sides differ
+
+	win       Window
+	rtt       rtts
+	recent    recentCopies
+	distinct  uint64 // numbers captured
+	firstAcks uint64
+	links     bool // links between frames are wanted
+	minRTT    int64
+
+	notCaptured uint64
+	lostBefore  uint64
+	lostAfter   uint64
+}
+
+// Signatures counts the signatures of one side by verdict.
+type Signatures struct{ Valid, Invalid, Unverifiable uint64 }
+
+// Lost is what in-band evidence proves lost: never more than was.
+type Lost struct {
+	BeforeCapture uint64
+	AfterCapture  uint64
+	NotCaptured   uint64
+}
+
+// Lost gives the proven losses. A loss before the capture point is claimed only
+// while nothing shows that the capture itself lost frames of this side: both
+// look alike from here (catalogue 1.6).
+func (d *Direction) Lost() Lost {
+	l := Lost{AfterCapture: d.lostAfter, NotCaptured: d.notCaptured}
+	if d.notCaptured == 0 {
+		l.BeforeCapture = d.lostBefore
+	}
+	return l
+}
+
+// Missing is how many numbers between the lowest and the highest captured were
+// never captured.
+func (d *Direction) Missing() uint64 {
+	if !d.win.started {
+		return 0
+	}
+	if span := uint64(d.win.highest - d.win.lowest + 1); span > d.distinct {
+		return span - d.distinct
+	}
+	return 0
+}
+
+// RTT summarises the time between this side's frames and their acknowledgement.
+func (d *Direction) RTT() RTT { return d.rtt.summary() }
+
+// MinRTT is the shortest round trip seen so far, in nanoseconds, 0 when none.
+func (d *Direction) MinRTT() int64 { return d.minRTT }
+
+// settle draws the conclusions about a number that is about to be forgotten.
+func (d *Direction) settle(n int64, u *unit, w *Window) {
+	const sample = captured | firstSending | acked | ackTimed | timed
+	if u.state&sample == sample && u.copies == 1 && u.state&givenUp == 0 && u.ackTime >= u.time {
+		d.rtt.add(u.ackTime - u.time)
+	}
+	inside := w.started && n >= w.lowest && n <= w.highest
+	switch {
+	case u.state&captured == 0 && u.state&(acked|givenUp) == acked && inside:
+		d.notCaptured++
+	case u.state&missedBefore != 0 && u.state&firstSending == 0 && inside:
+		d.lostBefore++
+	case u.state&missedAfter != 0 && u.state&(neededRetry|givenUp) != 0:
+		d.lostAfter++
+	}
+}
+
+// Close settles everything that is still remembered and frees it.
+func (d *Direction) Close() {
+	d.win.retireAll(d)
+	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
+	d.recent = recentCopies{}
+}

@@ -1,0 +1,184 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// CopyHorizon is how late a byte-identical datagram without an IPv4
+// identification may come to be taken for a copy made by the network
+// (contract 4.1, guard DUP), in nanoseconds.
+const CopyHorizon = 30e6
+
+// Mark is what the protocol itself says about a sending.
+type Mark uint8
+
+const (
+	Unmarked  Mark = iota // the protocol has no retry mark
+	MarkFirst             // marked as a first sending
+	MarkRetry             // marked as a retry
+)
+
+// A Sending is one captured transmission of a numbered unit.
+type Sending struct {
+	Num     int64
+	Mark    Mark
+	Hash    uint64 // of the whole payload
+	IPID    uint16 // IPv4 identification, 0 when there is none
+	Frame   uint64
+	Time    int64 // ns
+	HasTime bool
+}
+
+// A Verdict is what the engine makes of a Sending.
+type Verdict struct {
+	Words   dissect.Words
+	RetryOf uint64 // first captured copy, 0 when the sending is no retry or copy of one
+	New     bool   // the first captured copy of its number
+	Late    bool   // the first sending, captured after a retry of it
+}
+
+// Send judges a captured sending of this side.
+func (d *Direction) Send(s Sending) Verdict {
+	w := &d.win
+	if !w.reach(s.Num, d) {
+		return d.sendForgotten(s)
+	}
+	u := w.at(s.Num)
+	if u.state&captured == 0 {
+		return d.sendNew(s, u)
+	}
+	return d.sendAgain(s, u)
+}
+
+// sendNew judges the first captured copy of a number.
+func (d *Direction) sendNew(s Sending, u *unit) Verdict {
+	v := Verdict{New: true}
+	switch w := &d.win; {
+	case !w.started:
+		w.started, w.lowest, w.highest = true, s.Num, s.Num
+	case s.Num > w.highest:
+		if s.Num > w.highest+1 {
+			d.Gaps++
+			v.Words |= dissect.Gap
+		}
+		w.highest = s.Num
+	default:
+		w.lowest = min(w.lowest, s.Num)
+		v.Words |= dissect.GapFilled
+		if s.Mark != MarkRetry {
+			d.OutOfOrder++
+			v.Words |= dissect.OutOfOrder
+		}
+	}
+	d.distinct++
+	u.frame, u.time, u.copies = s.Frame, s.Time, 1
+	u.state |= captured
+	if s.HasTime {
+		u.state |= timed
+	}
+	if u.state&acked != 0 {
+		d.waitForAck(s)
+	}
+	if s.Mark == MarkRetry {
+		d.noteRetry(s, u, &v)
+	} else {
+		u.state |= firstSending
+		u.hash, u.ipid = s.Hash, s.IPID
+	}
+	return v
+}
+
+// sendAgain judges a further capture of a number.
+func (d *Direction) sendAgain(s Sending, u *unit) Verdict {
+	v := Verdict{RetryOf: u.frame}
+	if u.copies < 255 {
+		u.copies++
+	}
+	d.remember(s, u)
+	switch {
+	case d.isCopy(s, u):
+		v.Words |= dissect.Duplicate
+		d.Duplicates++
+	case s.Mark == MarkFirst && u.state&firstSending == 0:
+		// The first sending, overtaken by its own retry: no copy, no retry.
+		u.state |= firstSending
+		u.hash, u.ipid = s.Hash, s.IPID
+		v.RetryOf, v.Late = 0, true
+	case s.Mark == MarkFirst:
+		// Sent again without its mark: a fault that rules judge, not counted here.
+	default:
+		d.noteRetry(s, u, &v)
+	}
+	return v
+}
+
+func (d *Direction) noteRetry(s Sending, u *unit, v *Verdict) {
+	d.Retries++
+	v.Words |= dissect.Retry
+	if u.state&acked != 0 {
+		d.UnneededRetries++
+		v.Words |= dissect.UnneededRetry
+	} else {
+		u.state |= neededRetry
+	}
+	u.state |= retried
+	u.retryHash, u.retryID, u.retryTime = s.Hash, s.IPID, s.Time
+}
+
+// isCopy tells a copy made by the network or the capture from a sending of its
+// own. A first-sending mark decides by itself, unless the IPv4 identifications
+// say that these were two sendings.
+func (d *Direction) isCopy(s Sending, u *unit) bool {
+	if u.state&retried != 0 && s.Mark != MarkFirst && s.Hash == u.retryHash {
+		return sameDatagram(s, u.retryID, u.retryTime)
+	}
+	if u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash {
+		return false
+	}
+	if s.Mark == MarkFirst {
+		return s.IPID == u.ipid || s.IPID == 0 || u.ipid == 0
+	}
+	return sameDatagram(s, u.ipid, u.time)
+}
+
+// sameDatagram is the rule for byte-identical datagrams of one side: equal
+// non-zero IPv4 identifications are copies, different non-zero ones never; with
+// identification 0 and on IPv6, within CopyHorizon.
+func sameDatagram(s Sending, ipid uint16, time int64) bool {
+	if s.IPID != 0 && ipid != 0 {
+		return s.IPID == ipid
+	}
+	return s.Time-time <= CopyHorizon
+}
+
+// sendForgotten judges a sending of a number that is no longer remembered: only
+// its own mark counts.
+func (d *Direction) sendForgotten(s Sending) Verdict {
+	if s.Mark != MarkRetry {
+		return Verdict{}
+	}
+	d.Retries++
+	d.UnneededRetries++
+	return Verdict{Words: dissect.Retry | dissect.UnneededRetry}
+}
+
+// remember keeps further copies until a frame acknowledges them.
+func (d *Direction) remember(s Sending, u *unit) {
+	if !d.links {
+		return
+	}
+	if u.state&acked != 0 {
+		d.waitForAck(s)
+		return
+	}
+	if d.win.extra == nil {
+		d.win.extra = make(map[int64][]uint64)
+	}
+	if l := d.win.extra[s.Num]; len(l) < maxWaiting {
+		d.win.extra[s.Num] = append(l, s.Frame)
+	}
+}
+
+func (d *Direction) waitForAck(s Sending) {
+	if d.links && len(d.win.waiting) < maxWaiting {
+		d.win.waiting = append(d.win.waiting, waitingCopy{s.Num, s.Frame})
+	}
+}

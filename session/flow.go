@@ -1,0 +1,148 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// Limits of what is held back of address pairs that are not recognised yet.
+const (
+	HoldDatagrams = 64      // per address pair
+	HoldBytes     = 1 << 20 // per table, payload bytes of all pairs together
+	HoldTime      = 30e9    // ns of silence after which evidence is forgotten
+	MaxUndecided  = 8192    // address pairs per table that evidence is kept of
+)
+
+// LockBits is the evidence at which an address pair is recognised: a wrong
+// recognition has a chance of 2^-64 (catalogue 9).
+const LockBits = 64
+
+// flowKey is an address pair, lower endpoint first.
+type flowKey struct{ lo, hi dissect.Endpoint }
+
+func keyOf(a, b *dissect.Endpoint) flowKey {
+	if less(b, a) {
+		return flowKey{*b, *a}
+	}
+	return flowKey{*a, *b}
+}
+
+func less(a, b *dissect.Endpoint) bool {
+	for i := range a.IP {
+		if a.IP[i] != b.IP[i] {
+			return a.IP[i] < b.IP[i]
+		}
+	}
+	return a.Port < b.Port
+}
+
+// A Flow is one address pair.
+type Flow struct {
+	table      *Table
+	key        flowKey
+	protocol   *Protocol // nil until recognised
+	session    Session
+	bits       float64
+	detectedBy Detection
+	dialect    string
+	probes     []Probe
+	held       []heldDatagram
+	released   bool // too much was held: shown as plain UDP since
+	last       int64
+}
+
+type heldDatagram struct {
+	d       dissect.Datagram
+	payload []byte
+}
+
+// Dialect is the dialect a flow was forced to, or "".
+func (f *Flow) Dialect() string { return f.dialect }
+
+// side is 0 for datagrams of the lower endpoint, 1 for those of the upper.
+func (f *Flow) side(d *dissect.Datagram) int {
+	if d.Src == f.key.lo {
+		return 0
+	}
+	return 1
+}
+
+// Open starts a connection with the frame that is its first.
+func (f *Flow) Open(fr *dissect.Frame) *Conn {
+	c := newConn(f, fr)
+	f.table.conns = append(f.table.conns, c)
+	return c
+}
+
+// Finish settles a connection to which nothing can be added any more.
+func (f *Flow) Finish(c *Conn) {
+	if !c.closed {
+		f.table.decoded += c.decoded
+		f.table.malformed += c.malformed
+		c.close()
+	}
+}
+
+// Wants says what the outputs need.
+func (f *Flow) Wants() *Config { return &f.table.cfg }
+
+// Emit hands a message to the sink.
+func (f *Flow) Emit(m *Message) {
+	if f.table.cfg.Sink != nil {
+		f.table.cfg.Sink.Message(m)
+	}
+}
+
+// Report enters a finding into its connection and hands it to the sink.
+func (f *Flow) Report(x *Finding) {
+	if x.Conn != nil {
+		x.Conn.Findings[x.Severity]++
+	}
+	if f.table.cfg.Sink != nil {
+		f.table.cfg.Sink.Finding(x)
+	}
+}
+
+// Acked tells the sink that a later frame acknowledges a frame.
+func (f *Flow) Acked(frame, by uint64) {
+	if f.table.cfg.Sink != nil {
+		f.table.cfg.Sink.Acked(frame, by)
+	}
+}
+
+// observe collects evidence and recognises the flow when there is enough.
+func (f *Flow) observe(d *dissect.Datagram) {
+	side := f.side(d)
+	best := -1
+	for i, p := range f.probes {
+		if bits := p.Observe(d, side); bits >= LockBits && (best < 0 || bits > f.bits) {
+			best, f.bits = i, bits
+		}
+	}
+	if best >= 0 {
+		f.protocol = f.table.cfg.Protocols[best]
+		f.session = f.protocol.NewSession(f, f.probes[best])
+		f.probes = nil
+	}
+}
+
+// hold keeps a copy of a datagram until the flow is recognised. It reports
+// false when a limit forbids that.
+func (f *Flow) hold(d *dissect.Datagram) bool {
+	t := f.table
+	if f.released || len(f.held) >= HoldDatagrams || t.heldBytes+len(d.Payload) > HoldBytes {
+		return false
+	}
+	h := heldDatagram{*d, append([]byte(nil), d.Payload...)}
+	f.held = append(f.held, h)
+	t.heldBytes += len(h.payload)
+	return true
+}
+
+// takeHeld gives what was held and forgets it.
+func (f *Flow) takeHeld() []heldDatagram {
+	held := f.held
+	f.held = nil
+	for i := range held {
+		held[i].d.Payload = held[i].payload
+		f.table.heldBytes -= len(held[i].payload)
+	}
+	return held
+}

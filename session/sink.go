@@ -1,0 +1,48 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// A Sink takes what the tracker finds out. Frames of one address pair come in
+// order; frames of a pair that is not recognised yet are held back and come
+// when it is. A frame and all it refers to is valid during the call only.
+type Sink interface {
+	Frame(fr *dissect.Frame, c *Conn) // c is nil for datagrams of no connection
+	Acked(frame, by uint64)           // frame is acknowledged by a later frame
+	Message(m *Message)
+	Finding(f *Finding)
+}
+
+// A Protocol is what the tracker needs of a protocol package.
+type Protocol struct {
+	*dissect.Protocol
+	// NewProbe starts collecting evidence for one address pair.
+	NewProbe func() Probe
+	// NewSession follows one address pair that speaks the protocol. The probe
+	// holds what was learned meanwhile; it is nil for forced flows.
+	NewSession func(f *Flow, p Probe) Session
+	// Neighbours are other protocols on the same ports, shown but never a
+	// connection. Neighbour recognises one; locked says that the address pair is
+	// known to speak this protocol.
+	Neighbours []*dissect.Protocol
+	Neighbour  func(d *dissect.Datagram, locked bool) *dissect.Protocol
+	// NeighbourSummary appends the one line people see of a neighbour.
+	NeighbourSummary func(dst, payload []byte) []byte
+}
+
+// A Probe collects evidence that one address pair speaks a protocol.
+type Probe interface {
+	// Observe looks at one datagram, sent by side 0 or 1, and gives the evidence
+	// so far, in bits. Negative infinity means that it cannot be the protocol.
+	Observe(d *dissect.Datagram, side int) float64
+}
+
+// A Session follows one address pair: it decodes, finds the connection a
+// datagram belongs to, and turns frames into facts for the engine.
+type Session interface {
+	// Input takes one datagram and fills the frame; it gives its connection.
+	Input(fr *dissect.Frame) *Conn
+	// Unreachable takes an ICMP notice about a datagram of the pair.
+	Unreachable(d *dissect.Datagram)
+	// Close ends the connections; end is the time of the last packet captured.
+	Close(end int64)
+}

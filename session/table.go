@@ -1,0 +1,289 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// MessageMode says how much is kept of application messages.
+type MessageMode uint8
+
+const (
+	CountMessages  MessageMode = iota // sizes and numbers only
+	HashMessages                      // with SHA-256, delivered to the sink
+	CollectPayload                    // with their bytes, too
+)
+
+// A Force makes address pairs with a port speak a protocol (--decode-as).
+type Force struct {
+	Lo, Hi   uint16 // range of either port
+	Protocol *Protocol
+	Dialect  string
+}
+
+// Config says what a Table does.
+type Config struct {
+	Protocols []*Protocol // those that compete for address pairs
+	Force     []Force
+	Links     bool // frames are linked to their retries and acknowledgements
+	Trees     bool // frames carry their tree
+	Summaries bool // frames carry their one-line summary
+	Messages  MessageMode
+	Sink      Sink // nil when only the counters matter
+}
+
+// A Table follows all address pairs of a capture, or of a part of it.
+type Table struct {
+	cfg       Config
+	flows     map[flowKey]*Flow
+	cache     [256]*Flow
+	conns     []*Conn
+	fr        dissect.Frame
+	tree      dissect.Tree
+	heldBytes int
+	undecided int
+	swept     int64
+	end       int64
+
+	decoded, malformed, other uint64
+}
+
+// NewTable makes an empty table.
+func NewTable(cfg Config) *Table {
+	return &Table{cfg: cfg, flows: make(map[flowKey]*Flow)}
+}
+
+// Add takes the next datagram. Its payload may be reused after the call.
+func (t *Table) Add(d *dissect.Datagram) {
+	if d.HasTime && d.Time > t.end {
+		t.end = d.Time
+		if t.end-t.swept > HoldTime {
+			t.sweep()
+		}
+	}
+	f := t.find(d)
+	if f.session == nil && f.probes != nil {
+		t.addUndecided(f, d)
+		return
+	}
+	t.deliver(f, d)
+}
+
+// find gives the flow of a datagram, new when there is none.
+func (t *Table) find(d *dissect.Datagram) *Flow {
+	slot := &t.cache[(d.Src.IP[15]^d.Dst.IP[15]^byte(d.Src.Port)^byte(d.Dst.Port))&255]
+	if f := *slot; f != nil && (f.key.lo == d.Src && f.key.hi == d.Dst || f.key.hi == d.Src && f.key.lo == d.Dst) {
+		return f
+	}
+	key := keyOf(&d.Src, &d.Dst)
+	f := t.flows[key]
+	if f == nil {
+		f = t.newFlow(key, d)
+	}
+	*slot = f
+	return f
+}
+
+func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
+	f := &Flow{table: t, key: key, last: d.Time}
+	t.flows[key] = f
+	if force := t.forced(key); force != nil {
+		f.protocol, f.dialect, f.detectedBy = force.Protocol, force.Dialect, ByDecodeAs
+		f.session = f.protocol.NewSession(f, nil)
+		return f
+	}
+	if t.undecided >= MaxUndecided {
+		t.sweep()
+	}
+	if t.undecided < MaxUndecided {
+		t.undecided++
+		f.startProbes()
+	}
+	return f
+}
+
+func (f *Flow) startProbes() {
+	f.probes = f.probes[:0]
+	for _, p := range f.table.cfg.Protocols {
+		f.probes = append(f.probes, p.NewProbe())
+	}
+}
+
+func (t *Table) forced(key flowKey) *Force {
+	for i := range t.cfg.Force {
+		r := &t.cfg.Force[i]
+		if r.Lo <= key.lo.Port && key.lo.Port <= r.Hi || r.Lo <= key.hi.Port && key.hi.Port <= r.Hi {
+			return r
+		}
+	}
+	return nil
+}
+
+// addUndecided collects evidence. A datagram that makes the flow recognised is
+// delivered behind those held before it.
+func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
+	if f.last != 0 && d.HasTime && d.Time-f.last > HoldTime {
+		t.release(f)
+		f.released = false
+		f.startProbes()
+	}
+	f.last = d.Time
+	if t.neighbour(d, false) {
+		return
+	}
+	if d.Kind == dissect.UDP {
+		f.observe(d)
+	}
+	switch {
+	case f.session != nil:
+		t.undecided--
+		for _, h := range f.takeHeld() {
+			t.deliver(f, &h.d)
+		}
+		t.deliver(f, d)
+	case !f.hold(d):
+		t.release(f)
+		f.released = true
+		t.plain(d)
+	}
+}
+
+// release shows what was held of a flow as plain UDP.
+func (t *Table) release(f *Flow) {
+	for _, h := range f.takeHeld() {
+		t.plain(&h.d)
+	}
+}
+
+// deliver hands a datagram of a recognised flow to its session.
+func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
+	switch {
+	case f.session == nil:
+		if !t.neighbour(d, false) {
+			t.plain(d)
+		}
+	case d.Kind == dissect.Unreachable:
+		f.session.Unreachable(d)
+	case !t.neighbour(d, true):
+		fr := t.frame(d, f.protocol.Name)
+		c := f.session.Input(fr)
+		if t.cfg.Sink != nil {
+			t.cfg.Sink.Frame(fr, c)
+		}
+	}
+}
+
+// frame starts the record of a datagram.
+func (t *Table) frame(d *dissect.Datagram, protocol string) *dissect.Frame {
+	fr := &t.fr
+	*fr = dissect.Frame{Datagram: d, Protocol: protocol, Connection: -1, Summary: fr.Summary[:0], Acks: fr.Acks[:0], Notes: fr.Notes[:0]}
+	if t.cfg.Trees {
+		t.tree.Reset(d.Payload)
+		fr.Tree = &t.tree
+	}
+	return fr
+}
+
+// plain shows a datagram as UDP.
+func (t *Table) plain(d *dissect.Datagram) {
+	if d.Kind != dissect.UDP {
+		return
+	}
+	t.other++
+	if t.cfg.Sink != nil {
+		t.cfg.Sink.Frame(t.frame(d, "udp"), nil)
+	}
+}
+
+// neighbour shows a datagram of a protocol that lives on the same ports.
+func (t *Table) neighbour(d *dissect.Datagram, locked bool) bool {
+	if d.Kind != dissect.UDP {
+		return false
+	}
+	for _, p := range t.cfg.Protocols {
+		if p.Neighbour == nil {
+			continue
+		}
+		n := p.Neighbour(d, locked)
+		if n == nil {
+			continue
+		}
+		t.other++
+		if t.cfg.Sink == nil {
+			return true
+		}
+		fr := t.frame(d, n.Name)
+		if fr.Tree != nil {
+			fr.Type, fr.Err = n.Decode(fr.Tree)
+		} else {
+			var tree dissect.Tree
+			tree.Reset(d.Payload)
+			fr.Type, fr.Err = n.Decode(&tree)
+		}
+		if t.cfg.Summaries && p.NeighbourSummary != nil {
+			fr.Summary = p.NeighbourSummary(fr.Summary, d.Payload)
+		}
+		t.cfg.Sink.Frame(fr, nil)
+		return true
+	}
+	return false
+}
+
+// sweep forgets undecided flows that fell silent.
+func (t *Table) sweep() {
+	t.swept = t.end
+	var idle []*Flow
+	for _, f := range t.flows {
+		if f.session == nil && t.end-f.last > HoldTime {
+			idle = append(idle, f)
+		}
+	}
+	slices.SortFunc(idle, func(a, b *Flow) int { return compareHeld(a, b) })
+	for _, f := range idle {
+		t.release(f)
+		if f.probes != nil {
+			t.undecided--
+		}
+		delete(t.flows, f.key)
+	}
+	clear(t.cache[:])
+}
+
+// compareHeld orders flows by the first datagram they hold, so that releasing
+// them has one order.
+func compareHeld(a, b *Flow) int {
+	first := func(f *Flow) uint64 {
+		if len(f.held) == 0 {
+			return 0
+		}
+		return f.held[0].d.Frame
+	}
+	return int(int64(first(a)) - int64(first(b)))
+}
+
+// Close ends the capture: what is held is shown as plain UDP, connections are
+// settled. end is the time of the last packet, in ns.
+func (t *Table) Close(end int64) {
+	t.end = max(t.end, end)
+	flows := make([]*Flow, 0, len(t.flows))
+	for _, f := range t.flows {
+		flows = append(flows, f)
+	}
+	slices.SortFunc(flows, compareHeld)
+	for _, f := range flows {
+		t.release(f)
+		if f.session != nil {
+			f.session.Close(t.end)
+		}
+	}
+	t.flows = nil
+	clear(t.cache[:])
+}
+
+// Conns are the connections in the order in which they were recognised.
+func (t *Table) Conns() []*Conn { return t.conns }
+
+// Totals gives the datagrams shown as one of the protocols, the decode errors
+// among them, and all other datagrams. It is valid after Close.
+func (t *Table) Totals() (decoded, malformed, other uint64) { return t.decoded, t.malformed, t.other }
