@@ -1,0 +1,145 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// Columns prints chosen fields of frames, one line a frame: what -e asks for.
+type Columns struct {
+	Options ColumnOptions
+	names   []string
+	columns []column
+}
+
+// A column is resolved from a name: a packet field, or all rows of that name
+// with, for a flag, the bit in each.
+type column struct {
+	packet *packetField
+	rows   []columnRow
+}
+
+type columnRow struct {
+	field *dissect.Field
+	mask  uint64 // of the flag, 0 for the field itself
+}
+
+// NewColumns resolves names against the protocols' tables and Packet. An
+// unknown name is an error that names the nearest known ones.
+func NewColumns(names []string, o ColumnOptions, protocols []*dissect.Protocol) (*Columns, error) {
+	c := &Columns{Options: o, names: names}
+	known := columnNames(protocols)
+	for _, name := range names {
+		col, ok := known[name]
+		if !ok {
+			return nil, fmt.Errorf("unknown field %q%s", name, didYouMean(name, known))
+		}
+		c.columns = append(c.columns, *col)
+	}
+	return c, nil
+}
+
+func columnNames(protocols []*dissect.Protocol) map[string]*column {
+	known := map[string]*column{}
+	add := func(name string, row columnRow) {
+		if known[name] == nil {
+			known[name] = &column{}
+		}
+		known[name].rows = append(known[name].rows, row)
+	}
+	addField := func(f *dissect.Field) {
+		add(f.Name, columnRow{field: f})
+		for _, b := range f.Bits {
+			add(f.Name+"_flags."+b.Name, columnRow{f, b.Mask})
+		}
+	}
+	for _, p := range protocols {
+		for _, f := range p.Fields {
+			addField(f)
+		}
+	}
+	addField(&dissect.Undecoded)
+	for i := range packetFields {
+		known[packetFields[i].field.Name] = &column{packet: &packetFields[i]}
+	}
+	return known
+}
+
+// AppendHeader appends the line of names, and a byte order mark, as the options
+// say; it may append nothing.
+func (c *Columns) AppendHeader(dst []byte) []byte {
+	if c.Options.BOM {
+		dst = append(dst, "\ufeff"...)
+	}
+	if c.Options.Header {
+		dst = append(append(dst, strings.Join(c.names, string(rune(c.Options.Separator)))...), '\n')
+	}
+	return dst
+}
+
+// AppendRow appends the frame's line. A field that the frame does not have is
+// an empty column. The clock is read only.
+func (c *Columns) AppendRow(dst []byte, fr *dissect.Frame, clock *Clock) []byte {
+	for i := range c.columns {
+		if i > 0 {
+			dst = append(dst, c.Options.Separator)
+		}
+		start := len(dst)
+		dst = c.appendValues(dst, &c.columns[i], fr, clock)
+		if q := c.Options.Quote; q != 0 && len(dst) > start {
+			dst = appendQuoted(dst, start, q)
+		}
+	}
+	return append(dst, '\n')
+}
+
+func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock *Clock) []byte {
+	v := values{options: &c.Options, dst: dst, start: len(dst)}
+	switch {
+	case col.packet == nil:
+		v.tree(col.rows, fr.Tree)
+	case col.packet.append != nil:
+		return col.packet.append(dst, fr, clock)
+	case col.packet.field.Name == "acks":
+		for _, a := range fr.Acks {
+			if v.next() {
+				v.dst = strconv.AppendUint(v.dst, a, 10)
+			}
+		}
+	default:
+		for i, name := range dissect.WordNames {
+			if fr.Words.Has(1<<i) && v.next() {
+				v.dst = append(v.dst, name...)
+			}
+		}
+	}
+	return v.dst
+}
+
+// appendQuoted puts what stands from start in quotes; quotes inside are doubled.
+func appendQuoted(dst []byte, start int, q byte) []byte {
+	inside := 0
+	for _, b := range dst[start:] {
+		if b == q {
+			inside++
+		}
+	}
+	end := len(dst)
+	for range inside + 2 {
+		dst = append(dst, q)
+	}
+	to := len(dst) - 2
+	for from := end - 1; from >= start; from-- {
+		dst[to] = dst[from]
+		to--
+		if dst[from] == q {
+			dst[to] = q
+			to--
+		}
+	}
+	dst[start] = q
+	return dst
+}

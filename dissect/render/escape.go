@@ -1,0 +1,101 @@
+package render
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendEscaped appends text taken from packets so that it cannot drive a
+// terminal: control characters, ESC, C1, bidirectional and other invisible
+// controls and invalid UTF-8 become visible escapes such as \x1b and \u202e.
+// Printable Unicode stays. The result never holds a byte below 0x20 nor 0x7f.
+func AppendEscaped[S []byte | string](dst []byte, s S) []byte {
+	n := plain(s)
+	dst = append(dst, s[:n]...)
+	if n == len(s) {
+		return dst
+	}
+	return escapeRest(dst, s[n:])
+}
+
+func escapeRest[S []byte | string](dst []byte, s S) []byte {
+	for len(s) > 0 {
+		r, size := decodeRune(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = appendX(dst, s[0])
+		case r >= 0x80 && unicode.IsPrint(r), r >= ' ' && r < 0x7f:
+			dst = append(dst, s[:size]...)
+		default:
+			dst = appendControl(dst, r)
+		}
+		s = s[size:]
+	}
+	return dst
+}
+
+func appendControl(dst []byte, r rune) []byte {
+	switch {
+	case r == '\n':
+		return append(dst, '\\', 'n')
+	case r == '\r':
+		return append(dst, '\\', 'r')
+	case r == '\t':
+		return append(dst, '\\', 't')
+	case r < 0x80:
+		return appendX(dst, byte(r))
+	case r <= 0xffff:
+		return appendU(dst, r)
+	}
+	dst = append(dst, '\\', 'U')
+	for s := 28; s >= 0; s -= 4 {
+		dst = append(dst, hexDigits[r>>s&15])
+	}
+	return dst
+}
+
+func appendX(dst []byte, b byte) []byte {
+	return append(dst, '\\', 'x', hexDigits[b>>4], hexDigits[b&15])
+}
+
+func appendU(dst []byte, r rune) []byte {
+	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+}
+
+// plain counts the bytes before the first that is not printable ASCII, eight at
+// a time.
+func plain[S []byte | string](s S) int {
+	const lows, highs = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		x := load8(s, i)
+		del := x ^ 0x7f*lows
+		if (x|(x-0x20*lows)|(del-lows)&^del)&highs != 0 {
+			break
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] < 0x7f {
+		i++
+	}
+	return i
+}
+
+func load8[S []byte | string](s S, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// printable reports whether most of b is printable ASCII, so that it is worth
+// showing as text.
+func printable(b []byte) bool {
+	n := 0
+	for _, c := range b {
+		if c >= ' ' && c < 0x7f {
+			n++
+		}
+	}
+	return len(b) > 0 && n*4 >= len(b)*3
+}

@@ -1,0 +1,149 @@
+package render
+
+import (
+	"encoding/hex"
+	"strconv"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// A level remembers which keys the object now open at its nesting has: the
+// serial number of the last object that took the key.
+type level struct{ taken []uint64 }
+
+// take reports whether the object may have the key: not a second time.
+func (l *level) take(key int, object uint64) bool {
+	for key >= len(l.taken) {
+		l.taken = append(l.taken, 0)
+	}
+	if l.taken[key] == object {
+		return false
+	}
+	l.taken[key] = object
+	return true
+}
+
+// AppendFields appends a tree as the record's "fields" object. Groups nest,
+// Array nodes of one field are collected into one array, and no object gets a
+// key twice: of fields that share one, the first counts.
+func (e *FrameEncoder) AppendFields(dst []byte, t *dissect.Tree) []byte {
+	if t == nil {
+		return append(dst, "{}"...)
+	}
+	dst, _ = e.object(dst, t, 0, 0, 0)
+	return dst
+}
+
+// object appends the nodes from i on that are at least as deep as depth, and
+// gives the first that isn't.
+func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int) ([]byte, int) {
+	for nesting >= len(e.levels) {
+		e.levels = append(e.levels, level{})
+	}
+	e.serial++
+	object := e.serial
+	dst = append(dst, '{')
+	start := len(dst)
+	for i < len(t.Nodes) && (t.Nodes[i].Depth >= depth || nesting == 0) {
+		n := &t.Nodes[i]
+		fk := e.keys.find(n.Field)
+		if !e.levels[nesting].take(fk.id, object) {
+			i = after(t, i)
+			continue
+		}
+		if len(dst) > start {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, fk.key...)
+		switch n.Field.Kind {
+		case dissect.Group:
+			dst, i = e.object(dst, t, i+1, n.Depth+1, nesting+1)
+		case dissect.Array:
+			dst, i = e.array(dst, t, i, nesting)
+		default:
+			dst = appendJSONValue(dst, t, n)
+			i++
+			if fl := fk.flags; fl != nil && e.levels[nesting].take(fl.id, object) {
+				dst = fl.appendFlags(append(append(dst, ','), fl.key...), n.Val)
+			}
+		}
+	}
+	return append(dst, '}'), i
+}
+
+// array appends all elements among the siblings from i on, and gives the node
+// behind the first run of them; object passes over the others, whose key is
+// taken by then.
+func (e *FrameEncoder) array(dst []byte, t *dissect.Tree, i, nesting int) ([]byte, int) {
+	first := &t.Nodes[i]
+	dst = append(dst, '[')
+	dst, i = e.object(dst, t, i+1, first.Depth+1, nesting+1)
+	behind := i
+	for inRun := true; i < len(t.Nodes) && t.Nodes[i].Depth >= first.Depth; {
+		n := &t.Nodes[i]
+		if n.Depth != first.Depth || !sameArray(n.Field, first.Field) {
+			inRun = false
+			i++
+			continue
+		}
+		dst, i = e.object(append(dst, ','), t, i+1, first.Depth+1, nesting+1)
+		if inRun {
+			behind = i
+		}
+	}
+	return append(dst, ']'), behind
+}
+
+// sameArray reports whether two rows make elements of one array.
+func sameArray(f, g *dissect.Field) bool {
+	return f == g || f.Kind == dissect.Array && f.Key() == g.Key()
+}
+
+// after is the node behind i and what i holds.
+func after(t *dissect.Tree, i int) int {
+	n := &t.Nodes[i]
+	i++
+	if n.Field.Kind == dissect.Group || n.Field.Kind == dissect.Array {
+		for i < len(t.Nodes) && t.Nodes[i].Depth > n.Depth {
+			i++
+		}
+	}
+	return i
+}
+
+func appendJSONValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
+	switch n.Field.Kind {
+	case dissect.Uint:
+		return appendJSONUint(dst, n)
+	case dissect.Bool:
+		return strconv.AppendBool(dst, n.Val != 0)
+	case dissect.Bytes:
+		dst = append(dst, '"')
+		return append(hex.AppendEncode(dst, t.Bytes(n)), '"')
+	case dissect.Text:
+		return AppendJSONString(dst, t.Text(n))
+	case dissect.IDs:
+		return appendJSONIDs(dst, t.IDs(n))
+	}
+	return append(dst, "null"...)
+}
+
+func appendJSONUint(dst []byte, n *dissect.Node) []byte {
+	switch n.Field.Base {
+	case dissect.ID32, dissect.Mask64, dissect.Version:
+		dst = append(dst, '"')
+		return append(appendUint(dst, n.Field, n.Len, n.Val), '"')
+	}
+	return strconv.AppendUint(dst, n.Val, 10)
+}
+
+func appendJSONIDs(dst []byte, ids []int64) []byte {
+	dst = append(dst, '[')
+	for i, id := range ids {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, id, 10)
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,104 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// Summary prints one line a frame, in tshark's order: number, time, source,
+// destination, protocol, length, info. Columns start at tshark's widths and
+// grow with what was seen.
+type Summary struct {
+	Palette Palette
+
+	number, clock, src, dst, protocol, length int // widths
+}
+
+// NewSummary makes a Summary.
+func NewSummary(p Palette) *Summary {
+	return &Summary{Palette: p, number: 5, clock: 10, src: 12, dst: 12, protocol: 3, length: 3}
+}
+
+// AppendLine appends the frame's line with its newline. The clock is read only:
+// the caller moves it on with Advance.
+func (s *Summary) AppendLine(dst []byte, fr *dissect.Frame, clock *Clock) []byte {
+	start := len(dst)
+	dst = strconv.AppendUint(dst, fr.Frame, 10)
+	dst = right(dst, start, &s.number)
+	dst = append(dst, ' ')
+
+	start = len(dst)
+	dst = clock.AppendTime(dst, fr.Datagram)
+	dst = right(dst, start, &s.clock)
+	dst = append(dst, ' ')
+
+	start = len(dst)
+	dst = fr.Src.AppendTo(dst)
+	dst = right(dst, start, &s.src)
+	dst = append(dst, " → "...)
+
+	start = len(dst)
+	dst = fr.Dst.AppendTo(dst)
+	dst = left(dst, start, &s.dst)
+	dst = append(dst, ' ')
+	return s.appendInfo(s.appendProtocol(dst, fr), fr)
+}
+
+func (s *Summary) appendProtocol(dst []byte, fr *dissect.Frame) []byte {
+	dst = append(dst, s.Palette.Protocol.Start...)
+	start := len(dst)
+	dst = appendUpper(dst, fr.Protocol)
+	dst = left(dst, start, &s.protocol)
+	dst = append(dst, s.Palette.Protocol.Stop...)
+	dst = append(dst, ' ')
+	start = len(dst)
+	dst = strconv.AppendUint(dst, uint64(fr.Length), 10)
+	return append(right(dst, start, &s.length), ' ')
+}
+
+func (s *Summary) appendInfo(dst []byte, fr *dissect.Frame) []byte {
+	if fr.Words&marked != 0 {
+		dst = append(dst, s.Palette.Mark.Start...)
+		dst = appendMarks(dst, fr.Words)
+		dst = append(dst, s.Palette.Mark.Stop...)
+	}
+	dst = AppendEscaped(dst, fr.Summary)
+	if fr.Err != nil || fr.Words.Has(dissect.Malformed) {
+		if len(fr.Summary) > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, s.Palette.Error.Start...)
+		dst = append(dst, '[')
+		dst = appendMalformed(dst, fr)
+		dst = append(dst, ']')
+		dst = append(dst, s.Palette.Error.Stop...)
+	}
+	return append(dst, '\n')
+}
+
+const spaces = "                                                "
+
+// right moves what stands from start to the right edge of a column.
+func right(dst []byte, start int, width *int) []byte {
+	n := len(dst) - start
+	if n >= *width {
+		*width = n
+		return dst
+	}
+	pad := min(*width-n, len(spaces))
+	dst = append(dst, spaces[:pad]...)
+	copy(dst[start+pad:], dst[start:start+n])
+	copy(dst[start:], spaces[:pad])
+	return dst
+}
+
+// left fills up a column behind what stands from start.
+func left(dst []byte, start int, width *int) []byte {
+	n := len(dst) - start
+	if n >= *width {
+		*width = n
+		return dst
+	}
+	return append(dst, spaces[:min(*width-n, len(spaces))]...)
+}
