@@ -188,11 +188,17 @@ func (r *Reader) Rest(f *Field) []byte {
 
 // Peek gives the next n bytes without reading them, or nil when they are not there.
 func (r *Reader) Peek(n int) []byte {
-	if r.Len() < n {
+	if n < 0 || r.Len() < n {
 		return nil
 	}
 	return r.data[r.pos : r.pos+n]
 }
 
 // Skip moves over n bytes that the caller records itself.
-func (r *Reader) Skip(f *Field, n int) { r.take(f, n) }
+func (r *Reader) Skip(f *Field, n int) {
+	if n < 0 {
+		r.Fail(f, "negative size")
+		return
+	}
+	r.take(f, n)
+}
