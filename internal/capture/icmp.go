@@ -1,0 +1,95 @@
+package capture
+
+import (
+	"encoding/binary"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// Types and codes of ICMP.
+const (
+	icmpUnreachable   = 3 // RFC 792
+	icmpTooBig        = 4 // code: fragmentation needed, the host is reachable
+	icmpv6Unreachable = 1 // RFC 4443
+)
+
+// unreachable reads a notice: type, code (1 byte each), checksum (2), unused
+// (4), then as much of the packet it is about as the sender cared to quote.
+func (d *Decoder) unreachable(b []byte, typ, exceptCode int) {
+	if len(b) < 8 || int(b[0]) != typ || int(b[1]) == exceptCode {
+		return
+	}
+	b = b[8:]
+	if len(b) < 1 {
+		return
+	}
+	switch b[0] >> 4 {
+	case 4:
+		d.quotedIPv4(b)
+	case 6:
+		d.quotedIPv6(b)
+	}
+}
+
+func (d *Decoder) quotedIPv4(b []byte) {
+	if len(b) < 20 {
+		return
+	}
+	n := int(b[0]&15) * 4
+	if n < 20 || len(b) < n || b[9] != protoUDP || binary.BigEndian.Uint16(b[6:])&ipv4Offset != 0 {
+		return
+	}
+	h := ipHeader{src: b[12:16], dst: b[16:20], ttl: b[8], id: binary.BigEndian.Uint16(b[4:])}
+	d.quotedUDP(&h, b[n:])
+}
+
+func (d *Decoder) quotedIPv6(b []byte) {
+	if len(b) < 40 {
+		return
+	}
+	h := ipHeader{src: b[8:24], dst: b[24:40], v6: true, ttl: b[7]}
+	proto := b[6]
+	for b = b[40:]; d.deeper(); {
+		if proto == protoUDP {
+			d.quotedUDP(&h, b)
+			return
+		}
+		if proto != protoFragment && !isExtension(proto) || len(b) < 8 {
+			return
+		}
+		n := 8
+		switch proto {
+		case protoFragment:
+			if binary.BigEndian.Uint16(b[2:])&^7 != 0 {
+				return // not the first fragment: no UDP header in it
+			}
+		case protoAH:
+			n += int(b[1]) * 4
+		default:
+			n += int(b[1]) * 8
+		}
+		if len(b) < n {
+			return
+		}
+		proto, b = b[0], b[n:]
+	}
+}
+
+// quotedUDP sets the addresses and what is there of the payload. Four bytes, the
+// ports, are enough.
+func (d *Decoder) quotedUDP(h *ipHeader, b []byte) {
+	if len(b) < 4 {
+		return
+	}
+	p := d.p
+	p.Class = Unreachable
+	p.Kind = dissect.Unreachable
+	d.addresses(h, b)
+	if len(b) < udpHeader {
+		return
+	}
+	if n := int(binary.BigEndian.Uint16(b[4:])); n > udpHeader {
+		p.Length = n - udpHeader
+		p.Payload = b[udpHeader:min(n, len(b))]
+	}
+}

@@ -1,0 +1,144 @@
+package capture
+
+import (
+	"io"
+	"math"
+	"os"
+	"sync/atomic"
+)
+
+// An input is one file, or standard input, at the head of which a packet waits.
+type input struct {
+	path   string
+	index  int
+	file   *os.File // nil for standard input
+	reader *Reader
+	rec    Record // the packet at the head
+	key    int64  // its place in the merge: its time, or that of the packet before it
+	damage *Damage
+	links  linkUse
+	closed bool
+
+	packets, bytes uint64
+	first, last    int64
+	timed          bool
+}
+
+// openInput opens path, or reads from stdin for "-". It fails never: what is
+// wrong with a file becomes its damage.
+func openInput(path string, index, size int, stdin io.Reader, done, total *atomic.Int64) *input {
+	in := &input{path: path, index: index, key: math.MinInt64}
+	r := stdin
+	if path != "-" {
+		f, err := openFile(path)
+		if err != nil {
+			in.damage = asDamage(err)
+			return in
+		}
+		in.file, r = f, f
+		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
+			total.Add(st.Size())
+			r = &counter{f, done}
+		}
+	}
+	rd, err := newReader(r, size)
+	in.reader = rd
+	if err != nil {
+		in.fail(err)
+	} else if rd.Format() == "pcap" {
+		in.links.declare(rd.header)
+	}
+	return in
+}
+
+// openFile opens what can be read; a folder can't.
+func openFile(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		f.Close()
+		return nil, &Damage{Offset: -1, Reason: "is a folder"}
+	}
+	return f, nil
+}
+
+// advance brings the next packet to the head and reports whether there is one.
+func (in *input) advance() bool {
+	if in.damage != nil {
+		return false
+	}
+	if err := in.reader.Next(&in.rec); err != nil {
+		in.fail(err)
+		return false
+	}
+	if in.rec.HasTime {
+		in.key = in.rec.Time
+	}
+	return true
+}
+
+// fail ends an input. io.EOF is the proper end and no damage.
+func (in *input) fail(err error) {
+	if err != io.EOF {
+		in.damage = asDamage(err)
+	}
+	in.close()
+}
+
+// close frees what the input holds; more than once does no harm.
+func (in *input) close() {
+	if in.reader != nil && !in.closed {
+		in.reader.Close()
+	}
+	in.closed = true
+	if in.file != nil {
+		in.file.Close()
+		in.file = nil
+	}
+}
+
+// given counts the packet at the head as delivered.
+func (in *input) given() {
+	in.packets++
+	in.bytes += uint64(len(in.rec.Data))
+	in.links.add(in.rec.Link)
+	if in.rec.HasTime {
+		if !in.timed {
+			in.first, in.timed = in.rec.Time, true
+		}
+		in.last = in.rec.Time
+	}
+}
+
+func (in *input) info() Info {
+	i := Info{
+		Path: in.path, LinkTypes: in.links.names(), Packets: in.packets, Bytes: in.bytes,
+		HasTime: in.timed, FirstTime: in.first, LastTime: in.last, Problem: in.links.problem(),
+	}
+	if in.reader != nil {
+		i.Format, i.Compression = in.reader.Format(), in.reader.Compression()
+		i.Dropped, i.HasDropped = in.reader.Dropped()
+	}
+	if in.damage != nil {
+		i.Failed, i.CutShort = true, in.damage.Cut
+		if i.Problem != "" {
+			i.Problem = "; " + i.Problem
+		}
+		i.Problem = in.damage.Error() + i.Problem
+	}
+	return i
+}
+
+// A counter counts the bytes read, for Progress.
+type counter struct {
+	r    io.Reader
+	done *atomic.Int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.done.Add(int64(n))
+	return n, err
+}
