@@ -93,8 +93,9 @@ func BenchmarkAppendHexDump(b *testing.B) {
 }
 
 func BenchmarkAppendRFC3339(b *testing.B) {
+	var dates dateCache
 	for b.Loop() {
-		sink = appendRFC3339(sink[:0], firstTime)
+		sink = dates.appendRFC3339(sink[:0], firstTime)
 	}
 }
 

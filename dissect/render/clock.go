@@ -17,6 +17,8 @@ type Clock struct {
 	first, captured, shown          int64 // nanoseconds since 1970 UTC
 	hasFirst, hasCaptured, hasShown bool
 
+	dates dateCache
+
 	zoneFrom, zoneTo, zoneOffset int64 // the zone's offset holds in [from, to); seconds
 }
 
@@ -49,7 +51,7 @@ func (c *Clock) AppendTime(dst []byte, d *dissect.Datagram) []byte {
 	case absolute:
 		return appendTimeOfDay(dst, c.local(d.Time), digits)
 	case absoluteDate:
-		return appendDateTime(dst, c.local(d.Time), ' ', digits)
+		return c.dates.appendDateTime(dst, c.local(d.Time), ' ', digits)
 	case delta:
 		return appendSeconds(dst, c.sinceCaptured(d), digits)
 	case deltaDisplayed:
@@ -59,7 +61,7 @@ func (c *Clock) AppendTime(dst []byte, d *dissect.Datagram) []byte {
 	case utc:
 		return appendTimeOfDay(dst, d.Time, digits)
 	case utcDate:
-		return appendDateTime(dst, d.Time, ' ', digits)
+		return c.dates.appendDateTime(dst, d.Time, ' ', digits)
 	}
 	return appendSeconds(dst, c.sinceFirst(d), digits)
 }

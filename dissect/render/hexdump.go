@@ -45,6 +45,12 @@ func appendOffset(dst []byte, off int) []byte {
 }
 
 func appendRow(dst, row []byte, off int, style Style, highlight []Range) []byte {
+	if len(highlight) == 0 {
+		for _, c := range row {
+			dst = append(dst, hexPairs[c][0], hexPairs[c][1], ' ')
+		}
+		return dst
+	}
 	lit := false
 	for i, c := range row {
 		dst, lit = light(dst, lit, holds(highlight, off+i), style)
@@ -60,7 +66,9 @@ func appendRow(dst, row []byte, off int, style Style, highlight []Range) []byte 
 func appendASCII(dst, row []byte, off int, style Style, highlight []Range) []byte {
 	lit := false
 	for i, c := range row {
-		dst, lit = light(dst, lit, holds(highlight, off+i), style)
+		if len(highlight) > 0 {
+			dst, lit = light(dst, lit, holds(highlight, off+i), style)
+		}
 		if c < ' ' || c >= 0x7f {
 			c = '.'
 		}

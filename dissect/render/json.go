@@ -25,8 +25,9 @@ const FrameSchema = "dpdissect/frame/1"
 type FrameEncoder struct {
 	files  bool
 	keys   keyTable
-	levels []level // of objects, by nesting
-	serial uint64  // of the last object begun
+	levels []*level // of objects, by nesting
+	dates  dateCache
+	serial uint64 // of the last object begun
 }
 
 // NewFrameEncoder makes an encoder. With files, records name the input file,
@@ -44,21 +45,21 @@ func (e *FrameEncoder) AppendRecord(dst []byte, fr *dissect.Frame) []byte {
 // AppendHead appends the record up to its protocol.
 func (e *FrameEncoder) AppendHead(dst []byte, fr *dissect.Frame) []byte {
 	dst = append(dst, `{"schema":"`+FrameSchema+`","frame":`...)
-	dst = strconv.AppendUint(dst, fr.Frame, 10)
+	dst = appendDec(dst, fr.Frame)
 	if e.files {
 		dst = append(dst, `,"file":`...)
 		dst = strconv.AppendInt(dst, int64(fr.File)+1, 10)
 	}
 	if fr.HasTime {
 		dst = append(dst, `,"time":"`...)
-		dst = append(appendRFC3339(dst, fr.Time), '"')
+		dst = append(e.dates.appendRFC3339(dst, fr.Time), '"')
 	}
 	dst = append(dst, `,"src":"`...)
-	dst = fr.Src.AppendTo(dst)
+	dst = appendEndpoint(dst, &fr.Src)
 	dst = append(dst, `","dst":"`...)
-	dst = fr.Dst.AppendTo(dst)
+	dst = appendEndpoint(dst, &fr.Dst)
 	dst = append(dst, `","length":`...)
-	dst = strconv.AppendInt(dst, int64(fr.Length), 10)
+	dst = appendDec(dst, uint64(fr.Length))
 	dst = append(dst, `,"protocol":`...)
 	return AppendJSONString(dst, fr.Protocol)
 }
@@ -103,7 +104,7 @@ func (*FrameEncoder) AppendTail(dst []byte, fr *dissect.Frame) []byte {
 		} else {
 			dst = append(dst, ',')
 		}
-		dst = strconv.AppendUint(dst, a, 10)
+		dst = appendDec(dst, a)
 	}
 	if len(fr.Acks) > 0 {
 		dst = append(dst, ']')

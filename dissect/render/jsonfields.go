@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/hex"
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -38,23 +37,25 @@ func (e *FrameEncoder) AppendFields(dst []byte, t *dissect.Tree) []byte {
 // gives the first that isn't.
 func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int) ([]byte, int) {
 	for nesting >= len(e.levels) {
-		e.levels = append(e.levels, level{})
+		e.levels = append(e.levels, &level{})
 	}
 	e.serial++
-	object := e.serial
+	object, lv := e.serial, e.levels[nesting]
 	dst = append(dst, '{')
-	start := len(dst)
+	start, fk := len(dst), &e.keys.start
 	for i < len(t.Nodes) && (t.Nodes[i].Depth >= depth || nesting == 0) {
 		n := &t.Nodes[i]
-		fk := e.keys.find(n.Field)
-		if !e.levels[nesting].take(fk.id, object) {
+		fk = e.keys.follow(fk, n.Field)
+		if !lv.take(fk.id, object) {
 			i = after(t, i)
 			continue
 		}
-		if len(dst) > start {
-			dst = append(dst, ',')
+		dst = fk.appendKey(dst, len(dst) == start)
+		if fk.plain {
+			dst = appendDec(dst, n.Val)
+			i++
+			continue
 		}
-		dst = append(dst, fk.key...)
 		switch n.Field.Kind {
 		case dissect.Group:
 			dst, i = e.object(dst, t, i+1, n.Depth+1, nesting+1)
@@ -63,7 +64,7 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 		default:
 			dst = appendJSONValue(dst, t, n)
 			i++
-			if fl := fk.flags; fl != nil && e.levels[nesting].take(fl.id, object) {
+			if fl := fk.flags; fl != nil && lv.take(fl.id, object) {
 				dst = fl.appendFlags(append(append(dst, ','), fl.key...), n.Val)
 			}
 		}
@@ -119,7 +120,7 @@ func appendJSONValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 		return strconv.AppendBool(dst, n.Val != 0)
 	case dissect.Bytes:
 		dst = append(dst, '"')
-		return append(hex.AppendEncode(dst, t.Bytes(n)), '"')
+		return append(appendHex(dst, t.Bytes(n)), '"')
 	case dissect.Text:
 		return AppendJSONString(dst, t.Text(n))
 	case dissect.IDs:
@@ -134,7 +135,7 @@ func appendJSONUint(dst []byte, n *dissect.Node) []byte {
 		dst = append(dst, '"')
 		return append(appendUint(dst, n.Field, n.Len, n.Val), '"')
 	}
-	return strconv.AppendUint(dst, n.Val, 10)
+	return appendDec(dst, n.Val)
 }
 
 func appendJSONIDs(dst []byte, ids []int64) []byte {
@@ -143,7 +144,11 @@ func appendJSONIDs(dst []byte, ids []int64) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = strconv.AppendInt(dst, id, 10)
+		if uint64(id) < 256 {
+			dst = appendDec(dst, uint64(id))
+		} else {
+			dst = strconv.AppendInt(dst, id, 10)
+		}
 	}
 	return append(dst, ']')
 }

@@ -9,9 +9,28 @@ import (
 // fieldKey is what an encoder keeps of a field.
 type fieldKey struct {
 	field *dissect.Field
-	key   []byte // `"control":`
-	id    int    // of the key: fields of the same key share it
+	key   []byte        // `,"control":`
+	fixed [keyRoom]byte // the key again, when it is short enough
+	id    int           // of the key: fields of the same key share it
+	next  *fieldKey     // of the field that followed last time
+	plain bool          // a number in decimal, without flags
 	flags *flagKey
+}
+
+const keyRoom = 32
+
+// appendKey appends the key with its comma. Where there is room behind dst it
+// copies a fixed size, which is cheaper than the size of the key.
+func (fk *fieldKey) appendKey(dst []byte, first bool) []byte {
+	if first {
+		return append(dst, fk.key[1:]...)
+	}
+	n := len(dst)
+	if cap(dst)-n < keyRoom || len(fk.key) > keyRoom {
+		return append(dst, fk.key...)
+	}
+	*(*[keyRoom]byte)(dst[n : n+keyRoom]) = fk.fixed
+	return dst[:n+len(fk.key)]
 }
 
 // flagKey is the sibling object of a flag field.
@@ -28,6 +47,7 @@ type flagKey struct {
 type keyTable struct {
 	slots []*fieldKey // a power of two, at most half full
 	used  int
+	start fieldKey // stands before the first field of an object
 	ids   map[string]int
 }
 
@@ -44,6 +64,16 @@ func (k *keyTable) find(f *dissect.Field) *fieldKey {
 		}
 	}
 	return k.add(f)
+}
+
+// follow is find with a guess: frames of a type have their fields in the same
+// order, so a field is mostly followed by the one that followed it last time.
+func (k *keyTable) follow(prev *fieldKey, f *dissect.Field) *fieldKey {
+	if next := prev.next; next != nil && next.field == f {
+		return next
+	}
+	prev.next = k.find(f)
+	return prev.next
 }
 
 //go:noinline
@@ -78,7 +108,9 @@ func (k *keyTable) insert(fk *fieldKey) {
 
 func (k *keyTable) make(f *dissect.Field) *fieldKey {
 	name := f.Key()
-	fk := &fieldKey{field: f, key: quotedKey(name), id: k.id(name)}
+	fk := &fieldKey{field: f, key: append([]byte{','}, quotedKey(name)...), id: k.id(name)}
+	copy(fk.fixed[:], fk.key)
+	fk.plain = f.Kind == dissect.Uint && f.Base <= dissect.Hex && len(f.Bits) == 0
 	if len(f.Bits) > 0 {
 		fk.flags = k.makeFlags(f, name+"_flags")
 	}

@@ -48,7 +48,15 @@ func appendJSONRune(dst []byte, r rune) []byte {
 
 // jsonPlain counts the bytes before the first that needs a look.
 func jsonPlain[S []byte | string](s S) int {
+	const lows, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		x := load8(s, n)
+		del, quote, slash := x^0x7f*lows, x^'"'*lows, x^'\\'*lows
+		if (x|(x-0x20*lows)|(del-lows)&^del|(quote-lows)&^quote|(slash-lows)&^slash)&highs != 0 {
+			break
+		}
+	}
 	for n < len(s) && jsonSafe[s[n]] {
 		n++
 	}

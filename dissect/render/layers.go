@@ -32,7 +32,7 @@ func (v *Verbose) appendFrameLayer(dst []byte, fr *dissect.Frame, clock *Clock) 
 		return dst
 	}
 	dst = append(dst, "    Arrival Time: "...)
-	dst = append(appendDateTime(dst, fr.Time, ' ', 9), " UTC\n"...)
+	dst = append(clock.dates.appendDateTime(dst, fr.Time, ' ', 9), " UTC\n"...)
 	dst = append(dst, "    Epoch Time: "...)
 	dst = append(appendSeconds(dst, fr.Time, 9), " seconds\n"...)
 	dst = appendSince(dst, "Time delta from previous captured frame: ", clock.sinceCaptured(fr.Datagram))

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/hex"
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -91,7 +90,7 @@ func appendPreview(dst, b []byte) []byte {
 	if len(b) > previewBytes {
 		head, more = b[:previewBytes], "…"
 	}
-	dst = append(hex.AppendEncode(dst, head), more...)
+	dst = append(appendHex(dst, head), more...)
 	dst = append(dst, " ("...)
 	dst = appendCount(dst, len(b), "byte")
 	dst = append(dst, ')')

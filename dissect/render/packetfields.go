@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/hex"
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -54,7 +53,7 @@ func timeField(name, label, doc string, app func([]byte, *dissect.Frame, *Clock)
 var packetFields = [...]packetField{
 	uintField("frame.number", "Frame number", "number of the packet in the capture, from 1, across files", func(fr *dissect.Frame) uint64 { return fr.Frame }),
 	uintField("frame.file", "File", "number of the input file, from 1", func(fr *dissect.Frame) uint64 { return uint64(fr.File) + 1 }),
-	timeField("frame.time", "Time", "RFC 3339 with nanoseconds, UTC", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return appendRFC3339(dst, fr.Time) }),
+	timeField("frame.time", "Time", "RFC 3339 with nanoseconds, UTC", func(dst []byte, fr *dissect.Frame, c *Clock) []byte { return c.dates.appendRFC3339(dst, fr.Time) }),
 	timeField("frame.time_epoch", "Epoch time", "seconds since 1970", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return appendSeconds(dst, fr.Time, 9) }),
 	timeField("frame.time_relative", "Time since first packet", "seconds", func(dst []byte, fr *dissect.Frame, c *Clock) []byte {
 		return appendSeconds(dst, c.sinceFirst(fr.Datagram), 9)
@@ -75,7 +74,7 @@ var packetFields = [...]packetField{
 	uintField("udp.dstport", "Destination port", "", func(fr *dissect.Frame) uint64 { return uint64(fr.Dst.Port) }),
 	uintField("udp.length", "Length", "of the UDP datagram with its header of 8 bytes, by the header", func(fr *dissect.Frame) uint64 { return uint64(fr.Length) + 8 }),
 	{dissect.Field{Name: "udp.payload", Label: "Payload", Doc: "captured bytes", Kind: dissect.Bytes},
-		func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return hex.AppendEncode(dst, fr.Payload) }},
+		func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return appendHex(dst, fr.Payload) }},
 	textField("protocol", "Protocol", "", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return append(dst, fr.Protocol...) }),
 	{dissect.Field{Name: "connection", Label: "Connection", Doc: "id of the connection, from 0", Kind: dissect.Uint},
 		func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {

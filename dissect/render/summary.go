@@ -34,12 +34,12 @@ func (s *Summary) AppendLine(dst []byte, fr *dissect.Frame, clock *Clock) []byte
 	dst = append(dst, ' ')
 
 	start = len(dst)
-	dst = fr.Src.AppendTo(dst)
+	dst = appendEndpoint(dst, &fr.Src)
 	dst = right(dst, start, &s.src)
 	dst = append(dst, " → "...)
 
 	start = len(dst)
-	dst = fr.Dst.AppendTo(dst)
+	dst = appendEndpoint(dst, &fr.Dst)
 	dst = left(dst, start, &s.dst)
 	dst = append(dst, ' ')
 	return s.appendInfo(s.appendProtocol(dst, fr), fr)
@@ -53,7 +53,7 @@ func (s *Summary) appendProtocol(dst []byte, fr *dissect.Frame) []byte {
 	dst = append(dst, s.Palette.Protocol.Stop...)
 	dst = append(dst, ' ')
 	start = len(dst)
-	dst = strconv.AppendUint(dst, uint64(fr.Length), 10)
+	dst = appendDec(dst, uint64(fr.Length))
 	return append(right(dst, start, &s.length), ' ')
 }
 

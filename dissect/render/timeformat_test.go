@@ -74,9 +74,10 @@ func TestParseTimeFormatError(t *testing.T) {
 }
 
 func TestDatesAgreeWithTime(t *testing.T) {
+	var dates dateCache
 	check := func(ns int64) {
 		want := time.Unix(0, ns).UTC().Format("2006-01-02T15:04:05.000000000Z")
-		if got := string(appendRFC3339(nil, ns)); got != want {
+		if got := string(dates.appendRFC3339(nil, ns)); got != want {
 			t.Errorf("%d: got %s, want %s", ns, got, want)
 		}
 	}

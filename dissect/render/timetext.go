@@ -1,7 +1,5 @@
 package render
 
-import "strconv"
-
 const day = 24 * 60 * 60 * int64(1e9)
 
 func floorDiv(a, b int64) int64 {
@@ -12,34 +10,52 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// appendRFC3339 appends a time in UTC with nanoseconds.
-func appendRFC3339(dst []byte, ns int64) []byte {
-	return append(appendDateTime(dst, ns, 'T', 9), 'Z')
-}
-
 // appendSeconds appends "-0.099999"; further digits are cut off.
 func appendSeconds(dst []byte, ns int64, digits int) []byte {
 	u := uint64(ns)
 	if ns < 0 {
 		dst, u = append(dst, '-'), -u
 	}
-	dst = strconv.AppendUint(dst, u/1e9, 10)
+	dst = appendDec(dst, u/1e9)
 	return appendFraction(dst, uint32(u%1e9), digits)
 }
 
-func appendDateTime(dst []byte, ns int64, sep byte, digits int) []byte {
-	y, m, d := civil(floorDiv(ns, day))
-	dst = append(dst, byte('0'+y/1000), byte('0'+y/100%10))
-	dst = append(append2(dst, uint32(y%100)), '-')
-	dst = append(append2(dst, m), '-')
-	dst = append(append2(dst, d), sep)
-	return appendTimeOfDay(dst, ns, digits)
+// A dateCache appends dates and times. It keeps the text of the last date.
+type dateCache struct {
+	days int64 // since 1970
+	text [10]byte
+}
+
+// appendRFC3339 appends a time in UTC with nanoseconds.
+func (c *dateCache) appendRFC3339(dst []byte, ns int64) []byte {
+	return append(c.appendDateTime(dst, ns, 'T', 9), 'Z')
+}
+
+// appendDateTime appends "2006-01-02 15:04:05.000000".
+func (c *dateCache) appendDateTime(dst []byte, ns int64, sep byte, digits int) []byte {
+	days := floorDiv(ns, day)
+	if days != c.days || c.text[0] == 0 {
+		c.find(days)
+	}
+	dst = append(append(dst, c.text[:]...), sep)
+	return appendSinceMidnight(dst, uint64(ns-days*day), digits)
+}
+
+func (c *dateCache) find(days int64) {
+	y, m, d := civil(days)
+	c.days = days
+	text := append2(append2(c.text[:0], uint32(y/100)), uint32(y%100))
+	text = append2(append(text, '-'), m)
+	append2(append(text, '-'), d)
 }
 
 // appendTimeOfDay appends "15:04:05.000000".
 func appendTimeOfDay(dst []byte, ns int64, digits int) []byte {
-	left := uint64(ns - floorDiv(ns, day)*day)
-	sec, nano := uint32(left/1e9), uint32(left%1e9)
+	return appendSinceMidnight(dst, uint64(ns-floorDiv(ns, day)*day), digits)
+}
+
+func appendSinceMidnight(dst []byte, ns uint64, digits int) []byte {
+	sec, nano := uint32(ns/1e9), uint32(ns%1e9)
 	dst = append(append2(dst, sec/3600), ':')
 	dst = append(append2(dst, sec/60%60), ':')
 	return appendFraction(append2(dst, sec%60), nano, digits)
@@ -51,13 +67,10 @@ func appendFraction(dst []byte, nano uint32, digits int) []byte {
 	if digits == 0 {
 		return dst
 	}
-	var b [10]byte
-	b[0] = '.'
-	for i := 9; i > 0; i-- {
-		b[i] = byte('0' + nano%10)
-		nano /= 10
-	}
-	return append(dst, b[:digits+1]...)
+	n := len(dst) + digits + 1
+	dst = append3(append(dst, '.'), nano/1000000)
+	dst = append3(append3(dst, nano/1000%1000), nano%1000)
+	return dst[:n]
 }
 
 // civil is the date of a day counted from 1970-01-01, by the proleptic Gregorian

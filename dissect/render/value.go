@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/hex"
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -26,19 +25,6 @@ func appendUint(dst []byte, f *dissect.Field, size int, v uint64) []byte {
 	return strconv.AppendUint(dst, v, 10)
 }
 
-// append0x appends a number in hexadecimal with at least the given digits.
-func append0x(dst []byte, v uint64, digits int) []byte {
-	dst = append(dst, '0', 'x')
-	digits = max(digits, 1)
-	for digits < 16 && v>>(4*digits) != 0 {
-		digits++
-	}
-	for i := min(digits, 16) - 1; i >= 0; i-- {
-		dst = append(dst, hexDigits[v>>(4*i)&15])
-	}
-	return dst
-}
-
 func appendVersion(dst []byte, v uint64) []byte {
 	dst = strconv.AppendUint(dst, v>>16, 10)
 	dst = append(dst, '.')
@@ -53,7 +39,7 @@ func appendPlain(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	case dissect.Bool:
 		return strconv.AppendBool(dst, n.Val != 0)
 	case dissect.Bytes:
-		return hex.AppendEncode(dst, t.Bytes(n))
+		return appendHex(dst, t.Bytes(n))
 	case dissect.Text:
 		return AppendEscaped(dst, t.Text(n))
 	}
