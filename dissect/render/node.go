@@ -20,7 +20,7 @@ func appendNodeText(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	case dissect.Bool:
 		return append(dst, boolText(n.Val != 0)...)
 	case dissect.Bytes:
-		return appendPreview(append(dst, ": "...), t.Bytes(n))
+		return appendPreview(append(dst, ": "...), t.Bytes(n), f.Size == 0)
 	case dissect.Text:
 		return AppendEscaped(append(dst, ": "...), t.Text(n))
 	}
@@ -81,8 +81,8 @@ func appendUpper(dst []byte, s string) []byte {
 }
 
 // appendPreview appends the first bytes in hex and, when most of them are
-// printable, as text.
-func appendPreview(dst, b []byte) []byte {
+// printable, as text. Fields of a fixed size are secrets and the like: no text.
+func appendPreview(dst, b []byte, text bool) []byte {
 	if len(b) == 0 {
 		return append(dst, "<none>"...)
 	}
@@ -94,7 +94,7 @@ func appendPreview(dst, b []byte) []byte {
 	dst = append(dst, " ("...)
 	dst = appendCount(dst, len(b), "byte")
 	dst = append(dst, ')')
-	if printable(head) {
+	if text && printable(head) {
 		dst = append(dst, ` "`...)
 		dst = append(AppendEscaped(dst, head), more...)
 		dst = append(dst, '"')

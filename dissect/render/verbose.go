@@ -63,7 +63,7 @@ func (v *Verbose) appendProtocol(dst []byte, fr *dissect.Frame) []byte {
 	}
 	dst = append(append(dst, v.Palette.Heading.Stop...), '\n')
 	if (fr.Tree == nil || len(fr.Tree.Nodes) == 0) && len(fr.Payload) > 0 {
-		dst = appendPreview(append(dst, "    Data: "...), fr.Payload)
+		dst = appendPreview(append(dst, "    Data: "...), fr.Payload, true)
 		dst = append(dst, '\n')
 	}
 	return dst
