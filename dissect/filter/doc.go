@@ -45,7 +45,7 @@
 // # Not as in Wireshark
 //
 // A bare flag means that it is set, not that it exists. count of an absent field
-// is 0. Addresses and times may be quoted or not. Times without a zone are UTC.
+// is 0. Wireshark 4.0 lets not in match frames without the field. Addresses and times may be quoted or not. Times without a zone are UTC.
 // Regular expressions are Go's. A slice of text is text. Arithmetic other than &,
 // layers (#), raw fields (@), references and macros are not there.
 package filter
