@@ -100,7 +100,7 @@ const udpHeader = 8
 
 func udpEntries() []*entry {
 	ports := newEntry("udp.port", classUint, 2, "source or destination port")
-	ports.uints = indexed(func(*dissect.Frame) int { return 2 }, func(fr *dissect.Frame, i int) uint64 { return uint64(end(fr, i).Port) })
+	ports.uints = bothPorts
 	payload := newEntry("udp.payload", classBytes, 0, "captured bytes of the datagram")
 	payload.bytes = one(func(fr *dissect.Frame, _ Times) ([]byte, bool) { return fr.Payload, len(fr.Payload) > 0 })
 	return []*entry{
@@ -112,6 +112,17 @@ func udpEntries() []*entry {
 		number("udp.dstport", 2, "destination port", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.Dst.Port), true }),
 		number("udp.length", 2, "bytes of the datagram with its header", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.Length + udpHeader), true }),
 	}
+}
+
+// bothPorts is the source of udp.port, the field that filters ask for most.
+func bothPorts(fr *dissect.Frame, _ Times, at cursor) (uint64, cursor, bool) {
+	switch at.node {
+	case 0:
+		return uint64(fr.Src.Port), cursor{node: 1}, true
+	case 1:
+		return uint64(fr.Dst.Port), cursor{node: 2}, true
+	}
+	return 0, at, false
 }
 
 // directions are the values of direction.
