@@ -34,29 +34,24 @@ func (c *Coalesce) decode(r *dissect.Reader) {
 	c.N, c.Trailing, c.HeaderPad = 0, nil, [2]byte{}
 	start := r.Pos()
 	headers := c.readHeaders(r)
-	if headers == 0 || !r.OK() {
-		return
-	}
-	pos := r.Pos() // payloads are aligned to the start of the headers (AMB-DP8-26)
-	if headers&1 != 0 {
+	// Payloads are aligned to the start of the headers (AMB-DP8-26).
+	if headers&1 != 0 && r.OK() {
 		copy(c.HeaderPad[:], r.Bytes(&Fields[fHeaderPad], 2))
-		pos += 2
 	}
-	for i := 0; i < headers && r.OK(); i++ {
+	// After a failure the headers that were read still own their bytes.
+	for i := range headers {
 		c.readPart(r, i, start+2*i, i == headers-1)
 	}
-	if r.OK() {
-		c.Trailing = r.Rest(&Fields[fTrailing])
-	}
+	c.Trailing = r.Rest(&Fields[fTrailing])
 }
 
-// readHeaders reads up to the header with PartEnd and gives their number.
+// readHeaders reads up to the header with PartEnd and gives the number read.
 func (c *Coalesce) readHeaders(r *dissect.Reader) int {
-	for n := 0; n < MaxParts; n++ {
+	for n := range MaxParts {
 		h := r.Peek(2)
 		if h == nil {
 			r.Fail(&Fields[fPartSize], "no coalesce header ends the list")
-			return 0
+			return n
 		}
 		p := &c.Parts[n]
 		p.Command = h[1]
@@ -68,7 +63,7 @@ func (c *Coalesce) readHeaders(r *dissect.Reader) int {
 		}
 	}
 	r.Fail(&Fields[fPartSize], "more than 32 coalesce headers")
-	return 0
+	return MaxParts
 }
 
 // readPart reads payload i, whose header stands at byte header.
