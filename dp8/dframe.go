@@ -48,9 +48,9 @@ func (d *DFrame) decode(r *dissect.Reader, p Params) {
 	addDropped(r, d.Seq, d.SendMask)
 
 	d.KeepAlive, d.HasSignature = d.classify(r.Len(), p)
+	d.SignatureOff, d.Signature = 0, [8]byte{}
 	if d.HasSignature {
-		d.SignatureOff = r.Pos()
-		copy(d.Signature[:], r.Bytes(&Fields[fSignature], 8))
+		d.readSignature(r)
 	}
 	d.SessionID = 0
 	if d.KeepAlive {
@@ -65,6 +65,15 @@ func (d *DFrame) decode(r *dissect.Reader, p Params) {
 	d.Payload = r.Rest(&Fields[fPayload])
 	if d.Command&User1 != 0 && r.Tree() != nil {
 		addCore(r, d.Payload)
+	}
+}
+
+func (d *DFrame) readSignature(r *dissect.Reader) {
+	off := r.Pos()
+	sig := r.Bytes(&Fields[fSignature], 8)
+	if d.HasSignature = sig != nil; d.HasSignature {
+		d.SignatureOff = off
+		copy(d.Signature[:], sig)
 	}
 }
 

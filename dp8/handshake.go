@@ -49,13 +49,12 @@ type Handshake struct {
 }
 
 func (h *Handshake) decode(r *dissect.Reader, cmd Command, op uint8, p Params) {
-	h.Command, h.Opcode = cmd, op
+	*h = Handshake{Command: cmd, Opcode: op}
 	h.MsgID = r.U8(&Fields[fMsgID])
 	h.RspID = r.U8(&Fields[fRspID])
 	h.Version = r.U32(&Fields[fVersion])
 	h.SessionID = r.U32(&Fields[fSessionID])
 	h.Timestamp = r.U32(&Fields[fTimestamp])
-	h.HasSignature = false
 	switch op {
 	case OpConnectedSigned:
 		copy(h.ConnectSig[:], r.Bytes(&Fields[fConnectSig], 8))

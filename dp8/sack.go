@@ -36,7 +36,7 @@ type SACK struct {
 }
 
 func (s *SACK) decode(r *dissect.Reader, cmd Command, p Params) {
-	s.Command = cmd
+	*s = SACK{Command: cmd}
 	s.Flags = r.U8(&Fields[fFlags])
 	s.Retry = r.U8(&Fields[fRetry])
 	s.NSeq = r.U8(&Fields[fNSeq])
