@@ -78,7 +78,7 @@ var Fields = [numFields]dissect.Field{
 	fPayload:     {Name: "dp8.payload", Label: "Payload", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL8R 2.2.2", Doc: "payload: application data of a frame that is not coalesced"},
 	fCore:        {Name: "dp8.core_message", Label: "Core message", Kind: dissect.Text, Clause: "MC-DPL8CS 2.2.1", Doc: "name of the DirectPlay core message that a payload with USER_1 holds (dwPacketType)"},
 	fPayloads:    {Name: "dp8.payloads", Label: "Coalesced payload", Kind: dissect.Array, Clause: "MC-DPL8R 2.2.3", Doc: "one of several payloads in one frame"},
-	fPartSize:    {Name: "dp8.payloads.size", Label: "Size", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "bSize and the COALESCE_BIG bits of bCommand: 11 bits, padding not counted"},
+	fPartSize:    {Name: "dp8.payloads.size", Label: "Size", Kind: dissect.Uint, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "bSize and the COALESCE_BIG bits of bCommand: 11 bits, padding not counted"},
 	fPartCommand: {Name: "dp8.payloads.command", Label: "Command", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: coalesceBits, Clause: "MC-DPL8R 2.2.3", Doc: "bCommand of a coalesce header"},
 	fPartData:    {Name: "dp8.payloads.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "the coalesced payload, without padding"},
 	fPartPad:     {Name: "dp8.payloads.padding", Label: "Padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "zero bytes up to the next 32-bit boundary"},
