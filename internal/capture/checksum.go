@@ -55,9 +55,9 @@ func fold(acc uint64) uint16 {
 func pseudoSum(h *ipHeader) uint64 {
 	const proto = protoUDP << 8 // as its two bytes read in little-endian order
 	if !h.v6 {
-		return uint64(binary.LittleEndian.Uint32(h.src)) + uint64(binary.LittleEndian.Uint32(h.dst)) + proto
+		return addCarry(binary.LittleEndian.Uint64(h.addrs), proto)
 	}
-	return sum(sum(proto, h.src), h.dst)
+	return sum(proto, h.addrs)
 }
 
 // lengthSum is the length of the pseudo-header. Jumbograms have more than 16 bits.
@@ -85,7 +85,7 @@ func (d *Decoder) checksumFits(h *ipHeader, b []byte) bool {
 func (d *Decoder) leftToHardware(h *ipHeader, b []byte, pseudo uint64) bool {
 	field := binary.LittleEndian.Uint16(b[6:])
 	switch {
-	case d.local, isLoopback(h.src), isLoopback(h.dst), string(h.src) == string(h.dst):
+	case d.local, isLoopback(h.src()), isLoopback(h.dst()), string(h.src()) == string(h.dst()):
 		return true
 	case field == fold(addCarry(pseudo, lengthSum(len(b)))):
 		return true

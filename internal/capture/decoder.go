@@ -23,10 +23,26 @@ const maxDepth = 32
 // Decode fills p from rec. What p refers to is valid until the next call and as
 // long as rec.Data is. Frame and File are left to the caller.
 func (d *Decoder) Decode(rec *Record, p *Packet) {
-	*p = Packet{Record: rec}
+	// Field by field: assigning a whole Packet takes longer than decoding it.
+	p.Class, p.IsFragment, p.Record = NotUDP, false, rec
 	p.Time, p.HasTime = rec.Time, rec.HasTime
 	p.CapLen, p.WireLen = len(rec.Data), rec.WireLen
 	d.p, d.local, d.depth, d.inner = p, rec.Outbound, 0, false
+	d.link(rec)
+	if p.Class == NotUDP || p.Class == Fragment {
+		p.noDatagram()
+	}
+}
+
+// noDatagram clears what is left of an earlier packet.
+func (p *Packet) noDatagram() {
+	p.Datagram = dissect.Datagram{
+		Frame: p.Frame, File: p.File, Time: p.Time, HasTime: p.HasTime, CapLen: p.CapLen, WireLen: p.WireLen,
+	}
+}
+
+// link begins with the link layer.
+func (d *Decoder) link(rec *Record) {
 	switch b := rec.Data; rec.Link {
 	case LinkEthernet:
 		d.ethernet(b)
@@ -51,24 +67,27 @@ func (d *Decoder) Decode(rec *Record, p *Packet) {
 
 // ipHeader is what the layers above IP need of it.
 type ipHeader struct {
-	src, dst  []byte // 4 or 16 bytes
-	v6        bool
-	rerouted  bool // a routing header: dst is not the address the checksum covers
-	ttl       uint8
+	addrs     []byte // source and destination, of 4 or 16 bytes each
 	id        uint16
+	ttl       uint8
+	v6        bool
+	rerouted  bool // a routing header: the destination is not the address the checksum covers
 	fragments int
 }
 
-// endpoint makes an Endpoint of an address and a big-endian port.
-func endpoint(addr, port []byte) dissect.Endpoint {
-	e := dissect.Endpoint{Port: binary.BigEndian.Uint16(port)}
+func (h *ipHeader) src() []byte { return h.addrs[:len(h.addrs)/2] }
+func (h *ipHeader) dst() []byte { return h.addrs[len(h.addrs)/2:] }
+
+// setEndpoint makes an Endpoint of an address and a big-endian port.
+func setEndpoint(e *dissect.Endpoint, addr, port []byte) {
+	e.Port = binary.BigEndian.Uint16(port)
 	if len(addr) == 4 {
-		e.IP[10], e.IP[11] = 0xff, 0xff
-		copy(e.IP[12:], addr)
-	} else {
-		copy(e.IP[:], addr)
+		const mapped = 0xffff_0000 // bytes 10 and 11 of the address
+		binary.LittleEndian.PutUint64(e.IP[:8], 0)
+		binary.LittleEndian.PutUint64(e.IP[8:], mapped|uint64(binary.LittleEndian.Uint32(addr))<<32)
+		return
 	}
-	return e
+	copy(e.IP[:], addr)
 }
 
 // deeper counts one more nested header and reports whether it is allowed.

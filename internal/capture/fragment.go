@@ -19,8 +19,8 @@ func (d *Decoder) fragment(h *ipHeader, f piece) {
 		return
 	}
 	p.Class = Fragment
-	copy(key.src[:], h.src)
-	copy(key.dst[:], h.dst)
+	copy(key.src[:], h.src())
+	copy(key.dst[:], h.dst())
 	a := d.frags.add(key, f, p.Time, p.HasTime)
 	if a == nil {
 		return

@@ -39,7 +39,7 @@ func (d *Decoder) quotedIPv4(b []byte) {
 	if n < 20 || len(b) < n || b[9] != protoUDP || binary.BigEndian.Uint16(b[6:])&ipv4Offset != 0 {
 		return
 	}
-	h := ipHeader{src: b[12:16], dst: b[16:20], ttl: b[8], id: binary.BigEndian.Uint16(b[4:])}
+	h := ipHeader{addrs: b[12:20], ttl: b[8], id: binary.BigEndian.Uint16(b[4:])}
 	d.quotedUDP(&h, b[n:])
 }
 
@@ -47,7 +47,7 @@ func (d *Decoder) quotedIPv6(b []byte) {
 	if len(b) < 40 {
 		return
 	}
-	h := ipHeader{src: b[8:24], dst: b[24:40], v6: true, ttl: b[7]}
+	h := ipHeader{addrs: b[8:40], v6: true, ttl: b[7]}
 	proto := b[6]
 	for b = b[40:]; d.deeper(); {
 		if proto == protoUDP {
@@ -81,10 +81,10 @@ func (d *Decoder) quotedUDP(h *ipHeader, b []byte) {
 	if len(b) < 4 {
 		return
 	}
-	p := d.p
-	p.Class = Unreachable
-	p.Kind = dissect.Unreachable
 	d.addresses(h, b)
+	p := d.p
+	p.Class, p.Kind = Unreachable, dissect.Unreachable
+	p.Length, p.Payload, p.BadChecksum = 0, nil, false
 	if len(b) < udpHeader {
 		return
 	}

@@ -51,7 +51,9 @@ func (d *Decoder) ipv4(b []byte) {
 		return
 	}
 	b = b[:min(total, len(b))]
-	h := ipHeader{src: b[12:16], dst: b[16:20], ttl: b[8], id: binary.BigEndian.Uint16(b[4:])}
+	// Field by field: the compiler would make a literal elsewhere and copy it.
+	var h ipHeader
+	h.addrs, h.ttl, h.id = b[12:20], b[8], binary.BigEndian.Uint16(b[4:])
 	proto := b[9]
 	if f := binary.BigEndian.Uint16(b[6:]); f&(ipv4More|ipv4Offset) != 0 {
 		d.fragment(&h, piece{
@@ -73,7 +75,8 @@ func (d *Decoder) ipv6(b []byte) {
 	if len(b) < 40 || b[0]>>4 != 6 {
 		return
 	}
-	h := ipHeader{src: b[8:24], dst: b[24:40], v6: true, ttl: b[7]}
+	var h ipHeader
+	h.addrs, h.ttl, h.v6 = b[8:40], b[7], true
 	proto, n := b[6], int(binary.BigEndian.Uint16(b[4:]))
 	b = b[40:]
 	cut := n > len(b)

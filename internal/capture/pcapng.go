@@ -112,11 +112,11 @@ func (p *pcapngReader) body(typ, total uint32, size int) ([]byte, error) {
 		return nil, p.bad("length %d of a block of type %#x is greater than %d", total, typ, maxKept)
 	}
 	if !w.need(size) {
-		return nil, w.stopped(blockName(typ), size)
+		return nil, w.stopped(p.blockName(typ), size)
 	}
 	b := w.buf[w.pos : w.pos+size]
 	if t := p.u32(b[size-4:]); t != total {
-		return nil, p.bad("length of %s is %d in front and %d behind", blockName(typ), total, t)
+		return nil, p.bad("length of %s is %d in front and %d behind", p.blockName(typ), total, t)
 	}
 	return b[8 : size-4], nil
 }
@@ -127,10 +127,10 @@ func (p *pcapngReader) skip(typ, total uint32, size int) error {
 	w := p.w
 	start := w.offset()
 	if !w.skip(int64(size-4)) || !w.need(4) {
-		return w.stoppedAt(start, blockName(typ), int64(size))
+		return w.stoppedAt(start, p.blockName(typ), int64(size))
 	}
 	if t := p.u32(w.bytes()); t != total {
-		return &Damage{start, false, fmt.Sprintf("length of %s is %d in front and %d behind", blockName(typ), total, t)}
+		return &Damage{start, false, fmt.Sprintf("length of %s is %d in front and %d behind", p.blockName(typ), total, t)}
 	}
 	w.pos += 4
 	return nil
@@ -195,14 +195,14 @@ func (p *pcapngReader) pair(b []byte) (uint32, uint32) {
 	return binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 }
 
-func blockName(typ uint32) string {
+func (p *pcapngReader) blockName(typ uint32) string {
 	switch typ {
 	case blockSection:
 		return "a section header"
 	case blockInterface:
 		return "an interface block"
 	case blockPacket, blockEnhanced, blockSimple:
-		return "a packet block"
+		return fmt.Sprintf("the block of packet %d", p.packets+1)
 	case blockStatistics:
 		return "a statistics block"
 	}

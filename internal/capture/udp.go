@@ -22,18 +22,19 @@ func (d *Decoder) udp(h *ipHeader, b []byte) {
 	if n < udpHeader {
 		return
 	}
-	p := d.p
-	p.Class = UDP
-	p.Kind = dissect.UDP
 	d.addresses(h, b)
-	p.Fragments = h.fragments
+	p := d.p
+	p.Class, p.Kind = UDP, dissect.UDP
 	p.Length = n - udpHeader
+	p.BadChecksum = false
 	if n > len(b) {
 		p.Payload = b[udpHeader:]
 		return
 	}
 	p.Payload = b[udpHeader:n:n]
-	if h.v6 || b[6]|b[7] != 0 { // IPv4: 0 means that there is no checksum
+	// 0 means that there is no checksum. IPv6 allows that only in tunnels (RFC
+	// 6935), but there too it is no wrong one.
+	if b[6]|b[7] != 0 {
 		p.BadChecksum = !h.rerouted && !d.checksumFits(h, b[:n])
 	}
 }
@@ -41,6 +42,7 @@ func (d *Decoder) udp(h *ipHeader, b []byte) {
 // addresses sets what Datagram says of the IP header and the ports.
 func (d *Decoder) addresses(h *ipHeader, b []byte) {
 	p := d.p
-	p.Src, p.Dst = endpoint(h.src, b), endpoint(h.dst, b[2:])
-	p.IPv6, p.IPID, p.TTL = h.v6, h.id, h.ttl
+	setEndpoint(&p.Src, h.src(), b)
+	setEndpoint(&p.Dst, h.dst(), b[2:])
+	p.IPv6, p.IPID, p.TTL, p.Fragments = h.v6, h.id, h.ttl, h.fragments
 }
