@@ -73,3 +73,12 @@ func (f *Field) ValueName(v uint64) string {
 	}
 	return ""
 }
+
+// Refs gives the rows of a table as Protocol.Fields wants them.
+func Refs(table []Field) []*Field {
+	refs := make([]*Field, len(table))
+	for i := range table {
+		refs[i] = &table[i]
+	}
+	return refs
+}

@@ -152,8 +152,8 @@ func (d *Direction) lateness() int64 {
 // is certain that no further copy of the number will show up.
 func (d *Direction) noteRoundTrip(u *unit) {
 	const first = firstSending | timed
-	if rtt := u.ackTime - u.time; u.state&first == first && u.copies == 1 && rtt > 0 && (d.minRTT == 0 || rtt < d.minRTT) {
-		d.minRTT = rtt
+	if rtt := u.ackTime - u.time; u.state&first == first && u.copies == 1 && rtt >= 0 && (!d.hasRTT || rtt < d.minRTT) {
+		d.minRTT, d.hasRTT = rtt, true
 	}
 }
 

@@ -26,6 +26,7 @@ type Direction struct {
 	firstAcks uint64
 	links     bool // links between frames are wanted
 	minRTT    int64
+	hasRTT    bool
 
 	notCaptured uint64
 	lostBefore  uint64
@@ -94,3 +95,6 @@ func (d *Direction) Close() {
 	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
 	d.recent = recentCopies{}
 }
+
+// Window is what is remembered of this side's numbers, to be read only.
+func (d *Direction) Window() *Window { return &d.win }

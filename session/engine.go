@@ -124,8 +124,8 @@ func (d *Direction) noteRetry(s Sending, u *unit, v *Verdict) {
 }
 
 // isCopy tells a copy made by the network or the capture from a sending of its
-// own. A first-sending mark decides by itself, unless the IPv4 identifications
-// say that these were two sendings.
+// own. Where the protocol marks retries the mark decides: a second sending would
+// carry it.
 func (d *Direction) isCopy(s Sending, u *unit) bool {
 	if u.state&retried != 0 && s.Mark != MarkFirst && s.Hash == u.retryHash {
 		return sameDatagram(s, u.retryID, u.retryTime)
@@ -134,7 +134,7 @@ func (d *Direction) isCopy(s Sending, u *unit) bool {
 		return false
 	}
 	if s.Mark == MarkFirst {
-		return s.IPID == u.ipid || s.IPID == 0 || u.ipid == 0
+		return true
 	}
 	return sameDatagram(s, u.ipid, u.time)
 }

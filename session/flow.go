@@ -37,6 +37,7 @@ func less(a, b *dissect.Endpoint) bool {
 type Flow struct {
 	table      *Table
 	key        flowKey
+	seq        uint64    // order of creation
 	protocol   *Protocol // nil until recognised
 	session    Session
 	bits       float64

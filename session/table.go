@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -24,13 +25,14 @@ type Force struct {
 
 // Config says what a Table does.
 type Config struct {
-	Protocols []*Protocol // those that compete for address pairs
-	Force     []Force
-	Links     bool // frames are linked to their retries and acknowledgements
-	Trees     bool // frames carry their tree
-	Summaries bool // frames carry their one-line summary
-	Messages  MessageMode
-	Sink      Sink // nil when only the counters matter
+	Protocols  []*Protocol // those that compete for address pairs
+	Force      []Force
+	Links      bool // frames are linked to their retries and acknowledgements
+	Trees      bool // frames carry their tree
+	Summaries  bool // frames carry their one-line summary
+	Messages   MessageMode
+	Incomplete bool // messages that lack a part go to the sink, too
+	Sink       Sink // nil when only the counters matter
 }
 
 // A Table follows all address pairs of a capture, or of a part of it.
@@ -43,6 +45,7 @@ type Table struct {
 	tree      dissect.Tree
 	heldBytes int
 	undecided int
+	flowSeq   uint64
 	swept     int64
 	end       int64
 
@@ -86,7 +89,8 @@ func (t *Table) find(d *dissect.Datagram) *Flow {
 }
 
 func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
-	f := &Flow{table: t, key: key, last: d.Time}
+	t.flowSeq++
+	f := &Flow{table: t, key: key, seq: t.flowSeq, last: d.Time}
 	t.flows[key] = f
 	if force := t.forced(key); force != nil {
 		f.protocol, f.dialect, f.detectedBy = force.Protocol, force.Dialect, ByDecodeAs
@@ -239,7 +243,7 @@ func (t *Table) sweep() {
 			idle = append(idle, f)
 		}
 	}
-	slices.SortFunc(idle, func(a, b *Flow) int { return compareHeld(a, b) })
+	slices.SortFunc(idle, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
 	for _, f := range idle {
 		t.release(f)
 		if f.probes != nil {
@@ -250,18 +254,6 @@ func (t *Table) sweep() {
 	clear(t.cache[:])
 }
 
-// compareHeld orders flows by the first datagram they hold, so that releasing
-// them has one order.
-func compareHeld(a, b *Flow) int {
-	first := func(f *Flow) uint64 {
-		if len(f.held) == 0 {
-			return 0
-		}
-		return f.held[0].d.Frame
-	}
-	return int(int64(first(a)) - int64(first(b)))
-}
-
 // Close ends the capture: what is held is shown as plain UDP, connections are
 // settled. end is the time of the last packet, in ns.
 func (t *Table) Close(end int64) {
@@ -270,7 +262,7 @@ func (t *Table) Close(end int64) {
 	for _, f := range t.flows {
 		flows = append(flows, f)
 	}
-	slices.SortFunc(flows, compareHeld)
+	slices.SortFunc(flows, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
 	for _, f := range flows {
 		t.release(f)
 		if f.session != nil {

@@ -1,0 +1,385 @@
+package dp8
+
+import (
+	"crypto/sha256"
+	"hash"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A piece is what one data frame contributes to the application's messages.
+type piece struct {
+	num        int64
+	frame      uint64
+	time       int64
+	hasTime    bool
+	empty      bool // nothing to deliver: KeepAlive, empty END_STREAM, number given up
+	first      bool // NEW_MSG
+	last       bool // END_MSG
+	reliable   bool
+	sequential bool
+	cut        bool // the capture holds less than the frame had
+	size       int
+	data       []byte
+	parts      []Part // of a coalesced frame; nil otherwise
+}
+
+func (p *piece) single() bool { return p.first && p.last || p.parts != nil }
+
+// An assembler puts the messages of one side together and delivers them: what
+// is sequential in the order of its numbers, everything else when complete
+// (MC-DPL8R 3.1.5.2.5, 3.1.5.2.6). It holds back at most a window of frames.
+type assembler struct {
+	conn    *conn
+	dir     int
+	started bool
+	next    int64  // first number not consumed
+	top     int64  // one above the highest stored
+	ring    []slot // power of two, number n at n&(len-1)
+	index   uint64
+
+	after  bool // the number before next was captured
+	open   bool // a message of several frames is being put together
+	broken bool // … and lacks a part
+	msg    session.Message
+	sum    hash.Hash
+	buf    []byte
+}
+
+type slot struct {
+	state slotState
+	piece piece
+}
+
+type slotState uint8
+
+const (
+	slotEmpty slotState = iota
+	slotStored
+	slotDone // consumed out of order, or given up
+)
+
+// start tells where numbers begin when that is known.
+func (a *assembler) start(next int64) {
+	if !a.started {
+		a.started, a.next, a.top = true, next, next
+	}
+}
+
+// add takes the first captured copy of a data frame.
+func (a *assembler) add(p *piece) {
+	a.start(p.num)
+	if p.num-a.next >= WindowSize {
+		a.skipTo(p.num - WindowSize + 1) // the sender went on: all before was delivered or given up
+	}
+	switch {
+	case p.num < a.next:
+		if p.single() && !p.empty {
+			a.deliverParts(p, everyPart)
+		}
+	case p.num == a.next:
+		a.consume(p)
+		a.advance()
+		a.drain()
+	default:
+		a.wait(p)
+	}
+}
+
+// addLate takes the first sending of a coalesced frame whose reduced retry was
+// captured before it: its unreliable parts are new (MC-DPL8R 3.1.6.5).
+func (a *assembler) addLate(p *piece) {
+	if p.parts != nil {
+		a.deliverParts(p, unreliablePart)
+	}
+}
+
+// wait keeps a frame that came before an earlier one. What need not wait for
+// its turn is delivered at once.
+func (a *assembler) wait(p *piece) {
+	s := a.slot(p.num)
+	if s.state == slotStored {
+		return
+	}
+	s.piece = *p
+	s.piece.data, s.piece.parts = nil, nil
+	s.state = slotStored
+	switch {
+	case p.empty:
+		s.piece.empty = true
+	case p.parts != nil:
+		a.deliverParts(p, unorderedPart)
+		s.piece.parts = a.keepParts(p.parts)
+	case p.single() && !p.sequential:
+		a.deliverParts(p, everyPart)
+		s.state = slotDone
+	default:
+		s.piece.data = a.keep(p.data)
+		if !p.sequential {
+			a.tryRun(p.num)
+		}
+	}
+}
+
+func (a *assembler) keep(b []byte) []byte {
+	if a.conn.wants.Messages == session.CountMessages {
+		return nil
+	}
+	return append([]byte(nil), b...)
+}
+
+// keepParts copies the parts that wait: those to be delivered in order.
+func (a *assembler) keepParts(parts []Part) []Part {
+	kept := []Part{}
+	for _, p := range parts {
+		if p.Sequential() {
+			p.Data = a.keep(p.Data)
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// slot gives the place of a number at or above next.
+func (a *assembler) slot(n int64) *slot {
+	if a.ring == nil {
+		a.ring = make([]slot, 2*WindowSize)
+	}
+	for a.top <= n {
+		a.ring[a.top&(2*WindowSize-1)] = slot{}
+		a.top++
+	}
+	return &a.ring[n&(2*WindowSize-1)]
+}
+
+func (a *assembler) advance() {
+	a.next++
+	a.top = max(a.top, a.next)
+}
+
+// drain consumes what is there in order.
+func (a *assembler) drain() {
+	for a.next < a.top {
+		s := a.slot(a.next)
+		switch s.state {
+		case slotEmpty:
+			return
+		case slotStored:
+			a.consume(&s.piece)
+		}
+		s.piece = piece{}
+		a.advance()
+	}
+}
+
+// giveUp notes that a number will not come any more.
+func (a *assembler) giveUp(n int64) {
+	if !a.started || n < a.next || n >= a.next+WindowSize {
+		return
+	}
+	if s := a.slot(n); s.state == slotEmpty {
+		s.state, s.piece = slotStored, piece{num: n, empty: true, cut: true}
+	}
+	a.drain()
+}
+
+// skipTo gives up everything below n that was not captured.
+func (a *assembler) skipTo(n int64) {
+	if !a.started || n <= a.next {
+		return
+	}
+	if n-a.next > 2*WindowSize {
+		a.flushStored()
+		a.lose()
+		a.next, a.top = n, n
+		return
+	}
+	for a.next < n {
+		if a.next < a.top && a.slot(a.next).state != slotEmpty {
+			a.drain()
+			continue
+		}
+		a.lose()
+		a.advance()
+	}
+	a.drain()
+}
+
+func (a *assembler) flushStored() {
+	for a.next < a.top {
+		if a.slot(a.next).state == slotEmpty {
+			a.lose()
+			a.advance()
+		}
+		a.drain()
+	}
+}
+
+// close delivers what is still there and counts what stays incomplete.
+func (a *assembler) close() {
+	if a.started {
+		a.flushStored()
+	}
+	a.finishOpen()
+	a.ring = nil
+}
+
+// consume takes the frame whose turn it is.
+func (a *assembler) consume(p *piece) {
+	switch {
+	case p.empty && p.cut: // given up
+		a.lose()
+		return
+	case p.empty:
+	case p.single():
+		a.endOpen()
+		a.deliverParts(p, everyPart)
+	default:
+		a.consumePart(p)
+	}
+	a.after = true
+}
+
+// lose passes over a number that was not captured.
+func (a *assembler) lose() {
+	a.broken = a.broken || a.open
+	a.after = false
+}
+
+// endOpen ends a message because the next number starts another one: the frame
+// before counts as its last (MC-DPL8R 3.1.5.2.6).
+func (a *assembler) endOpen() {
+	a.msg.Complete = true
+	a.finishOpen()
+}
+
+// consumePart adds a part of a message of several frames.
+func (a *assembler) consumePart(p *piece) {
+	if p.first || !a.open {
+		a.endOpen()
+		// MC-DPL8R 3.1.5.2.6: behind a last frame, NEW_MSG is taken as set.
+		a.open, a.broken = true, !p.first && !a.after
+		a.begin(p)
+	}
+	a.extend(p)
+	if p.last {
+		a.finishOpen()
+	}
+}
+
+func (a *assembler) begin(p *piece) {
+	a.msg = session.Message{FirstFrame: p.frame, Number: p.num, Reliable: p.reliable, Ordered: p.sequential}
+	a.buf = a.buf[:0]
+	if a.sum == nil && a.conn.wants.Messages != session.CountMessages {
+		a.sum = sha256.New()
+	}
+	if a.sum != nil {
+		a.sum.Reset()
+	}
+}
+
+func (a *assembler) extend(p *piece) {
+	m := &a.msg
+	m.Frames++
+	m.Size += p.size
+	m.FirstFrame = min(m.FirstFrame, p.frame)
+	if p.frame >= m.LastFrame {
+		m.LastFrame, m.Time, m.HasTime = p.frame, p.time, p.hasTime
+	}
+	m.Complete = p.last
+	a.broken = a.broken || p.cut
+	if a.sum != nil {
+		a.sum.Write(p.data)
+	}
+	if a.conn.wants.Messages == session.CollectPayload {
+		a.buf = append(a.buf, p.data...)
+	}
+}
+
+// finishOpen delivers the message of several frames, whole or not.
+func (a *assembler) finishOpen() {
+	if !a.open {
+		return
+	}
+	a.open = false
+	m := &a.msg
+	m.Complete = m.Complete && !a.broken
+	if a.sum != nil {
+		a.sum.Sum(m.SHA256[:0])
+	}
+	m.Payload = a.buf
+	a.emit(m)
+}
+
+// tryRun delivers an unordered message of several frames when all its parts
+// are waiting, without waiting for its turn.
+func (a *assembler) tryRun(n int64) {
+	from, to := n, n
+	for !a.slot(from).piece.first {
+		if from--; from < a.next || a.slot(from).state != slotStored {
+			return
+		}
+	}
+	for !a.slot(to).piece.last {
+		if to++; to >= a.top || a.slot(to).state != slotStored || a.slot(to).piece.first {
+			return
+		}
+	}
+	if a.open {
+		return // the parts before belong to a message whose turn it is
+	}
+	for i := from; i <= to; i++ {
+		s := a.slot(i)
+		a.consumePart(&s.piece)
+		s.state, s.piece = slotDone, piece{}
+	}
+}
+
+// Which parts of a frame are delivered.
+func everyPart(*piece, *Part) bool          { return true }
+func unreliablePart(_ *piece, p *Part) bool { return !p.Reliable() }
+func unorderedPart(_ *piece, p *Part) bool  { return !p.Sequential() }
+
+// deliverParts delivers the messages of a frame that holds whole ones.
+func (a *assembler) deliverParts(p *piece, want func(*piece, *Part) bool) {
+	if p.parts == nil {
+		a.deliverOne(p, p.data, p.size, p.reliable, p.sequential)
+		return
+	}
+	for i := range p.parts {
+		if q := &p.parts[i]; want(p, q) {
+			a.deliverOne(p, q.Data, q.Size, q.Reliable(), q.Sequential())
+		}
+	}
+}
+
+func (a *assembler) deliverOne(p *piece, data []byte, size int, reliable, sequential bool) {
+	m := session.Message{
+		FirstFrame: p.frame, LastFrame: p.frame, Time: p.time, HasTime: p.hasTime, Frames: 1,
+		Number: p.num, Reliable: reliable, Ordered: sequential, Complete: !p.cut, Size: size,
+	}
+	if a.conn.wants.Messages != session.CountMessages {
+		m.SHA256 = sha256.Sum256(data)
+		m.Payload = data
+	}
+	a.emit(&m)
+}
+
+func (a *assembler) emit(m *session.Message) {
+	d := &a.conn.c.Dir[a.dir]
+	if m.Complete {
+		d.Messages++
+		d.MessageBytes += uint64(m.Size)
+	} else {
+		d.IncompleteMessages++
+	}
+	if a.conn.wants.Messages == session.CountMessages {
+		return
+	}
+	if !m.Complete && !a.conn.wants.Incomplete {
+		return
+	}
+	m.Conn, m.Dir, m.Index, m.At = a.conn.c, a.dir, a.index, a.conn.now
+	a.index++
+	a.conn.flow.Emit(m)
+}

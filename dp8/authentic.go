@@ -1,0 +1,147 @@
+package dp8
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A fastKey is the secret of one side of a fast-signed connection. When it was
+// not seen in the handshake it is learned: the signature is the secret, so two
+// equal ones give it away.
+type fastKey struct {
+	secret  Secret
+	known   bool
+	guess   Secret
+	guessed uint64 // frames that carried the guess
+}
+
+func (k *fastKey) verify(sig [8]byte) sigVerdict {
+	switch {
+	case k.known && Secret(sig) == k.secret:
+		return sigValid
+	case k.known:
+		return sigInvalid
+	case k.guessed > 0 && Secret(sig) == k.guess:
+		k.secret, k.known = k.guess, true
+		return sigValid
+	}
+	k.guess, k.guessed = Secret(sig), 1
+	return sigLikely
+}
+
+// authentic checks a frame's signature and counts the verdict. It reports
+// false for frames that must not touch the state of the connection: forged,
+// stale and unsigned ones (MC-DPL8R 3.1.5.2.7).
+func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) bool {
+	if c.mode == modeNone || c.params.Signing == Unsigned {
+		return true
+	}
+	if !has {
+		return c.params.Signing != Signed || c.countSignature(dir, sigInvalid)
+	}
+	if c.fr.Cut() {
+		return c.countSignature(dir, sigUnknown)
+	}
+	return c.countSignature(dir, c.verify(dir, num, off, sig))
+}
+
+func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
+	s := &c.side[dir]
+	c.trySupplied(dir, num, off, sig)
+	switch c.mode {
+	case modeFast:
+		return s.fast.verify(sig)
+	case modeFull:
+		v := s.keys.verify(c.fr.Payload, off, sig, num)
+		c.settleKeys(dir)
+		return v
+	}
+	c.inferMode(dir, sig)
+	return sigUnknown
+}
+
+// settleKeys promotes the secret of a new epoch once it is proven, and counts
+// the frames that waited for it.
+func (c *conn) settleKeys(dir int) {
+	k := &c.side[dir].keys
+	if valid, invalid, ok := k.settleEpoch(); ok {
+		out := &c.c.Dir[dir].Signatures
+		out.Valid += valid
+		out.Invalid += invalid
+	}
+}
+
+// countSignature enters a verdict; it reports whether the frame may touch the
+// state. Verdicts that wait for an epoch's secret are counted when it is known.
+func (c *conn) countSignature(dir int, v sigVerdict) bool {
+	d := &c.c.Dir[dir]
+	d.HasSignatures = true
+	switch v {
+	case sigValid:
+		d.Signatures.Valid++
+		return true
+	case sigLikely:
+		if c.mode == modeFast {
+			d.Signatures.Valid++
+		}
+		return true
+	case sigUnknown:
+		c.fr.Words |= dissect.UnverifiedSignature
+		if !c.waiting(dir) {
+			d.Signatures.Unverifiable++
+		}
+		return true
+	case sigUnlikely:
+		c.fr.Words |= dissect.BadSignature
+		return false
+	}
+	d.Signatures.Invalid++
+	c.fr.Words |= dissect.BadSignature
+	c.reportSignature(dir, v)
+	return false
+}
+
+// waiting reports whether the frame just verified waits for its epoch's secret:
+// then keyring.pending holds it.
+func (c *conn) waiting(dir int) bool {
+	k := &c.side[dir].keys
+	return c.mode == modeFull && k.known && k.justTried
+}
+
+// inferMode tells fast from full signing when the handshake was not captured:
+// equal signatures on different frames are secrets, different ones digests.
+func (c *conn) inferMode(dir int, sig [8]byte) {
+	k := &c.side[dir].fast
+	switch {
+	case k.guessed == 0:
+		k.guess, k.guessed = Secret(sig), 1
+		return
+	case k.guess == Secret(sig):
+		c.mode = modeFast
+	default:
+		c.mode = modeFull
+	}
+	c.c.Signing = modeNames[c.mode]
+	c.c.Infer("signing")
+}
+
+func (c *conn) reportSignature(dir int, v sigVerdict) {
+	x := session.Finding{Severity: session.Error, Clause: "MC-DPL8R 3.1.5.2.7", Conn: c.c, Dir: session.Side(dir + 1),
+		Frame: c.fr.Frame, Frames: []uint64{c.fr.Frame}, Time: c.fr.Time, HasTime: c.fr.HasTime}
+	switch {
+	case c.f.Type == TypeSACK && !c.f.SACK.HasSignature:
+		x.Rule, x.Clause, x.Message = "DP8-2.2.1.5-SIG-PRESENT", "MC-DPL8R 2.2.1.5", "SACK without a signature on a signed connection"
+	case c.f.Type == TypeHardDisconnect && !c.f.Handshake.HasSignature:
+		x.Rule, x.Clause, x.Message = "DP8-2.2.1.4-SIG-PRESENT", "MC-DPL8R 2.2.1.4", "HARD_DISCONNECT without a signature on a signed connection"
+	case c.fr.Err != nil:
+		x.Rule, x.Clause, x.Message = "DP8-2.2.2-SIG-PRESENT", "MC-DPL8R 2.2.2", "data frame without room for a signature on a signed connection"
+	case c.mode == modeFast:
+		x.Rule, x.Message = "DP8-SIG-FAST", "signature is not the sender's secret: forged"
+	case v == sigStale:
+		x.Rule, x.Clause, x.Message = "DP8-SIG-EPOCH", "MC-DPL8R 3.1.4.4", "signed with the secret of another epoch: stale"
+	default:
+		x.Rule, x.Message = "DP8-SIG-FULL", "signature does not verify with the sender's secret: forged or altered"
+	}
+	c.fr.Notes = append(c.fr.Notes, dissect.Note{Rule: x.Rule, Severity: x.Severity.String(), Message: x.Message})
+	c.flow.Report(&x)
+}

@@ -1,0 +1,275 @@
+package dp8
+
+import (
+	"hash/maphash"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+var hashSeed = maphash.MakeSeed()
+
+// A conn is one DirectPlay 8 connection: the law of the protocol on top of the
+// engine's counters.
+type conn struct {
+	c     *session.Conn
+	flow  *session.Flow
+	wants *session.Config
+	pair  *pair
+
+	params    Params
+	connector int // direction of the connector, -1 when unknown
+	mode      mode
+	proof     proof
+	side      [2]side
+	hs        handshakeState
+	life      lifecycle
+
+	fr   *dissect.Frame // the frame at hand
+	f    *Frame
+	now  uint64
+	link func(frame uint64)
+}
+
+// A mode is how the frames of a connection are signed.
+type mode uint8
+
+const (
+	modeUnknown mode = iota
+	modeNone
+	modeFast
+	modeFull
+)
+
+var modeNames = [...]string{"", "none", "fast", "full"}
+
+// A side is what is remembered of one sender.
+type side struct {
+	seq     session.Serial
+	nseq    session.Serial // what its SACKs say it will send next
+	version uint32         // reported in the handshake, 0 when not seen
+	fast    fastKey
+	keys    keyring
+	asm     assembler
+	lastSeq int64 // sequence of the last frame, for SACKs
+	ended   bool  // END_STREAM was captured
+	endSeq  int64
+	ackNext int64 // last pure acknowledgement, to recognise repetitions
+	ackMask uint64
+	acked   bool
+}
+
+func newConn(p *pair, fr *dissect.Frame) *conn {
+	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
+	c.c = p.flow.Open(fr)
+	for i := range c.side {
+		s := &c.side[i]
+		s.seq.Bits, s.nseq.Bits = 8, 8
+		s.keys.proof = &c.proof
+		s.asm.conn, s.asm.dir = c, i
+	}
+	c.link = func(frame uint64) {
+		c.fr.Acks = append(c.fr.Acks, frame)
+		c.flow.Acked(frame, c.fr.Frame)
+	}
+	return c
+}
+
+// input tracks one decoded datagram.
+func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
+	c.fr, c.f, c.now = fr, f, fr.Frame
+	dir := c.c.Count(fr)
+	c.c.Malform(fr, err)
+	switch {
+	case err != nil && !fr.Cut():
+		c.malformedFrame(dir)
+	case f.Type == TypeDFrame:
+		c.dataFrame(dir)
+	case f.Type == TypeSACK:
+		c.sack(dir)
+	case f.Type != TypeNone:
+		c.handshake(dir)
+	}
+}
+
+// malformedFrame tracks nothing, but an unsigned frame that is too short for
+// the signature it lacks is still counted as one.
+func (c *conn) malformedFrame(dir int) {
+	if f := c.fr.Err.Field; f == &Fields[fSignature] {
+		c.countSignature(dir, sigInvalid)
+	}
+}
+
+// sending describes the frame at hand to the engine.
+func (c *conn) sending(num int64, mark session.Mark) session.Sending {
+	return session.Sending{
+		Num: num, Mark: mark, Hash: maphash.Bytes(hashSeed, c.fr.Payload), IPID: c.fr.IPID,
+		Frame: c.fr.Frame, Time: c.fr.Time, HasTime: c.fr.HasTime,
+	}
+}
+
+// dataFrame tracks a data frame.
+func (c *conn) dataFrame(dir int) {
+	d, s, out := &c.f.DFrame, &c.side[dir], &c.c.Dir[dir]
+	num := s.seq.Peek(uint32(d.Seq))
+	keepAlive := d.KeepAlive || c.params.Version < Version15 && d.IsEmptyKeepAlive()
+	c.countData(out, d, keepAlive)
+	if d.KeepAlive {
+		c.learnSigning(d.HasSignature)
+	}
+	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) || c.foreignKeepAlive(d) {
+		return
+	}
+	c.learnFromData(d)
+	s.seq.Advance(num)
+	mark := session.MarkFirst
+	if d.Control&CtlRetry != 0 {
+		mark = session.MarkRetry
+	}
+	v := out.Send(c.sending(num, mark))
+	c.fr.Words |= v.Words
+	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
+		c.fr.RetryOf = v.RetryOf
+	}
+	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
+	c.giveUp(dir, num, d.SendMask)
+	if v.New && out.InFlight() >= WindowSize {
+		c.fr.Words |= dissect.WindowFull
+	}
+	if v.New || v.Late {
+		c.deliver(dir, num, d, keepAlive, v.Late)
+	}
+	c.sawData(dir, num, d)
+}
+
+// countData enters a captured data frame, copies and retries included.
+func (c *conn) countData(out *session.Direction, d *DFrame, keepAlive bool) {
+	switch {
+	case keepAlive:
+		out.KeepAlives++
+		c.fr.Words |= dissect.KeepAlive
+	case len(d.Payload) > 0 || d.Coalesced || d.Control&CtlEndStream == 0:
+		out.DataFrames++
+	}
+	if d.Control&CtlEndStream != 0 {
+		c.fr.Words |= dissect.Close
+	}
+}
+
+// foreignKeepAlive reports a KeepAlive of another session: receivers must
+// ignore it (MC-DPL8R 3.1.5.2).
+func (c *conn) foreignKeepAlive(d *DFrame) bool {
+	return d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+}
+
+// sack tracks a SACK.
+func (c *conn) sack(dir int) {
+	k, s, out := &c.f.SACK, &c.side[dir], &c.c.Dir[dir]
+	out.Acks++
+	c.learnSigning(k.HasSignature)
+	next := c.nextSend(s, k.NSeq)
+	if !c.authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
+		return
+	}
+	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
+	s.nseq.Advance(next)
+	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
+	c.giveUp(dir, next, k.SendMask)
+}
+
+// nextSend unwraps a bNSeq near what the side has sent.
+func (c *conn) nextSend(s *side, wire uint8) int64 {
+	if ref, ok := s.seq.Known(); ok {
+		near := session.Serial{Bits: 8}
+		near.Advance(ref + 1)
+		return near.Peek(uint32(wire))
+	}
+	return s.nseq.Peek(uint32(wire))
+}
+
+// acknowledge applies NRcv and SACK mask of a frame of side dir to what the
+// other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
+func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
+	other := 1 - dir
+	out := &c.c.Dir[other]
+	ref, ok := out.Window().Highest()
+	if !ok {
+		return
+	}
+	if cum, ok := out.Window().Cumulative(); ok {
+		ref = max(ref, cum)
+	}
+	near := session.Serial{Bits: 8}
+	near.Advance(ref)
+	next := near.Peek(uint32(nrcv))
+	words := out.Acknowledge(session.Acknowledgement{
+		Next: next, Mask: mask, Base: next + 1, Frame: c.fr.Frame, Time: c.fr.Time, HasTime: c.fr.HasTime,
+	}, c.link)
+	if s := &c.side[dir]; pure {
+		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
+			words |= dissect.DuplicateAck
+		}
+		s.acked, s.ackNext, s.ackMask = true, next, mask
+	}
+	c.fr.Words |= words
+	if cum, ok := out.Window().Cumulative(); ok {
+		c.side[other].asm.skipTo(min(cum, ref+1))
+	}
+}
+
+// giveUp applies a send mask: bit i gives up the number before-1-i of the side
+// itself (MC-DPL8R 3.1.5.2.4).
+func (c *conn) giveUp(dir int, before int64, mask uint64) {
+	s := &c.side[dir]
+	for i := int64(0); mask != 0; i, mask = i+1, mask>>1 {
+		if mask&1 == 0 {
+			continue
+		}
+		n := before - 1 - i
+		c.c.Dir[dir].GiveUp(n)
+		s.asm.giveUp(n)
+		s.keys.see(n)
+	}
+}
+
+// deliver hands the content of a data frame to the messages of its side.
+func (c *conn) deliver(dir int, num int64, d *DFrame, keepAlive, late bool) {
+	s := &c.side[dir]
+	p := piece{
+		num: num, frame: c.fr.Frame, time: c.fr.Time, hasTime: c.fr.HasTime, cut: c.fr.Cut(),
+		first: d.Command&NewMsg != 0, last: d.Command&EndMsg != 0,
+		reliable: d.Command&Reliable != 0, sequential: d.Command&Sequential != 0,
+		size: len(d.Payload), data: d.Payload,
+	}
+	if d.Coalesced {
+		p.parts = d.Coalesce.Parts[:d.Coalesce.N]
+	}
+	if keepAlive || p.size == 0 && !d.Coalesced && d.Control&CtlEndStream != 0 {
+		p.empty, p.cut = true, false
+	}
+	if late {
+		s.asm.addLate(&p)
+		return
+	}
+	s.keys.see(num)
+	if p.reliable && !keepAlive && c.mode == modeFull {
+		if payload, ok := modifierPayload(d); ok {
+			s.keys.offer(num, payload, c.fr.Payload)
+		}
+	}
+	s.asm.add(&p)
+}
+
+// modifierPayload is what a modifier derives from: the payload, or the first
+// reliable part of a coalesced one (MC-DPL8R 3.1.4.4).
+func modifierPayload(d *DFrame) ([]byte, bool) {
+	if !d.Coalesced {
+		return d.Payload, true
+	}
+	for i := range d.Coalesce.Parts[:d.Coalesce.N] {
+		if p := &d.Coalesce.Parts[i]; p.Reliable() {
+			return p.Data, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,159 @@
+package dp8
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// handshakeState is how far the handshake has come (MC-DPL8R 3.1.5.1).
+type handshakeState struct {
+	sessionKnown bool
+	connects     int  // CONNECTs captured
+	answered     bool // the listener's CONNECTED or CONNECTED_SIGNED was captured
+	confirmed    bool // the connector's was captured
+	signed       bool // by CONNECTED_SIGNED
+	secrets      bool // the connector's secrets were captured
+}
+
+// handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.
+func (c *conn) handshake(dir int) {
+	h := &c.f.Handshake
+	if h.Opcode == OpHardDisconnect {
+		c.hardDisconnect(dir)
+		return
+	}
+	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
+	c.knowSession(h.SessionID)
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	c.knowVersion(dir, h.Version)
+	switch h.Opcode {
+	case OpConnect:
+		c.hs.connects++
+		c.knowConnector(dir)
+		c.life.tries++
+	case OpConnected, OpConnectedSigned:
+		c.answer(dir, h)
+	}
+	c.c.Complete = true
+	c.expectZero()
+}
+
+// answer tracks CONNECTED and CONNECTED_SIGNED: with POLL they come from the
+// listener, without from the connector (MC-DPL8R 2.2.1.2, 2.2.1.3).
+func (c *conn) answer(dir int, h *Handshake) {
+	fromListener := h.Command&Poll != 0
+	if c.connector >= 0 {
+		fromListener = dir != c.connector // what CONNECT showed beats the flag
+	} else if fromListener {
+		c.knowConnector(1 - dir)
+	} else {
+		c.knowConnector(dir)
+	}
+	if fromListener {
+		c.hs.answered = true
+	} else {
+		c.hs.confirmed = true
+	}
+	if h.Opcode == OpConnectedSigned {
+		c.knowSigned(h, fromListener)
+	} else {
+		c.knowMode(modeNone, false)
+	}
+	if c.hs.answered && c.hs.confirmed {
+		c.establish()
+	}
+}
+
+// knowSigned learns mode and secrets from a CONNECTED_SIGNED. Both secrets are
+// the connector's choice and zero in the listener's frame.
+func (c *conn) knowSigned(h *Handshake, fromListener bool) {
+	m := modeFull
+	if h.SigningOpts&SigningFast != 0 {
+		m = modeFast
+	}
+	c.knowMode(m, false)
+	c.hs.signed = true
+	if fromListener || c.hs.secrets {
+		return
+	}
+	c.hs.secrets = true
+	c.checkSupplied(h)
+	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
+}
+
+// useSecrets sets the secrets the connector and the listener sign with.
+func (c *conn) useSecrets(connector, listener Secret, handshake bool) {
+	for dir := range c.side {
+		s, secret := &c.side[dir], listener
+		if dir == c.connector {
+			secret = connector
+		}
+		s.fast = fastKey{secret: secret, known: true}
+		epoch := int64(0)
+		if ref, ok := s.seq.Known(); ok {
+			epoch = ref >> 8
+		}
+		s.keys.start(secret, epoch, handshake)
+	}
+}
+
+func (c *conn) knowSession(id uint32) {
+	if !c.hs.sessionKnown {
+		c.hs.sessionKnown = true
+		c.c.SessionID, c.c.HasSessionID = id, true
+	}
+}
+
+// knowVersion keeps what a side reports; the lower of the two counts
+// (MC-DPL8R 2.2.1.1).
+func (c *conn) knowVersion(dir int, v uint32) {
+	if v>>16 != 1 || c.side[dir].version != 0 {
+		return
+	}
+	c.side[dir].version = v
+	a, b := c.side[0].version, c.side[1].version
+	if a != 0 && b != 0 {
+		c.c.Version = min(a, b)
+		c.params.Version = c.c.Version
+		c.c.Confirm("version")
+	}
+}
+
+func (c *conn) knowConnector(dir int) {
+	if c.connector < 0 {
+		c.connector = dir
+		c.c.Roles[dir], c.c.Roles[1-dir] = "connector", "listener"
+	}
+}
+
+// knowMode sets the signing mode; inferred says that it was concluded.
+func (c *conn) knowMode(m mode, inferred bool) {
+	if c.mode != modeUnknown && inferred {
+		return
+	}
+	c.mode = m
+	c.c.Signing = modeNames[m]
+	c.params.Signing = Signed
+	if m == modeNone {
+		c.params.Signing = Unsigned
+	}
+	if inferred {
+		c.c.Infer("signing")
+	} else {
+		c.c.Confirm("signing")
+	}
+}
+
+// expectZero makes numbers and messages start at 0 (MC-DPL8R 3.1.5.2.1).
+func (c *conn) expectZero() {
+	for i := range c.side {
+		c.side[i].asm.start(0)
+	}
+}
+
+func (c *conn) establish() {
+	if c.life.state < session.Established {
+		c.life.state = session.Established
+	}
+	c.pair.established(c)
+}

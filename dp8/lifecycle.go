@@ -1,0 +1,150 @@
+package dp8
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Give-up limits: how often a side tries before it takes the connection for
+// lost, less what a capture may miss (MC-DPL8R 3.1.2.1: 14 retries of CONNECT;
+// 3.1.2.5: 10 retries of a data frame).
+const (
+	connectGiveUp = 12
+	dataGiveUp    = 8
+	giveUpSilence = 5e9 // ns of silence behind the last try, the cap of both timers
+)
+
+// lifecycle is how far the connection has come.
+type lifecycle struct {
+	state    session.State
+	closer   session.Side // whose closing frame came first
+	closeAt  int64
+	closeEnd [2]bool // END_STREAM captured
+	hard     [2]bool // HARD_DISCONNECT captured
+	graceful bool    // END_STREAM came before any HARD_DISCONNECT
+	icmp     bool
+	tries    int // CONNECTs and retries of data since the peer was last heard
+	trier    int // direction of those tries
+	lastTry  int64
+}
+
+// heard resets the count of unanswered tries when the other side speaks.
+func (l *lifecycle) heard(dir int) {
+	if l.tries > 0 && dir != l.trier {
+		l.tries = 0
+	}
+}
+
+func (l *lifecycle) try(dir int, at int64) {
+	l.trier, l.lastTry = dir, at
+	l.tries++
+}
+
+// sawData notes what a data frame says about the life of the connection.
+func (c *conn) sawData(dir int, num int64, d *DFrame) {
+	s := &c.side[dir]
+	if c.life.state == session.Opening && (c.hs.answered || c.hs.confirmed) {
+		c.establish() // data flows: the missing confirmation was not captured
+	}
+	if c.fr.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
+		c.life.try(dir, c.fr.Time)
+	}
+	if d.Control&CtlEndStream == 0 || s.ended {
+		return
+	}
+	s.ended, s.endSeq = true, num
+	c.closing(dir, func(first int) bool {
+		// It crosses the other side's when it was sent without having received that.
+		o := &c.side[first]
+		near := session.Serial{Bits: 8}
+		near.Advance(o.endSeq)
+		return near.Peek(uint32(d.NRcv)) <= o.endSeq
+	})
+	c.life.closeEnd[dir] = true
+	c.life.graceful = c.life.graceful || c.life.hard == [2]bool{}
+	if c.life.closeEnd == [2]bool{true, true} {
+		c.life.state = session.Closed
+	} else if c.life.state < session.Closing {
+		c.life.state = session.Closing
+	}
+}
+
+// closing notes whose closing frame was captured first; crosses tells whether a
+// second one within a round trip was sent on its own and is no answer.
+func (c *conn) closing(dir int, crosses func(first int) bool) {
+	side := session.Side(dir + 1)
+	switch l := &c.life; l.closer {
+	case session.NoSide:
+		l.closer, l.closeAt = side, c.fr.Time
+	case side, session.BothSides:
+	default:
+		if crosses(1 - dir) {
+			l.closer = session.BothSides
+		}
+	}
+}
+
+// hardDisconnect tracks an abrupt close (MC-DPL8R 3.1.5.1.4).
+func (c *conn) hardDisconnect(dir int) {
+	h := &c.f.Handshake
+	out := &c.c.Dir[dir]
+	num := c.nextSend(&c.side[dir], h.RspID)
+	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
+		return // of another session: ignored
+	}
+	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
+		return
+	}
+	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), false)
+	c.knowSession(h.SessionID)
+	c.knowVersion(dir, h.Version)
+	if c.life.hard[dir] {
+		return
+	}
+	c.life.hard[dir] = true
+	c.closing(dir, func(first int) bool {
+		// An answer needs the way to the peer and back; what is faster was sent before.
+		return !c.life.closeEnd[first] && c.fr.Time-c.life.closeAt < c.c.Dir[first].MinRTT()
+	})
+	switch {
+	case c.life.state == session.Closed:
+	case c.life.tries >= dataGiveUp && dir == c.life.trier:
+		c.life.state = session.TimedOut
+	case c.life.closeEnd != [2]bool{}:
+		c.life.state = session.Closed
+	default:
+		c.life.state = session.Reset
+	}
+}
+
+// unreachable tracks an ICMP notice.
+func (c *conn) unreachable(answered bool) {
+	switch {
+	case c.life.state == session.Opening && !answered:
+		c.life.state = session.Refused
+	case c.life.state == session.Established || c.life.state == session.StateUnknown:
+		c.life.state = session.Reset
+	}
+}
+
+// finish settles the connection. end is the time of the last packet captured.
+func (c *conn) finish(end int64) {
+	for dir := range c.side {
+		s := &c.side[dir]
+		s.asm.close()
+		c.settleKeys(dir)
+		c.c.Dir[dir].Signatures.Unverifiable += s.keys.finish()
+	}
+	l := &c.life
+	silent := end-l.lastTry >= giveUpSilence
+	switch {
+	case l.state == session.Opening && l.tries >= connectGiveUp && silent,
+		(l.state == session.Established || l.state == session.StateUnknown) && l.tries >= dataGiveUp && silent:
+		l.state = session.TimedOut
+	}
+	c.c.State = l.state
+	if l.state == session.Closed || l.state == session.Reset || l.state == session.Closing {
+		c.c.ClosedBy = l.closer
+	}
+	c.flow.Finish(c.c)
+}

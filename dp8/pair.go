@@ -1,0 +1,135 @@
+package dp8
+
+import (
+	"encoding/binary"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// maxPending bounds the handshakes of one address pair that are followed at a
+// time besides its newest established connection.
+const maxPending = 4
+
+// A pair follows the connections of one address pair. Command frames name
+// their session; data frames and SACKs belong to the newest connection whose
+// handshake was answered (contract 4.1: one connection per session id).
+type pair struct {
+	flow    *session.Flow
+	opts    *Options
+	learned *probe
+	conns   []*conn // oldest first; finished ones are removed
+	active  *conn
+	frame   Frame
+}
+
+func newPair(f *session.Flow, learned *probe, opts *Options) *pair {
+	return &pair{flow: f, opts: opts, learned: learned}
+}
+
+// Input implements session.Session.
+func (p *pair) Input(fr *dissect.Frame) *session.Conn {
+	c := p.find(fr)
+	err := p.frame.Decode(fr.Payload, c.params, fr.Tree)
+	fr.Type = p.frame.Type.String()
+	c.input(fr, &p.frame, err)
+	if p.flow.Wants().Summaries {
+		fr.Summary = AppendSummary(fr.Summary, &p.frame)
+	}
+	return c.c
+}
+
+// find gives the connection a datagram belongs to, new when it starts one.
+func (p *pair) find(fr *dissect.Frame) *conn {
+	id, op, ok := sessionOf(fr.Payload)
+	if !ok {
+		if p.active == nil {
+			p.active = p.open(fr, false)
+		}
+		return p.active
+	}
+	for i := len(p.conns) - 1; i >= 0; i-- {
+		if c := p.conns[i]; c.hs.sessionKnown && c.c.SessionID == id {
+			return c
+		}
+	}
+	switch {
+	case p.active == nil:
+	case op == OpHardDisconnect, !p.active.hs.sessionKnown && op != OpConnect:
+		return p.active
+	case op != OpConnect && !p.mayRestart():
+		return p.active // a stray answer with another id: judged where it came
+	}
+	c := p.open(fr, op != OpHardDisconnect)
+	if p.active == nil || p.mayRestart() {
+		p.active = c
+	}
+	return c
+}
+
+// mayRestart reports whether a new connection may follow the active one without
+// its CONNECT having been captured.
+func (p *pair) mayRestart() bool {
+	return p.active.life.state >= session.Closed || p.active.life.state == session.Opening && !p.active.hs.answered
+}
+
+// sessionOf gives the session id of a command frame that names one.
+func sessionOf(b []byte) (id uint32, op uint8, ok bool) {
+	if len(b) < 12 || Command(b[0])&^Poll != CFrame || b[1] < OpConnect || b[1] > OpHardDisconnect {
+		return 0, 0, false
+	}
+	return binary.LittleEndian.Uint32(b[8:]), b[1], true
+}
+
+// open starts a connection with the frame.
+func (p *pair) open(fr *dissect.Frame, handshake bool) *conn {
+	if len(p.conns) > maxPending {
+		p.drop()
+	}
+	c := newConn(p, fr)
+	p.conns = append(p.conns, c)
+	if len(p.conns) > 1 {
+		fr.Words |= dissect.NewConnection
+	}
+	if handshake {
+		c.life.state = session.Opening
+	} else if p.learned != nil {
+		c.adopt(p.learned)
+	}
+	p.learned = nil
+	return c
+}
+
+// established makes a connection the one that data belongs to, and ends those
+// before it.
+func (p *pair) established(c *conn) {
+	p.active = c
+}
+
+// drop finishes the oldest connection that is not the active one.
+func (p *pair) drop() {
+	for i, c := range p.conns {
+		if c != p.active {
+			c.finish(c.c.LastTime)
+			p.conns = append(p.conns[:i], p.conns[i+1:]...)
+			return
+		}
+	}
+}
+
+// Unreachable implements session.Session.
+func (p *pair) Unreachable(d *dissect.Datagram) {
+	if len(p.conns) == 0 {
+		return
+	}
+	c := p.conns[len(p.conns)-1]
+	c.unreachable(c.c.Dir[1-c.c.DirOf(d)].Frames > 0)
+}
+
+// Close implements session.Session.
+func (p *pair) Close(end int64) {
+	for _, c := range p.conns {
+		c.finish(end)
+	}
+	p.conns, p.active = nil, nil
+}

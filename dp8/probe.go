@@ -1,0 +1,220 @@
+package dp8
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// Evidence, in bits, that one datagram gives. A single data frame proves
+// nothing: one random payload in eight passes for one (catalogue 9). What
+// counts are relations that another protocol can't satisfy by chance. The
+// values lie below the true surprise, because other traffic is not random.
+const (
+	bitsHandshake  = 34  // exact length, opcode, version 1.x, zero where zero must be
+	bitsEcho       = 32  // the session id seen before
+	bitsKeepAlive  = 20  // the same id in the KeepAlive of the other side
+	bitsSACK       = 10  // opcode, reserved bits, padding and exact length
+	bitsNext       = 5   // the number after the last one
+	bitsNear       = 1   // a plausible number
+	bitsAckNext    = 6   // acknowledges exactly what the other side sent last
+	bitsAckNear    = 3   // … or a little less
+	bitsTick       = 6   // ticks advance with the capture's time
+	bitsContradict = -12 // a number nowhere near
+	bitsStranger   = -16 // not a frame at all
+	bitsFloor      = -64
+	bitsBothWays   = 18 // relations between the sides a lock needs when no handshake was seen
+)
+
+// A probe collects evidence that an address pair speaks DirectPlay 8.
+type probe struct {
+	bits     float64
+	bothWays float64 // part of it that relates one side to the other
+	strong   bool    // a session id was echoed
+	id       uint32
+	hasID    bool
+	side     [2]probeSide
+	signed   int // SACKs and KeepAlives with a signature, less those without
+}
+
+type probeSide struct {
+	seq       uint8
+	hasSeq    bool
+	tick      uint32
+	tickTime  int64
+	hasTick   bool
+	keepAlive bool
+}
+
+// Observe implements session.Probe.
+func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
+	b := d.Payload
+	switch {
+	case len(b) >= 4 && Command(b[0])&Data != 0:
+		p.data(b, side)
+	case len(b) >= 12 && Command(b[0])&^Poll == CFrame && b[1] == OpSACK:
+		p.sack(d, side)
+	case len(b) >= 16 && Command(b[0])&^Poll == CFrame && b[1] >= OpConnect && b[1] <= OpHardDisconnect:
+		p.handshake(b)
+	default:
+		p.add(bitsStranger)
+	}
+	if p.strong || p.bothWays >= bitsBothWays {
+		return p.bits
+	}
+	return min(p.bits, bitsFloor)
+}
+
+func (p *probe) add(n float64) { p.bits = max(p.bits+n, bitsFloor) }
+
+func (p *probe) relate(n float64) {
+	p.add(n)
+	p.bothWays = max(p.bothWays+n, 0)
+}
+
+// signing is what the lengths of frames told.
+func (p *probe) signing() Signing {
+	switch {
+	case p.signed > 0:
+		return Signed
+	case p.signed < 0:
+		return Unsigned
+	}
+	return SigningUnknown
+}
+
+func (p *probe) data(b []byte, side int) {
+	ctl := Control(b[1])
+	left := len(b) - 4 - 4*bits.OnesCount8(uint8(ctl)>>4)
+	if left < 0 || ctl&CtlCoalesce != 0 && Command(b[0])&(NewMsg|EndMsg) != NewMsg|EndMsg {
+		p.add(bitsStranger)
+		return
+	}
+	p.number(b[2], ctl&CtlRetry != 0, side)
+	p.acknowledges(b[3], side)
+	const flags = Reliable | Sequential | EndMsg
+	if ctl&CtlKeepAlive != 0 && Command(b[0])&flags == flags && (left == 4 || left == 12) {
+		p.keepAlive(binary.LittleEndian.Uint32(b[len(b)-4:]), left == 12, side)
+	}
+}
+
+// number judges the sequence of a data frame against the last one of the side.
+func (p *probe) number(seq uint8, retry bool, side int) {
+	s := &p.side[side]
+	step := int8(seq - s.seq)
+	switch {
+	case !s.hasSeq:
+	case step == 1:
+		p.add(bitsNext)
+	case step > 1 && step < 16, step > -WindowSize && step < 0, step == 0 && retry:
+		p.add(bitsNear)
+	case step == 0:
+		p.add(-bitsNext)
+	default:
+		p.add(bitsContradict)
+	}
+	if !s.hasSeq || step > 0 {
+		s.seq, s.hasSeq = seq, true
+	}
+}
+
+// acknowledges judges a bNRcv against what the other side sent last.
+func (p *probe) acknowledges(nrcv uint8, side int) {
+	o := &p.side[1-side]
+	if !o.hasSeq {
+		return
+	}
+	switch ahead := int8(nrcv - o.seq - 1); {
+	case ahead == 0:
+		p.relate(bitsAckNext)
+	case ahead < 0 && ahead >= -8:
+		p.relate(bitsAckNear)
+	case ahead > 4 || ahead < -WindowSize:
+		p.relate(bitsContradict)
+	}
+}
+
+func (p *probe) keepAlive(id uint32, signed bool, side int) {
+	switch {
+	case p.strong && p.hasID && p.id == id:
+		p.add(bitsEcho)
+	case p.hasID && p.id == id && !p.side[side].keepAlive:
+		p.relate(bitsKeepAlive)
+	case !p.hasID:
+		p.id, p.hasID = id, true
+	}
+	p.side[side].keepAlive = true
+	p.vote(signed)
+}
+
+func (p *probe) vote(signed bool) {
+	if signed {
+		p.signed++
+	} else {
+		p.signed--
+	}
+}
+
+func (p *probe) sack(d *dissect.Datagram, side int) {
+	b := d.Payload
+	flags := b[2]
+	left := len(b) - 12 - 4*bits.OnesCount8(flags>>1&15)
+	if flags > 0x1f || left != 0 && left != 8 || b[6]|b[7] != 0 {
+		p.add(bitsStranger)
+		return
+	}
+	p.add(bitsSACK)
+	p.vote(left == 8)
+	if s := &p.side[side]; s.hasSeq {
+		switch ahead := int8(b[4] - s.seq - 1); {
+		case ahead == 0:
+			p.add(bitsAckNext)
+		case ahead > 4 || ahead < -16:
+			p.add(bitsContradict)
+		}
+	} else {
+		s.seq, s.hasSeq = b[4]-1, true
+	}
+	p.acknowledges(b[5], side)
+	p.ticks(d, binary.LittleEndian.Uint32(b[8:]), side)
+}
+
+// ticks judges the millisecond tick of a SACK against the capture's time.
+func (p *probe) ticks(d *dissect.Datagram, tick uint32, side int) {
+	s := &p.side[side]
+	if !d.HasTime {
+		return
+	}
+	if s.hasTick {
+		off := int64(int32(tick-s.tick)) - (d.Time-s.tickTime)/1e6
+		if off > -100 && off < 100 {
+			p.add(bitsTick)
+		}
+	}
+	s.tick, s.tickTime, s.hasTick = tick, d.Time, true
+}
+
+func (p *probe) handshake(b []byte) {
+	want := 16
+	switch b[1] {
+	case OpConnectedSigned:
+		want = 48
+	case OpHardDisconnect:
+		if len(b) == 24 {
+			want = 24
+		}
+	}
+	version := binary.LittleEndian.Uint32(b[4:])
+	if len(b) != want || version>>16 != 1 || version&0xffff > 16 || b[1] == OpConnect && b[3] != 0 {
+		p.add(bitsStranger)
+		return
+	}
+	p.add(bitsHandshake)
+	id := binary.LittleEndian.Uint32(b[8:])
+	if p.hasID && p.id == id {
+		p.add(bitsEcho)
+		p.strong = true
+	}
+	p.id, p.hasID = id, true
+}

@@ -1,0 +1,47 @@
+package dp8
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// DP8 describes the protocol to tables, filters and tests.
+var DP8 = &dissect.Protocol{
+	Name:   "dp8",
+	Title:  "DirectPlay 8 Reliable",
+	Texts:  []string{"MC-DPL8R v20140124", "MC-DPL8R v18.0"},
+	Types:  []string{"CONNECT", "CONNECTED", "CONNECTED_SIGNED", "HARD_DISCONNECT", "SACK", "DFRAME"},
+	Ports:  []uint16{6073, 2302},
+	Fields: dissect.Refs(Fields[:]),
+	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
+		var f Frame
+		err := f.Decode(t.Data, Params{}, t)
+		return f.Type.String(), err
+	},
+	Reencode: func(payload []byte) ([]byte, bool) {
+		var f Frame
+		if f.Decode(payload, Params{}, nil) != nil {
+			return nil, false
+		}
+		return f.Append(nil), true
+	},
+	Samples: Samples,
+}
+
+// Options are what a user may supply for DirectPlay 8.
+type Options struct {
+	Secrets []SuppliedSecrets
+}
+
+// New gives the protocol to a tracker.
+func New(opts Options) *session.Protocol {
+	o := &opts
+	return &session.Protocol{
+		Protocol: DP8,
+		NewProbe: func() session.Probe { return &probe{} },
+		NewSession: func(f *session.Flow, p session.Probe) session.Session {
+			learned, _ := p.(*probe)
+			return newPair(f, learned, o)
+		},
+	}
+}

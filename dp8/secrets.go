@@ -1,0 +1,163 @@
+package dp8
+
+import (
+	"bufio"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// SuppliedSecrets are the signing secrets of one connection, given by the user.
+type SuppliedSecrets struct {
+	SessionID uint32
+	Connector Secret // ullSenderSecret, bytes in wire order
+	Listener  Secret // ullReceiverSecret
+	Mode      string // "fast", "full" or "" when the traffic shall tell
+	Current   bool   // in force at the first captured frame, not from the handshake
+}
+
+// ParseSecret reads SESSID:SENDER:RECEIVER[:fast|full][:current].
+func ParseSecret(s string) (SuppliedSecrets, error) {
+	return parseSecret(strings.Split(s, ":"))
+}
+
+// ParseSecrets reads a secrets file: lines
+//
+//	DP8 <dwSessID> <connector secret> <listener secret> [fast|full] [current]
+//
+// with # comments. Errors name file and line.
+func ParseSecrets(name string, r io.Reader) ([]SuppliedSecrets, error) {
+	var all []SuppliedSecrets
+	sc := bufio.NewScanner(r)
+	for line := 1; sc.Scan(); line++ {
+		text, _, _ := strings.Cut(sc.Text(), "#")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		if !strings.EqualFold(words[0], "DP8") {
+			return nil, fmt.Errorf("%s:%d: %q: a line starts with DP8", name, line, words[0])
+		}
+		s, err := parseSecret(words[1:])
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		all = append(all, s)
+	}
+	if err := sc.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return all, nil
+}
+
+func parseSecret(words []string) (s SuppliedSecrets, err error) {
+	if len(words) < 3 {
+		return s, fmt.Errorf("want session id, connector secret and listener secret, have %d of them", len(words))
+	}
+	if s.SessionID, err = parseSessionID(words[0]); err != nil {
+		return s, err
+	}
+	if s.Connector, err = parseSecretHex("connector secret", words[1]); err != nil {
+		return s, err
+	}
+	if s.Listener, err = parseSecretHex("listener secret", words[2]); err != nil {
+		return s, err
+	}
+	for _, w := range words[3:] {
+		switch {
+		case (w == "fast" || w == "full") && s.Mode == "":
+			s.Mode = w
+		case w == "current" && !s.Current:
+			s.Current = true
+		default:
+			return s, fmt.Errorf("%q: only fast or full and current may follow the secrets", w)
+		}
+	}
+	return s, nil
+}
+
+func parseSessionID(s string) (uint32, error) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")
+	n, err := strconv.ParseUint(digits, 16, 32)
+	if err != nil || len(digits) > 8 {
+		return 0, fmt.Errorf("session id %q: want up to 8 hex digits", s)
+	}
+	return uint32(n), nil
+}
+
+func parseSecretHex(what, s string) (Secret, error) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != 8 {
+		return Secret{}, fmt.Errorf("%s %q: want 16 hex digits", what, s)
+	}
+	return Secret(b), nil
+}
+
+// isFor reports whether the secrets name a session. The id may be written as
+// the number or as its bytes stand on the wire.
+func (s *SuppliedSecrets) isFor(id uint32) bool {
+	return s.SessionID == id || bits.ReverseBytes32(s.SessionID) == id
+}
+
+// checkSupplied compares supplied secrets with those of the handshake.
+func (c *conn) checkSupplied(h *Handshake) {
+	for i := range c.pair.opts.Secrets {
+		s := &c.pair.opts.Secrets[i]
+		if !s.isFor(c.c.SessionID) || s.Current || s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret {
+			continue
+		}
+		c.flow.Report(&session.Finding{Rule: "DP8-SECRET-CONTRADICTED", Severity: session.Error, Clause: "MC-DPL8R 2.2.1.3", Conn: c.c,
+			Dir: session.Side(c.connector + 1), Frame: c.fr.Frame, Frames: []uint64{c.fr.Frame}, Time: c.fr.Time, HasTime: c.fr.HasTime,
+			Message: "the supplied secrets are not those of the handshake, which are used"})
+	}
+}
+
+// trySupplied looks for supplied secrets that explain a signature, when the
+// handshake's were not captured. A match is proof: it has a chance of 2^-64.
+func (c *conn) trySupplied(dir int, num int64, off int, sig [8]byte) {
+	if c.hs.secrets || c.secretKnown(dir) {
+		return
+	}
+	for i := range c.pair.opts.Secrets {
+		s := &c.pair.opts.Secrets[i]
+		if c.hs.sessionKnown && !s.isFor(c.c.SessionID) {
+			continue
+		}
+		if c.useSupplied(s, dir, num, off, sig, s.Connector, dir) || c.useSupplied(s, dir, num, off, sig, s.Listener, 1-dir) {
+			return
+		}
+	}
+}
+
+func (c *conn) secretKnown(dir int) bool {
+	s := &c.side[dir]
+	return c.mode == modeFast && s.fast.known || c.mode != modeFast && s.keys.known
+}
+
+// useSupplied adopts one secret for a side when it verifies the frame.
+func (c *conn) useSupplied(s *SuppliedSecrets, dir int, num int64, off int, sig [8]byte, secret Secret, connector int) bool {
+	if c.connector >= 0 && c.connector != connector {
+		return false
+	}
+	side := &c.side[dir]
+	switch {
+	case s.Mode != "full" && c.mode != modeFull && Secret(sig) == secret:
+		c.knowMode(modeFast, true)
+		side.fast = fastKey{secret: secret, known: true}
+	case s.Mode != "fast" && c.mode != modeFast && side.keys.matches(c.fr.Payload, off, sig, secret):
+		c.knowMode(modeFull, true)
+		side.keys.start(secret, num>>8, !s.Current)
+	default:
+		return false
+	}
+	if c.connector < 0 {
+		c.knowConnector(connector)
+		c.c.Infer("roles")
+	}
+	return true
+}
