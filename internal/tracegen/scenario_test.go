@@ -1,0 +1,153 @@
+package tracegen
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const pcaps = "../../testdata/pcaps"
+
+func TestCommittedTracesAreTheGeneratedOnes(t *testing.T) {
+	total := 0
+	for _, s := range Scenarios() {
+		pcap, truth, err := s.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []struct {
+			name string
+			want []byte
+		}{{s.Name + ".pcap", pcap}, {s.Name + ".truth.json", truth.JSON()}} {
+			got, err := os.ReadFile(filepath.Join(pcaps, s.Proto, f.name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, f.want) {
+				t.Errorf("%s differs from what tracegen makes; run it with -out testdata/pcaps", f.name)
+			}
+		}
+		if len(pcap) > 150<<10 {
+			t.Errorf("%s: %d bytes are too many to commit", s.Name, len(pcap))
+		}
+		total += len(pcap)
+	}
+	if total > 3<<19 {
+		t.Errorf("%d bytes of captures are too many to commit", total)
+	}
+}
+
+func TestScenariosSayWhatTheyProve(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range Scenarios() {
+		if s.Clause == "" || s.Proves == "" || s.Expect == "" || seen[s.Name] {
+			t.Errorf("%q: no clause, proof or outcome, or not unique", s.Name)
+		}
+		seen[s.Name] = true
+	}
+}
+
+// outcome is what a scenario's Expect line says in numbers.
+var outcomes = map[string]func(c *Connection) bool{
+	"unsigned-clean": func(c *Connection) bool {
+		a := c.Directions["a"]
+		return c.State == "closed" && c.ClosedBy == "a" && a.Retries+a.Gaps+a.Lost.Before+a.Lost.After == 0
+	},
+	"unsigned-lossy": func(c *Connection) bool {
+		a := c.Directions["a"]
+		return a.Retries > 0 && a.Duplicates > 0 && a.OutOfOrder > 0 && a.Lost.Before > 0 && a.Lost.After > 0
+	},
+	"full-signed-rotation": func(c *Connection) bool { return c.Directions["a"].Epochs == 3 },
+	"full-signed-lossy": func(c *Connection) bool {
+		a := c.Directions["a"]
+		return a.Epochs >= 1 && a.Signatures.Invalid == 1 && a.Coalesced > 0 && c.ClosedBy == "a"
+	},
+	"version-1.4":           func(c *Connection) bool { return c.Version == "1.4" && c.Directions["a"].Coalesced == 0 },
+	"version-mixed":         func(c *Connection) bool { return c.Version == "1.4" && c.Directions["b"].Coalesced == 0 },
+	"midstream-unsigned":    func(c *Connection) bool { return !c.Complete },
+	"midstream-full-signed": func(c *Connection) bool { return c.Secrets.Needed && c.Directions["a"].Signatures.Unverifiable > 0 },
+	"early-stop":            func(c *Connection) bool { return c.State == "established" },
+	"capture-loss":          func(c *Connection) bool { return c.Directions["a"].Lost.NotCaptured > 0 },
+	"one-direction":         func(c *Connection) bool { return c.Directions["b"].Frames == 0 && c.State == "" },
+	"near-sender": func(c *Connection) bool {
+		return c.Directions["a"].Lost.Before == 0 && c.Directions["b"].Lost.After == 0
+	},
+	"unanswered":             func(c *Connection) bool { return c.State == "timed-out" },
+	"refused":                func(c *Connection) bool { return c.State == "refused" },
+	"killed-peer":            func(c *Connection) bool { return c.State == "timed-out" },
+	"hard-disconnect":        func(c *Connection) bool { return c.State == "reset" && c.ClosedBy == "a" },
+	"hard-disconnect-signed": func(c *Connection) bool { return c.State == "reset" && c.ClosedBy == "b" },
+	"crossing-close":         func(c *Connection) bool { return c.State == "closed" && c.ClosedBy == "both" },
+	"confirmation-lost":      func(c *Connection) bool { return c.Directions["a"].Retries > 0 && c.State == "closed" },
+	"confirmation-lost-signed": func(c *Connection) bool {
+		return c.Directions["a"].Retries > 0 && c.State == "closed" && c.Directions["a"].Signatures.Unverifiable == 0
+	},
+	"large-message":    func(c *Connection) bool { return largest(c) == 358 },
+	"unreliable":       func(c *Connection) bool { return c.Directions["a"].SendMasks > 0 && c.Directions["b"].SendMasks > 0 },
+	"keepalives":       func(c *Connection) bool { return c.Directions["a"].KeepAlives+c.Directions["b"].KeepAlives > 5 },
+	"modifier-unknown": func(c *Connection) bool { return c.Directions["a"].Signatures.Unverifiable > 8 },
+	"modifier-reused":  func(c *Connection) bool { return c.Directions["a"].Signatures.Unverifiable == 0 },
+}
+
+func largest(c *Connection) (n int) {
+	for _, m := range c.Directions["a"].Messages {
+		n = max(n, m.Parts)
+	}
+	return n
+}
+
+func TestOutcomes(t *testing.T) {
+	checked := 0
+	for _, s := range Scenarios() {
+		_, truth, err := s.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok := outcomes[s.Name]; ok != nil {
+			checked++
+			if !ok(&truth.Connections[0]) {
+				t.Errorf("%s: not as expected: %s", s.Name, s.Expect)
+			}
+		}
+		for _, c := range truth.Connections {
+			for dir, d := range c.Directions {
+				if c.State == "closed" && d.Undelivered > 0 {
+					t.Errorf("%s: %d reliable messages of %s were not delivered", s.Name, d.Undelivered, dir)
+				}
+			}
+		}
+	}
+	if checked != len(outcomes) {
+		t.Errorf("%d outcomes checked, want %d", checked, len(outcomes))
+	}
+}
+
+// TestTshark lets another program read the link, IP and UDP layers.
+func TestTshark(t *testing.T) {
+	tshark, err := exec.LookPath("tshark")
+	if err != nil {
+		t.Skip("tshark is not installed")
+	}
+	for _, s := range Scenarios() {
+		pcap, truth, err := s.Generate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), s.Name+".pcap")
+		if err := os.WriteFile(file, pcap, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		bad := "_ws.malformed && !dpnet || udp.checksum.status == 0 || ip.checksum.status == 0 || ip.checksum_bad.expert || udp.length.bad"
+		cmd := exec.Command(tshark, "-r", file, "-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-Y", bad)
+		if out, err := cmd.Output(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", s.Name, err, out)
+		}
+		out, err := exec.Command(tshark, "-r", file, "-Y", "udp && !icmp", "-T", "fields", "-e", "frame.number").Output()
+		if n := len(strings.Fields(string(out))); err != nil || n != truth.Datagrams {
+			t.Errorf("%s: tshark finds %d datagrams, the truth has %d (%v)", s.Name, n, truth.Datagrams, err)
+		}
+	}
+}

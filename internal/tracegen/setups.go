@@ -1,0 +1,74 @@
+package tracegen
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/tracegen/dp8peer"
+	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
+)
+
+// calm is a round trip of about 40 ms without loss, captured half way.
+func calm() [2]sim.Path {
+	s := sim.Segment{Delay: 10 * time.Millisecond, Jitter: time.Millisecond}
+	return [2]sim.Path{{Near: s, Far: s}, {Near: s, Far: s}}
+}
+
+// lossy loses a share of the packets on each segment.
+func lossy(loss float64) [2]sim.Path {
+	return each(calm(), func(s *sim.Segment) { s.Loss = loss })
+}
+
+// rough loses, doubles and swaps.
+func rough(loss, dup, late float64) [2]sim.Path {
+	return each(lossy(loss), func(s *sim.Segment) {
+		s.Dup, s.Late, s.LateBy = dup, late, 12*time.Millisecond
+	})
+}
+
+func each(p [2]sim.Path, f func(*sim.Segment)) [2]sim.Path {
+	for i := range p {
+		f(&p[i].Near)
+		f(&p[i].Far)
+	}
+	return p
+}
+
+// setup is two 1.6 ends of a signing mode over paths.
+func setup(mode uint32, paths [2]sim.Path) Setup {
+	c := dp8peer.DefaultConfig()
+	c.Signing = mode
+	return Setup{A: c, B: c, Paths: paths}
+}
+
+// versions sets what the ends report.
+func (s Setup) versions(a, b uint32) Setup {
+	s.A.Version, s.B.Version = 0x00010000|a, 0x00010000|b
+	return s
+}
+
+// both changes both ends.
+func (s Setup) both(f func(c *dp8peer.Config)) Setup {
+	f(&s.A)
+	f(&s.B)
+	return s
+}
+
+func noCoalescing(c *dp8peer.Config) { c.Coalesce = false }
+
+// chatter is many small messages, each in a frame of its own.
+func chatter(n int) Traffic {
+	return Traffic{N: n, Every: 12 * time.Millisecond, Burst: 2, Min: 6, Max: 16, Reliable: 0.8, Sequential: 1}
+}
+
+// pause lets a pause pass before f.
+func (t *Trace) pause(d time.Duration, f func()) { t.Net.Clock.Do(d, f) }
+
+// conn is the first connection.
+func (t *Trace) conn() *dp8peer.Conn { return t.World.Conns[0] }
+
+// Minor versions of mixed pairs.
+const (
+	minor14 = dp8.Version15&0xffff - 1
+	minor16 = dp8.Version16 & 0xffff
+)

@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// A Tap is the capture point.
+type Tap struct {
+	Loss  float64       // chance that a packet that passes is not captured
+	Start time.Duration // nothing is captured before
+	Stop  time.Duration // nor from here on; 0 means never
+	Deaf  [2]bool       // packets from this side are not captured
+	Link  Link          // how packets are wrapped
+}
+
+// A Packet is one captured packet.
+type Packet struct {
+	Frame int           // from 1
+	Time  time.Duration //
+	Data  []byte        // with the link layer's header
+}
+
+// An Observer learns what became of datagrams.
+type Observer interface {
+	// Captured reports that d is in the capture, whole, once more; d.LastFrame
+	// is its last packet.
+	Captured(d *Datagram)
+	// Delivered reports that d, or the copy that is captured packet frame,
+	// arrived; frame is 0 for a copy that is not in the capture.
+	Delivered(d *Datagram, frame int)
+	// Settled reports that no packet of d is under way any more.
+	Settled(d *Datagram)
+}
+
+// A Network joins hosts over one capture point.
+type Network struct {
+	Clock *Clock
+	Rand  *rand.Rand
+	Tap   Tap
+	MTU   int // bytes of an IP packet; IPv4 packets above are sent in fragments
+
+	Observer Observer
+	Sink     func(Packet)
+
+	lanes  [2][2]lane // by side of the sender; near, far
+	frames int
+	forger Host // identification counter of injected packets
+}
+
+// NewNetwork makes a network whose paths lead from side 0 and from side 1.
+func NewNetwork(clock *Clock, rng *rand.Rand, paths [2]Path) *Network {
+	n := &Network{Clock: clock, Rand: rng, MTU: 1500}
+	n.forger.SetID(0x7000)
+	for side, p := range paths {
+		n.lanes[side] = [2]lane{{Segment: p.Near}, {Segment: p.Far}}
+	}
+	return n
+}
+
+// SetPath changes the path from a side from now on.
+func (n *Network) SetPath(side int, p Path) {
+	n.lanes[side][0].Segment, n.lanes[side][1].Segment = p.Near, p.Far
+}
+
+// Frames is the number of packets captured.
+func (n *Network) Frames() int { return n.frames }
+
+// Send sends d. The network keeps d and its payload.
+func (n *Network) Send(d *Datagram) {
+	packets := n.encode(d)
+	d.Parts = len(packets)
+	d.live++ // until all its packets are on the way
+	for _, p := range packets {
+		if d.Injected {
+			d.live++
+			n.pass(d, p)
+			continue
+		}
+		n.travel(d, 0, func() { n.pass(d, p) })
+	}
+	n.drop(d)
+}
+
+// travel takes a packet over the near (0) or far (1) segment.
+func (n *Network) travel(d *Datagram, half int, arrive func()) {
+	l := &n.lanes[d.From.Side][half]
+	copies := l.copies(n.Rand)
+	if d.Parts > 1 {
+		copies = min(copies, 1) // a doubled fragment would leave half a datagram behind
+	}
+	for i := range copies {
+		d.live++
+		n.Clock.Do(l.transit(n.Rand, n.Clock.Now(), i), arrive)
+	}
+}
+
+// pass is a packet at the capture point.
+func (n *Network) pass(d *Datagram, ip []byte) {
+	d.Passed++
+	frame := 0
+	if n.captures(d) {
+		n.frames++
+		frame = n.frames
+		n.Sink(Packet{Frame: frame, Time: n.Clock.Now(), Data: n.Tap.Link.wrap(d, ip)})
+		d.Captured++
+		d.LastFrame = frame
+		if d.Captured%d.Parts == 0 {
+			n.Observer.Captured(d)
+		}
+	}
+	n.travel(d, 1, func() { n.arrive(d, frame) })
+	n.drop(d)
+}
+
+func (n *Network) captures(d *Datagram) bool {
+	t := n.Clock.Now()
+	if t < n.Tap.Start || n.Tap.Stop != 0 && t >= n.Tap.Stop {
+		d.Outside++
+		return false
+	}
+	return !n.Tap.Deaf[d.From.Side] && !(n.Tap.Loss > 0 && n.Rand.Float64() < n.Tap.Loss)
+}
+
+func (n *Network) arrive(d *Datagram, frame int) {
+	d.Arrived++
+	if d.Arrived%d.Parts == 0 {
+		n.Observer.Delivered(d, frame)
+		if d.To.Receive != nil {
+			d.To.Receive(d)
+		}
+	}
+	n.drop(d)
+}
+
+func (n *Network) drop(d *Datagram) {
+	if d.live--; d.live == 0 {
+		n.Observer.Settled(d)
+	}
+}
+
+// Unreachable lets the receiver of d answer that nobody listens on its port.
+func (n *Network) Unreachable(d *Datagram, note any) {
+	quote := n.ipHeader(d, ProtoUDP, len(d.Payload)+8, 0)
+	quote = appendUDP(quote, d)
+	icmp := append([]byte{3, 3, 0, 0, 0, 0, 0, 0}, quote[:28]...)
+	putSum(icmp, 2, checksum(0, icmp))
+	n.Send(&Datagram{From: d.To, To: d.From, Proto: ProtoICMP, Payload: icmp, Note: note})
+}
+
+// Wait is a random time whose mean is d, at most four times that.
+func Wait(r *rand.Rand, d time.Duration) time.Duration {
+	return min(time.Duration(r.ExpFloat64()*float64(d)), 4*d)
+}

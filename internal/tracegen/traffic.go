@@ -1,0 +1,136 @@
+package tracegen
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/tracegen/dp8peer"
+	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
+)
+
+// Traffic is what an application sends: bursts of messages at random times.
+type Traffic struct {
+	N          int           // messages
+	Every      time.Duration // mean time between bursts
+	Burst      int           // messages in one, up to
+	Min, Max   int           // bytes
+	Reliable   float64       // share of reliable messages
+	Sequential float64       // share of sequential messages
+	User       float64       // share of messages with a USER flag
+	Large      []int         // sizes of large reliable messages, spread over the trace
+}
+
+// game is the traffic of a game: small messages, most of them sequential.
+func game(n int) Traffic {
+	return Traffic{N: n, Every: 30 * time.Millisecond, Burst: 3, Min: 6, Max: 48, Reliable: 0.7, Sequential: 0.9, User: 0.1}
+}
+
+// A speaker is an application at work.
+type speaker struct {
+	t    *Trace
+	p    *dp8peer.Peer
+	plan Traffic
+	said int
+	done func()
+}
+
+// speak lets an application send; done is called when all is acknowledged.
+func (t *Trace) speak(p *dp8peer.Peer, plan Traffic, done func()) {
+	s := &speaker{t: t, p: p, plan: plan, done: done}
+	t.Net.Clock.Do(sim.Wait(t.Rand, plan.Every), s.burst)
+}
+
+func (s *speaker) burst() {
+	if !s.p.Open() {
+		return
+	}
+	if s.said >= s.plan.N {
+		s.settle()
+		return
+	}
+	// An application does not outrun its connection for long.
+	if s.p.Queued() < 400 {
+		for n := 1 + s.t.Rand.IntN(max(s.plan.Burst, 1)); n > 0 && s.said < s.plan.N; n-- {
+			s.say()
+		}
+	}
+	s.t.Net.Clock.Do(sim.Wait(s.t.Rand, s.plan.Every), s.burst)
+}
+
+// settle waits until everything is acknowledged.
+func (s *speaker) settle() {
+	switch {
+	case !s.p.Drained():
+		if !s.p.Ended() {
+			s.t.Net.Clock.Do(20*time.Millisecond, s.settle)
+		}
+	case s.done != nil:
+		s.done()
+	}
+}
+
+func (s *speaker) say() {
+	r, plan := s.t.Rand, &s.plan
+	size := plan.Min + r.IntN(plan.Max-plan.Min+1)
+	reliable := r.Float64() < plan.Reliable
+	sequential := r.Float64() < plan.Sequential
+	user := dp8.Command(0)
+	if r.Float64() < plan.User {
+		user = []dp8.Command{dp8.User1, dp8.User2, dp8.User1 | dp8.User2}[r.IntN(3)]
+	}
+	s.said++
+	// Large message k of n comes when its share of the others is said.
+	if n := len(plan.Large); n > 0 && s.said*(n+1)/plan.N > (s.said-1)*(n+1)/plan.N {
+		if k := s.said*(n+1)/plan.N - 1; k < n {
+			size, reliable, sequential = plan.Large[k], true, true
+		}
+	}
+	s.t.say(s.p, s.t.text(size), reliable, sequential, user)
+}
+
+// say hands one message over and remembers it until it is delivered.
+func (t *Trace) say(p *dp8peer.Peer, data []byte, reliable, sequential bool, user dp8.Command) {
+	m := p.Send(data, reliable, sequential, user)
+	if !t.Lean {
+		key := string(data)
+		t.sent[key] = append(t.sent[key], m)
+	}
+}
+
+// text makes a message. USER_1 payloads of a real session would begin with a
+// message type below 0x100; these begin with 'G', which is none.
+func (t *Trace) text(size int) []byte {
+	b := make([]byte, size)
+	for i := 0; i < size; i += 8 {
+		x := t.Rand.Uint64()
+		for k := i; k < min(i+8, size); k++ {
+			b[k] = byte(x)
+			x >>= 8
+		}
+	}
+	if size > 0 {
+		b[0] = 'G'
+	}
+	return b
+}
+
+// dialogue connects A with B and lets both speak; end is called at A when both
+// have nothing left to say.
+func (t *Trace) dialogue(a, b Traffic, end func(p *dp8peer.Peer)) {
+	left := 2
+	finished := func(p *dp8peer.Peer) func() {
+		return func() {
+			if left--; left == 0 && end != nil {
+				end(p.Conn().Peers[0])
+			}
+		}
+	}
+	for i, n := range []*dp8peer.Node{t.A, t.B} {
+		plan := []Traffic{a, b}[i]
+		n.Established = func(p *dp8peer.Peer) { t.speak(p, plan, finished(p)) }
+	}
+	t.A.Connect(t.B)
+}
+
+// gracefully ends a dialogue.
+func gracefully(p *dp8peer.Peer) { p.Close() }
