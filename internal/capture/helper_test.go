@@ -104,9 +104,14 @@ func file(t testing.TB, opts WriterOptions, recs ...Record) []byte {
 }
 
 // readAll gives every packet of a file, in memory of its own, and how it ended.
-func readAll(b []byte) (recs []Record, rd *Reader, err error) {
-	rd, err = NewReader(bytes.NewReader(b))
-	defer rd.Close()
+func readAll(b []byte) (recs []Record, rd *Reader, err error) { return readWindow(b, windowSize) }
+
+// readSmall is readAll with a window that must grow.
+func readSmall(b []byte) (recs []Record, rd *Reader, err error) { return readWindow(b, 64) }
+
+func readWindow(b []byte, size int) (recs []Record, rd *Reader, err error) {
+	rd, err = newReader(bytes.NewReader(b), size)
+	defer func() { rd.Close() }()
 	for err == nil {
 		var r Record
 		if err = rd.Next(&r); err == nil {
