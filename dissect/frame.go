@@ -13,6 +13,7 @@ type Frame struct {
 	Words      Words    // what the analysis says of it
 	RetryOf    uint64   // an earlier frame of the same unit, 0 for none
 	AckedIn    uint64   // first captured frame that acknowledges it, 0 for none
+	Awaits     bool     // an acknowledgement of it may still be captured
 	Acks       []uint64 // frames this one acknowledges first
 	Notes      []Note   // findings
 	Err        *Error   // where decoding stopped

@@ -1,5 +1,7 @@
 package dissect
 
+import "slices"
+
 // A Node is one decoded field: its row, its byte range and its value.
 type Node struct {
 	Field *Field
@@ -93,4 +95,9 @@ func (t *Tree) Find(f *Field) *Node {
 		}
 	}
 	return nil
+}
+
+// Clone copies the tree onto a copy of its datagram.
+func (t *Tree) Clone(data []byte) *Tree {
+	return &Tree{Data: data, Nodes: slices.Clone(t.Nodes), ids: slices.Clone(t.ids), texts: slices.Clone(t.texts)}
 }

@@ -128,6 +128,7 @@ func (c *conn) dataFrame(dir int) {
 	}
 	v := out.Send(c.sending(num, mark))
 	c.fr.Words |= v.Words
+	c.fr.Awaits = c.wants.Links && v.Tracked
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
 		c.fr.RetryOf = v.RetryOf
 	}

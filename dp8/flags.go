@@ -73,6 +73,9 @@ const (
 // (MC-DPL8R 3.1.5.2.1).
 const WindowSize = 64
 
+// EnumerationPort is where hosts answer enumeration (MC-DPLHP 2.1).
+const EnumerationPort = 6073
+
 // Signing tells whether the frames of a connection carry signatures.
 type Signing uint8
 

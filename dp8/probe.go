@@ -218,3 +218,16 @@ func (p *probe) handshake(b []byte) {
 	}
 	p.id, p.hasID = id, true
 }
+
+// neighbour implements session.Protocol.Neighbour.
+func neighbour(d *dissect.Datagram, locked bool) *dissect.Protocol {
+	if len(d.Payload) == 0 || d.Payload[0] != 0 {
+		return nil
+	}
+	ports := [2]uint16{d.Src.Port, d.Dst.Port}
+	n, _ := Neighbour(d.Payload, ports)
+	if n == nil && locked {
+		n, _ = Neighbour(d.Payload, [2]uint16{EnumerationPort, d.Dst.Port}) // the pair speaks DirectPlay: that is hint enough
+	}
+	return n
+}

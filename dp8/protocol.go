@@ -11,7 +11,7 @@ var DP8 = &dissect.Protocol{
 	Title:  "DirectPlay 8 Reliable",
 	Texts:  []string{"MC-DPL8R v20140124", "MC-DPL8R v18.0"},
 	Types:  []string{"CONNECT", "CONNECTED", "CONNECTED_SIGNED", "HARD_DISCONNECT", "SACK", "DFRAME"},
-	Ports:  []uint16{6073, 2302},
+	Ports:  []uint16{EnumerationPort, 2302},
 	Fields: dissect.Refs(Fields[:]),
 	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
 		var f Frame
@@ -43,5 +43,8 @@ func New(opts Options) *session.Protocol {
 			learned, _ := p.(*probe)
 			return newPair(f, learned, o)
 		},
+		Neighbours:       []*dissect.Protocol{DPLHP, DPLNAT},
+		Neighbour:        neighbour,
+		NeighbourSummary: AppendNeighbourSummary,
 	}
 }

@@ -1,6 +1,11 @@
 package session
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // State is how far a connection had come.
 type State uint8
@@ -85,7 +90,10 @@ type Conn struct {
 func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
-	c.Dir[0].links, c.Dir[1].links = f.table.cfg.Links, f.table.cfg.Links
+	for i := range c.Dir {
+		c.Dir[i].links = f.table.cfg.Links
+		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }
+	}
 	return c
 }
 
@@ -154,5 +162,14 @@ func (c *Conn) close() {
 		c.Dir[0].Close()
 		c.Dir[1].Close()
 		c.flow = nil
+	}
+}
+
+// Number sorts connections by their first frame and gives those without an id
+// one.
+func Number(conns []*Conn) {
+	slices.SortFunc(conns, func(a, b *Conn) int { return cmp.Compare(a.FirstFrame, b.FirstFrame) })
+	for i, c := range conns {
+		c.ID = i
 	}
 }

@@ -24,7 +24,8 @@ type Direction struct {
 	recent    recentCopies
 	distinct  uint64 // numbers captured
 	firstAcks uint64
-	links     bool // links between frames are wanted
+	links     bool               // links between frames are wanted
+	never     func(frame uint64) // told of frames that were never acknowledged
 	minRTT    int64
 	hasRTT    bool
 
@@ -78,6 +79,12 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 	if u.state&sample == sample && u.copies == 1 && u.state&givenUp == 0 && u.ackTime >= u.time {
 		d.rtt.add(u.ackTime - u.time)
 	}
+	if d.links && u.state&(captured|acked) == captured {
+		d.never(u.frame)
+		for _, f := range w.extra[n] {
+			d.never(f)
+		}
+	}
 	inside := w.started && n >= w.lowest && n <= w.highest
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp) == acked && inside:
@@ -92,6 +99,9 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 // Close settles everything that is still remembered and frees it.
 func (d *Direction) Close() {
 	d.win.retireAll(d)
+	for _, c := range d.win.waiting {
+		d.never(c.frame)
+	}
 	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
 	d.recent = recentCopies{}
 }

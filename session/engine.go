@@ -31,6 +31,7 @@ type Sending struct {
 type Verdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured copy, 0 when the sending is no retry or copy of one
+	Tracked bool   // its number is remembered: an acknowledgement will be linked
 	New     bool   // the first captured copy of its number
 	Late    bool   // the first sending, captured after a retry of it
 }
@@ -50,7 +51,7 @@ func (d *Direction) Send(s Sending) Verdict {
 
 // sendNew judges the first captured copy of a number.
 func (d *Direction) sendNew(s Sending, u *unit) Verdict {
-	v := Verdict{New: true}
+	v := Verdict{New: true, Tracked: true}
 	switch w := &d.win; {
 	case !w.started:
 		w.started, w.lowest, w.highest = true, s.Num, s.Num
@@ -88,7 +89,7 @@ func (d *Direction) sendNew(s Sending, u *unit) Verdict {
 
 // sendAgain judges a further capture of a number.
 func (d *Direction) sendAgain(s Sending, u *unit) Verdict {
-	v := Verdict{RetryOf: u.frame}
+	v := Verdict{RetryOf: u.frame, Tracked: true}
 	if u.copies < 255 {
 		u.copies++
 	}

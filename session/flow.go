@@ -101,7 +101,8 @@ func (f *Flow) Report(x *Finding) {
 	}
 }
 
-// Acked tells the sink that a later frame acknowledges a frame.
+// Acked tells the sink that a later frame acknowledges a frame, or, with by 0,
+// that none will.
 func (f *Flow) Acked(frame, by uint64) {
 	if f.table.cfg.Sink != nil {
 		f.table.cfg.Sink.Acked(frame, by)

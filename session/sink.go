@@ -7,7 +7,7 @@ import "github.com/dpdissect/dpdissect/dissect"
 // when it is. A frame and all it refers to is valid during the call only.
 type Sink interface {
 	Frame(fr *dissect.Frame, c *Conn) // c is nil for datagrams of no connection
-	Acked(frame, by uint64)           // frame is acknowledged by a later frame
+	Acked(frame, by uint64)           // frame is acknowledged by a later frame; by 0: never
 	Message(m *Message)
 	Finding(f *Finding)
 }

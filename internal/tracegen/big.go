@@ -1,6 +1,7 @@
 package tracegen
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -20,17 +21,20 @@ func Big(w io.Writer, n int, seed uint64, signing string) (*Truth, error) {
 	s := setup(mode, lossy(0.01)).both(noCoalescing) // 1% on each segment
 	s.Lean = true
 	t := newTrace(s, seed)
-	out := sim.NewPcapWriter(w, s.Tap.Link)
+	out, err := t.record(w)
+	if err != nil {
+		return nil, err
+	}
+	write := t.Net.Sink
 	t.Net.Sink = func(p sim.Packet) {
-		t.ledger.packet()
-		out.Write(p)
+		write(p)
 		if p.Frame == n {
 			t.Net.Tap.Stop = t.Net.Clock.Now() // the capture is full
 		}
 	}
 	talk := Traffic{N: 1 << 40, Every: 8 * time.Millisecond, Burst: 4, Min: 40, Max: 120, Reliable: 0.75, Sequential: 1, User: 0.05}
 	t.dialogue(talk, talk, nil)
-	t.Net.Clock.Run(1<<62, func() bool { return t.Net.Frames() >= n || out.Err != nil })
+	t.Net.Clock.Run(1<<62, func() bool { return t.Net.Frames() >= n || t.failed != nil })
 	truth := t.ledger.report(&Scenario{Name: fmt.Sprintf("big-%s-%d", signing, n), Seed: seed,
 		Clause: "none", Proves: "speed", Expect: "counts as in the truth"}, t)
 	for i := range truth.Connections {
@@ -39,5 +43,5 @@ func Big(w io.Writer, n int, seed uint64, signing string) (*Truth, error) {
 			truth.Connections[i].Directions[k] = d
 		}
 	}
-	return truth, out.Err
+	return truth, errors.Join(t.failed, out.Flush())
 }

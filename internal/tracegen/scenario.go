@@ -2,10 +2,10 @@ package tracegen
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"path/filepath"
 	"time"
-
-	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
 
 // A Scenario is one trace with one outcome.
@@ -36,12 +36,17 @@ func (s *Scenario) Generate() ([]byte, *Truth, error) {
 // Write writes the capture file and gives its truth.
 func (s *Scenario) Write(w io.Writer) (*Truth, error) {
 	t := newTrace(s.Setup, s.Seed)
-	out := sim.NewPcapWriter(w, s.Setup.Tap.Link)
-	t.Net.Sink = func(p sim.Packet) {
-		t.ledger.packet()
-		out.Write(p)
+	out, err := t.record(w)
+	if err != nil {
+		return nil, err
 	}
 	s.Play(t)
 	t.Net.Clock.Run(limit, nil)
-	return t.ledger.report(s, t), out.Err
+	return t.ledger.report(s, t), errors.Join(t.failed, out.Flush())
 }
+
+// File is the capture's path below the output folder.
+func (s *Scenario) File() string { return filepath.Join(s.Proto, s.Name+"."+s.Setup.format()) }
+
+// TruthFile is the path of the truth.
+func (s *Scenario) TruthFile() string { return filepath.Join(s.Proto, s.Name+".truth.json") }

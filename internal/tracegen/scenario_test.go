@@ -21,8 +21,8 @@ func TestCommittedTracesAreTheGeneratedOnes(t *testing.T) {
 		for _, f := range []struct {
 			name string
 			want []byte
-		}{{s.Name + ".pcap", pcap}, {s.Name + ".truth.json", truth.JSON()}} {
-			got, err := os.ReadFile(filepath.Join(pcaps, s.Proto, f.name))
+		}{{s.File(), pcap}, {s.TruthFile(), truth.JSON()}} {
+			got, err := os.ReadFile(filepath.Join(pcaps, f.name))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestScenariosSayWhatTheyProve(t *testing.T) {
 	}
 }
 
-// outcome is what a scenario's Expect line says in numbers.
+// outcomes are what the Expect lines say, in numbers.
 var outcomes = map[string]func(c *Connection) bool{
 	"unsigned-clean": func(c *Connection) bool {
 		a := c.Directions["a"]
@@ -136,7 +136,7 @@ func TestTshark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(t.TempDir(), s.Name+".pcap")
+		file := filepath.Join(t.TempDir(), filepath.Base(s.File()))
 		if err := os.WriteFile(file, pcap, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 func dp8Scenarios() []Scenario {
 	all := []Scenario{
 		unsignedClean(), unsignedLossy(), fastSignedLossy(), fullSignedRotation(), fullSignedLossy(), fullSignedForged(), fastSignedForged(),
-		version14(), versionMixed(), ipv6VLAN(), rawZeroID(), cooked(), fragmented(),
+		version14(), versionMixed(), ipv6VLAN(), rawZeroID(), cooked(), fragmented(), pcapNG(),
 		midstreamUnsigned(), midstreamFull(), earlyStop(), captureLoss(), oneDirection(), nearSender(),
 		connectRetries(), confirmationLost(), confirmationLostSigned(), unanswered(), refused(),
 		killedPeer(), hardDisconnect(), hardDisconnectSigned(), crossingClose(), endOnData(), addressReuse(),

@@ -66,6 +66,19 @@ func fragmented() Scenario {
 		}}
 }
 
+// pcapNG is kept in the newer file format.
+//
+//	clause: contract: files
+//	proves: pcapng gives what pcap gives
+//	expect: as in pcap
+func pcapNG() Scenario {
+	s := setup(dp8peer.Full, lossy(0.02))
+	s.PcapNG = true
+	return Scenario{Name: "pcapng", Clause: "contract: files",
+		Proves: "pcapng gives what pcap gives", Expect: "as in pcap",
+		Setup: s, Play: func(t *Trace) { t.dialogue(game(60), game(60), gracefully) }}
+}
+
 // midstreamUnsigned starts in the middle.
 //
 //	clause: MC-DPL8R 3.1.5.2

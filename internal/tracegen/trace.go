@@ -18,6 +18,7 @@ type Setup struct {
 	IPv6      bool //
 	ZeroID    bool // IPv4 identification is always 0
 	HideState bool // the capture does not tell how the connection ended
+	PcapNG    bool // write pcapng instead of pcap
 	Lean      bool // keep nothing that grows with the capture
 }
 
@@ -30,6 +31,7 @@ type Trace struct {
 	A, B  *dp8peer.Node
 
 	ledger *ledger
+	failed error                         // of the capture file
 	sent   map[string][]*dp8peer.Message // handed over, not delivered
 }
 

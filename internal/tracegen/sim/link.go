@@ -15,17 +15,6 @@ const (
 // vlanID is the VLAN of everything on a tagged link.
 const vlanID = 42
 
-// Type is the link's number in capture files.
-func (l Link) Type() uint32 {
-	switch l {
-	case Raw:
-		return 101
-	case SLL2:
-		return 276
-	}
-	return 1
-}
-
 // wrap puts the link layer around an IP packet.
 func (l Link) wrap(d *Datagram, ip []byte) []byte {
 	etherType := uint16(0x0800)

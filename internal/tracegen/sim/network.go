@@ -42,6 +42,7 @@ type Network struct {
 
 	Observer Observer
 	Sink     func(Packet)
+	Sent     func(*Datagram) // sees what hosts send, in that order, when not nil
 
 	lanes  [2][2]lane // by side of the sender; near, far
 	frames int
@@ -68,6 +69,9 @@ func (n *Network) Frames() int { return n.frames }
 
 // Send sends d. The network keeps d and its payload.
 func (n *Network) Send(d *Datagram) {
+	if n.Sent != nil && !d.Injected {
+		n.Sent(d)
+	}
 	packets := n.encode(d)
 	d.Parts = len(packets)
 	d.live++ // until all its packets are on the way

@@ -45,14 +45,13 @@ func writeAll(dir string) error {
 		if err != nil {
 			return err
 		}
-		name := filepath.Join(dir, s.Proto, s.Name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, s.Proto), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name+".pcap", pcap, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, s.File()), pcap, 0o666); err != nil {
 			return err
 		}
-		if err := os.WriteFile(name+".truth.json", truth.JSON(), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, s.TruthFile()), truth.JSON(), 0o666); err != nil {
 			return err
 		}
 		fmt.Printf("%-28s %5d packets %7d bytes\n", s.Name, truth.Packets, len(pcap))

@@ -1,0 +1,239 @@
+package pipeline
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// HoldFrames is how many packets a frame may wait in the output for what later
+// packets tell of it: its protocol, the frame that acknowledges it.
+const HoldFrames = 32768
+
+// ringSize leaves room for the batches in work.
+const ringSize = 2 * HoldFrames
+
+// writeSize is how much is collected before it is written.
+const writeSize = 64 << 10
+
+// A Printer turns frames into output. Prepare and PrepareMessage are called by
+// the worker of a shard as soon as a frame is known, the rest in the order of
+// the capture by one goroutine.
+type Printer interface {
+	// Prepare encodes what can be encoded before the frame's turn comes.
+	Prepare(shard int, s *Slot, fr *dissect.Frame)
+	// PrepareMessage encodes an application message around its connection's id.
+	PrepareMessage(shard int, m *session.Message) (head, tail []byte)
+	// Print appends the slot's output; it is called for every packet, also for
+	// those with nothing to print.
+	Print(dst []byte, s *Slot) []byte
+	// PrintMessage appends one message.
+	PrintMessage(dst []byte, head, tail []byte, connection int) []byte
+}
+
+// A Queue puts frames and messages in the order of the capture.
+type Queue struct {
+	out     io.Writer
+	printer Printer
+	buf     []byte
+	ring    [ringSize]*Slot
+	head    uint64 // next frame to print
+	free    []*Slot
+	clock   filter.Clock
+	sinks   [Shards]shardSink
+	nextID  int
+	err     error
+}
+
+// NewQueue prints to out.
+func NewQueue(out io.Writer, p Printer) *Queue {
+	q := &Queue{out: out, printer: p, head: 1}
+	for i := range q.sinks {
+		q.sinks[i] = shardSink{q: q, shard: i}
+	}
+	return q
+}
+
+// Attach makes a run feed the queue.
+func (q *Queue) Attach(r *Run) {
+	r.Before = q.reserve
+	r.After = q.flush
+	r.Begin = func(shard int, frame uint64) { q.sinks[shard].now = frame }
+	r.Sink = func(shard int) session.Sink { return &q.sinks[shard] }
+}
+
+// reserve makes the place of a packet.
+func (q *Queue) reserve(p *capture.Packet) {
+	var s *Slot
+	if n := len(q.free); n > 0 {
+		s, q.free = q.free[n-1], q.free[:n-1]
+		s.reset()
+	} else {
+		s = new(Slot)
+	}
+	s.Datagram = p.Datagram
+	s.Datagram.Payload = nil
+	s.isDatagram = p.Class == capture.UDP
+	s.decided = !s.isDatagram
+	if p.HasTime {
+		s.Times = q.clock.Next(p.Time)
+	}
+	q.ring[p.Frame%ringSize] = s
+}
+
+// flush prints what is known, up to the packet that was just tracked.
+func (q *Queue) flush(tracked uint64) error {
+	for ; q.head <= tracked; q.head++ {
+		s := q.ring[q.head%ringSize]
+		if (!s.decided || s.waiting) && tracked-q.head < HoldFrames {
+			break
+		}
+		q.print(s)
+	}
+	return q.err
+}
+
+// print prints a slot and frees it.
+func (q *Queue) print(s *Slot) {
+	if !s.decided {
+		// It waited too long: what it is may never be known.
+		s.Frame.Datagram, s.Frame.Protocol, s.Frame.Connection = &s.Datagram, "udp", -1
+		q.printer.Prepare(0, s, &s.Frame)
+	}
+	if s.Frame.Datagram == nil {
+		s.Frame.Datagram = &s.Datagram
+	}
+	s.Frame.Connection = q.id(s.Conn)
+	q.buf = q.printer.Print(q.buf, s)
+	for i := range s.Messages {
+		q.printMessage(&s.Messages[i])
+	}
+	q.ring[q.head%ringSize] = nil
+	q.free = append(q.free, s)
+	if len(q.buf) >= writeSize {
+		q.write()
+	}
+}
+
+func (q *Queue) printMessage(m *message) {
+	q.buf = q.printer.PrintMessage(q.buf, m.head, m.tail, q.id(m.conn))
+}
+
+// id gives a connection its number when its first frame is printed.
+func (q *Queue) id(c *session.Conn) int {
+	if c == nil {
+		return -1
+	}
+	if c.ID < 0 {
+		c.ID = q.nextID
+		q.nextID++
+	}
+	return c.ID
+}
+
+func (q *Queue) write() {
+	if q.err == nil {
+		_, q.err = q.out.Write(q.buf)
+	}
+	q.buf = q.buf[:0]
+}
+
+// Flush writes what is printed so far.
+func (q *Queue) Flush() error {
+	q.write()
+	return q.err
+}
+
+// Append adds to the output, around the frames.
+func (q *Queue) Append(f func(dst []byte) []byte) { q.buf = f(q.buf) }
+
+// Findings are those of all shards, by frame.
+func (q *Queue) Findings() []session.Finding {
+	return mergeFindings(func(i int) []session.Finding { return q.sinks[i].findings })
+}
+
+// Finish prints everything that is left, behind the last packet.
+func (q *Queue) Finish() error {
+	for s := q.ring[q.head%ringSize]; s != nil; s = q.ring[q.head%ringSize] {
+		q.print(s)
+		q.head++
+	}
+	var late []message
+	for i := range q.sinks {
+		late = append(late, q.sinks[i].late...)
+	}
+	slices.SortFunc(late, func(a, b message) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.conn.FirstFrame, b.conn.FirstFrame), cmp.Compare(a.dir, b.dir), cmp.Compare(a.index, b.index))
+	})
+	for i := range late {
+		q.printMessage(&late[i])
+	}
+	return q.Flush()
+}
+
+// shardSink takes what one shard finds out.
+type shardSink struct {
+	q     *Queue
+	shard int
+	now   uint64 // the packet being tracked
+	late  []message
+	collected
+}
+
+// slot gives the place of a frame while it may still change. That is decided by
+// frame numbers alone, so that it is the same for any number of workers.
+func (k *shardSink) slot(frame uint64) *Slot {
+	if k.now-frame >= HoldFrames {
+		return nil
+	}
+	if s := k.q.ring[frame%ringSize]; s != nil && s.Datagram.Frame == frame {
+		return s
+	}
+	return nil
+}
+
+// Frame implements session.Sink.
+func (k *shardSink) Frame(fr *dissect.Frame, c *session.Conn) {
+	if s := k.slot(fr.Frame); s != nil {
+		s.take(fr, c)
+		k.q.printer.Prepare(k.shard, s, fr)
+	}
+}
+
+// Acked implements session.Sink.
+func (k *shardSink) Acked(frame, by uint64) {
+	if s := k.slot(frame); s != nil {
+		if s.Frame.AckedIn == 0 {
+			s.Frame.AckedIn = by
+		}
+		s.waiting = false
+	}
+}
+
+// Message implements session.Sink.
+func (k *shardSink) Message(m *session.Message) {
+	head, tail := k.q.printer.PrepareMessage(k.shard, m)
+	if head == nil {
+		return
+	}
+	e := message{m.Conn, m.At, m.Dir, m.Index, head, tail}
+	if s := k.slot(m.At); s != nil {
+		s.Messages = append(s.Messages, e)
+		return
+	}
+	k.late = append(k.late, e)
+}
+
+// Finding implements session.Sink: a finding about an earlier frame becomes a
+// note there.
+func (k *shardSink) Finding(f *session.Finding) {
+	k.collected.Finding(f)
+	if s := k.slot(f.Frame); s != nil && s.decided {
+		s.Frame.Notes = append(s.Frame.Notes, dissect.Note{Rule: f.Rule, Severity: f.Severity.String(), Message: f.Message})
+	}
+}

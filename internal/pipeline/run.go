@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"sync"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A Run is one pass over a capture.
+type Run struct {
+	Source  *capture.Source
+	Config  session.Config // its Sink is set by the run
+	Workers int            // 1 reads and tracks in the calling goroutine
+
+	// Before is called for every packet, in order, before it is tracked; After
+	// when it and all before it were tracked. Both run in the calling goroutine.
+	Before func(p *capture.Packet)
+	After  func(frame uint64) error
+	// Begin tells, before a datagram is tracked, which one it is; it is called by
+	// the worker of the shard.
+	Begin func(shard int, frame uint64)
+	// Sink gives the sink of a shard; nil when only counters matter. Sinks of
+	// different shards are used by different goroutines.
+	Sink func(shard int) session.Sink
+
+	tables *tables
+	end    int64
+}
+
+// Do runs to the end of the input, or to the first error of After.
+func (r *Run) Do() error {
+	r.tables = newTables(r.Config, r.Sink)
+	var err error
+	if r.Workers > 1 {
+		err = r.parallel()
+	} else {
+		err = r.serial()
+	}
+	r.tables.close(r.end)
+	return err
+}
+
+func (r *Run) serial() error {
+	for {
+		p, ok := r.Source.Next()
+		if !ok {
+			return nil
+		}
+		r.before(p)
+		if p.Class == capture.UDP || p.Class == capture.Unreachable {
+			r.add(shardOf(&p.Datagram), &p.Datagram)
+		}
+		if r.After != nil {
+			if err := r.After(p.Frame); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (r *Run) before(p *capture.Packet) {
+	if p.HasTime {
+		r.end = max(r.end, p.Time)
+	}
+	if r.Before != nil {
+		r.Before(p)
+	}
+}
+
+// parallel reads one batch while the workers track the one before.
+func (r *Run) parallel() error {
+	var work [2]batch
+	cur, next := &work[0], &work[1]
+	r.fill(cur)
+	for len(cur.packets) > 0 {
+		var wg sync.WaitGroup
+		for w := range r.Workers {
+			wg.Go(func() { r.track(cur, w) })
+		}
+		r.fill(next)
+		wg.Wait()
+		if r.After != nil {
+			if err := r.After(cur.packets[len(cur.packets)-1].d.Frame); err != nil {
+				return err
+			}
+		}
+		cur, next = next, cur
+	}
+	return nil
+}
+
+func (r *Run) fill(b *batch) {
+	b.reset()
+	for !b.full() {
+		p, ok := r.Source.Next()
+		if !ok {
+			break
+		}
+		r.before(p)
+		b.add(p)
+	}
+	b.seal()
+}
+
+// track is one worker: it handles the shards that are its own.
+func (r *Run) track(b *batch, worker int) {
+	for i := range b.packets {
+		p := &b.packets[i]
+		if int(p.shard)%r.Workers == worker && (p.class == capture.UDP || p.class == capture.Unreachable) {
+			r.add(int(p.shard), &p.d)
+		}
+	}
+}
+
+func (r *Run) add(shard int, d *dissect.Datagram) {
+	if r.Begin != nil {
+		r.Begin(shard, d.Frame)
+	}
+	r.tables[shard].Add(d)
+}
+
+// Conns are all connections, ordered by their first frame, with their ids.
+func (r *Run) Conns() []*session.Conn {
+	var all []*session.Conn
+	for _, t := range r.tables {
+		all = append(all, t.Conns()...)
+	}
+	session.Number(all)
+	return all
+}
+
+// Decoded gives the totals of contract 4 that the tracker knows.
+func (r *Run) Decoded() (decoded, malformed, other uint64) {
+	for _, t := range r.tables {
+		d, m, o := t.Totals()
+		decoded, malformed, other = decoded+d, malformed+m, other+o
+	}
+	return decoded, malformed, other
+}
