@@ -120,6 +120,7 @@ func (c *conn) dataFrame(dir int) {
 	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) || c.foreignKeepAlive(d) {
 		return
 	}
+	c.life.heard(dir)
 	c.learnFromData(d)
 	s.seq.Advance(num)
 	mark := session.MarkFirst
@@ -140,7 +141,7 @@ func (c *conn) dataFrame(dir int) {
 	if v.New || v.Late {
 		c.deliver(dir, num, d, keepAlive, v.Late)
 	}
-	c.sawData(dir, num, d)
+	c.sawData(dir, num, d, v.Copies)
 }
 
 // countData enters a captured data frame, copies and retries included.
@@ -173,6 +174,7 @@ func (c *conn) sack(dir int) {
 		return
 	}
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
+	c.life.heard(dir)
 	s.nseq.Advance(next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)

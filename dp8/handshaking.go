@@ -22,6 +22,7 @@ func (c *conn) handshake(dir int) {
 		c.hardDisconnect(dir)
 		return
 	}
+	c.life.heard(dir)
 	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
 	c.knowSession(h.SessionID)
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
@@ -30,7 +31,7 @@ func (c *conn) handshake(dir int) {
 	case OpConnect:
 		c.hs.connects++
 		c.knowConnector(dir)
-		c.life.tries++
+		c.life.try(dir, c.hs.connects, connectGiveUp, c.fr.Time)
 	case OpConnected, OpConnectedSigned:
 		c.answer(dir, h)
 	}

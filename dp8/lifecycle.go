@@ -5,12 +5,14 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// Give-up limits: how often a side tries before it takes the connection for
-// lost, less what a capture may miss (MC-DPL8R 3.1.2.1: 14 retries of CONNECT;
-// 3.1.2.5: 10 retries of a data frame).
+// Give-up limits: how often a side tries the same thing before it takes the
+// connection for lost (MC-DPL8R 3.1.2.1: 14 retries of CONNECT; 3.1.2.5: 10 of
+// a data frame). Some of the last retries may be missing from the capture when
+// silence follows.
 const (
-	connectGiveUp = 12
-	dataGiveUp    = 8
+	connectGiveUp = 15 // CONNECTs, the first included
+	dataGiveUp    = 11 // sendings of one number, the first included
+	missedTries   = 3
 	giveUpSilence = 5e9 // ns of silence behind the last try, the cap of both timers
 )
 
@@ -23,31 +25,41 @@ type lifecycle struct {
 	hard     [2]bool // HARD_DISCONNECT captured
 	graceful bool    // END_STREAM came before any HARD_DISCONNECT
 	icmp     bool
-	tries    int // CONNECTs and retries of data since the peer was last heard
+	tries    int // sendings of the same thing since the peer was last heard
+	limit    int // tries after which the side gives up
 	trier    int // direction of those tries
 	lastTry  int64
 }
 
 // heard resets the count of unanswered tries when the other side speaks.
 func (l *lifecycle) heard(dir int) {
-	if l.tries > 0 && dir != l.trier {
+	if dir != l.trier {
 		l.tries = 0
 	}
 }
 
-func (l *lifecycle) try(dir int, at int64) {
-	l.trier, l.lastTry = dir, at
-	l.tries++
+// try notes that a side sent the same thing for the n-th time.
+func (l *lifecycle) try(dir, n, limit int, at int64) {
+	if dir != l.trier {
+		l.trier, l.tries = dir, 0
+	}
+	l.tries, l.limit, l.lastTry = max(l.tries, n), limit, at
+}
+
+// gaveUp reports whether a side tried in vain until it must have given up; end
+// is the time of the last packet captured.
+func (l *lifecycle) gaveUp(end int64) bool {
+	return l.tries > 0 && (l.tries >= l.limit || l.tries >= l.limit-missedTries && end-l.lastTry >= giveUpSilence)
 }
 
 // sawData notes what a data frame says about the life of the connection.
-func (c *conn) sawData(dir int, num int64, d *DFrame) {
+func (c *conn) sawData(dir int, num int64, d *DFrame, copies int) {
 	s := &c.side[dir]
 	if c.life.state == session.Opening && (c.hs.answered || c.hs.confirmed) {
 		c.establish() // data flows: the missing confirmation was not captured
 	}
 	if c.fr.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
-		c.life.try(dir, c.fr.Time)
+		c.life.try(dir, copies, dataGiveUp, c.fr.Time)
 	}
 	if d.Control&CtlEndStream == 0 || s.ended {
 		return
@@ -108,7 +120,7 @@ func (c *conn) hardDisconnect(dir int) {
 	})
 	switch {
 	case c.life.state == session.Closed:
-	case c.life.tries >= dataGiveUp && dir == c.life.trier:
+	case dir == c.life.trier && c.life.tries >= dataGiveUp-missedTries:
 		c.life.state = session.TimedOut
 	case c.life.closeEnd != [2]bool{}:
 		c.life.state = session.Closed
@@ -136,10 +148,7 @@ func (c *conn) finish(end int64) {
 		c.c.Dir[dir].Signatures.Unverifiable += s.keys.finish()
 	}
 	l := &c.life
-	silent := end-l.lastTry >= giveUpSilence
-	switch {
-	case l.state == session.Opening && l.tries >= connectGiveUp && silent,
-		(l.state == session.Established || l.state == session.StateUnknown) && l.tries >= dataGiveUp && silent:
+	if l.state <= session.Closing && l.gaveUp(end) {
 		l.state = session.TimedOut
 	}
 	c.c.State = l.state

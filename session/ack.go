@@ -157,10 +157,11 @@ func (d *Direction) noteRoundTrip(u *unit) {
 	}
 }
 
-// GiveUp notes that this side will not send a number again (DP8 send mask).
+// GiveUp notes that this side will not send a number again (DP8 send mask). The
+// number may be above everything captured: its frame was lost on the way here.
 func (d *Direction) GiveUp(n int64) {
 	w := &d.win
-	if w.started && n <= w.highest && n >= w.top-HistoryLimit && w.reach(n, d) {
+	if w.started && n <= w.highest+MaxAckExcess && n >= w.top-HistoryLimit && w.reach(n, d) {
 		w.at(n).state |= givenUp
 	}
 }

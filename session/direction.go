@@ -75,7 +75,7 @@ func (d *Direction) MinRTT() int64 { return d.minRTT }
 
 // settle draws the conclusions about a number that is about to be forgotten.
 func (d *Direction) settle(n int64, u *unit, w *Window) {
-	const sample = captured | firstSending | acked | ackTimed | timed
+	const sample = captured | acked | ackTimed | timed
 	if u.state&sample == sample && u.copies == 1 && u.state&givenUp == 0 && u.ackTime >= u.time {
 		d.rtt.add(u.ackTime - u.time)
 	}
@@ -85,7 +85,7 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 			d.never(f)
 		}
 	}
-	inside := w.started && n >= w.lowest && n <= w.highest
+	inside := w.begun && n >= w.origin && n <= w.highest
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp) == acked && inside:
 		d.notCaptured++

@@ -32,6 +32,7 @@ type Verdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured copy, 0 when the sending is no retry or copy of one
 	Tracked bool   // its number is remembered: an acknowledgement will be linked
+	Copies  int    // captured so far of its number, this one included
 	New     bool   // the first captured copy of its number
 	Late    bool   // the first sending, captured after a retry of it
 }
@@ -51,7 +52,7 @@ func (d *Direction) Send(s Sending) Verdict {
 
 // sendNew judges the first captured copy of a number.
 func (d *Direction) sendNew(s Sending, u *unit) Verdict {
-	v := Verdict{New: true, Tracked: true}
+	v := Verdict{New: true, Tracked: true, Copies: 1}
 	switch w := &d.win; {
 	case !w.started:
 		w.started, w.lowest, w.highest = true, s.Num, s.Num
@@ -68,6 +69,9 @@ func (d *Direction) sendNew(s Sending, u *unit) Verdict {
 			d.OutOfOrder++
 			v.Words |= dissect.OutOfOrder
 		}
+	}
+	if w := &d.win; s.Mark != MarkRetry && !w.begun {
+		w.origin, w.begun = s.Num, true
 	}
 	d.distinct++
 	u.frame, u.time, u.copies = s.Frame, s.Time, 1
@@ -93,6 +97,7 @@ func (d *Direction) sendAgain(s Sending, u *unit) Verdict {
 	if u.copies < 255 {
 		u.copies++
 	}
+	v.Copies = int(u.copies)
 	d.remember(s, u)
 	switch {
 	case d.isCopy(s, u):

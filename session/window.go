@@ -42,6 +42,8 @@ type Window struct {
 	lowest  int64  // lowest captured
 	highest int64  // highest captured
 	started bool
+	origin  int64 // first sending captured first: what lies below was sent before the capture began
+	begun   bool  // origin is valid
 	cum     int64 // highest cumulative acknowledgement: all below it are acknowledged
 	hasCum  bool
 	waiting []waitingCopy // copies captured after their number was acknowledged
