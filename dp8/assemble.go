@@ -3,6 +3,7 @@ package dp8
 import (
 	"crypto/sha256"
 	"hash"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -107,10 +108,10 @@ func (a *assembler) wait(p *piece) {
 	switch {
 	case p.empty:
 		s.piece.empty = true
-	case p.parts != nil:
-		a.deliverParts(p, unorderedPart)
+	case p.parts != nil && anySequential(p.parts):
+		// MC-DPL8R 3.1.5.2.5: the payloads of a frame keep their order, so all wait.
 		s.piece.parts = a.keepParts(p.parts)
-	case p.single() && !p.sequential:
+	case p.parts != nil, p.single() && !p.sequential:
 		a.deliverParts(p, everyPart)
 		s.state = slotDone
 	default:
@@ -128,16 +129,17 @@ func (a *assembler) keep(b []byte) []byte {
 	return append([]byte(nil), b...)
 }
 
-// keepParts copies the parts that wait: those to be delivered in order.
+// keepParts copies the parts of a frame that waits.
 func (a *assembler) keepParts(parts []Part) []Part {
-	kept := []Part{}
-	for _, p := range parts {
-		if p.Sequential() {
-			p.Data = a.keep(p.Data)
-			kept = append(kept, p)
-		}
+	kept := slices.Clone(parts)
+	for i := range kept {
+		kept[i].Data = a.keep(kept[i].Data)
 	}
 	return kept
+}
+
+func anySequential(parts []Part) bool {
+	return slices.ContainsFunc(parts, func(p Part) bool { return p.Sequential() })
 }
 
 // slot gives the place of a number at or above next.
@@ -336,18 +338,17 @@ func (a *assembler) tryRun(n int64) {
 }
 
 // Which parts of a frame are delivered.
-func everyPart(*piece, *Part) bool          { return true }
-func unreliablePart(_ *piece, p *Part) bool { return !p.Reliable() }
-func unorderedPart(_ *piece, p *Part) bool  { return !p.Sequential() }
+func everyPart(*Part) bool        { return true }
+func unreliablePart(p *Part) bool { return !p.Reliable() }
 
 // deliverParts delivers the messages of a frame that holds whole ones.
-func (a *assembler) deliverParts(p *piece, want func(*piece, *Part) bool) {
+func (a *assembler) deliverParts(p *piece, want func(*Part) bool) {
 	if p.parts == nil {
 		a.deliverOne(p, p.data, p.size, p.reliable, p.sequential)
 		return
 	}
 	for i := range p.parts {
-		if q := &p.parts[i]; want(p, q) {
+		if q := &p.parts[i]; want(q) {
 			a.deliverOne(p, q.Data, q.Size, q.Reliable(), q.Sequential())
 		}
 	}

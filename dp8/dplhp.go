@@ -289,9 +289,9 @@ func AppendHPSummary(dst, payload []byte) []byte {
 	case err != nil:
 		return append(append(dst, "damaged: "...), err.Error()...)
 	case f.Command == HPQuery:
-		return f.Query.appendSummary(appendHex16(append(dst, "ENUM_QUERY id="...), f.EnumPayload))
+		return f.Query.appendSummary(appendHex(append(dst, "ENUM_QUERY id="...), uint32(f.EnumPayload), 4))
 	}
-	return f.Response.appendSummary(appendHex16(append(dst, "ENUM_RESPONSE id="...), f.EnumPayload))
+	return f.Response.appendSummary(appendHex(append(dst, "ENUM_RESPONSE id="...), uint32(f.EnumPayload), 4))
 }
 
 func (q *EnumQuery) appendSummary(b []byte) []byte {
@@ -318,9 +318,4 @@ func (e *EnumResponse) appendSummary(b []byte) []byte {
 		}
 	}
 	return b
-}
-
-func appendHex16(b []byte, v uint16) []byte {
-	const digits = "0123456789abcdef"
-	return append(b, '0', 'x', digits[v>>12], digits[v>>8&15], digits[v>>4&15], digits[v&15])
 }

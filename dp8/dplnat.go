@@ -112,14 +112,12 @@ func AppendNATSummary(dst, payload []byte) []byte {
 		return append(append(dst, "damaged: "...), err.Error()...)
 	}
 	dst = append(dst, NATFields[natCommand].ValueName(uint64(f.Command))...)
-	dst = appendHex16(append(dst, " id="...), f.MessageID)
+	dst = appendHex(append(dst, " id="...), uint32(f.MessageID), 4)
 	if f.Command == NATPathTest {
 		dst = hex.AppendEncode(append(dst, " key="...), f.Key[:])
 		return appendTrailing(dst, len(f.Trailing))
 	}
-	dst = append(dst, " source="...)
-	dst = appendHex16(dst, uint16(f.SourceID>>16))
-	dst = append(dst, appendHex16(nil, uint16(f.SourceID))[2:]...)
+	dst = appendHex(append(dst, " source="...), f.SourceID, 8)
 	if f.Command == NATResponse {
 		dst = f.Address().AppendTo(append(dst, " address="...))
 	} else if len(f.Data) > 0 {

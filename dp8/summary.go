@@ -176,10 +176,14 @@ func appendNum(b []byte, name string, v uint32) []byte {
 }
 
 func appendSession(b []byte, id uint32) []byte {
-	const digits = "0123456789abcdef"
-	b = append(b, " session=0x"...)
-	for shift := 28; shift >= 0; shift -= 4 {
-		b = append(b, digits[id>>shift&15])
+	return appendHex(append(b, " session="...), id, 8)
+}
+
+// appendHex appends v as 0x and so many hex digits.
+func appendHex(b []byte, v uint32, digits int) []byte {
+	b = append(b, "0x"...)
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		b = append(b, "0123456789abcdef"[v>>shift&15])
 	}
 	return b
 }
