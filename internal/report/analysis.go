@@ -1,0 +1,66 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// AnalysisSchema is the name and version of the analysis document.
+const AnalysisSchema = "dpdissect/analysis/1"
+
+// Analysis is all that one run found out.
+type Analysis struct {
+	Captures []capture.Info
+	Totals   Totals
+	Conns    []*session.Conn   // as SortConns leaves them
+	Findings []session.Finding // as SortFindings leaves them
+}
+
+// Totals counts packets over all inputs, and what became of their datagrams.
+type Totals struct {
+	capture.Totals
+	Decoded   uint64 // datagrams of connections
+	Malformed uint64 // decode errors among them
+	OtherUDP  uint64 // all other datagrams
+}
+
+// AddTable adds what session.Table.Totals gives, of one worker.
+func (t *Totals) AddTable(decoded, malformed, other uint64) {
+	t.Decoded += decoded
+	t.Malformed += malformed
+	t.OtherUDP += other
+}
+
+// SortConns puts connections in the order of their first frames and gives them
+// their ids. No two connections have the same first frame.
+func SortConns(conns []*session.Conn) {
+	slices.SortFunc(conns, func(a, b *session.Conn) int { return cmp.Compare(a.FirstFrame, b.FirstFrame) })
+	for i, c := range conns {
+		c.ID = i
+	}
+}
+
+// SortFindings puts findings in an order that depends on nothing but them: by
+// frame, connection, rule, side and message. Connections have their ids.
+func SortFindings(findings []session.Finding) {
+	slices.SortStableFunc(findings, func(a, b session.Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Frame, b.Frame),
+			cmp.Compare(connID(a.Conn), connID(b.Conn)),
+			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Dir, b.Dir),
+			cmp.Compare(a.Message, b.Message),
+		)
+	})
+}
+
+// connID is the id of a connection, -1 when there is none.
+func connID(c *session.Conn) int {
+	if c == nil {
+		return -1
+	}
+	return c.ID
+}

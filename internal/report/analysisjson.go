@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// AppendJSON appends the analysis document, indented by two spaces, with a
+// newline at its end.
+func AppendJSON(dst []byte, a *Analysis) []byte {
+	return append(render.AppendIndented(dst, AppendRecord(nil, a), 0), '\n')
+}
+
+// AppendRecord appends the same document on one line, without a newline: the
+// record of an interval of a live run.
+func AppendRecord(dst []byte, a *Analysis) []byte {
+	e := encoder{append(dst, '{')}
+	e.text("schema", AnalysisSchema)
+	e.open("captures", '[')
+	for i := range a.Captures {
+		e.capture(&a.Captures[i])
+	}
+	e.close(']')
+	e.totals(&a.Totals)
+	e.open("connections", '[')
+	for _, c := range a.Conns {
+		e.conn(c)
+	}
+	e.close(']')
+	e.open("findings", '[')
+	for i := range a.Findings {
+		e.comma()
+		e.b = AppendFindingJSON(e.b, &a.Findings[i])
+	}
+	e.close(']')
+	e.close('}')
+	return e.b
+}
+
+func (e *encoder) capture(in *capture.Info) {
+	e.item()
+	e.text("path", in.Path)
+	e.known("format", in.Format)
+	e.known("compression", in.Compression)
+	e.texts("link_types", in.LinkTypes)
+	e.count("packets", in.Packets)
+	e.count("bytes", in.Bytes)
+	if in.HasTime {
+		e.time("first_time", in.FirstTime)
+		e.time("last_time", in.LastTime)
+	}
+	e.boolean("cut_short", in.CutShort)
+	e.known("problem", in.Problem)
+	e.close('}')
+}
+
+func (e *encoder) totals(t *Totals) {
+	e.open("totals", '{')
+	e.count("packets", t.Packets)
+	e.count("udp_datagrams", t.UDPDatagrams)
+	e.count("decoded", t.Decoded)
+	e.count("malformed", t.Malformed)
+	e.count("other_udp", t.OtherUDP)
+	e.count("not_udp", t.NotUDP)
+	e.count("ip_fragments", t.IPFragments)
+	e.count("bad_checksums", t.BadChecksums)
+	e.close('}')
+}
+
+func (e *encoder) conn(c *session.Conn) {
+	e.item()
+	e.integer("id", int64(c.ID))
+	e.text("protocol", c.Protocol.Name)
+	e.known("dialect", c.Dialect)
+	e.text("detected_by", c.DetectedBy.String())
+	e.key("confidence_bits")
+	e.b = strconv.AppendFloat(e.b, confidence(c.Bits), 'f', -1, 64)
+	e.endpoint("a", c.A, c.Roles[0])
+	e.endpoint("b", c.B, c.Roles[1])
+	e.span(c)
+	e.boolean("complete", c.Complete)
+	e.text("state", c.State.String())
+	e.known("closed_by", c.ClosedBy.String())
+	e.properties(c)
+	e.open("directions", '{')
+	e.direction("a", c, 0)
+	e.direction("b", c, 1)
+	e.close('}')
+	e.open("findings", '{')
+	for s, n := range c.Findings {
+		e.count(session.Severity(s).String(), n)
+	}
+	e.close('}')
+	e.close('}')
+}
+
+// confidence is the evidence in tenths of a bit; evidence beyond all measure is
+// not written as infinity, which JSON does not have.
+func confidence(bits float64) float64 {
+	const most = 1e6
+	if !(bits > 0) {
+		return 0
+	}
+	return math.Round(min(bits, most)*10) / 10
+}
+
+func (e *encoder) endpoint(k string, p dissect.Endpoint, role string) {
+	e.open(k, '{')
+	e.text("address", p.String())
+	e.known("role", role)
+	e.close('}')
+}
+
+// span says from where to where the connection was seen. When the clock was set
+// back meanwhile its duration is not known.
+func (e *encoder) span(c *session.Conn) {
+	e.count("first_frame", c.FirstFrame)
+	e.count("last_frame", c.LastFrame)
+	if !c.HasTime {
+		return
+	}
+	e.time("first_time", c.FirstTime)
+	e.time("last_time", c.LastTime)
+	if c.LastTime >= c.FirstTime {
+		e.ms("duration_ms", c.LastTime-c.FirstTime)
+	}
+}
+
+func (e *encoder) properties(c *session.Conn) {
+	if c.HasSessionID {
+		e.text("session_id", sessionID(c))
+	}
+	if c.Version != 0 {
+		e.text("version", version(c))
+	}
+	e.known("signing", c.Signing)
+	if len(c.Inferred) > 0 {
+		e.texts("inferred", inferred(c))
+	}
+}
+
+func sessionID(c *session.Conn) string { return fmt.Sprintf("0x%08x", c.SessionID) }
+
+func version(c *session.Conn) string { return fmt.Sprintf("%d.%d", c.Version>>16, c.Version&0xffff) }
+
+func inferred(c *session.Conn) []string {
+	return slices.Sorted(slices.Values(c.Inferred))
+}

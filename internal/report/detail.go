@@ -1,0 +1,179 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A pair is one number of both directions.
+type pair struct {
+	label string
+	sides [2]cell
+}
+
+// appendDetail appends all that is known of one connection: two lines of what
+// it is, and its numbers in two columns, as tcptrace gives them.
+func (p *painter) appendDetail(dst []byte, c *session.Conn, width int) []byte {
+	dst = p.appendTitle(dst, c)
+	dst = append(append(append(dst, "   "...), strings.Join(p.facts(c), ", ")...), '\n')
+	if len(c.Inferred) > 0 {
+		dst = append(dst, "   "...)
+		dst = append(append(dst, p.Derived.Start...), "concluded, not seen: "...)
+		dst = append(dst, escaped(strings.Join(inferred(c), ", "))...)
+		dst = append(append(dst, p.Derived.Stop...), '\n')
+	}
+	return p.appendPanels(append(dst, '\n'), width, p.traffic(c), p.delivery(c), p.timing(c))
+}
+
+// appendTitle appends "#0 dp8 1.6, full signing  10.0.0.1:2302 connector ↔ …".
+func (p *painter) appendTitle(dst []byte, c *session.Conn) []byte {
+	title := "#" + strconv.Itoa(c.ID) + " " + protocolName(c)
+	switch c.Signing {
+	case "":
+	case "none":
+		title += ", not signed"
+	default:
+		title += ", " + c.Signing + " signing"
+	}
+	dst = append(append(append(dst, p.Heading.Start...), title...), p.Heading.Stop...)
+	dst = p.appendEnd(append(dst, "  a "...), c.A, c.Roles[0])
+	dst = p.appendEnd(append(dst, " ↔ b "...), c.B, c.Roles[1])
+	return append(dst, '\n')
+}
+
+func (p *painter) appendEnd(dst []byte, e dissect.Endpoint, role string) []byte {
+	dst = e.AppendTo(dst)
+	if role != "" {
+		dst = append(append(append(dst, " ("...), role...), ')')
+	}
+	return dst
+}
+
+// facts are the state and what else is worth a few words.
+func (p *painter) facts(c *session.Conn) []string {
+	facts := []string{p.state(c)}
+	if c.HasTime {
+		facts = append(facts, span(c.LastTime-c.FirstTime))
+	}
+	facts = append(facts, "frames "+strconv.FormatUint(c.FirstFrame, 10)+"–"+strconv.FormatUint(c.LastFrame, 10))
+	if c.Complete {
+		facts = append(facts, "captured from its start")
+	} else {
+		facts = append(facts, p.Warn.Start+"start not captured"+p.Warn.Stop)
+	}
+	if c.HasSessionID {
+		facts = append(facts, "session "+sessionID(c))
+	}
+	facts = append(facts, "recognised by "+c.DetectedBy.String())
+	return append(facts, p.verdicts(c)...)
+}
+
+func (p *painter) state(c *session.Conn) string {
+	text := c.State.String()
+	if c.State == session.StateUnknown {
+		text = "state unknown"
+	}
+	if c.ClosedBy != session.NoSide {
+		text += " by " + c.ClosedBy.String()
+	}
+	style := p.stateStyle(c.State)
+	return style.Start + text + style.Stop
+}
+
+// verdicts counts the findings: "2 errors", "1 warning".
+func (p *painter) verdicts(c *session.Conn) (list []string) {
+	for s, n := range c.Findings {
+		if n > 0 {
+			style := p.severityStyle(session.Severity(s))
+			list = append(list, style.Start+counted(n, severityNoun(session.Severity(s)))+style.Stop)
+		}
+	}
+	return list
+}
+
+func severityNoun(s session.Severity) string {
+	if s == session.Warn {
+		return "warning"
+	}
+	return s.String()
+}
+
+func (p *painter) severityStyle(s session.Severity) render.Style {
+	return [...]render.Style{session.Error: p.Error, session.Warn: p.Warn, session.Note: p.Note}[s]
+}
+
+// both makes a pair of what f says of each direction.
+func both(c *session.Conn, label string, f func(d *session.Direction) cell) pair {
+	return pair{label, [2]cell{f(&c.Dir[0]), f(&c.Dir[1])}}
+}
+
+func (p *painter) traffic(c *session.Conn) []pair {
+	number := func(label string, f func(d *session.Direction) uint64) pair {
+		return both(c, label, func(d *session.Direction) cell { return p.count(f(d)) })
+	}
+	return []pair{
+		number("frames", func(d *session.Direction) uint64 { return d.Frames }),
+		number("bytes", func(d *session.Direction) uint64 { return d.Bytes }),
+		number("data frames", func(d *session.Direction) uint64 { return d.DataFrames }),
+		number("acks", func(d *session.Direction) uint64 { return d.Acks }),
+		number("keepalives", func(d *session.Direction) uint64 { return d.KeepAlives }),
+		number("messages", func(d *session.Direction) uint64 { return d.Messages }),
+		number("  bytes", func(d *session.Direction) uint64 { return d.MessageBytes }),
+		both(c, "  incomplete", func(d *session.Direction) cell { return p.judged(d.IncompleteMessages, p.Warn) }),
+	}
+}
+
+func (p *painter) delivery(c *session.Conn) []pair {
+	rows := []pair{
+		both(c, "retries", func(d *session.Direction) cell { return p.judged(d.Retries, p.retryStyle(d)) }),
+		both(c, "  of data frames", func(d *session.Direction) cell { return p.share(d.Retries, d.DataFrames, p.retryStyle(d)) }),
+		both(c, "  unneeded", func(d *session.Direction) cell { return p.maybe(d.UnneededRetries, knowsUnneeded(c), p.Warn) }),
+		both(c, "duplicates", func(d *session.Direction) cell { return p.count(d.Duplicates) }),
+		both(c, "out of order", func(d *session.Direction) cell { return p.count(d.OutOfOrder) }),
+		both(c, "gaps", func(d *session.Direction) cell { return p.count(d.Gaps) }),
+		both(c, "missing", func(d *session.Direction) cell { return p.judged(d.Missing(), p.Warn) }),
+	}
+	if !c.Dir[0].HasSignatures && !c.Dir[1].HasSignatures {
+		return rows
+	}
+	signature := func(label string, style render.Style, f func(s *session.Signatures) uint64) pair {
+		return both(c, label, func(d *session.Direction) cell { return p.maybe(f(&d.Signatures), d.HasSignatures, style) })
+	}
+	return append(rows,
+		signature("signatures valid", render.Style{}, func(s *session.Signatures) uint64 { return s.Valid }),
+		signature("  invalid", p.Error, func(s *session.Signatures) uint64 { return s.Invalid }),
+		signature("  unverifiable", render.Style{}, func(s *session.Signatures) uint64 { return s.Unverifiable }),
+	)
+}
+
+func (p *painter) timing(c *session.Conn) []pair {
+	rtt := func(label string, f func(r *session.RTT) int64) pair {
+		return both(c, label, func(d *session.Direction) cell {
+			r := d.RTT()
+			return p.roundTrip(r, f(&r))
+		})
+	}
+	return []pair{
+		both(c, "lost before capture", func(d *session.Direction) cell {
+			l := proven(d)
+			return p.maybe(l.BeforeCapture, l.knownBefore, p.Error)
+		}),
+		both(c, "lost after capture", func(d *session.Direction) cell {
+			l := proven(d)
+			return p.maybe(l.AfterCapture, l.known, p.Error)
+		}),
+		both(c, "not captured", func(d *session.Direction) cell {
+			l := proven(d)
+			return p.maybe(l.NotCaptured, l.known, p.Warn)
+		}),
+		rtt("RTT min", func(r *session.RTT) int64 { return r.Min }),
+		rtt("RTT p50", func(r *session.RTT) int64 { return r.P50 }),
+		rtt("RTT p95", func(r *session.RTT) int64 { return r.P95 }),
+		rtt("RTT max", func(r *session.RTT) int64 { return r.Max }),
+		both(c, "RTT samples", func(d *session.Direction) cell { return p.count(d.RTT().Samples) }),
+	}
+}

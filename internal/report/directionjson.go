@@ -1,0 +1,86 @@
+package report
+
+import "github.com/dpdissect/dpdissect/session"
+
+func (e *encoder) direction(k string, c *session.Conn, i int) {
+	d := &c.Dir[i]
+	e.open(k, '{')
+	e.count("frames", d.Frames)
+	e.count("bytes", d.Bytes)
+	e.count("data_frames", d.DataFrames)
+	e.count("acks", d.Acks)
+	e.count("retries", d.Retries)
+	if knowsUnneeded(c) {
+		e.count("unneeded_retries", d.UnneededRetries)
+	}
+	e.count("duplicates", d.Duplicates)
+	e.count("out_of_order", d.OutOfOrder)
+	e.count("gaps", d.Gaps)
+	e.count("missing", d.Missing())
+	e.lost(proven(d))
+	e.count("messages", d.Messages)
+	e.count("message_bytes", d.MessageBytes)
+	e.count("incomplete_messages", d.IncompleteMessages)
+	e.count("keepalives", d.KeepAlives)
+	e.rtt(d.RTT())
+	if d.HasSignatures {
+		e.signatures(&d.Signatures)
+	}
+	e.known("dialect", d.Dialect)
+	e.close('}')
+}
+
+// knowsUnneeded reports whether acknowledgements can be read, so that retries
+// of what was acknowledged can be told: everywhere but under encryption.
+func knowsUnneeded(c *session.Conn) bool { return c.Dialect != "dtls" }
+
+// losses are the losses of one direction; unknown ones are not known to be 0.
+type losses struct {
+	session.Lost
+	known       bool // something can be said of them at all
+	knownBefore bool
+}
+
+// proven gives the losses of a direction. Nothing can be said while no
+// acknowledgement of it was captured, and nothing about losses before the
+// capture point when the capture itself lost frames (session.Direction.Lost).
+func proven(d *session.Direction) losses {
+	l := losses{Lost: d.Lost()}
+	_, acked := d.Window().Cumulative()
+	l.known = acked || l.Lost != session.Lost{} || d.MinRTT() > 0
+	l.knownBefore = l.known && l.NotCaptured == 0
+	return l
+}
+
+func (e *encoder) lost(l losses) {
+	e.open("lost", '{')
+	if l.knownBefore {
+		e.count("before_capture", l.BeforeCapture)
+	}
+	if l.known {
+		e.count("after_capture", l.AfterCapture)
+		e.count("not_captured", l.NotCaptured)
+	}
+	e.close('}')
+}
+
+func (e *encoder) rtt(r session.RTT) {
+	if r.Samples == 0 {
+		return
+	}
+	e.open("rtt", '{')
+	e.count("samples", r.Samples)
+	e.ms("min_ms", r.Min)
+	e.ms("p50_ms", r.P50)
+	e.ms("p95_ms", r.P95)
+	e.ms("max_ms", r.Max)
+	e.close('}')
+}
+
+func (e *encoder) signatures(s *session.Signatures) {
+	e.open("signatures", '{')
+	e.count("valid", s.Valid)
+	e.count("invalid", s.Invalid)
+	e.count("unverifiable", s.Unverifiable)
+	e.close('}')
+}

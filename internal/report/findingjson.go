@@ -1,0 +1,33 @@
+package report
+
+import "github.com/dpdissect/dpdissect/session"
+
+// FindingSchema is the name and version of the finding record.
+const FindingSchema = "dpdissect/finding/1"
+
+// AppendFindingJSON appends the record of a proven finding, compact and without
+// a newline. Its connection has its id.
+func AppendFindingJSON(dst []byte, f *session.Finding) []byte {
+	e := encoder{append(dst, '{')}
+	e.text("schema", FindingSchema)
+	e.text("rule", f.Rule)
+	e.text("severity", f.Severity.String())
+	e.text("verdict", "fail")
+	e.text("clause", f.Clause)
+	if f.Conn != nil {
+		e.integer("connection", int64(f.Conn.ID))
+		if f.Dir == session.SideA || f.Dir == session.SideB {
+			e.text("direction", f.Dir.String())
+		}
+	}
+	if f.Frame != 0 {
+		e.count("frame", f.Frame)
+	}
+	e.counts("frames", f.Frames)
+	if f.HasTime {
+		e.time("time", f.Time)
+	}
+	e.text("message", f.Message)
+	e.close('}')
+	return e.b
+}

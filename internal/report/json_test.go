@@ -1,0 +1,251 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+func schemaOf(t testing.TB, name string) *jsonschema.Schema {
+	t.Helper()
+	text, ok := Schema(name)
+	if !ok {
+		t.Fatalf("no schema %q", name)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func check(s *jsonschema.Schema, record []byte) error {
+	if err := uniqueKeys(record); err != nil {
+		return err
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(record))
+	if err != nil {
+		return err
+	}
+	return s.Validate(v)
+}
+
+// uniqueKeys walks over the tokens: no object has a key twice.
+func uniqueKeys(doc []byte) error {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	if err := walkValue(d); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+func walkValue(d *json.Decoder) error {
+	tok, err := d.Token()
+	if err != nil {
+		return err
+	}
+	keys := map[json.Token]bool{}
+	for (tok == json.Delim('{') || tok == json.Delim('[')) && d.More() {
+		if tok == json.Delim('{') {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if keys[key] {
+				return errors.New("key twice: " + key.(string))
+			}
+			keys[key] = true
+		}
+		if err := walkValue(d); err != nil {
+			return err
+		}
+	}
+	if tok == json.Delim('{') || tok == json.Delim('[') {
+		_, err = d.Token()
+	}
+	return err
+}
+
+func TestAnalysisJSON(t *testing.T) {
+	s, out := schemaOf(t, "analysis"), AppendJSON(nil, fixture())
+	if err := check(s, out); err != nil {
+		t.Error(err)
+	}
+	golden(t, "analysis.json", out)
+	if err := check(s, AppendJSON(nil, &Analysis{})); err != nil {
+		t.Error("empty:", err)
+	}
+	line := AppendRecord([]byte("x"), fixture())
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, out); err != nil || compact.String() != string(line[1:]) {
+		t.Errorf("the record is not the document on one line: %v", err)
+	}
+}
+
+// TestDeterminism: the order in which workers deliver does not matter.
+func TestDeterminism(t *testing.T) {
+	want := AppendJSON(nil, fixture())
+	text := AppendText(nil, fixture(), TextOptions{})
+	for range 5 {
+		a := fixture()
+		slices.Reverse(a.Conns)
+		slices.Reverse(a.Findings)
+		SortConns(a.Conns)
+		SortFindings(a.Findings)
+		if !bytes.Equal(AppendJSON(nil, a), want) || !bytes.Equal(AppendText(nil, a, TextOptions{}), text) {
+			t.Fatal("not the same bytes")
+		}
+	}
+}
+
+func TestRecords(t *testing.T) {
+	ms, fs := schemaOf(t, "message"), schemaOf(t, "finding")
+	var out []byte
+	for i, m := range messages() {
+		for _, payload := range []bool{false, true} {
+			record := AppendMessageJSON(nil, m, i, payload)
+			if err := check(ms, record); err != nil {
+				t.Error(err)
+			}
+			split := AppendMessageBody(AppendMessageHead(nil, i), m, payload)
+			if !bytes.Equal(record, split) {
+				t.Errorf("in two parts: %s", split)
+			}
+			out = append(append(out, record...), '\n')
+		}
+	}
+	for i := range fixture().Findings {
+		record := AppendFindingJSON(nil, &fixture().Findings[i])
+		if err := check(fs, record); err != nil {
+			t.Error(err)
+		}
+		out = append(append(out, record...), '\n')
+	}
+	golden(t, "records.ndjson", out)
+}
+
+// TestSchemasAreStrict breaks documents; each must fail.
+func TestSchemasAreStrict(t *testing.T) {
+	analysis := string(AppendRecord(nil, fixture()))
+	message := string(AppendMessageJSON(nil, messages()[0], 0, true))
+	finding := string(AppendFindingJSON(nil, &fixture().Findings[1]))
+	for _, tt := range []struct{ schema, doc, old, new string }{
+		{"analysis", analysis, `"cut_short":false`, `"cut_short":0`},
+		{"analysis", analysis, `"not_udp":1,`, ``},
+		{"analysis", analysis, `"state":"closed"`, `"state":"done"`},
+		{"analysis", analysis, `"closed_by":"a"`, `"closed_by":""`},
+		{"analysis", analysis, `"retries":1,`, `"retries":-1,`},
+		{"analysis", analysis, `"retries":1,`, `"retries":"1",`},
+		{"analysis", analysis, `"retries":1,`, `"retries":1,"retrys":1,`},
+		{"analysis", analysis, `"session_id":"0x79c9aec6"`, `"session_id":"79c9aec6"`},
+		{"analysis", analysis, `"inferred":["signing","version"]`, `"inferred":[]`},
+		{"analysis", analysis, `"samples":`, `"sample":`},
+		{"analysis", analysis, `"clause":"MC-DPL8R 2.2.1.2",`, ``},
+		{"analysis", analysis, `.123456789Z`, `.123Z`},
+		{"analysis", analysis, `"id":0,`, `"id":0,"id":0,`},
+		{"message", message, `"direction":"a"`, `"direction":"c"`},
+		{"message", message, `"complete":true`, `"complete":false`},
+		{"message", message, `"payload":"48`, `"payload":"4`},
+		{"message", message, `"index":0,`, ``},
+		{"finding", finding, `"severity":"error"`, `"severity":"bad"`},
+		{"finding", finding, `"frame":12,`, `"frame":0,`},
+		{"finding", finding, `"connection":0,`, ``},
+		{"finding", finding, `"message":`, `"guard":"cut","message":`},
+	} {
+		s := schemaOf(t, tt.schema)
+		if err := check(s, []byte(tt.doc)); err != nil {
+			t.Fatal(err)
+		}
+		broken := strings.Replace(tt.doc, tt.old, tt.new, 1)
+		if broken == tt.doc {
+			t.Errorf("no %s in %s", tt.old, tt.doc)
+		} else if check(s, []byte(broken)) == nil {
+			t.Errorf("%s: %s for %s passes", tt.schema, tt.new, tt.old)
+		}
+	}
+}
+
+func TestSchemas(t *testing.T) {
+	for _, name := range SchemaNames() {
+		schemaOf(t, name)
+	}
+	if _, ok := Schema("nonsense"); ok {
+		t.Error("a schema of nonsense")
+	}
+	var analysis struct {
+		Defs map[string]map[string]any `json:"$defs"`
+	}
+	var finding map[string]any
+	if err := errors.Join(json.Unmarshal(analysisSchema, &analysis), json.Unmarshal(findingSchema, &finding)); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"$schema", "$id", "title"} {
+		delete(finding, k)
+	}
+	if !reflect.DeepEqual(analysis.Defs["finding"], finding) {
+		t.Error("the finding within the analysis is not that of finding.schema.json")
+	}
+}
+
+func TestNumbersInJSON(t *testing.T) {
+	for ns, want := range map[int64]string{0: "0", 1: "0.000001", 1e6: "1", 62_412_000_007: "62412.000007", 12_300_000: "12.3", -1_500_000: "-1.5", math.MinInt64: "-9223372036854.775808"} {
+		e := encoder{[]byte("{")}
+		if e.ms("x", ns); string(e.b) != `{"x":`+want {
+			t.Errorf("%d ns: %s", ns, e.b)
+		}
+	}
+	for bits, want := range map[float64]float64{64.04: 64, 64.06: 64.1, math.Inf(1): 1e6, math.Inf(-1): 0, math.NaN(): 0} {
+		if got := confidence(bits); got != want {
+			t.Errorf("%v bits: %v", bits, got)
+		}
+	}
+}
+
+// TestLost: what is not known is absent, what is known to be 0 is 0.
+func TestLost(t *testing.T) {
+	lost := func(d *session.Direction) string {
+		e := encoder{[]byte("{")}
+		e.lost(proven(d))
+		return string(e.b[1:])
+	}
+	unseen := &session.Direction{}
+	unseen.Send(session.Sending{Num: 1, Frame: 1})
+	fine := &session.Direction{}
+	fine.Send(session.Sending{Num: 1, Frame: 1})
+	fine.Acknowledge(session.Acknowledgement{Next: 2, Frame: 2}, func(uint64) {})
+	fine.Close()
+	for _, tt := range []struct {
+		name string
+		d    *session.Direction
+		want string
+	}{
+		{"no acknowledgement", unseen, `"lost":{}`},
+		{"all acknowledged", fine, `"lost":{"before_capture":0,"after_capture":0,"not_captured":0}`},
+		{"the capture lost frames", &signedConn().Dir[0], `"lost":{"after_capture":0,"not_captured":2}`},
+	} {
+		if got := lost(tt.d); got != tt.want {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+	}
+}

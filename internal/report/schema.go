@@ -1,0 +1,34 @@
+package report
+
+import (
+	_ "embed"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+)
+
+var (
+	//go:embed analysis.schema.json
+	analysisSchema []byte
+	//go:embed message.schema.json
+	messageSchema []byte
+	//go:embed finding.schema.json
+	findingSchema []byte
+)
+
+// SchemaNames are the names that Schema knows, in the order of help texts.
+func SchemaNames() []string { return []string{"analysis", "frame", "message", "finding"} }
+
+// Schema gives the JSON Schema (2020-12) of a record by its short name.
+func Schema(name string) ([]byte, bool) {
+	switch name {
+	case "analysis":
+		return analysisSchema, true
+	case "frame":
+		return render.Schema(), true
+	case "message":
+		return messageSchema, true
+	case "finding":
+		return findingSchema, true
+	}
+	return nil, false
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/capture"
+)
+
+// DetailedConns is how many connections are shown in full without Verbose.
+const DetailedConns = 8
+
+const defaultWidth = 120
+
+// TextOptions say how WriteText shows an analysis. The zero value suits a file.
+type TextOptions struct {
+	Palette render.Palette // the zero Palette is without colour
+	Width   int            // columns of the terminal, 0 for 120; less important columns leave first
+	Verbose bool           // all connections in full, however many, and every place of a finding
+	Quiet   bool           // the table and the findings alone
+}
+
+// WriteText writes the analysis for people. It may improve from one version to
+// the next: scripts read the JSON.
+func WriteText(w io.Writer, a *Analysis, opts TextOptions) error {
+	_, err := w.Write(AppendText(nil, a, opts))
+	return err
+}
+
+// AppendText appends what WriteText writes.
+func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
+	p := &painter{opts.Palette}
+	if opts.Width <= 0 {
+		opts.Width = defaultWidth
+	}
+	if !opts.Quiet {
+		for i := range a.Captures {
+			dst = p.appendCapture(dst, &a.Captures[i])
+		}
+		dst = append(p.appendTotals(dst, a), '\n')
+	}
+	dst = p.appendConns(dst, a, &opts)
+	return p.appendFindings(append(dst, '\n'), a.Findings, opts.Verbose)
+}
+
+// appendCapture appends "game.pcap: pcap, gzip, ethernet, 1234 packets, …".
+func (p *painter) appendCapture(dst []byte, in *capture.Info) []byte {
+	dst = appendStyled(dst, p.Heading, escaped(in.Path))
+	var facts []string
+	for _, s := range append([]string{in.Format, in.Compression}, in.LinkTypes...) {
+		if s != "" {
+			facts = append(facts, s)
+		}
+	}
+	facts = append(facts, counted(in.Packets, "packet"), size(in.Bytes))
+	if in.HasTime {
+		facts = append(facts, span(in.LastTime-in.FirstTime)+" from "+time.Unix(0, in.FirstTime).UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	dst = append(append(append(dst, ": "...), strings.Join(facts, ", ")...), '\n')
+	if in.HasDropped && in.Dropped > 0 {
+		dst = append(appendStyled(append(dst, "   "...), p.Warn, counted(in.Dropped, "packet")+" lost by the capture itself, as the file says"), '\n')
+	}
+	if in.Problem != "" {
+		dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')
+	}
+	return dst
+}
+
+// appendTotals appends one line of what the packets were; 0 is not worth words.
+func (p *painter) appendTotals(dst []byte, a *Analysis) []byte {
+	t := &a.Totals
+	if t.Packets == 0 {
+		return append(dst, "No packets.\n"...)
+	}
+	dst = append(dst, counted(t.UDPDatagrams, "UDP datagram")+" in "+counted(t.Packets, "packet")+": "...)
+	dst = append(dst, counted(t.Decoded, "datagram")+" in "+counted(uint64(len(a.Conns)), "connection")...)
+	for _, part := range []struct {
+		n     uint64
+		words string
+		style render.Style
+	}{
+		{t.Malformed, "malformed", p.Error},
+		{t.OtherUDP, "other UDP", render.Style{}},
+		{t.NotUDP, "not UDP", render.Style{}},
+		{t.IPFragments, "in IP fragments", render.Style{}},
+		{t.BadChecksums, "with a bad checksum", p.Warn},
+	} {
+		if part.n > 0 {
+			c := p.count(part.n)
+			dst = appendStyled(append(dst, ", "...), part.style, c.text+" "+part.words)
+		}
+	}
+	return append(dst, '\n')
+}
+
+func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions) []byte {
+	if len(a.Conns) == 0 {
+		return p.appendNone(dst, a)
+	}
+	t := overview(p, a.Conns)
+	t.fit(opts.Width)
+	dst = t.append(dst)
+	if opts.Quiet || len(a.Conns) > DetailedConns && !opts.Verbose {
+		return dst
+	}
+	for _, c := range a.Conns {
+		dst = p.appendDetail(append(dst, '\n'), c, opts.Width)
+	}
+	return dst
+}
+
+// appendNone says that there is no connection and, when there could be one, how
+// to go on.
+func (p *painter) appendNone(dst []byte, a *Analysis) []byte {
+	dst = append(dst, "No connections recognised.\n"...)
+	if a.Totals.UDPDatagrams == 0 {
+		return dst
+	}
+	return append(appendStyled(dst, p.Derived, "--decode-as 'udp.port==PORT,PROTOCOL' forces a protocol; "+
+		"`dpdissect protocols -v` lists them and what they are recognised by."), '\n')
+}
