@@ -55,7 +55,7 @@ func TestMCDPL8R_3_1_5_2_Delivery(t *testing.T) {
 		name := fmt.Sprintf("seed %d", seed)
 		var got [2][]string
 		tr := run(t, name, weather(seed), seed, func(tr *Trace) {
-			mix := Traffic{N: 330, Every: 15 * time.Millisecond, Burst: 4, Min: 8, Max: 300, Reliable: 0.7, Sequential: 1, User: 0.1, Large: []int{9000, 30000}}
+			mix := Traffic{N: 330, Every: 15 * time.Millisecond, Burst: 4, Together: 0.3, Min: 8, Max: 300, Reliable: 0.7, Sequential: 1, User: 0.1, Large: []int{9000, 30000}}
 			tr.dialogue(mix, mix, gracefully)
 			for side, n := range []*dp8peer.Node{tr.A, tr.B} {
 				keep := n.OnMessage
@@ -105,6 +105,9 @@ func TestScenariosConform(t *testing.T) {
 	for _, s := range Scenarios() {
 		if d := s.Setup.A.Derive; d != "sha1" {
 			continue // the auditor knows the natural derivation only
+		}
+		if s.Name == "two-clients" {
+			continue // it follows one connection at a time
 		}
 		tr := run(t, s.Name, s.Setup, s.Seed, s.Play)
 		for _, n := range tr.World.Conns {

@@ -17,6 +17,7 @@ type ledger struct {
 	order  []*connWatch
 	frames []Frame
 	unseen []Frame
+	forged []int
 	index  map[int]int // capture frame → place in frames
 
 	packets, datagrams, fragments, notUDP int
@@ -105,6 +106,7 @@ func (l *ledger) Captured(d *sim.Datagram) {
 	s.Frames++
 	s.Bytes += len(d.Payload)
 	if n.Forged != "" {
+		l.forged = append(l.forged, d.LastFrame)
 		s.forge(n)
 		return
 	}

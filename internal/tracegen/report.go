@@ -19,7 +19,7 @@ const maxListed = 350
 // report makes the truth of what the ledger saw.
 func (l *ledger) report(s *Scenario, t *Trace) *Truth {
 	out := &Truth{Schema: Schema, Name: s.Name, Clause: s.Clause, Proves: s.Proves, Expect: s.Expect, Seed: s.Seed,
-		Packets: l.packets, Datagrams: l.datagrams, IPFragments: l.fragments, NotUDP: l.notUDP}
+		Packets: l.packets, Datagrams: l.datagrams, IPFragments: l.fragments, NotUDP: l.notUDP, Forged: l.forged}
 	seen := slices.DeleteFunc(slices.Clone(l.order), func(w *connWatch) bool { return w.first == 0 })
 	slices.SortFunc(seen, func(a, b *connWatch) int { return cmp.Compare(a.first, b.first) })
 	place := map[int]int{}
@@ -96,6 +96,8 @@ func (w *connWatch) state() (state, by string) {
 		return "reset", w.closer(hards)
 	case w.unreachable && !w.answered:
 		return "refused", ""
+	case w.unreachable:
+		return "reset", ""
 	case ends[0]+ends[1] > 0:
 		return "closing", w.closer(ends)
 	}

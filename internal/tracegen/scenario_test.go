@@ -65,19 +65,24 @@ var outcomes = map[string]func(c *Connection) bool{
 		a := c.Directions["a"]
 		return a.Epochs >= 1 && a.Signatures.Invalid == 1 && a.Coalesced > 0 && c.ClosedBy == "a"
 	},
-	"version-1.4":           func(c *Connection) bool { return c.Version == "1.4" && c.Directions["a"].Coalesced == 0 },
-	"version-mixed":         func(c *Connection) bool { return c.Version == "1.4" && c.Directions["b"].Coalesced == 0 },
-	"midstream-unsigned":    func(c *Connection) bool { return !c.Complete },
-	"midstream-full-signed": func(c *Connection) bool { return c.Secrets.Needed && c.Directions["a"].Signatures.Unverifiable > 0 },
-	"early-stop":            func(c *Connection) bool { return c.State == "established" },
-	"capture-loss":          func(c *Connection) bool { return c.Directions["a"].Lost.NotCaptured > 0 },
-	"one-direction":         func(c *Connection) bool { return c.Directions["b"].Frames == 0 && c.State == "" },
+	"version-1.4":        func(c *Connection) bool { return c.Version == "1.4" && c.Directions["a"].Coalesced == 0 },
+	"version-mixed":      func(c *Connection) bool { return c.Version == "1.4" && c.Directions["b"].Coalesced == 0 },
+	"midstream-unsigned": func(c *Connection) bool { return !c.Complete },
+	"midstream-full-signed": func(c *Connection) bool {
+		return c.Secrets.Needed && c.Directions["a"].Signatures.Unverifiable+c.Directions["b"].Signatures.Unverifiable > 8
+	},
+	"early-stop":    func(c *Connection) bool { return c.State == "established" },
+	"capture-loss":  func(c *Connection) bool { return c.Directions["a"].Lost.NotCaptured > 0 },
+	"one-direction": func(c *Connection) bool { return c.Directions["b"].Frames == 0 && c.State == "" },
 	"near-sender": func(c *Connection) bool {
 		return c.Directions["a"].Lost.Before == 0 && c.Directions["b"].Lost.After == 0
 	},
 	"unanswered":             func(c *Connection) bool { return c.State == "timed-out" },
 	"refused":                func(c *Connection) bool { return c.State == "refused" },
 	"killed-peer":            func(c *Connection) bool { return c.State == "timed-out" },
+	"stop-while-closing":     func(c *Connection) bool { return c.State == "closing" && c.ClosedBy == "a" },
+	"killed-process":         func(c *Connection) bool { return c.State == "reset" },
+	"two-clients":            func(c *Connection) bool { return c.State == "closed" },
 	"hard-disconnect":        func(c *Connection) bool { return c.State == "reset" && c.ClosedBy == "a" },
 	"hard-disconnect-signed": func(c *Connection) bool { return c.State == "reset" && c.ClosedBy == "b" },
 	"crossing-close":         func(c *Connection) bool { return c.State == "closed" && c.ClosedBy == "both" },

@@ -1,6 +1,7 @@
 package tracegen
 
 import (
+	"hash/fnv"
 	"time"
 
 	"github.com/dpdissect/dpdissect/dp8"
@@ -12,9 +13,9 @@ func dp8Scenarios() []Scenario {
 	all := []Scenario{
 		unsignedClean(), unsignedLossy(), fastSignedLossy(), fullSignedRotation(), fullSignedLossy(), fullSignedForged(), fastSignedForged(),
 		version14(), versionMixed(), ipv6VLAN(), rawZeroID(), cooked(), fragmented(), pcapNG(),
-		midstreamUnsigned(), midstreamFull(), earlyStop(), captureLoss(), oneDirection(), nearSender(),
+		midstreamUnsigned(), midstreamFull(), earlyStop(), stopWhileClosing(), captureLoss(), oneDirection(), nearSender(),
 		connectRetries(), confirmationLost(), confirmationLostSigned(), unanswered(), refused(),
-		killedPeer(), hardDisconnect(), hardDisconnectSigned(), crossingClose(), endOnData(), addressReuse(),
+		killedPeer(), killedProcess(), hardDisconnect(), hardDisconnectSigned(), crossingClose(), endOnData(), addressReuse(), twoClients(),
 		largeMessage(), unreliable(), keepAlives(),
 	}
 	for _, name := range []string{"sha1", "sha1-reversed", "raw8", "last8", "xor", "unchanged", "unknown"} {
@@ -23,7 +24,11 @@ func dp8Scenarios() []Scenario {
 	all = append(all, modifierReused())
 	for i := range all {
 		all[i].Proto = "dp8"
-		all[i].Seed = uint64(1000 + i)
+		if all[i].Seed == 0 { // of the name, so that a new scenario leaves the others as they are
+			h := fnv.New64a()
+			h.Write([]byte(all[i].Name))
+			all[i].Seed = h.Sum64()
+		}
 	}
 	return all
 }
@@ -92,10 +97,10 @@ func fullSignedLossy() Scenario {
 		Expect: "one invalid signature; everything else genuine; closed by a",
 		Setup:  setup(dp8peer.Full, rough(0.025, 0.01, 0.02)),
 		Play: func(t *Trace) {
-			a := Traffic{N: 360, Every: 24 * time.Millisecond, Burst: 2, Min: 8, Max: 60, Reliable: 0.75, Sequential: 0.95, User: 0.1, Large: []int{18000}}
+			a := Traffic{N: 360, Every: 24 * time.Millisecond, Burst: 2, Together: 0.3, Min: 8, Max: 60, Reliable: 0.75, Sequential: 0.95, User: 0.1, Large: []int{18000}}
 			b := Traffic{N: 70, Every: 90 * time.Millisecond, Burst: 2, Min: 8, Max: 40, Reliable: 0.7, Sequential: 1, User: 0.1}
 			t.dialogue(a, b, gracefully)
-			t.At(3*time.Second, func() { t.forge(t.conn(), forgery{"bad-signature", dp8.TypeDFrame, 0}) })
+			t.whenSent(t.A, 200, func() { t.forge(t.conn(), forgery{"bad-signature", dp8.TypeDFrame, 0}) })
 		}}
 }
 

@@ -99,13 +99,13 @@ func midstreamUnsigned() Scenario {
 //
 //	clause: MC-DPL8R 3.1.4.4, 3.1.5.2.7
 //	proves: supplied secrets serve to the end of their epoch; after that unverifiable, not invalid
-//	expect: no invalid signature; a's last epochs unverifiable
+//	expect: no invalid signature; the connector's last epoch unverifiable
 func midstreamFull() Scenario {
 	s := setup(dp8peer.Full, lossy(0.01)).both(noCoalescing)
 	s.Tap.Start = 3 * time.Second
 	return Scenario{Name: "midstream-full-signed", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7",
 		Proves: "supplied secrets serve to the end of their epoch; after that unverifiable, not invalid",
-		Expect: "no invalid signature; a's last epochs unverifiable",
+		Expect: "no invalid signature; the connector's last epoch unverifiable",
 		Setup:  s, Play: func(t *Trace) { t.dialogue(chatter(620), chatter(60), gracefully) }}
 }
 
@@ -121,6 +121,23 @@ func earlyStop() Scenario {
 		Proves: "silence at the end of a capture is no fault",
 		Expect: "established; what is on the way at the end is not lost",
 		Setup:  s, Play: func(t *Trace) { t.dialogue(game(120), game(120), gracefully) }}
+}
+
+// stopWhileClosing ends between the two ends of stream.
+//
+//	clause: contract: state
+//	proves: half a close
+//	expect: closing, by a
+func stopWhileClosing() Scenario {
+	return Scenario{Name: "stop-while-closing", Clause: "contract: state",
+		Proves: "half a close", Expect: "closing, by a",
+		Setup: setup(dp8peer.Unsigned, calm()),
+		Play: func(t *Trace) {
+			t.dialogue(game(20), game(20), func(p *dp8peer.Peer) {
+				p.Close()
+				t.Net.Tap.Stop = t.Net.Clock.Now() + 20*time.Millisecond // half a round trip
+			})
+		}}
 }
 
 // captureLoss misses 5% of what passes.

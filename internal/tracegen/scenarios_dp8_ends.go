@@ -81,10 +81,7 @@ func refused() Scenario {
 	return Scenario{Name: "refused", Clause: "contract: state",
 		Proves: "ICMP port unreachable before any answer is a refusal", Expect: "refused; one ICMP message a CONNECT",
 		Setup: s, Play: func(t *Trace) {
-			t.B.Host.Receive = func(d *sim.Datagram) {
-				c := d.Note.(*dp8peer.Note).Conn
-				t.Net.Unreachable(d, &dp8peer.Note{Conn: c, Side: 1})
-			}
+			t.B.Host.Receive = t.unreachable
 			t.A.Connect(t.B)
 		}}
 }
@@ -101,6 +98,25 @@ func killedPeer() Scenario {
 		Play: func(t *Trace) {
 			t.dialogue(game(150), game(150), gracefully)
 			t.At(900*time.Millisecond, t.B.Kill)
+		}}
+}
+
+// killedProcess loses the partner's process; its host answers for it.
+//
+//	clause: contract: state
+//	proves: ICMP port unreachable ends an established connection
+//	expect: reset; retries go on, each answered by ICMP
+func killedProcess() Scenario {
+	return Scenario{Name: "killed-process", Clause: "contract: state",
+		Proves: "ICMP port unreachable ends an established connection",
+		Expect: "reset; retries go on, each answered by ICMP",
+		Setup:  setup(dp8peer.Unsigned, calm()),
+		Play: func(t *Trace) {
+			t.dialogue(game(100), game(100), gracefully)
+			t.At(600*time.Millisecond, func() {
+				t.B.Kill()
+				t.B.Host.Receive = t.unreachable
+			})
 		}}
 }
 
@@ -255,6 +271,33 @@ func modifierReused() Scenario {
 			a.Reliable = 0
 			t.dialogue(a, chatter(20), gracefully)
 		}}
+}
+
+// twoClients calls one listener from two hosts at once.
+//
+//	clause: contract: a connection
+//	proves: connections of one listener are told apart by their addresses
+//	expect: two connections, each closed by a
+func twoClients() Scenario {
+	return Scenario{Name: "two-clients", Clause: "contract: a connection",
+		Proves: "connections of one listener are told apart by their addresses", Expect: "two connections, each closed by a",
+		Setup: setup(dp8peer.Full, lossy(0.01)),
+		Play: func(t *Trace) {
+			t.dialogue(game(50), game(50), nil)
+			second := t.client("192.0.2.11:2302", t.Setup.A)
+			t.At(200*time.Millisecond, func() { second.Connect(t.B) })
+			second.Established = t.A.Established
+			t.At(20*time.Second, func() {
+				for _, c := range t.World.Conns {
+					c.Peers[0].Close()
+				}
+			})
+		}}
+}
+
+// unreachable answers for a port on which nobody listens.
+func (t *Trace) unreachable(d *sim.Datagram) {
+	t.Net.Unreachable(d, &dp8peer.Note{Conn: d.Note.(*dp8peer.Note).Conn, Side: 1})
 }
 
 // blackout loses everything a side sends in a span of time, behind the capture.

@@ -55,6 +55,15 @@ func newTrace(s Setup, seed uint64) *Trace {
 	return t
 }
 
+// client adds a host on A's side.
+func (t *Trace) client(addr string, c dp8peer.Config) *dp8peer.Node {
+	h := &sim.Host{Addr: netip.MustParseAddrPort(addr), MAC: [6]byte{2, 0, 0, 0, 1, byte(len(t.World.Conns))}, ZeroID: t.ZeroID, Tick: t.Rand.Uint32() >> 4}
+	h.SetID(uint16(t.Rand.Uint32()) >> 2)
+	n := dp8peer.NewNode(t.World, h, c)
+	n.OnMessage = t.delivered
+	return n
+}
+
 // hosts makes the two hosts, with addresses of the documentation ranges.
 func (t *Trace) hosts() [2]*sim.Host {
 	addrs := [2]string{"192.0.2.10:2302", "198.51.100.20:2302"}

@@ -13,6 +13,7 @@ type Traffic struct {
 	N          int           // messages
 	Every      time.Duration // mean time between bursts
 	Burst      int           // messages in one, up to
+	Together   float64       // share of bursts handed over at once
 	Min, Max   int           // bytes
 	Reliable   float64       // share of reliable messages
 	Sequential float64       // share of sequential messages
@@ -22,7 +23,7 @@ type Traffic struct {
 
 // game is the traffic of a game: small messages, most of them sequential.
 func game(n int) Traffic {
-	return Traffic{N: n, Every: 30 * time.Millisecond, Burst: 3, Min: 6, Max: 48, Reliable: 0.7, Sequential: 0.9, User: 0.1}
+	return Traffic{N: n, Every: 30 * time.Millisecond, Burst: 3, Together: 0.4, Min: 6, Max: 48, Reliable: 0.7, Sequential: 0.9, User: 0.1}
 }
 
 // A speaker is an application at work.
@@ -50,8 +51,15 @@ func (s *speaker) burst() {
 	}
 	// An application does not outrun its connection for long.
 	if s.p.Queued() < 400 {
-		for n := 1 + s.t.Rand.IntN(max(s.plan.Burst, 1)); n > 0 && s.said < s.plan.N; n-- {
-			s.say()
+		talk := func() {
+			for n := 1 + s.t.Rand.IntN(max(s.plan.Burst, 1)); n > 0 && s.said < s.plan.N; n-- {
+				s.say()
+			}
+		}
+		if s.plan.Together > 0 && s.t.Rand.Float64() < s.plan.Together {
+			s.p.Together(talk)
+		} else {
+			talk()
 		}
 	}
 	s.t.Net.Clock.Do(sim.Wait(s.t.Rand, s.plan.Every), s.burst)

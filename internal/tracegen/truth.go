@@ -18,6 +18,7 @@ type Truth struct {
 	Datagrams   int          `json:"udp_datagrams"`
 	IPFragments int          `json:"ip_fragments"`
 	NotUDP      int          `json:"not_udp"`
+	Forged      []int        `json:"forged_frames,omitempty"` // sent by a third party
 	Connections []Connection `json:"connections"`
 	Frames      []Frame      `json:"frames,omitempty"` // captured datagrams, when the trace is small
 	Uncaptured  []Frame      `json:"uncaptured,omitempty"`

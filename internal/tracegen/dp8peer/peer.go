@@ -38,6 +38,7 @@ type Peer struct {
 	// Sending.
 	queue    []piece
 	messages int // handed over so far
+	corked   bool
 	nextSend int64
 	base     int64 // lowest number not acknowledged
 	flight   [window]*frame

@@ -19,16 +19,19 @@ func (p *Peer) retryPeriod(n int) time.Duration {
 	return min(d, retryMax)
 }
 
-// hurry brings the retry of the window's first frame forward to 10 ms from now,
-// once a round trip (MC-DPL8R 3.1.5.2.3).
+// hurry brings the retry of the window's first frame forward to 10 ms from now
+// (MC-DPL8R 3.1.5.2.3), but not to less than a round trip after a retry: the
+// mask may be older than that.
 func (p *Peer) hurry(f *frame) {
-	due := p.now() + retryFast
-	if f.timer == nil || !f.timer.Active() || f.timer.At <= due || f.hurriedAt != 0 && p.now()-f.hurriedAt < 2*p.rtt {
+	wait := retryFast
+	if f.retries > 0 {
+		wait = max(wait, f.sentAt+p.rtt-p.now())
+	}
+	if !f.timer.Active() || f.timer.At <= p.now()+wait {
 		return
 	}
-	f.hurriedAt = p.now()
 	f.timer.Stop()
-	f.timer = p.after(retryFast, func() { p.onRetry(f) })
+	f.timer = p.after(wait, func() { p.onRetry(f) })
 }
 
 func (p *Peer) onRetry(f *frame) {

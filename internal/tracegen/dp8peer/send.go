@@ -23,7 +23,6 @@ type frame struct {
 	coalesced bool
 	retries   int
 	sentAt    time.Duration
-	hurriedAt time.Duration
 	polled    bool
 	sacked    bool
 	timer     *sim.Timer
@@ -55,9 +54,17 @@ func (p *Peer) Send(data []byte, reliable, sequential bool, user dp8.Command) *M
 	return m
 }
 
+// Together hands over at once what f sends, so that it can share a frame.
+func (p *Peer) Together(f func()) {
+	p.corked = true
+	f()
+	p.corked = false
+	p.pump()
+}
+
 // pump sends what the windows allow.
 func (p *Peer) pump() {
-	for p.state == established && len(p.queue) > 0 {
+	for !p.corked && p.state == established && len(p.queue) > 0 {
 		if out := p.Outstanding(); out >= min(p.cfg.Window, window) || out >= p.room {
 			return
 		}
