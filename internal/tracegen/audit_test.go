@@ -23,6 +23,7 @@ type auditor struct {
 	sess   uint32
 	sides  map[*sim.Host]*audited
 	frames int
+	late   int // retries of an epoch's numbers in the next
 }
 
 // audited is one side's history.
@@ -175,6 +176,9 @@ func (a *auditor) retry(s *audited, d *dp8.DFrame, seq int64) {
 	}
 	if first.Command&^dp8.Poll != d.Command&^dp8.Poll || d.Command&dp8.Reliable == 0 {
 		a.errorf("retry of %d with other flags, or unreliable", seq)
+	}
+	if seq>>8 < s.next>>8 {
+		a.late++
 	}
 	want, got := [][]byte{first.Payload}, [][]byte{d.Payload}
 	if first.Coalesced {

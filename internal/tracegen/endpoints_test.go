@@ -28,7 +28,7 @@ func weather(seed uint64) Setup {
 }
 
 // run plays a dialogue under the eyes of an auditor.
-func run(t *testing.T, name string, s Setup, seed uint64, play func(tr *Trace)) *Trace {
+func run(t *testing.T, name string, s Setup, seed uint64, play func(tr *Trace)) (*Trace, *auditor) {
 	t.Helper()
 	tr := newTrace(s, seed)
 	out, err := tr.record(io.Discard)
@@ -44,7 +44,7 @@ func run(t *testing.T, name string, s Setup, seed uint64, play func(tr *Trace)) 
 	if a.frames == 0 {
 		t.Errorf("%s: nothing was sent", name)
 	}
-	return tr
+	return tr, a
 }
 
 // MC-DPL8R 3.1.5.2: everything reliable arrives, in order, once; the rest at
@@ -54,7 +54,7 @@ func TestMCDPL8R_3_1_5_2_Delivery(t *testing.T) {
 	for seed := range uint64(120) {
 		name := fmt.Sprintf("seed %d", seed)
 		var got [2][]string
-		tr := run(t, name, weather(seed), seed, func(tr *Trace) {
+		tr, _ := run(t, name, weather(seed), seed, func(tr *Trace) {
 			mix := Traffic{N: 330, Every: 15 * time.Millisecond, Burst: 4, Together: 0.3, Min: 8, Max: 300, Reliable: 0.7, Sequential: 1, User: 0.1, Large: []int{9000, 30000}}
 			tr.dialogue(mix, mix, gracefully)
 			for side, n := range []*dp8peer.Node{tr.A, tr.B} {
@@ -109,7 +109,10 @@ func TestScenariosConform(t *testing.T) {
 		if s.Name == "two-clients" {
 			continue // it follows one connection at a time
 		}
-		tr := run(t, s.Name, s.Setup, s.Seed, s.Play)
+		tr, a := run(t, s.Name, s.Setup, s.Seed, s.Play)
+		if s.Name == "full-signed-rotation" && a.late == 0 {
+			t.Error("full-signed-rotation has no retry across a wrap")
+		}
 		for _, n := range tr.World.Conns {
 			for _, p := range n.Peers {
 				if p != nil && p.Rejected > 0 && s.Name != "full-signed-lossy" && s.Name != "full-signed-forged" && s.Name != "fast-signed-forged" {
