@@ -1,0 +1,156 @@
+package pipeline
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// TestForeignTraffic: captures of other people's protocols must give no
+// connection of ours.
+func TestForeignTraffic(t *testing.T) {
+	root := os.Getenv("DPDISSECT_PCAPS")
+	if root == "" {
+		t.Skip("DPDISSECT_PCAPS is not set: no captures of other protocols here")
+	}
+	files, _ := filepath.Glob(filepath.Join(root, "foreign", "*.pcap*"))
+	if len(files) == 0 {
+		t.Fatalf("no captures under %s/foreign", root)
+	}
+	for _, f := range files {
+		if a := analyse(t, f, protocols.Options{}); len(a.conns) != 0 {
+			t.Errorf("%s: %d connections, the first is %s between %s and %s", filepath.Base(f), len(a.conns), a.conns[0].Protocol.Name, a.conns[0].A, a.conns[0].B)
+		}
+	}
+}
+
+// TestRandomDatagrams: random datagrams of any length between a few address
+// pairs must never be recognised.
+func TestRandomDatagrams(t *testing.T) {
+	n := 400_000
+	if testing.Short() {
+		n = 40_000
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	tab := session.NewTable(session.Config{Protocols: protocols.All(protocols.Options{})})
+	payload := make([]byte, 1500)
+	for i := range n {
+		// Long conversations are the hard case: evidence has time to add up.
+		a := dissect.MakeEndpoint(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, 1}), uint16(2302+i%50)))
+		b := dissect.MakeEndpoint(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, 2}), 2302))
+		if rnd.IntN(2) == 0 {
+			a, b = b, a
+		}
+		p := payload[:randomLength(rnd)]
+		for j := range p {
+			p[j] = byte(rnd.Uint32())
+		}
+		if len(p) > 1 && rnd.IntN(2) == 0 {
+			p[0], p[1] = []byte{0x3f, 0x37, 0x80, 0x88}[rnd.IntN(4)], byte(rnd.IntN(8)) // as likely as it gets
+		}
+		tab.Add(&dissect.Datagram{Frame: uint64(i + 1), HasTime: true, Time: int64(i) * 1e6, Src: a, Dst: b, Payload: p, Length: len(p)})
+	}
+	tab.Close(0)
+	for _, c := range tab.Conns() {
+		t.Errorf("random datagrams between %s and %s were taken for %s with %.0f bits", c.A, c.B, c.Protocol.Name, c.Bits)
+	}
+}
+
+func randomLength(rnd *rand.Rand) int {
+	switch rnd.IntN(4) {
+	case 0:
+		return []int{4, 8, 12, 16, 20, 24, 48}[rnd.IntN(7)]
+	case 1:
+		return rnd.IntN(1500)
+	}
+	return rnd.IntN(64)
+}
+
+// lockAfter gives the datagrams it takes to recognise a connection that is
+// captured from datagram start on, 0 when it is not recognised at all.
+func lockAfter(all []dissect.Datagram, start int) int {
+	tab := session.NewTable(session.Config{Protocols: protocols.All(protocols.Options{})})
+	for i := start; i < len(all); i++ {
+		tab.Add(&all[i])
+		if len(tab.Conns()) > 0 {
+			return i - start + 1
+		}
+	}
+	return 0
+}
+
+// TestRecognitionIsQuick: at least 99% of connections are recognised within 12
+// datagrams of their start and 40 from the middle.
+func TestRecognitionIsQuick(t *testing.T) {
+	files, _ := filepath.Glob("../../testdata/pcaps/dp8/*.pcap*")
+	if root := os.Getenv("DPDISSECT_PCAPS"); root != "" {
+		more, _ := filepath.Glob(filepath.Join(root, "directplay", "dp8_*.pcap"))
+		files = append(files, more...)
+	}
+	var starts, late, middles, lateMiddles int
+	for _, f := range files {
+		all := datagrams(t, f)
+		for start := 0; start+60 < len(all); start += 1 + len(all)/40 {
+			if !bothWays(all[start : start+40]) {
+				continue
+			}
+			n := lockAfter(all, start)
+			if start == 0 {
+				if starts++; n == 0 || n > 12 {
+					late++
+					t.Logf("%s from the start: %d", filepath.Base(f), n)
+				}
+				continue
+			}
+			if middles++; n == 0 || n > 40 {
+				lateMiddles++
+				t.Logf("%s from %d: %d", filepath.Base(f), start, n)
+			}
+		}
+	}
+	t.Logf("start: %d of %d late; middle: %d of %d late", late, starts, lateMiddles, middles)
+	if starts == 0 || middles == 0 {
+		t.Fatal("no traces")
+	}
+	if late*100 > starts || lateMiddles*100 > middles {
+		t.Errorf("start: %d of %d late; middle: %d of %d late", late, starts, lateMiddles, middles)
+	}
+}
+
+// datagrams reads all datagrams of a capture.
+func datagrams(t *testing.T, path string) (all []dissect.Datagram) {
+	t.Helper()
+	src, err := capture.Open([]string{path}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	for {
+		p, ok := src.Next()
+		if !ok {
+			return all
+		}
+		if p.Class == capture.UDP {
+			d := p.Datagram
+			d.Payload = append([]byte(nil), d.Payload...)
+			all = append(all, d)
+		}
+	}
+}
+
+func bothWays(all []dissect.Datagram) bool {
+	n := 0
+	for i := range all {
+		if all[i].Src == all[0].Src {
+			n++
+		}
+	}
+	return n > 5 && len(all)-n > 5
+}
