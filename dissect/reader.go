@@ -68,20 +68,20 @@ func (r *Reader) short(f *Field, want int) {
 }
 
 // take bounds a fixed-size read and gives its offset.
-func (r *Reader) take(f *Field, n int) (int, bool) {
-	if r.err != nil || len(r.data)-r.pos < n {
-		r.short(f, n)
+func (r *Reader) take(n int) (int, bool) {
+	off := r.pos
+	if r.err != nil || len(r.data)-off < n {
 		return 0, false
 	}
-	off := r.pos
-	r.pos += n
+	r.pos = off + n
 	return off, true
 }
 
 // U8 reads one byte.
 func (r *Reader) U8(f *Field) uint8 {
-	off, ok := r.take(f, 1)
+	off, ok := r.take(1)
 	if !ok {
+		r.short(f, 1)
 		return 0
 	}
 	v := r.data[off]
@@ -91,8 +91,9 @@ func (r *Reader) U8(f *Field) uint8 {
 
 // U16 reads two bytes, little-endian.
 func (r *Reader) U16(f *Field) uint16 {
-	off, ok := r.take(f, 2)
+	off, ok := r.take(2)
 	if !ok {
+		r.short(f, 2)
 		return 0
 	}
 	v := binary.LittleEndian.Uint16(r.data[off:])
@@ -102,8 +103,9 @@ func (r *Reader) U16(f *Field) uint16 {
 
 // U24 reads three bytes, little-endian.
 func (r *Reader) U24(f *Field) uint32 {
-	off, ok := r.take(f, 3)
+	off, ok := r.take(3)
 	if !ok {
+		r.short(f, 3)
 		return 0
 	}
 	v := uint32(r.data[off]) | uint32(r.data[off+1])<<8 | uint32(r.data[off+2])<<16
@@ -113,8 +115,9 @@ func (r *Reader) U24(f *Field) uint32 {
 
 // U32 reads four bytes, little-endian.
 func (r *Reader) U32(f *Field) uint32 {
-	off, ok := r.take(f, 4)
+	off, ok := r.take(4)
 	if !ok {
+		r.short(f, 4)
 		return 0
 	}
 	v := binary.LittleEndian.Uint32(r.data[off:])
@@ -124,8 +127,9 @@ func (r *Reader) U32(f *Field) uint32 {
 
 // B16 reads two bytes, big-endian.
 func (r *Reader) B16(f *Field) uint16 {
-	off, ok := r.take(f, 2)
+	off, ok := r.take(2)
 	if !ok {
+		r.short(f, 2)
 		return 0
 	}
 	v := binary.BigEndian.Uint16(r.data[off:])
@@ -146,8 +150,9 @@ func (r *Reader) Mask64(f *Field, lo, hi bool) uint64 {
 	if n == 0 {
 		return 0
 	}
-	off, ok := r.take(f, n)
+	off, ok := r.take(n)
 	if !ok {
+		r.short(f, n)
 		return 0
 	}
 	var v uint64
@@ -169,8 +174,9 @@ func (r *Reader) Bytes(f *Field, n int) []byte {
 		r.Fail(f, "negative size")
 		return nil
 	}
-	off, ok := r.take(f, n)
+	off, ok := r.take(n)
 	if !ok {
+		r.short(f, n)
 		return nil
 	}
 	r.tree.Add(f, off, n, 0)
@@ -200,5 +206,7 @@ func (r *Reader) Skip(f *Field, n int) {
 		r.Fail(f, "negative size")
 		return
 	}
-	r.take(f, n)
+	if _, ok := r.take(n); !ok {
+		r.short(f, n)
+	}
 }
