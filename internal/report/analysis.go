@@ -15,7 +15,7 @@ const AnalysisSchema = "dpdissect/analysis/1"
 type Analysis struct {
 	Captures []capture.Info
 	Totals   Totals
-	Conns    []*session.Conn   // as SortConns leaves them
+	Conns    []*session.Conn   // as session.Number leaves them
 	Findings []session.Finding // as SortFindings leaves them
 }
 
@@ -32,15 +32,6 @@ func (t *Totals) AddTable(decoded, malformed, other uint64) {
 	t.Decoded += decoded
 	t.Malformed += malformed
 	t.OtherUDP += other
-}
-
-// SortConns puts connections in the order of their first frames and gives them
-// their ids. No two connections have the same first frame.
-func SortConns(conns []*session.Conn) {
-	slices.SortFunc(conns, func(a, b *session.Conn) int { return cmp.Compare(a.FirstFrame, b.FirstFrame) })
-	for i, c := range conns {
-		c.ID = i
-	}
 }
 
 // SortFindings puts findings in an order that depends on nothing but them: by

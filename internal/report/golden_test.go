@@ -90,7 +90,7 @@ func many(n int) *Analysis {
 		a.Conns = append(a.Conns, c)
 		a.Findings = append(a.Findings, session.Finding{Rule: "R-1", Conn: c, Dir: session.SideA, Frame: uint64(n - i), Message: "m"})
 	}
-	SortConns(a.Conns)
+	session.Number(a.Conns)
 	SortFindings(a.Findings)
 	return a
 }
@@ -141,7 +141,7 @@ func TestMessageLines(t *testing.T) {
 	for _, l := range []*MessageLines{NewMessageLines(render.Palette{}, clock), NewMessageLines(render.ANSI(), nil)} {
 		out = l.AppendHeader(out)
 		for i, m := range messages() {
-			out = l.AppendLine(out, m, i*100)
+			out = l.AppendLine(out, AppendMessageCells(nil, m), i*100)
 		}
 	}
 	harmless(t, out)

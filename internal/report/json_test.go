@@ -111,7 +111,7 @@ func TestDeterminism(t *testing.T) {
 		a := fixture()
 		slices.Reverse(a.Conns)
 		slices.Reverse(a.Findings)
-		SortConns(a.Conns)
+		session.Number(a.Conns)
 		SortFindings(a.Findings)
 		if !bytes.Equal(AppendJSON(nil, a), want) || !bytes.Equal(AppendText(nil, a, TextOptions{}), text) {
 			t.Fatal("not the same bytes")

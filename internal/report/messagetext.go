@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/hex"
 	"strconv"
 	"unicode/utf8"
@@ -10,9 +11,8 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// PreviewBytes is how much of a payload a line shows. Who keeps messages until
-// their line is printed need not keep more of the payload.
-const PreviewBytes = 40
+// previewBytes is how much of a payload a line shows.
+const previewBytes = 40
 
 // MessageLines prints one line a message, in columns that grow with what was
 // seen.
@@ -23,9 +23,10 @@ type MessageLines struct {
 	widths [len(messageHeads)]int
 }
 
-var messageHeads = [...]string{"index", "time", "connection", "number", "frames", "size", "flags", "sha256", "payload"}
+var messageHeads = [...]string{"connection", "index", "time", "number", "frames", "size", "flags", "sha256", "payload"}
 
 const (
+	timeColumn    = 2
 	flagsColumn   = 6
 	digestColumn  = 7
 	payloadColumn = 8
@@ -34,42 +35,60 @@ const (
 // NewMessageLines makes MessageLines with the given colours and clock.
 func NewMessageLines(p render.Palette, clock *render.Clock) *MessageLines {
 	l := &MessageLines{Palette: p, Clock: clock}
-	l.widths = [...]int{5, 10, 10, 6, 9, 7, 5, 8, 0}
+	l.widths = [...]int{10, 5, 10, 6, 9, 7, 5, 8, 0}
 	return l
 }
 
 // AppendHeader appends the line of column names.
 func (l *MessageLines) AppendHeader(dst []byte) []byte {
-	dst = append(dst, l.Palette.Heading.Start...)
 	for i, h := range messageHeads {
-		dst = l.column(dst, i, h, render.Style{})
-	}
-	return append(append(dst, l.Palette.Heading.Stop...), '\n')
-}
-
-// AppendLine appends a message's line with its newline; id is that of its
-// connection. Of the payload only the first PreviewBytes are looked at.
-func (l *MessageLines) AppendLine(dst []byte, m *session.Message, id int) []byte {
-	none := render.Style{}
-	dst = l.column(dst, 0, strconv.FormatUint(m.Index, 10), none)
-	dst = l.column(dst, 1, l.time(m), none)
-	dst = l.column(dst, 2, "#"+strconv.Itoa(id)+arrow(session.SideA+session.Side(m.Dir)), l.Palette.Protocol)
-	dst = l.column(dst, 3, strconv.FormatInt(m.Number, 10), none)
-	dst = l.column(dst, 4, messageFrames(m), none)
-	dst = l.column(dst, 5, strconv.Itoa(m.Size)+" B", none)
-	dst = l.column(dst, flagsColumn, messageFlags(m), none)
-	if m.Complete {
-		dst = l.column(dst, digestColumn, hex.EncodeToString(m.SHA256[:4]), l.Palette.Derived)
-	} else {
-		dst = l.column(dst, digestColumn, "part", l.Palette.Warn)
-	}
-	if text := preview(m.Payload); text != "" {
-		dst = l.column(dst, payloadColumn, text, none)
-	}
-	for dst[len(dst)-1] == ' ' {
-		dst = dst[:len(dst)-1]
+		dst = l.column(dst, i, h, l.Palette.Heading)
 	}
 	return append(dst, '\n')
+}
+
+// cellEnd stands behind every cell of AppendMessageCells; escaped text has none.
+const cellEnd = '\x00'
+
+// AppendMessageCells appends what the message's line will show, while the
+// message is valid. The order of the cells is that of the columns.
+func AppendMessageCells(dst []byte, m *session.Message) []byte {
+	dst = append(append(dst, arrow(session.SideA+session.Side(m.Dir))...), cellEnd)
+	dst = append(strconv.AppendUint(dst, m.Index, 10), cellEnd)
+	if m.HasTime {
+		dst = strconv.AppendInt(dst, m.Time, 10)
+	}
+	dst = append(strconv.AppendInt(append(dst, cellEnd), m.Number, 10), cellEnd)
+	dst = append(appendMessageFrames(dst, m), cellEnd)
+	dst = append(strconv.AppendInt(dst, int64(m.Size), 10), " B"...)
+	dst = append(append(dst, cellEnd), messageFlags(m)...)
+	dst = append(dst, cellEnd)
+	if m.Complete {
+		dst = hex.AppendEncode(dst, m.SHA256[:4])
+	}
+	return append(appendPreview(append(dst, cellEnd), m.Payload), cellEnd)
+}
+
+// AppendLine appends a message's line with its newline, from its cells and the
+// id of its connection. The clock is read only.
+func (l *MessageLines) AppendLine(dst, cells []byte, id int) []byte {
+	for i := range messageHeads {
+		end := bytes.IndexByte(cells, cellEnd)
+		text, style := string(cells[:end]), render.Style{}
+		cells = cells[end+1:]
+		switch {
+		case i == 0:
+			text, style = "#"+strconv.Itoa(id)+text, l.Palette.Protocol
+		case i == timeColumn:
+			text = l.time(text)
+		case i == digestColumn && text == "":
+			text, style = "part", l.Palette.Warn
+		case i == digestColumn:
+			style = l.Palette.Derived
+		}
+		dst = l.column(dst, i, text, style)
+	}
+	return append(bytes.TrimRight(dst, " "), '\n')
 }
 
 // column appends a value, to the right but for the last three columns.
@@ -80,32 +99,37 @@ func (l *MessageLines) column(dst []byte, i int, text string, s render.Style) []
 	if i > 0 {
 		dst = append(dst, columnGap...)
 	}
-	if i >= flagsColumn {
-		if i == payloadColumn {
-			space = 0
-		}
+	switch {
+	case i == payloadColumn && text == "":
+		return dst
+	case i == payloadColumn:
+		return appendStyled(dst, s, text)
+	case i == 0 || i >= flagsColumn:
 		return appendSpaces(appendStyled(dst, s, text), space)
 	}
 	return appendStyled(appendSpaces(dst, space), s, text)
 }
 
-func (l *MessageLines) time(m *session.Message) string {
-	if l.Clock == nil || !m.HasTime {
-		return "-"
+// time is the text of a time that stands in a cell as nanoseconds.
+func (l *MessageLines) time(ns string) string {
+	d := dissect.Datagram{}
+	if v, err := strconv.ParseInt(ns, 10, 64); err == nil && l.Clock != nil {
+		d.Time, d.HasTime = v, true
+		return string(l.Clock.AppendTime(nil, &d))
 	}
-	return string(l.Clock.AppendTime(nil, &dissect.Datagram{Time: m.Time, HasTime: true}))
+	return "-"
 }
 
-// messageFrames is "12" or "12–14 (3)".
-func messageFrames(m *session.Message) string {
-	text := strconv.FormatUint(m.FirstFrame, 10)
+// appendMessageFrames appends "12" or "12–14 (3)".
+func appendMessageFrames(dst []byte, m *session.Message) []byte {
+	dst = strconv.AppendUint(dst, m.FirstFrame, 10)
 	if m.LastFrame != m.FirstFrame {
-		text += "–" + strconv.FormatUint(m.LastFrame, 10)
+		dst = strconv.AppendUint(append(dst, "–"...), m.LastFrame, 10)
 	}
 	if m.Frames > 1 {
-		text += " (" + strconv.Itoa(m.Frames) + ")"
+		dst = append(strconv.AppendInt(append(dst, " ("...), int64(m.Frames), 10), ')')
 	}
-	return text
+	return dst
 }
 
 // messageFlags is R for reliable and O for ordered.
@@ -120,29 +144,31 @@ func messageFlags(m *session.Message) string {
 	return string(flags)
 }
 
-// preview is the beginning of a payload: text in quotes when most of it is
-// text, else hexadecimal.
-func preview(payload []byte) string {
+// appendPreview appends the beginning of a payload: text in quotes when most of
+// it is text, else hexadecimal.
+func appendPreview(dst, payload []byte) []byte {
 	if len(payload) == 0 {
-		return ""
+		return dst
 	}
-	cut := payload[:min(len(payload), PreviewBytes)]
-	more := ""
+	cut := payload[:min(len(payload), previewBytes)]
+	if mostlyText(cut) {
+		dst = append(render.AppendEscaped(append(dst, '"'), cut), '"')
+	} else {
+		cut = cut[:min(len(cut), previewBytes/2)]
+		dst = hex.AppendEncode(dst, cut)
+	}
 	if len(cut) < len(payload) {
-		more = "…"
+		dst = append(dst, "…"...)
 	}
+	return dst
+}
+
+func mostlyText(b []byte) bool {
 	printable := 0
-	for _, b := range cut {
-		if b >= ' ' && b < 0x7f {
+	for _, c := range b {
+		if c >= ' ' && c < 0x7f {
 			printable++
 		}
 	}
-	if 4*printable >= 3*len(cut) {
-		return `"` + string(render.AppendEscaped(nil, cut)) + `"` + more
-	}
-	half := cut[:min(len(cut), PreviewBytes/2)]
-	if len(half) < len(payload) {
-		more = "…"
-	}
-	return hex.EncodeToString(half) + more
+	return 4*printable >= 3*len(b)
 }

@@ -38,6 +38,7 @@ func (c *cell) styled() string {
 type column struct {
 	head string
 	left bool // aligned to the left
+	rare bool // leaves when all of it is dim, even if there is room
 	rank int
 }
 
@@ -69,6 +70,12 @@ func (t *table) fit(width int) {
 		total += n + len(columnGap)
 	}
 	gone := make([]bool, len(t.cols))
+	for i := range t.cols {
+		if t.cols[i].rare && t.allDim(i) {
+			gone[i] = true
+			total -= w[i] + len(columnGap)
+		}
+	}
 	for _, dimOnly := range []bool{true, false} {
 		for total > width {
 			i := t.leaver(gone, dimOnly)
