@@ -1,0 +1,94 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// analyze is the flags of the command.
+type analyze struct {
+	input
+	verbose bool
+}
+
+func newAnalyze() *cobra.Command {
+	c := &analyze{}
+	cmd := &cobra.Command{
+		Use:   "analyze INPUT...",
+		Short: "Report connections, losses, retries, round-trip times and signatures",
+		Long: `Report what became of each connection: how far it came, how much each side sent,
+sent again and lost, where losses happened as far as that can be proven, how long
+acknowledgements took, whether signatures are valid, and what breaks the rules.
+
+A value that cannot be known from the capture is "-" in text and absent in JSON.
+--format json is one document, ndjson the same on one line; 'dpdissect schema
+analysis' describes it.
+
+With -Y only connections with at least one matching datagram are reported, with
+their findings. Numbers of connections and all totals stay those of the capture.`,
+		Example: `  dpdissect analyze game.pcap
+  dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json client.pcap server.pcapng.gz
+  tcpdump -w - udp | dpdissect analyze -`,
+		Annotations: map[string]string{quietMeans: "the table and the findings\nalone, and no progress bar"},
+		RunE:        c.runE,
+	}
+	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many\nthere are, and every place of a finding")
+	c.add(cmd)
+	return cmd
+}
+
+func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
+	j, err := c.open(cmd, paths, true)
+	if err != nil {
+		return err
+	}
+	a, err := c.analyse(j)
+	if err == nil {
+		_, err = j.out.Write(c.render(a, &j.screen))
+	}
+	return j.finish(err)
+}
+
+// analyse reads the capture.
+func (c *analyze) analyse(j *job) (*report.Analysis, error) {
+	if j.show == nil {
+		var f pipeline.Findings
+		f.Attach(&j.run)
+		err := j.do(nil)
+		return j.analysis(f.All), err
+	}
+	s := newSelection(j.show)
+	j.run.Config.Trees = j.show.NeedsTree()
+	j.run.Config.Summaries = true
+	q := pipeline.NewQueue(j.out, s)
+	err := j.do(q)
+	a := j.analysis(q.Findings)
+	a.Conns = slices.DeleteFunc(a.Conns, func(c *session.Conn) bool { return !s.has(c) })
+	a.Findings = slices.DeleteFunc(a.Findings, func(f session.Finding) bool { return !s.has(f.Conn) })
+	return a, err
+}
+
+// analysis collects what a finished run found out.
+func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
+	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Source.Totals()}}
+	a.Totals.AddTable(j.run.Decoded())
+	a.Conns = j.run.Conns()
+	a.Findings = findings()
+	report.SortFindings(a.Findings)
+	return a
+}
+
+func (c *analyze) render(a *report.Analysis, s *screen) []byte {
+	switch c.format.value {
+	case "json":
+		return report.AppendJSON(nil, a)
+	case "ndjson":
+		return append(report.AppendRecord(nil, a), '\n')
+	}
+	return report.AppendText(nil, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet})
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+)
+
+// decode is the flags of the command.
+type decode struct {
+	input
+	tree    bool
+	bytes   bool
+	fields  []string
+	options []string
+}
+
+func newDecode() *cobra.Command {
+	c := &decode{}
+	cmd := &cobra.Command{
+		Use:   "decode INPUT...",
+		Short: "Show every datagram: one line, the whole tree, bytes or columns",
+		Long: `Show every UDP datagram of the captures, one line each: number, time, source,
+destination, protocol, length, and what it says, with marks such as [Retry].
+
+-V shows all fields with their bits and what the analysis knows of the frame, -x
+the bytes, -e chosen fields as columns. With --format json or ndjson each
+datagram is a record; 'dpdissect schema frame' describes it. Numbers count the
+packets of the capture, as in Wireshark, whatever -Y shows of them.
+
+'dpdissect fields' lists the names that -e and -Y take.`,
+		Example: `  dpdissect decode game.pcap
+  dpdissect decode -V -Y 'dp8.opcode == 2' game.pcap
+  dpdissect decode -e frame.number -e dp8.seq -e dp8.nrcv -E header=y game.pcap
+  dpdissect decode --format ndjson game.pcap.zst | jq 'select(.retry_of)'`,
+		Annotations: map[string]string{quietMeans: "nothing but errors"},
+		RunE:        c.runE,
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&c.tree, "verbose", "V", false, "show all fields of each datagram")
+	f.BoolVarP(&c.bytes, "hex", "x", false, "show the bytes of each datagram")
+	f.StringArrayVarP(&c.fields, "field", "e", nil, "print this `FIELD` as a column; repeatable")
+	f.StringArrayVarP(&c.options, "field-option", "E", nil, "set how columns look, `NAME=VALUE`: header=y|n,\nseparator=/t|/s|CHAR, quote=d|s|n, occurrence=f|l|a,\naggregator=,|/s|CHAR, bom=y|n; repeatable")
+	c.add(cmd)
+	return cmd
+}
+
+func (c *decode) runE(cmd *cobra.Command, paths []string) error {
+	p, err := c.printer(len(paths) > 1)
+	if err != nil {
+		return usageError{err}
+	}
+	j, err := c.open(cmd, paths, false)
+	if err != nil {
+		return err
+	}
+	if c.quiet {
+		return j.finish(j.do(nil))
+	}
+	p.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
+	p.Configure(&j.run.Config)
+	q := pipeline.NewQueue(j.out, p)
+	q.Append(p.AppendStart)
+	if err = j.do(q); err == nil {
+		q.Append(p.AppendEnd)
+		err = q.Flush()
+	}
+	return j.finish(err)
+}
+
+// printer chooses how frames are printed.
+func (c *decode) printer(files bool) (*pipeline.Frames, error) {
+	p := &pipeline.Frames{Files: files, Titles: protocols.Tables()}
+	var err error
+	if p.Mode, err = c.mode(); err != nil || p.Mode != pipeline.Columns {
+		return p, err
+	}
+	o := render.DefaultColumnOptions()
+	for _, s := range c.options {
+		if err := o.Set(s); err != nil {
+			return nil, err
+		}
+	}
+	p.Columns, err = render.NewColumns(c.fields, o, fieldTables())
+	return p, err
+}
+
+func (c *decode) mode() (pipeline.FrameMode, error) {
+	columns, tree := len(c.fields) > 0, c.tree || c.bytes
+	switch {
+	case c.format.value != "text" && (columns || tree || len(c.options) > 0):
+		return 0, fmt.Errorf("-V, -x, -e and -E are for text, not for --format %s", c.format.value)
+	case columns && tree:
+		return 0, fmt.Errorf("-e prints columns and can't be had together with -V or -x")
+	case len(c.options) > 0 && !columns:
+		return 0, fmt.Errorf("-E says how the columns of -e look, and there is no -e")
+	case c.format.value == "json":
+		return pipeline.JSON, nil
+	case c.format.value == "ndjson":
+		return pipeline.NDJSON, nil
+	case columns:
+		return pipeline.Columns, nil
+	case c.tree && c.bytes:
+		return pipeline.TreeBytes, nil
+	case c.tree:
+		return pipeline.Tree, nil
+	case c.bytes:
+		return pipeline.Bytes, nil
+	}
+	return pipeline.Lines, nil
+}
+
+// fieldTables are all tables of fields: those of packets first.
+func fieldTables() []*dissect.Protocol {
+	return append([]*dissect.Protocol{render.Packet}, protocols.Tables()...)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// parseDecodeAs reads a value of --decode-as: udp.port==PORTS,PROTOCOL[:DIALECT]
+// with PORTS a number, a range FIRST-LAST or, as in tshark, FIRST:COUNT.
+func parseDecodeAs(s string, all []*session.Protocol) (session.Force, error) {
+	layer, rest, ok := strings.Cut(s, "==")
+	ports, protocol, comma := strings.Cut(rest, ",")
+	if !ok || !comma {
+		return session.Force{}, fmt.Errorf("--decode-as %q: want udp.port==PORTS,PROTOCOL as in udp.port==2302,dp8", s)
+	}
+	if strings.TrimSpace(layer) != "udp.port" {
+		return session.Force{}, fmt.Errorf("--decode-as %q: unknown layer %q: want udp.port", s, layer)
+	}
+	f, err := parsePorts(strings.TrimSpace(ports))
+	if err != nil {
+		return f, fmt.Errorf("--decode-as %q: %w", s, err)
+	}
+	name, dialect, hasDialect := strings.Cut(strings.TrimSpace(protocol), ":")
+	if f.Protocol, err = protocolNamed(name, all); err != nil {
+		return f, fmt.Errorf("--decode-as %q: %w", s, err)
+	}
+	if hasDialect && !slices.Contains(f.Protocol.Dialects, dialect) {
+		return f, fmt.Errorf("--decode-as %q: unknown dialect %q: %s", s, dialect, dialectsOf(f.Protocol))
+	}
+	f.Dialect = dialect
+	return f, nil
+}
+
+func dialectsOf(p *session.Protocol) string {
+	if len(p.Dialects) == 0 {
+		return p.Name + " has none"
+	}
+	return p.Name + " has " + orList(p.Dialects)
+}
+
+func parsePorts(s string) (f session.Force, err error) {
+	lo, hi, isRange := strings.Cut(s, "-")
+	first, count, isCount := strings.Cut(s, ":")
+	switch {
+	case isRange:
+		f.Lo, err = parsePort(lo)
+		if err == nil {
+			f.Hi, err = parsePort(hi)
+		}
+	case isCount:
+		f.Lo, err = parsePort(first)
+		var n uint16
+		if err == nil {
+			n, err = parsePort(count)
+		}
+		if n == 0 || int(f.Lo)+int(n)-1 > 65535 {
+			f.Lo, f.Hi = 1, 0
+		} else {
+			f.Hi = f.Lo + n - 1
+		}
+	default:
+		f.Lo, err = parsePort(s)
+		f.Hi = f.Lo
+	}
+	if err == nil && f.Hi < f.Lo {
+		err = fmt.Errorf("%q holds no port", s)
+	}
+	return f, err
+}
+
+func parsePort(s string) (uint16, error) {
+	n, err := strconv.ParseUint(s, 0, 16)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no port: want 0 to 65535, FIRST-LAST or FIRST:COUNT", s)
+	}
+	return uint16(n), nil
+}
+
+// protocolNamed finds a protocol. The error lists the valid names.
+func protocolNamed(name string, all []*session.Protocol) (*session.Protocol, error) {
+	var names []string
+	for _, p := range all {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return nil, fmt.Errorf("unknown protocol %q: want %s", name, orList(names))
+}

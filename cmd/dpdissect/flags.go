@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A choice is a flag whose value is one of a few words. The first is the default.
+type choice struct {
+	value   string
+	allowed []string
+}
+
+func newChoice(allowed ...string) choice { return choice{allowed[0], allowed} }
+
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return strings.Join(c.allowed, "|") }
+func (c *choice) Set(s string) error {
+	if !slices.Contains(c.allowed, s) {
+		return fmt.Errorf("want %s", orList(c.allowed))
+	}
+	c.value = s
+	return nil
+}
+
+// add adds the flag with the completion of its words.
+func (c *choice) add(cmd *cobra.Command, name, usage string) {
+	cmd.Flags().Var(c, name, usage)
+	must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.allowed, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// orList gives "a", "a or b", "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// A positive is a number from 1; 0 is what it has while it is not given.
+type positive uint64
+
+func (p *positive) String() string {
+	if *p == 0 {
+		return ""
+	}
+	return fmt.Sprint(uint64(*p))
+}
+func (p *positive) Type() string { return "N" }
+func (p *positive) Set(s string) error {
+	var n uint64
+	if _, err := fmt.Sscanf(s, "%d", &n); err != nil || n == 0 || fmt.Sprint(n) != s {
+		return fmt.Errorf("want a number from 1")
+	}
+	*p = positive(n)
+	return nil
+}
+
+var _, _ pflag.Value = (*choice)(nil), (*positive)(nil)

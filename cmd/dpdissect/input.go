@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// defaultWorkers is the most that is used unasked: one goroutine reads, and more
+// trackers than this wait for it.
+const defaultWorkers = 4
+
+// input is the flags that every reading command shares.
+type input struct {
+	filter   string
+	decodeAs []string
+	only     []string
+	secrets  string
+	secret   []string
+	count    positive
+	numeric  bool
+	time     render.TimeFormat
+	workers  positive
+	format   choice
+	color    choice
+	quiet    bool
+	output   string
+}
+
+// add adds the flags. They stand behind the command's own.
+func (in *input) add(cmd *cobra.Command) {
+	in.format = newChoice("text", "json", "ndjson")
+	in.color = newChoice("auto", "always", "never")
+	in.workers = positive(min(runtime.NumCPU(), defaultWorkers))
+	f := cmd.Flags()
+	f.SortFlags = false
+	in.format.add(cmd, "format", "text for people, one JSON document, or one JSON\nrecord a line")
+	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
+	f.StringVarP(&in.filter, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
+	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "what ports speak: `RULE` is udp.port==2302,dp8;\nalso 2300-2400 or 2300:8, and dp8:DIALECT")
+	f.StringSliceVar(&in.only, "protocols", nil, "look for these protocols only, a comma-separated\n`LIST`")
+	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
+	f.StringArrayVar(&in.secret, "secret", nil, "signing secrets of one connection: `SECRET` is\nSESSID:SENDER:RECEIVER[:fast|full][:current]")
+	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
+	f.BoolVarP(&in.numeric, "numeric", "n", false, "addresses and ports as numbers, which they\nalways are: names are never looked up")
+	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r the first packet, a\nor ad local, u or ud UTC, e since 1970, d\nsince the previous one, dd since the previous\nshown; ad.3 has 3 decimals")
+	f.Var(&in.workers, "workers", "`N` goroutines track connections; the output is\nthe same for any number")
+	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
+	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
+	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
+	if cmd.Args == nil {
+		cmd.Args = wantInput
+	}
+}
+
+// quietMeans is the annotation that says what -q does to a command.
+const quietMeans = "quiet"
+
+func wantInput(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("no INPUT: give capture files, or - for standard input")
+	}
+	return nil
+}
+
+func protocolNames() (names []string) {
+	for _, p := range protocols.All(protocols.Options{}) {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// config makes the tracker's configuration from the flags.
+func (in *input) config() (session.Config, error) {
+	secrets, err := in.allSecrets()
+	if err != nil {
+		return session.Config{}, err
+	}
+	all := protocols.All(protocols.Options{DP8: dp8.Options{Secrets: secrets}})
+	cfg := session.Config{Protocols: all}
+	for _, s := range in.decodeAs {
+		f, err := parseDecodeAs(s, all)
+		if err != nil {
+			return cfg, usageError{err}
+		}
+		cfg.Force = append(cfg.Force, f)
+	}
+	if in.only != nil {
+		cfg.Protocols = nil
+	}
+	for _, name := range in.only {
+		p, err := protocolNamed(name, all)
+		if err != nil {
+			return cfg, usagef("--protocols: %w", err)
+		}
+		cfg.Protocols = append(cfg.Protocols, p)
+	}
+	return cfg, nil
+}
+
+// allSecrets reads the secrets given by file and by flag.
+func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
+	var all []dp8.SuppliedSecrets
+	if in.secrets != "" {
+		f, err := os.Open(in.secrets)
+		if err != nil {
+			return nil, fmt.Errorf("--secrets: %w", err)
+		}
+		defer f.Close()
+		if all, err = dp8.ParseSecrets(in.secrets, f); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range in.secret {
+		one, err := dp8.ParseSecret(s)
+		if err != nil {
+			return nil, usagef("--secret: %w", err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// displayFilter compiles -Y; nil when there is none.
+func (in *input) displayFilter() (*filter.Filter, error) {
+	if in.filter == "" {
+		return nil, nil
+	}
+	f, err := filter.Compile(in.filter, filter.NewSet(protocols.Tables()))
+	if err != nil {
+		return nil, fmt.Errorf("-Y: %w", err)
+	}
+	return f, nil
+}
+
+func (in *input) clock() *render.Clock { return &render.Clock{Format: in.time} }
+
+// workerCount is the number of trackers; more than there are shards are no use.
+func (in *input) workerCount() int { return int(min(in.workers, pipeline.Shards)) }

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+)
+
+// A job is one reading command with its inputs and its output open.
+type job struct {
+	*input
+	run    pipeline.Run
+	show   *filter.Filter // -Y, or nil
+	out    *os.File
+	screen screen
+	stderr io.Writer
+	stop   func() // ends the progress bar
+}
+
+// open checks the flags and opens first the inputs, then the output. collects
+// says that nothing is printed before the end, so that a progress bar may stand
+// on the same terminal.
+func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, error) {
+	cfg, err := in.config()
+	if err != nil {
+		return nil, err
+	}
+	show, err := in.displayFilter()
+	if err != nil {
+		return nil, err
+	}
+	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count)})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	out, err := in.createOutput(cmd, paths)
+	if err != nil {
+		src.Close()
+		return nil, err
+	}
+	j := &job{input: in, show: show, out: out, stderr: cmd.ErrOrStderr()}
+	j.run = pipeline.Run{Source: src, Config: cfg, Workers: in.workerCount()}
+	j.screen = newScreen(out, in.color.value)
+	j.stop = func() {}
+	if !in.quiet && (collects || !j.screen.terminal) {
+		j.stop = showProgress(src, cmd.ErrOrStderr())
+	}
+	return j, nil
+}
+
+// createOutput opens -o. A file that is also an input is not overwritten.
+func (in *input) createOutput(cmd *cobra.Command, paths []string) (*os.File, error) {
+	if in.output == "" {
+		return cmd.OutOrStdout().(*os.File), nil
+	}
+	if old, err := os.Stat(in.output); err == nil {
+		for _, p := range paths {
+			if st, err := os.Stat(p); err == nil && os.SameFile(old, st) {
+				return nil, usagef("-o %s: is an input, too", in.output)
+			}
+		}
+	}
+	f, err := os.Create(in.output)
+	if err != nil {
+		return nil, fmt.Errorf("-o: %w", err)
+	}
+	return f, nil
+}
+
+// do reads all inputs. queue is nil when nothing is printed on the way.
+func (j *job) do(queue *pipeline.Queue) error { return j.doWith(queue, nil) }
+
+// doWith is do that stops when check, asked now and then, gives an error.
+func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
+	defer j.stop()
+	if queue != nil {
+		queue.Attach(&j.run)
+	}
+	if check != nil {
+		after := j.run.After
+		j.run.After = func(frame uint64) error { return cmp.Or(after(frame), check()) }
+	}
+	err := j.run.Do()
+	if err == nil && queue != nil {
+		err = queue.Finish()
+	}
+	if err == nil && check != nil {
+		err = check()
+	}
+	return err
+}
+
+// finish closes everything and tells which inputs failed. err is what stopped
+// the command, nil when nothing did.
+func (j *job) finish(err error) error {
+	j.stop()
+	infos := j.run.Source.Infos()
+	j.run.Source.Close()
+	if j.output != "" {
+		err = errors.Join(err, j.out.Close())
+	}
+	if err != nil {
+		return err
+	}
+	for i := range infos {
+		if infos[i].Problem != "" {
+			fmt.Fprintf(j.stderr, "dpdissect: %s: %s\n", nameOf(infos[i].Path), infos[i].Problem)
+		}
+		if infos[i].Failed {
+			err = errInput
+		}
+	}
+	return err
+}
+
+func nameOf(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}

@@ -1,0 +1,6 @@
+// Command dpdissect takes captures of reliable-UDP game protocols apart.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

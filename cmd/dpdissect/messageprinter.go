@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// messagePrinter prints messages in their order and writes them to files.
+type messagePrinter struct {
+	format  string
+	payload bool
+	quiet   bool
+	filter  *filter.Filter
+	clock   *render.Clock
+	lines   *report.MessageLines
+	dir     *os.Root // of --out, nil without
+	keep    bool     // payloads, until their messages are printed
+
+	shown    shownFrames
+	document render.Document
+	scratch  []byte
+	err      error // of a file in dir
+}
+
+// A meta is what is needed of a message when its turn comes, beside its encoded
+// record: it stands in front of the payload, where that is needed, too.
+type meta struct {
+	Index, LastFrame  uint64
+	Time              int64
+	Dir               uint8
+	HasTime, Complete bool
+}
+
+// PrepareMessage implements pipeline.Printer.
+func (p *messagePrinter) PrepareMessage(_ int, m *session.Message) (head, tail []byte) {
+	head, err := binary.Append(nil, binary.LittleEndian, &meta{m.Index, m.LastFrame, m.Time, uint8(m.Dir), m.HasTime, m.Complete})
+	must(err)
+	if p.keep {
+		head = append(head, m.Payload...)
+	}
+	if p.format == "text" {
+		return head, report.AppendMessageCells(nil, m)
+	}
+	return head, report.AppendMessageBody(nil, m, p.payload)
+}
+
+func unpack(head []byte) (m meta, payload []byte) {
+	n, err := binary.Decode(head, binary.LittleEndian, &m)
+	must(err)
+	return m, head[n:]
+}
+
+// Prepare implements pipeline.Printer.
+func (p *messagePrinter) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
+	s.Show = p.filter != nil && p.filter.Match(fr, s.Times)
+}
+
+// Print implements pipeline.Printer. Of packets only those matter that a display
+// filter matches, and the first, from which times count.
+func (p *messagePrinter) Print(dst []byte, s *pipeline.Slot) []byte {
+	p.shown.set(s.Datagram.Frame, s.Show)
+	if s.Datagram.Frame == 1 {
+		p.clock.Advance(&s.Datagram, true)
+	}
+	return dst
+}
+
+// PrintMessage implements pipeline.Printer.
+func (p *messagePrinter) PrintMessage(dst, head, tail []byte, id int) []byte {
+	m, payload := unpack(head)
+	if p.filter != nil && !p.shown.has(m.LastFrame) {
+		return dst
+	}
+	p.save(&m, id, payload)
+	if p.quiet {
+		return dst
+	}
+	switch p.format {
+	case "ndjson":
+		return append(append(report.AppendMessageHead(dst, id), tail...), '\n')
+	case "json":
+		p.scratch = append(report.AppendMessageHead(p.scratch[:0], id), tail...)
+		return p.document.AppendRecord(dst, p.scratch)
+	}
+	dst = p.lines.AppendLine(dst, tail, id)
+	if m.HasTime {
+		p.clock.AdvanceTime(m.Time, true)
+	}
+	if p.payload && len(payload) > 0 {
+		dst = append(render.AppendHexDump(dst, payload, render.Style{}), '\n')
+	}
+	return dst
+}
+
+// save writes the payload to its file. What stands there under the name is
+// removed, never written through: it may be a link.
+func (p *messagePrinter) save(m *meta, id int, payload []byte) {
+	if p.dir == nil || p.err != nil || !m.Complete {
+		return
+	}
+	name := fmt.Sprintf("%d-%c-%d.bin", id, 'a'+m.Dir, m.Index)
+	if err := p.dir.Remove(name); err != nil && !os.IsNotExist(err) {
+		p.err = err
+		return
+	}
+	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		_, err = f.Write(payload)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	p.err = err
+}
+
+func (p *messagePrinter) appendStart(dst []byte) []byte {
+	if p.format == "text" && !p.quiet {
+		return p.lines.AppendHeader(dst)
+	}
+	return dst
+}
+
+func (p *messagePrinter) appendEnd(dst []byte) []byte {
+	if p.format == "json" && !p.quiet {
+		return p.document.AppendEnd(dst)
+	}
+	return dst
+}
+
+// shownFrames remembers which of the latest frames a display filter matched. A
+// message that waits longer than that for those before it is not listed.
+type shownFrames struct{ bits []uint64 }
+
+// rememberedFrames is how many: half a megabyte of bits.
+const rememberedFrames = 1 << 22
+
+func (s *shownFrames) set(frame uint64, shown bool) {
+	if s.bits == nil {
+		s.bits = make([]uint64, rememberedFrames/64)
+	}
+	word, bit := &s.bits[frame%rememberedFrames/64], uint64(1)<<(frame%64)
+	if *word &^= bit; shown {
+		*word |= bit
+	}
+}
+
+func (s *shownFrames) has(frame uint64) bool {
+	return s.bits != nil && s.bits[frame%rememberedFrames/64]>>(frame%64)&1 == 1
+}

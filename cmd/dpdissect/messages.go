@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// messages is the flags of the command.
+type messages struct {
+	input
+	dir        string
+	payload    bool
+	incomplete bool
+}
+
+func newMessages() *cobra.Command {
+	c := &messages{}
+	cmd := &cobra.Command{
+		Use:   "messages INPUT...",
+		Short: "List the application messages that each side received",
+		Long: `List the application messages of each connection, put together from their parts,
+in the order in which the receiver's application got them: copies and retries
+never make a second message.
+
+The text shows index, time, connection and direction, number, frames, size, flags
+(R reliable, O ordered), the beginning of the SHA-256 digest and of the payload.
+With --format json or ndjson each message is a record; 'dpdissect schema message'
+describes it. --out writes the payload of each complete message to a file of its
+own, named CONNECTION-DIRECTION-INDEX.bin; files of these names are replaced.
+
+With -Y only messages whose last frame matches are listed; indices stay.`,
+		Example: `  dpdissect messages game.pcap
+  dpdissect messages --format ndjson --payload game.pcap
+  dpdissect messages -q --out payloads game.pcap
+  dpdissect messages -Y 'direction == "a"' game.pcap`,
+		Annotations: map[string]string{quietMeans: "nothing but errors"},
+		RunE:        c.runE,
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.dir, "out", "", "write payloads to files in folder `DIR`")
+	f.BoolVar(&c.payload, "payload", false, "show payloads: in hexadecimal in JSON, as a dump\nin text")
+	f.BoolVar(&c.incomplete, "incomplete", false, "list messages that lack a part, too")
+	c.add(cmd)
+	return cmd
+}
+
+func (c *messages) runE(cmd *cobra.Command, paths []string) error {
+	j, err := c.open(cmd, paths, false)
+	if err != nil {
+		return err
+	}
+	p := c.printer(j)
+	if c.dir != "" {
+		if p.dir, err = openDir(c.dir); err != nil {
+			return j.finish(fmt.Errorf("--out: %w", err))
+		}
+		defer p.dir.Close()
+	}
+	q := pipeline.NewQueue(j.out, p)
+	q.Append(p.appendStart)
+	after := func() error { return p.err }
+	if err = j.doWith(q, after); err == nil {
+		q.Append(p.appendEnd)
+		err = q.Flush()
+	}
+	return j.finish(err)
+}
+
+// printer makes the printer and sets what the tracker must provide for it.
+func (c *messages) printer(j *job) *messagePrinter {
+	p := &messagePrinter{format: c.format.value, payload: c.payload, quiet: c.quiet, filter: j.show, clock: c.clock()}
+	p.lines = report.NewMessageLines(j.screen.palette, p.clock)
+	cfg := &j.run.Config
+	cfg.Messages, cfg.Incomplete = session.HashMessages, c.incomplete
+	if c.payload || c.dir != "" || p.format == "text" {
+		cfg.Messages = session.CollectPayload
+	}
+	p.keep = c.dir != "" || c.payload && p.format == "text"
+	if j.show != nil {
+		cfg.Trees, cfg.Summaries = j.show.NeedsTree(), true
+	}
+	return p
+}
+
+// openDir makes a folder, unless it is there, and gives access to nothing else.
+func openDir(path string) (*os.Root, error) {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(path)
+}

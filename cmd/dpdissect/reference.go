@@ -1,0 +1,37 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// newReference makes a command that prints a reference table, as text in the
+// width of the terminal or as JSON.
+func newReference(cmd *cobra.Command, text func(width int) []byte, doc func() []byte) *cobra.Command {
+	format := newChoice("text", "json")
+	format.add(cmd, "format", "output for people or one JSON document")
+	cmd.Args = noArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		out := cmd.OutOrStdout().(*os.File)
+		b := doc
+		if format.value == "text" {
+			b = func() []byte { return text(newScreen(out, "never").width) }
+		}
+		_, err := out.Write(b())
+		return err
+	}
+	return cmd
+}
+
+// indented is v as an indented JSON document.
+func indented(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	must(e.Encode(v))
+	return b.Bytes()
+}

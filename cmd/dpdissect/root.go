@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitUsage = 2 // usage or configuration
+	exitInput = 3 // an input could not be read to its end
+)
+
+// errInput says that an input failed; what is wrong was told already.
+var errInput = errors.New("an input failed")
+
+// A usageError is one of the command line: it is followed by a hint at the help.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// run runs one command line and gives its exit code.
+func run(args []string, stdout, stderr *os.File) int {
+	ignoreBrokenPipes()
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteC()
+	switch {
+	case err == nil, isBrokenPipe(err):
+		return exitOK
+	case errors.Is(err, errInput):
+		return exitInput
+	}
+	explain(stderr, cmd, err)
+	return exitUsage
+}
+
+// explain prints an error and, when the command line is to blame, where help is.
+func explain(w io.Writer, cmd *cobra.Command, err error) {
+	fmt.Fprintf(w, "dpdissect: %s\n", strings.TrimRight(err.Error(), "\n"))
+	if _, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintf(w, "Run '%s --help'\n", cmd.CommandPath())
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "dpdissect",
+		Short: "Dissect captures of reliable-UDP game protocols",
+		Long: `dpdissect reads capture files and explains the reliable-UDP game protocols in
+them: who spoke to whom, what was lost, sent again, acknowledged and signed, and
+what every byte means. It recognises protocols by their behaviour, not by ports.
+
+Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
+bzip2; "-" is standard input. Several are merged by time.
+
+Exit codes: 0 it ran; 2 the command line, a filter or a secrets file is wrong;
+3 an input could not be read to its end, what was readable is reported.`,
+		Example: `  dpdissect analyze game.pcap
+  dpdissect decode -V -Y 'retry or gap' game.pcap`,
+		Args:          unknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       buildVersion().line(),
+	}
+	root.SetVersionTemplate("dpdissect {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(newAnalyze(), newDecode(), newMessages(), newFields(), newProtocols(), newSchema(), newVersion())
+	addBuiltins(root)
+	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
+	return root
+}
+
+// usageTemplate is cobra's with flags wrapped and one line of usage.
+func usageTemplate(template string) string {
+	return strings.NewReplacer(
+		"FlagUsages ", "FlagUsagesWrapped 80 ",
+		"{{if .Runnable}}\n  {{.UseLine}}{{end}}", "{{if not .HasAvailableSubCommands}}\n  {{.UseLine}}{{end}}",
+		"{{.CommandPath}} [command]{{end}}", "{{.CommandPath}} COMMAND{{end}}",
+		"[command] --help", "COMMAND --help",
+	).Replace(template)
+}
+
+// addBuiltins makes cobra add its own commands now, to complete their help.
+func addBuiltins(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd("x")
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Example = "  dpdissect help decode"
+		case "completion":
+			c.Short, c.Example = "Generate the completion script of a shell", "  source <(dpdissect completion bash)"
+			for _, shell := range c.Commands() {
+				shell.Example = "  dpdissect completion " + shell.Name()
+			}
+		}
+	}
+}
+
+// unknownCommand refuses arguments of the root, which are no command.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
+		return usagef("%q is a file, no command; did you mean 'dpdissect analyze %s'?", args[0], args[0])
+	}
+	var hint string
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usagef("unknown command %q%s", args[0], hint)
+}
+
+// noArgs is for commands without arguments.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, have %q", cmd.Name(), args[0])
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/report"
+)
+
+func newSchema() *cobra.Command {
+	names := report.SchemaNames()
+	cmd := &cobra.Command{
+		Use:   "schema NAME",
+		Short: "Print the JSON Schema of a record",
+		Long: `Print the JSON Schema (2020-12) of a record: ` + orList(names) + `.
+A schema is text and JSON at once: --format changes nothing but is taken, as by all
+reference commands.`,
+		Example:   `  dpdissect schema frame > frame.schema.json`,
+		ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("schema takes one NAME: %s", orList(names))
+			}
+			b, ok := report.Schema(args[0])
+			if !ok {
+				return usagef("unknown schema %q: want %s", args[0], orList(names))
+			}
+			_, err := cmd.OutOrStdout().Write(b)
+			return err
+		},
+	}
+	format := newChoice("text", "json")
+	format.add(cmd, "format", "both are the same")
+	return cmd
+}
