@@ -355,25 +355,29 @@ func (a *assembler) deliverParts(p *piece, want func(*Part) bool) {
 }
 
 func (a *assembler) deliverOne(p *piece, data []byte, size int, reliable, sequential bool) {
-	m := session.Message{
+	if a.conn.wants.Messages == session.CountMessages {
+		a.count(!p.cut, size)
+		return
+	}
+	a.emit(&session.Message{
 		FirstFrame: p.frame, LastFrame: p.frame, Time: p.time, HasTime: p.hasTime, Frames: 1,
 		Number: p.num, Reliable: reliable, Ordered: sequential, Complete: !p.cut, Size: size,
-	}
-	if a.conn.wants.Messages != session.CountMessages {
-		m.SHA256 = sha256.Sum256(data)
-		m.Payload = data
-	}
-	a.emit(&m)
+		SHA256: sha256.Sum256(data), Payload: data,
+	})
 }
 
-func (a *assembler) emit(m *session.Message) {
+func (a *assembler) count(complete bool, size int) {
 	d := &a.conn.c.Dir[a.dir]
-	if m.Complete {
+	if complete {
 		d.Messages++
-		d.MessageBytes += uint64(m.Size)
+		d.MessageBytes += uint64(size)
 	} else {
 		d.IncompleteMessages++
 	}
+}
+
+func (a *assembler) emit(m *session.Message) {
+	a.count(m.Complete, m.Size)
 	if a.conn.wants.Messages == session.CountMessages {
 		return
 	}

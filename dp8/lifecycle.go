@@ -115,8 +115,9 @@ func (c *conn) hardDisconnect(dir int) {
 	}
 	c.life.hard[dir] = true
 	c.closing(dir, func(first int) bool {
-		// An answer needs the way to the peer and back; what is faster was sent before.
-		return !c.life.closeEnd[first] && c.fr.Time-c.life.closeAt < c.c.Dir[first].MinRTT()
+		// An answer needs the way to the peer and back; what is clearly faster than
+		// the quickest answer so far was sent before.
+		return !c.life.closeEnd[first] && c.fr.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
 	})
 	switch {
 	case c.life.state == session.Closed:

@@ -63,19 +63,28 @@ func (d *Direction) ackBelow(a Acknowledgement, link func(uint64)) (words dissec
 }
 
 // ackMask acknowledges the numbers of the mask and notes those it reports
-// missing below its highest bit.
+// missing below its highest bit. Masks repeat themselves, so only bits that the
+// mask before did not have are looked at.
 func (d *Direction) ackMask(a Acknowledgement, link func(uint64)) (words dissect.Words) {
 	w := &d.win
-	top := a.Base + int64(63-bits.LeadingZeros64(a.Mask))
-	if top > w.highest+MaxAckExcess || !w.reach(top, d) {
+	high := 63 - bits.LeadingZeros64(a.Mask)
+	if top := a.Base + int64(high); top > w.highest+MaxAckExcess || !w.reach(top, d) {
 		return 0
 	}
-	for n := max(a.Next, w.base); n < top; n++ {
-		if i := n - a.Base; i < 0 || a.Mask>>uint(i)&1 == 0 {
+	if n := a.Base - 1; n >= a.Next && w.holds(n) {
+		d.noteMissing(w.at(n), a)
+	}
+	for m := ^a.Mask & (1<<high - 1); m != 0; m &= m - 1 {
+		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
 			d.noteMissing(w.at(n), a)
 		}
 	}
-	for m := a.Mask; m != 0; m &= m - 1 {
+	fresh := a.Mask
+	if shift := a.Base - w.maskBase; shift >= 0 && shift < 64 {
+		fresh &^= w.mask >> uint(shift)
+	}
+	w.mask, w.maskBase = a.Mask, a.Base
+	for m := fresh; m != 0; m &= m - 1 {
 		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
 			words |= d.ackOne(n, a, link)
 		}

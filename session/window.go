@@ -36,18 +36,20 @@ const (
 // A Window holds the numbers one side sends: which were captured, how often,
 // and what the other side said of them. Numbers are unwrapped.
 type Window struct {
-	ring    []unit // power of two; number n lives at n & (len-1)
-	base    int64  // lowest remembered number
-	top     int64  // one above the highest remembered number
-	lowest  int64  // lowest captured
-	highest int64  // highest captured
-	started bool
-	origin  int64 // first sending captured first: what lies below was sent before the capture began
-	begun   bool  // origin is valid
-	cum     int64 // highest cumulative acknowledgement: all below it are acknowledged
-	hasCum  bool
-	waiting []waitingCopy // copies captured after their number was acknowledged
-	extra   map[int64][]uint64
+	ring     []unit // power of two; number n lives at n & (len-1)
+	base     int64  // lowest remembered number
+	top      int64  // one above the highest remembered number
+	lowest   int64  // lowest captured
+	highest  int64  // highest captured
+	started  bool
+	origin   int64 // first sending captured first: what lies below was sent before the capture began
+	begun    bool  // origin is valid
+	cum      int64 // highest cumulative acknowledgement: all below it are acknowledged
+	hasCum   bool
+	mask     uint64 // latest selective acknowledgement: bit i is maskBase+i
+	maskBase int64
+	waiting  []waitingCopy // copies captured after their number was acknowledged
+	extra    map[int64][]uint64
 }
 
 // A waitingCopy is a copy of an acknowledged number that no later frame has

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"encoding/binary"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -11,12 +13,9 @@ const Shards = 16
 
 // shardOf spreads address pairs; both directions of a pair fall together.
 func shardOf(d *dissect.Datagram) int {
-	h := uint32(d.Src.Port) + uint32(d.Dst.Port)
-	for i := 12; i < 16; i++ {
-		h = h*31 + uint32(d.Src.IP[i]) + uint32(d.Dst.IP[i])
-	}
-	h ^= h >> 16
-	return int((h * 0x9E3779B1) >> 28)
+	h := binary.LittleEndian.Uint32(d.Src.IP[12:]) + binary.LittleEndian.Uint32(d.Dst.IP[12:])
+	h += (uint32(d.Src.Port) + uint32(d.Dst.Port)) << 12
+	return int(h * 0x9E3779B1 >> 28)
 }
 
 // tables are the shards of one run.
