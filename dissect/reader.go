@@ -10,14 +10,17 @@ import (
 // value, bound, name and tree. The first failure sticks: from then on every
 // method returns zero and moves nothing, so decoders check once, at the end.
 type Reader struct {
-	data []byte
-	pos  int
-	tree *Tree
-	err  *Error
+	data  []byte
+	pos   int
+	tree  *Tree
+	err   *Error
+	quiet bool // nothing to record and nothing failed: the short way
 }
 
 // NewReader reads data and records into tree, which may be nil.
-func NewReader(data []byte, tree *Tree) Reader { return Reader{data: data, tree: tree} }
+func NewReader(data []byte, tree *Tree) Reader {
+	return Reader{data: data, tree: tree, quiet: tree == nil}
+}
 
 // Pos is the offset of the next byte.
 func (r *Reader) Pos() int { return r.pos }
@@ -52,7 +55,7 @@ func (r *Reader) Fail(f *Field, reason string) { r.FailAt(f, r.pos, reason) }
 // FailAt is Fail for a byte that was read already.
 func (r *Reader) FailAt(f *Field, off int, reason string) {
 	if r.err == nil {
-		r.err = &Error{f, off, reason}
+		r.err, r.quiet = &Error{f, off, reason}, false
 	}
 }
 
@@ -63,6 +66,7 @@ func (r *Reader) short(f *Field, want int) {
 		if want == 1 {
 			unit = "byte"
 		}
+		r.quiet = false
 		r.err = &Error{f, r.pos, fmt.Sprintf("truncated: want %d %s, have %d", want, unit, len(r.data)-r.pos)}
 	}
 }
@@ -79,6 +83,14 @@ func (r *Reader) take(n int) (int, bool) {
 
 // U8 reads one byte.
 func (r *Reader) U8(f *Field) uint8 {
+	if off := r.pos; r.quiet && off < len(r.data) {
+		r.pos = off + 1
+		return r.data[off]
+	}
+	return r.u8(f)
+}
+
+func (r *Reader) u8(f *Field) uint8 {
 	off, ok := r.take(1)
 	if !ok {
 		r.short(f, 1)
@@ -115,6 +127,14 @@ func (r *Reader) U24(f *Field) uint32 {
 
 // U32 reads four bytes, little-endian.
 func (r *Reader) U32(f *Field) uint32 {
+	if off := r.pos; r.quiet && off+4 <= len(r.data) {
+		r.pos = off + 4
+		return binary.LittleEndian.Uint32(r.data[off:])
+	}
+	return r.u32(f)
+}
+
+func (r *Reader) u32(f *Field) uint32 {
 	off, ok := r.take(4)
 	if !ok {
 		r.short(f, 4)
