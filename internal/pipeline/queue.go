@@ -113,6 +113,7 @@ func (q *Queue) print(s *Slot) {
 	for i := range s.Messages {
 		q.printMessage(&s.Messages[i])
 	}
+	clear(s.Messages) // a free slot keeps no message alive
 	q.ring[q.head%ringSize] = nil
 	q.free = append(q.free, s)
 	if len(q.buf) >= writeSize {
