@@ -34,10 +34,10 @@ their findings. Numbers of connections and all totals stay those of the capture.
 		Example: `  dpdissect analyze game.pcap
   dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json client.pcap server.pcapng.gz
   tcpdump -w - udp | dpdissect analyze -`,
-		Annotations: map[string]string{quietMeans: "the table and the findings\nalone, and no progress bar"},
+		Annotations: map[string]string{quietMeans: "the table and the findings alone, and no progress bar"},
 		RunE:        c.runE,
 	}
-	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many\nthere are, and every place of a finding")
+	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many there are, and every place of a finding")
 	c.add(cmd)
 	return cmd
 }

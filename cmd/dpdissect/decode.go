@@ -45,7 +45,7 @@ packets of the capture, as in Wireshark, whatever -Y shows of them.
 	f.BoolVarP(&c.tree, "verbose", "V", false, "show all fields of each datagram")
 	f.BoolVarP(&c.bytes, "hex", "x", false, "show the bytes of each datagram")
 	f.StringArrayVarP(&c.fields, "field", "e", nil, "print this `FIELD` as a column; repeatable")
-	f.StringArrayVarP(&c.options, "field-option", "E", nil, "set how columns look, `NAME=VALUE`: header=y|n,\nseparator=/t|/s|CHAR, quote=d|s|n, occurrence=f|l|a,\naggregator=,|/s|CHAR, bom=y|n; repeatable")
+	f.StringArrayVarP(&c.options, "field-option", "E", nil, "set how columns look, `NAME=VALUE`: header=y|n, separator=/t|/s|CHAR, quote=d|s|n, occurrence=f|l|a, aggregator=,|/s|CHAR, bom=y|n; repeatable")
 	c.add(cmd)
 	return cmd
 }

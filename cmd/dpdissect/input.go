@@ -15,8 +15,9 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// defaultWorkers is the most that is used unasked: one goroutine reads, and more
-// trackers than this wait for it.
+// defaultWorkers is how many trackers there are unasked, on more than one CPU.
+// Reading feeds no more than these; fewer leave a CPU idle when the busiest
+// connections fall to the same one.
 const defaultWorkers = 4
 
 // input is the flags that every reading command shares.
@@ -40,20 +41,19 @@ type input struct {
 func (in *input) add(cmd *cobra.Command) {
 	in.format = newChoice("text", "json", "ndjson")
 	in.color = newChoice("auto", "always", "never")
-	in.workers = positive(min(runtime.NumCPU(), defaultWorkers))
 	f := cmd.Flags()
 	f.SortFlags = false
-	in.format.add(cmd, "format", "text for people, one JSON document, or one JSON\nrecord a line")
+	in.format.add(cmd, "format", "text for people, one JSON document, or one JSON record a line")
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
 	f.StringVarP(&in.filter, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
-	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "what ports speak: `RULE` is udp.port==2302,dp8;\nalso 2300-2400 or 2300:8, and dp8:DIALECT")
-	f.StringSliceVar(&in.only, "protocols", nil, "look for these protocols only, a comma-separated\n`LIST`")
+	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "what ports speak: `RULE` is udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
+	f.StringSliceVar(&in.only, "protocols", nil, "look for these protocols only, a comma-separated `LIST`")
 	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
-	f.StringArrayVar(&in.secret, "secret", nil, "signing secrets of one connection: `SECRET` is\nSESSID:SENDER:RECEIVER[:fast|full][:current]")
+	f.StringArrayVar(&in.secret, "secret", nil, "signing secrets of one connection: `SECRET` is SESSID:SENDER:RECEIVER[:fast|full][:current]")
 	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
-	f.BoolVarP(&in.numeric, "numeric", "n", false, "addresses and ports as numbers, which they\nalways are: names are never looked up")
-	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r the first packet, a\nor ad local, u or ud UTC, e since 1970, d\nsince the previous one, dd since the previous\nshown; ad.3 has 3 decimals")
-	f.Var(&in.workers, "workers", "`N` goroutines track connections; the output is\nthe same for any number")
+	f.BoolVarP(&in.numeric, "numeric", "n", false, "addresses and ports as numbers, which they always are: names are never looked up")
+	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r since the first packet, a or ad local, u or ud UTC, e since 1970, d since the previous packet, dd since the previous shown; ad.3 has 3 decimals")
+	f.Var(&in.workers, "workers", "`N` goroutines track connections, 4 if not given and there is more than one CPU; the output is the same for any number")
 	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
 	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
@@ -145,4 +145,12 @@ func (in *input) displayFilter() (*filter.Filter, error) {
 func (in *input) clock() *render.Clock { return &render.Clock{Format: in.time} }
 
 // workerCount is the number of trackers; more than there are shards are no use.
-func (in *input) workerCount() int { return int(min(in.workers, pipeline.Shards)) }
+func (in *input) workerCount() int {
+	switch {
+	case in.workers > 0:
+		return int(min(in.workers, pipeline.Shards))
+	case runtime.NumCPU() > 1:
+		return defaultWorkers
+	}
+	return 1
+}

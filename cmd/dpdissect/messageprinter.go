@@ -33,30 +33,52 @@ type messagePrinter struct {
 // A meta is what is needed of a message when its turn comes, beside its encoded
 // record: it stands in front of the payload, where that is needed, too.
 type meta struct {
-	Index, LastFrame  uint64
-	Time              int64
-	Dir               uint8
-	HasTime, Complete bool
+	index, lastFrame  uint64
+	time              int64
+	dir               byte
+	hasTime, complete bool
+}
+
+const metaSize = 3*8 + 2
+
+func appendMeta(dst []byte, m *session.Message) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, m.Index)
+	dst = binary.LittleEndian.AppendUint64(dst, m.LastFrame)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(m.Time))
+	flags := byte(0)
+	if m.HasTime {
+		flags |= 1
+	}
+	if m.Complete {
+		flags |= 2
+	}
+	return append(dst, byte(m.Dir), flags)
+}
+
+func unpack(head []byte) (m meta, payload []byte) {
+	number := func(i int) uint64 { return binary.LittleEndian.Uint64(head[8*i:]) }
+	dir, flags := head[metaSize-2], head[metaSize-1]
+	return meta{number(0), number(1), int64(number(2)), dir, flags&1 != 0, flags&2 != 0}, head[metaSize:]
 }
 
 // PrepareMessage implements pipeline.Printer.
 func (p *messagePrinter) PrepareMessage(_ int, m *session.Message) (head, tail []byte) {
-	head, err := binary.Append(nil, binary.LittleEndian, &meta{m.Index, m.LastFrame, m.Time, uint8(m.Dir), m.HasTime, m.Complete})
-	must(err)
+	head = appendMeta(make([]byte, 0, metaSize), m)
 	if p.keep {
 		head = append(head, m.Payload...)
 	}
 	if p.format == "text" {
 		return head, report.AppendMessageCells(nil, m)
 	}
-	return head, report.AppendMessageBody(nil, m, p.payload)
+	size := recordSize
+	if p.payload {
+		size += 2 * len(m.Payload)
+	}
+	return head, report.AppendMessageBody(make([]byte, 0, size), m, p.payload)
 }
 
-func unpack(head []byte) (m meta, payload []byte) {
-	n, err := binary.Decode(head, binary.LittleEndian, &m)
-	must(err)
-	return m, head[n:]
-}
+// recordSize is room for a record without its payload.
+const recordSize = 384
 
 // Prepare implements pipeline.Printer.
 func (p *messagePrinter) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
@@ -76,7 +98,7 @@ func (p *messagePrinter) Print(dst []byte, s *pipeline.Slot) []byte {
 // PrintMessage implements pipeline.Printer.
 func (p *messagePrinter) PrintMessage(dst, head, tail []byte, id int) []byte {
 	m, payload := unpack(head)
-	if p.filter != nil && !p.shown.has(m.LastFrame) {
+	if p.filter != nil && !p.shown.has(m.lastFrame) {
 		return dst
 	}
 	p.save(&m, id, payload)
@@ -91,8 +113,8 @@ func (p *messagePrinter) PrintMessage(dst, head, tail []byte, id int) []byte {
 		return p.document.AppendRecord(dst, p.scratch)
 	}
 	dst = p.lines.AppendLine(dst, tail, id)
-	if m.HasTime {
-		p.clock.AdvanceTime(m.Time, true)
+	if m.hasTime {
+		p.clock.AdvanceTime(m.time, true)
 	}
 	if p.payload && len(payload) > 0 {
 		dst = append(render.AppendHexDump(dst, payload, render.Style{}), '\n')
@@ -103,10 +125,10 @@ func (p *messagePrinter) PrintMessage(dst, head, tail []byte, id int) []byte {
 // save writes the payload to its file. What stands there under the name is
 // removed, never written through: it may be a link.
 func (p *messagePrinter) save(m *meta, id int, payload []byte) {
-	if p.dir == nil || p.err != nil || !m.Complete {
+	if p.dir == nil || p.err != nil || !m.complete {
 		return
 	}
-	name := fmt.Sprintf("%d-%c-%d.bin", id, 'a'+m.Dir, m.Index)
+	name := fmt.Sprintf("%d-%c-%d.bin", id, 'a'+m.dir, m.index)
 	if err := p.dir.Remove(name); err != nil && !os.IsNotExist(err) {
 		p.err = err
 		return

@@ -44,7 +44,7 @@ With -Y only messages whose last frame matches are listed; indices stay.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.dir, "out", "", "write payloads to files in folder `DIR`")
-	f.BoolVar(&c.payload, "payload", false, "show payloads: in hexadecimal in JSON, as a dump\nin text")
+	f.BoolVar(&c.payload, "payload", false, "show payloads: in hexadecimal in JSON, as a dump in text")
 	f.BoolVar(&c.incomplete, "incomplete", false, "list messages that lack a part, too")
 	c.add(cmd)
 	return cmd
