@@ -22,6 +22,11 @@ func NewReader(data []byte, tree *Tree) Reader {
 	return Reader{data: data, tree: tree, quiet: tree == nil}
 }
 
+// Start makes a Reader begin anew; it is NewReader without the copy.
+func (r *Reader) Start(data []byte, tree *Tree) {
+	r.data, r.pos, r.tree, r.err, r.quiet = data, 0, tree, nil, tree == nil
+}
+
 // Pos is the offset of the next byte.
 func (r *Reader) Pos() int { return r.pos }
 

@@ -28,6 +28,8 @@ type conn struct {
 	fr   *dissect.Frame // the frame at hand
 	f    *Frame
 	now  uint64
+	sent session.Sending
+	ack  session.Acknowledgement
 	link func(frame uint64)
 }
 
@@ -57,6 +59,8 @@ type side struct {
 	ackNext int64 // last pure acknowledgement, to recognise repetitions
 	ackMask uint64
 	acked   bool
+	early   bool // the peer acknowledged up to earlyTo before a frame was captured
+	earlyTo uint8
 }
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
@@ -101,11 +105,12 @@ func (c *conn) malformedFrame(dir int) {
 }
 
 // sending describes the frame at hand to the engine.
-func (c *conn) sending(num int64, mark session.Mark) session.Sending {
-	return session.Sending{
-		Num: num, Mark: mark, Hash: maphash.Bytes(hashSeed, c.fr.Payload), IPID: c.fr.IPID,
-		Frame: c.fr.Frame, Time: c.fr.Time, HasTime: c.fr.HasTime,
-	}
+func (c *conn) sending(num int64, mark session.Mark) *session.Sending {
+	// Field by field: a copied literal would wait for its own narrow stores.
+	s, d := &c.sent, c.fr.Datagram
+	s.Num, s.Mark, s.Hash, s.IPID = num, mark, maphash.Bytes(hashSeed, d.Payload), d.IPID
+	s.Frame, s.Time, s.HasTime = d.Frame, d.Time, d.HasTime
+	return s
 }
 
 // dataFrame tracks a data frame.
@@ -123,23 +128,27 @@ func (c *conn) dataFrame(dir int) {
 	c.life.heard(dir)
 	c.learnFromData(d)
 	s.seq.Advance(num)
+	if s.early {
+		s.early = false
+		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
+	}
 	mark := session.MarkFirst
 	if d.Control&CtlRetry != 0 {
 		mark = session.MarkRetry
 	}
 	v := out.Send(c.sending(num, mark))
 	c.fr.Words |= v.Words
-	c.fr.Awaits = c.wants.Links && v.Tracked
+	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
 		c.fr.RetryOf = v.RetryOf
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
-	if v.New && out.InFlight() >= WindowSize {
+	if v.Novelty == session.First && out.InFlight() >= WindowSize {
 		c.fr.Words |= dissect.WindowFull
 	}
-	if v.New || v.Late {
-		c.deliver(dir, num, d, keepAlive, v.Late)
+	if v.Novelty == session.First || v.Novelty == session.LateFirst {
+		c.deliver(dir, num, d, keepAlive, v.Novelty == session.LateFirst)
 	}
 	c.sawData(dir, num, d, v.Copies)
 }
@@ -197,6 +206,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	out := &c.c.Dir[other]
 	ref, ok := out.Window().Highest()
 	if !ok {
+		c.side[other].early, c.side[other].earlyTo = true, nrcv
 		return
 	}
 	if cum, ok := out.Window().Cumulative(); ok {
@@ -205,9 +215,10 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	near := session.Serial{Bits: 8}
 	near.Advance(ref)
 	next := near.Peek(uint32(nrcv))
-	words := out.Acknowledge(session.Acknowledgement{
-		Next: next, Mask: mask, Base: next + 1, Frame: c.fr.Frame, Time: c.fr.Time, HasTime: c.fr.HasTime,
-	}, c.link)
+	a, d := &c.ack, c.fr.Datagram
+	a.Next, a.Mask, a.Base = next, mask, next+1
+	a.Frame, a.Time, a.HasTime = d.Frame, d.Time, d.HasTime
+	words := out.Acknowledge(a, c.link)
 	if s := &c.side[dir]; pure {
 		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
 			words |= dissect.DuplicateAck

@@ -43,9 +43,13 @@ func (d *DFrame) decode(r *dissect.Reader, p Params) {
 	d.Seq = r.U8(&Fields[fSeq])
 	d.NRcv = r.U8(&Fields[fNRcv])
 	d.SACKMask = r.Mask64(&Fields[fSACKMask], d.Control&CtlSACK1 != 0, d.Control&CtlSACK2 != 0)
-	addSacked(r, d.NRcv, d.SACKMask)
+	if d.SACKMask != 0 && r.Tree() != nil {
+		addSacked(r, d.NRcv, d.SACKMask)
+	}
 	d.SendMask = r.Mask64(&Fields[fSendMask], d.Control&CtlSend1 != 0, d.Control&CtlSend2 != 0)
-	addDropped(r, d.Seq, d.SendMask)
+	if d.SendMask != 0 && r.Tree() != nil {
+		addDropped(r, d.Seq, d.SendMask)
+	}
 
 	d.KeepAlive, d.HasSignature = d.classify(r.Len(), p)
 	d.SignatureOff, d.Signature = 0, [8]byte{}

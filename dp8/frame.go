@@ -33,7 +33,8 @@ type Frame struct {
 // Decode reads one UDP payload into f and, when tree is not nil, records it
 // there. What was decoded before an error stays in f.
 func (f *Frame) Decode(payload []byte, p Params, tree *dissect.Tree) *dissect.Error {
-	r := dissect.NewReader(payload, tree)
+	var r dissect.Reader
+	r.Start(payload, tree)
 	f.Type = TypeNone
 	// MC-DPL8R 3.1.5: the low bit of the first byte tells data frames from command frames.
 	switch head := r.Peek(1); {

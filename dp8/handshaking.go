@@ -149,6 +149,7 @@ func (c *conn) knowMode(m mode, inferred bool) {
 func (c *conn) expectZero() {
 	for i := range c.side {
 		c.side[i].asm.start(0)
+		c.c.Dir[i].Begin(0)
 	}
 }
 

@@ -107,7 +107,7 @@ func (c *conn) hardDisconnect(dir int) {
 	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
-	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), false)
+	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), true) // bMsgID tells repetitions
 	c.knowSession(h.SessionID)
 	c.knowVersion(dir, h.Version)
 	if c.life.hard[dir] {

@@ -10,7 +10,7 @@ import (
 // addSacked records the sequences a SACK mask names, lowest first: bit i is
 // nrcv+1+i (MC-DPL8R 3.1.5.2.3, AMB-DP8-06).
 func addSacked(r *dissect.Reader, nrcv uint8, mask uint64) {
-	if mask == 0 || r.Tree() == nil || !r.OK() {
+	if !r.OK() {
 		return
 	}
 	var ids [64]int64
@@ -25,7 +25,7 @@ func addSacked(r *dissect.Reader, nrcv uint8, mask uint64) {
 // addDropped records the sequences a send mask gives up, oldest first: bit i is
 // seq-1-i (MC-DPL8R 3.1.5.2.4, AMB-DP8-07).
 func addDropped(r *dissect.Reader, seq uint8, mask uint64) {
-	if mask == 0 || r.Tree() == nil || !r.OK() {
+	if !r.OK() {
 		return
 	}
 	var ids [64]int64

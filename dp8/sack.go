@@ -44,9 +44,13 @@ func (s *SACK) decode(r *dissect.Reader, cmd Command, p Params) {
 	s.Padding = r.U16(&Fields[fPadding])
 	s.Timestamp = r.U32(&Fields[fTimestamp])
 	s.SACKMask = r.Mask64(&Fields[fSACKMask], s.Flags&SACKMask1 != 0, s.Flags&SACKMask2 != 0)
-	addSacked(r, s.NRcv, s.SACKMask)
+	if s.SACKMask != 0 && r.Tree() != nil {
+		addSacked(r, s.NRcv, s.SACKMask)
+	}
 	s.SendMask = r.Mask64(&Fields[fSendMask], s.Flags&SACKSend1 != 0, s.Flags&SACKSend2 != 0)
-	addDropped(r, s.NSeq, s.SendMask)
+	if s.SendMask != 0 && r.Tree() != nil {
+		addDropped(r, s.NSeq, s.SendMask)
+	}
 	if s.HasSignature = tailIsSignature(r, p); s.HasSignature {
 		copy(s.Signature[:], r.Bytes(&Fields[fSignature], 8))
 	}

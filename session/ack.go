@@ -24,7 +24,7 @@ const MaxAckExcess = 64
 
 // Acknowledge applies what the peer acknowledges of this side's numbers. It
 // calls link for every captured frame that is acknowledged for the first time.
-func (d *Direction) Acknowledge(a Acknowledgement, link func(frame uint64)) dissect.Words {
+func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dissect.Words {
 	w := &d.win
 	if !w.started || a.Next > w.highest+1+MaxAckExcess || a.Next < w.base-MaxAckExcess {
 		return 0
@@ -45,7 +45,7 @@ func (d *Direction) Acknowledge(a Acknowledgement, link func(frame uint64)) diss
 
 // ackBelow acknowledges everything from the last cumulative acknowledgement up
 // to a.Next.
-func (d *Direction) ackBelow(a Acknowledgement, link func(uint64)) (words dissect.Words) {
+func (d *Direction) ackBelow(a *Acknowledgement, link func(uint64)) (words dissect.Words) {
 	w := &d.win
 	from := w.base
 	if w.hasCum {
@@ -65,7 +65,7 @@ func (d *Direction) ackBelow(a Acknowledgement, link func(uint64)) (words dissec
 // ackMask acknowledges the numbers of the mask and notes those it reports
 // missing below its highest bit. Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
-func (d *Direction) ackMask(a Acknowledgement, link func(uint64)) (words dissect.Words) {
+func (d *Direction) ackMask(a *Acknowledgement, link func(uint64)) (words dissect.Words) {
 	w := &d.win
 	high := 63 - bits.LeadingZeros64(a.Mask)
 	if top := a.Base + int64(high); top > w.highest+MaxAckExcess || !w.reach(top, d) {
@@ -92,7 +92,7 @@ func (d *Direction) ackMask(a Acknowledgement, link func(uint64)) (words dissect
 	return words
 }
 
-func (d *Direction) ackOne(n int64, a Acknowledgement, link func(uint64)) (words dissect.Words) {
+func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (words dissect.Words) {
 	u := d.win.at(n)
 	if u.state&acked != 0 {
 		return 0
@@ -121,7 +121,7 @@ func (d *Direction) ackOne(n int64, a Acknowledgement, link func(uint64)) (words
 
 // settleWaiting acknowledges copies that were captured after their number had
 // been acknowledged: the next frame that covers the number covers them.
-func (d *Direction) settleWaiting(a Acknowledgement, link func(uint64)) {
+func (d *Direction) settleWaiting(a *Acknowledgement, link func(uint64)) {
 	w := &d.win
 	if len(w.waiting) == 0 {
 		return
@@ -129,10 +129,18 @@ func (d *Direction) settleWaiting(a Acknowledgement, link func(uint64)) {
 	keep := w.waiting[:0]
 	for _, c := range w.waiting {
 		i := c.num - a.Base
-		if c.num < a.Next || i >= 0 && i < 64 && a.Mask>>uint(i)&1 != 0 {
-			link(c.frame)
-		} else {
+		if c.num >= a.Next && (i < 0 || i >= 64 || a.Mask>>uint(i)&1 == 0) {
 			keep = append(keep, c)
+			continue
+		}
+		if w.holds(c.num) && a.HasTime {
+			if u := w.at(c.num); u.frame == c.frame {
+				u.ackTime = a.Time
+				u.state |= ackTimed
+			}
+		}
+		if d.links {
+			link(c.frame)
 		}
 	}
 	w.waiting = keep
@@ -140,7 +148,7 @@ func (d *Direction) settleWaiting(a Acknowledgement, link func(uint64)) {
 
 // noteMissing keeps the evidence of an acknowledgement that reports a number
 // missing while a later one had arrived.
-func (d *Direction) noteMissing(u *unit, a Acknowledgement) {
+func (d *Direction) noteMissing(u *unit, a *Acknowledgement) {
 	switch {
 	case u.state&(acked|givenUp) != 0:
 	case u.state&captured == 0:

@@ -92,6 +92,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	for i := range c.Dir {
 		c.Dir[i].links = f.table.cfg.Links
+		c.Dir[i].opened = fr.Time
 		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }
 	}
 	return c

@@ -22,7 +22,7 @@ type recentFrame struct {
 // unreliable data): byte-identical with an equal, non-zero IPv4 identification
 // it is a copy. With byTime, frames without identification are copies within
 // CopyHorizon too.
-func (d *Direction) Unnumbered(s Sending, byTime bool) dissect.Words {
+func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
 	r := &d.recent
 	for i := range r.ring {
 		f := &r.ring[i]

@@ -28,6 +28,7 @@ type Direction struct {
 	never     func(frame uint64) // told of frames that were never acknowledged
 	minRTT    int64
 	hasRTT    bool
+	opened    int64 // time of the connection's first frame
 
 	notCaptured uint64
 	lostBefore  uint64
@@ -73,6 +74,22 @@ func (d *Direction) RTT() RTT { return d.rtt.summary() }
 // MinRTT is the shortest round trip seen so far, in nanoseconds, 0 when none.
 func (d *Direction) MinRTT() int64 { return d.minRTT }
 
+// Begin tells that the side's numbers start with n and that the capture began
+// before: what is missing from there on was lost.
+func (d *Direction) Begin(n int64) {
+	if w := &d.win; !w.begun {
+		w.origin, w.begun = n, true
+	}
+}
+
+// Passed tells, before a number of this side was captured, that its peer had
+// acknowledged all below next.
+func (d *Direction) Passed(next int64) {
+	if w := &d.win; !w.started {
+		w.cum, w.hasCum = next, true
+	}
+}
+
 // settle draws the conclusions about a number that is about to be forgotten.
 func (d *Direction) settle(n int64, u *unit, w *Window) {
 	const sample = captured | acked | ackTimed | timed
@@ -100,7 +117,9 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 func (d *Direction) Close() {
 	d.win.retireAll(d)
 	for _, c := range d.win.waiting {
-		d.never(c.frame)
+		if d.links {
+			d.never(c.frame)
+		}
 	}
 	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
 	d.recent = recentCopies{}

@@ -7,6 +7,12 @@ import "github.com/dpdissect/dpdissect/dissect"
 // (contract 4.1, guard DUP), in nanoseconds.
 const CopyHorizon = 30e6
 
+// StartHorizon is how long after the first frame of a connection whose start
+// was not captured a frame of its may still have been overtaken by one that
+// passed before the capture began, in nanoseconds: what is missing until then
+// was not lost by the capture.
+const StartHorizon = 100e6
+
 // Mark is what the protocol itself says about a sending.
 type Mark uint8
 
@@ -27,18 +33,27 @@ type Sending struct {
 	HasTime bool
 }
 
-// A Verdict is what the engine makes of a Sending.
+// A Verdict is what the engine makes of a Sending. It has four fields so that
+// it travels in registers.
 type Verdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured copy, 0 when the sending is no retry or copy of one
-	Tracked bool   // its number is remembered: an acknowledgement will be linked
 	Copies  int    // captured so far of its number, this one included
-	New     bool   // the first captured copy of its number
-	Late    bool   // the first sending, captured after a retry of it
+	Novelty Novelty
 }
 
+// Novelty says what a sending adds to what was captured before.
+type Novelty uint8
+
+const (
+	Forgotten Novelty = iota // its number is no longer remembered
+	First                    // the first captured copy of its number
+	LateFirst                // the first sending, captured after a retry of it
+	Again                    // a further copy
+)
+
 // Send judges a captured sending of this side.
-func (d *Direction) Send(s Sending) Verdict {
+func (d *Direction) Send(s *Sending) Verdict {
 	w := &d.win
 	if !w.reach(s.Num, d) {
 		return d.sendForgotten(s)
@@ -51,8 +66,8 @@ func (d *Direction) Send(s Sending) Verdict {
 }
 
 // sendNew judges the first captured copy of a number.
-func (d *Direction) sendNew(s Sending, u *unit) Verdict {
-	v := Verdict{New: true, Tracked: true, Copies: 1}
+func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
+	v := Verdict{Novelty: First, Copies: 1}
 	switch w := &d.win; {
 	case !w.started:
 		w.started, w.lowest, w.highest = true, s.Num, s.Num
@@ -70,7 +85,7 @@ func (d *Direction) sendNew(s Sending, u *unit) Verdict {
 			v.Words |= dissect.OutOfOrder
 		}
 	}
-	if w := &d.win; s.Mark != MarkRetry && !w.begun {
+	if w := &d.win; s.Mark != MarkRetry && !w.begun && s.HasTime && s.Time-d.opened >= StartHorizon {
 		w.origin, w.begun = s.Num, true
 	}
 	d.distinct++
@@ -78,6 +93,9 @@ func (d *Direction) sendNew(s Sending, u *unit) Verdict {
 	u.state |= captured
 	if s.HasTime {
 		u.state |= timed
+	}
+	if w := &d.win; w.hasCum && s.Num < w.cum {
+		u.state |= acked // while it was not remembered
 	}
 	if u.state&acked != 0 {
 		d.waitForAck(s)
@@ -92,8 +110,8 @@ func (d *Direction) sendNew(s Sending, u *unit) Verdict {
 }
 
 // sendAgain judges a further capture of a number.
-func (d *Direction) sendAgain(s Sending, u *unit) Verdict {
-	v := Verdict{RetryOf: u.frame, Tracked: true}
+func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
+	v := Verdict{RetryOf: u.frame, Novelty: Again}
 	if u.copies < 255 {
 		u.copies++
 	}
@@ -107,7 +125,7 @@ func (d *Direction) sendAgain(s Sending, u *unit) Verdict {
 		// The first sending, overtaken by its own retry: no copy, no retry.
 		u.state |= firstSending
 		u.hash, u.ipid = s.Hash, s.IPID
-		v.RetryOf, v.Late = 0, true
+		v.RetryOf, v.Novelty = 0, LateFirst
 	case s.Mark == MarkFirst:
 		// Sent again without its mark: a fault that rules judge, not counted here.
 	default:
@@ -116,7 +134,7 @@ func (d *Direction) sendAgain(s Sending, u *unit) Verdict {
 	return v
 }
 
-func (d *Direction) noteRetry(s Sending, u *unit, v *Verdict) {
+func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 	d.Retries++
 	v.Words |= dissect.Retry
 	if u.state&acked != 0 {
@@ -132,7 +150,7 @@ func (d *Direction) noteRetry(s Sending, u *unit, v *Verdict) {
 // isCopy tells a copy made by the network or the capture from a sending of its
 // own. Where the protocol marks retries the mark decides: a second sending would
 // carry it.
-func (d *Direction) isCopy(s Sending, u *unit) bool {
+func (d *Direction) isCopy(s *Sending, u *unit) bool {
 	if u.state&retried != 0 && s.Mark != MarkFirst && s.Hash == u.retryHash {
 		return sameDatagram(s, u.retryID, u.retryTime)
 	}
@@ -148,7 +166,7 @@ func (d *Direction) isCopy(s Sending, u *unit) bool {
 // sameDatagram is the rule for byte-identical datagrams of one side: equal
 // non-zero IPv4 identifications are copies, different non-zero ones never; with
 // identification 0 and on IPv6, within CopyHorizon.
-func sameDatagram(s Sending, ipid uint16, time int64) bool {
+func sameDatagram(s *Sending, ipid uint16, time int64) bool {
 	if s.IPID != 0 && ipid != 0 {
 		return s.IPID == ipid
 	}
@@ -157,7 +175,7 @@ func sameDatagram(s Sending, ipid uint16, time int64) bool {
 
 // sendForgotten judges a sending of a number that is no longer remembered: only
 // its own mark counts.
-func (d *Direction) sendForgotten(s Sending) Verdict {
+func (d *Direction) sendForgotten(s *Sending) Verdict {
 	if s.Mark != MarkRetry {
 		return Verdict{}
 	}
@@ -167,12 +185,12 @@ func (d *Direction) sendForgotten(s Sending) Verdict {
 }
 
 // remember keeps further copies until a frame acknowledges them.
-func (d *Direction) remember(s Sending, u *unit) {
-	if !d.links {
-		return
-	}
+func (d *Direction) remember(s *Sending, u *unit) {
 	if u.state&acked != 0 {
 		d.waitForAck(s)
+		return
+	}
+	if !d.links {
 		return
 	}
 	if d.win.extra == nil {
@@ -183,8 +201,8 @@ func (d *Direction) remember(s Sending, u *unit) {
 	}
 }
 
-func (d *Direction) waitForAck(s Sending) {
-	if d.links && len(d.win.waiting) < maxWaiting {
+func (d *Direction) waitForAck(s *Sending) {
+	if len(d.win.waiting) < maxWaiting {
 		d.win.waiting = append(d.win.waiting, waitingCopy{s.Num, s.Frame})
 	}
 }

@@ -230,10 +230,10 @@ func TestLost(t *testing.T) {
 		return string(e.b[1:])
 	}
 	unseen := &session.Direction{}
-	unseen.Send(session.Sending{Num: 1, Frame: 1})
+	unseen.Send(&session.Sending{Num: 1, Frame: 1})
 	fine := &session.Direction{}
-	fine.Send(session.Sending{Num: 1, Frame: 1})
-	fine.Acknowledge(session.Acknowledgement{Next: 2, Frame: 2}, func(uint64) {})
+	fine.Send(&session.Sending{Num: 1, Frame: 1})
+	fine.Acknowledge(&session.Acknowledgement{Next: 2, Frame: 2}, func(uint64) {})
 	fine.Close()
 	for _, tt := range []struct {
 		name string
