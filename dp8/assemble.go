@@ -67,17 +67,19 @@ func (a *assembler) start(next int64) {
 	}
 }
 
-// add takes the first captured copy of a data frame.
+// add takes the first captured copy of a data frame. What the sender still has
+// outstanding when a capture starts in the middle may come behind the first one.
 func (a *assembler) add(p *piece) {
-	a.start(p.num)
+	a.start(p.num - WindowSize + 1)
 	if p.num-a.next >= WindowSize {
-		a.skipTo(p.num - WindowSize + 1) // the sender went on: all before was delivered or given up
+		a.skipTo(p.num-WindowSize+1, true) // the sender went on: all before was delivered or given up
 	}
 	switch {
+	case p.num < a.next && p.empty:
+	case p.num < a.next && p.single():
+		a.deliverParts(p, everyPart)
 	case p.num < a.next:
-		if p.single() && !p.empty {
-			a.deliverParts(p, everyPart)
-		}
+		a.orphan(p)
 	case p.num == a.next:
 		a.consume(p)
 		a.advance()
@@ -185,8 +187,10 @@ func (a *assembler) giveUp(n int64) {
 	a.drain()
 }
 
-// skipTo gives up everything below n that was not captured.
-func (a *assembler) skipTo(n int64) {
+// skipTo gives up everything below n that was not captured. Unless that is
+// final, a number is waited for that may be a part of a message of which others
+// were captured: when only the capture missed it, a retry may bring it yet.
+func (a *assembler) skipTo(n int64, final bool) {
 	if !a.started || n <= a.next {
 		return
 	}
@@ -201,10 +205,27 @@ func (a *assembler) skipTo(n int64) {
 			a.drain()
 			continue
 		}
+		if !final && a.within() {
+			return
+		}
 		a.lose()
 		a.advance()
 	}
 	a.drain()
+}
+
+// within reports whether the number at next may lie within a message of several
+// frames of which a part was captured.
+func (a *assembler) within() bool {
+	for n := a.next + 1; !a.open && n < a.top; n++ {
+		switch s := a.slot(n); s.state {
+		case slotStored:
+			return !s.piece.empty && !s.piece.first && !s.piece.single()
+		case slotDone:
+			return false
+		}
+	}
+	return a.open
 }
 
 func (a *assembler) flushStored() {
@@ -352,6 +373,13 @@ func (a *assembler) deliverParts(p *piece, want func(*Part) bool) {
 			a.deliverOne(p, q.Data, q.Size, q.Reliable(), q.Sequential())
 		}
 	}
+}
+
+// orphan takes a part of a message whose turn has passed.
+func (a *assembler) orphan(p *piece) {
+	q := *p
+	q.cut = true
+	a.deliverOne(&q, q.data, q.size, q.reliable, q.sequential)
 }
 
 func (a *assembler) deliverOne(p *piece, data []byte, size int, reliable, sequential bool) {

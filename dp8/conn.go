@@ -2,6 +2,7 @@ package dp8
 
 import (
 	"hash/maphash"
+	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
@@ -22,6 +23,7 @@ type conn struct {
 	mode      mode
 	proof     proof
 	side      [2]side
+	alive     aliveState
 	hs        handshakeState
 	life      lifecycle
 
@@ -47,20 +49,22 @@ var modeNames = [...]string{"", "none", "fast", "full"}
 
 // A side is what is remembered of one sender.
 type side struct {
-	seq     session.Serial
-	nseq    session.Serial // what its SACKs say it will send next
-	version uint32         // reported in the handshake, 0 when not seen
-	fast    fastKey
-	keys    keyring
-	asm     assembler
-	lastSeq int64 // sequence of the last frame, for SACKs
-	ended   bool  // END_STREAM was captured
-	endSeq  int64
-	ackNext int64 // last pure acknowledgement, to recognise repetitions
-	ackMask uint64
-	acked   bool
-	early   bool // the peer acknowledged up to earlyTo before a frame was captured
-	earlyTo uint8
+	seq      session.Serial
+	nseq     session.Serial // what its SACKs say it will send next
+	version  uint32         // reported in the handshake, 0 when not seen
+	fast     fastKey
+	keys     keyring
+	asm      assembler
+	lastSeq  int64 // sequence of the last frame, for SACKs
+	ended    bool  // END_STREAM was captured
+	endSeq   int64
+	sendMask uint64 // latest send mask: bit i is maskBase-1-i
+	maskBase int64
+	ackNext  int64 // last pure acknowledgement, to recognise repetitions
+	ackMask  uint64
+	acked    bool
+	early    bool // the peer acknowledged up to earlyTo before a frame was captured
+	earlyTo  uint8
 }
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
@@ -116,6 +120,7 @@ func (c *conn) sending(num int64, mark session.Mark) *session.Sending {
 // dataFrame tracks a data frame.
 func (c *conn) dataFrame(dir int) {
 	d, s, out := &c.f.DFrame, &c.side[dir], &c.c.Dir[dir]
+	c.doubtKeepAlive(d)
 	num := s.seq.Peek(uint32(d.Seq))
 	keepAlive := d.KeepAlive || c.params.Version < Version15 && d.IsEmptyKeepAlive()
 	c.countData(out, d, keepAlive)
@@ -227,19 +232,25 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	}
 	c.fr.Words |= words
 	if cum, ok := out.Window().Cumulative(); ok {
-		c.side[other].asm.skipTo(min(cum, ref+1))
+		c.side[other].asm.skipTo(min(cum, ref+1), false)
 	}
 }
 
 // giveUp applies a send mask: bit i gives up the number before-1-i of the side
-// itself (MC-DPL8R 3.1.5.2.4).
+// itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
+// mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
+	if mask == 0 {
+		return
+	}
 	s := &c.side[dir]
-	for i := int64(0); mask != 0; i, mask = i+1, mask>>1 {
-		if mask&1 == 0 {
-			continue
-		}
-		n := before - 1 - i
+	fresh := mask
+	if shift := before - s.maskBase; shift >= 0 && shift < 64 {
+		fresh &^= s.sendMask << uint(shift)
+	}
+	s.sendMask, s.maskBase = mask, before
+	for ; fresh != 0; fresh &= fresh - 1 {
+		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		c.c.Dir[dir].GiveUp(n)
 		s.asm.giveUp(n)
 		s.keys.see(n)

@@ -12,12 +12,41 @@ func (c *conn) learnFromData(d *DFrame) {
 		return
 	}
 	switch {
-	case d.KeepAlive, d.Coalesced, c.mode > modeNone:
+	case c.alive.sure, d.Coalesced, c.params.Signing == Signed:
 		// KeepAlives with an id and coalescence need 1.5, signing needs 1.6; every
 		// known implementation that has the former reports 1.6.
 		c.inferVersion(Version16)
-	case d.IsEmptyKeepAlive() && d.Seq != 0:
+	case d.IsEmptyKeepAlive() && d.Seq != 0, d.Control&CtlKeepAlive != 0 && !d.KeepAlive:
+		// From 1.5 the bit stands in nothing but KeepAlives.
 		c.inferVersion(Version15 - 1)
+	}
+}
+
+// An aliveState is what is known of KeepAlives while the version is not.
+type aliveState struct {
+	seen bool
+	sure bool // two with the same id
+	id   uint32
+}
+
+// doubtKeepAlive looks again at what was taken for a KeepAlive without knowing
+// the version: it is one while all have the same id (AMB-DP8-05). With another
+// id, below 1.5, the four bytes are payload.
+func (c *conn) doubtKeepAlive(d *DFrame) {
+	a := &c.alive
+	switch {
+	case !d.KeepAlive || c.params.Version != 0 || c.params.Signing == Signed:
+	case !a.seen:
+		a.seen, a.id = true, d.SessionID
+	case a.id == d.SessionID:
+		a.sure = true
+	default:
+		c.inferVersion(Version15 - 1)
+		if c.c.DetectedBy != session.ByHandshake && c.c.SessionID == a.id {
+			c.hs.sessionKnown, c.c.SessionID, c.c.HasSessionID = false, 0, false
+		}
+		d.KeepAlive, d.SessionID = false, 0
+		d.Payload = c.fr.Payload[len(c.fr.Payload)-4:]
 	}
 }
 
@@ -34,6 +63,9 @@ func (c *conn) adopt(p *probe) {
 		c.c.Infer("signing")
 	case Unsigned:
 		c.knowMode(modeNone, true)
+	}
+	if p.old {
+		c.inferVersion(Version15 - 1)
 	}
 	c.life.state = session.StateUnknown
 }

@@ -27,11 +27,17 @@ const (
 	bitsBothWays   = 18 // relations between the sides a lock needs when no handshake was seen
 )
 
+// patience is how many datagrams a probe waits for one that tells whether data
+// frames carry signatures: the first ones could not be read without.
+const patience = 32
+
 // A probe collects evidence that an address pair speaks DirectPlay 8.
 type probe struct {
 	bits     float64
 	bothWays float64 // part of it that relates one side to the other
 	strong   bool    // a session id was echoed
+	old      bool    // bit 0x02 where no KeepAlive is: older than 1.5
+	seen     int     // datagrams
 	id       uint32
 	hasID    bool
 	side     [2]probeSide
@@ -50,6 +56,7 @@ type probeSide struct {
 // Observe implements session.Probe.
 func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	b := d.Payload
+	p.seen++
 	switch {
 	case len(b) >= 4 && Command(b[0])&Data != 0:
 		p.data(b, side)
@@ -60,7 +67,7 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	default:
 		p.add(bitsStranger)
 	}
-	if p.strong || p.bothWays >= bitsBothWays {
+	if p.strong || p.bothWays >= bitsBothWays && (p.signed != 0 || p.seen >= patience) {
 		return p.bits
 	}
 	return min(p.bits, bitsFloor)
@@ -96,6 +103,8 @@ func (p *probe) data(b []byte, side int) {
 	const flags = Reliable | Sequential | EndMsg
 	if ctl&CtlKeepAlive != 0 && Command(b[0])&flags == flags && (left == 4 || left == 12) {
 		p.keepAlive(binary.LittleEndian.Uint32(b[len(b)-4:]), left == 12, side)
+	} else if ctl&CtlKeepAlive != 0 {
+		p.old = true
 	}
 }
 
@@ -143,6 +152,8 @@ func (p *probe) keepAlive(id uint32, signed bool, side int) {
 		p.relate(bitsKeepAlive)
 	case !p.hasID:
 		p.id, p.hasID = id, true
+	case p.id != id:
+		p.old = true
 	}
 	p.side[side].keepAlive = true
 	p.vote(signed)
