@@ -106,6 +106,9 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 	}
 	d.firstAcks++
 	if a.HasTime {
+		if !d.accepts {
+			d.accepts, d.acceptsAt = true, a.Time
+		}
 		u.ackTime = a.Time
 		u.state |= ackTimed
 		d.noteRoundTrip(u)
@@ -147,13 +150,15 @@ func (d *Direction) settleWaiting(a *Acknowledgement, link func(uint64)) {
 }
 
 // noteMissing keeps the evidence of an acknowledgement that reports a number
-// missing while a later one had arrived.
+// missing while a later one had arrived. A number captured before the peer is
+// known to accept any may have arrived and been discarded.
 func (d *Direction) noteMissing(u *unit, a *Acknowledgement) {
 	switch {
 	case u.state&(acked|givenUp) != 0:
 	case u.state&captured == 0:
 		u.state |= missedBefore
-	case a.HasTime && u.state&timed != 0 && u.state&retried == 0 && a.Time-u.time >= d.lateness():
+	case !a.HasTime || u.state&timed == 0 || u.state&retried != 0 || a.Next < d.win.cum:
+	case d.accepts && u.time >= d.acceptsAt && a.Time-u.time >= d.lateness():
 		u.state |= missedAfter
 	}
 }

@@ -28,6 +28,8 @@ type Direction struct {
 	never     func(frame uint64) // told of frames that were never acknowledged
 	minRTT    int64
 	hasRTT    bool
+	accepts   bool  // the peer acknowledged something
+	acceptsAt int64 // when that was first captured
 	opened    int64 // time of the connection's first frame
 
 	notCaptured uint64
@@ -110,6 +112,7 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 		d.lostBefore++
 	case u.state&missedAfter != 0 && u.state&(neededRetry|givenUp) != 0:
 		d.lostAfter++
+		println("LOSTAFTER", n, u.frame, u.copies, u.state)
 	}
 }
 
