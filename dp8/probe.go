@@ -29,7 +29,7 @@ const (
 
 // patience is how many datagrams a probe waits for one that tells whether data
 // frames carry signatures: the first ones could not be read without.
-const patience = 32
+const patience = 60
 
 // A probe collects evidence that an address pair speaks DirectPlay 8.
 type probe struct {

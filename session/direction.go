@@ -112,7 +112,6 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 		d.lostBefore++
 	case u.state&missedAfter != 0 && u.state&(neededRetry|givenUp) != 0:
 		d.lostAfter++
-		println("LOSTAFTER", n, u.frame, u.copies, u.state)
 	}
 }
 
