@@ -146,14 +146,24 @@ func anySequential(parts []Part) bool {
 
 // slot gives the place of a number at or above next.
 func (a *assembler) slot(n int64) *slot {
-	if a.ring == nil {
-		a.ring = make([]slot, 2*WindowSize)
+	for int64(len(a.ring)) <= n-a.next {
+		a.grow()
 	}
+	mask := int64(len(a.ring) - 1)
 	for a.top <= n {
-		a.ring[a.top&(2*WindowSize-1)] = slot{}
+		a.ring[a.top&mask] = slot{}
 		a.top++
 	}
-	return &a.ring[n&(2*WindowSize-1)]
+	return &a.ring[n&mask]
+}
+
+// grow doubles the ring; it ends at a window, beyond which nothing waits.
+func (a *assembler) grow() {
+	ring := make([]slot, max(8, 2*len(a.ring)))
+	for n := a.next; n < a.top && len(a.ring) > 0; n++ {
+		ring[n&int64(len(ring)-1)] = a.ring[n&int64(len(a.ring)-1)]
+	}
+	a.ring = ring
 }
 
 func (a *assembler) advance() {

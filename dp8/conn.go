@@ -26,6 +26,7 @@ type conn struct {
 	alive     aliveState
 	hs        handshakeState
 	life      lifecycle
+	finished  bool // settled: further frames are only counted
 
 	fr   *dissect.Frame // the frame at hand
 	f    *Frame
@@ -89,6 +90,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	switch {
+	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.malformedFrame(dir)
 	case f.Type == TypeDFrame:

@@ -142,6 +142,10 @@ func (c *conn) unreachable(answered bool) {
 
 // finish settles the connection. end is the time of the last packet captured.
 func (c *conn) finish(end int64) {
+	if c.finished {
+		return
+	}
+	c.finished = true
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()

@@ -126,6 +126,19 @@ func (p *pair) Unreachable(d *dissect.Datagram) {
 	c.unreachable(c.c.Dir[1-c.c.DirOf(d)].Frames > 0)
 }
 
+// restTime is how long after its last frame a closed connection is still
+// followed, in ns: late retries and acknowledgements are over by then.
+const restTime = 60e9
+
+// Sweep implements session.Session.
+func (p *pair) Sweep(now int64) {
+	for _, c := range p.conns {
+		if (c.life.state == session.Closed || c.life.state == session.Reset) && now-c.c.LastTime > restTime {
+			c.finish(now)
+		}
+	}
+}
+
 // Close implements session.Session.
 func (p *pair) Close(end int64) {
 	for _, c := range p.conns {

@@ -74,11 +74,7 @@ func (f *Flow) Open(fr *dissect.Frame) *Conn {
 
 // Finish settles a connection to which nothing can be added any more.
 func (f *Flow) Finish(c *Conn) {
-	if !c.closed {
-		f.table.decoded += c.decoded
-		f.table.malformed += c.malformed
-		c.close()
-	}
+	c.close()
 }
 
 // Wants says what the outputs need.

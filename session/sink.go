@@ -43,6 +43,9 @@ type Session interface {
 	Input(fr *dissect.Frame) *Conn
 	// Unreachable takes an ICMP notice about a datagram of the pair.
 	Unreachable(d *dissect.Datagram)
+	// Sweep frees what connections that are over no longer need; now is the time
+	// of the latest packet. It must not change what is reported.
+	Sweep(now int64)
 	// Close ends the connections; end is the time of the last packet captured.
 	Close(end int64)
 }

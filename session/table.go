@@ -49,7 +49,7 @@ type Table struct {
 	swept     int64
 	end       int64
 
-	decoded, malformed, other uint64
+	other uint64 // datagrams of no connection
 }
 
 // NewTable makes an empty table.
@@ -237,12 +237,16 @@ func (t *Table) neighbour(d *dissect.Datagram, locked bool) bool {
 	return false
 }
 
-// sweep forgets undecided flows that fell silent.
+// sweep forgets undecided flows that fell silent and lets the others free what
+// they no longer need.
 func (t *Table) sweep() {
 	t.swept = t.end
 	var idle []*Flow
 	for _, f := range t.flows {
-		if f.session == nil && t.end-f.last > HoldTime {
+		switch {
+		case f.session != nil:
+			f.session.Sweep(t.end)
+		case t.end-f.last > HoldTime:
 			idle = append(idle, f)
 		}
 	}
@@ -280,5 +284,11 @@ func (t *Table) Close(end int64) {
 func (t *Table) Conns() []*Conn { return t.conns }
 
 // Totals gives the datagrams shown as one of the protocols, the decode errors
-// among them, and all other datagrams. It is valid after Close.
-func (t *Table) Totals() (decoded, malformed, other uint64) { return t.decoded, t.malformed, t.other }
+// among them, and all other datagrams.
+func (t *Table) Totals() (decoded, malformed, other uint64) {
+	for _, c := range t.conns {
+		decoded += c.decoded
+		malformed += c.malformed
+	}
+	return decoded, malformed, t.other
+}
