@@ -61,11 +61,12 @@ type Datagram struct {
 
 	IPID        uint16 // IPv4 identification; 0 on IPv6
 	IPv6        bool
-	TTL         uint8 // or hop limit
-	BadChecksum bool  // UDP checksum is wrong and not plausibly left to hardware
-	Fragments   int   // IP fragments it was put together from, 0 when it came whole
-	CapLen      int   // captured bytes of the packet
-	WireLen     int   // bytes of the packet on the wire
+	TTL         uint8  // or hop limit
+	Sum         uint64 // fingerprint from verifying the UDP checksum: equal for equal datagrams of one pair; 0 when none was verified
+	BadChecksum bool   // UDP checksum is wrong and not plausibly left to hardware
+	Fragments   int    // IP fragments it was put together from, 0 when it came whole
+	CapLen      int    // captured bytes of the packet
+	WireLen     int    // bytes of the packet on the wire
 }
 
 // Cut reports whether the capture holds less than the datagram had.

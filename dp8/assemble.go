@@ -39,6 +39,9 @@ type assembler struct {
 	ring    []slot // power of two, number n at n&(len-1)
 	index   uint64
 
+	orphaned   bool // a part came when its turn had passed
+	lastOrphan int64
+
 	after  bool // the number before next was captured
 	open   bool // a message of several frames is being put together
 	broken bool // … and lacks a part
@@ -87,6 +90,19 @@ func (a *assembler) add(p *piece) {
 	default:
 		a.wait(p)
 	}
+}
+
+// addWhole counts a whole message without keeping anything of it. It reports
+// false when the message is not the next one, or one before it is open.
+func (a *assembler) addWhole(num int64, size int) bool {
+	if !a.started || num != a.next || a.top > a.next || a.open {
+		return false
+	}
+	a.count(true, size)
+	a.after = true
+	a.next++
+	a.top = a.next
+	return true
 }
 
 // addLate takes the first sending of a coalesced frame whose reduced retry was
@@ -385,8 +401,13 @@ func (a *assembler) deliverParts(p *piece, want func(*Part) bool) {
 	}
 }
 
-// orphan takes a part of a message whose turn has passed.
+// orphan takes a part of a message whose turn has passed. Neighbours belong to
+// the same message.
 func (a *assembler) orphan(p *piece) {
+	near := a.orphaned && p.num-a.lastOrphan <= 1 && p.num-a.lastOrphan >= -1
+	if a.orphaned, a.lastOrphan = true, p.num; near {
+		return
+	}
 	q := *p
 	q.cut = true
 	a.deliverOne(&q, q.data, q.size, q.reliable, q.sequential)

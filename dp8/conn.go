@@ -114,7 +114,10 @@ func (c *conn) malformedFrame(dir int) {
 func (c *conn) sending(num int64, mark session.Mark) *session.Sending {
 	// Field by field: a copied literal would wait for its own narrow stores.
 	s, d := &c.sent, c.fr.Datagram
-	s.Num, s.Mark, s.Hash, s.IPID = num, mark, maphash.Bytes(hashSeed, d.Payload), d.IPID
+	s.Num, s.Mark, s.Hash, s.IPID = num, mark, d.Sum, d.IPID
+	if s.Hash == 0 {
+		s.Hash = maphash.Bytes(hashSeed, d.Payload)
+	}
 	s.Frame, s.Time, s.HasTime = d.Frame, d.Time, d.HasTime
 	return s
 }
@@ -224,7 +227,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	next := near.Peek(uint32(nrcv))
 	a, d := &c.ack, c.fr.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1
-	a.Frame, a.Time, a.HasTime = d.Frame, d.Time, d.HasTime
+	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)
 	words := out.Acknowledge(a, c.link)
 	if s := &c.side[dir]; pure {
 		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
@@ -262,6 +265,9 @@ func (c *conn) giveUp(dir int, before int64, mask uint64) {
 // deliver hands the content of a data frame to the messages of its side.
 func (c *conn) deliver(dir int, num int64, d *DFrame, keepAlive, late bool) {
 	s := &c.side[dir]
+	if c.countOnly(s, num, d, keepAlive, late) {
+		return
+	}
 	p := piece{
 		num: num, frame: c.fr.Frame, time: c.fr.Time, hasTime: c.fr.HasTime, cut: c.fr.Cut(),
 		first: d.Command&NewMsg != 0, last: d.Command&EndMsg != 0,
@@ -285,6 +291,17 @@ func (c *conn) deliver(dir int, num int64, d *DFrame, keepAlive, late bool) {
 		}
 	}
 	s.asm.add(&p)
+}
+
+// countOnly is the short way for the common case: a whole message whose turn it
+// is, of which only the size matters.
+func (c *conn) countOnly(s *side, num int64, d *DFrame, keepAlive, late bool) bool {
+	const whole = NewMsg | EndMsg
+	if c.wants.Messages != session.CountMessages || c.mode == modeFull || keepAlive || late ||
+		d.Command&whole != whole || d.Coalesced || d.Control&CtlEndStream != 0 || c.fr.Cut() {
+		return false
+	}
+	return s.asm.addWhole(num, len(d.Payload))
 }
 
 // modifierPayload is what a modifier derives from: the payload, or the first

@@ -2,6 +2,7 @@ package dp8
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -31,17 +32,21 @@ const (
 // frames carry signatures: the first ones could not be read without.
 const patience = 60
 
+// handshakeVote is the weight of a handshake against that of a frame's length.
+const handshakeVote = 16
+
 // A probe collects evidence that an address pair speaks DirectPlay 8.
 type probe struct {
-	bits     float64
-	bothWays float64 // part of it that relates one side to the other
-	strong   bool    // a session id was echoed
-	old      bool    // bit 0x02 where no KeepAlive is: older than 1.5
-	seen     int     // datagrams
-	id       uint32
-	hasID    bool
-	side     [2]probeSide
-	signed   int // SACKs and KeepAlives with a signature, less those without
+	bits      float64
+	bothWays  float64 // part of it that relates one side to the other
+	strong    bool    // a session id was echoed
+	old       bool    // bit 0x02 where no KeepAlive is: older than 1.5
+	seen      int     // datagrams
+	strangers int     // those that are no frames
+	id        uint32
+	hasID     bool
+	side      [2]probeSide
+	signed    int // SACKs and KeepAlives with a signature, less those without
 }
 
 type probeSide struct {
@@ -65,12 +70,21 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	case len(b) >= 16 && Command(b[0])&^Poll == CFrame && b[1] >= OpConnect && b[1] <= OpHardDisconnect:
 		p.handshake(b)
 	default:
-		p.add(bitsStranger)
+		p.stranger()
 	}
 	if p.strong || p.bothWays >= bitsBothWays && (p.signed != 0 || p.seen >= patience) {
 		return p.bits
 	}
+	if p.strangers >= 4 && 2*p.strangers > p.seen {
+		return math.Inf(-1)
+	}
 	return min(p.bits, bitsFloor)
+}
+
+// stranger enters a datagram that is no frame at all.
+func (p *probe) stranger() {
+	p.strangers++
+	p.add(bitsStranger)
 }
 
 func (p *probe) add(n float64) { p.bits = max(p.bits+n, bitsFloor) }
@@ -95,11 +109,12 @@ func (p *probe) data(b []byte, side int) {
 	ctl := Control(b[1])
 	left := len(b) - 4 - 4*bits.OnesCount8(uint8(ctl)>>4)
 	if left < 0 || ctl&CtlCoalesce != 0 && Command(b[0])&(NewMsg|EndMsg) != NewMsg|EndMsg {
-		p.add(bitsStranger)
+		p.stranger()
 		return
 	}
 	p.number(b[2], ctl&CtlRetry != 0, side)
 	p.acknowledges(b[3], side)
+	p.mask(b[3], b[4:], ctl&CtlSACK1 != 0, ctl&CtlSACK2 != 0, side)
 	const flags = Reliable | Sequential | EndMsg
 	if ctl&CtlKeepAlive != 0 && Command(b[0])&flags == flags && (left == 4 || left == 12) {
 		p.keepAlive(binary.LittleEndian.Uint32(b[len(b)-4:]), left == 12, side)
@@ -144,6 +159,21 @@ func (p *probe) acknowledges(nrcv uint8, side int) {
 	}
 }
 
+// mask judges the highest number a SACK mask acknowledges as acknowledges does
+// a bNRcv.
+func (p *probe) mask(nrcv uint8, b []byte, low, high bool, side int) {
+	var m uint64
+	if low {
+		m, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
+	}
+	if high {
+		m |= uint64(binary.LittleEndian.Uint32(b)) << 32
+	}
+	if m != 0 {
+		p.acknowledges(nrcv+uint8(65-bits.LeadingZeros64(m)), side)
+	}
+}
+
 func (p *probe) keepAlive(id uint32, signed bool, side int) {
 	switch {
 	case p.strong && p.hasID && p.id == id:
@@ -172,7 +202,7 @@ func (p *probe) sack(d *dissect.Datagram, side int) {
 	flags := b[2]
 	left := len(b) - 12 - 4*bits.OnesCount8(flags>>1&15)
 	if flags > 0x1f || left != 0 && left != 8 || b[6]|b[7] != 0 {
-		p.add(bitsStranger)
+		p.stranger()
 		return
 	}
 	p.add(bitsSACK)
@@ -188,6 +218,7 @@ func (p *probe) sack(d *dissect.Datagram, side int) {
 		s.seq, s.hasSeq = b[4]-1, true
 	}
 	p.acknowledges(b[5], side)
+	p.mask(b[5], b[12:], flags&SACKMask1 != 0, flags&SACKMask2 != 0, side)
 	p.ticks(d, binary.LittleEndian.Uint32(b[8:]), side)
 }
 
@@ -218,8 +249,14 @@ func (p *probe) handshake(b []byte) {
 	}
 	version := binary.LittleEndian.Uint32(b[4:])
 	if len(b) != want || version>>16 != 1 || version&0xffff > 16 || b[1] == OpConnect && b[3] != 0 {
-		p.add(bitsStranger)
+		p.stranger()
 		return
+	}
+	switch b[1] {
+	case OpConnected:
+		p.signed -= handshakeVote
+	case OpConnectedSigned:
+		p.signed += handshakeVote
 	}
 	p.add(bitsHandshake)
 	id := binary.LittleEndian.Uint32(b[8:])

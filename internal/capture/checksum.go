@@ -75,7 +75,8 @@ func lengthSum(n int) uint64 {
 //   - an address is a loopback one, or source and destination are the same.
 func (d *Decoder) checksumFits(h *ipHeader, b []byte) bool {
 	pseudo := pseudoSum(h)
-	if fold(sum(addCarry(pseudo, lengthSum(len(b))), b)) == 0xffff {
+	d.p.Sum = sum(addCarry(pseudo, lengthSum(len(b))), b)
+	if fold(d.p.Sum) == 0xffff {
 		return true
 	}
 	return d.leftToHardware(h, b, pseudo)

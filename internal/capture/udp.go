@@ -26,7 +26,7 @@ func (d *Decoder) udp(h *ipHeader, b []byte) {
 	p := d.p
 	p.Class, p.Kind = UDP, dissect.UDP
 	p.Length = n - udpHeader
-	p.BadChecksum = false
+	p.BadChecksum, p.Sum = false, 0
 	if n > len(b) {
 		p.Payload = b[udpHeader:]
 		return
