@@ -21,9 +21,10 @@ func newAnalyze() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
 		Short: "Report connections, losses, retries, round-trip times and signatures",
-		Long: `Report what became of each connection: how far it came, how much each side sent,
-sent again and lost, where losses happened as far as that can be proven, how long
-acknowledgements took, whether signatures are valid, and what breaks the rules.
+		Long: `Report what became of each connection: how far it came, how much each side
+sent, sent again and lost, where losses happened as far as that can be proven,
+how long acknowledgements took, whether signatures are valid, and what breaks
+the rules.
 
 A value that cannot be known from the capture is "-" in text and absent in JSON.
 --format json is one document, ndjson the same on one line; 'dpdissect schema

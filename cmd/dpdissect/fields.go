@@ -10,9 +10,10 @@ func newFields() *cobra.Command {
 	cmd := newReference(&cobra.Command{
 		Use:   "fields",
 		Short: "List all fields, as -Y and -e name them",
-		Long: `List the fields of all protocols, generated from the tables that decode them: name
-in filters and columns, type, clause of the text that defines them, label and
-meaning. A flag is named after its field, as in dp8.command_flags.poll.
+		Long: `List the fields of all protocols, generated from the tables that decode them:
+name in filters and columns, type, clause of the text that defines them, label
+and meaning. A flag is named after its field, as in dp8.command_flags.poll.
+Filters know some names more, such as ip.addr and the words of the analysis.
 
 --markdown prints the page docs/FIELDS.md.`,
 		Example: `  dpdissect fields | grep dp8.command

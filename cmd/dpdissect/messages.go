@@ -28,11 +28,12 @@ func newMessages() *cobra.Command {
 in the order in which the receiver's application got them: copies and retries
 never make a second message.
 
-The text shows index, time, connection and direction, number, frames, size, flags
-(R reliable, O ordered), the beginning of the SHA-256 digest and of the payload.
-With --format json or ndjson each message is a record; 'dpdissect schema message'
-describes it. --out writes the payload of each complete message to a file of its
-own, named CONNECTION-DIRECTION-INDEX.bin; files of these names are replaced.
+The text shows connection and direction, index, time, number, frames, size,
+flags (R reliable, O ordered), and the beginnings of SHA-256 digest and payload.
+With --format json or ndjson each message is a record; 'dpdissect schema
+message' describes it. --out writes the payload of each complete message to a
+file of its own, CONNECTION-DIRECTION-INDEX.bin; files of these names are
+replaced.
 
 With -Y only messages whose last frame matches are listed; indices stay.`,
 		Example: `  dpdissect messages game.pcap

@@ -14,11 +14,11 @@ func newProtocols() *cobra.Command {
 	return newReference(&cobra.Command{
 		Use:   "protocols",
 		Short: "List the protocols and the texts that define them",
-		Long: `List the protocols that are recognised, each followed by its neighbours: protocols
-on the same ports, which are shown but are no connections.
+		Long: `List the protocols that are recognised, each followed by its neighbours:
+protocols on the same ports, which are shown but are no connections.
 
-Ports are hints for people: protocols are recognised by behaviour. --decode-as and
---protocols take the names of all but neighbours.`,
+Ports are hints for people: protocols are recognised by behaviour. --decode-as
+and --protocols take the names of all but neighbours.`,
 		Example: `  dpdissect protocols
   dpdissect protocols --format json`,
 	}, protocolsText, protocolsJSON)

@@ -11,9 +11,11 @@ func newSchema() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema NAME",
 		Short: "Print the JSON Schema of a record",
-		Long: `Print the JSON Schema (2020-12) of a record: ` + orList(names) + `.
-A schema is text and JSON at once: --format changes nothing but is taken, as by all
-reference commands.`,
+		Long: `Print the JSON Schema (2020-12) of a record:
+` + orList(names) + `.
+
+A schema is text and JSON at once: --format is taken, as by all reference
+commands, and both formats are the same.`,
 		Example:   `  dpdissect schema frame > frame.schema.json`,
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

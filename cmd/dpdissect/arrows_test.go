@@ -1,0 +1,147 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/protocols"
+)
+
+const module = "github.com/dpdissect/dpdissect/"
+
+// An arrow is a rule: what packages below from may import of this module and of
+// the rest of the world, and why.
+type arrow struct {
+	from    string   // the package, with what lies below it unless a rule is more special
+	inside  []string // packages of this module; all below them
+	outside []string // packages of other modules; all below them. "*" is any
+	reason  string
+}
+
+// arrows is the plan of the project: arrows point down only. Of several rules the
+// longest prefix holds.
+func arrows() []arrow {
+	rules := []arrow{
+		{"dissect", []string{"dissect"}, nil, "dissect is what all protocols share: it uses the standard library alone and knows no protocol"},
+		{"session", []string{"dissect"}, nil, "session judges all protocols by the same rules and names none"},
+		{"internal/capture", []string{"dissect"}, []string{"github.com/google/gopacket", "github.com/klauspost/compress", "github.com/pierrec/lz4", "golang.org/x/sys"},
+			"capture turns packets into datagrams and knows nothing of what is in them"},
+		{"internal/pipeline", []string{"dissect", "session", "internal/capture"}, nil, "the pipeline runs any protocol and names none"},
+		{"internal/report", []string{"dissect", "session", "internal/capture"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
+			"report prints what was found and names no protocol package"},
+		{"internal/bench", []string{"internal/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
+		{"cmd", []string{""}, []string{"*"}, ""},
+	}
+	lists := arrow{"internal/protocols", []string{"dissect", "session"}, nil, "protocols is the list of protocols"}
+	traces := arrow{"internal/tracegen", []string{"dissect", "internal/capture"}, nil, "traces are made with the codecs, never with the tracker they test"}
+	for _, p := range protocols.All(protocols.Options{}) {
+		rules = append(rules, arrow{p.Name, []string{"dissect", "session"}, nil, "protocols know the engine, and never each other"})
+		lists.inside = append(lists.inside, p.Name)
+		traces.inside = append(traces.inside, p.Name)
+	}
+	return append(rules, lists, traces)
+}
+
+// TestArrows holds every import to the plan.
+func TestArrows(t *testing.T) {
+	rules := arrows()
+	packages := 0
+	for line := range strings.Lines(goList(t, `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...")) {
+		words := strings.Fields(line)
+		packages++
+		for _, problem := range upward(rules, strings.TrimPrefix(words[0], module), words[1:]) {
+			t.Error(problem)
+		}
+	}
+	if packages < 12 {
+		t.Errorf("only %d packages were looked at", packages)
+	}
+	for _, p := range protocols.All(protocols.Options{}) {
+		for dep := range strings.FieldsSeq(goList(t, `{{join .Deps "\n"}}`, module+p.Name)) {
+			if strings.Contains(dep, "gopacket") {
+				t.Errorf("%s depends on %s: protocols are libraries without a capture", p.Name, dep)
+			}
+		}
+	}
+}
+
+// TestArrowsFail shows that the check can fail.
+func TestArrowsFail(t *testing.T) {
+	for _, c := range [][]string{
+		{"dissect", module + "session"},
+		{"dissect/filter", module + "dp8"},
+		{"dissect/render", "github.com/spf13/cobra"},
+		{"session", module + "dp8"},
+		{"session", module + "internal/capture"},
+		{"dp8", module + "internal/capture"},
+		{"dp8", "github.com/google/gopacket"},
+		{"internal/pipeline", module + "dp8"},
+		{"internal/pipeline", module + "internal/protocols"},
+		{"internal/report", "github.com/google/gopacket"},
+		{"internal/report", module + "cmd/dpdissect"},
+		{"internal/capture", module + "session"},
+		{"internal/tracegen", module + "session"},
+		{"internal/protocols", module + "internal/capture"},
+		{"nowhere", "fmt"},
+	} {
+		if len(upward(arrows(), c[0], c[1:])) == 0 {
+			t.Errorf("%s may import %s", c[0], c[1])
+		}
+	}
+	if bad := upward(arrows(), "dp8", []string{"fmt", "encoding/binary", module + "session", module + "dissect"}); len(bad) > 0 {
+		t.Errorf("what is allowed is refused: %q", bad)
+	}
+}
+
+// upward lists the imports of a package that the plan forbids.
+func upward(rules []arrow, from string, imports []string) (problems []string) {
+	var rule *arrow
+	for i := range rules {
+		if below(from, rules[i].from) && (rule == nil || len(rules[i].from) > len(rule.from)) {
+			rule = &rules[i]
+		}
+	}
+	if rule == nil {
+		return []string{from + " has no place in the plan: see arrows"}
+	}
+	for _, to := range imports {
+		if !rule.allows(from, to) {
+			problems = append(problems, from+" imports "+to+": "+rule.reason)
+		}
+	}
+	return problems
+}
+
+func (r *arrow) allows(from, to string) bool {
+	list := r.outside
+	if own, ok := strings.CutPrefix(to, module); ok {
+		if below(own, r.from) && r.from != "dissect" || below(own, from) {
+			return true
+		}
+		list, to = r.inside, own
+	} else if first, _, _ := strings.Cut(to, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	for _, l := range list {
+		if l == "*" || l == "" || below(to, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// below reports whether a path is prefix or lies below it.
+func below(path, prefix string) bool { return path == prefix || strings.HasPrefix(path, prefix+"/") }
+
+func goList(t *testing.T, format string, patterns ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-f", format}, patterns...)...)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, errs.String())
+	}
+	return string(out)
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+func TestDecodeAs(t *testing.T) {
+	known := []*session.Protocol{
+		{Protocol: &dissect.Protocol{Name: "one"}},
+		{Protocol: &dissect.Protocol{Name: "two", Dialects: []string{"0.1", "spec"}}},
+	}
+	for _, c := range []struct {
+		text    string
+		lo, hi  uint16
+		name    string
+		dialect string
+	}{
+		{"udp.port==2302,one", 2302, 2302, "one", ""},
+		{"udp.port == 2302 , one", 2302, 2302, "one", ""},
+		{"udp.port==2302-2400,one", 2302, 2400, "one", ""},
+		{"udp.port==8888:3,two:0.1", 8888, 8890, "two", "0.1"},
+		{"udp.port==65535:1,two:spec", 65535, 65535, "two", "spec"},
+		{"udp.port==0x8fe,one", 2302, 2302, "one", ""},
+	} {
+		f, err := parseDecodeAs(c.text, known)
+		if err != nil || f.Lo != c.lo || f.Hi != c.hi || f.Protocol.Name != c.name || f.Dialect != c.dialect {
+			t.Errorf("%q: %+v, %v", c.text, f, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                         "want udp.port==PORTS,PROTOCOL",
+		"2302,one":                 "want udp.port==PORTS,PROTOCOL",
+		"udp.port==2302":           "want udp.port==PORTS,PROTOCOL",
+		"tcp.port==1,one":          `unknown layer "tcp.port"`,
+		"udp.port==x,one":          `"x" is no port`,
+		"udp.port==65536,one":      `"65536" is no port`,
+		"udp.port==2-1,one":        `"2-1" holds no port`,
+		"udp.port==2:0,one":        `"2:0" holds no port`,
+		"udp.port==65535:2,one":    `"65535:2" holds no port`,
+		"udp.port==2302,three":     `unknown protocol "three": want one or two`,
+		"udp.port==2302,one:x":     `unknown dialect "x": one has none`,
+		"udp.port==2302,two:":      `unknown dialect "": two has 0.1 or spec`,
+		"udp.port==2302,two:0.1:1": `unknown dialect "0.1:1"`,
+	} {
+		if _, err := parseDecodeAs(text, known); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestPositive(t *testing.T) {
+	var p positive
+	if err := p.Set("18446744073709551615"); err != nil || p != 1<<64-1 {
+		t.Errorf("%v, %v", p, err)
+	}
+	for _, s := range []string{"", "0", "-1", "1x", " 1", "01", "1.5", "18446744073709551616"} {
+		if err := p.Set(s); err == nil {
+			t.Errorf("%q is taken for a number from 1", s)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"", 5, ""},
+		{"one", 2, "one"},
+		{"one two", 7, "one two"},
+		{"one two", 6, "one\ntwo"},
+		{"a bb ccc dddd", 4, "a bb\nccc\ndddd"},
+	} {
+		if got := wrap(c.text, c.width); got != c.want {
+			t.Errorf("wrap(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+func TestTableFitsTerminal(t *testing.T) {
+	row := func() [][]string { return [][]string{{"dp8.something", "uint8", strings.Repeat("meaning ", 20)}} }
+	head := []string{"Field", "Type", "Meaning"}
+	for _, width := range []int{40, 45, 80, 120} {
+		for line := range strings.Lines(string(appendTable(nil, head, row(), width))) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width {
+				t.Errorf("%d columns: a line has %d: %q", width, n, line)
+			}
+		}
+	}
+	if n := strings.Count(string(appendTable(nil, head, row(), 0)), "\n"); n != 3 {
+		t.Errorf("outside of a terminal a row has more than one line: %d lines in all", n)
+	}
+}
+
+func TestShownFrames(t *testing.T) {
+	var s shownFrames
+	if s.has(1) {
+		t.Error("a frame is remembered that was never seen")
+	}
+	s.set(1, true)
+	s.set(2, false)
+	if !s.has(1) || s.has(2) {
+		t.Error("frames 1 and 2 are mixed up")
+	}
+	s.set(1+rememberedFrames, false)
+	if s.has(1) {
+		t.Error("frame 1 is remembered for too long")
+	}
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+)
+
+// outputs are those that must not depend on how a capture is stored or read.
+var outputs = [][]string{
+	{"decode", "--format", "ndjson"},
+	{"decode", "-V", "-x"},
+	{"analyze", "--format", "json"},
+	{"messages", "--format", "ndjson", "--payload", "--incomplete"},
+}
+
+// fileNumber is the part of a record that only runs over several files have.
+var fileNumber = regexp.MustCompile(`"file":\d+,`)
+
+// neutral takes out of an output what may differ: the inputs.
+func neutral(t *testing.T, args []string, out string) string {
+	t.Helper()
+	if args[0] != "analyze" {
+		return fileNumber.ReplaceAllString(out, "")
+	}
+	var doc map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatal(err)
+	}
+	delete(doc, "captures")
+	b, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestSameOutput checks that any number of workers, compression, and splitting
+// over files change no byte.
+func TestSameOutput(t *testing.T) {
+	for _, path := range captures(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			variants := map[string][]string{
+				"2 workers": {"--workers", "2", path}, "3 workers": {"--workers", "3", path},
+				"gzip":       {"--workers", "1", gzipped(t, path)},
+				"two halves": append([]string{"--workers", "2"}, split(t, path, func(i, n int) bool { return i >= n/2 })...),
+			}
+			if timesIncrease(t, path) {
+				variants["every third"] = append([]string{"--workers", "1"}, split(t, path, func(i, _ int) bool { return i%3 == 0 })...)
+			}
+			for _, args := range outputs {
+				want := neutral(t, args, output(t, append(args[:len(args):len(args)], "--workers", "1", path)...))
+				for name, more := range variants {
+					if got := neutral(t, args, output(t, append(args[:len(args):len(args)], more...)...)); got != want {
+						t.Errorf("%s: %q differs at line %s", name, args, difference(got, want))
+					}
+				}
+			}
+		})
+	}
+}
+
+// difference shows the first line in which two texts differ.
+func difference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return g[i] + "\nwant " + w[i]
+		}
+	}
+	return "beyond the end of one of them"
+}
+
+func gzipped(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "compressed")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z := gzip.NewWriter(f)
+	if _, err := z.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// packets reads all packets of a capture.
+func packets(t *testing.T, path string) (all []capture.Record) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := capture.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for {
+		var rec capture.Record
+		if err := r.Next(&rec); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		rec.Data = append([]byte(nil), rec.Data...)
+		rec.Interface = 0
+		all = append(all, rec)
+	}
+}
+
+func timesIncrease(t *testing.T, path string) bool {
+	last := int64(-1)
+	for _, p := range packets(t, path) {
+		if p.Time <= last {
+			return false
+		}
+		last = p.Time
+	}
+	return true
+}
+
+// split spreads the packets of a capture over two files.
+func split(t *testing.T, path string, second func(i, n int) bool) []string {
+	t.Helper()
+	all := packets(t, path)
+	var names []string
+	for k := range 2 {
+		name := filepath.Join(t.TempDir(), "part.pcap")
+		f, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := capture.NewWriter(f, capture.WriterOptions{Format: "pcap", Nanoseconds: true, Interfaces: []capture.Interface{{Link: all[0].Link}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range all {
+			if second(i, len(all)) == (k == 1) {
+				if err := w.Write(&all[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// TestConnectionsAgree checks that decode and messages give connections the ids
+// that analyze gives them.
+func TestConnectionsAgree(t *testing.T) {
+	for _, path := range captures(t) {
+		var doc struct {
+			Connections []struct {
+				ID         int    `json:"id"`
+				FirstFrame uint64 `json:"first_frame"`
+				LastFrame  uint64 `json:"last_frame"`
+				Directions map[string]struct{ Frames, Messages int }
+			}
+		}
+		if err := json.Unmarshal([]byte(output(t, "analyze", "--format", "json", path)), &doc); err != nil {
+			t.Fatal(err)
+		}
+		frames, messages := countBy(t, output(t, "decode", "--format", "ndjson", path)), countBy(t, output(t, "messages", "--format", "ndjson", path))
+		for i, c := range doc.Connections {
+			if c.ID != i {
+				t.Errorf("%s: connection %d has id %d", path, i, c.ID)
+			}
+			for side, d := range c.Directions {
+				k := key{c.ID, side}
+				if frames[k] != d.Frames || messages[k] != d.Messages {
+					t.Errorf("%s: %v: analyze counts %d frames and %d messages, decode %d, messages %d", path, k, d.Frames, d.Messages, frames[k], messages[k])
+				}
+				delete(frames, k)
+				delete(messages, k)
+			}
+		}
+		if len(frames)+len(messages) > 0 {
+			t.Errorf("%s: analyze does not know %v %v", path, frames, messages)
+		}
+	}
+}
+
+// key is a direction of a connection.
+type key struct {
+	Connection int
+	Direction  string
+}
+
+// countBy counts records by connection and direction.
+func countBy(t *testing.T, ndjson string) map[key]int {
+	t.Helper()
+	counts := map[key]int{}
+	for d := json.NewDecoder(strings.NewReader(ndjson)); d.More(); {
+		k := key{Connection: -1}
+		if err := d.Decode(&k); err != nil {
+			t.Fatal(err)
+		}
+		if k.Connection >= 0 {
+			counts[k]++
+		}
+	}
+	return counts
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/dpdissect/dpdissect/internal/report"
+)
+
+// schema compiles what `dpdissect schema` prints.
+func schema(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(output(t, "schema", name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource(name+".json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile(name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// records reads JSON of any of the formats: it gives the documents one after the
+// other, and the elements of an array in their place.
+func records(t *testing.T, text string) (all []any) {
+	t.Helper()
+	checkKeys(t, text)
+	for d := json.NewDecoder(strings.NewReader(text)); d.More(); {
+		var v any
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		if list, ok := v.([]any); ok {
+			all = append(all, list...)
+		} else {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// checkKeys fails when an object has a key twice, which encoding/json hides.
+func checkKeys(t *testing.T, text string) {
+	t.Helper()
+	if k := repeatedKey(text); k != "" {
+		t.Errorf("an object has the key %q twice", k)
+	}
+}
+
+func repeatedKey(text string) string {
+	type object struct {
+		keys  map[string]bool // nil for an array
+		value bool            // the next token is a value
+	}
+	var stack []object
+	for d := json.NewDecoder(strings.NewReader(text)); ; {
+		tok, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		top := len(stack) - 1
+		if k, ok := tok.(string); ok && top >= 0 && stack[top].keys != nil && !stack[top].value {
+			if stack[top].keys[k] {
+				return k
+			}
+			stack[top].keys[k], stack[top].value = true, true
+			continue
+		}
+		switch tok {
+		case json.Delim('{'):
+			stack = append(stack, object{keys: map[string]bool{}})
+		case json.Delim('['):
+			stack = append(stack, object{})
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:top]
+			top--
+			fallthrough
+		default:
+			if top >= 0 {
+				stack[top].value = false
+			}
+		}
+	}
+}
+
+// TestOutputsValidate checks every JSON output over every capture against the
+// schema the program itself prints.
+func TestOutputsValidate(t *testing.T) {
+	analysis, frame, message, finding := schema(t, "analysis"), schema(t, "frame"), schema(t, "message"), schema(t, "finding")
+	for _, path := range captures(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			for _, c := range []struct {
+				schema *jsonschema.Schema
+				args   []string
+			}{
+				{analysis, []string{"analyze", "--format", "json"}},
+				{analysis, []string{"analyze", "--format", "ndjson"}},
+				{frame, []string{"decode", "--format", "ndjson"}},
+				{frame, []string{"decode", "--format", "json", "-c", "40"}},
+				{message, []string{"messages", "--format", "ndjson", "--incomplete"}},
+				{message, []string{"messages", "--format", "json", "--payload", "-c", "80"}},
+			} {
+				for _, v := range records(t, output(t, append(c.args, path)...)) {
+					if err := c.schema.Validate(v); err != nil {
+						t.Fatalf("%q: %v", c.args, err)
+					}
+					for _, f := range findingsOf(v) {
+						if err := finding.Validate(f); err != nil {
+							t.Fatalf("%q: finding: %v", c.args, err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// findingsOf are the findings of an analysis.
+func findingsOf(v any) []any {
+	list, _ := v.(map[string]any)["findings"].([]any)
+	return list
+}
+
+// TestFailedInputsValidate checks analyses of what is no sound capture.
+func TestFailedInputsValidate(t *testing.T) {
+	analysis := schema(t, "analysis")
+	sound, err := os.ReadFile(capturePath(t, "unsigned-clean.pcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, bytes := range map[string][]byte{"empty": {}, "text": []byte("this is no capture"), "header": sound[:24], "cut": sound[:len(sound)-3]} {
+		if err := os.WriteFile(filepath.Join(dir, name), bytes, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]int{"empty": exitInput, "text": exitInput, "cut": exitInput, "missing": exitInput, "header": exitOK} {
+		out, errs, code := call(t, "analyze", "--format", "json", filepath.Join(dir, name))
+		if code != want || (errs == "") != (code == exitOK) {
+			t.Errorf("%s: exit code %d, want %d; stderr %q", name, code, want, errs)
+		}
+		for _, v := range records(t, out) {
+			if err := analysis.Validate(v); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestValidationFails shows that the checks can fail.
+func TestValidationFails(t *testing.T) {
+	for _, name := range report.SchemaNames() {
+		if err := schema(t, name).Validate(map[string]any{"schema": "dpdissect/" + name + "/2"}); err == nil {
+			t.Errorf("schema %s accepts a record of another version", name)
+		}
+	}
+	line, _, _ := strings.Cut(output(t, "decode", "--format", "ndjson", capturePath(t, "unsigned-clean.pcap")), "\n")
+	frame := schema(t, "frame")
+	for _, change := range [][2]string{{`"length":`, `"length":-`}, {`"protocol":"dp8"`, `"protocol":8`}, {`"frame":`, `"flame":`}, {`"direction":"a"`, `"direction":"c"`}} {
+		bad := strings.Replace(line, change[0], change[1], 1)
+		if bad == line {
+			t.Fatalf("no %s in %s", change[0], line)
+		}
+		if err := frame.Validate(records(t, bad)[0]); err == nil {
+			t.Errorf("the schema accepts %s", change[1])
+		}
+	}
+	for text, want := range map[string]string{`{"a":1,"b":{"a":2},"c":[{"a":1},{"a":1}]}`: "", `{"a":1,"b":"a","a":2}`: "a", `[{"x":{"y":1,"z":[],"y":{}}}]`: "y"} {
+		if got := repeatedKey(text); got != want {
+			t.Errorf("%s: %q is found twice, want %q", text, got, want)
+		}
+	}
+}
+
+// TestSchemaNames compares the list with what the command accepts.
+func TestSchemaNames(t *testing.T) {
+	if want := []string{"analysis", "frame", "message", "finding"}; !slices.Equal(report.SchemaNames(), want) {
+		t.Errorf("schemas %q, want %q", report.SchemaNames(), want)
+	}
+	for _, name := range report.SchemaNames() {
+		var v struct {
+			Schema string `json:"$schema"`
+		}
+		if err := json.NewDecoder(bytes.NewReader([]byte(output(t, "schema", name)))).Decode(&v); err != nil || !strings.Contains(v.Schema, "2020-12") {
+			t.Errorf("%s: %q, %v", name, v.Schema, err)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScript runs the transcripts in testdata/script. $PCAPS is the folder of the
+// captures kept with the project.
+func TestScript(t *testing.T) {
+	pcaps, err := filepath.Abs(filepath.Dir(captures(t)[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PCAPS", pcaps)
+			env.Setenv("TZ", "UTC")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "gone": gone, "compress": compress, "cut": cut, "relink": relink,
+		},
+	})
+}
+
+// exits runs a program that must end with an exit code: exits CODE PROGRAM ARGS…
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
+	}
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		e, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%q: %v", args[1:], err)
+		}
+		got = e.ExitCode()
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("%q: exit code %d, want %s", args[1:], got, args[0])
+	}
+}
+
+// gone starts a program and closes the pipe it prints to after the first bytes;
+// the program must end with 0 and complain of nothing: gone PROGRAM ARGS…
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	path, err := exec.LookPath(args[0])
+	ts.Check(err)
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	var errs strings.Builder
+	cmd := exec.Command(path, args[1:]...)
+	cmd.Stdout, cmd.Stderr = w, &errs
+	ts.Check(cmd.Start())
+	w.Close()
+	_, err = r.Read(make([]byte, 1))
+	ts.Check(err)
+	r.Close()
+	if err := cmd.Wait(); err != nil || errs.Len() > 0 {
+		ts.Fatalf("%q: %v, stderr %q", args, err, errs.String())
+	}
+}
+
+// compress writes a file compressed with gzip: compress FROM TO.
+func compress(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	f, err := os.Create(ts.MkAbs(args[1]))
+	ts.Check(err)
+	z := gzip.NewWriter(f)
+	_, err = z.Write(b)
+	ts.Check(err)
+	ts.Check(z.Close())
+	ts.Check(f.Close())
+}
+
+// cut writes a file without its last 5 bytes: cut FROM TO.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b[:len(b)-5], 0o666))
+}
+
+// relink writes a pcap file with another link type, a byte: relink FROM TO TYPE.
+func relink(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	n, err := strconv.ParseUint(args[2], 10, 8)
+	ts.Check(err)
+	b[20] = byte(n)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o666))
+}
