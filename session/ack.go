@@ -15,6 +15,7 @@ type Acknowledgement struct {
 	Frame   uint64
 	Time    int64
 	HasTime bool
+	Copy    bool // in a copy of an earlier frame: what it says is old
 }
 
 // MaxAckExcess is how far an acknowledgement may run ahead of everything
@@ -71,13 +72,10 @@ func (d *Direction) ackMask(a *Acknowledgement, link func(uint64)) (words dissec
 	if top := a.Base + int64(high); top > w.highest+MaxAckExcess || !w.reach(top, d) {
 		return 0
 	}
-	if n := a.Base - 1; n >= a.Next && w.holds(n) {
-		d.noteMissing(w.at(n), a)
-	}
-	for m := ^a.Mask & (1<<high - 1); m != 0; m &= m - 1 {
-		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
-			d.noteMissing(w.at(n), a)
-		}
+	// A frame that was overtaken reports missing what has arrived since.
+	if top := a.Base + int64(high); !a.Copy && top >= w.maskTop {
+		w.maskTop = top
+		d.noteHoles(a, high)
 	}
 	fresh := a.Mask
 	if shift := a.Base - w.maskBase; shift >= 0 && shift < 64 {
@@ -90,6 +88,19 @@ func (d *Direction) ackMask(a *Acknowledgement, link func(uint64)) (words dissec
 		}
 	}
 	return words
+}
+
+// noteHoles notes the numbers a mask reports missing below its highest bit.
+func (d *Direction) noteHoles(a *Acknowledgement, high int) {
+	w := &d.win
+	if n := a.Base - 1; n >= a.Next && w.holds(n) {
+		d.noteMissing(w.at(n), a)
+	}
+	for m := ^a.Mask & (1<<high - 1); m != 0; m &= m - 1 {
+		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
+			d.noteMissing(w.at(n), a)
+		}
+	}
 }
 
 func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (words dissect.Words) {

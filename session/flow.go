@@ -1,13 +1,20 @@
 package session
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"math"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // Limits of what is held back of address pairs that are not recognised yet.
 const (
-	HoldDatagrams = 64      // per address pair
-	HoldBytes     = 1 << 20 // per table, payload bytes of all pairs together
+	HoldDatagrams = 256     // per address pair
+	HoldBytes     = 2 << 20 // per table, payloads of all pairs together and heldCost for each
 	HoldTime      = 30e9    // ns of silence after which evidence is forgotten
 	MaxUndecided  = 8192    // address pairs per table that evidence is kept of
+
+	heldCost = 192 // bytes a held datagram takes besides its payload
+	sweepGap = 1e9 // ns between two looks for silent pairs when there are too many
 )
 
 // LockBits is the evidence at which an address pair is recognised: a wrong
@@ -46,6 +53,7 @@ type Flow struct {
 	probes     []Probe
 	held       []heldDatagram
 	released   bool // too much was held: shown as plain UDP since
+	hopeless   bool // all probes say that it is not their protocol
 	last       int64
 }
 
@@ -109,8 +117,11 @@ func (f *Flow) Acked(frame, by uint64) {
 func (f *Flow) observe(d *dissect.Datagram) {
 	side := f.side(d)
 	best := -1
+	f.hopeless = true
 	for i, p := range f.probes {
-		if bits := p.Observe(d, side); bits >= LockBits && (best < 0 || bits > f.bits) {
+		bits := p.Observe(d, side)
+		f.hopeless = f.hopeless && math.IsInf(bits, -1)
+		if bits >= LockBits && (best < 0 || bits > f.bits) {
 			best, f.bits = i, bits
 		}
 	}
@@ -125,12 +136,12 @@ func (f *Flow) observe(d *dissect.Datagram) {
 // false when a limit forbids that.
 func (f *Flow) hold(d *dissect.Datagram) bool {
 	t := f.table
-	if f.released || len(f.held) >= HoldDatagrams || t.heldBytes+len(d.Payload) > HoldBytes {
+	if f.released || len(f.held) >= HoldDatagrams || t.heldBytes+len(d.Payload)+heldCost > HoldBytes {
 		return false
 	}
 	h := heldDatagram{*d, append([]byte(nil), d.Payload...)}
 	f.held = append(f.held, h)
-	t.heldBytes += len(h.payload)
+	t.heldBytes += len(h.payload) + heldCost
 	return true
 }
 
@@ -140,7 +151,7 @@ func (f *Flow) takeHeld() []heldDatagram {
 	f.held = nil
 	for i := range held {
 		held[i].d.Payload = held[i].payload
-		f.table.heldBytes -= len(held[i].payload)
+		f.table.heldBytes -= len(held[i].payload) + heldCost
 	}
 	return held
 }

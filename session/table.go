@@ -97,7 +97,7 @@ func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 		f.session = f.protocol.NewSession(f, nil)
 		return f
 	}
-	if t.undecided >= MaxUndecided {
+	if t.undecided >= MaxUndecided && t.end-t.swept >= sweepGap {
 		t.sweep()
 	}
 	if t.undecided < MaxUndecided {
@@ -146,6 +146,9 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 			t.deliver(f, &h.d)
 		}
 		t.deliver(f, d)
+	case f.hopeless: // its datagrams must not take the room of others
+		t.release(f)
+		t.plain(d)
 	case !f.hold(d):
 		t.release(f)
 		f.released = true

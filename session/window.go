@@ -47,6 +47,7 @@ type Window struct {
 	cum      int64 // highest cumulative acknowledgement: all below it are acknowledged
 	hasCum   bool
 	mask     uint64 // latest selective acknowledgement: bit i is maskBase+i
+	maskTop  int64  // highest number any mask acknowledged
 	maskBase int64
 	waiting  []waitingCopy // copies captured after their number was acknowledged
 	extra    map[int64][]uint64
