@@ -138,7 +138,7 @@ func (p *probe) number(seq uint8, retry bool, side int) {
 	default:
 		p.add(bitsContradict)
 	}
-	if !s.hasSeq || step > 0 {
+	if !s.hasSeq && !retry || s.hasSeq && step > 0 { // a retry is far behind
 		s.seq, s.hasSeq = seq, true
 	}
 }
@@ -211,8 +211,13 @@ func (p *probe) sack(d *dissect.Datagram, side int) {
 		switch ahead := int8(b[4] - s.seq - 1); {
 		case ahead == 0:
 			p.add(bitsAckNext)
-		case ahead > 4 || ahead < -16:
+		case ahead > 4 && ahead <= WindowSize:
+			p.add(-bitsNext)
+		case ahead > WindowSize || ahead < -16:
 			p.add(bitsContradict)
+		}
+		if ahead := int8(b[4] - s.seq - 1); ahead > 0 && ahead <= WindowSize {
+			s.seq = b[4] - 1
 		}
 	} else {
 		s.seq, s.hasSeq = b[4]-1, true
