@@ -35,7 +35,7 @@ func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dis
 	if !w.hasCum || a.Next > w.cum {
 		words |= d.ackBelow(a, link)
 	}
-	if a.Mask != 0 {
+	if a.Mask != 0 && !d.distrusted {
 		words |= d.ackMask(a, link)
 	}
 	if d.firstAcks != first {
@@ -58,6 +58,7 @@ func (d *Direction) ackBelow(a *Acknowledgement, link func(uint64)) (words disse
 	from = max(from, w.base)
 	for n := from; n < a.Next; n++ {
 		words |= d.ackOne(n, a, link)
+		w.at(n).state &^= byMask
 	}
 	w.cum, w.hasCum = a.Next, true
 	return words
@@ -85,6 +86,7 @@ func (d *Direction) ackMask(a *Acknowledgement, link func(uint64)) (words dissec
 	for m := fresh; m != 0; m &= m - 1 {
 		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
 			words |= d.ackOne(n, a, link)
+			w.at(n).state |= byMask
 		}
 	}
 	return words
@@ -113,6 +115,7 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 		if u.state&givenUp == 0 && d.win.started && n >= d.win.lowest {
 			words = dissect.AckOfUncaptured
 		}
+		u.ackTime = a.Time
 		return words
 	}
 	d.firstAcks++
@@ -131,6 +134,14 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 		}
 	}
 	return words
+}
+
+// contradicts reports a number that a mask acknowledged well before it was first
+// sent: the peer's masks mean something else than the text says. There are
+// implementations that set the bit of the number itself. From then on masks are
+// not believed, and what they said of losses is not claimed.
+func (d *Direction) contradicts(s *Sending, u *unit) bool {
+	return u.state&(acked|byMask) == acked|byMask && s.Mark == MarkFirst && s.HasTime && s.Time-u.ackTime > CopyHorizon
 }
 
 // settleWaiting acknowledges copies that were captured after their number had

@@ -32,6 +32,8 @@ type Direction struct {
 	acceptsAt int64 // when that was first captured
 	opened    int64 // time of the connection's first frame
 
+	distrusted  bool // the peer's masks are not believed
+	byMaskOnly  uint64 // numbers not captured that only a mask acknowledged
 	notCaptured uint64
 	lostBefore  uint64
 	lostAfter   uint64
@@ -51,8 +53,11 @@ type Lost struct {
 // while nothing shows that the capture itself lost frames of this side: both
 // look alike from here (catalogue 1.6).
 func (d *Direction) Lost() Lost {
-	l := Lost{AfterCapture: d.lostAfter, NotCaptured: d.notCaptured}
-	if d.notCaptured == 0 {
+	if d.distrusted {
+		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
+	}
+	l := Lost{AfterCapture: d.lostAfter, NotCaptured: d.notCaptured + d.byMaskOnly}
+	if l.NotCaptured == 0 {
 		l.BeforeCapture = d.lostBefore
 	}
 	return l
@@ -107,7 +112,11 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 	inside := w.begun && n >= w.origin && n <= w.highest
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp) == acked && inside:
-		d.notCaptured++
+		if u.state&byMask != 0 {
+			d.byMaskOnly++
+		} else {
+			d.notCaptured++
+		}
 	case u.state&missedBefore != 0 && u.state&firstSending == 0 && inside:
 		d.lostBefore++
 	case u.state&missedAfter != 0 && u.state&(neededRetry|givenUp) != 0:

@@ -77,6 +77,10 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			v.Words |= dissect.Gap
 		}
 		w.highest = s.Num
+		if d.contradicts(s, u) {
+			d.distrusted = true
+			u.state &^= acked | byMask
+		}
 	default:
 		w.lowest = min(w.lowest, s.Num)
 		v.Words |= dissect.GapFilled

@@ -31,6 +31,7 @@ const (
 	missedAfter                        // … long after a copy was captured
 	ackTimed                           // ackTime is valid
 	timed                              // time is valid
+	byMask                             // acknowledged by a mask, not by a number that passed it
 )
 
 // A Window holds the numbers one side sends: which were captured, how often,
