@@ -1,0 +1,65 @@
+# Targets for development. `make test` is what the README names and what
+# continuous integration runs.
+
+GO      ?= go
+PROTO   ?= dp8
+TIME    ?= 30s
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+
+STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@2026.2.2)
+
+# What `make check` makes anew and compares.
+GENERATED = docs/FIELDS.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
+
+export CGO_ENABLED = 0
+
+.PHONY: test build check fmt vet staticcheck generated race fuzz bench traces golden docs cover
+
+test: ## all tests
+	$(GO) test -timeout 5m ./...
+
+build: ## bin/dpdissect
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/dpdissect ./cmd/dpdissect
+
+check: fmt vet staticcheck generated ## everything but the tests
+
+fmt:
+	@files=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$files" ] || { echo "gofmt would change:"; echo "$$files"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+	GOOS=windows $(GO) vet ./cmd/...
+	GOOS=darwin $(GO) vet ./cmd/...
+
+staticcheck:
+	$(STATICCHECK) ./...
+
+generated: traces golden docs ## files that are generated are those in the repository
+	@changed=$$(git status --porcelain -- $(GENERATED)); [ -z "$$changed" ] || { echo "generated files differ:"; echo "$$changed"; exit 1; }
+
+race: ## all tests with the race detector, which wants a C compiler
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+
+fuzz: ## every fuzz target of a package: make fuzz PROTO=dp8 TIME=30s, also PROTO=internal/capture
+	@for f in $$($(GO) test ./$(PROTO) -list '^Fuzz' | grep '^Fuzz'); do \
+		echo "== $$f"; $(GO) test ./$(PROTO) -run '^$$' -fuzz "^$$f$$" -fuzztime $(TIME) || exit 1; \
+	done
+
+bench: ## all benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+traces: ## the captures in testdata/pcaps and what is true of them
+	$(GO) run ./internal/tracegen/cmd/tracegen -out testdata/pcaps >/dev/null
+
+golden: ## outputs that tests compare with
+	$(GO) test ./dissect/render ./internal/report -update
+	$(GO) test ./cmd/dpdissect -run 'TestGolden|TestScript|TestReadme' -update
+
+docs: ## the reference of fields
+	$(GO) run ./cmd/dpdissect fields --markdown > docs/FIELDS.md.new
+	mv docs/FIELDS.md.new docs/FIELDS.md
+
+cover: ## statements covered by all tests, for each function in cover.txt
+	$(GO) test -timeout 10m -coverpkg ./... -coverprofile cover.out ./...
+	$(GO) tool cover -func cover.out > cover.txt
+	@tail -n 1 cover.txt

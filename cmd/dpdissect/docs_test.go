@@ -1,0 +1,186 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+)
+
+// root is the folder of the project.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func page(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root(t), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// transcript is the block of the README that shows what the program prints.
+var transcript = regexp.MustCompile("(?s)```\n\\$ go run \\./cmd/dpdissect ([^\n]*)\n(.*?)```\n")
+
+// TestReadme checks that the transcript is what the program prints. -update writes
+// it.
+func TestReadme(t *testing.T) {
+	text := page(t, "README.md")
+	m := transcript.FindStringSubmatchIndex(text)
+	if m == nil {
+		t.Fatal("the README shows no transcript")
+	}
+	t.Chdir(root(t))
+	got := output(t, strings.Fields(text[m[2]:m[3]])...)
+	if want := text[m[4]:m[5]]; got == want {
+		return
+	} else if !*update {
+		t.Errorf("the transcript of the README differs (make golden writes it) at line %s", difference(got, want))
+	} else if err := os.WriteFile("README.md", []byte(text[:m[4]]+got+text[m[5]:]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReadmeNamesCommands checks that every command is in the README.
+func TestReadmeNamesCommands(t *testing.T) {
+	text := page(t, "README.md")
+	for _, c := range newRoot().Commands() {
+		if c.Name() != "help" && !strings.Contains(text, "`"+c.Name()) {
+			t.Errorf("the README does not name the command %s", c.Name())
+		}
+	}
+}
+
+// TestFieldsPage checks that docs/FIELDS.md is what `make docs` writes.
+func TestFieldsPage(t *testing.T) {
+	if got, want := output(t, "fields", "--markdown"), page(t, "docs/FIELDS.md"); got != want {
+		t.Errorf("docs/FIELDS.md differs (make docs writes it) at line %s", difference(got, want))
+	}
+}
+
+// word is a name in backquotes, fence a block of code.
+var (
+	word  = regexp.MustCompile("`([^`\n]+)`")
+	fence = regexp.MustCompile("(?s)```.*?```")
+)
+
+// TestFilterNames checks that each name filters know is a field of FIELDS.md or
+// in docs/filters.md, and that fields which filters do not know are told there.
+func TestFilterNames(t *testing.T) {
+	text := fence.ReplaceAllString(page(t, "docs/filters.md"), "")
+	told := map[string]bool{}
+	for _, m := range word.FindAllStringSubmatch(text, -1) {
+		told[m[1]] = true
+	}
+	known, tables := map[string]bool{}, fieldTables()
+	for _, row := range render.FieldsTable(tables) {
+		known[row[0]] = true
+	}
+	for _, n := range filter.NewSet(protocols.Tables()).Names() {
+		plain := strings.ReplaceAll(strings.TrimPrefix(n.Name, "analysis."), "-", "_")
+		if !known[n.Name] && !told[plain] && !strings.HasSuffix(n.Name, "_flags") {
+			t.Errorf("docs/filters.md does not name %s", n.Name)
+		}
+		delete(known, n.Name)
+	}
+	for name := range known {
+		if !told[name] {
+			t.Errorf("docs/filters.md does not say that %s is no name of filters", name)
+		}
+	}
+}
+
+// TestFilterExamples compiles the examples of docs/filters.md.
+func TestFilterExamples(t *testing.T) {
+	_, text, _ := strings.Cut(page(t, "docs/filters.md"), "## Examples\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	set, n := filter.NewSet(protocols.Tables()), 0
+	for line := range strings.Lines(text) {
+		m := word.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		n++
+		if _, err := filter.Compile(m[1], set); err != nil {
+			t.Errorf("%s: %v", m[1], err)
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d examples were found", n)
+	}
+}
+
+// TestExamplesParse checks the flags in the examples of all commands, and the
+// filters among them.
+func TestExamplesParse(t *testing.T) {
+	n := 0
+	walk(newRoot(), func(cmd *cobra.Command) {
+		for line := range strings.Lines(cmd.Example) {
+			_, rest, ok := strings.Cut(line, "dpdissect ")
+			if !ok {
+				continue
+			}
+			n++
+			rest, _, _ = strings.Cut(rest, " | ")
+			rest, _, _ = strings.Cut(rest, " > ")
+			args := shellWords(strings.TrimRight(rest, ")\n"))
+			sub, args, err := newRoot().Find(args)
+			if err == nil {
+				err = sub.ParseFlags(args)
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", cmd.CommandPath(), line, err)
+				continue
+			}
+			if f := sub.Flags().Lookup("display-filter"); f != nil {
+				if _, err := filter.Compile(f.Value.String(), filter.NewSet(protocols.Tables())); err != nil {
+					t.Errorf("%s: %s: %v", cmd.CommandPath(), line, err)
+				}
+			}
+		}
+	})
+	if n < 20 {
+		t.Errorf("only %d examples were looked at", n)
+	}
+}
+
+// shellWords splits at spaces outside of single quotes.
+func shellWords(s string) (words []string) {
+	for i, part := range strings.Split(s, "'") {
+		if i%2 == 1 {
+			words = append(words, part)
+		} else {
+			words = append(words, strings.Fields(part)...)
+		}
+	}
+	return words
+}
+
+// TestNoTwoProtocolsShareNames keeps filters and columns unambiguous.
+func TestNoTwoProtocolsShareNames(t *testing.T) {
+	if c := filter.NewSet(protocols.Tables()).Conflicts(); len(c) > 0 {
+		t.Errorf("conflicts: %q", c)
+	}
+	seen := map[string]*dissect.Protocol{}
+	for _, p := range protocols.Tables() {
+		if seen[p.Name] != nil {
+			t.Errorf("two protocols are named %s", p.Name)
+		}
+		seen[p.Name] = p
+	}
+}
