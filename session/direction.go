@@ -32,7 +32,7 @@ type Direction struct {
 	acceptsAt int64 // when that was first captured
 	opened    int64 // time of the connection's first frame
 
-	distrusted  bool // the peer's masks are not believed
+	distrusted  bool   // the peer's masks are not believed
 	byMaskOnly  uint64 // numbers not captured that only a mask acknowledged
 	notCaptured uint64
 	lostBefore  uint64

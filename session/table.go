@@ -45,6 +45,7 @@ type Table struct {
 	tree      dissect.Tree
 	heldBytes int
 	undecided int
+	stranger  Flow // stands for pairs of which nothing is kept
 	flowSeq   uint64
 	swept     int64
 	end       int64
@@ -88,22 +89,28 @@ func (t *Table) find(d *dissect.Datagram) *Flow {
 	return f
 }
 
+// newFlow makes a flow. When too many are undecided already, nothing is kept of
+// a further one: its datagrams are plain UDP until others fell silent.
 func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
+	force := t.forced(key)
+	if force == nil && t.undecided >= MaxUndecided {
+		if t.end-t.swept >= sweepGap {
+			t.sweep()
+		}
+		if t.undecided >= MaxUndecided {
+			return &t.stranger
+		}
+	}
 	t.flowSeq++
 	f := &Flow{table: t, key: key, seq: t.flowSeq, last: d.Time}
 	t.flows[key] = f
-	if force := t.forced(key); force != nil {
+	if force != nil {
 		f.protocol, f.dialect, f.detectedBy = force.Protocol, force.Dialect, ByDecodeAs
 		f.session = f.protocol.NewSession(f, nil)
 		return f
 	}
-	if t.undecided >= MaxUndecided && t.end-t.swept >= sweepGap {
-		t.sweep()
-	}
-	if t.undecided < MaxUndecided {
-		t.undecided++
-		f.startProbes()
-	}
+	t.undecided++
+	f.startProbes()
 	return f
 }
 
