@@ -21,7 +21,8 @@ type Direction struct {
 
 	win       Window
 	rtt       rtts
-	recent    recentCopies
+	recent    recentCopies // frames without a number
+	retries   recentCopies
 	distinct  uint64 // numbers captured
 	firstAcks uint64
 	links     bool               // links between frames are wanted
@@ -133,7 +134,7 @@ func (d *Direction) Close() {
 		}
 	}
 	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
-	d.recent = recentCopies{}
+	d.recent, d.retries = recentCopies{}, recentCopies{}
 }
 
 // Window is what is remembered of this side's numbers, to be read only.

@@ -148,15 +148,15 @@ func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 		u.state |= neededRetry
 	}
 	u.state |= retried
-	u.retryHash, u.retryID, u.retryTime = s.Hash, s.IPID, s.Time
+	d.retries.keep(s)
 }
 
 // isCopy tells a copy made by the network or the capture from a sending of its
 // own. Where the protocol marks retries the mark decides: a second sending would
 // carry it.
 func (d *Direction) isCopy(s *Sending, u *unit) bool {
-	if u.state&retried != 0 && s.Mark != MarkFirst && s.Hash == u.retryHash {
-		return sameDatagram(s, u.retryID, u.retryTime)
+	if u.state&retried != 0 && s.Mark != MarkFirst && d.retries.has(s, true) {
+		return true
 	}
 	if u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash {
 		return false

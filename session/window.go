@@ -6,16 +6,13 @@ const HistoryLimit = 128
 
 // unit is what a Window remembers of one number.
 type unit struct {
-	state     unitState
-	copies    uint8  // captured transmissions and copies, saturating
-	ipid      uint16 // of the first sending
-	retryID   uint16 // IPv4 identification of the latest retry
-	frame     uint64 // first captured copy
-	time      int64
-	hash      uint64 // of the first sending, RETRY clear
-	retryHash uint64 // of the latest retry
-	retryTime int64
-	ackTime   int64
+	state   unitState
+	copies  uint8  // captured transmissions and copies, saturating
+	ipid    uint16 // of the first sending
+	frame   uint64 // first captured copy
+	time    int64
+	hash    uint64 // of the first sending, RETRY clear
+	ackTime int64
 }
 
 type unitState uint16
