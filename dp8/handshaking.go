@@ -35,8 +35,10 @@ func (c *conn) handshake(dir int) {
 	case OpConnected, OpConnectedSigned:
 		c.answer(dir, h)
 	}
-	c.c.Complete = true
-	c.expectZero()
+	if !c.started() {
+		c.c.Complete = true
+		c.expectZero()
+	}
 }
 
 // answer tracks CONNECTED and CONNECTED_SIGNED: with POLL they come from the
@@ -143,6 +145,14 @@ func (c *conn) knowMode(m mode, inferred bool) {
 	} else {
 		c.c.Confirm("signing")
 	}
+}
+
+// started reports whether data was captured before: then a handshake frame is a
+// late repetition and not the start.
+func (c *conn) started() bool {
+	_, a := c.c.Dir[0].Window().Highest()
+	_, b := c.c.Dir[1].Window().Highest()
+	return a || b
 }
 
 // expectZero makes numbers and messages start at 0 (MC-DPL8R 3.1.5.2.1).
