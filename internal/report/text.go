@@ -119,5 +119,5 @@ func (p *painter) appendNone(dst []byte, a *Analysis) []byte {
 		return dst
 	}
 	return append(appendStyled(dst, p.Derived, "--decode-as 'udp.port==PORT,PROTOCOL' forces a protocol; "+
-		"`dpdissect protocols -v` lists them and what they are recognised by."), '\n')
+		"`dpdissect protocols` lists them."), '\n')
 }
