@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,6 +127,47 @@ func TestOutputsValidate(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestExternalCaptures runs every command over the captures in DPDISSECT_PCAPS,
+// sound and damaged, and checks records and that workers change nothing.
+func TestExternalCaptures(t *testing.T) {
+	dir := os.Getenv("DPDISSECT_PCAPS")
+	if dir == "" {
+		t.Skip("DPDISSECT_PCAPS names no folder of captures")
+	}
+	schemas := map[string]*jsonschema.Schema{"analyze": schema(t, "analysis"), "decode": schema(t, "frame"), "messages": schema(t, "message")}
+	n := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".pcap") {
+			return err
+		}
+		n++
+		for command, schema := range schemas {
+			args := []string{command, "--format", "ndjson", path}
+			out, errs, code := call(t, append(args, "--workers", "1")...)
+			again, errsAgain, codeAgain := call(t, append(args, "--workers", "3")...)
+			if again != out || errs != errsAgain || code != codeAgain {
+				t.Errorf("%s: %s: workers matter: exit codes %d and %d, line %s", path, command, code, codeAgain, difference(again, out))
+			}
+			if code != exitOK && (code != exitInput || errs == "") {
+				t.Errorf("%s: %s: exit code %d, stderr %q", path, command, code, errs)
+			}
+			for _, v := range records(t, out) {
+				if err := schema.Validate(v); err != nil {
+					t.Errorf("%s: %s: %v", path, command, err)
+					break
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		t.Errorf("%s holds no captures", dir)
 	}
 }
 
