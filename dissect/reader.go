@@ -165,15 +165,19 @@ func (r *Reader) B16(f *Field) uint16 {
 // Mask64 reads the present halves of a 64-bit mask, low half first, each
 // little-endian. It records one node over the bytes that are there.
 func (r *Reader) Mask64(f *Field, lo, hi bool) uint64 {
+	if !lo && !hi {
+		return 0 // inlined: most frames have no mask
+	}
+	return r.mask64(f, lo, hi)
+}
+
+func (r *Reader) mask64(f *Field, lo, hi bool) uint64 {
 	n := 0
 	if lo {
 		n += 4
 	}
 	if hi {
 		n += 4
-	}
-	if n == 0 {
-		return 0
 	}
 	off, ok := r.take(n)
 	if !ok {

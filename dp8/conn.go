@@ -202,12 +202,13 @@ func (c *conn) sack(dir int) {
 // nextSend unwraps a bNSeq near what the side has sent.
 func (c *conn) nextSend(s *side, wire uint8) int64 {
 	if ref, ok := s.seq.Known(); ok {
-		near := session.Serial{Bits: 8}
-		near.Advance(ref + 1)
-		return near.Peek(uint32(wire))
+		return near(ref+1, wire)
 	}
 	return s.nseq.Peek(uint32(wire))
 }
+
+// near is the number with the given low byte that is nearest to ref.
+func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
 
 // acknowledge applies NRcv and SACK mask of a frame of side dir to what the
 // other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
@@ -222,9 +223,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	if cum, ok := out.Window().Cumulative(); ok {
 		ref = max(ref, cum)
 	}
-	near := session.Serial{Bits: 8}
-	near.Advance(ref)
-	next := near.Peek(uint32(nrcv))
+	next := near(ref, nrcv)
 	a, d := &c.ack, c.fr.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)

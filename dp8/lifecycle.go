@@ -67,10 +67,8 @@ func (c *conn) sawData(dir int, num int64, d *DFrame, copies int) {
 	s.ended, s.endSeq = true, num
 	c.closing(dir, func(first int) bool {
 		// It crosses the other side's when it was sent without having received that.
-		o := &c.side[first]
-		near := session.Serial{Bits: 8}
-		near.Advance(o.endSeq)
-		return near.Peek(uint32(d.NRcv)) <= o.endSeq
+		end := c.side[first].endSeq
+		return near(end, d.NRcv) <= end
 	})
 	c.life.closeEnd[dir] = true
 	c.life.graceful = c.life.graceful || c.life.hard == [2]bool{}

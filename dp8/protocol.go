@@ -44,6 +44,7 @@ func New(opts Options) *session.Protocol {
 			return newPair(f, learned, o)
 		},
 		Neighbours:       []*dissect.Protocol{DPLHP, DPLNAT},
+		NeighbourLead:    []byte{0},
 		Neighbour:        neighbour,
 		NeighbourSummary: AppendNeighbourSummary,
 	}

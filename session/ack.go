@@ -31,7 +31,9 @@ func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dis
 		return 0
 	}
 	first, words := d.firstAcks, dissect.Words(0)
-	d.settleWaiting(a, link)
+	if len(w.waiting) > 0 {
+		d.settleWaiting(a, link)
+	}
 	if !w.hasCum || a.Next > w.cum {
 		words |= d.ackBelow(a, link)
 	}
@@ -73,11 +75,6 @@ func (d *Direction) ackMask(a *Acknowledgement, link func(uint64)) (words dissec
 	if top := a.Base + int64(high); top > w.highest+MaxAckExcess || !w.reach(top, d) {
 		return 0
 	}
-	// A frame that was overtaken reports missing what has arrived since.
-	if top := a.Base + int64(high); !a.Copy && top >= w.maskTop {
-		w.maskTop = top
-		d.noteHoles(a, high)
-	}
 	fresh := a.Mask
 	if shift := a.Base - w.maskBase; shift >= 0 && shift < 64 {
 		fresh &^= w.mask >> uint(shift)
@@ -88,6 +85,11 @@ func (d *Direction) ackMask(a *Acknowledgement, link func(uint64)) (words dissec
 			words |= d.ackOne(n, a, link)
 			w.at(n).state |= byMask
 		}
+	}
+	// A frame that was overtaken reports missing what has arrived since.
+	if top := a.Base + int64(high); !a.Copy && top >= w.maskTop {
+		w.maskTop = top
+		d.noteHoles(a, high)
 	}
 	return words
 }
@@ -148,9 +150,6 @@ func (d *Direction) contradicts(s *Sending, u *unit) bool {
 // been acknowledged: the next frame that covers the number covers them.
 func (d *Direction) settleWaiting(a *Acknowledgement, link func(uint64)) {
 	w := &d.win
-	if len(w.waiting) == 0 {
-		return
-	}
 	keep := w.waiting[:0]
 	for _, c := range w.waiting {
 		i := c.num - a.Base
@@ -180,7 +179,7 @@ func (d *Direction) noteMissing(u *unit, a *Acknowledgement) {
 	case u.state&captured == 0:
 		u.state |= missedBefore
 	case !a.HasTime || u.state&timed == 0 || u.state&retried != 0 || a.Next < d.win.cum:
-	case d.accepts && u.time >= d.acceptsAt && a.Time-u.time >= d.lateness():
+	case d.hasRTT && d.accepts && u.time >= d.acceptsAt && a.Time-u.time >= d.lateness():
 		u.state |= missedAfter
 	}
 }

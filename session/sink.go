@@ -23,8 +23,9 @@ type Protocol struct {
 	// Neighbours are other protocols on the same ports, shown but never a
 	// connection. Neighbour recognises one; locked says that the address pair is
 	// known to speak this protocol.
-	Neighbours []*dissect.Protocol
-	Neighbour  func(d *dissect.Datagram, locked bool) *dissect.Protocol
+	Neighbours    []*dissect.Protocol
+	NeighbourLead []byte // first bytes a neighbour may have
+	Neighbour     func(d *dissect.Datagram, locked bool) *dissect.Protocol
 	// NeighbourSummary appends the one line people see of a neighbour.
 	NeighbourSummary func(dst, payload []byte) []byte
 }

@@ -45,7 +45,8 @@ type Table struct {
 	tree      dissect.Tree
 	heldBytes int
 	undecided int
-	stranger  Flow // stands for pairs of which nothing is kept
+	lead      [256]bool // first bytes that a neighbour may have
+	stranger  Flow      // stands for pairs of which nothing is kept
 	flowSeq   uint64
 	swept     int64
 	end       int64
@@ -55,7 +56,13 @@ type Table struct {
 
 // NewTable makes an empty table.
 func NewTable(cfg Config) *Table {
-	return &Table{cfg: cfg, flows: make(map[flowKey]*Flow)}
+	t := &Table{cfg: cfg, flows: make(map[flowKey]*Flow)}
+	for _, p := range cfg.Protocols {
+		for _, b := range p.NeighbourLead {
+			t.lead[b] = true
+		}
+	}
+	return t
 }
 
 // Add takes the next datagram. Its payload may be reused after the call.
@@ -215,7 +222,7 @@ func (t *Table) plain(d *dissect.Datagram) {
 
 // neighbour shows a datagram of a protocol that lives on the same ports.
 func (t *Table) neighbour(d *dissect.Datagram, locked bool) bool {
-	if d.Kind != dissect.UDP {
+	if d.Kind != dissect.UDP || len(d.Payload) == 0 || !t.lead[d.Payload[0]] {
 		return false
 	}
 	for _, p := range t.cfg.Protocols {
