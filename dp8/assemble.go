@@ -60,8 +60,11 @@ type slotState uint8
 const (
 	slotEmpty slotState = iota
 	slotStored
-	slotDone // consumed out of order, or given up
+	slotDone    // consumed out of order
+	slotGivenUp // empty, and hardly ever filled
 )
+
+func (s *slot) filled() bool { return s.state == slotStored || s.state == slotDone }
 
 // start tells where numbers begin when that is known.
 func (a *assembler) start(next int64) {
@@ -194,6 +197,11 @@ func (a *assembler) drain() {
 		switch s.state {
 		case slotEmpty:
 			return
+		case slotGivenUp:
+			if a.within() {
+				return
+			}
+			a.lose()
 		case slotStored:
 			a.consume(&s.piece)
 		}
@@ -202,13 +210,14 @@ func (a *assembler) drain() {
 	}
 }
 
-// giveUp notes that a number will not come any more.
+// giveUp notes that a number will not be sent again. It may still be on its way:
+// within a message it is waited for.
 func (a *assembler) giveUp(n int64) {
 	if !a.started || n < a.next || n >= a.next+WindowSize {
 		return
 	}
 	if s := a.slot(n); s.state == slotEmpty {
-		s.state, s.piece = slotStored, piece{num: n, empty: true, cut: true}
+		s.state = slotGivenUp
 	}
 	a.drain()
 }
@@ -227,7 +236,7 @@ func (a *assembler) skipTo(n int64, final bool) {
 		return
 	}
 	for a.next < n {
-		if a.next < a.top && a.slot(a.next).state != slotEmpty {
+		if a.next < a.top && a.slot(a.next).filled() {
 			a.drain()
 			continue
 		}
@@ -256,7 +265,7 @@ func (a *assembler) within() bool {
 
 func (a *assembler) flushStored() {
 	for a.next < a.top {
-		if a.slot(a.next).state == slotEmpty {
+		if !a.slot(a.next).filled() {
 			a.lose()
 			a.advance()
 		}
@@ -276,9 +285,6 @@ func (a *assembler) close() {
 // consume takes the frame whose turn it is.
 func (a *assembler) consume(p *piece) {
 	switch {
-	case p.empty && p.cut: // given up
-		a.lose()
-		return
 	case p.empty:
 	case p.single():
 		a.endOpen()

@@ -30,6 +30,9 @@ func (c *conn) handshake(dir int) {
 	switch h.Opcode {
 	case OpConnect:
 		c.hs.connects++
+		for i := range c.side { // the answers may be repeated when data has passed
+			c.c.Dir[i].Begin(0)
+		}
 		c.knowConnector(dir)
 		c.life.try(dir, c.hs.connects, connectGiveUp, c.fr.Time)
 	case OpConnected, OpConnectedSigned:
@@ -159,7 +162,6 @@ func (c *conn) started() bool {
 func (c *conn) expectZero() {
 	for i := range c.side {
 		c.side[i].asm.start(0)
-		c.c.Dir[i].Begin(0)
 	}
 }
 

@@ -93,6 +93,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	for i := range c.Dir {
 		c.Dir[i].links = f.table.cfg.Links
 		c.Dir[i].opened = fr.Time
+		c.Dir[i].peer = &c.Dir[1-i]
 		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }
 	}
 	return c

@@ -19,6 +19,7 @@ type Direction struct {
 	HasSignatures bool
 	Dialect       string // when the sides differ
 
+	peer      *Direction // what the other side sends
 	win       Window
 	rtt       rtts
 	recent    recentCopies // frames without a number
@@ -51,14 +52,14 @@ type Lost struct {
 }
 
 // Lost gives the proven losses. A loss before the capture point is claimed only
-// while nothing shows that the capture itself lost frames of this side: both
+// while nothing shows that the capture itself lost frames: both
 // look alike from here (catalogue 1.6).
 func (d *Direction) Lost() Lost {
 	if d.distrusted {
 		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
 	}
 	l := Lost{AfterCapture: d.lostAfter, NotCaptured: d.notCaptured + d.byMaskOnly}
-	if l.NotCaptured == 0 {
+	if l.NotCaptured == 0 && (d.peer == nil || d.peer.notCaptured == 0) {
 		l.BeforeCapture = d.lostBefore
 	}
 	return l
