@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -14,11 +13,6 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
 )
-
-// defaultWorkers is how many trackers there are unasked, on more than one CPU.
-// Reading feeds no more than these; fewer leave a CPU idle when the busiest
-// connections fall to the same one.
-const defaultWorkers = 4
 
 // input is the flags that every reading command shares.
 type input struct {
@@ -53,7 +47,7 @@ func (in *input) add(cmd *cobra.Command) {
 	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
 	f.BoolVarP(&in.numeric, "numeric", "n", false, "addresses and ports as numbers, which they always are: names are never looked up")
 	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r since the first packet, a or ad local, u or ud UTC, e since 1970, d since the previous packet, dd since the previous shown; ad.3 has 3 decimals")
-	f.Var(&in.workers, "workers", "`N` goroutines track connections, 4 if not given and there is more than one CPU; the output is the same for any number")
+	f.Var(&in.workers, "workers", "`N` goroutines track connections; one, the default, costs the least CPU; the output is the same for any number")
 	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
 	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
@@ -144,13 +138,9 @@ func (in *input) displayFilter() (*filter.Filter, error) {
 
 func (in *input) clock() *render.Clock { return &render.Clock{Format: in.time} }
 
-// workerCount is the number of trackers; more than there are shards are no use.
+// workerCount is the number of trackers. One is the default: reading is most of
+// the work, and more trackers take more CPU for little less time. More than
+// there are shards are no use.
 func (in *input) workerCount() int {
-	switch {
-	case in.workers > 0:
-		return int(min(in.workers, pipeline.Shards))
-	case runtime.NumCPU() > 1:
-		return defaultWorkers
-	}
-	return 1
+	return int(min(max(in.workers, 1), pipeline.Shards))
 }
