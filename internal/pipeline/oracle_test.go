@@ -558,4 +558,3 @@ func joined(frames []*seen, complete bool) letter {
 	m.size, m.sum = len(all), sha256.Sum256(all)
 	return m
 }
-
