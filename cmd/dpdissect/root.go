@@ -90,21 +90,41 @@ func usageTemplate(template string) string {
 	).Replace(template)
 }
 
-// addBuiltins makes cobra add its own commands now, to complete their help.
+// addBuiltins makes cobra add its own commands now, to complete their help and to
+// make them refuse what they do not know.
 func addBuiltins(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd("x")
+	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
-			c.Example = "  dpdissect help decode"
+			c.Example, c.Args = "  dpdissect help decode", knownCommand
 		case "completion":
 			c.Short, c.Example = "Generate the completion script of a shell", "  source <(dpdissect completion bash)"
+			c.Args, c.RunE = nil, unknownShell
 			for _, shell := range c.Commands() {
 				shell.Example = "  dpdissect completion " + shell.Name()
 			}
 		}
 	}
+}
+
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if found, rest, err := cmd.Root().Find(args); err != nil || found == cmd.Root() && len(rest) > 0 {
+		return unknownCommand(cmd.Root(), args)
+	}
+	return nil
+}
+
+func unknownShell(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	var shells []string
+	for _, c := range cmd.Commands() {
+		shells = append(shells, c.Name())
+	}
+	return usagef("unknown shell %q: want %s", args[0], orList(shells))
 }
 
 // unknownCommand refuses arguments of the root, which are no command.
