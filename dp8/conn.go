@@ -264,6 +264,9 @@ func (c *conn) giveUp(dir int, before int64, mask uint64) {
 // deliver hands the content of a data frame to the messages of its side.
 func (c *conn) deliver(dir int, num int64, d *DFrame, keepAlive, late bool) {
 	s := &c.side[dir]
+	if c.mode == modeFull && !late {
+		c.showKeys(s, num, d, keepAlive)
+	}
 	if c.countOnly(s, num, d, keepAlive, late) {
 		return
 	}
@@ -283,20 +286,26 @@ func (c *conn) deliver(dir int, num int64, d *DFrame, keepAlive, late bool) {
 		s.asm.addLate(&p)
 		return
 	}
-	s.keys.see(num)
-	if p.reliable && !keepAlive && c.mode == modeFull {
-		if payload, ok := modifierPayload(d); ok {
-			s.keys.offer(num, payload, c.fr.Payload)
-		}
-	}
 	s.asm.add(&p)
+}
+
+// showKeys shows a new number to the keyring, which may derive the modifier of
+// the next epoch from its payload.
+func (c *conn) showKeys(s *side, num int64, d *DFrame, keepAlive bool) {
+	s.keys.see(num)
+	if d.Command&Reliable == 0 || keepAlive {
+		return
+	}
+	if payload, ok := modifierPayload(d); ok {
+		s.keys.offer(num, payload, c.fr.Payload)
+	}
 }
 
 // countOnly is the short way for the common case: a whole message whose turn it
 // is, of which only the size matters.
 func (c *conn) countOnly(s *side, num int64, d *DFrame, keepAlive, late bool) bool {
 	const whole = NewMsg | EndMsg
-	if c.wants.Messages != session.CountMessages || c.mode == modeFull || keepAlive || late ||
+	if c.wants.Messages != session.CountMessages || keepAlive || late ||
 		d.Command&whole != whole || d.Coalesced || d.Control&CtlEndStream != 0 || c.fr.Cut() {
 		return false
 	}
