@@ -186,9 +186,14 @@ func (d *Direction) noteMissing(u *unit, a *Acknowledgement) {
 
 // lateness is how long after its capture a number must still be missing at the
 // peer to be lost and not just late: the shortest round trip seen plus the
-// copy horizon or half that round trip.
+// reorder horizon, which is that of copies, half that round trip, or half as much
+// again as frames of both sides were seen overtaken by (guard REORD).
 func (d *Direction) lateness() int64 {
-	return d.minRTT + max(CopyHorizon, d.minRTT/2)
+	late := d.late
+	if d.peer != nil {
+		late += d.peer.late
+	}
+	return d.minRTT + max(CopyHorizon, d.minRTT/2, late*3/2)
 }
 
 // noteRoundTrip keeps the shortest round trip as soon as it is seen, before it

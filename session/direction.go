@@ -33,6 +33,7 @@ type Direction struct {
 	accepts   bool  // the peer acknowledged something
 	acceptsAt int64 // when that was first captured
 	opened    int64 // time of the connection's first frame
+	late      int64 // the longest a frame was overtaken by
 
 	distrusted  bool   // the peer's masks are not believed
 	byMaskOnly  uint64 // numbers not captured that only a mask acknowledged

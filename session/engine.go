@@ -85,6 +85,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 		w.lowest = min(w.lowest, s.Num)
 		v.Words |= dissect.GapFilled
 		if s.Mark != MarkRetry {
+			d.noteLate(s)
 			d.OutOfOrder++
 			v.Words |= dissect.OutOfOrder
 		}
@@ -111,6 +112,16 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 		u.hash, u.ipid = s.Hash, s.IPID
 	}
 	return v
+}
+
+// noteLate keeps the longest time by which a frame was overtaken.
+func (d *Direction) noteLate(s *Sending) {
+	w := &d.win
+	for n := max(s.Num+1, w.base); n <= w.highest; n++ {
+		if u := w.at(n); u.state&(timed|firstSending) == timed|firstSending {
+			d.late = max(d.late, s.Time-u.time)
+		}
+	}
 }
 
 // sendAgain judges a further capture of a number.
