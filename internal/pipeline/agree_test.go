@@ -175,6 +175,8 @@ func TestOracleWild(t *testing.T) {
 	first, last := wilds(t, 300)
 	path := wildFile(t)
 	played, captured, unrecognised := 0, 0, 0
+	var lost tracegen.Lost
+	var proven session.Lost
 	for seed := first; seed <= last; seed++ {
 		w := newWild(seed)
 		all, truth := w.generate(t, path)
@@ -201,18 +203,30 @@ func TestOracleWild(t *testing.T) {
 		}
 		_, conns := track(all, cfg)
 		for i, c := range conns {
+			for dir, key := range []string{"a", "b"} {
+				l, was := c.Dir[dir].Lost(), truth.Connections[i].Directions[key].Lost
+				proven.BeforeCapture += l.BeforeCapture
+				proven.AfterCapture += l.AfterCapture
+				proven.NotCaptured += l.NotCaptured
+				lost.Before += was.Before
+				lost.After += was.After
+				lost.NotCaptured += was.NotCaptured
+			}
 			for _, d := range overclaimed(c, &truth.Connections[i]) {
 				t.Errorf("seed %d: tap %+v: %s", seed, w.scenario.Setup.Tap, d)
 			}
 		}
 	}
-	t.Logf("%d sessions, %d datagrams; %d were not recognised", played, captured, unrecognised)
+	t.Logf("%d sessions, %d datagrams; %d were not recognised; of %d lost before, %d after, %d not captured %d, %d, %d were proven",
+		played, captured, unrecognised, lost.Before, lost.After, lost.NotCaptured, proven.BeforeCapture, proven.AfterCapture, proven.NotCaptured)
 	if first != last && played < int(last-first)/2 {
 		t.Errorf("only %d of %d sessions were captured", played, last-first+1)
 	}
 }
 
-// overclaimed lists the losses that are claimed and were not.
+// overclaimed lists the losses that are claimed and were not. A number that the
+// capture missed and that was lost behind it looks as if lost before: only other
+// numbers, missed and acknowledged, give such a capture away (catalogue 1.6).
 func overclaimed(c *session.Conn, truth *tracegen.Connection) (out []string) {
 	for dir, key := range []string{"a", "b"} {
 		lost, was := c.Dir[dir].Lost(), truth.Directions[key].Lost
@@ -220,7 +234,7 @@ func overclaimed(c *session.Conn, truth *tracegen.Connection) (out []string) {
 			what string
 			got  uint64
 			most int
-		}{{"before", lost.BeforeCapture, was.Before}, {"after", lost.AfterCapture, was.After}, {"not captured", lost.NotCaptured, was.NotCaptured}} {
+		}{{"before", lost.BeforeCapture, was.Before + was.NotCaptured}, {"after", lost.AfterCapture, was.After}, {"not captured", lost.NotCaptured, was.NotCaptured}} {
 			if p.got > uint64(p.most) {
 				out = append(out, fmt.Sprintf("%s claims %d lost %s, %d were", key, p.got, p.what, p.most))
 			}

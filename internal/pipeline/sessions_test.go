@@ -81,7 +81,7 @@ func wildPaths(r *rand.Rand) (p [2]sim.Path) {
 			s.Loss = r.Float64() * 0.06
 		}
 		if kind > 1 {
-			s.Dup, s.Late, s.LateBy = r.Float64()*0.05, r.Float64()*0.1, between(r, time.Millisecond, 40*time.Millisecond)
+			s.Dup, s.Late, s.LateBy = r.Float64()*0.05, r.Float64()*0.1, between(r, time.Millisecond, 25*time.Millisecond)
 		}
 		return s
 	}
