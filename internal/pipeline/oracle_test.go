@@ -74,6 +74,7 @@ type opinion struct {
 	a        dissect.Endpoint
 	complete bool
 	secrets  bool // the handshake's were captured
+	late     bool // … behind frames that were signed with them
 }
 
 // oracle judges the DirectPlay 8 connections of a capture, by their first frame.
@@ -155,8 +156,8 @@ func judge(ds []*dissect.Datagram, tell told) *opinion {
 		s.retry = s.f.Type == dp8.TypeDFrame && s.f.DFrame.Control&dp8.CtlRetry != 0
 		s.authentic = s.err == nil
 		o.all = append(o.all, s)
-		if t := s.f.Type; t == dp8.TypeConnect || t == dp8.TypeConnected || t == dp8.TypeConnectedSigned {
-			o.complete = true
+		if t := s.f.Type; len(o.all) == 1 {
+			o.complete = t == dp8.TypeConnect || t == dp8.TypeConnected || t == dp8.TypeConnectedSigned
 		}
 	}
 	o.authenticate(tell)
@@ -177,6 +178,7 @@ func judge(ds []*dissect.Datagram, tell told) *opinion {
 func (o *opinion) authenticate(tell told) {
 	var secret [2][8]byte
 	for _, s := range o.all {
+		o.late = o.late || mustSign(s) && !o.secrets
 		if h := &s.f.Handshake; s.f.Type == dp8.TypeConnectedSigned && h.Command&dp8.Poll == 0 && !o.secrets {
 			o.secrets = true
 			secret[s.dir], secret[1-s.dir] = h.SenderSecret, h.ReceiverSecret

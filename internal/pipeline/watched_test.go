@@ -95,8 +95,8 @@ func differ(w *watched, c *session.Conn, o *opinion, tell told) (out []string) {
 		s := d.Signatures
 		note(key+"signed frames", s.Valid+s.Invalid+s.Unverifiable, v.signed+v.forged)
 		note(key+"invalid signatures", s.Invalid, v.forged)
-		if mustSign(o.all[0]) {
-			// Frames before the handshake are not looked at again.
+		if o.late {
+			// Frames before the handshake's secrets are not looked at again.
 		} else if o.secrets && tell.signing == "fast" {
 			note(key+"valid signatures", s.Valid, v.signed)
 		}
