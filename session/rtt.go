@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// rttExact is how many round trips are kept as they are; with more of them the
-// percentiles come from a histogram whose cells are at most 1/256 wide.
+// rttExact is how many round trips are kept as they are; with more of them, or
+// with one that takes four seconds, the percentiles come from a histogram whose
+// cells are at most 1/128 of their value wide.
 const rttExact = 512
 
-const rttCells = 256
+const rttCells = 128
 
 // RTT summarises round trips, in nanoseconds; percentiles by nearest rank.
 type RTT struct {
@@ -20,10 +21,14 @@ type RTT struct {
 type rtts struct {
 	n        uint64
 	lo, hi   int64
-	exact    []int64
-	octaves  [64]*[rttCells]uint32 // used when exact overflows
+	exact    []uint32   // ns
+	cells    *histogram // used once exact is full
 	overflow bool
 }
+
+// A histogram counts durations. Its first row has a cell for each value below
+// rttCells; every further row covers an octave.
+type histogram [65]*[rttCells]uint32
 
 func (r *rtts) add(ns int64) {
 	if r.n == 0 || ns < r.lo {
@@ -31,33 +36,35 @@ func (r *rtts) add(ns int64) {
 	}
 	r.hi = max(r.hi, ns)
 	r.n++
-	if !r.overflow && len(r.exact) < rttExact {
-		r.exact = append(r.exact, ns)
+	if !r.overflow && len(r.exact) < rttExact && ns < 1<<32 {
+		r.exact = append(r.exact, uint32(ns))
 		return
 	}
 	if !r.overflow {
-		r.overflow = true
+		r.overflow, r.cells = true, new(histogram)
 		for _, v := range r.exact {
-			r.count(v)
+			r.cells.count(int64(v))
 		}
 		r.exact = nil
 	}
-	r.count(ns)
+	r.cells.count(ns)
 }
 
-// cell gives octave and cell of a duration: values below rttCells have a cell
-// each, every further octave is split in rttCells/2.
-func cell(ns int64) (octave, i int) {
-	octave = max(0, bits.Len64(uint64(ns))-8)
-	return octave, int(ns >> octave)
-}
-
-func (r *rtts) count(ns int64) {
-	o, i := cell(ns)
-	if r.octaves[o] == nil {
-		r.octaves[o] = new([rttCells]uint32)
+// cell gives row and cell of a duration.
+func cell(ns int64) (row, i int) {
+	row = max(0, bits.Len64(uint64(ns))-7)
+	if row == 0 {
+		return 0, int(ns)
 	}
-	r.octaves[o][i]++
+	return row, int(ns>>(row-1)) - rttCells
+}
+
+func (h *histogram) count(ns int64) {
+	row, i := cell(ns)
+	if h[row] == nil {
+		h[row] = new([rttCells]uint32)
+	}
+	h[row][i]++
 }
 
 func (r *rtts) summary() RTT {
@@ -68,7 +75,7 @@ func (r *rtts) summary() RTT {
 	if !r.overflow {
 		sorted := slices.Clone(r.exact)
 		slices.Sort(sorted)
-		s.P50, s.P95 = sorted[rank(r.n, 50)-1], sorted[rank(r.n, 95)-1]
+		s.P50, s.P95 = int64(sorted[rank(r.n, 50)-1]), int64(sorted[rank(r.n, 95)-1])
 		return s
 	}
 	s.P50, s.P95 = r.nth(rank(r.n, 50)), r.nth(rank(r.n, 95))
@@ -80,17 +87,24 @@ func rank(n, percent uint64) uint64 { return max(1, (n*percent+99)/100) }
 
 // nth is the middle of the cell that holds the k-th smallest sample.
 func (r *rtts) nth(k uint64) int64 {
-	for o := range r.octaves {
-		if r.octaves[o] == nil {
+	for row, cells := range r.cells {
+		if cells == nil {
 			continue
 		}
-		for i, c := range r.octaves[o] {
+		for i, c := range cells {
 			if uint64(c) >= k {
-				width := int64(1) << o
-				return min(max(int64(i)<<o+width/2, r.lo), r.hi)
+				return min(max(middle(row, i), r.lo), r.hi)
 			}
 			k -= uint64(c)
 		}
 	}
 	return r.hi
+}
+
+// middle is the duration in the middle of a cell.
+func middle(row, i int) int64 {
+	if row == 0 {
+		return int64(i)
+	}
+	return int64(i+rttCells)<<(row-1) + int64(1)<<(row-1)/2
 }
