@@ -68,6 +68,7 @@ func (c *conn) settleKeys(dir int) {
 		out := &c.c.Dir[dir].Signatures
 		out.Valid += valid
 		out.Invalid += invalid
+		c.c.Remark("modifier of the secrets: " + k.modifierIs.String())
 	}
 }
 

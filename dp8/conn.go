@@ -56,8 +56,7 @@ type side struct {
 	fast     fastKey
 	keys     keyring
 	asm      assembler
-	lastSeq  int64 // sequence of the last frame, for SACKs
-	ended    bool  // END_STREAM was captured
+	ended    bool // END_STREAM was captured
 	endSeq   int64
 	sendMask uint64 // latest send mask: bit i is maskBase-1-i
 	maskBase int64

@@ -42,6 +42,17 @@ type recipe struct {
 	empty bool // a reliable frame without payload counts (AMB-DP8-37)
 }
 
+func (r recipe) String() string {
+	s := derivationNames[r.how]
+	switch r.order {
+	case modifierReversed:
+		s += ", bytes reversed"
+	case secretReversed:
+		s += ", bytes of the new secret reversed"
+	}
+	return s
+}
+
 // A candidate is the key one recipe gives for the next epoch.
 type candidate struct {
 	recipe   recipe
@@ -110,6 +121,7 @@ type keyring struct {
 	pending    uint64      // frames of epoch+1 that were tried
 	unresolved uint64      // frames whose epoch was never resolved
 	justTried  bool        // the last frame verified is one of pending
+	modifierIs recipe      // how the latest secret was derived
 	proof      *proof
 	scratch    []byte
 }
@@ -244,6 +256,7 @@ func (k *keyring) settleEpoch() (valid, invalid uint64, ok bool) {
 	if c.recipe.how != unchanged {
 		*k.proof = proof{c.recipe, true}
 	}
+	k.modifierIs = c.recipe
 	k.advance(c)
 	return valid, invalid, true
 }

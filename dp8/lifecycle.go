@@ -24,10 +24,9 @@ type lifecycle struct {
 	closeEnd [2]bool // END_STREAM captured
 	hard     [2]bool // HARD_DISCONNECT captured
 	graceful bool    // END_STREAM came before any HARD_DISCONNECT
-	icmp     bool
-	tries    int // sendings of the same thing since the peer was last heard
-	limit    int // tries after which the side gives up
-	trier    int // direction of those tries
+	tries    int     // sendings of the same thing since the peer was last heard
+	limit    int     // tries after which the side gives up
+	trier    int     // direction of those tries
 	lastTry  int64
 }
 

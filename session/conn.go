@@ -76,6 +76,7 @@ type Conn struct {
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
 	Signing      string // "none", "fast", "full" or ""
 	Inferred     []string
+	Remarks      []string     // what people may want to know of it, each once
 	Dir          [2]Direction // what a sends, what b sends
 
 	Findings [3]uint64 // by Severity
@@ -145,6 +146,13 @@ func (c *Conn) Infer(what string) {
 		}
 	}
 	c.Inferred = append(c.Inferred, what)
+}
+
+// Remark adds a remark, once.
+func (c *Conn) Remark(s string) {
+	if !slices.Contains(c.Remarks, s) {
+		c.Remarks = append(c.Remarks, s)
+	}
 }
 
 // Confirm takes back that a property was only concluded.

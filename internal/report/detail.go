@@ -69,6 +69,7 @@ func (p *painter) facts(c *session.Conn) []string {
 		facts = append(facts, "session "+sessionID(c))
 	}
 	facts = append(facts, "recognised by "+c.DetectedBy.String())
+	facts = append(facts, c.Remarks...)
 	return append(facts, p.verdicts(c)...)
 }
 
