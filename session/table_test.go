@@ -17,10 +17,11 @@ import (
 func yes() *Protocol {
 	beside := &dissect.Protocol{Name: "beside", Decode: func(*dissect.Tree) (string, *dissect.Error) { return "BESIDE", nil }}
 	return &Protocol{
-		Protocol:   &dissect.Protocol{Name: "yes"},
-		NewProbe:   func() Probe { return &yesProbe{} },
-		NewSession: func(f *Flow, p Probe) Session { return &yesSession{flow: f, probe: p} },
-		Neighbours: []*dissect.Protocol{beside},
+		Protocol:      &dissect.Protocol{Name: "yes"},
+		NewProbe:      func() Probe { return &yesProbe{} },
+		NewSession:    func(f *Flow, p Probe) Session { return &yesSession{flow: f, probe: p} },
+		Neighbours:    []*dissect.Protocol{beside},
+		NeighbourLead: []byte("s"),
 		Neighbour: func(d *dissect.Datagram, locked bool) *dissect.Protocol {
 			if string(d.Payload) == "side" || locked && string(d.Payload) == "side if locked" {
 				return beside
@@ -43,10 +44,9 @@ func (p *yesProbe) Observe(d *dissect.Datagram, side int) float64 {
 }
 
 type yesSession struct {
-	flow        *Flow
-	probe       Probe
-	conn        *Conn
-	unreachable int
+	flow  *Flow
+	probe Probe
+	conn  *Conn
 }
 
 func (s *yesSession) Input(fr *dissect.Frame) *Conn {
@@ -60,7 +60,11 @@ func (s *yesSession) Input(fr *dissect.Frame) *Conn {
 	return s.conn
 }
 
-func (s *yesSession) Unreachable(*dissect.Datagram) { s.unreachable++; s.conn.State = Reset }
+func (s *yesSession) Unreachable(*dissect.Datagram) {
+	if s.conn != nil {
+		s.conn.State = Reset
+	}
+}
 
 func (*yesSession) Sweep(int64) {}
 
