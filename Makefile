@@ -13,7 +13,7 @@ GENERATED = docs/FIELDS.md README.md testdata cmd/dpdissect/testdata dissect/ren
 
 export CGO_ENABLED = 0
 
-.PHONY: test build check fmt vet staticcheck generated race fuzz bench traces golden docs cover
+.PHONY: test build check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover
 
 test: ## all tests
 	$(GO) test -timeout 5m ./...
@@ -45,8 +45,12 @@ fuzz: ## every fuzz target of a package: make fuzz PROTO=dp8 TIME=30s, also PROT
 		echo "== $$f"; $(GO) test ./$(PROTO) -run '^$$' -fuzz "^$$f$$" -fuzztime $(TIME) || exit 1; \
 	done
 
-bench: ## all benchmarks
+bench: build ## dpdissect against other readers, whole processes; then all benchmarks
+	$(GO) run ./internal/bench bin/dpdissect
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+pgo: ## the profile that guides the compiler, from the benchmarks of the pipeline
+	$(GO) test ./internal/pipeline -run '^$$' -bench . -benchtime 3s -cpuprofile cmd/dpdissect/default.pgo -o /dev/null
 
 traces: ## the captures in testdata/pcaps and what is true of them
 	$(GO) run ./internal/tracegen/cmd/tracegen -out testdata/pcaps >/dev/null
