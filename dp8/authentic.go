@@ -56,7 +56,9 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 		c.settleKeys(dir)
 		return v
 	}
-	c.inferMode(dir, sig)
+	if c.inferMode(dir, sig); c.mode == modeFast {
+		return s.fast.verify(sig)
+	}
 	return sigUnknown
 }
 
