@@ -24,6 +24,7 @@ type scene struct {
 	messages []session.Message
 	findings []session.Finding
 	closed   bool
+	payloads [][]byte
 }
 
 // forced takes every address pair for DirectPlay 8 from the start.
@@ -62,6 +63,7 @@ func (s *scene) raw(from int, payload []byte) { s.cut(from, payload, 0) }
 func (s *scene) cut(from int, payload []byte, n int) {
 	s.frame++
 	s.ipid++
+	s.payloads = append(s.payloads, payload)
 	s.now += 5e6
 	s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Src: hosts[from], Dst: hosts[1-from],
 		Payload: payload[:len(payload)-n], Length: len(payload), IPID: s.ipid})
