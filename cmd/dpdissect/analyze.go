@@ -64,8 +64,7 @@ func (c *analyze) analyse(j *job) (*report.Analysis, error) {
 		return j.analysis(f.All), err
 	}
 	s := newSelection(j.show)
-	j.run.Config.Trees = j.show.NeedsTree()
-	j.run.Config.Summaries = true
+	s.display.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, s)
 	err := j.do(q)
 	a := j.analysis(q.Findings)

@@ -62,7 +62,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	if c.quiet {
 		return j.finish(j.do(nil))
 	}
-	p.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
+	p.Display.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
 	q.Append(p.AppendStart)

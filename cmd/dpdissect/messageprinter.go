@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -18,7 +17,7 @@ type messagePrinter struct {
 	format  string
 	payload bool
 	quiet   bool
-	filter  *filter.Filter
+	display pipeline.Display
 	clock   *render.Clock
 	lines   *report.MessageLines
 	dir     *os.Root // of --out, nil without
@@ -82,13 +81,15 @@ const recordSize = 384
 
 // Prepare implements pipeline.Printer.
 func (p *messagePrinter) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
-	s.Show = p.filter != nil && p.filter.Match(fr, s.Times)
+	p.display.Prepare(s, fr)
 }
 
 // Print implements pipeline.Printer. Of packets only those matter that a display
 // filter matches, and the first, from which times count.
 func (p *messagePrinter) Print(dst []byte, s *pipeline.Slot) []byte {
-	p.shown.set(s.Datagram.Frame, s.Show)
+	if p.display.Filter != nil {
+		p.shown.set(s.Datagram.Frame, p.display.Decide(s))
+	}
 	if s.Datagram.Frame == 1 {
 		p.clock.Advance(&s.Datagram, true)
 	}
@@ -98,7 +99,7 @@ func (p *messagePrinter) Print(dst []byte, s *pipeline.Slot) []byte {
 // PrintMessage implements pipeline.Printer.
 func (p *messagePrinter) PrintMessage(dst, head, tail []byte, id int) []byte {
 	m, payload := unpack(head)
-	if p.filter != nil && !p.shown.has(m.lastFrame) {
+	if p.display.Filter != nil && !p.shown.has(m.lastFrame) {
 		return dst
 	}
 	p.save(&m, id, payload)

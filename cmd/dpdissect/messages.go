@@ -75,7 +75,7 @@ func (c *messages) runE(cmd *cobra.Command, paths []string) error {
 
 // printer makes the printer and sets what the tracker must provide for it.
 func (c *messages) printer(j *job) *messagePrinter {
-	p := &messagePrinter{format: c.format.value, payload: c.payload, quiet: c.quiet, filter: j.show, clock: c.clock()}
+	p := &messagePrinter{format: c.format.value, payload: c.payload, quiet: c.quiet, display: pipeline.Display{Filter: j.show}, clock: c.clock()}
 	p.lines = report.NewMessageLines(j.screen.palette, p.clock)
 	cfg := &j.run.Config
 	cfg.Messages, cfg.Incomplete = session.HashMessages, c.incomplete
@@ -83,9 +83,7 @@ func (c *messages) printer(j *job) *messagePrinter {
 		cfg.Messages = session.CollectPayload
 	}
 	p.keep = c.dir != "" || c.payload && p.format == "text"
-	if j.show != nil {
-		cfg.Trees, cfg.Summaries = j.show.NeedsTree(), true
-	}
+	p.display.Configure(cfg)
 	return p
 }
 

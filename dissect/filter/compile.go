@@ -9,6 +9,7 @@ type Filter struct {
 	expr string
 	test test
 	tree bool
+	late bool
 }
 
 // Compile checks an expression against the names of a set and compiles it. An
@@ -23,7 +24,7 @@ func Compile(expr string, set *Set) (*Filter, error) {
 	if err := c.err(expr); err != nil {
 		return nil, err
 	}
-	f.tree = c.tree
+	f.tree, f.late = c.tree, c.late
 	return f, nil
 }
 
@@ -36,6 +37,10 @@ func (f *Filter) Match(fr *dissect.Frame, t Times) bool { return f.test(fr, t) }
 // its fields are absent.
 func (f *Filter) NeedsTree() bool { return f.tree }
 
+// Late reports whether the filter looks at what is known of a frame only when it
+// is printed: its connection's id, the frame that acknowledges it, findings.
+func (f *Filter) Late() bool { return f.late }
+
 // String is the expression as it was given.
 func (f *Filter) String() string { return f.expr }
 
@@ -44,6 +49,7 @@ type compiler struct {
 	fault
 	set  *Set
 	tree bool
+	late bool
 }
 
 // expr compiles a node.

@@ -141,7 +141,7 @@ var rejected = []struct {
 	{"tp.seq + 1 == 2", 8, 1, "unexpected + (tests are joined by and, or, xor)"},
 	{"tp..seq", 3, 2, "unexpected .. (tests are joined by and, or, xor)"},
 	{"frame.type == 1", 1, 10, "unknown field frame.type (did you mean frame.time?)"},
-	{"connection == 1", 1, 10, "unknown name connection"},
+	{"conection == 1", 1, 9, "unknown name conection (did you mean connection?)"},
 	{strings.Repeat("(", MaxDepth+1) + "tp", MaxDepth + 1, 1, "nested more than 100 deep"},
 	{strings.Repeat("not ", MaxDepth+1) + "tp", 4*MaxDepth + 1, 3, "nested more than 100 deep"},
 	{strings.Repeat("len(", MaxDepth+1) + "tp", 4*MaxDepth + 1, 3, "nested more than 100 deep"},

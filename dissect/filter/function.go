@@ -19,7 +19,7 @@ func (c *compiler) call(t *call) *operand {
 	if c.fault.set {
 		return nil
 	}
-	r := &operand{notation: notation{name: t.fn + "(" + o.name + ")"}, at: t.at, computed: true, tree: o.tree}
+	r := &operand{notation: notation{name: t.fn + "(" + o.name + ")"}, at: t.at, computed: true, tree: o.tree, late: o.late}
 	switch t.fn {
 	case "len":
 		c.length(r, o)

@@ -16,6 +16,7 @@ type operand struct {
 	class     class
 	computed  bool   // the result of a function, always there or not worth asking
 	tree      bool   // looks at Frame.Tree
+	late      bool   // looks at what is known only when the frame is printed
 	here      test   // presence, when there is no source that tells
 	row       bitRow // the only row that uints reads, if there is but one
 	uints     source[uint64]
@@ -97,7 +98,7 @@ func (c *compiler) operand(t term) *operand {
 	if c.fault.set || o == nil {
 		return &operand{}
 	}
-	c.tree = c.tree || o.tree
+	c.tree, c.late = c.tree || o.tree, c.late || o.late
 	return o
 }
 

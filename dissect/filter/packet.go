@@ -143,7 +143,11 @@ func verdictEntries() []*entry {
 		text("direction", "side that sent it: \"a\" or \"b\"", directions, direction),
 		summary,
 		analysis,
-		presence("note", "a frame with findings", func(fr *dissect.Frame) bool { return len(fr.Notes) > 0 }),
+		late(number("connection", 8, "id of its connection", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.Connection), fr.Connection >= 0 })),
+		number("retry_of", 8, "earlier frame of the same unit", func(fr *dissect.Frame) (uint64, bool) { return fr.RetryOf, fr.RetryOf != 0 }),
+		late(number("acked_in", 8, "first captured frame that acknowledges it", func(fr *dissect.Frame) (uint64, bool) { return fr.AckedIn, fr.AckedIn != 0 })),
+		acks(),
+		late(presence("note", "a frame with findings", func(fr *dissect.Frame) bool { return len(fr.Notes) > 0 })),
 		note("note.rule", "rule of a finding", nil, func(n *dissect.Note) string { return n.Rule }),
 		note("note.severity", "\"error\", \"warn\" or \"note\"", severities, func(n *dissect.Note) string { return n.Severity }),
 		note("note.message", "text of a finding", nil, func(n *dissect.Note) string { return n.Message }),
@@ -175,5 +179,18 @@ func note(name, doc string, words []string, get func(n *dissect.Note) string) *e
 	e.words = words
 	e.texts = indexed(func(fr *dissect.Frame) int { return len(fr.Notes) },
 		func(fr *dissect.Frame, i int) string { return get(&fr.Notes[i]) })
+	return late(e)
+}
+
+func acks() *entry {
+	e := newEntry("acks", classUint, 8, "frames it acknowledges first")
+	e.uints = indexed(func(fr *dissect.Frame) int { return len(fr.Acks) },
+		func(fr *dissect.Frame, i int) uint64 { return fr.Acks[i] })
+	return e
+}
+
+// late marks what is known of a frame only when it is printed.
+func late(e *entry) *entry {
+	e.late = true
 	return e
 }

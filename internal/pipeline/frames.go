@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -23,7 +22,7 @@ const (
 // Frames prints frames.
 type Frames struct {
 	Mode    FrameMode
-	Filter  *filter.Filter // nil shows all
+	Display Display
 	Clock   *render.Clock
 	Palette render.Palette
 	Columns *render.Columns // for mode Columns
@@ -39,9 +38,10 @@ type Frames struct {
 
 // Configure sets what the tracker must provide for the mode.
 func (p *Frames) Configure(c *session.Config) {
-	c.Trees = p.Mode != Lines && p.Mode != Bytes || p.Filter != nil && p.Filter.NeedsTree()
+	c.Trees = p.Mode != Lines && p.Mode != Bytes
 	c.Summaries = true
 	c.Links = p.Mode != Lines && p.Mode != Bytes
+	p.Display.Configure(c)
 	p.summary = render.NewSummary(p.Palette)
 	p.verbose = render.NewVerbose(p.Palette, p.Titles)
 	p.verbose.Dump = p.Mode == TreeBytes
@@ -52,7 +52,7 @@ func (p *Frames) Configure(c *session.Config) {
 
 // Prepare implements Printer.
 func (p *Frames) Prepare(shard int, s *Slot, fr *dissect.Frame) {
-	s.Show = p.Filter == nil || p.Filter.Match(fr, s.Times)
+	p.Display.Prepare(s, fr)
 	if !s.Show {
 		s.waiting = false
 		return
@@ -69,7 +69,7 @@ func (p *Frames) Prepare(shard int, s *Slot, fr *dissect.Frame) {
 
 // Print implements Printer.
 func (p *Frames) Print(dst []byte, s *Slot) []byte {
-	if s.isDatagram && s.Show {
+	if p.Display.Decide(s) && s.isDatagram {
 		dst = p.print(dst, s)
 	}
 	p.Clock.Advance(&s.Datagram, s.Show)

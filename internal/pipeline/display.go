@@ -1,0 +1,44 @@
+package pipeline
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A Display decides which frames are shown. Most filters are judged when a frame
+// is known; those that ask for what later packets tell, such as the id of its
+// connection, when its turn comes.
+type Display struct {
+	Filter *filter.Filter // nil shows all
+}
+
+// Configure sets what the tracker must provide for the filter.
+func (d Display) Configure(c *session.Config) {
+	if d.Filter != nil {
+		c.Trees = c.Trees || d.Filter.NeedsTree()
+		c.Links = c.Links || d.Filter.Late()
+		c.Summaries = true
+	}
+}
+
+// Prepare judges a frame that is known. A late filter keeps what it will need.
+func (d Display) Prepare(s *Slot, fr *dissect.Frame) {
+	switch {
+	case d.Filter == nil:
+		s.Show = true
+	case d.Filter.Late():
+		s.Show = true
+		s.KeepTree(fr)
+	default:
+		s.Show = d.Filter.Match(fr, s.Times)
+	}
+}
+
+// Decide judges a frame whose turn has come.
+func (d Display) Decide(s *Slot) bool {
+	if s.Show && d.Filter != nil && d.Filter.Late() {
+		s.Show = s.isDatagram && d.Filter.Match(&s.Frame, s.Times)
+	}
+	return s.Show
+}
