@@ -37,7 +37,7 @@ func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dis
 	if !w.hasCum || a.Next > w.cum {
 		words |= d.ackBelow(a, link)
 	}
-	if a.Mask != 0 && !d.distrusted {
+	if a.Mask != 0 && d.contradictions < MaxContradictions {
 		words |= d.ackMask(a, link)
 	}
 	if d.firstAcks != first {
@@ -138,10 +138,15 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 	return words
 }
 
+// MaxContradictions is how often masks may contradict what was captured before
+// they are not believed. A few times the first sending was not captured, and a
+// late copy of it was.
+const MaxContradictions = 3
+
 // contradicts reports a number that a mask acknowledged well before it was first
 // sent: the peer's masks mean something else than the text says. There are
-// implementations that set the bit of the number itself. From then on masks are
-// not believed, and what they said of losses is not claimed.
+// implementations that set the bit of the number itself. From then on what masks
+// say of losses is not claimed; when it happens again they are not believed.
 func (d *Direction) contradicts(s *Sending, u *unit) bool {
 	return u.state&(acked|byMask) == acked|byMask && s.Mark == MarkFirst && s.HasTime && s.Time-u.ackTime > CopyHorizon
 }

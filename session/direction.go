@@ -35,11 +35,12 @@ type Direction struct {
 	opened    int64 // time of the connection's first frame
 	late      int64 // the longest a frame was overtaken by
 
-	distrusted  bool   // the peer's masks are not believed
-	byMaskOnly  uint64 // numbers not captured that only a mask acknowledged
-	notCaptured uint64
-	lostBefore  uint64
-	lostAfter   uint64
+	distrusted     bool   // the peer's masks prove no losses
+	contradictions uint8  // numbers they acknowledged too early
+	byMaskOnly     uint64 // numbers not captured that only a mask acknowledged
+	notCaptured    uint64
+	lostBefore     uint64
+	lostAfter      uint64
 }
 
 // Signatures counts the signatures of one side by verdict.

@@ -79,6 +79,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 		w.highest = s.Num
 		if d.contradicts(s, u) {
 			d.distrusted = true
+			d.contradictions = min(d.contradictions+1, MaxContradictions)
 			u.state &^= acked | byMask
 		}
 	default:
