@@ -35,7 +35,22 @@ func TestMC_DPL8R_3_1_5_2_6_Messages(t *testing.T) {
 		{"three parts", func(s *scene) { say(s, head, 0, "a"); say(s, middle, 1, "b"); say(s, tail, 2, "c") }, "abc"},
 		{"a gap is waited for", func(s *scene) { say(s, whole, 0, "a"); say(s, whole, 2, "c"); again(s, whole, 1, "b") }, "a b c"},
 		{"unordered ones do not wait", func(s *scene) { say(s, whole, 0, "a"); say(s, whole&loose, 2, "c"); again(s, whole, 1, "b") }, "a c b"},
-		{"what is acknowledged is not waited for", func(s *scene) { say(s, whole, 0, "a"); say(s, whole, 2, "c"); ack(s, 3); again(s, whole, 1, "b") }, "a c b"},
+		{"what is acknowledged is not waited for", func(s *scene) {
+			say(s, whole, 0, "a")
+			say(s, whole, 2, "c")
+			ack(s, 3)
+			s.now += 30e6
+			ack(s, 3)
+			again(s, whole, 1, "b")
+		}, "a c b"},
+		{"an acknowledgement captured before what it acknowledges", func(s *scene) {
+			say(s, whole, 0, "a")
+			ack(s, 1)
+			ack(s, 2)
+			ack(s, 3)
+			say(s, head, 1, "b")
+			say(s, tail, 2, "c")
+		}, "a bc"},
 		{"what is given up is not waited for", func(s *scene) { say(s, whole, 0, "a"); s.send(0, masked(data(2, 0, "c"), 0, 1)); say(s, whole, 3, "d") }, "a c d"},
 		{"given up, and yet it comes", func(s *scene) {
 			say(s, head, 0, "a")

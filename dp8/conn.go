@@ -63,7 +63,9 @@ type side struct {
 	ackNext  int64 // last pure acknowledgement, to recognise repetitions
 	ackMask  uint64
 	acked    bool
-	early    bool // the peer acknowledged up to earlyTo before a frame was captured
+	early    bool  // the peer acknowledged up to earlyTo before a frame was captured
+	passTo   int64 // messages shall go on from here
+	passAt   int64 // … since then
 	earlyTo  uint8
 }
 
@@ -92,12 +94,37 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.malformedFrame(dir)
+	case c.corrupted(dir), fr.Cut() && !f.headed(err):
+		c.countUntracked(dir)
 	case f.Type == TypeDFrame:
 		c.dataFrame(dir)
 	case f.Type == TypeSACK:
 		c.sack(dir)
 	case f.Type != TypeNone:
 		c.handshake(dir)
+	}
+}
+
+// corrupted reports a frame that was damaged on its way: its checksum is wrong
+// while others of its side are right. The receiver never saw it, so it touches
+// no state (CAP-SUM). Where all checksums are wrong, the capture was edited.
+func (c *conn) corrupted(dir int) bool {
+	s := &c.side[dir]
+	if !c.fr.BadChecksum {
+		s.verified = s.verified || c.fr.Sum != 0
+		return false
+	}
+	return s.verified
+}
+
+// countUntracked counts a frame by what it is and tracks nothing of it.
+func (c *conn) countUntracked(dir int) {
+	out := &c.c.Dir[dir]
+	switch c.f.Type {
+	case TypeSACK:
+		out.Acks++
+	case TypeDFrame:
+		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
 	}
 }
 
@@ -128,7 +155,7 @@ func (c *conn) dataFrame(dir int) {
 	num := s.seq.Peek(uint32(d.Seq))
 	keepAlive := d.KeepAlive || c.params.Version < Version15 && d.IsEmptyKeepAlive()
 	c.countData(out, d, keepAlive)
-	if d.KeepAlive {
+	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
 	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) || c.foreignKeepAlive(d) {
@@ -186,7 +213,9 @@ func (c *conn) foreignKeepAlive(d *DFrame) bool {
 func (c *conn) sack(dir int) {
 	k, s, out := &c.f.SACK, &c.side[dir], &c.c.Dir[dir]
 	out.Acks++
-	c.learnSigning(k.HasSignature)
+	if !c.fr.Cut() {
+		c.learnSigning(k.HasSignature)
+	}
 	next := c.nextSend(s, k.NSeq)
 	if !c.authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
@@ -235,7 +264,20 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	}
 	c.fr.Words |= words
 	if cum, ok := out.Window().Cumulative(); ok {
-		c.side[other].asm.skipTo(min(cum, ref+1), false)
+		c.passOver(&c.side[other], min(cum, ref+1))
+	}
+}
+
+// passOver lets messages go on behind numbers that were acknowledged and not
+// captured. It waits for the reorder horizon: some captures show an
+// acknowledgement before what it acknowledges.
+func (c *conn) passOver(s *side, to int64) {
+	d := c.fr.Datagram
+	if s.passTo > s.asm.next && (!d.HasTime || d.Time-s.passAt >= session.CopyHorizon) {
+		s.asm.skipTo(s.passTo, false)
+	}
+	if to > s.asm.next && (s.passTo <= s.asm.next || !d.HasTime) {
+		s.passTo, s.passAt = to, d.Time
 	}
 }
 

@@ -113,7 +113,7 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 			d.never(f)
 		}
 	}
-	inside := w.begun && n >= w.origin && n <= w.highest
+	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp) == acked && inside:
 		if u.state&byMask != 0 {

@@ -81,6 +81,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			d.distrusted = true
 			d.contradictions = min(d.contradictions+1, MaxContradictions)
 			u.state &^= acked | byMask
+			w.mask = 0 // it may be acknowledged yet
 		}
 	default:
 		w.lowest = min(w.lowest, s.Num)
