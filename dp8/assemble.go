@@ -34,6 +34,7 @@ type assembler struct {
 	conn    *conn
 	dir     int
 	started bool
+	first   int64  // first number captured, or where numbers begin
 	next    int64  // first number not consumed
 	top     int64  // one above the highest stored
 	ring    []slot // power of two, number n at n&(len-1)
@@ -69,16 +70,19 @@ func (s *slot) filled() bool { return s.state == slotStored || s.state == slotDo
 // start tells where numbers begin when that is known.
 func (a *assembler) start(next int64) {
 	if !a.started {
-		a.started, a.next, a.top = true, next, next
+		a.started, a.first, a.next, a.top = true, next, next, next
 	}
 }
 
 // add takes the first captured copy of a data frame. What the sender still has
 // outstanding when a capture starts in the middle may come behind the first one.
 func (a *assembler) add(p *piece) {
-	a.start(p.num - WindowSize + 1)
+	if !a.started {
+		a.start(p.num - WindowSize + 1)
+		a.first = p.num
+	}
 	if p.num-a.next >= WindowSize {
-		a.skipTo(p.num-WindowSize+1, true) // the sender went on: all before was delivered or given up
+		a.skipTo(p.num - WindowSize + 1) // the sender went on: all before was delivered or given up
 	}
 	switch {
 	case p.num < a.next && p.empty:
@@ -222,10 +226,13 @@ func (a *assembler) giveUp(n int64) {
 	a.drain()
 }
 
-// skipTo gives up everything below n that was not captured. Unless that is
-// final, a number is waited for that may be a part of a message of which others
-// were captured: when only the capture missed it, a retry may bring it yet.
-func (a *assembler) skipTo(n int64, final bool) {
+// passed notes that the peer acknowledged everything below n. What it names and
+// was sent before the capture began will not come. What should have been
+// captured is waited for: when only the capture missed it, a retry may bring it.
+func (a *assembler) passed(n int64) { a.skipTo(min(n, a.first)) }
+
+// skipTo gives up everything below n that was not captured.
+func (a *assembler) skipTo(n int64) {
 	if !a.started || n <= a.next {
 		return
 	}
@@ -239,9 +246,6 @@ func (a *assembler) skipTo(n int64, final bool) {
 		if a.next < a.top && a.slot(a.next).filled() {
 			a.drain()
 			continue
-		}
-		if !final && a.within() {
-			return
 		}
 		a.lose()
 		a.advance()

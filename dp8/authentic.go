@@ -1,6 +1,8 @@
 package dp8
 
 import (
+	"bytes"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -36,13 +38,23 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 	if c.mode == modeNone || c.params.Signing == Unsigned {
 		return true
 	}
-	if !has {
-		return c.params.Signing != Signed || c.countSignature(dir, sigInvalid)
+	v := sigInvalid
+	switch {
+	case c.fr.Cut():
+		v = sigUnknown
+	case has:
+		v = c.verify(dir, num, off, sig)
+	case c.params.Signing != Signed:
+		return true
 	}
-	if c.fr.Cut() {
-		return c.countSignature(dir, sigUnknown)
+	if c.countSignature(dir, v) {
+		if v == sigUnknown {
+			c.keepUnjudged(dir, num, off, sig)
+		}
+		return true
 	}
-	return c.countSignature(dir, c.verify(dir, num, off, sig))
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+	return false
 }
 
 func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
@@ -56,10 +68,11 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 		c.settleKeys(dir)
 		return v
 	}
-	if c.inferMode(dir, sig); c.mode == modeFast {
-		return s.fast.verify(sig)
+	if c.inferMode(dir, sig); c.mode == modeUnknown {
+		return sigUnknown
 	}
-	return sigUnknown
+	c.rejudge()
+	return c.verify(dir, num, off, sig)
 }
 
 // settleKeys promotes the secret of a new epoch once it is proven, and counts
@@ -109,6 +122,53 @@ func (c *conn) countSignature(dir int, v sigVerdict) bool {
 func (c *conn) waiting(dir int) bool {
 	k := &c.side[dir].keys
 	return c.mode == modeFull && k.known && k.justTried
+}
+
+// An unjudged frame came before the secret that verifies it was known: the path
+// swapped it with the handshake.
+type unjudged struct {
+	num     int64
+	off     int
+	sig     [8]byte
+	payload []byte
+}
+
+// maxUnjudged is how many such frames a side may have.
+const maxUnjudged = 8
+
+// keepUnjudged keeps the frame at hand while its secret may yet be seen.
+func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
+	s := &c.side[dir]
+	if !c.fr.Cut() && !c.hs.secrets && len(s.unjudged) < maxUnjudged {
+		s.unjudged = append(s.unjudged, unjudged{num, off, sig, bytes.Clone(c.fr.Payload)})
+	}
+}
+
+// rejudge gives the frames that came before the secrets their verdict.
+func (c *conn) rejudge() {
+	for dir := range c.side {
+		s, count := &c.side[dir], &c.c.Dir[dir].Signatures
+		for _, u := range s.unjudged {
+			v := sigUnknown
+			switch {
+			case c.mode == modeFast:
+				v = s.fast.verify(u.sig)
+			case c.mode == modeFull && s.keys.known && u.num>>8 == s.keys.epoch:
+				v = s.keys.verify(u.payload, u.off, u.sig, u.num)
+			}
+			switch v {
+			case sigValid, sigLikely:
+				count.Unverifiable--
+				count.Valid++
+			case sigInvalid, sigStale:
+				count.Unverifiable--
+				count.Invalid++
+			}
+		}
+		if c.hs.secrets || c.mode == modeFast {
+			s.unjudged = nil
+		}
+	}
 }
 
 // inferMode tells fast from full signing when the handshake was not captured:

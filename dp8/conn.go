@@ -63,9 +63,9 @@ type side struct {
 	ackNext  int64 // last pure acknowledgement, to recognise repetitions
 	ackMask  uint64
 	acked    bool
-	early    bool  // the peer acknowledged up to earlyTo before a frame was captured
-	passTo   int64 // messages shall go on from here
-	passAt   int64 // … since then
+	verified bool       // the checksum of one of its frames was verified
+	unjudged []unjudged // frames that came before the secret
+	early    bool       // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo  uint8
 }
 
@@ -264,20 +264,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	}
 	c.fr.Words |= words
 	if cum, ok := out.Window().Cumulative(); ok {
-		c.passOver(&c.side[other], min(cum, ref+1))
-	}
-}
-
-// passOver lets messages go on behind numbers that were acknowledged and not
-// captured. It waits for the reorder horizon: some captures show an
-// acknowledgement before what it acknowledges.
-func (c *conn) passOver(s *side, to int64) {
-	d := c.fr.Datagram
-	if s.passTo > s.asm.next && (!d.HasTime || d.Time-s.passAt >= session.CopyHorizon) {
-		s.asm.skipTo(s.passTo, false)
-	}
-	if to > s.asm.next && (s.passTo <= s.asm.next || !d.HasTime) {
-		s.passTo, s.passAt = to, d.Time
+		c.side[other].asm.passed(min(cum, ref+1))
 	}
 }
 

@@ -69,6 +69,17 @@ func (f *Frame) decodeCommand(r *dissect.Reader, p Params) {
 	}
 }
 
+// headed reports whether what a connection is followed by was decoded before the
+// error: the numbers of a data frame or SACK. What of a handshake frame is there
+// is looked at field by field.
+func (f *Frame) headed(err *dissect.Error) bool {
+	switch {
+	case err == nil || f.Type == TypeDFrame && err.Offset >= 4 || f.Type == TypeSACK && err.Offset >= 12:
+		return true
+	}
+	return f.Type != TypeDFrame && f.Type != TypeSACK
+}
+
 // Append encodes the frame behind b.
 func (f *Frame) Append(b []byte) []byte {
 	switch f.Type {

@@ -8,11 +8,13 @@ import (
 // handshakeState is how far the handshake has come (MC-DPL8R 3.1.5.1).
 type handshakeState struct {
 	sessionKnown bool
-	connects     int  // CONNECTs captured
-	answered     bool // the listener's CONNECTED or CONNECTED_SIGNED was captured
-	confirmed    bool // the connector's was captured
-	signed       bool // by CONNECTED_SIGNED
-	secrets      bool // the connector's secrets were captured
+	connects     int    // CONNECTs captured
+	answered     bool   // the listener's CONNECTED or CONNECTED_SIGNED was captured
+	confirmed    bool   // the connector's was captured
+	signed       bool   // by CONNECTED_SIGNED
+	secrets      bool   // the connector's secrets were captured
+	tick         uint32 // of the latest CONNECT
+	connectAt    int64  // when that was captured
 }
 
 // handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.
@@ -24,12 +26,16 @@ func (c *conn) handshake(dir int) {
 	}
 	c.life.heard(dir)
 	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
-	c.knowSession(h.SessionID)
+	// The capture may have cut the frame: what is not there is not known.
+	if there := len(c.fr.Payload); there >= 12 {
+		c.knowVersion(dir, h.Version)
+		c.knowSession(h.SessionID)
+	}
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
-	c.knowVersion(dir, h.Version)
 	switch h.Opcode {
 	case OpConnect:
 		c.hs.connects++
+		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
 		for i := range c.side { // the answers may be repeated when data has passed
 			c.c.Dir[i].Begin(0)
 		}
@@ -73,18 +79,24 @@ func (c *conn) answer(dir int, h *Handshake) {
 // knowSigned learns mode and secrets from a CONNECTED_SIGNED. Both secrets are
 // the connector's choice and zero in the listener's frame.
 func (c *conn) knowSigned(h *Handshake, fromListener bool) {
-	m := modeFull
-	if h.SigningOpts&SigningFast != 0 {
-		m = modeFast
-	}
-	c.knowMode(m, false)
+	const secretsEnd, optionsEnd = 40, 44
+	there := len(c.fr.Payload)
 	c.hs.signed = true
-	if fromListener || c.hs.secrets {
+	c.params.Signing = Signed
+	if there >= optionsEnd {
+		m := modeFull
+		if h.SigningOpts&SigningFast != 0 {
+			m = modeFast
+		}
+		c.knowMode(m, false)
+	}
+	if fromListener || c.hs.secrets || there < secretsEnd {
 		return
 	}
 	c.hs.secrets = true
 	c.checkSupplied(h)
 	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
+	c.rejudge()
 }
 
 // useSecrets sets the secrets the connector and the listener sign with.

@@ -97,6 +97,9 @@ func (c *conn) closing(dir int, crosses func(first int) bool) {
 func (c *conn) hardDisconnect(dir int) {
 	h := &c.f.Handshake
 	out := &c.c.Dir[dir]
+	if len(c.fr.Payload) < 16 {
+		return // cut by the capture: whose it is and whether it is genuine is not known
+	}
 	num := c.nextSend(&c.side[dir], h.RspID)
 	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
 		return // of another session: ignored

@@ -34,7 +34,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	fr.Type = p.frame.Type.String()
 	c.input(fr, &p.frame, err)
 	if p.flow.Wants().Summaries {
-		fr.Summary = AppendSummary(fr.Summary, &p.frame)
+		fr.Summary = appendSummary(fr.Summary, &p.frame, err)
 	}
 	return c.c
 }
@@ -50,6 +50,9 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 	}
 	for i := len(p.conns) - 1; i >= 0; i-- {
 		if c := p.conns[i]; c.hs.sessionKnown && c.c.SessionID == id {
+			if op == OpConnect && c.overBy(fr) {
+				break
+			}
 			return c
 		}
 	}
@@ -65,6 +68,18 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		p.active = c
 	}
 	return c
+}
+
+// attemptGap is how long after the handshake no copy of its CONNECT comes, in ns.
+const attemptGap = 10e9
+
+// overBy reports whether a CONNECT with the connection's own id starts another
+// one: the handshake was completed, and this is the first CONNECT of an attempt,
+// sent at another time than the one before.
+func (c *conn) overBy(fr *dissect.Frame) bool {
+	b := fr.Payload
+	return len(b) >= 16 && c.hs.connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
+		(binary.LittleEndian.Uint32(b[12:]) != c.hs.tick || fr.HasTime && fr.Time-c.hs.connectAt > attemptGap)
 }
 
 // mayRestart reports whether a new connection may follow the active one without

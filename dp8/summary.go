@@ -3,6 +3,8 @@ package dp8
 import (
 	"math/bits"
 	"strconv"
+
+	"github.com/dpdissect/dpdissect/dissect"
 )
 
 // AppendSummary appends one line for people: the type, then numbers and
@@ -23,6 +25,20 @@ func AppendSummary(dst []byte, f *Frame) []byte {
 		return f.DFrame.appendSummary(dst)
 	}
 	return append(dst, "not DirectPlay 8"...)
+}
+
+// appendSummary is AppendSummary of a frame that was perhaps not decoded whole:
+// then only what is certainly there is named.
+func appendSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
+	if err == nil || f.Type == TypeNone {
+		return AppendSummary(dst, f)
+	}
+	dst = append(dst, f.Type.String()...)
+	if f.Type == TypeDFrame && err.Offset >= 4 {
+		dst = appendNum(dst, " seq=", uint32(f.DFrame.Seq))
+		dst = appendNum(dst, " nrcv=", uint32(f.DFrame.NRcv))
+	}
+	return dst
 }
 
 func (h *Handshake) appendSummary(b []byte, t Type) []byte {
