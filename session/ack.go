@@ -125,6 +125,9 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 		if !d.accepts {
 			d.accepts, d.acceptsAt = true, a.Time
 		}
+		if u.state&(reported|retried|givenUp) == reported {
+			d.losses.late = max(d.losses.late, u.ackTime-u.time)
+		}
 		u.ackTime = a.Time
 		u.state |= ackTimed
 		d.noteRoundTrip(u)
@@ -184,8 +187,12 @@ func (d *Direction) noteMissing(u *unit, a *Acknowledgement) {
 	case u.state&captured == 0:
 		u.state |= missedBefore
 	case !a.HasTime || u.state&timed == 0 || u.state&retried != 0 || a.Next < d.win.cum:
-	case d.hasRTT && d.accepts && u.time >= d.acceptsAt && a.Time-u.time >= d.lateness():
-		u.state |= missedAfter
+	case d.hasRTT && d.accepts && u.time >= d.acceptsAt:
+		u.state |= reported
+		u.ackTime = a.Time
+		if a.Time-u.time >= d.lateness() {
+			u.state |= missedAfter
+		}
 	}
 }
 
@@ -215,7 +222,11 @@ func (d *Direction) noteRoundTrip(u *unit) {
 func (d *Direction) GiveUp(n int64) {
 	w := &d.win
 	if w.started && n <= w.highest+MaxAckExcess && n >= w.top-HistoryLimit && w.reach(n, d) {
-		w.at(n).state |= givenUp
+		u := w.at(n)
+		if u.state&(missedAfter|acked|givenUp) == missedAfter {
+			d.losses.suspect(n, u.ackTime-u.time, 0)
+		}
+		u.state |= givenUp
 	}
 }
 

@@ -40,7 +40,7 @@ type Direction struct {
 	byMaskOnly     uint64 // numbers not captured that only a mask acknowledged
 	notCaptured    uint64
 	lostBefore     uint64
-	lostAfter      uint64
+	losses         lateLosses
 }
 
 // Signatures counts the signatures of one side by verdict.
@@ -60,7 +60,7 @@ func (d *Direction) Lost() Lost {
 	if d.distrusted {
 		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
 	}
-	l := Lost{AfterCapture: d.lostAfter, NotCaptured: d.notCaptured + d.byMaskOnly}
+	l := Lost{AfterCapture: d.losses.proven(), NotCaptured: d.notCaptured + d.byMaskOnly}
 	if l.NotCaptured == 0 && (d.peer == nil || d.peer.notCaptured == 0) {
 		l.BeforeCapture = d.lostBefore
 	}
@@ -123,9 +123,17 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 		}
 	case u.state&missedBefore != 0 && u.state&firstSending == 0 && inside:
 		d.lostBefore++
-	case u.state&missedAfter != 0 && u.state&(neededRetry|givenUp) != 0:
-		d.lostAfter++
+	case u.state&missedAfter != 0:
+		d.losses.settle(n, ackedAt(u), d.minRTT)
 	}
+}
+
+// ackedAt is when a number was acknowledged, 0 for never.
+func ackedAt(u *unit) int64 {
+	if u.state&(acked|ackTimed) == acked|ackTimed {
+		return u.ackTime
+	}
+	return 0
 }
 
 // Close settles everything that is still remembered and frees it.

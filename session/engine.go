@@ -159,6 +159,9 @@ func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 		v.Words |= dissect.UnneededRetry
 	} else {
 		u.state |= neededRetry
+		if u.state&missedAfter != 0 && s.HasTime {
+			d.losses.suspect(s.Num, u.ackTime-u.time, s.Time)
+		}
 	}
 	u.state |= retried
 	d.retries.keep(s)

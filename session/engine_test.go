@@ -213,13 +213,15 @@ func TestUnnumbered(t *testing.T) {
 	}
 	l := newLane()
 	for i := range uint64(3 * recentLimit) {
-		l.d.Unnumbered(&Sending{Hash: i, IPID: 7}, false)
+		l.d.Unnumbered(&Sending{Hash: i % 7 << 40, Num: int64(i), IPID: 7}, false)
 	}
 	if n := len(l.d.recent.ring); n != recentLimit {
 		t.Errorf("%d frames are remembered, want %d", n, recentLimit)
 	}
-	last, old := uint64(3*recentLimit-1), uint64(2*recentLimit-1)
-	if l.d.Unnumbered(&Sending{Hash: old, IPID: 7}, false) != 0 || l.d.Unnumbered(&Sending{Hash: last, IPID: 7}, false) == 0 {
+	again := func(i uint64) dissect.Words {
+		return l.d.Unnumbered(&Sending{Hash: i % 7 << 40, Num: int64(i), IPID: 7}, false)
+	}
+	if again(2*recentLimit) == 0 || again(3*recentLimit-1) == 0 || again(2*recentLimit-1) != 0 {
 		t.Error("the latest frames are remembered, older ones forgotten")
 	}
 }

@@ -7,10 +7,13 @@ import (
 
 // rttExact is how many round trips are kept as they are; with more of them, or
 // with one that takes four seconds, the percentiles come from a histogram whose
-// cells are at most 1/128 of their value wide.
-const rttExact = 512
+// cells are at most 1/1024 of their value wide.
+const rttExact = 4096
 
-const rttCells = 128
+const (
+	rttBits  = 10
+	rttCells = 1 << rttBits
+)
 
 // RTT summarises round trips, in nanoseconds; percentiles by nearest rank.
 type RTT struct {
@@ -52,7 +55,7 @@ func (r *rtts) add(ns int64) {
 
 // cell gives row and cell of a duration.
 func cell(ns int64) (row, i int) {
-	row = max(0, bits.Len64(uint64(ns))-7)
+	row = max(0, bits.Len64(uint64(ns))-rttBits)
 	if row == 0 {
 		return 0, int(ns)
 	}

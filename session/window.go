@@ -26,6 +26,7 @@ const (
 	givenUp                            // covered by a send mask
 	missedBefore                       // the peer reported it missing before any copy was captured
 	missedAfter                        // … long after a copy was captured
+	reported                           // … after a copy was captured; ackTime is when, until it is acknowledged
 	ackTimed                           // ackTime is valid
 	timed                              // time is valid
 	byMask                             // acknowledged by a mask, not by a number that passed it
