@@ -112,3 +112,10 @@ func TestShownFrames(t *testing.T) {
 		t.Error("frame 1 is remembered for too long")
 	}
 }
+
+// TestNamesAreEscaped: a file name must not reach the terminal as it is.
+func TestNamesAreEscaped(t *testing.T) {
+	if got, want := printable("a\x1b[31m\nb\u202e"), `a\x1b[31m`+"\n"+`b\u202e`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -112,7 +112,7 @@ func (j *job) finish(err error) error {
 	}
 	for i := range infos {
 		if infos[i].Problem != "" {
-			fmt.Fprintf(j.stderr, "dpdissect: %s: %s\n", nameOf(infos[i].Path), infos[i].Problem)
+			fmt.Fprintf(j.stderr, "dpdissect: %s\n", printable(nameOf(infos[i].Path)+": "+infos[i].Problem))
 		}
 		if infos[i].Failed {
 			err = errInput

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
 )
 
 // Exit codes.
@@ -45,10 +47,19 @@ func run(args []string, stdout, stderr *os.File) int {
 
 // explain prints an error and, when the command line is to blame, where help is.
 func explain(w io.Writer, cmd *cobra.Command, err error) {
-	fmt.Fprintf(w, "dpdissect: %s\n", strings.TrimRight(err.Error(), "\n"))
+	fmt.Fprintf(w, "dpdissect: %s\n", printable(strings.TrimRight(err.Error(), "\n")))
 	if _, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(w, "Run '%s --help'\n", cmd.CommandPath())
 	}
+}
+
+// printable escapes what names and arguments may bring to a terminal. Lines stay.
+func printable(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = string(render.AppendEscaped(nil, lines[i]))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func newRoot() *cobra.Command {
