@@ -51,6 +51,7 @@ type Flow struct {
 	detectedBy Detection
 	dialect    string
 	probes     []Probe
+	force      *Force // nil for flows that are recognised
 	held       []heldDatagram
 	released   bool // too much was held: shown as plain UDP since
 	hopeless   bool // all probes say that it is not their protocol
@@ -126,10 +127,21 @@ func (f *Flow) observe(d *dissect.Datagram) {
 		}
 	}
 	if best >= 0 {
-		f.protocol = f.table.cfg.Protocols[best]
-		f.session = f.protocol.NewSession(f, f.probes[best])
-		f.probes = nil
+		p := f.table.cfg.Protocols[best]
+		if f.force != nil {
+			p = f.force.Protocol
+		}
+		f.follow(p, f.probes[best])
 	}
+}
+
+// follow starts a session of a protocol with what its probe learned.
+func (f *Flow) follow(p *Protocol, learned Probe) {
+	f.protocol, f.probes = p, nil
+	if f.force != nil {
+		f.dialect, f.detectedBy = f.force.Dialect, ByDecodeAs
+	}
+	f.session = p.NewSession(f, learned)
 }
 
 // hold keeps a copy of a datagram until the flow is recognised. It reports

@@ -111,18 +111,21 @@ func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 	t.flowSeq++
 	f := &Flow{table: t, key: key, seq: t.flowSeq, last: d.Time}
 	t.flows[key] = f
-	if force != nil {
-		f.protocol, f.dialect, f.detectedBy = force.Protocol, force.Dialect, ByDecodeAs
-		f.session = f.protocol.NewSession(f, nil)
-		return f
+	if f.force = force; force == nil {
+		t.undecided++
 	}
-	t.undecided++
 	f.startProbes()
 	return f
 }
 
+// startProbes begins to collect evidence. A forced flow needs none to be
+// recognised, but its probe learns how to read the first datagrams.
 func (f *Flow) startProbes() {
 	f.probes = f.probes[:0]
+	if f.force != nil {
+		f.probes = append(f.probes, f.force.Protocol.NewProbe())
+		return
+	}
 	for _, p := range f.table.cfg.Protocols {
 		f.probes = append(f.probes, p.NewProbe())
 	}
@@ -143,11 +146,15 @@ func (t *Table) forced(key flowKey) *Force {
 func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	if f.last != 0 && d.HasTime && d.Time-f.last > HoldTime {
 		t.release(f)
+		if f.force != nil {
+			t.deliver(f, d)
+			return
+		}
 		f.released = false
 		f.startProbes()
 	}
 	f.last = d.Time
-	if t.neighbour(d, false) {
+	if t.neighbour(d, f.force != nil) {
 		return
 	}
 	if d.Kind == dissect.UDP {
@@ -155,11 +162,16 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	}
 	switch {
 	case f.session != nil:
-		t.undecided--
-		for _, h := range f.takeHeld() {
-			t.deliver(f, &h.d)
+		if f.force == nil {
+			t.undecided--
 		}
+		t.deliverHeld(f)
 		t.deliver(f, d)
+	case f.force != nil:
+		if !f.hold(d) {
+			t.release(f)
+			t.deliver(f, d)
+		}
 	case f.hopeless: // its datagrams must not take the room of others
 		t.release(f)
 		t.plain(d)
@@ -170,8 +182,19 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	}
 }
 
-// release shows what was held of a flow as plain UDP.
+func (t *Table) deliverHeld(f *Flow) {
+	for _, h := range f.takeHeld() {
+		t.deliver(f, &h.d)
+	}
+}
+
+// release shows what was held of a flow as plain UDP, or, when it is forced, as
+// what it was said to be.
 func (t *Table) release(f *Flow) {
+	if f.force != nil && f.session == nil {
+		f.follow(f.force.Protocol, f.probes[0])
+		t.deliverHeld(f)
+	}
 	for _, h := range f.takeHeld() {
 		t.plain(&h.d)
 	}
@@ -270,6 +293,9 @@ func (t *Table) sweep() {
 	slices.SortFunc(idle, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
 	for _, f := range idle {
 		t.release(f)
+		if f.force != nil {
+			continue // it has a session now
+		}
 		if f.probes != nil {
 			t.undecided--
 		}
