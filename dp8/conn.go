@@ -325,7 +325,7 @@ func (c *conn) showKeys(s *side, num int64, d *DFrame, keepAlive bool) {
 		return
 	}
 	if payload, ok := modifierPayload(d); ok {
-		s.keys.offer(num, payload, c.fr.Payload)
+		s.keys.offer(num, payload, c.fr.Payload, d.SignatureOff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package dp8
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"slices"
 )
@@ -17,13 +18,14 @@ const (
 	fromPayloadDigest derivation = iota // first 8 bytes of SHA-1 over the payload
 	fromPayloadHead                     // first 8 bytes of the payload, zero-padded
 	fromFrameDigest                     // first 8 bytes of SHA-1 over the whole frame
+	fromSignedBytes                     // … over the frame with its signature set to zero, as it was signed
 	fromPayloadFold                     // the payload's 8-byte blocks, exclusive-or
 	fromPayloadTail                     // last 8 bytes of the payload
 	unchanged                           // the modifier before
 	numDerivations
 )
 
-var derivationNames = [...]string{"SHA-1 of the payload", "first 8 payload bytes", "SHA-1 of the frame", "exclusive-or of the payload", "last 8 payload bytes", "unchanged"}
+var derivationNames = [...]string{"SHA-1 of the payload", "first 8 payload bytes", "SHA-1 of the frame", "SHA-1 of the frame without its signature", "exclusive-or of the payload", "last 8 payload bytes", "unchanged"}
 
 // A variant reverses bytes: of the modifier, of the new secret (AMB-DP8-38).
 type variant uint8
@@ -69,22 +71,27 @@ type lowest struct {
 	mods  [unchanged]Secret
 }
 
-func (l *lowest) offer(num int64, payload, frame []byte) bool {
+func (l *lowest) offer(num int64, payload, frame []byte, sigOff int) bool {
 	if l.found && num >= l.num {
 		return false
 	}
 	l.num, l.found = num, true
-	l.mods = modifiers(payload, frame)
+	l.mods = modifiers(payload, frame, sigOff)
 	return true
 }
 
-// modifiers derives a modifier from a payload in every way but unchanged.
-func modifiers(payload, frame []byte) (m [unchanged]Secret) {
+// modifiers derives a modifier from a payload in every way but unchanged. The
+// frame's signature stands at byte sigOff.
+func modifiers(payload, frame []byte, sigOff int) (m [unchanged]Secret) {
 	digest := sha1.Sum(payload)
 	copy(m[fromPayloadDigest][:], digest[:])
 	copy(m[fromPayloadHead][:], payload)
 	digest = sha1.Sum(frame)
 	copy(m[fromFrameDigest][:], digest[:])
+	signed := bytes.Clone(frame)
+	clear(signed[sigOff:min(sigOff+8, len(signed))])
+	digest = sha1.Sum(signed)
+	copy(m[fromSignedBytes][:], digest[:])
 	for i, b := range payload {
 		m[fromPayloadFold][i&7] ^= b
 	}
@@ -312,14 +319,14 @@ func (k *keyring) of(num int64) *firsts {
 }
 
 // offer shows a captured reliable payload to the keyring.
-func (k *keyring) offer(num int64, payload, frame []byte) {
+func (k *keyring) offer(num int64, payload, frame []byte, sigOff int) {
 	f := k.of(num)
 	if f == nil {
 		return
 	}
-	changed := f.any.offer(num, payload, frame)
+	changed := f.any.offer(num, payload, frame, sigOff)
 	if len(payload) > 0 {
-		changed = f.full.offer(num, payload, frame) || changed
+		changed = f.full.offer(num, payload, frame, sigOff) || changed
 	}
 	if changed && f == &k.first && k.cands != nil {
 		k.unresolved += k.pending

@@ -1,6 +1,7 @@
 package dp8
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
@@ -33,8 +34,14 @@ var derivations = map[string]func(payload, frame []byte, before Secret) Secret{
 	"SHA-1 of the payload": func(p, _ []byte, _ Secret) Secret { d := sha1.Sum(p); return first8(d[:]) },
 	"first 8 bytes":        func(p, _ []byte, _ Secret) Secret { return first8(p) },
 	"SHA-1 of the frame":   func(_, f []byte, _ Secret) Secret { d := sha1.Sum(f); return first8(d[:]) },
-	"last 8 bytes":         func(p, _ []byte, _ Secret) Secret { return first8(p[max(0, len(p)-8):]) },
-	"unchanged":            func(_, _ []byte, before Secret) Secret { return before },
+	"SHA-1 of the frame as signed": func(_, f []byte, _ Secret) Secret { // no masks: the signature is at byte 4
+		f = bytes.Clone(f)
+		clear(f[4:12])
+		d := sha1.Sum(f)
+		return first8(d[:])
+	},
+	"last 8 bytes": func(p, _ []byte, _ Secret) Secret { return first8(p[max(0, len(p)-8):]) },
+	"unchanged":    func(_, _ []byte, before Secret) Secret { return before },
 	"exclusive-or": func(p, _ []byte, _ Secret) (s Secret) {
 		for i, b := range p {
 			s[i%8] ^= b
