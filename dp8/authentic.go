@@ -17,9 +17,12 @@ type fastKey struct {
 	guessed uint64 // frames that carried the guess
 }
 
+// matches reports whether a signature is the known secret.
+func (k *fastKey) matches(sig [8]byte) bool { return k.known && Secret(sig) == k.secret }
+
 func (k *fastKey) verify(sig [8]byte) sigVerdict {
 	switch {
-	case k.known && Secret(sig) == k.secret:
+	case k.matches(sig):
 		return sigValid
 	case k.known:
 		return sigInvalid
@@ -37,6 +40,11 @@ func (k *fastKey) verify(sig [8]byte) sigVerdict {
 func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) bool {
 	if c.mode == modeNone || c.params.Signing == Unsigned {
 		return true
+	}
+	if d := &c.c.Dir[dir]; has && c.mode == modeFast && c.side[dir].fast.matches(sig) && !c.fr.Cut() {
+		d.HasSignatures = true
+		d.Signatures.Valid++
+		return true // the short way of most frames
 	}
 	v := sigInvalid
 	switch {
