@@ -10,6 +10,7 @@ import (
 // as everything uses the same one.
 func sum(acc uint64, b []byte) uint64 {
 	var c uint64
+	whole := b
 	for len(b) >= 32 {
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b), 0)
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b[8:]), c)
@@ -26,19 +27,20 @@ func sum(acc uint64, b []byte) uint64 {
 	if len(b) == 0 {
 		return acc
 	}
-	var tail uint64
-	if len(b) >= 4 {
-		tail = uint64(binary.LittleEndian.Uint32(b))
-		for i := len(b) - 1; i >= 4; i-- {
-			tail |= uint64(b[i]) << (8 * i)
-		}
-	} else {
-		for i, x := range b {
-			tail |= uint64(x) << (8 * i)
-		}
-	}
-	acc, c = bits.Add64(acc, tail, 0)
+	acc, c = bits.Add64(acc, lastBytes(whole, len(b)), 0)
 	return acc + c
+}
+
+// lastBytes gives the last n bytes of b, fewer than 8, as a number. Where there
+// are 8 it takes them at once: a loop over so few costs more than all the rest.
+func lastBytes(b []byte, n int) (tail uint64) {
+	if len(b) >= 8 {
+		return binary.LittleEndian.Uint64(b[len(b)-8:]) >> (8 * (8 - uint(n)))
+	}
+	for i, x := range b {
+		tail |= uint64(x) << (8 * i)
+	}
+	return tail
 }
 
 // fold brings a sum to 16 bits.
