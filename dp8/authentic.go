@@ -76,7 +76,15 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 		c.settleKeys(dir)
 		return v
 	}
-	if c.inferMode(dir, sig); c.mode == modeUnknown {
+	switch { // the secrets may be known without the mode, from a handshake cut by the capture
+	case s.fast.matches(sig):
+		c.knowMode(modeFast, true)
+	case s.keys.known && s.keys.matches(c.fr.Payload, off, sig, s.keys.current):
+		c.knowMode(modeFull, true)
+	default:
+		c.inferMode(dir, sig)
+	}
+	if c.mode == modeUnknown {
 		return sigUnknown
 	}
 	c.rejudge()
