@@ -30,6 +30,7 @@ func arrows() []arrow {
 		{"internal/pipeline", []string{"dissect", "session", "internal/capture"}, nil, "the pipeline runs any protocol and names none"},
 		{"internal/report", []string{"dissect", "session", "internal/capture"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
 			"report prints what was found and names no protocol package"},
+		{"internal/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
 		{"internal/bench", []string{"internal/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"cmd", []string{""}, []string{"*"}, ""},
 	}

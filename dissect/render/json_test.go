@@ -3,11 +3,10 @@ package render
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/jsontest"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -30,7 +29,7 @@ func frameSchemaOf(t testing.TB) *jsonschema.Schema {
 
 func validate(t testing.TB, s *jsonschema.Schema, record []byte) {
 	t.Helper()
-	if err := uniqueKeys(record); err != nil {
+	if err := jsontest.UniqueKeys(record); err != nil {
 		t.Errorf("%v in %s", err, record)
 	}
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(record))
@@ -40,46 +39,6 @@ func validate(t testing.TB, s *jsonschema.Schema, record []byte) {
 	if err := s.Validate(v); err != nil {
 		t.Errorf("%v in %s", err, record)
 	}
-}
-
-// uniqueKeys walks over the tokens: no object has a key twice.
-func uniqueKeys(doc []byte) error {
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.UseNumber()
-	if err := walkValue(d); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value")
-	}
-	return nil
-}
-
-func walkValue(d *json.Decoder) error {
-	tok, err := d.Token()
-	if err != nil {
-		return err
-	}
-	keys := map[json.Token]bool{}
-	for (tok == json.Delim('{') || tok == json.Delim('[')) && d.More() {
-		if tok == json.Delim('{') {
-			key, err := d.Token()
-			if err != nil {
-				return err
-			}
-			if keys[key] {
-				return errors.New("key twice: " + key.(string))
-			}
-			keys[key] = true
-		}
-		if err := walkValue(d); err != nil {
-			return err
-		}
-	}
-	if tok == json.Delim('{') || tok == json.Delim('[') {
-		_, err = d.Token()
-	}
-	return err
 }
 
 func TestFrameRecord(t *testing.T) {

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/jsontest"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -37,7 +37,7 @@ func schemaOf(t testing.TB, name string) *jsonschema.Schema {
 }
 
 func check(s *jsonschema.Schema, record []byte) error {
-	if err := uniqueKeys(record); err != nil {
+	if err := jsontest.UniqueKeys(record); err != nil {
 		return err
 	}
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(record))
@@ -45,46 +45,6 @@ func check(s *jsonschema.Schema, record []byte) error {
 		return err
 	}
 	return s.Validate(v)
-}
-
-// uniqueKeys walks over the tokens: no object has a key twice.
-func uniqueKeys(doc []byte) error {
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.UseNumber()
-	if err := walkValue(d); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value")
-	}
-	return nil
-}
-
-func walkValue(d *json.Decoder) error {
-	tok, err := d.Token()
-	if err != nil {
-		return err
-	}
-	keys := map[json.Token]bool{}
-	for (tok == json.Delim('{') || tok == json.Delim('[')) && d.More() {
-		if tok == json.Delim('{') {
-			key, err := d.Token()
-			if err != nil {
-				return err
-			}
-			if keys[key] {
-				return errors.New("key twice: " + key.(string))
-			}
-			keys[key] = true
-		}
-		if err := walkValue(d); err != nil {
-			return err
-		}
-	}
-	if tok == json.Delim('{') || tok == json.Delim('[') {
-		_, err = d.Token()
-	}
-	return err
 }
 
 func TestAnalysisJSON(t *testing.T) {
