@@ -18,8 +18,8 @@ type pair struct {
 // appendDetail appends all that is known of one connection: two lines of what
 // it is, and its numbers in two columns, as tcptrace gives them.
 func (p *painter) appendDetail(dst []byte, c *session.Conn, width int) []byte {
-	dst = p.appendTitle(dst, c)
-	dst = append(append(append(dst, "   "...), strings.Join(p.facts(c), ", ")...), '\n')
+	dst = p.appendTitle(dst, c, width)
+	dst = appendWrapped(append(dst, "   "...), p.facts(c), 3, width)
 	if len(c.Inferred) > 0 {
 		dst = append(dst, "   "...)
 		dst = append(append(dst, p.Derived.Start...), "concluded, not seen: "...)
@@ -30,7 +30,8 @@ func (p *painter) appendDetail(dst []byte, c *session.Conn, width int) []byte {
 }
 
 // appendTitle appends "#0 dp8 1.6, full signing  10.0.0.1:2302 connector ↔ …".
-func (p *painter) appendTitle(dst []byte, c *session.Conn) []byte {
+func (p *painter) appendTitle(dst []byte, c *session.Conn, width int) []byte {
+	start := len(dst)
 	title := "#" + strconv.Itoa(c.ID) + " " + protocolName(c)
 	switch c.Signing {
 	case "":
@@ -41,8 +42,11 @@ func (p *painter) appendTitle(dst []byte, c *session.Conn) []byte {
 	}
 	dst = append(append(append(dst, p.Heading.Start...), title...), p.Heading.Stop...)
 	dst = p.appendEnd(append(dst, "  a "...), c.A, c.Roles[0])
-	dst = p.appendEnd(append(dst, " ↔ b "...), c.B, c.Roles[1])
-	return append(dst, '\n')
+	end := p.appendEnd([]byte("↔ b "), c.B, c.Roles[1])
+	if visible(string(dst[start:]))+1+visible(string(end)) > width {
+		dst = append(dst, "\n  "...)
+	}
+	return append(append(append(dst, ' '), end...), '\n')
 }
 
 func (p *painter) appendEnd(dst []byte, e dissect.Endpoint, role string) []byte {

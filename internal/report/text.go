@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"strings"
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -37,7 +36,7 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 	}
 	if !opts.Quiet {
 		for i := range a.Captures {
-			dst = p.appendCapture(dst, &a.Captures[i])
+			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
 		dst = append(p.appendTotals(dst, a), '\n')
 	}
@@ -46,7 +45,7 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 }
 
 // appendCapture appends "game.pcap: pcap, gzip, ethernet, 1234 packets, …".
-func (p *painter) appendCapture(dst []byte, in *capture.Info) []byte {
+func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte {
 	dst = appendStyled(dst, p.Heading, escaped(in.Path))
 	var facts []string
 	for _, s := range append([]string{in.Format, in.Compression}, in.LinkTypes...) {
@@ -58,7 +57,7 @@ func (p *painter) appendCapture(dst []byte, in *capture.Info) []byte {
 	if in.HasTime {
 		facts = append(facts, span(in.LastTime-in.FirstTime)+" from "+time.Unix(0, in.FirstTime).UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
-	dst = append(append(append(dst, ": "...), strings.Join(facts, ", ")...), '\n')
+	dst = appendWrapped(append(dst, ": "...), facts, visible(escaped(in.Path))+2, width)
 	if in.HasDropped && in.Dropped > 0 {
 		dst = append(appendStyled(append(dst, "   "...), p.Warn, counted(in.Dropped, "packet")+" lost by the capture itself, as the file says"), '\n')
 	}
