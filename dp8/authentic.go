@@ -152,10 +152,11 @@ type unjudged struct {
 // maxUnjudged is how many such frames a side may have.
 const maxUnjudged = 8
 
-// keepUnjudged keeps the frame at hand while its secret may yet be seen.
+// keepUnjudged keeps the frame at hand while its secret may yet be seen. One that
+// waits for the secret of its epoch is judged with that.
 func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 	s := &c.side[dir]
-	if !c.fr.Cut() && !c.hs.secrets && len(s.unjudged) < maxUnjudged {
+	if !c.fr.Cut() && !c.hs.secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
 		s.unjudged = append(s.unjudged, unjudged{num, off, sig, bytes.Clone(c.fr.Payload)})
 	}
 }

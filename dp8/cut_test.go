@@ -166,3 +166,20 @@ func TestSummaryOfTruncatedFrames(t *testing.T) {
 		}
 	}
 }
+
+// Frames that wait for the secret of their epoch are judged with that alone: a
+// repeated handshake, captured late, does not count them again.
+func TestLateHandshakeCountsNothingTwice(t *testing.T) {
+	supplied := SuppliedSecrets{SessionID: 7, Connector: senderSecret, Listener: receiverSecret, Mode: "full", Current: true}
+	s := newScene(t, Options{Secrets: []SuppliedSecrets{supplied}}, true)
+	g := newSigner(senderSecret, derivations["nobody's"])
+	s.raw(0, g.sign(sack(0, 0, 0), 0, true))
+	for n := range int64(262) {
+		s.raw(0, g.sign(data(uint8(n), 0, text(n)), n, false))
+	}
+	s.send(0, signedAnswer(false, 7, senderSecret, receiverSecret, SigningFull))
+	got := s.one().Dir[0].Signatures
+	if got.Valid != 257 || got.Invalid != 0 || got.Unverifiable != 6 {
+		t.Errorf("%+v, want 257 valid and 6 unverifiable", got)
+	}
+}

@@ -18,7 +18,7 @@ type pair struct {
 	flow    *session.Flow
 	opts    *Options
 	learned *probe
-	conns   []*conn // oldest first; finished ones are removed
+	conns   []*conn // oldest first
 	active  *conn
 	frame   Frame
 }
@@ -115,8 +115,7 @@ func (p *pair) open(fr *dissect.Frame, handshake bool) *conn {
 	return c
 }
 
-// established makes a connection the one that data belongs to, and ends those
-// before it.
+// established makes a connection the one that data belongs to.
 func (p *pair) established(c *conn) {
 	p.active = c
 }

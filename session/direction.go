@@ -13,7 +13,6 @@ type Direction struct {
 	MessageBytes       uint64
 	IncompleteMessages uint64
 	KeepAlives         uint64
-	Malformed          uint64
 
 	Signatures    Signatures
 	HasSignatures bool
