@@ -37,7 +37,6 @@ type assembler struct {
 	next    int64  // first number not consumed
 	top     int64  // one above the highest stored
 	ring    []slot // power of two, number n at n&(len-1)
-	index   uint64
 
 	orphaned   bool // a part came when its turn had passed
 	lastOrphan int64

@@ -1,14 +1,11 @@
 package dp8
 
 import (
-	"hash/maphash"
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
-
-var hashSeed = maphash.MakeSeed()
 
 // A conn is one DirectPlay 8 connection: the law of the protocol on top of the
 // engine's counters.
@@ -63,7 +60,6 @@ type side struct {
 	ackNext  int64 // last pure acknowledgement, to recognise repetitions
 	ackMask  uint64
 	acked    bool
-	verified bool       // the checksum of one of its frames was verified
 	unjudged []unjudged // frames that came before the secret
 	early    bool       // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo  uint8
@@ -94,7 +90,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.malformedFrame(dir)
-	case c.corrupted(dir), fr.Cut() && !f.headed(err):
+	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.headed(err):
 		c.countUntracked(dir)
 	case f.Type == TypeDFrame:
 		c.dataFrame(dir)
@@ -103,18 +99,6 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	case f.Type != TypeNone:
 		c.handshake(dir)
 	}
-}
-
-// corrupted reports a frame that was damaged on its way: its checksum is wrong
-// while others of its side are right. The receiver never saw it, so it touches
-// no state (CAP-SUM). Where all checksums are wrong, the capture was edited.
-func (c *conn) corrupted(dir int) bool {
-	s := &c.side[dir]
-	if !c.fr.BadChecksum {
-		s.verified = s.verified || c.fr.Sum != 0
-		return false
-	}
-	return s.verified
 }
 
 // countUntracked counts a frame by what it is and tracks nothing of it.
@@ -138,14 +122,7 @@ func (c *conn) malformedFrame(dir int) {
 
 // sending describes the frame at hand to the engine.
 func (c *conn) sending(num int64, mark session.Mark) *session.Sending {
-	// Field by field: a copied literal would wait for its own narrow stores.
-	s, d := &c.sent, c.fr.Datagram
-	s.Num, s.Mark, s.Hash, s.IPID = num, mark, d.Sum, d.IPID
-	if s.Hash == 0 {
-		s.Hash = maphash.Bytes(hashSeed, d.Payload)
-	}
-	s.Frame, s.Time, s.HasTime = d.Frame, d.Time, d.HasTime
-	return s
+	return c.sent.Of(c.fr.Datagram, num, mark)
 }
 
 // dataFrame tracks a data frame.

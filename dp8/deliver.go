@@ -156,24 +156,10 @@ func (a *assembler) deliverOne(p *piece, data []byte, size int, reliable, sequen
 }
 
 func (a *assembler) count(complete bool, size int) {
-	d := &a.conn.c.Dir[a.dir]
-	if complete {
-		d.Messages++
-		d.MessageBytes += uint64(size)
-	} else {
-		d.IncompleteMessages++
-	}
+	a.conn.c.Dir[a.dir].CountMessage(complete, size)
 }
 
 func (a *assembler) emit(m *session.Message) {
-	a.count(m.Complete, m.Size)
-	if a.conn.wants.Messages == session.CountMessages {
-		return
-	}
-	if !m.Complete && !a.conn.wants.Incomplete {
-		return
-	}
-	m.Conn, m.Dir, m.Index, m.At = a.conn.c, a.dir, a.index, a.conn.now
-	a.index++
-	a.conn.flow.Emit(m)
+	m.Dir, m.At = a.dir, a.conn.now
+	a.conn.c.Deliver(m)
 }

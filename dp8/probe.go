@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
 )
 
 // Evidence, in bits, that one datagram gives. A single data frame proves
@@ -273,13 +274,13 @@ func (p *probe) handshake(b []byte) {
 }
 
 // neighbour implements session.Protocol.Neighbour.
-func neighbour(d *dissect.Datagram, locked bool) *dissect.Protocol {
+func neighbour(d *dissect.Datagram, s session.Standing) *dissect.Protocol {
 	if len(d.Payload) == 0 || d.Payload[0] != 0 {
 		return nil
 	}
 	ports := [2]uint16{d.Src.Port, d.Dst.Port}
 	n, _ := Neighbour(d.Payload, ports)
-	if n == nil && locked {
+	if n == nil && s == session.Ours {
 		n, _ = Neighbour(d.Payload, [2]uint16{EnumerationPort, d.Dst.Port}) // the pair speaks DirectPlay: that is hint enough
 	}
 	return n

@@ -16,18 +16,22 @@ type Acknowledgement struct {
 	Time    int64
 	HasTime bool
 	Copy    bool // in a copy of an earlier frame: what it says is old
+	Hearsay bool // by history bits, which implementations are known to set wrongly: no proof of a loss
 }
 
 // MaxAckExcess is how far an acknowledgement may run ahead of everything
 // captured and still be taken for evidence of frames that were not captured;
-// one that is further ahead is impossible and changes nothing.
+// one that is further ahead is impossible and changes nothing. Limits may allow
+// more.
 const MaxAckExcess = 64
+
+func (w *Window) ahead() int64 { return max(w.excess, MaxAckExcess) }
 
 // Acknowledge applies what the peer acknowledges of this side's numbers. It
 // calls link for every captured frame that is acknowledged for the first time.
 func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dissect.Words {
 	w := &d.win
-	if !w.started || a.Next > w.highest+1+MaxAckExcess || a.Next < w.base-MaxAckExcess {
+	if !w.started || a.Next > w.highest+1+w.ahead() || a.Next < w.base-w.ahead() {
 		return 0
 	}
 	first, words := d.firstAcks, dissect.Words(0)
@@ -72,7 +76,7 @@ func (d *Direction) ackBelow(a *Acknowledgement, link func(uint64)) (words disse
 func (d *Direction) ackMask(a *Acknowledgement, link func(uint64)) (words dissect.Words) {
 	w := &d.win
 	high := 63 - bits.LeadingZeros64(a.Mask)
-	if top := a.Base + int64(high); top > w.highest+MaxAckExcess || !w.reach(top, d) {
+	if top := a.Base + int64(high); top > w.highest+w.ahead() || !w.reach(top, d) {
 		return 0
 	}
 	fresh := a.Mask
@@ -165,17 +169,23 @@ func (d *Direction) settleWaiting(a *Acknowledgement, link func(uint64)) {
 			keep = append(keep, c)
 			continue
 		}
-		if w.holds(c.num) && a.HasTime {
-			if u := w.at(c.num); u.frame == c.frame {
-				u.ackTime = a.Time
-				u.state |= ackTimed
-			}
-		}
-		if d.links {
-			link(c.frame)
-		}
+		d.settleCopy(c, a, link)
 	}
 	w.waiting = keep
+}
+
+// settleCopy acknowledges a copy that waited for it. A number whose first
+// captured copy waited has its round trip from that one.
+func (d *Direction) settleCopy(c waitingCopy, a *Acknowledgement, link func(uint64)) {
+	if w := &d.win; w.holds(c.num) && a.HasTime {
+		if u := w.at(c.num); u.frame == c.frame {
+			u.ackTime = a.Time
+			u.state |= ackTimed
+		}
+	}
+	if d.links {
+		link(c.frame)
+	}
 }
 
 // noteMissing keeps the evidence of an acknowledgement that reports a number
@@ -221,7 +231,7 @@ func (d *Direction) noteRoundTrip(u *unit) {
 // number may be above everything captured: its frame was lost on the way here.
 func (d *Direction) GiveUp(n int64) {
 	w := &d.win
-	if w.started && n <= w.highest+MaxAckExcess && n >= w.top-HistoryLimit && w.reach(n, d) {
+	if w.started && n <= w.highest+w.ahead() && n >= w.top-w.limit() && w.reach(n, d) {
 		u := w.at(n)
 		if u.state&(missedAfter|acked|givenUp) == missedAfter {
 			d.losses.suspect(n, u.ackTime-u.time, 0)

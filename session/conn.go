@@ -73,6 +73,8 @@ type Conn struct {
 
 	SessionID    uint32
 	HasSessionID bool
+	Players      [2]uint32 // indexes of a and of b
+	HasPlayers   bool
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
 	Signing      string // "none", "fast", "full" or ""
 	Inferred     []string

@@ -36,7 +36,7 @@ func (r *recentCopies) has(s *Sending, byTime bool) bool {
 	for i := *r.chain(s.Hash); i > max(0, r.kept-recentLimit); {
 		f := &r.ring[(i-1)%recentLimit]
 		if f.hash == s.Hash && f.num == s.Num &&
-			(s.IPID != 0 && s.IPID == f.ipid || byTime && sameDatagram(s, f.ipid, f.time)) {
+			(s.Exact || s.IPID != 0 && s.IPID == f.ipid || byTime && sameDatagram(s, f.ipid, f.time)) {
 			f.time = s.Time
 			return true
 		}

@@ -20,11 +20,14 @@ type Direction struct {
 
 	peer      *Direction // what the other side sends
 	win       Window
+	units     units
 	rtt       rtts
 	recent    recentCopies // frames without a number
 	retries   recentCopies
 	distinct  uint64 // numbers captured
 	firstAcks uint64
+	delivered uint64             // messages handed to the sink
+	verified  bool               // the checksum of one of its datagrams was right
 	links     bool               // links between frames are wanted
 	never     func(frame uint64) // told of frames that were never acknowledged
 	minRTT    int64
@@ -114,7 +117,7 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 	}
 	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
 	switch {
-	case u.state&captured == 0 && u.state&(acked|givenUp) == acked && inside:
+	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside:
 		if u.state&byMask != 0 {
 			d.byMaskOnly++
 		} else {
@@ -144,7 +147,7 @@ func (d *Direction) Close() {
 		}
 	}
 	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
-	d.recent, d.retries = recentCopies{}, recentCopies{}
+	d.recent, d.retries, d.units = recentCopies{}, recentCopies{}, units{}
 }
 
 // Window is what is remembered of this side's numbers, to be read only.

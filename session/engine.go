@@ -1,6 +1,10 @@
 package session
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"hash/maphash"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // CopyHorizon is how late a byte-identical datagram without an IPv4
 // identification may come to be taken for a copy made by the network
@@ -26,11 +30,25 @@ const (
 type Sending struct {
 	Num     int64
 	Mark    Mark
+	Exact   bool   // equal bytes of a number are a copy: the protocol tells its sendings apart
 	Hash    uint64 // of the whole payload
 	IPID    uint16 // IPv4 identification, 0 when there is none
 	Frame   uint64
 	Time    int64 // ns
 	HasTime bool
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// Of describes the datagram that sends a number.
+func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
+	// Field by field: a copied literal would wait for its own narrow stores.
+	s.Num, s.Mark, s.Exact, s.Hash, s.IPID = num, mark, false, d.Sum, d.IPID
+	if s.Hash == 0 {
+		s.Hash = maphash.Bytes(hashSeed, d.Payload)
+	}
+	s.Frame, s.Time, s.HasTime = d.Frame, d.Time, d.HasTime
+	return s
 }
 
 // A Verdict is what the engine makes of a Sending. It has four fields so that
@@ -55,6 +73,9 @@ const (
 // Send judges a captured sending of this side.
 func (d *Direction) Send(s *Sending) Verdict {
 	w := &d.win
+	if s.HasTime {
+		w.now = max(w.now, s.Time)
+	}
 	if !w.reach(s.Num, d) {
 		return d.sendForgotten(s)
 	}
@@ -177,7 +198,7 @@ func (d *Direction) isCopy(s *Sending, u *unit) bool {
 	if u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash {
 		return false
 	}
-	if s.Mark == MarkFirst {
+	if s.Mark == MarkFirst || s.Exact {
 		return true
 	}
 	return sameDatagram(s, u.ipid, u.time)

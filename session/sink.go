@@ -21,14 +21,23 @@ type Protocol struct {
 	// holds what was learned meanwhile; it is nil for forced flows.
 	NewSession func(f *Flow, p Probe) Session
 	// Neighbours are other protocols on the same ports, shown but never a
-	// connection. Neighbour recognises one; locked says that the address pair is
-	// known to speak this protocol.
+	// connection. Neighbour recognises one, by what is known of its address pair.
 	Neighbours    []*dissect.Protocol
 	NeighbourLead []byte // first bytes a neighbour may have
-	Neighbour     func(d *dissect.Datagram, locked bool) *dissect.Protocol
+	Neighbour     func(d *dissect.Datagram, s Standing) *dissect.Protocol
 	// NeighbourSummary appends the one line people see of a neighbour.
 	NeighbourSummary func(dst, payload []byte) []byte
 }
+
+// Standing is what is known of the address pair of a datagram that may belong to
+// a neighbour.
+type Standing uint8
+
+const (
+	Undecided Standing = iota // nothing yet: probes have not seen the datagram
+	Ours                      // it speaks the protocol whose neighbour is asked for
+	Stranger                  // it was given up: its datagrams are shown as plain UDP
+)
 
 // A Probe collects evidence that one address pair speaks a protocol.
 type Probe interface {

@@ -154,7 +154,7 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		f.startProbes()
 	}
 	f.last = d.Time
-	if t.neighbour(d, f.force != nil) {
+	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.neighbour(f.force.Protocol, d, Ours) {
 		return
 	}
 	if d.Kind == dissect.UDP {
@@ -204,12 +204,10 @@ func (t *Table) release(f *Flow) {
 func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 	switch {
 	case f.session == nil:
-		if !t.neighbour(d, false) {
-			t.plain(d)
-		}
+		t.plain(d)
 	case d.Kind == dissect.Unreachable:
 		f.session.Unreachable(d)
-	case !t.neighbour(d, true):
+	case !t.neighbour(f.protocol, d, Ours):
 		fr := t.frame(d, f.protocol.Name)
 		c := f.session.Input(fr)
 		if t.cfg.Sink != nil {
@@ -234,7 +232,7 @@ func (t *Table) frame(d *dissect.Datagram, protocol string) *dissect.Frame {
 
 // plain shows a datagram as UDP.
 func (t *Table) plain(d *dissect.Datagram) {
-	if d.Kind != dissect.UDP {
+	if d.Kind != dissect.UDP || t.anyNeighbour(d, Stranger) {
 		return
 	}
 	t.other++
@@ -243,38 +241,45 @@ func (t *Table) plain(d *dissect.Datagram) {
 	}
 }
 
-// neighbour shows a datagram of a protocol that lives on the same ports.
-func (t *Table) neighbour(d *dissect.Datagram, locked bool) bool {
+// anyNeighbour shows a datagram of a pair that no protocol owns and that belongs
+// to a neighbour of any.
+func (t *Table) anyNeighbour(d *dissect.Datagram, s Standing) bool {
 	if d.Kind != dissect.UDP || len(d.Payload) == 0 || !t.lead[d.Payload[0]] {
 		return false
 	}
 	for _, p := range t.cfg.Protocols {
-		if p.Neighbour == nil {
-			continue
-		}
-		n := p.Neighbour(d, locked)
-		if n == nil {
-			continue
-		}
-		t.other++
-		if t.cfg.Sink == nil {
+		if t.neighbour(p, d, s) {
 			return true
 		}
-		fr := t.frame(d, n.Name)
-		if fr.Tree != nil {
-			fr.Type, fr.Err = n.Decode(fr.Tree)
-		} else {
-			var tree dissect.Tree
-			tree.Reset(d.Payload)
-			fr.Type, fr.Err = n.Decode(&tree)
-		}
-		if t.cfg.Summaries && p.NeighbourSummary != nil {
-			fr.Summary = p.NeighbourSummary(fr.Summary, d.Payload)
-		}
-		t.cfg.Sink.Frame(fr, nil)
-		return true
 	}
 	return false
+}
+
+// neighbour shows a datagram that belongs to a neighbour of a protocol.
+func (t *Table) neighbour(p *Protocol, d *dissect.Datagram, s Standing) bool {
+	if p.Neighbour == nil || d.Kind != dissect.UDP || len(d.Payload) == 0 || !t.lead[d.Payload[0]] {
+		return false
+	}
+	n := p.Neighbour(d, s)
+	if n == nil {
+		return false
+	}
+	t.other++
+	if t.cfg.Sink == nil {
+		return true
+	}
+	fr := t.frame(d, n.Name)
+	tree := fr.Tree
+	if tree == nil {
+		tree = new(dissect.Tree)
+		tree.Reset(d.Payload)
+	}
+	fr.Type, fr.Err = n.Decode(tree)
+	if t.cfg.Summaries && p.NeighbourSummary != nil {
+		fr.Summary = p.NeighbourSummary(fr.Summary, d.Payload)
+	}
+	t.cfg.Sink.Frame(fr, nil)
+	return true
 }
 
 // sweep forgets undecided flows that fell silent and lets the others free what

@@ -22,8 +22,8 @@ func yes() *Protocol {
 		NewSession:    func(f *Flow, p Probe) Session { return &yesSession{flow: f, probe: p} },
 		Neighbours:    []*dissect.Protocol{beside},
 		NeighbourLead: []byte("s"),
-		Neighbour: func(d *dissect.Datagram, locked bool) *dissect.Protocol {
-			if string(d.Payload) == "side" || locked && string(d.Payload) == "side if locked" {
+		Neighbour: func(d *dissect.Datagram, s Standing) *dissect.Protocol {
+			if string(d.Payload) == "side" || s == Ours && string(d.Payload) == "side if locked" {
 				return beside
 			}
 			return nil

@@ -1,8 +1,21 @@
 package session
 
-// HistoryLimit is how many numbers a Window remembers. It covers the window of
-// the protocol and what may still arrive late behind it.
+// HistoryLimit is how many numbers a Window remembers where a protocol says
+// nothing else. It covers the window of the protocol and what may still arrive
+// late behind it.
 const HistoryLimit = 128
+
+// Limits say what is remembered of the numbers of one side.
+type Limits struct {
+	History   int64 // numbers at most, at least HistoryLimit
+	Keep      int64 // ns for which a number is remembered while there is room
+	AckExcess int64 // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
+}
+
+// SetLimits replaces the defaults, before the first number.
+func (d *Direction) SetLimits(l Limits) {
+	d.win.history, d.win.keep, d.win.excess = max(l.History, HistoryLimit), l.Keep, l.AckExcess
+}
 
 // unit is what a Window remembers of one number.
 type unit struct {
@@ -30,6 +43,7 @@ const (
 	ackTimed                           // ackTime is valid
 	timed                              // time is valid
 	byMask                             // acknowledged by a mask, not by a number that passed it
+	hearsay                            // acknowledged by nothing but history bits
 )
 
 // A Window holds the numbers one side sends: which were captured, how often,
@@ -37,9 +51,15 @@ const (
 type Window struct {
 	ring     []unit // power of two; number n lives at n & (len-1)
 	base     int64  // lowest remembered number
-	top      int64  // one above the highest remembered number
-	lowest   int64  // lowest captured
-	highest  int64  // highest captured
+	floor    int64  // numbers below were forgotten
+	gone     bool   // floor is valid
+	history  int64  // Limits.History, 0 for the default
+	keep     int64
+	excess   int64
+	now      int64 // of the latest sending, ns
+	top      int64 // one above the highest remembered number
+	lowest   int64 // lowest captured
+	highest  int64 // highest captured
 	started  bool
 	origin   int64 // first sending captured first: what lies below was sent before the capture began
 	begun    bool  // origin is valid
@@ -82,24 +102,32 @@ func (w *Window) reach(n int64, d *Direction) bool {
 	if n < w.base {
 		return w.extendDown(n)
 	}
-	if n >= w.top+HistoryLimit { // a jump beyond everything remembered
+	if n >= w.top+w.limit() { // a jump beyond everything remembered
 		w.retireAll(d)
 		w.base, w.top = n, n
 	}
 	for w.top <= n {
-		if w.top-w.base >= int64(len(w.ring)) && !w.grow() {
+		if w.top-w.base >= int64(len(w.ring)) && !(w.wanted() && w.grow()) {
 			w.retire(d)
 		}
-		*w.at(w.top) = unit{}
+		*w.at(w.top) = unit{time: w.now}
 		w.top++
 	}
 	return true
 }
 
+// limit is how many numbers may be remembered.
+func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
+
+// wanted reports whether the oldest number may still be asked for.
+func (w *Window) wanted() bool {
+	return len(w.ring) < HistoryLimit || w.now-w.at(w.base).time < w.keep
+}
+
 // extendDown makes room for a number below the lowest remembered one while
 // nothing was retired for lack of room.
 func (w *Window) extendDown(n int64) bool {
-	if w.top-n > HistoryLimit {
+	if w.top-n > w.limit() || w.gone && n < w.floor {
 		return false
 	}
 	for w.top-n > int64(len(w.ring)) {
@@ -109,13 +137,13 @@ func (w *Window) extendDown(n int64) bool {
 	}
 	for w.base > n {
 		w.base--
-		*w.at(w.base) = unit{}
+		*w.at(w.base) = unit{time: w.now}
 	}
 	return true
 }
 
 func (w *Window) grow() bool {
-	if len(w.ring) >= HistoryLimit {
+	if int64(len(w.ring)) >= w.limit() {
 		return false
 	}
 	old := w.ring
@@ -133,6 +161,7 @@ func (w *Window) retire(d *Direction) {
 		delete(w.extra, w.base)
 	}
 	w.base++
+	w.floor, w.gone = w.base, true
 }
 
 func (w *Window) retireAll(d *Direction) {

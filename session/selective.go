@@ -1,0 +1,75 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// AcknowledgeOne applies an acknowledgement of a single number of this side; a
+// says when and by which frame. It calls link for every captured frame that is
+// acknowledged for the first time.
+func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(frame uint64)) (words dissect.Words) {
+	w := &d.win
+	if !w.started || n > w.highest+w.ahead() || n < w.lowest && !w.holds(n) || !w.reach(n, d) {
+		return 0
+	}
+	if len(w.waiting) > 0 {
+		d.settleCopies(n, a, link)
+	}
+	u := w.at(n)
+	if u.state&acked != 0 {
+		return d.confirm(u, a)
+	}
+	first := d.firstAcks
+	words = d.ackOne(n, a, link)
+	if a.Hearsay {
+		u.state |= hearsay
+		words &^= dissect.AckOfUncaptured
+	}
+	if d.firstAcks != first {
+		words |= dissect.Ack
+	}
+	return words
+}
+
+// confirm notes that a number known by hearsay is acknowledged by its own name.
+func (d *Direction) confirm(u *unit, a *Acknowledgement) dissect.Words {
+	if a.Hearsay || u.state&hearsay == 0 {
+		return 0
+	}
+	u.state &^= hearsay
+	if u.state&captured == 0 {
+		return dissect.AckOfUncaptured
+	}
+	return 0
+}
+
+// settleCopies acknowledges the copies of a number that were captured after it
+// had been acknowledged.
+func (d *Direction) settleCopies(n int64, a *Acknowledgement, link func(uint64)) {
+	w := &d.win
+	keep := w.waiting[:0]
+	for _, c := range w.waiting {
+		if c.num == n {
+			d.settleCopy(c, a, link)
+		} else {
+			keep = append(keep, c)
+		}
+	}
+	w.waiting = keep
+}
+
+// Deny notes that the peer reports a number of this side missing. A report that
+// contradicts an acknowledgement captured long before shows that the peer's
+// reports mean something else: nothing is claimed lost on their word.
+func (d *Direction) Deny(n int64, a *Acknowledgement) {
+	w := &d.win
+	if !w.started || a.Copy || !w.holds(n) {
+		return
+	}
+	u := w.at(n)
+	if u.state&(acked|hearsay) != acked {
+		d.noteMissing(u, a)
+		return
+	}
+	if u.state&ackTimed != 0 && a.HasTime && a.Time-u.ackTime > CopyHorizon {
+		d.distrusted = true
+	}
+}

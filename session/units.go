@@ -1,0 +1,134 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// maxCarriers is how many of the latest numbers that carried a unit are
+// remembered.
+const maxCarriers = 3
+
+// A carried unit is one that travels in numbered datagrams and keeps its own
+// number when it is sent again in another one.
+type carried struct {
+	frame    uint64 // first captured datagram that carried it, 0 for none
+	time     int64
+	carriers [maxCarriers]int64 // latest first
+	n        uint8              // carriers remembered
+	acked    bool               // a carrier that is no longer remembered was acknowledged
+}
+
+// units are the carried units of one side, in a ring like that of a Window.
+type units struct {
+	ring      []carried
+	base, top int64
+	floor     int64
+	gone      bool
+}
+
+// A UnitVerdict is what the engine makes of a carried unit.
+type UnitVerdict struct {
+	Words   dissect.Words
+	RetryOf uint64 // first captured frame that carried the unit, when this one sends it again
+	New     bool   // the first captured sending of the unit
+}
+
+// SendUnit judges a unit that travels in the datagram with number carrier. Only
+// a further carrier is a retry; what is a copy of a datagram was judged by Send.
+// The retry is unneeded when an earlier carrier had been acknowledged.
+func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict {
+	u := d.units.reach(unit, d)
+	if u == nil { // forgotten: it was sent long ago
+		d.Retries++
+		return UnitVerdict{Words: dissect.Retry}
+	}
+	if u.frame == 0 {
+		u.frame, u.time, u.n = fr.Frame, fr.Time, 1
+		u.carriers[0] = carrier
+		return UnitVerdict{New: true}
+	}
+	v := UnitVerdict{RetryOf: u.frame}
+	for _, c := range u.carriers[:u.n] {
+		if c == carrier {
+			return v
+		}
+	}
+	d.Retries++
+	v.Words = dissect.Retry
+	if u.acked || d.anyAcked(u.carriers[:u.n]) {
+		d.UnneededRetries++
+		v.Words |= dissect.UnneededRetry
+	}
+	u.carry(carrier, d)
+	return v
+}
+
+func (d *Direction) anyAcked(numbers []int64) bool {
+	for _, n := range numbers {
+		if d.win.holds(n) && d.win.at(n).state&acked != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// carry remembers a further carrier.
+func (u *carried) carry(carrier int64, d *Direction) {
+	if u.n == maxCarriers {
+		u.acked = u.acked || d.anyAcked(u.carriers[maxCarriers-1:])
+		u.n--
+	}
+	copy(u.carriers[1:], u.carriers[:u.n])
+	u.carriers[0] = carrier
+	u.n++
+}
+
+func (s *units) at(n int64) *carried { return &s.ring[n&int64(len(s.ring)-1)] }
+
+// reach gives the place of a unit, nil when it is forgotten.
+func (s *units) reach(n int64, d *Direction) *carried {
+	limit := d.win.limit()
+	switch {
+	case s.ring == nil:
+		s.ring = make([]carried, 16)
+		s.base, s.top = n, n
+	case s.gone && n < s.floor:
+		return nil
+	case n < s.base && s.top-n > limit:
+		return nil
+	case n >= s.top+limit:
+		s.base, s.top, s.floor, s.gone = n, n, s.top, true
+	}
+	for s.base > n { // a lower one, captured later
+		for s.top-s.base >= int64(len(s.ring)) {
+			s.grow()
+		}
+		s.base--
+		*s.at(s.base) = carried{time: d.win.now}
+	}
+	for s.top <= n {
+		s.makeRoom(limit, d)
+		*s.at(s.top) = carried{time: d.win.now}
+		s.top++
+	}
+	return s.at(n)
+}
+
+// makeRoom makes place for one more unit.
+func (s *units) makeRoom(limit int64, d *Direction) {
+	n := int64(len(s.ring))
+	switch {
+	case s.top-s.base < n:
+	case n < HistoryLimit || n < limit && d.win.now-s.at(s.base).time < d.win.keep:
+		s.grow()
+	default:
+		s.base++
+		s.floor, s.gone = s.base, true
+	}
+}
+
+func (s *units) grow() {
+	old := s.ring
+	s.ring = make([]carried, 2*len(old))
+	for n := s.base; n < s.top; n++ {
+		*s.at(n) = old[n&int64(len(old)-1)]
+	}
+}
