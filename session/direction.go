@@ -26,8 +26,10 @@ type Direction struct {
 	retries   recentCopies
 	distinct  uint64 // numbers captured
 	firstAcks uint64
-	delivered uint64             // messages handed to the sink
-	verified  bool               // the checksum of one of its datagrams was right
+	delivered uint64 // messages handed to the sink
+	verified  bool   // the checksum of one of its datagrams was right
+	noBefore  bool   // Limits
+	noAfter   bool
 	links     bool               // links between frames are wanted
 	never     func(frame uint64) // told of frames that were never acknowledged
 	minRTT    int64
@@ -63,10 +65,21 @@ func (d *Direction) Lost() Lost {
 		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
 	}
 	l := Lost{AfterCapture: d.losses.proven(), NotCaptured: d.notCaptured + d.byMaskOnly}
-	if l.NotCaptured == 0 && (d.peer == nil || d.peer.notCaptured == 0) {
+	if d.noAfter {
+		l.AfterCapture = 0
+	}
+	if !d.noBefore && l.NotCaptured == 0 && (d.peer == nil || d.peer.notCaptured == 0) {
 		l.BeforeCapture = d.lostBefore
 	}
 	return l
+}
+
+// ProvesLoss reports whether losses before and behind the capture point can be
+// told at all: acknowledgements were captured, and they are of a kind that can
+// prove them.
+func (d *Direction) ProvesLoss() (before, after, captured bool) {
+	heard := d.win.hasCum || d.firstAcks > 0 || d.hasRTT || d.Lost() != Lost{}
+	return heard && !d.noBefore, heard && !d.noAfter, heard
 }
 
 // Missing is how many numbers between the lowest and the highest captured were

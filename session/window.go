@@ -10,11 +10,15 @@ type Limits struct {
 	History   int64 // numbers at most, at least HistoryLimit
 	Keep      int64 // ns for which a number is remembered while there is room
 	AckExcess int64 // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
+
+	// What acknowledgements of this kind can't prove: nothing is said of it.
+	NoBefore, NoAfter bool
 }
 
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
 	d.win.history, d.win.keep, d.win.excess = max(l.History, HistoryLimit), l.Keep, l.AckExcess
+	d.noBefore, d.noAfter = l.NoBefore, l.NoAfter
 }
 
 // unit is what a Window remembers of one number.

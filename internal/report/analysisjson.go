@@ -141,6 +141,14 @@ func (e *encoder) properties(c *session.Conn) {
 		e.text("version", version(c))
 	}
 	e.known("signing", c.Signing)
+	if c.HasPlayers {
+		e.open("players", '[')
+		for _, p := range c.Players {
+			e.comma()
+			e.b = strconv.AppendUint(e.b, uint64(p), 10)
+		}
+		e.close(']')
+	}
 	if len(c.Inferred) > 0 {
 		e.texts("inferred", inferred(c))
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,9 @@ func (p *painter) facts(c *session.Conn) []string {
 	}
 	if c.HasSessionID {
 		facts = append(facts, "session "+sessionID(c))
+	}
+	if c.HasPlayers {
+		facts = append(facts, fmt.Sprintf("players %d and %d", c.Players[0], c.Players[1]))
 	}
 	facts = append(facts, "recognised by "+c.DetectedBy.String())
 	facts = append(facts, c.Remarks...)
@@ -169,7 +173,7 @@ func (p *painter) timing(c *session.Conn) []pair {
 		}),
 		both(c, "lost after capture", func(d *session.Direction) cell {
 			l := proven(d)
-			return p.maybe(l.AfterCapture, l.known, p.Error)
+			return p.maybe(l.AfterCapture, l.knownAfter, p.Error)
 		}),
 		both(c, "not captured", func(d *session.Direction) cell {
 			l := proven(d)

@@ -37,8 +37,9 @@ func knowsUnneeded(c *session.Conn) bool { return c.Dialect != "dtls" }
 // losses are the losses of one direction; unknown ones are not known to be 0.
 type losses struct {
 	session.Lost
-	known       bool // something can be said of them at all
+	known       bool // whether the capture lost any can be told
 	knownBefore bool
+	knownAfter  bool
 }
 
 // proven gives the losses of a direction. Nothing can be said while no
@@ -46,9 +47,8 @@ type losses struct {
 // capture point when the capture itself lost frames (session.Direction.Lost).
 func proven(d *session.Direction) losses {
 	l := losses{Lost: d.Lost()}
-	_, acked := d.Window().Cumulative()
-	l.known = acked || l.Lost != session.Lost{} || d.MinRTT() > 0
-	l.knownBefore = l.known && l.NotCaptured == 0
+	l.knownBefore, l.knownAfter, l.known = d.ProvesLoss()
+	l.knownBefore = l.knownBefore && l.NotCaptured == 0
 	return l
 }
 
@@ -57,8 +57,10 @@ func (e *encoder) lost(l losses) {
 	if l.knownBefore {
 		e.count("before_capture", l.BeforeCapture)
 	}
-	if l.known {
+	if l.knownAfter {
 		e.count("after_capture", l.AfterCapture)
+	}
+	if l.known {
 		e.count("not_captured", l.NotCaptured)
 	}
 	e.close('}')

@@ -60,7 +60,7 @@ func (p *painter) overviewRow(c *session.Conn, i int, id, what cell) []cell {
 		p.count(d.Duplicates),
 		p.count(d.OutOfOrder),
 		p.judged(d.Missing(), p.Warn),
-		p.maybe(lost.BeforeCapture+lost.AfterCapture, lost.known, p.Error),
+		p.maybe(lost.BeforeCapture+lost.AfterCapture, lost.knownBefore || lost.knownAfter, p.Error),
 		p.maybe(lost.NotCaptured, lost.known, p.Warn),
 		p.maybe(d.Signatures.Invalid, d.HasSignatures, p.Error),
 		p.messages(d),
