@@ -25,8 +25,7 @@ const (
 	bitsTick       = 6   // ticks advance with the capture's time
 	bitsContradict = -12 // a number nowhere near
 	bitsStranger   = -16 // not a frame at all
-	bitsFloor      = -64
-	bitsBothWays   = 18 // relations between the sides a lock needs when no handshake was seen
+	bitsBothWays   = 18  // relations between the sides a lock needs when no handshake was seen
 )
 
 // patience is how many datagrams a probe waits for one that tells whether data
@@ -38,7 +37,7 @@ const handshakeVote = 16
 
 // A probe collects evidence that an address pair speaks DirectPlay 8.
 type probe struct {
-	bits      float64
+	session.Evidence
 	bothWays  float64 // part of it that relates one side to the other
 	strong    bool    // a session id was echoed
 	old       bool    // bit 0x02 where no KeepAlive is: older than 1.5
@@ -74,24 +73,23 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 		p.stranger()
 	}
 	if p.strong || p.bothWays >= bitsBothWays && (p.signed != 0 || p.seen >= patience) {
-		return p.bits
+		return p.Bits
 	}
 	if p.strangers >= 4 && 2*p.strangers > p.seen {
 		return math.Inf(-1)
 	}
-	return min(p.bits, bitsFloor)
+	return min(p.Bits, session.EvidenceFloor)
 }
 
 // stranger enters a datagram that is no frame at all.
 func (p *probe) stranger() {
 	p.strangers++
-	p.add(bitsStranger)
+	p.Add("no frame of the protocol", bitsStranger)
 }
 
-func (p *probe) add(n float64) { p.bits = max(p.bits+n, bitsFloor) }
-
-func (p *probe) relate(n float64) {
-	p.add(n)
+// relate enters evidence that relates one side to the other.
+func (p *probe) relate(what string, n float64) {
+	p.Add(what, n)
 	p.bothWays = max(p.bothWays+n, 0)
 }
 
@@ -131,13 +129,13 @@ func (p *probe) number(seq uint8, retry bool, side int) {
 	switch {
 	case !s.hasSeq:
 	case step == 1:
-		p.add(bitsNext)
+		p.Add("next sequence", bitsNext)
 	case step > 1 && step < 16, step > -WindowSize && step < 0, step == 0 && retry:
-		p.add(bitsNear)
+		p.Add("sequence nearby", bitsNear)
 	case step == 0:
-		p.add(-bitsNext)
+		p.Add("sequence repeated without a retry mark", -bitsNext)
 	default:
-		p.add(bitsContradict)
+		p.Add("sequence far away", bitsContradict)
 	}
 	if !s.hasSeq && !retry || s.hasSeq && step > 0 { // a retry is far behind
 		s.seq, s.hasSeq = seq, true
@@ -152,11 +150,11 @@ func (p *probe) acknowledges(nrcv uint8, side int) {
 	}
 	switch ahead := int8(nrcv - o.seq - 1); {
 	case ahead == 0:
-		p.relate(bitsAckNext)
+		p.relate("acknowledges what was sent last", bitsAckNext)
 	case ahead < 0 && ahead >= -8:
-		p.relate(bitsAckNear)
+		p.relate("acknowledges what was sent lately", bitsAckNear)
 	case ahead > 4 || ahead < -WindowSize:
-		p.relate(bitsContradict)
+		p.relate("acknowledges what was not sent", bitsContradict)
 	}
 }
 
@@ -178,9 +176,9 @@ func (p *probe) mask(nrcv uint8, b []byte, low, high bool, side int) {
 func (p *probe) keepAlive(id uint32, signed bool, side int) {
 	switch {
 	case p.strong && p.hasID && p.id == id:
-		p.add(bitsEcho)
+		p.Add("session id echoed", bitsEcho)
 	case p.hasID && p.id == id && !p.side[side].keepAlive:
-		p.relate(bitsKeepAlive)
+		p.relate("KeepAlive with the other side's session id", bitsKeepAlive)
 	case !p.hasID:
 		p.id, p.hasID = id, true
 	case p.id != id:
@@ -206,16 +204,16 @@ func (p *probe) sack(d *dissect.Datagram, side int) {
 		p.stranger()
 		return
 	}
-	p.add(bitsSACK)
+	p.Add("SACK of exact length", bitsSACK)
 	p.vote(left == 8)
 	if s := &p.side[side]; s.hasSeq {
 		switch ahead := int8(b[4] - s.seq - 1); {
 		case ahead == 0:
-			p.add(bitsAckNext)
+			p.Add("SACK names the next sequence", bitsAckNext)
 		case ahead > 4 && ahead <= WindowSize:
-			p.add(-bitsNext)
+			p.Add("SACK skips sequences", -bitsNext)
 		case ahead > WindowSize || ahead < -16:
-			p.add(bitsContradict)
+			p.Add("SACK names a sequence far away", bitsContradict)
 		}
 		if ahead := int8(b[4] - s.seq - 1); ahead > 0 && ahead <= WindowSize {
 			s.seq = b[4] - 1
@@ -237,7 +235,7 @@ func (p *probe) ticks(d *dissect.Datagram, tick uint32, side int) {
 	if s.hasTick {
 		off := int64(int32(tick-s.tick)) - (d.Time-s.tickTime)/1e6
 		if off > -100 && off < 100 {
-			p.add(bitsTick)
+			p.Add("tick follows the clock", bitsTick)
 		}
 	}
 	s.tick, s.tickTime, s.hasTick = tick, d.Time, true
@@ -264,10 +262,10 @@ func (p *probe) handshake(b []byte) {
 	case OpConnectedSigned:
 		p.signed += handshakeVote
 	}
-	p.add(bitsHandshake)
+	p.Add("handshake frame", bitsHandshake)
 	id := binary.LittleEndian.Uint32(b[8:])
 	if p.hasID && p.id == id {
-		p.add(bitsEcho)
+		p.Add("session id echoed", bitsEcho)
 		p.strong = true
 	}
 	p.id, p.hasID = id, true

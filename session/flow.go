@@ -51,6 +51,8 @@ type Flow struct {
 	detectedBy Detection
 	dialect    string
 	probes     []Probe
+	scores     []float64 // latest of each probe, when it is to be explained
+	story      *Story
 	force      *Force // nil for flows that are recognised
 	held       []heldDatagram
 	released   bool // too much was held: shown as plain UDP since
@@ -121,11 +123,15 @@ func (f *Flow) observe(d *dissect.Datagram) {
 	f.hopeless = true
 	for i, p := range f.probes {
 		bits := p.Observe(d, side)
+		if f.story != nil {
+			f.scores[i] = bits
+		}
 		f.hopeless = f.hopeless && math.IsInf(bits, -1)
 		if bits >= LockBits && (best < 0 || bits > f.bits) {
 			best, f.bits = i, bits
 		}
 	}
+	f.progress(d, best)
 	if best >= 0 {
 		p := f.table.cfg.Protocols[best]
 		if f.force != nil {

@@ -32,6 +32,7 @@ type Config struct {
 	Summaries  bool // frames carry their one-line summary
 	Messages   MessageMode
 	Incomplete bool // messages that lack a part go to the sink, too
+	Explain    bool // stories of how pairs were recognised are kept
 	Sink       Sink // nil when only the counters matter
 }
 
@@ -48,6 +49,7 @@ type Table struct {
 	lead      [256]bool // first bytes that a neighbour may have
 	stranger  Flow      // stands for pairs of which nothing is kept
 	flowSeq   uint64
+	stories   []*Story
 	swept     int64
 	end       int64
 
@@ -114,6 +116,7 @@ func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 	if f.force = force; force == nil {
 		t.undecided++
 	}
+	t.tell(f, d)
 	f.startProbes()
 	return f
 }
@@ -128,6 +131,9 @@ func (f *Flow) startProbes() {
 	}
 	for _, p := range f.table.cfg.Protocols {
 		f.probes = append(f.probes, p.NewProbe())
+	}
+	if f.story != nil {
+		f.explainProbes()
 	}
 }
 
@@ -191,6 +197,7 @@ func (t *Table) deliverHeld(f *Flow) {
 // release shows what was held of a flow as plain UDP, or, when it is forced, as
 // what it was said to be.
 func (t *Table) release(f *Flow) {
+	f.explain()
 	if f.force != nil && f.session == nil {
 		f.follow(f.force.Protocol, f.probes[0])
 		t.deliverHeld(f)
