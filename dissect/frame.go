@@ -17,6 +17,7 @@ type Frame struct {
 	Acks       []uint64 // frames this one acknowledges first
 	Notes      []Note   // findings
 	Err        *Error   // where decoding stopped
+	Possible   string   // protocol for which there was evidence, but not enough; Protocol is "udp"
 }
 
 // A Note is a finding shown at a frame.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -65,6 +66,10 @@ type Explainer interface {
 	Reasons() []Reason
 	Held() float64
 }
+
+// PossibleBits is the evidence from which an address pair that was never
+// recognised is said to be possibly of a protocol.
+const PossibleBits = 16
 
 // MaxStories is how many address pairs of a table are explained.
 const MaxStories = 4096
@@ -140,4 +145,6 @@ func (f *Flow) progress(d *dissect.Datagram, best int) {
 }
 
 // Stories are those of the pairs of the capture, when Config.Explain is set.
-func (t *Table) Stories() []*Story { return t.stories }
+func (t *Table) Stories() []*Story {
+	return slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Datagrams == 0 })
+}

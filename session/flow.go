@@ -55,8 +55,9 @@ type Flow struct {
 	story      *Story
 	force      *Force // nil for flows that are recognised
 	held       []heldDatagram
-	released   bool // too much was held: shown as plain UDP since
-	hopeless   bool // all probes say that it is not their protocol
+	possible   string // protocol with the most evidence that counts, if any has enough to tell
+	released   bool   // too much was held: shown as plain UDP since
+	hopeless   bool   // all probes say that it is not their protocol
 	last       int64
 }
 
@@ -119,14 +120,17 @@ func (f *Flow) Acked(frame, by uint64) {
 // observe collects evidence and recognises the flow when there is enough.
 func (f *Flow) observe(d *dissect.Datagram) {
 	side := f.side(d)
-	best := -1
-	f.hopeless = true
+	best, most := -1, float64(PossibleBits)
+	f.hopeless, f.possible = true, ""
 	for i, p := range f.probes {
 		bits := p.Observe(d, side)
 		if f.story != nil {
 			f.scores[i] = bits
 		}
 		f.hopeless = f.hopeless && math.IsInf(bits, -1)
+		if bits >= most && f.force == nil {
+			most, f.possible = bits, f.table.cfg.Protocols[i].Name
+		}
 		if bits >= LockBits && (best < 0 || bits > f.bits) {
 			best, f.bits = i, bits
 		}

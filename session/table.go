@@ -180,11 +180,11 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		}
 	case f.hopeless: // its datagrams must not take the room of others
 		t.release(f)
-		t.plain(d)
+		t.plain(f, d)
 	case !f.hold(d):
 		t.release(f)
 		f.released = true
-		t.plain(d)
+		t.plain(f, d)
 	}
 }
 
@@ -203,7 +203,7 @@ func (t *Table) release(f *Flow) {
 		t.deliverHeld(f)
 	}
 	for _, h := range f.takeHeld() {
-		t.plain(&h.d)
+		t.plain(f, &h.d)
 	}
 }
 
@@ -211,7 +211,7 @@ func (t *Table) release(f *Flow) {
 func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 	switch {
 	case f.session == nil:
-		t.plain(d)
+		t.plain(f, d)
 	case d.Kind == dissect.Unreachable:
 		f.session.Unreachable(d)
 	case !t.neighbour(f.protocol, d, Ours):
@@ -228,7 +228,7 @@ func (t *Table) frame(d *dissect.Datagram, protocol string) *dissect.Frame {
 	fr := &t.fr
 	// Field by field: assigning a whole Frame takes longer than decoding one.
 	fr.Datagram, fr.Protocol, fr.Connection, fr.Direction, fr.Type = d, protocol, -1, 0, ""
-	fr.Words, fr.RetryOf, fr.AckedIn, fr.Awaits, fr.Err = 0, 0, 0, false, nil
+	fr.Words, fr.RetryOf, fr.AckedIn, fr.Awaits, fr.Err, fr.Possible = 0, 0, 0, false, nil, ""
 	fr.Summary, fr.Acks, fr.Notes = fr.Summary[:0], fr.Acks[:0], fr.Notes[:0]
 	if t.cfg.Trees {
 		t.tree.Reset(d.Payload)
@@ -238,13 +238,15 @@ func (t *Table) frame(d *dissect.Datagram, protocol string) *dissect.Frame {
 }
 
 // plain shows a datagram as UDP.
-func (t *Table) plain(d *dissect.Datagram) {
+func (t *Table) plain(f *Flow, d *dissect.Datagram) {
 	if d.Kind != dissect.UDP || t.anyNeighbour(d, Stranger) {
 		return
 	}
 	t.other++
 	if t.cfg.Sink != nil {
-		t.cfg.Sink.Frame(t.frame(d, "udp"), nil)
+		fr := t.frame(d, "udp")
+		fr.Possible = f.possible
+		t.cfg.Sink.Frame(fr, nil)
 	}
 }
 

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,18 +13,80 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
+// protocolsCommand is the flags of the command.
+type protocolsCommand struct {
+	input
+	verbose bool
+}
+
 func newProtocols() *cobra.Command {
-	return newReference(&cobra.Command{
-		Use:   "protocols",
-		Short: "List the protocols and the texts that define them",
+	c := &protocolsCommand{}
+	cmd := &cobra.Command{
+		Use:   "protocols [-v INPUT...]",
+		Short: "List the protocols, or tell why a capture's were recognised",
 		Long: `List the protocols that are recognised, each followed by its neighbours:
 protocols on the same ports, which are shown but are no connections.
 
 Ports are hints for people: protocols are recognised by behaviour. --decode-as
-and --protocols take the names of all but neighbours.`,
+and --protocols take the names of all but neighbours.
+
+With -v, tell of each UDP address pair of a capture what spoke for and against
+each protocol, in bits: at 64 a pair is recognised, a chance of one in 2^64 to be
+wrong. Some of it must relate the two sides to each other.`,
 		Example: `  dpdissect protocols
-  dpdissect protocols --format json`,
-	}, protocolsText, protocolsJSON)
+  dpdissect protocols --format json
+  dpdissect protocols -v game.pcap`,
+		Args: c.args,
+		RunE: c.runE,
+	}
+	c.format, c.color = newChoice("text", "json"), newChoice("never")
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVarP(&c.verbose, "verbose", "v", false, "tell why the address pairs of captures were recognised, or were not")
+	f.StringSliceVar(&c.only, "protocols", nil, "with -v, look for these protocols only, a comma-separated `LIST`")
+	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
+	c.format.add(cmd, "format", "output for people or one JSON document")
+	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
+	return cmd
+}
+
+func (c *protocolsCommand) args(cmd *cobra.Command, args []string) error {
+	switch {
+	case c.verbose:
+		return wantInput(cmd, args)
+	case len(args) > 0:
+		return usagef("%q: captures are read with -v alone", args[0])
+	case c.only != nil || c.count != 0:
+		return usagef("--protocols and --packet-count are for -v")
+	}
+	return nil
+}
+
+func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
+	out := cmd.OutOrStdout().(*os.File)
+	if c.verbose {
+		return c.tellWhy(cmd, out, paths)
+	}
+	if c.format.value == "json" {
+		_, err := out.Write(protocolsJSON())
+		return err
+	}
+	_, err := out.Write(protocolsText(newScreen(out, "never").width))
+	return err
+}
+
+// tellWhy prints the stories of the pairs, also when an input ended badly.
+func (c *protocolsCommand) tellWhy(cmd *cobra.Command, out *os.File, paths []string) error {
+	stories, failed := c.stories(cmd, paths)
+	if failed != nil && !errors.Is(failed, errInput) {
+		return failed
+	}
+	b := storiesText(stories)
+	if c.format.value == "json" {
+		b = storiesJSON(stories)
+	}
+	_, err := out.Write(b)
+	return cmp.Or(err, failed)
 }
 
 // protocolRow is a protocol in JSON.

@@ -55,6 +55,9 @@ func (v *Verbose) appendProtocol(dst []byte, fr *dissect.Frame) []byte {
 	case fr.Protocol == "udp":
 		dst = appendCount(append(dst, "Data ("...), len(fr.Payload), "byte")
 		dst = append(dst, ')')
+		if fr.Possible != "" {
+			dst = append(append(dst, ", possibly "...), fr.Possible...)
+		}
 	default:
 		dst = appendUpper(dst, fr.Protocol)
 	}

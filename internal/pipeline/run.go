@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -138,4 +140,15 @@ func (r *Run) Decoded() (decoded, malformed, other uint64) {
 		decoded, malformed, other = decoded+d, malformed+m, other+o
 	}
 	return decoded, malformed, other
+}
+
+// Stories tell how address pairs were recognised, in the order of their first
+// frames, when Config.Explain is set.
+func (r *Run) Stories() []*session.Story {
+	var all []*session.Story
+	for _, t := range r.tables {
+		all = append(all, t.Stories()...)
+	}
+	slices.SortFunc(all, func(a, b *session.Story) int { return cmp.Compare(a.First, b.First) })
+	return all
 }
