@@ -22,11 +22,15 @@ const (
 	bitsNear       = 1   // a plausible number
 	bitsAckNext    = 6   // acknowledges exactly what the other side sent last
 	bitsAckNear    = 3   // … or a little less
+	bitsAckAgain   = 3   // … again, up to maxAgain times
+	bitsSACKAck    = 6   // … in a SACK, more than in a data frame
 	bitsTick       = 6   // ticks advance with the capture's time
 	bitsContradict = -12 // a number nowhere near
 	bitsStranger   = -16 // not a frame at all
 	bitsBothWays   = 18  // relations between the sides a lock needs when no handshake was seen
 )
+
+const maxAgain = 5
 
 // patience is how many datagrams a probe waits for one that tells whether data
 // frames carry signatures: the first ones could not be read without.
@@ -39,6 +43,8 @@ const handshakeVote = 16
 type probe struct {
 	session.Evidence
 	bothWays  float64 // part of it that relates one side to the other
+	fits      int     // relations between the sides that hold
+	misfits   int     // and that don't
 	strong    bool    // a session id was echoed
 	old       bool    // bit 0x02 where no KeepAlive is: older than 1.5
 	seen      int     // datagrams
@@ -52,6 +58,11 @@ type probe struct {
 type probeSide struct {
 	seq       uint8
 	hasSeq    bool
+	last      Command // of the frame with that sequence
+	whole     bool    // last is known
+	acked     uint8   // highest number acknowledged, plus 1
+	hasAcked  bool
+	again     uint8 // times it was acknowledged again
 	tick      uint32
 	tickTime  int64
 	hasTick   bool
@@ -72,7 +83,7 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	default:
 		p.stranger()
 	}
-	if p.strong || p.bothWays >= bitsBothWays && (p.signed != 0 || p.seen >= patience) {
+	if p.strong || p.bothWays >= bitsBothWays && p.misfits*4 <= p.fits && (p.signed != 0 || p.seen >= patience) {
 		return p.Bits
 	}
 	if p.strangers >= 4 && 2*p.strangers > p.seen {
@@ -91,6 +102,11 @@ func (p *probe) stranger() {
 func (p *probe) relate(what string, n float64) {
 	p.Add(what, n)
 	p.bothWays = max(p.bothWays+n, 0)
+	if n > 0 {
+		p.fits++
+	} else {
+		p.misfits++
+	}
 }
 
 // signing is what the lengths of frames told.
@@ -111,8 +127,9 @@ func (p *probe) data(b []byte, side int) {
 		p.stranger()
 		return
 	}
+	p.boundary(Command(b[0]), b[2], side)
 	p.number(b[2], ctl&CtlRetry != 0, side)
-	p.acknowledges(b[3], side)
+	p.acknowledges(b[3], side, 0)
 	p.mask(b[3], b[4:], ctl&CtlSACK1 != 0, ctl&CtlSACK2 != 0, side)
 	const flags = Reliable | Sequential | EndMsg
 	if ctl&CtlKeepAlive != 0 && Command(b[0])&flags == flags && (left == 4 || left == 12) {
@@ -120,6 +137,20 @@ func (p *probe) data(b []byte, side int) {
 	} else if ctl&CtlKeepAlive != 0 {
 		p.old = true
 	}
+}
+
+// boundary judges whether messages end where the next one begins: of two
+// consecutive frames, the second has NEW_MSG if and only if the first has END_MSG
+// (MC-DPL8R 3.1.5.2.6).
+func (p *probe) boundary(cmd Command, seq uint8, side int) {
+	s := &p.side[side]
+	switch step := int8(seq - s.seq); {
+	case s.hasSeq && step <= 0:
+		return
+	case s.hasSeq && step == 1 && s.whole && (s.last&EndMsg != 0) != (cmd&NewMsg != 0):
+		p.Add("message that neither ends nor goes on", bitsContradict)
+	}
+	s.last, s.whole = cmd, true
 }
 
 // number judges the sequence of a data frame against the last one of the side.
@@ -130,8 +161,9 @@ func (p *probe) number(seq uint8, retry bool, side int) {
 	case !s.hasSeq:
 	case step == 1:
 		p.Add("next sequence", bitsNext)
-	case step > 1 && step < 16, step > -WindowSize && step < 0, step == 0 && retry:
+	case step > 1 && step < 16, step > -WindowSize && step < 0:
 		p.Add("sequence nearby", bitsNear)
+	case step == 0 && retry:
 	case step == 0:
 		p.Add("sequence repeated without a retry mark", -bitsNext)
 	default:
@@ -142,17 +174,27 @@ func (p *probe) number(seq uint8, retry bool, side int) {
 	}
 }
 
-// acknowledges judges a bNRcv against what the other side sent last.
-func (p *probe) acknowledges(nrcv uint8, side int) {
-	o := &p.side[1-side]
+// acknowledges judges a bNRcv against what the other side sent last; a frame that
+// is hard to mistake gives more bits.
+func (p *probe) acknowledges(nrcv uint8, side int, more float64) {
+	o, s := &p.side[1-side], &p.side[side]
 	if !o.hasSeq {
 		return
 	}
+	if s.hasAcked && nrcv == s.acked {
+		// Said before, it says little more: one side may be silent for long.
+		if s.again < maxAgain && nrcv == o.seq+1 {
+			s.again++
+			p.relate("still acknowledges what was sent last", bitsAckAgain)
+		}
+		return
+	}
+	s.acked, s.hasAcked, s.again = nrcv, true, 0
 	switch ahead := int8(nrcv - o.seq - 1); {
 	case ahead == 0:
-		p.relate("acknowledges what was sent last", bitsAckNext)
+		p.relate("acknowledges what was sent last", bitsAckNext+more)
 	case ahead < 0 && ahead >= -8:
-		p.relate("acknowledges what was sent lately", bitsAckNear)
+		p.relate("acknowledges what was sent lately", bitsAckNear+more)
 	case ahead > 4 || ahead < -WindowSize:
 		p.relate("acknowledges what was not sent", bitsContradict)
 	}
@@ -169,7 +211,7 @@ func (p *probe) mask(nrcv uint8, b []byte, low, high bool, side int) {
 		m |= uint64(binary.LittleEndian.Uint32(b)) << 32
 	}
 	if m != 0 {
-		p.acknowledges(nrcv+uint8(65-bits.LeadingZeros64(m)), side)
+		p.acknowledges(nrcv+uint8(65-bits.LeadingZeros64(m)), side, 0)
 	}
 }
 
@@ -221,7 +263,7 @@ func (p *probe) sack(d *dissect.Datagram, side int) {
 	} else {
 		s.seq, s.hasSeq = b[4]-1, true
 	}
-	p.acknowledges(b[5], side)
+	p.acknowledges(b[5], side, bitsSACKAck)
 	p.mask(b[5], b[12:], flags&SACKMask1 != 0, flags&SACKMask2 != 0, side)
 	p.ticks(d, binary.LittleEndian.Uint32(b[8:]), side)
 }
