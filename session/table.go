@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -65,6 +66,11 @@ func NewTable(cfg Config) *Table {
 		}
 	}
 	return t
+}
+
+// leads reports whether a datagram begins as a neighbour of the protocol may.
+func (p *Protocol) leads(d *dissect.Datagram) bool {
+	return len(d.Payload) > 0 && bytes.IndexByte(p.NeighbourLead, d.Payload[0]) >= 0
 }
 
 // Add takes the next datagram. Its payload may be reused after the call.
@@ -214,7 +220,7 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 		t.plain(f, d)
 	case d.Kind == dissect.Unreachable:
 		f.session.Unreachable(d)
-	case !t.neighbour(f.protocol, d, Ours):
+	case !f.protocol.leads(d) || !t.neighbour(f.protocol, d, Ours):
 		fr := t.frame(d, f.protocol.Name)
 		c := f.session.Input(fr)
 		if t.cfg.Sink != nil {
@@ -266,7 +272,7 @@ func (t *Table) anyNeighbour(d *dissect.Datagram, s Standing) bool {
 
 // neighbour shows a datagram that belongs to a neighbour of a protocol.
 func (t *Table) neighbour(p *Protocol, d *dissect.Datagram, s Standing) bool {
-	if p.Neighbour == nil || d.Kind != dissect.UDP || len(d.Payload) == 0 || !t.lead[d.Payload[0]] {
+	if p.Neighbour == nil || d.Kind != dissect.UDP || !p.leads(d) {
 		return false
 	}
 	n := p.Neighbour(d, s)
