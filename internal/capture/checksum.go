@@ -77,11 +77,19 @@ func lengthSum(n int) uint64 {
 //   - an address is a loopback one, or source and destination are the same.
 func (d *Decoder) checksumFits(h *ipHeader, b []byte) bool {
 	pseudo := pseudoSum(h)
-	d.p.Sum = sum(addCarry(pseudo, lengthSum(len(b))), b)
-	if fold(d.p.Sum) == 0xffff {
+	total := sum(addCarry(pseudo, lengthSum(len(b))), b)
+	d.p.Sum = fingerprint(total, b)
+	if fold(total) == 0xffff {
 		return true
 	}
 	return d.leftToHardware(h, b, pseudo)
+}
+
+// fingerprint is the sum of a datagram with its checksum taken out of balance:
+// in the plain sum, a change of the payload and the change of the checksum that
+// follows from it can cancel each other. It is never 0.
+func fingerprint(total uint64, b []byte) uint64 {
+	return total + uint64(binary.LittleEndian.Uint16(b[6:]))*0x9e3779b97f4a7c15 | 1
 }
 
 //go:noinline

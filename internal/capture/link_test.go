@@ -319,3 +319,20 @@ func compareWithGopacket(t *rapid.T, b []byte) {
 		t.Fatalf("%+v\ngopacket %+v", p.Datagram, n)
 	}
 }
+
+// Datagrams of one pair that differ in one place have different fingerprints,
+// wherever the place is: the change of the checksum must not hide it.
+func TestFingerprint(t *testing.T) {
+	payload := make([]byte, 40)
+	plain := decodeOne(LinkEthernet, plainV4(payload)).Sum
+	if again := decodeOne(LinkEthernet, plainV4(payload)).Sum; again != plain || plain == 0 {
+		t.Errorf("fingerprints %x and %x of the same datagram", plain, again)
+	}
+	for i := range payload {
+		changed := slices.Clone(payload)
+		changed[i] = 1
+		if decodeOne(LinkEthernet, plainV4(changed)).Sum == plain {
+			t.Errorf("byte %d of the payload makes no difference", i)
+		}
+	}
+}
