@@ -1,0 +1,149 @@
+package dp4
+
+import (
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// acknowledgement tracks an ACK or NACK. The sequence is the space they are made
+// in (MC-DPL4R 2.2.2). An ACK covers it and all before it, a NACK all before it;
+// counted says whether its count of bytes was captured.
+func (c *conn) acknowledgement(dir int, counted bool) {
+	f, s, own := c.f, &c.side[dir], &c.c.Dir[dir]
+	own.Acks++
+	c.fr.Words |= own.Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), false)
+	other := 1 - dir
+	out := &c.c.Dir[other]
+	ref, ok := out.Window().Highest()
+	if !ok {
+		if f.Type == TypeACK {
+			c.side[other].early, c.side[other].earlyTo = true, f.Sequence+1
+		}
+		return
+	}
+	if cum, ok := out.Window().Cumulative(); ok {
+		ref = max(ref, cum-1)
+	}
+	num := near(ref, f.Sequence)
+	next := num
+	if f.Type == TypeACK {
+		next++
+	}
+	d, a := c.fr.Datagram, &c.ack
+	*a = session.Acknowledgement{Next: next, Frame: d.Frame, Time: d.Time, HasTime: d.HasTime, Copy: c.fr.Words.Has(dissect.Duplicate)}
+	stale := a.Copy || counted && s.hasTick && int32(f.Tick-s.tick) < 0
+	if counted && !stale {
+		s.tick, s.hasTick = f.Tick, true
+	}
+	words := c.apply(other, num, counted && !stale)
+	c.fr.Words |= s.repeated(words, lastAck{f.Type, next, f.Mask})
+	if num <= ref {
+		c.pass(other)
+	}
+}
+
+// near is the number with the given low byte that is nearest to ref.
+func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
+
+// apply hands what the frame at hand acknowledges of side dir to the engine. An
+// unordered report, which is older than another one, denies nothing.
+func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {
+	f, a, out := c.f, &c.ack, &c.c.Dir[dir]
+	arrived := unknown
+	if ordered {
+		arrived = c.side[dir].bytes.count(f.BytesReceived)
+	}
+	words := c.passOver(dir, num, arrived)
+	if f.Type == TypeNACK {
+		c.report(num)
+	}
+	words |= out.Acknowledge(a, c.link)
+	if f.Type == TypeNACK && ordered {
+		c.deny(dir, num)
+		for m := f.Mask; m != 0; m &= m - 1 {
+			c.deny(dir, num+1+int64(bits.TrailingZeros32(m)))
+		}
+	}
+	return words
+}
+
+// deny notes that a number of a side was reported missing.
+func (c *conn) deny(dir int, n int64) {
+	out := &c.c.Dir[dir]
+	out.Deny(n, &c.ack)
+	if captured, held := out.Captured(n); held && !captured {
+		c.side[dir].history.miss(n)
+	}
+}
+
+// report fills in what a NACK says was received: of the numbers behind its own,
+// those up to the last one reported missing that the mask does not name
+// (AMB-DP4-15). What lies beyond may not have been expected yet.
+func (c *conn) report(num int64) {
+	a, m := &c.ack, uint64(c.f.Mask)
+	a.Base = num + 1
+	if m != 0 {
+		a.Mask = ^m & (1<<(63-bits.LeadingZeros64(m)) - 1)
+	}
+}
+
+// passOver looks at the numbers an acknowledgement passes that were never
+// captured. A receiver also passes over what was not sent reliably and got lost,
+// so that is no proof that they arrived: only its count of bytes is, and that it
+// names one.
+func (c *conn) passOver(dir int, num int64, v arrival) (words dissect.Words) {
+	a, out := &c.ack, &c.c.Dir[dir]
+	w := out.Window()
+	top, _ := w.Highest()
+	from, ok := w.Cumulative()
+	if !ok {
+		from = a.Next - session.HistoryLimit
+	}
+	if a.Next > top+session.MaxAckExcess {
+		return 0
+	}
+	for n := from; n < a.Next; n++ {
+		captured, held := out.Captured(n)
+		if captured || !held && n <= top {
+			continue
+		}
+		if n <= top {
+			words |= dissect.AckOfUncaptured
+		}
+		switch {
+		case n == num:
+			continue // an ACK names what was received
+		case v == arrivedUnseen && n < top:
+			v = unknown // one of them was
+			continue
+		case v == arrivedAll:
+			out.Deny(n, a)
+		}
+		hearsay := *a
+		hearsay.Hearsay = true
+		out.AcknowledgeOne(n, &hearsay, c.link)
+	}
+	return words
+}
+
+// repeated adds the word for an acknowledgement that says nothing new.
+func (s *side) repeated(words dissect.Words, now lastAck) dissect.Words {
+	if words == 0 && s.last == now {
+		words = dissect.DuplicateAck
+	}
+	s.last = now
+	return words
+}
+
+// pass tells the messages of a side that its peer has all before the one an
+// acknowledgement names.
+func (c *conn) pass(dir int) {
+	s := &c.side[dir]
+	if top, ok := s.msg.Known(); ok {
+		if msg := near(top, c.f.MessageID); msg <= top {
+			s.asm.pass(msg)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package dp4
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A conn is one connection of two players: the law of the protocol on top of
+// the engine's counters.
+type conn struct {
+	c        *session.Conn
+	flow     *session.Flow
+	wants    *session.Config
+	side     [2]side
+	life     lifecycle
+	finished bool // settled: further frames are only counted
+
+	fr   *dissect.Frame // the frame at hand
+	f    *Frame
+	sent session.Sending
+	ack  session.Acknowledgement
+	link func(frame uint64)
+}
+
+// A side is what is remembered of one sender.
+type side struct {
+	seq, msg session.Serial
+	history  history
+	asm      assembler
+	bytes    ledger // of what it sent, by the other side's counts
+	early    bool   // the peer acknowledged up to earlyTo before a frame was captured
+	earlyTo  uint8
+
+	tick    uint32 // latest of its acknowledgements
+	hasTick bool
+	last    lastAck
+}
+
+// A lastAck is what an acknowledgement said, to recognise repetitions.
+type lastAck struct {
+	typ  Type
+	next int64
+	mask uint32
+}
+
+func newConn(p *pair, fr *dissect.Frame, f *Frame) *conn {
+	c := &conn{flow: p.flow, wants: p.flow.Wants()}
+	c.c = p.flow.Open(fr)
+	if f.Type != TypeNone {
+		c.c.Players, c.c.HasPlayers = [2]uint32{f.From.Value, f.To.Value}, true
+	}
+	if f.Type == TypeData && f.initial() && !f.Ignored() {
+		c.c.Complete = true
+		c.life.state = session.Established
+	}
+	for i := range c.side {
+		s := &c.side[i]
+		s.seq.Bits, s.msg.Bits = 8, 8
+		s.asm.conn, s.asm.dir = c, i
+	}
+	c.link = func(frame uint64) {
+		c.fr.Acks = append(c.fr.Acks, frame)
+		c.flow.Acked(frame, c.fr.Frame)
+	}
+	return c
+}
+
+// initial reports the numbers a side starts with. The text says 1, its example
+// 0 (AMB-DP4-01, AMB-DP4-02).
+func (f *Frame) initial() bool {
+	return f.MessageID <= 1 && f.Sequence <= 1 && f.Flags&STA != 0
+}
+
+// input tracks one decoded datagram.
+func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
+	c.fr, c.f = fr, f
+	dir := c.c.Count(fr)
+	c.c.Malform(fr, err)
+	c.life.heard(dir)
+	switch {
+	case c.finished: // too late to change anything
+	case err != nil && !fr.Cut():
+		c.side[dir].bytes.doubt()
+	case c.c.Damaged(fr.Datagram), err != nil && !f.headed(err), f.Ignored():
+		c.countUntracked(dir)
+	case f.Type == TypeData:
+		c.dataFrame(dir)
+	default:
+		c.acknowledgement(dir, err == nil)
+	}
+}
+
+// headed reports whether the numbers of a frame were decoded before the error.
+func (f *Frame) headed(err *dissect.Error) bool {
+	return f.numbered(err) && (f.Type == TypeNACK || err.Field != &Fields[fSerial])
+}
+
+// countUntracked counts a frame by what it is and tracks nothing of it.
+func (c *conn) countUntracked(dir int) {
+	switch c.f.Type {
+	case TypeData:
+		c.c.Dir[dir].DataFrames++
+		c.side[dir].bytes.doubt()
+	case TypeACK, TypeNACK:
+		c.c.Dir[dir].Acks++
+	}
+}
+
+// dataFrame tracks a data frame.
+func (c *conn) dataFrame(dir int) {
+	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
+	out.DataFrames++
+	num, msg := s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
+	c.begin(dir, num, msg)
+	top, _ := out.Window().Highest()
+	mark := s.history.judge(c.fr, f, num, msg, top, out.MinRTT())
+	s.seq.Advance(num)
+	s.msg.Advance(msg)
+	if s.early {
+		s.early = false
+		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
+	}
+	sent := c.sent.Of(c.fr.Datagram, num, mark)
+	sent.Exact = true // the serial tells sendings apart
+	v := out.Send(sent)
+	c.fr.Words |= v.Words
+	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
+	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
+		c.fr.RetryOf = v.RetryOf
+	}
+	s.history.keep(c.fr, f, num, msg, sent.Hash, v.Words)
+	s.bytes.sent(f.Size(c.fr.Length))
+	if v.Novelty == session.First {
+		c.deliver(dir, num, msg)
+		if acked, ok := s.asm.acked(); ok && msg-acked >= MessageWindow {
+			c.fr.Words |= dissect.WindowFull
+		}
+	}
+	if v.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
+		c.life.try(dir, v.Copies, c.fr)
+	}
+}
+
+// begin looks at the first data frame of a side, which may have the numbers
+// everything begins with.
+func (c *conn) begin(dir int, num, msg int64) {
+	s := &c.side[dir]
+	if _, known := s.seq.Known(); !known {
+		first := msg - MessageWindow + 1 // what the sender may have outstanding
+		if c.f.initial() || c.c.Complete && msg <= MessageWindow {
+			c.c.Dir[dir].Begin(num)
+			first = min(msg, 1)
+		}
+		s.asm.start(first)
+		return
+	}
+	// The first frame was overtaken on its way.
+	if !c.c.Complete && dir == 0 && c.f.initial() && num < 2 && c.fr.HasTime && c.fr.Time-c.c.FirstTime < session.StartHorizon {
+		c.c.Complete = true
+		c.life.settle(session.Established)
+	}
+}
+
+// deliver hands the content of a data frame to the messages of its side.
+func (c *conn) deliver(dir int, num, msg int64) {
+	f := c.f
+	size := len(f.Data) + c.fr.Length - len(c.fr.Payload)
+	if a := &c.side[dir].asm; f.Flags&whole == whole && c.wants.Messages == session.CountMessages {
+		a.see(msg)
+		c.c.Dir[dir].CountMessage(!c.fr.Cut(), size)
+	} else {
+		a.add(&piece{num: num, msg: msg, flags: f.Flags, size: size, data: f.Data, fr: c.fr})
+	}
+}

@@ -1,0 +1,517 @@
+package dp4
+
+import (
+	"container/heap"
+	"crypto/sha256"
+	"encoding/hex"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A world is two endpoints of MC-DPL4R, the path between them and a capture
+// point on it; it knows what really happened.
+type world struct {
+	cfg    worldConfig
+	rnd    *rand.Rand
+	now    int64
+	events eventQueue
+	order  int
+	peers  [2]*peer
+	tap    []tapped
+	drops  [2]struct{ before, after, capture int } // by sender
+	sent   int
+}
+
+type worldConfig struct {
+	messages            int
+	before, after, miss float64 // losses before and behind the capture point, and by the capture
+	double              float64
+	jitter              float64 // ms
+	nacks, mirrored     bool
+	perPacket, zero     bool // serials: by packet; 0 in the first sendings of all parts is the same
+	header              bool
+	cutStart            int // frames
+}
+
+type event struct {
+	at    int64
+	order int
+	do    func()
+}
+type eventQueue []event
+
+func (q eventQueue) Len() int { return len(q) }
+func (q eventQueue) Less(i, j int) bool {
+	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].order < q[j].order
+}
+func (q eventQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *eventQueue) Push(x any)   { *q = append(*q, x.(event)) }
+func (q *eventQueue) Pop() any     { e := (*q)[len(*q)-1]; *q = (*q)[:len(*q)-1]; return e }
+
+func (w *world) after(ms float64, do func()) {
+	w.order++
+	heap.Push(&w.events, event{w.now + int64(ms*1e6), w.order, do})
+}
+
+// A tapped datagram passed the capture point.
+type tapped struct {
+	at      int64
+	from    int
+	payload []byte
+	ipid    uint16
+	tx      *transmission
+	copied  bool
+}
+
+// A transmission is one sending of a frame.
+type transmission struct {
+	f    Frame
+	num  int64 // unwrapped; of an acknowledgement, the next number not covered
+	unit *unitOut
+	try  int
+}
+
+type unitOut struct {
+	num, msg int64
+	flags    Flags
+	data     []byte
+	tries    int
+	acked    bool
+	whole    *messageOut
+}
+
+type messageOut struct {
+	msg    int64
+	parts  []*unitOut
+	serial int
+	data   []byte
+	acked  bool
+}
+
+type peer struct {
+	w     *world
+	side  int
+	msg   int64
+	seq   int64
+	ipid  uint16
+	units map[int64]*unitOut
+	queue []*messageOut
+	out   []*messageOut // sent, not acknowledged
+
+	expected int64
+	got      map[int64]*transmission
+	holeAt   map[int64]int64
+	bytes    uint32
+	last     *transmission
+	all      []*messageOut
+}
+
+func newWorld(seed uint64, cfg worldConfig) *world {
+	w := &world{cfg: cfg, rnd: rand.New(rand.NewPCG(seed, 4)), now: 1e15}
+	for i := range w.peers {
+		w.peers[i] = &peer{w: w, side: i, msg: 1, seq: 1, expected: 1, units: map[int64]*unitOut{}, got: map[int64]*transmission{}, holeAt: map[int64]int64{}}
+		w.peers[i].talk(cfg.messages)
+	}
+	for w.events.Len() > 0 {
+		e := heap.Pop(&w.events).(event)
+		w.now = e.at
+		e.do()
+	}
+	slices.SortStableFunc(w.tap, func(a, b tapped) int { return int(a.at - b.at) })
+	w.tap = w.tap[min(cfg.cutStart, len(w.tap)):]
+	return w
+}
+
+// talk queues messages at random times.
+func (p *peer) talk(n int) {
+	if n == 0 {
+		return
+	}
+	p.w.after(p.w.rnd.ExpFloat64()*40, func() {
+		parts := 1
+		if p.w.rnd.IntN(6) == 0 {
+			parts = 2 + p.w.rnd.IntN(5)
+		}
+		rly := Flags(p.w.rnd.IntN(2))
+		m := &messageOut{msg: p.msg}
+		p.msg++
+		for i := range parts {
+			u := &unitOut{num: p.seq, msg: m.msg, flags: CMD | rly, data: make([]byte, p.w.rnd.IntN(120)), whole: m}
+			for j := range u.data {
+				u.data[j] = byte(p.w.rnd.Uint32())
+			}
+			if i == 0 {
+				u.flags |= STA
+			}
+			if i == parts-1 {
+				u.flags |= EOM
+				if rly != 0 || p.w.rnd.IntN(3) == 0 {
+					u.flags |= SAK
+				}
+			}
+			p.seq++
+			m.parts, m.data = append(m.parts, u), append(m.data, u.data...)
+		}
+		p.all = append(p.all, m)
+		p.queue = append(p.queue, m)
+		p.pump()
+		p.talk(n - 1)
+	})
+}
+
+func (p *peer) pump() {
+	for len(p.queue) > 0 && (len(p.out) == 0 || p.queue[0].msg-p.out[0].msg < MessageWindow-1) {
+		m := p.queue[0]
+		p.queue = p.queue[1:]
+		if m.parts[0].flags&RLY != 0 {
+			p.out = append(p.out, m)
+		}
+		for _, u := range m.parts {
+			p.units[u.num] = u
+			p.sendUnit(u, false)
+		}
+	}
+}
+
+func (p *peer) sendUnit(u *unitOut, retry bool) {
+	serial := u.whole.serial
+	if p.w.cfg.perPacket || len(u.whole.parts) == 1 {
+		serial = u.tries
+	}
+	u.whole.serial++
+	flags := u.flags
+	if retry {
+		flags |= SAK
+	}
+	tx := &transmission{unit: u, num: u.num, try: u.tries, f: Frame{Flags: flags, MessageID: uint8(u.msg), Sequence: uint8(u.num), Serial: uint8(serial), Data: u.data}}
+	u.tries++
+	p.transmit(tx)
+	if u.flags&RLY != 0 {
+		p.w.after(250+p.w.rnd.Float64()*50, func() {
+			if !u.acked && u.tries == tx.try+1 && u.tries < 40 {
+				p.sendUnit(u, true)
+			}
+		})
+	}
+}
+
+// transmit sends a frame on its way past the capture point.
+func (p *peer) transmit(tx *transmission) {
+	w := p.w
+	f := &tx.f
+	f.From, f.To = Index{Value: uint32(300 + p.side)}, Index{Value: uint32(301 - p.side)}
+	if w.cfg.header {
+		f.HasSP, f.SP = true, SPHeader{Token: TokenRemote, Family: spFamily, Port: 2300}
+		f.SP.Size = uint32(len(f.Append(nil)))
+	}
+	payload := f.Append(nil)
+	p.ipid++
+	ipid := p.ipid
+	copies := 1
+	if w.rnd.Float64() < w.cfg.double {
+		copies = 2
+	}
+	if w.rnd.Float64() < w.cfg.before {
+		w.drops[p.side].before++
+		return
+	}
+	for i := range copies {
+		w.after(5+w.rnd.Float64()*w.cfg.jitter, func() {
+			if w.rnd.Float64() < w.cfg.miss {
+				w.drops[p.side].capture++
+			} else {
+				w.tap = append(w.tap, tapped{w.now, p.side, payload, ipid, tx, i > 0})
+			}
+			if w.rnd.Float64() < w.cfg.after {
+				w.drops[p.side].after++
+				return
+			}
+			for range 1 + w.rnd.IntN(1+int(w.cfg.double*20)) {
+				w.after(5+w.rnd.Float64()*w.cfg.jitter, func() { w.peers[1-p.side].receive(tx, len(payload)) })
+			}
+		})
+	}
+}
+
+func (p *peer) receive(tx *transmission, size int) {
+	if tx.unit == nil {
+		p.heard(tx)
+		return
+	}
+	p.bytes += uint32(tx.f.Size(size) + int(tx.f.From.Width) + int(tx.f.To.Width) - 4) // indexes take two bytes each
+	p.got[tx.num] = tx
+	p.last = tx
+	for p.got[p.expected] != nil {
+		p.expected++
+	}
+	if tx.f.Flags&SAK == 0 && (tx.f.Flags&EOM == 0 || len(tx.unit.whole.parts) == 1) && tx.num < p.expected {
+		return
+	}
+	p.skip()
+	p.answer(tx)
+	if tx.num >= p.expected { // look again when an unreliable gap may be given up
+		p.w.after(420, p.skip)
+	}
+}
+
+// skip passes over what was not reliable and is 400 ms late; the model asks the
+// sender.
+func (p *peer) skip() {
+	for {
+		if p.got[p.expected] != nil {
+			p.expected++
+			continue
+		}
+		u := p.w.peers[1-p.side].units[p.expected]
+		higher := false
+		for n := p.expected + 1; n < p.expected+200 && !higher; n++ {
+			higher = p.got[n] != nil
+		}
+		if u == nil || !higher || u.flags&RLY != 0 {
+			return
+		}
+		at, ok := p.holeAt[p.expected]
+		if !ok {
+			p.holeAt[p.expected] = p.w.now
+			return
+		}
+		if p.w.now-at < 400e6 {
+			return
+		}
+		p.expected++
+	}
+}
+
+func (p *peer) answer(tx *transmission) {
+	a := &transmission{num: p.expected}
+	a.f = Frame{BytesReceived: p.bytes, Tick: uint32(p.w.now / 1e6)}
+	if tx.num >= p.expected && p.w.cfg.nacks {
+		u := p.w.peers[1-p.side].units[p.expected]
+		a.f.Flags, a.f.MessageID, a.f.Sequence = ACK|EXT, uint8(u.msg), uint8(p.expected)
+		for i := range int64(24) {
+			if n := p.expected + 1 + i; n < tx.num && p.got[n] == nil {
+				a.f.Mask |= 1 << i
+				a.f.MaskSize = uint8(i/8 + 1)
+			}
+		}
+		if a.f.ExtFlags = LSBFirst.ExtFlags(int(a.f.MaskSize)); p.w.cfg.mirrored {
+			a.f.ExtFlags = MSBFirst.ExtFlags(int(a.f.MaskSize))
+		}
+		p.transmit(a)
+		return
+	}
+	last := p.got[p.expected-1]
+	if last == nil {
+		return // nothing in order yet
+	}
+	a.f.Flags, a.f.MessageID, a.f.Sequence, a.f.Serial = ACK, last.f.MessageID, uint8(p.expected-1), last.f.Serial
+	p.transmit(a)
+}
+
+func (p *peer) heard(a *transmission) {
+	for n, u := range p.units {
+		u.acked = u.acked || n < a.num
+	}
+	if a.f.Flags&EXT != 0 {
+		again := []int64{a.num}
+		for i := range int64(24) {
+			if a.f.Mask>>i&1 != 0 {
+				again = append(again, a.num+1+i)
+			}
+		}
+		for _, n := range again {
+			if u := p.units[n]; u != nil && u.flags&RLY != 0 && !u.acked {
+				p.sendUnit(u, true)
+			}
+		}
+	}
+	for len(p.out) > 0 && p.out[0].parts[len(p.out[0].parts)-1].acked {
+		p.out = p.out[1:]
+	}
+	p.pump()
+}
+
+// play shows the capture to a tracker.
+func (w *world) play(s *scene) {
+	for i := range w.tap {
+		x := &w.tap[i]
+		s.frame++
+		s.now = x.at
+		s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: x.at, HasTime: true, Src: hosts[x.from], Dst: hosts[1-x.from],
+			Payload: x.payload, Length: len(x.payload), IPID: x.ipid})
+	}
+}
+
+// A tally is what should be counted of a side.
+type tally struct {
+	frames, bytes, data, acks, retries, duplicates, messages, size, incomplete int
+	gaps, missing, late                                                        int
+	digest                                                                     string
+}
+
+func (w *world) tally(side int) (t tally) {
+	seen := map[*transmission]bool{}
+	units := map[int64]bool{}
+	low, high := int64(0), int64(0)
+	for i := range w.tap {
+		x := &w.tap[i]
+		if x.from != side {
+			continue
+		}
+		t.frames++
+		t.bytes += len(x.payload)
+		again := seen[x.tx]
+		seen[x.tx] = true
+		if again {
+			t.duplicates++
+		}
+		if x.tx.unit == nil {
+			t.acks++
+			continue
+		}
+		t.data++
+		if again {
+			continue
+		}
+		if x.tx.try > 0 {
+			t.retries++
+		}
+		n := x.tx.num
+		switch {
+		case high == 0:
+			low, high = n, n
+		case units[n]:
+		case n > high:
+			if n > high+1 {
+				t.gaps++
+			}
+			high = n
+		default:
+			low = min(low, n)
+			if x.tx.try == 0 {
+				t.late++
+			}
+		}
+		units[n] = true
+	}
+	t.missing = int(high-low) + 1 - len(units)
+	sum := sha256.New()
+	for _, m := range w.peers[side].all {
+		n := 0
+		for _, u := range m.parts {
+			if units[u.num] {
+				n++
+			}
+		}
+		switch {
+		case n == len(m.parts):
+			t.messages++
+			t.size += len(m.data)
+			sum.Write(m.data)
+		case n > 0:
+			t.incomplete++
+		}
+	}
+	t.digest = hex.EncodeToString(sum.Sum(nil))
+	return t
+}
+
+func tallyOf(s *scene, c *session.Conn, dir int) (t tally) {
+	d := &c.Dir[dir]
+	t = tally{frames: int(d.Frames), bytes: int(d.Bytes), data: int(d.DataFrames), acks: int(d.Acks), retries: int(d.Retries), duplicates: int(d.Duplicates),
+		messages: int(d.Messages), size: int(d.MessageBytes), incomplete: int(d.IncompleteMessages), gaps: int(d.Gaps), missing: int(d.Missing()), late: int(d.OutOfOrder)}
+	var list []session.Message
+	for _, m := range s.messages {
+		if m.Dir == dir && m.Complete {
+			list = append(list, m)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b session.Message) int { return int(a.Number - b.Number) })
+	sum := sha256.New()
+	for _, m := range list {
+		sum.Write(m.Payload)
+	}
+	t.digest = hex.EncodeToString(sum.Sum(nil))
+	return t
+}
+
+// Two endpoints, one path, one capture: what is counted is what happened.
+func TestModel(t *testing.T) {
+	lossy := worldConfig{messages: 600, before: 0.02, after: 0.02, double: 0.02, jitter: 8, nacks: true}
+	for _, c := range []struct {
+		name   string
+		change func(c *worldConfig)
+	}{
+		{"clean", func(c *worldConfig) { c.before, c.after, c.double, c.jitter = 0, 0, 0, 0 }},
+		{"lost before", func(c *worldConfig) { c.after, c.double = 0, 0 }},
+		{"lost behind", func(c *worldConfig) { c.before, c.double = 0, 0 }},
+		{"lossy", func(c *worldConfig) {}},
+		{"without NACKs", func(c *worldConfig) { c.nacks = false }},
+		{"mirrored", func(c *worldConfig) { c.mirrored = true }},
+		{"serials by packet", func(c *worldConfig) { c.perPacket = true }},
+		{"service provider's header", func(c *worldConfig) { c.header = true }},
+		{"the capture misses some", func(c *worldConfig) { c.miss = 0.02 }},
+		{"the capture misses some, all else is clean", func(c *worldConfig) { c.before, c.after, c.double, c.miss = 0, 0, 0, 0.01 }},
+		{"from the middle", func(c *worldConfig) { c.cutStart = 500 }},
+		{"reordered", func(c *worldConfig) { c.jitter = 40 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for seed := range uint64(60) {
+				cfg := lossy
+				c.change(&cfg)
+				runModel(t, newWorld(seed, cfg))
+			}
+		})
+	}
+}
+
+func runModel(t *testing.T, w *world) {
+	s := newScene(t, false, session.CollectPayload)
+	w.play(s)
+	c := s.one()
+	for dir := range 2 {
+		side := dir ^ w.tap[0].from
+		got, want := tallyOf(s, c, dir), w.tally(side)
+		if hidden := want.retries - got.retries; w.cfg.cutStart > 0 && hidden > 0 && hidden <= 2 {
+			// Of a message of which but one packet was captured, right at the start, the serial says nothing.
+			got.retries, got.late = want.retries, want.late
+		}
+		if got != want {
+			t.Errorf("side %d:\ngot  %+v\nwant %+v", side, got, want)
+			w.differences(t, s, side)
+		}
+		l, drops := c.Dir[dir].Lost(), w.drops[side]
+		if int(l.BeforeCapture) > drops.before || int(l.AfterCapture) > drops.after || int(l.NotCaptured) > drops.capture {
+			t.Errorf("side %d: lost %+v, truth %+v", side, l, drops)
+		}
+		t.Logf("side %d: %d frames, %d retries, lost %+v of %+v, %d round trips", side, want.frames, want.retries, l, drops, c.Dir[dir].RTT().Samples)
+	}
+}
+
+// differences tells which frames were judged otherwise.
+func (w *world) differences(t *testing.T, s *scene, side int) {
+	seen := map[*transmission]bool{}
+	for i := range w.tap {
+		x := &w.tap[i]
+		if x.from != side || x.tx.unit == nil {
+			continue
+		}
+		again := seen[x.tx]
+		seen[x.tx] = true
+		want := !again && x.tx.try > 0
+		if got := s.frames[i].Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry; got != want {
+			u := x.tx.unit
+			t.Logf("frame %d: retry %v, want %v: packet %d of message %d of %d, number %d, try %d, serial %d, flags %x", i+1, got, want,
+				slices.Index(u.whole.parts, u), u.msg, len(u.whole.parts), u.num, x.tx.try, x.tx.f.Serial, x.tx.f.Flags)
+			for j := range w.tap[:i+1] {
+				if y := &w.tap[j]; y.from == side && y.tx.unit != nil && y.tx.unit.whole == u.whole {
+					t.Logf("    frame %d at %d: packet %d try %d serial %d copy %v", j+1, (y.at-x.at)/1e6, slices.Index(u.whole.parts, y.tx.unit), y.tx.try, y.tx.f.Serial, y.copied)
+				}
+			}
+		}
+	}
+}

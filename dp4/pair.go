@@ -1,0 +1,162 @@
+package dp4
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// maxConns bounds the pairs of players of one address pair that are followed at
+// a time.
+const maxConns = 64
+
+// A pair follows the connections of one address pair: one for each pair of
+// players (contract 4.1).
+type pair struct {
+	flow    *session.Flow
+	learned *probe
+	conns   []*conn // those that are followed, oldest first
+	active  *conn   // the latest that a frame was of
+	frame   Frame
+	end     int64 // time of the latest frame
+}
+
+func newPair(f *session.Flow, learned *probe) *pair { return &pair{flow: f, learned: learned} }
+
+// Input implements session.Session.
+func (p *pair) Input(fr *dissect.Frame) *session.Conn {
+	f := &p.frame
+	err := f.Decode(fr.Payload, Params{Length: fr.Length}, fr.Tree)
+	fr.Type = f.Type.String()
+	c := p.find(fr, f, err)
+	p.active = c
+	c.input(fr, f, err)
+	if p.flow.Wants().Summaries {
+		fr.Summary = appendSummary(fr.Summary, f, err)
+	}
+	return c.c
+}
+
+// find gives the connection a datagram belongs to, new when it starts one.
+func (p *pair) find(fr *dissect.Frame, f *Frame, err *dissect.Error) *conn {
+	if f.Type != TypeNone {
+		if c := p.known(fr, f); c != nil {
+			if err == nil && c.overBy(fr, f) {
+				p.drop(c, fr.Time)
+				return p.open(fr, f)
+			}
+			return c
+		}
+	}
+	if p.active == nil || p.mayOpen(fr, f, err) {
+		return p.open(fr, f)
+	}
+	return p.stray(fr, f)
+}
+
+// known gives the connection of a frame's players.
+func (p *pair) known(fr *dissect.Frame, f *Frame) *conn {
+	if c := p.active; c != nil && c.between(fr.Datagram, f) {
+		return c
+	}
+	for _, c := range p.conns {
+		if c != p.active && c.between(fr.Datagram, f) {
+			return c
+		}
+	}
+	return nil
+}
+
+// between reports whether a frame is of the connection's two players.
+func (c *conn) between(d *dissect.Datagram, f *Frame) bool {
+	dir := c.c.DirOf(d)
+	return c.c.Players[dir] == f.From.Value && c.c.Players[1-dir] == f.To.Value
+}
+
+// mayOpen reports whether a frame of players unknown so far starts a connection
+// of theirs: an undamaged data frame as the text wants it, or what such a frame
+// in the other direction was seen for before the pair was recognised. All else
+// belongs to a connection that is there: nothing else speaks for these players.
+func (p *pair) mayOpen(fr *dissect.Frame, f *Frame, err *dissect.Error) bool {
+	if err != nil || fr.BadChecksum || !f.From.proper() || !f.To.proper() {
+		return false
+	}
+	if f.Type == TypeData {
+		return f.Flags&(EXT|BIG|CMD|ACK) == CMD
+	}
+	return p.learned != nil && p.learned.exchanged(f.From.Value, f.To.Value)
+}
+
+// proper reports whether an index is within its limits and no longer than
+// needed.
+func (x Index) proper() bool { return x.Value <= MaxIndex && int(x.Width) == x.MinWidth() }
+
+// stray gives the connection a frame without one of its own is counted in: one
+// that shares a player, else the active one.
+func (p *pair) stray(fr *dissect.Frame, f *Frame) *conn {
+	if f.Type == TypeNone || len(p.conns) == 1 {
+		return p.active
+	}
+	for _, c := range p.conns {
+		dir := c.c.DirOf(fr.Datagram)
+		if c.c.Players[dir] == f.From.Value || c.c.Players[1-dir] == f.To.Value {
+			return c
+		}
+	}
+	return p.active
+}
+
+// open starts a connection with the frame.
+func (p *pair) open(fr *dissect.Frame, f *Frame) *conn {
+	if len(p.conns) >= maxConns {
+		p.drop(p.idlest(), fr.Time)
+	}
+	if p.active != nil {
+		fr.Words |= dissect.NewConnection
+	}
+	c := newConn(p, fr, f)
+	p.conns = append(p.conns, c)
+	return c
+}
+
+// idlest is the connection that was silent the longest.
+func (p *pair) idlest() *conn {
+	idle := p.conns[0]
+	for _, c := range p.conns {
+		if c.c.LastFrame < idle.c.LastFrame {
+			idle = c
+		}
+	}
+	return idle
+}
+
+// drop settles a connection and follows it no longer.
+func (p *pair) drop(old *conn, now int64) {
+	keep := p.conns[:0]
+	for _, c := range p.conns {
+		if c != old {
+			keep = append(keep, c)
+		}
+	}
+	p.conns = keep
+	old.finish(now)
+}
+
+// Unreachable implements session.Session: nobody listens there any more, for
+// none of the players.
+func (p *pair) Unreachable(d *dissect.Datagram) {
+	for _, c := range p.conns {
+		c.unreachable(1 - c.c.DirOf(d))
+	}
+}
+
+// Sweep implements session.Session: without a close on the wire, nothing is
+// known to be over.
+func (p *pair) Sweep(int64) {}
+
+// Close implements session.Session.
+func (p *pair) Close(end int64) {
+	for _, c := range p.conns {
+		c.finish(end)
+	}
+	p.conns, p.active = nil, nil
+}
