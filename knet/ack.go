@@ -1,0 +1,81 @@
+package knet
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+const (
+	ackSize      = 7
+	ackBitsSpec  = 34
+	ackBitsLib   = 32
+	ackExtraBits = ackBitsSpec - ackBitsLib // in the upper bits of the u24
+)
+
+// MaxAcked is how many datagrams one PacketAck can acknowledge.
+const MaxAcked = 1 + ackBitsSpec
+
+// An Ack is the body of a PacketAck (kNet page, Reserved Messages; AMB-KN-06).
+//
+//	spec       56 bits: PacketID in 21–0, then 34 sequence bits
+//	reference  u24 PacketID, u32 sequence bits
+type Ack struct {
+	PacketID uint32 // 22 bits; 24 with Reference, whose reader masks nothing
+	Bits     uint64 // bit i acknowledges PacketID+1+i
+}
+
+func (a *Ack) read(r *dissect.Reader, dialect Dialect) {
+	at := r.Pos()
+	b := r.Peek(ackSize)
+	r.Skip(&Fields[fAckPacketID], ackSize)
+	if b == nil {
+		return
+	}
+	id := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	seq := uint64(binary.LittleEndian.Uint32(b[3:]))
+	if dialect == Spec {
+		seq = seq<<ackExtraBits | uint64(id>>PacketIDBits)
+		id &= PacketIDMask
+	}
+	a.PacketID, a.Bits = id, seq
+	if t := r.Tree(); t != nil {
+		t.Add(&Fields[fAckPacketID], at, 3, uint64(id))
+		t.Add(&Fields[fAckBits], at+3, 4, seq)
+		var ids [MaxAcked]int64
+		t.AddIDs(&Fields[fAcked], at, a.ids(ids[:0]))
+	}
+}
+
+// ids appends the PacketIDs acknowledged, in order. A PacketID of more than 22
+// bits names none.
+func (a *Ack) ids(dst []int64) []int64 {
+	if a.PacketID <= PacketIDMask {
+		dst = append(dst, int64(a.PacketID))
+	}
+	for m := a.Bits; m != 0; m &= m - 1 {
+		dst = append(dst, int64((a.PacketID+1+uint32(bits.TrailingZeros64(m)))&PacketIDMask))
+	}
+	return dst
+}
+
+// Acked appends the PacketIDs acknowledged, in order.
+func (a *Ack) Acked(dst []uint32) []uint32 {
+	var ids [MaxAcked]int64
+	for _, id := range a.ids(ids[:0]) {
+		dst = append(dst, uint32(id))
+	}
+	return dst
+}
+
+// Append encodes the body behind b.
+func (a *Ack) Append(b []byte, dialect Dialect) []byte {
+	id, seq := a.PacketID, a.Bits
+	if dialect == Spec {
+		id = id&PacketIDMask | uint32(seq)<<PacketIDBits
+		seq >>= ackExtraBits
+	}
+	b = append(b, byte(id), byte(id>>8), byte(id>>16))
+	return binary.LittleEndian.AppendUint32(b, uint32(seq))
+}

@@ -1,0 +1,354 @@
+package knet
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// What is remembered of each side's numbers. The library sends up to 1,000
+// datagrams a second and its messages again after 5 s, without end
+// (UDPMessageConnection.cpp 301, 584).
+var limits = session.Limits{History: 1 << 16, Keep: 16e9, AckExcess: 4096, NoBefore: true, NoAfter: true}
+
+// A conn is one kNet connection: the law of the protocol on top of the engine's
+// counters.
+type conn struct {
+	c     *session.Conn
+	flow  *session.Flow
+	wants *session.Config
+	pair  *pair
+
+	client   int // direction of the client, -1 when unknown
+	side     [2]side
+	life     lifecycle
+	finished bool // settled: further frames are only counted
+
+	fr   *dissect.Frame // the frame at hand
+	now  uint64         // its number
+	d    *Datagram
+	sent session.Sending
+	ack  session.Acknowledgement
+	link func(frame uint64)
+}
+
+// A side is what is remembered of one sender.
+type side struct {
+	ids       session.Serial // PacketIDs
+	numbers   session.Serial // reliable message numbers of Reference
+	firsts    [firstIDs]first
+	stray     session.Sending // a datagram whose PacketID is nowhere near
+	hasStray  bool
+	pings     *[256]int64 // PacketID plus 1 of the latest PingRequest with an id
+	transfers transfers
+	waiting   waiting  // messages of Spec that wait for others
+	resends   *resends // reliable datagrams of Spec
+}
+
+// A first is one of the first datagrams of a series: what begins a new series
+// looks much the same.
+type first struct {
+	seen bool
+	ipid uint16
+	hash uint64
+	time int64
+}
+
+func newConn(p *pair, fr *dissect.Frame) *conn {
+	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), client: -1}
+	c.c = p.flow.Open(fr)
+	for i := range c.side {
+		s := &c.side[i]
+		s.ids.Bits, s.numbers.Bits = PacketIDBits, NumberBits
+		s.transfers.conn, s.transfers.dir = c, i
+		s.waiting.conn, s.waiting.dir = c, i
+		c.c.Dir[i].SetLimits(limits)
+	}
+	if p.decided {
+		c.c.Dialect = p.params.Dialect.String()
+	}
+	c.link = func(frame uint64) {
+		c.fr.Acks = append(c.fr.Acks, frame)
+		c.flow.Acked(frame, c.fr.Frame)
+	}
+	return c
+}
+
+// began notes that the start of the connection was captured.
+func (c *conn) began() {
+	c.c.Complete = true
+	if c.life.state == session.StateUnknown {
+		c.life.state = session.Opening
+	}
+	for i := range c.c.Dir {
+		c.c.Dir[i].Begin(0)
+	}
+}
+
+// started reports whether a numbered datagram was captured before.
+func (c *conn) started() bool {
+	_, a := c.c.Dir[0].Window().Highest()
+	_, b := c.c.Dir[1].Window().Highest()
+	return a || b
+}
+
+func (c *conn) knowClient(dir int) {
+	if c.client < 0 {
+		c.client = dir
+		c.c.Roles[dir], c.c.Roles[1-dir] = "client", "server"
+	}
+}
+
+// input tracks one decoded datagram.
+func (c *conn) input(fr *dissect.Frame, d *Datagram, err *dissect.Error) {
+	c.fr, c.d, c.now = fr, d, fr.Frame
+	dir := c.c.Count(fr)
+	c.c.Malform(fr, err)
+	switch {
+	case err != nil && !fr.Cut():
+	case c.finished, c.c.Damaged(fr.Datagram), err != nil && err.Offset < 3:
+		c.count(dir)
+	case d.Type == TypeConnect:
+		c.connect(dir)
+	default:
+		c.datagram(dir)
+	}
+}
+
+// contents is what the messages of a datagram are, together.
+type contents struct {
+	application bool
+	acks, other bool
+	pings       int
+}
+
+func (x *contents) see(m *Message) {
+	switch m.Kind {
+	case Application:
+		x.application = true
+	case PacketAck:
+		x.acks = true
+	case PingRequest:
+		x.pings++
+		x.other = true
+	default:
+		x.other = true
+	}
+}
+
+// onlyAcks reports a datagram whose only purpose is to acknowledge.
+func (x *contents) onlyAcks() bool { return x.acks && !x.other && !x.application }
+
+// count counts a datagram by what it holds and tracks nothing of it.
+func (c *conn) count(dir int) {
+	var x contents
+	for i := range c.d.Messages {
+		if m := &c.d.Messages[i]; m.known() {
+			x.see(m)
+		}
+	}
+	c.enter(dir, &x)
+}
+
+// enter adds a captured datagram to the counters, copies and resends included.
+func (c *conn) enter(dir int, x *contents) {
+	out := &c.c.Dir[dir]
+	if x.application {
+		out.DataFrames++
+	} else if x.onlyAcks() {
+		out.Acks++
+	}
+	if x.pings > 0 {
+		out.KeepAlives += uint64(x.pings)
+		c.fr.Words |= dissect.KeepAlive
+	}
+}
+
+// known reports whether enough of a message is there to tell what it is.
+func (m *Message) known() bool { return m.whole || m.ID.Size > 0 || m.IsFragment() }
+
+// sending describes the datagram at hand to the engine.
+func (c *conn) sending(num int64, mark session.Mark) *session.Sending {
+	return c.sent.Of(c.fr.Datagram, num, mark)
+}
+
+// datagram tracks a numbered datagram.
+func (c *conn) datagram(dir int) {
+	s, out := &c.side[dir], &c.c.Dir[dir]
+	num := s.ids.Peek(c.d.PacketID)
+	// The library never sends a PacketID again; the page sends the datagram again.
+	mark := session.MarkFirst
+	if c.d.Dialect == Spec {
+		mark = session.Unmarked
+	}
+	sent := c.sending(num, mark)
+	if s.isStray(sent) {
+		c.count(dir)
+		return
+	}
+	if s.hasStray {
+		s.hasStray = false
+		out.Send(&s.stray)
+	}
+	s.ids.Advance(num)
+	s.keepFirst(c.d.PacketID, sent)
+	v := out.Send(sent)
+	c.fr.Words |= v.Words
+	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
+		c.fr.RetryOf = v.RetryOf
+	}
+	c.speaks(dir)
+	c.messages(dir, num, v.Novelty == session.First)
+}
+
+// farAway is how far a PacketID may jump before a second datagram must confirm it.
+const farAway = 1 << 14
+
+// isStray reports a PacketID nowhere near the others of its side. Two in a row
+// that are near each other are where the side has come to meanwhile.
+func (s *side) isStray(sent *session.Sending) bool {
+	ref, ok := s.ids.Known()
+	if step := sent.Num - ref; !ok || step < farAway && step > -farAway {
+		return false
+	}
+	if step := sent.Num - s.stray.Num; s.hasStray && step > 0 && step <= nearIDs {
+		return false
+	}
+	s.stray, s.hasStray = *sent, true
+	return true
+}
+
+func (s *side) keepFirst(id uint32, sent *session.Sending) {
+	if id < firstIDs && !s.firsts[id].seen {
+		s.firsts[id] = first{true, sent.IPID, sent.Hash, sent.Time}
+	}
+}
+
+// messages tracks the messages of a datagram; fresh says that no copy of it was
+// captured before.
+func (c *conn) messages(dir int, num int64, fresh bool) {
+	var x contents
+	if fresh && c.d.Dialect == Spec {
+		fresh = c.freshContent(dir, num)
+	}
+	for i := range c.d.Messages {
+		m := &c.d.Messages[i]
+		if !m.known() {
+			continue // cut by the capture
+		}
+		x.see(m)
+		isNew := fresh
+		if m.IsReliable() && c.d.Dialect != Spec {
+			isNew = c.numbered(dir, num, m, fresh)
+		}
+		if m.Kind != Application {
+			c.control(dir, num, m, fresh)
+		} else if isNew {
+			c.application(dir, num, i, m)
+		}
+	}
+	c.enter(dir, &x)
+	c.fr.Awaits = c.wants.Links && (c.d.Reliable || x.pings > 0)
+	c.judgeAcks(dir, &x)
+	if c.d.Dialect == Spec && c.side[dir].waiting.some() {
+		c.side[dir].waiting.release()
+	}
+}
+
+// numbered tracks the number of a reliable message of Reference, which it keeps
+// when it is sent again, and reports whether it is new.
+func (c *conn) numbered(dir int, num int64, m *Message, fresh bool) bool {
+	s := &c.side[dir]
+	n := s.numbers.Peek(m.Number)
+	if !fresh {
+		return false
+	}
+	s.numbers.Advance(n)
+	v := c.c.Dir[dir].SendUnit(n, num, c.fr)
+	if v.Words != 0 && c.fr.RetryOf == 0 {
+		c.fr.RetryOf = v.RetryOf
+	}
+	c.fr.Words |= v.Words
+	return v.New
+}
+
+// control tracks a control message.
+func (c *conn) control(dir int, num int64, m *Message, fresh bool) {
+	s := &c.side[dir]
+	switch m.Kind {
+	case PingRequest:
+		if !m.whole || !fresh {
+			return
+		}
+		if s.pings == nil {
+			s.pings = new([256]int64)
+		}
+		s.pings[m.PingID] = num + 1
+		c.hello(dir, m)
+	case PingReply:
+		if asked := c.side[1-dir].pings; m.whole && asked != nil && asked[m.PingID] != 0 {
+			c.acknowledge(dir, asked[m.PingID]-1, fresh)
+		}
+	case PacketAck:
+		if m.whole {
+			c.packetAck(dir, m, fresh)
+		}
+	case Disconnect, DisconnectAck:
+		c.closing(dir, m.Kind)
+		return
+	case ConnectSyn, ConnectSynAck, ConnectAck:
+		c.handshake(dir, m.Kind)
+		return
+	}
+	if c.d.Dialect == Spec {
+		c.confirm(dir)
+	}
+}
+
+// hello infers roles from a server's first datagram: PacketID 1 with two
+// PingRequests (kNet 715850d, NetworkServer.cpp 346). A client's has replies.
+func (c *conn) hello(dir int, m *Message) {
+	if c.client < 0 && m.PingID == 2 && c.d.PacketID <= 1 && c.d.Dialect != Spec && len(c.d.Messages) > 1 && c.d.Messages[0].Kind == PingRequest {
+		c.knowClient(1 - dir)
+		c.c.Infer("roles")
+	}
+}
+
+// packetAck applies what a PacketAck acknowledges to the other side.
+func (c *conn) packetAck(dir int, m *Message, fresh bool) {
+	other := &c.side[1-dir]
+	if _, ok := other.ids.Known(); !ok {
+		return
+	}
+	var ids [MaxAcked]int64
+	for _, id := range m.Ack.ids(ids[:0]) {
+		c.acknowledge(dir, other.ids.Peek(uint32(id)), fresh)
+	}
+}
+
+// acknowledge applies an acknowledgement of one datagram of the other side.
+func (c *conn) acknowledge(dir int, num int64, fresh bool) {
+	a, d := &c.ack, c.fr.Datagram
+	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
+	words := c.c.Dir[1-dir].AcknowledgeOne(num, a, c.link)
+	c.fr.Words |= words
+	if c.d.Dialect == Spec {
+		c.side[1-dir].acknowledged(num, words)
+	}
+}
+
+// judgeAcks looks at a datagram of nothing but acknowledgements: it is told when
+// it says nothing new, and overtaking others is no reordering of data.
+func (c *conn) judgeAcks(dir int, x *contents) {
+	if !x.onlyAcks() {
+		return
+	}
+	if c.fr.Words&(dissect.Ack|dissect.AckOfUncaptured|dissect.Duplicate) == 0 && c.started() {
+		if _, ok := c.side[1-dir].ids.Known(); ok {
+			c.fr.Words |= dissect.DuplicateAck
+		}
+	}
+	if c.fr.Words.Has(dissect.OutOfOrder) {
+		c.fr.Words &^= dissect.OutOfOrder
+		c.c.Dir[dir].OutOfOrder--
+	}
+}

@@ -1,0 +1,214 @@
+package knet
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Give-up times, in ns (kNet page, Characteristic Values; kNet 715850d,
+// UDPMessageConnection.cpp 373-387): a side that hears nothing for lostTime is
+// alone. The library looks only when it pings, so its last ping may go out up to
+// a ping interval before; between lostTime and mootTime after the last answer it
+// sends nothing more. What goes on for longer had answers that were not captured.
+const (
+	lostTime      = 15e9
+	lastTrySpec   = 10e9 // a ping interval of 5 s before
+	lastTryLib    = 11.5e9
+	giveUpSilence = 18.5e9
+	mootTime      = 30e9
+	connectTime   = 10e9 // ConnectTimeOut; the library waits without end
+)
+
+// lifecycle is how far the connection has come.
+type lifecycle struct {
+	state     session.State
+	closer    session.Side // whose Disconnect came first
+	closeAt   int64
+	answered  bool // the server spoke
+	heard     [2]bool
+	heardAt   [2]int64 // latest datagram of each side
+	connects  int      // ConnectSyn or connect datagrams
+	connectAt int64    // when the latest of them was captured
+	acked     [2]bool  // a DisconnectAck of the side was captured
+	gone      int      // side that an ICMP notice tells of
+	goneAt    int64
+	before    session.State // before that notice
+}
+
+// over reports whether the connection has ended.
+func (l *lifecycle) over() bool {
+	return l.state >= session.Closed
+}
+
+// speaks notes a datagram of a side. In Opening, the server's first one, and with
+// Spec what the client says after the server's answer, establish the connection.
+func (c *conn) speaks(dir int) {
+	l := &c.life
+	l.heard[dir] = true
+	if c.fr.HasTime {
+		l.heardAt[dir] = max(l.heardAt[dir], c.fr.Time)
+	}
+	if l.state == session.Reset && dir == l.gone && c.fr.Time-l.goneAt >= restartGap {
+		l.state = l.before // the notice was wrong, or forged
+	}
+	if l.state != session.Opening || c.d.Dialect == Spec {
+		return
+	}
+	if c.client >= 0 && dir != c.client || c.client < 0 && l.heard == [2]bool{true, true} {
+		l.state = session.Established
+	}
+}
+
+// connect tracks the connect datagram of Reference.
+func (c *conn) connect(dir int) {
+	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	if c.started() {
+		return
+	}
+	c.life.connects++
+	c.life.connectAt = c.fr.Time
+	c.knowClient(dir)
+	c.began()
+}
+
+// handshake tracks ConnectSyn, ConnectSynAck and ConnectAck of Spec.
+func (c *conn) handshake(dir int, k Kind) {
+	l := &c.life
+	c.fr.Words |= dissect.Handshake
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	switch k {
+	case ConnectSyn:
+		c.knowClient(dir)
+		l.connects++
+		l.connectAt = c.fr.Time
+		if !c.started() {
+			c.began()
+		}
+	case ConnectSynAck:
+		c.knowClient(1 - dir)
+		l.answered = true
+		if !c.started() {
+			c.began()
+		}
+	case ConnectAck:
+		c.knowClient(dir)
+		if l.state == session.Opening {
+			l.state = session.Established
+		}
+	}
+}
+
+// confirm notes a message of Spec other than those of the handshake: the
+// client's first one stands for ConnectAck (AMB-KN-21).
+func (c *conn) confirm(dir int) {
+	l := &c.life
+	if l.state == session.Opening && (dir == c.client || l.answered) {
+		l.state = session.Established
+	}
+}
+
+// closing tracks Disconnect and DisconnectAck.
+func (c *conn) closing(dir int, k Kind) {
+	l := &c.life
+	c.fr.Words |= dissect.Close
+	side := session.Side(dir + 1)
+	switch {
+	case l.state == session.Refused:
+	case k == DisconnectAck && c.d.Dialect == Spec && l.state == session.Opening && l.closer == session.NoSide:
+		l.state = session.Refused // kNet page, Session Management (AMB-KN-24)
+	case k == DisconnectAck:
+		l.acked[dir] = true
+		l.close()
+	default:
+		l.close()
+		if alone := c.fr.Time - l.heardAt[1-dir]; l.heard[1-dir] && l.closer == session.NoSide && alone >= lostTime && alone <= mootTime {
+			l.state = session.TimedOut // it gave up; an answer would prove otherwise
+		}
+		switch l.closer {
+		case session.NoSide:
+			l.closer, l.closeAt = side, c.fr.Time
+		case side, session.BothSides:
+		default:
+			if !l.acked[dir] && c.fr.Time-l.closeAt <= c.roundTrip() {
+				l.closer = session.BothSides
+			}
+		}
+	}
+}
+
+// close notes that a graceful close was captured.
+func (l *lifecycle) close() {
+	if l.state != session.Reset {
+		l.state = session.Closed
+	}
+}
+
+// roundTrip bounds the time within which two Disconnects cross, in ns.
+func (c *conn) roundTrip() int64 {
+	rtt := max(c.c.Dir[0].MinRTT(), c.c.Dir[1].MinRTT())
+	if rtt == 0 {
+		return 1e9
+	}
+	return max(2*rtt, session.CopyHorizon)
+}
+
+// unreachable tracks an ICMP notice that a side can't be reached; answered says
+// whether it was ever heard.
+func (l *lifecycle) unreachable(side int, answered bool, at int64) {
+	switch {
+	case l.over():
+	case l.state == session.Opening && !answered:
+		l.state = session.Refused
+	default:
+		l.gone, l.goneAt, l.before = side, at, l.state
+		l.state = session.Reset
+	}
+}
+
+// timedOut reports whether a side sent in vain until it must have given up; end
+// is the time of the last packet captured.
+func (c *conn) timedOut(end int64) bool {
+	l := &c.life
+	spec := c.pair.params.Dialect == Spec
+	if l.state == session.Opening && !l.heard[1-max(c.client, 0)] {
+		return spec && l.connects > 0 && end-c.c.FirstTime >= connectTime
+	}
+	if l.heard != [2]bool{true, true} {
+		return false
+	}
+	last := int64(lastTryLib)
+	if spec {
+		last = lastTrySpec
+	}
+	for dir := range l.heardAt {
+		deaf, quiet := l.heardAt[dir], l.heardAt[1-dir]
+		alone := deaf - quiet
+		switch {
+		case alone < last || !spec && alone > mootTime:
+		case alone >= lostTime, end-quiet >= giveUpSilence:
+			return true
+		}
+	}
+	return false
+}
+
+// finish settles the connection. end is the time of the last packet captured.
+func (c *conn) finish(end int64) {
+	if c.finished {
+		return
+	}
+	c.finished = true
+	for dir := range c.side {
+		c.side[dir].settle(c, dir)
+	}
+	l := &c.life
+	if !l.over() && c.timedOut(end) {
+		l.state = session.TimedOut
+	}
+	c.c.State = l.state
+	if l.state == session.Closed || l.state == session.Reset || l.state == session.TimedOut {
+		c.c.ClosedBy = l.closer
+	}
+	c.flow.Finish(c.c)
+}

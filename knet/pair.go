@@ -1,0 +1,221 @@
+package knet
+
+import (
+	"bytes"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A pair follows the connections of one address pair: from one opening to the
+// next. Neither dialect names its connections, so the one at hand is the newest,
+// and the one before it takes what is still on its way.
+type pair struct {
+	flow    *session.Flow
+	learned *probe
+	params  Params
+	decided bool // the bytes, or the user, tell the dialect
+	votes   int  // for ids from 1, less those for ids from 0
+	conns   []*conn
+	d       Datagram
+	openers [][]byte // contents of connect datagrams
+}
+
+// maxOpeners bounds the connect datagrams that are remembered, and keptMessages
+// the storage for messages that is kept between datagrams.
+const (
+	maxOpeners   = 4
+	maxOpener    = 512
+	keptMessages = 128
+)
+
+func newPair(f *session.Flow, learned *probe) *pair {
+	p := &pair{flow: f, learned: learned, params: Params{Dialect: Reference}}
+	if learned != nil {
+		p.params, p.decided = learned.learned()
+	}
+	if forced := ParseDialect(f.Dialect()); forced != DialectUnknown {
+		if p.params.Dialect != forced {
+			p.params.IDs = IDsUnknown
+		}
+		p.params.Dialect, p.decided = forced, true
+	}
+	return p
+}
+
+// Input implements session.Session.
+func (p *pair) Input(fr *dissect.Frame) *session.Conn {
+	err := p.decode(fr)
+	fr.Type = p.d.Type.String()
+	c := p.find(fr, err)
+	c.input(fr, &p.d, err)
+	if p.flow.Wants().Summaries {
+		fr.Summary = appendSummary(fr.Summary, &p.d, err)
+	}
+	if cap(p.d.Messages) > keptMessages {
+		p.d.Messages = nil
+	}
+	return c.c
+}
+
+// decode reads a datagram, as the connect datagram where it is one.
+func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
+	if p.params.Dialect == Reference && p.isConnect(fr.Payload) {
+		return p.d.DecodeConnect(fr.Payload, fr.Tree)
+	}
+	if !p.decided {
+		p.decide(fr.Payload)
+	}
+	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
+	if err != nil && p.params.Dialect == Reference && !fr.Cut() && p.opensAnew(fr) {
+		if fr.Tree != nil {
+			fr.Tree.Reset(fr.Payload)
+		}
+		return p.d.DecodeConnect(fr.Payload, fr.Tree)
+	}
+	if err == nil && p.params.IDs == IDsUnknown {
+		p.vote()
+	}
+	return err
+}
+
+// isConnect reports a connect datagram that its bytes, or what was learned, give
+// away without reading it.
+func (p *pair) isConnect(b []byte) bool {
+	if len(b) > 0 && b[0] == 0 && IsConnect(b) {
+		return true
+	}
+	if len(p.conns) == 0 {
+		return p.learned != nil && p.learned.connected()
+	}
+	for _, o := range p.openers {
+		if bytes.Equal(o, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// opensAnew reports whether a datagram that is none may be a connect datagram
+// with content of the application: nothing else is expected there.
+func (p *pair) opensAnew(fr *dissect.Frame) bool {
+	if len(p.conns) == 0 {
+		return p.learned == nil || p.learned.seen == 0
+	}
+	c := p.newest()
+	dir := c.c.DirOf(fr.Datagram)
+	return !fr.BadChecksum && c.life.over() && (c.client < 0 || c.client == dir)
+}
+
+// decide looks for bytes that only one dialect explains.
+func (p *pair) decide(b []byte) {
+	ref, spec := shapeOf(b, Reference), shapeOf(b, Spec)
+	switch {
+	case spec.handshake, spec.ok && !ref.ok:
+		p.params.Dialect, p.decided = Spec, true
+	case ref.ok && !spec.ok:
+		p.params.Dialect, p.decided = Reference, true
+	default:
+		return
+	}
+	for _, c := range p.conns {
+		c.c.Dialect = p.params.Dialect.String()
+	}
+}
+
+// vote learns which ids the control messages have from their sizes.
+func (p *pair) vote() {
+	for i := range p.d.Messages {
+		switch m := &p.d.Messages[i]; {
+		case m.IsFragment() || m.ID.Value > 4:
+		case m.ID.Value == 4 && len(m.Body) == ackSize, m.ID.Value == 3 && len(m.Body) == 2, m.ID.Value == 2 && len(m.Body) == 1:
+			p.votes++
+		case m.ID.Value == 3 && len(m.Body) == ackSize, m.ID.Value == 2 && len(m.Body) == 2, m.ID.Value == 0 && len(m.Body) == 1:
+			p.votes--
+		}
+	}
+	switch {
+	case p.votes >= 2:
+		p.params.IDs = IDsFromOne
+	case p.votes <= -2:
+		p.params.IDs = IDsFromZero
+	}
+}
+
+func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
+
+// find gives the connection a datagram belongs to, new when it starts one.
+func (p *pair) find(fr *dissect.Frame, err *dissect.Error) *conn {
+	switch {
+	case len(p.conns) == 0:
+		return p.open(fr, false)
+	case err != nil || fr.BadChecksum:
+		return p.newest()
+	}
+	c := p.newest()
+	dir := c.c.DirOf(fr.Datagram)
+	if p.d.Type == TypeConnect {
+		if c.mayReconnect(fr, dir) {
+			return p.open(fr, true)
+		}
+		return c
+	}
+	if len(p.conns) > 1 {
+		if old := p.conns[len(p.conns)-2]; old.claims(fr, &p.d, c) {
+			return old
+		}
+	}
+	if c.restarts(fr, &p.d, dir) {
+		return p.open(fr, true)
+	}
+	return c
+}
+
+// open starts a connection with the frame; anew says that the capture shows that
+// one begins.
+func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
+	if n := len(p.conns); n > 1 {
+		p.conns[n-2].finish(p.conns[n-1].c.LastTime)
+		p.conns = p.conns[n-1:]
+	}
+	c := newConn(p, fr)
+	p.conns = append(p.conns, c)
+	if anew {
+		fr.Words |= dissect.NewConnection
+		c.began()
+	}
+	if p.d.Type == TypeConnect && len(p.openers) < maxOpeners && len(fr.Payload) <= maxOpener {
+		p.openers = append(p.openers, bytes.Clone(fr.Payload))
+	}
+	return c
+}
+
+// Unreachable implements session.Session.
+func (p *pair) Unreachable(d *dissect.Datagram) {
+	if len(p.conns) > 0 {
+		c := p.newest()
+		gone := 1 - c.c.DirOf(d)
+		c.life.unreachable(gone, c.c.Dir[gone].Frames > 0, d.Time)
+	}
+}
+
+// restTime is how long after its last frame a closed connection is still
+// followed, in ns: late resends and acknowledgements are over by then.
+const restTime = 60e9
+
+// Sweep implements session.Session.
+func (p *pair) Sweep(now int64) {
+	for _, c := range p.conns {
+		if c.life.over() && now-c.c.LastTime > restTime {
+			c.finish(now)
+		}
+	}
+}
+
+// Close implements session.Session.
+func (p *pair) Close(end int64) {
+	for _, c := range p.conns {
+		c.finish(end)
+	}
+	p.conns = nil
+}

@@ -1,0 +1,326 @@
+package knet
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Evidence, in bits, that one datagram gives. Messages that fill a datagram
+// exactly are rare among other traffic, but a format that imitates them once does
+// so always: structure counts up to a limit, and what counts for a lock are
+// relations between the sides. The values lie below the true surprise.
+const (
+	bitsStrict    = 3   // messages fill the datagram, all as senders make it
+	bitsLoose     = 0.5 // … with something senders don't do
+	maxStructure  = 24
+	bitsHello     = 16  // a server's first datagram: PacketID 1 with PingRequests 1 and 2
+	bitsSyn       = 16  // ConnectSyn
+	bitsSynAnswer = 20  // ConnectSynAck of the other side, or ConnectAck after that
+	bitsNext      = 4   // the PacketID after the last one
+	bitsNear      = 1   // a little later
+	bitsEcho      = 7   // PingReply with the id of an outstanding PingRequest
+	bitsNoEcho    = -2  // … of none
+	bitsAck       = 8   // PacketAck of a reliable datagram just sent
+	bitsAckMore   = 1   // … of a further one
+	bitsAckWrong  = -8  // … of a PacketID nowhere near
+	bitsFar       = -10 // a PacketID nowhere near
+	bitsStranger  = -8  // not a datagram at all
+	bitsFloor     = -48
+	bitsBothWays  = 20 // relations between the sides that a lock needs
+	leadBits      = 16 // by which one dialect must be ahead of the other
+)
+
+// How far PacketIDs may jump and still be near, and how small the first ones of
+// a connection are.
+const (
+	nearIDs  = 48
+	farIDs   = 1024
+	firstIDs = 16
+)
+
+// A probe collects evidence that an address pair speaks kNet, for both dialects.
+type probe struct {
+	of    [2]evidence // of Reference, of Spec
+	seen  int
+	told  [2]int // datagrams that only one of the dialects reads
+	first probeFirst
+}
+
+// probeFirst is the pair's first datagram, which may be a connect datagram.
+type probeFirst struct {
+	side   int
+	ok     bool
+	id     uint32
+	zero   bool
+	ids    [2]uint32 // first PacketID of each side besides it
+	hasIDs [2]bool
+}
+
+// evidence is what speaks for one dialect.
+type evidence struct {
+	dialect   Dialect
+	bits      float64
+	bothWays  float64 // part of it that relates one side to the other
+	structure float64
+	strangers int
+	syn       int8 // side that sent ConnectSyn, plus 1
+	synAck    bool
+	zero, one int // what speaks for ids from 0, from 1
+	side      [2]probeSide
+}
+
+type probeSide struct {
+	last     uint32
+	has      bool
+	reliable [nearIDs]uint32 // PacketID+1 of reliable datagrams not acknowledged yet
+	pings    [2][4]uint64    // outstanding ids, with MessageID 0, with 1
+}
+
+func newProbe() *probe {
+	return &probe{of: [2]evidence{{dialect: Reference}, {dialect: Spec}}}
+}
+
+// Observe implements session.Probe.
+func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
+	b := d.Payload
+	if d.Cut() {
+		return p.verdict() // what is left tells nothing
+	}
+	p.seen++
+	ref, spec := shapeOf(b, Reference), shapeOf(b, Spec)
+	if p.seen == 1 {
+		p.first = probeFirst{side: side, ok: ref.ok, id: ref.packetID, zero: IsConnect(b)}
+		if p.first.zero || !ref.ok && !spec.ok {
+			return bitsFloor // whatever the application chose to connect with
+		}
+	} else if ref.ok && !p.first.hasIDs[side] {
+		p.first.ids[side], p.first.hasIDs[side] = ref.packetID, true
+	}
+	switch {
+	case ref.ok && !spec.ok:
+		p.told[0]++
+	case spec.ok && !ref.ok, spec.handshake:
+		p.told[1]++
+	}
+	if p.seen > 1 || ref.ok {
+		p.of[0].observe(b, &ref, side)
+	}
+	p.of[1].observe(b, &spec, side)
+	return p.verdict()
+}
+
+// verdict is the evidence for the better dialect.
+func (p *probe) verdict() float64 {
+	best, other := p.best()
+	switch {
+	case p.seen >= 6 && best.strangers*2 > p.seen && other.strangers*2 > p.seen:
+		return math.Inf(-1)
+	case best.bothWays < bitsBothWays, best.bits-other.bits < leadBits && p.told[0] > 0 && p.told[1] > 0:
+		return min(best.bits, bitsFloor)
+	}
+	return best.bits
+}
+
+// best gives the evidence for the dialect that is ahead, and the other.
+func (p *probe) best() (best, other *evidence) {
+	if p.of[1].bits > p.of[0].bits {
+		return &p.of[1], &p.of[0]
+	}
+	return &p.of[0], &p.of[1]
+}
+
+func (e *evidence) add(n float64) { e.bits = max(e.bits+n, bitsFloor) }
+
+func (e *evidence) relate(n float64) {
+	e.add(n)
+	e.bothWays = max(e.bothWays+n, 0)
+}
+
+// observe enters one datagram.
+func (e *evidence) observe(b []byte, s *shape, side int) {
+	if !s.ok {
+		e.strangers++
+		e.add(bitsStranger)
+		return
+	}
+	if s.messages == 0 {
+		return
+	}
+	n := bitsLoose
+	if s.strict {
+		n = bitsStrict
+	}
+	if n = min(n, maxStructure-e.structure); n > 0 {
+		e.structure += n
+		e.add(n)
+	}
+	e.number(s, side)
+	pings := 0
+	for at, i := s.start, 0; at < len(b); i++ {
+		x, next := blockAt(b, at, e.dialect)
+		if x.hasID && !x.fragment {
+			e.message(&x, side)
+			if i < 2 && (x.id == 0 || x.id == 1) && len(x.body) == 1 && int(x.body[0]) == i+1 {
+				pings++
+			}
+		}
+		at = next
+	}
+	if pings == 2 && s.packetID <= 1 && e.dialect == Reference {
+		e.add(bitsHello)
+	}
+}
+
+// number judges the PacketID against the last one of the side.
+func (e *evidence) number(s *shape, side int) {
+	p := &e.side[side]
+	step := int32((s.packetID-p.last)<<(32-PacketIDBits)) >> (32 - PacketIDBits)
+	switch {
+	case !p.has:
+	case step == 1:
+		e.add(bitsNext)
+	case step > 1 && step < nearIDs:
+		e.add(bitsNear)
+	case step <= 0 && step > -farIDs:
+	case s.packetID <= firstIDs: // it may begin anew
+	default:
+		e.add(bitsFar)
+	}
+	if !p.has || step > 0 || step <= -farIDs {
+		p.last, p.has = s.packetID, true
+	}
+	if s.flags&flagReliable != 0 {
+		p.reliable[s.packetID%nearIDs] = s.packetID + 1
+	}
+}
+
+// message judges a message by its relation to what the other side sent.
+func (e *evidence) message(x *block, side int) {
+	other := &e.side[1-side]
+	switch {
+	case x.id >= 3 && x.id <= 4 && len(x.body) == ackSize:
+		e.ack(x, other)
+	case x.id <= 2 && len(x.body) == 1:
+		e.ping(x, side)
+	case x.id == 2 && len(x.body) == 2:
+		e.zero++
+	case x.id == 3 && len(x.body) == 2:
+		e.one++
+	case e.dialect != Spec:
+	case x.id == IDConnectSyn:
+		if e.syn == 0 {
+			e.add(bitsSyn)
+		}
+		e.syn = int8(side + 1)
+	case x.id == IDConnectSynAck && int(e.syn) == 2-side && !e.synAck:
+		e.synAck = true
+		e.relate(bitsSynAnswer)
+	case x.id == IDConnectAck && len(x.body) == 0 && e.synAck && int(e.syn) == side+1:
+		e.synAck = false
+		e.relate(bitsSynAnswer)
+	}
+}
+
+// ack judges the PacketIDs that a PacketAck names.
+func (e *evidence) ack(x *block, other *probeSide) {
+	if !other.has {
+		return
+	}
+	a := ackOf(x.body, e.dialect)
+	var ids [MaxAcked]int64
+	hits, wrong := 0, 0
+	for _, id := range a.ids(ids[:0]) {
+		if slot := &other.reliable[id%nearIDs]; *slot == uint32(id)+1 {
+			*slot = 0
+			hits++
+		} else if back := (other.last - uint32(id)) & PacketIDMask; back > farIDs && back < 1<<PacketIDBits-farIDs {
+			wrong++
+		}
+	}
+	switch {
+	case hits > 0:
+		e.relate(bitsAck + bitsAckMore*float64(min(hits-1, 4)))
+		if x.id == 3 {
+			e.zero += 2
+		} else {
+			e.one += 2
+		}
+	case wrong > 0:
+		e.relate(bitsAckWrong)
+	}
+}
+
+// ping judges a message that is a PingRequest or PingReply by one of the maps.
+func (e *evidence) ping(x *block, side int) {
+	v := x.body[0]
+	if x.id > 0 {
+		asked := &e.side[1-side].pings[x.id-1]
+		if bit := uint64(1) << (v & 63); asked[v>>6]&bit != 0 {
+			asked[v>>6] &^= bit
+			e.relate(bitsEcho)
+			if x.id == 1 {
+				e.zero++
+			} else {
+				e.one++
+			}
+		} else if x.id == 2 {
+			e.relate(bitsNoEcho)
+		}
+	}
+	if x.id < 2 {
+		e.side[side].pings[x.id][v>>6] |= 1 << (v & 63)
+	}
+}
+
+// ackOf reads the body of a PacketAck.
+func ackOf(b []byte, dialect Dialect) Ack {
+	id, seq := uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16, uint64(binary.LittleEndian.Uint32(b[3:]))
+	if dialect == Spec {
+		return Ack{id & PacketIDMask, seq<<ackExtraBits | uint64(id>>PacketIDBits)}
+	}
+	return Ack{id, seq}
+}
+
+// ids is the map of ids that the evidence speaks for.
+func (e *evidence) ids() IDMap {
+	switch {
+	case e.zero > e.one:
+		return IDsFromZero
+	case e.one > e.zero:
+		return IDsFromOne
+	}
+	return IDsUnknown
+}
+
+// learned is what the probe found out: the dialect, whether the bytes decide it,
+// and the map of ids.
+func (p *probe) learned() (params Params, decided bool) {
+	best, _ := p.best()
+	i := 0
+	if best.dialect == Spec {
+		i = 1
+	}
+	return Params{best.dialect, best.ids()}, p.told[i] > 0 && p.told[i] > p.told[1-i]
+}
+
+// connected reports whether the pair's first datagram, which the dialect may
+// read, was a connect datagram: the PacketIDs of both sides begin behind it.
+func (p *probe) connected() bool {
+	f := &p.first
+	if p.seen == 0 || f.zero {
+		return f.zero
+	}
+	if o := 1 - f.side; f.hasIDs[o] && f.ids[o] > firstIDs {
+		return false
+	}
+	if !f.hasIDs[f.side] {
+		return !f.ok
+	}
+	step := (f.ids[f.side] - f.id) & PacketIDMask
+	return f.ids[f.side] <= firstIDs && (!f.ok || step > firstIDs && step < PacketIDMask-firstIDs)
+}
+
+var _ session.Probe = (*probe)(nil)

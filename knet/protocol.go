@@ -1,0 +1,42 @@
+package knet
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// KNet describes the protocol to tables, filters and tests.
+var KNet = &dissect.Protocol{
+	Name:     "knet",
+	Title:    "kNet over UDP",
+	Texts:    []string{"kNet page: kNet Transport over UDP", "juj/kNet 715850d"},
+	Dialects: []string{"spec", "reference"},
+	Types:    []string{"DATAGRAM", "CONNECT"},
+	Ports:    []uint16{2345},
+	Fields:   dissect.Refs(Fields[:]),
+	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
+		var d Datagram
+		err := d.recordAny(t.Data, t)
+		return d.Type.String(), err
+	},
+	Reencode: func(payload []byte) ([]byte, bool) {
+		var d Datagram
+		if d.decodeAny(payload, nil) != nil {
+			return nil, false
+		}
+		return d.Append(nil), true
+	},
+	Samples: Samples,
+}
+
+// New gives the protocol to a tracker.
+func New() *session.Protocol {
+	return &session.Protocol{
+		Protocol: KNet,
+		NewProbe: func() session.Probe { return newProbe() },
+		NewSession: func(f *session.Flow, p session.Probe) session.Session {
+			learned, _ := p.(*probe)
+			return newPair(f, learned)
+		},
+	}
+}
