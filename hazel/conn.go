@@ -1,0 +1,253 @@
+package hazel
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// limits are those of ids: a receiver takes what is up to 32,768 ahead of the
+// newest for new, and every release has given up after ten seconds.
+var limits = session.Limits{History: 32768, Keep: 12e9, AckExcess: 1024}
+
+// A conn is one connection: the law of the protocol on top of the engine's
+// counters.
+type conn struct {
+	c     *session.Conn
+	wants *session.Config
+
+	forced   Dialect
+	family   Dialect // May14 or May30, anyPage for the others, AnyDialect before it is known
+	client   int     // direction of the client, -1 when unknown
+	hello    opening
+	side     [2]side
+	life     lifecycle
+	secure   *tunnel // DTLS; nil for a plain connection
+	finished bool    // settled: further frames are only counted
+
+	now  uint64         // number of the latest frame
+	fr   *dissect.Frame // the frame at hand
+	f    *Frame
+	sent session.Sending
+	ack  session.Acknowledgement
+	msg  session.Message
+	link func(frame uint64)
+}
+
+// A side is what is remembered of one sender.
+type side struct {
+	ids   series
+	facts facts
+	asm   assembler
+	tries tries
+
+	lastSent int64    // time of its last datagram
+	beat     int64    // number of its last empty Reliable that was a keepalive
+	beats    bool     // beat is valid
+	junk     junkIDs  // ids a receiver may read out of what is malformed
+	history  lastAcks // what it acknowledged last
+}
+
+func newConn(f *session.Flow, fr *dissect.Frame) *conn {
+	c := &conn{wants: f.Wants(), client: -1, forced: DialectNamed(f.Dialect())}
+	c.c = f.Open(fr)
+	c.c.Dialect = c.forced.String()
+	switch c.forced {
+	case AnyDialect:
+	case May14, May30:
+		c.family = c.forced
+	default:
+		c.family = anyPage
+	}
+	for i := range c.side {
+		c.c.Dir[i].SetLimits(limits)
+		c.side[i].asm.conn, c.side[i].asm.dir = c, i
+	}
+	c.link = func(frame uint64) {
+		c.fr.Acks = append(c.fr.Acks, frame)
+		f.Acked(frame, c.fr.Frame)
+	}
+	return c
+}
+
+// reads is the dialect to decode a datagram of a side in.
+func (c *conn) reads(dir int) Dialect {
+	switch s := &c.side[dir]; {
+	case c.forced != AnyDialect:
+		return c.forced
+	case c.secure != nil:
+		return OverDTLS
+	case c.family != anyPage:
+		return c.family
+	case s.facts.pings():
+		return Current
+	case s.facts.has(sentV01):
+		return V01
+	case s.facts.has(shortHello):
+		return Spec
+	}
+	return anyPage
+}
+
+// input tracks one decoded datagram.
+func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
+	c.fr, c.f, c.now = fr, f, fr.Frame
+	dir := c.c.Count(fr)
+	c.c.Malform(fr, err)
+	switch {
+	case c.finished: // too late to change anything
+	case c.c.Damaged(fr.Datagram):
+		c.count(dir, c.keepsAlive(dir, 0))
+	case err != nil && !fr.Cut():
+		c.malformed(dir)
+	case c.secure != nil:
+		c.secure.input(c, dir)
+	case err != nil:
+		c.count(dir, false)
+	default:
+		c.track(dir)
+	}
+	if fr.HasTime {
+		c.side[dir].lastSent = fr.Time
+	}
+}
+
+// malformed remembers the id that a receiver reads out of a datagram that is too
+// short for one: its buffer is filled with zeros, and it acknowledges that.
+func (c *conn) malformed(dir int) {
+	b := c.fr.Payload
+	if t := c.f.Type; (t == Reliable || t == Ping || t == Hello) && len(b) < 3 {
+		id := uint16(0)
+		if len(b) == 2 {
+			id = uint16(b[1]) << 8
+		}
+		c.side[dir].junk.add(id)
+	}
+}
+
+// track turns a datagram of a plain connection into facts.
+func (c *conn) track(dir int) {
+	c.knowFamily()
+	c.life.heard(dir)
+	s, out := &c.side[dir], &c.c.Dir[dir]
+	switch c.f.Type {
+	case None:
+		c.unreliable(dir)
+	case Acknowledgement:
+		c.acknowledgement(dir)
+	case Disconnect:
+		c.fr.Words |= out.Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), false)
+		c.learn(dir, disconnectFact(c.f, c.fr))
+		c.disconnect(dir)
+	default:
+		if !c.f.HasID { // a payload with the Fragmented flag, before 2017
+			c.learn(dir, sentSpec)
+			c.unreliable(dir)
+			return
+		}
+		n, ok := s.ids.number(c.f.ID)
+		if !ok {
+			c.late(dir)
+			return
+		}
+		c.numbered(dir, n)
+	}
+}
+
+// late takes a datagram whose number was thought to be left out.
+func (c *conn) late(dir int) {
+	c.count(dir, false)
+	if c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), true); !c.fr.Words.Has(dissect.Duplicate) && c.f.Type == Reliable {
+		c.msg.Number = c.side[dir].ids.peek(c.f.ID)
+		c.deliver(dir, true)
+	}
+}
+
+// unreliable tracks data without a number: each datagram is a message, but for
+// copies.
+func (c *conn) unreliable(dir int) {
+	c.count(dir, false)
+	c.speaks(dir)
+	words := c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), false)
+	if c.fr.Words |= words; words == 0 {
+		c.deliver(dir, false)
+	}
+}
+
+// numbered tracks a datagram with an id of its own.
+func (c *conn) numbered(dir int, n number) {
+	s, out := &c.side[dir], &c.c.Dir[dir]
+	alive := c.keepsAlive(dir, n.wire)
+	v := out.Send(c.sent.Of(c.fr.Datagram, n.engine, session.Unmarked))
+	s.ids.advance(n)
+	c.fr.Words |= v.Words
+	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
+	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
+		c.fr.RetryOf = v.RetryOf
+		s.history.recheck = recheckAcks
+	}
+	c.learnSending(dir, n)
+	c.count(dir, alive)
+	c.try(dir, n.engine, v)
+	switch {
+	case c.f.Type == Hello:
+		c.sawHello(dir, n)
+	case c.f.Type != Ping:
+		c.speaks(dir)
+	}
+	if v.Novelty == session.First && !alive {
+		c.deliverNumbered(dir, n)
+	}
+}
+
+// count enters a captured frame by what it is, copies and retries included.
+func (c *conn) count(dir int, alive bool) {
+	out := &c.c.Dir[dir]
+	switch c.f.Type {
+	case Acknowledgement:
+		out.Acks++
+	case None, Reliable, Fragment, FragmentStart:
+		if !alive {
+			out.DataFrames++
+		}
+	}
+	if alive {
+		out.KeepAlives++
+		c.fr.Words |= dissect.KeepAlive
+	}
+}
+
+// Keepalives before Ping: how long a side was silent before an empty Reliable.
+const (
+	beatSilence = 1e9
+	specSilence = 5e9
+)
+
+// keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello behind
+// that of the start, without data; in 2016-05 an empty Reliable after a silence,
+// which the page allows, too.
+func (c *conn) keepsAlive(dir int, wire int64) bool {
+	switch f := c.f; {
+	case f.Type == Ping:
+		return true
+	case f.Type == Hello:
+		return c.fr.Length <= 4 && !c.opens(dir, wire)
+	case f.Type != Reliable || len(f.Data) > 0 || c.fr.Cut() || !c.fr.HasTime:
+		return false
+	}
+	s := &c.side[dir]
+	if s.beats && s.beat == wire {
+		return true
+	}
+	silence := int64(beatSilence)
+	if c.family == anyPage {
+		silence = specSilence
+		if d, _ := s.facts.can(c.family).one(); d != Spec || s.facts.has(beatHello|beatShort) {
+			return false
+		}
+	}
+	if s.lastSent == 0 || c.fr.Time-s.lastSent < silence {
+		return false
+	}
+	s.beats, s.beat = true, wire
+	return true
+}

@@ -1,0 +1,161 @@
+package hazel
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// lifecycle is how far the connection has come.
+type lifecycle struct {
+	state   session.State
+	closer  session.Side // whose Disconnect came first
+	closeAt int64
+	gone    [2]bool // Disconnect captured
+	spoke   [2]bool // something was captured of the side
+	dead    [2]bool // its host said that nobody listens there
+	before  session.State
+}
+
+// heard notes that a side is there. A host whose port was unreachable, but that
+// sends on, was not the end of the connection.
+func (l *lifecycle) heard(dir int) {
+	l.spoke[dir] = true
+	if l.dead[dir] {
+		l.dead[dir] = false
+		if l.state == session.Reset || l.state == session.Refused {
+			l.state = l.before
+		}
+	}
+}
+
+// over reports whether the connection came to an end that was captured.
+func (l *lifecycle) over() bool { return l.state > session.Closing }
+
+// An opening is the Hello that started the connection.
+type opening struct {
+	known bool
+	num   int64 // its id, as on the wire
+	hash  uint64
+	at    int64 // when it was captured first, and last
+	last  int64
+	moved bool  // its sender has sent other ids since
+	since int64 // when the first of those was captured
+}
+
+// opens reports whether a Hello with this number is that of the start.
+func (c *conn) opens(dir int, wire int64) bool {
+	return c.hello.known && dir == c.client && wire == c.hello.num
+}
+
+// start takes the frame at hand for the Hello that starts the connection.
+func (c *conn) start(fr *dissect.Frame, hash uint64, id uint16) {
+	c.client = c.c.DirOf(fr.Datagram)
+	c.c.Roles[c.client], c.c.Roles[1-c.client] = "client", "server"
+	c.hello = opening{known: true, num: int64(id), hash: hash, at: fr.Time, last: fr.Time}
+	c.c.Complete = true
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	c.c.Dir[c.client].Begin(int64(id))
+	c.life.state = session.Opening
+}
+
+// sawHello tracks a Hello with its number.
+func (c *conn) sawHello(dir int, n number) {
+	if c.opens(dir, n.wire) {
+		c.hello.last = c.fr.Time
+	}
+	if c.opens(dir, n.wire) || !c.fr.Words.Has(dissect.KeepAlive) {
+		c.fr.Words |= dissect.Handshake
+	}
+}
+
+// speaks notes what only sides of an established connection send: anything of
+// the server but a Disconnect, and data of the client.
+func (c *conn) speaks(dir int) {
+	if c.life.state == session.Opening && (dir != c.client || c.f.Type != Acknowledgement) {
+		c.life.state = session.Established
+	}
+	if h := &c.hello; h.known && !h.moved && dir == c.client && c.f.HasID && c.f.Type != Acknowledgement {
+		h.moved, h.since = true, c.fr.Time
+	}
+}
+
+// disconnect tracks a Disconnect of side dir. Since 2019-06 it is answered by
+// one; before, the sides end alone.
+func (c *conn) disconnect(dir int) {
+	c.fr.Words |= dissect.Close
+	l := &c.life
+	if l.gone[dir] || c.fr.Words.Has(dissect.Duplicate) {
+		return
+	}
+	l.gone[dir] = true
+	switch side := session.Side(dir + 1); {
+	case l.closer == session.NoSide:
+		l.closer, l.closeAt = side, c.fr.Time
+	case l.closer != side && c.crosses(1-dir):
+		l.closer = session.BothSides
+	}
+	switch {
+	case l.over():
+	case l.state == session.Opening && dir != c.client:
+		l.state = session.Refused
+	case c.gaveUp(dir):
+		l.state = session.TimedOut
+	default:
+		l.state = session.Closed
+	}
+}
+
+// crosses reports whether a Disconnect was sent without knowing that of the
+// other side, first: what is clearly faster than the quickest answer so far was
+// sent before.
+func (c *conn) crosses(first int) bool {
+	gap, rtt := c.fr.Time-c.life.closeAt, c.c.Dir[first].MinRTT()
+	return gap < rtt*3/4
+}
+
+// unreachable tracks an ICMP notice: nobody listens at the side away.
+func (c *conn) unreachable(away int) {
+	l := &c.life
+	if l.over() || l.dead[away] {
+		return
+	}
+	l.dead[away], l.before = true, l.state
+	switch {
+	case l.state == session.Opening && !l.spoke[away]:
+		l.state = session.Refused
+	case l.state == session.Established || l.state == session.StateUnknown:
+		l.state = session.Reset
+	}
+}
+
+// finish settles the connection. end is the time of the last packet captured.
+func (c *conn) finish(f *session.Flow, end int64) {
+	if c.finished {
+		return
+	}
+	c.finished = true
+	for i := range c.side {
+		c.side[i].asm.close()
+	}
+	l := &c.life
+	for dir := range c.side {
+		if l.state < session.Closing && c.fellSilent(dir, end) {
+			l.state = session.TimedOut
+		}
+	}
+	if c.secure != nil && c.secure.silent(c, end) {
+		l.state = session.TimedOut
+	}
+	c.nameDialects()
+	c.settle()
+	f.Finish(c.c)
+}
+
+// settle writes down how far the connection came.
+func (c *conn) settle() {
+	l := &c.life
+	c.c.State, c.c.ClosedBy = l.state, session.NoSide
+	if l.over() && l.state != session.TimedOut {
+		c.c.ClosedBy = l.closer
+	}
+}

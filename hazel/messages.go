@@ -1,0 +1,73 @@
+package hazel
+
+import (
+	"encoding/binary"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// messageHeader is the length of what stands before the content of a message.
+const messageHeader = 3
+
+// AppendMessage appends one application message (Hazel be3f2d8 MessageWriter.cs).
+// What does not fit the 16 bits of its length is cut off.
+//
+//	length:16 little-endian | tag:8 | data
+func AppendMessage(b []byte, tag byte, data []byte) []byte {
+	data = data[:min(len(data), 1<<16-1)]
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(data)))
+	return append(append(b, tag), data...)
+}
+
+// nextMessage gives the tag and the length of the first message of a payload;
+// ok is false when it does not fit.
+func nextMessage(b []byte) (tag byte, length int, ok bool) {
+	if len(b) < messageHeader {
+		return 0, 0, false
+	}
+	length = int(binary.LittleEndian.Uint16(b))
+	return b[2], length, messageHeader+length <= len(b)
+}
+
+// tiled reports whether messages fill a payload exactly.
+func tiled(b []byte) bool {
+	for len(b) > 0 {
+		_, n, ok := nextMessage(b)
+		if !ok {
+			return false
+		}
+		b = b[messageHeader+n:]
+	}
+	return true
+}
+
+// readMessages reads a payload that messages fill.
+func readMessages(r *dissect.Reader) {
+	for r.Len() > 0 {
+		_, n, _ := nextMessage(r.Peek(r.Len()))
+		r.Tree().Open(&Fields[fMessages], r.Pos(), messageHeader+n)
+		r.U16(&Fields[fLength])
+		r.U8(&Fields[fTag])
+		if n > 0 {
+			r.Bytes(&Fields[fMessageData], n)
+		}
+		r.Tree().Close()
+	}
+}
+
+// reasonOf gives the reason a Disconnect of Among Us holds: 01, then one message
+// whose first byte it is.
+func reasonOf(data []byte) (reason byte, ok bool) {
+	if len(data) < 1+messageHeader+1 || data[0] != 1 {
+		return 0, false
+	}
+	_, n, fits := nextMessage(data[1:])
+	return data[1+messageHeader], fits && n >= 1 && n == len(data)-1-messageHeader
+}
+
+// addReason records the reason of a Disconnect behind its data.
+func addReason(t *dissect.Tree, data []byte) {
+	if reason, ok := reasonOf(data); ok {
+		t.Add(&Fields[fReason], 1+1+messageHeader, 0, uint64(reason))
+	}
+}

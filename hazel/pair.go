@@ -1,0 +1,165 @@
+package hazel
+
+import (
+	"encoding/binary"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A pair follows the connections of one address pair, one after the other.
+type pair struct {
+	flow    *session.Flow
+	learned *probe
+	active  *conn
+	frame   Frame
+	sent    session.Sending
+}
+
+// Input implements session.Session.
+func (p *pair) Input(fr *dissect.Frame) *session.Conn {
+	c := p.find(fr)
+	p.decode(c, fr)
+	if p.flow.Wants().Summaries {
+		fr.Summary = appendSummary(fr.Summary, &p.frame, fr.Err)
+	}
+	return c.c
+}
+
+// decode decodes a datagram as what its side speaks and tracks it. What looks
+// like a fragment of v0.1 but has an id from nowhere is a payload with the
+// Fragmented flag, of the time before fragments.
+func (p *pair) decode(c *conn, fr *dissect.Frame) {
+	dir := c.c.DirOf(fr.Datagram)
+	d := c.reads(dir)
+	err := p.frame.Decode(fr.Payload, d, fr.Tree)
+	if p.frame.Type == FragmentStart && d == anyPage && err == nil && (p.frame.Count == 0 || !c.side[dir].ids.plausible(p.frame.ID)) {
+		if fr.Tree != nil {
+			fr.Tree.Reset(fr.Payload)
+		}
+		err = p.frame.Decode(fr.Payload, Spec, fr.Tree)
+	}
+	fr.Type = p.frame.Type.String()
+	c.input(fr, &p.frame, err)
+}
+
+// find gives the connection a datagram belongs to, new when it starts one.
+func (p *pair) find(fr *dissect.Frame) *conn {
+	hello, ok := helloOf(fr.Payload, p.forced())
+	if c := p.active; c != nil && !(ok && p.begins(c, fr, hello)) && !p.renews(c, fr) {
+		return c
+	}
+	if p.active != nil {
+		p.retire(fr.Time)
+		fr.Words |= dissect.NewConnection
+	}
+	c := newConn(p.flow, fr)
+	p.active = c
+	switch {
+	case p.secured(fr):
+		c.secure = newTunnel(c)
+	case ok && (hello.id <= 1 || fr.Length > 4):
+		c.start(fr, p.hash(fr), hello.id)
+	case p.learned != nil:
+		c.family = p.learned.family()
+	}
+	p.learned = nil
+	return c
+}
+
+func (p *pair) forced() Dialect { return DialectNamed(p.flow.Dialect()) }
+
+// A helloHead is what is looked at of a Hello before it is decoded.
+type helloHead struct{ id uint16 }
+
+// helloOf reads the head of a Hello.
+func helloOf(b []byte, forced Dialect) (h helloHead, ok bool) {
+	if len(b) < 3 {
+		return h, false
+	}
+	t, _ := typeOf(b[0], forced)
+	return helloHead{binary.BigEndian.Uint16(b[1:])}, t == Hello
+}
+
+func (p *pair) hash(fr *dissect.Frame) uint64 {
+	return p.sent.Of(fr.Datagram, 0, session.Unmarked).Hash
+}
+
+// Times in which a Hello belongs to the connection at hand, in ns.
+const (
+	attemptGap = 8e9 // between two sendings of the Hello that opens
+	overtaken  = 2e9 // by which the path may delay a Hello behind later data
+	refusalGap = 3e9 // between a refusal and the last Hello it answers
+	freshGap   = 1024
+)
+
+// begins reports whether a Hello starts another connection on a pair that has
+// one. Ids that begin anew do, a Hello that is sent again or keeps alive does
+// not.
+func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
+	dir := c.c.DirOf(fr.Datagram)
+	same := c.hello.known && dir == c.client && int64(h.id) == c.hello.num&0xffff && p.hash(fr) == c.hello.hash
+	short := fr.Length <= 4
+	ref, known := c.side[dir].ids.ids.Known()
+	ahead := c.side[dir].ids.peek(h.id) - ref
+	switch {
+	case c.secure != nil:
+		return c.life.over()
+	case c.life.gone != [2]bool{}:
+		return !(same && !c.life.gone[dir] && fr.Time-c.hello.last < refusalGap)
+	case c.life.over() && !same, c.life.over() && c.hello.moved:
+		return h.id <= 1
+	case !known:
+		if c.hello.known && dir != c.client {
+			return !short // the first keepalive of a server
+		}
+		return h.id <= 1 && !(short && c.life.spoke[dir])
+	case ahead > 0:
+		return h.id <= 1 && (ahead > freshGap || !short && c.side[dir].facts.pings())
+	case same && c.hello.moved:
+		return fr.Time-c.hello.since > overtaken
+	case same:
+		return fr.Time-c.hello.last > attemptGap
+	case h.id > 1:
+		return false
+	}
+	return !(short && dir != c.client && ahead+ref >= 0 && c.captured(dir, h.id))
+}
+
+// captured reports whether an id of a side is among those remembered.
+func (c *conn) captured(dir int, id uint16) bool {
+	n, _ := c.side[dir].ids.near(id)
+	yes, _ := c.c.Dir[dir].Captured(n)
+	return yes
+}
+
+// retire finishes the active connection: another one follows.
+func (p *pair) retire(now int64) {
+	p.active.finish(p.flow, now)
+	p.active = nil
+}
+
+// Unreachable implements session.Session.
+func (p *pair) Unreachable(d *dissect.Datagram) {
+	if c := p.active; c != nil {
+		c.unreachable(1 - c.c.DirOf(d))
+	}
+}
+
+// restTime is how long after its last frame a connection that is over is still
+// followed, in ns.
+const restTime = 60e9
+
+// Sweep implements session.Session.
+func (p *pair) Sweep(now int64) {
+	if c := p.active; c != nil && c.life.over() && now-c.c.LastTime > restTime {
+		c.finish(p.flow, now)
+	}
+}
+
+// Close implements session.Session.
+func (p *pair) Close(end int64) {
+	if p.active != nil {
+		p.retire(end)
+	}
+}

@@ -1,0 +1,184 @@
+package hazel
+
+import (
+	"strconv"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// AppendSummary appends one line for people.
+//
+//	HELLO id=1 version=0 len=5
+//	RELIABLE id=7 len=33 GameData(30)
+//	ACKNOWLEDGEMENT id=7 missing=5,3
+//	DISCONNECT len=27 Custom
+//	FRAGMENT id=9 message=2 index=3 len=65500
+//	DTLS Handshake ClientHello epoch=0 seq=1 len=112 cookie
+//	DTLS ApplicationData epoch=1 seq=9 len=19 PING
+func AppendSummary(dst []byte, f *Frame) []byte {
+	if f.Type == Unknown {
+		return append(dst, "not a type of Hazel"...)
+	}
+	dst = append(dst, f.Type.String()...)
+	if f.Type.Record() {
+		return f.Records.appendSummary(dst)
+	}
+	if f.HasID {
+		dst = appendNum(dst, " id=", uint64(f.ID))
+	}
+	switch f.Type {
+	case Hello:
+		if f.HasVersion {
+			dst = appendNum(dst, " version=", uint64(f.Version))
+		}
+		return appendLen(dst, f.Data)
+	case Acknowledgement:
+		return f.appendMissing(dst)
+	case Ping:
+		return appendTrailing(dst, f.Data)
+	case MTUTest:
+		return appendNum(dst, " size=", uint64(f.Size))
+	case Disconnect:
+		return appendReason(appendLen(dst, f.Data), f.Data)
+	case Fragment, FragmentStart:
+		return appendNum(f.appendFragmented(dst), " len=", uint64(len(f.Data)))
+	}
+	dst = appendNum(dst, " len=", uint64(len(f.Data)))
+	if f.framed() {
+		dst = appendMessages(dst, f.Data)
+	}
+	return dst
+}
+
+// appendSummary is AppendSummary of a frame that was perhaps not decoded whole:
+// then only what is certainly there is named.
+func appendSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
+	if err == nil || f.Type == Unknown {
+		return AppendSummary(dst, f)
+	}
+	dst = append(dst, f.Type.String()...)
+	if f.HasID {
+		dst = appendNum(dst, " id=", uint64(f.ID))
+	}
+	return dst
+}
+
+func (f *Frame) appendFragmented(b []byte) []byte {
+	if f.Type == Fragment && f.Dialect != V01 && f.Dialect != Fork36 {
+		return b
+	}
+	b = appendNum(b, " message=", uint64(f.MessageID))
+	if f.Type == FragmentStart || f.Dialect == Fork36 {
+		b = appendNum(b, " count=", uint64(f.Count))
+	}
+	if f.Type == Fragment {
+		b = appendNum(b, " index=", uint64(f.Index))
+	}
+	return b
+}
+
+// appendMissing appends the ids that clear bits of the history name.
+func (f *Frame) appendMissing(b []byte) []byte {
+	if !f.HasRecent {
+		return b
+	}
+	sep := " missing="
+	for i := range 8 {
+		if f.Recent>>i&1 == 0 {
+			b = appendNum(b, sep, uint64(f.ID-1-uint16(i)))
+			sep = ","
+		}
+	}
+	return b
+}
+
+func appendReason(b, data []byte) []byte {
+	reason, ok := reasonOf(data)
+	if !ok {
+		return b
+	}
+	if name := Fields[fReason].ValueName(uint64(reason)); name != "" {
+		return append(append(b, ' '), name...)
+	}
+	return appendNum(b, " reason=", uint64(reason))
+}
+
+// maxListed is how many messages a summary lists.
+const maxListed = 4
+
+// appendMessages appends the messages that fill a payload, with their sizes.
+func appendMessages(b, data []byte) []byte {
+	if len(data) == 0 || !tiled(data) {
+		return b
+	}
+	for i := 0; len(data) > 0; i++ {
+		if i == maxListed {
+			return append(b, " ..."...)
+		}
+		tag, n, _ := nextMessage(data)
+		b = append(b, ' ')
+		if name := Fields[fTag].ValueName(uint64(tag)); name != "" {
+			b = append(b, name...)
+		} else {
+			b = appendNum(b, "tag ", uint64(tag))
+		}
+		b = append(appendNum(b, "(", uint64(n)), ')')
+		data = data[messageHeader+n:]
+	}
+	return b
+}
+
+func (l *Records) appendSummary(b []byte) []byte {
+	for i := range l.List[:l.N] {
+		r := &l.List[i]
+		if i == maxListed {
+			return append(b, ", ..."...)
+		}
+		if i > 0 {
+			b = append(append(b, ", "...), Fields[numPlainFields+rContent].ValueName(uint64(r.Content))...)
+		}
+		b = r.appendSummary(b)
+	}
+	return b
+}
+
+func (r *Record) appendSummary(b []byte) []byte {
+	var h handshake
+	told := r.Content == recordHandshake && r.Epoch == 0 && h.parse(r.Body)
+	if told {
+		if name := Fields[numPlainFields+rHandshake].ValueName(uint64(h.typ)); name != "" {
+			b = append(append(b, ' '), name...)
+		} else {
+			b = appendNum(b, " type ", uint64(h.typ))
+		}
+	}
+	b = appendNum(b, " epoch=", uint64(r.Epoch))
+	b = appendNum(b, " seq=", r.Sequence)
+	b = appendNum(b, " len=", uint64(len(r.Body)))
+	if told && h.readable && len(h.cookie) > 0 {
+		b = append(b, " cookie"...)
+	}
+	if t := r.carries(); t != Unknown {
+		b = append(append(b, ' '), t.String()...)
+	}
+	return b
+}
+
+func appendNum(b []byte, name string, v uint64) []byte {
+	return strconv.AppendUint(append(b, name...), v, 10)
+}
+
+// appendLen appends the length of data that need not be there.
+func appendLen(b, data []byte) []byte {
+	if len(data) == 0 {
+		return b
+	}
+	return appendNum(b, " len=", uint64(len(data)))
+}
+
+func appendTrailing(b, data []byte) []byte {
+	if len(data) == 0 {
+		return b
+	}
+	return appendNum(b, " trailing=", uint64(len(data)))
+}
