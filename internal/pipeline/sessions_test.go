@@ -52,7 +52,7 @@ func newWild(seed uint64) *wild {
 	c.Window = []int{2, 16, 64, 64}[r.IntN(4)]
 	c.Coalesce, c.EndOnLast = chance(r, 0.6), chance(r, 0.3)
 	c.Poll, c.Correlate = r.Float64()*0.5, r.Float64()*0.3
-	s := tracegen.Setup{A: c, B: c, IPv6: chance(r, 0.2), ZeroID: chance(r, 0.2)}
+	s := tracegen.DP8Setup{A: c, B: c, Setup: tracegen.Setup{IPv6: chance(r, 0.2), ZeroID: chance(r, 0.2)}}
 	if w.signing == "none" {
 		minors := []uint32{4, 5, 6, 6}
 		s.A.Version, s.B.Version = 0x10000|minors[r.IntN(4)], 0x10000|minors[r.IntN(4)]
@@ -60,7 +60,7 @@ func newWild(seed uint64) *wild {
 	w.version = min(s.A.Version, s.B.Version)
 	s.Paths = wildPaths(r)
 	w.wildTap(r, &s.Tap)
-	w.scenario = tracegen.Scenario{Name: fmt.Sprintf("wild-%d", seed), Seed: seed, Setup: s}
+	session := tracegen.DP8Scenario{Name: fmt.Sprintf("wild-%d", seed), Seed: seed, Setup: s}
 	w.ending = []string{"a", "b", "crossing", "hard-a", "hard-b", "none", "a"}[r.IntN(7)]
 	plans := [2]tracegen.Traffic{wildTraffic(r), wildTraffic(r)}
 	for i := range plans {
@@ -68,7 +68,8 @@ func newWild(seed uint64) *wild {
 			plans[i].Min = max(plans[i].Min, 1)
 		}
 	}
-	w.scenario.Play = w.play(plans)
+	session.Play = w.play(plans)
+	w.scenario = session.Scenario()
 	return w
 }
 
@@ -123,8 +124,8 @@ func wildTraffic(r *rand.Rand) tracegen.Traffic {
 }
 
 // play is a dialogue of two applications.
-func (w *wild) play(plans [2]tracegen.Traffic) func(t *tracegen.Trace) {
-	return func(t *tracegen.Trace) {
+func (w *wild) play(plans [2]tracegen.Traffic) func(t *tracegen.DP8Trace) {
+	return func(t *tracegen.DP8Trace) {
 		left := 2
 		done := func(p *dp8peer.Peer) {
 			if left--; left == 0 {
@@ -141,7 +142,7 @@ func (w *wild) play(plans [2]tracegen.Traffic) func(t *tracegen.Trace) {
 	}
 }
 
-func (w *wild) end(t *tracegen.Trace, c *dp8peer.Conn) {
+func (w *wild) end(t *tracegen.DP8Trace, c *dp8peer.Conn) {
 	switch w.ending {
 	case "a":
 		c.Peers[0].Close()
@@ -161,7 +162,7 @@ func (w *wild) end(t *tracegen.Trace, c *dp8peer.Conn) {
 
 // A talker is one application.
 type talker struct {
-	t     *tracegen.Trace
+	t     *tracegen.DP8Trace
 	p     *dp8peer.Peer
 	plan  tracegen.Traffic
 	large []int

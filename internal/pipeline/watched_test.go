@@ -14,6 +14,7 @@ import (
 // A watched is what a run said, frame by frame.
 type watched struct {
 	frames   map[uint64]dissect.Frame
+	of       map[uint64]*session.Conn
 	ackedIn  map[uint64]uint64
 	settled  map[uint64]bool
 	messages []session.Message
@@ -21,10 +22,10 @@ type watched struct {
 }
 
 func newWatched() *watched {
-	return &watched{frames: map[uint64]dissect.Frame{}, ackedIn: map[uint64]uint64{}, settled: map[uint64]bool{}}
+	return &watched{frames: map[uint64]dissect.Frame{}, of: map[uint64]*session.Conn{}, ackedIn: map[uint64]uint64{}, settled: map[uint64]bool{}}
 }
 
-func (w *watched) Frame(fr *dissect.Frame, _ *session.Conn) {
+func (w *watched) Frame(fr *dissect.Frame, conn *session.Conn) {
 	c := *fr
 	c.Acks = slices.Clone(fr.Acks)
 	slices.Sort(c.Acks)
@@ -32,7 +33,7 @@ func (w *watched) Frame(fr *dissect.Frame, _ *session.Conn) {
 	if _, twice := w.frames[fr.Frame]; twice {
 		w.doubts = append(w.doubts, fmt.Sprintf("frame %d was shown twice", fr.Frame))
 	}
-	w.frames[fr.Frame] = c
+	w.frames[fr.Frame], w.of[fr.Frame] = c, conn
 }
 
 func (w *watched) Acked(frame, by uint64) {
@@ -109,7 +110,6 @@ func differ(w *watched, c *session.Conn, o *opinion, tell told) (out []string) {
 			continue
 		}
 		at := fmt.Sprintf("frame %d ", s.d.Frame)
-		const judged = dissect.Retry | dissect.UnneededRetry | dissect.Duplicate | dissect.OutOfOrder | dissect.Gap | dissect.GapFilled
 		note(at+"words", wordsOf(fr.Words&judged), wordsOf(s.words))
 		note(at+"retry_of", fr.RetryOf, s.retryOf)
 		note(at+"acked_in", w.ackedIn[s.d.Frame], s.ackedIn)

@@ -4,7 +4,10 @@ package protocols
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -18,6 +21,9 @@ type Options struct {
 func All(o Options) []*session.Protocol {
 	return []*session.Protocol{
 		dp8.New(o.DP8),
+		dp4.New(),
+		knet.New(),
+		hazel.New(),
 	}
 }
 

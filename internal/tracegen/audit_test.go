@@ -40,7 +40,7 @@ type audited struct {
 }
 
 // audit follows the connections of a trace.
-func audit(t *testing.T, name string, tr *Trace) *auditor {
+func audit(t *testing.T, name string, tr *DP8Trace) *auditor {
 	a := &auditor{fault: func(s string) { t.Errorf("%s: %s", name, s) }}
 	tr.Net.Sent = func(d *sim.Datagram) {
 		if d.Proto == 0 {
@@ -282,7 +282,7 @@ func TestAuditorNoticesFaults(t *testing.T) {
 	}
 	for name, tamper := range faults {
 		found, applied := 0, 0
-		tr := newTrace(setup(dp8peer.Full, lossy(0.05)), 11)
+		tr := newDP8Trace(setup(dp8peer.Full, lossy(0.05)), 11)
 		if _, err := tr.record(io.Discard); err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ func Big(w io.Writer, n int, seed uint64, signing string) (*Truth, error) {
 	}
 	s := setup(mode, lossy(0.01)).both(noCoalescing) // 1% on each segment
 	s.Lean = true
-	t := newTrace(s, seed)
+	t := newDP8Trace(s, seed)
 	out, err := t.record(w)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func Big(w io.Writer, n int, seed uint64, signing string) (*Truth, error) {
 	t.dialogue(talk, talk, nil)
 	t.Net.Clock.Run(1<<62, func() bool { return t.Net.Frames() >= n || t.failed != nil })
 	truth := t.ledger.report(&Scenario{Name: fmt.Sprintf("big-%s-%d", signing, n), Seed: seed,
-		Clause: "none", Proves: "speed", Expect: "counts as in the truth"}, t)
+		Clause: "none", Proves: "speed", Expect: "counts as in the truth"}, t.Trace)
 	for i := range truth.Connections {
 		for k, d := range truth.Connections[i].Directions {
 			d.RTT = nil

@@ -13,7 +13,7 @@ import (
 )
 
 // weather is a network and a pair of endpoints, all kinds of them over the seeds.
-func weather(seed uint64) Setup {
+func weather(seed uint64) DP8Setup {
 	loss := []float64{0, 0.01, 0.04, 0.1}[seed%4]
 	late := []float64{0, 0.05}[seed/4%2]
 	s := setup(uint32(seed%3), rough(loss, late/2, late))
@@ -28,9 +28,9 @@ func weather(seed uint64) Setup {
 }
 
 // run plays a dialogue under the eyes of an auditor.
-func run(t *testing.T, name string, s Setup, seed uint64, play func(tr *Trace)) (*Trace, *auditor) {
+func run(t *testing.T, name string, s DP8Setup, seed uint64, play func(tr *DP8Trace)) (*DP8Trace, *auditor) {
 	t.Helper()
-	tr := newTrace(s, seed)
+	tr := newDP8Trace(s, seed)
 	out, err := tr.record(io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestMCDPL8R_3_1_5_2_Delivery(t *testing.T) {
 	for seed := range uint64(120) {
 		name := fmt.Sprintf("seed %d", seed)
 		var got [2][]string
-		tr, _ := run(t, name, weather(seed), seed, func(tr *Trace) {
+		tr, _ := run(t, name, weather(seed), seed, func(tr *DP8Trace) {
 			mix := Traffic{N: 330, Every: 15 * time.Millisecond, Burst: 4, Together: 0.3, Min: 8, Max: 300, Reliable: 0.7, Sequential: 1, User: 0.1, Large: []int{9000, 30000}}
 			tr.dialogue(mix, mix, gracefully)
 			for side, n := range []*dp8peer.Node{tr.A, tr.B} {
@@ -91,7 +91,7 @@ func inOrder(t *testing.T, name string, sent []*dp8peer.Message, got []string) {
 		if k < len(got) && got[k] == string(m.Data) {
 			k++
 		} else if m.Reliable {
-			t.Errorf("%s: reliable message %d (%d bytes, from %d) missing or out of order", name, m.ID, len(m.Data), m.First)
+			t.Errorf("%s: reliable message %d (%d bytes, from %d) missing or out of order", name, m.ID, len(m.Data), m.Number)
 			return
 		}
 	}
@@ -102,14 +102,14 @@ func inOrder(t *testing.T, name string, sent []*dp8peer.Message, got []string) {
 
 // Every committed scenario is audited too.
 func TestScenariosConform(t *testing.T) {
-	for _, s := range Scenarios() {
+	for _, s := range dp8List() {
 		if d := s.Setup.A.Derive; d != "sha1" {
 			continue // the auditor knows the natural derivation only
 		}
 		if s.Name == "two-clients" {
 			continue // it follows one connection at a time
 		}
-		tr, a := run(t, s.Name, s.Setup, s.Seed, s.Play)
+		tr, a := run(t, s.Name, s.Setup, seedOf(s.Name, s.Seed), s.Play)
 		if s.Name == "full-signed-rotation" && a.late == 0 {
 			t.Error("full-signed-rotation has no retry across a wrap")
 		}
@@ -127,7 +127,7 @@ func TestScenariosConform(t *testing.T) {
 func TestMCDPL8R_3_1_4_4_Derivations(t *testing.T) {
 	for name := range dp8peer.Derivations {
 		s := setup(dp8peer.Full, lossy(0.02)).both(func(c *dp8peer.Config) { c.Derive = name })
-		tr := newTrace(s, 5)
+		tr := newDP8Trace(s, 5)
 		if _, err := tr.record(io.Discard); err != nil {
 			t.Fatal(err)
 		}

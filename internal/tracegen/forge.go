@@ -16,7 +16,7 @@ type forgery struct {
 // forge injects a forgery at the capture point. It fits the connection in all
 // but its signature: the number is the next one, the acknowledgement says
 // nothing new.
-func (t *Trace) forge(c *dp8peer.Conn, f forgery) {
+func (t *DP8Trace) forge(c *dp8peer.Conn, f forgery) {
 	p, other := c.Peers[f.side], c.Peers[1-f.side]
 	seq, nrcv := p.NextSend(), other.Acknowledged()
 	note := &dp8peer.Note{Conn: c, Side: f.side, Type: f.typ, Seq: seq, NRcv: nrcv, KeyEpoch: -1, Forged: f.kind}
@@ -37,7 +37,7 @@ func (t *Trace) forge(c *dp8peer.Conn, f forgery) {
 }
 
 // falsify encodes the frame with the signature of its kind.
-func (t *Trace) falsify(fr *dp8.Frame, p *dp8peer.Peer, kind string, seq int64) []byte {
+func (t *DP8Trace) falsify(fr *dp8.Frame, p *dp8peer.Peer, kind string, seq int64) []byte {
 	b := fr.Append(nil)
 	off := len(b) - 8
 	if fr.Type == dp8.TypeDFrame {

@@ -1,78 +1,52 @@
 package tracegen
 
 import (
-	"time"
-
-	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/internal/tracegen/dp8peer"
+	"github.com/dpdissect/dpdissect/internal/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
 
 // A ledger watches the capture point and the fate of datagrams, and knows from
-// the senders' notes what they are.
+// the senders' notes what they are. It names no protocol.
 type ledger struct {
 	net    *sim.Network
 	lean   bool // count only; for captures that do not fit into memory
-	conns  map[*dp8peer.Conn]*connWatch
+	conns  map[*note.Conn]*connWatch
 	order  []*connWatch
 	frames []Frame
 	unseen []Frame
 	forged []int
 	index  map[int]int // capture frame → place in frames
+	extend func(c *note.Conn) extension
 
-	packets, datagrams, fragments, notUDP int
+	packets, datagrams, fragments, notUDP, malformed int
+	neighbours                                       map[string]int
 }
 
-// A connWatch is what the ledger holds on one connection.
-type connWatch struct {
-	conn        *dp8peer.Conn
-	first, last int
-	a           int // the side that sent the first captured frame
-	opened      bool
-	answered    bool // the listener was heard
-	secrets     bool // captured
-	unreachable bool
-	sides       [2]*watch
-}
-
-// A watch is what the ledger holds on one direction.
-type watch struct {
-	Direction
-	have           bool
-	first, lowest  int64
-	highest        int64
-	distinct       int
-	units          map[int64]*unit
-	pending        []*unit // captured, not acknowledged since
-	ackedBelow     int64   // by the other side's captured frames
-	sacked         map[int64]bool
-	touched, whole int
-	messages       []*dp8peer.Message
-	epochs         map[int64]int // captured signed frames
-	firstEpoch     int64
-	ended, hard    int // frame of the first END_STREAM, HARD_DISCONNECT
-}
-
-// A unit is a data frame's number and what the capture has of it.
-type unit struct {
-	seq      int64
-	at       time.Duration // first captured
-	captures int
-	rtt      time.Duration
-	acked    bool // after at
-	masked   bool
+// An extension counts what one protocol alone has.
+type extension interface {
+	// captured sees every captured datagram of the endpoints.
+	captured(r note.Remark)
+	// report adds to what is told of the connection; letters are those of the
+	// sides 0 and 1.
+	report(w *connWatch, out *Connection)
 }
 
 func newLedger(net *sim.Network, lean bool) *ledger {
-	return &ledger{net: net, lean: lean, conns: map[*dp8peer.Conn]*connWatch{}, index: map[int]int{}}
+	return &ledger{net: net, lean: lean, conns: map[*note.Conn]*connWatch{}, index: map[int]int{}, neighbours: map[string]int{}}
 }
 
-func (l *ledger) watch(c *dp8peer.Conn) *connWatch {
+func (l *ledger) watch(c *note.Conn) *connWatch {
 	w := l.conns[c]
 	if w == nil {
 		w = &connWatch{conn: c}
+		if l.extend != nil {
+			w.extra = l.extend(c)
+		}
 		for i := range w.sides {
-			w.sides[i] = &watch{units: map[int64]*unit{}, sacked: map[int64]bool{}, epochs: map[int64]int{}, firstEpoch: -1}
+			w.sides[i] = newWatch(c)
+			if l.extend == nil {
+				w.sides[i].settle = l.settle
+			}
 		}
 		l.conns[c] = w
 		l.order = append(l.order, w)
@@ -85,11 +59,13 @@ func (l *ledger) packet() { l.packets++ }
 
 // Captured implements sim.Observer.
 func (l *ledger) Captured(d *sim.Datagram) {
-	n := d.Note.(*dp8peer.Note)
-	w := l.watch(n.Conn)
+	remark := d.Note.(note.Remark)
+	n := remark.Neutral()
 	if d.Proto == sim.ProtoICMP {
 		l.notUDP++
-		w.unreachable = true
+		if n.Conn != nil {
+			l.watch(n.Conn).unreached(d.LastFrame)
+		}
 		return
 	}
 	l.datagrams++
@@ -97,43 +73,32 @@ func (l *ledger) Captured(d *sim.Datagram) {
 		l.fragments += d.Parts
 	}
 	copies := d.Captured/d.Parts - 1
-	l.list(d, n, copies)
-	if w.first == 0 {
-		w.first, w.a = d.LastFrame, n.Side
+	f := l.list(d, n, copies)
+	if n.Conn == nil {
+		l.neighbours[n.Neighbour]++
+		return
 	}
-	w.last = d.LastFrame
-	s := w.sides[n.Side]
-	s.Frames++
-	s.Bytes += len(d.Payload)
-	if n.Forged != "" {
+	w := l.watch(n.Conn)
+	s := w.enter(d, n)
+	switch {
+	case n.Forged != "":
 		l.forged = append(l.forged, d.LastFrame)
 		s.forge(n)
 		return
+	case n.Malformed:
+		l.malformed++
+		return
 	}
-	w.note(n)
-	s.count(n)
-	if copies > 0 {
-		s.duplicate(d, n)
-	} else if n.Retry {
-		s.Retries++
-		if s.acknowledged(n.Seq) {
-			s.UnneededRetries++
-		}
+	w.follow(n, d.LastFrame)
+	if w.extra != nil {
+		w.extra.captured(remark)
 	}
-	if n.IsData() {
-		s.number(n, l.net.Clock.Now())
-		s.parts(n, l.lean)
-		if n.EndStream && s.ended == 0 {
-			s.ended = d.LastFrame
-		}
+	g := sight{d: d, note: n, copies: copies, now: l.net.Clock.Now(), lean: l.lean}
+	s.captured(&g)
+	if f >= 0 && l.extend == nil {
+		l.frames[f].Words, l.frames[f].RetryOf = g.words, g.retryOf
 	}
-	if n.Type == dp8.TypeHardDisconnect && s.hard == 0 {
-		s.hard = d.LastFrame
-	}
-	if n.NRcv >= 0 {
-		w.sides[1-n.Side].acknowledge(n, l.net.Clock.Now())
-	}
-	s.mask(n)
+	w.sides[1-n.Side].acknowledge(n, l.net.Clock.Now(), d.LastFrame)
 	if l.lean {
 		s.prune()
 	}
@@ -151,8 +116,8 @@ func (l *ledger) Delivered(d *sim.Datagram, frame int) {
 
 // Settled implements sim.Observer.
 func (l *ledger) Settled(d *sim.Datagram) {
-	n := d.Note.(*dp8peer.Note)
-	if n.Forged != "" || d.Proto == sim.ProtoICMP {
+	n := d.Note.(note.Remark).Neutral()
+	if n.Conn == nil || n.Forged != "" || d.Proto == sim.ProtoICMP {
 		return
 	}
 	s := l.watch(n.Conn).sides[n.Side]
@@ -184,27 +149,31 @@ func (l *ledger) Settled(d *sim.Datagram) {
 }
 
 // list keeps a captured frame; it counts as lost until it arrives.
-func (l *ledger) list(d *sim.Datagram, n *dp8peer.Note, copies int) {
+func (l *ledger) list(d *sim.Datagram, n *note.Note, copies int) int {
 	if l.lean {
-		return
+		return -1
 	}
 	f := frameOf(n)
 	f.Frame, f.Copy, f.Lost = d.LastFrame, copies, "after"
 	l.index[d.LastFrame] = len(l.frames)
 	l.frames = append(l.frames, f)
+	return len(l.frames) - 1
 }
 
-func frameOf(n *dp8peer.Note) Frame {
-	f := Frame{Conn: n.Conn.ID, Dir: string(rune('0' + n.Side)), Type: n.Type.String(), Seq: n.Seq, Retry: n.Retry, Forged: n.Forged}
+// settle notes which frame acknowledged a frame.
+func (l *ledger) settle(frame, by int) {
+	if i, ok := l.index[frame]; ok {
+		l.frames[i].AckedIn = by
+	}
+}
+
+func frameOf(n *note.Note) Frame {
+	f := Frame{Dir: string(rune('0' + n.Side)), Type: n.Type, Seq: n.Seq(), Retry: n.Retry, Forged: n.Forged, Neighbour: n.Neighbour, Malformed: n.Malformed}
+	if n.Conn != nil {
+		f.Conn = n.Conn.ID
+	}
 	for _, p := range n.Parts {
 		f.Messages = append(f.Messages, p.Message.ID)
 	}
 	return f
-}
-
-// note follows the connection as a whole.
-func (w *connWatch) note(n *dp8peer.Note) {
-	w.opened = w.opened || n.Type == dp8.TypeConnect
-	w.answered = w.answered || n.Side == 1
-	w.secrets = w.secrets || n.Secrets
 }

@@ -3,8 +3,10 @@ package tracegen
 import (
 	"bytes"
 	"errors"
+	"hash/fnv"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -15,13 +17,40 @@ type Scenario struct {
 	Clause string // where the text says it
 	Proves string // what a reader that gets it right has shown
 	Expect string // the outcome
-	Seed   uint64
+	Seed   uint64 // 0: of the name
 	Setup  Setup
 	Play   func(t *Trace)
 }
 
-// Scenarios is every trace that is kept with the project.
-func Scenarios() []Scenario { return dp8Scenarios() }
+// Scenarios is every trace that is kept with the project: a line a protocol.
+func Scenarios() []Scenario {
+	return slices.Concat(
+		of("dp8", dp8Scenarios()),
+		of("dp4", dp4Scenarios()),
+		of("hazel", hazelScenarios()),
+	)
+}
+
+// of puts scenarios into the folder of their protocol.
+func of(proto string, all []Scenario) []Scenario {
+	for i := range all {
+		s := &all[i]
+		s.Proto = proto
+		s.Seed = seedOf(s.Name, s.Seed)
+	}
+	return all
+}
+
+// seedOf is the seed given, or one of the name, so that a new scenario leaves the
+// others as they are.
+func seedOf(name string, seed uint64) uint64 {
+	if seed != 0 {
+		return seed
+	}
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}
 
 // limit ends a trace that does not end by itself.
 const limit = 30 * time.Minute

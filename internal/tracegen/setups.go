@@ -35,37 +35,26 @@ func each(p [2]sim.Path, f func(*sim.Segment)) [2]sim.Path {
 }
 
 // setup is two 1.6 ends of a signing mode over paths.
-func setup(mode uint32, paths [2]sim.Path) Setup {
+func setup(mode uint32, paths [2]sim.Path) DP8Setup {
 	c := dp8peer.DefaultConfig()
 	c.Signing = mode
-	return Setup{A: c, B: c, Paths: paths}
+	return DP8Setup{A: c, B: c, Setup: Setup{Paths: paths}}
 }
 
 // versions sets what the ends report.
-func (s Setup) versions(a, b uint32) Setup {
+func (s DP8Setup) versions(a, b uint32) DP8Setup {
 	s.A.Version, s.B.Version = 0x00010000|a, 0x00010000|b
 	return s
 }
 
 // both changes both ends.
-func (s Setup) both(f func(c *dp8peer.Config)) Setup {
+func (s DP8Setup) both(f func(c *dp8peer.Config)) DP8Setup {
 	f(&s.A)
 	f(&s.B)
 	return s
 }
 
 func noCoalescing(c *dp8peer.Config) { c.Coalesce = false }
-
-// chatter is many small messages, each in a frame of its own.
-func chatter(n int) Traffic {
-	return Traffic{N: n, Every: 12 * time.Millisecond, Burst: 2, Min: 6, Max: 16, Reliable: 0.8, Sequential: 1}
-}
-
-// pause lets a pause pass before f.
-func (t *Trace) pause(d time.Duration, f func()) { t.Net.Clock.Do(d, f) }
-
-// conn is the first connection.
-func (t *Trace) conn() *dp8peer.Conn { return t.World.Conns[0] }
 
 // Minor versions of mixed pairs.
 const (

@@ -3,8 +3,7 @@ package tracegen
 import (
 	"time"
 
-	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/internal/tracegen/dp8peer"
+	"github.com/dpdissect/dpdissect/internal/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
 
@@ -16,8 +15,8 @@ type Traffic struct {
 	Together   float64       // share of bursts handed over at once
 	Min, Max   int           // bytes
 	Reliable   float64       // share of reliable messages
-	Sequential float64       // share of sequential messages
-	User       float64       // share of messages with a USER flag
+	Sequential float64       // share of messages that ask for their order
+	User       float64       // share of messages on another channel than 0
 	Large      []int         // sizes of large reliable messages, spread over the trace
 }
 
@@ -26,17 +25,35 @@ func game(n int) Traffic {
 	return Traffic{N: n, Every: 30 * time.Millisecond, Burst: 3, Together: 0.4, Min: 6, Max: 48, Reliable: 0.7, Sequential: 0.9, User: 0.1}
 }
 
+// chatter is many small messages, each in a frame of its own.
+func chatter(n int) Traffic {
+	return Traffic{N: n, Every: 12 * time.Millisecond, Burst: 2, Min: 6, Max: 16, Reliable: 0.8, Sequential: 1}
+}
+
+// A Voice is one end of a connection as its application sees it.
+type Voice interface {
+	// Say hands one message over. A protocol without order or channels ignores
+	// them; channels are 0 to 3.
+	Say(data []byte, reliable, ordered bool, channel int) *note.Message
+	// Together hands over at once what f says, so that it can share a datagram.
+	Together(f func())
+	Open() bool    // established, and nobody wants to end
+	Ended() bool   // over
+	Drained() bool // all that was said was sent and, where that is promised, acknowledged
+	Queued() int   // datagrams' worth of messages not yet sent
+}
+
 // A speaker is an application at work.
 type speaker struct {
 	t    *Trace
-	p    *dp8peer.Peer
+	p    Voice
 	plan Traffic
 	said int
 	done func()
 }
 
 // speak lets an application send; done is called when all is acknowledged.
-func (t *Trace) speak(p *dp8peer.Peer, plan Traffic, done func()) {
+func (t *Trace) speak(p Voice, plan Traffic, done func()) {
 	s := &speaker{t: t, p: p, plan: plan, done: done}
 	t.Net.Clock.Do(sim.Wait(t.Rand, plan.Every), s.burst)
 }
@@ -82,9 +99,9 @@ func (s *speaker) say() {
 	size := plan.Min + r.IntN(plan.Max-plan.Min+1)
 	reliable := r.Float64() < plan.Reliable
 	sequential := r.Float64() < plan.Sequential
-	user := dp8.Command(0)
+	channel := 0
 	if r.Float64() < plan.User {
-		user = []dp8.Command{dp8.User1, dp8.User2, dp8.User1 | dp8.User2}[r.IntN(3)]
+		channel = 1 + r.IntN(3)
 	}
 	s.said++
 	// Large message k of n comes when its share of the others is said.
@@ -93,20 +110,24 @@ func (s *speaker) say() {
 			size, reliable, sequential = plan.Large[k], true, true
 		}
 	}
-	s.t.say(s.p, s.t.text(size), reliable, sequential, user)
+	text := s.t.text(size)
+	if s.t.Frame != nil {
+		text = s.t.Frame(text)
+	}
+	s.t.say(s.p, text, reliable, sequential, channel)
 }
 
 // say hands one message over and remembers it until it is delivered.
-func (t *Trace) say(p *dp8peer.Peer, data []byte, reliable, sequential bool, user dp8.Command) {
-	m := p.Send(data, reliable, sequential, user)
+func (t *Trace) say(p Voice, data []byte, reliable, sequential bool, channel int) {
+	m := p.Say(data, reliable, sequential, channel)
 	if !t.Lean {
 		key := string(data)
 		t.sent[key] = append(t.sent[key], m)
 	}
 }
 
-// text makes a message. USER_1 payloads of a real session would begin with a
-// message type below 0x100; these begin with 'G', which is none.
+// text makes a message. DirectPlay 8's USER_1 payloads of a real session would
+// begin with a message type below 0x100; these begin with 'G', which is none.
 func (t *Trace) text(size int) []byte {
 	b := make([]byte, size)
 	for i := 0; i < size; i += 8 {
@@ -121,24 +142,3 @@ func (t *Trace) text(size int) []byte {
 	}
 	return b
 }
-
-// dialogue connects A with B and lets both speak; end is called at A when both
-// have nothing left to say.
-func (t *Trace) dialogue(a, b Traffic, end func(p *dp8peer.Peer)) {
-	left := 2
-	finished := func(p *dp8peer.Peer) func() {
-		return func() {
-			if left--; left == 0 && end != nil {
-				end(p.Conn().Peers[0])
-			}
-		}
-	}
-	for i, n := range []*dp8peer.Node{t.A, t.B} {
-		plan := []Traffic{a, b}[i]
-		n.Established = func(p *dp8peer.Peer) { t.speak(p, plan, finished(p)) }
-	}
-	t.A.Connect(t.B)
-}
-
-// gracefully ends a dialogue.
-func gracefully(p *dp8peer.Peer) { p.Close() }

@@ -14,30 +14,34 @@ type Truth struct {
 	Expect string `json:"expect"` // the outcome
 	Seed   uint64 `json:"seed"`
 
-	Packets     int          `json:"packets"`
-	Datagrams   int          `json:"udp_datagrams"`
-	IPFragments int          `json:"ip_fragments"`
-	NotUDP      int          `json:"not_udp"`
-	Forged      []int        `json:"forged_frames,omitempty"` // sent by a third party
-	Connections []Connection `json:"connections"`
-	Frames      []Frame      `json:"frames,omitempty"` // captured datagrams, when the trace is small
-	Uncaptured  []Frame      `json:"uncaptured,omitempty"`
+	Packets     int   `json:"packets"`
+	Datagrams   int   `json:"udp_datagrams"`
+	IPFragments int   `json:"ip_fragments"`
+	NotUDP      int   `json:"not_udp"`
+	Forged      []int `json:"forged_frames,omitempty"` // sent by a third party
+	Malformed   int   `json:"malformed,omitempty"`
+	// Neighbours counts datagrams of no connection, by the protocol of their records.
+	Neighbours  map[string]int `json:"neighbours,omitempty"`
+	Connections []Connection   `json:"connections"`
+	Frames      []Frame        `json:"frames,omitempty"` // captured datagrams, when the trace is small
+	Uncaptured  []Frame        `json:"uncaptured,omitempty"`
 }
 
 // A Connection is the truth of one connection. Directions are named a and b as
 // in the analysis: a sent the first captured frame.
 type Connection struct {
-	Protocol  string `json:"protocol"`
-	A         Side   `json:"a"`
-	B         Side   `json:"b"`
-	SessionID string `json:"session_id"`
-	Version   string `json:"version"`
-	Signing   string `json:"signing"`
-	Complete  bool   `json:"complete"`
-	State     string `json:"state,omitempty"` // absent where the capture does not tell
-	ClosedBy  string `json:"closed_by,omitempty"`
-	First     int    `json:"first_frame"`
-	Last      int    `json:"last_frame"`
+	Protocol  string   `json:"protocol"`
+	A         Side     `json:"a"`
+	B         Side     `json:"b"`
+	Players   []uint32 `json:"players,omitempty"` // indexes of a and b
+	SessionID string   `json:"session_id,omitempty"`
+	Version   string   `json:"version,omitempty"`
+	Signing   string   `json:"signing,omitempty"`
+	Complete  bool     `json:"complete"`
+	State     string   `json:"state,omitempty"` // absent where the capture does not tell
+	ClosedBy  string   `json:"closed_by,omitempty"`
+	First     int      `json:"first_frame"`
+	Last      int      `json:"last_frame"`
 
 	Secrets    *Secrets             `json:"secrets,omitempty"`
 	Directions map[string]Direction `json:"directions"`
@@ -46,8 +50,8 @@ type Connection struct {
 // A Side is one end.
 type Side struct {
 	Address string `json:"address"`
-	Role    string `json:"role"`
-	Version string `json:"version"`
+	Role    string `json:"role,omitempty"`
+	Version string `json:"version,omitempty"`
 }
 
 // Secrets are what a secrets file says, 16 hex digits each, in wire order.
@@ -62,17 +66,19 @@ type Secrets struct {
 
 // A Direction counts what one side sent.
 type Direction struct {
-	Frames          int `json:"frames"`
-	Bytes           int `json:"bytes"`
-	DataFrames      int `json:"data_frames"` // forged frames left out, as in acks, keepalives, signatures
-	Acks            int `json:"acks"`
-	Retries         int `json:"retries"`
-	UnneededRetries int `json:"unneeded_retries"`
-	Duplicates      int `json:"duplicates"`
-	OutOfOrder      int `json:"out_of_order"`
-	Gaps            int `json:"gaps"`
-	Missing         int `json:"missing"`
-	KeepAlives      int `json:"keepalives"`
+	Dialect         string `json:"dialect,omitempty"`        // what the side speaks
+	Proven          bool   `json:"dialect_proven,omitempty"` // by bytes captured
+	Frames          int    `json:"frames"`
+	Bytes           int    `json:"bytes"`
+	DataFrames      int    `json:"data_frames"` // forged frames left out, as in acks, keepalives, signatures
+	Acks            int    `json:"acks"`
+	Retries         int    `json:"retries"`
+	UnneededRetries int    `json:"unneeded_retries"`
+	Duplicates      int    `json:"duplicates"`
+	OutOfOrder      int    `json:"out_of_order"`
+	Gaps            int    `json:"gaps"`
+	Missing         int    `json:"missing"`
+	KeepAlives      int    `json:"keepalives"`
 
 	Lost       Lost        `json:"lost"`
 	Signatures *Signatures `json:"signatures,omitempty"`
@@ -81,7 +87,7 @@ type Direction struct {
 	NMessages    int    `json:"messages"`
 	MessageBytes int    `json:"message_bytes"`
 	Incomplete   int    `json:"incomplete_messages"`
-	Digest       string `json:"messages_sha256,omitempty"` // over all visible messages, by number, then by place in the frame
+	Digest       string `json:"messages_sha256,omitempty"` // over all visible messages, by number, then by place in the frame; last those without number, as captured
 
 	// Beyond the analysis document.
 	Transmissions int            `json:"transmissions"` // datagrams sent, forged ones left out
@@ -130,7 +136,7 @@ type RTT struct {
 // A Message is one application message that left at least one part in the
 // capture.
 type Message struct {
-	Number     int64  `json:"number"` // of its first frame, as the analysis counts
+	Number     int64  `json:"number"` // as the analysis counts, -1 for none
 	Size       int    `json:"size"`
 	SHA256     string `json:"sha256_start"` // 16 hex digits
 	Reliable   bool   `json:"reliable"`
@@ -142,14 +148,21 @@ type Message struct {
 
 // A Frame is one captured datagram, or one that was not captured.
 type Frame struct {
-	Frame    int    `json:"f,omitempty"`
-	Conn     int    `json:"c,omitempty"`
-	Dir      string `json:"d"`
-	Type     string `json:"type"`
-	Seq      int64  `json:"seq"` // data frames: number; SACK: next; -1 for others
-	Retry    bool   `json:"retry,omitempty"`
-	Copy     int    `json:"copy,omitempty"` // 1 for the first extra copy
-	Lost     string `json:"lost,omitempty"` // before, after, not-captured, outside
-	Messages []int  `json:"m,omitempty"`
-	Forged   string `json:"forged,omitempty"`
+	Frame     int    `json:"f,omitempty"`
+	Conn      int    `json:"c,omitempty"`
+	Dir       string `json:"d"`
+	Type      string `json:"type"`
+	Seq       int64  `json:"seq"` // the number; DP8's SACK: the next; -1 for none
+	Retry     bool   `json:"retry,omitempty"`
+	Copy      int    `json:"copy,omitempty"` // 1 for the first extra copy
+	Lost      string `json:"lost,omitempty"` // before, after, not-captured, outside
+	Messages  []int  `json:"m,omitempty"`
+	Forged    string `json:"forged,omitempty"`
+	Malformed bool   `json:"malformed,omitempty"`
+	Neighbour string `json:"neighbour,omitempty"` // of no connection
+
+	// As records of frames have them; not told of DP8.
+	Words   []string `json:"words,omitempty"`    // retry, unneeded-retry, duplicate, out-of-order, gap, gap-filled
+	RetryOf int      `json:"retry_of,omitempty"` // first captured frame of the number, for retries and copies
+	AckedIn int      `json:"acked_in,omitempty"`
 }

@@ -9,7 +9,7 @@ func (p *Peer) Close() {
 		return
 	}
 	p.ending = true
-	p.conn.Ended[p.side] = p.remoteEnd < 0 // not in answer
+	p.conn.Told.Wants[p.side] = p.remoteEnd < 0 // not in answer
 	if n := len(p.queue); p.cfg.EndOnLast && n > 0 && p.queue[n-1].msg != nil && p.queue[n-1].msg.Reliable {
 		p.queue[n-1].endStream = true
 	} else {
@@ -31,7 +31,7 @@ func (p *Peer) HardClose() {
 	if p.state != established {
 		return
 	}
-	p.conn.Ended[p.side] = true
+	p.conn.Told.Wants[p.side] = true
 	p.stop()
 	p.state = reset
 	p.sendHard()

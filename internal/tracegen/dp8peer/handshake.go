@@ -116,7 +116,7 @@ func (p *Peer) retryHandshake(again func()) {
 	p.connects++
 	p.connectTimer = p.after(period, func() {
 		if p.connects > p.cfg.ConnectRetries {
-			p.state = lost
+			p.abandon()
 			return
 		}
 		again()

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
 
@@ -14,6 +15,7 @@ type World struct {
 	Rand  *rand.Rand
 	Conns []*Conn
 	Keep  bool // keep messages, for a full truth
+	Book  *note.Book
 
 	bySession map[uint32]*Conn
 }
@@ -46,8 +48,9 @@ func NewNode(w *World, h *sim.Host, c Config) *Node {
 
 // Connect starts a connection to a listening node.
 func (n *Node) Connect(to *Node) *Peer {
-	c := &Conn{ID: len(n.World.Conns), SessionID: n.World.Rand.Uint32() | 1, Keep: n.World.Keep,
+	c := &Conn{SessionID: n.World.Rand.Uint32() | 1, Keep: n.World.Keep,
 		Hosts: [2]*sim.Host{n.Host, to.Host}, Configs: [2]Config{n.Config, to.Config}}
+	n.World.Book.Enter(c.tell())
 	for i := range c.Secrets {
 		c.Sources[i] = map[int64]int64{}
 		binary.LittleEndian.PutUint64(c.Secrets[i][:], n.World.Rand.Uint64()|1)

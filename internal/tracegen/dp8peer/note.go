@@ -1,7 +1,11 @@
 package dp8peer
 
 import (
+	"fmt"
+	"math/bits"
+
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
 
@@ -23,6 +27,49 @@ type Note struct {
 	KeyEpoch  int64  // number of the secret it is signed with; -1 unsigned
 	Secrets   bool   // CONNECTED_SIGNED with both secrets
 	Forged    string // not from the endpoint: what kind of forgery
+
+	told *note.Note
+}
+
+// Neutral tells the ledger what the datagram is.
+func (n *Note) Neutral() *note.Note {
+	if n.told == nil {
+		n.told = n.tell()
+	}
+	return n.told
+}
+
+func (n *Note) tell() *note.Note {
+	out := note.New(&n.Conn.Told, n.Side, n.Type.String())
+	out.Ack, out.Forged, out.Shown = n.Type == dp8.TypeSACK, n.Forged, n.Seq
+	out.Exact, out.Marked, out.Retry = !out.Ack, true, n.Retry
+	out.Opens = n.Type == dp8.TypeConnect
+	if n.IsData() {
+		out.Number, out.Establishes = n.Seq, true
+	}
+	out.Data = n.IsData() && len(n.Parts) > 0 && !n.KeepAlive
+	if n.KeepAlive && !out.Ack {
+		out.KeepAlives = 1
+	}
+	for i := range n.Parts {
+		out.Parts = append(out.Parts, note.Part{Message: &n.Parts[i].Message.Message, Index: n.Parts[i].Index})
+	}
+	if n.NRcv >= 0 {
+		out.AckBelow = n.NRcv
+		for m := n.SACKMask; m != 0; m &= m - 1 {
+			out.Acks = append(out.Acks, n.NRcv+1+int64(bits.TrailingZeros64(m)))
+		}
+	}
+	for m := n.SendMask; m != 0; m &= m - 1 {
+		out.GivenUp = append(out.GivenUp, n.Seq-1-int64(bits.TrailingZeros64(m)))
+	}
+	switch {
+	case n.EndStream:
+		out.Close = note.Graceful
+	case n.Type == dp8.TypeHardDisconnect:
+		out.Close = note.Abrupt
+	}
+	return out
 }
 
 // IsData reports whether it is a data frame, of whatever content.
@@ -36,24 +83,14 @@ type Part struct {
 
 // A Message is what an application handed to its endpoint.
 type Message struct {
-	ID         int // per side, from 0
-	Data       []byte
-	Reliable   bool
-	Sequential bool
-	User       dp8.Command // User1, User2
-	Parts      int         // frames it takes
-	First      int64       // number of its first frame; -1 before it is sent
-	Slot       int         // place within a coalesced frame
-	Coalesced  bool
-	Delivered  bool
-
-	Seen  []bool // by part: captured; kept by who watches
-	NSeen int
+	note.Message
+	User      dp8.Command // User1, User2
+	Coalesced bool
 }
 
 // A Conn is what is true of one connection.
 type Conn struct {
-	ID        int // from 0, by the first CONNECT
+	Told      note.Conn // the same, for the ledger
 	SessionID uint32
 	Hosts     [2]*sim.Host // connector, listener
 	Peers     [2]*Peer
@@ -65,7 +102,6 @@ type Conn struct {
 	Sources [2]map[int64]int64
 	// History is the secrets by epoch, when Keep.
 	History [2][]dp8.Secret
-	Ended   [2]bool // the side wanted to end the connection before it was told the other does
 }
 
 // Version is the lower of the two versions.
@@ -82,3 +118,15 @@ func (c *Conn) Params() dp8.Params {
 	}
 	return p
 }
+
+// tell begins what the ledger is told of the connection.
+func (c *Conn) tell() *note.Conn {
+	c.Told = note.Conn{Protocol: "dp8", Hosts: c.Hosts, Roles: [2]string{"connector", "listener"}, Mutual: true, Modulus: 256, Own: c,
+		SessionID: fmt.Sprintf("0x%08x", c.SessionID), Version: spell(c.Version()), Signing: [...]string{"none", "fast", "full"}[c.Signing()]}
+	for i, cfg := range c.Configs {
+		c.Told.Versions[i] = spell(cfg.Version)
+	}
+	return &c.Told
+}
+
+func spell(v uint32) string { return fmt.Sprintf("%d.%d", v>>16, v&0xffff) }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
 
@@ -158,6 +159,12 @@ func (p *Peer) keepAliveTick() {
 	p.after(keepAliveGrain, p.keepAliveTick)
 }
 
+// abandon loses the connection.
+func (p *Peer) abandon() {
+	p.stop()
+	p.conn.Told.GaveUp[p.side] = p.now() + 1
+}
+
 // stop calls all timers off.
 func (p *Peer) stop() {
 	for _, t := range []*sim.Timer{p.connectTimer, p.hardTimer, p.ackAt, p.maskAt} {
@@ -172,6 +179,13 @@ func (p *Peer) stop() {
 	if p.state < closed {
 		p.state = lost
 	}
+}
+
+// Say queues a message of an application that knows no USER flags but four
+// channels.
+func (p *Peer) Say(data []byte, reliable, ordered bool, channel int) *note.Message {
+	user := []dp8.Command{0, dp8.User1, dp8.User2, dp8.User1 | dp8.User2}[channel]
+	return &p.Send(data, reliable, ordered, user).Message
 }
 
 // Acknowledged is the number below which the peer's partner was acknowledged to

@@ -40,7 +40,7 @@ func (p *Peer) onRetry(f *frame) {
 		return
 	}
 	if f.retries == maxRetries {
-		p.stop() // MC-DPL8R 3.1.6.5: the connection is lost
+		p.abandon() // MC-DPL8R 3.1.6.5: the connection is lost
 		return
 	}
 	if p.now()-p.shrunk > p.rtt {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
 
@@ -40,11 +41,12 @@ func (f *frame) reliable() bool {
 // Send queues a message. USER flags go through unchanged.
 func (p *Peer) Send(data []byte, reliable, sequential bool, user dp8.Command) *Message {
 	size := p.cfg.MaxPayload
-	m := &Message{ID: p.messages, Data: data, Reliable: reliable, Sequential: sequential, User: user,
-		First: -1, Parts: max(1, (len(data)+size-1)/size)}
+	m := &Message{User: user, Message: note.Message{ID: p.messages, Data: data, Reliable: reliable, Ordered: sequential,
+		Number: -1, Parts: max(1, (len(data)+size-1)/size)}}
 	p.messages++
 	if p.conn.Keep {
 		p.conn.Messages[p.side] = append(p.conn.Messages[p.side], m)
+		p.node.World.Book.Message(&p.conn.Told, p.side, &m.Message)
 	}
 	// MC-DPL8R 3.1.4.4: a large message is split, each packet filled, sent in order.
 	for i := range m.Parts {
@@ -73,10 +75,11 @@ func (p *Peer) pump() {
 		p.nextSend++
 		p.flight[f.seq%window] = f
 		p.MaxFlight = max(p.MaxFlight, p.Outstanding())
+		p.conn.Told.Flight[p.side] = p.MaxFlight
 		p.showKeyring(f)
 		for slot, pc := range f.pieces {
 			if pc.msg != nil && pc.index == 0 {
-				pc.msg.First, pc.msg.Slot, pc.msg.Coalesced = f.seq, slot, f.coalesced
+				pc.msg.Number, pc.msg.Slot, pc.msg.Coalesced, pc.msg.Sent = f.seq, slot, f.coalesced, true
 			}
 			if pc.endStream {
 				p.endSeq = f.seq
@@ -186,7 +189,7 @@ func (p *Peer) commandOf(f *frame) dp8.Command {
 		if m := f.pieces[i].msg; m != nil && m.Reliable {
 			c |= dp8.Reliable
 		}
-		if m := f.pieces[i].msg; m != nil && m.Sequential {
+		if m := f.pieces[i].msg; m != nil && m.Ordered {
 			c |= dp8.Sequential
 		}
 	}
@@ -245,7 +248,7 @@ func coalesce(f *frame, c *dp8.Coalesce, note *Note) {
 		if pc.msg.Reliable {
 			part.Command |= dp8.PartReliable
 		}
-		if pc.msg.Sequential {
+		if pc.msg.Ordered {
 			part.Command |= dp8.PartSequential
 		}
 		part.SetSize(len(pc.data))

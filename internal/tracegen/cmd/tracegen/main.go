@@ -18,6 +18,7 @@ import (
 
 func main() {
 	out := flag.String("out", "", "folder the captures kept with the project are written to")
+	proto := flag.String("proto", "", "only the captures of this protocol")
 	big := flag.Int("big", 0, "write one capture of this many frames")
 	seed := flag.Uint64("seed", 1, "seed of the large capture")
 	signing := flag.String("signing", "none", "its signing: none, fast or full")
@@ -28,7 +29,7 @@ func main() {
 	case *big > 0:
 		err = writeBig(*file, *big, *seed, *signing)
 	case *out != "":
-		err = writeAll(*out)
+		err = writeAll(*out, *proto)
 	default:
 		flag.Usage()
 		os.Exit(2)
@@ -39,8 +40,11 @@ func main() {
 	}
 }
 
-func writeAll(dir string) error {
+func writeAll(dir, proto string) error {
 	for _, s := range tracegen.Scenarios() {
+		if proto != "" && s.Proto != proto {
+			continue
+		}
 		pcap, truth, err := s.Generate()
 		if err != nil {
 			return err

@@ -1,0 +1,41 @@
+package pipeline
+
+import (
+	"os"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/tracegen"
+)
+
+// TestWildSessions compares random traces of every protocol that has some with
+// their truth.
+func TestWildSessions(t *testing.T) {
+	n := uint64(150)
+	if testing.Short() {
+		n = 30
+	}
+	for _, p := range protocols.All(protocols.Options{}) {
+		for seed := range n {
+			s, ok := tracegen.Wild(p.Name, seed)
+			if !ok {
+				break
+			}
+			t.Run(p.Name+"/"+s.Name, func(t *testing.T) {
+				file, truth, err := s.Generate()
+				if err != nil {
+					t.Fatal(err)
+				}
+				path := wildFile(t)
+				if err := os.WriteFile(path, file, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				if len(truth.Connections) == 0 {
+					return
+				}
+				compareTruth(t, path, truth)
+				compareFrames(t, path, truth)
+			})
+		}
+	}
+}
