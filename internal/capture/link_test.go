@@ -329,7 +329,7 @@ func TestFingerprint(t *testing.T) {
 		t.Errorf("fingerprints %x and %x of the same datagram", plain, again)
 	}
 	for i := range payload {
-		changed := slices.Clone(payload)
+		changed := bytes.Clone(payload)
 		changed[i] = 1
 		if decodeOne(LinkEthernet, plainV4(changed)).Sum == plain {
 			t.Errorf("byte %d of the payload makes no difference", i)
