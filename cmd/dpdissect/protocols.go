@@ -31,8 +31,8 @@ Ports are hints for people: protocols are recognised by behaviour. --decode-as
 and --protocols take the names of all but neighbours.
 
 With -v, tell of each UDP address pair of a capture what spoke for and against
-each protocol, in bits: at 64 a pair is recognised, a chance of one in 2^64 to be
-wrong. Some of it must relate the two sides to each other.`,
+each protocol, in bits: at 64 a pair is recognised. Some of the evidence must
+relate the two sides to each other.`,
 		Example: `  dpdissect protocols
   dpdissect protocols --format json
   dpdissect protocols -v game.pcap`,
