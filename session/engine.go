@@ -89,6 +89,9 @@ func (d *Direction) Send(s *Sending) Verdict {
 // sendNew judges the first captured copy of a number.
 func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 	v := Verdict{Novelty: First, Copies: 1}
+	if u.state&hearsay != 0 {
+		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
+	}
 	switch w := &d.win; {
 	case !w.started:
 		w.started, w.lowest, w.highest = true, s.Num, s.Num
@@ -113,7 +116,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			v.Words |= dissect.OutOfOrder
 		}
 	}
-	if w := &d.win; s.Mark != MarkRetry && !w.begun && s.HasTime && s.Time-d.opened >= StartHorizon {
+	if w := &d.win; !w.begun && s.HasTime && s.Num == w.highest && d.settledIn(s) {
 		w.origin, w.begun = s.Num, true
 	}
 	d.distinct++
@@ -135,6 +138,20 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 		u.hash, u.ipid = s.Hash, s.IPID
 	}
 	return v
+}
+
+// settledIn reports a sending that is not one of a number sent before the capture
+// began. Where retries have no mark, any may be one for as long as numbers are
+// remembered.
+func (d *Direction) settledIn(s *Sending) bool {
+	switch age := s.Time - d.opened; {
+	case s.Mark == MarkRetry:
+		return false
+	case s.Mark == Unmarked && !s.Exact:
+		return age >= max(StartHorizon, d.win.keep)
+	default:
+		return age >= StartHorizon
+	}
 }
 
 // noteLate keeps the longest time by which a frame was overtaken.

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// rttExact is how many round trips are kept as they are; with more of them, or
-// with one that takes four seconds, the percentiles come from a histogram whose
-// cells are at most 1/1024 of their value wide.
+// rttExact is how many round trips are kept as they are; with more of them the
+// percentiles come from a histogram whose cells are at most 1/1024 of their value
+// wide.
 const rttExact = 4096
 
 const (
@@ -25,6 +25,7 @@ type rtts struct {
 	n        uint64
 	lo, hi   int64
 	exact    []uint32   // ns
+	long     []int64    // those that take more than exact can hold
 	cells    *histogram // used once exact is full
 	overflow bool
 }
@@ -39,18 +40,29 @@ func (r *rtts) add(ns int64) {
 	}
 	r.hi = max(r.hi, ns)
 	r.n++
-	if !r.overflow && len(r.exact) < rttExact && ns < 1<<32 {
+	switch {
+	case r.overflow:
+		r.cells.count(ns)
+	case ns < 1<<32:
 		r.exact = append(r.exact, uint32(ns))
-		return
+	default:
+		r.long = append(r.long, ns)
 	}
-	if !r.overflow {
-		r.overflow, r.cells = true, new(histogram)
-		for _, v := range r.exact {
-			r.cells.count(int64(v))
-		}
-		r.exact = nil
+	if !r.overflow && r.n > rttExact {
+		r.spill()
 	}
-	r.cells.count(ns)
+}
+
+// spill moves what was kept as it is to a histogram.
+func (r *rtts) spill() {
+	r.overflow, r.cells = true, new(histogram)
+	for _, v := range r.exact {
+		r.cells.count(int64(v))
+	}
+	for _, v := range r.long {
+		r.cells.count(v)
+	}
+	r.exact, r.long = nil, nil
 }
 
 // cell gives row and cell of a duration.
@@ -76,13 +88,25 @@ func (r *rtts) summary() RTT {
 		return s
 	}
 	if !r.overflow {
-		sorted := slices.Clone(r.exact)
-		slices.Sort(sorted)
-		s.P50, s.P95 = int64(sorted[rank(r.n, 50)-1]), int64(sorted[rank(r.n, 95)-1])
+		s.P50, s.P95 = r.sorted()
 		return s
 	}
 	s.P50, s.P95 = r.nth(rank(r.n, 50)), r.nth(rank(r.n, 95))
 	return s
+}
+
+// sorted gives the percentiles of what is kept as it is.
+func (r *rtts) sorted() (p50, p95 int64) {
+	short, long := slices.Clone(r.exact), slices.Clone(r.long)
+	slices.Sort(short)
+	slices.Sort(long)
+	at := func(i uint64) int64 {
+		if i <= uint64(len(short)) {
+			return int64(short[i-1])
+		}
+		return long[i-1-uint64(len(short))]
+	}
+	return at(rank(r.n, 50)), at(rank(r.n, 95))
 }
 
 // rank is the nearest rank of a percentile, from 1.

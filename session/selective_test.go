@@ -49,6 +49,12 @@ func TestAcknowledgeOne(t *testing.T) {
 			l.one(1, 2, true)
 			return l.one(1, 2, false)
 		}, "ack-of-uncaptured", nil, 1},
+		{"hearsay before it was sent says nothing", func(l *lane) (dissect.Words, []uint64) {
+			l.first(1, 3)
+			l.one(1, 2, true)
+			l.first(2) // frame 4
+			return l.one(1, 2, false)
+		}, "ack", []uint64{4}, 0},
 		{"by hearsay", func(l *lane) (dissect.Words, []uint64) { l.first(1, 2); return l.one(1, 2, true) }, "ack", []uint64{2}, 0},
 		{"impossible: too far ahead", func(l *lane) (dissect.Words, []uint64) { l.first(1); return l.one(1, 2+MaxAckExcess, false) }, "", nil, 0},
 		{"a retry behind its acknowledgement waits for the next one", func(l *lane) (dissect.Words, []uint64) {
@@ -144,5 +150,32 @@ func TestLimits(t *testing.T) {
 	}
 	if n := len(l.d.win.ring); n > 1024 {
 		t.Errorf("room for %d numbers at the same time", n)
+	}
+}
+
+// Where retries have no mark, the first number captured may be an old one: what
+// is acknowledged above it was sent before the capture began, for as long as
+// retries come.
+func TestOldRetryIsNoOrigin(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		mark Mark
+		at   int64 // ms after the first frame
+		want uint64
+	}{
+		{"marked as first", MarkFirst, 200, 1},
+		{"may be an old retry", Unmarked, 200, 0},
+		{"too late for one", Unmarked, 13_000, 1},
+	} {
+		l := newLane()
+		l.d.SetLimits(Limits{Keep: 12_000 * ms})
+		l.now = c.at * ms
+		l.send(0, 5, c.mark, 1005, 9)
+		l.send(1, 8, c.mark, 1008, 10)
+		l.one(1, 7, false)
+		l.d.Close()
+		if got := l.d.Lost().NotCaptured; got != c.want {
+			t.Errorf("%s: %d not captured, want %d", c.name, got, c.want)
+		}
 	}
 }
