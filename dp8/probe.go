@@ -32,6 +32,9 @@ const (
 
 const maxAgain = 5
 
+// leastPart is less than the bytes of a message that go into one frame.
+const leastPart = 200
+
 // patience is how many datagrams a probe waits for one that tells whether data
 // frames carry signatures: the first ones could not be read without.
 const patience = 60
@@ -63,6 +66,7 @@ type probeSide struct {
 	acked     uint8   // highest number acknowledged, plus 1
 	hasAcked  bool
 	again     uint8 // times it was acknowledged again
+	retries   uint8 // of the latest sequence
 	tick      uint32
 	tickTime  int64
 	hasTick   bool
@@ -127,6 +131,9 @@ func (p *probe) data(b []byte, side int) {
 		p.stranger()
 		return
 	}
+	if Command(b[0])&EndMsg == 0 && left < leastPart {
+		p.Add("small part of a message", -bitsNext) // parts are filled (MC-DPL8R 3.1.4.4)
+	}
 	p.boundary(Command(b[0]), b[2], side)
 	p.number(b[2], ctl&CtlRetry != 0, side)
 	p.acknowledges(b[3], side, 0)
@@ -163,14 +170,15 @@ func (p *probe) number(seq uint8, retry bool, side int) {
 		p.Add("next sequence", bitsNext)
 	case step > 1 && step < 16, step > -WindowSize && step < 0:
 		p.Add("sequence nearby", bitsNear)
-	case step == 0 && retry:
+	case step == 0 && retry && s.retries < maxAgain:
+		s.retries++
 	case step == 0:
-		p.Add("sequence repeated without a retry mark", -bitsNext)
+		p.Add("sequence repeated without a retry mark or too often", -bitsNext)
 	default:
 		p.Add("sequence far away", bitsContradict)
 	}
 	if !s.hasSeq && !retry || s.hasSeq && step > 0 { // a retry is far behind
-		s.seq, s.hasSeq = seq, true
+		s.seq, s.hasSeq, s.retries = seq, true, 0
 	}
 }
 
