@@ -56,10 +56,13 @@ func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {
 		arrived = c.side[dir].bytes.count(f.BytesReceived)
 	}
 	words := c.passOver(dir, num, arrived)
+	copied := a.Copy
 	if f.Type == TypeNACK {
-		c.report(num)
+		c.report(dir, num)
+		a.Copy = true // what is missing is denied below
 	}
 	words |= out.Acknowledge(a, c.link)
+	a.Copy = copied
 	if f.Type == TypeNACK && ordered {
 		c.deny(dir, num)
 		for m := f.Mask; m != 0; m &= m - 1 {
@@ -72,21 +75,42 @@ func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {
 // deny notes that a number of a side was reported missing.
 func (c *conn) deny(dir int, n int64) {
 	out := &c.c.Dir[dir]
-	out.Deny(n, &c.ack)
-	if captured, held := out.Captured(n); held && !captured {
+	captured, held := out.Captured(n)
+	if held && !captured {
 		c.side[dir].history.miss(n)
 	}
+	if captured || c.side[dir].after(n) {
+		out.Deny(n, &c.ack)
+	}
 }
+
+// after reports whether a number was certainly sent after the capture began.
+func (s *side) after(n int64) bool { return s.hasSure && n > s.sure }
 
 // report fills in what a NACK says was received: of the numbers behind its own,
 // those up to the last one reported missing that the mask does not name
 // (AMB-DP4-15). What lies beyond may not have been expected yet.
-func (c *conn) report(num int64) {
+func (c *conn) report(dir int, num int64) {
 	a, m := &c.ack, uint64(c.f.Mask)
 	a.Base = num + 1
-	if m != 0 {
-		a.Mask = ^m & (1<<(63-bits.LeadingZeros64(m)) - 1)
+	if m == 0 {
+		return
 	}
+	a.Mask = ^m & (1<<(63-bits.LeadingZeros64(m)) - 1)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		n := a.Base + int64(bits.TrailingZeros64(m))
+		if captured, _ := c.c.Dir[dir].Captured(n); !captured && !c.side[dir].after(n) {
+			c.hear(dir, n)
+		}
+	}
+}
+
+// hear acknowledges a number without taking that for proof that it was sent
+// while the capture ran, or that it arrived.
+func (c *conn) hear(dir int, n int64) {
+	a := c.ack
+	a.Hearsay = true
+	c.c.Dir[dir].AcknowledgeOne(n, &a, c.link)
 }
 
 // passOver looks at the numbers an acknowledgement passes that were never
@@ -112,18 +136,16 @@ func (c *conn) passOver(dir int, num int64, v arrival) (words dissect.Words) {
 		if n <= top {
 			words |= dissect.AckOfUncaptured
 		}
-		switch {
-		case n == num:
+		switch sure := c.side[dir].after(n); {
+		case sure && n == num:
 			continue // an ACK names what was received
-		case v == arrivedUnseen && n < top:
+		case sure && v == arrivedUnseen && n < top:
 			v = unknown // one of them was
 			continue
-		case v == arrivedAll:
+		case sure && v == arrivedAll:
 			out.Deny(n, a)
 		}
-		hearsay := *a
-		hearsay.Hearsay = true
-		out.AcknowledgeOne(n, &hearsay, c.link)
+		c.hear(dir, n)
 	}
 	return words
 }

@@ -49,7 +49,7 @@ type state uint8
 const (
 	unseen  state = iota // no part was captured
 	open                 // reliable, a part was captured
-	whole_               // reliable and complete, but not delivered
+	ready                // reliable and complete, but not delivered
 	settled              // delivered, not reliable, or not waited for
 )
 
@@ -101,7 +101,7 @@ func (a *assembler) settleBelow(first int64) {
 	}
 	a.floor = max(a.floor, a.top-int64(len(a.states)))
 	for n := a.floor; n < first; n++ {
-		if s := a.state(n); *s != whole_ {
+		if s := a.state(n); *s != ready {
 			*s = settled
 		}
 	}
@@ -177,7 +177,7 @@ func (a *assembler) before(w *waiting) (place int, blocked bool) {
 		switch *a.state(n) {
 		case unseen, open:
 			return -1, true
-		case whole_:
+		case ready:
 			for i, x := range a.waiting {
 				if x.msg.Number == n {
 					return i, true
@@ -192,7 +192,7 @@ func (a *assembler) before(w *waiting) (place int, blocked bool) {
 func (a *assembler) complete(m *session.Message) {
 	inOrder := m.Number >= a.floor && m.Reliable
 	if inOrder {
-		*a.state(m.Number) = whole_
+		*a.state(m.Number) = ready
 	}
 	w := waiting{*m}
 	if _, blocked := a.before(&w); len(a.waiting) == 0 && !blocked || a.conn.wants.Messages == session.CountMessages {

@@ -28,7 +28,9 @@ type side struct {
 	history  history
 	asm      assembler
 	bytes    ledger // of what it sent, by the other side's counts
-	early    bool   // the peer acknowledged up to earlyTo before a frame was captured
+	sure     int64  // numbers above were sent after the capture began
+	hasSure  bool
+	early    bool // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo  uint8
 
 	tick    uint32 // latest of its acknowledgements
@@ -150,9 +152,13 @@ func (c *conn) begin(dir int, num, msg int64) {
 		if c.f.initial() || c.c.Complete && msg <= MessageWindow {
 			c.c.Dir[dir].Begin(num)
 			first = min(msg, 1)
+			s.sure, s.hasSure = num, true
 		}
 		s.asm.start(first)
 		return
+	}
+	if !s.hasSure && c.f.Flags&STA != 0 && c.f.Serial == 0 && c.fr.HasTime && c.fr.Time-c.c.FirstTime >= session.StartHorizon {
+		s.sure, s.hasSure = num, true // a first sending, and later ones behind it
 	}
 	// The first frame was overtaken on its way.
 	if !c.c.Complete && dir == 0 && c.f.initial() && num < 2 && c.fr.HasTime && c.fr.Time-c.c.FirstTime < session.StartHorizon {

@@ -154,7 +154,7 @@ func (m *sentMessage) below(serial uint8) (n int) {
 // message as only a retry does.
 func (h *history) late(fr *dissect.Frame, msg, rtt int64) bool {
 	m := h.message(msg)
-	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, session.CopyHorizon)
+	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, session.CopyHorizon/2)
 }
 
 // keep remembers a sending that the engine has judged.
@@ -170,11 +170,11 @@ func (h *history) keep(fr *dissect.Frame, f *Frame, num, msg int64, hash uint64,
 		u.serial, u.again, u.hash = f.Serial, retry, hash
 	}
 	if f.Flags&whole != whole {
-		h.keepMessage(fr, f, num, msg, retry)
+		h.keepMessage(fr, f, num, msg, retry, words.Has(dissect.Duplicate))
 	}
 }
 
-func (h *history) keepMessage(fr *dissect.Frame, f *Frame, num, msg int64, retry bool) {
+func (h *history) keepMessage(fr *dissect.Frame, f *Frame, num, msg int64, retry, copied bool) {
 	m := h.message(msg)
 	if m.set && m.msg > msg {
 		return
@@ -189,9 +189,10 @@ func (h *history) keepMessage(fr *dissect.Frame, f *Frame, num, msg int64, retry
 	case f.Serial == 0 && (!m.started || num-m.start < 128):
 		h.perPacket = true // counting all packets, only the first can have serial 0
 	}
-	if retry {
+	switch {
+	case retry:
 		m.retries[f.Serial>>6] |= 1 << (f.Serial & 63)
-	} else if fr.HasTime && (!m.hasLast || fr.Time > m.last) {
+	case !copied && fr.HasTime && (!m.hasLast || fr.Time > m.last):
 		m.last, m.hasLast = fr.Time, true
 	}
 }

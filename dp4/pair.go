@@ -10,14 +10,13 @@ import (
 const maxConns = 64
 
 // A pair follows the connections of one address pair: one for each pair of
-// players (contract 4.1).
+// players.
 type pair struct {
 	flow    *session.Flow
 	learned *probe
 	conns   []*conn // those that are followed, oldest first
 	active  *conn   // the latest that a frame was of
 	frame   Frame
-	end     int64 // time of the latest frame
 }
 
 func newPair(f *session.Flow, learned *probe) *pair { return &pair{flow: f, learned: learned} }

@@ -2,56 +2,62 @@ package dp4
 
 import (
 	"math"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
 
 // Evidence, in bits, that one datagram gives. A single frame proves nothing: one
-// random payload in thirty passes for one (catalogue 9). What counts are
+// random payload in thirty passes for one. What counts are
 // relations that another protocol can't satisfy by chance. The values lie below
 // the true surprise, because other traffic is not random.
 const (
 	bitsSP         = 10 // a service provider's header, for the first few times
-	bitsReversed   = 8  // the other side has the same indexes, the other way round
-	bitsInitial    = 10 // a side begins with the initial numbers
-	bitsNext       = 3  // message and sequence after the last ones, as the flags want it
+	bitsReversed   = 12 // the other side has the same indexes, the other way round
+	bitsInitial    = 12 // a side begins with the initial numbers
+	bitsNext       = 5  // message and sequence after the last ones, as the flags want it
 	bitsNear       = 1  // numbers that fit those before, if not as the next
-	bitsAck        = 9  // names a message, sequence and serial captured shortly before
+	bitsAck        = 13 // names a message, sequence and serial captured shortly before
 	bitsAckNear    = 4  // names the packet before or behind one of those, or another copy
 	bitsReceived   = 16 // bytes received are those of all captured so far
-	bitsPart       = 10 // … or of all but the latest, which are on their way
-	bitsGrew       = 8  // bytes received grew by the size of frames captured one after the other
+	bitsPart       = 12 // … or of all but the latest, which are on their way
+	bitsGrew       = 4  // bytes received grew by the size of frames captured one after the other
 	bitsTick       = 5  // ticks advance with the capture's time
 	bitsContradict = -10
 	bitsStranger   = -16
-	bitsOther      = -4 // players never seen before, when there are some already
+	bitsOther      = -4      // players never seen before, when there are some already
+	bitsBothWays   = 12 + 10 // relations between the sides a lock needs
 )
 
 // Bounds of evidence that may repeat itself, and what a lock needs besides bits.
 const (
-	maxNext  = 12 // frames that give bitsNext
-	maxSP    = 2
-	maxTicks = 4
-	maxLinks = 8 // pairs of players
-	manyAcks = 4 // acknowledgements that make up for a count of bytes that never fits
+	maxNext   = 12 // frames that give bitsNext
+	maxSP     = 2
+	maxHints  = 4
+	manySteps = 8
+	maxTicks  = 4
+	minClock  = 30 // ms over which ticks are compared
+	maxLinks  = 8  // pairs of players
 )
 
 // A probe collects evidence that an address pair speaks DirectPlay 4.
 type probe struct {
 	session.Evidence
 	f         Frame
-	acks      int // acknowledgements of frames that were captured, each once
-	wrong     int // of frames that were not
-	received  int // counts of bytes that fit: an echo has none
+	bothWays  float64 // part of it that relates one side to the other
+	acks      int     // acknowledgements of frames that were captured, each once
+	wrong     int     // of frames that were not
+	hints     int     // what may be by chance: packets acknowledged that were hardly missed, first counts that fit
+	received  int     // counts of bytes that fit: an echo has none
+	begun     bool    // two players began with the initial numbers
 	steps     int
 	nears     int
 	sps       int
 	ticks     int
 	seen      int
 	strangers int
-	links     [maxLinks]probeLink
-	n         int // links used
+	links     []*probeLink
 }
 
 // A probeLink is a pair of players, one at each address.
@@ -72,12 +78,24 @@ type probeSide struct {
 
 	ack      probeFrame // latest acknowledgement
 	hasAck   bool
-	acked    int    // data frames of the other side captured by then
 	received uint32 // what it counted
-	offset   int64  // bytes captured less bytes received
-	anchored bool   // offset is valid
+	places   sums   // bytes of the other side that its count may stand for
+	chain    int    // counts in a row that fitted
 	tick     uint32
 	tickTime int64
+}
+
+// sums is a set of byte counts.
+type sums struct {
+	at [32]int64
+	n  int
+}
+
+func (s *sums) has(v int64) bool { return slices.Contains(s.at[:s.n], v) }
+
+func (s *sums) add(v int64) {
+	s.at[s.n] = v
+	s.n++
 }
 
 type probeFrame struct {
@@ -103,9 +121,27 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	return min(p.Bits, session.EvidenceFloor)
 }
 
-// answered reports whether one side answers the other as only a receiver can.
+// relate enters evidence that relates what one side says to what the other sent.
+func (p *probe) relate(what string, n float64) {
+	p.Add(what, n)
+	p.bothWays += n
+}
+
+// hint enters what may be by chance, and says little when it comes often.
+func (p *probe) hint(what string, n float64) {
+	if p.hints++; p.hints <= maxHints {
+		p.relate(what, n)
+	}
+}
+
+// answered reports whether one side answers the other as only a receiver can: it
+// names packets that were sent, and counts their bytes. Two that begin alike, each
+// with the other's index, may have answered nothing yet.
 func (p *probe) answered() bool {
-	return p.acks >= 1 && p.received >= 1 || p.received >= manyAcks || p.acks >= manyAcks && p.ticks == maxTicks
+	if p.begun && p.steps >= manySteps {
+		return true
+	}
+	return p.bothWays >= bitsBothWays && (p.acks+p.received >= 1 || p.steps == maxNext && p.hints >= 3)
 }
 
 // strict holds a frame to the text: only what every sender does is evidence.
@@ -130,32 +166,33 @@ func (p *probe) link(side int) *probeLink {
 	if side == 1 {
 		player[0], player[1] = player[1], player[0]
 	}
-	for i := range p.links[:p.n] {
-		if l := &p.links[i]; l.player == player {
+	for _, l := range p.links {
+		if l.player == player {
 			if !l.spoke[side] {
 				l.spoke[side] = true
-				p.Add("players answer each other", bitsReversed)
+				if f.From.Value != f.To.Value {
+					p.relate("players answer each other", bitsReversed)
+				}
 			}
 			return l
 		}
 	}
-	if p.n > 0 {
+	if len(p.links) > 0 {
 		p.Add("other players", bitsOther)
 	}
-	if p.n == maxLinks {
+	if len(p.links) == maxLinks {
 		p.strangers++
 		return nil
 	}
-	l := &p.links[p.n]
-	p.n++
-	l.player, l.spoke[side] = player, true
+	l := &probeLink{player: player}
+	l.spoke[side] = true
+	p.links = append(p.links, l)
 	return l
 }
 
 // exchanged reports whether both of two players, at either address, were seen.
 func (p *probe) exchanged(a, b uint32) bool {
-	for i := range p.links[:p.n] {
-		l := &p.links[i]
+	for _, l := range p.links {
 		if l.spoke == [2]bool{true, true} && l.data != [2]bool{} && (l.player == [2]uint32{a, b} || l.player == [2]uint32{b, a}) {
 			return true
 		}
@@ -172,6 +209,7 @@ func (p *probe) frame(d *dissect.Datagram, l *probeLink, side int) {
 	if f.Type == TypeData {
 		l.data[side] = true
 		p.data(d, &l.side[side])
+		p.begun = p.begun || l.side[0].begun && l.side[1].begun && l.player[0] != l.player[1]
 		return
 	}
 	p.acknowledges(d, &l.side[side], &l.side[1-side])
@@ -239,11 +277,9 @@ func (p *probe) acknowledges(d *dissect.Datagram, s, o *probeSide) {
 	if !s.hasAck || s.ack != now {
 		p.names(now, o)
 	}
-	if s.hasAck {
-		p.clock(d, s)
-	}
 	p.receives(s, o)
-	s.ack, s.hasAck, s.acked, s.received, s.tick, s.tickTime = now, true, o.n, f.BytesReceived, f.Tick, d.Time
+	p.clock(d, s)
+	s.ack, s.hasAck, s.received = now, true, f.BytesReceived
 }
 
 // names judges which packet of the other side an acknowledgement names. One that
@@ -256,7 +292,7 @@ func (p *probe) names(ack probeFrame, o *probeSide) {
 		switch {
 		case step == 0 && next == 0 && (ack.serial == x.serial || p.f.Type == TypeNACK):
 			p.acks++
-			p.Add("acknowledges what was sent lately", bitsAck)
+			p.relate("acknowledges what was sent lately", bitsAck)
 			return
 		case step == 0 && next != 0, step > 0 && next < 0, step < 0 && next > 0:
 			p.wrong++
@@ -267,65 +303,72 @@ func (p *probe) names(ack probeFrame, o *probeSide) {
 	}
 	switch ahead := int8(ack.seq - o.recent[(o.n-1)%len(o.recent)].seq); {
 	case near:
-		p.acks++
-		p.Add("acknowledges a packet nearby", bitsAckNear)
-	case ahead > MessageWindow:
+		p.hint("acknowledges a packet nearby", bitsAckNear)
+	case p.before(ack, o):
+		p.hint("acknowledges a packet before the capture", bitsAckNear)
+	case ahead > session.MaxAckExcess:
 		p.wrong++
 		p.Add("acknowledges what was not sent", bitsContradict)
 	}
 }
 
-// clock judges the ticks of two acknowledgements against the capture's time.
+// before reports whether an acknowledgement names a packet shortly before the
+// first one captured.
+func (p *probe) before(ack probeFrame, o *probeSide) bool {
+	first := &o.recent[0]
+	step, next := int8(first.seq-ack.seq), int8(first.msg-ack.msg)
+	return o.n <= len(o.recent) && step > 0 && step <= 2*MessageWindow && next >= 0 && next <= MessageWindow
+}
+
+// clock judges the ticks of acknowledgements against the capture's time, over
+// times that are long enough to tell a clock from a counter.
 func (p *probe) clock(d *dissect.Datagram, s *probeSide) {
-	ms := (d.Time - s.tickTime) / 1e6
-	if !d.HasTime || p.ticks >= maxTicks || ms <= 0 {
+	ticks, ms := int64(int32(p.f.Tick-s.tick)), (d.Time-s.tickTime)/1e6
+	if s.hasAck && ms < minClock {
 		return
 	}
-	if off := int64(int32(p.f.Tick-s.tick)) - ms; off > -100 && off < 100 {
+	if off := ticks - ms; s.hasAck && d.HasTime && p.ticks < maxTicks && off > -ms/2 && off < ms/2 {
 		p.ticks++
-		p.Add("tick follows the clock", bitsTick)
+		p.relate("tick follows the clock", bitsTick)
 	}
+	s.tick, s.tickTime = p.f.Tick, d.Time
 }
 
 // receives judges bytes received, which only a receiver knows, against what the
-// other side was captured sending: all of it, or all but the latest frames.
+// other side was captured sending. A count that is not known from its beginning
+// may stand for any place among the latest frames; each further count leaves
+// fewer, and none when it is no count of bytes.
 func (p *probe) receives(s, o *probeSide) {
-	received := int64(p.f.BytesReceived)
-	if s.hasAck && int32(p.f.BytesReceived-s.received) <= 0 {
-		return
-	}
-	anchored := s.anchored || !s.hasAck && o.begun // a count that begins with the capture begins at zero
-	for i := 1; anchored && i <= min(o.n, len(o.sums)); i++ {
-		if o.sums[(o.n-i)%len(o.sums)]-received != s.offset {
-			continue
-		}
-		p.received++
-		s.anchored = true
-		if i == 1 {
-			p.Add("received what was sent", bitsReceived)
-		} else {
-			p.Add("received what was sent a little before", bitsPart)
-		}
-		return
-	}
-	s.anchored = false
-	if s.hasAck {
-		p.grew(s, o)
-	}
-}
-
-// grew looks for frames captured one after the other that explain how much more
-// was received than the time before. Where they end, the next count is anchored.
-func (p *probe) grew(s, o *probeSide) {
-	const back = 8 // frames that may be on their way
 	more := int64(int32(p.f.BytesReceived - s.received))
-	for j := o.n - 1; j >= 0 && j >= o.n-back; j-- {
-		for i := min(j, s.acked) - 1; i >= 0 && i >= s.acked-back && i > o.n-len(o.sums); i-- {
-			if o.sums[j%len(o.sums)]-o.sums[i%len(o.sums)] == more {
-				s.offset, s.anchored = o.sums[j%len(o.sums)]-int64(p.f.BytesReceived), true
-				p.Add("received more as it was sent", bitsGrew)
-				return
-			}
+	places := sums{}
+	switch {
+	case !s.hasAck && o.begun:
+		more, places.n, s.chain = int64(p.f.BytesReceived), 1, 1 // it begins at zero
+	case s.hasAck && more > 0:
+		places = s.places
+	case s.hasAck:
+		return
+	}
+	last := o.sums[(o.n-1)%len(o.sums)]
+	next := sums{}
+	for _, sum := range o.sums[:min(o.n, len(o.sums))] {
+		if places.has(sum - more) {
+			next.add(sum)
 		}
 	}
+	switch {
+	case next.n == 0:
+		s.places, s.chain = sums{at: o.sums, n: min(o.n, len(o.sums))}, 0
+		return
+	case s.chain == 0:
+		p.hint("received more as it was sent", bitsGrew)
+	case next.has(last):
+		p.received++
+		p.relate("received what was sent", bitsReceived)
+	default:
+		p.received++
+		p.relate("received what was sent a little before", bitsPart)
+	}
+	s.chain++
+	s.places = next
 }

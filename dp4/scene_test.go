@@ -27,6 +27,9 @@ type scene struct {
 func newScene(t testing.TB, forced bool, mode session.MessageMode) *scene {
 	s := &scene{t: t, now: 1e15}
 	p := New()
+	if forced {
+		p.NewProbe = func() session.Probe { return certain{} }
+	}
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: mode, Incomplete: true, Sink: s}
 	if forced {
 		cfg.Force = []session.Force{{Lo: 0, Hi: 65535, Protocol: p}}
@@ -34,6 +37,11 @@ func newScene(t testing.TB, forced bool, mode session.MessageMode) *scene {
 	s.tab = session.NewTable(cfg)
 	return s
 }
+
+// certain is a probe that needs no evidence.
+type certain struct{}
+
+func (certain) Observe(*dissect.Datagram, int) float64 { return session.LockBits }
 
 func scenes(t testing.TB) *scene { return newScene(t, true, session.CollectPayload) }
 
