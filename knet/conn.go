@@ -7,8 +7,12 @@ import (
 
 // What is remembered of each side's numbers. The library sends up to 1,000
 // datagrams a second and its messages again after 5 s, without end
-// (UDPMessageConnection.cpp 301, 584).
-var limits = session.Limits{History: 1 << 16, Keep: 16e9, AckExcess: 4096, NoBefore: true, NoAfter: true}
+// (UDPMessageConnection.cpp 301, 584). The page starts at 15 a second and tries a
+// datagram every 2 s, 50 times.
+var (
+	libraryLimits = session.Limits{History: 1 << 16, Keep: 16e9, AckExcess: 4096, NoBefore: true, NoAfter: true}
+	pageLimits    = session.Limits{History: 1 << 14, Keep: 120e9, AckExcess: 4096, NoBefore: true, NoAfter: true}
+)
 
 // A conn is one kNet connection: the law of the protocol on top of the engine's
 // counters.
@@ -21,7 +25,9 @@ type conn struct {
 	client   int // direction of the client, -1 when unknown
 	side     [2]side
 	life     lifecycle
-	finished bool // settled: further frames are only counted
+	spare    [2]uint64 // messages of each side that are PingRequests by one map of ids, PingReplies by the other
+	spoken   bool      // something besides the handshake was captured
+	finished bool      // settled: further frames are only counted
 
 	fr   *dissect.Frame // the frame at hand
 	now  uint64         // its number
@@ -48,6 +54,7 @@ type side struct {
 // looks much the same.
 type first struct {
 	seen bool
+	num  int64
 	ipid uint16
 	hash uint64
 	time int64
@@ -61,7 +68,11 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.ids.Bits, s.numbers.Bits = PacketIDBits, NumberBits
 		s.transfers.conn, s.transfers.dir = c, i
 		s.waiting.conn, s.waiting.dir = c, i
-		c.c.Dir[i].SetLimits(limits)
+		if p.params.Dialect == Spec {
+			c.c.Dir[i].SetLimits(pageLimits)
+		} else {
+			c.c.Dir[i].SetLimits(libraryLimits)
+		}
 	}
 	if p.decided {
 		c.c.Dialect = p.params.Dialect.String()
@@ -201,7 +212,7 @@ func (c *conn) datagram(dir int) {
 }
 
 // farAway is how far a PacketID may jump before a second datagram must confirm it.
-const farAway = 1 << 14
+const farAway = 1 << 16
 
 // isStray reports a PacketID nowhere near the others of its side. Two in a row
 // that are near each other are where the side has come to meanwhile.
@@ -219,7 +230,7 @@ func (s *side) isStray(sent *session.Sending) bool {
 
 func (s *side) keepFirst(id uint32, sent *session.Sending) {
 	if id < firstIDs && !s.firsts[id].seen {
-		s.firsts[id] = first{true, sent.IPID, sent.Hash, sent.Time}
+		s.firsts[id] = first{true, sent.Num, sent.IPID, sent.Hash, sent.Time}
 	}
 }
 
@@ -242,15 +253,23 @@ func (c *conn) messages(dir int, num int64, fresh bool) {
 		}
 		if m.Kind != Application {
 			c.control(dir, num, m, fresh)
-		} else if isNew {
+			continue
+		}
+		c.spoken = true
+		if c.d.Dialect == Spec {
+			c.confirm(dir)
+		}
+		if isNew {
 			c.application(dir, num, i, m)
 		}
 	}
 	c.enter(dir, &x)
 	c.fr.Awaits = c.wants.Links && (c.d.Reliable || x.pings > 0)
 	c.judgeAcks(dir, &x)
-	if c.d.Dialect == Spec && c.side[dir].waiting.some() {
-		c.side[dir].waiting.release()
+	for i := range c.side {
+		if w := &c.side[i].waiting; w.some() {
+			w.release()
+		}
 	}
 }
 
@@ -269,86 +288,4 @@ func (c *conn) numbered(dir int, num int64, m *Message, fresh bool) bool {
 	}
 	c.fr.Words |= v.Words
 	return v.New
-}
-
-// control tracks a control message.
-func (c *conn) control(dir int, num int64, m *Message, fresh bool) {
-	s := &c.side[dir]
-	switch m.Kind {
-	case PingRequest:
-		if !m.whole || !fresh {
-			return
-		}
-		if s.pings == nil {
-			s.pings = new([256]int64)
-		}
-		s.pings[m.PingID] = num + 1
-		c.hello(dir, m)
-	case PingReply:
-		if asked := c.side[1-dir].pings; m.whole && asked != nil && asked[m.PingID] != 0 {
-			c.acknowledge(dir, asked[m.PingID]-1, fresh)
-		}
-	case PacketAck:
-		if m.whole {
-			c.packetAck(dir, m, fresh)
-		}
-	case Disconnect, DisconnectAck:
-		c.closing(dir, m.Kind)
-		return
-	case ConnectSyn, ConnectSynAck, ConnectAck:
-		c.handshake(dir, m.Kind)
-		return
-	}
-	if c.d.Dialect == Spec {
-		c.confirm(dir)
-	}
-}
-
-// hello infers roles from a server's first datagram: PacketID 1 with two
-// PingRequests (kNet 715850d, NetworkServer.cpp 346). A client's has replies.
-func (c *conn) hello(dir int, m *Message) {
-	if c.client < 0 && m.PingID == 2 && c.d.PacketID <= 1 && c.d.Dialect != Spec && len(c.d.Messages) > 1 && c.d.Messages[0].Kind == PingRequest {
-		c.knowClient(1 - dir)
-		c.c.Infer("roles")
-	}
-}
-
-// packetAck applies what a PacketAck acknowledges to the other side.
-func (c *conn) packetAck(dir int, m *Message, fresh bool) {
-	other := &c.side[1-dir]
-	if _, ok := other.ids.Known(); !ok {
-		return
-	}
-	var ids [MaxAcked]int64
-	for _, id := range m.Ack.ids(ids[:0]) {
-		c.acknowledge(dir, other.ids.Peek(uint32(id)), fresh)
-	}
-}
-
-// acknowledge applies an acknowledgement of one datagram of the other side.
-func (c *conn) acknowledge(dir int, num int64, fresh bool) {
-	a, d := &c.ack, c.fr.Datagram
-	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
-	words := c.c.Dir[1-dir].AcknowledgeOne(num, a, c.link)
-	c.fr.Words |= words
-	if c.d.Dialect == Spec {
-		c.side[1-dir].acknowledged(num, words)
-	}
-}
-
-// judgeAcks looks at a datagram of nothing but acknowledgements: it is told when
-// it says nothing new, and overtaking others is no reordering of data.
-func (c *conn) judgeAcks(dir int, x *contents) {
-	if !x.onlyAcks() {
-		return
-	}
-	if c.fr.Words&(dissect.Ack|dissect.AckOfUncaptured|dissect.Duplicate) == 0 && c.started() {
-		if _, ok := c.side[1-dir].ids.Known(); ok {
-			c.fr.Words |= dissect.DuplicateAck
-		}
-	}
-	if c.fr.Words.Has(dissect.OutOfOrder) {
-		c.fr.Words &^= dissect.OutOfOrder
-		c.c.Dir[dir].OutOfOrder--
-	}
 }

@@ -61,3 +61,159 @@ func (s *scene) Finding(*session.Finding) {}
 var hosts = [2]dissect.Endpoint{
 	dissect.MakeEndpoint(netip.MustParseAddrPort("10.0.0.1:50000")), dissect.MakeEndpoint(netip.MustParseAddrPort("10.0.0.2:2345")),
 }
+
+// raw captures a datagram 5 ms after the one before.
+func (s *scene) raw(from int, payload []byte) { s.cut(from, payload, 0) }
+
+// cut captures a datagram whose last n bytes the capture left out.
+func (s *scene) cut(from int, payload []byte, n int) {
+	s.ipid++
+	s.capture(from, payload, n, s.ipid)
+}
+
+func (s *scene) capture(from int, payload []byte, n int, ipid uint16) {
+	s.frame++
+	s.now += 5e6
+	s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Src: hosts[from], Dst: hosts[1-from],
+		Payload: payload[:len(payload)-n], Length: len(payload), IPID: ipid})
+}
+
+// again captures a network copy of the latest datagram.
+func (s *scene) again(from int, payload []byte) { s.capture(from, payload, 0, s.ipid) }
+
+func (s *scene) icmp(to int) {
+	s.frame++
+	s.now += 5e6
+	s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Kind: dissect.Unreachable, Src: hosts[to], Dst: hosts[1-to]})
+}
+
+// wait lets time pass, in seconds.
+func (s *scene) wait(seconds float64) { s.now += int64(seconds * 1e9) }
+
+// datagram makes the next datagram of a side. With Reference, messages that are
+// reliable have their Number set.
+func (s *scene) datagram(from int, messages ...Message) []byte {
+	d := Datagram{Dialect: s.dialect, PacketID: s.next[from], Messages: messages}
+	s.next[from] = (s.next[from] + 1) & PacketIDMask
+	if s.dialect == Reference {
+		base, any := uint32(0), false
+		for _, m := range messages {
+			if m.IsReliable() && (!any || m.Number < base) {
+				base, any = m.Number, true
+			}
+			d.InOrder = d.InOrder || m.Bits&MessageInOrder != 0
+		}
+		d.Reliable, d.Base = any, Num(base)
+		for i := range messages {
+			messages[i].Delta = Num(messages[i].Number - base)
+		}
+	}
+	return d.Append(nil)
+}
+
+// send captures the next datagram of a side and gives its payload.
+func (s *scene) send(from int, messages ...Message) []byte {
+	b := s.datagram(from, messages...)
+	s.raw(from, b)
+	return b
+}
+
+// lose makes the next datagram of a side, which is not captured.
+func (s *scene) lose(from int, messages ...Message) []byte { return s.datagram(from, messages...) }
+
+// spec makes a reliable datagram of Spec.
+func (s *scene) reliably(from int, messages ...Message) []byte {
+	d := Datagram{Dialect: Spec, PacketID: s.next[from], Reliable: true, Messages: messages}
+	s.next[from]++
+	return d.Append(nil)
+}
+
+func said(text string) Message { return Message{ID: Num(100), Body: []byte(text)} }
+
+// told makes the next reliable message of a side of Reference.
+func (s *scene) told(from int, text string) Message {
+	m := said(text)
+	m.Bits, m.Number = MessageReliable, s.number[from]
+	s.number[from]++
+	return m
+}
+
+func (s *scene) acks(ids ...uint32) Message {
+	a := Ack{PacketID: ids[0]}
+	for _, id := range ids[1:] {
+		a.Bits |= 1 << ((id - ids[0] - 1) & PacketIDMask)
+	}
+	if s.dialect == Spec {
+		return Acknowledge(Spec, IDsFromZero, a)
+	}
+	return Acknowledge(Reference, IDsFromOne, a)
+}
+
+// meet plays the opening of the library: the connect datagram and the pings.
+func (s *scene) meet() {
+	s.raw(0, make([]byte, 8))
+	s.send(1, Ping(PingRequest, IDsFromOne, 1), Ping(PingRequest, IDsFromOne, 2))
+	s.send(0, Ping(PingReply, IDsFromOne, 1), Ping(PingReply, IDsFromOne, 2))
+	s.send(0, Ping(PingRequest, IDsFromOne, 1))
+	s.send(1, Ping(PingReply, IDsFromOne, 1))
+}
+
+// handshake plays the opening of the page.
+func (s *scene) handshake() {
+	s.send(0, Control(ConnectSyn, []byte("me")))
+	s.send(1, Control(ConnectSynAck, nil))
+	s.raw(0, s.reliably(0, Control(ConnectAck, nil)))
+}
+
+// end closes the capture and gives its connections.
+func (s *scene) end() []*session.Conn {
+	if !s.closed {
+		s.closed = true
+		s.tab.Close(s.now)
+		session.Number(s.tab.Conns())
+	}
+	return s.tab.Conns()
+}
+
+// one is the only connection.
+func (s *scene) one() *session.Conn {
+	s.t.Helper()
+	conns := s.end()
+	if len(conns) != 1 {
+		s.t.Fatalf("%d connections, want 1", len(conns))
+	}
+	return conns[0]
+}
+
+// texts are the messages of a side as delivered, incomplete ones in brackets.
+func (s *scene) texts(dir int) (out []string) {
+	s.end()
+	for _, m := range s.messages {
+		if m.Dir == dir {
+			text := string(m.Payload)
+			if !m.Complete {
+				text = "[" + text + "]"
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// words are those of the latest frame.
+func (s *scene) words() dissect.Words {
+	if len(s.frames) == 0 {
+		return 0
+	}
+	return s.frames[len(s.frames)-1].Words
+}
+
+// groups names the connection of each frame by its place.
+func (s *scene) groups() string {
+	conns := s.end()
+	out := ""
+	for _, c := range s.conns {
+		out += string(rune('0' + slices.Index(conns, c)))
+	}
+	return out
+}

@@ -59,6 +59,7 @@ func (c *conn) deliver(dir int, m *session.Message, packet int64, place int, dep
 func (s *side) settle(c *conn, dir int) {
 	s.transfers.close()
 	s.waiting.flush()
+	s.pings, s.resends = nil, nil
 }
 
 // MaxWaiting is how many messages of a side wait for others; with more, the

@@ -7,16 +7,15 @@ import (
 
 // Give-up times, in ns (kNet page, Characteristic Values; kNet 715850d,
 // UDPMessageConnection.cpp 373-387): a side that hears nothing for lostTime is
-// alone. The library looks only when it pings, so its last ping may go out up to
-// a ping interval before; between lostTime and mootTime after the last answer it
-// sends nothing more. What goes on for longer had answers that were not captured.
+// alone. The library looks only when it pings, which is pingGap after the ping
+// before. What goes on for longer than mootTime had answers that were not captured.
 const (
-	lostTime      = 15e9
-	lastTrySpec   = 10e9 // a ping interval of 5 s before
-	lastTryLib    = 11.5e9
-	giveUpSilence = 18.5e9
-	mootTime      = 30e9
-	connectTime   = 10e9 // ConnectTimeOut; the library waits without end
+	lostTime    = 15e9
+	pingGap     = 3.5e9
+	lastTrySpec = 10e9 // the last ping of the page may be a ping interval old
+	lastTryLib  = lostTime - pingGap
+	mootTime    = 30e9
+	connectTime = 10e9 // ConnectTimeOut; the library waits without end
 )
 
 // lifecycle is how far the connection has come.
@@ -29,6 +28,7 @@ type lifecycle struct {
 	heardAt   [2]int64 // latest datagram of each side
 	connects  int      // ConnectSyn or connect datagrams
 	connectAt int64    // when the latest of them was captured
+	pingAt    [2]int64 // latest PingRequest of each side
 	acked     [2]bool  // a DisconnectAck of the side was captured
 	gone      int      // side that an ICMP notice tells of
 	goneAt    int64
@@ -82,14 +82,14 @@ func (c *conn) handshake(dir int, k Kind) {
 		c.knowClient(dir)
 		l.connects++
 		l.connectAt = c.fr.Time
-		if !c.started() {
+		if !c.spoken {
 			c.began()
 		}
 	case ConnectSynAck:
 		c.knowClient(1 - dir)
 		l.answered = true
-		if !c.started() {
-			c.began()
+		if !c.spoken && l.state == session.StateUnknown {
+			l.state = session.Opening // the ConnectSyn was not captured
 		}
 	case ConnectAck:
 		c.knowClient(dir)
@@ -182,15 +182,28 @@ func (c *conn) timedOut(end int64) bool {
 		last = lastTrySpec
 	}
 	for dir := range l.heardAt {
-		deaf, quiet := l.heardAt[dir], l.heardAt[1-dir]
-		alone := deaf - quiet
-		switch {
-		case alone < last || !spec && alone > mootTime:
-		case alone >= lostTime, end-quiet >= giveUpSilence:
+		quiet := l.heardAt[1-dir]
+		alone := l.heardAt[dir] - quiet
+		if alone >= last && (spec || alone <= mootTime) && end >= c.givesUp(dir, quiet) {
 			return true
 		}
 	}
 	return false
+}
+
+// givesUp is when a side gives up that last heard its peer at a time.
+func (c *conn) givesUp(dir int, quiet int64) int64 {
+	if c.pair.params.Dialect == Spec {
+		return quiet + lostTime
+	}
+	tick := c.life.pingAt[dir]
+	if tick <= quiet {
+		return quiet + lostTime + pingGap
+	}
+	for tick-quiet <= lostTime {
+		tick += pingGap
+	}
+	return tick
 }
 
 // finish settles the connection. end is the time of the last packet captured.

@@ -66,7 +66,10 @@ func (m *Message) HasID() bool { return m.Bits&(FragmentStart|Fragment) != Fragm
 func (m *Message) IsApplication() bool { return m.Kind == Application }
 
 func (m *Message) decode(r *dissect.Reader, d *Datagram, p Params) {
-	m.Indexes, m.Delta, m.Number = nil, VLE{}, 0
+	if m.Indexes != nil {
+		m.Indexes = nil
+	}
+	m.Delta, m.Number = VLE{}, 0
 	m.FragmentCount, m.FragmentNumber, m.TransferID = VLE{}, VLE{}, 0
 	m.ID, m.Kind, m.Body, m.whole = VLE{}, Application, nil, false
 	t := r.Tree()

@@ -73,8 +73,11 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 		}
 		return p.d.DecodeConnect(fr.Payload, fr.Tree)
 	}
-	if err == nil && p.params.IDs == IDsUnknown {
-		p.vote()
+	if err == nil && p.params.IDs == IDsUnknown && p.vote() {
+		if fr.Tree != nil {
+			fr.Tree.Reset(fr.Payload)
+		}
+		err = p.d.Decode(fr.Payload, p.params, fr.Tree)
 	}
 	return err
 }
@@ -104,7 +107,7 @@ func (p *pair) opensAnew(fr *dissect.Frame) bool {
 	}
 	c := p.newest()
 	dir := c.c.DirOf(fr.Datagram)
-	return !fr.BadChecksum && c.life.over() && (c.client < 0 || c.client == dir)
+	return !c.c.Damaged(fr.Datagram) && c.life.over() && (c.client < 0 || c.client == dir)
 }
 
 // decide looks for bytes that only one dialect explains.
@@ -123,15 +126,23 @@ func (p *pair) decide(b []byte) {
 	}
 }
 
-// vote learns which ids the control messages have from their sizes.
-func (p *pair) vote() {
+// vote learns which ids the control messages have from their sizes; ids and sizes
+// that applications hardly use count twice. It reports that they are known now.
+func (p *pair) vote() bool {
 	for i := range p.d.Messages {
-		switch m := &p.d.Messages[i]; {
-		case m.IsFragment() || m.ID.Value > 4:
-		case m.ID.Value == 4 && len(m.Body) == ackSize, m.ID.Value == 3 && len(m.Body) == 2, m.ID.Value == 2 && len(m.Body) == 1:
+		m := &p.d.Messages[i]
+		if m.ID.Value > 4 || m.IsFragment() {
+			continue
+		}
+		switch [2]int{int(m.ID.Value), len(m.Body)} {
+		case [2]int{4, ackSize}:
+			p.votes += 2
+		case [2]int{3, 2}, [2]int{2, 1}:
 			p.votes++
-		case m.ID.Value == 3 && len(m.Body) == ackSize, m.ID.Value == 2 && len(m.Body) == 2, m.ID.Value == 0 && len(m.Body) == 1:
+		case [2]int{2, 2}:
 			p.votes--
+		case [2]int{3, ackSize}, [2]int{0, 1}:
+			p.votes -= 2
 		}
 	}
 	switch {
@@ -139,7 +150,13 @@ func (p *pair) vote() {
 		p.params.IDs = IDsFromOne
 	case p.votes <= -2:
 		p.params.IDs = IDsFromZero
+	default:
+		return false
 	}
+	for _, c := range p.conns {
+		c.recount(p.params)
+	}
+	return true
 }
 
 func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
@@ -149,7 +166,7 @@ func (p *pair) find(fr *dissect.Frame, err *dissect.Error) *conn {
 	switch {
 	case len(p.conns) == 0:
 		return p.open(fr, false)
-	case err != nil || fr.BadChecksum:
+	case err != nil || p.newest().c.Damaged(fr.Datagram):
 		return p.newest()
 	}
 	c := p.newest()

@@ -28,9 +28,8 @@ const (
 	bitsAckWrong  = -8  // … of a PacketID nowhere near
 	bitsFar       = -10 // a PacketID nowhere near
 	bitsStranger  = -8  // not a datagram at all
-	bitsFloor     = -48
-	bitsBothWays  = 20 // relations between the sides that a lock needs
-	leadBits      = 16 // by which one dialect must be ahead of the other
+	bitsBothWays  = 20  // relations between the sides that a lock needs
+	leadBits      = 16  // by which one dialect must be ahead of the other
 )
 
 // How far PacketIDs may jump and still be near, and how small the first ones of
@@ -61,9 +60,11 @@ type probeFirst struct {
 
 // evidence is what speaks for one dialect.
 type evidence struct {
+	session.Evidence
 	dialect   Dialect
-	bits      float64
 	bothWays  float64 // part of it that relates one side to the other
+	fits      int     // relations between the sides that hold
+	misfits   int     // and that don't
 	structure float64
 	strangers int
 	syn       int8 // side that sent ConnectSyn, plus 1
@@ -94,7 +95,7 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	if p.seen == 1 {
 		p.first = probeFirst{side: side, ok: ref.ok, id: ref.packetID, zero: IsConnect(b)}
 		if p.first.zero || !ref.ok && !spec.ok {
-			return bitsFloor // whatever the application chose to connect with
+			return session.EvidenceFloor // whatever the application chose to connect with
 		}
 	} else if ref.ok && !p.first.hasIDs[side] {
 		p.first.ids[side], p.first.hasIDs[side] = ref.packetID, true
@@ -118,32 +119,36 @@ func (p *probe) verdict() float64 {
 	switch {
 	case p.seen >= 6 && best.strangers*2 > p.seen && other.strangers*2 > p.seen:
 		return math.Inf(-1)
-	case best.bothWays < bitsBothWays, best.bits-other.bits < leadBits && p.told[0] > 0 && p.told[1] > 0:
-		return min(best.bits, bitsFloor)
+	case best.bothWays < bitsBothWays, best.misfits*2 > best.fits, best.Bits-other.Bits < leadBits && p.told[0] > 0 && p.told[1] > 0:
+		return min(best.Bits, session.EvidenceFloor)
 	}
-	return best.bits
+	return best.Bits
 }
 
 // best gives the evidence for the dialect that is ahead, and the other.
 func (p *probe) best() (best, other *evidence) {
-	if p.of[1].bits > p.of[0].bits {
+	if p.of[1].Bits > p.of[0].Bits {
 		return &p.of[1], &p.of[0]
 	}
 	return &p.of[0], &p.of[1]
 }
 
-func (e *evidence) add(n float64) { e.bits = max(e.bits+n, bitsFloor) }
-
-func (e *evidence) relate(n float64) {
-	e.add(n)
+// relate enters evidence that relates one side to the other.
+func (e *evidence) relate(what string, n float64) {
+	e.Add(what, n)
 	e.bothWays = max(e.bothWays+n, 0)
+	if n > 0 {
+		e.fits++
+	} else {
+		e.misfits++
+	}
 }
 
 // observe enters one datagram.
 func (e *evidence) observe(b []byte, s *shape, side int) {
 	if !s.ok {
 		e.strangers++
-		e.add(bitsStranger)
+		e.Add("no datagram of the dialect", bitsStranger)
 		return
 	}
 	if s.messages == 0 {
@@ -155,7 +160,7 @@ func (e *evidence) observe(b []byte, s *shape, side int) {
 	}
 	if n = min(n, maxStructure-e.structure); n > 0 {
 		e.structure += n
-		e.add(n)
+		e.Add("messages that fill the datagram", n)
 	}
 	e.number(s, side)
 	pings := 0
@@ -170,7 +175,7 @@ func (e *evidence) observe(b []byte, s *shape, side int) {
 		at = next
 	}
 	if pings == 2 && s.packetID <= 1 && e.dialect == Reference {
-		e.add(bitsHello)
+		e.Add("first datagram of a server", bitsHello)
 	}
 }
 
@@ -181,13 +186,13 @@ func (e *evidence) number(s *shape, side int) {
 	switch {
 	case !p.has:
 	case step == 1:
-		e.add(bitsNext)
+		e.Add("next PacketID", bitsNext)
 	case step > 1 && step < nearIDs:
-		e.add(bitsNear)
+		e.Add("PacketID nearby", bitsNear)
 	case step <= 0 && step > -farIDs:
 	case s.packetID <= firstIDs: // it may begin anew
 	default:
-		e.add(bitsFar)
+		e.Add("PacketID far away", bitsFar)
 	}
 	if !p.has || step > 0 || step <= -farIDs {
 		p.last, p.has = s.packetID, true
@@ -212,15 +217,15 @@ func (e *evidence) message(x *block, side int) {
 	case e.dialect != Spec:
 	case x.id == IDConnectSyn:
 		if e.syn == 0 {
-			e.add(bitsSyn)
+			e.Add("ConnectSyn", bitsSyn)
 		}
 		e.syn = int8(side + 1)
 	case x.id == IDConnectSynAck && int(e.syn) == 2-side && !e.synAck:
 		e.synAck = true
-		e.relate(bitsSynAnswer)
+		e.relate("ConnectSynAck in answer to ConnectSyn", bitsSynAnswer)
 	case x.id == IDConnectAck && len(x.body) == 0 && e.synAck && int(e.syn) == side+1:
 		e.synAck = false
-		e.relate(bitsSynAnswer)
+		e.relate("ConnectAck in answer to ConnectSynAck", bitsSynAnswer)
 	}
 }
 
@@ -242,14 +247,14 @@ func (e *evidence) ack(x *block, other *probeSide) {
 	}
 	switch {
 	case hits > 0:
-		e.relate(bitsAck + bitsAckMore*float64(min(hits-1, 4)))
+		e.relate("PacketAck of reliable datagrams just sent", bitsAck+bitsAckMore*float64(min(hits-1, 4)))
 		if x.id == 3 {
 			e.zero += 2
 		} else {
 			e.one += 2
 		}
 	case wrong > 0:
-		e.relate(bitsAckWrong)
+		e.relate("PacketAck of PacketIDs nowhere near", bitsAckWrong)
 	}
 }
 
@@ -260,14 +265,14 @@ func (e *evidence) ping(x *block, side int) {
 		asked := &e.side[1-side].pings[x.id-1]
 		if bit := uint64(1) << (v & 63); asked[v>>6]&bit != 0 {
 			asked[v>>6] &^= bit
-			e.relate(bitsEcho)
+			e.relate("PingReply to an outstanding PingRequest", bitsEcho)
 			if x.id == 1 {
 				e.zero++
 			} else {
 				e.one++
 			}
 		} else if x.id == 2 {
-			e.relate(bitsNoEcho)
+			e.relate("PingReply to none", bitsNoEcho)
 		}
 	}
 	if x.id < 2 {
@@ -306,21 +311,36 @@ func (p *probe) learned() (params Params, decided bool) {
 	return Params{best.dialect, best.ids()}, p.told[i] > 0 && p.told[i] > p.told[1-i]
 }
 
-// connected reports whether the pair's first datagram, which the dialect may
-// read, was a connect datagram: the PacketIDs of both sides begin behind it.
+// connected reports whether the pair's first datagram was a connect datagram:
+// the PacketIDs of both sides begin behind it. One that happens to look like a
+// datagram of its own is known by its PacketID, which its side has not come to.
 func (p *probe) connected() bool {
 	f := &p.first
-	if p.seen == 0 || f.zero {
+	own, other := f.ids[f.side], f.ids[1-f.side]
+	switch {
+	case p.seen == 0 || f.zero:
 		return f.zero
+	case !f.ok:
+		return own <= firstIDs && other <= firstIDs
 	}
-	if o := 1 - f.side; f.hasIDs[o] && f.ids[o] > firstIDs {
-		return false
-	}
-	if !f.hasIDs[f.side] {
-		return !f.ok
-	}
-	step := (f.ids[f.side] - f.id) & PacketIDMask
-	return f.ids[f.side] <= firstIDs && (!f.ok || step > firstIDs && step < PacketIDMask-firstIDs)
+	return f.hasIDs == [2]bool{true, true} && own <= 1 && other <= 1 && f.id > own
 }
 
-var _ session.Probe = (*probe)(nil)
+// Explain, Reasons and Held implement session.Explainer for the dialect that is
+// ahead.
+func (p *probe) Explain() {
+	p.of[0].Explain()
+	p.of[1].Explain()
+}
+
+// Reasons gives what the evidence was found in.
+func (p *probe) Reasons() []session.Reason {
+	best, _ := p.best()
+	return best.Reasons()
+}
+
+// Held gives the bits gathered.
+func (p *probe) Held() float64 {
+	best, _ := p.best()
+	return best.Bits
+}

@@ -21,12 +21,10 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
 		since = fr.Time - c.life.heardAt[dir]
 	}
 	switch {
-	case !fr.HasTime, since < session.CopyHorizon:
+	case !fr.HasTime:
 		return false
 	case c.life.over():
 		return since >= session.CopyHorizon
-	case !c.started():
-		return since >= reconnectGap
 	}
 	return since >= reconnectGap
 }
@@ -39,23 +37,23 @@ func (c *conn) restarts(fr *dissect.Frame, d *Datagram, dir int) bool {
 	s := &c.side[dir]
 	ref, known := s.ids.Known()
 	num := s.ids.Peek(d.PacketID)
-	sent := c.sent.Of(fr.Datagram, num, session.Unmarked)
 	if d.Dialect == Spec && hasSyn(d) {
-		return known && c.life.state != session.Opening && !s.sentBefore(d.PacketID, sent, true)
+		sent := c.sent.Of(fr.Datagram, num, session.Unmarked)
+		return c.started() && !s.sentBefore(d.PacketID, sent, true) &&
+			(c.life.state != session.Opening || fr.Time-c.life.connectAt > connectTime)
 	}
-	if !known || !fr.HasTime || d.PacketID >= firstIDs || num > ref {
+	if !known || num > ref || d.PacketID >= firstIDs || !fr.HasTime {
 		return false
 	}
+	sent := c.sent.Of(fr.Datagram, num, session.Unmarked)
 	f := &s.firsts[d.PacketID]
 	switch {
 	case s.sentBefore(d.PacketID, sent, d.Dialect == Spec):
 		return false
-	case f.seen:
+	case f.seen && f.num == num:
 		return fr.Time-f.time >= restartGap && (d.PacketID <= 1 || c.life.over() || ref-num > nearIDs)
-	case !fr.HasTime || fr.Time-c.life.heardAt[dir] > lateGap && c.life.heard[dir]:
-		return true
 	}
-	return ref-num > farIDs
+	return ref-num > farIDs || ref-num > nearIDs && fr.Time-c.life.heardAt[dir] >= restartGap
 }
 
 // sentBefore reports whether a datagram of the side with one of the first
@@ -66,7 +64,7 @@ func (s *side) sentBefore(id uint32, sent *session.Sending, again bool) bool {
 	}
 	f := &s.firsts[id]
 	switch {
-	case f.hash != sent.Hash:
+	case f.hash != sent.Hash || f.num != sent.Num:
 		return false
 	case again:
 		return sent.Time-f.time < lateGap

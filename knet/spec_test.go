@@ -1,0 +1,329 @@
+package knet
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+func TestKNet_SessionManagement(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		play   func(s *scene)
+		groups string
+		states string
+		by     session.Side // of the last connection
+	}{
+		{"handshake", func(s *scene) { s.handshake() }, "000", "[established]", session.NoSide},
+		{"ConnectSyn alone", func(s *scene) { s.send(0, Control(ConnectSyn, nil)) }, "0", "[opening]", session.NoSide},
+		{"not confirmed", func(s *scene) { s.send(0, Control(ConnectSyn, nil)); s.send(1, Control(ConnectSynAck, nil)) }, "00", "[opening]", session.NoSide},
+		{"confirmed by any message", func(s *scene) {
+			s.send(0, Control(ConnectSyn, nil))
+			s.send(1, Control(ConnectSynAck, nil))
+			s.send(0, Ping(PingRequest, IDsFromZero, 1))
+		}, "000", "[established]", session.NoSide},
+		{"ConnectSyn again and again", func(s *scene) {
+			for range 3 {
+				s.wait(2)
+				s.send(0, Control(ConnectSyn, nil))
+			}
+			s.send(1, Control(ConnectSynAck, nil))
+		}, "0000", "[opening]", session.NoSide},
+		{"never answered", func(s *scene) {
+			for range 6 {
+				s.wait(2)
+				s.send(0, Control(ConnectSyn, nil))
+			}
+		}, "000000", "[timed-out]", session.NoSide},
+		{"refused", func(s *scene) { s.send(0, Control(ConnectSyn, nil)); s.send(1, Control(DisconnectAck, nil)) }, "00", "[refused]", session.NoSide},
+		{"refused by the client", func(s *scene) {
+			s.send(0, Control(ConnectSyn, nil))
+			s.send(1, Control(ConnectSynAck, nil))
+			s.send(0, Control(DisconnectAck, nil))
+		}, "000", "[refused]", session.NoSide},
+		{"refused, then tried again", func(s *scene) {
+			s.send(0, Control(ConnectSyn, nil))
+			s.send(1, Control(DisconnectAck, nil))
+			s.wait(1)
+			s.handshake()
+		}, "00111", "[refused established]", session.NoSide},
+		{"closed with DisconnectAck", func(s *scene) {
+			s.handshake()
+			s.send(1, Control(Disconnect, nil))
+			s.send(0, Control(DisconnectAck, nil))
+		}, "00000", "[closed]", session.SideB},
+		{"closed without waiting", func(s *scene) { s.handshake(); s.send(0, Control(Disconnect, nil)) }, "0000", "[closed]", session.SideA},
+		{"closed by time", func(s *scene) { s.handshake(); s.send(0, Control(Disconnect, nil)); s.wait(6) }, "0000", "[closed]", session.SideA},
+		{"crossing", func(s *scene) {
+			s.handshake()
+			s.send(0, Control(Disconnect, nil))
+			s.send(1, Control(Disconnect, nil))
+			s.send(0, Control(DisconnectAck, nil))
+			s.send(1, Control(DisconnectAck, nil))
+		}, "0000000", "[closed]", session.BothSides},
+		{"closed and opened again", func(s *scene) {
+			s.handshake()
+			s.send(0, Control(Disconnect, nil))
+			s.send(1, Control(DisconnectAck, nil))
+			s.wait(1)
+			s.next = [2]uint32{0, 0}
+			s.handshake()
+		}, "00000111", "[closed established]", session.NoSide},
+		{"a peer that falls silent", func(s *scene) {
+			s.handshake()
+			for i := range 3 {
+				s.wait(5)
+				s.send(0, Ping(PingRequest, IDsFromZero, uint8(i)))
+			}
+			s.wait(10)
+		}, "000000", "[timed-out]", session.NoSide},
+		{"given up with a Disconnect", func(s *scene) {
+			s.handshake()
+			s.wait(15)
+			s.send(0, Control(Disconnect, nil))
+		}, "0000", "[timed-out]", session.SideA},
+		{"from the middle", func(s *scene) { s.send(0, said("x")); s.send(1, said("y")) }, "00", "[unknown]", session.NoSide},
+	} {
+		s := newScene(t, "spec")
+		c.play(s)
+		if got := s.groups(); got != c.groups {
+			t.Errorf("%s: frames %s, want %s", c.name, got, c.groups)
+		}
+		var states []string
+		var last *session.Conn
+		for _, x := range s.end() {
+			states = append(states, x.State.String())
+			last = x
+		}
+		if got := fmt.Sprint(states); got != c.states || last.ClosedBy != c.by {
+			t.Errorf("%s: %s by %v, want %s by %v", c.name, got, last.ClosedBy, c.states, c.by)
+		}
+		if known := c.states != "[unknown]"; last.Complete != known || (last.Roles == [2]string{"client", "server"}) != known {
+			t.Errorf("%s: complete %v, roles %v", c.name, last.Complete, last.Roles)
+		}
+	}
+}
+
+// The datagram sent again under its PacketID is a retry; a copy of it is not.
+func TestKNet_ReliableDatagrams_SamePacketID(t *testing.T) {
+	s := newScene(t, "spec")
+	s.handshake()
+	b := s.reliably(0, said("one"))
+	s.raw(0, b)
+	s.again(0, b)
+	if !s.words().Has(dissect.Duplicate) {
+		t.Errorf("copy: %v", s.words())
+	}
+	s.wait(2)
+	s.raw(0, b)
+	if !s.words().Has(dissect.Retry) || s.words().Has(dissect.UnneededRetry) || s.frames[5].RetryOf != 4 {
+		t.Errorf("retry: %v of %d", s.words(), s.frames[5].RetryOf)
+	}
+	s.send(1, s.acks(2, 3))
+	s.wait(2)
+	s.raw(0, b)
+	c := s.one()
+	wantCounts(t, "client", &c.Dir[0], "frames 6 data 4 acks 0 retries 2+1 dup 1 ooo 0 gaps 0 missing 0 messages 1/3/0 pings 0 rtt 1")
+	if got := fmt.Sprint(s.texts(0)); got != "[one]" {
+		t.Error(got)
+	}
+}
+
+// Messages sent again in a datagram with a new PacketID are known by their
+// content, while the first was not acknowledged (AMB-KN-10).
+func TestKNet_ReliableDatagrams_NewPacketID(t *testing.T) {
+	s := newScene(t, "spec")
+	s.handshake()                          // PacketIDs 1, 2
+	s.raw(0, s.reliably(0, said("one")))   // 3, frame 4
+	s.raw(0, s.reliably(0, said("two")))   // 4
+	s.send(1, s.acks(2, 4))                // 3 was lost behind the capture
+	s.raw(0, s.reliably(0, said("two")))   // 5: acknowledged, so this is another one
+	s.wait(2)                              //
+	s.raw(0, s.reliably(0, said("one")))   // 6, frame 8: the same again
+	s.raw(0, s.reliably(0, said("three"))) // 7
+	c := s.one()
+	wantCounts(t, "client", &c.Dir[0], "frames 7 data 5 acks 0 retries 1+0 dup 0 ooo 0 gaps 0 missing 0 messages 4/14/0 pings 0 rtt 2")
+	if s.frames[7].RetryOf != 4 {
+		t.Errorf("retry of %d", s.frames[7].RetryOf)
+	}
+	if got := fmt.Sprint(s.texts(0)); got != "[one two two three]" {
+		t.Error(got)
+	}
+}
+
+// ordered makes an in-order datagram with one message that depends on others.
+func (s *scene) ordered(from int, text string, on ...Dependency) []byte {
+	d := Datagram{Dialect: Spec, PacketID: s.next[from], Reliable: true}
+	s.next[from]++
+	d.Depend(on...)
+	m := said(text)
+	if len(on) > 0 {
+		m.SetCode(7)
+		for i := range on {
+			m.Indexes = append(m.Indexes, byte(i))
+		}
+	}
+	d.Messages = []Message{m}
+	return d.Append(nil)
+}
+
+func TestKNet_InOrder(t *testing.T) {
+	on := func(delta, index uint16) Dependency { return Dependency{Delta: delta, Index: index} }
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		want string
+	}{
+		{"in order", func(s *scene) { s.raw(0, s.ordered(0, "one")); s.raw(0, s.ordered(0, "two", on(0, 0))) }, "[one two]"},
+		{"overtaken", func(s *scene) {
+			a, b, x := s.ordered(0, "one"), s.ordered(0, "two", on(0, 0)), s.ordered(0, "three", on(0, 0))
+			s.raw(0, x)
+			s.raw(0, b)
+			s.raw(0, a)
+		}, "[one two three]"},
+		{"what depends on nothing does not wait", func(s *scene) {
+			a, b := s.ordered(0, "one"), s.ordered(0, "two", on(0, 0))
+			s.raw(0, b)
+			s.send(0, said("free"))
+			s.raw(0, a)
+		}, "[free one two]"},
+		{"several", func(s *scene) {
+			a, b, x := s.ordered(0, "one"), s.ordered(0, "two"), s.ordered(0, "three", on(0, 0), on(1, 0))
+			s.raw(0, x)
+			s.raw(0, a)
+			s.send(0, said("free"))
+			s.raw(0, b)
+		}, "[one free two three]"},
+		{"never captured", func(s *scene) {
+			s.ordered(0, "one")
+			s.raw(0, s.ordered(0, "two", on(0, 0)))
+			s.send(0, said("free"))
+		}, "[free two]"},
+		{"acknowledged and never captured", func(s *scene) {
+			s.ordered(0, "one")
+			s.raw(0, s.ordered(0, "two", on(0, 0)))
+			s.send(1, s.acks(3))
+			s.send(0, said("free"))
+		}, "[two free]"},
+		{"on a message in fragments", func(s *scene) {
+			start, rest := said("1"), said("2")
+			start.Bits, start.TransferID, start.FragmentCount = FragmentStart|Fragment, 1, Num(2)
+			rest.Bits, rest.TransferID, rest.FragmentNumber = Fragment, 1, Num(1)
+			a := s.reliably(0, start)
+			x := s.ordered(0, "after", on(0, 0))
+			b := s.reliably(0, rest)
+			s.raw(0, a)
+			s.raw(0, x)
+			s.raw(0, b)
+		}, "[12 after]"},
+	} {
+		s := newScene(t, "spec")
+		s.handshake()
+		c.play(s)
+		if got := fmt.Sprint(s.texts(0)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		for i, m := range s.messages {
+			if m.Index != uint64(i) {
+				t.Errorf("%s: message %d has index %d", c.name, i, m.Index)
+			}
+		}
+	}
+}
+
+func TestKNet_FragmentedTransfers(t *testing.T) {
+	part := func(k, count int, id uint8, text string) Message {
+		m := said(text)
+		m.Bits, m.TransferID, m.FragmentNumber = Fragment, id, Num(uint32(k))
+		if k == 0 {
+			m.Bits |= FragmentStart
+			m.FragmentCount = Num(uint32(count))
+		}
+		return m
+	}
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		want string
+	}{
+		{"in order", func(s *scene) {
+			for k, text := range []string{"a", "b", "c"} {
+				s.raw(0, s.reliably(0, part(k, 3, 0, text)))
+			}
+		}, "[abc]"},
+		{"before their start", func(s *scene) {
+			a, b, x := s.reliably(0, part(0, 3, 9, "a")), s.reliably(0, part(1, 3, 9, "b")), s.reliably(0, part(2, 3, 9, "c"))
+			s.raw(0, x)
+			s.raw(0, b)
+			s.raw(0, a)
+		}, "[abc]"},
+		{"sent again", func(s *scene) {
+			a, b := s.reliably(0, part(0, 2, 9, "a")), s.reliably(0, part(1, 2, 9, "b"))
+			s.raw(0, a)
+			s.wait(2)
+			s.raw(0, a)
+			s.raw(0, b)
+		}, "[ab]"},
+		{"an id used again", func(s *scene) {
+			for range 2 {
+				s.raw(0, s.reliably(0, part(0, 2, 9, "a"), part(1, 2, 9, "b")))
+			}
+		}, "[ab ab]"},
+		{"a start that was lost", func(s *scene) {
+			s.reliably(0, part(0, 2, 9, "a"))
+			s.raw(0, s.reliably(0, part(1, 2, 9, "b")))
+		}, "[[b]]"},
+	} {
+		s := newScene(t, "spec")
+		s.handshake()
+		c.play(s)
+		if got := fmt.Sprint(s.texts(0)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	// In a capture from the middle, what is left of a transfer is not mixed with the next.
+	s := newScene(t, "spec")
+	for k := 2; k < 4; k++ {
+		s.raw(0, s.reliably(0, part(k, 4, 9, "old")))
+	}
+	for k, text := range []string{"a", "b", "c", "d"} {
+		s.raw(0, s.reliably(0, part(k, 4, 9, text)))
+	}
+	if got := fmt.Sprint(s.texts(0)); got != "[abcd [oldold]]" {
+		t.Error(got)
+	}
+}
+
+// The dialect of a connection that does not say it is learned from its bytes.
+func TestKNet_DialectIsLearned(t *testing.T) {
+	s := newScene(t, "")
+	s.dialect = Spec
+	s.handshake()
+	for i := range 6 {
+		s.raw(0, s.reliably(0, said("x")))
+		s.send(1, s.acks(uint32(i)+2))
+	}
+	c := s.one()
+	if c.Dialect != "spec" || c.Dir[0].Messages != 6 || c.DetectedBy != session.ByHandshake || c.Dir[1].Acks != 6 {
+		t.Errorf("%q, %s, %v", c.Dialect, counts(&c.Dir[0]), c.DetectedBy)
+	}
+}
+
+// A session with the later ids.
+func TestKNet_IDsFromOne(t *testing.T) {
+	s := newScene(t, "")
+	s.dialect = Spec
+	s.handshake()
+	for i := range 6 {
+		s.send(0, Ping(PingRequest, IDsFromOne, uint8(i)))
+		s.send(1, Ping(PingReply, IDsFromOne, uint8(i)))
+		s.raw(0, s.reliably(0, said("x")))
+		s.send(1, Acknowledge(Spec, IDsFromOne, Ack{uint32(2*i) + 4, 0}))
+	}
+	c := s.one()
+	if c.Dialect != "spec" || c.Dir[0].KeepAlives != 6 || c.Dir[1].KeepAlives != 0 || c.Dir[1].Acks != 6 || c.Dir[0].RTT().Samples != 12 {
+		t.Errorf("%q, %s; %s", c.Dialect, counts(&c.Dir[0]), counts(&c.Dir[1]))
+	}
+}
