@@ -6,8 +6,8 @@ import (
 )
 
 // recheckAcks is for how many acknowledgements the whole history is looked at
-// after a number was captured again: a copy behind the first acknowledgement
-// belongs to the next.
+// after a number was captured again or late: what stands behind the first
+// acknowledgement belongs to the next.
 const recheckAcks = 64
 
 // lastAcks is what a side acknowledged last.

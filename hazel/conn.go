@@ -41,14 +41,15 @@ type side struct {
 	tries tries
 
 	lastSent int64    // time of its last datagram
-	beat     int64    // number of its last empty Reliable that was a keepalive
-	beats    bool     // beat is valid
+	spokeAt  int64    // … that was no acknowledgement, 0 for never
+	beatID   uint16   // id of its last Hello that was a keepalive
+	beats    bool     // it keeps alive with empty Reliables
 	junk     junkIDs  // ids a receiver may read out of what is malformed
 	history  lastAcks // what it acknowledged last
 }
 
-func newConn(f *session.Flow, fr *dissect.Frame) *conn {
-	c := &conn{wants: f.Wants(), client: -1, forced: DialectNamed(f.Dialect())}
+func newConn(f *session.Flow, fr *dissect.Frame, forced Dialect) *conn {
+	c := &conn{wants: f.Wants(), client: -1, forced: forced}
 	c.c = f.Open(fr)
 	c.c.Dialect = c.forced.String()
 	switch c.forced {
@@ -108,6 +109,9 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	}
 	if fr.HasTime {
 		c.side[dir].lastSent = fr.Time
+		if f.Type != Acknowledgement {
+			c.side[dir].spokeAt = fr.Time
+		}
 	}
 }
 
@@ -124,7 +128,9 @@ func (c *conn) malformed(dir int) {
 	}
 }
 
-// track turns a datagram of a plain connection into facts.
+// track turns a datagram of a plain connection into facts. Payloads with the
+// Fragmented flag of 2016 have no number; the page gives 03 one, and what stands
+// there is taken for one when it follows the ids before it.
 func (c *conn) track(dir int) {
 	c.knowFamily()
 	c.life.heard(dir)
@@ -139,7 +145,7 @@ func (c *conn) track(dir int) {
 		c.learn(dir, disconnectFact(c.f, c.fr))
 		c.disconnect(dir)
 	default:
-		if !c.f.HasID { // a payload with the Fragmented flag, before 2017
+		if !c.f.HasID || c.f.Code == 0x03 && !s.ids.follows(c.f.ID) {
 			c.learn(dir, sentSpec)
 			c.unreliable(dir)
 			return
@@ -183,7 +189,9 @@ func (c *conn) numbered(dir int, n number) {
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
-		s.history.recheck = recheckAcks
+	}
+	if v.Words != 0 {
+		c.side[1-dir].history.recheck = recheckAcks
 	}
 	c.learnSending(dir, n)
 	c.count(dir, alive)
@@ -224,7 +232,7 @@ const (
 
 // keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello behind
 // that of the start, without data; in 2016-05 an empty Reliable after a silence,
-// which the page allows, too.
+// which the page allows, too. From a side that was seen to do so, each is one.
 func (c *conn) keepsAlive(dir int, wire int64) bool {
 	switch f := c.f; {
 	case f.Type == Ping:
@@ -235,7 +243,7 @@ func (c *conn) keepsAlive(dir int, wire int64) bool {
 		return false
 	}
 	s := &c.side[dir]
-	if s.beats && s.beat == wire {
+	if s.beats { // the first sending of this one may not have been captured
 		return true
 	}
 	silence := int64(beatSilence)
@@ -245,9 +253,10 @@ func (c *conn) keepsAlive(dir int, wire int64) bool {
 			return false
 		}
 	}
-	if s.lastSent == 0 || c.fr.Time-s.lastSent < silence {
+	begun := c.hello.known || c.family == anyPage // the silence began before the capture
+	if s.spokeAt == 0 && begun || c.fr.Time-s.spokeAt < silence {
 		return false
 	}
-	s.beats, s.beat = true, wire
+	s.beats = true
 	return true
 }

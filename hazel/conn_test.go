@@ -90,6 +90,20 @@ func TestHazel_EveryDialect(t *testing.T) {
 	}
 }
 
+// AMB-HZ-06: code of 2016 put no id behind the Fragmented flag, the page does.
+func TestHazel_HeaderData_FragmentedFlag(t *testing.T) {
+	s := newScene(t, "", false)
+	s.meet(spec, spec)
+	s.raw(0, append([]byte{2}, "two"...)...)
+	s.raw(0, append([]byte{3}, "three"...)...)
+	s.raw(0, append([]byte{3, 0, 2}, "page"...)...)
+	s.send(1, spec.acks(2))
+	d := &s.one().Dir[0]
+	if got := s.texts(0); got != "two ree page" || d.Missing() != 0 || d.Gaps != 0 || d.DataFrames != 3 || d.RTT().Samples != 2 {
+		t.Errorf("%q, %d missing, %d data frames, %d round trips", got, d.Missing(), d.DataFrames, d.RTT().Samples)
+	}
+}
+
 // Each dialect can be named by the user, and is then not argued with.
 func TestHazel_ForcedDialects(t *testing.T) {
 	for _, name := range Hazel.Dialects {
@@ -195,7 +209,9 @@ func TestHazel_ReliableDelivery_Wrap(t *testing.T) {
 		last int64  // number of the last message
 	}{
 		{"to 0", []uint16{65534, 65535, 0, 1, 2}, "0 0 0 5", 65538},
-		{"SkeldJS", []uint16{65534, 65535, 1, 2, 3}, "0 0 0 5", 65539},
+		{"SkeldJS", []uint16{65520, 65521, 65522, 65523, 65524, 65525, 65526, 65527, 65528, 65529, 65530, 65531, 65532, 65533, 65534, 65535, 1, 2, 3}, "0 0 0 19", 65539},
+		{"0 is lost, as others are", []uint16{65518, 65520, 65521, 65522, 65523, 65524, 65525, 65526, 65527, 65528, 65529, 65530, 65531, 65532, 65533, 65534, 65535, 1, 2, 3}, "2 2 0 20", 65539},
+		{"0 is lost, too little is known", []uint16{65534, 65535, 1, 2, 3}, "1 1 0 5", 65539},
 		{"0 is overtaken", []uint16{65534, 65535, 2, 0, 1}, "1 0 2 5", 65537},
 		{"a gap behind 0", []uint16{65535, 0, 2}, "1 1 0 3", 65538},
 		{"a larger gap across", []uint16{65535, 2}, "1 2 0 2", 65538},
@@ -263,8 +279,16 @@ func TestHazel_Fragments(t *testing.T) {
 		info string // frames, number of the last
 	}{
 		{"0.1, one", func(s *scene) { s.send(0, start(2, 1, 1, "a")) }, "a", "1 2"},
-		{"0.1, in order", func(s *scene) { s.send(0, start(2, 3, 1, "a")); s.send(0, next(3, 1, 1, "b")); s.send(0, next(4, 2, 1, "c")) }, "abc", "3 2"},
-		{"0.1, the start last", func(s *scene) { s.send(0, next(4, 2, 1, "c")); s.send(0, next(3, 1, 1, "b")); s.send(0, start(2, 3, 1, "a")) }, "abc", "3 2"},
+		{"0.1, in order", func(s *scene) {
+			s.send(0, start(2, 3, 1, "a"))
+			s.send(0, next(3, 1, 1, "b"))
+			s.send(0, next(4, 2, 1, "c"))
+		}, "abc", "3 2"},
+		{"0.1, the start last", func(s *scene) {
+			s.send(0, next(4, 2, 1, "c"))
+			s.send(0, next(3, 1, 1, "b"))
+			s.send(0, start(2, 3, 1, "a"))
+		}, "abc", "3 2"},
 		{"0.1, a part again", func(s *scene) {
 			s.send(0, start(2, 2, 1, "a"))
 			s.pass(300)
@@ -278,7 +302,11 @@ func TestHazel_Fragments(t *testing.T) {
 			s.send(0, next(4, 1, 1, "b"))
 		}, "cd ab", "2 2"},
 		{"0.1, a part is missing", func(s *scene) { s.send(0, start(2, 3, 1, "a")); s.send(0, next(4, 2, 1, "c")) }, "[a]", "2 2"},
-		{"0.1, an index beyond the count", func(s *scene) { s.send(0, start(2, 2, 1, "a")); s.send(0, next(3, 7, 1, "z")); s.send(0, next(4, 1, 1, "b")) }, "ab", "2 2"},
+		{"0.1, an index beyond the count", func(s *scene) {
+			s.send(0, start(2, 2, 1, "a"))
+			s.send(0, next(3, 7, 1, "z"))
+			s.send(0, next(4, 1, 1, "b"))
+		}, "ab", "2 2"},
 		{"0.1, a part was cut", func(s *scene) { s.send(0, start(2, 2, 1, "a")); s.cut(0, next(3, 1, 1, "bcd"), 8) }, "[ab]", "2 2"},
 		{"fork36", func(s *scene) { s.send(0, forked(2, 1, 0, 2, "a")); s.send(0, forked(3, 1, 1, 2, "b")) }, "ab", "2 2"},
 		{"fork36, the first last", func(s *scene) { s.send(0, forked(3, 1, 1, 2, "b")); s.send(0, forked(2, 1, 0, 2, "a")) }, "ab", "2 2"},

@@ -32,7 +32,7 @@ type facts struct {
 func (f *facts) has(x fact) bool { return f.seen&x != 0 }
 
 // pings reports a side that is of 2018-12 or later.
-func (f *facts) pings() bool { return f.seen&(sentPing|sentFork) != 0 || f.long > f.short }
+func (f *facts) pings() bool { return f.seen&(sentPing|sentFork|startedZero) != 0 || f.long > f.short }
 
 // excludes is what facts say, the surest first; of facts that contradict each
 // other the first counts.
@@ -137,6 +137,7 @@ func (c *conn) learnAck(dir int) {
 	switch c.fr.Length {
 	case 3:
 		f.short++
+		c.side[0].ids.never, c.side[1].ids.never = true, true // SkeldJS came later
 	case 4:
 		f.long++
 	}

@@ -47,7 +47,7 @@ func (f *Frame) Decode(payload []byte, d Dialect, tree *dissect.Tree) *dissect.E
 	f.Type, f.Dialect = typeOf(f.Code, d)
 	switch f.Type {
 	case Unknown:
-		r.Fail(&Fields[typeRow(f.Code)], "not a type of the protocol or of its dialect")
+		r.Fail(&Fields[fDataType], "not a type of the protocol or of its dialect")
 	case ChangeCipherSpec, Alert, Handshake, ApplicationData:
 		f.Records.read(&r, Fields[numPlainFields:], true)
 	default:

@@ -44,6 +44,7 @@ type try struct {
 func (c *conn) try(dir int, num int64, v session.Verdict) {
 	t, at := &c.side[dir].tries, c.fr.Time
 	switch {
+	case c.f.Type == MTUTest: // one that does not fit the path is never answered
 	case v.Novelty == session.First:
 		t.sent[num&(sentKept-1)] = sending{num, at}
 		if c.f.Type == Ping {
@@ -122,12 +123,16 @@ func (c *conn) fellSilent(dir int, end int64) bool {
 }
 
 // expired reports whether an id was sent as often or for as long as its sender
-// does before it gives up, and that time is over.
+// does before it gives up. To 2018-07 that is four times; one of them may not
+// have been captured when silence follows.
 func (c *conn) expired(dir int, x *try, end int64) bool {
 	tried := x.last - x.first
-	if c.side[dir].facts.can(c.family)&withPing == 0 || !c.side[dir].facts.pings() && x.times == oldTries {
-		// The fourth wait is as long as all before and one more of the first.
-		return x.times >= oldTries && end-x.first >= tried*15/7
+	switch f := &c.side[dir].facts; {
+	case f.can(c.family)&withPing != 0 && (f.pings() || x.times > oldTries):
+		return tried >= c.lifetime(dir)-longestWait && end-x.last >= longestWait
+	case x.times == oldTries-1:
+		return end-x.last >= fullLife
+	default:
+		return x.times >= oldTries
 	}
-	return tried >= c.lifetime(dir)-longestWait && end-x.last >= longestWait
 }

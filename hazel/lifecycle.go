@@ -49,21 +49,33 @@ func (c *conn) opens(dir int, wire int64) bool {
 
 // start takes the frame at hand for the Hello that starts the connection.
 func (c *conn) start(fr *dissect.Frame, hash uint64, id uint16) {
-	c.client = c.c.DirOf(fr.Datagram)
-	c.c.Roles[c.client], c.c.Roles[1-c.client] = "client", "server"
+	c.knowClient(c.c.DirOf(fr.Datagram))
 	c.hello = opening{known: true, num: int64(id), hash: hash, at: fr.Time, last: fr.Time}
 	c.c.Complete = true
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
-	c.c.Dir[c.client].Begin(int64(id))
+	for i := range c.c.Dir {
+		c.c.Dir[i].Begin(0)
+	}
 	c.life.state = session.Opening
+}
+
+func (c *conn) knowClient(dir int) {
+	if c.client < 0 {
+		c.client = dir
+		c.c.Roles[dir], c.c.Roles[1-dir] = "client", "server"
+		c.c.Confirm("roles")
+	}
 }
 
 // sawHello tracks a Hello with its number.
 func (c *conn) sawHello(dir int, n number) {
-	if c.opens(dir, n.wire) {
+	switch {
+	case c.opens(dir, n.wire):
 		c.hello.last = c.fr.Time
-	}
-	if c.opens(dir, n.wire) || !c.fr.Words.Has(dissect.KeepAlive) {
+		c.fr.Words |= dissect.Handshake
+	case c.fr.Words.Has(dissect.KeepAlive):
+		c.side[dir].beatID = c.f.ID
+	default:
 		c.fr.Words |= dissect.Handshake
 	}
 }
@@ -105,11 +117,17 @@ func (c *conn) disconnect(dir int) {
 	}
 }
 
+// jitter is how much longer than the shortest round trip one may take, in ns.
+const jitter = 100e6
+
 // crosses reports whether a Disconnect was sent without knowing that of the
 // other side, first: what is clearly faster than the quickest answer so far was
-// sent before.
+// sent before. Releases before 2018-12 never answer.
 func (c *conn) crosses(first int) bool {
 	gap, rtt := c.fr.Time-c.life.closeAt, c.c.Dir[first].MinRTT()
+	if c.secure == nil && c.side[1-first].facts.can(c.family)&withPing == 0 {
+		return gap <= rtt+jitter
+	}
 	return gap < rtt*3/4
 }
 

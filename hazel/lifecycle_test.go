@@ -26,7 +26,9 @@ func (s *scene) tries(from int, f Frame, times []int64) {
 // How connections end.
 func TestHazel_States(t *testing.T) {
 	meet := func(s *scene) {
-		s.meet(current, current)
+		s.send(0, current.hello(0, ""))
+		s.pass(35)
+		s.send(1, current.acks(0))
 		s.send(0, current.reliable(1, "x"))
 		s.pass(35)
 		s.send(1, current.acks(1)) // a round trip of 40 ms to the server
@@ -53,6 +55,13 @@ func TestHazel_States(t *testing.T) {
 		{"closed by the server with a reason", func(s *scene) { meet(s); s.send(1, current.bye("\x01\x01\x00\x00\x07")); s.pass(36); s.send(0, bye) }, session.Closed, session.SideB},
 		{"closed before 2019, not answered", func(s *scene) { s.meet(v01, v01); s.send(0, v01.bye("")) }, session.Closed, session.SideA},
 		{"Disconnects that cross", func(s *scene) { meet(s); s.send(0, bye); s.send(1, bye) }, session.Closed, session.BothSides},
+		{"Disconnects of 2017 that cross: none is answered there", func(s *scene) {
+			s.meet(v01, v01)
+			s.send(0, start(2, 1, 1, "x"))
+			s.send(1, v01.acks(2))
+			s.send(0, v01.bye(""))
+			s.send(1, v01.bye(""))
+		}, session.Closed, session.BothSides},
 		{"a copied Disconnect", func(s *scene) { meet(s); s.copy(0, bye) }, session.Closed, session.SideA},
 		{"closed in the middle of a capture", func(s *scene) { s.send(0, current.reliable(77, "x")); s.send(0, bye) }, session.Closed, session.SideA},
 		{"closed, then unreachable", func(s *scene) { meet(s); s.send(0, bye); s.pass(36); s.send(1, bye); s.icmp(1) }, session.Closed, session.SideA},
@@ -131,10 +140,19 @@ func TestHazel_States(t *testing.T) {
 			s.tries(0, v01.reliable(2, "z"), oldTimes)
 			s.pass(5000)
 		}, session.TimedOut, session.NoSide},
-		{"data unanswered in 2017, and the capture ends", func(s *scene) {
+		{"data unanswered in 2017, and the capture ends with the last sending", func(s *scene) {
 			s.meet(v01, v01)
 			s.tries(0, v01.reliable(2, "z"), oldTimes)
+		}, session.TimedOut, session.NoSide},
+		{"data unanswered in 2017, and the capture ends before", func(s *scene) {
+			s.meet(v01, v01)
+			s.tries(0, v01.reliable(2, "z"), oldTimes[:3])
 		}, session.Established, session.NoSide},
+		{"data unanswered in 2017, one sending was not captured", func(s *scene) {
+			s.meet(v01, v01)
+			s.tries(0, v01.reliable(2, "z"), oldTimes[1:])
+			s.pass(10000)
+		}, session.TimedOut, session.NoSide},
 		{"Pings unanswered", func(s *scene) {
 			meet(s)
 			for id := range uint16(6) {
@@ -192,7 +210,12 @@ func TestHazel_Connections(t *testing.T) {
 		{"a fresh series on a live connection", func(s *scene) { talk(s, current); s.pass(5000); talk(s, current) }, 2, true},
 		{"a fresh series of another release", func(s *scene) { talk(s, of2020); s.pass(50); talk(s, current) }, 2, true},
 		{"another Hello with the first id", func(s *scene) { talk(s, current); s.send(0, current.hello(0, "other")) }, 2, true},
-		{"after a close", func(s *scene) { talk(s, current); s.send(0, current.bye("")); s.send(1, current.bye("")); talk(s, current) }, 2, true},
+		{"after a close", func(s *scene) {
+			talk(s, current)
+			s.send(0, current.bye(""))
+			s.send(1, current.bye(""))
+			talk(s, current)
+		}, 2, true},
 		{"after a close, at once", func(s *scene) {
 			s.meet(current, current)
 			s.send(0, current.bye(""))
@@ -220,6 +243,21 @@ func TestHazel_Connections(t *testing.T) {
 			s.pass(1000)
 			talk(s, current)
 		}, 2, true},
+		{"a keepalive behind a Disconnect that got lost", func(s *scene) {
+			talk(s, v01)
+			s.send(1, v01.bye(""))
+			s.pass(10000)
+			s.send(0, v01.hello(21, ""))
+			s.pass(200)
+			s.send(0, v01.hello(21, ""))
+		}, 1, true},
+		{"three bytes that look like a Hello", func(s *scene) {
+			talk(s, of2020)
+			s.raw(0, 8, 0, 0)
+			s.raw(0, 8, 0, 1)
+			s.send(0, of2020.reliable(21, "x"))
+		}, 1, true},
+		{"bytes that are a Hello in another dialect", func(s *scene) { talk(s, current); s.pass(9000); s.raw(0, 0x80, 0, 1); s.raw(0, 0xfd, 0, 1) }, 1, true},
 		{"strays before a Hello", func(s *scene) { s.send(1, current.bye("")); talk(s, current) }, 2, true},
 		{"a wrap is no fresh series", func(s *scene) {
 			for _, id := range []uint16{65534, 65535} {
@@ -245,7 +283,7 @@ func TestHazel_Start(t *testing.T) {
 	s.meet(current, current)
 	s.send(0, current.reliable(1, "x"))
 	c := s.one()
-	if got := fmt.Sprint(c.Roles, c.Complete, " ", c.DetectedBy, " ", c.State); got != "[client server]true handshake established" {
+	if got := fmt.Sprint(c.Roles, c.Complete, c.DetectedBy, c.State); got != "[client server] true handshake established" {
 		t.Error(got)
 	}
 	if got := s.words(0); got != "handshake" {

@@ -29,11 +29,15 @@ func nextMessage(b []byte) (tag byte, length int, ok bool) {
 	return b[2], length, messageHeader+length <= len(b)
 }
 
+// maxShown is how many messages of a payload are shown; one with more is shown
+// as bytes.
+const maxShown = 512
+
 // tiled reports whether messages fill a payload exactly.
 func tiled(b []byte) bool {
-	for len(b) > 0 {
+	for i := 0; len(b) > 0; i++ {
 		_, n, ok := nextMessage(b)
-		if !ok {
+		if !ok || i == maxShown {
 			return false
 		}
 		b = b[messageHeader+n:]

@@ -2,6 +2,7 @@ package hazel
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
@@ -10,6 +11,7 @@ import (
 // A pair follows the connections of one address pair, one after the other.
 type pair struct {
 	flow    *session.Flow
+	forced  Dialect // by the user
 	learned *probe
 	active  *conn
 	frame   Frame
@@ -43,31 +45,59 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 	c.input(fr, &p.frame, err)
 }
 
+func newPair(f *session.Flow, learned *probe) *pair {
+	return &pair{flow: f, forced: DialectNamed(f.Dialect()), learned: learned}
+}
+
 // find gives the connection a datagram belongs to, new when it starts one.
 func (p *pair) find(fr *dissect.Frame) *conn {
-	hello, ok := helloOf(fr.Payload, p.forced())
-	if c := p.active; c != nil && !(ok && p.begins(c, fr, hello)) && !p.renews(c, fr) {
+	hello, ok := helloOf(fr.Payload, p.helloDialect())
+	if c := p.active; c != nil && !(ok && p.begins(c, fr, hello)) && !p.renews(c, fr.Payload) {
 		return c
 	}
 	if p.active != nil {
 		p.retire(fr.Time)
 		fr.Words |= dissect.NewConnection
 	}
-	c := newConn(p.flow, fr)
+	c := newConn(p.flow, fr, p.forced)
 	p.active = c
 	switch {
 	case p.secured(fr):
 		c.secure = newTunnel(c)
 	case ok && (hello.id <= 1 || fr.Length > 4):
 		c.start(fr, p.hash(fr), hello.id)
-	case p.learned != nil:
-		c.family = p.learned.family()
+	default:
+		c.join(p.learned)
 	}
 	p.learned = nil
 	return c
 }
 
-func (p *pair) forced() Dialect { return DialectNamed(p.flow.Dialect()) }
+// helloDialect is the dialect in which a Hello would be one now.
+func (p *pair) helloDialect() Dialect {
+	if p.forced == AnyDialect && p.active != nil {
+		return p.active.family
+	}
+	return p.forced
+}
+
+// join begins in the middle, with what the probe learned. A usual port tells the
+// server.
+func (c *conn) join(learned *probe) {
+	if learned != nil && c.forced == AnyDialect {
+		c.family = learned.family()
+	}
+	a, b := slices.Contains(Hazel.Ports, c.c.A.Port), slices.Contains(Hazel.Ports, c.c.B.Port)
+	if a == b {
+		return
+	}
+	c.c.Infer("roles")
+	if a {
+		c.c.Roles = [2]string{"server", "client"}
+	} else {
+		c.c.Roles = [2]string{"client", "server"}
+	}
+}
 
 // A helloHead is what is looked at of a Hello before it is decoded.
 type helloHead struct{ id uint16 }
@@ -99,38 +129,48 @@ const (
 func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
 	dir := c.c.DirOf(fr.Datagram)
 	same := c.hello.known && dir == c.client && int64(h.id) == c.hello.num&0xffff && p.hash(fr) == c.hello.hash
-	short := fr.Length <= 4
 	ref, known := c.side[dir].ids.ids.Known()
 	ahead := c.side[dir].ids.peek(h.id) - ref
 	switch {
+	case c.c.Damaged(fr.Datagram), fr.Length == 3 && c.side[dir].facts.has(longHello):
+		return false // the receiver never saw it, or it takes it for a repeat
 	case c.secure != nil:
 		return c.life.over()
-	case c.life.gone != [2]bool{}:
-		return !(same && !c.life.gone[dir] && fr.Time-c.hello.last < refusalGap)
+	case c.life.gone[dir]:
+		return true
+	case c.beats(dir, fr, h):
+		return false
+	case c.life.gone[1-dir]:
+		return !same || fr.Time-c.hello.last >= refusalGap
 	case c.life.over() && !same, c.life.over() && c.hello.moved:
 		return h.id <= 1
 	case !known:
-		if c.hello.known && dir != c.client {
-			return !short // the first keepalive of a server
-		}
-		return h.id <= 1 && !(short && c.life.spoke[dir])
+		return h.id <= 1 || c.hello.known && dir != c.client
 	case ahead > 0:
-		return h.id <= 1 && (ahead > freshGap || !short && c.side[dir].facts.pings())
+		return h.id <= 1 && (ahead > freshGap || fr.Length > 4 && c.side[dir].facts.pings())
 	case same && c.hello.moved:
 		return fr.Time-c.hello.since > overtaken
 	case same:
 		return fr.Time-c.hello.last > attemptGap
-	case h.id > 1:
-		return false
 	}
-	return !(short && dir != c.client && ahead+ref >= 0 && c.captured(dir, h.id))
+	return h.id <= 1
 }
 
-// captured reports whether an id of a side is among those remembered.
-func (c *conn) captured(dir int, id uint16) bool {
-	n, _ := c.side[dir].ids.near(id)
-	yes, _ := c.c.Dir[dir].Captured(n)
-	return yes
+// beats reports a Hello that may be a keepalive of the connection: without data,
+// with one of the next ids of its side or that of the last one, or the first id
+// of a server or of a side whose beginning was not captured.
+func (c *conn) beats(dir int, fr *dissect.Frame, h helloHead) bool {
+	ref, known := c.side[dir].ids.ids.Known()
+	ahead := c.side[dir].ids.peek(h.id) - ref
+	switch {
+	case fr.Length > 4 || dir == c.client && int64(h.id) == c.hello.num&0xffff:
+		return false
+	case !known:
+		return c.hello.known && dir != c.client || c.life.spoke[dir]
+	case ahead > 0:
+		return ahead <= freshGap
+	}
+	return h.id == c.side[dir].beatID && c.side[dir].facts.has(beatHello|beatShort)
 }
 
 // retire finishes the active connection: another one follows.

@@ -75,9 +75,9 @@ const (
 	bitsHelloShort = 30  // … in 3 bytes
 	bitsRefusal    = 26  // … by a Disconnect with a reason as Among Us has it
 	bitsFarewell   = 10  // a Disconnect of one byte behind a Disconnect of the other side
-	bitsAcked      = 10  // an acknowledgement of an id just sent by the other side
+	bitsAcked      = 13  // an acknowledgement of an id just sent by the other side
 	bitsAckedAgain = 2   // … acknowledged before
-	bitsNext       = 4   // the id after the last one
+	bitsNext       = 5   // the id after the last one
 	bitsAgain      = 1   // a recent id again
 	bitsInside     = 1   // a datagram of the protocol behind a Hello that was answered
 	bitsTiled      = 6   // the payload is messages, to the byte
@@ -86,10 +86,10 @@ const (
 	bitsStrayAck   = -12 // an acknowledgement of an id nowhere near those sent
 	bitsStranger   = -16 // not a datagram of the protocol
 
-	mostNext    = 24.0 // bits that ids one after the other give at most
+	mostNext    = 25.0 // bits that ids one after the other give at most
 	mostTiled   = 36.0 // … and payloads
 	mostInside  = 12.0 // … and datagrams behind the Hello
-	leastAcked  = 3    // acknowledgements of ids that a lock needs where no Hello was answered
+	leastAcked  = 2    // acknowledgements of ids that a lock needs where no Hello was answered
 	nearID      = 64   // how far a capture that lost datagrams may be behind
 	givenUpSoon = 3    // strangers before anything else that make a pair hopeless
 )

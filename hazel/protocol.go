@@ -36,7 +36,7 @@ func New() *session.Protocol {
 		NewProbe: func() session.Probe { return newProbe() },
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {
 			learned, _ := p.(*probe)
-			return &pair{flow: f, learned: learned}
+			return newPair(f, learned)
 		},
 		Neighbours:       []*dissect.Protocol{LAN, DTLS},
 		NeighbourLead:    []byte{lanHead[0], recordChangeCipherSpec, recordAlert, recordHandshake, recordApplicationData},
@@ -51,7 +51,7 @@ func neighbour(d *dissect.Datagram, s session.Standing) *dissect.Protocol {
 	switch {
 	case len(d.Payload) == 0:
 	case d.Payload[0] == lanHead[0]:
-		if s != session.Ours && announcement(d) {
+		if announcement(d) {
 			return LAN
 		}
 	case s == session.Stranger && foreignDTLS(d):

@@ -22,6 +22,7 @@ type scene struct {
 	frames   []dissect.Frame // what the tracker said of each
 	conns    []*session.Conn // that the frames belong to
 	messages []session.Message
+	sent     []*dissect.Datagram
 	closed   bool
 }
 
@@ -63,6 +64,7 @@ func (s *scene) datagram(from int, payload []byte) *dissect.Datagram {
 	if s.noIPID {
 		d.IPID = 0
 	}
+	s.sent = append(s.sent, d)
 	return d
 }
 

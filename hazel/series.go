@@ -9,19 +9,25 @@ type number struct {
 }
 
 // A series unwraps the ids of one side. They go from 65,535 to 0; SkeldJS leaves
-// out 0 and goes to 1.
+// out 0 and goes to 1, which looks like the loss of a datagram. It is taken for
+// one where the side lost others, sent a 0 before or can't be SkeldJS.
 type series struct {
 	ids     session.Serial
 	skips   bool
 	skipped int64 // the first wrap at which 0 was left out
-	zero    bool  // id 0 was captured
+	gaps    bool  // other ids were not captured, or late
+	n       int   // ids captured
+	never   bool  // the side is known not to leave out 0
 }
+
+// steady is how many ids in a row tell a side that loses nothing.
+const steady = 16
 
 // number unwraps an id of this side. It reports false for a 0 that was taken to
 // be left out.
 func (s *series) number(id uint16) (number, bool) {
 	n := s.peek(id)
-	if ref, ok := s.ids.Known(); ok && !s.skips && !s.zero && n&0xffff == 1 && n == ref+2 {
+	if ref, ok := s.ids.Known(); ok && !s.skips && !s.gaps && !s.never && s.n >= steady && n&0xffff == 1 && n == ref+2 {
 		s.skips, s.skipped = true, n>>16
 	}
 	if s.skips && n&0xffff == 0 && n>>16 >= s.skipped {
@@ -43,6 +49,13 @@ func (s *series) plausible(id uint16) bool {
 	return !ok || step < limits.AckExcess && step > -limits.AckExcess
 }
 
+// follows reports whether an id is one of the next in the series, or of the last.
+func (s *series) follows(id uint16) bool {
+	ref, ok := s.ids.Known()
+	step := s.peek(id) - ref
+	return ok && step <= 16 && step > -64
+}
+
 // engine leaves out the ids that the sender did.
 func (s *series) engine(n int64) int64 {
 	if wraps := n >> 16; s.skips && wraps >= s.skipped {
@@ -52,7 +65,11 @@ func (s *series) engine(n int64) int64 {
 }
 
 func (s *series) advance(n number) {
-	s.zero = s.zero || n.wire&0xffff == 0
+	if ref, ok := s.ids.Known(); ok && n.engine != s.engine(ref)+1 && n.wire > ref {
+		s.gaps = true
+	}
+	s.n++
+	s.never = s.never || n.wire&0xffff == 0
 	s.ids.Advance(n.wire)
 }
 

@@ -58,7 +58,7 @@ func helloRandom(b []byte) (random uint64, cookie, ok bool) {
 
 // secured reports whether a datagram that starts a connection is one of records.
 func (p *pair) secured(fr *dissect.Frame) bool {
-	switch p.forced() {
+	switch p.forced {
 	case OverDTLS:
 		return true
 	case AnyDialect:
@@ -75,15 +75,18 @@ func (p *pair) secured(fr *dissect.Frame) bool {
 // renews reports whether a datagram of records starts another connection: a
 // fresh ClientHello where a handshake was completed, or records behind the end of
 // a connection without.
-func (p *pair) renews(c *conn, fr *dissect.Frame) bool {
-	random, cookie, ok := helloRandom(fr.Payload)
+func (p *pair) renews(c *conn, b []byte) bool {
+	if len(b) == 0 || b[0] != recordHandshake {
+		return false
+	}
+	random, cookie, ok := helloRandom(b)
 	if !ok || cookie {
 		return false
 	}
 	if c.secure == nil {
 		return c.life.over()
 	}
-	return c.life.state >= session.Established && random != c.secure.random
+	return c.life.state != session.Opening && random != c.secure.random
 }
 
 // input tracks a datagram of records.
@@ -154,14 +157,12 @@ func (t *tunnel) handshake(c *conn, dir int, r *Record) {
 
 // hello tracks a ClientHello.
 func (t *tunnel) hello(c *conn, dir int, h *handshake) {
-	if h.readable && t.random == 0 {
+	if h.readable && len(h.body) >= 34 && t.random == 0 {
 		t.random = maphash.Bytes(randomSeed, h.body[2:34])
 	}
 	c.knowClient(dir)
-	if len(h.cookie) == 0 || !c.c.Complete {
-		c.c.Complete = true
-		c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
-	}
+	c.c.Complete = c.c.Complete || len(h.cookie) == 0
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if len(h.cookie) > 0 && !t.cookie {
 		t.cookie = true
 		c.c.Remark("DTLS: the client returned the cookie")
@@ -174,13 +175,6 @@ func (t *tunnel) hello(c *conn, dir int, h *handshake) {
 	}
 	t.hellos++
 	t.last = c.fr.Time
-}
-
-func (c *conn) knowClient(dir int) {
-	if c.client < 0 {
-		c.client = dir
-		c.c.Roles[dir], c.c.Roles[1-dir] = "client", "server"
-	}
 }
 
 func (t *tunnel) establish(c *conn) {

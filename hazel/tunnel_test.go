@@ -1,0 +1,257 @@
+package hazel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A flight makes datagrams of records.
+type flight struct {
+	version uint16
+	suite   uint16
+	extra   int // bytes that encryption adds
+}
+
+var (
+	hiddenFlight = flight{hiddenVersion, hazelSuite, sealed}
+	openFlight   = flight{dtls12, hazelSuite, sealed}
+	webRTC       = flight{dtls12, hazelSuite, shortestNonceCoded} // the suite as its standard has it
+	ccm8         = flight{dtls12, 0xC0AE, 16}                     // CoAP: 8 bytes of nonce and 8 of tag
+)
+
+func (f flight) record(content byte, epoch uint16, seq uint64, body []byte) []byte {
+	r := Record{Content: content, Version: f.version, Epoch: epoch, Sequence: seq, Body: body}
+	return r.Append(nil)
+}
+
+func (f flight) clientHello(random byte, seq uint64, session, cookie string) []byte {
+	b := []byte{0xfe, 0xfd}
+	for range 32 {
+		b = append(b, random)
+	}
+	b = append(append(b, byte(len(session))), session...)
+	b = append(append(b, byte(len(cookie))), cookie...)
+	b = append(b, 0, 2, byte(f.suite>>8), byte(f.suite), 1, 0)
+	return f.record(recordHandshake, 0, seq, appendHandshake(nil, clientHello, uint16(seq), b))
+}
+
+func (f flight) verify() []byte {
+	return f.record(recordHandshake, 0, 0, appendHandshake(nil, helloVerifyRequest, 0, []byte("\xfe\xfd\x04cake")))
+}
+
+func (f flight) serverHello() []byte {
+	b := append([]byte{0xfe, 0xfd}, make([]byte, 32)...)
+	b = append(b, 0, byte(f.suite>>8), byte(f.suite), 0)
+	return f.record(recordHandshake, 0, 1, appendHandshake(nil, serverHello, 1, b))
+}
+
+func (f flight) finished() []byte {
+	b := f.record(recordChangeCipherSpec, 0, 2, []byte{1})
+	return append(b, f.record(recordHandshake, 1, 0, make([]byte, finishedSize+f.extra))...)
+}
+
+func (f flight) data(seq uint64, size int) []byte {
+	return f.record(recordApplicationData, 1, seq, make([]byte, size+f.extra))
+}
+
+// handshake plays one, with a session version, up to both Finished.
+func (f flight) handshake(s *scene, session string) {
+	s.raw(0, f.clientHello(7, 0, session, "")...)
+	s.raw(1, f.verify()...)
+	s.raw(0, f.clientHello(7, 1, session, "cake")...)
+	s.raw(1, f.serverHello()...)
+	s.raw(0, f.finished()...)
+	s.raw(1, f.finished()...)
+}
+
+// pings plays Pings from both sides and their acknowledgements, by their sizes.
+func (f flight) pings(s *scene, n int) {
+	for i := range uint64(n) {
+		s.raw(0, f.data(2+2*i, sizePing)...)
+		s.raw(1, f.data(2+2*i, sizeAck)...)
+		s.raw(1, f.data(3+2*i, sizePing)...)
+		s.raw(0, f.data(3+2*i, sizeAck)...)
+		s.pass(1480)
+	}
+}
+
+func TestHazel_DTLS_Connection(t *testing.T) {
+	s := newScene(t, "", true)
+	hiddenFlight.handshake(s, "\x01")
+	s.raw(0, hiddenFlight.data(2, 9)...) // the Hello: 1 is left out
+	s.raw(1, hiddenFlight.data(2, sizeAck)...)
+	s.raw(0, hiddenFlight.data(3, sizePing)...)
+	s.raw(1, hiddenFlight.data(3, sizeAck)...)
+	s.raw(1, hiddenFlight.data(4, 40)...)
+	s.ipid-- // copied by the network
+	s.raw(1, hiddenFlight.data(4, 40)...)
+	s.raw(0, hiddenFlight.data(4, sizeAck)...)
+	s.raw(0, hiddenFlight.data(5, sizeDisconnect)...)
+	c := s.one()
+	if got := fmt.Sprint(c.Dialect, " ", c.State, c.ClosedBy, c.Complete, c.DetectedBy, c.Roles, c.Remarks); got !=
+		"dtls closed a true handshake [client server] [DTLS: the server asked for a cookie DTLS: the client returned the cookie]" {
+		t.Error(got)
+	}
+	if len(s.messages) != 0 {
+		t.Errorf("%d messages", len(s.messages))
+	}
+	for dir, want := range [2]string{"1 1 1 0 0 0", "2 2 0 1 0 0"} {
+		d := &c.Dir[dir]
+		if got := fmt.Sprint(d.DataFrames, d.Acks, d.KeepAlives, d.Duplicates, d.Missing(), d.Gaps); got != want {
+			t.Errorf("side %d: %s, want %s", dir, got, want)
+		}
+	}
+	const types = "DTLS Handshake DTLS Handshake DTLS Handshake DTLS Handshake DTLS ChangeCipherSpec DTLS ChangeCipherSpec" +
+		" DTLS ApplicationData DTLS ApplicationData DTLS ApplicationData DTLS ApplicationData DTLS ApplicationData DTLS ApplicationData DTLS ApplicationData DTLS ApplicationData"
+	if got := s.types(); got != types {
+		t.Error(got)
+	}
+	if got := string(s.frames[2].Summary); got != "DTLS Handshake ClientHello epoch=0 seq=1 len=59 cookie" {
+		t.Error(got)
+	}
+}
+
+func TestHazel_DTLS_Recognition(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		want bool
+	}{
+		{"a hidden version, from the start", func(s *scene) { hiddenFlight.handshake(s, "\x01") }, true},
+		{"a hidden version without a session version", func(s *scene) { hiddenFlight.handshake(s, "") }, true},
+		{"a hidden version, from the middle", func(s *scene) { hiddenFlight.pings(s, 4) }, true},
+		{"a session version", func(s *scene) { openFlight.handshake(s, "\x01") }, true},
+		{"the sizes of a handshake", func(s *scene) { openFlight.handshake(s, "") }, true},
+		{"Pings from the middle", func(s *scene) { openFlight.pings(s, 10) }, true},
+		{"another stack, the same suite", func(s *scene) { webRTC.handshake(s, ""); webRTC.pings(s, 20) }, false},
+		{"another stack from the middle", func(s *scene) { webRTC.pings(s, 40) }, false},
+		{"CoAP: empty answers have the size of acknowledgements", func(s *scene) {
+			ccm8.handshake(s, "")
+			for i := range uint64(40) {
+				s.raw(0, ccm8.data(2+i, 20)...)
+				s.raw(1, ccm8.data(2+i, 4)...)
+			}
+		}, false},
+		{"CoAP from the middle", func(s *scene) {
+			for i := range uint64(80) {
+				s.raw(0, ccm8.data(2+i, 4)...)
+				s.raw(1, ccm8.data(2+i, 4)...)
+			}
+		}, false},
+		{"one side alone", func(s *scene) {
+			for i := range uint64(60) {
+				s.raw(0, hiddenFlight.data(2+i, 20)...)
+			}
+		}, false},
+	} {
+		s := newScene(t, "", true)
+		c.play(s)
+		if got := len(s.end()) == 1; got != c.want {
+			t.Errorf("%s: recognised %v", c.name, got)
+		}
+		for i := range s.frames {
+			if want := map[bool]string{true: "hazel", false: "dtls"}[c.want]; s.frames[i].Protocol != want && s.frames[i].Protocol != "udp" {
+				t.Fatalf("%s: frame %d is %s", c.name, i+1, s.frames[i].Protocol)
+			}
+			if c.name == "another stack, the same suite" && s.frames[i].Protocol != "dtls" {
+				t.Fatalf("%s: frame %d is %s", c.name, i+1, s.frames[i].Protocol)
+			}
+		}
+	}
+}
+
+func TestHazel_DTLS_Ends(t *testing.T) {
+	f := hiddenFlight
+	for _, c := range []struct {
+		name  string
+		play  func(s *scene)
+		state session.State
+		conns int
+	}{
+		{"opening", func(s *scene) { s.raw(0, f.clientHello(7, 0, "\x01", "")...) }, session.Opening, 1},
+		{"refused", func(s *scene) { s.raw(0, f.clientHello(7, 0, "\x01", "")...); s.icmp(0) }, session.Refused, 1},
+		{"refused with an alert", func(s *scene) {
+			s.raw(0, f.clientHello(7, 0, "\x01", "")...)
+			s.raw(1, f.record(recordAlert, 0, 0, []byte{2, 40})...)
+		}, session.Refused, 1},
+		{"nobody answers", func(s *scene) {
+			for i := range uint64(25) {
+				s.raw(0, f.clientHello(7, i, "\x01", "")...)
+				s.pass(195)
+			}
+			s.pass(3000)
+		}, session.TimedOut, 1},
+		{"established", func(s *scene) { f.handshake(s, "\x01") }, session.Established, 1},
+		{"established, from the middle", func(s *scene) { f.pings(s, 4) }, session.StateUnknown, 1},
+		{"reset", func(s *scene) { f.handshake(s, "\x01"); s.icmp(1) }, session.Reset, 1},
+		{"another connection", func(s *scene) {
+			f.handshake(s, "\x01")
+			s.pass(2000)
+			s.raw(0, f.clientHello(9, 0, "\x01", "")...)
+		}, session.Opening, 2},
+		{"the ClientHello again is none", func(s *scene) {
+			f.handshake(s, "\x01")
+			s.raw(0, f.clientHello(7, 0, "\x01", "")...)
+		}, session.Established, 1},
+	} {
+		s := newScene(t, "", false)
+		c.play(s)
+		conns := s.end()
+		if last := conns[len(conns)-1]; last.State != c.state || len(conns) != c.conns || last.Dialect != "dtls" {
+			t.Errorf("%s: %d connections, %s %s; want %d, %s", c.name, len(conns), last.State, last.Dialect, c.conns, c.state)
+		}
+	}
+}
+
+// Records of others are a neighbour once their pair was given up, and never
+// before the probes have seen them.
+func TestHazel_Neighbours(t *testing.T) {
+	dtls := webRTC.data(9, 100)
+	lan := AppendLAN(nil, []byte("Red~Open~3~"))
+	broadcast := dissect.Endpoint{IP: [16]byte{10: 255, 11: 255, 12: 192, 13: 168, 14: 1, 15: 255}, Port: 9}
+	for _, c := range []struct {
+		name     string
+		payload  []byte
+		dst      dissect.Endpoint
+		standing session.Standing
+		want     *dissect.Protocol
+	}{
+		{"DTLS, undecided", dtls, hosts[1], session.Undecided, nil},
+		{"DTLS of a stranger", dtls, hosts[1], session.Stranger, DTLS},
+		{"DTLS on a pair of ours", dtls, hosts[1], session.Ours, nil},
+		{"a hidden version of a stranger", hiddenFlight.data(9, 100), hosts[1], session.Stranger, nil},
+		{"a record that does not fill its datagram", append(webRTC.data(9, 100), 0), hosts[1], session.Stranger, nil},
+		{"an announcement", lan, dissect.Endpoint{IP: hosts[1].IP, Port: LANPort}, session.Undecided, LAN},
+		{"an announcement, broadcast elsewhere", lan, broadcast, session.Undecided, LAN},
+		{"its bytes on other ports", lan, hosts[1], session.Undecided, nil},
+		{"broadcast, but without parts", AppendLAN(nil, []byte("hello")), broadcast, session.Undecided, nil},
+		{"bytes that are no text", []byte{4, 2, 0xff, 0, 1}, dissect.Endpoint{Port: LANPort}, session.Undecided, nil},
+	} {
+		d := &dissect.Datagram{Src: hosts[0], Dst: c.dst, Payload: c.payload, Length: len(c.payload)}
+		if got := neighbour(d, c.standing); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+	if got := string(appendNeighbourSummary(nil, lan)); got != "ANNOUNCEMENT Red~Open~3~" {
+		t.Error(got)
+	}
+	if got := string(appendNeighbourSummary(nil, dtls)); got != "ApplicationData epoch=1 seq=9 len=124" {
+		t.Error(got)
+	}
+}
+
+// Pairs that cannot be Hazel are given up soon.
+func TestProbeGivesUp(t *testing.T) {
+	p := newProbe()
+	junk := &dissect.Datagram{Payload: []byte("\x40 neither Hazel nor DTLS"), Length: 24}
+	for range givenUpSoon {
+		if math.IsInf(p.Observe(junk, 0), -1) {
+			return
+		}
+	}
+	t.Error("junk leaves hope")
+}
