@@ -15,8 +15,9 @@ type connWatch struct {
 	answered    [2]bool // the side was heard
 	established [2]bool
 	unreachable int
-	ends        [2]int // first graceful close, or answer to one
-	hards       [2]int // first abrupt close
+	ends        [2]int  // first graceful close, or answer to one
+	wished      [2]bool // a graceful close that is no answer was captured
+	hards       [2]int  // first abrupt close
 	gaveUp      [2]int
 	refused     int
 	sides       [2]*watch
@@ -43,7 +44,7 @@ func (w *connWatch) unreached(frame int) {
 
 // follow follows the connection as a whole.
 func (w *connWatch) follow(n *note.Note, frame int) {
-	w.opened = w.opened || n.Opens
+	w.opened = w.opened || n.Opens && !w.answered[n.Side] // a later one is a retry of one not captured
 	w.answered[n.Side] = w.answered[n.Side] || n.Close != note.Refusal
 	w.established[n.Side] = w.established[n.Side] || n.Establishes
 	first := func(at *int) {
@@ -54,6 +55,7 @@ func (w *connWatch) follow(n *note.Note, frame int) {
 	switch n.Close {
 	case note.Graceful, note.Answer:
 		first(&w.ends[n.Side])
+		w.wished[n.Side] = w.wished[n.Side] || n.Close == note.Graceful
 	case note.Abrupt:
 		first(&w.hards[n.Side])
 	case note.GivesUp:
@@ -72,7 +74,7 @@ func (w *connWatch) letter(side int) string {
 }
 
 // state says how the connection ended, as the capture shows it.
-func (w *connWatch) state(tap *sim.Tap) (state, by string) {
+func (w *connWatch) state(l *ledger) (state, by string) {
 	ended := w.ends[0] > 0 && w.ends[1] > 0
 	one := w.ends[0]+w.ends[1] > 0
 	if !w.conn.Mutual {
@@ -92,7 +94,7 @@ func (w *connWatch) state(tap *sim.Tap) (state, by string) {
 		return "reset", ""
 	case one:
 		return "closing", w.closer(w.ends)
-	case w.gaveUp[0]+w.gaveUp[1] > 0, w.silent(tap):
+	case w.gaveUp[0]+w.gaveUp[1] > 0, w.silent(l):
 		return "timed-out", ""
 	case !w.opened:
 		return "unknown", ""
@@ -110,10 +112,22 @@ func (w *connWatch) isEstablished() bool {
 	return w.established[0] || w.established[1]
 }
 
-// silent reports whether a side gave the other up while the capture ran.
-func (w *connWatch) silent(tap *sim.Tap) bool {
-	for _, at := range w.conn.GaveUp {
-		if at > 0 && (tap.Stop == 0 || at <= tap.Stop) {
+// silent reports whether the capture shows that a side gave the other up: it goes
+// on behind that time, or has all sendings of what was not acknowledged.
+func (w *connWatch) silent(l *ledger) bool {
+	for side, at := range w.conn.GaveUp {
+		if stop := l.net.Tap.Stop; at == 0 || stop > 0 && at > stop {
+			continue
+		}
+		if w.conn.Counted == note.Always {
+			return true
+		}
+		s, on := w.sides[side], w.conn.On[side]
+		if on > 0 && s.acknowledged(on-1) {
+			continue
+		}
+		u := s.units[on-1]
+		if at <= l.latest || u != nil && w.conn.Counted > 0 && u.captures >= w.conn.Counted {
 			return true
 		}
 	}
@@ -131,7 +145,8 @@ func firstOf(frames [2]int) int {
 // closer names the side whose closing frame was captured first, or both when
 // neither was an answer.
 func (w *connWatch) closer(frames [2]int) string {
-	if w.conn.Wants[0] && w.conn.Wants[1] && frames[0] > 0 && frames[1] > 0 {
+	wished := frames == w.hards || w.wished == [2]bool{true, true}
+	if w.conn.Wants[0] && w.conn.Wants[1] && frames[0] > 0 && frames[1] > 0 && wished {
 		return "both"
 	}
 	if frames[0] == firstOf(frames) {

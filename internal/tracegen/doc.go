@@ -2,7 +2,12 @@
 // endpoints that behave as the protocols' texts say. One scenario makes one
 // capture and proves one thing. The same seed makes the same bytes.
 //
-//	sim      the network, the capture point, IP packets
-//	dp8peer  endpoints of DirectPlay 8 Reliable
-//	here     scenarios, traffic, forgers, and the ledger that counts the truth
+//	sim        the network, the capture point, IP packets
+//	note       what an endpoint says of each datagram it sends
+//	dp8peer    endpoints of DirectPlay 8 Reliable
+//	hazelpeer  endpoints of Hazel, release by release
+//	here       scenarios, traffic, forgers, and the ledger that counts the truth
+//
+// The ledger names no protocol: it counts from notes and from the fate of the
+// datagrams. What one protocol alone has, such as signatures, is an extension.
 package tracegen

@@ -41,7 +41,7 @@ func (s DP4Scenario) Scenario() Scenario {
 
 // dp4Stage opens the sockets of two computers on a trace.
 func dp4Stage(t *Trace, a, b dp4peer.Config) *DP4Trace {
-	d := &DP4Trace{Trace: t, World: &dp4peer.World{Net: t.Net, Book: t.Book, Rand: t.Dice}}
+	d := &DP4Trace{Trace: t, World: &dp4peer.World{Net: t.Net, Book: t.Book}}
 	d.A = dp4peer.NewNode(d.World, t.Hosts[0], a)
 	d.B = dp4peer.NewNode(d.World, t.Hosts[1], b)
 	for _, n := range []*dp4peer.Node{d.A, d.B} {
@@ -79,9 +79,11 @@ func promised(n int) Traffic {
 	return m
 }
 
-// join makes two players known to each other and lets both speak.
+// join makes two players known to each other and lets both speak, the one at A
+// at once.
 func (t *DP4Trace) join(a, b uint32, from, back Traffic) (*dp4peer.Peer, *dp4peer.Peer) {
 	p, q := t.A.Join(t.B, a, b)
+	t.say(p, t.text(12), true, true, 0)
 	t.speak(p, from, nil)
 	t.speak(q, back, nil)
 	return p, q
@@ -109,8 +111,25 @@ const (
 // the other side, which answers.
 func (t *DP4Trace) searches(times int, every time.Duration) {
 	asker, host := t.Host("192.0.2.77:2301", 0), t.Host("198.51.100.20:47624", 1)
-	host.Receive = func(*sim.Datagram) { t.asks(host, asker, enumSessionsReply, t.text(88)) }
+	app, session := t.text(16), t.text(16)
+	host.Receive = func(*sim.Datagram) { t.asks(host, asker, enumSessionsReply, sessionReply(session, app, "Skirmish")) }
 	for i := range times {
-		t.At(time.Duration(i)*every, func() { t.asks(asker, host, enumSessions, make([]byte, 28)) })
+		// No password, no flags (MC-DPL4CS 2.2).
+		t.At(time.Duration(i)*every, func() { t.asks(asker, host, enumSessions, append(app[:16:16], make([]byte, 8)...)) })
 	}
+}
+
+// sessionReply describes a session of two of eight players (MC-DPL4CS 2.2).
+func sessionReply(session, app []byte, name string) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, 80)  // of the description
+	b = binary.LittleEndian.AppendUint32(b, 0x2000) // the session uses MC-DPL4R
+	b = append(append(b, session...), app...)
+	b = binary.LittleEndian.AppendUint32(b, 8)
+	b = binary.LittleEndian.AppendUint32(b, 2)
+	b = append(b, make([]byte, 80-len(b))...)
+	b = binary.LittleEndian.AppendUint32(b, 8+80+4) // of the name, from the signature
+	for _, c := range name + "\x00" {
+		b = binary.LittleEndian.AppendUint16(b, uint16(c))
+	}
+	return b
 }

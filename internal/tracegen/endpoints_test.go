@@ -162,7 +162,10 @@ func TestKeyringForgetsOldEpochs(t *testing.T) {
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
-	for _, s := range Scenarios()[:8] {
+	for i, s := range Scenarios() {
+		if i%5 != 0 || s.Name == "large-message" {
+			continue
+		}
 		a, ta, err := s.Generate()
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,8 @@
 package tracegen
 
 import (
+	"time"
+
 	"github.com/dpdissect/dpdissect/internal/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
@@ -18,6 +20,7 @@ type ledger struct {
 	index  map[int]int // capture frame → place in frames
 	extend func(c *note.Conn) extension
 
+	latest                                           time.Duration // of a captured packet
 	packets, datagrams, fragments, notUDP, malformed int
 	neighbours                                       map[string]int
 }
@@ -43,7 +46,7 @@ func (l *ledger) watch(c *note.Conn) *connWatch {
 			w.extra = l.extend(c)
 		}
 		for i := range w.sides {
-			w.sides[i] = newWatch(c)
+			w.sides[i] = newWatch(c, i)
 			if l.extend == nil {
 				w.sides[i].settle = l.settle
 			}
@@ -55,7 +58,10 @@ func (l *ledger) watch(c *note.Conn) *connWatch {
 }
 
 // packet counts a captured packet.
-func (l *ledger) packet() { l.packets++ }
+func (l *ledger) packet() {
+	l.packets++
+	l.latest = l.net.Clock.Now()
+}
 
 // Captured implements sim.Observer.
 func (l *ledger) Captured(d *sim.Datagram) {

@@ -63,7 +63,7 @@ func (w *connWatch) report(t *Trace) Connection {
 	if c.Players != nil {
 		out.Players = []uint32{c.Players[w.a], c.Players[1-w.a]}
 	}
-	out.State, out.ClosedBy = w.state(&t.Net.Tap)
+	out.State, out.ClosedBy = w.state(t.ledger)
 	if t.HideState {
 		out.State, out.ClosedBy = "", ""
 	}
@@ -105,7 +105,7 @@ func (w *watch) list(d *Direction) {
 		if a.Number < 0 {
 			return 0
 		}
-		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Slot, b.Slot))
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Done, b.Done), cmp.Compare(a.Slot, b.Slot))
 	})
 	all := sha256.New()
 	for _, m := range w.messages {

@@ -28,6 +28,7 @@ func Scenarios() []Scenario {
 		of("dp8", dp8Scenarios()),
 		of("dp4", dp4Scenarios()),
 		of("hazel", hazelScenarios()),
+		of("knet", knetScenarios()),
 	)
 }
 

@@ -104,18 +104,18 @@ func dp4WideMasks() DP4Scenario {
 		"bursts of losses behind the capture point, all reported", Setup{Paths: calm()})
 	s.B.FullMask = true
 	return s.plays(func(t *DP4Trace) {
-		talk := promised(80)
+		talk := promised(66)
 		talk.Every, talk.Burst = 20*time.Millisecond, 5
 		t.join(1, 2, talk, talk)
-		t.blackout(0, 300*time.Millisecond, 375*time.Millisecond)
-		t.blackout(1, 500*time.Millisecond, 590*time.Millisecond)
+		t.blackout(1, 150*time.Millisecond, 230*time.Millisecond)
+		t.blackout(0, 300*time.Millisecond, 345*time.Millisecond)
 	})
 }
 
 func dp4Disorder() DP4Scenario {
 	return eager("copies-disorder", "MC-DPL4R 2.2.2 (serial), 3.1.3 (bytes received)",
 		"a copy has the serial of the original, a retry the next one", "copies and reordering beside retries",
-		Setup{Paths: rough(0.01, 0.05, 0.06)}).
+		Setup{Paths: rough(0.01, 0.05, 0.1)}).
 		habits(func(c *dp4peer.Config) { c.NACKDelay = 15 * time.Millisecond }).dialogues(match(65), match(65))
 }
 
@@ -146,15 +146,15 @@ func dp4PartsOwn() DP4Scenario {
 }
 
 func dp4Unreliable() DP4Scenario {
-	mix := match(90)
+	mix := match(64)
 	mix.Reliable, mix.Min, mix.Max = 0.25, 30, 500
-	return windows("unreliable", "MC-DPL4R 3.1.5.2 (unreliable messages)",
+	return windows("unreliable-losses", "MC-DPL4R 3.1.5.2 (unreliable messages)",
 		"what is not reliable is lost for good, in parts, too; acknowledgements pass over it", "incomplete messages",
 		Setup{Paths: lossy(0.04)}).habits(pieces).dialogues(mix, mix)
 }
 
 func dp4Blind() DP4Scenario {
-	mix := match(90)
+	mix := match(84)
 	mix.Reliable = 0.35
 	return eager("nacks-of-unreliable", "MC-DPL4R 2.2.3, 3.1.5.2 (AMB-DP4-11)",
 		"a receiver reports packets that will not be sent again, for it can't know", "missing numbers",
@@ -187,10 +187,9 @@ func dp4SP() DP4Scenario {
 }
 
 func dp4FirstZero() DP4Scenario {
-	return eager("first-ids-0", "MC-DPL4R 4.1.1 (AMB-DP4-01, AMB-DP4-02)",
+	s := eager("first-ids-0", "MC-DPL4R 4.1.1 (AMB-DP4-01, AMB-DP4-02)",
 		"messageids and sequences that start with 0 at one side, with 1 at the other", "complete",
-		Setup{Paths: lossy(0.01)}).plays(func(t *DP4Trace) {
-		t.A.Config.First = 0
-		t.join(1, 2, match(40), match(40))
-	})
+		Setup{Paths: lossy(0.01)})
+	s.A.First = 0
+	return s.dialogues(match(40), match(40))
 }

@@ -16,7 +16,7 @@ func dp4Midstream() DP4Scenario {
 
 // dp4OneDirection goes deaf: from then on, B is not heard.
 func dp4OneDirection() DP4Scenario {
-	return eager("one-direction", "contract: recognition",
+	return eager("goes-deaf", "contract: recognition",
 		"half a conversation is counted and not judged", "nothing of b behind the first second",
 		Setup{Paths: lossy(0.01), HideState: true}).plays(func(t *DP4Trace) {
 		t.join(1, 2, match(90), match(90))
@@ -26,7 +26,7 @@ func dp4OneDirection() DP4Scenario {
 
 func dp4CaptureLoss() DP4Scenario {
 	s := Setup{Paths: lossy(0.01), Tap: sim.Tap{Loss: 0.05}}
-	return eager("capture-loss", "contract: lost.not_captured",
+	return eager("capture-misses", "contract: lost.not_captured",
 		"what was acknowledged and never captured was missed by the capture", "no loss that was not", s).
 		dialogues(match(75), match(75))
 }
@@ -67,7 +67,9 @@ func dp4Killed() DP4Scenario {
 	return windows("peer-vanishes", "MC-DPL4R 3.1.6",
 		"retries of one packet without an answer, then silence", "timed-out",
 		Setup{Paths: calm()}).plays(func(t *DP4Trace) {
-		t.join(1, 2, promised(120), match(60))
+		talk := promised(120)
+		talk.Burst = 2
+		t.join(1, 2, talk, match(60))
 		t.At(2*time.Second, t.B.Kill)
 		t.searches(20, 4*time.Second)
 	})

@@ -43,6 +43,18 @@ func hazelKeepAlivesBare() HazelScenario {
 		Play: func(t *HazelTrace) { t.calls(bustle(10), bustle(10), t.later(100*time.Second)) }}
 }
 
+// hazelKeepAlivesEmpty keeps alive with Reliables that hold nothing.
+//
+//	clause: Hazel 55d0574 KeepAlive.cs
+//	proves: an empty Reliable after a silence is a keep-alive and no message
+//	expect: keep-alives of both sides; as many messages as were said
+func hazelKeepAlivesEmpty() HazelScenario {
+	return HazelScenario{Name: "keepalives-2016-05-14", Clause: "Hazel 55d0574 KeepAlive.cs",
+		Proves: "an empty Reliable after a silence is a keep-alive and no message", Expect: "keep-alives of both sides; as many messages as were said",
+		Setup: Setup{Paths: lossy(0.04), Port: 4296}, A: hazelpeer.May14(), B: hazelpeer.May14(),
+		Play: func(t *HazelTrace) { t.calls(bustle(10), bustle(10), t.later(100*time.Second)) }}
+}
+
 // hazelRefused is turned away.
 //
 //	clause: Hazel 5cfc61b ThreadLimitedUdpConnectionListener.cs

@@ -87,7 +87,7 @@ type Direction struct {
 	NMessages    int    `json:"messages"`
 	MessageBytes int    `json:"message_bytes"`
 	Incomplete   int    `json:"incomplete_messages"`
-	Digest       string `json:"messages_sha256,omitempty"` // over all visible messages, by number, then by place in the frame; last those without number, as captured
+	Digest       string `json:"messages_sha256,omitempty"` // over all visible messages, by number, then as they became whole, then by place in the frame; last those without number, as captured
 
 	// Beyond the analysis document.
 	Transmissions int            `json:"transmissions"` // datagrams sent, forged ones left out

@@ -28,6 +28,7 @@ type watch struct {
 	base           int64 // first number of the space messages are counted in
 	based          bool
 	proven         bool // the dialect
+	shown, proof   uint8
 	waiting        []awaiting
 	settle         func(frame, by int)
 }
@@ -76,8 +77,8 @@ type sight struct {
 	retryOf int
 }
 
-func newWatch(c *note.Conn) *watch {
-	return &watch{conn: c, units: map[int64]*unit{}, carriers: map[int64][]carrier{}, acked: map[int64]bool{}, ackedBelow: -1}
+func newWatch(c *note.Conn, side int) *watch {
+	return &watch{conn: c, proof: c.Proof[side], units: map[int64]*unit{}, carriers: map[int64][]carrier{}, acked: map[int64]bool{}, ackedBelow: -1}
 }
 
 // captured counts a captured frame of the endpoint, copies included.
@@ -116,7 +117,8 @@ func (w *watch) count(n *note.Note) {
 		w.DataFrames++
 	}
 	w.KeepAlives += n.KeepAlives
-	w.proven = w.proven || n.Proves
+	w.shown |= n.Shows
+	w.proven = w.proven || n.Proves || w.proof != 0 && w.shown&w.proof == w.proof
 }
 
 // forge counts a frame in the side's name that is not the side's.
@@ -235,6 +237,7 @@ func (w *watch) parts(s *sight, dup bool) {
 		m.Seen[p.Index] = true
 		if m.NSeen++; m.NSeen == m.Parts {
 			w.complete(m)
+			m.Done = s.d.LastFrame
 		}
 	}
 }

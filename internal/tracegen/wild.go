@@ -15,8 +15,12 @@ func Wild(proto string, seed uint64) (Scenario, bool) {
 	r := rand.New(rand.NewPCG(seed, 77))
 	var s Scenario
 	switch proto {
+	case "dp4":
+		s = wildDP4(r)
 	case "hazel":
 		s = wildHazel(r)
+	case "knet":
+		s = wildKnet(r)
 	default:
 		return s, false
 	}
@@ -92,6 +96,9 @@ func wildHazel(r *rand.Rand) Scenario {
 	}
 	era := eras[r.IntN(len(eras))]
 	s.A, s.B = era[r.IntN(len(era))](), era[r.IntN(len(era))]()
+	if s.A.Silent() {
+		s.Setup.MTU = 9000 // what is lost of fragments shows nothing of a side that falls silent
+	}
 	if s.Setup.Tap.Start > 0 && chance(r, 0.5) {
 		s.A, s.B = running(s.A, 65400+r.Int64N(136)), running(s.B, 65400+r.Int64N(136))
 	}
@@ -102,9 +109,34 @@ func wildHazel(r *rand.Rand) Scenario {
 		silence = between(r, time.Second, 30*time.Second)
 	}
 	s.Play = func(t *HazelTrace) {
+		t.lateTap()
 		t.calls(a, b, func(p *hazelpeer.Peer) { t.pause(silence, func() { t.wildEnd(p, ending) }) })
 	}
 	return s.Scenario()
+}
+
+// lateTap lets a capture that begins in the middle begin behind the handshake:
+// a Hello that is captured late is no keep-alive, and cannot be told from one.
+func (t *HazelTrace) lateTap() {
+	tap := &t.Net.Tap
+	if tap.Start == 0 {
+		return
+	}
+	start := tap.Start
+	tap.Start = limit
+	var wait func()
+	wait = func() {
+		p := t.A.Peer(t.Hosts[1])
+		switch {
+		case p == nil:
+			tap.Start = 0 // never established: all that is left is seen
+		case p.Open() && t.Net.Clock.Now() >= start:
+			tap.Start = t.Net.Clock.Now() + 100*time.Millisecond
+		default:
+			t.pause(20*time.Millisecond, wait)
+		}
+	}
+	t.pause(20*time.Millisecond, wait)
 }
 
 func (t *HazelTrace) wildEnd(p *hazelpeer.Peer, ending int) {

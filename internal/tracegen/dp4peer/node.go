@@ -1,8 +1,6 @@
 package dp4peer
 
 import (
-	"math/rand/v2"
-
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/internal/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
@@ -12,7 +10,6 @@ import (
 type World struct {
 	Net  *sim.Network
 	Book *note.Book
-	Rand *rand.Rand
 }
 
 // A Node is a socket, on which several players may speak.

@@ -94,12 +94,13 @@ func (p *Peer) onAck(f *dp4.Frame) {
 }
 
 // onNACK takes a NACK: what it names did not arrive, what is before it and
-// between did (MC-DPL4R 2.2.3, 3.1.5.3).
+// between did (MC-DPL4R 2.2.3, 3.1.5.3). What was sent again less than a round
+// trip ago may still arrive.
 func (p *Peer) onNACK(f *dp4.Frame) {
 	r := report{p.named(f.Sequence), f.Mask}
 	p.release(func(seq int64) bool { return seq < r.first || r.has(seq) })
 	for _, k := range p.flight {
-		if k.of.Reliable && r.misses(k.seq) && p.now()-k.sentAt > time.Duration(p.mean/2) && k.sendings <= p.cfg.Retries {
+		if k.of.Reliable && r.misses(k.seq) && p.now()-k.sentAt > time.Duration(p.mean) && k.sendings <= p.cfg.Retries {
 			p.transmit(k)
 		}
 	}

@@ -121,7 +121,7 @@ func (c *Conn) Params() dp8.Params {
 
 // tell begins what the ledger is told of the connection.
 func (c *Conn) tell() *note.Conn {
-	c.Told = note.Conn{Protocol: "dp8", Hosts: c.Hosts, Roles: [2]string{"connector", "listener"}, Mutual: true, Modulus: 256, Own: c,
+	c.Told = note.Conn{Protocol: "dp8", Hosts: c.Hosts, Roles: [2]string{"connector", "listener"}, Mutual: true, Counted: note.Always, Modulus: 256, Own: c,
 		SessionID: fmt.Sprintf("0x%08x", c.SessionID), Version: spell(c.Version()), Signing: [...]string{"none", "fast", "full"}[c.Signing()]}
 	for i, cfg := range c.Configs {
 		c.Told.Versions[i] = spell(cfg.Version)

@@ -53,11 +53,12 @@ const (
 type KeepAlive uint8
 
 const (
-	Hello10     KeepAlive = iota // Hello with version byte, 10 s after the last datagram sent or received
-	BareHello10                  // Hello of 3 bytes, likewise
-	PingResent                   // Ping every 2 s, sent again like data (2019-03)
-	Ping                         // Ping 1.5 s after the last reliable packet, never sent again (2019-10)
-	Silent                       // nothing; for traces that want quiet
+	Hello10         KeepAlive = iota // Hello with version byte, 10 s after the last datagram sent or received
+	BareHello10                      // Hello of 3 bytes, likewise
+	PingResent                       // Ping every 2 s, sent again like data (2019-03)
+	Ping                             // Ping 1.5 s after the last reliable packet, never sent again (2019-10)
+	EmptyReliable10                  // Reliable without data, likewise (2016-05)
+	Silent                           // nothing; for traces that want quiet
 )
 
 const (
@@ -77,7 +78,7 @@ const (
 )
 
 func (k KeepAlive) every() time.Duration {
-	return [...]time.Duration{helloEvery, helloEvery, resentEvery, pingEvery, 0}[k]
+	return [...]time.Duration{helloEvery, helloEvery, resentEvery, pingEvery, helloEvery, 0}[k]
 }
 
 // Frames reports whether applications of the release put messages of the
@@ -91,3 +92,10 @@ func (c Config) speaks() hazel.Dialect {
 	}
 	return c.Dialect
 }
+
+// Silent reports whether the release gives up without a word.
+func (c Config) Silent() bool { return !c.Farewell }
+
+// onAny reports whether any datagram, sent or received, puts the next keep-alive
+// off.
+func (k KeepAlive) onAny() bool { return k == Hello10 || k == BareHello10 || k == EmptyReliable10 }

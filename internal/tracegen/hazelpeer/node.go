@@ -50,6 +50,14 @@ func (n *Node) Connect(to *Node) *Peer {
 	own := &shared{first: [2]int64{n.Config.FirstID, to.Config.FirstID}}
 	c := n.World.Book.Enter(&note.Conn{Protocol: "hazel", Hosts: [2]*sim.Host{n.Host, to.Host}, Roles: [2]string{"client", "server"},
 		Dialects: dialect, Modulus: 1 << 16, Own: own})
+	if n.Config.Silent() && to.Config.Silent() {
+		c.Counted = 1 + fixedResends
+	}
+	for i, cfg := range [2]Config{n.Config, to.Config} {
+		if cfg.Dialect == hazel.Ack3 {
+			c.Proof[i] = showsPing | showsAck
+		}
+	}
 	n.Host.Receive = n.receive
 	p := newPeer(n, c, 0)
 	if n.Config.Secure {
@@ -62,10 +70,15 @@ func (n *Node) Connect(to *Node) *Peer {
 	return p
 }
 
+// Expect makes a connection that another sender than a Node opens one that this
+// listener takes.
+func (n *Node) Expect(c *note.Conn) { c.Own = new(shared) }
+
 // shared is what the ends of a connection know of each other: first ids, and of
 // a tunnel what its handshake echoes.
 type shared struct {
 	first          [2]int64
+	accepted       bool
 	random, cookie []byte
 }
 
@@ -122,15 +135,23 @@ func (n *Node) receive(d *sim.Datagram) {
 
 // accept takes a Hello from a stranger, or refuses it.
 func (n *Node) accept(d *sim.Datagram) {
-	c := d.Note.(note.Remark).Neutral().Conn
+	told := d.Note.(note.Remark).Neutral()
+	c := told.Conn
+	// A keep-alive of a client that was given up would open a connection that
+	// its client knows nothing of. Such are not made here.
+	if own := c.Own.(*shared); !told.Opens || own.accepted {
+		return
+	} else if n.Refuse == nil {
+		own.accepted = true
+	}
 	p := newPeer(n, c, 1)
 	if n.Refuse != nil {
 		p.stop()
 		p.disconnect(n.Refuse, note.Refusal)
 		return
 	}
-	p.established()
 	p.receive(&n.frame)
+	p.established()
 }
 
 // secure starts the listener's end of a tunnel.

@@ -27,8 +27,6 @@ type Peer struct {
 	samples   int
 	alive     *sim.Timer
 	pings     int // without an acknowledgement of anything since
-	showsPing bool
-	showsAck  bool
 
 	// Receiving.
 	newest  int64
@@ -98,14 +96,23 @@ func (p *Peer) note(t hazel.Type) *note.Note {
 	n := note.New(p.conn, p.side, t.String())
 	n.Establishes = p.side == 1
 	n.Proves = p.proves(t)
+	switch t {
+	case hazel.Ping:
+		n.Shows = showsPing
+	case hazel.Acknowledgement:
+		n.Shows = showsAck
+	}
 	return n
 }
 
-// proves reports whether the types sent so far, this one included, are those of
-// the dialect alone.
+// What Ack3 is told by: acknowledgements of three bytes together with Pings.
+const (
+	showsPing = 1 << iota
+	showsAck
+)
+
+// proves reports whether a datagram of this type is one of the dialect alone.
 func (p *Peer) proves(t hazel.Type) bool {
-	p.showsPing = p.showsPing || t == hazel.Ping
-	p.showsAck = p.showsAck || t == hazel.Acknowledgement
 	switch p.cfg.Dialect {
 	case hazel.May14:
 		return t != hazel.None && t != hazel.Reliable
@@ -113,8 +120,6 @@ func (p *Peer) proves(t hazel.Type) bool {
 		return t != hazel.None
 	case hazel.V01:
 		return t == hazel.Fragment || t == hazel.FragmentStart
-	case hazel.Ack3:
-		return p.showsPing && p.showsAck
 	case hazel.Current:
 		return t == hazel.Acknowledgement
 	case hazel.Fork36:
@@ -124,7 +129,7 @@ func (p *Peer) proves(t hazel.Type) bool {
 }
 
 func (p *Peer) send(n *note.Note, payload []byte) {
-	if p.cfg.Alive == Hello10 || p.cfg.Alive == BareHello10 {
+	if p.cfg.Alive.onAny() {
 		p.rearm()
 	}
 	if p.tunnel != nil {

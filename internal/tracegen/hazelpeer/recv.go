@@ -13,7 +13,7 @@ const half = 32768
 
 // receive takes a datagram of the partner.
 func (p *Peer) receive(f *hazel.Frame) {
-	if p.cfg.Alive <= BareHello10 {
+	if p.cfg.Alive.onAny() {
 		p.rearm()
 	}
 	switch f.Type {
@@ -29,7 +29,7 @@ func (p *Peer) receive(f *hazel.Frame) {
 	case hazel.Hello, hazel.Ping, hazel.MTUTest:
 		p.take(f.ID)
 	case hazel.Reliable:
-		if p.take(f.ID) {
+		if p.take(f.ID) && len(f.Data) > 0 {
 			p.deliver(f.Data)
 		}
 	case hazel.Fragment, hazel.FragmentStart:

@@ -10,7 +10,7 @@ const fragmentOld = 65507 - 7
 
 // May14 is Hazel 55d0574.
 func May14() Config {
-	return Config{Dialect: hazel.May14, FirstID: 1, SkipsUnacked: true, BareHello: true, Alive: BareHello10}
+	return Config{Dialect: hazel.May14, FirstID: 1, SkipsUnacked: true, BareHello: true, Alive: EmptyReliable10}
 }
 
 // May30 is Hazel 544fedd.
@@ -23,7 +23,7 @@ func May30() Config {
 // Page is Hazel 5acdf3f, which the page describes.
 func Page() Config {
 	c := May14()
-	c.Dialect = hazel.Spec
+	c.Dialect, c.Alive = hazel.Spec, BareHello10
 	return c
 }
 

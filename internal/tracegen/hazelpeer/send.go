@@ -103,6 +103,7 @@ func (p *Peer) firstResend() time.Duration {
 // expire sends a packet again, or gives the connection up.
 func (p *Peer) expire(k *packet) {
 	if p.exhausted(k) {
+		p.conn.On[p.side] = k.id + 1
 		p.giveUp()
 		return
 	}
@@ -118,7 +119,6 @@ func (p *Peer) expire(k *packet) {
 	k.due += k.step
 	n := k.note
 	n.Retry = true
-	n.Proves = p.proves(hazel.None)
 	if k.due > lifetime && p.cfg.Resend >= Capped {
 		k.due = lifetime
 	}
@@ -143,10 +143,12 @@ func (p *Peer) rearm() {
 
 func (p *Peer) keepAlive() {
 	f := hazel.Frame{Type: hazel.Ping}
-	if p.cfg.Alive <= BareHello10 {
+	switch p.cfg.Alive {
+	case Hello10, BareHello10:
 		f = hazel.Frame{Type: hazel.Hello, HasVersion: p.cfg.Alive == Hello10}
-	}
-	if p.cfg.Alive == Ping {
+	case EmptyReliable10:
+		f = hazel.Frame{Type: hazel.Reliable}
+	case Ping:
 		if p.pings == pingsMost {
 			p.giveUp()
 			return

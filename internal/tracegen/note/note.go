@@ -47,7 +47,8 @@ type Note struct {
 	Opens       bool  // its start: captured, the connection is complete
 	Establishes bool  // captured, it shows that the other side was accepted
 	Close       Close //
-	Proves      bool  // the bytes, with those the side sent before, decide its dialect
+	Proves      bool  // the bytes decide the sender's dialect
+	Shows       uint8 // bits of what decides it together; see Conn.Proof
 }
 
 // New is a note of a datagram without number that counts as nothing.
@@ -104,4 +105,5 @@ type Message struct {
 	// Kept by who watches.
 	Seen  []bool // by part: captured
 	NSeen int
+	Done  int // capture frame of the last part needed
 }

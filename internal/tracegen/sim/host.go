@@ -57,8 +57,9 @@ type Datagram struct {
 	live      int
 }
 
-// IP protocol numbers.
+// IP protocol numbers. Over IPv6, what is told to be ICMP is sent as ICMPv6.
 const (
-	ProtoICMP = 1
-	ProtoUDP  = 17
+	ProtoICMP   = 1
+	ProtoUDP    = 17
+	protoICMPv6 = 58
 )

@@ -145,11 +145,13 @@ func (n *Network) drop(d *Datagram) {
 
 // Unreachable lets the receiver of d answer that nobody listens on its port.
 func (n *Network) Unreachable(d *Datagram, note any) {
-	quote := n.ipHeader(d, ProtoUDP, len(d.Payload)+8, 0)
-	quote = appendUDP(quote, d)
-	icmp := append([]byte{3, 3, 0, 0, 0, 0, 0, 0}, quote[:28]...)
-	putSum(icmp, 2, checksum(0, icmp))
-	n.Send(&Datagram{From: d.To, To: d.From, Proto: ProtoICMP, Payload: icmp, Note: note})
+	header := n.ipHeader(d, ProtoUDP, len(d.Payload)+8, 0)
+	quote := appendUDP(header, d)[:len(header)+8]
+	head := []byte{3, 3, 0, 0, 0, 0, 0, 0}
+	if d.From.Addr.Addr().Is6() {
+		head[0], head[1] = 1, 4
+	}
+	n.Send(&Datagram{From: d.To, To: d.From, Proto: ProtoICMP, Payload: append(head, quote...), Note: note})
 }
 
 // Wait is a random time whose mean is d, at most four times that.

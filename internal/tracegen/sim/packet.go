@@ -15,10 +15,14 @@ func (n *Network) encode(d *Datagram) [][]byte {
 		d.ID = d.From.nextID()
 	}
 	var body []byte
-	if proto == ProtoUDP {
+	switch {
+	case proto == ProtoUDP:
 		body = appendUDP(nil, d)
-	} else {
-		body = d.Payload
+	case d.From.Addr.Addr().Is6():
+		proto = protoICMPv6
+		body = sealICMP(d, pseudo(d, protoICMPv6, len(d.Payload)))
+	default:
+		body = sealICMP(d, 0)
 	}
 	if d.From.Addr.Addr().Is6() || len(body)+20 <= n.MTU {
 		return [][]byte{append(n.ipHeader(d, proto, len(body), 0), body...)}
@@ -76,15 +80,26 @@ func appendUDP(b []byte, d *Datagram) []byte {
 	b = binary.BigEndian.AppendUint16(b, uint16(size))
 	b = append(b, 0, 0)
 	b = append(b, d.Payload...)
-	pseudo := uint32(ProtoUDP) + uint32(size)
-	pseudo = addWords(pseudo, d.From.Addr.Addr().AsSlice())
-	pseudo = addWords(pseudo, d.To.Addr.Addr().AsSlice())
-	sum := checksum(pseudo, b[start:])
+	sum := checksum(pseudo(d, ProtoUDP, size), b[start:])
 	if sum == 0 {
 		sum = 0xffff // RFC 768: an all-zero checksum is sent as all ones
 	}
 	putSum(b[start:], 6, sum)
 	return b
+}
+
+// sealICMP puts the checksum into an ICMP message.
+func sealICMP(d *Datagram, pseudo uint32) []byte {
+	b := append([]byte(nil), d.Payload...)
+	putSum(b, 2, checksum(pseudo, b))
+	return b
+}
+
+// pseudo is the sum of what checksums cover of the IP header.
+func pseudo(d *Datagram, proto uint8, size int) uint32 {
+	sum := uint32(proto) + uint32(size)
+	sum = addWords(sum, d.From.Addr.Addr().AsSlice())
+	return addWords(sum, d.To.Addr.Addr().AsSlice())
 }
 
 func addWords(sum uint32, b []byte) uint32 {

@@ -1,0 +1,69 @@
+package tracegen
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/dpdissect/dpdissect/internal/tracegen/knetpeer"
+)
+
+// wildKnet is any of the endpoints with another of its kind.
+func wildKnet(r *rand.Rand) Scenario {
+	s := KnetScenario{Setup: wildSetup(r)}
+	kinds := []func() knetpeer.Config{knetpeer.Library, knetpeer.Library, knetpeer.Library2010, knetpeer.Page, knetpeer.PageLate}
+	kind := kinds[r.IntN(len(kinds))]
+	s.A, s.B = kind(), kind()
+	library := s.A.FirstID > 0 || s.A.Reply == nil
+	a, b := wildTraffic(r), wildTraffic(r)
+	a.N, b.N = a.N*2/3, b.N*2/3
+	if !library {
+		a, b = unhurried(a, r), unhurried(b, r)
+		// Where a capture has holes, nothing tells fragments sent before their start
+		// from those of an older transfer with that id.
+		scatter := chance(r, 0.5) && s.Setup.Tap.Loss == 0 && s.Setup.Tap.Start == 0
+		s.A.Scatter, s.B.Scatter = scatter, scatter
+	} else if chance(r, 0.2) {
+		s.A.Skips, s.B.Skips = true, true
+	}
+	if s.Setup.Tap.Start > 0 && chance(r, 0.5) {
+		s.A, s.B = late(s.A, r.Int64N(60), r.Int64N(60)), late(s.B, r.Int64N(60), r.Int64N(60))
+	}
+	ending, silence := r.IntN(6), between(r, 0, 400*time.Millisecond)
+	if chance(r, 0.3) {
+		silence = between(r, time.Second, 20*time.Second)
+	}
+	paths := s.Setup.Paths
+	if library {
+		s.Setup.Paths = calm()
+	}
+	s.Play = func(t *KnetTrace) {
+		if library {
+			t.worsen(paths)
+		}
+		t.calls(a, b, func(p *knetpeer.Peer) { t.pause(silence, func() { t.wildEnd(p, ending) }) })
+	}
+	return s.Scenario()
+}
+
+// unhurried fits the page's rate, and has no order that a reader could not know of
+// where something is missing.
+func unhurried(t Traffic, r *rand.Rand) Traffic {
+	t.N /= 2
+	t.Every = between(r, 150*time.Millisecond, 400*time.Millisecond)
+	t.Sequential = 0
+	return t
+}
+
+func (t *KnetTrace) wildEnd(p *knetpeer.Peer, ending int) {
+	server := t.server()
+	switch {
+	case ending == 0 && server != nil:
+		server.Close()
+	case ending == 1:
+		t.crossing()(p)
+	case ending == 2:
+		t.Net.Tap.Stop = t.Net.Clock.Now() + 1
+	default:
+		p.Close()
+	}
+}
