@@ -39,9 +39,9 @@ func makeFields() (f [numPlainFields + numRecordFields]dissect.Field) {
 }
 
 var plainFields = [numPlainFields]dissect.Field{
-	fDataType:    {Name: "hazel.type", Label: "Type", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: dataBits, Values: typeValues, Clause: "Hazel page, Header Data", Doc: "Type of a datagram with data: the send option of the message"},
-	fControlType: {Name: "hazel.type", Label: "Type", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: controlBits, Values: typeValues, Clause: "Hazel page, Header Data", Doc: "Type of a control datagram: bit Control and a code"},
-	fOldType:     {Name: "hazel.type", Label: "Type", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Values: typeValues, Clause: "Hazel 544fedd SendOption.cs", Doc: "Type of a datagram in the dialects of 2016-05"},
+	fDataType:    {Name: "hazel.type", Label: "Type", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: dataBits, Values: dataTypes, Clause: "Hazel page, Header Data", Doc: "Type of a datagram with data: the send option of the message"},
+	fControlType: {Name: "hazel.type", Label: "Type", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: controlBits, Values: controlTypes, Clause: "Hazel page, Header Data", Doc: "Type of a control datagram: bit Control and a code"},
+	fOldType:     {Name: "hazel.type", Label: "Type", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Values: oldTypes, Clause: "Hazel 544fedd SendOption.cs", Doc: "Type of a datagram in the dialects of 2016-05"},
 	fID:          {Name: "hazel.id", Label: "ID", Kind: dissect.Uint, Size: 2, Clause: "Hazel page, Reliable Delivery", Doc: "ID: number of a reliable datagram, or the one acknowledged; Hello, Ping, Reliable and fragments of a side share one series"},
 	fVersion:     {Name: "hazel.version", Label: "Version", Kind: dissect.Uint, Size: 1, Clause: "Hazel e001519 UdpConnection.cs", Doc: "version byte of a Hello, zero in every release"},
 	fRecent:      {Name: "hazel.recent", Label: "Recent", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Clause: "Hazel 2ceee1f Reliable.cs", Doc: "bit i, from 0: ID-1-i is not missing at the sender of the acknowledgement"},
@@ -72,14 +72,22 @@ var controlBits = []dissect.Bit{
 	{Mask: 0x08, Name: "control", Label: "Control", Doc: "the lower bits are a code"},
 }
 
-var typeValues = []dissect.Value{
-	{Value: 0x00, Name: "None"}, {Value: 0x01, Name: "Reliable"}, {Value: 0x02, Name: "FragmentedReliable"}, {Value: 0x03, Name: "Fragmented, Reliable"},
-	{Value: 0x08, Name: "Hello"}, {Value: 0x09, Name: "Disconnect"}, {Value: 0x0A, Name: "Acknowledgement"},
-	{Value: 0x0B, Name: "Fragment"}, {Value: 0x0C, Name: "Ping"}, {Value: 0x0D, Name: "MtuTest"},
-	{Value: 0x10, Name: "Reliable (2016-05-30)"}, {Value: 0x20, Name: "Fragmented (2016-05-30)"}, {Value: 0x30, Name: "FragmentedReliable (2016-05-30)"},
-	{Value: 0x80, Name: "Hello (2016-05-30)"}, {Value: 0x81, Name: "Disconnect (2016-05-30)"}, {Value: 0x82, Name: "Acknowledgement (2016-05-30)"},
-	{Value: 0xFD, Name: "Hello (2016-05-14)"}, {Value: 0xFE, Name: "Disconnect (2016-05-14)"}, {Value: 0xFF, Name: "Acknowledgement (2016-05-14)"},
-}
+// The names of first bytes, each in its row.
+var (
+	dataTypes = []dissect.Value{
+		{Value: 0x00, Name: "None"}, {Value: 0x01, Name: "Reliable"},
+		{Value: 0x02, Name: "FragmentedReliable"}, {Value: 0x03, Name: "Fragmented, Reliable"},
+	}
+	controlTypes = []dissect.Value{
+		{Value: 0x08, Name: "Hello"}, {Value: 0x09, Name: "Disconnect"}, {Value: 0x0A, Name: "Acknowledgement"},
+		{Value: 0x0B, Name: "Fragment"}, {Value: 0x0C, Name: "Ping"}, {Value: 0x0D, Name: "MtuTest"},
+	}
+	oldTypes = []dissect.Value{
+		{Value: 0x10, Name: "Reliable (2016-05-30)"}, {Value: 0x20, Name: "Fragmented (2016-05-30)"}, {Value: 0x30, Name: "FragmentedReliable (2016-05-30)"},
+		{Value: 0x80, Name: "Hello (2016-05-30)"}, {Value: 0x81, Name: "Disconnect (2016-05-30)"}, {Value: 0x82, Name: "Acknowledgement (2016-05-30)"},
+		{Value: 0xFD, Name: "Hello (2016-05-14)"}, {Value: 0xFE, Name: "Disconnect (2016-05-14)"}, {Value: 0xFF, Name: "Acknowledgement (2016-05-14)"},
+	}
+)
 
 // rootTags are the tags of the outermost messages of Among Us.
 var rootTags = []dissect.Value{

@@ -36,8 +36,8 @@ type opening struct {
 	known bool
 	num   int64 // its id, as on the wire
 	hash  uint64
-	at    int64 // when it was captured first, and last
-	last  int64
+	ipid  uint16
+	last  int64 // when it was captured last
 	moved bool  // its sender has sent other ids since
 	since int64 // when the first of those was captured
 }
@@ -50,7 +50,7 @@ func (c *conn) opens(dir int, wire int64) bool {
 // start takes the frame at hand for the Hello that starts the connection.
 func (c *conn) start(fr *dissect.Frame, hash uint64, id uint16) {
 	c.knowClient(c.c.DirOf(fr.Datagram))
-	c.hello = opening{known: true, num: int64(id), hash: hash, at: fr.Time, last: fr.Time}
+	c.hello = opening{known: true, num: int64(id), hash: hash, ipid: fr.IPID, last: fr.Time}
 	c.c.Complete = true
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	for i := range c.c.Dir {

@@ -243,6 +243,12 @@ func TestHazel_Connections(t *testing.T) {
 			s.pass(1000)
 			talk(s, current)
 		}, 2, true},
+		{"a late copy of the Hello", func(s *scene) {
+			s.meet(current, current)
+			s.send(0, current.bye(""))
+			s.ipid = 0
+			s.send(0, current.hello(0, ""))
+		}, 1, true},
 		{"a keepalive behind a Disconnect that got lost", func(s *scene) {
 			talk(s, v01)
 			s.send(1, v01.bye(""))

@@ -134,6 +134,8 @@ func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
 	switch {
 	case c.c.Damaged(fr.Datagram), fr.Length == 3 && c.side[dir].facts.has(longHello):
 		return false // the receiver never saw it, or it takes it for a repeat
+	case same && fr.IPID != 0 && fr.IPID == c.hello.ipid:
+		return false // a copy that the network made
 	case c.secure != nil:
 		return c.life.over()
 	case c.life.gone[dir]:

@@ -33,19 +33,22 @@ func (a *Ack) read(r *dissect.Reader, dialect Dialect) {
 	if b == nil {
 		return
 	}
-	id := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
-	seq := uint64(binary.LittleEndian.Uint32(b[3:]))
-	if dialect == Spec {
-		seq = seq<<ackExtraBits | uint64(id>>PacketIDBits)
-		id &= PacketIDMask
-	}
-	a.PacketID, a.Bits = id, seq
+	*a = ackOf(b, dialect)
 	if t := r.Tree(); t != nil {
-		t.Add(&Fields[fAckPacketID], at, 3, uint64(id))
-		t.Add(&Fields[fAckBits], at+3, 4, seq)
+		t.Add(&Fields[fAckPacketID], at, 3, uint64(a.PacketID))
+		t.Add(&Fields[fAckBits], at+3, 4, a.Bits)
 		var ids [MaxAcked]int64
 		t.AddIDs(&Fields[fAcked], at, a.ids(ids[:0]))
 	}
+}
+
+// ackOf reads the body of a PacketAck.
+func ackOf(b []byte, dialect Dialect) Ack {
+	id, seq := uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16, uint64(binary.LittleEndian.Uint32(b[3:]))
+	if dialect == Spec {
+		return Ack{id & PacketIDMask, seq<<ackExtraBits | uint64(id>>PacketIDBits)}
+	}
+	return Ack{id, seq}
 }
 
 // ids appends the PacketIDs acknowledged, in order. A PacketID of more than 22

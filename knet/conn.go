@@ -192,14 +192,14 @@ func (c *conn) datagram(dir int) {
 		mark = session.Unmarked
 	}
 	sent := c.sending(num, mark)
-	if s.isStray(sent) {
+	switch s.place(sent) {
+	case stray:
 		c.count(dir)
 		return
-	}
-	if s.hasStray {
-		s.hasStray = false
+	case moved:
 		out.Send(&s.stray)
 	}
+	s.hasStray = false
 	s.ids.Advance(num)
 	s.keepFirst(c.d.PacketID, sent)
 	v := out.Send(sent)
@@ -214,18 +214,25 @@ func (c *conn) datagram(dir int) {
 // farAway is how far a PacketID may jump before a second datagram must confirm it.
 const farAway = 1 << 16
 
-// isStray reports a PacketID nowhere near the others of its side. Two in a row
-// that are near each other are where the side has come to meanwhile.
-func (s *side) isStray(sent *session.Sending) bool {
+// A place is where a PacketID stands among those of its side.
+type place uint8
+
+const (
+	near  place = iota
+	stray       // nowhere near the others
+	moved       // near a stray one: this is where the side has come to meanwhile
+)
+
+func (s *side) place(sent *session.Sending) place {
 	ref, ok := s.ids.Known()
 	if step := sent.Num - ref; !ok || step < farAway && step > -farAway {
-		return false
+		return near
 	}
 	if step := sent.Num - s.stray.Num; s.hasStray && step > 0 && step <= nearIDs {
-		return false
+		return moved
 	}
 	s.stray, s.hasStray = *sent, true
-	return true
+	return stray
 }
 
 func (s *side) keepFirst(id uint32, sent *session.Sending) {

@@ -49,6 +49,9 @@ type Datagram struct {
 // Decode reads one UDP payload that is no connect datagram into d and, when tree
 // is not nil, records it there. What was decoded before an error stays in d.
 func (d *Datagram) Decode(payload []byte, p Params, tree *dissect.Tree) *dissect.Error {
+	if tree == nil && d.decodeUsual(payload, p) {
+		return nil
+	}
 	var r dissect.Reader
 	r.Start(payload, tree)
 	d.begin(&r, p)

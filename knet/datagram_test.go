@@ -1,6 +1,8 @@
 package knet
 
 import (
+	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -141,12 +143,15 @@ func TestKNet_Malformed(t *testing.T) {
 	}
 }
 
-// Structure alone says the same as decoding.
+// Structure alone says the same as decoding, and decoding without a tree the same
+// as with one.
 func TestShapeAgreesWithDecode(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	samples := Samples()
 	accepted := [3]int{}
-	for range 300_000 {
+	var quiet, shown Datagram
+	var tree dissect.Tree
+	for range 100_000 {
 		b := append([]byte(nil), samples[rnd.IntN(len(samples))]...)
 		for range rnd.IntN(4) {
 			switch i := rnd.IntN(len(b)); rnd.IntN(4) {
@@ -159,8 +164,15 @@ func TestShapeAgreesWithDecode(t *testing.T) {
 			}
 		}
 		for _, dialect := range []Dialect{Reference, Spec} {
+			p := Params{dialect, IDMap(rnd.IntN(3))}
+			err := quiet.Decode(b, p, nil)
+			tree.Reset(b)
+			if err2 := shown.Decode(b, p, &tree); (err == nil) != (err2 == nil) || err == nil && !same(&quiet, &shown) {
+				t.Fatalf("%v: % x:\n%v %+v\n%v %+v", p, b, err, quiet.Messages, err2, shown.Messages)
+			}
+			p.IDs = IDsUnknown
 			var d Datagram
-			err := d.Decode(b, Params{Dialect: dialect}, nil)
+			err = d.Decode(b, p, nil)
 			s := shapeOf(b, dialect)
 			if (err == nil) != s.ok || err == nil && s.messages != len(d.Messages) {
 				t.Fatalf("%v: % x: %v, %+v", dialect, b, err, s)
@@ -173,6 +185,33 @@ func TestShapeAgreesWithDecode(t *testing.T) {
 	if accepted[Reference] < 1000 || accepted[Spec] < 1000 {
 		t.Errorf("%v accepted: too few to prove anything", accepted)
 	}
+}
+
+// same compares what two decoders made of a datagram.
+func same(a, b *Datagram) bool {
+	if a.PacketID != b.PacketID || a.InOrder != b.InOrder || a.Reliable != b.Reliable || a.Base != b.Base || a.Depends != b.Depends || len(a.Messages) != len(b.Messages) {
+		return false
+	}
+	for i := range a.Messages {
+		x, y := a.Messages[i], b.Messages[i]
+		if x.Kind != PingRequest && x.Kind != PingReply {
+			x.PingID, y.PingID = 0, 0
+		}
+		if x.Kind != FlowControlRequest {
+			x.Rate, y.Rate = 0, 0
+		}
+		if x.Kind != PacketAck {
+			x.Ack, y.Ack = Ack{}, Ack{}
+		}
+		if !bytes.Equal(x.Body, y.Body) || !bytes.Equal(x.Indexes, y.Indexes) {
+			return false
+		}
+		x.Body, y.Body, x.Indexes, y.Indexes = nil, nil, nil, nil
+		if fmt.Sprint(x) != fmt.Sprint(y) {
+			return false
+		}
+	}
+	return true
 }
 
 func TestGuess(t *testing.T) {

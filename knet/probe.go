@@ -1,7 +1,6 @@
 package knet
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -278,15 +277,6 @@ func (e *evidence) ping(x *block, side int) {
 	if x.id < 2 {
 		e.side[side].pings[x.id][v>>6] |= 1 << (v & 63)
 	}
-}
-
-// ackOf reads the body of a PacketAck.
-func ackOf(b []byte, dialect Dialect) Ack {
-	id, seq := uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16, uint64(binary.LittleEndian.Uint32(b[3:]))
-	if dialect == Spec {
-		return Ack{id & PacketIDMask, seq<<ackExtraBits | uint64(id>>PacketIDBits)}
-	}
-	return Ack{id, seq}
 }
 
 // ids is the map of ids that the evidence speaks for.

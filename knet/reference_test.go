@@ -385,10 +385,11 @@ func TestReference_Damage(t *testing.T) {
 	s.raw(0, unhex(t, "43 00 00 00 00 05 10 00 64 61"))              // 6: too short
 	s.cut(0, s.datagram(0, s.told(0, "cut"), s.told(0, "gone")), 10) // 7: PacketID 3
 	s.send(0, s.told(0, "next"))                                     // 8: PacketID 4
-	s.raw(0, unhex(t, "D5 34 92 FF FF FF FF 01 10 00 64"))           // 9: a PacketID and a number nowhere near
+	s.raw(0, unhex(t, "07 D4 31"))                                   // … and without messages
+	s.raw(0, unhex(t, "D5 34 32 FF FF FF FF 01 10 00 64"))           // 9: a PacketID and a number nowhere near
 	s.send(0, s.told(0, "last"))
 	c := s.one()
-	wantCounts(t, "client", &c.Dir[0], "frames 8 data 4 acks 0 retries 0+0 dup 0 ooo 0 gaps 0 missing 0 messages 2/8/1 pings 1 rtt 1")
+	wantCounts(t, "client", &c.Dir[0], "frames 9 data 4 acks 0 retries 0+0 dup 0 ooo 0 gaps 0 missing 0 messages 2/8/1 pings 1 rtt 1")
 	if _, malformed, _ := s.tab.Totals(); malformed != 1 || !s.frames[5].Words.Has(dissect.Malformed) {
 		t.Errorf("%d malformed, %v", malformed, s.frames[5].Words)
 	}
@@ -418,4 +419,25 @@ func TestReference_OldIDs(t *testing.T) {
 	c := s.one()
 	wantCounts(t, "client", &c.Dir[0], "frames 3 data 1 acks 0 retries 0+0 dup 0 ooo 0 gaps 0 missing 0 messages 1/1/0 pings 0 rtt 1")
 	wantCounts(t, "server", &c.Dir[1], "frames 2 data 0 acks 1 retries 0+0 dup 0 ooo 0 gaps 0 missing 0 messages 0/0/0 pings 2 rtt 1")
+}
+
+// Behind the wrap, the first PacketIDs come again; one that is late begins nothing.
+func TestReference_LateBehindTheWrap(t *testing.T) {
+	s := newScene(t, "reference")
+	s.meet()
+	for _, at := range []uint32{1 << 20, 2 << 20, 3 << 20, PacketIDMask - 2} {
+		s.next[0] = at
+		s.send(0, said("x"))
+		s.send(0, said("x"))
+	}
+	s.send(0, said("last"))
+	zero, one := s.lose(0, said("zero")), s.lose(0, said("one"))
+	s.send(0, said("two"))
+	s.wait(0.01)
+	s.raw(0, one)
+	s.raw(0, zero)
+	c := s.one()
+	if d := &c.Dir[0]; d.OutOfOrder != 2 || d.Duplicates != 0 {
+		t.Error(counts(d))
+	}
 }

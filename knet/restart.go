@@ -31,8 +31,8 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
 
 // restarts reports whether a datagram begins a new series: a ConnectSyn on a
 // connection that is past its handshake, or one of the first PacketIDs where it
-// can be neither late nor a copy (knet: a server makes a new connection of late
-// datagrams of its client, and begins anew).
+// can be neither late nor a copy (the library's server makes a new connection of late
+// datagrams of its client, and begins anew: kNet 715850d, NetworkServer.cpp 223-354).
 func (c *conn) restarts(fr *dissect.Frame, d *Datagram, dir int) bool {
 	s := &c.side[dir]
 	ref, known := s.ids.Known()
