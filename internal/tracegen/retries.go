@@ -63,14 +63,21 @@ func (s *sight) say(word string) {
 
 // acknowledge enters what a captured frame of the other side acknowledges.
 func (w *watch) acknowledge(n *note.Note, now time.Duration, frame int) {
-	if n.AckBelow < 0 && len(n.Acks) == 0 {
+	if n.AckBelow < 0 && len(n.Acks) == 0 && len(n.Hearsay) == 0 {
 		return
 	}
 	w.ackedBelow = max(w.ackedBelow, n.AckBelow)
 	for _, num := range n.Acks {
 		w.acked[num] = true
 	}
-	covers := func(num int64) bool { return num < n.AckBelow || slices.Contains(n.Acks, num) }
+	for _, num := range n.Hearsay {
+		if w.units[num] != nil {
+			w.acked[num] = true
+		}
+	}
+	covers := func(num int64) bool {
+		return num < n.AckBelow || slices.Contains(n.Acks, num) || slices.Contains(n.Hearsay, num)
+	}
 	w.pending = slices.DeleteFunc(w.pending, func(u *unit) bool {
 		if covers(u.num) {
 			u.acked, u.rtt = true, now-u.at

@@ -168,12 +168,15 @@ func knetPageFlow() KnetScenario {
 //	proves: PacketIDs, acknowledgements and dependencies across the wrap
 //	expect: no gap at the wrap; message numbers go on from 2^22
 func knetPageWrap() KnetScenario {
-	s := Setup{Paths: rough(0.04, 0.01, 0.05)}
+	s := Setup{Paths: calm()}
 	s.Tap.Start = 100 * time.Millisecond
 	return KnetScenario{Name: "wrap-page", Clause: "kNet page, Datagram Byte Format (22 bits)",
 		Proves: "PacketIDs, acknowledgements and dependencies across the wrap", Expect: "no gap at the wrap; message numbers go on from 2^22",
 		Setup: s, A: late(knetpeer.Page(), 30, 0), B: late(knetpeer.Page(), 45, 0),
-		Play: func(t *KnetTrace) { t.calls(chained(70), chained(60), t.farewell()) }}
+		Play: func(t *KnetTrace) {
+			t.worsen(rough(0.04, 0.01, 0.05))
+			t.calls(chained(70), chained(60), t.farewell())
+		}}
 }
 
 // knetPageCopies has a network that doubles; identification tells.
@@ -184,7 +187,7 @@ func knetPageWrap() KnetScenario {
 func knetPageCopies() KnetScenario {
 	return KnetScenario{Name: "copies-page", Clause: "contract: duplicates",
 		Proves: "copies by identification, acknowledgements and pings too", Expect: "no copy is a retry or a second message",
-		Setup: Setup{Paths: rough(0.02, 0.08, 0.05)}, A: knetpeer.Page(), B: knetpeer.Page(),
+		Setup: Setup{Paths: rough(0.02, 0.12, 0.05)}, A: knetpeer.Page(), B: knetpeer.Page(),
 		Play: func(t *KnetTrace) { t.calls(unchained(50), unchained(50), t.farewell()) }}
 }
 

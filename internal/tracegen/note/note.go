@@ -38,6 +38,10 @@ type Note struct {
 	// What it acknowledges of the other side's numbers.
 	AckBelow int64   // all below; -1 none
 	Acks     []int64 // and these
+	// Hearsay are numbers it acknowledges without having been asked: a history
+	// that takes for received what was never expected. Of a number not captured
+	// yet it says nothing.
+	Hearsay []int64
 	// GivenUp are numbers of this side that it will not send again.
 	GivenUp []int64
 

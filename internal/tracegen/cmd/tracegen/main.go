@@ -2,7 +2,7 @@
 // benchmarks.
 //
 //	tracegen -out testdata/pcaps
-//	tracegen -big 1000000 -seed 1 -signing full -o /tmp/full.pcap
+//	tracegen -big 1000000 -seed 1 -kind full -o /tmp/full.pcap
 package main
 
 import (
@@ -21,13 +21,13 @@ func main() {
 	proto := flag.String("proto", "", "only the captures of this protocol")
 	big := flag.Int("big", 0, "write one capture of this many frames")
 	seed := flag.Uint64("seed", 1, "seed of the large capture")
-	signing := flag.String("signing", "none", "its signing: none, fast or full")
+	kind := flag.String("kind", "none", "what talks: dp4, knet, knet-spec, hazel, or dp8 with the signing none, fast or full")
 	file := flag.String("o", "big.pcap", "its file; the truth goes beside it")
 	flag.Parse()
 	var err error
 	switch {
 	case *big > 0:
-		err = writeBig(*file, *big, *seed, *signing)
+		err = writeBig(*file, *big, *seed, *kind)
 	case *out != "":
 		err = writeAll(*out, *proto)
 	default:
@@ -63,13 +63,13 @@ func writeAll(dir, proto string) error {
 	return nil
 }
 
-func writeBig(name string, frames int, seed uint64, signing string) error {
+func writeBig(name string, frames int, seed uint64, kind string) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
-	truth, err := tracegen.Big(w, frames, seed, signing)
+	truth, err := tracegen.Big(w, frames, seed, kind)
 	if err == nil {
 		err = w.Flush()
 	}
