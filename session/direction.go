@@ -22,6 +22,7 @@ type Direction struct {
 	win       Window
 	units     units
 	rtt       rtts
+	pings     rtts
 	recent    recentCopies // frames without a number
 	retries   recentCopies
 	distinct  uint64 // numbers captured
@@ -96,6 +97,17 @@ func (d *Direction) Missing() uint64 {
 
 // RTT summarises the time between this side's frames and their acknowledgement.
 func (d *Direction) RTT() RTT { return d.rtt.summary() }
+
+// Pinged enters the time, in nanoseconds, between a ping of this side and the
+// reply that names it, for protocols whose acknowledgements wait for others.
+func (d *Direction) Pinged(ns int64) {
+	if ns >= 0 {
+		d.pings.add(ns)
+	}
+}
+
+// PingRTT summarises the times of Pinged.
+func (d *Direction) PingRTT() RTT { return d.pings.summary() }
 
 // MinRTT is the shortest round trip seen so far, in nanoseconds, 0 when none.
 func (d *Direction) MinRTT() int64 { return d.minRTT }

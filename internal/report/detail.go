@@ -166,7 +166,7 @@ func (p *painter) timing(c *session.Conn) []pair {
 			return p.roundTrip(r, f(&r))
 		})
 	}
-	return []pair{
+	rows := []pair{
 		both(c, "lost before capture", func(d *session.Direction) cell {
 			l := proven(d)
 			return p.maybe(l.BeforeCapture, l.knownBefore, p.Error)
@@ -185,4 +185,11 @@ func (p *painter) timing(c *session.Conn) []pair {
 		rtt("RTT max", func(r *session.RTT) int64 { return r.Max }),
 		both(c, "RTT samples", func(d *session.Direction) cell { return p.count(d.RTT().Samples) }),
 	}
+	if c.Dir[0].PingRTT().Samples+c.Dir[1].PingRTT().Samples == 0 {
+		return rows
+	}
+	return append(rows, both(c, "ping p50", func(d *session.Direction) cell {
+		r := d.PingRTT()
+		return p.roundTrip(r, r.P50)
+	}))
 }

@@ -22,7 +22,8 @@ func (e *encoder) direction(k string, c *session.Conn, i int) {
 	e.count("message_bytes", d.MessageBytes)
 	e.count("incomplete_messages", d.IncompleteMessages)
 	e.count("keepalives", d.KeepAlives)
-	e.rtt(d.RTT())
+	e.rtt("rtt", d.RTT())
+	e.rtt("ping_rtt", d.PingRTT())
 	if d.HasSignatures {
 		e.signatures(&d.Signatures)
 	}
@@ -66,11 +67,11 @@ func (e *encoder) lost(l losses) {
 	e.close('}')
 }
 
-func (e *encoder) rtt(r session.RTT) {
+func (e *encoder) rtt(key string, r session.RTT) {
 	if r.Samples == 0 {
 		return
 	}
-	e.open("rtt", '{')
+	e.open(key, '{')
 	e.count("samples", r.Samples)
 	e.ms("min_ms", r.Min)
 	e.ms("p50_ms", r.P50)
