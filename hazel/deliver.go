@@ -31,7 +31,7 @@ func (c *conn) deliver(dir int, reliable bool) {
 	m := &c.msg
 	m.Dir, m.At, m.FirstFrame, m.LastFrame = dir, fr.Frame, fr.Frame, fr.Frame
 	m.Time, m.HasTime, m.Frames = fr.Time, fr.HasTime, 1
-	if m.Reliable = reliable; !reliable {
+	if m.Reliable, m.Unnumbered = reliable, !reliable; !reliable {
 		m.Number = 0
 	}
 	m.Complete, m.Size, m.SHA256, m.Payload = !fr.Cut(), len(data), sha256.Sum256(data), data

@@ -40,7 +40,7 @@ func (c *conn) application(dir int, num int64, place int, m *Message) {
 	}
 	fr := c.fr
 	msg := session.Message{FirstFrame: fr.Frame, LastFrame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Frames: 1,
-		Number: number, Reliable: reliable, Ordered: ordered, Complete: m.whole, Size: len(m.Body),
+		Number: number, Unnumbered: !spec && !numbered, Reliable: reliable, Ordered: ordered, Complete: m.whole, Size: len(m.Body),
 		SHA256: sha256.Sum256(m.Body), Payload: m.Body}
 	c.deliver(dir, &msg, num, place, c.dependencies(m))
 }

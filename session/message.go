@@ -12,6 +12,7 @@ type Message struct {
 	HasTime    bool
 	Frames     int   // parts
 	Number     int64 // first number, unwrapped
+	Unnumbered bool  // it has none: unreliable data of some protocols
 	Reliable   bool
 	Ordered    bool
 	Complete   bool

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	protoName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+	protoName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)?$`)
 	partName  = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
@@ -50,7 +50,7 @@ func checkTable(p *dissect.Protocol) []error {
 func (t *table) header() {
 	p := t.p
 	if !protoName.MatchString(p.Name) {
-		t.errorf("protocol name %q is not a lower-case word", p.Name)
+		t.errorf("protocol name %q is not a lower-case word or two", p.Name)
 	}
 	if p.Title == "" || len(p.Texts) == 0 {
 		t.errorf("%s: title or texts are missing", p.Name)

@@ -36,7 +36,9 @@ func AppendMessageBody(dst []byte, m *session.Message, payload bool) []byte {
 		e.time("time", m.Time)
 	}
 	e.integer("frames", int64(m.Frames))
-	e.integer("number", m.Number)
+	if !m.Unnumbered {
+		e.integer("number", m.Number)
+	}
 	e.boolean("reliable", m.Reliable)
 	e.boolean("ordered", m.Ordered)
 	e.boolean("complete", m.Complete)

@@ -47,6 +47,13 @@ func (l *MessageLines) AppendHeader(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
+func appendMessageNumber(dst []byte, m *session.Message) []byte {
+	if m.Unnumbered {
+		return append(dst, '-')
+	}
+	return strconv.AppendInt(dst, m.Number, 10)
+}
+
 // cellEnd stands behind every cell of AppendMessageCells; escaped text has none.
 const cellEnd = '\x00'
 
@@ -58,7 +65,7 @@ func AppendMessageCells(dst []byte, m *session.Message) []byte {
 	if m.HasTime {
 		dst = strconv.AppendInt(dst, m.Time, 10)
 	}
-	dst = append(strconv.AppendInt(append(dst, cellEnd), m.Number, 10), cellEnd)
+	dst = append(appendMessageNumber(append(dst, cellEnd), m), cellEnd)
 	dst = append(appendMessageFrames(dst, m), cellEnd)
 	dst = append(strconv.AppendInt(dst, int64(m.Size), 10), " B"...)
 	dst = append(append(dst, cellEnd), messageFlags(m)...)
