@@ -90,7 +90,7 @@ func (d *Direction) Send(s *Sending) Verdict {
 func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 	v := Verdict{Novelty: First, Copies: 1}
 	if u.state&hearsay != 0 {
-		u.state = u.state&^(acked|hearsay) | foretold // what comes later acknowledges this copy
+		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
 	}
 	switch w := &d.win; {
 	case !w.started:
@@ -192,7 +192,7 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 	d.Retries++
 	v.Words |= dissect.Retry
-	if u.state&(acked|foretold) != 0 {
+	if u.state&acked != 0 {
 		d.UnneededRetries++
 		v.Words |= dissect.UnneededRetry
 	} else {

@@ -48,7 +48,6 @@ const (
 	timed                              // time is valid
 	byMask                             // acknowledged by a mask, not by a number that passed it
 	hearsay                            // acknowledged by nothing but history bits
-	foretold                           // … before any copy was captured
 )
 
 // A Window holds the numbers one side sends: which were captured, how often,
