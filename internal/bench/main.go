@@ -49,7 +49,7 @@ func main() {
 
 func run(bin string, frames, few, runs int, dir string) error {
 	captures := map[string]string{}
-	for name, n := range map[string]int{"none": frames, "fast": frames, "full": frames, "few": few} {
+	for name, n := range map[string]int{"none": frames, "fast": frames, "full": frames, "dp4": frames, "knet": frames, "hazel": frames, "few": few} {
 		path, err := capture(dir, name, n)
 		if err != nil {
 			return err
@@ -101,6 +101,9 @@ func jobs(bin string, c map[string]string, frames, few int) []job {
 		own("analyze", frames, c["none"], "analyze"),
 		own("analyze", frames, c["fast"], "analyze"),
 		own("analyze", frames, c["full"], "analyze"),
+		own("analyze", frames, c["dp4"], "analyze"),
+		own("analyze", frames, c["knet"], "analyze"),
+		own("analyze", frames, c["hazel"], "analyze"),
 		own("decode", frames, c["none"], "decode"),
 		own("decode -Y 'dp8.seq == 7'", frames, c["none"], "decode", "-Y", "dp8.seq == 7"),
 		own("decode --format ndjson", frames, c["none"], "decode", "--format", "ndjson"),
@@ -116,11 +119,15 @@ func jobs(bin string, c map[string]string, frames, few int) []job {
 	}
 }
 
+// names are the captures as the table calls them.
+var names = [][2]string{{"none", "dp8 unsigned"}, {"fast", "dp8 fast-signed"}, {"full", "dp8 fully signed"},
+	{"dp4", "dp4"}, {"knet", "knet reference"}, {"hazel", "hazel current"}, {"few", "dp8 unsigned"}}
+
 // of names the capture of a job.
 func of(j job, captures map[string]string) string {
-	for _, name := range []string{"none", "fast", "full", "few"} {
-		if slices.Contains(j.args, captures[name]) {
-			return map[string]string{"none": "unsigned", "fast": "fast-signed", "full": "fully signed", "few": "unsigned"}[name]
+	for _, n := range names {
+		if slices.Contains(j.args, captures[n[0]]) {
+			return n[1]
 		}
 	}
 	return ""

@@ -63,9 +63,9 @@ func benchRun(b *testing.B, path string, attach func(r *Run) (finish func() erro
 }
 
 func BenchmarkAnalyze(b *testing.B) {
-	for _, signing := range []string{"none", "fast", "full"} {
-		b.Run(signing, func(b *testing.B) {
-			path := benchCapture(b, signing)
+	for _, kind := range []string{"none", "fast", "full", "dp4", "knet", "hazel"} {
+		b.Run(kind, func(b *testing.B) {
+			path := benchCapture(b, kind)
 			benchRun(b, path, func(r *Run) func() error {
 				var f Findings
 				f.Attach(r)
