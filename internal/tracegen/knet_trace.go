@@ -135,7 +135,7 @@ func (t *KnetTrace) garbage(from time.Duration, third bool, all [][]byte) {
 // bystander lets two strangers exchange a datagram: the capture goes on until then,
 // which shows that others were silent.
 func (t *KnetTrace) bystander(at time.Duration) {
-	hosts := [2]*sim.Host{t.Host("192.0.2.77:5000", 0), t.Host("198.51.100.88:5001", 1)}
+	hosts := [2]*sim.Host{t.Host("192.0.2.77:40021", 0), t.Host("198.51.100.88:40022", 1)}
 	t.At(at, func() {
 		n := note.New(nil, 0, "")
 		n.Neighbour = "udp"

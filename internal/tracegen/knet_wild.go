@@ -28,11 +28,17 @@ func wildKnet(r *rand.Rand) Scenario {
 	if s.Setup.Tap.Start > 0 && chance(r, 0.5) {
 		s.A, s.B = late(s.A, r.Int64N(60), r.Int64N(60)), late(s.B, r.Int64N(60), r.Int64N(60))
 	}
-	ending, silence := r.IntN(6), between(r, 0, 400*time.Millisecond)
+	ending, silence := r.IntN(9), between(r, 0, 400*time.Millisecond)
+	if library && chance(r, 0.3) {
+		s.A.Hello = []byte("robin:let me in")[:1+r.IntN(15)]
+	}
 	if chance(r, 0.3) {
 		silence = between(r, time.Second, 20*time.Second)
 	}
 	paths := s.Setup.Paths
+	if ending == 3 && paths[0].Near.Loss > 0 {
+		s.Setup.HideState = true // the last tries may be lost
+	}
 	if library {
 		s.Setup.Paths = calm()
 	}
@@ -40,7 +46,8 @@ func wildKnet(r *rand.Rand) Scenario {
 		if library {
 			t.worsen(paths)
 		}
-		t.calls(a, b, func(p *knetpeer.Peer) { t.pause(silence, func() { t.wildEnd(p, ending) }) })
+		end := func(p *knetpeer.Peer) { t.pause(silence, func() { t.wildEnd(p, ending) }) }
+		t.calls(a, b, end)
 	}
 	return s.Scenario()
 }
@@ -63,7 +70,30 @@ func (t *KnetTrace) wildEnd(p *knetpeer.Peer, ending int) {
 		t.crossing()(p)
 	case ending == 2:
 		t.Net.Tap.Stop = t.Net.Clock.Now() + 1
+	case ending == 3, ending == 4:
+		n := []*knetpeer.Node{t.A, t.B}[t.Rand.IntN(2)]
+		if ending == 3 {
+			n.Gone = nil
+		}
+		n.Kill()
+		t.bystander(t.Net.Clock.Now() + 40*time.Second)
+	case ending == 5 && t.Net.Tap.Stop == 0 && t.Net.Tap.Loss == 0:
+		p.Close()
+		t.pause(between(t.Rand, 6*time.Second, 9*time.Second), t.wildAgain)
 	default:
 		p.Close()
 	}
+}
+
+// wildAgain connects once more when the server knows that the first connection is
+// over.
+func (t *KnetTrace) wildAgain() {
+	if t.server() != nil {
+		return
+	}
+	more := unchained(8)
+	for _, n := range []*knetpeer.Node{t.A, t.B} {
+		n.Config.FirstID, n.Config.FirstNumber = min(n.Config.FirstID, 1), 0
+	}
+	t.calls(more, more, t.farewell())
 }

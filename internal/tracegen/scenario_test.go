@@ -196,7 +196,7 @@ func tsharkGroups(t *testing.T) map[string]*group {
 func tsharkReads(t *testing.T, tshark, file string) int {
 	t.Helper()
 	cmd := exec.Command(tshark, "-r", file, "-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "--disable-protocol", "dpnet",
-		"--disable-protocol", "dplay", "--disable-protocol", "knet", "--disable-protocol", "dtls",
+		"--disable-protocol", "dplay", "--disable-protocol", "knet", "--disable-protocol", "dtls", "--disable-protocol", "dcerpc",
 		"-Y", "udp && !icmp && !icmpv6 || _ws.malformed || ip.checksum.status == 0", "-T", "fields",
 		"-e", "udp.checksum.status", "-e", "ip.checksum.status", "-e", "_ws.malformed", "-E", "separator=,")
 	out, err := cmd.Output()

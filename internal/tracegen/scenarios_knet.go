@@ -50,7 +50,7 @@ func knetLossy() KnetScenario {
 		Expect: "retries of messages, not of datagrams; closed by a",
 		Setup:  Setup{Paths: calm()}, A: knetpeer.Library(), B: knetpeer.Library(),
 		Play: func(t *KnetTrace) {
-			t.worsen(each(rough(0.05, 0.02, 0.05), func(s *sim.Segment) { s.LateBy = 300 * time.Millisecond }))
+			t.worsen(each(rough(0.07, 0.02, 0.05), func(s *sim.Segment) { s.LateBy = 300 * time.Millisecond }))
 			long := arena(70)
 			long.Every = 250 * time.Millisecond // new messages are there when old ones leave again
 			t.calls(long, long, t.farewell())
