@@ -52,10 +52,13 @@ func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref)
 func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {
 	f, a, out := c.f, &c.ack, &c.c.Dir[dir]
 	arrived := unknown
-	if ordered {
-		arrived = c.side[dir].bytes.count(f.BytesReceived)
+	if s := &c.side[dir]; ordered {
+		arrived = s.bytes.count(f.BytesReceived)
+		if sum, ok := s.history.answered(c.fr, f, num, out.MinRTT()); ok && arrived == unknown {
+			arrived = s.bytes.compare(num, sum)
+		}
 	}
-	words := c.passOver(dir, num, arrived)
+	words := c.passOver(dir, arrived)
 	copied := a.Copy
 	if f.Type == TypeNACK {
 		c.report(dir, num)
@@ -99,8 +102,8 @@ func (c *conn) report(dir int, num int64) {
 	a.Mask = ^m & (1<<(63-bits.LeadingZeros64(m)) - 1)
 	for m := a.Mask; m != 0; m &= m - 1 {
 		n := a.Base + int64(bits.TrailingZeros64(m))
-		if captured, _ := c.c.Dir[dir].Captured(n); !captured && !c.side[dir].after(n) {
-			c.hear(dir, n)
+		if captured, _ := c.c.Dir[dir].Captured(n); !captured {
+			c.hear(dir, n) // what is not reliable is not reported missing
 		}
 	}
 }
@@ -113,11 +116,10 @@ func (c *conn) hear(dir int, n int64) {
 	c.c.Dir[dir].AcknowledgeOne(n, &a, c.link)
 }
 
-// passOver looks at the numbers an acknowledgement passes that were never
-// captured. A receiver also passes over what was not sent reliably and got lost,
-// so that is no proof that they arrived: only its count of bytes is, and that it
-// names one.
-func (c *conn) passOver(dir int, num int64, v arrival) (words dissect.Words) {
+// passOver looks at the numbers an acknowledgement passes, or names, that were
+// never captured. A receiver also passes over what was not sent reliably and got
+// lost, so that is no proof that they arrived: only its count of bytes is.
+func (c *conn) passOver(dir int, v arrival) (words dissect.Words) {
 	a, out := &c.ack, &c.c.Dir[dir]
 	w := out.Window()
 	top, _ := w.Highest()
@@ -137,8 +139,6 @@ func (c *conn) passOver(dir int, num int64, v arrival) (words dissect.Words) {
 			words |= dissect.AckOfUncaptured
 		}
 		switch sure := c.side[dir].after(n); {
-		case sure && n == num:
-			continue // an ACK names what was received
 		case sure && v == arrivedUnseen && n < top:
 			v = unknown // one of them was
 			continue

@@ -130,8 +130,8 @@ func (c *conn) dataFrame(dir int) {
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
-	s.history.keep(c.fr, f, num, msg, sent.Hash, v.Words)
 	s.bytes.sent(f.Size(c.fr.Length))
+	s.history.keep(c.fr, f, num, msg, sent.Hash, s.bytes.captured, v.Words)
 	if v.Novelty == session.First {
 		c.deliver(dir, num, msg)
 		if acked, ok := s.asm.acked(); ok && msg-acked >= MessageWindow {

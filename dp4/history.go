@@ -13,13 +13,17 @@ import (
 // the sendings of all its packets, so that the first sending of packet k has at
 // least the serial k; there are senders that count each packet by itself.
 type history struct {
-	units     *[256]sentUnit // by the low byte of their number
+	units     *[remembered]sentUnit // by the low bits of their number
 	messages  *[32]sentMessage
 	perPacket bool // this side counts each packet by itself
 
 	denied [32]int64 // numbers that were reported missing before they were captured
 	n      int       // how many of them
 }
+
+// remembered is how many packets a history holds: what a number of eight bits
+// can be told apart from.
+const remembered = 128
 
 // A sentUnit is what is remembered of one packet.
 type sentUnit struct {
@@ -30,7 +34,10 @@ type sentUnit struct {
 	timed  bool
 	again  bool  // the copy with the lowest serial was counted as a retry
 	serial uint8 // lowest captured
+	latest uint8 // serial of the latest copy captured
 	hash   uint64
+	sum    int64 // bytes captured of this side up to that copy
+	seen   int64 // when that was
 }
 
 // A sentMessage is what is remembered of a message of several packets.
@@ -44,7 +51,7 @@ type sentMessage struct {
 	last    int64 // time of the latest captured first sending
 }
 
-func (h *history) unit(n int64) *sentUnit { return &h.units[n&255] }
+func (h *history) unit(n int64) *sentUnit { return &h.units[n&(remembered-1)] }
 
 func (h *history) message(m int64) *sentMessage { return &h.messages[m&31] }
 
@@ -54,7 +61,7 @@ func (u *sentUnit) is(num int64) bool { return u.set && u.num == num }
 // highest number captured, rtt the shortest round trip, in ns.
 func (h *history) judge(fr *dissect.Frame, f *Frame, num, msg, top, rtt int64) session.Mark {
 	if h.units == nil {
-		h.units, h.messages = new([256]sentUnit), new([32]sentMessage)
+		h.units, h.messages = new([remembered]sentUnit), new([32]sentMessage)
 	}
 	u := h.unit(num)
 	seen := u.is(num) && u.msg == msg
@@ -89,7 +96,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top int64
 		return true
 	}
 	first := true
-	for n := num + 1; n <= min(top, num+127); n++ {
+	for n := num + 1; n <= min(top, num+remembered-1); n++ {
 		u := h.unit(n)
 		if !u.is(n) {
 			continue
@@ -158,7 +165,7 @@ func (h *history) late(fr *dissect.Frame, msg, rtt int64) bool {
 }
 
 // keep remembers a sending that the engine has judged.
-func (h *history) keep(fr *dissect.Frame, f *Frame, num, msg int64, hash uint64, words dissect.Words) {
+func (h *history) keep(fr *dissect.Frame, f *Frame, num, msg int64, hash uint64, sum int64, words dissect.Words) {
 	u := h.unit(num)
 	retry := words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
 	switch {
@@ -169,6 +176,7 @@ func (h *history) keep(fr *dissect.Frame, f *Frame, num, msg int64, hash uint64,
 	case f.Serial < u.serial:
 		u.serial, u.again, u.hash = f.Serial, retry, hash
 	}
+	u.latest, u.sum, u.seen = f.Serial, sum, fr.Time
 	if f.Flags&whole != whole {
 		h.keepMessage(fr, f, num, msg, retry, words.Has(dissect.Duplicate))
 	}
@@ -216,4 +224,21 @@ func (h *history) differs(hash uint64, num, msg int64) bool {
 	}
 	u := h.unit(num)
 	return u.is(num) && (u.msg != msg || u.serial == 0 && u.hash != hash)
+}
+
+// names reports whether a packet was captured and is of the message with the given
+// low byte.
+func (h *history) names(num int64, message uint8) bool {
+	return h.units != nil && h.unit(num).is(num) && uint8(h.unit(num).msg) == message
+}
+
+// answered gives what was captured of this side up to the packet an ACK answers; ok
+// is false unless that packet came by but a round trip ago, so that none behind it
+// can have arrived before the ACK was sent.
+func (h *history) answered(fr *dissect.Frame, f *Frame, num, rtt int64) (sum int64, ok bool) {
+	if h.units == nil || f.Type != TypeACK || !fr.HasTime {
+		return 0, false
+	}
+	u := h.unit(num)
+	return u.sum, u.is(num) && u.latest == f.Serial && fr.Time-u.seen <= rtt+rtt/2
 }

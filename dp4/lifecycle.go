@@ -115,8 +115,13 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
+	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
 	for i := range c.side {
 		c.side[i].asm.close()
+		if leaky || !c.side[i].bytes.tight() {
+			// What looks lost on its way here may have been lost by the capture.
+			c.c.Dir[i].SetLimits(session.Limits{NoBefore: true})
+		}
 	}
 	if l := &c.life; !l.gone && l.gaveUp(end) {
 		l.state = session.TimedOut

@@ -12,14 +12,11 @@ const maxConns = 64
 // A pair follows the connections of one address pair: one for each pair of
 // players.
 type pair struct {
-	flow    *session.Flow
-	learned *probe
-	conns   []*conn // those that are followed, oldest first
-	active  *conn   // the latest that a frame was of
-	frame   Frame
+	flow   *session.Flow
+	conns  []*conn // those that are followed, oldest first
+	active *conn   // the latest that a frame was of
+	frame  Frame
 }
-
-func newPair(f *session.Flow, learned *probe) *pair { return &pair{flow: f, learned: learned} }
 
 // Input implements session.Session.
 func (p *pair) Input(fr *dissect.Frame) *session.Conn {
@@ -72,9 +69,8 @@ func (c *conn) between(d *dissect.Datagram, f *Frame) bool {
 }
 
 // mayOpen reports whether a frame of players unknown so far starts a connection
-// of theirs: an undamaged data frame as the text wants it, or what such a frame
-// in the other direction was seen for before the pair was recognised. All else
-// belongs to a connection that is there: nothing else speaks for these players.
+// of theirs: one that is as the text wants it and, if it acknowledges, not what
+// another connection waits for.
 func (p *pair) mayOpen(fr *dissect.Frame, f *Frame, err *dissect.Error) bool {
 	if err != nil || fr.BadChecksum || !f.From.proper() || !f.To.proper() {
 		return false
@@ -82,7 +78,24 @@ func (p *pair) mayOpen(fr *dissect.Frame, f *Frame, err *dissect.Error) bool {
 	if f.Type == TypeData {
 		return f.Flags&(EXT|BIG|CMD|ACK) == CMD
 	}
-	return p.learned != nil && p.learned.exchanged(f.From.Value, f.To.Value)
+	return f.Flags&(BIG|CMD) == 0 && len(f.Trailing) == 0 && !p.answers(fr, f)
+}
+
+// answers reports whether an acknowledgement names a packet that was captured of
+// a connection with one of its players: the other index is wrong.
+func (p *pair) answers(fr *dissect.Frame, f *Frame) bool {
+	for _, c := range p.conns {
+		dir := c.c.DirOf(fr.Datagram)
+		if c.c.Players[dir] != f.From.Value && c.c.Players[1-dir] != f.To.Value {
+			continue
+		}
+		s := &c.side[1-dir]
+		top, ok := s.seq.Known()
+		if ok && s.history.names(near(top, f.Sequence), f.MessageID) {
+			return true
+		}
+	}
+	return false
 }
 
 // proper reports whether an index is within its limits and no longer than

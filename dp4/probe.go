@@ -64,7 +64,6 @@ type probe struct {
 type probeLink struct {
 	player [2]uint32 // at side 0 and side 1
 	spoke  [2]bool
-	data   [2]bool
 	side   [2]probeSide
 }
 
@@ -190,16 +189,6 @@ func (p *probe) link(side int) *probeLink {
 	return l
 }
 
-// exchanged reports whether both of two players, at either address, were seen.
-func (p *probe) exchanged(a, b uint32) bool {
-	for _, l := range p.links {
-		if l.spoke == [2]bool{true, true} && l.data != [2]bool{} && (l.player == [2]uint32{a, b} || l.player == [2]uint32{b, a}) {
-			return true
-		}
-	}
-	return false
-}
-
 func (p *probe) frame(d *dissect.Datagram, l *probeLink, side int) {
 	f := &p.f
 	if f.HasSP && p.sps < maxSP {
@@ -207,7 +196,6 @@ func (p *probe) frame(d *dissect.Datagram, l *probeLink, side int) {
 		p.Add("service provider's header", bitsSP)
 	}
 	if f.Type == TypeData {
-		l.data[side] = true
 		p.data(d, &l.side[side])
 		p.begun = p.begun || l.side[0].begun && l.side[1].begun && l.player[0] != l.player[1]
 		return

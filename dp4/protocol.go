@@ -33,9 +33,8 @@ func New() *session.Protocol {
 	return &session.Protocol{
 		Protocol: DP4,
 		NewProbe: func() session.Probe { return &probe{} },
-		NewSession: func(f *session.Flow, p session.Probe) session.Session {
-			learned, _ := p.(*probe)
-			return newPair(f, learned)
+		NewSession: func(f *session.Flow, _ session.Probe) session.Session {
+			return &pair{flow: f}
 		},
 		Neighbours:       []*dissect.Protocol{DPL4CS},
 		NeighbourLead:    anyByte(),
