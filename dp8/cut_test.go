@@ -103,7 +103,7 @@ func TestDamagedFrames(t *testing.T) {
 }
 
 // The same session id again is another connection when the handshake begins anew
-// (contract: from one opening to the next).
+// (from one opening to the next).
 func TestSessionIDReused(t *testing.T) {
 	connect := func(id, msg uint8, tick uint32) Frame {
 		f := command(OpConnect, true, uint32(id), Version16)

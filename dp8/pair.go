@@ -13,7 +13,7 @@ const maxPending = 4
 
 // A pair follows the connections of one address pair. Command frames name
 // their session; data frames and SACKs belong to the newest connection whose
-// handshake was answered (contract 4.1: one connection per session id).
+// handshake was answered (one connection per session id).
 type pair struct {
 	flow    *session.Flow
 	opts    *Options

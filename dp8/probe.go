@@ -10,7 +10,7 @@ import (
 )
 
 // Evidence, in bits, that one datagram gives. A single data frame proves
-// nothing: one random payload in eight passes for one (catalogue 9). What
+// nothing: one random payload in eight passes for one. What
 // counts are relations that another protocol can't satisfy by chance. The
 // values lie below the true surprise, because other traffic is not random.
 const (

@@ -60,7 +60,7 @@ type Lost struct {
 
 // Lost gives the proven losses. A loss before the capture point is claimed only
 // while nothing shows that the capture itself lost frames: both
-// look alike from here (catalogue 1.6).
+// look alike from here.
 func (d *Direction) Lost() Lost {
 	if d.distrusted {
 		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks

@@ -8,7 +8,7 @@ import (
 
 // CopyHorizon is how late a byte-identical datagram without an IPv4
 // identification may come to be taken for a copy made by the network
-// (contract 4.1, guard DUP), in nanoseconds.
+// (docs/analysis.md, Units), in nanoseconds.
 const CopyHorizon = 30e6
 
 // StartHorizon is how long after the first frame of a connection whose start

@@ -18,7 +18,7 @@ const (
 )
 
 // LockBits is the evidence at which an address pair is recognised: a wrong
-// recognition has a chance of 2^-64 (catalogue 9).
+// recognition has a chance of 2^-64.
 const LockBits = 64
 
 // flowKey is an address pair, lower endpoint first.

@@ -133,7 +133,7 @@ func (r *Run) Conns() []*session.Conn {
 	return all
 }
 
-// Decoded gives the totals of contract 4 that the tracker knows.
+// Decoded gives the totals that the tracker knows.
 func (r *Run) Decoded() (decoded, malformed, other uint64) {
 	for _, t := range r.tables {
 		d, m, o := t.Totals()

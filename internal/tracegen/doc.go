@@ -5,6 +5,8 @@
 //	sim        the network, the capture point, IP packets
 //	note       what an endpoint says of each datagram it sends
 //	dp8peer    endpoints of DirectPlay 8 Reliable
+//	dp4peer    endpoints of DirectPlay 4 Reliable
+//	knetpeer   endpoints of kNet, of the page and of the library
 //	hazelpeer  endpoints of Hazel, release by release
 //	here       scenarios, traffic, forgers, and the ledger that counts the truth
 //
