@@ -231,15 +231,25 @@ func sameDatagram(s *Sending, ipid uint16, time int64) bool {
 	return s.Time-time <= CopyHorizon
 }
 
-// sendForgotten judges a sending of a number that is no longer remembered: only
-// its own mark counts.
+// sendForgotten judges a sending of a number that is no longer remembered. Its
+// own mark counts; without marks it was sent before, for new numbers lie ahead.
 func (d *Direction) sendForgotten(s *Sending) Verdict {
-	if s.Mark != MarkRetry {
+	unneeded := s.Mark == MarkRetry
+	switch {
+	case s.Mark == MarkFirst || s.Exact:
 		return Verdict{}
+	case s.Mark == Unmarked && !d.win.past.knows(s.Num):
+		return Verdict{}
+	case s.Mark == Unmarked:
+		unneeded = d.win.past.acked(s.Num)
 	}
 	d.Retries++
-	d.UnneededRetries++
-	return Verdict{Words: dissect.Retry | dissect.UnneededRetry}
+	v := Verdict{Words: dissect.Retry}
+	if unneeded {
+		d.UnneededRetries++
+		v.Words |= dissect.UnneededRetry
+	}
+	return v
 }
 
 // remember keeps further copies until a frame acknowledges them.

@@ -1,6 +1,10 @@
 package session
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // maxCarriers is how many of the latest numbers that carried a unit are
 // remembered.
@@ -9,11 +13,11 @@ const maxCarriers = 3
 // A carried unit is one that travels in numbered datagrams and keeps its own
 // number when it is sent again in another one.
 type carried struct {
-	frame    uint64 // first captured datagram that carried it, 0 for none
-	time     int64
-	carriers [maxCarriers]int64 // latest first
-	n        uint8              // carriers remembered
-	acked    bool               // a carrier that is no longer remembered was acknowledged
+	frame    uint64              // first captured datagram that carried it, 0 for none
+	time     int64               // latest sending, ns
+	carriers [maxCarriers]uint32 // latest first; low bits of their numbers
+	n        uint8               // carriers remembered
+	acked    bool                // a carrier that is no longer remembered was acknowledged
 }
 
 // units are the carried units of one side, in a ring like that of a Window.
@@ -22,6 +26,7 @@ type units struct {
 	base, top int64
 	floor     int64
 	gone      bool
+	keep      int64 // Limits.UnitKeep
 }
 
 // A UnitVerdict is what the engine makes of a carried unit.
@@ -42,14 +47,12 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 	}
 	if u.frame == 0 {
 		u.frame, u.time, u.n = fr.Frame, fr.Time, 1
-		u.carriers[0] = carrier
+		u.carriers[0] = uint32(carrier)
 		return UnitVerdict{New: true}
 	}
 	v := UnitVerdict{RetryOf: u.frame}
-	for _, c := range u.carriers[:u.n] {
-		if c == carrier {
-			return v
-		}
+	if slices.Contains(u.carriers[:u.n], uint32(carrier)) {
+		return v
 	}
 	d.Retries++
 	v.Words = dissect.Retry
@@ -58,12 +61,17 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 		v.Words |= dissect.UnneededRetry
 	}
 	u.carry(carrier, d)
+	u.time = max(u.time, fr.Time)
 	return v
 }
 
-func (d *Direction) anyAcked(numbers []int64) bool {
-	for _, n := range numbers {
-		if d.win.holds(n) && d.win.at(n).state&acked != 0 {
+// anyAcked reports whether one of the numbers, of which the low bits are given,
+// was acknowledged.
+func (d *Direction) anyAcked(numbers []uint32) bool {
+	w := &d.win
+	for _, low := range numbers {
+		n := w.highest + int64(int32(low-uint32(w.highest)))
+		if w.holds(n) && w.at(n).state&acked != 0 || !w.holds(n) && w.past.acked(n) {
 			return true
 		}
 	}
@@ -77,7 +85,7 @@ func (u *carried) carry(carrier int64, d *Direction) {
 		u.n--
 	}
 	copy(u.carriers[1:], u.carriers[:u.n])
-	u.carriers[0] = carrier
+	u.carriers[0] = uint32(carrier)
 	u.n++
 }
 
@@ -117,7 +125,7 @@ func (s *units) makeRoom(limit int64, d *Direction) {
 	n := int64(len(s.ring))
 	switch {
 	case s.top-s.base < n:
-	case n < HistoryLimit || n < limit && d.win.now-s.at(s.base).time < d.win.keep:
+	case n < HistoryLimit || n < limit && d.win.now-s.at(s.base).time < max(s.keep, d.win.keep):
 		s.grow()
 	default:
 		s.base++

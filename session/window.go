@@ -9,6 +9,8 @@ const HistoryLimit = 128
 type Limits struct {
 	History   int64 // numbers at most, at least HistoryLimit
 	Keep      int64 // ns for which a number is remembered while there is room
+	UnitKeep  int64 // ns for which a carried unit is remembered behind its last sending
+	Past      int64 // numbers of which, when they are forgotten, it is known whether they were acknowledged
 	AckExcess int64 // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
 
 	// What acknowledgements of this kind can't prove: nothing is said of it.
@@ -18,6 +20,7 @@ type Limits struct {
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
 	d.win.history, d.win.keep, d.win.excess = max(l.History, HistoryLimit), l.Keep, l.AckExcess
+	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
 	d.noBefore, d.noAfter = l.NoBefore, l.NoAfter
 }
 
@@ -55,6 +58,7 @@ const (
 type Window struct {
 	ring     []unit // power of two; number n lives at n & (len-1)
 	base     int64  // lowest remembered number
+	past     past   // of numbers below base
 	floor    int64  // numbers below were forgotten
 	gone     bool   // floor is valid
 	history  int64  // Limits.History, 0 for the default
@@ -161,6 +165,9 @@ func (w *Window) grow() bool {
 // retire settles the oldest number.
 func (w *Window) retire(d *Direction) {
 	d.settle(w.base, w.at(w.base), w)
+	if w.past.limit > 0 {
+		w.past.keep(w.base, w.at(w.base).state&acked != 0)
+	}
 	if w.extra != nil {
 		delete(w.extra, w.base)
 	}

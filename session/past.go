@@ -1,0 +1,55 @@
+package session
+
+// past remembers one bit of numbers that are otherwise forgotten: whether they
+// were acknowledged. Number n lives at bit n modulo the length.
+type past struct {
+	bits  []uint64 // power of two
+	limit int64    // bits at most, 0 when nothing is remembered
+	top   int64    // one above the highest number kept
+	n     int64    // numbers kept below top
+}
+
+// keep enters the next number, or one behind a jump.
+func (p *past) keep(n int64, acked bool) {
+	if n != p.top {
+		p.n = 0
+	}
+	if size := int64(len(p.bits)) * 64; p.n == size && size < p.limit {
+		p.grow()
+	}
+	p.set(n, acked)
+	p.top = n + 1
+	p.n = min(p.n+1, int64(len(p.bits))*64)
+}
+
+func (p *past) place(n int64) (word *uint64, bit uint64) {
+	i := n & (int64(len(p.bits))*64 - 1)
+	return &p.bits[i>>6], 1 << uint(i&63)
+}
+
+func (p *past) set(n int64, acked bool) {
+	word, bit := p.place(n)
+	if *word &^= bit; acked {
+		*word |= bit
+	}
+}
+
+// knows reports a number of which the bit is kept.
+func (p *past) knows(n int64) bool { return n < p.top && n >= p.top-p.n }
+
+// acked reports a forgotten number that is known to have been acknowledged.
+func (p *past) acked(n int64) bool {
+	if !p.knows(n) {
+		return false
+	}
+	word, bit := p.place(n)
+	return *word&bit != 0
+}
+
+func (p *past) grow() {
+	old := *p
+	p.bits = make([]uint64, max(1, 2*len(old.bits)))
+	for n := old.top - old.n; n < old.top; n++ {
+		p.set(n, old.acked(n))
+	}
+}
