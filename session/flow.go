@@ -11,7 +11,7 @@ const (
 	HoldDatagrams = 256     // per address pair
 	HoldBytes     = 2 << 20 // per table, payloads of all pairs together and heldCost for each
 	HoldTime      = 30e9    // ns of silence after which evidence is forgotten
-	MaxUndecided  = 2048    // address pairs per table that evidence is kept of
+	MaxUndecided  = 1024    // address pairs per table that evidence is kept of
 
 	heldCost = 192 // bytes a held datagram takes besides its payload
 	sweepGap = 1e9 // ns between two looks for silent pairs when there are too many
