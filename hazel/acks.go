@@ -5,19 +5,48 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// recheckAcks is for how many acknowledgements the whole history is looked at
-// after a number was captured again or late: what stands behind the first
-// acknowledgement belongs to the next.
-const recheckAcks = 64
+// awaitedKept is how many numbers of the other side, captured again or late, are
+// looked for in every history: what was acknowledged before belongs to the next
+// acknowledgement, too.
+const awaitedKept = 8
 
 // lastAcks is what a side acknowledged last.
 type lastAcks struct {
 	num     int64 // of the last acknowledgement
 	recent  uint8
 	any     bool
-	recheck int       // acknowledgements until known history is left out again
 	seen    [8]uint32 // the last ones as they stand on the wire, to tell repetitions
 	n       int
+	awaited [awaitedKept]int64
+	waiting int // how many of awaited are valid
+}
+
+// await notes a number that the next acknowledgement of it belongs to.
+func (l *lastAcks) await(num int64) {
+	if l.waiting == awaitedKept {
+		l.waiting--
+		copy(l.awaited[:], l.awaited[1:])
+	}
+	l.awaited[l.waiting] = num
+	l.waiting++
+}
+
+// told gives the history bits of the numbers that are waited for, and forgets
+// those: the history before num tells of them, or num itself does.
+func (l *lastAcks) told(num int64, recent uint8) (bits uint8) {
+	left := 0
+	for _, x := range l.awaited[:l.waiting] {
+		bit := uint8(0)
+		if back := num - 1 - x; back >= 0 && back < 8 {
+			bit = recent & (1 << uint(back))
+		}
+		if bits |= bit; bit == 0 && x != num {
+			l.awaited[left] = x
+			left++
+		}
+	}
+	l.waiting = left
+	return bits
 }
 
 // repeats reports whether one of the last acknowledgements said the same.
@@ -36,16 +65,18 @@ func (l *lastAcks) repeats(f *Frame) bool {
 	return false
 }
 
-// fresh gives the history bits that the acknowledgement before did not tell.
+// fresh gives the history bits that the acknowledgement before did not tell, and
+// those of numbers that are waited for.
 func (l *lastAcks) fresh(num int64, recent uint8) uint8 {
-	if l.recheck > 0 {
-		l.recheck--
-		return recent
-	}
+	known := uint8(0)
 	if step := num - l.num; l.any && step >= 1 && step <= 8 {
-		return recent &^ (l.recent<<uint(step) | 1<<uint(step-1))
+		known = l.recent<<uint(step) | 1<<uint(step-1)
 	}
-	return recent
+	fresh := recent &^ known
+	if l.waiting > 0 {
+		fresh |= l.told(num, recent)
+	}
+	return fresh
 }
 
 // acknowledgement tracks an acknowledgement of side dir. Its own id was

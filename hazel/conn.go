@@ -6,8 +6,10 @@ import (
 )
 
 // limits are those of ids: a receiver takes what is up to 32,768 ahead of the
-// newest for new, and every release has given up after ten seconds.
-var limits = session.Limits{History: 32768, Keep: 12e9, AckExcess: 1024}
+// newest for new, and every release has given up after ten seconds. Nothing marks
+// a first sending, so that what was lost before the capture looks like what the
+// capture missed.
+var limits = session.Limits{History: 32768, Keep: 12e9, AckExcess: 1024, NoBefore: true}
 
 // A conn is one connection: the law of the protocol on top of the engine's
 // counters.
@@ -134,6 +136,7 @@ func (c *conn) malformed(dir int) {
 func (c *conn) track(dir int) {
 	c.knowFamily()
 	c.life.heard(dir)
+	c.side[1-dir].tries.alone = 0
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	switch c.f.Type {
 	case None:
@@ -190,8 +193,8 @@ func (c *conn) numbered(dir int, n number) {
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
-	if v.Words != 0 {
-		c.side[1-dir].history.recheck = recheckAcks
+	if h := &c.side[1-dir].history; v.Words != 0 || h.any && n.engine <= h.num {
+		h.await(n.engine) // it may have been acknowledged before
 	}
 	c.learnSending(dir, n)
 	c.count(dir, alive)

@@ -29,6 +29,10 @@ type tries struct {
 	n     int
 	pings int   // since anything was acknowledged
 	beat  int64 // when the last of those was sent
+
+	// Sendings since the other side was captured last, pings included.
+	alone       int
+	first, last int64 // when the first and the last of them was captured
 }
 
 type sending struct{ num, at int64 }
@@ -43,6 +47,9 @@ type try struct {
 // try notes a sending of a number.
 func (c *conn) try(dir int, num int64, v session.Verdict) {
 	t, at := &c.side[dir].tries, c.fr.Time
+	if v.Words&dissect.Duplicate == 0 {
+		t.sends(at)
+	}
 	switch {
 	case c.f.Type == MTUTest: // one that does not fit the path is never answered
 	case v.Novelty == session.First:
@@ -54,6 +61,25 @@ func (c *conn) try(dir int, num int64, v session.Verdict) {
 	case v.Words&(dissect.Retry|dissect.Duplicate|dissect.UnneededRetry) == dissect.Retry:
 		t.again(num, at)
 	}
+}
+
+func (t *tries) sends(at int64) {
+	if t.alone == 0 {
+		t.first = at
+	}
+	t.last = at
+	t.alone++
+}
+
+// leftAlone is how few sendings the other side's silence must leave unanswered:
+// of six Pings some may not have been captured.
+const leftAlone = 4
+
+// deserted reports whether a side, which the other had spoken to before, sent
+// until the given time and longer than anything lives, and nothing came back.
+func (c *conn) deserted(dir int, until int64) bool {
+	t := &c.side[dir].tries
+	return c.life.spoke[1-dir] && t.alone >= leftAlone && until-t.first >= fullLife
 }
 
 func (t *tries) again(num, at int64) {
@@ -102,9 +128,12 @@ func (c *conn) gaveUp(dir int) bool {
 		return false
 	}
 	for i := range s.tries.list[:s.tries.n] {
-		if x := &s.tries.list[i]; now-x.first >= c.lifetime(dir)-slack && now-x.last <= longestWait+slack {
+		if x := &s.tries.list[i]; now-x.first >= c.lifetime(dir)-slack && now-x.last <= 2*longestWait+slack {
 			return true
 		}
+	}
+	if c.deserted(dir, now) && now-s.tries.last <= 2*longestWait+slack {
+		return true
 	}
 	return s.tries.pings >= deadPings && now-s.tries.beat <= 2*longestWait && c.life.spoke[1-dir]
 }
@@ -118,6 +147,9 @@ func (c *conn) fellSilent(dir int, end int64) bool {
 		if s.lastSent-x.last <= longestWait && c.expired(dir, x, end) {
 			return true
 		}
+	}
+	if s.facts.pings() && c.deserted(dir, s.tries.last) && s.lastSent == s.tries.last && end-s.tries.last >= 2*longestWait+slack {
+		return true
 	}
 	return s.tries.pings >= deadPings && c.life.spoke[1-dir] && end-s.tries.beat >= 2*longestWait+slack
 }

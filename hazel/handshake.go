@@ -51,6 +51,7 @@ func (h *handshake) parse(b []byte) bool {
 
 func big24(b []byte) int { return int(b[0])<<16 | int(b[1])<<8 | int(b[2]) }
 
+// parseBody takes a Hello apart. Extensions may follow; they are not looked at.
 func (h *handshake) parseBody(v vectors) bool {
 	h.session, h.cookie, h.suites = nil, nil, nil
 	switch h.typ {
@@ -69,10 +70,7 @@ func (h *handshake) parseBody(v vectors) bool {
 	default:
 		return false
 	}
-	if len(v.rest) > 0 {
-		v.vector(2)
-	}
-	return !v.failed && len(v.rest) == 0
+	return !v.failed
 }
 
 // vectors takes a handshake message apart.

@@ -121,14 +121,14 @@ func (c *conn) disconnect(dir int) {
 const jitter = 100e6
 
 // crosses reports whether a Disconnect was sent without knowing that of the
-// other side, first: what is clearly faster than the quickest answer so far was
-// sent before. Releases before 2018-12 never answer.
+// other side, first: what comes in less than half the time of the quickest answer
+// so far was sent before. Releases before 2018-12 never answer.
 func (c *conn) crosses(first int) bool {
 	gap, rtt := c.fr.Time-c.life.closeAt, c.c.Dir[first].MinRTT()
 	if c.secure == nil && c.side[1-first].facts.can(c.family)&withPing == 0 {
 		return gap <= rtt+jitter
 	}
-	return gap < rtt*3/4
+	return gap < rtt/2
 }
 
 // unreachable tracks an ICMP notice: nobody listens at the side away.
@@ -169,11 +169,12 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	f.Finish(c.c)
 }
 
-// settle writes down how far the connection came.
+// settle writes down how far the connection came. Only what was closed was closed
+// by a side: a Disconnect also refuses, and is what a side sends when it gives up.
 func (c *conn) settle() {
 	l := &c.life
 	c.c.State, c.c.ClosedBy = l.state, session.NoSide
-	if l.over() && l.state != session.TimedOut {
+	if l.state == session.Closed {
 		c.c.ClosedBy = l.closer
 	}
 }

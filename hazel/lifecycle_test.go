@@ -54,6 +54,7 @@ func TestHazel_States(t *testing.T) {
 		{"closed by the client, answered", func(s *scene) { meet(s); s.send(0, bye); s.pass(36); s.send(1, bye) }, session.Closed, session.SideA},
 		{"closed by the server with a reason", func(s *scene) { meet(s); s.send(1, current.bye("\x01\x01\x00\x00\x07")); s.pass(36); s.send(0, bye) }, session.Closed, session.SideB},
 		{"closed before 2019, not answered", func(s *scene) { s.meet(v01, v01); s.send(0, v01.bye("")) }, session.Closed, session.SideA},
+		{"an answer a little faster than those before", func(s *scene) { meet(s); s.send(0, bye); s.pass(17); s.send(1, bye) }, session.Closed, session.SideA},
 		{"Disconnects that cross", func(s *scene) { meet(s); s.send(0, bye); s.send(1, bye) }, session.Closed, session.BothSides},
 		{"Disconnects of 2017 that cross: none is answered there", func(s *scene) {
 			s.meet(v01, v01)
@@ -78,20 +79,20 @@ func TestHazel_States(t *testing.T) {
 			s.send(0, current.hello(0, ""))
 			s.send(1, current.bye("\x01\x01\x00\x00\x05"))
 			s.send(0, bye)
-		}, session.Refused, session.SideB},
+		}, session.Refused, session.NoSide},
 		{"refused twice: the Hello was sent again meanwhile", func(s *scene) {
 			s.send(0, current.hello(0, ""))
 			s.send(1, bye)
 			s.send(0, current.hello(0, ""))
 			s.send(1, bye)
-		}, session.Refused, session.SideB},
+		}, session.Refused, session.NoSide},
 		{"refused by the host", func(s *scene) { s.send(0, current.hello(0, "")); s.icmp(0) }, session.Refused, session.NoSide},
 		{"refused by the host, tried to the end", func(s *scene) {
 			s.send(0, current.hello(0, ""))
 			s.icmp(0)
 			s.tries(0, current.hello(0, ""), helloTimes[1:])
 			s.send(0, bye)
-		}, session.Refused, session.SideA},
+		}, session.Refused, session.NoSide},
 		{"unreachable, then there", func(s *scene) {
 			s.send(0, current.hello(0, ""))
 			s.icmp(0)
@@ -108,7 +109,7 @@ func TestHazel_States(t *testing.T) {
 			s.tries(1, current.reliable(1, "z"), warmTimes[2:])
 			s.pass(700)
 			s.send(1, bye)
-		}, session.Reset, session.SideB},
+		}, session.Reset, session.NoSide},
 		{"a notice that ends nothing", func(s *scene) { meet(s); s.icmp(1); s.send(0, current.reliable(2, "still here")) }, session.Established, session.NoSide},
 		{"reset in the middle of a capture", func(s *scene) { s.send(1, current.reliable(77, "x")); s.icmp(1) }, session.Reset, session.NoSide},
 
@@ -159,6 +160,51 @@ func TestHazel_States(t *testing.T) {
 				s.send(0, ping(2+id))
 				s.pass(1495)
 			}
+			s.send(0, bye)
+		}, session.TimedOut, session.NoSide},
+		{"Pings unanswered, one of them not captured", func(s *scene) {
+			meet(s)
+			for _, id := range []uint16{2, 3, 4, 6} {
+				s.send(0, ping(id))
+				s.pass(1495)
+			}
+			s.send(0, bye)
+		}, session.TimedOut, session.NoSide},
+		{"… and no Disconnect either", func(s *scene) {
+			meet(s)
+			for _, id := range []uint16{2, 3, 4, 6, 7} {
+				s.send(0, ping(id))
+				s.pass(1495)
+			}
+			s.pass(3000)
+		}, session.TimedOut, session.NoSide},
+		{"too few Pings unanswered", func(s *scene) {
+			meet(s)
+			for _, id := range []uint16{2, 3, 4} {
+				s.send(0, ping(id))
+				s.pass(1995)
+			}
+			s.send(0, bye)
+		}, session.Closed, session.SideA},
+		{"Pings unanswered, but the other side was heard", func(s *scene) {
+			meet(s)
+			for _, id := range []uint16{2, 3, 4, 5} {
+				s.send(0, ping(id))
+				s.pass(1495)
+			}
+			s.send(1, none("still here"))
+			s.send(0, bye)
+		}, session.Closed, session.SideA},
+		{"one side alone was captured", func(s *scene) {
+			for id := range uint16(5) {
+				s.send(0, ping(2+id))
+				s.pass(1495)
+			}
+			s.send(0, bye)
+		}, session.Closed, session.SideA},
+		{"the last Hello to nobody was not captured", func(s *scene) {
+			s.tries(0, current.hello(0, ""), helloTimes[:5])
+			s.pass(2101)
 			s.send(0, bye)
 		}, session.TimedOut, session.NoSide},
 		{"Pings answered late", func(s *scene) {
@@ -257,6 +303,22 @@ func TestHazel_Connections(t *testing.T) {
 			s.pass(200)
 			s.send(0, v01.hello(21, ""))
 		}, 1, true},
+		{"a bare keepalive of the server, behind a Disconnect that got lost", func(s *scene) {
+			s.meet(may14, may14)
+			s.send(1, may14.hello(1, ""))
+			s.send(0, may14.acks(1))
+			s.send(0, may14.bye(""))
+			s.pass(10000)
+			s.send(1, may14.hello(2, ""))
+			s.pass(200)
+			s.send(1, may14.hello(2, ""))
+		}, 1, true},
+		{"a copy of the Hello behind its refusal", func(s *scene) {
+			s.send(0, may14.hello(1, ""))
+			s.send(1, may14.bye(""))
+			s.ipid = 0
+			s.send(0, may14.hello(1, ""))
+		}, 1, true},
 		{"three bytes that look like a Hello", func(s *scene) {
 			talk(s, of2020)
 			s.raw(0, 8, 0, 0)
@@ -265,6 +327,15 @@ func TestHazel_Connections(t *testing.T) {
 		}, 1, true},
 		{"bytes that are a Hello in another dialect", func(s *scene) { talk(s, current); s.pass(9000); s.raw(0, 0x80, 0, 1); s.raw(0, 0xfd, 0, 1) }, 1, true},
 		{"strays before a Hello", func(s *scene) { s.send(1, current.bye("")); talk(s, current) }, 2, true},
+		{"a Hello that is sent again behind its answer, first not captured", func(s *scene) {
+			s.send(1, current.acks(0))
+			s.send(1, none("welcome"))
+			s.send(1, current.reliable(0, "x"))
+			s.pass(200)
+			talk(s, current)
+		}, 1, true},
+		{"… but not for long", func(s *scene) { s.send(1, current.acks(0)); s.pass(9000); talk(s, current) }, 2, true},
+		{"… nor behind a long talk", func(s *scene) { s.send(1, current.reliable(17, "x")); talk(s, current) }, 2, true},
 		{"a wrap is no fresh series", func(s *scene) {
 			for _, id := range []uint16{65534, 65535} {
 				s.send(0, v01.reliable(id, "x"))

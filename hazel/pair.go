@@ -14,6 +14,7 @@ type pair struct {
 	forced  Dialect // by the user
 	learned *probe
 	active  *conn
+	rested  bool // active was over for long, and settled
 	frame   Frame
 	sent    session.Sending
 }
@@ -51,16 +52,22 @@ func newPair(f *session.Flow, learned *probe) *pair {
 
 // find gives the connection a datagram belongs to, new when it starts one.
 func (p *pair) find(fr *dissect.Frame) *conn {
-	hello, ok := helloOf(fr.Payload, p.helloDialect())
-	if c := p.active; c != nil && !(ok && p.begins(c, fr, hello)) && !p.renews(c, fr.Payload) {
-		return c
+	hello, ok := p.helloOf(fr.Payload)
+	if c := p.active; c != nil {
+		if ok && p.opensLate(c, fr, hello) {
+			c.start(fr, p.hash(fr), hello.id)
+			return c
+		}
+		if !(ok && p.begins(c, fr, hello)) && !p.renews(c, fr.Payload) {
+			return c
+		}
 	}
 	if p.active != nil {
 		p.retire(fr.Time)
 		fr.Words |= dissect.NewConnection
 	}
 	c := newConn(p.flow, fr, p.forced)
-	p.active = c
+	p.active, p.rested = c, false
 	switch {
 	case p.secured(fr):
 		c.secure = newTunnel(c)
@@ -103,11 +110,11 @@ func (c *conn) join(learned *probe) {
 type helloHead struct{ id uint16 }
 
 // helloOf reads the head of a Hello.
-func helloOf(b []byte, forced Dialect) (h helloHead, ok bool) {
-	if len(b) < 3 {
+func (p *pair) helloOf(b []byte) (h helloHead, ok bool) {
+	if len(b) < 3 || wireTypes[b[0]].typ != Hello {
 		return h, false
 	}
-	t, _ := typeOf(b[0], forced)
+	t, _ := typeOf(b[0], p.helloDialect())
 	return helloHead{binary.BigEndian.Uint16(b[1:])}, t == Hello
 }
 
@@ -121,7 +128,24 @@ const (
 	overtaken  = 2e9 // by which the path may delay a Hello behind later data
 	refusalGap = 3e9 // between a refusal and the last Hello it answers
 	freshGap   = 1024
+
+	firstAnswers = 16 // ids a server reaches before the Hello is sent again
 )
+
+// opensLate reports whether a Hello is the one that opened the connection at hand,
+// sent again: its first sending was not captured, and of the connection nothing
+// but the first answers to it.
+func (p *pair) opensLate(c *conn, fr *dissect.Frame, h helloHead) bool {
+	dir := c.c.DirOf(fr.Datagram)
+	top, _ := c.side[1-dir].ids.ids.Known()
+	switch {
+	case c.hello.known, c.secure != nil, c.life.spoke[dir], !c.life.spoke[1-dir], c.life.gone[1-dir]:
+		return false
+	case h.id > 1, top > firstAnswers, c.c.Damaged(fr.Datagram):
+		return false
+	}
+	return fr.Time-c.c.FirstTime <= attemptGap
+}
 
 // begins reports whether a Hello starts another connection on a pair that has
 // one. Ids that begin anew do, a Hello that is sent again or keeps alive does
@@ -192,10 +216,15 @@ func (p *pair) Unreachable(d *dissect.Datagram) {
 // followed, in ns.
 const restTime = 60e9
 
-// Sweep implements session.Session.
+// Sweep implements session.Session. It is called for every pair of the capture,
+// most of which are at rest.
 func (p *pair) Sweep(now int64) {
+	if p.rested {
+		return
+	}
 	if c := p.active; c != nil && c.life.over() && now-c.c.LastTime > restTime {
 		c.finish(p.flow, now)
+		p.rested = true
 	}
 }
 

@@ -2,6 +2,7 @@ package hazel
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -12,34 +13,46 @@ import (
 // one, a session id of one byte, a cipher suite whose records are shorter than
 // its standard allows, and Pings that are acknowledged, by their sizes.
 const (
-	bitsHiddenHello    = 36   // a ClientHello whose record has version 0
-	bitsHiddenAnswer   = 30   // the other side's handshake, alike
-	bitsHiddenNext     = 8    // a record with version 0 and the number after the last one
-	bitsSessionVersion = 24   // a session id of one byte, 1
-	bitsOwnSuite       = 4    // c02f alone is offered
-	bitsShortFinished  = 32   // a Finished of c02f without a nonce
-	bitsPingAnswered   = 10   // a record of a Ping's size answered by one of an acknowledgement's
-	bitsAckSize        = 1.5  // a record of an acknowledgement's size behind one of the other side
-	bitsNextRecord     = 1    // the number after the last one
-	bitsOtherRecord    = -24  // records that Hazel does not send
-	mostNextRecord     = 16.0 // bits that numbers one after the other give at most
+	bitsHiddenHello    = 36  // a ClientHello whose record has version 0
+	bitsHiddenAnswer   = 30  // the other side's handshake, alike
+	bitsHiddenNext     = 8   // a record with version 0 and the number after the last one
+	bitsSessionVersion = 24  // a session id of one byte, 1: others send none or 32 bytes
+	bitsSessionAgain   = 36  // … again, with the cookie the server gave
+	bitsOwnSuite       = 4   // c02f alone is offered
+	bitsShortFinished  = 32  // a Finished of c02f without a nonce
+	bitsAckSize        = 1.5 // a record of an acknowledgement's size behind one that may have asked for it
+	bitsStrayAckSize   = -8  // … behind none
+	bitsPingUnanswered = -20 // a Ping's size again, and nothing of an acknowledgement's between
+	bitsNextRecord     = 1   // the number after the last one
+	bitsBeyondEnd      = -48 // a record behind one of a Disconnect's size
+	bitsHardlySent     = -12 // a record with two bytes: no type, or an unreliable payload of one
+	bitsOtherRecord    = -24 // records that Hazel does not send
+	mostNextRecord     = 16.0
 	mostAckSize        = 18.0
 	mostHiddenNext     = 48.0
-	leastPings         = 3
+	leastPings         = 6
 	answerTime         = 1e9 // ns within which a Ping is acknowledged
 
 	finishedSize       = 24         // a Finished, sealed: header and 12 bytes
 	shortestNonceCoded = sealed + 8 // what a GCM record adds by its standard
 	sessionVersionOne  = 1          // value of the session id
+	hardlySentRecord   = 2 + sealed
+	disconnectRecord   = sizeDisconnect + sealed
 	pingRecord         = sizePing + sealed
 	ackRecord          = sizeAck + sealed
 )
+
+// bitsPingAnswered is what an acknowledgement's size behind a Ping's gives, by
+// how many records of its side it came after: the chance that records of any
+// small size, one in sixteen alike, would do so.
+var bitsPingAnswered = [...]float64{4, 3, 2.4, 2, 1.7}
 
 // A dtlsTrack is the evidence for Hazel over DTLS.
 type dtlsTrack struct {
 	session.Evidence
 	side     [2]dtlsSide
-	client   int // side of the ClientHello plus 1
+	client   int    // side of the ClientHello plus 1
+	given    []byte // cookie of the server
 	hidden   bool
 	marked   bool // a mark of Hazel that needs both sides was seen of both
 	suite    bool // the server chose Hazel's
@@ -57,7 +70,10 @@ type dtlsSide struct {
 	hidden  int   // records with version 0
 	pingAt  int64 // of a Ping that waits for its answer
 	waiting bool
-	data    bool // its last record was not an acknowledgement
+	since   int  // records of the other side since that Ping
+	asking  int  // records since the other side's last acknowledgement that may have wanted one
+	ended   bool // a record of a Disconnect's size was captured, with number end
+	end     uint64
 }
 
 // observe gives the evidence that counts so far.
@@ -113,32 +129,48 @@ func (t *dtlsTrack) handshake(r *Record, side int) {
 	switch hidden := r.Version == hiddenVersion; {
 	case h.typ == clientHello && h.readable:
 		t.hello(&h, hidden, side)
-	case t.client == 2-side && (h.typ == helloVerifyRequest || h.typ == serverHello):
-		if hidden && !t.marked {
-			t.marked = true
-			t.Add("records of both sides hide their version", bitsHiddenAnswer)
-		}
-		if h.typ == serverHello && h.readable {
-			t.suite = bytes.Equal(h.suites, []byte{hazelSuite >> 8, hazelSuite & 0xff})
-			t.foreign = t.foreign || !t.suite && !hidden
-		}
+	case t.client == 2-side && h.readable:
+		t.answer(&h, hidden)
 	}
 }
 
+// hello judges a ClientHello.
 func (t *dtlsTrack) hello(h *handshake, hidden bool, side int) {
+	version := len(h.session) == 1 && h.session[0] == sessionVersionOne
 	if t.client != 0 {
+		if version && t.client == side+1 && !t.marked && len(t.given) > 0 && bytes.Equal(h.cookie, t.given) {
+			t.marked = true
+			t.Add("a session id of one byte again, with the server's cookie", bitsSessionAgain)
+		}
 		return
 	}
 	t.client = side + 1
 	if hidden {
 		t.Add("a ClientHello that hides its version", bitsHiddenHello)
 	}
-	if len(h.session) == 1 && h.session[0] == sessionVersionOne {
+	if version {
 		t.Add("a session id of one byte", bitsSessionVersion)
 	}
-	if len(h.suites) == 2 && h.suites[0] == hazelSuite>>8 && h.suites[1] == hazelSuite&0xff {
+	if isSuite(h.suites) {
 		t.Add("one cipher suite, Hazel's", bitsOwnSuite)
 	}
+}
+
+// isSuite reports Hazel's cipher suite alone.
+func isSuite(b []byte) bool { return len(b) == 2 && binary.BigEndian.Uint16(b) == hazelSuite }
+
+// answer judges a HelloVerifyRequest or a ServerHello.
+func (t *dtlsTrack) answer(h *handshake, hidden bool) {
+	if hidden && !t.marked {
+		t.marked = true
+		t.Add("records of both sides hide their version", bitsHiddenAnswer)
+	}
+	if h.typ == helloVerifyRequest {
+		t.given = append(t.given[:0], h.cookie...)
+		return
+	}
+	t.suite = isSuite(h.suites)
+	t.foreign = t.foreign || !t.suite && !hidden
 }
 
 // finish judges the encrypted end of a handshake. Where the suite is known, its
@@ -156,9 +188,14 @@ func (t *dtlsTrack) finish(r *Record) {
 
 // message judges an encrypted message by its size.
 func (t *dtlsTrack) message(r *Record, d *dissect.Datagram, side int) {
-	s, o := &t.side[side], &t.side[1-side]
-	if r.Length <= sealed {
+	s := &t.side[side]
+	switch {
+	case r.Length <= sealed:
 		t.Add("a record that Hazel does not send", bitsOtherRecord)
+	case r.Length == hardlySentRecord:
+		t.Add("a record that Hazel hardly sends", bitsHardlySent)
+	case s.ended && r.Sequence > s.end && r.Length != disconnectRecord:
+		t.Add("a record behind a Disconnect, by their sizes", bitsBeyondEnd)
 	}
 	if s.any && r.Sequence == s.seq+1 {
 		t.grow(&t.next, mostNextRecord, "the next record", bitsNextRecord)
@@ -167,17 +204,40 @@ func (t *dtlsTrack) message(r *Record, d *dissect.Datagram, side int) {
 		}
 	}
 	s.seq, s.any = max(s.seq, r.Sequence), true
+	t.side[1-side].since++
 	switch r.Length {
+	case disconnectRecord:
+		s.ended, s.end = true, r.Sequence
 	case pingRecord:
-		s.waiting, s.pingAt = true, d.Time
+		t.ping(s, d.Time)
 	case ackRecord:
-		if o.waiting && d.Time-o.pingAt <= answerTime {
-			o.waiting = false
-			t.pings++
-			t.Add("a Ping is acknowledged, by their sizes", bitsPingAnswered)
-		} else if o.data {
-			t.grow(&t.acks, mostAckSize, "a record of the size of an acknowledgement", bitsAckSize)
-		}
+		t.ack(&t.side[1-side], d.Time)
+	default:
+		s.asking++
 	}
-	s.data, o.data = r.Length != ackRecord, o.data && r.Length != ackRecord
+}
+
+// ping judges a record of a Ping's size. Each is acknowledged, long before the
+// next.
+func (t *dtlsTrack) ping(s *dtlsSide, now int64) {
+	if s.waiting {
+		t.Add("a Ping is not acknowledged, by their sizes", bitsPingUnanswered)
+	}
+	s.waiting, s.pingAt, s.since = true, now, 0
+	s.asking++
+}
+
+// ack judges a record of an acknowledgement's size, for what the side o sent.
+func (t *dtlsTrack) ack(o *dtlsSide, now int64) {
+	switch {
+	case o.waiting && now-o.pingAt <= answerTime:
+		t.pings++
+		t.Add("a Ping is acknowledged, by their sizes", bitsPingAnswered[min(o.since, len(bitsPingAnswered))-1])
+	case o.asking > 0:
+		t.grow(&t.acks, mostAckSize, "a record of the size of an acknowledgement", bitsAckSize)
+	case o.any:
+		t.Add("a record of the size of an acknowledgement, for nothing", bitsStrayAckSize)
+	}
+	o.waiting = o.waiting && now-o.pingAt > answerTime
+	o.asking = max(o.asking-1, 0)
 }

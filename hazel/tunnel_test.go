@@ -3,6 +3,8 @@ package hazel
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -14,13 +16,15 @@ type flight struct {
 	version uint16
 	suite   uint16
 	extra   int // bytes that encryption adds
+
+	extensions string
 }
 
 var (
-	hiddenFlight = flight{hiddenVersion, hazelSuite, sealed}
-	openFlight   = flight{dtls12, hazelSuite, sealed}
-	webRTC       = flight{dtls12, hazelSuite, shortestNonceCoded} // the suite as its standard has it
-	ccm8         = flight{dtls12, 0xC0AE, 16}                     // CoAP: 8 bytes of nonce and 8 of tag
+	hiddenFlight = flight{version: hiddenVersion, suite: hazelSuite, extra: sealed}
+	openFlight   = flight{version: dtls12, suite: hazelSuite, extra: sealed}
+	webRTC       = flight{version: dtls12, suite: hazelSuite, extra: shortestNonceCoded} // the suite as its standard has it
+	ccm8         = flight{version: dtls12, suite: 0xC0AE, extra: 16}                     // CoAP: 8 bytes of nonce and 8 of tag
 )
 
 func (f flight) record(content byte, epoch uint16, seq uint64, body []byte) []byte {
@@ -36,6 +40,7 @@ func (f flight) clientHello(random byte, seq uint64, session, cookie string) []b
 	b = append(append(b, byte(len(session))), session...)
 	b = append(append(b, byte(len(cookie))), cookie...)
 	b = append(b, 0, 2, byte(f.suite>>8), byte(f.suite), 1, 0)
+	b = append(b, f.extensions...)
 	return f.record(recordHandshake, 0, seq, appendHandshake(nil, clientHello, uint16(seq), b))
 }
 
@@ -66,6 +71,23 @@ func (f flight) handshake(s *scene, session string) {
 	s.raw(1, f.serverHello()...)
 	s.raw(0, f.finished()...)
 	s.raw(1, f.finished()...)
+}
+
+// cookies plays the first datagrams of a handshake.
+func (f flight) cookies(s *scene, session string, n int) {
+	for i, b := range [][]byte{f.clientHello(7, 0, session, ""), f.verify(), f.clientHello(7, 1, session, "cake")}[:n] {
+		s.raw(i&1, b...)
+	}
+}
+
+// small plays records of random lengths from both sides.
+func small(s *scene, n, least, most int) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for i := range uint64(n) {
+		for side := range 2 {
+			s.raw(side, openFlight.data(1+i, least-sealed+rnd.IntN(most-least+1))...)
+		}
+	}
 }
 
 // pings plays Pings from both sides and their acknowledgements, by their sizes.
@@ -126,6 +148,48 @@ func TestHazel_DTLS_Recognition(t *testing.T) {
 		{"a hidden version, from the middle", func(s *scene) { hiddenFlight.pings(s, 4) }, true},
 		{"a session version", func(s *scene) { openFlight.handshake(s, "\x01") }, true},
 		{"the sizes of a handshake", func(s *scene) { openFlight.handshake(s, "") }, true},
+		{"a hidden version, two datagrams", func(s *scene) { hiddenFlight.cookies(s, "\x01", 2) }, true},
+		{"a session version and its cookie, three datagrams", func(s *scene) { openFlight.cookies(s, "\x01", 3) }, true},
+		{"… without the cookie", func(s *scene) { openFlight.cookies(s, "\x01", 2) }, false},
+		{"… with another cookie", func(s *scene) {
+			s.raw(0, openFlight.clientHello(7, 0, "\x01", "")...)
+			s.raw(1, openFlight.verify()...)
+			s.raw(0, openFlight.clientHello(7, 1, "\x01", "pies")...)
+		}, false},
+		{"a cookie without a session", func(s *scene) { openFlight.cookies(s, "", 3) }, false},
+		{"a cookie and a session of 32 bytes", func(s *scene) { openFlight.cookies(s, strings.Repeat("\x01", 32), 3) }, false},
+		{"another session version", func(s *scene) { openFlight.cookies(s, "\x02", 3) }, false},
+		{"a session version with the suite of another", func(s *scene) { ccm8.cookies(s, "\x01", 3) }, false},
+		{"extensions that are cut short", func(s *scene) {
+			f := hiddenFlight
+			f.extensions = "\x00\x0a\x00\x0a\x00\x04\x00\x02\x00\x1d"
+			f.cookies(s, "\x01", 2)
+		}, true},
+		{"small records of others, in any order", func(s *scene) { small(s, 300, 17, 22) }, false},
+		{"the same without a Disconnect's size", func(s *scene) { small(s, 300, 18, 22) }, false},
+		{"sizes of Pings and acknowledgements alone, in any order", func(s *scene) { small(s, 300, 19, 20) }, false},
+		{"an acknowledgement's size for nothing", func(s *scene) {
+			for i := range uint64(30) {
+				s.raw(0, openFlight.data(1+3*i, sizePing)...)
+				s.raw(1, openFlight.data(1+3*i, sizeAck)...)
+				for j := range uint64(2) {
+					s.raw(0, openFlight.data(2+3*i+j, sizeAck)...)
+					s.raw(1, openFlight.data(2+3*i+j, sizeAck)...)
+				}
+			}
+		}, false},
+		{"Pings among records of two bytes", func(s *scene) {
+			for i := range uint64(30) {
+				s.raw(0, openFlight.data(1+2*i, sizePing)...)
+				s.raw(1, openFlight.data(1+i, sizeAck)...)
+				s.raw(0, openFlight.data(2+2*i, 2)...)
+			}
+		}, false},
+		{"Pings behind a Disconnect", func(s *scene) {
+			s.raw(0, openFlight.data(1, sizeDisconnect)...)
+			s.raw(1, openFlight.data(1, sizeDisconnect)...)
+			openFlight.pings(s, 10)
+		}, false},
 		{"Pings from the middle", func(s *scene) { openFlight.pings(s, 10) }, true},
 		{"another stack, the same suite", func(s *scene) { webRTC.handshake(s, ""); webRTC.pings(s, 20) }, false},
 		{"another stack from the middle", func(s *scene) { webRTC.pings(s, 40) }, false},
