@@ -6,12 +6,13 @@ import (
 )
 
 // What is remembered of each side's numbers. The library sends up to 1,000
-// datagrams a second and its messages again after 5 s, without end
-// (UDPMessageConnection.cpp 301, 584). The page starts at 15 a second and tries a
-// datagram every 2 s, 50 times.
+// datagrams a second, each PacketID once, and its messages again after 5 s,
+// without end (UDPMessageConnection.cpp 301, 584). The page starts at 15 a second
+// and tries a datagram every 2 s, 50 times; of old ones the engine's bits tell
+// enough.
 var (
-	libraryLimits = session.Limits{History: 1 << 16, Keep: 16e9, AckExcess: 4096, NoBefore: true, NoAfter: true}
-	pageLimits    = session.Limits{History: 1 << 14, Keep: 120e9, AckExcess: 4096, NoBefore: true, NoAfter: true}
+	libraryLimits = session.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, NoBefore: true, NoAfter: true}
+	pageLimits    = session.Limits{History: 1 << 14, Keep: 20e9, Past: 1 << 14, AckExcess: 4096, NoBefore: true, NoAfter: true}
 )
 
 // A conn is one kNet connection: the law of the protocol on top of the engine's
@@ -34,6 +35,7 @@ type conn struct {
 	d    *Datagram
 	sent session.Sending
 	ack  session.Acknowledgement
+	pong pong // of the frame at hand
 	link func(frame uint64)
 }
 
@@ -42,12 +44,16 @@ type side struct {
 	ids       session.Serial // PacketIDs
 	numbers   session.Serial // reliable message numbers of Reference
 	firsts    [firstIDs]first
+	greeting  greeting
+	spoke     bool // something besides the greeting was captured
+	spokeAt   int64
 	stray     session.Sending // a datagram whose PacketID is nowhere near
 	hasStray  bool
-	pings     *[256]int64 // PacketID plus 1 of the latest PingRequest with an id
+	pings     *pings // latest PingRequests
 	transfers transfers
 	waiting   waiting  // messages of Spec that wait for others
 	resends   *resends // reliable datagrams of Spec
+	plain     plain
 }
 
 // A first is one of the first datagrams of a series: what begins a new series
@@ -111,7 +117,7 @@ func (c *conn) knowClient(dir int) {
 
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, d *Datagram, err *dissect.Error) {
-	c.fr, c.d, c.now = fr, d, fr.Frame
+	c.fr, c.d, c.now, c.pong = fr, d, fr.Frame, pong{}
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	switch {
@@ -191,6 +197,9 @@ func (c *conn) datagram(dir int) {
 	if c.d.Dialect == Spec {
 		mark = session.Unmarked
 	}
+	if ref, known := s.ids.Known(); len(c.d.Messages) == 0 && !c.fr.Cut() && (!known || num > ref+nearIDs || num < ref-nearIDs) {
+		return // nobody sends a datagram without messages
+	}
 	sent := c.sending(num, mark)
 	switch s.place(sent) {
 	case stray:
@@ -206,6 +215,9 @@ func (c *conn) datagram(dir int) {
 	c.fr.Words |= v.Words
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
+	}
+	if c.d.Dialect == Spec && c.d.Reliable {
+		s.repeated(v)
 	}
 	c.speaks(dir)
 	c.messages(dir, num, v.Novelty == session.First)
@@ -254,6 +266,9 @@ func (c *conn) messages(dir int, num int64, fresh bool) {
 			continue // cut by the capture
 		}
 		x.see(m)
+		if c.d.Dialect == Spec && m.Kind != ConnectSyn && m.Kind != ConnectSynAck {
+			c.says(dir)
+		}
 		isNew := fresh
 		if m.IsReliable() && c.d.Dialect != Spec {
 			isNew = c.numbered(dir, num, m, fresh)
@@ -271,7 +286,7 @@ func (c *conn) messages(dir int, num int64, fresh bool) {
 		}
 	}
 	c.enter(dir, &x)
-	c.fr.Awaits = c.wants.Links && (c.d.Reliable || x.pings > 0)
+	c.fr.Awaits = c.wants.Links && (c.d.Reliable || c.side[dir].plain.await(num))
 	c.judgeAcks(dir, &x)
 	for i := range c.side {
 		if w := &c.side[i].waiting; w.some() {

@@ -4,7 +4,7 @@ import "github.com/dpdissect/dpdissect/dissect"
 
 // control tracks a control message.
 func (c *conn) control(dir int, num int64, m *Message, fresh bool) {
-	if m.ambiguous() && c.pair.params.IDs == IDsUnknown {
+	if m.ambiguous() && c.pair.idsOpen() {
 		c.spare[dir]++
 	}
 	switch m.Kind {
@@ -13,11 +13,10 @@ func (c *conn) control(dir int, num int64, m *Message, fresh bool) {
 		c.life.pingAt[dir] = max(c.life.pingAt[dir], c.fr.Time)
 		c.hello(dir, m)
 	case PingReply:
-		if asked := c.side[1-dir].pings; m.whole && asked != nil && asked[m.PingID] != 0 {
-			c.acknowledge(dir, asked[m.PingID]-1, fresh)
-		}
-		if m.ambiguous() && c.pair.params.IDs == IDsUnknown {
-			c.asks(dir, num, m, fresh)
+		if m.ambiguous() && c.pair.idsOpen() {
+			c.asks(dir, num, m, fresh) // either of the two
+		} else {
+			c.answers(dir, m)
 		}
 	case PacketAck:
 		if m.whole {
@@ -36,30 +35,19 @@ func (c *conn) control(dir int, num int64, m *Message, fresh bool) {
 	}
 }
 
-// asks remembers a PingRequest until it is answered.
-func (c *conn) asks(dir int, num int64, m *Message, fresh bool) {
-	if !m.whole || !fresh || len(m.Body) != 1 {
-		return
-	}
-	s := &c.side[dir]
-	if s.pings == nil {
-		s.pings = new([256]int64)
-	}
-	s.pings[m.PingID] = num + 1
-}
-
 // ambiguous reports a message that is a PingRequest by one map of ids and a
 // PingReply by the other.
 func (m *Message) ambiguous() bool { return m.ID.Value == 1 && len(m.Body) == 1 }
 
 // recount corrects the count of PingRequests when the map of ids becomes known
-// and is not the usual one of the dialect.
-func (c *conn) recount(p Params) {
+// and is not the one that was assumed.
+func (c *conn) recount(assumed, ids IDMap) {
 	for i := range c.spare {
 		switch out := &c.c.Dir[i]; {
-		case p.Dialect == Spec && p.IDs == IDsFromOne:
+		case assumed == ids:
+		case ids == IDsFromOne:
 			out.KeepAlives += c.spare[i]
-		case p.Dialect != Spec && p.IDs == IDsFromZero:
+		default:
 			out.KeepAlives -= c.spare[i]
 		}
 		c.spare[i] = 0
@@ -93,6 +81,7 @@ func (c *conn) acknowledge(dir int, num int64, fresh bool) {
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
 	words := c.c.Dir[1-dir].AcknowledgeOne(num, a, c.link)
 	c.fr.Words |= words
+	c.side[1-dir].plain.acknowledged(num)
 	if c.d.Dialect == Spec {
 		c.side[1-dir].acknowledged(num, words)
 	}
@@ -112,5 +101,34 @@ func (c *conn) judgeAcks(dir int, x *contents) {
 	if c.fr.Words.Has(dissect.OutOfOrder) {
 		c.fr.Words &^= dissect.OutOfOrder
 		c.c.Dir[dir].OutOfOrder--
+	}
+}
+
+// plain says whether the unreliable datagrams of a side are acknowledged, too.
+// The texts ask for no such thing and the library does not do it, but some
+// receivers acknowledge whatever comes.
+type plain struct {
+	latest [plainIDs]int64 // unreliable PacketIDs, plus 1
+	acks   int             // acknowledgements seen, up to enoughAcks
+	acked  bool            // one of them was of an unreliable datagram
+}
+
+const (
+	plainIDs   = 32
+	enoughAcks = 32
+)
+
+// await notes an unreliable datagram and reports whether it may be acknowledged.
+func (p *plain) await(num int64) bool {
+	if p.acks < enoughAcks {
+		p.latest[num&(plainIDs-1)] = num + 1
+	}
+	return p.acked || p.acks < enoughAcks
+}
+
+func (p *plain) acknowledged(num int64) {
+	if p.acks < enoughAcks {
+		p.acks++
+		p.acked = p.acked || p.latest[num&(plainIDs-1)] == num+1
 	}
 }

@@ -52,6 +52,11 @@ func (d *Datagram) Decode(payload []byte, p Params, tree *dissect.Tree) *dissect
 	if tree == nil && d.decodeUsual(payload, p) {
 		return nil
 	}
+	return d.decodeAll(payload, p, tree)
+}
+
+// decodeAll is Decode for whatever may come.
+func (d *Datagram) decodeAll(payload []byte, p Params, tree *dissect.Tree) *dissect.Error {
 	var r dissect.Reader
 	r.Start(payload, tree)
 	d.begin(&r, p)

@@ -24,7 +24,7 @@ func (c *conn) application(dir int, num int64, place int, m *Message) {
 	reliable := numbered || spec && c.d.Reliable
 	if m.IsFragment() {
 		f := fragment{id: m.TransferID, start: number, numbered: numbered, packet: num, place: place,
-			whole: m.whole, ordered: ordered, reliable: reliable, body: m.Body, from: m}
+			whole: m.whole, ordered: ordered, reliable: reliable, body: m.Body, size: len(m.Body), from: m}
 		if m.IsStart() {
 			f.count = int(m.FragmentCount.Value)
 		} else {
@@ -59,7 +59,8 @@ func (c *conn) deliver(dir int, m *session.Message, packet int64, place int, dep
 func (s *side) settle(c *conn, dir int) {
 	s.transfers.close()
 	s.waiting.flush()
-	s.pings, s.resends = nil, nil
+	c.settlePings(dir)
+	s.resends = nil
 }
 
 // MaxWaiting is how many messages of a side wait for others; with more, the
@@ -178,7 +179,7 @@ func (w *waiting) delivered(x *dependency, self int) bool {
 			return false
 		}
 	}
-	return !c.side[w.dir].transfers.open(x.packet, x.place)
+	return !c.side[w.dir].transfers.lacks(x.packet, x.place)
 }
 
 // ahead reports a PacketID that is not behind what is remembered.

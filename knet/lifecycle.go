@@ -54,7 +54,7 @@ func (c *conn) speaks(dir int) {
 	if l.state != session.Opening || c.d.Dialect == Spec {
 		return
 	}
-	if c.client >= 0 && dir != c.client || c.client < 0 && l.heard == [2]bool{true, true} {
+	if l.connects > 0 && dir != c.client || l.heard == [2]bool{true, true} {
 		l.state = session.Established
 	}
 }
@@ -77,6 +77,9 @@ func (c *conn) handshake(dir int, k Kind) {
 	l := &c.life
 	c.fr.Words |= dissect.Handshake
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	if k != ConnectAck {
+		c.side[dir].greeting = greetingOf(c.fr.Datagram)
+	}
 	switch k {
 	case ConnectSyn:
 		c.knowClient(dir)

@@ -14,8 +14,10 @@ type pair struct {
 	flow    *session.Flow
 	learned *probe
 	params  Params
-	decided bool // the bytes, or the user, tell the dialect
-	votes   int  // for ids from 1, less those for ids from 0
+	decided bool     // the bytes, or the user, tell the dialect
+	votes   int      // for ids from 1, less those for ids from 0
+	runs    [2]idRun // of each side, lower endpoint first
+	doubt   bool     // params.IDs is that of the connection before
 	conns   []*conn
 	d       Datagram
 	openers [][]byte // contents of connect datagrams
@@ -50,7 +52,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	c := p.find(fr, err)
 	c.input(fr, &p.d, err)
 	if p.flow.Wants().Summaries {
-		fr.Summary = appendSummary(fr.Summary, &p.d, err)
+		fr.Summary = c.pong.appendTo(appendSummary(fr.Summary, &p.d, err))
 	}
 	if cap(p.d.Messages) > keptMessages {
 		p.d.Messages = nil
@@ -60,11 +62,11 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 
 // decode reads a datagram, as the connect datagram where it is one.
 func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
-	if p.params.Dialect == Reference && p.isConnect(fr.Payload) {
+	if p.params.Dialect == Reference && p.isConnect(fr) {
 		return p.d.DecodeConnect(fr.Payload, fr.Tree)
 	}
 	if !p.decided {
-		p.decide(fr.Payload)
+		p.decide(fr)
 	}
 	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
 	if err != nil && p.params.Dialect == Reference && !fr.Cut() && p.opensAnew(fr) {
@@ -73,7 +75,7 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 		}
 		return p.d.DecodeConnect(fr.Payload, fr.Tree)
 	}
-	if err == nil && p.params.IDs == IDsUnknown && p.vote() {
+	if err == nil && p.idsOpen() && p.vote(fr) {
 		if fr.Tree != nil {
 			fr.Tree.Reset(fr.Payload)
 		}
@@ -84,12 +86,13 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 
 // isConnect reports a connect datagram that its bytes, or what was learned, give
 // away without reading it.
-func (p *pair) isConnect(b []byte) bool {
+func (p *pair) isConnect(fr *dissect.Frame) bool {
+	b := fr.Payload
 	if len(b) > 0 && b[0] == 0 && IsConnect(b) {
 		return true
 	}
 	if len(p.conns) == 0 {
-		return p.learned != nil && p.learned.connected()
+		return p.learned != nil && p.learned.connected(fr.Frame)
 	}
 	for _, o := range p.openers {
 		if bytes.Equal(o, b) {
@@ -110,25 +113,10 @@ func (p *pair) opensAnew(fr *dissect.Frame) bool {
 	return !c.c.Damaged(fr.Datagram) && c.life.over() && (c.client < 0 || c.client == dir)
 }
 
-// decide looks for bytes that only one dialect explains.
-func (p *pair) decide(b []byte) {
-	ref, spec := shapeOf(b, Reference), shapeOf(b, Spec)
-	switch {
-	case spec.handshake, spec.ok && !ref.ok:
-		p.params.Dialect, p.decided = Spec, true
-	case ref.ok && !spec.ok:
-		p.params.Dialect, p.decided = Reference, true
-	default:
-		return
-	}
-	for _, c := range p.conns {
-		c.c.Dialect = p.params.Dialect.String()
-	}
-}
-
 // vote learns which ids the control messages have from their sizes; ids and sizes
-// that applications hardly use count twice. It reports that they are known now.
-func (p *pair) vote() bool {
+// that applications hardly use count twice. It reports that they are known now,
+// and are others than was assumed.
+func (p *pair) vote(fr *dissect.Frame) bool {
 	for i := range p.d.Messages {
 		m := &p.d.Messages[i]
 		if m.ID.Value > 4 || m.IsFragment() {
@@ -136,15 +124,19 @@ func (p *pair) vote() bool {
 		}
 		switch [2]int{int(m.ID.Value), len(m.Body)} {
 		case [2]int{4, ackSize}:
-			p.votes += 2
+			p.votes += p.ackVotes(fr, m)
 		case [2]int{3, 2}, [2]int{2, 1}:
 			p.votes++
 		case [2]int{2, 2}:
 			p.votes--
-		case [2]int{3, ackSize}, [2]int{0, 1}:
+		case [2]int{3, ackSize}:
+			p.votes -= p.ackVotes(fr, m)
+		case [2]int{0, 1}:
 			p.votes -= 2
 		}
 	}
+	before := p.assumed()
+	unknown := p.params.IDs == IDsUnknown
 	switch {
 	case p.votes >= 2:
 		p.params.IDs = IDsFromOne
@@ -153,10 +145,46 @@ func (p *pair) vote() bool {
 	default:
 		return false
 	}
+	p.votes, p.doubt = 0, false
 	for _, c := range p.conns {
-		c.recount(p.params)
+		c.recount(before, p.params.IDs)
 	}
-	return true
+	return unknown || before != p.params.IDs
+}
+
+// assumed is the map of ids by which a message that is a PingRequest by one and a
+// PingReply by the other is read for now.
+func (p *pair) assumed() IDMap {
+	switch {
+	case p.params.IDs != IDsUnknown:
+		return p.params.IDs
+	case p.params.Dialect == Spec:
+		return IDsFromZero
+	}
+	return IDsFromOne
+}
+
+// idsOpen reports that the map of ids is not certain yet.
+func (p *pair) idsOpen() bool { return p.doubt || p.params.IDs == IDsUnknown }
+
+// ackVotes is what a message with the size of a PacketAck counts: it decides when
+// it names a datagram that the other side has just sent, and nothing when it
+// names none.
+func (p *pair) ackVotes(fr *dissect.Frame, m *Message) int {
+	if len(p.conns) == 0 {
+		return 2
+	}
+	c := p.newest()
+	ids := &c.side[1-c.c.DirOf(fr.Datagram)].ids
+	ref, ok := ids.Known()
+	if !ok {
+		return 1
+	}
+	id := ackOf(m.Body, p.params.Dialect).PacketID
+	if n := ids.Peek(id & PacketIDMask); id > PacketIDMask || n < ref-farIDs || n > ref+nearIDs {
+		return 0
+	}
+	return 2
 }
 
 func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
@@ -198,6 +226,7 @@ func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
 	c := newConn(p, fr)
 	p.conns = append(p.conns, c)
 	if anew {
+		p.votes, p.doubt = 0, true
 		fr.Words |= dissect.NewConnection
 		c.began()
 	}

@@ -16,14 +16,15 @@ const (
 	bitsLoose     = 0.5 // … with something senders don't do
 	maxStructure  = 24
 	bitsHello     = 16  // a server's first datagram: PacketID 1 with PingRequests 1 and 2
-	bitsSyn       = 16  // ConnectSyn
-	bitsSynAnswer = 20  // ConnectSynAck of the other side, or ConnectAck after that
+	bitsSyn       = 28  // ConnectSyn: an id of 30 bits and a length that fits
+	bitsSynAnswer = 32  // ConnectSynAck or DisconnectAck of the other side, or ConnectAck after that
 	bitsNext      = 4   // the PacketID after the last one
 	bitsNear      = 1   // a little later
 	bitsEcho      = 7   // PingReply with the id of an outstanding PingRequest
 	bitsNoEcho    = -2  // … of none
-	bitsAck       = 8   // PacketAck of a reliable datagram just sent
+	bitsAck       = 10  // PacketAck of a datagram just sent
 	bitsAckMore   = 1   // … of a further one
+	bitsAckRun    = 2   // … where all that it names were just sent
 	bitsAckWrong  = -8  // … of a PacketID nowhere near
 	bitsFar       = -10 // a PacketID nowhere near
 	bitsStranger  = -8  // not a datagram at all
@@ -37,6 +38,10 @@ const (
 	nearIDs  = 48
 	farIDs   = 1024
 	firstIDs = 16
+
+	sentIDs      = 128     // datagrams of a side that an acknowledgement may be of
+	sentReliable = 1 << 31 // flag in probeSide.sent
+	maxAckMore   = 5       // further datagrams of a PacketAck that count
 )
 
 // A probe collects evidence that an address pair speaks kNet, for both dialects.
@@ -49,6 +54,7 @@ type probe struct {
 
 // probeFirst is the pair's first datagram, which may be a connect datagram.
 type probeFirst struct {
+	frame  uint64
 	side   int
 	ok     bool
 	id     uint32
@@ -68,15 +74,17 @@ type evidence struct {
 	strangers int
 	syn       int8 // side that sent ConnectSyn, plus 1
 	synAck    bool
+	refused   bool
 	zero, one int // what speaks for ids from 0, from 1
 	side      [2]probeSide
 }
 
 type probeSide struct {
-	last     uint32
-	has      bool
-	reliable [nearIDs]uint32 // PacketID+1 of reliable datagrams not acknowledged yet
-	pings    [2][4]uint64    // outstanding ids, with MessageID 0, with 1
+	last  uint32
+	low   uint32 // the first one captured
+	has   bool
+	sent  [sentIDs]uint32 // of datagrams not acknowledged yet: PacketID+1, sentReliable
+	pings [2][4]uint64    // outstanding ids, with MessageID 0, with 1
 }
 
 func newProbe() *probe {
@@ -92,7 +100,7 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	p.seen++
 	ref, spec := shapeOf(b, Reference), shapeOf(b, Spec)
 	if p.seen == 1 {
-		p.first = probeFirst{side: side, ok: ref.ok, id: ref.packetID, zero: IsConnect(b)}
+		p.first = probeFirst{frame: d.Frame, side: side, ok: ref.ok, id: ref.packetID, zero: IsConnect(b)}
 		if p.first.zero || !ref.ok && !spec.ok {
 			return session.EvidenceFloor // whatever the application chose to connect with
 		}
@@ -193,11 +201,16 @@ func (e *evidence) number(s *shape, side int) {
 	default:
 		e.Add("PacketID far away", bitsFar)
 	}
+	if !p.has {
+		p.low = s.packetID
+	}
 	if !p.has || step > 0 || step <= -farIDs {
 		p.last, p.has = s.packetID, true
 	}
+	slot := &p.sent[s.packetID%sentIDs]
+	*slot = s.packetID + 1
 	if s.flags&flagReliable != 0 {
-		p.reliable[s.packetID%nearIDs] = s.packetID + 1
+		*slot |= sentReliable
 	}
 }
 
@@ -222,6 +235,9 @@ func (e *evidence) message(x *block, side int) {
 	case x.id == IDConnectSynAck && int(e.syn) == 2-side && !e.synAck:
 		e.synAck = true
 		e.relate("ConnectSynAck in answer to ConnectSyn", bitsSynAnswer)
+	case x.id == IDDisconnectAck && len(x.body) == 0 && int(e.syn) == 2-side && !e.synAck && !e.refused:
+		e.refused = true
+		e.relate("DisconnectAck in answer to ConnectSyn", bitsSynAnswer)
 	case x.id == IDConnectAck && len(x.body) == 0 && e.synAck && int(e.syn) == side+1:
 		e.synAck = false
 		e.relate("ConnectAck in answer to ConnectSynAck", bitsSynAnswer)
@@ -235,18 +251,33 @@ func (e *evidence) ack(x *block, other *probeSide) {
 	}
 	a := ackOf(x.body, e.dialect)
 	var ids [MaxAcked]int64
-	hits, wrong := 0, 0
+	hits, plain, unsent, wrong := 0, 0, 0, 0
 	for _, id := range a.ids(ids[:0]) {
-		if slot := &other.reliable[id%nearIDs]; *slot == uint32(id)+1 {
+		if slot := &other.sent[id%sentIDs]; *slot&^sentReliable == uint32(id)+1 {
+			if *slot&sentReliable != 0 {
+				hits++
+			} else {
+				plain++ // some receivers acknowledge whatever comes
+			}
 			*slot = 0
-			hits++
-		} else if back := (other.last - uint32(id)) & PacketIDMask; back > farIDs && back < 1<<PacketIDBits-farIDs {
+			continue
+		}
+		if before := (other.low - uint32(id)) & PacketIDMask; before > 0 && before <= MaxAcked {
+			continue // sent before the first one captured
+		}
+		unsent++
+		if back := (other.last - uint32(id)) & PacketIDMask; back > farIDs && back < 1<<PacketIDBits-farIDs {
 			wrong++
 		}
 	}
+	each := float64(bitsAckMore)
+	if unsent == 0 {
+		hits += plain
+		each = bitsAckRun
+	}
 	switch {
 	case hits > 0:
-		e.relate("PacketAck of reliable datagrams just sent", bitsAck+bitsAckMore*float64(min(hits-1, 4)))
+		e.relate("PacketAck of datagrams just sent", bitsAck+each*float64(min(hits-1, maxAckMore)))
 		if x.id == 3 {
 			e.zero += 2
 		} else {
@@ -301,13 +332,15 @@ func (p *probe) learned() (params Params, decided bool) {
 	return Params{best.dialect, best.ids()}, p.told[i] > 0 && p.told[i] > p.told[1-i]
 }
 
-// connected reports whether the pair's first datagram was a connect datagram:
-// the PacketIDs of both sides begin behind it. One that happens to look like a
+// connected reports whether a frame, the pair's first datagram, was a connect
+// datagram: the PacketIDs of both sides begin behind it. One that happens to look like a
 // datagram of its own is known by its PacketID, which its side has not come to.
-func (p *probe) connected() bool {
+func (p *probe) connected(frame uint64) bool {
 	f := &p.first
 	own, other := f.ids[f.side], f.ids[1-f.side]
 	switch {
+	case f.frame != frame:
+		return false // the pair was recognised too late to tell
 	case p.seen == 0 || f.zero:
 		return f.zero
 	case !f.ok:

@@ -1,106 +1,159 @@
 package knet
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"encoding/binary"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // The page says that an unacknowledged reliable datagram is resent, not under
 // which PacketID (AMB-KN-10). Under the same one, the engine sees it. Under a new
 // one it is known by its messages: the same as those of an earlier reliable
 // datagram that its peer, which does acknowledge, did not acknowledge for a time.
-
-// An acknowledgement may be lost behind the capture point. Then only the time
-// tells a resend from a message that the application says again: it comes one
-// time-out after the one before, and not again and again.
+// Applications say the same again all day: a side that has repeated a PacketID,
+// or says again what was acknowledged, is not taken to do so.
 
 const (
-	resendMemory  = 512 // reliable datagrams remembered of a side
-	resendGap     = 1e9 // ns; DatagramTimeOut is 2 s and may be changed
-	datagramTime  = 2e9 // DatagramTimeOut
-	maxRepeated   = 3   // resends of what was acknowledged already
-	minRepeatable = 8   // bytes of messages; shorter ones are often said again
+	resendMemory  = 512   // reliable datagrams remembered of a side
+	resendGap     = 1.5e9 // ns; DatagramTimeOut is 2 s and may be changed
+	resendLate    = 5e9   // … until a resend shows what it is
+	minRepeatable = 8     // bytes of messages; shorter ones are often said again
+	maxChain      = 16    // datagrams looked at for one with the same messages
 )
 
 // resends remembers the latest reliable datagrams of a side.
 type resends struct {
-	ring  [resendMemory]resend   // PacketID n at n&(resendMemory-1)
-	heads [resendMemory]uint16   // by content: place in ring, plus 1
-	holes [holesRemembered]int64 // PacketIDs acknowledged and never captured, plus 1
-	acks  bool                   // the peer acknowledges
-	style bool                   // a resend under a new PacketID was captured
-	after int64                  // the time-out seen, in ns, 0 when none was
+	ring    [resendMemory]resend   // PacketID n at n&(resendMemory-1)
+	heads   [resendMemory]int64    // by content: the latest PacketID, plus 1
+	holes   [holesRemembered]int64 // PacketIDs acknowledged and never captured, plus 1
+	acks    bool                   // the peer acknowledges
+	repeats bool                   // a PacketID was sent again: so it does it
+	style   bool                   // a resend under a new PacketID was captured
+	after   int64                  // the time-out seen, in ns, 0 when none was
 }
 
 // holesRemembered is how many acknowledged PacketIDs that were not captured are
 // remembered.
 const holesRemembered = 256
 
+// A resend is a reliable datagram that may be sent again.
 type resend struct {
 	num   int64
-	hash  uint64
-	time  int64
+	hash  uint64 // of its messages
+	time  int64  // latest sending
+	prev  int64  // PacketID of the one before with the same place in heads, plus 1
+	unit  int64  // PacketID of its first sending
 	acked bool
 	set   bool
-	again int // resends although it was acknowledged
+	said  bool // the application said it more than once
 }
 
-// contentHash is FNV-1a: which datagrams share a place must not differ between runs.
+// contentHash is FNV-1a over words of eight bytes: which datagrams share a place
+// must not differ between runs, as it does with a random seed.
 func contentHash(b []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range b {
-		h = (h ^ uint64(c)) * 1099511628211
+	const prime = 1099511628211
+	h := 14695981039346656037 ^ uint64(len(b))
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * prime
+		h ^= h >> 29
 	}
-	return h
+	for _, c := range b {
+		h = (h ^ uint64(c)) * prime
+	}
+	return h ^ h>>32
 }
 
-// freshContent tracks a reliable datagram of Spec and reports whether its
-// messages are new.
+// freshContent tracks a reliable datagram of Spec whose PacketID is new and
+// reports whether its messages are new, too.
 func (c *conn) freshContent(dir int, num int64) bool {
-	s := &c.side[dir]
 	if !c.d.Reliable || c.fr.Cut() {
 		return true
 	}
-	r := s.memory()
-	start := shapeOf(c.fr.Payload, Spec).start
-	hash := contentHash(c.fr.Payload[start:])
-	head := &r.heads[hash%resendMemory]
-	old := &r.ring[max(1, *head)-1]
-	same := *head > 0 && old.set && old.hash == hash && old.num < num
-	unit := num
-	if same && c.fr.HasTime && r.resent(old, c.fr.Time-old.time, len(c.fr.Payload)-start) {
-		unit = old.num
+	r := c.side[dir].memory()
+	content := c.fr.Payload[3:]
+	if c.d.InOrder {
+		content = c.fr.Payload[max(3, skipDependencies(c.fr.Payload, 3)):]
 	}
-	v := c.c.Dir[dir].SendUnit(unit, num, c.fr)
-	if v.Words != 0 {
-		c.fr.Words |= v.Words
-		c.fr.RetryOf = v.RetryOf
-		if !old.acked && r.after == 0 {
-			r.after = c.fr.Time - old.time
-		}
-		r.style = true
-		c.c.Remark("reliable datagrams are sent again under new PacketIDs")
-		old.time = c.fr.Time
+	x := resend{num: num, unit: num, hash: contentHash(content), time: c.fr.Time, set: true}
+	old := r.find(x.hash, num)
+	fresh := true
+	switch {
+	case old == nil:
+	case c.fr.HasTime && len(content) >= minRepeatable && c.resent(dir, old, c.fr.Time-old.time):
+		fresh = !c.resentAs(dir, old, &x)
+	default:
+		old.said, x.said = true, true
+	}
+	if fresh {
+		c.c.Dir[dir].SendUnit(num, num, c.fr)
+	}
+	r.keep(&x)
+	return fresh
+}
+
+// resentAs counts a datagram as an earlier one sent again.
+func (c *conn) resentAs(dir int, old, x *resend) bool {
+	r := c.side[dir].resends
+	v := c.c.Dir[dir].SendUnit(old.unit, x.num, c.fr)
+	if v.Words == 0 {
 		return false
 	}
-	at := num & (resendMemory - 1)
-	r.ring[at] = resend{num: num, hash: hash, time: c.fr.Time, set: true}
-	*head = uint16(at) + 1
+	if r.after == 0 {
+		r.after = c.fr.Time - old.time
+	}
+	r.style = true
+	x.unit, x.said = old.unit, old.said
+	c.fr.Words |= v.Words
+	c.fr.RetryOf = v.RetryOf
+	c.c.Remark("reliable datagrams are sent again under new PacketIDs")
 	return true
 }
 
-// resent reports whether the content of an earlier datagram, that comes again gap
-// later, is that datagram sent again.
-func (r *resends) resent(old *resend, gap int64, size int) bool {
-	if !old.acked {
-		return r.acks && gap >= resendGap
+// find gives the latest datagram before num with the same messages.
+func (r *resends) find(hash uint64, num int64) *resend {
+	at := r.heads[hash%resendMemory]
+	for range maxChain {
+		x := &r.ring[(at-1)&(resendMemory-1)]
+		if at == 0 || !x.set || x.num != at-1 {
+			return nil
+		}
+		if x.hash == hash && x.num < num {
+			return x
+		}
+		at = x.prev
 	}
-	after := int64(datagramTime)
-	if r.after != 0 {
-		after = r.after
+	return nil
+}
+
+func (r *resends) keep(x *resend) {
+	head := &r.heads[x.hash%resendMemory]
+	if x.prev = *head; x.prev == x.num+1 {
+		x.prev = 0
 	}
-	if size < minRepeatable || old.again >= maxRepeated || gap < after*9/10 || gap > after*5/4 {
+	r.ring[x.num&(resendMemory-1)] = *x
+	*head = x.num + 1
+}
+
+// resent reports whether the messages of an earlier datagram of a side, that come
+// again gap later, are that datagram sent again. Where its acknowledgement was
+// captured, it may have been lost behind the capture point: then the time must
+// be the time-out that this connection has shown.
+func (c *conn) resent(dir int, old *resend, gap int64) bool {
+	r, peer := c.side[dir].memory(), c.side[1-dir].memory()
+	after := r.after
+	if after == 0 {
+		after = peer.after
+	}
+	switch {
+	case old.said || r.repeats || peer.repeats || !r.acks:
 		return false
+	case after == 0:
+		return !old.acked && gap >= resendGap && gap <= resendLate
+	case old.acked:
+		return gap >= after*9/10 && gap <= after*5/4
 	}
-	old.again++
-	return true
+	return gap >= after*9/10
 }
 
 func (s *side) memory() *resends {
@@ -108,6 +161,13 @@ func (s *side) memory() *resends {
 		s.resends = new(resends)
 	}
 	return s.resends
+}
+
+// repeated notes that the side sent a reliable datagram again as it was.
+func (s *side) repeated(v session.Verdict) {
+	if v.Words.Has(dissect.Retry) {
+		s.memory().repeats = true
+	}
 }
 
 // acknowledged notes that a datagram of the side was acknowledged.

@@ -29,18 +29,17 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
 	return since >= reconnectGap
 }
 
-// restarts reports whether a datagram begins a new series: a ConnectSyn on a
-// connection that is past its handshake, or one of the first PacketIDs where it
-// can be neither late nor a copy (the library's server makes a new connection of late
-// datagrams of its client, and begins anew: kNet 715850d, NetworkServer.cpp 223-354).
+// restarts reports whether a datagram begins a new series. With Spec only a
+// ConnectSyn or ConnectSynAck does: a low PacketID may be up to 50 sendings old.
+// With Reference it is one of the first PacketIDs where it can be neither late nor
+// a copy (the library's server makes a new connection of late datagrams of its
+// client, and begins anew: kNet 715850d, NetworkServer.cpp 223-354).
 func (c *conn) restarts(fr *dissect.Frame, d *Datagram, dir int) bool {
 	s := &c.side[dir]
 	ref, known := s.ids.Known()
 	num := s.ids.Peek(d.PacketID)
-	if d.Dialect == Spec && hasSyn(d) {
-		sent := c.sent.Of(fr.Datagram, num, session.Unmarked)
-		return c.started() && !s.sentBefore(d.PacketID, sent, true) &&
-			(c.life.state != session.Opening || fr.Time-c.life.connectAt > connectTime)
+	if d.Dialect == Spec {
+		return c.reopens(fr, d, dir)
 	}
 	if !known || num > ref || d.PacketID >= firstIDs || !fr.HasTime {
 		return false
@@ -48,7 +47,7 @@ func (c *conn) restarts(fr *dissect.Frame, d *Datagram, dir int) bool {
 	sent := c.sent.Of(fr.Datagram, num, session.Unmarked)
 	f := &s.firsts[d.PacketID]
 	switch {
-	case s.sentBefore(d.PacketID, sent, d.Dialect == Spec):
+	case s.sentBefore(d.PacketID, sent):
 		return false
 	case f.seen && f.num == num:
 		return fr.Time-f.time >= restartGap && (d.PacketID <= 1 || c.life.over() || ref-num > nearIDs)
@@ -56,9 +55,72 @@ func (c *conn) restarts(fr *dissect.Frame, d *Datagram, dir int) bool {
 	return ref-num > farIDs || ref-num > nearIDs && fr.Time-c.life.heardAt[dir] >= restartGap
 }
 
+// reopens reports a ConnectSyn or ConnectSynAck of Spec that opens another
+// connection: its side has said something else before, or the attempt at hand is
+// over. Until then a further one repeats the first, whatever it looks like
+// (AMB-KN-23).
+func (c *conn) reopens(fr *dissect.Frame, d *Datagram, dir int) bool {
+	s := &c.side[dir]
+	k := opening(d)
+	if k == Application || !c.started() || s.greeting.isCopy(fr.Datagram) {
+		return false
+	}
+	switch l := &c.life; {
+	case l.over():
+		return k == ConnectSyn || c.client != dir && fr.Time-l.heardAt[dir] >= restartGap
+	case s.spoke:
+		return fr.Time-s.spokeAt >= session.StartHorizon // else it was overtaken
+	case l.connects > 0:
+		return k == ConnectSyn && fr.Time-l.connectAt > connectTime
+	}
+	return k == ConnectSyn && c.spoken
+}
+
+// says notes a message of Spec other than ConnectSyn and ConnectSynAck. A client
+// says nothing before it is answered: that is left from the connection before.
+func (c *conn) says(dir int) {
+	if s := &c.side[dir]; !s.spoke && (c.life.connects == 0 || c.life.heard[1-dir]) {
+		s.spoke, s.spokeAt = true, c.fr.Time
+	}
+}
+
+// A greeting is the latest ConnectSyn or ConnectSynAck of a side.
+type greeting struct {
+	seen bool
+	sum  uint64
+	ipid uint16
+	time int64
+}
+
+func greetingOf(d *dissect.Datagram) greeting {
+	return greeting{true, contentHash(d.Payload), d.IPID, d.Time}
+}
+
+// isCopy reports a copy of it that the network made.
+func (g *greeting) isCopy(d *dissect.Datagram) bool {
+	switch {
+	case !g.seen || g.sum != contentHash(d.Payload):
+		return false
+	case g.ipid != 0 && d.IPID != 0:
+		return g.ipid == d.IPID
+	}
+	return d.Time-g.time <= session.CopyHorizon
+}
+
+// opening is the kind of the message that opens a connection with Spec, or
+// Application.
+func opening(d *Datagram) Kind {
+	for i := range d.Messages {
+		if k := d.Messages[i].Kind; k == ConnectSyn || k == ConnectSynAck {
+			return k
+		}
+	}
+	return Application
+}
+
 // sentBefore reports whether a datagram of the side with one of the first
-// PacketIDs is a copy, or with again, a resend of the one captured before.
-func (s *side) sentBefore(id uint32, sent *session.Sending, again bool) bool {
+// PacketIDs is a copy of the one captured before.
+func (s *side) sentBefore(id uint32, sent *session.Sending) bool {
 	if id >= firstIDs || !s.firsts[id].seen {
 		return false
 	}
@@ -66,21 +128,10 @@ func (s *side) sentBefore(id uint32, sent *session.Sending, again bool) bool {
 	switch {
 	case f.hash != sent.Hash || f.num != sent.Num:
 		return false
-	case again:
-		return sent.Time-f.time < lateGap
 	case f.ipid != 0 && f.ipid == sent.IPID:
 		return true
 	}
 	return sent.Time-f.time < restartGap
-}
-
-func hasSyn(d *Datagram) bool {
-	for i := range d.Messages {
-		if d.Messages[i].Kind == ConnectSyn {
-			return true
-		}
-	}
-	return false
 }
 
 // claims reports whether a datagram belongs to an ended connection rather than
@@ -96,8 +147,11 @@ func (c *conn) claims(fr *dissect.Frame, d *Datagram, since *conn) bool {
 		return false
 	}
 	num := c.side[dir].ids.Peek(d.PacketID)
-	if num > ref || ref-num > farIDs || d.PacketID < firstIDs {
+	switch {
+	case num > ref || ref-num > farIDs || d.PacketID < firstIDs:
 		return false
+	case opening(d) != Application:
+		return c.side[dir].greeting.isCopy(fr.Datagram)
 	}
 	s := &since.side[since.c.DirOf(fr.Datagram)]
 	now, ok := s.ids.Known()

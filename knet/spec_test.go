@@ -135,21 +135,96 @@ func TestKNet_ReliableDatagrams_SamePacketID(t *testing.T) {
 // content, while the first was not acknowledged (AMB-KN-10).
 func TestKNet_ReliableDatagrams_NewPacketID(t *testing.T) {
 	s := newScene(t, "spec")
-	s.handshake()                          // PacketIDs 1, 2
-	s.raw(0, s.reliably(0, said("one")))   // 3, frame 4
-	s.raw(0, s.reliably(0, said("two")))   // 4
-	s.send(1, s.acks(2, 4))                // 3 was lost behind the capture
-	s.raw(0, s.reliably(0, said("two")))   // 5: acknowledged, so this is another one
-	s.wait(2)                              //
-	s.raw(0, s.reliably(0, said("one")))   // 6, frame 8: the same again
-	s.raw(0, s.reliably(0, said("three"))) // 7
+	s.handshake()                              // PacketIDs 1, 2
+	s.raw(0, s.reliably(0, said("message 1"))) // 3, frame 4
+	s.raw(0, s.reliably(0, said("message 2"))) // 4
+	s.send(1, s.acks(2, 4))                    // 3 was lost behind the capture
+	s.raw(0, s.reliably(0, said("message 2"))) // 5: acknowledged, so this is another one
+	s.wait(2)                                  //
+	s.raw(0, s.reliably(0, said("message 1"))) // 6, frame 8: the same again
+	s.raw(0, s.reliably(0, said("message 3"))) // 7, frame 9
+	s.send(1, s.acks(5, 6, 7))                 // lost behind the capture
+	s.wait(1.99)                               //
+	s.raw(0, s.reliably(0, said("message 3"))) // 8, frame 11: one time-out later
+	s.raw(0, s.reliably(0, said("message 2"))) // 9: said more than once before
 	c := s.one()
-	wantCounts(t, "client", &c.Dir[0], "frames 7 data 5 acks 0 retries 1+0 dup 0 ooo 0 gaps 0 missing 0 messages 4/14/0 pings 0 rtt 2")
-	if s.frames[7].RetryOf != 4 {
-		t.Errorf("retry of %d", s.frames[7].RetryOf)
+	wantCounts(t, "client", &c.Dir[0], "frames 9 data 7 acks 0 retries 2+1 dup 0 ooo 0 gaps 0 missing 0 messages 5/45/0 pings 0 rtt 5")
+	if s.frames[7].RetryOf != 4 || s.frames[10].RetryOf != 9 {
+		t.Errorf("retries of %d, %d", s.frames[7].RetryOf, s.frames[10].RetryOf)
 	}
-	if got := fmt.Sprint(s.texts(0)); got != "[one two two three]" {
+	if got := fmt.Sprint(s.texts(0)); got != "[message 1 message 2 message 2 message 3 message 2]" {
 		t.Error(got)
+	}
+}
+
+// Applications say the same again and again: without proof that a side resends
+// under new PacketIDs, each is a message of its own.
+func TestKNet_ReliableDatagrams_SaidAgain(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		want int
+	}{
+		{"acknowledged", func(s *scene) {
+			s.raw(0, s.reliably(0, said("same again")))
+			s.send(1, s.acks(2, 3))
+			s.wait(2)
+			s.raw(0, s.reliably(0, said("same again")))
+		}, 2},
+		{"short", func(s *scene) {
+			s.raw(0, s.reliably(0, said("")))
+			s.send(1, s.acks(2))
+			s.wait(2)
+			s.raw(0, s.reliably(0, said("")))
+		}, 2},
+		{"soon", func(s *scene) {
+			s.raw(0, s.reliably(0, said("same again")))
+			s.send(1, s.acks(2))
+			s.wait(1)
+			s.raw(0, s.reliably(0, said("same again")))
+		}, 2},
+		{"a side that repeats PacketIDs", func(s *scene) {
+			b := s.reliably(0, said("first"))
+			s.raw(0, b)
+			s.send(1, s.acks(2))
+			s.wait(2)
+			s.raw(0, b)
+			s.raw(0, s.reliably(0, said("same again")))
+			s.wait(2)
+			s.raw(0, s.reliably(0, said("same again")))
+		}, 3},
+		{"said often", func(s *scene) {
+			s.send(1, s.acks(2))
+			for range 5 {
+				s.wait(0.5)
+				s.raw(0, s.reliably(0, said("same again")))
+			}
+			s.wait(2)
+			s.raw(0, s.reliably(0, said("same again")))
+		}, 6},
+	} {
+		s := newScene(t, "spec")
+		s.handshake()
+		c.play(s)
+		if got := s.one().Dir[0].Messages; got != uint64(c.want) {
+			t.Errorf("%s: %d messages, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// Which datagrams share a place in the memory must not decide what is seen.
+func TestKNet_ReliableDatagrams_ManyNewPacketIDs(t *testing.T) {
+	s := newScene(t, "spec")
+	s.handshake()
+	s.send(1, s.acks(2))
+	for range 2 {
+		for i := range 150 {
+			s.raw(0, s.reliably(0, said(fmt.Sprint("message ", i))))
+		}
+		s.wait(2)
+	}
+	if c := s.one(); c.Dir[0].Retries != 150 || c.Dir[0].Messages != 150 {
+		t.Error(counts(&c.Dir[0]))
 	}
 }
 
@@ -283,15 +358,38 @@ func TestKNet_FragmentedTransfers(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	// In a capture from the middle, what is left of a transfer is not mixed with the next.
+	// A stray fragment of a transfer whose start the capture missed, then a transfer
+	// with the same id, and another one.
 	s := newScene(t, "spec")
+	s.handshake()
+	s.reliably(0, part(0, 2, 9, "x"))
+	s.raw(0, s.reliably(0, part(1, 2, 9, "stray")))
+	s.send(1, s.acks(2, 4))
+	s.raw(0, s.reliably(0, part(0, 2, 9, "a"), part(1, 2, 9, "b")))
+	s.raw(0, s.reliably(0, part(0, 2, 9, "c")))
+	s.raw(0, s.reliably(0, part(1, 2, 9, "d")))
+	if got := fmt.Sprint(s.texts(0)); got != "[[stray] ab cd]" && got != "[ab [stray] cd]" {
+		t.Errorf("strays: %s", got)
+	}
+	// Fragments acknowledged before their start was sent, in a capture with a loss.
+	s = newScene(t, "spec")
+	s.handshake()
+	s.reliably(0, said("lost"))
+	s.raw(0, s.reliably(0, part(1, 3, 9, "b")))
+	s.send(1, s.acks(2, 4))
+	s.raw(0, s.reliably(0, part(0, 3, 9, "a"), part(2, 3, 9, "c")))
+	if got := fmt.Sprint(s.texts(0)); got != "[abc]" {
+		t.Errorf("late start: %s", got)
+	}
+	// In a capture from the middle, what is left of a transfer is not mixed with the next.
+	s = newScene(t, "spec")
 	for k := 2; k < 4; k++ {
 		s.raw(0, s.reliably(0, part(k, 4, 9, "old")))
 	}
 	for k, text := range []string{"a", "b", "c", "d"} {
 		s.raw(0, s.reliably(0, part(k, 4, 9, text)))
 	}
-	if got := fmt.Sprint(s.texts(0)); got != "[abcd [oldold]]" {
+	if got := fmt.Sprint(s.texts(0)); got != "[[oldold] abcd]" {
 		t.Error(got)
 	}
 }
@@ -323,7 +421,33 @@ func TestKNet_IDsFromOne(t *testing.T) {
 		s.send(1, Acknowledge(Spec, IDsFromOne, Ack{uint32(2*i) + 4, 0}))
 	}
 	c := s.one()
-	if c.Dialect != "spec" || c.Dir[0].KeepAlives != 6 || c.Dir[1].KeepAlives != 0 || c.Dir[1].Acks != 6 || c.Dir[0].RTT().Samples != 12 {
+	if c.Dialect != "spec" || c.Dir[0].KeepAlives != 6 || c.Dir[1].KeepAlives != 0 || c.Dir[1].Acks != 6 || c.Dir[0].RTT().Samples != 6 || c.Dir[0].PingRTT().Samples != 6 {
 		t.Errorf("%q, %s; %s", c.Dialect, counts(&c.Dir[0]), counts(&c.Dir[1]))
+	}
+}
+
+// The next connection of an address pair may have other ids than the one before:
+// a PacketAck tells at once.
+func TestKNet_IDsOfTheNextConnection(t *testing.T) {
+	s := newScene(t, "spec")
+	say := func(ids IDMap) {
+		for i := range 3 {
+			s.send(1, Ping(PingRequest, ids, uint8(i)))
+			s.raw(0, s.reliably(0, said("x"), Ping(PingReply, ids, uint8(i))))
+			s.send(1, Acknowledge(Spec, ids, Ack{s.next[0] - 1, 0}))
+		}
+		s.send(0, Control(Disconnect, nil))
+		s.send(1, Control(DisconnectAck, nil))
+		s.wait(5)
+	}
+	for _, ids := range []IDMap{IDsFromOne, IDsFromZero, IDsFromOne, IDsFromOne} {
+		s.next = [2]uint32{1, 1}
+		s.handshake()
+		say(ids)
+	}
+	for i, c := range s.end() {
+		if c.Dir[1].Acks != 3 || c.Dir[0].Messages != 3 || c.Dir[1].Messages != 0 || c.Dir[1].KeepAlives != 3 || c.Dir[0].KeepAlives != 0 {
+			t.Errorf("connection %d: %s; %s", i, counts(&c.Dir[0]), counts(&c.Dir[1]))
+		}
 	}
 }

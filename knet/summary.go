@@ -56,6 +56,17 @@ func appendSummary(dst []byte, d *Datagram, err *dissect.Error) []byte {
 	return AppendSummary(dst, d)
 }
 
+// appendTo says how long after its request a PingReply came.
+//
+//	DATAGRAM id=7 PingReply(3), 35.2 ms after frame 12
+func (x pong) appendTo(b []byte) []byte {
+	if x.frame == 0 {
+		return b
+	}
+	b = strconv.AppendFloat(append(b, ", "...), float64(x.took)/1e6, 'f', 1, 64)
+	return appendNum(b, " ms after frame ", x.frame)
+}
+
 func (d *Datagram) appendDepends(b []byte) []byte {
 	b = append(b, " in-order"...)
 	for i, x := range d.Dependencies[:d.Depends] {

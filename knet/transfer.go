@@ -28,6 +28,8 @@ type fragment struct {
 	ordered  bool
 	reliable bool
 	body     []byte
+	size     int // of body, which is missing where messages are only counted
+	at       fragmentOrigin
 	from     *Message // the first fragment: what it depends on
 }
 
@@ -46,14 +48,25 @@ type transfer struct {
 	sum      hash.Hash
 	buf      []byte
 	depends  []dependency
-	earliest int64 // lowest PacketID of a fragment
+	last     int64 // highest PacketID of a fragment
+	numbered bool
+	stranger bool // with Spec: what was captured before the start is not its own
 }
 
 type piece struct {
-	set    bool
-	size   int
-	packet int64
-	data   []byte
+	set   bool
+	size  int
+	from  fragmentOrigin
+	data  []byte
+	whole bool
+}
+
+// A fragmentOrigin is where a fragment was captured.
+type fragmentOrigin struct {
+	packet  int64
+	frame   uint64
+	time    int64
+	hasTime bool
 }
 
 // transfers are those of one side. An id may be used again as soon as all of its
@@ -62,65 +75,67 @@ type piece struct {
 type transfers struct {
 	conn  *conn
 	dir   int
-	table *[256][2]*transfer // by id: the latest, the one before
+	table *[256][3]*transfer // by id: the latest, the one before; with Spec, what no start was captured of
 	held  int                // bytes kept
 }
 
 // add takes a fragment that was not captured before.
 func (s *transfers) add(f *fragment) {
 	if s.table == nil {
-		s.table = new([256][2]*transfer)
+		s.table = new([256][3]*transfer)
+	}
+	c := s.conn
+	f.at = fragmentOrigin{f.packet, c.fr.Frame, c.fr.Time, c.fr.HasTime}
+	if !f.numbered {
+		s.addByPlace(&s.table[f.id], f)
+		return
 	}
 	t := s.find(f)
 	if f.index == 0 && !t.begun {
-		t.begun, t.count, t.packet, t.place = true, f.count, f.packet, f.place
-		t.msg.Ordered = f.ordered
-		t.depends = s.conn.dependencies(f.from)
-		if !f.numbered {
-			t.msg.Number = f.packet
-		}
+		s.begin(t, f)
 	}
 	s.store(t, f)
-	if t.count > 0 && t.next >= t.count {
+	if t.full() {
 		s.end(t, f.id)
 	}
 }
 
-// find gives the transfer a fragment belongs to. With Reference all fragments of
-// a transfer have consecutive reliable numbers.
+// begin enters the first fragment of a transfer.
+func (s *transfers) begin(t *transfer, f *fragment) {
+	t.begun, t.count, t.packet, t.place = true, f.count, f.packet, f.place
+	t.msg.Ordered = f.ordered
+	t.depends = s.conn.dependencies(f.from)
+	if !f.numbered {
+		t.msg.Number = f.packet
+	}
+}
+
+// full reports whether all fragments are there.
+func (t *transfer) full() bool { return t.count > 0 && t.next >= t.count }
+
+// find gives the transfer of Reference a fragment belongs to: all fragments of one
+// have consecutive reliable numbers.
 func (s *transfers) find(f *fragment) *transfer {
 	two := &s.table[f.id]
-	switch t := two[0]; {
-	case t == nil:
-	case f.numbered && t.start == f.start:
-		return t
-	case f.numbered && two[1] != nil && two[1].start == f.start:
-		return two[1]
-	case !f.numbered && s.joins(t, f):
-		return t
+	for _, t := range two {
+		if t != nil && t.start == f.start {
+			return t
+		}
 	}
 	if two[1] != nil {
 		s.end(two[1], f.id)
 	}
-	t := &transfer{start: f.start, earliest: f.packet}
+	two[0], two[1] = newTransfer(f), two[0]
+	return two[0]
+}
+
+func newTransfer(f *fragment) *transfer {
+	t := &transfer{start: f.start, numbered: f.numbered}
 	t.msg = session.Message{Number: f.start, Reliable: f.reliable, Ordered: f.ordered}
 	if !f.numbered {
 		t.msg.Number = f.packet
 	}
-	two[0], two[1] = t, two[0]
 	return t
-}
-
-// joins reports whether a fragment of Spec, where nothing but the id names a
-// transfer, belongs to the one at hand. A first fragment does when none was there
-// and it was sent before the others, or may have been resent under a new PacketID.
-func (s *transfers) joins(t *transfer, f *fragment) bool {
-	if f.index > 0 {
-		return !t.has(f.index) && (t.count == 0 || f.index < t.count)
-	}
-	c := s.conn
-	resent := c.c.Complete || c.side[s.dir].resends != nil && c.side[s.dir].resends.style
-	return !t.begun && (f.packet <= t.earliest || resent)
 }
 
 func (t *transfer) has(index int) bool {
@@ -133,15 +148,16 @@ func (s *transfers) store(t *transfer, f *fragment) {
 	if t.has(f.index) || t.count > 0 && f.index >= t.count {
 		return
 	}
-	c := s.conn
 	m := &t.msg
 	t.got++
-	if t.got == 1 || c.fr.Frame < m.FirstFrame {
-		m.FirstFrame = c.fr.Frame
+	if t.got == 1 || f.at.frame < m.FirstFrame {
+		m.FirstFrame = f.at.frame
 	}
-	m.LastFrame, m.Time, m.HasTime = c.fr.Frame, c.fr.Time, c.fr.HasTime
-	m.Frames, m.Size = t.got, m.Size+len(f.body)
-	t.earliest = min(t.earliest, f.packet)
+	if f.at.frame >= m.LastFrame {
+		m.LastFrame, m.Time, m.HasTime = f.at.frame, f.at.time, f.at.hasTime
+	}
+	m.Frames, m.Size = t.got, m.Size+f.size
+	t.last = max(t.last, f.packet)
 	t.broken = t.broken || !f.whole
 	if f.index == t.next {
 		s.join(t, f.body)
@@ -156,8 +172,8 @@ func (s *transfers) store(t *transfer, f *fragment) {
 	for len(t.ahead) <= i {
 		t.ahead = append(t.ahead, piece{})
 	}
-	p := piece{set: true, size: len(f.body), packet: f.packet}
-	if c.wants.Messages != session.CountMessages {
+	p := piece{set: true, size: f.size, from: f.at, whole: f.whole}
+	if s.conn.wants.Messages != session.CountMessages {
 		p.data = s.keep(t, nil, f.body)
 	}
 	t.ahead[i] = p
@@ -204,13 +220,12 @@ func (s *transfers) advance(t *transfer) {
 
 // end delivers a transfer, whole or not, and forgets it.
 func (s *transfers) end(t *transfer, id uint8) {
-	two := &s.table[id]
-	if two[0] == t {
-		two[0] = nil
-	} else {
-		two[1] = nil
+	for i, x := range s.table[id] {
+		if x == t {
+			s.table[id][i] = nil
+		}
 	}
-	t.msg.Complete = t.count > 0 && t.next >= t.count && !t.broken
+	t.msg.Complete = t.full() && !t.broken
 	for i := range t.ahead { // incomplete: what there is of it
 		if p := &t.ahead[i]; p.set {
 			s.join(t, p.data)
@@ -225,9 +240,9 @@ func (s *transfers) end(t *transfer, id uint8) {
 	s.conn.deliver(s.dir, &t.msg, t.packet, t.place, t.depends)
 }
 
-// open reports whether the transfer that the message of a datagram began lacks a
+// lacks reports whether the transfer that the message of a datagram began lacks a
 // fragment.
-func (s *transfers) open(packet int64, place int) bool {
+func (s *transfers) lacks(packet int64, place int) bool {
 	if s.table == nil {
 		return false
 	}
@@ -245,6 +260,9 @@ func (s *transfers) open(packet int64, place int) bool {
 func (s *transfers) close() {
 	if s.table == nil {
 		return
+	}
+	for id := range s.table {
+		s.settleByPlace(&s.table[id], uint8(id))
 	}
 	type entry struct {
 		t  *transfer

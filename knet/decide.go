@@ -1,0 +1,68 @@
+package knet
+
+import (
+	"bytes"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// decide looks for what only one dialect explains: bytes that the other can't
+// read, or PacketIDs that count up by one where the other sees a jump.
+func (p *pair) decide(fr *dissect.Frame) {
+	if fr.Cut() {
+		return
+	}
+	ref, spec := shapeOf(fr.Payload, Reference), shapeOf(fr.Payload, Spec)
+	switch {
+	case spec.handshake, spec.ok && !ref.ok:
+		p.speaks(Spec)
+	case ref.ok && !spec.ok:
+		p.speaks(Reference)
+	case ref.ok:
+		side := 0
+		if bytes.Compare(fr.Src.IP[:], fr.Dst.IP[:]) > 0 || fr.Src.IP == fr.Dst.IP && fr.Src.Port > fr.Dst.Port {
+			side = 1
+		}
+		p.runs[side].see(ref.packetID, spec.packetID)
+		switch n := p.runs[0].jumps + p.runs[1].jumps; {
+		case n >= enoughJumps:
+			p.speaks(Reference)
+		case n <= -enoughJumps:
+			p.speaks(Spec)
+		}
+	}
+}
+
+// speaks settles the dialect.
+func (p *pair) speaks(d Dialect) {
+	p.params.Dialect, p.decided = d, true
+	for _, c := range p.conns {
+		c.c.Dialect = d.String()
+	}
+}
+
+// enoughJumps is how many jumps in the PacketIDs of one reading, which are none in
+// the other, decide the dialect.
+const enoughJumps = 2
+
+// An idRun follows the PacketIDs of one side in both readings, which differ from
+// 64 on.
+type idRun struct {
+	has       bool
+	ref, spec uint32 // the latest
+	jumps     int    // seen with Spec where Reference counts on, less the other way round
+}
+
+func (r *idRun) see(ref, spec uint32) {
+	if r.has {
+		x, y := (ref-r.ref)&PacketIDMask, (spec-r.spec)&PacketIDMask
+		far := func(step uint32) bool { return step > nearIDs && step < PacketIDMask-nearIDs }
+		switch {
+		case x == 1 && far(y):
+			r.jumps++
+		case y == 1 && far(x):
+			r.jumps--
+		}
+	}
+	r.has, r.ref, r.spec = true, ref, spec
+}

@@ -1,0 +1,83 @@
+package knet
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// sameAsGeneral compares the short way of decoding with the general one, which
+// must say the same wherever the short one says anything.
+func sameAsGeneral(t *testing.T, b []byte) {
+	t.Helper()
+	for _, p := range []Params{{Reference, IDsUnknown}, {Reference, IDsFromOne}, {Reference, IDsFromZero}, {Spec, IDsUnknown}, {Spec, IDsFromOne}, {Spec, IDsFromZero}} {
+		short, general := Datagram{Messages: make([]Message, 0, 64)}, Datagram{}
+		if !short.decodeUsual(b, p) {
+			continue
+		}
+		if err := general.decodeAll(b, p, nil); err != nil {
+			t.Fatalf("%x, %v: read, but %v", b, p, err)
+		}
+		for i := range general.Messages {
+			x, y := &short.Messages[i], &general.Messages[i]
+			if x.PingID, x.Rate, x.Ack = meaning(x); !reflect.DeepEqual([]any{x.PingID, x.Rate, x.Ack}, anyMeaning(y)) {
+				t.Fatalf("%x, %v: message %d: %+v, want %+v", b, p, i, x, y)
+			}
+			y.PingID, y.Rate, y.Ack = meaning(y)
+			if len(x.Body) == 0 && len(y.Body) == 0 {
+				x.Body, y.Body = nil, nil
+			}
+		}
+		if len(short.Messages) == 0 {
+			short.Messages = nil
+		}
+		if !reflect.DeepEqual(short, general) {
+			t.Fatalf("%x, %v:\n%+v, want\n%+v", b, p, short, general)
+		}
+	}
+}
+
+// meaning is what a control message says; of others these fields say nothing.
+func meaning(m *Message) (ping uint8, rate uint16, a Ack) {
+	switch {
+	case bodySize[m.Kind] != len(m.Body):
+	case m.Kind == PingRequest || m.Kind == PingReply:
+		ping = m.PingID
+	case m.Kind == FlowControlRequest:
+		rate = m.Rate
+	case m.Kind == PacketAck:
+		a = m.Ack
+	}
+	return ping, rate, a
+}
+
+func anyMeaning(m *Message) []any {
+	ping, rate, a := meaning(m)
+	return []any{ping, rate, a}
+}
+
+func TestDecodeUsual(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, s := range Samples() {
+		sameAsGeneral(t, s)
+		for range 2000 {
+			b := append([]byte(nil), s...)
+			for range 1 + rnd.IntN(3) {
+				b[rnd.IntN(len(b))] = byte(rnd.IntN(256))
+			}
+			sameAsGeneral(t, b[:rnd.IntN(len(b)+1)])
+			sameAsGeneral(t, b)
+		}
+	}
+}
+
+func FuzzDecodeUsual(f *testing.F) {
+	for _, s := range Samples() {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) <= 400 {
+			sameAsGeneral(t, b)
+		}
+	})
+}
