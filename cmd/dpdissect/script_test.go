@@ -17,7 +17,7 @@ import (
 // TestScript runs the transcripts in testdata/script. $PCAPS is the folder of the
 // captures kept with the project.
 func TestScript(t *testing.T) {
-	pcaps, err := filepath.Abs(filepath.Dir(captures(t)[0]))
+	pcaps, err := filepath.Abs(filepath.Join("..", "..", "testdata", "pcaps"))
 	if err != nil {
 		t.Fatal(err)
 	}
