@@ -40,8 +40,8 @@ func bigDP8(mode uint32) func(t *Trace, talk Traffic) {
 }
 
 // Big writes a capture of n frames: two ends that talk without end over a path
-// that loses 2% of the packets. Memory does not grow with n. The truth has the
-// counts and no messages; rtt covers the last numbers only and is left out.
+// that loses 2% of the packets. Memory does not grow with n, but for kNet, whose
+// ends remember every message as its library does. The truth has the counts and no messages; rtt covers the last numbers only and is left out.
 func Big(w io.Writer, n int, seed uint64, kind string) (*Truth, error) {
 	start, ok := bigKinds[kind]
 	if !ok {
