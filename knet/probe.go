@@ -28,7 +28,7 @@ const (
 	bitsAckWrong  = -8  // … of a PacketID nowhere near
 	bitsFar       = -10 // a PacketID nowhere near
 	bitsStranger  = -8  // not a datagram at all
-	bitsBothWays  = 20  // relations between the sides that a lock needs
+	bitsBothWays  = 18  // relations between the sides that a lock needs
 	leadBits      = 16  // by which one dialect must be ahead of the other
 )
 
