@@ -118,18 +118,6 @@ func (r *Reader) U16(f *Field) uint16 {
 	return v
 }
 
-// U24 reads three bytes, little-endian.
-func (r *Reader) U24(f *Field) uint32 {
-	off, ok := r.take(3)
-	if !ok {
-		r.short(f, 3)
-		return 0
-	}
-	v := uint32(r.data[off]) | uint32(r.data[off+1])<<8 | uint32(r.data[off+2])<<16
-	r.tree.Add(f, off, 3, uint64(v))
-	return v
-}
-
 // U32 reads four bytes, little-endian.
 func (r *Reader) U32(f *Field) uint32 {
 	if off := r.pos; r.quiet && off+4 <= len(r.data) {

@@ -17,14 +17,14 @@ var (
 )
 
 func TestReaderReadsEachWidth(t *testing.T) {
-	data := []byte{0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e}
+	data := []byte{0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b}
 	var tree Tree
 	tree.Reset(data)
 	r := NewReader(data, &tree)
-	got := []uint64{uint64(r.U8(fA)), uint64(r.U16(fA)), uint64(r.U24(fA)), uint64(r.U32(fA)), uint64(r.B16(fA))}
-	want := []uint64{0x01, 0x0302, 0x060504, 0x0a090807, 0x0b0c}
+	got := []uint64{uint64(r.U8(fA)), uint64(r.U16(fA)), uint64(r.U32(fA)), uint64(r.B16(fA))}
+	want := []uint64{0x01, 0x0302, 0x07060504, 0x0809}
 	off := 0
-	for i, width := range []int{1, 2, 3, 4, 2} {
+	for i, width := range []int{1, 2, 4, 2} {
 		if got[i] != want[i] {
 			t.Errorf("read %d: %#x, want %#x", i, got[i], want[i])
 		}
@@ -33,16 +33,16 @@ func TestReaderReadsEachWidth(t *testing.T) {
 		}
 		off += width
 	}
-	if r.Pos() != 12 || r.Len() != 2 || !r.OK() {
+	if r.Pos() != 9 || r.Len() != 2 || !r.OK() {
 		t.Errorf("pos %d, len %d, ok %v", r.Pos(), r.Len(), r.OK())
 	}
-	if got := r.Rest(fP); !bytes.Equal(got, []byte{13, 14}) || cap(got) != 2 {
+	if got := r.Rest(fP); !bytes.Equal(got, []byte{10, 11}) || cap(got) != 2 {
 		t.Errorf("rest % x with capacity %d", got, cap(got))
 	}
-	if r.Rest(fP) != nil || len(tree.Nodes) != 6 {
+	if r.Rest(fP) != nil || len(tree.Nodes) != 5 {
 		t.Errorf("an empty rest was recorded: %d nodes", len(tree.Nodes))
 	}
-	if err := r.Err(); err != nil || len(tree.Nodes) != 6 {
+	if err := r.Err(); err != nil || len(tree.Nodes) != 5 {
 		t.Errorf("%v, %d nodes", err, len(tree.Nodes))
 	}
 }
@@ -76,7 +76,7 @@ func TestReaderFirstFailureSticks(t *testing.T) {
 		t.Errorf("a failed read gave %d", v)
 	}
 	r.Fail(fA, "later")
-	if r.U8(fA) != 0 || r.U16(fA) != 0 || r.U24(fA) != 0 || r.B16(fA) != 0 || r.Mask64(fM, true, true) != 0 ||
+	if r.U8(fA) != 0 || r.U16(fA) != 0 || r.B16(fA) != 0 || r.Mask64(fM, true, true) != 0 ||
 		r.Bytes(fP, 1) != nil || r.Rest(fP) != nil || r.Peek(1) != nil {
 		t.Error("a reader that failed went on reading")
 	}
@@ -172,7 +172,7 @@ func readOp(r *Reader, op int) uint64 {
 	case 1:
 		return uint64(r.U16(fA))
 	case 2:
-		return uint64(r.U24(fA))
+		return uint64(r.U16(fB))
 	case 3:
 		return uint64(r.U32(fA))
 	case 4:

@@ -62,9 +62,6 @@ func (m *Message) IsReliable() bool { return m.Bits&MessageReliable != 0 }
 // HasID reports whether the message has a MessageID: later fragments don't.
 func (m *Message) HasID() bool { return m.Bits&(FragmentStart|Fragment) != Fragment }
 
-// IsApplication reports application data, or a part of it.
-func (m *Message) IsApplication() bool { return m.Kind == Application }
-
 func (m *Message) decode(r *dissect.Reader, d *Datagram, p Params) {
 	if m.Indexes != nil {
 		m.Indexes = nil

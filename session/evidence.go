@@ -87,7 +87,6 @@ type Story struct {
 // A Try is what the probe of one protocol made of a pair.
 type Try struct {
 	Protocol string
-	Bits     float64 // that count towards recognition
 	Held     float64 // gathered
 	Hopeless bool    // it can't be the protocol
 	Reasons  []Reason
@@ -119,7 +118,7 @@ func (f *Flow) explain() {
 	}
 	s.Tries = s.Tries[:0]
 	for i, p := range f.probes {
-		try := Try{Protocol: f.table.cfg.Protocols[i].Name, Bits: max(f.scores[i], EvidenceFloor), Hopeless: math.IsInf(f.scores[i], -1)}
+		try := Try{Protocol: f.table.cfg.Protocols[i].Name, Hopeless: math.IsInf(f.scores[i], -1)}
 		if x, ok := p.(Explainer); ok {
 			try.Reasons, try.Held = x.Reasons(), x.Held()
 		}

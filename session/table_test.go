@@ -23,7 +23,8 @@ func yes() *Protocol {
 		Neighbours:    []*dissect.Protocol{beside},
 		NeighbourLead: []byte("s"),
 		Neighbour: func(d *dissect.Datagram, s Standing) *dissect.Protocol {
-			if string(d.Payload) == "side" || s == Ours && string(d.Payload) == "side if locked" {
+			if string(d.Payload) == "side" || s == Ours && string(d.Payload) == "side if locked" ||
+				s == Stranger && string(d.Payload) == "side if given up" {
 				return beside
 			}
 			return nil
@@ -122,6 +123,61 @@ func (s *story) ends(t *testing.T, want ...string) {
 	s.tab.Close(s.now)
 	if !slices.Equal(s.shown, want) {
 		t.Errorf("shown %q\nwant  %q", s.shown, want)
+	}
+}
+
+// A neighbour that probes must see first is held, and shown as what it is when
+// the pair was given up; a pair that has its protocol asks no neighbour of others.
+func TestNeighbourOfStranger(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.say(1, 2, "side if given up")
+	s.say(1, 2, "hm")
+	s.say(1, 2, "side")
+	s.ends(t, "3:beside", "1:beside", "2:udp")
+}
+
+// What a pair may be is told from PossibleBits on, and only while it was not
+// recognised.
+func TestPossible(t *testing.T) {
+	for text, want := range map[string]string{"hm": "", "yes": "yes", "no": ""} {
+		s := newStory(Config{Protocols: []*Protocol{yes()}})
+		s.say(1, 2, text)
+		s.ends(t, "1:udp")
+		if got := s.tab.fr.Possible; got != want {
+			t.Errorf("%q: possibly %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A story keeps what a probe saw until the pair was decided.
+func TestStories(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}, Explain: true})
+	for range 5 {
+		s.say(1, 2, "yes")
+	}
+	s.say(3, 4, "no")
+	s.say(5, 6, "side")
+	s.tab.Close(s.now)
+	got := s.tab.Stories()
+	if len(got) != 2 || got[0].Protocol != "yes" || got[0].Datagrams != 4 || got[0].Frame != 4 || got[0].Tries[0].Hopeless {
+		t.Fatalf("%d stories, the first %+v", len(got), got[0])
+	}
+	if got[1].Protocol != "" || got[1].First != 6 || !got[1].Tries[0].Hopeless {
+		t.Errorf("the second story is %+v", got[1])
+	}
+}
+
+// Evidence counts its reasons, and never falls below its floor.
+func TestEvidence(t *testing.T) {
+	var e Evidence
+	e.Add("not yet explained", 3)
+	e.Explain()
+	e.Add("seen", 5)
+	e.Add("seen", 5)
+	e.Add("against", -1000)
+	e.Add("seen", 5)
+	if want := []Reason{{"seen", 3, 15}, {"against", 1, -1000}}; !slices.Equal(e.Reasons(), want) || e.Held() != EvidenceFloor+5 {
+		t.Errorf("%v with %v bits, want %v with %d", e.Reasons(), e.Held(), want, EvidenceFloor+5)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func storiesText(stories []*session.Story) []byte {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%s ↔ %s: %s\n", s.A, s.B, outcome(s))
-		slices.SortStableFunc(s.Tries, func(x, y session.Try) int { return int(y.Held - x.Held) })
+		slices.SortStableFunc(s.Tries, func(x, y session.Try) int { return cmp.Compare(y.Held, x.Held) })
 		for _, t := range s.Tries {
 			fmt.Fprintf(&b, "  %-6s %6.1f bits%s\n", t.Protocol, t.Held, tryVerdict(s, &t))
 			for _, r := range t.Reasons {

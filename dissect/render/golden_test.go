@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -69,4 +70,16 @@ func TestFieldsReference(t *testing.T) {
 	}
 	golden(t, "fields.json", js)
 	golden(t, "fields.md", FieldsMarkdown(append(fakeProtocols[:1:1], Packet)))
+}
+
+// A datagram of no connection tells what it may be when something speaks for it.
+func TestPossible(t *testing.T) {
+	for possible, want := range map[string]bool{"": false, "fake": true} {
+		fr := plainFrame()
+		fr.Possible = possible
+		out := string(NewVerbose(Palette{}, nil).AppendFrame(nil, fr, &Clock{}))
+		if strings.Contains(out, "bytes), possibly fake\n") != want || strings.Contains(out, "possibly") != want {
+			t.Errorf("possibly %q: %s", possible, out)
+		}
+	}
 }

@@ -1,10 +1,6 @@
 package pipeline
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/protocols"
@@ -42,28 +38,10 @@ type dp4Side struct {
 // TestDP4ModelCaptures compares captures of an independent model with their truth
 // files, which were not made from the captures.
 func TestDP4ModelCaptures(t *testing.T) {
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures of an independent model here")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "directplay", "dp4_*.truth.json"))
-	if len(files) == 0 {
-		t.Fatalf("no dp4_*.truth.json under %s/directplay", root)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".truth.json"), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var truth dp4Truth
-			if err := json.Unmarshal(raw, &truth); err != nil {
-				t.Fatal(err)
-			}
-			a := analyse(t, strings.TrimSuffix(file, ".truth.json")+".pcap", protocols.Options{})
-			compareDP4(t, &a, &truth)
-		})
-	}
+	eachTruth(t, "directplay", "dp4_*", func(t *testing.T, _, pcap string, truth *dp4Truth) {
+		a := analyse(t, pcap, protocols.Options{})
+		compareDP4(t, &a, truth)
+	})
 }
 
 func compareDP4(t *testing.T, a *analysed, truth *dp4Truth) {

@@ -49,31 +49,41 @@ type modelSide struct {
 	} `json:"stats"`
 }
 
-// TestModelCaptures compares captures of an independent model with their truth
-// files, which were not made from the captures.
-func TestModelCaptures(t *testing.T) {
+// eachTruth runs a test for each external capture that matches, with its truth
+// file, which was not made from the capture.
+func eachTruth[T any](t *testing.T, folder, pattern string, test func(t *testing.T, name, pcap string, truth *T)) {
+	t.Helper()
 	root := os.Getenv("DPDISSECT_PCAPS")
 	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures of an independent model here")
+		t.Skip("DPDISSECT_PCAPS is not set: no captures made by others here")
 	}
-	files, _ := filepath.Glob(filepath.Join(root, "directplay", "dp8_*.truth.json"))
+	files, _ := filepath.Glob(filepath.Join(root, folder, pattern+".truth.json"))
 	if len(files) == 0 {
-		t.Fatalf("no dp8_*.truth.json under %s/directplay", root)
+		t.Fatalf("no %s.truth.json under %s/%s", pattern, root, folder)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".truth.json"), func(t *testing.T) {
+		base := strings.TrimSuffix(file, ".truth.json")
+		t.Run(filepath.Base(base), func(t *testing.T) {
 			raw, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var truth modelTruth
-			if err := json.Unmarshal(raw, &truth); err != nil {
+			truth := new(T)
+			if err := json.Unmarshal(raw, truth); err != nil {
 				t.Fatal(err)
 			}
-			a := analyse(t, strings.TrimSuffix(file, ".truth.json")+".pcap", protocols.Options{})
-			compareModel(t, &a, &truth)
+			test(t, filepath.Base(base), base+".pcap", truth)
 		})
 	}
+}
+
+// TestModelCaptures compares captures of an independent model with their truth
+// files.
+func TestModelCaptures(t *testing.T) {
+	eachTruth(t, "directplay", "dp8_*", func(t *testing.T, _, pcap string, truth *modelTruth) {
+		a := analyse(t, pcap, protocols.Options{})
+		compareModel(t, &a, truth)
+	})
 }
 
 func compareModel(t *testing.T, a *analysed, truth *modelTruth) {

@@ -1,11 +1,8 @@
 package pipeline
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,29 +38,10 @@ type hazelSide struct {
 // applications sent. The forwarder that lost datagrams stood behind the client's
 // capture point: what a client sent is captured whole there.
 func TestHazelCaptures(t *testing.T) {
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures of the real library here")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "hazel", "*.truth.json"))
-	if len(files) == 0 {
-		t.Fatalf("no truth files under %s/hazel", root)
-	}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".truth.json")
-		t.Run(name, func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var truth hazelTruth
-			if err := json.Unmarshal(raw, &truth); err != nil {
-				t.Fatal(err)
-			}
-			a := analyse(t, strings.TrimSuffix(file, ".truth.json")+".pcap", protocols.Options{})
-			compareHazel(t, &a, &truth, strings.Contains(name, "lossy"))
-		})
-	}
+	eachTruth(t, "hazel", "*", func(t *testing.T, name, pcap string, truth *hazelTruth) {
+		a := analyse(t, pcap, protocols.Options{})
+		compareHazel(t, &a, truth, strings.Contains(name, "lossy"))
+	})
 }
 
 func compareHazel(t *testing.T, a *analysed, truth *hazelTruth, lossy bool) {

@@ -2,10 +2,7 @@ package pipeline
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,45 +54,21 @@ type knetTruthSide struct {
 	Rows      [][]any `json:"datagrams"`
 }
 
-func knetTruths(t *testing.T) (files []string) {
-	t.Helper()
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures of the kNet library here")
-	}
-	files, _ = filepath.Glob(filepath.Join(root, "knet", "*.truth.json"))
-	if len(files) == 0 {
-		t.Fatalf("no *.truth.json under %s/knet", root)
-	}
-	return files
-}
-
 // TestKNetCaptures compares captures of the kNet library with what its programs
 // logged before anything happened to their datagrams. Where the library made a
 // further server connection of a late datagram of the client, the log counts it
 // with the first, and so does this test.
 func TestKNetCaptures(t *testing.T) {
-	for _, file := range knetTruths(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".truth.json"), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var truth knetTruth
-			if err := json.Unmarshal(raw, &truth); err != nil {
-				t.Fatal(err)
-			}
-			pcap := strings.TrimSuffix(file, ".truth.json") + ".pcap"
-			a := analyse(t, pcap, protocols.Options{})
-			rows := knetRows(t, pcap, truth.Server.Port)
-			for i := range truth.Connections {
-				compareKNet(t, &a, &truth, &truth.Connections[i], rows)
-			}
-			if a.totals.UDPDatagrams == 0 || len(a.findings) != 0 {
-				t.Errorf("%d datagrams, %d findings", a.totals.UDPDatagrams, len(a.findings))
-			}
-		})
-	}
+	eachTruth(t, "knet", "*", func(t *testing.T, _, pcap string, truth *knetTruth) {
+		a := analyse(t, pcap, protocols.Options{})
+		rows := knetRows(t, pcap, truth.Server.Port)
+		for i := range truth.Connections {
+			compareKNet(t, &a, truth, &truth.Connections[i], rows)
+		}
+		if a.totals.UDPDatagrams == 0 || len(a.findings) != 0 {
+			t.Errorf("%d datagrams, %d findings", a.totals.UDPDatagrams, len(a.findings))
+		}
+	})
 }
 
 // knetSum adds the directions of the connections between a client port and the
