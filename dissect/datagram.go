@@ -65,6 +65,7 @@ type Datagram struct {
 	Sum         uint64 // fingerprint from verifying the UDP checksum: equal for equal datagrams of one pair; 0 when none was verified
 	BadChecksum bool   // UDP checksum is wrong and not plausibly left to hardware
 	Fragments   int    // IP fragments it was put together from, 0 when it came whole
+	Dropped     uint64 // packets the capture says it lost, up to this one
 	CapLen      int    // captured bytes of the packet
 	WireLen     int    // bytes of the packet on the wire
 }

@@ -31,6 +31,7 @@ var DP4 = &dissect.Protocol{
 // New gives the protocol to a tracker.
 func New() *session.Protocol {
 	return &session.Protocol{
+		Rules:    Rules,
 		Protocol: DP4,
 		NewProbe: func() session.Probe { return &probe{} },
 		NewSession: func(f *session.Flow, _ session.Probe) session.Session {

@@ -206,22 +206,19 @@ func (c *conn) inferMode(dir int, sig [8]byte) {
 }
 
 func (c *conn) reportSignature(dir int, v sigVerdict) {
-	x := session.Finding{Severity: session.Error, Clause: "MC-DPL8R 3.1.5.2.7", Conn: c.c, Dir: session.Side(dir + 1),
-		Frame: c.fr.Frame, Frames: []uint64{c.fr.Frame}, Time: c.fr.Time, HasTime: c.fr.HasTime}
+	law := &c.c.Law
 	switch {
 	case c.f.Type == TypeSACK && !c.f.SACK.HasSignature:
-		x.Rule, x.Clause, x.Message = "DP8-2.2.1.5-SIG-PRESENT", "MC-DPL8R 2.2.1.5", "SACK without a signature on a signed connection"
+		law.Broken(r2215SigPresent, "SACK without a signature on a signed connection")
 	case c.f.Type == TypeHardDisconnect && !c.f.Handshake.HasSignature:
-		x.Rule, x.Clause, x.Message = "DP8-2.2.1.4-SIG-PRESENT", "MC-DPL8R 2.2.1.4", "HARD_DISCONNECT without a signature on a signed connection"
+		law.Broken(r2214SigPresent, "HARD_DISCONNECT without a signature on a signed connection")
 	case c.fr.Err != nil:
-		x.Rule, x.Clause, x.Message = "DP8-2.2.2-SIG-PRESENT", "MC-DPL8R 2.2.2", "data frame without room for a signature on a signed connection"
+		law.Broken(r222SigPresent, "data frame without room for a signature on a signed connection")
 	case c.mode == modeFast:
-		x.Rule, x.Message = "DP8-SIG-FAST", "signature is not the sender's secret: forged"
+		law.Broken(rSigFast, "signature is not the sender's secret: forged")
 	case v == sigStale:
-		x.Rule, x.Clause, x.Message = "DP8-SIG-EPOCH", "MC-DPL8R 3.1.4.4", "signed with the secret of another epoch: stale"
+		law.Broken(rSigEpoch, "signed with the secret of another epoch: stale")
 	default:
-		x.Rule, x.Message = "DP8-SIG-FULL", "signature does not verify with the sender's secret: forged or altered"
+		law.Broken(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	}
-	c.fr.Notes = append(c.fr.Notes, dissect.Note{Rule: x.Rule, Severity: x.Severity.String(), Message: x.Message})
-	c.flow.Report(&x)
 }

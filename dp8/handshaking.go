@@ -56,6 +56,9 @@ func (c *conn) answer(dir int, h *Handshake) {
 	fromListener := h.Command&Poll != 0
 	if c.connector >= 0 {
 		fromListener = dir != c.connector // what CONNECT showed beats the flag
+		if h.Opcode == OpConnected && !c.fr.Words.Has(dissect.Duplicate) {
+			c.judgeConnected(&c.c.Law, h, fromListener)
+		}
 	} else if fromListener {
 		c.knowConnector(1 - dir)
 	} else {

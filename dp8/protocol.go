@@ -37,6 +37,7 @@ type Options struct {
 func New(opts Options) *session.Protocol {
 	o := &opts
 	return &session.Protocol{
+		Rules:    Rules,
 		Protocol: DP8,
 		NewProbe: func() session.Probe { return &probe{} },
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {

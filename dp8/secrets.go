@@ -8,8 +8,6 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
-
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // SuppliedSecrets are the signing secrets of one connection, given by the user.
@@ -111,9 +109,7 @@ func (c *conn) checkSupplied(h *Handshake) {
 		if !s.isFor(c.c.SessionID) || s.Current || s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret {
 			continue
 		}
-		c.flow.Report(&session.Finding{Rule: "DP8-SECRET-CONTRADICTED", Severity: session.Error, Clause: "MC-DPL8R 2.2.1.3", Conn: c.c,
-			Dir: session.Side(c.connector + 1), Frame: c.fr.Frame, Frames: []uint64{c.fr.Frame}, Time: c.fr.Time, HasTime: c.fr.HasTime,
-			Message: "the supplied secrets are not those of the handshake, which are used"})
+		c.c.Law.Broken(rSecretContradicted, "the supplied secrets are not those of the handshake, which are used")
 	}
 }
 

@@ -32,6 +32,7 @@ var KNet = &dissect.Protocol{
 // New gives the protocol to a tracker.
 func New() *session.Protocol {
 	return &session.Protocol{
+		Rules:    Rules,
 		Protocol: KNet,
 		NewProbe: func() session.Probe { return newProbe() },
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {

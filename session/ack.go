@@ -120,6 +120,7 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 	if u.state&captured == 0 {
 		if u.state&givenUp == 0 && d.win.started && n >= d.win.lowest {
 			words = dissect.AckOfUncaptured
+			d.noteGap(a.Time, true)
 		}
 		u.ackTime = a.Time
 		return words

@@ -81,7 +81,9 @@ type Conn struct {
 	Remarks      []string     // what people may want to know of it, each once
 	Dir          [2]Direction // what a sends, what b sends
 
-	Findings [3]uint64 // by Severity
+	Findings [3]uint64 // fails by Severity
+	Law      Law       // of its protocol
+	quality  Law       // of the capture: Quality
 
 	decoded, malformed uint64
 	flow               *Flow
@@ -99,6 +101,8 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		c.Dir[i].peer = &c.Dir[1-i]
 		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }
 	}
+	c.Law = Law{c: c, flow: f, rules: f.protocol.Rules, books: f.table.booksOf(f.protocol)}
+	c.quality = Law{c: c, flow: f, rules: Quality, books: f.table.quality}
 	return c
 }
 
@@ -125,6 +129,10 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 		c.LastTime = fr.Time
 	}
 	c.decoded++
+	if !c.closed {
+		c.Law.facing(fr, dir)
+		c.quality.fr, c.quality.dir = fr, dir
+	}
 	return dir
 }
 
@@ -171,9 +179,12 @@ func (c *Conn) Confirm(what string) {
 func (c *Conn) close() {
 	if !c.closed {
 		c.closed = true
+		over := c.State >= Closed
+		c.Law.close(c.flow.table.end, over)
 		c.Dir[0].Close()
 		c.Dir[1].Close()
-		c.flow = nil
+		c.assess(over)
+		c.flow, c.Law.flow, c.quality.flow = nil, nil, nil
 	}
 }
 

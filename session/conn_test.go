@@ -77,9 +77,9 @@ func TestReport(t *testing.T) {
 	}
 	c := s.tab.Conns()[0]
 	for _, sev := range []Severity{Error, Warn, Warn, Note} {
-		c.flow.Report(&Finding{Severity: sev, Conn: c})
+		c.flow.report(&Finding{Severity: sev, Conn: c, Rule: &Rule{}}, nil)
 	}
-	c.flow.Report(&Finding{Severity: Error})
+	c.flow.report(&Finding{Severity: Error, Conn: c, Rule: &Rule{}, Guard: GuardBidir}, nil) // inconclusive
 	if want := [3]uint64{1, 2, 1}; c.Findings != want {
 		t.Errorf("%v, want %v", c.Findings, want)
 	}

@@ -40,6 +40,9 @@ type Direction struct {
 	opened    int64 // time of the connection's first frame
 	late      int64 // the longest a frame was overtaken by
 
+	softGap, firmGap     bool // see noteGap
+	softGapAt, firmGapAt int64
+
 	distrusted     bool   // the peer's masks prove no losses
 	contradictions uint8  // numbers they acknowledged too early
 	byMaskOnly     uint64 // numbers not captured that only a mask acknowledged

@@ -99,6 +99,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 		if s.Num > w.highest+1 {
 			d.Gaps++
 			v.Words |= dissect.Gap
+			d.noteGap(s.Time, false)
 		}
 		w.highest = s.Num
 		if d.contradicts(s, u) {
@@ -133,6 +134,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 	}
 	if s.Mark == MarkRetry {
 		d.noteRetry(s, u, &v)
+		d.noteGap(s.Time, true)
 	} else {
 		u.state |= firstSending
 		u.hash, u.ipid = s.Hash, s.IPID

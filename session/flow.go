@@ -99,10 +99,14 @@ func (f *Flow) Emit(m *Message) {
 	}
 }
 
-// Report enters a finding into its connection and hands it to the sink.
-func (f *Flow) Report(x *Finding) {
-	if x.Conn != nil {
+// report enters a finding into its connection and the frame at hand, if that is at
+// fault, and hands it to the sink.
+func (f *Flow) report(x *Finding, fr *dissect.Frame) {
+	if x.Failed() {
 		x.Conn.Findings[x.Severity]++
+		if fr != nil && fr.Frame == x.Frame {
+			fr.Notes = append(fr.Notes, dissect.Note{Rule: x.Rule.ID, Severity: x.Severity.String(), Message: x.Message})
+		}
 	}
 	if f.table.cfg.Sink != nil {
 		f.table.cfg.Sink.Finding(x)

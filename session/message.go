@@ -21,19 +21,23 @@ type Message struct {
 	Payload    []byte // valid during the call; nil unless payloads are collected
 }
 
-// A Finding is a broken rule with its proof.
+// A Finding is a broken rule with its proof, or, when a guard stands against it,
+// the suspicion of one.
 type Finding struct {
-	Rule     string
+	Rule     *Rule
 	Severity Severity
-	Clause   string
+	Guard    Guard // not satisfied: the verdict is inconclusive; GuardNone: it is fail
 	Conn     *Conn
 	Dir      Side
-	Frame    uint64
-	Frames   []uint64
+	Frame    uint64   // the offending one
+	Frames   []uint64 // all that prove it
 	Time     int64
 	HasTime  bool
 	Message  string
 }
+
+// Failed reports whether the verdict is fail.
+func (f *Finding) Failed() bool { return f.Guard == GuardNone }
 
 // Severity grades a finding.
 type Severity uint8

@@ -27,6 +27,11 @@ type Protocol struct {
 	Neighbour     func(d *dissect.Datagram, s Standing) *dissect.Protocol
 	// NeighbourSummary appends the one line people see of a neighbour.
 	NeighbourSummary func(dst, payload []byte) []byte
+
+	// Rules are the clauses of the texts, whether they are evaluated or not.
+	Rules []Rule
+	// RuleSets are rules that most frames pass together (Law.PassSet).
+	RuleSets [][]int
 }
 
 // Standing is what is known of the address pair of a datagram that may belong to

@@ -34,7 +34,10 @@ type Config struct {
 	Messages   MessageMode
 	Incomplete bool // messages that lack a part go to the sink, too
 	Explain    bool // stories of how pairs were recognised are kept
-	Sink       Sink // nil when only the counters matter
+
+	Inconclusive bool    // findings a guard stands against go to the sink, too
+	Profile      Profile // of the implementations
+	Sink         Sink    // nil when only the counters matter
 }
 
 // A Table follows all address pairs of a capture, or of a part of it.
@@ -51,6 +54,8 @@ type Table struct {
 	stranger  Flow      // stands for pairs of which nothing is kept
 	flowSeq   uint64
 	stories   []*Story
+	books     map[*Protocol]*books
+	quality   *books
 	swept     int64
 	end       int64
 
@@ -59,7 +64,7 @@ type Table struct {
 
 // NewTable makes an empty table.
 func NewTable(cfg Config) *Table {
-	t := &Table{cfg: cfg, flows: make(map[flowKey]*Flow)}
+	t := &Table{cfg: cfg, flows: make(map[flowKey]*Flow), books: make(map[*Protocol]*books), quality: newBooks(Quality, nil)}
 	for _, p := range cfg.Protocols {
 		for _, b := range p.NeighbourLead {
 			t.lead[b] = true

@@ -47,7 +47,7 @@ func mergeFindings(of func(shard int) []session.Finding) []session.Finding {
 		all = append(all, of(i)...)
 	}
 	slices.SortStableFunc(all, func(a, b session.Finding) int {
-		return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Rule.ID, b.Rule.ID))
 	})
 	return all
 }

@@ -234,7 +234,7 @@ func (k *shardSink) Message(m *session.Message) {
 // note there.
 func (k *shardSink) Finding(f *session.Finding) {
 	k.collected.Finding(f)
-	if s := k.slot(f.Frame); s != nil && s.decided {
-		s.Frame.Notes = append(s.Frame.Notes, dissect.Note{Rule: f.Rule, Severity: f.Severity.String(), Message: f.Message})
+	if s := k.slot(f.Frame); s != nil && s.decided && f.Failed() {
+		s.Frame.Notes = append(s.Frame.Notes, dissect.Note{Rule: f.Rule.ID, Severity: f.Severity.String(), Message: f.Message})
 	}
 }

@@ -142,6 +142,28 @@ func (r *Run) Decoded() (decoded, malformed, other uint64) {
 	return decoded, malformed, other
 }
 
+// Rules are the tallies of all rules, evaluated or not, in the order of the
+// protocols and their tables; those of the capture come last.
+func (r *Run) Rules() (all []session.RuleTally) {
+	for _, p := range r.Config.Protocols {
+		all = r.sum(all, p.Rules, func(t *session.Table) []session.Tally { return t.Tallies(p) })
+	}
+	return r.sum(all, session.Quality, (*session.Table).QualityTallies)
+}
+
+func (r *Run) sum(all []session.RuleTally, rules []session.Rule, of func(*session.Table) []session.Tally) []session.RuleTally {
+	first := len(all)
+	for i := range rules {
+		all = append(all, session.RuleTally{Rule: &rules[i]})
+	}
+	for _, t := range r.tables {
+		for i, tally := range of(t) {
+			all[first+i].Add(&tally)
+		}
+	}
+	return all
+}
+
 // Stories tell how address pairs were recognised, in the order of their first
 // frames, when Config.Explain is set.
 func (r *Run) Stories() []*session.Story {

@@ -44,7 +44,7 @@ func said(t *testing.T, paths []string, opts protocols.Options, workers int, mod
 		}
 	}
 	for _, f := range q.Findings() {
-		fmt.Fprintln(&out, f.Rule, f.Frame, f.Severity, f.Message)
+		fmt.Fprintln(&out, f.Rule.ID, f.Frame, f.Severity, f.Message)
 	}
 	decoded, malformed, other := r.Decoded()
 	fmt.Fprintln(&out, decoded, malformed, other)

@@ -41,7 +41,7 @@ func SortFindings(findings []session.Finding) {
 		return cmp.Or(
 			cmp.Compare(a.Frame, b.Frame),
 			cmp.Compare(connID(a.Conn), connID(b.Conn)),
-			cmp.Compare(a.Rule, b.Rule),
+			cmp.Compare(a.Rule.ID, b.Rule.ID),
 			cmp.Compare(a.Dir, b.Dir),
 			cmp.Compare(a.Message, b.Message),
 		)

@@ -10,10 +10,10 @@ const FindingSchema = "dpdissect/finding/1"
 func AppendFindingJSON(dst []byte, f *session.Finding) []byte {
 	e := encoder{append(dst, '{')}
 	e.text("schema", FindingSchema)
-	e.text("rule", f.Rule)
+	e.text("rule", f.Rule.ID)
 	e.text("severity", f.Severity.String())
-	e.text("verdict", "fail")
-	e.text("clause", f.Clause)
+	e.text("verdict", verdict(f))
+	e.text("clause", f.Rule.Clause)
 	if f.Conn != nil {
 		e.integer("connection", int64(f.Conn.ID))
 		if f.Dir == session.SideA || f.Dir == session.SideB {
@@ -28,6 +28,16 @@ func AppendFindingJSON(dst []byte, f *session.Finding) []byte {
 		e.time("time", f.Time)
 	}
 	e.text("message", f.Message)
+	if !f.Failed() {
+		e.text("guard", f.Guard.String()+": "+f.Guard.Asks())
+	}
 	e.close('}')
 	return e.b
+}
+
+func verdict(f *session.Finding) string {
+	if f.Failed() {
+		return "fail"
+	}
+	return "inconclusive"
 }

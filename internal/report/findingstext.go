@@ -44,7 +44,7 @@ func groups(findings []session.Finding) []*group {
 	var list []*group
 	for i := range findings {
 		f := &findings[i]
-		k := key{f.Rule, f.Severity}
+		k := key{f.Rule.ID, f.Severity}
 		g := byKey[k]
 		if g == nil {
 			g = &group{first: f, index: map[whereKey]int{}}
@@ -54,7 +54,7 @@ func groups(findings []session.Finding) []*group {
 		g.add(f)
 	}
 	slices.SortStableFunc(list, func(a, b *group) int {
-		return cmp.Or(cmp.Compare(a.first.Severity, b.first.Severity), cmp.Compare(a.first.Rule, b.first.Rule))
+		return cmp.Or(cmp.Compare(a.first.Severity, b.first.Severity), cmp.Compare(a.first.Rule.ID, b.first.Rule.ID))
 	})
 	return list
 }
@@ -82,7 +82,7 @@ func (p *painter) appendFindings(dst []byte, findings []session.Finding, all boo
 	dst = append(appendStyled(dst, p.Heading, counted(uint64(len(findings)), "finding")), '\n')
 	rule, count := 0, 0
 	for _, g := range list {
-		rule = max(rule, utf8.RuneCountInString(escaped(g.first.Rule)))
+		rule = max(rule, utf8.RuneCountInString(escaped(g.first.Rule.ID)))
 		count = max(count, len(strconv.FormatUint(g.count, 10)))
 	}
 	for _, g := range list {
@@ -95,14 +95,14 @@ func (p *painter) appendFindings(dst []byte, findings []session.Finding, all boo
 // appendGroup appends "error  DP8-…  ×3  MC-DPL8R 2.2.1.2" and the message of
 // the first finding.
 func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
-	severity, name, n := g.first.Severity.String(), escaped(g.first.Rule), strconv.FormatUint(g.count, 10)
+	severity, name, n := g.first.Severity.String(), escaped(g.first.Rule.ID), strconv.FormatUint(g.count, 10)
 	dst = appendStyled(append(dst, "   "...), p.severityStyle(g.first.Severity), severity)
 	dst = appendSpaces(dst, len("error")-len(severity)+len(columnGap))
 	dst = appendStyled(dst, p.Heading, name)
 	dst = appendSpaces(dst, rule-utf8.RuneCountInString(name)+len(columnGap)+count-len(n))
 	dst = append(append(dst, "×"...), n...)
-	if g.first.Clause != "" {
-		dst = appendStyled(append(dst, columnGap...), p.Derived, escaped(g.first.Clause))
+	if g.first.Rule.Clause != "" {
+		dst = appendStyled(append(dst, columnGap...), p.Derived, escaped(g.first.Rule.Clause))
 	}
 	dst = append(append(dst, '\n'), findingIndent...)
 	return append(append(dst, escaped(g.first.Message)...), '\n')

@@ -80,16 +80,16 @@ func forcedConn() *session.Conn {
 
 func findings(c, d *session.Conn) []session.Finding {
 	poll := session.Finding{
-		Rule: "DP8-2.2.1.2-POLL-LISTENER", Severity: session.Error, Clause: "MC-DPL8R 2.2.1.2", Conn: c, Dir: session.SideB,
+		Rule: &session.Rule{ID: "DP8-2.2.1.2-POLL-LISTENER", Clause: "MC-DPL8R 2.2.1.2"}, Severity: session.Error, Conn: c, Dir: session.SideB,
 		Frame: 40, Frames: []uint64{12, 40}, Time: start + 5*ms, HasTime: true, Message: "listener sent \x1b[31mPOLL",
 	}
 	early, other := poll, poll
 	early.Frame, early.Frames = 12, []uint64{12}
 	other.Conn, other.Dir, other.Frame, other.HasTime = d, session.SideA, 300, false
 	return []session.Finding{
-		{Rule: "CAP-DROPS", Severity: session.Note, Clause: "", Frame: 7, Message: "the capture lost frames"},
+		{Rule: &session.Rule{ID: "CAP-DROPS"}, Severity: session.Note, Frame: 7, Message: "the capture lost frames"},
 		other, poll, early,
-		{Rule: "KNET-2.1", Severity: session.Warn, Clause: "kNet page 2.1", Conn: d, Dir: session.BothSides, Frame: 12, Frames: []uint64{12, 13}, Message: "both sides"},
+		{Rule: &session.Rule{ID: "KNET-2.1", Clause: "kNet page 2.1"}, Severity: session.Warn, Conn: d, Dir: session.BothSides, Frame: 12, Frames: []uint64{12, 13}, Message: "both sides"},
 	}
 }
 

@@ -88,7 +88,7 @@ func many(n int) *Analysis {
 		c := forcedConn()
 		c.FirstFrame = uint64(n - i)
 		a.Conns = append(a.Conns, c)
-		a.Findings = append(a.Findings, session.Finding{Rule: "R-1", Conn: c, Dir: session.SideA, Frame: uint64(n - i), Message: "m"})
+		a.Findings = append(a.Findings, session.Finding{Rule: &session.Rule{ID: "R-1"}, Conn: c, Dir: session.SideA, Frame: uint64(n - i), Message: "m"})
 	}
 	session.Number(a.Conns)
 	SortFindings(a.Findings)

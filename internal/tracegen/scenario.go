@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 )
 
 // A Scenario is one trace with one outcome.
@@ -66,13 +68,30 @@ func (s *Scenario) Generate() ([]byte, *Truth, error) {
 // Write writes the capture file and gives its truth.
 func (s *Scenario) Write(w io.Writer) (*Truth, error) {
 	t := newTrace(s.Setup, s.Seed)
+	if err := s.play(t, w); err != nil {
+		return nil, err
+	}
+	return t.ledger.report(s, t), nil
+}
+
+func (s *Scenario) play(t *Trace, w io.Writer) error {
 	out, err := t.record(w)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.Play(t)
 	t.Net.Clock.Run(limit, nil)
-	return t.ledger.report(s, t), errors.Join(t.failed, out.Flush())
+	return errors.Join(t.failed, out.Flush())
+}
+
+// Tampered writes the capture file of the scenario with endpoints whose datagrams
+// pass through tamper, and gives the packets it marked as faults. Of what such
+// endpoints do no truth is told.
+func (s *Scenario) Tampered(w io.Writer, tamper func(*sim.Datagram) []sim.Tampered) (faults []int, err error) {
+	t := newTrace(s.Setup, s.Seed)
+	t.Net.Tamper = tamper
+	err = s.play(t, w)
+	return t.Net.Faults, err
 }
 
 // File is the capture's path below the output folder.

@@ -46,6 +46,7 @@ type Datagram struct {
 	Payload  []byte
 	Note     any  // the sender's remark, not looked at here
 	Injected bool // by a third party at the capture point, in From's name
+	Fault    bool // see Tampered
 
 	ID        uint16 // IPv4 identification
 	Parts     int    // IP packets it takes

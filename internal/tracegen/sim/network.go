@@ -44,6 +44,12 @@ type Network struct {
 	Sink     func(Packet)
 	Sent     func(*Datagram) // sees what hosts send, in that order, when not nil
 
+	// Tamper, when not nil, stands between the hosts and the network: what it gives
+	// back is sent instead. It makes an endpoint out of one that keeps the rules that
+	// breaks them.
+	Tamper func(d *Datagram) []Tampered
+	Faults []int // numbers of the captured packets that Tamper marked
+
 	lanes  [2][2]lane // by side of the sender; near, far
 	frames int
 	forger Host // identification counter of injected packets
@@ -72,6 +78,19 @@ func (n *Network) Send(d *Datagram) {
 	if n.Sent != nil && !d.Injected {
 		n.Sent(d)
 	}
+	if n.Tamper == nil || d.Injected || d.Proto == ProtoICMP {
+		n.put(d)
+		return
+	}
+	for _, t := range n.Tamper(d) {
+		c := *d
+		c.Payload, c.Fault = t.Payload, t.Fault
+		n.Clock.Do(t.After, func() { n.put(&c) })
+	}
+}
+
+// put puts a datagram on its path.
+func (n *Network) put(d *Datagram) {
 	packets := n.encode(d)
 	d.Parts = len(packets)
 	d.live++ // until all its packets are on the way
@@ -109,6 +128,9 @@ func (n *Network) pass(d *Datagram, ip []byte) {
 		n.Sink(Packet{Frame: frame, Time: n.Clock.Now(), Data: n.Tap.Link.wrap(d, ip)})
 		d.Captured++
 		d.LastFrame = frame
+		if d.Fault {
+			n.Faults = append(n.Faults, frame)
+		}
 		if d.Captured%d.Parts == 0 {
 			n.Observer.Captured(d)
 		}

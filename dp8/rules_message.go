@@ -1,0 +1,69 @@
+package dp8
+
+import "github.com/dpdissect/dpdissect/session"
+
+// Rules of message boundaries.
+const messageBase = coalesceBase + len(coalesceRules)
+
+const (
+	r31526NewAfterEnd = messageBase + iota
+	r31526EndBeforeNew
+	r3144Order
+	r3144Small
+	r3144Fill
+	r3144Props
+	r31526Open
+)
+
+var messageRules = [...]session.Rule{
+	r31526NewAfterEnd - messageBase: {
+		ID: "DP8-3.1.5.2.6-NEW-AFTER-END", Clause: "MC-DPL8R 3.1.5.2.6, 2.2.2", Level: session.Must, Severity: session.Error, Scope: "D",
+		Statement: "the frame after an END frame has NEW",
+		Care:      "both numbers captured and consecutive; KA exempt",
+		Example:   "seq=3 END, seq=4 without NEW",
+		Unchecked: "not evaluated yet",
+	},
+	r31526EndBeforeNew - messageBase: {
+		ID: "DP8-3.1.5.2.6-END-BEFORE-NEW", Clause: "MC-DPL8R 3.1.5.2.6, 3.1.4.4", Level: session.Must, Severity: session.Error, Scope: "D",
+		Statement: "a NEW frame follows an END frame: messages are not interleaved",
+		Care:      "consecutive numbers captured; KA between parts also breaks it (report)",
+		Example:   "seq=3 NEW, seq=4 NEW+END",
+		Unchecked: "not evaluated yet",
+	},
+	r3144Order - messageBase: {
+		ID: "DP8-3.1.4.4-ORDER", Clause: "MC-DPL8R 3.1.4.4", Level: session.Must, Severity: session.Warn, Scope: "D",
+		Guards:    session.Of(session.GuardReord),
+		Statement: "parts of a split message are first sent in order",
+		Care:      "REORD: fail only if both first copies captured and gap > reorder horizon",
+		Example:   "seq=5 first seen 2 s before seq=4 (not a retry)",
+		Unchecked: "not evaluated yet",
+	},
+	r3144Small - messageBase: {
+		ID: "DP8-3.1.4.4-SMALL", Clause: "MC-DPL8R 3.1.4.4, 2.2.2", Level: session.Must, Severity: session.Note, Scope: "D",
+		Statement: "a message that fits is not split",
+		Care:      "MTU unknown: flag total < 500 bytes",
+		Example:   "20-byte message in two frames",
+		Unchecked: "not evaluated yet",
+	},
+	r3144Fill - messageBase: {
+		ID: "DP8-3.1.4.4-FILL", Clause: "MC-DPL8R 3.1.4.4", Level: session.Should, Severity: session.Note, Scope: "D",
+		Statement: "parts are filled to the maximum",
+		Care:      "equal split is allowed: note",
+		Example:   "parts of 1200, 10, 1200",
+		Unchecked: "not evaluated yet",
+	},
+	r3144Props - messageBase: {
+		ID: "DP8-3.1.4.4-PROPS", Clause: "MC-DPL8R 2.2.2", Level: session.Impl, Severity: session.Warn, Scope: "D",
+		Guards:    session.Of(session.GuardClean),
+		Statement: "all parts share RELIABLE/SEQUENTIAL/USER flags",
+		Example:   "NEW reliable, END unreliable",
+		Unchecked: "not evaluated yet",
+	},
+	r31526Open - messageBase: {
+		ID: "DP8-3.1.5.2.6-OPEN", Clause: "MC-DPL8R 3.1.5.2.6", Level: session.Should, Severity: session.Note, Scope: "D",
+		Statement: "a split message ends: limit on packets or bytes",
+		Care:      "limit unspecified: default 4 MiB or 60 s",
+		Example:   "10,000 parts without END",
+		Unchecked: "not evaluated yet",
+	},
+}

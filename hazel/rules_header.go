@@ -1,0 +1,130 @@
+package hazel
+
+import "github.com/dpdissect/dpdissect/session"
+
+// Rules of header data.
+const headerBase = 0
+
+const (
+	rHdrEmpty = headerBase + iota
+	rHdrReservedHi
+	rHdrReserved4
+	rHdrCode
+	rHdrRelid
+	rHdrBigendian
+	rHdrFragrel
+	rHdrFraglayout
+	rHdrFragCount
+	rHdrFragComplete
+	rHdrAcklen
+	rHdrHellolen
+	rHdrPinglen
+	rHdrUnrelEmpty
+	rHdrMsgwrap
+)
+
+var headerRules = [...]session.Rule{
+	rHdrEmpty - headerBase: {
+		ID: "HZ-HDR-EMPTY", Clause: "Hazel page, Header Data", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "a datagram has at least the Type byte",
+		Care:      "zero-length UDP is also used by NAT keepalives: note if not locked",
+		Example:   "empty payload",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrReservedHi - headerBase: {
+		ID: "HZ-HDR-RESERVED-HI", Clause: "Hazel page, Header Data", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "the four high bits of Type are reserved: zero",
+		Example:   "81 00 05 …",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrReserved4 - headerBase: {
+		ID: "HZ-HDR-RESERVED-4", Clause: "Hazel page, Header Data", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "bit 4 is reserved and zero when Control is clear",
+		Care:      "when Control is set bit 4 belongs to the 3-bit code (AMB-HZ-01)",
+		Example:   "05 00 07 …",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrCode - headerBase: {
+		ID: "HZ-HDR-CODE", Clause: "Hazel page, Header Data", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "with Control set the code is 0, 1 or 2",
+		Care:      "3 (fragment), 4 (ping) and 5 (fork36) are known extensions: pass in their dialect, 3 and 4 note in spec; the rest error",
+		Example:   "0F …",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrRelid - headerBase: {
+		ID: "HZ-HDR-RELID", Clause: "Hazel page, Header Data", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "a reliable packet (Type 1, 8; 2, 3, 11, 12, 13 in their dialects) carries the 2-byte ID",
+		Example:   "01 00",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrBigendian - headerBase: {
+		ID: "HZ-HDR-BIGENDIAN", Clause: "Hazel page, Header Data", Level: session.Must, Severity: session.Error, Scope: "D",
+		Guards:    session.Of(session.GuardSample),
+		Statement: "IDs are big-endian",
+		Care:      "SAMPLE: ≥ 8 consecutive new IDs stepping by 256 with low byte constant",
+		Example:   "IDs 0100, 0200, 0300 read big-endian",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrFragrel - headerBase: {
+		ID: "HZ-HDR-FRAGREL", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Note, Scope: "F",
+		Statement: "Fragmented is a flag next to Reliable; 0.1 sends 2 alone and treats it as reliable",
+		Care:      "n/a in spec, where 3 is legal; no released code sends it with an ID",
+		Example:   "03 00 05 …",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrFraglayout - headerBase: {
+		ID: "HZ-HDR-FRAGLAYOUT", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Warn, Scope: "F",
+		Statement: "fragment header: message id, count/index, ID (7 bytes with Type)",
+		Example:   "02 00 01 00",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrFragCount - headerBase: {
+		ID: "HZ-HDR-FRAG-COUNT", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Warn, Scope: "D",
+		Guards:    session.Of(session.GuardClean),
+		Statement: "fragment count ≥ 1 (the library sends a lone part with count 1), index from 1 to count − 1 (fork36 from 0), no index twice with other data",
+		Care:      "CLEAN for completeness",
+		Example:   "index 9 of 4",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrFragComplete - headerBase: {
+		ID: "HZ-HDR-FRAG-COMPLETE", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Note, Scope: "D",
+		Guards:    session.Of(session.GuardClean, session.GuardHold),
+		Statement: "a fragmented message is completed",
+		Care:      "CLEAN, HOLD to session end",
+		Example:   "2 of 5 fragments ever seen",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrAcklen - headerBase: {
+		ID: "HZ-HDR-ACKLEN", Clause: "Hazel page, Reliable Delivery", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "an acknowledgement is Type + ID: 3 bytes; 4 in current and fork36",
+		Care:      "3 there or 4 in an earlier dialect is dialect evidence, at most a note; other lengths error",
+		Example:   "0A 00 or 0A 00 05 FF FF",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrHellolen - headerBase: {
+		ID: "HZ-HDR-HELLOLEN", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Warn, Scope: "F",
+		Statement: "Hello = Type, ID, at least one byte (version)",
+		Care:      "3 bytes pass in the 2016 dialects, spec among them, and as keepalive of late 2018",
+		Example:   "08 00 01",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrPinglen - headerBase: {
+		ID: "HZ-HDR-PINGLEN", Clause: "Hazel library", Level: session.Impl, Severity: session.Warn, Scope: "F",
+		Statement: "Ping = Type, ID",
+		Example:   "0C 00 05 00",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrUnrelEmpty - headerBase: {
+		ID: "HZ-HDR-UNREL-EMPTY", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Note, Scope: "F",
+		Statement: "an unreliable packet has data",
+		Example:   "00",
+		Unchecked: "not evaluated yet",
+	},
+	rHdrMsgwrap - headerBase: {
+		ID: "HZ-HDR-MSGWRAP", Clause: "Hazel library", Level: session.Impl, Severity: session.Note, Scope: "F",
+		Statement: "payload of Type 0/1 is a chain of length-prefixed messages (u16 little-endian length, tag byte) that ends exactly at the datagram's end",
+		Care:      "other games differ: only if ≥ 95% of the session's payloads parse",
+		Example:   "length prefix beyond the end",
+		Unchecked: "not evaluated yet",
+	},
+}

@@ -1,0 +1,101 @@
+package hazel
+
+import "github.com/dpdissect/dpdissect/session"
+
+// Rules of keep-alives and sessions.
+const sessionBase = deliveryBase + len(deliveryRules)
+
+const (
+	rKaSent = sessionBase + iota
+	rKaReliable
+	rKaAcked
+	rKaEarly
+	rKaDead
+	rSesHelloFirst
+	rSesHelloAck
+	rSesHelloAgain
+	rSesDiscLast
+	rSesDiscReply
+	rSesDiscSilent
+)
+
+var sessionRules = [...]session.Rule{
+	rKaSent - sessionBase: {
+		ID: "HZ-KA-SENT", Clause: "Hazel page, Keepalive", Level: session.Should, Severity: session.Warn, Scope: "DT",
+		Guards:    session.Of(session.GuardClean, session.GuardSample),
+		Statement: "after a fixed idle time since the side's last transmission a keepalive is sent",
+		Care:      "SAMPLE ≥ 3 keepalives to learn the interval, CLEAN, LIFE; else dialect default × 3",
+		Example:   "interval 10 s learned, 45 s silence, then data",
+		Unchecked: "not evaluated yet",
+	},
+	rKaReliable - sessionBase: {
+		ID: "HZ-KA-RELIABLE", Clause: "Hazel page, Keepalive", Level: session.Should, Severity: session.Warn, Scope: "D",
+		Statement: "keepalives use reliable delivery",
+		Care:      "keepalive recognised by type (8 with one byte, 12) or by period + constant content",
+		Example:   "periodic 00 00 only",
+		Unchecked: "not evaluated yet",
+	},
+	rKaAcked - sessionBase: {
+		ID: "HZ-KA-ACKED", Clause: "Hazel page, Keepalive; Reliable Delivery", Level: session.Must, Severity: session.Warn, Scope: "BT",
+		Statement: "keepalives are acknowledged",
+		Care:      "as HZ-REL-ACK",
+		Example:   "six pings without acknowledgement, peer sends data",
+		Unchecked: "not evaluated yet",
+	},
+	rKaEarly - sessionBase: {
+		ID: "HZ-KA-EARLY", Clause: "Hazel page, Keepalive", Level: session.Should, Severity: session.Note, Scope: "DT",
+		Statement: "no keepalive within the interval after another transmission",
+		Care:      "learned interval; 0.1 resets on receipt too; n/a from ack3 on (only reliable sends reset, some clients ping on two grids)",
+		Example:   "keepalive 100 ms after data, interval 10 s",
+		Unchecked: "not evaluated yet",
+	},
+	rKaDead - sessionBase: {
+		ID: "HZ-KA-DEAD", Clause: "Hazel page, Keepalive", Level: session.Should, Severity: session.Note, Scope: "BT",
+		Guards:    session.Of(session.GuardBidir, session.GuardClean),
+		Statement: "unacknowledged keepalives end the connection",
+		Care:      "BIDIR, CLEAN; default 6 since 2019-10",
+		Example:   "20 unanswered pings, still pinging",
+		Unchecked: "not evaluated yet",
+	},
+	rSesHelloFirst - sessionBase: {
+		ID: "HZ-SES-HELLO-FIRST", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Note, Scope: "D",
+		Guards:    session.Of(session.GuardStart),
+		Statement: "a connection starts with Hello",
+		Example:   "first packet Type 1",
+		Unchecked: "not evaluated yet",
+	},
+	rSesHelloAck - sessionBase: {
+		ID: "HZ-SES-HELLO-ACK", Clause: "Hazel page, Header Data; Reliable Delivery", Level: session.Impl, Severity: session.Warn, Scope: "BT",
+		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		Statement: "Hello is acknowledged before other data flows to the client",
+		Example:   "four Hellos, no acknowledgement, but data",
+		Unchecked: "not evaluated yet",
+	},
+	rSesHelloAgain - sessionBase: {
+		ID: "HZ-SES-HELLO-AGAIN", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Note, Scope: "D",
+		Statement: "Hello after the start is a keepalive (0.1), a repeat that is just acknowledged, or, with a fresh ID series, a new connection",
+		Unchecked: "not evaluated yet",
+	},
+	rSesDiscLast - sessionBase: {
+		ID: "HZ-SES-DISC-LAST", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Warn, Scope: "DT",
+		Guards:    session.Of(session.GuardReord),
+		Statement: "nothing follows a side's Disconnect",
+		Care:      "REORD, LIFE; acknowledgements within 1 s tolerated",
+		Example:   "Disconnect, then Type 1 data",
+		Unchecked: "not evaluated yet",
+	},
+	rSesDiscReply - sessionBase: {
+		ID: "HZ-SES-DISC-REPLY", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Note, Scope: "BT",
+		Guards:    session.Of(session.GuardBidir, session.GuardHold, session.GuardVant),
+		Statement: "a received Disconnect ends the other side's traffic",
+		Example:   "peer keeps resending for 10 s",
+		Unchecked: "not evaluated yet",
+	},
+	rSesDiscSilent - sessionBase: {
+		ID: "HZ-SES-DISC-SILENT", Clause: "Hazel page, Reliable Delivery", Level: session.Impl, Severity: session.Note, Scope: "BT",
+		Statement: "a session that stops with unacknowledged reliable packets",
+		Care:      "capture end is no session end",
+		Example:   "last 8 s: ID 7 resent nine times, nothing back",
+		Unchecked: "not evaluated yet",
+	},
+}

@@ -1,0 +1,6 @@
+package lab
+
+import "slices"
+
+// dp8Mutants are endpoints of the protocol that break its rules.
+func dp8Mutants() []Mutant { return slices.Concat(dp8Connected()) }

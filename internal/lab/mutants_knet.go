@@ -1,0 +1,6 @@
+package lab
+
+import "slices"
+
+// knetMutants are endpoints of the protocol that break its rules.
+func knetMutants() []Mutant { return slices.Concat[[]Mutant]() }

@@ -1,0 +1,98 @@
+package session
+
+// HoldLeast is the shortest time, in nanoseconds, a verdict is held for a later
+// frame that may explain what looks broken; three round trips when they are
+// longer. HoldFrames further frames of the same side must have come as well.
+const (
+	HoldLeast      = 500e6
+	HoldSideFrames = 32
+)
+
+// maxHolds is how many verdicts of a connection may be held.
+const maxHolds = 64
+
+// A Ruling is how a held case ends.
+type Ruling uint8
+
+const (
+	Failed   Ruling = iota // nothing explained it
+	Passed                 // it was explained: nothing was broken
+	Dropped                // there was no opportunity after all
+	Doubtful               // a guard is not satisfied
+)
+
+type hold struct {
+	Case
+	settle func() (Ruling, Guard)
+	until  int64
+	frames uint64 // of the side at fault
+}
+
+// Hold keeps a case open until a later frame had the time to explain it; settle,
+// which may be nil, then tells whether one did.
+func (l *Law) Hold(x Case, settle func() (Ruling, Guard)) {
+	l.HoldFor(x, l.HoldTime(), settle)
+}
+
+// HoldFor is Hold for a time of the rule's own, in ns.
+func (l *Law) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
+	if len(l.holds) == maxHolds {
+		l.end(&l.holds[0], Doubtful, GuardHold)
+		l.holds = append(l.holds[:0], l.holds[1:]...)
+	}
+	l.holds = append(l.holds, hold{x, settle, l.sight.now + ns, l.sight.frames[x.Dir] + HoldSideFrames})
+}
+
+// HoldTime is for how long a verdict is held, in ns.
+func (l *Law) HoldTime() int64 { return max(HoldLeast, 3*l.roundTrip()) }
+
+// ripen settles what was held long enough.
+func (l *Law) ripen() {
+	keep := l.holds[:0]
+	for i := range l.holds {
+		h := l.holds[i]
+		if l.sight.now < h.until || l.sight.frames[h.Dir] < h.frames {
+			keep = append(keep, h)
+			continue
+		}
+		l.settle(&h)
+	}
+	clear(l.holds[len(keep):])
+	l.holds = keep
+}
+
+func (l *Law) settle(h *hold) {
+	r, g := Failed, GuardNone
+	if h.settle != nil {
+		r, g = h.settle()
+	}
+	l.end(h, r, g)
+}
+
+func (l *Law) end(h *hold, r Ruling, g Guard) {
+	switch r {
+	case Passed:
+		l.Pass(h.Rule)
+	case Failed:
+		l.Judge(h.Case)
+	case Doubtful:
+		h.Blocked = g
+		l.Judge(h.Case)
+	}
+}
+
+// Close settles what is still held. At the end of a session nothing can come any
+// more that would explain it; at the end of the capture something might have, for
+// what was not held long enough.
+func (l *Law) close(end int64, over bool) {
+	held := l.holds
+	l.holds = nil
+	for i := range held {
+		if h := &held[i]; over || end >= h.until {
+			l.settle(h)
+		} else {
+			l.end(h, Doubtful, GuardHold)
+		}
+	}
+	l.fr = nil
+}

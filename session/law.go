@@ -1,0 +1,192 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// A Law judges one connection by the rules of its protocol. Every opportunity
+// ends in one verdict: Pass, or what Broken, Judge and Hold make of a case. What
+// the guards of a rule ask for that shows on the connection itself is looked at
+// here (see blocked); the rest is the business of the code that calls.
+type Law struct {
+	c     *Conn
+	flow  *Flow
+	rules []Rule
+	books *books
+	fr    *dissect.Frame // at hand
+	dir   int            // its sender
+	sight sight
+	holds []hold
+}
+
+// books are the tallies of one table of rules, for all connections of a Table.
+type books struct {
+	tally []Tally
+	sets  []uint64 // frames that passed a whole set of rules
+}
+
+func newBooks(rules []Rule, sets [][]int) *books {
+	return &books{tally: make([]Tally, len(rules)), sets: make([]uint64, len(sets))}
+}
+
+func (t *Table) booksOf(p *Protocol) *books {
+	b := t.books[p]
+	if b == nil {
+		b = newBooks(p.Rules, p.RuleSets)
+		t.books[p] = b
+	}
+	return b
+}
+
+// Tallies gives the tally of every rule of a protocol, in the order of its table.
+func (t *Table) Tallies(p *Protocol) []Tally {
+	all := make([]Tally, len(p.Rules))
+	b := t.books[p]
+	if b == nil {
+		return all
+	}
+	copy(all, b.tally)
+	for set, n := range b.sets {
+		for _, rule := range p.RuleSets[set] {
+			all[rule].Pass += n
+		}
+	}
+	return all
+}
+
+// QualityTallies gives the tally of every rule of Quality.
+func (t *Table) QualityTallies() []Tally { return t.quality.tally }
+
+// A Case is something that looks broken.
+type Case struct {
+	Rule    int
+	Dir     int    // the side at fault
+	Frame   uint64 // the offending frame
+	Time    int64
+	HasTime bool
+	Proof   []uint64 // the other frames that prove it; the offending one is added
+	Message string
+	Since   int64 // begin of the window that must be free of capture gaps, ns; 0 is the whole connection
+	Blocked Guard // a guard of the caller's own that is not satisfied
+	Milder  bool  // one step less severe: part of it was concluded, not seen
+}
+
+// facing makes the law look at a frame of a direction, copies included.
+func (l *Law) facing(fr *dissect.Frame, dir int) {
+	l.fr, l.dir = fr, dir
+	l.sight.see(fr, dir)
+	if len(l.holds) > 0 {
+		l.ripen()
+	}
+}
+
+// Pass ends an opportunity well.
+func (l *Law) Pass(rule int) { l.books.tally[rule].Pass++ }
+
+// PassSet is Pass for all rules of one of the protocol's sets (Protocol.RuleSets).
+func (l *Law) PassSet(set int) { l.books.sets[set]++ }
+
+// Check is Pass when it holds; it gives back whether it does.
+func (l *Law) Check(rule int, holds bool) bool {
+	if holds {
+		l.books.tally[rule].Pass++
+	}
+	return holds
+}
+
+// Here is a case against the sender of the frame at hand.
+func (l *Law) Here(rule int, message string, proof ...uint64) Case {
+	return Case{Rule: rule, Dir: l.dir, Frame: l.fr.Frame, Time: l.fr.Time, HasTime: l.fr.HasTime, Proof: proof, Message: message}
+}
+
+// Broken ends an opportunity badly: the frame at hand breaks the rule, as far as
+// the guards allow to say so.
+func (l *Law) Broken(rule int, message string, proof ...uint64) {
+	l.Judge(l.Here(rule, message, proof...))
+}
+
+// Unclear ends an opportunity without a verdict.
+func (l *Law) Unclear(rule int, g Guard, message string, proof ...uint64) {
+	x := l.Here(rule, message, proof...)
+	x.Blocked = g
+	l.Judge(x)
+}
+
+// Judge ends an opportunity badly, or inconclusively when a guard is not satisfied.
+func (l *Law) Judge(x Case) {
+	r := &l.rules[x.Rule]
+	if x.Blocked == GuardNone {
+		x.Blocked = l.blocked(r, &x)
+	}
+	t := &l.books.tally[x.Rule]
+	f := Finding{Rule: r, Severity: l.severity(r, &x), Guard: x.Blocked, Conn: l.c, Dir: Side(x.Dir + 1),
+		Frame: x.Frame, Frames: proofOf(&x), Time: x.Time, HasTime: x.HasTime, Message: x.Message}
+	if x.Blocked != GuardNone {
+		t.Inconclusive++
+		t.Blocked[x.Blocked]++
+		if !l.flow.table.cfg.Inconclusive {
+			return
+		}
+	} else {
+		t.Fail++
+	}
+	l.flow.report(&f, l.fr)
+}
+
+// severity is that of the rule, one step less where what it depends on was
+// concluded. It never rises.
+func (l *Law) severity(r *Rule, x *Case) Severity {
+	s := r.Severity
+	if (x.Milder || l.concluded(r)) && s < Note {
+		s++
+	}
+	return s
+}
+
+// concluded reports whether version, dialect or roles, where the rule asks for
+// them, were inferred.
+func (l *Law) concluded(r *Rule) bool {
+	in := func(what string) bool { return slices.Contains(l.c.Inferred, what) }
+	return r.Guards.Has(GuardVer) && (in("version") || in("signing")) ||
+		r.Guards.Has(GuardDial) && in("dialect") || r.Guards.Has(GuardRole) && in("roles")
+}
+
+// maxProof bounds the frames of a proof.
+const maxProof = 32
+
+// proofOf gives the frames that prove a case, in order, the offending one among
+// them.
+func proofOf(x *Case) []uint64 {
+	frames := make([]uint64, 0, len(x.Proof)+1)
+	for _, f := range x.Proof[:min(len(x.Proof), maxProof)] {
+		if f != 0 {
+			frames = append(frames, f)
+		}
+	}
+	if x.Frame != 0 {
+		frames = append(frames, x.Frame)
+	}
+	slices.Sort(frames)
+	return slices.Compact(frames)
+}
+
+// Profile is what is known of the implementations in a capture beforehand.
+type Profile struct {
+	Strict  bool // where text and example differ, the text counts
+	Windows bool // the endpoints are those of the Windows product
+	// Values are characteristic values an installation states, in ms, per second
+	// or plain, by the last part of the rule's name ("RESEND": 2000).
+	Values map[string]float64
+}
+
+// Value is the value the profile states for a rule, or the default.
+func (p *Profile) Value(rule string, standard float64) (v float64, stated bool) {
+	if p != nil {
+		if v, ok := p.Values[rule]; ok {
+			return v, true
+		}
+	}
+	return standard, false
+}

@@ -1,0 +1,46 @@
+package session
+
+// A Look is what is remembered of one number of a side.
+type Look struct {
+	Frame    uint64 // first captured copy
+	Time     int64  // of that, ns
+	AckTime  int64  // when it was first acknowledged, valid with AckTimed
+	Hash     uint64 // of the first sending, 0 when only retries were captured
+	IPID     uint16 // likewise
+	Copies   int    // captured transmissions and copies, up to 255
+	Captured bool
+	First    bool // the first sending was captured, not only retries
+	Retried  bool // a retry was captured
+	Acked    bool
+	AckTimed bool
+	GivenUp  bool
+}
+
+// Look gives what is remembered of a number; ok is false when nothing is.
+func (d *Direction) Look(n int64) (l Look, ok bool) {
+	if !d.win.started || !d.win.holds(n) {
+		return l, false
+	}
+	u := d.win.at(n)
+	l = Look{Frame: u.frame, Time: u.time, AckTime: u.ackTime, Copies: int(u.copies),
+		Captured: u.state&captured != 0, First: u.state&firstSending != 0, Retried: u.state&retried != 0,
+		Acked: u.state&acked != 0, AckTimed: u.state&ackTimed != 0, GivenUp: u.state&givenUp != 0}
+	if l.First {
+		l.Hash, l.IPID = u.hash, u.ipid
+	}
+	return l, true
+}
+
+// IsCopyOf reports whether a sending may be a copy, made by the network or the
+// capture, of one captured before: the guard DUP, by bytes, identification and
+// time alone, whatever the protocol's own mark says. horizon is that of
+// reordering, in ns.
+func (s *Sending) IsCopyOf(hash uint64, ipid uint16, time, horizon int64) bool {
+	if s.Hash != hash {
+		return false
+	}
+	if s.IPID != 0 && ipid != 0 {
+		return s.IPID == ipid
+	}
+	return !s.HasTime || s.Time-time <= max(horizon, CopyHorizon)
+}

@@ -1,0 +1,138 @@
+package session
+
+// Rules of capture quality.
+const captureBase = 0
+
+const (
+	rCapGap = captureBase + iota
+	rCapDrops
+	rCapDup
+	rCapTime
+	rCapClockres
+	rCapSnap
+	rCapSum
+	rCapIpfrag
+	rCapOffload
+	rCapOneway
+	rCapMidstart
+	rCapUploss
+	rCapReorder
+	rCapNat
+	rCapMultipath
+	rCapTunnel
+)
+
+var captureRules = [...]Rule{
+	rCapGap - captureBase: {
+		ID: "CAP-GAP", Clause: "", Level: Impl, Severity: Note, Scope: "B",
+		Statement: "the peer acknowledged numbers that were never captured",
+		Care:      "DP8: numbers covered by a send mask do not count; report share of acknowledged-unseen per direction and time (estimate of capture loss)",
+		Example:   "nrcv jumps from 9 to 14, frames 10–13 absent",
+		Unchecked: "not evaluated yet",
+	},
+	rCapDrops - captureBase: {
+		ID: "CAP-DROPS", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "the capture file or kernel declares drops",
+		Care:      "opens a CLEAN gap between the two packets around it",
+		Example:   "drop count 37 between frames 301 and 302",
+		Unchecked: "not evaluated yet",
+	},
+	rCapDup - captureBase: {
+		ID: "CAP-DUP", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "the same datagram appears twice because of the capture (mirror port, two interfaces, bridge)",
+		Care:      "as guard DUP; a TTL one lower shows a second capture point; what is no copy is a sending of its own",
+		Example:   "every frame twice 20 µs apart",
+		Unchecked: "not evaluated yet",
+	},
+	rCapTime - captureBase: {
+		ID: "CAP-TIME", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "capture time runs backwards or jumps",
+		Care:      "merged files are sorted first; > 1 ms backwards disables CLOCK in the window",
+		Example:   "frame 12 is 40 ms before frame 11",
+		Unchecked: "not evaluated yet",
+	},
+	rCapClockres - captureBase: {
+		ID: "CAP-CLOCKRES", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "time stamps coarser than the timers judged",
+		Care:      "> 1 ms resolution disables all REC timer rules",
+		Example:   "all times multiples of 10 ms",
+		Unchecked: "not evaluated yet",
+	},
+	rCapSnap - captureBase: {
+		ID: "CAP-SNAP", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "packets cut by the snapshot length",
+		Care:      "parse what is there; no length, padding or signature rules",
+		Example:   "captured 96 of 1,400 bytes",
+		Unchecked: "not evaluated yet",
+	},
+	rCapSum - captureBase: {
+		ID: "CAP-SUM", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "bad UDP checksum",
+		Care:      "from the capturing host itself: offload, ignore; else drop the frame from state",
+		Example:   "checksum wrong on received frame",
+		Unchecked: "not evaluated yet",
+	},
+	rCapIpfrag - captureBase: {
+		ID: "CAP-IPFRAG", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "IP fragments missing, so datagrams are lost to analysis",
+		Care:      "counts as capture or network loss, not endpoint fault",
+		Example:   "first fragment without the rest",
+		Unchecked: "not evaluated yet",
+	},
+	rCapOffload - captureBase: {
+		ID: "CAP-OFFLOAD", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "segmentation offload: one captured super-datagram stands for many wire datagrams",
+		Care:      "split only if every segment parses alike; else note and disable size rules",
+		Example:   "8,400-byte UDP payload on a 1,500-byte link",
+		Unchecked: "not evaluated yet",
+	},
+	rCapOneway - captureBase: {
+		ID: "CAP-ONEWAY", Clause: "", Level: Impl, Severity: Note, Scope: "B",
+		Statement: "only one direction captured",
+		Care:      "every BIDIR rule inconclusive",
+		Example:   "5,000 frames one way, none back",
+		Unchecked: "not evaluated yet",
+	},
+	rCapMidstart - captureBase: {
+		ID: "CAP-MIDSTART", Clause: "", Level: Impl, Severity: Note, Scope: "B",
+		Statement: "the session began before the capture",
+		Care:      "START rules inconclusive; numbers unwrapped from an arbitrary base",
+		Example:   "first frame seq=117",
+		Unchecked: "not evaluated yet",
+	},
+	rCapUploss - captureBase: {
+		ID: "CAP-UPLOSS", Clause: "", Level: Impl, Severity: Note, Scope: "D",
+		Statement: "first captured copy of a number is a retry",
+		Care:      "loss between sender and capture point, or capture loss: separated by CAP-GAP/CAP-DROPS",
+		Example:   "first copy of seq=7 has RETRY",
+		Unchecked: "not evaluated yet",
+	},
+	rCapReorder - captureBase: {
+		ID: "CAP-REORDER", Clause: "", Level: Impl, Severity: Note, Scope: "D",
+		Statement: "packets out of order at the capture point",
+		Care:      "extent and lateness per RFC 4737 style",
+		Example:   "5% of frames late by 1–3 positions",
+		Unchecked: "not evaluated yet",
+	},
+	rCapNat - captureBase: {
+		ID: "CAP-NAT", Clause: "", Level: Impl, Severity: Note, Scope: "B",
+		Statement: "the same session captured on both sides of an address translator",
+		Care:      "two views of one packet: pair them, never count twice",
+		Example:   "same frames with two source addresses 0.3 ms apart",
+		Unchecked: "not evaluated yet",
+	},
+	rCapMultipath - captureBase: {
+		ID: "CAP-MULTIPATH", Clause: "", Level: Impl, Severity: Note, Scope: "B",
+		Statement: "a stable share of one direction never passes the capture point although acknowledged (load-balanced or asymmetric path)",
+		Care:      "share stable (±5 points) over ≥ 1,000 numbers and not bursty ⇒ second path rather than overload; all CLEAN rules of that direction inconclusive",
+		Example:   "every second number never captured, all acknowledged",
+		Unchecked: "not evaluated yet",
+	},
+	rCapTunnel - captureBase: {
+		ID: "CAP-TUNNEL", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "datagrams inside a tunnel header",
+		Care:      "analyse the inner packet once",
+		Example:   "GRE copy of every packet",
+		Unchecked: "not evaluated yet",
+	},
+}

@@ -1,0 +1,125 @@
+package session
+
+// Rules of field diagnosis.
+const fieldBase = captureBase + len(captureRules)
+
+const (
+	rFldMtu = fieldBase + iota
+	rFldGiveup
+	rFldNoreply
+	rFldOneway
+	rFldAckloss
+	rFldSpurious
+	rFldBurst
+	rFldBlackout
+	rFldRttshift
+	rFldSide
+	rFldRebind
+	rFldInject
+	rFldFlood
+	rFldHol
+	rFldDtls
+)
+
+var fieldRules = [...]Rule{
+	rFldMtu - fieldBase: {
+		ID: "FLD-MTU", Clause: "", Level: Impl, Severity: Warn, Scope: "BT",
+		Statement: "large reliable packets never get through while small ones do",
+		Care:      "≥ 3 copies of a packet above the largest size ever acknowledged, smaller IDs acknowledged meanwhile; state both sizes",
+		Example:   "4,711-byte reliable packet resent 11 times, all packets < 1,200 bytes acknowledged",
+		Unchecked: "not evaluated yet",
+	},
+	rFldGiveup - fieldBase: {
+		ID: "FLD-GIVEUP", Clause: "", Level: Impl, Severity: Note, Scope: "BT",
+		Statement: "names the packet whose missing acknowledgement ended the session, in the words of the library (\"reliable packet N, size S, not acknowledged after T ms, R resends\")",
+		Care:      "capture end ≠ session end",
+		Example:   "ID 42 size 10, 5,090 ms, 6 resends",
+		Unchecked: "not evaluated yet",
+	},
+	rFldNoreply - fieldBase: {
+		ID: "FLD-NOREPLY", Clause: "", Level: Impl, Severity: Warn, Scope: "BT",
+		Statement: "all attempts unanswered: filter, wrong port or dead server (with ICMP evidence if present)",
+		Care:      "BIDIR proven by other traffic of the hosts",
+		Example:   "15 CONNECTs, ICMP port unreachable",
+		Unchecked: "not evaluated yet",
+	},
+	rFldOneway - fieldBase: {
+		ID: "FLD-ONEWAY", Clause: "", Level: Impl, Severity: Warn, Scope: "BT",
+		Statement: "peer hears us, we do not hear the peer (or the reverse)",
+		Care:      "capture at one end only shows one half: say which",
+		Example:   "acknowledgements leave, data keeps being retried",
+		Unchecked: "not evaluated yet",
+	},
+	rFldAckloss - fieldBase: {
+		ID: "FLD-ACKLOSS", Clause: "", Level: Impl, Severity: Note, Scope: "BT",
+		Statement: "acknowledgements lost rather than data",
+		Care:      "needs in-band evidence",
+		Example:   "90% of retries are copies the receiver already had",
+		Unchecked: "not evaluated yet",
+	},
+	rFldSpurious - fieldBase: {
+		ID: "FLD-SPURIOUS", Clause: "", Level: Impl, Severity: Note, Scope: "BT",
+		Statement: "share of unneeded retries",
+		Example:   "35% unneeded, RTO 60 ms under an RTT of 80–140 ms",
+		Unchecked: "not evaluated yet",
+	},
+	rFldBurst - fieldBase: {
+		ID: "FLD-BURST", Clause: "", Level: Impl, Severity: Note, Scope: "BT",
+		Statement: "loss comes in bursts or periods (radio, scan, policing)",
+		Care:      "SAMPLE; give run lengths and period",
+		Example:   "12 losses in 200 ms every 60 s",
+		Unchecked: "not evaluated yet",
+	},
+	rFldBlackout - fieldBase: {
+		ID: "FLD-BLACKOUT", Clause: "", Level: Impl, Severity: Note, Scope: "BT",
+		Statement: "both directions silent for seconds, then resume",
+		Care:      "CAP-TIME excluded; all sessions of the host at once ⇒ host or link",
+		Example:   "6.2 s gap on all sessions of 10.0.0.5",
+		Unchecked: "not evaluated yet",
+	},
+	rFldRttshift - fieldBase: {
+		ID: "FLD-RTTSHIFT", Clause: "", Level: Impl, Severity: Note, Scope: "BT",
+		Statement: "round trip steps up or is bloated under load",
+		Example:   "40 → 310 ms while the rate doubles",
+		Unchecked: "not evaluated yet",
+	},
+	rFldSide - fieldBase: {
+		ID: "FLD-SIDE", Clause: "", Level: Impl, Severity: Note, Scope: "BT",
+		Statement: "splits round trip and loss into \"left of the capture point\" and \"right of it\"",
+		Care:      "needs both directions",
+		Example:   "2 ms left, 180 ms right, all loss right",
+		Unchecked: "not evaluated yet",
+	},
+	rFldRebind - fieldBase: {
+		ID: "FLD-REBIND", Clause: "", Level: Impl, Severity: Note, Scope: "B",
+		Statement: "session continues from another port or address",
+		Care:      "numbers within window, same session id",
+		Example:   "source port 50,123 → 61,044, numbers continue",
+		Unchecked: "not evaluated yet",
+	},
+	rFldInject - fieldBase: {
+		ID: "FLD-INJECT", Clause: "", Level: Impl, Severity: Warn, Scope: "B",
+		Statement: "frame not from the endpoint: TTL/ID discontinuity, wrong session id, failed signature, impossible acknowledgement",
+		Care:      "two independent signs needed",
+		Example:   "HDISC with TTL 243 amid TTL 117",
+		Unchecked: "not evaluated yet",
+	},
+	rFldFlood - fieldBase: {
+		ID: "FLD-FLOOD", Clause: "", Level: Impl, Severity: Warn, Scope: "BT",
+		Statement: "unfinished handshakes or unknown-opcode traffic in bulk",
+		Example:   "3,000 CONNECTs per second from 200 sources",
+		Unchecked: "not evaluated yet",
+	},
+	rFldHol - fieldBase: {
+		ID: "FLD-HOL", Clause: "", Level: Impl, Severity: Note, Scope: "BT",
+		Statement: "time messages spent waiting behind a gap (head-of-line blocking)",
+		Example:   "14 sequential messages delayed 480 ms by seq=77",
+		Unchecked: "not evaluated yet",
+	},
+	rFldDtls - fieldBase: {
+		ID: "FLD-DTLS", Clause: "", Level: Impl, Severity: Note, Scope: "F",
+		Statement: "port and sizes fit Hazel but the payload is DTLS: nothing inside can be judged",
+		Example:   "16 FE FD … on port 22023",
+		Unchecked: "not evaluated yet",
+	},
+}

@@ -1,0 +1,7 @@
+package session
+
+import "slices"
+
+// Quality are the rules of capture quality and field diagnosis. They accuse no
+// endpoint.
+var Quality = slices.Concat(captureRules[:], fieldRules[:])

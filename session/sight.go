@@ -1,0 +1,172 @@
+package session
+
+import (
+	"math"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// bidirTime is for how long a side may be silent before its direction no longer
+// counts as visible, in ns.
+const bidirTime = 10e9
+
+// clockStep is how far time may run backwards, and how coarse it may be, before
+// times prove nothing, in ns.
+const clockStep = 1e6
+
+// coarseAfter is how many times of one granularity make it the capture's.
+const coarseAfter = 20
+
+// sight is what the capture shows of a connection: what guards ask for.
+type sight struct {
+	now     int64 // of the latest frame
+	frames  [2]uint64
+	last    [2]int64
+	backAt  int64 // when time last ran backwards
+	back    bool
+	fine    bool   // some time is no multiple of clockStep
+	timed   uint64 // frames with a time
+	dropped uint64 // packets the capture said it lost, before the frame at hand
+	dropAt  int64
+	drops   bool
+}
+
+func (s *sight) see(fr *dissect.Frame, dir int) {
+	s.frames[dir]++
+	if !fr.HasTime {
+		return
+	}
+	if s.timed > 0 && fr.Time < s.now-clockStep {
+		s.backAt, s.back = s.now, true
+	}
+	if s.timed > 0 && fr.Dropped != s.dropped {
+		s.dropAt, s.drops = fr.Time, true
+	}
+	s.dropped = fr.Dropped
+	s.timed++
+	s.fine = s.fine || fr.Time%clockStep != 0
+	s.now = max(s.now, fr.Time)
+	s.last[dir] = fr.Time
+}
+
+// blocked gives a guard of a rule that shows on the connection and is not
+// satisfied for the case.
+func (l *Law) blocked(r *Rule, x *Case) Guard {
+	for _, g := range [...]Guard{GuardSnap, GuardStart, GuardBidir, GuardClean, GuardRTT, GuardClock, GuardRole, GuardVer, GuardDial} {
+		if (g == GuardSnap || r.Guards.Has(g)) && !l.satisfied(g, x) {
+			return g
+		}
+	}
+	return GuardNone
+}
+
+func (l *Law) satisfied(g Guard, x *Case) bool {
+	switch g {
+	case GuardSnap:
+		return l.fr == nil || l.fr.Frame != x.Frame || !l.fr.Cut()
+	case GuardStart:
+		return l.c.Complete
+	case GuardBidir:
+		return l.BothVisible()
+	case GuardClean:
+		return l.Clean(x.Since)
+	case GuardRTT:
+		return l.c.Dir[x.Dir].rtt.n >= leastSamples
+	case GuardClock:
+		return l.ClockFine()
+	case GuardRole:
+		return l.c.Roles[0] != ""
+	case GuardVer:
+		return l.c.Version != 0 || l.c.Signing != ""
+	case GuardDial:
+		return l.c.Dialect != "" || l.c.Dir[x.Dir].Dialect != ""
+	}
+	return true
+}
+
+// leastSamples is how many round trips guard RTT asks for.
+const leastSamples = 5
+
+// BothVisible reports whether both directions were captured lately.
+func (l *Law) BothVisible() bool {
+	s := &l.sight
+	return s.frames[0] > 0 && s.frames[1] > 0 && s.now-min(s.last[0], s.last[1]) <= bidirTime
+}
+
+// ClockFine reports whether the times of the capture can be judged.
+func (l *Law) ClockFine() bool {
+	s := &l.sight
+	return s.timed > 0 && (s.fine || s.timed < coarseAfter) && !(s.back && s.now-s.backAt <= bidirTime)
+}
+
+// Clean reports whether nothing shows that the capture misses frames, of either
+// side, since a time.
+func (l *Law) Clean(since int64) bool {
+	s := &l.sight
+	if s.drops && s.dropAt >= since {
+		return false
+	}
+	return l.CleanOf(0, since) && l.CleanOf(1, since)
+}
+
+// CleanOf is Clean for what one side sent.
+func (l *Law) CleanOf(dir int, since int64) bool {
+	d := &l.c.Dir[dir]
+	return !(d.firmGap && d.firmGapAt >= since) && !(d.softGap && d.softGapAt >= since && d.Missing() > 0)
+}
+
+// noteGap keeps when numbers of this side were last passed over. A gap is firm
+// when something else than a late first sending shows what was in it.
+func (d *Direction) noteGap(at int64, firm bool) {
+	if firm {
+		d.firmGap, d.firmGapAt = true, max(d.firmGapAt, at)
+	} else {
+		d.softGap, d.softGapAt = true, max(d.softGapAt, at)
+	}
+}
+
+// Horizon is the reorder horizon, in ns: two frames of one side captured further
+// apart were sent in this order.
+func (l *Law) Horizon() int64 {
+	late := max(l.c.Dir[0].late, l.c.Dir[1].late)
+	return max(CopyHorizon, l.roundTrip()/2, late*3/2)
+}
+
+// roundTrip is the whole round trip as far as it was seen, in ns, 0 when it was
+// not: the times from the capture point to either side and back.
+func (l *Law) roundTrip() int64 { return l.c.Dir[0].minRTT + l.c.Dir[1].minRTT }
+
+// SideDelay is the shortest time, in ns, between a frame passing towards a side and
+// its reaction passing back.
+func (l *Law) SideDelay(dir int) (ns int64, ok bool) {
+	d := &l.c.Dir[1-dir]
+	return d.minRTT, d.hasRTT
+}
+
+// Slack is what an upper bound on a reaction of a side allows on top, in ns:
+// the way there and back, and the clock.
+func (l *Law) Slack(dir int) (ns int64, ok bool) {
+	delay, ok := l.SideDelay(dir)
+	return delay + slackTime, ok
+}
+
+const slackTime = 20e6
+
+// NeededOdds is in how many independent intervals something must be seen before
+// "the capture missed the explaining frames of that side" is absurd: chances
+// below 10^-9.
+func (l *Law) NeededOdds(dir int) int {
+	d := &l.c.Dir[dir]
+	lost := float64(d.notCaptured+d.byMaskOnly+d.Missing()) + 1
+	p := max(0.001, 1.5*lost/(float64(d.distinct)+1))
+	if p >= 0.5 {
+		return math.MaxInt32
+	}
+	return int(math.Log(1e-9)/math.Log(p)+1e-9) + 1
+}
+
+// Frames is how many frames of a side were seen.
+func (l *Law) Frames(dir int) uint64 { return l.sight.frames[dir] }
+
+// Now is the time of the latest frame, in ns.
+func (l *Law) Now() int64 { return l.sight.now }
