@@ -8,6 +8,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ import (
 )
 
 func main() {
-	commands := map[string]func(args []string) error{"soak": soak, "replay": replay}
+	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|accuracy [flags]")
 		os.Exit(2)
@@ -48,6 +49,13 @@ func soak(args []string) error {
 	s.Write(os.Stdout)
 	if s.Err != nil || len(s.Faults) > 0 {
 		return fmt.Errorf("%d rules accuse conforming endpoints", len(s.Faults))
+	}
+	return nil
+}
+
+func mutants([]string) error {
+	if !lab.WriteScores(os.Stdout, lab.Scores()) {
+		return errors.New("the mutation score is not complete")
 	}
 	return nil
 }
