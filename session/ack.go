@@ -127,7 +127,7 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 		return words
 	}
 	d.firstAcks++
-	d.signs.largestAcked = max(d.signs.largestAcked, u.size)
+	d.signs.acked(u)
 	if a.HasTime {
 		if !d.accepts {
 			d.accepts, d.acceptsAt = true, a.Time

@@ -6,7 +6,7 @@ func (c *Conn) diagnoseSide(dir int) {
 	s := &d.signs
 	if d.Retries > 0 && s.largestAcked > 0 {
 		u := &s.stuck
-		hole := u.copies >= 3 && u.size > s.largestAcked && u.latest > 0 && !d.ackedAfter(u.num)
+		hole := u.copies >= 3 && u.size > s.largestAcked && u.others > 0 && !d.ackedAfter(u.num)
 		c.observe(rFldMtu, dir, sign{1, u.frame}, when(hole, "%d bytes were sent %d times and never acknowledged, while up to %d bytes were: a path with a smaller MTU", u.size, u.copies, s.largestAcked))
 	}
 	if d.Retries >= fewest {
@@ -22,7 +22,7 @@ func (c *Conn) diagnoseSide(dir int) {
 	}
 	if s.firstTrip > 0 && s.slowTrip > 0 {
 		grown := s.slowTrip > shiftFactor*s.firstTrip && s.slowTrip-s.firstTrip > shiftLeast
-		c.observe(rFldRttshift, dir, sign{1, s.slowAt}, when(grown, "the round trip grows from %s to %s", millis(s.firstTrip), millis(s.slowTrip)))
+		c.observe(rFldRttshift, dir, sign{1, s.slowAt}, when(grown, "the time until acknowledgement grows from %s to %s", millis(s.firstTrip), millis(s.slowTrip)))
 	}
 	c.diagnoseLosses(dir)
 }
@@ -84,7 +84,7 @@ func (c *Conn) diagnose() {
 	}
 	if n := s.frames[0] + s.frames[1]; n >= busyFrames && !alone {
 		pause := (s.now - s.firstAt - s.silence) / int64(n)
-		dark := s.silence >= blackout && pause < busyPause && !s.back
+		dark := s.silence >= blackout && pause < busyPause && !s.back && c.State != TimedOut
 		c.observe(rFldBlackout, 0, sign{1, s.wokenBy}, when(dark, "both directions are silent for %.1f s, then go on", float64(s.silence)/1e9))
 	}
 }
@@ -100,4 +100,10 @@ func (c *Conn) suspectInjection() {
 	if !l.Check(rFldInject, !s.stranger) {
 		l.Broken(rFldInject, when(true, "time to live %d amid %d: most likely not sent by the endpoint", l.fr.TTL, s.ttl[l.dir]))
 	}
+}
+
+// due reports whether the latest number of a side waits for its acknowledgement.
+func (d *Direction) due() bool {
+	w := &d.win
+	return w.started && w.holds(w.highest) && w.at(w.highest).state&(captured|acked) == captured
 }

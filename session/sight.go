@@ -33,7 +33,8 @@ type sight struct {
 	lost      sign // packets the capture lost while the connection lived; frame: the one behind them
 	backwards sign
 	backMost  int64    // ns
-	silence   int64    // longest time without a frame, ns
+	waiting   bool     // an acknowledgement was due when the frame at hand came
+	silence   int64    // longest time without a frame while one was due, ns
 	wokenBy   uint64   // the frame behind it
 	firstAt   int64    // time of the first frame
 	ttl       [2]uint8 // usual ones
@@ -59,7 +60,7 @@ func (s *sight) see(fr *dissect.Frame, dir int) {
 	}
 	if s.timed == 0 {
 		s.firstAt = fr.Time
-	} else if pause := fr.Time - s.now; pause > s.silence {
+	} else if pause := fr.Time - s.now; pause > s.silence && s.waiting {
 		s.silence, s.wokenBy = pause, fr.Frame
 	}
 	s.dropped = fr.Dropped

@@ -20,8 +20,9 @@ type signs struct {
 
 	trips     tripWindow
 	firstTrip int64 // shortest of the first window
-	slowTrip  int64 // shortest of the slowest window since
+	slowTrip  int64 // shortest of the slowest two windows in a row since
 	slowAt    uint64
+	lastTrip  int64 // shortest of the window before
 }
 
 // A sign counts something and keeps the first frame that shows it.
@@ -47,12 +48,21 @@ type stuckUnit struct {
 	copies uint8
 	frame  uint64 // of its first sending
 	latest uint64
+	others int // first acknowledgements of units sent after its latest sending
 }
 
 // stubborn looks at a retry of what was not acknowledged.
 func (s *signs) stubborn(x *Sending, u *unit) {
 	if u.copies >= s.stuck.copies && u.size >= s.stuck.size || x.Num == s.stuck.num {
 		s.stuck = stuckUnit{num: x.Num, size: u.size, copies: u.copies, frame: u.frame, latest: x.Frame}
+	}
+}
+
+// acked looks at a unit that is acknowledged for the first time.
+func (s *signs) acked(u *unit) {
+	s.largestAcked = max(s.largestAcked, u.size)
+	if u.frame > s.stuck.latest {
+		s.stuck.others++
 	}
 }
 
@@ -77,11 +87,11 @@ func (s *signs) trip(ns int64, frame uint64) {
 	if w.n < tripsAtOnce {
 		return
 	}
-	switch {
-	case s.firstTrip == 0:
+	if s.firstTrip == 0 {
 		s.firstTrip = max(w.least, 1)
-	case w.least > s.slowTrip:
-		s.slowTrip, s.slowAt = w.least, w.frame
+	} else if both := min(w.least, s.lastTrip); both > s.slowTrip {
+		s.slowTrip, s.slowAt = both, w.frame
 	}
+	s.lastTrip = w.least
 	w.n = 0
 }
