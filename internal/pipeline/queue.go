@@ -239,7 +239,10 @@ func (k *shardSink) Message(m *session.Message) {
 // note there.
 func (k *shardSink) Finding(f *session.Finding) {
 	k.collected.Finding(f)
-	if s := k.slot(f.Frame); s != nil && s.decided && f.Failed() {
+	if k.now-f.Frame >= NoteFrames || !f.Failed() {
+		return
+	}
+	if s := k.slot(f.Frame); s != nil && s.decided {
 		s.Frame.Notes = append(s.Frame.Notes, dissect.Note{Rule: f.Rule.ID, Severity: f.Severity.String(), Message: f.Message})
 	}
 }
