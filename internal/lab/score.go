@@ -37,7 +37,7 @@ func (s *Score) Complete() bool { return len(s.NoMutant)+len(s.NoNear)+len(s.Wro
 // Scores plays all mutants.
 func Scores() (all []*Score) {
 	verdicts := runAll(Mutants())
-	for _, p := range every {
+	for _, p := range speakers {
 		for level := session.Must; level <= session.Impl; level++ {
 			s := &Score{Proto: p.Name, Level: level}
 			for i := range p.Rules {

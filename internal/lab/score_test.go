@@ -27,7 +27,7 @@ func TestMutationScore(t *testing.T) {
 	if complete {
 		tell = t.Errorf
 	}
-	for _, p := range every {
+	for _, p := range speakers {
 		for i := range p.Rules {
 			r := &p.Rules[i]
 			if is := tried[r.ID]; r.Level == session.Must && r.Alias == "" && r.Unchecked == "" && is != [2]bool{true, true} {

@@ -105,7 +105,7 @@ func (w *soaker) feed(jobs chan<- job) {
 		}
 	}
 	for seed := w.opts.Seed; !w.enough(); seed++ {
-		for _, p := range every {
+		for _, p := range speakers {
 			if s, ok := tracegen.Wild(p.Name, seed); ok && w.wanted(s.Proto, s.Name) {
 				jobs <- job{func() (*Subject, error) { return Conforming(&s) }, seed}
 			}

@@ -29,12 +29,12 @@ func Conforming(s *tracegen.Scenario) (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	sub := &Subject{Proto: s.Proto, Name: s.Name, habits: map[string]bool{}, cfg: session.Config{Protocols: every}}
+	sub := &Subject{Proto: s.Proto, Name: s.Name, habits: map[string]bool{}, cfg: session.Config{Protocols: speakers}}
 	return sub, sub.read(file)
 }
 
-// every protocol; tables share it.
-var every = protocols.All(protocols.Options{})
+// speakers are all protocols; tables share them.
+var speakers = protocols.All(protocols.Options{})
 
 func (s *Subject) read(file []byte) (err error) {
 	if s.all, err = readAll(bytes.NewReader(file)); err != nil {
@@ -91,7 +91,7 @@ func (s *Subject) judge(ops Ops) (wrong []session.Finding, datagrams int) {
 // excused reports whether a finding is nobody's false accusation. It learns the
 // habits of endpoints from the capture as it is.
 func (s *Subject) excused(f *session.Finding, whole bool) bool {
-	if !f.Failed() || aboutCapture[f.Rule] {
+	if !f.Failed() || !f.Rule.Accuses() {
 		return true
 	}
 	if m := s.mutant; m != nil {
@@ -102,15 +102,6 @@ func (s *Subject) excused(f *session.Finding, whole bool) bool {
 	}
 	return f.Severity == session.Note && s.habits[f.Rule.ID]
 }
-
-// aboutCapture are the rules that accuse no endpoint.
-var aboutCapture = func() map[*session.Rule]bool {
-	m := map[*session.Rule]bool{}
-	for i := range session.Quality {
-		m[&session.Quality[i]] = true
-	}
-	return m
-}()
 
 // findingsOf judges datagrams and gives findings alone.
 func findingsOf(all []dissect.Datagram, cfg session.Config) []session.Finding {
