@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants}
+	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|accuracy [flags]")
 		os.Exit(2)
@@ -73,5 +73,19 @@ func replay(args []string) error {
 		return err
 	}
 	s.Replay(os.Stdout, ops)
+	return nil
+}
+
+func accuracy(args []string) error {
+	f := flag.NewFlagSet("accuracy", flag.ExitOnError)
+	sessions := f.Int("sessions", 200, "of each protocol under each condition")
+	seeds := f.Int("seeds", 5, "of each mutant under each capture loss")
+	f.Parse(args)
+	a := lab.Measure(*sessions)
+	detections, err := lab.Detect(lab.Mutants(), *seeds)
+	if err := errors.Join(a.Err, err); err != nil {
+		return err
+	}
+	lab.WriteAccuracy(os.Stdout, a, detections, *seeds)
 	return nil
 }
