@@ -185,7 +185,8 @@ says so: it says *unneeded* when the acknowledgement was captured before the ret
 (*retry, need unknown*). A first sending is *reordered* when one that left later passed the capture point earlier.
 Acknowledgements, and what has no number, count as first sendings. kNet's own format and Hazel do not mark retries: one whose
 first sending was not captured looks like a first sending, perhaps a late one; a copy of what has no number cannot be
-told without an IPv4 identification (IPv6, or systems that leave it zero).`)
+told without an IPv4 identification (IPv6, or systems that leave it zero). What is called unneeded and was needed is Hazel's:
+the history bits of some releases acknowledge what never came.`)
 	head := []string{"really", "datagrams", "first sending", "unneeded retry", "retry, need unknown", "network copy", "reordered", "not recognised"}
 	for i, proto := range names {
 		p.say("### %s: what is said of what, all places together", labels[i])
