@@ -132,11 +132,3 @@ func found(t *testing.T, on, rule string, edit func(datagrams) datagrams) (n int
 	}
 	return n
 }
-
-// renumber counts the packets anew.
-func renumber(all datagrams) datagrams {
-	for i := range all {
-		all[i].Frame = uint64(i + 1)
-	}
-	return all
-}
