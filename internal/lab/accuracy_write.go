@@ -278,32 +278,47 @@ func (c *Cell) verdicts() (out []string) {
 func (p *page) places() {
 	names, labels := p.protos()
 	p.say("## Places of losses")
-	p.say(`Lost datagrams that have a number, by where they were lost, and how many of them the analysis proves lost there: right /
-wrong / unknown in %% of those lost. *Wrong* are claims beyond what was lost there in that direction. kNet reports nothing
-missing and Hazel marks no retries, so that for them some places are never claimed; see [analysis.md](analysis.md).`)
+	p.say(`Lost datagrams that have a number, by where they were lost, and what the analysis says of them, in %%: lost before the
+capture point / behind it / by the capture / unknown. The last column counts datagrams that are said to be lost and were not.
+An observer cannot tell a loss before the capture point from a loss by the capture: as soon as a capture shows losses of its
+own, nothing is said of those before it. A loss before the capture point is taken for one by the capture where the send
+mask that gave it up was itself not captured. kNet reports nothing missing, and Hazel marks no retries, so that for them some
+places are never claimed; see [analysis.md](analysis.md). A number that was lost several times is claimed once.`)
 	for i, proto := range names {
-		p.say("### %s", labels[i])
+		p.say("### %s: where lost datagrams are said to be lost", labels[i])
 		var rows [][]string
 		for place := range nPlaces {
 			for _, loss := range Losses {
 				c := p.at(proto, loss, place)
 				row := []string{placeNames[place] + ", capture loss " + percent(loss)}
-				for _, l := range []Claims{c.Lost[tracegen.LostBefore], c.Lost[tracegen.LostAfter], c.Lost[tracegen.LostByTap]} {
-					row = append(row, count(l.Lost), l.thirds())
+				for _, really := range []int{tracegen.LostBefore, tracegen.LostAfter, tracegen.LostByTap} {
+					row = append(row, c.saidOfLost(really)...)
 				}
-				rows = append(rows, row)
+				wrong := 0
+				for _, n := range c.Lost[notLost] {
+					wrong += n
+				}
+				rows = append(rows, append(row, strconv.Itoa(wrong)))
 			}
 		}
-		p.table([]string{"capture", "before", "claimed", "after", "claimed", "by the capture", "claimed"}, rows)
+		p.table([]string{"capture", "lost before", "said", "lost after", "said", "by the capture", "said", "not lost"}, rows)
 	}
 }
 
-// thirds are right, wrong and unknown.
-func (l *Claims) thirds() string {
-	if l.Lost == 0 && l.Wrong > 0 {
-		return fmt.Sprintf("%d wrong", l.Wrong)
+// saidOfLost is how many were lost at a place, and the shares of what is said.
+func (c *Cell) saidOfLost(really int) []string {
+	total := 0
+	for _, n := range c.Lost[really] {
+		total += n
 	}
-	return thirds(l.Right, l.Wrong, l.Lost-l.Right, l.Lost)
+	if total == 0 {
+		return []string{"0", "-"}
+	}
+	var shares []string
+	for _, n := range c.Lost[really] {
+		shares = append(shares, bare(n, total))
+	}
+	return []string{count(total), strings.Join(shares, " / ")}
 }
 
 func thirds(right, wrong, unknown, total int) string {
