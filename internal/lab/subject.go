@@ -68,8 +68,7 @@ func (m *Mutant) Subject() (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	proto, _, _ := strings.Cut(m.Rule, "-")
-	s := &Subject{Proto: strings.ToLower(proto), Name: m.Rule + " " + m.Name, mutant: m}
+	s := &Subject{Proto: m.proto(), Name: m.Rule + " " + m.Name, mutant: m}
 	if s.cfg, err = m.config(); err != nil {
 		return nil, err
 	}
