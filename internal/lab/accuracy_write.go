@@ -13,16 +13,16 @@ import (
 	"github.com/dpdissect/dpdissect/internal/tracegen"
 )
 
-// A page writes Markdown.
-type page struct {
+// A paper writes Markdown.
+type paper struct {
 	out io.Writer
 	a   *Accuracy
 }
 
-func (p *page) say(format string, args ...any) { fmt.Fprintf(p.out, format+"\n\n", args...) }
+func (p *paper) say(format string, args ...any) { fmt.Fprintf(p.out, format+"\n\n", args...) }
 
 // table writes a table; the first column is text, the others numbers.
-func (p *page) table(head []string, rows [][]string) {
+func (p *paper) table(head []string, rows [][]string) {
 	fmt.Fprintf(p.out, "| %s |\n|---|%s\n", strings.Join(head, " | "), strings.Repeat("---:|", len(head)-1))
 	for _, r := range rows {
 		fmt.Fprintf(p.out, "| %s |\n", strings.Join(r, " | "))
@@ -32,7 +32,7 @@ func (p *page) table(head []string, rows [][]string) {
 
 // WriteAccuracy writes docs/accuracy.md.
 func WriteAccuracy(out io.Writer, a *Accuracy, detections []*Detection, seeds int) {
-	p := &page{out, a}
+	p := &paper{out, a}
 	frames := 0
 	for _, c := range a.Cells {
 		frames += c.Frames
@@ -54,7 +54,7 @@ and the capture goes wrong.`, a.Sessions, count(frames))
 }
 
 // sum adds the cells that match.
-func (p *page) sum(match func(Condition) bool) *Cell {
+func (p *paper) sum(match func(Condition) bool) *Cell {
 	all := &Cell{}
 	for at, c := range p.a.Cells {
 		if match(at) {
@@ -64,11 +64,11 @@ func (p *page) sum(match func(Condition) bool) *Cell {
 	return all
 }
 
-func (p *page) at(proto string, loss float64, place int) *Cell {
+func (p *paper) at(proto string, loss float64, place int) *Cell {
 	return p.sum(func(c Condition) bool { return c == Condition{Proto: proto, Loss: loss, Place: place} })
 }
 
-func (p *page) protos() (names, labels []string) {
+func (p *paper) protos() (names, labels []string) {
 	for _, s := range speakers {
 		names, labels = append(names, s.Name), append(labels, protoLabel(s.Protocol))
 	}
@@ -77,7 +77,7 @@ func (p *page) protos() (names, labels []string) {
 
 func protoLabel(p *dissect.Protocol) string { return "`" + p.Name + "`" }
 
-func (p *page) falseFindings() {
+func (p *paper) falseFindings() {
 	names, labels := p.protos()
 	p.say("## False findings")
 	p.say(`Endpoints keep all rules, so every finding about one of them is false. Numbers are false findings per million datagrams,
@@ -128,7 +128,7 @@ func (c *Cell) perMillion() string {
 	return fmt.Sprintf("%.1f (%s)", 1e6*float64(n)/float64(c.Frames), count(c.Frames))
 }
 
-func (p *page) detection(all []*Detection, seeds int) {
+func (p *paper) detection(all []*Detection, seeds int) {
 	p.say("## Detection")
 	p.say(`Mutants are endpoints that break one rule each. Each is played with %d seeds under each capture loss. A capture in which no
 frame at fault was captured shows nothing and does not count. *Other errors* are captures in which another rule of
@@ -176,7 +176,7 @@ func (d *Detection) row(name string) []string {
 
 var classNames = [tracegen.NClasses]string{"first sending", "needed retry", "unneeded retry", "network copy", "reordered"}
 
-func (p *page) retries() {
+func (p *paper) retries() {
 	names, labels := p.protos()
 	p.say("## Retries, copies, reordering")
 	p.say(`What a captured datagram really was, and what the analysis says it was. A retry is *unneeded* when an earlier sending of it
@@ -275,7 +275,7 @@ func (c *Cell) verdicts() (out []string) {
 	return out
 }
 
-func (p *page) places() {
+func (p *paper) places() {
 	names, labels := p.protos()
 	p.say("## Places of losses")
 	p.say(`Lost datagrams that have a number, by where they were lost, and what the analysis says of them, in %%: lost before the
