@@ -97,7 +97,7 @@ var (
 	hexWord  = regexp.MustCompile(`\b[0-9a-f]*[0-9][0-9a-f]*\b`)
 	measures = regexp.MustCompile(`# ?(?:ns|µs|us|ms|min|s|h|B|kB|MB|GB|%)\b`)
 	series   = regexp.MustCompile(`#(?:(?:, and |, or |, | and | or | to |–|-|/|…|\.\.|:)+#)+`)
-	plural   = regexp.MustCompile(`# ([a-z]+?)s\b`)
+	plural   = regexp.MustCompile(`# ([a-z]{3,})s\b`)
 )
 
 // plainMessage takes out of a message what another capture of the same fault would
@@ -113,10 +113,18 @@ func plainMessage(m string) string {
 		}
 	}
 	m = quoted.ReplaceAllString(strings.Join(words, " "), `"…"`)
-	for _, r := range []*regexp.Regexp{octets, hexWord, decimals} {
+	for _, r := range []*regexp.Regexp{octets, decimals, hexWord} {
 		m = r.ReplaceAllString(m, "#")
 	}
 	m = measures.ReplaceAllString(m, "#")
 	m = series.ReplaceAllString(m, "#")
-	return plural.ReplaceAllString(m, "# $1")
+	return plural.ReplaceAllStringFunc(m, singular)
+}
+
+// singular makes "# retry" of "# retries".
+func singular(s string) string {
+	if stem, ok := strings.CutSuffix(s, "ies"); ok {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(s, "s")
 }

@@ -129,5 +129,19 @@ func findQuantity(name string) (*quantity, int8, error) {
 			return q, side, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("unknown number %s%s", name, filter.DidYouMean(name, QuantityNames()))
+	return nil, 0, fmt.Errorf("unknown number %s%s", name, hint(short))
+}
+
+// hint suggests names that begin so, or else those spelt alike.
+func hint(name string) string {
+	var longer []string
+	for _, n := range QuantityNames() {
+		if strings.HasPrefix(n, name) {
+			longer = append(longer, n)
+		}
+	}
+	if len(longer) > 0 {
+		return " (did you mean " + list(longer[:min(4, len(longer))]) + "?)"
+	}
+	return filter.DidYouMean(name, QuantityNames())
 }
