@@ -216,8 +216,7 @@ func (s *sarif) result(b *bundle) sarifResult {
 	if len(f.Frames) > 1 {
 		r.CodeFlows = []sarifCodeFlow{{[]sarifThreadFlow{s.flow(f)}}}
 	}
-	shape := verdict.ShapeOf(f)
-	print := shape.Place()
+	print := verdict.Place(f)
 	s.seen[print]++
 	r.Fingerprints = map[string]string{"dpdissect/v1": print + ":" + strconv.Itoa(s.seen[print])}
 	r.Properties = map[string]any{"frame": f.Frame, "clause": f.Rule.Clause}
@@ -255,8 +254,7 @@ func sarifPath(path string) sarifURI {
 	case filepath.IsAbs(path):
 		return sarifURI{URI: (&url.URL{Scheme: "file", Path: slashed(path)}).String()}
 	}
-	u := (&url.URL{Path: filepath.ToSlash(filepath.Clean(path))}).String()
-	return sarifURI{URI: strings.TrimPrefix(u, "./"), Base: "%SRCROOT%"}
+	return sarifURI{URI: (&url.URL{Path: filepath.ToSlash(filepath.Clean(path))}).String(), Base: "%SRCROOT%"}
 }
 
 // slashed is an absolute path as URIs have it: "/C:/x" for `C:\x`.

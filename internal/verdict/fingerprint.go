@@ -25,7 +25,19 @@ type Shape struct {
 
 // ShapeOf gives the shape of a finding.
 func ShapeOf(f *session.Finding) Shape {
-	s := Shape{Rule: f.Rule.ID, Message: plainMessage(f.Message)}
+	s := placeOf(f)
+	s.Message = plainMessage(f.Message)
+	return s
+}
+
+// Place is a digest of the shape of a finding without its message.
+func Place(f *session.Finding) string {
+	s := placeOf(f)
+	return s.Fingerprint()
+}
+
+func placeOf(f *session.Finding) Shape {
+	s := Shape{Rule: f.Rule.ID}
 	if f.Conn != nil {
 		s.Protocol = f.Conn.Protocol.Name
 		server := serverSide(f.Conn)
@@ -77,13 +89,6 @@ func (s *Shape) key() string {
 
 // Fingerprint is a digest of the shape, 16 hex digits.
 func (s *Shape) Fingerprint() string { return digest(s.key()) }
-
-// Place is a digest of the shape without its message.
-func (s *Shape) Place() string {
-	t := *s
-	t.Message = ""
-	return digest(t.key())
-}
 
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
