@@ -15,6 +15,7 @@ type fastKey struct {
 	known   bool
 	guess   Secret
 	guessed uint64 // frames that carried the guess
+	in      uint64 // fingerprint of the first of them
 }
 
 // matches reports whether a signature is the known secret.
@@ -194,8 +195,10 @@ func (c *conn) inferMode(dir int, sig [8]byte) {
 	k := &c.side[dir].fast
 	switch {
 	case k.guessed == 0:
-		k.guess, k.guessed = Secret(sig), 1
+		k.guess, k.guessed, k.in = Secret(sig), 1, c.sending(0, session.Unmarked).Hash
 		return
+	case k.in == c.sending(0, session.Unmarked).Hash:
+		return // a copy: of course it carries the same
 	case k.guess == Secret(sig):
 		c.mode = modeFast
 	default:
