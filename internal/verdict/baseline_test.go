@@ -12,7 +12,7 @@ func TestPlainMessage(t *testing.T) {
 		"bRspId is 7, the CONNECTs carried 0 and 1":                "bRspId is #, the CONNECTs carried #",
 		"bRspId is 12, the CONNECTs carried 0":                     "bRspId is #, the CONNECTs carried #",
 		"sequence 0x1f acknowledged after 12.5 ms, 3 retries":      "sequence # acknowledged after # retry",
-		"sequence 7 acknowledged after 1 s, 1 retry":              "sequence # acknowledged after # retry",
+		"sequence 7 acknowledged after 1 s, 1 retry":               "sequence # acknowledged after # retry",
 		"frames 4, 8, 15 and 16 say -3":                            "frames # say #",
 		"192.0.2.10:2302 sent to [2001:db8::1]:50123 as \"Bob 1\"": "# sent to # as \"…\"",
 		"bytes 3f 00 a1 where 80 88 belong":                        "bytes # where # belong",
