@@ -46,8 +46,8 @@ retries and times keep within budgets? The exit code is the verdict.
 
 A rule is broken only when nothing the network or the capture did can explain
 it; otherwise the opportunity is inconclusive, which --show-inconclusive lists.
-Rules about the capture (CAP-) and the network (FLD-) fail nothing unless a rules
-file names them. 'dpdissect rules' lists all rules.
+Rules about the capture (CAP-) and the network (FLD-) fail nothing unless a
+rules file names them. 'dpdissect rules' lists all rules.
 
 A budget compares numbers of 'analyze --format json': counters are added up over
 all connections, times must hold for each direction. Where a number is not known
@@ -71,7 +71,7 @@ the certainty asked for.`,
 	f.StringVar(&c.writeBaseline, "write-baseline", "", "write all findings to `FILE`, as known from now on")
 	f.StringArrayVar(&c.required, "require-evaluated", nil, "the captures must decide `RULE` at least once")
 	f.StringArrayVar(&c.budget, "budget", nil, "a limit that must hold: `EXPR` is as in 'retries/data_frames < 2%'")
-	f.StringArrayVar(&c.reports, "report", nil, "write a report in a further format: `FORMAT=FILE`")
+	f.StringArrayVar(&c.reports, "report", nil, "write a further report: `FORMAT=FILE`")
 	f.BoolVar(&c.inconclusive, "show-inconclusive", false, "list what looked broken while a guard was not satisfied")
 	f.BoolVarP(&c.verbose, "verbose", "V", false, "show every place of a finding")
 	f.StringVar(&c.today, "today", "", "the `DAY` that suppressions are compared with")

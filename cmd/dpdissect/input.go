@@ -62,7 +62,7 @@ func (in *input) add(cmd *cobra.Command) {
 
 func formatUsage(formats []string) string {
 	if len(formats) > 3 {
-		return "text for people, one JSON document, one JSON record a line, SARIF 2.1.0, JUnit XML, or annotations of GitHub Actions"
+		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, sarif, junit, or github for annotations"
 	}
 	return "text for people, one JSON document, or one JSON record a line"
 }

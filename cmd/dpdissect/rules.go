@@ -66,8 +66,8 @@ func newRules() *cobra.Command {
 recommend (REC) or imply (IMPL), how severe a breach is, and what an evaluation
 looks at: one frame (F), the state of one direction (D) or both (B), times (T).
 
-A rule that is not evaluated is listed with the reason; one that says the same as
-another is reported under that one's id. 'dpdissect rules show ID' tells all
+A rule that is not evaluated is listed with the reason; one that says the same
+as another is reported under that one's id. 'dpdissect rules show ID' tells all
 about a rule. --markdown prints the page docs/rules.md.`,
 		Example: `  dpdissect rules --protocol dp8 --level MUST
   dpdissect rules --evaluated --format json | jq -r '.[].id'

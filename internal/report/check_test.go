@@ -417,7 +417,7 @@ func TestCheckTextIsHarmless(t *testing.T) {
 		}
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "fail: 3 errors; budget rtt.p95_ms < 1 exceeded: ") {
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "fail: 3 errors; budget rtt.p95_ms < 1 does not hold: it is ") {
 		t.Errorf("the last line is %q", last)
 	}
 	AppendCheckText(nil, quiet(), TextOptions{})

@@ -51,9 +51,6 @@ func (p *painter) appendCheckFindings(dst []byte, c *Check, all bool) []byte {
 		}
 	}
 	opts := findingsText{noun: "finding", all: all, proofs: true}
-	if c.Baseline != nil {
-		opts.noun = "new finding"
-	}
 	dst = p.appendFindingsAs(dst, fails, opts)
 	if len(unclear) > 0 {
 		dst = p.appendFindingsAs(append(dst, '\n'), unclear, findingsText{noun: "inconclusive opportunity", many: "inconclusive opportunities", all: all, proofs: true})
@@ -157,7 +154,7 @@ func (p *painter) appendBudgets(dst []byte, list []verdict.BudgetResult, width i
 		case !b.Evaluated:
 			value, result = p.unknown(), cell{text: "not evaluated: " + b.Why, style: p.Warn}
 		case !b.Held:
-			result = cell{text: "EXCEEDED", style: p.Error}
+			result = cell{text: "FAIL", style: p.Error}
 		}
 		t.rows = append(t.rows, []cell{p.plain(escaped(name)), value, result, worst})
 	}

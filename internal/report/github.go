@@ -90,7 +90,7 @@ func (g *github) asked() {
 	for i := range g.Budgets {
 		switch b := &g.Budgets[i]; {
 		case b.Evaluated && !b.Held:
-			text := "is " + b.Format(b.Value)
+			text := "does not hold: it is " + b.Format(b.Value)
 			if b.Worst != nil {
 				text += ", " + budgetPlace(b)
 			}
@@ -190,7 +190,7 @@ func summaryOfBudgets(dst []byte, c *Check) []byte {
 		case !b.Evaluated:
 			value, result = "", "not evaluated: "+b.Why
 		case !b.Held:
-			result = "exceeded"
+			result = "does not hold"
 		}
 		dst = fmt.Appendf(dst, "| %s | %s | %s | %s |\n", markdown(b.Text), markdown(value), markdown(result), markdown(strings.TrimPrefix(budgetPlace(b), "worst: ")))
 	}

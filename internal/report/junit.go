@@ -261,7 +261,7 @@ func (j *junit) budgetCases() (all []junitCase) {
 		t := newCase("budgets", b.Text)
 		switch {
 		case b.Evaluated && !b.Held:
-			t.Failure = problem("budget", "exceeded: "+b.Format(b.Value), budgetPlace(b))
+			t.Failure = problem("budget", "does not hold: it is "+b.Format(b.Value), budgetPlace(b))
 		case !b.Evaluated && b.Optional:
 			text := escaped(b.Why)
 			t.Skipped = &text

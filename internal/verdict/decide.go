@@ -132,7 +132,7 @@ func (d *decision) sort(all []session.Finding) {
 		}
 		if d.suppressed(&f) {
 			d.Suppressed++
-		} else if f.Failed() && d.base.knows(&f) {
+		} else if d.accuses(&f) && d.base.knows(&f) {
 			d.Known = append(d.Known, f)
 		} else {
 			d.Findings = append(d.Findings, f)
@@ -151,10 +151,11 @@ func (d *decision) suppressed(f *session.Finding) (taken bool) {
 	return taken
 }
 
-// Counts reports whether a finding makes the run fail.
-func (d *decision) counts(f *session.Finding) bool {
+// accuses reports whether a finding may make a run fail: one about the capture or
+// the network does so only when the rules file names its rule.
+func (d *decision) accuses(f *session.Finding) bool {
 	_, named := d.policy.Severities[f.Rule.ID]
-	return f.Failed() && f.Severity <= d.policy.FailOn && (named || !d.book.mild[f.Rule.ID])
+	return f.Failed() && (named || !d.book.mild[f.Rule.ID])
 }
 
 func (d *decision) findings() {
@@ -162,10 +163,10 @@ func (d *decision) findings() {
 	var fails uint64
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		if f.Failed() {
-			fails++
+		if !d.accuses(f) {
+			continue
 		}
-		if d.counts(f) {
+		if fails++; f.Severity <= d.policy.FailOn {
 			counted[f.Severity]++
 			d.Failing[f.Rule.ID] = true
 		}
@@ -197,7 +198,7 @@ func (d *decision) budgets(n *Numbers) {
 		d.Budgets = append(d.Budgets, r)
 		switch {
 		case r.Evaluated && !r.Held:
-			d.because(Fail, "budget %s exceeded: %s", b.Text, b.Format(r.Value))
+			d.because(Fail, "budget %s does not hold: it is %s", b.Text, b.Format(r.Value))
 		case !r.Evaluated && !b.Optional:
 			d.because(NotEvaluated, "budget %s not evaluated: %s", b.Text, r.Why)
 		}

@@ -66,7 +66,7 @@ func TestOutcomes(t *testing.T) {
 		{"at another port", "suppressions: [{rule: TP-1-HEAD, reason: x, address: '10.0.0.9:2303'}]", all(head), Fail, "1 error"},
 		{"on the connection", "suppressions: [{rule: TP-1-HEAD, reason: x, connection: 0}]", all(head), Pass, ""},
 		{"on another one", "suppressions: [{rule: TP-1-HEAD, reason: x, connection: 1}]", all(head), Fail, "1 error"},
-		{"a budget", "budgets: retries == 0", all(), Fail, "budget retries == 0 exceeded: 6"},
+		{"a budget", "budgets: retries == 0", all(), Fail, "budget retries == 0 does not hold: it is 6"},
 		{"a budget without numbers", "budgets: lost.after_capture == 0", all(), NotEvaluated, "budget lost.after_capture == 0 not evaluated"},
 		{"that is optional", "budgets: [{budget: lost.after_capture == 0, optional: true}]", all(), Pass, ""},
 		{"required", "required: TP-1-HEAD", tallies(tally("TP-1-HEAD", 1, 0, 3)), Pass, ""},
