@@ -137,12 +137,23 @@ func TestExternalCaptures(t *testing.T) {
 		t.Skip("DPDISSECT_PCAPS names no folder of captures")
 	}
 	schemas := map[string]*jsonschema.Schema{"analyze": schema(t, "analysis"), "decode": schema(t, "frame"), "messages": schema(t, "message")}
+	judged := schema(t, "check")
 	n := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".pcap") {
 			return err
 		}
 		n++
+		one, errs, code := call(t, checkArgs("json", "--workers", "1", path)...)
+		many, _, codeAgain := call(t, checkArgs("json", "--workers", "3", path)...)
+		if one != many || code != codeAgain || code == exitUsage || (code == exitInput) != (errs != "") {
+			t.Errorf("%s: check: exit codes %d and %d, stderr %q, line %s", path, code, codeAgain, errs, difference(one, many))
+		}
+		for _, v := range records(t, one) {
+			if err := judged.Validate(v); err != nil {
+				t.Errorf("%s: check: %v", path, err)
+			}
+		}
 		for command, schema := range schemas {
 			args := []string{command, "--format", "ndjson", path}
 			out, errs, code := call(t, append(args, "--workers", "1")...)

@@ -284,7 +284,7 @@ func TestSARIFLimits(t *testing.T) {
 }
 
 // readJUnit decodes strictly what the structure allows and checks the sums.
-func readJUnit(t *testing.T, b []byte) junitSuites {
+func readJUnit(t *testing.T, b []byte) (failures, errors int) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(b))
 	d.Strict = true
@@ -292,7 +292,6 @@ func readJUnit(t *testing.T, b []byte) junitSuites {
 	if err := d.Decode(&all); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
-	var tests, failures, errors int
 	for i, s := range all.Suites {
 		var f, e int
 		for _, c := range s.Cases {
@@ -316,25 +315,21 @@ func readJUnit(t *testing.T, b []byte) junitSuites {
 		if s.ID != i || s.Tests != len(s.Cases) || s.Failures != f || s.Errors != e {
 			t.Errorf("suite %s: %d tests, %d failures, %d errors, it says %d, %d, %d", s.Name, len(s.Cases), f, e, s.Tests, s.Failures, s.Errors)
 		}
-		tests, failures, errors = tests+s.Tests, failures+s.Failures, errors+s.Errors
+		failures, errors = failures+f, errors+e
 	}
-	if all.Tests != tests || all.Failures != failures || all.Errors != errors {
-		t.Errorf("%d tests, %d failures, %d errors; it says %d, %d, %d", tests, failures, errors, all.Tests, all.Failures, all.Errors)
-	}
-	return all
+	return failures, errors
 }
 
 func TestJUnit(t *testing.T) {
 	b := AppendJUnit(nil, checked(t, nil))
-	all := readJUnit(t, b)
-	if all.Failures != 2 || all.Errors != 7 { // a rule and a budget; inputs, requirements, a budget and gates
-		t.Errorf("%d failures, %d errors\n%s", all.Failures, all.Errors, b)
+	if f, e := readJUnit(t, b); f != 2 || e != 7 { // a rule and a budget; inputs, requirements, a budget and gates
+		t.Errorf("%d failures, %d errors\n%s", f, e, b)
 	}
 	if strings.Contains(string(b), "<script") {
 		t.Error("packets write XML")
 	}
-	if q := readJUnit(t, AppendJUnit(nil, quiet())); q.Failures+q.Errors != 0 {
-		t.Errorf("%+v", q)
+	if f, e := readJUnit(t, AppendJUnit(nil, quiet())); f+e != 0 {
+		t.Errorf("%d failures, %d errors of nothing", f, e)
 	}
 }
 

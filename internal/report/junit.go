@@ -13,13 +13,8 @@ import (
 
 type (
 	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Errors   int          `xml:"errors,attr"`
-		Time     string       `xml:"time,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
+		XMLName xml.Name     `xml:"testsuites"` // some schemas know no attributes of it
+		Suites  []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
 		Name       string          `xml:"name,attr"`
@@ -73,7 +68,6 @@ func AppendJUnit(dst []byte, c *Check) []byte {
 	j.suite("captures", j.captureCases(), "", j.problems())
 	j.suite("rules", j.ruleCases(), j.milder(), "")
 	j.suite("budgets", j.budgetCases(), "", "")
-	j.out.Name, j.out.Time = "dpdissect", junitTime
 	b, err := xml.MarshalIndent(&j.out, "", "  ")
 	if err != nil {
 		panic(err) // it is made of texts and numbers
@@ -100,9 +94,6 @@ func (j *junit) suite(name string, cases []junitCase, out, errs string) {
 			s.Skipped++
 		}
 	}
-	j.out.Tests += s.Tests
-	j.out.Failures += s.Failures
-	j.out.Errors += s.Errors
 	j.out.Suites = append(j.out.Suites, s)
 }
 
