@@ -94,11 +94,17 @@ func wild(pattern, s string) bool {
 // values are the names under which a profile may state a rule's value.
 func (b *Book) values() (names []string) {
 	for _, r := range b.rules {
-		names = append(names, r.ID, lastPart(r.ID))
+		names = append(names, tails(r.ID)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// lastPart is "RESEND" of "KN-CV-RESEND".
-func lastPart(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
+// tails are "KN-CV-RESEND", "CV-RESEND" and "RESEND".
+func tails(id string) []string {
+	all := []string{id}
+	for _, rest, ok := strings.Cut(id, "-"); ok; _, rest, ok = strings.Cut(rest, "-") {
+		all = append(all, rest)
+	}
+	return all
+}

@@ -148,7 +148,7 @@ func (r *policyReader) profiles(n *yaml.Node) {
 	}
 }
 
-// values states characteristic values, by the last part of the rule's id, or by
+// values states characteristic values, by the last parts of the rule's id, or by
 // the whole of it.
 func (r *policyReader) values(n *yaml.Node) {
 	known := r.book.values()
@@ -160,9 +160,8 @@ func (r *policyReader) values(n *yaml.Node) {
 			return
 		}
 		v := r.quantity(m.value, name)
-		r.policy.Profile.Values[name] = v
-		if r.book.byID[name] != nil {
-			r.policy.Profile.Values[lastPart(name)] = v
+		for _, tail := range tails(name) {
+			r.policy.Profile.Values[tail] = v
 		}
 	}
 }
