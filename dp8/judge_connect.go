@@ -67,7 +67,7 @@ func (c *conn) unseen(dir int) int {
 	}
 	n := int(max(0, until-a.at) / retryLeast)
 	if dir != c.connector { // it repeats by itself and answers repeated CONNECTs
-		n = 2*n + max(0, c.asked[1-dir].n-1)
+		n = 2*n + max(0, c.asked[1-dir].n-1) + 1 // the network may double one behind the capture
 	}
 	return n
 }
@@ -188,9 +188,8 @@ func (c *conn) judgeConnectMsgID(dir int, h *Handshake) {
 // judgeNextMsgID judges the bMsgID of a frame that repeats the one before.
 func (c *conn) judgeNextMsgID(rule int, p *cframes, h *Handshake) {
 	law := &c.c.Law
-	later := int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.fr.Time-p.at > law.Horizon()
 	switch ahead := int8(h.MsgID - p.msgID); {
-	case !later: // overtaken
+	case !c.isLater(p, h): // overtaken
 	case ahead == 1:
 		law.Pass(rule)
 	case ahead > 1:
@@ -198,6 +197,13 @@ func (c *conn) judgeNextMsgID(rule int, p *cframes, h *Handshake) {
 	default:
 		law.Broken(rule, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
 	}
+}
+
+// isLater reports whether a command frame was sent after the one before it, by their
+// ticks.
+func (c *conn) isLater(p *cframes, h *Handshake) bool {
+	since := c.fr.Time - p.at
+	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && since > 2*c.c.Law.Horizon()
 }
 
 // A badConnect is a CONNECT that must not be answered, or only unsigned.

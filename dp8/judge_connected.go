@@ -186,6 +186,10 @@ func (c *conn) judgeAnswerMsgID(dir int, h *Handshake, fromListener bool) {
 	}
 }
 
+// doubled is how many answers more there may be than frames to answer: the network
+// doubles some behind the capture.
+const doubled = 2
+
 // judgeFirstMsgID judges the bMsgID of the first answer captured of a side, which is
 // neither of the two it may be. Answers that were not captured explain as many as
 // there was time for.
@@ -197,7 +201,7 @@ func (c *conn) judgeFirstMsgID(rule, dir int, h *Handshake) {
 	} else if c.asked[1-dir].n == 0 || dir == c.connector {
 		return
 	}
-	room := int((c.fr.Time-since)/retryLeast) + max(0, c.asked[1-dir].n-1)
+	room := int((c.fr.Time-since)/retryLeast) + max(0, c.asked[1-dir].n-1) + doubled
 	message := fmt.Sprintf("the first %s of the side has bMsgID %d", c.f.Type, h.MsgID)
 	if excess := int(h.MsgID) - base; excess < 0 && int32(h.Timestamp-p.tick) >= 0 || excess > room {
 		law.Broken(rule, message)

@@ -117,6 +117,9 @@ type tickWatch struct {
 	contradicts bool
 }
 
+// tickStep is the coarsest step of tick counts, in ms.
+const tickStep = 16
+
 // tickJump is how far, in ms, a tick may run ahead of the capture's time and be
 // believed at once; behind it, one more must confirm it.
 const tickJump = 2000
@@ -143,7 +146,7 @@ func (c *conn) judgeTick(dir int, tick uint32) {
 	case ahead >= 0:
 		law.Pass(r221TickMono)
 		t.take(tick, fr)
-	case since <= law.Horizon(): // overtaken
+	case since <= 2*law.Horizon(): // overtaken
 	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
 		t.take(tick, fr)
 	default:

@@ -108,7 +108,7 @@ func (c *conn) judgeHardSeq(dir int, h *Handshake) bool {
 	highest, ok := c.c.Dir[dir].Window().Highest()
 	num := c.nextSend(&c.side[dir], h.RspID)
 	switch {
-	case !ok:
+	case !ok || num <= highest && !c.unwraps(dir):
 	case num == highest+1:
 		law.Pass(r2214RspidSeq)
 	case num > highest+1:
@@ -127,9 +127,12 @@ const hardMissed = 8
 // judgeHardMsgID: bMsgID is one more than that of the side's command frame before.
 func (c *conn) judgeHardMsgID(dir int, h *Handshake) {
 	law, p := &c.c.Law, &c.side[dir].cframes
-	if !p.any || int32(h.Timestamp-p.tick) < 0 {
+	if !p.any {
 		p.keep(c, h)
 		return
+	}
+	if ahead := int8(h.MsgID - p.msgID); !c.isLater(p, h) && ahead <= 0 && ahead > -hardMissed {
+		return // overtaken
 	}
 	stateless := p.op == OpConnectedSigned && dir != c.connector // its counter may not have begun
 	switch ahead := int(h.MsgID - p.msgID); {
@@ -147,9 +150,8 @@ func (c *conn) judgeHardMsgID(dir int, h *Handshake) {
 // Bounds of the hard disconnect timer (MC-DPL8R 3.1.2.4). Ticks advance in steps of
 // up to 16 ms.
 const (
-	hardLeast   = 10 // ms
-	hardMost    = 500
-	hardTickGap = 16
+	hardLeast = 10 // ms
+	hardMost  = 500
 )
 
 // judgeHardTimes judges the spacing of a side's own HARD_DISCONNECTs by its ticks:
@@ -161,7 +163,7 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 	}
 	if w.n > 0 && h.MsgID == w.latest+1 {
 		gap, seen := int64(int32(h.Timestamp-w.tick)), (c.fr.Time-w.at)/1e6
-		slow := min(gap, seen) > hardMost+hardTickGap+20
+		slow := min(gap, seen) > hardMost+tickStep+20
 		if !law.Check(r3124SpacingMax, !slow) {
 			law.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
 		}
@@ -171,7 +173,7 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 		switch {
 		case gap >= 2*hardLeast:
 			law.Pass(r3124Spacing)
-		case max(gap, seen) < hardTickGap/2 && w.fast.Frame == 0:
+		case max(gap, seen) < tickStep/2 && w.fast.Frame == 0:
 			w.fast = law.Here(r3124Spacing, fmt.Sprintf("three HARD_DISCONNECTs within %d ms", gap), w.frames[:]...)
 		}
 	}

@@ -8,14 +8,15 @@ import (
 
 // A sackWatch is what judging the SACKs of one side needs.
 type sackWatch struct {
-	hash    uint64 // of the latest one
-	ipid    uint16
-	at      int64
-	over    session.Case // a bNSeq above what was captured, not yet explained
-	overSeq int64
-	retries int  // SACKs in a row that report a retry none of which was captured
-	retry   bool // a data frame with RETRY was captured for this side since its last such SACK
-	any     bool // a data frame was captured for it
+	hash     uint64 // of the latest one
+	ipid     uint16
+	at       int64
+	over     session.Case // a bNSeq above what was captured, not yet explained
+	overSeq  int64
+	overSure bool // its full number is beyond doubt
+	retries  int  // SACKs in a row that report a retry none of which was captured
+	retry    bool // a data frame with RETRY was captured for this side since its last such SACK
+	any      bool // a data frame was captured for it
 }
 
 // judgeSACK judges a SACK that is genuine; next is its bNSeq, unwrapped. It reports
@@ -130,18 +131,36 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 		// Data frames that were not captured explain it, unless one of these numbers is
 		// yet sent for the first time.
 		if w.over.Frame == 0 {
-			w.overSeq = next
+			w.overSeq, w.overSure = next, c.unwraps(dir)
 			w.over = law.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, the highest data frame before was %d", uint8(next), uint8(highest)))
 		}
 	default:
 		x, known := out.Look(next)
-		if !known || !x.First || c.fr.Time-x.Time <= law.Horizon() {
+		if !known || !c.unwraps(dir) || !x.First || c.fr.Time-x.Time <= law.Horizon() {
 			return true // overtaken, or too long ago to tell
 		}
 		law.Broken(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
 		return false
 	}
 	return true
+}
+
+// unwraps reports whether the full number behind one of a side is beyond doubt: too
+// little time has passed for half of all numbers, at eight times the side's rate.
+func (c *conn) unwraps(dir int) bool {
+	out := &c.c.Dir[dir]
+	highest, ok := out.Window().Highest()
+	x, known := out.Look(highest)
+	if !ok || !known {
+		return false
+	}
+	return c.unwrapsAfter(highest, x.Time)
+}
+
+// unwrapsAfter is unwraps for the time since a number was the highest.
+func (c *conn) unwrapsAfter(highest, at int64) bool {
+	idle, age := c.fr.Time-at, max(at-c.c.FirstTime, 1e8)
+	return float64(highest+1)*8*float64(idle)/float64(age)+16 < 128
 }
 
 // settleNSeq ends the question of a bNSeq above what was captured before: a number
@@ -154,7 +173,7 @@ func (c *conn) settleNSeq(dir int, num int64) {
 		w.over.Blocked = session.GuardClean
 		law.Judge(w.over)
 		w.over = session.Case{}
-	case c.fr.HasTime && c.fr.Time-w.over.Time > law.Horizon() && !c.f.DFrame.isRetry():
+	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.fr.Time-w.over.Time > law.Horizon() && !c.f.DFrame.isRetry():
 		w.over.Proof = append(w.over.Proof, c.fr.Frame)
 		law.Judge(w.over)
 		w.over = session.Case{}

@@ -145,10 +145,9 @@ func (c *conn) judgeEchoes(h *Handshake) bool {
 		}
 	}
 	last := &w.offers[len(w.offers)-1]
-	whole := c.sawAllOffers(h)
-	tick := c.judgeEcho(r2213EchoMatch, byTick != nil, whole || c.impossibleEcho(h.EchoTimestamp), last,
+	tick := c.judgeEcho(r2213EchoMatch, byTick != nil, c.impossibleEcho(h.EchoTimestamp), last,
 		fmt.Sprintf("dwEchoTimestamp is %d, the listener's tTimestamp %d", h.EchoTimestamp, last.tick))
-	cookie := c.judgeEcho(r2213SigEcho, byCookie != nil, whole || byTick != nil, last,
+	cookie := c.judgeEcho(r2213SigEcho, byCookie != nil, byTick != nil, last,
 		fmt.Sprintf("ullConnectSig is %x, the listener's %x", h.ConnectSig, last.cookie))
 	return tick && cookie
 }
@@ -169,30 +168,26 @@ func (c *conn) judgeEcho(rule int, holds, proven bool, o *offer, message string)
 	return false
 }
 
-// sawAllOffers reports that as many offers were captured as CONNECTs were sent:
-// the connector's counter tells how many those were.
-func (c *conn) sawAllOffers(h *Handshake) bool {
-	p, a := &c.side[c.dirOf()].cframes, &c.asked[c.dirOf()]
-	n := len(c.signed.offers)
-	if p.op == OpConnect && h.MsgID == p.msgID+1 {
-		return n >= int(h.MsgID)
-	}
-	return a.n > 0 && n >= int(a.top)+1 && c.unseen(c.dirOf()) == 0
-}
-
 func (c *conn) dirOf() int { return c.c.DirOf(c.fr.Datagram) }
 
-// echoSlack is by how much an offer may have been sent before it was captured, in ms.
-const echoSlack = 1000
+// echoSlack is by how much, in ms, an offer may have been sent before it was captured,
+// and attemptSpan how long CONNECTs may have been sent before the first captured.
+const (
+	echoSlack   = 1000
+	attemptSpan = 60e3
+)
 
 // impossibleEcho reports a tick that no offer between the first CONNECT and now can
 // have carried.
 func (c *conn) impossibleEcho(tick uint32) bool {
-	o := &c.signed.offers[0]
-	if !c.fr.HasTime || c.c.Dir[0].Frames == 0 {
+	o, a := &c.signed.offers[0], &c.asked[c.dirOf()]
+	if !c.fr.HasTime || a.n == 0 {
 		return false
 	}
-	before := (o.time-c.asked[c.dirOf()].firstAt)/1e6 + echoSlack + int64(60e3) // CONNECTs may be missing, for a minute
+	before := (o.time-a.firstAt)/1e6 + tickStep
+	if a.first != 0 {
+		before += attemptSpan
+	}
 	after := (c.fr.Time-o.time)/1e6 + echoSlack
 	off := int64(int32(tick - o.tick))
 	return off < -before || off > after

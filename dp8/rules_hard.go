@@ -89,7 +89,7 @@ var hardRules = [...]session.Rule{
 	},
 	r3124Spacing - hardBase: {
 		ID: "DP8-3.1.2.4-SPACING", Clause: "MC-DPL8R 3.1.2.4", Level: session.Rec, Severity: session.Note, Scope: "DT",
-		Guards:    session.Of(session.GuardRTT, session.GuardClock),
+		Guards:    session.Of(session.GuardClock),
 		Statement: "HDISCs spaced about RTT/2, at least 10 ms",
 		Care:      "CLOCK, RTT; answering HDISCs are sent at once (3.1.5.1.4): only the initiator",
 		Example:   "three HDISCs within 1 ms",
