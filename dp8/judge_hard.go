@@ -185,7 +185,7 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (c *conn) settleHard(dir int) {
-	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.fr.Time-w.fast.Time > c.c.Law.Horizon() {
+	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.fr.Time-w.fast.Time > 2*c.c.Law.Horizon() {
 		c.c.Law.Judge(w.fast)
 		w.fast = session.Case{}
 	}
@@ -199,7 +199,7 @@ func (c *conn) settleFast(dir int, h *Handshake) {
 	if p.op == OpConnectedSigned && dir != c.connector {
 		next = h.MsgID == 0
 	}
-	if o.fast.Frame != 0 && w.n == 0 && next {
+	if o.fast.Frame != 0 && w.n == 0 && next && c.fr.Time-o.fast.Time > 2*c.c.Law.Horizon() {
 		c.c.Law.Judge(o.fast)
 		o.fast = session.Case{}
 	}
@@ -222,8 +222,13 @@ func (c *conn) judgeDataBehindHard(dir int, num int64) {
 // 3.1.4.5).
 func (c *conn) judgeNoData(w *hardWatch, num int64) {
 	law := &c.c.Law
-	if since := c.fr.Time - w.first.Time; c.fr.HasTime && since > law.Horizon() && num > w.firstSeq {
-		w.data = true
+	since := c.fr.Time - w.first.Time
+	if !c.fr.HasTime || since <= 2*law.Horizon() || num <= w.firstSeq {
+		return // overtaken
+	}
+	if w.data = true; num > w.firstSeq+WindowSize {
+		law.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
+	} else {
 		law.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
 	}
 }

@@ -11,6 +11,9 @@ type sackWatch struct {
 	hash     uint64 // of the latest one
 	ipid     uint16
 	at       int64
+	seq      int64 // bNSeq of the latest one that was right, and its tick
+	seqTick  uint32
+	seqKnown bool
 	over     session.Case // a bNSeq above what was captured, not yet explained
 	overSeq  int64
 	overSure bool // its full number is beyond doubt
@@ -124,9 +127,12 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 	if !ok || !c.fr.HasTime {
 		return true
 	}
+	tick := c.f.SACK.Timestamp
+	sentLater := w.seqKnown && int32(tick-w.seqTick) > 0 && next < w.seq
 	switch {
 	case next == highest+1:
 		law.Pass(r2215Nseq)
+		w.seq, w.seqTick, w.seqKnown = next, tick, true
 	case next > highest+1:
 		// Data frames that were not captured explain it, unless one of these numbers is
 		// yet sent for the first time.
@@ -136,7 +142,7 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 		}
 	default:
 		x, known := out.Look(next)
-		if !known || !c.unwraps(dir) || !x.First || c.fr.Time-x.Time <= law.Horizon() {
+		if !known || !c.unwraps(dir) || !x.First || c.fr.Time-x.Time <= 2*law.Horizon() && !sentLater {
 			return true // overtaken, or too long ago to tell
 		}
 		law.Broken(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
@@ -173,7 +179,7 @@ func (c *conn) settleNSeq(dir int, num int64) {
 		w.over.Blocked = session.GuardClean
 		law.Judge(w.over)
 		w.over = session.Case{}
-	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.fr.Time-w.over.Time > law.Horizon() && !c.f.DFrame.isRetry():
+	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.fr.Time-w.over.Time > 2*law.Horizon() && !c.f.DFrame.isRetry():
 		w.over.Proof = append(w.over.Proof, c.fr.Frame)
 		law.Judge(w.over)
 		w.over = session.Case{}

@@ -242,8 +242,8 @@ func (c *conn) judgeFirstKeepAlive(dir int, num int64, d *DFrame, keepAlive bool
 		rule = r31513KaConnector
 	}
 	switch {
-	case !c.hs.signed || c.connector < 0 || num >= firstNumbers && w.seen == 0:
-		w.over = num >= firstNumbers
+	case c.fr.Cut() || !c.hs.signed || c.connector < 0 || num >= firstNumbers && w.seen == 0:
+		w.over = c.fr.Cut() || num >= firstNumbers
 		return
 	case keepAlive && d.Command&Reliable != 0 && num < firstNumbers:
 		w.over = true

@@ -11,7 +11,7 @@ func dp8Sack() []Mutant {
 	on := func() *talk { return newTalk().meet().chat(8) }
 	full := func() *talk { return newTalk().signed(dp8.SigningFull).meet().chat(8) }
 	says := func(t *talk, rule, name string, spoil func(k *dp8.SACK), also ...string) Mutant {
-		return t.wait(50*time.Millisecond).bad(func(f *dp8.Frame) { spoil(&f.SACK) }).sack(0).wait(50*time.Millisecond).data(1).data(0).chat(4).breaks(rule, name, also...)
+		return t.wait(50*time.Millisecond).bad(func(f *dp8.Frame) { spoil(&f.SACK) }).sack(0).wait(70*time.Millisecond).data(1).data(0).chat(4).breaks(rule, name, also...)
 	}
 	fine := func(rule string) Mutant { return on().nearly(rule, "acknowledges as it should") }
 	retries := func(n int) *talk {
