@@ -194,7 +194,11 @@ func (c *conn) countData(out *session.Direction, d *DFrame, keepAlive bool) {
 // foreignKeepAlive reports a KeepAlive of another session: receivers must
 // ignore it (MC-DPL8R 3.1.5.2).
 func (c *conn) foreignKeepAlive(d *DFrame) bool {
-	return d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	if foreign {
+		c.unsay(d.SessionID)
+	}
+	return foreign
 }
 
 // sack tracks a SACK.

@@ -38,14 +38,16 @@ func (c *conn) judgeHard(dir int, h *Handshake) {
 	law.PassSet(setCFrame)
 	law.Pass(r2214Cmd)
 	c.judgeTrailing(law, h)
-	law.Pass(r2214Sessid)
-	c.lives(dir, true)
+	if c.hs.sessionKnown {
+		law.Pass(r2214Sessid)
+		c.lives(dir, true)
+	}
 	good := c.judgeHardFields(dir, h)
 	c.judgeTick(dir, h.Timestamp)
 	c.settleFast(dir, h)
 	c.judgeHardMsgID(dir, h)
-	if !good {
-		return // what is wrong with it shows that more may be
+	if !good || !c.hs.sessionKnown {
+		return // what is wrong with it shows that more may be; it may belong to a connection before
 	}
 	c.judgeHardTimes(dir, h)
 	w.n++

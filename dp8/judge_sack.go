@@ -20,6 +20,7 @@ type sackWatch struct {
 	retries  int  // SACKs in a row that report a retry none of which was captured
 	retry    bool // a data frame with RETRY was captured for this side since its last such SACK
 	any      bool // a data frame was captured for it
+	fresh    bool // … since the latest SACK that counted
 }
 
 // judgeSACK judges a SACK that is genuine; next is its bNSeq, unwrapped. It reports
@@ -102,10 +103,12 @@ func (c *conn) judgeSACKRetry(dir int, k *SACK) {
 		w.retries = 0
 		law.Pass(r2215Retry)
 		w.retry = w.retry && k.Retry == 0
+	case !w.fresh: // it may still speak of the same one
 	default:
 		w.retries++
+		w.fresh = false
 		const message = "bRetry reports a retry, none was captured"
-		if w.retries < law.NeededOdds(1-dir) {
+		if w.retries < 3*law.NeededOdds(1-dir) { // losses come in bursts
 			law.Unclear(r2215Retry, session.GuardOdds, message)
 			return
 		}
@@ -116,7 +119,7 @@ func (c *conn) judgeSACKRetry(dir int, k *SACK) {
 // sawRetry notes a captured data frame for the SACKs of its receiver.
 func (c *conn) sawRetry(dir int, retry bool) {
 	w := &c.side[1-dir].sackWatch
-	w.any = true
+	w.any, w.fresh = true, true
 	w.retry = w.retry || retry
 }
 

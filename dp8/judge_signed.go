@@ -33,7 +33,6 @@ type signedWatch struct {
 	secrets  bool
 	frame    uint64 // of the secrets
 	badKeys  bool   // the frame at hand must not give secrets
-	badMode  bool   // the frame at hand must not give the mode
 	torn     bool   // the sides name different modes
 	same     int    // offers in a row that answer the same CONNECT
 }
@@ -41,7 +40,7 @@ type signedWatch struct {
 // judgeSecrets judges what CONNECTED_SIGNED has on top (MC-DPL8R 2.2.1.3).
 func (c *conn) judgeSecrets(h *Handshake, fromListener bool) (good bool) {
 	law, w := &c.c.Law, &c.signed
-	w.badKeys, w.badMode = false, false
+	w.badKeys = false
 	good = c.judgeOptions(h)
 	if fromListener {
 		if !law.Check(r2213SecretListener, h.SenderSecret == Secret{} && h.ReceiverSecret == Secret{}) {
@@ -75,7 +74,6 @@ func (c *conn) judgeOptions(h *Handshake) (good bool) {
 	mode := h.SigningOpts & both
 	if !law.Check(r2213OptsOne, mode == SigningFast || mode == SigningFull) {
 		law.Broken(r2213OptsOne, fmt.Sprintf("dwSigningOpts is 0x%08x: one of FAST and FULL must be set", h.SigningOpts))
-		w.badMode = true
 		return false
 	}
 	if h.Command&Poll != 0 || len(w.offers) == 0 {
@@ -104,7 +102,6 @@ func (c *conn) judgeConnectorSecrets(h *Handshake) bool {
 	law, w := &c.c.Law, &c.signed
 	if !law.Check(r2213SecretConnector, h.SenderSecret != Secret{} && h.ReceiverSecret != Secret{}) {
 		law.Broken(r2213SecretConnector, "a secret of the connector is 0")
-		w.badKeys = true
 		return false
 	}
 	if w.secrets && !law.Check(r2213SecretStable, w.sender == h.SenderSecret && w.receiver == h.ReceiverSecret) {
@@ -245,7 +242,7 @@ func (c *conn) judgeFirstKeepAlive(dir int, num int64, d *DFrame, keepAlive bool
 	case c.fr.Cut() || !c.hs.signed || c.connector < 0 || num >= firstNumbers && w.seen == 0:
 		w.over = c.fr.Cut() || num >= firstNumbers
 		return
-	case keepAlive && d.Command&Reliable != 0 && num < firstNumbers:
+	case (keepAlive || d.Control&CtlKeepAlive != 0) && d.Command&Reliable != 0 && num < firstNumbers:
 		w.over = true
 		law.Pass(rule)
 		return

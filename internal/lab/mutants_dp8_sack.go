@@ -39,7 +39,7 @@ func dp8Sack() []Mutant {
 		fine("DP8-2.2.1.5-FLAGS"),
 		says(on(), "DP8-2.2.1.5-RESPONSE", "clears RESPONSE", func(k *dp8.SACK) { k.Flags = 0 }),
 		fine("DP8-2.2.1.5-RESPONSE"),
-		retries(20).breaks("DP8-2.2.1.5-RETRY", "always reports a retry"),
+		retries(45).breaks("DP8-2.2.1.5-RETRY", "always reports a retry"),
 		fine("DP8-2.2.1.5-RETRY"),
 		says(on(), "DP8-2.2.1.5-PADDING", "fills the padding", func(k *dp8.SACK) { k.Padding = 0xabcd }),
 		fine("DP8-2.2.1.5-PADDING"),
