@@ -62,6 +62,8 @@ type side struct {
 	ackMask   uint64
 	acked     bool
 	unjudged  []unjudged // frames that came before the secret
+	doubtful  bool       // it reported different versions
+	uncoal    bool       // it coalesced although it must not
 	bad       badFrame   // what judging this side needs
 	ticks     tickWatch
 	cframes   cframes

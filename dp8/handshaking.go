@@ -91,7 +91,7 @@ func (c *conn) knowSigned(h *Handshake, fromListener bool) {
 	there := len(c.fr.Payload)
 	c.hs.signed = true
 	c.params.Signing = Signed
-	if opts := h.SigningOpts & (SigningFast | SigningFull); there >= optionsEnd && (opts == SigningFast || opts == SigningFull) {
+	if opts := h.SigningOpts & (SigningFast | SigningFull); there >= optionsEnd && (opts == SigningFast || opts == SigningFull) && (c.signed.mode == 0 || c.signed.mode == opts) {
 		m := modeFull
 		if opts == SigningFast {
 			m = modeFast

@@ -103,6 +103,11 @@ func (c *conn) judgeCoalesceVersion(law *session.Law) bool {
 		law.Pass(r223Ver)
 		return true
 	}
+	if s := &c.side[c.dirOf()]; s.uncoal {
+		return false // said once
+	} else {
+		s.uncoal = true
+	}
 	law.Broken(r223Ver, fmt.Sprintf("a coalesced frame although the lower of the versions is 1.%d", min(a, b)&0xffff))
 	return false
 }

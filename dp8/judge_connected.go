@@ -131,7 +131,9 @@ func (c *conn) judgeAnswerVersion(dir int, h *Handshake) bool {
 			return false
 		}
 	}
-	if v != 0 && !law.Check(r2212VerStable, h.Version == v) {
+	if s := &c.side[dir]; v == 0 || s.doubtful {
+		return true
+	} else if s.doubtful = !law.Check(r2212VerStable, h.Version == v); s.doubtful {
 		law.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, the side reported %s before", versionText(h.Version), versionText(v)))
 		return false
 	}

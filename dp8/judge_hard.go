@@ -89,7 +89,7 @@ func (c *conn) judgeHardFields(dir int, h *Handshake) (good bool) {
 	case c.mode != modeUnknown:
 		check(r2214RspidZero, h.RspID == 0, fmt.Sprintf("bRspId is %d on a connection that is not fully signed", h.RspID))
 	}
-	if v := c.side[dir].version; v != 0 {
+	if v := c.side[dir].version; v != 0 && !c.side[dir].doubtful {
 		check(r2214Version, h.Version == v, fmt.Sprintf("dwCurrentProtocolVersion is %s, the handshake said %s", versionText(h.Version), versionText(v)))
 	}
 	switch {

@@ -33,6 +33,7 @@ type signedWatch struct {
 	secrets  bool
 	frame    uint64 // of the secrets
 	badKeys  bool   // the frame at hand must not give secrets
+	mode     uint32 // the connector's, 0 when it is not known
 	torn     bool   // the sides name different modes
 	same     int    // offers in a row that answer the same CONNECT
 }
@@ -41,7 +42,7 @@ type signedWatch struct {
 func (c *conn) judgeSecrets(h *Handshake, fromListener bool) (good bool) {
 	law, w := &c.c.Law, &c.signed
 	w.badKeys = false
-	good = c.judgeOptions(h)
+	good = c.judgeOptions(h, fromListener)
 	if fromListener {
 		if !law.Check(r2213SecretListener, h.SenderSecret == Secret{} && h.ReceiverSecret == Secret{}) {
 			law.Broken(r2213SecretListener, "the listener's CONNECTED_SIGNED carries a secret")
@@ -65,7 +66,7 @@ func (c *conn) judgeSecrets(h *Handshake, fromListener bool) (good bool) {
 }
 
 // judgeOptions judges dwSigningOpts, also against those of the other side.
-func (c *conn) judgeOptions(h *Handshake) (good bool) {
+func (c *conn) judgeOptions(h *Handshake, fromListener bool) (good bool) {
 	law, w := &c.c.Law, &c.signed
 	const both = SigningFast | SigningFull
 	if !law.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
@@ -76,7 +77,14 @@ func (c *conn) judgeOptions(h *Handshake) (good bool) {
 		law.Broken(r2213OptsOne, fmt.Sprintf("dwSigningOpts is 0x%08x: one of FAST and FULL must be set", h.SigningOpts))
 		return false
 	}
-	if h.Command&Poll != 0 || len(w.offers) == 0 {
+	if fromListener && w.mode != 0 {
+		return c.judgeMode(mode)
+	}
+	if fromListener {
+		return true
+	}
+	if len(w.offers) == 0 {
+		w.mode = mode
 		return true
 	}
 	o := &w.offers[len(w.offers)-1]
@@ -85,7 +93,18 @@ func (c *conn) judgeOptions(h *Handshake) (good bool) {
 		w.torn = true
 		return false
 	}
+	w.mode = mode
 	return true
+}
+
+// judgeMode judges the mode of an offer that comes behind the connector's choice.
+func (c *conn) judgeMode(mode uint32) bool {
+	law, w := &c.c.Law, &c.signed
+	if law.Check(r2213OptsMatch, mode == w.mode) {
+		return true
+	}
+	law.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the connection's is %d", mode, w.mode))
+	return false
 }
 
 func (c *conn) addOffer(h *Handshake) {
