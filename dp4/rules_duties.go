@@ -64,28 +64,23 @@ var dutiesRules = [...]session.Rule{
 		Guards:    session.Of(session.GuardUnwrap),
 		Statement: "every sequence between a message's STA and EOM belongs to that message",
 		Example:   "m=4 q=10 STA, m=5 q=11, m=4 q=12 EOM",
-		Unchecked: "not evaluated yet",
 	},
 	r3152SakProductRetry - dutiesBase: {
 		ID: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Clause: "MC-DPL4R app. A <8>", Level: session.Rec, Severity: session.Note, Scope: "D",
-		Guards:    session.Of(session.GuardDial),
 		Statement: "Windows sets SAK on every retransmission",
 		Example:   "retry without SAK",
-		Unchecked: "not evaluated yet",
 	},
 	r3152SakProduct24 - dutiesBase: {
 		ID: "DP4-3.1.5.2-SAK-PRODUCT-24", Clause: "MC-DPL4R app. A <8>", Level: session.Rec, Severity: session.Note, Scope: "D",
-		Guards:    session.Of(session.GuardClean, session.GuardDial),
+		Guards:    session.Of(session.GuardClean),
 		Statement: "Windows sets SAK at least every 24 packets",
 		Example:   "30 packets without SAK",
-		Unchecked: "not evaluated yet",
 	},
 	r3152SakProduct50ms - dutiesBase: {
 		ID: "DP4-3.1.5.2-SAK-PRODUCT-50MS", Clause: "MC-DPL4R app. A <8>", Level: session.Rec, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardRTT, session.GuardClock, session.GuardDial),
+		Guards:    session.Of(session.GuardRTT, session.GuardClock),
 		Statement: "Windows sets SAK on reliable or unfinished packets once > 50 ms and > ¼ RTT have passed since the last SAK",
 		Example:   "reliable packet 400 ms after last SAK, RTT 80 ms, no SAK",
-		Unchecked: "not evaluated yet",
 	},
 	r3153Retx - dutiesBase: {
 		ID: "DP4-3.1.5.3-RETX", Clause: "MC-DPL4R 3.1.5.3", Level: session.Must, Severity: session.Warn, Scope: "BT",
@@ -93,7 +88,6 @@ var dutiesRules = [...]session.Rule{
 		Statement: "what a NACK reports missing is retransmitted",
 		Care:      "BIDIR, HOLD to max(2×RTO, 2 s); the NACK may be lost after the capture point: fail only after the same packet was NACKed twice or the session outlives 5×RTO",
 		Example:   "N q=4 three times, q=4 never resent, traffic goes on",
-		Unchecked: "not evaluated yet",
 	},
 	r3153AckedRetx - dutiesBase: {
 		ID: "DP4-3.1.5.3-ACKED-RETX", Clause: "MC-DPL4R 3.1.5.3, 2.2.4", Level: session.Rec, Severity: session.Note, Scope: "BT",
@@ -109,13 +103,11 @@ var dutiesRules = [...]session.Rule{
 		Statement: "a NACK for messageid m means messages before m are complete: no later NACK below m",
 		Care:      "REORD by tick",
 		Example:   "N m=8, then N m=6",
-		Unchecked: "not evaluated yet",
 	},
 	r13Envelope - dutiesBase: {
 		ID: "DP4-1.3-ENVELOPE", Clause: "MC-DPL4R 1.3", Level: session.Rec, Severity: session.Note, Scope: "B",
 		Statement: "the envelope starts only after the join; join messages to the host are bare MC-DPL4CS",
 		Care:      "only if MC-DPL4CS captured",
 		Example:   "join request wrapped in a DP4 frame",
-		Unchecked: "not evaluated yet",
 	},
 }
