@@ -47,7 +47,7 @@ func namedRule(t Type) int {
 // begun with 0 or 1.
 func (c *conn) beforeFirst(dir int, num int64) bool {
 	s := &c.side[dir]
-	return c.c.Complete && s.hasSure && s.sure <= 1 && num < 0 && s.facts.top < remembered-nearPackets
+	return c.c.Complete && s.hasSure && s.sure <= 1 && num < 0 && c.fr.Time-c.c.FirstTime < startTime
 }
 
 // judgeNamed judges an acknowledgement of a packet that was captured.
@@ -147,7 +147,7 @@ func (c *conn) settleClaims(dir int, num int64) {
 		switch {
 		case x.epoch != s.facts.epoch:
 			c.unproven(x)
-		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time-x.Time > c.c.Law.Horizon():
+		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time-x.Time > 2*c.c.Law.Horizon():
 			x.Proof = []uint64{c.fr.Frame}
 			c.c.Law.Judge(x.Case)
 		case num >= x.num:

@@ -35,7 +35,7 @@ func (c *conn) judgeSerialStart(dir int, u *fact) {
 		return
 	}
 	p := c.side[dir].facts.fact(u.num - 1)
-	if p == nil || p.low != 0 && p.flags&STA != 0 {
+	if p == nil || p.low != 0 {
 		return
 	}
 	tries := (int64(f.Serial) + 1) / 2 // a timer and a report may each cause one

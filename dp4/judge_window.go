@@ -15,7 +15,12 @@ type excess struct {
 	frame uint64
 	time  int64
 	epoch uint32
+	told  uint64 // lowest packet that was not acknowledged, when it was reported
 }
+
+// leastRTTs is from how many round trips on the shortest is one that no answer beats
+// by half.
+const leastRTTs = 20
 
 // judgeWindow: at most 24 messages are outstanding, counted from the lowest
 // reliable one that is not acknowledged (MC-DPL4R 2.2.2, AMB-DP4-16). What the
@@ -28,13 +33,14 @@ func (c *conn) judgeWindow(dir int, u *fact) {
 		law.Pass(r222MsgidWindow)
 		return
 	}
-	if rtt := c.c.Dir[dir].MinRTT(); c.fr.HasTime && rtt > 0 && c.fr.Time-low.time < rtt*3/4 {
+	switch rtt := c.c.Dir[dir].MinRTT(); {
+	case s.excess.set || s.excess.told == low.frame: // one case is enough
+	case c.fr.HasTime && c.fr.Time-low.time < rtt/2 && c.c.Dir[dir].RTT().Samples >= leastRTTs:
 		// No answer can have come back meanwhile.
+		s.excess.told = low.frame
 		c.broken(r222MsgidWindow, beyond(u.msg, low), low.frame)
-		return
-	}
-	if !s.excess.set {
-		s.excess = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, s.facts.epoch}
+	default:
+		s.excess = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, s.facts.epoch, 0}
 	}
 }
 
@@ -65,7 +71,7 @@ func (c *conn) outstanding(dir int, num int64) *fact {
 func (c *conn) settleExcess(dir int) {
 	law, s := &c.c.Law, &c.side[dir]
 	x := &s.excess
-	if !x.set || c.fr.Time-x.time <= law.Horizon() {
+	if !x.set || c.fr.Time-x.time <= 2*law.Horizon() {
 		return
 	}
 	x.set = false
@@ -78,6 +84,7 @@ func (c *conn) settleExcess(dir int) {
 		ruling.Blocked, ruling.Message = session.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"
 	} else {
 		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.frame, c.fr.Frame}
+		x.told = low.frame
 	}
 	law.Judge(ruling)
 }
