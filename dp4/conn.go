@@ -41,6 +41,8 @@ type side struct {
 	// What rules remember.
 	facts   facts
 	hearing hearing
+	shunned shunned
+	total   int64   // bytes of data frames captured, those to be ignored and copies included
 	claims  []claim // about packets it did not send yet
 	excess  excess
 	product product
@@ -107,6 +109,9 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 		c.side[dir].bytes.doubt()
 	case damaged, err != nil && !f.headed(err), f.Ignored(), x&faultNoack != 0, !c.between(fr.Datagram, f):
 		c.countUntracked(dir)
+		if x == faultCmdext && err == nil {
+			c.shunFrame(dir, r222CmdextActed)
+		}
 	case f.Type == TypeData:
 		c.dataFrame(dir)
 	default:
@@ -140,8 +145,14 @@ func (c *conn) dataFrame(dir int) {
 	num, msg := s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
 	if !c.shun && !c.judgeData(dir, num, msg) {
 		s.bytes.doubt()
+		if top, ok := s.msg.Known(); ok && msg-top >= MessageWindow {
+			c.shunFrame(dir, r3152Range)
+		} else {
+			s.total += int64(f.Size(c.fr.Length))
+		}
 		return
 	}
+	s.total += int64(f.Size(c.fr.Length))
 	c.begin(dir, num, msg)
 	top, _ := out.Window().Highest()
 	mark := s.history.judge(c.fr, f, num, msg, top, out.MinRTT())

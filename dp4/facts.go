@@ -19,6 +19,9 @@ type facts struct {
 	topSet   bool
 	open     int64 // packet that follows one without EOM and is of another message
 	isOpen   bool
+	past     int64 // packet behind the end of its message, pastMsg
+	pastMsg  int64
+	isPast   bool
 	pace     pace
 
 	perMessage bool // this side's serials count the sendings of whole messages
@@ -30,6 +33,7 @@ type fact struct {
 	frame    uint64 // first captured copy
 	time     int64  // of that, ns
 	last     int64  // time of the latest sending captured
+	horizon  int64  // of reordering, when it was captured
 	data     uint64 // fingerprint of its data, 0 when it was cut
 	hash     uint64 // of the latest sending
 	epoch    uint32

@@ -13,6 +13,10 @@ func (c *conn) judgeAcknowledgement(dir int, num int64) {
 	h := &c.side[other].facts
 	steady := c.fr.HasTime && h.pace.steady(c.fr.Time)
 	top, _ := c.c.Dir[other].Window().Highest()
+	if c.side[other].shunned.set {
+		captured, _ := c.c.Dir[other].Captured(num)
+		c.judgeShunned(dir, captured)
+	}
 	c.hearAck(dir, num, steady && num <= top)
 	if !steady {
 		return // its number may be another one (guard UNWRAP)
@@ -110,6 +114,7 @@ func maskTop(mask uint32) (n int) {
 type claim struct {
 	session.Case
 	num, top int64
+	ripe     int64 // from when on packets were sent later
 	epoch    uint32
 }
 
@@ -126,7 +131,7 @@ func (c *conn) claim(dir int, num, top int64, rule int, named int64) {
 		c.unproven(&s.claims[0])
 		s.claims = append(s.claims[:0], s.claims[1:]...)
 	}
-	s.claims = append(s.claims, claim{x, num, top, s.facts.epoch})
+	s.claims = append(s.claims, claim{x, num, top, c.fr.Time + 2*c.c.Law.Horizon(), s.facts.epoch})
 }
 
 const maxClaims = 4
@@ -147,7 +152,7 @@ func (c *conn) settleClaims(dir int, num int64) {
 		switch {
 		case x.epoch != s.facts.epoch:
 			c.unproven(x)
-		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time-x.Time > 2*c.c.Law.Horizon():
+		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe:
 			x.Proof = []uint64{c.fr.Frame}
 			c.c.Law.Judge(x.Case)
 		case num >= x.num:

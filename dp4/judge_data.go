@@ -57,6 +57,10 @@ func (c *conn) judgeNew(dir int, num, msg int64) bool {
 	}
 	if u := h.behind(num); u != nil {
 		if d, dm := u.num-num, u.msg-msg; dm < 0 || dm > d {
+			if u.num == h.top && p != nil && p.num == num-1 {
+				c.blameAhead(dir, r222MsgidSeq, u, fmt.Sprintf("sequence %d is of message %d, but sequence %d before it of message %d", uint8(u.num), uint8(u.msg), f.Sequence, f.MessageID), num)
+				return c.judgePart(num, h.message(msg))
+			}
 			c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d is of message %d, but sequence %d behind it of message %d", f.Sequence, f.MessageID, uint8(u.num), uint8(u.msg)), u.frame)
 			return false
 		}
@@ -88,6 +92,7 @@ func (c *conn) judgeBehind(dir int, p *fact, num, msg int64) bool {
 		return c.judgeUnended(dir, p, d, dm)
 	case d == 1 && dm == 0:
 		return c.judgeEnded(p)
+	case d > 1 && dm == 1 && f.Flags&STA != 0 && h.isPast && h.past == num-1:
 	case d > 1 && dm == 1 && f.Flags&STA != 0:
 		c.broken(r222SeqInc, fmt.Sprintf("message %d begins at sequence %d, but message %d ended at %d: numbers were skipped",
 			f.MessageID, f.Sequence, uint8(p.msg), uint8(p.num)), p.frame)
@@ -105,14 +110,29 @@ func (c *conn) judgeBehind(dir int, p *fact, num, msg int64) bool {
 func (c *conn) judgeEnded(p *fact) bool {
 	f := c.f
 	rule, what := r222EomLast, "belongs to message %d, which ended at sequence %d"
+	h := &c.side[c.c.DirOf(c.fr.Datagram)].facts
 	switch {
 	case f.Flags&whole == whole && p.flags&whole == whole:
 		rule, what = r222MsgidSeq, "is a new message, but has messageid %d like sequence %d"
 	case f.Flags&STA != 0:
 		rule, what = r222StaOnce, "begins message %d, which ended at sequence %d, again"
 	}
+	if rule == r222EomLast && h.goesPast(p.num+1, p.msg) {
+		return true
+	}
 	c.broken(rule, fmt.Sprintf("sequence %d "+what, f.Sequence, f.MessageID, uint8(p.num)), p.frame)
 	return false
+}
+
+// goesPast notes a packet behind the end of its message. A message that goes on had
+// no end there: that is one fault, not many.
+func (h *facts) goesPast(num, msg int64) (again bool) {
+	again = h.isPast && h.pastMsg == msg && num > h.past
+	h.past, h.pastMsg, h.isPast = num, msg, true
+	if m := h.message(msg); again && m != nil {
+		m.hasEOM = false
+	}
+	return again
 }
 
 // judgeUnended: behind a packet that did not end its message. When another message
@@ -160,6 +180,9 @@ func (c *conn) judgeBack(dir int, p *fact, num, msg int64) bool {
 	if m != nil && m.low < p.num && !(m.hasEOM && m.eom < p.num) {
 		c.blame(r3152Contig, dir, p, fmt.Sprintf("sequence %d is of message %d, but lies within message %d, of which sequences %d and %d are",
 			uint8(p.num), uint8(p.msg), uint8(msg), uint8(m.low), f.Sequence), m.frame, c.fr.Frame)
+		if x := h.message(p.msg); x != nil && x.low == p.num {
+			x.set = false
+		}
 		p.set, h.isOpen = false, false
 		return true
 	}
@@ -183,6 +206,7 @@ func (c *conn) judgePart(num int64, m *messageFact) bool {
 		return say(r222RlyConst, "differs in RLY from sequence %d", m.low)
 	case f.Flags&STA != 0 && m.hasSTA && m.sta != num:
 		return say(r222StaOnce, "has STA, as sequence %d had", m.sta)
+	case m.hasEOM && num > m.eom && c.side[c.c.DirOf(c.fr.Datagram)].facts.goesPast(num, m.msg):
 	case m.hasEOM && num > m.eom:
 		return say(r222EomLast, "comes behind its end at sequence %d", m.eom)
 	case f.Flags&EOM != 0 && m.hasEOM && m.eom != num:
@@ -195,19 +219,29 @@ func (c *conn) judgePart(num int64, m *messageFact) bool {
 // packet with a higher number. When that one stands alone, it ran ahead.
 func (c *conn) judgeOvertaken(dir int, num int64, u *fact) bool {
 	h, f := &c.side[dir].facts, c.f
-	if f.Serial != 0 || f.Flags&STA == 0 || u.low != 0 || !c.fr.HasTime || c.fr.Time-u.time <= 2*c.c.Law.Horizon() {
+	if f.Serial != 0 || f.Flags&STA == 0 || u.low != 0 || !c.fr.HasTime || c.fr.Time-u.time <= 2*u.horizon {
 		return true
 	}
 	if u.num < h.top {
 		c.broken(r222SeqInc, fmt.Sprintf("sequence %d is sent for the first time after sequence %d", f.Sequence, uint8(u.num)), u.frame)
 		return false
 	}
-	c.blame(r222SeqInc, dir, u, fmt.Sprintf("sequence %d is sent before sequence %d", uint8(u.num), f.Sequence), c.fr.Frame)
-	u.set = false
-	h.top = num
-	s := &c.side[dir]
-	s.seq, s.msg = session.Serial{Bits: 8}, session.Serial{Bits: 8}
+	c.blameAhead(dir, r222SeqInc, u, fmt.Sprintf("sequence %d is sent before sequence %d", uint8(u.num), f.Sequence), num)
 	return true
+}
+
+// blameAhead breaks a rule at a packet that ran ahead of all others and forgets it.
+func (c *conn) blameAhead(dir, rule int, u *fact, message string, num int64) {
+	s := &c.side[dir]
+	c.blame(rule, dir, u, message, c.fr.Frame)
+	if m := s.facts.message(u.msg); m != nil && m.low == u.num {
+		m.set = false
+	}
+	u.set = false
+	s.facts.top = num
+	s.seq, s.msg = session.Serial{Bits: 8}, session.Serial{Bits: 8}
+	s.seq.Advance(num - 1)
+	s.msg.Advance(s.msg.Peek(uint32(c.f.MessageID)))
 }
 
 // judgeAgain compares a sending of a packet with that captured before (MC-DPL4R
@@ -280,7 +314,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 	if !c.isNew() && h.fact(num) != nil {
 		return
 	}
-	sum := s.bytes.captured
+	sum := s.total
 	retry := c.fr.Words.Has(dissect.Retry)
 	if c.wants.Profile.Windows {
 		c.judgeSAK(dir, num, retry)
@@ -294,6 +328,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 			c.settleClaims(dir, num)
 		}
 		u = h.keep(c.f, c.fr, &c.sent, num, msg, sum)
+		u.horizon = c.c.Law.Horizon()
 		c.judgeFirst(dir, u)
 		return
 	}

@@ -19,7 +19,9 @@ type heard struct {
 	frame  uint64
 	time   int64
 	epoch  uint32 // of the other side's numbers
-	milder bool
+	ahead  bool   // it counts more bytes than were sent
+	grew   int64
+	sent   int64
 }
 
 // A hearing follows the acknowledgements of one side: counters that never go back
@@ -44,6 +46,12 @@ func (c *conn) hearAck(dir int, num int64, known bool) {
 	if f.Type == TypeNACK {
 		y.num--
 	}
+	if !s.base.set && c.c.Complete {
+		// It names a packet that arrived (MC-DPL4R 3.1.5.4).
+		if !c.c.Law.Check(r3154BytesZero, y.bytes > 0) {
+			c.broken(r3154BytesZero, "bytes received is 0 in an acknowledgement of data")
+		}
+	}
 	if !c.fr.HasTime || !s.base.set || y.time-s.base.time > forget {
 		*s = hearing{base: y}
 		s.clock.start(&y)
@@ -54,6 +62,7 @@ func (c *conn) hearAck(dir int, num int64, known bool) {
 	}
 	switch {
 	case s.base.goesOn(&y):
+		c.judgeBytes(dir, &y)
 		c.c.Law.PassSet(setHeard)
 		if known && f.Type == TypeNACK && y.tick != s.base.tick {
 			c.judgeMasks(dir, &y)
@@ -135,7 +144,11 @@ func (c *conn) accuse(dir int, x, y, at *heard, g session.Guard) {
 	if int32(y.tick-x.tick) < 0 {
 		say(r313TickMono, fmt.Sprintf("tick goes back from %d to %d", x.tick, y.tick))
 	}
-	if int32(y.bytes-x.bytes) < 0 {
+	switch {
+	case int32(y.bytes-x.bytes) >= 0:
+	case at == x && x.ahead:
+		say(r3154BytesMax, x.excess())
+	default:
 		say(r3154BytesMono, fmt.Sprintf("bytes received goes back from %d to %d", x.bytes, y.bytes))
 	}
 	if !y.before(x) {

@@ -14,6 +14,7 @@ type excess struct {
 	msg   int64
 	frame uint64
 	time  int64
+	ripe  int64 // from when on acknowledgements were sent later
 	epoch uint32
 	told  uint64 // lowest packet that was not acknowledged, when it was reported
 }
@@ -33,14 +34,14 @@ func (c *conn) judgeWindow(dir int, u *fact) {
 		law.Pass(r222MsgidWindow)
 		return
 	}
-	switch rtt := c.c.Dir[dir].MinRTT(); {
+	switch rtt := c.roundTrip(); {
 	case s.excess.set || s.excess.told == low.frame: // one case is enough
-	case c.fr.HasTime && c.fr.Time-low.time < rtt/2 && c.c.Dir[dir].RTT().Samples >= leastRTTs:
+	case c.fr.HasTime && c.fr.Time-low.time < rtt/2 && min(c.c.Dir[0].RTT().Samples, c.c.Dir[1].RTT().Samples) >= leastRTTs:
 		// No answer can have come back meanwhile.
 		s.excess.told = low.frame
 		c.broken(r222MsgidWindow, beyond(u.msg, low), low.frame)
 	default:
-		s.excess = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, s.facts.epoch, 0}
+		s.excess = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, c.fr.Time + 2*law.Horizon(), s.facts.epoch, 0}
 	}
 }
 
@@ -71,7 +72,7 @@ func (c *conn) outstanding(dir int, num int64) *fact {
 func (c *conn) settleExcess(dir int) {
 	law, s := &c.c.Law, &c.side[dir]
 	x := &s.excess
-	if !x.set || c.fr.Time-x.time <= 2*law.Horizon() {
+	if !x.set || c.fr.Time < x.ripe {
 		return
 	}
 	x.set = false

@@ -90,7 +90,6 @@ var countersRules = [...]session.Rule{
 		Statement: "bytes received grows by no more than the data bytes on the wire",
 		Care:      "BIDIR; exceeding is **capture loss evidence**; fail only if every sequence and serial in the interval was captured",
 		Example:   "3 frames of 100 bytes, delta 10,000, no gap in sequence or serial",
-		Unchecked: "not evaluated yet",
 	},
 	r3154BytesBase - countersBase: {
 		ID: "DP4-3.1.5.4-BYTES-BASE", Clause: "MC-DPL4R 3.1.5.4", Level: session.Must, Severity: session.Note, Scope: "B",
@@ -105,6 +104,5 @@ var countersRules = [...]session.Rule{
 		Guards:    session.Of(session.GuardStart),
 		Statement: "an ACK that follows received data has bytes received > 0",
 		Example:   "first ACK br=0",
-		Unchecked: "not evaluated yet",
 	},
 }

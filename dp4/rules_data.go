@@ -55,7 +55,6 @@ var dataRules = [...]session.Rule{
 		Statement: "a frame with CMD and EXT must not be acknowledged",
 		Care:      "BIDIR, CLEAN, HOLD (a clean copy may have been missed)",
 		Example:   "CMD+EXT frame q=9 followed by A q=9 with no other q=9",
-		Unchecked: "not evaluated yet",
 	},
 	r222Big - dataBase: {
 		ID: "DP4-2.2.2-BIG", Clause: "MC-DPL4R 2.2.2–2.2.4", Level: session.Must, Severity: session.Error, Scope: "F",

@@ -57,7 +57,6 @@ var dutiesRules = [...]session.Rule{
 		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardUnwrap),
 		Statement: "a frame outside [earliest receive, +23] must be ignored: it must not be acknowledged",
 		Example:   "window at m=10, frame m=60 acknowledged",
-		Unchecked: "not evaluated yet",
 	},
 	r3152Contig - dutiesBase: {
 		ID: "DP4-3.1.5.2-CONTIG", Clause: "MC-DPL4R 3.1.5.2", Level: session.Must, Severity: session.Error, Scope: "D",
