@@ -11,8 +11,8 @@ import (
 func (c *conn) judgeAcknowledgement(dir int, num int64) {
 	other := 1 - dir
 	h := &c.side[other].facts
-	steady := c.fr.HasTime && h.pace.steady(c.fr.Time)
 	top, _ := c.c.Dir[other].Window().Highest()
+	steady := c.fr.HasTime && h.pace.steady(c.fr.Time) && num == near(top, c.f.Sequence)
 	if c.side[other].shunned.set {
 		captured, _ := c.c.Dir[other].Captured(num)
 		c.judgeShunned(dir, captured)
@@ -92,7 +92,7 @@ func (c *conn) judgeAckSerial(dir int, u *fact) {
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.low, u.high)
-	if excess >= 2 && c.fr.Time-u.last < excess*max(c.roundTrip(), 5e6) {
+	if excess >= 2 && u.flags&whole == whole && c.fr.Time-u.last < excess*max(c.roundTrip(), 5e6) {
 		x := law.Here(r224Serial, message, u.frame)
 		x.Since = u.time
 		law.Judge(x)
