@@ -44,6 +44,11 @@ type side struct {
 	shunned shunned
 	total   int64   // bytes of data frames captured, those to be ignored and copies included
 	claims  []claim // about packets it did not send yet
+	odd     [8]oddity
+	odds    int
+	heardTo int64 // highest number its peer named, believed or not, in epoch heardIn
+	heardIn uint32
+	answers int // acknowledgements of captured packets by its peer
 	excess  excess
 	product product
 	started bool // judged as the beginning
@@ -109,6 +114,9 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 		c.side[dir].bytes.doubt()
 	case damaged, err != nil && !f.headed(err), f.Ignored(), x&faultNoack != 0, !c.between(fr.Datagram, f):
 		c.countUntracked(dir)
+		if f.Type == TypeData {
+			c.side[dir].oddly(f.Sequence, fr.Time)
+		}
 		if x == faultCmdext && err == nil {
 			c.shunFrame(dir, r222CmdextActed)
 		}
@@ -145,6 +153,7 @@ func (c *conn) dataFrame(dir int) {
 	num, msg := s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
 	if !c.shun && !c.judgeData(dir, num, msg) {
 		s.bytes.doubt()
+		s.oddly(f.Sequence, c.fr.Time)
 		if top, ok := s.msg.Known(); ok && msg-top >= MessageWindow {
 			c.shunFrame(dir, r3152Range)
 		} else {

@@ -17,10 +17,12 @@ func (c *conn) judgeAcknowledgement(dir int, num int64) {
 		captured, _ := c.c.Dir[other].Captured(num)
 		c.judgeShunned(dir, captured)
 	}
-	c.hearAck(dir, num, steady && num <= top)
-	if !steady {
+	odd := c.side[other].isOdd(c.f.Sequence, c.fr.Time)
+	c.hearAck(dir, num, steady && num <= top && !odd)
+	if !steady || odd {
 		return // its number may be another one (guard UNWRAP)
 	}
+	c.side[other].named(num, c.f.Type)
 	highest := num
 	if m := c.f.Mask; m != 0 {
 		highest = num + int64(maskTop(m))
@@ -67,6 +69,7 @@ func (c *conn) judgeNamed(dir int, u *fact) {
 		return
 	}
 	law.Pass(r221Pair)
+	c.side[1-dir].answers++
 	if f.Type == TypeACK {
 		c.judgeAckSerial(dir, u)
 		return
@@ -162,4 +165,36 @@ func (c *conn) settleClaims(dir int, num int64) {
 		}
 	}
 	s.claims = keep
+}
+
+// An oddity is the sequence of a frame that was not tracked: what acknowledges it
+// may be meant.
+type oddity struct {
+	seq  uint8
+	set  bool
+	time int64
+}
+
+func (s *side) oddly(seq uint8, now int64) {
+	s.odd[s.odds%len(s.odd)] = oddity{seq, true, now}
+	s.odds++
+}
+
+func (s *side) isOdd(seq uint8, now int64) bool {
+	for i := range s.odd[:min(s.odds, len(s.odd))] {
+		if x := &s.odd[i]; x.seq == seq && now-x.time < forget {
+			return true
+		}
+	}
+	return false
+}
+
+// named keeps the highest number that was acknowledged: the sender may believe it.
+func (s *side) named(num int64, t Type) {
+	if t == TypeNACK {
+		num--
+	}
+	if s.heardIn != s.facts.epoch || num > s.heardTo {
+		s.heardTo, s.heardIn = num, s.facts.epoch
+	}
 }

@@ -184,6 +184,7 @@ func (c *conn) judgeBack(dir int, p *fact, num, msg int64) bool {
 			x.set = false
 		}
 		p.set, h.isOpen = false, false
+		c.side[dir].oddly(uint8(p.num), c.fr.Time)
 		return true
 	}
 	c.broken(r222MsgidSeq, fmt.Sprintf("messageid goes back: sequence %d is of message %d, sequence %d was of message %d",
@@ -238,6 +239,7 @@ func (c *conn) blameAhead(dir, rule int, u *fact, message string, num int64) {
 		m.set = false
 	}
 	u.set = false
+	s.oddly(uint8(u.num), c.fr.Time)
 	s.facts.top = num
 	s.seq, s.msg = session.Serial{Bits: 8}, session.Serial{Bits: 8}
 	s.seq.Advance(num - 1)

@@ -70,7 +70,7 @@ func (c *conn) judgeSAKTime(p *product) {
 	law, since := &c.c.Law, c.fr.Time-p.sakAt
 	if !law.Check(r3152SakProduct50ms, since <= max(2*productTime, c.roundTrip())) {
 		law.Broken(r3152SakProduct50ms, fmt.Sprintf("no SAK, though the last was %d ms ago", since/1e6))
-		p.known = false
+		p.sakAt = c.fr.Time
 	}
 }
 

@@ -140,7 +140,7 @@ func (c *conn) judgeRetryTime(dir int, u *fact) {
 		return
 	}
 	gap := c.fr.Time - u.last
-	if u.num == s.facts.top && u.num <= 1 && u.high == 0 && c.c.Complete && u.sum+int64(c.f.Size(c.fr.Length)) == c.side[dir].total {
+	if u.num == s.facts.top && u.num <= 1 && u.high == 0 && c.c.Complete && u.sum == s.total {
 		// Nothing else was sent, so nothing can have been answered.
 		if !law.Check(r312RtoInit, gap+law.Horizon() >= initialRTO*3/4) {
 			law.Broken(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, without anything heard", gap/1e6), u.frame)

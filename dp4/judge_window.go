@@ -36,7 +36,7 @@ func (c *conn) judgeWindow(dir int, u *fact) {
 	}
 	switch rtt := c.roundTrip(); {
 	case s.excess.set || s.excess.told == low.frame: // one case is enough
-	case c.fr.HasTime && c.fr.Time-low.time < rtt/2 && min(c.c.Dir[0].RTT().Samples, c.c.Dir[1].RTT().Samples) >= leastRTTs:
+	case c.fr.HasTime && c.fr.Time-low.time < rtt/2 && min(c.side[0].answers, c.side[1].answers) >= leastRTTs:
 		// No answer can have come back meanwhile.
 		s.excess.told = low.frame
 		c.broken(r222MsgidWindow, beyond(u.msg, low), low.frame)
@@ -56,6 +56,9 @@ func (c *conn) outstanding(dir int, num int64) *fact {
 	from, ok := out.Window().Cumulative()
 	if !ok || from < num-remembered+1 {
 		from = num - remembered + 1
+	}
+	if s.heardIn == s.facts.epoch {
+		from = max(from, s.heardTo+1)
 	}
 	for n := from; n < num; n++ {
 		if u := s.facts.fact(n); u != nil && u.flags&RLY != 0 {
