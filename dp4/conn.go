@@ -41,6 +41,7 @@ type side struct {
 	// What rules remember.
 	facts   facts
 	hearing hearing
+	count   count
 	shunned shunned
 	total   int64   // bytes of data frames captured, those to be ignored and copies included
 	claims  []claim // about packets it did not send yet

@@ -38,6 +38,7 @@ type fact struct {
 	hash     uint64 // of the latest sending
 	epoch    uint32
 	ipid     uint16 // of the latest sending
+	size     uint16 // behind the player indexes
 	set      bool
 	flags    Flags
 	low      uint8 // lowest and highest serial captured
@@ -118,7 +119,7 @@ func (h *facts) keep(f *Frame, fr *dissect.Frame, s *session.Sending, num, msg, 
 	}
 	u := &h.units[num&(remembered-1)]
 	*u = fact{num: num, msg: msg, set: true, epoch: h.epoch, frame: fr.Frame, time: fr.Time, last: fr.Time, data: dataPrint(f, fr),
-		hash: s.Hash, ipid: s.IPID, flags: f.Flags, low: f.Serial, high: f.Serial, sum: sum}
+		hash: s.Hash, ipid: s.IPID, flags: f.Flags, low: f.Serial, high: f.Serial, sum: sum, size: uint16(f.Size(fr.Length))}
 	if !h.topSet || num > h.top {
 		h.top, h.topSet = num, true
 	}

@@ -331,6 +331,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 		}
 		u = h.keep(c.f, c.fr, &c.sent, num, msg, sum)
 		u.horizon = c.c.Law.Horizon()
+		c.judgeCovered(dir, num)
 		c.judgeFirst(dir, u)
 		return
 	}

@@ -126,6 +126,5 @@ var acksRules = [...]session.Rule{
 		Statement: "an ACK must not cover a reliable packet that the same receiver has not yet received",
 		Care:      "fail only with proof: the covered packet was captured for the first time *after* the ACK and the byte count of the ACK excludes it",
 		Example:   "q=6 first sent at t=2 s; A q=8 at t=1 s counts bytes of q≤5,7,8 only",
-		Unchecked: "not evaluated yet",
 	},
 }

@@ -55,7 +55,7 @@ var countersRules = [...]session.Rule{
 		Statement: "bytes received should include retransmitted copies",
 		Care:      "BIDIR, CLEAN, SAMPLE: choose the model (with/without copies) that fits all deltas; note which",
 		Example:   "deltas always exclude repeated packets",
-		Unchecked: "not evaluated yet",
+		Unchecked: "a repeated packet that the count leaves out may have been lost on its way to the receiver",
 	},
 	r313AckTrigger - countersBase: {
 		ID: "DP4-3.1.3-ACK-TRIGGER", Clause: "MC-DPL4R 3.1.3", Level: session.Must, Severity: session.Note, Scope: "B",
@@ -63,7 +63,7 @@ var countersRules = [...]session.Rule{
 		Statement: "ACKs are caused by SAK or by the end of a message",
 		Care:      "BIDIR, packet captured; delayed ACKs allowed unless SAK",
 		Example:   "A q=11 where q=11 has neither SAK nor EOM",
-		Unchecked: "not evaluated yet",
+		Unchecked: "never observable: a delayed acknowledgement names whatever arrived last, not what caused it",
 	},
 	r312Rto - countersBase: {
 		ID: "DP4-3.1.2-RTO", Clause: "MC-DPL4R 3.1.2", Level: session.Rec, Severity: session.Note, Scope: "BT",
@@ -97,7 +97,6 @@ var countersRules = [...]session.Rule{
 		Statement: "the count covers whole data frames without the index header, and not ACK/NACK frames",
 		Care:      "BIDIR, CLEAN, SAMPLE; report the fitting model",
 		Example:   "every delta equals frame + index header",
-		Unchecked: "not evaluated yet",
 	},
 	r3154BytesZero - countersBase: {
 		ID: "DP4-3.1.5.4-BYTES-ZERO", Clause: "MC-DPL4R 3.1.5.4", Level: session.Must, Severity: session.Warn, Scope: "B",

@@ -28,21 +28,21 @@ var dutiesRules = [...]session.Rule{
 		Statement: "a data frame with SAK is answered at once by an ACK or NACK",
 		Care:      "BIDIR, CLEAN, HOLD, VANT, CLOCK; \"no answer\" fails only if a later answer of the same side proves (by byte count) that the frame arrived; slow answer > 100 ms above side delay = warn",
 		Example:   "SAK q=8 arrives (br counts it) but no ACK/NACK until 600 ms later",
-		Unchecked: "not evaluated yet",
+		Unchecked: "never observable: data frames do not tell when they arrive, so an answer that seems late may have been under way for long, and one that seems missing may have been lost by the capture",
 	},
 	r3152FinalAck - dutiesBase: {
 		ID: "DP4-3.1.5.2-FINAL-ACK", Clause: "MC-DPL4R 3.1.5.2", Level: session.Must, Severity: session.Warn, Scope: "BT",
 		Statement: "the last part of a complete multi-packet message is acknowledged at once",
 		Care:      "as SAK; complete means all parts captured",
 		Example:   "three-packet message complete, first ACK 1 s later",
-		Unchecked: "not evaluated yet",
+		Unchecked: "never observable, as DP4-3.1.5.2-SAK",
 	},
 	r3152Reack - dutiesBase: {
 		ID: "DP4-3.1.5.2-REACK", Clause: "MC-DPL4R 3.1.5.2", Level: session.Must, Severity: session.Warn, Scope: "BT",
 		Statement: "a repeat of the last reliable message received is acknowledged again",
 		Care:      "as SAK; needs byte count to prove arrival",
 		Example:   "m=5 acknowledged, m=5 resent, br counts it, no new ACK",
-		Unchecked: "not evaluated yet",
+		Unchecked: "never observable, as DP4-3.1.5.2-SAK",
 	},
 	r3152NackOoo - dutiesBase: {
 		ID: "DP4-3.1.5.2-NACK-OOO", Clause: "MC-DPL4R 3.1.5.2", Level: session.Must, Severity: session.Note, Scope: "B",
@@ -50,7 +50,7 @@ var dutiesRules = [...]session.Rule{
 		Statement: "an out-of-sequence packet leads to a NACK (at once or later)",
 		Care:      "BIDIR, CLEAN; delay is free and the gap may fill first: count only; Windows sends none (<2>)",
 		Example:   "q=5,7,8,9 arrive, gap never NACKed, q=6 retried by timeout",
-		Unchecked: "not evaluated yet",
+		Unchecked: "a receiver may wait before it reports a gap, which may fill meanwhile; Windows reports none",
 	},
 	r3152Range - dutiesBase: {
 		ID: "DP4-3.1.5.2-RANGE", Clause: "MC-DPL4R 3.1.5.2", Level: session.Must, Severity: session.Warn, Scope: "B",
@@ -94,7 +94,7 @@ var dutiesRules = [...]session.Rule{
 		Statement: "acknowledged data need not be sent again",
 		Care:      "KNEW (no numbered carrier: ≥ 4 covering ACKs), VANT, BIDIR: copy sent later than ACK time + side delay of the sender's side",
 		Example:   "A q=9 at 1.00 s, q=9 resent at 1.80 s, sender-side delay 2 ms",
-		Unchecked: "not evaluated yet",
+		Unchecked: "never observable: acknowledgements have no numbers, so nothing shows which of them the sender received",
 	},
 	r3153AckPrior - dutiesBase: {
 		ID: "DP4-3.1.5.3-ACK-PRIOR", Clause: "MC-DPL4R 3.1.5.3", Level: session.Impl, Severity: session.Note, Scope: "B",

@@ -69,6 +69,6 @@ var headerRules = [...]session.Rule{
 		Statement: "both indexes must belong to players of the session; a receiver must check this",
 		Care:      "evaluated only when the join was captured; otherwise n/a",
 		Example:   "index 9 used, session has players 1–4, and the frame is acknowledged",
-		Unchecked: "not evaluated yet",
+		Unchecked: "the players of a session are announced in messages of the core (MC-DPL4CS), whose bodies are not decoded",
 	},
 }

@@ -37,6 +37,8 @@ func dp4AckMutants() []Mutant {
 			f.Sequence, f.MessageID = f.Sequence-4, f.MessageID-4
 			t.reply(1, 10*ms, f).Fault = true
 		})},
+		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a reliable packet it lacks", Steps: talk(func(t *dp4Talk) { across(t, dp4.RLY).Fault = true })},
+		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a packet that is not reliable", Near: true, Steps: talk(func(t *dp4Talk) { across(t, 0) })},
 		{Rule: "DP4-2.2.3-KNOWN", Name: "reports what was never sent", Steps: talk(func(t *dp4Talk) {
 			t.reply(1, 10*ms, t.nack(1, t.next[0]+30)).Fault = true
 		})},
@@ -78,4 +80,18 @@ func talk(middle func(t *dp4Talk)) []Step {
 	t := newDP4Talk(25)
 	middle(t)
 	return t.end()
+}
+
+// across lets a packet get lost before the capture; side 1 acknowledges the next one,
+// then the packet is sent again.
+func across(t *dp4Talk, flags dp4.Flags) *Step {
+	lost := t.frame(0, dp4.CMD|dp4Whole|flags)
+	lost.MessageID, lost.Sequence, lost.Serial, lost.Data = t.next[0], t.next[0], 1, []byte("at last")
+	t.next[0]++
+	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+	t.ack(1, 25*time.Millisecond)
+	at := len(t.steps) - 1
+	t.repeat(0, 300*time.Millisecond, lost)
+	t.ack(1, 25*time.Millisecond)
+	return &t.steps[at]
 }

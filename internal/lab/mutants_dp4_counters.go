@@ -36,6 +36,8 @@ func dp4Counters() []Mutant {
 		{Rule: "DP4-3.1.3-TICK-CONST", Name: "moves every 16 ms", Near: true, On: clean, Tamper: dp4From(0, 1000, ack, tick(func(ms uint32) uint32 { return ms &^ 15 })())},
 		{Rule: "DP4-3.1.5.4-BYTES-MONO", Name: "goes back", On: clean, Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.BytesReceived /= 2 })},
 		{Rule: "DP4-3.1.5.4-BYTES-MAX", Name: "counts what was not sent", On: clean, Tamper: dp4Nth(12, ack, func(f *dp4.Frame) { f.BytesReceived += 50000 })},
+		{Rule: "DP4-3.1.5.4-BYTES-BASE", Name: "counts the player indexes, too", Steps: countingTalk(2)},
+		{Rule: "DP4-3.1.5.4-BYTES-BASE", Name: "counts as the text has it", Near: true, Steps: countingTalk(0)},
 		{Rule: "DP4-3.1.5.4-BYTES-ZERO", Name: "has received nothing", On: clean, Tamper: dp4Nth(0, ack, func(f *dp4.Frame) { f.BytesReceived = 0 })},
 		{Rule: "DP4-3.1.2-RTO-INIT", Name: "sends again at once", Steps: firstRetry(50 * time.Millisecond)},
 		{Rule: "DP4-3.1.2-RTO-INIT", Name: "waits a second", Near: true, Steps: firstRetry(time.Second)},
@@ -87,4 +89,18 @@ func hasty(again, later time.Duration) []Step {
 		t.ack(1, later)
 	}
 	return t.end()
+}
+
+// countingTalk has receivers that count so many bytes more a frame.
+func countingTalk(more uint32) []Step {
+	t := &dp4Talk{next: [2]uint8{1, 1}}
+	for range 40 {
+		t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+		t.bytes[1] += more
+		t.ack(1, 25*time.Millisecond)
+		t.say(1, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+		t.bytes[0] += more
+		t.ack(0, 25*time.Millisecond)
+	}
+	return t.steps
 }
