@@ -136,3 +136,6 @@ func findingsOf(all []dissect.Datagram, cfg session.Config) []session.Finding {
 	t.Close(end)
 	return sink.list
 }
+
+// GoString keeps reports of failed properties short.
+func (s *Subject) GoString() string { return s.String() }
