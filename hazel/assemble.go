@@ -68,6 +68,7 @@ func (a *assembler) add(p *part) {
 		a.consume(m, p.index)
 	}
 	if m.count > 0 && m.got >= m.count {
+		a.conn.c.Law.Pass(rHdrFragComplete)
 		a.finish(m, true)
 	}
 }
