@@ -25,6 +25,7 @@ type conn struct {
 	life     lifecycle
 	secure   *tunnel // DTLS; nil for a plain connection
 	finished bool    // settled: further frames are only counted
+	replaced int64   // when another one followed on the pair
 	begun    bool    // its first datagram was judged
 
 	now  uint64         // number of the latest frame

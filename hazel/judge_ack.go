@@ -77,10 +77,13 @@ func (c *conn) judgeAcked(dir int, n int64, words dissect.Words) {
 // judgeSurplus judges how often a packet is acknowledged. A network that doubles
 // it behind the capture point has it acknowledged twice.
 func (c *conn) judgeSurplus(dir int, n int64, x *parcel) {
-	law := &c.c.Law
-	x.acks = min(x.acks, 254) + 1
+	law, now := &c.c.Law, c.fr.Time
+	if x.acks > 0 && c.fr.IPID == 0 && now-x.ackAt <= law.Horizon() {
+		return // it may be a copy
+	}
+	x.acks, x.ackAt = min(x.acks, 254)+1, now
 	if x.acks == knownAcks {
-		x.known = c.fr.Time
+		x.known = now
 	}
 	l, ok := c.c.Dir[1-dir].Look(n)
 	if !ok || c.fr.IPID == 0 {
@@ -225,6 +228,8 @@ const leastDenials = 5
 // denied are ids of a side that the other one's histories report missing.
 type denied struct {
 	list [deniedKept]denial
+	n    int  // ids of which nothing came after it
+	liar bool // the histories deny what was acknowledged
 }
 
 type denial struct {
@@ -241,7 +246,10 @@ func (c *conn) judgeDenied(dir int, n int64) {
 	peer := &c.side[1-dir]
 	l, ok := c.c.Dir[1-dir].Look(n)
 	x := peer.post.at(n)
-	if !ok || x == nil || !l.Captured || l.Acked || l.Retried || x.code == 0x0C || x.code == 0x0D || !c.fr.HasTime {
+	if ok && l.AckTimed && l.Acked && c.fr.Time-l.AckTime > session.CopyHorizon {
+		peer.denied.liar = true
+	}
+	if !ok || x == nil || peer.denied.liar || !l.Captured || l.Acked || l.Retried || x.code == 0x0C || x.code == 0x0D || !c.fr.HasTime {
 		return
 	}
 	d := &peer.denied.list[n&(deniedKept-1)]
@@ -262,6 +270,9 @@ func (c *conn) judgeDenied(dir int, n int64) {
 		}
 		if l.Retried || l.Acked {
 			return session.Passed, session.GuardNone
+		}
+		if peer.denied.n++; peer.denied.n < law.NeededOdds(1-dir) || peer.denied.liar {
+			return session.Doubtful, session.GuardOdds // the capture may have missed both
 		}
 		return session.Failed, session.GuardNone
 	})

@@ -11,6 +11,7 @@ import (
 const (
 	helloInterval = 10e9 // to 2018-12
 	pingInterval  = 3e9  // at most, since
+	leastInterval = 1e9  // shorter silences tell nothing
 	leastBeats    = 3    // keepalives that tell the interval
 )
 
@@ -35,7 +36,8 @@ func (c *conn) judgeIdle(dir int, n int64) {
 	s, law := &c.side[dir], &c.c.Law
 	may := c.possible(dir)
 	old := may.within(mays | setOf(Spec, V01))
-	idle := c.fr.Time - s.lastSent
+	own := c.fr.Time - s.lastSent
+	idle := own
 	if !s.top.known || s.lastSent == 0 || n != s.top.num+1 {
 		return
 	}
@@ -46,7 +48,7 @@ func (c *conn) judgeIdle(dir int, n int64) {
 	}
 	b := &s.beat
 	interval, milder := b.interval, false
-	if b.n < leastBeats {
+	if b.n < leastBeats || interval < leastInterval {
 		interval, milder = helloInterval, true
 		if may.within(withPing) {
 			interval = pingInterval
@@ -61,26 +63,24 @@ func (c *conn) judgeIdle(dir int, n int64) {
 		law.Pass(rKaSent)
 	}
 	if c.fr.Words.Has(dissect.KeepAlive) {
-		c.beat(dir, n, idle, old)
+		c.beat(dir, n, own, old)
+		b.interval = max(b.interval, min(idle, 4*helloInterval))
 	}
 }
 
 // beat takes a keepalive in its first sending.
-func (c *conn) beat(dir int, n, idle int64, old bool) {
+func (c *conn) beat(dir int, n, own int64, old bool) {
 	s, law := &c.side[dir], &c.c.Law
 	b := &s.beat
 	b.n++
 	if old {
-		if idle < helloInterval*3/10 {
+		if own < helloInterval*3/10 {
 			if b.early++; b.early == 1 {
 				b.first, b.firstAt = c.fr.Frame, c.fr.Time
 			}
 		} else {
 			law.Pass(rKaEarly)
 		}
-	}
-	if idle < 4*helloInterval {
-		b.interval = max(b.interval, idle)
 	}
 	c.judgeHeard(dir, n)
 }
@@ -258,11 +258,18 @@ func (c *conn) judgeAfter(dir int) {
 			return
 		}
 	}
+	if c.f.Type == Acknowledgement {
+		n, _ := c.side[1-dir].ids.near(c.f.ID)
+		if l, ok := c.c.Dir[1-dir].Look(n); !ok || !l.Captured || c.fr.Time-l.Time > lastWords {
+			return // of another connection, perhaps
+		}
+	}
 	s.toldAfter = true
+	at := c.fr.Time
 	peer := law.Frames(1 - dir)
 	acked := c.c.Dir[1-dir].Acks
 	law.Hold(x, func() (session.Ruling, session.Guard) {
-		if law.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
+		if c.replaced != 0 && c.replaced-at < strayTime || law.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
 			return session.Doubtful, session.GuardLife // a connection whose Hello was not captured
 		}
 		return session.Failed, session.GuardNone
@@ -324,14 +331,13 @@ func (c *conn) judgeHelloAgain(dir int, first bool) {
 }
 
 // judgeEnd judges what only the end of a connection shows.
-func (c *conn) judgeEnd(end int64) {
+func (c *conn) judgeEnd() {
 	if c.secure != nil {
 		return
 	}
 	for dir := range c.side {
 		c.judgeCopies(dir)
 		c.judgeBeats(dir)
-		c.judgeSilence(dir, end)
 		c.judgeOpening(dir)
 	}
 }
@@ -342,27 +348,6 @@ func (c *conn) judgeBeats(dir int) {
 	if b.early >= leastBeats && 2*b.early > b.n {
 		c.c.Law.Judge(session.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
 			Message: fmt.Sprintf("%d of %d keepalives came within 3 s of another datagram", b.early, b.n)})
-	}
-}
-
-// judgeSilence notes a connection that stopped with packets resent in vain.
-func (c *conn) judgeSilence(dir int, end int64) {
-	s, law, peer := &c.side[dir], &c.c.Law, &c.side[1-dir]
-	if c.life.gone[0] || c.life.gone[1] || !c.life.spoke[1-dir] {
-		return
-	}
-	for i := range s.tries.list[:s.tries.n] {
-		x := &s.tries.list[i]
-		if x.times < oldTries || s.lastSent-x.last > longestWait || peer.lastSent >= x.first || !c.expired(dir, x, end) {
-			continue
-		}
-		l, _ := c.c.Dir[dir].Look(x.num)
-		law.Judge(session.Case{Rule: rSesDiscSilent, Dir: 1 - dir, Frame: l.Frame, Time: x.first, HasTime: true,
-			Message: fmt.Sprintf("ID %d was sent %d times in %d ms, then the connection fell silent", uint16(x.num), x.times, (x.last-x.first)/1e6)})
-		return
-	}
-	if s.top.known && s.tries.n == 0 {
-		law.Pass(rSesDiscSilent)
 	}
 }
 

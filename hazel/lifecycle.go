@@ -182,7 +182,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		l.state = session.TimedOut
 	}
 	c.nameDialects()
-	c.judgeEnd(end)
+	c.judgeEnd()
 	c.settle()
 	f.Finish(c.c)
 }

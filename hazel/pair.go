@@ -63,6 +63,7 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		}
 	}
 	if p.active != nil {
+		p.active.replaced = fr.Time
 		p.retire(fr.Time)
 		fr.Words |= dissect.NewConnection
 	}

@@ -21,6 +21,7 @@ type parcel struct {
 	head, tail uint64 // first and last bytes behind the header
 	last       int64  // time of its latest sending, ns
 	gap        int64  // between that and the one before, 0 while there is one
+	ackAt      int64  // when it was acknowledged last
 	known      int64  // when it had been acknowledged knownAcks times
 	trial      *trial // sendings without an acknowledgement, from the third on
 	length     uint16

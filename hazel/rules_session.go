@@ -87,5 +87,6 @@ var sessionRules = [...]session.Rule{
 		Statement: "a session that stops with unacknowledged reliable packets",
 		Care:      "capture end is no session end",
 		Example:   "last 8 s: ID 7 resent nine times, nothing back",
+		Unchecked: "blames nobody: the last acknowledgement and the Disconnect may have been missed; FLD-GIVEUP names the packet",
 	},
 }
