@@ -25,6 +25,7 @@ type conn struct {
 	life     lifecycle
 	secure   *tunnel // DTLS; nil for a plain connection
 	finished bool    // settled: further frames are only counted
+	follows  bool    // there was another one before on the pair
 	replaced int64   // when another one followed on the pair
 	begun    bool    // its first datagram was judged
 

@@ -9,10 +9,13 @@ import (
 
 // Bounds of acknowledgements that name what was never sent.
 const (
-	nearAck    = 8 // ids ahead that a capture which misses datagrams may be behind
-	goesOn     = 3 // new ids in a row that show where a side is
-	fewFrames  = 3 // of both sides behind it
-	strayTime  = 2e9
+	nearAck    = 8     // ids ahead that a capture which misses datagrams may be behind
+	burstAck   = 64    // … that are too many for the time they would have been sent in
+	burstRate  = 20    // … where that takes so many times the rate of the side
+	goesOn     = 3     // new ids in a row that show where a side is
+	fewFrames  = 3     // of both sides behind it
+	strayTime  = 2e9   // for which datagrams of the connection before may come
+	oldTime    = 300e6 // … where none was captured
 	surplusAck = 4
 )
 
@@ -24,6 +27,7 @@ type stray struct {
 	at        int64
 	fresh     int // new ids since, in their order, that did not reach num
 	reached   bool
+	fast      bool // the side can't have got there
 	before    session.Gaps
 	frames    [2]uint64 // of both sides, until it came
 }
@@ -114,16 +118,33 @@ func (c *conn) judgeStray(dir int, n int64) {
 	case n < peer.low.engine && (!c.c.Complete || peer.low.wire > 1):
 		law.Unclear(rRelAckKnown, session.GuardStart, message)
 		return
-	case n < peer.low.engine && (n >= -1 || c.fr.Time-c.c.FirstTime < strayTime):
+	case n < peer.low.engine && (n >= 0 || c.fr.Time-c.c.FirstTime < c.lifeTime()):
 		law.Unclear(rRelAckKnown, session.GuardLife, message)
 		return
 	}
 	if len(peer.strays) == maxStrays {
 		peer.strays = append(peer.strays[:0], peer.strays[1:]...)
 	}
-	x := &stray{num: n, high: peer.top.num, at: c.fr.Time, before: peer.gaps, frames: [2]uint64{law.Frames(0), law.Frames(1)}}
+	x := &stray{fast: c.c.Complete && peer.tooFast(n-peer.top.num, c.fr.Time), num: n, high: peer.top.num, at: c.fr.Time, before: peer.gaps, frames: [2]uint64{law.Frames(0), law.Frames(1)}}
 	peer.strays = append(peer.strays, x)
 	law.Hold(law.Here(rRelAckKnown, message, peer.top.frame), func() (session.Ruling, session.Guard) { return c.strayed(dir, x) })
+}
+
+// lifeTime is for how long, in ns, datagrams may come that belong to a connection
+// before this one.
+func (c *conn) lifeTime() int64 {
+	if c.follows {
+		return strayTime
+	}
+	return oldTime
+}
+
+// tooFast reports whether a side can't have sent the ids up to one that is
+// acknowledged in the time since its last datagram.
+func (s *side) tooFast(ahead, now int64) bool {
+	span, since := s.top.at-s.lowAt, max(now-s.lastSent, 50e6)
+	return ahead >= burstAck && s.sendings >= steady && span > 0 &&
+		float64(ahead)/float64(since) > burstRate*float64(s.sendings)/float64(span)
 }
 
 // strayed settles whether an id was ever sent.
@@ -141,7 +162,7 @@ func (c *conn) strayed(dir int, x *stray) (session.Ruling, session.Guard) {
 	switch {
 	case x.reached:
 		return session.Dropped, session.GuardNone
-	case x.fresh >= goesOn || far:
+	case x.fresh >= goesOn || far || x.fast:
 		out.Withdraw(x.num, x.before, x.at)
 		return session.Failed, session.GuardNone
 	}

@@ -83,6 +83,7 @@ func (c *conn) judgeType(dir int, may dialectSet, code byte) {
 	law.Pass(rHdrEmpty)
 	if !law.Check(rHdrReservedHi, code < 0x10) {
 		c.accuse(dir, law.Here(rHdrReservedHi, fmt.Sprintf("Type is %02X: reserved bits %02X are set", code, code&0xf0)))
+		return // what the other bits of an unknown type mean is not known either
 	}
 	if code&0x08 == 0 {
 		c.judgeFlags(dir, may, code)

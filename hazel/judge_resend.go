@@ -103,7 +103,7 @@ const (
 func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
 	s, law, fr := &c.side[dir], &c.c.Law, c.fr
 	first, ok := c.c.Dir[dir].Look(n)
-	differs, sure := x.differs(fr, &c.sent, &first)
+	differs, sure := x.differs(fr, c.f, &c.sent, &first)
 	if !ok || !sure {
 		return
 	}
@@ -181,6 +181,10 @@ const (
 // 1.14, so that only less is proof, or several low ones in a row.
 func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
 	law, s, may := &c.c.Law, &c.side[dir], c.possible(dir)
+	concluded := c.c.Dialect == dialectNames[Spec] && may != setOf(Spec)
+	if concluded {
+		may = setOf(Spec) // as the other side does
+	}
 	if x.times == 1 {
 		c.judgeEarly(dir, gap)
 		return
@@ -207,7 +211,7 @@ func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
 	case broken:
 		x.marks |= toldGap
 		b := law.Here(rRelBackoff, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before: the time is not doubled", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
-		b.Since = first.Time
+		b.Since, b.Milder = first.Time, concluded
 		law.Judge(b)
 	case ratio >= least && ratio <= 2.5:
 		law.Pass(rRelBackoff)

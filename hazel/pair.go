@@ -68,6 +68,7 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		fr.Words |= dissect.NewConnection
 	}
 	c := newConn(p.flow, fr, p.forced)
+	c.follows = fr.Words.Has(dissect.NewConnection)
 	p.active, p.rested = c, false
 	switch {
 	case p.secured(fr):

@@ -128,10 +128,16 @@ func alike(a, b uint64) bool {
 }
 
 // differs reports whether the frame at hand has other bytes than the first
-// sending of its number, as far as both were captured whole.
-func (x *parcel) differs(fr *dissect.Frame, s *session.Sending, first *session.Look) (differs, sure bool) {
-	if fr.Cut() || x.marks&wasCut != 0 || !first.First || (fr.Sum != 0) != (x.marks&summed != 0) {
+// sending of its number, as far as both were captured whole. Where one of them was
+// not fingerprinted their ends are compared.
+func (x *parcel) differs(fr *dissect.Frame, f *Frame, s *session.Sending, first *session.Look) (differs, sure bool) {
+	switch {
+	case fr.Cut() || x.marks&wasCut != 0 || !first.First:
 		return false, false
+	case (fr.Sum != 0) == (x.marks&summed != 0):
+		return s.Hash != first.Hash, true
 	}
-	return s.Hash != first.Hash, true
+	head, tail := ends(fr.Payload)
+	differs = x.code != f.Code || int(x.length) != fr.Length || head != x.head || tail != x.tail
+	return differs, differs || fr.Length <= 3+16
 }
