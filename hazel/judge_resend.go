@@ -34,6 +34,7 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		c.witness(dir, n.engine)
 		if n.engine == s.top.num+1 {
 			law.Pass(rRelIdSeq)
+			law.Pass(rRelIdUnique)
 		} else {
 			s.jump = max(s.jump, n.engine-s.top.num)
 		}
@@ -189,7 +190,7 @@ func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
 		c.judgeEarly(dir, gap)
 		return
 	}
-	if !may.within(mays|shortAcks) || c.f.Type == Hello && !s.top.moved(first.Time) || x.marks&toldGap != 0 {
+	if !may.within(mays|shortAcks) || may.within(withPing) || c.f.Type == Hello && !s.top.moved(first.Time) || x.marks&toldGap != 0 {
 		return
 	}
 	modern := may.has(Ack3)
@@ -249,7 +250,7 @@ func (c *conn) judgeNeeded(dir int, n int64, x *parcel, first *session.Look) {
 		law.Pass(rRelNoresend)
 		return
 	}
-	c.side[1-dir].copies.await(n, c.fr)
+	c.side[dir].copies.await(n, c.fr)
 	slack, ok := law.Slack(dir)
 	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.known <= slack {
 		return

@@ -116,7 +116,7 @@ func (c *conn) judgeHeard(dir int, n int64) {
 		law.Judge(x)
 	}
 	pings := s.tries.pings
-	if pings == 0 {
+	if pings == 1 {
 		law.Pass(rKaDead)
 	}
 	if pings >= deadBeats && !b.dead && law.BothVisible() {
@@ -235,6 +235,10 @@ func (c *conn) judgeGiveUp(dir int) {
 // lastWords is how long after its Disconnect a side may acknowledge, in ns.
 const lastWords = 1e9
 
+// mostLate is by how much a datagram is overtaken at most, in ns: what comes later
+// than others of Hazel is nearly always a resend.
+const mostLate = 200e6
+
 // judgeAfter judges a datagram of a side behind its own Disconnect.
 func (c *conn) judgeAfter(dir int) {
 	l, law, s := &c.life, &c.c.Law, &c.side[dir]
@@ -242,7 +246,7 @@ func (c *conn) judgeAfter(dir int) {
 	switch {
 	case c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || c.f.Type == Disconnect:
 		return
-	case c.f.Type == Acknowledgement && late <= lastWords, late <= law.Horizon():
+	case c.f.Type == Acknowledgement && late <= lastWords, late <= min(law.Horizon(), mostLate):
 		law.Pass(rSesDiscLast)
 		return
 	case s.toldAfter:
@@ -293,7 +297,11 @@ const farewells = 4
 // Disconnect may be lost.
 func (c *conn) judgeReply(dir int) {
 	l, law := &c.life, &c.c.Law
-	if l.byes[1-dir] == 0 || c.fr.Words.Has(dissect.Duplicate) || c.f.Type == Disconnect {
+	switch {
+	case c.fr.Words.Has(dissect.Duplicate):
+		return
+	case c.f.Type == Disconnect:
+		law.Pass(rSesDiscReply)
 		return
 	}
 	if late := c.fr.Time - l.byeAt[1-dir]; l.byes[1-dir] >= farewells && late > 2*fullLife && !l.toldReply[dir] {

@@ -78,7 +78,7 @@ var sessionRules = [...]session.Rule{
 	},
 	rSesDiscReply - sessionBase: {
 		ID: "HZ-SES-DISC-REPLY", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardHold, session.GuardVant),
+		Guards:    session.Of(session.GuardHold, session.GuardVant),
 		Statement: "a received Disconnect ends the other side's traffic",
 		Example:   "peer keeps resending for 10 s",
 	},
