@@ -35,16 +35,17 @@ type part struct {
 
 // A partial is a message that lacks a part.
 type partial struct {
-	key   uint16
-	count int // 0 when it is not known yet
-	have  []uint64
-	got   int
-	cut   bool
-	next  int // parts below were consumed
-	wait  []waitingPart
-	sum   hash.Hash
-	buf   []byte
-	msg   session.Message
+	key    uint16
+	count  int // 0 when it is not known yet
+	have   []uint64
+	got    int
+	cut    bool
+	judged bool // for what it lacks
+	next   int  // parts below were consumed
+	wait   []waitingPart
+	sum    hash.Hash
+	buf    []byte
+	msg    session.Message
 }
 
 // A waitingPart waits for those before it.

@@ -54,7 +54,9 @@ type side struct {
 	faults   faults   // what of it was found faulty
 
 	// What rules ask for.
-	post       post // reliable packets
+	known      known
+	may        dialectSet // see possible
+	post       post       // reliable packets
 	top        topmost
 	low        number // first captured
 	lowFrame   uint64
@@ -65,6 +67,7 @@ type side struct {
 	largest    uint16 // payload acknowledged
 	swapped    int    // ids in a row that step by 256
 	early      int    // resends before an answer could come
+	renewed    bool   // its numbers began anew
 	odd        *oddity
 	strays     []*stray // acknowledgements of ids it never sent
 	gaps       session.Gaps

@@ -22,19 +22,32 @@ const mays = 1<<May14 | 1<<May30 // dialects with types of their own
 
 // possible gives the dialects a side may speak by all that it did so far. What a
 // frame of it breaks it must break in all of them.
-func (c *conn) possible(dir int) (set dialectSet) {
+func (c *conn) possible(dir int) dialectSet {
+	s := &c.side[dir]
+	now := known{c.family, s.facts.seen, s.facts.long > s.facts.short, s.facts.long < s.facts.short}
+	if now == s.known && s.may != 0 {
+		return s.may
+	}
+	s.known = now
 	switch {
 	case c.forced != AnyDialect:
-		set = setOf(c.forced)
+		s.may = setOf(c.forced)
 	case c.family == AnyDialect:
-		return everything
+		s.may = everything
 	default:
-		set = c.side[dir].facts.can(c.family)
+		s.may = s.facts.can(c.family)
 	}
-	if set.has(Current) {
-		set |= setOf(Fork36) // which is Current but for what it adds
+	if s.may.has(Current) {
+		s.may |= setOf(Fork36) // which is Current but for what it adds
 	}
-	return set
+	return s.may
+}
+
+// known is what possible depends on.
+type known struct {
+	family      Dialect
+	seen        fact
+	long, short bool
 }
 
 // within reports that all dialects of a set are in another.

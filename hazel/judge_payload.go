@@ -45,16 +45,33 @@ func (c *conn) judgePayload(dir int, may dialectSet) {
 	})
 }
 
-// judgeParts judges, at the end, fragmented messages of a side that lack a part
-// although the side went on. Fragments have ids of their own, one after the other:
-// where none of those is missing in the capture, no part is.
+// partTime is how long after its last fragment a message is looked at, in ns.
+const partTime = 6e9
+
+// judgeParts judges fragmented messages of a side that lack a part although the
+// side went on. Fragments have ids of their own, one after the other: where none of
+// those is missing in the capture since the first, no part is.
 func (c *conn) judgeParts(dir int) {
-	law, s := &c.c.Law, &c.side[dir]
-	for _, m := range s.asm.open {
-		if m.cut || !m.msg.HasTime || s.top.at-m.msg.Time < postKeep || c.life.dead[1-dir] {
+	for _, m := range c.side[dir].asm.open {
+		if m.judged || m.cut || c.fr.Time-m.msg.Time < partTime {
 			continue
 		}
-		law.Judge(session.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
-			Message: fmt.Sprintf("message %d lacks parts: %d were sent, of %d", m.key, m.got, m.count)})
+		if m.judged = true; !m.has(0) || !c.unbroken(dir, m.msg.Number) {
+			continue
+		}
+		c.c.Law.Judge(session.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
+			Message: fmt.Sprintf("message %d lacks parts: %d were sent, of %d", m.key, m.got, m.count), Since: m.msg.Time})
 	}
+}
+
+// unbroken reports whether no number of a side is missing in the capture, from
+// one on.
+func (c *conn) unbroken(dir int, from int64) bool {
+	out, top := &c.c.Dir[dir], c.side[dir].top.num
+	for n := from; n <= top; n++ {
+		if l, ok := out.Look(n); !ok || !l.Captured {
+			return false
+		}
+	}
+	return true
 }

@@ -52,6 +52,9 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		s.top.num, s.top.at, s.top.known, s.top.id, s.top.frame = n.engine, c.fr.Time, true, c.f.ID, c.fr.Frame
 	}
 	c.judgeForgotten(dir)
+	if len(s.asm.open) > 0 {
+		c.judgeParts(dir)
+	}
 	c.judgeGiveUp(dir)
 }
 
@@ -84,22 +87,6 @@ func (c *conn) judgeEndian(dir int) {
 	}
 }
 
-// An oddity is a number that came again with other bytes.
-type oddity struct {
-	num, high int64
-	hash      uint64
-	confirmed bool // the side went on with its numbers
-	renewed   bool // more numbers came again with other bytes: they began anew
-	near      bool // it follows other frames of the side at once
-}
-
-// Bounds of a side that begins anew without its Hello in the capture.
-const (
-	renewedWithin = 8     // ids between two of its first
-	noTimeToRenew = 100e6 // ns
-	fewToRenew    = 4     // ids it had to send before
-)
-
 // judgeAgain judges a further sending of a number.
 func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
 	s, law, fr := &c.side[dir], &c.c.Law, c.fr
@@ -122,49 +109,7 @@ func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
 	c.judgeGap(dir, x, gap, &first)
 	c.judgeNeeded(dir, n, x, &first)
 	c.judgeUnanswered(dir, n, x, &first)
-	x.times, x.gap, x.last = min(x.times, 254)+1, gap, fr.Time
-}
-
-// judgeOther judges a number that comes again with other bytes: it is resent
-// changed, or used again for another packet. Where it has not been acknowledged,
-// either is a fault; what it looks like decides which is named first.
-func (c *conn) judgeOther(dir int, n int64, x *parcel, first *session.Look) {
-	s, law := &c.side[dir], &c.c.Law
-	if s.odd != nil && s.odd.num == n && s.odd.hash == c.sent.Hash {
-		return // sent again itself
-	}
-	o := &oddity{num: n, high: s.top.num, hash: c.sent.Hash}
-	o.near = c.fr.Time-s.lastSent < noTimeToRenew && n-s.low.engine >= fewToRenew
-	if p := s.odd; p != nil && p.high == o.high && n > p.num && n-p.num <= renewedWithin {
-		p.renewed, o.renewed = true, true
-	}
-	s.odd = o
-	settle := func() (session.Ruling, session.Guard) {
-		switch {
-		case o.renewed:
-			return session.Dropped, session.GuardNone
-		case o.confirmed || o.near:
-			return session.Failed, session.GuardNone
-		}
-		return session.Doubtful, session.GuardLife
-	}
-	same := law.Here(rRelResendSame, fmt.Sprintf("ID %d comes again with other bytes than in frame %d", c.f.ID, first.Frame), first.Frame)
-	if c.fr.Time-x.last > postKeep && (s.jump >= limits.AckExcess || s.top.pause > postKeep) {
-		same.Blocked = session.GuardUnwrap
-	}
-	if first.Acked || !law.BothVisible() {
-		law.Hold(same, settle)
-		return
-	}
-	unique := law.Here(rRelIdUnique, fmt.Sprintf("ID %d is used again while frame %d, which has it, is not acknowledged", c.f.ID, first.Frame), first.Frame)
-	unique.Blocked = same.Blocked
-	if x.resembles(c.fr, c.f) {
-		unique.AtMost = session.Note
-	} else {
-		same.AtMost = session.Note
-	}
-	law.Hold(same, settle)
-	law.Hold(unique, settle)
+	x.times, x.before, x.gap, x.last = min(x.times, 254)+1, x.gap, gap, fr.Time
 }
 
 // Times between sendings of one packet, in ns.
@@ -201,9 +146,14 @@ func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
 	ratio := float64(gap) / float64(x.gap)
 	flat := float64(gap+gapJitter) <= 1.12*float64(x.gap)
 	low := float64(gap+gapJitter) <= least*float64(x.gap)
-	broken := flat && !modern || low && x.marks&wasLow != 0
+	steady := x.marks&wasLow != 0 && below(gap, x.before, 3.2)
+	if least < 1.6 {
+		steady = x.marks&wasLow != 0 && below(gap, x.before, 1.9)
+	}
+	flat = flat && below(gap, x.gap, 1.9)
+	broken := flat && !modern || low && steady
 	if modern {
-		broken = gap < gapCap && flat && (x.gap >= gapSpan || x.marks&wasLow != 0)
+		broken = gap < gapCap && (flat && x.gap >= gapSpan || low && steady)
 	}
 	if x.marks &^= wasLow; low {
 		x.marks |= wasLow
@@ -219,6 +169,12 @@ func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
 	case !modern:
 		law.Unclear(rRelBackoff, session.GuardClean, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
 	}
+}
+
+// below reports a gap that was less than so many times an earlier one, however
+// much the path moved their ends.
+func below(gap, earlier int64, times float64) bool {
+	return float64(gap+2*session.CopyHorizon) < times*float64(earlier-2*session.CopyHorizon)
 }
 
 // moved reports whether other numbers were sent since a time.
@@ -349,6 +305,10 @@ func (c *conn) othersBetween(out *session.Direction, n int64, t *trial) bool {
 	return true
 }
 
+// absurdity is the chance of so much loss that is taken for none, where a resend
+// that arrives would have ended it.
+const absurdity = 2e-5
+
 // absurd reports whether so many sendings in a row, or their acknowledgements,
 // can't all have been lost, as rarely as others are.
 func (s *side) absurd(times int) bool {
@@ -358,5 +318,5 @@ func (s *side) absurd(times int) bool {
 	for range times {
 		chance *= p
 	}
-	return chance < 1e-6
+	return chance < absurdity
 }

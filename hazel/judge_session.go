@@ -22,11 +22,12 @@ type beats struct {
 	first    uint64
 	firstAt  int64
 
-	unheard   int // in a row without an acknowledgement, while others are acknowledged
-	last      int64
-	any       bool
-	dead      bool
-	unheardAt [leastBeats]uint64
+	unheard int // in a row without an acknowledgement, while others are acknowledged
+	last    int64
+	any     bool
+	deaf    int // Pings in a row without any acknowledgement, while the other side speaks
+	seen    uint64
+	dead    bool
 }
 
 // judgeIdle judges the time since the last number of a side, which is at hand with
@@ -118,8 +119,13 @@ func (c *conn) judgeHeard(dir int, n int64) {
 	pings := s.tries.pings
 	if pings == 1 {
 		law.Pass(rKaDead)
+		b.deaf = 0
 	}
-	if pings >= deadBeats && !b.dead && law.BothVisible() {
+	if seen := law.Frames(1 - dir); seen > b.seen {
+		b.seen = seen // the other side was captured since the last one
+		b.deaf++
+	}
+	if b.deaf > deadBeats && !b.dead {
 		b.dead = true
 		law.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side goes on", pings))
 	}

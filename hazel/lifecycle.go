@@ -169,7 +169,6 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	}
 	c.finished = true
 	for i := range c.side {
-		c.judgeParts(i)
 		c.side[i].asm.close()
 	}
 	l := &c.life

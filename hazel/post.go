@@ -12,7 +12,7 @@ import (
 const postKeep = 12e9
 
 // postLimit is how many packets of a side are remembered to judge their resends.
-const postLimit = 1024
+const postLimit = 512
 
 // A parcel is what is remembered of one reliable packet, besides what the engine
 // does.
@@ -21,6 +21,7 @@ type parcel struct {
 	head, tail uint64 // first and last bytes behind the header
 	last       int64  // time of its latest sending, ns
 	gap        int64  // between that and the one before, 0 while there is one
+	before     int64  // the gap before that
 	ackAt      int64  // when it was acknowledged last
 	known      int64  // when it had been acknowledged knownAcks times
 	trial      *trial // sendings without an acknowledgement, from the third on

@@ -33,7 +33,7 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-RESEND-SAME", Name: "sends the same", Near: true, As: spec, Steps: talkHazel(page).chat(20).unanswered(0).pause(170*ms).reliable(0, 22, "chatter").ack(1, 22).chat(20).bye()},
 		{Rule: "HZ-REL-BACKOFF", Name: "does not double", As: spec, Steps: resends(page, 200, 200, 200)},
 		{Rule: "HZ-REL-BACKOFF", Name: "does not double in 0.1", As: "hazel:0.1", Steps: resends(hazel.V01, 200, 200, 200)},
-		{Rule: "HZ-REL-BACKOFF", Name: "grows by half", As: spec, Steps: resends(page, 200, 300, 450)},
+		{Rule: "HZ-REL-BACKOFF", Name: "grows by half", As: spec, Steps: resends(page, 400, 600, 900)},
 		{Rule: "HZ-REL-BACKOFF", Name: "doubles", Near: true, As: spec, Steps: resends(page, 200, 400, 800)},
 		{Rule: "HZ-REL-BACKOFF", Name: "grows by half as in 2018", Near: true, As: "hazel:0.1", Steps: resends(hazel.V01, 200, 300, 450)},
 		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements of one packet", As: spec, Steps: stubborn(6)},

@@ -22,7 +22,7 @@ func hazelHeader() []Mutant {
 		{Rule: "HZ-HDR-RESERVED-4", Name: "sets the bit behind Control", On: hazelClean, Tamper: hazelExtra(0, 9, 5, 0, 7, 'x')},
 		{Rule: "HZ-HDR-RESERVED-4", Name: "sets both flags below it", Near: true, On: hazelClean, Tamper: hazelExtra(0, 9, 2, 'x', 'y')},
 		{Rule: "HZ-HDR-CODE", Name: "has code 7", On: hazelClean, Tamper: hazelExtra(1, 9, 0x0F, 0, 7)},
-		{Rule: "HZ-HDR-CODE", Name: "has code 4 on the page", On: hazelClean, Tamper: hazelExtra(0, 9, 0x0C)},
+		{Rule: "HZ-HDR-CODE", Name: "has code 4 on the page", On: hazelClean, Also: []string{"HZ-HDR-RELID"}, Tamper: hazelExtra(0, 9, 0x0C)},
 		{Rule: "HZ-HDR-CODE", Name: "sends Pings in a dialect that has them", Near: true, On: "hazel/pings-ack3"},
 		{Rule: "HZ-HDR-RELID", Name: "has half an ID", On: hazelClean, Tamper: hazelExtra(0, 9, 1, 0)},
 		{Rule: "HZ-HDR-RELID", Name: "sends a Hello without one", On: hazelClean, Tamper: hazelExtra(0, 9, 8)},
