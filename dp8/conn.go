@@ -53,6 +53,7 @@ type side struct {
 	fast     fastKey
 	keys     keyring
 	asm      assembler
+	mem      memory
 	ended    bool // END_STREAM was captured
 	endSeq   int64
 	sendMask uint64 // latest send mask: bit i is maskBase-1-i
@@ -164,6 +165,9 @@ func (c *conn) dataFrame(dir int) {
 		c.deliver(dir, num, d, keepAlive, v.Novelty == session.LateFirst)
 	}
 	c.sawData(dir, num, d, v.Copies)
+	if !c.fr.Words.Has(dissect.Duplicate) {
+		c.remember(dir, num, d, keepAlive)
+	}
 }
 
 // countData enters a captured data frame, copies and retries included.
