@@ -29,24 +29,61 @@ type sight struct {
 	dropped uint64 // packets the capture said it lost, before the frame at hand
 	dropAt  int64
 	drops   bool
+
+	lost      sign // packets the capture lost while the connection lived; frame: the one behind them
+	backwards sign
+	backMost  int64    // ns
+	waiting   bool     // an acknowledgement was due when the frame at hand came
+	silence   int64    // longest time without a frame while one was due, ns
+	wokenBy   uint64   // the frame behind it
+	firstAt   int64    // time of the first frame
+	ttl       [2]uint8 // usual ones
+	ttlRun    [2]uint32
+	stranger  bool // the frame at hand has an unusual one
 }
 
 func (s *sight) see(fr *dissect.Frame, dir int) {
 	s.frames[dir]++
+	s.seeTTL(fr.TTL, dir)
 	if !fr.HasTime {
 		return
 	}
 	if s.timed > 0 && fr.Time < s.now-clockStep {
 		s.backAt, s.back = s.now, true
+		s.backwards.see(fr.Frame)
+		s.backMost = max(s.backMost, s.now-fr.Time)
 	}
 	if s.timed > 0 && fr.Dropped != s.dropped {
 		s.dropAt, s.drops = fr.Time, true
+		s.lost.see(fr.Frame)
+		s.lost.n += fr.Dropped - s.dropped - 1
+	}
+	if s.timed == 0 {
+		s.firstAt = fr.Time
+	} else if pause := fr.Time - s.now; pause > s.silence && s.waiting {
+		s.silence, s.wokenBy = pause, fr.Frame
 	}
 	s.dropped = fr.Dropped
 	s.timed++
 	s.fine = s.fine || fr.Time%clockStep != 0
 	s.now = max(s.now, fr.Time)
 	s.last[dir] = fr.Time
+}
+
+// usualTTL is how many frames in a row make a time to live a side's usual one.
+const usualTTL = 8
+
+// seeTTL learns the time to live of a side's frames and notes one that differs.
+func (s *sight) seeTTL(ttl uint8, dir int) {
+	s.stranger = false
+	switch {
+	case ttl == s.ttl[dir]:
+		s.ttlRun[dir]++
+	case s.ttlRun[dir] < usualTTL:
+		s.ttl[dir], s.ttlRun[dir] = ttl, 1
+	default:
+		s.stranger = true
+	}
 }
 
 // blocked gives a guard of a rule that shows on the connection and is not

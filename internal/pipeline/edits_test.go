@@ -126,7 +126,7 @@ func TestEditsAgree(t *testing.T) {
 		}
 		_, conns := track(edited, cfg)
 		for _, c := range conns {
-			if c.Findings != [3]uint64{} {
+			if c.Findings[session.Error]+c.Findings[session.Warn] > 0 {
 				t.Errorf("seed %d: findings %v", seed, c.Findings)
 			}
 		}
