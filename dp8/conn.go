@@ -31,6 +31,14 @@ type conn struct {
 	sent session.Sending
 	ack  session.Acknowledgement
 	link func(frame uint64)
+
+	// For the rules of sequence (see ledger).
+	stamp    stamp
+	said     saying
+	prior    prior
+	watch    watchman
+	numbered [2]int64 // time of the latest numbered frame
+	trusted  int64    // since when numbers are beyond doubt
 }
 
 // A mode is how the frames of a connection are signed.
@@ -54,6 +62,7 @@ type side struct {
 	keys     keyring
 	asm      assembler
 	mem      memory
+	ledger   ledger
 	ended    bool // END_STREAM was captured
 	endSeq   int64
 	sendMask uint64 // latest send mask: bit i is maskBase-1-i
@@ -111,6 +120,7 @@ func (c *conn) countUntracked(dir int) {
 	case TypeDFrame:
 		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
 	}
+	c.blindTo(dir)
 }
 
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
@@ -150,11 +160,17 @@ func (c *conn) dataFrame(dir int) {
 	if d.Control&CtlRetry != 0 {
 		mark = session.MarkRetry
 	}
+	c.heed(dir, stamp{data: true, retry: mark == session.MarkRetry, num: num})
+	c.before(dir, num)
 	v := out.Send(c.sending(num, mark))
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
 		c.fr.RetryOf = v.RetryOf
+	}
+	genuine := !v.Words.Has(dissect.Duplicate)
+	if genuine {
+		c.judgeNumber(dir, num, d, v)
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
@@ -167,6 +183,7 @@ func (c *conn) dataFrame(dir int) {
 	c.sawData(dir, num, d, v.Copies)
 	if !c.fr.Words.Has(dissect.Duplicate) {
 		c.remember(dir, num, d, keepAlive)
+		c.carry(dir, num, d)
 	}
 }
 
@@ -204,6 +221,8 @@ func (c *conn) sack(dir int) {
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
 	c.life.heard(dir)
 	s.nseq.Advance(next)
+	c.heed(dir, stamp{num: next, tick: k.Timestamp})
+	c.judgeNextSend(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
 }
@@ -227,16 +246,25 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	ref, ok := out.Window().Highest()
 	if !ok {
 		c.side[other].early, c.side[other].earlyTo = true, nrcv
+		c.judgeFirstAck(dir, nrcv)
 		return
 	}
-	if cum, ok := out.Window().Cumulative(); ok {
+	cum, known := out.Window().Cumulative()
+	if known {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
+	genuine := !c.fr.Words.Has(dissect.Duplicate)
+	if genuine {
+		mask = c.judgeAcknowledgement(dir, next, mask)
+	}
 	a, d := &c.ack, c.fr.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)
 	words := out.Acknowledge(a, c.link)
+	if genuine {
+		c.acknowledged(dir, cum, known, words, pure)
+	}
 	if s := &c.side[dir]; pure {
 		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
 			words |= dissect.DuplicateAck
@@ -253,6 +281,9 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
+	if !c.fr.Words.Has(dissect.Duplicate) {
+		mask = c.judgeSendMask(dir, before, mask)
+	}
 	if mask == 0 {
 		return
 	}

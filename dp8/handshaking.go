@@ -34,6 +34,7 @@ func (c *conn) handshake(dir int) {
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	switch h.Opcode {
 	case OpConnect:
+		c.judgeConnects(h)
 		c.hs.connects++
 		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
 		for i := range c.side { // the answers may be repeated when data has passed
@@ -65,6 +66,7 @@ func (c *conn) answer(dir int, h *Handshake) {
 		c.knowConnector(dir)
 	}
 	if fromListener {
+		c.judgeConnectedLate()
 		c.hs.answered = true
 	} else {
 		c.hs.confirmed = true

@@ -41,21 +41,18 @@ var sequenceRules = [...]session.Rule{
 		Guards:    session.Of(session.GuardStart, session.GuardClean),
 		Statement: "sequence ids start at 0",
 		Example:   "first frame after handshake seq=1 with nothing lost (peer's nrcv proves it never saw 0)",
-		Unchecked: "not evaluated yet",
 	},
 	r31522Start - sequenceBase: {
 		ID: "DP8-3.1.5.2.2-START", Clause: "MC-DPL8R 3.1.5.2.2", Level: session.Must, Severity: session.Error, Scope: "D",
 		Guards:    session.Of(session.GuardStart),
 		Statement: "bNRcv starts at 0",
 		Example:   "first frame of a side nrcv=9 before the peer sent anything",
-		Unchecked: "not evaluated yet",
 	},
 	r31521Inc - sequenceBase: {
 		ID: "DP8-3.1.5.2.1-INC", Clause: "MC-DPL8R 3.1.5.2.1", Level: session.Must, Severity: session.Error, Scope: "D",
 		Statement: "new frames take consecutive ids",
 		Care:      "forward gaps are loss evidence; a new (RETRY clear) lower number with different content is RETRYBIT/REUSE",
 		Example:   "new payload at a number below the highest sent",
-		Unchecked: "not evaluated yet",
 	},
 	r31521Reuse - sequenceBase: {
 		ID: "DP8-3.1.5.2.1-REUSE", Clause: "MC-DPL8R 3.1.5.2.1, 3.1.6.5", Level: session.Must, Severity: session.Error, Scope: "D",
@@ -63,7 +60,6 @@ var sequenceRules = [...]session.Rule{
 		Statement: "inside the live window a number names one payload",
 		Care:      "UNWRAP, COAL-RETRY exception (unreliable parts removed)",
 		Example:   "seq=7 \"abc\", later seq=7 RETRY \"xyz\"",
-		Unchecked: "not evaluated yet",
 	},
 	r31521Range - sequenceBase: {
 		ID: "DP8-3.1.5.2.1-RANGE", Clause: "MC-DPL8R 3.1.5.2.1, 3.1.4.4", Level: session.Must, Severity: session.Error, Scope: "B",
@@ -71,7 +67,6 @@ var sequenceRules = [...]session.Rule{
 		Statement: "seq ≤ lowest unacknowledged + 63: at most 64 in flight",
 		Care:      "BIDIR, HOLD, ODDS (pure SACKs are unnumbered, so a missed one can never be excluded by a single event); near the receiver the bound is looser, never tighter",
 		Example:   "nrcv 10, DF seq=74",
-		Unchecked: "not evaluated yet",
 	},
 	r31521OorSack - sequenceBase: {
 		ID: "DP8-3.1.5.2.1-OOR-SACK", Clause: "MC-DPL8R 3.1.5.2.1", Level: session.Should, Severity: session.Note, Scope: "BT",
@@ -86,28 +81,24 @@ var sequenceRules = [...]session.Rule{
 		Statement: "bNRcv never goes back in send order",
 		Care:      "order: new data frames by seq, SACKs by tick, retries must carry the latest (own rule); REORD",
 		Example:   "DF seq=20 nrcv=9, DF seq=21 nrcv=7",
-		Unchecked: "not evaluated yet",
 	},
 	r31522Max - sequenceBase: {
 		ID: "DP8-3.1.5.2.2-MAX", Clause: "MC-DPL8R 3.1.5.2.2", Level: session.Must, Severity: session.Error, Scope: "B",
 		Statement: "bNRcv ≤ peer's highest sent + 1",
 		Care:      "excess = capture-loss evidence up to the window; fail only beyond the window or when peer's own SACK bNSeq contradicts; quarantine the frame",
 		Example:   "peer's SACK bNSeq 5, other side nrcv=40",
-		Unchecked: "not evaluated yet",
 	},
 	r31522Gapack - sequenceBase: {
 		ID: "DP8-3.1.5.2.2-GAPACK", Clause: "MC-DPL8R 3.1.5.2.2", Level: session.Must, Severity: session.Error, Scope: "B",
 		Statement: "bNRcv does not pass a reliable number that was not yet delivered",
 		Care:      "fail only if the number's first copy (RETRY clear) was captured after the ack by more than the side delay",
 		Example:   "nrcv=9 at t=1.0, first sending of reliable seq=8 at t=1.5",
-		Unchecked: "not evaluated yet",
 	},
 	r31523Base - sequenceBase: {
 		ID: "DP8-3.1.5.2.3-BASE", Clause: "MC-DPL8R 3.1.5.2.3", Level: session.Must, Severity: session.Note, Scope: "B",
 		Statement: "SACK bit i means bNRcv + 1 + i",
 		Care:      "decoder rule; if the other reading (bNRcv + i) alone is consistent over ≥ 20 masks: note the peer's dialect",
 		Example:   "every mask has bit 0 set while bNRcv is later retried",
-		Unchecked: "not evaluated yet",
 	},
 	r31523Unsent - sequenceBase: {
 		ID: "DP8-3.1.5.2.3-UNSENT", Clause: "MC-DPL8R 3.1.5.2.3", Level: session.Must, Severity: session.Error, Scope: "B",
@@ -115,13 +106,11 @@ var sequenceRules = [...]session.Rule{
 		Statement: "SACK bits name only sent numbers",
 		Care:      "BIDIR, CLEAN, HOLD; near misses are capture-loss evidence",
 		Example:   "highest seq 12, bit for 40",
-		Unchecked: "not evaluated yet",
 	},
 	r31523Bit63 - sequenceBase: {
 		ID: "DP8-3.1.5.2.3-BIT63", Clause: "MC-DPL8R 3.1.5.2.3, 3.1.5.2.1", Level: session.Must, Severity: session.Error, Scope: "F",
 		Statement: "bit 63 (bNRcv + 64) cannot be set: outside the window",
 		Example:   "dwSACKMask2 = 0x80000000",
-		Unchecked: "not evaluated yet",
 	},
 	r31523Renege - sequenceBase: {
 		ID: "DP8-3.1.5.2.3-RENEGE", Clause: "MC-DPL8R 3.1.5.2.3", Level: session.Impl, Severity: session.Warn, Scope: "B",
@@ -129,7 +118,6 @@ var sequenceRules = [...]session.Rule{
 		Statement: "a number once selectively acknowledged is not later reported missing",
 		Care:      "order by tick/seq, REORD",
 		Example:   "seq=8 sacked, next mask (same nrcv) without it",
-		Unchecked: "not evaluated yet",
 	},
 	r31523Noretry - sequenceBase: {
 		ID: "DP8-3.1.5.2.3-NORETRY", Clause: "MC-DPL8R 3.1.5.2.3", Level: session.Should, Severity: session.Warn, Scope: "BT",
@@ -137,7 +125,6 @@ var sequenceRules = [...]session.Rule{
 		Statement: "selectively acknowledged packets are not retried",
 		Care:      "KNEW (retry header or other frame of the side acknowledges a peer data frame that carried the mask), VANT, BIDIR; else inconclusive",
 		Example:   "seq=8 sacked at 1.00 s, RETRY seq=8 at 1.60 s",
-		Unchecked: "not evaluated yet",
 	},
 	r31523Fast - sequenceBase: {
 		ID: "DP8-3.1.5.2.3-FAST", Clause: "MC-DPL8R 3.1.5.2.3", Level: session.Should, Severity: session.Note, Scope: "BT",
@@ -160,35 +147,30 @@ var sequenceRules = [...]session.Rule{
 		Statement: "acknowledged packets are not retried",
 		Care:      "KNEW, VANT, BIDIR; the retry's own \"latest header\" usually supplies the proof; without KNEW 3 false findings per 1,000 frames were measured",
 		Example:   "nrcv=9 at 1.0 s, RETRY seq=8 at 1.9 s",
-		Unchecked: "not evaluated yet",
 	},
 	r31524Reliable - sequenceBase: {
 		ID: "DP8-3.1.5.2.4-RELIABLE", Clause: "MC-DPL8R 3.1.5.2.4", Level: session.Must, Severity: session.Error, Scope: "D",
 		Statement: "send masks name only packets not marked reliable",
 		Care:      "number captured; retry masks relative to their own seq",
 		Example:   "seq=5 reliable, seq=9 send mask bit 3",
-		Unchecked: "not evaluated yet",
 	},
 	r31524Base - sequenceBase: {
 		ID: "DP8-3.1.5.2.4-BASE", Clause: "MC-DPL8R 3.1.5.2.4, 3.1.6.5", Level: session.Must, Severity: session.Note, Scope: "D",
 		Statement: "send-mask bit i means bSeq − 1 − i (SACK: bNSeq − 1 − i), also in retries",
 		Care:      "decoder rule; if decoding relative to the next send alone is consistent: note",
 		Example:   "retry seq=5 whose mask only makes sense relative to 20",
-		Unchecked: "not evaluated yet",
 	},
 	r31524Unsent - sequenceBase: {
 		ID: "DP8-3.1.5.2.4-UNSENT", Clause: "MC-DPL8R 3.1.5.2.4", Level: session.Must, Severity: session.Error, Scope: "D",
 		Guards:    session.Of(session.GuardStart, session.GuardUnwrap),
 		Statement: "send masks do not reach before the connection's first number",
 		Example:   "seq=2 with send bit 10",
-		Unchecked: "not evaluated yet",
 	},
 	r31524Acked - sequenceBase: {
 		ID: "DP8-3.1.5.2.4-ACKED", Clause: "MC-DPL8R 3.1.5.2.4", Level: session.Impl, Severity: session.Note, Scope: "B",
 		Guards:    session.Of(session.GuardBidir, session.GuardVant),
 		Statement: "send masks name unacknowledged packets",
 		Example:   "masked number acknowledged 1 s earlier",
-		Unchecked: "not evaluated yet",
 	},
 	r31524Advance - sequenceBase: {
 		ID: "DP8-3.1.5.2.4-ADVANCE", Clause: "MC-DPL8R 3.1.5.2.4", Level: session.Must, Severity: session.Warn, Scope: "BT",
@@ -196,7 +178,6 @@ var sequenceRules = [...]session.Rule{
 		Statement: "the receiver advances past masked numbers",
 		Care:      "BIDIR, HOLD; the masking frame may be lost: fail after it was repeated ≥ 3 times or another frame carrying it was acknowledged",
 		Example:   "only gap seq=5 masked in ten acknowledged frames, nrcv stays 5",
-		Unchecked: "not evaluated yet",
 	},
 	r3165UnrelMask - sequenceBase: {
 		ID: "DP8-3.1.6.5-UNREL-MASK", Clause: "MC-DPL8R 3.1.6.5", Level: session.Should, Severity: session.Warn, Scope: "BT",
@@ -204,14 +185,12 @@ var sequenceRules = [...]session.Rule{
 		Statement: "lost unreliable packets are announced by a send mask",
 		Care:      "BIDIR, HOLD; receiver stuck",
 		Example:   "unreliable seq=5 missing, no mask, nrcv stuck at 5 for 3 s",
-		Unchecked: "not evaluated yet",
 	},
 	r3165UnrelRetry - sequenceBase: {
 		ID: "DP8-3.1.6.5-UNREL-RETRY", Clause: "MC-DPL8R 1.3, 3.1.6.5", Level: session.Must, Severity: session.Warn, Scope: "D",
 		Statement: "packets not marked reliable are not retried",
 		Care:      "DUP; wording of 3.1.6.5 leaves a door open (AMB-DP8-30)",
 		Example:   "seq=5 unreliable, RETRY seq=5 unreliable",
-		Unchecked: "not evaluated yet",
 	},
 	r2215Pollack - sequenceBase: {
 		ID: "DP8-2.2.1.5-POLLACK", Clause: "MC-DPL8R 1.3, 2.2.1.5", Level: session.Must, Severity: session.Warn, Scope: "BT",
@@ -219,20 +198,17 @@ var sequenceRules = [...]session.Rule{
 		Statement: "POLL is acknowledged immediately",
 		Care:      "BIDIR, CLEAN, VANT, HOLD; any frame with covering nrcv counts; > 100 ms above side delay",
 		Example:   "POLL seq=9, covered by nrcv only 400 ms later (side delay 5 ms)",
-		Unchecked: "not evaluated yet",
 	},
 	r3144CcInit - sequenceBase: {
 		ID: "DP8-3.1.4.4-CC-INIT", Clause: "MC-DPL8R 3.1.4.4", Level: session.Should, Severity: session.Note, Scope: "BT",
 		Guards:    session.Of(session.GuardStart, session.GuardBidir),
 		Statement: "congestion control: start with two packets, grow by one per ack",
 		Example:   "40 packets before the first ack",
-		Unchecked: "not evaluated yet",
 	},
 	r3144CcLoss - sequenceBase: {
 		ID: "DP8-3.1.4.4-CC-LOSS", Clause: "MC-DPL8R 3.1.4.4", Level: session.Should, Severity: session.Note, Scope: "BT",
 		Guards:    session.Of(session.GuardBidir, session.GuardSample),
 		Statement: "the window shrinks on loss",
 		Example:   "64 in flight throughout 20% loss",
-		Unchecked: "not evaluated yet",
 	},
 }
