@@ -166,7 +166,7 @@ func (c *conn) closeClaims(dir int) {
 	l := &c.side[dir].ledger
 	for i := range l.claims {
 		k := &l.claims[i]
-		if !k.hole && k.top() > k.high+1+session.MaxAckExcess && c.c.Law.Clean(0) {
+		if !k.hole && k.high >= 0 && k.top() > k.high+1+session.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Law.Clean(0) {
 			c.disprove(dir, k, "that is more than the window beyond it")
 			continue
 		}
@@ -174,6 +174,10 @@ func (c *conn) closeClaims(dir int) {
 	}
 	l.claims = l.claims[:0]
 }
+
+// firstAckTime is for how long behind the first frame of a connection a side may not
+// have been seen, in ns.
+const firstAckTime = 2e9
 
 // judgeFirstAck judges bNRcv while nothing of the other side was captured: it starts
 // at 0 (MC-DPL8R 3.1.5.2.2).
@@ -183,7 +187,10 @@ func (c *conn) judgeFirstAck(dir int, nrcv uint8) {
 		return
 	}
 	first := !l.answered
-	l.answered = true
+	if l.answered = true; c.fr.Time-c.c.FirstTime > firstAckTime {
+		c.dropClaims(dir, session.GuardBidir) // the other side is not seen
+		return
+	}
 	c.contradict(dir, int64(nrcv))
 	switch {
 	case nrcv != 0:
