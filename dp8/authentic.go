@@ -44,6 +44,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 	if d := &c.c.Dir[dir]; has && c.mode == modeFast && c.side[dir].fast.matches(sig) && !c.fr.Cut() {
 		d.HasSignatures = true
 		d.Signatures.Valid++
+		c.passSignature(dir, num)
 		return true // the short way of most frames
 	}
 	v := sigInvalid
@@ -55,13 +56,19 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 	case c.params.Signing != Signed:
 		return true
 	}
+	v = c.doubtEpoch(dir, num, v)
 	if c.countSignature(dir, v) {
 		if v == sigUnknown {
 			c.keepUnjudged(dir, num, off, sig)
+			c.suspect(dir)
+		}
+		if v == sigValid {
+			c.passSignature(dir, num)
 		}
 		return true
 	}
 	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+	c.refuseSignature(dir, num, v)
 	return false
 }
 
@@ -95,7 +102,9 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 // the frames that waited for it.
 func (c *conn) settleKeys(dir int) {
 	k := &c.side[dir].keys
+	suspects, first := k.suspects, k.first.any.found
 	if valid, invalid, ok := k.settleEpoch(); ok {
+		c.judgeModifier(dir, k, first, suspects)
 		out := &c.c.Dir[dir].Signatures
 		out.Valid += valid
 		out.Invalid += invalid
@@ -129,7 +138,6 @@ func (c *conn) countSignature(dir int, v sigVerdict) bool {
 	}
 	d.Signatures.Invalid++
 	c.fr.Words |= dissect.BadSignature
-	c.reportSignature(dir, v)
 	return false
 }
 
@@ -177,7 +185,7 @@ func (c *conn) rejudge() {
 			case sigValid, sigLikely:
 				count.Unverifiable--
 				count.Valid++
-			case sigInvalid, sigStale:
+			case sigInvalid, sigStale, sigEarly:
 				count.Unverifiable--
 				count.Invalid++
 			}
@@ -203,22 +211,4 @@ func (c *conn) inferMode(dir int, sig [8]byte) {
 	}
 	c.c.Signing = modeNames[c.mode]
 	c.c.Infer("signing")
-}
-
-func (c *conn) reportSignature(dir int, v sigVerdict) {
-	law := &c.c.Law
-	switch {
-	case c.f.Type == TypeSACK && !c.f.SACK.HasSignature:
-		law.Broken(r2215SigPresent, "SACK without a signature on a signed connection")
-	case c.f.Type == TypeHardDisconnect && !c.f.Handshake.HasSignature:
-		law.Broken(r2214SigPresent, "HARD_DISCONNECT without a signature on a signed connection")
-	case c.fr.Err != nil:
-		law.Broken(r222SigPresent, "data frame without room for a signature on a signed connection")
-	case c.mode == modeFast:
-		law.Broken(rSigFast, "signature is not the sender's secret: forged")
-	case v == sigStale:
-		law.Broken(rSigEpoch, "signed with the secret of another epoch: stale")
-	default:
-		law.Broken(rSigFull, "signature does not verify with the sender's secret: forged or altered")
-	}
 }

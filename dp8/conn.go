@@ -31,6 +31,10 @@ type conn struct {
 	sent session.Sending
 	ack  session.Acknowledgement
 	link func(frame uint64)
+
+	horizon int64 // of reordering, before the frame at hand, ns
+	before  int64 // time of the frame before, ns
+	core    bool  // a message of the DirectPlay core was seen
 }
 
 // A mode is how the frames of a connection are signed.
@@ -61,6 +65,8 @@ type side struct {
 	ackNext  int64 // last pure acknowledgement, to recognise repetitions
 	ackMask  uint64
 	acked    bool
+	refused  []refusal // frames the peer must not accept
+	closing  closeDuty
 	unjudged []unjudged // frames that came before the secret
 	early    bool       // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo  uint8
@@ -91,6 +97,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.malformedFrame(dir)
+		c.judgeMalformedData(err)
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.headed(err):
 		c.countUntracked(dir)
 	case f.Type == TypeDFrame:
@@ -100,6 +107,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	case f.Type != TypeNone:
 		c.handshake(dir)
 	}
+	c.before = fr.Time
 }
 
 // countUntracked counts a frame by what it is and tracks nothing of it.
@@ -118,6 +126,8 @@ func (c *conn) countUntracked(dir int) {
 func (c *conn) malformedFrame(dir int) {
 	if f := c.fr.Err.Field; f == &Fields[fSignature] {
 		c.countSignature(dir, sigInvalid)
+		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+		c.refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
 	}
 }
 
@@ -136,7 +146,11 @@ func (c *conn) dataFrame(dir int) {
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
-	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) || c.foreignKeepAlive(d) {
+	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+		return
+	}
+	if c.foreignKeepAlive(d) {
+		c.judgeForeignKeepAlive(dir, num, d)
 		return
 	}
 	c.life.heard(dir)
@@ -150,12 +164,14 @@ func (c *conn) dataFrame(dir int) {
 	if d.Control&CtlRetry != 0 {
 		mark = session.MarkRetry
 	}
+	c.horizon = c.c.Law.Horizon()
 	v := out.Send(c.sending(num, mark))
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
 		c.fr.RetryOf = v.RetryOf
 	}
+	copied := c.judgeData(dir, num, d, keepAlive)
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
 	if v.Novelty == session.First && out.InFlight() >= WindowSize {
@@ -165,8 +181,9 @@ func (c *conn) dataFrame(dir int) {
 		c.deliver(dir, num, d, keepAlive, v.Novelty == session.LateFirst)
 	}
 	c.sawData(dir, num, d, v.Copies)
-	if !c.fr.Words.Has(dissect.Duplicate) {
+	if !copied {
 		c.remember(dir, num, d, keepAlive)
+		c.judgeMessage(dir, num)
 	}
 }
 
@@ -203,6 +220,8 @@ func (c *conn) sack(dir int) {
 	}
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
 	c.life.heard(dir)
+	c.listen(&s.mem)
+	c.judgeReply(dir, next)
 	s.nseq.Advance(next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
@@ -233,6 +252,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
+	c.judgeAcknowledged(dir, next)
 	a, d := &c.ack, c.fr.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)
