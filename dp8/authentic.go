@@ -15,22 +15,25 @@ type fastKey struct {
 	known   bool
 	guess   Secret
 	guessed uint64 // frames that carried the guess
+	from    uint64 // hash of the frame the guess is from: a copy of it proves nothing
 }
 
 // matches reports whether a signature is the known secret.
 func (k *fastKey) matches(sig [8]byte) bool { return k.known && Secret(sig) == k.secret }
 
-func (k *fastKey) verify(sig [8]byte) sigVerdict {
+func (k *fastKey) verify(sig [8]byte, hash uint64) sigVerdict {
 	switch {
 	case k.matches(sig):
 		return sigValid
 	case k.known:
 		return sigInvalid
+	case k.guessed > 0 && k.from == hash:
+		return sigLikely
 	case k.guessed > 0 && Secret(sig) == k.guess:
 		k.secret, k.known = k.guess, true
 		return sigValid
 	}
-	k.guess, k.guessed = Secret(sig), 1
+	k.guess, k.guessed, k.from = Secret(sig), 1, hash
 	return sigLikely
 }
 
@@ -77,7 +80,7 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 	c.trySupplied(dir, num, off, sig)
 	switch c.mode {
 	case modeFast:
-		return s.fast.verify(sig)
+		return s.fast.verify(sig, c.sending(num, session.Unmarked).Hash)
 	case modeFull:
 		v := s.keys.verify(c.fr.Payload, off, sig, num)
 		c.settleKeys(dir)
@@ -102,9 +105,9 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 // the frames that waited for it.
 func (c *conn) settleKeys(dir int) {
 	k := &c.side[dir].keys
-	suspects, first := k.suspects, k.first.any.found
+	suspects := k.suspects
 	if valid, invalid, ok := k.settleEpoch(); ok {
-		c.judgeModifier(dir, k, first, suspects)
+		c.judgeModifier(dir, suspects)
 		out := &c.c.Dir[dir].Signatures
 		out.Valid += valid
 		out.Invalid += invalid
@@ -154,6 +157,7 @@ type unjudged struct {
 	num     int64
 	off     int
 	sig     [8]byte
+	hash    uint64
 	payload []byte
 }
 
@@ -165,7 +169,7 @@ const maxUnjudged = 8
 func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 	s := &c.side[dir]
 	if !c.fr.Cut() && !c.hs.secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
-		s.unjudged = append(s.unjudged, unjudged{num, off, sig, bytes.Clone(c.fr.Payload)})
+		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, session.Unmarked).Hash, bytes.Clone(c.fr.Payload)})
 	}
 }
 
@@ -177,7 +181,7 @@ func (c *conn) rejudge() {
 			v := sigUnknown
 			switch {
 			case c.mode == modeFast:
-				v = s.fast.verify(u.sig)
+				v = s.fast.verify(u.sig, u.hash)
 			case c.mode == modeFull && s.keys.known && u.num>>8 == s.keys.epoch:
 				v = s.keys.verify(u.payload, u.off, u.sig, u.num)
 			}
@@ -199,11 +203,13 @@ func (c *conn) rejudge() {
 // inferMode tells fast from full signing when the handshake was not captured:
 // equal signatures on different frames are secrets, different ones digests.
 func (c *conn) inferMode(dir int, sig [8]byte) {
-	k := &c.side[dir].fast
+	k, hash := &c.side[dir].fast, c.sending(0, session.Unmarked).Hash
 	switch {
 	case k.guessed == 0:
-		k.guess, k.guessed = Secret(sig), 1
+		k.guess, k.guessed, k.from = Secret(sig), 1, hash
 		return
+	case k.from == hash:
+		return // a copy
 	case k.guess == Secret(sig):
 		c.mode = modeFast
 	default:

@@ -220,7 +220,7 @@ func (c *conn) sack(dir int) {
 	}
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
 	c.life.heard(dir)
-	c.listen(&s.mem)
+	c.listen(dir, next)
 	c.judgeReply(dir, next)
 	s.nseq.Advance(next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)

@@ -2,6 +2,7 @@ package dp8
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -18,8 +19,10 @@ const (
 // have received one.
 const deafAfter = 10
 
-// A closeDuty is what a side that got END_STREAM has shown since.
+// A closeDuty is what a side has shown since the connection began to close.
 type closeDuty struct {
+	end    uint64 // frame of its END_STREAM
+	endAt  int64
 	next   int64 // number it sends next
 	since  int64 // when that was first captured
 	knows  bool  // it acknowledged the END_STREAM
@@ -37,11 +40,18 @@ func (c *conn) judgeEnd(law *session.Law, dir int, num int64, d *DFrame, prev *s
 			law.Broken(r3143Reliable, "END_STREAM on a frame that is not reliable")
 		}
 		if !law.Check(r3143Empty, len(d.Payload) == 0 && !d.Coalesced) {
-			law.Broken(r3143Empty, "END_STREAM on a frame with payload")
+			x := law.Here(r3143Empty, "END_STREAM on a frame with payload")
+			if c.params.Signing == SigningUnknown || len(d.Payload) == 8 && slices.Contains(c.c.Inferred, "signing") {
+				x.Blocked = session.GuardVer // it may be a signature
+			}
+			law.Judge(x)
 		}
 		if c.side[1-dir].ended {
 			law.Pass(r3143Reply)
 		}
+	}
+	if d.Control&CtlEndStream != 0 && !s.ended {
+		s.closing.end, s.closing.endAt = c.fr.Frame, c.fr.Time
 	}
 	switch {
 	case s.closing.beyond:
@@ -59,13 +69,9 @@ func (c *conn) judgeEnd(law *session.Law, dir int, num int64, d *DFrame, prev *s
 // else may be of another one.
 func (c *conn) judgeBeyond(law *session.Law, dir int, d *DFrame) {
 	s := &c.side[dir]
-	end := s.mem.at(s.endSeq)
-	if end == nil {
-		return
-	}
-	sure := c.unwrapped(dir, end.last)
+	sure := c.unwrapped(dir, s.closing.endAt)
 	if at, over := c.overSince(); over && c.fr.Time-at > overAfter {
-		x := law.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), end.frame)
+		x := law.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), s.closing.end)
 		if !sure && !d.KeepAlive {
 			x.Blocked = session.GuardLife
 		}
@@ -73,7 +79,7 @@ func (c *conn) judgeBeyond(law *session.Law, dir int, d *DFrame) {
 		law.Judge(x)
 		return
 	}
-	x := law.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d had", d.Seq, uint8(s.endSeq)), end.frame)
+	x := law.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d had", d.Seq, uint8(s.endSeq)), s.closing.end)
 	if !sure {
 		x.Blocked = session.GuardUnwrap
 	}
@@ -106,11 +112,10 @@ func (c *conn) overSince() (at int64, over bool) {
 	for dir := range c.side {
 		s := &c.side[dir]
 		cum, ok := c.c.Dir[dir].Window().Cumulative()
-		end := s.mem.at(s.endSeq)
-		if !s.ended || !ok || cum <= s.endSeq || end == nil {
+		if !s.ended || !ok || cum <= s.endSeq {
 			return 0, false
 		}
-		at = max(at, end.last)
+		at = max(at, s.closing.endAt)
 		if look, ok := c.c.Dir[dir].Look(s.endSeq); ok && look.AckTimed {
 			at = max(at, look.AckTime)
 		}
@@ -149,7 +154,11 @@ func (c *conn) judgeTaken(law *session.Law, dir int, next int64) {
 			return // it was never sent: another rule
 		}
 		duty.took = true
-		law.Broken(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges what follows END_STREAM, which bSeq %d had", uint8(next), uint8(peer.endSeq)), f.frame)
+		x := law.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges what follows END_STREAM, which bSeq %d had", uint8(next), uint8(peer.endSeq)), f.frame)
+		if !c.unwrapped(1-dir, peer.closing.endAt) || f.last < peer.closing.endAt {
+			x.Blocked = session.GuardLife
+		}
+		law.Judge(x)
 	}
 }
 
@@ -161,8 +170,8 @@ func (c *conn) judgeDeaf(law *session.Law, dir int, next int64) {
 		law.Pass(r3143Keepack)
 		return
 	}
-	f, end := peer.mem.at(next), c.side[dir].mem.at(c.side[dir].endSeq)
-	if f == nil || end == nil || duty.deaf || f.sendings < deafAfter || f.time < end.time || c.fr.Time-f.time < overAfter ||
+	f := peer.mem.at(next)
+	if f == nil || duty.deaf || f.sendings < deafAfter || f.time < duty.endAt || c.fr.Time-f.time < overAfter ||
 		c.f.Type != TypeSACK || c.f.SACK.SendMask != 0 {
 		return // a SACK answers what arrived: the way to the side is open
 	}
@@ -196,6 +205,10 @@ func (c *conn) judgeReply(dir int, next int64) {
 		}
 		x := law.Here(r3143Reply, fmt.Sprintf("%d s after it acknowledged END_STREAM the side has not ended, and had nothing to send", (c.fr.Time-duty.since)/1e9))
 		x.Since = duty.since
+		// After long silence it might be another connection: a KeepAlive names it.
+		if !c.unwrapped(dir, duty.since) && !(c.f.Type == TypeDFrame && c.f.DFrame.KeepAlive && c.hs.sessionKnown) {
+			x.Blocked = session.GuardLife
+		}
 		law.Judge(x)
 		return
 	}

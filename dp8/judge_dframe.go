@@ -108,6 +108,8 @@ func (c *conn) holdsID(d *DFrame) bool {
 func (c *conn) judgeOldKeepAlive(law *session.Law, d *DFrame, keepAlive bool) {
 	asks := d.Control&CtlKeepAlive != 0
 	switch holds := c.holdsID(d); {
+	case holds && (c.side[0].version == 0 || c.side[1].version == 0):
+		law.Unclear(r222KaVer, session.GuardVer, "the payload is the session id on a connection that seems to be below version 1.5")
 	case holds && asks:
 		law.Broken(r222KaVer, "a KeepAlive with session id on a connection below version 1.5")
 	case holds:
@@ -169,7 +171,7 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *DFrame) {
 	if d.Control&CtlRetry != 0 {
 		mark = session.MarkRetry
 	}
-	if s.mem.started && !s.mem.reachable(num) || !s.mem.started && (num != 0 || !c.c.Complete) {
+	if !c.continues(dir, num, d.NRcv) {
 		law.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
 		return
 	}
@@ -182,6 +184,21 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *DFrame) {
 	c.accuseKeepAlive(law, d)
 	c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
 	c.remember(dir, num, d, true)
+}
+
+// continues reports whether a frame of side dir goes on with what its side sent, so
+// that it belongs to no other connection of the same addresses (guard LIFE).
+func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
+	m, other := &c.side[dir].mem, &c.side[1-dir].mem
+	switch {
+	case c.side[0].ended || c.side[1].ended:
+		return false
+	case !m.started:
+		return num == 0 && c.c.Complete
+	case !m.reachable(num):
+		return false
+	}
+	return c.unwrapped(dir, m.sureSince) || num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
 }
 
 // accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it

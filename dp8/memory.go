@@ -93,28 +93,37 @@ func (m *memory) grow() {
 	}
 }
 
-// listen notes that the side was captured.
-func (c *conn) listen(m *memory) {
+// listen notes that the side was captured, sending a number or about to send it.
+func (c *conn) listen(dir int, num int64) {
+	m := &c.side[dir].mem
 	if !c.fr.HasTime {
 		return
 	}
-	if c.fr.Time-m.heard > c.patience(m) {
+	if c.fr.Time-m.heard > c.patience(m) || c.missedMany(dir, num) {
 		m.sureSince = c.fr.Time
 	}
 	m.heard = max(m.heard, c.fr.Time)
+}
+
+// missedMany reports that the numbers of a side can't be right: there are none
+// before the first, and its peer acknowledged many that were not captured.
+func (c *conn) missedMany(dir int, num int64) bool {
+	cum, ok := c.c.Dir[dir].Window().Cumulative()
+	m := &c.side[dir].mem
+	return num < 0 || ok && m.started && cum > m.top+WindowSize/2
 }
 
 // remember enters the data frame at hand, which is no copy of another. It is
 // called behind the rules that compare it with what was sent before.
 func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 	m := &c.side[dir].mem
-	c.listen(m)
+	c.listen(dir, num)
 	f := m.place(num)
 	if f == nil {
 		return
 	}
 	retry := d.Control&CtlRetry != 0
-	if fresh := !f.used || f.num != num; fresh || !retry && !f.first {
+	if fresh := !f.used || f.num != num || f.last < m.sureSince; fresh || !retry && !f.first {
 		n := f.sendings
 		if fresh {
 			n = 0
@@ -217,7 +226,7 @@ func (c *conn) patience(m *memory) int64 {
 // since is a time of a frame of the side, ns.
 func (c *conn) unwrapped(dir int, since int64) bool {
 	m := &c.side[dir].mem
-	return m.started && c.fr.HasTime && since >= m.sureSince && c.fr.Time-m.heard <= c.patience(m)
+	return m.started && c.fr.HasTime && since >= m.sureSince && c.fr.Time-m.heard <= c.patience(m) && !c.missedMany(dir, m.top)
 }
 
 // reachable reports a number within what the side may have in flight when the
@@ -233,7 +242,7 @@ func (c *conn) isCopy(d *DFrame, f *sentFrame) bool {
 	switch {
 	case d.Control&CtlRetry != 0 || f == nil || !f.first:
 		return c.fr.Words.Has(dissect.Duplicate)
-	case !c.sent.IsCopyOf(f.hash, f.ipid, f.copied, c.c.Law.Horizon()):
+	case !c.sent.IsCopyOf(f.hash, f.ipid, f.copied, 3*c.horizon): // a copy may be copied again
 		return false
 	}
 	f.copied = c.fr.Time
