@@ -15,7 +15,7 @@ type fastKey struct {
 	known   bool
 	guess   Secret
 	guessed uint64 // frames that carried the guess
-	from    uint64 // hash of the frame the guess is from: a copy of it proves nothing
+	in      uint64 // fingerprint of the first of them: a copy of it proves nothing
 }
 
 // matches reports whether a signature is the known secret.
@@ -27,13 +27,13 @@ func (k *fastKey) verify(sig [8]byte, hash uint64) sigVerdict {
 		return sigValid
 	case k.known:
 		return sigInvalid
-	case k.guessed > 0 && k.from == hash:
+	case k.guessed > 0 && k.in == hash:
 		return sigLikely
 	case k.guessed > 0 && Secret(sig) == k.guess:
 		k.secret, k.known = k.guess, true
 		return sigValid
 	}
-	k.guess, k.guessed, k.from = Secret(sig), 1, hash
+	k.guess, k.guessed, k.in = Secret(sig), 1, hash
 	return sigLikely
 }
 
@@ -206,9 +206,9 @@ func (c *conn) inferMode(dir int, sig [8]byte) {
 	k, hash := &c.side[dir].fast, c.sending(0, session.Unmarked).Hash
 	switch {
 	case k.guessed == 0:
-		k.guess, k.guessed, k.from = Secret(sig), 1, hash
+		k.guess, k.guessed, k.in = Secret(sig), 1, hash
 		return
-	case k.from == hash:
+	case k.in == hash:
 		return // a copy
 	case k.guess == Secret(sig):
 		c.mode = modeFast

@@ -50,8 +50,10 @@ func (s *scene) Message(m *session.Message) {
 	c.Payload = slices.Clone(m.Payload)
 	s.messages = append(s.messages, c)
 }
+
+// Finding keeps what accuses an endpoint.
 func (s *scene) Finding(f *session.Finding) {
-	if f.Rule.ID != "DP8-SIG-SECRETLEAK" { // of every signed handshake
+	if f.Rule.Accuses() && f.Rule.ID != "DP8-SIG-SECRETLEAK" { // of every signed handshake
 		s.findings = append(s.findings, *f)
 	}
 }

@@ -132,6 +132,7 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 	if !c.closed {
 		c.Law.facing(fr, dir)
 		c.quality.fr, c.quality.dir = fr, dir
+		d.see(fr)
 	}
 	return dir
 }
@@ -181,9 +182,11 @@ func (c *Conn) close() {
 		c.closed = true
 		over := c.State >= Closed
 		c.Law.close(c.flow.table.end, over)
-		c.Dir[0].Close()
-		c.Dir[1].Close()
-		c.assess(over)
+		for dir := range c.Dir {
+			c.diagnoseGiveUp(dir) // before the windows are freed
+			c.Dir[dir].Close()
+		}
+		c.assess()
 		c.flow, c.Law.flow, c.quality.flow = nil, nil, nil
 	}
 }

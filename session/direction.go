@@ -40,6 +40,8 @@ type Direction struct {
 	opened    int64 // time of the connection's first frame
 	late      int64 // the longest a frame was overtaken by
 
+	signs                signs
+	paths                paths
 	softGap, firmGap     bool // see noteGap
 	softGapAt, firmGapAt int64
 
@@ -144,6 +146,9 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 		}
 	}
 	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
+	if inside {
+		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)
+	}
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside:
 		if u.state&byMask != 0 {
