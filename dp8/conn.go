@@ -39,6 +39,10 @@ type conn struct {
 	watch    watchman
 	numbered [2]int64 // time of the latest numbered frame
 	trusted  int64    // since when numbers are beyond doubt
+
+	horizon int64 // of reordering, before the frame at hand, ns
+	before  int64 // time of the frame before, ns
+	core    bool  // a message of the DirectPlay core was seen
 }
 
 // A mode is how the frames of a connection are signed.
@@ -70,6 +74,8 @@ type side struct {
 	ackNext  int64 // last pure acknowledgement, to recognise repetitions
 	ackMask  uint64
 	acked    bool
+	refused  []refusal // frames the peer must not accept
+	closing  closeDuty
 	unjudged []unjudged // frames that came before the secret
 	early    bool       // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo  uint8
@@ -100,6 +106,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.malformedFrame(dir)
+		c.judgeMalformedData(err)
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.headed(err):
 		c.countUntracked(dir)
 	case f.Type == TypeDFrame:
@@ -109,6 +116,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	case f.Type != TypeNone:
 		c.handshake(dir)
 	}
+	c.before = fr.Time
 }
 
 // countUntracked counts a frame by what it is and tracks nothing of it.
@@ -128,6 +136,8 @@ func (c *conn) countUntracked(dir int) {
 func (c *conn) malformedFrame(dir int) {
 	if f := c.fr.Err.Field; f == &Fields[fSignature] {
 		c.countSignature(dir, sigInvalid)
+		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+		c.refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
 	}
 }
 
@@ -146,7 +156,11 @@ func (c *conn) dataFrame(dir int) {
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
-	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) || c.foreignKeepAlive(d) {
+	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+		return
+	}
+	if c.foreignKeepAlive(d) {
+		c.judgeForeignKeepAlive(dir, num, d)
 		return
 	}
 	c.life.heard(dir)
@@ -160,16 +174,17 @@ func (c *conn) dataFrame(dir int) {
 	if d.Control&CtlRetry != 0 {
 		mark = session.MarkRetry
 	}
+	c.horizon = c.c.Law.Horizon()
 	c.heed(dir, stamp{data: true, retry: mark == session.MarkRetry, num: num})
-	c.before(dir, num)
+	c.recall(dir, num)
 	v := out.Send(c.sending(num, mark))
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
 		c.fr.RetryOf = v.RetryOf
 	}
-	genuine := !v.Words.Has(dissect.Duplicate)
-	if genuine {
+	copied := c.judgeData(dir, num, d, keepAlive)
+	if !copied {
 		c.judgeNumber(dir, num, d, v)
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
@@ -181,9 +196,10 @@ func (c *conn) dataFrame(dir int) {
 		c.deliver(dir, num, d, keepAlive, v.Novelty == session.LateFirst)
 	}
 	c.sawData(dir, num, d, v.Copies)
-	if !c.fr.Words.Has(dissect.Duplicate) {
+	if !copied {
 		c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)
+		c.judgeMessage(dir, num)
 	}
 }
 
@@ -220,6 +236,8 @@ func (c *conn) sack(dir int) {
 	}
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
 	c.life.heard(dir)
+	c.listen(dir, next)
+	c.judgeReply(dir, next)
 	s.nseq.Advance(next)
 	c.heed(dir, stamp{num: next, tick: k.Timestamp})
 	c.judgeNextSend(dir, next)
@@ -254,6 +272,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
+	c.judgeAcknowledged(dir, next)
 	genuine := !c.fr.Words.Has(dissect.Duplicate)
 	if genuine {
 		mask = c.judgeAcknowledgement(dir, next, mask)

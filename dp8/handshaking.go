@@ -99,6 +99,8 @@ func (c *conn) knowSigned(h *Handshake, fromListener bool) {
 		return
 	}
 	c.hs.secrets = true
+	c.judgeSigningVersion()
+	c.judgeLeak(h)
 	c.checkSupplied(h)
 	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
 	c.rejudge()

@@ -24,7 +24,7 @@ type stamp struct {
 // REORD).
 func (c *conn) after(x *stamp) bool {
 	y := &c.stamp
-	apart := y.time-x.time > c.horizon()
+	apart := y.time-x.time > c.apart()
 	switch {
 	case x.retry || y.retry:
 		return apart

@@ -150,7 +150,7 @@ func (c *conn) judgeNextSend(dir int, next int64) {
 	keep := l.claims[:0]
 	for i := range l.claims {
 		k := l.claims[i]
-		if !k.hole && k.top() >= next && c.fr.Time-k.time > c.horizon() {
+		if !k.hole && k.top() >= next && c.fr.Time-k.time > c.apart() {
 			c.disprove(1-dir, &k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(next)))
 			continue
 		}

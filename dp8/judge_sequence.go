@@ -106,10 +106,10 @@ func (c *conn) bearable(dir int) int64 {
 	return max(limit, silence, took*WindowSize/n/2)
 }
 
-// horizon is how far apart two frames of one side were captured that were certainly
+// apart is how far apart two frames of one side were captured that were certainly
 // sent in this order (guard REORD). It is wider than that of copies: order alone
 // calls an endpoint wrong here.
-func (c *conn) horizon() int64 { return max(c.c.Law.Horizon(), leastHorizon) }
+func (c *conn) apart() int64 { return max(c.c.Law.Horizon(), leastHorizon) }
 
 const leastHorizon = 100e6
 
@@ -138,15 +138,15 @@ func (c *conn) remembered(dir int, num int64) *sentFrame {
 	return f
 }
 
-// before takes down what is known of the number of the frame at hand.
-func (c *conn) before(dir int, num int64) {
+// recall takes down what is known of the number of the frame at hand.
+func (c *conn) recall(dir int, num int64) {
 	p, l := &c.prior, &c.side[dir].ledger
 	p.known = false
 	if num == l.high+1 && len(c.side[1-dir].ledger.claims) == 0 {
 		return
 	}
 	p.look, p.known = c.c.Dir[dir].Look(num)
-	p.horizon = c.horizon()
+	p.horizon = c.apart()
 }
 
 // judgeNumber judges the number of a data frame that is no copy, before it is
@@ -168,7 +168,7 @@ func (c *conn) judgeNumber(dir int, num int64, d *DFrame, v session.Verdict) {
 		c.judgeRange(dir, num)
 		c.expect(dir, num, d.Command&Poll != 0)
 	case first:
-		c.judgeOrder(dir, num)
+		c.judgePlace(dir, num)
 	}
 	if !l.started {
 		l.started, l.high, l.seen = true, num, num
@@ -187,8 +187,8 @@ func (c *conn) judgeNumber(dir int, num int64, d *DFrame, v session.Verdict) {
 	}
 }
 
-// judgeOrder judges a first sending that is not the next one.
-func (c *conn) judgeOrder(dir int, num int64) {
+// judgePlace judges a first sending that is not the next one.
+func (c *conn) judgePlace(dir int, num int64) {
 	l := &c.side[dir].ledger
 	switch {
 	case !l.started:
@@ -364,7 +364,7 @@ func (c *conn) explainOverrun(dir int, next int64) {
 	if o.n == 0 || o.judged == o.n {
 		return
 	}
-	if x := &o.list[o.n-1]; x.num < next+WindowSize && c.fr.Time-x.time <= c.horizon() {
+	if x := &o.list[o.n-1]; x.num < next+WindowSize && c.fr.Time-x.time <= c.apart() {
 		o.n--
 		c.c.Law.Pass(r31521Range)
 	}

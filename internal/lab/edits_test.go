@@ -1,18 +1,15 @@
 package lab
 
 import (
-	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
+	"time"
 
-	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/tracegen"
-	"github.com/dpdissect/dpdissect/session"
+	"pgregory.net/rapid"
 )
 
 // rounds is how often each session is edited: DPDISSECT_SOAK, or the default.
@@ -30,7 +27,7 @@ func rounds(t *testing.T, standard int) int {
 // TestEditsAccuseNobody is the master property of all rules: no edit of the capture
 // of a conforming session creates a fail. As it is, it may give rise to notes, on
 // habits of its endpoints, but to nothing else. DPDISSECT_SOAK edits each session
-// that often, DPDISSECT_PROTO looks at one protocol.
+// that often, DPDISSECT_PROTO looks at one protocol; `make soak` does much more.
 func TestEditsAccuseNobody(t *testing.T) {
 	n := rounds(t, 3)
 	for _, s := range conforming(n) {
@@ -39,20 +36,20 @@ func TestEditsAccuseNobody(t *testing.T) {
 		}
 		t.Run(s.Proto+"/"+s.Name, func(t *testing.T) {
 			t.Parallel()
-			editAndCheck(t, &s, n)
+			sub, err := Conforming(&s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edit(t, sub, s.Seed, n)
 		})
 	}
 }
 
 // conforming are sessions of endpoints that keep all rules.
-func conforming(n int) (all []tracegen.Scenario) {
-	for _, s := range tracegen.Scenarios() {
-		if !strings.Contains(s.Name, "forged") && s.Name != "full-signed-lossy" { // strangers speak in it
-			all = append(all, s)
-		}
-	}
+func conforming(n int) []tracegen.Scenario {
+	all := kept()
 	for seed := range uint64(20 * n) {
-		for _, p := range protocols.All(protocols.Options{}) {
+		for _, p := range every {
 			if s, ok := tracegen.Wild(p.Name, seed+1); ok {
 				all = append(all, s)
 			}
@@ -61,34 +58,91 @@ func conforming(n int) (all []tracegen.Scenario) {
 	return all
 }
 
-func editAndCheck(t *testing.T, s *tracegen.Scenario, n int) {
-	file, _, err := s.Generate()
-	if err != nil {
-		t.Fatal(err)
+// edit edits a subject n times and tells of each rule once what should not have
+// been found.
+func edit(t *testing.T, s *Subject, seed uint64, n int) {
+	if len(s.all) < 2 {
+		return
 	}
-	whole, err := readAll(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(s.Seed, 5))
-	habits := map[string]bool{} // notes on the capture as it is
+	r := rand.New(rand.NewPCG(seed, 5))
+	told := map[string]bool{}
 	for round := range n {
-		all, did := slices.Clone(whole), "as it is"
-		if round > 0 {
-			did = ""
-			for range 1 + r.IntN(3) {
-				e := Edits[r.IntN(len(Edits))]
-				all, did = e.Do(r, all), did+" "+e.Name
+		ops, _ := Roll(r, s, round)
+		wrong, _ := s.judge(ops)
+		for _, f := range wrong {
+			if !told[f.Rule.ID] {
+				told[f.Rule.ID] = true
+				small := s.shrink(ops, f.Rule.ID)
+				t.Errorf("go run ./internal/lab/cmd/lab replay %q %q: %s %s", s, small, f.Rule.ID, s.explain(small, f.Rule.ID))
 			}
 		}
-		cfg := session.Config{Protocols: protocols.All(protocols.Options{})}
-		for _, f := range check(renumber(all), cfg).Findings {
-			if round == 0 && f.Severity == session.Note {
-				habits[f.Rule.ID] = true
-			}
-			if f.Failed() && f.Rule.Accuses() && !habits[f.Rule.ID] {
-				t.Errorf("round %d,%s: %s", round, did, fmt.Sprintf("%s %s frame %d of %d: %s", f.Rule.ID, f.Severity, f.Frame, len(all), f.Message))
-			}
+	}
+}
+
+// TestEditsOfAnyKind is the same for edits that are built from nothing, accident
+// by accident.
+func TestEditsOfAnyKind(t *testing.T) {
+	var subjects []*Subject
+	for _, s := range conforming(1) {
+		sub, err := Conforming(&s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sub.judge(nil); len(sub.all) > 1 && len(sub.all) < 400 {
+			subjects = append(subjects, sub)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.SampledFrom(subjects).Draw(t, "session")
+		ops := Ops(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Op { return drawOp(t, s) }), 0, 12).Draw(t, "ops"))
+		if wrong, _ := s.judge(ops); len(wrong) > 0 {
+			t.Fatalf("%s: %s: %s", s, ops, s.explain(ops, wrong[0].Rule.ID))
+		}
+	})
+}
+
+func drawOp(t *rapid.T, s *Subject) Op {
+	n := len(s.all)
+	at := rapid.IntRange(0, n-1).Draw(t, "at")
+	o := Op{Kind: rapid.SampledFrom([]Kind{Drop, Copy, Swap, Cut}).Draw(t, "kind"), At: at}
+	switch o.Kind {
+	case Drop:
+		o.To = rapid.IntRange(at+1, n).Draw(t, "to")
+		o.Side = rapid.IntRange(0, 2).Draw(t, "side")
+	case Copy:
+		o.By = time.Duration(rapid.Int64Range(0, 25e6).Draw(t, "late"))
+	case Cut:
+		o.Len = rapid.IntRange(0, 100).Draw(t, "bytes")
+	}
+	return o
+}
+
+// TestShrink: of an edit that makes a rule fail, what does not matter goes.
+func TestShrink(t *testing.T) {
+	s, err := Find("dp8/unsigned-clean")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		ops := append(drop(r, s), duplicate(r, s)...)
+		want := Ops{ops[len(ops)/3], ops[len(ops)/2]}
+		got := minimal(s.single(ops), func(try Ops) bool { return slices.Contains(try, want[0]) && slices.Contains(try, want[1]) })
+		if want = joined(want); !slices.Equal(got, want) {
+			t.Errorf("%s is left, want %s", got, want)
+		}
+	}
+}
+
+// TestOps: what is printed reads back.
+func TestOps(t *testing.T) {
+	want := Ops{{Kind: Drop, At: 3, To: 9}, {Kind: Drop, To: 5, Side: 2}, {Kind: Copy, At: 7, By: 25e5}, {Kind: Swap, At: 1}, {Kind: Cut, At: 2, Len: 40}}
+	if got, err := ParseOps(want.String()); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	for _, bad := range []string{"drop", "lose 3", "copy 3 x", "cut 1 y"} {
+		if got, err := ParseOps(bad); err == nil {
+			t.Errorf("%q is read as %v", bad, got)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 type datagrams = []dissect.Datagram
 
-// every changes each datagram.
-func every(change func(i int, d *dissect.Datagram)) func(datagrams) datagrams {
+// touchAll changes each datagram.
+func touchAll(change func(i int, d *dissect.Datagram)) func(datagrams) datagrams {
 	return func(all datagrams) datagrams {
 		for i := range all {
 			change(i, &all[i])
@@ -38,7 +38,7 @@ func TestQuality(t *testing.T) {
 		edit     func(datagrams) datagrams
 	}{
 		{"CAP-GAP", "dp8/unsigned-clean", without(func(i int, d *dissect.Datagram) bool { return i%7 == 6 })},
-		{"CAP-DROPS", "dp8/unsigned-clean", every(func(i int, d *dissect.Datagram) {
+		{"CAP-DROPS", "dp8/unsigned-clean", touchAll(func(i int, d *dissect.Datagram) {
 			if i >= 30 {
 				d.Dropped = 37
 			}
@@ -51,15 +51,15 @@ func TestQuality(t *testing.T) {
 			}
 			return out
 		}},
-		{"CAP-TIME", "dp8/unsigned-clean", every(func(i int, d *dissect.Datagram) {
+		{"CAP-TIME", "dp8/unsigned-clean", touchAll(func(i int, d *dissect.Datagram) {
 			if i == 40 {
 				d.Time -= 400e6
 			}
 		})},
-		{"CAP-CLOCKRES", "dp8/unsigned-clean", every(func(i int, d *dissect.Datagram) { d.Time -= d.Time % 10e6 })},
-		{"CAP-SNAP", "dp8/unsigned-clean", every(func(i int, d *dissect.Datagram) { d.Payload = d.Payload[:min(len(d.Payload), 24)] })},
-		{"CAP-SUM", "dp8/unsigned-clean", every(func(i int, d *dissect.Datagram) { d.BadChecksum = i == 30 })},
-		{"CAP-OFFLOAD", "dp8/unsigned-clean", every(func(i int, d *dissect.Datagram) {
+		{"CAP-CLOCKRES", "dp8/unsigned-clean", touchAll(func(i int, d *dissect.Datagram) { d.Time -= d.Time % 10e6 })},
+		{"CAP-SNAP", "dp8/unsigned-clean", touchAll(func(i int, d *dissect.Datagram) { d.Payload = d.Payload[:min(len(d.Payload), 24)] })},
+		{"CAP-SUM", "dp8/unsigned-clean", touchAll(func(i int, d *dissect.Datagram) { d.BadChecksum = i == 30 })},
+		{"CAP-OFFLOAD", "dp8/unsigned-clean", touchAll(func(i int, d *dissect.Datagram) {
 			if i == 50 {
 				d.Length = 8000
 			}
@@ -80,7 +80,7 @@ func TestQuality(t *testing.T) {
 			}
 			panic("no neighbours to swap")
 		}},
-		{"FLD-BLACKOUT", "dp8/unsigned-clean", every(func(i int, d *dissect.Datagram) {
+		{"FLD-BLACKOUT", "dp8/unsigned-clean", touchAll(func(i int, d *dissect.Datagram) {
 			if i >= 60 {
 				d.Time += 6e9
 			}
@@ -126,4 +126,12 @@ func found(t *testing.T, on, rule string, edit func(datagrams) datagrams) (n int
 		}
 	}
 	return n
+}
+
+// renumber counts the packets anew.
+func renumber(all datagrams) datagrams {
+	for i := range all {
+		all[i].Frame = uint64(i + 1)
+	}
+	return all
 }

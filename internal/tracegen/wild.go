@@ -15,6 +15,8 @@ func Wild(proto string, seed uint64) (Scenario, bool) {
 	r := rand.New(rand.NewPCG(seed, 77))
 	var s Scenario
 	switch proto {
+	case "dp8":
+		s = RollDP8(seed).Scenario
 	case "dp4":
 		s = wildDP4(r)
 	case "hazel":
