@@ -6,6 +6,9 @@ PROTO   ?= dp8
 TIME    ?= 30s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
+FRAMES  ?= 10000000
+SOAK    ?=
+
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@2026.2.2)
 
 # What `make check` makes anew and compares.
@@ -13,7 +16,7 @@ GENERATED = docs/FIELDS.md README.md testdata cmd/dpdissect/testdata dissect/ren
 
 export CGO_ENABLED = 0
 
-.PHONY: test build check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover
+.PHONY: test build check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover soak mutants accuracy
 
 test: ## all tests
 	$(GO) test -timeout 5m ./...
@@ -44,6 +47,16 @@ fuzz: ## every fuzz target of a package: make fuzz PROTO=dp8 TIME=30s, also PROT
 	@for f in $$($(GO) test ./$(PROTO) -list '^Fuzz' | grep '^Fuzz'); do \
 		echo "== $$f"; $(GO) test ./$(PROTO) -run '^$$' -fuzz "^$$f$$" -fuzztime $(TIME) || exit 1; \
 	done
+
+soak: ## edits of conforming captures accuse nobody: make soak FRAMES=1000000 SOAK='-proto dp8 -seed 7 -time 1m'
+	$(GO) run ./internal/lab/cmd/lab soak -frames $(FRAMES) $(SOAK)
+
+mutants: ## every evaluated MUST rule has a mutant that is found and a near miss that is not
+	$(GO) run ./internal/lab/cmd/lab mutants
+
+accuracy: ## docs/accuracy.md, measured anew
+	$(GO) run ./internal/lab/cmd/lab accuracy > docs/accuracy.md.new
+	mv docs/accuracy.md.new docs/accuracy.md
 
 bench: build ## dpdissect against other readers, whole processes; then all benchmarks
 	$(GO) run ./internal/bench bin/dpdissect

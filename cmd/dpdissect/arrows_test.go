@@ -36,12 +36,14 @@ func arrows() []arrow {
 	}
 	lists := arrow{"internal/protocols", []string{"dissect", "session"}, nil, "protocols is the list of protocols"}
 	traces := arrow{"internal/tracegen", []string{"dissect", "internal/capture"}, nil, "traces are made with the codecs, never with the tracker they test"}
+	lab := arrow{"internal/lab", []string{"dissect", "session", "internal"}, nil, "the laboratory tries the rules of all protocols on their traces"}
 	for _, p := range protocols.All(protocols.Options{}) {
 		rules = append(rules, arrow{p.Name, []string{"dissect", "session"}, nil, "protocols know the engine, and never each other"})
 		lists.inside = append(lists.inside, p.Name)
 		traces.inside = append(traces.inside, p.Name)
+		lab.inside = append(lab.inside, p.Name)
 	}
-	return append(rules, lists, traces)
+	return append(rules, lists, traces, lab)
 }
 
 // TestArrows holds every import to the plan.

@@ -3,6 +3,7 @@ package lab
 import (
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -49,7 +50,7 @@ func TestEditsAccuseNobody(t *testing.T) {
 func conforming(n int) []tracegen.Scenario {
 	all := kept()
 	for seed := range uint64(20 * n) {
-		for _, p := range every {
+		for _, p := range speakers {
 			if s, ok := tracegen.Wild(p.Name, seed+1); ok {
 				all = append(all, s)
 			}
@@ -128,9 +129,17 @@ func TestShrink(t *testing.T) {
 		ops := append(drop(r, s), duplicate(r, s)...)
 		want := Ops{ops[len(ops)/3], ops[len(ops)/2]}
 		got := minimal(s.single(ops), func(try Ops) bool { return slices.Contains(try, want[0]) && slices.Contains(try, want[1]) })
-		if want = joined(want); !slices.Equal(got, want) {
+		if !slices.Equal(got, want) {
 			t.Errorf("%s is left, want %s", got, want)
 		}
+		short := s.joined(s.single(ops))
+		if a, b := s.edited(ops), s.edited(short); !reflect.DeepEqual(a, b) || len(short) > len(ops) {
+			t.Errorf("%s is not %s", short, ops)
+		}
+	}
+	silent := Ops{{Kind: Drop, At: 3, To: 90, Side: 2}}
+	if got := s.joined(s.single(silent)); len(got) != 1 || !reflect.DeepEqual(s.edited(got), s.edited(silent)) {
+		t.Errorf("%s is told as %s", silent, got)
 	}
 }
 

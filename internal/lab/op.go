@@ -127,11 +127,7 @@ func (s *Subject) edited(ops Ops) []dissect.Datagram {
 		}
 	}
 	swap(out, order, marks)
-	out = s.copy(out, order, marks, copies)
-	for i := range out {
-		out[i].Frame = uint64(i + 1)
-	}
-	return out
+	return renumber(s.copy(out, order, marks, copies))
 }
 
 // A mark is what is done to one datagram.
@@ -186,4 +182,12 @@ func (s *Subject) copy(out []dissect.Datagram, order []int, marks []mark, copies
 	}
 	slices.SortStableFunc(out, func(a, b dissect.Datagram) int { return int(a.Time - b.Time) })
 	return out
+}
+
+// renumber counts the packets anew.
+func renumber(all []dissect.Datagram) []dissect.Datagram {
+	for i := range all {
+		all[i].Frame = uint64(i + 1)
+	}
+	return all
 }

@@ -17,14 +17,8 @@ func (m *Mutant) capture() (file []byte, faults []int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tamper := sim.Untouched
-	if m.Steps != nil {
-		tamper = m.recite()
-	} else if m.Tamper != nil {
-		tamper = m.Tamper()
-	}
 	var out bytes.Buffer
-	faults, err = s.Tampered(&out, tamper)
+	faults, err = s.Tampered(&out, m.tamper())
 	return out.Bytes(), faults, err
 }
 
@@ -70,4 +64,15 @@ func (m *Mutant) recite() func(*sim.Datagram) []sim.Tampered {
 		next++
 		return []sim.Tampered{{Payload: d.Payload, Fault: fault}}
 	}
+}
+
+// tamper is what stands between the mutant's hosts and the network.
+func (m *Mutant) tamper() func(*sim.Datagram) []sim.Tampered {
+	switch {
+	case m.Steps != nil:
+		return m.recite()
+	case m.Tamper != nil:
+		return m.Tamper()
+	}
+	return sim.Untouched
 }

@@ -105,7 +105,7 @@ func (w *soaker) feed(jobs chan<- job) {
 		}
 	}
 	for seed := w.opts.Seed; !w.enough(); seed++ {
-		for _, p := range every {
+		for _, p := range speakers {
 			if s, ok := tracegen.Wild(p.Name, seed); ok && w.wanted(s.Proto, s.Name) {
 				jobs <- job{func() (*Subject, error) { return Conforming(&s) }, seed}
 			}
@@ -142,6 +142,9 @@ func (w *soaker) work(j job) {
 	for round := range w.opts.Rounds {
 		ops, condition := Roll(r, s, round)
 		wrong, n := s.judge(ops)
+		if s.mutant != nil {
+			condition = "of mutants"
+		}
 		frames[condition] += int64(n)
 		for i := range wrong {
 			w.blame(s, ops, &wrong[i])
@@ -228,6 +231,7 @@ func (s *Soak) Write(out io.Writer) {
 		row(e.Name)
 	}
 	row("combined")
+	row("of mutants")
 	fmt.Fprintf(t, "sessions\t")
 	for _, p := range protos {
 		fmt.Fprintf(t, "%d\t", s.Sessions[p])

@@ -22,7 +22,9 @@ type WildDP8 struct {
 }
 
 // RollDP8 rolls the dice for a session.
-func RollDP8(seed uint64) *WildDP8 {
+func RollDP8(seed uint64) *WildDP8 { return rollDP8(seed, nil) }
+
+func rollDP8(seed uint64, under *Conditions) *WildDP8 {
 	r := rand.New(rand.NewPCG(seed, 77))
 	w := &WildDP8{}
 	c := dp8peer.DefaultConfig()
@@ -47,6 +49,9 @@ func RollDP8(seed uint64) *WildDP8 {
 	w.Version = min(s.A.Version, s.B.Version)
 	s.Paths = wildPaths(r)
 	w.tap(r, &s.Tap)
+	if under != nil {
+		under.impose(&s.Setup, seed)
+	}
 	w.ending = []string{"a", "b", "crossing", "hard-a", "hard-b", "none", "a"}[r.IntN(7)]
 	plans := [2]Traffic{wildDP8Traffic(r), wildDP8Traffic(r)}
 	for i := range plans {
