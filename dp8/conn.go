@@ -67,6 +67,7 @@ type side struct {
 	asm      assembler
 	mem      memory
 	ledger   ledger
+	recent   recent
 	ended    bool // END_STREAM was captured
 	endSeq   int64
 	sendMask uint64 // latest send mask: bit i is maskBase-1-i
@@ -163,6 +164,9 @@ func (c *conn) dataFrame(dir int) {
 		c.judgeForeignKeepAlive(dir, num, d)
 		return
 	}
+	if c.overdue(dir, num) {
+		return
+	}
 	c.life.heard(dir)
 	c.learnFromData(d)
 	s.seq.Advance(num)
@@ -199,6 +203,7 @@ func (c *conn) dataFrame(dir int) {
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)
+		s.recent.add(c.mark())
 		c.judgeMessage(dir, num)
 	}
 }
@@ -275,7 +280,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	c.judgeAcknowledged(dir, next)
 	genuine := !c.fr.Words.Has(dissect.Duplicate)
 	if genuine {
-		mask = c.judgeAcknowledgement(dir, next, mask)
+		mask = c.judgeAcknowledgement(dir, nrcv, mask)
 	}
 	a, d := &c.ack, c.fr.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1

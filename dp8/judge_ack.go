@@ -55,8 +55,9 @@ type latestMask struct {
 // judgeAcknowledgement judges bNRcv and SACK mask of a frame that is no copy,
 // before they are applied (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3). It gives back the mask
 // without what is proven impossible.
-func (c *conn) judgeAcknowledgement(dir int, next int64, mask uint64) uint64 {
+func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 	l, o, law := &c.side[dir].ledger, &c.side[1-dir].ledger, &c.c.Law
+	next := near(o.seen, nrcv)
 	c.said = saying{next: next}
 	if mask = c.judgeBit63(mask); c.fr.Err != nil {
 		mask = 0 // cut within
@@ -67,6 +68,12 @@ func (c *conn) judgeAcknowledgement(dir int, next int64, mask uint64) uint64 {
 		return mask
 	}
 	ahead := next > o.seen+1
+	if next > o.seen+1+session.MaxAckExcess {
+		if l.outran++; l.outran > 1 {
+			c.numbered[1-dir] = 1 // it is the other side that is not seen
+			return mask
+		}
+	}
 	c.contradict(dir, next)
 	if !l.answered {
 		l.answered = true

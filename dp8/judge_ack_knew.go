@@ -116,17 +116,10 @@ func (c *conn) judgeNeed(dir int, num int64, d *DFrame) {
 	}
 }
 
-// received unwraps a bNRcv of a side; ok is false when nothing of the other side
-// was captured.
+// received unwraps a bNRcv of a side; ok is false when nothing is certain of the
+// other side.
 func (c *conn) received(dir int, nrcv uint8) (next int64, ok bool) {
-	w := c.c.Dir[1-dir].Window()
-	ref, ok := w.Highest()
-	if !ok {
-		return 0, false
-	}
-	if cum, ok := w.Cumulative(); ok {
-		ref = max(ref, cum)
-	}
-	next = near(ref, nrcv)
-	return next, next <= c.side[1-dir].ledger.seen+1
+	o := &c.side[1-dir].ledger
+	next = near(o.seen, nrcv)
+	return next, o.started && next <= o.seen+1 && !c.silent(1-dir)
 }

@@ -31,7 +31,7 @@ func (c *conn) judgeAgain(dir int, num int64, d *DFrame, first bool) {
 	if f == nil || f.cut || d.HasSignature != (f.signature != [8]byte{}) {
 		return
 	}
-	same := c.sameContent(d, f)
+	same := c.unchanged(d, f)
 	rule := r31521Reuse
 	if f.parts > 0 && d.Coalesced && !first {
 		rule = r3165CoalretrySolo
@@ -89,9 +89,9 @@ func (c *conn) judgeRetriedParts(num int64, d *DFrame) {
 	}
 }
 
-// sameContent reports whether a frame holds what was sent under its number before:
+// unchanged reports whether a frame holds what was sent under its number before:
 // the same bytes, or the same reliable parts.
-func (c *conn) sameContent(d *DFrame, f *sentFrame) bool {
+func (c *conn) unchanged(d *DFrame, f *sentFrame) bool {
 	if f.parts > 0 && d.Coalesced {
 		_, _, sum := partsOf(&d.Coalesce)
 		return sum == f.reliable
@@ -131,7 +131,7 @@ func (c *conn) judgeMoved(dir int, num int64, d *DFrame) {
 		return
 	}
 	f := c.remembered(dir, s.num)
-	if f == nil || f.sendings != 1 || f.keepAlive || f.cut || f.command&Reliable == 0 || !c.sameContent(d, f) {
+	if f == nil || f.sendings != 1 || f.keepAlive || f.cut || f.command&Reliable == 0 || !c.unchanged(d, f) {
 		return
 	}
 	s.judged = true

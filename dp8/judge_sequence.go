@@ -29,6 +29,7 @@ type ledger struct {
 	queued   int
 	mask     latestMask
 	claims   []claim
+	outran   int  // acknowledgements in a row far beyond what was captured
 	odd      bool // its masks name what was not sent: they may mean something else
 	bases    baseCount
 	stuck    int64 // number it was last found not to pass, valid with isStuck
@@ -82,6 +83,7 @@ func (c *conn) heed(dir int, x stamp) {
 		c.doubt(t)
 	}
 	c.numbered[dir] = max(c.numbered[dir], t)
+	c.side[1-dir].ledger.outran = 0
 }
 
 // silent reports whether a side was not seen for so long that its numbers are in
@@ -91,19 +93,18 @@ func (c *conn) silent(dir int) bool {
 	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
 }
 
-// bearable is for how long nothing of a side may be captured: it can't send more
-// than a window in a round trip, and did not send faster than it was seen to.
+// bearable is for how long nothing of a side may be captured: as long as it takes to
+// send a window of numbers, as fast as it was seen to.
 func (c *conn) bearable(dir int) int64 {
-	limit := 3 * (c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT())
 	if m := &c.side[dir].mem; m.hasSpeed {
-		return max(limit, 2*m.fastest)
+		return m.fastest
 	}
 	out := &c.c.Dir[dir]
 	n, took := int64(out.DataFrames+out.KeepAlives), c.numbered[dir]-c.c.FirstTime
 	if n == 0 || n >= 2*WindowSize {
-		return max(limit, silence)
+		return silence
 	}
-	return max(limit, silence, took*WindowSize/n/2)
+	return max(silence, took*WindowSize/n/2)
 }
 
 // apart is how far apart two frames of one side were captured that were certainly

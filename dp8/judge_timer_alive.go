@@ -113,8 +113,12 @@ func (c *conn) settleOpening(dir int, next int64) {
 		return
 	}
 	if !law.Check(r3144CcInit, b.took >= rtt/2) {
-		law.Judge(session.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
-			Message: fmt.Sprintf("%d packets were sent in %s, a round trip takes %s: congestion control begins with two", openingMost+1, ms(b.took), ms(rtt))})
+		x := session.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
+			Message: fmt.Sprintf("%d packets were sent in %s, a round trip takes %s: congestion control begins with two", openingMost+1, ms(b.took), ms(rtt))}
+		if !law.Clean(0) {
+			x.Blocked = session.GuardClean
+		}
+		law.Judge(x)
 	}
 	*b = burst{}
 }
