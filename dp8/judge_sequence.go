@@ -79,6 +79,9 @@ func (c *conn) heed(dir int, x stamp) {
 		return
 	}
 	c.watch.note(c)
+	if heard := c.numbered[dir]; heard != 0 && t-heard > aliveEarliest {
+		c.watch.quiet = t
+	}
 	if c.silent(dir) {
 		c.doubt(t)
 	}

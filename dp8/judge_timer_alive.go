@@ -10,6 +10,7 @@ import (
 // A watchman looks at what a connection does at its start and in pauses.
 type watchman struct {
 	heard    int64 // time of the latest frame of either side
+	quiet    int64 // when a side was last heard after a pause in which KeepAlives are due
 	due      bool  // a pause was too long; it is not judged yet
 	pause    int64
 	next     [2]int64 // numbers that follow the pause when nothing was sent in it
@@ -32,7 +33,7 @@ type burst struct {
 // note looks at the time since the frame before.
 func (w *watchman) note(c *conn) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
-		*w = watchman{heard: w.heard, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
+		*w = watchman{heard: w.heard, quiet: w.quiet, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
 		for i := range c.side {
 			if l := &c.side[i].ledger; l.started {
 				w.next[i] = l.seen + 1
@@ -71,24 +72,26 @@ func (c *conn) judgeQuiet(dir int, num int64) {
 func (c *conn) judgeEarly(dir int, num int64, d *DFrame) {
 	law := &c.c.Law
 	received, ok := c.received(dir, d.NRcv)
-	if !ok || uint8(num) < 2 || c.fr.Time-c.c.FirstTime < 5e9 {
+	if !ok || uint8(num) < 2 || c.fr.Time-max(c.c.FirstTime, c.watch.quiet) < settling {
 		return
 	}
-	if c.watch.heard != 0 && c.c.HasTime {
-		s := &c.side[1-dir].ledger.carried
-		for q := received - 1; q >= received-knowledge; q-- {
-			if k := s.at(q); k != nil && k.reliable {
-				if age := c.fr.Time - k.time; !law.Check(r3126Early, age >= aliveEarliest) {
-					law.Broken(r3126Early, fmt.Sprintf("KeepAlive %.1f s after the other side's bSeq %d, which had been received", float64(age)/1e9, uint8(q)), k.frame)
-				}
-				if q == received-1 {
-					law.Pass(r3126Keepalive)
-				}
-				return
+	s := &c.side[1-dir].ledger.carried
+	for q := received - 1; q >= received-knowledge; q-- {
+		if k := s.at(q); k != nil && k.reliable {
+			if age := c.fr.Time - k.time; !law.Check(r3126Early, age >= aliveEarliest) {
+				law.Broken(r3126Early, fmt.Sprintf("KeepAlive %.1f s after the other side's bSeq %d, which had been received", float64(age)/1e9, uint8(q)), k.frame)
 			}
+			if q == received-1 {
+				law.Pass(r3126Keepalive)
+			}
+			return
 		}
 	}
 }
+
+// settling is for how long behind the handshake, or a pause, KeepAlives come that
+// were due before, in ns: they wait for their turn like other frames.
+const settling = 5e9
 
 // openingMost is how many packets a side may send before the first answer can
 // come: the text names two, implementations of today's start with ten.
