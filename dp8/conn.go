@@ -24,6 +24,7 @@ type conn struct {
 	hs        handshakeState
 	life      lifecycle
 	finished  bool // settled: further frames are only counted
+	shake          // what judging handshakes needs
 
 	fr   *dissect.Frame // the frame at hand
 	f    *Frame
@@ -59,27 +60,34 @@ var modeNames = [...]string{"", "none", "fast", "full"}
 
 // A side is what is remembered of one sender.
 type side struct {
-	seq      session.Serial
-	nseq     session.Serial // what its SACKs say it will send next
-	version  uint32         // reported in the handshake, 0 when not seen
-	fast     fastKey
-	keys     keyring
-	asm      assembler
-	mem      memory
-	ledger   ledger
-	recent   recent
-	ended    bool // END_STREAM was captured
-	endSeq   int64
-	sendMask uint64 // latest send mask: bit i is maskBase-1-i
-	maskBase int64
-	ackNext  int64 // last pure acknowledgement, to recognise repetitions
-	ackMask  uint64
-	acked    bool
-	refused  []refusal // frames the peer must not accept
-	closing  closeDuty
-	unjudged []unjudged // frames that came before the secret
-	early    bool       // the peer acknowledged up to earlyTo before a frame was captured
-	earlyTo  uint8
+	seq       session.Serial
+	nseq      session.Serial // what its SACKs say it will send next
+	version   uint32         // reported in the handshake, 0 when not seen
+	fast      fastKey
+	keys      keyring
+	asm       assembler
+	mem       memory
+	ledger    ledger
+	recent    recent
+	ended     bool // END_STREAM was captured
+	endSeq    int64
+	sendMask  uint64 // latest send mask: bit i is maskBase-1-i
+	maskBase  int64
+	ackNext   int64 // last pure acknowledgement, to recognise repetitions
+	ackMask   uint64
+	acked     bool
+	refused   []refusal // frames the peer must not accept
+	closing   closeDuty
+	unjudged  []unjudged // frames that came before the secret
+	early     bool       // the peer acknowledged up to earlyTo before a frame was captured
+	earlyTo   uint8
+	bad       badFrame // what judging this side needs
+	ticks     tickWatch
+	cframes   cframes
+	hard      hardWatch
+	sackWatch sackWatch
+	alive1    aliveWatch
+	open      openFrames
 }
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
@@ -106,6 +114,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	switch {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
+		c.judgeMalformed(dir)
 		c.malformedFrame(dir)
 		c.judgeMalformedData(err)
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.headed(err):
@@ -169,6 +178,7 @@ func (c *conn) dataFrame(dir int) {
 	}
 	c.life.heard(dir)
 	c.learnFromData(d)
+	c.c.Law.Pass(r315Dispatch)
 	s.seq.Advance(num)
 	if s.early {
 		s.early = false
@@ -206,6 +216,7 @@ func (c *conn) dataFrame(dir int) {
 		s.recent.add(c.mark())
 		c.judgeMessage(dir, num)
 	}
+	c.judgeFlow(dir, num, d, keepAlive, v)
 }
 
 // countData enters a captured data frame, copies and retries included.
@@ -241,8 +252,12 @@ func (c *conn) sack(dir int) {
 	}
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
 	c.life.heard(dir)
+	if !c.judgeSACK(dir, next) {
+		return
+	}
 	c.listen(dir, next)
 	c.judgeReply(dir, next)
+	c.speaks(dir)
 	s.nseq.Advance(next)
 	c.heed(dir, stamp{num: next, tick: k.Timestamp})
 	c.judgeNextSend(dir, next)

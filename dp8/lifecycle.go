@@ -102,6 +102,7 @@ func (c *conn) hardDisconnect(dir int) {
 	}
 	num := c.nextSend(&c.side[dir], h.RspID)
 	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
+		c.judgeStrayHard(dir, h)
 		return // of another session: ignored
 	}
 	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
@@ -109,6 +110,7 @@ func (c *conn) hardDisconnect(dir int) {
 	}
 	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), true) // bMsgID tells repetitions
 	c.knowSession(h.SessionID)
+	c.judgeHard(dir, h)
 	c.knowVersion(dir, h.Version)
 	if c.life.hard[dir] {
 		return
@@ -147,6 +149,7 @@ func (c *conn) finish(end int64) {
 	}
 	c.finished = true
 	c.settleSequence()
+	c.finishJudging()
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
