@@ -223,7 +223,8 @@ const baseMasks = 20
 
 // A baseCount tells how the masks of a side can be read.
 type baseCount struct {
-	n, beyond int  // masks; of them, those that name the number behind the highest sent
+	n, beyond int // masks with a new highest bit; of them, those that name the number behind the highest sent
+	top       int64
 	bit0      bool // some mask names bNRcv + 1
 	told      bool
 }
@@ -233,8 +234,11 @@ type baseCount struct {
 // 3.1.5.2.3).
 func (c *conn) countBase(dir int, mask uint64, top int64) {
 	b, o, law := &c.side[dir].ledger.bases, &c.side[1-dir].ledger, &c.c.Law
-	b.n++
 	b.bit0 = b.bit0 || mask&1 != 0
+	if b.n > 0 && top <= b.top {
+		return
+	}
+	b.n, b.top = b.n+1, top
 	if top == o.seen+1 {
 		b.beyond++
 		c.side[dir].ledger.odd = true

@@ -177,7 +177,7 @@ func (c *conn) closeClaims(dir int) {
 
 // firstAckTime is for how long behind the first frame of a connection a side may not
 // have been seen, in ns.
-const firstAckTime = 2e9
+const firstAckTime = 1e9
 
 // judgeFirstAck judges bNRcv while nothing of the other side was captured: it starts
 // at 0 (MC-DPL8R 3.1.5.2.2).
@@ -187,7 +187,8 @@ func (c *conn) judgeFirstAck(dir int, nrcv uint8) {
 		return
 	}
 	first := !l.answered
-	if l.answered = true; c.fr.Time-c.c.FirstTime > firstAckTime {
+	l.answered = true
+	if l.unseen = l.unseen || c.fr.Time-c.c.FirstTime > firstAckTime || nrcv > WindowSize; l.unseen {
 		c.dropClaims(dir, session.GuardBidir) // the other side is not seen
 		return
 	}

@@ -25,10 +25,10 @@ func (c *conn) judgeAgain(dir int, num int64, d *DFrame, first bool) {
 	if c.fr.Cut() {
 		return
 	}
-	if d.Coalesced && !first {
+	if d.Coalesced && !first && c.params.Signing != SigningUnknown {
 		c.judgeRetriedParts(num, d)
 	}
-	if f == nil || f.cut || d.HasSignature != (f.signature != [8]byte{}) {
+	if f == nil || f.cut || c.params.Signing == SigningUnknown || d.HasSignature != (f.signature != [8]byte{}) {
 		return
 	}
 	same := c.unchanged(d, f)
@@ -112,7 +112,7 @@ func (c *conn) judgeFresh(dir int, num int64, d *DFrame) {
 		c.judgeQuiet(dir, num)
 	}
 	if d.KeepAlive {
-		c.judgeEarly(dir, num, d)
+		c.judgeEarly(dir, num)
 	}
 	c.judgeLost(dir, num)
 	c.judgeMoved(dir, num, d)

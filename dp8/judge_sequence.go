@@ -23,14 +23,18 @@ type ledger struct {
 	start   beginning
 
 	// What it acknowledges.
+	unseen   bool // what it acknowledges first was not captured
 	answered bool // some acknowledgement was captured
 	bare     bool // an acknowledgement could not be read
 	queue    [8]told
 	queued   int
 	mask     latestMask
 	claims   []claim
-	outran   int  // acknowledgements in a row far beyond what was captured
-	odd      bool // its masks name what was not sent: they may mean something else
+	idleAt   int64 // when all it had sent was acknowledged, valid with idle
+	idleNext int64 // what it had acknowledged by then
+	idle     bool  // … and still is
+	outran   int   // acknowledgements in a row far beyond what was captured
+	odd      bool  // its masks name what was not sent: they may mean something else
 	bases    baseCount
 	stuck    int64 // number it was last found not to pass, valid with isStuck
 	isStuck  bool
@@ -124,7 +128,7 @@ func (c *conn) doubt(t int64) {
 		l := &c.side[i].ledger
 		c.dropClaims(i, session.GuardUnwrap)
 		c.endOverrun(i)
-		*l = ledger{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, bare: l.bare}
+		*l = ledger{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
 		l.carried.clear()
 	}
 }
@@ -157,6 +161,7 @@ func (c *conn) recall(dir int, num int64) {
 // remembered (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeNumber(dir int, num int64, d *DFrame, v session.Verdict) {
 	l, law := &c.side[dir].ledger, &c.c.Law
+	l.idle = false
 	first := d.Control&CtlRetry == 0
 	if c.fr.HasTime && len(c.side[1-dir].ledger.claims) > 0 {
 		c.settleClaims(dir, num, first && v.Novelty == session.First)

@@ -35,7 +35,7 @@ func (w *watchman) note(c *conn) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
 		*w = watchman{heard: w.heard, quiet: w.quiet, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
 		for i := range c.side {
-			if l := &c.side[i].ledger; l.started {
+			if l := &c.side[i].ledger; l.started && l.idle {
 				w.next[i] = l.seen + 1
 			} else {
 				w.due = false
@@ -67,25 +67,27 @@ func (c *conn) judgeQuiet(dir int, num int64) {
 	}
 }
 
-// judgeEarly judges a new KeepAlive: its bNRcv shows what was received, and a valid
-// frame starts the timer anew. The first ones belong to the handshake.
-func (c *conn) judgeEarly(dir int, num int64, d *DFrame) {
-	law := &c.c.Law
-	received, ok := c.received(dir, d.NRcv)
-	if !ok || uint8(num) < 2 || c.fr.Time-max(c.c.FirstTime, c.watch.quiet) < settling {
+// judgeEarly judges a new KeepAlive: a valid frame that is received starts the timer
+// anew. KeepAlives wait for their turn like other frames: it was decided upon after
+// the side had last nothing outstanding, and what it had acknowledged by then had
+// been received before. The first ones belong to the handshake.
+func (c *conn) judgeEarly(dir int, num int64) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	if l.idleAt == 0 || uint8(num) < 2 || c.fr.Time-max(c.c.FirstTime, c.watch.quiet) < settling {
 		return
 	}
 	s := &c.side[1-dir].ledger.carried
-	for q := received - 1; q >= received-knowledge; q-- {
-		if k := s.at(q); k != nil && k.reliable {
-			if age := c.fr.Time - k.time; !law.Check(r3126Early, age >= aliveEarliest) {
-				law.Broken(r3126Early, fmt.Sprintf("KeepAlive %.1f s after the other side's bSeq %d, which had been received", float64(age)/1e9, uint8(q)), k.frame)
-			}
-			if q == received-1 {
-				law.Pass(r3126Keepalive)
-			}
-			return
+	for q := l.idleNext - 1; q >= l.idleNext-knowledge; q-- {
+		k := s.at(q)
+		if k == nil || !k.reliable {
+			continue
 		}
+		if age := c.fr.Time - k.time; !law.Check(r3126Early, age >= aliveEarliest) {
+			law.Broken(r3126Early, fmt.Sprintf("KeepAlive %.1f s after bSeq %d of the other side, which had been received", float64(age)/1e9, uint8(q)), k.frame)
+		} else {
+			law.Pass(r3126Keepalive)
+		}
+		return
 	}
 }
 
@@ -96,6 +98,9 @@ const settling = 5e9
 // openingMost is how many packets a side may send before the first answer can
 // come: the text names two, implementations of today's start with ten.
 const openingMost = 10
+
+// openingKnown is the number from which on the round trip is known well enough.
+const openingKnown = 40
 
 // judgeOpening takes down how fast the first numbers were sent.
 func (c *conn) judgeOpening(dir int, num int64) {
@@ -112,7 +117,7 @@ func (c *conn) judgeOpening(dir int, num int64) {
 func (c *conn) settleOpening(dir int, next int64) {
 	b, law := &c.watch.opening[dir], &c.c.Law
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
-	if b.frame == 0 || next <= openingMost || c.c.Dir[0].MinRTT() == 0 || c.c.Dir[1].MinRTT() == 0 {
+	if b.frame == 0 || next <= openingKnown || c.c.Dir[0].MinRTT() == 0 || c.c.Dir[1].MinRTT() == 0 {
 		return
 	}
 	if !law.Check(r3144CcInit, b.took >= rtt/2) {
