@@ -112,7 +112,7 @@ func (c *conn) judgeFresh(dir int, num int64, d *DFrame) {
 		c.judgeQuiet(dir, num)
 	}
 	if d.KeepAlive {
-		c.judgeEarly(dir, num)
+		c.judgeEarly(dir)
 	}
 	c.judgeLost(dir, num)
 	c.judgeMoved(dir, num, d)

@@ -30,11 +30,9 @@ type ledger struct {
 	queued   int
 	mask     latestMask
 	claims   []claim
-	idleAt   int64 // when all it had sent was acknowledged, valid with idle
-	idleNext int64 // what it had acknowledged by then
-	idle     bool  // … and still is
-	outran   int   // acknowledgements in a row far beyond what was captured
-	odd      bool  // its masks name what was not sent: they may mean something else
+	idle     bool // all it had sent was acknowledged
+	outran   int  // acknowledgements in a row far beyond what was captured
+	odd      bool // its masks name what was not sent: they may mean something else
 	bases    baseCount
 	stuck    int64 // number it was last found not to pass, valid with isStuck
 	isStuck  bool
@@ -70,7 +68,7 @@ type prior struct {
 
 // silence is for how long, in ns, nothing numbered may be captured before numbers
 // are in doubt, where nothing is known of path and speed (guard UNWRAP).
-const silence = 250e6
+const silence = 200e6
 
 // heed looks at the time since the side's frame before: when so much may have been
 // sent unseen that a number may have wrapped, nothing before counts any more (guard
@@ -83,14 +81,19 @@ func (c *conn) heed(dir int, x stamp) {
 		return
 	}
 	c.watch.note(c)
-	if heard := c.numbered[dir]; heard != 0 && t-heard > aliveEarliest {
-		c.watch.quiet = t
-	}
-	if c.silent(dir) {
+	if c.silent(dir) || x.data && c.displaced(dir, x.num) {
 		c.doubt(t)
 	}
 	c.numbered[dir] = max(c.numbered[dir], t)
 	c.side[1-dir].ledger.outran = 0
+}
+
+// displaced reports a number so far below the highest that no side has it in flight
+// any more: it stands for another one, unless the highest was out of place.
+func (c *conn) displaced(dir int, num int64) bool {
+	l := &c.side[dir].ledger
+	j := &l.jump
+	return l.started && num <= l.high-WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
 }
 
 // silent reports whether a side was not seen for so long that its numbers are in
@@ -111,7 +114,7 @@ func (c *conn) bearable(dir int) int64 {
 	if n == 0 || n >= 2*WindowSize {
 		return silence
 	}
-	return max(silence, took*WindowSize/n/2)
+	return max(silence, took*WindowSize/n/4)
 }
 
 // apart is how far apart two frames of one side were captured that were certainly
@@ -161,8 +164,8 @@ func (c *conn) recall(dir int, num int64) {
 // remembered (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeNumber(dir int, num int64, d *DFrame, v session.Verdict) {
 	l, law := &c.side[dir].ledger, &c.c.Law
-	l.idle = false
 	first := d.Control&CtlRetry == 0
+	l.idle = false
 	if c.fr.HasTime && len(c.side[1-dir].ledger.claims) > 0 {
 		c.settleClaims(dir, num, first && v.Novelty == session.First)
 	}

@@ -13,7 +13,7 @@ const (
 	connectFirst  = 200e6
 	connectMost   = 14
 	aliveAfter    = 29e9 // 25 s and the granularity of 4 s
-	aliveEarliest = 20e9
+	aliveEarliest = 21e9
 	ackNormal     = 100e6
 )
 

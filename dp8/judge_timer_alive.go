@@ -9,9 +9,9 @@ import (
 
 // A watchman looks at what a connection does at its start and in pauses.
 type watchman struct {
-	heard    int64 // time of the latest frame of either side
-	quiet    int64 // when a side was last heard after a pause in which KeepAlives are due
-	due      bool  // a pause was too long; it is not judged yet
+	heard    int64  // time of the latest frame of either side
+	alive    [2]int // KeepAlives captured, retries left out
+	due      bool   // a pause was too long; it is not judged yet
 	pause    int64
 	next     [2]int64 // numbers that follow the pause when nothing was sent in it
 	fits     [2]bool
@@ -33,7 +33,7 @@ type burst struct {
 // note looks at the time since the frame before.
 func (w *watchman) note(c *conn) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
-		*w = watchman{heard: w.heard, quiet: w.quiet, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
+		*w = watchman{heard: w.heard, alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
 		for i := range c.side {
 			if l := &c.side[i].ledger; l.started && l.idle {
 				w.next[i] = l.seen + 1
@@ -67,33 +67,23 @@ func (c *conn) judgeQuiet(dir int, num int64) {
 	}
 }
 
-// judgeEarly judges a new KeepAlive: a valid frame that is received starts the timer
-// anew. KeepAlives wait for their turn like other frames: it was decided upon after
-// the side had last nothing outstanding, and what it had acknowledged by then had
-// been received before. The first ones belong to the handshake.
-func (c *conn) judgeEarly(dir int, num int64) {
-	l, law := &c.side[dir].ledger, &c.c.Law
-	if l.idleAt == 0 || uint8(num) < 2 || c.fr.Time-max(c.c.FirstTime, c.watch.quiet) < settling {
+// judgeEarly judges a new KeepAlive of a connection that was captured from its start:
+// one belongs to the handshake, and every further one to a time of its own without
+// anything received. When it leaves says little: it waits for its turn like other
+// frames (MC-DPL8R 3.1.2.6).
+func (c *conn) judgeEarly(dir int) {
+	w, law := &c.watch, &c.c.Law
+	if !c.c.Complete {
 		return
 	}
-	s := &c.side[1-dir].ledger.carried
-	for q := l.idleNext - 1; q >= l.idleNext-knowledge; q-- {
-		k := s.at(q)
-		if k == nil || !k.reliable {
-			continue
-		}
-		if age := c.fr.Time - k.time; !law.Check(r3126Early, age >= aliveEarliest) {
-			law.Broken(r3126Early, fmt.Sprintf("KeepAlive %.1f s after bSeq %d of the other side, which had been received", float64(age)/1e9, uint8(q)), k.frame)
-		} else {
-			law.Pass(r3126Keepalive)
-		}
-		return
+	w.alive[dir]++
+	age := c.fr.Time - c.c.FirstTime
+	if !law.Check(r3126Early, int64(w.alive[dir]) <= 1+age/aliveEarliest) {
+		law.Broken(r3126Early, fmt.Sprintf("KeepAlive %d of the side in %.1f s: the timer takes 25 s, and starts anew with all that is received", w.alive[dir], float64(age)/1e9))
+	} else if w.alive[dir] > 1 {
+		law.Pass(r3126Keepalive)
 	}
 }
-
-// settling is for how long behind the handshake, or a pause, KeepAlives come that
-// were due before, in ns: they wait for their turn like other frames.
-const settling = 5e9
 
 // openingMost is how many packets a side may send before the first answer can
 // come: the text names two, implementations of today's start with ten.

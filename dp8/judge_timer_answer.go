@@ -62,9 +62,7 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 	if c.said.ahead || !o.started {
 		return
 	}
-	if o.idle = next == o.seen+1; o.idle && o.queued > 0 {
-		o.idleAt, o.idleNext = c.fr.Time, o.queue[o.queued-1].next
-	}
+	o.idle = next == o.seen+1
 	if known && next > cum && o.drops != 0 {
 		c.passedGivenUp(dir, cum, next)
 	}
