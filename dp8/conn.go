@@ -39,6 +39,7 @@ type conn struct {
 	prior    prior
 	watch    watchman
 	numbered [2]int64 // time of the latest numbered frame
+	vouched  [2]int64 // when the other side last acknowledged no more than was captured
 	trusted  int64    // since when numbers are beyond doubt
 
 	horizon int64 // of reordering, before the frame at hand, ns

@@ -87,6 +87,7 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 		c.claim(dir, claim{from: o.seen + 1, next: next, high: o.seen})
 	}
 	if c.said.ahead = ahead; !ahead {
+		c.vouched[1-dir] = max(c.vouched[1-dir], c.fr.Time)
 		law.Pass(r31522Max)
 		c.judgeProgress(dir, next)
 	}

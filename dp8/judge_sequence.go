@@ -97,9 +97,9 @@ func (c *conn) displaced(dir int, num int64) bool {
 }
 
 // silent reports whether a side was not seen for so long that its numbers are in
-// doubt.
+// doubt. What its peer acknowledges vouches for them: they are not far ahead.
 func (c *conn) silent(dir int) bool {
-	gap := c.fr.Time - c.numbered[dir]
+	gap := c.fr.Time - max(c.numbered[dir], c.vouched[dir])
 	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
 }
 
@@ -332,14 +332,26 @@ func (c *conn) judgeRange(dir int, num int64) {
 	o.n++
 }
 
+// neededMost is what is enough when nothing shows that frames of a side were missed,
+// and too few are numbered to tell how many may have been.
+const neededMost = 12
+
 // needed is in how many intervals in a row something must be seen that missed
 // frames of either side would explain.
 func (c *conn) needed(dir int) int {
-	law := &c.c.Law
 	if c.side[1-dir].ledger.bare {
 		return 1 << 30
 	}
-	return max(law.NeededOdds(0), law.NeededOdds(1))
+	return max(c.neededOf(0), c.neededOf(1))
+}
+
+// neededOf is needed where only missed frames of one side would explain it.
+func (c *conn) neededOf(dir int) int {
+	law := &c.c.Law
+	if n := law.NeededOdds(dir); n <= neededMost || !law.CleanOf(dir, 0) {
+		return n
+	}
+	return neededMost
 }
 
 func (c *conn) rangeCase(dir int, o *over) session.Case {

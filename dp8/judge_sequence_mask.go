@@ -176,7 +176,7 @@ func (c *conn) judgeSilence(dir int, before int64, mask uint64) {
 	if u.judged || c.fr.Time-u.since < maskDue || u.told-u.since < maskDue || before-1-u.num >= 64 {
 		return
 	}
-	if u.frames++; u.frames > c.needed(dir) {
+	if u.frames++; u.frames > c.neededOf(dir) {
 		u.judged = true
 		x := law.Here(r3165UnrelMask, fmt.Sprintf("no send mask names %d, which is unreliable, lost, and waited for %s", uint8(u.num), ms(c.fr.Time-u.since)), u.frame)
 		if !law.Clean(u.since) {

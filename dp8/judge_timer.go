@@ -117,7 +117,7 @@ func (c *conn) judgeInterval(dir int, s *retrySeries, gap int64) {
 	switch missing := int((gap - gap/20) / retryCap); {
 	case gap <= retryCap+retryCap/10:
 		law.Pass(r3125Cap)
-	case missing >= c.needed(dir):
+	case missing >= c.neededOf(dir):
 		law.Broken(r3125Cap, fmt.Sprintf("bSeq %d is retried after %.1f s; at most 5 s are recommended", uint8(s.num), float64(gap)/1e9))
 	default:
 		law.Unclear(r3125Cap, session.GuardHold, "a long time between two retries; some between them may not have been captured")
@@ -226,7 +226,7 @@ func (c *conn) reportStall(dir int, next int64) {
 		return
 	}
 	// By then the recommended timer has expired four times, and once more every 5 s.
-	if chances := 4 + int((age-stallLeast)/retryCap); chances < c.needed(dir) {
+	if chances := 4 + int((age-stallLeast)/retryCap); chances < c.neededOf(dir) {
 		return
 	}
 	s.judged = true

@@ -27,7 +27,7 @@ type watchman struct {
 type burst struct {
 	frame uint64
 	time  int64
-	took  int64 // from number 0
+	took  int64 // from number 1, behind the KeepAlive
 }
 
 // note looks at the time since the frame before.
@@ -94,10 +94,10 @@ const openingKnown = 40
 
 // judgeOpening takes down how fast the first numbers were sent.
 func (c *conn) judgeOpening(dir int, num int64) {
-	if num != openingMost || !c.c.Complete || c.trusted != 0 {
+	if num != openingMost+1 || !c.c.Complete || c.trusted != 0 {
 		return
 	}
-	if f := c.remembered(dir, 0); f != nil && f.first {
+	if f := c.remembered(dir, 1); f != nil && f.first {
 		c.watch.opening[dir] = burst{c.fr.Frame, c.fr.Time, c.fr.Time - f.time}
 	}
 }

@@ -102,7 +102,7 @@ var sequenceRules = [...]session.Rule{
 	},
 	r31523Unsent - sequenceBase: {
 		ID: "DP8-3.1.5.2.3-UNSENT", Clause: "MC-DPL8R 3.1.5.2.3", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		Guards:    session.Of(session.GuardBidir, session.GuardHold),
 		Statement: "SACK bits name only sent numbers",
 		Care:      "BIDIR, CLEAN, HOLD; near misses are capture-loss evidence",
 		Example:   "highest seq 12, bit for 40",
