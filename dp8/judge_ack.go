@@ -70,7 +70,7 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 	ahead := next > o.seen+1
 	if next > o.seen+1+session.MaxAckExcess {
 		if l.outran++; l.outran > 1 {
-			c.numbered[1-dir] = 1 // it is the other side that is not seen
+			c.numbered[1-dir], c.vouched[1-dir] = 1, 0 // it is the other side that is not seen
 			return mask
 		}
 	}
@@ -86,8 +86,11 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 	} else if ahead {
 		c.claim(dir, claim{from: o.seen + 1, next: next, high: o.seen})
 	}
+	l.beyond = l.beyond || ahead
 	if c.said.ahead = ahead; !ahead {
-		c.vouched[1-dir] = max(c.vouched[1-dir], c.fr.Time)
+		if !l.beyond && (l.queued == 0 || next >= l.queue[l.queued-1].next) {
+			c.vouched[1-dir] = max(c.vouched[1-dir], c.fr.Time)
+		}
 		law.Pass(r31522Max)
 		c.judgeProgress(dir, next)
 	}

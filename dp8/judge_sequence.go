@@ -31,6 +31,7 @@ type ledger struct {
 	mask     latestMask
 	claims   []claim
 	idle     bool // all it had sent was acknowledged
+	beyond   bool // it acknowledges more than was captured since the other side was
 	outran   int  // acknowledgements in a row far beyond what was captured
 	odd      bool // its masks name what was not sent: they may mean something else
 	bases    baseCount
@@ -85,7 +86,7 @@ func (c *conn) heed(dir int, x stamp) {
 		c.doubt(t)
 	}
 	c.numbered[dir] = max(c.numbered[dir], t)
-	c.side[1-dir].ledger.outran = 0
+	c.side[1-dir].ledger.outran, c.side[1-dir].ledger.beyond = 0, false
 }
 
 // displaced reports a number so far below the highest that no side has it in flight

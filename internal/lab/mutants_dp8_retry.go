@@ -35,7 +35,7 @@ func dp8Retry() []Mutant {
 	}
 	// Nothing else is sent, so that nothing is named: the other side says where it is.
 	series := func(gaps ...int) *talk {
-		t := chatting().chat(60).data(0)
+		t := chatting().chat(160).data(0)
 		for range 16 {
 			t.wait(millis(60)).says(1, 1, 0)
 		}
