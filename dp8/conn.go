@@ -146,7 +146,7 @@ func (c *conn) dataFrame(dir int) {
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
-	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+	if c.lateCopy(dir, num) || !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
 	if c.foreignKeepAlive(d) {
@@ -246,6 +246,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	ref, ok := out.Window().Highest()
 	if !ok {
 		c.side[other].early, c.side[other].earlyTo = true, nrcv
+		c.side[other].mem.missed = c.side[other].mem.missed || nrcv != 0
 		return
 	}
 	if cum, ok := out.Window().Cumulative(); ok {

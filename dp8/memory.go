@@ -20,6 +20,7 @@ type sentFrame struct {
 	last          int64  // time of the latest sending
 	copied        int64  // of the latest copy of any sending
 	lastHash      uint64 // like hash, of the latest sending
+	lastIPID      uint16
 	signature     [8]byte
 	lastSignature [8]byte
 	size          int // bytes behind the header and the signature
@@ -42,8 +43,10 @@ type sentFrame struct {
 // length of the ring.
 type memory struct {
 	ring      []sentFrame // power of two
+	cycle     cycle       // nil while no number is forgotten
 	top       int64       // highest number
 	started   bool
+	missed    bool  // the peer acknowledged numbers before the first was captured
 	bottom    int64 // first number, and its time
 	began     int64
 	heard     int64 // time of the latest captured frame with a number
@@ -105,12 +108,12 @@ func (c *conn) listen(dir int, num int64) {
 	m.heard = max(m.heard, c.fr.Time)
 }
 
-// missedMany reports that the numbers of a side can't be right: there are none
-// before the first, and its peer acknowledged many that were not captured.
+// missedMany reports that the numbers of a side may be wrong: there are none before
+// the first, and its own or its peer's speak of many that were not captured.
 func (c *conn) missedMany(dir int, num int64) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].mem
-	return num < 0 || ok && m.started && cum > m.top+WindowSize/2
+	return num < 0 || m.started && (num > m.top+WindowSize/2 || ok && cum > m.top+WindowSize/2)
 }
 
 // remember enters the data frame at hand, which is no copy of another. It is
@@ -118,6 +121,9 @@ func (c *conn) missedMany(dir int, num int64) bool {
 func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 	m := &c.side[dir].mem
 	c.listen(dir, num)
+	if m.cycle == nil && m.started && num >= m.bottom+memorySize {
+		m.startCycle()
+	}
 	f := m.place(num)
 	if f == nil {
 		return
@@ -133,7 +139,8 @@ func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 	}
 	f.sendings = min(f.sendings, 254) + 1
 	f.last, f.copied = c.fr.Time, c.fr.Time
-	f.lastHash, f.lastSignature = c.sent.Hash, d.Signature
+	f.lastHash, f.lastIPID, f.lastSignature = c.sent.Hash, c.fr.IPID, d.Signature
+	m.cycle.note(num, c.sent.Hash, c.fr.IPID)
 	if !m.started {
 		m.bottom, m.began = num, c.fr.Time
 	}
