@@ -184,6 +184,7 @@ func (c *conn) dataFrame(dir int) {
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
 		c.judgeMessage(dir, num)
+		c.judgeReply(dir, num+1)
 	}
 }
 
@@ -221,10 +222,10 @@ func (c *conn) sack(dir int) {
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
 	c.life.heard(dir)
 	c.listen(dir, next)
-	c.judgeReply(dir, next)
 	s.nseq.Advance(next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
+	c.judgeReply(dir, next)
 }
 
 // nextSend unwraps a bNSeq near what the side has sent.

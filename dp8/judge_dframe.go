@@ -39,7 +39,6 @@ func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied 
 	c.judgeResigned(law, d, prev)
 	c.judgeOrder(law, dir, num, d, prev)
 	c.judgeEnd(law, dir, num, d, prev)
-	c.judgeReply(dir, num+1)
 	return false
 }
 

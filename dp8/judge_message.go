@@ -39,7 +39,7 @@ func (f *sentFrame) closes() bool { return f.control&CtlEndStream != 0 }
 func (c *conn) judgeMessage(dir int, num int64) {
 	m := &c.side[dir].mem
 	f := m.at(num)
-	if f == nil || f.sendings != 1 || f.cut || c.fr.Frame != f.frame {
+	if f == nil || f.sendings != 1 || f.cut || c.fr.Frame != f.frame || !m.reachable(num) {
 		return
 	}
 	c.judgePair(dir, m, m.at(num-1), f)

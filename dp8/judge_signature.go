@@ -73,6 +73,8 @@ func (c *conn) adrift(dir int, num int64) bool {
 	switch {
 	case !s.mem.started:
 		return s.mem.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
+	case !s.mem.reachable(num):
+		return true
 	case s.mem.missed:
 		return !c.unwrapped(dir, s.keys.verified)
 	}

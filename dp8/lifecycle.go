@@ -146,6 +146,7 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
+	c.judgeTermination()
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()

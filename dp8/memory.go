@@ -108,12 +108,16 @@ func (c *conn) listen(dir int, num int64) {
 	m.heard = max(m.heard, c.fr.Time)
 }
 
+// manyMissed is how many numbers in a row the capture must have missed to doubt all.
+const manyMissed = 8
+
 // missedMany reports that the numbers of a side may be wrong: there are none before
-// the first, and its own or its peer's speak of many that were not captured.
+// the first nor a window behind the latest, and its own or its peer's speak of many
+// that were not captured.
 func (c *conn) missedMany(dir int, num int64) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].mem
-	return num < 0 || m.started && (num > m.top+WindowSize/2 || ok && cum > m.top+WindowSize/2)
+	return num < 0 || m.started && (num > m.top+manyMissed || num <= m.top-WindowSize || ok && cum > m.top+manyMissed)
 }
 
 // remember enters the data frame at hand, which is no copy of another. It is
@@ -211,15 +215,15 @@ const silentLimit = 1e9
 const enoughNumbers = 8
 
 // patience is for how long the side may not have been captured before its numbers
-// are in doubt: it can't have sent two windows and a half within half of that time
-// at the speed it was seen to have.
+// are in doubt. To be mistaken, they must have gone on by more than three windows:
+// that takes two round trips, and at the highest speed seen twice as long as this.
 func (c *conn) patience(m *memory) int64 {
 	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	switch n := m.top - m.bottom + 1; {
 	case m.hasSpeed:
-		limit = max(limit, 2*m.fastest)
+		limit = max(limit, m.fastest*3/2)
 	case n >= enoughNumbers:
-		limit = max(limit, (m.heard-m.began)/n*(3*WindowSize/2))
+		limit = max(limit, (m.heard-m.began)/n*WindowSize)
 	default:
 		limit = silentLimit
 	}
