@@ -253,8 +253,11 @@ func (c *conn) isCopy(d *DFrame, f *sentFrame) bool {
 	switch {
 	case d.Control&CtlRetry != 0 || f == nil || !f.first:
 		return c.fr.Words.Has(dissect.Duplicate)
-	case !c.sent.IsCopyOf(f.hash, f.ipid, f.copied, 3*c.horizon): // a copy may be copied again
+	case c.sent.Hash != f.hash:
 		return false
+	case c.sent.IPID != 0 && c.sent.IPID == f.ipid:
+	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon:
+		return false // a copy may be copied again, and middleboxes identify packets anew
 	}
 	f.copied = c.fr.Time
 	return true
