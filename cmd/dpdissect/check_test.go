@@ -43,7 +43,7 @@ func loadSchema(t *testing.T, name string) *jsonschema.Schema {
 // TestCheckAgrees runs check in every format over every capture: the exit code is
 // that of the verdict, and all formats agree on it.
 func TestCheckAgrees(t *testing.T) {
-	sarif := loadSchema(t, "sarif-2.1.0.json")
+	sarif, judged, finding := loadSchema(t, "sarif-2.1.0.json"), schema(t, "check"), schema(t, "finding")
 	paths := captures(t)
 	if testing.Short() {
 		paths = paths[:20]
@@ -67,6 +67,8 @@ func TestCheckAgrees(t *testing.T) {
 			}
 			return b
 		}
+		validateCheck(t, judged, finding, string(read("json")))
+		validateCheck(t, judged, finding, string(read("ndjson")))
 		var doc struct {
 			Verdict  string
 			Findings []struct{ Rule string }
