@@ -24,6 +24,7 @@ type conn struct {
 	hs        handshakeState
 	life      lifecycle
 	finished  bool // settled: further frames are only counted
+	shake          // what judging handshakes needs
 
 	fr   *dissect.Frame // the frame at hand
 	f    *Frame
@@ -47,22 +48,31 @@ var modeNames = [...]string{"", "none", "fast", "full"}
 
 // A side is what is remembered of one sender.
 type side struct {
-	seq      session.Serial
-	nseq     session.Serial // what its SACKs say it will send next
-	version  uint32         // reported in the handshake, 0 when not seen
-	fast     fastKey
-	keys     keyring
-	asm      assembler
-	ended    bool // END_STREAM was captured
-	endSeq   int64
-	sendMask uint64 // latest send mask: bit i is maskBase-1-i
-	maskBase int64
-	ackNext  int64 // last pure acknowledgement, to recognise repetitions
-	ackMask  uint64
-	acked    bool
-	unjudged []unjudged // frames that came before the secret
-	early    bool       // the peer acknowledged up to earlyTo before a frame was captured
-	earlyTo  uint8
+	seq       session.Serial
+	nseq      session.Serial // what its SACKs say it will send next
+	version   uint32         // reported in the handshake, 0 when not seen
+	fast      fastKey
+	keys      keyring
+	asm       assembler
+	ended     bool // END_STREAM was captured
+	endSeq    int64
+	sendMask  uint64 // latest send mask: bit i is maskBase-1-i
+	maskBase  int64
+	ackNext   int64 // last pure acknowledgement, to recognise repetitions
+	ackMask   uint64
+	acked     bool
+	unjudged  []unjudged // frames that came before the secret
+	doubtful  bool       // it reported different versions
+	uncoal    bool       // it coalesced although it must not
+	bad       badFrame   // what judging this side needs
+	ticks     tickWatch
+	cframes   cframes
+	hard      hardWatch
+	sackWatch sackWatch
+	alive1    aliveWatch
+	open      openFrames
+	early     bool // the peer acknowledged up to earlyTo before a frame was captured
+	earlyTo   uint8
 }
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
@@ -89,6 +99,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	switch {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
+		c.judgeMalformed(dir)
 		c.malformedFrame(dir)
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.headed(err):
 		c.countUntracked(dir)
@@ -140,6 +151,7 @@ func (c *conn) dataFrame(dir int) {
 	}
 	c.life.heard(dir)
 	c.learnFromData(d)
+	c.c.Law.Pass(r315Dispatch)
 	s.seq.Advance(num)
 	if s.early {
 		s.early = false
@@ -164,6 +176,7 @@ func (c *conn) dataFrame(dir int) {
 		c.deliver(dir, num, d, keepAlive, v.Novelty == session.LateFirst)
 	}
 	c.sawData(dir, num, d, v.Copies)
+	c.judgeFlow(dir, num, d, keepAlive, v)
 }
 
 // countData enters a captured data frame, copies and retries included.
@@ -183,7 +196,11 @@ func (c *conn) countData(out *session.Direction, d *DFrame, keepAlive bool) {
 // foreignKeepAlive reports a KeepAlive of another session: receivers must
 // ignore it (MC-DPL8R 3.1.5.2).
 func (c *conn) foreignKeepAlive(d *DFrame) bool {
-	return d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	if foreign {
+		c.unsay(d.SessionID)
+	}
+	return foreign
 }
 
 // sack tracks a SACK.
@@ -199,6 +216,10 @@ func (c *conn) sack(dir int) {
 	}
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
 	c.life.heard(dir)
+	if !c.judgeSACK(dir, next) {
+		return
+	}
+	c.speaks(dir)
 	s.nseq.Advance(next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
