@@ -216,6 +216,7 @@ func (c *conn) finish(end int64) {
 	}
 	c.finished = true
 	for dir := range c.side {
+		c.judgeEndOf(dir)
 		c.side[dir].settle(c, dir)
 	}
 	l := &c.life

@@ -71,6 +71,7 @@ type Case struct {
 	Since   int64 // begin of the window that must be free of capture gaps, ns; 0 is the whole connection
 	Blocked Guard // a guard of the caller's own that is not satisfied
 	Milder  bool  // one step less severe: part of it was concluded, not seen
+	Remark  bool  // a note, whatever the rule's severity
 }
 
 // facing makes the law look at a frame of a direction, copies included.
@@ -139,6 +140,9 @@ func (l *Law) Judge(x Case) {
 // concluded. It never rises.
 func (l *Law) severity(r *Rule, x *Case) Severity {
 	s := r.Severity
+	if x.Remark {
+		return Note
+	}
 	if (x.Milder || l.concluded(r)) && s < Note {
 		s++
 	}

@@ -1,0 +1,265 @@
+package knet
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// ships are the fragmented transfers of a side, by TransferID.
+type ships [256]*ship
+
+// A ship is the latest transfer of an id.
+type ship struct {
+	begun  bool
+	doubt  bool // its start may be a fault
+	count  int
+	got    int
+	packet int64 // PacketID of the start
+	last   int64 // highest PacketID of a fragment
+	number int64 // Reference: reliable number of the start
+	frame  uint64
+	time   int64
+	parts  []part // by fragment number
+	early  []earlyPart
+}
+
+// A part is one fragment.
+type part struct {
+	hash   uint64 // 0 when it was not captured
+	packet int64
+	frame  uint64
+}
+
+// An earlyPart was captured when its transfer had not begun.
+type earlyPart struct {
+	index int
+	part
+}
+
+// Bounds of what is remembered of a transfer.
+const (
+	maxParts = 4096
+	maxEarly = 256
+	shipTime = 10e9 // for which a fragment without transfer waits for its start, in ns
+)
+
+func (t *ship) full() bool { return t.begun && t.got >= t.count }
+
+// keep notes a fragment.
+func (t *ship) keep(index int, p part) {
+	if index >= maxParts {
+		t.doubt = true
+		return
+	}
+	for len(t.parts) <= index {
+		t.parts = append(t.parts, part{})
+	}
+	if t.parts[index].hash == 0 {
+		t.got++
+	}
+	t.parts[index] = p
+	t.last = max(t.last, p.packet)
+}
+
+func (t *ship) part(index int) part {
+	if index < len(t.parts) {
+		return t.parts[index]
+	}
+	return part{}
+}
+
+// judgeFragment judges a fragment by the others of its transfer (kNet page,
+// Fragmented Transfers).
+func (c *conn) judgeFragment(dir int, sent *session.Sending, m *Message) {
+	s := &c.side[dir]
+	if s.ships == nil {
+		s.ships = new(ships)
+	}
+	t := s.ships[m.TransferID]
+	if t == nil {
+		t = &ship{}
+		s.ships[m.TransferID] = t
+	}
+	p := part{contentHash(m.Body) ^ uint64(m.ID.Value) | 1, sent.Num, sent.Frame}
+	index := int(m.FragmentNumber.Value)
+	if c.d.Dialect != Spec {
+		c.judgeLibraryFragment(dir, t, m, index, p)
+		return
+	}
+	switch {
+	case m.IsStart():
+		c.judgeStart(dir, t, m, p, 0)
+	case !t.begun || p.packet < t.packet:
+		t.wait(index, p)
+	case index >= t.count:
+		c.judgeStranger(dir, t, m, index, p, rMbFragnum)
+	case t.part(index).hash != 0 && t.part(index).hash != p.hash:
+		c.judgeStranger(dir, t, m, index, p, rFrNumUnique)
+	case t.part(index).hash == 0:
+		t.keep(index, p)
+		fallthrough
+	default:
+		c.passShip()
+	}
+}
+
+func (c *conn) passShip() {
+	c.c.Law.Pass(rMbFragnum)
+	c.c.Law.Pass(rFrNumUnique)
+}
+
+// wait keeps a fragment that came before its start.
+func (t *ship) wait(index int, p part) {
+	if len(t.early) < maxEarly {
+		t.early = append(t.early, earlyPart{index, p})
+	}
+}
+
+// judgeStart judges the first fragment of a transfer: its id is free.
+func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
+	law, r := &c.c.Law, &c.side[dir].roll
+	count := int(m.FragmentCount.Value)
+	if t.begun && !t.doubt && p.packet > t.packet {
+		if t.part(0).hash == p.hash && t.count == count {
+			return // sent again
+		}
+		if !t.full() && len(t.early) == 0 && r.whole(t.time) && p.packet > t.last {
+			msg := fmt.Sprintf("transfer %d begins, while only %d of %d fragments of the one before were sent", m.TransferID, t.got, t.count)
+			law.Broken(rFrStartOnce, msg, t.frame)
+			law.Broken(rFrIdReuse, msg, t.frame)
+			c.quarantine()
+			return
+		}
+	}
+	if p.packet < t.packet {
+		return // late
+	}
+	law.Pass(rFrStartOnce)
+	next := &ship{begun: true, count: count, packet: p.packet, last: p.packet, number: number, frame: p.frame, time: c.fr.Time}
+	if t.begun && !t.doubt && c.d.Dialect == Spec {
+		next.doubt = c.holdReuse(dir, t, m)
+	}
+	next.keep(0, p)
+	for _, e := range t.early {
+		if e.index < count && next.part(e.index).hash == 0 {
+			next.keep(e.index, e.part)
+		}
+	}
+	*t = *next
+}
+
+// holdReuse looks whether all fragments of the transfer before were acknowledged. An
+// acknowledgement may still have been on its way past the capture point, and it may
+// have been missed.
+func (c *conn) holdReuse(dir int, t *ship, m *Message) (held bool) {
+	law, s := &c.c.Law, &c.side[dir]
+	for i := range t.parts {
+		x := s.roll.leaf(t.parts[i].packet)
+		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 {
+			continue
+		}
+		since, at, mk := t.time, c.fr.Time, c.mark(1-dir)
+		num := t.parts[i].packet
+		y := law.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, while fragment %d of the one before, in PacketID %d, is not acknowledged",
+			m.TransferID, i, num&PacketIDMask), t.frame, t.parts[i].frame)
+		law.Hold(y, func() (session.Ruling, session.Guard) {
+			x := s.roll.leaf(num)
+			switch {
+			case x == nil || x.acks > 0 && x.ackAt <= at+c.horizon():
+				return session.Dropped, 0
+			case !c.went(1-dir, mk, since) || !s.roll.whole(since):
+				return session.Doubtful, session.GuardOdds
+			}
+			return session.Failed, 0
+		})
+		return true
+	}
+	law.Pass(rFrIdReuse)
+	return false
+}
+
+// judgeStranger judges a fragment that is none of the transfer at hand. While that
+// lacks fragments its id is not free for another; later it may be of a transfer of
+// which the start has still to come.
+func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, rule int) {
+	law, s := &c.c.Law, &c.side[dir]
+	msg := fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID)
+	if rule == rMbFragnum {
+		msg = fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count)
+	}
+	if t.doubt || !s.roll.whole(t.time) {
+		t.wait(index, p)
+		return
+	}
+	c.quarantine()
+	x := law.Here(rule, msg, t.frame)
+	if !t.full() && len(t.early) == 0 {
+		law.Judge(x)
+		return
+	}
+	t.wait(index, p)
+	start, at, mk := t.packet, c.fr.Time, c.mark(dir)
+	id := m.TransferID
+	law.HoldFor(x, shipTime, func() (session.Ruling, session.Guard) {
+		now := s.ships[id]
+		switch {
+		case now.packet > start && index < now.count:
+			return session.Passed, 0
+		case now.packet > start && !now.doubt && s.roll.whole(at):
+			return session.Failed, 0
+		case c.ended() || law.Now()-at < shipTime || !c.went(dir, mk, at):
+			return session.Doubtful, session.GuardHold
+		}
+		return session.Failed, 0
+	})
+}
+
+// judgeLibraryFragment judges a fragment of Reference: the reliable numbers of a
+// transfer's fragments are consecutive, which tells it from others of its id.
+func (c *conn) judgeLibraryFragment(dir int, t *ship, m *Message, index int, p part) {
+	law := &c.c.Law
+	n := c.side[dir].numbers.Peek(m.Number)
+	same := t.begun && n-int64(index) == t.number
+	at := n - t.number
+	switch {
+	case m.IsStart() && !same:
+		c.judgeStart(dir, t, m, p, n)
+	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
+		law.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
+		c.quarantine()
+	case same && t.part(index).hash != 0 && (t.part(index).hash != p.hash || index == 0 && t.count != int(m.FragmentCount.Value)):
+		rule := rFrNumUnique
+		if index == 0 {
+			rule = rFrStartOnce
+		}
+		law.Broken(rule, fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID), t.part(index).frame)
+		c.quarantine()
+	case same:
+		t.keep(index, p)
+		c.passShip()
+	}
+}
+
+// judgeIncomplete judges transfers that lack fragments when their side has ended.
+func (c *conn) judgeIncomplete(dir int) {
+	s := &c.side[dir]
+	e := &s.ending
+	bye := e.disc
+	if !bye.set {
+		bye = e.ack
+	}
+	if s.ships == nil || !bye.set {
+		return
+	}
+	for id, t := range s.ships {
+		if t == nil || !t.begun || t.doubt || bye.num < t.last {
+			continue
+		}
+		if c.c.Law.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.roll.whole(t.time) || s.roll.top != bye.num {
+			continue
+		}
+		c.c.Law.Judge(session.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
+			Message: fmt.Sprintf("of transfer %d, %d of %d fragments were sent", id, t.got, t.count)})
+	}
+}

@@ -1,0 +1,166 @@
+package knet
+
+import "github.com/dpdissect/dpdissect/session"
+
+// A roll is what the rules remember of the datagrams of one side. The engine
+// counts what was captured; this tells what of it can be believed: a datagram with
+// a fault is kept apart, and so is what it would have changed. PacketIDs are
+// consecutive, so that it shows when one is missing: while none is, nothing that
+// the side said was missed.
+type roll struct {
+	leaves  []leaf // PacketID n at n&(len-1)
+	low     int64  // lowest and highest PacketID without a fault
+	top     int64
+	has     bool
+	topAt   int64 // when top was captured
+	missing int64 // between low and top
+	holeAt  int64 // when something went missing last
+	startAt int64 // when low was captured first
+	late    int64 // longest time a datagram was overtaken by
+	notes   int   // datagrams with a fault
+}
+
+// A leaf is one datagram.
+type leaf struct {
+	num      int64 // PacketID, plus 1; 0 for none
+	frame    uint64
+	time     int64
+	hash     uint64
+	last     int64 // latest sending
+	ackAt    int64 // when it was acknowledged first
+	carrier  int64 // reliable datagram of the peer that acknowledged it first, plus 1
+	messages uint8 // up to 255
+	acks     uint8 // PacketAcks that named it
+	sends    uint8 // captured sendings
+	ipid     uint16
+	reliable bool
+	cut      bool
+	suspect  bool // it has a fault
+}
+
+// How many datagrams of a side are remembered at first and at most, and how long a
+// hole makes a difference.
+const (
+	leastLeaves = 32
+	mostLeaves  = 1024
+)
+
+// leaf gives what is remembered of a datagram, or nil.
+func (r *roll) leaf(num int64) *leaf {
+	if len(r.leaves) == 0 {
+		return nil
+	}
+	if x := &r.leaves[num&int64(len(r.leaves)-1)]; x.num == num+1 {
+		return x
+	}
+	return nil
+}
+
+// enter notes a sending; it reports whether its PacketID is captured for the first
+// time. Datagrams with a fault count only where they stand in the row.
+func (r *roll) enter(s *session.Sending, d *Datagram, cut, suspect bool) (x *leaf, first bool) {
+	if suspect && r.has && s.Num != r.top+1 {
+		return nil, false
+	}
+	if x = r.leaf(s.Num); x != nil && !x.suspect {
+		x.sends += min(1, 255-x.sends)
+		return x, false
+	}
+	first = x == nil
+	if first {
+		r.count(s, cut)
+		r.grow(s.Num)
+	}
+	at := &r.leaves[s.Num&int64(len(r.leaves)-1)]
+	if !first || at.num <= s.Num {
+		*at = leaf{num: s.Num + 1, frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
+			reliable: d.Reliable, cut: cut, suspect: suspect}
+	}
+	return at, first
+}
+
+// count counts a PacketID that is new.
+func (r *roll) count(s *session.Sending, cut bool) {
+	switch n := s.Num; {
+	case !r.has:
+		r.has, r.low, r.top, r.topAt, r.startAt = true, n, n, s.Time, s.Time
+	case n > r.top:
+		if n > r.top+1 {
+			r.missing += n - r.top - 1
+			r.holeAt = s.Time
+		}
+		r.top, r.topAt = n, s.Time
+	case n < r.low:
+		r.missing += r.low - n - 1
+		r.low = n
+	default:
+		r.missing = max(r.missing-1, 0)
+		r.overtaken(s)
+	}
+	if cut {
+		r.missing++ // what it says is not known
+		r.holeAt = s.Time
+	}
+}
+
+// overtaken keeps by how much a datagram was.
+func (r *roll) overtaken(s *session.Sending) {
+	for n := s.Num + 1; n <= min(r.top, s.Num+64); n++ {
+		if x := r.leaf(n); x != nil {
+			if by := s.Time - x.time; by < maxLate {
+				r.late = max(r.late, by)
+			}
+			return
+		}
+	}
+}
+
+// maxLate is the longest a datagram may be overtaken by and be late; what comes
+// later was sent again, or is a fault.
+const maxLate = 1e9
+
+// grow makes room, while there are few leaves.
+func (r *roll) grow(n int64) {
+	size := max(len(r.leaves), leastLeaves)
+	if len(r.leaves) > 0 && size < mostLeaves && r.leaves[n&int64(size-1)].num != 0 {
+		size *= 2
+	}
+	if size == len(r.leaves) {
+		return
+	}
+	old := r.leaves
+	r.leaves = make([]leaf, size)
+	for i := range old {
+		if x := &old[i]; x.num != 0 {
+			r.leaves[(x.num-1)&int64(size-1)] = *x
+		}
+	}
+}
+
+// whole reports whether everything the side sent since a time was captured, as far
+// as its PacketIDs tell.
+func (r *roll) whole(since int64) bool { return r.has && (r.missing == 0 || r.holeAt < since) }
+
+// A mark is how far a side had come at a time.
+type mark struct{ top, at int64 }
+
+func (c *conn) mark(dir int) mark { return mark{c.side[dir].roll.top, c.fr.Time} }
+
+// went reports whether a side has gone on since a mark, and nothing that it sent
+// since a time was missed.
+func (c *conn) went(dir int, m mark, since int64) bool {
+	r := &c.side[dir].roll
+	return r.has && r.top > m.top && r.topAt-m.at >= c.horizon() && r.whole(since)
+}
+
+// horizon is the reorder horizon, in ns (guard REORD), of datagrams without fault.
+func (c *conn) horizon() int64 {
+	late := max(c.side[0].roll.late, c.side[1].roll.late)
+	return max(session.CopyHorizon, c.roundTime()/2, late*3/2)
+}
+
+// roundTime is the round trip as far as acknowledgements tell, in ns.
+func (c *conn) roundTime() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() }
+
+// known reports whether the session's start was captured.
+func (c *conn) known() bool { return c.c.Complete }
