@@ -176,7 +176,7 @@ func (c *conn) judgeApart(dir int) {
 	} else {
 		c.count(dir)
 	}
-	if !c.repeatedFault(dir) {
+	if !c.repeatedFault(dir) && !c.mayConnect(dir) {
 		c.pronounce()
 		c.noteAsked(dir)
 	}
@@ -247,3 +247,10 @@ func (c *conn) judgeMessage(dir int, sent *session.Sending, m *Message, first bo
 // quarantine says that the datagram at hand has a fault, or may have: it must change
 // nothing.
 func (c *conn) quarantine() { c.suspect = true }
+
+// mayConnect reports a datagram that may be the connect datagram of Reference, which
+// is judged by no rule: its side has hardly sent anything yet.
+func (c *conn) mayConnect(dir int) bool {
+	r := &c.side[dir].roll
+	return c.d.Dialect != Spec && (!r.has || r.top == r.low)
+}

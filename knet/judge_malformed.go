@@ -13,7 +13,7 @@ func (c *conn) judgeMalformed(dir int, err *dissect.Error) {
 		return
 	}
 	c.sending(0, 0)
-	if c.repeatedFault(dir) {
+	if c.repeatedFault(dir) || c.mayConnect(dir) {
 		return
 	}
 	c.faults = c.faults[:0]

@@ -8,8 +8,7 @@ import (
 
 // asking are the PingRequests of a side.
 type asking struct {
-	asked   [4]uint64 // ids of all
-	replies [256]uint8
+	asked   *[256]asked // by id
 	last    uint8 // id of the latest
 	odd     uint8 // id of one that did not follow
 	has     bool
@@ -22,6 +21,28 @@ type asking struct {
 	told    bool
 	rare    bool
 	alone   alone
+}
+
+// An asked id was that of a PingRequest.
+type asked struct {
+	at      int64 // of the latest, plus 1 ns; 0 for none
+	replies uint8
+}
+
+// note notes a request.
+func (a *asking) note(id uint8, at int64) {
+	if a.asked == nil {
+		a.asked = new([256]asked)
+	}
+	a.asked[id] = asked{at: at + 1}
+}
+
+// was gives the latest request of an id, or nil.
+func (a *asking) was(id uint8) *asked {
+	if a.asked == nil || a.asked[id].at == 0 {
+		return nil
+	}
+	return &a.asked[id]
 }
 
 // alone is the first datagram with data that a side sent although it had not heard
@@ -48,7 +69,7 @@ func (c *conn) noteAsked(dir int) {
 		switch m := &c.d.Messages[i]; m.Kind {
 		case PingRequest, PingReply:
 			if len(m.Body) > 0 {
-				a.asked[m.Body[0]>>6] |= 1 << (m.Body[0] & 63)
+				a.note(m.Body[0], c.fr.Time)
 			}
 		case Disconnect:
 			c.side[dir].ending.heard = true
@@ -64,7 +85,7 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 	a, r := &c.side[dir].ask, &c.side[dir].roll
 	id := m.PingID
 	if m.ambiguous() && c.pair.idsOpen() {
-		a.asked[id>>6] |= 1 << (id & 63)
+		a.note(id, c.fr.Time)
 		return
 	}
 	law := &c.c.Law
@@ -81,8 +102,7 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 		a.odd, a.isOdd = id, true
 	}
 	a.has, a.at = true, c.fr.Time
-	a.asked[id>>6] |= 1 << (id & 63)
-	a.replies[id] = 0
+	a.note(id, c.fr.Time)
 	c.judgeSilent(dir, a)
 }
 
@@ -106,21 +126,21 @@ func (c *conn) judgeReply(dir int, m *Message, first bool) {
 		return
 	}
 	if m.ambiguous() && c.pair.idsOpen() {
-		a := &c.side[dir].ask // it may be a request
-		a.asked[m.PingID>>6] |= 1 << (m.PingID & 63)
+		c.side[dir].ask.note(m.PingID, c.fr.Time) // it may be a request
 		return
 	}
 	law := &c.c.Law
 	a, id := &c.side[1-dir].ask, m.PingID
-	if a.asked[id>>6]>>(id&63)&1 == 0 {
+	was := a.was(id)
+	if was == nil {
 		c.holdReply(dir, id)
 		return
 	}
 	law.Pass(rRtPongMatch)
 	law.Pass(rRtPong)
 	a.open, a.told = 0, false
-	a.replies[id] += min(1, 255-a.replies[id])
-	if n := a.replies[id]; n != manyReplies {
+	was.replies += min(1, 255-was.replies)
+	if was.replies != manyReplies {
 		law.Pass(rRtPongOnce)
 		return
 	}
@@ -138,12 +158,11 @@ func (c *conn) holdReply(dir int, id uint8) {
 	x.Since = since
 	c.quarantine()
 	law.Hold(x, func() (session.Ruling, session.Guard) {
-		a := &c.side[1-dir].ask
-		asked := a.asked[id>>6]>>(id&63)&1 != 0
+		was := c.side[1-dir].ask.was(id)
 		switch {
-		case !r.has || !c.known() && r.startAt > since || !c.went(1-dir, m, since):
+		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
 			return session.Doubtful, session.GuardClean
-		case asked && c.side[1-dir].ask.at-at < c.horizon():
+		case was != nil && was.at-at <= c.horizon():
 			return session.Doubtful, session.GuardReord
 		}
 		return session.Failed, 0

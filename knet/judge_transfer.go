@@ -20,6 +20,7 @@ type ship struct {
 	number int64 // Reference: reliable number of the start
 	frame  uint64
 	time   int64
+	since  int64  // when its first fragment can have been sent
 	parts  []part // by fragment number
 	early  []earlyPart
 }
@@ -34,6 +35,7 @@ type part struct {
 // An earlyPart was captured when its transfer had not begun.
 type earlyPart struct {
 	index int
+	start int64 // Reference: reliable number of its start
 	part
 }
 
@@ -90,8 +92,10 @@ func (c *conn) judgeFragment(dir int, sent *session.Sending, m *Message) {
 	switch {
 	case m.IsStart():
 		c.judgeStart(dir, t, m, p, 0)
-	case !t.begun || p.packet < t.packet:
-		t.wait(index, p)
+	case !t.begun:
+		t.wait(index, 0, p)
+	case p.packet < t.packet:
+		t.overtaken(index, p)
 	case index >= t.count:
 		c.judgeStranger(dir, t, m, index, p, rMbFragnum)
 	case t.part(index).hash != 0 && t.part(index).hash != p.hash:
@@ -104,15 +108,24 @@ func (c *conn) judgeFragment(dir int, sent *session.Sending, m *Message) {
 	}
 }
 
+// overtaken takes a fragment that was sent before the start and captured behind it:
+// it may be of the transfer before.
+func (t *ship) overtaken(index int, p part) {
+	if t.part(index).hash == 0 && index < t.count {
+		t.doubt = true
+		t.keep(index, p)
+	}
+}
+
 func (c *conn) passShip() {
 	c.c.Law.Pass(rMbFragnum)
 	c.c.Law.Pass(rFrNumUnique)
 }
 
 // wait keeps a fragment that came before its start.
-func (t *ship) wait(index int, p part) {
+func (t *ship) wait(index int, start int64, p part) {
 	if len(t.early) < maxEarly {
-		t.early = append(t.early, earlyPart{index, p})
+		t.early = append(t.early, earlyPart{index, start, p})
 	}
 }
 
@@ -124,7 +137,7 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 		if t.part(0).hash == p.hash && t.count == count {
 			return // sent again
 		}
-		if !t.full() && len(t.early) == 0 && r.whole(t.time) && p.packet > t.last {
+		if !t.full() && len(t.early) == 0 && r.whole(t.since) && p.packet > t.last {
 			msg := fmt.Sprintf("transfer %d begins, while only %d of %d fragments of the one before were sent", m.TransferID, t.got, t.count)
 			law.Broken(rFrStartOnce, msg, t.frame)
 			law.Broken(rFrIdReuse, msg, t.frame)
@@ -136,13 +149,17 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 		return // late
 	}
 	law.Pass(rFrStartOnce)
-	next := &ship{begun: true, count: count, packet: p.packet, last: p.packet, number: number, frame: p.frame, time: c.fr.Time}
+	next := &ship{begun: true, count: count, packet: p.packet, last: p.packet, number: number, frame: p.frame, time: c.fr.Time, since: t.time}
+	if !t.begun {
+		next.since = r.startAt
+		next.doubt = !c.fromStart(dir)
+	}
 	if t.begun && !t.doubt && c.d.Dialect == Spec {
-		next.doubt = c.holdReuse(dir, t, m)
+		next.doubt = c.holdReuse(dir, t, m) || !t.full()
 	}
 	next.keep(0, p)
 	for _, e := range t.early {
-		if e.index < count && next.part(e.index).hash == 0 {
+		if e.start == number && e.index < count && next.part(e.index).hash == 0 {
 			next.keep(e.index, e.part)
 		}
 	}
@@ -159,7 +176,7 @@ func (c *conn) holdReuse(dir int, t *ship, m *Message) (held bool) {
 		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 {
 			continue
 		}
-		since, at, mk := t.time, c.fr.Time, c.mark(1-dir)
+		since, at, mk := t.since, c.fr.Time, c.mark(1-dir)
 		num := t.parts[i].packet
 		y := law.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, while fragment %d of the one before, in PacketID %d, is not acknowledged",
 			m.TransferID, i, num&PacketIDMask), t.frame, t.parts[i].frame)
@@ -188,8 +205,8 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 	if rule == rMbFragnum {
 		msg = fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count)
 	}
-	if t.doubt || !s.roll.whole(t.time) {
-		t.wait(index, p)
+	if t.doubt || !s.roll.whole(t.since) {
+		t.wait(index, 0, p)
 		return
 	}
 	c.quarantine()
@@ -198,7 +215,7 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 		law.Judge(x)
 		return
 	}
-	t.wait(index, p)
+	t.wait(index, 0, p)
 	start, at, mk := t.packet, c.fr.Time, c.mark(dir)
 	id := m.TransferID
 	law.HoldFor(x, shipTime, func() (session.Ruling, session.Guard) {
@@ -238,6 +255,8 @@ func (c *conn) judgeLibraryFragment(dir int, t *ship, m *Message, index int, p p
 	case same:
 		t.keep(index, p)
 		c.passShip()
+	case t.full() || !t.begun:
+		t.wait(index, n-int64(index), p)
 	}
 }
 
@@ -256,7 +275,7 @@ func (c *conn) judgeIncomplete(dir int) {
 		if t == nil || !t.begun || t.doubt || bye.num < t.last {
 			continue
 		}
-		if c.c.Law.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.roll.whole(t.time) || s.roll.top != bye.num {
+		if c.c.Law.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.roll.whole(t.since) || s.roll.top != bye.num {
 			continue
 		}
 		c.c.Law.Judge(session.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,

@@ -164,3 +164,16 @@ func (c *conn) roundTime() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRT
 
 // known reports whether the session's start was captured.
 func (c *conn) known() bool { return c.c.Complete }
+
+// fromStart reports whether all that a side has sent since the connection began can
+// be known: its first datagram was captured.
+func (c *conn) fromStart(dir int) bool {
+	r := &c.side[dir].roll
+	switch {
+	case !c.c.Complete || !r.has:
+		return false
+	case c.pair.params.Dialect == Spec:
+		return c.shake.greeted[dir] && r.low <= c.shake.lowest[dir]
+	}
+	return r.low == 0 || r.low == 1 && c.pair.params.IDs == IDsFromOne
+}
