@@ -38,6 +38,7 @@ type conn struct {
 	ack     session.Acknowledgement
 	pong    pong    // of the frame at hand
 	faults  []fault // of the frame at hand
+	jump    bool    // its PacketID is not the next one
 	suspect bool    // it has one, and changes nothing that rules remember
 	link    func(frame uint64)
 }

@@ -66,3 +66,41 @@ func (r *idRun) see(ref, spec uint32) {
 	}
 	r.has, r.ref, r.spec = true, ref, spec
 }
+
+// How many datagrams that only one dialect reads are looked at, and how many more of
+// them than of the other it takes to judge by its rules.
+const (
+	enoughTold = 64
+	leastTold  = 2
+	moreTold   = 4
+)
+
+// weigh counts a datagram that only one dialect reads. Others than kNet's, or
+// damaged ones, may be read by chance.
+func (p *pair) weigh(fr *dissect.Frame) {
+	if fr.Cut() || p.newestBy(fr) {
+		return
+	}
+	ref, spec := shapeOf(fr.Payload, Reference), shapeOf(fr.Payload, Spec)
+	switch {
+	case ref.strict && !spec.ok:
+		p.told[0]++
+	case spec.strict && !ref.ok, spec.handshake:
+		p.told[1]++
+	}
+}
+
+// newestBy reports a datagram that the probe has counted.
+func (p *pair) newestBy(fr *dissect.Frame) bool {
+	return p.learned != nil && fr.Frame <= p.learned.latest
+}
+
+// sure reports whether the dialect is beyond doubt: only then endpoints are judged
+// by it (guard DIAL).
+func (p *pair) sure() bool {
+	if p.forced {
+		return true
+	}
+	own := p.told[b2u(p.params.Dialect == Spec)]
+	return p.decided && own >= leastTold && own > moreTold*p.told[b2u(p.params.Dialect != Spec)]
+}

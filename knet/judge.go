@@ -95,7 +95,7 @@ func (c *conn) inspect() {
 
 // pronounce ends the opportunities that the datagram at hand is by itself.
 func (c *conn) pronounce() {
-	if c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
+	if !c.pair.sure() || c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
 	law := &c.c.Law
@@ -185,7 +185,7 @@ func (c *conn) judgeApart(dir int) {
 // judge judges a datagram that is no copy by what was captured before it, and
 // notes it. What was found to have a fault is only kept where it stands in the row.
 func (c *conn) judge(dir int, sent *session.Sending) {
-	if c.life.over() && c.d.Dialect != Spec && c.d.Type == TypeConnect {
+	if !c.pair.sure() {
 		return
 	}
 	if c.suspect {
@@ -202,6 +202,7 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 		c.noteAsked(dir)
 		return
 	}
+	c.jump = before.has && sent.Num > before.top+1
 	c.judgeEnded(dir, sent, first)
 	if c.d.Dialect == Spec {
 		c.judgePending(dir, first)

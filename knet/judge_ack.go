@@ -58,7 +58,9 @@ func (c *conn) judgeAck(dir int, m *Message) {
 	switch {
 	case high > r.top:
 		c.holdAhead(dir, high, r)
-		return
+		if high > r.top+farAhead {
+			return
+		}
 	case low < r.low-tooLow && c.known():
 		c.quarantine()
 		x := c.c.Law.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer began with %d", low&PacketIDMask, r.low&PacketIDMask))
@@ -66,7 +68,9 @@ func (c *conn) judgeAck(dir int, m *Message) {
 		c.c.Law.Judge(x)
 		return
 	}
-	c.c.Law.Pass(rRdAckKnown)
+	if high <= r.top {
+		c.c.Law.Pass(rRdAckKnown)
+	}
 	for _, num := range list {
 		if x := r.leaf(num); x != nil && !x.suspect {
 			c.judgeAcked(dir, num, x)
@@ -77,6 +81,9 @@ func (c *conn) judgeAck(dir int, m *Message) {
 // judgeAcked judges the acknowledgement of a datagram that was captured.
 func (c *conn) judgeAcked(dir int, num int64, x *leaf) {
 	law := &c.c.Law
+	if c.fr.Time-x.time > staleTime && !x.reliable {
+		return // of another series, it may be
+	}
 	if !law.Check(rRdAckUnrel, x.reliable) {
 		c.holdUnreliable(dir, num, x)
 		return
@@ -224,6 +231,8 @@ func (c *conn) judgeOld(dir int, num int64, x *leaf) {
 	case x.sends > 1:
 		law.Pass(rRdResend)
 		return
+	case c.mayBeAcked(dir, num):
+		return
 	case s.memory().style || o.memory().style || c.ended():
 		return
 	}
@@ -241,6 +250,13 @@ func (c *conn) judgeOld(dir int, num int64, x *leaf) {
 	law.Judge(y)
 	y.Rule, y.Dir = rRdAcked, 1-dir
 	law.Judge(y)
+}
+
+// mayBeAcked reports a datagram of which an acknowledgement was captured, be it
+// before the datagram itself, or that is forgotten.
+func (c *conn) mayBeAcked(dir int, num int64) bool {
+	look, ok := c.c.Dir[dir].Look(num)
+	return !ok || look.Acked
 }
 
 // ended reports that a side has said that it ends.

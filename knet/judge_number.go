@@ -58,7 +58,7 @@ func (c *conn) odd(dir, rule int, message string, proof uint64) {
 	}
 	o.runs++
 	if o.runs > 2 {
-		s.roll, *o = roll{}, oddNumber{}
+		s.forget()
 		return
 	}
 	if o.set {
@@ -68,6 +68,13 @@ func (c *conn) odd(dir, rule int, message string, proof uint64) {
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.roll.top, c.c.Law.Here(rule, message, proof)
 	}
+}
+
+// forget forgets what the rules remember of a side: it has begun anew, without a
+// captured start.
+func (s *side) forget() {
+	s.roll, s.order, s.ask, s.ending, s.ships, s.pace = roll{anew: true}, order{}, asking{}, ending{}, nil, pace{}
+	s.acking.cursor = 0
 }
 
 // settleOdd ends a suspicion: the side goes on as if it had not been, or not.

@@ -8,19 +8,19 @@ import (
 
 // asking are the PingRequests of a side.
 type asking struct {
-	asked   *[256]asked // by id
-	last    uint8 // id of the latest
-	odd     uint8 // id of one that did not follow
-	has     bool
-	isOdd   bool
-	at      int64 // of the latest
-	open    int   // not answered, since the latest answer
-	openAt  int64
-	openIn  uint64
-	acks    int // datagrams of the side acknowledged since openAt
-	told    bool
-	rare    bool
-	alone   alone
+	asked  *[256]asked // by id
+	last   uint8       // id of the latest
+	odd    uint8       // id of one that did not follow
+	has    bool
+	isOdd  bool
+	at     int64 // of the latest
+	open   int   // not answered, since the latest answer
+	openAt int64
+	openIn uint64
+	acks   int // datagrams of the side acknowledged since openAt
+	told   bool
+	rare   bool
+	alone  alone
 }
 
 // An asked id was that of a PingRequest.
@@ -90,7 +90,7 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 	}
 	law := &c.c.Law
 	switch {
-	case !a.has || !r.whole(a.at) || num < r.top:
+	case !a.has || c.jump || !r.whole(a.at) || num < r.top:
 		a.last = id
 	case id == a.last+1 || a.isOdd && id == a.odd+1:
 		law.Pass(rRtIdInc)

@@ -12,7 +12,8 @@ type ships [256]*ship
 // A ship is the latest transfer of an id.
 type ship struct {
 	begun  bool
-	doubt  bool // its start may be a fault
+	doubt  bool // it may not be whole, or another
+	mixed  bool // … and fragments came that fit neither
 	count  int
 	got    int
 	packet int64 // PacketID of the start
@@ -23,6 +24,13 @@ type ship struct {
 	since  int64  // when its first fragment can have been sent
 	parts  []part // by fragment number
 	early  []earlyPart
+	open   []*stranger
+}
+
+// A stranger is a fragment that fits no transfer so far.
+type stranger struct {
+	count int // fragments of the transfer that began next, 0 while none did
+	doubt bool
 }
 
 // A part is one fragment.
@@ -137,7 +145,7 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 		if t.part(0).hash == p.hash && t.count == count {
 			return // sent again
 		}
-		if !t.full() && len(t.early) == 0 && r.whole(t.since) && p.packet > t.last {
+		if !t.full() && len(t.early) == 0 && r.whole(t.since) && !c.jump && p.packet > t.last {
 			msg := fmt.Sprintf("transfer %d begins, while only %d of %d fragments of the one before were sent", m.TransferID, t.got, t.count)
 			law.Broken(rFrStartOnce, msg, t.frame)
 			law.Broken(rFrIdReuse, msg, t.frame)
@@ -154,7 +162,11 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 		next.since = r.startAt
 		next.doubt = !c.fromStart(dir)
 	}
-	if t.begun && !t.doubt && c.d.Dialect == Spec {
+	switch {
+	case !t.begun || c.d.Dialect != Spec:
+	case t.doubt:
+		next.doubt = t.mixed || !t.full()
+	default:
 		next.doubt = c.holdReuse(dir, t, m) || !t.full()
 	}
 	next.keep(0, p)
@@ -162,6 +174,9 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 		if e.start == number && e.index < count && next.part(e.index).hash == 0 {
 			next.keep(e.index, e.part)
 		}
+	}
+	for _, x := range t.open {
+		x.count, x.doubt = count, next.doubt
 	}
 	*t = *next
 }
@@ -205,7 +220,8 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 	if rule == rMbFragnum {
 		msg = fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count)
 	}
-	if t.doubt || !s.roll.whole(t.since) {
+	if t.doubt || c.jump || !s.roll.whole(t.since) {
+		t.doubt, t.mixed = true, true
 		t.wait(index, 0, p)
 		return
 	}
@@ -216,16 +232,15 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 		return
 	}
 	t.wait(index, 0, p)
-	start, at, mk := t.packet, c.fr.Time, c.mark(dir)
-	id := m.TransferID
+	at, mk, y := c.fr.Time, c.mark(dir), &stranger{}
+	t.open = append(t.open, y)
 	law.HoldFor(x, shipTime, func() (session.Ruling, session.Guard) {
-		now := s.ships[id]
 		switch {
-		case now.packet > start && index < now.count:
+		case y.count > index:
 			return session.Passed, 0
-		case now.packet > start && !now.doubt && s.roll.whole(at):
+		case y.count > 0 && !y.doubt && s.roll.whole(at):
 			return session.Failed, 0
-		case c.ended() || law.Now()-at < shipTime || !c.went(dir, mk, at):
+		case y.count > 0 || c.ended() || law.Now()-at < shipTime || !c.went(dir, mk, at):
 			return session.Doubtful, session.GuardHold
 		}
 		return session.Failed, 0

@@ -46,10 +46,11 @@ const (
 
 // A probe collects evidence that an address pair speaks kNet, for both dialects.
 type probe struct {
-	of    [2]evidence // of Reference, of Spec
-	seen  int
-	told  [2]int // datagrams that only one of the dialects reads
-	first probeFirst
+	of     [2]evidence // of Reference, of Spec
+	seen   int
+	latest uint64 // frame
+	told   [2]int // datagrams that only one of the dialects reads
+	first  probeFirst
 }
 
 // probeFirst is the pair's first datagram, which may be a connect datagram.
@@ -98,6 +99,7 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 		return p.verdict() // what is left tells nothing
 	}
 	p.seen++
+	p.latest = d.Frame
 	ref, spec := shapeOf(b, Reference), shapeOf(b, Spec)
 	if p.seen == 1 {
 		p.first = probeFirst{frame: d.Frame, side: side, ok: ref.ok, id: ref.packetID, zero: IsConnect(b)}

@@ -17,12 +17,13 @@ type roll struct {
 	holeAt  int64 // when something went missing last
 	startAt int64 // when low was captured first
 	late    int64 // longest time a datagram was overtaken by
-	notes   int   // datagrams with a fault
+	anew    bool  // the side began anew, and its start was not captured
 }
 
 // A leaf is one datagram.
 type leaf struct {
-	num      int64 // PacketID, plus 1; 0 for none
+	num      int64 // PacketID
+	used     bool
 	frame    uint64
 	time     int64
 	hash     uint64
@@ -50,7 +51,7 @@ func (r *roll) leaf(num int64) *leaf {
 	if len(r.leaves) == 0 {
 		return nil
 	}
-	if x := &r.leaves[num&int64(len(r.leaves)-1)]; x.num == num+1 {
+	if x := &r.leaves[num&int64(len(r.leaves)-1)]; x.used && x.num == num {
 		return x
 	}
 	return nil
@@ -72,8 +73,8 @@ func (r *roll) enter(s *session.Sending, d *Datagram, cut, suspect bool) (x *lea
 		r.grow(s.Num)
 	}
 	at := &r.leaves[s.Num&int64(len(r.leaves)-1)]
-	if !first || at.num <= s.Num {
-		*at = leaf{num: s.Num + 1, frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
+	if !first || !at.used || at.num <= s.Num {
+		*at = leaf{num: s.Num, used: true, frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
 			reliable: d.Reliable, cut: cut, suspect: suspect}
 	}
 	return at, first
@@ -122,7 +123,7 @@ const maxLate = 1e9
 // grow makes room, while there are few leaves.
 func (r *roll) grow(n int64) {
 	size := max(len(r.leaves), leastLeaves)
-	if len(r.leaves) > 0 && size < mostLeaves && r.leaves[n&int64(size-1)].num != 0 {
+	if len(r.leaves) > 0 && size < mostLeaves && r.leaves[n&int64(size-1)].used {
 		size *= 2
 	}
 	if size == len(r.leaves) {
@@ -131,8 +132,8 @@ func (r *roll) grow(n int64) {
 	old := r.leaves
 	r.leaves = make([]leaf, size)
 	for i := range old {
-		if x := &old[i]; x.num != 0 {
-			r.leaves[(x.num-1)&int64(size-1)] = *x
+		if x := &old[i]; x.used {
+			r.leaves[x.num&int64(size-1)] = *x
 		}
 	}
 }
@@ -163,14 +164,14 @@ func (c *conn) horizon() int64 {
 func (c *conn) roundTime() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() }
 
 // known reports whether the session's start was captured.
-func (c *conn) known() bool { return c.c.Complete }
+func (c *conn) known() bool { return c.c.Complete && !c.side[0].roll.anew && !c.side[1].roll.anew }
 
 // fromStart reports whether all that a side has sent since the connection began can
 // be known: its first datagram was captured.
 func (c *conn) fromStart(dir int) bool {
 	r := &c.side[dir].roll
 	switch {
-	case !c.c.Complete || !r.has:
+	case !c.c.Complete || !r.has || r.anew:
 		return false
 	case c.pair.params.Dialect == Spec:
 		return c.shake.greeted[dir] && r.low <= c.shake.lowest[dir]
