@@ -73,6 +73,7 @@ const (
 	enoughTold = 64
 	leastTold  = 2
 	moreTold   = 4
+	shakeTold  = 8 // what one of the page's handshake counts
 )
 
 // weigh counts a datagram that only one dialect reads. Others than kNet's, or
@@ -85,7 +86,9 @@ func (p *pair) weigh(fr *dissect.Frame) {
 	switch {
 	case ref.strict && !spec.ok:
 		p.told[0]++
-	case spec.strict && !ref.ok, spec.handshake:
+	case spec.handshake:
+		p.told[1] += shakeTold
+	case spec.strict && !ref.ok:
 		p.told[1]++
 	}
 }

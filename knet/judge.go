@@ -214,6 +214,9 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 		}
 	}
 	x, _ := r.enter(sent, c.d, c.fr.Cut(), c.suspect)
+	if c.suspect {
+		r.haunt(c.d.PacketID)
+	}
 	if x == nil || c.suspect {
 		return
 	}

@@ -28,6 +28,7 @@ type aheadAck struct {
 
 const (
 	maxAhead  = 8
+	noNumber  = -1 << 62
 	farAhead  = 64    // further than any datagrams that may be late together
 	longAfter = 500e6 // ns: later than anything is late
 	fewLater  = 3
@@ -52,7 +53,10 @@ func (c *conn) judgeAck(dir int, m *Message) {
 	list := m.Ack.ids(ids[:0])
 	high, low := r.low, r.top
 	for i, id := range list {
-		list[i] = r.unwrapped(uint32(id))
+		if list[i] = r.unwrapped(uint32(id)); r.ghost(uint32(id)) {
+			list[i] = noNumber
+			continue
+		}
 		high, low = max(high, list[i]), min(low, list[i])
 	}
 	switch {

@@ -65,11 +65,15 @@ const (
 // noteAsked notes what the peer may answer of a datagram that is not judged further.
 func (c *conn) noteAsked(dir int) {
 	a := &c.side[dir].ask
+	c.side[dir].roll.haunt(c.d.PacketID)
 	for i := range c.d.Messages {
 		switch m := &c.d.Messages[i]; m.Kind {
 		case PingRequest, PingReply:
 			if len(m.Body) > 0 {
 				a.note(m.Body[0], c.fr.Time)
+			}
+			if len(m.Body) != 1 {
+				a.note(0, c.fr.Time) // what an answer may repeat
 			}
 		case Disconnect:
 			c.side[dir].ending.heard = true

@@ -108,10 +108,11 @@ func (c *conn) judgeFragment(dir int, sent *session.Sending, m *Message) {
 		c.judgeStranger(dir, t, m, index, p, rMbFragnum)
 	case t.part(index).hash != 0 && t.part(index).hash != p.hash:
 		c.judgeStranger(dir, t, m, index, p, rFrNumUnique)
-	case t.part(index).hash == 0:
-		t.keep(index, p)
-		fallthrough
 	default:
+		if t.part(index).hash != 0 {
+			t.doubt = true // sent again under another PacketID
+		}
+		t.keep(index, p)
 		c.passShip()
 	}
 }
@@ -173,6 +174,7 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 	for _, e := range t.early {
 		if e.start == number && e.index < count && next.part(e.index).hash == 0 {
 			next.keep(e.index, e.part)
+			next.doubt = next.doubt || c.jump || !r.whole(next.since)
 		}
 	}
 	for _, x := range t.open {
@@ -188,7 +190,7 @@ func (c *conn) holdReuse(dir int, t *ship, m *Message) (held bool) {
 	law, s := &c.c.Law, &c.side[dir]
 	for i := range t.parts {
 		x := s.roll.leaf(t.parts[i].packet)
-		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 {
+		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 || c.mayBeAcked(dir, t.parts[i].packet) {
 			continue
 		}
 		since, at, mk := t.since, c.fr.Time, c.mark(1-dir)
@@ -198,7 +200,7 @@ func (c *conn) holdReuse(dir int, t *ship, m *Message) (held bool) {
 		law.Hold(y, func() (session.Ruling, session.Guard) {
 			x := s.roll.leaf(num)
 			switch {
-			case x == nil || x.acks > 0 && x.ackAt <= at+c.horizon():
+			case x == nil || x.acks == 0 && c.mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
 				return session.Dropped, 0
 			case !c.went(1-dir, mk, since) || !s.roll.whole(since):
 				return session.Doubtful, session.GuardOdds
@@ -219,6 +221,16 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 	msg := fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID)
 	if rule == rMbFragnum {
 		msg = fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count)
+	}
+	switch x := s.roll.leaf(t.packet); {
+	case t.doubt:
+	case p.packet == t.packet:
+		law.Broken(rule, msg)
+		c.quarantine()
+		return
+	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.mayBeAcked(dir, t.packet) && c.fr.Time-t.time < soonAfter:
+		c.holdStranger(dir, t, law.Here(rule, msg, t.frame))
+		return
 	}
 	if t.doubt || c.jump || !s.roll.whole(t.since) {
 		t.doubt, t.mixed = true, true
@@ -242,6 +254,24 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 			return session.Failed, 0
 		case y.count > 0 || c.ended() || law.Now()-at < shipTime || !c.went(dir, mk, at):
 			return session.Doubtful, session.GuardHold
+		}
+		return session.Failed, 0
+	})
+}
+
+// soonAfter is a time, in ns, within which nothing is sent again.
+const soonAfter = 1e9
+
+// holdStranger keeps a fragment that is none of a transfer of which the start is not
+// acknowledged: its id is not free. The acknowledgement may have been missed.
+func (c *conn) holdStranger(dir int, t *ship, x session.Case) {
+	c.quarantine()
+	s, num := &c.side[dir], t.packet
+	since, at, mk := t.time, c.fr.Time, c.mark(1-dir)
+	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
+		y := s.roll.leaf(num)
+		if y == nil || y.acks == 0 && c.mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(1-dir, mk, since) {
+			return session.Doubtful, session.GuardOdds
 		}
 		return session.Failed, 0
 	})

@@ -38,6 +38,7 @@ func newPair(f *session.Flow, learned *probe) *pair {
 	if learned != nil {
 		p.params, p.decided = learned.learned()
 		p.told = learned.told
+		p.told[1] += learned.shakes * shakeTold
 	}
 	if forced := ParseDialect(f.Dialect()); forced != DialectUnknown {
 		if p.params.Dialect != forced {

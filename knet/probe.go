@@ -49,6 +49,7 @@ type probe struct {
 	of     [2]evidence // of Reference, of Spec
 	seen   int
 	latest uint64 // frame
+	shakes int    // datagrams of the handshake of Spec
 	told   [2]int // datagrams that only one of the dialects reads
 	first  probeFirst
 }
@@ -114,6 +115,9 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 		p.told[0]++
 	case spec.ok && !ref.ok, spec.handshake:
 		p.told[1]++
+	}
+	if spec.handshake {
+		p.shakes++
 	}
 	if p.seen > 1 || ref.ok {
 		p.of[0].observe(b, &ref, side)

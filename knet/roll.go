@@ -1,6 +1,10 @@
 package knet
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // A roll is what the rules remember of the datagrams of one side. The engine
 // counts what was captured; this tells what of it can be believed: a datagram with
@@ -12,12 +16,14 @@ type roll struct {
 	low     int64  // lowest and highest PacketID without a fault
 	top     int64
 	has     bool
-	topAt   int64 // when top was captured
-	missing int64 // between low and top
-	holeAt  int64 // when something went missing last
-	startAt int64 // when low was captured first
-	late    int64 // longest time a datagram was overtaken by
-	anew    bool  // the side began anew, and its start was not captured
+	topAt   int64             // when top was captured
+	missing int64             // between low and top
+	holeAt  int64             // when something went missing last
+	startAt int64             // when low was captured first
+	late    int64             // longest time a datagram was overtaken by
+	ghosts  [maxGhosts]uint32 // PacketIDs of datagrams with a fault, plus 1
+	nghosts int
+	anew    bool // the side began anew, and its start was not captured
 }
 
 // A leaf is one datagram.
@@ -141,6 +147,19 @@ func (r *roll) grow(n int64) {
 // whole reports whether everything the side sent since a time was captured, as far
 // as its PacketIDs tell.
 func (r *roll) whole(since int64) bool { return r.has && (r.missing == 0 || r.holeAt < since) }
+
+// maxGhosts is how many datagrams with a fault are remembered: their receiver may
+// acknowledge them all the same.
+const maxGhosts = 16
+
+// haunt notes a datagram with a fault.
+func (r *roll) haunt(id uint32) {
+	r.ghosts[r.nghosts%maxGhosts] = id + 1
+	r.nghosts++
+}
+
+// ghost reports a datagram with a fault.
+func (r *roll) ghost(id uint32) bool { return r.nghosts > 0 && slices.Contains(r.ghosts[:], id+1) }
 
 // A mark is how far a side had come at a time.
 type mark struct{ top, at int64 }

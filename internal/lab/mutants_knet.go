@@ -3,4 +3,4 @@ package lab
 import "slices"
 
 // knetMutants are endpoints of the protocol that break its rules.
-func knetMutants() []Mutant { return slices.Concat[[]Mutant]() }
+func knetMutants() []Mutant { return slices.Concat(knetFrame(), knetReserved()) }
