@@ -212,8 +212,9 @@ func (c *conn) datagram(dir int) {
 	}
 	sent := c.sending(num, mark)
 	c.inspect()
-	c.suspect = len(c.faults) > 0
-	if c.suspect && c.isApart(dir, num) {
+	apart := len(c.faults) > 0 && c.isApart(dir, num)
+	c.suspect = apart || c.doubtful(dir)
+	if apart {
 		c.judgeApart(dir)
 		return
 	}

@@ -72,7 +72,7 @@ func (r *idRun) see(ref, spec uint32) {
 const (
 	enoughTold = 64
 	leastTold  = 2
-	moreTold   = 4
+	moreTold   = 2
 	shakeTold  = 8 // what one of the page's handshake counts
 )
 

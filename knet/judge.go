@@ -159,6 +159,31 @@ func (c *conn) repeatedFault(dir int) bool {
 	return false
 }
 
+// habitually is how many datagrams of a side with no more than a note are kept apart;
+// what goes on is a habit.
+const habitually = 8
+
+// doubtful reports a fault that makes it doubtful that a datagram is meant as it is.
+func (c *conn) doubtful(dir int) bool {
+	notes := false
+	for _, f := range c.faults {
+		switch {
+		case f.grade == remark:
+		case f.grade == milder, Rules[f.rule].Severity < session.Note:
+			return true
+		case f.rule == rRmDiscRel, f.rule == rRmSynRel, f.rule == rDgEmpty:
+			return true
+		default:
+			notes = true
+		}
+	}
+	r := &c.side[dir].roll
+	if notes {
+		r.notes++
+	}
+	return notes && r.notes <= habitually
+}
+
 // isApart reports whether a datagram with a fault stands nowhere near what its side
 // has sent: such a PacketID says nothing either.
 func (c *conn) isApart(dir int, num int64) bool {
@@ -214,6 +239,9 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 		}
 	}
 	x, _ := r.enter(sent, c.d, c.fr.Cut(), c.suspect)
+	if x != nil && first {
+		x.tainted = len(c.faults) > 0
+	}
 	if c.suspect {
 		r.haunt(c.d.PacketID)
 	}
@@ -253,8 +281,15 @@ func (c *conn) judgeMessage(dir int, sent *session.Sending, m *Message, first bo
 func (c *conn) quarantine() { c.suspect = true }
 
 // mayConnect reports a datagram that may be the connect datagram of Reference, which
-// is judged by no rule: its side has hardly sent anything yet.
+// is judged by no rule: its side has hardly sent anything yet, or may have gone.
 func (c *conn) mayConnect(dir int) bool {
 	r := &c.side[dir].roll
-	return c.d.Dialect != Spec && (!r.has || r.top == r.low)
+	if c.d.Dialect == Spec {
+		return false
+	}
+	return !r.has || r.top == r.low || c.ended() || c.fr.Time-c.life.heardAt[dir] >= silentGap || len(c.d.Messages) == 0 && c.fr.Err == nil
 }
+
+// silentGap is longer than a side of Reference is silent while it is connected, in ns:
+// it pings every 3.5 s.
+const silentGap = 3.4e9

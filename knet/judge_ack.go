@@ -85,7 +85,7 @@ func (c *conn) judgeAck(dir int, m *Message) {
 // judgeAcked judges the acknowledgement of a datagram that was captured.
 func (c *conn) judgeAcked(dir int, num int64, x *leaf) {
 	law := &c.c.Law
-	if c.fr.Time-x.time > staleTime && !x.reliable {
+	if !x.reliable && (x.tainted || c.fr.Time-x.time > staleTime) {
 		return // of another series, it may be
 	}
 	if !law.Check(rRdAckUnrel, x.reliable) {

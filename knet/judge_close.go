@@ -123,7 +123,7 @@ func (c *conn) judgeEnd(dir int, sent *session.Sending, k Kind) {
 
 func (c *conn) judgeDisconnect(dir int, e *ending, bye farewell) {
 	law := &c.c.Law
-	if e.disc.set {
+	if e.disc.set && bye.num <= e.disc.num+farIDs && bye.num > e.disc.num {
 		if since := bye.time - e.disc.time; !law.Check(rCvDiscto, since <= discRetryTime) {
 			law.Broken(rCvDiscto, fmt.Sprintf("the Disconnect is repeated %.1f s after the first", float64(since)/1e9), e.disc.frame)
 		}

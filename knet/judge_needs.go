@@ -25,7 +25,7 @@ func (c *conn) judgeNeeds(dir int, num int64) {
 			}
 		}
 		y := s.roll.leaf(target)
-		if y == nil || y.suspect || y.cut || c.fr.Time-y.time > recently || num < s.roll.top-nearIDs {
+		if y == nil || y.suspect || y.tainted || y.cut || c.fr.Time-y.time > recently || num < s.roll.top-nearIDs {
 			continue
 		}
 		c.judgeNeed(x, target, y)

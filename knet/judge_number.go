@@ -34,7 +34,7 @@ func (c *conn) judgeNumber(dir int, sent *session.Sending, old *leaf) {
 	r, o := &s.roll, &s.order
 	switch {
 	case !r.has:
-	case old != nil && !old.suspect && old.hash != sent.Hash && !old.cut && !c.fr.Cut():
+	case old != nil && !old.suspect && !old.tainted && old.hash != sent.Hash && !old.cut && !c.fr.Cut():
 		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent before with other content", c.d.PacketID), old.frame)
 		return
 	case old == nil && sent.Num < r.top && c.back(dir, sent):

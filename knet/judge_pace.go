@@ -79,7 +79,7 @@ func (c *conn) holdPace(dir int, p *pace, most int) {
 	m, since := c.mark(1-dir), p.since
 	x := c.c.Law.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, %d a second were asked for", most, p.rate), p.frame)
 	x.Since = since
-	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
+	c.c.Law.HoldFor(x, staleTime, func() (session.Ruling, session.Guard) {
 		if !c.went(1-dir, m, since) {
 			return session.Doubtful, session.GuardClean // another request may have been missed
 		}

@@ -142,11 +142,11 @@ func (t *ship) wait(index int, start int64, p part) {
 func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 	law, r := &c.c.Law, &c.side[dir].roll
 	count := int(m.FragmentCount.Value)
-	if t.begun && !t.doubt && p.packet > t.packet {
+	if t.begun && !t.doubt && p.packet >= t.packet {
 		if t.part(0).hash == p.hash && t.count == count {
 			return // sent again
 		}
-		if !t.full() && len(t.early) == 0 && r.whole(t.since) && !c.jump && p.packet > t.last {
+		if !t.full() && len(t.early) == 0 && (p.packet == t.packet || r.whole(t.since) && !c.jump && p.packet > t.last) {
 			msg := fmt.Sprintf("transfer %d begins, while only %d of %d fragments of the one before were sent", m.TransferID, t.got, t.count)
 			law.Broken(rFrStartOnce, msg, t.frame)
 			law.Broken(rFrIdReuse, msg, t.frame)

@@ -37,8 +37,7 @@ func newPair(f *session.Flow, learned *probe) *pair {
 	p := &pair{flow: f, learned: learned, params: Params{Dialect: Reference}}
 	if learned != nil {
 		p.params, p.decided = learned.learned()
-		p.told = learned.told
-		p.told[1] += learned.shakes * shakeTold
+		p.told = learned.firm
 	}
 	if forced := ParseDialect(f.Dialect()); forced != DialectUnknown {
 		if p.params.Dialect != forced {

@@ -49,8 +49,8 @@ type probe struct {
 	of     [2]evidence // of Reference, of Spec
 	seen   int
 	latest uint64 // frame
-	shakes int    // datagrams of the handshake of Spec
 	told   [2]int // datagrams that only one of the dialects reads
+	firm   [2]int // … and that are as its senders make them
 	first  probeFirst
 }
 
@@ -116,8 +116,13 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	case spec.ok && !ref.ok, spec.handshake:
 		p.told[1]++
 	}
-	if spec.handshake {
-		p.shakes++
+	switch {
+	case spec.handshake:
+		p.firm[1] += shakeTold
+	case ref.strict && !spec.ok:
+		p.firm[0]++
+	case spec.strict && !ref.ok:
+		p.firm[1]++
 	}
 	if p.seen > 1 || ref.ok {
 		p.of[0].observe(b, &ref, side)

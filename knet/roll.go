@@ -23,6 +23,7 @@ type roll struct {
 	late    int64             // longest time a datagram was overtaken by
 	ghosts  [maxGhosts]uint32 // PacketIDs of datagrams with a fault, plus 1
 	nghosts int
+	notes   int  // datagrams worth a note
 	anew    bool // the side began anew, and its start was not captured
 }
 
@@ -43,6 +44,7 @@ type leaf struct {
 	reliable bool
 	cut      bool
 	suspect  bool // it has a fault
+	tainted  bool // … that may be a habit
 }
 
 // How many datagrams of a side are remembered at first and at most, and how long a

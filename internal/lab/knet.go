@@ -143,3 +143,19 @@ func libControl(k knet.Kind, body ...byte) knet.Message { return control(k, knet
 
 // behind adds bytes to a datagram.
 func behind(b []byte, more ...byte) []byte { return slices.Concat(b, more) }
+
+// knetBehind lets a side send one more datagram behind one that holds a message of a
+// kind.
+func knetBehind(side int, k knet.Kind, make func(id uint32) []byte) func() func(*sim.Datagram) []sim.Tampered {
+	return func() func(*sim.Datagram) []sim.Tampered {
+		var d knet.Datagram
+		return func(x *sim.Datagram) []sim.Tampered {
+			out := sim.Untouched(x)
+			err := d.Decode(x.Payload, knet.Params{Dialect: knet.Reference, IDs: knet.IDsFromOne}, nil)
+			if err == nil && x.From.Side == side && slices.ContainsFunc(d.Messages, func(m knet.Message) bool { return m.Kind == k }) {
+				out = append(out, sim.Tampered{Payload: make(d.PacketID + 1), After: time.Millisecond, Fault: true})
+			}
+			return out
+		}
+	}
+}
