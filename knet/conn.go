@@ -218,6 +218,14 @@ func (c *conn) datagram(dir int) {
 		c.judgeApart(dir)
 		return
 	}
+	look, known := out.Look(num)
+	if known = known && look.Captured; !known {
+		c.judge(dir, sent) // it can be no copy
+		if c.suspect && c.isApart(dir, num) {
+			c.judgeApart(dir)
+			return
+		}
+	}
 	switch s.place(sent) {
 	case stray:
 		c.pronounce()
@@ -225,6 +233,7 @@ func (c *conn) datagram(dir int) {
 		return
 	case moved:
 		out.Send(&s.stray)
+		s.forget()
 	}
 	s.hasStray = false
 	s.ids.Advance(num)
@@ -238,7 +247,7 @@ func (c *conn) datagram(dir int) {
 		s.repeated(v)
 	}
 	c.pronounce()
-	if !v.Words.Has(dissect.Duplicate) {
+	if known && !v.Words.Has(dissect.Duplicate) {
 		c.judge(dir, sent)
 	}
 	c.speaks(dir)

@@ -238,6 +238,9 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 			c.judgeMessage(dir, sent, m, first)
 		}
 	}
+	if r.has && (sent.Num > r.top+farAway || sent.Num < r.top-farAway) {
+		return // it must be confirmed
+	}
 	x, _ := r.enter(sent, c.d, c.fr.Cut(), c.suspect)
 	if x != nil && first {
 		x.tainted = len(c.faults) > 0

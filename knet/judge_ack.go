@@ -112,9 +112,7 @@ func (c *conn) judgeAcked(dir int, num int64, x *leaf) {
 // holdAhead keeps an acknowledgement of what was not captured.
 func (c *conn) holdAhead(dir int, num int64, r *roll) {
 	s := &c.side[1-dir]
-	if num > r.top+farAhead {
-		c.quarantine()
-	}
+	c.quarantine()
 	if len(s.acking.ahead) >= maxAhead {
 		return
 	}

@@ -35,9 +35,12 @@ func (c *conn) judgeShake(dir int, sent *session.Sending, k Kind) {
 	case ConnectSyn:
 		h.syn, h.synAt = true, sent.Time
 	case ConnectSynAck:
-		if c.outOfNowhere(dir, sent) {
+		if nowhere, sure := c.outOfNowhere(dir, sent); nowhere {
 			x := c.c.Law.Here(rSmSynackUnsol, "the ConnectSynAck answers no ConnectSyn: the connection is established")
 			x.Since = h.spokeAt[1-dir]
+			if !sure {
+				x.Blocked = session.GuardReord
+			}
 			c.quarantine()
 			c.c.Law.Judge(x)
 			return
@@ -74,13 +77,13 @@ func (c *conn) judgeRole(dir int, k Kind) bool {
 
 // outOfNowhere reports a ConnectSynAck that answers nothing: its sender had gone on
 // to other messages before, and so had the client for a time.
-func (c *conn) outOfNowhere(dir int, sent *session.Sending) bool {
+func (c *conn) outOfNowhere(dir int, sent *session.Sending) (nowhere, sure bool) {
 	h := &c.shake
 	if !h.spoke[0] || !h.spoke[1] || sent.Num <= h.spokeNo[dir] {
-		return false
+		return false, false
 	}
 	late := max(c.side[0].roll.late, c.side[1].roll.late)
-	return sent.Time-max(h.synAt, h.spokeAt[1-dir]) > lateAnswer+3*c.roundTime()+2*late
+	return true, sent.Time-max(h.synAt, h.spokeAt[1-dir]) > lateAnswer+3*c.roundTime()+2*late
 }
 
 // judgePending judges what a client sends before it was answered, and notes who has

@@ -68,7 +68,7 @@ func (r *roll) leaf(num int64) *leaf {
 // enter notes a sending; it reports whether its PacketID is captured for the first
 // time. Datagrams with a fault count only where they stand in the row.
 func (r *roll) enter(s *session.Sending, d *Datagram, cut, suspect bool) (x *leaf, first bool) {
-	if suspect && r.has && s.Num != r.top+1 {
+	if suspect && (!r.has || s.Num != r.top+1) {
 		return nil, false
 	}
 	if x = r.leaf(s.Num); x != nil && !x.suspect {
