@@ -35,6 +35,12 @@ func (p *pair) decide(fr *dissect.Frame) {
 
 // speaks settles the dialect.
 func (p *pair) speaks(d Dialect) {
+	if d != p.params.Dialect {
+		for _, c := range p.conns { // all PacketIDs were others
+			c.side[0].forget()
+			c.side[1].forget()
+		}
+	}
 	p.params.Dialect, p.decided = d, true
 	for _, c := range p.conns {
 		c.c.Dialect = d.String()

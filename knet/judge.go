@@ -211,6 +211,8 @@ func (c *conn) judgeApart(dir int) {
 // notes it. What was found to have a fault is only kept where it stands in the row.
 func (c *conn) judge(dir int, sent *session.Sending) {
 	if !c.pair.sure() {
+		c.side[dir].roll.enter(sent, c.d, c.fr.Cut(), false)
+		c.noteRequests(dir)
 		return
 	}
 	if c.suspect {

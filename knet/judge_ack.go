@@ -262,7 +262,10 @@ func (c *conn) mayBeAcked(dir int, num int64) bool {
 }
 
 // ended reports that a side has said that it ends.
-func (c *conn) ended() bool { return c.side[0].ending.heard || c.side[1].ending.heard }
+func (c *conn) ended() bool {
+	a, b := &c.side[0].ending, &c.side[1].ending
+	return a.disc.set || b.disc.set || a.ack.set || b.ack.set
+}
 
 // judgeSending judges a datagram as one more of its side; before is what was known
 // without it.

@@ -64,8 +64,12 @@ const (
 
 // noteAsked notes what the peer may answer of a datagram that is not judged further.
 func (c *conn) noteAsked(dir int) {
-	a := &c.side[dir].ask
 	c.side[dir].roll.haunt(c.d.PacketID)
+	c.noteRequests(dir)
+}
+
+func (c *conn) noteRequests(dir int) {
+	a := &c.side[dir].ask
 	for i := range c.d.Messages {
 		switch m := &c.d.Messages[i]; m.Kind {
 		case PingRequest, PingReply:

@@ -69,9 +69,11 @@ func injectAndCheck(t *testing.T, x *knetCase, whole []dissect.Datagram, at int,
 	all = renumber(slices.Insert(all, at+1, d))
 	frame := all[at+1].Frame
 	where := fmt.Sprintf("%s, %s, behind %d, PacketID %s", x.rule, x.name, at, how)
-	found := false
-	for _, f := range check(all, session.Config{Protocols: protocols.All(protocols.Options{})}).Findings {
+	found, blocked := false, ""
+	for _, f := range check(all, session.Config{Protocols: protocols.All(protocols.Options{}), Inconclusive: true}).Findings {
 		switch {
+		case !f.Failed():
+			blocked = fmt.Sprintf("%s %s", f.Rule.ID, f.Guard)
 		case f.Frame == frame && f.Rule.ID == x.rule:
 			found = true
 		case f.Frame == frame && f.Severity != session.Error || slices.Contains(x.also, f.Rule.ID):
@@ -82,6 +84,6 @@ func injectAndCheck(t *testing.T, x *knetCase, whole []dissect.Datagram, at int,
 		}
 	}
 	if !found {
-		t.Errorf("%s: not found at frame %d", where, frame)
+		t.Errorf("%s: not found at frame %d, %s", where, frame, blocked)
 	}
 }
