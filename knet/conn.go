@@ -39,6 +39,7 @@ type conn struct {
 	pong    pong    // of the frame at hand
 	faults  []fault // of the frame at hand
 	jump    bool    // its PacketID is not the next one
+	broken  bool    // a fragment of it is proven wrong
 	suspect bool    // it has one, and changes nothing that rules remember
 	link    func(frame uint64)
 }

@@ -46,7 +46,7 @@ const (
 func ruleSets() [][]int {
 	kinds := [9][]int{
 		{rRmPingLen, rRmPingRel, rRmNofrag}, {rRmPongLen, rRmPongRel, rRmNofrag}, {rRmFlowLen, rRmFlowRel, rRmNofrag, rFcRange},
-		{rRmAckLen, rRmAckRel, rRmNofrag, rRdAckSpan}, {rRmDiscLen, rRmNofrag}, {rRmDiscackLen, rRmNofrag},
+		{rRmAckLen, rRmAckRel, rRmNofrag, rRdAckSpan, rRmIdmap}, {rRmDiscLen, rRmNofrag}, {rRmDiscackLen, rRmNofrag},
 		nil, nil, nil}
 	page := [9][]int{
 		{rRmPlainOrder}, {rRmPlainOrder}, {rRmPlainOrder}, {rRmPlainOrder}, {rRmDiscRel, rRmDiscOrder}, {rRmDiscRel, rRmDiscOrder},
@@ -229,6 +229,7 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 		c.noteAsked(dir)
 		return
 	}
+	c.broken = false
 	c.jump = before.has && sent.Num > before.top+1
 	c.judgeEnded(dir, sent, first)
 	if c.d.Dialect == Spec {
@@ -249,6 +250,9 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 	}
 	if c.suspect {
 		r.haunt(c.d.PacketID)
+		if c.broken {
+			c.scrap(dir, sent.Num)
+		}
 	}
 	if x == nil || c.suspect {
 		return

@@ -18,6 +18,10 @@ func (c *conn) inspectControl(m *Message) {
 		return // the ids may mean something else
 	}
 	at := m.Kind - PingRequest
+	if m.Kind == FlowControlRequest && len(m.Body) == ackSize && c.acksLately(m) {
+		c.accuse(rRmIdmap, "a PacketAck has the id 3, others have 4")
+		return
+	}
 	if rule, want := lengthRule[at], sizeOf[at]; rule >= 0 && len(m.Body) != want {
 		c.inspectSize(m, rule, want)
 		return
@@ -107,4 +111,28 @@ func (c *conn) inspectAckRel(rel bool) {
 		}
 	}
 	c.accuse(rRmAckRel, "a reliable datagram holds nothing but acknowledgements")
+}
+
+// inspectMap looks at a message of the application that would be a PacketAck by the
+// other map of ids.
+func (c *conn) inspectMap(m *Message) {
+	if m.ID.Value == 4 && len(m.Body) == ackSize && c.pair.params.IDs == IDsFromZero && !c.pair.idsOpen() && c.acksLately(m) {
+		c.accuse(rRmIdmap, "a PacketAck has the id 4, others have 3")
+	}
+}
+
+// acksLately reports a body that is a PacketAck of datagrams sent lately, and of
+// nothing else.
+func (c *conn) acksLately(m *Message) bool {
+	r := &c.side[1-c.c.DirOf(c.fr.Datagram)].roll
+	a := ackOf(m.Body, c.d.Dialect)
+	var ids [MaxAcked]int64
+	list := a.ids(ids[:0])
+	for _, id := range list {
+		x := r.leaf(r.unwrapped(uint32(id)))
+		if x == nil || !x.reliable || x.suspect || c.fr.Time-x.time > staleTime {
+			return false
+		}
+	}
+	return len(list) > 0
 }

@@ -96,6 +96,8 @@ func (c *conn) inspectMessage(m *Message) {
 		c.inspectFragment(m)
 	} else if m.Kind != Application {
 		c.inspectControl(m)
+	} else if m.ID.Value == 4 {
+		c.inspectMap(m)
 	}
 }
 

@@ -131,6 +131,18 @@ func (c *conn) passShip() {
 	c.c.Law.Pass(rFrNumUnique)
 }
 
+// scrap forgets the transfers that a datagram with a fault began.
+func (c *conn) scrap(dir int, num int64) {
+	all := c.side[dir].ships
+	for i := range c.d.Messages {
+		if m := &c.d.Messages[i]; all != nil && m.IsStart() {
+			if t := all[m.TransferID]; t != nil && t.packet == num {
+				all[m.TransferID] = nil
+			}
+		}
+	}
+}
+
 // wait keeps a fragment that came before its start.
 func (t *ship) wait(index int, start int64, p part) {
 	if len(t.early) < maxEarly {
@@ -150,6 +162,7 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 			msg := fmt.Sprintf("transfer %d begins, while only %d of %d fragments of the one before were sent", m.TransferID, t.got, t.count)
 			law.Broken(rFrStartOnce, msg, t.frame)
 			law.Broken(rFrIdReuse, msg, t.frame)
+			c.broken = true
 			c.quarantine()
 			return
 		}
@@ -226,6 +239,7 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 	case t.doubt:
 	case p.packet == t.packet:
 		law.Broken(rule, msg)
+		c.broken = true
 		c.quarantine()
 		return
 	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.mayBeAcked(dir, t.packet) && c.fr.Time-t.time < soonAfter:

@@ -32,7 +32,6 @@ var reservedRules = [...]session.Rule{
 		Guards:    session.Of(session.GuardDial),
 		Statement: "ping 0/1 or 1/2, flow 2 or 3, ack 3 or 4: one map per session (both dialects)",
 		Example:   "both maps in one session",
-		Unchecked: "X",
 	},
 	rRmPingLen - reservedBase: {
 		ID: "KN-RM-PING-LEN", Clause: "kNet page, Reserved Messages", Level: session.Must, Severity: session.Error, Scope: "F",

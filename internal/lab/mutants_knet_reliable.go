@@ -31,6 +31,13 @@ func knetReliable() []Mutant {
 		{Rule: "KN-RD-ACK-KNOWN", Name: "acknowledges what nobody sent of the library", On: knetLibSession, Tamper: knetInsert(func(id uint32) []byte {
 			return lib(id, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: 900}))
 		}, true)},
+		onPage("KN-RM-IDMAP", "acknowledges by the other map", func(t *knetTalk) {
+			id := t.say(1, true, app("reliable"))
+			t.wrong(0, false, knet.Acknowledge(knet.Spec, knet.IDsFromOne, knet.Ack{PacketID: id}))
+		}),
+		nearPage("KN-RM-IDMAP", "says something with id 4", func(t *knetTalk) {
+			t.say(0, false, knet.Message{ID: knet.Num(4), Body: []byte("welcome")})
+		}),
 		onPage("KN-RD-ACK-UNREL", "acknowledges an unreliable datagram", func(t *knetTalk) {
 			id := t.say(1, false, app("unreliable"))
 			t.wrong(0, false, ack(id))
