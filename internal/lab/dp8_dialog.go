@@ -89,7 +89,9 @@ func (t *dialog) next(side int, d dp8.DFrame) *dialog {
 	return t.frame(side, d)
 }
 
-func (t *dialog) text(side int, s string) *dialog { return t.next(side, dp8.DFrame{Payload: []byte(s)}) }
+func (t *dialog) text(side int, s string) *dialog {
+	return t.next(side, dp8.DFrame{Payload: []byte(s)})
+}
 
 // part sends a part of a split message with the flags given.
 func (t *dialog) part(side int, flags dp8.Command, size int) *dialog {
