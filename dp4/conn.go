@@ -127,6 +127,9 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 		c.acknowledgement(dir, err == nil)
 	}
 	if err == nil && !damaged && c.isNew() {
+		if f.Type != TypeData && x == 0 && !c.between(fr.Datagram, f) {
+			c.c.Law.Broken(r221Pair, "an acknowledgement of a packet of these players names others")
+		}
 		c.judgeWhole(dir, x)
 	}
 }
