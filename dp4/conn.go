@@ -49,7 +49,7 @@ type side struct {
 	odds    int
 	heardTo int64 // highest number its peer named, believed or not, in epoch heardIn
 	heardIn uint32
-	answers int // acknowledgements of captured packets by its peer
+	answers int // acknowledgements by its peer of packets that asked for them
 	excess  excess
 	product product
 	started bool // judged as the beginning

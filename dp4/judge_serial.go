@@ -40,7 +40,7 @@ func (c *conn) judgeSerialStart(dir int, u *fact) {
 	}
 	tries := (int64(f.Serial) + 1) / 2 // a timer and a report may each cause one
 	message := fmt.Sprintf("sequence %d is sent for the first time with serial %d", f.Sequence, f.Serial)
-	if c.fr.Time-p.time < tries*c.roundTrip()*3/4 {
+	if f.Flags&whole == whole && c.fr.Time-p.time < tries*c.surely() {
 		c.broken(r222SerialStart, message, p.frame)
 		return
 	}
