@@ -95,6 +95,32 @@ func TestOutputsValidate(t *testing.T) {
 	}
 }
 
+// checkArgs make check use all it has.
+func checkArgs(format string, args ...string) []string {
+	return append([]string{"check", "--format", format, "--show-inconclusive", "--budget", "retries/data_frames < 1%", "--budget", "rtt.p95_ms < 120",
+		"--budget", "lost.not_captured == 0", "--require-evaluated", "DP8-2.2.1.2-POLL-LISTENER"}, args...)
+}
+
+// validateCheck checks what check printed as a document or as records.
+func validateCheck(t *testing.T, judged, finding *jsonschema.Schema, text string) {
+	t.Helper()
+	all := records(t, text)
+	for i, v := range all {
+		s := finding
+		if i == len(all)-1 {
+			s = judged
+		}
+		if err := s.Validate(v); err != nil {
+			t.Errorf("check: %v", err)
+		}
+		for _, f := range findingsOf(v) {
+			if err := finding.Validate(f); err != nil {
+				t.Errorf("check: finding: %v", err)
+			}
+		}
+	}
+}
+
 // TestExternalCaptures runs every command over the captures in DPDISSECT_PCAPS,
 // sound and damaged, and checks records and that workers change nothing.
 func TestExternalCaptures(t *testing.T) {
@@ -103,12 +129,19 @@ func TestExternalCaptures(t *testing.T) {
 		t.Skip("DPDISSECT_PCAPS names no folder of captures")
 	}
 	schemas := map[string]*jsonschema.Schema{"analyze": schema(t, "analysis"), "decode": schema(t, "frame"), "messages": schema(t, "message")}
+	judged, finding := schema(t, "check"), schema(t, "finding")
 	n := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".pcap") {
 			return err
 		}
 		n++
+		one, errs, code := call(t, checkArgs("json", "--workers", "1", path)...)
+		many, _, codeAgain := call(t, checkArgs("json", "--workers", "3", path)...)
+		if one != many || code != codeAgain || code == exitUsage || code == exitInput && errs == "" {
+			t.Errorf("%s: check: exit codes %d and %d, stderr %q, line %s", path, code, codeAgain, errs, difference(one, many))
+		}
+		validateCheck(t, judged, finding, one)
 		for command, schema := range schemas {
 			args := []string{command, "--format", "ndjson", path}
 			out, errs, code := call(t, append(args, "--workers", "1")...)
@@ -190,7 +223,7 @@ func TestValidationFails(t *testing.T) {
 
 // TestSchemaNames compares the list with what the command accepts.
 func TestSchemaNames(t *testing.T) {
-	if want := []string{"analysis", "frame", "message", "finding"}; !slices.Equal(report.SchemaNames(), want) {
+	if want := []string{"analysis", "frame", "message", "finding", "check"}; !slices.Equal(report.SchemaNames(), want) {
 		t.Errorf("schemas %q, want %q", report.SchemaNames(), want)
 	}
 	for _, name := range report.SchemaNames() {

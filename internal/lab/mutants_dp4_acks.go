@@ -32,33 +32,33 @@ func dp4AckMutants() []Mutant {
 		{Rule: "DP4-2.2.4-PAIR", Name: "names another message", On: clean, Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.MessageID++ })},
 		{Rule: "DP4-2.2.4-SERIAL", Name: "has a serial that was never sent", On: clean,
 			Tamper: dp4Nth(20, ack, func(f *dp4.Frame) { f.Serial += 9 })},
-		{Rule: "DP4-2.2.4-CUM", Name: "goes back", Steps: talk(func(t *dp4Talk) {
+		{Rule: "DP4-2.2.4-CUM", Name: "goes back", Steps: dp4Conversation(func(t *dp4Talk) {
 			f := t.answer(1)
 			f.Sequence, f.MessageID = f.Sequence-4, f.MessageID-4
 			t.reply(1, 10*ms, f).Fault = true
 		})},
-		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a reliable packet it lacks", Steps: talk(func(t *dp4Talk) { across(t, dp4.RLY).Fault = true })},
-		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a packet that is not reliable", Near: true, Steps: talk(func(t *dp4Talk) { across(t, 0) })},
-		{Rule: "DP4-2.2.3-KNOWN", Name: "reports what was never sent", Steps: talk(func(t *dp4Talk) {
+		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a reliable packet it lacks", Steps: dp4Conversation(func(t *dp4Talk) { across(t, dp4.RLY).Fault = true })},
+		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a packet that is not reliable", Near: true, Steps: dp4Conversation(func(t *dp4Talk) { across(t, 0) })},
+		{Rule: "DP4-2.2.3-KNOWN", Name: "reports what was never sent", Steps: dp4Conversation(func(t *dp4Talk) {
 			t.reply(1, 10*ms, t.nack(1, t.next[0]+30)).Fault = true
 		})},
-		{Rule: "DP4-2.2.3-PAIR", Name: "names another message", Steps: talk(func(t *dp4Talk) {
+		{Rule: "DP4-2.2.3-PAIR", Name: "names another message", Steps: dp4Conversation(func(t *dp4Talk) {
 			t.say(0, 20*ms, dp4Whole|dp4.RLY)
 			f := t.nack(1, t.next[0]-1)
 			f.MessageID += 3
 			t.reply(1, 10*ms, f).Fault = true
 		})},
-		{Rule: "DP4-2.2.3-MASK-BEYOND", Name: "has bits for what was never sent", Steps: talk(func(t *dp4Talk) {
+		{Rule: "DP4-2.2.3-MASK-BEYOND", Name: "has bits for what was never sent", Steps: dp4Conversation(func(t *dp4Talk) {
 			t.say(0, 20*ms, dp4Whole|dp4.RLY)
 			f := t.nack(1, t.next[0]-1)
 			f.ExtFlags, f.MaskSize, f.Mask = 0x20, 1, 0xff
 			t.reply(1, 10*ms, f).Fault = true
 		})},
-		{Rule: "DP4-2.2.3-MASK-LIE", Name: "reports missing what it acknowledged", Steps: talk(func(t *dp4Talk) {
+		{Rule: "DP4-2.2.3-MASK-LIE", Name: "reports missing what it acknowledged", Steps: dp4Conversation(func(t *dp4Talk) {
 			t.reply(1, 10*ms, t.nack(1, t.next[0]-4)).Fault = true
 		})},
-		{Rule: "DP4-2.2.3-FIRST", Name: "reports a later packet first", Also: []string{"DP4-2.2.4-CUM"}, Steps: talk(twoReports)},
-		{Rule: "DP4-3.1.5.3-ACK-PRIOR", Name: "reports a later message first", Steps: talk(twoReports)},
+		{Rule: "DP4-2.2.3-FIRST", Name: "reports a later packet first", Also: []string{"DP4-2.2.4-CUM"}, Steps: dp4Conversation(twoReports)},
+		{Rule: "DP4-3.1.5.3-ACK-PRIOR", Name: "reports a later message first", Steps: dp4Conversation(twoReports)},
 	},
 		dp4Keeps(nacks, "DP4-2.2.3-LEN", "DP4-2.2.3-STRAYFLAGS", "DP4-2.2.3-RELIABLE", "DP4-2.2.3-KNOWN", "DP4-2.2.3-PAIR",
 			"DP4-2.2.3-MASK-BEYOND", "DP4-2.2.3-MASK-LIE", "DP4-2.2.3-FIRST", "DP4-3.1.5.3-ACK-PRIOR"),
@@ -75,8 +75,8 @@ func twoReports(t *dp4Talk) {
 	t.ack(1, 20*time.Millisecond)
 }
 
-// talk is a conversation with something in its middle.
-func talk(middle func(t *dp4Talk)) []Step {
+// dp4Conversation is a conversation with something in its middle.
+func dp4Conversation(middle func(t *dp4Talk)) []Step {
 	t := newDP4Talk(25)
 	middle(t)
 	return t.end()
