@@ -81,7 +81,7 @@ func dp4DataMutants() []Mutant {
 		dp4WindowMutant(),
 		dp4WindowNear(),
 		dp4ActedNear(),
-		{Rule: "DP4-2.2.2-SERIAL-START", Name: "begins with serial 1", Steps: talk(dp4SerialStart)},
+		{Rule: "DP4-2.2.2-SERIAL-START", Name: "begins with serial 1", Steps: dp4Conversation(dp4SerialStart)},
 		dp4ActedMutant(),
 	},
 		dp4Keeps(lossy, "DP4-2.2.2-SEQ-UNIQUE", "DP4-2.2.2-RETRY-SAME", "DP4-2.2.2-MSGID-SEQ", "DP4-2.2.2-SEQ-INC", "DP4-2.2.2-MSGID-WINDOW",
