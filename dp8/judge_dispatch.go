@@ -147,7 +147,7 @@ func (c *conn) judgeTick(dir int, tick uint32) {
 	case ahead >= 0:
 		law.Pass(r221TickMono)
 		t.take(tick, fr)
-	case since-t.inTime(ahead) <= 2*law.Horizon(): // overtaken
+	case since-t.inTime(ahead) <= 3*law.Horizon(): // overtaken
 	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
 		t.take(tick, fr)
 	default:

@@ -212,7 +212,7 @@ func (c *conn) settleFast(dir int, h *Handshake) {
 func (c *conn) judgeDataBehindHard(dir int, num int64) {
 	w, o := &c.side[dir].hard, &c.side[1-dir].hard
 	if w.n > 0 && !w.data {
-		c.judgeNoData(w, num)
+		c.judgeNoData(dir, w, num)
 	}
 	if o.n >= 3 && w.n == 0 && !o.replied {
 		c.judgeIgnored(o)
@@ -222,13 +222,13 @@ func (c *conn) judgeDataBehindHard(dir int, num int64) {
 
 // judgeNoData: nothing but HARD_DISCONNECTs follows the side's first (MC-DPL8R
 // 3.1.4.5).
-func (c *conn) judgeNoData(w *hardWatch, num int64) {
+func (c *conn) judgeNoData(dir int, w *hardWatch, num int64) {
 	law := &c.c.Law
 	since := c.fr.Time - w.first.Time
 	if !c.fr.HasTime || since <= 2*law.Horizon() || num <= w.firstSeq {
 		return // overtaken
 	}
-	if w.data = true; num > w.firstSeq+WindowSize {
+	if w.data = true; num > w.firstSeq+WindowSize || !c.unwraps(dir) {
 		law.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
 	} else {
 		law.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)

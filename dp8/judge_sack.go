@@ -160,10 +160,15 @@ func (c *conn) unwraps(dir int) bool {
 	out := &c.c.Dir[dir]
 	highest, ok := out.Window().Highest()
 	x, known := out.Look(highest)
-	if !ok || !known {
-		return false
+	if !ok || !known || highest > out.Window().Lowest() && !captured(out, highest-1) {
+		return false // one apart from the others may be an old one, unwrapped wrongly
 	}
 	return c.unwrapsAfter(highest, x.Time)
+}
+
+func captured(d *session.Direction, n int64) bool {
+	yes, ok := d.Captured(n)
+	return yes && ok
 }
 
 // unwrapsAfter is unwraps for the time since a number was the highest.
