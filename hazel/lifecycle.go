@@ -164,6 +164,9 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	if c.secure != nil && c.secure.silent(c, end) {
 		l.state = session.TimedOut
 	}
+	if c.secure != nil {
+		c.c.Unreadable()
+	}
 	c.nameDialects()
 	c.settle()
 	f.Finish(c.c)

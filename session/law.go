@@ -76,7 +76,9 @@ type Case struct {
 // facing makes the law look at a frame of a direction, copies included.
 func (l *Law) facing(fr *dissect.Frame, dir int) {
 	l.fr, l.dir = fr, dir
-	l.sight.waiting = l.c.Dir[0].due() || l.c.Dir[1].due()
+	if fr.Time-l.sight.now > longPause {
+		l.sight.waiting = l.c.Dir[0].due() || l.c.Dir[1].due()
+	}
 	l.sight.see(fr, dir)
 	if len(l.holds) > 0 {
 		l.ripen()

@@ -24,6 +24,9 @@ const (
 
 // see looks at every frame of a side for the rules of Quality.
 func (d *Direction) see(fr *dissect.Frame) {
+	if len(fr.Payload) == fr.Length && fr.Length <= largestPacket-28 && !fr.BadChecksum {
+		return
+	}
 	if fr.Cut() {
 		d.signs.cut.see(fr.Frame)
 	}

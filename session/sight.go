@@ -14,6 +14,9 @@ const bidirTime = 10e9
 // times prove nothing, in ns.
 const clockStep = 1e6
 
+// longPause is a silence worth looking at, in ns.
+const longPause = 1e9
+
 // coarseAfter is how many times of one granularity make it the capture's.
 const coarseAfter = 20
 
@@ -44,45 +47,55 @@ type sight struct {
 
 func (s *sight) see(fr *dissect.Frame, dir int) {
 	s.frames[dir]++
-	s.seeTTL(fr.TTL, dir)
+	if s.stranger = fr.TTL != s.ttl[dir]; s.stranger {
+		s.seeTTL(fr.TTL, dir)
+	} else if s.ttlRun[dir] < usualTTL {
+		s.ttlRun[dir]++
+	}
 	if !fr.HasTime {
 		return
 	}
-	if s.timed > 0 && fr.Time < s.now-clockStep {
-		s.backAt, s.back = s.now, true
-		s.backwards.see(fr.Frame)
-		s.backMost = max(s.backMost, s.now-fr.Time)
+	step := fr.Time - s.now
+	if s.timed == 0 || step < 0 || step > longPause || fr.Dropped != s.dropped || !s.fine {
+		s.seeTime(fr, step)
 	}
-	if s.timed > 0 && fr.Dropped != s.dropped {
-		s.dropAt, s.drops = fr.Time, true
-		s.lost.see(fr.Frame)
-		s.lost.n += fr.Dropped - s.dropped - 1
-	}
-	if s.timed == 0 {
-		s.firstAt = fr.Time
-	} else if pause := fr.Time - s.now; pause > s.silence && s.waiting {
-		s.silence, s.wokenBy = pause, fr.Frame
-	}
-	s.dropped = fr.Dropped
 	s.timed++
-	s.fine = s.fine || fr.Time%clockStep != 0
 	s.now = max(s.now, fr.Time)
 	s.last[dir] = fr.Time
+}
+
+// seeTime looks at what is rare about the time of a frame; step is the time since
+// the one before.
+func (s *sight) seeTime(fr *dissect.Frame, step int64) {
+	s.fine = s.fine || fr.Time%clockStep != 0
+	dropped := fr.Dropped - s.dropped
+	s.dropped = fr.Dropped
+	if s.timed == 0 {
+		s.firstAt = fr.Time
+		return
+	}
+	if step < -clockStep {
+		s.backAt, s.back = s.now, true
+		s.backwards.see(fr.Frame)
+		s.backMost = max(s.backMost, -step)
+	}
+	if dropped != 0 {
+		s.dropAt, s.drops = fr.Time, true
+		s.lost.see(fr.Frame)
+		s.lost.n += dropped - 1
+	}
+	if step > longPause && step > s.silence && s.waiting {
+		s.silence, s.wokenBy = step, fr.Frame
+	}
 }
 
 // usualTTL is how many frames in a row make a time to live a side's usual one.
 const usualTTL = 8
 
-// seeTTL learns the time to live of a side's frames and notes one that differs.
+// seeTTL learns the time to live of a side's frames from one that differs.
 func (s *sight) seeTTL(ttl uint8, dir int) {
-	s.stranger = false
-	switch {
-	case ttl == s.ttl[dir]:
-		s.ttlRun[dir]++
-	case s.ttlRun[dir] < usualTTL:
-		s.ttl[dir], s.ttlRun[dir] = ttl, 1
-	default:
-		s.stranger = true
+	if s.ttlRun[dir] < usualTTL {
+		s.ttl[dir], s.ttlRun[dir], s.stranger = ttl, 1, false
 	}
 }
 
