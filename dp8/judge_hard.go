@@ -164,14 +164,14 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 		return
 	}
 	if w.n > 0 && h.MsgID == w.latest+1 {
-		gap, seen := int64(int32(h.Timestamp-w.tick)), (c.fr.Time-w.at)/1e6
+		gap, seen := int64(int32(h.Timestamp-w.tick)), c.atLeast(w.at)/1e6
 		slow := min(gap, seen) > hardMost+tickStep+20
 		if !law.Check(r3124SpacingMax, !slow) {
 			law.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
 		}
 	}
 	if w.n > 1 && !c.life.hard[1-dir] {
-		gap, seen := int64(int32(h.Timestamp-w.ticks[1])), (c.fr.Time-w.times[1])/1e6
+		gap, seen := int64(int32(h.Timestamp-w.ticks[1])), c.atMost(w.times[1])/1e6
 		switch {
 		case gap >= 2*hardLeast:
 			law.Pass(r3124Spacing)
@@ -187,7 +187,7 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (c *conn) settleHard(dir int) {
-	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.fr.Time-w.fast.Time > 2*c.c.Law.Horizon() {
+	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Law.Horizon() {
 		c.c.Law.Judge(w.fast)
 		w.fast = session.Case{}
 	}
@@ -201,7 +201,7 @@ func (c *conn) settleFast(dir int, h *Handshake) {
 	if p.op == OpConnectedSigned && dir != c.connector {
 		next = h.MsgID == 0
 	}
-	if o.fast.Frame != 0 && w.n == 0 && next && c.fr.Time-o.fast.Time > 2*c.c.Law.Horizon() {
+	if o.fast.Frame != 0 && w.n == 0 && next && c.atLeast(o.fast.Time) > 2*c.c.Law.Horizon() {
 		c.c.Law.Judge(o.fast)
 		o.fast = session.Case{}
 	}
@@ -224,7 +224,7 @@ func (c *conn) judgeDataBehindHard(dir int, num int64) {
 // 3.1.4.5).
 func (c *conn) judgeNoData(dir int, w *hardWatch, num int64) {
 	law := &c.c.Law
-	since := c.fr.Time - w.first.Time
+	since := c.atLeast(w.first.Time)
 	if !c.fr.HasTime || since <= 2*law.Horizon() || num <= w.firstSeq {
 		return // overtaken
 	}
@@ -243,7 +243,7 @@ const ignoredFrames = 4
 // (MC-DPL8R 3.1.5.1.4). Three of them do not all get lost while much else arrives.
 func (c *conn) judgeIgnored(o *hardWatch) {
 	law := &c.c.Law
-	if c.fr.Time-o.last <= max(law.HoldTime(), 1e9) {
+	if c.atLeast(o.last) <= max(law.HoldTime(), 1e9) {
 		return
 	}
 	if o.ignored++; o.ignored == ignoredFrames {

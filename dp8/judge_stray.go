@@ -75,7 +75,7 @@ func idText(id uint32) string {
 func (c *conn) lives(dir int, sure bool) {
 	for i := 0; i < len(c.strays); i++ {
 		s := &c.strays[i]
-		since := c.fr.Time - s.Time
+		since := c.atLeast(s.Time)
 		if s.silent || s.side >= 0 && s.side != dir || s.Frame == c.fr.Frame {
 			continue
 		}
@@ -90,7 +90,7 @@ func (c *conn) lives(dir int, sure bool) {
 				continue
 			}
 		}
-		if s.pending && since > strayAnswer {
+		if s.pending && c.atMost(s.Time) > strayAnswer {
 			continue
 		}
 		s.Proof = append(s.Proof, c.fr.Frame)
@@ -108,7 +108,7 @@ func (c *conn) judgeStrayHard(dir int, h *Handshake) {
 		return
 	}
 	message := "dwSessID is " + idText(h.SessionID) + ", the connection's is " + idText(c.c.SessionID)
-	if !c.fr.HasTime || c.fr.Time-c.c.FirstTime < strayStart {
+	if !c.fr.HasTime || c.atLeast(c.c.FirstTime) < strayStart {
 		law.Unclear(r2214Sessid, session.GuardLife, message)
 		return
 	}

@@ -119,13 +119,13 @@ func (p *probe) relate(what string, n float64) {
 // signing is what the lengths of frames told.
 func (p *probe) signing() Signing {
 	votes := p.signed
-	if p.old { // what looked like KeepAlives was data
-		votes -= p.alive
+	if p.old { // what looked like signed KeepAlives was data
+		votes -= max(0, p.alive)
 	}
 	switch {
 	case votes > 0:
 		return Signed
-	case votes < 0 || p.old: // signing needs 1.6
+	case votes < 0:
 		return Unsigned
 	}
 	return SigningUnknown
