@@ -27,7 +27,7 @@ func (c *conn) judgeFlow(dir int, num int64, d *DFrame, keepAlive bool, v sessio
 	c.speaks(dir)
 	c.sawRetry(dir, d.isRetry())
 	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == session.First && v.Words&gapWord == 0) {
-		c.lives(dir, d.KeepAlive && c.hs.sessionKnown)
+		c.lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
 	}
 	if d.Control&CtlCoalesce != 0 {
 		c.judgeCoalesced(d)

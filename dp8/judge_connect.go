@@ -104,7 +104,7 @@ func (c *conn) judgeConnect(dir int, h *Handshake) bool {
 	if c.hs.sessionKnown && c.asked[dir].n > 0 {
 		law.Pass(r2211SessidConst)
 	}
-	c.lives(dir, true)
+	c.lives(dir, true, 0)
 	if c.life.state == session.Opening {
 		c.judgeConnectMsgID(dir, h)
 	}

@@ -69,7 +69,7 @@ func (c *conn) judgeAnswer(dir int, h *Handshake) bool {
 	if h.Opcode == OpConnectedSigned && c.hs.connects > 0 {
 		good = c.judgeSecrets(h, fromListener) && good
 	}
-	c.lives(dir, true)
+	c.lives(dir, true, 0)
 	c.judgeTick(dir, h.Timestamp)
 	if !good {
 		return true

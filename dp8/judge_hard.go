@@ -40,7 +40,7 @@ func (c *conn) judgeHard(dir int, h *Handshake) {
 	c.judgeTrailing(law, h)
 	if c.hs.sessionKnown {
 		law.Pass(r2214Sessid)
-		c.lives(dir, true)
+		c.lives(dir, true, 0)
 	}
 	good := c.judgeHardFields(dir, h)
 	c.judgeTick(dir, h.Timestamp)
@@ -154,6 +154,7 @@ func (c *conn) judgeHardMsgID(dir int, h *Handshake) {
 const (
 	hardLeast = 10 // ms
 	hardMost  = 500
+	hardOver  = 10e3 // later ones end another connection of the same session
 )
 
 // judgeHardTimes judges the spacing of a side's own HARD_DISCONNECTs by its ticks:
@@ -165,7 +166,7 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 	}
 	if w.n > 0 && h.MsgID == w.latest+1 {
 		gap, seen := int64(int32(h.Timestamp-w.tick)), c.atLeast(w.at)/1e6
-		slow := min(gap, seen) > hardMost+tickStep+20
+		slow := min(gap, seen) > hardMost+tickStep+20 && gap < hardOver
 		if !law.Check(r3124SpacingMax, !slow) {
 			law.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
 		}
@@ -220,6 +221,10 @@ func (c *conn) judgeDataBehindHard(dir int, num int64) {
 	c.settleHard(dir)
 }
 
+// hardNumbers is from how many numbers on those of a new connection are not taken
+// for the ones that follow.
+const hardNumbers = 4
+
 // judgeNoData: nothing but HARD_DISCONNECTs follows the side's first (MC-DPL8R
 // 3.1.4.5).
 func (c *conn) judgeNoData(dir int, w *hardWatch, num int64) {
@@ -227,6 +232,11 @@ func (c *conn) judgeNoData(dir int, w *hardWatch, num int64) {
 	since := c.atLeast(w.first.Time)
 	if !c.fr.HasTime || since <= 2*law.Horizon() || num <= w.firstSeq {
 		return // overtaken
+	}
+	if w.firstSeq < hardNumbers || since > hardOver*1e6 {
+		w.data = true
+		law.Unclear(r3145Nodata, session.GuardLife, "a data frame behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+		return
 	}
 	if w.data = true; num > w.firstSeq+WindowSize || !c.unwraps(dir) {
 		law.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)

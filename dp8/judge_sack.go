@@ -148,7 +148,9 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 		if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*law.Horizon() && !sentLater {
 			return true // overtaken, or too long ago to tell
 		}
-		law.Broken(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
+		// A new connection of which the start was not captured begins anew.
+		broken := law.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
+		c.addStray(stray{Case: broken, side: dir})
 		return false
 	}
 	return true

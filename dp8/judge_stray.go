@@ -14,10 +14,11 @@ type stray struct {
 	session.Case
 	id      uint32
 	rsp     uint8
-	side    int  // whose frames show that the connection goes on, -1 for either
-	pending bool // the handshake of the connection was still under way
-	seen    int  // data frames in sequence since
-	silent  bool // no case: the id was merely named
+	side    int      // whose frames show that the connection goes on, -1 for either
+	pending bool     // the handshake of the connection was still under way
+	seen    int      // data frames in sequence since
+	next    [2]int64 // number of each side that is in sequence
+	silent  bool     // no case: the id was merely named
 }
 
 // Bounds of strays.
@@ -32,6 +33,13 @@ const (
 func (c *conn) addStray(s stray) {
 	if len(c.strays) == maxStrays {
 		c.dropStray(0, session.GuardLife)
+	}
+	for dir := range s.next {
+		if highest, ok := c.c.Dir[dir].Window().Highest(); ok {
+			s.next[dir] = highest + 1
+		} else {
+			s.next[dir] = -1
+		}
 	}
 	c.strays = append(c.strays, s)
 }
@@ -71,8 +79,9 @@ func idText(id uint32) string {
 }
 
 // lives notes a frame that shows that the connection goes on; sure says that it
-// names the connection.
-func (c *conn) lives(dir int, sure bool) {
+// names the connection. The data frame num does when it follows what was sent
+// before.
+func (c *conn) lives(dir int, sure bool, num int64) {
 	for i := 0; i < len(c.strays); i++ {
 		s := &c.strays[i]
 		since := c.atLeast(s.Time)
@@ -83,6 +92,10 @@ func (c *conn) lives(dir int, sure bool) {
 			continue // data names no session
 		}
 		if !sure {
+			if num != s.next[dir] {
+				continue
+			}
+			s.next[dir]++
 			if since <= c.c.Law.Horizon() {
 				continue
 			}
