@@ -26,6 +26,7 @@ const (
 	maxStrays   = 8
 	strayFrames = 2     // data frames in sequence that show that a connection goes on
 	strayAnswer = 200e6 // ns within which the confirmation follows an answer
+	strayPause  = 2e9   // ns within which data must come, before and behind it, to show that
 	strayStart  = 2e9   // ns from a connection's start in which one before it may still speak
 )
 
@@ -34,12 +35,17 @@ func (c *conn) addStray(s stray) {
 	if len(c.strays) == maxStrays {
 		c.dropStray(0, session.GuardLife)
 	}
+	latest := int64(0)
 	for dir := range s.next {
+		s.next[dir] = -1
 		if highest, ok := c.c.Dir[dir].Window().Highest(); ok {
 			s.next[dir] = highest + 1
-		} else {
-			s.next[dir] = -1
+			x, _ := c.c.Dir[dir].Look(highest)
+			latest = max(latest, x.Time)
 		}
+	}
+	if c.life.closeEnd != [2]bool{} || c.fr.Time-latest > strayPause {
+		s.next = [2]int64{-1, -1} // the connection may be over
 	}
 	c.strays = append(c.strays, s)
 }
@@ -92,7 +98,7 @@ func (c *conn) lives(dir int, sure bool, num int64) {
 			continue // data names no session
 		}
 		if !sure {
-			if num != s.next[dir] {
+			if num != s.next[dir] || since > strayPause {
 				continue
 			}
 			s.next[dir]++
