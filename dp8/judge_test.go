@@ -1,21 +1,10 @@
 package dp8
 
 import (
-	"encoding/hex"
-	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/session"
 )
-
-func unhex(t *testing.T, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // The text's own example breaks nothing: bMsgID goes on counting (AMB-DP8-03),
 // KeepAlives cross (AMB-DP8-43).
