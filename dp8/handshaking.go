@@ -43,6 +43,7 @@ func (c *conn) handshake(dir int) {
 	}
 	switch h.Opcode {
 	case OpConnect:
+		c.judgeConnects(h)
 		c.hs.connects++
 		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
 		for i := range c.side { // the answers may be repeated when data has passed
@@ -70,6 +71,7 @@ func (c *conn) answer(dir int, h *Handshake) {
 		c.knowConnector(dir)
 	}
 	if fromListener {
+		c.judgeConnectedLate()
 		c.hs.answered = true
 	} else {
 		c.hs.confirmed = true
@@ -104,6 +106,8 @@ func (c *conn) knowSigned(h *Handshake, fromListener bool) {
 		return
 	}
 	c.hs.secrets = true
+	c.judgeSigningVersion()
+	c.judgeLeak(h)
 	c.checkSupplied(h)
 	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
 	c.rejudge()

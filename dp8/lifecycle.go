@@ -148,12 +148,17 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
+	c.settleSequence()
 	c.finishJudging()
+	c.judgeTermination()
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
 		c.settleKeys(dir)
-		c.c.Dir[dir].Signatures.Unverifiable += s.keys.finish()
+		if n := s.keys.finish(); n > 0 {
+			c.c.Dir[dir].Signatures.Unverifiable += n
+			c.judgeUnproven(dir)
+		}
 	}
 	l := &c.life
 	if l.state <= session.Closing && l.gaveUp(end) {

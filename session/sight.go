@@ -165,6 +165,13 @@ func (l *Law) CleanOf(dir int, since int64) bool {
 	return !(d.firmGap && d.firmGapAt >= since) && !(d.softGap && d.softGapAt >= since && d.Missing() > 0)
 }
 
+// CleanBut is CleanOf when up to so many numbers may be missing that the caller
+// knows the reason of.
+func (l *Law) CleanBut(dir int, since int64, missing uint64) bool {
+	d := &l.c.Dir[dir]
+	return l.CleanOf(dir, since) || !(d.firmGap && d.firmGapAt >= since) && d.Missing() <= missing
+}
+
 // noteGap keeps when numbers of this side were last passed over. A gap is firm
 // when something else than a late first sending shows what was in it.
 func (d *Direction) noteGap(at int64, firm bool) {

@@ -163,6 +163,23 @@ severity error was called broken.`, seeds)
 		}
 	}
 	p.table(head, append(totals, rows...))
+	p.untried(all)
+}
+
+// untried names the evaluated rules of which nothing is known here.
+func (p *paper) untried(all []*Detection) {
+	var names []string
+	for _, s := range speakers {
+		for i := range s.Rules {
+			r := &s.Rules[i]
+			if r.Alias == "" && r.Unchecked == "" && !slices.ContainsFunc(all, func(d *Detection) bool { return d.Rule.ID == r.ID }) {
+				names = append(names, "`"+r.ID+"`")
+			}
+		}
+	}
+	if len(names) > 0 {
+		p.say("No mutant breaks these %d rules, though they are evaluated: %s.", len(names), strings.Join(names, ", "))
+	}
 }
 
 func (d *Detection) row(name string) []string {

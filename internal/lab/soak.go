@@ -246,7 +246,7 @@ func (s *Soak) Write(out io.Writer) {
 	t.Flush()
 	fmt.Fprintf(out, "\n%d frames in %v, %.0f a second\n", total, s.Elapsed.Round(time.Millisecond), float64(total)/s.Elapsed.Seconds())
 	for _, f := range s.Faults {
-		fmt.Fprintf(out, "\nFALSE %s, %d findings\n  first in %s, edited: %s\n  %s\n", f.Rule, f.Count, f.Subject, f.Ops, f.Finding)
+		fmt.Fprintf(out, "\nFALSE %s, %d findings\n  %s\n  go run ./internal/lab/cmd/lab replay %q %q\n", f.Rule, f.Count, f.Finding, f.Subject, f.Ops.String())
 	}
 	if s.Err != nil {
 		fmt.Fprintf(out, "\nERROR %v\n", s.Err)
