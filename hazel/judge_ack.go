@@ -23,7 +23,6 @@ const (
 // were.
 type stray struct {
 	num, high int64
-	next      int64 // id that follows
 	at        int64
 	fresh     int // new ids since, in their order, that did not reach num
 	reached   bool
@@ -175,14 +174,13 @@ const copiesKept = 8
 // copies are resends of packets that had been acknowledged, and whether they were
 // acknowledged again.
 type copies struct {
-	open     [copiesKept]copied
-	n        int
-	total    int
-	silent   int // not acknowledged by the time they made room
-	first    uint64
-	firstAt  int64
-	answers  int
-	attempts int
+	open    [copiesKept]copied
+	n       int
+	total   int
+	silent  int // not acknowledged by the time they made room
+	first   uint64
+	firstAt int64
+	answers int
 }
 
 type copied struct {
