@@ -100,7 +100,7 @@ func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
 		return
 	}
 	gap := fr.Time - x.last
-	if gap <= 0 || fr.IPID == 0 && gap <= law.Horizon() {
+	if gap <= 0 || fr.IPID == 0 && gap <= max(law.Horizon(), lateCopy) {
 		return // it may be a copy
 	}
 	law.Pass(rRelResendSame)
@@ -114,6 +114,7 @@ func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
 
 // Times between sendings of one packet, in ns.
 const (
+	lateCopy   = 90e6  // up to which one without identification may be a copy, overtaken
 	gapJitter  = 15e6  // by which the path may change one
 	gapSpan    = 250e6 // Ack3 looks at its timers every 100 ms: below, two gaps may be equal
 	gapCap     = 900e6 // from here on those of Ack3 need not grow
