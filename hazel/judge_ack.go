@@ -26,6 +26,7 @@ type stray struct {
 	at        int64
 	fresh     int // new ids since, in their order, that did not reach num
 	reached   bool
+	done      bool // the side has come there
 	fast      bool // the side can't have got there
 	before    session.Gaps
 	frames    [2]uint64 // of both sides, until it came
@@ -39,8 +40,10 @@ func (c *conn) witness(dir int, n int64) {
 	s := &c.side[dir]
 	for _, x := range s.strays {
 		switch {
+		case x.done:
 		case x.num > x.high && n >= x.num-nearAck:
-			x.reached = true
+			x.done = true
+			x.reached = n-s.top.num > 2 // it came there in a jump
 		case x.num < x.high && n-x.high > limits.AckExcess:
 			x.reached = true // the numbers are elsewhere by now
 		case c.fr.Time-x.at > c.c.Law.Horizon():

@@ -124,6 +124,7 @@ func TestHazelPage_ReliableDelivery_Unknown(t *testing.T) {
 		want  string
 	}{
 		{"never sent", 500, 22, "HZ-REL-ACK-KNOWN error 43"},
+		{"not sent yet", 60, 22, "HZ-REL-ACK-KNOWN error 43"},
 		{"before the first", 65000, 22, "HZ-REL-ACK-KNOWN error 43"},
 		{"a little ahead", 25, 22, ""},
 		{"missed by the capture", 500, 501, ""},
