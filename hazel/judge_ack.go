@@ -293,6 +293,9 @@ func (c *conn) judgeDenied(dir int, n int64) {
 		if l.Retried || l.Acked {
 			return session.Passed, session.GuardNone
 		}
+		if !law.ClockFine() {
+			return session.Doubtful, session.GuardClock
+		}
 		if peer.denied.n++; peer.denied.n < law.NeededOdds(1-dir) || peer.denied.liar {
 			return session.Doubtful, session.GuardOdds // the capture may have missed both
 		}
