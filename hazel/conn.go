@@ -144,7 +144,9 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	if judged {
 		c.judgeStart(dir)
 		c.judgeHeader(dir, may)
-		c.judgeAfterwards(dir)
+		if err == nil {
+			c.judgeAfterwards(dir)
+		}
 	}
 	if fr.HasTime {
 		c.side[dir].lastSent = fr.Time

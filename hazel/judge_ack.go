@@ -23,10 +23,10 @@ const (
 // were.
 type stray struct {
 	num, high int64
-	next      int64 // id that follows
 	at        int64
 	fresh     int // new ids since, in their order, that did not reach num
 	reached   bool
+	done      bool // the side has come there
 	fast      bool // the side can't have got there
 	before    session.Gaps
 	frames    [2]uint64 // of both sides, until it came
@@ -40,8 +40,10 @@ func (c *conn) witness(dir int, n int64) {
 	s := &c.side[dir]
 	for _, x := range s.strays {
 		switch {
+		case x.done:
 		case x.num > x.high && n >= x.num-nearAck:
-			x.reached = true
+			x.done = true
+			x.reached = n-s.top.num > 2 // it came there in a jump
 		case x.num < x.high && n-x.high > limits.AckExcess:
 			x.reached = true // the numbers are elsewhere by now
 		case c.fr.Time-x.at > c.c.Law.Horizon():
@@ -175,14 +177,13 @@ const copiesKept = 8
 // copies are resends of packets that had been acknowledged, and whether they were
 // acknowledged again.
 type copies struct {
-	open     [copiesKept]copied
-	n        int
-	total    int
-	silent   int // not acknowledged by the time they made room
-	first    uint64
-	firstAt  int64
-	answers  int
-	attempts int
+	open    [copiesKept]copied
+	n       int
+	total   int
+	silent  int // not acknowledged by the time they made room
+	first   uint64
+	firstAt int64
+	answers int
 }
 
 type copied struct {
@@ -291,6 +292,9 @@ func (c *conn) judgeDenied(dir int, n int64) {
 		}
 		if l.Retried || l.Acked {
 			return session.Passed, session.GuardNone
+		}
+		if !law.ClockFine() {
+			return session.Doubtful, session.GuardClock
 		}
 		if peer.denied.n++; peer.denied.n < law.NeededOdds(1-dir) || peer.denied.liar {
 			return session.Doubtful, session.GuardOdds // the capture may have missed both

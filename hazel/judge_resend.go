@@ -100,7 +100,7 @@ func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
 		return
 	}
 	gap := fr.Time - x.last
-	if gap <= 0 || fr.IPID == 0 && gap <= law.Horizon() {
+	if gap <= 0 || fr.IPID == 0 && gap <= max(law.Horizon(), lateCopy) {
 		return // it may be a copy
 	}
 	law.Pass(rRelResendSame)
@@ -114,6 +114,8 @@ func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
 
 // Times between sendings of one packet, in ns.
 const (
+	longestGap = 6e9   // that a release leaves
+	lateCopy   = 90e6  // up to which one without identification may be a copy, overtaken
 	gapJitter  = 15e6  // by which the path may change one
 	gapSpan    = 250e6 // Ack3 looks at its timers every 100 ms: below, two gaps may be equal
 	gapCap     = 900e6 // from here on those of Ack3 need not grow
@@ -130,6 +132,9 @@ func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
 	concluded := c.c.Dialect == dialectNames[Spec] && may != setOf(Spec)
 	if concluded {
 		may = setOf(Spec) // as the other side does
+	}
+	if x.gap > longestGap || gap%1e9 == 0 && x.gap%1e9 == 0 {
+		return // no sender waits so long, or the clock is a coarse one
 	}
 	if x.times == 1 {
 		c.judgeEarly(dir, gap)
@@ -305,17 +310,16 @@ func (c *conn) othersBetween(out *session.Direction, n int64, t *trial) bool {
 	return true
 }
 
-// absurdity is the chance of so much loss that is taken for none, where a resend
-// that arrives would have ended it.
+// absurdity is the chance of so much loss that is taken for none.
 const absurdity = 2e-5
 
 // absurd reports whether so many sendings in a row, or their acknowledgements,
 // can't all have been lost, as rarely as others are.
 func (s *side) absurd(times int) bool {
 	lost := float64(s.resendings) - float64(times-1) + 1
-	p := max(0.001, 1.5*max(lost, 1)/float64(s.sendings+1))
+	p := max(0.001, max(lost, 1)/float64(s.sendings+1))
 	chance := 1.0
-	for range times {
+	for range times - 1 { // of the last one the capture may have missed the acknowledgement
 		chance *= p
 	}
 	return chance < absurdity

@@ -1,6 +1,7 @@
 package hazel
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type scene struct {
 	messages []session.Message
 	sent     []*dissect.Datagram
 	closed   bool
+	fails    []string // rule, severity and frame of findings that accuse an endpoint
 }
 
 // newScene takes every address pair for the protocol from the start, as dialect,
@@ -44,8 +46,12 @@ func (s *scene) Frame(fr *dissect.Frame, c *session.Conn) {
 	f.Acks, f.Notes, f.Summary = slices.Clone(fr.Acks), slices.Clone(fr.Notes), slices.Clone(fr.Summary)
 	s.frames, s.conns = append(s.frames, f), append(s.conns, c)
 }
-func (s *scene) Acked(uint64, uint64)     {}
-func (s *scene) Finding(*session.Finding) {}
+func (s *scene) Acked(uint64, uint64) {}
+func (s *scene) Finding(f *session.Finding) {
+	if f.Failed() && f.Rule.Accuses() {
+		s.fails = append(s.fails, fmt.Sprintf("%s %s %d", f.Rule.ID, f.Severity, f.Frame))
+	}
+}
 func (s *scene) Message(m *session.Message) {
 	c := *m
 	c.Payload = slices.Clone(m.Payload)

@@ -14,6 +14,10 @@ const bidirTime = 10e9
 // times prove nothing, in ns.
 const clockStep = 1e6
 
+// coarseStep is what all times are multiples of when they are too coarse, in ns: a
+// resolution of 1 ms is fine enough.
+const coarseStep = 5e6
+
 // longPause is a silence worth looking at, in ns.
 const longPause = 1e9
 
@@ -27,7 +31,7 @@ type sight struct {
 	last    [2]int64
 	backAt  int64 // when time last ran backwards
 	back    bool
-	fine    bool   // some time is no multiple of clockStep
+	fine    bool   // some time is no multiple of coarseStep
 	timed   uint64 // frames with a time
 	dropped uint64 // packets the capture said it lost, before the frame at hand
 	dropAt  int64
@@ -67,7 +71,7 @@ func (s *sight) see(fr *dissect.Frame, dir int) {
 // seeTime looks at what is rare about the time of a frame; step is the time since
 // the one before.
 func (s *sight) seeTime(fr *dissect.Frame, step int64) {
-	s.fine = s.fine || fr.Time%clockStep != 0
+	s.fine = s.fine || fr.Time%coarseStep != 0
 	dropped := fr.Dropped - s.dropped
 	s.dropped = fr.Dropped
 	if s.timed == 0 {

@@ -28,7 +28,7 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-RESEND", Name: "never sends again", As: spec, Steps: forgetful(false)},
 		{Rule: "HZ-REL-RESEND", Name: "sends again once", Near: true, As: spec, Steps: forgetful(true)},
 		{Rule: "HZ-REL-RESEND-SAME", Name: "sends other bytes", As: spec, Steps: talkHazel(page).chat(20).pause(200*ms).reliable(0, 19, "changed").fault().chat(20).bye()},
-		{Rule: "HZ-REL-RESEND-SAME", Name: "changes one bit of what is not acknowledged", As: spec,
+		{Rule: "HZ-REL-RESEND-SAME", Name: "changes one bit of what is not acknowledged", As: spec, Also: []string{"HZ-REL-ID-UNIQUE"},
 			Steps: talkHazel(page).chat(20).unanswered(0).pause(170*ms).reliable(0, 22, "chattes").fault().ack(1, 22).chat(20).bye()},
 		{Rule: "HZ-REL-RESEND-SAME", Name: "sends the same", Near: true, As: spec, Steps: talkHazel(page).chat(20).unanswered(0).pause(170*ms).reliable(0, 22, "chatter").ack(1, 22).chat(20).bye()},
 		{Rule: "HZ-REL-BACKOFF", Name: "does not double", As: spec, Steps: resends(page, 200, 200, 200)},
@@ -42,7 +42,7 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-EARLY", Name: "waits a little longer", Near: true, As: spec, Steps: hastyHazel(40 * ms)},
 		{Rule: "HZ-REL-GIVEUP", Name: "never gives up", As: spec, Steps: undying(40)},
 		{Rule: "HZ-REL-GIVEUP", Name: "gives up late", Near: true, As: spec, Steps: undying(8)},
-		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses an outstanding ID for another packet", As: spec,
+		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses an outstanding ID for another packet", As: spec, Also: []string{"HZ-REL-RESEND-SAME"},
 			Steps: talkHazel(page).chat(20).unanswered(0).reliable(0, 22, "something else").fault().ack(1, 22).chat(20).bye()},
 		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses the next one", Near: true, As: spec, Steps: talkHazel(page).chat(20).unanswered(0).unanswered(0).ack(1, 22).ack(1, 23).
 			pause(100*ms).reliable(0, 22, "chatter").chat(20).bye()},
