@@ -201,6 +201,7 @@ const (
 	tickSamples = 20
 	tickSpan    = 10e9 // ns
 	tickSlack   = 0.05
+	tickGrain   = 2e9 // ns by which coarse times may be off
 )
 
 // judgeTickRate judges, at the end, how fast a side's ticks ran.
@@ -210,8 +211,8 @@ func (c *conn) judgeTickRate(dir int) {
 	if t.n < tickSamples || span < tickSpan || t.contradicts {
 		return
 	}
-	rate := float64(int64(t.tick-t.first)) * 1e6 / float64(span)
-	if rate > 1-tickSlack && rate < 1+tickSlack {
+	rate, slack := float64(int64(t.tick-t.first))*1e6/float64(span), tickSlack+tickGrain/float64(span)
+	if rate > 1-slack && rate < 1+slack {
 		law.Pass(r221TickRate)
 		return
 	}

@@ -200,7 +200,7 @@ func (c *conn) impossibleEcho(tick uint32) bool {
 	if !c.fr.HasTime || a.n == 0 {
 		return false
 	}
-	before := (o.time-a.firstAt)/1e6 + tickStep
+	before := (o.time-a.firstAt+grain(o.time, a.firstAt))/1e6 + tickStep
 	if a.first != 0 {
 		before += attemptSpan
 	}
@@ -222,7 +222,7 @@ func (c *conn) judgeStateless(h *Handshake) {
 		return
 	}
 	o := &w.offers[len(w.offers)-1]
-	if o.rspID != h.RspID || c.atLeast(o.time) < retryLeast/2 || c.asked[c.connector].top != h.RspID {
+	if o.rspID != h.RspID || c.atLeast(o.time) < retryLeast || c.asked[c.connector].top != h.RspID {
 		w.same = 0
 		if o.rspID != h.RspID {
 			law.Pass(r31513Stateless)

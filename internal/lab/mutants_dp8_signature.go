@@ -176,7 +176,7 @@ func dp8SignedTalks() []Mutant {
 	}
 	dialog := func() *dialog { return newDialog(true, dp8.Version16).chat(2) }
 	return []Mutant{
-		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.5", Steps: old, Also: []string{"DP8-2.2.1.3-VER", "DP8-2.2.1.3-MINOR"}},
+		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.5", Steps: old, Also: []string{"DP8-3.1.5.1.1-SIGN-VER", "DP8-2.2.1.3-MINOR-SIGN"}},
 		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.6", Near: true, Steps: dialog().steps},
 		{Rule: "DP8-SIG-ACTED", Name: "acknowledges a forged frame", Also: []string{"DP8-SIG-FAST"},
 			Steps: dialog().next(0, forged).wrong().ack(1).chat(40).steps},
