@@ -157,7 +157,7 @@ func (c *conn) settleClaims(dir int, num int64) {
 		switch {
 		case x.epoch != s.facts.epoch:
 			c.unproven(x)
-		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe:
+		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.fine():
 			x.Proof = []uint64{c.fr.Frame}
 			c.c.Law.Judge(x.Case)
 		case num >= x.num:

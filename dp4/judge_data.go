@@ -17,6 +17,9 @@ func (c *conn) judgeData(dir int, num, msg int64) bool {
 	h := &c.side[dir].facts
 	c.sent.Of(c.fr.Datagram, num, session.Unmarked)
 	u := h.fact(num)
+	if u == nil && c.isCopyOfFirst(dir, num, c.c.Law.Horizon()) {
+		return true
+	}
 	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
 		if u == nil || u.msg != msg || u.data != dataPrint(c.f, c.fr) {
 			h.epoch++ // too long ago to compare with
@@ -220,7 +223,7 @@ func (c *conn) judgePart(num int64, m *messageFact) bool {
 // packet with a higher number. When that one stands alone, it ran ahead.
 func (c *conn) judgeOvertaken(dir int, num int64, u *fact) bool {
 	h, f := &c.side[dir].facts, c.f
-	if f.Serial != 0 || f.Flags&STA == 0 || u.low != 0 || !c.fr.HasTime || c.fr.Time-u.time <= 2*u.horizon {
+	if f.Serial != 0 || f.Flags&STA == 0 || u.low != 0 || !c.fine() || c.fr.Time-u.time <= 2*u.horizon {
 		return true
 	}
 	if u.num < h.top {
@@ -294,7 +297,7 @@ func (c *conn) judgeRepeat(dir int, u *fact) {
 		return
 	}
 	// An earlier sending may come late; the same one does not come twice.
-	late := c.fr.HasTime && c.fr.Time-u.last > 2*horizon
+	late := c.fine() && c.fr.Time-u.last > 2*horizon
 	if f.Flags&whole == whole && late {
 		if f.Serial == u.high || f.Serial == 0 && u.low == 0 {
 			c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
@@ -313,7 +316,7 @@ func (c *conn) isCopyOfFirst(dir int, num, horizon int64) bool {
 func (c *conn) remember(dir int, num, msg int64) {
 	s := &c.side[dir]
 	h := &s.facts
-	if !c.isNew() && h.fact(num) != nil {
+	if !c.isNew() {
 		return
 	}
 	sum := s.total
@@ -350,3 +353,13 @@ func (c *conn) remember(dir int, num, msg int64) {
 		c.c.Law.Broken(r222UnrelRetry, fmt.Sprintf("sequence %d, which is not reliable, is sent again", c.f.Sequence), u.frame)
 	}
 }
+
+// fine reports that times of the capture are known to be fine enough to tell a later
+// sending from a copy.
+func (c *conn) fine() bool {
+	law := &c.c.Law
+	return law.ClockFine() && law.Frames(0)+law.Frames(1) >= fineFrames
+}
+
+// fineFrames is after how many frames the granularity of times shows.
+const fineFrames = 24

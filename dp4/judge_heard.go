@@ -98,7 +98,7 @@ func (c *conn) overtaken(x, y *heard) bool {
 		return true
 	}
 	more := int32(y.bytes - x.bytes)
-	return more < 0 || more == 0 && y.time-x.time <= 2*c.c.Law.Horizon()
+	return more < 0 || more == 0 && (!c.fine() || y.time-x.time <= 2*c.c.Law.Horizon())
 }
 
 // settleDoubt decides with a third acknowledgement. It reports whether that is done

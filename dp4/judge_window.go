@@ -36,7 +36,7 @@ func (c *conn) judgeWindow(dir int, u *fact) {
 	}
 	switch {
 	case s.excess.set || s.excess.told == low.frame: // one case is enough
-	case c.fr.HasTime && c.fr.Time-low.time < c.surely():
+	case c.fine() && low.low == 0 && c.fr.Time-low.time < c.surely():
 		// No answer can have come back meanwhile.
 		s.excess.told = low.frame
 		c.broken(r222MsgidWindow, beyond(u.msg, low), low.frame)
@@ -84,7 +84,7 @@ func (c *conn) outstanding(dir int, num int64) *fact {
 func (c *conn) settleExcess(dir int) {
 	law, s := &c.c.Law, &c.side[dir]
 	x := &s.excess
-	if !x.set || c.fr.Time < x.ripe {
+	if !x.set || c.fr.Time < x.ripe || !c.fine() {
 		return
 	}
 	x.set = false

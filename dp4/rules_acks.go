@@ -96,9 +96,9 @@ var acksRules = [...]session.Rule{
 	},
 	r224Sent - acksBase: {
 		ID: "DP4-2.2.4-SENT", Clause: "MC-DPL4R 2.2.4", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		Guards:    session.Of(session.GuardBidir),
 		Statement: "an ACK names a packet that was sent",
-		Care:      "BIDIR, CLEAN, HOLD; if the sequence is only a few ahead of the highest captured: capture loss evidence",
+		Care:      "a sequence above all captured was missed by the capture, unless a first sending of it, or of a lower one, comes later",
 		Example:   "highest q 30, A q=120",
 	},
 	r224Pair - acksBase: {
@@ -124,7 +124,7 @@ var acksRules = [...]session.Rule{
 	r224CumGap - acksBase: {
 		ID: "DP4-2.2.4-CUM-GAP", Clause: "MC-DPL4R 2.2.4, 3.1.5.2", Level: session.Must, Severity: session.Error, Scope: "B",
 		Statement: "an ACK must not cover a reliable packet that the same receiver has not yet received",
-		Care:      "fail only with proof: the covered packet was captured for the first time *after* the ACK and the byte count of the ACK excludes it",
+		Care:      "fails only with proof: the covered packet was captured for the first time after the ACK, and the count of bytes of the ACK leaves it out",
 		Example:   "q=6 first sent at t=2 s; A q=8 at t=1 s counts bytes of q≤5,7,8 only",
 	},
 }
