@@ -15,22 +15,25 @@ type fastKey struct {
 	known   bool
 	guess   Secret
 	guessed uint64 // frames that carried the guess
+	in      uint64 // fingerprint of the first of them: a copy of it proves nothing
 }
 
 // matches reports whether a signature is the known secret.
 func (k *fastKey) matches(sig [8]byte) bool { return k.known && Secret(sig) == k.secret }
 
-func (k *fastKey) verify(sig [8]byte) sigVerdict {
+func (k *fastKey) verify(sig [8]byte, hash uint64) sigVerdict {
 	switch {
 	case k.matches(sig):
 		return sigValid
 	case k.known:
 		return sigInvalid
+	case k.guessed > 0 && k.in == hash:
+		return sigLikely
 	case k.guessed > 0 && Secret(sig) == k.guess:
 		k.secret, k.known = k.guess, true
 		return sigValid
 	}
-	k.guess, k.guessed = Secret(sig), 1
+	k.guess, k.guessed, k.in = Secret(sig), 1, hash
 	return sigLikely
 }
 
@@ -44,6 +47,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 	if d := &c.c.Dir[dir]; has && c.mode == modeFast && c.side[dir].fast.matches(sig) && !c.fr.Cut() {
 		d.HasSignatures = true
 		d.Signatures.Valid++
+		c.passSignature(dir, num)
 		return true // the short way of most frames
 	}
 	v := sigInvalid
@@ -55,13 +59,19 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 	case c.params.Signing != Signed:
 		return true
 	}
+	v = c.doubtEpoch(dir, num, v)
 	if c.countSignature(dir, v) {
 		if v == sigUnknown {
 			c.keepUnjudged(dir, num, off, sig)
+			c.suspect(dir)
+		}
+		if v == sigValid {
+			c.passSignature(dir, num)
 		}
 		return true
 	}
 	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+	c.refuseSignature(dir, num, v)
 	return false
 }
 
@@ -70,7 +80,7 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 	c.trySupplied(dir, num, off, sig)
 	switch c.mode {
 	case modeFast:
-		return s.fast.verify(sig)
+		return s.fast.verify(sig, c.sending(num, session.Unmarked).Hash)
 	case modeFull:
 		v := s.keys.verify(c.fr.Payload, off, sig, num)
 		c.settleKeys(dir)
@@ -95,7 +105,9 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 // the frames that waited for it.
 func (c *conn) settleKeys(dir int) {
 	k := &c.side[dir].keys
+	suspects := k.suspects
 	if valid, invalid, ok := k.settleEpoch(); ok {
+		c.judgeModifier(dir, suspects)
 		out := &c.c.Dir[dir].Signatures
 		out.Valid += valid
 		out.Invalid += invalid
@@ -129,7 +141,6 @@ func (c *conn) countSignature(dir int, v sigVerdict) bool {
 	}
 	d.Signatures.Invalid++
 	c.fr.Words |= dissect.BadSignature
-	c.reportSignature(dir, v)
 	return false
 }
 
@@ -146,6 +157,7 @@ type unjudged struct {
 	num     int64
 	off     int
 	sig     [8]byte
+	hash    uint64
 	payload []byte
 }
 
@@ -157,7 +169,7 @@ const maxUnjudged = 8
 func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 	s := &c.side[dir]
 	if !c.fr.Cut() && !c.hs.secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
-		s.unjudged = append(s.unjudged, unjudged{num, off, sig, bytes.Clone(c.fr.Payload)})
+		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, session.Unmarked).Hash, bytes.Clone(c.fr.Payload)})
 	}
 }
 
@@ -169,7 +181,7 @@ func (c *conn) rejudge() {
 			v := sigUnknown
 			switch {
 			case c.mode == modeFast:
-				v = s.fast.verify(u.sig)
+				v = s.fast.verify(u.sig, u.hash)
 			case c.mode == modeFull && s.keys.known && u.num>>8 == s.keys.epoch:
 				v = s.keys.verify(u.payload, u.off, u.sig, u.num)
 			}
@@ -177,7 +189,7 @@ func (c *conn) rejudge() {
 			case sigValid, sigLikely:
 				count.Unverifiable--
 				count.Valid++
-			case sigInvalid, sigStale:
+			case sigInvalid, sigStale, sigEarly:
 				count.Unverifiable--
 				count.Invalid++
 			}
@@ -191,11 +203,13 @@ func (c *conn) rejudge() {
 // inferMode tells fast from full signing when the handshake was not captured:
 // equal signatures on different frames are secrets, different ones digests.
 func (c *conn) inferMode(dir int, sig [8]byte) {
-	k := &c.side[dir].fast
+	k, hash := &c.side[dir].fast, c.sending(0, session.Unmarked).Hash
 	switch {
 	case k.guessed == 0:
-		k.guess, k.guessed = Secret(sig), 1
+		k.guess, k.guessed, k.in = Secret(sig), 1, hash
 		return
+	case k.in == hash:
+		return // a copy
 	case k.guess == Secret(sig):
 		c.mode = modeFast
 	default:
@@ -203,22 +217,4 @@ func (c *conn) inferMode(dir int, sig [8]byte) {
 	}
 	c.c.Signing = modeNames[c.mode]
 	c.c.Infer("signing")
-}
-
-func (c *conn) reportSignature(dir int, v sigVerdict) {
-	law := &c.c.Law
-	switch {
-	case c.f.Type == TypeSACK && !c.f.SACK.HasSignature:
-		law.Broken(r2215SigPresent, "SACK without a signature on a signed connection")
-	case c.f.Type == TypeHardDisconnect && !c.f.Handshake.HasSignature:
-		law.Broken(r2214SigPresent, "HARD_DISCONNECT without a signature on a signed connection")
-	case c.fr.Err != nil:
-		law.Broken(r222SigPresent, "data frame without room for a signature on a signed connection")
-	case c.mode == modeFast:
-		law.Broken(rSigFast, "signature is not the sender's secret: forged")
-	case v == sigStale:
-		law.Broken(rSigEpoch, "signed with the secret of another epoch: stale")
-	default:
-		law.Broken(rSigFull, "signature does not verify with the sender's secret: forged or altered")
-	}
 }

@@ -128,6 +128,8 @@ type keyring struct {
 	pending    uint64      // frames of epoch+1 that were tried
 	unresolved uint64      // frames whose epoch was never resolved
 	justTried  bool        // the last frame verified is one of pending
+	adrift     bool        // the capture may have missed epochs since a frame verified
+	suspects   []suspect   // frames of pending that no candidate verified
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof
 	scratch    []byte
@@ -152,7 +154,8 @@ type sigVerdict uint8
 const (
 	sigValid    sigVerdict = iota
 	sigInvalid             // proven wrong
-	sigStale               // made with the secret of another epoch
+	sigStale               // made with the secret of the epoch before
+	sigEarly               // made with the secret of the epoch after
 	sigUnknown             // no secret to check it with
 	sigLikely              // verifies with a guess that is not accepted yet
 	sigUnlikely            // fails with a guess that verified others
@@ -172,12 +175,20 @@ func (k *keyring) verify(payload []byte, off int, sig [8]byte, num int64) sigVer
 	}
 	switch num>>8 - k.epoch {
 	case 0:
-		return k.check(payload, off, sig, k.current, k.previous, k.hasPrev)
+		v := k.check(payload, off, sig, k.current, k.previous, k.hasPrev)
+		if v == sigInvalid && k.foresees(payload, off, sig) {
+			v = sigEarly
+		}
+		return v
 	case -1:
 		if !k.hasPrev {
 			return sigUnknown
 		}
-		return k.check(payload, off, sig, k.previous, k.current, true)
+		v := k.check(payload, off, sig, k.previous, k.current, true)
+		if v == sigStale {
+			v = sigEarly
+		}
+		return v
 	case 1:
 		return k.tryNext(payload, off, sig)
 	}
@@ -194,6 +205,20 @@ func (k *keyring) check(payload []byte, off int, sig [8]byte, key, other Secret,
 	return sigInvalid
 }
 
+// foresees reports whether a frame of the current epoch verifies with what may be
+// the secret of the next.
+func (k *keyring) foresees(payload []byte, off int, sig [8]byte) bool {
+	if k.cands == nil {
+		k.propose()
+	}
+	for i := range k.cands {
+		if k.matches(payload, off, sig, k.cands[i].key) {
+			return true
+		}
+	}
+	return false
+}
+
 // tryNext checks a frame of the epoch after the current one.
 func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
 	if k.cands == nil {
@@ -202,6 +227,9 @@ func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
 	if c, ok := k.certain(); ok {
 		k.advance(c)
 		return k.check(payload, off, sig, k.current, k.previous, true)
+	}
+	if k.matches(payload, off, sig, k.current) {
+		return sigStale
 	}
 	k.pending++
 	k.justTried = true
@@ -273,7 +301,7 @@ func (k *keyring) advance(c candidate) {
 	k.current, k.modifier, k.hasMod = c.key, c.modifier, true
 	k.epoch++
 	k.first, k.later = k.later, firsts{}
-	k.cands, k.pending = nil, 0
+	k.cands, k.pending, k.suspects = nil, 0, nil
 }
 
 // propose lists the keys the next epoch may have.
@@ -330,7 +358,7 @@ func (k *keyring) offer(num int64, payload, frame []byte, sigOff int) {
 	}
 	if changed && f == &k.first && k.cands != nil {
 		k.unresolved += k.pending
-		k.cands, k.pending = nil, 0
+		k.cands, k.pending, k.suspects = nil, 0, nil
 	}
 }
 

@@ -102,12 +102,14 @@ func (c *conn) hardDisconnect(dir int) {
 	}
 	num := c.nextSend(&c.side[dir], h.RspID)
 	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
+		c.judgeStrayHard(dir, h)
 		return // of another session: ignored
 	}
 	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
 	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), true) // bMsgID tells repetitions
+	c.judgeHard(dir, h)
 	c.knowSession(h.SessionID)
 	c.knowVersion(dir, h.Version)
 	if c.life.hard[dir] {
@@ -146,11 +148,16 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
+	c.settleSequence()
+	c.finishJudging()
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
 		c.settleKeys(dir)
-		c.c.Dir[dir].Signatures.Unverifiable += s.keys.finish()
+		if n := s.keys.finish(); n > 0 {
+			c.c.Dir[dir].Signatures.Unverifiable += n
+			c.judgeUnproven(dir)
+		}
 	}
 	l := &c.life
 	if l.state <= session.Closing && l.gaveUp(end) {

@@ -101,7 +101,10 @@ func (c *conn) pronounce() {
 	law := &c.c.Law
 	for _, f := range c.faults {
 		x := law.Here(f.rule, f.message)
-		x.Milder, x.Remark = f.grade == milder, f.grade == remark
+		x.Milder = f.grade == milder
+		if f.grade == remark {
+			x.AtMost = session.Note
+		}
 		law.Judge(x)
 	}
 	if len(c.faults) == 0 {

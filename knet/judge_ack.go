@@ -164,7 +164,7 @@ func (c *conn) holdUnreliable(dir int, num int64, x *leaf) {
 		}
 		if !a.told {
 			a.told = true
-			y.Remark = true
+			y.AtMost = session.Note
 			y.Message += ", as others are"
 			law.Judge(y)
 		}

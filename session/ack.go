@@ -121,11 +121,13 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 		if u.state&givenUp == 0 && d.win.started && n >= d.win.lowest {
 			words = dissect.AckOfUncaptured
 			d.noteGap(a.Time, true)
+			d.signs.uncaptured.see(a.Frame)
 		}
 		u.ackTime = a.Time
 		return words
 	}
 	d.firstAcks++
+	d.signs.acked(u)
 	if a.HasTime {
 		if !d.accepts {
 			d.accepts, d.acceptsAt = true, a.Time
@@ -223,8 +225,12 @@ func (d *Direction) lateness() int64 {
 // is certain that no further copy of the number will show up.
 func (d *Direction) noteRoundTrip(u *unit) {
 	const first = firstSending | timed
-	if rtt := u.ackTime - u.time; u.state&first == first && u.copies == 1 && rtt >= 0 && (!d.hasRTT || rtt < d.minRTT) {
+	rtt := u.ackTime - u.time
+	if u.state&first == first && u.copies == 1 && rtt >= 0 && (!d.hasRTT || rtt < d.minRTT) {
 		d.minRTT, d.hasRTT = rtt, true
+	}
+	if u.state&first == first && u.copies == 1 && rtt >= 0 {
+		d.signs.trip(rtt, u.frame)
 	}
 }
 

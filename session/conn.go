@@ -97,6 +97,9 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	for i := range c.Dir {
 		c.Dir[i].links = f.table.cfg.Links
+		if tell := f.table.cfg.Settled; tell != nil {
+			c.Dir[i].settled = func(x Settled) { tell(c, i, x) }
+		}
 		c.Dir[i].opened = fr.Time
 		c.Dir[i].peer = &c.Dir[1-i]
 		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }
@@ -132,6 +135,7 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 	if !c.closed {
 		c.Law.facing(fr, dir)
 		c.quality.fr, c.quality.dir = fr, dir
+		d.see(fr)
 	}
 	return dir
 }
@@ -181,9 +185,11 @@ func (c *Conn) close() {
 		c.closed = true
 		over := c.State >= Closed
 		c.Law.close(c.flow.table.end, over)
-		c.Dir[0].Close()
-		c.Dir[1].Close()
-		c.assess(over)
+		for dir := range c.Dir {
+			c.diagnoseGiveUp(dir) // before the windows are freed
+			c.Dir[dir].Close()
+		}
+		c.assess()
 		c.flow, c.Law.flow, c.quality.flow = nil, nil, nil
 	}
 }

@@ -77,6 +77,7 @@ func (r *recentCopies) grow() {
 func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
 	if d.recent.has(s, byTime) {
 		d.Duplicates++
+		d.signs.copies.see(s.Frame)
 		return dissect.Duplicate
 	}
 	d.recent.keep(s)

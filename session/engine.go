@@ -32,6 +32,7 @@ type Sending struct {
 	Mark    Mark
 	Exact   bool   // equal bytes of a number are a copy: the protocol tells its sendings apart
 	Hash    uint64 // of the whole payload
+	Size    int    // bytes of the payload, by the UDP header
 	IPID    uint16 // IPv4 identification, 0 when there is none
 	Frame   uint64
 	Time    int64 // ns
@@ -47,7 +48,7 @@ func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
 	if s.Hash == 0 {
 		s.Hash = maphash.Bytes(hashSeed, d.Payload)
 	}
-	s.Frame, s.Time, s.HasTime = d.Frame, d.Time, d.HasTime
+	s.Frame, s.Time, s.HasTime, s.Size = d.Frame, d.Time, d.HasTime, d.Length
 	return s
 }
 
@@ -100,6 +101,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			d.Gaps++
 			v.Words |= dissect.Gap
 			d.noteGap(s.Time, false)
+			d.signs.hole(s.Num-w.highest-1, s.Frame)
 		}
 		w.highest = s.Num
 		if d.contradicts(s, u) {
@@ -115,13 +117,14 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			d.noteLate(s)
 			d.OutOfOrder++
 			v.Words |= dissect.OutOfOrder
+			d.signs.late.see(s.Frame)
 		}
 	}
 	if w := &d.win; !w.begun && s.HasTime && s.Num == w.highest && d.settledIn(s) {
 		w.origin, w.begun = s.Num, true
 	}
 	d.distinct++
-	u.frame, u.time, u.copies = s.Frame, s.Time, 1
+	u.frame, u.time, u.copies, u.size = s.Frame, s.Time, 1, uint16(min(s.Size, 65535))
 	u.state |= captured
 	if s.HasTime {
 		u.state |= timed
@@ -135,6 +138,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 	if s.Mark == MarkRetry {
 		d.noteRetry(s, u, &v)
 		d.noteGap(s.Time, true)
+		d.signs.asRetry.see(s.Frame)
 	} else {
 		u.state |= firstSending
 		u.hash, u.ipid = s.Hash, s.IPID
@@ -178,6 +182,7 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 	case d.isCopy(s, u):
 		v.Words |= dissect.Duplicate
 		d.Duplicates++
+		d.signs.copies.see(s.Frame)
 	case s.Mark == MarkFirst && u.state&firstSending == 0:
 		// The first sending, overtaken by its own retry: no copy, no retry.
 		u.state |= firstSending
@@ -197,7 +202,10 @@ func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 	if u.state&acked != 0 {
 		d.UnneededRetries++
 		v.Words |= dissect.UnneededRetry
+		d.signs.deaf = max(d.signs.deaf, u.copies)
+		d.signs.unneeded.see(s.Frame)
 	} else {
+		d.signs.stubborn(s, u)
 		u.state |= neededRetry
 		if u.state&missedAfter != 0 && s.HasTime {
 			d.losses.suspect(s.Num, u.ackTime-u.time, s.Time)

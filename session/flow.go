@@ -106,6 +106,9 @@ func (f *Flow) report(x *Finding, fr *dissect.Frame) {
 		x.Conn.Findings[x.Severity]++
 		if fr != nil && fr.Frame == x.Frame {
 			fr.Notes = append(fr.Notes, dissect.Note{Rule: x.Rule.ID, Severity: x.Severity.String(), Message: x.Message})
+			if x.Severity == Error {
+				x.Conn.suspectInjection()
+			}
 		}
 	}
 	if f.table.cfg.Sink != nil {

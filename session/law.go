@@ -68,15 +68,18 @@ type Case struct {
 	HasTime bool
 	Proof   []uint64 // the other frames that prove it; the offending one is added
 	Message string
-	Since   int64 // begin of the window that must be free of capture gaps, ns; 0 is the whole connection
-	Blocked Guard // a guard of the caller's own that is not satisfied
-	Milder  bool  // one step less severe: part of it was concluded, not seen
-	Remark  bool  // a note, whatever the rule's severity
+	Since   int64    // begin of the window that must be free of capture gaps, ns; 0 is the whole connection
+	Blocked Guard    // a guard of the caller's own that is not satisfied
+	Milder  bool     // one step less severe: part of it was concluded, not seen
+	AtMost  Severity // the severity it has at most; Error, the zero value, limits nothing
 }
 
 // facing makes the law look at a frame of a direction, copies included.
 func (l *Law) facing(fr *dissect.Frame, dir int) {
 	l.fr, l.dir = fr, dir
+	if fr.Time-l.sight.now > longPause {
+		l.sight.waiting = l.c.Dir[0].due() || l.c.Dir[1].due()
+	}
 	l.sight.see(fr, dir)
 	if len(l.holds) > 0 {
 		l.ripen()
@@ -140,13 +143,10 @@ func (l *Law) Judge(x Case) {
 // concluded. It never rises.
 func (l *Law) severity(r *Rule, x *Case) Severity {
 	s := r.Severity
-	if x.Remark {
-		return Note
-	}
 	if (x.Milder || l.concluded(r)) && s < Note {
 		s++
 	}
-	return s
+	return max(s, x.AtMost)
 }
 
 // concluded reports whether version, dialect or roles, where the rule asks for

@@ -1,4 +1,114 @@
 package session
 
-// assess draws the conclusions about the capture of a connection that is settled.
-func (c *Conn) assess(over bool) {}
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// Thresholds of the rules of Quality.
+const (
+	mirrorShare   = 0.4   // of a side's frames are copies when the capture makes them
+	fewest        = 10    // observations that a share needs
+	largestPacket = 1500  // bytes of IP that Ethernet carries
+	blackout      = 5e9   // ns of silence
+	busyFrames    = 50    // that a connection must have for silence to be remarkable …
+	busyPause     = 500e6 // … and their mean distance, ns
+	shiftFactor   = 3     // by which a round trip must grow to have shifted …
+	shiftLeast    = 100e6 // … and by how much, ns
+	burstLength   = 3     // mean numbers of a run of losses in bursts
+	spuriousShare = 0.2   // of retries that were not needed
+	multiSpread   = 0.1   // between shares of numbers that took another path
+	multiLeast    = 0.05  // least share
+)
+
+// see looks at every frame of a side for the rules of Quality.
+func (d *Direction) see(fr *dissect.Frame) {
+	if len(fr.Payload) == fr.Length && fr.Length <= largestPacket-28 && !fr.BadChecksum {
+		return
+	}
+	if fr.Cut() {
+		d.signs.cut.see(fr.Frame)
+	}
+	if fr.BadChecksum {
+		d.signs.badSum.see(fr.Frame)
+	}
+	if fr.Fragments == 0 && fr.Length > largestPacket-28 && fr.Src.IP != fr.Dst.IP {
+		d.signs.super.see(fr.Frame)
+	}
+}
+
+// observe ends an opportunity of a rule of Quality: message says what was seen, ""
+// when it was not.
+func (c *Conn) observe(rule, dir int, s sign, message string) {
+	if message == "" {
+		c.quality.Pass(rule)
+		return
+	}
+	c.quality.Judge(Case{Rule: rule, Dir: dir, Frame: s.frame, Message: message})
+}
+
+// when gives the text when it holds, else "".
+func when(holds bool, format string, args ...any) string {
+	if !holds {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// assess draws the conclusions about the capture of a connection that is settled,
+// and says what most likely troubled it.
+func (c *Conn) assess() {
+	c.assessCapture()
+	for dir := range c.Dir {
+		c.assessSide(dir)
+		c.diagnoseSide(dir)
+	}
+	c.diagnose()
+}
+
+// assessCapture looks at what both directions share.
+func (c *Conn) assessCapture() {
+	s := &c.Law.sight
+	first := sign{1, c.FirstFrame}
+	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.n))
+	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.n, millis(s.backMost)))
+	if s.timed >= coarseAfter {
+		c.observe(rCapClockres, 0, first, when(!s.fine, "all times are whole milliseconds: timers are not judged"))
+	}
+	if s.frames[0]+s.frames[1] >= coarseAfter {
+		c.observe(rCapOneway, 0, first, when(s.frames[1] == 0, "%d frames one way, none back", s.frames[0]))
+	}
+	c.observe(rCapMidstart, 0, first, when(!c.Complete, "the connection began before the capture"))
+}
+
+// assessSide looks at what one side sent.
+func (c *Conn) assessSide(dir int) {
+	d := &c.Dir[dir]
+	if d.Frames == 0 {
+		return
+	}
+	s := &d.signs
+	lost := d.notCaptured + d.byMaskOnly
+	c.observe(rCapGap, dir, s.uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture lost them", lost, d.distinct+d.Missing()))
+	c.observe(rCapSnap, dir, s.cut, when(s.cut.n > 0, "%d of %d datagrams are cut by the snapshot length", s.cut.n, d.Frames))
+	c.observe(rCapSum, dir, s.badSum, when(s.badSum.n > 0, "%d of %d datagrams have a wrong UDP checksum", s.badSum.n, d.Frames))
+	c.observe(rCapOffload, dir, s.super, when(s.super.n > 0, "%d datagrams are larger than an Ethernet packet and no fragments: offload or jumbo frames", s.super.n))
+	if d.Frames >= fewest {
+		c.observe(rCapDup, dir, s.copies, when(float64(d.Duplicates) >= mirrorShare*float64(d.Frames),
+			"%d of %d datagrams are copies: the capture sees packets twice", d.Duplicates, d.Frames))
+	}
+	if d.distinct > 0 {
+		c.observe(rCapUploss, dir, s.asRetry, when(s.asRetry.n > 0, "%d of %d numbers were first captured as a retry: lost before the capture point, or by the capture", s.asRetry.n, d.distinct))
+		c.observe(rCapReorder, dir, s.late, when(s.late.n > 0, "%d of %d first sendings came behind later ones, by up to %s", s.late.n, d.distinct, millis(d.late)))
+	}
+	d.paths.assess(c, dir)
+}
+
+// millis is a duration for people.
+func millis(ns int64) string {
+	if ns < 10e6 {
+		return fmt.Sprintf("%.1f ms", float64(ns)/1e6)
+	}
+	return fmt.Sprintf("%.0f ms", float64(ns)/1e6)
+}

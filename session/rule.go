@@ -18,6 +18,10 @@ type Rule struct {
 	Unchecked string // why it is not evaluated, "" when it is
 }
 
+// Accuses reports whether breaking the rule is an endpoint's fault; rules of Quality
+// describe the capture and the network.
+func (r *Rule) Accuses() bool { return r.ID[:4] != "CAP-" && r.ID[:4] != "FLD-" }
+
 // Level is how strongly a text asks for something.
 type Level uint8
 

@@ -14,6 +14,9 @@ const bidirTime = 10e9
 // times prove nothing, in ns.
 const clockStep = 1e6
 
+// longPause is a silence worth looking at, in ns.
+const longPause = 1e9
+
 // coarseAfter is how many times of one granularity make it the capture's.
 const coarseAfter = 20
 
@@ -29,24 +32,71 @@ type sight struct {
 	dropped uint64 // packets the capture said it lost, before the frame at hand
 	dropAt  int64
 	drops   bool
+
+	lost      sign // packets the capture lost while the connection lived; frame: the one behind them
+	backwards sign
+	backMost  int64    // ns
+	waiting   bool     // an acknowledgement was due when the frame at hand came
+	silence   int64    // longest time without a frame while one was due, ns
+	wokenBy   uint64   // the frame behind it
+	firstAt   int64    // time of the first frame
+	ttl       [2]uint8 // usual ones
+	ttlRun    [2]uint32
+	stranger  bool // the frame at hand has an unusual one
 }
 
 func (s *sight) see(fr *dissect.Frame, dir int) {
 	s.frames[dir]++
+	if s.stranger = fr.TTL != s.ttl[dir]; s.stranger {
+		s.seeTTL(fr.TTL, dir)
+	} else if s.ttlRun[dir] < usualTTL {
+		s.ttlRun[dir]++
+	}
 	if !fr.HasTime {
 		return
 	}
-	if s.timed > 0 && fr.Time < s.now-clockStep {
-		s.backAt, s.back = s.now, true
+	step := fr.Time - s.now
+	if s.timed == 0 || step < 0 || step > longPause || fr.Dropped != s.dropped || !s.fine {
+		s.seeTime(fr, step)
 	}
-	if s.timed > 0 && fr.Dropped != s.dropped {
-		s.dropAt, s.drops = fr.Time, true
-	}
-	s.dropped = fr.Dropped
 	s.timed++
-	s.fine = s.fine || fr.Time%clockStep != 0
 	s.now = max(s.now, fr.Time)
 	s.last[dir] = fr.Time
+}
+
+// seeTime looks at what is rare about the time of a frame; step is the time since
+// the one before.
+func (s *sight) seeTime(fr *dissect.Frame, step int64) {
+	s.fine = s.fine || fr.Time%clockStep != 0
+	dropped := fr.Dropped - s.dropped
+	s.dropped = fr.Dropped
+	if s.timed == 0 {
+		s.firstAt = fr.Time
+		return
+	}
+	if step < -clockStep {
+		s.backAt, s.back = s.now, true
+		s.backwards.see(fr.Frame)
+		s.backMost = max(s.backMost, -step)
+	}
+	if dropped != 0 {
+		s.dropAt, s.drops = fr.Time, true
+		s.lost.see(fr.Frame)
+		s.lost.n += dropped - 1
+	}
+	if step > longPause && step > s.silence && s.waiting {
+		s.silence, s.wokenBy = step, fr.Frame
+	}
+}
+
+// usualTTL is how many frames in a row make a time to live a side's usual one.
+const usualTTL = 8
+
+// seeTTL learns the time to live of a side's frames from one that differs.
+func (s *sight) seeTTL(ttl uint8, dir int) {
+	if s.ttlRun[dir] < usualTTL {
+		s.ttl[dir], s.ttlRun[dir], s.stranger = ttl, 1, false
+	}
 }
 
 // blocked gives a guard of a rule that shows on the connection and is not
@@ -115,6 +165,13 @@ func (l *Law) CleanOf(dir int, since int64) bool {
 	return !(d.firmGap && d.firmGapAt >= since) && !(d.softGap && d.softGapAt >= since && d.Missing() > 0)
 }
 
+// CleanBut is CleanOf when up to so many numbers may be missing that the caller
+// knows the reason of.
+func (l *Law) CleanBut(dir int, since int64, missing uint64) bool {
+	d := &l.c.Dir[dir]
+	return l.CleanOf(dir, since) || !(d.firmGap && d.firmGapAt >= since) && d.Missing() <= missing
+}
+
 // noteGap keeps when numbers of this side were last passed over. A gap is firm
 // when something else than a late first sending shows what was in it.
 func (d *Direction) noteGap(at int64, firm bool) {
@@ -170,3 +227,6 @@ func (l *Law) Frames(dir int) uint64 { return l.sight.frames[dir] }
 
 // Now is the time of the latest frame, in ns.
 func (l *Law) Now() int64 { return l.sight.now }
+
+// LastOf is when a side was last seen, in ns, 0 for never.
+func (l *Law) LastOf(dir int) int64 { return l.sight.last[dir] }

@@ -28,6 +28,7 @@ func (d *Direction) SetLimits(l Limits) {
 type unit struct {
 	state   unitState
 	copies  uint8  // captured transmissions and copies, saturating
+	size    uint16 // of the payload, by the UDP header
 	ipid    uint16 // of the first sending
 	frame   uint64 // first captured copy
 	time    int64

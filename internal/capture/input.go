@@ -20,6 +20,8 @@ type input struct {
 	closed bool
 
 	packets, bytes uint64
+	drops          uint64 // by the counts at packets
+	declared       uint64 // by these and the statistics
 	first, last    int64
 	timed          bool
 }

@@ -24,7 +24,8 @@ type Source struct {
 	pkt     Packet
 	dec     Decoder
 	totals  Totals
-	given   bool // the head of heap[0] was given and must make room
+	dropped uint64 // packets the inputs say they lost, so far
+	given   bool   // the head of heap[0] was given and must make room
 	done    atomic.Int64
 	total   atomic.Int64
 	started bool
@@ -82,8 +83,24 @@ func (s *Source) Next() (*Packet, bool) {
 	in.given()
 	s.dec.Decode(&in.rec, &s.pkt)
 	s.pkt.Frame, s.pkt.File = s.totals.Packets+1, in.index
+	s.pkt.Dropped = s.declaredDrops(in)
 	s.totals.count(&s.pkt)
 	return &s.pkt, true
+}
+
+// declaredDrops is how many packets the inputs say they lost up to the packet at
+// hand: by the counts at packets, or by the statistics of the interfaces when they
+// say more.
+func (s *Source) declaredDrops(in *input) uint64 {
+	if in.rec.HasDrops {
+		in.drops += in.rec.Drops
+	}
+	said, _ := in.reader.Dropped()
+	if now := max(in.drops, said); now > in.declared {
+		s.dropped += now - in.declared
+		in.declared = now
+	}
+	return s.dropped
 }
 
 // start brings the first packet of every input to its head.

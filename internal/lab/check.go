@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -15,16 +14,7 @@ import (
 
 // readAll reads what a tracker is shown of a capture: datagrams and ICMP notices.
 func readAll(r io.Reader) (all []dissect.Datagram, err error) {
-	f, err := os.CreateTemp("", "lab-*.pcap")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if _, err := io.Copy(f, r); err != nil {
-		return nil, err
-	}
-	src, err := capture.Open([]string{f.Name()}, capture.Options{})
+	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: r})
 	if err != nil {
 		return nil, err
 	}

@@ -1,127 +1,115 @@
 package lab
 
 import (
-	"math/rand/v2"
-	"slices"
+	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// An Edit changes a capture as an accident of capturing or of the network would:
-// no endpoint is to blame for what it leaves.
+// Dice are what edits are rolled with: *rand.Rand is.
+type Dice interface {
+	IntN(n int) int
+	Float64() float64
+}
+
+// An Edit is a habit of captures or of networks. It gives what it does to a
+// capture; no endpoint is to blame for what is left.
 type Edit struct {
 	Name string
-	Do   func(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram
+	Roll func(r Dice, s *Subject) Ops
 }
 
 // Edits are all kinds.
 var Edits = []Edit{
-	{"drop", drop}, {"drop-few", dropFew}, {"duplicate", duplicate}, {"swap", swap}, {"cut-start", cutStart},
-	{"cut-end", cutEnd}, {"cut-middle", cutMiddle}, {"one-way", oneWay}, {"truncate", truncate}, {"one-silent", oneSilent},
+	{"drop", drop}, {"drop-few", dropFew}, {"duplicate", duplicate}, {"copy-late", copyLate}, {"swap", swapSome},
+	{"cut-start", cutStart}, {"cut-end", cutEnd}, {"cut-middle", cutMiddle}, {"one-way", oneWay},
+	{"one-silent", oneSilent}, {"truncate", truncate}, {"clock", clock},
 }
 
-func chance(r *rand.Rand, p float64) bool { return r.Float64() < p }
+func chance(r Dice, p float64) bool { return r.Float64() < p }
 
-// drop loses up to a fifth.
-func drop(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	p := r.Float64() * 0.2
-	return slices.DeleteFunc(all, func(dissect.Datagram) bool { return chance(r, p) })
-}
-
-// dropFew loses one to three datagrams.
-func dropFew(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	for range 1 + r.IntN(3) {
-		if len(all) > 0 {
-			i := r.IntN(len(all))
-			all = slices.Delete(all, i, i+1)
+// each gives an op for every datagram with a chance.
+func each(r Dice, s *Subject, p float64, op func(i int) Op) (ops Ops) {
+	for i := range s.all {
+		if chance(r, p) {
+			ops = append(ops, op(i))
 		}
 	}
-	return all
+	return ops
+}
+
+func lose(i int) Op { return Op{Kind: Drop, At: i, To: i + 1} }
+
+// drop loses up to a fifth.
+func drop(r Dice, s *Subject) Ops { return each(r, s, r.Float64()*0.2, lose) }
+
+// dropFew loses one to three datagrams.
+func dropFew(r Dice, s *Subject) (ops Ops) {
+	for range 1 + r.IntN(3) {
+		ops = append(ops, lose(r.IntN(len(s.all))))
+	}
+	return ops
 }
 
 // duplicate repeats datagrams at once, as a mirror port does, or a little later, as
 // a network does.
-func duplicate(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	p, late := r.Float64()*0.3, r.Int64N(25e6)
-	var out []dissect.Datagram
-	for _, d := range all {
-		out = append(out, d)
-		if chance(r, p) {
-			d.Time += late
-			out = append(out, d)
+func duplicate(r Dice, s *Subject) Ops {
+	p, late := r.Float64()*0.3, time.Duration(r.IntN(25e6))
+	return each(r, s, p, func(i int) Op { return Op{Kind: Copy, At: i, By: late} })
+}
+
+// copyLate repeats much later what has an identification that gives it away.
+func copyLate(r Dice, s *Subject) (ops Ops) {
+	for range 1 + r.IntN(5) {
+		if i := r.IntN(len(s.all)); s.all[i].IPID != 0 {
+			ops = append(ops, Op{Kind: Copy, At: i, By: time.Duration(r.IntN(1e9))})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b dissect.Datagram) int { return int(a.Time - b.Time) })
-	return out
+	return ops
 }
 
-// swap exchanges neighbours less than 30 ms apart; times stay in order.
-func swap(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	p := r.Float64() * 0.2
-	for i := 0; i+1 < len(all); i++ {
-		if chance(r, p) && all[i+1].Time-all[i].Time < 30e6 {
-			all[i], all[i+1] = all[i+1], all[i]
-			all[i].Time, all[i+1].Time = all[i+1].Time, all[i].Time
-			i++
-		}
-	}
-	return all
+func swapSome(r Dice, s *Subject) Ops {
+	return each(r, s, r.Float64()*0.2, func(i int) Op { return Op{Kind: Swap, At: i} })
 }
 
-func cutStart(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	return all[r.IntN(len(all)+1):]
+func cutStart(r Dice, s *Subject) Ops { return Ops{{Kind: Drop, To: r.IntN(len(s.all))}} }
+
+func cutEnd(r Dice, s *Subject) Ops { return Ops{{Kind: Drop, At: r.IntN(len(s.all)), To: len(s.all)}} }
+
+func cutMiddle(r Dice, s *Subject) Ops {
+	from := r.IntN(len(s.all))
+	return Ops{{Kind: Drop, At: from, To: min(len(s.all), from+r.IntN(len(s.all)/3+1))}}
 }
 
-func cutEnd(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	return all[:r.IntN(len(all)+1)]
-}
-
-func cutMiddle(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	from := r.IntN(len(all) + 1)
-	return slices.Delete(all, from, min(len(all), from+r.IntN(len(all)/3+1)))
-}
-
-func oneWay(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	if len(all) == 0 {
-		return all
-	}
-	keep := all[r.IntN(len(all))].Src
-	return slices.DeleteFunc(all, func(d dissect.Datagram) bool { return d.Src != keep })
+func oneWay(r Dice, s *Subject) Ops {
+	return Ops{{Kind: Drop, To: len(s.all), Side: 1 + r.IntN(2)}}
 }
 
 // oneSilent loses one direction for a while.
-func oneSilent(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
-	if len(all) == 0 {
-		return all
-	}
-	gone := all[r.IntN(len(all))].Src
-	from := r.IntN(len(all))
-	to := from + r.IntN(len(all)-from+1)
-	i := -1
-	return slices.DeleteFunc(all, func(d dissect.Datagram) bool {
-		i++
-		return d.Src == gone && i >= from && i < to
-	})
+func oneSilent(r Dice, s *Subject) Ops {
+	from := r.IntN(len(s.all))
+	return Ops{{Kind: Drop, At: from, To: from + r.IntN(len(s.all)-from+1), Side: 1 + r.IntN(2)}}
 }
 
 // truncate is a short snapshot length, for some packets or for all.
-func truncate(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
+func truncate(r Dice, s *Subject) (ops Ops) {
 	snap, p := 4+r.IntN(200), 1.0
 	if chance(r, 0.5) {
 		p = 0.2
 	}
-	for i := range all {
-		if d := &all[i]; d.Kind == dissect.UDP && len(d.Payload) > snap && chance(r, p) {
-			d.Payload = d.Payload[:snap]
+	for i := range s.all {
+		if d := &s.all[i]; d.Kind == dissect.UDP && len(d.Payload) > snap && chance(r, p) {
+			ops = append(ops, Op{Kind: Cut, At: i, Len: snap})
 		}
 	}
-	return all
+	return ops
 }
 
-// renumber counts the packets anew.
-func renumber(all []dissect.Datagram) []dissect.Datagram {
-	for i := range all {
-		all[i].Frame = uint64(i + 1)
+// clock is a capture whose clock is wrong, or goes in steps as some do.
+func clock(r Dice, _ *Subject) Ops {
+	if chance(r, 0.5) {
+		return Ops{{Kind: Shift, By: time.Duration(r.IntN(2e9)-1e9) * time.Microsecond}}
 	}
-	return all
+	steps := []time.Duration{time.Microsecond, time.Millisecond, 10 * time.Millisecond, 15625 * time.Microsecond, time.Second}
+	return Ops{{Kind: Coarse, By: steps[r.IntN(len(steps))]}}
 }

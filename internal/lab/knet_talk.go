@@ -18,7 +18,7 @@ type knetTalk struct {
 type knetPart func(t *knetTalk)
 
 // talk makes a conversation with a beginning and an end.
-func talk(parts ...knetPart) []Step {
+func pageTalk(parts ...knetPart) []Step {
 	t := &knetTalk{}
 	t.open()
 	t.chat(4)
@@ -30,12 +30,12 @@ func talk(parts ...knetPart) []Step {
 	return t.steps
 }
 
-// tick is the time between two datagrams.
-const tick = 40*time.Millisecond + 37*time.Microsecond
+// knetTick is the time between two datagrams.
+const knetTick = 40*time.Millisecond + 37*time.Microsecond
 
 // raw adds bytes.
 func (t *knetTalk) raw(side int, fault bool, payload []byte) {
-	t.steps = append(t.steps, Step{From: side, After: tick, Payload: payload, Fault: fault})
+	t.steps = append(t.steps, Step{From: side, After: knetTick, Payload: payload, Fault: fault})
 }
 
 // say adds a datagram under the next PacketID.
@@ -85,9 +85,9 @@ func (t *knetTalk) open() {
 // chat is some data both ways, acknowledged, and a ping.
 func (t *knetTalk) chat(times int) {
 	for i := range times {
-		t.say(0, true, app("from the client"))
+		t.say(0, true, knetApp("from the client"))
 		t.acks(1)
-		t.say(1, true, app("from the server"))
+		t.say(1, true, knetApp("from the server"))
 		t.acks(0)
 		if i%4 == 1 {
 			t.ping(i / 4 % 2)
@@ -116,7 +116,7 @@ func (t *knetTalk) pause(d time.Duration) { t.steps[len(t.steps)-1].After += d }
 
 // onPage makes a mutant of a conversation.
 func onPage(rule, name string, parts ...knetPart) Mutant {
-	return Mutant{Rule: rule, Name: name, As: "knet:spec", Steps: talk(parts...)}
+	return Mutant{Rule: rule, Name: name, As: "knet:spec", Steps: pageTalk(parts...)}
 }
 
 // nearPage makes a near miss of one.

@@ -178,28 +178,28 @@ func TestOracleWild(t *testing.T) {
 	var lost tracegen.Lost
 	var proven session.Lost
 	for seed := first; seed <= last; seed++ {
-		w := newWild(seed)
-		all, truth := w.generate(t, path)
+		w := tracegen.RollDP8(seed)
+		all, truth := generate(t, &w.Scenario, path)
 		if len(truth.Connections) == 0 {
 			continue
 		}
 		played++
 		captured += len(all)
-		tell := told{version: w.version, signing: w.signing}
+		tell := told{version: w.Version, signing: w.Signing}
 		opts := secretsOf(t, truth)
 		cfg := session.Config{Protocols: protocols.All(opts)}
-		if _, conns := track(all, cfg); len(conns) == 0 || w.deaf {
-			if !w.deaf && len(all) >= 12 {
+		if _, conns := track(all, cfg); len(conns) == 0 || w.Deaf {
+			if !w.Deaf && len(all) >= 12 {
 				t.Errorf("seed %d: not recognised in %d datagrams", seed, len(all))
 			}
 			unrecognised++
-			if w.midway {
+			if w.Midway {
 				continue // what decode-as can't know either: whether the first frames are signed
 			}
 			cfg.Force = forceDP8(opts)
 		}
 		if d := agree(all, tell, cfg); d != nil {
-			t.Errorf("seed %d: %s, version %x, tap %+v\n%s", seed, w.signing, w.version, w.scenario.Setup.Tap, mostly(d))
+			t.Errorf("seed %d: %s, version %x, tap %+v\n%s", seed, w.Signing, w.Version, w.Scenario.Setup.Tap, mostly(d))
 		}
 		_, conns := track(all, cfg)
 		for i, c := range conns {
@@ -213,7 +213,7 @@ func TestOracleWild(t *testing.T) {
 				lost.NotCaptured += was.NotCaptured
 			}
 			for _, d := range overclaimed(c, &truth.Connections[i]) {
-				t.Errorf("seed %d: tap %+v: %s", seed, w.scenario.Setup.Tap, d)
+				t.Errorf("seed %d: tap %+v: %s", seed, w.Scenario.Setup.Tap, d)
 			}
 		}
 	}

@@ -15,6 +15,10 @@ import (
 // packets tell of it: its protocol, the frame that acknowledges it.
 const HoldFrames = 32768
 
+// NoteFrames is how many packets a frame waits for findings about it where they are
+// printed: rules may hold a verdict until later frames can no longer explain it.
+const NoteFrames = 4096
+
 // ringSize leaves room for the batches in work.
 const ringSize = 2 * HoldFrames
 
@@ -38,6 +42,7 @@ type Printer interface {
 
 // A Queue puts frames and messages in the order of the capture.
 type Queue struct {
+	Notes   bool // frames wait for findings about them
 	out     io.Writer
 	printer Printer
 	buf     []byte
@@ -61,10 +66,21 @@ func NewQueue(out io.Writer, p Printer) *Queue {
 
 // Attach makes a run feed the queue.
 func (q *Queue) Attach(r *Run) {
-	r.Before = q.reserve
+	r.Before = after(r.Before, q.reserve)
 	r.After = q.flush
 	r.Begin = func(shard int, frame uint64) { q.sinks[shard].now = frame }
 	r.Sink = func(shard int) session.Sink { return &q.sinks[shard] }
+}
+
+// after calls what is there already first.
+func after(first, then func(*capture.Packet)) func(*capture.Packet) {
+	if first == nil {
+		return then
+	}
+	return func(p *capture.Packet) {
+		first(p)
+		then(p)
+	}
 }
 
 // reserve makes the place of a packet.
@@ -90,7 +106,7 @@ func (q *Queue) reserve(p *capture.Packet) {
 func (q *Queue) flush(tracked uint64) error {
 	for ; q.head <= tracked; q.head++ {
 		s := q.ring[q.head%ringSize]
-		if (!s.decided || s.waiting) && tracked-q.head < HoldFrames {
+		if (!s.decided || s.waiting) && tracked-q.head < HoldFrames || q.Notes && tracked-q.head < NoteFrames {
 			break
 		}
 		q.print(s)
@@ -234,7 +250,10 @@ func (k *shardSink) Message(m *session.Message) {
 // note there.
 func (k *shardSink) Finding(f *session.Finding) {
 	k.collected.Finding(f)
-	if s := k.slot(f.Frame); s != nil && s.decided && f.Failed() {
+	if k.now-f.Frame >= NoteFrames || !f.Failed() {
+		return
+	}
+	if s := k.slot(f.Frame); s != nil && s.decided {
 		s.Frame.Notes = append(s.Frame.Notes, dissect.Note{Rule: f.Rule.ID, Severity: f.Severity.String(), Message: f.Message})
 	}
 }

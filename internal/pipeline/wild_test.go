@@ -8,18 +8,22 @@ import (
 	"github.com/dpdissect/dpdissect/internal/tracegen"
 )
 
-// TestWildSessions compares random traces of every protocol that has some with
-// their truth.
+// TestWildSessions compares random traces of every protocol with their truth. Those
+// of DirectPlay 8 hide more than a truth can tell (the version, one direction):
+// TestOracleWild compares them with an opinion of what a reader can know.
 func TestWildSessions(t *testing.T) {
 	n := uint64(150)
 	if testing.Short() {
 		n = 30
 	}
 	for _, p := range protocols.All(protocols.Options{}) {
+		if p.Name == "dp8" {
+			continue
+		}
 		for seed := range n {
 			s, ok := tracegen.Wild(p.Name, seed)
 			if !ok {
-				break
+				t.Fatalf("no traces of %s", p.Name)
 			}
 			t.Run(p.Name+"/"+s.Name, func(t *testing.T) {
 				file, truth, err := s.Generate()

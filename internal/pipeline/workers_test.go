@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/tracegen"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -69,9 +70,9 @@ func crowd(t *testing.T, sessions int) string {
 	path := wildFile(t)
 	var files []string
 	for i := range sessions {
-		w := newWild(uint64(900 + i))
+		w := tracegen.RollDP8(uint64(900 + i))
 		name := filepath.Join(t.TempDir(), "one.pcap")
-		all, _ := w.generate(t, path)
+		all, _ := generate(t, &w.Scenario, path)
 		f, err := os.Create(name)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,250 @@
+package dp8
+
+import (
+	"hash/maphash"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// memorySize is how many data frames of a side are remembered: the window twice.
+const memorySize = 2 * WindowSize
+
+// A sentFrame is what is remembered of one data frame number of a side.
+type sentFrame struct {
+	num           int64
+	frame         uint64 // first captured sending, that of the first sending once it is captured
+	time          int64  // of that, ns, valid with timed
+	hash          uint64 // of its whole datagram
+	content       uint64 // hash of what stands behind the header and the signature
+	reliable      uint64 // hash of its reliable coalesced parts
+	last          int64  // time of the latest sending
+	copied        int64  // of the latest copy of any sending
+	lastHash      uint64 // like hash, of the latest sending
+	signature     [8]byte
+	lastSignature [8]byte
+	size          int // bytes behind the header and the signature
+	ipid          uint16
+	command       Command
+	control       Control
+	nrcv          uint8
+	parts         uint8 // coalesced parts, 0 when it is not coalesced
+	reliables     uint8 // of them reliable
+	sendings      uint8 // captured, network copies not counted
+	first         bool  // the first sending was captured, not only retries
+	keepAlive     bool
+	odd           bool // it broke a rule of message boundaries: its neighbours are not judged by it
+	timed         bool
+	cut           bool // by the capture: size, content and parts are not known
+	used          bool
+}
+
+// A memory holds the latest data frames of a side: number n lives at n modulo the
+// length of the ring.
+type memory struct {
+	ring      []sentFrame // power of two
+	top       int64       // highest number
+	started   bool
+	bottom    int64 // first number, and its time
+	began     int64
+	heard     int64 // time of the latest captured frame with a number
+	sureSince int64 // the side was silent for long before
+	fastest   int64 // shortest time in which WindowSize numbers were sent, ns
+	hasSpeed  bool
+	run       run
+}
+
+var contentSeed = maphash.MakeSeed()
+
+// at gives what is remembered of a number, or nil.
+func (m *memory) at(num int64) *sentFrame {
+	if len(m.ring) == 0 {
+		return nil
+	}
+	if f := &m.ring[num&int64(len(m.ring)-1)]; f.used && f.num == num {
+		return f
+	}
+	return nil
+}
+
+// place makes room for a number; nil is one that is too old.
+func (m *memory) place(num int64) *sentFrame {
+	if m.started && num <= m.top-memorySize {
+		return nil
+	}
+	if m.ring == nil {
+		m.ring = make([]sentFrame, 16)
+	}
+	for {
+		f := &m.ring[num&int64(len(m.ring)-1)]
+		if !f.used || f.num == num || len(m.ring) == memorySize || f.num <= m.top-memorySize {
+			return f
+		}
+		m.grow()
+	}
+}
+
+func (m *memory) grow() {
+	old := m.ring
+	m.ring = make([]sentFrame, 2*len(old))
+	for i := range old {
+		if f := &old[i]; f.used {
+			m.ring[f.num&int64(len(m.ring)-1)] = *f
+		}
+	}
+}
+
+// listen notes that the side was captured, sending a number or about to send it.
+func (c *conn) listen(dir int, num int64) {
+	m := &c.side[dir].mem
+	if !c.fr.HasTime {
+		return
+	}
+	if c.fr.Time-m.heard > c.patience(m) || c.missedMany(dir, num) {
+		m.sureSince = c.fr.Time
+	}
+	m.heard = max(m.heard, c.fr.Time)
+}
+
+// missedMany reports that the numbers of a side can't be right: there are none
+// before the first, and its peer acknowledged many that were not captured.
+func (c *conn) missedMany(dir int, num int64) bool {
+	cum, ok := c.c.Dir[dir].Window().Cumulative()
+	m := &c.side[dir].mem
+	return num < 0 || ok && m.started && cum > m.top+WindowSize/2
+}
+
+// remember enters the data frame at hand, which is no copy of another. It is
+// called behind the rules that compare it with what was sent before.
+func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
+	m := &c.side[dir].mem
+	c.listen(dir, num)
+	f := m.place(num)
+	if f == nil {
+		return
+	}
+	retry := d.Control&CtlRetry != 0
+	if fresh := !f.used || f.num != num || f.last < m.sureSince; fresh || !retry && !f.first {
+		n := f.sendings
+		if fresh {
+			n = 0
+		}
+		c.keep(f, num, d, keepAlive)
+		f.sendings, f.first = n, !retry
+	}
+	f.sendings = min(f.sendings, 254) + 1
+	f.last, f.copied = c.fr.Time, c.fr.Time
+	f.lastHash, f.lastSignature = c.sent.Hash, d.Signature
+	if !m.started {
+		m.bottom, m.began = num, c.fr.Time
+	}
+	if !m.started || num > m.top {
+		m.top, m.started = num, true
+		m.clock(f)
+	}
+}
+
+func (c *conn) keep(f *sentFrame, num int64, d *DFrame, keepAlive bool) {
+	*f = sentFrame{num: num, frame: c.fr.Frame, time: c.fr.Time, timed: c.fr.HasTime, hash: c.sent.Hash, ipid: c.fr.IPID,
+		signature: d.Signature, command: d.Command, control: d.Control, nrcv: d.NRcv, keepAlive: keepAlive, cut: c.fr.Cut(), used: true}
+	f.size, f.content = c.contentOf(d)
+	if d.Coalesced && !f.cut {
+		f.parts, f.reliables, f.reliable = partsOf(&d.Coalesce)
+	}
+}
+
+// contentOf gives size and hash of what stands behind header and signature.
+func (c *conn) contentOf(d *DFrame) (int, uint64) {
+	body := c.fr.Payload[min(d.bodyOff(), len(c.fr.Payload)):]
+	return len(body), maphash.Bytes(contentSeed, body)
+}
+
+// bodyOff is the byte at which the payload of a data frame, its session id or its
+// coalesced payloads begin.
+func (d *DFrame) bodyOff() int {
+	off := 4
+	for _, bit := range [...]Control{CtlSACK1, CtlSACK2, CtlSend1, CtlSend2} {
+		if d.Control&bit != 0 {
+			off += 4
+		}
+	}
+	if d.HasSignature {
+		off += 8
+	}
+	return off
+}
+
+// partsOf gives the number of coalesced parts, of reliable ones, and the hash of
+// those: what a retry must still hold (MC-DPL8R 3.1.6.5).
+func partsOf(q *Coalesce) (parts, reliables uint8, sum uint64) {
+	for i := range q.Parts[:q.N] {
+		if p := &q.Parts[i]; p.Reliable() {
+			reliables++
+			sum = sum*0x9E3779B97F4A7C15 + maphash.Bytes(contentSeed, p.Data) + uint64(p.Command&^(PartEnd|PartBig))
+		}
+	}
+	return uint8(q.N), reliables, sum
+}
+
+// clock learns how fast the side sends new numbers.
+func (m *memory) clock(f *sentFrame) {
+	before := m.at(f.num - WindowSize)
+	if before == nil || !f.timed || !before.timed || !f.first || !before.first {
+		return
+	}
+	if took := f.time - before.time; took > 0 && (!m.hasSpeed || took < m.fastest) {
+		m.fastest, m.hasSpeed = took, true
+	}
+}
+
+// silentLimit is for how long a side may not have been captured before its numbers
+// are in doubt, where nothing is known of its speed, in ns.
+const silentLimit = 1e9
+
+// enoughNumbers is from how many numbers on the speed of a side is known.
+const enoughNumbers = 8
+
+// patience is for how long the side may not have been captured before its numbers
+// are in doubt: it can't have sent two windows and a half within half of that time
+// at the speed it was seen to have.
+func (c *conn) patience(m *memory) int64 {
+	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
+	switch n := m.top - m.bottom + 1; {
+	case m.hasSpeed:
+		limit = max(limit, 2*m.fastest)
+	case n >= enoughNumbers:
+		limit = max(limit, (m.heard-m.began)/n*(3*WindowSize/2))
+	default:
+		limit = silentLimit
+	}
+	return limit
+}
+
+// unwrapped reports whether the full number behind that of the frame at hand is
+// beyond doubt, compared with those of the frames since (guard UNWRAP): the side
+// was captured again and again, so that it can't have sent as many numbers unseen
+// as it takes to be mistaken. It is to be asked before the frame is remembered;
+// since is a time of a frame of the side, ns.
+func (c *conn) unwrapped(dir int, since int64) bool {
+	m := &c.side[dir].mem
+	return m.started && c.fr.HasTime && since >= m.sureSince && c.fr.Time-m.heard <= c.patience(m) && !c.missedMany(dir, m.top)
+}
+
+// reachable reports a number within what the side may have in flight when the
+// highest captured is the latest: nearer than the window to it.
+func (m *memory) reachable(num int64) bool {
+	return m.started && num > m.top-WindowSize && num < m.top+WindowSize
+}
+
+// isCopy reports whether the data frame at hand is a copy, made by the network or
+// the capture, of one captured before (guard DUP). The engine takes every repetition
+// of a first sending for a copy, for a retry would be marked; here that is judged.
+func (c *conn) isCopy(d *DFrame, f *sentFrame) bool {
+	switch {
+	case d.Control&CtlRetry != 0 || f == nil || !f.first:
+		return c.fr.Words.Has(dissect.Duplicate)
+	case !c.sent.IsCopyOf(f.hash, f.ipid, f.copied, 3*c.horizon): // a copy may be copied again
+		return false
+	}
+	f.copied = c.fr.Time
+	return true
+}

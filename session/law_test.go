@@ -1,0 +1,207 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// court is a connection under the rules of a test, with its findings.
+type court struct {
+	*story
+	c    *Conn
+	law  *Law
+	list []Finding
+}
+
+func (c *court) Finding(f *Finding) { c.list = append(c.list, *f) }
+
+// newCourt opens a connection whose protocol has one rule for each set of guards.
+func newCourt(guards ...Guards) *court {
+	p := yes()
+	for _, g := range guards {
+		p.Rules = append(p.Rules, Rule{ID: "TEST-RULE", Guards: g, Severity: Error})
+	}
+	ct := &court{story: &story{now: 1e9}}
+	ct.tab = NewTable(Config{Protocols: []*Protocol{p}, Sink: ct, Inconclusive: true})
+	for range 4 {
+		ct.say(1, 2, "yes")
+	}
+	ct.c = ct.tab.Conns()[0]
+	ct.law = &ct.c.Law
+	return ct
+}
+
+// breakIt breaks rule 0 at the last frame and gives the guard that stood against it.
+func (c *court) breakIt(since int64) Guard {
+	c.law.Judge(Case{Rule: 0, Frame: c.frame, Time: c.now, HasTime: true, Since: since})
+	return c.list[len(c.list)-1].Guard
+}
+
+func TestGuardsStandAgainstFails(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		guard Guard
+		spoil func(c *court) // what makes the guard stand
+		mend  func(c *court) // what satisfies it
+	}{
+		{"START", GuardStart, func(c *court) { c.c.Complete = false }, func(c *court) { c.c.Complete = true }},
+		{"BIDIR", GuardBidir, func(*court) {}, func(c *court) { c.say(2, 1, "yes") }},
+		{"CLEAN", GuardClean, func(c *court) { c.c.Dir[1].noteGap(c.now, true) }, func(c *court) { c.c.Dir[1].firmGap = false }},
+		{"CLOCK", GuardClock, func(c *court) { c.law.sight.back, c.law.sight.backAt = true, c.now }, func(c *court) { c.law.sight.back = false }},
+		{"ROLE", GuardRole, func(*court) {}, func(c *court) { c.c.Roles = [2]string{"connector", "listener"} }},
+		{"VER", GuardVer, func(*court) {}, func(c *court) { c.c.Version = 0x10006 }},
+		{"DIAL", GuardDial, func(*court) {}, func(c *court) { c.c.Dialect = "spec" }},
+		{"RTT", GuardRTT, func(*court) {}, func(c *court) { c.c.Dir[0].rtt.n = leastSamples }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newCourt(Of(tt.guard))
+			tt.spoil(c)
+			if g := c.breakIt(0); g != tt.guard {
+				t.Errorf("stood against it: %q", g)
+			}
+			tt.mend(c)
+			if g := c.breakIt(0); g != GuardNone {
+				t.Errorf("%s still stands", g)
+			}
+			if tally := c.tab.Tallies(c.tab.cfg.Protocols[0])[0]; tally.Fail != 1 || tally.Inconclusive != 1 || tally.Blocked[tt.guard] != 1 {
+				t.Errorf("%+v", tally)
+			}
+		})
+	}
+}
+
+// A gap before the window of the rule is no matter.
+func TestCleanSince(t *testing.T) {
+	c := newCourt(Of(GuardClean))
+	c.c.Dir[0].noteGap(c.now-5*ms, true)
+	if g := c.breakIt(c.now - 10*ms); g != GuardClean {
+		t.Errorf("%q", g)
+	}
+	if g := c.breakIt(c.now - 4*ms); g != GuardNone {
+		t.Errorf("%q", g)
+	}
+}
+
+// A frame cut by the capture proves nothing, whatever the rule.
+func TestSnap(t *testing.T) {
+	c := newCourt(0)
+	fr := &dissect.Frame{Datagram: &dissect.Datagram{Frame: c.frame, Length: 9, Payload: []byte("cut")}}
+	c.law.facing(fr, 0)
+	c.law.Broken(0, "broken")
+	if f := c.list[len(c.list)-1]; f.Guard != GuardSnap {
+		t.Errorf("%q", f.Guard)
+	}
+}
+
+// What was concluded and not seen makes a finding one step milder.
+func TestMilder(t *testing.T) {
+	c := newCourt(Of(GuardVer))
+	c.c.Version = 0x10006
+	c.c.Infer("version")
+	c.breakIt(0)
+	if s := c.list[len(c.list)-1].Severity; s != Warn {
+		t.Errorf("%s", s)
+	}
+}
+
+// A case is held until time has passed and frames of the side have come, and is
+// then what settle says.
+func TestHold(t *testing.T) {
+	for _, tt := range []struct {
+		ruling Ruling
+		guard  Guard
+		want   Tally
+	}{
+		{Failed, GuardNone, Tally{Fail: 1}},
+		{Passed, GuardNone, Tally{Pass: 1}},
+		{Dropped, GuardNone, Tally{}},
+		{Doubtful, GuardReord, Tally{Inconclusive: 1}},
+	} {
+		c := newCourt(0)
+		c.law.Hold(Case{Rule: 0, Frame: 4}, func() (Ruling, Guard) { return tt.ruling, tt.guard })
+		for range HoldSideFrames - 1 {
+			c.now += HoldLeast / 10
+			c.say(1, 2, "yes")
+		}
+		if got := c.tally(); got != (Tally{}) {
+			t.Fatalf("settled early: %+v", got)
+		}
+		c.say(1, 2, "yes")
+		got := c.tally()
+		got.Blocked = [nGuards]uint64{}
+		if got != tt.want {
+			t.Errorf("%+v, want %+v", got, tt.want)
+		}
+	}
+}
+
+func (c *court) tally() Tally { return c.tab.Tallies(c.tab.cfg.Protocols[0])[0] }
+
+// What is held when the capture ends might still have been explained; when the
+// session has ended, or the time has passed, nothing will.
+func TestHoldAtTheEnd(t *testing.T) {
+	for _, tt := range []struct {
+		state State
+		after int64
+		want  Guard
+	}{
+		{Established, 0, GuardHold},
+		{Established, HoldLeast, GuardNone},
+		{Closed, 0, GuardNone},
+	} {
+		c := newCourt(0)
+		c.law.Hold(Case{Rule: 0, Frame: 4}, nil)
+		c.c.State = tt.state
+		c.tab.end += tt.after
+		c.c.flow.Finish(c.c)
+		if f := c.list[0]; f.Guard != tt.want {
+			t.Errorf("%s after %d ms: %q, want %q", tt.state, tt.after/ms, f.Guard, tt.want)
+		}
+	}
+}
+
+// Too many cases at a time: the oldest is given up, without a verdict.
+func TestHoldIsBounded(t *testing.T) {
+	c := newCourt(0)
+	for range maxHolds + 5 {
+		c.law.Hold(Case{Rule: 0, Frame: 4}, nil)
+	}
+	if got := c.tally(); len(c.law.holds) != maxHolds || got.Inconclusive != 5 {
+		t.Errorf("%d held, %+v", len(c.law.holds), got)
+	}
+}
+
+// The odds of the texts' table: 4 intervals for a clean capture, 5 at 1% loss, 18
+// at 20%.
+func TestNeededOdds(t *testing.T) {
+	for _, tt := range []struct {
+		captured, lost uint64
+		want           int
+	}{{1e6, 0, 4}, {99000, 1000, 5}, {80000, 16000, 18}, {10, 10, 1<<31 - 1}} {
+		c := newCourt(0)
+		d := &c.c.Dir[0]
+		d.distinct, d.notCaptured = tt.captured, tt.lost
+		if got := c.law.NeededOdds(0); got != tt.want {
+			t.Errorf("%d of %d lost: %d, want %d", tt.lost, tt.captured, got, tt.want)
+		}
+	}
+}
+
+// Rules that most frames pass together are counted together.
+func TestPassSet(t *testing.T) {
+	p := yes()
+	p.Rules = []Rule{{ID: "TEST-0"}, {ID: "TEST-1"}, {ID: "TEST-2"}}
+	p.RuleSets = [][]int{{0, 2}}
+	s := newStory(Config{Protocols: []*Protocol{p}})
+	for range 4 {
+		s.say(1, 2, "yes")
+	}
+	law := &s.tab.Conns()[0].Law
+	law.PassSet(0)
+	law.Pass(2)
+	got := s.tab.Tallies(p)
+	if got[0].Pass != 1 || got[1].Pass != 0 || got[2].Pass != 2 {
+		t.Errorf("%+v", got)
+	}
+}
