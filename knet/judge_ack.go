@@ -158,7 +158,11 @@ func (c *conn) holdUnreliable(dir int, num int64, x *leaf) {
 	}
 	law := &c.c.Law
 	y := law.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, and was sent unreliable", num&PacketIDMask), x.frame)
+	mk := c.mark(1 - dir)
 	law.Hold(y, func() (session.Ruling, session.Guard) {
+		if !c.went(1-dir, mk, mk.at) {
+			return session.Doubtful, session.GuardLife
+		}
 		if a.plain <= manyAcks {
 			return session.Failed, 0
 		}
@@ -244,7 +248,7 @@ func (c *conn) judgeOld(dir int, num int64, x *leaf) {
 			later++
 		}
 	}
-	if later < 3 || !s.roll.whole(x.time) || !o.roll.whole(x.time) || o.roll.topAt-x.time < unansweredTime/2 {
+	if later < 3 || !s.roll.whole(x.time) || !c.intact(1-dir, x.time) || o.roll.topAt-x.time < unansweredTime/2 {
 		return
 	}
 	y := session.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,

@@ -118,7 +118,7 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 // comes with them.
 func (c *conn) judgeSilent(dir int, a *asking) {
 	o := &c.side[1-dir]
-	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && o.roll.whole(a.openAt) && o.roll.topAt > a.openAt && !c.ended() {
+	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(1-dir, a.openAt) && o.roll.topAt > a.openAt && !c.ended() {
 		a.told = true
 		c.c.Law.Judge(session.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
 			Message: fmt.Sprintf("%d PingRequests are not answered, while %d datagrams are acknowledged", a.open, a.acks)})

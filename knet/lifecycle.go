@@ -115,7 +115,7 @@ func (c *conn) confirm(dir int) {
 func (c *conn) closing(dir int, k Kind) {
 	l := &c.life
 	c.fr.Words |= dissect.Close
-	if c.suspect && c.d.Dialect != Spec {
+	if c.suspect && len(c.faults) > 0 && c.d.Dialect != Spec {
 		return // what follows would be taken for the next connection
 	}
 	side := session.Side(dir + 1)

@@ -172,7 +172,13 @@ func (c *conn) mark(dir int) mark { return mark{c.side[dir].roll.top, c.fr.Time}
 // since a time was missed.
 func (c *conn) went(dir int, m mark, since int64) bool {
 	r := &c.side[dir].roll
-	return r.has && r.top > m.top && r.topAt-m.at >= c.horizon() && r.whole(since)
+	return r.top > m.top && r.topAt-m.at >= c.horizon() && c.intact(dir, since)
+}
+
+// intact reports whether all that a side sent since a time was captured.
+func (c *conn) intact(dir int, since int64) bool {
+	r := &c.side[dir].roll
+	return r.whole(since) && (r.startAt <= since || c.fromStart(dir))
 }
 
 // horizon is the reorder horizon, in ns (guard REORD), of datagrams without fault.

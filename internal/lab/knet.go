@@ -101,29 +101,29 @@ func on(n int) (all []knet.Dependency) {
 }
 
 // app is a message of the application.
-func app(text string) knet.Message { return knet.Message{ID: knet.Num(20), Body: []byte(text)} }
+func knetApp(text string) knet.Message { return knet.Message{ID: knet.Num(20), Body: []byte(text)} }
 
 // coded gives a message an InOrder code and indexes.
-func coded(m knet.Message, code uint16, indexes ...byte) knet.Message {
+func knetCoded(m knet.Message, code uint16, indexes ...byte) knet.Message {
 	m.SetCode(code)
 	m.Indexes = indexes
 	return m
 }
 
 // flags sets bits of a message.
-func flags(m knet.Message, bits uint16) knet.Message {
+func knetFlags(m knet.Message, bits uint16) knet.Message {
 	m.Bits |= bits
 	return m
 }
 
 // start and later are fragments of a transfer.
-func start(transfer uint8, count uint32, text string) knet.Message {
-	m := app(text)
+func knetStart(transfer uint8, count uint32, text string) knet.Message {
+	m := knetApp(text)
 	m.Bits, m.FragmentCount, m.TransferID = knet.Fragment|knet.FragmentStart, knet.Num(count), transfer
 	return m
 }
 
-func later(transfer uint8, number uint32, text string) knet.Message {
+func knetLater(transfer uint8, number uint32, text string) knet.Message {
 	return knet.Message{Bits: knet.Fragment, FragmentNumber: knet.Num(number), TransferID: transfer, Body: []byte(text)}
 }
 
@@ -131,18 +131,20 @@ func later(transfer uint8, number uint32, text string) knet.Message {
 func pagePing(k knet.Kind, id uint8) knet.Message { return knet.Ping(k, knet.IDsFromZero, id) }
 
 // control is a low control message with a body of any size.
-func control(k knet.Kind, ids knet.IDMap, body ...byte) knet.Message {
+func knetControl(k knet.Kind, ids knet.IDMap, body ...byte) knet.Message {
 	return knet.Message{Kind: k, ID: knet.Num(k.MessageID(ids)), Body: body}
 }
 
 func pageControl(k knet.Kind, body ...byte) knet.Message {
-	return control(k, knet.IDsFromZero, body...)
+	return knetControl(k, knet.IDsFromZero, body...)
 }
 
-func libControl(k knet.Kind, body ...byte) knet.Message { return control(k, knet.IDsFromOne, body...) }
+func libControl(k knet.Kind, body ...byte) knet.Message {
+	return knetControl(k, knet.IDsFromOne, body...)
+}
 
 // behind adds bytes to a datagram.
-func behind(b []byte, more ...byte) []byte { return slices.Concat(b, more) }
+func knetTail(b []byte, more ...byte) []byte { return slices.Concat(b, more) }
 
 // knetBehind lets a side send one more datagram behind one that holds a message of a
 // kind.

@@ -21,16 +21,16 @@ func TestKnetInjected(t *testing.T) {
 		if x.lib {
 			name = knetLibSession
 		}
-		whole := captured(t, name)
+		whole := knetCaptured(t, name)
 		for _, at := range []int{12, 30, 70} {
 			for _, how := range []string{"own", "next", "later"} {
-				injectAndCheck(t, &x, whole, at, how)
+				knetInjectAndCheck(t, &x, whole, at, how)
 			}
 		}
 	}
 }
 
-func captured(t *testing.T, name string) []dissect.Datagram {
+func knetCaptured(t *testing.T, name string) []dissect.Datagram {
 	for _, s := range tracegen.Scenarios() {
 		if s.Proto+"/"+s.Name == name {
 			file, _, err := s.Generate()
@@ -48,7 +48,7 @@ func captured(t *testing.T, name string) []dissect.Datagram {
 	return nil
 }
 
-func injectAndCheck(t *testing.T, x *knetCase, whole []dissect.Datagram, at int, how string) {
+func knetInjectAndCheck(t *testing.T, x *knetCase, whole []dissect.Datagram, at int, how string) {
 	all := slices.Clone(whole)
 	d := all[at]
 	dialect := knet.Spec

@@ -30,12 +30,12 @@ func knetConversation(parts ...knetPart) []Step {
 	return t.steps
 }
 
-// tick is the time between two datagrams.
-const tick = 40*time.Millisecond + 37*time.Microsecond
+// knetTick is the time between two datagrams.
+const knetTick = 40*time.Millisecond + 37*time.Microsecond
 
 // raw adds bytes.
 func (t *knetTalk) raw(side int, fault bool, payload []byte) {
-	t.steps = append(t.steps, Step{From: side, After: tick, Payload: payload, Fault: fault})
+	t.steps = append(t.steps, Step{From: side, After: knetTick, Payload: payload, Fault: fault})
 }
 
 // say adds a datagram under the next PacketID.
@@ -85,9 +85,9 @@ func (t *knetTalk) open() {
 // chat is some data both ways, acknowledged, and a ping.
 func (t *knetTalk) chat(times int) {
 	for i := range times {
-		t.say(0, true, app("from the client"))
+		t.say(0, true, knetApp("from the client"))
 		t.acks(1)
-		t.say(1, true, app("from the server"))
+		t.say(1, true, knetApp("from the server"))
 		t.acks(0)
 		if i%4 == 1 {
 			t.ping(i / 4 % 2)

@@ -32,34 +32,34 @@ func knetReliable() []Mutant {
 			return lib(id, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: 900}))
 		}, true)},
 		onPage("KN-RM-IDMAP", "acknowledges by the other map", func(t *knetTalk) {
-			id := t.say(1, true, app("reliable"))
+			id := t.say(1, true, knetApp("reliable"))
 			t.wrong(0, false, knet.Acknowledge(knet.Spec, knet.IDsFromOne, knet.Ack{PacketID: id}))
 		}),
 		nearPage("KN-RM-IDMAP", "says something with id 4", func(t *knetTalk) {
 			t.say(0, false, knet.Message{ID: knet.Num(4), Body: []byte("welcome")})
 		}),
 		onPage("KN-RD-ACK-UNREL", "acknowledges an unreliable datagram", func(t *knetTalk) {
-			id := t.say(1, false, app("unreliable"))
+			id := t.say(1, false, knetApp("unreliable"))
 			t.wrong(0, false, ack(id))
 		}),
 		nearPage("KN-RD-ACK-UNREL", "acknowledges reliable ones"),
 		onPage("KN-RD-ACK-DUP", "acknowledges a datagram ten times", func(t *knetTalk) {
-			id := t.say(1, true, app("reliable"))
+			id := t.say(1, true, knetApp("reliable"))
 			for range 10 {
 				t.wrong(0, false, ack(id))
 			}
 		}),
 		nearPage("KN-RD-ACK-DUP", "acknowledges twice", func(t *knetTalk) {
-			id := t.say(1, true, app("reliable"))
+			id := t.say(1, true, knetApp("reliable"))
 			t.say(0, false, ack(id))
 		}),
 		onPage("KN-RD-RESEND", "never sends a datagram again", func(t *knetTalk) {
-			t.wrong(0, true, app("unheard"))
+			t.wrong(0, true, knetApp("unheard"))
 			t.owed[1] = nil
 			lively(t, 8)
 		}),
 		nearPage("KN-RD-RESEND", "sends a datagram again", func(t *knetTalk) {
-			t.say(0, true, app("unheard"))
+			t.say(0, true, knetApp("unheard"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.owed[1] = nil
 			lively(t, 2)
@@ -67,12 +67,12 @@ func knetReliable() []Mutant {
 			lively(t, 7)
 		}),
 		onPage("KN-RD-ACKED", "never acknowledges a datagram", func(t *knetTalk) {
-			t.wrong(0, true, app("unheard"))
+			t.wrong(0, true, knetApp("unheard"))
 			t.owed[1] = nil
 			lively(t, 8)
 		}),
 		nearPage("KN-RD-ACKED", "acknowledges late", func(t *knetTalk) {
-			id := t.say(0, true, app("unheard"))
+			id := t.say(0, true, knetApp("unheard"))
 			t.owed[1] = nil
 			lively(t, 2)
 			t.owed[1] = []uint32{id}
@@ -80,10 +80,10 @@ func knetReliable() []Mutant {
 			lively(t, 7)
 		}),
 		onPage("KN-RD-NORESEND", "sends again what was acknowledged", func(t *knetTalk) {
-			id := t.say(0, true, app("acknowledged"))
+			id := t.say(0, true, knetApp("acknowledged"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.owed[1] = nil
-			t.say(1, true, ack(id), app("with it"))
+			t.say(1, true, ack(id), knetApp("with it"))
 			t.acks(0)
 			t.chat(2)
 			t.pause(2 * time.Second)
@@ -91,7 +91,7 @@ func knetReliable() []Mutant {
 			t.say(1, false, ack(id))
 		}),
 		nearPage("KN-RD-NORESEND", "sends again what was not", func(t *knetTalk) {
-			id := t.say(0, true, app("acknowledged"))
+			id := t.say(0, true, knetApp("acknowledged"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.owed[1] = nil
 			t.chat(2)
@@ -100,14 +100,14 @@ func knetReliable() []Mutant {
 			t.say(1, false, ack(id))
 		}),
 		onPage("KN-CV-RESEND", "sends again after 200 ms", func(t *knetTalk) {
-			t.say(0, true, app("impatient"))
+			t.say(0, true, knetApp("impatient"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.pause(160 * time.Millisecond)
 			t.raw(0, true, again)
 			t.acks(1)
 		}),
 		onPage("KN-CV-MAXSEND", "sends 60 times", func(t *knetTalk) {
-			t.say(0, true, app("stubborn"))
+			t.say(0, true, knetApp("stubborn"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.owed[1] = nil
 			for range 59 {
@@ -154,20 +154,20 @@ func knetReliable() []Mutant {
 		nearPage("KN-RT-KEEPALIVE", "is silent for 14 s", func(t *knetTalk) { t.pause(14 * time.Second); t.chat(1) }),
 		onPage("KN-CV-PINGINT", "never pings", func(t *knetTalk) {
 			for range 40 {
-				t.say(0, true, app("no ping"))
+				t.say(0, true, knetApp("no ping"))
 				t.acks(1)
 				t.pause(time.Second)
 			}
 		}),
 		onPage("KN-CV-LOST", "goes on without hearing anything for a minute", func(t *knetTalk) {
 			for range 60 {
-				t.say(0, false, app("hello?"))
+				t.say(0, false, knetApp("hello?"))
 				t.pause(time.Second)
 			}
 		}),
 		onPage("KN-CV-INITRATE", "sends 60 in its first second", func(t *knetTalk) {
 			for range 60 {
-				t.say(0, false, app("hurry"))
+				t.say(0, false, knetApp("hurry"))
 				t.steps[len(t.steps)-1].After = 15 * time.Millisecond
 			}
 		}),
@@ -182,7 +182,7 @@ func asksFor(rate uint16, n int, every time.Duration) knetPart {
 		t.say(1, true, knet.FlowControl(knet.IDsFromZero, rate))
 		t.acks(0)
 		for i := range n {
-			t.put(0, i > 0, false, nil, app("data"))
+			t.put(0, i > 0, false, nil, knetApp("data"))
 			t.steps[len(t.steps)-1].After = every
 			if i%100 == 99 {
 				t.ping(1)

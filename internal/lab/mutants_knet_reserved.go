@@ -37,18 +37,18 @@ func knetReservedCases() []knetCase {
 			return pageOn(id, false, nil, knet.Control(knet.Disconnect, []byte("gone")))
 		}},
 		{rule: "KN-RM-DISC-LEN", name: "says Disconnect of the library with 4 bytes", lib: true,
-			fault: two(flags(knet.Control(knet.Disconnect, []byte("gone")), knet.MessageReliable))},
+			fault: two(knetFlags(knet.Control(knet.Disconnect, []byte("gone")), knet.MessageReliable))},
 		{rule: "KN-RM-DISCACK-LEN", name: "says DisconnectAck with a byte", fault: func(id uint32) []byte {
 			return pageOn(id, false, nil, knet.Control(knet.DisconnectAck, []byte("x")))
 		}},
 		{rule: "KN-RM-CONNACK-LEN", name: "says ConnectAck with a byte", fault: sure(knet.Control(knet.ConnectAck, []byte("x")))},
 		{rule: "KN-RM-PING-REL", name: "pings reliable", fault: sure(pagePing(knet.PingRequest, 99))},
-		{rule: "KN-RM-PING-REL", name: "pings reliable like no library", lib: true, fault: two(flags(libControl(knet.PingRequest, 99), knet.MessageReliable))},
+		{rule: "KN-RM-PING-REL", name: "pings reliable like no library", lib: true, fault: two(knetFlags(libControl(knet.PingRequest, 99), knet.MessageReliable))},
 		{rule: "KN-RM-PONG-REL", name: "replies reliable", fault: sure(pagePing(knet.PingReply, 1))},
 		{rule: "KN-RM-ACK-REL", name: "acknowledges reliable", fault: sure(ack(1)),
 			near: func(id uint32) []byte { return page(id, false, ack(1)) }},
-		{rule: "KN-RM-ACK-REL", name: "acknowledges reliable like no library", lib: true, fault: two(flags(libAck(1), knet.MessageReliable)),
-			near: func(id uint32) []byte { return lib(id, libAck(1), flags(app("x"), knet.MessageReliable)) }},
+		{rule: "KN-RM-ACK-REL", name: "acknowledges reliable like no library", lib: true, fault: two(knetFlags(libAck(1), knet.MessageReliable)),
+			near: func(id uint32) []byte { return lib(id, libAck(1), knetFlags(knetApp("x"), knet.MessageReliable)) }},
 		{rule: "KN-RM-FLOW-REL", name: "asks for a rate unreliable", fault: one(knet.FlowControl(knet.IDsFromZero, 500)),
 			near: sure(knet.FlowControl(knet.IDsFromZero, 500))},
 		{rule: "KN-RM-CONNACK-REL", name: "says ConnectAck unreliable", fault: one(knet.Control(knet.ConnectAck, nil))},
@@ -56,11 +56,11 @@ func knetReservedCases() []knetCase {
 		{rule: "KN-RM-DISC-REL", name: "says Disconnect reliable", fault: func(id uint32) []byte { return pageOn(id, true, nil, bye) }},
 		{rule: "KN-RM-DISC-ORDER", name: "says Disconnect without InOrder", fault: one(bye)},
 		{rule: "KN-RM-PLAIN-ORDER", name: "orders a PingRequest", fault: func(id uint32) []byte {
-			return pageOn(id, false, on(2), coded(pagePing(knet.PingRequest, 99), 2))
+			return pageOn(id, false, on(2), knetCoded(pagePing(knet.PingRequest, 99), 2))
 		}},
 		{rule: "KN-RM-NOFRAG", name: "fragments a ConnectSyn", fault: sure(fragment(knet.Control(knet.ConnectSyn, []byte("x"))))},
 		{rule: "KN-RM-NOFRAG", name: "fragments a PingRequest", fault: sure(fragment(pagePing(knet.PingRequest, 9)))},
-		{rule: "KN-RM-NOFRAG", name: "fragments a Disconnect of the library", lib: true, fault: two(flags(fragment(knet.Control(knet.Disconnect, []byte("x"))), knet.MessageReliable))},
+		{rule: "KN-RM-NOFRAG", name: "fragments a Disconnect of the library", lib: true, fault: two(knetFlags(fragment(knet.Control(knet.Disconnect, []byte("x"))), knet.MessageReliable))},
 		{rule: "KN-FC-RANGE", name: "asks for 0", fault: sure(knet.FlowControl(knet.IDsFromZero, 0)), near: sure(knet.FlowControl(knet.IDsFromZero, 5))},
 		{rule: "KN-RD-ACK-SPAN", name: "sets the upper bits", lib: true, fault: two(libAck(1 | 1<<22))},
 	}

@@ -15,16 +15,16 @@ func knetSession() []Mutant {
 		t.end(0, knet.Disconnect)
 		if k == knet.DisconnectAck {
 			t.end(1, k)
-			t.wrong(1, false, app("one more thing"))
+			t.wrong(1, false, knetApp("one more thing"))
 		} else {
-			t.wrong(0, false, app("one more thing"))
+			t.wrong(0, false, knetApp("one more thing"))
 			t.end(1, knet.DisconnectAck)
 		}
 		return t.steps
 	}
 	pending := func(t *knetTalk) {
 		t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
-		t.wrong(0, false, app("too early"))
+		t.wrong(0, false, knetApp("too early"))
 		t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
 		t.say(0, true, knet.Control(knet.ConnectAck, nil))
 		t.chat(12)
@@ -51,7 +51,7 @@ func knetSession() []Mutant {
 		{Rule: "KN-CL-AFTER-ACK", Name: "goes on after DisconnectAck", As: "knet:spec", Steps: after(knet.DisconnectAck)},
 		nearPage("KN-CL-AFTER-ACK", "ends with it"),
 		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect of the library", On: knetLibSession,
-			Tamper: knetBehind(0, knet.Disconnect, func(id uint32) []byte { return lib(id, app("x")) })},
+			Tamper: knetBehind(0, knet.Disconnect, func(id uint32) []byte { return lib(id, knetApp("x")) })},
 		{Rule: "KN-CL-AFTER-DISC", Name: "leaves all as it is", On: knetLibSession, Near: true},
 		onPage("KN-CL-DISCACK-UNSOL", "says DisconnectAck in the middle", func(t *knetTalk) {
 			t.put(0, true, false, []knet.Dependency{}, knet.Control(knet.DisconnectAck, nil))
@@ -63,7 +63,7 @@ func knetSession() []Mutant {
 				t.pause(time.Second)
 			}
 			for range 5 {
-				t.say(1, false, app("still here"))
+				t.say(1, false, knetApp("still here"))
 				t.pause(500 * time.Millisecond)
 			}
 		}).also("KN-CL-AFTER-DISC"),
@@ -109,9 +109,9 @@ func knetSession() []Mutant {
 			t.say(0, true, knet.Control(knet.ConnectAck, nil))
 			t.chat(4)
 		})},
-		onPage("KN-DG-ID-UNIQUE", "sends other content under an old PacketID", func(t *knetTalk) { t.raw(0, true, page(3, false, app("other"))) }),
+		onPage("KN-DG-ID-UNIQUE", "sends other content under an old PacketID", func(t *knetTalk) { t.raw(0, true, page(3, false, knetApp("other"))) }),
 		nearPage("KN-DG-ID-UNIQUE", "sends a reliable datagram again", func(t *knetTalk) {
-			t.say(0, true, app("lost"))
+			t.say(0, true, knetApp("lost"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.chat(3)
 			t.raw(0, false, again)
@@ -120,24 +120,24 @@ func knetSession() []Mutant {
 			skipped := t.next[0]
 			t.next[0]++
 			t.chat(30)
-			t.raw(0, true, page(skipped, false, app("late")))
+			t.raw(0, true, page(skipped, false, knetApp("late")))
 		}),
 		nearPage("KN-DG-ID-BACK", "is overtaken", func(t *knetTalk) {
-			t.say(0, false, app("overtaken"))
-			t.say(0, false, app("overtaking"))
+			t.say(0, false, knetApp("overtaken"))
+			t.say(0, false, knetApp("overtaking"))
 			n := len(t.steps)
 			t.steps[n-1], t.steps[n-2] = t.steps[n-2], t.steps[n-1]
 		}),
 		onPage("KN-DG-ID-INC", "counts by two", func(t *knetTalk) {
 			for i := range 120 {
 				t.next[0]++
-				t.put(0, i == 0, true, nil, app("even"))
+				t.put(0, i == 0, true, nil, knetApp("even"))
 				t.acks(1)
 			}
 		}),
 		nearPage("KN-DG-ID-INC", "counts by one", func(t *knetTalk) {
 			for range 60 {
-				t.say(0, true, app("even"))
+				t.say(0, true, knetApp("even"))
 				t.acks(1)
 			}
 		}),
