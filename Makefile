@@ -12,7 +12,7 @@ SOAK    ?=
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@2026.2.2)
 
 # What `make check` makes anew and compares.
-GENERATED = docs/FIELDS.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
+GENERATED = docs/FIELDS.md docs/rules.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
 
 export CGO_ENABLED = 0
 
@@ -72,9 +72,11 @@ golden: ## outputs that tests compare with
 	$(GO) test ./dissect/render ./internal/report -update
 	$(GO) test ./cmd/dpdissect -run 'TestGolden|TestScript|TestReadme' -update
 
-docs: ## the reference of fields
+docs: ## the references of fields and rules
 	$(GO) run ./cmd/dpdissect fields --markdown > docs/FIELDS.md.new
 	mv docs/FIELDS.md.new docs/FIELDS.md
+	$(GO) run ./cmd/dpdissect rules --markdown > docs/rules.md.new
+	mv docs/rules.md.new docs/rules.md
 
 cover: ## statements covered by all tests, for each function in cover.txt
 	$(GO) test -timeout 10m -coverpkg ./... -coverprofile cover.out ./...

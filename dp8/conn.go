@@ -82,6 +82,8 @@ type side struct {
 	unjudged  []unjudged // frames that came before the secret
 	early     bool       // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo   uint8
+	doubtful  bool     // it reported different versions
+	uncoal    bool     // it coalesced although it must not
 	bad       badFrame // what judging this side needs
 	ticks     tickWatch
 	cframes   cframes
@@ -237,7 +239,11 @@ func (c *conn) countData(out *session.Direction, d *DFrame, keepAlive bool) {
 // foreignKeepAlive reports a KeepAlive of another session: receivers must
 // ignore it (MC-DPL8R 3.1.5.2).
 func (c *conn) foreignKeepAlive(d *DFrame) bool {
-	return d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	if foreign {
+		c.unsay(d.SessionID)
+	}
+	return foreign
 }
 
 // sack tracks a SACK.

@@ -93,16 +93,16 @@ func (c *conn) knowSigned(h *Handshake, fromListener bool) {
 	there := len(c.fr.Payload)
 	c.hs.signed = true
 	c.params.Signing = Signed
-	if there >= optionsEnd && !c.signed.badMode {
+	if opts := h.SigningOpts & (SigningFast | SigningFull); there >= optionsEnd && (opts == SigningFast || opts == SigningFull) && (c.signed.mode == 0 || c.signed.mode == opts) {
 		m := modeFull
-		if h.SigningOpts&SigningFast != 0 {
+		if opts == SigningFast {
 			m = modeFast
 		}
 		if c.knowMode(m, false); c.signed.torn {
 			c.mode, c.c.Signing = modeUnknown, "" // the frames will tell
 		}
 	}
-	if fromListener || c.hs.secrets || there < secretsEnd || c.signed.badKeys {
+	if fromListener || c.hs.secrets || there < secretsEnd || c.signed.badKeys || h.SenderSecret == (Secret{}) || h.ReceiverSecret == (Secret{}) {
 		return
 	}
 	c.hs.secrets = true

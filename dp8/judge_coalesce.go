@@ -2,6 +2,7 @@ package dp8
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -19,15 +20,23 @@ func (c *conn) judgeUnfitParts(law *session.Law) {
 	switch err.Field {
 	case &Fields[fPartSize]:
 		if d.coalesceHeaders(c.fr.Payload) >= MaxParts {
-			law.Broken(r223Count, "more than 32 coalesce headers")
+			c.badPart(r223Count, "more than 32 coalesce headers")
 			return
 		}
-		law.Broken(r223End, "no coalesce header has END_COALESCE")
+		c.badPart(r223End, "no coalesce header has END_COALESCE")
 	case &Fields[fHeaderPad]:
-		law.Broken(r223Hdrpad, "the two bytes behind an odd number of coalesce headers are missing")
+		c.badPart(r223Hdrpad, "the two bytes behind an odd number of coalesce headers are missing")
 	case &Fields[fPartData], &Fields[fPartPad]:
-		law.Broken(r223Fit, fmt.Sprintf("coalesced payload %d: %s", d.Coalesce.N+1, err.Reason))
+		c.badPart(r223Fit, fmt.Sprintf("coalesced payload %d: %s", d.Coalesce.N+1, err.Reason))
 	}
+}
+
+// badPart is Law.Broken, milder when it was only concluded whether a signature stands
+// before the headers.
+func (c *conn) badPart(rule int, message string) {
+	x := c.c.Law.Here(rule, message)
+	x.Milder = slices.Contains(c.c.Inferred, "signing")
+	c.c.Law.Judge(x)
 }
 
 // coalesceHeaders is how many coalesce headers could be read of a frame.
@@ -53,12 +62,12 @@ func (d *DFrame) headerLen() int {
 func (c *conn) judgePadding(law *session.Law, d *DFrame) bool {
 	k := &d.Coalesce
 	if k.HeaderPad != [2]byte{} {
-		law.Broken(r223Hdrpad, fmt.Sprintf("the padding behind the coalesce headers is % x, not zero", k.HeaderPad[:]))
+		c.badPart(r223Hdrpad, fmt.Sprintf("the padding behind the coalesce headers is % x, not zero", k.HeaderPad[:]))
 		return false
 	}
 	for i := range k.Parts[:max(0, k.N)] {
 		if p := &k.Parts[i]; p.Pad != [3]byte{} {
-			law.Broken(r223Paypad, fmt.Sprintf("the padding behind coalesced payload %d is % x, not zero", i+1, p.Pad[:p.padding()]))
+			c.badPart(r223Paypad, fmt.Sprintf("the padding behind coalesced payload %d is % x, not zero", i+1, p.Pad[:p.padding()]))
 			return false
 		}
 	}
@@ -94,6 +103,11 @@ func (c *conn) judgeCoalesceVersion(law *session.Law) bool {
 		law.Pass(r223Ver)
 		return true
 	}
+	if s := &c.side[c.dirOf()]; s.uncoal {
+		return false // said once
+	} else {
+		s.uncoal = true
+	}
 	law.Broken(r223Ver, fmt.Sprintf("a coalesced frame although the lower of the versions is 1.%d", min(a, b)&0xffff))
 	return false
 }
@@ -109,13 +123,13 @@ func (c *conn) judgeParts(law *session.Law, d *DFrame) {
 		law.Pass(r223Paypad)
 	}
 	if !law.Check(r223Trail, len(k.Trailing) == 0) {
-		law.Broken(r223Trail, fmt.Sprintf("%d bytes follow the last coalesced payload", len(k.Trailing)))
+		c.badPart(r223Trail, fmt.Sprintf("%d bytes follow the last coalesced payload", len(k.Trailing)))
 	}
 	if !law.Check(r223Mtu, c.fr.Fragments == 0) {
-		law.Broken(r223Mtu, fmt.Sprintf("a coalesced frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
+		c.badPart(r223Mtu, fmt.Sprintf("a coalesced frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
 	}
 	if d.Control&CtlRetry == 0 && !law.Check(r223Solo, k.N > 1) { // a retry may have lost its unreliable parts
-		law.Broken(r223Solo, "a single payload is coalesced")
+		c.badPart(r223Solo, "a single payload is coalesced")
 	}
 	empty, strict := 0, Command(0)
 	for i := range k.Parts[:k.N] {
@@ -126,10 +140,10 @@ func (c *conn) judgeParts(law *session.Law, d *DFrame) {
 		strict |= Command(p.Command & (PartReliable | PartSequential))
 	}
 	if !law.Check(r223Zero, empty == 0) {
-		law.Broken(r223Zero, fmt.Sprintf("%d coalesced payloads are empty", empty))
+		c.badPart(r223Zero, fmt.Sprintf("%d coalesced payloads are empty", empty))
 	}
 	if !law.Check(r223Outer, strict&^d.Command == 0) {
-		law.Broken(r223Outer, fmt.Sprintf("the frame lacks RELIABLE or SEQUENTIAL (bCommand 0x%02x), one of its parts has it", uint8(d.Command)))
+		c.badPart(r223Outer, fmt.Sprintf("the frame lacks RELIABLE or SEQUENTIAL (bCommand 0x%02x), one of its parts has it", uint8(d.Command)))
 	}
 }
 
@@ -176,7 +190,11 @@ func (c *conn) keepOpen(dir int, num int64, d *DFrame) {
 		before, x, behind := o.at(n-1), o.at(n), o.at(n+1)
 		if before.open && x.coalesced && behind.goesOn && !x.judged {
 			x.judged = true
-			law.Judge(session.Case{Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
+			blocked := session.GuardNone
+			if !c.unwrapsAfter(n, min(before.time, x.time, behind.time)) {
+				blocked = session.GuardUnwrap
+			}
+			law.Judge(session.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
 				Proof: []uint64{before.frame, behind.frame}, Message: "a coalesced frame stands between two parts of one message"})
 		}
 	}

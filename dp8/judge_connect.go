@@ -109,7 +109,9 @@ func (c *conn) judgeConnect(dir int, h *Handshake) bool {
 	}
 	c.judgeTick(dir, h.Timestamp)
 	c.judgeRepeated(dir)
-	c.side[dir].cframes.keep(c, h)
+	if p := &c.side[dir].cframes; p.any || h.MsgID <= lateFirst {
+		p.keep(c, h)
+	}
 	c.asked[dir].add(c, h)
 	c.keepBad(h)
 	return true

@@ -23,7 +23,7 @@ func (c *conn) judgeHandshake(dir int, h *Handshake) bool {
 		return !foreign
 	}
 	if c.fr.Words.Has(duplicate) {
-		return !foreign
+		return false
 	}
 	law := &c.c.Law
 	law.PassSet(setCFrame)
@@ -66,7 +66,7 @@ func (c *conn) judgeAnswer(dir int, h *Handshake) bool {
 		c.judgeRival(dir)
 	}
 	good = c.judgeRspID(r, dir, h) && good
-	if h.Opcode == OpConnectedSigned {
+	if h.Opcode == OpConnectedSigned && c.hs.connects > 0 {
 		good = c.judgeSecrets(h, fromListener) && good
 	}
 	c.lives(dir, true)
@@ -94,15 +94,25 @@ func (c *conn) judgeMix(h *Handshake) bool {
 	switch {
 	case c.hs.plain && signed:
 		law.Broken(r31513Mix, "CONNECTED_SIGNED in a handshake that is not signed")
+		c.doubtMode()
 		return false
 	case c.hs.signed && !signed:
 		law.Broken(r31513Mix, "CONNECTED in a signed handshake")
+		c.doubtMode()
 		return false
 	case c.hs.plain || c.hs.signed:
 		law.Pass(r31513Mix)
 	}
 	c.hs.plain = !signed
 	return true
+}
+
+// doubtMode forgets how frames are signed when the handshake says both: they will
+// tell.
+func (c *conn) doubtMode() {
+	if !c.started() {
+		c.mode, c.params.Signing, c.c.Signing = modeUnknown, SigningUnknown, ""
+	}
 }
 
 // judgeAnswerVersion judges the version that an answer reports.
@@ -121,7 +131,9 @@ func (c *conn) judgeAnswerVersion(dir int, h *Handshake) bool {
 			return false
 		}
 	}
-	if v != 0 && !law.Check(r2212VerStable, h.Version == v) {
+	if s := &c.side[dir]; v == 0 || s.doubtful {
+		return true
+	} else if s.doubtful = !law.Check(r2212VerStable, h.Version == v); s.doubtful {
 		law.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, the side reported %s before", versionText(h.Version), versionText(v)))
 		return false
 	}

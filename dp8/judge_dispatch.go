@@ -141,18 +141,29 @@ func (c *conn) judgeTick(dir int, tick uint32) {
 	}
 	law, ahead, since := &c.c.Law, int64(int32(tick-t.tick)), fr.Time-t.at
 	switch {
-	case ahead >= 0 && ahead > 4*since/1e6+tickJump:
+	case ahead >= 0 && ahead > 4*since/1e6+tickJump && !t.suspect:
 		t.suspect, t.sTick, t.sAt, t.sFrame = true, tick, fr.Time, fr.Frame
+	case ahead >= 0 && ahead > 4*since/1e6+tickJump: // one is looked at already
 	case ahead >= 0:
 		law.Pass(r221TickMono)
 		t.take(tick, fr)
-	case since <= 2*law.Horizon(): // overtaken
+	case since-t.inTime(ahead) <= 2*law.Horizon(): // overtaken
 	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
 		t.take(tick, fr)
 	default:
 		law.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", tick, since/1e6, t.tick), t.frame)
 		t.back, t.backTick, t.contradicts = true, tick, true
 	}
+}
+
+// inTime is how long, in ns, a number of ticks takes at the rate seen so far, which
+// is one a millisecond or faster.
+func (t *tickWatch) inTime(ticks int64) int64 {
+	rate := 1.0
+	if span := t.at - t.firstAt; span > 0 {
+		rate = max(1, float64(int64(t.tick-t.first))*1e6/float64(span))
+	}
+	return int64(float64(ticks) * 1e6 / rate)
 }
 
 func (t *tickWatch) take(tick uint32, fr *dissect.Frame) {
@@ -164,20 +175,23 @@ func (t *tickWatch) take(tick uint32, fr *dissect.Frame) {
 // that it was the wrong one.
 func (c *conn) resolveTick(dir int, tick uint32) {
 	t, law := &c.side[dir].ticks, &c.c.Law
-	t.suspect = false
 	x := session.Case{Rule: r221TickMono, Dir: dir, Frame: t.sFrame, Time: t.sAt, HasTime: true, Proof: []uint64{t.frame, c.fr.Frame}}
 	switch {
 	case int32(tick-t.sTick) >= 0:
 		law.Pass(r221TickMono)
+		t.suspect = false
 		t.tick, t.at, t.frame = t.sTick, t.sAt, t.sFrame
-		t.n++
-	case int32(tick-t.tick) >= 0:
-		if c.fr.Time-t.sAt <= law.Horizon() {
-			x.Blocked = session.GuardReord
+		if t.n++; t.n <= 2 { // the first was the wrong one
+			t.first, t.firstAt = t.sTick, t.sAt
 		}
+	case c.fr.Time-t.sAt <= 2*law.Horizon(): // it may have been overtaken
+	case int32(tick-t.tick) >= 0:
+		t.suspect = false
 		x.Message = fmt.Sprintf("tTimestamp is %d, between %d before and %d after it", t.sTick, t.tick, tick)
 		t.contradicts = true
 		law.Judge(x)
+	default:
+		t.suspect = false
 	}
 }
 

@@ -38,14 +38,16 @@ func (c *conn) judgeHard(dir int, h *Handshake) {
 	law.PassSet(setCFrame)
 	law.Pass(r2214Cmd)
 	c.judgeTrailing(law, h)
-	law.Pass(r2214Sessid)
-	c.lives(dir, true)
+	if c.hs.sessionKnown {
+		law.Pass(r2214Sessid)
+		c.lives(dir, true)
+	}
 	good := c.judgeHardFields(dir, h)
 	c.judgeTick(dir, h.Timestamp)
 	c.settleFast(dir, h)
 	c.judgeHardMsgID(dir, h)
-	if !good {
-		return // what is wrong with it shows that more may be
+	if !good || !c.hs.sessionKnown {
+		return // what is wrong with it shows that more may be; it may belong to a connection before
 	}
 	c.judgeHardTimes(dir, h)
 	w.n++
@@ -87,7 +89,7 @@ func (c *conn) judgeHardFields(dir int, h *Handshake) (good bool) {
 	case c.mode != modeUnknown:
 		check(r2214RspidZero, h.RspID == 0, fmt.Sprintf("bRspId is %d on a connection that is not fully signed", h.RspID))
 	}
-	if v := c.side[dir].version; v != 0 {
+	if v := c.side[dir].version; v != 0 && !c.side[dir].doubtful {
 		check(r2214Version, h.Version == v, fmt.Sprintf("dwCurrentProtocolVersion is %s, the handshake said %s", versionText(h.Version), versionText(v)))
 	}
 	switch {
@@ -185,7 +187,7 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (c *conn) settleHard(dir int) {
-	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.fr.Time-w.fast.Time > c.c.Law.Horizon() {
+	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.fr.Time-w.fast.Time > 2*c.c.Law.Horizon() {
 		c.c.Law.Judge(w.fast)
 		w.fast = session.Case{}
 	}
@@ -199,7 +201,7 @@ func (c *conn) settleFast(dir int, h *Handshake) {
 	if p.op == OpConnectedSigned && dir != c.connector {
 		next = h.MsgID == 0
 	}
-	if o.fast.Frame != 0 && w.n == 0 && next {
+	if o.fast.Frame != 0 && w.n == 0 && next && c.fr.Time-o.fast.Time > 2*c.c.Law.Horizon() {
 		c.c.Law.Judge(o.fast)
 		o.fast = session.Case{}
 	}
@@ -222,8 +224,13 @@ func (c *conn) judgeDataBehindHard(dir int, num int64) {
 // 3.1.4.5).
 func (c *conn) judgeNoData(w *hardWatch, num int64) {
 	law := &c.c.Law
-	if since := c.fr.Time - w.first.Time; c.fr.HasTime && since > law.Horizon() && num > w.firstSeq {
-		w.data = true
+	since := c.fr.Time - w.first.Time
+	if !c.fr.HasTime || since <= 2*law.Horizon() || num <= w.firstSeq {
+		return // overtaken
+	}
+	if w.data = true; num > w.firstSeq+WindowSize {
+		law.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
+	} else {
 		law.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
 	}
 }

@@ -11,12 +11,16 @@ type sackWatch struct {
 	hash     uint64 // of the latest one
 	ipid     uint16
 	at       int64
+	seq      int64 // bNSeq of the latest one that was right, and its tick
+	seqTick  uint32
+	seqKnown bool
 	over     session.Case // a bNSeq above what was captured, not yet explained
 	overSeq  int64
 	overSure bool // its full number is beyond doubt
 	retries  int  // SACKs in a row that report a retry none of which was captured
 	retry    bool // a data frame with RETRY was captured for this side since its last such SACK
 	any      bool // a data frame was captured for it
+	fresh    bool // … since the latest SACK that counted
 }
 
 // judgeSACK judges a SACK that is genuine; next is its bNSeq, unwrapped. It reports
@@ -99,10 +103,12 @@ func (c *conn) judgeSACKRetry(dir int, k *SACK) {
 		w.retries = 0
 		law.Pass(r2215Retry)
 		w.retry = w.retry && k.Retry == 0
+	case !w.fresh: // it may still speak of the same one
 	default:
 		w.retries++
+		w.fresh = false
 		const message = "bRetry reports a retry, none was captured"
-		if w.retries < law.NeededOdds(1-dir) {
+		if w.retries < 3*law.NeededOdds(1-dir) { // losses come in bursts
 			law.Unclear(r2215Retry, session.GuardOdds, message)
 			return
 		}
@@ -113,7 +119,7 @@ func (c *conn) judgeSACKRetry(dir int, k *SACK) {
 // sawRetry notes a captured data frame for the SACKs of its receiver.
 func (c *conn) sawRetry(dir int, retry bool) {
 	w := &c.side[1-dir].sackWatch
-	w.any = true
+	w.any, w.fresh = true, true
 	w.retry = w.retry || retry
 }
 
@@ -124,9 +130,12 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 	if !ok || !c.fr.HasTime {
 		return true
 	}
+	tick := c.f.SACK.Timestamp
+	sentLater := w.seqKnown && int32(tick-w.seqTick) > 0 && next < w.seq
 	switch {
 	case next == highest+1:
 		law.Pass(r2215Nseq)
+		w.seq, w.seqTick, w.seqKnown = next, tick, true
 	case next > highest+1:
 		// Data frames that were not captured explain it, unless one of these numbers is
 		// yet sent for the first time.
@@ -136,7 +145,7 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 		}
 	default:
 		x, known := out.Look(next)
-		if !known || !c.unwraps(dir) || !x.First || c.fr.Time-x.Time <= law.Horizon() {
+		if !known || !c.unwraps(dir) || !x.First || c.fr.Time-x.Time <= 2*law.Horizon() && !sentLater {
 			return true // overtaken, or too long ago to tell
 		}
 		law.Broken(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
@@ -173,7 +182,7 @@ func (c *conn) settleNSeq(dir int, num int64) {
 		w.over.Blocked = session.GuardClean
 		law.Judge(w.over)
 		w.over = session.Case{}
-	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.fr.Time-w.over.Time > law.Horizon() && !c.f.DFrame.isRetry():
+	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.fr.Time-w.over.Time > 2*law.Horizon() && !c.f.DFrame.isRetry():
 		w.over.Proof = append(w.over.Proof, c.fr.Frame)
 		law.Judge(w.over)
 		w.over = session.Case{}

@@ -33,7 +33,7 @@ type signedWatch struct {
 	secrets  bool
 	frame    uint64 // of the secrets
 	badKeys  bool   // the frame at hand must not give secrets
-	badMode  bool   // the frame at hand must not give the mode
+	mode     uint32 // the connector's, 0 when it is not known
 	torn     bool   // the sides name different modes
 	same     int    // offers in a row that answer the same CONNECT
 }
@@ -41,8 +41,8 @@ type signedWatch struct {
 // judgeSecrets judges what CONNECTED_SIGNED has on top (MC-DPL8R 2.2.1.3).
 func (c *conn) judgeSecrets(h *Handshake, fromListener bool) (good bool) {
 	law, w := &c.c.Law, &c.signed
-	w.badKeys, w.badMode = false, false
-	good = c.judgeOptions(h)
+	w.badKeys = false
+	good = c.judgeOptions(h, fromListener)
 	if fromListener {
 		if !law.Check(r2213SecretListener, h.SenderSecret == Secret{} && h.ReceiverSecret == Secret{}) {
 			law.Broken(r2213SecretListener, "the listener's CONNECTED_SIGNED carries a secret")
@@ -66,7 +66,7 @@ func (c *conn) judgeSecrets(h *Handshake, fromListener bool) (good bool) {
 }
 
 // judgeOptions judges dwSigningOpts, also against those of the other side.
-func (c *conn) judgeOptions(h *Handshake) (good bool) {
+func (c *conn) judgeOptions(h *Handshake, fromListener bool) (good bool) {
 	law, w := &c.c.Law, &c.signed
 	const both = SigningFast | SigningFull
 	if !law.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
@@ -75,10 +75,16 @@ func (c *conn) judgeOptions(h *Handshake) (good bool) {
 	mode := h.SigningOpts & both
 	if !law.Check(r2213OptsOne, mode == SigningFast || mode == SigningFull) {
 		law.Broken(r2213OptsOne, fmt.Sprintf("dwSigningOpts is 0x%08x: one of FAST and FULL must be set", h.SigningOpts))
-		w.badMode = true
 		return false
 	}
-	if h.Command&Poll != 0 || len(w.offers) == 0 {
+	if fromListener && w.mode != 0 {
+		return c.judgeMode(mode)
+	}
+	if fromListener {
+		return true
+	}
+	if len(w.offers) == 0 {
+		w.mode = mode
 		return true
 	}
 	o := &w.offers[len(w.offers)-1]
@@ -87,7 +93,18 @@ func (c *conn) judgeOptions(h *Handshake) (good bool) {
 		w.torn = true
 		return false
 	}
+	w.mode = mode
 	return true
+}
+
+// judgeMode judges the mode of an offer that comes behind the connector's choice.
+func (c *conn) judgeMode(mode uint32) bool {
+	law, w := &c.c.Law, &c.signed
+	if law.Check(r2213OptsMatch, mode == w.mode) {
+		return true
+	}
+	law.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the connection's is %d", mode, w.mode))
+	return false
 }
 
 func (c *conn) addOffer(h *Handshake) {
@@ -104,7 +121,6 @@ func (c *conn) judgeConnectorSecrets(h *Handshake) bool {
 	law, w := &c.c.Law, &c.signed
 	if !law.Check(r2213SecretConnector, h.SenderSecret != Secret{} && h.ReceiverSecret != Secret{}) {
 		law.Broken(r2213SecretConnector, "a secret of the connector is 0")
-		w.badKeys = true
 		return false
 	}
 	if w.secrets && !law.Check(r2213SecretStable, w.sender == h.SenderSecret && w.receiver == h.ReceiverSecret) {
@@ -242,10 +258,10 @@ func (c *conn) judgeFirstKeepAlive(dir int, num int64, d *DFrame, keepAlive bool
 		rule = r31513KaConnector
 	}
 	switch {
-	case !c.hs.signed || c.connector < 0 || num >= firstNumbers && w.seen == 0:
-		w.over = num >= firstNumbers
+	case c.fr.Cut() || !c.hs.signed || c.connector < 0 || num >= firstNumbers && w.seen == 0:
+		w.over = c.fr.Cut() || num >= firstNumbers
 		return
-	case keepAlive && d.Command&Reliable != 0 && num < firstNumbers:
+	case (keepAlive || d.Control&CtlKeepAlive != 0) && d.Command&Reliable != 0 && num < firstNumbers:
 		w.over = true
 		law.Pass(rule)
 		return

@@ -79,6 +79,9 @@ func (c *conn) lives(dir int, sure bool) {
 		if s.silent || s.side >= 0 && s.side != dir || s.Frame == c.fr.Frame {
 			continue
 		}
+		if !sure && s.pending {
+			continue // data names no session
+		}
 		if !sure {
 			if since <= c.c.Law.Horizon() {
 				continue
@@ -129,6 +132,17 @@ func (c *conn) named(dir int, id uint32) bool {
 		}
 	}
 	return false
+}
+
+// unsay drops the cases against frames that name a session which another frame
+// names as well: it exists.
+func (c *conn) unsay(id uint32) {
+	for i := 0; i < len(c.strays); i++ {
+		if c.strays[i].id == id {
+			c.dropStray(i, session.GuardLife)
+			i--
+		}
+	}
 }
 
 // isReal reports a CONNECT without a fault that makes receivers ignore it.

@@ -109,8 +109,8 @@ func (c *conn) hardDisconnect(dir int) {
 		return
 	}
 	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), true) // bMsgID tells repetitions
-	c.knowSession(h.SessionID)
 	c.judgeHard(dir, h)
+	c.knowSession(h.SessionID)
 	c.knowVersion(dir, h.Version)
 	if c.life.hard[dir] {
 		return

@@ -99,7 +99,7 @@ var coalesceRules = [...]session.Rule{
 	},
 	r31526CoalMid - coalesceBase: {
 		ID: "DP8-3.1.5.2.6-COAL-MID", Clause: "MC-DPL8R 3.1.5.2.6, 2.2.2", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardClean, session.GuardUnwrap),
+		Guards:    session.Of(session.GuardUnwrap),
 		Statement: "no COALESCE while a split message is open",
 		Example:   "NEW part seq=3, coalesced seq=4, END part seq=5",
 	},

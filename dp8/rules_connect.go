@@ -46,7 +46,6 @@ var connectRules = [...]session.Rule{
 	},
 	r2211MsgidInc - connectBase: {
 		ID: "DP8-2.2.1.1-MSGID-INC", Clause: "MC-DPL8R 2.2.1.1", Level: session.Should, Severity: session.Warn, Scope: "D",
-		Guards:    session.Of(session.GuardClean),
 		Statement: "bMsgID grows by one per retry",
 		Care:      "CLEAN (missing numbers = loss), DUP",
 		Example:   "two CONNECTs 200 ms apart, both bMsgID 0",

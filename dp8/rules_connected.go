@@ -50,13 +50,12 @@ var connectedRules = [...]session.Rule{
 	},
 	r2212MsgidInc - connectedBase: {
 		ID: "DP8-2.2.1.2-MSGID-INC", Clause: "MC-DPL8R 2.2.1.2", Level: session.Should, Severity: session.Note, Scope: "D",
-		Guards:    session.Of(session.GuardClean),
 		Statement: "bMsgID grows per retry",
 		Example:   "three retries, all bMsgID 0",
 	},
 	r2212Rspid - connectedBase: {
 		ID: "DP8-2.2.1.2-RSPID", Clause: "MC-DPL8R 2.2.1.2", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean),
+		Guards:    session.Of(session.GuardBidir),
 		Statement: "bRspId equals the bMsgID of the CONNECT/CONNECTED answered",
 		Care:      "BIDIR, CLEAN: accept any bMsgID of the attempt seen so far (an older one may have been answered)",
 		Example:   "CONNECTs carried 0 and 1, reply bRspId 7",
@@ -104,7 +103,7 @@ var connectedRules = [...]session.Rule{
 	},
 	r31Est - connectedBase: {
 		ID: "DP8-3.1-EST", Clause: "MC-DPL8R 3.1, 3.1.5.2", Level: session.Must, Severity: session.Warn, Scope: "B",
-		Guards:    session.Of(session.GuardStart, session.GuardBidir, session.GuardClean),
+		Guards:    session.Of(session.GuardStart, session.GuardBidir),
 		Statement: "data frames only after both sides have received the other's CONNECTED",
 		Care:      "START, BIDIR, CLEAN; connector may send data right behind its confirmation; listener data before the connector's CONNECTED is the failure",
 		Example:   "listener sends DF seq=0 before any connector CONNECTED",

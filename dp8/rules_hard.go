@@ -37,7 +37,7 @@ var hardRules = [...]session.Rule{
 	},
 	r2214Msgid - hardBase: {
 		ID: "DP8-2.2.1.4-MSGID", Clause: "MC-DPL8R 2.2.1.4", Level: session.Should, Severity: session.Note, Scope: "D",
-		Guards:    session.Of(session.GuardStart, session.GuardClean),
+		Guards:    session.Of(session.GuardStart),
 		Statement: "bMsgID is the next after the side's previous CFRAME other than SACK",
 		Care:      "START, CLEAN; receivers ignore the value",
 		Example:   "last CFRAME bMsgID 1, HDISC bMsgID 77",
@@ -50,7 +50,7 @@ var hardRules = [...]session.Rule{
 	},
 	r2214RspidSeq - hardBase: {
 		ID: "DP8-2.2.1.4-RSPID-SEQ", Clause: "MC-DPL8R 2.2.1.4", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardClean, session.GuardReord),
+		Guards:    session.Of(session.GuardReord),
 		Statement: "full-signed: bRspId = next data sequence of the sender",
 		Care:      "CLEAN (a later number is capture-loss evidence), REORD",
 		Example:   "highest DF seq=40, HDISC bRspId 12",
@@ -96,7 +96,7 @@ var hardRules = [...]session.Rule{
 	},
 	r3124SpacingMax - hardBase: {
 		ID: "DP8-3.1.2.4-SPACING-MAX", Clause: "MC-DPL8R 3.1.2.4", Level: session.Should, Severity: session.Warn, Scope: "DT",
-		Guards:    session.Of(session.GuardClean, session.GuardClock),
+		Guards:    session.Of(session.GuardClock),
 		Statement: "spacing at most 500 ms",
 		Example:   "HDISCs at 0 s and 2 s",
 	},

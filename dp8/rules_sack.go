@@ -67,7 +67,7 @@ var sackRules = [...]session.Rule{
 	},
 	r2215Nseq - sackBase: {
 		ID: "DP8-2.2.1.5-NSEQ", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardClean, session.GuardReord),
+		Guards:    session.Of(session.GuardReord),
 		Statement: "bNSeq = next data sequence of the sender",
 		Care:      "REORD (order by tick), CLEAN: higher = capture-loss evidence; lower in send order = failure",
 		Example:   "highest DF seq=9 sent before, later SACK bNSeq 5",

@@ -60,7 +60,7 @@ var signedRules = [...]session.Rule{
 	},
 	r2213Rspid - signedBase: {
 		ID: "DP8-2.2.1.3-RSPID", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean),
+		Guards:    session.Of(session.GuardBidir),
 		Statement: "bRspId equals the bMsgID answered",
 		Care:      "BIDIR, CLEAN; accept any of the attempt",
 		Example:   "listener bMsgID 0, connector bRspId 3",
@@ -89,7 +89,7 @@ var signedRules = [...]session.Rule{
 	},
 	r2213SigEcho - signedBase: {
 		ID: "DP8-2.2.1.3-SIG-ECHO", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean),
+		Guards:    session.Of(session.GuardBidir),
 		Statement: "connector echoes the listener's ullConnectSig unchanged",
 		Care:      "BIDIR, CLEAN: accept any cookie of the attempt",
 		Example:   "last cookie byte differs",
@@ -150,7 +150,7 @@ var signedRules = [...]session.Rule{
 	},
 	r2213EchoMatch - signedBase: {
 		ID: "DP8-2.2.1.3-ECHO-MATCH", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean),
+		Guards:    session.Of(session.GuardBidir),
 		Statement: "dwEchoTimestamp = tTimestamp of the CSIGNED answered",
 		Care:      "BIDIR, CLEAN; accept any of the attempt; also yields the handshake RTT",
 		Example:   "echo 0 in connector's CSIGNED",
@@ -169,7 +169,7 @@ var signedRules = [...]session.Rule{
 	},
 	r31513KaConnector - signedBase: {
 		ID: "DP8-3.1.5.1.3-KA-CONNECTOR", Clause: "MC-DPL8R 3.1.5.1.3", Level: session.Must, Severity: session.Warn, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardRole),
+		Guards:    session.Of(session.GuardBidir, session.GuardHold, session.GuardRole),
 		Statement: "after its CSIGNED the connector sends a reliable KA",
 		Care:      "ROLE, BIDIR, CLEAN, HOLD (any reliable data frame within 1 s also proves the connection: then note)",
 		Example:   "connector's CSIGNED, then 20 s silence",

@@ -43,11 +43,15 @@ type Cell struct {
 	Frames int
 	False  map[string]int // findings by rule
 	Said   [tracegen.NClasses][nSays]int
-	Lost   [3]Claims // by place, as in tracegen.Fates
+	Lost   [nLost][nLost]int // what was lost where, and what is said of it
 }
 
-// Claims are losses at one place: what was lost, what was said so.
-type Claims struct{ Lost, Right, Wrong int }
+// Places of losses, and what is said of them, besides those of tracegen.
+const (
+	notLost = 3 // really
+	unknown = 3 // said
+	nLost   = 4
+)
 
 func (c *Cell) add(o *Cell) {
 	c.Frames += o.Frames
@@ -60,9 +64,9 @@ func (c *Cell) add(o *Cell) {
 		}
 	}
 	for i := range c.Lost {
-		c.Lost[i].Lost += o.Lost[i].Lost
-		c.Lost[i].Right += o.Lost[i].Right
-		c.Lost[i].Wrong += o.Lost[i].Wrong
+		for k := range c.Lost[i] {
+			c.Lost[i][k] += o.Lost[i][k]
+		}
 	}
 }
 
@@ -159,8 +163,13 @@ type meter struct {
 	at      Condition
 	central bool
 	whole   bool // shows habits
-	sides   map[*session.Conn]*[2]tracegen.Sender
-	known   map[*session.Conn]*[2]bool
+	settled map[direction][]session.Settled
+}
+
+// A direction is one side of a connection, as the analysis knows it.
+type direction struct {
+	conn *session.Conn
+	dir  int
 }
 
 func (m *meter) play(under tracegen.Conditions, at Condition) error {
@@ -175,15 +184,17 @@ func (m *meter) play(under tracegen.Conditions, at Condition) error {
 		return err
 	}
 	m.fates, m.at, m.central, m.whole = fates, at, under.Place == 0.5, at.Loss == 0 && !at.Reorder
-	m.sides, m.known = map[*session.Conn]*[2]tracegen.Sender{}, map[*session.Conn]*[2]bool{}
-	t := session.NewTable(session.Config{Protocols: speakers, Sink: m, Links: true})
+	m.settled = map[direction][]session.Settled{}
+	t := session.NewTable(session.Config{Protocols: speakers, Sink: m, Links: true, Settled: func(c *session.Conn, dir int, x session.Settled) {
+		m.settled[direction{c, dir}] = append(m.settled[direction{c, dir}], x)
+	}})
 	end := int64(0)
 	for i := range all {
 		t.Add(&all[i])
 		end = max(end, all[i].Time)
 	}
 	t.Close(end)
-	m.losses(t.Conns())
+	m.losses()
 	return nil
 }
 
@@ -213,13 +224,6 @@ func (m *meter) Frame(fr *dissect.Frame, c *session.Conn) {
 	cell := m.cell(fate.From)
 	cell.Frames++
 	cell.Said[fate.Class][said(fr, c)]++
-	if c == nil || fr.Direction == 0 {
-		return
-	}
-	if m.sides[c] == nil {
-		m.sides[c], m.known[c] = new([2]tracegen.Sender), new([2]bool)
-	}
-	m.sides[c][fr.Direction-'a'], m.known[c][fr.Direction-'a'] = fate.From, true
 }
 
 // said is what the analysis says of a frame.
@@ -260,40 +264,4 @@ func (m *meter) Finding(f *session.Finding) {
 		}
 	}
 	m.cell(m.fates.Frames[int(f.Frame)].From).blame(f.Rule.ID, 1)
-}
-
-// losses compares the losses that are claimed with those that were. Claims are
-// numbers, not datagrams: as many as were lost there are right.
-func (m *meter) losses(conns []*session.Conn) {
-	claimed := map[tracegen.Sender]*[3]int{}
-	for _, c := range conns {
-		if m.sides[c] == nil {
-			continue
-		}
-		for dir := range c.Dir {
-			if !m.known[c][dir] {
-				continue
-			}
-			from, l := m.sides[c][dir], c.Dir[dir].Lost()
-			if claimed[from] == nil {
-				claimed[from] = new([3]int)
-			}
-			claimed[from][tracegen.LostBefore] += int(l.BeforeCapture)
-			claimed[from][tracegen.LostAfter] += int(l.AfterCapture)
-			claimed[from][tracegen.LostByTap] += int(l.NotCaptured)
-		}
-	}
-	for from, lost := range m.fates.Sides {
-		said := claimed[from]
-		if said == nil {
-			said = new([3]int)
-		}
-		c := m.cell(from)
-		for place := range lost {
-			right := min(lost[place], said[place])
-			c.Lost[place].Lost += lost[place]
-			c.Lost[place].Right += right
-			c.Lost[place].Wrong += said[place] - right
-		}
-	}
 }

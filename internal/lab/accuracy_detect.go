@@ -98,20 +98,22 @@ func (m *Mutant) tries(seeds int) (runs [][]try, err error) {
 				return nil, err
 			}
 			marks = marks || len(faults) > 0
-			of = append(of, m.verdict(check(all, cfg), len(faults) > 0 || !marks))
+			of = append(of, m.verdict(check(all, cfg), faults, marks))
 		}
 		runs = append(runs, of)
 	}
 	return runs, nil
 }
 
-func (m *Mutant) verdict(r *Result, seen bool) try {
-	v := try{seen: seen}
+// verdict tells what became of a try. A mutant that marks its faults must be found
+// at one of them.
+func (m *Mutant) verdict(r *Result, faults []int, marks bool) try {
+	v := try{seen: len(faults) > 0 || !marks}
 	for _, f := range r.Findings {
 		switch {
 		case !f.Failed():
 		case f.Rule.ID == m.Rule:
-			v.found = true
+			v.found = v.found || !marks || slices.Contains(faults, int(f.Frame))
 		case f.Severity == session.Error && f.Rule.Accuses() && !slices.Contains(m.Also, f.Rule.ID):
 			v.others = true
 		}

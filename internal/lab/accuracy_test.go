@@ -28,7 +28,7 @@ func TestMeasure(t *testing.T) {
 		if said != c.Frames || c.Frames == 0 {
 			t.Errorf("%+v: %d datagrams, %d judged", at, c.Frames, said)
 		}
-		if at.Loss == 0 && c.Lost[tracegen.LostByTap] != (Claims{}) {
+		if at.Loss == 0 && c.Lost[tracegen.LostByTap] != [nLost]int{} {
 			t.Errorf("%+v: lost by the capture: %+v", at, c.Lost[tracegen.LostByTap])
 		}
 		for _, rule := range c.False {
@@ -86,7 +86,13 @@ func TestFates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for from, lost := range f.Sides {
+		for from, numbers := range f.Lost {
+			var lost [3]int
+			for _, of := range numbers {
+				for place, n := range of {
+					lost[place] += n
+				}
+			}
 			for place, n := range lost {
 				want := c.place
 				if from.Side == 1 && want != tracegen.LostByTap {

@@ -13,16 +13,16 @@ import (
 	"github.com/dpdissect/dpdissect/internal/tracegen"
 )
 
-// A page writes Markdown.
-type page struct {
+// A paper writes Markdown.
+type paper struct {
 	out io.Writer
 	a   *Accuracy
 }
 
-func (p *page) say(format string, args ...any) { fmt.Fprintf(p.out, format+"\n\n", args...) }
+func (p *paper) say(format string, args ...any) { fmt.Fprintf(p.out, format+"\n\n", args...) }
 
 // table writes a table; the first column is text, the others numbers.
-func (p *page) table(head []string, rows [][]string) {
+func (p *paper) table(head []string, rows [][]string) {
 	fmt.Fprintf(p.out, "| %s |\n|---|%s\n", strings.Join(head, " | "), strings.Repeat("---:|", len(head)-1))
 	for _, r := range rows {
 		fmt.Fprintf(p.out, "| %s |\n", strings.Join(r, " | "))
@@ -32,7 +32,7 @@ func (p *page) table(head []string, rows [][]string) {
 
 // WriteAccuracy writes docs/accuracy.md.
 func WriteAccuracy(out io.Writer, a *Accuracy, detections []*Detection, seeds int) {
-	p := &page{out, a}
+	p := &paper{out, a}
 	frames := 0
 	for _, c := range a.Cells {
 		frames += c.Frames
@@ -54,7 +54,7 @@ and the capture goes wrong.`, a.Sessions, count(frames))
 }
 
 // sum adds the cells that match.
-func (p *page) sum(match func(Condition) bool) *Cell {
+func (p *paper) sum(match func(Condition) bool) *Cell {
 	all := &Cell{}
 	for at, c := range p.a.Cells {
 		if match(at) {
@@ -64,11 +64,11 @@ func (p *page) sum(match func(Condition) bool) *Cell {
 	return all
 }
 
-func (p *page) at(proto string, loss float64, place int) *Cell {
+func (p *paper) at(proto string, loss float64, place int) *Cell {
 	return p.sum(func(c Condition) bool { return c == Condition{Proto: proto, Loss: loss, Place: place} })
 }
 
-func (p *page) protos() (names, labels []string) {
+func (p *paper) protos() (names, labels []string) {
 	for _, s := range speakers {
 		names, labels = append(names, s.Name), append(labels, protoLabel(s.Protocol))
 	}
@@ -77,7 +77,7 @@ func (p *page) protos() (names, labels []string) {
 
 func protoLabel(p *dissect.Protocol) string { return "`" + p.Name + "`" }
 
-func (p *page) falseFindings() {
+func (p *paper) falseFindings() {
 	names, labels := p.protos()
 	p.say("## False findings")
 	p.say(`Endpoints keep all rules, so every finding about one of them is false. Numbers are false findings per million datagrams,
@@ -128,7 +128,7 @@ func (c *Cell) perMillion() string {
 	return fmt.Sprintf("%.1f (%s)", 1e6*float64(n)/float64(c.Frames), count(c.Frames))
 }
 
-func (p *page) detection(all []*Detection, seeds int) {
+func (p *paper) detection(all []*Detection, seeds int) {
 	p.say("## Detection")
 	p.say(`Mutants are endpoints that break one rule each. Each is played with %d seeds under each capture loss. A capture in which no
 frame at fault was captured shows nothing and does not count. *Other errors* are captures in which another rule of
@@ -163,6 +163,23 @@ severity error was called broken.`, seeds)
 		}
 	}
 	p.table(head, append(totals, rows...))
+	p.untried(all)
+}
+
+// untried names the evaluated rules of which nothing is known here.
+func (p *paper) untried(all []*Detection) {
+	var names []string
+	for _, s := range speakers {
+		for i := range s.Rules {
+			r := &s.Rules[i]
+			if r.Alias == "" && r.Unchecked == "" && !slices.ContainsFunc(all, func(d *Detection) bool { return d.Rule.ID == r.ID }) {
+				names = append(names, "`"+r.ID+"`")
+			}
+		}
+	}
+	if len(names) > 0 {
+		p.say("No mutant breaks these %d rules, though they are evaluated: %s.", len(names), strings.Join(names, ", "))
+	}
 }
 
 func (d *Detection) row(name string) []string {
@@ -176,7 +193,7 @@ func (d *Detection) row(name string) []string {
 
 var classNames = [tracegen.NClasses]string{"first sending", "needed retry", "unneeded retry", "network copy", "reordered"}
 
-func (p *page) retries() {
+func (p *paper) retries() {
 	names, labels := p.protos()
 	p.say("## Retries, copies, reordering")
 	p.say(`What a captured datagram really was, and what the analysis says it was. A retry is *unneeded* when an earlier sending of it
@@ -275,35 +292,50 @@ func (c *Cell) verdicts() (out []string) {
 	return out
 }
 
-func (p *page) places() {
+func (p *paper) places() {
 	names, labels := p.protos()
 	p.say("## Places of losses")
-	p.say(`Lost datagrams that have a number, by where they were lost, and how many of them the analysis proves lost there: right /
-wrong / unknown in %% of those lost. *Wrong* are claims beyond what was lost there in that direction. kNet reports nothing
-missing and Hazel marks no retries, so that for them some places are never claimed; see [analysis.md](analysis.md).`)
+	p.say(`Lost datagrams that have a number, by where they were lost, and what the analysis says of them, in %%: lost before the
+capture point / behind it / by the capture / unknown. The last column counts datagrams that are said to be lost and were not.
+An observer cannot tell a loss before the capture point from a loss by the capture: as soon as a capture shows losses of its
+own, nothing is said of those before it. A loss before the capture point is taken for one by the capture where the send
+mask that gave it up was itself not captured. kNet reports nothing missing, and Hazel marks no retries, so that for them some
+places are never claimed; see [analysis.md](analysis.md). A number that was lost several times is claimed once.`)
 	for i, proto := range names {
-		p.say("### %s", labels[i])
+		p.say("### %s: where lost datagrams are said to be lost", labels[i])
 		var rows [][]string
 		for place := range nPlaces {
 			for _, loss := range Losses {
 				c := p.at(proto, loss, place)
 				row := []string{placeNames[place] + ", capture loss " + percent(loss)}
-				for _, l := range []Claims{c.Lost[tracegen.LostBefore], c.Lost[tracegen.LostAfter], c.Lost[tracegen.LostByTap]} {
-					row = append(row, count(l.Lost), l.thirds())
+				for _, really := range []int{tracegen.LostBefore, tracegen.LostAfter, tracegen.LostByTap} {
+					row = append(row, c.saidOfLost(really)...)
 				}
-				rows = append(rows, row)
+				wrong := 0
+				for _, n := range c.Lost[notLost] {
+					wrong += n
+				}
+				rows = append(rows, append(row, strconv.Itoa(wrong)))
 			}
 		}
-		p.table([]string{"capture", "before", "claimed", "after", "claimed", "by the capture", "claimed"}, rows)
+		p.table([]string{"capture", "lost before", "said", "lost after", "said", "by the capture", "said", "not lost"}, rows)
 	}
 }
 
-// thirds are right, wrong and unknown.
-func (l *Claims) thirds() string {
-	if l.Lost == 0 && l.Wrong > 0 {
-		return fmt.Sprintf("%d wrong", l.Wrong)
+// saidOfLost is how many were lost at a place, and the shares of what is said.
+func (c *Cell) saidOfLost(really int) []string {
+	total := 0
+	for _, n := range c.Lost[really] {
+		total += n
 	}
-	return thirds(l.Right, l.Wrong, l.Lost-l.Right, l.Lost)
+	if total == 0 {
+		return []string{"0", "-"}
+	}
+	var shares []string
+	for _, n := range c.Lost[really] {
+		shares = append(shares, bare(n, total))
+	}
+	return []string{count(total), strings.Join(shares, " / ")}
 }
 
 func thirds(right, wrong, unknown, total int) string {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/tracegen"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 	"github.com/dpdissect/dpdissect/session"
@@ -124,10 +123,20 @@ func Mutants() []Mutant {
 	return all
 }
 
+// proto names the protocol of the mutant's rule.
+func (m *Mutant) proto() string {
+	for _, p := range speakers {
+		if slices.ContainsFunc(p.Rules, func(r session.Rule) bool { return r.ID == m.Rule }) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
 // order is the place of a rule among all rules, -1 for an unknown one.
 func order(id string) int {
 	n := 0
-	for _, p := range protocols.All(protocols.Options{}) {
+	for _, p := range speakers {
 		for i := range p.Rules {
 			if p.Rules[i].ID == id {
 				return n

@@ -19,7 +19,9 @@ func dp8Connect() []Mutant {
 	fine := func(rule string) Mutant { return newTalk().meet().chat(4).nearly(rule, "asks as it should") }
 	retried := func(spoil func(h *dp8.Handshake)) *talk {
 		t := newTalk().connect().wait(200 * time.Millisecond)
-		return t.bad(shake(spoil)).connect()
+		t.bad(shake(spoil)).connect()
+		t.asked = t.steps[1].Payload[2]
+		return t
 	}
 	twice := func() *talk { return newTalk().connect().wait(200 * time.Millisecond).connect() }
 	return []Mutant{
@@ -50,9 +52,9 @@ func dp8Connect() []Mutant {
 		retried(func(h *dp8.Handshake) { h.SessionID = 99 }).answer().confirm().alive().chat(4).breaks("DP8-2.2.1.1-SESSID-CONST", "retries under another session"),
 		twice().answer().confirm().alive().chat(4).nearly("DP8-2.2.1.1-SESSID-CONST", "retries under the same session"),
 		newTalk().meet().chat(4).wait(2*time.Second).odd(shake(func(h *dp8.Handshake) { h.SessionID, h.MsgID = 99, 0 })).connect().
-			bad(shake(func(h *dp8.Handshake) { h.SessionID, h.RspID = 99, 0 })).answer().chat(4).breaks("DP8-3.1.5.1.1-EST", "answers a second CONNECT"),
+			bad(shake(func(h *dp8.Handshake) { h.SessionID, h.RspID = 99, 0 })).answer().chat(4).breaks("DP8-3.1.5.1.1-EST", "answers a second CONNECT", "DP8-2.2.1.2-SESSID"),
 		newTalk().connect().answer().odd(shake(func(h *dp8.Handshake) { h.SessionID, h.MsgID = 99, 0 })).connect().
-			bad(shake(func(h *dp8.Handshake) { h.SessionID, h.RspID, h.MsgID = 99, 0, 0 })).answer().confirm().alive().chat(4).breaks("DP8-3.1.5.1.1-OTHERID", "answers another session"),
+			bad(shake(func(h *dp8.Handshake) { h.SessionID, h.RspID, h.MsgID = 99, 0, 0 })).answer().confirm().alive().chat(4).breaks("DP8-3.1.5.1.1-OTHERID", "answers another session", "DP8-2.2.1.2-SESSID"),
 		newTalk().odd(shake(func(h *dp8.Handshake) { h.Version = 0x20006 })).connect().bad(func(*dp8.Frame) {}).answer().confirm().alive().chat(4).
 			breaks("DP8-3.1.5.1.1-VER-IGNORE", "answers 2.6", "DP8-2.2.1.1-MAJOR"),
 		fine("DP8-3.1.5.1.1-VER-IGNORE"),

@@ -51,7 +51,7 @@ func dp8Hard() []Mutant {
 		fine(full(), "DP8-2.2.1.4-SIG-PRESENT"),
 		ends(on(), "DP8-2.2.1.4-SIG-ABSENT", "a signature", func(h *dp8.Handshake) { h.HasSignature = true }),
 		fine(on(), "DP8-2.2.1.4-SIG-ABSENT"),
-		on().hard(0).wait(ms(1)).hard(0).wait(ms(1)).bad(func(*dp8.Frame) {}).hard(0).wait(ms(50)).hard(1).hard(1).hard(1).breaks("DP8-3.1.2.4-SPACING", "three at once"),
+		on().hard(0).wait(ms(1)).hard(0).wait(ms(1)).bad(func(*dp8.Frame) {}).hard(0).wait(ms(100)).hard(1).hard(1).hard(1).breaks("DP8-3.1.2.4-SPACING", "three at once"),
 		fine(on(), "DP8-3.1.2.4-SPACING"),
 		on().hard(0).wait(2*time.Second).bad(func(*dp8.Frame) {}).hard(0).hard(1).breaks("DP8-3.1.2.4-SPACING-MAX", "two seconds apart"),
 		fine(on(), "DP8-3.1.2.4-SPACING-MAX"),

@@ -11,7 +11,7 @@ func dp8Sack() []Mutant {
 	on := func() *talk { return newTalk().meet().chat(8) }
 	full := func() *talk { return newTalk().signed(dp8.SigningFull).meet().chat(8) }
 	says := func(t *talk, rule, name string, spoil func(k *dp8.SACK), also ...string) Mutant {
-		return t.wait(50*time.Millisecond).bad(func(f *dp8.Frame) { spoil(&f.SACK) }).sack(0).wait(50*time.Millisecond).data(1).data(0).chat(4).breaks(rule, name, also...)
+		return t.wait(50*time.Millisecond).bad(func(f *dp8.Frame) { spoil(&f.SACK) }).sack(0).wait(70*time.Millisecond).data(1).data(0).chat(4).breaks(rule, name, also...)
 	}
 	fine := func(rule string) Mutant { return on().nearly(rule, "acknowledges as it should") }
 	retries := func(n int) *talk {
@@ -39,7 +39,7 @@ func dp8Sack() []Mutant {
 		fine("DP8-2.2.1.5-FLAGS"),
 		says(on(), "DP8-2.2.1.5-RESPONSE", "clears RESPONSE", func(k *dp8.SACK) { k.Flags = 0 }),
 		fine("DP8-2.2.1.5-RESPONSE"),
-		retries(20).breaks("DP8-2.2.1.5-RETRY", "always reports a retry"),
+		retries(45).breaks("DP8-2.2.1.5-RETRY", "always reports a retry"),
 		fine("DP8-2.2.1.5-RETRY"),
 		says(on(), "DP8-2.2.1.5-PADDING", "fills the padding", func(k *dp8.SACK) { k.Padding = 0xabcd }),
 		fine("DP8-2.2.1.5-PADDING"),

@@ -56,7 +56,7 @@ func dp8Signed() []Mutant {
 		fine("DP8-2.2.1.3-OPTS-ONE"),
 		offers("DP8-2.2.1.3-OPTS-RESERVED", "another bit", func(h *dp8.Handshake) { h.SigningOpts |= 0x100 }),
 		fine("DP8-2.2.1.3-OPTS-RESERVED"),
-		confirms("DP8-2.2.1.3-OPTS-MATCH", "connector says fast", func(h *dp8.Handshake) { h.SigningOpts = dp8.SigningFast }),
+		confirms("DP8-2.2.1.3-OPTS-MATCH", "connector says fast", func(h *dp8.Handshake) { h.SigningOpts = dp8.SigningFast }, "DP8-SIG-FAST"),
 		fine("DP8-2.2.1.3-OPTS-MATCH"),
 		offers("DP8-2.2.1.3-ECHO-ZERO", "listener echoes", func(h *dp8.Handshake) { h.EchoTimestamp = 1234 }),
 		fine("DP8-2.2.1.3-ECHO-ZERO"),
@@ -66,7 +66,7 @@ func dp8Signed() []Mutant {
 			g := newTalk().signed(dp8.SigningFull)
 			*f = g.handshake(0, dp8.OpConnectedSigned, dp8.CFrame, 0)
 			f.Handshake.SenderSecret, f.Handshake.ReceiverSecret, f.Handshake.SigningOpts = talkSecrets[0], talkSecrets[1], dp8.SigningFull
-		}).confirm().alive().chat(4).breaks("DP8-3.1.5.1.3-MIX", "signs an unsigned handshake"),
+		}).confirm().alive().chat(4).breaks("DP8-3.1.5.1.3-MIX", "signs an unsigned handshake", "DP8-2.2.1.5-SIG-PRESENT", "DP8-2.2.2-SIG-PRESENT", "DP8-SIG-FULL"),
 		full().connect().answer().bad(func(f *dp8.Frame) { *f = newTalk().handshake(0, dp8.OpConnected, dp8.CFrame, 0) }).confirm().alive().chat(4).breaks("DP8-3.1.5.1.3-MIX", "does not sign"),
 		fine("DP8-3.1.5.1.3-MIX"),
 		full().connect().answer().wait(200*time.Millisecond).answer().wait(400*time.Millisecond).bad(func(*dp8.Frame) {}).answer().confirm().alive().chat(30).

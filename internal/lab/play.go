@@ -3,7 +3,6 @@ package lab
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/tracegen"
@@ -40,9 +39,8 @@ func (m *Mutant) scenario() (*tracegen.Scenario, error) {
 
 // script is a scenario that sends the steps.
 func (m *Mutant) script() *tracegen.Scenario {
-	proto, _, _ := strings.Cut(m.Rule, "-")
 	path := sim.Path{Near: sim.Segment{Delay: 10 * time.Millisecond}, Far: sim.Segment{Delay: 10 * time.Millisecond}}
-	s := &tracegen.Scenario{Proto: strings.ToLower(proto), Name: "script", Seed: 1,
+	s := &tracegen.Scenario{Proto: m.proto(), Name: "script", Seed: 1,
 		Setup: tracegen.Setup{Paths: [2]sim.Path{path, path}, HideState: true}}
 	s.Play = func(t *tracegen.Trace) {
 		at := time.Duration(0)

@@ -68,8 +68,7 @@ func (m *Mutant) Subject() (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	proto, _, _ := strings.Cut(m.Rule, "-")
-	s := &Subject{Proto: strings.ToLower(proto), Name: m.Rule + " " + m.Name, mutant: m}
+	s := &Subject{Proto: m.proto(), Name: m.Rule + " " + m.Name, mutant: m}
 	if s.cfg, err = m.config(); err != nil {
 		return nil, err
 	}
@@ -137,3 +136,6 @@ func findingsOf(all []dissect.Datagram, cfg session.Config) []session.Finding {
 	t.Close(end)
 	return sink.list
 }
+
+// GoString keeps reports of failed properties short.
+func (s *Subject) GoString() string { return s.String() }

@@ -23,13 +23,14 @@ const (
 // network, not as a reader of the capture could know it.
 type Fates struct {
 	Frames map[int]FrameFate // captured datagrams by their frame
-	Sides  map[Sender]*[3]int
+	// Lost are the datagrams with a number that were lost, by number and place.
+	Lost map[Sender]map[int64]*[3]int
 }
 
 // A Sender is one side, 0 or 1, of a connection.
 type Sender struct{ Conn, Side int }
 
-// Places of losses, in Fates.Sides: datagrams with a number that were lost.
+// Places of losses.
 const (
 	LostBefore = iota // before the capture point
 	LostAfter         // behind it
@@ -39,13 +40,14 @@ const (
 // A FrameFate is what a captured datagram is.
 type FrameFate struct {
 	From  Sender
+	Num   int64 // -1 for none
 	Class Class
 }
 
 // Fates writes the capture file and tells the fates.
 func (s *Scenario) Fates(w io.Writer) (*Fates, error) {
 	t := newTrace(s.Setup, s.Seed)
-	f := &fates{ledger: t.ledger, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]*[3]int{}}
+	f := &fates{ledger: t.ledger, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}}
 	t.Net.Observer, t.Net.Sent = f, f.leaves
 	if err := s.play(t, w); err != nil {
 		return nil, err
@@ -61,7 +63,7 @@ type fates struct {
 	units    map[unitKey][]*sending
 	captured []caught
 	top      map[Sender]int // latest sending captured, by its place among all
-	lost     map[Sender]*[3]int
+	lost     map[Sender]map[int64]*[3]int
 }
 
 // A sending is one datagram with what it repeats.
@@ -83,6 +85,7 @@ type unitKey struct {
 type caught struct {
 	frame  int
 	from   Sender
+	num    int64
 	sent   *sending
 	copied bool
 	late   bool
@@ -130,7 +133,7 @@ func (f *fates) Captured(d *sim.Datagram) {
 	if n == nil || s == nil {
 		return
 	}
-	c := caught{frame: d.LastFrame, from: Sender{n.Conn.ID, n.Side}, sent: s, copied: d.Captured > d.Parts}
+	c := caught{frame: d.LastFrame, from: Sender{n.Conn.ID, n.Side}, num: n.Number, sent: s, copied: d.Captured > d.Parts}
 	if n.Number >= 0 && !n.Ack {
 		c.late = s.order < f.top[c.from]
 		f.top[c.from] = max(f.top[c.from], s.order)
@@ -154,25 +157,32 @@ func (f *fates) Settled(d *sim.Datagram) {
 		return
 	}
 	from := Sender{n.Conn.ID, n.Side}
-	if f.lost[from] == nil {
-		f.lost[from] = new([3]int)
-	}
-	switch lost := f.lost[from]; {
+	switch {
 	case d.Captured >= d.Parts:
 		if d.Arrived < d.Parts {
-			lost[LostAfter]++
+			f.lose(from, n.Number, LostAfter)
 		}
 	case d.Passed >= d.Parts:
-		lost[LostByTap]++
+		f.lose(from, n.Number, LostByTap)
 	case f.net.Tap.Stop == 0 || f.net.Clock.Now() < f.net.Tap.Stop:
-		lost[LostBefore]++
+		f.lose(from, n.Number, LostBefore)
 	}
 }
 
+func (f *fates) lose(from Sender, num int64, place int) {
+	if f.lost[from] == nil {
+		f.lost[from] = map[int64]*[3]int{}
+	}
+	if f.lost[from][num] == nil {
+		f.lost[from][num] = new([3]int)
+	}
+	f.lost[from][num][place]++
+}
+
 func (f *fates) tell() *Fates {
-	out := &Fates{Frames: map[int]FrameFate{}, Sides: f.lost}
+	out := &Fates{Frames: map[int]FrameFate{}, Lost: f.lost}
 	for _, c := range f.captured {
-		out.Frames[c.frame] = FrameFate{c.from, c.class()}
+		out.Frames[c.frame] = FrameFate{c.from, c.num, c.class()}
 	}
 	return out
 }

@@ -18,7 +18,7 @@ func wild(proto string, seed uint64, c *Conditions) (Scenario, bool) {
 	var s Scenario
 	switch proto {
 	case "dp8":
-		s = rollDP8(seed, c).Scenario
+		s = wildDP8(seed, c)
 	case "dp4":
 		s = wildDP4(r, seed, c)
 	case "hazel":

@@ -49,7 +49,7 @@ func wildDP4Config(r *rand.Rand) dp4peer.Config {
 	c.MaxPayload = 100 + r.IntN(1300)
 	c.MaxFlight = 30 + r.IntN(31)
 	c.OwnSerial, c.RetryAll = chance(r, 0.2), chance(r, 0.2)
-	c.Order, c.FullMask, c.Blind = dp4.Order(r.IntN(2)), chance(r, 0.3), chance(r, 0.2)
+	c.Order, c.FullMask = dp4.Order(r.IntN(2)), chance(r, 0.3)
 	if chance(r, 0.5) {
 		c.NACKDelay = between(r, 5*time.Millisecond, 40*time.Millisecond)
 	}
