@@ -18,6 +18,7 @@ func (c *conn) judgeAgain(dir int, num int64, d *DFrame, first bool) {
 		c.judgeUnreliable(num, d, f)
 		c.judgeNeed(dir, num, d)
 		c.judgeTimes(dir, num, f)
+		c.reactTo(dir, num, false)
 	}
 	if f != nil && !first {
 		c.judgeFlags(num, d, f)

@@ -38,10 +38,11 @@ type ledger struct {
 	stuck    int64 // number it was last found not to pass, valid with isStuck
 	isStuck  bool
 
-	watch retryWatch
-	alone unmasked
-	duty  duty
-	stall stall
+	watch   retryWatch
+	alone   unmasked
+	duty    duty
+	stall   stall
+	samples samples
 
 	maskedAt int64 // time of its latest SACK mask
 	plain    int   // frames in a row without one
@@ -210,6 +211,7 @@ func (c *conn) judgePlace(dir int, num int64) {
 		l.jump = jump{true, num, l.high + 1, cum, ok, c.fr.Frame, c.fr.Time, 0}
 		l.high = num
 		c.judgeRange(dir, num)
+		c.reactTo(dir, num, true)
 	case l.haunted && num == l.ghost:
 		l.haunted = false
 	default:
@@ -282,175 +284,8 @@ func (c *conn) cumulative(dir int) (next int64, ok bool) {
 	return next, ok
 }
 
-// maxOver bounds the frames beyond the window that wait for a verdict.
-const maxOver = 24
-
-// An overrun are frames beyond the window, one for each acknowledgement in a row
-// that they were beyond: one may have been missed, many in a row were not (guard
-// ODDS).
-type overrun struct {
-	n      int
-	judged int // of them, from the first
-	list   []over
-}
-
-type over struct {
-	num, cum int64
-	frame    uint64
-	time     int64
-}
-
-// judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
-// packets on the network). An acknowledgement that the capture missed explains an
-// excess, and so does one captured within the reorder horizon behind it.
-func (c *conn) judgeRange(dir int, num int64) {
-	cum, ok := c.cumulative(dir)
-	if !ok {
-		return
-	}
-	law, o := &c.c.Law, &c.side[dir].ledger.over
-	if num < cum+WindowSize {
-		law.Pass(r31521Range)
-		if o.n > 0 && o.list[o.n-1].cum != cum {
-			c.endOverrun(dir)
-		}
-		return
-	}
-	if o.n > 0 && o.list[o.n-1].cum == cum {
-		return // the same acknowledgement may have been missed
-	}
-	if o.n == maxOver {
-		copy(o.list[:], o.list[1:])
-		o.n--
-		o.judged = max(0, o.judged-1)
-	}
-	if need := c.needed(dir); o.n >= need {
-		for ; o.judged < o.n; o.judged++ {
-			law.Judge(c.rangeCase(dir, &o.list[o.judged]))
-		}
-	}
-	o.list = append(o.list[:o.n], over{num, cum, c.fr.Frame, c.fr.Time})
-	o.n++
-}
-
-// neededMost is what is enough when nothing shows that frames of a side were missed,
-// and too few are numbered to tell how many may have been.
-const neededMost = 12
-
-// needed is in how many intervals in a row something must be seen that missed
-// frames of either side would explain.
-func (c *conn) needed(dir int) int {
-	if c.side[1-dir].ledger.bare {
-		return 1 << 30
-	}
-	return max(c.neededOf(0), c.neededOf(1))
-}
-
-// neededOf is needed where only missed frames of one side would explain it.
-func (c *conn) neededOf(dir int) int {
-	law := &c.c.Law
-	if n := law.NeededOdds(dir); n <= neededMost || !law.CleanOf(dir, 0) {
-		return n
-	}
-	return neededMost
-}
-
-func (c *conn) rangeCase(dir int, o *over) session.Case {
-	return session.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
-		Message: fmt.Sprintf("bSeq is %d, the lowest number not acknowledged %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
-}
-
-// endOverrun leaves frames beyond the window without a verdict: too few in a row.
-func (c *conn) endOverrun(dir int) {
-	o := &c.side[dir].ledger.over
-	for ; o.judged < o.n; o.judged++ {
-		x := c.rangeCase(dir, &o.list[o.judged])
-		x.Blocked = session.GuardOdds
-		c.c.Law.Judge(x)
-	}
-	o.n, o.judged = 0, 0
-}
-
-// closeOverrun judges what is left at the end of the connection.
-func (c *conn) closeOverrun(dir int) {
-	o := &c.side[dir].ledger.over
-	if o.n >= c.needed(dir) {
-		for ; o.judged < o.n; o.judged++ {
-			c.c.Law.Judge(c.rangeCase(dir, &o.list[o.judged]))
-		}
-	}
-	c.endOverrun(dir)
-}
-
-// explainOverrun takes back the latest excess when an acknowledgement that allows
-// it was overtaken by the frame.
-func (c *conn) explainOverrun(dir int, next int64) {
-	o := &c.side[dir].ledger.over
-	if o.n == 0 || o.judged == o.n {
-		return
-	}
-	if x := &o.list[o.n-1]; x.num < next+WindowSize && c.fr.Time-x.time <= c.apart() {
-		o.n--
-		c.c.Law.Pass(r31521Range)
-	}
-}
-
 // ms is a time for a message.
 func ms(ns int64) string { return fmt.Sprintf("%.0f ms", float64(ns)/1e6) }
-
-// A beginning is the first number captured of a side, when that is not 0.
-type beginning struct {
-	num     int64
-	frame   uint64
-	time    int64
-	reports int   // acknowledgements that say that 0 never came
-	last    int64 // time of the latest
-}
-
-// judgeStart judges the first number captured of a side: they start at 0
-// (MC-DPL8R 3.1.5.2.1).
-func (c *conn) judgeStart(dir int, num int64, first bool) {
-	l, law := &c.side[dir].ledger, &c.c.Law
-	b := &l.start
-	switch {
-	case !c.c.Complete || !c.fr.HasTime:
-		l.begun = true
-	case num == 0:
-		l.begun = true
-		law.Pass(r31521Start)
-	case b.frame == 0 && first:
-		*b = beginning{num: num, frame: c.fr.Frame, time: c.fr.Time}
-	case b.frame == 0 || num < b.num:
-		l.begun = true // what was before is only not captured
-		law.Unclear(r31521Start, session.GuardClean, "the first number captured is not 0")
-	}
-}
-
-// startSettles is for how long a side must have been told that its first numbers
-// are missing, in ns.
-const startSettles = 1e9
-
-// reportStart looks at what the other side acknowledges while number 0 is missing:
-// many reports that it never came, and no retry of it, mean that it was not sent.
-func (c *conn) reportStart(dir int, next int64, pure bool) {
-	l := &c.side[dir].ledger
-	b := &l.start
-	x := session.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},
-		Message: fmt.Sprintf("the first bSeq is %d, not 0; the other side still expects 0", uint8(b.num))}
-	switch {
-	case next > 0:
-		l.begun = true
-		x.Blocked = session.GuardClean
-		c.c.Law.Judge(x)
-	case !pure && c.said.mask == 0, c.fr.Time-b.last < 30e6:
-	default:
-		b.reports, b.last = b.reports+1, c.fr.Time
-		if b.reports > c.needed(1-dir) && c.fr.Time-b.time > startSettles {
-			l.begun = true
-			c.c.Law.Judge(x)
-		}
-	}
-}
 
 // settleSequence ends what is open at the end of the connection.
 func (c *conn) settleSequence() {

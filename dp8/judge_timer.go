@@ -15,6 +15,7 @@ const (
 	aliveAfter    = 29e9 // 25 s and the granularity of 4 s
 	aliveEarliest = 21e9
 	ackNormal     = 100e6
+	ackShort      = 20e6
 )
 
 // maxRetryTimes is how many sendings of one number are kept.
@@ -71,6 +72,7 @@ func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
 	s := w.of(num)
 	if s.n == 0 && f != nil && f.first {
 		s.begun, s.last = f.time, f.time
+		c.judgeFast(dir, num)
 		c.judgeFirstRetry(dir, num, f)
 	}
 	s.n++

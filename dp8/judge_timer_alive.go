@@ -21,6 +21,7 @@ type watchman struct {
 	opening  [2]burst
 	connects int   // CONNECTs, copies left out
 	lastTry  int64 // time of the latest
+	lastTick uint32
 }
 
 // A burst are the first numbers of a side.
@@ -125,9 +126,10 @@ func (c *conn) settleOpening(dir int, next int64) {
 // bMsgIDs show that none between two was missed, times are lower bounds anyway.
 func (c *conn) judgeConnects(h *Handshake) {
 	w, law := &c.watch, &c.c.Law
-	if c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime {
-		return
+	if c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || len(c.fr.Payload) < 16 || w.connects > 0 && h.Timestamp == w.lastTick {
+		return // a copy, as far as can be seen
 	}
+	w.lastTick = h.Timestamp
 	if w.connects > 0 && c.fr.Time-w.lastTry > attemptGap {
 		w.connects = 0
 	}

@@ -53,6 +53,7 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 	if o.duty.open {
 		c.answerDuty(dir, next, mask)
 	}
+	c.judgeReactions(dir, next, mask)
 	if c.watch.opening[1-dir].frame != 0 {
 		c.settleOpening(1-dir, next)
 	}

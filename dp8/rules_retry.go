@@ -130,13 +130,12 @@ var retryRules = [...]session.Rule{
 		Statement: "within about 20 ms for out-of-order or duplicate packets",
 		Care:      "as above",
 		Example:   "gap first reported after 300 ms",
-		Unchecked: "not evaluated yet",
 	},
 	r3123Sendmask - retryBase: {
 		ID: "DP8-3.1.2.3-SENDMASK", Clause: "MC-DPL8R 3.1.2.3, 3.1.6.3", Level: session.Rec, Severity: session.Note, Scope: "BT",
 		Statement: "a send mask leaves within about 40 ms after the decision",
 		Care:      "statistical only",
-		Unchecked: "not evaluated yet",
+		Unchecked: "never observable: when an endpoint decides to give a packet up is not on the wire",
 	},
 	r3126Keepalive - retryBase: {
 		ID: "DP8-3.1.2.6-KEEPALIVE", Clause: "MC-DPL8R 3.1.2.6, 3.1.6.6", Level: session.Rec, Severity: session.Note, Scope: "BT",
