@@ -171,6 +171,11 @@ func (c *conn) judgeNumber(dir int, num int64, d *DFrame, v session.Verdict) {
 	if c.fr.HasTime && len(c.side[1-dir].ledger.claims) > 0 {
 		c.settleClaims(dir, num, first && v.Novelty == session.First)
 	}
+	if j := &l.jump; first && v.Novelty == session.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
+		c.haunt(dir, num)
+		l.haunted = false
+		return
+	}
 	fresh := v.Novelty == session.First || first && l.haunted && num == l.ghost
 	switch {
 	case !fresh || v.Novelty == session.Forgotten:
@@ -274,6 +279,13 @@ func (c *conn) haunt(dir int, num int64) {
 	}
 	l.carried.drop(j.num)
 	j.set = false
+}
+
+// replaced reports that the numbers went on up to one that was captured ahead of
+// them, and that it now has other content: the frame ahead was out of place.
+func (c *conn) replaced(dir int, num int64, d *DFrame) bool {
+	f := c.remembered(dir, num)
+	return f != nil && !f.cut && !c.fr.Cut() && c.params.Signing != SigningUnknown && !c.unchanged(d, f)
 }
 
 // cumulative is what was captured of acknowledgements of a side's numbers.
