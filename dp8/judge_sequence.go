@@ -82,6 +82,7 @@ func (c *conn) heed(dir int, x stamp) {
 	if !c.fr.HasTime {
 		return
 	}
+	c.coarsen(t)
 	c.watch.note(c)
 	if c.silent(dir) || x.data && c.displaced(dir, x.num) {
 		c.doubt(t)
@@ -109,22 +110,36 @@ func (c *conn) silent(dir int) bool {
 // send a window of numbers, as fast as it was seen to.
 func (c *conn) bearable(dir int) int64 {
 	if m := &c.side[dir].mem; m.hasSpeed {
-		return m.fastest
+		return min(m.fastest, longest)
 	}
 	out := &c.c.Dir[dir]
 	n, took := int64(out.DataFrames+out.KeepAlives), c.numbered[dir]-c.c.FirstTime
 	if n == 0 || n >= 2*WindowSize {
 		return silence
 	}
-	return max(silence, took*WindowSize/n/4)
+	return min(max(silence, took*WindowSize/n/4), longest)
 }
 
 // apart is how far apart two frames of one side were captured that were certainly
 // sent in this order (guard REORD). It is wider than that of copies: order alone
 // calls an endpoint wrong here.
-func (c *conn) apart() int64 { return max(c.c.Law.Horizon(), leastHorizon) }
+func (c *conn) apart() int64 { return max(c.c.Law.Horizon(), leastHorizon) + c.grain }
 
 const leastHorizon = 100e6
+
+// longest is for how long any side may be silent, in ns: another connection may have
+// begun since, unseen.
+const longest = 10e9
+
+// coarsen learns how coarse the times of the capture are, by powers of ten.
+func (c *conn) coarsen(t int64) {
+	if c.grain == 0 {
+		c.grain = 1e9
+	}
+	for c.grain > 1 && t%c.grain != 0 {
+		c.grain /= 10
+	}
+}
 
 // doubt forgets everything that numbers before t would be compared with.
 func (c *conn) doubt(t int64) {

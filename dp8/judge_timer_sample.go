@@ -21,7 +21,7 @@ func (c *conn) judgeSample(s *sample, rule, dir int, took, most int64, what stri
 		return
 	}
 	s.n++
-	if law.Check(rule, took <= slack+most) {
+	if law.Check(rule, took <= slack+most+c.grain) {
 		return
 	}
 	if s.late++; s.n < enoughSamples || s.late*4 < s.n*3 {
