@@ -131,8 +131,10 @@ const leastHorizon = 100e6
 // begun since, unseen.
 const longest = 10e9
 
-// coarsen learns how coarse the times of the capture are, by powers of ten.
+// coarsen learns how coarse the times of the capture are, by powers of ten: those
+// since the connection's first frame, for clocks are shifted.
 func (c *conn) coarsen(t int64) {
+	t -= c.c.FirstTime
 	if c.grain == 0 {
 		c.grain = 1e9
 	}
