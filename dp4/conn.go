@@ -49,7 +49,7 @@ type side struct {
 	odds    int
 	heardTo int64 // highest number its peer named, believed or not, in epoch heardIn
 	heardIn uint32
-	answers int // acknowledgements of captured packets by its peer
+	answers int // acknowledgements by its peer of packets that asked for them
 	excess  excess
 	product product
 	started bool // judged as the beginning
@@ -127,6 +127,9 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 		c.acknowledgement(dir, err == nil)
 	}
 	if err == nil && !damaged && c.isNew() {
+		if f.Type != TypeData && x == 0 && !c.between(fr.Datagram, f) {
+			c.c.Law.Broken(r221Pair, "an acknowledgement of a packet of these players names others")
+		}
 		c.judgeWhole(dir, x)
 	}
 }

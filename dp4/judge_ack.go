@@ -69,7 +69,9 @@ func (c *conn) judgeNamed(dir int, u *fact) {
 		return
 	}
 	law.Pass(r221Pair)
-	c.side[1-dir].answers++
+	if u.flags&SAK != 0 && u.low == u.high {
+		c.side[1-dir].answers++
+	}
 	if f.Type == TypeACK {
 		c.judgeAckSerial(dir, u)
 		return

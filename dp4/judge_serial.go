@@ -40,10 +40,8 @@ func (c *conn) judgeSerialStart(dir int, u *fact) {
 	}
 	tries := (int64(f.Serial) + 1) / 2 // a timer and a report may each cause one
 	message := fmt.Sprintf("sequence %d is sent for the first time with serial %d", f.Sequence, f.Serial)
-	if c.fr.Time-p.time < tries*c.roundTrip()*3/4 {
-		x := law.Here(r222SerialStart, message, p.frame)
-		x.Since = p.time
-		law.Judge(x)
+	if f.Flags&whole == whole && c.fr.Time-p.time < tries*c.surely() {
+		c.broken(r222SerialStart, message, p.frame)
 		return
 	}
 	law.Unclear(r222SerialStart, session.GuardClean, message, p.frame)

@@ -11,7 +11,8 @@ import (
 // count of bytes received grew by just its size, is one of it.
 type shunned struct {
 	set     bool
-	rule    int // that an acknowledgement of it breaks
+	passed  bool // an acknowledgement of something else was seen
+	rule    int  // that an acknowledgement of it breaks
 	seq     uint8
 	message uint8
 	serial  uint8
@@ -31,7 +32,8 @@ func (c *conn) shunFrame(dir, rule int) {
 	s, f := &c.side[dir], c.f
 	size := int64(f.Size(c.fr.Length))
 	s.total += size
-	s.shunned = shunned{true, rule, f.Sequence, f.MessageID, f.Serial, c.fr.Frame, c.fr.Time, s.total, s.total - size, c.c.Law.CleanOf(dir, 0), 1 + int(f.MaskSize)}
+	s.shunned = shunned{set: true, rule: rule, seq: f.Sequence, message: f.MessageID, serial: f.Serial, frame: c.fr.Frame, time: c.fr.Time,
+		sum: s.total, before: s.total - size, clean: c.c.Law.CleanOf(dir, 0), ext: 1 + int(f.MaskSize)}
 }
 
 // judgeShunned looks at an ACK for one of a frame of the other side that must be
@@ -47,6 +49,10 @@ func (c *conn) judgeShunned(dir int, captured bool) {
 		return
 	}
 	if f.Sequence != x.seq || f.MessageID != x.message || f.Serial != x.serial || captured {
+		if !x.passed {
+			x.passed = true
+			c.c.Law.Pass(x.rule)
+		}
 		return
 	}
 	x.set = false

@@ -34,15 +34,24 @@ func (c *conn) judgeWindow(dir int, u *fact) {
 		law.Pass(r222MsgidWindow)
 		return
 	}
-	switch rtt := c.roundTrip(); {
+	switch {
 	case s.excess.set || s.excess.told == low.frame: // one case is enough
-	case c.fr.HasTime && c.fr.Time-low.time < rtt/2 && min(c.side[0].answers, c.side[1].answers) >= leastRTTs:
+	case c.fr.HasTime && c.fr.Time-low.time < c.surely():
 		// No answer can have come back meanwhile.
 		s.excess.told = low.frame
 		c.broken(r222MsgidWindow, beyond(u.msg, low), low.frame)
 	default:
 		s.excess = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, c.fr.Time + 2*law.Horizon(), s.facts.epoch, 0}
 	}
+}
+
+// surely is a time within which no answer comes back, in ns: half of the shortest
+// round trip, when there were enough.
+func (c *conn) surely() int64 {
+	if min(c.side[0].answers, c.side[1].answers) < leastRTTs {
+		return 0
+	}
+	return c.roundTrip() / 2
 }
 
 func beyond(msg int64, low *fact) string {

@@ -170,7 +170,7 @@ func (c *conn) dataFrame(dir int) {
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
-	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+	if c.lateCopy(dir, num) || !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
 	if c.foreignKeepAlive(d) {
@@ -219,6 +219,7 @@ func (c *conn) dataFrame(dir int) {
 		c.carry(dir, num, d)
 		s.recent.add(c.mark())
 		c.judgeMessage(dir, num)
+		c.judgeReply(dir, num+1)
 	}
 	c.judgeFlow(dir, num, d, keepAlive, v)
 }
@@ -264,13 +265,13 @@ func (c *conn) sack(dir int) {
 		return
 	}
 	c.listen(dir, next)
-	c.judgeReply(dir, next)
 	c.speaks(dir)
 	s.nseq.Advance(next)
 	c.heed(dir, stamp{num: next, tick: k.Timestamp})
 	c.judgeNextSend(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
+	c.judgeReply(dir, next)
 }
 
 // nextSend unwraps a bNSeq near what the side has sent.
@@ -293,6 +294,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	if !ok {
 		c.side[other].early, c.side[other].earlyTo = true, nrcv
 		c.judgeFirstAck(dir, nrcv)
+		c.side[other].mem.missed = c.side[other].mem.missed || nrcv != 0
 		return
 	}
 	cum, known := out.Window().Cumulative()

@@ -60,7 +60,7 @@ func (c *conn) judgeEnd(law *session.Law, dir int, num int64, d *DFrame, prev *s
 	case s.ended:
 		law.Pass(r3143Last)
 	case d.Control&CtlEndStream != 0:
-		c.judgeOvertaken(law, dir, num)
+		c.judgeOvertaken(law, dir, num, d.Control&CtlRetry != 0)
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *conn) judgeBeyond(law *session.Law, dir int, d *DFrame) {
 }
 
 // judgeOvertaken looks for numbers behind END_STREAM that were captured before it.
-func (c *conn) judgeOvertaken(law *session.Law, dir int, num int64) {
+func (c *conn) judgeOvertaken(law *session.Law, dir int, num int64, retry bool) {
 	s := &c.side[dir]
 	for n := num + 1; n <= s.mem.top && n < num+WindowSize; n++ {
 		f := s.mem.at(n)
@@ -97,7 +97,7 @@ func (c *conn) judgeOvertaken(law *session.Law, dir int, num int64) {
 		}
 		x := session.Case{Rule: r3143Last, Dir: dir, Frame: f.frame, Time: f.time, HasTime: f.timed, Proof: []uint64{c.fr.Frame},
 			Message: fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d has", uint8(n), uint8(num))}
-		if !c.unwrapped(dir, f.time) {
+		if !c.unwrapped(dir, f.time) || !retry && c.fr.Time-f.time > 3*c.horizon {
 			x.Blocked = session.GuardUnwrap
 		}
 		s.closing.beyond = true
@@ -200,16 +200,18 @@ func (c *conn) judgeReply(dir int, next int64) {
 		return
 	case c.fr.Time-duty.since > quietBefore && next <= duty.next+1 && mineOK && mine >= duty.next && c.allCaptured(dir, duty.next):
 		duty.told = true
-		if c.f.Type == TypeDFrame && c.f.DFrame.Control&CtlEndStream != 0 {
-			return
-		}
 		x := law.Here(r3143Reply, fmt.Sprintf("%d s after it acknowledged END_STREAM the side has not ended, and had nothing to send", (c.fr.Time-duty.since)/1e9))
 		x.Since = duty.since
 		// After long silence it might be another connection: a KeepAlive names it.
 		if !c.unwrapped(dir, duty.since) && !(c.f.Type == TypeDFrame && c.f.DFrame.KeepAlive && c.hs.sessionKnown) {
 			x.Blocked = session.GuardLife
 		}
-		law.Judge(x)
+		law.Hold(x, func() (session.Ruling, session.Guard) {
+			if s.ended || c.life.hard != [2]bool{} {
+				return session.Passed, session.GuardNone
+			}
+			return session.Failed, session.GuardNone
+		})
 		return
 	}
 	if next > duty.next {
@@ -227,4 +229,11 @@ func (c *conn) allCaptured(dir int, next int64) bool {
 		}
 	}
 	return m.started && m.top+1 >= next
+}
+
+// judgeTermination: nothing new came once both sides had ended.
+func (c *conn) judgeTermination() {
+	if _, over := c.overSince(); over && !c.side[0].closing.beyond && !c.side[1].closing.beyond {
+		c.c.Law.Pass(r3143Terminated)
+	}
 }

@@ -65,7 +65,7 @@ func (c *conn) unseen(dir int) int {
 	if a.speaks {
 		until = min(until, a.spokeAt)
 	}
-	n := int(max(0, until-a.at) / retryLeast)
+	n := int((max(0, until-a.at) + grain(until, a.at)) / retryLeast)
 	if dir != c.connector { // it repeats by itself and answers repeated CONNECTs
 		n = 2*n + max(0, c.asked[1-dir].n-1) + 1 // the network may double one behind the capture
 	}
@@ -91,6 +91,7 @@ func (c *conn) judgeConnect(dir int, h *Handshake) bool {
 	if foreign {
 		if good {
 			c.judgeChangedID(dir, h)
+			c.asked[dir].add(c, h)
 		}
 		return false
 	}
@@ -103,7 +104,7 @@ func (c *conn) judgeConnect(dir int, h *Handshake) bool {
 	if c.hs.sessionKnown && c.asked[dir].n > 0 {
 		law.Pass(r2211SessidConst)
 	}
-	c.lives(dir, true)
+	c.lives(dir, true, 0)
 	if c.life.state == session.Opening {
 		c.judgeConnectMsgID(dir, h)
 	}
@@ -159,7 +160,7 @@ func (c *conn) judgeMinor(rule int, h *Handshake) {
 func (c *conn) judgeChangedID(dir int, h *Handshake) {
 	law, a := &c.c.Law, &c.asked[dir]
 	message := "dwSessID is " + idText(h.SessionID) + ", the CONNECT before carried " + idText(c.c.SessionID)
-	if h.MsgID == 1 && c.fr.Time-a.at > 1e9 {
+	if h.MsgID == 1 && c.atMost(a.at) > 1e9 {
 		law.Unclear(r2211SessidConst, session.GuardLife, message, a.frame)
 	} else {
 		law.Broken(r2211SessidConst, message, a.frame)
@@ -204,8 +205,7 @@ func (c *conn) judgeNextMsgID(rule int, p *cframes, h *Handshake) {
 // isLater reports whether a command frame was sent after the one before it, by their
 // ticks.
 func (c *conn) isLater(p *cframes, h *Handshake) bool {
-	since := c.fr.Time - p.at
-	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && since > 2*c.c.Law.Horizon()
+	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.at) > 2*c.c.Law.Horizon()
 }
 
 // A badConnect is a CONNECT that must not be answered, or only unsigned.

@@ -69,7 +69,7 @@ func (c *conn) judgeAnswer(dir int, h *Handshake) bool {
 	if h.Opcode == OpConnectedSigned && c.hs.connects > 0 {
 		good = c.judgeSecrets(h, fromListener) && good
 	}
-	c.lives(dir, true)
+	c.lives(dir, true, 0)
 	c.judgeTick(dir, h.Timestamp)
 	if !good {
 		return true
@@ -213,7 +213,7 @@ func (c *conn) judgeFirstMsgID(rule, dir int, h *Handshake) {
 	} else if c.asked[1-dir].n == 0 || dir == c.connector {
 		return
 	}
-	room := int((c.fr.Time-since)/retryLeast) + max(0, c.asked[1-dir].n-1) + doubled
+	room := int(c.atMost(since)/retryLeast) + max(0, c.asked[1-dir].n-1) + doubled
 	message := fmt.Sprintf("the first %s of the side has bMsgID %d", c.f.Type, h.MsgID)
 	if excess := int(h.MsgID) - base; excess < 0 && int32(h.Timestamp-p.tick) >= 0 || excess > room {
 		law.Broken(rule, message)
@@ -255,7 +255,7 @@ func (c *conn) settleEarly(dir int, h *Handshake, fromListener bool) {
 	switch {
 	case p.op != OpConnect || h.MsgID != p.msgID+1:
 		e.Blocked = session.GuardClean
-	case c.fr.Time-e.Time <= law.Horizon():
+	case c.atLeast(e.Time) <= law.Horizon():
 		e.Blocked = session.GuardReord
 	}
 	law.Judge(e.Case)

@@ -39,7 +39,6 @@ func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied 
 	c.judgeResigned(law, d, prev)
 	c.judgeOrder(law, dir, num, d, prev)
 	c.judgeEnd(law, dir, num, d, prev)
-	c.judgeReply(dir, num+1)
 	return false
 }
 
@@ -103,12 +102,15 @@ func (c *conn) holdsID(d *DFrame) bool {
 		binary.LittleEndian.Uint32(d.Payload) == c.c.SessionID
 }
 
+// versionsSeen reports whether both sides said their version.
+func (c *conn) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].version != 0 }
+
 // judgeOldKeepAlive: below 1.5 there is no id, and bit 02 asks for a dedicated
 // acknowledgement (MC-DPL8R 2.2.2, 3.1.6.6).
 func (c *conn) judgeOldKeepAlive(law *session.Law, d *DFrame, keepAlive bool) {
 	asks := d.Control&CtlKeepAlive != 0
 	switch holds := c.holdsID(d); {
-	case holds && (c.side[0].version == 0 || c.side[1].version == 0):
+	case holds && !c.versionsSeen():
 		law.Unclear(r222KaVer, session.GuardVer, "the payload is the session id on a connection that seems to be below version 1.5")
 	case holds && asks:
 		law.Broken(r222KaVer, "a KeepAlive with session id on a connection below version 1.5")
@@ -215,8 +217,11 @@ func (c *conn) accuseKeepAlive(law *session.Law, d *DFrame) {
 		return
 	}
 	x := law.Here(r222KaSessid, c.foreignID(d))
-	if c.c.DetectedBy != session.ByHandshake && !c.alive.sure {
+	switch handshake := c.c.DetectedBy == session.ByHandshake; {
+	case !handshake && !c.alive.sure:
 		x.Blocked = session.GuardStart // of two ids, which is the connection's?
+	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
+		x.Blocked = session.GuardVer // below 1.5 the four bytes may be payload
 	}
 	law.Judge(x)
 }

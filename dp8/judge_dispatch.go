@@ -139,15 +139,15 @@ func (c *conn) judgeTick(dir int, tick uint32) {
 	if t.suspect {
 		c.resolveTick(dir, tick)
 	}
-	law, ahead, since := &c.c.Law, int64(int32(tick-t.tick)), fr.Time-t.at
+	law, ahead, since := &c.c.Law, int64(int32(tick-t.tick)), c.atLeast(t.at)
 	switch {
-	case ahead >= 0 && ahead > 4*since/1e6+tickJump && !t.suspect:
+	case ahead >= 0 && ahead > 4*c.atMost(t.at)/1e6+tickJump && !t.suspect:
 		t.suspect, t.sTick, t.sAt, t.sFrame = true, tick, fr.Time, fr.Frame
-	case ahead >= 0 && ahead > 4*since/1e6+tickJump: // one is looked at already
+	case ahead >= 0 && ahead > 4*c.atMost(t.at)/1e6+tickJump: // one is looked at already
 	case ahead >= 0:
 		law.Pass(r221TickMono)
 		t.take(tick, fr)
-	case since-t.inTime(ahead) <= 2*law.Horizon(): // overtaken
+	case since-t.inTime(ahead) <= 3*law.Horizon(): // overtaken
 	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
 		t.take(tick, fr)
 	default:
@@ -184,7 +184,7 @@ func (c *conn) resolveTick(dir int, tick uint32) {
 		if t.n++; t.n <= 2 { // the first was the wrong one
 			t.first, t.firstAt = t.sTick, t.sAt
 		}
-	case c.fr.Time-t.sAt <= 2*law.Horizon(): // it may have been overtaken
+	case c.atLeast(t.sAt) <= 2*law.Horizon(): // it may have been overtaken
 	case int32(tick-t.tick) >= 0:
 		t.suspect = false
 		x.Message = fmt.Sprintf("tTimestamp is %d, between %d before and %d after it", t.sTick, t.tick, tick)

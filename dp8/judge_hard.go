@@ -40,7 +40,7 @@ func (c *conn) judgeHard(dir int, h *Handshake) {
 	c.judgeTrailing(law, h)
 	if c.hs.sessionKnown {
 		law.Pass(r2214Sessid)
-		c.lives(dir, true)
+		c.lives(dir, true, 0)
 	}
 	good := c.judgeHardFields(dir, h)
 	c.judgeTick(dir, h.Timestamp)
@@ -154,6 +154,7 @@ func (c *conn) judgeHardMsgID(dir int, h *Handshake) {
 const (
 	hardLeast = 10 // ms
 	hardMost  = 500
+	hardOver  = 10e3 // later ones end another connection of the same session
 )
 
 // judgeHardTimes judges the spacing of a side's own HARD_DISCONNECTs by its ticks:
@@ -164,14 +165,14 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 		return
 	}
 	if w.n > 0 && h.MsgID == w.latest+1 {
-		gap, seen := int64(int32(h.Timestamp-w.tick)), (c.fr.Time-w.at)/1e6
-		slow := min(gap, seen) > hardMost+tickStep+20
+		gap, seen := int64(int32(h.Timestamp-w.tick)), c.atLeast(w.at)/1e6
+		slow := min(gap, seen) > hardMost+tickStep+20 && gap < hardOver
 		if !law.Check(r3124SpacingMax, !slow) {
 			law.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
 		}
 	}
 	if w.n > 1 && !c.life.hard[1-dir] {
-		gap, seen := int64(int32(h.Timestamp-w.ticks[1])), (c.fr.Time-w.times[1])/1e6
+		gap, seen := int64(int32(h.Timestamp-w.ticks[1])), c.atMost(w.times[1])/1e6
 		switch {
 		case gap >= 2*hardLeast:
 			law.Pass(r3124Spacing)
@@ -187,7 +188,7 @@ func (c *conn) judgeHardTimes(dir int, h *Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (c *conn) settleHard(dir int) {
-	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.fr.Time-w.fast.Time > 2*c.c.Law.Horizon() {
+	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Law.Horizon() {
 		c.c.Law.Judge(w.fast)
 		w.fast = session.Case{}
 	}
@@ -201,7 +202,7 @@ func (c *conn) settleFast(dir int, h *Handshake) {
 	if p.op == OpConnectedSigned && dir != c.connector {
 		next = h.MsgID == 0
 	}
-	if o.fast.Frame != 0 && w.n == 0 && next && c.fr.Time-o.fast.Time > 2*c.c.Law.Horizon() {
+	if o.fast.Frame != 0 && w.n == 0 && next && c.atLeast(o.fast.Time) > 2*c.c.Law.Horizon() {
 		c.c.Law.Judge(o.fast)
 		o.fast = session.Case{}
 	}
@@ -212,7 +213,7 @@ func (c *conn) settleFast(dir int, h *Handshake) {
 func (c *conn) judgeDataBehindHard(dir int, num int64) {
 	w, o := &c.side[dir].hard, &c.side[1-dir].hard
 	if w.n > 0 && !w.data {
-		c.judgeNoData(w, num)
+		c.judgeNoData(dir, w, num)
 	}
 	if o.n >= 3 && w.n == 0 && !o.replied {
 		c.judgeIgnored(o)
@@ -220,15 +221,24 @@ func (c *conn) judgeDataBehindHard(dir int, num int64) {
 	c.settleHard(dir)
 }
 
+// hardNumbers is from how many numbers on those of a new connection are not taken
+// for the ones that follow.
+const hardNumbers = 4
+
 // judgeNoData: nothing but HARD_DISCONNECTs follows the side's first (MC-DPL8R
 // 3.1.4.5).
-func (c *conn) judgeNoData(w *hardWatch, num int64) {
+func (c *conn) judgeNoData(dir int, w *hardWatch, num int64) {
 	law := &c.c.Law
-	since := c.fr.Time - w.first.Time
+	since := c.atLeast(w.first.Time)
 	if !c.fr.HasTime || since <= 2*law.Horizon() || num <= w.firstSeq {
 		return // overtaken
 	}
-	if w.data = true; num > w.firstSeq+WindowSize {
+	if w.firstSeq < hardNumbers || since > hardOver*1e6 {
+		w.data = true
+		law.Unclear(r3145Nodata, session.GuardLife, "a data frame behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+		return
+	}
+	if w.data = true; num > w.firstSeq+WindowSize || !c.unwraps(dir) {
 		law.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
 	} else {
 		law.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
@@ -243,7 +253,7 @@ const ignoredFrames = 4
 // (MC-DPL8R 3.1.5.1.4). Three of them do not all get lost while much else arrives.
 func (c *conn) judgeIgnored(o *hardWatch) {
 	law := &c.c.Law
-	if c.fr.Time-o.last <= max(law.HoldTime(), 1e9) {
+	if c.atLeast(o.last) <= max(law.HoldTime(), 1e9) {
 		return
 	}
 	if o.ignored++; o.ignored == ignoredFrames {

@@ -39,7 +39,7 @@ func (f *sentFrame) closes() bool { return f.control&CtlEndStream != 0 }
 func (c *conn) judgeMessage(dir int, num int64) {
 	m := &c.side[dir].mem
 	f := m.at(num)
-	if f == nil || f.sendings != 1 || f.cut || c.fr.Frame != f.frame {
+	if f == nil || f.sendings != 1 || f.cut || c.fr.Frame != f.frame || !m.reachable(num) {
 		return
 	}
 	c.judgePair(dir, m, m.at(num-1), f)
@@ -111,7 +111,7 @@ func (c *conn) judgeProperties(law *session.Law, a, b *sentFrame, x session.Case
 // 3.1.4.4). The frame at hand is not remembered yet.
 func (c *conn) judgeOrder(law *session.Law, dir int, num int64, d *DFrame, prev *sentFrame) {
 	m := &c.side[dir].mem
-	if num >= m.top || prev != nil || d.Control&CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&EndMsg != 0 {
+	if num >= m.top || !m.reachable(num) || prev != nil || d.Control&CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&EndMsg != 0 {
 		return
 	}
 	after := m.at(num + 1)
@@ -120,7 +120,7 @@ func (c *conn) judgeOrder(law *session.Law, dir int, num int64, d *DFrame, prev 
 	}
 	x := law.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (c.fr.Time-after.time)/1e6, uint8(after.num)), after.frame)
 	switch {
-	case c.fr.Time-after.time <= c.horizon:
+	case c.fr.Time-after.time <= 3*c.horizon: // what came first may have been a copy
 		x.Blocked = session.GuardReord
 	case !c.unwrapped(dir, after.time):
 		x.Blocked = session.GuardUnwrap

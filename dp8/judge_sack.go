@@ -145,10 +145,12 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 		}
 	default:
 		x, known := out.Look(next)
-		if !known || !c.unwraps(dir) || !x.First || c.fr.Time-x.Time <= 2*law.Horizon() && !sentLater {
+		if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*law.Horizon() && !sentLater {
 			return true // overtaken, or too long ago to tell
 		}
-		law.Broken(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
+		// A new connection of which the start was not captured begins anew.
+		broken := law.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
+		c.addStray(stray{Case: broken, side: dir})
 		return false
 	}
 	return true
@@ -160,15 +162,20 @@ func (c *conn) unwraps(dir int) bool {
 	out := &c.c.Dir[dir]
 	highest, ok := out.Window().Highest()
 	x, known := out.Look(highest)
-	if !ok || !known {
-		return false
+	if !ok || !known || highest > out.Window().Lowest() && !captured(out, highest-1) {
+		return false // one apart from the others may be an old one, unwrapped wrongly
 	}
 	return c.unwrapsAfter(highest, x.Time)
 }
 
+func captured(d *session.Direction, n int64) bool {
+	yes, ok := d.Captured(n)
+	return yes && ok
+}
+
 // unwrapsAfter is unwraps for the time since a number was the highest.
 func (c *conn) unwrapsAfter(highest, at int64) bool {
-	idle, age := c.fr.Time-at, max(at-c.c.FirstTime, 1e8)
+	idle, age := c.atMost(at), max(at-c.c.FirstTime, 1e8)
 	return float64(highest+1)*8*float64(idle)/float64(age)+16 < 128
 }
 
@@ -182,7 +189,7 @@ func (c *conn) settleNSeq(dir int, num int64) {
 		w.over.Blocked = session.GuardClean
 		law.Judge(w.over)
 		w.over = session.Case{}
-	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.fr.Time-w.over.Time > 2*law.Horizon() && !c.f.DFrame.isRetry():
+	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.atLeast(w.over.Time) > 2*law.Horizon() && !c.f.DFrame.isRetry():
 		w.over.Proof = append(w.over.Proof, c.fr.Frame)
 		law.Judge(w.over)
 		w.over = session.Case{}

@@ -2,6 +2,7 @@ package dp8
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
@@ -24,7 +25,7 @@ func (c *conn) passSignature(dir int, num int64) {
 	if c.hs.secrets {
 		law.Pass(rSigFastDir)
 	}
-	c.side[dir].keys.adrift = false
+	c.side[dir].keys.verified = c.fr.Time
 	if num>>8 > 0 {
 		law.Pass(rSigEpoch)
 	}
@@ -58,18 +59,26 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 	if c.mode != modeFull {
 		return v
 	}
-	s := &c.side[dir]
-	switch m := &s.mem; {
-	case m.started:
-		s.keys.adrift = s.keys.adrift || c.fr.Time-m.heard > c.patience(m)
-	case num != 0:
-		s.keys.adrift = s.keys.adrift || c.fr.Time-c.before > silentLimit
-	}
-	if !s.keys.adrift || c.f.Type == TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() {
+	if c.f.Type == TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() || !c.adrift(dir, num) {
 		return v // who may not be the side can't end the connection
 	}
 	c.unclearSignature()
 	return sigUnknown
+}
+
+// adrift reports that the epoch of a number is in doubt.
+func (c *conn) adrift(dir int, num int64) bool {
+	s := &c.side[dir]
+	nseq, sacked := s.nseq.Known()
+	switch {
+	case !s.mem.started:
+		return s.mem.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
+	case !s.mem.reachable(num):
+		return true
+	case s.mem.missed:
+		return !c.unwrapped(dir, s.keys.verified)
+	}
+	return !c.unwrapped(dir, max(s.keys.verified, s.mem.began))
 }
 
 func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
@@ -100,7 +109,7 @@ func (c *conn) refuseSignature(dir int, num int64, v sigVerdict) {
 		return
 	}
 	c.reportSignature(dir, num, v)
-	if c.f.Type != TypeDFrame {
+	if c.f.Type != TypeDFrame || !c.surelySigned() {
 		return
 	}
 	if c.f.DFrame.HasSignature {
@@ -116,7 +125,7 @@ func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
 	switch {
 	case !c.frameSigned():
 		c.reportUnsigned(law)
-	case c.mode == modeFull && c.side[dir].keys.adrift:
+	case c.mode == modeFull && c.adrift(dir, num):
 		c.unclearSignature()
 	case c.signedByOther(dir, num):
 		law.Broken(rSigFastDir, "signed with the secret of the other side")
@@ -136,6 +145,10 @@ func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
 }
 
 func (c *conn) reportUnsigned(law *session.Law) {
+	if !c.surelySigned() {
+		law.Unclear(r222SigPresent, session.GuardVer, "a frame without signature on what seems to be a signed connection")
+		return
+	}
 	switch c.f.Type {
 	case TypeSACK:
 		law.Broken(r2215SigPresent, "SACK without a signature on a signed connection")
@@ -144,6 +157,12 @@ func (c *conn) reportUnsigned(law *session.Law) {
 	default:
 		law.Broken(r222SigPresent, "data frame without room for a signature on a signed connection")
 	}
+}
+
+// surelySigned reports whether it is beyond doubt that the connection is signed:
+// the handshake was captured, or a signature was right.
+func (c *conn) surelySigned() bool {
+	return !slices.Contains(c.c.Inferred, "signing") || c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid > 0
 }
 
 // reportEpoch reports a frame that is signed with the secret of another epoch than
@@ -204,7 +223,7 @@ func (c *conn) resigned(num int64, dir int) bool {
 // judgeResigned judges a retry that verifies, or that no secret is known for: its
 // signature is a new one when its bytes are. That needs no secret.
 func (c *conn) judgeResigned(law *session.Law, d *DFrame, prev *sentFrame) {
-	if c.mode != modeFull || prev == nil || !d.HasSignature || d.Control&CtlRetry == 0 || prev.cut {
+	if c.mode != modeFull || prev == nil || !c.surelySigned() || !d.HasSignature || d.Control&CtlRetry == 0 || prev.cut {
 		return
 	}
 	if !law.Check(rSigResign, d.Signature != prev.signature || c.sent.Hash == prev.hash) {

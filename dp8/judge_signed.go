@@ -204,7 +204,7 @@ func (c *conn) impossibleEcho(tick uint32) bool {
 	if a.first != 0 {
 		before += attemptSpan
 	}
-	after := (c.fr.Time-o.time)/1e6 + echoSlack
+	after := c.atMost(o.time)/1e6 + echoSlack
 	off := int64(int32(tick - o.tick))
 	return off < -before || off > after
 }
@@ -222,7 +222,7 @@ func (c *conn) judgeStateless(h *Handshake) {
 		return
 	}
 	o := &w.offers[len(w.offers)-1]
-	if o.rspID != h.RspID || c.fr.Time-o.time < retryLeast/2 || c.asked[c.connector].top != h.RspID {
+	if o.rspID != h.RspID || c.atLeast(o.time) < retryLeast/2 || c.asked[c.connector].top != h.RspID {
 		w.same = 0
 		if o.rspID != h.RspID {
 			law.Pass(r31513Stateless)

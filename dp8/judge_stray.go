@@ -14,10 +14,11 @@ type stray struct {
 	session.Case
 	id      uint32
 	rsp     uint8
-	side    int  // whose frames show that the connection goes on, -1 for either
-	pending bool // the handshake of the connection was still under way
-	seen    int  // data frames in sequence since
-	silent  bool // no case: the id was merely named
+	side    int      // whose frames show that the connection goes on, -1 for either
+	pending bool     // the handshake of the connection was still under way
+	seen    int      // data frames in sequence since
+	next    [2]int64 // number of each side that is in sequence
+	silent  bool     // no case: the id was merely named
 }
 
 // Bounds of strays.
@@ -25,6 +26,7 @@ const (
 	maxStrays   = 8
 	strayFrames = 2     // data frames in sequence that show that a connection goes on
 	strayAnswer = 200e6 // ns within which the confirmation follows an answer
+	strayPause  = 2e9   // ns within which data must come, before and behind it, to show that
 	strayStart  = 2e9   // ns from a connection's start in which one before it may still speak
 )
 
@@ -32,6 +34,18 @@ const (
 func (c *conn) addStray(s stray) {
 	if len(c.strays) == maxStrays {
 		c.dropStray(0, session.GuardLife)
+	}
+	latest := int64(0)
+	for dir := range s.next {
+		s.next[dir] = -1
+		if highest, ok := c.c.Dir[dir].Window().Highest(); ok {
+			s.next[dir] = highest + 1
+			x, _ := c.c.Dir[dir].Look(highest)
+			latest = max(latest, x.Time)
+		}
+	}
+	if c.life.closeEnd != [2]bool{} || c.fr.Time-latest > strayPause {
+		s.next = [2]int64{-1, -1} // the connection may be over
 	}
 	c.strays = append(c.strays, s)
 }
@@ -71,11 +85,12 @@ func idText(id uint32) string {
 }
 
 // lives notes a frame that shows that the connection goes on; sure says that it
-// names the connection.
-func (c *conn) lives(dir int, sure bool) {
+// names the connection. The data frame num does when it follows what was sent
+// before.
+func (c *conn) lives(dir int, sure bool, num int64) {
 	for i := 0; i < len(c.strays); i++ {
 		s := &c.strays[i]
-		since := c.fr.Time - s.Time
+		since := c.atLeast(s.Time)
 		if s.silent || s.side >= 0 && s.side != dir || s.Frame == c.fr.Frame {
 			continue
 		}
@@ -83,6 +98,10 @@ func (c *conn) lives(dir int, sure bool) {
 			continue // data names no session
 		}
 		if !sure {
+			if num != s.next[dir] || since > strayPause {
+				continue
+			}
+			s.next[dir]++
 			if since <= c.c.Law.Horizon() {
 				continue
 			}
@@ -90,7 +109,7 @@ func (c *conn) lives(dir int, sure bool) {
 				continue
 			}
 		}
-		if s.pending && since > strayAnswer {
+		if s.pending && c.atMost(s.Time) > strayAnswer {
 			continue
 		}
 		s.Proof = append(s.Proof, c.fr.Frame)
@@ -108,7 +127,7 @@ func (c *conn) judgeStrayHard(dir int, h *Handshake) {
 		return
 	}
 	message := "dwSessID is " + idText(h.SessionID) + ", the connection's is " + idText(c.c.SessionID)
-	if !c.fr.HasTime || c.fr.Time-c.c.FirstTime < strayStart {
+	if !c.fr.HasTime || c.atLeast(c.c.FirstTime) < strayStart {
 		law.Unclear(r2214Sessid, session.GuardLife, message)
 		return
 	}

@@ -128,7 +128,7 @@ type keyring struct {
 	pending    uint64      // frames of epoch+1 that were tried
 	unresolved uint64      // frames whose epoch was never resolved
 	justTried  bool        // the last frame verified is one of pending
-	adrift     bool        // the capture may have missed epochs since a frame verified
+	verified   int64       // time of the latest frame that verified
 	suspects   []suspect   // frames of pending that no candidate verified
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof

@@ -150,6 +150,7 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	c.settleSequence()
 	c.finishJudging()
+	c.judgeTermination()
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()

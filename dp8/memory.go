@@ -20,6 +20,7 @@ type sentFrame struct {
 	last          int64  // time of the latest sending
 	copied        int64  // of the latest copy of any sending
 	lastHash      uint64 // like hash, of the latest sending
+	lastIPID      uint16
 	signature     [8]byte
 	lastSignature [8]byte
 	size          int // bytes behind the header and the signature
@@ -42,8 +43,10 @@ type sentFrame struct {
 // length of the ring.
 type memory struct {
 	ring      []sentFrame // power of two
+	cycle     cycle       // nil while no number is forgotten
 	top       int64       // highest number
 	started   bool
+	missed    bool  // the peer acknowledged numbers before the first was captured
 	bottom    int64 // first number, and its time
 	began     int64
 	heard     int64 // time of the latest captured frame with a number
@@ -105,12 +108,16 @@ func (c *conn) listen(dir int, num int64) {
 	m.heard = max(m.heard, c.fr.Time)
 }
 
-// missedMany reports that the numbers of a side can't be right: there are none
-// before the first, and its peer acknowledged many that were not captured.
+// manyMissed is how many numbers in a row the capture must have missed to doubt all.
+const manyMissed = 8
+
+// missedMany reports that the numbers of a side may be wrong: there are none before
+// the first nor a window behind the latest, and its own or its peer's speak of many
+// that were not captured.
 func (c *conn) missedMany(dir int, num int64) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].mem
-	return num < 0 || ok && m.started && cum > m.top+WindowSize/2
+	return num < 0 || m.started && (num > m.top+manyMissed || num <= m.top-WindowSize || ok && cum > m.top+manyMissed)
 }
 
 // remember enters the data frame at hand, which is no copy of another. It is
@@ -118,6 +125,9 @@ func (c *conn) missedMany(dir int, num int64) bool {
 func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 	m := &c.side[dir].mem
 	c.listen(dir, num)
+	if m.cycle == nil && m.started && num >= m.bottom+memorySize {
+		m.startCycle()
+	}
 	f := m.place(num)
 	if f == nil {
 		return
@@ -133,7 +143,8 @@ func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 	}
 	f.sendings = min(f.sendings, 254) + 1
 	f.last, f.copied = c.fr.Time, c.fr.Time
-	f.lastHash, f.lastSignature = c.sent.Hash, d.Signature
+	f.lastHash, f.lastIPID, f.lastSignature = c.sent.Hash, c.fr.IPID, d.Signature
+	m.cycle.note(num, c.sent.Hash, c.fr.IPID)
 	if !m.started {
 		m.bottom, m.began = num, c.fr.Time
 	}
@@ -204,15 +215,15 @@ const silentLimit = 1e9
 const enoughNumbers = 8
 
 // patience is for how long the side may not have been captured before its numbers
-// are in doubt: it can't have sent two windows and a half within half of that time
-// at the speed it was seen to have.
+// are in doubt. To be mistaken, they must have gone on by more than three windows:
+// that takes two round trips, and at the highest speed seen twice as long as this.
 func (c *conn) patience(m *memory) int64 {
 	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	switch n := m.top - m.bottom + 1; {
 	case m.hasSpeed:
-		limit = max(limit, 2*m.fastest)
+		limit = max(limit, m.fastest*3/2)
 	case n >= enoughNumbers:
-		limit = max(limit, (m.heard-m.began)/n*(3*WindowSize/2))
+		limit = max(limit, (m.heard-m.began)/n*WindowSize)
 	default:
 		limit = silentLimit
 	}
@@ -242,8 +253,11 @@ func (c *conn) isCopy(d *DFrame, f *sentFrame) bool {
 	switch {
 	case d.Control&CtlRetry != 0 || f == nil || !f.first:
 		return c.fr.Words.Has(dissect.Duplicate)
-	case !c.sent.IsCopyOf(f.hash, f.ipid, f.copied, 3*c.horizon): // a copy may be copied again
+	case c.sent.Hash != f.hash:
 		return false
+	case c.sent.IPID != 0 && c.sent.IPID == f.ipid:
+	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon:
+		return false // a copy may be copied again, and middleboxes identify packets anew
 	}
 	f.copied = c.fr.Time
 	return true

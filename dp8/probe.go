@@ -56,6 +56,7 @@ type probe struct {
 	id        uint32
 	hasID     bool
 	side      [2]probeSide
+	alive     int // of signed, by KeepAlives
 	signed    int // SACKs and KeepAlives with a signature, less those without
 }
 
@@ -117,10 +118,14 @@ func (p *probe) relate(what string, n float64) {
 
 // signing is what the lengths of frames told.
 func (p *probe) signing() Signing {
+	votes := p.signed
+	if p.old { // what looked like signed KeepAlives was data
+		votes -= max(0, p.alive)
+	}
 	switch {
-	case p.signed > 0:
+	case votes > 0:
 		return Signed
-	case p.signed < 0:
+	case votes < 0:
 		return Unsigned
 	}
 	return SigningUnknown
@@ -237,7 +242,9 @@ func (p *probe) keepAlive(id uint32, signed bool, side int) {
 		p.old = true
 	}
 	p.side[side].keepAlive = true
+	before := p.signed
 	p.vote(signed)
+	p.alive += p.signed - before
 }
 
 func (p *probe) vote(signed bool) {

@@ -90,7 +90,7 @@ var signatureRules = [...]session.Rule{
 	},
 	rSigActed - signatureBase: {
 		ID: "DP8-SIG-ACTED", Clause: "MC-DPL8R 3.1.5.2, 3.1.5.2.7", Level: session.Must, Severity: session.Warn, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		Guards:    session.Of(session.GuardBidir, session.GuardHold),
 		Statement: "a frame with a wrong signature is discarded: not acknowledged",
 		Care:      "keys certain, BIDIR, CLEAN, HOLD; a good copy may have passed unseen",
 		Example:   "DF seq=9 fails, nrcv=10 follows, no good copy captured",

@@ -12,7 +12,7 @@ import (
 // enough.
 var (
 	libraryLimits = session.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, NoBefore: true, NoAfter: true}
-	pageLimits    = session.Limits{History: 1 << 14, Keep: 20e9, Past: 1 << 14, AckExcess: 4096, NoBefore: true, NoAfter: true}
+	pageLimits    = session.Limits{History: 1 << 14, Keep: 20e9, Past: 1 << 14, AckExcess: 128, NoBefore: true, NoAfter: true}
 )
 
 // A conn is one kNet connection: the law of the protocol on top of the engine's
@@ -26,17 +26,22 @@ type conn struct {
 	client   int // direction of the client, -1 when unknown
 	side     [2]side
 	life     lifecycle
+	shake    shaking
 	spare    [2]uint64 // messages of each side that are PingRequests by one map of ids, PingReplies by the other
 	spoken   bool      // something besides the handshake was captured
 	finished bool      // settled: further frames are only counted
 
-	fr   *dissect.Frame // the frame at hand
-	now  uint64         // its number
-	d    *Datagram
-	sent session.Sending
-	ack  session.Acknowledgement
-	pong pong // of the frame at hand
-	link func(frame uint64)
+	fr      *dissect.Frame // the frame at hand
+	now     uint64         // its number
+	d       *Datagram
+	sent    session.Sending
+	ack     session.Acknowledgement
+	pong    pong    // of the frame at hand
+	faults  []fault // of the frame at hand
+	jump    bool    // its PacketID is not the next one
+	broken  bool    // a fragment of it is proven wrong
+	suspect bool    // it has one, and changes nothing that rules remember
+	link    func(frame uint64)
 }
 
 // A side is what is remembered of one sender.
@@ -51,8 +56,16 @@ type side struct {
 	hasStray  bool
 	pings     *pings // latest PingRequests
 	transfers transfers
-	waiting   waiting  // messages of Spec that wait for others
-	resends   *resends // reliable datagrams of Spec
+	waiting   waiting         // messages of Spec that wait for others
+	resends   *resends        // reliable datagrams of Spec
+	roll      roll            // for rules
+	apart     session.Sending // latest datagram with a fault
+	ending    ending
+	ask       asking
+	acking    acking
+	order     order
+	ships     *ships
+	pace      pace
 	plain     plain
 }
 
@@ -117,11 +130,12 @@ func (c *conn) knowClient(dir int) {
 
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, d *Datagram, err *dissect.Error) {
-	c.fr, c.d, c.now, c.pong = fr, d, fr.Frame, pong{}
+	c.fr, c.d, c.now, c.pong, c.suspect = fr, d, fr.Frame, pong{}, false
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	switch {
 	case err != nil && !fr.Cut():
+		c.judgeMalformed(dir, err)
 	case c.finished, c.c.Damaged(fr.Datagram), err != nil && err.Offset < 3:
 		c.count(dir)
 	case d.Type == TypeConnect:
@@ -197,16 +211,30 @@ func (c *conn) datagram(dir int) {
 	if c.d.Dialect == Spec {
 		mark = session.Unmarked
 	}
-	if ref, known := s.ids.Known(); len(c.d.Messages) == 0 && !c.fr.Cut() && (!known || num > ref+nearIDs || num < ref-nearIDs) {
-		return // nobody sends a datagram without messages
-	}
 	sent := c.sending(num, mark)
+	c.inspect()
+	apart := len(c.faults) > 0 && c.isApart(dir, num)
+	c.suspect = apart || c.doubtful(dir)
+	if apart {
+		c.judgeApart(dir)
+		return
+	}
+	look, known := out.Look(num)
+	if known = known && look.Captured; !known {
+		c.judge(dir, sent) // it can be no copy
+		if c.suspect && c.isApart(dir, num) {
+			c.judgeApart(dir)
+			return
+		}
+	}
 	switch s.place(sent) {
 	case stray:
+		c.pronounce()
 		c.count(dir)
 		return
 	case moved:
 		out.Send(&s.stray)
+		s.forget()
 	}
 	s.hasStray = false
 	s.ids.Advance(num)
@@ -218,6 +246,10 @@ func (c *conn) datagram(dir int) {
 	}
 	if c.d.Dialect == Spec && c.d.Reliable {
 		s.repeated(v)
+	}
+	c.pronounce()
+	if known && !v.Words.Has(dissect.Duplicate) {
+		c.judge(dir, sent)
 	}
 	c.speaks(dir)
 	c.messages(dir, num, v.Novelty == session.First)

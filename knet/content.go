@@ -88,6 +88,12 @@ func lowKind(id uint32, size int, p Params) Kind {
 	return Application
 }
 
+// Reasons of errors that rules tell apart.
+const (
+	emptyContent    = "a message without content"
+	tooFewFragments = "a transfer of less than 2 fragments"
+)
+
 // readContent reads the MessageID and what follows it.
 func (m *Message) readContent(r *dissect.Reader, d *Datagram, p Params) {
 	if !r.OK() {
@@ -111,7 +117,7 @@ func (m *Message) readContent(r *dissect.Reader, d *Datagram, p Params) {
 			t.AddText(&Fields[fName], r.Pos(), m.Kind.String())
 		}
 	} else if left == 0 && d.Dialect != Spec {
-		r.Fail(&Fields[fLength], "a message without content")
+		r.Fail(&Fields[fLength], emptyContent)
 		return
 	}
 	m.readBody(r, d, left)

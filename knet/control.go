@@ -1,6 +1,10 @@
 package knet
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"math"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // control tracks a control message.
 func (c *conn) control(dir int, num int64, m *Message, fresh bool) {
@@ -70,7 +74,14 @@ func (c *conn) packetAck(dir int, m *Message, fresh bool) {
 		return
 	}
 	var ids [MaxAcked]int64
+	far := int64(math.MaxInt64)
+	if r := &other.roll; c.suspect && r.has && r.missing == 0 {
+		far = r.top + farAhead // nothing was missed so far: it is not meant so
+	}
 	for _, id := range m.Ack.ids(ids[:0]) {
+		if other.ids.Peek(uint32(id)) > far {
+			continue
+		}
 		c.acknowledge(dir, other.ids.Peek(uint32(id)), fresh)
 	}
 }

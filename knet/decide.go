@@ -35,6 +35,12 @@ func (p *pair) decide(fr *dissect.Frame) {
 
 // speaks settles the dialect.
 func (p *pair) speaks(d Dialect) {
+	if d != p.params.Dialect {
+		for _, c := range p.conns { // all PacketIDs were others
+			c.side[0].forget()
+			c.side[1].forget()
+		}
+	}
 	p.params.Dialect, p.decided = d, true
 	for _, c := range p.conns {
 		c.c.Dialect = d.String()
@@ -65,4 +71,45 @@ func (r *idRun) see(ref, spec uint32) {
 		}
 	}
 	r.has, r.ref, r.spec = true, ref, spec
+}
+
+// How many datagrams that only one dialect reads are looked at, and how many more of
+// them than of the other it takes to judge by its rules.
+const (
+	enoughTold = 64
+	leastTold  = 2
+	moreTold   = 2
+	shakeTold  = 8 // what one of the page's handshake counts
+)
+
+// weigh counts a datagram that only one dialect reads. Others than kNet's, or
+// damaged ones, may be read by chance.
+func (p *pair) weigh(fr *dissect.Frame) {
+	if fr.Cut() || p.newestBy(fr) {
+		return
+	}
+	ref, spec := shapeOf(fr.Payload, Reference), shapeOf(fr.Payload, Spec)
+	switch {
+	case ref.strict && !spec.ok:
+		p.told[0]++
+	case spec.handshake:
+		p.told[1] += shakeTold
+	case spec.strict && !ref.ok:
+		p.told[1]++
+	}
+}
+
+// newestBy reports a datagram that the probe has counted.
+func (p *pair) newestBy(fr *dissect.Frame) bool {
+	return p.learned != nil && fr.Frame <= p.learned.latest
+}
+
+// sure reports whether the dialect is beyond doubt: only then endpoints are judged
+// by it (guard DIAL).
+func (p *pair) sure() bool {
+	if p.forced {
+		return true
+	}
+	own := p.told[b2u(p.params.Dialect == Spec)]
+	return p.decided && own >= leastTold && own > moreTold*p.told[b2u(p.params.Dialect != Spec)]
 }

@@ -115,6 +115,9 @@ func (c *conn) confirm(dir int) {
 func (c *conn) closing(dir int, k Kind) {
 	l := &c.life
 	c.fr.Words |= dissect.Close
+	if c.suspect && c.d.Dialect != Spec {
+		return // what follows would be taken for the next connection
+	}
 	side := session.Side(dir + 1)
 	switch {
 	case l.state == session.Refused:
@@ -216,6 +219,7 @@ func (c *conn) finish(end int64) {
 	}
 	c.finished = true
 	for dir := range c.side {
+		c.judgeEndOf(dir)
 		c.side[dir].settle(c, dir)
 	}
 	l := &c.life

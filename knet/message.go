@@ -135,7 +135,7 @@ func (m *Message) readFragment(r *dissect.Reader, d *Datagram) {
 		m.FragmentCount = readVLE30(r, &Fields[fFragmentCount])
 		m.TransferID = r.U8(&Fields[fTransferID])
 		if r.OK() && d.Dialect != Spec && m.FragmentCount.Value < 2 {
-			r.FailAt(&Fields[fFragmentCount], at, "a transfer of less than 2 fragments")
+			r.FailAt(&Fields[fFragmentCount], at, tooFewFragments)
 		}
 		return
 	}

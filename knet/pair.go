@@ -15,6 +15,8 @@ type pair struct {
 	learned *probe
 	params  Params
 	decided bool     // the bytes, or the user, tell the dialect
+	told    [2]int   // datagrams that only Reference, only Spec reads
+	forced  bool     // the user tells the dialect
 	votes   int      // for ids from 1, less those for ids from 0
 	runs    [2]idRun // of each side, lower endpoint first
 	doubt   bool     // params.IDs is that of the connection before
@@ -35,12 +37,13 @@ func newPair(f *session.Flow, learned *probe) *pair {
 	p := &pair{flow: f, learned: learned, params: Params{Dialect: Reference}}
 	if learned != nil {
 		p.params, p.decided = learned.learned()
+		p.told = learned.firm
 	}
 	if forced := ParseDialect(f.Dialect()); forced != DialectUnknown {
 		if p.params.Dialect != forced {
 			p.params.IDs = IDsUnknown
 		}
-		p.params.Dialect, p.decided = forced, true
+		p.params.Dialect, p.decided, p.forced = forced, true, true
 	}
 	return p
 }
@@ -67,6 +70,9 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 	}
 	if !p.decided {
 		p.decide(fr)
+	}
+	if !p.forced && p.told[0]+p.told[1] < enoughTold {
+		p.weigh(fr)
 	}
 	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
 	if err != nil && p.params.Dialect == Reference && !fr.Cut() && p.opensAnew(fr) {

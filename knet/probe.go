@@ -46,10 +46,12 @@ const (
 
 // A probe collects evidence that an address pair speaks kNet, for both dialects.
 type probe struct {
-	of    [2]evidence // of Reference, of Spec
-	seen  int
-	told  [2]int // datagrams that only one of the dialects reads
-	first probeFirst
+	of     [2]evidence // of Reference, of Spec
+	seen   int
+	latest uint64 // frame
+	told   [2]int // datagrams that only one of the dialects reads
+	firm   [2]int // … and that are as its senders make them
+	first  probeFirst
 }
 
 // probeFirst is the pair's first datagram, which may be a connect datagram.
@@ -98,6 +100,7 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 		return p.verdict() // what is left tells nothing
 	}
 	p.seen++
+	p.latest = d.Frame
 	ref, spec := shapeOf(b, Reference), shapeOf(b, Spec)
 	if p.seen == 1 {
 		p.first = probeFirst{frame: d.Frame, side: side, ok: ref.ok, id: ref.packetID, zero: IsConnect(b)}
@@ -112,6 +115,14 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 		p.told[0]++
 	case spec.ok && !ref.ok, spec.handshake:
 		p.told[1]++
+	}
+	switch {
+	case spec.handshake:
+		p.firm[1] += shakeTold
+	case ref.strict && !spec.ok:
+		p.firm[0]++
+	case spec.strict && !ref.ok:
+		p.firm[1]++
 	}
 	if p.seen > 1 || ref.ok {
 		p.of[0].observe(b, &ref, side)

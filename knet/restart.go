@@ -66,6 +66,8 @@ func (c *conn) reopens(fr *dissect.Frame, d *Datagram, dir int) bool {
 		return false
 	}
 	switch l := &c.life; {
+	case !l.over() && s.goesOn(d):
+		return false // out of place, but of this connection
 	case l.over():
 		return k == ConnectSyn || c.client != dir && fr.Time-l.heardAt[dir] >= restartGap
 	case s.spoke:
@@ -74,6 +76,14 @@ func (c *conn) reopens(fr *dissect.Frame, d *Datagram, dir int) bool {
 		return k == ConnectSyn && fr.Time-l.connectAt > connectTime
 	}
 	return k == ConnectSyn && c.spoken
+}
+
+// goesOn reports a datagram whose PacketID goes on behind those of its side: those
+// of another connection begin anew.
+func (s *side) goesOn(d *Datagram) bool {
+	ref, known := s.ids.Known()
+	num := s.ids.Peek(d.PacketID)
+	return known && s.spoke && num > ref && num < ref+farAway
 }
 
 // says notes a message of Spec other than ConnectSyn and ConnectSynAck. A client

@@ -26,21 +26,18 @@ var datagramRules = [...]session.Rule{
 		ID: "KN-DG-MINLEN", Clause: "kNet page, Datagram Byte Format", Level: session.Must, Severity: session.Error, Scope: "F",
 		Statement: "at least 3 bytes",
 		Example:   "05 00",
-		Unchecked: "not evaluated yet",
 	},
 	rDgFill - datagramBase: {
 		ID: "KN-DG-FILL", Clause: "kNet page, Datagram Byte Format", Level: session.Must, Severity: session.Error, Scope: "F",
 		Guards:    session.Of(session.GuardDial),
 		Statement: "message blocks fill the datagram exactly",
 		Example:   "1 byte left after the last message",
-		Unchecked: "not evaluated yet",
 	},
 	rDgEmpty - datagramBase: {
 		ID: "KN-DG-EMPTY", Clause: "kNet page, Datagram Byte Format", Level: session.Impl, Severity: session.Note, Scope: "F",
 		Statement: "a datagram carries at least one message",
 		Care:      "\"as many as there are\": legal",
 		Example:   "05 00 00",
-		Unchecked: "not evaluated yet",
 	},
 	rDgIodfit - datagramBase: {
 		ID: "KN-DG-IODFIT", Clause: "kNet page, Datagram Byte Format", Level: session.Must, Severity: session.Error, Scope: "F",
@@ -48,47 +45,40 @@ var datagramRules = [...]session.Rule{
 		Statement: "both delta arrays fit",
 		Care:      "DIAL; spec only",
 		Example:   "count 9, 3 bytes left",
-		Unchecked: "not evaluated yet",
 	},
 	rDgIodzero - datagramBase: {
 		ID: "KN-DG-IODZERO", Clause: "kNet page, Datagram Byte Format; InOrder Datagrams and Messages", Level: session.Impl, Severity: session.Note, Scope: "F",
 		Statement: "InOrder set with count 0",
 		Care:      "legal for Disconnect (AMB-KN-20)",
 		Example:   "05 00 80 00 …",
-		Unchecked: "not evaluated yet",
 	},
 	rDgInorderNeed - datagramBase: {
 		ID: "KN-DG-INORDER-NEED", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Must, Severity: session.Error, Scope: "F",
 		Statement: "a message with an InOrder code ≠ 0 needs the InOrder flag",
 		Care:      "spec only",
 		Example:   "flag clear, code 1",
-		Unchecked: "not evaluated yet",
 	},
 	rDgInorderIdle - datagramBase: {
 		ID: "KN-DG-INORDER-IDLE", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Impl, Severity: session.Note, Scope: "F",
 		Statement: "InOrder set although every code is 0",
 		Care:      "Disconnect(Ack) exempt",
 		Example:   "flag set, codes 0",
-		Unchecked: "not evaluated yet",
 	},
 	rDgVleMin - datagramBase: {
 		ID: "KN-DG-VLE-MIN", Clause: "kNet page, Datagram Byte Format", Level: session.Impl, Severity: session.Note, Scope: "F",
 		Statement: "VLE values use the shortest form",
 		Care:      "encoders assert it; decoders accept",
 		Example:   "value 5 as 85 00",
-		Unchecked: "not evaluated yet",
 	},
 	rDgVleFit - datagramBase: {
 		ID: "KN-DG-VLE-FIT", Clause: "kNet page, Datagram Byte Format; Message Block Format; Content Block Format", Level: session.Must, Severity: session.Error, Scope: "F",
 		Statement: "VLE values do not run past their container",
 		Example:   "85 as last byte",
-		Unchecked: "not evaluated yet",
 	},
 	rDgSize - datagramBase: {
 		ID: "KN-DG-SIZE", Clause: "kNet page, Datagram Byte Format", Level: session.Rec, Severity: session.Note, Scope: "F",
 		Statement: "datagrams stay below about 1,400 bytes, no IP fragments",
 		Example:   "3,000-byte datagram",
-		Unchecked: "not evaluated yet",
 	},
 	rDgIdInc - datagramBase: {
 		ID: "KN-DG-ID-INC", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Must, Severity: session.Error, Scope: "D",
@@ -96,7 +86,6 @@ var datagramRules = [...]session.Rule{
 		Statement: "PacketID grows by one per datagram sent (mod 2^22)",
 		Care:      "forward gaps are loss evidence; REORD; fail when steps other than 1 dominate (> 50% over ≥ 50 datagrams with no acknowledged gaps)",
 		Example:   "PacketIDs 1, 3, 5, 7 with peers acknowledging all",
-		Unchecked: "not evaluated yet",
 	},
 	rDgIdUnique - datagramBase: {
 		ID: "KN-DG-ID-UNIQUE", Clause: "kNet page, InOrder Datagrams and Messages; Reliable Datagrams", Level: session.Must, Severity: session.Error, Scope: "D",
@@ -104,7 +93,6 @@ var datagramRules = [...]session.Rule{
 		Statement: "one PacketID, one content",
 		Care:      "UNWRAP, DUP, LIFE (a second series of the same endpoint is a new connection); identical resend is allowed in spec (AMB-KN-10)",
 		Example:   "PacketID 9 with two contents",
-		Unchecked: "not evaluated yet",
 	},
 	rDgIdBack - datagramBase: {
 		ID: "KN-DG-ID-BACK", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Must, Severity: session.Warn, Scope: "D",
@@ -112,6 +100,5 @@ var datagramRules = [...]session.Rule{
 		Statement: "no new PacketID below the highest by more than the reorder horizon",
 		Care:      "REORD, LIFE (restart)",
 		Example:   "5,000 then 4,200 with new content",
-		Unchecked: "not evaluated yet",
 	},
 }

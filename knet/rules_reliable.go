@@ -27,7 +27,6 @@ var reliableRules = [...]session.Rule{
 		Statement: "every reliable datagram received is acknowledged",
 		Care:      "BIDIR, CLEAN, HOLD; loss after the capture point looks alike: fail only if ≥ 3 later PacketIDs are acknowledged by later PacketAcks and the datagram (or its content) is not resent either",
 		Example:   "10, 12, 13, 14 acknowledged, 11 never, no resend",
-		Unchecked: "not evaluated yet",
 	},
 	rRdAckKnown - reliableBase: {
 		ID: "KN-RD-ACK-KNOWN", Clause: "kNet page, Reliable Datagrams", Level: session.Must, Severity: session.Error, Scope: "B",
@@ -35,27 +34,23 @@ var reliableRules = [...]session.Rule{
 		Statement: "a PacketAck names PacketIDs the peer has sent",
 		Care:      "BIDIR, CLEAN, HOLD, UNWRAP; near misses are capture-loss evidence",
 		Example:   "highest 40, ack of 900",
-		Unchecked: "not evaluated yet",
 	},
 	rRdAckUnrel - reliableBase: {
 		ID: "KN-RD-ACK-UNREL", Clause: "kNet page, Reliable Datagrams", Level: session.Must, Severity: session.Warn, Scope: "B",
 		Statement: "a PacketAck names reliable datagrams only",
 		Care:      "datagram captured",
 		Example:   "PacketID 7 unreliable, acknowledged",
-		Unchecked: "not evaluated yet",
 	},
 	rRdAckSpan - reliableBase: {
 		ID: "KN-RD-ACK-SPAN", Clause: "kNet page, Reliable Datagrams", Level: session.Must, Severity: session.Note, Scope: "F",
 		Statement: "one PacketAck covers at most 35 datagrams: PacketID + 34 following (reference 33: + 32)",
 		Care:      "bit order AMB-KN-06; evidence picks the reading",
-		Unchecked: "not evaluated yet",
 	},
 	rRdAckDup - reliableBase: {
 		ID: "KN-RD-ACK-DUP", Clause: "kNet page, Reliable Datagrams", Level: session.Impl, Severity: session.Note, Scope: "B",
 		Guards:    session.Of(session.GuardBidir, session.GuardClean),
 		Statement: "a PacketID is acknowledged once per received copy",
 		Example:   "9 acknowledged in ten PacketAcks",
-		Unchecked: "not evaluated yet",
 	},
 	rRdNoresend - reliableBase: {
 		ID: "KN-RD-NORESEND", Clause: "kNet page, Reliable Datagrams; Characteristic Values", Level: session.Impl, Severity: session.Warn, Scope: "BT",
@@ -63,7 +58,6 @@ var reliableRules = [...]session.Rule{
 		Statement: "no resend after acknowledgement",
 		Care:      "KNEW (proof when the PacketAck rode in a reliable datagram that was itself acknowledged; else ≥ 4), VANT, BIDIR; reference: the message number again under a later PacketID",
 		Example:   "ack at 1.0 s, same PacketID again at 3.0 s",
-		Unchecked: "not evaluated yet",
 	},
 	rRdResend - reliableBase: {
 		ID: "KN-RD-RESEND", Clause: "kNet page, Characteristic Values", Level: session.Must, Severity: session.Warn, Scope: "BT",
@@ -71,7 +65,6 @@ var reliableRules = [...]session.Rule{
 		Statement: "an unacknowledged reliable datagram (or its messages) is sent again",
 		Care:      "BIDIR, CLEAN, HOLD 10 s",
 		Example:   "never resent, traffic continues",
-		Unchecked: "not evaluated yet",
 	},
 	rRtIdInc - reliableBase: {
 		ID: "KN-RT-ID-INC", Clause: "kNet page, Round-Trip Estimation", Level: session.Should, Severity: session.Note, Scope: "D",
@@ -79,14 +72,12 @@ var reliableRules = [...]session.Rule{
 		Statement: "pingID grows by one per request (mod 256)",
 		Care:      "CLEAN (gaps = loss)",
 		Example:   "5, 5, 5",
-		Unchecked: "not evaluated yet",
 	},
 	rRtPongMatch - reliableBase: {
 		ID: "KN-RT-PONG-MATCH", Clause: "kNet page, Round-Trip Estimation", Level: session.Must, Severity: session.Error, Scope: "B",
 		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
 		Statement: "a PingReply repeats the pingID of a request",
 		Example:   "request 7, reply 9",
-		Unchecked: "not evaluated yet",
 	},
 	rRtPong - reliableBase: {
 		ID: "KN-RT-PONG", Clause: "kNet page, Round-Trip Estimation", Level: session.Should, Severity: session.Warn, Scope: "BT",
@@ -94,19 +85,16 @@ var reliableRules = [...]session.Rule{
 		Statement: "every PingRequest is answered as fast as possible",
 		Care:      "BIDIR, CLEAN, VANT, HOLD; > 100 ms above side delay note, none warn",
 		Example:   "ten requests, no reply, data flows",
-		Unchecked: "not evaluated yet",
 	},
 	rRtPongOnce - reliableBase: {
 		ID: "KN-RT-PONG-ONCE", Clause: "kNet page, Round-Trip Estimation", Level: session.Impl, Severity: session.Note, Scope: "B",
 		Statement: "one reply per request",
 		Example:   "three replies",
-		Unchecked: "not evaluated yet",
 	},
 	rRtKeepalive - reliableBase: {
 		ID: "KN-RT-KEEPALIVE", Clause: "kNet page, Round-Trip Estimation", Level: session.Should, Severity: session.Note, Scope: "DT",
 		Guards:    session.Of(session.GuardClean),
 		Statement: "an otherwise silent side sends pings before 15 s pass",
 		Example:   "40 s silence on an open connection",
-		Unchecked: "not evaluated yet",
 	},
 }

@@ -257,6 +257,7 @@ func (d *Direction) sendForgotten(s *Sending) Verdict {
 	v := Verdict{Words: dissect.Retry}
 	if unneeded {
 		d.UnneededRetries++
+		d.signs.unneeded.see(s.Frame)
 		v.Words |= dissect.UnneededRetry
 	}
 	return v

@@ -44,3 +44,17 @@ func (s *Sending) IsCopyOf(hash uint64, ipid uint16, time, horizon int64) bool {
 	}
 	return !s.HasTime || s.Time-time <= max(horizon, CopyHorizon)
 }
+
+// UncapturedAcked reports whether a number between those captured was acknowledged
+// and was not captured, as far as it is remembered.
+func (d *Direction) UncapturedAcked() bool {
+	if !d.win.started {
+		return false
+	}
+	for n := max(d.win.base, d.win.lowest); n <= d.win.highest && n < d.win.top; n++ {
+		if d.win.at(n).state&(captured|acked) == acked {
+			return true
+		}
+	}
+	return false
+}

@@ -58,6 +58,7 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 	v.Words = dissect.Retry
 	if u.acked || d.anyAcked(u.carriers[:u.n]) {
 		d.UnneededRetries++
+		d.signs.unneeded.see(fr.Frame)
 		v.Words |= dissect.UnneededRetry
 	}
 	u.carry(carrier, d)

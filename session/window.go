@@ -94,6 +94,9 @@ const maxWaiting = 64
 // Highest is the highest captured number.
 func (w *Window) Highest() (int64, bool) { return w.highest, w.started }
 
+// Lowest is the lowest number captured, valid when Highest is.
+func (w *Window) Lowest() int64 { return w.lowest }
+
 // Cumulative is the highest cumulative acknowledgement seen.
 func (w *Window) Cumulative() (int64, bool) { return w.cum, w.hasCum }
 

@@ -43,7 +43,7 @@ func loadSchema(t *testing.T, name string) *jsonschema.Schema {
 // TestCheckAgrees runs check in every format over every capture: the exit code is
 // that of the verdict, and all formats agree on it.
 func TestCheckAgrees(t *testing.T) {
-	sarif := loadSchema(t, "sarif-2.1.0.json")
+	sarif, judged, finding := loadSchema(t, "sarif-2.1.0.json"), schema(t, "check"), schema(t, "finding")
 	paths := captures(t)
 	if testing.Short() {
 		paths = paths[:20]
@@ -67,6 +67,8 @@ func TestCheckAgrees(t *testing.T) {
 			}
 			return b
 		}
+		validateCheck(t, judged, finding, string(read("json")))
+		validateCheck(t, judged, finding, string(read("ndjson")))
 		var doc struct {
 			Verdict  string
 			Findings []struct{ Rule string }
@@ -226,12 +228,12 @@ func TestAction(t *testing.T) {
 	}
 	_, script, env := loadAction(t)
 	dir := t.TempDir()
-	for _, name := range []string{"unsigned-clean.pcap", "full-signed-forged.pcap"} {
-		b, err := os.ReadFile(capturePath(t, name))
+	for _, name := range []string{"hazel/clean-current.pcap", "dp8/full-signed-forged.pcap"} {
+		b, err := os.ReadFile(filepath.Join(root(t), "testdata", "pcaps", filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "a "+name), b, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "a "+filepath.Base(name)), b, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -243,12 +245,12 @@ func TestAction(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{map[string]string{"files": "a unsigned*.pcap"}, exitOK, "dpdissect: pass"},
-		{map[string]string{"files": "a unsigned-clean.pcap\na full-*.pcap\n"}, exitFail, "title=DP8-SIG-FULL"},
+		{map[string]string{"files": "a clean*.pcap"}, exitOK, "dpdissect: pass"},
+		{map[string]string{"files": "a clean-current.pcap\na full-*.pcap\n"}, exitFail, "title=DP8-SIG-FULL"},
 		{map[string]string{"files": "*.pcap", "sarif": "out.sarif", "junit": "out.xml", "budgets": "connections >= 1\nretries < 0\n"}, exitFail, "budget retries < 0"},
-		{map[string]string{"files": "a u*.pcap", "require-evaluated": "DP8-SIG-FULL"}, exitNotEvaluated, "never evaluated"},
-		{map[string]string{"files": "a u*.pcap", "args": "--fail-on\nfatal"}, exitUsage, ""},
-		{map[string]string{"files": "a u*.pcap", "fail-on": "note", "rules": "missing.yaml"}, exitUsage, ""},
+		{map[string]string{"files": "a c*.pcap", "require-evaluated": "DP8-SIG-FULL"}, exitNotEvaluated, "never evaluated"},
+		{map[string]string{"files": "a c*.pcap", "args": "--fail-on\nfatal"}, exitUsage, ""},
+		{map[string]string{"files": "a c*.pcap", "fail-on": "note", "rules": "missing.yaml"}, exitUsage, ""},
 		{map[string]string{"files": "none*.pcap"}, exitInput, "no file matches"},
 		{map[string]string{"files": "$(touch hacked)"}, exitInput, "No such file"},
 	} {

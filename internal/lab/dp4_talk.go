@@ -132,3 +132,36 @@ func dp4RangeMutant() Mutant {
 	t.ack(1, 25*time.Millisecond).Fault = true
 	return Mutant{Rule: "DP4-3.1.5.2-RANGE", Name: "acknowledges a message beyond the window", Steps: t.end(), Also: []string{"DP4-2.2.2-MSGID-SEQ"}}
 }
+
+// dp4ActedNear acknowledges the frame that has the same numbers and is not to be
+// ignored.
+func dp4ActedNear() Mutant {
+	t := newDP4Talk(25)
+	f := t.frame(0, dp4.CMD|dp4.EXT|dp4Whole|dp4.RLY)
+	f.MessageID, f.Sequence, f.Data = t.next[0], t.next[0], []byte("ignore me")
+	t.repeat(0, 20*time.Millisecond, f)
+	t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+	t.ack(1, 25*time.Millisecond)
+	return Mutant{Rule: "DP4-2.2.2-CMDEXT-ACTED", Name: "acknowledges a frame with the same numbers", Near: true, Steps: t.end()}
+}
+
+// dp4RangeNear goes on acknowledging what is within the window.
+func dp4RangeNear() Mutant {
+	t := newDP4Talk(25)
+	f := t.frame(0, dp4.CMD|dp4Whole|dp4.RLY)
+	f.MessageID, f.Sequence, f.Data = t.next[0]+40, t.next[0], []byte("far ahead")
+	t.repeat(0, 20*time.Millisecond, f)
+	t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+	t.ack(1, 25*time.Millisecond)
+	return Mutant{Rule: "DP4-3.1.5.2-RANGE", Name: "ignores a message beyond the window", Near: true, Steps: t.end(), Also: []string{"DP4-2.2.2-MSGID-SEQ"}}
+}
+
+// dp4SerialStart sends a message for the first time with serial 1.
+func dp4SerialStart(t *dp4Talk) {
+	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY)
+	f := *t.last[0]
+	f.Sequence, f.MessageID, f.Serial = f.Sequence+1, f.MessageID+1, 1
+	t.next[0]++
+	t.repeat(0, time.Millisecond, &f).Fault = true
+	t.ack(1, 25*time.Millisecond)
+}

@@ -80,6 +80,8 @@ func dp4DataMutants() []Mutant {
 		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "sets no EXT", Near: true, On: clean, Profile: session.Profile{Windows: true}},
 		dp4WindowMutant(),
 		dp4WindowNear(),
+		dp4ActedNear(),
+		{Rule: "DP4-2.2.2-SERIAL-START", Name: "begins with serial 1", Steps: dp4Conversation(dp4SerialStart)},
 		dp4ActedMutant(),
 	},
 		dp4Keeps(lossy, "DP4-2.2.2-SEQ-UNIQUE", "DP4-2.2.2-RETRY-SAME", "DP4-2.2.2-MSGID-SEQ", "DP4-2.2.2-SEQ-INC", "DP4-2.2.2-MSGID-WINDOW",

@@ -15,6 +15,7 @@ func dp4Duties() []Mutant {
 		{Rule: "DP4-3.1.5.2-CONTIG", Name: "puts a packet of another message between two parts", On: "dp4/parts-lossy",
 			Tamper: dp4Nth(5, dp4Middle, func(f *dp4.Frame) { f.MessageID++ })},
 		dp4RangeMutant(),
+		dp4RangeNear(),
 		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Name: "sends again without SAK", On: "dp4/windows-lossy", Profile: windows,
 			Tamper: dp4Nth(2, dp4Retry, func(f *dp4.Frame) { f.Flags &^= dp4.SAK })},
 		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Name: "sends again with SAK", On: "dp4/windows-lossy", Profile: windows, Near: true},

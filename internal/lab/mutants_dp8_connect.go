@@ -51,7 +51,7 @@ func dp8Connect() []Mutant {
 			odd(shake(func(h *dp8.Handshake) { h.SessionID = 0 })).confirm().chat(4).nearly("DP8-2.2.1.1-SESSID-ZERO", "an old system without session id"),
 		retried(func(h *dp8.Handshake) { h.SessionID = 99 }).answer().confirm().alive().chat(4).breaks("DP8-2.2.1.1-SESSID-CONST", "retries under another session"),
 		twice().answer().confirm().alive().chat(4).nearly("DP8-2.2.1.1-SESSID-CONST", "retries under the same session"),
-		newTalk().meet().chat(4).wait(2*time.Second).odd(shake(func(h *dp8.Handshake) { h.SessionID, h.MsgID = 99, 0 })).connect().
+		newTalk().meet().chat(4).wait(1200*time.Millisecond).odd(shake(func(h *dp8.Handshake) { h.SessionID, h.MsgID = 99, 0 })).connect().
 			bad(shake(func(h *dp8.Handshake) { h.SessionID, h.RspID = 99, 0 })).answer().chat(4).breaks("DP8-3.1.5.1.1-EST", "answers a second CONNECT", "DP8-2.2.1.2-SESSID"),
 		newTalk().connect().answer().odd(shake(func(h *dp8.Handshake) { h.SessionID, h.MsgID = 99, 0 })).connect().
 			bad(shake(func(h *dp8.Handshake) { h.SessionID, h.RspID, h.MsgID = 99, 0, 0 })).answer().confirm().alive().chat(4).breaks("DP8-3.1.5.1.1-OTHERID", "answers another session", "DP8-2.2.1.2-SESSID"),

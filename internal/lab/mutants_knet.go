@@ -3,4 +3,6 @@ package lab
 import "slices"
 
 // knetMutants are endpoints of the protocol that break its rules.
-func knetMutants() []Mutant { return slices.Concat[[]Mutant]() }
+func knetMutants() []Mutant {
+	return slices.Concat(knetFrame(), knetReserved(), knetSession(), knetReliable(), knetOrder())
+}

@@ -1,0 +1,133 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// A knetTalk is a conversation of the page made by hand: side 0 is the client.
+type knetTalk struct {
+	steps []Step
+	next  [2]uint32 // PacketIDs
+	owed  [2][]uint32
+	pings [2]uint8
+}
+
+// A knetPart adds to a conversation.
+type knetPart func(t *knetTalk)
+
+// knetConversation makes a conversation with a beginning and an end.
+func knetConversation(parts ...knetPart) []Step {
+	t := &knetTalk{}
+	t.open()
+	t.chat(4)
+	for _, p := range parts {
+		p(t)
+	}
+	t.chat(8)
+	t.close()
+	return t.steps
+}
+
+// tick is the time between two datagrams.
+const tick = 40*time.Millisecond + 37*time.Microsecond
+
+// raw adds bytes.
+func (t *knetTalk) raw(side int, fault bool, payload []byte) {
+	t.steps = append(t.steps, Step{From: side, After: tick, Payload: payload, Fault: fault})
+}
+
+// say adds a datagram under the next PacketID.
+func (t *knetTalk) say(side int, reliable bool, messages ...knet.Message) uint32 {
+	return t.put(side, false, reliable, nil, messages...)
+}
+
+// wrong adds one that breaks a rule.
+func (t *knetTalk) wrong(side int, reliable bool, messages ...knet.Message) uint32 {
+	return t.put(side, true, reliable, nil, messages...)
+}
+
+func (t *knetTalk) put(side int, fault, reliable bool, on []knet.Dependency, messages ...knet.Message) uint32 {
+	id := t.next[side]
+	t.next[side]++
+	if reliable {
+		t.owed[1-side] = append(t.owed[1-side], id)
+	}
+	b := page(id, reliable, messages...)
+	if on != nil {
+		b = pageOn(id, reliable, on, messages...)
+	}
+	t.raw(side, fault, b)
+	return id
+}
+
+// acks acknowledges all that a side owes.
+func (t *knetTalk) acks(side int) {
+	if len(t.owed[side]) == 0 {
+		return
+	}
+	a := knet.Ack{PacketID: t.owed[side][0]}
+	for _, id := range t.owed[side][1:] {
+		a.Bits |= 1 << (id - a.PacketID - 1)
+	}
+	t.owed[side] = nil
+	t.say(side, false, knet.Acknowledge(knet.Spec, knet.IDsFromZero, a))
+}
+
+func (t *knetTalk) open() {
+	t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
+	t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
+	t.say(0, true, knet.Control(knet.ConnectAck, nil))
+	t.acks(1)
+}
+
+// chat is some data both ways, acknowledged, and a ping.
+func (t *knetTalk) chat(times int) {
+	for i := range times {
+		t.say(0, true, app("from the client"))
+		t.acks(1)
+		t.say(1, true, app("from the server"))
+		t.acks(0)
+		if i%4 == 1 {
+			t.ping(i / 4 % 2)
+		}
+	}
+}
+
+func (t *knetTalk) ping(side int) {
+	t.pings[side]++
+	t.say(side, false, pagePing(knet.PingRequest, t.pings[side]))
+	t.say(1-side, false, pagePing(knet.PingReply, t.pings[side]))
+}
+
+// end says Disconnect or DisconnectAck.
+func (t *knetTalk) end(side int, k knet.Kind) {
+	t.put(side, false, false, []knet.Dependency{}, knet.Control(k, nil))
+}
+
+func (t *knetTalk) close() {
+	t.end(0, knet.Disconnect)
+	t.end(1, knet.DisconnectAck)
+}
+
+// pause lets time pass before the latest datagram.
+func (t *knetTalk) pause(d time.Duration) { t.steps[len(t.steps)-1].After += d }
+
+// onPage makes a mutant of a conversation.
+func onPage(rule, name string, parts ...knetPart) Mutant {
+	return Mutant{Rule: rule, Name: name, As: "knet:spec", Steps: knetConversation(parts...)}
+}
+
+// nearPage makes a near miss of one.
+func nearPage(rule, name string, parts ...knetPart) Mutant {
+	m := onPage(rule, name, parts...)
+	m.Near = true
+	return m
+}
+
+// also names further rules that a mutant breaks.
+func (m Mutant) also(rules ...string) Mutant {
+	m.Also = rules
+	return m
+}

@@ -1,0 +1,160 @@
+package lab
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dp8"
+)
+
+// dp8Dframe break the rules of the header of data frames.
+func dp8Dframe() []Mutant {
+	return slices.Concat(dp8DframeHeader(), dp8KeepAlive(), dp8DframePayload())
+}
+
+func dp8DframeHeader() []Mutant {
+	return []Mutant{
+		{Rule: "DP8-2.2.2-HDRLEN", Name: "announces a mask that is not there", On: "dp8/unsigned-clean",
+			Tamper: firstShot(func(x *shot) bool {
+				if !x.plain() {
+					return false
+				}
+				x.with = []byte{byte(x.d.Command), byte(dp8.CtlSACK1), x.d.Seq, x.d.NRcv, 'G'}
+				return true
+			})},
+		{Rule: "DP8-2.2.2-HDRLEN", Name: "a header and nothing else", Near: true, On: "dp8/version-1.4"},
+		{Rule: "DP8-2.2.2-MTU", Name: "sends more than the network takes", On: "dp8/fragmented"},
+		{Rule: "DP8-2.2.2-MTU", Name: "parts just fit", Near: true, On: "dp8/large-message"},
+		{Rule: "DP8-2.2.2-MASKZERO", Name: "announces a mask without bits", On: "dp8/unsigned-clean",
+			Tamper: firstShot(func(x *shot) bool {
+				if !x.plain() {
+					return false
+				}
+				x.d.Control |= dp8.CtlSACK1
+				return true
+			})},
+		{Rule: "DP8-2.2.2-MASKZERO", Name: "masks when something is missing", Near: true, On: "dp8/unsigned-lossy"},
+		{Rule: "DP8-2.2.2-RETRYBIT", Name: "sends again without RETRY", On: "dp8/unsigned-lossy",
+			Tamper: always(func(x *shot) bool {
+				if !x.IsData() || !x.Retry || x.d.Coalesced {
+					return false
+				}
+				x.d.Control &^= dp8.CtlRetry
+				return true
+			})},
+		{Rule: "DP8-2.2.2-RETRYBIT", Name: "the same text under new numbers", Near: true, Steps: newDialog(false, dp8.Version16).chat(4).retry(0).chat(2).steps},
+		{Rule: "DP8-2.2.2-SIG-PRESENT", Name: "a KeepAlive without signature", On: "dp8/keepalives",
+			Tamper: firstShot(func(x *shot) bool {
+				if !x.IsData() || !x.KeepAlive || x.Retry || x.Seq == 0 {
+					return false
+				}
+				x.d.HasSignature = false
+				return true
+			})},
+		{Rule: "DP8-2.2.2-SIG-PRESENT", Name: "signs retries and KeepAlives too", Near: true, On: "dp8/keepalives"},
+		{Rule: "DP8-2.2.2-SIG-ABSENT", Name: "signs a KeepAlive of an unsigned connection", On: "dp8/unsigned-clean",
+			Tamper: firstShot(func(x *shot) bool {
+				if !x.IsData() || !x.KeepAlive {
+					return false
+				}
+				x.d.HasSignature, x.d.Signature = true, [8]byte{1, 2, 3, 4, 5, 6, 7, 8}
+				return true
+			})},
+		{Rule: "DP8-2.2.2-SIG-ABSENT", Name: "eight bytes of payload", Near: true, Steps: newDialog(false, dp8.Version16).text(0, "8 bytes!").chat(2).steps},
+	}
+}
+
+// retry sends the latest text of a side again.
+func (t *dialog) retry(side int) *dialog {
+	for i := len(t.steps) - 1; ; i-- {
+		if s := &t.steps[i]; s.From == side && s.Payload[0]&byte(dp8.Data) != 0 {
+			p := slices.Clone(s.Payload)
+			p[1] |= byte(dp8.CtlRetry)
+			p[3] = t.rcv[side]
+			return t.say(side, p)
+		}
+	}
+}
+
+// aKeepAlive changes the first KeepAlive of side 0 behind the handshake's.
+func aKeepAlive(change func(d *dp8.DFrame)) func(x *shot) bool {
+	return func(x *shot) bool {
+		if !x.IsData() || !x.KeepAlive || x.Retry || x.Side != 0 {
+			return false
+		}
+		change(x.d)
+		return true
+	}
+}
+
+func dp8KeepAlive() []Mutant {
+	const on, old = "dp8/unsigned-clean", "dp8/version-1.4"
+	all := []Mutant{
+		{Rule: "DP8-2.2.2-KA-FLAGS", Name: "a KeepAlive that is neither reliable nor sequential", On: on,
+			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.Command = dp8.Data | dp8.NewMsg | dp8.EndMsg }))},
+		{Rule: "DP8-2.2.2-KA-FLAGS", Name: "a KeepAlive without NEW", Near: true, On: on,
+			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.Command &^= dp8.NewMsg }))},
+		{Rule: "DP8-2.2.2-KA-NEW", Name: "a KeepAlive without NEW", On: on,
+			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.Command &^= dp8.NewMsg }))},
+		{Rule: "DP8-2.2.2-KA-NEW", Name: "KeepAlives like the example's", Near: true, On: on},
+		{Rule: "DP8-2.2.2-KA-SESSID", Name: "another session id", On: on,
+			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.SessionID ^= 0x100 }))},
+		{Rule: "DP8-2.2.2-KA-SESSID", Name: "the id in retries too", Near: true, On: "dp8/keepalives"},
+		{Rule: "DP8-2.2.2-KA-EMPTY", Name: "a byte behind the id", On: on,
+			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.Payload = []byte{0x41} }))},
+		{Rule: "DP8-2.2.2-KA-EMPTY", Name: "nothing behind the id", Near: true, On: "dp8/keepalives"},
+		{Rule: "DP8-3.1.5.2-KA-COALESCE", Name: "a KeepAlive with COALESCE", On: on,
+			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.Control |= dp8.CtlCoalesce }))},
+		{Rule: "DP8-3.1.5.2-KA-COALESCE", Name: "COALESCE elsewhere", Near: true, On: on},
+		{Rule: "DP8-2.2.2-KA-OLD-EMPTY", Name: "an id in a KeepAlive of version 1.4", On: old,
+			Tamper: firstShot(func(x *shot) bool { return x.oldKeepAlive(0) })},
+		{Rule: "DP8-2.2.2-KA-OLD-EMPTY", Name: "empty KeepAlives", Near: true, On: old},
+		{Rule: "DP8-2.2.2-KA-VER", Name: "a KeepAlive of 1.5 on version 1.4", On: "dp8/version-mixed",
+			Tamper: firstShot(func(x *shot) bool { return x.oldKeepAlive(dp8.CtlKeepAlive) })},
+		{Rule: "DP8-2.2.2-KA-VER", Name: "asks for dedicated acknowledgements", Near: true, On: old},
+	}
+	bad := dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: talkSession + 1}
+	return append(all,
+		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges a KeepAlive of another session", Also: []string{"DP8-2.2.2-KA-SESSID"},
+			Steps: newDialog(false, dp8.Version16).chat(2).next(0, bad).wrong().ack(1).chat(40).steps},
+		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges the one that is right", Near: true, Also: []string{"DP8-2.2.2-KA-SESSID"},
+			Steps: newDialog(false, dp8.Version16).chat(2).next(0, bad).pause(200 * time.Millisecond).mend(0).ack(1).chat(40).steps})
+}
+
+// mend sends the latest number of a side again, as a retry of a right KeepAlive.
+func (t *dialog) mend(side int) *dialog {
+	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive | dp8.CtlRetry,
+		Seq: t.seq[side] - 1, NRcv: t.rcv[side], KeepAlive: true, SessionID: talkSession})
+}
+
+// oldKeepAlive puts the session id into a KeepAlive below 1.5.
+func (x *shot) oldKeepAlive(bit dp8.Control) bool {
+	if !x.IsData() || !x.KeepAlive || x.Retry || x.Side != 0 {
+		return false
+	}
+	x.d.Control = x.d.Control&^dp8.CtlKeepAlive | bit
+	x.d.Payload = binary.LittleEndian.AppendUint32(nil, x.Conn.SessionID)
+	return true
+}
+
+func dp8DframePayload() []Mutant {
+	core := func() *dialog {
+		return newDialog(false, dp8.Version16).chat(1).next(0, dp8.DFrame{Command: dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1, Payload: []byte{0xC1, 0, 0, 0, 1}})
+	}
+	user := dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1
+	return []Mutant{
+		{Rule: "DP8-2.2.2-SESSID-ABSENT", Name: "the id as payload", On: "dp8/unsigned-clean",
+			Tamper: firstShot(func(x *shot) bool {
+				if !x.plain() {
+					return false
+				}
+				x.d.Payload = binary.LittleEndian.AppendUint32(nil, x.Conn.SessionID)
+				return true
+			})},
+		{Rule: "DP8-2.2.2-SESSID-ABSENT", Name: "four bytes of payload", Near: true, Steps: newDialog(false, dp8.Version16).text(0, "four").chat(2).steps},
+		{Rule: "DP8-2.2.2-USERFLAGS", Name: "a session message of two bytes",
+			Steps: core().wrong().next(0, dp8.DFrame{Command: user, Payload: []byte{1, 0}}).chat(2).steps},
+		{Rule: "DP8-2.2.2-USERFLAGS", Name: "session messages and data", Near: true, Steps: core().chat(2).steps},
+	}
+}

@@ -1,0 +1,108 @@
+package lab
+
+import (
+	"strings"
+
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// knetFrame break the rules of datagrams and blocks.
+func knetFrame() []Mutant { return knetMutantsOf(knetFrameCases()) }
+
+func knetFrameCases() []knetCase {
+	const lengthFits = 3
+	return []knetCase{
+		{rule: "KN-DG-MINLEN", name: "sends two bytes", fault: func(uint32) []byte { return []byte{5, 0} }},
+		{rule: "KN-DG-MINLEN", name: "sends two bytes of the library", lib: true, fault: func(uint32) []byte { return []byte{5, 1} }},
+		{rule: "KN-DG-FILL", name: "leaves a byte behind the last message", fault: func(id uint32) []byte { return behind(page(id, false, app("x")), 9) },
+			near: func(id uint32) []byte { return page(id, false, app("x"), app("y")) }},
+		{rule: "KN-DG-FILL", name: "leaves a byte behind the last message of the library", lib: true, fault: func(id uint32) []byte { return behind(lib(id, app("x")), 9) }},
+		{rule: "KN-DG-FILL", name: "ends within the list of indexes", fault: func(id uint32) []byte {
+			return behind(pageOn(id, false, on(2)), 0, 0x38, 4, 0, 1)
+		}},
+		{rule: "KN-DG-EMPTY", name: "sends no message", fault: func(id uint32) []byte { return page(id, false) }},
+		{rule: "KN-DG-IODFIT", name: "counts nine dependencies in three bytes", fault: func(id uint32) []byte { return behind(pageOn(id, false, nil)[:3], 9, 1, 2, 3) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(1), coded(app("x"), 1)) }},
+		{rule: "KN-DG-IODZERO", name: "sets InOrder and lists nothing", fault: func(id uint32) []byte { return pageOn(id, false, nil, app("x")) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(1), coded(app("x"), 1)) }},
+		{rule: "KN-DG-INORDER-NEED", name: "uses a code without InOrder", fault: func(id uint32) []byte { return page(id, false, coded(app("x"), 1)) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(1), coded(app("x"), 1)) }},
+		{rule: "KN-DG-INORDER-NEED", name: "uses code 6 without InOrder", fault: func(id uint32) []byte { return page(id, false, coded(app("x"), 6, 0)) }},
+		{rule: "KN-DG-INORDER-IDLE", name: "sets InOrder for nothing", fault: func(id uint32) []byte { return pageOn(id, false, on(1), app("x")) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(1), app("y"), coded(app("x"), 1)) }},
+		{rule: "KN-DG-VLE-MIN", name: "writes a MessageID longer than needed", fault: func(id uint32) []byte {
+			return page(id, false, knet.Message{ID: knet.VLE{Value: 20, Size: 2}, Body: []byte("x")})
+		}},
+		{rule: "KN-DG-VLE-MIN", name: "writes a base longer than needed", lib: true, fault: func(id uint32) []byte {
+			return []byte{byte(id&63) | 0x40, byte(id >> 6), byte(id >> 14), 0x88, 0x93, 0, 0, 2, 0x10, 0, 20, 1}
+		}},
+		{rule: "KN-DG-VLE-FIT", name: "cuts the MessageID", also: []string{"KN-CT-MSGID"}, fault: func(id uint32) []byte { return behind(page(id, false), 1, 0, 0x85) }},
+		{rule: "KN-DG-VLE-FIT", name: "cuts the last message index", also: []string{"KN-DG-IODFIT"}, fault: func(id uint32) []byte { return behind(pageOn(id, false, nil)[:3], 1, 5, 0x85) }},
+		{rule: "KN-DG-VLE-FIT", name: "cuts a FragmentCount", fault: func(id uint32) []byte { return behind(page(id, true), 5, 0xc0, 0x85) }},
+		{rule: "KN-DG-VLE-FIT", name: "cuts the base", lib: true, fault: func(id uint32) []byte {
+			return append(lib(id, flags(app("x"), knet.MessageReliable))[:3], 0x88, 0x93, 1)
+		}},
+		{rule: "KN-DG-SIZE", name: "sends 3,000 bytes", fault: func(id uint32) []byte {
+			return page(id, false, app(strings.Repeat("x", 1500)), app(strings.Repeat("y", 1480)))
+		}, near: func(id uint32) []byte { return page(id, false, app(strings.Repeat("x", 1390))) }},
+
+		{rule: "KN-MB-LEN", name: "says 200 bytes where 50 are left", fault: func(id uint32) []byte {
+			return behind(page(id, false), behind([]byte{200, 0}, []byte(strings.Repeat("\x14", 50))...)...)
+		}},
+		{rule: "KN-MB-LEN", name: "says 200 bytes where 50 of the library are left", lib: true, fault: func(id uint32) []byte {
+			return behind(lib(id), behind([]byte{200, 0}, []byte(strings.Repeat("\x14", 50))...)...)
+		}},
+		{rule: "KN-MB-LEN", name: "says 4 bytes behind which nothing is", fault: func(id uint32) []byte { return behind(page(id, false), 4, 0) }},
+		{rule: "KN-MB-LEN", name: "says 8 bytes of a PacketAck and ends before", fault: func(id uint32) []byte { return behind(page(id, false), 8, 0, 3, 1, 0, 0) }},
+		{rule: "KN-MB-LEN0", name: "sends a message without content", fault: func(id uint32) []byte { return behind(page(id, false), 0, 0) },
+			near: func(id uint32) []byte { return page(id, false, app("")) }},
+		{rule: "KN-MB-LEN0", name: "sends a message of the library without content", lib: true, fault: func(id uint32) []byte { return behind(lib(id), 0, 0) },
+			near: func(id uint32) []byte { return lib(id, app("")) }},
+		{rule: "KN-MB-FSTART", name: "sets FragmentStart alone", fault: func(id uint32) []byte {
+			m := start(77, 2, "x")
+			m.Bits = knet.FragmentStart
+			return page(id, true, m, later(77, 1, "y"))
+		}, near: func(id uint32) []byte { return page(id, true, start(77, 2, "x"), later(77, 1, "y")) }},
+		{rule: "KN-MB-CODE15", name: "uses code 4 of two", fault: func(id uint32) []byte { return pageOn(id, false, on(2), coded(app("x"), 4)) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(4), coded(app("x"), 4)) }},
+		{rule: "KN-MB-SINGLE", name: "uses index 6 of six", fault: func(id uint32) []byte { return pageOn(id, false, on(6), coded(app("x"), 6, 6)) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(6), coded(app("x"), 6, 5)) }},
+		{rule: "KN-MB-SINGLE-SHORT", name: "uses index 2", fault: func(id uint32) []byte { return pageOn(id, false, on(6), coded(app("x"), 6, 2)) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(6), coded(app("x"), 6, 5)) }},
+		{rule: "KN-MB-MULTI", name: "uses index 5 of three", fault: func(id uint32) []byte { return pageOn(id, false, on(3), coded(app("x"), 7, 0, 5)) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(3), coded(app("x"), 7, 0, 2)) }},
+		{rule: "KN-MB-MULTI-COUNT", name: "lists no index", fault: func(id uint32) []byte { return pageOn(id, false, on(3), coded(app("x"), 7)) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(3), coded(app("x"), 7, 0, 2)) }},
+		{rule: "KN-MB-MULTI-DUP", name: "lists an index twice", fault: func(id uint32) []byte { return pageOn(id, false, on(3), coded(app("x"), 7, 1, 1)) },
+			near: func(id uint32) []byte { return pageOn(id, false, on(3), coded(app("x"), 7, 1, 2)) }},
+		{rule: "KN-MB-FRAGCOUNT", name: "counts no fragment", fault: func(id uint32) []byte { return page(id, true, start(77, 0, "x")) },
+			near: func(id uint32) []byte { return page(id, true, start(77, 2, "x"), later(77, 1, "y")) }},
+		{rule: "KN-MB-FRAGCOUNT", name: "counts no fragment of the library", lib: true, fault: func(id uint32) []byte { return lib(id, flags(start(77, 0, "x"), knet.MessageReliable)) },
+			near: libTransfer},
+		{rule: "KN-MB-FRAGNUM", name: "numbers fragment 7 of 5", fault: func(id uint32) []byte { return page(id, true, start(77, 5, "x"), later(77, 7, "y")) },
+			near: func(id uint32) []byte { return page(id, true, start(77, 5, "x"), later(77, 4, "y")) }},
+		{rule: "KN-MB-FRAGSIZE", name: "sends fragments of 900 bytes", fault: func(id uint32) []byte { return page(id, true, start(77, 2, strings.Repeat("x", 900))) },
+			near: func(id uint32) []byte { return page(id, true, start(77, 2, strings.Repeat("x", 469))) }},
+		{rule: "KN-CT-MSGID", name: "gives a MessageID of 4 bytes one", also: []string{"KN-DG-VLE-FIT"}, fault: func(id uint32) []byte { return behind(page(id, false), 1, 0, 0xfd, 0xff, 0xff, 0xff) },
+			near: func(id uint32) []byte { return behind(page(id, false), 4, 0, 0xe0, 0xff, 0xff, 0xff) }},
+		{rule: "KN-CT-MSGID", name: "gives a MessageID of the library one byte", lib: true, also: []string{"KN-DG-VLE-FIT"}, fault: func(id uint32) []byte { return behind(lib(id), 1, 0, 0xfd) }},
+		{rule: "KN-FR-RELIABLE", name: "sends a fragment unreliable", fault: func(id uint32) []byte { return page(id, false, start(77, 2, "x")) },
+			near: func(id uint32) []byte { return page(id, true, start(77, 2, "x"), later(77, 1, "y")) }},
+		{rule: "KN-FR-RELIABLE", name: "sends a fragment of the library unreliable", lib: true, fault: func(id uint32) []byte { return lib(id, start(77, 2, "x")) },
+			near: libTransfer},
+		{rule: "KN-FR-ORDER", name: "orders a later fragment", fault: func(id uint32) []byte { return pageOn(id, true, on(1), start(77, 2, "x"), coded(later(77, 1, "y"), 1)) },
+			near: func(id uint32) []byte { return pageOn(id, true, on(1), coded(start(77, 2, "x"), 1), later(77, 1, "y")) }},
+		{rule: "KN-IO-DUPDEP", name: "lists a dependency twice", fault: func(id uint32) []byte {
+			return pageOn(id, false, []knet.Dependency{{Delta: lengthFits}, {Delta: lengthFits}}, coded(app("x"), 1))
+		}, near: func(id uint32) []byte {
+			return pageOn(id, false, []knet.Dependency{{Delta: lengthFits}, {Delta: lengthFits, Index: 1}}, coded(app("x"), 1))
+		}},
+	}
+}
+
+// libTransfer is a whole transfer of the library in one datagram.
+func libTransfer(id uint32) []byte {
+	m := flags(later(77, 1, "y"), knet.MessageReliable)
+	m.Delta = knet.Num(1)
+	return lib(id, flags(start(77, 2, "x"), knet.MessageReliable), m)
+}

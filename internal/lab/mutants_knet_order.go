@@ -1,0 +1,86 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// knetOrder break the rules of dependencies and of transfers.
+func knetOrder() []Mutant {
+	depends := func(delta, index uint16) []knet.Dependency { return []knet.Dependency{{Delta: delta, Index: index}} }
+	return []Mutant{
+		onPage("KN-IO-PAST", "depends on what is before the first datagram", func(t *knetTalk) {
+			t.put(0, true, false, depends(300, 0), coded(app("x"), 1))
+		}),
+		nearPage("KN-IO-PAST", "depends on the first datagram of all", func(t *knetTalk) {
+			t.put(0, false, false, depends(uint16(t.next[0]-1), 0), coded(app("x"), 1))
+		}),
+		onPage("KN-IO-REL-ON-UNREL", "is reliable and depends on what is not", func(t *knetTalk) {
+			t.say(0, false, app("unreliable"))
+			t.put(0, true, true, depends(0, 0), coded(app("x"), 1))
+			t.acks(1)
+		}),
+		nearPage("KN-IO-REL-ON-UNREL", "is unreliable and depends on what is not", func(t *knetTalk) {
+			t.say(0, false, app("unreliable"))
+			t.put(0, false, false, depends(0, 0), coded(app("x"), 1))
+		}),
+		onPage("KN-IO-INDEX", "depends on the fifth of two messages", func(t *knetTalk) {
+			t.say(0, false, app("one"), app("two"))
+			t.put(0, true, false, depends(0, 4), coded(app("x"), 1))
+		}),
+		nearPage("KN-IO-INDEX", "depends on the second of two messages", func(t *knetTalk) {
+			t.say(0, false, app("one"), app("two"))
+			t.put(0, false, false, depends(0, 1), coded(app("x"), 1))
+		}),
+		onPage("KN-FR-START-ONCE", "begins a transfer twice", func(t *knetTalk) {
+			t.say(0, true, start(3, 4, "one"), later(3, 1, "two"))
+			t.acks(1)
+			t.wrong(0, true, start(3, 5, "other"))
+			t.acks(1)
+		}).also("KN-FR-ID-REUSE"),
+		nearPage("KN-FR-START-ONCE", "begins it again when it is over", transfers),
+		onPage("KN-FR-NUM-UNIQUE", "sends two contents of a fragment", func(t *knetTalk) {
+			t.say(0, true, start(3, 4, "one"), later(3, 1, "two"))
+			t.acks(1)
+			t.wrong(0, true, later(3, 1, "other"))
+			t.acks(1)
+		}),
+		nearPage("KN-FR-NUM-UNIQUE", "sends each fragment once", transfers),
+		onPage("KN-FR-ID-REUSE", "uses an id again before all is acknowledged", func(t *knetTalk) {
+			t.say(0, true, start(3, 2, "one"), later(3, 1, "two"))
+			t.wrong(0, true, start(3, 2, "three"), later(3, 1, "four"))
+			t.say(0, false, app("meanwhile"))
+			t.pause(200 * time.Millisecond)
+			t.acks(1)
+		}),
+		nearPage("KN-FR-ID-REUSE", "uses an id again when all is acknowledged", transfers),
+		onPage("KN-FR-COMPLETE", "sends three of four fragments", func(t *knetTalk) {
+			t.wrong(0, true, start(3, 4, "one"), later(3, 1, "two"), later(3, 3, "four"))
+			t.acks(1)
+		}),
+		nearPage("KN-FR-COMPLETE", "sends all", transfers),
+		onPage("KN-MB-FRAGNUM", "goes on behind the last fragment", func(t *knetTalk) {
+			t.say(0, true, start(3, 3, "one"), later(3, 1, "two"))
+			t.acks(1)
+			t.wrong(0, true, later(3, 3, "four"))
+			t.acks(1)
+			t.say(0, true, later(3, 2, "three"))
+			t.acks(1)
+		}),
+		nearPage("KN-MB-FRAGNUM", "sends the last one first", func(t *knetTalk) {
+			t.say(0, true, later(3, 2, "three"))
+			t.acks(1)
+			t.say(0, true, start(3, 3, "one"), later(3, 1, "two"))
+			t.acks(1)
+		}),
+	}
+}
+
+// transfers are three, under one id.
+func transfers(t *knetTalk) {
+	for _, text := range []string{"a", "b", "c"} {
+		t.say(0, true, start(3, 2, text), later(3, 1, text+text))
+		t.acks(1)
+	}
+}

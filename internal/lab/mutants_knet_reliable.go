@@ -1,0 +1,192 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// knetReliable break the rules of acknowledgements, pings and flow control.
+func knetReliable() []Mutant {
+	ack := func(id uint32) knet.Message {
+		return knet.Acknowledge(knet.Spec, knet.IDsFromZero, knet.Ack{PacketID: id})
+	}
+	pong := func(id uint8) knet.Message { return pagePing(knet.PingReply, id) }
+	lively := func(t *knetTalk, n int) {
+		for range n {
+			t.chat(4)
+			t.pause(2 * time.Second)
+		}
+	}
+	return []Mutant{
+		onPage("KN-RD-ACK-KNOWN", "acknowledges what nobody sent", func(t *knetTalk) { t.wrong(0, false, ack(900)) }),
+		onPage("KN-RD-ACK-KNOWN", "acknowledges ten ahead", func(t *knetTalk) {
+			t.wrong(0, false, ack(t.next[1]+9))
+			t.chat(1)
+			t.ping(1)
+			t.ping(1)
+		}),
+		onPage("KN-RD-ACK-KNOWN", "acknowledges what would come before the first", func(t *knetTalk) { t.wrong(0, false, ack(knet.PacketIDMask-600)) }),
+		nearPage("KN-RD-ACK-KNOWN", "acknowledges the latest"),
+		{Rule: "KN-RD-ACK-KNOWN", Name: "acknowledges what nobody sent of the library", On: knetLibSession, Tamper: knetInsert(func(id uint32) []byte {
+			return lib(id, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: 900}))
+		}, true)},
+		onPage("KN-RM-IDMAP", "acknowledges by the other map", func(t *knetTalk) {
+			id := t.say(1, true, app("reliable"))
+			t.wrong(0, false, knet.Acknowledge(knet.Spec, knet.IDsFromOne, knet.Ack{PacketID: id}))
+		}),
+		nearPage("KN-RM-IDMAP", "says something with id 4", func(t *knetTalk) {
+			t.say(0, false, knet.Message{ID: knet.Num(4), Body: []byte("welcome")})
+		}),
+		onPage("KN-RD-ACK-UNREL", "acknowledges an unreliable datagram", func(t *knetTalk) {
+			id := t.say(1, false, app("unreliable"))
+			t.wrong(0, false, ack(id))
+		}),
+		nearPage("KN-RD-ACK-UNREL", "acknowledges reliable ones"),
+		onPage("KN-RD-ACK-DUP", "acknowledges a datagram ten times", func(t *knetTalk) {
+			id := t.say(1, true, app("reliable"))
+			for range 10 {
+				t.wrong(0, false, ack(id))
+			}
+		}),
+		nearPage("KN-RD-ACK-DUP", "acknowledges twice", func(t *knetTalk) {
+			id := t.say(1, true, app("reliable"))
+			t.say(0, false, ack(id))
+		}),
+		onPage("KN-RD-RESEND", "never sends a datagram again", func(t *knetTalk) {
+			t.wrong(0, true, app("unheard"))
+			t.owed[1] = nil
+			lively(t, 8)
+		}),
+		nearPage("KN-RD-RESEND", "sends a datagram again", func(t *knetTalk) {
+			t.say(0, true, app("unheard"))
+			again := t.steps[len(t.steps)-1].Payload
+			t.owed[1] = nil
+			lively(t, 2)
+			t.raw(0, false, again)
+			lively(t, 7)
+		}),
+		onPage("KN-RD-ACKED", "never acknowledges a datagram", func(t *knetTalk) {
+			t.wrong(0, true, app("unheard"))
+			t.owed[1] = nil
+			lively(t, 8)
+		}),
+		nearPage("KN-RD-ACKED", "acknowledges late", func(t *knetTalk) {
+			id := t.say(0, true, app("unheard"))
+			t.owed[1] = nil
+			lively(t, 2)
+			t.owed[1] = []uint32{id}
+			t.acks(1)
+			lively(t, 7)
+		}),
+		onPage("KN-RD-NORESEND", "sends again what was acknowledged", func(t *knetTalk) {
+			id := t.say(0, true, app("acknowledged"))
+			again := t.steps[len(t.steps)-1].Payload
+			t.owed[1] = nil
+			t.say(1, true, ack(id), app("with it"))
+			t.acks(0)
+			t.chat(2)
+			t.pause(2 * time.Second)
+			t.raw(0, true, again)
+			t.say(1, false, ack(id))
+		}),
+		nearPage("KN-RD-NORESEND", "sends again what was not", func(t *knetTalk) {
+			id := t.say(0, true, app("acknowledged"))
+			again := t.steps[len(t.steps)-1].Payload
+			t.owed[1] = nil
+			t.chat(2)
+			t.pause(2 * time.Second)
+			t.raw(0, true, again)
+			t.say(1, false, ack(id))
+		}),
+		onPage("KN-CV-RESEND", "sends again after 200 ms", func(t *knetTalk) {
+			t.say(0, true, app("impatient"))
+			again := t.steps[len(t.steps)-1].Payload
+			t.pause(160 * time.Millisecond)
+			t.raw(0, true, again)
+			t.acks(1)
+		}),
+		onPage("KN-CV-MAXSEND", "sends 60 times", func(t *knetTalk) {
+			t.say(0, true, app("stubborn"))
+			again := t.steps[len(t.steps)-1].Payload
+			t.owed[1] = nil
+			for range 59 {
+				t.raw(0, true, again)
+				t.pause(2 * time.Second)
+				t.chat(1)
+			}
+		}),
+		onPage("KN-RT-ID-INC", "asks under an id out of order", func(t *knetTalk) {
+			t.chat(2)
+			t.wrong(0, false, pagePing(knet.PingRequest, 99))
+			t.say(1, false, pong(99))
+		}),
+		nearPage("KN-RT-ID-INC", "counts", func(t *knetTalk) { t.chat(8) }),
+		onPage("KN-RT-PONG-MATCH", "replies to nothing", func(t *knetTalk) { t.wrong(1, false, pong(200)) }),
+		nearPage("KN-RT-PONG-MATCH", "replies twice", func(t *knetTalk) {
+			t.ping(0)
+			t.say(1, false, pong(t.pings[0]))
+		}),
+		onPage("KN-RT-PONG-ONCE", "replies three times", func(t *knetTalk) {
+			t.ping(0)
+			t.say(1, false, pong(t.pings[0]))
+			t.wrong(1, false, pong(t.pings[0]))
+		}),
+		onPage("KN-RT-PONG", "replies to none of ten", func(t *knetTalk) {
+			for range 10 {
+				t.pings[0]++
+				t.say(0, false, pagePing(knet.PingRequest, t.pings[0]))
+				t.chat(1)
+				t.pause(time.Second)
+			}
+		}),
+		nearPage("KN-RT-PONG", "replies to the third", func(t *knetTalk) {
+			for i := range 10 {
+				t.pings[0]++
+				t.say(0, false, pagePing(knet.PingRequest, t.pings[0]))
+				if i%3 == 2 {
+					t.say(1, false, pong(t.pings[0]))
+				}
+				t.chat(1)
+			}
+		}),
+		onPage("KN-RT-KEEPALIVE", "is silent for 40 s", func(t *knetTalk) { t.pause(40 * time.Second); t.chat(1) }),
+		nearPage("KN-RT-KEEPALIVE", "is silent for 14 s", func(t *knetTalk) { t.pause(14 * time.Second); t.chat(1) }),
+		onPage("KN-CV-PINGINT", "never pings", func(t *knetTalk) {
+			for range 40 {
+				t.say(0, true, app("no ping"))
+				t.acks(1)
+				t.pause(time.Second)
+			}
+		}),
+		onPage("KN-CV-LOST", "goes on without hearing anything for a minute", func(t *knetTalk) {
+			for range 60 {
+				t.say(0, false, app("hello?"))
+				t.pause(time.Second)
+			}
+		}),
+		onPage("KN-CV-INITRATE", "sends 60 in its first second", func(t *knetTalk) {
+			for range 60 {
+				t.say(0, false, app("hurry"))
+				t.steps[len(t.steps)-1].After = 15 * time.Millisecond
+			}
+		}),
+		onPage("KN-FC-HONOR", "sends four times as fast as asked", asksFor(20, 800, 12*time.Millisecond)),
+		nearPage("KN-FC-HONOR", "sends as fast as asked", asksFor(20, 200, 50*time.Millisecond)),
+	}
+}
+
+// asksFor has the server ask for a rate, and the client send at another.
+func asksFor(rate uint16, n int, every time.Duration) knetPart {
+	return func(t *knetTalk) {
+		t.say(1, true, knet.FlowControl(knet.IDsFromZero, rate))
+		t.acks(0)
+		for i := range n {
+			t.put(0, i > 0, false, nil, app("data"))
+			t.steps[len(t.steps)-1].After = every
+			if i%100 == 99 {
+				t.ping(1)
+			}
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// knetSession break the rules of the handshake, of closing and of PacketIDs.
+func knetSession() []Mutant {
+	after := func(k knet.Kind) []Step {
+		t := &knetTalk{}
+		t.open()
+		t.chat(6)
+		t.end(0, knet.Disconnect)
+		if k == knet.DisconnectAck {
+			t.end(1, k)
+			t.wrong(1, false, app("one more thing"))
+		} else {
+			t.wrong(0, false, app("one more thing"))
+			t.end(1, knet.DisconnectAck)
+		}
+		return t.steps
+	}
+	pending := func(t *knetTalk) {
+		t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
+		t.wrong(0, false, app("too early"))
+		t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
+		t.say(0, true, knet.Control(knet.ConnectAck, nil))
+		t.chat(12)
+		t.close()
+	}
+	begun := func(begin knetPart) []Step {
+		t := &knetTalk{}
+		begin(t)
+		return t.steps
+	}
+	return []Mutant{
+		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect", As: "knet:spec", Steps: after(knet.Disconnect)},
+		nearPage("KN-CL-AFTER-DISC", "answers a Disconnect that crossed its own", func(t *knetTalk) {
+			t.chat(2)
+			t.end(0, knet.Disconnect)
+			t.end(1, knet.Disconnect)
+			t.end(0, knet.DisconnectAck)
+			t.end(1, knet.DisconnectAck)
+			t.steps = append(t.steps, Step{From: 0, After: 3 * time.Second, Payload: page(0, false, knet.Control(knet.ConnectSyn, []byte("again")))})
+			t.next = [2]uint32{1, 0}
+			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
+			t.say(0, true, knet.Control(knet.ConnectAck, nil))
+		}),
+		{Rule: "KN-CL-AFTER-ACK", Name: "goes on after DisconnectAck", As: "knet:spec", Steps: after(knet.DisconnectAck)},
+		nearPage("KN-CL-AFTER-ACK", "ends with it"),
+		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect of the library", On: knetLibSession,
+			Tamper: knetBehind(0, knet.Disconnect, func(id uint32) []byte { return lib(id, app("x")) })},
+		{Rule: "KN-CL-AFTER-DISC", Name: "leaves all as it is", On: knetLibSession, Near: true},
+		onPage("KN-CL-DISCACK-UNSOL", "says DisconnectAck in the middle", func(t *knetTalk) {
+			t.put(0, true, false, []knet.Dependency{}, knet.Control(knet.DisconnectAck, nil))
+		}),
+		nearPage("KN-CL-DISCACK-UNSOL", "says it at the end"),
+		onPage("KN-CL-DISCACK", "goes on after three Disconnects", func(t *knetTalk) {
+			for range 3 {
+				t.end(0, knet.Disconnect)
+				t.pause(time.Second)
+			}
+			for range 5 {
+				t.say(1, false, app("still here"))
+				t.pause(500 * time.Millisecond)
+			}
+		}).also("KN-CL-AFTER-DISC"),
+		nearPage("KN-CL-DISCACK", "answers the first"),
+		onPage("KN-CV-DISCTO", "says Disconnect for 20 s", func(t *knetTalk) {
+			for range 11 {
+				t.end(0, knet.Disconnect)
+				t.pause(2 * time.Second)
+			}
+		}).also("KN-CL-AFTER-DISC"),
+		nearPage("KN-CL-STATE", "says it at the end"),
+		onPage("KN-SM-ROLE", "is a server and says ConnectSyn", func(t *knetTalk) { t.wrong(1, false, knet.Control(knet.ConnectSyn, nil)) }),
+		onPage("KN-SM-ROLE", "is a server and says ConnectAck", func(t *knetTalk) { t.wrong(1, true, knet.Control(knet.ConnectAck, nil)) }),
+		onPage("KN-SM-ROLE", "is a client and says ConnectSynAck", func(t *knetTalk) { t.wrong(0, false, knet.Control(knet.ConnectSynAck, nil)) }),
+		nearPage("KN-SM-ROLE", "says ConnectSyn twice", func(t *knetTalk) {}),
+		onPage("KN-SM-SYNACK-UNSOL", "says ConnectSynAck in the middle", func(t *knetTalk) {
+			t.chat(6)
+			t.wrong(1, false, knet.Control(knet.ConnectSynAck, nil))
+		}),
+		{Rule: "KN-SM-SYNACK-UNSOL", Name: "answers two ConnectSyns", Near: true, As: "knet:spec", Steps: begun(func(t *knetTalk) {
+			for range 2 {
+				t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
+			}
+			for range 2 {
+				t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
+			}
+			t.say(0, true, knet.Control(knet.ConnectAck, nil))
+			t.chat(8)
+			t.close()
+		})},
+		{Rule: "KN-SM-PENDING", Name: "speaks before it is answered", As: "knet:spec", Steps: begun(pending)},
+		nearPage("KN-SM-PENDING", "waits for the answer"),
+		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses 20 times", As: "knet:spec", Steps: begun(func(t *knetTalk) {
+			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
+			for range 20 {
+				t.put(1, true, false, []knet.Dependency{}, knet.Control(knet.DisconnectAck, nil))
+			}
+		})},
+		{Rule: "KN-CV-CONNTO", Name: "goes on when the answer came after 25 s", As: "knet:spec", Steps: begun(func(t *knetTalk) {
+			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
+			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
+			t.pause(25 * time.Second)
+			t.say(0, true, knet.Control(knet.ConnectAck, nil))
+			t.chat(4)
+		})},
+		onPage("KN-DG-ID-UNIQUE", "sends other content under an old PacketID", func(t *knetTalk) { t.raw(0, true, page(3, false, app("other"))) }),
+		nearPage("KN-DG-ID-UNIQUE", "sends a reliable datagram again", func(t *knetTalk) {
+			t.say(0, true, app("lost"))
+			again := t.steps[len(t.steps)-1].Payload
+			t.chat(3)
+			t.raw(0, false, again)
+		}),
+		onPage("KN-DG-ID-BACK", "comes to a PacketID long after others", func(t *knetTalk) {
+			skipped := t.next[0]
+			t.next[0]++
+			t.chat(30)
+			t.raw(0, true, page(skipped, false, app("late")))
+		}),
+		nearPage("KN-DG-ID-BACK", "is overtaken", func(t *knetTalk) {
+			t.say(0, false, app("overtaken"))
+			t.say(0, false, app("overtaking"))
+			n := len(t.steps)
+			t.steps[n-1], t.steps[n-2] = t.steps[n-2], t.steps[n-1]
+		}),
+		onPage("KN-DG-ID-INC", "counts by two", func(t *knetTalk) {
+			for i := range 120 {
+				t.next[0]++
+				t.put(0, i == 0, true, nil, app("even"))
+				t.acks(1)
+			}
+		}),
+		nearPage("KN-DG-ID-INC", "counts by one", func(t *knetTalk) {
+			for range 60 {
+				t.say(0, true, app("even"))
+				t.acks(1)
+			}
+		}),
+	}
+}

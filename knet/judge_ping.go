@@ -1,0 +1,234 @@
+package knet
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// asking are the PingRequests of a side.
+type asking struct {
+	asked  *[256]asked // by id
+	last   uint8       // id of the latest
+	odd    uint8       // id of one that did not follow
+	has    bool
+	isOdd  bool
+	at     int64 // of the latest
+	open   int   // not answered, since the latest answer
+	openAt int64
+	openIn uint64
+	acks   int // datagrams of the side acknowledged since openAt
+	told   bool
+	rare   bool
+	alone  alone
+}
+
+// An asked id was that of a PingRequest.
+type asked struct {
+	at      int64 // of the latest, plus 1 ns; 0 for none
+	replies uint8
+}
+
+// note notes a request.
+func (a *asking) note(id uint8, at int64) {
+	if a.asked == nil {
+		a.asked = new([256]asked)
+	}
+	a.asked[id] = asked{at: at + 1}
+}
+
+// was gives the latest request of an id, or nil.
+func (a *asking) was(id uint8) *asked {
+	if a.asked == nil || a.asked[id].at == 0 {
+		return nil
+	}
+	return &a.asked[id]
+}
+
+// alone is the first datagram with data that a side sent although it had not heard
+// its peer for too long.
+type alone struct {
+	frame uint64
+	time  int64
+	after int64 // PacketID of the peer's latest
+}
+
+// Times, in ns, and counts of pings (kNet page, Characteristic Values).
+const (
+	silenceTime  = 16e9 // 15 s with some play
+	loneTime     = 20e9
+	rarePings    = 20e9
+	manyRequests = 5
+	manyReplies  = 3
+)
+
+// noteAsked notes what the peer may answer of a datagram that is not judged further.
+func (c *conn) noteAsked(dir int) {
+	c.side[dir].roll.haunt(c.d.PacketID)
+	c.noteRequests(dir)
+}
+
+func (c *conn) noteRequests(dir int) {
+	a := &c.side[dir].ask
+	for i := range c.d.Messages {
+		switch m := &c.d.Messages[i]; m.Kind {
+		case PingRequest, PingReply:
+			if len(m.Body) > 0 {
+				a.note(m.Body[0], c.fr.Time)
+			}
+			if len(m.Body) != 1 {
+				a.note(0, c.fr.Time) // what an answer may repeat
+			}
+		case Disconnect:
+			c.side[dir].ending.heard = true
+		}
+	}
+}
+
+// judgeRequest judges a PingRequest.
+func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
+	if !first || len(m.Body) != 1 {
+		return
+	}
+	a, r := &c.side[dir].ask, &c.side[dir].roll
+	id := m.PingID
+	if m.ambiguous() && c.pair.idsOpen() {
+		a.note(id, c.fr.Time)
+		return
+	}
+	law := &c.c.Law
+	switch {
+	case !a.has || c.jump || !r.whole(a.at) || num < r.top:
+		a.last = id
+	case id == a.last+1 || a.isOdd && id == a.odd+1:
+		law.Pass(rRtIdInc)
+		a.last, a.isOdd = id, false
+	default:
+		x := law.Here(rRtIdInc, fmt.Sprintf("the pingID is %d, the one before was %d", id, a.last))
+		x.Since = a.at
+		law.Judge(x)
+		a.odd, a.isOdd = id, true
+	}
+	a.has, a.at = true, c.fr.Time
+	a.note(id, c.fr.Time)
+	c.judgeSilent(dir, a)
+}
+
+// judgeSilent judges a peer that answers no PingRequest, though it acknowledges what
+// comes with them.
+func (c *conn) judgeSilent(dir int, a *asking) {
+	o := &c.side[1-dir]
+	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && o.roll.whole(a.openAt) && o.roll.topAt > a.openAt && !c.ended() {
+		a.told = true
+		c.c.Law.Judge(session.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
+			Message: fmt.Sprintf("%d PingRequests are not answered, while %d datagrams are acknowledged", a.open, a.acks)})
+	}
+	if a.open++; a.open == 1 {
+		a.openAt, a.openIn, a.acks = c.fr.Time, c.fr.Frame, 0
+	}
+}
+
+// judgeReply judges a PingReply by the requests of the other side.
+func (c *conn) judgeReply(dir int, m *Message, first bool) {
+	if !first || len(m.Body) != 1 {
+		return
+	}
+	if m.ambiguous() && c.pair.idsOpen() {
+		c.side[dir].ask.note(m.PingID, c.fr.Time) // it may be a request
+		return
+	}
+	law := &c.c.Law
+	a, id := &c.side[1-dir].ask, m.PingID
+	was := a.was(id)
+	if was == nil {
+		c.holdReply(dir, id)
+		return
+	}
+	law.Pass(rRtPongMatch)
+	law.Pass(rRtPong)
+	a.open, a.told = 0, false
+	was.replies += min(1, 255-was.replies)
+	if was.replies != manyReplies {
+		law.Pass(rRtPongOnce)
+		return
+	}
+	law.Broken(rRtPongOnce, fmt.Sprintf("the PingRequest %d is answered for the third time", id))
+}
+
+// holdReply keeps a PingReply to a request that was not captured. When all that the
+// other side sent was captured, before it and behind it, there was none.
+func (c *conn) holdReply(dir int, id uint8) {
+	law, r := &c.c.Law, &c.side[1-dir].roll
+	at := c.fr.Time
+	m := c.mark(1 - dir)
+	since := at - staleTime
+	x := law.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
+	x.Since = since
+	c.quarantine()
+	law.Hold(x, func() (session.Ruling, session.Guard) {
+		was := c.side[1-dir].ask.was(id)
+		switch {
+		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
+			return session.Doubtful, session.GuardClean
+		case was != nil && was.at-at <= c.horizon():
+			return session.Doubtful, session.GuardReord
+		}
+		return session.Failed, 0
+	})
+}
+
+// judgeSilence judges the time between two datagrams of a side, between which it
+// sent none: before is what was known without the second.
+func (c *conn) judgeSilence(dir int, before *roll) {
+	law, gap := &c.c.Law, c.fr.Time-before.topAt
+	a, o := &c.side[dir].ask, &c.side[1-dir]
+	if c.ended() {
+		return
+	}
+	if c.life.state == session.Established && !law.Check(rRtKeepalive, gap <= silenceTime) {
+		x := law.Here(rRtKeepalive, fmt.Sprintf("the side was silent for %.1f s", float64(gap)/1e9))
+		x.Since = before.topAt
+		law.Judge(x)
+	}
+	c.judgeRarity(a, &c.side[dir].roll)
+	if l := &o.ask.alone; l.frame != 0 {
+		if l.after == before.top && gap > loneTime {
+			law.Judge(session.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
+				Message: "data is sent although nothing had come from the peer for more than 20 s"})
+		}
+		l.frame = 0
+	}
+	if since := c.fr.Time - o.roll.topAt; o.roll.has && a.alone.frame == 0 && c.hasData() {
+		if law.Check(rCvLost, since <= loneTime) {
+			return
+		}
+		a.alone = alone{c.fr.Frame, c.fr.Time, o.roll.top}
+	}
+}
+
+// judgeRarity judges how often a side pings.
+func (c *conn) judgeRarity(a *asking, r *roll) {
+	since := a.at
+	if !a.has {
+		since = r.startAt
+	}
+	gap := c.fr.Time - since
+	if c.pair.idsOpen() || c.life.state != session.Established || gap <= rarePings || !r.whole(since) {
+		return
+	}
+	if !a.rare {
+		a.rare = true
+		x := c.c.Law.Here(rCvPingint, fmt.Sprintf("no PingRequest for %.0f s", float64(gap)/1e9))
+		x.Since = since
+		c.c.Law.Judge(x)
+	}
+}
+
+func (c *conn) hasData() bool {
+	for i := range c.d.Messages {
+		if c.d.Messages[i].Kind == Application {
+			return true
+		}
+	}
+	return false
+}
