@@ -32,6 +32,9 @@ func (c *conn) judgeAgain(dir int, num int64, d *DFrame, first bool) {
 	if f == nil || f.cut || c.params.Signing == SigningUnknown || d.HasSignature != (f.signature != [8]byte{}) {
 		return
 	}
+	if (d.Control|f.control)&CtlKeepAlive != 0 {
+		return // what a KeepAlive holds has rules of its own
+	}
 	same := c.unchanged(d, f)
 	rule := r31521Reuse
 	if f.parts > 0 && d.Coalesced && !first {

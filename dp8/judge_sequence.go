@@ -257,6 +257,9 @@ func (c *conn) judgeLower(dir int, num int64) {
 		law.Pass(r31521Inc) // it was overtaken
 		return
 	}
+	if whole := NewMsg | EndMsg; c.f.DFrame.Command&whole != whole && !goesOn {
+		return // parts of a message have a rule of their own: 3.1.4.4
+	}
 	if !goesOn || higher.num != l.jump.num {
 		law.Broken(r31521Inc, fmt.Sprintf("bSeq %d is sent for the first time (RETRY clear), %d was sent %s before", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
 		return
