@@ -40,6 +40,7 @@ type conn struct {
 	watch    watchman
 	numbered [2]int64 // time of the latest numbered frame
 	vouched  [2]int64 // when the other side last acknowledged no more than was captured
+	grain    int64    // of the capture's times, as far as can be told, ns
 	trusted  int64    // since when numbers are beyond doubt
 
 	horizon int64 // of reordering, before the frame at hand, ns

@@ -18,6 +18,7 @@ func (c *conn) judgeAgain(dir int, num int64, d *DFrame, first bool) {
 		c.judgeUnreliable(num, d, f)
 		c.judgeNeed(dir, num, d)
 		c.judgeTimes(dir, num, f)
+		c.reactTo(dir, num, false)
 	}
 	if f != nil && !first {
 		c.judgeFlags(num, d, f)
@@ -30,6 +31,9 @@ func (c *conn) judgeAgain(dir int, num int64, d *DFrame, first bool) {
 	}
 	if f == nil || f.cut || c.params.Signing == SigningUnknown || d.HasSignature != (f.signature != [8]byte{}) {
 		return
+	}
+	if (d.Control|f.control)&CtlKeepAlive != 0 {
+		return // what a KeepAlive holds has rules of its own
 	}
 	same := c.unchanged(d, f)
 	rule := r31521Reuse

@@ -38,10 +38,11 @@ type ledger struct {
 	stuck    int64 // number it was last found not to pass, valid with isStuck
 	isStuck  bool
 
-	watch retryWatch
-	alone unmasked
-	duty  duty
-	stall stall
+	watch   retryWatch
+	alone   unmasked
+	duty    duty
+	stall   stall
+	samples samples
 
 	maskedAt int64 // time of its latest SACK mask
 	plain    int   // frames in a row without one
@@ -81,6 +82,7 @@ func (c *conn) heed(dir int, x stamp) {
 	if !c.fr.HasTime {
 		return
 	}
+	c.coarsen(t)
 	c.watch.note(c)
 	if c.silent(dir) || x.data && c.displaced(dir, x.num) {
 		c.doubt(t)
@@ -108,22 +110,38 @@ func (c *conn) silent(dir int) bool {
 // send a window of numbers, as fast as it was seen to.
 func (c *conn) bearable(dir int) int64 {
 	if m := &c.side[dir].mem; m.hasSpeed {
-		return m.fastest
+		return min(m.fastest, longest)
 	}
 	out := &c.c.Dir[dir]
 	n, took := int64(out.DataFrames+out.KeepAlives), c.numbered[dir]-c.c.FirstTime
 	if n == 0 || n >= 2*WindowSize {
 		return silence
 	}
-	return max(silence, took*WindowSize/n/4)
+	return min(max(silence, took*WindowSize/n/4), longest)
 }
 
 // apart is how far apart two frames of one side were captured that were certainly
 // sent in this order (guard REORD). It is wider than that of copies: order alone
 // calls an endpoint wrong here.
-func (c *conn) apart() int64 { return max(c.c.Law.Horizon(), leastHorizon) }
+func (c *conn) apart() int64 { return max(c.c.Law.Horizon(), leastHorizon) + c.grain }
 
 const leastHorizon = 100e6
+
+// longest is for how long any side may be silent, in ns: another connection may have
+// begun since, unseen.
+const longest = 10e9
+
+// coarsen learns how coarse the times of the capture are, by powers of ten: those
+// since the connection's first frame, for clocks are shifted.
+func (c *conn) coarsen(t int64) {
+	t -= c.c.FirstTime
+	if c.grain == 0 {
+		c.grain = 1e9
+	}
+	for c.grain > 1 && t%c.grain != 0 {
+		c.grain /= 10
+	}
+}
 
 // doubt forgets everything that numbers before t would be compared with.
 func (c *conn) doubt(t int64) {
@@ -170,6 +188,11 @@ func (c *conn) judgeNumber(dir int, num int64, d *DFrame, v session.Verdict) {
 	if c.fr.HasTime && len(c.side[1-dir].ledger.claims) > 0 {
 		c.settleClaims(dir, num, first && v.Novelty == session.First)
 	}
+	if j := &l.jump; first && v.Novelty == session.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
+		c.haunt(dir, num)
+		l.haunted = false
+		return
+	}
 	fresh := v.Novelty == session.First || first && l.haunted && num == l.ghost
 	switch {
 	case !fresh || v.Novelty == session.Forgotten:
@@ -210,6 +233,7 @@ func (c *conn) judgePlace(dir int, num int64) {
 		l.jump = jump{true, num, l.high + 1, cum, ok, c.fr.Frame, c.fr.Time, 0}
 		l.high = num
 		c.judgeRange(dir, num)
+		c.reactTo(dir, num, true)
 	case l.haunted && num == l.ghost:
 		l.haunted = false
 	default:
@@ -232,6 +256,9 @@ func (c *conn) judgeLower(dir int, num int64) {
 	if higher == nil {
 		law.Pass(r31521Inc) // it was overtaken
 		return
+	}
+	if whole := NewMsg | EndMsg; c.f.DFrame.Command&whole != whole && !goesOn {
+		return // parts of a message have a rule of their own: 3.1.4.4
 	}
 	if !goesOn || higher.num != l.jump.num {
 		law.Broken(r31521Inc, fmt.Sprintf("bSeq %d is sent for the first time (RETRY clear), %d was sent %s before", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
@@ -274,6 +301,13 @@ func (c *conn) haunt(dir int, num int64) {
 	j.set = false
 }
 
+// replaced reports that the numbers went on up to one that was captured ahead of
+// them, and that it now has other content: the frame ahead was out of place.
+func (c *conn) replaced(dir int, num int64, d *DFrame) bool {
+	f := c.remembered(dir, num)
+	return f != nil && !f.cut && !c.fr.Cut() && c.params.Signing != SigningUnknown && !c.unchanged(d, f)
+}
+
 // cumulative is what was captured of acknowledgements of a side's numbers.
 func (c *conn) cumulative(dir int) (next int64, ok bool) {
 	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
@@ -282,175 +316,8 @@ func (c *conn) cumulative(dir int) (next int64, ok bool) {
 	return next, ok
 }
 
-// maxOver bounds the frames beyond the window that wait for a verdict.
-const maxOver = 24
-
-// An overrun are frames beyond the window, one for each acknowledgement in a row
-// that they were beyond: one may have been missed, many in a row were not (guard
-// ODDS).
-type overrun struct {
-	n      int
-	judged int // of them, from the first
-	list   []over
-}
-
-type over struct {
-	num, cum int64
-	frame    uint64
-	time     int64
-}
-
-// judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
-// packets on the network). An acknowledgement that the capture missed explains an
-// excess, and so does one captured within the reorder horizon behind it.
-func (c *conn) judgeRange(dir int, num int64) {
-	cum, ok := c.cumulative(dir)
-	if !ok {
-		return
-	}
-	law, o := &c.c.Law, &c.side[dir].ledger.over
-	if num < cum+WindowSize {
-		law.Pass(r31521Range)
-		if o.n > 0 && o.list[o.n-1].cum != cum {
-			c.endOverrun(dir)
-		}
-		return
-	}
-	if o.n > 0 && o.list[o.n-1].cum == cum {
-		return // the same acknowledgement may have been missed
-	}
-	if o.n == maxOver {
-		copy(o.list[:], o.list[1:])
-		o.n--
-		o.judged = max(0, o.judged-1)
-	}
-	if need := c.needed(dir); o.n >= need {
-		for ; o.judged < o.n; o.judged++ {
-			law.Judge(c.rangeCase(dir, &o.list[o.judged]))
-		}
-	}
-	o.list = append(o.list[:o.n], over{num, cum, c.fr.Frame, c.fr.Time})
-	o.n++
-}
-
-// neededMost is what is enough when nothing shows that frames of a side were missed,
-// and too few are numbered to tell how many may have been.
-const neededMost = 12
-
-// needed is in how many intervals in a row something must be seen that missed
-// frames of either side would explain.
-func (c *conn) needed(dir int) int {
-	if c.side[1-dir].ledger.bare {
-		return 1 << 30
-	}
-	return max(c.neededOf(0), c.neededOf(1))
-}
-
-// neededOf is needed where only missed frames of one side would explain it.
-func (c *conn) neededOf(dir int) int {
-	law := &c.c.Law
-	if n := law.NeededOdds(dir); n <= neededMost || !law.CleanOf(dir, 0) {
-		return n
-	}
-	return neededMost
-}
-
-func (c *conn) rangeCase(dir int, o *over) session.Case {
-	return session.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
-		Message: fmt.Sprintf("bSeq is %d, the lowest number not acknowledged %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
-}
-
-// endOverrun leaves frames beyond the window without a verdict: too few in a row.
-func (c *conn) endOverrun(dir int) {
-	o := &c.side[dir].ledger.over
-	for ; o.judged < o.n; o.judged++ {
-		x := c.rangeCase(dir, &o.list[o.judged])
-		x.Blocked = session.GuardOdds
-		c.c.Law.Judge(x)
-	}
-	o.n, o.judged = 0, 0
-}
-
-// closeOverrun judges what is left at the end of the connection.
-func (c *conn) closeOverrun(dir int) {
-	o := &c.side[dir].ledger.over
-	if o.n >= c.needed(dir) {
-		for ; o.judged < o.n; o.judged++ {
-			c.c.Law.Judge(c.rangeCase(dir, &o.list[o.judged]))
-		}
-	}
-	c.endOverrun(dir)
-}
-
-// explainOverrun takes back the latest excess when an acknowledgement that allows
-// it was overtaken by the frame.
-func (c *conn) explainOverrun(dir int, next int64) {
-	o := &c.side[dir].ledger.over
-	if o.n == 0 || o.judged == o.n {
-		return
-	}
-	if x := &o.list[o.n-1]; x.num < next+WindowSize && c.fr.Time-x.time <= c.apart() {
-		o.n--
-		c.c.Law.Pass(r31521Range)
-	}
-}
-
 // ms is a time for a message.
 func ms(ns int64) string { return fmt.Sprintf("%.0f ms", float64(ns)/1e6) }
-
-// A beginning is the first number captured of a side, when that is not 0.
-type beginning struct {
-	num     int64
-	frame   uint64
-	time    int64
-	reports int   // acknowledgements that say that 0 never came
-	last    int64 // time of the latest
-}
-
-// judgeStart judges the first number captured of a side: they start at 0
-// (MC-DPL8R 3.1.5.2.1).
-func (c *conn) judgeStart(dir int, num int64, first bool) {
-	l, law := &c.side[dir].ledger, &c.c.Law
-	b := &l.start
-	switch {
-	case !c.c.Complete || !c.fr.HasTime:
-		l.begun = true
-	case num == 0:
-		l.begun = true
-		law.Pass(r31521Start)
-	case b.frame == 0 && first:
-		*b = beginning{num: num, frame: c.fr.Frame, time: c.fr.Time}
-	case b.frame == 0 || num < b.num:
-		l.begun = true // what was before is only not captured
-		law.Unclear(r31521Start, session.GuardClean, "the first number captured is not 0")
-	}
-}
-
-// startSettles is for how long a side must have been told that its first numbers
-// are missing, in ns.
-const startSettles = 1e9
-
-// reportStart looks at what the other side acknowledges while number 0 is missing:
-// many reports that it never came, and no retry of it, mean that it was not sent.
-func (c *conn) reportStart(dir int, next int64, pure bool) {
-	l := &c.side[dir].ledger
-	b := &l.start
-	x := session.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},
-		Message: fmt.Sprintf("the first bSeq is %d, not 0; the other side still expects 0", uint8(b.num))}
-	switch {
-	case next > 0:
-		l.begun = true
-		x.Blocked = session.GuardClean
-		c.c.Law.Judge(x)
-	case !pure && c.said.mask == 0, c.fr.Time-b.last < 30e6:
-	default:
-		b.reports, b.last = b.reports+1, c.fr.Time
-		if b.reports > c.needed(1-dir) && c.fr.Time-b.time > startSettles {
-			l.begun = true
-			c.c.Law.Judge(x)
-		}
-	}
-}
 
 // settleSequence ends what is open at the end of the connection.
 func (c *conn) settleSequence() {

@@ -15,6 +15,7 @@ const (
 	aliveAfter    = 29e9 // 25 s and the granularity of 4 s
 	aliveEarliest = 21e9
 	ackNormal     = 100e6
+	ackShort      = 80e6 // 20 ms, and what the path adds
 )
 
 // maxRetryTimes is how many sendings of one number are kept.
@@ -71,6 +72,7 @@ func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
 	s := w.of(num)
 	if s.n == 0 && f != nil && f.first {
 		s.begun, s.last = f.time, f.time
+		c.judgeFast(dir, num)
 		c.judgeFirstRetry(dir, num, f)
 	}
 	s.n++
@@ -97,7 +99,7 @@ func (c *conn) judgeFirstRetry(dir int, num int64, f *sentFrame) {
 	if rtt == 0 || c.c.Dir[0].MinRTT() == 0 || c.side[1-dir].ledger.maskedAt >= f.time {
 		return
 	}
-	if law.Check(r3125First, c.fr.Time-f.time >= rtt*9/10) {
+	if law.Check(r3125First, c.fr.Time-f.time+c.grain >= rtt*9/10) {
 		l.watch.early = 0
 		return
 	}

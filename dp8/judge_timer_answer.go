@@ -11,15 +11,12 @@ import (
 // A duty is a number whose acknowledgement is waited for, and how the ones before it
 // were answered.
 type duty struct {
-	open, poll, told bool
-	num              int64
-	at               int64
-	frame            uint64
-	run              int // POLLs in a row that were answered late
-	n, late          int // other numbers, of them answered late
-	gap              int64
-	gapAt            int64 // when a frame behind a gap was captured, 0 when none is waited for
-	gapRun           int
+	open, poll bool
+	num        int64
+	at         int64
+	frame      uint64
+	run        int // POLLs in a row that were answered late
+	n, late    int // other numbers, of them answered late
 }
 
 // lateAfter is how much later than the quickest acknowledgement one may come, in ns,
@@ -53,6 +50,7 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 	if o.duty.open {
 		c.answerDuty(dir, next, mask)
 	}
+	c.judgeReactions(dir, next, mask)
 	if c.watch.opening[1-dir].frame != 0 {
 		c.settleOpening(1-dir, next)
 	}

@@ -191,6 +191,12 @@ func dp8Waits() []Mutant {
 		aliveAndStuck().breaks("DP8-3.1.6.6-KA-RETRY", "never retries a KeepAlive"),
 		slow.breaks("DP8-2.2.1.5-POLLACK", "answers POLL late"),
 		polls(30).nearly("DP8-2.2.1.5-POLLACK", "answers POLL"),
+		gaps(300).breaks("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps late"),
+		gaps(30).nearly("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps"),
+		repeats(400).breaks("DP8-3.1.5.2.1-OOR-SACK", "answers repetitions late"),
+		repeats(30).nearly("DP8-3.1.5.2.1-OOR-SACK", "answers repetitions"),
+		mends(900).breaks("DP8-3.1.5.2.3-FAST", "does not hurry"),
+		mends(40).nearly("DP8-3.1.5.2.3-FAST", "hurries"),
 		lazy(500).breaks("DP8-3.1.2.2-ACKDELAY", "acknowledges late"),
 		lazy(90).nearly("DP8-3.1.2.2-ACKDELAY", "acknowledges in time"),
 	}
@@ -211,5 +217,31 @@ func renumbered() *talk {
 			t.bad(func(*dp8.Frame) {})
 		}
 		t.send(0, says(fmt.Sprintf("number %d of all", i))).says(1, uint8(2+i), 1<<(i+1)-1)
+	})
+}
+
+// gaps are frames that come before the one sent before them.
+func gaps(after int) *talk {
+	t := chatting()
+	return t.times(26, func(int) {
+		t.wait(millis(80)).lose(0, 1).data(0).wait(millis(after)).says(1, 2, 1)
+		t.wait(millis(150)).again(0, 2, asIs).says(1, 0, 0)
+	})
+}
+
+// repeats are retries of what had arrived.
+func repeats(after int) *talk {
+	t := chatting()
+	return t.times(26, func(int) {
+		t.wait(millis(80)).data(0).says(1, 0, 0).wait(millis(200)).again(0, 1, asIs).wait(millis(after)).says(1, 0, 0)
+	})
+}
+
+// mends are retries that a mask asks for.
+func mends(after int) *talk {
+	t := chatting()
+	return t.times(26, func(int) {
+		t.wait(millis(80)).data(0).data(0).wait(millis(25)).says(1, 2, 1)
+		t.wait(millis(after)).again(0, 2, asIs).wait(millis(25)).says(1, 0, 0)
 	})
 }
