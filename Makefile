@@ -6,14 +6,17 @@ PROTO   ?= dp8
 TIME    ?= 30s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
+FRAMES  ?= 10000000
+SOAK    ?=
+
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@2026.2.2)
 
 # What `make check` makes anew and compares.
-GENERATED = docs/FIELDS.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
+GENERATED = docs/FIELDS.md docs/rules.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
 
 export CGO_ENABLED = 0
 
-.PHONY: test build check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover
+.PHONY: test build check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover soak mutants accuracy
 
 test: ## all tests
 	$(GO) test -timeout 5m ./...
@@ -45,6 +48,16 @@ fuzz: ## every fuzz target of a package: make fuzz PROTO=dp8 TIME=30s, also PROT
 		echo "== $$f"; $(GO) test ./$(PROTO) -run '^$$' -fuzz "^$$f$$" -fuzztime $(TIME) || exit 1; \
 	done
 
+soak: ## edits of conforming captures accuse nobody: make soak FRAMES=1000000 SOAK='-proto dp8 -seed 7 -time 1m'
+	$(GO) run ./internal/lab/cmd/lab soak -frames $(FRAMES) $(SOAK)
+
+mutants: ## every evaluated MUST rule has a mutant that is found and a near miss that is not
+	$(GO) run ./internal/lab/cmd/lab mutants
+
+accuracy: ## docs/accuracy.md, measured anew
+	$(GO) run ./internal/lab/cmd/lab accuracy > docs/accuracy.md.new
+	mv docs/accuracy.md.new docs/accuracy.md
+
 bench: build ## dpdissect against other readers, whole processes; then all benchmarks
 	$(GO) run ./internal/bench bin/dpdissect
 	$(GO) test -run '^$$' -bench . -benchmem ./...
@@ -59,9 +72,11 @@ golden: ## outputs that tests compare with
 	$(GO) test ./dissect/render ./internal/report -update
 	$(GO) test ./cmd/dpdissect -run 'TestGolden|TestScript|TestReadme' -update
 
-docs: ## the reference of fields
+docs: ## the references of fields and rules
 	$(GO) run ./cmd/dpdissect fields --markdown > docs/FIELDS.md.new
 	mv docs/FIELDS.md.new docs/FIELDS.md
+	$(GO) run ./cmd/dpdissect rules --markdown > docs/rules.md.new
+	mv docs/rules.md.new docs/rules.md
 
 cover: ## statements covered by all tests, for each function in cover.txt
 	$(GO) test -timeout 10m -coverpkg ./... -coverprofile cover.out ./...

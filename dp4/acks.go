@@ -21,6 +21,9 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 		if f.Type == TypeACK {
 			c.side[other].early, c.side[other].earlyTo = true, f.Sequence+1
 		}
+		if !c.shun && c.isNew() {
+			c.hearAck(dir, 0, false)
+		}
 		return
 	}
 	if cum, ok := out.Window().Cumulative(); ok {
@@ -31,6 +34,10 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 	if f.Type == TypeACK {
 		next++
 	}
+	judged := !c.shun && c.isNew()
+	if judged {
+		c.judgeAcknowledgement(dir, num)
+	}
 	d, a := c.fr.Datagram, &c.ack
 	*a = session.Acknowledgement{Next: next, Frame: d.Frame, Time: d.Time, HasTime: d.HasTime, Copy: c.fr.Words.Has(dissect.Duplicate)}
 	stale := a.Copy || counted && s.hasTick && int32(f.Tick-s.tick) < 0
@@ -38,6 +45,9 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 		s.tick, s.hasTick = f.Tick, true
 	}
 	words := c.apply(other, num, counted && !stale)
+	if judged {
+		c.settleExcess(other)
+	}
 	c.fr.Words |= s.repeated(words, lastAck{f.Type, next, f.Mask})
 	if num <= ref {
 		c.pass(other)

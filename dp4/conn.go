@@ -17,6 +17,7 @@ type conn struct {
 
 	fr   *dissect.Frame // the frame at hand
 	f    *Frame
+	shun bool // rules remember nothing of it
 	sent session.Sending
 	ack  session.Acknowledgement
 	link func(frame uint64)
@@ -36,6 +37,25 @@ type side struct {
 	tick    uint32 // latest of its acknowledgements
 	hasTick bool
 	last    lastAck
+
+	// What rules remember.
+	facts   facts
+	hearing hearing
+	count   count
+	shunned shunned
+	total   int64   // bytes of data frames captured, those to be ignored and copies included
+	claims  []claim // about packets it did not send yet
+	odd     [8]oddity
+	odds    int
+	heardTo int64 // highest number its peer named, believed or not, in epoch heardIn
+	heardIn uint32
+	answers int // acknowledgements of captured packets by its peer
+	excess  excess
+	product product
+	started bool // judged as the beginning
+	retries int  // whose time was judged
+	faulty  [8]seen
+	faults  int
 }
 
 // A lastAck is what an acknowledgement said, to recognise repetitions.
@@ -79,16 +99,35 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	c.life.heard(dir)
+	if c.finished { // too late to change anything
+		return
+	}
+	damaged := c.c.Damaged(fr.Datagram)
+	var x fault
+	if !damaged {
+		if x = c.faults(err); x != 0 {
+			c.judgeShape(dir, x)
+		}
+	}
+	c.shun = damaged || x&faultsShun != 0 || err != nil
 	switch {
-	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.side[dir].bytes.doubt()
-	case c.c.Damaged(fr.Datagram), err != nil && !f.headed(err), f.Ignored():
+	case damaged, err != nil && !f.headed(err), f.Ignored(), x&faultNoack != 0, !c.between(fr.Datagram, f):
 		c.countUntracked(dir)
+		if f.Type == TypeData {
+			c.side[dir].oddly(f.Sequence, fr.Time)
+		}
+		if x == faultCmdext && err == nil {
+			c.shunFrame(dir, r222CmdextActed)
+		}
 	case f.Type == TypeData:
 		c.dataFrame(dir)
 	default:
 		c.acknowledgement(dir, err == nil)
+	}
+	if err == nil && !damaged && c.isNew() {
+		c.judgeWhole(dir, x)
 	}
 }
 
@@ -113,6 +152,17 @@ func (c *conn) dataFrame(dir int) {
 	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
 	out.DataFrames++
 	num, msg := s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
+	if !c.shun && !c.judgeData(dir, num, msg) {
+		s.bytes.doubt()
+		s.oddly(f.Sequence, c.fr.Time)
+		if top, ok := s.msg.Known(); ok && msg-top >= MessageWindow {
+			c.shunFrame(dir, r3152Range)
+		} else {
+			s.total += int64(f.Size(c.fr.Length))
+		}
+		return
+	}
+	s.total += int64(f.Size(c.fr.Length))
 	c.begin(dir, num, msg)
 	top, _ := out.Window().Highest()
 	mark := s.history.judge(c.fr, f, num, msg, top, out.MinRTT())
@@ -132,6 +182,9 @@ func (c *conn) dataFrame(dir int) {
 	}
 	s.bytes.sent(f.Size(c.fr.Length))
 	s.history.keep(c.fr, f, num, msg, sent.Hash, s.bytes.captured, v.Words)
+	if !c.shun {
+		c.remember(dir, num, msg)
+	}
 	if v.Novelty == session.First {
 		c.deliver(dir, num, msg)
 		if acked, ok := s.asm.acked(); ok && msg-acked >= MessageWindow {

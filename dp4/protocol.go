@@ -32,6 +32,7 @@ var DP4 = &dissect.Protocol{
 func New() *session.Protocol {
 	return &session.Protocol{
 		Rules:    Rules,
+		RuleSets: ruleSets,
 		Protocol: DP4,
 		NewProbe: func() session.Probe { return &probe{} },
 		NewSession: func(f *session.Flow, _ session.Probe) session.Session {

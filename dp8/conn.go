@@ -24,6 +24,7 @@ type conn struct {
 	hs        handshakeState
 	life      lifecycle
 	finished  bool // settled: further frames are only counted
+	shake          // what judging handshakes needs
 
 	fr   *dissect.Frame // the frame at hand
 	f    *Frame
@@ -31,6 +32,15 @@ type conn struct {
 	sent session.Sending
 	ack  session.Acknowledgement
 	link func(frame uint64)
+
+	// For the rules of sequence (see ledger).
+	stamp    stamp
+	said     saying
+	prior    prior
+	watch    watchman
+	numbered [2]int64 // time of the latest numbered frame
+	vouched  [2]int64 // when the other side last acknowledged no more than was captured
+	trusted  int64    // since when numbers are beyond doubt
 
 	horizon int64 // of reordering, before the frame at hand, ns
 	before  int64 // time of the frame before, ns
@@ -51,25 +61,36 @@ var modeNames = [...]string{"", "none", "fast", "full"}
 
 // A side is what is remembered of one sender.
 type side struct {
-	seq      session.Serial
-	nseq     session.Serial // what its SACKs say it will send next
-	version  uint32         // reported in the handshake, 0 when not seen
-	fast     fastKey
-	keys     keyring
-	asm      assembler
-	mem      memory
-	ended    bool // END_STREAM was captured
-	endSeq   int64
-	sendMask uint64 // latest send mask: bit i is maskBase-1-i
-	maskBase int64
-	ackNext  int64 // last pure acknowledgement, to recognise repetitions
-	ackMask  uint64
-	acked    bool
-	refused  []refusal // frames the peer must not accept
-	closing  closeDuty
-	unjudged []unjudged // frames that came before the secret
-	early    bool       // the peer acknowledged up to earlyTo before a frame was captured
-	earlyTo  uint8
+	seq       session.Serial
+	nseq      session.Serial // what its SACKs say it will send next
+	version   uint32         // reported in the handshake, 0 when not seen
+	fast      fastKey
+	keys      keyring
+	asm       assembler
+	mem       memory
+	ledger    ledger
+	recent    recent
+	ended     bool // END_STREAM was captured
+	endSeq    int64
+	sendMask  uint64 // latest send mask: bit i is maskBase-1-i
+	maskBase  int64
+	ackNext   int64 // last pure acknowledgement, to recognise repetitions
+	ackMask   uint64
+	acked     bool
+	refused   []refusal // frames the peer must not accept
+	closing   closeDuty
+	unjudged  []unjudged // frames that came before the secret
+	early     bool       // the peer acknowledged up to earlyTo before a frame was captured
+	earlyTo   uint8
+	doubtful  bool     // it reported different versions
+	uncoal    bool     // it coalesced although it must not
+	bad       badFrame // what judging this side needs
+	ticks     tickWatch
+	cframes   cframes
+	hard      hardWatch
+	sackWatch sackWatch
+	alive1    aliveWatch
+	open      openFrames
 }
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
@@ -96,6 +117,7 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	switch {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
+		c.judgeMalformed(dir)
 		c.malformedFrame(dir)
 		c.judgeMalformedData(err)
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.headed(err):
@@ -119,6 +141,7 @@ func (c *conn) countUntracked(dir int) {
 	case TypeDFrame:
 		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
 	}
+	c.blindTo(dir)
 }
 
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
@@ -153,8 +176,12 @@ func (c *conn) dataFrame(dir int) {
 		c.judgeForeignKeepAlive(dir, num, d)
 		return
 	}
+	if c.overdue(dir, num) {
+		return
+	}
 	c.life.heard(dir)
 	c.learnFromData(d)
+	c.c.Law.Pass(r315Dispatch)
 	s.seq.Advance(num)
 	if s.early {
 		s.early = false
@@ -165,6 +192,8 @@ func (c *conn) dataFrame(dir int) {
 		mark = session.MarkRetry
 	}
 	c.horizon = c.c.Law.Horizon()
+	c.heed(dir, stamp{data: true, retry: mark == session.MarkRetry, num: num})
+	c.recall(dir, num)
 	v := out.Send(c.sending(num, mark))
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
@@ -172,6 +201,9 @@ func (c *conn) dataFrame(dir int) {
 		c.fr.RetryOf = v.RetryOf
 	}
 	copied := c.judgeData(dir, num, d, keepAlive)
+	if !copied {
+		c.judgeNumber(dir, num, d, v)
+	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
 	if v.Novelty == session.First && out.InFlight() >= WindowSize {
@@ -183,9 +215,12 @@ func (c *conn) dataFrame(dir int) {
 	c.sawData(dir, num, d, v.Copies)
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
+		c.carry(dir, num, d)
+		s.recent.add(c.mark())
 		c.judgeMessage(dir, num)
 		c.judgeReply(dir, num+1)
 	}
+	c.judgeFlow(dir, num, d, keepAlive, v)
 }
 
 // countData enters a captured data frame, copies and retries included.
@@ -205,7 +240,11 @@ func (c *conn) countData(out *session.Direction, d *DFrame, keepAlive bool) {
 // foreignKeepAlive reports a KeepAlive of another session: receivers must
 // ignore it (MC-DPL8R 3.1.5.2).
 func (c *conn) foreignKeepAlive(d *DFrame) bool {
-	return d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	if foreign {
+		c.unsay(d.SessionID)
+	}
+	return foreign
 }
 
 // sack tracks a SACK.
@@ -221,8 +260,14 @@ func (c *conn) sack(dir int) {
 	}
 	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
 	c.life.heard(dir)
+	if !c.judgeSACK(dir, next) {
+		return
+	}
 	c.listen(dir, next)
+	c.speaks(dir)
 	s.nseq.Advance(next)
+	c.heed(dir, stamp{num: next, tick: k.Timestamp})
+	c.judgeNextSend(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
 	c.judgeReply(dir, next)
@@ -248,17 +293,26 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	if !ok {
 		c.side[other].early, c.side[other].earlyTo = true, nrcv
 		c.side[other].mem.missed = c.side[other].mem.missed || nrcv != 0
+		c.judgeFirstAck(dir, nrcv)
 		return
 	}
-	if cum, ok := out.Window().Cumulative(); ok {
+	cum, known := out.Window().Cumulative()
+	if known {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
 	c.judgeAcknowledged(dir, next)
+	genuine := !c.fr.Words.Has(dissect.Duplicate)
+	if genuine {
+		mask = c.judgeAcknowledgement(dir, nrcv, mask)
+	}
 	a, d := &c.ack, c.fr.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)
 	words := out.Acknowledge(a, c.link)
+	if genuine {
+		c.acknowledged(dir, cum, known, words, pure)
+	}
 	if s := &c.side[dir]; pure {
 		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
 			words |= dissect.DuplicateAck
@@ -275,6 +329,9 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
+	if !c.fr.Words.Has(dissect.Duplicate) {
+		mask = c.judgeSendMask(dir, before, mask)
+	}
 	if mask == 0 {
 		return
 	}

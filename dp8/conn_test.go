@@ -144,7 +144,7 @@ func command(op uint8, poll bool, id, version uint32) Frame {
 
 func signedAnswer(poll bool, id uint32, connector, listener Secret, mode uint32) Frame {
 	f := command(OpConnectedSigned, poll, id, Version16)
-	f.Handshake.SigningOpts = mode
+	f.Handshake.SigningOpts, f.Handshake.ConnectSig = mode, [8]byte{1}
 	if !poll {
 		f.Handshake.SenderSecret, f.Handshake.ReceiverSecret = connector, listener
 	}

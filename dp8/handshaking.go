@@ -12,6 +12,7 @@ type handshakeState struct {
 	answered     bool   // the listener's CONNECTED or CONNECTED_SIGNED was captured
 	confirmed    bool   // the connector's was captured
 	signed       bool   // by CONNECTED_SIGNED
+	plain        bool   // by CONNECTED
 	secrets      bool   // the connector's secrets were captured
 	tick         uint32 // of the latest CONNECT
 	connectAt    int64  // when that was captured
@@ -26,14 +27,23 @@ func (c *conn) handshake(dir int) {
 	}
 	c.life.heard(dir)
 	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	if !c.started() {
+		c.c.Complete = true
+	}
+	if !c.judgeHandshake(dir, h) {
+		return
+	}
 	// The capture may have cut the frame: what is not there is not known.
 	if there := len(c.fr.Payload); there >= 12 {
 		c.knowVersion(dir, h.Version)
-		c.knowSession(h.SessionID)
+		if h.SessionID != 0 || h.Version < Version15 || h.Opcode != OpConnect {
+			c.knowSession(h.SessionID)
+		}
 	}
-	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	switch h.Opcode {
 	case OpConnect:
+		c.judgeConnects(h)
 		c.hs.connects++
 		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
 		for i := range c.side { // the answers may be repeated when data has passed
@@ -45,7 +55,6 @@ func (c *conn) handshake(dir int) {
 		c.answer(dir, h)
 	}
 	if !c.started() {
-		c.c.Complete = true
 		c.expectZero()
 	}
 }
@@ -56,15 +65,13 @@ func (c *conn) answer(dir int, h *Handshake) {
 	fromListener := h.Command&Poll != 0
 	if c.connector >= 0 {
 		fromListener = dir != c.connector // what CONNECT showed beats the flag
-		if h.Opcode == OpConnected && !c.fr.Words.Has(dissect.Duplicate) {
-			c.judgeConnected(&c.c.Law, h, fromListener)
-		}
 	} else if fromListener {
 		c.knowConnector(1 - dir)
 	} else {
 		c.knowConnector(dir)
 	}
 	if fromListener {
+		c.judgeConnectedLate()
 		c.hs.answered = true
 	} else {
 		c.hs.confirmed = true
@@ -86,14 +93,16 @@ func (c *conn) knowSigned(h *Handshake, fromListener bool) {
 	there := len(c.fr.Payload)
 	c.hs.signed = true
 	c.params.Signing = Signed
-	if there >= optionsEnd {
+	if opts := h.SigningOpts & (SigningFast | SigningFull); there >= optionsEnd && (opts == SigningFast || opts == SigningFull) && (c.signed.mode == 0 || c.signed.mode == opts) {
 		m := modeFull
-		if h.SigningOpts&SigningFast != 0 {
+		if opts == SigningFast {
 			m = modeFast
 		}
-		c.knowMode(m, false)
+		if c.knowMode(m, false); c.signed.torn {
+			c.mode, c.c.Signing = modeUnknown, "" // the frames will tell
+		}
 	}
-	if fromListener || c.hs.secrets || there < secretsEnd {
+	if fromListener || c.hs.secrets || there < secretsEnd || c.signed.badKeys || h.SenderSecret == (Secret{}) || h.ReceiverSecret == (Secret{}) {
 		return
 	}
 	c.hs.secrets = true
@@ -128,9 +137,11 @@ func (c *conn) knowSession(id uint32) {
 }
 
 // knowVersion keeps what a side reports; the lower of the two counts
-// (MC-DPL8R 2.2.1.1).
+// (MC-DPL8R 2.2.1.1). Of a side that contradicts itself the higher one does: an old
+// system does not know it.
 func (c *conn) knowVersion(dir int, v uint32) {
-	if v>>16 != 1 || c.side[dir].version != 0 {
+	known, op := c.side[dir].version, c.f.Handshake.Opcode
+	if v>>16 != 1 || known >= v || known != 0 && op == OpHardDisconnect || op == OpConnectedSigned && v < Version15 {
 		return
 	}
 	c.side[dir].version = v

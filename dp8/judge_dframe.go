@@ -186,6 +186,9 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *DFrame) {
 	c.accuseKeepAlive(law, d)
 	c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
 	c.remember(dir, num, d, true)
+	if f := s.mem.at(num); f != nil {
+		f.cut = true // one that is right may follow under its number
+	}
 }
 
 // continues reports whether a frame of side dir goes on with what its side sent, so

@@ -46,7 +46,7 @@ func (c *conn) judgeMessage(dir int, num int64) {
 	c.judgePair(dir, m, f, m.at(num+1))
 	c.followRun(m, f)
 	if f.ends() && !f.opens() && !f.odd {
-		c.judgeParts(dir, m, f)
+		c.judgeSplitParts(dir, m, f)
 	}
 }
 
@@ -128,8 +128,8 @@ func (c *conn) judgeOrder(law *session.Law, dir int, num int64, d *DFrame, prev 
 	law.Judge(x)
 }
 
-// judgeParts judges the sizes of a message of which the last part came last.
-func (c *conn) judgeParts(dir int, m *memory, end *sentFrame) {
+// judgeSplitParts judges the sizes of a message of which the last part came last.
+func (c *conn) judgeSplitParts(dir int, m *memory, end *sentFrame) {
 	total, most, least := end.size, end.size, 1<<30
 	small := end
 	for n := end.num - 1; ; n-- {

@@ -56,11 +56,18 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 			return c
 		}
 	}
+	if op == OpConnect && p.active != nil && !p.starts(fr) {
+		return p.active
+	}
 	switch {
 	case p.active == nil:
+	case op != OpConnect && p.active.named(p.active.c.DirOf(fr.Datagram), id):
+		c := p.open(fr, true)
+		p.active = c
+		return c
 	case op == OpHardDisconnect, !p.active.hs.sessionKnown && op != OpConnect:
 		return p.active
-	case op != OpConnect && !p.mayRestart():
+	case op != OpConnect && (!p.mayRestart() || p.active.awaits(fr)):
 		return p.active // a stray answer with another id: judged where it came
 	}
 	c := p.open(fr, op != OpHardDisconnect)
@@ -68,6 +75,14 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		p.active = c
 	}
 	return c
+}
+
+// starts reports whether a CONNECT with a new session id starts a connection: it
+// has no fault that makes receivers ignore it, and does not go on with a pending
+// attempt.
+func (p *pair) starts(fr *dissect.Frame) bool {
+	a := p.active
+	return isReal(fr.Payload) && !a.changesID(fr) && (a.hs.sessionKnown || a.started())
 }
 
 // attemptGap is how long after the handshake no copy of its CONNECT comes, in ns.
@@ -78,7 +93,7 @@ const attemptGap = 10e9
 // sent at another time than the one before.
 func (c *conn) overBy(fr *dissect.Frame) bool {
 	b := fr.Payload
-	return len(b) >= 16 && c.hs.connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
+	return isReal(b) && c.quiet(fr) && c.hs.connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
 		(binary.LittleEndian.Uint32(b[12:]) != c.hs.tick || fr.HasTime && fr.Time-c.hs.connectAt > attemptGap)
 }
 
@@ -108,6 +123,7 @@ func (p *pair) open(fr *dissect.Frame, handshake bool) *conn {
 	}
 	if handshake {
 		c.life.state = session.Opening
+		c.rival = p.active
 	} else if p.learned != nil {
 		c.adopt(p.learned)
 	}

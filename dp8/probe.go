@@ -52,6 +52,7 @@ type probe struct {
 	old       bool    // bit 0x02 where no KeepAlive is: older than 1.5
 	seen      int     // datagrams
 	strangers int     // those that are no frames
+	cut       bool    // the one at hand: its length tells nothing
 	id        uint32
 	hasID     bool
 	side      [2]probeSide
@@ -77,6 +78,7 @@ type probeSide struct {
 func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	b := d.Payload
 	p.seen++
+	p.cut = d.Cut()
 	switch {
 	case len(b) >= 4 && Command(b[0])&Data != 0:
 		p.data(b, side)
@@ -141,7 +143,7 @@ func (p *probe) data(b []byte, side int) {
 	const flags = Reliable | Sequential | EndMsg
 	if ctl&CtlKeepAlive != 0 && Command(b[0])&flags == flags && (left == 4 || left == 12) {
 		p.keepAlive(binary.LittleEndian.Uint32(b[len(b)-4:]), left == 12, side)
-	} else if ctl&CtlKeepAlive != 0 {
+	} else if ctl&CtlKeepAlive != 0 && !p.cut {
 		p.old = true
 	}
 }
@@ -239,9 +241,11 @@ func (p *probe) keepAlive(id uint32, signed bool, side int) {
 }
 
 func (p *probe) vote(signed bool) {
-	if signed {
+	switch {
+	case p.cut:
+	case signed:
 		p.signed++
-	} else {
+	default:
 		p.signed--
 	}
 }

@@ -38,6 +38,7 @@ func New(opts Options) *session.Protocol {
 	o := &opts
 	return &session.Protocol{
 		Rules:    Rules,
+		RuleSets: ruleSets,
 		Protocol: DP8,
 		NewProbe: func() session.Probe { return &probe{} },
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {

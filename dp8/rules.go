@@ -18,3 +18,14 @@ var Rules = slices.Concat(
 	closeRules[:],
 	signatureRules[:],
 )
+
+// Sets of rules that most frames pass at once.
+const (
+	setSACK   = iota // all that a plain SACK shows by itself
+	setCFrame        // all other command frames
+)
+
+var ruleSets = [][]int{
+	setSACK:   {r315Dispatch, r3151Opcode, r3151Short, r2215Cmd, r2215Poll, r2215Flags, r2215Response, r2215Padding, r2215Len},
+	setCFrame: {r315Dispatch, r3151Opcode, r3151Short},
+}

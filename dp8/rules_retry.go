@@ -35,35 +35,30 @@ var retryRules = [...]session.Rule{
 		Statement: "a retry carries the newest header information (bNRcv, masks)",
 		Care:      "REORD: compare with frames sent ≥ reorder horizon earlier",
 		Example:   "DF seq=20 nrcv=9, 500 ms later RETRY seq=12 nrcv=4",
-		Unchecked: "not evaluated yet",
 	},
 	r3165Seqkept - retryBase: {
 		ID: "DP8-3.1.6.5-SEQKEPT", Clause: "MC-DPL8R 3.1.6.5", Level: session.Must, Severity: session.Note, Scope: "D",
 		Statement: "a retry keeps its original number",
 		Care:      "identical application payloads are legal: note unless RETRY is set on a never-used number and the lost one is abandoned",
 		Example:   "reliable seq=5 unacknowledged forever, same bytes appear as new seq=30",
-		Unchecked: "not evaluated yet",
 	},
 	r3165Flagskept - retryBase: {
 		ID: "DP8-3.1.6.5-FLAGSKEPT", Clause: "MC-DPL8R 3.1.6.5", Level: session.Impl, Severity: session.Error, Scope: "D",
 		Statement: "a retry keeps RELIABLE, SEQUENTIAL, NEW, END, USER flags",
 		Care:      "POLL may change",
 		Example:   "seq=5 RELIABLE, retry without",
-		Unchecked: "not evaluated yet",
 	},
 	r3165Coalretry - retryBase: {
 		ID: "DP8-3.1.6.5-COALRETRY", Clause: "MC-DPL8R 3.1.6.5, 1.3", Level: session.Must, Severity: session.Error, Scope: "D",
 		Statement: "retried coalesced frames contain only the reliable parts, unchanged and in order",
 		Care:      "first copy captured; else check only that every part is reliable",
 		Example:   "retry still has an unreliable part",
-		Unchecked: "not evaluated yet",
 	},
 	r3165CoalretrySolo - retryBase: {
 		ID: "DP8-3.1.6.5-COALRETRY-SOLO", Clause: "MC-DPL8R 3.1.6.5", Level: session.Must, Severity: session.Error, Scope: "D",
 		Statement: "after removal of unreliable parts the remaining bytes equal the first copy's reliable parts",
 		Care:      "first copy captured",
 		Example:   "reliable part changed",
-		Unchecked: "not evaluated yet",
 	},
 	r3125First - retryBase: {
 		ID: "DP8-3.1.2.5-FIRST", Clause: "MC-DPL8R 3.1.2.5, 3.1.6.5", Level: session.Rec, Severity: session.Note, Scope: "BT",
@@ -71,7 +66,6 @@ var retryRules = [...]session.Rule{
 		Statement: "first retry after 2.5 RTT + delayed-ack timeout (100 ms)",
 		Care:      "RTT, CLOCK, SAMPLE; SACK-triggered fast retries excluded; only *too early* (< min RTT) is certain",
 		Example:   "RTT 200 ms, retry after 60 ms without a SACK mask",
-		Unchecked: "not evaluated yet",
 	},
 	r3125Backoff - retryBase: {
 		ID: "DP8-3.1.2.5-BACKOFF", Clause: "MC-DPL8R 3.1.2.5", Level: session.Rec, Severity: session.Note, Scope: "DT",
@@ -79,7 +73,6 @@ var retryRules = [...]session.Rule{
 		Statement: "2nd–3rd retry linear, 4th–8th exponential back-off",
 		Care:      "CLOCK, SAMPLE, CLEAN; AMB-DP8-27: intervals must not shrink (20% tolerance)",
 		Example:   "gaps 600, 300, 100 ms",
-		Unchecked: "not evaluated yet",
 	},
 	r3125Cap - retryBase: {
 		ID: "DP8-3.1.2.5-CAP", Clause: "MC-DPL8R 3.1.2.5", Level: session.Rec, Severity: session.Note, Scope: "DT",
@@ -87,13 +80,11 @@ var retryRules = [...]session.Rule{
 		Statement: "retry interval ≤ 5 s",
 		Care:      "CLEAN (missing retries double the gap), HOLD",
 		Example:   "two retries 12 s apart",
-		Unchecked: "not evaluated yet",
 	},
 	r3125Max - retryBase: {
 		ID: "DP8-3.1.2.5-MAX", Clause: "MC-DPL8R 3.1.2.5, 3.1.6.5", Level: session.Rec, Severity: session.Note, Scope: "D",
 		Statement: "at most 10 retries",
 		Example:   "15 retries of seq=5",
-		Unchecked: "not evaluated yet",
 	},
 	r3165Lost - retryBase: {
 		ID: "DP8-3.1.6.5-LOST", Clause: "MC-DPL8R 3.1.6.5", Level: session.Must, Severity: session.Warn, Scope: "BT",
@@ -101,7 +92,6 @@ var retryRules = [...]session.Rule{
 		Statement: "after the last retry the connection is lost: no further traffic on it",
 		Care:      "only with configured maximum, or ≥ 10 retries and then new data for > 10 s while the number stays unacknowledged; BIDIR, CLEAN",
 		Example:   "seq=5 retried 10 times, never acknowledged, seq=80 follows",
-		Unchecked: "not evaluated yet",
 	},
 	r3165Retrymissing - retryBase: {
 		ID: "DP8-3.1.6.5-RETRYMISSING", Clause: "MC-DPL8R 3.1.6.5", Level: session.Should, Severity: session.Warn, Scope: "BT",
@@ -109,7 +99,6 @@ var retryRules = [...]session.Rule{
 		Statement: "an unacknowledged reliable packet is resent",
 		Care:      "BIDIR, CLEAN, HOLD max(5 s, 10×RTT)",
 		Example:   "reliable seq=5 never acknowledged nor resent for 20 s, traffic continues",
-		Unchecked: "not evaluated yet",
 	},
 	r3121Connretry - retryBase: {
 		ID: "DP8-3.1.2.1-CONNRETRY", Clause: "MC-DPL8R 3.1.2.1, 3.1.6.1", Level: session.Rec, Severity: session.Note, Scope: "DT",
@@ -117,20 +106,17 @@ var retryRules = [...]session.Rule{
 		Statement: "CONNECT/CONNECTED retries: first 200 ms, doubling, cap 5 s",
 		Care:      "CLOCK, CLEAN; any schedule allowed",
 		Example:   "CONNECT every 50 ms",
-		Unchecked: "not evaluated yet",
 	},
 	r3121Connmax - retryBase: {
 		ID: "DP8-3.1.2.1-CONNMAX", Clause: "MC-DPL8R 3.1.2.1", Level: session.Rec, Severity: session.Note, Scope: "D",
 		Statement: "at most 14 handshake retries",
 		Example:   "40 CONNECTs",
-		Unchecked: "not evaluated yet",
 	},
 	r3161Failed - retryBase: {
 		ID: "DP8-3.1.6.1-FAILED", Clause: "MC-DPL8R 3.1.6.1", Level: session.Must, Severity: session.Note, Scope: "BT",
 		Statement: "after the last handshake retry the attempt has failed",
 		Care:      "only with configured maximum",
 		Example:   "handshake completes by the 30th retry",
-		Unchecked: "not evaluated yet",
 	},
 	r3122Ackdelay - retryBase: {
 		ID: "DP8-3.1.2.2-ACKDELAY", Clause: "MC-DPL8R 3.1.2.2, 3.1.6.2", Level: session.Rec, Severity: session.Note, Scope: "BT",
@@ -138,7 +124,6 @@ var retryRules = [...]session.Rule{
 		Statement: "acknowledgement within about 100 ms",
 		Care:      "BIDIR, CLEAN, VANT, CLOCK, SAMPLE (report the distribution)",
 		Example:   "acks regularly 500 ms late",
-		Unchecked: "not evaluated yet",
 	},
 	r3122AckdelayOoo - retryBase: {
 		ID: "DP8-3.1.2.2-ACKDELAY-OOO", Clause: "MC-DPL8R 3.1.2.2", Level: session.Rec, Severity: session.Note, Scope: "BT",
@@ -159,20 +144,17 @@ var retryRules = [...]session.Rule{
 		Statement: "a KA after 25 s (4 s granularity) without receiving anything",
 		Care:      "BIDIR, CLEAN, VANT; report if none after 29 s + side delay",
 		Example:   "60 s silence on an open connection, then data",
-		Unchecked: "not evaluated yet",
 	},
 	r3126Early - retryBase: {
 		ID: "DP8-3.1.2.6-EARLY", Clause: "MC-DPL8R 3.1.2.6, 1.3", Level: session.Rec, Severity: session.Note, Scope: "BT",
 		Guards:    session.Of(session.GuardVant),
 		Statement: "no KA while valid packets keep arriving (except right after the handshake)",
 		Example:   "KA every second during traffic",
-		Unchecked: "not evaluated yet",
 	},
 	r3166KaRetry - retryBase: {
 		ID: "DP8-3.1.6.6-KA-RETRY", Clause: "MC-DPL8R 3.1.6.6", Level: session.Must, Severity: session.Warn, Scope: "BT",
 		Statement: "an unacknowledged KA is retried like other reliable frames",
 		Care:      "as RETRYMISSING",
 		Example:   "KA never acknowledged nor resent, connection continues",
-		Unchecked: "not evaluated yet",
 	},
 }

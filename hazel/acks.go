@@ -101,6 +101,7 @@ func (c *conn) acknowledgement(dir int) {
 		c.fr.Words |= words
 		return
 	}
+	c.side[1-dir].gaps = out.KnownGaps()
 	a, d := &c.ack, c.fr.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy, a.Hearsay = d.Frame, d.Time, d.HasTime, words != 0, false
 	words |= out.AcknowledgeOne(n, a, c.link)
@@ -113,6 +114,7 @@ func (c *conn) acknowledgement(dir int) {
 		words |= dissect.DuplicateAck
 	}
 	c.fr.Words |= words
+	c.judgeAcked(dir, n, words)
 	c.learnAcked(dir, n)
 }
 
@@ -122,6 +124,7 @@ func (c *conn) history(out *session.Direction, peer *side, n int64, fresh uint8)
 		for i := range int64(8) {
 			if recent>>i&1 == 0 {
 				out.Deny(n-1-i, &c.ack)
+				c.judgeDenied(int(c.fr.Direction-'a'), n-1-i)
 			}
 		}
 	}

@@ -35,16 +35,17 @@ type part struct {
 
 // A partial is a message that lacks a part.
 type partial struct {
-	key   uint16
-	count int // 0 when it is not known yet
-	have  []uint64
-	got   int
-	cut   bool
-	next  int // parts below were consumed
-	wait  []waitingPart
-	sum   hash.Hash
-	buf   []byte
-	msg   session.Message
+	key    uint16
+	count  int // 0 when it is not known yet
+	have   []uint64
+	got    int
+	cut    bool
+	judged bool // for what it lacks
+	next   int  // parts below were consumed
+	wait   []waitingPart
+	sum    hash.Hash
+	buf    []byte
+	msg    session.Message
 }
 
 // A waitingPart waits for those before it.
@@ -68,6 +69,7 @@ func (a *assembler) add(p *part) {
 		a.consume(m, p.index)
 	}
 	if m.count > 0 && m.got >= m.count {
+		a.conn.c.Law.Pass(rHdrFragComplete)
 		a.finish(m, true)
 	}
 }

@@ -25,6 +25,9 @@ type conn struct {
 	life     lifecycle
 	secure   *tunnel // DTLS; nil for a plain connection
 	finished bool    // settled: further frames are only counted
+	follows  bool    // there was another one before on the pair
+	replaced int64   // when another one followed on the pair
+	begun    bool    // its first datagram was judged
 
 	now  uint64         // number of the latest frame
 	fr   *dissect.Frame // the frame at hand
@@ -48,6 +51,32 @@ type side struct {
 	beats    bool     // it keeps alive with empty Reliables
 	junk     junkIDs  // ids a receiver may read out of what is malformed
 	history  lastAcks // what it acknowledged last
+	faults   faults   // what of it was found faulty
+
+	// What rules ask for.
+	known      known
+	may        dialectSet // see possible
+	post       post       // reliable packets
+	top        topmost
+	low        number // first captured
+	lowFrame   uint64
+	lowAt      int64
+	jump       int64 // the longest step forward
+	sendings   int   // of reliable packets, resends among them
+	resendings int
+	largest    uint16 // payload acknowledged
+	swapped    int    // ids in a row that step by 256
+	early      int    // resends before an answer could come
+	renewed    bool   // its numbers began anew
+	odd        *oddity
+	strays     []*stray // acknowledgements of ids it never sent
+	gaps       session.Gaps
+	copies     copies
+	denied     denied
+	beat       beats
+	forgotten  forgotten
+	payloads   payloads
+	toldAfter  bool
 }
 
 func newConn(f *session.Flow, fr *dissect.Frame, forced Dialect) *conn {
@@ -96,18 +125,26 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	c.fr, c.f, c.now = fr, f, fr.Frame
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
+	may, judged := c.possible(dir), false
 	switch {
 	case c.finished: // too late to change anything
 	case c.c.Damaged(fr.Datagram):
 		c.count(dir, c.keepsAlive(dir, 0))
 	case err != nil && !fr.Cut():
 		c.malformed(dir)
+		judged = c.secure == nil
 	case c.secure != nil:
 		c.secure.input(c, dir)
 	case err != nil:
 		c.count(dir, false)
 	default:
 		c.track(dir)
+		judged = true
+	}
+	if judged {
+		c.judgeStart(dir)
+		c.judgeHeader(dir, may)
+		c.judgeAfterwards(dir)
 	}
 	if fr.HasTime {
 		c.side[dir].lastSent = fr.Time
@@ -199,9 +236,10 @@ func (c *conn) numbered(dir int, n number) {
 	c.learnSending(dir, n)
 	c.count(dir, alive)
 	c.try(dir, n.engine, v)
+	c.judgeSending(dir, n, v)
 	switch {
 	case c.f.Type == Hello:
-		c.sawHello(dir, n)
+		c.sawHello(dir, n, v.Novelty == session.First)
 	case c.f.Type != Ping:
 		c.speaks(dir)
 	}

@@ -42,6 +42,7 @@ type try struct {
 	num         int64
 	first, last int64
 	times       int
+	told, far   bool // found fault with
 }
 
 // try notes a sending of a number.

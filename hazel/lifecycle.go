@@ -14,6 +14,13 @@ type lifecycle struct {
 	spoke   [2]bool // something was captured of the side
 	dead    [2]bool // its host said that nobody listens there
 	before  session.State
+
+	goneAt    [2]int64 // when the first Disconnect of a side was captured
+	goneIn    [2]uint64
+	topAt     [2]int64 // its highest number then
+	byes      [2]int   // its Disconnects, without copies
+	byeAt     [2]int64 // the last one
+	toldReply [2]bool
 }
 
 // heard notes that a side is there. A host whose port was unreachable, but that
@@ -68,7 +75,7 @@ func (c *conn) knowClient(dir int) {
 }
 
 // sawHello tracks a Hello with its number.
-func (c *conn) sawHello(dir int, n number) {
+func (c *conn) sawHello(dir int, n number, first bool) {
 	switch {
 	case c.opens(dir, n.wire):
 		c.hello.last = c.fr.Time
@@ -77,6 +84,9 @@ func (c *conn) sawHello(dir int, n number) {
 		c.side[dir].beatID = c.f.ID
 	default:
 		c.fr.Words |= dissect.Handshake
+	}
+	if !c.opens(dir, n.wire) {
+		c.judgeHelloAgain(dir, first)
 	}
 }
 
@@ -96,10 +106,16 @@ func (c *conn) speaks(dir int) {
 func (c *conn) disconnect(dir int) {
 	c.fr.Words |= dissect.Close
 	l := &c.life
-	if l.gone[dir] || c.fr.Words.Has(dissect.Duplicate) {
+	if c.fr.Words.Has(dissect.Duplicate) {
+		return
+	}
+	l.byes[dir]++
+	l.byeAt[dir] = c.fr.Time
+	if l.gone[dir] {
 		return
 	}
 	l.gone[dir] = true
+	l.goneAt[dir], l.goneIn[dir], l.topAt[dir] = c.fr.Time, c.fr.Frame, c.side[dir].top.num
 	switch side := session.Side(dir + 1); {
 	case l.closer == session.NoSide:
 		l.closer, l.closeAt = side, c.fr.Time
@@ -164,7 +180,11 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	if c.secure != nil && c.secure.silent(c, end) {
 		l.state = session.TimedOut
 	}
+	if c.secure != nil {
+		c.c.Unreadable()
+	}
 	c.nameDialects()
+	c.judgeEnd()
 	c.settle()
 	f.Finish(c.c)
 }

@@ -63,10 +63,12 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		}
 	}
 	if p.active != nil {
+		p.active.replaced = fr.Time
 		p.retire(fr.Time)
 		fr.Words |= dissect.NewConnection
 	}
 	c := newConn(p.flow, fr, p.forced)
+	c.follows = fr.Words.Has(dissect.NewConnection)
 	p.active, p.rested = c, false
 	switch {
 	case p.secured(fr):

@@ -33,6 +33,7 @@ var Hazel = &dissect.Protocol{
 func New() *session.Protocol {
 	return &session.Protocol{
 		Rules:    Rules,
+		RuleSets: ruleSets,
 		Protocol: Hazel,
 		NewProbe: func() session.Probe { return newProbe() },
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {

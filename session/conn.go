@@ -97,6 +97,9 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	for i := range c.Dir {
 		c.Dir[i].links = f.table.cfg.Links
+		if tell := f.table.cfg.Settled; tell != nil {
+			c.Dir[i].settled = func(x Settled) { tell(c, i, x) }
+		}
 		c.Dir[i].opened = fr.Time
 		c.Dir[i].peer = &c.Dir[1-i]
 		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }

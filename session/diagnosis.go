@@ -89,6 +89,11 @@ func (c *Conn) diagnose() {
 	}
 }
 
+// Unreadable says that the connection is encrypted: nothing inside can be judged.
+func (c *Conn) Unreadable() {
+	c.observe(rFldDtls, 0, sign{1, c.FirstFrame}, "the payload is DTLS: nothing inside can be judged")
+}
+
 // suspectInjection looks at a frame that was just proven impossible: with another
 // time to live than its sender's it is not from there.
 func (c *Conn) suspectInjection() {

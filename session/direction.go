@@ -32,6 +32,7 @@ type Direction struct {
 	noBefore  bool   // Limits
 	noAfter   bool
 	links     bool               // links between frames are wanted
+	settled   func(Settled)      // not nil when wanted
 	never     func(frame uint64) // told of frames that were never acknowledged
 	minRTT    int64
 	hasRTT    bool
@@ -149,18 +150,37 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 	if inside {
 		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)
 	}
+	x := Settled{Num: n, Frame: u.frame}
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside:
-		if u.state&byMask != 0 {
+		x.NotCaptured, x.Masked = true, u.state&byMask != 0
+		if x.Masked {
 			d.byMaskOnly++
 		} else {
 			d.notCaptured++
 		}
 	case u.state&missedBefore != 0 && u.state&firstSending == 0 && inside:
+		x.Before = true
 		d.lostBefore++
 	case u.state&missedAfter != 0:
-		d.losses.settle(n, ackedAt(u), d.minRTT)
+		x.Missing, x.After = d.losses.settle(n, ackedAt(u), d.minRTT)
 	}
+	if d.settled != nil {
+		d.settled(x)
+	}
+}
+
+// Settled is what was concluded about a number, for who wants to compare it with
+// the truth. Lost says how many of these are claimed in the end: those before the
+// capture point all or none, those behind it that were missing longest, those not
+// captured without the masked ones when masks are not to be trusted.
+type Settled struct {
+	Num     int64
+	Frame   uint64 // first captured, 0 for none
+	Missing int64  // how long it was missed behind the capture point, ns
+
+	Before, After, NotCaptured bool
+	Masked                     bool // only a mask acknowledged it
 }
 
 // ackedAt is when a number was acknowledged, 0 for never.

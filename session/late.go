@@ -28,20 +28,22 @@ func (l *lateLosses) suspect(n, missing, again int64) {
 	}
 }
 
-// settle decides about a number that is about to be forgotten. acked is when it
-// was acknowledged, 0 for never; what is acknowledged sooner after its retry
+// settle decides about a number that is about to be forgotten, and tells how long
+// it was missing and whether it may be lost. acked is when it was acknowledged, 0
+// for never; what is acknowledged sooner after its retry
 // than the retry can get there and the answer back came by itself.
-func (l *lateLosses) settle(n, acked, minRTT int64) {
+func (l *lateLosses) settle(n, acked, minRTT int64) (missing int64, lost bool) {
 	x, ok := l.open[n]
 	if !ok {
-		return
+		return 0, false
 	}
 	delete(l.open, n)
 	if acked != 0 && x.again != 0 && acked-x.again < minRTT*3/4 {
 		l.late = max(l.late, x.missing)
-		return
+		return x.missing, false
 	}
 	l.missing[bits.Len64(uint64(x.missing))]++
+	return x.missing, true
 }
 
 // proven counts the losses that were missing clearly longer than anything that

@@ -68,9 +68,10 @@ type Case struct {
 	HasTime bool
 	Proof   []uint64 // the other frames that prove it; the offending one is added
 	Message string
-	Since   int64 // begin of the window that must be free of capture gaps, ns; 0 is the whole connection
-	Blocked Guard // a guard of the caller's own that is not satisfied
-	Milder  bool  // one step less severe: part of it was concluded, not seen
+	Since   int64    // begin of the window that must be free of capture gaps, ns; 0 is the whole connection
+	Blocked Guard    // a guard of the caller's own that is not satisfied
+	Milder  bool     // one step less severe: part of it was concluded, not seen
+	AtMost  Severity // the severity it has at most; Error, the zero value, limits nothing
 }
 
 // facing makes the law look at a frame of a direction, copies included.
@@ -145,7 +146,7 @@ func (l *Law) severity(r *Rule, x *Case) Severity {
 	if (x.Milder || l.concluded(r)) && s < Note {
 		s++
 	}
-	return s
+	return max(s, x.AtMost)
 }
 
 // concluded reports whether version, dialect or roles, where the rule asks for

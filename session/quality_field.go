@@ -107,8 +107,7 @@ var fieldRules = [...]Rule{
 	},
 	rFldDtls - fieldBase: {
 		ID: "FLD-DTLS", Level: Impl, Severity: Note, Scope: "F",
-		Statement: "port and sizes fit Hazel but the payload is DTLS: nothing inside can be judged",
+		Statement: "the connection fits Hazel but its payload is DTLS: nothing inside can be judged",
 		Example:   "16 FE FD … on port 22023",
-		Unchecked: "not evaluated yet",
 	},
 }

@@ -73,3 +73,26 @@ func (d *Direction) Deny(n int64, a *Acknowledgement) {
 		d.distrusted = true
 	}
 }
+
+// Gaps is when numbers of a side were last known to be missing in the capture.
+type Gaps struct {
+	firm   bool
+	firmAt int64
+}
+
+// KnownGaps gives what is known now.
+func (d *Direction) KnownGaps() Gaps { return Gaps{d.firmGap, d.firmGapAt} }
+
+// Withdraw takes back the acknowledgement of a number that was not captured,
+// which proved impossible: it is no evidence of a gap of the capture. before is
+// what was known of such without it, at its time.
+func (d *Direction) Withdraw(n int64, before Gaps, at int64) {
+	if d.firmGap && d.firmGapAt == at {
+		d.firmGap, d.firmGapAt = before.firm, before.firmAt
+	}
+	if w := &d.win; w.holds(n) {
+		if u := w.at(n); u.state&captured == 0 {
+			u.state &^= acked | hearsay | ackTimed
+		}
+	}
+}

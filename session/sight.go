@@ -227,3 +227,6 @@ func (l *Law) Frames(dir int) uint64 { return l.sight.frames[dir] }
 
 // Now is the time of the latest frame, in ns.
 func (l *Law) Now() int64 { return l.sight.now }
+
+// LastOf is when a side was last seen, in ns, 0 for never.
+func (l *Law) LastOf(dir int) int64 { return l.sight.last[dir] }

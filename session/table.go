@@ -37,7 +37,11 @@ type Config struct {
 
 	Inconclusive bool    // findings a guard stands against go to the sink, too
 	Profile      Profile // of the implementations
-	Sink         Sink    // nil when only the counters matter
+
+	// Settled, when not nil, is told what was concluded about every number.
+	Settled func(c *Conn, dir int, x Settled)
+
+	Sink Sink // nil when only the counters matter
 }
 
 // A Table follows all address pairs of a capture, or of a part of it.

@@ -48,15 +48,15 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	a, err := c.analyse(j)
+	a, err := j.analyse()
 	if err == nil {
 		_, err = j.out.Write(c.render(a, &j.screen))
 	}
 	return j.finish(err)
 }
 
-// analyse reads the capture.
-func (c *analyze) analyse(j *job) (*report.Analysis, error) {
+// analyse reads the captures. With -Y, connections without a match are left out.
+func (j *job) analyse() (*report.Analysis, error) {
 	if j.show == nil {
 		var f pipeline.Findings
 		f.Attach(&j.run)

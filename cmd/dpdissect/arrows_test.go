@@ -28,7 +28,8 @@ func arrows() []arrow {
 		{"internal/capture", []string{"dissect"}, []string{"github.com/google/gopacket", "github.com/klauspost/compress", "github.com/pierrec/lz4", "golang.org/x/sys"},
 			"capture turns packets into datagrams and knows nothing of what is in them"},
 		{"internal/pipeline", []string{"dissect", "session", "internal/capture"}, nil, "the pipeline runs any protocol and names none"},
-		{"internal/report", []string{"dissect", "session", "internal/capture"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
+		{"internal/verdict", []string{"dissect", "session"}, []string{"go.yaml.in/yaml"}, "verdict weighs what a run found out: it reads no captures and names no protocol package"},
+		{"internal/report", []string{"dissect", "session", "internal/capture", "internal/verdict"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
 			"report prints what was found and names no protocol package"},
 		{"internal/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
 		{"internal/bench", []string{"internal/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
@@ -36,12 +37,14 @@ func arrows() []arrow {
 	}
 	lists := arrow{"internal/protocols", []string{"dissect", "session"}, nil, "protocols is the list of protocols"}
 	traces := arrow{"internal/tracegen", []string{"dissect", "internal/capture"}, nil, "traces are made with the codecs, never with the tracker they test"}
+	lab := arrow{"internal/lab", []string{"dissect", "session", "internal"}, nil, "the laboratory tries the rules of all protocols on their traces"}
 	for _, p := range protocols.All(protocols.Options{}) {
 		rules = append(rules, arrow{p.Name, []string{"dissect", "session"}, nil, "protocols know the engine, and never each other"})
 		lists.inside = append(lists.inside, p.Name)
 		traces.inside = append(traces.inside, p.Name)
+		lab.inside = append(lab.inside, p.Name)
 	}
-	return append(rules, lists, traces)
+	return append(rules, lists, traces, lab)
 }
 
 // TestArrows holds every import to the plan.
@@ -79,6 +82,8 @@ func TestArrowsFail(t *testing.T) {
 		{"dp8", "github.com/google/gopacket"},
 		{"internal/pipeline", module + "dp8"},
 		{"internal/pipeline", module + "internal/protocols"},
+		{"internal/verdict", module + "internal/report"},
+		{"internal/verdict", module + "internal/capture"},
 		{"internal/report", "github.com/google/gopacket"},
 		{"internal/report", module + "cmd/dpdissect"},
 		{"internal/capture", module + "session"},

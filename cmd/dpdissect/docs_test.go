@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
 // root is the folder of the project.
@@ -70,6 +72,75 @@ func TestReadmeNamesCommands(t *testing.T) {
 func TestFieldsPage(t *testing.T) {
 	if got, want := output(t, "fields", "--markdown"), page(t, "docs/FIELDS.md"); got != want {
 		t.Errorf("docs/FIELDS.md differs (make docs writes it) at line %s", difference(got, want))
+	}
+}
+
+// TestRulesPage checks that docs/rules.md is what `make docs` writes.
+func TestRulesPage(t *testing.T) {
+	if got, want := output(t, "rules", "--markdown"), page(t, "docs/rules.md"); got != want {
+		t.Errorf("docs/rules.md differs (make docs writes it) at line %s", difference(got, want))
+	}
+}
+
+// TestRulesHaveReasons: each rule is evaluated, the same as another one, or says
+// why it is not.
+func TestRulesHaveReasons(t *testing.T) {
+	book, n := ruleBook(), 0
+	for _, h := range chapters() {
+		for i := range h.rules {
+			r := &h.rules[i]
+			n++
+			if to, err := book.Rule(r.ID); err != nil || r.Alias != "" && (to.ID != r.Alias || to.Alias != "") {
+				t.Errorf("%s is reported as %s, which is no rule", r.ID, r.Alias)
+			}
+			if r.Statement == "" || r.Alias != "" && r.Unchecked != "" {
+				t.Errorf("%s has no statement, or both an alias and a reason", r.ID)
+			}
+		}
+	}
+	if n < 400 {
+		t.Errorf("only %d rules", n)
+	}
+}
+
+// TestBudgetsPage holds the table of docs/ci.md to the numbers budgets know.
+func TestBudgetsPage(t *testing.T) {
+	text := page(t, "docs/ci.md")
+	_, table, _ := strings.Cut(text, "| number | taken | is |\n|---|---|---|\n")
+	var want strings.Builder
+	for _, r := range verdict.QuantityRows() {
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", r[0], r[1], r[2])
+	}
+	if table != want.String() {
+		t.Errorf("docs/ci.md differs at line %s", difference(table, want.String()))
+	}
+}
+
+// yamlBlocks are the examples in YAML of a page.
+var yamlBlocks = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// TestRulesFileExample reads the rules file and the budgets of docs/ci.md.
+func TestRulesFileExample(t *testing.T) {
+	text := page(t, "docs/ci.md")
+	n := 0
+	for _, m := range yamlBlocks.FindAllStringSubmatch(text, -1) {
+		if strings.Contains(m[1], "fail-on: warn") {
+			n++
+			if _, err := verdict.ReadPolicy("docs/ci.md", []byte(m[1]), ruleBook()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	_, budgets, _ := strings.Cut(text, "defines them:\n\n```\n")
+	budgets, _, _ = strings.Cut(budgets, "```")
+	for line := range strings.Lines(budgets) {
+		n++
+		if _, err := verdict.ParseBudget(strings.TrimSpace(line)); err != nil {
+			t.Error(err)
+		}
+	}
+	if n != 7 {
+		t.Errorf("%d examples were found", n)
 	}
 }
 

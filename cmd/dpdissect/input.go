@@ -29,15 +29,19 @@ type input struct {
 	color    choice
 	quiet    bool
 	output   string
+	formats  []string // text, json and ndjson unless the command has others
 }
 
 // add adds the flags. They stand behind the command's own.
 func (in *input) add(cmd *cobra.Command) {
-	in.format = newChoice("text", "json", "ndjson")
+	if in.formats == nil {
+		in.formats = []string{"text", "json", "ndjson"}
+	}
+	in.format = newChoice(in.formats...)
 	in.color = newChoice("auto", "always", "never")
 	f := cmd.Flags()
 	f.SortFlags = false
-	in.format.add(cmd, "format", "text for people, one JSON document, or one JSON record a line")
+	in.format.add(cmd, "format", formatUsage(in.formats))
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
 	f.StringVarP(&in.filter, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
 	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "what ports speak: `RULE` is udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
@@ -54,6 +58,13 @@ func (in *input) add(cmd *cobra.Command) {
 	if cmd.Args == nil {
 		cmd.Args = wantInput
 	}
+}
+
+func formatUsage(formats []string) string {
+	if len(formats) > 3 {
+		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, sarif, junit, or github for annotations"
+	}
+	return "text for people, one JSON document, or one JSON record a line"
 }
 
 // quietMeans is the annotation that says what -q does to a command.

@@ -61,18 +61,28 @@ func (in *input) createOutput(cmd *cobra.Command, paths []string) (*os.File, err
 	if in.output == "" {
 		return cmd.OutOrStdout().(*os.File), nil
 	}
-	if old, err := os.Stat(in.output); err == nil {
-		for _, p := range paths {
-			if st, err := os.Stat(p); err == nil && os.SameFile(old, st) {
-				return nil, usagef("-o %s: is an input, too", in.output)
-			}
-		}
+	if err := notAnInput("-o", in.output, paths); err != nil {
+		return nil, err
 	}
 	f, err := os.Create(in.output)
 	if err != nil {
 		return nil, fmt.Errorf("-o: %w", err)
 	}
 	return f, nil
+}
+
+// notAnInput refuses to overwrite an input.
+func notAnInput(flag, path string, inputs []string) error {
+	old, err := os.Stat(path)
+	if path == "" || err != nil {
+		return nil
+	}
+	for _, p := range inputs {
+		if st, err := os.Stat(p); err == nil && os.SameFile(old, st) {
+			return usagef("%s %s: is an input, too", flag, path)
+		}
+	}
+	return nil
 }
 
 // do reads all inputs. queue is nil when nothing is printed on the way.

@@ -14,10 +14,18 @@ import (
 
 // Exit codes.
 const (
-	exitOK    = 0
-	exitUsage = 2 // usage or configuration
-	exitInput = 3 // an input could not be read to its end
+	exitOK           = 0
+	exitFail         = 1 // check: findings or budgets
+	exitUsage        = 2 // usage or configuration
+	exitInput        = 3 // an input could not be read to its end
+	exitNotEvaluated = 4 // check: what was required was not evaluated
+	exitPoor         = 5 // check: the capture is too poor
 )
+
+// An exitCode is a verdict, told already.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // errInput says that an input failed; what is wrong was told already.
 var errInput = errors.New("an input failed")
@@ -40,6 +48,9 @@ func run(args []string, stdout, stderr *os.File) int {
 		return exitOK
 	case errors.Is(err, errInput):
 		return exitInput
+	}
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
 	}
 	explain(stderr, cmd, err)
 	return exitUsage
@@ -74,7 +85,8 @@ Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
 bzip2; "-" is standard input. Several are merged by time.
 
 Exit codes: 0 it ran; 2 the command line, a filter or a secrets file is wrong;
-3 an input could not be read to its end, what was readable is reported.`,
+3 an input could not be read to its end, what was readable is reported. 'check'
+gives its verdict: 0 pass, 1 fail, 4 not evaluated, 5 the capture is too poor.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect decode -V -Y 'retry or gap' game.pcap`,
 		Args:          unknownCommand,
@@ -85,7 +97,7 @@ Exit codes: 0 it ran; 2 the command line, a filter or a secrets file is wrong;
 	}
 	root.SetVersionTemplate("dpdissect {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newAnalyze(), newDecode(), newMessages(), newFields(), newProtocols(), newSchema(), newVersion())
+	root.AddCommand(newAnalyze(), newCheck(), newDecode(), newMessages(), newFields(), newProtocols(), newRules(), newSchema(), newVersion())
 	addBuiltins(root)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	return root

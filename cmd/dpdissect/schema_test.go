@@ -67,6 +67,7 @@ func checkKeys(t *testing.T, text string) {
 // schema the program itself prints.
 func TestOutputsValidate(t *testing.T) {
 	analysis, frame, message, finding := schema(t, "analysis"), schema(t, "frame"), schema(t, "message"), schema(t, "finding")
+	judged := schema(t, "check")
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			for _, c := range []struct {
@@ -91,7 +92,40 @@ func TestOutputsValidate(t *testing.T) {
 					}
 				}
 			}
+			validateChecks(t, judged, finding, path)
 		})
+	}
+}
+
+// checkArgs make check use all it has.
+func checkArgs(format string, args ...string) []string {
+	return append([]string{"check", "--format", format, "--show-inconclusive", "--budget", "retries/data_frames < 1%", "--budget", "rtt.p95_ms < 120",
+		"--budget", "lost.not_captured == 0", "--require-evaluated", "DP8-2.2.1.2-POLL-LISTENER"}, args...)
+}
+
+// validateChecks checks the documents of check. Any verdict will do.
+func validateChecks(t *testing.T, judged, finding *jsonschema.Schema, path string) {
+	t.Helper()
+	for _, format := range []string{"json", "ndjson"} {
+		out, errs, code := call(t, checkArgs(format, path)...)
+		if errs != "" || code == exitUsage || code == exitInput {
+			t.Fatalf("check --format %s: exit code %d, stderr %q", format, code, errs)
+		}
+		all := records(t, out)
+		for i, v := range all {
+			s := finding
+			if i == len(all)-1 {
+				s = judged
+			}
+			if err := s.Validate(v); err != nil {
+				t.Fatalf("check --format %s: %v", format, err)
+			}
+			for _, f := range findingsOf(v) {
+				if err := finding.Validate(f); err != nil {
+					t.Fatalf("check --format %s: %v", format, err)
+				}
+			}
+		}
 	}
 }
 
@@ -103,12 +137,23 @@ func TestExternalCaptures(t *testing.T) {
 		t.Skip("DPDISSECT_PCAPS names no folder of captures")
 	}
 	schemas := map[string]*jsonschema.Schema{"analyze": schema(t, "analysis"), "decode": schema(t, "frame"), "messages": schema(t, "message")}
+	judged := schema(t, "check")
 	n := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".pcap") {
 			return err
 		}
 		n++
+		one, errs, code := call(t, checkArgs("json", "--workers", "1", path)...)
+		many, _, codeAgain := call(t, checkArgs("json", "--workers", "3", path)...)
+		if one != many || code != codeAgain || code == exitUsage || (code == exitInput) != (errs != "") {
+			t.Errorf("%s: check: exit codes %d and %d, stderr %q, line %s", path, code, codeAgain, errs, difference(one, many))
+		}
+		for _, v := range records(t, one) {
+			if err := judged.Validate(v); err != nil {
+				t.Errorf("%s: check: %v", path, err)
+			}
+		}
 		for command, schema := range schemas {
 			args := []string{command, "--format", "ndjson", path}
 			out, errs, code := call(t, append(args, "--workers", "1")...)
@@ -190,7 +235,7 @@ func TestValidationFails(t *testing.T) {
 
 // TestSchemaNames compares the list with what the command accepts.
 func TestSchemaNames(t *testing.T) {
-	if want := []string{"analysis", "frame", "message", "finding"}; !slices.Equal(report.SchemaNames(), want) {
+	if want := []string{"analysis", "frame", "message", "finding", "check"}; !slices.Equal(report.SchemaNames(), want) {
 		t.Errorf("schemas %q, want %q", report.SchemaNames(), want)
 	}
 	for _, name := range report.SchemaNames() {

@@ -18,7 +18,7 @@ func TestCommandsAreDocumented(t *testing.T) {
 			t.Errorf("%s: %s", cmd.CommandPath(), problem)
 		}
 	})
-	if n < 14 {
+	if n < 17 {
 		t.Errorf("only %d commands were looked at", n)
 	}
 }
@@ -70,7 +70,7 @@ func TestReadingCommandsShareFlags(t *testing.T) {
 	shared := []string{"display-filter", "decode-as", "protocols", "secrets", "secret", "packet-count", "numeric",
 		"time-format", "workers", "format", "color", "quiet", "output"}
 	short := map[string]string{"display-filter": "Y", "decode-as": "d", "packet-count": "c", "numeric": "n", "time-format": "t", "quiet": "q", "output": "o"}
-	for _, cmd := range []*cobra.Command{newAnalyze(), newDecode(), newMessages()} {
+	for _, cmd := range []*cobra.Command{newAnalyze(), newCheck(), newDecode(), newMessages()} {
 		for _, name := range shared {
 			f := cmd.Flags().Lookup(name)
 			if f == nil {

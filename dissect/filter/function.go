@@ -32,7 +32,7 @@ func (c *compiler) call(t *call) *operand {
 	case "string":
 		c.spelled(r, o)
 	default:
-		c.fail(span{t.at.start, t.at.start + len(t.fn)}, "unknown function %s%s", t.fn, didYouMean(t.fn, functionNames))
+		c.fail(span{t.at.start, t.at.start + len(t.fn)}, "unknown function %s%s", t.fn, DidYouMean(t.fn, functionNames))
 	}
 	return r
 }

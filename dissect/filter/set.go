@@ -209,5 +209,5 @@ func (s *Set) unknown(a *atom) string {
 	if strings.Contains(a.text, ".") {
 		kind = "field"
 	}
-	return fmt.Sprintf("unknown %s %s%s", kind, a.text, didYouMean(a.text, names))
+	return fmt.Sprintf("unknown %s %s%s", kind, a.text, DidYouMean(a.text, names))
 }

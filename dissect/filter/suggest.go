@@ -10,8 +10,8 @@ const (
 	maxGuessed     = 64 // bytes of a name that is worth guessing about
 )
 
-// didYouMean gives " (did you mean a, b or c?)" for the names nearest to s, or "".
-func didYouMean(s string, names []string) string {
+// DidYouMean gives " (did you mean a, b or c?)" for the names nearest to s, or "".
+func DidYouMean(s string, names []string) string {
 	near := nearest(s, names)
 	switch n := len(near); n {
 	case 0:

@@ -117,6 +117,7 @@ func jobs(bin string, c map[string]string, frames, few int) []job {
 		own("analyze", frames, c["dp4"], "analyze"),
 		own("analyze", frames, c["knet"], "analyze"),
 		own("analyze", frames, c["hazel"], "analyze"),
+		own("check", frames, c["none"], "check"),
 		own("decode", frames, c["none"], "decode"),
 		own("decode -Y 'dp8.seq == 7'", frames, c["none"], "decode", "-Y", "dp8.seq == 7"),
 		own("decode --format ndjson", frames, c["none"], "decode", "--format", "ndjson"),

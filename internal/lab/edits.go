@@ -23,7 +23,7 @@ type Edit struct {
 var Edits = []Edit{
 	{"drop", drop}, {"drop-few", dropFew}, {"duplicate", duplicate}, {"copy-late", copyLate}, {"swap", swapSome},
 	{"cut-start", cutStart}, {"cut-end", cutEnd}, {"cut-middle", cutMiddle}, {"one-way", oneWay},
-	{"one-silent", oneSilent}, {"truncate", truncate},
+	{"one-silent", oneSilent}, {"truncate", truncate}, {"clock", clock},
 }
 
 func chance(r Dice, p float64) bool { return r.Float64() < p }
@@ -103,4 +103,13 @@ func truncate(r Dice, s *Subject) (ops Ops) {
 		}
 	}
 	return ops
+}
+
+// clock is a capture whose clock is wrong, or goes in steps as some do.
+func clock(r Dice, _ *Subject) Ops {
+	if chance(r, 0.5) {
+		return Ops{{Kind: Shift, By: time.Duration(r.IntN(2e9)-1e9) * time.Microsecond}}
+	}
+	steps := []time.Duration{time.Microsecond, time.Millisecond, 10 * time.Millisecond, 15625 * time.Microsecond, time.Second}
+	return Ops{{Kind: Coarse, By: steps[r.IntN(len(steps))]}}
 }

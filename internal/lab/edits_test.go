@@ -3,11 +3,13 @@ package lab
 import (
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/tracegen"
 	"pgregory.net/rapid"
 )
@@ -49,7 +51,7 @@ func TestEditsAccuseNobody(t *testing.T) {
 func conforming(n int) []tracegen.Scenario {
 	all := kept()
 	for seed := range uint64(20 * n) {
-		for _, p := range every {
+		for _, p := range speakers {
 			if s, ok := tracegen.Wild(p.Name, seed+1); ok {
 				all = append(all, s)
 			}
@@ -128,15 +130,23 @@ func TestShrink(t *testing.T) {
 		ops := append(drop(r, s), duplicate(r, s)...)
 		want := Ops{ops[len(ops)/3], ops[len(ops)/2]}
 		got := minimal(s.single(ops), func(try Ops) bool { return slices.Contains(try, want[0]) && slices.Contains(try, want[1]) })
-		if want = joined(want); !slices.Equal(got, want) {
+		if !slices.Equal(got, want) {
 			t.Errorf("%s is left, want %s", got, want)
 		}
+		short := s.joined(s.single(ops))
+		if a, b := s.edited(ops), s.edited(short); !reflect.DeepEqual(a, b) || len(short) > len(ops) {
+			t.Errorf("%s is not %s", short, ops)
+		}
+	}
+	silent := Ops{{Kind: Drop, At: 3, To: 90, Side: 2}}
+	if got := s.joined(s.single(silent)); len(got) != 1 || !reflect.DeepEqual(s.edited(got), s.edited(silent)) {
+		t.Errorf("%s is told as %s", silent, got)
 	}
 }
 
 // TestOps: what is printed reads back.
 func TestOps(t *testing.T) {
-	want := Ops{{Kind: Drop, At: 3, To: 9}, {Kind: Drop, To: 5, Side: 2}, {Kind: Copy, At: 7, By: 25e5}, {Kind: Swap, At: 1}, {Kind: Cut, At: 2, Len: 40}}
+	want := Ops{{Kind: Drop, At: 3, To: 9}, {Kind: Drop, To: 5, Side: 2}, {Kind: Copy, At: 7, By: 25e5}, {Kind: Swap, At: 1}, {Kind: Shift, By: -5e9}, {Kind: Coarse, By: 1e7}, {Kind: Cut, At: 2, Len: 40}}
 	if got, err := ParseOps(want.String()); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
@@ -144,5 +154,45 @@ func TestOps(t *testing.T) {
 		if got, err := ParseOps(bad); err == nil {
 			t.Errorf("%q is read as %v", bad, got)
 		}
+	}
+}
+
+// TestEdited: an edit does what it says, and nothing to the whole capture.
+func TestEdited(t *testing.T) {
+	at := func(i int, ms int64) dissect.Datagram {
+		return dissect.Datagram{Frame: uint64(i + 1), Time: ms * 1e6, HasTime: true, IPID: uint16(i), Payload: []byte{byte(i), 1, 2}}
+	}
+	s := &Subject{all: []dissect.Datagram{at(0, 0), at(1, 10), at(2, 50), at(3, 51)}, side: []uint8{1, 2, 1, 2}}
+	type seen = [3]int64 // datagram, time in ms, bytes
+	for text, want := range map[string][]seen{
+		"":                       {{0, 0, 3}, {1, 10, 3}, {2, 50, 3}, {3, 51, 3}},
+		"drop 1-3":               {{0, 0, 3}, {3, 51, 3}},
+		"drop 0-4 b":             {{0, 0, 3}, {2, 50, 3}},
+		"swap 0":                 {{1, 0, 3}, {0, 10, 3}, {2, 50, 3}, {3, 51, 3}},
+		"swap 1":                 {{0, 0, 3}, {1, 10, 3}, {2, 50, 3}, {3, 51, 3}}, // too far apart
+		"swap 2; swap 3":         {{0, 0, 3}, {1, 10, 3}, {3, 50, 3}, {2, 51, 3}},
+		"copy 0 +20ms; cut 0 2":  {{0, 0, 2}, {1, 10, 3}, {0, 20, 2}, {2, 50, 3}, {3, 51, 3}},
+		"copy 2 +20ms; drop 2-3": {{0, 0, 3}, {1, 10, 3}, {3, 51, 3}, {2, 70, 3}},
+		"copy 2 +1s; drop 2-3":   {{0, 0, 3}, {1, 10, 3}, {3, 51, 3}}, // a copy so late is told by the first
+		"shift 5ms; coarse 10ms": {{0, 0, 3}, {1, 10, 3}, {2, 50, 3}, {3, 50, 3}},
+		"drop 7-9; swap 9":       {{0, 0, 3}, {1, 10, 3}, {2, 50, 3}, {3, 51, 3}},
+	} {
+		ops, err := ParseOps(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []seen
+		for i, d := range s.edited(ops) {
+			got = append(got, seen{int64(d.IPID), d.Time / 1e6, int64(len(d.Payload))})
+			if d.Frame != uint64(i+1) {
+				t.Errorf("%q: frame %d is numbered %d", text, i+1, d.Frame)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+	if s.all[0].Time != 0 || len(s.all[0].Payload) != 3 {
+		t.Error("the whole capture was changed")
 	}
 }

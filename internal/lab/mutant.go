@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/tracegen"
 	"github.com/dpdissect/dpdissect/internal/tracegen/sim"
 	"github.com/dpdissect/dpdissect/session"
@@ -76,7 +75,7 @@ func (m *Mutant) Verdict(r *Result) string {
 	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f session.Finding) bool { return !f.Failed() })
 	of := slices.DeleteFunc(slices.Clone(found), func(f session.Finding) bool { return f.Rule.ID != m.Rule })
 	others := slices.DeleteFunc(found, func(f session.Finding) bool {
-		return f.Severity != session.Error || f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
+		return f.Severity != session.Error || !f.Rule.Accuses() || f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
 	})
 	switch {
 	case r.Conns == 0:
@@ -124,10 +123,20 @@ func Mutants() []Mutant {
 	return all
 }
 
+// proto names the protocol of the mutant's rule.
+func (m *Mutant) proto() string {
+	for _, p := range speakers {
+		if slices.ContainsFunc(p.Rules, func(r session.Rule) bool { return r.ID == m.Rule }) {
+			return p.Name
+		}
+	}
+	return ""
+}
+
 // order is the place of a rule among all rules, -1 for an unknown one.
 func order(id string) int {
 	n := 0
-	for _, p := range protocols.All(protocols.Options{}) {
+	for _, p := range speakers {
 		for i := range p.Rules {
 			if p.Rules[i].ID == id {
 				return n

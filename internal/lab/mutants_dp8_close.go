@@ -9,7 +9,7 @@ import (
 
 // dp8Close break the rules of the graceful close.
 func dp8Close() []Mutant {
-	talk := func() *talk { return newTalk(false, dp8.Version16).chat(3) }
+	talk := func() *dialog { return newDialog(false, dp8.Version16).chat(3) }
 	const clean = "dp8/unsigned-clean"
 	return []Mutant{
 		{Rule: "DP8-3.1.4.3-RELIABLE", Name: "END_STREAM that is not reliable", On: clean,
@@ -51,7 +51,7 @@ func afterEnd(after time.Duration) func() func(*sim.Datagram) []sim.Tampered {
 
 // deaf lets side 1 send its latest frame again and again, which side 0 answers with
 // what it said before.
-func (t *talk) deaf() *talk {
+func (t *dialog) deaf() *dialog {
 	expected := t.rcv[0] - 1
 	t.ackTo(0, expected)
 	for range 11 {

@@ -43,7 +43,7 @@ func dp8DframeHeader() []Mutant {
 				x.d.Control &^= dp8.CtlRetry
 				return true
 			})},
-		{Rule: "DP8-2.2.2-RETRYBIT", Name: "the same text under new numbers", Near: true, Steps: newTalk(false, dp8.Version16).chat(4).retry(0).chat(2).steps},
+		{Rule: "DP8-2.2.2-RETRYBIT", Name: "the same text under new numbers", Near: true, Steps: newDialog(false, dp8.Version16).chat(4).retry(0).chat(2).steps},
 		{Rule: "DP8-2.2.2-SIG-PRESENT", Name: "a KeepAlive without signature", On: "dp8/keepalives",
 			Tamper: firstShot(func(x *shot) bool {
 				if !x.IsData() || !x.KeepAlive || x.Retry || x.Seq == 0 {
@@ -61,12 +61,12 @@ func dp8DframeHeader() []Mutant {
 				x.d.HasSignature, x.d.Signature = true, [8]byte{1, 2, 3, 4, 5, 6, 7, 8}
 				return true
 			})},
-		{Rule: "DP8-2.2.2-SIG-ABSENT", Name: "eight bytes of payload", Near: true, Steps: newTalk(false, dp8.Version16).text(0, "8 bytes!").chat(2).steps},
+		{Rule: "DP8-2.2.2-SIG-ABSENT", Name: "eight bytes of payload", Near: true, Steps: newDialog(false, dp8.Version16).text(0, "8 bytes!").chat(2).steps},
 	}
 }
 
 // retry sends the latest text of a side again.
-func (t *talk) retry(side int) *talk {
+func (t *dialog) retry(side int) *dialog {
 	for i := len(t.steps) - 1; ; i-- {
 		if s := &t.steps[i]; s.From == side && s.Payload[0]&byte(dp8.Data) != 0 {
 			p := slices.Clone(s.Payload)
@@ -114,18 +114,18 @@ func dp8KeepAlive() []Mutant {
 			Tamper: firstShot(func(x *shot) bool { return x.oldKeepAlive(dp8.CtlKeepAlive) })},
 		{Rule: "DP8-2.2.2-KA-VER", Name: "asks for dedicated acknowledgements", Near: true, On: old},
 	}
-	bad := dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: talkSession + 1}
+	bad := dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession + 1}
 	return append(all,
 		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges a KeepAlive of another session", Also: []string{"DP8-2.2.2-KA-SESSID"},
-			Steps: newTalk(false, dp8.Version16).chat(2).next(0, bad).wrong().ack(1).chat(40).steps},
+			Steps: newDialog(false, dp8.Version16).chat(2).next(0, bad).wrong().ack(1).chat(40).steps},
 		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges the one that is right", Near: true, Also: []string{"DP8-2.2.2-KA-SESSID"},
-			Steps: newTalk(false, dp8.Version16).chat(2).next(0, bad).pause(200 * time.Millisecond).mend(0).ack(1).chat(40).steps})
+			Steps: newDialog(false, dp8.Version16).chat(2).next(0, bad).pause(200 * time.Millisecond).mend(0).ack(1).chat(40).steps})
 }
 
 // mend sends the latest number of a side again, as a retry of a right KeepAlive.
-func (t *talk) mend(side int) *talk {
+func (t *dialog) mend(side int) *dialog {
 	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive | dp8.CtlRetry,
-		Seq: t.seq[side] - 1, NRcv: t.rcv[side], KeepAlive: true, SessionID: talkSession})
+		Seq: t.seq[side] - 1, NRcv: t.rcv[side], KeepAlive: true, SessionID: dialogSession})
 }
 
 // oldKeepAlive puts the session id into a KeepAlive below 1.5.
@@ -139,8 +139,8 @@ func (x *shot) oldKeepAlive(bit dp8.Control) bool {
 }
 
 func dp8DframePayload() []Mutant {
-	core := func() *talk {
-		return newTalk(false, dp8.Version16).chat(1).next(0, dp8.DFrame{Command: dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1, Payload: []byte{0xC1, 0, 0, 0, 1}})
+	core := func() *dialog {
+		return newDialog(false, dp8.Version16).chat(1).next(0, dp8.DFrame{Command: dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1, Payload: []byte{0xC1, 0, 0, 0, 1}})
 	}
 	user := dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1
 	return []Mutant{
@@ -152,7 +152,7 @@ func dp8DframePayload() []Mutant {
 				x.d.Payload = binary.LittleEndian.AppendUint32(nil, x.Conn.SessionID)
 				return true
 			})},
-		{Rule: "DP8-2.2.2-SESSID-ABSENT", Name: "four bytes of payload", Near: true, Steps: newTalk(false, dp8.Version16).text(0, "four").chat(2).steps},
+		{Rule: "DP8-2.2.2-SESSID-ABSENT", Name: "four bytes of payload", Near: true, Steps: newDialog(false, dp8.Version16).text(0, "four").chat(2).steps},
 		{Rule: "DP8-2.2.2-USERFLAGS", Name: "a session message of two bytes",
 			Steps: core().wrong().next(0, dp8.DFrame{Command: user, Payload: []byte{1, 0}}).chat(2).steps},
 		{Rule: "DP8-2.2.2-USERFLAGS", Name: "session messages and data", Near: true, Steps: core().chat(2).steps},

@@ -9,7 +9,7 @@ import (
 
 // dp8Message break the rules of message boundaries.
 func dp8Message() []Mutant {
-	talk := func() *talk { return newTalk(false, dp8.Version16).chat(2) }
+	talk := func() *dialog { return newDialog(false, dp8.Version16).chat(2) }
 	return []Mutant{
 		{Rule: "DP8-3.1.5.2.6-NEW-AFTER-END", Name: "clears NEW", On: "dp8/unsigned-clean",
 			Tamper: firstShot(func(x *shot) bool { return x.plain() && x.clear(dp8.NewMsg) })},
@@ -26,7 +26,8 @@ func dp8Message() []Mutant {
 			Steps: talk().part(0, dp8.NewMsg, 600).wrong().keepAlive(0).part(0, dp8.EndMsg, 600).chat(2).steps},
 		{Rule: "DP8-3.1.5.2.6-END-BEFORE-NEW", Name: "a KeepAlive between two messages", Near: true,
 			Steps: talk().part(0, dp8.NewMsg, 600).part(0, dp8.EndMsg, 600).keepAlive(0).chat(2).steps},
-		{Rule: "DP8-3.1.4.4-ORDER", Name: "sends a part first long after the next one", On: "dp8/large-message", Tamper: lateShot(40)},
+		{Rule: "DP8-3.1.4.4-ORDER", Name: "sends a part first long after the next one", On: "dp8/large-message", Tamper: lateShot(40),
+			Also: []string{"DP8-3.1.5.2.1-INC"}},
 		{Rule: "DP8-3.1.4.4-ORDER", Name: "sends a part again", Near: true, On: "dp8/large-message"},
 		{Rule: "DP8-3.1.4.4-SMALL", Name: "splits 20 bytes",
 			Steps: talk().part(0, dp8.NewMsg, 10).wrong().part(0, dp8.EndMsg, 10).chat(2).steps},
@@ -52,7 +53,7 @@ func (x *shot) clear(c dp8.Command) bool {
 }
 
 // endless sends parts ten seconds apart.
-func (t *talk) endless(n int) *talk {
+func (t *dialog) endless(n int) *dialog {
 	t.part(0, dp8.NewMsg, 1200)
 	for range n {
 		t.pause(10*time.Second).part(0, 0, 1200).ack(1)

@@ -164,9 +164,9 @@ func lateRetries() func() func(*sim.Datagram) []sim.Tampered {
 // dp8SignedTalks are conversations made by hand.
 func dp8SignedTalks() []Mutant {
 	forged := dp8.DFrame{HasSignature: true, Signature: [8]byte{6, 6, 6}, Payload: []byte("forged")}
-	naked := dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: talkSession, Signature: [8]byte{1}}
+	naked := dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession, Signature: [8]byte{1}}
 	old := []Step{}
-	for i, s := range newTalk(true, dp8.Version16).chat(2).steps {
+	for i, s := range newDialog(true, dp8.Version16).chat(2).steps {
 		if s.From == 0 && i < 3 {
 			s.Payload = slices.Clone(s.Payload)
 			s.Payload[4] = 5
@@ -174,9 +174,9 @@ func dp8SignedTalks() []Mutant {
 		s.Fault = i == 2
 		old = append(old, s)
 	}
-	talk := func() *talk { return newTalk(true, dp8.Version16).chat(2) }
+	talk := func() *dialog { return newDialog(true, dp8.Version16).chat(2) }
 	return []Mutant{
-		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.5", Steps: old, Also: []string{"DP8-2.2.1.3-VER", "DP8-2.2.1.3-MINOR"}},
+		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.5", Steps: old, Also: []string{"DP8-2.2.1.3-VER", "DP8-2.2.1.3-MINOR", "DP8-3.1.5.1.1-SIGN-VER"}},
 		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.6", Near: true, Steps: talk().steps},
 		{Rule: "DP8-SIG-ACTED", Name: "acknowledges a forged frame", Also: []string{"DP8-SIG-FAST"},
 			Steps: talk().next(0, forged).wrong().ack(1).chat(40).steps},
@@ -190,7 +190,7 @@ func dp8SignedTalks() []Mutant {
 }
 
 // genuine sends the latest number again, signed rightly.
-func (t *talk) genuine(side int) *talk {
+func (t *dialog) genuine(side int) *dialog {
 	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlRetry,
 		Seq: t.seq[side] - 1, NRcv: t.rcv[side], Payload: []byte("genuine")})
 }

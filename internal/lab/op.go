@@ -18,7 +18,7 @@ type Op struct {
 	At   int
 	To   int           // Drop: the first that is not lost
 	Side int           // Drop: 1 or 2 loses those of this side alone
-	By   time.Duration // Copy: so much later
+	By   time.Duration // Copy: so much later; Shift: for all; Coarse: the clock's step
 	Len  int           // Cut: bytes left
 }
 
@@ -26,13 +26,15 @@ type Op struct {
 type Kind uint8
 
 const (
-	Drop Kind = iota // the capture misses datagrams At to To
-	Copy             // a network or a mirror port doubles At
-	Swap             // At and the one behind it come the other way round
-	Cut              // the capture keeps the first Len bytes of At
+	Drop   Kind = iota // the capture misses datagrams At to To
+	Copy               // a network or a mirror port doubles At
+	Swap               // At and the one behind it come the other way round
+	Cut                // the capture keeps the first Len bytes of At
+	Shift              // all times are wrong by By
+	Coarse             // the clock of the capture goes in steps of By
 )
 
-var kindNames = [...]string{"drop", "copy", "swap", "cut"}
+var kindNames = [...]string{"drop", "copy", "swap", "cut", "shift", "coarse"}
 
 func (o Op) String() string {
 	switch o.Kind {
@@ -42,6 +44,8 @@ func (o Op) String() string {
 		return fmt.Sprintf("copy %d +%v", o.At, o.By)
 	case Cut:
 		return fmt.Sprintf("cut %d %d", o.At, o.Len)
+	case Shift, Coarse:
+		return fmt.Sprintf("%s %v", kindNames[o.Kind], o.By)
 	}
 	return fmt.Sprintf("swap %d", o.At)
 }
@@ -78,6 +82,10 @@ func parseOp(f []string) (o Op, err error) {
 		return o, fmt.Errorf("want one of %v and a number", kindNames)
 	}
 	o.Kind = Kind(kind)
+	if o.Kind == Shift || o.Kind == Coarse {
+		o.By, err = time.ParseDuration(f[1])
+		return o, err
+	}
 	from, to, _ := strings.Cut(f[1], "-")
 	if o.At, err = strconv.Atoi(from); err != nil {
 		return o, err
@@ -127,11 +135,24 @@ func (s *Subject) edited(ops Ops) []dissect.Datagram {
 		}
 	}
 	swap(out, order, marks)
-	out = s.copy(out, order, marks, copies)
-	for i := range out {
-		out[i].Frame = uint64(i + 1)
+	return renumber(timed(s.copy(out, order, marks, copies), ops))
+}
+
+// timed changes the clock of the capture.
+func timed(all []dissect.Datagram, ops Ops) []dissect.Datagram {
+	for _, o := range ops {
+		if o.Kind != Shift && o.Kind != Coarse {
+			continue
+		}
+		for i := range all {
+			if t := &all[i].Time; o.Kind == Shift {
+				*t += int64(o.By)
+			} else {
+				*t -= *t % int64(max(o.By, 1))
+			}
+		}
 	}
-	return out
+	return all
 }
 
 // A mark is what is done to one datagram.
@@ -186,4 +207,12 @@ func (s *Subject) copy(out []dissect.Datagram, order []int, marks []mark, copies
 	}
 	slices.SortStableFunc(out, func(a, b dissect.Datagram) int { return int(a.Time - b.Time) })
 	return out
+}
+
+// renumber counts the packets anew.
+func renumber(all []dissect.Datagram) []dissect.Datagram {
+	for i := range all {
+		all[i].Frame = uint64(i + 1)
+	}
+	return all
 }

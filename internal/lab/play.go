@@ -3,7 +3,6 @@ package lab
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/tracegen"
@@ -17,14 +16,8 @@ func (m *Mutant) capture() (file []byte, faults []int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tamper := sim.Untouched
-	if m.Steps != nil {
-		tamper = m.recite()
-	} else if m.Tamper != nil {
-		tamper = m.Tamper()
-	}
 	var out bytes.Buffer
-	faults, err = s.Tampered(&out, tamper)
+	faults, err = s.Tampered(&out, m.tamper())
 	return out.Bytes(), faults, err
 }
 
@@ -46,9 +39,8 @@ func (m *Mutant) scenario() (*tracegen.Scenario, error) {
 
 // script is a scenario that sends the steps.
 func (m *Mutant) script() *tracegen.Scenario {
-	proto, _, _ := strings.Cut(m.Rule, "-")
 	path := sim.Path{Near: sim.Segment{Delay: 10 * time.Millisecond}, Far: sim.Segment{Delay: 10 * time.Millisecond}}
-	s := &tracegen.Scenario{Proto: strings.ToLower(proto), Name: "script", Seed: 1,
+	s := &tracegen.Scenario{Proto: m.proto(), Name: "script", Seed: 1,
 		Setup: tracegen.Setup{Paths: [2]sim.Path{path, path}, HideState: true}}
 	s.Play = func(t *tracegen.Trace) {
 		at := time.Duration(0)
@@ -70,4 +62,15 @@ func (m *Mutant) recite() func(*sim.Datagram) []sim.Tampered {
 		next++
 		return []sim.Tampered{{Payload: d.Payload, Fault: fault}}
 	}
+}
+
+// tamper is what stands between the mutant's hosts and the network.
+func (m *Mutant) tamper() func(*sim.Datagram) []sim.Tampered {
+	switch {
+	case m.Steps != nil:
+		return m.recite()
+	case m.Tamper != nil:
+		return m.Tamper()
+	}
+	return sim.Untouched
 }

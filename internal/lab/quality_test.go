@@ -70,6 +70,11 @@ func TestQuality(t *testing.T) {
 		}},
 		{"CAP-MIDSTART", "dp8/unsigned-clean", func(all datagrams) datagrams { return all[10:] }},
 		{"CAP-UPLOSS", "dp8/unsigned-lossy", nil},
+		{"FLD-NOREPLY", "dp8/refused", nil},
+		{"FLD-GIVEUP", "dp8/killed-peer", nil},
+		{"FLD-SIDE", "dp4/nacks-wide-masks", nil},
+		{"FLD-SPURIOUS", "dp4/nacks-wide-masks", nil},
+		{"FLD-DTLS", "hazel/dtls", nil},
 		{"CAP-REORDER", "dp8/unsigned-clean", func(all datagrams) datagrams {
 			for i := 20; i+1 < len(all); i++ {
 				if a, b := &all[i], &all[i+1]; a.Src == b.Src && a.Payload[0]&b.Payload[0]&1 != 0 {
@@ -126,12 +131,4 @@ func found(t *testing.T, on, rule string, edit func(datagrams) datagrams) (n int
 		}
 	}
 	return n
-}
-
-// renumber counts the packets anew.
-func renumber(all datagrams) datagrams {
-	for i := range all {
-		all[i].Frame = uint64(i + 1)
-	}
-	return all
 }

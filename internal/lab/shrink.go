@@ -14,7 +14,7 @@ func (s *Subject) shrink(ops Ops, rule string) Ops {
 		}
 		return false
 	}
-	return minimal(s.single(minimal(ops, fails)), fails)
+	return s.joined(minimal(s.single(minimal(ops, fails)), fails))
 }
 
 // single takes spans of losses apart.
@@ -53,17 +53,55 @@ func minimal(ops Ops, fails func(Ops) bool) Ops {
 			size = (size + 1) / 2
 		}
 	}
-	return joined(ops)
+	return ops
 }
 
-// joined makes spans of losses of neighbours.
-func joined(ops Ops) (out Ops) {
+// joined makes spans of losses: of neighbours, or of one side with no other of it
+// in between.
+func (s *Subject) joined(ops Ops) (out Ops) {
 	for _, o := range ops {
-		if n := len(out); n > 0 && o.Kind == Drop && o.Side == 0 && out[n-1].Kind == Drop && out[n-1].Side == 0 && out[n-1].To == o.At {
-			out[n-1].To = o.To
-			continue
+		if n := len(out); n > 0 && o.Kind == Drop && out[n-1].Kind == Drop {
+			if both, ok := s.join(out[n-1], o); ok {
+				out[n-1] = both
+				continue
+			}
 		}
 		out = append(out, o)
 	}
 	return out
+}
+
+// join gives the one loss that is the same as two, if there is one.
+func (s *Subject) join(a, b Op) (Op, bool) {
+	if b.At < a.To {
+		return a, false
+	}
+	if a.Side == 0 && b.Side == 0 && a.To == b.At {
+		a.To = b.To
+		return a, true
+	}
+	side := s.sideOf(a)
+	if side == 0 || s.sideOf(b) != side {
+		return a, false
+	}
+	for i := a.To; i < b.At; i++ {
+		if int(s.side[i]) == side {
+			return a, false
+		}
+	}
+	a.To, a.Side = b.To, side
+	return a, true
+}
+
+// sideOf is the side of all that a loss takes, 0 when both lose something.
+func (s *Subject) sideOf(o Op) int {
+	if o.Side != 0 {
+		return o.Side
+	}
+	for i := o.At; i < o.To; i++ {
+		if s.side[i] != s.side[o.At] {
+			return 0
+		}
+	}
+	return int(s.side[o.At])
 }

@@ -99,13 +99,13 @@ func (w *soaker) feed(jobs chan<- job) {
 	}
 	if w.opts.Mutants {
 		for i, m := range Mutants() {
-			if proto, _, _ := strings.Cut(m.Rule, "-"); w.wanted(strings.ToLower(proto), m.Rule+" "+m.Name) && !w.enough() {
+			if w.wanted(m.proto(), m.Rule+" "+m.Name) && !w.enough() {
 				jobs <- job{m.Subject, uint64(i)}
 			}
 		}
 	}
 	for seed := w.opts.Seed; !w.enough(); seed++ {
-		for _, p := range every {
+		for _, p := range speakers {
 			if s, ok := tracegen.Wild(p.Name, seed); ok && w.wanted(s.Proto, s.Name) {
 				jobs <- job{func() (*Subject, error) { return Conforming(&s) }, seed}
 			}
@@ -121,8 +121,14 @@ func (w *soaker) wanted(proto, name string) bool {
 // keep the rules.
 func kept() []tracegen.Scenario {
 	return slices.DeleteFunc(tracegen.Scenarios(), func(s tracegen.Scenario) bool {
-		return strings.Contains(s.Name, "forged") || s.Name == "full-signed-lossy" // strangers speak in them
+		return slices.ContainsFunc(faulty, func(part string) bool { return strings.Contains(s.Proto+"/"+s.Name, part) })
 	})
+}
+
+// faulty are parts of the names of scenarios in which strangers speak, or in which
+// endpoints break rules on purpose.
+var faulty = []string{
+	"forged", "malformed", "garbage", "dp8/full-signed-lossy", "dp4/nacks-of-unreliable", "dp4/extended-data-frames", "hazel/strays",
 }
 
 // work makes a subject and judges its edits.
@@ -142,6 +148,9 @@ func (w *soaker) work(j job) {
 	for round := range w.opts.Rounds {
 		ops, condition := Roll(r, s, round)
 		wrong, n := s.judge(ops)
+		if s.mutant != nil {
+			condition = "of mutants"
+		}
 		frames[condition] += int64(n)
 		for i := range wrong {
 			w.blame(s, ops, &wrong[i])
@@ -228,6 +237,7 @@ func (s *Soak) Write(out io.Writer) {
 		row(e.Name)
 	}
 	row("combined")
+	row("of mutants")
 	fmt.Fprintf(t, "sessions\t")
 	for _, p := range protos {
 		fmt.Fprintf(t, "%d\t", s.Sessions[p])
@@ -236,7 +246,7 @@ func (s *Soak) Write(out io.Writer) {
 	t.Flush()
 	fmt.Fprintf(out, "\n%d frames in %v, %.0f a second\n", total, s.Elapsed.Round(time.Millisecond), float64(total)/s.Elapsed.Seconds())
 	for _, f := range s.Faults {
-		fmt.Fprintf(out, "\nFALSE %s, %d findings\n  first in %s, edited: %s\n  %s\n", f.Rule, f.Count, f.Subject, f.Ops, f.Finding)
+		fmt.Fprintf(out, "\nFALSE %s, %d findings\n  %s\n  go run ./internal/lab/cmd/lab replay %q %q\n", f.Rule, f.Count, f.Finding, f.Subject, f.Ops.String())
 	}
 	if s.Err != nil {
 		fmt.Fprintf(out, "\nERROR %v\n", s.Err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/tracegen"
 	"github.com/dpdissect/dpdissect/session"
@@ -25,16 +26,33 @@ type Subject struct {
 
 // Conforming makes a subject of endpoints that keep all rules.
 func Conforming(s *tracegen.Scenario) (*Subject, error) {
-	file, _, err := s.Generate()
+	file, truth, err := s.Generate()
 	if err != nil {
 		return nil, err
 	}
-	sub := &Subject{Proto: s.Proto, Name: s.Name, habits: map[string]bool{}, cfg: session.Config{Protocols: every}}
+	sub := &Subject{Proto: s.Proto, Name: s.Name, habits: map[string]bool{}, cfg: session.Config{Protocols: speakers}}
+	if known := secrets(truth); known != nil && s.Seed%2 == 0 {
+		sub.cfg.Protocols = protocols.All(protocols.Options{DP8: dp8.Options{Secrets: known}})
+	}
 	return sub, sub.read(file)
 }
 
-// every protocol; tables share it.
-var every = protocols.All(protocols.Options{})
+// secrets are those of a capture that does not show them.
+func secrets(truth *tracegen.Truth) (all []dp8.SuppliedSecrets) {
+	for _, c := range truth.Connections {
+		if c.Secrets != nil && c.Secrets.Needed {
+			s, err := dp8.ParseSecret(strings.Join([]string{strings.TrimPrefix(c.SessionID, "0x"), c.Secrets.InForceConnector, c.Secrets.InForceListener, "full", "current"}, ":"))
+			if err != nil {
+				panic(err) // the generator wrote it
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// speakers are all protocols; tables share them.
+var speakers = protocols.All(protocols.Options{})
 
 func (s *Subject) read(file []byte) (err error) {
 	if s.all, err = readAll(bytes.NewReader(file)); err != nil {
@@ -50,8 +68,7 @@ func (m *Mutant) Subject() (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	proto, _, _ := strings.Cut(m.Rule, "-")
-	s := &Subject{Proto: strings.ToLower(proto), Name: m.Rule + " " + m.Name, mutant: m}
+	s := &Subject{Proto: m.proto(), Name: m.Rule + " " + m.Name, mutant: m}
 	if s.cfg, err = m.config(); err != nil {
 		return nil, err
 	}
@@ -95,7 +112,10 @@ func (s *Subject) excused(f *session.Finding, whole bool) bool {
 		return true
 	}
 	if m := s.mutant; m != nil {
-		return f.Severity != session.Error || !m.Near && f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
+		if f.Rule.ID == m.Rule {
+			return !m.Near
+		}
+		return f.Severity != session.Error || slices.Contains(m.Also, f.Rule.ID)
 	}
 	if whole && f.Severity == session.Note {
 		s.habits[f.Rule.ID] = true
@@ -116,3 +136,6 @@ func findingsOf(all []dissect.Datagram, cfg session.Config) []session.Finding {
 	t.Close(end)
 	return sink.list
 }
+
+// GoString keeps reports of failed properties short.
+func (s *Subject) GoString() string { return s.String() }

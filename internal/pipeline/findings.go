@@ -9,15 +9,43 @@ import (
 )
 
 // MaxFindings is how many findings a shard keeps; connections count them all.
-const MaxFindings = 100_000
+// Beyond it some of each rule are kept still, so that none hides another.
+const (
+	MaxFindings = 100_000
+	maxOfRule   = 1_000
+)
 
 // collected keeps the findings of one shard.
-type collected struct{ findings []session.Finding }
+type collected struct {
+	findings []session.Finding
+	kept     map[verdictOn]int // once there are many
+}
+
+// A verdictOn is what findings beyond MaxFindings are told apart by.
+type verdictOn struct {
+	rule   *session.Rule
+	failed bool
+}
 
 // Finding implements session.Sink.
 func (c *collected) Finding(f *session.Finding) {
-	if len(c.findings) < MaxFindings {
-		c.findings = append(c.findings, *f)
+	if len(c.findings) >= MaxFindings {
+		if c.kept == nil {
+			c.countKept()
+		}
+		k := verdictOn{f.Rule, f.Failed()}
+		if c.kept[k] >= maxOfRule {
+			return
+		}
+		c.kept[k]++
+	}
+	c.findings = append(c.findings, *f)
+}
+
+func (c *collected) countKept() {
+	c.kept = map[verdictOn]int{}
+	for i := range c.findings {
+		c.kept[verdictOn{c.findings[i].Rule, c.findings[i].Failed()}]++
 	}
 }
 

@@ -12,7 +12,7 @@ func AppendFindingJSON(dst []byte, f *session.Finding) []byte {
 	e.text("schema", FindingSchema)
 	e.text("rule", f.Rule.ID)
 	e.text("severity", f.Severity.String())
-	e.text("verdict", verdict(f))
+	e.text("verdict", verdictOf(f))
 	e.text("clause", f.Rule.Clause)
 	if f.Conn != nil {
 		e.integer("connection", int64(f.Conn.ID))
@@ -35,7 +35,7 @@ func AppendFindingJSON(dst []byte, f *session.Finding) []byte {
 	return e.b
 }
 
-func verdict(f *session.Finding) string {
+func verdictOf(f *session.Finding) string {
 	if f.Failed() {
 		return "fail"
 	}

@@ -31,7 +31,9 @@ type whereKey struct {
 // A place is one direction of one connection, with the frames at fault.
 type place struct {
 	whereKey
+	first  *session.Finding
 	frames []uint64
+	count  uint64
 }
 
 // groups puts findings together by severity and rule, the worst first.
@@ -39,12 +41,13 @@ func groups(findings []session.Finding) []*group {
 	type key struct {
 		rule     string
 		severity session.Severity
+		failed   bool
 	}
 	byKey := map[key]*group{}
 	var list []*group
 	for i := range findings {
 		f := &findings[i]
-		k := key{f.Rule.ID, f.Severity}
+		k := key{f.Rule.ID, f.Severity, f.Failed()}
 		g := byKey[k]
 		if g == nil {
 			g = &group{first: f, index: map[whereKey]int{}}
@@ -67,19 +70,34 @@ func (g *group) add(f *session.Finding) {
 	if !ok {
 		i = len(g.places)
 		g.index[where] = i
-		g.places = append(g.places, place{whereKey: where})
+		g.places = append(g.places, place{whereKey: where, first: f})
 	}
+	g.places[i].count++
 	if f.Frame != 0 {
 		g.places[i].frames = append(g.places[i].frames, f.Frame)
 	}
 }
 
+// findingsText says how findings are shown.
+type findingsText struct {
+	noun, many string // many is noun with an s unless it is given
+	all        bool   // every place, however many
+	proofs     bool   // with the frames that prove the first finding of a place
+}
+
 func (p *painter) appendFindings(dst []byte, findings []session.Finding, all bool) []byte {
+	return p.appendFindingsAs(dst, findings, findingsText{noun: "finding", all: all})
+}
+
+func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts findingsText) []byte {
+	if opts.many == "" {
+		opts.many = opts.noun + "s"
+	}
 	if len(findings) == 0 {
-		return append(dst, "No findings.\n"...)
+		return append(dst, "No "+opts.many+".\n"...)
 	}
 	list := groups(findings)
-	dst = append(appendStyled(dst, p.Heading, counted(uint64(len(findings)), "finding")), '\n')
+	dst = append(appendStyled(dst, p.Heading, plural(uint64(len(findings)), opts.noun, opts.many)), '\n')
 	rule, count := 0, 0
 	for _, g := range list {
 		rule = max(rule, utf8.RuneCountInString(escaped(g.first.Rule.ID)))
@@ -87,7 +105,7 @@ func (p *painter) appendFindings(dst []byte, findings []session.Finding, all boo
 	}
 	for _, g := range list {
 		dst = p.appendGroup(dst, g, rule, count)
-		dst = p.appendPlaces(dst, g, all)
+		dst = p.appendPlaces(dst, g, &opts)
 	}
 	return dst
 }
@@ -96,7 +114,7 @@ func (p *painter) appendFindings(dst []byte, findings []session.Finding, all boo
 // the first finding.
 func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 	severity, name, n := g.first.Severity.String(), escaped(g.first.Rule.ID), strconv.FormatUint(g.count, 10)
-	dst = appendStyled(append(dst, "   "...), p.severityStyle(g.first.Severity), severity)
+	dst = appendStyled(append(dst, "   "...), p.severityOf(g.first), severity)
 	dst = appendSpaces(dst, len("error")-len(severity)+len(columnGap))
 	dst = appendStyled(dst, p.Heading, name)
 	dst = appendSpaces(dst, rule-utf8.RuneCountInString(name)+len(columnGap)+count-len(n))
@@ -110,13 +128,17 @@ func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 
 const findingIndent = "          " // behind the severity
 
-func (p *painter) appendPlaces(dst []byte, g *group, all bool) []byte {
+func (p *painter) appendPlaces(dst []byte, g *group, opts *findingsText) []byte {
 	for i := range g.places {
-		if i == shownPlaces && !all {
+		if i == shownPlaces && !opts.all {
 			more := "… and in " + counted(uint64(len(g.places)-i), "more direction")
 			return append(appendStyled(append(dst, findingIndent...), p.Derived, more), '\n')
 		}
-		dst = p.appendPlace(append(dst, findingIndent...), &g.places[i], all)
+		dst = p.appendPlace(append(dst, findingIndent...), &g.places[i], opts.all)
+		if opts.proofs {
+			dst = p.appendProof(dst, &g.places[i], opts.all)
+		}
+		dst = append(dst, '\n')
 	}
 	return dst
 }
@@ -135,14 +157,36 @@ func (p *painter) appendPlace(dst []byte, pl *place, all bool) []byte {
 		case i == 0:
 			dst = append(dst, ": frames "...)
 		case i == shownFrames && !all:
-			dst = append(dst, ", …"...)
-			return append(dst, '\n')
+			return append(dst, ", …"...)
 		default:
 			dst = append(dst, ", "...)
 		}
 		dst = strconv.AppendUint(dst, f, 10)
 	}
-	return append(dst, '\n')
+	return dst
+}
+
+// appendProof appends "; proof: frames 3, 12" when more than the offending frame
+// proves the first finding of a place, and the guard when one stands against it.
+func (p *painter) appendProof(dst []byte, pl *place, all bool) []byte {
+	f := pl.first
+	if len(f.Frames) > 1 {
+		dst = append(dst, "; proof: frames "...)
+		for i, n := range f.Frames {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			if i == shownFrames && !all {
+				dst = append(dst, "…"...)
+				break
+			}
+			dst = strconv.AppendUint(dst, n, 10)
+		}
+	}
+	if !f.Failed() {
+		dst = append(dst, "; "+f.Guard.String()+" is not satisfied: "+f.Guard.Asks()...)
+	}
+	return dst
 }
 
 func arrow(s session.Side) string {

@@ -13,10 +13,12 @@ var (
 	messageSchema []byte
 	//go:embed finding.schema.json
 	findingSchema []byte
+	//go:embed check.schema.json
+	checkSchema []byte
 )
 
 // SchemaNames are the names that Schema knows, in the order of help texts.
-func SchemaNames() []string { return []string{"analysis", "frame", "message", "finding"} }
+func SchemaNames() []string { return []string{"analysis", "frame", "message", "finding", "check"} }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
 func Schema(name string) ([]byte, bool) {
@@ -29,6 +31,8 @@ func Schema(name string) ([]byte, bool) {
 		return messageSchema, true
 	case "finding":
 		return findingSchema, true
+	case "check":
+		return checkSchema, true
 	}
 	return nil, false
 }

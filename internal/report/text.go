@@ -38,7 +38,7 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 		for i := range a.Captures {
 			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
-		dst = append(p.appendTotals(dst, a), '\n')
+		dst = append(p.appendTotalsOf(dst, &a.Totals, len(a.Conns)), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts)
 	return p.appendFindings(append(dst, '\n'), a.Findings, opts.Verbose)
@@ -67,14 +67,13 @@ func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte 
 	return dst
 }
 
-// appendTotals appends one line of what the packets were; 0 is not worth words.
-func (p *painter) appendTotals(dst []byte, a *Analysis) []byte {
-	t := &a.Totals
+// appendTotalsOf appends one line of what the packets were; 0 is not worth words.
+func (p *painter) appendTotalsOf(dst []byte, t *Totals, conns int) []byte {
 	if t.Packets == 0 {
 		return append(dst, "No packets.\n"...)
 	}
 	dst = append(dst, counted(t.UDPDatagrams, "UDP datagram")+" in "+counted(t.Packets, "packet")+": "...)
-	dst = append(dst, counted(t.Decoded, "datagram")+" in "+counted(uint64(len(a.Conns)), "connection")...)
+	dst = append(dst, counted(t.Decoded, "datagram")+" in "+counted(uint64(conns), "connection")...)
 	for _, part := range []struct {
 		n     uint64
 		words string

@@ -8,8 +8,8 @@ import (
 )
 
 // wildKnet is any of the endpoints with another of its kind.
-func wildKnet(r *rand.Rand) Scenario {
-	s := KnetScenario{Setup: wildSetup(r)}
+func wildKnet(r *rand.Rand, seed uint64, c *Conditions) Scenario {
+	s := KnetScenario{Setup: wildSetup(r, seed, c)}
 	kinds := []func() knetpeer.Config{knetpeer.Library, knetpeer.Library, knetpeer.Library2010, knetpeer.Page, knetpeer.PageLate}
 	kind := kinds[r.IntN(len(kinds))]
 	s.A, s.B = kind(), kind()

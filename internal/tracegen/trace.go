@@ -19,6 +19,7 @@ type Setup struct {
 	IPv6      bool      //
 	ZeroID    bool      // IPv4 identification is always 0
 	HideState bool      // the capture does not tell how the connection ended
+	Frayed    bool      // network and capture are as bad in the beginning as later
 	PcapNG    bool      // write pcapng instead of pcap
 	Lean      bool      // keep nothing that grows with the capture
 }

@@ -11,18 +11,20 @@ import (
 
 // Wild gives a random trace of a protocol: nothing in it is chosen to prove
 // anything. It reports false for a protocol it has no such traces of.
-func Wild(proto string, seed uint64) (Scenario, bool) {
+func Wild(proto string, seed uint64) (Scenario, bool) { return wild(proto, seed, nil) }
+
+func wild(proto string, seed uint64, c *Conditions) (Scenario, bool) {
 	r := rand.New(rand.NewPCG(seed, 77))
 	var s Scenario
 	switch proto {
 	case "dp8":
-		s = RollDP8(seed).Scenario
+		s = wildDP8(seed, c)
 	case "dp4":
-		s = wildDP4(r)
+		s = wildDP4(r, seed, c)
 	case "hazel":
-		s = wildHazel(r)
+		s = wildHazel(r, seed, c)
 	case "knet":
-		s = wildKnet(r)
+		s = wildKnet(r, seed, c)
 	default:
 		return s, false
 	}
@@ -37,7 +39,7 @@ func between(r *rand.Rand, lo, hi time.Duration) time.Duration {
 }
 
 // wildSetup is any network and any capture.
-func wildSetup(r *rand.Rand) Setup {
+func wildSetup(r *rand.Rand, seed uint64, c *Conditions) Setup {
 	s := Setup{IPv6: chance(r, 0.2), ZeroID: chance(r, 0.2), Paths: wildPaths(r)}
 	s.Tap.Link = []sim.Link{sim.Ethernet, sim.VLAN, sim.Raw, sim.SLL2}[r.IntN(4)]
 	s.HideState = true
@@ -56,6 +58,9 @@ func wildSetup(r *rand.Rand) Setup {
 		s.Tap.Stop = between(r, 400*time.Millisecond, 2*time.Second)
 	default:
 		s.HideState = false
+	}
+	if c != nil {
+		c.impose(&s, seed)
 	}
 	return s
 }
@@ -89,8 +94,8 @@ func wildTraffic(r *rand.Rand) Traffic {
 }
 
 // wildHazel is two releases that understand each other.
-func wildHazel(r *rand.Rand) Scenario {
-	s := HazelScenario{Setup: wildSetup(r)}
+func wildHazel(r *rand.Rand, seed uint64, c *Conditions) Scenario {
+	s := HazelScenario{Setup: wildSetup(r, seed, c)}
 	eras := [][]func() hazelpeer.Config{
 		{hazelpeer.May14}, {hazelpeer.May30}, {hazelpeer.Page, hazelpeer.PageLate}, {hazelpeer.V012}, {hazelpeer.Fork},
 		{hazelpeer.Ack3Early, hazelpeer.Ack3, hazelpeer.FE, hazelpeer.Sep20, hazelpeer.One, hazelpeer.Now},

@@ -10,8 +10,8 @@ import (
 )
 
 // wildDP4 is two implementations of any habits, and up to three pairs of players.
-func wildDP4(r *rand.Rand) Scenario {
-	s := DP4Scenario{Setup: wildSetup(r), A: wildDP4Config(r), B: wildDP4Config(r)}
+func wildDP4(r *rand.Rand, seed uint64, c *Conditions) Scenario {
+	s := DP4Scenario{Setup: wildSetup(r, seed, c), A: wildDP4Config(r), B: wildDP4Config(r)}
 	s.Setup.HideState = true // nothing on the wire ends a connection
 	s.Setup.MTU = 9000
 	if s.B.SP = s.A.SP; s.A.SP {
@@ -49,7 +49,7 @@ func wildDP4Config(r *rand.Rand) dp4peer.Config {
 	c.MaxPayload = 100 + r.IntN(1300)
 	c.MaxFlight = 30 + r.IntN(31)
 	c.OwnSerial, c.RetryAll = chance(r, 0.2), chance(r, 0.2)
-	c.Order, c.FullMask, c.Blind = dp4.Order(r.IntN(2)), chance(r, 0.3), chance(r, 0.2)
+	c.Order, c.FullMask = dp4.Order(r.IntN(2)), chance(r, 0.3)
 	if chance(r, 0.5) {
 		c.NACKDelay = between(r, 5*time.Millisecond, 40*time.Millisecond)
 	}
@@ -61,6 +61,9 @@ func wildDP4Config(r *rand.Rand) dp4peer.Config {
 // frays makes network and capture perfect at first: a connection whose first
 // packets were lost began for some readers, and for others it did not.
 func (t *DP4Trace) frays(after time.Duration) {
+	if t.Frayed {
+		return
+	}
 	paths, loss := t.Paths, t.Net.Tap.Loss
 	set := func(p [2]sim.Path, loss float64) {
 		t.Net.Tap.Loss = loss

@@ -18,11 +18,28 @@ type WildDP8 struct {
 	Deaf     bool   // the capture misses one direction
 	Midway   bool   // the capture starts after the session
 
-	ending string
+	ending  string
+	silence time.Duration // before the end
+	again   bool          // the same ends connect once more
+	another bool          // somebody else connects meanwhile
 }
 
-// RollDP8 rolls the dice for a session.
-func RollDP8(seed uint64) *WildDP8 {
+// RollDP8 rolls the dice for a session of one connection.
+func RollDP8(seed uint64) *WildDP8 { return rollDP8(seed, nil) }
+
+// wildDP8 is a session that may fall silent, start anew, or be one of two.
+func wildDP8(seed uint64, c *Conditions) Scenario {
+	w := rollDP8(seed, c)
+	r := rand.New(rand.NewPCG(seed, 79))
+	if chance(r, 0.2) {
+		w.silence = between(r, time.Second, 90*time.Second)
+	}
+	w.again = chance(r, 0.15)
+	w.another = chance(r, 0.15) && !w.Scenario.Setup.IPv6
+	return w.Scenario
+}
+
+func rollDP8(seed uint64, under *Conditions) *WildDP8 {
 	r := rand.New(rand.NewPCG(seed, 77))
 	w := &WildDP8{}
 	c := dp8peer.DefaultConfig()
@@ -47,6 +64,9 @@ func RollDP8(seed uint64) *WildDP8 {
 	w.Version = min(s.A.Version, s.B.Version)
 	s.Paths = wildPaths(r)
 	w.tap(r, &s.Tap)
+	if under != nil {
+		under.impose(&s.Setup, seed)
+	}
 	w.ending = []string{"a", "b", "crossing", "hard-a", "hard-b", "none", "a"}[r.IntN(7)]
 	plans := [2]Traffic{wildDP8Traffic(r), wildDP8Traffic(r)}
 	for i := range plans {
@@ -93,10 +113,10 @@ func wildDP8Traffic(r *rand.Rand) Traffic {
 // play is a dialogue of two applications.
 func (w *WildDP8) play(plans [2]Traffic) func(t *DP8Trace) {
 	return func(t *DP8Trace) {
-		left := 2
+		silent := map[*dp8peer.Conn]int{}
 		done := func(p *dp8peer.Peer) {
-			if left--; left == 0 {
-				w.end(t, p.Conn())
+			if silent[p.Conn()]++; silent[p.Conn()] == 2 {
+				w.finish(t, p.Conn())
 			}
 		}
 		for i, n := range []*dp8peer.Node{t.A, t.B} {
@@ -105,8 +125,34 @@ func (w *WildDP8) play(plans [2]Traffic) func(t *DP8Trace) {
 				t.pause(sim.Wait(t.Rand, s.plan.Every), s.burst)
 			}
 		}
-		t.A.Connect(t.B)
+		first := t.A.Connect(t.B)
+		if w.another {
+			second := t.client("192.0.2.11:2302", t.Setup.A)
+			second.Established = t.A.Established
+			t.pause(between(t.Rand, 0, 2*time.Second), func() { second.Connect(t.B) })
+		}
+		if w.again {
+			t.pause(10*time.Second, func() { w.reconnect(t, first) })
+		}
 	}
+}
+
+// reconnect connects once more when all of the first connection is long over.
+func (w *WildDP8) reconnect(t *DP8Trace, first *dp8peer.Peer) {
+	if !first.Ended() {
+		t.pause(10*time.Second, func() { w.reconnect(t, first) })
+		return
+	}
+	t.pause(40*time.Second, func() { t.A.Connect(t.B) })
+}
+
+// finish ends a connection, at once or after a silence.
+func (w *WildDP8) finish(t *DP8Trace, c *dp8peer.Conn) {
+	if w.silence == 0 {
+		w.end(t, c)
+		return
+	}
+	t.pause(w.silence, func() { w.end(t, c) })
 }
 
 func (w *WildDP8) end(t *DP8Trace, c *dp8peer.Conn) {

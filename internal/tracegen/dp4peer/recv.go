@@ -122,7 +122,12 @@ func (p *Peer) deliver(msg int64) {
 
 // promised tells how the partner sent a packet that did not arrive. The text
 // does not say how a receiver knows; this one asks.
-func (p *Peer) promised(seq int64) promise { return p.partner.sent[seq-p.partner.cfg.First] }
+func (p *Peer) promised(seq int64) (as promise) {
+	if i := seq - p.partner.cfg.First; i >= 0 && i < int64(len(p.partner.sent)) {
+		as = p.partner.sent[i] // what a partner that breaks rules never sent was nothing
+	}
+	return as
+}
 
 // watchGap waits a while for what is missing before a packet received.
 func (p *Peer) watchGap() {

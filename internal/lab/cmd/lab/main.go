@@ -8,6 +8,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ import (
 )
 
 func main() {
-	commands := map[string]func(args []string) error{"soak": soak, "replay": replay}
+	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|accuracy [flags]")
 		os.Exit(2)
@@ -52,6 +53,13 @@ func soak(args []string) error {
 	return nil
 }
 
+func mutants([]string) error {
+	if !lab.WriteScores(os.Stdout, lab.Scores()) {
+		return errors.New("the mutation score is not complete")
+	}
+	return nil
+}
+
 func replay(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf(`usage: lab replay dp8/wild-7 "drop 3-5; swap 9"`)
@@ -65,5 +73,19 @@ func replay(args []string) error {
 		return err
 	}
 	s.Replay(os.Stdout, ops)
+	return nil
+}
+
+func accuracy(args []string) error {
+	f := flag.NewFlagSet("accuracy", flag.ExitOnError)
+	sessions := f.Int("sessions", 200, "of each protocol under each condition")
+	seeds := f.Int("seeds", 5, "of each mutant under each capture loss")
+	f.Parse(args)
+	a := lab.Measure(*sessions)
+	detections, err := lab.Detect(lab.Mutants(), *seeds)
+	if err := errors.Join(a.Err, err); err != nil {
+		return err
+	}
+	lab.WriteAccuracy(os.Stdout, a, detections, *seeds)
 	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// A talk is a DirectPlay 8 conversation made by hand, unsigned or signed with the
+// A dialog is a DirectPlay 8 conversation made by hand, unsigned or signed with the
 // secrets themselves. Numbers are bytes.
-type talk struct {
+type dialog struct {
 	steps   []Step
 	signed  bool
 	version uint32
@@ -19,19 +19,19 @@ type talk struct {
 	fault   bool          // of the next step
 }
 
-const talkSession = 0x51C5997D
+const dialogSession = 0x51C5997D
 
-var talkSecrets = [2]dp8.Secret{{1, 2, 3, 4, 5, 6, 7, 8}, {8, 7, 6, 5, 4, 3, 2, 1}}
+var dialogSecrets = [2]dp8.Secret{{1, 2, 3, 4, 5, 6, 7, 8}, {8, 7, 6, 5, 4, 3, 2, 1}}
 
-// newTalk begins with handshake and KeepAlives of two sides of a version.
-func newTalk(signed bool, version uint32) *talk {
-	t := &talk{signed: signed, version: version}
+// newDialog begins with handshake and KeepAlives of two sides of a version.
+func newDialog(signed bool, version uint32) *dialog {
+	t := &dialog{signed: signed, version: version}
 	t.hand(0, dp8.Handshake{Command: dp8.CFrame | dp8.Poll, Opcode: dp8.OpConnect})
 	if signed {
 		cookie := [8]byte{9, 9, 9, 9, 9, 9, 9, 9}
 		t.hand(1, dp8.Handshake{Command: dp8.CFrame | dp8.Poll, Opcode: dp8.OpConnectedSigned, ConnectSig: cookie, SigningOpts: dp8.SigningFast})
 		t.hand(0, dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpConnectedSigned, MsgID: 1, ConnectSig: cookie,
-			SenderSecret: talkSecrets[0], ReceiverSecret: talkSecrets[1], SigningOpts: dp8.SigningFast, EchoTimestamp: uint32((t.now - 20*time.Millisecond) / time.Millisecond)})
+			SenderSecret: dialogSecrets[0], ReceiverSecret: dialogSecrets[1], SigningOpts: dp8.SigningFast, EchoTimestamp: uint32((t.now - 20*time.Millisecond) / time.Millisecond)})
 	} else {
 		t.hand(1, dp8.Handshake{Command: dp8.CFrame | dp8.Poll, Opcode: dp8.OpConnected})
 		t.hand(0, dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpConnected, MsgID: 1})
@@ -41,7 +41,7 @@ func newTalk(signed bool, version uint32) *talk {
 	return t
 }
 
-func (t *talk) say(side int, p []byte) *talk {
+func (t *dialog) say(side int, p []byte) *dialog {
 	after := 20*time.Millisecond + t.wait
 	t.now, t.wait = t.now+after, 0
 	t.steps = append(t.steps, Step{From: side, After: after, Payload: p, Fault: t.fault})
@@ -50,35 +50,35 @@ func (t *talk) say(side int, p []byte) *talk {
 }
 
 // pause waits before the next step.
-func (t *talk) pause(d time.Duration) *talk {
+func (t *dialog) pause(d time.Duration) *dialog {
 	t.wait = d
 	return t
 }
 
 // wrong marks the next step as the one that breaks the rule.
-func (t *talk) wrong() *talk {
+func (t *dialog) wrong() *dialog {
 	t.fault = true
 	return t
 }
 
-func (t *talk) hand(side int, h dp8.Handshake) *talk {
+func (t *dialog) hand(side int, h dp8.Handshake) *dialog {
 	if h.Version == 0 {
 		h.Version = t.version
 	}
-	h.SessionID, h.Timestamp = talkSession, uint32((t.now+t.wait+20*time.Millisecond)/time.Millisecond)
+	h.SessionID, h.Timestamp = dialogSession, uint32((t.now+t.wait+20*time.Millisecond)/time.Millisecond)
 	return t.say(side, h.Append(nil))
 }
 
 // frame sends a data frame with its number as it stands, signed.
-func (t *talk) frame(side int, d dp8.DFrame) *talk {
+func (t *dialog) frame(side int, d dp8.DFrame) *dialog {
 	if t.signed && !d.HasSignature && d.Signature == ([8]byte{}) {
-		d.HasSignature, d.Signature = true, talkSecrets[side]
+		d.HasSignature, d.Signature = true, dialogSecrets[side]
 	}
 	return t.say(side, d.Append(nil))
 }
 
 // next sends a data frame with the next number.
-func (t *talk) next(side int, d dp8.DFrame) *talk {
+func (t *dialog) next(side int, d dp8.DFrame) *dialog {
 	if d.Command == 0 {
 		d.Command = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg
 	}
@@ -89,35 +89,37 @@ func (t *talk) next(side int, d dp8.DFrame) *talk {
 	return t.frame(side, d)
 }
 
-func (t *talk) text(side int, s string) *talk { return t.next(side, dp8.DFrame{Payload: []byte(s)}) }
+func (t *dialog) text(side int, s string) *dialog {
+	return t.next(side, dp8.DFrame{Payload: []byte(s)})
+}
 
 // part sends a part of a split message with the flags given.
-func (t *talk) part(side int, flags dp8.Command, size int) *talk {
+func (t *dialog) part(side int, flags dp8.Command, size int) *dialog {
 	return t.next(side, dp8.DFrame{Command: dp8.Reliable | dp8.Sequential | flags, Payload: make([]byte, size)})
 }
 
-func (t *talk) keepAlive(side int) *talk {
+func (t *dialog) keepAlive(side int) *dialog {
 	if t.version < dp8.Version15 {
 		return t.next(side, dp8.DFrame{})
 	}
-	return t.next(side, dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: talkSession})
+	return t.next(side, dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession})
 }
 
-func (t *talk) end(side int) *talk { return t.next(side, dp8.DFrame{Control: dp8.CtlEndStream}) }
+func (t *dialog) end(side int) *dialog { return t.next(side, dp8.DFrame{Control: dp8.CtlEndStream}) }
 
 // ack sends a SACK for all there is.
-func (t *talk) ack(side int) *talk { return t.ackTo(side, t.rcv[side]) }
+func (t *dialog) ack(side int) *dialog { return t.ackTo(side, t.rcv[side]) }
 
-func (t *talk) ackTo(side int, nrcv uint8) *talk {
+func (t *dialog) ackTo(side int, nrcv uint8) *dialog {
 	k := dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[side], NRcv: nrcv, Timestamp: uint32((t.now + t.wait + 20*time.Millisecond) / time.Millisecond)}
 	if t.signed {
-		k.HasSignature, k.Signature = true, talkSecrets[side]
+		k.HasSignature, k.Signature = true, dialogSecrets[side]
 	}
 	return t.say(side, k.Append(nil))
 }
 
 // chat goes on for so many exchanges.
-func (t *talk) chat(n int) *talk {
+func (t *dialog) chat(n int) *dialog {
 	for range n {
 		t.text(0, "how are you?").text(1, "fine")
 	}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/verdict"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A chapter is the rules of one protocol, or those about captures and networks.
+type chapter struct {
+	name, title string
+	rules       []session.Rule
+}
+
+func chapters() (all []chapter) {
+	for _, p := range protocols.All(protocols.Options{}) {
+		all = append(all, chapter{p.Name, p.Title, p.Rules})
+	}
+	split := slices.IndexFunc(session.Quality, func(r session.Rule) bool { return strings.HasPrefix(r.ID, "FLD-") })
+	return append(all, chapter{"capture", "Quality of the capture", session.Quality[:split]}, chapter{"field", "Diagnosis of the network", session.Quality[split:]})
+}
+
+// ruleBook holds all rules.
+func ruleBook() *verdict.Book {
+	var all []session.Rule
+	for _, p := range protocols.All(protocols.Options{}) {
+		all = append(all, p.Rules...)
+	}
+	return verdict.NewBook(all, session.Quality)
+}
+
+func completeRules(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var all []cobra.Completion
+	for _, c := range chapters() {
+		for i := range c.rules {
+			all = append(all, cobra.CompletionWithDesc(c.rules[i].ID, c.rules[i].Statement))
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+// rulesCommand is the flags of the command.
+type rulesCommand struct {
+	format    choice
+	protocols []string
+	levels    []string
+	evaluated bool
+	markdown  bool
+}
+
+func newRules() *cobra.Command {
+	c := &rulesCommand{format: newChoice("text", "json")}
+	cmd := &cobra.Command{
+		Use:   "rules",
+		Short: "List the rules that check judges by",
+		Long: `List the rules of all protocols: what the texts demand (MUST), advise (SHOULD),
+recommend (REC) or imply (IMPL), how severe a breach is, and what an evaluation
+looks at: one frame (F), the state of one direction (D) or both (B), times (T).
+
+A rule that is not evaluated is listed with the reason; one that says the same
+as another is reported under that one's id. 'dpdissect rules show ID' tells all
+about a rule. --markdown prints the page docs/rules.md.`,
+		Example: `  dpdissect rules --protocol dp8 --level MUST
+  dpdissect rules --evaluated --format json | jq -r '.[].id'
+  dpdissect rules show DP8-SIG-FULL`,
+		Args: noArgs,
+		RunE: c.runE,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringSliceVar(&c.protocols, "protocol", nil, "rules of these alone, a comma-separated `LIST`; capture and field are rules about captures and networks")
+	f.StringSliceVar(&c.levels, "level", nil, "rules of these levels alone, a comma-separated `LIST` of MUST, SHOULD, REC, IMPL")
+	f.BoolVar(&c.evaluated, "evaluated", false, "only rules that are evaluated")
+	f.BoolVar(&c.markdown, "markdown", false, "print the reference page")
+	c.format.add(cmd, "format", "output for people or one JSON document")
+	var names []string
+	for _, h := range chapters() {
+		names = append(names, h.name)
+	}
+	must(cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("level", cobra.FixedCompletions(levelNames(), cobra.ShellCompDirectiveNoFileComp)))
+	cmd.AddCommand(newRulesShow())
+	return cmd
+}
+
+func levelNames() (names []string) {
+	for l := session.Must; l <= session.Impl; l++ {
+		names = append(names, l.String())
+	}
+	return names
+}
+
+func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
+	if c.markdown && cmd.Flags().Changed("format") {
+		return usagef("--markdown is a format of its own and can't be had with --format")
+	}
+	chosen, err := c.chosen()
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout().(*os.File)
+	var b []byte
+	switch {
+	case c.markdown:
+		b = rulesMarkdown(chosen)
+	case c.format.value == "json":
+		b = rulesJSON(chosen)
+	default:
+		b = rulesText(chosen, newScreen(out, "never").width)
+	}
+	_, err = out.Write(b)
+	return err
+}
+
+// chosen gives the rules that pass the flags.
+func (c *rulesCommand) chosen() (all []chapter, err error) {
+	chapters := chapters()
+	var names []string
+	for _, h := range chapters {
+		names = append(names, h.name)
+	}
+	if err := known("--protocol", c.protocols, names); err != nil {
+		return nil, err
+	}
+	for i, l := range c.levels {
+		c.levels[i] = strings.ToUpper(l)
+	}
+	if err := known("--level", c.levels, levelNames()); err != nil {
+		return nil, err
+	}
+	for _, h := range chapters {
+		if c.protocols != nil && !slices.Contains(c.protocols, h.name) {
+			continue
+		}
+		h.rules = slices.DeleteFunc(slices.Clone(h.rules), func(r session.Rule) bool {
+			return c.levels != nil && !slices.Contains(c.levels, r.Level.String()) || c.evaluated && (r.Unchecked != "" || r.Alias != "")
+		})
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// known refuses words that are not in a list.
+func known(flag string, words, list []string) error {
+	for _, w := range words {
+		if !slices.Contains(list, w) {
+			return usagef("%s: unknown %q: want %s", flag, w, orList(list))
+		}
+	}
+	return nil
+}
+
+// status says whether a rule is evaluated: "yes", "as ID", "no".
+func status(r *session.Rule) string {
+	switch {
+	case r.Alias != "":
+		return "as " + r.Alias
+	case r.Unchecked != "":
+		return "no"
+	}
+	return "yes"
+}
+
+func rulesText(all []chapter, width int) []byte {
+	var rows [][]string
+	for _, h := range all {
+		for i := range h.rules {
+			r := &h.rules[i]
+			text := r.Statement
+			if r.Unchecked != "" && r.Alias == "" {
+				text += " [" + r.Unchecked + "]"
+			}
+			rows = append(rows, []string{r.ID, r.Level.String(), r.Severity.String(), r.Scope, status(r), text})
+		}
+	}
+	if len(rows) == 0 {
+		return []byte("No rules.\n")
+	}
+	return appendTable(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Statement"}, rows, width)
+}
+
+// ruleRow is a rule in JSON.
+type ruleRow struct {
+	ID        string   `json:"id"`
+	Protocol  string   `json:"protocol"`
+	Clause    string   `json:"clause"`
+	Level     string   `json:"level"`
+	Severity  string   `json:"severity"`
+	Scope     string   `json:"scope"`
+	Guards    []string `json:"guards"`
+	Statement string   `json:"statement"`
+	Care      string   `json:"care,omitempty"`
+	Example   string   `json:"example,omitempty"`
+	Evaluated bool     `json:"evaluated"`
+	Alias     string   `json:"alias,omitempty"`
+	Reason    string   `json:"reason,omitempty"`
+}
+
+func rowOf(protocol string, r *session.Rule) ruleRow {
+	guards := []string{}
+	for _, g := range (r.Guards | session.Always).List() {
+		guards = append(guards, g.String())
+	}
+	row := ruleRow{ID: r.ID, Protocol: protocol, Clause: r.Clause, Level: r.Level.String(), Severity: r.Severity.String(), Scope: r.Scope, Guards: guards,
+		Statement: r.Statement, Care: r.Care, Example: r.Example, Evaluated: r.Unchecked == "" && r.Alias == "", Alias: r.Alias}
+	if r.Alias == "" {
+		row.Reason = r.Unchecked
+	}
+	return row
+}
+
+func rulesJSON(all []chapter) []byte {
+	rows := []ruleRow{}
+	for _, h := range all {
+		for i := range h.rules {
+			rows = append(rows, rowOf(h.name, &h.rules[i]))
+		}
+	}
+	return indented(rows)
+}
+
+func rulesMarkdown(all []chapter) []byte {
+	b := []byte("# Rules\n\nGenerated by `make docs` from the tables that are evaluated; `dpdissect rules` lists the same, `dpdissect rules show ID` one of\n" +
+		"them. [ci.md](ci.md) says how `dpdissect check` uses them.\n\n" +
+		"A rule ends each of its opportunities as pass, fail or inconclusive, and fails only while its guards are satisfied. The\n" +
+		"guards DUP, SNAP, SUM and LIFE belong to every rule.\n\n| guard | asks that |\n|---|---|\n")
+	for g := session.GuardDup; g.String() != ""; g++ {
+		b = fmt.Appendf(b, "| %s | %s |\n", g, g.Asks())
+		if g == session.GuardSample {
+			break
+		}
+	}
+	for _, h := range all {
+		n := 0
+		for i := range h.rules {
+			if status(&h.rules[i]) == "yes" {
+				n++
+			}
+		}
+		b = fmt.Appendf(b, "\n## %s\n\n%d rules, %d of them evaluated.\n", h.title, len(h.rules), n)
+		for i := range h.rules {
+			r := &h.rules[i]
+			b = fmt.Appendf(b, "\n### %s\n\n%s", r.ID, report.RuleMarkdown(r))
+		}
+	}
+	return b
+}
+
+func newRulesShow() *cobra.Command {
+	format := newChoice("text", "json")
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Tell all about a rule",
+		Long: `Tell all about a rule: what it demands, the clause of the text, level and
+severity, what must be certain before it is called broken, and a violation.`,
+		Example: `  dpdissect rules show DP8-2.2.1.2-POLL-LISTENER
+  dpdissect rules show DP8-SIG-FULL --format json`,
+		ValidArgsFunction: completeRules,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("show takes the ID of one rule")
+			}
+			return showRule(cmd.OutOrStdout().(*os.File), args[0], format.value)
+		},
+	}
+	format.add(cmd, "format", "output for people or one JSON document")
+	return cmd
+}
+
+func showRule(out *os.File, id, format string) error {
+	var ids []string
+	for _, h := range chapters() {
+		for i := range h.rules {
+			r := &h.rules[i]
+			ids = append(ids, r.ID)
+			if !strings.EqualFold(r.ID, id) {
+				continue
+			}
+			b := indented(rowOf(h.name, r))
+			if format == "text" {
+				width := newScreen(out, "never").width
+				if width == 0 {
+					width = rulePage
+				}
+				b = []byte(report.RuleText(r, width))
+			}
+			_, err := out.Write(b)
+			return err
+		}
+	}
+	return usagef("unknown rule %s%s", id, filter.DidYouMean(id, ids))
+}
+
+// rulePage is the width of a page that is not on a terminal.
+const rulePage = 100

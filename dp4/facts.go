@@ -1,0 +1,190 @@
+package dp4
+
+import (
+	"hash/maphash"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Facts are what rules remember of the packets one side sent. Packets are compared
+// only while their numbers of eight bits are beyond doubt (guard UNWRAP): when a
+// side was not heard for so long that half of the numbers may have gone by, what
+// was known before counts no more.
+type facts struct {
+	units    *[remembered]fact // by the low bits of their number
+	messages *[32]messageFact
+	epoch    uint32 // grows with each doubt
+	top      int64  // highest number of the epoch
+	topSet   bool
+	open     int64 // packet that follows one without EOM and is of another message
+	isOpen   bool
+	past     int64 // packet behind the end of its message, pastMsg
+	pastMsg  int64
+	isPast   bool
+	pace     pace
+
+	perMessage bool // this side's serials count the sendings of whole messages
+}
+
+// A fact is one packet.
+type fact struct {
+	num, msg int64
+	frame    uint64 // first captured copy
+	time     int64  // of that, ns
+	last     int64  // time of the latest sending captured
+	horizon  int64  // of reordering, when it was captured
+	data     uint64 // fingerprint of its data, 0 when it was cut
+	hash     uint64 // of the latest sending
+	epoch    uint32
+	ipid     uint16 // of the latest sending
+	size     uint16 // behind the player indexes
+	set      bool
+	flags    Flags
+	low      uint8 // lowest and highest serial captured
+	high     uint8
+	nacks    uint8 // reports of its absence since it was last sent
+	nackTick uint32
+	nackAt   int64  // of the first of these
+	nackSent uint64 // frames its sender had sent by then
+	sum      int64  // bytes of data frames captured of this side, this one included
+}
+
+// A messageFact is what the packets of one message have in common.
+type messageFact struct {
+	msg      int64
+	epoch    uint32
+	set      bool
+	hasSTA   bool
+	hasEOM   bool
+	rly      bool
+	zeroTold bool
+	sta, eom int64 // numbers
+	low      int64 // lowest number captured
+	frame    uint64
+	high     uint8 // highest serial captured
+}
+
+var dataSeed = maphash.MakeSeed()
+
+// fact gives what is known of a packet, nil for nothing.
+func (h *facts) fact(n int64) *fact {
+	if h.units == nil {
+		return nil
+	}
+	if u := &h.units[n&(remembered-1)]; u.set && u.num == n && u.epoch == h.epoch {
+		return u
+	}
+	return nil
+}
+
+func (h *facts) message(msg int64) *messageFact {
+	if h.messages == nil {
+		return nil
+	}
+	if m := &h.messages[msg&31]; m.set && m.msg == msg && m.epoch == h.epoch {
+		return m
+	}
+	return nil
+}
+
+// near is how far packets are compared. An old packet sent again looks new when it
+// is more than half of the numbers back; this is well below.
+const nearPackets = 64
+
+// before gives the nearest packet below a number.
+func (h *facts) before(num int64) *fact {
+	for n := num - 1; n >= num-nearPackets; n-- {
+		if u := h.fact(n); u != nil {
+			return u
+		}
+	}
+	return nil
+}
+
+// behind gives the nearest packet above a number.
+func (h *facts) behind(num int64) *fact {
+	for n := num + 1; n <= min(h.top, num+nearPackets); n++ {
+		if u := h.fact(n); u != nil {
+			return u
+		}
+	}
+	return nil
+}
+
+// keep remembers a packet captured for the first time.
+func (h *facts) keep(f *Frame, fr *dissect.Frame, s *session.Sending, num, msg, sum int64) *fact {
+	if h.units == nil {
+		h.units, h.messages = new([remembered]fact), new([32]messageFact)
+	}
+	u := &h.units[num&(remembered-1)]
+	*u = fact{num: num, msg: msg, set: true, epoch: h.epoch, frame: fr.Frame, time: fr.Time, last: fr.Time, data: dataPrint(f, fr),
+		hash: s.Hash, ipid: s.IPID, flags: f.Flags, low: f.Serial, high: f.Serial, sum: sum, size: uint16(f.Size(fr.Length))}
+	if !h.topSet || num > h.top {
+		h.top, h.topSet = num, true
+	}
+	h.keepMessage(f, fr, num, msg)
+	return u
+}
+
+func (h *facts) keepMessage(f *Frame, fr *dissect.Frame, num, msg int64) {
+	m := h.message(msg)
+	if m == nil {
+		m = &h.messages[msg&31]
+		if m.set && m.epoch == h.epoch && m.msg > msg {
+			return
+		}
+		*m = messageFact{msg: msg, epoch: h.epoch, set: true, rly: f.Flags&RLY != 0, low: num, frame: fr.Frame}
+	}
+	m.low = min(m.low, num)
+	m.high = max(m.high, f.Serial)
+	if f.Flags&STA != 0 && !m.hasSTA {
+		m.hasSTA, m.sta = true, num
+	}
+	if f.Flags&EOM != 0 && !m.hasEOM {
+		m.hasEOM, m.eom = true, num
+	}
+}
+
+// dataPrint is the fingerprint of a frame's data, 0 when it was cut.
+func dataPrint(f *Frame, fr *dissect.Frame) uint64 {
+	if fr.Cut() {
+		return 0
+	}
+	return maphash.Bytes(dataSeed, f.Data) | 1
+}
+
+// A pace is how fast a side sends packets.
+type pace struct {
+	last   int64 // time of the latest, ns
+	begun  bool
+	window int64 // begin of the quarter second that is counted
+	count  int64 // packets in it
+	peak   int64 // most in any
+}
+
+const (
+	paceWindow = 250e6
+	paceMargin = 4  // the side may be so many times faster than seen
+	paceLeast  = 25 // packets a window it may always send
+	paceRoom   = 100
+)
+
+// steady reports whether, since the side was last heard, half of its numbers can
+// not have gone by.
+func (p *pace) steady(now int64) bool {
+	if !p.begun {
+		return false
+	}
+	rate := max(paceMargin*max(p.peak, p.count), paceLeast)
+	return (now-p.last)*rate < paceRoom*paceWindow
+}
+
+func (p *pace) see(now int64) {
+	if now-p.window >= paceWindow {
+		p.peak = max(p.peak, p.count)
+		p.window, p.count = now, 0
+	}
+	p.count++
+	p.last, p.begun = max(p.last, now), true
+}

@@ -1,0 +1,352 @@
+package dp4
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// noWindow is for cases that two captured frames prove by themselves: nothing the
+// capture missed could change them.
+const noWindow = 1<<63 - 1
+
+// judgeData judges a data frame before the engine sees it. It reports false for a
+// frame whose numbers are impossible, which is not to be tracked.
+func (c *conn) judgeData(dir int, num, msg int64) bool {
+	h := &c.side[dir].facts
+	c.sent.Of(c.fr.Datagram, num, session.Unmarked)
+	u := h.fact(num)
+	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
+		if u == nil || u.msg != msg || u.data != dataPrint(c.f, c.fr) {
+			h.epoch++ // too long ago to compare with
+			h.topSet, h.isOpen, u = false, false, nil
+		}
+	}
+	if u != nil {
+		return c.judgeAgain(dir, u, msg)
+	}
+	return c.judgeNew(dir, num, msg)
+}
+
+// blame breaks a rule at a packet captured before.
+func (c *conn) blame(rule, dir int, u *fact, message string, proof ...uint64) {
+	c.c.Law.Judge(session.Case{Rule: rule, Dir: dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: proof, Message: message, Since: noWindow})
+}
+
+// broken breaks a rule at the frame at hand.
+func (c *conn) broken(rule int, message string, proof ...uint64) {
+	x := c.c.Law.Here(rule, message, proof...)
+	x.Since = noWindow
+	c.c.Law.Judge(x)
+}
+
+// judgeNew judges a packet captured for the first time by its neighbours. Of two
+// packets, one behind the other, the second belongs to the same message or to a
+// later one, and no more messages begin than there are packets (MC-DPL4R 2.2.2).
+func (c *conn) judgeNew(dir int, num, msg int64) bool {
+	h, f := &c.side[dir].facts, c.f
+	if !h.topSet || num > h.top+nearPackets {
+		return true
+	}
+	p := h.before(num)
+	if p != nil {
+		if !c.judgeBehind(dir, p, num, msg) {
+			return false
+		}
+	}
+	if u := h.behind(num); u != nil {
+		if d, dm := u.num-num, u.msg-msg; dm < 0 || dm > d {
+			if u.num == h.top && p != nil && p.num == num-1 {
+				c.blameAhead(dir, r222MsgidSeq, u, fmt.Sprintf("sequence %d is of message %d, but sequence %d before it of message %d", uint8(u.num), uint8(u.msg), f.Sequence, f.MessageID), num)
+				return c.judgePart(num, h.message(msg))
+			}
+			c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d is of message %d, but sequence %d behind it of message %d", f.Sequence, f.MessageID, uint8(u.num), uint8(u.msg)), u.frame)
+			return false
+		}
+		if !c.judgeOvertaken(dir, num, u) {
+			return false
+		}
+	}
+	if !c.judgePart(num, h.message(msg)) {
+		return false
+	}
+	if p != nil {
+		c.c.Law.PassSet(setOrder)
+	}
+	return true
+}
+
+// judgeBehind compares with the nearest packet before.
+func (c *conn) judgeBehind(dir int, p *fact, num, msg int64) bool {
+	h, f := &c.side[dir].facts, c.f
+	d, dm := num-p.num, msg-p.msg
+	switch {
+	case dm < 0:
+		return c.judgeBack(dir, p, num, msg)
+	case dm > d:
+		c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d begins message %d, but sequence %d was of message %d: there is no room for what was skipped",
+			f.Sequence, f.MessageID, uint8(p.num), uint8(p.msg)), p.frame)
+		return false
+	case p.flags&EOM == 0:
+		return c.judgeUnended(dir, p, d, dm)
+	case d == 1 && dm == 0:
+		return c.judgeEnded(p)
+	case d > 1 && dm == 1 && f.Flags&STA != 0 && h.isPast && h.past == num-1:
+	case d > 1 && dm == 1 && f.Flags&STA != 0:
+		c.broken(r222SeqInc, fmt.Sprintf("message %d begins at sequence %d, but message %d ended at %d: numbers were skipped",
+			f.MessageID, f.Sequence, uint8(p.msg), uint8(p.num)), p.frame)
+		return false
+	case d == 1 && f.Flags&STA == 0:
+		c.broken(r222StaFirst, fmt.Sprintf("sequence %d is the first of message %d and has no STA", f.Sequence, f.MessageID), p.frame)
+	}
+	if h.isOpen && num == h.open+1 {
+		c.settleOpen(dir)
+	}
+	return true
+}
+
+// judgeEnded: a packet of the message that ended right before.
+func (c *conn) judgeEnded(p *fact) bool {
+	f := c.f
+	rule, what := r222EomLast, "belongs to message %d, which ended at sequence %d"
+	h := &c.side[c.c.DirOf(c.fr.Datagram)].facts
+	switch {
+	case f.Flags&whole == whole && p.flags&whole == whole:
+		rule, what = r222MsgidSeq, "is a new message, but has messageid %d like sequence %d"
+	case f.Flags&STA != 0:
+		rule, what = r222StaOnce, "begins message %d, which ended at sequence %d, again"
+	}
+	if rule == r222EomLast && h.goesPast(p.num+1, p.msg) {
+		return true
+	}
+	c.broken(rule, fmt.Sprintf("sequence %d "+what, f.Sequence, f.MessageID, uint8(p.num)), p.frame)
+	return false
+}
+
+// goesPast notes a packet behind the end of its message. A message that goes on had
+// no end there: that is one fault, not many.
+func (h *facts) goesPast(num, msg int64) (again bool) {
+	again = h.isPast && h.pastMsg == msg && num > h.past
+	h.past, h.pastMsg, h.isPast = num, msg, true
+	if m := h.message(msg); again && m != nil {
+		m.hasEOM = false
+	}
+	return again
+}
+
+// judgeUnended: behind a packet that did not end its message. When another message
+// follows, the next packet tells which of both is out of place.
+func (c *conn) judgeUnended(dir int, p *fact, d, dm int64) bool {
+	h, f := &c.side[dir].facts, c.f
+	if d != 1 {
+		return true
+	}
+	if h.isOpen && p.num == h.open {
+		c.settleOpen(dir)
+	}
+	if dm == 0 && f.Flags&STA != 0 {
+		c.broken(r222StaOnce, fmt.Sprintf("sequence %d has STA, but message %d was under way at sequence %d", f.Sequence, f.MessageID, uint8(p.num)), p.frame)
+		return false
+	}
+	if dm == 1 {
+		h.open, h.isOpen = p.num+1, true
+	}
+	return true
+}
+
+// settleOpen ends the case of a packet that followed one without EOM and was of
+// another message, now that the packet behind it continues that one.
+func (c *conn) settleOpen(dir int) {
+	h := &c.side[dir].facts
+	h.isOpen = false
+	p, u := h.fact(h.open-1), h.fact(h.open)
+	switch {
+	case p == nil || u == nil:
+	case u.flags&STA == 0:
+		c.blame(r222StaFirst, dir, u, fmt.Sprintf("sequence %d is the first of message %d and has no STA", uint8(u.num), uint8(u.msg)), p.frame)
+	default:
+		c.blame(r222StaOnce, dir, p, fmt.Sprintf("message %d has no EOM: sequence %d is its last, sequence %d begins message %d",
+			uint8(p.msg), uint8(p.num), uint8(u.num), uint8(u.msg)), u.frame)
+	}
+}
+
+// judgeBack: the packet belongs to an earlier message than the one before it. When
+// that message was under way, the packet in between is out of place (MC-DPL4R
+// 3.1.5.2), else this one is.
+func (c *conn) judgeBack(dir int, p *fact, num, msg int64) bool {
+	h, f := &c.side[dir].facts, c.f
+	m := h.message(msg)
+	if m != nil && m.low < p.num && !(m.hasEOM && m.eom < p.num) {
+		c.blame(r3152Contig, dir, p, fmt.Sprintf("sequence %d is of message %d, but lies within message %d, of which sequences %d and %d are",
+			uint8(p.num), uint8(p.msg), uint8(msg), uint8(m.low), f.Sequence), m.frame, c.fr.Frame)
+		if x := h.message(p.msg); x != nil && x.low == p.num {
+			x.set = false
+		}
+		p.set, h.isOpen = false, false
+		c.side[dir].oddly(uint8(p.num), c.fr.Time)
+		return true
+	}
+	c.broken(r222MsgidSeq, fmt.Sprintf("messageid goes back: sequence %d is of message %d, sequence %d was of message %d",
+		f.Sequence, f.MessageID, uint8(p.num), uint8(p.msg)), p.frame)
+	return false
+}
+
+// judgePart compares with the other packets of the message.
+func (c *conn) judgePart(num int64, m *messageFact) bool {
+	f := c.f
+	if m == nil {
+		return true
+	}
+	say := func(rule int, what string, at int64) bool {
+		c.broken(rule, fmt.Sprintf("sequence %d of message %d "+what, f.Sequence, f.MessageID, uint8(at)), m.frame)
+		return false
+	}
+	switch {
+	case (f.Flags&RLY != 0) != m.rly:
+		return say(r222RlyConst, "differs in RLY from sequence %d", m.low)
+	case f.Flags&STA != 0 && m.hasSTA && m.sta != num:
+		return say(r222StaOnce, "has STA, as sequence %d had", m.sta)
+	case m.hasEOM && num > m.eom && c.side[c.c.DirOf(c.fr.Datagram)].facts.goesPast(num, m.msg):
+	case m.hasEOM && num > m.eom:
+		return say(r222EomLast, "comes behind its end at sequence %d", m.eom)
+	case f.Flags&EOM != 0 && m.hasEOM && m.eom != num:
+		return say(r222StaOnce, "has EOM, as sequence %d had", m.eom)
+	}
+	return true
+}
+
+// judgeOvertaken: a first sending, which its serial 0 proves, comes long after a
+// packet with a higher number. When that one stands alone, it ran ahead.
+func (c *conn) judgeOvertaken(dir int, num int64, u *fact) bool {
+	h, f := &c.side[dir].facts, c.f
+	if f.Serial != 0 || f.Flags&STA == 0 || u.low != 0 || !c.fr.HasTime || c.fr.Time-u.time <= 2*u.horizon {
+		return true
+	}
+	if u.num < h.top {
+		c.broken(r222SeqInc, fmt.Sprintf("sequence %d is sent for the first time after sequence %d", f.Sequence, uint8(u.num)), u.frame)
+		return false
+	}
+	c.blameAhead(dir, r222SeqInc, u, fmt.Sprintf("sequence %d is sent before sequence %d", uint8(u.num), f.Sequence), num)
+	return true
+}
+
+// blameAhead breaks a rule at a packet that ran ahead of all others and forgets it.
+func (c *conn) blameAhead(dir, rule int, u *fact, message string, num int64) {
+	s := &c.side[dir]
+	c.blame(rule, dir, u, message, c.fr.Frame)
+	if m := s.facts.message(u.msg); m != nil && m.low == u.num {
+		m.set = false
+	}
+	u.set = false
+	s.oddly(uint8(u.num), c.fr.Time)
+	s.facts.top = num
+	s.seq, s.msg = session.Serial{Bits: 8}, session.Serial{Bits: 8}
+	s.seq.Advance(num - 1)
+	s.msg.Advance(s.msg.Peek(uint32(c.f.MessageID)))
+}
+
+// judgeAgain compares a sending of a packet with that captured before (MC-DPL4R
+// 2.2.2).
+func (c *conn) judgeAgain(dir int, u *fact, msg int64) bool {
+	f := c.f
+	data := dataPrint(f, c.fr)
+	rule, what := r222SeqUnique, ""
+	switch {
+	case u.msg != msg:
+		what = fmt.Sprintf("is of message %d, but was of message %d", f.MessageID, uint8(u.msg))
+	case (f.Flags^u.flags)&RLY != 0:
+		rule, what = r222RlyConst, "is sent again with another RLY"
+	case (f.Flags^u.flags)&whole != 0:
+		what = "is sent again with another STA or EOM"
+	case data != 0 && u.data != 0 && data != u.data:
+		what = "is sent again with other data"
+	}
+	if what == "" {
+		c.judgeRepeat(dir, u)
+		return true
+	}
+	if rule == r222SeqUnique && u.msg == msg && int8(f.Serial-u.high) > 0 {
+		rule = r222RetrySame
+	}
+	what = fmt.Sprintf("sequence %d %s", f.Sequence, what)
+	if f.initial() && f.Serial == 0 {
+		c.c.Law.Unclear(rule, session.GuardLife, what, u.frame) // the players may begin anew
+		return true
+	}
+	c.broken(rule, what, u.frame)
+	return false
+}
+
+// judgeRepeat judges a further sending of the same packet by its serial.
+func (c *conn) judgeRepeat(dir int, u *fact) {
+	law, f, s := &c.c.Law, c.f, &c.sent
+	horizon := law.Horizon()
+	if f.Serial == u.high && s.IsCopyOf(u.hash, u.ipid, u.last, horizon) || c.isCopyOfFirst(dir, u.num, horizon) {
+		return
+	}
+	if step := int8(f.Serial - u.high); step > 0 {
+		law.PassSet(setRepeat)
+		if f.Flags&whole == whole {
+			law.Pass(r222SerialSingle)
+		}
+		c.judgeRetryTime(dir, u)
+		return
+	}
+	// An earlier sending may come late; the same one does not come twice.
+	late := c.fr.HasTime && c.fr.Time-u.last > 2*horizon
+	if f.Flags&whole == whole && late {
+		if f.Serial == u.high || f.Serial == 0 && u.low == 0 {
+			c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
+		}
+	}
+}
+
+// isCopyOfFirst reports whether a frame may be a copy of the first sending of its
+// packet.
+func (c *conn) isCopyOfFirst(dir int, num, horizon int64) bool {
+	look, ok := c.c.Dir[dir].Look(num)
+	return ok && look.First && c.sent.IsCopyOf(look.Hash, look.IPID, look.Time, horizon)
+}
+
+// remember keeps what rules need of a data frame the engine has judged.
+func (c *conn) remember(dir int, num, msg int64) {
+	s := &c.side[dir]
+	h := &s.facts
+	if !c.isNew() && h.fact(num) != nil {
+		return
+	}
+	sum := s.total
+	retry := c.fr.Words.Has(dissect.Retry)
+	if c.wants.Profile.Windows {
+		c.judgeSAK(dir, num, retry)
+	}
+	if c.fr.HasTime {
+		h.pace.see(c.fr.Time)
+	}
+	u := h.fact(num)
+	if u == nil {
+		if len(s.claims) > 0 {
+			c.settleClaims(dir, num)
+		}
+		u = h.keep(c.f, c.fr, &c.sent, num, msg, sum)
+		u.horizon = c.c.Law.Horizon()
+		c.judgeCovered(dir, num)
+		c.judgeFirst(dir, u)
+		return
+	}
+	u.low = min(u.low, c.f.Serial)
+	if int8(c.f.Serial-u.high) >= 0 {
+		u.high, u.hash, u.ipid, u.last, u.sum = c.f.Serial, c.sent.Hash, c.sent.IPID, c.fr.Time, sum
+	}
+	if u.nacks > 0 {
+		u.nacks = 0
+		c.c.Law.Pass(r3153Retx)
+	}
+	if m := h.message(msg); m != nil {
+		m.high = max(m.high, c.f.Serial)
+	}
+	if retry && c.f.Flags&RLY == 0 {
+		c.c.Law.Broken(r222UnrelRetry, fmt.Sprintf("sequence %d, which is not reliable, is sent again", c.f.Sequence), u.frame)
+	}
+}

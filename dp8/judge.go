@@ -1,0 +1,62 @@
+package dp8
+
+import "github.com/dpdissect/dpdissect/session"
+
+// shake is what judging the command frames of a connection needs, besides what is
+// kept of each side.
+type shake struct {
+	asked       [2]asked
+	lastConnect badConnect
+	strays      []stray
+	rival       *conn // another connection of the pair when this one began
+	signed      signedWatch
+	early       earlyFrame
+	repeats     int  // CONNECTs since the listener's latest answer
+	offers      int  // answers of the listener since the connector's latest confirmation
+	confirms    int  // confirmations
+	blind       bool // the capture cut a handshake frame
+}
+
+// judgeFlow judges a genuine data frame by the rules of other sections than its own:
+// those of the handshake before it and of the close behind which it comes.
+func (c *conn) judgeFlow(dir int, num int64, d *DFrame, keepAlive bool, v session.Verdict) {
+	if v.Words.Has(duplicate) {
+		return
+	}
+	c.judgeUnestablished(dir, r31Est)
+	c.speaks(dir)
+	c.sawRetry(dir, d.isRetry())
+	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == session.First && v.Words&gapWord == 0) {
+		c.lives(dir, d.KeepAlive && c.hs.sessionKnown)
+	}
+	if d.Control&CtlCoalesce != 0 {
+		c.judgeCoalesced(d)
+	}
+	c.keepOpen(dir, num, d)
+	if v.Novelty != session.First {
+		return
+	}
+	c.settleNSeq(dir, num)
+	c.judgeFirstKeepAlive(dir, num, d, keepAlive)
+	if c.life.hard != [2]bool{} {
+		c.judgeDataBehindHard(dir, num)
+	}
+}
+
+// finishJudging ends what the capture leaves open.
+func (c *conn) finishJudging() {
+	c.finishStrays()
+	law := &c.c.Law
+	for dir := range c.side {
+		c.judgeTickRate(dir)
+		c.finishHard(dir)
+		if w := &c.side[dir].sackWatch; w.over.Frame != 0 {
+			w.over.Blocked = session.GuardClean
+			law.Judge(w.over)
+		}
+	}
+	if e := &c.early; e.Frame != 0 {
+		e.Blocked = session.GuardClean
+		law.Judge(e.Case)
+	}
+}

@@ -1,0 +1,462 @@
+package dp8
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A ledger is what the rules of sequence and acknowledgement remember of one side.
+type ledger struct {
+	// What it sends.
+	started bool
+	high    int64   // highest number sent for the first time, ghosts left out
+	seen    int64   // highest captured, ghosts left out
+	jump    jump    // the latest step over numbers
+	ghost   int64   // number of a frame that was out of place, valid with haunted
+	haunted bool    //
+	over    overrun // frames beyond the window
+	carried carriers
+	drops   uint64 // latest send mask that was judged: bit i is dropBase-1-i
+	dropsAt int64
+	begun   bool // the start of its numbers was judged
+	start   beginning
+
+	// What it acknowledges.
+	unseen   bool // what it acknowledges first was not captured
+	answered bool // some acknowledgement was captured
+	bare     bool // an acknowledgement could not be read
+	queue    [8]told
+	queued   int
+	mask     latestMask
+	claims   []claim
+	idle     bool // all it had sent was acknowledged
+	beyond   bool // it acknowledges more than was captured since the other side was
+	outran   int  // acknowledgements in a row far beyond what was captured
+	odd      bool // its masks name what was not sent: they may mean something else
+	bases    baseCount
+	stuck    int64 // number it was last found not to pass, valid with isStuck
+	isStuck  bool
+
+	watch retryWatch
+	alone unmasked
+	duty  duty
+	stall stall
+
+	maskedAt int64 // time of its latest SACK mask
+	plain    int   // frames in a row without one
+}
+
+// A jump is a step over numbers that were not captured: either the capture or the
+// network lost them, or the frame behind the step is out of place.
+type jump struct {
+	set   bool
+	num   int64 // the frame behind the step
+	next  int64 // where numbers go on if that is out of place
+	cum   int64 // what was acknowledged then
+	known bool  // cum is valid
+	frame uint64
+	time  int64
+	after int // first sendings behind num
+}
+
+// A prior is what was known of a number before the frame at hand.
+type prior struct {
+	look    session.Look
+	known   bool
+	horizon int64
+}
+
+// silence is for how long, in ns, nothing numbered may be captured before numbers
+// are in doubt, where nothing is known of path and speed (guard UNWRAP).
+const silence = 200e6
+
+// heed looks at the time since the side's frame before: when so much may have been
+// sent unseen that a number may have wrapped, nothing before counts any more (guard
+// UNWRAP).
+func (c *conn) heed(dir int, x stamp) {
+	t := c.fr.Time
+	c.stamp, c.said = x, saying{}
+	c.stamp.frame, c.stamp.time = c.fr.Frame, t
+	if !c.fr.HasTime {
+		return
+	}
+	c.watch.note(c)
+	if c.silent(dir) || x.data && c.displaced(dir, x.num) {
+		c.doubt(t)
+	}
+	c.numbered[dir] = max(c.numbered[dir], t)
+	c.side[1-dir].ledger.outran, c.side[1-dir].ledger.beyond = 0, false
+}
+
+// displaced reports a number so far below the highest that no side has it in flight
+// any more: it stands for another one, unless the highest was out of place.
+func (c *conn) displaced(dir int, num int64) bool {
+	l := &c.side[dir].ledger
+	j := &l.jump
+	return l.started && num <= l.high-WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
+}
+
+// silent reports whether a side was not seen for so long that its numbers are in
+// doubt. What its peer acknowledges vouches for them: they are not far ahead.
+func (c *conn) silent(dir int) bool {
+	gap := c.fr.Time - max(c.numbered[dir], c.vouched[dir])
+	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
+}
+
+// bearable is for how long nothing of a side may be captured: as long as it takes to
+// send a window of numbers, as fast as it was seen to.
+func (c *conn) bearable(dir int) int64 {
+	if m := &c.side[dir].mem; m.hasSpeed {
+		return m.fastest
+	}
+	out := &c.c.Dir[dir]
+	n, took := int64(out.DataFrames+out.KeepAlives), c.numbered[dir]-c.c.FirstTime
+	if n == 0 || n >= 2*WindowSize {
+		return silence
+	}
+	return max(silence, took*WindowSize/n/4)
+}
+
+// apart is how far apart two frames of one side were captured that were certainly
+// sent in this order (guard REORD). It is wider than that of copies: order alone
+// calls an endpoint wrong here.
+func (c *conn) apart() int64 { return max(c.c.Law.Horizon(), leastHorizon) }
+
+const leastHorizon = 100e6
+
+// doubt forgets everything that numbers before t would be compared with.
+func (c *conn) doubt(t int64) {
+	c.trusted = t
+	for i := range c.side {
+		l := &c.side[i].ledger
+		c.dropClaims(i, session.GuardUnwrap)
+		c.endOverrun(i)
+		*l = ledger{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
+		l.carried.clear()
+	}
+}
+
+// blindTo notes a frame of a side that could not be read: what it acknowledged is
+// not known.
+func (c *conn) blindTo(dir int) { c.side[dir].ledger.bare = true }
+
+// remembered is what is known for certain of a number of a side, or nil.
+func (c *conn) remembered(dir int, num int64) *sentFrame {
+	f := c.side[dir].mem.at(num)
+	if f == nil || !f.timed || f.time < c.trusted {
+		return nil
+	}
+	return f
+}
+
+// recall takes down what is known of the number of the frame at hand.
+func (c *conn) recall(dir int, num int64) {
+	p, l := &c.prior, &c.side[dir].ledger
+	p.known = false
+	if num == l.high+1 && len(c.side[1-dir].ledger.claims) == 0 {
+		return
+	}
+	p.look, p.known = c.c.Dir[dir].Look(num)
+	p.horizon = c.apart()
+}
+
+// judgeNumber judges the number of a data frame that is no copy, before it is
+// remembered (MC-DPL8R 3.1.5.2.1).
+func (c *conn) judgeNumber(dir int, num int64, d *DFrame, v session.Verdict) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	first := d.Control&CtlRetry == 0
+	l.idle = false
+	if c.fr.HasTime && len(c.side[1-dir].ledger.claims) > 0 {
+		c.settleClaims(dir, num, first && v.Novelty == session.First)
+	}
+	fresh := v.Novelty == session.First || first && l.haunted && num == l.ghost
+	switch {
+	case !fresh || v.Novelty == session.Forgotten:
+	case first && l.started && num == l.high+1:
+		law.Pass(r31521Inc)
+		l.high, l.seen = num, max(l.seen, num)
+		l.haunted = l.haunted && num != l.ghost
+		l.jump.after++
+		c.judgeRange(dir, num)
+		c.expect(dir, num, d.Command&Poll != 0)
+	case first:
+		c.judgePlace(dir, num)
+	}
+	if !l.started {
+		l.started, l.high, l.seen = true, num, num
+	}
+	if !(l.haunted && num == l.ghost) {
+		l.seen = max(l.seen, num)
+	}
+	if !first || !fresh {
+		c.judgeAgain(dir, num, d, first)
+	}
+	if first && fresh {
+		c.judgeFresh(dir, num, d)
+	}
+	if !l.begun {
+		c.judgeStart(dir, num, first)
+	}
+}
+
+// judgePlace judges a first sending that is not the next one.
+func (c *conn) judgePlace(dir int, num int64) {
+	l := &c.side[dir].ledger
+	switch {
+	case !l.started:
+	case num > l.high:
+		cum, ok := c.cumulative(dir)
+		l.jump = jump{true, num, l.high + 1, cum, ok, c.fr.Frame, c.fr.Time, 0}
+		l.high = num
+		c.judgeRange(dir, num)
+	case l.haunted && num == l.ghost:
+		l.haunted = false
+	default:
+		c.judgeLower(dir, num)
+	}
+}
+
+// judgeLower judges a number that is sent for the first time below the highest:
+// when that was sent well before, numbers were not taken in order.
+func (c *conn) judgeLower(dir int, num int64) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	goesOn := l.jump.set && num == l.jump.next && l.jump.after == 0
+	if l.jump.set && num == l.jump.next {
+		l.jump.next++
+	}
+	if p := &c.prior; p.known && p.look.Acked && c.fr.Time-p.look.AckTime > p.horizon {
+		return // acknowledged before it was sent: that is the other side's fault
+	}
+	higher := c.sentBefore(dir, num)
+	if higher == nil {
+		law.Pass(r31521Inc) // it was overtaken
+		return
+	}
+	if !goesOn || higher.num != l.jump.num {
+		law.Broken(r31521Inc, fmt.Sprintf("bSeq %d is sent for the first time (RETRY clear), %d was sent %s before", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
+		return
+	}
+	c.haunt(dir, num)
+}
+
+// sentBefore gives the lowest number above num that was sent for the first time
+// more than the reorder horizon ago.
+func (c *conn) sentBefore(dir int, num int64) *sentFrame {
+	l := &c.side[dir].ledger
+	for n := num + 1; n <= min(l.high, num+2*WindowSize); n++ {
+		if f := c.remembered(dir, n); f != nil && f.first && c.fr.Time-f.time > c.prior.horizon {
+			return f
+		}
+	}
+	return nil
+}
+
+// haunt judges a frame that was out of place: the numbers go on before it.
+func (c *conn) haunt(dir int, num int64) {
+	l := &c.side[dir].ledger
+	j := &l.jump
+	x := session.Case{Rule: r31521Inc, Dir: dir, Frame: j.frame, Time: j.time, HasTime: true, Proof: []uint64{c.fr.Frame},
+		Message: fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(j.num), uint8(num))}
+	if j.known && j.num > j.cum+WindowSize-1 {
+		x.Rule = r31521Range
+		x.Message = fmt.Sprintf("bSeq is %d, beyond the 64 numbers from %d, the lowest not acknowledged; the side goes on at %d", uint8(j.num), uint8(j.cum), uint8(num))
+		if l.over.n > 0 && l.over.list[l.over.n-1].frame == j.frame {
+			l.over.n--
+		}
+	}
+	c.c.Law.Judge(x)
+	l.ghost, l.haunted, l.high, l.seen = j.num, true, num, num
+	if f := c.side[dir].mem.at(j.num); f != nil {
+		f.used = false
+	}
+	l.carried.drop(j.num)
+	j.set = false
+}
+
+// cumulative is what was captured of acknowledgements of a side's numbers.
+func (c *conn) cumulative(dir int) (next int64, ok bool) {
+	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
+		return 0, true
+	}
+	return next, ok
+}
+
+// maxOver bounds the frames beyond the window that wait for a verdict.
+const maxOver = 24
+
+// An overrun are frames beyond the window, one for each acknowledgement in a row
+// that they were beyond: one may have been missed, many in a row were not (guard
+// ODDS).
+type overrun struct {
+	n      int
+	judged int // of them, from the first
+	list   []over
+}
+
+type over struct {
+	num, cum int64
+	frame    uint64
+	time     int64
+}
+
+// judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
+// packets on the network). An acknowledgement that the capture missed explains an
+// excess, and so does one captured within the reorder horizon behind it.
+func (c *conn) judgeRange(dir int, num int64) {
+	cum, ok := c.cumulative(dir)
+	if !ok {
+		return
+	}
+	law, o := &c.c.Law, &c.side[dir].ledger.over
+	if num < cum+WindowSize {
+		law.Pass(r31521Range)
+		if o.n > 0 && o.list[o.n-1].cum != cum {
+			c.endOverrun(dir)
+		}
+		return
+	}
+	if o.n > 0 && o.list[o.n-1].cum == cum {
+		return // the same acknowledgement may have been missed
+	}
+	if o.n == maxOver {
+		copy(o.list[:], o.list[1:])
+		o.n--
+		o.judged = max(0, o.judged-1)
+	}
+	if need := c.needed(dir); o.n >= need {
+		for ; o.judged < o.n; o.judged++ {
+			law.Judge(c.rangeCase(dir, &o.list[o.judged]))
+		}
+	}
+	o.list = append(o.list[:o.n], over{num, cum, c.fr.Frame, c.fr.Time})
+	o.n++
+}
+
+// neededMost is what is enough when nothing shows that frames of a side were missed,
+// and too few are numbered to tell how many may have been.
+const neededMost = 12
+
+// needed is in how many intervals in a row something must be seen that missed
+// frames of either side would explain.
+func (c *conn) needed(dir int) int {
+	if c.side[1-dir].ledger.bare {
+		return 1 << 30
+	}
+	return max(c.neededOf(0), c.neededOf(1))
+}
+
+// neededOf is needed where only missed frames of one side would explain it.
+func (c *conn) neededOf(dir int) int {
+	law := &c.c.Law
+	if n := law.NeededOdds(dir); n <= neededMost || !law.CleanOf(dir, 0) {
+		return n
+	}
+	return neededMost
+}
+
+func (c *conn) rangeCase(dir int, o *over) session.Case {
+	return session.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
+		Message: fmt.Sprintf("bSeq is %d, the lowest number not acknowledged %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
+}
+
+// endOverrun leaves frames beyond the window without a verdict: too few in a row.
+func (c *conn) endOverrun(dir int) {
+	o := &c.side[dir].ledger.over
+	for ; o.judged < o.n; o.judged++ {
+		x := c.rangeCase(dir, &o.list[o.judged])
+		x.Blocked = session.GuardOdds
+		c.c.Law.Judge(x)
+	}
+	o.n, o.judged = 0, 0
+}
+
+// closeOverrun judges what is left at the end of the connection.
+func (c *conn) closeOverrun(dir int) {
+	o := &c.side[dir].ledger.over
+	if o.n >= c.needed(dir) {
+		for ; o.judged < o.n; o.judged++ {
+			c.c.Law.Judge(c.rangeCase(dir, &o.list[o.judged]))
+		}
+	}
+	c.endOverrun(dir)
+}
+
+// explainOverrun takes back the latest excess when an acknowledgement that allows
+// it was overtaken by the frame.
+func (c *conn) explainOverrun(dir int, next int64) {
+	o := &c.side[dir].ledger.over
+	if o.n == 0 || o.judged == o.n {
+		return
+	}
+	if x := &o.list[o.n-1]; x.num < next+WindowSize && c.fr.Time-x.time <= c.apart() {
+		o.n--
+		c.c.Law.Pass(r31521Range)
+	}
+}
+
+// ms is a time for a message.
+func ms(ns int64) string { return fmt.Sprintf("%.0f ms", float64(ns)/1e6) }
+
+// A beginning is the first number captured of a side, when that is not 0.
+type beginning struct {
+	num     int64
+	frame   uint64
+	time    int64
+	reports int   // acknowledgements that say that 0 never came
+	last    int64 // time of the latest
+}
+
+// judgeStart judges the first number captured of a side: they start at 0
+// (MC-DPL8R 3.1.5.2.1).
+func (c *conn) judgeStart(dir int, num int64, first bool) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	b := &l.start
+	switch {
+	case !c.c.Complete || !c.fr.HasTime:
+		l.begun = true
+	case num == 0:
+		l.begun = true
+		law.Pass(r31521Start)
+	case b.frame == 0 && first:
+		*b = beginning{num: num, frame: c.fr.Frame, time: c.fr.Time}
+	case b.frame == 0 || num < b.num:
+		l.begun = true // what was before is only not captured
+		law.Unclear(r31521Start, session.GuardClean, "the first number captured is not 0")
+	}
+}
+
+// startSettles is for how long a side must have been told that its first numbers
+// are missing, in ns.
+const startSettles = 1e9
+
+// reportStart looks at what the other side acknowledges while number 0 is missing:
+// many reports that it never came, and no retry of it, mean that it was not sent.
+func (c *conn) reportStart(dir int, next int64, pure bool) {
+	l := &c.side[dir].ledger
+	b := &l.start
+	x := session.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},
+		Message: fmt.Sprintf("the first bSeq is %d, not 0; the other side still expects 0", uint8(b.num))}
+	switch {
+	case next > 0:
+		l.begun = true
+		x.Blocked = session.GuardClean
+		c.c.Law.Judge(x)
+	case !pure && c.said.mask == 0, c.fr.Time-b.last < 30e6:
+	default:
+		b.reports, b.last = b.reports+1, c.fr.Time
+		if b.reports > c.needed(1-dir) && c.fr.Time-b.time > startSettles {
+			l.begun = true
+			c.c.Law.Judge(x)
+		}
+	}
+}
+
+// settleSequence ends what is open at the end of the connection.
+func (c *conn) settleSequence() {
+	for dir := range c.side {
+		c.closeClaims(dir)
+		c.closeOverrun(dir)
+		c.side[dir].ledger = ledger{}
+	}
+}

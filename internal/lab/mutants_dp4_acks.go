@@ -1,0 +1,97 @@
+package lab
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// dp4AckMutants break the rules of ACK and NACK frames.
+func dp4AckMutants() []Mutant {
+	const clean, nacks = "dp4/windows-clean", "dp4/nacks-lsb-first"
+	ack := dp4By(2, dp4ACK)
+	ms := time.Millisecond
+	return slices.Concat([]Mutant{
+		{Rule: "DP4-2-NACK-NNACK0", Name: "sends no mask", On: nacks},
+		{Rule: "DP4-2.2.3-PRODUCT", Name: "reports what is missing", On: nacks, Profile: session.Profile{Windows: true}},
+		{Rule: "DP4-2.2.3-PRODUCT", Name: "sends ACKs alone", Near: true, On: clean, Profile: session.Profile{Windows: true}},
+		{Rule: "DP4-2.2.3-LEN", Name: "has a byte too many", On: nacks,
+			Tamper: dp4Nth(2, dp4NACK, func(f *dp4.Frame) { f.Trailing = []byte{1} })},
+		{Rule: "DP4-2.2.3-LEN", Name: "lacks a byte of its tick", On: nacks,
+			Tamper: dp4Bytes(2, func(f *dp4.Frame) bool { return dp4NACK(f) && f.MaskSize == 0 }, func(p []byte) []byte { return p[:len(p)-1] })},
+		{Rule: "DP4-2.2.3-STRAYFLAGS", Name: "sets STA in an ACK", On: clean, Tamper: dp4Nth(9, dp4ACK, func(f *dp4.Frame) { f.Flags |= dp4.STA })},
+		{Rule: "DP4-2.2.3-RELIABLE", Name: "reports what is not reliable", On: "dp4/nacks-of-unreliable"},
+		{Rule: "DP4-2.2.4-LEN", Name: "has two bytes too many", On: clean,
+			Tamper: dp4Nth(9, dp4ACK, func(f *dp4.Frame) { f.Trailing = []byte{1, 2} })},
+		{Rule: "DP4-2.2.4-LEN", Name: "lacks the last byte", On: clean,
+			Tamper: dp4Bytes(9, dp4ACK, func(p []byte) []byte { return p[:len(p)-1] })},
+		{Rule: "DP4-2.2.4-SENT", Name: "acknowledges what was never sent", On: clean,
+			Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.Sequence += 30; f.MessageID += 30 })},
+		{Rule: "DP4-2.2.4-PAIR", Name: "names another message", On: clean, Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.MessageID++ })},
+		{Rule: "DP4-2.2.4-SERIAL", Name: "has a serial that was never sent", On: clean,
+			Tamper: dp4Nth(20, ack, func(f *dp4.Frame) { f.Serial += 9 })},
+		{Rule: "DP4-2.2.4-CUM", Name: "goes back", Steps: dp4Conversation(func(t *dp4Talk) {
+			f := t.answer(1)
+			f.Sequence, f.MessageID = f.Sequence-4, f.MessageID-4
+			t.reply(1, 10*ms, f).Fault = true
+		})},
+		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a reliable packet it lacks", Steps: dp4Conversation(func(t *dp4Talk) { across(t, dp4.RLY).Fault = true })},
+		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a packet that is not reliable", Near: true, Steps: dp4Conversation(func(t *dp4Talk) { across(t, 0) })},
+		{Rule: "DP4-2.2.3-KNOWN", Name: "reports what was never sent", Steps: dp4Conversation(func(t *dp4Talk) {
+			t.reply(1, 10*ms, t.nack(1, t.next[0]+30)).Fault = true
+		})},
+		{Rule: "DP4-2.2.3-PAIR", Name: "names another message", Steps: dp4Conversation(func(t *dp4Talk) {
+			t.say(0, 20*ms, dp4Whole|dp4.RLY)
+			f := t.nack(1, t.next[0]-1)
+			f.MessageID += 3
+			t.reply(1, 10*ms, f).Fault = true
+		})},
+		{Rule: "DP4-2.2.3-MASK-BEYOND", Name: "has bits for what was never sent", Steps: dp4Conversation(func(t *dp4Talk) {
+			t.say(0, 20*ms, dp4Whole|dp4.RLY)
+			f := t.nack(1, t.next[0]-1)
+			f.ExtFlags, f.MaskSize, f.Mask = 0x20, 1, 0xff
+			t.reply(1, 10*ms, f).Fault = true
+		})},
+		{Rule: "DP4-2.2.3-MASK-LIE", Name: "reports missing what it acknowledged", Steps: dp4Conversation(func(t *dp4Talk) {
+			t.reply(1, 10*ms, t.nack(1, t.next[0]-4)).Fault = true
+		})},
+		{Rule: "DP4-2.2.3-FIRST", Name: "reports a later packet first", Also: []string{"DP4-2.2.4-CUM"}, Steps: dp4Conversation(twoReports)},
+		{Rule: "DP4-3.1.5.3-ACK-PRIOR", Name: "reports a later message first", Steps: dp4Conversation(twoReports)},
+	},
+		dp4Keeps(nacks, "DP4-2.2.3-LEN", "DP4-2.2.3-STRAYFLAGS", "DP4-2.2.3-RELIABLE", "DP4-2.2.3-KNOWN", "DP4-2.2.3-PAIR",
+			"DP4-2.2.3-MASK-BEYOND", "DP4-2.2.3-MASK-LIE", "DP4-2.2.3-FIRST", "DP4-3.1.5.3-ACK-PRIOR"),
+		dp4Keeps("dp4/windows-lossy", "DP4-2.2.4-LEN", "DP4-2.2.4-SENT", "DP4-2.2.4-PAIR", "DP4-2.2.4-SERIAL", "DP4-2.2.4-CUM"))
+}
+
+// twoReports says that a packet is the first missing one, then that an earlier one is.
+func twoReports(t *dp4Talk) {
+	for range 3 {
+		t.say(0, 2*time.Millisecond, dp4Whole|dp4.RLY)
+	}
+	t.reply(1, 30*time.Millisecond, t.nack(1, t.next[0]-1))
+	t.reply(1, 10*time.Millisecond, t.nack(1, t.next[0]-3))
+	t.ack(1, 20*time.Millisecond)
+}
+
+// dp4Conversation is a conversation with something in its middle.
+func dp4Conversation(middle func(t *dp4Talk)) []Step {
+	t := newDP4Talk(25)
+	middle(t)
+	return t.end()
+}
+
+// across lets a packet get lost before the capture; side 1 acknowledges the next one,
+// then the packet is sent again.
+func across(t *dp4Talk, flags dp4.Flags) *Step {
+	lost := t.frame(0, dp4.CMD|dp4Whole|flags)
+	lost.MessageID, lost.Sequence, lost.Serial, lost.Data = t.next[0], t.next[0], 1, []byte("at last")
+	t.next[0]++
+	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+	t.ack(1, 25*time.Millisecond)
+	at := len(t.steps) - 1
+	t.repeat(0, 300*time.Millisecond, lost)
+	t.ack(1, 25*time.Millisecond)
+	return &t.steps[at]
+}

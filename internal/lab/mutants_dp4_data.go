@@ -1,0 +1,89 @@
+package lab
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// dp4DataMutants break the rules of data frames.
+func dp4DataMutants() []Mutant {
+	const clean, parts, lossy = "dp4/windows-clean", "dp4/parts-lossy", "dp4/windows-lossy"
+	one := dp4By(1, dp4Single)
+	return slices.Concat([]Mutant{
+		{Rule: "DP4-2.2.2-CMD", Name: "clears CMD", On: clean,
+			Tamper: dp4Nth(30, dp4Data, func(f *dp4.Frame) { f.Flags &^= dp4.CMD })},
+		{Rule: "DP4-2.2.2-NOACK", Name: "sets ACK in a data frame", On: clean,
+			Tamper: dp4Nth(30, dp4Data, func(f *dp4.Frame) { f.Flags |= dp4.ACK })},
+		{Rule: "DP4-2.2.2-NOACK", Name: "sets CMD in an ACK", On: clean,
+			Tamper: dp4Nth(20, dp4ACK, func(f *dp4.Frame) { f.Flags |= dp4.CMD })},
+		{Rule: "DP4-2.2.2-CMDEXT", Name: "adds a mask to data", On: clean,
+			Tamper: dp4Nth(30, dp4Data, func(f *dp4.Frame) { f.Flags |= dp4.EXT })},
+		{Rule: "DP4-2.2.2-BIG", Name: "sets BIG in a data frame", On: clean,
+			Tamper: dp4Nth(30, dp4Data, func(f *dp4.Frame) { f.Flags |= dp4.BIG })},
+		{Rule: "DP4-2.2.2-BIG", Name: "sets BIG in an ACK", On: clean,
+			Tamper: dp4Nth(20, dp4ACK, func(f *dp4.Frame) { f.Flags |= dp4.BIG })},
+		{Rule: "DP4-2.2.2-EXTCMD", Name: "sets COMMAND bits", On: "dp4/nacks-lsb-first",
+			Tamper: dp4Nth(2, dp4NACK, func(f *dp4.Frame) { f.ExtFlags |= 0x08 })},
+		{Rule: "DP4-2.2.2-EXTZERO", Name: "sets the zero bit", On: "dp4/nacks-lsb-first",
+			Tamper: dp4Nth(2, dp4NACK, func(f *dp4.Frame) { f.ExtFlags |= 0x80 })},
+		{Rule: "DP4-2.2.2-MASKFIT", Name: "announces more mask than there is", On: "dp4/nacks-lsb-first",
+			Tamper: dp4Nth(2, dp4NACK, func(f *dp4.Frame) { f.ExtFlags, f.MaskSize = 0x60, 1 })},
+		{Rule: "DP4-2.2.2-MASKFIT", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
+		{Rule: "DP4-2.2.2-EXTCMD", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
+		{Rule: "DP4-2.2.2-EXTZERO", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
+
+		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 0 under the strict text", On: "dp4/first-ids-0", Profile: session.Profile{Strict: true}},
+		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 7", On: clean,
+			Tamper: dp4From(0, 1000, dp4By(2, dp4Data), func(f *dp4.Frame) bool { f.MessageID += 6; return f.Sequence == 1 })},
+		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 0", Near: true, On: "dp4/first-ids-0"},
+		{Rule: "DP4-2.2.2-MSGID-SEQ", Name: "skips messageids", On: clean,
+			Tamper: dp4From(20, 1000, dp4By(1, dp4Data), func(f *dp4.Frame) bool { f.MessageID += 9; return true })},
+		{Rule: "DP4-2.2.2-MSGID-SEQ", Name: "goes back", On: clean,
+			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.MessageID -= 5 })},
+		{Rule: "DP4-2.2.2-MSGID-SEQ", Name: "gives two messages the same id", On: clean,
+			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.MessageID-- })},
+		{Rule: "DP4-2.2.2-SEQ-UNIQUE", Name: "uses a sequence for another message", On: clean,
+			Tamper: dp4Also(20, one, 50*time.Millisecond, func(f *dp4.Frame) { f.MessageID++; f.Data = []byte("other") })},
+		{Rule: "DP4-2.2.2-SEQ-UNIQUE", Name: "uses a sequence for other data", On: clean,
+			Tamper: dp4Also(20, one, 50*time.Millisecond, func(f *dp4.Frame) { f.Data = []byte("other") })},
+		{Rule: "DP4-2.2.2-SEQ-INC", Name: "skips sequences", On: clean,
+			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Sequence += 20 })},
+		{Rule: "DP4-2.2.2-SEQ-INC", Name: "runs ahead of itself", On: clean,
+			Tamper: dp4Also(20, one, time.Millisecond, func(f *dp4.Frame) { f.Sequence += 20; f.MessageID += 20 })},
+		{Rule: "DP4-2.2.2-STA-FIRST", Name: "begins a message without STA", On: clean,
+			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Flags &^= dp4.STA })},
+		{Rule: "DP4-2.2.2-STA-ONCE", Name: "sets STA in a later part", On: parts,
+			Tamper: dp4Nth(5, dp4Middle, func(f *dp4.Frame) { f.Flags |= dp4.STA })},
+		{Rule: "DP4-2.2.2-STA-ONCE", Name: "ends a message without EOM", On: clean,
+			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Flags &^= dp4.EOM })},
+		{Rule: "DP4-2.2.2-EOM-LAST", Name: "sends a part behind the last one", On: clean,
+			Tamper: dp4Also(20, one, 0, func(f *dp4.Frame) { f.Sequence++; f.Flags &^= dp4Whole })},
+		{Rule: "DP4-2.2.2-RLY-CONST", Name: "clears RLY in a part", On: parts,
+			Tamper: dp4Nth(5, dp4Middle, func(f *dp4.Frame) { f.Flags ^= dp4.RLY })},
+		{Rule: "DP4-2.2.2-RLY-CONST", Name: "clears RLY in a retry", On: lossy,
+			Tamper: dp4Nth(3, dp4Retry, func(f *dp4.Frame) { f.Flags ^= dp4.RLY })},
+		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "sends again without counting", On: clean,
+			Tamper: dp4Also(20, one, 400*time.Millisecond, func(*dp4.Frame) {})},
+		{Rule: "DP4-2.2.2-SERIAL-MULTI", Name: "repeats a serial", On: clean,
+			Tamper: dp4Nth(0, func(f *dp4.Frame) bool { return dp4Data(f) && f.Serial >= 2 }, func(f *dp4.Frame) { f.Serial-- })},
+		{Rule: "DP4-2.2.2-RETRY-SAME", Name: "changes the data of a retry", On: clean,
+			Tamper: dp4Also(20, one, 400*time.Millisecond, func(f *dp4.Frame) { f.Serial++; f.Data = append([]byte{^f.Data[0]}, f.Data[1:]...) })},
+		{Rule: "DP4-2.2.2-UNREL-RETRY", Name: "sends again what is not reliable", On: clean,
+			Tamper: dp4Also(3, func(f *dp4.Frame) bool { return one(f) && f.Flags&dp4.RLY == 0 }, 400*time.Millisecond, func(f *dp4.Frame) { f.Serial++ })},
+		{Rule: "DP4-2.2.2-DATALEN", Name: "sends nothing", On: clean, Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Data = nil })},
+		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "counts a retry", Near: true, On: clean,
+			Tamper: dp4Also(20, one, 400*time.Millisecond, func(f *dp4.Frame) { f.Serial++ })},
+		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "reports what is missing as Windows", On: "dp4/nacks-lsb-first", Profile: session.Profile{Windows: true}},
+		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "sets no EXT", Near: true, On: clean, Profile: session.Profile{Windows: true}},
+		dp4WindowMutant(),
+		dp4WindowNear(),
+		dp4ActedMutant(),
+	},
+		dp4Keeps(lossy, "DP4-2.2.2-SEQ-UNIQUE", "DP4-2.2.2-RETRY-SAME", "DP4-2.2.2-MSGID-SEQ", "DP4-2.2.2-SEQ-INC", "DP4-2.2.2-MSGID-WINDOW",
+			"DP4-2.2.2-SERIAL-START", "DP4-2.2.2-CMD", "DP4-2.2.2-BIG", "DP4-2.2.2-CMDEXT", "DP4-2.2.2-DATALEN", "DP4-2.2.2-UNREL-RETRY"),
+		dp4Keeps(parts, "DP4-2.2.2-STA-FIRST", "DP4-2.2.2-STA-ONCE", "DP4-2.2.2-EOM-LAST", "DP4-2.2.2-RLY-CONST", "DP4-2.2.2-SERIAL-MULTI"),
+		dp4Keeps("dp4/nacks-lsb-first", "DP4-2.2.2-NOACK"))
+}

@@ -1,0 +1,209 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/hazel"
+)
+
+const ms = time.Millisecond
+
+// hazelDelivery break the rules of reliable delivery.
+func hazelDelivery() []Mutant {
+	page, now := hazel.Spec, hazel.Current
+	spec := "hazel:spec"
+	return []Mutant{
+		{Rule: "HZ-REL-ACK", Name: "never acknowledges one", As: spec, Steps: inVain(page, 4, 0)},
+		{Rule: "HZ-REL-ACK", Name: "acknowledges the last copy", Near: true, As: spec, Steps: inVain(page, 4, 4)},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges first copies alone", As: spec, Steps: doubled(0)},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges most copies", Near: true, As: spec, Steps: doubled(4)},
+		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges what was never sent", As: spec, Steps: talkHazel(page).chat(20).ack(1, 500).fault().chat(20).bye()},
+		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges what lies before the first", As: spec, Steps: talkHazel(page).chat(20).ack(1, 60000).fault().chat(20).bye()},
+		{Rule: "HZ-REL-ACK-KNOWN", Name: "names one far away", On: "hazel/clean-current", Tamper: hazelExtra(1, 30, 0x0A, 0x40, 0, 0xff)},
+		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges the highest", Near: true, As: spec, Steps: talkHazel(page).chat(20).ack(1, 21).chat(20).bye()},
+		{Rule: "HZ-REL-ACK-SURPLUS", Name: "acknowledges one packet five times", As: spec, Steps: acksOf(5)},
+		{Rule: "HZ-REL-ACK-SURPLUS", Name: "acknowledges a packet and its copy", Near: true, As: spec, Steps: acksOf(2)},
+		{Rule: "HZ-REL-ACK-HISTORY-LOSS", Name: "ignores histories", Steps: denials(false)},
+		{Rule: "HZ-REL-ACK-HISTORY-LOSS", Name: "sends again what histories deny", Near: true, Steps: denials(true)},
+		{Rule: "HZ-REL-RESEND", Name: "never sends again", As: spec, Steps: forgetful(false)},
+		{Rule: "HZ-REL-RESEND", Name: "sends again once", Near: true, As: spec, Steps: forgetful(true)},
+		{Rule: "HZ-REL-RESEND-SAME", Name: "sends other bytes", As: spec, Steps: talkHazel(page).chat(20).pause(200*ms).reliable(0, 19, "changed").fault().chat(20).bye()},
+		{Rule: "HZ-REL-RESEND-SAME", Name: "changes one bit of what is not acknowledged", As: spec,
+			Steps: talkHazel(page).chat(20).unanswered(0).pause(170*ms).reliable(0, 22, "chattes").fault().ack(1, 22).chat(20).bye()},
+		{Rule: "HZ-REL-RESEND-SAME", Name: "sends the same", Near: true, As: spec, Steps: talkHazel(page).chat(20).unanswered(0).pause(170*ms).reliable(0, 22, "chatter").ack(1, 22).chat(20).bye()},
+		{Rule: "HZ-REL-BACKOFF", Name: "does not double", As: spec, Steps: resends(page, 200, 200, 200)},
+		{Rule: "HZ-REL-BACKOFF", Name: "does not double in 0.1", As: "hazel:0.1", Steps: resends(hazel.V01, 200, 200, 200)},
+		{Rule: "HZ-REL-BACKOFF", Name: "grows by half", As: spec, Steps: resends(page, 400, 600, 900)},
+		{Rule: "HZ-REL-BACKOFF", Name: "doubles", Near: true, As: spec, Steps: resends(page, 200, 400, 800)},
+		{Rule: "HZ-REL-BACKOFF", Name: "grows by half as in 2018", Near: true, As: "hazel:0.1", Steps: resends(hazel.V01, 200, 300, 450)},
+		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements of one packet", As: spec, Steps: stubborn(6)},
+		{Rule: "HZ-REL-NORESEND", Name: "sends again what was not acknowledged yet", Near: true, As: spec, Steps: stubborn(1)},
+		{Rule: "HZ-REL-EARLY", Name: "does not wait for an answer", As: spec, Steps: hastyHazel(2 * ms)},
+		{Rule: "HZ-REL-EARLY", Name: "waits a little longer", Near: true, As: spec, Steps: hastyHazel(40 * ms)},
+		{Rule: "HZ-REL-GIVEUP", Name: "never gives up", As: spec, Steps: undying(40)},
+		{Rule: "HZ-REL-GIVEUP", Name: "gives up late", Near: true, As: spec, Steps: undying(8)},
+		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses an outstanding ID for another packet", As: spec,
+			Steps: talkHazel(page).chat(20).unanswered(0).reliable(0, 22, "something else").fault().ack(1, 22).chat(20).bye()},
+		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses the next one", Near: true, As: spec, Steps: talkHazel(page).chat(20).unanswered(0).unanswered(0).ack(1, 22).ack(1, 23).
+			pause(100*ms).reliable(0, 22, "chatter").chat(20).bye()},
+		{Rule: "HZ-REL-ID-SEQ", Name: "steps back behind the first", As: "hazel:current", Steps: talkHazel(now).chat(20).reliable(0, 65500, "x").fault().chat(20).bye()},
+		{Rule: "HZ-REL-ID-SEQ", Name: "leaves out some", Near: true, As: spec, Steps: gappy()},
+		{Rule: "HZ-REL-ID-FIRST", Name: "begins with 4000", As: "hazel:0.1", Steps: firstID(4000)},
+		{Rule: "HZ-REL-ID-FIRST", Name: "begins with 0", Near: true, As: "hazel:current", Steps: talkHazel(now).chat(10).bye()},
+	}
+}
+
+// inVain sends one packet some times, among others that are acknowledged; the
+// one numbered answered, if any, is acknowledged, too.
+func inVain(d hazel.Dialect, times, answered int) []Step {
+	t := talkHazel(d).chat(45)
+	id, gap := t.next[0], 4
+	t.next[0]++
+	for i := range times {
+		t.reliable(0, id, "chatter")
+		if i == 0 && answered == 0 {
+			t.fault()
+		}
+		if i+1 == answered {
+			t.ack(1, id)
+		}
+		t.chat(gap)
+		gap *= 2
+	}
+	return t.chat(40).bye()
+}
+
+// doubled sends 25 packets twice; every so many copies are not acknowledged, with
+// 0 all.
+func doubled(skip int) []Step {
+	t := talkHazel(hazel.Spec).chat(40)
+	for i := range 25 {
+		t.says(0)
+		id := t.next[0] - 1
+		t.pause(170*ms).reliable(0, id, "chatter")
+		if skip == 0 {
+			t.fault()
+		} else if i%skip != 0 {
+			t.ack(1, id)
+		}
+		t.chat(3)
+	}
+	return t.bye()
+}
+
+func acksOf(n int) []Step {
+	t := talkHazel(hazel.Spec).chat(10).unanswered(0)
+	for i := range n {
+		t.ack(1, t.next[0]-1)
+		if i == 4 {
+			t.fault()
+		}
+	}
+	return t.chat(10).bye()
+}
+
+// denials reports six packets missing in one history after the other.
+func denials(resent bool) []Step {
+	t := talkHazel(hazel.Current).chat(30)
+	for range 8 {
+		lost := t.next[0]
+		t.unanswered(0).fault()
+		for i := range 8 {
+			t.recent = ^uint8(1 << i)
+			t.says(0)
+			t.recent = 0xff
+			t.says(1)
+		}
+		if resent {
+			t.reliable(0, lost, "chatter").ack(1, lost)
+		}
+		t.chat(12)
+	}
+	return t.chat(100).bye()
+}
+
+// forgetful loses the acknowledgement of every tenth packet.
+func forgetful(resent bool) []Step {
+	t := talkHazel(hazel.Spec).chat(60)
+	for range 12 {
+		lost := t.next[0]
+		t.unanswered(0).fault()
+		if resent {
+			t.pause(200*ms).reliable(0, lost, "chatter").ack(1, lost)
+		}
+		t.chat(9)
+	}
+	return t.chat(90).bye()
+}
+
+// resends sends one packet again after each of the gaps; the last one is
+// acknowledged.
+func resends(d hazel.Dialect, gaps ...int) []Step {
+	t := talkHazel(d).chat(20).unanswered(0)
+	id := t.next[0] - 1
+	for i, gap := range gaps {
+		t.pause(time.Duration(gap)*ms-hazelPace).reliable(0, id, "chatter")
+		if i > 0 {
+			t.fault()
+		}
+	}
+	return t.ack(1, id).chat(30).bye()
+}
+
+// stubborn sends a packet again that was acknowledged n times.
+func stubborn(n int) []Step {
+	t := talkHazel(hazel.Spec).chat(10).unanswered(0)
+	id := t.next[0] - 1
+	for i := range n {
+		t.chat(4).reliable(0, id, "chatter")
+		if i >= 4 {
+			t.fault()
+		}
+		t.ack(1, id)
+	}
+	return t.chat(20).reliable(0, id, "chatter").ack(1, id).chat(10).bye()
+}
+
+// hastyHazel sends 25 packets again after a time.
+func hastyHazel(after time.Duration) []Step {
+	t := talkHazel(hazel.Spec).chat(300)
+	for range 25 {
+		t.unanswered(0)
+		id := t.next[0] - 1
+		t.pause(after-hazelPace).reliable(0, id, "chatter").fault().ack(1, id).ack(1, id).chat(1)
+	}
+	return t.bye()
+}
+
+// undying sends a packet in vain n times, a second apart.
+func undying(n int) []Step {
+	t := talkHazel(hazel.Spec).chat(10).unanswered(0)
+	id := t.next[0] - 1
+	for range n {
+		t.chat(8).reliable(0, id, "chatter").chat(1)
+		for range 2 {
+			t.fault()
+			t.chat(1)
+		}
+	}
+	for i := range t.steps {
+		t.steps[i].Fault = t.steps[i].From == 0
+	}
+	return t.bye()
+}
+
+func gappy() []Step {
+	t := talkHazel(hazel.Spec)
+	for range 10 {
+		t.chat(3)
+		t.next[0] += 2
+	}
+	return t.bye()
+}
+
+func firstID(id uint16) []Step {
+	t := &hazelTalk{d: hazel.V01, next: [2]uint16{id, 1}}
+	t.next[0]++
+	t.send(0, hazelPace, &hazel.Frame{Type: hazel.Hello, ID: id, HasVersion: true, Data: []byte("player")}).fault()
+	return t.ack(1, id).chat(10).bye()
+}

@@ -1,0 +1,88 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/dp8"
+)
+
+// send is data, changed as an endpoint that keeps the rules might send it.
+func (t *talk) send(side int, change func(d *dp8.DFrame)) *talk {
+	f := t.frame(side, wholeMsg, 0)
+	f.DFrame.Payload = []byte("hello, world")
+	change(&f.DFrame)
+	return t.put(side, f)
+}
+
+// again is the retry of what a side sent back numbers ago.
+func (t *talk) again(side int, back uint8, change func(d *dp8.DFrame)) *talk {
+	f := t.frame(side, wholeMsg, dp8.CtlRetry)
+	t.seq[side]--
+	f.DFrame.Seq = t.seq[side] - back
+	f.DFrame.Payload = []byte("hello, world")
+	change(&f.DFrame)
+	return t.put(side, f)
+}
+
+// says is a SACK that acknowledges behind numbers less than all, and names some.
+func (t *talk) says(side int, behind uint8, mask uint64) *talk {
+	f := dp8.Frame{Type: dp8.TypeSACK, SACK: dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[side], NRcv: t.seq[1-side] - behind,
+		Timestamp: t.tick(side), HasSignature: t.opts != 0, SACKMask: mask}}
+	if uint32(mask) != 0 {
+		f.SACK.Flags |= dp8.SACKMask1
+	}
+	if mask>>32 != 0 {
+		f.SACK.Flags |= dp8.SACKMask2
+	}
+	return t.put(side, f)
+}
+
+// lose passes over numbers of a side: what they named was lost.
+func (t *talk) lose(side int, n uint8) *talk {
+	t.seq[side] += n
+	return t
+}
+
+// times does the same n times.
+func (t *talk) times(n int, f func(i int)) *talk {
+	for i := range n {
+		f(i)
+	}
+	return t
+}
+
+// broken changes the next data frame for the worse.
+func (t *talk) broken(spoil func(d *dp8.DFrame)) *talk {
+	return t.bad(func(f *dp8.Frame) { spoil(&f.DFrame) })
+}
+
+func asIs(*dp8.DFrame) {}
+
+// unreliable is a message that is sent once.
+func unreliable(d *dp8.DFrame) { d.Command &^= dp8.Reliable }
+
+// drops names numbers in the send mask: bit i is the frame's own less 1 + i.
+func drops(mask uint64) func(d *dp8.DFrame) {
+	return func(d *dp8.DFrame) {
+		d.SendMask, d.Control = mask, d.Control|dp8.CtlSend1
+		if mask>>32 != 0 {
+			d.Control |= dp8.CtlSend2
+		}
+	}
+}
+
+// sacks names numbers in the SACK mask and acknowledges behind numbers less.
+func sacks(behind uint8, mask uint64) func(d *dp8.DFrame) {
+	return func(d *dp8.DFrame) {
+		d.NRcv -= behind
+		d.SACKMask, d.Control = mask, d.Control|dp8.CtlSACK1
+	}
+}
+
+func says(text string) func(d *dp8.DFrame) {
+	return func(d *dp8.DFrame) { d.Payload = []byte(text) }
+}
+
+const second = time.Second
+
+func millis(n int) time.Duration { return time.Duration(n) * time.Millisecond }

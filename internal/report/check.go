@@ -1,0 +1,89 @@
+package report
+
+import (
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/verdict"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// CheckSchema is the name and version of the check document.
+const CheckSchema = "dpdissect/check/1"
+
+// A Check is a verdict on captures with all that led to it.
+type Check struct {
+	*verdict.Result
+	Version  string // of the program
+	Captures []capture.Info
+	Totals   Totals
+	Conns    int
+	// Locate finds a frame: the input it came from, and its number there.
+	Locate func(frame uint64) (input int, number uint64)
+}
+
+// counts are findings by severity, and the inconclusive ones.
+func (c *Check) counts() (fails [session.Note + 1]uint64, unclear uint64) {
+	for i := range c.Findings {
+		if f := &c.Findings[i]; f.Failed() {
+			fails[f.Severity]++
+		} else {
+			unclear++
+		}
+	}
+	return fails, unclear
+}
+
+// failing reports whether a finding is one of those that make the check fail.
+func (c *Check) failing(f *session.Finding) bool {
+	return f.Failed() && f.Severity <= c.FailOn && c.Failing[f.Rule.ID]
+}
+
+// locate is where a frame is: the path of the input and the number there.
+func (c *Check) locate(frame uint64) (path string, number uint64) {
+	if len(c.Captures) == 0 {
+		return "", frame
+	}
+	input := 0
+	if c.Locate != nil {
+		input, frame = c.Locate(frame)
+	}
+	return c.Captures[min(input, len(c.Captures)-1)].Path, frame
+}
+
+// headline is the verdict in one line: "pass", "fail: 1 error; budget … exceeded".
+func (c *Check) headline() string {
+	s := c.Outcome.String()
+	for i, r := range c.Reasons {
+		switch i {
+		case 0:
+			s += ": " + r
+		case shownReasons:
+			return s + "; …"
+		default:
+			s += "; " + r
+		}
+	}
+	return s
+}
+
+// shownReasons is how many reasons stand in the headline.
+const shownReasons = 6
+
+// A bundle is the findings of one rule, one severity and one side of a
+// connection: what repeats is told once.
+type bundle struct {
+	first  *session.Finding
+	frames []uint64 // the offending ones
+	count  uint64
+}
+
+// bundles puts findings together, the worst first, else in their order.
+func bundles(findings []session.Finding) []*bundle {
+	var list []*bundle
+	for _, g := range groups(findings) {
+		for i := range g.places {
+			pl := &g.places[i]
+			list = append(list, &bundle{pl.first, pl.frames, pl.count})
+		}
+	}
+	return list
+}

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/verdict"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// AppendCheckJSON appends the check document, indented, with a newline.
+func AppendCheckJSON(dst []byte, c *Check) []byte {
+	return append(render.AppendIndented(dst, appendCheck(nil, c, true), 0), '\n')
+}
+
+// AppendCheckRecords appends a record for each finding, and last the check document
+// without findings, each on a line.
+func AppendCheckRecords(dst []byte, c *Check) []byte {
+	for i := range c.Findings {
+		dst = append(AppendFindingJSON(dst, &c.Findings[i]), '\n')
+	}
+	return append(appendCheck(dst, c, false), '\n')
+}
+
+func appendCheck(dst []byte, c *Check, findings bool) []byte {
+	e := encoder{append(dst, '{')}
+	e.text("schema", CheckSchema)
+	e.text("verdict", c.Outcome.String())
+	e.texts("reasons", c.Reasons)
+	e.text("fail_on", c.FailOn.String())
+	e.open("captures", '[')
+	for i := range c.Captures {
+		e.capture(&c.Captures[i])
+	}
+	e.close(']')
+	e.totals(&c.Totals)
+	e.count("connections", uint64(c.Conns))
+	e.findingCounts(c)
+	if findings {
+		e.open("findings", '[')
+		for i := range c.Findings {
+			e.comma()
+			e.b = AppendFindingJSON(e.b, &c.Findings[i])
+		}
+		e.close(']')
+	}
+	e.rules(c.Rules)
+	e.required(c.Required)
+	e.budgets(c.Budgets)
+	e.gates(c.Gates)
+	e.suppressions(c.Suppressions)
+	if b := c.Baseline; b != nil {
+		e.open("baseline", '{')
+		e.count("known", b.Known)
+		e.count("new", b.New)
+		e.count("gone", b.Gone)
+		e.close('}')
+	}
+	e.close('}')
+	return e.b
+}
+
+func (e *encoder) findingCounts(c *Check) {
+	fails, unclear := c.counts()
+	e.open("counts", '{')
+	for s, n := range fails {
+		e.count(session.Severity(s).String(), n)
+	}
+	e.count("inconclusive", unclear)
+	e.count("suppressed", c.Suppressed)
+	e.count("off", c.Off)
+	e.close('}')
+}
+
+func (e *encoder) rules(rules []session.RuleTally) {
+	e.open("rules", '[')
+	for i := range rules {
+		e.item()
+		e.tally(&rules[i])
+		e.close('}')
+	}
+	e.close(']')
+}
+
+func (e *encoder) tally(t *session.RuleTally) {
+	e.text("rule", t.Rule.ID)
+	e.count("opportunities", t.Opportunities())
+	e.count("pass", t.Pass)
+	e.count("fail", t.Fail)
+	e.count("inconclusive", t.Inconclusive)
+}
+
+func (e *encoder) required(list []verdict.RequiredResult) {
+	e.open("required", '[')
+	for i := range list {
+		e.item()
+		e.tally(&list[i].RuleTally)
+		e.boolean("ok", list[i].Met)
+		e.close('}')
+	}
+	e.close(']')
+}
+
+func (e *encoder) budgets(list []verdict.BudgetResult) {
+	e.open("budgets", '[')
+	for i := range list {
+		b := &list[i]
+		e.item()
+		e.text("budget", b.Text)
+		e.known("name", b.Name)
+		e.boolean("optional", b.Optional)
+		e.boolean("evaluated", b.Evaluated)
+		if b.Evaluated {
+			e.boolean("ok", b.Held)
+			e.float("value", b.Value)
+			e.float("limit", b.Limit)
+		} else {
+			e.text("reason", b.Why)
+		}
+		e.worst(b.Worst)
+		e.close('}')
+	}
+	e.close(']')
+}
+
+func (e *encoder) worst(w *verdict.WorstPlace) {
+	if w == nil {
+		return
+	}
+	e.open("worst", '{')
+	e.integer("connection", int64(w.Connection))
+	e.known("direction", w.Direction)
+	e.float("value", w.Value)
+	e.close('}')
+}
+
+func (e *encoder) gates(list []verdict.GateResult) {
+	e.open("certainty", '[')
+	for i := range list {
+		g := &list[i]
+		e.item()
+		e.text("gate", g.Name)
+		e.boolean("ok", g.Held)
+		if g.Known {
+			e.float("value", g.Value)
+		}
+		e.float("limit", g.Limit)
+		e.worst(g.Worst)
+		e.close('}')
+	}
+	e.close(']')
+}
+
+func (e *encoder) suppressions(list []verdict.SuppressionResult) {
+	e.open("suppressions", '[')
+	for i := range list {
+		s := &list[i]
+		e.item()
+		e.text("rule", s.Pattern)
+		if s.Connection != nil {
+			e.integer("connection", int64(*s.Connection))
+		}
+		e.known("address", s.Address)
+		e.text("reason", s.Reason)
+		e.known("expires", s.Expires)
+		e.boolean("expired", s.Expired)
+		e.count("findings", s.Findings)
+		e.close('}')
+	}
+	e.close(']')
+}
+
+// float writes a number in the shortest form that reads back the same; JSON has
+// no infinities.
+func (e *encoder) float(k string, v float64) {
+	e.key(k)
+	v = max(-math.MaxFloat64, min(math.MaxFloat64, v))
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e15) {
+		e.b = strconv.AppendFloat(e.b, v, 'e', -1, 64)
+		return
+	}
+	e.b = strconv.AppendFloat(e.b, v, 'f', -1, 64)
+}

@@ -1,0 +1,221 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/verdict"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// AppendCheckText appends the check for people: what was read, what was found, which
+// rules were evaluated, how budgets ended, and the verdict in the last line.
+func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
+	p := &painter{opts.Palette}
+	if opts.Width <= 0 {
+		opts.Width = defaultWidth
+	}
+	if !opts.Quiet {
+		for i := range c.Captures {
+			dst = p.appendCapture(dst, &c.Captures[i], opts.Width)
+		}
+		dst = append(p.appendTotalsOf(dst, &c.Totals, c.Conns), '\n')
+	}
+	dst = p.appendCheckFindings(dst, c, opts.Verbose)
+	if !opts.Quiet {
+		dst = p.appendRules(dst, c.Rules, opts.Width)
+	}
+	dst = p.appendRequired(dst, c.Required)
+	dst = p.appendBudgets(dst, c.Budgets, opts.Width)
+	dst = p.appendGates(dst, c.Gates)
+	dst = p.appendSuppressions(dst, c.Suppressions)
+	style := p.Note
+	switch c.Outcome {
+	case verdict.Fail:
+		style = p.Error
+	case verdict.NotEvaluated, verdict.PoorCapture:
+		style = p.Warn
+	}
+	return append(appendStyled(append(dst, '\n'), style, escaped(c.headline())), '\n')
+}
+
+// appendCheckFindings appends the fails, then what is inconclusive, with proofs.
+func (p *painter) appendCheckFindings(dst []byte, c *Check, all bool) []byte {
+	var fails, unclear []session.Finding
+	for _, f := range c.Findings {
+		if f.Failed() {
+			fails = append(fails, f)
+		} else {
+			unclear = append(unclear, f)
+		}
+	}
+	opts := findingsText{noun: "finding", all: all, proofs: true}
+	dst = p.appendFindingsAs(dst, fails, opts)
+	if len(unclear) > 0 {
+		dst = p.appendFindingsAs(append(dst, '\n'), unclear, findingsText{noun: "inconclusive opportunity", many: "inconclusive opportunities", all: all, proofs: true})
+	}
+	var left []string
+	add := func(n uint64, what string) {
+		if n > 0 {
+			left = append(left, strconv.FormatUint(n, 10)+" "+what)
+		}
+	}
+	if b := c.Baseline; b != nil {
+		add(b.Known, "known from the baseline")
+	}
+	add(c.Suppressed, "suppressed")
+	add(c.Off, "of rules that are off")
+	if len(left) > 0 {
+		dst = append(appendStyled(dst, p.Derived, "Not shown: "+strings.Join(left, ", ")+"."), '\n')
+	}
+	if b := c.Baseline; b != nil && b.Gone > 0 {
+		dst = append(appendStyled(dst, p.Derived, plural(b.Gone, "entry", "entries")+" of the baseline came no more."), '\n')
+	}
+	return dst
+}
+
+func plural(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatUint(n, 10) + " " + many
+}
+
+var ruleColumns = []column{
+	{head: "Rule", left: true}, {head: "Opportunities"}, {head: "Pass"}, {head: "Fail"}, {head: "Inconclusive"},
+	{head: "Guards not satisfied", left: true, rare: true, rank: 1},
+}
+
+// appendRules appends how the opportunities of each evaluated rule ended.
+func (p *painter) appendRules(dst []byte, rules []session.RuleTally, width int) []byte {
+	if len(rules) == 0 {
+		return append(dst, "\nNo rule had an opportunity.\n"...)
+	}
+	t := &table{cols: append([]column(nil), ruleColumns...), head: p.Heading}
+	for i := range rules {
+		r := &rules[i]
+		blocked := cell{text: verdict.Blockers(&r.Tally), style: p.Derived}
+		blocked.dim = blocked.text == ""
+		t.rows = append(t.rows, []cell{p.plain(escaped(r.Rule.ID)), p.count(r.Opportunities()), p.count(r.Pass),
+			p.judged(r.Fail, p.severityStyle(r.Rule.Severity)), p.judged(r.Inconclusive, p.Warn), blocked})
+	}
+	t.fit(width)
+	return t.append(append(dst, '\n'))
+}
+
+func (p *painter) appendRequired(dst []byte, list []verdict.RequiredResult) []byte {
+	for i := range list {
+		r := &list[i]
+		if i == 0 {
+			dst = append(dst, '\n')
+		}
+		dst = p.appendOK(dst, r.Met, !r.Met)
+		dst = append(dst, "required rule "+escaped(r.Rule.ID)+": "+plural(r.Opportunities(), "opportunity", "opportunities")...)
+		if !r.Met && r.Inconclusive > 0 {
+			dst = append(dst, ", all inconclusive"...)
+		}
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// appendOK appends "ok", "FAIL" or "?" in a column.
+func (p *painter) appendOK(dst []byte, ok, unknown bool) []byte {
+	switch {
+	case ok:
+		return append(appendStyled(dst, p.Note, "   ok"), "    "...)
+	case unknown:
+		return append(appendStyled(dst, p.Warn, "   ?"), "     "...)
+	}
+	return append(appendStyled(dst, p.Error, "   FAIL"), "  "...)
+}
+
+var budgetColumns = []column{
+	{head: "Budget", left: true}, {head: "Value"}, {head: "Result", left: true}, {head: "Worst", left: true, rare: true, rank: 1},
+}
+
+func (p *painter) appendBudgets(dst []byte, list []verdict.BudgetResult, width int) []byte {
+	if len(list) == 0 {
+		return dst
+	}
+	t := &table{cols: append([]column(nil), budgetColumns...), head: p.Heading}
+	for i := range list {
+		b := &list[i]
+		name, worst := b.Text, cell{dim: true}
+		if b.Name != "" {
+			name = b.Name + ": " + name
+		}
+		if b.Worst != nil {
+			worst = p.plain(worstText(b.Worst) + ": " + b.Format(b.Worst.Value))
+		}
+		value, result := p.plain(b.Format(b.Value)), cell{text: "ok", style: p.Note}
+		switch {
+		case !b.Evaluated:
+			value, result = p.unknown(), cell{text: "not evaluated: " + b.Why, style: p.Warn}
+		case !b.Held:
+			result = cell{text: "FAIL", style: p.Error}
+		}
+		t.rows = append(t.rows, []cell{p.plain(escaped(name)), value, result, worst})
+	}
+	t.fit(width)
+	return t.append(append(dst, '\n'))
+}
+
+// worstText is "#0 a → b".
+func worstText(w *verdict.WorstPlace) string {
+	s := "#" + strconv.Itoa(w.Connection)
+	switch w.Direction {
+	case "a":
+		s += arrow(session.SideA)
+	case "b":
+		s += arrow(session.SideB)
+	}
+	return s
+}
+
+func (p *painter) appendGates(dst []byte, list []verdict.GateResult) []byte {
+	for i := range list {
+		g := &list[i]
+		if i == 0 {
+			dst = append(dst, '\n')
+		}
+		dst = append(p.appendOK(dst, g.Held, !g.Known), g.String()...)
+		if g.Worst != nil {
+			dst = append(append(dst, ", worst in "...), worstText(g.Worst)...)
+		}
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// appendSuppressions tells of those that expired or have nothing to suppress.
+func (p *painter) appendSuppressions(dst []byte, list []verdict.SuppressionResult) []byte {
+	first := true
+	for i := range list {
+		s := &list[i]
+		var what string
+		switch {
+		case s.Expired && s.Findings > 0:
+			what = "expired on " + s.Expires + " and no longer hides " + counted(s.Findings, "finding")
+		case s.Expired:
+			what = "expired on " + s.Expires + " and would hide nothing"
+		case s.Findings == 0:
+			what = "hides nothing"
+		default:
+			continue
+		}
+		if first {
+			dst, first = append(dst, '\n'), false
+		}
+		dst = append(appendStyled(dst, p.Warn, "   Suppression of "+escaped(s.Pattern)+" (line "+strconv.Itoa(s.Line)+") "+escaped(what)), '\n')
+	}
+	return dst
+}
+
+func (p *painter) severityOf(f *session.Finding) render.Style {
+	if !f.Failed() {
+		return p.Derived
+	}
+	return p.severityStyle(f.Severity)
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A ruleLine is one thing to say of a rule.
+type ruleLine struct{ label, text string }
+
+// ruleLines is all there is to say of a rule but its statement.
+func ruleLines(r *session.Rule) (all []ruleLine) {
+	add := func(label, text string) {
+		if text != "" {
+			all = append(all, ruleLine{label, text})
+		}
+	}
+	add("Clause", r.Clause)
+	add("Level", r.Level.String())
+	add("Severity", r.Severity.String())
+	add("Scope", ScopeText(r.Scope))
+	if r.Alias != "" {
+		add("Reported as", r.Alias)
+	} else if r.Unchecked != "" {
+		add("Not evaluated", r.Unchecked)
+	}
+	add("Care", sentence(r.Care))
+	add("Violation", r.Example)
+	return all
+}
+
+// ScopeText is "state of both directions; depends on times" for "BT".
+func ScopeText(scope string) string {
+	var parts []string
+	for i := range len(scope) {
+		if s, ok := session.Scopes[scope[i]]; ok {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// guardsOf are the guards of a rule, those of every rule behind its own.
+func guardsOf(r *session.Rule) []session.Guard {
+	return append(r.Guards.List(), (session.Always &^ r.Guards).List()...)
+}
+
+// RuleText is one page on a rule, wrapped to a width; 0 does not wrap.
+func RuleText(r *session.Rule, width int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", r.ID)
+	writeWrapped(&b, "  ", sentence(r.Statement), width)
+	b.WriteByte('\n')
+	for _, l := range ruleLines(r) {
+		writeWrapped(&b, fmt.Sprintf("  %-14s", l.label), l.text, width)
+	}
+	b.WriteString("\n  It is called broken only while\n")
+	for _, g := range guardsOf(r) {
+		writeWrapped(&b, fmt.Sprintf("    %-7s ", g), g.Asks(), width)
+	}
+	return b.String()
+}
+
+// writeWrapped writes text behind a head; further lines stand below its beginning.
+func writeWrapped(b *strings.Builder, head, text string, width int) {
+	column := len(head)
+	b.WriteString(head)
+	for i, w := range strings.Fields(text) {
+		if i > 0 && width > 0 && column+1+len(w) > width {
+			b.WriteString("\n" + strings.Repeat(" ", len(head)))
+			column = len(head)
+		} else if i > 0 {
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(w)
+		column += len(w)
+	}
+	b.WriteByte('\n')
+}
+
+// RuleMarkdown is the same page without its head, for people who read Markdown.
+func RuleMarkdown(r *session.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", markdown(sentence(r.Statement)))
+	for _, l := range ruleLines(r) {
+		text := markdown(l.text)
+		switch l.label {
+		case "Violation":
+			text = code(l.text)
+		case "Reported as":
+			text = fmt.Sprintf("[%s](#%s)", l.text, strings.ToLower(RuleAnchor(l.text)))
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", l.label, text)
+	}
+	if own := r.Guards.List(); len(own) > 0 {
+		var names []string
+		for _, g := range own {
+			names = append(names, g.String())
+		}
+		fmt.Fprintf(&b, "- Guards: %s\n", strings.Join(names, ", "))
+	}
+	return b.String()
+}
+
+// RuleAnchor is the anchor GitHub makes of a heading that is an id.
+func RuleAnchor(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, id)
+}

@@ -1,0 +1,247 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A Run is what a run found out.
+type Run struct {
+	Findings []session.Finding
+	Rules    []session.RuleTally
+	Numbers  func() (*Numbers, error) // asked when budgets or gates need them
+	Packets  uint64
+	Dropped  uint64 // packets the capture files say they lack
+}
+
+// An Outcome is the verdict on a run.
+type Outcome uint8
+
+// Outcomes, in the order in which they count.
+const (
+	Pass         Outcome = iota
+	Fail                 // a finding at or above FailOn, or a budget exceeded
+	NotEvaluated         // what must be evaluated was not
+	PoorCapture          // the capture is too poor for the certainty asked for
+)
+
+func (o Outcome) String() string {
+	return [...]string{"pass", "fail", "not-evaluated", "poor-capture"}[o]
+}
+
+// A Result is what came of a run.
+type Result struct {
+	Outcome      Outcome
+	Reasons      []string // why it is no pass, the gravest first
+	FailOn       session.Severity
+	Findings     []session.Finding // that count, with the severity of the policy
+	Failing      map[string]bool   // rules with findings that fail
+	Known        []session.Finding // of the baseline
+	Suppressed   uint64
+	Off          uint64 // findings of rules that are off
+	Suppressions []SuppressionResult
+	Baseline     *BaselineResult // nil without one
+	Rules        []session.RuleTally
+	Required     []RequiredResult
+	Budgets      []BudgetResult
+	Gates        []GateResult
+}
+
+// A SuppressionResult says what a suppression did.
+type SuppressionResult struct {
+	*Suppression
+	Expired  bool
+	Findings uint64 // taken out, or, when it is expired, that would have been
+}
+
+// A BaselineResult counts findings; Gone is how many entries matched none.
+type BaselineResult struct{ Known, New, Gone uint64 }
+
+// A RequiredResult says whether a required rule was evaluated.
+type RequiredResult struct {
+	session.RuleTally
+	Met bool
+}
+
+// Decide weighs a run. Today, "2026-11-20", is for suppressions that expire.
+func Decide(p *Policy, book *Book, base *Baseline, today string, run *Run) (*Result, error) {
+	d := &decision{Result: Result{FailOn: p.FailOn, Failing: map[string]bool{}}, policy: p, book: book, base: base}
+	for i := range p.Suppressions {
+		s := &p.Suppressions[i]
+		d.Suppressions = append(d.Suppressions, SuppressionResult{Suppression: s, Expired: s.Expired(today)})
+	}
+	d.sort(run.Findings)
+	d.findings()
+	for _, t := range run.Rules {
+		if t.Opportunities() > 0 {
+			d.Rules = append(d.Rules, t)
+		}
+	}
+	if len(p.Budgets) > 0 || p.Certainty != (Certainty{}) {
+		n, err := run.Numbers()
+		if err != nil {
+			return nil, err
+		}
+		d.budgets(n)
+		d.required(run.Rules)
+		d.gates(n, run)
+	} else {
+		d.required(run.Rules)
+	}
+	d.conclude()
+	return &d.Result, nil
+}
+
+type decision struct {
+	Result
+	policy  *Policy
+	book    *Book
+	base    *Baseline
+	reasons [PoorCapture + 1][]string
+}
+
+func (d *decision) because(o Outcome, format string, args ...any) {
+	d.reasons[o] = append(d.reasons[o], fmt.Sprintf(format, args...))
+}
+
+// conclude takes the gravest outcome there is a reason for.
+func (d *decision) conclude() {
+	for o := PoorCapture; o > Pass; o-- {
+		if len(d.reasons[o]) > 0 {
+			d.Outcome = o
+		}
+	}
+	for o := Fail; o <= PoorCapture; o++ {
+		d.Reasons = append(d.Reasons, d.reasons[o]...)
+	}
+}
+
+// sort takes out what is off, suppressed or known.
+func (d *decision) sort(all []session.Finding) {
+	for i := range all {
+		f := all[i]
+		grade, named := d.policy.Severities[f.Rule.ID]
+		switch {
+		case grade.Off:
+			d.Off++
+			continue
+		case named:
+			f.Severity = min(grade.Severity+(f.Severity-f.Rule.Severity), session.Note)
+		}
+		if d.suppressed(&f) {
+			d.Suppressed++
+		} else if d.accuses(&f) && d.base.knows(&f) {
+			d.Known = append(d.Known, f)
+		} else {
+			d.Findings = append(d.Findings, f)
+		}
+	}
+}
+
+// suppressed looks at all suppressions, so that each shows what it is for.
+func (d *decision) suppressed(f *session.Finding) (taken bool) {
+	for i := range d.Suppressions {
+		if s := &d.Suppressions[i]; s.applies(f) {
+			s.Findings++
+			taken = taken || !s.Expired
+		}
+	}
+	return taken
+}
+
+// accuses reports whether a finding may make a run fail: one about the capture or
+// the network does so only when the rules file names its rule.
+func (d *decision) accuses(f *session.Finding) bool {
+	_, named := d.policy.Severities[f.Rule.ID]
+	return f.Failed() && (named || !d.book.mild[f.Rule.ID])
+}
+
+func (d *decision) findings() {
+	var counted [session.Note + 1]uint64
+	var fails uint64
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		if !d.accuses(f) {
+			continue
+		}
+		if fails++; f.Severity <= d.policy.FailOn {
+			counted[f.Severity]++
+			d.Failing[f.Rule.ID] = true
+		}
+	}
+	for s, n := range counted {
+		if n > 0 {
+			d.because(Fail, "%s", Counted(n, nouns[s]))
+		}
+	}
+	if d.base != nil {
+		d.Baseline = &BaselineResult{Known: uint64(len(d.Known)), New: fails, Gone: d.base.gone()}
+	}
+}
+
+// nouns are the severities as people count them.
+var nouns = [...]string{session.Error: "error", session.Warn: "warning", session.Note: "note"}
+
+// Counted is a number with its noun: "1 error", "2 errors".
+func Counted(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func (d *decision) budgets(n *Numbers) {
+	for _, b := range d.policy.Budgets {
+		r := b.Weigh(n)
+		d.Budgets = append(d.Budgets, r)
+		switch {
+		case r.Evaluated && !r.Held:
+			d.because(Fail, "budget %s does not hold: it is %s", b.Text, b.Format(r.Value))
+		case !r.Evaluated && !b.Optional:
+			d.because(NotEvaluated, "budget %s not evaluated: %s", b.Text, r.Why)
+		}
+	}
+}
+
+func (d *decision) required(tallies []session.RuleTally) {
+	for _, rule := range d.policy.Required {
+		r := RequiredResult{RuleTally: session.RuleTally{Rule: rule}}
+		for i := range tallies {
+			if tallies[i].Rule.ID == rule.ID {
+				r.RuleTally = tallies[i]
+			}
+		}
+		r.Rule = rule
+		r.Met = r.Pass+r.Fail > 0
+		d.Required = append(d.Required, r)
+		switch {
+		case r.Met:
+		case r.Inconclusive > 0:
+			d.because(PoorCapture, "required rule %s was never decided: %s inconclusive (%s)", rule.ID, all(r.Inconclusive), Blockers(&r.Tally))
+		case rule.Unchecked != "":
+			d.because(NotEvaluated, "required rule %s is not evaluated: %s", rule.ID, rule.Unchecked)
+		default:
+			d.because(NotEvaluated, "required rule %s was never evaluated: the capture gave no opportunity", rule.ID)
+		}
+	}
+}
+
+func all(n uint64) string {
+	if n == 1 {
+		return "its 1 opportunity was"
+	}
+	return fmt.Sprintf("all %d opportunities were", n)
+}
+
+// Blockers names the guards that stood against verdicts: "CLEAN 3, START 1".
+func Blockers(t *session.Tally) string {
+	var parts []string
+	for g, n := range t.Blocked {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", session.Guard(g), n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,44 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dpdissect/dpdissect/dissect/filter"
+)
+
+// A Mistake is what is wrong with a rules file, and where.
+type Mistake struct {
+	File    string
+	Line    int // from 1
+	Column  int // first rune in question, from 1
+	Length  int // runes in question
+	Text    string
+	Message string
+}
+
+// Error gives "FILE:LINE:COLUMN: message", the line, and under the place "^~~~".
+func (m *Mistake) Error() string {
+	head := fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Message)
+	if n := utf8.RuneCountInString(m.Text); n > 0 {
+		column := min(m.Column, n)
+		e := filter.Error{Expr: m.Text, Column: column, Length: max(1, min(m.Length, n-column+1))}
+		return head + "\n" + e.Render()
+	}
+	return head
+}
+
+// lines are a file, line by line.
+type lines []string
+
+func splitLines(text []byte) lines {
+	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+}
+
+func (l lines) line(n int) string {
+	if n < 1 || n > len(l) {
+		return ""
+	}
+	return l[n-1]
+}

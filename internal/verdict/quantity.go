@@ -1,0 +1,147 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect/filter"
+)
+
+// absence says why there is no value.
+type absence uint8
+
+const (
+	none         absence = iota
+	inapplicable         // there is nothing it could be of
+	unknown              // the capture does not tell
+)
+
+// level is what has a quantity.
+type level uint8
+
+const (
+	ofRun level = iota
+	ofCapture
+	ofConnection
+	ofDirection
+)
+
+// A quantity is a number of the analysis document.
+type quantity struct {
+	name   string // the keys to it
+	level  level
+	each   bool // must hold at each place; else places are added up
+	absent absence
+	doc    string
+}
+
+// Quantities of the analysis document: what counts is added up, what measures or
+// names is looked at place by place.
+var quantities = []quantity{
+	{"connections", ofRun, false, none, "how many there are"},
+	{"captures", ofRun, false, none, "how many inputs there are"},
+	{"totals.packets", ofRun, false, none, "packets"},
+	{"totals.udp_datagrams", ofRun, false, none, "UDP datagrams"},
+	{"totals.decoded", ofRun, false, none, "datagrams of connections"},
+	{"totals.malformed", ofRun, false, none, "decode errors among them"},
+	{"totals.other_udp", ofRun, false, none, "all other datagrams"},
+	{"totals.not_udp", ofRun, false, none, "packets that are not UDP"},
+	{"totals.ip_fragments", ofRun, false, none, "packets that are IP fragments"},
+	{"totals.bad_checksums", ofRun, false, none, "datagrams with a bad checksum"},
+	{"captures.packets", ofCapture, false, none, "packets"},
+	{"captures.bytes", ofCapture, false, none, "captured bytes"},
+	{"confidence_bits", ofConnection, true, none, "evidence for the protocol"},
+	{"first_frame", ofConnection, true, none, "number of the first frame"},
+	{"last_frame", ofConnection, true, none, "number of the last frame"},
+	{"duration_ms", ofConnection, true, unknown, "from first to last frame"},
+	{"findings.error", ofConnection, false, none, "findings, before any rules file"},
+	{"findings.warn", ofConnection, false, none, "findings, before any rules file"},
+	{"findings.note", ofConnection, false, none, "findings, before any rules file"},
+	{"frames", ofDirection, false, none, "UDP datagrams"},
+	{"bytes", ofDirection, false, none, "their payload"},
+	{"data_frames", ofDirection, false, none, "frames that carry application data"},
+	{"acks", ofDirection, false, none, "frames that only acknowledge"},
+	{"retries", ofDirection, false, none, "transmissions of what was sent before"},
+	{"unneeded_retries", ofDirection, false, unknown, "retries of what was acknowledged"},
+	{"duplicates", ofDirection, false, none, "copies made by the network or the capture"},
+	{"out_of_order", ofDirection, false, none, "late first copies"},
+	{"gaps", ofDirection, false, none, "forward jumps of the number"},
+	{"missing", ofDirection, false, none, "numbers never captured"},
+	{"lost.before_capture", ofDirection, false, unknown, "proven lost upstream of the capture point"},
+	{"lost.after_capture", ofDirection, false, unknown, "proven lost downstream of it"},
+	{"lost.not_captured", ofDirection, false, unknown, "proven lost by the capture"},
+	{"messages", ofDirection, false, none, "application messages"},
+	{"message_bytes", ofDirection, false, none, "their bytes"},
+	{"incomplete_messages", ofDirection, false, none, "messages that lack a part"},
+	{"keepalives", ofDirection, false, none, "keepalives and pings"},
+	{"rtt.samples", ofDirection, false, unknown, "round trips measured"},
+	{"rtt.min_ms", ofDirection, true, unknown, "shortest round trip"},
+	{"rtt.p50_ms", ofDirection, true, unknown, "median round trip"},
+	{"rtt.p95_ms", ofDirection, true, unknown, "95 of 100 round trips are shorter"},
+	{"rtt.max_ms", ofDirection, true, unknown, "longest round trip"},
+	{"ping_rtt.samples", ofDirection, false, inapplicable, "pings measured"},
+	{"ping_rtt.min_ms", ofDirection, true, inapplicable, "shortest round trip of a ping"},
+	{"ping_rtt.p50_ms", ofDirection, true, inapplicable, "median of pings"},
+	{"ping_rtt.p95_ms", ofDirection, true, inapplicable, "95 of 100 pings are shorter"},
+	{"ping_rtt.max_ms", ofDirection, true, inapplicable, "longest round trip of a ping"},
+	{"signatures.valid", ofDirection, false, inapplicable, "signatures that verify"},
+	{"signatures.invalid", ofDirection, false, inapplicable, "signatures that do not"},
+	{"signatures.unverifiable", ofDirection, false, inapplicable, "signatures whose secret is not known"},
+}
+
+// QuantityNames are the names budgets know.
+func QuantityNames() (names []string) {
+	for i := range quantities {
+		names = append(names, quantities[i].name)
+	}
+	return names
+}
+
+// QuantityRows are the names with whether places are added up, where they are,
+// and what they are: for the reference.
+func QuantityRows() (rows [][3]string) {
+	where := [...]string{"the run", "inputs", "connections", "directions"}
+	for i := range quantities {
+		q := &quantities[i]
+		how := "sum over all " + where[q.level]
+		if q.level == ofRun {
+			how = "of the run"
+		} else if q.each {
+			how = "each of the " + where[q.level]
+		}
+		rows = append(rows, [3]string{q.name, how, q.doc})
+	}
+	return rows
+}
+
+// findQuantity finds a number by its name. The keys on the way to connections and
+// directions may be written; a and b choose a side.
+func findQuantity(name string) (*quantity, int8, error) {
+	short := strings.TrimPrefix(strings.TrimPrefix(name, "connections."), "directions.")
+	side := int8(0)
+	if rest, ok := strings.CutPrefix(short, "a."); ok {
+		short, side = rest, 1
+	} else if rest, ok := strings.CutPrefix(short, "b."); ok {
+		short, side = rest, 2
+	}
+	for i := range quantities {
+		if q := &quantities[i]; q.name == short && (side == 0 || q.level == ofDirection) {
+			return q, side, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("unknown number %s%s", name, hint(short))
+}
+
+// hint suggests names that begin so, or else those spelt alike.
+func hint(name string) string {
+	var longer []string
+	for _, n := range QuantityNames() {
+		if strings.HasPrefix(n, name) {
+			longer = append(longer, n)
+		}
+	}
+	if len(longer) > 0 {
+		return " (did you mean " + list(longer[:min(4, len(longer))]) + "?)"
+	}
+	return filter.DidYouMean(name, QuantityNames())
+}
