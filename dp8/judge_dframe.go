@@ -203,7 +203,7 @@ func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
 	case !m.reachable(num):
 		return false
 	}
-	return c.unwrapped(dir, m.sureSince) || num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
+	return c.unwrapped(dir, m.sureSince) || c.c.Complete && c.pair.newest() == c && m.top > 3 && num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
 }
 
 // accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it
