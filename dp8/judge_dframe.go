@@ -173,7 +173,9 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *DFrame) {
 	if d.Control&CtlRetry != 0 {
 		mark = session.MarkRetry
 	}
-	if !c.continues(dir, num, d.NRcv) {
+	again := c.alive.other == d.SessionID
+	c.alive.other = d.SessionID
+	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
 		law.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
 		return
 	}
