@@ -27,6 +27,8 @@ type aliveState struct {
 	seen bool
 	sure bool // two with the same id
 	id   uint32
+
+	other uint32 // the latest id of a KeepAlive that is not the connection's, 0 for none
 }
 
 // doubtKeepAlive looks again at what was taken for a KeepAlive without knowing

@@ -72,7 +72,7 @@ func (c *conn) judgeBeyond(law *session.Law, dir int, d *DFrame) {
 	sure := c.unwrapped(dir, s.closing.endAt)
 	if at, over := c.overSince(); over && c.fr.Time-at > overAfter {
 		x := law.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), s.closing.end)
-		if !sure && !d.KeepAlive {
+		if !sure && !(d.KeepAlive && c.hs.sessionKnown && c.c.Complete) {
 			x.Blocked = session.GuardLife
 		}
 		s.closing.beyond = true

@@ -173,7 +173,9 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *DFrame) {
 	if d.Control&CtlRetry != 0 {
 		mark = session.MarkRetry
 	}
-	if !c.continues(dir, num, d.NRcv) {
+	again := c.alive.other == d.SessionID
+	c.alive.other = d.SessionID
+	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
 		law.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
 		return
 	}
@@ -186,6 +188,9 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *DFrame) {
 	c.accuseKeepAlive(law, d)
 	c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
 	c.remember(dir, num, d, true)
+	if f := s.mem.at(num); f != nil {
+		f.cut = true // one that is right may follow under its number
+	}
 }
 
 // continues reports whether a frame of side dir goes on with what its side sent, so
@@ -200,7 +205,7 @@ func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
 	case !m.reachable(num):
 		return false
 	}
-	return c.unwrapped(dir, m.sureSince) || num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
+	return c.unwrapped(dir, m.sureSince) || c.c.Complete && c.pair.newest() == c && m.top > 3 && num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
 }
 
 // accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it

@@ -122,6 +122,8 @@ func (c *conn) judgeOrder(law *session.Law, dir int, num int64, d *DFrame, prev 
 	switch {
 	case c.fr.Time-after.time <= 3*c.horizon: // what came first may have been a copy
 		x.Blocked = session.GuardReord
+	case !law.ClockFine():
+		x.Blocked = session.GuardClock
 	case !c.unwrapped(dir, after.time):
 		x.Blocked = session.GuardUnwrap
 	}

@@ -11,6 +11,7 @@ import (
 // passSignature enters a signature that is right under the rules it is right by.
 func (c *conn) passSignature(dir int, num int64) {
 	law := &c.c.Law
+	c.side[dir].keys.verified = c.fr.Time
 	if c.f.Type == TypeDFrame {
 		law.Pass(r222SigPresent)
 	}
@@ -25,7 +26,6 @@ func (c *conn) passSignature(dir int, num int64) {
 	if c.hs.secrets {
 		law.Pass(rSigFastDir)
 	}
-	c.side[dir].keys.verified = c.fr.Time
 	if num>>8 > 0 {
 		law.Pass(rSigEpoch)
 	}
@@ -84,6 +84,10 @@ func (c *conn) adrift(dir int, num int64) bool {
 func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
 
 func (c *conn) unclearSignature() {
+	if c.mode == modeFast {
+		c.c.Law.Unclear(rSigFast, session.GuardLife, "signature is not the sender's secret, and the frame may be of another connection")
+		return
+	}
 	c.c.Law.Unclear(rSigFull, session.GuardUnwrap, "signature does not verify, and the capture may have missed an epoch before")
 }
 
@@ -125,7 +129,7 @@ func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
 	switch {
 	case !c.frameSigned():
 		c.reportUnsigned(law)
-	case c.mode == modeFull && c.adrift(dir, num):
+	case c.adrift(dir, num):
 		c.unclearSignature()
 	case c.signedByOther(dir, num):
 		law.Broken(rSigFastDir, "signed with the secret of the other side")

@@ -211,6 +211,10 @@ func (m *memory) clock(f *sentFrame) {
 // are in doubt, where nothing is known of its speed, in ns.
 const silentLimit = 1e9
 
+// longSilence is after how long another connection may have begun between the same
+// addresses, in ns.
+const longSilence = 10e9
+
 // enoughNumbers is from how many numbers on the speed of a side is known.
 const enoughNumbers = 8
 
@@ -227,7 +231,7 @@ func (c *conn) patience(m *memory) int64 {
 	default:
 		limit = silentLimit
 	}
-	return limit
+	return min(limit, longSilence)
 }
 
 // unwrapped reports whether the full number behind that of the frame at hand is
@@ -237,8 +241,11 @@ func (c *conn) patience(m *memory) int64 {
 // since is a time of a frame of the side, ns.
 func (c *conn) unwrapped(dir int, since int64) bool {
 	m := &c.side[dir].mem
-	return m.started && c.fr.HasTime && since >= m.sureSince && c.fr.Time-m.heard <= c.patience(m) && !c.missedMany(dir, m.top)
+	return m.started && c.fr.HasTime && c.pair.newest() == c && since >= m.sureSince && c.fr.Time-m.heard <= c.patience(m) && !c.missedMany(dir, m.top)
 }
+
+// newest is the connection that began last.
+func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
 
 // reachable reports a number within what the side may have in flight when the
 // highest captured is the latest: nearer than the window to it.
@@ -256,7 +263,7 @@ func (c *conn) isCopy(d *DFrame, f *sentFrame) bool {
 	case c.sent.Hash != f.hash:
 		return false
 	case c.sent.IPID != 0 && c.sent.IPID == f.ipid:
-	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon:
+	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon && c.c.Law.ClockFine():
 		return false // a copy may be copied again, and middleboxes identify packets anew
 	}
 	f.copied = c.fr.Time

@@ -19,7 +19,7 @@ type dialog struct {
 	fault   bool          // of the next step
 }
 
-const talkSession = 0x51C5997D
+const dialogSession = 0x51C5997D
 
 var dialogSecrets = [2]dp8.Secret{{1, 2, 3, 4, 5, 6, 7, 8}, {8, 7, 6, 5, 4, 3, 2, 1}}
 
@@ -65,7 +65,7 @@ func (t *dialog) hand(side int, h dp8.Handshake) *dialog {
 	if h.Version == 0 {
 		h.Version = t.version
 	}
-	h.SessionID, h.Timestamp = talkSession, uint32((t.now+t.wait+20*time.Millisecond)/time.Millisecond)
+	h.SessionID, h.Timestamp = dialogSession, uint32((t.now+t.wait+20*time.Millisecond)/time.Millisecond)
 	return t.say(side, h.Append(nil))
 }
 
@@ -102,7 +102,7 @@ func (t *dialog) keepAlive(side int) *dialog {
 	if t.version < dp8.Version15 {
 		return t.next(side, dp8.DFrame{})
 	}
-	return t.next(side, dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: talkSession})
+	return t.next(side, dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession})
 }
 
 func (t *dialog) end(side int) *dialog { return t.next(side, dp8.DFrame{Control: dp8.CtlEndStream}) }

@@ -9,7 +9,7 @@ import (
 
 // dp8Close break the rules of the graceful close.
 func dp8Close() []Mutant {
-	dialog := func() *dialog { return newDialog(false, dp8.Version16).chat(3) }
+	talk := func() *dialog { return newDialog(false, dp8.Version16).chat(3) }
 	const clean = "dp8/unsigned-clean"
 	return []Mutant{
 		{Rule: "DP8-3.1.4.3-RELIABLE", Name: "END_STREAM that is not reliable", On: clean,
@@ -18,21 +18,21 @@ func dp8Close() []Mutant {
 		{Rule: "DP8-3.1.4.3-EMPTY", Name: "END_STREAM on data", On: "dp8/end-on-data"},
 		{Rule: "DP8-3.1.4.3-EMPTY", Name: "END_STREAM by itself", Near: true, On: clean},
 		{Rule: "DP8-3.1.4.3-LAST", Name: "a new frame behind END_STREAM", On: clean, Tamper: afterEnd(30 * time.Millisecond)},
-		{Rule: "DP8-3.1.4.3-LAST", Name: "retries behind END_STREAM", Near: true, Steps: dialog().end(0).pause(300 * time.Millisecond).retry(0).ack(1).end(1).ack(0).steps},
-		{Rule: "DP8-3.1.4.3-REPLY", Name: "goes on without answer", Steps: dialog().end(0).ack(1).pause(26 * time.Second).wrong().keepAlive(1).ack(0).pause(time.Second).ack(0).steps},
-		{Rule: "DP8-3.1.4.3-REPLY", Name: "answers when all is said", Near: true, Steps: dialog().end(0).text(1, "wait").ack(0).text(1, "so").ack(0).end(1).ack(0).steps},
-		{Rule: "DP8-3.1.4.3-KEEPACK", Name: "acknowledges no more", Steps: dialog().end(0).ack(1).text(1, "are you there?").deaf().steps},
-		{Rule: "DP8-3.1.4.3-KEEPACK", Name: "acknowledges what follows", Near: true, Steps: dialog().end(0).ack(1).text(1, "one more").ack(0).end(1).ack(0).steps},
+		{Rule: "DP8-3.1.4.3-LAST", Name: "retries behind END_STREAM", Near: true, Steps: talk().end(0).pause(300 * time.Millisecond).retry(0).ack(1).end(1).ack(0).steps},
+		{Rule: "DP8-3.1.4.3-REPLY", Name: "goes on without answer", Steps: talk().end(0).ack(1).pause(26 * time.Second).wrong().keepAlive(1).ack(0).pause(time.Second).ack(0).steps},
+		{Rule: "DP8-3.1.4.3-REPLY", Name: "answers when all is said", Near: true, Steps: talk().end(0).text(1, "wait").ack(0).text(1, "so").ack(0).end(1).ack(0).steps},
+		{Rule: "DP8-3.1.4.3-KEEPACK", Name: "acknowledges no more", Steps: talk().end(0).ack(1).text(1, "are you there?").deaf().steps},
+		{Rule: "DP8-3.1.4.3-KEEPACK", Name: "acknowledges what follows", Near: true, Steps: talk().end(0).ack(1).text(1, "one more").ack(0).end(1).ack(0).steps},
 		{Rule: "DP8-3.1.4.3-TERMINATED", Name: "a KeepAlive of a connection that is over",
-			Steps: dialog().end(0).end(1).ack(0).ack(1).pause(26 * time.Second).wrong().keepAlive(0).steps},
-		{Rule: "DP8-3.1.4.3-TERMINATED", Name: "a late retry", Near: true, Steps: dialog().end(0).end(1).ack(0).ack(1).pause(3 * time.Second).retry(1).ack(0).steps},
+			Steps: talk().end(0).end(1).ack(0).ack(1).pause(26 * time.Second).wrong().keepAlive(0).steps},
+		{Rule: "DP8-3.1.4.3-TERMINATED", Name: "a late retry", Near: true, Steps: talk().end(0).end(1).ack(0).ack(1).pause(3 * time.Second).retry(1).ack(0).steps},
 		{Rule: "DP8-3.1.4.3-BEYOND", Name: "acknowledges what follows END_STREAM", Also: []string{"DP8-3.1.4.3-LAST"},
-			Steps: dialog().end(0).text(0, "oh, and").wrong().ack(1).end(1).ack(0).steps},
+			Steps: talk().end(0).text(0, "oh, and").wrong().ack(1).end(1).ack(0).steps},
 		{Rule: "DP8-3.1.4.3-BEYOND", Name: "acknowledges END_STREAM", Near: true, On: clean},
 		{Rule: "DP8-3.1.4.3-QUEUED", Name: "ends in the middle of a message",
-			Steps: dialog().part(0, dp8.NewMsg, 1200).wrong().end(0).ack(1).end(1).ack(0).steps},
+			Steps: talk().part(0, dp8.NewMsg, 1200).wrong().end(0).ack(1).end(1).ack(0).steps},
 		{Rule: "DP8-3.1.4.3-QUEUED", Name: "ends behind a message",
-			Near: true, Steps: dialog().part(0, dp8.NewMsg, 1200).part(0, dp8.EndMsg, 1200).end(0).ack(1).end(1).ack(0).steps},
+			Near: true, Steps: talk().part(0, dp8.NewMsg, 1200).part(0, dp8.EndMsg, 1200).end(0).ack(1).end(1).ack(0).steps},
 	}
 }
 

@@ -114,7 +114,7 @@ func dp8KeepAlive() []Mutant {
 			Tamper: firstShot(func(x *shot) bool { return x.oldKeepAlive(dp8.CtlKeepAlive) })},
 		{Rule: "DP8-2.2.2-KA-VER", Name: "asks for dedicated acknowledgements", Near: true, On: old},
 	}
-	bad := dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: talkSession + 1}
+	bad := dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession + 1}
 	return append(all,
 		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges a KeepAlive of another session", Also: []string{"DP8-2.2.2-KA-SESSID"},
 			Steps: newDialog(false, dp8.Version16).chat(2).next(0, bad).wrong().ack(1).chat(40).steps},
@@ -125,7 +125,7 @@ func dp8KeepAlive() []Mutant {
 // mend sends the latest number of a side again, as a retry of a right KeepAlive.
 func (t *dialog) mend(side int) *dialog {
 	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive | dp8.CtlRetry,
-		Seq: t.seq[side] - 1, NRcv: t.rcv[side], KeepAlive: true, SessionID: talkSession})
+		Seq: t.seq[side] - 1, NRcv: t.rcv[side], KeepAlive: true, SessionID: dialogSession})
 }
 
 // oldKeepAlive puts the session id into a KeepAlive below 1.5.

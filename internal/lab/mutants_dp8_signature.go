@@ -164,7 +164,7 @@ func lateRetries() func() func(*sim.Datagram) []sim.Tampered {
 // dp8SignedTalks are conversations made by hand.
 func dp8SignedTalks() []Mutant {
 	forged := dp8.DFrame{HasSignature: true, Signature: [8]byte{6, 6, 6}, Payload: []byte("forged")}
-	naked := dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: talkSession, Signature: [8]byte{1}}
+	naked := dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession, Signature: [8]byte{1}}
 	old := []Step{}
 	for i, s := range newDialog(true, dp8.Version16).chat(2).steps {
 		if s.From == 0 && i < 3 {
@@ -174,18 +174,18 @@ func dp8SignedTalks() []Mutant {
 		s.Fault = i == 2
 		old = append(old, s)
 	}
-	dialog := func() *dialog { return newDialog(true, dp8.Version16).chat(2) }
+	talk := func() *dialog { return newDialog(true, dp8.Version16).chat(2) }
 	return []Mutant{
-		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.5", Steps: old, Also: []string{"DP8-3.1.5.1.1-SIGN-VER", "DP8-2.2.1.3-MINOR-SIGN"}},
-		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.6", Near: true, Steps: dialog().steps},
+		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.5", Steps: old, Also: []string{"DP8-2.2.1.3-VER", "DP8-2.2.1.3-MINOR", "DP8-3.1.5.1.1-SIGN-VER"}},
+		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.6", Near: true, Steps: talk().steps},
 		{Rule: "DP8-SIG-ACTED", Name: "acknowledges a forged frame", Also: []string{"DP8-SIG-FAST"},
-			Steps: dialog().next(0, forged).wrong().ack(1).chat(40).steps},
+			Steps: talk().next(0, forged).wrong().ack(1).chat(40).steps},
 		{Rule: "DP8-SIG-ACTED", Name: "acknowledges the genuine one", Near: true, Also: []string{"DP8-SIG-FAST"},
-			Steps: dialog().next(0, forged).pause(100 * time.Millisecond).genuine(0).ack(1).chat(40).steps},
+			Steps: talk().next(0, forged).pause(100 * time.Millisecond).genuine(0).ack(1).chat(40).steps},
 		{Rule: "DP8-SIG-UNSIGNED-ACTED", Name: "acknowledges a KeepAlive without signature", Also: []string{"DP8-2.2.2-SIG-PRESENT"},
-			Steps: dialog().next(0, naked).wrong().ack(1).chat(40).steps},
+			Steps: talk().next(0, naked).wrong().ack(1).chat(40).steps},
 		{Rule: "DP8-SIG-UNSIGNED-ACTED", Name: "acknowledges the signed one", Near: true, Also: []string{"DP8-2.2.2-SIG-PRESENT"},
-			Steps: dialog().next(0, naked).pause(100 * time.Millisecond).mend(0).ack(1).chat(40).steps},
+			Steps: talk().next(0, naked).pause(100 * time.Millisecond).mend(0).ack(1).chat(40).steps},
 	}
 }
 
