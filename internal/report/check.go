@@ -84,6 +84,11 @@ func (c *Check) reservation() string {
 // shownReasons is how many reasons stand in the headline.
 const shownReasons = 6
 
+// guardText is " (inconclusive: BIDIR asks that both directions are visible)".
+func guardText(f *session.Finding) string {
+	return " (inconclusive: " + f.Guard.String() + " asks that " + f.Guard.Asks() + ")"
+}
+
 // A bundle is the findings of one rule, one severity and one side of a
 // connection: what repeats is told once.
 type bundle struct {

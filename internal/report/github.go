@@ -125,7 +125,7 @@ func (g *github) finding(b *bundle) {
 	kind := [...]string{session.Error: "error", session.Warn: "warning", session.Note: "notice"}[f.Severity]
 	text := f.Message
 	if !f.Failed() {
-		kind, text = "notice", text+" (inconclusive: "+f.Guard.Asks()+")"
+		kind, text = "notice", text+guardText(f)
 	}
 	path, line := g.locate(f.Frame)
 	g.annotate(kind, path, line, f.Rule.ID, placeText(f)+": "+text+times(b.count)+proofText(f))

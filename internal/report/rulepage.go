@@ -27,7 +27,11 @@ func ruleLines(r *session.Rule) (all []ruleLine) {
 		add("Not evaluated", r.Unchecked)
 	}
 	add("Care", sentence(r.Care))
-	add("Violation", r.Example)
+	if r.Accuses() {
+		add("Violation", r.Example)
+	} else {
+		add("Example", r.Example)
+	}
 	return all
 }
 
@@ -54,9 +58,18 @@ func RuleText(r *session.Rule, width int) string {
 	writeWrapped(&b, "  ", sentence(r.Statement), width)
 	b.WriteByte('\n')
 	for _, l := range ruleLines(r) {
-		writeWrapped(&b, fmt.Sprintf("  %-14s", l.label), l.text, width)
+		writeWrapped(&b, fmt.Sprintf("  %-15s", l.label), l.text, width)
 	}
-	b.WriteString("\n  It is called broken only while\n")
+	verb := "called broken"
+	if !r.Accuses() {
+		verb = "reported"
+		b.WriteByte('\n')
+		writeWrapped(&b, "  ", "It accuses no endpoint: it fails a check only when the rules file names it.", width)
+	}
+	if r.Alias != "" || r.Unchecked != "" {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\n  It is %s only while\n", verb)
 	for _, g := range guardsOf(r) {
 		writeWrapped(&b, fmt.Sprintf("    %-7s ", g), g.Asks(), width)
 	}
@@ -88,7 +101,7 @@ func RuleMarkdown(r *session.Rule) string {
 	for _, l := range ruleLines(r) {
 		text := markdown(l.text)
 		switch l.label {
-		case "Violation":
+		case "Violation", "Example":
 			text = code(l.text)
 		case "Reported as":
 			text = fmt.Sprintf("[%s](#%s)", l.text, strings.ToLower(RuleAnchor(l.text)))

@@ -199,7 +199,7 @@ func (s *sarif) result(b *bundle) sarifResult {
 	text := f.Message
 	if !f.Failed() {
 		r.Kind, r.Level = "open", "none"
-		text += " (inconclusive: " + f.Guard.Asks() + ")"
+		text += guardText(f)
 	}
 	if b.count > 1 {
 		text += fmt.Sprintf(" (first of %d)", b.count)
