@@ -33,7 +33,7 @@ func AppendGitHub(dst []byte, c *Check) []byte {
 		}
 	}
 	g.asked()
-	for _, b := range bundles(c.Findings) {
+	for _, b := range shared(bundles(c.Findings), githubPerKind-1) {
 		g.finding(b)
 	}
 	g.rest()
@@ -162,7 +162,7 @@ func AppendSummary(dst []byte, c *Check) []byte {
 }
 
 func summaryOfFindings(dst []byte, c *Check) []byte {
-	for i, b := range bundles(c.Findings) {
+	for i, b := range shared(bundles(c.Findings), summaryFindings) {
 		f := b.first
 		switch i {
 		case 0:

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -26,13 +27,33 @@ func ruleLines(r *session.Rule) (all []ruleLine) {
 	} else if r.Unchecked != "" {
 		add("Not evaluated", r.Unchecked)
 	}
-	add("Care", sentence(r.Care))
+	add("Care", sentence(careText(r)))
 	if r.Accuses() {
 		add("Violation", r.Example)
 	} else {
 		add("Example", r.Example)
 	}
 	return all
+}
+
+// emphasis is what stands between asterisks in a rule's text.
+var emphasis = regexp.MustCompile(`\*+([^*]+)\*+`)
+
+// careText is a rule's care without what the page says anyway: guards of the rule
+// that stand before all else.
+func careText(r *session.Rule) string {
+	text := emphasis.ReplaceAllString(r.Care, "$1")
+	names := map[string]bool{}
+	for _, g := range guardsOf(r) {
+		names[g.String()] = true
+	}
+	head, rest, _ := strings.Cut(text, "; ")
+	for _, word := range strings.Split(strings.TrimSuffix(head, "."), ", ") {
+		if !names[word] {
+			return text
+		}
+	}
+	return rest
 }
 
 // ScopeText is "state of both directions; depends on times" for "BT".

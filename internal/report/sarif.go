@@ -180,7 +180,7 @@ func (s *sarif) invocation() {
 // results adds bundles while there is room, and tells how many are left out.
 func (s *sarif) results() {
 	size := 0
-	all := bundles(s.Findings)
+	all := shared(bundles(s.Findings), sarifResults)
 	for i, b := range all {
 		raw := bytes.TrimSpace(marshal(s.result(b), ""))
 		if size += len(raw); i == sarifResults || size > sarifBytes {
