@@ -49,7 +49,8 @@ type side struct {
 	odds    int
 	heardTo int64 // highest number its peer named, believed or not, in epoch heardIn
 	heardIn uint32
-	answers int // acknowledgements by its peer of packets that asked for them
+	duties  [numAnswers]duty // to answer
+	answers int              // acknowledgements by its peer of packets that asked for them
 	excess  excess
 	product product
 	started bool // judged as the beginning

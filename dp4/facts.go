@@ -24,6 +24,9 @@ type facts struct {
 	isPast   bool
 	pace     pace
 
+	packets uint64 // captured
+	missed  uint64 // of these, sendings before were not captured
+
 	perMessage bool // this side's serials count the sendings of whole messages
 }
 
@@ -31,7 +34,8 @@ type facts struct {
 type fact struct {
 	num, msg int64
 	frame    uint64 // first captured copy
-	time     int64  // of that, ns
+	latest   uint64 // latest sending captured
+	time     int64  // of the first, ns
 	last     int64  // time of the latest sending captured
 	horizon  int64  // of reordering, when it was captured
 	data     uint64 // fingerprint of its data, 0 when it was cut
@@ -118,8 +122,12 @@ func (h *facts) keep(f *Frame, fr *dissect.Frame, s *session.Sending, num, msg, 
 		h.units, h.messages = new([remembered]fact), new([32]messageFact)
 	}
 	u := &h.units[num&(remembered-1)]
-	*u = fact{num: num, msg: msg, set: true, epoch: h.epoch, frame: fr.Frame, time: fr.Time, last: fr.Time, data: dataPrint(f, fr),
+	*u = fact{num: num, msg: msg, set: true, epoch: h.epoch, frame: fr.Frame, latest: fr.Frame, time: fr.Time, last: fr.Time, data: dataPrint(f, fr),
 		hash: s.Hash, ipid: s.IPID, flags: f.Flags, low: f.Serial, high: f.Serial, sum: sum, size: uint16(f.Size(fr.Length))}
+	h.packets++
+	if f.Serial != 0 && f.Flags&STA != 0 {
+		h.missed++
+	}
 	if !h.topSet || num > h.top {
 		h.top, h.topSet = num, true
 	}

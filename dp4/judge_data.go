@@ -340,11 +340,13 @@ func (c *conn) remember(dir int, num, msg int64) {
 	}
 	u.low = min(u.low, c.f.Serial)
 	if int8(c.f.Serial-u.high) >= 0 {
-		u.high, u.hash, u.ipid, u.last, u.sum = c.f.Serial, c.sent.Hash, c.sent.IPID, c.fr.Time, sum
+		u.high, u.hash, u.ipid, u.last, u.latest, u.sum = c.f.Serial, c.sent.Hash, c.sent.IPID, c.fr.Time, c.fr.Frame, sum
 	}
 	if u.nacks > 0 {
 		u.nacks = 0
 		c.c.Law.Pass(r3153Retx)
+	} else if retry {
+		c.judgeUnreported(dir, u)
 	}
 	if m := h.message(msg); m != nil {
 		m.high = max(m.high, c.f.Serial)
