@@ -15,9 +15,8 @@ const noWindow = 1<<63 - 1
 // frame whose numbers are impossible, which is not to be tracked.
 func (c *conn) judgeData(dir int, num, msg int64) bool {
 	h := &c.side[dir].facts
-	c.sent.Of(c.fr.Datagram, num, session.Unmarked)
 	u := h.fact(num)
-	if u == nil && c.isCopyOfFirst(dir, num, c.c.Law.Horizon()) {
+	if top, ok := c.c.Dir[dir].Window().Highest(); u == nil && ok && num <= top && c.isCopyOfFirst(dir, num, c.c.Law.Horizon()) {
 		return true
 	}
 	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
@@ -53,6 +52,10 @@ func (c *conn) judgeNew(dir int, num, msg int64) bool {
 		return true
 	}
 	p := h.before(num)
+	if p != nil && num == h.top+1 && p.num == h.top && msg == p.msg+1 && p.flags&EOM != 0 && f.Flags&STA != 0 && !h.isOpen && h.message(msg) == nil {
+		c.c.Law.PassSet(setOrder)
+		return true
+	}
 	if p != nil {
 		if !c.judgeBehind(dir, p, num, msg) {
 			return false
