@@ -97,11 +97,12 @@ func (c *conn) acknowledgement(dir int) {
 		return
 	}
 	out := &c.c.Dir[1-dir]
-	if captured, _ := out.Captured(n); !captured && peer.junk.has(f.ID) {
+	captured, _ := out.Captured(n)
+	if !captured && peer.junk.has(f.ID) {
 		c.fr.Words |= words
 		return
 	}
-	c.side[1-dir].gaps = out.KnownGaps()
+	peer.gaps = out.KnownGaps()
 	a, d := &c.ack, c.fr.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy, a.Hearsay = d.Frame, d.Time, d.HasTime, words != 0, false
 	words |= out.AcknowledgeOne(n, a, c.link)
@@ -114,7 +115,7 @@ func (c *conn) acknowledgement(dir int) {
 		words |= dissect.DuplicateAck
 	}
 	c.fr.Words |= words
-	c.judgeAcked(dir, n, words)
+	c.judgeAcked(dir, n, words, captured)
 	c.learnAcked(dir, n)
 }
 

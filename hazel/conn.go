@@ -54,8 +54,7 @@ type side struct {
 	faults   faults   // what of it was found faulty
 
 	// What rules ask for.
-	known      known
-	may        dialectSet // see possible
+	may        dialectSet // see possible, 0 when what it depends on has changed
 	post       post       // reliable packets
 	top        topmost
 	low        number // first captured
@@ -125,7 +124,10 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	c.fr, c.f, c.now = fr, f, fr.Frame
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
-	may, judged := c.possible(dir), false
+	may, judged := c.side[dir].may, false
+	if may == 0 {
+		may = c.possible(dir)
+	}
 	switch {
 	case c.finished: // too late to change anything
 	case c.c.Damaged(fr.Datagram):
@@ -142,9 +144,11 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 		judged = true
 	}
 	if judged {
-		c.judgeStart(dir)
+		if !c.begun {
+			c.judgeStart(dir)
+		}
 		c.judgeHeader(dir, may)
-		if err == nil {
+		if err == nil && (c.life.byes[0]|c.life.byes[1]) != 0 {
 			c.judgeAfterwards(dir)
 		}
 	}
