@@ -23,6 +23,8 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges the highest", Near: true, As: spec, Steps: talkHazel(page).chat(20).ack(1, 21).chat(20).bye()},
 		{Rule: "HZ-REL-ACK-SURPLUS", Name: "acknowledges one packet five times", As: spec, Steps: acksOf(5)},
 		{Rule: "HZ-REL-ACK-SURPLUS", Name: "acknowledges a packet and its copy", Near: true, As: spec, Steps: acksOf(2)},
+		{Rule: "HZ-REL-ACK-HISTORY", Name: "acknowledges what was lost", Steps: falseHistory(0xff)},
+		{Rule: "HZ-REL-ACK-HISTORY", Name: "denies what was lost", Near: true, Steps: falseHistory(0xfe)},
 		{Rule: "HZ-REL-ACK-HISTORY-LOSS", Name: "ignores histories", Steps: denials(false)},
 		{Rule: "HZ-REL-ACK-HISTORY-LOSS", Name: "sends again what histories deny", Near: true, Steps: denials(true)},
 		{Rule: "HZ-REL-RESEND", Name: "never sends again", As: spec, Steps: forgetful(false)},
@@ -120,6 +122,21 @@ func denials(resent bool) []Step {
 		t.chat(12)
 	}
 	return t.chat(100).bye()
+}
+
+// falseHistory loses eight packets on the way to the capture point. Of each the
+// next acknowledgement has the history given.
+func falseHistory(recent uint8) []Step {
+	t := talkHazel(hazel.Current).chat(40)
+	for range 8 {
+		lost := t.next[0]
+		t.next[0]++
+		t.recent = recent
+		t.says(0).fault()
+		t.recent = 0xff
+		t.pause(150*ms).reliable(0, lost, "chatter").ack(1, lost).chat(12)
+	}
+	return t.bye()
 }
 
 // forgetful loses the acknowledgement of every tenth packet.
