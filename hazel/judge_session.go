@@ -231,7 +231,10 @@ func (c *conn) judgeGiveUp(dir int) {
 		default:
 			law.Pass(rRelGiveup)
 		}
-		if far := c.side[dir].top.num - x.num; far > 1<<15 && !x.far {
+		switch far := c.side[dir].top.num - x.num; {
+		case far <= 1<<15:
+			law.Pass(rRelIdDensity)
+		case !x.far:
 			x.far = true
 			law.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged while ids %d ahead are sent", uint16(x.num), far))
 		}

@@ -50,6 +50,8 @@ func hazelDelivery() []Mutant {
 			pause(100*ms).reliable(0, 22, "chatter").chat(20).bye()},
 		{Rule: "HZ-REL-ID-SEQ", Name: "steps back behind the first", As: "hazel:current", Steps: talkHazel(now).chat(20).reliable(0, 65500, "x").fault().chat(20).bye()},
 		{Rule: "HZ-REL-ID-SEQ", Name: "leaves out some", Near: true, As: spec, Steps: gappy()},
+		{Rule: "HZ-REL-ID-DENSITY", Name: "runs away from a packet it sends in vain", As: spec, Steps: runaway(34)},
+		{Rule: "HZ-REL-ID-DENSITY", Name: "stops at 32,000", Near: true, As: spec, Steps: runaway(32)},
 		{Rule: "HZ-REL-ID-FIRST", Name: "begins with 4000", As: "hazel:0.1", Steps: firstID(4000)},
 		{Rule: "HZ-REL-ID-FIRST", Name: "begins with 0", Near: true, As: "hazel:current", Steps: talkHazel(now).chat(10).bye()},
 	}
@@ -205,6 +207,21 @@ func undying(n int) []Step {
 	}
 	for i := range t.steps {
 		t.steps[i].Fault = t.steps[i].From == 0
+	}
+	return t.bye()
+}
+
+// runaway goes on by n thousand ids, most of which the capture misses, while a
+// packet is sent in vain.
+func runaway(n int) []Step {
+	t := talkHazel(hazel.Spec).chat(10).unanswered(0)
+	id := t.next[0] - 1
+	t.pause(170*ms).reliable(0, id, "chatter")
+	for i := range n {
+		t.next[0] = id + uint16(1000*(i+1))
+		if t.says(0); i == 32 {
+			t.steps[len(t.steps)-2].Fault = true
+		}
 	}
 	return t.bye()
 }
