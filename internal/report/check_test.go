@@ -277,7 +277,7 @@ func TestMessageOfEachPlace(t *testing.T) {
 		false: "3 findings\n   error  KN-X  ×3\n          1 of 2\n          #0 a → b: frames 1, 5\n          five words are in\n            this\n          #0 b → a: frame 7\n",
 		true:  "3 findings\n   error  KN-X  ×3\n          1 of 2\n          #0 a → b: frame 1\n          3 of 4\n          #0 a → b: frame 5;\n            proof: frames 3, 5\n          five words are in\n            this\n          #0 b → a: frame 7\n",
 	} {
-		if got := string(p.appendFindingsAs(nil, list, findingsText{noun: "finding", width: 30, all: all, proofs: true})); got != want {
+		if got := string(p.appendFindingsAs(nil, list, findingsText{noun: "finding", width: 31, all: all, proofs: true})); got != want {
 			t.Errorf("%v:\n%s\nwant\n%s", all, got, want)
 		}
 	}
