@@ -63,8 +63,14 @@ func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) 
 		c.judgeStray(dir, n)
 		return
 	}
-	law.Pass(rRelAckKnown)
 	x := peer.post.at(n)
+	if words.Has(dissect.Ack) && x != nil && x.acks == 0 && x.code != 0x0C && c.fr.IPID != 0 && peer.copies.n == 0 {
+		law.PassSet(passesAcked)
+		peer.largest = max(peer.largest, x.length)
+		x.acks, x.ackAt = 1, c.fr.Time
+		return
+	}
+	law.Pass(rRelAckKnown)
 	if words.Has(dissect.Ack) {
 		law.Pass(rRelAck)
 		if x != nil {
