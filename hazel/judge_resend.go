@@ -58,7 +58,7 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		}
 		s.top.num, s.top.at, s.top.known, s.top.id, s.top.frame = n.engine, c.fr.Time, true, c.f.ID, c.fr.Frame
 	}
-	if g := &s.forgotten; c.fr.Time >= g.until || s.top.num-g.next > postLimit/2 {
+	if g := &s.forgotten; c.fr.Time >= g.until || s.top.num-g.next >= postLimit {
 		c.judgeForgotten(dir)
 	}
 	if len(s.asm.open) > 0 {
