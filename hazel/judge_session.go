@@ -169,14 +169,18 @@ func (c *conn) judgeForgotten(dir int) {
 		if g.next >= s.top.num {
 			return
 		}
-		if x != nil && now-x.last < wait {
+		if x == nil {
+			g.next++
+			continue
+		}
+		if now-x.last < wait {
 			g.until = x.last + fullLife
 			return
 		}
 		l, ok := out.Look(g.next)
 		g.next++
 		switch {
-		case x == nil || !ok || !l.Captured || x.code == 0x0C || x.code == 0x0D:
+		case !ok || !l.Captured || x.code == 0x0C || x.code == 0x0D:
 		case l.Acked || l.Retried:
 			law.Pass(rRelResend)
 		case now-g.at > session.HoldLeast || l.Time-g.at > session.HoldLeast:
