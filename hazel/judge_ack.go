@@ -63,8 +63,17 @@ func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) 
 		c.judgeStray(dir, n)
 		return
 	}
-	law.Pass(rRelAckKnown)
 	x := peer.post.at(n)
+	if peer.copies.waiting() {
+		peer.copies.answered(n)
+	}
+	if words.Has(dissect.Ack) && x != nil && x.acks == 0 && x.code != 0x0C && c.fr.IPID != 0 {
+		law.PassSet(passesAcked)
+		peer.largest = max(peer.largest, x.length)
+		x.acks, x.ackAt = 1, c.fr.Time
+		return
+	}
+	law.Pass(rRelAckKnown)
 	if words.Has(dissect.Ack) {
 		law.Pass(rRelAck)
 		if x != nil {
@@ -73,9 +82,6 @@ func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) 
 				law.Pass(rKaAcked)
 			}
 		}
-	}
-	if peer.copies.n > 0 {
-		peer.copies.answered(n)
 	}
 	if x != nil {
 		c.judgeSurplus(dir, n, x)
@@ -219,6 +225,9 @@ func (p *copies) note(x *copied) {
 	}
 	x.frame = 0
 }
+
+// waiting reports whether some are open.
+func (p *copies) waiting() bool { return p.total != p.answers+p.silent }
 
 // answered notes an acknowledgement.
 func (p *copies) answered(n int64) {

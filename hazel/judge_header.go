@@ -14,6 +14,8 @@ const (
 	passesNone            // an unreliable packet with data
 	passesReliable        // a reliable one with its ID
 	passesAck             // an acknowledgement of the right length
+	passesNext            // the next number
+	passesAcked           // the first acknowledgement of a packet
 )
 
 var ruleSets = [][]int{
@@ -22,6 +24,8 @@ var ruleSets = [][]int{
 	passesNone:     {rHdrEmpty, rHdrReservedHi, rHdrReserved4, rHdrUnrelEmpty},
 	passesReliable: {rHdrEmpty, rHdrReservedHi, rHdrReserved4, rHdrRelid},
 	passesAck:      {rHdrEmpty, rHdrReservedHi, rHdrCode, rHdrAcklen},
+	passesNext:     {rRelIdSeq, rRelIdUnique, rHdrBigendian},
+	passesAcked:    {rRelAckKnown, rRelAck, rRelAckSurplus},
 }
 
 const mays = 1<<May14 | 1<<May30 // dialects with types of their own

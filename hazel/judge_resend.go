@@ -34,13 +34,18 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		if len(s.strays) > 0 {
 			c.witness(dir, n.engine)
 		}
-		if n.engine == s.top.num+1 {
+		switch next := n.engine == s.top.num+1; {
+		case next && c.f.ID == s.top.id+1:
+			s.swapped = 0
+			law.PassSet(passesNext)
+		case next:
 			law.Pass(rRelIdSeq)
 			law.Pass(rRelIdUnique)
-		} else {
+			c.judgeEndian(dir)
+		default:
 			s.jump = max(s.jump, n.engine-s.top.num)
+			c.judgeEndian(dir)
 		}
-		c.judgeEndian(dir)
 	}
 	if c.c.Complete && s.top.known && n.wire < 0 {
 		law.Broken(rRelIdSeq, fmt.Sprintf("ID %d is behind the first one", c.f.ID))
@@ -53,7 +58,9 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		}
 		s.top.num, s.top.at, s.top.known, s.top.id, s.top.frame = n.engine, c.fr.Time, true, c.f.ID, c.fr.Frame
 	}
-	c.judgeForgotten(dir)
+	if g := &s.forgotten; c.fr.Time >= g.until || s.top.num-g.next >= postLimit {
+		c.judgeForgotten(dir)
+	}
 	if len(s.asm.open) > 0 {
 		c.judgeParts(dir)
 	}

@@ -144,7 +144,8 @@ func (c *conn) ackedBetween(out *session.Direction, from, to int64) bool {
 type forgotten struct {
 	next   int64 // number to look at
 	any    bool
-	n      int // such packets
+	until  int64 // until then it was sent too lately
+	n      int   // such packets
 	at     int64
 	frames [leastBeats]uint64
 	broken bool
@@ -165,13 +166,21 @@ func (c *conn) judgeForgotten(dir int) {
 	wait := max(fullLife, 10*law.HoldTime()/3)
 	for range 3 {
 		x := s.post.at(g.next)
-		if g.next >= s.top.num || x != nil && now-x.last < wait {
+		if g.next >= s.top.num {
+			return
+		}
+		if x == nil {
+			g.next++
+			continue
+		}
+		if now-x.last < wait {
+			g.until = x.last + fullLife
 			return
 		}
 		l, ok := out.Look(g.next)
 		g.next++
 		switch {
-		case x == nil || !ok || !l.Captured || x.code == 0x0C || x.code == 0x0D:
+		case !ok || !l.Captured || x.code == 0x0C || x.code == 0x0D:
 		case l.Acked || l.Retried:
 			law.Pass(rRelResend)
 		case now-g.at > session.HoldLeast || l.Time-g.at > session.HoldLeast:
