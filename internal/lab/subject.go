@@ -19,9 +19,11 @@ type Subject struct {
 
 	all    []dissect.Datagram
 	side   []uint8 // of the sender, 1 or 2
+	ends   map[dissect.Endpoint]uint8
 	cfg    session.Config
 	habits map[string]bool // notes on the capture as it is
 	mutant *Mutant         // who broke a rule, or nearly did
+	guilty [3]bool         // sides that broke it
 }
 
 // Conforming makes a subject of endpoints that keep all rules.
@@ -64,7 +66,7 @@ func (s *Subject) read(file []byte) (err error) {
 
 // Subject makes one of the mutant.
 func (m *Mutant) Subject() (*Subject, error) {
-	file, _, err := m.capture()
+	file, faults, err := m.capture()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +75,21 @@ func (m *Mutant) Subject() (*Subject, error) {
 		return nil, err
 	}
 	s.cfg.Inconclusive = false
-	return s, s.read(file)
+	err = s.read(file)
+	s.convict(faults)
+	return s, err
+}
+
+// convict finds out who is to blame: the senders of the faults, both sides of a
+// mutant that marks none, nobody in a near miss.
+func (s *Subject) convict(faults []int) {
+	both := len(faults) == 0 && !s.mutant.Near
+	s.guilty = [3]bool{false, both, both}
+	for i := range s.all {
+		if slices.Contains(faults, int(s.all[i].Frame)) {
+			s.guilty[s.side[i]] = true
+		}
+	}
 }
 
 func (s *Subject) String() string { return s.Proto + "/" + s.Name }
@@ -82,6 +98,7 @@ func (s *Subject) String() string { return s.Proto + "/" + s.Name }
 func (s *Subject) sides() {
 	s.side = make([]uint8, len(s.all))
 	of := map[dissect.Endpoint]uint8{}
+	s.ends = of
 	for i := range s.all {
 		d := &s.all[i]
 		if of[d.Src] == 0 {
@@ -105,22 +122,33 @@ func (s *Subject) judge(ops Ops) (wrong []session.Finding, datagrams int) {
 	return slices.DeleteFunc(found, func(f session.Finding) bool { return s.excused(&f, len(ops) == 0) }), len(all)
 }
 
-// excused reports whether a finding is nobody's false accusation. It learns the
-// habits of endpoints from the capture as it is.
+// excused reports whether a finding is nobody's false accusation. A mutant may be
+// accused of more than it did, its peer of nothing. It learns the habits of
+// endpoints from the capture as it is.
 func (s *Subject) excused(f *session.Finding, whole bool) bool {
 	if !f.Failed() || !f.Rule.Accuses() {
 		return true
 	}
 	if m := s.mutant; m != nil {
-		if f.Rule.ID == m.Rule {
-			return !m.Near
-		}
-		return f.Severity != session.Error || slices.Contains(m.Also, f.Rule.ID)
+		return f.Severity == session.Note || slices.Contains(m.Also, f.Rule.ID) || s.guilty[s.accused(f)]
 	}
 	if whole && f.Severity == session.Note {
 		s.habits[f.Rule.ID] = true
 	}
 	return f.Severity == session.Note && s.habits[f.Rule.ID]
+}
+
+// accused is the side that a finding accuses; of both, one that is guilty.
+func (s *Subject) accused(f *session.Finding) uint8 {
+	switch {
+	case f.Dir == session.SideA:
+		return s.ends[f.Conn.A]
+	case f.Dir == session.SideB:
+		return s.ends[f.Conn.B]
+	case s.guilty[1]:
+		return 1
+	}
+	return 2
 }
 
 // findingsOf judges datagrams and gives findings alone.
