@@ -24,6 +24,7 @@ type Subject struct {
 	habits map[string]bool // notes on the capture as it is
 	mutant *Mutant         // who broke a rule, or nearly did
 	guilty [3]bool         // sides that broke it
+	faults []int           // by what: places, in order
 }
 
 // Conforming makes a subject of endpoints that keep all rules.
@@ -88,6 +89,7 @@ func (s *Subject) convict(faults []int) {
 	for i := range s.all {
 		if slices.Contains(faults, int(s.all[i].Frame)) {
 			s.guilty[s.side[i]] = true
+			s.faults = append(s.faults, i)
 		}
 	}
 }
