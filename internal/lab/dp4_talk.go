@@ -140,6 +140,7 @@ func dp4ActedNear() Mutant {
 	f := t.frame(0, dp4.CMD|dp4.EXT|dp4Whole|dp4.RLY)
 	f.MessageID, f.Sequence, f.Data = t.next[0], t.next[0], []byte("ignore me")
 	t.repeat(0, 20*time.Millisecond, f)
+	t.steps[len(t.steps)-1].Fault = true
 	t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
 	t.ack(1, 25*time.Millisecond)
 	return Mutant{Rule: "DP4-2.2.2-CMDEXT-ACTED", Name: "acknowledges a frame with the same numbers", Near: true, Steps: t.end()}
@@ -151,6 +152,7 @@ func dp4RangeNear() Mutant {
 	f := t.frame(0, dp4.CMD|dp4Whole|dp4.RLY)
 	f.MessageID, f.Sequence, f.Data = t.next[0]+40, t.next[0], []byte("far ahead")
 	t.repeat(0, 20*time.Millisecond, f)
+	t.steps[len(t.steps)-1].Fault = true
 	t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
 	t.ack(1, 25*time.Millisecond)
 	return Mutant{Rule: "DP4-3.1.5.2-RANGE", Name: "ignores a message beyond the window", Near: true, Steps: t.end(), Also: []string{"DP4-2.2.2-MSGID-SEQ"}}

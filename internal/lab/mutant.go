@@ -30,7 +30,6 @@ type Mutant struct {
 	Secrets string // line of a secrets file
 	Profile session.Profile
 	Also    []string // other rules that the same behaviour breaks
-	Whole   string   // why its capture is judged as it is alone, "" when edits of it are too
 }
 
 // A Step is one datagram of a conversation.

@@ -65,9 +65,6 @@ func TestScoresTell(t *testing.T) {
 func TestEditedMutants(t *testing.T) {
 	n := rounds(t, 2)
 	for i, m := range Mutants() {
-		if m.Whole != "" {
-			continue
-		}
 		t.Run(m.Rule+"/"+m.Name, func(t *testing.T) {
 			t.Parallel()
 			s, err := m.Subject()

@@ -99,7 +99,7 @@ func (w *soaker) feed(jobs chan<- job) {
 	}
 	if w.opts.Mutants {
 		for i, m := range Mutants() {
-			if m.Whole == "" && w.wanted(m.proto(), m.Rule+" "+m.Name) && !w.enough() {
+			if w.wanted(m.proto(), m.Rule+" "+m.Name) && !w.enough() {
 				jobs <- job{m.Subject, uint64(i)}
 			}
 		}

@@ -81,16 +81,26 @@ func (m *Mutant) Subject() (*Subject, error) {
 	return s, err
 }
 
-// convict finds out who is to blame: the senders of the faults, both sides of a
-// mutant that marks none, nobody in a near miss.
+// convict finds out who is to blame: the senders of the faults, or who did not heed
+// them; both sides of a mutant that marks none. A near miss marks what it can't do
+// without: a fault that somebody comes near to heed.
 func (s *Subject) convict(faults []int) {
 	both := len(faults) == 0 && !s.mutant.Near
 	s.guilty = [3]bool{false, both, both}
+	var senders [3]bool
 	for i := range s.all {
 		if slices.Contains(faults, int(s.all[i].Frame)) {
-			s.guilty[s.side[i]] = true
+			senders[s.side[i]] = true
 			s.faults = append(s.faults, i)
 		}
+	}
+	for _, f := range findingsOf(s.all, s.cfg) {
+		if f.Failed() && f.Rule.ID == s.mutant.Rule && slices.Contains(faults, int(f.Frame)) {
+			s.guilty[s.accused(&f)] = true
+		}
+	}
+	if s.guilty == [3]bool{} {
+		s.guilty = senders
 	}
 }
 
@@ -132,12 +142,22 @@ func (s *Subject) excused(f *session.Finding, whole bool) bool {
 		return true
 	}
 	if m := s.mutant; m != nil {
-		return f.Severity == session.Note || slices.Contains(m.Also, f.Rule.ID) || s.guilty[s.accused(f)]
+		if f.Severity == session.Note || slices.Contains(m.Also, f.Rule.ID) || slices.Contains(heeding, f.Rule.ID) {
+			return true
+		}
+		return s.guilty[s.accused(f)] && !(m.Near && f.Rule.ID == m.Rule)
 	}
 	if whole && f.Severity == session.Note {
 		s.habits[f.Rule.ID] = true
 	}
 	return f.Severity == session.Note && s.habits[f.Rule.ID]
+}
+
+// heeding are rules against heeding a frame that must be ignored. The capture may
+// have missed the frame that was heeded instead, and nothing in it can show that;
+// where all endpoints keep the rules, there are no such frames.
+var heeding = []string{
+	"DP8-2.2.2-KA-ACTED", "DP8-SIG-ACTED", "DP8-SIG-UNSIGNED-ACTED", "DP4-2.2.2-CMDEXT-ACTED", "DP4-3.1.5.2-RANGE",
 }
 
 // accused is the side that a finding accuses; of both, one that is guilty.
