@@ -139,6 +139,10 @@ func (c *conn) judgeProgress(dir int, next int64) {
 		}
 		return
 	}
+	if l.queue[l.queued-1].next-next > WindowSize && !law.ClockSure() {
+		law.Unclear(rule, session.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
+		return
+	}
 	for i := l.queued - 1; i >= 0 && l.queue[i].next > next; i-- {
 		if x := &l.queue[i]; c.after(&x.stamp) {
 			law.Broken(rule, c.goesBack(x, next), x.frame)

@@ -119,7 +119,7 @@ func dp4ActedMutant() Mutant {
 	t.next[0]++
 	t.repeat(0, 20*time.Millisecond, f)
 	t.ack(1, 25*time.Millisecond).Fault = true
-	return Mutant{Rule: "DP4-2.2.2-CMDEXT-ACTED", Name: "acknowledges what must be ignored", Steps: t.end()}
+	return Mutant{Rule: "DP4-2.2.2-CMDEXT-ACTED", Name: "acknowledges what must be ignored", Steps: t.end(), Also: []string{"DP4-2.2.2-CMDEXT"}}
 }
 
 // dp4RangeMutant acknowledges a message beyond the window.

@@ -87,20 +87,23 @@ func (m *Mutant) Subject() (*Subject, error) {
 func (s *Subject) convict(faults []int) {
 	both := len(faults) == 0 && !s.mutant.Near
 	s.guilty = [3]bool{false, both, both}
-	var senders [3]bool
-	for i := range s.all {
-		if slices.Contains(faults, int(s.all[i].Frame)) {
-			senders[s.side[i]] = true
-			s.faults = append(s.faults, i)
-		}
-	}
+	unheeded := map[uint64]uint8{}
 	for _, f := range findingsOf(s.all, s.cfg) {
-		if f.Failed() && f.Rule.ID == s.mutant.Rule && slices.Contains(faults, int(f.Frame)) {
-			s.guilty[s.accused(&f)] = true
+		if f.Failed() && f.Rule.ID == s.mutant.Rule {
+			unheeded[f.Frame] = s.accused(&f)
 		}
 	}
-	if s.guilty == [3]bool{} {
-		s.guilty = senders
+	for i := range s.all {
+		frame := s.all[i].Frame
+		if !slices.Contains(faults, int(frame)) {
+			continue
+		}
+		s.faults = append(s.faults, i)
+		if by, is := unheeded[frame]; is {
+			s.guilty[by] = true
+		} else {
+			s.guilty[s.side[i]] = true
+		}
 	}
 }
 
