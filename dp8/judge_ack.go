@@ -139,7 +139,7 @@ func (c *conn) judgeProgress(dir int, next int64) {
 		}
 		return
 	}
-	if l.queue[l.queued-1].next-next > WindowSize && !law.ClockSure() {
+	if l.queue[l.queued-1].next-next > WindowSize/4 && !law.ClockSure() {
 		law.Unclear(rule, session.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
 		return
 	}
