@@ -175,7 +175,7 @@ func dp4RangeNear() Mutant {
 	t.steps[len(t.steps)-1].Fault = true
 	t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
 	t.ack(1, 25*time.Millisecond)
-	return Mutant{Rule: "DP4-3.1.5.2-RANGE", Name: "ignores a message beyond the window", Near: true, Steps: t.end(), Also: []string{"DP4-2.2.2-MSGID-SEQ"}}
+	return Mutant{Rule: "DP4-3.1.5.2-RANGE", Name: "ignores a message beyond the window", Near: true, Steps: t.end(), Also: []string{"DP4-2.2.2-MSGID-SEQ", "DP4-2.2.4-PAIR"}}
 }
 
 // dp4SerialStart sends a message for the first time with serial 1.
