@@ -190,6 +190,7 @@ func dp8Waits() []Mutant {
 		}).nearly("DP8-3.1.6.5-RETRYMISSING", "retries in vain"),
 		renumbered().breaks("DP8-3.1.6.5-SEQKEPT", "sends it under a new number"),
 		aliveAndStuck().breaks("DP8-3.1.6.6-KA-RETRY", "never retries a KeepAlive"),
+		{Rule: "DP8-3.1.6.6-KA-RETRY", Name: "retries what is lost", Near: true, On: "dp8/unsigned-lossy"},
 		slow.breaks("DP8-2.2.1.5-POLLACK", "answers POLL late"),
 		polls(30).nearly("DP8-2.2.1.5-POLLACK", "answers POLL"),
 		gaps(300).breaks("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps late"),
