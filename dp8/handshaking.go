@@ -16,6 +16,8 @@ type handshakeState struct {
 	secrets      bool   // the connector's secrets were captured
 	tick         uint32 // of the latest CONNECT
 	connectAt    int64  // when that was captured
+	modeOf       int    // direction of the frame that set signed or plain first
+	modeAt       int64  // when that was captured
 }
 
 // handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.

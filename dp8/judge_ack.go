@@ -68,8 +68,9 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 		return mask
 	}
 	ahead := next > o.seen+1
-	if next > o.seen+1+session.MaxAckExcess {
-		if l.outran++; l.outran > 1 {
+	wrapped := len(l.claims) > 0 && next <= o.seen-WindowSize // it counted on beyond half a cycle
+	if wrapped || next > o.seen+1+session.MaxAckExcess {
+		if l.outran++; wrapped || l.outran > 1 {
 			c.numbered[1-dir], c.vouched[1-dir] = 1, 0 // it is the other side that is not seen
 			return mask
 		}
@@ -136,6 +137,10 @@ func (c *conn) judgeProgress(dir int, next int64) {
 		if l.queued == 0 || next > l.queue[l.queued-1].next {
 			l.push(told{c.stamp, next})
 		}
+		return
+	}
+	if l.queue[l.queued-1].next-next > WindowSize/4 && !law.ClockSure() {
+		law.Unclear(rule, session.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
 		return
 	}
 	for i := l.queued - 1; i >= 0 && l.queue[i].next > next; i-- {

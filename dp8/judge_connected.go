@@ -52,7 +52,7 @@ func (c *conn) judgeAnswer(dir int, h *Handshake) bool {
 	if c.hs.connects > 0 {
 		law.Pass(r.sessid)
 	}
-	if !c.judgeMix(h) {
+	if !c.judgeMix(dir, h) {
 		return false
 	}
 	fromListener := h.Command&Poll != 0
@@ -88,10 +88,16 @@ func (c *conn) judgeAnswer(dir int, h *Handshake) bool {
 }
 
 // judgeMix: a handshake is signed or unsigned throughout (MC-DPL8R 3.1.5.1.2,
-// 3.1.5.1.3).
-func (c *conn) judgeMix(h *Handshake) bool {
+// 3.1.5.1.3). The listener says first which: when the connector seems to, it may have
+// overtaken it.
+func (c *conn) judgeMix(dir int, h *Handshake) bool {
 	law, signed := &c.c.Law, h.Opcode == OpConnectedSigned
+	mixed := c.hs.plain && signed || c.hs.signed && !signed
 	switch {
+	case mixed && dir != c.hs.modeOf && c.hs.modeOf == c.connector && c.fr.Time-c.hs.modeAt <= law.Horizon():
+		law.Unclear(r31513Mix, session.GuardReord, "the sides differ in whether the handshake is signed")
+		c.doubtMode()
+		return false
 	case c.hs.plain && signed:
 		law.Broken(r31513Mix, "CONNECTED_SIGNED in a handshake that is not signed")
 		c.doubtMode()
@@ -104,6 +110,7 @@ func (c *conn) judgeMix(h *Handshake) bool {
 		law.Pass(r31513Mix)
 	}
 	c.hs.plain = !signed
+	c.hs.modeOf, c.hs.modeAt = dir, c.fr.Time
 	return true
 }
 

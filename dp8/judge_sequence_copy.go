@@ -36,11 +36,12 @@ func (r *recent) has(x uint32) bool {
 }
 
 // overdue reports a data frame that is a copy of one sent long ago: its number is
-// neither the next one nor that of a frame with these bytes.
+// neither the next one nor that of a frame with these bytes. Without IPv4
+// identification such a frame is no copy: retries repeat their bytes, too.
 func (c *conn) overdue(dir int, num int64) bool {
 	s := &c.side[dir]
 	c.sending(num, 0)
-	if num == s.ledger.high+1 && s.ledger.started {
+	if c.fr.IPID == 0 || num == s.ledger.high+1 && s.ledger.started {
 		return false
 	}
 	if f := s.mem.at(num); f != nil && (f.hash == c.sent.Hash || f.lastHash == c.sent.Hash) || !s.recent.has(c.mark()) {

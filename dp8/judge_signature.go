@@ -318,6 +318,9 @@ func (c *conn) judgeActed(dir int, next int64) {
 			if f := peer.mem.at(r.num); f != nil && f.frame != r.frame {
 				return session.Passed, session.GuardNone
 			}
+			if r.rule == r222KaActed && c.alive.again {
+				return session.Doubtful, session.GuardLife // its id came again: another connection's
+			}
 			return session.Failed, session.GuardNone
 		})
 	}

@@ -279,7 +279,7 @@ func (c *conn) isCopy(d *DFrame, f *sentFrame) bool {
 	case c.sent.Hash != f.hash:
 		return false
 	case c.sent.IPID != 0 && c.sent.IPID == f.ipid:
-	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon && c.c.Law.ClockFine():
+	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon && c.c.Law.ClockSure():
 		return false // a copy may be copied again, and middleboxes identify packets anew
 	}
 	f.copied = c.fr.Time

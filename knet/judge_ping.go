@@ -170,7 +170,7 @@ func (c *conn) holdReply(dir int, id uint8) {
 		switch {
 		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
 			return session.Doubtful, session.GuardClean
-		case was != nil && was.at-at <= c.horizon():
+		case was != nil && was.at-at <= 2*c.horizon(): // clocks may be coarse
 			return session.Doubtful, session.GuardReord
 		}
 		return session.Failed, 0

@@ -153,6 +153,9 @@ func (l *Law) ClockFine() bool {
 	return s.timed > 0 && (s.fine || s.timed < coarseAfter) && !(s.back && s.now-s.backAt <= bidirTime)
 }
 
+// ClockSure reports whether the times of the capture can be judged, even early in it.
+func (l *Law) ClockSure() bool { return l.sight.fine && l.ClockFine() }
+
 // Clean reports whether nothing shows that the capture misses frames, of either
 // side, since a time.
 func (l *Law) Clean(since int64) bool {

@@ -139,7 +139,7 @@ func dp4ActedMutant() Mutant {
 	t.next[0]++
 	t.repeat(0, 20*time.Millisecond, f)
 	t.ack(1, 25*time.Millisecond).Fault = true
-	return Mutant{Rule: "DP4-2.2.2-CMDEXT-ACTED", Name: "acknowledges what must be ignored", Steps: t.end()}
+	return Mutant{Rule: "DP4-2.2.2-CMDEXT-ACTED", Name: "acknowledges what must be ignored", Steps: t.end(), Also: []string{"DP4-2.2.2-CMDEXT"}}
 }
 
 // dp4RangeMutant acknowledges a message beyond the window.
@@ -160,6 +160,7 @@ func dp4ActedNear() Mutant {
 	f := t.frame(0, dp4.CMD|dp4.EXT|dp4Whole|dp4.RLY)
 	f.MessageID, f.Sequence, f.Data = t.next[0], t.next[0], []byte("ignore me")
 	t.repeat(0, 20*time.Millisecond, f)
+	t.steps[len(t.steps)-1].Fault = true
 	t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
 	t.ack(1, 25*time.Millisecond)
 	return Mutant{Rule: "DP4-2.2.2-CMDEXT-ACTED", Name: "acknowledges a frame with the same numbers", Near: true, Steps: t.end()}
@@ -171,9 +172,10 @@ func dp4RangeNear() Mutant {
 	f := t.frame(0, dp4.CMD|dp4Whole|dp4.RLY)
 	f.MessageID, f.Sequence, f.Data = t.next[0]+40, t.next[0], []byte("far ahead")
 	t.repeat(0, 20*time.Millisecond, f)
+	t.steps[len(t.steps)-1].Fault = true
 	t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
 	t.ack(1, 25*time.Millisecond)
-	return Mutant{Rule: "DP4-3.1.5.2-RANGE", Name: "ignores a message beyond the window", Near: true, Steps: t.end(), Also: []string{"DP4-2.2.2-MSGID-SEQ"}}
+	return Mutant{Rule: "DP4-3.1.5.2-RANGE", Name: "ignores a message beyond the window", Near: true, Steps: t.end(), Also: []string{"DP4-2.2.2-MSGID-SEQ", "DP4-2.2.4-PAIR"}}
 }
 
 // dp4SerialStart sends a message for the first time with serial 1.

@@ -30,9 +30,9 @@ func (x *knetCase) mutants() []Mutant {
 	if x.lib {
 		m.On = knetLibSession
 	}
-	near := Mutant{Rule: x.rule, Name: "nearly " + x.name, Near: true, On: m.On}
+	near := Mutant{Rule: x.rule, Name: "nearly " + x.name, Near: true, Also: x.also, On: m.On}
 	if x.near != nil {
-		near.Tamper = knetInsert(x.near, false)
+		near.Tamper = knetInsert(x.near, true)
 	}
 	return []Mutant{m, near}
 }

@@ -93,6 +93,8 @@ func across(t *dp4Talk, flags dp4.Flags) *Step {
 	t.ack(1, 25*time.Millisecond)
 	at := len(t.steps) - 1
 	t.repeat(0, 300*time.Millisecond, lost)
-	t.ack(1, 25*time.Millisecond)
+	if flags&dp4.RLY != 0 {
+		t.ack(1, 25*time.Millisecond)
+	}
 	return &t.steps[at]
 }

@@ -42,8 +42,8 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-NORESEND", Name: "sends again what was not acknowledged yet", Near: true, As: spec, Steps: stubborn(1)},
 		{Rule: "HZ-REL-EARLY", Name: "does not wait for an answer", As: spec, Steps: hastyHazel(2 * ms)},
 		{Rule: "HZ-REL-EARLY", Name: "waits a little longer", Near: true, As: spec, Steps: hastyHazel(40 * ms)},
-		{Rule: "HZ-REL-GIVEUP", Name: "never gives up", As: spec, Steps: undying(40)},
-		{Rule: "HZ-REL-GIVEUP", Name: "gives up late", Near: true, As: spec, Steps: undying(8)},
+		{Rule: "HZ-REL-GIVEUP", Name: "never gives up", As: spec, Steps: undying(40), Also: []string{"HZ-REL-ACK"}},
+		{Rule: "HZ-REL-GIVEUP", Name: "gives up late", Near: true, As: spec, Steps: undying(8), Also: []string{"HZ-REL-ACK"}},
 		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses an outstanding ID for another packet", As: spec, Also: []string{"HZ-REL-RESEND-SAME"},
 			Steps: talkHazel(page).chat(20).unanswered(0).reliable(0, 22, "something else").fault().ack(1, 22).chat(20).bye()},
 		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses the next one", Near: true, As: spec, Steps: talkHazel(page).chat(20).unanswered(0).unanswered(0).ack(1, 22).ack(1, 23).

@@ -34,7 +34,7 @@ func knetReliable() []Mutant {
 		onPage("KN-RM-IDMAP", "acknowledges by the other map", func(t *knetTalk) {
 			id := t.say(1, true, knetApp("reliable"))
 			t.wrong(0, false, knet.Acknowledge(knet.Spec, knet.IDsFromOne, knet.Ack{PacketID: id}))
-		}),
+		}).also("KN-RM-FLOW-LEN"), // of little more than that the map is taken for both sides'
 		nearPage("KN-RM-IDMAP", "says something with id 4", func(t *knetTalk) {
 			t.say(0, false, knet.Message{ID: knet.Num(4), Body: []byte("welcome")})
 		}),
@@ -57,7 +57,7 @@ func knetReliable() []Mutant {
 			t.wrong(0, true, knetApp("unheard"))
 			t.owed[1] = nil
 			lively(t, 8)
-		}),
+		}).also("KN-RD-ACKED"), // neither side did what it had to
 		nearPage("KN-RD-RESEND", "sends a datagram again", func(t *knetTalk) {
 			t.say(0, true, knetApp("unheard"))
 			again := t.steps[len(t.steps)-1].Payload
@@ -70,7 +70,7 @@ func knetReliable() []Mutant {
 			t.wrong(0, true, knetApp("unheard"))
 			t.owed[1] = nil
 			lively(t, 8)
-		}),
+		}).also("KN-RD-RESEND"),
 		nearPage("KN-RD-ACKED", "acknowledges late", func(t *knetTalk) {
 			id := t.say(0, true, knetApp("unheard"))
 			t.owed[1] = nil

@@ -45,7 +45,7 @@ func knetReservedCases() []knetCase {
 		{rule: "KN-RM-PING-REL", name: "pings reliable", fault: sure(pagePing(knet.PingRequest, 99))},
 		{rule: "KN-RM-PING-REL", name: "pings reliable like no library", lib: true, fault: two(knetFlags(libControl(knet.PingRequest, 99), knet.MessageReliable))},
 		{rule: "KN-RM-PONG-REL", name: "replies reliable", fault: sure(pagePing(knet.PingReply, 1))},
-		{rule: "KN-RM-ACK-REL", name: "acknowledges reliable", fault: sure(ack(1)),
+		{rule: "KN-RM-ACK-REL", name: "acknowledges reliable", also: []string{"KN-RD-ACK-UNREL"}, fault: sure(ack(1)),
 			near: func(id uint32) []byte { return page(id, false, ack(1)) }},
 		{rule: "KN-RM-ACK-REL", name: "acknowledges reliable like no library", lib: true, fault: two(knetFlags(libAck(1), knet.MessageReliable)),
 			near: func(id uint32) []byte { return lib(id, libAck(1), knetFlags(knetApp("x"), knet.MessageReliable)) }},

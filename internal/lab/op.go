@@ -106,7 +106,8 @@ func parseOp(f []string) (o Op, err error) {
 // swapSpan is how far apart datagrams may be to change places.
 const swapSpan = 30 * time.Millisecond
 
-// edited applies ops to a capture, of which it changes nothing.
+// edited applies ops to a capture, of which it changes nothing. A datagram at fault
+// stays whole: without it what is left can look like a fault of the one who heeded it.
 func (s *Subject) edited(ops Ops) []dissect.Datagram {
 	marks := make([]mark, len(s.all))
 	var copies []Op
@@ -126,6 +127,9 @@ func (s *Subject) edited(ops Ops) []dissect.Datagram {
 		case Cut:
 			marks[o.At].cut, marks[o.At].len = true, o.Len
 		}
+	}
+	for _, i := range s.faults {
+		marks[i].gone, marks[i].cut = false, false
 	}
 	out := make([]dissect.Datagram, 0, len(s.all)+len(copies))
 	order := make([]int, 0, len(s.all))

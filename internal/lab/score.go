@@ -19,7 +19,8 @@ type Score struct {
 	Rules   int // in the table
 	Aliases int // reported under another rule
 	Skipped int // not evaluated, with a reason
-	Checked int // evaluated
+	Counted int // evaluated, but never called broken
+	Checked int // evaluated, and may be called broken
 	Mutants int // endpoints that break one
 	Found   int // of them
 	Nears   int // endpoints that nearly do
@@ -79,6 +80,9 @@ func (s *Score) rule(r *session.Rule, of []verdict) {
 	case r.Unchecked != "":
 		s.Skipped++
 		return
+	case r.CountOnly:
+		s.Counted++
+		return
 	}
 	s.Checked++
 	if mutants == 0 {
@@ -125,11 +129,11 @@ func runAll(mutants []Mutant) map[string][]verdict {
 // rules of level MUST that are evaluated are tried, and nothing went wrong.
 func WriteScores(out io.Writer, all []*Score) bool {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "protocol\tlevel\trules\talias\tnot evaluated\tevaluated\twith mutant\tmutants\tfound\twith near miss\tnear misses\tclean\t")
+	fmt.Fprintln(t, "protocol\tlevel\trules\talias\tnot evaluated\tcounted only\tevaluated\twith mutant\tmutants\tfound\twith near miss\tnear misses\tclean\t")
 	complete := true
 	for _, s := range all {
 		if s.Rules > 0 {
-			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", s.Proto, s.Level, s.Rules, s.Aliases, s.Skipped, s.Checked,
+			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", s.Proto, s.Level, s.Rules, s.Aliases, s.Skipped, s.Counted, s.Checked,
 				s.Checked-len(s.NoMutant), s.Mutants, s.Found, s.Checked-len(s.NoNear), s.Nears, s.Passed)
 		}
 	}

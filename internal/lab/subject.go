@@ -19,9 +19,12 @@ type Subject struct {
 
 	all    []dissect.Datagram
 	side   []uint8 // of the sender, 1 or 2
+	ends   map[dissect.Endpoint]uint8
 	cfg    session.Config
 	habits map[string]bool // notes on the capture as it is
 	mutant *Mutant         // who broke a rule, or nearly did
+	guilty [3]bool         // sides that broke it
+	faults []int           // by what: places, in order
 }
 
 // Conforming makes a subject of endpoints that keep all rules.
@@ -64,7 +67,7 @@ func (s *Subject) read(file []byte) (err error) {
 
 // Subject makes one of the mutant.
 func (m *Mutant) Subject() (*Subject, error) {
-	file, _, err := m.capture()
+	file, faults, err := m.capture()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +76,35 @@ func (m *Mutant) Subject() (*Subject, error) {
 		return nil, err
 	}
 	s.cfg.Inconclusive = false
-	return s, s.read(file)
+	err = s.read(file)
+	s.convict(faults)
+	return s, err
+}
+
+// convict finds out who is to blame: the senders of the faults, or who did not heed
+// them; both sides of a mutant that marks none. A near miss marks what it can't do
+// without: a fault that somebody comes near to heed.
+func (s *Subject) convict(faults []int) {
+	both := len(faults) == 0 && !s.mutant.Near
+	s.guilty = [3]bool{false, both, both}
+	unheeded := map[uint64]uint8{}
+	for _, f := range findingsOf(s.all, s.cfg) {
+		if f.Failed() && f.Rule.ID == s.mutant.Rule {
+			unheeded[f.Frame] = s.accused(&f)
+		}
+	}
+	for i := range s.all {
+		frame := s.all[i].Frame
+		if !slices.Contains(faults, int(frame)) {
+			continue
+		}
+		s.faults = append(s.faults, i)
+		if by, is := unheeded[frame]; is {
+			s.guilty[by] = true
+		} else {
+			s.guilty[s.side[i]] = true
+		}
+	}
 }
 
 func (s *Subject) String() string { return s.Proto + "/" + s.Name }
@@ -82,6 +113,7 @@ func (s *Subject) String() string { return s.Proto + "/" + s.Name }
 func (s *Subject) sides() {
 	s.side = make([]uint8, len(s.all))
 	of := map[dissect.Endpoint]uint8{}
+	s.ends = of
 	for i := range s.all {
 		d := &s.all[i]
 		if of[d.Src] == 0 {
@@ -105,22 +137,43 @@ func (s *Subject) judge(ops Ops) (wrong []session.Finding, datagrams int) {
 	return slices.DeleteFunc(found, func(f session.Finding) bool { return s.excused(&f, len(ops) == 0) }), len(all)
 }
 
-// excused reports whether a finding is nobody's false accusation. It learns the
-// habits of endpoints from the capture as it is.
+// excused reports whether a finding is nobody's false accusation. A mutant may be
+// accused of more than it did, its peer of nothing. It learns the habits of
+// endpoints from the capture as it is.
 func (s *Subject) excused(f *session.Finding, whole bool) bool {
 	if !f.Failed() || !f.Rule.Accuses() {
 		return true
 	}
 	if m := s.mutant; m != nil {
-		if f.Rule.ID == m.Rule {
-			return !m.Near
+		if f.Severity == session.Note || slices.Contains(m.Also, f.Rule.ID) || slices.Contains(heeding, f.Rule.ID) {
+			return true
 		}
-		return f.Severity != session.Error || slices.Contains(m.Also, f.Rule.ID)
+		return s.guilty[s.accused(f)] && !(m.Near && f.Rule.ID == m.Rule)
 	}
 	if whole && f.Severity == session.Note {
 		s.habits[f.Rule.ID] = true
 	}
 	return f.Severity == session.Note && s.habits[f.Rule.ID]
+}
+
+// heeding are rules against heeding a frame that must be ignored. The capture may
+// have missed the frame that was heeded instead, and nothing in it can show that;
+// where all endpoints keep the rules, there are no such frames.
+var heeding = []string{
+	"DP8-2.2.2-KA-ACTED", "DP8-SIG-ACTED", "DP8-SIG-UNSIGNED-ACTED", "DP4-2.2.2-CMDEXT-ACTED", "DP4-3.1.5.2-RANGE",
+}
+
+// accused is the side that a finding accuses; of both, one that is guilty.
+func (s *Subject) accused(f *session.Finding) uint8 {
+	switch {
+	case f.Dir == session.SideA:
+		return s.ends[f.Conn.A]
+	case f.Dir == session.SideB:
+		return s.ends[f.Conn.B]
+	case s.guilty[1]:
+		return 1
+	}
+	return 2
 }
 
 // findingsOf judges datagrams and gives findings alone.

@@ -34,12 +34,14 @@ func double(r *rand.Rand, all []dissect.Datagram) (out []dissect.Datagram) {
 	return out
 }
 
-// swap exchanges neighbours within the reorder horizon; times stay in order.
+// swap exchanges neighbours within the reorder horizon, none of them twice; times
+// stay in order.
 func swap(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
 	for i := 0; i+1 < len(all); i++ {
 		if chance(r, 0.1) && all[i+1].Time-all[i].Time < horizon {
 			all[i], all[i+1] = all[i+1], all[i]
 			all[i].Time, all[i+1].Time = all[i+1].Time, all[i].Time
+			i++
 		}
 	}
 	return all
