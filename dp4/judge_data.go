@@ -28,6 +28,9 @@ func (c *conn) judgeData(dir int, num, msg int64) bool {
 	if u != nil {
 		return c.judgeAgain(dir, u, msg)
 	}
+	if c.f.Serial != 0 {
+		c.clean = c.c.Law.Clean(0)
+	}
 	return c.judgeNew(dir, num, msg)
 }
 

@@ -50,7 +50,7 @@ func (c *conn) judgeSerialStart(dir int, u *fact) {
 	tries := (int64(f.Serial) + 1) / 2 // a timer and a report may each cause one
 	message := fmt.Sprintf("sequence %d is sent for the first time with serial %d", f.Sequence, f.Serial)
 	// Where the capture misses frames, what it holds of either may be a late copy.
-	if f.Flags&whole == whole && c.fr.Time-p.time < tries*c.surely() && law.Clean(0) {
+	if f.Flags&whole == whole && c.fr.Time-p.time < tries*c.surely() && c.clean {
 		c.broken(r222SerialStart, message, p.frame)
 		return
 	}
