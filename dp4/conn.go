@@ -15,12 +15,13 @@ type conn struct {
 	life     lifecycle
 	finished bool // settled: further frames are only counted
 
-	fr   *dissect.Frame // the frame at hand
-	f    *Frame
-	shun bool // rules remember nothing of it
-	sent session.Sending
-	ack  session.Acknowledgement
-	link func(frame uint64)
+	fr    *dissect.Frame // the frame at hand
+	f     *Frame
+	clean bool // the capture had missed nothing before it, valid for a new packet with another serial than 0
+	shun  bool // rules remember nothing of it
+	sent  session.Sending
+	ack   session.Acknowledgement
+	link  func(frame uint64)
 }
 
 // A side is what is remembered of one sender.

@@ -28,6 +28,9 @@ func (c *conn) judgeData(dir int, num, msg int64) bool {
 	if u != nil {
 		return c.judgeAgain(dir, u, msg)
 	}
+	if c.f.Serial != 0 {
+		c.clean = c.c.Law.Clean(0)
+	}
 	return c.judgeNew(dir, num, msg)
 }
 
@@ -51,11 +54,13 @@ func (c *conn) judgeNew(dir int, num, msg int64) bool {
 	if !h.topSet || num > h.top+nearPackets {
 		return true
 	}
-	p := h.before(num)
-	if p != nil && num == h.top+1 && p.num == h.top && msg == p.msg+1 && p.flags&EOM != 0 && f.Flags&STA != 0 && !h.isOpen && h.message(msg) == nil {
-		c.c.Law.PassSet(setOrder)
-		return true
+	if num == h.top+1 && f.Flags&STA != 0 && !h.isOpen { // the next one, most of the time
+		if p := h.fact(h.top); p != nil && msg == p.msg+1 && p.flags&EOM != 0 && h.message(msg) == nil {
+			c.c.Law.PassSet(setOrder)
+			return true
+		}
 	}
+	p := h.before(num)
 	if p != nil {
 		if !c.judgeBehind(dir, p, num, msg) {
 			return false

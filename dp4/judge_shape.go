@@ -17,7 +17,7 @@ const (
 	setHeard  // an acknowledgement that goes on from the one before
 	setPlain  // a data frame as most are: setData and more
 	setAnswer // an ACK as most are: setACK and more
-	setFirst  // the first sending of a message of one packet
+	setFirst  // the first sending of a reliable message of one packet, well within the window
 )
 
 var ruleSets = [][]int{
@@ -29,7 +29,7 @@ var ruleSets = [][]int{
 	setHeard:  {r224Cum, r3154BytesMono, r313TickMono},
 	setPlain:  {r2Type, r2HdrShort, r221Term, r221Third, r221Minimal, r222Cmd, r222Noack, r222Cmdext, r222Big, r2Ipfrag, r222Datalen},
 	setAnswer: {r2Type, r2HdrShort, r221Term, r221Third, r221Minimal, r222Noack, r222Big, r224Len, r2Ipfrag, r223Strayflags},
-	setFirst:  {r222SerialSingle, r222SerialStart},
+	setFirst:  {r222SerialSingle, r222SerialStart, r222MsgidWindow},
 }
 
 // A fault is what is wrong with a frame by itself, as a bit set by rule.
