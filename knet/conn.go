@@ -213,14 +213,16 @@ func (c *conn) datagram(dir int) {
 	}
 	sent := c.sending(num, mark)
 	c.inspect()
-	apart := len(c.faults) > 0 && c.isApart(dir, num)
-	c.suspect = apart || c.doubtful(dir)
-	if apart {
-		c.judgeApart(dir)
-		return
+	if len(c.faults) > 0 {
+		apart := c.isApart(dir, num)
+		c.suspect = apart || c.doubtful(dir)
+		if apart {
+			c.judgeApart(dir)
+			return
+		}
 	}
-	look, known := out.Look(num)
-	if known = known && look.Captured; !known {
+	known, _ := out.Captured(num)
+	if !known {
 		c.judge(dir, sent) // it can be no copy
 		if c.suspect && c.isApart(dir, num) {
 			c.judgeApart(dir)

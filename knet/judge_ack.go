@@ -273,7 +273,7 @@ func (c *conn) ended() bool {
 
 // judgeSending judges a datagram as one more of its side; before is what was known
 // without it.
-func (c *conn) judgeSending(dir int, sent *session.Sending, x *leaf, before *roll, first bool) {
+func (c *conn) judgeSending(dir int, sent *session.Sending, x *leaf, before stand, first bool) {
 	s := &c.side[dir]
 	spec := c.d.Dialect == Spec
 	if !first {
