@@ -83,7 +83,9 @@ func (c *conn) accuseAs(rule int, g grade, message string) {
 // inspect is a quick look over the datagram at hand: it notes what is wrong with it.
 // What has a fault is an exception, and is kept out of all state (quarantine).
 func (c *conn) inspect() {
-	c.faults = c.faults[:0]
+	if len(c.faults) > 0 {
+		c.faults = c.faults[:0]
+	}
 	if c.d.plain && c.fr.Length <= maxDatagram && c.fr.Fragments == 0 || c.fr.Cut() {
 		return
 	}
