@@ -109,6 +109,9 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 		law.Judge(x)
 		a.odd, a.isOdd = id, true
 	}
+	if a.has && c.fr.Time-a.at <= rarePings {
+		law.Pass(rCvPingint)
+	}
 	a.has, a.at = true, c.fr.Time
 	a.note(id, c.fr.Time)
 	c.judgeSilent(dir, a)
