@@ -16,6 +16,10 @@ type Rule struct {
 	Example   string // a violation
 	Alias     string // the rule under which the same event is reported, or ""
 	Unchecked string // why it is not evaluated, "" when it is
+
+	// CountOnly: it is counted but can never be called broken: every opportunity
+	// passes or stays inconclusive, for no capture holds the proof.
+	CountOnly bool
 }
 
 // Accuses reports whether breaking the rule is an endpoint's fault; rules of Quality
@@ -80,9 +84,9 @@ var guardTexts = [nGuards]GuardText{
 	GuardLife:   {"LIFE", "the frame belongs to the connection it is compared with"},
 	GuardStart:  {"START", "the first frame of the connection is in the capture"},
 	GuardBidir:  {"BIDIR", "both directions are visible"},
-	GuardClean:  {"CLEAN", "no unexplained gap of the capture in the window the rule uses"},
+	GuardClean:  {"CLEAN", "the capture has no unexplained gap in the window the rule uses"},
 	GuardHold:   {"HOLD", "no frame that could explain it came within the time it was held for"},
-	GuardOdds:   {"ODDS", "that the explaining acknowledgements were all missed by the capture is absurd"},
+	GuardOdds:   {"ODDS", "it is absurd that the capture missed all acknowledgements that would explain it"},
 	GuardKnew:   {"KNEW", "the endpoint demonstrably received what it is said to ignore"},
 	GuardReord:  {"REORD", "the order is that of sending, not merely that of the capture"},
 	GuardVant:   {"VANT", "the time bound holds at any capture point"},

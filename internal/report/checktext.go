@@ -13,6 +13,7 @@ import (
 // rules were evaluated, how budgets ended, and the verdict in the last line.
 func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 	p := &painter{opts.Palette}
+	wrap := opts.Width // what is not on a terminal keeps its lines whole
 	if opts.Width <= 0 {
 		opts.Width = defaultWidth
 	}
@@ -22,9 +23,9 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 		}
 		dst = append(p.appendTotalsOf(dst, &c.Totals, c.Conns), '\n')
 	}
-	dst = p.appendCheckFindings(dst, c, opts.Verbose)
+	dst = p.appendCheckFindings(dst, c, wrap, opts.Verbose)
 	if !opts.Quiet {
-		dst = p.appendRules(dst, c.Rules, opts.Width)
+		dst = p.appendRules(dst, c, opts)
 	}
 	dst = p.appendRequired(dst, c.Required)
 	dst = p.appendBudgets(dst, c.Budgets, opts.Width)
@@ -41,7 +42,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 }
 
 // appendCheckFindings appends the fails, then what is inconclusive, with proofs.
-func (p *painter) appendCheckFindings(dst []byte, c *Check, all bool) []byte {
+func (p *painter) appendCheckFindings(dst []byte, c *Check, width int, all bool) []byte {
 	var fails, unclear []session.Finding
 	for _, f := range c.Findings {
 		if f.Failed() {
@@ -50,10 +51,10 @@ func (p *painter) appendCheckFindings(dst []byte, c *Check, all bool) []byte {
 			unclear = append(unclear, f)
 		}
 	}
-	opts := findingsText{noun: "finding", all: all, proofs: true}
+	opts := findingsText{noun: "finding", width: width, all: all, proofs: true}
 	dst = p.appendFindingsAs(dst, fails, opts)
 	if len(unclear) > 0 {
-		dst = p.appendFindingsAs(append(dst, '\n'), unclear, findingsText{noun: "inconclusive opportunity", many: "inconclusive opportunities", all: all, proofs: true})
+		dst = p.appendFindingsAs(append(dst, '\n'), unclear, findingsText{noun: "inconclusive opportunity", many: "inconclusive opportunities", width: width, all: all, proofs: true})
 	}
 	var left []string
 	add := func(n uint64, what string) {
@@ -80,28 +81,6 @@ func plural(n uint64, one, many string) string {
 		return "1 " + one
 	}
 	return strconv.FormatUint(n, 10) + " " + many
-}
-
-var ruleColumns = []column{
-	{head: "Rule", left: true}, {head: "Opportunities"}, {head: "Pass"}, {head: "Fail"}, {head: "Inconclusive"},
-	{head: "Guards not satisfied", left: true, rare: true, rank: 1},
-}
-
-// appendRules appends how the opportunities of each evaluated rule ended.
-func (p *painter) appendRules(dst []byte, rules []session.RuleTally, width int) []byte {
-	if len(rules) == 0 {
-		return append(dst, "\nNo rule had an opportunity.\n"...)
-	}
-	t := &table{cols: append([]column(nil), ruleColumns...), head: p.Heading}
-	for i := range rules {
-		r := &rules[i]
-		blocked := cell{text: verdict.Blockers(&r.Tally), style: p.Derived}
-		blocked.dim = blocked.text == ""
-		t.rows = append(t.rows, []cell{p.plain(escaped(r.Rule.ID)), p.count(r.Opportunities()), p.count(r.Pass),
-			p.judged(r.Fail, p.severityStyle(r.Rule.Severity)), p.judged(r.Inconclusive, p.Warn), blocked})
-	}
-	t.fit(width)
-	return t.append(append(dst, '\n'))
 }
 
 func (p *painter) appendRequired(dst []byte, list []verdict.RequiredResult) []byte {

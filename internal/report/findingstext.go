@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -32,8 +33,38 @@ type whereKey struct {
 type place struct {
 	whereKey
 	first  *session.Finding
+	all    []*session.Finding
 	frames []uint64
 	count  uint64
+}
+
+// split gives a place as it is, or, where everything is asked for, once for each
+// run of findings that say the same and have the same proof.
+func (pl *place) split(opts *findingsText) (list []place) {
+	if !opts.all {
+		return []place{*pl}
+	}
+	for _, f := range pl.all {
+		last := len(list) - 1
+		if last < 0 || f.Message != list[last].first.Message || opts.proofs && len(f.Frames) > 1 && !slices.Equal(f.Frames, list[last].first.Frames) {
+			list = append(list, place{whereKey: pl.whereKey})
+			last++
+		}
+		list[last].enter(f)
+	}
+	return list
+}
+
+// enter adds a finding to its place.
+func (pl *place) enter(f *session.Finding) {
+	if pl.first == nil {
+		pl.first = f
+	}
+	pl.count++
+	pl.all = append(pl.all, f)
+	if n := len(pl.frames); f.Frame != 0 && (n == 0 || pl.frames[n-1] != f.Frame) {
+		pl.frames = append(pl.frames, f.Frame)
+	}
 }
 
 // groups puts findings together by severity and rule, the worst first.
@@ -70,23 +101,21 @@ func (g *group) add(f *session.Finding) {
 	if !ok {
 		i = len(g.places)
 		g.index[where] = i
-		g.places = append(g.places, place{whereKey: where, first: f})
+		g.places = append(g.places, place{whereKey: where})
 	}
-	g.places[i].count++
-	if f.Frame != 0 {
-		g.places[i].frames = append(g.places[i].frames, f.Frame)
-	}
+	g.places[i].enter(f)
 }
 
 // findingsText says how findings are shown.
 type findingsText struct {
 	noun, many string // many is noun with an s unless it is given
+	width      int    // of lines; 0 breaks none
 	all        bool   // every place, however many
 	proofs     bool   // with the frames that prove the first finding of a place
 }
 
-func (p *painter) appendFindings(dst []byte, findings []session.Finding, all bool) []byte {
-	return p.appendFindingsAs(dst, findings, findingsText{noun: "finding", all: all})
+func (p *painter) appendFindings(dst []byte, findings []session.Finding, width int, all bool) []byte {
+	return p.appendFindingsAs(dst, findings, findingsText{noun: "finding", width: width, all: all})
 }
 
 func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts findingsText) []byte {
@@ -110,8 +139,7 @@ func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts 
 	return dst
 }
 
-// appendGroup appends "error  DP8-…  ×3  MC-DPL8R 2.2.1.2" and the message of
-// the first finding.
+// appendGroup appends "error  DP8-…  ×3  MC-DPL8R 2.2.1.2".
 func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 	severity, name, n := g.first.Severity.String(), escaped(g.first.Rule.ID), strconv.FormatUint(g.count, 10)
 	dst = appendStyled(append(dst, "   "...), p.severityOf(g.first), severity)
@@ -122,34 +150,63 @@ func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 	if g.first.Rule.Clause != "" {
 		dst = appendStyled(append(dst, columnGap...), p.Derived, escaped(g.first.Rule.Clause))
 	}
-	dst = append(append(dst, '\n'), findingIndent...)
-	return append(append(dst, escaped(g.first.Message)...), '\n')
+	return append(dst, '\n')
+}
+
+// appendLine ends a line of the findings with text, which goes on below where it
+// passes the width; column is where the text begins.
+func (o *findingsText) appendLine(dst []byte, text string, column int) []byte {
+	for i, w := range strings.Split(text, " ") {
+		n := utf8.RuneCountInString(w)
+		switch {
+		case i == 0:
+		case o.width > 0 && column+1+n > o.width:
+			dst, column = append(append(dst, '\n'), findingIndent+"  "...), len(findingIndent)+2
+		default:
+			dst, column = append(dst, ' '), column+1
+		}
+		dst, column = append(dst, w...), column+n
+	}
+	return append(dst, '\n')
 }
 
 const findingIndent = "          " // behind the severity
 
+// appendPlaces appends the messages of a group, each with the places it is about.
 func (p *painter) appendPlaces(dst []byte, g *group, opts *findingsText) []byte {
+	message := ""
 	for i := range g.places {
 		if i == shownPlaces && !opts.all {
 			more := "… and in " + counted(uint64(len(g.places)-i), "more direction")
 			return append(appendStyled(append(dst, findingIndent...), p.Derived, more), '\n')
 		}
-		dst = p.appendPlace(append(dst, findingIndent...), &g.places[i], opts.all)
-		if opts.proofs {
-			dst = p.appendProof(dst, &g.places[i], opts.all)
+		for _, pl := range g.places[i].split(opts) {
+			if pl.first.Message != message || i == 0 && message == "" {
+				message = pl.first.Message
+				dst = opts.appendLine(append(dst, findingIndent...), escaped(message), len(findingIndent))
+			}
+			where := pl.where()
+			text := appendFrames(nil, &pl, opts.all)
+			if opts.proofs {
+				text = appendProof(text, &pl, opts.all)
+			}
+			dst = appendStyled(append(dst, findingIndent...), p.Derived, where)
+			dst = opts.appendLine(dst, string(text), len(findingIndent)+utf8.RuneCountInString(where))
 		}
-		dst = append(dst, '\n')
 	}
 	return dst
 }
 
-// appendPlace appends "#0 a → b: frames 12, 40, 81".
-func (p *painter) appendPlace(dst []byte, pl *place, all bool) []byte {
-	where := "capture"
-	if pl.conn >= 0 {
-		where = "#" + strconv.Itoa(pl.conn) + arrow(pl.dir)
+// where is "#0 a → b".
+func (pl *place) where() string {
+	if pl.conn < 0 {
+		return "capture"
 	}
-	dst = appendStyled(dst, p.Derived, where)
+	return "#" + strconv.Itoa(pl.conn) + arrow(pl.dir)
+}
+
+// appendFrames appends ": frames 12, 40, 81".
+func appendFrames(dst []byte, pl *place, all bool) []byte {
 	for i, f := range pl.frames {
 		switch {
 		case i == 0 && len(pl.frames) == 1:
@@ -168,10 +225,14 @@ func (p *painter) appendPlace(dst []byte, pl *place, all bool) []byte {
 
 // appendProof appends "; proof: frames 3, 12" when more than the offending frame
 // proves the first finding of a place, and the guard when one stands against it.
-func (p *painter) appendProof(dst []byte, pl *place, all bool) []byte {
+func appendProof(dst []byte, pl *place, all bool) []byte {
 	f := pl.first
 	if len(f.Frames) > 1 {
-		dst = append(dst, "; proof: frames "...)
+		dst = append(dst, "; proof"...)
+		if pl.count > 1 {
+			dst = append(dst, " of the first"...)
+		}
+		dst = append(dst, ": frames "...)
 		for i, n := range f.Frames {
 			if i > 0 {
 				dst = append(dst, ", "...)
@@ -184,7 +245,7 @@ func (p *painter) appendProof(dst []byte, pl *place, all bool) []byte {
 		}
 	}
 	if !f.Failed() {
-		dst = append(dst, "; "+f.Guard.String()+" is not satisfied: "+f.Guard.Asks()...)
+		dst = append(dst, guardText(f)...)
 	}
 	return dst
 }
