@@ -213,14 +213,16 @@ func (c *conn) datagram(dir int) {
 	}
 	sent := c.sending(num, mark)
 	c.inspect()
-	apart := len(c.faults) > 0 && c.isApart(dir, num)
-	c.suspect = apart || c.doubtful(dir)
-	if apart {
-		c.judgeApart(dir)
-		return
+	if len(c.faults) > 0 {
+		apart := c.isApart(dir, num)
+		c.suspect = apart || c.doubtful(dir)
+		if apart {
+			c.judgeApart(dir)
+			return
+		}
 	}
-	look, known := out.Look(num)
-	if known = known && look.Captured; !known {
+	known, _ := out.Captured(num)
+	if !known {
 		c.judge(dir, sent) // it can be no copy
 		if c.suspect && c.isApart(dir, num) {
 			c.judgeApart(dir)
@@ -288,6 +290,10 @@ func (s *side) keepFirst(id uint32, sent *session.Sending) {
 // messages tracks the messages of a datagram; fresh says that no copy of it was
 // captured before.
 func (c *conn) messages(dir int, num int64, fresh bool) {
+	if c.d.plain && c.d.Dialect != Spec && c.wants.Messages == session.CountMessages {
+		c.countMessages(dir, num, fresh)
+		return
+	}
 	var x contents
 	if fresh && c.d.Dialect == Spec {
 		fresh = c.freshContent(dir, num)

@@ -79,10 +79,9 @@ func (c *conn) packetAck(dir int, m *Message, fresh bool) {
 		far = r.top + farAhead // nothing was missed so far: it is not meant so
 	}
 	for _, id := range m.Ack.ids(ids[:0]) {
-		if other.ids.Peek(uint32(id)) > far {
-			continue
+		if num := other.ids.Peek(uint32(id)); num <= far {
+			c.acknowledge(dir, num, fresh)
 		}
-		c.acknowledge(dir, other.ids.Peek(uint32(id)), fresh)
 	}
 }
 

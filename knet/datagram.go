@@ -44,6 +44,10 @@ type Datagram struct {
 	Dependencies [MaxDependencies]Dependency //
 	Messages     []Message
 	Connect      []byte // content of the connect datagram
+
+	// plain: all messages are the application's and whole, and nothing is wrong with
+	// the datagram by itself. It is false when that was not looked at.
+	plain bool
 }
 
 // Decode reads one UDP payload that is no connect datagram into d and, when tree
@@ -100,7 +104,7 @@ func (d *Datagram) DecodeConnect(payload []byte, tree *dissect.Tree) *dissect.Er
 }
 
 func (d *Datagram) clear(t Type, dialect Dialect) {
-	d.Type, d.Dialect, d.Connect = t, dialect, nil
+	d.Type, d.Dialect, d.Connect, d.plain = t, dialect, nil, false
 	d.PacketID, d.InOrder, d.Reliable, d.Base, d.Depends = 0, false, false, VLE{}, 0
 	d.Messages = d.Messages[:0]
 }

@@ -80,11 +80,13 @@ func (c *conn) accuseAs(rule int, g grade, message string) {
 	c.faults = append(c.faults, fault{rule, g, message})
 }
 
-// faulty is a quick look over the datagram at hand: it notes what is wrong with it.
+// inspect is a quick look over the datagram at hand: it notes what is wrong with it.
 // What has a fault is an exception, and is kept out of all state (quarantine).
 func (c *conn) inspect() {
-	c.faults = c.faults[:0]
-	if c.fr.Cut() {
+	if len(c.faults) > 0 {
+		c.faults = c.faults[:0]
+	}
+	if c.d.plain && c.fr.Length <= maxDatagram && c.fr.Fragments == 0 || c.fr.Cut() {
 		return
 	}
 	c.inspectHeader()
@@ -116,6 +118,13 @@ func (c *conn) pronounce() {
 func (c *conn) passes(law *session.Law) {
 	spec := c.d.Dialect == Spec
 	law.PassSet(setDatagram)
+	if c.d.plain {
+		if spec {
+			law.PassSet(setPage)
+		}
+		law.PassSetTimes(setMessage, len(c.d.Messages))
+		return
+	}
 	kinds := setKind - setKindOverhead
 	if spec {
 		law.PassSet(setPage)
@@ -223,8 +232,11 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 		c.noteAsked(dir)
 		return
 	}
+	if c.judgePlain(dir, sent) {
+		return
+	}
 	r := &c.side[dir].roll
-	before := *r
+	before := r.stand()
 	old := r.leaf(sent.Num)
 	first := old == nil || old.suspect
 	c.judgeNumber(dir, sent, old)
@@ -260,7 +272,7 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 	if x == nil || c.suspect {
 		return
 	}
-	c.judgeSending(dir, sent, x, &before, first)
+	c.judgeSending(dir, sent, x, before, first)
 	if c.d.Dialect == Spec {
 		c.judgePace(dir)
 	}

@@ -2,6 +2,7 @@ package knet
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -49,6 +50,9 @@ func (c *conn) judgeAck(dir int, m *Message) {
 	if !r.has {
 		return
 	}
+	if c.judgeUsualAck(dir, &m.Ack, r) {
+		return
+	}
 	var ids [MaxAcked]int64
 	list := m.Ack.ids(ids[:0])
 	high, low := r.low, r.top
@@ -80,6 +84,26 @@ func (c *conn) judgeAck(dir int, m *Message) {
 			c.judgeAcked(dir, num, x)
 		}
 	}
+}
+
+// judgeUsualAck is judgeAck for one that names only what lies within what was
+// captured, and reports whether it is such.
+func (c *conn) judgeUsualAck(dir int, a *Ack, r *roll) bool {
+	first := r.unwrapped(a.PacketID & PacketIDMask)
+	if a.PacketID > PacketIDMask || r.nghosts > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
+		return false
+	}
+	c.c.Law.Pass(rRdAckKnown)
+	if x := r.leaf(first); x != nil && !x.suspect {
+		c.judgeAcked(dir, first, x)
+	}
+	for m := a.Bits; m != 0; m &= m - 1 {
+		num := first + 1 + int64(bits.TrailingZeros64(m))
+		if x := r.leaf(num); x != nil && !x.suspect {
+			c.judgeAcked(dir, num, x)
+		}
+	}
+	return true
 }
 
 // judgeAcked judges the acknowledgement of a datagram that was captured.
@@ -273,7 +297,7 @@ func (c *conn) ended() bool {
 
 // judgeSending judges a datagram as one more of its side; before is what was known
 // without it.
-func (c *conn) judgeSending(dir int, sent *session.Sending, x *leaf, before *roll, first bool) {
+func (c *conn) judgeSending(dir int, sent *session.Sending, x *leaf, before stand, first bool) {
 	s := &c.side[dir]
 	spec := c.d.Dialect == Spec
 	if !first {

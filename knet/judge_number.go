@@ -79,6 +79,9 @@ func (s *side) forget() {
 
 // settleOdd ends a suspicion: the side goes on as if it had not been, or not.
 func (c *conn) settleOdd(o *order, goesOn bool) {
+	if !o.odd.set && o.odd.runs == 0 {
+		return
+	}
 	if o.odd.set {
 		if !goesOn {
 			o.odd.Blocked = session.GuardLife

@@ -109,6 +109,9 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 		law.Judge(x)
 		a.odd, a.isOdd = id, true
 	}
+	if a.has && c.fr.Time-a.at <= rarePings {
+		law.Pass(rCvPingint)
+	}
 	a.has, a.at = true, c.fr.Time
 	a.note(id, c.fr.Time)
 	c.judgeSilent(dir, a)
@@ -178,32 +181,42 @@ func (c *conn) holdReply(dir int, id uint8) {
 }
 
 // judgeSilence judges the time between two datagrams of a side, between which it
-// sent none: before is what was known without the second.
-func (c *conn) judgeSilence(dir int, before *roll) {
-	law, gap := &c.c.Law, c.fr.Time-before.topAt
-	a, o := &c.side[dir].ask, &c.side[1-dir]
+// sent none: before is how far it had come without the second.
+func (c *conn) judgeSilence(dir int, before stand) {
 	if c.ended() {
 		return
 	}
+	law, now := &c.c.Law, c.fr.Time
+	s, o := &c.side[dir], &c.side[1-dir]
+	gap := now - before.topAt
 	if c.life.state == session.Established && !law.Check(rRtKeepalive, gap <= silenceTime) {
 		x := law.Here(rRtKeepalive, fmt.Sprintf("the side was silent for %.1f s", float64(gap)/1e9))
 		x.Since = before.topAt
 		law.Judge(x)
 	}
-	c.judgeRarity(a, &c.side[dir].roll)
-	if l := &o.ask.alone; l.frame != 0 {
-		if l.after == before.top && gap > loneTime {
-			law.Judge(session.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
-				Message: "data is sent although nothing had come from the peer for more than 20 s"})
-		}
-		l.frame = 0
+	if a := &s.ask; !a.has || now-a.at > rarePings {
+		c.judgeRarity(a, &s.roll)
 	}
-	if since := c.fr.Time - o.roll.topAt; o.roll.has && a.alone.frame == 0 && c.hasData() {
-		if law.Check(rCvLost, since <= loneTime) {
-			return
-		}
-		a.alone = alone{c.fr.Frame, c.fr.Time, o.roll.top}
+	if o.ask.alone.frame != 0 {
+		c.judgeAlone(dir, before, gap)
 	}
+	if s.ask.alone.frame != 0 || !o.roll.has || !c.d.plain && !c.hasData() {
+		return
+	}
+	if !law.Check(rCvLost, now-o.roll.topAt <= loneTime) {
+		s.ask.alone = alone{c.fr.Frame, now, o.roll.top}
+	}
+}
+
+// judgeAlone ends what was held against the peer for sending data although it had
+// heard nothing: whether that is so shows when the side speaks again.
+func (c *conn) judgeAlone(dir int, before stand, gap int64) {
+	l := &c.side[1-dir].ask.alone
+	if l.after == before.top && gap > loneTime {
+		c.c.Law.Judge(session.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
+			Message: "data is sent although nothing had come from the peer for more than 20 s"})
+	}
+	l.frame = 0
 }
 
 // judgeRarity judges how often a side pings.
@@ -213,7 +226,7 @@ func (c *conn) judgeRarity(a *asking, r *roll) {
 		since = r.startAt
 	}
 	gap := c.fr.Time - since
-	if c.pair.idsOpen() || c.life.state != session.Established || gap <= rarePings || !r.whole(since) {
+	if gap <= rarePings || c.pair.idsOpen() || c.life.state != session.Established || !r.whole(since) {
 		return
 	}
 	if !a.rare {

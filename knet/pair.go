@@ -200,7 +200,7 @@ func (p *pair) find(fr *dissect.Frame, err *dissect.Error) *conn {
 	switch {
 	case len(p.conns) == 0:
 		return p.open(fr, false)
-	case err != nil || p.newest().c.Damaged(fr.Datagram):
+	case err != nil || fr.BadChecksum && p.newest().c.Damaged(fr.Datagram):
 		return p.newest()
 	}
 	c := p.newest()

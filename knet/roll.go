@@ -128,6 +128,30 @@ func (r *roll) overtaken(s *session.Sending) {
 // later was sent again, or is a fault.
 const maxLate = 1e9
 
+// A stand is how far a side had come.
+type stand struct {
+	has        bool
+	top, topAt int64
+}
+
+func (r *roll) stand() stand { return stand{r.has, r.top, r.topAt} }
+
+// follow notes the datagram without fault that follows top, and reports whether it
+// could: its place must be free, or that of an old one.
+func (r *roll) follow(s *session.Sending, d *Datagram) bool {
+	at := &r.leaves[s.Num&int64(len(r.leaves)-1)]
+	if at.used && (len(r.leaves) < mostLeaves || at.num >= s.Num) {
+		return false
+	}
+	r.top, r.topAt = s.Num, s.Time
+	// Field by field: a literal would be made elsewhere and copied.
+	at.num, at.used, at.frame, at.time, at.hash = s.Num, true, s.Frame, s.Time, s.Hash
+	at.last, at.ipid, at.ackAt, at.carrier, at.acks, at.sends = s.Time, s.IPID, 0, 0, 0, 1
+	at.messages, at.reliable = uint8(min(len(d.Messages), 255)), d.Reliable
+	at.cut, at.suspect, at.tainted = false, false, false
+	return true
+}
+
 // grow makes room, while there are few leaves.
 func (r *roll) grow(n int64) {
 	size := max(len(r.leaves), leastLeaves)

@@ -3,7 +3,7 @@ package knet
 import "encoding/binary"
 
 // decodeUsual reads a datagram whose messages are of the usual kind: no
-// fragments, no lists of dependencies, small numbers. It is Decode without a tree
+// fragments, no lists of dependencies, numbers of one or two bytes. It is Decode without a tree
 // for most of what is sent, at a third of the cost; it reports false, having
 // decoded nothing of worth, when anything else is met.
 func (d *Datagram) decodeUsual(b []byte, p Params) bool {
@@ -28,15 +28,20 @@ func (d *Datagram) decodeUsual(b []byte, p Params) bool {
 			d.Base, at = VLE{d.Base.Value&0x7fff | uint32(binary.LittleEndian.Uint16(b[5:]))<<15, 4}, 7
 		}
 	}
+	plain := d.Base.Size < 4 || d.Base.Value > Max15
 	for at < len(b) {
-		if len(d.Messages) == cap(d.Messages) {
+		n := len(d.Messages)
+		if n == cap(d.Messages) {
 			return false
 		}
-		d.Messages = d.Messages[:len(d.Messages)+1]
-		if at = d.Messages[len(d.Messages)-1].decodeUsual(b, at, d, p); at < 0 {
+		d.Messages = d.Messages[:n+1]
+		m := &d.Messages[n]
+		if at = m.decodeUsual(b, at, d, p); at < 0 {
 			return false
 		}
+		plain = plain && m.ID.Value > 4 && (p.Dialect != Spec || m.Code() == 0)
 	}
+	d.plain = plain
 	return true
 }
 
@@ -54,23 +59,32 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 	case u&(FragmentStart|Fragment) != 0, p.Dialect == Spec && u>>codeShift&7 >= 6:
 		return -1
 	case p.Dialect != Spec && u&MessageReliable != 0:
+		v := VLE{uint32(b[at]), 1}
 		if b[at] >= 0x80 {
-			return -1
+			if v = usualPair(b, at); v.Size == 0 {
+				return -1
+			}
 		}
-		m.Delta = VLE{uint32(b[at]), 1}
-		m.Number = (d.Base.Value + m.Delta.Value) & numberMask
-		at++
+		m.Delta = v
+		m.Number = (d.Base.Value + v.Value) & numberMask
+		at += int(v.Size)
 	}
 	end := at + m.Length
-	if m.Length == 0 || end > len(b) || b[at] >= 0x80 {
+	if m.Length == 0 || end > len(b) {
 		return -1
+	}
+	id := VLE{uint32(b[at]), 1}
+	if b[at] >= 0x80 {
+		if id = usualPair(b, at); m.Length == 1 || id.Size == 0 || b[at+1] >= 0x80 {
+			return -1
+		}
 	}
 	m.FragmentCount, m.FragmentNumber, m.TransferID = VLE{}, VLE{}, 0
 	if m.Indexes != nil {
 		m.Indexes = nil
 	}
-	m.ID = VLE{uint32(b[at]), 1}
-	m.Body = b[at+1 : end : end]
+	m.ID = id
+	m.Body = b[at+int(id.Size) : end : end]
 	m.Kind = Application
 	if m.ID.Value <= 4 {
 		m.Kind = lowKind(m.ID.Value, m.Length-1, p)
@@ -80,6 +94,15 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 	}
 	m.whole = true
 	return end
+}
+
+// usualPair reads a VLE-1.7/8 of two bytes that needs both, which may be the begin
+// of a VLE-1.7/1.7/16; Size is 0 for any other.
+func usualPair(b []byte, at int) VLE {
+	if at+1 < len(b) && b[at+1] != 0 {
+		return VLE{uint32(b[at]&0x7f) | uint32(b[at+1])<<7, 2}
+	}
+	return VLE{}
 }
 
 // usualControl reads the body of a control message.

@@ -31,6 +31,7 @@ func sameAsGeneral(t *testing.T, b []byte) {
 		if len(short.Messages) == 0 {
 			short.Messages = nil
 		}
+		short.plain = false // general does not look
 		if !reflect.DeepEqual(short, general) {
 			t.Fatalf("%x, %v:\n%+v, want\n%+v", b, p, short, general)
 		}

@@ -93,6 +93,9 @@ func (l *Law) Pass(rule int) { l.books.tally[rule].Pass++ }
 // PassSet is Pass for all rules of one of the protocol's sets (Protocol.RuleSets).
 func (l *Law) PassSet(set int) { l.books.sets[set]++ }
 
+// PassSetTimes is PassSet for n frames, or parts of one.
+func (l *Law) PassSetTimes(set, n int) { l.books.sets[set] += uint64(n) }
+
 // Check is Pass when it holds; it gives back whether it does.
 func (l *Law) Check(rule int, holds bool) bool {
 	if holds {
