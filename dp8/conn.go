@@ -75,6 +75,7 @@ type side struct {
 	endSeq    int64
 	sendMask  uint64 // latest send mask: bit i is maskBase-1-i
 	maskBase  int64
+	gaveUp    int64 // it gave up only numbers below
 	ackNext   int64 // last pure acknowledgement, to recognise repetitions
 	ackMask   uint64
 	acked     bool
@@ -182,7 +183,6 @@ func (c *conn) dataFrame(dir int) {
 	}
 	c.life.heard(dir)
 	c.learnFromData(d)
-	c.c.Law.Pass(r315Dispatch)
 	s.seq.Advance(num)
 	if s.early {
 		s.early = false
@@ -219,7 +219,9 @@ func (c *conn) dataFrame(dir int) {
 		c.carry(dir, num, d)
 		s.recent.add(c.mark())
 		c.judgeMessage(dir, num)
-		c.judgeReply(dir, num+1)
+		if c.side[1-dir].ended {
+			c.judgeReply(dir, num+1)
+		}
 	}
 	c.judgeFlow(dir, num, d, keepAlive, v)
 }
@@ -342,75 +344,11 @@ func (c *conn) giveUp(dir int, before int64, mask uint64) {
 		fresh &^= s.sendMask << uint(shift)
 	}
 	s.sendMask, s.maskBase = mask, before
+	s.gaveUp = max(s.gaveUp, before)
 	for ; fresh != 0; fresh &= fresh - 1 {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		c.c.Dir[dir].GiveUp(n)
 		s.asm.giveUp(n)
 		s.keys.see(n)
 	}
-}
-
-// deliver hands the content of a data frame to the messages of its side.
-func (c *conn) deliver(dir int, num int64, d *DFrame, keepAlive, late bool) {
-	s := &c.side[dir]
-	if c.mode == modeFull && !late {
-		c.showKeys(s, num, d, keepAlive)
-	}
-	if c.countOnly(s, num, d, keepAlive, late) {
-		return
-	}
-	p := piece{
-		num: num, frame: c.fr.Frame, time: c.fr.Time, hasTime: c.fr.HasTime, cut: c.fr.Cut(),
-		first: d.Command&NewMsg != 0, last: d.Command&EndMsg != 0,
-		reliable: d.Command&Reliable != 0, sequential: d.Command&Sequential != 0,
-		size: len(d.Payload), data: d.Payload,
-	}
-	if d.Coalesced {
-		p.parts = d.Coalesce.Parts[:d.Coalesce.N]
-	}
-	if keepAlive || p.size == 0 && !d.Coalesced && d.Control&CtlEndStream != 0 {
-		p.empty, p.cut = true, false
-	}
-	if late {
-		s.asm.addLate(&p)
-		return
-	}
-	s.asm.add(&p)
-}
-
-// showKeys shows a new number to the keyring, which may derive the modifier of
-// the next epoch from its payload.
-func (c *conn) showKeys(s *side, num int64, d *DFrame, keepAlive bool) {
-	s.keys.see(num)
-	if d.Command&Reliable == 0 || keepAlive {
-		return
-	}
-	if payload, ok := modifierPayload(d); ok {
-		s.keys.offer(num, payload, c.fr.Payload, d.SignatureOff)
-	}
-}
-
-// countOnly is the short way for the common case: a whole message whose turn it
-// is, of which only the size matters.
-func (c *conn) countOnly(s *side, num int64, d *DFrame, keepAlive, late bool) bool {
-	const whole = NewMsg | EndMsg
-	if c.wants.Messages != session.CountMessages || keepAlive || late ||
-		d.Command&whole != whole || d.Coalesced || d.Control&CtlEndStream != 0 || c.fr.Cut() {
-		return false
-	}
-	return s.asm.addWhole(num, len(d.Payload))
-}
-
-// modifierPayload is what a modifier derives from: the payload, or the first
-// reliable part of a coalesced one (MC-DPL8R 3.1.4.4).
-func modifierPayload(d *DFrame) ([]byte, bool) {
-	if !d.Coalesced {
-		return d.Payload, true
-	}
-	for i := range d.Coalesce.Parts[:d.Coalesce.N] {
-		if p := &d.Coalesce.Parts[i]; p.Reliable() {
-			return p.Data, true
-		}
-	}
-	return nil, false
 }

@@ -91,7 +91,6 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 		if !l.beyond && (l.queued == 0 || next >= l.queue[l.queued-1].next) {
 			c.vouched[1-dir] = max(c.vouched[1-dir], c.fr.Time)
 		}
-		law.Pass(r31522Max)
 		c.judgeProgress(dir, next)
 	}
 	if mask != 0 {
@@ -130,11 +129,18 @@ func (c *conn) judgeProgress(dir int, next int64) {
 	rule := r31522Mono
 	if c.stamp.retry {
 		rule = r3165Hdrlatest
+	} else if l.queued > 0 && next >= l.queue[l.queued-1].next {
+		law.PassSet(setAck)
+		if next > l.queue[l.queued-1].next {
+			l.push(c, next)
+		}
+		return
 	}
+	law.Pass(r31522Max)
 	if l.queued == 0 || next >= l.queue[l.queued-1].next {
 		law.Pass(rule)
 		if l.queued == 0 || next > l.queue[l.queued-1].next {
-			l.push(told{c.stamp, next})
+			l.push(c, next)
 		}
 		return
 	}
@@ -143,7 +149,7 @@ func (c *conn) judgeProgress(dir int, next int64) {
 			law.Broken(rule, c.goesBack(x, next), x.frame)
 			if rule == r31522Mono {
 				l.queued = 0
-				l.push(told{c.stamp, next})
+				l.push(c, next)
 			}
 			return
 		}
@@ -158,12 +164,13 @@ func (c *conn) goesBack(x *told, next int64) string {
 	return fmt.Sprintf("bNRcv is %d, a frame sent before carried %d", uint8(next), uint8(x.next))
 }
 
-func (l *ledger) push(t told) {
+func (l *ledger) push(c *conn, next int64) {
 	if l.queued == len(l.queue) {
 		copy(l.queue[:], l.queue[1:])
 		l.queued--
 	}
-	l.queue[l.queued] = t
+	t := &l.queue[l.queued]
+	t.stamp, t.next = c.stamp, next
 	l.queued++
 }
 

@@ -22,7 +22,19 @@ func (c *conn) judgeMalformedData(err *dissect.Error) {
 // judgeData judges a data frame by itself and against what its side sent before. It
 // reports whether the frame is a copy of one captured before, which no rule judges.
 func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied bool) {
-	prev := c.side[dir].mem.at(num)
+	law, s := &c.c.Law, &c.side[dir]
+	prev := s.mem.at(num)
+	if prev == nil && num >= s.mem.top && !s.ended && c.plain(d) && !c.fr.Words.Has(dissect.Duplicate) {
+		law.PassSet(setData)
+		if d.Control != 0 {
+			c.judgeMasks(law, d)
+		}
+		if len(s.refused) > 0 {
+			c.accepted(dir, num)
+		}
+		return false
+	}
+	law.Pass(r315Dispatch)
 	if c.isCopy(d, prev) {
 		return true
 	}
@@ -30,7 +42,6 @@ func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied 
 	if c.fr.Cut() {
 		return false
 	}
-	law := &c.c.Law
 	law.Pass(r222Hdrlen)
 	c.judgeMasks(law, d)
 	c.judgeSize(law, d)
@@ -40,6 +51,14 @@ func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied 
 	c.judgeOrder(law, dir, num, d, prev)
 	c.judgeEnd(law, dir, num, d, prev)
 	return false
+}
+
+// plain reports a frame that passes all rules on the content of frames at once: data
+// that is neither coalesced nor the end, sent for the first time in one packet.
+func (c *conn) plain(d *DFrame) bool {
+	const masks = CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
+	return d.Control&^masks == 0 && d.Command&User1 == 0 && len(d.Payload) != 4 && c.fr.Fragments == 0 &&
+		!d.KeepAlive && (c.params.Version == 0 || c.params.Version >= Version15) && !c.fr.Cut()
 }
 
 // judgeMasks looks for masks that say nothing (AMB-DP8-42: allowed).

@@ -21,7 +21,7 @@ func (r *recent) add(x uint32) {
 	if len(r.ring) < maxRecent {
 		r.ring = append(r.ring, x)
 	} else {
-		r.ring[r.n%maxRecent] = x
+		r.ring[r.n&(maxRecent-1)] = x
 	}
 	r.n++
 }
@@ -39,10 +39,10 @@ func (r *recent) has(x uint32) bool {
 // neither the next one nor that of a frame with these bytes.
 func (c *conn) overdue(dir int, num int64) bool {
 	s := &c.side[dir]
-	c.sending(num, 0)
 	if num == s.ledger.high+1 && s.ledger.started {
 		return false
 	}
+	c.sending(num, 0)
 	if f := s.mem.at(num); f != nil && (f.hash == c.sent.Hash || f.lastHash == c.sent.Hash) || !s.recent.has(c.mark()) {
 		return false
 	}

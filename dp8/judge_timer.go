@@ -210,10 +210,12 @@ const (
 func (c *conn) reportStall(dir int, next int64) {
 	s, law := &c.side[dir].ledger.stall, &c.c.Law
 	if !s.set || s.num != next {
-		*s = stall{}
+		if s.set {
+			*s = stall{}
+		}
 		if f := c.remembered(dir, next); f != nil && f.first && f.command&Reliable != 0 {
-			*s = stall{set: true, num: next, frame: f.frame, since: f.time, reported: c.fr.Time, frames: law.Frames(dir),
-				keepAlive: f.keepAlive, retried: f.sendings > 1}
+			s.set, s.num, s.frame, s.since, s.reported = true, next, f.frame, f.time, c.fr.Time
+			s.frames, s.keepAlive, s.retried = law.Frames(dir), f.keepAlive, f.sendings > 1
 		}
 		return
 	}

@@ -2,6 +2,7 @@ package dp8
 
 import (
 	"hash/maphash"
+	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -155,8 +156,11 @@ func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 }
 
 func (c *conn) keep(f *sentFrame, num int64, d *DFrame, keepAlive bool) {
-	*f = sentFrame{num: num, frame: c.fr.Frame, time: c.fr.Time, timed: c.fr.HasTime, hash: c.sent.Hash, ipid: c.fr.IPID,
-		signature: d.Signature, command: d.Command, control: d.Control, nrcv: d.NRcv, keepAlive: keepAlive, cut: c.fr.Cut(), used: true}
+	// Field by field: a literal would be made elsewhere and copied.
+	f.num, f.frame, f.time, f.timed, f.used = num, c.fr.Frame, c.fr.Time, c.fr.HasTime, true
+	f.hash, f.ipid, f.signature, f.cut = c.sent.Hash, c.fr.IPID, d.Signature, c.fr.Cut()
+	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
+	f.parts, f.reliables, f.reliable = 0, 0, 0
 	f.size, f.content = c.contentOf(d)
 	if d.Coalesced && !f.cut {
 		f.parts, f.reliables, f.reliable = partsOf(&d.Coalesce)
@@ -172,11 +176,10 @@ func (c *conn) contentOf(d *DFrame) (int, uint64) {
 // bodyOff is the byte at which the payload of a data frame, its session id or its
 // coalesced payloads begin.
 func (d *DFrame) bodyOff() int {
+	const masks = CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
 	off := 4
-	for _, bit := range [...]Control{CtlSACK1, CtlSACK2, CtlSend1, CtlSend2} {
-		if d.Control&bit != 0 {
-			off += 4
-		}
+	if d.Control&masks != 0 {
+		off += 4 * bits.OnesCount8(uint8(d.Control&masks))
 	}
 	if d.HasSignature {
 		off += 8
