@@ -171,6 +171,7 @@ func (c *conn) dataFrame(dir int) {
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
+	c.sending(num, session.Unmarked)
 	if c.lateCopy(dir, num) || !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
@@ -188,14 +189,15 @@ func (c *conn) dataFrame(dir int) {
 		s.early = false
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
-	mark := session.MarkFirst
+	c.sent.Num, c.sent.Mark = num, session.MarkFirst
 	if d.Control&CtlRetry != 0 {
-		mark = session.MarkRetry
+		c.sent.Mark = session.MarkRetry
 	}
 	c.horizon = c.c.Law.Horizon()
-	c.heed(dir, stamp{data: true, retry: mark == session.MarkRetry, num: num})
+	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == session.MarkRetry, 0
+	c.heed(dir, num)
 	c.recall(dir, num)
-	v := out.Send(c.sending(num, mark))
+	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
@@ -269,7 +271,8 @@ func (c *conn) sack(dir int) {
 	c.listen(dir, next)
 	c.speaks(dir)
 	s.nseq.Advance(next)
-	c.heed(dir, stamp{num: next, tick: k.Timestamp})
+	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
+	c.heed(dir, next)
 	c.judgeNextSend(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
@@ -304,7 +307,9 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
-	c.judgeAcknowledged(dir, next)
+	if s, peer := &c.side[dir], &c.side[other]; s.ended || peer.ended || len(peer.refused) > 0 {
+		c.judgeAcknowledged(dir, next)
+	}
 	genuine := !c.fr.Words.Has(dissect.Duplicate)
 	if genuine {
 		mask = c.judgeAcknowledgement(dir, nrcv, mask)
@@ -332,6 +337,9 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
+	if mask == 0 && !c.side[dir].ledger.alone.waiting {
+		return
+	}
 	if !c.fr.Words.Has(dissect.Duplicate) {
 		mask = c.judgeSendMask(dir, before, mask)
 	}

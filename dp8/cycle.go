@@ -50,7 +50,7 @@ func (y cycle) has(num int64, hash uint64, id uint16) bool {
 // one sent a whole cycle of numbers ago: it says nothing new.
 func (c *conn) lateCopy(dir int, num int64) bool {
 	m := &c.side[dir].mem
-	if m.cycle == nil || !m.cycle.has(num, c.sending(num, 0).Hash, c.fr.IPID) {
+	if m.cycle == nil || !m.cycle.has(num, c.sent.Hash, c.fr.IPID) {
 		return false
 	}
 	c.c.Dir[dir].Duplicates++

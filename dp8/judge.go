@@ -20,10 +20,13 @@ type shake struct {
 // judgeFlow judges a genuine data frame by the rules of other sections than its own:
 // those of the handshake before it and of the close behind which it comes.
 func (c *conn) judgeFlow(dir int, num int64, d *DFrame, keepAlive bool, v session.Verdict) {
+	const whole = NewMsg | EndMsg
 	if v.Words.Has(duplicate) {
 		return
 	}
-	c.judgeUnestablished(dir, r31Est)
+	if dir != c.connector {
+		c.judgeUnestablished(dir, r31Est)
+	}
 	c.speaks(dir)
 	c.sawRetry(dir, d.isRetry())
 	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == session.First && v.Words&gapWord == 0) {
@@ -32,12 +35,18 @@ func (c *conn) judgeFlow(dir int, num int64, d *DFrame, keepAlive bool, v sessio
 	if d.Control&CtlCoalesce != 0 {
 		c.judgeCoalesced(d)
 	}
-	c.keepOpen(dir, num, d)
+	if d.Command&whole != whole || d.Control&CtlCoalesce != 0 {
+		c.keepOpen(dir, num, d)
+	}
 	if v.Novelty != session.First {
 		return
 	}
-	c.settleNSeq(dir, num)
-	c.judgeFirstKeepAlive(dir, num, d, keepAlive)
+	if c.side[dir].sackWatch.over.Frame != 0 {
+		c.settleNSeq(dir, num)
+	}
+	if !c.side[dir].alive1.over {
+		c.judgeFirstKeepAlive(dir, num, d, keepAlive)
+	}
 	if c.life.hard != [2]bool{} {
 		c.judgeDataBehindHard(dir, num)
 	}

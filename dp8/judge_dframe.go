@@ -23,7 +23,10 @@ func (c *conn) judgeMalformedData(err *dissect.Error) {
 // reports whether the frame is a copy of one captured before, which no rule judges.
 func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied bool) {
 	law, s := &c.c.Law, &c.side[dir]
-	prev := s.mem.at(num)
+	var prev *sentFrame
+	if num <= s.mem.top {
+		prev = s.mem.at(num)
+	}
 	if prev == nil && num >= s.mem.top && !s.ended && c.plain(d) && !c.fr.Words.Has(dissect.Duplicate) {
 		law.PassSet(setData)
 		if d.Control != 0 {
@@ -67,6 +70,11 @@ func (c *conn) judgeMasks(law *session.Law, d *DFrame) {
 	if d.Control&announced == 0 {
 		return
 	}
+	if !(d.Control&CtlSACK1 != 0 && uint32(d.SACKMask) == 0 || d.Control&CtlSACK2 != 0 && d.SACKMask>>32 == 0 ||
+		d.Control&CtlSend1 != 0 && uint32(d.SendMask) == 0 || d.Control&CtlSend2 != 0 && d.SendMask>>32 == 0) {
+		law.Pass(r222Maskzero)
+		return
+	}
 	for _, w := range [...]struct {
 		bit  Control
 		word uint32
@@ -78,7 +86,6 @@ func (c *conn) judgeMasks(law *session.Law, d *DFrame) {
 			return
 		}
 	}
-	law.Pass(r222Maskzero)
 }
 
 // judgeSize: a frame larger than the MTU travels in IP fragments. Of IPv4, a router

@@ -74,17 +74,17 @@ const silence = 200e6
 
 // heed looks at the time since the side's frame before: when so much may have been
 // sent unseen that a number may have wrapped, nothing before counts any more (guard
-// UNWRAP).
-func (c *conn) heed(dir int, x stamp) {
+// UNWRAP). What the stamp says besides number and time was set before.
+func (c *conn) heed(dir int, num int64) {
 	t := c.fr.Time
-	c.stamp, c.said = x, saying{}
-	c.stamp.frame, c.stamp.time = c.fr.Frame, t
+	c.said = saying{}
+	c.stamp.num, c.stamp.frame, c.stamp.time = num, c.fr.Frame, t
 	if !c.fr.HasTime {
 		return
 	}
 	c.coarsen(t)
 	c.watch.note(c)
-	if c.silent(dir) || x.data && c.displaced(dir, x.num) {
+	if c.silent(dir) || c.stamp.data && c.displaced(dir, num) {
 		c.doubt(t)
 	}
 	c.numbered[dir] = max(c.numbered[dir], t)

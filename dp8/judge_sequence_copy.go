@@ -42,7 +42,6 @@ func (c *conn) overdue(dir int, num int64) bool {
 	if num == s.ledger.high+1 && s.ledger.started {
 		return false
 	}
-	c.sending(num, 0)
 	if f := s.mem.at(num); f != nil && (f.hash == c.sent.Hash || f.lastHash == c.sent.Hash) || !s.recent.has(c.mark()) {
 		return false
 	}

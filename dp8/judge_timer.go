@@ -37,8 +37,9 @@ type retrySeries struct {
 type retryWatch struct {
 	series [4]retrySeries
 	next   int
-	early  int // first retries in a row that came before an answer could
-	full   int // first retries in a row with a full window
+	tenths bool // some number was retried as often as allowed
+	early  int  // first retries in a row that came before an answer could
+	full   int  // first retries in a row with a full window
 	fullAt int64
 	sparse bool // the latter was told
 }
@@ -82,7 +83,7 @@ func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
 		law.Broken(r3125Max, fmt.Sprintf("bSeq %d is retried for the %dth time; at most %.0f are recommended", uint8(num), s.n, most))
 	}
 	if float64(s.n) == most {
-		s.tenth = c.fr.Time
+		s.tenth, w.tenths = c.fr.Time, true
 	}
 	if s.last != 0 {
 		c.judgeInterval(dir, s, c.fr.Time-s.last)
