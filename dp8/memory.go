@@ -1,6 +1,7 @@
 package dp8
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
 
@@ -170,7 +171,36 @@ func (c *conn) keep(f *sentFrame, num int64, d *DFrame, keepAlive bool) {
 // contentOf gives size and hash of what stands behind header and signature.
 func (c *conn) contentOf(d *DFrame) (int, uint64) {
 	body := c.fr.Payload[min(d.bodyOff(), len(c.fr.Payload)):]
+	if len(body) <= shortBody {
+		return len(body), digest(body)
+	}
 	return len(body), maphash.Bytes(contentSeed, body)
+}
+
+// shortBody is up to how many bytes digest is faster than maphash.
+const shortBody = 128
+
+// digest is a hash of a few bytes.
+func digest(b []byte) uint64 {
+	const k1, k2 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
+	h := uint64(len(b)) ^ k1
+	for ; len(b) >= 16; b = b[16:] {
+		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k2, binary.LittleEndian.Uint64(b[8:])^h)
+		h = hi ^ lo
+	}
+	if len(b) >= 8 {
+		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k2, h^k1)
+		h, b = hi^lo, b[8:]
+	}
+	var last uint64
+	if len(b) >= 4 {
+		last, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
+	}
+	for _, x := range b {
+		last = last<<8 | uint64(x)
+	}
+	hi, lo := bits.Mul64(last^k1, h^k2)
+	return hi ^ lo
 }
 
 // bodyOff is the byte at which the payload of a data frame, its session id or its
