@@ -8,7 +8,8 @@ type shake struct {
 	asked       [2]asked
 	lastConnect badConnect
 	strays      []stray
-	rival       *conn // another connection of the pair when this one began
+	rival       *conn // another connection of the pair when this one began, until it is answered
+	rivalOpen   bool  // its handshake was pending then
 	signed      signedWatch
 	early       earlyFrame
 	repeats     int  // CONNECTs since the listener's latest answer
@@ -55,6 +56,7 @@ func (c *conn) judgeFlow(dir int, num int64, d *DFrame, keepAlive bool, v sessio
 // finishJudging ends what the capture leaves open.
 func (c *conn) finishJudging() {
 	c.finishStrays()
+	c.passRival()
 	law := &c.c.Law
 	for dir := range c.side {
 		c.judgeTickRate(dir)

@@ -247,8 +247,13 @@ const lostAfter = 10e9
 // number stays unanswered (MC-DPL8R 3.1.6.5).
 func (c *conn) judgeLost(dir int, num int64) {
 	l, law := &c.side[dir].ledger, &c.c.Law
+	cum, known := c.c.Dir[dir].Window().Cumulative()
 	for i := range l.watch.series {
 		s := &l.watch.series[i]
+		if s.tenth != 0 && known && cum > s.num {
+			s.tenth = 0
+			law.Pass(r3165Lost) // it was not in vain
+		}
 		if s.tenth == 0 || !l.stall.set || l.stall.num != s.num || c.fr.Time-s.tenth < lostAfter || l.stall.reported-s.tenth < lostAfter/2 {
 			continue
 		}
