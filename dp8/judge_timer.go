@@ -211,9 +211,7 @@ const (
 func (c *conn) reportStall(dir int, next int64) {
 	s, law := &c.side[dir].ledger.stall, &c.c.Law
 	if !s.set || s.num != next {
-		if s.set {
-			*s = stall{}
-		}
+		s.set, s.judged, s.reports = false, false, 0
 		if f := c.remembered(dir, next); f != nil && f.first && f.command&Reliable != 0 {
 			s.set, s.num, s.frame, s.since, s.reported = true, next, f.frame, f.time, c.fr.Time
 			s.frames, s.keepAlive, s.retried = law.Frames(dir), f.keepAlive, f.sendings > 1

@@ -13,32 +13,34 @@ const memorySize = 2 * WindowSize
 
 // A sentFrame is what is remembered of one data frame number of a side.
 type sentFrame struct {
-	num           int64
-	frame         uint64 // first captured sending, that of the first sending once it is captured
-	time          int64  // of that, ns, valid with timed
+	num       int64
+	frame     uint64 // first captured sending, that of the first sending once it is captured
+	time      int64  // of that, ns, valid with timed
+	last      int64  // time of the latest sending
+	copied    int64  // of the latest copy of any sending
+	ipid      uint16
+	lastIPID  uint16
+	command   Command
+	control   Control
+	nrcv      uint8
+	parts     uint8 // coalesced parts, 0 when it is not coalesced
+	reliables uint8 // of them reliable
+	sendings  uint8 // captured, network copies not counted
+	first     bool  // the first sending was captured, not only retries
+	keepAlive bool
+	odd       bool // it broke a rule of message boundaries: its neighbours are not judged by it
+	timed     bool
+	cut       bool // by the capture: size, content and parts are not known
+	used      bool
+
+	// What only a second sending is compared with.
 	hash          uint64 // of its whole datagram
 	content       uint64 // hash of what stands behind the header and the signature
 	reliable      uint64 // hash of its reliable coalesced parts
-	last          int64  // time of the latest sending
-	copied        int64  // of the latest copy of any sending
 	lastHash      uint64 // like hash, of the latest sending
-	lastIPID      uint16
+	size          int    // bytes behind the header and the signature
 	signature     [8]byte
 	lastSignature [8]byte
-	size          int // bytes behind the header and the signature
-	ipid          uint16
-	command       Command
-	control       Control
-	nrcv          uint8
-	parts         uint8 // coalesced parts, 0 when it is not coalesced
-	reliables     uint8 // of them reliable
-	sendings      uint8 // captured, network copies not counted
-	first         bool  // the first sending was captured, not only retries
-	keepAlive     bool
-	odd           bool // it broke a rule of message boundaries: its neighbours are not judged by it
-	timed         bool
-	cut           bool // by the capture: size, content and parts are not known
-	used          bool
 }
 
 // A memory holds the latest data frames of a side: number n lives at n modulo the
