@@ -257,6 +257,10 @@ const lastWords = 1e9
 // than others of Hazel is nearly always a resend.
 const mostLate = 200e6
 
+// lastSeen is how long ago the other side must have been captured to be sure that it
+// still would be, in ns.
+const lastSeen = 2.5e9
+
 // judgeAfter judges a datagram of a side behind its own Disconnect.
 func (c *conn) judgeAfter(dir int) {
 	l, law, s := &c.life, &c.c.Law, &c.side[dir]
@@ -290,6 +294,11 @@ func (c *conn) judgeAfter(dir int) {
 	at := c.fr.Time
 	peer := law.Frames(1 - dir)
 	acked := c.c.Dir[1-dir].Acks
+	if law.Now()-law.LastOf(1-dir) > lastSeen {
+		x.Blocked = session.GuardBidir // a new connection may have begun unseen
+		law.Judge(x)
+		return
+	}
 	law.Hold(x, func() (session.Ruling, session.Guard) {
 		if c.replaced != 0 && c.replaced-at < strayTime || law.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
 			return session.Doubtful, session.GuardLife // a connection whose Hello was not captured

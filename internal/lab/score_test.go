@@ -9,7 +9,7 @@ import (
 )
 
 // complete demands that every evaluated MUST rule has a mutant and a near miss.
-const complete = false
+const complete = true
 
 // TestMutationScore: every evaluated rule that a text demands is broken by a mutant,
 // which TestMutants finds, and nearly broken by a near miss.
