@@ -24,6 +24,7 @@ type conn struct {
 	side     [2]side
 	life     lifecycle
 	secure   *tunnel // DTLS; nil for a plain connection
+	blank    bool    // nothing of its datagrams was captured yet
 	finished bool    // settled: further frames are only counted
 	follows  bool    // there was another one before on the pair
 	replaced int64   // when another one followed on the pair

@@ -54,6 +54,7 @@ func newPair(f *session.Flow, learned *probe) *pair {
 func (p *pair) find(fr *dissect.Frame) *conn {
 	hello, ok := p.helloOf(fr.Payload)
 	if c := p.active; c != nil {
+		p.readFirst(c, fr)
 		if ok && p.opensLate(c, fr, hello) {
 			c.start(fr, p.hash(fr), hello.id)
 			return c
@@ -78,8 +79,20 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 	default:
 		c.join(p.learned)
 	}
+	c.blank = len(fr.Payload) == 0
 	p.learned = nil
 	return c
+}
+
+// readFirst looks at the first datagram of which the capture holds anything: it may
+// be one of records.
+func (p *pair) readFirst(c *conn, fr *dissect.Frame) {
+	if c.blank && len(fr.Payload) > 0 {
+		c.blank = false
+		if c.secure == nil && p.secured(fr) {
+			c.secure = newTunnel(c)
+		}
+	}
 }
 
 // helloDialect is the dialect in which a Hello would be one now.
