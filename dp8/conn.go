@@ -75,6 +75,7 @@ type side struct {
 	endSeq    int64
 	sendMask  uint64 // latest send mask: bit i is maskBase-1-i
 	maskBase  int64
+	gaveUp    int64 // it gave up only numbers below
 	ackNext   int64 // last pure acknowledgement, to recognise repetitions
 	ackMask   uint64
 	acked     bool
@@ -170,6 +171,7 @@ func (c *conn) dataFrame(dir int) {
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
+	c.sending(num, session.Unmarked)
 	if c.lateCopy(dir, num) || !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
@@ -182,20 +184,20 @@ func (c *conn) dataFrame(dir int) {
 	}
 	c.life.heard(dir)
 	c.learnFromData(d)
-	c.c.Law.Pass(r315Dispatch)
 	s.seq.Advance(num)
 	if s.early {
 		s.early = false
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
-	mark := session.MarkFirst
+	c.sent.Num, c.sent.Mark = num, session.MarkFirst
 	if d.Control&CtlRetry != 0 {
-		mark = session.MarkRetry
+		c.sent.Mark = session.MarkRetry
 	}
 	c.horizon = c.c.Law.Horizon()
-	c.heed(dir, stamp{data: true, retry: mark == session.MarkRetry, num: num})
+	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == session.MarkRetry, 0
+	c.heed(dir, num)
 	c.recall(dir, num)
-	v := out.Send(c.sending(num, mark))
+	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
@@ -219,7 +221,9 @@ func (c *conn) dataFrame(dir int) {
 		c.carry(dir, num, d)
 		s.recent.add(c.mark())
 		c.judgeMessage(dir, num)
-		c.judgeReply(dir, num+1)
+		if c.side[1-dir].ended {
+			c.judgeReply(dir, num+1)
+		}
 	}
 	c.judgeFlow(dir, num, d, keepAlive, v)
 }
@@ -267,7 +271,8 @@ func (c *conn) sack(dir int) {
 	c.listen(dir, next)
 	c.speaks(dir)
 	s.nseq.Advance(next)
-	c.heed(dir, stamp{num: next, tick: k.Timestamp})
+	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
+	c.heed(dir, next)
 	c.judgeNextSend(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
@@ -302,7 +307,9 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
-	c.judgeAcknowledged(dir, next)
+	if s, peer := &c.side[dir], &c.side[other]; s.ended || peer.ended || len(peer.refused) > 0 {
+		c.judgeAcknowledged(dir, next)
+	}
 	genuine := !c.fr.Words.Has(dissect.Duplicate)
 	if genuine {
 		mask = c.judgeAcknowledgement(dir, nrcv, mask)
@@ -330,6 +337,9 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
+	if mask == 0 && !c.side[dir].ledger.alone.waiting {
+		return
+	}
 	if !c.fr.Words.Has(dissect.Duplicate) {
 		mask = c.judgeSendMask(dir, before, mask)
 	}
@@ -342,75 +352,11 @@ func (c *conn) giveUp(dir int, before int64, mask uint64) {
 		fresh &^= s.sendMask << uint(shift)
 	}
 	s.sendMask, s.maskBase = mask, before
+	s.gaveUp = max(s.gaveUp, before)
 	for ; fresh != 0; fresh &= fresh - 1 {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		c.c.Dir[dir].GiveUp(n)
 		s.asm.giveUp(n)
 		s.keys.see(n)
 	}
-}
-
-// deliver hands the content of a data frame to the messages of its side.
-func (c *conn) deliver(dir int, num int64, d *DFrame, keepAlive, late bool) {
-	s := &c.side[dir]
-	if c.mode == modeFull && !late {
-		c.showKeys(s, num, d, keepAlive)
-	}
-	if c.countOnly(s, num, d, keepAlive, late) {
-		return
-	}
-	p := piece{
-		num: num, frame: c.fr.Frame, time: c.fr.Time, hasTime: c.fr.HasTime, cut: c.fr.Cut(),
-		first: d.Command&NewMsg != 0, last: d.Command&EndMsg != 0,
-		reliable: d.Command&Reliable != 0, sequential: d.Command&Sequential != 0,
-		size: len(d.Payload), data: d.Payload,
-	}
-	if d.Coalesced {
-		p.parts = d.Coalesce.Parts[:d.Coalesce.N]
-	}
-	if keepAlive || p.size == 0 && !d.Coalesced && d.Control&CtlEndStream != 0 {
-		p.empty, p.cut = true, false
-	}
-	if late {
-		s.asm.addLate(&p)
-		return
-	}
-	s.asm.add(&p)
-}
-
-// showKeys shows a new number to the keyring, which may derive the modifier of
-// the next epoch from its payload.
-func (c *conn) showKeys(s *side, num int64, d *DFrame, keepAlive bool) {
-	s.keys.see(num)
-	if d.Command&Reliable == 0 || keepAlive {
-		return
-	}
-	if payload, ok := modifierPayload(d); ok {
-		s.keys.offer(num, payload, c.fr.Payload, d.SignatureOff)
-	}
-}
-
-// countOnly is the short way for the common case: a whole message whose turn it
-// is, of which only the size matters.
-func (c *conn) countOnly(s *side, num int64, d *DFrame, keepAlive, late bool) bool {
-	const whole = NewMsg | EndMsg
-	if c.wants.Messages != session.CountMessages || keepAlive || late ||
-		d.Command&whole != whole || d.Coalesced || d.Control&CtlEndStream != 0 || c.fr.Cut() {
-		return false
-	}
-	return s.asm.addWhole(num, len(d.Payload))
-}
-
-// modifierPayload is what a modifier derives from: the payload, or the first
-// reliable part of a coalesced one (MC-DPL8R 3.1.4.4).
-func modifierPayload(d *DFrame) ([]byte, bool) {
-	if !d.Coalesced {
-		return d.Payload, true
-	}
-	for i := range d.Coalesce.Parts[:d.Coalesce.N] {
-		if p := &d.Coalesce.Parts[i]; p.Reliable() {
-			return p.Data, true
-		}
-	}
-	return nil, false
 }

@@ -12,17 +12,18 @@ type cycle []cycleMark
 
 // A cycleMark holds the marks of the first sending of a number and of the latest.
 type cycleMark struct {
-	num          int64
-	first, again uint64
+	num          uint32 // its low bits
+	first, again uint32
 }
 
 // markOf tells a datagram from any other by its bytes and its IPv4 identification;
 // without that copies can't be told from frames that repeat themselves.
-func markOf(hash uint64, id uint16) uint64 {
+func markOf(hash uint64, id uint16) uint32 {
 	if id == 0 {
 		return 0
 	}
-	return hash ^ uint64(id)*0x9E3779B97F4A7C15
+	h := hash ^ uint64(id)*0x9E3779B97F4A7C15
+	return uint32(h ^ h>>32)
 }
 
 // note enters a sending.
@@ -31,8 +32,8 @@ func (y cycle) note(num int64, hash uint64, id uint16) {
 		return
 	}
 	m, mark := &y[num&(cycles-1)], markOf(hash, id)
-	if m.num != num || m.first == 0 {
-		*m = cycleMark{num, mark, mark}
+	if m.num != uint32(num) || m.first == 0 {
+		m.num, m.first = uint32(num), mark
 	}
 	m.again = mark
 }
@@ -43,14 +44,14 @@ func (y cycle) has(num int64, hash uint64, id uint16) bool {
 		return false
 	}
 	m, mark := &y[(num-256)&(cycles-1)], markOf(hash, id)
-	return m.num == num-256 && (m.first == mark || m.again == mark)
+	return m.num == uint32(num-256) && (m.first == mark || m.again == mark)
 }
 
 // lateCopy reports whether the data frame at hand is a copy, made by the network, of
 // one sent a whole cycle of numbers ago: it says nothing new.
 func (c *conn) lateCopy(dir int, num int64) bool {
 	m := &c.side[dir].mem
-	if m.cycle == nil || !m.cycle.has(num, c.sending(num, 0).Hash, c.fr.IPID) {
+	if m.cycle == nil || !m.cycle.has(num, c.sent.Hash, c.fr.IPID) {
 		return false
 	}
 	c.c.Dir[dir].Duplicates++

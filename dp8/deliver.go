@@ -163,3 +163,68 @@ func (a *assembler) emit(m *session.Message) {
 	m.Dir, m.At = a.dir, a.conn.now
 	a.conn.c.Deliver(m)
 }
+
+// deliver hands the content of a data frame to the messages of its side.
+func (c *conn) deliver(dir int, num int64, d *DFrame, keepAlive, late bool) {
+	s := &c.side[dir]
+	if c.mode == modeFull && !late {
+		c.showKeys(s, num, d, keepAlive)
+	}
+	if c.countOnly(s, num, d, keepAlive, late) {
+		return
+	}
+	p := piece{
+		num: num, frame: c.fr.Frame, time: c.fr.Time, hasTime: c.fr.HasTime, cut: c.fr.Cut(),
+		first: d.Command&NewMsg != 0, last: d.Command&EndMsg != 0,
+		reliable: d.Command&Reliable != 0, sequential: d.Command&Sequential != 0,
+		size: len(d.Payload), data: d.Payload,
+	}
+	if d.Coalesced {
+		p.parts = d.Coalesce.Parts[:d.Coalesce.N]
+	}
+	if keepAlive || p.size == 0 && !d.Coalesced && d.Control&CtlEndStream != 0 {
+		p.empty, p.cut = true, false
+	}
+	if late {
+		s.asm.addLate(&p)
+		return
+	}
+	s.asm.add(&p)
+}
+
+// showKeys shows a new number to the keyring, which may derive the modifier of
+// the next epoch from its payload.
+func (c *conn) showKeys(s *side, num int64, d *DFrame, keepAlive bool) {
+	s.keys.see(num)
+	if d.Command&Reliable == 0 || keepAlive {
+		return
+	}
+	if payload, ok := modifierPayload(d); ok {
+		s.keys.offer(num, payload, c.fr.Payload, d.SignatureOff)
+	}
+}
+
+// countOnly is the short way for the common case: a whole message whose turn it
+// is, of which only the size matters.
+func (c *conn) countOnly(s *side, num int64, d *DFrame, keepAlive, late bool) bool {
+	const whole = NewMsg | EndMsg
+	if c.wants.Messages != session.CountMessages || keepAlive || late ||
+		d.Command&whole != whole || d.Coalesced || d.Control&CtlEndStream != 0 || c.fr.Cut() {
+		return false
+	}
+	return s.asm.addWhole(num, len(d.Payload))
+}
+
+// modifierPayload is what a modifier derives from: the payload, or the first
+// reliable part of a coalesced one (MC-DPL8R 3.1.4.4).
+func modifierPayload(d *DFrame) ([]byte, bool) {
+	if !d.Coalesced {
+		return d.Payload, true
+	}
+	for i := range d.Coalesce.Parts[:d.Coalesce.N] {
+		if p := &d.Coalesce.Parts[i]; p.Reliable() {
+			return p.Data, true
+		}
+	}
+	return nil, false
+}

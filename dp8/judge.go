@@ -8,7 +8,8 @@ type shake struct {
 	asked       [2]asked
 	lastConnect badConnect
 	strays      []stray
-	rival       *conn // another connection of the pair when this one began
+	rival       *conn // another connection of the pair when this one began, until it is answered
+	rivalOpen   bool  // its handshake was pending then
 	signed      signedWatch
 	early       earlyFrame
 	repeats     int  // CONNECTs since the listener's latest answer
@@ -20,10 +21,13 @@ type shake struct {
 // judgeFlow judges a genuine data frame by the rules of other sections than its own:
 // those of the handshake before it and of the close behind which it comes.
 func (c *conn) judgeFlow(dir int, num int64, d *DFrame, keepAlive bool, v session.Verdict) {
+	const whole = NewMsg | EndMsg
 	if v.Words.Has(duplicate) {
 		return
 	}
-	c.judgeUnestablished(dir, r31Est)
+	if dir != c.connector {
+		c.judgeUnestablished(dir, r31Est)
+	}
 	c.speaks(dir)
 	c.sawRetry(dir, d.isRetry())
 	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == session.First && v.Words&gapWord == 0) {
@@ -32,12 +36,18 @@ func (c *conn) judgeFlow(dir int, num int64, d *DFrame, keepAlive bool, v sessio
 	if d.Control&CtlCoalesce != 0 {
 		c.judgeCoalesced(d)
 	}
-	c.keepOpen(dir, num, d)
+	if d.Command&whole != whole || d.Control&CtlCoalesce != 0 {
+		c.keepOpen(dir, num, d)
+	}
 	if v.Novelty != session.First {
 		return
 	}
-	c.settleNSeq(dir, num)
-	c.judgeFirstKeepAlive(dir, num, d, keepAlive)
+	if c.side[dir].sackWatch.over.Frame != 0 {
+		c.settleNSeq(dir, num)
+	}
+	if !c.side[dir].alive1.over {
+		c.judgeFirstKeepAlive(dir, num, d, keepAlive)
+	}
 	if c.life.hard != [2]bool{} {
 		c.judgeDataBehindHard(dir, num)
 	}
@@ -46,6 +56,7 @@ func (c *conn) judgeFlow(dir int, num int64, d *DFrame, keepAlive bool, v sessio
 // finishJudging ends what the capture leaves open.
 func (c *conn) finishJudging() {
 	c.finishStrays()
+	c.passRival()
 	law := &c.c.Law
 	for dir := range c.side {
 		c.judgeTickRate(dir)

@@ -19,6 +19,12 @@ type stamp struct {
 	time        int64
 }
 
+// set copies a stamp field by field: all at once would wait for the narrow stores
+// that have just made it.
+func (x *stamp) set(y *stamp) {
+	x.data, x.retry, x.num, x.tick, x.frame, x.time = y.data, y.retry, y.num, y.tick, y.frame, y.time
+}
+
 // after reports whether the frame at hand was certainly sent after x, which was
 // captured before: by numbers and ticks, else by the reorder horizon (guard
 // REORD).
@@ -47,9 +53,9 @@ type told struct {
 // A latestMask is the latest SACK mask of a side: bit i is next+1+i.
 type latestMask struct {
 	stamp
-	set  bool
-	next int64
-	bits uint64
+	known bool
+	next  int64
+	bits  uint64
 }
 
 // judgeAcknowledgement judges bNRcv and SACK mask of a frame that is no copy,
@@ -74,7 +80,9 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 			return mask
 		}
 	}
-	c.contradict(dir, next)
+	if len(l.claims) > 0 {
+		c.contradict(dir, next)
+	}
 	if !l.answered {
 		l.answered = true
 		if c.c.Complete && !ahead {
@@ -91,14 +99,15 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 		if !l.beyond && (l.queued == 0 || next >= l.queue[l.queued-1].next) {
 			c.vouched[1-dir] = max(c.vouched[1-dir], c.fr.Time)
 		}
-		law.Pass(r31522Max)
 		c.judgeProgress(dir, next)
 	}
 	if mask != 0 {
 		mask = c.judgeMask(dir, next, mask, ahead)
 	}
 	c.said.mask = mask
-	c.explainOverrun(1-dir, next)
+	if o.over.n > 0 {
+		c.explainOverrun(1-dir, next)
+	}
 	return mask
 }
 
@@ -130,11 +139,18 @@ func (c *conn) judgeProgress(dir int, next int64) {
 	rule := r31522Mono
 	if c.stamp.retry {
 		rule = r3165Hdrlatest
+	} else if l.queued > 0 && next >= l.queue[l.queued-1].next {
+		law.PassSet(setAck)
+		if next > l.queue[l.queued-1].next {
+			l.push(c, next)
+		}
+		return
 	}
+	law.Pass(r31522Max)
 	if l.queued == 0 || next >= l.queue[l.queued-1].next {
 		law.Pass(rule)
 		if l.queued == 0 || next > l.queue[l.queued-1].next {
-			l.push(told{c.stamp, next})
+			l.push(c, next)
 		}
 		return
 	}
@@ -143,7 +159,7 @@ func (c *conn) judgeProgress(dir int, next int64) {
 			law.Broken(rule, c.goesBack(x, next), x.frame)
 			if rule == r31522Mono {
 				l.queued = 0
-				l.push(told{c.stamp, next})
+				l.push(c, next)
 			}
 			return
 		}
@@ -158,12 +174,14 @@ func (c *conn) goesBack(x *told, next int64) string {
 	return fmt.Sprintf("bNRcv is %d, a frame sent before carried %d", uint8(next), uint8(x.next))
 }
 
-func (l *ledger) push(t told) {
+func (l *ledger) push(c *conn, next int64) {
 	if l.queued == len(l.queue) {
 		copy(l.queue[:], l.queue[1:])
 		l.queued--
 	}
-	l.queue[l.queued] = t
+	t := &l.queue[l.queued]
+	t.set(&c.stamp)
+	t.next = next
 	l.queued++
 }
 
@@ -199,9 +217,8 @@ func (c *conn) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
 func (c *conn) judgeRenege(dir int, next int64, mask uint64) {
 	l, law := &c.side[dir].ledger, &c.c.Law
 	x := &l.mask
-	now := latestMask{c.stamp, true, next, mask}
-	if !x.set {
-		*x = now
+	if !x.known {
+		x.take(c, next, mask)
 		return
 	}
 	shift := next - x.next
@@ -218,7 +235,12 @@ func (c *conn) judgeRenege(dir int, next int64, mask uint64) {
 			law.Broken(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, which an earlier one acknowledged", uint8(n)), x.frame)
 		}
 	}
-	*x = now
+	x.take(c, next, mask)
+}
+
+func (x *latestMask) take(c *conn, next int64, mask uint64) {
+	x.set(&c.stamp)
+	x.known, x.next, x.bits = true, next, mask
 }
 
 // baseMasks is how many masks must read better as bNRcv + i before that is taken

@@ -13,13 +13,15 @@ type carrier struct {
 	sacks     uint64 // bit i: next+1+i
 	drops     uint64 // bit i: num-1-i
 	frame     uint64
-	time      int64
 	reliable  bool
 	used      bool
 }
 
 // carriers are the latest data frames of a side, number n at n modulo the length.
-type carriers struct{ ring []carrier }
+type carriers struct {
+	ring  []carrier
+	drops int64 // highest number that gave up others
+}
 
 func (s *carriers) at(num int64) *carrier {
 	if len(s.ring) == 0 {
@@ -57,12 +59,15 @@ func (c *conn) carry(dir int, num int64, d *DFrame) {
 	if s.ring == nil {
 		s.ring = make([]carrier, WindowSize)
 	}
-	k := carrier{num: num, next: c.said.next, sacks: c.said.mask, drops: c.said.drops, frame: c.fr.Frame, time: c.fr.Time,
-		reliable: d.Command&Reliable != 0, used: true}
+	k := &s.ring[num&(WindowSize-1)]
+	k.num, k.next, k.sacks, k.drops, k.frame = num, c.said.next, c.said.mask, c.said.drops, c.fr.Frame
+	k.reliable, k.used = d.Command&Reliable != 0, true
+	if k.drops != 0 {
+		s.drops = max(s.drops, num)
+	}
 	if c.said.ahead || c.fr.Err != nil || !c.fr.HasTime {
 		k.next, k.sacks = 0, 0
 	}
-	s.ring[num&(WindowSize-1)] = k
 }
 
 // knowledge is how far back carriers are looked at.

@@ -175,11 +175,10 @@ func (o *openFrames) at(num int64) *openFrame {
 // that stand between two parts of one message (MC-DPL8R 2.2.2, 3.1.5.2.6). The part
 // behind it shows that the message was not over.
 func (c *conn) keepOpen(dir int, num int64, d *DFrame) {
-	const whole = NewMsg | EndMsg
-	coalesced := d.Control&CtlCoalesce != 0
-	if !coalesced && d.Command&whole == whole || d.KeepAlive || c.fr.Cut() {
+	if d.KeepAlive || c.fr.Cut() {
 		return
 	}
+	coalesced := d.Control&CtlCoalesce != 0
 	law, o := &c.c.Law, &c.side[dir].open
 	o[num&(openRing-1)] = openFrame{num: num, frame: c.fr.Frame, time: c.fr.Time, coalesced: coalesced,
 		open: !coalesced && d.Command&EndMsg == 0, goesOn: !coalesced && d.Command&NewMsg == 0}

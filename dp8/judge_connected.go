@@ -298,6 +298,21 @@ func (c *conn) judgeConfirms(r *answerRules, h *Handshake, fromListener bool) {
 	c.offers = 1
 }
 
+// passRival: the CONNECT this connection began with was ignored, and the other
+// connection went on (MC-DPL8R 3.1.5.1.1).
+func (c *conn) passRival() {
+	o := c.rival
+	if o == nil || c.hs.connects == 0 || c.hs.answered || o.c.LastTime <= c.c.FirstTime {
+		return
+	}
+	switch {
+	case !c.rivalOpen:
+		c.c.Law.Pass(r31511Est)
+	case o.hs.plain:
+		c.c.Law.Pass(r31511Otherid)
+	}
+}
+
 // judgeRival judges the listener's answer to a CONNECT that came while it had
 // another connection with the same address: it ignores that (MC-DPL8R 3.1.5.1.1).
 // That it still has the other one shows when it goes on there.

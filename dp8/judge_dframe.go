@@ -22,7 +22,22 @@ func (c *conn) judgeMalformedData(err *dissect.Error) {
 // judgeData judges a data frame by itself and against what its side sent before. It
 // reports whether the frame is a copy of one captured before, which no rule judges.
 func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied bool) {
-	prev := c.side[dir].mem.at(num)
+	law, s := &c.c.Law, &c.side[dir]
+	var prev *sentFrame
+	if num <= s.mem.top {
+		prev = s.mem.at(num)
+	}
+	if prev == nil && num >= s.mem.top && !s.ended && c.plain(d) && !c.fr.Words.Has(dissect.Duplicate) {
+		law.PassSet(setData)
+		if d.Control != 0 {
+			c.judgeMasks(law, d)
+		}
+		if len(s.refused) > 0 {
+			c.accepted(dir, num)
+		}
+		return false
+	}
+	law.Pass(r315Dispatch)
 	if c.isCopy(d, prev) {
 		return true
 	}
@@ -30,7 +45,6 @@ func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied 
 	if c.fr.Cut() {
 		return false
 	}
-	law := &c.c.Law
 	law.Pass(r222Hdrlen)
 	c.judgeMasks(law, d)
 	c.judgeSize(law, d)
@@ -42,10 +56,23 @@ func (c *conn) judgeData(dir int, num int64, d *DFrame, keepAlive bool) (copied 
 	return false
 }
 
+// plain reports a frame that passes all rules on the content of frames at once: data
+// that is neither coalesced nor the end, sent for the first time in one packet.
+func (c *conn) plain(d *DFrame) bool {
+	const masks = CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
+	return d.Control&^masks == 0 && d.Command&User1 == 0 && len(d.Payload) != 4 && c.fr.Fragments == 0 &&
+		!d.KeepAlive && (c.params.Version == 0 || c.params.Version >= Version15) && !c.fr.Cut()
+}
+
 // judgeMasks looks for masks that say nothing (AMB-DP8-42: allowed).
 func (c *conn) judgeMasks(law *session.Law, d *DFrame) {
 	const announced = CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
 	if d.Control&announced == 0 {
+		return
+	}
+	if !(d.Control&CtlSACK1 != 0 && uint32(d.SACKMask) == 0 || d.Control&CtlSACK2 != 0 && d.SACKMask>>32 == 0 ||
+		d.Control&CtlSend1 != 0 && uint32(d.SendMask) == 0 || d.Control&CtlSend2 != 0 && d.SendMask>>32 == 0) {
+		law.Pass(r222Maskzero)
 		return
 	}
 	for _, w := range [...]struct {
@@ -59,7 +86,6 @@ func (c *conn) judgeMasks(law *session.Law, d *DFrame) {
 			return
 		}
 	}
-	law.Pass(r222Maskzero)
 }
 
 // judgeSize: a frame larger than the MTU travels in IP fragments. Of IPv4, a router

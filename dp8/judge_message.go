@@ -39,6 +39,9 @@ func (f *sentFrame) closes() bool { return f.control&CtlEndStream != 0 }
 func (c *conn) judgeMessage(dir int, num int64) {
 	m := &c.side[dir].mem
 	f := m.at(num)
+	if num == m.top && f != nil && c.followsWhole(m, f) {
+		return
+	}
 	if f == nil || f.sendings != 1 || f.cut || c.fr.Frame != f.frame || !m.reachable(num) {
 		return
 	}
@@ -48,6 +51,22 @@ func (c *conn) judgeMessage(dir int, num int64) {
 	if f.ends() && !f.opens() && !f.odd {
 		c.judgeSplitParts(dir, m, f)
 	}
+}
+
+// followsWhole passes the common case: a whole message, the highest number, behind
+// the end of another.
+func (c *conn) followsWhole(m *memory, f *sentFrame) bool {
+	const whole = NewMsg | EndMsg
+	if f.command&whole != whole || f.sendings != 1 || f.cut || f.odd || f.closes() || c.fr.Frame != f.frame {
+		return false
+	}
+	before := m.at(f.num - 1)
+	if before == nil || before.cut || before.odd || !before.ends() {
+		return false
+	}
+	c.c.Law.PassSet(setWhole)
+	m.run.next, m.run.open = f.num+1, false
+	return true
 }
 
 // judgePair judges two frames with consecutive numbers. Which of them is wrong is

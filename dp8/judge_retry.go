@@ -118,9 +118,16 @@ func (c *conn) judgeFresh(dir int, num int64, d *DFrame) {
 	if d.KeepAlive {
 		c.judgeEarly(dir)
 	}
-	c.judgeLost(dir, num)
-	c.judgeMoved(dir, num, d)
-	c.judgeOpening(dir, num)
+	l := &c.side[dir].ledger
+	if l.watch.tenths {
+		c.judgeLost(dir, num)
+	}
+	if c.fr.Time-l.stall.since >= silence && l.stall.set {
+		c.judgeMoved(dir, num, d)
+	}
+	if num == openingMost+1 {
+		c.judgeOpening(dir, num)
+	}
 }
 
 // movedSettles is for how long a number must stay unsent, in ns, that seems to have
@@ -131,7 +138,7 @@ const movedSettles = 5e9
 // not acknowledged is never sent again, and its bytes are those of a new one.
 func (c *conn) judgeMoved(dir int, num int64, d *DFrame) {
 	s := &c.side[dir].ledger.stall
-	if !s.set || s.judged || num <= s.num || c.fr.Time-s.since < silence || d.Coalesced || len(d.Payload) < 8 {
+	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
 		return
 	}
 	f := c.remembered(dir, s.num)

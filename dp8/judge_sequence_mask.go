@@ -114,8 +114,12 @@ func (c *conn) judgeGivenUp(dir int, before int64, mask uint64) {
 // up: it acknowledges, selectively, a frame that said so.
 func (c *conn) judgeAdvance(dir int, next int64, mask uint64) {
 	l, s := &c.side[dir].ledger, &c.side[1-dir].ledger.carried
-	if l.odd || l.isStuck && l.stuck == next {
+	gave := s.drops - next // of the numbers the mask can name, this many may have given up next
+	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
 		return
+	}
+	if gave < 64 {
+		mask &= 1<<uint(gave) - 1
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		q := next + 1 + int64(bits.TrailingZeros64(mask))

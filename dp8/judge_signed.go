@@ -47,6 +47,8 @@ func (c *conn) judgeSecrets(h *Handshake, fromListener bool) (good bool) {
 		if !law.Check(r2213SecretListener, h.SenderSecret == Secret{} && h.ReceiverSecret == Secret{}) {
 			law.Broken(r2213SecretListener, "the listener's CONNECTED_SIGNED carries a secret")
 			good = false
+		} else {
+			law.Pass(rSigSecretleak) // this frame tells nobody
 		}
 		if !law.Check(r2213EchoZero, h.EchoTimestamp == 0) {
 			law.Broken(r2213EchoZero, fmt.Sprintf("dwEchoTimestamp is %d in an answer to CONNECT", h.EchoTimestamp))

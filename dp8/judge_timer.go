@@ -37,8 +37,9 @@ type retrySeries struct {
 type retryWatch struct {
 	series [4]retrySeries
 	next   int
-	early  int // first retries in a row that came before an answer could
-	full   int // first retries in a row with a full window
+	tenths bool // some number was retried as often as allowed
+	early  int  // first retries in a row that came before an answer could
+	full   int  // first retries in a row with a full window
 	fullAt int64
 	sparse bool // the latter was told
 }
@@ -82,7 +83,7 @@ func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
 		law.Broken(r3125Max, fmt.Sprintf("bSeq %d is retried for the %dth time; at most %.0f are recommended", uint8(num), s.n, most))
 	}
 	if float64(s.n) == most {
-		s.tenth = c.fr.Time
+		s.tenth, w.tenths = c.fr.Time, true
 	}
 	if s.last != 0 {
 		c.judgeInterval(dir, s, c.fr.Time-s.last)
@@ -210,10 +211,12 @@ const (
 func (c *conn) reportStall(dir int, next int64) {
 	s, law := &c.side[dir].ledger.stall, &c.c.Law
 	if !s.set || s.num != next {
-		*s = stall{}
+		if s.set {
+			*s = stall{}
+		}
 		if f := c.remembered(dir, next); f != nil && f.first && f.command&Reliable != 0 {
-			*s = stall{set: true, num: next, frame: f.frame, since: f.time, reported: c.fr.Time, frames: law.Frames(dir),
-				keepAlive: f.keepAlive, retried: f.sendings > 1}
+			s.set, s.num, s.frame, s.since, s.reported = true, next, f.frame, f.time, c.fr.Time
+			s.frames, s.keepAlive, s.retried = law.Frames(dir), f.keepAlive, f.sendings > 1
 		}
 		return
 	}
@@ -244,8 +247,13 @@ const lostAfter = 10e9
 // number stays unanswered (MC-DPL8R 3.1.6.5).
 func (c *conn) judgeLost(dir int, num int64) {
 	l, law := &c.side[dir].ledger, &c.c.Law
+	cum, known := c.c.Dir[dir].Window().Cumulative()
 	for i := range l.watch.series {
 		s := &l.watch.series[i]
+		if s.tenth != 0 && known && cum > s.num {
+			s.tenth = 0
+			law.Pass(r3165Lost) // it was not in vain
+		}
 		if s.tenth == 0 || !l.stall.set || l.stall.num != s.num || c.fr.Time-s.tenth < lostAfter || l.stall.reported-s.tenth < lostAfter/2 {
 			continue
 		}

@@ -61,7 +61,7 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 		return
 	}
 	o.idle = next == o.seen+1
-	if known && next > cum && o.drops != 0 {
+	if known && next > cum && o.drops != 0 && cum < c.side[1-dir].gaveUp {
 		c.passedGivenUp(dir, cum, next)
 	}
 	if next <= o.seen || o.stall.set {

@@ -1,7 +1,9 @@
 package dp8
 
 import (
+	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -155,8 +157,11 @@ func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 }
 
 func (c *conn) keep(f *sentFrame, num int64, d *DFrame, keepAlive bool) {
-	*f = sentFrame{num: num, frame: c.fr.Frame, time: c.fr.Time, timed: c.fr.HasTime, hash: c.sent.Hash, ipid: c.fr.IPID,
-		signature: d.Signature, command: d.Command, control: d.Control, nrcv: d.NRcv, keepAlive: keepAlive, cut: c.fr.Cut(), used: true}
+	// Field by field: a literal would be made elsewhere and copied.
+	f.num, f.frame, f.time, f.timed, f.used = num, c.fr.Frame, c.fr.Time, c.fr.HasTime, true
+	f.hash, f.ipid, f.signature, f.cut = c.sent.Hash, c.fr.IPID, d.Signature, c.fr.Cut()
+	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
+	f.parts, f.reliables, f.reliable = 0, 0, 0
 	f.size, f.content = c.contentOf(d)
 	if d.Coalesced && !f.cut {
 		f.parts, f.reliables, f.reliable = partsOf(&d.Coalesce)
@@ -166,17 +171,45 @@ func (c *conn) keep(f *sentFrame, num int64, d *DFrame, keepAlive bool) {
 // contentOf gives size and hash of what stands behind header and signature.
 func (c *conn) contentOf(d *DFrame) (int, uint64) {
 	body := c.fr.Payload[min(d.bodyOff(), len(c.fr.Payload)):]
+	if len(body) <= shortBody {
+		return len(body), digest(body)
+	}
 	return len(body), maphash.Bytes(contentSeed, body)
+}
+
+// shortBody is up to how many bytes digest is faster than maphash.
+const shortBody = 128
+
+// digest is a hash of a few bytes.
+func digest(b []byte) uint64 {
+	const k1, k2 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
+	h := uint64(len(b)) ^ k1
+	for ; len(b) >= 16; b = b[16:] {
+		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k2, binary.LittleEndian.Uint64(b[8:])^h)
+		h = hi ^ lo
+	}
+	if len(b) >= 8 {
+		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k2, h^k1)
+		h, b = hi^lo, b[8:]
+	}
+	var last uint64
+	if len(b) >= 4 {
+		last, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
+	}
+	for _, x := range b {
+		last = last<<8 | uint64(x)
+	}
+	hi, lo := bits.Mul64(last^k1, h^k2)
+	return hi ^ lo
 }
 
 // bodyOff is the byte at which the payload of a data frame, its session id or its
 // coalesced payloads begin.
 func (d *DFrame) bodyOff() int {
+	const masks = CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
 	off := 4
-	for _, bit := range [...]Control{CtlSACK1, CtlSACK2, CtlSend1, CtlSend2} {
-		if d.Control&bit != 0 {
-			off += 4
-		}
+	if d.Control&masks != 0 {
+		off += 4 * bits.OnesCount8(uint8(d.Control&masks))
 	}
 	if d.HasSignature {
 		off += 8

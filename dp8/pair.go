@@ -124,6 +124,7 @@ func (p *pair) open(fr *dissect.Frame, handshake bool) *conn {
 	if handshake {
 		c.life.state = session.Opening
 		c.rival = p.active
+		c.rivalOpen = c.rival != nil && c.rival.life.state == session.Opening
 	} else if p.learned != nil {
 		c.adopt(p.learned)
 	}

@@ -106,7 +106,7 @@ func (s *SuppliedSecrets) isFor(id uint32) bool {
 func (c *conn) checkSupplied(h *Handshake) {
 	for i := range c.pair.opts.Secrets {
 		s := &c.pair.opts.Secrets[i]
-		if !s.isFor(c.c.SessionID) || s.Current || s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret {
+		if !s.isFor(c.c.SessionID) || s.Current || c.c.Law.Check(rSecretContradicted, s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret) {
 			continue
 		}
 		c.c.Law.Broken(rSecretContradicted, "the supplied secrets are not those of the handshake, which are used")

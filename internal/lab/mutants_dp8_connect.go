@@ -55,6 +55,10 @@ func dp8Connect() []Mutant {
 			bad(shake(func(h *dp8.Handshake) { h.SessionID, h.RspID = 99, 0 })).answer().chat(4).breaks("DP8-3.1.5.1.1-EST", "answers a second CONNECT", "DP8-2.2.1.2-SESSID"),
 		newTalk().connect().answer().odd(shake(func(h *dp8.Handshake) { h.SessionID, h.MsgID = 99, 0 })).connect().
 			bad(shake(func(h *dp8.Handshake) { h.SessionID, h.RspID, h.MsgID = 99, 0, 0 })).answer().confirm().alive().chat(4).breaks("DP8-3.1.5.1.1-OTHERID", "answers another session", "DP8-2.2.1.2-SESSID"),
+		newTalk().meet().chat(4).wait(1200*time.Millisecond).odd(shake(func(h *dp8.Handshake) { h.SessionID, h.MsgID = 99, 0 })).connect().chat(6).
+			nearly("DP8-3.1.5.1.1-EST", "ignores a second CONNECT"),
+		newTalk().connect().answer().odd(shake(func(h *dp8.Handshake) { h.SessionID, h.MsgID = 99, 0 })).connect().confirm().alive().chat(4).
+			nearly("DP8-3.1.5.1.1-OTHERID", "ignores another session"),
 		newTalk().odd(shake(func(h *dp8.Handshake) { h.Version = 0x20006 })).connect().bad(func(*dp8.Frame) {}).answer().confirm().alive().chat(4).
 			breaks("DP8-3.1.5.1.1-VER-IGNORE", "answers 2.6", "DP8-2.2.1.1-MAJOR"),
 		fine("DP8-3.1.5.1.1-VER-IGNORE"),

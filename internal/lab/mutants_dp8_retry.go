@@ -54,6 +54,7 @@ func dp8Retry() []Mutant {
 	return []Mutant{
 		chatting().data(0).wait(millis(300)).broken(stale).again(0, 1, asIs).says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-HDRLATEST", "retries with an old bNRcv"),
 		chatting().data(0).wait(millis(300)).again(0, 1, asIs).says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-HDRLATEST", "retries with the latest"),
+		chatting().data(0).wait(millis(300)).again(0, 1, asIs).says(1, 0, 0).chat(3).nearly("DP8-2.2.2-RETRYFIRST", "marks what was sent before"),
 		chatting().data(0).wait(millis(300)).broken(func(d *dp8.DFrame) { d.Command ^= dp8.Sequential }).again(0, 1, asIs).says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-FLAGSKEPT", "changes a flag"),
 		chatting().data(0).wait(millis(300)).again(0, 1, func(d *dp8.DFrame) { d.Command |= dp8.Poll }).says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-FLAGSKEPT", "changes POLL"),
 		chatting().send(0, unreliable).wait(millis(300)).broken(unreliable).again(0, 1, asIs).says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-UNREL-RETRY", "retries an unreliable frame"),
@@ -70,15 +71,19 @@ func dp8Retry() []Mutant {
 		series(300, 600, 1200, 5000).nearly("DP8-3.1.2.5-CAP", "waits for 5 s"),
 		series(200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200).breaks("DP8-3.1.2.5-MAX", "retries 11 times"),
 		series(200, 200, 200, 200, 200, 200, 200, 200, 200, 200).nearly("DP8-3.1.2.5-MAX", "retries 10 times"),
-		hopeless().breaks("DP8-3.1.6.5-LOST", "goes on after the last retry"),
+		hopeless(0).breaks("DP8-3.1.6.5-LOST", "goes on after the last retry"),
+		hopeless(1).nearly("DP8-3.1.6.5-LOST", "goes on when the last retry is answered"),
 	}
 }
 
-// hopeless goes on although a number was retried ten times.
-func hopeless() *talk {
+// hopeless goes on although a number was retried ten times, in vain or not.
+func hopeless(answers int) *talk {
 	t := chatting().data(0)
 	for i := range 10 {
 		t.wait(millis(300)).again(0, 1+uint8(i), asIs).data(0).says(1, 2+uint8(i), 1<<(i+1)-1)
+	}
+	if answers > 0 {
+		return t.says(1, 0, 0).chat(30)
 	}
 	for i := range 30 {
 		t.wait(millis(500)).bad(func(*dp8.Frame) {}).data(0).says(1, 12+uint8(i), 1<<(i+11)-1)

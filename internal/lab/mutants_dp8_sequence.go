@@ -187,8 +187,20 @@ func dp8Waits() []Mutant {
 				t.again(0, uint8(1+i), asIs)
 			}
 		}).nearly("DP8-3.1.6.5-RETRYMISSING", "retries in vain"),
-		renumbered().breaks("DP8-3.1.6.5-SEQKEPT", "sends it under a new number"),
-		aliveAndStuck().breaks("DP8-3.1.6.6-KA-RETRY", "never retries a KeepAlive"),
+		renumbered(nothing).breaks("DP8-3.1.6.5-SEQKEPT", "sends it under a new number"),
+		renumbered(func(t *talk, i int) {
+			if i%6 == 5 {
+				t.again(0, uint8(1+i), says("number 3 of all"))
+			}
+		}).nearly("DP8-3.1.6.5-SEQKEPT", "says the same again, and retries it too"),
+		aliveAndStuck(nothing).breaks("DP8-3.1.6.6-KA-RETRY", "never retries a KeepAlive"),
+		aliveAndStuck(func(t *talk, i int) {
+			if i%6 == 5 {
+				t.again(0, uint8(1+i), func(d *dp8.DFrame) {
+					d.Control, d.KeepAlive, d.SessionID, d.Payload = d.Control|dp8.CtlKeepAlive, true, talkID, nil
+				})
+			}
+		}).nearly("DP8-3.1.6.6-KA-RETRY", "retries a KeepAlive in vain"),
 		slow.breaks("DP8-2.2.1.5-POLLACK", "answers POLL late"),
 		polls(30).nearly("DP8-2.2.1.5-POLLACK", "answers POLL"),
 		gaps(300).breaks("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps late"),
@@ -203,16 +215,16 @@ func dp8Waits() []Mutant {
 }
 
 // aliveAndStuck is a KeepAlive that never arrives.
-func aliveAndStuck() *talk {
+func aliveAndStuck(between func(t *talk, i int)) *talk {
 	t := chatting().bad(func(*dp8.Frame) {}).keepAlive(0)
-	return t.times(40, func(i int) { t.wait(millis(500)).data(0).says(1, uint8(2+i), 1<<(i+1)-1) })
+	return t.times(40, func(i int) { between(t.wait(millis(500)), i); t.data(0).says(1, uint8(2+i), 1<<(i+1)-1) })
 }
 
 // renumbered sends what never arrived under a new number.
-func renumbered() *talk {
+func renumbered(between func(t *talk, i int)) *talk {
 	t := chatting().send(0, says("number 3 of all")) // lost
 	return t.times(40, func(i int) {
-		t.wait(millis(250))
+		between(t.wait(millis(250)), i)
 		if i == 3 {
 			t.bad(func(*dp8.Frame) {})
 		}

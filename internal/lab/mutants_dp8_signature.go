@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // dp8Signature break the rules of signatures.
 func dp8Signature() []Mutant {
-	return slices.Concat(dp8WrongKeys(), dp8EpochKeys(), dp8SignedTalks())
+	return slices.Concat(dp8WrongKeys(), dp8EpochKeys(), dp8SignedTalks(), dp8Secrets())
 }
 
 // other gives the secret of the other side, that of the same epoch.
@@ -193,4 +194,19 @@ func dp8SignedTalks() []Mutant {
 func (t *dialog) genuine(side int) *dialog {
 	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlRetry,
 		Seq: t.seq[side] - 1, NRcv: t.rcv[side], Payload: []byte("genuine")})
+}
+
+// dp8Secrets are about secrets in captures and on the command line.
+func dp8Secrets() []Mutant {
+	given := func(m Mutant, secrets string) Mutant {
+		m.Secrets = fmt.Sprintf("DP8 %08x %s", talkID, secrets)
+		return m
+	}
+	leak := func() *talk { return newTalk().signed(dp8.SigningFull).connect().answer() }
+	told := func() *talk { return leak().bad(func(*dp8.Frame) {}).confirm().alive().chat(4) }
+	return []Mutant{
+		leak().nearly("DP8-SIG-SECRETLEAK", "a listener tells no secret"),
+		given(told().breaks("DP8-SECRET-CONTRADICTED", "chose other secrets"), "0101010101010101 0202020202020202"),
+		given(told().nearly("DP8-SECRET-CONTRADICTED", "chose the secrets the user gave"), "8877665544332211 1122334455667788"),
+	}
 }
