@@ -147,6 +147,10 @@ func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
 }
 
 func (c *conn) reportUnsigned(law *session.Law) {
+	if n := len(c.f.SACK.Trailing); c.f.Type == TypeSACK && n > 0 {
+		law.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: with and without a signature its length is wrong", n, c.f.SACK.Flags))
+		return
+	}
 	if !c.surelySigned() {
 		law.Unclear(r222SigPresent, session.GuardVer, "a frame without signature on what seems to be a signed connection")
 		return
