@@ -92,6 +92,9 @@ func (l *Law) facing(fr *dissect.Frame, dir int) {
 // is not satisfied for it.
 func (l *Law) Doubt(g Guard) { l.doubt = g }
 
+// Doubted reports whether Doubt was said of the frame at hand.
+func (l *Law) Doubted() bool { return l.doubt != GuardNone }
+
 // Pass ends an opportunity well.
 func (l *Law) Pass(rule int) { l.books.tally[rule].Pass++ }
 
