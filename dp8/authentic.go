@@ -59,11 +59,16 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 	case c.params.Signing != Signed:
 		return true
 	}
-	v = c.doubtEpoch(dir, num, v)
+	if c.doubtEpoch(dir, num, v) == sigDoubtful {
+		return c.heedDoubtful(dir, num, v)
+	}
 	if c.countSignature(dir, v) {
 		if v == sigUnknown {
 			c.keepUnjudged(dir, num, off, sig)
 			c.suspect(dir)
+			if c.waiting(dir) {
+				c.c.Law.Doubt(session.GuardAuth)
+			}
 		}
 		if v == sigValid {
 			c.passSignature(dir, num)
@@ -72,6 +77,20 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 	}
 	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
 	c.refuseSignature(dir, num, v)
+	return false
+}
+
+// heedDoubtful counts a frame whose signature is wrong unless the capture missed an
+// epoch. It reports whether the frame may touch the state: one alone may not. No rule
+// judges it (guard AUTH).
+func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
+	c.countSignature(dir, sigUnknown)
+	c.doubtSignature(dir, num, v, true)
+	c.c.Law.Doubt(session.GuardAuth)
+	if c.side[dir].doubts.heeds() {
+		return true
+	}
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
 	return false
 }
 

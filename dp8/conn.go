@@ -81,8 +81,9 @@ type side struct {
 	acked     bool
 	refused   []refusal // frames the peer must not accept
 	closing   closeDuty
-	unjudged  []unjudged // frames that came before the secret
-	early     bool       // the peer acknowledged up to earlyTo before a frame was captured
+	unjudged  []unjudged  // frames that came before the secret
+	doubts    *doubtWatch // nil while no signature was in doubt
+	early     bool        // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo   uint8
 	doubtful  bool     // it reported different versions
 	uncoal    bool     // it coalesced although it must not

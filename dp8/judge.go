@@ -59,6 +59,7 @@ func (c *conn) finishJudging() {
 	c.passRival()
 	law := &c.c.Law
 	for dir := range c.side {
+		c.finishDoubts(&c.side[dir])
 		c.judgeTickRate(dir)
 		c.finishHard(dir)
 		if w := &c.side[dir].sackWatch; w.over.Frame != 0 {

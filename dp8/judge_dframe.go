@@ -211,8 +211,9 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *DFrame) {
 		return
 	}
 	s.seq.Advance(num)
-	c.accuseKeepAlive(law, d)
-	c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
+	if c.accuseKeepAlive(law, d) {
+		c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
+	}
 	c.remember(dir, num, d, true)
 	if f := s.mem.at(num); f != nil {
 		f.cut = true // one that is right may follow under its number
@@ -235,17 +236,18 @@ func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
 }
 
 // accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it
-// should be.
-func (c *conn) accuseKeepAlive(law *session.Law, d *DFrame) {
+// should be. It reports whether it is another one, so that the KeepAlive must not be
+// heeded.
+func (c *conn) accuseKeepAlive(law *session.Law, d *DFrame) (foreign bool) {
 	if d.Control&CtlCoalesce != 0 {
 		c.judgeKeepAliveHeader(law, d) // what looks like an id are coalesced payloads
-		return
+		return true
 	}
 	n := len(d.Payload)
 	if !d.HasSignature && n == 8 && binary.LittleEndian.Uint32(d.Payload[4:]) == c.c.SessionID {
 		// MC-DPL8R 2.2.2: 8 bytes stand before the id of a connection without signing.
 		law.Broken(r222SigAbsent, "a KeepAlive with a signature on an unsigned connection")
-		return
+		return false
 	}
 	x := law.Here(r222KaSessid, c.foreignID(d))
 	switch handshake := c.c.DetectedBy == session.ByHandshake; {
@@ -261,6 +263,7 @@ func (c *conn) accuseKeepAlive(law *session.Law, d *DFrame) {
 		}
 		return session.Failed, session.GuardNone
 	})
+	return true
 }
 
 func (c *conn) foreignID(d *DFrame) string {

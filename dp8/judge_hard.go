@@ -10,8 +10,9 @@ import (
 type hardWatch struct {
 	n        int // captured, copies left out; 0 while one is proven wrong
 	first    session.Case
-	firstSeq int64 // highest data number of the side before it
-	latest   uint8 // bMsgID
+	firstSeq int64  // highest data number of the side before it
+	since    uint32 // its tick
+	latest   uint8  // bMsgID
 	tick     uint32
 	at       int64
 	ticks    [2]uint32 // of the two before
@@ -54,6 +55,7 @@ func (c *conn) judgeHard(dir int, h *Handshake) {
 	if w.n == 1 {
 		w.first = law.Here(r3145Nodata, "")
 		w.firstSeq, _ = c.c.Dir[dir].Window().Highest()
+		w.since = h.Timestamp
 	}
 	if w.n == 3 {
 		w.last = c.fr.Time
@@ -243,6 +245,31 @@ func (c *conn) judgeNoData(dir int, w *hardWatch, num int64) {
 	} else {
 		law.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
 	}
+}
+
+// judgeSACKBehindHard judges a SACK of a side that has sent a HARD_DISCONNECT: by its
+// tick it was sent later.
+func (c *conn) judgeSACKBehindHard(dir int, next int64) {
+	law, w, tick := &c.c.Law, &c.side[dir].hard, c.f.SACK.Timestamp
+	since := c.atLeast(w.first.Time)
+	if w.data || !c.fr.HasTime || since <= 2*law.Horizon() || int32(tick-w.since) <= tickStep {
+		return // overtaken
+	}
+	w.data = true
+	switch {
+	case w.firstSeq < hardNumbers || since > hardOver*1e6 || int32(tick-w.since) > hardOver:
+		law.Unclear(r3145Nodata, session.GuardLife, "a SACK behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+	case next <= w.firstSeq || next > w.firstSeq+WindowSize || !c.signs(dir) && !c.unwraps(dir):
+		law.Unclear(r3145Nodata, session.GuardUnwrap, "a SACK behind the side's HARD_DISCONNECT may be of another connection", w.first.Frame)
+	default:
+		law.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)
+	}
+}
+
+// signs reports whether a genuine frame of a side is surely of this connection: it is
+// signed, and the secret is known.
+func (c *conn) signs(dir int) bool {
+	return (c.mode == modeFast || c.mode == modeFull) && c.secretKnown(dir)
 }
 
 // ignoredFrames is how many new data frames behind three HARD_DISCONNECTs show that

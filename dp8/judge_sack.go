@@ -37,6 +37,9 @@ func (c *conn) judgeSACK(dir int, next int64) bool {
 	c.judgeSACKRetry(dir, k)
 	c.judgeUnestablished(dir, r31515Unest)
 	c.judgeTick(dir, k.Timestamp)
+	if c.side[dir].hard.n > 0 {
+		c.judgeSACKBehindHard(dir, next)
+	}
 	return c.judgeNSeq(dir, next)
 }
 

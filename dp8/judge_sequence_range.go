@@ -22,6 +22,9 @@ type over struct {
 	num, cum int64
 	frame    uint64
 	time     int64
+	later    int   // acknowledgements sent later that still do not allow it
+	laterAt  int64 // when the latest of them was captured
+	done     bool  // judged
 }
 
 // judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
@@ -50,10 +53,10 @@ func (c *conn) judgeRange(dir int, num int64) {
 	}
 	if need := c.needed(dir); o.n >= need {
 		for ; o.judged < o.n; o.judged++ {
-			law.Judge(c.rangeCase(dir, &o.list[o.judged]))
+			c.accuseOver(dir, &o.list[o.judged], session.GuardNone)
 		}
 	}
-	o.list = append(o.list[:o.n], over{num, cum, c.fr.Frame, c.fr.Time})
+	o.list = append(o.list[:o.n], over{num: num, cum: cum, frame: c.fr.Frame, time: c.fr.Time})
 	o.n++
 }
 
@@ -84,13 +87,40 @@ func (c *conn) rangeCase(dir int, o *over) session.Case {
 		Message: fmt.Sprintf("bSeq is %d, the lowest number not acknowledged %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
 }
 
+// accuseOver judges a frame beyond the window, once.
+func (c *conn) accuseOver(dir int, o *over, blocked session.Guard) {
+	if o.done {
+		return
+	}
+	o.done = true
+	x := c.rangeCase(dir, o)
+	x.Blocked = blocked
+	c.c.Law.Judge(x)
+}
+
+// confirmOverrun counts an acknowledgement that comes so long behind the frames beyond
+// the window that it was sent later than any the side knew of then. What a receiver
+// expects never falls: when this one does not allow them, none before did. Single ones
+// may have been held up on the way, and so may some that come together.
+func (c *conn) confirmOverrun(dir int, next int64) {
+	o, apart := &c.side[dir].ledger.over, c.apart()
+	for i := range o.list[:o.n] {
+		x := &o.list[i]
+		if x.done || x.num < next+WindowSize || c.fr.Time-max(x.time, x.laterAt) <= apart {
+			continue
+		}
+		x.laterAt = c.fr.Time
+		if x.later++; x.later >= c.needed(dir) {
+			c.accuseOver(dir, x, session.GuardNone)
+		}
+	}
+}
+
 // endOverrun leaves frames beyond the window without a verdict: too few in a row.
 func (c *conn) endOverrun(dir int) {
 	o := &c.side[dir].ledger.over
 	for ; o.judged < o.n; o.judged++ {
-		x := c.rangeCase(dir, &o.list[o.judged])
-		x.Blocked = session.GuardOdds
-		c.c.Law.Judge(x)
+		c.accuseOver(dir, &o.list[o.judged], session.GuardOdds)
 	}
 	o.n, o.judged = 0, 0
 }
@@ -100,7 +130,7 @@ func (c *conn) closeOverrun(dir int) {
 	o := &c.side[dir].ledger.over
 	if o.n >= c.needed(dir) {
 		for ; o.judged < o.n; o.judged++ {
-			c.c.Law.Judge(c.rangeCase(dir, &o.list[o.judged]))
+			c.accuseOver(dir, &o.list[o.judged], session.GuardNone)
 		}
 	}
 	c.endOverrun(dir)
@@ -113,7 +143,10 @@ func (c *conn) explainOverrun(dir int, next int64) {
 	if o.n == 0 || o.judged == o.n {
 		return
 	}
-	if x := &o.list[o.n-1]; x.num < next+WindowSize && c.fr.Time-x.time <= c.apart() {
+	if c.fr.HasTime {
+		c.confirmOverrun(dir, next)
+	}
+	if x := &o.list[o.n-1]; !x.done && x.num < next+WindowSize && c.fr.Time-x.time <= c.apart() {
 		o.n--
 		c.c.Law.Pass(r31521Range)
 	}

@@ -10,8 +10,11 @@ import (
 
 // passSignature enters a signature that is right under the rules it is right by.
 func (c *conn) passSignature(dir int, num int64) {
-	law := &c.c.Law
-	c.side[dir].keys.verified = c.fr.Time
+	law, s := &c.c.Law, &c.side[dir]
+	s.keys.verified = c.fr.Time
+	if s.doubts != nil {
+		c.vouch(s, num)
+	}
 	if c.f.Type == TypeDFrame {
 		law.Pass(r222SigPresent)
 	}
@@ -62,13 +65,15 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 	if c.f.Type == TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() || !c.adrift(dir, num) {
 		return v // who may not be the side can't end the connection
 	}
-	c.unclearSignature()
-	return sigUnknown
+	return sigDoubtful
 }
 
 // adrift reports that the epoch of a number is in doubt.
 func (c *conn) adrift(dir int, num int64) bool {
 	s := &c.side[dir]
+	if c.f.Type == TypeHardDisconnect && c.mode == modeFast && c.hs.sessionKnown {
+		return false // it names its session, and has no number
+	}
 	nseq, sacked := s.nseq.Known()
 	patience := c.epochPatience(&s.mem, num)
 	switch {
@@ -83,14 +88,6 @@ func (c *conn) adrift(dir int, num int64) bool {
 }
 
 func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
-
-func (c *conn) unclearSignature() {
-	if c.mode == modeFast {
-		c.c.Law.Unclear(rSigFast, session.GuardLife, "signature is not the sender's secret, and the frame may be of another connection")
-		return
-	}
-	c.c.Law.Unclear(rSigFull, session.GuardUnwrap, "signature does not verify, and the capture may have missed an epoch before")
-}
 
 // frameSigned reports whether the frame at hand has a signature.
 func (c *conn) frameSigned() bool {
@@ -131,7 +128,7 @@ func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
 	case !c.frameSigned():
 		c.reportUnsigned(law)
 	case c.adrift(dir, num):
-		c.unclearSignature()
+		c.doubtSignature(dir, num, v, false)
 	case c.signedByOther(dir, num):
 		law.Broken(rSigFastDir, "signed with the secret of the other side")
 	case c.mode == modeFast:
@@ -150,6 +147,10 @@ func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
 }
 
 func (c *conn) reportUnsigned(law *session.Law) {
+	if n := len(c.f.SACK.Trailing); c.f.Type == TypeSACK && n > 0 {
+		law.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: with and without a signature its length is wrong", n, c.f.SACK.Flags))
+		return
+	}
 	if !c.surelySigned() {
 		law.Unclear(r222SigPresent, session.GuardVer, "a frame without signature on what seems to be a signed connection")
 		return

@@ -42,7 +42,7 @@ func (w *watchman) note(c *conn) {
 				w.due = false
 			}
 		}
-		w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended
+		w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Law.Doubted()
 	}
 	w.heard = max(w.heard, c.fr.Time)
 }

@@ -159,6 +159,7 @@ const (
 	sigUnknown             // no secret to check it with
 	sigLikely              // verifies with a guess that is not accepted yet
 	sigUnlikely            // fails with a guess that verified others
+	sigDoubtful            // wrong, unless the capture missed an epoch
 )
 
 func (k *keyring) matches(payload []byte, off int, sig [8]byte, key Secret) bool {

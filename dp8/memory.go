@@ -313,9 +313,12 @@ func (c *conn) isCopy(d *DFrame, f *sentFrame) bool {
 		return c.fr.Words.Has(dissect.Duplicate)
 	case c.sent.Hash != f.hash:
 		return false
-	case c.sent.IPID != 0 && c.sent.IPID == f.ipid:
+	case c.sent.IPID != 0 && f.ipid != 0:
+		if c.sent.IPID != f.ipid {
+			return false
+		}
 	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon && c.c.Law.ClockSure():
-		return false // a copy may be copied again, and middleboxes identify packets anew
+		return false // a copy may be copied again
 	}
 	f.copied = c.fr.Time
 	return true

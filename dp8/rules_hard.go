@@ -104,7 +104,7 @@ var hardRules = [...]session.Rule{
 		ID: "DP8-3.1.4.5-NODATA", Clause: "MC-DPL8R 3.1.4.5", Level: session.Must, Severity: session.Error, Scope: "D",
 		Guards:    session.Of(session.GuardReord),
 		Statement: "nothing but HDISCs after the side's first HDISC",
-		Care:      "REORD, LIFE (new connection)",
+		Care:      "REORD (twice the horizon; of SACKs also the tick), LIFE (new connection)",
 		Example:   "HDISC, 300 ms later DF seq=41 from the same side",
 	},
 	r31514Reply - hardBase: {

@@ -61,6 +61,9 @@ func (l *Law) Hold(x Case, settle func() (Ruling, Guard)) {
 
 // HoldFor is Hold for a time of the rule's own, in ns.
 func (l *Law) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
+	if l.doubt != GuardNone && x.Blocked == GuardNone && x.Frame == l.fr.Frame {
+		x.Blocked = l.doubt
+	}
 	if len(l.holds) == maxHolds {
 		l.end(&l.holds[0], Doubtful, GuardHold)
 		l.holds = append(l.holds[:0], l.holds[1:]...)

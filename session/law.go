@@ -20,6 +20,7 @@ type Law struct {
 	sight sight
 	holds []hold
 	ripe  ripeness
+	doubt Guard // not satisfied for the frame at hand, whatever the rule
 }
 
 // books are the tallies of one table of rules, for all connections of a Table.
@@ -77,7 +78,7 @@ type Case struct {
 
 // facing makes the law look at a frame of a direction, copies included.
 func (l *Law) facing(fr *dissect.Frame, dir int) {
-	l.fr, l.dir = fr, dir
+	l.fr, l.dir, l.doubt = fr, dir, GuardNone
 	if fr.Time-l.sight.now > longPause {
 		l.sight.waiting = l.c.Dir[0].due() || l.c.Dir[1].due()
 	}
@@ -86,6 +87,13 @@ func (l *Law) facing(fr *dissect.Frame, dir int) {
 		l.ripen()
 	}
 }
+
+// Doubt makes that no rule calls the frame at hand broken: a guard of the caller's
+// is not satisfied for it.
+func (l *Law) Doubt(g Guard) { l.doubt = g }
+
+// Doubted reports whether Doubt was said of the frame at hand.
+func (l *Law) Doubted() bool { return l.doubt != GuardNone }
 
 // Pass ends an opportunity well.
 func (l *Law) Pass(rule int) { l.books.tally[rule].Pass++ }
@@ -125,6 +133,9 @@ func (l *Law) Unclear(rule int, g Guard, message string, proof ...uint64) {
 // Judge ends an opportunity badly, or inconclusively when a guard is not satisfied.
 func (l *Law) Judge(x Case) {
 	r := &l.rules[x.Rule]
+	if l.fr != nil && x.Frame == l.fr.Frame && x.Blocked == GuardNone {
+		x.Blocked = l.doubt
+	}
 	if x.Blocked == GuardNone {
 		x.Blocked = l.blocked(r, &x)
 	}

@@ -56,6 +56,7 @@ func dp8Hard() []Mutant {
 		on().hard(0).wait(2*time.Second).bad(func(*dp8.Frame) {}).hard(0).hard(1).breaks("DP8-3.1.2.4-SPACING-MAX", "two seconds apart"),
 		fine(on(), "DP8-3.1.2.4-SPACING-MAX"),
 		on().hard(0).wait(ms(300)).bad(func(*dp8.Frame) {}).data(0).breaks("DP8-3.1.4.5-NODATA", "data behind it"),
+		on().hard(0).wait(ms(300)).badBytes(func(b []byte) []byte { return b }).sack(0).breaks("DP8-3.1.4.5-NODATA", "a SACK behind it"),
 		fine(on(), "DP8-3.1.4.5-NODATA"),
 		goesOn().breaks("DP8-3.1.5.1.4-REPLY", "goes on with data"),
 		fine(on(), "DP8-3.1.5.1.4-REPLY"),

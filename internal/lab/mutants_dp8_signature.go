@@ -24,6 +24,13 @@ func (x *shot) other() dp8.Secret {
 func dp8WrongKeys() []Mutant {
 	const fast, full = "dp8/linux-sll2", "dp8/modifier-sha1"
 	bend := func(x *shot) bool { return x.plain() && x.Seq > 10 && x.resign(dp8.Secret{1, 1, 1, 1, 1, 1, 1, 1}) }
+	far := func(x *shot) bool {
+		if !bend(x) {
+			return false
+		}
+		x.d.Seq += 100
+		return true
+	}
 	steal := func(x *shot) bool { return x.plain() && x.Seq > 10 && x.resign(x.other()) }
 	return []Mutant{
 		{Rule: "DP8-SIG-FAST", Name: "another secret", On: fast, Tamper: firstShot(bend)},
@@ -40,6 +47,8 @@ func dp8WrongKeys() []Mutant {
 				x.with[len(x.with)-1] ^= 1
 				return true
 			})},
+		{Rule: "DP8-SIG-FULL", Name: "a number far away, another secret", On: full, Tamper: firstShot(far)},
+		{Rule: "DP8-SIG-FAST", Name: "a number far away, another secret", On: fast, Tamper: firstShot(far)},
 		{Rule: "DP8-SIG-FULL", Name: "changes a SACK after signing", On: full,
 			Tamper: firstShot(func(x *shot) bool {
 				if x.Type != dp8.TypeSACK || x.Side != 1 {
