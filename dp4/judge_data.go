@@ -90,9 +90,12 @@ func (c *conn) judgeBehind(dir int, p *fact, num, msg int64) bool {
 	h, f := &c.side[dir].facts, c.f
 	d, dm := num-p.num, msg-p.msg
 	switch {
+	case (dm < 0 || dm > d) && h.jumped(num, msg):
+		return true
 	case dm < 0:
 		return c.judgeBack(dir, p, num, msg)
 	case dm > d:
+		h.jumpNum, h.jumpMsg, h.jump = num, msg, true
 		c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d begins message %d, but sequence %d was of message %d: there is no room for what was skipped",
 			f.Sequence, f.MessageID, uint8(p.num), uint8(p.msg)), p.frame)
 		return false
@@ -195,6 +198,7 @@ func (c *conn) judgeBack(dir int, p *fact, num, msg int64) bool {
 		c.side[dir].oddly(uint8(p.num), c.fr.Time)
 		return true
 	}
+	h.jumpNum, h.jumpMsg, h.jump = num, msg, true
 	c.broken(r222MsgidSeq, fmt.Sprintf("messageid goes back: sequence %d is of message %d, sequence %d was of message %d",
 		f.Sequence, f.MessageID, uint8(p.num), uint8(p.msg)), p.frame)
 	return false
