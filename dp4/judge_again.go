@@ -13,6 +13,8 @@ func (c *conn) judgeAgain(dir int, u *fact, msg int64) bool {
 	data := dataPrint(f, c.fr)
 	rule, what := r222SeqUnique, ""
 	switch {
+	case u.msg != msg && c.isNewBelow(dir, u.num, msg):
+		rule, what = r222SeqInc, fmt.Sprintf("is a new packet, of message %d, but the highest sequence was %d", f.MessageID, uint8(c.side[dir].facts.top))
 	case u.msg != msg:
 		what = fmt.Sprintf("is of message %d, but was of message %d", f.MessageID, uint8(u.msg))
 	case (f.Flags^u.flags)&RLY != 0:
@@ -36,6 +38,14 @@ func (c *conn) judgeAgain(dir int, u *fact, msg int64) bool {
 	}
 	c.broken(rule, what, u.frame)
 	return false
+}
+
+// isNewBelow reports whether what has the number of another packet is a new one: the
+// first sending of a message behind all others, below the highest number.
+func (c *conn) isNewBelow(dir int, num, msg int64) bool {
+	s := &c.side[dir]
+	last, ok := s.msg.Known()
+	return ok && msg > last && num < s.facts.top && c.f.Serial == 0 && c.f.Flags&STA != 0
 }
 
 // judgeRepeat judges a further sending of the same packet by its serial.
