@@ -164,6 +164,8 @@ func (c *conn) accuse(dir int, x, y, at *heard, g session.Guard) {
 	case int32(y.bytes-x.bytes) >= 0:
 	case at == x && x.ahead:
 		say(r3154BytesMax, x.excess())
+	case at == x: // those before and behind agree
+		say(r3154BytesMax, fmt.Sprintf("bytes received is %d, but %d in a later acknowledgement", x.bytes, y.bytes))
 	default:
 		say(r3154BytesMono, fmt.Sprintf("bytes received goes back from %d to %d", x.bytes, y.bytes))
 	}
