@@ -22,6 +22,9 @@ type facts struct {
 	past     int64 // packet behind the end of its message, pastMsg
 	pastMsg  int64
 	isPast   bool
+	jumpNum  int64 // latest packet whose messageid was out of order
+	jumpMsg  int64
+	jump     bool
 	pace     pace
 
 	packets uint64 // captured
@@ -67,6 +70,19 @@ type messageFact struct {
 	low      int64 // lowest number captured
 	frame    uint64
 	high     uint8 // highest serial captured
+}
+
+// jumped reports whether a packet goes on from one whose messageid was out of order:
+// the sender's messageids jumped there, once, and what was known of those before
+// counts no more.
+func (h *facts) jumped(num, msg int64) bool {
+	d, dm := num-h.jumpNum, msg-h.jumpMsg
+	if !h.jump || d <= 0 || d > nearPackets || dm < 0 || dm > d {
+		return false
+	}
+	h.jump, h.topSet, h.isOpen, h.isPast = false, false, false, false
+	h.epoch++
+	return true
 }
 
 var dataSeed = maphash.MakeSeed()

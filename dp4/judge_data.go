@@ -93,9 +93,12 @@ func (c *conn) judgeBehind(dir int, p *fact, num, msg int64) bool {
 	h, f := &c.side[dir].facts, c.f
 	d, dm := num-p.num, msg-p.msg
 	switch {
+	case (dm < 0 || dm > d) && h.jumped(num, msg):
+		return true
 	case dm < 0:
 		return c.judgeBack(dir, p, num, msg)
 	case dm > d:
+		h.jumpNum, h.jumpMsg, h.jump = num, msg, true
 		c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d begins message %d, but sequence %d was of message %d: there is no room for what was skipped",
 			f.Sequence, f.MessageID, uint8(p.num), uint8(p.msg)), p.frame)
 		return false
@@ -198,6 +201,7 @@ func (c *conn) judgeBack(dir int, p *fact, num, msg int64) bool {
 		c.side[dir].oddly(uint8(p.num), c.fr.Time)
 		return true
 	}
+	h.jumpNum, h.jumpMsg, h.jump = num, msg, true
 	c.broken(r222MsgidSeq, fmt.Sprintf("messageid goes back: sequence %d is of message %d, sequence %d was of message %d",
 		f.Sequence, f.MessageID, uint8(p.num), uint8(p.msg)), p.frame)
 	return false
@@ -255,69 +259,6 @@ func (c *conn) blameAhead(dir, rule int, u *fact, message string, num int64) {
 	s.seq, s.msg = session.Serial{Bits: 8}, session.Serial{Bits: 8}
 	s.seq.Advance(num - 1)
 	s.msg.Advance(s.msg.Peek(uint32(c.f.MessageID)))
-}
-
-// judgeAgain compares a sending of a packet with that captured before (MC-DPL4R
-// 2.2.2).
-func (c *conn) judgeAgain(dir int, u *fact, msg int64) bool {
-	f := c.f
-	data := dataPrint(f, c.fr)
-	rule, what := r222SeqUnique, ""
-	switch {
-	case u.msg != msg:
-		what = fmt.Sprintf("is of message %d, but was of message %d", f.MessageID, uint8(u.msg))
-	case (f.Flags^u.flags)&RLY != 0:
-		rule, what = r222RlyConst, "is sent again with another RLY"
-	case (f.Flags^u.flags)&whole != 0:
-		what = "is sent again with another STA or EOM"
-	case data != 0 && u.data != 0 && data != u.data:
-		what = "is sent again with other data"
-	}
-	if what == "" {
-		c.judgeRepeat(dir, u)
-		return true
-	}
-	if rule == r222SeqUnique && u.msg == msg && int8(f.Serial-u.high) > 0 {
-		rule = r222RetrySame
-	}
-	what = fmt.Sprintf("sequence %d %s", f.Sequence, what)
-	if f.initial() && f.Serial == 0 {
-		c.c.Law.Unclear(rule, session.GuardLife, what, u.frame) // the players may begin anew
-		return true
-	}
-	c.broken(rule, what, u.frame)
-	return false
-}
-
-// judgeRepeat judges a further sending of the same packet by its serial.
-func (c *conn) judgeRepeat(dir int, u *fact) {
-	law, f, s := &c.c.Law, c.f, &c.sent
-	horizon := law.Horizon()
-	if f.Serial == u.high && s.IsCopyOf(u.hash, u.ipid, u.last, horizon) || c.isCopyOfFirst(dir, u.num, horizon) {
-		return
-	}
-	if step := int8(f.Serial - u.high); step > 0 {
-		law.PassSet(setRepeat)
-		if f.Flags&whole == whole {
-			law.Pass(r222SerialSingle)
-		}
-		c.judgeRetryTime(dir, u)
-		return
-	}
-	// An earlier sending may come late; the same one does not come twice.
-	late := c.fine() && c.fr.Time-u.last > 2*horizon
-	if f.Flags&whole == whole && late {
-		if f.Serial == u.high || f.Serial == 0 && u.low == 0 {
-			c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
-		}
-	}
-}
-
-// isCopyOfFirst reports whether a frame may be a copy of the first sending of its
-// packet.
-func (c *conn) isCopyOfFirst(dir int, num, horizon int64) bool {
-	look, ok := c.c.Dir[dir].Look(num)
-	return ok && look.First && c.sent.IsCopyOf(look.Hash, look.IPID, look.Time, horizon)
 }
 
 // remember keeps what rules need of a data frame the engine has judged.

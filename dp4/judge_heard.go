@@ -28,7 +28,9 @@ type heard struct {
 // (MC-DPL4R 2.2.4, 3.1.3, 3.1.5.4). When one does, the next acknowledgement tells
 // which of the two is wrong.
 type hearing struct {
-	prior, base, doubt heard // in order of ticks; doubt contradicts base
+	prior, base, doubt heard // in order of ticks; doubt contradicts base, or later
+	later              heard // if set: what doubt contradicts, older than base
+	past               past
 	clock              clock
 	mask               lastMask
 }
@@ -71,13 +73,17 @@ func (c *conn) hearAck(dir int, num int64, known bool) {
 		if known && f.Type == TypeNACK && y.tick != s.base.tick {
 			c.judgeMasks(dir, &y)
 		}
+		s.past.keep(&s.base)
 		if c.judgeClock(dir, &y); y.tick != s.base.tick || y.bytes != s.base.bytes || y.num != s.base.num {
 			s.prior = s.base
 		}
 		s.base = y
 	case c.overtaken(&s.base, &y):
+		if z, ok := s.past.refutes(&y); ok {
+			s.doubt, s.later = y, z
+		}
 	default:
-		s.doubt = y
+		s.doubt, s.later = y, heard{}
 	}
 }
 
@@ -112,7 +118,13 @@ func (c *conn) settleDoubt(dir int, z *heard) bool {
 	switch {
 	case x.goesOn(z):
 		s.doubt = heard{}
+		if s.later.set { // the place of y is unknown, so nothing else of it went back
+			x = s.later
+		}
 		c.accuse(dir, &x, &y, &y, session.GuardNone)
+		return false
+	case s.later.set && y.goesOn(z):
+		s.doubt = heard{}
 		return false
 	case y.goesOn(z) && p.set && p.goesOn(&y):
 		s.base, s.doubt = y, heard{}
@@ -152,6 +164,8 @@ func (c *conn) accuse(dir int, x, y, at *heard, g session.Guard) {
 	case int32(y.bytes-x.bytes) >= 0:
 	case at == x && x.ahead:
 		say(r3154BytesMax, x.excess())
+	case at == x: // those before and behind agree
+		say(r3154BytesMax, fmt.Sprintf("bytes received is %d, but %d in a later acknowledgement", x.bytes, y.bytes))
 	default:
 		say(r3154BytesMono, fmt.Sprintf("bytes received goes back from %d to %d", x.bytes, y.bytes))
 	}
@@ -178,6 +192,9 @@ func (c *conn) closeHearing(dir int) {
 	s := &c.side[dir].hearing
 	if s.doubt.set {
 		x, y := s.base, s.doubt
+		if s.later.set {
+			x = s.later
+		}
 		s.doubt = heard{}
 		c.accuse(dir, &x, &y, &y, session.GuardHold)
 	}

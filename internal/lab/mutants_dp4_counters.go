@@ -31,6 +31,7 @@ func dp4Counters() []Mutant {
 		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 64 a second", Steps: longTalk(0.064)},
 		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 0.5% too fast", Near: true, Steps: longTalk(1.005)},
 		{Rule: "DP4-3.1.3-TICK-MONO", Name: "goes back", On: clean, Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.Tick -= 5000 })},
+		{Rule: "DP4-3.1.3-TICK-MONO", Name: "repeats itself with an older tick", On: clean, Tamper: dp4Also(20, ack, time.Millisecond, func(f *dp4.Frame) { f.Tick -= 3000 })},
 		{Rule: "DP4-3.1.3-TICK-MONO", Name: "wraps", Near: true, On: "dp4/wraps"},
 		{Rule: "DP4-3.1.3-TICK-CONST", Name: "stands still", On: clean, Tamper: dp4From(0, 1000, ack, tick(func(uint32) uint32 { return 0 })())},
 		{Rule: "DP4-3.1.3-TICK-CONST", Name: "moves every 16 ms", Near: true, On: clean, Tamper: dp4From(0, 1000, ack, tick(func(ms uint32) uint32 { return ms &^ 15 })())},

@@ -40,7 +40,9 @@ func dp4DataMutants() []Mutant {
 			Tamper: dp4From(0, 1000, dp4By(2, dp4Data), func(f *dp4.Frame) bool { f.MessageID += 6; return f.Sequence == 1 })},
 		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 0", Near: true, On: "dp4/first-ids-0"},
 		{Rule: "DP4-2.2.2-MSGID-SEQ", Name: "skips messageids", On: clean,
-			Tamper: dp4From(20, 1000, dp4By(1, dp4Data), func(f *dp4.Frame) bool { f.MessageID += 9; return true })},
+			Tamper: dp4From(20, 1000, dp4By(1, dp4Data), dp4Jump(9))},
+		{Rule: "DP4-2.2.2-MSGID-SEQ", Name: "goes back for good", On: clean,
+			Tamper: dp4From(20, 1000, dp4By(1, dp4Data), dp4Jump(250))},
 		{Rule: "DP4-2.2.2-MSGID-SEQ", Name: "goes back", On: clean,
 			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.MessageID -= 5 })},
 		{Rule: "DP4-2.2.2-MSGID-SEQ", Name: "gives two messages the same id", On: clean,
@@ -53,6 +55,8 @@ func dp4DataMutants() []Mutant {
 			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Sequence += 20 })},
 		{Rule: "DP4-2.2.2-SEQ-INC", Name: "runs ahead of itself", On: clean,
 			Tamper: dp4Also(20, one, time.Millisecond, func(f *dp4.Frame) { f.Sequence += 20; f.MessageID += 20 })},
+		{Rule: "DP4-2.2.2-SEQ-INC", Name: "gives a new packet a number below", On: clean,
+			Tamper: dp4Also(20, one, 50*time.Millisecond, func(f *dp4.Frame) { f.Sequence--; f.MessageID += 20; f.Data = []byte("new") })},
 		{Rule: "DP4-2.2.2-STA-FIRST", Name: "begins a message without STA", On: clean,
 			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Flags &^= dp4.STA })},
 		{Rule: "DP4-2.2.2-STA-ONCE", Name: "sets STA in a later part", On: parts,
@@ -67,6 +71,8 @@ func dp4DataMutants() []Mutant {
 			Tamper: dp4Nth(3, dp4Retry, func(f *dp4.Frame) { f.Flags ^= dp4.RLY })},
 		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "sends again without counting", On: clean,
 			Tamper: dp4Also(20, one, 400*time.Millisecond, func(*dp4.Frame) {})},
+		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "soon sends again without counting", On: clean,
+			Tamper: dp4Also(20, one, 20*time.Millisecond, func(*dp4.Frame) {})},
 		{Rule: "DP4-2.2.2-SERIAL-MULTI", Name: "repeats a serial", On: clean,
 			Tamper: dp4Nth(0, func(f *dp4.Frame) bool { return dp4Data(f) && f.Serial >= 2 }, func(f *dp4.Frame) { f.Serial-- })},
 		{Rule: "DP4-2.2.2-RETRY-SAME", Name: "changes the data of a retry", On: clean,
@@ -88,4 +94,16 @@ func dp4DataMutants() []Mutant {
 			"DP4-2.2.2-SERIAL-START", "DP4-2.2.2-CMD", "DP4-2.2.2-BIG", "DP4-2.2.2-CMDEXT", "DP4-2.2.2-DATALEN", "DP4-2.2.2-UNREL-RETRY"),
 		dp4Keeps(parts, "DP4-2.2.2-STA-FIRST", "DP4-2.2.2-STA-ONCE", "DP4-2.2.2-EOM-LAST", "DP4-2.2.2-RLY-CONST", "DP4-2.2.2-SERIAL-MULTI"),
 		dp4Keeps("dp4/nacks-lsb-first", "DP4-2.2.2-NOACK"))
+}
+
+// dp4Jump moves messageids by so much from some packet on: only there is a fault.
+func dp4Jump(by uint8) func(f *dp4.Frame) bool {
+	first := -1
+	return func(f *dp4.Frame) bool {
+		if first < 0 {
+			first = int(f.Sequence)
+		}
+		f.MessageID += by
+		return int(f.Sequence) == first
+	}
 }
