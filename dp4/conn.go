@@ -49,7 +49,8 @@ type side struct {
 	odds    int
 	heardTo int64 // highest number its peer named, believed or not, in epoch heardIn
 	heardIn uint32
-	answers int // acknowledgements by its peer of packets that asked for them
+	duties  [numAnswers]duty // to answer
+	answers int              // acknowledgements by its peer of packets that asked for them
 	excess  excess
 	product product
 	started bool // judged as the beginning
@@ -155,6 +156,7 @@ func (c *conn) dataFrame(dir int) {
 	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
 	out.DataFrames++
 	num, msg := s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
+	c.sent.Of(c.fr.Datagram, num, session.Unmarked)
 	if !c.shun && !c.judgeData(dir, num, msg) {
 		s.bytes.doubt()
 		s.oddly(f.Sequence, c.fr.Time)
@@ -175,16 +177,15 @@ func (c *conn) dataFrame(dir int) {
 		s.early = false
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
-	sent := c.sent.Of(c.fr.Datagram, num, mark)
-	sent.Exact = true // the serial tells sendings apart
-	v := out.Send(sent)
+	c.sent.Mark, c.sent.Exact = mark, true // the serial tells sendings apart
+	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
 	s.bytes.sent(f.Size(c.fr.Length))
-	s.history.keep(c.fr, f, num, msg, sent.Hash, s.bytes.captured, v.Words)
+	s.history.keep(c.fr, f, num, msg, c.sent.Hash, s.bytes.captured, v.Words)
 	if !c.shun {
 		c.remember(dir, num, msg)
 	}

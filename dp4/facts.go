@@ -24,6 +24,9 @@ type facts struct {
 	isPast   bool
 	pace     pace
 
+	packets uint64 // captured
+	missed  uint64 // of these, sendings before were not captured
+
 	perMessage bool // this side's serials count the sendings of whole messages
 }
 
@@ -31,7 +34,8 @@ type facts struct {
 type fact struct {
 	num, msg int64
 	frame    uint64 // first captured copy
-	time     int64  // of that, ns
+	latest   uint64 // latest sending captured
+	time     int64  // of the first, ns
 	last     int64  // time of the latest sending captured
 	horizon  int64  // of reordering, when it was captured
 	data     uint64 // fingerprint of its data, 0 when it was cut
@@ -118,8 +122,15 @@ func (h *facts) keep(f *Frame, fr *dissect.Frame, s *session.Sending, num, msg, 
 		h.units, h.messages = new([remembered]fact), new([32]messageFact)
 	}
 	u := &h.units[num&(remembered-1)]
-	*u = fact{num: num, msg: msg, set: true, epoch: h.epoch, frame: fr.Frame, time: fr.Time, last: fr.Time, data: dataPrint(f, fr),
-		hash: s.Hash, ipid: s.IPID, flags: f.Flags, low: f.Serial, high: f.Serial, sum: sum, size: uint16(f.Size(fr.Length))}
+	// Field by field: a copied literal would wait for its own narrow stores.
+	u.num, u.msg, u.set, u.epoch = num, msg, true, h.epoch
+	u.frame, u.latest, u.time, u.last = fr.Frame, fr.Frame, fr.Time, fr.Time
+	u.data, u.hash, u.ipid, u.size = dataPrint(f, fr), s.Hash, s.IPID, uint16(f.Size(fr.Length))
+	u.flags, u.low, u.high, u.nacks, u.sum = f.Flags, f.Serial, f.Serial, 0, sum
+	h.packets++
+	if f.Serial != 0 && f.Flags&STA != 0 {
+		h.missed++
+	}
 	if !h.topSet || num > h.top {
 		h.top, h.topSet = num, true
 	}
@@ -134,7 +145,8 @@ func (h *facts) keepMessage(f *Frame, fr *dissect.Frame, num, msg int64) {
 		if m.set && m.epoch == h.epoch && m.msg > msg {
 			return
 		}
-		*m = messageFact{msg: msg, epoch: h.epoch, set: true, rly: f.Flags&RLY != 0, low: num, frame: fr.Frame}
+		m.msg, m.epoch, m.set, m.rly, m.low, m.frame, m.high = msg, h.epoch, true, f.Flags&RLY != 0, num, fr.Frame, 0
+		m.hasSTA, m.hasEOM, m.zeroTold = false, false, false
 	}
 	m.low = min(m.low, num)
 	m.high = max(m.high, f.Serial)

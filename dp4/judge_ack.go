@@ -74,6 +74,7 @@ func (c *conn) judgeNamed(dir int, u *fact) {
 	}
 	if f.Type == TypeACK {
 		c.judgeAckSerial(dir, u)
+		c.judgePrompt(dir, u)
 		return
 	}
 	if !law.Check(r223Reliable, u.flags&RLY != 0) {

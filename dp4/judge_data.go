@@ -15,9 +15,8 @@ const noWindow = 1<<63 - 1
 // frame whose numbers are impossible, which is not to be tracked.
 func (c *conn) judgeData(dir int, num, msg int64) bool {
 	h := &c.side[dir].facts
-	c.sent.Of(c.fr.Datagram, num, session.Unmarked)
 	u := h.fact(num)
-	if u == nil && c.isCopyOfFirst(dir, num, c.c.Law.Horizon()) {
+	if top, ok := c.c.Dir[dir].Window().Highest(); u == nil && ok && num <= top && c.isCopyOfFirst(dir, num, c.c.Law.Horizon()) {
 		return true
 	}
 	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
@@ -53,6 +52,10 @@ func (c *conn) judgeNew(dir int, num, msg int64) bool {
 		return true
 	}
 	p := h.before(num)
+	if p != nil && num == h.top+1 && p.num == h.top && msg == p.msg+1 && p.flags&EOM != 0 && f.Flags&STA != 0 && !h.isOpen && h.message(msg) == nil {
+		c.c.Law.PassSet(setOrder)
+		return true
+	}
 	if p != nil {
 		if !c.judgeBehind(dir, p, num, msg) {
 			return false
@@ -340,11 +343,13 @@ func (c *conn) remember(dir int, num, msg int64) {
 	}
 	u.low = min(u.low, c.f.Serial)
 	if int8(c.f.Serial-u.high) >= 0 {
-		u.high, u.hash, u.ipid, u.last, u.sum = c.f.Serial, c.sent.Hash, c.sent.IPID, c.fr.Time, sum
+		u.high, u.hash, u.ipid, u.last, u.latest, u.sum = c.f.Serial, c.sent.Hash, c.sent.IPID, c.fr.Time, c.fr.Frame, sum
 	}
 	if u.nacks > 0 {
 		u.nacks = 0
 		c.c.Law.Pass(r3153Retx)
+	} else if retry {
+		c.judgeUnreported(dir, u)
 	}
 	if m := h.message(msg); m != nil {
 		m.high = max(m.high, c.f.Serial)

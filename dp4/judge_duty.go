@@ -15,6 +15,18 @@ const (
 	neglectTold   = 255
 )
 
+// judgeUnreported: a packet is sent again that others followed, though nobody
+// reported it missing. That its receiver had a gap, and for long enough, nobody can
+// tell (MC-DPL4R 3.1.5.2).
+func (c *conn) judgeUnreported(dir int, u *fact) {
+	if c.f.Flags&RLY == 0 || u.num >= c.side[dir].facts.top {
+		return
+	}
+	if look, ok := c.c.Dir[dir].Look(u.num); ok && !look.Acked {
+		c.c.Law.Unclear(r3152NackOoo, session.GuardClean, "a packet that others followed is sent again, and no NACK reported it missing", u.frame)
+	}
+}
+
 // judgeNeglect: what a NACK reports missing is sent again. The NACK may be lost
 // behind the capture point, and the retry before it.
 func (c *conn) judgeNeglect(dir int, u *fact) {
@@ -26,6 +38,7 @@ func (c *conn) judgeNeglect(dir int, u *fact) {
 		return
 	}
 	if u.nacks == 0 {
+		law.Pass(r3152NackOoo)
 		u.nackAt, u.nackSent = c.fr.Time, law.Frames(1-dir)
 	}
 	u.nackTick = c.f.Tick

@@ -64,6 +64,9 @@ func (c *conn) hearAck(dir int, num int64, known bool) {
 	case s.base.goesOn(&y):
 		c.judgeBytes(dir, &y)
 		c.judgeCount(dir, &s.base, &y)
+		if y.time-s.base.time > answerTime {
+			c.judgeSkipped(dir, &s.base, &y)
+		}
 		c.c.Law.PassSet(setHeard)
 		if known && f.Type == TypeNACK && y.tick != s.base.tick {
 			c.judgeMasks(dir, &y)

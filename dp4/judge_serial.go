@@ -10,15 +10,19 @@ import (
 // place.
 func (c *conn) judgeFirst(dir int, u *fact) {
 	f, law := c.f, &c.c.Law
-	c.judgeStart(dir, u)
+	if !c.side[dir].started {
+		c.judgeStart(dir, u)
+	}
 	switch {
-	case f.Flags&whole != whole:
-		c.judgePartSerial(dir, u)
-	case f.Serial == 0:
-		law.Pass(r222SerialSingle)
+	case f.Flags&whole == whole && f.Serial == 0:
+		law.PassSet(setFirst)
 		if f.Flags&RLY == 0 {
 			law.Pass(r222UnrelRetry)
 		}
+		c.judgeWindow(dir, u)
+		return
+	case f.Flags&whole != whole:
+		c.judgePartSerial(dir, u)
 	}
 	if f.Flags&STA != 0 {
 		c.judgeSerialStart(dir, u)
@@ -97,9 +101,6 @@ const startTime = 2e9
 // packet captured may be those of later packets; both numbers together tell.
 func (c *conn) judgeStart(dir int, u *fact) {
 	s, law, f := &c.side[dir], &c.c.Law, c.f
-	if s.started {
-		return
-	}
 	s.started = true
 	if s.early || !c.fr.HasTime || c.fr.Time-c.c.FirstTime > startTime || f.Serial != 0 || f.Flags&STA == 0 {
 		return

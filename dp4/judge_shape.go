@@ -15,6 +15,9 @@ const (
 	setOrder  // a packet that continues what was captured before
 	setRepeat // a sending of a packet that was captured before
 	setHeard  // an acknowledgement that goes on from the one before
+	setPlain  // a data frame as most are: setData and more
+	setAnswer // an ACK as most are: setACK and more
+	setFirst  // the first sending of a message of one packet
 )
 
 var ruleSets = [][]int{
@@ -24,6 +27,9 @@ var ruleSets = [][]int{
 	setOrder:  {r222MsgidSeq, r222SeqInc, r222StaFirst, r222StaOnce, r222EomLast, r222RlyConst, r3152Contig},
 	setRepeat: {r222SeqUnique, r222RetrySame, r222RlyConst},
 	setHeard:  {r224Cum, r3154BytesMono, r313TickMono},
+	setPlain:  {r2Type, r2HdrShort, r221Term, r221Third, r221Minimal, r222Cmd, r222Noack, r222Cmdext, r222Big, r2Ipfrag, r222Datalen},
+	setAnswer: {r2Type, r2HdrShort, r221Term, r221Third, r221Minimal, r222Noack, r222Big, r224Len, r2Ipfrag, r223Strayflags},
+	setFirst:  {r222SerialSingle, r222SerialStart},
 }
 
 // A fault is what is wrong with a frame by itself, as a bit set by rule.
@@ -55,6 +61,11 @@ const faultsShun = faultShort | faultTerm | faultThird | faultType | faultNoack 
 // only what its flags say counts.
 func (c *conn) faults(err *dissect.Error) (x fault) {
 	f := c.f
+	if err == nil && f.From.Width == 1 && f.To.Width == 1 && len(f.Trailing) == 0 {
+		if t := f.Flags & (EXT | CMD | ACK | BIG); t == CMD || t == ACK {
+			return 0
+		}
+	}
 	if err != nil {
 		if c.fr.Cut() {
 			return 0
@@ -221,7 +232,7 @@ func (c *conn) judgeWhole(dir int, x fault) {
 	if c.wants.Profile.Windows {
 		c.judgeProduct(dir)
 	}
-	if x&faultsShun != 0 {
+	if x&faultsShun != 0 || x == 0 && c.fr.Fragments <= 1 && c.isPlain() {
 		return
 	}
 	if c.fr.Fragments > 1 {
@@ -250,6 +261,20 @@ func (c *conn) judgeWhole(dir int, x fault) {
 			law.Broken(r223Strayflags, fmt.Sprintf("flags 0x%02x: an acknowledgement has flags of data frames", uint8(f.Flags)))
 		}
 	}
+}
+
+// isPlain passes what the frame at hand passes if it is like most others.
+func (c *conn) isPlain() bool {
+	f := c.f
+	switch {
+	case f.Type == TypeData && len(f.Data) > 0 && (f.Data[0] != Signature[0] || !IsCore(f.Data)):
+		c.c.Law.PassSet(setPlain)
+	case f.Type == TypeACK && f.Flags&(STA|EOM|SAK|RLY) == 0:
+		c.c.Law.PassSet(setAnswer)
+	default:
+		return false
+	}
+	return true
 }
 
 // judgeEnvelope: what finds and joins a session is sent bare (MC-DPL4R 1.3).

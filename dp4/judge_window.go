@@ -58,18 +58,23 @@ func beyond(msg int64, low *fact) string {
 	return fmt.Sprintf("message %d is sent while reliable message %d is not acknowledged: %d are outstanding", uint8(msg), uint8(low.msg), msg-low.msg+1)
 }
 
-// outstanding is the lowest reliable packet below num that is not known to be
-// acknowledged, nil for none.
+// outstanding is the lowest reliable packet that is not known to be acknowledged,
+// nil for none, as far below num that its message can be outside the window: no
+// more messages begin than there are packets.
 func (c *conn) outstanding(dir int, num int64) *fact {
 	s, out := &c.side[dir], &c.c.Dir[dir]
+	to := num - MessageWindow
 	from, ok := out.Window().Cumulative()
+	if ok && from > to {
+		return nil
+	}
 	if !ok || from < num-remembered+1 {
 		from = num - remembered + 1
 	}
 	if s.heardIn == s.facts.epoch {
 		from = max(from, s.heardTo+1)
 	}
-	for n := from; n < num; n++ {
+	for n := from; n <= to; n++ {
 		if u := s.facts.fact(n); u != nil && u.flags&RLY != 0 {
 			if look, ok := out.Look(n); ok && !look.Acked {
 				return u

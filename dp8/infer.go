@@ -29,6 +29,7 @@ type aliveState struct {
 	id   uint32
 
 	other uint32 // the latest id of a KeepAlive that is not the connection's, 0 for none
+	again bool   // the one before had it, too
 }
 
 // doubtKeepAlive looks again at what was taken for a KeepAlive without knowing

@@ -174,7 +174,7 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *DFrame) {
 		mark = session.MarkRetry
 	}
 	again := c.alive.other == d.SessionID
-	c.alive.other = d.SessionID
+	c.alive.other, c.alive.again = d.SessionID, again
 	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
 		law.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
 		return
@@ -228,7 +228,13 @@ func (c *conn) accuseKeepAlive(law *session.Law, d *DFrame) {
 	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
 		x.Blocked = session.GuardVer // below 1.5 the four bytes may be payload
 	}
-	law.Judge(x)
+	id := d.SessionID
+	law.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.alive.again && c.alive.other == id {
+			return session.Doubtful, session.GuardLife // it came again: another connection's
+		}
+		return session.Failed, session.GuardNone
+	})
 }
 
 func (c *conn) foreignID(d *DFrame) string {

@@ -70,15 +70,16 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 func (c *conn) adrift(dir int, num int64) bool {
 	s := &c.side[dir]
 	nseq, sacked := s.nseq.Known()
+	patience := c.epochPatience(&s.mem, num)
 	switch {
 	case !s.mem.started:
 		return s.mem.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
 	case !s.mem.reachable(num):
 		return true
 	case s.mem.missed:
-		return !c.unwrapped(dir, s.keys.verified)
+		return !c.unwrappedWithin(dir, s.keys.verified, patience)
 	}
-	return !c.unwrapped(dir, max(s.keys.verified, s.mem.began))
+	return !c.unwrappedWithin(dir, max(s.keys.verified, s.mem.began), patience)
 }
 
 func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }

@@ -114,10 +114,12 @@ func (c *conn) settleOpening(dir int, next int64) {
 	if !law.Check(r3144CcInit, b.took >= rtt/2) {
 		x := session.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
 			Message: fmt.Sprintf("%d packets were sent in %s, a round trip takes %s: congestion control begins with two", openingMost+1, ms(b.took), ms(rtt))}
-		if !law.Clean(0) {
-			x.Blocked = session.GuardClean
-		}
-		law.Judge(x)
+		law.Hold(x, func() (session.Ruling, session.Guard) {
+			if !law.Clean(0) {
+				return session.Doubtful, session.GuardClean
+			}
+			return session.Failed, session.GuardNone
+		})
 	}
 	*b = burst{}
 }

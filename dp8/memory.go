@@ -240,8 +240,24 @@ func (c *conn) patience(m *memory) int64 {
 // as it takes to be mistaken. It is to be asked before the frame is remembered;
 // since is a time of a frame of the side, ns.
 func (c *conn) unwrapped(dir int, since int64) bool {
+	return c.unwrappedWithin(dir, since, c.patience(&c.side[dir].mem))
+}
+
+// unwrappedWithin is unwrapped with a patience of its own, in ns.
+func (c *conn) unwrappedWithin(dir int, since, patience int64) bool {
 	m := &c.side[dir].mem
-	return m.started && c.fr.HasTime && c.pair.newest() == c && since >= m.sureSince && c.fr.Time-m.heard <= c.patience(m) && !c.missedMany(dir, m.top)
+	return m.started && c.fr.HasTime && c.pair.newest() == c && since >= m.sureSince && c.fr.Time-m.heard <= patience && !c.missedMany(dir, m.top)
+}
+
+// epochPatience is for how long the side may not have been captured before a near
+// number may be that of the next epoch: the time all numbers between take at the
+// highest speed seen, with a tenth to spare.
+func (c *conn) epochPatience(m *memory, num int64) int64 {
+	limit := c.patience(m)
+	if unseen := num + 256 - m.top; m.hasSpeed && unseen > 0 {
+		limit = max(limit, min(m.fastest/WindowSize*unseen/10*9, longSilence))
+	}
+	return limit
 }
 
 // newest is the connection that began last.

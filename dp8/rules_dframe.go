@@ -57,6 +57,7 @@ var dframeRules = [...]session.Rule{
 		Statement: "RETRY only on a number already sent",
 		Care:      "the sending before may have been lost before the capture point or by the capture: always inconclusive, counted for the reader",
 		Example:   "first sight of seq=7 has RETRY",
+		CountOnly: true,
 	},
 	r222SigPresent - dframeBase: {
 		ID: "DP8-2.2.2-SIG-PRESENT", Clause: "MC-DPL8R 2.2.2, 3.1.5.2.7", Level: session.Must, Severity: session.Error, Scope: "B",

@@ -70,6 +70,7 @@ var signatureRules = [...]session.Rule{
 		ID: "DP8-SIG-MODIFIER", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: session.Must, Severity: session.Note, Scope: "D",
 		Statement: "the modifier derives from the lowest-numbered reliable non-KA payload below 192 of the epoch (first reliable part if coalesced); none ⇒ reuse",
 		Care:      "the text leaves the derivation open (AMB-DP8-12): known ones are tried, one that verifies 8 frames is taken; with none the epoch stays unverified",
+		CountOnly: true,
 	},
 	rSigSackkey - signatureBase: {
 		ID: "DP8-SIG-SACKKEY", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "D",

@@ -14,6 +14,7 @@ const awaitedKept = 8
 type lastAcks struct {
 	num     int64 // of the last acknowledgement
 	recent  uint8
+	at      int64
 	any     bool
 	seen    [8]uint32 // the last ones as they stand on the wire, to tell repetitions
 	n       int
@@ -97,29 +98,34 @@ func (c *conn) acknowledgement(dir int) {
 		return
 	}
 	out := &c.c.Dir[1-dir]
-	if captured, _ := out.Captured(n); !captured && peer.junk.has(f.ID) {
+	captured, _ := out.Captured(n)
+	if !captured && peer.junk.has(f.ID) {
 		c.fr.Words |= words
 		return
 	}
-	c.side[1-dir].gaps = out.KnownGaps()
+	peer.gaps = out.KnownGaps()
 	a, d := &c.ack, c.fr.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy, a.Hearsay = d.Frame, d.Time, d.HasTime, words != 0, false
 	words |= out.AcknowledgeOne(n, a, c.link)
 	peer.tries.answered(n)
+	if s.claims.open > 0 {
+		s.claims.take(n) // the capture missed it
+	}
 	if f.HasRecent && d.Length == 4 {
-		words |= c.history(out, peer, n, s.history.fresh(n, f.Recent))
-		s.history.num, s.history.recent, s.history.any = n, f.Recent, true
+		s.claims.heard(f.Recent)
+		words |= c.history(out, peer, n, s.history.fresh(n, f.Recent), captured && !words.Has(dissect.Duplicate))
+		s.history.num, s.history.recent, s.history.at, s.history.any = n, f.Recent, c.fr.Time, true
 	}
 	if repeated && words&(dissect.Ack|dissect.Duplicate) == 0 {
 		words |= dissect.DuplicateAck
 	}
 	c.fr.Words |= words
-	c.judgeAcked(dir, n, words)
+	c.judgeAcked(dir, n, words, captured)
 	c.learnAcked(dir, n)
 }
 
 // history applies the history of an acknowledgement of n.
-func (c *conn) history(out *session.Direction, peer *side, n int64, fresh uint8) (words dissect.Words) {
+func (c *conn) history(out *session.Direction, peer *side, n int64, fresh uint8, judged bool) (words dissect.Words) {
 	if recent := c.f.Recent; recent != 0xff {
 		for i := range int64(8) {
 			if recent>>i&1 == 0 {
@@ -131,6 +137,9 @@ func (c *conn) history(out *session.Direction, peer *side, n int64, fresh uint8)
 	c.ack.Hearsay = true
 	for i := int64(0); fresh != 0; i, fresh = i+1, fresh>>1 {
 		if fresh&1 != 0 {
+			if judged {
+				c.judgeClaim(int(c.fr.Direction-'a'), n-1-i)
+			}
 			words |= out.AcknowledgeOne(n-1-i, &c.ack, c.link)
 			peer.tries.answered(n - 1 - i)
 		}

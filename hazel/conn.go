@@ -54,8 +54,7 @@ type side struct {
 	faults   faults   // what of it was found faulty
 
 	// What rules ask for.
-	known      known
-	may        dialectSet // see possible
+	may        dialectSet // see possible, 0 when what it depends on has changed
 	post       post       // reliable packets
 	top        topmost
 	low        number // first captured
@@ -73,6 +72,8 @@ type side struct {
 	gaps       session.Gaps
 	copies     copies
 	denied     denied
+	claims     claims
+	unread     int // datagrams of which it is not known what they were
 	beat       beats
 	forgotten  forgotten
 	payloads   payloads
@@ -125,26 +126,34 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	c.fr, c.f, c.now = fr, f, fr.Frame
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
-	may, judged := c.possible(dir), false
+	may, judged := c.side[dir].may, false
+	if may == 0 {
+		may = c.possible(dir)
+	}
 	switch {
 	case c.finished: // too late to change anything
 	case c.c.Damaged(fr.Datagram):
 		c.count(dir, c.keepsAlive(dir, 0))
+		c.side[dir].unread++
 	case err != nil && !fr.Cut():
 		c.malformed(dir)
+		c.side[dir].unread++
 		judged = c.secure == nil
 	case c.secure != nil:
 		c.secure.input(c, dir)
 	case err != nil:
 		c.count(dir, false)
+		c.side[dir].unread++
 	default:
 		c.track(dir)
 		judged = true
 	}
 	if judged {
-		c.judgeStart(dir)
+		if !c.begun {
+			c.judgeStart(dir)
+		}
 		c.judgeHeader(dir, may)
-		if err == nil {
+		if err == nil && (c.life.byes[0]|c.life.byes[1]) != 0 {
 			c.judgeAfterwards(dir)
 		}
 	}
@@ -232,13 +241,18 @@ func (c *conn) numbered(dir int, n number) {
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
+	late := false
 	if h := &c.side[1-dir].history; v.Words != 0 || h.any && n.engine <= h.num {
+		late = h.any && v.Novelty == session.First
 		h.await(n.engine) // it may have been acknowledged before
 	}
 	c.learnSending(dir, n)
 	c.count(dir, alive)
 	c.try(dir, n.engine, v)
 	c.judgeSending(dir, n, v)
+	if late {
+		c.judgeClaimed(dir, n.engine)
+	}
 	switch {
 	case c.f.Type == Hello:
 		c.sawHello(dir, n, v.Novelty == session.First)

@@ -97,6 +97,7 @@ func (c *conn) learn(dir int, x fact) {
 // nameDialects names the dialects that the facts leave: one for the connection,
 // or, where the sides differ, one for each.
 func (c *conn) nameDialects() {
+	c.side[0].may, c.side[1].may = 0, 0
 	if c.forced != AnyDialect || c.secure != nil {
 		return
 	}
@@ -126,6 +127,7 @@ func (c *conn) knowFamily() {
 		c.nameDialects()
 	default:
 		c.family = anyPage
+		c.side[0].may, c.side[1].may = 0, 0
 	}
 }
 
@@ -140,6 +142,9 @@ func (c *conn) learnAck(dir int) {
 		c.side[0].ids.never, c.side[1].ids.never = true, true // SkeldJS came later
 	case 4:
 		f.long++
+	}
+	if f.long == f.short {
+		c.side[dir].may = 0
 	}
 	if equal || before != (f.long > f.short) {
 		c.nameDialects()

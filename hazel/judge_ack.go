@@ -54,12 +54,12 @@ func (c *conn) witness(dir int, n int64) {
 
 // judgeAcked judges an acknowledgement of side dir that names n (Hazel page: it
 // answers a reliable packet that was received).
-func (c *conn) judgeAcked(dir int, n int64, words dissect.Words) {
+func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) {
 	law, peer := &c.c.Law, &c.side[1-dir]
 	if words.Has(dissect.Duplicate) || !c.fr.HasTime {
 		return
 	}
-	if captured, _ := c.c.Dir[1-dir].Captured(n); !captured {
+	if !captured {
 		c.judgeStray(dir, n)
 		return
 	}
@@ -74,7 +74,9 @@ func (c *conn) judgeAcked(dir int, n int64, words dissect.Words) {
 			}
 		}
 	}
-	peer.copies.answered(n)
+	if peer.copies.n > 0 {
+		peer.copies.answered(n)
+	}
 	if x != nil {
 		c.judgeSurplus(dir, n, x)
 	}
@@ -91,8 +93,15 @@ func (c *conn) judgeSurplus(dir int, n int64, x *parcel) {
 	if x.acks == knownAcks {
 		x.known = now
 	}
+	if c.fr.IPID == 0 {
+		return
+	}
+	if x.acks <= surplusAck { // it was sent once at least
+		law.Pass(rRelAckSurplus)
+		return
+	}
 	l, ok := c.c.Dir[1-dir].Look(n)
-	if !ok || c.fr.IPID == 0 {
+	if !ok {
 		return
 	}
 	if !law.Check(rRelAckSurplus, int(x.acks) < l.Copies+surplusAck) && x.marks&toldSurplus == 0 {

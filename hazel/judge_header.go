@@ -9,13 +9,19 @@ import (
 
 // Sets of rules that most frames pass together, see Law.PassSet.
 const (
-	passesData    = iota // types with Control clear
-	passesControl        // types with Control set
+	passesData     = iota // types with Control clear
+	passesControl         // types with Control set
+	passesNone            // an unreliable packet with data
+	passesReliable        // a reliable one with its ID
+	passesAck             // an acknowledgement of the right length
 )
 
 var ruleSets = [][]int{
-	passesData:    {rHdrEmpty, rHdrReservedHi, rHdrReserved4},
-	passesControl: {rHdrEmpty, rHdrReservedHi, rHdrCode},
+	passesData:     {rHdrEmpty, rHdrReservedHi, rHdrReserved4},
+	passesControl:  {rHdrEmpty, rHdrReservedHi, rHdrCode},
+	passesNone:     {rHdrEmpty, rHdrReservedHi, rHdrReserved4, rHdrUnrelEmpty},
+	passesReliable: {rHdrEmpty, rHdrReservedHi, rHdrReserved4, rHdrRelid},
+	passesAck:      {rHdrEmpty, rHdrReservedHi, rHdrCode, rHdrAcklen},
 }
 
 const mays = 1<<May14 | 1<<May30 // dialects with types of their own
@@ -24,12 +30,9 @@ const mays = 1<<May14 | 1<<May30 // dialects with types of their own
 // frame of it breaks it must break in all of them.
 func (c *conn) possible(dir int) dialectSet {
 	s := &c.side[dir]
-	now := known{c.family, s.facts.seen, s.facts.long > s.facts.short, s.facts.long < s.facts.short}
-	if now == s.known && s.may != 0 {
-		return s.may
-	}
-	s.known = now
 	switch {
+	case s.may != 0:
+		return s.may
 	case c.forced != AnyDialect:
 		s.may = setOf(c.forced)
 	case c.family == AnyDialect:
@@ -41,13 +44,6 @@ func (c *conn) possible(dir int) dialectSet {
 		s.may |= setOf(Fork36) // which is Current but for what it adds
 	}
 	return s.may
-}
-
-// known is what possible depends on.
-type known struct {
-	family      Dialect
-	seen        fact
-	long, short bool
 }
 
 // within reports that all dialects of a set are in another.
@@ -66,9 +62,20 @@ func (c *conn) judgeHeader(dir int, may dialectSet) {
 	case len(fr.Payload) == 0: // cut
 		return
 	}
-	switch code := fr.Payload[0]; {
+	switch code, n := fr.Payload[0], fr.Length; {
 	case may&mays != 0:
 		c.judgeOldType(dir, may, code)
+	case c.f.Type == None && n > 1:
+		law.PassSet(passesNone)
+		c.judgePayload(dir, may)
+		return
+	case c.f.Type == Reliable && n >= 3:
+		law.PassSet(passesReliable)
+		c.judgePayload(dir, may)
+		return
+	case c.f.Type == Acknowledgement && (n == 3 && may&shortAcks != 0 || n == 4 && !may.within(mays|shortAcks)):
+		law.PassSet(passesAck)
+		return
 	case code == 0x00 || code == 0x01:
 		law.PassSet(passesData)
 	case code >= 0x08 && code <= 0x0A:

@@ -31,7 +31,9 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 			s.odd.confirmed = true // the numbers go on as before
 			s.odd = nil
 		}
-		c.witness(dir, n.engine)
+		if len(s.strays) > 0 {
+			c.witness(dir, n.engine)
+		}
 		if n.engine == s.top.num+1 {
 			law.Pass(rRelIdSeq)
 			law.Pass(rRelIdUnique)
@@ -55,7 +57,9 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 	if len(s.asm.open) > 0 {
 		c.judgeParts(dir)
 	}
-	c.judgeGiveUp(dir)
+	if s.tries.n > 0 {
+		c.judgeGiveUp(dir)
+	}
 }
 
 // topmost is the highest number of a side and when it was captured first.

@@ -35,13 +35,13 @@ type beats struct {
 // the next one follows the last, none was sent in between.
 func (c *conn) judgeIdle(dir int, n int64) {
 	s, law := &c.side[dir], &c.c.Law
-	may := c.possible(dir)
-	old := may.within(mays | setOf(Spec, V01))
 	own := c.fr.Time - s.lastSent
-	idle := own
-	if !s.top.known || s.lastSent == 0 || n != s.top.num+1 {
+	idle, alive := own, c.fr.Words.Has(dissect.KeepAlive)
+	if !s.top.known || s.lastSent == 0 || n != s.top.num+1 || !alive && max(own, c.fr.Time-s.top.at) <= leastInterval/2 {
 		return
 	}
+	may := c.possible(dir)
+	old := may.within(mays | setOf(Spec, V01))
 	if old {
 		idle = min(idle, c.fr.Time-c.side[1-dir].lastSent) // receiving puts it off, too
 	} else {
@@ -63,7 +63,7 @@ func (c *conn) judgeIdle(dir int, n int64) {
 	case idle > interval/2:
 		law.Pass(rKaSent)
 	}
-	if c.fr.Words.Has(dissect.KeepAlive) {
+	if alive {
 		c.beat(dir, n, own, old)
 		b.interval = max(b.interval, min(idle, 4*helloInterval))
 	}
@@ -231,7 +231,10 @@ func (c *conn) judgeGiveUp(dir int) {
 		default:
 			law.Pass(rRelGiveup)
 		}
-		if far := c.side[dir].top.num - x.num; far > 1<<15 && !x.far {
+		switch far := c.side[dir].top.num - x.num; {
+		case far <= 1<<15:
+			law.Pass(rRelIdDensity)
+		case !x.far:
 			x.far = true
 			law.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged while ids %d ahead are sent", uint16(x.num), far))
 		}
@@ -319,7 +322,7 @@ func (c *conn) judgeReply(dir int) {
 // judgeStart judges with what a connection begins.
 func (c *conn) judgeStart(dir int) {
 	law := &c.c.Law
-	if c.begun || c.secure != nil || c.fr.Err != nil {
+	if c.secure != nil || c.fr.Err != nil {
 		return
 	}
 	c.begun = true

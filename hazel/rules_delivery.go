@@ -73,10 +73,10 @@ var deliveryRules = [...]session.Rule{
 	},
 	rRelAckHistory - deliveryBase: {
 		ID: "HZ-REL-ACK-HISTORY", Clause: "Hazel library", Level: session.Must, Severity: session.Warn, Scope: "B",
+		Guards:    session.Of(session.GuardClean, session.GuardReord, session.GuardOdds),
 		Statement: "history bits do not acknowledge IDs that were not received",
-		Care:      "current, fork36; proof needed: the ID's first copy was captured after the acknowledgement; IDs before the session's first may be set or clear; releases of 2020-04 to 2021-01 and other implementations are known to set false bits: name the release if it fits",
+		Care:      "current, fork36; the ID's first copy was captured after the acknowledgement by more than the reorder horizon, and no other ID is missing; the capture may have missed the first sending of one: so many IDs, half a second apart, that this is absurd; IDs before the session's first may be set or clear; releases of 2020-04 to 2021-01 and other implementations are known to set false bits, which the message names where it fits",
 		Example:   "bit for ID 9 set at t=1.0, ID 9 first sent at t=1.2",
-		Unchecked: "never provable: an ID that the history names was sent before the acknowledged one, and a first sending that was lost looks like one that the capture missed; several releases and other implementations are known to set wrong bits",
 	},
 	rRelAckHistoryLoss - deliveryBase: {
 		ID: "HZ-REL-ACK-HISTORY-LOSS", Clause: "Hazel library", Level: session.Should, Severity: session.Note, Scope: "BT",

@@ -59,6 +59,7 @@ var sessionRules = [...]session.Rule{
 		Guards:    session.Of(session.GuardStart),
 		Statement: "a connection starts with Hello",
 		Example:   "first packet Type 1",
+		CountOnly: true,
 	},
 	rSesHelloAck - sessionBase: {
 		ID: "HZ-SES-HELLO-ACK", Clause: "Hazel page, Header Data; Reliable Delivery", Level: session.Impl, Severity: session.Warn, Scope: "BT",

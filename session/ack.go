@@ -121,7 +121,7 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 		if u.state&givenUp == 0 && d.win.started && n >= d.win.lowest {
 			words = dissect.AckOfUncaptured
 			d.noteGap(a.Time, true)
-			d.signs.uncaptured.see(a.Frame)
+			d.signs.uncaptured.see(a.Frame, a.Time)
 		}
 		u.ackTime = a.Time
 		return words
@@ -230,7 +230,7 @@ func (d *Direction) noteRoundTrip(u *unit) {
 		d.minRTT, d.hasRTT = rtt, true
 	}
 	if u.state&first == first && u.copies == 1 && rtt >= 0 {
-		d.signs.trip(rtt, u.frame)
+		d.signs.trip(rtt, u.frame, u.time)
 	}
 }
 

@@ -77,7 +77,7 @@ func (r *recentCopies) grow() {
 func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
 	if d.recent.has(s, byTime) {
 		d.Duplicates++
-		d.signs.copies.see(s.Frame)
+		d.signs.copies.see(s.Frame, s.Time)
 		return dissect.Duplicate
 	}
 	d.recent.keep(s)

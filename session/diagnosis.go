@@ -7,7 +7,7 @@ func (c *Conn) diagnoseSide(dir int) {
 	if d.Retries > 0 && s.largestAcked > 0 {
 		u := &s.stuck
 		hole := u.copies >= 3 && u.size > s.largestAcked && u.others > 0 && !d.ackedAfter(u.num)
-		c.observe(rFldMtu, dir, sign{1, u.frame}, when(hole, "%d bytes were sent %d times and never acknowledged, while up to %d bytes were: a path with a smaller MTU", u.size, u.copies, s.largestAcked))
+		c.observe(rFldMtu, dir, sign{1, u.frame, u.time}, when(hole, "%d bytes were sent %d times and never acknowledged, while up to %d bytes were: a path with a smaller MTU", u.size, u.copies, s.largestAcked))
 	}
 	if d.Retries >= fewest {
 		share := float64(d.UnneededRetries) / float64(d.Retries)
@@ -22,7 +22,7 @@ func (c *Conn) diagnoseSide(dir int) {
 	}
 	if s.firstTrip > 0 && s.slowTrip > 0 {
 		grown := s.slowTrip > shiftFactor*s.firstTrip && s.slowTrip-s.firstTrip > shiftLeast
-		c.observe(rFldRttshift, dir, sign{1, s.slowAt}, when(grown, "the time until acknowledgement grows from %s to %s", millis(s.firstTrip), millis(s.slowTrip)))
+		c.observe(rFldRttshift, dir, s.slowAt, when(grown, "the time until acknowledgement grows from %s to %s", millis(s.firstTrip), millis(s.slowTrip)))
 	}
 	c.diagnoseLosses(dir)
 }
@@ -38,7 +38,7 @@ func (c *Conn) diagnoseLosses(dir int) {
 	if l.AfterCapture > n {
 		where, n = "behind", l.AfterCapture
 	}
-	c.observe(rFldSide, dir, sign{1, c.FirstFrame}, when(float64(n) >= 0.9*float64(all), "%d of %d losses happened %s the capture point", n, all, where))
+	c.observe(rFldSide, dir, sign{1, c.FirstFrame, c.FirstTime}, when(float64(n) >= 0.9*float64(all), "%d of %d losses happened %s the capture point", n, all, where))
 }
 
 // ackedAfter reports whether a number was acknowledged in the end.
@@ -63,7 +63,7 @@ func (c *Conn) diagnoseGiveUp(dir int) {
 			continue
 		}
 		after := c.LastTime - u.time
-		c.observe(rFldGiveup, dir, sign{1, u.frame}, when(true, "reliable packet %d, size %d, not acknowledged after %s, %d resends: the connection was given up", n, u.size, millis(after), u.copies-1))
+		c.observe(rFldGiveup, dir, sign{1, u.frame, u.time}, when(true, "reliable packet %d, size %d, not acknowledged after %s, %d resends: the connection was given up", n, u.size, millis(after), u.copies-1))
 		return
 	}
 }
@@ -73,7 +73,7 @@ func (c *Conn) diagnose() {
 	s := &c.Law.sight
 	alone := s.frames[1] == 0
 	if alone && s.frames[0] >= 2 && c.Complete {
-		x := Case{Rule: rFldNoreply, Frame: c.FirstFrame}
+		x := Case{Rule: rFldNoreply, Frame: c.FirstFrame, Time: c.FirstTime, HasTime: c.HasTime}
 		x.Message = when(true, "%d attempts, no answer", s.frames[0])
 		if c.State == Refused {
 			x.Message += ": the port is unreachable (ICMP)"
@@ -85,13 +85,13 @@ func (c *Conn) diagnose() {
 	if n := s.frames[0] + s.frames[1]; n >= busyFrames && !alone {
 		pause := (s.now - s.firstAt - s.silence) / int64(n)
 		dark := s.silence >= blackout && pause < busyPause && !s.back && c.State != TimedOut
-		c.observe(rFldBlackout, 0, sign{1, s.wokenBy}, when(dark, "both directions are silent for %.1f s, then go on", float64(s.silence)/1e9))
+		c.observe(rFldBlackout, 0, s.wokenBy, when(dark, "both directions are silent for %.1f s, then go on", float64(s.silence)/1e9))
 	}
 }
 
 // Unreadable says that the connection is encrypted: nothing inside can be judged.
 func (c *Conn) Unreadable() {
-	c.observe(rFldDtls, 0, sign{1, c.FirstFrame}, "the payload is DTLS: nothing inside can be judged")
+	c.observe(rFldDtls, 0, sign{1, c.FirstFrame, c.FirstTime}, "the payload is DTLS: nothing inside can be judged")
 }
 
 // suspectInjection looks at a frame that was just proven impossible: with another

@@ -101,7 +101,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			d.Gaps++
 			v.Words |= dissect.Gap
 			d.noteGap(s.Time, false)
-			d.signs.hole(s.Num-w.highest-1, s.Frame)
+			d.signs.hole(s.Num-w.highest-1, s.Frame, s.Time)
 		}
 		w.highest = s.Num
 		if d.contradicts(s, u) {
@@ -117,7 +117,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			d.noteLate(s)
 			d.OutOfOrder++
 			v.Words |= dissect.OutOfOrder
-			d.signs.late.see(s.Frame)
+			d.signs.late.see(s.Frame, s.Time)
 		}
 	}
 	if w := &d.win; !w.begun && s.HasTime && s.Num == w.highest && d.settledIn(s) {
@@ -138,7 +138,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 	if s.Mark == MarkRetry {
 		d.noteRetry(s, u, &v)
 		d.noteGap(s.Time, true)
-		d.signs.asRetry.see(s.Frame)
+		d.signs.asRetry.see(s.Frame, s.Time)
 	} else {
 		u.state |= firstSending
 		u.hash, u.ipid = s.Hash, s.IPID
@@ -182,7 +182,7 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 	case d.isCopy(s, u):
 		v.Words |= dissect.Duplicate
 		d.Duplicates++
-		d.signs.copies.see(s.Frame)
+		d.signs.copies.see(s.Frame, s.Time)
 	case s.Mark == MarkFirst && u.state&firstSending == 0:
 		// The first sending, overtaken by its own retry: no copy, no retry.
 		u.state |= firstSending
@@ -203,7 +203,7 @@ func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 		d.UnneededRetries++
 		v.Words |= dissect.UnneededRetry
 		d.signs.deaf = max(d.signs.deaf, u.copies)
-		d.signs.unneeded.see(s.Frame)
+		d.signs.unneeded.see(s.Frame, s.Time)
 	} else {
 		d.signs.stubborn(s, u)
 		u.state |= neededRetry
@@ -257,7 +257,7 @@ func (d *Direction) sendForgotten(s *Sending) Verdict {
 	v := Verdict{Words: dissect.Retry}
 	if unneeded {
 		d.UnneededRetries++
-		d.signs.unneeded.see(s.Frame)
+		d.signs.unneeded.see(s.Frame, s.Time)
 		v.Words |= dissect.UnneededRetry
 	}
 	return v

@@ -1,5 +1,7 @@
 package session
 
+import "math"
+
 // HoldLeast is the shortest time, in nanoseconds, a verdict is held for a later
 // frame that may explain what looks broken; three round trips when they are
 // longer. HoldFrames further frames of the same side must have come as well.
@@ -28,6 +30,29 @@ type hold struct {
 	frames uint64 // of the side at fault
 }
 
+// ripeness is before what nothing that is held can be settled, so that most frames
+// need not look at any of it.
+type ripeness struct {
+	at     int64     // the earliest time
+	frames [2]uint64 // the fewest frames of a side, of what was held for its time
+}
+
+func (r *ripeness) maybe(s *sight) bool {
+	return s.now >= r.at || s.frames[0] >= r.frames[0] || s.frames[1] >= r.frames[1]
+}
+
+// never is what nothing that is held waits for.
+var never = ripeness{math.MaxInt64, [2]uint64{math.MaxUint64, math.MaxUint64}}
+
+// await adds what a case that is still held waits for.
+func (r *ripeness) await(h *hold, now int64) {
+	if now < h.until {
+		r.at = min(r.at, h.until)
+	} else {
+		r.frames[h.Dir] = min(r.frames[h.Dir], h.frames)
+	}
+}
+
 // Hold keeps a case open until a later frame had the time to explain it; settle,
 // which may be nil, then tells whether one did.
 func (l *Law) Hold(x Case, settle func() (Ruling, Guard)) {
@@ -40,7 +65,12 @@ func (l *Law) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
 		l.end(&l.holds[0], Doubtful, GuardHold)
 		l.holds = append(l.holds[:0], l.holds[1:]...)
 	}
-	l.holds = append(l.holds, hold{x, settle, l.sight.now + ns, l.sight.frames[x.Dir] + HoldSideFrames})
+	if len(l.holds) == 0 {
+		l.ripe = never
+	}
+	h := hold{x, settle, l.sight.now + ns, l.sight.frames[x.Dir] + HoldSideFrames}
+	l.ripe.await(&h, l.sight.now)
+	l.holds = append(l.holds, h)
 }
 
 // HoldTime is for how long a verdict is held, in ns.
@@ -49,12 +79,19 @@ func (l *Law) HoldTime() int64 { return max(HoldLeast, 3*l.roundTrip()) }
 // ripen settles what was held long enough.
 func (l *Law) ripen() {
 	keep := l.holds[:0]
+	l.ripe = never
 	for i := range l.holds {
-		h := l.holds[i]
-		if l.sight.now < h.until || l.sight.frames[h.Dir] < h.frames {
-			keep = append(keep, h)
+		p := &l.holds[i]
+		if l.sight.now < p.until || l.sight.frames[p.Dir] < p.frames {
+			l.ripe.await(p, l.sight.now)
+			if len(keep) == i {
+				keep = keep[:i+1]
+			} else {
+				keep = append(keep, *p)
+			}
 			continue
 		}
+		h := *p
 		l.settle(&h)
 	}
 	clear(l.holds[len(keep):])

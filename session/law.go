@@ -19,6 +19,7 @@ type Law struct {
 	dir   int            // its sender
 	sight sight
 	holds []hold
+	ripe  ripeness
 }
 
 // books are the tallies of one table of rules, for all connections of a Table.
@@ -81,7 +82,7 @@ func (l *Law) facing(fr *dissect.Frame, dir int) {
 		l.sight.waiting = l.c.Dir[0].due() || l.c.Dir[1].due()
 	}
 	l.sight.see(fr, dir)
-	if len(l.holds) > 0 {
+	if len(l.holds) > 0 && l.ripe.maybe(&l.sight) {
 		l.ripen()
 	}
 }

@@ -28,13 +28,13 @@ func (d *Direction) see(fr *dissect.Frame) {
 		return
 	}
 	if fr.Cut() {
-		d.signs.cut.see(fr.Frame)
+		d.signs.cut.see(fr.Frame, fr.Time)
 	}
 	if fr.BadChecksum {
-		d.signs.badSum.see(fr.Frame)
+		d.signs.badSum.see(fr.Frame, fr.Time)
 	}
 	if fr.Fragments == 0 && fr.Length > largestPacket-28 && fr.Src.IP != fr.Dst.IP {
-		d.signs.super.see(fr.Frame)
+		d.signs.super.see(fr.Frame, fr.Time)
 	}
 }
 
@@ -45,7 +45,7 @@ func (c *Conn) observe(rule, dir int, s sign, message string) {
 		c.quality.Pass(rule)
 		return
 	}
-	c.quality.Judge(Case{Rule: rule, Dir: dir, Frame: s.frame, Message: message})
+	c.quality.Judge(Case{Rule: rule, Dir: dir, Frame: s.frame, Time: s.time, HasTime: s.time != 0, Message: message})
 }
 
 // when gives the text when it holds, else "".
@@ -70,7 +70,7 @@ func (c *Conn) assess() {
 // assessCapture looks at what both directions share.
 func (c *Conn) assessCapture() {
 	s := &c.Law.sight
-	first := sign{1, c.FirstFrame}
+	first := sign{1, c.FirstFrame, c.FirstTime}
 	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.n))
 	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.n, millis(s.backMost)))
 	if s.timed >= coarseAfter {

@@ -16,6 +16,10 @@ type Rule struct {
 	Example   string // a violation
 	Alias     string // the rule under which the same event is reported, or ""
 	Unchecked string // why it is not evaluated, "" when it is
+
+	// CountOnly: it is counted but can never be called broken: every opportunity
+	// passes or stays inconclusive, for no capture holds the proof.
+	CountOnly bool
 }
 
 // Accuses reports whether breaking the rule is an endpoint's fault; rules of Quality

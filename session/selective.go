@@ -83,6 +83,13 @@ type Gaps struct {
 // KnownGaps gives what is known now.
 func (d *Direction) KnownGaps() Gaps { return Gaps{d.firmGap, d.firmGapAt} }
 
+// Suppose replaces what is known of gaps, for a question, and gives back what was.
+func (d *Direction) Suppose(g Gaps) (known Gaps) {
+	known = d.KnownGaps()
+	d.firmGap, d.firmGapAt = g.firm, g.firmAt
+	return known
+}
+
 // Withdraw takes back the acknowledgement of a number that was not captured,
 // which proved impossible: it is no evidence of a gap of the capture. before is
 // what was known of such without it, at its time.

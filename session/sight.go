@@ -42,7 +42,7 @@ type sight struct {
 	backMost  int64    // ns
 	waiting   bool     // an acknowledgement was due when the frame at hand came
 	silence   int64    // longest time without a frame while one was due, ns
-	wokenBy   uint64   // the frame behind it
+	wokenBy   sign     // the frame behind it
 	firstAt   int64    // time of the first frame
 	ttl       [2]uint8 // usual ones
 	ttlRun    [2]uint32
@@ -80,16 +80,16 @@ func (s *sight) seeTime(fr *dissect.Frame, step int64) {
 	}
 	if step < -clockStep {
 		s.backAt, s.back = s.now, true
-		s.backwards.see(fr.Frame)
+		s.backwards.see(fr.Frame, fr.Time)
 		s.backMost = max(s.backMost, -step)
 	}
 	if dropped != 0 {
 		s.dropAt, s.drops = fr.Time, true
-		s.lost.see(fr.Frame)
+		s.lost.see(fr.Frame, fr.Time)
 		s.lost.n += dropped - 1
 	}
 	if step > longPause && step > s.silence && s.waiting {
-		s.silence, s.wokenBy = step, fr.Frame
+		s.silence, s.wokenBy = step, sign{1, fr.Frame, fr.Time}
 	}
 }
 

@@ -21,21 +21,24 @@ type signs struct {
 	trips     tripWindow
 	firstTrip int64 // shortest of the first window
 	slowTrip  int64 // shortest of the slowest two windows in a row since
-	slowAt    uint64
+	slowAt    sign
 	lastTrip  int64 // shortest of the window before
 }
 
 // A sign counts something and keeps the first frame that shows it.
-type sign struct{ n, frame uint64 }
+type sign struct {
+	n, frame uint64
+	time     int64 // of the frame, 0 when it has none
+}
 
-func (s *sign) see(frame uint64) {
+func (s *sign) see(frame uint64, time int64) {
 	if s.n++; s.n == 1 {
-		s.frame = frame
+		s.frame, s.time = frame, time
 	}
 }
 
-func (s *signs) hole(size int64, frame uint64) {
-	s.holes.see(frame)
+func (s *signs) hole(size int64, frame uint64, time int64) {
+	s.holes.see(frame, time)
 	s.longest = max(s.longest, size)
 	s.passedOver += uint64(size)
 }
@@ -47,6 +50,7 @@ type stuckUnit struct {
 	size   uint16
 	copies uint8
 	frame  uint64 // of its first sending
+	time   int64
 	latest uint64
 	others int // first acknowledgements of units sent after its latest sending
 }
@@ -54,7 +58,7 @@ type stuckUnit struct {
 // stubborn looks at a retry of what was not acknowledged.
 func (s *signs) stubborn(x *Sending, u *unit) {
 	if u.copies >= s.stuck.copies && u.size >= s.stuck.size || x.Num == s.stuck.num {
-		s.stuck = stuckUnit{num: x.Num, size: u.size, copies: u.copies, frame: u.frame, latest: x.Frame}
+		s.stuck = stuckUnit{num: x.Num, size: u.size, copies: u.copies, frame: u.frame, time: u.time, latest: x.Frame}
 	}
 }
 
@@ -73,14 +77,14 @@ const tripsAtOnce = 32
 type tripWindow struct {
 	n     int
 	least int64
-	frame uint64
+	first sign
 }
 
 // trip enters a round trip; whole windows are compared with the first.
-func (s *signs) trip(ns int64, frame uint64) {
+func (s *signs) trip(ns int64, frame uint64, time int64) {
 	w := &s.trips
 	if w.n == 0 {
-		w.least, w.frame = ns, frame
+		w.least, w.first = ns, sign{1, frame, time}
 	}
 	w.n++
 	w.least = min(w.least, ns)
@@ -90,7 +94,7 @@ func (s *signs) trip(ns int64, frame uint64) {
 	if s.firstTrip == 0 {
 		s.firstTrip = max(w.least, 1)
 	} else if both := min(w.least, s.lastTrip); both > s.slowTrip {
-		s.slowTrip, s.slowAt = both, w.frame
+		s.slowTrip, s.slowAt = both, w.first
 	}
 	s.lastTrip = w.least
 	w.n = 0

@@ -58,7 +58,7 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 	v.Words = dissect.Retry
 	if u.acked || d.anyAcked(u.carriers[:u.n]) {
 		d.UnneededRetries++
-		d.signs.unneeded.see(fr.Frame)
+		d.signs.unneeded.see(fr.Frame, fr.Time)
 		v.Words |= dissect.UnneededRetry
 	}
 	u.carry(carrier, d)

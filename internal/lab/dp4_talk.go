@@ -12,6 +12,7 @@ type dp4Talk struct {
 	steps []Step
 	at    time.Duration
 	next  [2]uint8  // sequence and messageid of the next message
+	lag   [2]uint8  // by how much messageids are behind sequences
 	bytes [2]uint32 // received by each side
 	last  [2]*dp4.Frame
 }
@@ -41,9 +42,28 @@ func (t *dp4Talk) send(side int, after time.Duration, f *dp4.Frame) *Step {
 // say sends the next message.
 func (t *dp4Talk) say(side int, after time.Duration, flags dp4.Flags) *Step {
 	f := t.frame(side, flags|dp4.CMD)
-	f.MessageID, f.Sequence, f.Data = t.next[side], t.next[side], []byte("message text")[:3+t.next[side]%9]
+	f.MessageID, f.Sequence, f.Data = t.next[side]-t.lag[side], t.next[side], []byte("message text")[:3+t.next[side]%9]
 	t.next[side]++
 	return t.repeat(side, after, f)
+}
+
+// parts sends the next message in three.
+func (t *dp4Talk) parts(side int, after time.Duration) *Step {
+	t.say(side, after, dp4.STA|dp4.RLY)
+	for i, flags := range []dp4.Flags{dp4.CMD | dp4.RLY, dp4.CMD | dp4.EOM | dp4.RLY} {
+		f := *t.last[side]
+		f.Flags, f.Sequence, f.Serial = flags, f.Sequence+1, uint8(i+1)
+		t.next[side], t.lag[side] = t.next[side]+1, t.lag[side]+1
+		t.repeat(side, time.Millisecond, &f)
+	}
+	return &t.steps[len(t.steps)-1]
+}
+
+// again sends the latest message once more.
+func (t *dp4Talk) again(side int, after time.Duration) *Step {
+	f := *t.last[side]
+	f.Serial++
+	return t.repeat(side, after, &f)
 }
 
 // repeat sends a data frame, which arrives.
@@ -163,5 +183,37 @@ func dp4SerialStart(t *dp4Talk) {
 	f.Sequence, f.MessageID, f.Serial = f.Sequence+1, f.MessageID+1, 1
 	t.next[0]++
 	t.repeat(0, time.Millisecond, &f).Fault = true
+	t.ack(1, 25*time.Millisecond)
+}
+
+// dp4Fragmented sends more in one frame than the network takes.
+func dp4Fragmented(t *dp4Talk) {
+	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY)
+	f := *t.last[0]
+	f.Sequence, f.MessageID, f.Data = f.Sequence+1, f.MessageID+1, make([]byte, 4000)
+	t.next[0]++
+	t.repeat(0, time.Millisecond, &f).Fault = true
+	t.ack(1, 25*time.Millisecond)
+}
+
+// dp4Masked reports two packets missing at once.
+func dp4Masked(t *dp4Talk) {
+	var lost []dp4.Frame
+	first := t.next[0]
+	for range 2 {
+		s := t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY)
+		lost = append(lost, *t.last[0])
+		t.bytes[1] -= uint32(len(s.Payload) - 2)
+		t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY)
+	}
+	latest := t.last[0]
+	f := t.nack(1, first)
+	f.ExtFlags, f.MaskSize, f.Mask = dp4.LSBFirst.ExtFlags(1), 1, 2
+	t.reply(1, 25*time.Millisecond, f)
+	for i := range lost {
+		lost[i].Serial++
+		t.repeat(0, 25*time.Millisecond, &lost[i])
+	}
+	t.last[0] = latest
 	t.ack(1, 25*time.Millisecond)
 }

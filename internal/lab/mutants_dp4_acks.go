@@ -15,6 +15,7 @@ func dp4AckMutants() []Mutant {
 	ms := time.Millisecond
 	return slices.Concat([]Mutant{
 		{Rule: "DP4-2-NACK-NNACK0", Name: "sends no mask", On: nacks},
+		{Rule: "DP4-2-NACK-NNACK0", Name: "sends a mask", Near: true, Steps: dp4Conversation(dp4Masked)},
 		{Rule: "DP4-2.2.3-PRODUCT", Name: "reports what is missing", On: nacks, Profile: session.Profile{Windows: true}},
 		{Rule: "DP4-2.2.3-PRODUCT", Name: "sends ACKs alone", Near: true, On: clean, Profile: session.Profile{Windows: true}},
 		{Rule: "DP4-2.2.3-LEN", Name: "has a byte too many", On: nacks,

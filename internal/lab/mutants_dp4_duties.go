@@ -27,8 +27,10 @@ func dp4Duties() []Mutant {
 		{Rule: "DP4-1.3-ENVELOPE", Name: "wraps a search for sessions", On: "dp4/windows-clean",
 			Tamper: dp4Nth(20, dp4By(1, dp4Single), func(f *dp4.Frame) { f.Data = []byte("play\x02\x00\x0e\x00 and so on") })},
 	},
+		dp4Answers(),
 		dp4Keeps("dp4/parts-lossy", "DP4-3.1.5.2-CONTIG"), dp4Keeps("dp4/windows-clean", "DP4-1.3-ENVELOPE"),
-		dp4Keeps("dp4/nacks-lsb-first", "DP4-3.1.5.3-RETX"))
+		dp4Keeps("dp4/nacks-lsb-first", "DP4-3.1.5.3-RETX", "DP4-3.1.5.2-NACK-OOO"),
+		dp4Keeps("dp4/copies-disorder", "DP4-3.1.5.2-SAK", "DP4-3.1.5.2-REACK"), dp4Keeps("dp4/windows-clean", "DP4-3.1.5.2-FINAL-ACK"))
 }
 
 // silentSAK sends packets without SAK.

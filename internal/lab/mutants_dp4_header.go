@@ -34,5 +34,6 @@ func dp4Header() []Mutant {
 			f.From.Value = 3
 			t.reply(1, 25*time.Millisecond, f).Fault = true
 		})},
+		{Rule: "DP4-2-IPFRAG", Name: "sends what takes three fragments", Steps: dp4Conversation(dp4Fragmented)},
 	}, dp4Keeps("dp4/nacks-lsb-first", "DP4-2-TYPE"), dp4Keeps("dp4/player-pairs", "DP4-2.2.1-PAIR", "DP4-2-IPFRAG"))
 }

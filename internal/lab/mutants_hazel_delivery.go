@@ -23,6 +23,8 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges the highest", Near: true, As: spec, Steps: talkHazel(page).chat(20).ack(1, 21).chat(20).bye()},
 		{Rule: "HZ-REL-ACK-SURPLUS", Name: "acknowledges one packet five times", As: spec, Steps: acksOf(5)},
 		{Rule: "HZ-REL-ACK-SURPLUS", Name: "acknowledges a packet and its copy", Near: true, As: spec, Steps: acksOf(2)},
+		{Rule: "HZ-REL-ACK-HISTORY", Name: "acknowledges what was lost", Steps: falseHistory(0xff)},
+		{Rule: "HZ-REL-ACK-HISTORY", Name: "denies what was lost", Near: true, Steps: falseHistory(0xfe)},
 		{Rule: "HZ-REL-ACK-HISTORY-LOSS", Name: "ignores histories", Steps: denials(false)},
 		{Rule: "HZ-REL-ACK-HISTORY-LOSS", Name: "sends again what histories deny", Near: true, Steps: denials(true)},
 		{Rule: "HZ-REL-RESEND", Name: "never sends again", As: spec, Steps: forgetful(false)},
@@ -48,6 +50,8 @@ func hazelDelivery() []Mutant {
 			pause(100*ms).reliable(0, 22, "chatter").chat(20).bye()},
 		{Rule: "HZ-REL-ID-SEQ", Name: "steps back behind the first", As: "hazel:current", Steps: talkHazel(now).chat(20).reliable(0, 65500, "x").fault().chat(20).bye()},
 		{Rule: "HZ-REL-ID-SEQ", Name: "leaves out some", Near: true, As: spec, Steps: gappy()},
+		{Rule: "HZ-REL-ID-DENSITY", Name: "runs away from a packet it sends in vain", As: spec, Steps: runaway(34)},
+		{Rule: "HZ-REL-ID-DENSITY", Name: "stops at 32,000", Near: true, As: spec, Steps: runaway(32)},
 		{Rule: "HZ-REL-ID-FIRST", Name: "begins with 4000", As: "hazel:0.1", Steps: firstID(4000)},
 		{Rule: "HZ-REL-ID-FIRST", Name: "begins with 0", Near: true, As: "hazel:current", Steps: talkHazel(now).chat(10).bye()},
 	}
@@ -122,6 +126,21 @@ func denials(resent bool) []Step {
 	return t.chat(100).bye()
 }
 
+// falseHistory loses eight packets on the way to the capture point. Of each the
+// next acknowledgement has the history given.
+func falseHistory(recent uint8) []Step {
+	t := talkHazel(hazel.Current).chat(40)
+	for range 8 {
+		lost := t.next[0]
+		t.next[0]++
+		t.recent = recent
+		t.says(0).fault()
+		t.recent = 0xff
+		t.pause(150*ms).reliable(0, lost, "chatter").ack(1, lost).chat(12)
+	}
+	return t.bye()
+}
+
 // forgetful loses the acknowledgement of every tenth packet.
 func forgetful(resent bool) []Step {
 	t := talkHazel(hazel.Spec).chat(60)
@@ -188,6 +207,21 @@ func undying(n int) []Step {
 	}
 	for i := range t.steps {
 		t.steps[i].Fault = t.steps[i].From == 0
+	}
+	return t.bye()
+}
+
+// runaway goes on by n thousand ids, most of which the capture misses, while a
+// packet is sent in vain.
+func runaway(n int) []Step {
+	t := talkHazel(hazel.Spec).chat(10).unanswered(0)
+	id := t.next[0] - 1
+	t.pause(170*ms).reliable(0, id, "chatter")
+	for i := range n {
+		t.next[0] = id + uint16(1000*(i+1))
+		if t.says(0); i == 32 {
+			t.steps[len(t.steps)-2].Fault = true
+		}
 	}
 	return t.bye()
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,7 +66,8 @@ func TestKNetCaptures(t *testing.T) {
 		for i := range truth.Connections {
 			compareKNet(t, &a, truth, &truth.Connections[i], rows)
 		}
-		if a.totals.UDPDatagrams == 0 || len(a.findings) != 0 {
+		accuses := func(f session.Finding) bool { return f.Rule.Accuses() }
+		if a.totals.UDPDatagrams == 0 || slices.ContainsFunc(a.findings, accuses) {
 			t.Errorf("%d datagrams, %d findings", a.totals.UDPDatagrams, len(a.findings))
 		}
 	})

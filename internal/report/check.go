@@ -52,6 +52,9 @@ func (c *Check) locate(frame uint64) (path string, number uint64) {
 // headline is the verdict in one line: "pass", "fail: 1 error; budget … exceeded".
 func (c *Check) headline() string {
 	s := c.Outcome.String()
+	if c.Outcome == verdict.Pass {
+		s += c.reservation()
+	}
 	for i, r := range c.Reasons {
 		switch i {
 		case 0:
@@ -63,6 +66,19 @@ func (c *Check) headline() string {
 		}
 	}
 	return s
+}
+
+// reservation is what a pass does not cover.
+func (c *Check) reservation() string {
+	for i := range c.Captures {
+		if c.Captures[i].Failed {
+			return ", as far as the input could be read"
+		}
+	}
+	if len(c.Rules) == 0 {
+		return ": no rule had an opportunity"
+	}
+	return ""
 }
 
 // shownReasons is how many reasons stand in the headline.

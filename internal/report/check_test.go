@@ -161,7 +161,7 @@ func TestGitHub(t *testing.T) {
 	if kinds["error"] != githubPerKind || !strings.HasPrefix(lines[last], "dpdissect: fail: ") {
 		t.Errorf("%v, %q", kinds, lines[last])
 	}
-	if got := string(AppendGitHub(nil, quiet())); got != "dpdissect: pass\n" {
+	if got := string(AppendGitHub(nil, quiet())); got != "dpdissect: pass: no rule had an opportunity\n" {
 		t.Errorf("%q", got)
 	}
 }

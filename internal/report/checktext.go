@@ -24,7 +24,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 	}
 	dst = p.appendCheckFindings(dst, c, opts.Verbose)
 	if !opts.Quiet {
-		dst = p.appendRules(dst, c.Rules, opts.Width)
+		dst = p.appendRules(dst, c, opts)
 	}
 	dst = p.appendRequired(dst, c.Required)
 	dst = p.appendBudgets(dst, c.Budgets, opts.Width)
@@ -80,28 +80,6 @@ func plural(n uint64, one, many string) string {
 		return "1 " + one
 	}
 	return strconv.FormatUint(n, 10) + " " + many
-}
-
-var ruleColumns = []column{
-	{head: "Rule", left: true}, {head: "Opportunities"}, {head: "Pass"}, {head: "Fail"}, {head: "Inconclusive"},
-	{head: "Guards not satisfied", left: true, rare: true, rank: 1},
-}
-
-// appendRules appends how the opportunities of each evaluated rule ended.
-func (p *painter) appendRules(dst []byte, rules []session.RuleTally, width int) []byte {
-	if len(rules) == 0 {
-		return append(dst, "\nNo rule had an opportunity.\n"...)
-	}
-	t := &table{cols: append([]column(nil), ruleColumns...), head: p.Heading}
-	for i := range rules {
-		r := &rules[i]
-		blocked := cell{text: verdict.Blockers(&r.Tally), style: p.Derived}
-		blocked.dim = blocked.text == ""
-		t.rows = append(t.rows, []cell{p.plain(escaped(r.Rule.ID)), p.count(r.Opportunities()), p.count(r.Pass),
-			p.judged(r.Fail, p.severityStyle(r.Rule.Severity)), p.judged(r.Inconclusive, p.Warn), blocked})
-	}
-	t.fit(width)
-	return t.append(append(dst, '\n'))
 }
 
 func (p *painter) appendRequired(dst []byte, list []verdict.RequiredResult) []byte {

@@ -32,8 +32,38 @@ type whereKey struct {
 type place struct {
 	whereKey
 	first  *session.Finding
+	all    []*session.Finding
 	frames []uint64
 	count  uint64
+}
+
+// split gives a place as it is, or, where everything is asked for, once for each
+// run of findings that say the same and have the same proof.
+func (pl *place) split(opts *findingsText) (list []place) {
+	if !opts.all {
+		return []place{*pl}
+	}
+	for _, f := range pl.all {
+		last := len(list) - 1
+		if last < 0 || f.Message != list[last].first.Message || opts.proofs && len(f.Frames) > 1 && !slices.Equal(f.Frames, list[last].first.Frames) {
+			list = append(list, place{whereKey: pl.whereKey})
+			last++
+		}
+		list[last].enter(f)
+	}
+	return list
+}
+
+// enter adds a finding to its place.
+func (pl *place) enter(f *session.Finding) {
+	if pl.first == nil {
+		pl.first = f
+	}
+	pl.count++
+	pl.all = append(pl.all, f)
+	if n := len(pl.frames); f.Frame != 0 && (n == 0 || pl.frames[n-1] != f.Frame) {
+		pl.frames = append(pl.frames, f.Frame)
+	}
 }
 
 // groups puts findings together by severity and rule, the worst first.
@@ -70,12 +100,9 @@ func (g *group) add(f *session.Finding) {
 	if !ok {
 		i = len(g.places)
 		g.index[where] = i
-		g.places = append(g.places, place{whereKey: where, first: f})
+		g.places = append(g.places, place{whereKey: where})
 	}
-	g.places[i].count++
-	if f.Frame != 0 {
-		g.places[i].frames = append(g.places[i].frames, f.Frame)
-	}
+	g.places[i].enter(f)
 }
 
 // findingsText says how findings are shown.
@@ -110,8 +137,7 @@ func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts 
 	return dst
 }
 
-// appendGroup appends "error  DP8-…  ×3  MC-DPL8R 2.2.1.2" and the message of
-// the first finding.
+// appendGroup appends "error  DP8-…  ×3  MC-DPL8R 2.2.1.2".
 func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 	severity, name, n := g.first.Severity.String(), escaped(g.first.Rule.ID), strconv.FormatUint(g.count, 10)
 	dst = appendStyled(append(dst, "   "...), p.severityOf(g.first), severity)
@@ -122,23 +148,35 @@ func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 	if g.first.Rule.Clause != "" {
 		dst = appendStyled(append(dst, columnGap...), p.Derived, escaped(g.first.Rule.Clause))
 	}
-	dst = append(append(dst, '\n'), findingIndent...)
-	return append(append(dst, escaped(g.first.Message)...), '\n')
+	return append(dst, '\n')
+}
+
+// appendMessage appends what was found, on a line of its own.
+func appendMessage(dst []byte, message string) []byte {
+	return append(append(append(dst, findingIndent...), escaped(message)...), '\n')
 }
 
 const findingIndent = "          " // behind the severity
 
+// appendPlaces appends the messages of a group, each with the places it is about.
 func (p *painter) appendPlaces(dst []byte, g *group, opts *findingsText) []byte {
+	message := ""
 	for i := range g.places {
 		if i == shownPlaces && !opts.all {
 			more := "… and in " + counted(uint64(len(g.places)-i), "more direction")
 			return append(appendStyled(append(dst, findingIndent...), p.Derived, more), '\n')
 		}
-		dst = p.appendPlace(append(dst, findingIndent...), &g.places[i], opts.all)
-		if opts.proofs {
-			dst = p.appendProof(dst, &g.places[i], opts.all)
+		for _, pl := range g.places[i].split(opts) {
+			if pl.first.Message != message || i == 0 && message == "" {
+				message = pl.first.Message
+				dst = appendMessage(dst, message)
+			}
+			dst = p.appendPlace(append(dst, findingIndent...), &pl, opts.all)
+			if opts.proofs {
+				dst = p.appendProof(dst, &pl, opts.all)
+			}
+			dst = append(dst, '\n')
 		}
-		dst = append(dst, '\n')
 	}
 	return dst
 }
@@ -171,7 +209,11 @@ func (p *painter) appendPlace(dst []byte, pl *place, all bool) []byte {
 func (p *painter) appendProof(dst []byte, pl *place, all bool) []byte {
 	f := pl.first
 	if len(f.Frames) > 1 {
-		dst = append(dst, "; proof: frames "...)
+		dst = append(dst, "; proof"...)
+		if pl.count > 1 {
+			dst = append(dst, " of the first"...)
+		}
+		dst = append(dst, ": frames "...)
 		for i, n := range f.Frames {
 			if i > 0 {
 				dst = append(dst, ", "...)

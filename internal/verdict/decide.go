@@ -42,8 +42,9 @@ type Result struct {
 	Suppressed   uint64
 	Off          uint64 // findings of rules that are off
 	Suppressions []SuppressionResult
-	Baseline     *BaselineResult // nil without one
-	Rules        []session.RuleTally
+	Baseline     *BaselineResult     // nil without one
+	Rules        []session.RuleTally // that had opportunities
+	Idle         []*session.Rule     // that had none
 	Required     []RequiredResult
 	Budgets      []BudgetResult
 	Gates        []GateResult
@@ -77,6 +78,8 @@ func Decide(p *Policy, book *Book, base *Baseline, today string, run *Run) (*Res
 	for _, t := range run.Rules {
 		if t.Opportunities() > 0 {
 			d.Rules = append(d.Rules, t)
+		} else {
+			d.Idle = append(d.Idle, t.Rule)
 		}
 	}
 	if len(p.Budgets) > 0 || p.Certainty != (Certainty{}) {
