@@ -66,6 +66,7 @@ const (
 func (c *conn) noteAsked(dir int) {
 	c.side[dir].roll.haunt(c.d.PacketID)
 	c.noteRequests(dir)
+	c.spoil(dir)
 }
 
 func (c *conn) noteRequests(dir int) {

@@ -14,6 +14,7 @@ type ship struct {
 	begun  bool
 	doubt  bool // it may not be whole, or another
 	mixed  bool // … and fragments came that fit neither
+	faulty bool // a fragment of it has a fault
 	count  int
 	got    int
 	packet int64 // PacketID of the start
@@ -143,6 +144,19 @@ func (c *conn) scrap(dir int, num int64) {
 	}
 }
 
+// spoil keeps apart the transfers of which the datagram at hand holds a fragment: it
+// has a fault, and nothing is known of them until they begin anew.
+func (c *conn) spoil(dir int) {
+	all := c.side[dir].ships
+	for i := range c.d.Messages {
+		if m := &c.d.Messages[i]; all != nil && m.IsFragment() && all[m.TransferID] != nil {
+			all[m.TransferID].spoil()
+		}
+	}
+}
+
+func (t *ship) spoil() { t.doubt, t.mixed, t.faulty = true, true, true }
+
 // wait keeps a fragment that came before its start.
 func (t *ship) wait(index int, start int64, p part) {
 	if len(t.early) < maxEarly {
@@ -164,13 +178,18 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 			law.Broken(rFrIdReuse, msg, t.frame)
 			c.broken = true
 			c.quarantine()
+			t.spoil()
 			return
 		}
 	}
 	if p.packet < t.packet {
 		return // late
 	}
-	law.Pass(rFrStartOnce)
+	if t.begun && t.faulty && !t.full() {
+		law.Unclear(rFrIdReuse, session.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the one before has a fault", m.TransferID), t.frame)
+	} else {
+		law.Pass(rFrStartOnce)
+	}
 	next := &ship{begun: true, count: count, packet: p.packet, last: p.packet, number: number, frame: p.frame, time: c.fr.Time, since: t.time}
 	if !t.begun {
 		next.since = r.startAt
@@ -304,6 +323,7 @@ func (c *conn) judgeLibraryFragment(dir int, t *ship, m *Message, index int, p p
 	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
 		law.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
 		c.quarantine()
+		t.spoil()
 	case same && t.part(index).hash != 0 && (t.part(index).hash != p.hash || index == 0 && t.count != int(m.FragmentCount.Value)):
 		rule := rFrNumUnique
 		if index == 0 {
@@ -311,6 +331,7 @@ func (c *conn) judgeLibraryFragment(dir int, t *ship, m *Message, index int, p p
 		}
 		law.Broken(rule, fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID), t.part(index).frame)
 		c.quarantine()
+		t.spoil()
 	case same:
 		t.keep(index, p)
 		c.passShip()
