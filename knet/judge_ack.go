@@ -2,6 +2,7 @@ package knet
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -25,6 +26,7 @@ type aheadAck struct {
 	later        int // datagrams that the peer sent later, below num
 	proof        uint64
 	proven       bool
+	far          bool // … by datagrams that are far below
 }
 
 const (
@@ -149,6 +151,10 @@ func (c *conn) holdAhead(dir int, num int64, r *roll) {
 		s.acking.ahead = slices.DeleteFunc(s.acking.ahead, func(o *aheadAck) bool { return o == a })
 		x.Proof[0] = a.proof
 		switch {
+		case a.far:
+			x.Since = math.MaxInt64 // whatever else was missed
+			c.c.Law.Judge(x)
+			return session.Dropped, 0
 		case a.proven:
 			return session.Failed, 0
 		case r.top >= a.num:
@@ -169,6 +175,7 @@ func (c *conn) disprove(s *side, num int64) {
 		if a.later++; a.later == 1 {
 			a.proof = c.fr.Frame
 		}
+		a.far = a.far || a.num-num >= farAhead
 		a.proven = a.proven || a.num-num >= farAhead || after >= longAfter || a.later >= fewLater
 	}
 }

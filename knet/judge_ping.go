@@ -20,6 +20,7 @@ type asking struct {
 	acks   int // datagrams of the side acknowledged since openAt
 	told   bool
 	rare   bool
+	lostAt int64 // when a request came of which the id can't be told, plus 1 ns; 0 for never
 	alone  alone
 }
 
@@ -78,7 +79,7 @@ func (c *conn) noteRequests(dir int) {
 				a.note(m.Body[0], c.fr.Time)
 			}
 			if len(m.Body) != 1 {
-				a.note(0, c.fr.Time) // what an answer may repeat
+				a.lostAt = c.fr.Time + 1 // nothing tells what an answer repeats
 			}
 		case Disconnect:
 			c.side[dir].ending.heard = true
@@ -165,7 +166,7 @@ func (c *conn) holdReply(dir int, id uint8) {
 	law, r := &c.c.Law, &c.side[1-dir].roll
 	at := c.fr.Time
 	m := c.mark(1 - dir)
-	since := at - staleTime
+	since, unknown := at-staleTime, c.side[1-dir].ask.lostAt
 	x := law.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
 	x.Since = since
 	c.quarantine()
@@ -174,6 +175,8 @@ func (c *conn) holdReply(dir int, id uint8) {
 		switch {
 		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
 			return session.Doubtful, session.GuardClean
+		case unknown > since:
+			return session.Doubtful, session.GuardHold
 		case was != nil && was.at-at <= c.horizon():
 			return session.Doubtful, session.GuardReord
 		}
