@@ -2,6 +2,7 @@ package knet
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -14,6 +15,7 @@ type asking struct {
 	has    bool
 	isOdd  bool
 	at     int64 // of the latest
+	runAt  int64 // since when each id captured was the one behind that before
 	open   int   // not answered, since the latest answer
 	openAt int64
 	openIn uint64
@@ -99,6 +101,9 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 		return
 	}
 	law := &c.c.Law
+	if !a.has || id != a.last+1 || num < r.top {
+		a.runAt = c.fr.Time
+	}
 	switch {
 	case !a.has || c.jump || !r.whole(a.at) || num < r.top:
 		a.last = id
@@ -170,9 +175,17 @@ func (c *conn) holdReply(dir int, id uint8) {
 	x := law.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
 	x.Since = since
 	c.quarantine()
-	law.Hold(x, func() (session.Ruling, session.Guard) {
+	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, law.HoldTime()
+	if !r.whole(since) {
+		wait = staleTime
+	}
+	law.HoldFor(x, wait, func() (session.Ruling, session.Guard) {
 		was := c.side[1-dir].ask.was(id)
 		switch {
+		case was == nil && unknown <= since && run <= since && a.runAt == run && a.at-at > c.horizon():
+			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
+			law.Judge(x)
+			return session.Dropped, 0
 		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
 			return session.Doubtful, session.GuardClean
 		case unknown > since:
