@@ -63,6 +63,7 @@ const (
 	rarePings    = 20e9
 	manyRequests = 5
 	manyReplies  = 3
+	runTime      = 5e9 // for which no PingRequest was missed before a reply to none
 )
 
 // noteAsked notes what the peer may answer of a datagram that is not judged further.
@@ -101,7 +102,7 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 		return
 	}
 	law := &c.c.Law
-	if !a.has || id != a.last+1 || num < r.top {
+	if !a.has || id != a.last+1 {
 		a.runAt = c.fr.Time
 	}
 	switch {
@@ -176,13 +177,13 @@ func (c *conn) holdReply(dir int, id uint8) {
 	x.Since = since
 	c.quarantine()
 	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, law.HoldTime()
-	if !r.whole(since) {
+	if !r.whole(since) || !law.Clean(since) {
 		wait = staleTime
 	}
 	law.HoldFor(x, wait, func() (session.Ruling, session.Guard) {
 		was := c.side[1-dir].ask.was(id)
 		switch {
-		case was == nil && unknown <= since && run <= since && a.runAt == run && a.at-at > c.horizon():
+		case was == nil && unknown <= since && at-run >= runTime && a.runAt == run && a.at-at > c.horizon():
 			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
 			law.Judge(x)
 			return session.Dropped, 0
