@@ -114,7 +114,7 @@ func (c *conn) longLate() int64 { return max(2e9, 4*c.horizon()) }
 
 const (
 	stepsLooked = 50 // steps that are looked at together
-	stepsAcked  = 20 // acknowledgements that must come meanwhile
+	stepsAcked  = 12 // acknowledgements that must come meanwhile
 )
 
 // judgeStep judges the steps between PacketIDs. Skipped ones are lost ones, unless
