@@ -290,6 +290,10 @@ func (s *side) keepFirst(id uint32, sent *session.Sending) {
 // messages tracks the messages of a datagram; fresh says that no copy of it was
 // captured before.
 func (c *conn) messages(dir int, num int64, fresh bool) {
+	if c.d.plain && c.d.Dialect != Spec && c.wants.Messages == session.CountMessages {
+		c.countMessages(dir, num, fresh)
+		return
+	}
 	var x contents
 	if fresh && c.d.Dialect == Spec {
 		fresh = c.freshContent(dir, num)

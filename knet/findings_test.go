@@ -96,26 +96,26 @@ var vecOpened = []line{{0, vecSyn}, {1, vecSynAck}, {0, vecConnectAck}, {1, vecA
 // opened is a capture that goes on behind the handshake.
 func opened(more ...line) []line { return append(slices.Clone(vecOpened), more...) }
 
-// TestFindings_SessionManagement: the three datagrams of the handshake break nothing;
+// TestKNet_SessionManagement_Findings: the three datagrams of the handshake break nothing;
 // sent otherwise they do.
-func TestFindings_SessionManagement(t *testing.T) {
+func TestKNet_SessionManagement_Findings(t *testing.T) {
 	find(t, nil, vecOpened...).passes(t, "KN-RM-SYN-REL", "KN-RM-CONNACK-REL", "KN-RM-CONNACK-LEN", "KN-RM-PLAIN-ORDER", "KN-SM-ROLE", "KN-RD-ACK-KNOWN")
 	find(t, []string{"KN-RM-CONNACK-REL"}, opened(line{0, "02 00 00 04 00 FB FF FF FF"})...)
 	find(t, []string{"KN-RM-CONNACK-LEN"}, opened(line{0, "02 00 40 05 00 FB FF FF FF 00"})...)
 	find(t, []string{"KN-RM-SYN-REL"}, opened(line{0, "02 00 40 08 00 FD FF FF FF 75 73 65 72"})...)
 }
 
-// TestFindings_ReservedMessages: ping 7 under either map of ids, and what it must not be.
-func TestFindings_ReservedMessages(t *testing.T) {
+// TestKNet_ReservedMessages_Findings: ping 7 under either map of ids, and what it must not be.
+func TestKNet_ReservedMessages_Findings(t *testing.T) {
 	find(t, nil, opened(line{0, vecPing}, line{1, vecPong})...).passes(t, "KN-RM-PING-LEN", "KN-RM-PING-REL", "KN-RM-PONG-LEN", "KN-RT-PONG-MATCH")
 	find(t, []string{"KN-RM-PING-REL"}, opened(line{1, "02 00 00 08 00 03 01 00 00 00 00 00 00"}, line{0, "02 00 40 02 00 00 07"})...)
 	find(t, []string{"KN-RM-ACK-LEN"}, opened(line{1, "02 00 00 07 00 03 01 00 00 00 00 00"})...)
 	find(t, []string{"KN-RM-ACK-REL"}, opened(line{1, "02 00 40 08 00 03 01 00 00 00 00 00 00"})...)
 }
 
-// TestFindings_ReliableDatagrams: a PacketAck of 1, 2 and 4, which were sent reliable,
+// TestKNet_ReliableDatagrams_Findings: a PacketAck of 1, 2 and 4, which were sent reliable,
 // and of a 1 that was not, which shows when both have gone on.
-func TestFindings_ReliableDatagrams(t *testing.T) {
+func TestKNet_ReliableDatagrams_Findings(t *testing.T) {
 	const data = "40 03 00 14 61 62"
 	begin := []line{{0, vecSyn}, {1, vecSynAck}, {0, vecConnectAck}}
 	sent := []line{{1, "02 00 " + data}, {1, "03 00 " + data}, {1, "04 00 " + data}, {0, vecPing}, {0, vecAckOf124}}
@@ -128,9 +128,9 @@ func TestFindings_ReliableDatagrams(t *testing.T) {
 	find(t, []string{"KN-RD-ACK-UNREL"}, plain...)
 }
 
-// TestFindings_InOrderDatagramsAndMessages: message 100 depends on message 0 of
+// TestKNet_InOrderDatagramsAndMessages_Findings: message 100 depends on message 0 of
 // PacketID 1, which the page allows, and only when the datagram says so.
-func TestFindings_InOrderDatagramsAndMessages(t *testing.T) {
+func TestKNet_InOrderDatagramsAndMessages_Findings(t *testing.T) {
 	more := []line{{0, "02 00 40 03 00 14 61 62"}, {0, "03 00 40 03 00 14 61 62"}}
 	find(t, nil, opened(append(more, line{0, vecData})...)...).passes(t, "KN-MB-CODE15", "KN-DG-IODFIT", "KN-DG-INORDER-NEED", "KN-IO-REL-ON-UNREL", "KN-IO-INDEX")
 	find(t, []string{"KN-DG-INORDER-NEED"}, opened(append(more, line{0, "04 00 40 03 08 64 78 79"})...)...)
@@ -139,9 +139,9 @@ func TestFindings_InOrderDatagramsAndMessages(t *testing.T) {
 	find(t, []string{"KN-IO-PAST"}, opened(append(more, line{0, "04 00 C0 01 08 00 03 08 64 78 79"})...)...)
 }
 
-// TestFindings_ClosingAConnection: Disconnect lists no dependency although its InOrder
+// TestKNet_ClosingAConnection_Findings: Disconnect lists no dependency although its InOrder
 // flag is set.
-func TestFindings_ClosingAConnection(t *testing.T) {
+func TestKNet_ClosingAConnection_Findings(t *testing.T) {
 	find(t, nil, opened(line{0, vecDisconnect})...).passes(t, "KN-RM-DISC-REL", "KN-RM-DISC-ORDER", "KN-RM-DISC-LEN")
 	find(t, []string{"KN-RM-DISC-ORDER"}, opened(line{0, "09 00 00 04 00 FF FF FF FF"})...)
 	find(t, []string{"KN-CL-AFTER-DISC"}, opened(line{0, vecDisconnect}, line{0, "0A 00 00 03 00 14 61 62"})...)

@@ -27,5 +27,23 @@ func (c *conn) judgePlain(dir int, sent *session.Sending) bool {
 	return true
 }
 
+// countMessages is messages for a datagram like that when messages are only counted.
+func (c *conn) countMessages(dir int, num int64, fresh bool) {
+	out := &c.c.Dir[dir]
+	for i := range c.d.Messages {
+		m := &c.d.Messages[i]
+		if !m.IsReliable() {
+			if fresh {
+				out.CountMessage(true, len(m.Body))
+			}
+		} else if fresh && c.numbered(dir, num, m, true) {
+			out.CountMessage(true, len(m.Body))
+		}
+	}
+	c.spoken = true
+	out.DataFrames++
+	c.fr.Awaits = c.wants.Links && (c.d.Reliable || c.side[dir].plain.await(num))
+}
+
 // begun reports that the side has sent something that ends the connection.
 func (e *ending) begun() bool { return e.disc.set || e.ack.set || e.discs > 0 }

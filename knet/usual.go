@@ -59,9 +59,11 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 	case u&(FragmentStart|Fragment) != 0, p.Dialect == Spec && u>>codeShift&7 >= 6:
 		return -1
 	case p.Dialect != Spec && u&MessageReliable != 0:
-		v := usualNumber(b, at)
-		if v.Size == 0 {
-			return -1
+		v := VLE{uint32(b[at]), 1}
+		if b[at] >= 0x80 {
+			if v = usualPair(b, at); v.Size == 0 {
+				return -1
+			}
 		}
 		m.Delta = v
 		m.Number = (d.Base.Value + v.Value) & numberMask
@@ -73,7 +75,7 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 	}
 	id := VLE{uint32(b[at]), 1}
 	if b[at] >= 0x80 {
-		if id = usualNumber(b, at); m.Length == 1 || id.Size == 0 || b[at+1] >= 0x80 {
+		if id = usualPair(b, at); m.Length == 1 || id.Size == 0 || b[at+1] >= 0x80 {
 			return -1
 		}
 	}
@@ -94,13 +96,10 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 	return end
 }
 
-// usualNumber reads a VLE-1.7/8 in its shortest form, which may be the begin of a
-// VLE-1.7/1.7/16; Size is 0 for any other.
-func usualNumber(b []byte, at int) VLE {
-	switch {
-	case at < len(b) && b[at] < 0x80:
-		return VLE{uint32(b[at]), 1}
-	case at+1 < len(b) && b[at+1] != 0:
+// usualPair reads a VLE-1.7/8 of two bytes that needs both, which may be the begin
+// of a VLE-1.7/1.7/16; Size is 0 for any other.
+func usualPair(b []byte, at int) VLE {
+	if at+1 < len(b) && b[at+1] != 0 {
 		return VLE{uint32(b[at]&0x7f) | uint32(b[at+1])<<7, 2}
 	}
 	return VLE{}

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
@@ -84,6 +87,11 @@ func (c *Check) reservation() string {
 // shownReasons is how many reasons stand in the headline.
 const shownReasons = 6
 
+// guardText is " (inconclusive: BIDIR asks that both directions are visible)".
+func guardText(f *session.Finding) string {
+	return " (inconclusive: " + f.Guard.String() + " asks that " + f.Guard.Asks() + ")"
+}
+
 // A bundle is the findings of one rule, one severity and one side of a
 // connection: what repeats is told once.
 type bundle struct {
@@ -101,5 +109,22 @@ func bundles(findings []session.Finding) []*bundle {
 			list = append(list, &bundle{pl.first, pl.frames, pl.count})
 		}
 	}
+	return list
+}
+
+// shared puts bundles in an order in which each rule has its turn, the worst first,
+// when a report has not room for all of them.
+func shared(list []*bundle, room int) []*bundle {
+	if len(list) <= room {
+		return list
+	}
+	turn, seen := map[*bundle]int{}, map[string]int{}
+	for _, b := range list {
+		turn[b] = seen[b.first.Rule.ID]
+		seen[b.first.Rule.ID]++
+	}
+	slices.SortStableFunc(list, func(a, b *bundle) int {
+		return cmp.Or(cmp.Compare(a.first.Severity, b.first.Severity), cmp.Compare(turn[a], turn[b]))
+	})
 	return list
 }

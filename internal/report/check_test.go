@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -236,6 +237,48 @@ func numbersOf(defs, object map[string]any, prefix string, known map[string]bool
 			if key != "directions" {
 				numbersOf(defs, p, prefix+key+".", known)
 			}
+		}
+	}
+}
+
+// TestShared: where there is no room for all, each rule has its turn.
+func TestShared(t *testing.T) {
+	rules := []session.Rule{{ID: "A"}, {ID: "B"}, {ID: "C"}}
+	var list []*bundle
+	for _, of := range []struct {
+		rule int
+		s    session.Severity
+	}{{0, session.Error}, {0, session.Error}, {1, session.Error}, {2, session.Note}} {
+		list = append(list, &bundle{first: &session.Finding{Rule: &rules[of.rule], Severity: of.s}})
+	}
+	for room, want := range map[int]string{4: "AABC", 3: "ABAC"} {
+		got := ""
+		for _, b := range shared(slices.Clone(list), room) {
+			got += b.first.Rule.ID
+		}
+		if got != want {
+			t.Errorf("room for %d: %s, want %s", room, got, want)
+		}
+	}
+}
+
+// TestMessageOfEachPlace: a message stands above the places it is about, and above
+// no other.
+func TestMessageOfEachPlace(t *testing.T) {
+	rule := &session.Rule{ID: "KN-X"}
+	conn := &session.Conn{}
+	list := []session.Finding{
+		{Rule: rule, Conn: conn, Dir: session.SideA, Frame: 1, Frames: []uint64{1}, Message: "1 of 2"},
+		{Rule: rule, Conn: conn, Dir: session.SideA, Frame: 5, Frames: []uint64{3, 5}, Message: "3 of 4"},
+		{Rule: rule, Conn: conn, Dir: session.SideB, Frame: 7, Frames: []uint64{7}, Message: "five words are in this"},
+	}
+	p := &painter{}
+	for all, want := range map[bool]string{
+		false: "3 findings\n   error  KN-X  ×3\n          1 of 2\n          #0 a → b: frames 1, 5\n          five words are in\n            this\n          #0 b → a: frame 7\n",
+		true:  "3 findings\n   error  KN-X  ×3\n          1 of 2\n          #0 a → b: frame 1\n          3 of 4\n          #0 a → b: frame 5;\n            proof: frames 3, 5\n          five words are in\n            this\n          #0 b → a: frame 7\n",
+	} {
+		if got := string(p.appendFindingsAs(nil, list, findingsText{noun: "finding", width: 31, all: all, proofs: true})); got != want {
+			t.Errorf("%v:\n%s\nwant\n%s", all, got, want)
 		}
 	}
 }

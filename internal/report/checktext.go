@@ -13,6 +13,7 @@ import (
 // rules were evaluated, how budgets ended, and the verdict in the last line.
 func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 	p := &painter{opts.Palette}
+	wrap := opts.Width // what is not on a terminal keeps its lines whole
 	if opts.Width <= 0 {
 		opts.Width = defaultWidth
 	}
@@ -22,7 +23,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 		}
 		dst = append(p.appendTotalsOf(dst, &c.Totals, c.Conns), '\n')
 	}
-	dst = p.appendCheckFindings(dst, c, opts.Verbose)
+	dst = p.appendCheckFindings(dst, c, wrap, opts.Verbose)
 	if !opts.Quiet {
 		dst = p.appendRules(dst, c, opts)
 	}
@@ -41,7 +42,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 }
 
 // appendCheckFindings appends the fails, then what is inconclusive, with proofs.
-func (p *painter) appendCheckFindings(dst []byte, c *Check, all bool) []byte {
+func (p *painter) appendCheckFindings(dst []byte, c *Check, width int, all bool) []byte {
 	var fails, unclear []session.Finding
 	for _, f := range c.Findings {
 		if f.Failed() {
@@ -50,10 +51,10 @@ func (p *painter) appendCheckFindings(dst []byte, c *Check, all bool) []byte {
 			unclear = append(unclear, f)
 		}
 	}
-	opts := findingsText{noun: "finding", all: all, proofs: true}
+	opts := findingsText{noun: "finding", width: width, all: all, proofs: true}
 	dst = p.appendFindingsAs(dst, fails, opts)
 	if len(unclear) > 0 {
-		dst = p.appendFindingsAs(append(dst, '\n'), unclear, findingsText{noun: "inconclusive opportunity", many: "inconclusive opportunities", all: all, proofs: true})
+		dst = p.appendFindingsAs(append(dst, '\n'), unclear, findingsText{noun: "inconclusive opportunity", many: "inconclusive opportunities", width: width, all: all, proofs: true})
 	}
 	var left []string
 	add := func(n uint64, what string) {

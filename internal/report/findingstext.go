@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -108,12 +109,13 @@ func (g *group) add(f *session.Finding) {
 // findingsText says how findings are shown.
 type findingsText struct {
 	noun, many string // many is noun with an s unless it is given
+	width      int    // of lines; 0 breaks none
 	all        bool   // every place, however many
 	proofs     bool   // with the frames that prove the first finding of a place
 }
 
-func (p *painter) appendFindings(dst []byte, findings []session.Finding, all bool) []byte {
-	return p.appendFindingsAs(dst, findings, findingsText{noun: "finding", all: all})
+func (p *painter) appendFindings(dst []byte, findings []session.Finding, width int, all bool) []byte {
+	return p.appendFindingsAs(dst, findings, findingsText{noun: "finding", width: width, all: all})
 }
 
 func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts findingsText) []byte {
@@ -151,9 +153,21 @@ func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 	return append(dst, '\n')
 }
 
-// appendMessage appends what was found, on a line of its own.
-func appendMessage(dst []byte, message string) []byte {
-	return append(append(append(dst, findingIndent...), escaped(message)...), '\n')
+// appendLine ends a line of the findings with text, which goes on below where it
+// passes the width; column is where the text begins.
+func (o *findingsText) appendLine(dst []byte, text string, column int) []byte {
+	for i, w := range strings.Split(text, " ") {
+		n := utf8.RuneCountInString(w)
+		switch {
+		case i == 0:
+		case o.width > 0 && column+1+n > o.width:
+			dst, column = append(append(dst, '\n'), findingIndent+"  "...), len(findingIndent)+2
+		default:
+			dst, column = append(dst, ' '), column+1
+		}
+		dst, column = append(dst, w...), column+n
+	}
+	return append(dst, '\n')
 }
 
 const findingIndent = "          " // behind the severity
@@ -169,25 +183,30 @@ func (p *painter) appendPlaces(dst []byte, g *group, opts *findingsText) []byte 
 		for _, pl := range g.places[i].split(opts) {
 			if pl.first.Message != message || i == 0 && message == "" {
 				message = pl.first.Message
-				dst = appendMessage(dst, message)
+				dst = opts.appendLine(append(dst, findingIndent...), escaped(message), len(findingIndent))
 			}
-			dst = p.appendPlace(append(dst, findingIndent...), &pl, opts.all)
+			where := pl.where()
+			text := appendFrames(nil, &pl, opts.all)
 			if opts.proofs {
-				dst = p.appendProof(dst, &pl, opts.all)
+				text = appendProof(text, &pl, opts.all)
 			}
-			dst = append(dst, '\n')
+			dst = appendStyled(append(dst, findingIndent...), p.Derived, where)
+			dst = opts.appendLine(dst, string(text), len(findingIndent)+utf8.RuneCountInString(where))
 		}
 	}
 	return dst
 }
 
-// appendPlace appends "#0 a → b: frames 12, 40, 81".
-func (p *painter) appendPlace(dst []byte, pl *place, all bool) []byte {
-	where := "capture"
-	if pl.conn >= 0 {
-		where = "#" + strconv.Itoa(pl.conn) + arrow(pl.dir)
+// where is "#0 a → b".
+func (pl *place) where() string {
+	if pl.conn < 0 {
+		return "capture"
 	}
-	dst = appendStyled(dst, p.Derived, where)
+	return "#" + strconv.Itoa(pl.conn) + arrow(pl.dir)
+}
+
+// appendFrames appends ": frames 12, 40, 81".
+func appendFrames(dst []byte, pl *place, all bool) []byte {
 	for i, f := range pl.frames {
 		switch {
 		case i == 0 && len(pl.frames) == 1:
@@ -206,7 +225,7 @@ func (p *painter) appendPlace(dst []byte, pl *place, all bool) []byte {
 
 // appendProof appends "; proof: frames 3, 12" when more than the offending frame
 // proves the first finding of a place, and the guard when one stands against it.
-func (p *painter) appendProof(dst []byte, pl *place, all bool) []byte {
+func appendProof(dst []byte, pl *place, all bool) []byte {
 	f := pl.first
 	if len(f.Frames) > 1 {
 		dst = append(dst, "; proof"...)
@@ -226,7 +245,7 @@ func (p *painter) appendProof(dst []byte, pl *place, all bool) []byte {
 		}
 	}
 	if !f.Failed() {
-		dst = append(dst, "; "+f.Guard.String()+" is not satisfied: "+f.Guard.Asks()...)
+		dst = append(dst, guardText(f)...)
 	}
 	return dst
 }

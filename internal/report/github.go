@@ -33,7 +33,7 @@ func AppendGitHub(dst []byte, c *Check) []byte {
 		}
 	}
 	g.asked()
-	for _, b := range bundles(c.Findings) {
+	for _, b := range shared(bundles(c.Findings), githubPerKind-1) {
 		g.finding(b)
 	}
 	g.rest()
@@ -125,7 +125,7 @@ func (g *github) finding(b *bundle) {
 	kind := [...]string{session.Error: "error", session.Warn: "warning", session.Note: "notice"}[f.Severity]
 	text := f.Message
 	if !f.Failed() {
-		kind, text = "notice", text+" (inconclusive: "+f.Guard.Asks()+")"
+		kind, text = "notice", text+guardText(f)
 	}
 	path, line := g.locate(f.Frame)
 	g.annotate(kind, path, line, f.Rule.ID, placeText(f)+": "+text+times(b.count)+proofText(f))
@@ -162,7 +162,7 @@ func AppendSummary(dst []byte, c *Check) []byte {
 }
 
 func summaryOfFindings(dst []byte, c *Check) []byte {
-	for i, b := range bundles(c.Findings) {
+	for i, b := range shared(bundles(c.Findings), summaryFindings) {
 		f := b.first
 		switch i {
 		case 0:

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -26,9 +27,33 @@ func ruleLines(r *session.Rule) (all []ruleLine) {
 	} else if r.Unchecked != "" {
 		add("Not evaluated", r.Unchecked)
 	}
-	add("Care", sentence(r.Care))
-	add("Violation", r.Example)
+	add("Care", sentence(careText(r)))
+	if r.Accuses() {
+		add("Violation", r.Example)
+	} else {
+		add("Example", r.Example)
+	}
 	return all
+}
+
+// emphasis is what stands between asterisks in a rule's text.
+var emphasis = regexp.MustCompile(`\*+([^*]+)\*+`)
+
+// careText is a rule's care without what the page says anyway: guards of the rule
+// that stand before all else.
+func careText(r *session.Rule) string {
+	text := emphasis.ReplaceAllString(r.Care, "$1")
+	names := map[string]bool{}
+	for _, g := range guardsOf(r) {
+		names[g.String()] = true
+	}
+	head, rest, _ := strings.Cut(text, "; ")
+	for _, word := range strings.Split(strings.TrimSuffix(head, "."), ", ") {
+		if !names[word] {
+			return text
+		}
+	}
+	return rest
 }
 
 // ScopeText is "state of both directions; depends on times" for "BT".
@@ -54,9 +79,18 @@ func RuleText(r *session.Rule, width int) string {
 	writeWrapped(&b, "  ", sentence(r.Statement), width)
 	b.WriteByte('\n')
 	for _, l := range ruleLines(r) {
-		writeWrapped(&b, fmt.Sprintf("  %-14s", l.label), l.text, width)
+		writeWrapped(&b, fmt.Sprintf("  %-15s", l.label), l.text, width)
 	}
-	b.WriteString("\n  It is called broken only while\n")
+	verb := "called broken"
+	if !r.Accuses() {
+		verb = "reported"
+		b.WriteByte('\n')
+		writeWrapped(&b, "  ", "It accuses no endpoint: it fails a check only when the rules file names it.", width)
+	}
+	if r.Alias != "" || r.Unchecked != "" {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\n  It is %s only while\n", verb)
 	for _, g := range guardsOf(r) {
 		writeWrapped(&b, fmt.Sprintf("    %-7s ", g), g.Asks(), width)
 	}
@@ -88,7 +122,7 @@ func RuleMarkdown(r *session.Rule) string {
 	for _, l := range ruleLines(r) {
 		text := markdown(l.text)
 		switch l.label {
-		case "Violation":
+		case "Violation", "Example":
 			text = code(l.text)
 		case "Reported as":
 			text = fmt.Sprintf("[%s](#%s)", l.text, strings.ToLower(RuleAnchor(l.text)))

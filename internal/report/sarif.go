@@ -180,7 +180,7 @@ func (s *sarif) invocation() {
 // results adds bundles while there is room, and tells how many are left out.
 func (s *sarif) results() {
 	size := 0
-	all := bundles(s.Findings)
+	all := shared(bundles(s.Findings), sarifResults)
 	for i, b := range all {
 		raw := bytes.TrimSpace(marshal(s.result(b), ""))
 		if size += len(raw); i == sarifResults || size > sarifBytes {
@@ -199,7 +199,7 @@ func (s *sarif) result(b *bundle) sarifResult {
 	text := f.Message
 	if !f.Failed() {
 		r.Kind, r.Level = "open", "none"
-		text += " (inconclusive: " + f.Guard.Asks() + ")"
+		text += guardText(f)
 	}
 	if b.count > 1 {
 		text += fmt.Sprintf(" (first of %d)", b.count)

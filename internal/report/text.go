@@ -31,6 +31,7 @@ func WriteText(w io.Writer, a *Analysis, opts TextOptions) error {
 // AppendText appends what WriteText writes.
 func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 	p := &painter{opts.Palette}
+	wrap := opts.Width
 	if opts.Width <= 0 {
 		opts.Width = defaultWidth
 	}
@@ -41,7 +42,7 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 		dst = append(p.appendTotalsOf(dst, &a.Totals, len(a.Conns)), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts)
-	return p.appendFindings(append(dst, '\n'), a.Findings, opts.Verbose)
+	return p.appendFindings(append(dst, '\n'), a.Findings, wrap, opts.Verbose)
 }
 
 // appendCapture appends "game.pcap: pcap, gzip, ethernet, 1234 packets, …".
