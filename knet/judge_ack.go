@@ -2,6 +2,7 @@ package knet
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 // acking is what is held against what a side acknowledges.
 type acking struct {
 	ahead  []*aheadAck // names PacketIDs that the peer has not sent
+	aheads int         // how many did
 	plain  int         // unreliable datagrams it acknowledged
 	told   bool
 	cursor int64 // of its own datagrams: all below were looked at
@@ -25,6 +27,9 @@ type aheadAck struct {
 	later        int // datagrams that the peer sent later, below num
 	proof        uint64
 	proven       bool
+	far          bool // … by datagrams that are far below
+	single       bool // the peer sent a lower one later, once
+	near         bool // … and then the one acknowledged
 }
 
 const (
@@ -33,6 +38,7 @@ const (
 	farAhead  = 64    // further than any datagrams that may be late together
 	longAfter = 500e6 // ns: later than anything is late
 	fewLater  = 3
+	fewAheads = 2   // where more come, the clocks of the capture may differ
 	tooLow    = 256 // below the first PacketID captured of a connection whose start was
 	manyAcks  = 4   // of unreliable datagrams: a habit; of one datagram: more than its copies
 )
@@ -140,6 +146,7 @@ func (c *conn) holdAhead(dir int, num int64, r *roll) {
 	if len(s.acking.ahead) >= maxAhead {
 		return
 	}
+	s.acking.aheads++
 	a := &aheadAck{num: num, top: r.top, at: c.fr.Time}
 	s.acking.ahead = append(s.acking.ahead, a)
 	x := c.c.Law.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer has come to %d only", num&PacketIDMask, r.top&PacketIDMask))
@@ -149,7 +156,11 @@ func (c *conn) holdAhead(dir int, num int64, r *roll) {
 		s.acking.ahead = slices.DeleteFunc(s.acking.ahead, func(o *aheadAck) bool { return o == a })
 		x.Proof[0] = a.proof
 		switch {
-		case a.proven:
+		case a.far:
+			x.Since = math.MaxInt64 // whatever else was missed
+			c.c.Law.Judge(x)
+			return session.Dropped, 0
+		case a.proven, a.near && s.acking.aheads <= fewAheads:
 			return session.Failed, 0
 		case r.top >= a.num:
 			return session.Dropped, 0
@@ -159,16 +170,22 @@ func (c *conn) holdAhead(dir int, num int64, r *roll) {
 }
 
 // disprove looks whether a datagram that was never sent before proves
-// acknowledgements wrong.
-func (c *conn) disprove(s *side, num int64) {
+// acknowledgements wrong. One that is sent once can't have been sent before; of others
+// the earlier sending may have been missed.
+func (c *conn) disprove(s *side, num int64, once bool) {
 	for _, a := range s.acking.ahead {
 		after := c.fr.Time - a.at
-		if num <= a.top || num >= a.num || after < c.horizon() {
+		if after > 2*c.horizon() {
+			a.single = a.single || num > a.top && num < a.num && once
+			a.near = a.near || num == a.num && a.single
+		}
+		if num <= a.top || num >= a.num || after < c.horizon() || !once {
 			continue
 		}
 		if a.later++; a.later == 1 {
 			a.proof = c.fr.Frame
 		}
+		a.far = a.far || a.num-num >= farAhead
 		a.proven = a.proven || a.num-num >= farAhead || after >= longAfter || a.later >= fewLater
 	}
 }
@@ -309,9 +326,7 @@ func (c *conn) judgeSending(dir int, sent *session.Sending, x *leaf, before stan
 	}
 	x.last, x.ipid = sent.Time, sent.IPID
 	if before.has && sent.Num > before.top {
-		if !spec || !c.d.Reliable {
-			c.disprove(s, sent.Num)
-		}
+		c.disprove(s, sent.Num, !spec || !c.d.Reliable)
 		if sent.Num == before.top+1 {
 			c.judgeSilence(dir, before)
 		}

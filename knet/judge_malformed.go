@@ -19,7 +19,8 @@ func (c *conn) judgeMalformed(dir int, err *dissect.Error) {
 	c.faults = c.faults[:0]
 	c.accuseOf(err)
 	c.pronounce()
-	c.noteAsked(dir) // what stands before the error may have been read
+	c.noteAsked(dir)                       // what stands before the error may have been read
+	c.side[dir].ask.lostAt = c.fr.Time + 1 // and what is behind it
 }
 
 // accuseOf finds the rule that a decode error is about.

@@ -99,19 +99,22 @@ func (c *conn) back(dir int, sent *session.Sending) bool {
 	}
 	r := &c.side[dir].roll
 	if sent.Num < r.low {
-		return c.known() && sent.Num < r.low-farIDs/4
+		return c.known() && (sent.Num < r.low-farIDs/4 || c.fromStart(dir) && sent.Time-r.startAt > c.longLate())
 	}
 	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostLeaves; n++ {
 		if x := r.leaf(n); x != nil && !x.suspect {
-			return sent.Time-x.time > max(2e9, 4*c.horizon())
+			return sent.Time-x.time > c.longLate()
 		}
 	}
 	return false
 }
 
+// longLate is longer than any datagram is late, in ns.
+func (c *conn) longLate() int64 { return max(2e9, 4*c.horizon()) }
+
 const (
 	stepsLooked = 50 // steps that are looked at together
-	stepsAcked  = 20 // acknowledgements that must come meanwhile
+	stepsAcked  = 12 // acknowledgements that must come meanwhile
 )
 
 // judgeStep judges the steps between PacketIDs. Skipped ones are lost ones, unless

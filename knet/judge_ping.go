@@ -2,6 +2,7 @@ package knet
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -14,12 +15,14 @@ type asking struct {
 	has    bool
 	isOdd  bool
 	at     int64 // of the latest
+	runAt  int64 // since when each id captured was the one behind that before
 	open   int   // not answered, since the latest answer
 	openAt int64
 	openIn uint64
 	acks   int // datagrams of the side acknowledged since openAt
 	told   bool
 	rare   bool
+	lostAt int64 // when a request came of which the id can't be told, plus 1 ns; 0 for never
 	alone  alone
 }
 
@@ -60,12 +63,14 @@ const (
 	rarePings    = 20e9
 	manyRequests = 5
 	manyReplies  = 3
+	runTime      = 5e9 // for which no PingRequest was missed before a reply to none
 )
 
 // noteAsked notes what the peer may answer of a datagram that is not judged further.
 func (c *conn) noteAsked(dir int) {
 	c.side[dir].roll.haunt(c.d.PacketID)
 	c.noteRequests(dir)
+	c.spoil(dir)
 }
 
 func (c *conn) noteRequests(dir int) {
@@ -77,7 +82,7 @@ func (c *conn) noteRequests(dir int) {
 				a.note(m.Body[0], c.fr.Time)
 			}
 			if len(m.Body) != 1 {
-				a.note(0, c.fr.Time) // what an answer may repeat
+				a.lostAt = c.fr.Time + 1 // nothing tells what an answer repeats
 			}
 		case Disconnect:
 			c.side[dir].ending.heard = true
@@ -97,6 +102,9 @@ func (c *conn) judgeRequest(dir int, num int64, m *Message, first bool) {
 		return
 	}
 	law := &c.c.Law
+	if !a.has || id != a.last+1 {
+		a.runAt = c.fr.Time
+	}
 	switch {
 	case !a.has || c.jump || !r.whole(a.at) || num < r.top:
 		a.last = id
@@ -164,15 +172,25 @@ func (c *conn) holdReply(dir int, id uint8) {
 	law, r := &c.c.Law, &c.side[1-dir].roll
 	at := c.fr.Time
 	m := c.mark(1 - dir)
-	since := at - staleTime
+	since, unknown := at-staleTime, c.side[1-dir].ask.lostAt
 	x := law.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
 	x.Since = since
 	c.quarantine()
-	law.Hold(x, func() (session.Ruling, session.Guard) {
+	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, law.HoldTime()
+	if !r.whole(since) || !law.Clean(since) {
+		wait = staleTime
+	}
+	law.HoldFor(x, wait, func() (session.Ruling, session.Guard) {
 		was := c.side[1-dir].ask.was(id)
 		switch {
+		case was == nil && unknown <= since && at-run >= runTime && a.runAt == run && a.at-at > c.horizon():
+			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
+			law.Judge(x)
+			return session.Dropped, 0
 		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
 			return session.Doubtful, session.GuardClean
+		case unknown > since:
+			return session.Doubtful, session.GuardHold
 		case was != nil && was.at-at <= 2*c.horizon(): // clocks may be coarse
 			return session.Doubtful, session.GuardReord
 		}

@@ -16,6 +16,14 @@ type shaking struct {
 	spoke   [2]bool  // something besides the handshake was captured
 	spokeAt [2]int64 // … first
 	spokeNo [2]int64
+	hasty   hasty
+}
+
+// hasty is the first datagram that the server sent behind its ConnectSynAck while
+// nothing had come from the client but ConnectSyns.
+type hasty struct {
+	frame uint64
+	time  int64
 }
 
 // lateAnswer is how much later than the last ConnectSyn can have been sent a
@@ -105,6 +113,12 @@ func (c *conn) judgePending(dir int, first bool) {
 		}
 	}
 	law := &c.c.Law
+	if dir != c.client && first && !end && h.hasty.frame == 0 && h.ackAt != 0 && c.onlyGreeted(1-dir) && h.greeted[dir] && c.side[dir].ids.Peek(c.d.PacketID) > h.lowest[dir] {
+		h.hasty = hasty{c.fr.Frame, c.fr.Time}
+	}
+	if dir == c.client && first && h.hasty.frame != 0 {
+		c.judgeHasty(dir)
+	}
 	if h.syn && dir == c.client && c.c.Complete && first && !end {
 		if c.side[1-dir].roll.has {
 			law.Pass(rSmPending)
@@ -122,7 +136,32 @@ func (c *conn) holdPending(dir int) {
 	c.quarantine()
 	x := c.c.Law.Here(rSmPending, "the client sends this before the server has answered its ConnectSyn")
 	x.Since = at
-	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) { return c.answeredFrom(1-dir, at) })
+	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.c.Law.SawCut(1 - dir) {
+			return session.Doubtful, session.GuardSnap // one of them may have been the answer
+		}
+		return c.answeredFrom(1-dir, at)
+	})
+}
+
+// judgeHasty judges a server that sent more than its ConnectSynAck, now that the
+// client comes with its first datagram behind ConnectSyn. That must be the first
+// sending of it, and none before it was missed.
+func (c *conn) judgeHasty(dir int) {
+	h, r := &c.shake.hasty, &c.side[dir].roll
+	x := session.Case{Rule: rSmPending, Dir: 1 - dir, Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.fr.Frame},
+		Message: "the server sends this before the client has answered its ConnectSynAck"}
+	if now := c.fr.Time; now-h.time <= 2*c.horizon() || now-r.startAt >= resendLeast || c.jump || !c.onlyGreeted(dir) || !c.fromStart(dir) {
+		x.Blocked = session.GuardReord
+	}
+	c.c.Law.Judge(x)
+}
+
+// onlyGreeted reports that of a side one datagram of the handshake was captured, and
+// nothing else.
+func (c *conn) onlyGreeted(dir int) bool {
+	h, r := &c.shake, &c.side[dir].roll
+	return h.greeted[dir] && !h.spoke[dir] && r.low == h.lowest[dir] && r.top == r.low
 }
 
 // judgeConnectTime judges that a client goes on although the answer came late.

@@ -14,6 +14,7 @@ type ship struct {
 	begun  bool
 	doubt  bool // it may not be whole, or another
 	mixed  bool // … and fragments came that fit neither
+	faulty bool // a fragment of it has a fault
 	count  int
 	got    int
 	packet int64 // PacketID of the start
@@ -44,6 +45,7 @@ type part struct {
 type earlyPart struct {
 	index int
 	start int64 // Reference: reliable number of its start
+	time  int64
 	part
 }
 
@@ -101,7 +103,7 @@ func (c *conn) judgeFragment(dir int, sent *session.Sending, m *Message) {
 	case m.IsStart():
 		c.judgeStart(dir, t, m, p, 0)
 	case !t.begun:
-		t.wait(index, 0, p)
+		t.wait(index, 0, c.fr.Time, p)
 	case p.packet < t.packet:
 		t.overtaken(index, p)
 	case index >= t.count:
@@ -143,10 +145,23 @@ func (c *conn) scrap(dir int, num int64) {
 	}
 }
 
+// spoil keeps apart the transfers of which the datagram at hand holds a fragment: it
+// has a fault, and nothing is known of them until they begin anew.
+func (c *conn) spoil(dir int) {
+	all := c.side[dir].ships
+	for i := range c.d.Messages {
+		if m := &c.d.Messages[i]; all != nil && m.IsFragment() && all[m.TransferID] != nil {
+			all[m.TransferID].spoil()
+		}
+	}
+}
+
+func (t *ship) spoil() { t.doubt, t.mixed, t.faulty = true, true, true }
+
 // wait keeps a fragment that came before its start.
-func (t *ship) wait(index int, start int64, p part) {
+func (t *ship) wait(index int, start, at int64, p part) {
 	if len(t.early) < maxEarly {
-		t.early = append(t.early, earlyPart{index, start, p})
+		t.early = append(t.early, earlyPart{index, start, at, p})
 	}
 }
 
@@ -164,13 +179,18 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 			law.Broken(rFrIdReuse, msg, t.frame)
 			c.broken = true
 			c.quarantine()
+			t.spoil()
 			return
 		}
 	}
 	if p.packet < t.packet {
 		return // late
 	}
-	law.Pass(rFrStartOnce)
+	if t.begun && t.faulty && !t.full() {
+		law.Unclear(rFrIdReuse, session.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the one before has a fault", m.TransferID), t.frame)
+	} else {
+		law.Pass(rFrStartOnce)
+	}
 	next := &ship{begun: true, count: count, packet: p.packet, last: p.packet, number: number, frame: p.frame, time: c.fr.Time, since: t.time}
 	if !t.begun {
 		next.since = r.startAt
@@ -184,6 +204,9 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 		next.doubt = c.holdReuse(dir, t, m) || !t.full()
 	}
 	next.keep(0, p)
+	if c.d.Dialect == Spec && !t.begun && !next.doubt && !c.jump && r.whole(next.since) {
+		c.judgeEarly(dir, t, next, m.TransferID)
+	}
 	for _, e := range t.early {
 		if e.start == number && e.index < count && next.part(e.index).hash == 0 {
 			next.keep(e.index, e.part)
@@ -194,6 +217,18 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 		x.count, x.doubt = count, next.doubt
 	}
 	*t = *next
+}
+
+// judgeEarly judges fragments that came before the start of the first transfer of an
+// id: they are none of another.
+func (c *conn) judgeEarly(dir int, t, next *ship, id uint8) {
+	for _, e := range t.early {
+		if c.c.Law.Check(rMbFragnum, e.index < next.count) || e.packet > next.packet {
+			continue
+		}
+		c.c.Law.Judge(session.Case{Rule: rMbFragnum, Dir: dir, Frame: e.frame, Time: e.time, HasTime: true, Since: e.time, Proof: []uint64{next.frame},
+			Message: fmt.Sprintf("fragment %d of transfer %d, which then begins with %d", e.index, id, next.count)})
+	}
 }
 
 // holdReuse looks whether all fragments of the transfer before were acknowledged. An
@@ -248,7 +283,7 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 	}
 	if t.doubt || c.jump || !s.roll.whole(t.since) {
 		t.doubt, t.mixed = true, true
-		t.wait(index, 0, p)
+		t.wait(index, 0, c.fr.Time, p)
 		return
 	}
 	c.quarantine()
@@ -257,7 +292,7 @@ func (c *conn) judgeStranger(dir int, t *ship, m *Message, index int, p part, ru
 		law.Judge(x)
 		return
 	}
-	t.wait(index, 0, p)
+	t.wait(index, 0, c.fr.Time, p)
 	at, mk, y := c.fr.Time, c.mark(dir), &stranger{}
 	t.open = append(t.open, y)
 	law.HoldFor(x, shipTime, func() (session.Ruling, session.Guard) {
@@ -304,6 +339,7 @@ func (c *conn) judgeLibraryFragment(dir int, t *ship, m *Message, index int, p p
 	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
 		law.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
 		c.quarantine()
+		t.spoil()
 	case same && t.part(index).hash != 0 && (t.part(index).hash != p.hash || index == 0 && t.count != int(m.FragmentCount.Value)):
 		rule := rFrNumUnique
 		if index == 0 {
@@ -311,11 +347,12 @@ func (c *conn) judgeLibraryFragment(dir int, t *ship, m *Message, index int, p p
 		}
 		law.Broken(rule, fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID), t.part(index).frame)
 		c.quarantine()
+		t.spoil()
 	case same:
 		t.keep(index, p)
 		c.passShip()
 	case t.full() || !t.begun:
-		t.wait(index, n-int64(index), p)
+		t.wait(index, n-int64(index), c.fr.Time, p)
 	}
 }
 

@@ -237,3 +237,6 @@ func (l *Law) Now() int64 { return l.sight.now }
 
 // LastOf is when a side was last seen, in ns, 0 for never.
 func (l *Law) LastOf(dir int) int64 { return l.sight.last[dir] }
+
+// SawCut reports whether the capture cut some datagram of a side.
+func (l *Law) SawCut(dir int) bool { return l.c.Dir[dir].signs.cut.n > 0 }

@@ -30,6 +30,20 @@ func knetSession() []Mutant {
 		t.chat(12)
 		t.close()
 	}
+	hasty := func(wait time.Duration, fault bool) knetPart {
+		return func(t *knetTalk) {
+			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
+			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
+			if fault {
+				t.wrong(1, false, knetApp("too early"))
+			}
+			t.say(0, true, knet.Control(knet.ConnectAck, nil))
+			t.steps[len(t.steps)-1].After = wait
+			t.acks(1)
+			t.chat(12)
+			t.close()
+		}
+	}
 	begun := func(begin knetPart) []Step {
 		t := &knetTalk{}
 		begin(t)
@@ -96,6 +110,8 @@ func knetSession() []Mutant {
 		})},
 		{Rule: "KN-SM-PENDING", Name: "speaks before it is answered", As: "knet:spec", Steps: begun(pending)},
 		nearPage("KN-SM-PENDING", "waits for the answer"),
+		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: begun(hasty(300*time.Millisecond, true))},
+		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: begun(hasty(900*time.Millisecond, false)), Near: true},
 		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses 20 times", As: "knet:spec", Steps: begun(func(t *knetTalk) {
 			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 			for range 20 {
