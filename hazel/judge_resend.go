@@ -247,7 +247,7 @@ type trial struct {
 }
 
 // trialTime is how long after the third sending its answer is waited for, in ns.
-const trialTime = 2e9
+const trialTime = 3e9
 
 // longTrial is how many sendings of one are remembered.
 const longTrial = 16
@@ -285,47 +285,85 @@ func (c *conn) judgeUnanswered(dir int, n int64, x *parcel, first *session.Look)
 func (c *conn) answered(dir int, n int64, length int, t *trial) (session.Ruling, session.Guard) {
 	out, s := &c.c.Dir[dir], &c.side[dir]
 	l, ok := out.Look(n)
-	switch {
-	case !ok:
-		return session.Dropped, session.GuardNone
-	case l.Acked:
+	if !ok || l.Acked {
 		return session.Dropped, session.GuardNone // it passed when it was
-	case length > int(s.largest):
-		return session.Doubtful, session.GuardVant // the path may not take it
-	case !c.othersBetween(out, n, t):
-		return session.Doubtful, session.GuardVant
-	case !s.absurd(len(t.at)):
+	}
+	times, apart, others := c.inVain(out, n, t)
+	switch {
+	case length > int(s.largest), others < leastOthers:
+		return session.Doubtful, session.GuardVant // the path may not take it, or nothing
+	case !c.incredible(times, apart):
 		return session.Doubtful, session.GuardOdds
 	}
 	return session.Failed, session.GuardNone
 }
 
-// othersBetween reports whether between any two sendings another packet was sent
-// that was acknowledged.
-func (c *conn) othersBetween(out *session.Direction, n int64, t *trial) bool {
-	var between [longTrial]bool
+// leastOthers is how many packets that were sent in between must be acknowledged.
+const leastOthers = 2
+
+// inVain counts the sendings of a packet that could have been answered by now, how
+// many of them are apart, and the other packets sent between the first and the last
+// that were acknowledged. Sendings are apart when another such packet was sent
+// between them, so that one accident does not explain both.
+func (c *conn) inVain(out *session.Direction, n int64, t *trial) (times, apart, others int) {
+	for times < len(t.at) && c.c.Law.Now()-t.at[times] >= c.c.Law.HoldTime() {
+		times++
+	}
+	var between [longTrial + 1]bool
 	for i := n + 1; i <= n+postLimit; i++ {
 		l, ok := out.Look(i)
 		if !ok {
 			break
 		}
-		for k := 1; l.Acked && l.Captured && k < len(t.at); k++ {
-			between[k] = between[k] || l.Time > t.at[k-1] && l.Time < t.at[k]
+		if !l.Acked || !l.Captured {
+			continue
+		}
+		k := 0
+		for k < times && t.at[k] < l.Time {
+			k++
+		}
+		between[k] = true
+		if 0 < k && k < times {
+			others++
 		}
 	}
-	for k := 1; k < len(t.at); k++ {
-		if !between[k] {
-			return false
+	for k := 1; k <= times; k++ {
+		if between[k] {
+			apart++
 		}
 	}
-	return true
+	return times, apart, others
 }
 
-// absurdity is the chance of so much loss that is taken for none.
-const absurdity = 2e-5
+// Bounds of loss.
+const (
+	absurdity  = 2e-5 // the chance of so much of it that is taken for none
+	leastTries = 3    // of one packet, where nothing else is lost
+	mostChance = 0.4
+)
 
-// absurd reports whether so many sendings in a row, or their acknowledgements,
-// can't all have been lost, as rarely as others are.
+// incredible reports whether so many sendings of one packet, or their acknowledgements,
+// can't all have been lost, as rarely as others are: those of either side take the
+// way there and back.
+func (c *conn) incredible(times, apart int) bool {
+	sent, lost := 0, 1-times
+	for i := range c.side {
+		sent += c.side[i].sendings
+		lost += c.side[i].resendings
+	}
+	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
+		return false
+	}
+	p := max(0.001, (1.5*float64(lost)+0.5)/float64(sent+1))
+	chance := 1.0
+	for range apart {
+		chance *= p
+	}
+	return p < mostChance && chance < absurdity
+}
+
+// absurd is incredible for packets that are not resent, as rarely as others of the
+// side are lost.
 func (s *side) absurd(times int) bool {
 	lost := float64(s.resendings) - float64(times-1) + 1
 	p := max(0.001, max(lost, 1)/float64(s.sendings+1))
