@@ -147,7 +147,9 @@ func (c *conn) judgeCode(dir int, may dialectSet, code byte) {
 	case 4:
 		legal, known = withPing, may&setOf(Spec, V01) != 0
 	case 5:
-		legal = setOf(Fork36)
+		if c.f.fillsMTU(c.fr) {
+			legal = setOf(Fork36)
+		}
 	}
 	if code == 3 && c.f.Type == Unknown {
 		legal &^= setOf(Fork36) // it fits no layout
