@@ -282,7 +282,19 @@ type denial struct {
 	times int
 	frame uint64 // 0: none
 	at    int64
+	last  int64 // when it was reported missing last
 	told  bool
+}
+
+// deniedFor is for how long an id must be reported missing that was sent once, in
+// ns: a sender has sent it again several times by then.
+const deniedFor = 1e9
+
+// proves reports whether histories leave no doubt that a number was not received,
+// long after it was sent.
+func (d *denied) proves(n int64) bool {
+	x := &d.list[n&(deniedKept-1)]
+	return !d.liar && x.frame != 0 && x.num == n && x.times >= leastDenials && x.last-x.at >= deniedFor
 }
 
 // judgeDenied notes that side dir reports n missing. An id so reported is resent
@@ -301,6 +313,7 @@ func (c *conn) judgeDenied(dir int, n int64) {
 	if d.num != n || d.frame == 0 {
 		*d = denial{num: n, frame: l.Frame, at: l.Time}
 	}
+	d.last = c.fr.Time
 	if d.times++; d.times != leastDenials || d.told {
 		return
 	}
