@@ -227,13 +227,15 @@ func (c *conn) judgeNeeded(dir int, n int64, x *parcel, first *session.Look) {
 	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.known <= slack {
 		return
 	}
-	heard := 0 // numbers whose acknowledgements arrive
+	heard, since := 0, 0 // numbers whose acknowledgements arrive
 	for i := int64(1); i <= 16; i++ {
 		if l, ok := c.c.Dir[dir].Look(n + i); ok && l.Acked && !l.Retried {
-			heard++
+			if heard++; l.Time > first.AckTime {
+				since++
+			}
 		}
 	}
-	if heard < 8 {
+	if heard < 8 && (since < goesOn || !c.incredible(int(x.times), knownAcks)) {
 		return
 	}
 	x.marks |= toldKnown
