@@ -235,7 +235,7 @@ func (c *conn) judgeNeeded(dir int, n int64, x *parcel, first *session.Look) {
 			}
 		}
 	}
-	if heard < 8 && (since < goesOn || !c.incredible(int(x.times), knownAcks)) {
+	if heard < 8 && (since < goesOn || !c.incredible(int(x.times)+1, knownAcks)) {
 		return
 	}
 	x.marks |= toldKnown
