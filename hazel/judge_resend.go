@@ -290,7 +290,7 @@ func (c *conn) answered(dir int, n int64, length int, t *trial) (session.Ruling,
 	if !ok || l.Acked {
 		return session.Dropped, session.GuardNone // it passed when it was
 	}
-	times, apart, others := c.inVain(out, n, t)
+	times, apart, others := c.inVain(dir, n, t)
 	switch {
 	case length > int(s.largest), others < leastOthers:
 		return session.Doubtful, session.GuardVant // the path may not take it, or nothing
@@ -304,29 +304,49 @@ func (c *conn) answered(dir int, n int64, length int, t *trial) (session.Ruling,
 const leastOthers = 2
 
 // inVain counts the sendings of a packet that could have been answered by now, how
-// many of them are apart, and the other packets sent between the first and the last
-// that were acknowledged. Sendings are apart when another such packet was sent
-// between them, so that one accident does not explain both.
-func (c *conn) inVain(out *session.Direction, n int64, t *trial) (times, apart, others int) {
-	for times < len(t.at) && c.c.Law.Now()-t.at[times] >= c.c.Law.HoldTime() {
+// many of them are apart, and the packets sent between the first and the last that
+// were acknowledged, one of the same side among them. Sendings are apart when
+// another packet went there and back between them, so that one accident does not
+// explain both: one of the side that was acknowledged, or one of the other side
+// that was not sent again.
+func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
+	now, hold := c.c.Law.Now(), c.c.Law.HoldTime()
+	for times < len(t.at) && now-t.at[times] >= hold {
 		times++
 	}
 	var between [longTrial + 1]bool
-	for i := n + 1; i <= n+postLimit; i++ {
-		l, ok := out.Look(i)
-		if !ok {
-			break
-		}
-		if !l.Acked || !l.Captured {
-			continue
-		}
+	passed := func(l *session.Look) int {
 		k := 0
 		for k < times && t.at[k] < l.Time {
 			k++
 		}
 		between[k] = true
 		if 0 < k && k < times {
-			others++
+			return 1
+		}
+		return 0
+	}
+	for i := n + 1; i <= n+postLimit; i++ {
+		l, ok := c.c.Dir[dir].Look(i)
+		if !ok {
+			break
+		}
+		if l.Acked && l.Captured {
+			others += passed(&l)
+		}
+	}
+	if others == 0 {
+		return times, 0, 0
+	}
+	peer := &c.side[1-dir]
+	for i := peer.top.num; i > peer.top.num-postLimit; i-- {
+		l, ok := c.c.Dir[1-dir].Look(i)
+		x := peer.post.at(i)
+		if !ok || x == nil || l.Time < t.at[0] {
+			break
+		}
+		if l.Acked && l.Captured && !l.Retried && x.code != 0x0C && x.code != 0x0D && now-l.Time >= hold {
+			others += passed(&l)
 		}
 	}
 	for k := 1; k <= times; k++ {
