@@ -235,7 +235,11 @@ func (c *conn) judgeNeeded(dir int, n int64, x *parcel, first *session.Look) {
 			}
 		}
 	}
-	if heard < 8 && (since < goesOn || !c.incredible(int(x.times)+1, knownAcks)) {
+	told := knownAcks
+	if c.fr.Time-x.ackAt > slack {
+		told = max(told, min(int(x.acks), since+1)) // those apart
+	}
+	if heard < 8 && (since < goesOn || !c.incredible(int(x.times)+1, told)) {
 		return
 	}
 	x.marks |= toldKnown
