@@ -146,7 +146,7 @@ func (c *conn) judgeStray(dir int, n int64) {
 	x := &stray{fast: c.c.Complete && peer.tooFast(n-peer.top.num, c.fr.Time), num: n, high: peer.top.num, at: c.fr.Time, before: peer.gaps, frames: [2]uint64{law.Frames(0), law.Frames(1)}}
 	peer.strays = append(peer.strays, x)
 	y := law.Here(rRelAckKnown, message, peer.top.frame)
-	if max(x.num-x.high, x.high-x.num) > max(limits.AckExcess, 16*peer.jump) {
+	if max(x.num-x.high, x.high-x.num) > max(limits.AckExcess, 64*peer.jump) {
 		y.Since = math.MaxInt64 // no gap of the capture is so long
 	}
 	law.Hold(y, func() (session.Ruling, session.Guard) { return c.strayed(dir, x) })
