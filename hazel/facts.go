@@ -159,6 +159,7 @@ func (c *conn) learnSending(dir int, n number) {
 		c.learn(dir, sentPing)
 	case f.Type == Hello:
 		c.learnHello(dir, n)
+	case f.Type == MTUTest && !f.fillsMTU(c.fr):
 	case f.Dialect == Fork36:
 		c.learn(dir, sentFork)
 		c.side[dir].asm.fork.add(n.engine)

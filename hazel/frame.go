@@ -143,6 +143,15 @@ func (f *Frame) decodeMTUTest(r *dissect.Reader) {
 	f.Size = r.U16(&Fields[fSize])
 }
 
+// leastMTU is the length of an MTU test without padding.
+const leastMTU = 5
+
+// fillsMTU reports whether a datagram is an MTU test: it is as long as it says, as
+// far as it was captured.
+func (f *Frame) fillsMTU(fr *dissect.Frame) bool {
+	return f.Type == MTUTest && fr.Length >= leastMTU && (fr.Cut() || int(f.Size) == fr.Length)
+}
+
 // readData reads a payload. In a tree it is shown as the application's messages
 // where those fill it exactly; the dialects before 2018 had none.
 func (f *Frame) readData(r *dissect.Reader) {

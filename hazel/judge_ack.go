@@ -2,6 +2,7 @@ package hazel
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
@@ -144,7 +145,11 @@ func (c *conn) judgeStray(dir int, n int64) {
 	}
 	x := &stray{fast: c.c.Complete && peer.tooFast(n-peer.top.num, c.fr.Time), num: n, high: peer.top.num, at: c.fr.Time, before: peer.gaps, frames: [2]uint64{law.Frames(0), law.Frames(1)}}
 	peer.strays = append(peer.strays, x)
-	law.Hold(law.Here(rRelAckKnown, message, peer.top.frame), func() (session.Ruling, session.Guard) { return c.strayed(dir, x) })
+	y := law.Here(rRelAckKnown, message, peer.top.frame)
+	if max(x.num-x.high, x.high-x.num) > max(limits.AckExcess, 64*peer.jump) {
+		y.Since = math.MaxInt64 // no gap of the capture is so long
+	}
+	law.Hold(y, func() (session.Ruling, session.Guard) { return c.strayed(dir, x) })
 }
 
 // lifeTime is for how long, in ns, datagrams may come that belong to a connection
@@ -277,7 +282,19 @@ type denial struct {
 	times int
 	frame uint64 // 0: none
 	at    int64
+	last  int64 // when it was reported missing last
 	told  bool
+}
+
+// deniedFor is for how long an id must be reported missing that was sent once, in
+// ns: a sender has sent it again several times by then.
+const deniedFor = 1e9
+
+// proves reports whether histories leave no doubt that a number was not received,
+// long after it was sent.
+func (d *denied) proves(n int64) bool {
+	x := &d.list[n&(deniedKept-1)]
+	return !d.liar && x.frame != 0 && x.num == n && x.times >= leastDenials && x.last-x.at >= deniedFor
 }
 
 // judgeDenied notes that side dir reports n missing. An id so reported is resent
@@ -296,6 +313,7 @@ func (c *conn) judgeDenied(dir int, n int64) {
 	if d.num != n || d.frame == 0 {
 		*d = denial{num: n, frame: l.Frame, at: l.Time}
 	}
+	d.last = c.fr.Time
 	if d.times++; d.times != leastDenials || d.told {
 		return
 	}

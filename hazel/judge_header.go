@@ -147,7 +147,9 @@ func (c *conn) judgeCode(dir int, may dialectSet, code byte) {
 	case 4:
 		legal, known = withPing, may&setOf(Spec, V01) != 0
 	case 5:
-		legal = setOf(Fork36)
+		if c.f.fillsMTU(c.fr) {
+			legal = setOf(Fork36)
+		}
 	}
 	if code == 3 && c.f.Type == Unknown {
 		legal &^= setOf(Fork36) // it fits no layout
@@ -203,12 +205,24 @@ func (c *conn) judgeID(dir int) bool {
 }
 
 // judgeHello judges the length of a Hello: the version byte came in 2016-11, and
-// keepalives of late 2018 left it out.
+// keepalives of late 2018 left it out. At the start it shows later which of them
+// the sender speaks.
 func (c *conn) judgeHello(dir int, may dialectSet) {
-	law := &c.c.Law
-	if !law.Check(rHdrHellolen, c.fr.Length > 3 || may&(mays|setOf(Spec, V01)) != 0) {
-		c.accuse(dir, law.Here(rHdrHellolen, "a Hello of 3 bytes has no version byte"))
+	law, bare := &c.c.Law, mays|setOf(Spec, V01)
+	if law.Check(rHdrHellolen, c.fr.Length > 3 || may.within(bare)) {
+		return
 	}
+	x := law.Here(rHdrHellolen, "a Hello of 3 bytes has no version byte")
+	if may&bare == 0 {
+		c.accuse(dir, x)
+		return
+	}
+	law.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.possible(dir)&bare != 0 {
+			return session.Passed, session.GuardNone
+		}
+		return session.Failed, session.GuardNone
+	})
 }
 
 // judgeAckLength judges the length of an acknowledgement. The one of other

@@ -227,13 +227,19 @@ func (c *conn) judgeNeeded(dir int, n int64, x *parcel, first *session.Look) {
 	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.known <= slack {
 		return
 	}
-	heard := 0 // numbers whose acknowledgements arrive
+	heard, since := 0, 0 // numbers whose acknowledgements arrive
 	for i := int64(1); i <= 16; i++ {
 		if l, ok := c.c.Dir[dir].Look(n + i); ok && l.Acked && !l.Retried {
-			heard++
+			if heard++; l.Time > first.AckTime {
+				since++
+			}
 		}
 	}
-	if heard < 8 {
+	told := knownAcks
+	if c.fr.Time-x.ackAt > slack {
+		told = max(told, min(int(x.acks), since+1)) // those apart
+	}
+	if heard < 8 && (since < goesOn || !c.incredible(int(x.times)+1, told)) {
 		return
 	}
 	x.marks |= toldKnown
@@ -247,7 +253,7 @@ type trial struct {
 }
 
 // trialTime is how long after the third sending its answer is waited for, in ns.
-const trialTime = 2e9
+const trialTime = 3e9
 
 // longTrial is how many sendings of one are remembered.
 const longTrial = 16
@@ -285,47 +291,105 @@ func (c *conn) judgeUnanswered(dir int, n int64, x *parcel, first *session.Look)
 func (c *conn) answered(dir int, n int64, length int, t *trial) (session.Ruling, session.Guard) {
 	out, s := &c.c.Dir[dir], &c.side[dir]
 	l, ok := out.Look(n)
-	switch {
-	case !ok:
-		return session.Dropped, session.GuardNone
-	case l.Acked:
+	if !ok || l.Acked {
 		return session.Dropped, session.GuardNone // it passed when it was
-	case length > int(s.largest):
-		return session.Doubtful, session.GuardVant // the path may not take it
-	case !c.othersBetween(out, n, t):
-		return session.Doubtful, session.GuardVant
-	case !s.absurd(len(t.at)):
+	}
+	times, apart, others := c.inVain(dir, n, t)
+	switch {
+	case length > int(s.largest), others < leastOthers:
+		return session.Doubtful, session.GuardVant // the path may not take it, or nothing
+	case !c.incredible(times, apart):
 		return session.Doubtful, session.GuardOdds
 	}
 	return session.Failed, session.GuardNone
 }
 
-// othersBetween reports whether between any two sendings another packet was sent
-// that was acknowledged.
-func (c *conn) othersBetween(out *session.Direction, n int64, t *trial) bool {
-	var between [longTrial]bool
+// leastOthers is how many packets that were sent in between must be acknowledged.
+const leastOthers = 2
+
+// inVain counts the sendings of a packet that could have been answered by now, how
+// many of them are apart, and the packets sent between the first and the last that
+// were acknowledged, one of the same side among them. Sendings are apart when
+// another packet went there and back between them, so that one accident does not
+// explain both: one of the side that was acknowledged, or one of the other side
+// that was not sent again.
+func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
+	now, hold := c.c.Law.Now(), c.c.Law.HoldTime()
+	for times < len(t.at) && now-t.at[times] >= hold {
+		times++
+	}
+	var between [longTrial + 1]bool
+	passed := func(l *session.Look) int {
+		k := 0
+		for k < times && t.at[k] < l.Time {
+			k++
+		}
+		between[k] = true
+		if 0 < k && k < times {
+			return 1
+		}
+		return 0
+	}
 	for i := n + 1; i <= n+postLimit; i++ {
-		l, ok := out.Look(i)
+		l, ok := c.c.Dir[dir].Look(i)
 		if !ok {
 			break
 		}
-		for k := 1; l.Acked && l.Captured && k < len(t.at); k++ {
-			between[k] = between[k] || l.Time > t.at[k-1] && l.Time < t.at[k]
+		if l.Acked && l.Captured {
+			others += passed(&l)
 		}
 	}
-	for k := 1; k < len(t.at); k++ {
-		if !between[k] {
-			return false
+	if others == 0 {
+		return times, 0, 0
+	}
+	peer := &c.side[1-dir]
+	for i := peer.top.num; i > peer.top.num-postLimit; i-- {
+		l, ok := c.c.Dir[1-dir].Look(i)
+		x := peer.post.at(i)
+		if !ok || x == nil || l.Time < t.at[0] {
+			break
+		}
+		if l.Acked && l.Captured && !l.Retried && x.code != 0x0C && x.code != 0x0D && now-l.Time >= hold {
+			others += passed(&l)
 		}
 	}
-	return true
+	for k := 1; k <= times; k++ {
+		if between[k] {
+			apart++
+		}
+	}
+	return times, apart, others
 }
 
-// absurdity is the chance of so much loss that is taken for none.
-const absurdity = 2e-5
+// Bounds of loss.
+const (
+	absurdity  = 2e-5 // the chance of so much of it that is taken for none
+	leastTries = 3    // of one packet, where nothing else is lost
+	mostChance = 0.4
+)
 
-// absurd reports whether so many sendings in a row, or their acknowledgements,
-// can't all have been lost, as rarely as others are.
+// incredible reports whether so many sendings of one packet, or their acknowledgements,
+// can't all have been lost, as rarely as others are: those of either side take the
+// way there and back.
+func (c *conn) incredible(times, apart int) bool {
+	sent, lost := 0, 1-times
+	for i := range c.side {
+		sent += c.side[i].sendings
+		lost += c.side[i].resendings
+	}
+	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
+		return false
+	}
+	p := max(0.001, (1.5*float64(lost)+0.5)/float64(sent+1))
+	chance := 1.0
+	for range apart {
+		chance *= p
+	}
+	return p < mostChance && chance < absurdity
+}
+
+// absurd is incredible for packets that are not resent, as rarely as others of the
+// side are lost.
 func (s *side) absurd(times int) bool {
 	lost := float64(s.resendings) - float64(times-1) + 1
 	p := max(0.001, max(lost, 1)/float64(s.sendings+1))

@@ -198,7 +198,12 @@ func (c *conn) forgot(dir int, l *session.Look, x *parcel) {
 	g.at = l.Time
 	y := session.Case{Rule: rRelResend, Dir: dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: g.frames[:min(g.n, len(g.frames))], Since: l.Time}
 	y.Message = fmt.Sprintf("ID %d is not acknowledged and not sent again; it is the %d. such packet", uint16(x.num), g.n+1)
-	if g.n++; g.n < law.NeededOdds(1-dir) || !c.ackedAround(dir, x.num) {
+	g.n++
+	switch {
+	case s.denied.proves(x.num):
+		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
+		y.Message = fmt.Sprintf("ID %d is not sent again, though the histories of the other side report it missing", uint16(x.num))
+	case g.n < law.NeededOdds(1-dir) || !c.ackedAround(dir, x.num):
 		y.Blocked = session.GuardOdds
 	}
 	if g.n <= len(g.frames) {

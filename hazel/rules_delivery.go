@@ -32,7 +32,7 @@ var deliveryRules = [...]session.Rule{
 		ID: "HZ-REL-ACK", Clause: "Hazel page, Reliable Delivery", Level: session.Must, Severity: session.Warn, Scope: "BT",
 		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardVant, session.GuardOdds),
 		Statement: "every reliable packet received is acknowledged",
-		Care:      "loss behind the capture point looks the same: at least three copies, none of them acknowledged, other packets acknowledged that were sent between any two of them, no larger than others that arrived, and so many losses in a row absurd by the share of resends",
+		Care:      "loss behind the capture point looks the same: at least three copies, four where anything else was lost, none of them acknowledged; two other packets acknowledged that were sent in the same time; no larger than others that arrived; and so many losses absurd by the share of resends, where copies count that others went there and back between",
 		Example:   "ID 7 sent four times, IDs 6, 8, 9 acknowledged, 7 never",
 	},
 	rRelAckDup - deliveryBase: {
@@ -46,7 +46,7 @@ var deliveryRules = [...]session.Rule{
 		ID: "HZ-REL-ACK-KNOWN", Clause: "Hazel page, Reliable Delivery", Level: session.Must, Severity: session.Error, Scope: "B",
 		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
 		Statement: "an acknowledgement names an ID the peer has sent",
-		Care:      "up to 8 ahead, or within what was sent, the capture may have missed a packet; further off it is impossible when three new IDs of the other side go on as before, or when the side can't have come so far",
+		Care:      "up to 8 ahead, or within what was sent, the capture may have missed a packet; further off it is impossible when three new IDs of the other side go on as before, or when the side can't have come so far; more than 1,024 away in a capture with gaps, too",
 		Example:   "highest ID 12, acknowledgement of 500",
 	},
 	rRelAckType - deliveryBase: {
@@ -89,7 +89,7 @@ var deliveryRules = [...]session.Rule{
 		ID: "HZ-REL-RESEND", Clause: "Hazel page, Reliable Delivery", Level: session.Must, Severity: session.Warn, Scope: "BT",
 		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardOdds),
 		Statement: "without acknowledgement the packet is resent",
-		Care:      "held for the longer of 5 s and ten round trips; of one packet the capture may have missed the acknowledgement: so many packets, in separate half seconds, that this is absurd; Pings are not resent since 2019-10 (AMB-HZ-16)",
+		Care:      "held for the longer of 5 s and ten round trips; of one packet the capture may have missed the acknowledgement: so many packets, in separate half seconds, that this is absurd, or one that five histories and more report missing, a second and more after it was sent, in a capture without gaps; Pings are not resent since 2019-10 (AMB-HZ-16)",
 		Example:   "ID 7 never acknowledged, one copy, traffic goes on for 20 s",
 	},
 	rRelResendSame - deliveryBase: {
@@ -110,7 +110,7 @@ var deliveryRules = [...]session.Rule{
 		ID: "HZ-REL-NORESEND", Clause: "Hazel page, Reliable Delivery", Level: session.Should, Severity: session.Warn, Scope: "BT",
 		Guards:    session.Of(session.GuardBidir, session.GuardKnew, session.GuardVant),
 		Statement: "no resend after the acknowledgement arrived",
-		Care:      "acknowledgements are unnumbered: at least four of this ID passed earlier than the way to the sender takes, while those of later IDs arrive",
+		Care:      "acknowledgements are unnumbered: at least four of this ID passed earlier than the way to the sender takes, while those of later IDs arrive: eight, or three where so much loss is absurd by the share of resends",
 		Example:   "acknowledgement at 1.00 s, copy at 1.40 s, side delay 5 ms",
 	},
 	rRelEarly - deliveryBase: {

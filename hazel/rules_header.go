@@ -45,7 +45,7 @@ var headerRules = [...]session.Rule{
 	rHdrCode - headerBase: {
 		ID: "HZ-HDR-CODE", Clause: "Hazel page, Header Data", Level: session.Must, Severity: session.Error, Scope: "F",
 		Statement: "with Control set the code is 0, 1 or 2",
-		Care:      "3 (fragment), 4 (ping) and 5 (MTU test) are extensions of later releases: they pass where the sender may speak such a dialect; 3 and 4 are a note where it speaks the page (AMB-HZ-02)",
+		Care:      "3 (fragment), 4 (ping) and 5 (MTU test) are extensions of later releases: they pass where the sender may speak such a dialect, 5 when the datagram is as long as it says; 3 and 4 are a note where it speaks the page (AMB-HZ-02)",
 		Example:   "0F …",
 	},
 	rHdrRelid - headerBase: {
@@ -96,7 +96,7 @@ var headerRules = [...]session.Rule{
 	rHdrHellolen - headerBase: {
 		ID: "HZ-HDR-HELLOLEN", Clause: "Hazel page, Header Data", Level: session.Impl, Severity: session.Warn, Scope: "F",
 		Statement: "Hello = Type, ID, at least one byte (version)",
-		Care:      "3 bytes pass in the 2016 dialects, spec among them, and as keepalive of late 2018",
+		Care:      "3 bytes pass in the 2016 dialects, spec among them, and as keepalive of late 2018; at the start it is held until the dialect shows",
 		Example:   "08 00 01",
 	},
 	rHdrPinglen - headerBase: {

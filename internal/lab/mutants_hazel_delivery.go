@@ -14,6 +14,8 @@ func hazelDelivery() []Mutant {
 	spec := "hazel:spec"
 	return []Mutant{
 		{Rule: "HZ-REL-ACK", Name: "never acknowledges one", As: spec, Steps: inVain(page, 4, 0)},
+		{Rule: "HZ-REL-ACK", Name: "never acknowledges one of a slow sender", As: spec, Steps: slowly(4, 0)},
+		{Rule: "HZ-REL-ACK", Name: "acknowledges the fourth copy of a slow sender", Near: true, As: spec, Steps: slowly(4, 4)},
 		{Rule: "HZ-REL-ACK", Name: "acknowledges the last copy", Near: true, As: spec, Steps: inVain(page, 4, 4)},
 		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges first copies alone", As: spec, Steps: doubled(0)},
 		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges most copies", Near: true, As: spec, Steps: doubled(4)},
@@ -28,6 +30,8 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-ACK-HISTORY-LOSS", Name: "ignores histories", Steps: denials(false)},
 		{Rule: "HZ-REL-ACK-HISTORY-LOSS", Name: "sends again what histories deny", Near: true, Steps: denials(true)},
 		{Rule: "HZ-REL-RESEND", Name: "never sends again", As: spec, Steps: forgetful(false)},
+		{Rule: "HZ-REL-RESEND", Name: "never sends one again that histories deny", Also: []string{"HZ-REL-ACK-HISTORY-LOSS"}, As: "hazel:current", Steps: denied(false)},
+		{Rule: "HZ-REL-RESEND", Name: "sends one again that histories deny", Near: true, As: "hazel:current", Steps: denied(true)},
 		{Rule: "HZ-REL-RESEND", Name: "sends again once", Near: true, As: spec, Steps: forgetful(true)},
 		{Rule: "HZ-REL-RESEND-SAME", Name: "sends other bytes", As: spec, Steps: talkHazel(page).chat(20).pause(200*ms).reliable(0, 19, "changed").fault().chat(20).bye()},
 		{Rule: "HZ-REL-RESEND-SAME", Name: "changes one bit of what is not acknowledged", As: spec, Also: []string{"HZ-REL-ID-UNIQUE"},
@@ -39,6 +43,7 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-BACKOFF", Name: "doubles", Near: true, As: spec, Steps: resends(page, 200, 400, 800)},
 		{Rule: "HZ-REL-BACKOFF", Name: "grows by half as in 2018", Near: true, As: "hazel:0.1", Steps: resends(hazel.V01, 200, 300, 450)},
 		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements of one packet", As: spec, Steps: stubborn(6)},
+		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements, and says little else", As: spec, Steps: stubbornly(8)},
 		{Rule: "HZ-REL-NORESEND", Name: "sends again what was not acknowledged yet", Near: true, As: spec, Steps: stubborn(1)},
 		{Rule: "HZ-REL-EARLY", Name: "does not wait for an answer", As: spec, Steps: hastyHazel(2 * ms)},
 		{Rule: "HZ-REL-EARLY", Name: "waits a little longer", Near: true, As: spec, Steps: hastyHazel(40 * ms)},
@@ -75,6 +80,29 @@ func inVain(d hazel.Dialect, times, answered int) []Step {
 		gap *= 2
 	}
 	return t.chat(40).bye()
+}
+
+// slowly is inVain with few other packets.
+func slowly(times, answered int) []Step {
+	t := talkHazel(hazel.Spec).chat(8)
+	id := t.next[0]
+	t.next[0]++
+	for i := range times {
+		t.pause(170*ms<<i).reliable(0, id, "chatter")
+		if i == 0 && answered == 0 {
+			t.fault()
+		}
+		if i+1 == answered {
+			t.ack(1, id)
+		}
+		if i > 0 {
+			t.chat(1)
+		}
+	}
+	for range 40 {
+		t.pause(150 * ms).chat(1)
+	}
+	return t.bye()
 }
 
 // doubled sends 25 packets twice; every so many copies are not acknowledged, with
@@ -122,6 +150,23 @@ func denials(resent bool) []Step {
 			t.reliable(0, lost, "chatter").ack(1, lost)
 		}
 		t.chat(12)
+	}
+	return t.chat(100).bye()
+}
+
+// denied is denials of one packet, in a second and more.
+func denied(resent bool) []Step {
+	t := talkHazel(hazel.Current).chat(30)
+	lost := t.next[0]
+	t.unanswered(0).fault()
+	for i := range 8 {
+		t.recent = ^uint8(1 << i)
+		t.pause(200 * ms).says(0)
+		t.recent = 0xff
+		t.says(1)
+	}
+	if resent {
+		t.reliable(0, lost, "chatter").ack(1, lost)
 	}
 	return t.chat(100).bye()
 }
@@ -181,6 +226,21 @@ func stubborn(n int) []Step {
 		t.ack(1, id)
 	}
 	return t.chat(20).reliable(0, id, "chatter").ack(1, id).chat(10).bye()
+}
+
+// stubbornly is stubborn with one other packet in between.
+func stubbornly(n int) []Step {
+	t := talkHazel(hazel.Spec).chat(10).unanswered(0)
+	id := t.next[0] - 1
+	t.ack(1, id)
+	for i := range n {
+		t.pause(350*ms).says(0).reliable(0, id, "chatter")
+		if i >= 3 {
+			t.fault()
+		}
+		t.ack(1, id)
+	}
+	return t.chat(20).bye()
 }
 
 // hastyHazel sends 25 packets again after a time.

@@ -23,6 +23,8 @@ func hazelHeader() []Mutant {
 		{Rule: "HZ-HDR-RESERVED-4", Name: "sets both flags below it", Near: true, On: hazelClean, Tamper: hazelExtra(0, 9, 2, 'x', 'y')},
 		{Rule: "HZ-HDR-CODE", Name: "has code 7", On: hazelClean, Tamper: hazelExtra(1, 9, 0x0F, 0, 7)},
 		{Rule: "HZ-HDR-CODE", Name: "has code 4 on the page", On: hazelClean, Also: []string{"HZ-HDR-RELID"}, Tamper: hazelExtra(0, 9, 0x0C)},
+		{Rule: "HZ-HDR-CODE", Name: "has code 5 outside the fork", On: "hazel/clean-current", Tamper: hazelExtra(0, 9, 0x0D, 0, 1)},
+		{Rule: "HZ-HDR-CODE", Name: "tests the MTU in the fork", Near: true, On: "hazel/fragments-fork36"},
 		{Rule: "HZ-HDR-CODE", Name: "sends Pings in a dialect that has them", Near: true, On: "hazel/pings-ack3"},
 		{Rule: "HZ-HDR-RELID", Name: "has half an ID", On: hazelClean, Tamper: hazelExtra(0, 9, 1, 0)},
 		{Rule: "HZ-HDR-RELID", Name: "sends a Hello without one", On: hazelClean, Tamper: hazelExtra(0, 9, 8)},
@@ -39,6 +41,10 @@ func hazelHeader() []Mutant {
 		{Rule: "HZ-HDR-HELLOLEN", Name: "leaves the version out", On: "hazel/clean-current",
 			Tamper: hazelNth(0, 20, isReliable, func(p []byte) []sim.Tampered {
 				p[0] = 8
+				return []sim.Tampered{{Payload: p[:3], Fault: true}}
+			})},
+		{Rule: "HZ-HDR-HELLOLEN", Name: "begins without the version", On: "hazel/clean-current",
+			Tamper: hazelNth(0, 0, func(p []byte) bool { return p[0] == 8 }, func(p []byte) []sim.Tampered {
 				return []sim.Tampered{{Payload: p[:3], Fault: true}}
 			})},
 		{Rule: "HZ-HDR-HELLOLEN", Name: "keeps alive as in 2016", Near: true, On: "hazel/keepalives-spec"},
