@@ -172,7 +172,7 @@ func (c *conn) holdReply(dir int, id uint8) {
 	law, r := &c.c.Law, &c.side[1-dir].roll
 	at := c.fr.Time
 	m := c.mark(1 - dir)
-	since, unknown := at-staleTime, c.side[1-dir].ask.lostAt
+	since := at - staleTime
 	x := law.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
 	x.Since = since
 	c.quarantine()
@@ -181,7 +181,7 @@ func (c *conn) holdReply(dir int, id uint8) {
 		wait = staleTime
 	}
 	law.HoldFor(x, wait, func() (session.Ruling, session.Guard) {
-		was := c.side[1-dir].ask.was(id)
+		was, unknown := c.side[1-dir].ask.was(id), c.side[1-dir].ask.lostAt
 		switch {
 		case was == nil && unknown <= since && at-run >= runTime && a.runAt == run && a.at-at > c.horizon():
 			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
