@@ -203,6 +203,9 @@ func (c *conn) judgeStart(dir int, t *ship, m *Message, p part, number int64) {
 	default:
 		next.doubt = c.holdReuse(dir, t, m) || !t.full()
 	}
+	if r.has && p.packet < r.top {
+		next.doubt = true // overtaken: its fragments may have come before
+	}
 	next.keep(0, p)
 	if c.d.Dialect == Spec && !t.begun && !next.doubt && !c.jump && r.whole(next.since) {
 		c.judgeEarly(dir, t, next, m.TransferID)
