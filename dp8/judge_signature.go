@@ -62,8 +62,17 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 	if c.mode != modeFull {
 		return v
 	}
-	if c.f.Type == TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() || !c.adrift(dir, num) {
+	if c.f.Type == TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() {
 		return v // who may not be the side can't end the connection
+	}
+	// The secret of the next epoch is known, so it was used: with frames missing, the
+	// number is rather one of that epoch.
+	d := &c.side[dir]
+	if v == sigEarly && (!c.c.Law.CleanOf(dir, d.keys.verified) || d.doubts != nil && d.doubts.run > 0) {
+		return sigDoubtful
+	}
+	if !c.adrift(dir, num) {
+		return v
 	}
 	return sigDoubtful
 }
