@@ -1,0 +1,170 @@
+// Package trigger says when a flight recorder must keep what it has: an expression
+// of events and measures of a connection, such as
+//
+//	disconnect or finding.error or loss > 5%
+//
+// Words are joined with and, or, not and parentheses; and binds tighter than or.
+package trigger
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Facts are what is known of one connection at a moment: what happened since the
+// moment before, and how it does now.
+type Facts struct {
+	Connected    bool // it was recognised
+	Disconnected bool // it was closed, reset or refused, or timed out
+	Reset        bool // it was closed abruptly
+	TimedOut     bool
+	Findings     [3]uint64 // new ones: error, warn, note
+	Malformed    uint64    // datagrams that could not be decoded
+	BadSignature uint64
+	Dropped      uint64 // packets that the capture lost; of no connection
+
+	// Measures have no value while there is nothing to measure.
+	Loss     Measure // of what both sides sent, in percent
+	Retries  Measure // of what both sides sent, in percent
+	Quality  Measure // of the worse side, in percent
+	Ping     Measure // of the worse side, ms
+	Jitter   Measure // of the worse side, ms
+	InFlight Measure // of the worse side, numbers
+	Rate     Measure // of both sides, bytes a second
+}
+
+// A Measure is a number that may not be known.
+type Measure struct {
+	Value float64
+	Known bool
+}
+
+// A word is an event or a measure of the language.
+type word struct {
+	name  string
+	means string
+	event func(f *Facts) bool
+	value func(f *Facts) Measure
+	unit  string // of value: "%", "ms" or ""
+	only  bool   // it is of the whole capture: true at most once a moment
+}
+
+var words = []word{
+	{name: "connect", means: "a connection was recognised", event: func(f *Facts) bool { return f.Connected }},
+	{name: "disconnect", means: "a connection ended, in whatever way", event: func(f *Facts) bool { return f.Disconnected }},
+	{name: "reset", means: "a connection ended abruptly", event: func(f *Facts) bool { return f.Reset }},
+	{name: "timeout", means: "a side gave up, or the other fell silent for so long that it would", event: func(f *Facts) bool { return f.TimedOut }},
+	{name: "finding", means: "a rule was broken, of whatever severity", event: func(f *Facts) bool { return f.Findings != [3]uint64{} }},
+	{name: "finding.note", means: "a rule of severity note or higher was broken", event: func(f *Facts) bool { return f.Findings != [3]uint64{} }},
+	{name: "finding.warn", means: "a rule of severity warn or error was broken", event: func(f *Facts) bool { return f.Findings[0]+f.Findings[1] > 0 }},
+	{name: "finding.error", means: "a rule of severity error was broken", event: func(f *Facts) bool { return f.Findings[0] > 0 }},
+	{name: "malformed", means: "a datagram could not be decoded", event: func(f *Facts) bool { return f.Malformed > 0 }},
+	{name: "bad-signature", means: "a signature is invalid", event: func(f *Facts) bool { return f.BadSignature > 0 }},
+	{name: "drops", means: "the capture lost packets", event: func(f *Facts) bool { return f.Dropped > 0 }, only: true},
+	{name: "loss", unit: "%", means: "share of the datagrams of the last seconds that are missing or had to be sent again", value: func(f *Facts) Measure { return f.Loss }},
+	{name: "retries", unit: "%", means: "share of retries in the last seconds", value: func(f *Facts) Measure { return f.Retries }},
+	{name: "quality", unit: "%", means: "share of datagrams that came first time and in order, of the worse side", value: func(f *Facts) Measure { return f.Quality }},
+	{name: "ping", unit: "ms", means: "round trip of the worse side", value: func(f *Facts) Measure { return f.Ping }},
+	{name: "jitter", unit: "ms", means: "its variation", value: func(f *Facts) Measure { return f.Jitter }},
+	{name: "in_flight", means: "numbers without acknowledgement, of the worse side", value: func(f *Facts) Measure { return f.InFlight }},
+	{name: "throughput", means: "bytes a second of both sides", value: func(f *Facts) Measure { return f.Rate }},
+}
+
+// Words lists the language, for help: a name with its unit, and what it means.
+func Words() (list [][2]string) {
+	for i := range words {
+		w := &words[i]
+		name := w.name
+		if w.value != nil {
+			name = strings.TrimSpace(name + " > N" + w.unit)
+		}
+		list = append(list, [2]string{name, w.means})
+	}
+	return list
+}
+
+// A Trigger is a compiled expression.
+type Trigger struct {
+	text string
+	root node
+}
+
+func (t *Trigger) String() string { return t.text }
+
+// Match judges a connection at a moment. The reasons name what made it true.
+func (t *Trigger) Match(f *Facts) (reasons []string, ok bool) {
+	return t.root.eval(f)
+}
+
+// A node is a part of an expression.
+type node interface {
+	eval(f *Facts) (reasons []string, ok bool)
+}
+
+type both struct{ a, b node }
+type either struct{ a, b node }
+type not struct{ a node }
+type happened struct{ w *word }
+type compared struct {
+	w     *word
+	op    string
+	limit float64
+}
+
+func (n both) eval(f *Facts) ([]string, bool) {
+	r, ok := n.a.eval(f)
+	if !ok {
+		return nil, false
+	}
+	more, ok := n.b.eval(f)
+	return append(r, more...), ok
+}
+
+func (n either) eval(f *Facts) ([]string, bool) {
+	r, ok := n.a.eval(f)
+	more, and := n.b.eval(f)
+	if !ok {
+		r = nil
+	}
+	if and {
+		r = append(r, more...)
+	}
+	return r, ok || and
+}
+
+func (n not) eval(f *Facts) ([]string, bool) {
+	_, ok := n.a.eval(f)
+	return nil, !ok
+}
+
+func (n happened) eval(f *Facts) ([]string, bool) {
+	if !n.w.event(f) {
+		return nil, false
+	}
+	return []string{n.w.name}, true
+}
+
+func (n compared) eval(f *Facts) ([]string, bool) {
+	m := n.w.value(f)
+	if !m.Known || !compare(m.Value, n.op, n.limit) {
+		return nil, false
+	}
+	return []string{fmt.Sprintf("%s %s%s", n.w.name, strconv.FormatFloat(m.Value, 'g', 3, 64), n.w.unit)}, true
+}
+
+func compare(v float64, op string, limit float64) bool {
+	switch op {
+	case ">":
+		return v > limit
+	case ">=":
+		return v >= limit
+	case "<":
+		return v < limit
+	case "<=":
+		return v <= limit
+	case "==":
+		return v == limit
+	}
+	return v != limit
+}
