@@ -61,7 +61,7 @@ var words = []word{
 	{name: "finding.error", means: "a rule of severity error was broken", event: func(f *Facts) bool { return f.Findings[0] > 0 }},
 	{name: "malformed", means: "a datagram could not be decoded", event: func(f *Facts) bool { return f.Malformed > 0 }},
 	{name: "bad-signature", means: "a signature is invalid", event: func(f *Facts) bool { return f.BadSignature > 0 }},
-	{name: "drops", means: "the capture lost packets", event: func(f *Facts) bool { return f.Dropped > 0 }, only: true},
+	{name: "drops", means: "the capture lost packets", event: func(f *Facts) bool { return f.Dropped > 0 }},
 	{name: "loss", unit: "%", means: "share of the datagrams of the last seconds that are missing or had to be sent again", value: func(f *Facts) Measure { return f.Loss }},
 	{name: "retries", unit: "%", means: "share of retries in the last seconds", value: func(f *Facts) Measure { return f.Retries }},
 	{name: "quality", unit: "%", means: "share of datagrams that came first time and in order, of the worse side", value: func(f *Facts) Measure { return f.Quality }},
