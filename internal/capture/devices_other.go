@@ -1,0 +1,14 @@
+//go:build !linux && !(windows && (amd64 || 386)) && !(libpcap && cgo && !windows)
+
+package capture
+
+// systemDevices lists the interfaces without their link types: only a capture
+// could tell them.
+func systemDevices() ([]DeviceInfo, error) {
+	found, err := netDevices()
+	list := make([]DeviceInfo, len(found))
+	for i, d := range found {
+		list[i] = d.DeviceInfo
+	}
+	return list, err
+}

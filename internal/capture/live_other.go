@@ -1,0 +1,22 @@
+//go:build !(linux && !libpcap) && !(windows && (amd64 || 386)) && !(libpcap && cgo && !windows)
+
+package capture
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// noLive says why this build can't capture and what to do about it.
+func noLive() error {
+	if runtime.GOOS == "windows" {
+		return fmt.Errorf("%w on windows/%s: use the build for windows/amd64, which captures with Npcap", ErrNoLive, runtime.GOARCH)
+	}
+	return fmt.Errorf("%w on %s: build dpdissect with CGO_ENABLED=1 and -tags libpcap, which wants libpcap", ErrNoLive, runtime.GOOS)
+}
+
+func openDevice(string, *LiveOptions) (device, error) { return nil, noLive() }
+
+// waitDevices has nothing to wait for: there are no devices.
+func waitDevices([]device, time.Duration) error { return noLive() }
