@@ -68,11 +68,11 @@ func NewWriter(w io.Writer, opts WriterOptions) (*Writer, error) {
 		wr.pcapHeader(opts.Interfaces[0])
 		return wr, nil
 	case "pcapng":
-		if err := wr.section(); err != nil {
+		if err := wr.section(); err != nil && wr.err == nil {
 			return nil, err
 		}
 		for _, i := range opts.Interfaces {
-			if _, err := wr.AddInterface(i); err != nil {
+			if _, err := wr.AddInterface(i); err != nil && wr.err == nil {
 				return nil, err
 			}
 		}
