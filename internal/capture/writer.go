@@ -124,6 +124,10 @@ func (w *Writer) Flush() error {
 // file may be cut to so many bytes and is sound.
 func (w *Writer) Written() (bytes int64, packets uint64) { return w.bytes, w.packets }
 
+// Err is the error of the underlying writer that ended writing, nil as long as none
+// did. Errors of a single packet don't.
+func (w *Writer) Err() error { return w.err }
+
 // Buffered is how many bytes wait for Flush.
 func (w *Writer) Buffered() int { return len(w.buf) }
 
