@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -8,10 +9,30 @@ import (
 
 // Options that only the writer knows.
 const (
-	optUserAppl = 4 // of a section
-	optIfName   = 2
-	optIfRecv   = 4 // of statistics
+	optHardware      = 2 // of a section
+	optOS            = 3
+	optUserAppl      = 4
+	optIfName        = 2 // of an interface
+	optIfDescription = 3
+	optIfFilter      = 11
+	optIfOS          = 12
+	optStatStart     = 2 // of statistics
+	optStatEnd       = 3
+	optIfRecv        = 4
+	optFilterAccept  = 6
 )
+
+// maxOption is the longest value of an option, in bytes.
+const maxOption = math.MaxUint16
+
+// Statistics are what is said of an interface at the end of a file. Times are
+// nanoseconds since 1970 UTC.
+type Statistics struct {
+	Start, End int64  // of the capture on this interface, as far as the file holds it
+	Received   uint64 // packets, those dropped included
+	Dropped    uint64 // packets lost for want of room
+	Filtered   bool   // Received are those that a capture filter accepted
+}
 
 // AddInterface describes a further interface and gives its index for Records.
 func (w *Writer) AddInterface(i Interface) (int, error) {
@@ -25,108 +46,226 @@ func (w *Writer) AddInterface(i Interface) (int, error) {
 	b = w.order.AppendUint16(b, uint16(i.Link))
 	b = w.order.AppendUint16(b, 0)
 	b = w.order.AppendUint32(b, i.Snaplen)
-	var opts []byte
-	if i.Name != "" {
-		opts = w.option(opts, optIfName, []byte(i.Name))
+	head := len(b)
+	b, err := w.texts(b, text{optIfName, i.Name}, text{optIfDescription, i.Description})
+	if err == nil && w.opts.Nanoseconds {
+		b = w.option(b, optTsresol, []byte{9})
 	}
-	if w.opts.Nanoseconds {
-		opts = w.option(opts, optTsresol, []byte{9})
+	if err == nil && i.Filter != "" {
+		b, err = w.texts(b, text{optIfFilter, "\x00" + i.Filter}) // 0: it is text
 	}
-	w.ifaces++
-	return w.ifaces - 1, w.finish(w.endOptions(b, opts))
+	if err == nil {
+		b, err = w.texts(b, text{optIfOS, i.OS})
+	}
+	if err != nil {
+		return 0, err
+	}
+	w.snaplens = append(w.snaplens, i.Snaplen)
+	return len(w.snaplens) - 1, w.finish(w.endOptions(b, head))
 }
 
-// Statistics writes how many packets an interface received and dropped since the
-// capture began, as of a time in nanoseconds since 1970.
-func (w *Writer) Statistics(iface int, now int64, received, dropped uint64) error {
-	if iface < 0 || iface >= w.ifaces || now < 0 || w.opts.Format != "pcapng" {
-		return fmt.Errorf("no statistics of interface %d at time %d", iface, now)
+// Statistics writes what became of the packets of an interface. Counts are those of
+// the packets of this file, so that files which follow each other add up.
+func (w *Writer) Statistics(iface int, s Statistics) error {
+	if w.err != nil {
+		return w.err
+	}
+	if w.opts.Format != "pcapng" || iface < 0 || iface >= len(w.snaplens) || s.Start < 0 || s.End < 0 {
+		return fmt.Errorf("no statistics of interface %d at time %d", iface, s.End)
 	}
 	b := w.block(blockStatistics)
 	b = w.order.AppendUint32(b, uint32(iface))
-	b = w.stamp(b, now)
-	opts := w.option(nil, optIfRecv, w.order.AppendUint64(nil, received))
-	opts = w.option(opts, optIfDrop, w.order.AppendUint64(nil, dropped))
-	return w.finish(w.endOptions(b, opts))
+	b = w.stamp(b, s.End)
+	head := len(b)
+	b = w.option(b, optStatStart, w.stamp(nil, s.Start))
+	b = w.option(b, optStatEnd, w.stamp(nil, s.End))
+	b = w.option(b, optIfRecv, w.order.AppendUint64(nil, s.Received))
+	b = w.option(b, optIfDrop, w.order.AppendUint64(nil, s.Dropped))
+	if s.Filtered {
+		b = w.option(b, optFilterAccept, w.order.AppendUint64(nil, s.Received))
+	}
+	return w.finish(w.endOptions(b, head))
 }
 
-func (w *Writer) section(app string) {
+func (w *Writer) section() error {
 	b := w.block(blockSection)
 	b = w.order.AppendUint32(b, sectionMagic)
 	b = w.order.AppendUint16(b, 1)
 	b = w.order.AppendUint16(b, 0)
 	b = w.order.AppendUint64(b, math.MaxUint64) // length unknown
-	var opts []byte
-	if app != "" {
-		opts = w.option(nil, optUserAppl, []byte(app))
+	head := len(b)
+	b, err := w.texts(b, text{optComment, w.opts.Comment}, text{optHardware, w.opts.Hardware},
+		text{optOS, w.opts.OS}, text{optUserAppl, w.opts.Application})
+	if err != nil {
+		return err
 	}
-	w.finish(w.endOptions(b, opts))
+	return w.finish(w.endOptions(b, head))
 }
 
+// enhancedPacket puts a packet into the buffer, the lengths and numbers as
+// pcapngReader.enhanced has them.
 func (w *Writer) enhancedPacket(rec *Record) error {
 	if rec.Time < 0 {
 		return errors.New("pcapng without offset holds no time before 1970")
 	}
-	b := w.block(blockEnhanced)
-	b = w.order.AppendUint32(b, uint32(rec.Interface))
-	b = w.stamp(b, rec.Time)
-	b = w.order.AppendUint32(b, uint32(len(rec.Data)))
-	b = w.order.AppendUint32(b, uint32(rec.WireLen))
-	b = pad(append(b, rec.Data...))
-	var opts []byte
-	for _, c := range rec.Comments {
-		if len(c) > math.MaxUint16 {
-			return errors.New("a comment of more than 65535 bytes")
+	var extra int
+	if rec.Outbound || rec.HasDrops || len(rec.Comments) > 0 {
+		var err error
+		if extra, err = packetOptionsSize(rec); err != nil {
+			return err
 		}
-		opts = w.option(opts, optComment, []byte(c))
 	}
-	if rec.Outbound {
-		opts = w.option(opts, optFlags, w.order.AppendUint32(nil, flagsOut))
+	const fixed = 28
+	end := fixed + len(rec.Data)
+	opts := (end + 3) &^ 3
+	size := opts + extra + 4
+	b := w.room(size)
+	if b == nil {
+		return w.err
 	}
-	if rec.HasDrops {
-		opts = w.option(opts, optDrops, w.order.AppendUint64(nil, rec.Drops))
+	t := uint64(rec.Time)
+	if !w.opts.Nanoseconds {
+		t /= 1000
 	}
-	return w.finish(w.endOptions(b, opts))
+	binary.LittleEndian.PutUint32(b, w.swap(blockEnhanced))
+	binary.LittleEndian.PutUint32(b[4:], w.swap(uint32(size)))
+	binary.LittleEndian.PutUint32(b[8:], w.swap(uint32(rec.Interface)))
+	binary.LittleEndian.PutUint32(b[12:], w.swap(uint32(t>>32)))
+	binary.LittleEndian.PutUint32(b[16:], w.swap(uint32(t)))
+	binary.LittleEndian.PutUint32(b[20:], w.swap(uint32(len(rec.Data))))
+	binary.LittleEndian.PutUint32(b[24:], w.swap(uint32(rec.WireLen)))
+	copy(b[fixed:], rec.Data)
+	clear(b[end:opts])
+	if extra > 0 {
+		w.packetOptions(b[opts:opts], rec)
+	}
+	binary.LittleEndian.PutUint32(b[size-4:], w.swap(uint32(size)))
+	w.waiting++
+	return nil
 }
 
+// packetOptionsSize is what packetOptions will append, in bytes.
+func packetOptionsSize(rec *Record) (int, error) {
+	n := 4 // the end of options
+	for _, c := range rec.Comments {
+		if len(c) > maxOption {
+			return 0, fmt.Errorf("a comment of %d bytes, more than %d", len(c), maxOption)
+		}
+		n += 4 + (len(c)+3)&^3
+	}
+	if rec.Outbound {
+		n += 8
+	}
+	if rec.HasDrops {
+		n += 12
+	}
+	if n > maxKept/2 {
+		return 0, fmt.Errorf("comments of %d bytes on one packet, more than %d", n, maxKept/2)
+	}
+	return n, nil
+}
+
+// packetOptions appends the options of a packet. b has room for them.
+func (w *Writer) packetOptions(b []byte, rec *Record) {
+	for _, c := range rec.Comments {
+		b = w.textOption(b, optComment, c)
+	}
+	if rec.Outbound {
+		b = w.optionHead(b, optFlags, 4)
+		b = w.order.AppendUint32(b, flagsOut)
+	}
+	if rec.HasDrops {
+		b = w.optionHead(b, optDrops, 8)
+		b = w.order.AppendUint64(b, rec.Drops)
+	}
+	_ = append(b, 0, 0, 0, 0)
+}
+
+// simplePacket writes a packet without a time. How much of it was captured follows
+// from its length and the first interface's snaplen, and must be true.
 func (w *Writer) simplePacket(rec *Record) error {
 	if rec.Interface != 0 {
 		return errors.New("a packet without time belongs to interface 0")
 	}
+	caplen := rec.WireLen
+	if s := w.snaplens[0]; s != 0 {
+		caplen = min(caplen, int(s))
+	}
+	if caplen != len(rec.Data) {
+		return fmt.Errorf("a packet without time of %d bytes would seem to have %d", len(rec.Data), caplen)
+	}
 	b := w.order.AppendUint32(w.block(blockSimple), uint32(rec.WireLen))
-	return w.finish(pad(append(b, rec.Data...)))
+	err := w.finish(pad(append(b, rec.Data...)))
+	if err == nil {
+		w.waiting++
+	}
+	return err
 }
 
-// block begins a block; its length is filled in by finish.
+// block begins a block in memory of its own; its length is filled in by finish.
 func (w *Writer) block(typ uint32) []byte {
-	return w.order.AppendUint32(w.order.AppendUint32(w.buf[:0], typ), 0)
+	return w.order.AppendUint32(w.order.AppendUint32(nil, typ), 0)
 }
 
+// finish puts a block into the buffer.
 func (w *Writer) finish(b []byte) error {
 	n := uint32(len(b) + 4)
 	w.order.AppendUint32(b[:4], n)
-	w.buf = w.order.AppendUint32(b, n)
-	return w.put(w.buf)
+	b = w.order.AppendUint32(b, n)
+	to := w.room(len(b))
+	if to == nil {
+		return w.err
+	}
+	copy(to, b)
+	return nil
 }
 
 // stamp appends a time in units of the file, high half first.
 func (w *Writer) stamp(b []byte, ns int64) []byte {
-	t := uint64(ns / w.unit)
-	return w.order.AppendUint32(w.order.AppendUint32(b, uint32(t>>32)), uint32(t))
+	if !w.opts.Nanoseconds {
+		ns /= 1000
+	}
+	return w.order.AppendUint32(w.order.AppendUint32(b, uint32(uint64(ns)>>32)), uint32(ns))
+}
+
+// A text is an option for people.
+type text struct {
+	code  uint16
+	value string
+}
+
+// texts appends those that are not empty.
+func (w *Writer) texts(b []byte, texts ...text) ([]byte, error) {
+	for _, t := range texts {
+		if len(t.value) > maxOption {
+			return nil, fmt.Errorf("a text of %d bytes, more than %d", len(t.value), maxOption)
+		}
+		if t.value != "" {
+			b = w.textOption(b, t.code, t.value)
+		}
+	}
+	return b, nil
+}
+
+func (w *Writer) textOption(b []byte, code uint16, v string) []byte {
+	return pad(append(w.optionHead(b, code, len(v)), v...))
 }
 
 func (w *Writer) option(b []byte, code uint16, v []byte) []byte {
-	b = w.order.AppendUint16(b, code)
-	b = w.order.AppendUint16(b, uint16(len(v)))
-	return pad(append(b, v...))
+	return pad(append(w.optionHead(b, code, len(v)), v...))
 }
 
-// endOptions appends options and their end, or nothing when there are none.
-func (w *Writer) endOptions(b, opts []byte) []byte {
-	if len(opts) == 0 {
+func (w *Writer) optionHead(b []byte, code uint16, n int) []byte {
+	return w.order.AppendUint16(w.order.AppendUint16(b, code), uint16(n))
+}
+
+// endOptions appends the end of the options that begin at head, or nothing when
+// there are none.
+func (w *Writer) endOptions(b []byte, head int) []byte {
+	if len(b) == head {
 		return b
 	}
-	return append(append(b, opts...), 0, 0, 0, 0)
+	return append(b, 0, 0, 0, 0)
 }
 
 // pad fills up to a multiple of 4. Blocks begin at one, so do options.

@@ -53,7 +53,7 @@ func TestWriterPcapngDetails(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.Statistics(eth, testTime, 10, 3); err != nil {
+		if err := w.Statistics(eth, Statistics{Start: testTime, End: testTime, Received: 10, Dropped: 3}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Flush(); err != nil {
@@ -78,8 +78,9 @@ func TestWriterRefuses(t *testing.T) {
 		}
 	}
 	for format, recs := range map[string][]Record{
-		"pcap":   {{}, {HasTime: true, Time: -1}, {HasTime: true, Time: 1 << 62}},
-		"pcapng": {{HasTime: true, Time: -1}, {Interface: 1, HasTime: true}, {Interface: -1}, {HasTime: true, Comments: []string{string(make([]byte, 70000))}}},
+		"pcap": {{}, {HasTime: true, Time: -1}, {HasTime: true, Time: 1 << 62}},
+		"pcapng": {{HasTime: true, Time: -1}, {Interface: 1, HasTime: true}, {Interface: -1}, {HasTime: true, Comments: []string{string(make([]byte, 70000))}},
+			{HasTime: true, Data: make([]byte, MaxPacket+1)}, {Data: []byte{1}, WireLen: 2}},
 	} {
 		w, err := NewWriter(&bytes.Buffer{}, WriterOptions{Format: format, Interfaces: eth})
 		if err != nil {
