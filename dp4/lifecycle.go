@@ -129,4 +129,8 @@ func (c *conn) finish(end int64) {
 	}
 	c.c.State = c.life.state
 	c.flow.Finish(c.c)
+	for i := range c.side { // frames that still come are only counted
+		s := &c.side[i]
+		s.history, s.facts, s.hearing, s.claims = history{}, facts{}, hearing{}, nil
+	}
 }

@@ -162,8 +162,26 @@ func (p *pair) Unreachable(d *dissect.Datagram) {
 }
 
 // Sweep implements session.Session: without a close on the wire, nothing is
-// known to be over.
-func (p *pair) Sweep(int64) {}
+// known to be over but what nobody listens to any more. In files even that is
+// followed on.
+func (p *pair) Sweep(now int64) {
+	if !p.flow.Live() {
+		return
+	}
+	for i := len(p.conns) - 1; i >= 0; i-- {
+		c := p.conns[i]
+		silent := now - c.c.LastTime
+		if silent <= p.flow.Rest() || !c.life.gone && silent <= p.flow.Idle() {
+			continue
+		}
+		if p.drop(c, p.flow.End()); p.active == c {
+			p.active = nil
+		}
+	}
+	if n := len(p.conns); p.active == nil && n > 0 {
+		p.active = p.conns[n-1]
+	}
+}
 
 // Close implements session.Session.
 func (p *pair) Close(end int64) {

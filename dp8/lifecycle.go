@@ -169,4 +169,16 @@ func (c *conn) finish(end int64) {
 		c.c.ClosedBy = l.closer
 	}
 	c.flow.Finish(c.c)
+	c.free()
+}
+
+// free forgets what only a connection that goes on asks for: frames of this one are
+// counted from now on and judged no longer.
+func (c *conn) free() {
+	for i := range c.side {
+		s := &c.side[i]
+		s.mem.ring, s.mem.cycle = nil, nil
+		s.recent, s.unjudged, s.doubts, s.refused = recent{}, nil, nil, nil
+		s.asm.buf, s.asm.sum = nil, nil
+	}
 }

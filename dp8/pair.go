@@ -157,17 +157,20 @@ func (p *pair) Unreachable(d *dissect.Datagram) {
 	c.unreachable(c.c.Dir[1-c.c.DirOf(d)].Frames > 0)
 }
 
-// restTime is how long after its last frame a closed connection is still
-// followed, in ns: late retries and acknowledgements are over by then.
-const restTime = 60e9
-
 // Sweep implements session.Session.
 func (p *pair) Sweep(now int64) {
 	for _, c := range p.conns {
-		if (c.life.state == session.Closed || c.life.state == session.Reset) && now-c.c.LastTime > restTime {
+		if p.isOver(c) && now-c.c.LastTime > p.flow.Rest() {
 			c.finish(now)
 		}
 	}
+}
+
+// isOver reports whether the end of a connection was captured. In files, one that
+// was refused or given up is followed on: it may be tried again.
+func (p *pair) isOver(c *conn) bool {
+	s := c.life.state
+	return s == session.Closed || s == session.Reset || s > session.Reset && p.flow.Live()
 }
 
 // Close implements session.Session.

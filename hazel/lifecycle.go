@@ -187,6 +187,10 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	c.judgeEnd()
 	c.settle()
 	f.Finish(c.c)
+	for i := range c.side { // datagrams that still come are only counted
+		s := &c.side[i]
+		s.post, s.strays, s.odd = post{}, nil, nil
+	}
 }
 
 // settle writes down how far the connection came. Only what was closed was closed

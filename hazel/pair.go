@@ -227,17 +227,13 @@ func (p *pair) Unreachable(d *dissect.Datagram) {
 	}
 }
 
-// restTime is how long after its last frame a connection that is over is still
-// followed, in ns.
-const restTime = 60e9
-
 // Sweep implements session.Session. It is called for every pair of the capture,
 // most of which are at rest.
 func (p *pair) Sweep(now int64) {
 	if p.rested {
 		return
 	}
-	if c := p.active; c != nil && c.life.over() && now-c.c.LastTime > restTime {
+	if c := p.active; c != nil && c.life.over() && now-c.c.LastTime > p.flow.Rest() {
 		c.finish(p.flow, now)
 		p.rested = true
 	}

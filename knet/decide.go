@@ -99,9 +99,16 @@ func (p *pair) weigh(fr *dissect.Frame) {
 	}
 }
 
-// newestBy reports a datagram that the probe has counted.
+// newestBy reports a datagram that the probe has counted. Behind those, the probe
+// is of no more use.
 func (p *pair) newestBy(fr *dissect.Frame) bool {
-	return p.learned != nil && fr.Frame <= p.learned.latest
+	if p.learned == nil || fr.Frame <= p.learned.latest {
+		return p.learned != nil
+	}
+	if len(p.conns) > 0 {
+		p.learned = nil
+	}
+	return false
 }
 
 // sure reports whether the dialect is beyond doubt: only then endpoints are judged

@@ -231,4 +231,7 @@ func (c *conn) finish(end int64) {
 		c.c.ClosedBy = l.closer
 	}
 	c.flow.Finish(c.c)
+	for dir := range c.side {
+		c.side[dir].free()
+	}
 }

@@ -251,14 +251,10 @@ func (p *pair) Unreachable(d *dissect.Datagram) {
 	}
 }
 
-// restTime is how long after its last frame a closed connection is still
-// followed, in ns: late resends and acknowledgements are over by then.
-const restTime = 60e9
-
 // Sweep implements session.Session.
 func (p *pair) Sweep(now int64) {
 	for _, c := range p.conns {
-		if c.life.over() && now-c.c.LastTime > restTime {
+		if c.life.over() && now-c.c.LastTime > p.flow.Rest() {
 			c.finish(now)
 		}
 	}

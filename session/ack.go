@@ -34,6 +34,7 @@ func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dis
 	if !w.started || a.Next > w.highest+1+w.ahead() || a.Next < w.base-w.ahead() {
 		return 0
 	}
+	d.ready()
 	first, words := d.firstAcks, dissect.Words(0)
 	if len(w.waiting) > 0 {
 		d.settleWaiting(a, link)
@@ -239,6 +240,7 @@ func (d *Direction) noteRoundTrip(u *unit) {
 func (d *Direction) GiveUp(n int64) {
 	w := &d.win
 	if w.started && n <= w.highest+w.ahead() && n >= w.top-w.limit() && w.reach(n, d) {
+		d.ready()
 		u := w.at(n)
 		if u.state&(missedAfter|acked|givenUp) == missedAfter {
 			d.losses.suspect(n, u.ackTime-u.time, 0)

@@ -83,17 +83,17 @@ type Conn struct {
 
 	Findings [3]uint64 // fails by Severity
 	Law      Law       // of its protocol
-	quality  Law       // of the capture: Quality
+	quality  *Law      // of the capture: Quality; nil once it is closed
 
-	decoded, malformed uint64
-	flow               *Flow
-	flip               bool // a is the upper endpoint of the flow's key
-	closed             bool
+	totals *totals // of its table
+	flow   *Flow   // nil once it is closed
+	flip   bool    // a is the upper endpoint of the flow's key
+	closed bool
 }
 
 // newConn makes the connection that starts with the frame.
 func newConn(f *Flow, fr *dissect.Frame) *Conn {
-	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
+	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, totals: &f.table.totals, flow: f, flip: f.side(fr.Datagram) == 1}
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	for i := range c.Dir {
 		c.Dir[i].links = f.table.cfg.Links
@@ -105,7 +105,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }
 	}
 	c.Law = Law{c: c, flow: f, rules: f.protocol.Rules, books: f.table.booksOf(f.protocol)}
-	c.quality = Law{c: c, flow: f, rules: Quality, books: f.table.quality}
+	c.quality = &Law{c: c, flow: f, rules: Quality, books: f.table.quality}
 	return c
 }
 
@@ -131,7 +131,7 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 		}
 		c.LastTime = fr.Time
 	}
-	c.decoded++
+	c.totals.decoded++
 	if !c.closed {
 		c.Law.facing(fr, dir)
 		c.quality.fr, c.quality.dir = fr, dir
@@ -148,7 +148,7 @@ func (c *Conn) Malform(fr *dissect.Frame, err *dissect.Error) {
 	fr.Err = err
 	if !fr.Cut() {
 		fr.Words |= dissect.Malformed
-		c.malformed++
+		c.totals.malformed++
 	}
 }
 
@@ -179,7 +179,7 @@ func (c *Conn) Confirm(what string) {
 	}
 }
 
-// close settles what is open and frees the windows; counters stay.
+// close settles what is open and frees all that no report asks for.
 func (c *Conn) close() {
 	if !c.closed {
 		c.closed = true
@@ -190,9 +190,17 @@ func (c *Conn) close() {
 			c.Dir[dir].Close()
 		}
 		c.assess()
-		c.flow, c.Law.flow, c.quality.flow = nil, nil, nil
+		for dir := range c.Dir {
+			c.Dir[dir].free()
+		}
+		c.flow.open--
+		c.flow, c.Law.flow, c.quality = nil, nil, nil
 	}
 }
+
+// Closed reports whether the connection is settled: frames that still come of it
+// are counted and change nothing else.
+func (c *Conn) Closed() bool { return c.closed }
 
 // Number sorts connections by their first frame and gives those without an id
 // one.

@@ -75,6 +75,7 @@ func (r *recentCopies) grow() {
 // unreliable data). With byTime, frames without identification are copies within
 // CopyHorizon too.
 func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
+	d.ready()
 	if d.recent.has(s, byTime) {
 		d.Duplicates++
 		d.signs.copies.see(s.Frame, s.Time)

@@ -98,7 +98,7 @@ func (c *Conn) Unreadable() {
 // time to live than its sender's it is not from there.
 func (c *Conn) suspectInjection() {
 	s := &c.Law.sight
-	l := &c.quality
+	l := c.quality
 	if l.fr == nil || s.ttlRun[l.dir] < usualTTL {
 		return
 	}

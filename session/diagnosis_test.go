@@ -112,6 +112,7 @@ func TestPaths(t *testing.T) {
 	} {
 		c := newCourt(0)
 		d := &c.c.Dir[0]
+		d.ready()
 		for i := range 1250 {
 			d.paths.settle(tt.missed(i))
 		}

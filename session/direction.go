@@ -18,13 +18,11 @@ type Direction struct {
 	HasSignatures bool
 	Dialect       string // when the sides differ
 
+	*work                // nil before the first frame and once it is closed
 	peer      *Direction // what the other side sends
 	win       Window
-	units     units
 	rtt       rtts
 	pings     rtts
-	recent    recentCopies // frames without a number
-	retries   recentCopies
 	distinct  uint64 // numbers captured
 	firstAcks uint64
 	delivered uint64 // messages handed to the sink
@@ -41,8 +39,6 @@ type Direction struct {
 	opened    int64 // time of the connection's first frame
 	late      int64 // the longest a frame was overtaken by
 
-	signs                signs
-	paths                paths
 	softGap, firmGap     bool // see noteGap
 	softGapAt, firmGapAt int64
 
@@ -51,7 +47,24 @@ type Direction struct {
 	byMaskOnly     uint64 // numbers not captured that only a mask acknowledged
 	notCaptured    uint64
 	lostBefore     uint64
-	losses         lateLosses
+	lostBehind     uint64 // what losses had proven when it was closed
+}
+
+// work is what a Direction needs only while it is open.
+type work struct {
+	units   units
+	recent  recentCopies // frames without a number
+	retries recentCopies
+	signs   signs
+	paths   paths
+	losses  lateLosses
+}
+
+// ready makes that work is there.
+func (d *Direction) ready() {
+	if d.work == nil {
+		d.work = new(work)
+	}
 }
 
 // Signatures counts the signatures of one side by verdict.
@@ -71,7 +84,10 @@ func (d *Direction) Lost() Lost {
 	if d.distrusted {
 		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
 	}
-	l := Lost{AfterCapture: d.losses.proven(), NotCaptured: d.notCaptured + d.byMaskOnly}
+	l := Lost{AfterCapture: d.lostBehind, NotCaptured: d.notCaptured + d.byMaskOnly}
+	if d.work != nil {
+		l.AfterCapture += d.losses.proven()
+	}
 	if d.noAfter {
 		l.AfterCapture = 0
 	}
@@ -193,6 +209,7 @@ func ackedAt(u *unit) int64 {
 
 // Close settles everything that is still remembered and frees it.
 func (d *Direction) Close() {
+	d.ready()
 	d.win.retireAll(d)
 	for _, c := range d.win.waiting {
 		if d.links {
@@ -201,6 +218,18 @@ func (d *Direction) Close() {
 	}
 	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
 	d.recent, d.retries, d.units = recentCopies{}, recentCopies{}, units{}
+}
+
+// free forgets what no report asks for, once it was closed and assessed.
+func (d *Direction) free() {
+	if d.work != nil {
+		d.lostBehind += d.losses.proven()
+		d.work = nil
+	}
+	d.win.past = past{}
+	d.rtt.finish()
+	d.pings.finish()
+	d.never, d.settled = nil, nil
 }
 
 // Window is what is remembered of this side's numbers, to be read only.

@@ -73,6 +73,7 @@ const (
 
 // Send judges a captured sending of this side.
 func (d *Direction) Send(s *Sending) Verdict {
+	d.ready()
 	w := &d.win
 	if s.HasTime {
 		w.now = max(w.now, s.Time)

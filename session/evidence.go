@@ -71,8 +71,12 @@ type Explainer interface {
 // recognised is said to be possibly of a protocol.
 const PossibleBits = 16
 
-// MaxStories is how many address pairs of a table are explained.
-const MaxStories = 4096
+// MaxStories is how many address pairs of a table are explained, and liveStories
+// how many in a run without end.
+const (
+	MaxStories  = 4096
+	liveStories = 256
+)
 
 // A Story tells how an address pair was recognised, or why it was not.
 type Story struct {
@@ -94,7 +98,11 @@ type Try struct {
 
 // tell starts the story of a flow.
 func (t *Table) tell(f *Flow, d *dissect.Datagram) {
-	if t.cfg.Explain && f.force == nil && len(t.stories) < MaxStories {
+	most := MaxStories
+	if t.live() {
+		most = liveStories
+	}
+	if t.cfg.Explain && f.force == nil && len(t.stories) < most {
 		f.story = &Story{A: d.Src.String(), B: d.Dst.String(), First: d.Frame}
 		t.stories = append(t.stories, f.story)
 	}

@@ -59,6 +59,8 @@ type Flow struct {
 	released   bool   // too much was held: shown as plain UDP since
 	hopeless   bool   // all probes say that it is not their protocol
 	last       int64
+	seen       int64 // when the latest datagram came, by Table.now; of a run without end
+	open       int   // connections that are not closed
 }
 
 type heldDatagram struct {
@@ -80,6 +82,7 @@ func (f *Flow) side(d *dissect.Datagram) int {
 // Open starts a connection with the frame that is its first.
 func (f *Flow) Open(fr *dissect.Frame) *Conn {
 	c := newConn(f, fr)
+	f.open++
 	f.table.conns = append(f.table.conns, c)
 	return c
 }

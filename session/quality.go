@@ -27,6 +27,7 @@ func (d *Direction) see(fr *dissect.Frame) {
 	if len(fr.Payload) == fr.Length && fr.Length <= largestPacket-28 && !fr.BadChecksum {
 		return
 	}
+	d.ready()
 	if fr.Cut() {
 		d.signs.cut.see(fr.Frame, fr.Time)
 	}
@@ -36,6 +37,14 @@ func (d *Direction) see(fr *dissect.Frame) {
 	if fr.Fragments == 0 && fr.Length > largestPacket-28 && fr.Src.IP != fr.Dst.IP {
 		d.signs.super.see(fr.Frame, fr.Time)
 	}
+}
+
+// cuts is how many datagrams of the side the capture cut.
+func (d *Direction) cuts() uint64 {
+	if d.work == nil {
+		return 0
+	}
+	return d.signs.cut.n
 }
 
 // observe ends an opportunity of a rule of Quality: message says what was seen, ""

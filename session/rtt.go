@@ -28,6 +28,8 @@ type rtts struct {
 	long     []int64    // those that take more than exact can hold
 	cells    *histogram // used once exact is full
 	overflow bool
+	finished bool // only the summary is left: p50 and p95
+	p50, p95 int64
 }
 
 // A histogram counts durations. Its first row has a cell for each value below
@@ -35,6 +37,9 @@ type rtts struct {
 type histogram [65]*[rttCells]uint32
 
 func (r *rtts) add(ns int64) {
+	if r.finished {
+		return
+	}
 	if r.n == 0 || ns < r.lo {
 		r.lo = ns
 	}
@@ -87,12 +92,23 @@ func (r *rtts) summary() RTT {
 	if r.n == 0 {
 		return s
 	}
+	if r.finished {
+		s.P50, s.P95 = r.p50, r.p95
+		return s
+	}
 	if !r.overflow {
 		s.P50, s.P95 = r.sorted()
 		return s
 	}
 	s.P50, s.P95 = r.nth(rank(r.n, 50)), r.nth(rank(r.n, 95))
 	return s
+}
+
+// finish keeps nothing but the summary.
+func (r *rtts) finish() {
+	s := r.summary()
+	r.p50, r.p95, r.finished = s.P50, s.P95, true
+	r.exact, r.long, r.cells = nil, nil, nil
 }
 
 // sorted gives the percentiles of what is kept as it is.

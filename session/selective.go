@@ -10,6 +10,7 @@ func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(frame 
 	if !w.started || n > w.highest+w.ahead() || n < w.lowest && !w.holds(n) || !w.reach(n, d) {
 		return 0
 	}
+	d.ready()
 	if len(w.waiting) > 0 {
 		d.settleCopies(n, a, link)
 	}

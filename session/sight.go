@@ -239,4 +239,4 @@ func (l *Law) Now() int64 { return l.sight.now }
 func (l *Law) LastOf(dir int) int64 { return l.sight.last[dir] }
 
 // SawCut reports whether the capture cut some datagram of a side.
-func (l *Law) SawCut(dir int) bool { return l.c.Dir[dir].signs.cut.n > 0 }
+func (l *Law) SawCut(dir int) bool { return l.c.Dir[dir].cuts() > 0 }

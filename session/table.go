@@ -35,6 +35,11 @@ type Config struct {
 	Incomplete bool // messages that lack a part go to the sink, too
 	Explain    bool // stories of how pairs were recognised are kept
 
+	// Idle, when not 0, is for a run without end: an address pair of which nothing
+	// came for longer, in ns, is closed out, and what comes then is of another
+	// connection. Memory is bounded by what is alive (Table.TakeClosed, Table.Tick).
+	Idle int64
+
 	Inconclusive bool    // findings a guard stands against go to the sink, too
 	Profile      Profile // of the implementations
 
@@ -61,10 +66,16 @@ type Table struct {
 	books     map[*Protocol]*books
 	quality   *books
 	swept     int64
-	end       int64
+	end       int64 // time of the latest packet
+	clock     int64 // time of the latest packet or Tick
+	offset    int64 // by how much clock was set back
 
 	other uint64 // datagrams of no connection
+	totals
 }
+
+// totals are the datagrams of all connections of a table.
+type totals struct{ decoded, malformed uint64 }
 
 // NewTable makes an empty table.
 func NewTable(cfg Config) *Table {
@@ -84,13 +95,16 @@ func (p *Protocol) leads(d *dissect.Datagram) bool {
 
 // Add takes the next datagram. Its payload may be reused after the call.
 func (t *Table) Add(d *dissect.Datagram) {
-	if d.HasTime && d.Time > t.end {
-		t.end = d.Time
-		if t.end-t.swept > HoldTime {
-			t.sweep()
+	if d.HasTime {
+		if t.end = max(t.end, d.Time); d.Time > t.clock || t.live() {
+			t.pass(d.Time)
+			t.end = min(t.end, t.clock) // the clock may have been set back
 		}
 	}
 	f := t.find(d)
+	if t.live() {
+		f = t.visit(f, d)
+	}
 	if f.session == nil && f.probes != nil {
 		t.addUndecided(f, d)
 		return
@@ -118,7 +132,7 @@ func (t *Table) find(d *dissect.Datagram) *Flow {
 func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 	force := t.forced(key)
 	if force == nil && t.undecided >= MaxUndecided {
-		if t.end-t.swept >= sweepGap {
+		if t.now()-t.swept >= sweepGap {
 			t.sweep()
 		}
 		if t.undecided >= MaxUndecided {
@@ -306,33 +320,6 @@ func (t *Table) neighbour(p *Protocol, d *dissect.Datagram, s Standing) bool {
 	return true
 }
 
-// sweep forgets undecided flows that fell silent and lets the others free what
-// they no longer need.
-func (t *Table) sweep() {
-	t.swept = t.end
-	var idle []*Flow
-	for _, f := range t.flows {
-		switch {
-		case f.session != nil:
-			f.session.Sweep(t.end)
-		case t.end-f.last > HoldTime:
-			idle = append(idle, f)
-		}
-	}
-	slices.SortFunc(idle, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
-	for _, f := range idle {
-		t.release(f)
-		if f.force != nil {
-			continue // it has a session now
-		}
-		if f.probes != nil {
-			t.undecided--
-		}
-		delete(t.flows, f.key)
-	}
-	clear(t.cache[:])
-}
-
 // Close ends the capture: what is held is shown as plain UDP, connections are
 // settled. end is the time of the last packet, in ns.
 func (t *Table) Close(end int64) {
@@ -358,9 +345,5 @@ func (t *Table) Conns() []*Conn { return t.conns }
 // Totals gives the datagrams shown as one of the protocols, the decode errors
 // among them, and all other datagrams.
 func (t *Table) Totals() (decoded, malformed, other uint64) {
-	for _, c := range t.conns {
-		decoded += c.decoded
-		malformed += c.malformed
-	}
-	return decoded, malformed, t.other
+	return t.decoded, t.malformed, t.other
 }

@@ -40,6 +40,7 @@ type UnitVerdict struct {
 // a further carrier is a retry; what is a copy of a datagram was judged by Send.
 // The retry is unneeded when an earlier carrier had been acknowledged.
 func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict {
+	d.ready()
 	u := d.units.reach(unit, d)
 	if u == nil { // forgotten: it was sent long ago
 		d.Retries++

@@ -19,6 +19,7 @@ type Limits struct {
 
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
+	d.ready()
 	d.win.history, d.win.keep, d.win.excess = max(l.History, HistoryLimit), l.Keep, l.AckExcess
 	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
 	d.noBefore, d.noAfter = l.NoBefore, l.NoAfter

@@ -1,0 +1,204 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// DefaultIdle is for how long, in ns, an address pair may be silent in a run
+// without end before it is taken for gone (Config.Idle): twice the longest
+// interval at which one of the protocols keeps an idle connection alive, the 60 s
+// of DirectPlay 8. kNet gives up after 45 s, Hazel sooner. DirectPlay 4 keeps
+// nothing alive: a game that pauses for longer goes on as another connection.
+const DefaultIdle = 120e9
+
+// RestTime is for how long after its last frame a connection that is over is
+// followed, in ns: late retries and acknowledgements are over by then. A run
+// without end has an eighth of Config.Idle at most.
+const RestTime = 60e9
+
+// clockSet is by how much time must run backwards to have been set, in ns; what
+// is less are packets that overtook each other.
+const clockSet = HoldTime
+
+// live reports a run without end.
+func (t *Table) live() bool { return t.cfg.Idle > 0 }
+
+// Rest is for how long a connection that is over is followed, in ns.
+func (f *Flow) Rest() int64 {
+	if cfg := &f.table.cfg; cfg.Idle > 0 {
+		return min(RestTime, cfg.Idle/8)
+	}
+	return RestTime
+}
+
+// Live reports a run without end: nothing may be kept for later but what Config.Idle
+// allows.
+func (f *Flow) Live() bool { return f.table.live() }
+
+// End is the time of the latest packet, in ns.
+func (f *Flow) End() int64 { return f.table.end }
+
+// Idle is for how long a connection may be silent in a run without end, in ns.
+func (f *Flow) Idle() int64 { return f.table.cfg.Idle }
+
+// pace is how often a table looks for what fell silent, in ns.
+func (t *Table) pace() int64 {
+	if !t.live() {
+		return HoldTime
+	}
+	return max(min(HoldTime, t.cfg.Idle/16), 1e9)
+}
+
+// now is the time of the latest packet or Tick, in ns. It never runs backwards,
+// whatever the clock does.
+func (t *Table) now() int64 { return t.clock + t.offset }
+
+// pass lets the clock go to a time and looks for what fell silent when it is time.
+func (t *Table) pass(at int64) {
+	switch {
+	case at > t.clock:
+		t.clock = at
+	case t.live() && t.clock-at > clockSet:
+		t.offset += t.clock - at
+		t.clock = at
+	default:
+		return
+	}
+	if t.now()-t.swept > t.pace() {
+		t.sweep()
+	}
+}
+
+// Tick tells a run without end that the clock stands at a time, in ns since 1970,
+// though no packet came: pairs that were silent for Config.Idle are closed out.
+// What is concluded from the times of packets stays as it is. Without Config.Idle
+// it does nothing.
+func (t *Table) Tick(now int64) {
+	if t.live() {
+		t.pass(now)
+	}
+}
+
+// Latest tells the time of the latest packet of the capture, in ns, where the
+// table sees only some of them: what fell silent had until then to be heard.
+func (t *Table) Latest(at int64) { t.end = max(t.end, at) }
+
+// silence is for how long nothing came of a pair, in ns.
+func (t *Table) silence(f *Flow) int64 {
+	if t.live() {
+		return t.now() - f.seen
+	}
+	return t.end - f.last
+}
+
+// gone reports a pair that is to be closed out: it is silent for long, or all its
+// connections have ended and are settled.
+func (t *Table) gone(f *Flow) bool {
+	if !t.live() {
+		return false
+	}
+	s := t.silence(f)
+	return s > t.cfg.Idle || f.open == 0 && s > f.Rest()
+}
+
+// visit notes that a datagram of a pair came. After a long silence it is the first
+// one of another flow.
+func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
+	if f == &t.stranger {
+		return f
+	}
+	at := t.now()
+	if d.HasTime {
+		at = d.Time + t.offset
+	}
+	if f.session != nil && f.seen != 0 && at-f.seen > t.cfg.Idle {
+		t.closeOut(f)
+		f = t.find(d)
+	}
+	f.seen = max(f.seen, at)
+	return f
+}
+
+// closeOut ends the connections of a pair as they stand and forgets it.
+func (t *Table) closeOut(f *Flow) {
+	f.session.Close(t.end)
+	t.forget(f)
+}
+
+// forget removes a pair.
+func (t *Table) forget(f *Flow) {
+	delete(t.flows, f.key)
+	for i := range t.cache {
+		if t.cache[i] == f {
+			t.cache[i] = nil
+		}
+	}
+}
+
+// TakeClosed hands out the connections that were settled since the last call, in
+// the order in which they were recognised, and forgets them; totals and tallies
+// keep what they counted. A frame that comes late, while its pair is still
+// followed, is still counted in the connection (Conn.Count).
+func (t *Table) TakeClosed() []*Conn {
+	var out []*Conn
+	keep := t.conns[:0]
+	for _, c := range t.conns {
+		if c.closed {
+			out = append(out, c)
+		} else {
+			keep = append(keep, c)
+		}
+	}
+	clear(t.conns[len(keep):])
+	t.conns = keep
+	return out
+}
+
+// Live is how many connections are open, how many address pairs are followed, and
+// how many of those are not recognised.
+func (t *Table) Live() (open, pairs, undecided int) {
+	for _, f := range t.flows {
+		open += f.open
+	}
+	return open, len(t.flows), t.undecided
+}
+
+// sweep forgets undecided flows that fell silent and lets the others free what
+// they no longer need.
+func (t *Table) sweep() {
+	t.swept = t.now()
+	var idle []*Flow
+	for _, f := range t.flows {
+		if f.session != nil {
+			f.session.Sweep(t.clock)
+		}
+		if f.session != nil && t.gone(f) || f.session == nil && t.silence(f) > HoldTime {
+			idle = append(idle, f)
+		}
+	}
+	slices.SortFunc(idle, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
+	for _, f := range idle {
+		if f.session != nil {
+			t.closeOut(f)
+		} else {
+			t.giveUp(f)
+		}
+	}
+	clear(t.cache[:])
+}
+
+// giveUp forgets a pair that was not recognised. One that is forced is followed
+// from now on.
+func (t *Table) giveUp(f *Flow) {
+	t.release(f)
+	if f.force != nil {
+		return
+	}
+	if f.probes != nil {
+		t.undecided--
+	}
+	delete(t.flows, f.key)
+}
