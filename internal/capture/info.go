@@ -7,7 +7,8 @@ import (
 
 // An Info says what is known of one input after reading it so far.
 type Info struct {
-	Path        string
+	Path        string   // of a file, or the name of a network interface
+	Live        bool     // it is a network interface
 	Format      string   // "pcap", "pcapng" or "" when it is neither
 	Compression string   // "gzip", "zstd", "lz4", "bzip2" or ""
 	LinkTypes   []string // names of decoded link types in the order of first use; that of a pcap header counts as used
@@ -19,8 +20,9 @@ type Info struct {
 	CutShort    bool     // the file ends inside a record
 	Failed      bool     // it could not be read, is no capture, is empty, damaged or cut short: exit code 3
 	Problem     string   // "" or what is wrong; also names link types that are not decoded, which is no failure
-	HasDropped  bool     // the file has statistics of its interfaces
+	HasDropped  bool     // the file has statistics of its interfaces; live captures always have
 	Dropped     uint64   // packets lost by the capture itself, as these statistics say
+	Received    uint64   // live: packets that passed the filter, those lost included
 }
 
 // Totals counts the packets given, over all inputs.

@@ -101,8 +101,32 @@ func (in *input) close() {
 	}
 }
 
-// given counts the packet at the head as delivered.
-func (in *input) given() {
+// newDrops is how many packets the input says, with the packet at its head, that it
+// lost: by the counts at packets, or by the statistics of the interfaces when they
+// say more.
+func (in *input) newDrops() (n uint64) {
+	if in.rec.HasDrops {
+		in.drops += in.rec.Drops
+	}
+	said, _ := in.reader.Dropped()
+	if now := max(in.drops, said); now > in.declared {
+		n, in.declared = now-in.declared, now
+	}
+	return n
+}
+
+// passes judges the packet at the head. A filter that has no meaning for its link
+// type ends the input.
+func (in *input) passes(f *Filter) bool {
+	ok, err := f.match(&in.rec)
+	if err != nil && in.damage == nil {
+		in.fail(&Damage{Offset: -1, Reason: err.Error()})
+	}
+	return ok
+}
+
+// count counts the packet at the head as given.
+func (in *input) count() {
 	in.packets++
 	in.bytes += uint64(len(in.rec.Data))
 	in.links.add(in.rec.Link)

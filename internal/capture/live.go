@@ -3,8 +3,6 @@ package capture
 import (
 	"errors"
 	"time"
-
-	"golang.org/x/net/bpf"
 )
 
 // A device captures from one network interface, or from all of them where the
@@ -47,12 +45,8 @@ type LiveOptions struct {
 	Buffer      int           // bytes the system keeps until they are read, 0 for DefaultBuffer
 	Promiscuous bool          // also what is not for this machine
 	Delay       time.Duration // packets may wait so long for others, 0 for DefaultDelay
-	Filter      LinkFilter    // nil for all packets
+	Filter      *Filter       // gives only packets that pass, nil for all
 }
-
-// A LinkFilter gives the program that selects packets of a link type. The error
-// says that there is none.
-type LinkFilter func(LinkType) ([]bpf.Instruction, error)
 
 // What LiveOptions leave open.
 const (

@@ -117,11 +117,11 @@ func linkOfHandle(handle *pcap.Handle) (LinkType, error) {
 
 // setFilter makes the system keep the packets of a program. Those that came
 // before are thrown away.
-func (d *pcapDevice) setFilter(filter LinkFilter) error {
+func (d *pcapDevice) setFilter(filter *Filter) error {
 	if filter == nil {
 		return nil
 	}
-	program, err := filter(d.iface.Link)
+	program, err := filter.program(d.iface.Link)
 	if err != nil {
 		return err
 	}
@@ -185,4 +185,4 @@ func (d *pcapDevice) Close() error {
 }
 
 // waitDevices has nothing to do: Read waits.
-func waitDevices([]device, time.Duration) error { return nil }
+func waitDevices([]device, time.Duration) {}

@@ -1,163 +1,113 @@
 package capture
 
 import (
-	"errors"
 	"io"
-	"os"
 	"sync/atomic"
 )
 
 // Options of Open. The zero value reads everything.
 type Options struct {
 	MaxPackets uint64    // stop after so many packets, 0 for no limit
+	Filter     *Filter   // gives only packets that pass, nil for all
 	Stdin      io.Reader // what "-" reads, os.Stdin when nil
 }
 
-// A Source gives the packets of several inputs as one capture, merged by time.
-// Packets of equal time keep the order of the inputs as given; those without a
-// time follow the packet before them in their file. Packets of one input are
-// never reordered. It is not safe for concurrent use, Progress excepted.
+// A Source gives the packets of several inputs, or of live interfaces, as one
+// capture, in the order of time. It is not safe for concurrent use; Progress and
+// Stop are.
 type Source struct {
-	inputs  []*input
-	heap    []*input // those with a packet at the head, the next one first
-	opts    Options
+	inlet   inlet
+	max     uint64 // packets to give, 0 for no limit
+	in      fed
 	pkt     Packet
 	dec     Decoder
 	totals  Totals
 	dropped uint64 // packets the inputs say they lost, so far
-	given   bool   // the head of heap[0] was given and must make room
 	done    atomic.Int64
 	total   atomic.Int64
-	started bool
 }
 
-// manyInputs is where windows become small, so that memory does not follow the
-// number of inputs.
-const manyInputs = 16
+// An inlet is where packets come from.
+type inlet interface {
+	// next gives the next packet. It is valid until the next call. With wait set
+	// there is none now, and the next call waits for one; false is the end.
+	next(out *fed) (wait, ok bool)
+	infos() []Info
+	stop()
+	close()
+}
 
-// Open opens the inputs, "-" being standard input. The error is one of usage:
-// no input, or standard input twice. Files that can't be read are told by Infos.
-func Open(paths []string, opts Options) (*Source, error) {
-	if len(paths) == 0 {
-		return nil, errors.New("no input given")
-	}
-	if opts.Stdin == nil {
-		opts.Stdin = os.Stdin
-	}
-	stdins := 0
-	for _, p := range paths {
-		if p == "-" {
-			stdins++
-		}
-	}
-	if stdins > 1 {
-		return nil, errors.New("standard input (-) is given more than once")
-	}
-	size := windowSize
-	if len(paths) > manyInputs {
-		size = smallWindow
-	}
-	s := &Source{opts: opts}
-	for i, p := range paths {
-		s.inputs = append(s.inputs, openInput(p, i, size, opts.Stdin, &s.done, &s.total))
-	}
-	return s, nil
+// fed is one packet of an inlet.
+type fed struct {
+	rec   *Record
+	frame uint64 // its number in the capture
+	file  int    // index of the input
+	drops uint64 // packets newly known to be lost before it
 }
 
 // Next gives the next packet, numbered from 1. The packet and what it refers to
-// are valid until the next call. It reports false at the end of all inputs.
+// are valid until the next call. It reports false at the end of all inputs. A live
+// source gives a nil packet, and true, when none waits: there is time for what is
+// not done for every packet, and the next call waits.
 func (s *Source) Next() (*Packet, bool) {
-	if s.opts.MaxPackets != 0 && s.totals.Packets >= s.opts.MaxPackets {
+	if s.max != 0 && s.totals.Packets >= s.max {
 		return nil, false
 	}
-	if !s.started {
-		s.start()
-	} else if s.given {
-		s.advance()
+	in := &s.in
+	in.drops = 0
+	wait, ok := s.inlet.next(in)
+	if wait || !ok {
+		return nil, ok
 	}
-	if len(s.heap) == 0 {
-		return nil, false
-	}
-	in := s.heap[0]
-	s.given = true
-	in.given()
-	s.dec.Decode(&in.rec, &s.pkt)
-	s.pkt.Frame, s.pkt.File = s.totals.Packets+1, in.index
-	s.pkt.Dropped = s.declaredDrops(in)
+	s.dec.Decode(in.rec, &s.pkt)
+	s.dropped += in.drops
+	s.pkt.Frame, s.pkt.File, s.pkt.Dropped = in.frame, in.file, s.dropped
 	s.totals.count(&s.pkt)
 	return &s.pkt, true
 }
 
-// declaredDrops is how many packets the inputs say they lost up to the packet at
-// hand: by the counts at packets, or by the statistics of the interfaces when they
-// say more.
-func (s *Source) declaredDrops(in *input) uint64 {
-	if in.rec.HasDrops {
-		in.drops += in.rec.Drops
+// NextRecord is Next for who wants packets as they are: they are not taken apart,
+// and Totals counts nothing but them. Record.Interface is the index of the input. A
+// nil Record is the nil packet of Next.
+func (s *Source) NextRecord() (*Record, bool) {
+	if s.max != 0 && s.totals.Packets >= s.max {
+		return nil, false
 	}
-	said, _ := in.reader.Dropped()
-	if now := max(in.drops, said); now > in.declared {
-		s.dropped += now - in.declared
-		in.declared = now
+	in := &s.in
+	in.drops = 0
+	wait, ok := s.inlet.next(in)
+	if wait || !ok {
+		return nil, ok
 	}
-	return s.dropped
+	s.totals.Packets++
+	in.rec.Interface = in.file
+	return in.rec, true
 }
 
-// start brings the first packet of every input to its head.
-func (s *Source) start() {
-	s.started = true
-	for _, in := range s.inputs {
-		if in.advance() {
-			s.heap = append(s.heap, in)
-		}
+// Interfaces describes the network interfaces of a live source; nil for files.
+func (s *Source) Interfaces() []Interface {
+	l, ok := s.inlet.(*live)
+	if !ok {
+		return nil
 	}
-	for i := len(s.heap)/2 - 1; i >= 0; i-- {
-		s.sink(i)
+	list := make([]Interface, len(l.taps))
+	for i, t := range l.taps {
+		list[i] = t.Describe()
 	}
+	return list
 }
 
-// advance replaces the packet that was given by the next one of its input.
-func (s *Source) advance() {
-	s.given = false
-	if !s.heap[0].advance() {
-		last := len(s.heap) - 1
-		s.heap[0] = s.heap[last]
-		s.heap = s.heap[:last]
+// Counts are the drops and receptions of a live interface up to now.
+func (s *Source) Counts(iface int) (c DeviceCounts, ok bool) {
+	l, ok := s.inlet.(*live)
+	if !ok || iface >= len(l.taps) {
+		return c, false
 	}
-	if len(s.heap) > 1 {
-		s.sink(0)
-	}
-}
-
-// sink restores the order of the heap below i.
-func (s *Source) sink(i int) {
-	for {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(s.heap); c++ {
-			if before(s.heap[c], s.heap[least]) {
-				least = c
-			}
-		}
-		if least == i {
-			return
-		}
-		s.heap[i], s.heap[least] = s.heap[least], s.heap[i]
-		i = least
-	}
-}
-
-func before(a, b *input) bool {
-	return a.key < b.key || a.key == b.key && a.index < b.index
+	return l.taps[iface].Counts(), true
 }
 
 // Infos describes the inputs, in the order given, as far as they were read.
-func (s *Source) Infos() []Info {
-	infos := make([]Info, len(s.inputs))
-	for i, in := range s.inputs {
-		infos[i] = in.info()
-	}
-	return infos
-}
+func (s *Source) Infos() []Info { return s.inlet.infos() }
 
 // Totals counts the packets given so far.
 func (s *Source) Totals() Totals { return s.totals }
@@ -166,11 +116,12 @@ func (s *Source) Totals() Totals { return s.totals }
 // and how many there are. It may be called from another goroutine.
 func (s *Source) Progress() (done, total int64) { return s.done.Load(), s.total.Load() }
 
-// Close closes all files. Infos and Totals stay good.
+// Stop ends a live source: what was captured until now is still given. Files are
+// read to their end all the same. It may be called from another goroutine.
+func (s *Source) Stop() { s.inlet.stop() }
+
+// Close closes all inputs. Infos and Totals stay good.
 func (s *Source) Close() error {
-	for _, in := range s.inputs {
-		in.close()
-	}
-	s.heap, s.started, s.given = nil, true, false
+	s.inlet.close()
 	return nil
 }

@@ -13,12 +13,18 @@ import (
 const (
 	MaxFindings = 100_000
 	maxOfRule   = 1_000
+
+	// Live runs keep less: they have no end.
+	liveFindings = 2_000
+	liveOfRule   = 50
 )
 
 // collected keeps the findings of one shard.
 type collected struct {
 	findings []session.Finding
 	kept     map[verdictOn]int // once there are many
+	live     bool
+	fresh    []session.Finding // live: since Fresh
 }
 
 // A verdictOn is what findings beyond MaxFindings are told apart by.
@@ -29,12 +35,19 @@ type verdictOn struct {
 
 // Finding implements session.Sink.
 func (c *collected) Finding(f *session.Finding) {
-	if len(c.findings) >= MaxFindings {
+	most, ofRule := MaxFindings, maxOfRule
+	if c.live {
+		most, ofRule = liveFindings, liveOfRule
+		if len(c.fresh) < liveFindings {
+			c.fresh = append(c.fresh, *f)
+		}
+	}
+	if len(c.findings) >= most {
 		if c.kept == nil {
 			c.countKept()
 		}
 		k := verdictOn{f.Rule, f.Failed()}
-		if c.kept[k] >= maxOfRule {
+		if c.kept[k] >= ofRule {
 			return
 		}
 		c.kept[k]++
@@ -62,6 +75,29 @@ type Findings struct{ shards [Shards]collector }
 // Attach makes a run collect its findings.
 func (f *Findings) Attach(r *Run) {
 	r.Sink = func(shard int) session.Sink { return &f.shards[shard] }
+}
+
+// Live says that the run has no end: less is kept, and Fresh may be asked.
+func (f *Findings) Live() {
+	for i := range f.shards {
+		f.shards[i].live = true
+	}
+}
+
+// Fresh are the findings since the call before.
+func (f *Findings) Fresh() []session.Finding {
+	return freshFindings(func(i int) *collected { return &f.shards[i].collected })
+}
+
+// freshFindings takes what is new from all shards.
+func freshFindings(of func(shard int) *collected) []session.Finding {
+	all := mergeFindings(func(i int) []session.Finding { return of(i).fresh })
+	for i := range Shards {
+		c := of(i)
+		clear(c.fresh)
+		c.fresh = c.fresh[:0]
+	}
+	return all
 }
 
 // All are the findings of all shards, by frame.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
@@ -42,7 +43,8 @@ type Printer interface {
 
 // A Queue puts frames and messages in the order of the capture.
 type Queue struct {
-	Notes   bool // frames wait for findings about them
+	Notes   bool          // frames wait for findings about them
+	live    time.Duration // how long a frame may wait, 0 for files
 	out     io.Writer
 	printer Printer
 	buf     []byte
@@ -50,6 +52,7 @@ type Queue struct {
 	head    uint64 // next frame to print
 	free    []*Slot
 	clock   filter.Clock
+	tree    dissect.Tree // of a frame of which nothing is known
 	sinks   [Shards]shardSink
 	nextID  int
 	err     error
@@ -94,6 +97,11 @@ func (q *Queue) reserve(p *capture.Packet) {
 	}
 	s.Datagram = p.Datagram
 	s.Datagram.Payload = nil
+	if q.live != 0 && p.Class == capture.UDP {
+		// It may have to be printed before the tracker says anything of it.
+		s.raw = append(s.raw[:0], p.Payload...)
+		s.Datagram.Payload = s.raw
+	}
 	s.isDatagram = p.Class == capture.UDP
 	s.decided = !s.isDatagram
 	if p.HasTime {
@@ -119,6 +127,8 @@ func (q *Queue) print(s *Slot) {
 	if !s.decided {
 		// It waited too long: what it is may never be known.
 		s.Frame.Datagram, s.Frame.Protocol, s.Frame.Connection = &s.Datagram, "udp", -1
+		q.tree.Reset(s.Datagram.Payload)
+		s.Frame.Tree = &q.tree
 		q.printer.Prepare(0, s, &s.Frame)
 	}
 	if s.Frame.Datagram == nil {
@@ -154,10 +164,35 @@ func (q *Queue) id(c *session.Conn) int {
 }
 
 func (q *Queue) write() {
-	if q.err == nil {
+	if q.err == nil && len(q.buf) > 0 {
 		_, q.err = q.out.Write(q.buf)
 	}
 	q.buf = q.buf[:0]
+}
+
+// Hasten makes the queue print every frame so long after its capture at the latest,
+// whatever is known of it by then: for live runs.
+func (q *Queue) Hasten(r *Run, patience time.Duration) {
+	q.live = patience
+	r.Idle = q.expire
+	for i := range q.sinks {
+		q.sinks[i].live = true
+	}
+}
+
+// Fresh are the findings of a live run since the call before.
+func (q *Queue) Fresh() []session.Finding {
+	return freshFindings(func(i int) *collected { return &q.sinks[i].collected })
+}
+
+// expire prints what waited long enough and writes everything printed.
+func (q *Queue) expire() error {
+	before := time.Now().Add(-q.live).UnixNano()
+	for s := q.ring[q.head%ringSize]; s != nil && s.Datagram.Time <= before; s = q.ring[q.head%ringSize] {
+		q.print(s)
+		q.head++
+	}
+	return q.Flush()
 }
 
 // Flush writes what is printed so far.
@@ -239,7 +274,11 @@ func (k *shardSink) Message(m *session.Message) {
 		return
 	}
 	e := message{m.Conn, m.At, m.Dir, m.Index, head, tail}
-	if s := k.slot(m.At); s != nil {
+	s := k.slot(m.At)
+	if s == nil && k.q.live != 0 {
+		s = k.slot(k.now) // its frame was printed already
+	}
+	if s != nil {
 		s.Messages = append(s.Messages, e)
 		return
 	}

@@ -20,6 +20,9 @@ type Run struct {
 	// when it and all before it were tracked. Both run in the calling goroutine.
 	Before func(p *capture.Packet)
 	After  func(frame uint64) error
+	// Idle is called by runs of live sources when no packet waits, and between
+	// packets now and then; in the calling goroutine, with all packets tracked.
+	Idle func() error
 	// Begin tells, before a datagram is tracked, which one it is; it is called by
 	// the worker of the shard.
 	Begin func(shard int, frame uint64)
@@ -29,7 +32,12 @@ type Run struct {
 
 	tables *tables
 	end    int64
+	busy   int // packets since Idle was called
 }
+
+// idleEvery is how many packets of a busy live source pass between two calls of
+// Idle.
+const idleEvery = 512
 
 // Do runs to the end of the input, or to the first error of After.
 func (r *Run) Do() error {
@@ -50,6 +58,12 @@ func (r *Run) serial() error {
 		if !ok {
 			return nil
 		}
+		if p == nil {
+			if err := r.idle(); err != nil {
+				return err
+			}
+			continue
+		}
 		r.before(p)
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
 			r.add(shardOf(&p.Datagram), &p.Datagram)
@@ -59,7 +73,28 @@ func (r *Run) serial() error {
 				return err
 			}
 		}
+		if r.Idle != nil {
+			if err := r.tracked(1); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+// tracked counts packets towards the next call of Idle.
+func (r *Run) tracked(n int) error {
+	if r.busy += n; r.busy < idleEvery {
+		return nil
+	}
+	return r.idle()
+}
+
+func (r *Run) idle() error {
+	r.busy = 0
+	if r.Idle == nil {
+		return nil
+	}
+	return r.Idle()
 }
 
 func (r *Run) before(p *capture.Packet) {
@@ -75,35 +110,56 @@ func (r *Run) before(p *capture.Packet) {
 func (r *Run) parallel() error {
 	var work [2]batch
 	cur, next := &work[0], &work[1]
-	r.fill(cur)
-	for len(cur.packets) > 0 {
+	for more := r.fill(cur); more || len(cur.packets) > 0; {
 		var wg sync.WaitGroup
 		for w := range r.Workers {
 			wg.Go(func() { r.track(cur, w) })
 		}
-		r.fill(next)
+		more = more && r.fill(next)
 		wg.Wait()
-		if r.After != nil {
-			if err := r.After(cur.packets[len(cur.packets)-1].d.Frame); err != nil {
-				return err
-			}
+		if err := r.done(cur); err != nil {
+			return err
 		}
+		cur.reset()
 		cur, next = next, cur
 	}
 	return nil
 }
 
-func (r *Run) fill(b *batch) {
+// done tells that a batch was tracked.
+func (r *Run) done(b *batch) error {
+	n := len(b.packets)
+	if n == 0 {
+		return r.idle()
+	}
+	if r.After != nil {
+		if err := r.After(b.packets[n-1].d.Frame); err != nil {
+			return err
+		}
+	}
+	if r.Idle != nil {
+		return r.tracked(n)
+	}
+	return nil
+}
+
+// fill reads a batch, up to where a live source has nothing to give now. It
+// reports whether there may be more.
+func (r *Run) fill(b *batch) bool {
 	b.reset()
+	defer b.seal()
 	for !b.full() {
 		p, ok := r.Source.Next()
 		if !ok {
-			break
+			return false
+		}
+		if p == nil {
+			return true
 		}
 		r.before(p)
 		b.add(p)
 	}
-	b.seal()
+	return true
 }
 
 // track is one worker: it handles the shards that are its own.
@@ -125,11 +181,16 @@ func (r *Run) add(shard int, d *dissect.Datagram) {
 
 // Conns are all connections, ordered by their first frame, with their ids.
 func (r *Run) Conns() []*session.Conn {
-	var all []*session.Conn
+	all := r.open()
+	session.Number(all)
+	return all
+}
+
+// open are the connections the tracker has, in no order.
+func (r *Run) open() (all []*session.Conn) {
 	for _, t := range r.tables {
 		all = append(all, t.Conns()...)
 	}
-	session.Number(all)
 	return all
 }
 

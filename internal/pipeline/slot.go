@@ -19,6 +19,7 @@ type Slot struct {
 	Body     []byte
 	Messages []message // delivered during this frame
 
+	raw        []byte // payload, kept in live runs
 	isDatagram bool
 	decided    bool // the frame is known
 	waiting    bool // for the frame that acknowledges it
@@ -37,7 +38,7 @@ type message struct {
 // reset empties a slot for the next packet, keeping its buffers.
 func (s *Slot) reset() {
 	*s = Slot{
-		Head: s.Head[:0], Body: s.Body[:0], Messages: s.Messages[:0],
+		Head: s.Head[:0], Body: s.Body[:0], Messages: s.Messages[:0], raw: s.raw[:0],
 		Frame: dissect.Frame{Summary: s.Frame.Summary[:0], Acks: s.Frame.Acks[:0], Notes: s.Frame.Notes[:0]},
 	}
 }

@@ -25,6 +25,7 @@ type Totals struct {
 	Decoded   uint64 // datagrams of connections
 	Malformed uint64 // decode errors among them
 	OtherUDP  uint64 // all other datagrams
+	LeftOut   uint64 // connections of a live run that ended long ago and are only counted
 }
 
 // AddTable adds what session.Table.Totals gives, of one worker.

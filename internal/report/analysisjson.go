@@ -56,6 +56,11 @@ func (e *encoder) capture(in *capture.Info) {
 		e.time("first_time", in.FirstTime)
 		e.time("last_time", in.LastTime)
 	}
+	if in.Live {
+		e.boolean("live", true)
+		e.count("received", in.Received)
+		e.count("dropped", in.Dropped)
+	}
 	e.boolean("cut_short", in.CutShort)
 	e.known("problem", in.Problem)
 	e.close('}')
@@ -71,6 +76,9 @@ func (e *encoder) totals(t *Totals) {
 	e.count("not_udp", t.NotUDP)
 	e.count("ip_fragments", t.IPFragments)
 	e.count("bad_checksums", t.BadChecksums)
+	if t.LeftOut > 0 {
+		e.count("connections_left_out", t.LeftOut)
+	}
 	e.close('}')
 }
 

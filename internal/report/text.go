@@ -42,6 +42,9 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 		dst = append(p.appendTotalsOf(dst, &a.Totals, len(a.Conns)), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts)
+	if a.Totals.LeftOut > 0 {
+		dst = append(dst, counted(a.Totals.LeftOut, "connection")+" that ended earlier are only counted.\n"...)
+	}
 	return p.appendFindings(append(dst, '\n'), a.Findings, wrap, opts.Verbose)
 }
 
@@ -49,6 +52,9 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte {
 	dst = appendStyled(dst, p.Heading, escaped(in.Path))
 	var facts []string
+	if in.Live {
+		facts = append(facts, "live")
+	}
 	for _, s := range append([]string{in.Format, in.Compression}, in.LinkTypes...) {
 		if s != "" {
 			facts = append(facts, s)
@@ -60,7 +66,11 @@ func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte 
 	}
 	dst = appendWrapped(append(dst, ": "...), facts, visible(escaped(in.Path))+2, width)
 	if in.HasDropped && in.Dropped > 0 {
-		dst = append(appendStyled(append(dst, "   "...), p.Warn, counted(in.Dropped, "packet")+" lost by the capture itself, as the file says"), '\n')
+		who := "file"
+		if in.Live {
+			who = "kernel"
+		}
+		dst = append(appendStyled(append(dst, "   "...), p.Warn, counted(in.Dropped, "packet")+" lost by the capture itself, as the "+who+" says"), '\n')
 	}
 	if in.Problem != "" {
 		dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')

@@ -1,0 +1,141 @@
+package capture
+
+import (
+	"errors"
+	"os"
+)
+
+// files merges several files by time. Packets of equal time keep the order of the
+// inputs as given; those without a time follow the packet before them in their
+// file. Packets of one input are never reordered.
+type files struct {
+	inputs  []*input
+	heap    []*input // those with a packet at the head, the next one first
+	filter  *Filter
+	frame   uint64
+	given   bool // the head of heap[0] was given and must make room
+	started bool
+}
+
+// manyInputs is where windows become small, so that memory does not follow the
+// number of inputs.
+const manyInputs = 16
+
+// Open opens the inputs, "-" being standard input. The error is one of usage:
+// no input, or standard input twice. Files that can't be read are told by Infos.
+func Open(paths []string, opts Options) (*Source, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no input given")
+	}
+	if opts.Stdin == nil {
+		opts.Stdin = os.Stdin
+	}
+	stdins := 0
+	for _, p := range paths {
+		if p == "-" {
+			stdins++
+		}
+	}
+	if stdins > 1 {
+		return nil, errors.New("standard input (-) is given more than once")
+	}
+	size := windowSize
+	if len(paths) > manyInputs {
+		size = smallWindow
+	}
+	s := &Source{max: opts.MaxPackets}
+	f := &files{filter: opts.Filter}
+	for i, p := range paths {
+		f.inputs = append(f.inputs, openInput(p, i, size, opts.Stdin, &s.done, &s.total))
+	}
+	s.inlet = f
+	return s, nil
+}
+
+func (f *files) next(out *fed) (wait, ok bool) {
+	for {
+		if !f.started {
+			f.start()
+		} else if f.given {
+			f.advance()
+		}
+		if len(f.heap) == 0 {
+			return false, false
+		}
+		in := f.heap[0]
+		f.given = true
+		f.frame++
+		out.drops += in.newDrops()
+		if f.filter != nil && !in.passes(f.filter) {
+			continue
+		}
+		in.count()
+		out.rec, out.frame, out.file = &in.rec, f.frame, in.index
+		return false, true
+	}
+}
+
+// start brings the first packet of every input to its head.
+func (f *files) start() {
+	f.started = true
+	for _, in := range f.inputs {
+		if in.advance() {
+			f.heap = append(f.heap, in)
+		}
+	}
+	for i := len(f.heap)/2 - 1; i >= 0; i-- {
+		f.sink(i)
+	}
+}
+
+// advance replaces the packet that was given by the next one of its input.
+func (f *files) advance() {
+	f.given = false
+	if !f.heap[0].advance() {
+		last := len(f.heap) - 1
+		f.heap[0] = f.heap[last]
+		f.heap = f.heap[:last]
+	}
+	if len(f.heap) > 1 {
+		f.sink(0)
+	}
+}
+
+// sink restores the order of the heap below i.
+func (f *files) sink(i int) {
+	for {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(f.heap); c++ {
+			if before(f.heap[c], f.heap[least]) {
+				least = c
+			}
+		}
+		if least == i {
+			return
+		}
+		f.heap[i], f.heap[least] = f.heap[least], f.heap[i]
+		i = least
+	}
+}
+
+func before(a, b *input) bool {
+	return a.key < b.key || a.key == b.key && a.index < b.index
+}
+
+func (f *files) infos() []Info {
+	infos := make([]Info, len(f.inputs))
+	for i, in := range f.inputs {
+		infos[i] = in.info()
+	}
+	return infos
+}
+
+// stop does nothing: files end by themselves.
+func (f *files) stop() {}
+
+func (f *files) close() {
+	for _, in := range f.inputs {
+		in.close()
+	}
+	f.heap, f.started, f.given = nil, true, false
+}

@@ -1,0 +1,244 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// maxWait is how long a live source sleeps before it looks whether it was stopped.
+const maxWait = 100 * time.Millisecond
+
+// live gives the packets of network interfaces in the order of their times. With
+// several of them a packet waits until no interface can come with an earlier one.
+type live struct {
+	taps    []*tap
+	delay   time.Duration
+	frame   uint64
+	last    *tap // whose packet was given last
+	idle    bool // it was told that nothing waits
+	stopAt  atomic.Int64
+	maxSize uint64
+	size    uint64
+	err     error
+}
+
+// A tap is one device and the packet at its head.
+type tap struct {
+	device
+	name  string
+	index int
+	rec   Record
+	full  bool // rec was not given yet
+	links linkUse
+	err   error // what ended it
+
+	packets, bytes uint64
+	drops          uint64 // told with packets
+	first, latest  int64
+}
+
+// Limits end a live source by themselves. Zero is no limit.
+type Limits struct {
+	Packets  uint64
+	Duration time.Duration
+	Bytes    uint64 // captured bytes of packets
+}
+
+// OpenLive captures from interfaces. When it returns every packet of them is
+// captured. The error is a *NoRight when this user may not.
+func OpenLive(names []string, o LiveOptions, limits Limits) (*Source, error) {
+	if err := checkNames(names); err != nil {
+		return nil, err
+	}
+	if o.Delay <= 0 {
+		o.Delay = DefaultDelay
+	}
+	if o.Buffer <= 0 {
+		o.Buffer = DefaultBuffer
+	}
+	if o.Snaplen <= 0 || o.Snaplen > MaxPacket {
+		o.Snaplen = MaxPacket
+	}
+	l := &live{delay: o.Delay, maxSize: limits.Bytes}
+	for i, name := range names {
+		d, err := openDevice(name, &o)
+		if err != nil {
+			l.close()
+			return nil, err
+		}
+		t := &tap{device: d, name: name, index: i}
+		t.links.declare(d.Describe().Link)
+		l.taps = append(l.taps, t)
+	}
+	if limits.Duration > 0 {
+		l.stopAt.Store(time.Now().Add(limits.Duration).UnixNano())
+	}
+	return &Source{inlet: l, max: limits.Packets}, nil
+}
+
+func checkNames(names []string) error {
+	if len(names) == 0 {
+		return errors.New("no interface given")
+	}
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return fmt.Errorf("interface %s is given twice", n)
+		}
+		if n == anyDevice && len(names) > 1 {
+			return fmt.Errorf("%s is all interfaces: it can't be had together with others", n)
+		}
+	}
+	return nil
+}
+
+// anyDevice is the name that stands for all interfaces, where the system has that.
+const anyDevice = "any"
+
+func (l *live) next(out *fed) (wait, ok bool) {
+	if l.last != nil {
+		l.last.full, l.last = false, nil
+	}
+	for {
+		t, sure := l.head()
+		if t != nil && (sure || l.ripe(t)) {
+			return false, l.give(t, out)
+		}
+		if l.over(t) {
+			return false, false
+		}
+		if !l.idle {
+			l.idle = true
+			return true, true
+		}
+		l.wait(t)
+		l.idle = false
+	}
+}
+
+// head finds the tap with the earliest packet; sure says that all taps have one.
+func (l *live) head() (first *tap, sure bool) {
+	sure = true
+	for _, t := range l.taps {
+		if !t.full && t.err == nil {
+			t.full, t.err = t.Read(&t.rec)
+		}
+		switch {
+		case !t.full:
+			sure = false
+		case first == nil || t.rec.Time < first.rec.Time:
+			first = t
+		}
+	}
+	return first, sure
+}
+
+// ripe reports whether what a tap has is so old that no other can come with
+// something earlier.
+func (l *live) ripe(t *tap) bool {
+	return len(l.taps) == 1 || time.Now().UnixNano()-t.rec.Time > int64(2*l.delay)
+}
+
+// give hands out a packet, unless it is behind the end.
+func (l *live) give(t *tap, out *fed) bool {
+	if at := l.stopAt.Load(); at != 0 && t.rec.Time > at || l.maxSize != 0 && l.size >= l.maxSize {
+		return false
+	}
+	l.last = t
+	l.frame++
+	l.size += uint64(len(t.rec.Data))
+	t.count()
+	out.rec, out.frame, out.file = &t.rec, l.frame, t.index
+	if t.rec.HasDrops {
+		out.drops = t.rec.Drops
+	}
+	return true
+}
+
+func (t *tap) count() {
+	if t.packets == 0 {
+		t.first = t.rec.Time
+	}
+	t.packets++
+	t.bytes += uint64(len(t.rec.Data))
+	t.latest = t.rec.Time
+	t.links.add(t.rec.Link)
+	if t.rec.HasDrops {
+		t.drops += t.rec.Drops
+	}
+}
+
+// over reports whether nothing more is to come: it was stopped and what was
+// captured before that is given, or an interface failed. t is the tap with the
+// earliest packet, which is not ripe, or nil.
+func (l *live) over(t *tap) bool {
+	if t != nil {
+		return false
+	}
+	for _, t := range l.taps {
+		if t.err != nil {
+			return true
+		}
+	}
+	at := l.stopAt.Load()
+	return at != 0 && time.Now().UnixNano() > at+int64(3*l.delay)
+}
+
+func (l *live) wait(t *tap) {
+	d := maxWait
+	if t != nil { // it is ripe soon
+		d = l.delay / 4
+	} else if at := l.stopAt.Load(); at != 0 {
+		d = min(d, max(l.delay, time.Until(time.Unix(0, at))))
+	}
+	devs := make([]device, 0, len(l.taps))
+	for _, t := range l.taps {
+		if !t.full && t.err == nil {
+			devs = append(devs, t.device)
+		}
+	}
+	waitDevices(devs, d)
+}
+
+// stop lets everything captured until now be given.
+func (l *live) stop() {
+	now := time.Now().UnixNano()
+	for {
+		at := l.stopAt.Load()
+		if at != 0 && at <= now || l.stopAt.CompareAndSwap(at, now) {
+			return
+		}
+	}
+}
+
+func (l *live) infos() []Info {
+	infos := make([]Info, len(l.taps))
+	for i, t := range l.taps {
+		infos[i] = t.info()
+	}
+	return infos
+}
+
+func (t *tap) info() Info {
+	c := t.Counts()
+	i := Info{
+		Path: t.name, Live: true, LinkTypes: t.links.names(), Packets: t.packets, Bytes: t.bytes,
+		HasTime: t.packets > 0, FirstTime: t.first, LastTime: t.latest, Problem: t.links.problem(),
+		HasDropped: true, Dropped: max(c.Dropped, t.drops), Received: c.Received,
+	}
+	if t.err != nil {
+		i.Failed = true
+		i.Problem = t.err.Error()
+	}
+	return i
+}
+
+func (l *live) close() {
+	for _, t := range l.taps {
+		t.Close()
+	}
+	l.stopAt.Store(math.MinInt64)
+}

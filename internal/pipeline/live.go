@@ -1,0 +1,148 @@
+package pipeline
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// MaxEnded is how many ended connections a live run keeps for its last report, the
+// latest; older ones are counted.
+const MaxEnded = 4096
+
+// tickEvery is how often a live run looks for what fell silent.
+const tickEvery = time.Second
+
+// A Watch keeps a live run of any length bounded: connections that ended leave the
+// tracker, and the latest of them are kept. It is used in the goroutine of the run.
+type Watch struct {
+	run       *Run
+	ended     []*session.Conn // by end, the latest last
+	fresh     int             // how many of ended came since Record
+	forgotten uint64
+	closed    uint64
+	nextID    int
+	ticked    time.Time
+	tasks     []task
+}
+
+// A task is called at intervals.
+type task struct {
+	every time.Duration
+	next  time.Time
+	do    func(now time.Time) error
+}
+
+// NewWatch makes a run, which is to begin, a live one.
+func NewWatch(r *Run) *Watch {
+	w := &Watch{run: r}
+	if r.Config.Idle == 0 {
+		r.Config.Idle = session.DefaultIdle
+	}
+	first := r.Idle
+	r.Idle = func() error {
+		if first != nil {
+			if err := first(); err != nil {
+				return err
+			}
+		}
+		return w.look(time.Now())
+	}
+	return w
+}
+
+// Every makes f be called at intervals of d, in the goroutine of the run, while no
+// packet is tracked. Its error ends the run.
+func (w *Watch) Every(d time.Duration, f func(now time.Time) error) {
+	w.tasks = append(w.tasks, task{d, time.Now().Add(d), f})
+}
+
+// look does what is due.
+func (w *Watch) look(now time.Time) error {
+	if now.Sub(w.ticked) >= tickEvery {
+		w.ticked = now
+		w.tick(now.UnixNano())
+	}
+	for i := range w.tasks {
+		t := &w.tasks[i]
+		if now.Before(t.next) {
+			continue
+		}
+		if t.next = t.next.Add(t.every); t.next.Before(now) {
+			t.next = now.Add(t.every)
+		}
+		if err := t.do(now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tick lets time pass where no packets come, and takes over what ended.
+func (w *Watch) tick(now int64) {
+	for _, t := range w.run.tables {
+		t.Latest(w.run.end)
+		t.Tick(now)
+	}
+	w.collect()
+}
+
+// collect takes the connections that ended from the tracker.
+func (w *Watch) collect() {
+	first := len(w.ended)
+	for _, t := range w.run.tables {
+		w.ended = append(w.ended, t.TakeClosed()...)
+	}
+	fresh := w.ended[first:]
+	slices.SortFunc(fresh, byFirstFrame)
+	w.closed += uint64(len(fresh))
+	w.fresh += len(fresh)
+	if over := len(w.ended) - MaxEnded; over > 0 {
+		w.forgotten += uint64(over)
+		w.ended = slices.Delete(w.ended, 0, over)
+		w.fresh = min(w.fresh, len(w.ended))
+	}
+}
+
+func byFirstFrame(a, b *session.Conn) int { return cmp.Compare(a.FirstFrame, b.FirstFrame) }
+
+// Open are the connections that are followed, and those that ended and are still
+// looked after for what comes late.
+func (w *Watch) Open() []*session.Conn { return w.run.open() }
+
+// Record are the connections for the report of an interval, with their ids: those
+// followed, and those that ended since the call before.
+func (w *Watch) Record() []*session.Conn {
+	w.collect()
+	conns := append(w.Open(), w.ended[len(w.ended)-w.fresh:]...)
+	w.fresh = 0
+	slices.SortFunc(conns, byFirstFrame)
+	w.number(conns)
+	return conns
+}
+
+// number gives ids to those that have none: in the order of their first frames,
+// behind all given before.
+func (w *Watch) number(conns []*session.Conn) {
+	for _, c := range conns {
+		if c.ID < 0 {
+			c.ID = w.nextID
+			w.nextID++
+		}
+	}
+}
+
+// All are the connections for the last report, when the run has ended: every one
+// unless there were more than MaxEnded. forgotten says how many are not among them.
+func (w *Watch) All() (conns []*session.Conn, forgotten uint64) {
+	w.collect()
+	conns = slices.Clone(w.ended)
+	slices.SortFunc(conns, byFirstFrame)
+	w.number(conns)
+	return conns, w.forgotten
+}
+
+// Counts gives how many connections ended so far.
+func (w *Watch) Counts() (closed uint64) { return w.closed }
