@@ -91,7 +91,7 @@ func (c *check) runE(cmd *cobra.Command, paths []string) error {
 	}
 	j.run.Config.Inconclusive = c.inconclusive
 	j.run.Config.Profile = c.policy.Profile
-	places := newPlaces(&j.run, len(paths))
+	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
 	a, err := j.analyse()
 	if err != nil {
 		return j.finish(err)

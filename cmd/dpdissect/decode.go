@@ -51,7 +51,7 @@ packets of the capture, as in Wireshark, whatever -Y shows of them.
 }
 
 func (c *decode) runE(cmd *cobra.Command, paths []string) error {
-	p, err := c.printer(len(paths) > 1)
+	p, err := c.printer(max(len(paths), len(c.interfaces)) > 1)
 	if err != nil {
 		return usageError{err}
 	}
@@ -65,7 +65,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	p.Display.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
-	q.Notes = j.show != nil || p.Mode != pipeline.Lines && p.Mode != pipeline.Bytes
+	q.Notes = !j.isLive() && (j.show != nil || p.Mode != pipeline.Lines && p.Mode != pipeline.Bytes)
 	q.Append(p.AppendStart)
 	if err = j.do(q); err == nil {
 		q.Append(p.AppendEnd)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -67,4 +68,23 @@ func (p *positive) Set(s string) error {
 	return nil
 }
 
-var _, _ pflag.Value = (*choice)(nil), (*positive)(nil)
+// Seconds is a duration as people write it: "60", "0.5", "90s"; 0 while it is not
+// given.
+type seconds time.Duration
+
+func (s *seconds) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return time.Duration(*s).String()
+}
+func (s *seconds) Type() string { return "SECONDS" }
+func (s *seconds) Set(text string) error {
+	d, err := parseSeconds(text)
+	if err == nil {
+		*s = seconds(d)
+	}
+	return err
+}
+
+var _, _, _ pflag.Value = (*choice)(nil), (*positive)(nil), (*seconds)(nil)

@@ -16,7 +16,8 @@ import (
 
 // input is the flags that every reading command shares.
 type input struct {
-	filter   string
+	live
+	display  string
 	decodeAs []string
 	only     []string
 	secrets  string
@@ -43,21 +44,28 @@ func (in *input) add(cmd *cobra.Command) {
 	f.SortFlags = false
 	in.format.add(cmd, "format", formatUsage(in.formats))
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
-	f.StringVarP(&in.filter, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
-	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "what ports speak: `RULE` is udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
-	f.StringSliceVar(&in.only, "protocols", nil, "look for these protocols only, a comma-separated `LIST`")
-	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
-	f.StringArrayVar(&in.secret, "secret", nil, "signing secrets of one connection: `SECRET` is SESSID:SENDER:RECEIVER[:fast|full][:current]")
-	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
+	in.live.add(cmd)
+	in.addTracking(cmd)
 	f.BoolVarP(&in.numeric, "numeric", "n", false, "addresses and ports as numbers, which they always are: names are never looked up")
 	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r since the first packet, a or ad local, u or ud UTC, e since 1970, d since the previous packet, dd since the previous shown; ad.3 has 3 decimals")
 	f.Var(&in.workers, "workers", "`N` goroutines track connections; one, the default, costs the least CPU; the output is the same for any number")
 	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
-	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
 	if cmd.Args == nil {
-		cmd.Args = wantInput
+		cmd.Args = in.live.check
 	}
+}
+
+// addTracking adds the flags that say what is looked for in packets.
+func (in *input) addTracking(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&in.display, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
+	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "what ports speak: `RULE` is udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
+	f.StringSliceVar(&in.only, "protocols", nil, "look for these protocols only, a comma-separated `LIST`")
+	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
+	f.StringArrayVar(&in.secret, "secret", nil, "signing secrets of one connection: `SECRET` is SESSID:SENDER:RECEIVER[:fast|full][:current]")
+	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
+	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
 func formatUsage(formats []string) string {
@@ -69,13 +77,6 @@ func formatUsage(formats []string) string {
 
 // quietMeans is the annotation that says what -q does to a command.
 const quietMeans = "quiet"
-
-func wantInput(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usagef("no INPUT: give capture files, or - for standard input")
-	}
-	return nil
-}
 
 func protocolNames() (names []string) {
 	for _, p := range protocols.All(protocols.Options{}) {
@@ -137,10 +138,10 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 
 // displayFilter compiles -Y; nil when there is none.
 func (in *input) displayFilter() (*filter.Filter, error) {
-	if in.filter == "" {
+	if in.display == "" {
 		return nil, nil
 	}
-	f, err := filter.Compile(in.filter, filter.NewSet(protocols.Tables()))
+	f, err := filter.Compile(in.display, filter.NewSet(protocols.Tables()))
 	if err != nil {
 		return nil, fmt.Errorf("-Y: %w", err)
 	}

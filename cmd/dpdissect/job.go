@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +39,9 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 	if err != nil {
 		return nil, err
 	}
-	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count)})
+	src, err := in.source(paths)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	out, err := in.createOutput(cmd, paths)
 	if err != nil {
@@ -50,10 +52,33 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 	j.run = pipeline.Run{Source: src, Config: cfg, Workers: in.workerCount()}
 	j.screen = newScreen(out, in.color.value)
 	j.stop = func() {}
-	if !in.quiet && (collects || !j.screen.terminal) {
+	switch {
+	case in.isLive():
+		j.stop = sync.OnceFunc(stopOnSignal(src))
+		in.announce(j.stderr)
+	case !in.quiet && (collects || !j.screen.terminal):
 		j.stop = showProgress(src, cmd.ErrOrStderr())
 	}
 	return j, nil
+}
+
+// viewDelay is how long packets wait in the kernel when somebody watches.
+const viewDelay = 10 * time.Millisecond
+
+// source opens the files, or the interfaces.
+func (in *input) source(paths []string) (*capture.Source, error) {
+	filter, err := in.captureFilter()
+	if err != nil {
+		return nil, err
+	}
+	if in.isLive() {
+		return in.live.open(filter, uint64(in.count), viewDelay)
+	}
+	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count), Filter: filter})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return src, nil
 }
 
 // createOutput opens -o. A file that is also an input is not overwritten.
@@ -85,6 +110,10 @@ func notAnInput(flag, path string, inputs []string) error {
 	return nil
 }
 
+// patience is how long a frame of a live capture waits for what later ones tell of
+// it before it is printed.
+const patience = 40 * time.Millisecond
+
 // do reads all inputs. queue is nil when nothing is printed on the way.
 func (j *job) do(queue *pipeline.Queue) error { return j.doWith(queue, nil) }
 
@@ -93,6 +122,9 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	defer j.stop()
 	if queue != nil {
 		queue.Attach(&j.run)
+		if j.isLive() {
+			queue.Hasten(&j.run, patience)
+		}
 	}
 	if check != nil {
 		after := j.run.After
@@ -112,8 +144,9 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 // the command, nil when nothing did.
 func (j *job) finish(err error) error {
 	j.stop()
-	infos := j.run.Source.Infos()
 	j.run.Source.Close()
+	infos := j.run.Source.Infos()
+	tellCounts(j.stderr, infos)
 	if j.output != "" {
 		err = errors.Join(err, j.out.Close())
 	}

@@ -50,10 +50,11 @@ relate the two sides to each other.`,
 	return cmd
 }
 
-func (c *protocolsCommand) args(cmd *cobra.Command, args []string) error {
+func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 	switch {
+	case c.verbose && len(args) == 0:
+		return usagef("no INPUT: give capture files, or - for standard input")
 	case c.verbose:
-		return wantInput(cmd, args)
 	case len(args) > 0:
 		return usagef("%q: captures are read with -v alone", args[0])
 	case c.only != nil || c.count != 0:

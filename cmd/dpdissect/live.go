@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/capfilter"
+	"github.com/dpdissect/dpdissect/internal/capture"
+)
+
+// live is the flags of captures from network interfaces, and of capture filters,
+// which files take, too.
+type live struct {
+	interfaces []string
+	filter     string
+	bytecode   string
+	autostop   []string
+	snaplen    positive
+	buffer     positive
+	quietIface bool
+	user       string
+	limits     capture.Limits
+}
+
+func (l *live) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVarP(&l.interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable; 'dpdissect interfaces' lists them")
+	f.StringVarP(&l.filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter's syntax; in files, too")
+	f.StringVar(&l.bytecode, "bpf", "", "as -f, with the bytecode in `FILE` that 'tcpdump -ddd' prints")
+	f.StringArrayVarP(&l.autostop, "autostop", "a", nil, "live: stop at `COND`: duration:SECONDS, packets:N or filesize:KIB; repeatable")
+	f.VarP(&l.snaplen, "snapshot-length", "s", "live: keep `N` bytes of each packet, all by default")
+	f.VarP(&l.buffer, "buffer-size", "B", "live: a buffer of `N` MiB in the kernel for each interface, 16 by default")
+	f.BoolVarP(&l.quietIface, "no-promiscuous-mode", "p", false, "live: leave out what is not for this machine")
+	f.StringVar(&l.user, "user", "", "live: become `NAME[:GROUP]` once the interfaces are open, when started as root")
+}
+
+// isLive reports whether packets come from interfaces.
+func (l *live) isLive() bool { return len(l.interfaces) > 0 }
+
+// check refuses what has no meaning together.
+func (l *live) check(cmd *cobra.Command, paths []string) error {
+	if l.filter != "" && l.bytecode != "" {
+		return usagef("-f and --bpf are both capture filters: give one")
+	}
+	if l.isLive() {
+		if len(paths) > 0 {
+			return usagef("-i captures live and %q is a file: give one or the other", paths[0])
+		}
+		return l.parseAutostop()
+	}
+	for _, name := range []string{"autostop", "snapshot-length", "buffer-size", "no-promiscuous-mode", "user", "interval"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+			return usagef("--%s is for live captures, and there is no -i", name)
+		}
+	}
+	if len(paths) == 0 {
+		return usagef("no INPUT: give capture files, - for standard input, or -i IFACE to capture live")
+	}
+	return nil
+}
+
+func (l *live) parseAutostop() error {
+	for _, s := range l.autostop {
+		what, value, _ := strings.Cut(s, ":")
+		var err error
+		switch what {
+		case "duration":
+			l.limits.Duration, err = parseSeconds(value)
+		case "packets":
+			l.limits.Packets, err = parseCount(value)
+		case "filesize":
+			l.limits.Bytes, err = parseCount(value)
+			l.limits.Bytes <<= 10
+		default:
+			err = fmt.Errorf("want duration:SECONDS, packets:N or filesize:KIB")
+		}
+		if err != nil {
+			return usagef("-a %s: %w", s, err)
+		}
+	}
+	return nil
+}
+
+// parseSeconds reads "60", "0.5", and "90s" or "5m" as people write them.
+func parseSeconds(s string) (time.Duration, error) {
+	const most = 100 * 365 * 24 * time.Hour
+	d, err := time.ParseDuration(s)
+	if n, e := strconv.ParseFloat(s, 64); e == nil && n < most.Seconds() {
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d <= 0 || d > most {
+		return 0, fmt.Errorf("want seconds, as 60 or 0.5, or a time as 90s or 5m")
+	}
+	return d, nil
+}
+
+func parseCount(s string) (uint64, error) {
+	const most = 1 << 50
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n == 0 || n > most {
+		return 0, fmt.Errorf("want a number from 1")
+	}
+	return n, nil
+}
+
+// captureFilter compiles -f or --bpf; nil when there is neither.
+func (l *live) captureFilter() (*capture.Filter, error) {
+	switch {
+	case l.filter != "":
+		f, err := capture.NewFilter(l.filter)
+		if err != nil {
+			return nil, fmt.Errorf("-f: %w", err)
+		}
+		return f, nil
+	case l.bytecode != "":
+		file, err := os.Open(l.bytecode)
+		if err != nil {
+			return nil, fmt.Errorf("--bpf: %w", err)
+		}
+		defer file.Close()
+		prog, err := capfilter.ReadDDD(l.bytecode, file)
+		if err != nil {
+			return nil, fmt.Errorf("--bpf: %w", err)
+		}
+		return capture.NewBytecodeFilter(prog), nil
+	}
+	return nil, nil
+}
+
+// open starts to capture. packets is -c, delay how long packets may wait in the
+// kernel for others.
+func (l *live) open(filter *capture.Filter, packets uint64, delay time.Duration) (*capture.Source, error) {
+	limits := l.limits
+	if packets != 0 && (limits.Packets == 0 || packets < limits.Packets) {
+		limits.Packets = packets
+	}
+	src, err := capture.OpenLive(l.interfaces, capture.LiveOptions{
+		Snaplen: int(l.snaplen), Buffer: int(l.buffer) << 20, Promiscuous: !l.quietIface, Delay: delay, Filter: filter,
+	}, limits)
+	if err != nil {
+		return nil, err
+	}
+	if l.user != "" {
+		if err := dropPrivileges(l.user); err != nil {
+			src.Close()
+			return nil, fmt.Errorf("--user: %w", err)
+		}
+	}
+	return src, nil
+}
+
+// announce says that packets are captured from now on.
+func (l *live) announce(w io.Writer) {
+	fmt.Fprintf(w, "capturing on %s\n", printable(strings.Join(l.interfaces, ", ")))
+}
+
+// tellCounts says, for each interface, what was captured and what was lost.
+func tellCounts(w io.Writer, infos []capture.Info) {
+	for i := range infos {
+		if n := &infos[i]; n.Live {
+			fmt.Fprintf(w, "%s: %d packets captured, %d dropped by the kernel\n", printable(n.Path), n.Packets, n.Dropped)
+		}
+	}
+}
+
+// stopOnSignal ends a capture in order at Ctrl-C or SIGTERM; a second one ends the
+// program. What it gives takes that back.
+func stopOnSignal(src *capture.Source) (release func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-c:
+			signal.Stop(c)
+			src.Stop()
+		case <-done:
+			signal.Stop(c)
+		}
+	}()
+	return func() { close(done) }
+}
