@@ -8,9 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// anyDevice is the name that stands for all interfaces.
-const anyDevice = "any"
-
 // systemDevices lists the interfaces of the network namespace of this process and
 // the one that stands for all of them.
 func systemDevices() ([]DeviceInfo, error) {
@@ -34,7 +31,7 @@ func systemDevices() ([]DeviceInfo, error) {
 		}
 		list = append(list, d.DeviceInfo)
 	}
-	every := DeviceInfo{Name: anyDevice, Description: "all interfaces", Up: true, Running: true}
+	every := DeviceInfo{Name: "any", Description: "all interfaces", Up: true, Running: true}
 	every.setLink(anyLink)
 	return append(list, every), nil
 }
