@@ -26,12 +26,15 @@ type identity struct {
 // is open stays open. Only root can do it, and when it fails the process must not
 // go on: it may be someone between the two.
 func dropPrivileges(name string) error {
+	if os.Geteuid() != 0 {
+		return errors.New("only root can become someone else")
+	}
 	who, err := lookUp(name)
 	if err == nil {
 		err = who.become()
 	}
 	if err != nil {
-		return fmt.Errorf("--user %s: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
@@ -138,9 +141,6 @@ func parseID(s string) (int, error) {
 // become changes the identity of all threads and makes sure that there is no way
 // back.
 func (who *identity) become() error {
-	if os.Geteuid() != 0 {
-		return errors.New("only root can become someone else")
-	}
 	// Groups first: without root they can't be changed any more.
 	if err := syscall.Setgroups(who.groups); err != nil {
 		return fmt.Errorf("groups can't be set: %w", err)

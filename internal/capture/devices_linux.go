@@ -31,7 +31,7 @@ func systemDevices() ([]DeviceInfo, error) {
 		}
 		list = append(list, d.DeviceInfo)
 	}
-	every := DeviceInfo{Name: anyDevice, Description: "all interfaces", Up: true, Running: true}
+	every := DeviceInfo{Name: "any", Description: "all interfaces", Up: true, Running: true}
 	every.setLink(anyLink)
 	return append(list, every), nil
 }

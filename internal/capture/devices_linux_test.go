@@ -41,13 +41,13 @@ func TestLinkOf(t *testing.T) {
 // /sys/class/net shows those of another namespace here.
 func TestDevicesOfNamespace(t *testing.T) {
 	ownNetwork(t)
-	ip(t, "tuntap", "add", "tun7", "mode", "tun")
-	ip(t, "tuntap", "add", "tap7", "mode", "tap")
-	ip(t, "link", "add", "left", "type", "veth", "peer", "name", "right")
-	ip(t, "link", "set", "left", "up", "alias", "to the \x1b[31mright")
-	ip(t, "link", "set", "right", "up")
-	ip(t, "addr", "add", "10.7.0.1/24", "dev", "left")
-	ip(t, "addr", "add", "fd07::1/64", "dev", "left", "nodad")
+	ipTool(t, "tuntap", "add", "tun7", "mode", "tun")
+	ipTool(t, "tuntap", "add", "tap7", "mode", "tap")
+	ipTool(t, "link", "add", "left", "type", "veth", "peer", "name", "right")
+	ipTool(t, "link", "set", "left", "up", "alias", "to the \x1b[31mright")
+	ipTool(t, "link", "set", "right", "up")
+	ipTool(t, "addr", "add", "10.7.0.1/24", "dev", "left")
+	ipTool(t, "addr", "add", "fd07::1/64", "dev", "left", "nodad")
 	list, err := Devices()
 	if err != nil {
 		t.Fatal(err)

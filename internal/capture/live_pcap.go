@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"time"
 
@@ -16,15 +17,11 @@ import (
 
 // A pcapDevice captures from an interface by libpcap, or by Npcap on Windows.
 type pcapDevice struct {
-	handle  *pcap.Handle
-	iface   Interface
-	read    uint64
-	dropped uint64
-	last    uint32 // what the library said was dropped: its count wraps
-	closed  bool
+	*pump
+	iface Interface
 }
 
-// openDevice opens an interface. Read waits up to the delay for a packet.
+// openDevice opens an interface.
 func openDevice(name string, o *LiveOptions) (device, error) {
 	if err := noLive(); err != nil {
 		return nil, err
@@ -41,15 +38,15 @@ func openDevice(name string, o *LiveOptions) (device, error) {
 	if err != nil {
 		return nil, explainActivation(name, err)
 	}
-	d := &pcapDevice{handle: handle, iface: Interface{Name: name, Snaplen: uint32(snaplen)}}
-	if d.iface.Link, err = linkOfHandle(handle); err == nil {
-		err = d.setFilter(o.Filter)
+	link, err := linkOfHandle(handle)
+	if err == nil && o.Filter != nil {
+		err = setFilter(handle, link, o.Filter)
 	}
 	if err != nil {
 		handle.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return d, nil
+	return &pcapDevice{newPump(handle, link), Interface{Name: name, Link: link, Snaplen: uint32(snaplen)}}, nil
 }
 
 // What gopacket says when an interface can't be activated: its type has no name.
@@ -62,6 +59,10 @@ const (
 	saysPromiscDenied = "unknown activated error: -11"
 )
 
+// maxDelay bounds how long the library waits for a packet: so long it can't be
+// asked for anything else, nor be closed.
+const maxDelay = 250 * time.Millisecond
+
 // activate opens an interface. One that can't be promiscuous is opened without:
 // the device for all interfaces is none of its own.
 func activate(name string, o *LiveOptions, snaplen int, promiscuous bool) (*pcap.Handle, error) {
@@ -73,7 +74,7 @@ func activate(name string, o *LiveOptions, snaplen int, promiscuous bool) (*pcap
 	err = errors.Join(
 		inactive.SetSnapLen(snaplen),
 		inactive.SetPromisc(promiscuous),
-		inactive.SetTimeout(max(cmp.Or(o.Delay, DefaultDelay), time.Millisecond)),
+		inactive.SetTimeout(min(max(cmp.Or(o.Delay, DefaultDelay), time.Millisecond), maxDelay)),
 		inactive.SetBufferSize(min(cmp.Or(o.Buffer, DefaultBuffer), math.MaxInt32)),
 	)
 	if err != nil {
@@ -92,9 +93,9 @@ func explainActivation(name string, err error) error {
 	case saysDenied, saysPromiscDenied:
 		return noRight(name)
 	case saysNoDevice:
-		return fmt.Errorf("%s: there is no such interface; 'dpdissect interfaces' lists them", name)
+		return fmt.Errorf("there is no network interface %q; 'dpdissect interfaces' lists them", name)
 	case saysDown:
-		return fmt.Errorf("%s: the interface is down", name)
+		return fmt.Errorf("%s is down", name)
 	}
 	return fmt.Errorf("%s: can't be opened: %w", name, err)
 }
@@ -117,72 +118,35 @@ func linkOfHandle(handle *pcap.Handle) (LinkType, error) {
 
 // setFilter makes the system keep the packets of a program. Those that came
 // before are thrown away.
-func (d *pcapDevice) setFilter(filter *Filter) error {
-	if filter == nil {
-		return nil
-	}
-	program, err := filter.program(d.iface.Link)
+func setFilter(handle *pcap.Handle, link LinkType, filter *Filter) error {
+	program, err := filter.program(link)
 	if err != nil {
 		return err
 	}
 	raw, err := bpf.Assemble(program)
 	if err != nil {
-		return err
+		return fmt.Errorf("the capture filter: %w", err)
 	}
 	instructions := make([]pcap.BPFInstruction, len(raw))
 	for i, r := range raw {
 		instructions[i] = pcap.BPFInstruction{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
 	}
-	if err := d.handle.SetBPFInstructionFilter(instructions); err != nil {
+	if err := handle.SetBPFInstructionFilter(instructions); err != nil {
 		return fmt.Errorf("the capture filter is refused: %w", err)
 	}
 	return nil
 }
 
-func (d *pcapDevice) Read(rec *Record) (bool, error) {
-	data, ci, err := d.handle.ZeroCopyReadPacketData()
-	if err != nil {
-		return false, d.explainRead(err)
-	}
-	d.read++
-	*rec = Record{Data: data, WireLen: ci.Length, Time: ci.Timestamp.UnixNano(), HasTime: true, Link: d.iface.Link}
-	return true, nil
-}
-
-func (d *pcapDevice) explainRead(err error) error {
-	switch err {
-	case pcap.NextErrorTimeoutExpired:
-		return nil
-	case pcap.NextErrorReadError:
-		return fmt.Errorf("%s: %w", d.iface.Name, d.handle.Error())
-	}
-	return fmt.Errorf("%s: %w", d.iface.Name, err)
-}
-
+// Describe implements device.
 func (d *pcapDevice) Describe() Interface { return d.iface }
 
-// Counts counts what was read itself: what the library says was received is,
-// with the system, before or after the filter, and on Linux twice for loopback.
-func (d *pcapDevice) Counts() DeviceCounts {
-	if !d.closed {
-		if s, err := d.handle.Stats(); err == nil {
-			now := uint32(s.PacketsDropped)
-			d.dropped += uint64(now - d.last)
-			d.last = now
-		}
+// waitDevices waits until one of the devices has something, or failed.
+func waitDevices(devs []device, timeout time.Duration) {
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(timer.C)}}
+	for _, d := range devs {
+		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(d.(*pcapDevice).ready)})
 	}
-	return DeviceCounts{Received: d.read + d.dropped, Dropped: d.dropped}
+	reflect.Select(cases)
 }
-
-// Close keeps the counts.
-func (d *pcapDevice) Close() error {
-	if !d.closed {
-		d.Counts()
-		d.closed = true
-		d.handle.Close()
-	}
-	return nil
-}
-
-// waitDevices has nothing to do: Read waits.
-func waitDevices([]device, time.Duration) {}

@@ -18,11 +18,11 @@ func ownNetwork(t *testing.T) {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		t.Skipf("no network namespace can be made (%v): it takes root", err)
 	}
-	ip(t, "link", "set", "lo", "up")
+	ipTool(t, "link", "set", "lo", "up")
 }
 
-// ip calls the tool of that name.
-func ip(t *testing.T, args ...string) {
+// ipTool calls the tool of that name.
+func ipTool(t *testing.T, args ...string) {
 	t.Helper()
 	path, err := exec.LookPath("ip")
 	if err != nil {

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// userEnv makes TestDropPrivileges become that user and say who its threads are.
+const userEnv = "DPDISSECT_TEST_USER"
+
+// TestDropPrivileges becomes other users in programs of their own and looks at
+// all threads.
+func TestDropPrivileges(t *testing.T) {
+	if name := os.Getenv(userEnv); name != "" {
+		sayWhoThreadsAre(name)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become someone else")
+	}
+	const nobody = "Uid 65534 65534 65534 65534, Gid 65534 65534 65534 65534, Groups 65534"
+	for _, c := range []struct{ user, want string }{
+		{"nobody", nobody},
+		{"65534", nobody},
+		{"nobody:daemon", "Uid 65534 65534 65534 65534, Gid 1 1 1 1, Groups 1"},
+		{"nobody:1", "Uid 65534 65534 65534 65534, Gid 1 1 1 1, Groups 1"},
+		{"54321:54322", "Uid 54321 54321 54321 54321, Gid 54322 54322 54322 54322, Groups 54322"},
+		{"54321", "error: 54321: no user has this number, so its group must be given too: 54321:GROUP"},
+		{"root", "error: root: that is root, who would keep all rights"},
+		{"0:1", "error: 0:1: that is root, who would keep all rights"},
+		{"nobody-at-all", "error: nobody-at-all: there is no user of this name"},
+		{"nobody:no-group", "error: nobody:no-group: there is no group of this name"},
+		{":daemon", "error: :daemon: there is no user of this name"},
+		{"nobody:", "error: nobody:: there is no group of this name"},
+		{"4294967295:1", "error: 4294967295:1: there is no user of this name"},
+		{"-1:1", "error: -1:1: there is no user of this name"},
+	} {
+		t.Run(c.user, func(t *testing.T) {
+			got := asUser(t, c.user, nil)
+			if !slices.Equal(got, []string{c.want}) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestDropPrivilegesKept: what a caller makes the kernel keep is given up, too.
+func TestDropPrivilegesKept(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become someone else")
+	}
+	runtime.LockOSThread()       // for good: the thread is spoilt
+	const keepCaps = 1<<4 | 1<<2 // SECBIT_KEEP_CAPS, SECBIT_NO_SETUID_FIXUP
+	if err := unix.Prctl(unix.PR_SET_SECUREBITS, keepCaps, 0, 0, 0); err != nil {
+		t.Skip(err)
+	}
+	const want = "Uid 65534 65534 65534 65534, Gid 65534 65534 65534 65534, Groups 65534"
+	got := asUser(t, "nobody", nil)
+	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno == syscall.ENOTSUP { // linked with C
+		if !strings.HasPrefix(got[0], "error: nobody: capabilities can't be cleared: Cap") {
+			t.Errorf("%q", got)
+		}
+	} else if !slices.Equal(got, []string{want}) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestDropPrivilegesWantsRoot: someone else than root is told so.
+func TestDropPrivilegesWantsRoot(t *testing.T) {
+	if os.Geteuid() == 0 {
+		got := asUser(t, "daemon", &syscall.Credential{Uid: 65534, Gid: 65534})
+		if want := "error: only root can become someone else"; !slices.Equal(got, []string{want}) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	} else if err := dropPrivileges("daemon:1"); err == nil || !strings.Contains(err.Error(), "only root") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// asUser starts this program again, as someone if that is not nil, to become a
+// user. It gives the different lines that the threads say.
+func asUser(t *testing.T, name string, as *syscall.Credential) []string {
+	t.Helper()
+	program, dir := programForAll(t, "user.test")
+	cmd := exec.Command(program, "-test.run=^TestDropPrivileges$")
+	cmd.Env = append(os.Environ(), userEnv+"="+name, "TMPDIR="+dir)
+	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) < 5 && !strings.HasPrefix(lines[0], "error") {
+		t.Errorf("only %d threads were looked at", len(lines))
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+// sayWhoThreadsAre becomes a user, says who each thread is and what capabilities
+// it has, if any, and ends.
+func sayWhoThreadsAre(name string) {
+	var started sync.WaitGroup
+	for range 6 { // threads that are there before
+		started.Add(1)
+		go func() {
+			runtime.LockOSThread()
+			started.Done()
+			select {}
+		}()
+	}
+	started.Wait()
+	if err := dropPrivileges(name); err != nil {
+		fmt.Println("error:", err)
+		os.Exit(0)
+	}
+	threads, err := filepath.Glob("/proc/self/task/*/status")
+	if err != nil || len(threads) == 0 {
+		fmt.Println("no threads", err)
+	}
+	for _, path := range threads {
+		status, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(whoIs(string(status)))
+	}
+	os.Exit(0)
+}
+
+func whoIs(status string) string {
+	var said []string
+	for line := range strings.Lines(status) {
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.Join(strings.Fields(value), " ")
+		switch {
+		case name == "Uid" || name == "Gid" || name == "Groups":
+			said = append(said, name+" "+value)
+		case strings.HasPrefix(name, "Cap") && name != "CapBnd" && strings.Trim(value, "0") != "":
+			said = append(said, name+" "+value)
+		}
+	}
+	return strings.Join(said, ", ")
+}
