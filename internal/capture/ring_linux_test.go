@@ -116,7 +116,7 @@ func etherUDP(payload string, tags ...uint32) []byte {
 	return append(b, plainV4([]byte(payload))[etherTypeAt:]...)
 }
 
-// plain is ownNetwork on an own goroutine's thread for each subtest.
+// TestRingLoopback: each packet of loopback comes once, with its time.
 func TestRingLoopback(t *testing.T) {
 	for name, link := range map[string]LinkType{"lo": LinkEthernet, "any": LinkSLL2} {
 		t.Run(name, func(t *testing.T) {
