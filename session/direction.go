@@ -23,6 +23,8 @@ type Direction struct {
 	units     units
 	rtt       rtts
 	pings     rtts
+	beat      beat         // latest round trips
+	echo      beat         // latest of those pings
 	recent    recentCopies // frames without a number
 	retries   recentCopies
 	distinct  uint64 // numbers captured
