@@ -13,6 +13,7 @@ type column struct {
 	head string
 	help string // one line
 	left bool   // aligned to the left
+	end  bool   // an address, of which both ends matter
 	rank int    // those of high rank leave first when room is short, those of rank 0 stay
 	room int    // least width, so that the table keeps still
 	most bool   // the largest come first
@@ -29,10 +30,10 @@ var columns = []column{
 	{head: "Protocol", help: "protocol, and its dialect or version", left: true, rank: 5,
 		cell:  func(l *look, r *Row) report.Cell { return report.Cell{Text: r.Protocol, Style: l.Palette.Protocol} },
 		order: func(a, b *Row) int { return cmp.Compare(a.Protocol, b.Protocol) }},
-	{head: "A", help: "who sent the first frame", left: true, room: 13,
+	{head: "A", help: "who sent the first frame", left: true, end: true, room: 13,
 		cell:  func(l *look, r *Row) report.Cell { return l.plain(r.Name[0]) },
 		order: func(a, b *Row) int { return compareEnds(&a.End[0], &b.End[0]) }},
-	{head: "B", help: "the other side", left: true, rank: 7, room: 13,
+	{head: "B", help: "the other side", left: true, end: true, rank: 7, room: 13,
 		cell:  func(l *look, r *Row) report.Cell { return l.plain(r.Name[1]) },
 		order: func(a, b *Row) int { return compareEnds(&a.End[1], &b.End[1]) }},
 	{head: "State", help: "how far it has come, or how it ended", left: true, rank: 12, room: 11,

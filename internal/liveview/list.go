@@ -15,6 +15,8 @@ const (
 	// wide is from where on there is room for dialects and versions.
 	wide           = 110
 	protocolColumn = 1
+
+	longestIPv4 = 21 // columns, with a port
 )
 
 // list draws the table: the rows on the screen and no others, however many there are.
@@ -42,7 +44,9 @@ func (m *model) list(s *screen) {
 
 // none says why there is nothing.
 func (m *model) none(s *screen) {
-	s.end()
+	if s.height > 3 {
+		s.end()
+	}
 	text := "No connection recognised yet."
 	switch {
 	case m.snap == nil || m.snap.Packets == 0:
@@ -50,11 +54,9 @@ func (m *model) none(s *screen) {
 	case m.filter != "" && len(m.snap.Rows) > 0:
 		text = "No connection has “" + m.filter + "” in it; esc clears the filter."
 	}
-	if s.lines < s.height-1 {
-		s.space(1)
-		s.put(text, render.Style{})
-		s.end()
-	}
+	s.space(1)
+	s.put(text, render.Style{})
+	s.end()
 }
 
 // cells makes those of a row and keeps how wide they are.
@@ -62,8 +64,11 @@ func (m *model) cells(r *Row) []report.Cell {
 	out := make([]report.Cell, len(columns))
 	for i := range columns {
 		out[i] = columns[i].cell(m.look, r)
-		if i == protocolColumn && m.width < wide {
+		switch {
+		case i == protocolColumn && m.width < wide:
 			out[i].Text, _, _ = strings.Cut(out[i].Text, " ")
+		case columns[i].end:
+			out[i].Text = cutMiddle(out[i].Text, max(longestIPv4, m.width/4))
 		}
 		m.widths[i] = max(m.widths[i], width(out[i].Text), width(columns[i].head), columns[i].room)
 	}

@@ -208,3 +208,12 @@ func cut(s string, n int) string {
 	}
 	return s
 }
+
+// cutMiddle shortens an address to so many columns: what differs is at its ends.
+func cutMiddle(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head := (n - 1) / 2
+	return s[:head] + "…" + s[len(s)-(n-1-head):]
+}

@@ -27,7 +27,8 @@ type Sampler struct {
 
 	conns map[*session.Conn]*track
 	gone  []Row // ended, and no longer in the list
-	keys  uint64
+	keys  uint64 // given so far
+	round uint64 // number of the snapshot
 	last  Status
 	any   bool // last is valid
 
@@ -93,8 +94,11 @@ func (s *Sampler) sample(out *Snapshot, conns []*session.Conn, linger int64) {
 	notes := s.notes
 	s.notes = nil
 	s.mu.Unlock()
-	before := s.conns
-	s.conns = make(map[*session.Conn]*track, len(before))
+	s.round++
+	if s.conns == nil {
+		s.conns = make(map[*session.Conn]*track)
+	}
+	out.Rows = make([]Row, 0, len(s.conns)+len(s.gone)+16)
 	for _, c := range conns {
 		for i, n := range c.Findings {
 			out.Findings[i] += n
@@ -105,27 +109,35 @@ func (s *Sampler) sample(out *Snapshot, conns []*session.Conn, linger int64) {
 		} else {
 			out.Live++
 		}
-		t := before[c]
-		delete(before, c)
+		t := s.conns[c]
 		if over && out.Time-c.LastTime > linger {
+			delete(s.conns, c)
 			continue
 		}
 		if t == nil {
 			s.keys++
 			t = &track{key: s.keys}
+			s.conns[c] = t
 		}
-		s.conns[c] = t
+		t.round = s.round
 		t.take(c, out, notes[c])
 		out.Rows = append(out.Rows, t.row)
 	}
-	s.bury(out, before, linger)
-	slices.SortFunc(out.Rows, func(a, b Row) int { return cmp.Compare(a.Key, b.Key) })
+	s.bury(out, linger)
+	byKey := func(a, b Row) int { return cmp.Compare(a.Key, b.Key) }
+	if !slices.IsSortedFunc(out.Rows, byKey) {
+		slices.SortFunc(out.Rows, byKey)
+	}
 }
 
 // bury shows for a while what left the list.
-func (s *Sampler) bury(out *Snapshot, left map[*session.Conn]*track, linger int64) {
-	for _, t := range left {
-		if t.row.Key != 0 && len(s.gone) < maxGone {
+func (s *Sampler) bury(out *Snapshot, linger int64) {
+	for c, t := range s.conns {
+		if t.round == s.round {
+			continue
+		}
+		delete(s.conns, c)
+		if len(s.gone) < maxGone {
 			t.row.Over = true
 			s.gone = append(s.gone, t.row)
 		}

@@ -26,6 +26,7 @@ func (m *model) draw() []byte {
 	s := &screen{look: m.look, width: max(m.width, 1), height: max(m.height, 1)}
 	m.header(s)
 	switch {
+	case s.height < 3: // there is no room for more
 	case m.page == helpPage:
 		m.lay(s, m.help())
 	case m.page == detailPage:
@@ -36,16 +37,18 @@ func (m *model) draw() []byte {
 	for s.lines < s.height-1 {
 		s.end()
 	}
-	m.footer(s)
+	if s.height > 1 {
+		m.footer(s)
+	}
 	return s.text
 }
 
 // lines is how many there are between header and footer, of a list without its head.
 func (m *model) lines() int {
 	if m.page == listPage {
-		return max(1, m.height-3)
+		return max(0, m.height-3)
 	}
-	return max(1, m.height-2)
+	return max(0, m.height-2)
 }
 
 // A screen is text that is being drawn, line by line.
