@@ -48,13 +48,13 @@ func (c *counters) shares(d *Dir) {
 	needed := less(c.retries, c.unneeded)
 	lost, numbers := c.missing+needed, c.numbers+c.missing
 	if sent := numbers + needed; sent > 0 {
-		d.Loss = known(100 * float64(lost) / float64(sent))
+		d.Loss = known(share(lost, sent))
 	}
 	if c.data > 0 {
 		d.RetryShare = known(100 * float64(c.retries) / float64(c.data))
 	}
 	if bad := lost + c.late; numbers > 0 {
-		d.Quality = known(100 * float64(less(numbers, bad)) / float64(numbers))
+		d.Quality = known(share(less(numbers, bad), numbers))
 	} else if needed > 0 {
 		d.Quality = known(0) // nothing but what was sent in vain before
 	}
@@ -111,3 +111,6 @@ func (h history) rates(dir int, d *Dir) {
 	seconds := float64(max(last.at-base.at, int64(rateTime))) / 1e9
 	d.BytesPerSec, d.FramesPerSec = float64(lately.bytes)/seconds, float64(lately.frames)/seconds
 }
+
+// share is a part of a whole in percent, never more than 100.
+func share(part, whole uint64) float64 { return 100 * min(1, float64(part)/float64(whole)) }

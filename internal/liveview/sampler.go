@@ -26,7 +26,7 @@ type Sampler struct {
 	Linger time.Duration // 0 for DefaultLinger
 
 	conns map[*session.Conn]*track
-	gone  []Row // ended, and no longer in the list
+	gone  []Row  // ended, and no longer in the list
 	keys  uint64 // given so far
 	round uint64 // number of the snapshot
 	last  Status
