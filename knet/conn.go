@@ -241,6 +241,7 @@ func (c *conn) datagram(dir int) {
 	s.hasStray = false
 	s.ids.Advance(num)
 	s.keepFirst(c.d.PacketID, sent)
+	sent.NoAck = !c.d.Reliable
 	v := out.Send(sent)
 	c.fr.Words |= v.Words
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {

@@ -48,6 +48,9 @@ func (c *conn) answers(dir int, m *Message) {
 	if p := &asked[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered && c.fr.HasTime {
 		p.answered, p.took = true, c.fr.Time-p.at
 		c.pong = pong{p.frame, p.took}
+		if !p.again {
+			c.c.Dir[1-dir].Echoed(p.took, c.fr.Frame, c.fr.Time)
+		}
 	}
 }
 

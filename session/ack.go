@@ -138,7 +138,7 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 		}
 		u.ackTime = a.Time
 		u.state |= ackTimed
-		d.noteRoundTrip(u)
+		d.noteRoundTrip(u, a)
 	}
 	if d.links {
 		link(u.frame)
@@ -222,16 +222,20 @@ func (d *Direction) lateness() int64 {
 	return d.minRTT + max(CopyHorizon, d.minRTT/2, late*3/2)
 }
 
-// noteRoundTrip keeps the shortest round trip as soon as it is seen, before it
-// is certain that no further copy of the number will show up.
-func (d *Direction) noteRoundTrip(u *unit) {
+// noteRoundTrip keeps the latest round trip and the shortest as soon as they are
+// seen, before it is certain that no further copy of the number will show up.
+func (d *Direction) noteRoundTrip(u *unit, a *Acknowledgement) {
 	const first = firstSending | timed
 	rtt := u.ackTime - u.time
-	if u.state&first == first && u.copies == 1 && rtt >= 0 && (!d.hasRTT || rtt < d.minRTT) {
+	if u.state&first != first || u.copies != 1 || rtt < 0 {
+		return
+	}
+	if !d.hasRTT || rtt < d.minRTT {
 		d.minRTT, d.hasRTT = rtt, true
 	}
-	if u.state&first == first && u.copies == 1 && rtt >= 0 {
-		d.signs.trip(rtt, u.frame, u.time)
+	d.signs.trip(rtt, u.frame, u.time)
+	if u.state&givenUp == 0 && !a.Hearsay {
+		d.beat.trip(rtt, a.Frame, a.Time)
 	}
 }
 

@@ -31,6 +31,7 @@ type Sending struct {
 	Num     int64
 	Mark    Mark
 	Exact   bool   // equal bytes of a number are a copy: the protocol tells its sendings apart
+	NoAck   bool   // no acknowledgement of it is due
 	Hash    uint64 // of the whole payload
 	Size    int    // bytes of the payload, by the UDP header
 	IPID    uint16 // IPv4 identification, 0 when there is none
@@ -44,7 +45,7 @@ var hashSeed = maphash.MakeSeed()
 // Of describes the datagram that sends a number.
 func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
 	// Field by field: a copied literal would wait for its own narrow stores.
-	s.Num, s.Mark, s.Exact, s.Hash, s.IPID = num, mark, false, d.Sum, d.IPID
+	s.Num, s.Mark, s.Exact, s.NoAck, s.Hash, s.IPID = num, mark, false, false, d.Sum, d.IPID
 	if s.Hash == 0 {
 		s.Hash = maphash.Bytes(hashSeed, d.Payload)
 	}
@@ -129,6 +130,9 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 	u.state |= captured
 	if s.HasTime {
 		u.state |= timed
+	}
+	if s.NoAck {
+		u.state |= noAck
 	}
 	if w := &d.win; w.hasCum && s.Num < w.cum {
 		u.state |= acked // while it was not remembered

@@ -53,6 +53,7 @@ const (
 	timed                              // time is valid
 	byMask                             // acknowledged by a mask, not by a number that passed it
 	hearsay                            // acknowledged by nothing but history bits
+	noAck                              // its sender asks for no acknowledgement
 )
 
 // A Window holds the numbers one side sends: which were captured, how often,

@@ -1,0 +1,132 @@
+package liveview
+
+import (
+	"bytes"
+	"cmp"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/report"
+)
+
+// A column of the table on a terminal.
+type column struct {
+	head string
+	help string // one line
+	left bool   // aligned to the left
+	end  bool   // an address, of which both ends matter
+	rank int    // those of high rank leave first when room is short, those of rank 0 stay
+	room int    // least width, so that the table keeps still
+	most bool   // the largest come first
+	cell func(l *look, r *Row) report.Cell
+	// What rows are ordered by: a number, of which unknown ones come last, or else.
+	key   func(r *Row) Value
+	order func(a, b *Row) int
+}
+
+var columns = []column{
+	{head: "#", help: "number of the connection, as in the analysis", rank: 3, room: 2,
+		cell: func(l *look, r *Row) report.Cell { return number(l, r) },
+		key:  func(r *Row) Value { return when(r.ID >= 0, float64(r.ID)) }},
+	{head: "Protocol", help: "protocol, and its dialect or version", left: true, rank: 5,
+		cell:  func(l *look, r *Row) report.Cell { return report.Cell{Text: r.Protocol, Style: l.Palette.Protocol} },
+		order: func(a, b *Row) int { return cmp.Compare(a.Protocol, b.Protocol) }},
+	{head: "A", help: "who sent the first frame", left: true, end: true, room: 13,
+		cell:  func(l *look, r *Row) report.Cell { return l.plain(r.Name[0]) },
+		order: func(a, b *Row) int { return compareEnds(&a.End[0], &b.End[0]) }},
+	{head: "B", help: "the other side", left: true, end: true, rank: 7, room: 13,
+		cell:  func(l *look, r *Row) report.Cell { return l.plain(r.Name[1]) },
+		order: func(a, b *Row) int { return compareEnds(&a.End[1], &b.End[1]) }},
+	{head: "State", help: "how far it has come, or how it ended", left: true, rank: 12, room: 11,
+		cell:  func(l *look, r *Row) report.Cell { return l.state(r) },
+		order: func(a, b *Row) int { return cmp.Compare(a.State, b.State) }},
+	{head: "Time", help: "since its first frame", rank: 14, room: 5, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.plain(clock(r.Duration)) },
+		key:  func(r *Row) Value { return known(float64(r.Duration)) }},
+	{head: "Idle", help: "since its latest frame", rank: 13, room: 4, most: true,
+		cell: func(l *look, r *Row) report.Cell { return idle(l, r) },
+		key:  func(r *Row) Value { return known(float64(r.Idle)) }},
+	{head: "Ping", help: "smoothed time to both sides and back, as far as acknowledgements show it; dim when old", room: 7, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.millis(r.Ping(), r.Stale()) },
+		key:  (*Row).Ping},
+	{head: "Jitter", help: "how far round trips are from the ping, smoothed", rank: 8, room: 7, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.millis(r.Jitter(), r.Stale()) },
+		key:  (*Row).Jitter},
+	{head: "Loss", help: "sent again before it was acknowledged, or missing, of all sendings; the worse side", rank: 1, room: 5, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.percent(r.Loss(), lossWarn, lossBad) },
+		key:  (*Row).Loss},
+	{head: "Retries", help: "retries of data frames; the worse side", rank: 9, room: 5, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.percent(r.RetryShare(), retryWarn, 101) },
+		key:  (*Row).RetryShare},
+	{head: "Unneeded", help: "retries of what had been acknowledged, since the start", rank: 15, room: 3, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.whole(r.Unneeded()) },
+		key:  (*Row).Unneeded},
+	{head: "Flight", help: "numbers sent and not acknowledged yet, both sides", rank: 10, room: 4, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.whole(r.InFlight()) },
+		key:  (*Row).InFlight},
+	{head: "Frames", help: "datagrams a second, both sides", rank: 11, room: 6, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.often(r.framesPerSec()) },
+		key:  func(r *Row) Value { return known(r.framesPerSec()) }},
+	{head: "Rate", help: "payload bytes a second, both sides", rank: 4, room: 9, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.rate(r.bytesPerSec()) },
+		key:  func(r *Row) Value { return known(r.bytesPerSec()) }},
+	{head: "Quality", help: "of 100 datagrams, how many came at the first try and in order; the worse side", rank: 2, room: 3,
+		cell: func(l *look, r *Row) report.Cell { return l.quality(r.Quality()) },
+		key:  (*Row).Quality},
+	{head: "Findings", help: "what breaks the rules, by the worst severity", rank: 6, room: 6, most: true,
+		cell: func(l *look, r *Row) report.Cell { return l.findings(r.Findings) },
+		key:  func(r *Row) Value { return known(badness(r.Findings)) }},
+}
+
+func number(l *look, r *Row) report.Cell {
+	if r.ID < 0 {
+		return l.unknown()
+	}
+	c := l.number(uint64(r.ID), l.Derived)
+	c.Dim = false
+	return c
+}
+
+// idle is worth looking at from a few seconds on.
+func idle(l *look, r *Row) report.Cell {
+	c := l.plain(clock(r.Idle))
+	if r.Idle < int64(3e9) {
+		c.Style = l.Derived
+	}
+	return c
+}
+
+// badness weighs findings: any error is worse than all warnings.
+func badness(n [3]uint64) (v float64) {
+	for _, n := range n {
+		v = v*1e6 + float64(min(n, 999_999))
+	}
+	return v
+}
+
+func compareEnds(a, b *dissect.Endpoint) int {
+	return cmp.Or(bytes.Compare(a.IP[:], b.IP[:]), cmp.Compare(a.Port, b.Port))
+}
+
+// compare orders rows by the column; rows that end up equal keep the order in which
+// they were seen. reverse turns what is known around: the unknown stays behind it.
+func (c *column) compare(a, b *Row, reverse bool) int {
+	if c.key == nil {
+		n := c.order(a, b)
+		if reverse {
+			n = -n
+		}
+		return cmp.Or(n, cmp.Compare(a.Key, b.Key))
+	}
+	x, y := c.key(a), c.key(b)
+	switch {
+	case x.Known != y.Known && x.Known:
+		return -1
+	case x.Known != y.Known:
+		return 1
+	}
+	n := cmp.Compare(x.V, y.V)
+	if c.most != reverse {
+		n = -n
+	}
+	return cmp.Or(n, cmp.Compare(a.Key, b.Key))
+}

@@ -1,0 +1,56 @@
+package liveview
+
+import "strings"
+
+// keysHelp are the keys and what they do.
+var keysHelp = [][2]string{
+	{"↑ ↓ k j", "pick a connection; PgUp PgDn Home End go further"},
+	{"enter", "all numbers of the one picked, and its latest findings; enter or esc goes back"},
+	{"s S → ←", "order by the next or previous column"},
+	{"1 … 9", "order by that column of the screen; the same once more reverses"},
+	{"r", "reverse the order"},
+	{"/", "show only connections with this text in their addresses, protocol, state or roles"},
+	{"esc", "clear the filter, pick nothing"},
+	{"p space", "pause what is shown; the capture goes on"},
+	{"h ?", "this page"},
+	{"q ctrl-c", "quit"},
+}
+
+// remarks are what a column's line has no room for.
+var remarks = []string{
+	"Loss, Retries and Quality look back ten seconds, or to the update before when that is longer; rates look back one second.",
+	"Loss counts what shows here: sendings that were made again before an acknowledgement of them was captured, and numbers that never came by. What the capture itself dropped shows as loss, too: see “dropped” in the first line.",
+	"Quality is that of Valve's net_graph: of 100 numbered datagrams of a side, how many came at the first try and in order. What is lost, sent again or overtaken takes from it.",
+	"Ping adds the times from here to either side and back. Where only one side's frames are acknowledged it is the time to the other side alone. kNet's acknowledgements wait for others: its own pings are taken.",
+	"“-” is what can't be known from what was captured. A connection that has ended stays for ten seconds, dimmed.",
+}
+
+// help is the lines of the page that explains the others.
+func (m *model) help() (lines []string) {
+	item := func(name, does string) {
+		const indent = 12
+		rest := wrap("", does, max(m.width-indent+3, 20))[1:]
+		for i, r := range rest {
+			lead := strings.Repeat(" ", indent)
+			if i == 0 {
+				lead = " " + styled(name, m.look.Palette.Protocol) + strings.Repeat(" ", max(1, indent-1-width(name)))
+			}
+			lines = append(lines, lead+strings.TrimPrefix(r, "   "))
+		}
+	}
+	lines = append(lines, " "+styled("Keys", m.look.Heading))
+	for _, k := range keysHelp {
+		item(k[0], k[1])
+	}
+	lines = append(lines, "", " "+styled("Columns", m.look.Heading)+" (a wider terminal shows more)")
+	for i := range columns {
+		item(columns[i].head, columns[i].help)
+	}
+	for _, r := range remarks {
+		lines = append(lines, "")
+		for _, w := range wrap("", r, m.width+2)[1:] {
+			lines = append(lines, " "+strings.TrimPrefix(w, "   "))
+		}
+	}
+	return lines
+}

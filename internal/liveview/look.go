@@ -1,0 +1,219 @@
+package liveview
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// From these on numbers are shown as a problem, in percent.
+const (
+	lossWarn, lossBad       = 1, 5
+	retryWarn               = 2 // as in the tables of the analysis
+	qualityWarn, qualityBad = 95, 80
+)
+
+// A look is the styles of a view. Without colour the terminal's own emphasis stays:
+// a picked row must be told from others.
+type look struct {
+	render.Palette
+	picked, ended render.Style
+}
+
+func newLook(color bool) *look {
+	sgr := func(code string) render.Style { return render.Style{Start: "\x1b[" + code + "m", Stop: "\x1b[0m"} }
+	l := &look{picked: sgr("7"), ended: sgr("2")}
+	if color {
+		l.Palette = render.ANSI()
+		return l
+	}
+	l.Palette = render.Palette{Heading: sgr("1"), Derived: sgr("2"), Error: sgr("1"), Warn: sgr("4")}
+	return l
+}
+
+func (l *look) plain(text string) report.Cell { return report.Cell{Text: text} }
+
+func (l *look) unknown() report.Cell { return report.Cell{Text: "-", Style: l.Derived, Dim: true} }
+
+// number is an unsigned number, 0 in dim.
+func (l *look) number(n uint64, s render.Style) report.Cell {
+	if n == 0 {
+		return report.Cell{Text: "0", Style: l.Derived, Dim: true}
+	}
+	return report.Cell{Text: strconv.FormatUint(n, 10), Style: s}
+}
+
+func (l *look) maybe(n uint64, known bool, s render.Style) report.Cell {
+	if !known {
+		return l.unknown()
+	}
+	return l.number(n, s)
+}
+
+// whole is a value without fraction.
+func (l *look) whole(v Value) report.Cell {
+	return l.maybe(uint64(max(0, v.V)+0.5), v.Known, render.Style{})
+}
+
+// millis is a value in ms, dim when it is old.
+func (l *look) millis(v Value, stale bool) report.Cell {
+	if !v.Known {
+		return l.unknown()
+	}
+	c := l.plain(report.Millis(int64(v.V * 1e6)))
+	if stale {
+		c.Style = l.Derived
+	}
+	return c
+}
+
+// percent is a share; what is not 0 is never shown as 0.
+func (l *look) percent(v Value, warn, bad float64) report.Cell {
+	if !v.Known {
+		return l.unknown()
+	}
+	c := report.Cell{Text: percent(v.V)}
+	switch {
+	case v.V == 0:
+		c.Style, c.Dim = l.Derived, true
+	case v.V >= bad:
+		c.Style = l.Error
+	case v.V >= warn:
+		c.Style = l.Warn
+	}
+	return c
+}
+
+func percent(v float64) string {
+	switch {
+	case v == 0:
+		return "0%"
+	case v < 0.05:
+		return "<0.1%"
+	case v < 9.95:
+		return strconv.FormatFloat(v, 'f', 1, 64) + "%"
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64) + "%"
+}
+
+// quality is rounded down: 100 is perfect.
+func (l *look) quality(v Value) report.Cell {
+	if !v.Known {
+		return l.unknown()
+	}
+	c := l.plain(strconv.Itoa(int(math.Floor(v.V))))
+	switch {
+	case v.V < qualityBad:
+		c.Style = l.Error
+	case v.V < qualityWarn:
+		c.Style = l.Warn
+	}
+	return c
+}
+
+// rate is bytes in a second.
+func (l *look) rate(v float64) report.Cell {
+	if v < 0.5 {
+		return report.Cell{Text: "0", Style: l.Derived, Dim: true}
+	}
+	return l.plain(report.Size(uint64(v+0.5)) + "/s")
+}
+
+// often is how many in a second; what is rare has a fraction.
+func (l *look) often(v float64) report.Cell {
+	switch {
+	case v <= 0:
+		return report.Cell{Text: "0", Style: l.Derived, Dim: true}
+	case v < 9.95:
+		return l.plain(strconv.FormatFloat(max(v, 0.1), 'f', 1, 64) + "/s")
+	}
+	return l.plain(strconv.FormatFloat(v, 'f', 0, 64) + "/s")
+}
+
+// findings are those of the worst severity: "2 err".
+func (l *look) findings(n [3]uint64) report.Cell {
+	for s, name := range [...]string{session.Error: "err", session.Warn: "warn", session.Note: "note"} {
+		if n[s] > 0 {
+			return report.Cell{Text: strconv.FormatUint(n[s], 10) + " " + name, Style: l.severity(session.Severity(s))}
+		}
+	}
+	return report.Cell{Text: "0", Style: l.Derived, Dim: true}
+}
+
+func (l *look) severity(s session.Severity) render.Style {
+	return [...]render.Style{session.Error: l.Error, session.Warn: l.Warn, session.Note: l.Palette.Note}[s]
+}
+
+func (l *look) state(r *Row) report.Cell {
+	c := l.plain(r.State.String())
+	switch r.State {
+	case session.Reset, session.TimedOut, session.Refused:
+		c.Style = l.Error
+	case session.StateUnknown:
+		c.Style = l.Derived
+		if r.Over {
+			c.Text = "silent"
+		}
+	}
+	return c
+}
+
+// clock is a duration for a narrow column: "7s", "1:23", "2:03:04", "3d04h".
+func clock(ns int64) string {
+	s := ns / 1e9
+	switch {
+	case s < 60:
+		return strconv.FormatInt(s, 10) + "s"
+	case s < 3600:
+		return strconv.FormatInt(s/60, 10) + ":" + two(s%60)
+	case s < 86400:
+		return strconv.FormatInt(s/3600, 10) + ":" + two(s/60%60) + ":" + two(s%60)
+	}
+	return strconv.FormatInt(s/86400, 10) + "d" + two(s/3600%24) + "h"
+}
+
+func two(n int64) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%10)}) }
+
+// width is how many columns a text without sequences takes.
+func width(s string) int {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return lipgloss.Width(s)
+		}
+	}
+	return len(s)
+}
+
+// cut shortens a text without sequences to so many columns.
+func cut(s string, n int) string {
+	if width(s) <= n {
+		return s
+	}
+	if n <= 0 {
+		return ""
+	}
+	used := 0
+	for i, r := range s {
+		w := width(string(r))
+		if used+w > n-1 {
+			return s[:i] + "…"
+		}
+		used += w
+	}
+	return s
+}
+
+// cutMiddle shortens an address to so many columns: what differs is at its ends.
+func cutMiddle(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head := (n - 1) / 2
+	return s[:head] + "…" + s[len(s)-(n-1-head):]
+}

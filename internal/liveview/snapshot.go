@@ -1,0 +1,166 @@
+package liveview
+
+import (
+	"math"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A Status is what the caller of a Sampler knows of the run.
+type Status struct {
+	Now        int64 // ns since 1970, on the clock of the capture
+	Started    int64 // likewise
+	Interfaces []string
+	Packets    uint64 // seen
+	Dropped    uint64 // lost by the capture itself
+	Decoded    uint64 // datagrams of the protocols
+
+	// Of connections that ended and are no longer in the list: how many, and the
+	// findings on them.
+	Ended    uint64
+	Findings [3]uint64
+}
+
+// A Snapshot is the state of a run at one time. Nothing in it points into the
+// tracker, and nothing in it changes any more.
+type Snapshot struct {
+	Time, Elapsed    int64 // ns
+	Interfaces       []string
+	Packets, Dropped uint64
+	Decoded          uint64
+	Findings         [3]uint64 // by session.Severity, of all connections
+	Live, Ended      uint64    // connections
+	PacketsPerSec    float64   // since the snapshot before; 0 in the first
+	DroppedLately    uint64    // since the snapshot before
+	Window           int64     // ns that shares look back at least, once there are as many
+	Rows             []Row     // live connections and those that ended a moment ago, in the order they were seen
+}
+
+// A Row is one connection.
+type Row struct {
+	Key      uint64 // of this connection in all snapshots, never that of another
+	ID       int    // as in the analysis, so far
+	Protocol string // "dp8 1.6", "knet reference"
+	Name     [2]string
+	End      [2]dissect.Endpoint
+	Role     [2]string // "" when it is not known
+	State    session.State
+	ClosedBy session.Side
+	Complete bool  // its start was captured
+	Over     bool  // it has ended
+	Last     int64 // time of its latest frame, ns
+	Duration int64 // ns, to now or to its end
+	Idle     int64 // since its latest frame, ns
+	Dir      [2]Dir
+	Findings [3]uint64
+	Notes    []Note // the latest findings, oldest first
+}
+
+// Dir is what one side sends.
+type Dir struct {
+	Frames, Bytes, Data, Acks, KeepAlives uint64
+	Retries, Unneeded                     uint64
+	KnowsUnneeded                         bool
+	Duplicates, OutOfOrder, Gaps, Missing uint64
+	Messages, Incomplete                  uint64
+	Lost                                  session.Lost
+	KnowsBefore, KnowsAfter, KnowsUnseen  bool // which parts of Lost can be told
+	BadSignatures                         uint64
+	HasSignatures                         bool
+
+	Ping     Value // ms, smoothed: session.Pulse
+	Jitter   Value // ms
+	MinPing  Value // ms, shortest acknowledgement
+	Samples  uint64
+	Stale    bool  // the newest sample of Ping is older than the window
+	InFlight Value // numbers sent and not acknowledged yet
+	Idle     Value // ns since its latest frame
+
+	BytesPerSec, FramesPerSec float64 // over the latest second, or since the snapshot before when that is longer
+
+	// Loss is how much of what this side sent in the window was lost, in percent, as
+	// far as it shows here: sendings that were made again before an acknowledgement of
+	// them was captured, and numbers that never came by, of all sendings. What the
+	// capture itself lost counts too.
+	Loss Value
+	// RetryShare is retries in percent of data frames, in the window.
+	RetryShare Value
+	// Quality is the share, in percent, of numbers of this side that arrived at the
+	// first try and in order in the window: 100 less those lost, sent again or overtaken.
+	// Players know it from net_graph.
+	Quality Value
+}
+
+// A Value may be unknown.
+type Value struct {
+	V     float64
+	Known bool
+}
+
+func known(v float64) Value { return Value{v, true} }
+
+func when(known bool, v float64) Value {
+	if !known {
+		return Value{}
+	}
+	return Value{v, true}
+}
+
+// A Note is a finding on a connection.
+type Note struct {
+	Severity session.Severity
+	Rule     string
+	Message  string
+	Side     session.Side
+	Frame    uint64
+	Time     int64
+	HasTime  bool
+}
+
+// Ping is the whole round trip as far as it shows at the capture point: the times to
+// both sides and back, in ms.
+func (r *Row) Ping() Value {
+	return join(r.Dir[0].Ping, r.Dir[1].Ping, func(a, b float64) float64 { return a + b })
+}
+
+// Jitter is that of the side where it is larger, in ms.
+func (r *Row) Jitter() Value { return join(r.Dir[0].Jitter, r.Dir[1].Jitter, math.Max) }
+
+// Loss is that of the worse side.
+func (r *Row) Loss() Value { return join(r.Dir[0].Loss, r.Dir[1].Loss, math.Max) }
+
+// RetryShare is that of the worse side.
+func (r *Row) RetryShare() Value { return join(r.Dir[0].RetryShare, r.Dir[1].RetryShare, math.Max) }
+
+// Quality is that of the worse side.
+func (r *Row) Quality() Value { return join(r.Dir[0].Quality, r.Dir[1].Quality, math.Min) }
+
+// InFlight is of both sides.
+func (r *Row) InFlight() Value {
+	return join(r.Dir[0].InFlight, r.Dir[1].InFlight, func(a, b float64) float64 { return a + b })
+}
+
+// Stale reports that the newest sample of every known ping is old.
+func (r *Row) Stale() bool {
+	return (r.Dir[0].Stale || !r.Dir[0].Ping.Known) && (r.Dir[1].Stale || !r.Dir[1].Ping.Known)
+}
+
+// Unneeded are the unneeded retries of both sides.
+func (r *Row) Unneeded() Value {
+	return when(r.Dir[0].KnowsUnneeded, float64(r.Dir[0].Unneeded+r.Dir[1].Unneeded))
+}
+
+func (r *Row) bytesPerSec() float64  { return r.Dir[0].BytesPerSec + r.Dir[1].BytesPerSec }
+func (r *Row) framesPerSec() float64 { return r.Dir[0].FramesPerSec + r.Dir[1].FramesPerSec }
+
+// join makes one value of what is known of two sides.
+func join(a, b Value, f func(a, b float64) float64) Value {
+	switch {
+	case !a.Known:
+		return b
+	case !b.Known:
+		return a
+	}
+	return known(f(a.V, b.V))
+}

@@ -1,0 +1,151 @@
+package liveview
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// TopConnections is how many connections a record of text has.
+const TopConnections = 20
+
+// TextOptions say how a record is written. The zero value suits a file.
+type TextOptions struct {
+	Palette render.Palette // the zero Palette is without colour
+	Width   int            // columns, 0 for 120; less important columns leave first
+	Top     int            // connections, 0 for TopConnections
+}
+
+// recordColumns are those of the table, which has two rows a connection: what a sends
+// and what b sends.
+var recordColumns = []report.Column{
+	{Head: "#"},
+	{Head: "Connection", Left: true},
+	{Head: "Sender", Left: true},
+	{Head: "Ping"},
+	{Head: "Jitter", Rank: 3},
+	{Head: "Loss"},
+	{Head: "Retries", Rank: 4},
+	{Head: "Unneeded", Rank: 6},
+	{Head: "In flight", Rank: 5},
+	{Head: "Frames", Rank: 2},
+	{Head: "Rate"},
+	{Head: "Quality", Rank: 1},
+	{Head: "Findings", Rare: true, Rank: 2},
+}
+
+// AppendRecord appends a snapshot as text for people: a line of time and totals, and
+// a table of the connections that do worst or most. It ends with an empty line.
+func AppendRecord(dst []byte, s *Snapshot, opts TextOptions) []byte {
+	l := &look{Palette: opts.Palette}
+	dst = l.appendTotals(dst, s)
+	rows := worstFirst(s.Rows)
+	top := cmp.Or(max(opts.Top, 0), TopConnections)
+	shown := rows[:min(len(rows), top)]
+	var cells [][]report.Cell
+	for _, r := range shown {
+		cells = append(cells, l.record(r, 0), l.record(r, 1))
+	}
+	if len(cells) > 0 {
+		dst = report.AppendTable(dst, l.Heading, recordColumns, cells, opts.Width)
+	}
+	if more := len(rows) - len(shown); more > 0 {
+		dst = append(dst, l.Derived.Start+"and "+report.Counted(uint64(more), "more connection")+l.Derived.Stop+"\n"...)
+	}
+	return append(dst, '\n')
+}
+
+// appendTotals appends "15:04:05 UTC  eth0  1:23  1234 packets (56/s)  2 connections".
+func (l *look) appendTotals(dst []byte, s *Snapshot) []byte {
+	dst = append(dst, l.Heading.Start...)
+	dst = time.Unix(0, s.Time).UTC().AppendFormat(dst, "2006-01-02 15:04:05 UTC")
+	dst = append(dst, l.Heading.Stop...)
+	add := func(text string, style render.Style) {
+		if text != "" {
+			dst = append(dst, "  "+style.Start+text+style.Stop...)
+		}
+	}
+	add(strings.Join(s.Interfaces, ", "), render.Style{})
+	add(clock(s.Elapsed), render.Style{})
+	packets := report.Counted(s.Packets, "packet")
+	if s.PacketsPerSec >= 0.5 {
+		packets += " (" + strconv.FormatFloat(s.PacketsPerSec, 'f', 0, 64) + "/s)"
+	}
+	add(packets, render.Style{})
+	if s.Dropped > 0 {
+		dropped := strconv.FormatUint(s.Dropped, 10) + " dropped"
+		if s.DroppedLately > 0 {
+			dropped += ", " + strconv.FormatUint(s.DroppedLately, 10) + " just now"
+		}
+		add(dropped, l.Error)
+	}
+	conns := report.Counted(s.Live, "connection")
+	if s.Ended > 0 {
+		conns += ", " + strconv.FormatUint(s.Ended, 10) + " ended"
+	}
+	add(conns, render.Style{})
+	for sev, n := range s.Findings {
+		if n > 0 {
+			add(report.Counted(n, report.SeverityNoun(session.Severity(sev))), l.severity(session.Severity(sev)))
+		}
+	}
+	return append(dst, '\n')
+}
+
+// record makes the row of what one side sends.
+func (l *look) record(r *Row, i int) []report.Cell {
+	d := &r.Dir[i]
+	id, what := number(l, r), report.Cell{Text: r.Protocol, Style: l.Palette.Protocol}
+	findings := l.findings(r.Findings)
+	if i == 1 {
+		id, what, findings = report.Cell{}, l.state(r), report.Cell{Dim: true}
+	}
+	return []report.Cell{
+		id, what,
+		l.plain("ab"[i:i+1] + " " + r.Name[i]),
+		l.millis(d.Ping, d.Stale),
+		l.millis(d.Jitter, d.Stale),
+		l.percent(d.Loss, lossWarn, lossBad),
+		l.percent(d.RetryShare, retryWarn, math.Inf(1)),
+		l.maybe(d.Unneeded, d.KnowsUnneeded, l.Warn),
+		l.whole(d.InFlight),
+		l.often(d.FramesPerSec),
+		l.rate(d.BytesPerSec),
+		l.quality(d.Quality),
+		findings,
+	}
+}
+
+// worstFirst orders rows by what one wants to see first: live ones, those of the worst
+// quality, those with the most traffic.
+func worstFirst(rows []Row) []*Row {
+	out := make([]*Row, len(rows))
+	for i := range rows {
+		out[i] = &rows[i]
+	}
+	slices.SortFunc(out, func(a, b *Row) int {
+		if a.Over != b.Over {
+			if a.Over {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Or(cmp.Compare(badQuality(a), badQuality(b)), -cmp.Compare(a.bytesPerSec(), b.bytesPerSec()), cmp.Compare(a.Key, b.Key))
+	})
+	return out
+}
+
+// badQuality is the quality of who does badly; all others do equally well.
+func badQuality(r *Row) float64 {
+	if q := r.Quality(); q.Known && q.V < qualityWarn {
+		return math.Floor(q.V)
+	}
+	return qualityWarn
+}

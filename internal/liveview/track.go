@@ -1,0 +1,80 @@
+package liveview
+
+import (
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// take makes the row of a connection.
+func (t *track) take(c *session.Conn, out *Snapshot, notes []Note) {
+	t.describe(c)
+	if len(notes) > 0 {
+		all := append(append([]Note(nil), t.notes...), notes...)
+		t.notes = all[max(0, len(all)-maxNotes):]
+	}
+	r := &t.row
+	*r = Row{
+		Key: t.key, ID: c.ID, Protocol: t.proto, Name: t.name, Role: c.Roles,
+		State: c.State, ClosedBy: c.ClosedBy, Complete: c.Complete, Over: c.Over(),
+		Last: c.LastTime, Findings: c.Findings, Notes: t.notes,
+	}
+	r.End[0], r.End[1] = c.A, c.B
+	if c.HasTime {
+		r.Idle = max(0, out.Time-c.LastTime)
+		until := out.Time
+		if r.Over {
+			until = c.LastTime
+		}
+		r.Duration = max(0, until-c.FirstTime)
+	}
+	t.measure(c, out)
+}
+
+// describe makes the texts that hardly ever change.
+func (t *track) describe(c *session.Conn) {
+	if t.proto == "" || t.dialect != c.Dialect || t.version != c.Version {
+		t.proto, t.dialect, t.version = report.ProtocolName(c), c.Dialect, c.Version
+	}
+	if t.name[0] == "" {
+		t.name = [2]string{c.A.String(), c.B.String()}
+	}
+}
+
+// measure fills in what the sides of a connection do now.
+func (t *track) measure(c *session.Conn, out *Snapshot) {
+	now := sample{at: out.Time}
+	for i := range c.Dir {
+		p := c.Pulse(i)
+		now.dir[i] = count(&c.Dir[i], &p)
+		t.row.Dir[i] = side(c, i, &p, out)
+	}
+	if len(t.history) == 0 && c.HasTime && c.FirstTime <= out.Time {
+		t.history = append(t.history, sample{at: c.FirstTime})
+	}
+	t.history = t.history.add(now, out.Window)
+	for i := range c.Dir {
+		t.history.rates(i, &t.row.Dir[i])
+	}
+}
+
+// side is what one side did so far, and how it does now.
+func side(c *session.Conn, i int, p *session.Pulse, out *Snapshot) Dir {
+	d := &c.Dir[i]
+	x := Dir{
+		Frames: d.Frames, Bytes: d.Bytes, Data: d.DataFrames, Acks: d.Acks, KeepAlives: d.KeepAlives,
+		Retries: d.Retries, Unneeded: d.UnneededRetries, KnowsUnneeded: report.KnowsUnneeded(c),
+		Duplicates: d.Duplicates, OutOfOrder: d.OutOfOrder, Gaps: d.Gaps, Missing: p.Missing,
+		Messages: d.Messages, Incomplete: d.IncompleteMessages,
+		BadSignatures: d.Signatures.Invalid, HasSignatures: d.HasSignatures,
+		Ping:     when(p.Samples > 0, float64(p.Ping)/1e6),
+		Jitter:   when(p.Samples > 1, float64(p.Jitter)/1e6),
+		Samples:  p.Samples,
+		Stale:    p.Samples > 0 && out.Time-p.PingAt > out.Window,
+		InFlight: when(p.HasInFlight && !c.Over(), float64(p.InFlight)),
+		Idle:     when(p.HasLast, float64(max(0, out.Time-p.Last))),
+	}
+	x.MinPing = when(d.MinRTT() > 0, float64(d.MinRTT())/1e6)
+	x.Lost = d.Lost()
+	x.KnowsBefore, x.KnowsAfter, x.KnowsUnseen = report.Known(d)
+	return x
+}
