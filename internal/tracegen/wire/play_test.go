@@ -37,8 +37,8 @@ func (c *played) complete(t *testing.T) *Truth {
 	if truth.Lost > 0 || truth.Strays > 0 {
 		t.Fatalf("the system lost %d datagrams, %d are not ours: this machine is too busy", truth.Lost, truth.Strays)
 	}
-	if !truth.Over {
-		t.Fatal("the conversation did not end")
+	if !truth.Over && c.Relay == nil {
+		t.Fatal("the conversation did not end") // where an end is lost, it may take the time of giving up
 	}
 	if truth.Said != [2]bool{true, true} {
 		t.Errorf("said: %v: what had to arrive did not", truth.Said)
@@ -120,7 +120,7 @@ func TestRelay(t *testing.T) {
 	var cases []played
 	for _, kind := range []string{"dp8", "dp8-full", "dp4", "dp4-eager", "knet", "knet-spec", "hazel", "hazel-2019"} {
 		for leg := range 2 {
-			cases = append(cases, played{name: fmt.Sprint(kind, "/", leg), Config: Config{Talk: chat(kind), A: loopback, B: loopback, Seed: 18,
+			cases = append(cases, played{name: fmt.Sprint(kind, "/", leg), Config: Config{Talk: chat(kind), A: loopback, B: loopback, Seed: 1318, Limit: 15 * time.Second,
 				Relay: &Relay{A: loopback, B: loopback, Leg: leg, From: [2]sim.Segment{lossy, lossy}}}})
 		}
 	}
@@ -142,7 +142,7 @@ func (x *Truth) letter(side int) string {
 
 func checkRelay(t *testing.T, truth *Truth, leg int) {
 	t.Helper()
-	conn := truth.Connections[0]
+	conn := &truth.Connections[0]
 	want := [2]string{truth.A.String(), truth.RelayA.String()}
 	if leg == 1 {
 		want = [2]string{truth.RelayB.String(), truth.B.String()}
@@ -161,13 +161,20 @@ func checkRelay(t *testing.T, truth *Truth, leg int) {
 		}
 		doubled += s.Doubled
 		d := conn.Directions[truth.letter(i)]
-		retries += d.Retries
+		again := 0
+		for _, p := range s.Datagrams {
+			if p.Retry {
+				again++
+			}
+		}
+		retries += again
 		if before := i != leg; before && d.Lost.After > 0 || !before && d.Lost.Before > 0 {
 			t.Errorf("side %d, leg %d: lost %+v: on the wrong side of the capture", i, leg, d.Lost)
 		}
-		again := slices.ContainsFunc(s.Datagrams, func(p tracegen.Passage) bool { return p.Retry })
-		if again && retries == 0 && i == leg {
-			t.Errorf("side %d sent again, the ledger has no retry", i)
+		// Of what is sent on the leg that is captured, the capture has the first sending.
+		// It counts messages where those are what is sent again.
+		if i == leg && (again == 0) != (d.Retries == 0) {
+			t.Errorf("side %d sent %d datagrams again, the ledger has %d", i, again, d.Retries)
 		}
 	}
 	if retries == 0 || doubled == 0 {
