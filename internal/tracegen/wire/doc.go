@@ -17,6 +17,10 @@
 // near one loses is never sent, what the far one loses was sent and captured, and
 // its receiver does not look at it. The capture sees one pair of addresses.
 //
+// Timers are those of the protocols. On a wire without any delay an endpoint that
+// waits two round trips (hazel-v01) gives up when the machine pauses for some
+// milliseconds: give such a path a delay.
+//
 // A relay is two more sockets, each the other side's address for one end. Then the
 // wire has two legs, and a capture of all of it two pairs of addresses: A and
 // Truth.RelayA, Truth.RelayB and B. The truth is that of one leg, Relay.Leg. A test

@@ -64,7 +64,7 @@ func Load(ctx context.Context, c LoadConfig) (*Totals, error) {
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
 	}
-	return l.finish(), nil
+	return l.finish()
 }
 
 // A load is conversations at play.
@@ -167,7 +167,7 @@ func (l *load) look(g *guest, server *socket) {
 	if g.over == 0 && g.live.Over() {
 		g.over = now
 	}
-	if now >= g.leave && !g.heir {
+	if now >= g.leave && now < l.Duration && !g.heir {
 		g.heir = true
 		l.enter(g.kind, server, false)
 	}
@@ -196,9 +196,16 @@ func (l *load) depart(g *guest, end string) {
 	sum.count(g.live)
 }
 
-// finish cuts what is left and adds all up.
-func (l *load) finish() *Totals {
+// finish cuts what is left, lets what is on its way arrive, and adds all up.
+func (l *load) finish() (*Totals, error) {
 	l.totals.Seconds = l.loop.clock.Now().Seconds()
+	for g := range l.live {
+		g.live.Kill()
+	}
+	end := l.loop.clock.Now() + settling + longest([2]sim.Path{l.Path})
+	if err := l.loop.run(context.Background(), func() bool { return l.loop.clock.Now() >= end }); err != nil {
+		return nil, err
+	}
 	for g := range l.live {
 		l.depart(g, Cut)
 	}
@@ -207,7 +214,7 @@ func (l *load) finish() *Totals {
 	for _, s := range l.totals.Kinds {
 		l.totals.All.add(s)
 	}
-	return &l.totals
+	return &l.totals, nil
 }
 
 func (l *load) closeAll() {
