@@ -35,6 +35,8 @@ func arrows() []arrow {
 			"report prints what was found and names no protocol package"},
 		{"internal/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
 		{"internal/bench", []string{"internal/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
+		{"internal/tracegen/wire", []string{"internal/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
+			"what is played over sockets is played by traces, and knows no protocol"},
 		{"cmd", []string{""}, []string{"*"}, ""},
 	}
 	lists := arrow{"internal/protocols", []string{"dissect", "session"}, nil, "protocols is the list of protocols"}

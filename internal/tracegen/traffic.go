@@ -18,6 +18,7 @@ type Traffic struct {
 	Sequential float64       // share of messages that ask for their order
 	User       float64       // share of messages on another channel than 0
 	Large      []int         // sizes of large reliable messages, spread over the trace
+	Until      time.Duration // since the start: nothing is said from then on; 0: never
 }
 
 // game is the traffic of a game: small messages, most of them sequential.
@@ -62,7 +63,7 @@ func (s *speaker) burst() {
 	if !s.p.Open() {
 		return
 	}
-	if s.said >= s.plan.N {
+	if s.said >= s.plan.N || s.plan.Until > 0 && s.t.Net.Clock.Now() >= s.plan.Until {
 		s.settle()
 		return
 	}

@@ -68,6 +68,24 @@ func (c *Clock) Run(end time.Duration, stop func() bool) {
 	}
 }
 
+// Advance runs what is due until the time to, and makes it now: for clocks that
+// follow another. A time that has passed changes nothing.
+func (c *Clock) Advance(to time.Duration) {
+	c.Run(to, nil)
+	c.now = max(c.now, to)
+}
+
+// Next is when the next event is due, false when none is.
+func (c *Clock) Next() (time.Duration, bool) {
+	for len(c.heap) > 0 {
+		if t := c.heap[0].timer; t == nil || !t.done {
+			return c.heap[0].at, true
+		}
+		c.pop()
+	}
+	return 0, false
+}
+
 func (c *Clock) push(e event) {
 	c.made++
 	e.order = c.made

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 )
@@ -50,6 +51,10 @@ type Network struct {
 	Tamper func(d *Datagram) []Tampered
 	Faults []int // numbers of the captured packets that Tamper marked
 
+	// Carry, when not nil, takes whole datagrams over a stretch of the way by
+	// means of its own, such as sockets, in its own time.
+	Carry Carrier
+
 	lanes  [2][2]lane // by side of the sender; near, far
 	frames int
 	forger Host // identification counter of injected packets
@@ -91,9 +96,17 @@ func (n *Network) Send(d *Datagram) {
 
 // put puts a datagram on its path.
 func (n *Network) put(d *Datagram) {
+	d.live++ // until all its packets are on the way
+	if n.Carry != nil {
+		d.Parts = n.parts(d)
+		n.carry(d, Leave, func() {
+			n.travel(d, 0, func() { n.pass(d, nil) })
+			n.drop(d)
+		})
+		return
+	}
 	packets := n.encode(d)
 	d.Parts = len(packets)
-	d.live++ // until all its packets are on the way
 	for _, p := range packets {
 		if d.Injected {
 			d.live++
@@ -108,35 +121,49 @@ func (n *Network) put(d *Datagram) {
 // travel takes a packet over the near (0) or far (1) segment.
 func (n *Network) travel(d *Datagram, half int, arrive func()) {
 	l := &n.lanes[d.From.Side][half]
-	copies := l.copies(n.Rand)
+	dice := cmp.Or(l.dice, n.Rand)
+	copies := l.copies(dice)
 	if d.Parts > 1 {
 		copies = min(copies, 1) // a doubled fragment would leave half a datagram behind
 	}
 	for i := range copies {
 		d.live++
-		n.Clock.Do(l.transit(n.Rand, n.Clock.Now(), i), arrive)
+		n.Clock.Do(l.transit(dice, n.Clock.Now(), i), arrive)
 	}
 }
 
 // pass is a packet at the capture point.
 func (n *Network) pass(d *Datagram, ip []byte) {
-	d.Passed++
+	d.Passed += n.together(d)
 	frame := 0
 	if n.captures(d) {
-		n.frames++
-		frame = n.frames
-		n.Sink(Packet{Frame: frame, Time: n.Clock.Now(), Data: n.Tap.Link.wrap(d, ip)})
-		d.Captured++
-		d.LastFrame = frame
-		if d.Fault {
-			n.Faults = append(n.Faults, frame)
-		}
-		if d.Captured%d.Parts == 0 {
-			n.Observer.Captured(d)
+		for range n.together(d) {
+			frame = n.capture(d, ip)
 		}
 	}
-	n.travel(d, 1, func() { n.arrive(d, frame) })
-	n.drop(d)
+	n.carry(d, Pass, func() {
+		n.travel(d, 1, func() { n.carry(d, Enter, func() { n.arrive(d, frame) }) })
+		n.drop(d)
+	})
+}
+
+// capture puts a packet into the capture and gives its number.
+func (n *Network) capture(d *Datagram, ip []byte) int {
+	n.frames++
+	p := Packet{Frame: n.frames, Time: n.Clock.Now()}
+	if n.Carry == nil {
+		p.Data = n.Tap.Link.wrap(d, ip)
+	}
+	n.Sink(p)
+	d.Captured++
+	d.LastFrame = p.Frame
+	if d.Fault {
+		n.Faults = append(n.Faults, p.Frame)
+	}
+	if d.Captured%d.Parts == 0 {
+		n.Observer.Captured(d)
+	}
+	return p.Frame
 }
 
 func (n *Network) captures(d *Datagram) bool {
@@ -149,7 +176,7 @@ func (n *Network) captures(d *Datagram) bool {
 }
 
 func (n *Network) arrive(d *Datagram, frame int) {
-	d.Arrived++
+	d.Arrived += n.together(d)
 	if d.Arrived%d.Parts == 0 {
 		n.Observer.Delivered(d, frame)
 		if d.To.Receive != nil {

@@ -22,6 +22,7 @@ type Path struct{ Near, Far Segment }
 type lane struct {
 	Segment
 	last time.Duration
+	dice *rand.Rand // nil: the network's
 }
 
 // copies decides how often a packet leaves the segment.
