@@ -137,7 +137,7 @@ func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
 // one that was acknowledged and one that was not.
 const (
 	leanLeast = 32
-	leanKeep  = 3e9
+	leanKeep  = 2e9
 	leanWait  = 12e9
 )
 
@@ -145,7 +145,11 @@ const (
 func (w *Window) wanted() bool {
 	age := w.now - w.at(w.base).time
 	if w.lean {
-		return len(w.ring) < leanLeast || age < leanKeep || age < leanWait && w.at(w.base).state&acked == 0
+		wait := int64(leanWait)
+		if w.keep > 0 {
+			wait = min(wait, w.keep)
+		}
+		return len(w.ring) < leanLeast || age < leanKeep || age < wait && w.at(w.base).state&acked == 0
 	}
 	return len(w.ring) < HistoryLimit || age < w.keep
 }
