@@ -81,6 +81,7 @@ func newConn(p *pair, fr *dissect.Frame, f *Frame) *conn {
 		s := &c.side[i]
 		s.seq.Bits, s.msg.Bits = 8, 8
 		s.asm.conn, s.asm.dir = c, i
+		s.history.lean, s.facts.lean = c.wants.Lean, c.wants.Lean
 	}
 	c.link = func(frame uint64) {
 		c.fr.Acks = append(c.fr.Acks, frame)

@@ -12,7 +12,8 @@ import (
 // side was not heard for so long that half of the numbers may have gone by, what
 // was known before counts no more.
 type facts struct {
-	units    *[remembered]fact // by the low bits of their number
+	units    []fact // by the low bits of their number; remembered, fewer at first
+	lean     bool
 	messages *[32]messageFact
 	epoch    uint32 // grows with each doubt
 	top      int64  // highest number of the epoch
@@ -92,7 +93,7 @@ func (h *facts) fact(n int64) *fact {
 	if h.units == nil {
 		return nil
 	}
-	if u := &h.units[n&(remembered-1)]; u.set && u.num == n && u.epoch == h.epoch {
+	if u := h.at(n); u.set && u.num == n && u.epoch == h.epoch {
 		return u
 	}
 	return nil
@@ -132,12 +133,30 @@ func (h *facts) behind(num int64) *fact {
 	return nil
 }
 
+func (h *facts) at(n int64) *fact { return &h.units[n&int64(len(h.units)-1)] }
+
+// room is at where the number is to be entered at a time.
+func (h *facts) room(n, now int64) *fact {
+	u := h.at(n)
+	for u.set && u.epoch == h.epoch && crowded(len(h.units), h.lean, n, u.num, u.last, now) {
+		old := h.units
+		h.units = make([]fact, 2*len(old))
+		for i := range old {
+			if old[i].set && old[i].epoch == h.epoch {
+				*h.at(old[i].num) = old[i]
+			}
+		}
+		u = h.at(n)
+	}
+	return u
+}
+
 // keep remembers a packet captured for the first time.
 func (h *facts) keep(f *Frame, fr *dissect.Frame, s *session.Sending, num, msg, sum int64) *fact {
 	if h.units == nil {
-		h.units, h.messages = new([remembered]fact), new([32]messageFact)
+		h.units, h.messages = make([]fact, firstSize), new([32]messageFact)
 	}
-	u := &h.units[num&(remembered-1)]
+	u := h.room(num, fr.Time)
 	// Field by field: a copied literal would wait for its own narrow stores.
 	u.num, u.msg, u.set, u.epoch = num, msg, true, h.epoch
 	u.frame, u.latest, u.time, u.last = fr.Frame, fr.Frame, fr.Time, fr.Time

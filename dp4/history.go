@@ -13,8 +13,9 @@ import (
 // the sendings of all its packets, so that the first sending of packet k has at
 // least the serial k; there are senders that count each packet by itself.
 type history struct {
-	units     *[remembered]sentUnit // by the low bits of their number
-	messages  *[32]sentMessage
+	units     []sentUnit       // by the low bits of their number; remembered, fewer at first
+	messages  *[32]sentMessage // nil while all were of one packet
+	lean      bool
 	perPacket bool // this side counts each packet by itself
 
 	denied [32]int64 // numbers that were reported missing before they were captured
@@ -24,6 +25,25 @@ type history struct {
 // remembered is how many packets a history holds: what a number of eight bits
 // can be told apart from.
 const remembered = 128
+
+// Where little is to be kept (session.Config.Lean), a packet older than leanKeep, in
+// ns, makes room for another once there are leanSize.
+const (
+	leanSize = 32
+	leanKeep = 2e9
+)
+
+// crowded reports whether a number deserves more room than there is: the place of a
+// ring of size n is taken by another, last seen at a time. Rings begin with firstSize
+// places and end with remembered.
+func crowded(size int, lean bool, num, other, seen, now int64) bool {
+	if num == other || size >= remembered {
+		return false
+	}
+	return !lean || size < leanSize || other > num || now-seen < leanKeep
+}
+
+const firstSize = 16
 
 // A sentUnit is what is remembered of one packet.
 type sentUnit struct {
@@ -51,9 +71,33 @@ type sentMessage struct {
 	last    int64 // time of the latest captured first sending
 }
 
-func (h *history) unit(n int64) *sentUnit { return &h.units[n&(remembered-1)] }
+func (h *history) unit(n int64) *sentUnit { return &h.units[n&int64(len(h.units)-1)] }
 
-func (h *history) message(m int64) *sentMessage { return &h.messages[m&31] }
+// room is unit where the number is to be entered at a time.
+func (h *history) room(n, now int64) *sentUnit {
+	u := h.unit(n)
+	for u.set && crowded(len(h.units), h.lean, n, u.num, u.seen, now) {
+		old := h.units
+		h.units = make([]sentUnit, 2*len(old))
+		for i := range old {
+			if old[i].set {
+				*h.unit(old[i].num) = old[i]
+			}
+		}
+		u = h.unit(n)
+	}
+	return u
+}
+
+// noMessage is one that is not remembered.
+var noMessage sentMessage
+
+func (h *history) message(m int64) *sentMessage {
+	if h.messages == nil {
+		return &noMessage
+	}
+	return &h.messages[m&31]
+}
 
 func (u *sentUnit) is(num int64) bool { return u.set && u.num == num }
 
@@ -61,7 +105,7 @@ func (u *sentUnit) is(num int64) bool { return u.set && u.num == num }
 // highest number captured, rtt the shortest round trip, in ns.
 func (h *history) judge(fr *dissect.Frame, f *Frame, num, msg, top, rtt int64) session.Mark {
 	if h.units == nil {
-		h.units, h.messages = new([remembered]sentUnit), new([32]sentMessage)
+		h.units = make([]sentUnit, firstSize)
 	}
 	u := h.unit(num)
 	seen := u.is(num) && u.msg == msg
@@ -166,7 +210,7 @@ func (h *history) late(fr *dissect.Frame, msg, rtt int64) bool {
 
 // keep remembers a sending that the engine has judged.
 func (h *history) keep(fr *dissect.Frame, f *Frame, num, msg int64, hash uint64, sum int64, words dissect.Words) {
-	u := h.unit(num)
+	u := h.room(num, fr.Time)
 	retry := words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
 	switch {
 	case u.set && u.num > num: // too old to be remembered
@@ -183,6 +227,9 @@ func (h *history) keep(fr *dissect.Frame, f *Frame, num, msg int64, hash uint64,
 }
 
 func (h *history) keepMessage(fr *dissect.Frame, f *Frame, num, msg int64, retry, copied bool) {
+	if h.messages == nil {
+		h.messages = new([32]sentMessage)
+	}
 	m := h.message(msg)
 	if m.set && m.msg > msg {
 		return

@@ -104,6 +104,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.seq.Bits, s.nseq.Bits = 8, 8
 		s.keys.proof = &c.proof
 		s.asm.conn, s.asm.dir = c, i
+		s.mem.lean, s.recent.lean = c.wants.Lean, c.wants.Lean
 	}
 	c.link = func(frame uint64) {
 		c.fr.Acks = append(c.fr.Acks, frame)

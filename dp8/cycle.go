@@ -59,6 +59,15 @@ func (c *conn) lateCopy(dir int, num int64) bool {
 	return true
 }
 
+// cycleTime is how late the network's copies come at most, in ns: numbers that come
+// round more slowly need no cycle where little is to be kept.
+const cycleTime = 8e9
+
+// quick reports whether a copy may come when its number has come round again.
+func (m *memory) quick(now int64) bool {
+	return !m.lean || (now-m.began)/max(m.top-m.bottom, 1) < cycleTime/256
+}
+
 // startCycle is called when numbers begin to be forgotten.
 func (m *memory) startCycle() {
 	m.cycle = make(cycle, cycles)

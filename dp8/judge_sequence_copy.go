@@ -2,8 +2,12 @@ package dp8
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// maxRecent is how many data frames of a side are remembered by their bytes alone.
-const maxRecent = 512
+// maxRecent is how many data frames of a side are remembered by their bytes alone,
+// fewRecent where little is to be kept and numbers come round slowly.
+const (
+	maxRecent = 512
+	fewRecent = 64
+)
 
 // recent are the latest data frames of a side: a copy that the network made may come
 // so late that its number means another one by then (guard DUP).
@@ -13,10 +17,21 @@ type recent struct {
 	// Bits of those of this round of the ring and of the one before: most frames show
 	// there that they are none of them.
 	bits, before []uint64
+	lean         bool
 }
 
-// recentBits is how many bits tell which marks are remembered.
-const recentBits = 16 * maxRecent
+// size is how many are remembered.
+func (r *recent) size() int {
+	if r.lean {
+		return fewRecent
+	}
+	return maxRecent
+}
+
+// place is where a mark has its bit.
+func (r *recent) place(x uint32) (word uint32, bit uint32) {
+	return x / 64 & uint32(len(r.bits)-1), x % 64
+}
 
 func (c *conn) mark() uint32 {
 	h := c.sent.Hash ^ uint64(c.fr.IPID)*0x9E3779B97F4A7C15
@@ -24,10 +39,10 @@ func (c *conn) mark() uint32 {
 }
 
 func (r *recent) add(x uint32) {
-	if len(r.ring) < maxRecent {
+	if len(r.ring) < r.size() {
 		r.ring = append(r.ring, x)
 	} else {
-		r.ring[r.n&(maxRecent-1)] = x
+		r.ring[r.n&(len(r.ring)-1)] = x
 	}
 	if r.n >= filterFrom {
 		r.filter(x)
@@ -41,20 +56,25 @@ const filterFrom = 64
 func (r *recent) filter(x uint32) {
 	switch {
 	case r.bits == nil:
-		r.bits, r.before = make([]uint64, recentBits/64), make([]uint64, recentBits/64)
+		words := 16 * r.size() / 64 // 16 bits a mark
+		r.bits, r.before = make([]uint64, words), make([]uint64, words)
 		for _, y := range r.ring {
-			r.bits[y%recentBits/64] |= 1 << (y % 64)
+			word, bit := r.place(y)
+			r.bits[word] |= 1 << bit
 		}
-	case r.n&(maxRecent-1) == 0:
+	case r.n&(r.size()-1) == 0:
 		r.bits, r.before = r.before, r.bits
 		clear(r.bits)
 	}
-	r.bits[x%recentBits/64] |= 1 << (x % 64)
+	word, bit := r.place(x)
+	r.bits[word] |= 1 << bit
 }
 
 func (r *recent) has(x uint32) bool {
-	if r.bits != nil && (r.bits[x%recentBits/64]|r.before[x%recentBits/64])>>(x%64)&1 == 0 {
-		return false
+	if r.bits != nil {
+		if word, bit := r.place(x); (r.bits[word]|r.before[word])>>bit&1 == 0 {
+			return false
+		}
 	}
 	for _, y := range r.ring {
 		if x == y {

@@ -9,7 +9,13 @@ import (
 )
 
 // memorySize is how many data frames of a side are remembered: the window twice.
-const memorySize = 2 * WindowSize
+// Where little is to be kept (session.Config.Lean), those older than leanKeep, in ns,
+// make room for others once there are leanSize.
+const (
+	memorySize = 2 * WindowSize
+	leanSize   = WindowSize / 2
+	leanKeep   = 2e9
+)
 
 // A sentFrame is what is remembered of one data frame number of a side.
 type sentFrame struct {
@@ -57,6 +63,7 @@ type memory struct {
 	sureSince int64 // the side was silent for long before
 	fastest   int64 // shortest time in which WindowSize numbers were sent, ns
 	hasSpeed  bool
+	lean      bool
 	run       run
 }
 
@@ -73,8 +80,8 @@ func (m *memory) at(num int64) *sentFrame {
 	return nil
 }
 
-// place makes room for a number; nil is one that is too old.
-func (m *memory) place(num int64) *sentFrame {
+// place makes room for a number at a time; nil is one that is too old.
+func (m *memory) place(num, now int64) *sentFrame {
 	if m.started && num <= m.top-memorySize {
 		return nil
 	}
@@ -84,6 +91,12 @@ func (m *memory) place(num int64) *sentFrame {
 	for {
 		f := &m.ring[num&int64(len(m.ring)-1)]
 		if !f.used || f.num == num || len(m.ring) == memorySize || f.num <= m.top-memorySize {
+			return f
+		}
+		if m.lean && len(m.ring) >= leanSize && now-f.last >= leanKeep {
+			if f.num > num {
+				return nil
+			}
 			return f
 		}
 		m.grow()
@@ -129,10 +142,13 @@ func (c *conn) missedMany(dir int, num int64) bool {
 func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 	m := &c.side[dir].mem
 	c.listen(dir, num)
-	if m.cycle == nil && m.started && num >= m.bottom+memorySize {
+	if m.cycle == nil && m.started && num >= m.bottom+memorySize && m.quick(c.fr.Time) {
 		m.startCycle()
+		if m.lean {
+			c.side[dir].recent = recent{}
+		}
 	}
-	f := m.place(num)
+	f := m.place(num, c.fr.Time)
 	if f == nil {
 		return
 	}

@@ -95,6 +95,7 @@ func newConn(f *session.Flow, fr *dissect.Frame, forced Dialect) *conn {
 	for i := range c.side {
 		c.c.Dir[i].SetLimits(limits)
 		c.side[i].asm.conn, c.side[i].asm.dir = c, i
+		c.side[i].post.lean = c.wants.Lean
 	}
 	c.link = func(frame uint64) {
 		c.fr.Acks = append(c.fr.Acks, frame)

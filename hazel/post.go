@@ -44,9 +44,14 @@ const (
 	inUse
 )
 
+// leanKeep is for how long an acknowledged packet is remembered where little is to
+// be kept (session.Config.Lean), in ns.
+const leanKeep = 2e9
+
 // post is the mail of one side: its latest reliable packets.
 type post struct {
 	ring []parcel // power of two
+	lean bool
 }
 
 // at gives the packet with a number, nil when it is not remembered.
@@ -66,12 +71,20 @@ func (p *post) put(n, now int64) *parcel {
 		p.ring = make([]parcel, 16)
 	}
 	x := &p.ring[n&int64(len(p.ring)-1)]
-	for len(p.ring) < postLimit && x.marks&inUse != 0 && x.num != n && now-x.last < postKeep {
+	for len(p.ring) < postLimit && x.marks&inUse != 0 && x.num != n && now-x.last < p.keep(x) {
 		p.grow()
 		x = &p.ring[n&int64(len(p.ring)-1)]
 	}
 	*x = parcel{num: n, marks: inUse}
 	return x
+}
+
+// keep is for how long a packet is remembered behind its last sending, in ns.
+func (p *post) keep(x *parcel) int64 {
+	if p.lean && x.acks > 0 {
+		return leanKeep
+	}
+	return postKeep
 }
 
 func (p *post) grow() {

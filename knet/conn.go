@@ -89,8 +89,13 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.waiting.conn, s.waiting.dir = c, i
 		if p.params.Dialect == Spec {
 			c.c.Dir[i].SetLimits(pageLimits)
+			s.roll.keep = leanPage
 		} else {
 			c.c.Dir[i].SetLimits(libraryLimits)
+			s.roll.keep = leanLibrary
+		}
+		if !c.wants.Lean {
+			s.roll.keep = 0
 		}
 	}
 	if p.decided {

@@ -23,8 +23,9 @@ type roll struct {
 	late    int64             // longest time a datagram was overtaken by
 	ghosts  [maxGhosts]uint32 // PacketIDs of datagrams with a fault, plus 1
 	nghosts int
-	notes   int  // datagrams worth a note
-	anew    bool // the side began anew, and its start was not captured
+	keep    int64 // for how long a datagram is remembered, ns; 0 for as long as there is room
+	notes   int   // datagrams worth a note
+	anew    bool  // the side began anew, and its start was not captured
 }
 
 // A leaf is one datagram.
@@ -52,6 +53,8 @@ type leaf struct {
 const (
 	leastLeaves = 32
 	mostLeaves  = 1024
+	leanLibrary = 3e9  // ns; where little is to be kept: no PacketID is sent again
+	leanPage    = 10e9 // … each is, after 2 s
 )
 
 // leaf gives what is remembered of a datagram, or nil.
@@ -78,7 +81,7 @@ func (r *roll) enter(s *session.Sending, d *Datagram, cut, suspect bool) (x *lea
 	first = x == nil
 	if first {
 		r.count(s, cut)
-		r.grow(s.Num)
+		r.grow(s)
 	}
 	at := &r.leaves[s.Num&int64(len(r.leaves)-1)]
 	if !first || !at.used || at.num <= s.Num {
@@ -140,7 +143,7 @@ func (r *roll) stand() stand { return stand{r.has, r.top, r.topAt} }
 // could: its place must be free, or that of an old one.
 func (r *roll) follow(s *session.Sending, d *Datagram) bool {
 	at := &r.leaves[s.Num&int64(len(r.leaves)-1)]
-	if at.used && (len(r.leaves) < mostLeaves || at.num >= s.Num) {
+	if at.used && (at.num >= s.Num || r.wants(at, s.Time)) {
 		return false
 	}
 	r.top, r.topAt = s.Num, s.Time
@@ -152,10 +155,15 @@ func (r *roll) follow(s *session.Sending, d *Datagram) bool {
 	return true
 }
 
+// wants reports a leaf that is worth more room.
+func (r *roll) wants(x *leaf, now int64) bool {
+	return x.used && len(r.leaves) < mostLeaves && (r.keep == 0 || now-max(x.last, x.time) < r.keep)
+}
+
 // grow makes room, while there are few leaves.
-func (r *roll) grow(n int64) {
+func (r *roll) grow(s *session.Sending) {
 	size := max(len(r.leaves), leastLeaves)
-	if len(r.leaves) > 0 && size < mostLeaves && r.leaves[n&int64(size-1)].used {
+	if len(r.leaves) > 0 && r.wants(&r.leaves[s.Num&int64(size-1)], s.Time) {
 		size *= 2
 	}
 	if size == len(r.leaves) {

@@ -97,6 +97,9 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	for i := range c.Dir {
 		c.Dir[i].links = f.table.cfg.Links
+		if f.table.cfg.Lean {
+			c.Dir[i].lean()
+		}
 		if tell := f.table.cfg.Settled; tell != nil {
 			c.Dir[i].settled = func(x Settled) { tell(c, i, x) }
 		}

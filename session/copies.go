@@ -2,29 +2,36 @@ package session
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// recentLimit is how many frames are remembered to recognise copies of them.
-const recentLimit = 256
+// recentLimit is how many frames are remembered to recognise copies of them, and
+// recentKeep for how long, in ns, where little is to be kept (Config.Lean).
+const (
+	recentLimit = 256
+	recentKeep  = 2e9
+)
 
 // recentCopies remembers the latest frames of one side that only their bytes
 // tell apart: retries, and frames without a number of their own. Frames are
 // chained by their hash; a chain ends where the ring has been written anew.
 type recentCopies struct {
-	ring  []recentFrame // frame i, from 0, at i%recentLimit
-	heads []int32       // latest frame of each chain, plus 1; power of two
+	ring  []recentFrame // frame i, from 0, at i modulo the length, a power of two
+	heads []int32       // latest frame of each chain, plus 1; as many as the ring has
 	kept  int32
+	lean  bool
 }
 
 type recentFrame struct {
-	num  int64
 	hash uint64
-	time int64 // of the latest copy
+	time int64  // of the latest copy
+	num  uint32 // low bits: numbers with equal bytes are no further apart
 	ipid uint16
-	prev int32 // frame before it in its chain, plus 1
+	back uint16 // how many frames back the one before it in its chain is, 0 for none
 }
 
 func (r *recentCopies) chain(hash uint64) *int32 {
 	return &r.heads[(hash^hash>>32)&uint64(len(r.heads)-1)]
 }
+
+func (r *recentCopies) at(i int32) *recentFrame { return &r.ring[int(i)&(len(r.ring)-1)] }
 
 // has reports whether a frame is a copy of one remembered: byte-identical with
 // an equal, non-zero IPv4 identification, or, with byTime, without identification
@@ -33,41 +40,54 @@ func (r *recentCopies) has(s *Sending, byTime bool) bool {
 	if r.kept == 0 {
 		return false
 	}
-	for i := *r.chain(s.Hash); i > max(0, r.kept-recentLimit); {
-		f := &r.ring[(i-1)%recentLimit]
-		if f.hash == s.Hash && f.num == s.Num &&
+	for i := *r.chain(s.Hash); i > max(0, r.kept-int32(len(r.ring))); {
+		f := r.at(i - 1)
+		if f.hash == s.Hash && f.num == uint32(s.Num) &&
 			(s.Exact || s.IPID != 0 && s.IPID == f.ipid || byTime && sameDatagram(s, f.ipid, f.time)) {
 			f.time = s.Time
 			return true
 		}
-		i = f.prev
+		if f.back == 0 {
+			return false
+		}
+		i -= int32(f.back)
 	}
 	return false
 }
 
 func (r *recentCopies) keep(s *Sending) {
 	if r.kept == 1<<31-1 {
-		*r = recentCopies{} // the counter is full: begin anew
+		*r = recentCopies{lean: r.lean} // the counter is full: begin anew
 	}
-	if len(r.ring) < recentLimit {
-		r.ring = append(r.ring, recentFrame{})
-		if len(r.ring) > len(r.heads) {
+	if int(r.kept) >= len(r.ring) && len(r.ring) < recentLimit {
+		if len(r.ring) == 0 || !r.lean || s.Time-r.at(r.kept).time < recentKeep {
 			r.grow()
 		}
 	}
-	head := r.chain(s.Hash)
-	r.ring[r.kept%recentLimit] = recentFrame{s.Num, s.Hash, s.Time, s.IPID, *head}
+	f := r.at(r.kept)
+	f.hash, f.time, f.num, f.ipid = s.Hash, s.Time, uint32(s.Num), s.IPID
+	r.link(r.kept)
 	r.kept++
-	*head = r.kept
 }
 
-// grow doubles the chains while the ring fills.
+// link puts a frame in front of its chain.
+func (r *recentCopies) link(i int32) {
+	f := r.at(i)
+	head := r.chain(f.hash)
+	f.back = 0
+	if back := i + 1 - *head; *head > 0 && back < recentLimit {
+		f.back = uint16(back)
+	}
+	*head = i + 1
+}
+
+// grow doubles ring and chains.
 func (r *recentCopies) grow() {
-	r.heads = make([]int32, max(8, 2*len(r.heads)))
-	for i := range r.kept {
-		head := r.chain(r.ring[i].hash)
-		r.ring[i].prev = *head
-		*head = i + 1
+	old := r.ring
+	r.ring, r.heads = make([]recentFrame, max(8, 2*len(old))), make([]int32, max(8, 2*len(old)))
+	for i := max(0, r.kept-int32(len(old))); i < r.kept; i++ {
+		*r.at(i) = old[int(i)&(len(old)-1)]
+		r.link(i)
 	}
 }
 

@@ -65,8 +65,18 @@ type work struct {
 // ready makes that work is there.
 func (d *Direction) ready() {
 	if d.work == nil {
-		d.work = new(work)
+		d.begin()
 	}
+}
+
+func (d *Direction) begin() {
+	d.work = new(work)
+	d.recent.lean, d.retries.lean, d.units.lean = d.win.lean, d.win.lean, d.win.lean
+}
+
+// lean makes that less is remembered (Config.Lean).
+func (d *Direction) lean() {
+	d.win.lean, d.rtt.lean, d.pings.lean = true, true, true
 }
 
 // Signatures counts the signatures of one side by verdict.

@@ -7,12 +7,16 @@ import (
 
 // rttExact is how many round trips are kept as they are; with more of them the
 // percentiles come from a histogram whose cells are at most 1/1024 of their value
-// wide.
-const rttExact = 4096
+// wide. Where little is to be kept (Config.Lean) it begins sooner and is coarser: its
+// cells are 1/64 wide, so that a percentile is less than 1% off.
+const (
+	rttExact = 4096
+	rttLean  = 256
+)
 
 const (
 	rttBits  = 10
-	rttCells = 1 << rttBits
+	leanBits = 6
 )
 
 // RTT summarises round trips, in nanoseconds; percentiles by nearest rank.
@@ -28,13 +32,18 @@ type rtts struct {
 	long     []int64    // those that take more than exact can hold
 	cells    *histogram // used once exact is full
 	overflow bool
+	lean     bool
 	finished bool // only the summary is left: p50 and p95
 	p50, p95 int64
 }
 
-// A histogram counts durations. Its first row has a cell for each value below
-// rttCells; every further row covers an octave.
-type histogram [65]*[rttCells]uint32
+// A histogram counts durations. Row 0 has a cell for each value below 1<<bits;
+// every further row covers an octave.
+type histogram struct {
+	bits  int
+	first int        // row that rows[0] is
+	rows  [][]uint32 // nil or 1<<bits cells
+}
 
 func (r *rtts) add(ns int64) {
 	if r.finished {
@@ -53,14 +62,17 @@ func (r *rtts) add(ns int64) {
 	default:
 		r.long = append(r.long, ns)
 	}
-	if !r.overflow && r.n > rttExact {
+	if !r.overflow && (r.n > rttExact || r.lean && r.n > rttLean) {
 		r.spill()
 	}
 }
 
 // spill moves what was kept as it is to a histogram.
 func (r *rtts) spill() {
-	r.overflow, r.cells = true, new(histogram)
+	r.overflow, r.cells = true, &histogram{bits: rttBits}
+	if r.lean {
+		r.cells.bits = leanBits
+	}
 	for _, v := range r.exact {
 		r.cells.count(int64(v))
 	}
@@ -71,20 +83,42 @@ func (r *rtts) spill() {
 }
 
 // cell gives row and cell of a duration.
-func cell(ns int64) (row, i int) {
-	row = max(0, bits.Len64(uint64(ns))-rttBits)
+func (h *histogram) cell(ns int64) (row, i int) {
+	row = max(0, bits.Len64(uint64(ns))-h.bits)
 	if row == 0 {
 		return 0, int(ns)
 	}
-	return row, int(ns>>(row-1)) - rttCells
+	return row, int(ns>>(row-1)) - 1<<h.bits
 }
 
 func (h *histogram) count(ns int64) {
-	row, i := cell(ns)
-	if h[row] == nil {
-		h[row] = new([rttCells]uint32)
+	row, i := h.cell(ns)
+	*h.row(row, i)++
+}
+
+// row gives a cell.
+func (h *histogram) row(row, i int) *uint32 {
+	if at := row - h.first; at < 0 || at >= len(h.rows) {
+		h.cover(row)
 	}
-	h[row][i]++
+	cells := &h.rows[row-h.first]
+	if *cells == nil {
+		*cells = make([]uint32, 1<<h.bits)
+	}
+	return &(*cells)[i]
+}
+
+// cover makes room for a row.
+func (h *histogram) cover(row int) {
+	if len(h.rows) == 0 {
+		h.first = row
+	}
+	for ; row < h.first; h.first-- {
+		h.rows = slices.Insert(h.rows, 0, nil)
+	}
+	for row-h.first >= len(h.rows) {
+		h.rows = append(h.rows, nil)
+	}
 }
 
 func (r *rtts) summary() RTT {
@@ -130,13 +164,11 @@ func rank(n, percent uint64) uint64 { return max(1, (n*percent+99)/100) }
 
 // nth is the middle of the cell that holds the k-th smallest sample.
 func (r *rtts) nth(k uint64) int64 {
-	for row, cells := range r.cells {
-		if cells == nil {
-			continue
-		}
+	h := r.cells
+	for row, cells := range h.rows {
 		for i, c := range cells {
 			if uint64(c) >= k {
-				return min(max(middle(row, i), r.lo), r.hi)
+				return min(max(h.middle(h.first+row, i), r.lo), r.hi)
 			}
 			k -= uint64(c)
 		}
@@ -145,9 +177,9 @@ func (r *rtts) nth(k uint64) int64 {
 }
 
 // middle is the duration in the middle of a cell.
-func middle(row, i int) int64 {
+func (h *histogram) middle(row, i int) int64 {
 	if row == 0 {
 		return int64(i)
 	}
-	return int64(i+rttCells)<<(row-1) + int64(1)<<(row-1)/2
+	return int64(i+1<<h.bits)<<(row-1) + int64(1)<<(row-1)/2
 }

@@ -27,6 +27,7 @@ type units struct {
 	floor     int64
 	gone      bool
 	keep      int64 // Limits.UnitKeep
+	lean      bool
 }
 
 // A UnitVerdict is what the engine makes of a carried unit.
@@ -127,12 +128,21 @@ func (s *units) makeRoom(limit int64, d *Direction) {
 	n := int64(len(s.ring))
 	switch {
 	case s.top-s.base < n:
-	case n < HistoryLimit || n < limit && d.win.now-s.at(s.base).time < max(s.keep, d.win.keep):
+	case n < leanLeast || n < limit && s.wanted(s.at(s.base), d):
 		s.grow()
 	default:
 		s.base++
 		s.floor, s.gone = s.base, true
 	}
+}
+
+// wanted reports whether the oldest unit may still be sent again.
+func (s *units) wanted(u *carried, d *Direction) bool {
+	age := d.win.now - u.time
+	if s.lean {
+		return age < leanKeep || age < s.keep && !u.acked && !d.anyAcked(u.carriers[:u.n])
+	}
+	return len(s.ring) < HistoryLimit || age < max(s.keep, d.win.keep)
 }
 
 func (s *units) grow() {

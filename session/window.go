@@ -65,6 +65,7 @@ type Window struct {
 	floor    int64  // numbers below were forgotten
 	gone     bool   // floor is valid
 	history  int64  // Limits.History, 0 for the default
+	lean     bool   // Config.Lean
 	keep     int64
 	excess   int64
 	now      int64 // of the latest sending, ns
@@ -133,9 +134,25 @@ func (w *Window) reach(n int64, d *Direction) bool {
 // limit is how many numbers may be remembered.
 func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
 
+// What is remembered in a lean window: numbers at least, and for how long, in ns,
+// one that was acknowledged and one that was not.
+const (
+	leanLeast = 32
+	leanKeep  = 2e9
+	leanWait  = 12e9
+)
+
 // wanted reports whether the oldest number may still be asked for.
 func (w *Window) wanted() bool {
-	return len(w.ring) < HistoryLimit || w.now-w.at(w.base).time < w.keep
+	age := w.now - w.at(w.base).time
+	if w.lean {
+		wait := int64(leanWait)
+		if w.keep > 0 {
+			wait = min(wait, w.keep)
+		}
+		return len(w.ring) < leanLeast || age < leanKeep || age < wait && w.at(w.base).state&acked == 0
+	}
+	return len(w.ring) < HistoryLimit || age < w.keep
 }
 
 // extendDown makes room for a number below the lowest remembered one while

@@ -21,7 +21,7 @@ func TestMemReport(t *testing.T) {
 		for _, pause := range []time.Duration{50 * time.Millisecond, 20 * time.Millisecond} {
 			script := scriptOf(t, kind, 46*time.Second, pause)
 			before := heap()
-			c := newParty(session.Config{})
+			c := newParty(session.Config{Idle: session.DefaultIdle, Lean: os.Getenv("LEAN") != ""})
 			for i := range n {
 				c.join(script, int64(i)*2e6, 1<<60)
 			}
