@@ -30,7 +30,7 @@ type Options struct {
 	Comment     string // on each file
 
 	Start       time.Time // when the capture began; zero when packets are older than the recording
-	PacketDrops bool      // packets tell all drops themselves, by Record.Drops, sooner or later
+	PacketDrops bool      // packets tell all drops by Record.Drops, sooner or later: files of a ring leave telling to them
 	Stats       Stats     // nil when nothing is known but what packets tell
 	Stdout      io.Writer // what "-" writes to, os.Stdout when nil
 	Closed      func(path string)

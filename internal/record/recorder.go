@@ -113,7 +113,7 @@ func (r *Recorder) Write(rec *capture.Record) error {
 	r.count.Packets++
 	r.count.Bytes += uint64(len(rec.Data))
 	if r.full() {
-		return r.finish(nil, false)
+		return r.finish(false)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (r *Recorder) Tick(now time.Time) error {
 	r.last = max(r.last, t)
 	r.rewind(t)
 	if r.over(t) {
-		return r.finish(nil, false)
+		return r.finish(false)
 	}
 	if r.opts.Compress != "" {
 		return r.flushOlder(packedAge)
@@ -188,7 +188,7 @@ func (r *Recorder) Close() error {
 		_ = r.begin(r.started()) // the error sticks
 	}
 	if r.err == nil && r.out != nil {
-		_ = r.finish(nil, true)
+		_ = r.finish(true)
 	}
 	if r.err != nil {
 		return r.err

@@ -97,7 +97,7 @@ func (r *Recorder) seen(rec *capture.Record) error {
 	r.last = max(r.last, rec.Time)
 	r.rewind(rec.Time)
 	if r.over(rec.Time) {
-		if err := r.finish(rec, false); err != nil {
+		if err := r.finish(false); err != nil {
 			return err
 		}
 	}
@@ -130,10 +130,10 @@ func (r *Recorder) full() bool {
 	return g.Packets > 0 && r.inFile >= g.Packets || g.FileSize > 0 && r.size() >= g.FileSize
 }
 
-// finish ends the current file with its statistics. next is the packet for which it
-// must end, nil for none; final says that no file will follow.
-func (r *Recorder) finish(next *capture.Record, final bool) error {
-	if err := r.statistics(next, final); err != nil {
+// finish ends the current file with its statistics. final says that no file will
+// follow.
+func (r *Recorder) finish(final bool) error {
+	if err := r.statistics(final); err != nil {
 		return r.failed(err)
 	}
 	if err := r.flush(); err != nil {

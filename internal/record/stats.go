@@ -23,19 +23,15 @@ func (t *tally) took(rec *capture.Record) {
 	}
 }
 
-// statistics writes what became of the packets of all interfaces. next is the first
-// packet of the file that follows: what it tells of drops is not told here.
-func (r *Recorder) statistics(next *capture.Record, final bool) error {
+// statistics writes what became of the packets of all interfaces. final says that no
+// file will follow.
+func (r *Recorder) statistics(final bool) error {
 	if r.opts.Format != "pcapng" {
 		return nil
 	}
 	for i := range r.tallies {
 		t := &r.tallies[i]
-		later := uint64(0)
-		if next != nil && next.Interface == i && next.HasDrops {
-			t.says, later = true, next.Drops
-		}
-		s, ok := t.sum(r.opts.Stats, i, later, final, r.opts.PacketDrops)
+		s, ok := t.sum(r.opts.Stats, i, final, r.opts.PacketDrops)
 		if !ok {
 			t.taken, t.told, t.carried = 0, 0, 0
 			continue
@@ -53,14 +49,14 @@ func (r *Recorder) statistics(next *capture.Record, final bool) error {
 
 // sum gives the counts of one file; false when nothing is known of drops. Of a file
 // that is not the last, packets that wait to be read are no part.
-func (t *tally) sum(stats Stats, iface int, later uint64, final, packetDrops bool) (s capture.Statistics, ok bool) {
+func (t *tally) sum(stats Stats, iface int, final, packetDrops bool) (s capture.Statistics, ok bool) {
 	received, dropped, ok := uint64(0), uint64(0), false
 	if stats != nil {
 		received, dropped, ok = stats(iface)
 	}
 	s.Dropped = t.told + t.carried
 	if ok && (final || !packetDrops) {
-		s.Dropped = max(s.Dropped, less(dropped, t.dropped+later))
+		s.Dropped = max(s.Dropped, less(dropped, t.dropped))
 	}
 	s.Received = t.taken + s.Dropped
 	if ok && final {
@@ -75,7 +71,7 @@ func (r *Recorder) untold() bool {
 		return false
 	}
 	for i := range r.tallies {
-		if s, ok := r.tallies[i].sum(r.opts.Stats, i, 0, true, r.opts.PacketDrops); ok && s.Dropped > 0 {
+		if s, ok := r.tallies[i].sum(r.opts.Stats, i, true, r.opts.PacketDrops); ok && s.Dropped > 0 {
 			return true
 		}
 	}
