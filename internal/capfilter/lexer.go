@@ -1,0 +1,219 @@
+package capfilter
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// tokenKind tells tokens apart.
+type tokenKind uint8
+
+const (
+	tokEnd     tokenKind = iota // end of the expression
+	tokWord                     // keyword, or a name that means nothing here
+	tokEscaped                  // \name, which is never a keyword
+	tokNumber                   // value in num
+	tokIPv4                     // 10.1 to 10.1.2.3, value in num, octets in octets
+	tokIPv6                     // value in addr
+	tokMAC                      // value in mac
+	tokSymbol                   // an operator or punctuation
+)
+
+// A token is one lexical element.
+type token struct {
+	kind   tokenKind
+	text   string // as written; of tokEscaped without the backslash
+	at     span
+	num    uint32
+	octets int // of tokIPv4, 2 to 4
+	addr   [16]byte
+	mac    [6]byte
+}
+
+// symbols are the operators and punctuation, longer ones first.
+var symbols = [...]string{
+	"&&", "||", "<<", ">>", "<=", ">=", "==", "!=",
+	"<", ">", "=", "!", "(", ")", "[", "]", ":", "/", "+", "-", "*", "%", "&", "|", "^",
+}
+
+// A lexer splits an expression into tokens.
+type lexer struct {
+	fault
+	src string
+	pos int
+}
+
+// lex gives all tokens; the last is tokEnd.
+func (l *lexer) lex() []token {
+	var all []token
+	for !l.set {
+		t := l.next()
+		all = append(all, t)
+		if t.kind == tokEnd {
+			return all
+		}
+	}
+	return []token{{kind: tokEnd}}
+}
+
+// next reads one token.
+func (l *lexer) next() token {
+	for l.pos < len(l.src) && strings.IndexByte(" \t\r\n", l.src[l.pos]) >= 0 {
+		l.pos++
+	}
+	rest := l.src[l.pos:]
+	switch {
+	case rest == "":
+		return token{kind: tokEnd, at: span{l.pos, l.pos}}
+	case rest[0] == '\\':
+		return l.escaped(rest)
+	}
+	if n, t := colonAddress(rest), wordLength(rest); n > t {
+		return l.address(rest[:n])
+	} else if t > 0 {
+		return l.word(rest[:t])
+	}
+	for _, s := range symbols {
+		if strings.HasPrefix(rest, s) {
+			return l.take(token{kind: tokSymbol}, s)
+		}
+	}
+	r, n := utf8.DecodeRuneInString(rest)
+	l.fail(span{l.pos, l.pos + n}, "unexpected character %q", r)
+	return token{}
+}
+
+// take consumes the text of a token.
+func (l *lexer) take(t token, text string) token {
+	t.text, t.at = text, span{l.pos, l.pos + len(text)}
+	l.pos += len(text)
+	return t
+}
+
+// escaped reads a name after a backslash.
+func (l *lexer) escaped(rest string) token {
+	n := wordLength(rest[1:])
+	if n == 0 {
+		l.fail(span{l.pos, l.pos + 1}, "a name is missing after \\")
+		return token{}
+	}
+	t := l.take(token{kind: tokEscaped}, rest[:n+1])
+	t.text = t.text[1:]
+	return t
+}
+
+// wordLength is the length of the word at the start of s: letters, digits, and
+// inside it the characters of names, addresses and ranges.
+func wordLength(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case isAlnum(c) || c == '.' && i > 0:
+			n = i + 1
+		case i == 0 || c != '-' && c != '_':
+			return n
+		}
+	}
+	return n
+}
+
+func isAlnum(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || isDigit(c) }
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// colonAddress is the length of the longest address with colons at the start of
+// s, 0 for none.
+func colonAddress(s string) int {
+	n, last := 0, 0
+	for n < len(s) && n < 46 && (isHex(s[n]) || s[n] == ':' || s[n] == '.') {
+		if s[n] == ':' {
+			last = n
+		}
+		n++
+	}
+	for ; n > last && last > 0; n-- {
+		if _, ok := parseMAC(s[:n]); ok || isIPv6(s[:n]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// isIPv6 tells IPv6 addresses, which have no zone here.
+func isIPv6(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is6()
+}
+
+// address makes the token of an address with colons.
+func (l *lexer) address(text string) token {
+	if mac, ok := parseMAC(text); ok {
+		return l.take(token{kind: tokMAC, mac: mac}, text)
+	}
+	a := netip.MustParseAddr(text)
+	return l.take(token{kind: tokIPv6, addr: a.As16()}, text)
+}
+
+// word makes the token of a word: the first that fits of a MAC address, a
+// number, an IPv4 address and a name.
+func (l *lexer) word(text string) token {
+	if mac, ok := parseMAC(text); ok {
+		return l.take(token{kind: tokMAC, mac: mac}, text)
+	}
+	if isNumber(text) {
+		n := l.number(text)
+		return l.take(token{kind: tokNumber, num: n}, text)
+	}
+	if parts := strings.Split(text, "."); len(parts) > 1 && len(parts) < 5 && allDigits(parts) {
+		n := l.octets(parts)
+		return l.take(token{kind: tokIPv4, num: n, octets: len(parts)}, text)
+	}
+	return l.take(token{kind: tokWord}, text)
+}
+
+// isNumber tells what is a number by its look: decimal, octal after 0, or
+// hexadecimal after 0x.
+func isNumber(s string) bool {
+	if hex, ok := strings.CutPrefix(strings.ToLower(s), "0x"); ok {
+		return hex != "" && strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return allDigits([]string{s})
+}
+
+// allDigits says whether all parts are decimal digits.
+func allDigits(parts []string) bool {
+	for _, p := range parts {
+		if p == "" || strings.Trim(p, "0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// number reads a number of 32 bits.
+func (l *lexer) number(text string) uint32 {
+	at := span{l.pos, l.pos + len(text)}
+	n, err := strconv.ParseUint(text, 0, 64)
+	switch {
+	case err != nil && text[0] == '0' && strings.ContainsAny(text, "89") && allDigits([]string{text}):
+		l.fail(at, "%s starts with 0 and is no octal number", text)
+	case err != nil || n > 0xffffffff:
+		l.fail(at, "%s does not fit in 32 bits", text)
+	}
+	return uint32(n)
+}
+
+// octets reads the parts of an IPv4 address to the upper bytes.
+func (l *lexer) octets(parts []string) uint32 {
+	var n uint32
+	for i, p := range parts {
+		v, err := strconv.ParseUint(p, 10, 8)
+		if err != nil {
+			l.fail(span{l.pos, l.pos + len(strings.Join(parts, "."))}, "%s in an IPv4 address is above 255", p)
+		}
+		n |= uint32(v) << (24 - 8*i)
+	}
+	return n
+}

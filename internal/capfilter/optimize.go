@@ -1,0 +1,224 @@
+package capfilter
+
+// A useless test decides nothing, and its load would be gone.
+type useless struct{ at span }
+
+// optimize leads ways past tests whose outcome is known and puts tests of the
+// same value together, until nothing changes. It reports a test with a load that
+// decides nothing: packets too short for the load would be judged differently
+// with and without it.
+func (g *graph) optimize() *useless {
+	for {
+		if len(g.blocks) > maxBlocks {
+			return nil
+		}
+		changed, bad := g.thread()
+		if bad != nil {
+			return bad
+		}
+		if changed {
+			g.order()
+		}
+		moved := false
+		for _, b := range g.blocks {
+			for sense := range 2 {
+				if g.group(b, 1-sense) {
+					g.order()
+					moved = true
+				}
+			}
+		}
+		if !changed && !moved {
+			return nil
+		}
+	}
+}
+
+// known are, for each block, the edges that every way to it takes, as bits.
+type known struct {
+	words int
+	sets  []uint64
+	byVal map[*value][]*block // the blocks that test a value
+}
+
+// bit gives the place of the bit of an edge.
+func (e edge) bit() int { return 2*e.from.id + e.outcome }
+
+func (k *known) of(b *block) []uint64 { return k.sets[b.id*k.words : (b.id+1)*k.words] }
+
+// dominating finds the edges that every way to a block takes.
+func (g *graph) dominating() *known {
+	n := len(g.blocks)
+	k := &known{words: (2*n + 63) / 64, byVal: map[*value][]*block{}}
+	k.sets = make([]uint64, (n+2)*k.words)
+	for _, b := range g.blocks {
+		k.byVal[b.val] = append(k.byVal[b.val], b)
+		set := k.of(b)
+		for i, e := range g.in[b.id] {
+			from := k.of(e.from)
+			word, mask := e.bit()/64, uint64(1)<<(e.bit()%64)
+			for w := range set {
+				s := from[w]
+				if w == word {
+					s |= mask
+				}
+				if i == 0 {
+					set[w] = s
+				} else {
+					set[w] &= s
+				}
+			}
+		}
+	}
+	return k
+}
+
+// thread leads every edge past the blocks whose outcome is known on it.
+func (g *graph) thread() (changed bool, bad *useless) {
+	k := g.dominating()
+	for _, b := range g.blocks {
+		for o := range b.next {
+			e := edge{b, o}
+			to, useless := g.follow(k, e)
+			if useless != nil {
+				return false, useless
+			}
+			if to != b.next[o] {
+				b.next[o] = to
+				changed = true
+			}
+		}
+	}
+	if r := g.root; !r.ends() && r.next[0] == r.next[1] {
+		if r.loads() && r.next[0] != g.no {
+			return false, &useless{r.at}
+		}
+		g.root, changed = r.next[0], true
+	}
+	return changed, nil
+}
+
+// loads says whether a test may reject the packet.
+func (t *test) loads() bool { return t.val.loads || t.rhs != nil && t.rhs.loads }
+
+// follow gives where an edge leads in the end.
+func (g *graph) follow(k *known, e edge) (*block, *useless) {
+	b := e.from.next[e.outcome]
+	for !b.ends() {
+		outcome := k.outcome(e, b)
+		switch {
+		case outcome >= 0:
+			b = b.next[outcome]
+		case b.next[0] != b.next[1]:
+			return b, nil
+		case b.loads() && b.next[0] != g.no:
+			return nil, &useless{b.at}
+		default:
+			b = b.next[0]
+		}
+	}
+	return b, nil
+}
+
+// outcome is that of a block's test on an edge, -1 if it is open.
+func (k *known) outcome(e edge, b *block) int {
+	set := k.of(e.from)
+	for _, d := range k.byVal[b.val] {
+		if d.rhs != b.rhs {
+			continue
+		}
+		for o := range 2 {
+			bit := edge{d, o}.bit()
+			if (d != e.from || o != e.outcome) && set[bit/64]>>(bit%64)&1 == 0 {
+				continue
+			}
+			if d.op == b.op && d.k == b.k {
+				return o
+			}
+			if d.op == testEqual && b.op == testEqual && o == 1 {
+				return 0
+			}
+		}
+	}
+	return -1
+}
+
+// group looks at the chain of blocks that starts at b and leads on where tests
+// have the outcome that is not sense; all of them go to the same place on sense.
+// If the value that was tested just before b is tested again behind tests of
+// others, that test moves up to its like. The order of tests that all lead to
+// one place may change: only which load may reject first depends on it.
+func (g *graph) group(b *block, sense int) bool {
+	if b.ends() || b.id >= len(g.blocks) || g.blocks[b.id] != b {
+		return false
+	}
+	into := g.into(b)
+	val := sharedValue(into)
+	if val == nil {
+		return false
+	}
+	target, on := b.next[sense], 1-sense
+	links := func(c *block) bool { // c belongs to the chain
+		return !c.ends() && c.next[sense] == target && (c == b || len(g.in[c.id]) == 1)
+	}
+	top, behind := b, into
+	for links(top) && top.val == val {
+		behind, top = []edge{{top, on}}, top.next[on]
+	}
+	if !links(top) {
+		return false
+	}
+	last := top
+	for c := last.next[on]; ; last, c = c, c.next[on] {
+		if !links(c) {
+			return false
+		}
+		if c.val == val {
+			last.next[on] = c.next[on]
+			c.next[on] = top
+			for _, e := range behind {
+				g.redirect(e, c)
+			}
+			return true
+		}
+	}
+}
+
+// sharedValue is the value that the test before every edge is of, or nil.
+func sharedValue(edges []edge) *value {
+	var val *value
+	for _, e := range edges {
+		if e.from == nil || val != nil && e.from.val != val {
+			return nil
+		}
+		val = e.from.val
+	}
+	return val
+}
+
+// merge makes one of blocks that do the same.
+func (g *graph) merge() {
+	type same struct {
+		val, rhs *value
+		op       testOp
+		k        uint32
+		no, yes  *block
+	}
+	first := map[same]*block{}
+	became := map[*block]*block{}
+	for i := len(g.blocks) - 1; i >= 0; i-- {
+		b := g.blocks[i]
+		for o, n := range b.next {
+			if m := became[n]; m != nil {
+				b.next[o] = m
+			}
+		}
+		key := same{b.val, b.rhs, b.op, b.k, b.next[0], b.next[1]}
+		if f := first[key]; f != nil {
+			became[b] = f
+		} else {
+			first[key] = b
+		}
+	}
+	g.order()
+}
