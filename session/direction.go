@@ -23,8 +23,8 @@ type Direction struct {
 	win       Window
 	rtt       rtts
 	pings     rtts
-	beat      beat         // latest round trips
-	echo      beat         // latest of those pings
+	beat      beat   // latest round trips
+	echo      beat   // latest of those pings
 	distinct  uint64 // numbers captured
 	firstAcks uint64
 	delivered uint64 // messages handed to the sink

@@ -12,8 +12,6 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
-
-	"github.com/dpdissect/dpdissect/internal/capfilter"
 )
 
 // blockSize is a part of the ring that is filled and handed over as a whole. It
@@ -147,11 +145,10 @@ func (r *ring) attach(o *LiveOptions) error {
 		if _, err := o.Filter.vm(r.desc.Link); err != nil {
 			return err
 		}
-		r.judge = judgeAll
-		if !r.cook {
-			prog, r.judge = capfilter.AcceptTagged(full), judgeTagged
-		} else if cooked, ok := capfilter.ForCooked(full); ok {
-			prog, r.judge = cooked, judgeTagged
+		if r.cook { // the kernel sees other bytes in front of the network layer
+			r.judge = judgeAll
+		} else {
+			prog, r.judge = acceptTagged(full), judgeTagged
 		}
 	}
 	raw, err := bpf.Assemble(snapped(prog, o.Snaplen))
@@ -163,6 +160,16 @@ func (r *ring) attach(o *LiveOptions) error {
 		return fmt.Errorf("the capture filter: %w", err)
 	}
 	return nil
+}
+
+// acceptTagged puts in front of a program for packets as they are on the wire that
+// those the kernel has taken a VLAN tag off pass, to be judged with it.
+func acceptTagged(prog []bpf.Instruction) []bpf.Instruction {
+	return append([]bpf.Instruction{
+		bpf.LoadExtension{Num: bpf.ExtVLANTagPresent},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
+		bpf.RetConstant{Val: MaxPacket},
+	}, prog...)
 }
 
 // snapped makes a program keep so many bytes of what it accepts.
