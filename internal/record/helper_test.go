@@ -59,6 +59,10 @@ type contents struct {
 
 func read(b []byte) (c contents) {
 	rd, err := capture.NewReader(bytes.NewReader(b))
+	if err != nil {
+		rd.Close()
+		return contents{err: err}
+	}
 	defer rd.Close()
 	for err == nil {
 		var rec capture.Record
