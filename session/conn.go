@@ -87,6 +87,8 @@ type Conn struct {
 
 	decoded, malformed uint64
 	flow               *Flow
+	now                *State // what its protocol takes the state for, nil when it is settled
+	closer             *Side
 	flip               bool // a is the upper endpoint of the flow's key
 	closed             bool
 }
@@ -191,6 +193,7 @@ func (c *Conn) close() {
 		}
 		c.assess()
 		c.flow, c.Law.flow, c.quality.flow = nil, nil, nil
+		c.now, c.closer = nil, nil
 	}
 }
 
