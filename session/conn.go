@@ -87,7 +87,9 @@ type Conn struct {
 
 	totals *totals // of its table
 	flow   *Flow   // nil once it is closed
-	flip   bool    // a is the upper endpoint of the flow's key
+	now    *State  // what its protocol takes the state for, nil when it is settled
+	closer *Side
+	flip   bool // a is the upper endpoint of the flow's key
 	closed bool
 }
 
@@ -198,6 +200,7 @@ func (c *Conn) close() {
 		}
 		c.flow.open--
 		c.flow, c.Law.flow, c.quality = nil, nil, nil
+		c.now, c.closer = nil, nil
 	}
 }
 

@@ -47,8 +47,28 @@ func (c *Conn) Pulse(dir int) Pulse {
 	return p
 }
 
-// Over reports whether the connection has ended: no frame is expected any more.
-func (c *Conn) Over() bool { return c.closed || c.State >= Closed }
+// Follow tells where the protocol keeps the state of the connection while it goes on,
+// and whose closing frame came first: State and ClosedBy are written at its end.
+func (c *Conn) Follow(state *State, closer *Side) { c.now, c.closer = state, closer }
+
+// StateNow is how far the connection has come and who closed it, as far as is known
+// now. State and ClosedBy say it once nothing can change it any more.
+func (c *Conn) StateNow() (State, Side) {
+	switch {
+	case c.now == nil:
+		return c.State, c.ClosedBy
+	case c.closer != nil && (*c.now == Closed || *c.now == Reset):
+		return *c.now, *c.closer
+	}
+	return *c.now, NoSide
+}
+
+// Over reports whether the connection has ended: no frame is expected any more. It may
+// turn out that it goes on.
+func (c *Conn) Over() bool {
+	state, _ := c.StateNow()
+	return c.closed || state >= Closed
+}
 
 // A beat follows the latest round trips of a side.
 type beat struct {

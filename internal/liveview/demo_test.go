@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -97,6 +98,13 @@ func demoRow(i int, seconds int64) Row {
 	return r
 }
 
+// impossible is a snapshot that can't be drawn: it stands for a fault of this package.
+func impossible() *Snapshot {
+	s := demo(1, 60)
+	s.Rows[0].State = 99
+	return s
+}
+
 // TestMain plays the terminal program of the tests when it is asked to.
 func TestMain(m *testing.M) {
 	if how := os.Getenv("LIVEVIEW_DEMO"); how != "" {
@@ -123,17 +131,20 @@ func play(how string) int {
 			switch {
 			case how == "cancel" && s == start+2:
 				cancel()
+			case (how == "TERM" || how == "INT") && s == start+2:
+				self, _ := os.FindProcess(os.Getpid())
+				_ = self.Signal(map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt}[how])
 			case how == "close" && s == start+2:
 				close(feed)
 				return
 			case how == "panic" && s == start+2:
-				feed.Offer(nil)
+				feed.Offer(impossible())
 			default:
 				feed.Offer(demo(n, s))
 			}
 		}
 	}()
-	err = run(ctx, os.Stdin, os.Stdout, feed, m, true)
+	err = run(ctx, os.Stdin, os.Stdout, feed, m, os.Getenv("LIVEVIEW_COLOR") != "0")
 	fmt.Println("ended:", err)
 	if err != nil {
 		return 1

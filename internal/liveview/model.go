@@ -41,7 +41,6 @@ type model struct {
 	detail Row    // of detailPage, as it was last seen
 	widths []int  // widest cell of each column so far
 	shown  []int  // columns on the screen, left to right
-	broken func() // for tests: called by View
 }
 
 func newModel(opts Options) *model {

@@ -152,10 +152,15 @@ func TestSamplerTraces(t *testing.T) {
 	if err != nil || len(paths) < 20 {
 		t.Fatalf("%d traces: %v", len(paths), err)
 	}
-	pings := 0
+	pings, states := 0, map[session.State]int{}
 	for _, path := range paths {
 		var last *Snapshot
-		conns := watch(t, path, 200*time.Millisecond, func(s *Snapshot) { last = s })
+		conns := watch(t, path, 200*time.Millisecond, func(s *Snapshot) {
+			last = s
+			for i := range s.Rows {
+				states[s.Rows[i].State]++
+			}
+		})
 		if int(last.Live+last.Ended) != len(conns) {
 			t.Errorf("%s: %d live and %d ended of %d", path, last.Live, last.Ended, len(conns))
 		}
@@ -188,6 +193,9 @@ func TestSamplerTraces(t *testing.T) {
 				t.Errorf("%s: %d findings are kept of %v", path, got, c.Findings)
 			}
 		}
+	}
+	if states[session.Established] < 100 || states[session.Opening] == 0 || states[session.Closed] == 0 {
+		t.Errorf("states while they went on: %v", states)
 	}
 	if pings < 20 {
 		t.Errorf("only %d pings were compared", pings)

@@ -12,10 +12,11 @@ func (t *track) take(c *session.Conn, out *Snapshot, notes []Note) {
 		all := append(append([]Note(nil), t.notes...), notes...)
 		t.notes = all[max(0, len(all)-maxNotes):]
 	}
+	state, closer := c.StateNow()
 	r := &t.row
 	*r = Row{
 		Key: t.key, ID: c.ID, Protocol: t.proto, Name: t.name, Role: c.Roles,
-		State: c.State, ClosedBy: c.ClosedBy, Complete: c.Complete, Over: c.Over(),
+		State: state, ClosedBy: closer, Complete: c.Complete, Over: c.Over(),
 		Last: c.LastTime, Findings: c.Findings, Notes: t.notes,
 	}
 	r.End[0], r.End[1] = c.A, c.B

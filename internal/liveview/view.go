@@ -13,9 +13,6 @@ import (
 
 // View implements tea.Model.
 func (m *model) View() tea.View {
-	if m.broken != nil {
-		m.broken()
-	}
 	v := tea.NewView(string(m.draw()))
 	v.AltScreen = true
 	return v
