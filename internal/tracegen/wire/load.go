@@ -124,7 +124,7 @@ func (l *load) enter(kind string, server *socket, first bool) {
 		talk.Traffic[i] = tracegen.SmallTalk(l.Messages)
 	}
 	g.tracks[0][sim.Pass], g.tracks[1][sim.Pass] = l.loop.lay(client, server), l.loop.lay(server, client)
-	s := tracegen.Setup{Paths: [2]sim.Path{l.Path, l.Path}, ZeroID: true, MTU: room, Lean: true, Addrs: [2]string{client.addr.String(), server.addr.String()}}
+	s := tracegen.Setup{Paths: [2]sim.Path{l.Path, l.Path}, MTU: room, Lean: true, Addrs: [2]string{client.addr.String(), server.addr.String()}}
 	if g.live, err = talk.Live(s, l.rand.Uint64(), &l.loop.clock, g.carry); err != nil {
 		l.loop.fail(err)
 		return
