@@ -139,10 +139,10 @@ func (w *watch) forge(n *note.Note) {
 // has a number, equal bytes within the horizon.
 func (w *watch) isCopy(s *sight) bool {
 	switch n := s.note; {
-	case n.Exact:
+	case n.Exact && !(n.Alike && s.d.Anew):
 		return s.copies > 0
 	case s.d.ID != 0:
-		return s.copies > 0
+		return s.copies > 0 && !s.d.Anew
 	case n.Number < 0:
 		return false
 	}

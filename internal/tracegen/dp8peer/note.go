@@ -42,7 +42,7 @@ func (n *Note) Neutral() *note.Note {
 func (n *Note) tell() *note.Note {
 	out := note.New(&n.Conn.Told, n.Side, n.Type.String())
 	out.Ack, out.Forged, out.Shown = n.Type == dp8.TypeSACK, n.Forged, n.Seq
-	out.Exact, out.Marked, out.Retry = !out.Ack, true, n.Retry
+	out.Exact, out.Marked, out.Retry, out.Alike = !out.Ack, true, n.Retry, n.Retry
 	out.Opens = n.Type == dp8.TypeConnect
 	if n.IsData() {
 		out.Number, out.Establishes = n.Seq, true

@@ -25,6 +25,9 @@ type Note struct {
 	// from another sending (a retry bit, a serial, a number of each sending).
 	// Without it identification and time decide, as they must for a reader.
 	Exact bool
+	// Alike says that of what is sent again, sendings are alike all the same: a mark
+	// tells the first one from them, and identification must tell copies of the rest.
+	Alike bool
 
 	// Units are what counts as a retry when it is sent again: nil for the number
 	// itself, else numbers of another space (kNet: reliable message numbers).

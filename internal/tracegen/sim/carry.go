@@ -43,19 +43,18 @@ func (n *Network) together(d *Datagram) int {
 	return 1
 }
 
-// parts is how many IP packets a datagram takes. Who carries it numbers them; that
-// it has some identification is known of fragments alone.
-func (n *Network) parts(d *Datagram) int {
-	size := 8 + len(d.Payload)
+// address tells what is known of a datagram that is carried. Of IPv4 who carries it
+// gives an identification to each copy, some number but 0.
+func (n *Network) address(d *Datagram) {
+	d.Parts = 1
 	if d.From.Addr.Addr().Is6() {
-		return 1
+		return
 	}
-	if size+20 <= n.MTU {
-		return 1
+	d.ID, d.Anew = 1, true
+	if size := 8 + len(d.Payload); size+20 > n.MTU {
+		room := (n.MTU - 20) &^ 7
+		d.Parts = (size + room - 1) / room
 	}
-	room := (n.MTU - 20) &^ 7
-	d.ID = 1
-	return (size + room - 1) / room
 }
 
 // Throw gives each segment of each direction dice of its own, so that what becomes

@@ -98,7 +98,7 @@ func (n *Network) Send(d *Datagram) {
 func (n *Network) put(d *Datagram) {
 	d.live++ // until all its packets are on the way
 	if n.Carry != nil {
-		d.Parts = n.parts(d)
+		n.address(d)
 		n.carry(d, Leave, func() {
 			n.travel(d, 0, func() { n.pass(d, nil) })
 			n.drop(d)

@@ -32,6 +32,10 @@
 // On loopback a packet socket sees a datagram leave and arrive; one of both counts.
 // Checksums of what never left the machine may be left to hardware that is not
 // there. Times in the truth (round trips) are those of this process, some ten
-// microseconds off those of the kernel. The sockets are not connected, so Linux
-// sends IPv4 identification 0: the truth counts copies as a reader must then.
+// microseconds off those of the kernel.
+//
+// What a segment before the capture doubles is sent twice, and IPv4 gives each its
+// own identification: what the protocol itself does not tell apart is a retry to any
+// reader, and the truth counts it as one. Copies with one identification, and losses
+// of IP fragments, are for traces in simulated time.
 package wire

@@ -124,7 +124,7 @@ func (l *load) enter(kind string, server *socket, first bool) {
 		talk.Traffic[i] = tracegen.SmallTalk(l.Messages)
 	}
 	g.tracks[0][sim.Pass], g.tracks[1][sim.Pass] = l.loop.lay(client, server), l.loop.lay(server, client)
-	s := tracegen.Setup{Paths: [2]sim.Path{l.Path, l.Path}, ZeroID: true, MTU: room, Lean: true, Addrs: [2]string{client.addr.String(), server.addr.String()}}
+	s := tracegen.Setup{Paths: [2]sim.Path{l.Path, l.Path}, MTU: room, Lean: true, Addrs: [2]string{client.addr.String(), server.addr.String()}}
 	if g.live, err = talk.Live(s, l.rand.Uint64(), &l.loop.clock, g.carry); err != nil {
 		l.loop.fail(err)
 		return
@@ -171,19 +171,24 @@ func (l *load) look(g *guest, server *socket) {
 		g.heir = true
 		l.enter(g.kind, server, false)
 	}
-	over := g.over > 0 && now >= g.over+loadLinger
-	if !over && now < g.leave+loadGrace {
+	if over := g.over > 0 && now >= g.over+loadLinger; !over && now < g.leave+loadGrace {
 		l.loop.clock.Do(loadLook, func() { l.look(g, server) })
 		return
 	}
+	l.depart(g, g.end(now))
+}
+
+// end says how a conversation ended that is taken away now.
+func (g *guest) end(now time.Duration) string {
 	switch {
-	case g.vanish:
-		l.depart(g, Vanished)
-	case over:
-		l.depart(g, Closed)
-	default:
-		l.depart(g, Abandoned)
+	case g.vanish && now >= g.leave:
+		return Vanished
+	case g.live.Over():
+		return Closed
+	case now >= g.leave+loadGrace:
+		return Abandoned
 	}
+	return Cut
 }
 
 // depart takes a conversation away and adds it up.
@@ -199,15 +204,17 @@ func (l *load) depart(g *guest, end string) {
 // finish cuts what is left, lets what is on its way arrive, and adds all up.
 func (l *load) finish() (*Totals, error) {
 	l.totals.Seconds = l.loop.clock.Now().Seconds()
+	ends := map[*guest]string{}
 	for g := range l.live {
+		ends[g] = g.end(l.loop.clock.Now())
 		g.live.Kill()
 	}
 	end := l.loop.clock.Now() + settling + longest([2]sim.Path{l.Path})
 	if err := l.loop.run(context.Background(), func() bool { return l.loop.clock.Now() >= end }); err != nil {
 		return nil, err
 	}
-	for g := range l.live {
-		l.depart(g, Cut)
+	for g, end := range ends {
+		l.depart(g, end)
 	}
 	l.totals.Strays = l.loop.strays
 	l.totals.All.Ends = map[string]int{}

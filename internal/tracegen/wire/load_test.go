@@ -15,7 +15,7 @@ func TestLoad(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"dp8", "dp4", "knet", "hazel"}
 	const pairs = 5
-	c := LoadConfig{Kinds: kinds, Addr: netip.MustParseAddr("127.0.0.1"), Pairs: pairs, Duration: 8 * time.Second, Churn: 3 * time.Second,
+	c := LoadConfig{Kinds: kinds, Addr: netip.MustParseAddr("127.0.0.1"), Pairs: pairs, Duration: 5 * time.Second, Churn: 2500 * time.Millisecond,
 		Vanish: 0.2, Seed: 7, Path: sim.Path{Near: sim.Segment{Loss: 0.02}, Far: sim.Segment{Loss: 0.02}}}
 	got, err := Load(context.Background(), c)
 	if err != nil {
@@ -31,6 +31,9 @@ func TestLoad(t *testing.T) {
 		s.check(t, kind)
 	}
 	got.All.check(t, "all")
+	if got.All.LostBefore == 0 || got.All.Retries == 0 {
+		t.Errorf("lost %d before the wire, %d retries", got.All.LostBefore, got.All.Retries)
+	}
 	for _, end := range []string{Closed, Cut} {
 		if got.All.Ends[end] == 0 {
 			t.Errorf("none ended as %q: %v", end, got.All.Ends)
@@ -47,10 +50,10 @@ func (s *Sum) check(t *testing.T, kind string) {
 	if ends != s.Opened || s.Established > s.Opened || s.Established < s.Opened*3/4 {
 		t.Errorf("%s: %d opened, %d established, ends %v", kind, s.Opened, s.Established, s.Ends)
 	}
-	if s.Sent != s.Datagrams+s.LostBefore || s.LostAfter == 0 || s.LostBefore == 0 {
+	if s.Sent != s.Datagrams+s.LostBefore || s.LostAfter == 0 {
 		t.Errorf("%s: %d sent, %d on the wire, lost %d before and %d behind it", kind, s.Sent, s.Datagrams, s.LostBefore, s.LostAfter)
 	}
-	if s.Messages < 5*s.Opened || s.Bytes < s.MessageBytes || s.Retries == 0 || s.Acks == 0 || s.DataFrames == 0 {
+	if s.Messages < 5*s.Opened || s.Bytes < s.MessageBytes || s.Acks == 0 || s.DataFrames == 0 {
 		t.Errorf("%s: %+v", kind, s)
 	}
 }

@@ -141,7 +141,7 @@ func (p *play) layRelay() error {
 
 // setup is what the ledger knows of the network.
 func (p *play) setup() tracegen.Setup {
-	s := tracegen.Setup{Paths: p.Paths, ZeroID: true, MTU: p.MTU}
+	s := tracegen.Setup{Paths: p.Paths, MTU: p.MTU}
 	if s.MTU == 0 {
 		s.MTU = room
 	}

@@ -40,6 +40,7 @@ func (l *loop) open(listen Listener, addr netip.AddrPort, room int) (*socket, er
 		return nil, err
 	}
 	enlarge(conn, receiveBuffer)
+	identify(conn)
 	s := &socket{conn: conn, addr: conn.LocalAddr().(*net.UDPAddr).AddrPort(), done: make(chan struct{})}
 	s.addr = netip.AddrPortFrom(s.addr.Addr().Unmap(), s.addr.Port())
 	go l.read(s, make([]byte, room))
