@@ -27,7 +27,7 @@ func (s *carriers) at(num int64) *carrier {
 	if len(s.ring) == 0 {
 		return nil
 	}
-	if k := &s.ring[num&(WindowSize-1)]; k.used && k.num == num {
+	if k := &s.ring[num&int64(len(s.ring)-1)]; k.used && k.num == num {
 		return k
 	}
 	return nil
@@ -57,9 +57,13 @@ func (c *conn) carry(dir int, num int64, d *DFrame) {
 		return
 	}
 	if s.ring == nil {
-		s.ring = make([]carrier, WindowSize)
+		n := WindowSize
+		if c.wants.Lean {
+			n /= 2
+		}
+		s.ring = make([]carrier, n)
 	}
-	k := &s.ring[num&(WindowSize-1)]
+	k := &s.ring[num&int64(len(s.ring)-1)]
 	k.num, k.next, k.sacks, k.drops, k.frame = num, c.said.next, c.said.mask, c.said.drops, c.fr.Frame
 	k.reliable, k.used = d.Command&Reliable != 0, true
 	if k.drops != 0 {

@@ -44,9 +44,12 @@ const (
 	inUse
 )
 
-// leanKeep is for how long an acknowledged packet is remembered where little is to
-// be kept (session.Config.Lean), in ns.
-const leanKeep = 2e9
+// For how long a packet is remembered where little is to be kept
+// (session.Config.Lean), in ns: one that was acknowledged, and one that was not.
+const (
+	leanKeep = 2e9
+	leanWait = 4e9
+)
 
 // post is the mail of one side: its latest reliable packets.
 type post struct {
@@ -81,10 +84,13 @@ func (p *post) put(n, now int64) *parcel {
 
 // keep is for how long a packet is remembered behind its last sending, in ns.
 func (p *post) keep(x *parcel) int64 {
-	if p.lean && x.acks > 0 {
+	switch {
+	case !p.lean:
+		return postKeep
+	case x.acks > 0:
 		return leanKeep
 	}
-	return postKeep
+	return leanWait
 }
 
 func (p *post) grow() {

@@ -8,7 +8,7 @@ import (
 
 // pace is how fast a side of Spec sends, and how fast its peer wants it to.
 type pace struct {
-	times  []int64 // of the latest datagrams
+	times  []int64 // of the latest datagrams: few before a rate is asked for
 	n      int
 	asked  bool  // a FlowControlRequest of the peer was captured
 	rate   int   // it asks for
@@ -27,6 +27,7 @@ const (
 	paceSlack   = 2
 	paceMore    = 5
 	paceKept    = 512
+	paceFew     = 64
 	openingRate = 15 // InitialDatagramRate
 )
 
@@ -43,12 +44,8 @@ func (c *conn) judgeFlow(dir int, sent *session.Sending, m *Message, first bool)
 // judgePace judges how fast a side sends.
 func (c *conn) judgePace(dir int) {
 	p := &c.side[dir].pace
-	if p.times == nil {
-		p.times = make([]int64, paceKept)
-	}
 	now := c.fr.Time
-	p.times[p.n%paceKept] = now
-	p.n++
+	p.note(now)
 	switch {
 	case !p.asked:
 		c.judgeOpening(p, now)
@@ -61,12 +58,32 @@ func (c *conn) judgePace(dir int) {
 	if most >= paceKept-1 || p.n <= most || p.told {
 		return
 	}
-	if first := p.times[(p.n-1-most)%paceKept]; c.c.Law.Check(rFcHonor, now-first >= paceTime || first < p.since) {
+	if first := p.before(most); c.c.Law.Check(rFcHonor, now-first >= paceTime || first < p.since) {
 		return
 	}
 	p.told = true
 	c.holdPace(dir, p, most)
 }
+
+// note enters the time of a datagram. What came before a rate was asked for is not
+// judged by it.
+func (p *pace) note(now int64) {
+	switch {
+	case p.times == nil:
+		p.times = make([]int64, paceFew)
+	case p.asked && len(p.times) == paceFew:
+		old := p.times
+		p.times = make([]int64, paceKept)
+		for i := max(0, p.n-paceFew); i < p.n; i++ {
+			p.times[i%paceKept] = old[i%paceFew]
+		}
+	}
+	p.times[p.n%len(p.times)] = now
+	p.n++
+}
+
+// before gives the time of the datagram n before the latest.
+func (p *pace) before(n int) int64 { return p.times[(p.n-1-n)%len(p.times)] }
 
 // learnPace notes that a side knows what it was asked for: it has acknowledged it.
 func (c *conn) learnPace(dir int, p *pace) {
@@ -93,7 +110,7 @@ func (c *conn) judgeOpening(p *pace, now int64) {
 	if p.n <= most || p.opened {
 		return
 	}
-	if c.c.Law.Check(rCvInitrate, now-p.times[(p.n-1-most)%paceKept] >= 1e9) {
+	if c.c.Law.Check(rCvInitrate, now-p.before(most) >= 1e9) {
 		return
 	}
 	p.opened = true

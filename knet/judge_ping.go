@@ -9,9 +9,9 @@ import (
 
 // asking are the PingRequests of a side.
 type asking struct {
-	asked  *[256]asked // by id
-	last   uint8       // id of the latest
-	odd    uint8       // id of one that did not follow
+	asked  *[16]*[16]asked // by id
+	last   uint8           // id of the latest
+	odd    uint8           // id of one that did not follow
 	has    bool
 	isOdd  bool
 	at     int64 // of the latest
@@ -35,17 +35,21 @@ type asked struct {
 // note notes a request.
 func (a *asking) note(id uint8, at int64) {
 	if a.asked == nil {
-		a.asked = new([256]asked)
+		a.asked = new([16]*[16]asked)
 	}
-	a.asked[id] = asked{at: at + 1}
+	page := &a.asked[id>>4]
+	if *page == nil {
+		*page = new([16]asked)
+	}
+	(*page)[id&15] = asked{at: at + 1}
 }
 
 // was gives the latest request of an id, or nil.
 func (a *asking) was(id uint8) *asked {
-	if a.asked == nil || a.asked[id].at == 0 {
+	if a.asked == nil || a.asked[id>>4] == nil || a.asked[id>>4][id&15].at == 0 {
 		return nil
 	}
-	return &a.asked[id]
+	return &a.asked[id>>4][id&15]
 }
 
 // alone is the first datagram with data that a side sent although it had not heard

@@ -16,6 +16,7 @@ import (
 
 const (
 	resendMemory  = 512   // reliable datagrams remembered of a side
+	resendLean    = 64    // … where little is to be kept
 	resendGap     = 1.5e9 // ns; DatagramTimeOut is 2 s and may be changed
 	resendLate    = 5e9   // … until a resend shows what it is
 	minRepeatable = 8     // bytes of messages; shorter ones are often said again
@@ -24,13 +25,13 @@ const (
 
 // resends remembers the latest reliable datagrams of a side.
 type resends struct {
-	ring    [resendMemory]resend   // PacketID n at n&(resendMemory-1)
-	heads   [resendMemory]int64    // by content: the latest PacketID, plus 1
-	holes   [holesRemembered]int64 // PacketIDs acknowledged and never captured, plus 1
-	acks    bool                   // the peer acknowledges
-	repeats bool                   // a PacketID was sent again: so it does it
-	style   bool                   // a resend under a new PacketID was captured
-	after   int64                  // the time-out seen, in ns, 0 when none was
+	ring    []resend // PacketID n at n&(len-1)
+	heads   []int64  // by content, as many: the latest PacketID, plus 1
+	holes   []int64  // PacketIDs acknowledged and never captured, plus 1; nil for none
+	acks    bool     // the peer acknowledges
+	repeats bool     // a PacketID was sent again: so it does it
+	style   bool     // a resend under a new PacketID was captured
+	after   int64    // the time-out seen, in ns, 0 when none was
 }
 
 // holesRemembered is how many acknowledged PacketIDs that were not captured are
@@ -112,9 +113,9 @@ func (c *conn) resentAs(dir int, old, x *resend) bool {
 
 // find gives the latest datagram before num with the same messages.
 func (r *resends) find(hash uint64, num int64) *resend {
-	at := r.heads[hash%resendMemory]
+	at := r.heads[hash&uint64(len(r.heads)-1)]
 	for range maxChain {
-		x := &r.ring[(at-1)&(resendMemory-1)]
+		x := r.at(at - 1)
 		if at == 0 || !x.set || x.num != at-1 {
 			return nil
 		}
@@ -126,12 +127,14 @@ func (r *resends) find(hash uint64, num int64) *resend {
 	return nil
 }
 
+func (r *resends) at(num int64) *resend { return &r.ring[num&int64(len(r.ring)-1)] }
+
 func (r *resends) keep(x *resend) {
-	head := &r.heads[x.hash%resendMemory]
+	head := &r.heads[x.hash&uint64(len(r.heads)-1)]
 	if x.prev = *head; x.prev == x.num+1 {
 		x.prev = 0
 	}
-	r.ring[x.num&(resendMemory-1)] = *x
+	*r.at(x.num) = *x
 	*head = x.num + 1
 }
 
@@ -158,7 +161,11 @@ func (c *conn) resent(dir int, old *resend, gap int64) bool {
 
 func (s *side) memory() *resends {
 	if s.resends == nil {
-		s.resends = new(resends)
+		n := resendMemory
+		if s.roll.keep > 0 {
+			n = resendLean
+		}
+		s.resends = &resends{ring: make([]resend, n), heads: make([]int64, n)}
 	}
 	return s.resends
 }
@@ -174,15 +181,18 @@ func (s *side) repeated(v session.Verdict) {
 func (s *side) acknowledged(num int64, words dissect.Words) {
 	r := s.memory()
 	r.acks = true
-	if x := &r.ring[num&(resendMemory-1)]; x.set && x.num == num {
+	if x := r.at(num); x.set && x.num == num {
 		x.acked = true
 	}
 	if words.Has(dissect.AckOfUncaptured) {
+		if r.holes == nil {
+			r.holes = make([]int64, holesRemembered)
+		}
 		r.holes[num&(holesRemembered-1)] = num + 1
 	}
 }
 
 // uncaptured reports whether a datagram was acknowledged and not captured.
 func (s *side) uncaptured(num int64) bool {
-	return s.resends != nil && s.resends.holes[num&(holesRemembered-1)] == num+1 && num != -1
+	return s.resends != nil && s.resends.holes != nil && s.resends.holes[num&(holesRemembered-1)] == num+1 && num != -1
 }

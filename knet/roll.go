@@ -31,17 +31,17 @@ type roll struct {
 // A leaf is one datagram.
 type leaf struct {
 	num      int64 // PacketID
-	used     bool
 	frame    uint64
 	time     int64
 	hash     uint64
 	last     int64 // latest sending
 	ackAt    int64 // when it was acknowledged first
 	carrier  int64 // reliable datagram of the peer that acknowledged it first, plus 1
+	ipid     uint16
 	messages uint8 // up to 255
 	acks     uint8 // PacketAcks that named it
 	sends    uint8 // captured sendings
-	ipid     uint16
+	used     bool
 	reliable bool
 	cut      bool
 	suspect  bool // it has a fault
@@ -53,8 +53,8 @@ type leaf struct {
 const (
 	leastLeaves = 32
 	mostLeaves  = 1024
-	leanLibrary = 3e9  // ns; where little is to be kept: no PacketID is sent again
-	leanPage    = 10e9 // … each is, after 2 s
+	leanLibrary = 3e9 // ns; where little is to be kept: no PacketID is sent again
+	leanPage    = 6e9 // … each is, after 2 s
 )
 
 // leaf gives what is remembered of a datagram, or nil.
@@ -157,7 +157,11 @@ func (r *roll) follow(s *session.Sending, d *Datagram) bool {
 
 // wants reports a leaf that is worth more room.
 func (r *roll) wants(x *leaf, now int64) bool {
-	return x.used && len(r.leaves) < mostLeaves && (r.keep == 0 || now-max(x.last, x.time) < r.keep)
+	if !x.used || len(r.leaves) == mostLeaves {
+		return false
+	}
+	age := now - max(x.last, x.time)
+	return r.keep == 0 || age < r.keep && (x.acks == 0 || age < leanLibrary)
 }
 
 // grow makes room, while there are few leaves.

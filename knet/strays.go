@@ -182,7 +182,7 @@ func (s *transfers) reused(l *transfer, start int64) bool {
 		if !p.set || p.from.packet > start {
 			continue
 		}
-		x := &r.ring[p.from.packet&(resendMemory-1)]
+		x := r.at(p.from.packet)
 		if x.set && x.num == p.from.packet && !x.acked {
 			return false
 		}

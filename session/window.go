@@ -135,7 +135,8 @@ func (w *Window) reach(n int64, d *Direction) bool {
 func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
 
 // What is remembered in a lean window: numbers at least, and for how long, in ns,
-// one that was acknowledged and one that was not.
+// one that was acknowledged and one that was not: half of that for every time the
+// window was doubled.
 const (
 	leanLeast = 32
 	leanKeep  = 2e9
@@ -146,11 +147,8 @@ const (
 func (w *Window) wanted() bool {
 	age := w.now - w.at(w.base).time
 	if w.lean {
-		wait := int64(leanWait)
-		if w.keep > 0 {
-			wait = min(wait, w.keep)
-		}
-		return len(w.ring) < leanLeast || age < leanKeep || age < wait && w.at(w.base).state&acked == 0
+		n := int64(len(w.ring))
+		return n < leanLeast || age < leanKeep || age < leanWait*leanLeast/n && w.at(w.base).state&acked == 0
 	}
 	return len(w.ring) < HistoryLimit || age < w.keep
 }
