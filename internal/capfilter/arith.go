@@ -13,21 +13,27 @@ var aluOps = map[string]bpf.ALUOp{
 // scratchWords are the cells that a program has for sums.
 const scratchWords = 16
 
-// relation compares two sums. What each load needs, such as that the packet is
-// TCP, is tested before.
+// relation compares two sums. What each needs, such as that the packet is TCP, is
+// tested before.
 func (g *generator) relation(x *relation) cond {
 	if cells(x.l) > scratchWords || cells(x.r)+1 > scratchWords {
 		g.fail(x.at, "this is nested too deep: %d numbers would be kept at once", scratchWords+1)
 		return always(false)
 	}
-	var need []cond
-	l := g.sum(x.l, &need)
-	r := g.sum(x.r, &need)
-	c := g.comparison(x.op, l, r)
-	if g.set || len(need) == 0 {
-		return c
+	l, needL := g.sum(x.l)
+	r, needR := g.sum(x.r)
+	return together(together(needL, needR), g.comparison(x.op, l, r))
+}
+
+// together makes both tests; those that are nil need not be made.
+func together(l, r cond) cond {
+	switch {
+	case l == nil:
+		return r
+	case r == nil:
+		return l
 	}
-	return both{allOf(need[0], need[1:]...), c}
+	return both{l, r}
 }
 
 // cells is how many numbers must be kept at once.
@@ -43,64 +49,92 @@ func cells(x *sum) int {
 	return 1
 }
 
+// A term is the value of a sum, as written and with constants folded.
+type term struct{ written, reduced *value }
+
 // comparison makes the test of two values.
-func (g *generator) comparison(op string, l, r *value) cond {
-	var c cond
+func (g *generator) comparison(op string, l, r term) cond {
+	t := &test{at: g.at}
 	switch op {
 	case "=", "!=":
-		c = g.compare(g.binary(bpf.ALUOpSub, l, r), testEqual, 0)
+		t.comparison = comparison{val: g.joined(bpf.ALUOpSub, l.written, r.written), op: testEqual}
+		t.reduced = equality(g.binary(bpf.ALUOpSub, l.reduced, r.reduced), 0)
 	case ">", "<=":
-		c = g.order(l, testGreater, r)
+		t.comparison, t.reduced = order(l.written, testGreater, r.written), order(l.reduced, testGreater, r.reduced)
 	default:
-		c = g.order(l, testAtLeast, r)
+		t.comparison, t.reduced = order(l.written, testAtLeast, r.written), order(l.reduced, testAtLeast, r.reduced)
+	}
+	if r.reduced.kind == valConst && t.reduced.rhs != nil {
+		t.reduced.k, t.reduced.rhs = r.reduced.k, nil
 	}
 	if op == "!=" || op == "<" || op == "<=" {
-		return inverse{c}
+		return inverse{t}
 	}
-	return c
+	return t
 }
 
 // order compares the size of two values.
-func (g *generator) order(l *value, op testOp, r *value) cond {
-	if r.kind == valConst {
-		return g.compare(l, op, r.k)
+func order(l *value, op testOp, r *value) comparison { return comparison{val: l, op: op, rhs: r} }
+
+// equality compares a value with a constant. What is subtracted from the value
+// moves to the constant.
+func equality(v *value, k uint32) comparison {
+	for v.kind == valBinary && v.op == bpf.ALUOpSub && v.r.kind == valConst {
+		v, k = v.l, k+v.r.k
 	}
-	return &test{val: l, op: op, rhs: r, at: g.at}
+	return comparison{val: v, op: testEqual, k: k}
 }
 
-// sum gives the value of a sum, and adds to need what must be true before it may
-// be computed.
-func (g *generator) sum(x *sum, need *[]cond) *value {
+// join joins two terms.
+func (g *generator) join(op bpf.ALUOp, l, r term) term {
+	return term{g.joined(op, l.written, r.written), g.binary(op, l.reduced, r.reduced)}
+}
+
+// same is the term of a value that can't be folded.
+func same(v *value) term { return term{v, v} }
+
+// sum gives the value of a sum, and what must be true before it may be computed,
+// nil for nothing. As in tcpdump, that is only what the leftmost number needs:
+// len + udp[4] = 100 is true of TCP, too.
+func (g *generator) sum(x *sum) (term, cond) {
 	switch x.kind {
 	case sumLen:
-		return g.get(valueKey{kind: valLen})
+		return same(g.get(valueKey{kind: valLen})), nil
 	case sumLoad:
-		return g.loadSum(x, need)
+		return g.loadSum(x)
 	case sumNegate:
-		return g.binary(bpf.ALUOpSub, g.constant(0), g.sum(x.l, need))
+		v, need := g.sum(x.l)
+		return g.join(bpf.ALUOpSub, same(g.constant(0)), v), need
 	case sumBinary:
-		l := g.sum(x.l, need)
-		r := g.sum(x.r, need)
-		if !g.computable(x, l, r) {
-			return g.constant(0)
+		l, need := g.sum(x.l)
+		r, _ := g.sum(x.r)
+		if !g.computable(x, r.reduced) {
+			return same(g.constant(0)), nil
 		}
-		return g.binary(aluOps[x.op], l, r)
+		return g.join(aluOps[x.op], l, r), need
 	}
-	return g.constant(x.num)
+	return same(g.constant(x.num)), nil
 }
 
-// computable refuses what tcpdump refuses: to divide zero or by it, and to shift
-// everything out.
-func (g *generator) computable(x *sum, l, r *value) bool {
-	zero := func(v *value) bool { return v.kind == valConst && v.k == 0 }
+// computable refuses to divide by zero and to shift everything out. As tcpdump
+// does, it looks at the first number of the right side, wherever that stands:
+// 5 / ip[0] is refused.
+func (g *generator) computable(x *sum, r *value) bool {
+	first := x.r
+	for first.l != nil {
+		first = first.l
+	}
+	bad := func(wrong func(k uint32) bool) bool {
+		return first.kind == sumNumber && wrong(first.num) || r.kind == valConst && wrong(r.k)
+	}
 	switch x.op {
 	case "/", "%":
-		if zero(r) || zero(l) {
-			g.fail(x.at, "division of or by zero")
+		if bad(func(k uint32) bool { return k == 0 }) {
+			g.fail(x.r.at, "division by a number that begins with 0")
 		}
 	case "<<", ">>":
-		if r.kind == valConst && r.k > 31 {
-			g.fail(x.at, "shift by more than 31 bits")
+		if bad(func(k uint32) bool { return k > 31 }) {
+			g.fail(x.r.at, "shift by a number that begins with more than 31 bits")
 		}
 	}
 	return !g.set
@@ -111,39 +145,40 @@ func (g *generator) computable(x *sum, l, r *value) bool {
 const maxOffset = 1 << 30
 
 // loadSum gives the value of proto[index:size].
-func (g *generator) loadSum(x *sum, need *[]cond) *value {
-	index := g.sum(x.l, need)
-	base, header := g.reach(x.proto, need)
-	if index.kind == valConst {
-		if index.k > maxOffset {
+func (g *generator) loadSum(x *sum) (term, cond) {
+	index, need := g.sum(x.l)
+	base, header, reach := g.reach(x.proto)
+	need = together(need, reach)
+	written := index.written
+	if header != nil {
+		written = g.joined(bpf.ALUOpAdd, written, header)
+	}
+	load := term{written: g.loadAt(base, written, x.size)}
+	switch {
+	case index.reduced.kind == valConst:
+		if index.reduced.k > maxOffset {
 			g.fail(x.l.at, "no packet is as long as that")
 		}
-		base, index = base+index.k, nil
-	}
-	switch {
+		load.reduced = g.loadAt(base+index.reduced.k, header, x.size)
 	case header == nil:
-	case index == nil:
-		index = header
+		load.reduced = g.loadAt(base, index.reduced, x.size)
 	default:
-		index = g.binary(bpf.ALUOpAdd, index, header)
+		load.reduced = g.loadAt(base, g.binary(bpf.ALUOpAdd, index.reduced, header), x.size)
 	}
-	return g.loadAt(base, index, x.size)
+	return load, need
 }
 
-// reach tests that a packet has the header of a protocol, and gives its place:
-// a constant and, behind IPv4, the length of that header.
-func (g *generator) reach(proto string, need *[]cond) (base uint32, header *value) {
+// reach gives the place of the header of a protocol, a constant and, behind IPv4,
+// the length of that header; and the test that a packet has it.
+func (g *generator) reach(proto string) (base uint32, header *value, has cond) {
 	net := g.net()
 	switch proto {
 	case "ether", "link":
-		return 0, nil
+		return 0, nil, nil
 	case "ip", "ip6", "arp", "rarp":
-		*need = append(*need, g.carries(etherTypes[proto]))
-		return net, nil
+		return net, nil, g.carries(etherTypes[proto])
 	case "icmp6":
-		*need = append(*need, allOf(g.carries(typeIP6), g.equal(net+6, 1, 58)))
-		return net + 40, nil
+		return net + 40, nil, allOf(g.carries(typeIP6), g.equal(net+6, 1, 58))
 	}
-	*need = append(*need, allOf(g.carries(typeIP4), g.named(proto), g.unfragmented()))
-	return net, g.header(net)
+	return net, g.header(net), allOf(g.carries(typeIP4), g.named(proto), g.unfragmented())
 }

@@ -7,13 +7,11 @@ import "golang.org/x/net/bpf"
 type cond interface{}
 
 type (
-	// A test compares a value with a constant.
+	// A test compares a value, in two forms.
 	test struct {
-		val *value
-		op  testOp
-		k   uint32
-		rhs *value // compare with this value instead of k; only of > and >=
-		at  span   // of what it stands for
+		comparison
+		reduced comparison // with constants folded
+		at      span       // of what it stands for
 	}
 	// both and either make the second test if the first leaves it open.
 	both   struct{ l, r cond }
@@ -24,7 +22,15 @@ type (
 	always bool
 )
 
-// testOp is a comparison.
+// A comparison is of a value with the constant k or, unless that is nil, with rhs.
+type comparison struct {
+	val *value
+	op  testOp
+	k   uint32
+	rhs *value // only for > and >=
+}
+
+// testOp is how values compare.
 type testOp uint8
 
 const (
@@ -71,15 +77,18 @@ func anyOf(first cond, more ...cond) cond {
 	return first
 }
 
-// compare makes a test. What is subtracted from the value moves to the constant.
+// compare makes a test of a value that needs no folding.
 func (g *generator) compare(v *value, op testOp, k uint32) cond {
-	if op == testEqual && v.kind == valBinary && v.op == bpf.ALUOpSub && v.r.kind == valConst {
-		return g.compare(v.l, op, k+v.r.k)
+	c := comparison{val: v, op: op, k: k}
+	return &test{c, c, g.at}
+}
+
+// constantly makes a test that has always the same outcome.
+func (g *generator) constantly(outcome bool) cond {
+	if outcome {
+		return g.compare(g.constant(0), testEqual, 0)
 	}
-	if v.kind == valConst {
-		return always(op.holds(v.k, k))
-	}
-	return &test{val: v, op: op, k: k, at: g.at}
+	return g.compare(g.constant(1), testEqual, 0)
 }
 
 // equal tests size bytes at a fixed place.
@@ -90,10 +99,13 @@ func (g *generator) equal(at uint32, size int, k uint32) cond {
 // masked tests the bits of mask in four bytes at a fixed place.
 func (g *generator) masked(at, k, mask uint32) cond {
 	v := g.load(at, 4)
-	if mask != 0xffffffff {
-		v = g.binary(bpf.ALUOpAnd, v, g.constant(mask))
+	if mask == 0xffffffff {
+		return g.compare(v, testEqual, k)
 	}
-	return g.compare(v, testEqual, k)
+	t := comparison{val: g.joined(bpf.ALUOpAnd, v, g.constant(mask)), op: testEqual, k: k}
+	r := t
+	r.val = g.binary(bpf.ALUOpAnd, v, g.constant(mask))
+	return &test{t, r, g.at}
 }
 
 // net is the place of the network header.

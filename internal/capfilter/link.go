@@ -82,11 +82,11 @@ func (g *generator) carries(typ uint32) cond {
 		case typeIP6:
 			return g.version(0x60)
 		}
-		return always(false)
+		return g.constantly(false)
 	case famRaw4:
-		return always(typ == typeIP4)
+		return g.constantly(typ == typeIP4)
 	case famRaw6:
-		return always(typ == typeIP6)
+		return g.constantly(typ == typeIP6)
 	case famNull, famLoop:
 		return g.addressFamily(at, typ)
 	}
@@ -149,7 +149,7 @@ func (g *generator) addressFamily(at, typ uint32) cond {
 		return anyOf(g.equal(at, 4, order(familiesIP6[0])), g.equal(at, 4, order(familiesIP6[1])),
 			g.equal(at, 4, order(familiesIP6[2])))
 	}
-	return always(false)
+	return g.constantly(false)
 }
 
 // vlan tests for a tag, and moves the places for what comes after.

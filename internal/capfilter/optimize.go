@@ -4,14 +4,23 @@ package capfilter
 type useless struct{ at span }
 
 // optimize leads ways past tests whose outcome is known and puts tests of the
-// same value together, until nothing changes. It reports a test with a load that
+// same value together, until nothing changes: first of tests as they are written,
+// then with constants folded. It reports a test with a load that
 // decides nothing: packets too short for the load would be judged differently
 // with and without it.
 func (g *graph) optimize() *useless {
-	for {
-		if len(g.blocks) > maxBlocks {
-			return nil
-		}
+	if bad := g.settle(); bad != nil {
+		return bad
+	}
+	for _, b := range g.blocks {
+		b.comparison = b.reduced
+	}
+	return g.settle()
+}
+
+// settle improves the graph until nothing changes.
+func (g *graph) settle() *useless {
+	for len(g.blocks) <= maxBlocks {
 		changed, bad := g.thread()
 		if bad != nil {
 			return bad
@@ -32,6 +41,7 @@ func (g *graph) optimize() *useless {
 			return nil
 		}
 	}
+	return nil
 }
 
 // known are, for each block, the edges that every way to it takes, as bits.
@@ -75,6 +85,12 @@ func (g *graph) dominating() *known {
 
 // thread leads every edge past the blocks whose outcome is known on it.
 func (g *graph) thread() (changed bool, bad *useless) {
+	for r := g.root; !r.ends() && r.constant() >= 0; r = g.root {
+		g.root, changed = r.next[r.constant()], true
+	}
+	if changed {
+		g.order()
+	}
 	k := g.dominating()
 	for _, b := range g.blocks {
 		for o := range b.next {
@@ -90,16 +106,29 @@ func (g *graph) thread() (changed bool, bad *useless) {
 		}
 	}
 	if r := g.root; !r.ends() && r.next[0] == r.next[1] {
-		if r.loads() && r.next[0] != g.no {
+		if strict && r.loads() && r.next[0] != g.no {
 			return false, &useless{r.at}
 		}
-		g.root, changed = r.next[0], true
+		if !r.loads() || r.next[0].ends() {
+			g.root, changed = r.next[0], true
+		}
 	}
 	return changed, nil
 }
 
+// constant is the outcome of a comparison of constants, -1 if it looks at the packet.
+func (c *comparison) constant() int {
+	if c.val.kind != valConst || c.rhs != nil {
+		return -1
+	}
+	if c.op.holds(c.val.k, c.k) {
+		return 1
+	}
+	return 0
+}
+
 // loads says whether a test may reject the packet.
-func (t *test) loads() bool { return t.val.loads || t.rhs != nil && t.rhs.loads }
+func (t *comparison) loads() bool { return t.val.loads || t.rhs != nil && t.rhs.loads }
 
 // follow gives where an edge leads in the end.
 func (g *graph) follow(k *known, e edge) (*block, *useless) {
@@ -111,7 +140,7 @@ func (g *graph) follow(k *known, e edge) (*block, *useless) {
 			b = b.next[outcome]
 		case b.next[0] != b.next[1]:
 			return b, nil
-		case b.loads() && b.next[0] != g.no:
+		case strict && b.loads() && b.next[0] != g.no:
 			return nil, &useless{b.at}
 		default:
 			b = b.next[0]
@@ -122,6 +151,9 @@ func (g *graph) follow(k *known, e edge) (*block, *useless) {
 
 // outcome is that of a block's test on an edge, -1 if it is open.
 func (k *known) outcome(e edge, b *block) int {
+	if o := b.constant(); o >= 0 {
+		return o
+	}
 	set := k.of(e.from)
 	for _, d := range k.byVal[b.val] {
 		if d.rhs != b.rhs {
@@ -222,3 +254,5 @@ func (g *graph) merge() {
 	}
 	g.order()
 }
+
+var strict = true

@@ -57,6 +57,11 @@ func (vs values) loadAt(at uint32, index *value, size int) *value {
 // header is the length of the IPv4 header at a place.
 func (vs values) header(at uint32) *value { return vs.get(valueKey{kind: valHeader, k: at}) }
 
+// joined joins two values as they stand.
+func (vs values) joined(op bpf.ALUOp, l, r *value) *value {
+	return vs.get(valueKey{kind: valBinary, op: op, l: l, r: r})
+}
+
 // binary joins two values. Constants are folded, and so are products with zero,
 // whose loads thereby vanish, as in tcpdump.
 func (vs values) binary(op bpf.ALUOp, l, r *value) *value {
@@ -69,7 +74,7 @@ func (vs values) binary(op bpf.ALUOp, l, r *value) *value {
 	if r.kind == valConst && r.k == 0 && op != bpf.ALUOpDiv && op != bpf.ALUOpMod {
 		return l
 	}
-	return vs.get(valueKey{kind: valBinary, op: op, l: l, r: r})
+	return vs.joined(op, l, r)
 }
 
 // vanishes tells what is 0 whatever the packet holds.
@@ -78,7 +83,7 @@ func vanishes(op bpf.ALUOp, l, r *value) bool {
 	switch op {
 	case bpf.ALUOpMul, bpf.ALUOpAnd:
 		return zero(l) || zero(r)
-	case bpf.ALUOpShiftLeft, bpf.ALUOpShiftRight:
+	case bpf.ALUOpShiftLeft, bpf.ALUOpShiftRight, bpf.ALUOpDiv, bpf.ALUOpMod:
 		return zero(l)
 	}
 	return false
