@@ -13,7 +13,8 @@ import (
 // analyze is the flags of the command.
 type analyze struct {
 	input
-	verbose bool
+	verbose  bool
+	interval seconds
 }
 
 func newAnalyze() *cobra.Command {
@@ -30,15 +31,24 @@ A value that cannot be known from the capture is "-" in text and absent in JSON.
 --format json is one document, ndjson the same on one line; 'dpdissect schema
 analysis' describes it.
 
+With -i it captures live: on a terminal a table of the connections is kept up to
+date until q is pressed; elsewhere a table is printed every --interval, or with
+--format ndjson a record of the connections that are followed and of those that
+ended since the record before. The report of the whole run comes at the end, at
+Ctrl-C or when -a says so.
+
 With -Y only connections with at least one matching datagram are reported, with
 their findings. Numbers of connections and all totals stay those of the capture.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json client.pcap server.pcapng.gz
-  tcpdump -w - udp | dpdissect analyze -`,
+  tcpdump -w - udp | dpdissect analyze -
+  dpdissect analyze -i eth0 -f 'udp portrange 2300-2400'
+  dpdissect analyze -i any --format ndjson --interval 5 -a duration:3600`,
 		Annotations: map[string]string{quietMeans: "the table and the findings alone, and no progress bar"},
 		RunE:        c.runE,
 	}
 	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many there are, and every place of a finding")
+	cmd.Flags().Var(&c.interval, "interval", "live: a report every `SECONDS`, 10 by default, 1 on a terminal")
 	c.add(cmd)
 	return cmd
 }
@@ -48,7 +58,11 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	a, err := j.analyse()
+	analyse := j.analyse
+	if c.isLive() {
+		analyse = func() (*report.Analysis, error) { return c.watch(j) }
+	}
+	a, err := analyse()
 	if err == nil {
 		_, err = j.out.Write(c.render(a, &j.screen))
 	}
@@ -77,7 +91,11 @@ func (j *job) analyse() (*report.Analysis, error) {
 func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
 	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Source.Totals()}}
 	a.Totals.AddTable(j.run.Decoded())
-	a.Conns = j.run.Conns()
+	if j.bounds != nil {
+		a.Conns, a.Totals.LeftOut = j.bounds.All()
+	} else {
+		a.Conns = j.run.Conns()
+	}
 	a.Findings = findings()
 	report.SortFindings(a.Findings)
 	return a

@@ -24,7 +24,8 @@ type job struct {
 	out    *os.File
 	screen screen
 	stderr io.Writer
-	stop   func() // ends the progress bar
+	stop   func() // ends the progress bar, or the watch for Ctrl-C
+	bounds *pipeline.Watch // of a live run
 }
 
 // open checks the flags and opens first the inputs, then the output. collects
@@ -125,6 +126,9 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 		if j.isLive() {
 			queue.Hasten(&j.run, patience)
 		}
+	}
+	if j.isLive() {
+		j.bounds = pipeline.NewWatch(&j.run)
 	}
 	if check != nil {
 		after := j.run.After

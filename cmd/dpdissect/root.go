@@ -97,7 +97,7 @@ gives its verdict: 0 pass, 1 fail, 4 not evaluated, 5 the capture is too poor.`,
 	}
 	root.SetVersionTemplate("dpdissect {{.Version}}\n")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newAnalyze(), newCheck(), newDecode(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
+	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
 	addBuiltins(root)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	return root

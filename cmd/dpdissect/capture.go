@@ -1,0 +1,223 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/record"
+	"github.com/dpdissect/dpdissect/internal/trigger"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// captureCommand is the flags of the command.
+type captureCommand struct {
+	input
+	write    string
+	format   choice
+	ring     []string
+	compress choice
+	on       string
+	keep     seconds
+
+	options record.Options
+	tracker session.Config
+	show    *filter.Filter // -Y, or nil
+	trigger *trigger.Trigger
+}
+
+// recordDelay is how long packets wait in the kernel for others when they are only
+// written.
+const recordDelay = 50 * time.Millisecond
+
+func newCapture() *cobra.Command {
+	c := &captureCommand{keep: seconds(30 * time.Second)}
+	cmd := &cobra.Command{
+		Use:   "capture -i IFACE -w FILE",
+		Short: "Record packets from network interfaces, as they are or what matches",
+		Long: `Record packets from network interfaces to a file, or to a ring of files: with -b
+each file is complete on its own and named FILE_00001_20261120193000.pcapng as
+tshark does it. What the kernel dropped is told at the end and stands in the
+files. -Y writes only datagrams that match a display filter.
+
+The flight recorder: --on keeps the last seconds in memory and, when its
+expression becomes true for a connection or a rule is broken, dumps them to
+FILE_dump_00001_20261120193000.pcapng beside the running capture, with the
+findings as comments on their packets. At most one dump is written in the time
+that --keep says. Words of the expression, joined by and, or, not, ():
+` + triggerWords(),
+		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400'
+  dpdissect capture -i any -w ring.pcapng.zst -b duration:3600 -b files:24
+  dpdissect capture -i eth0 -w dp8.pcapng -Y 'dp8 and retry' -a duration:60
+  dpdissect capture -i eth0 -w game.pcapng --on 'disconnect or finding.error or loss > 5%' --keep 30`,
+		Args: noArgs,
+		RunE: c.runE,
+	}
+	c.format, c.compress = newChoice("auto", "pcapng", "pcap"), newChoice("auto", "gzip", "zstd", "lz4")
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&c.write, "write", "w", "", "write packets to `FILE`; - is standard output")
+	c.format.add(cmd, "file-type", "format of the file; auto is pcapng unless its name ends in .pcap")
+	f.Lookup("file-type").Shorthand = "F"
+	f.StringArrayVarP(&c.ring, "ring-buffer", "b", nil, "begin another file at `COND`: duration:SECONDS, interval:SECONDS, filesize:KIB or packets:N; files:N keeps the latest N; repeatable")
+	c.compress.add(cmd, "compress", "compress while writing; auto is by the name: .gz, .zst or .lz4")
+	f.StringVar(&c.on, "on", "", "dump the last seconds when `EXPR` is true, as in 'disconnect or finding.error or loss > 5%'")
+	f.Var(&c.keep, "keep", "with --on, so many `SECONDS` are kept for a dump")
+	c.live.add(cmd)
+	c.addTracking(cmd)
+	f.BoolVarP(&c.quiet, "quiet", "q", false, "no counter while it runs")
+	return cmd
+}
+
+func triggerWords() string {
+	var b strings.Builder
+	for _, w := range trigger.Words() {
+		fmt.Fprintf(&b, "  %-16s %s\n", w[0], w[1])
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// prepare checks what can be checked before anything is opened.
+func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
+	switch {
+	case !c.isLive():
+		return usagef("no interface: give -i IFACE; 'dpdissect interfaces' lists them")
+	case c.write == "":
+		return usagef("no file: give -w FILE, or -w - for standard output")
+	case c.write == "-" && c.on != "":
+		return usagef("--on writes files beside that of -w, which is standard output here")
+	case c.on == "" && cmd.Flags().Changed("keep"):
+		return usagef("--keep is for --on, and there is no --on")
+	}
+	if err := c.live.check(cmd, nil); err != nil {
+		return err
+	}
+	if c.on != "" {
+		if c.trigger, err = trigger.Compile(c.on); err != nil {
+			return fmt.Errorf("--on: %w", err)
+		}
+	}
+	if c.tracker, err = c.config(); err != nil {
+		return err
+	}
+	if c.show, err = c.displayFilter(); err != nil {
+		return err
+	}
+	o := &c.options
+	o.Path, o.Format, o.Compress, o.Nanoseconds = c.write, chosen(&c.format), chosen(&c.compress), true
+	o.Application, o.OS, o.Hardware = "dpdissect "+buildVersion().Version, runtime.GOOS, runtime.GOARCH
+	o.Filter = c.filter
+	o.Stdout = cmd.OutOrStdout()
+	return c.parseRing(&o.Ring)
+}
+
+func (c *captureCommand) parseRing(r *record.Ring) error {
+	for _, s := range c.ring {
+		what, value, _ := strings.Cut(s, ":")
+		var n uint64
+		var err error
+		switch what {
+		case "duration":
+			r.Duration, err = parseSeconds(value)
+		case "interval":
+			r.Interval, err = parseSeconds(value)
+		case "filesize":
+			n, err = parseCount(value)
+			r.FileSize = int64(n) << 10
+		case "packets":
+			r.Packets, err = parseCount(value)
+		case "files":
+			r.Files, err = strconv.Atoi(value)
+			if err != nil || r.Files < 1 {
+				err = errors.New("want a number from 1")
+			}
+		default:
+			err = errors.New("want duration:SECONDS, interval:SECONDS, filesize:KIB, packets:N or files:N")
+		}
+		if err != nil {
+			return usagef("-b %s: %w", s, err)
+		}
+	}
+	return nil
+}
+
+func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
+	if err := c.prepare(cmd); err != nil {
+		return err
+	}
+	filter, err := c.captureFilter()
+	if err != nil {
+		return err
+	}
+	most := c.limits.Bytes // here of the file, not of packets
+	c.limits.Bytes = 0
+	src, err := c.live.open(filter, uint64(c.count), recordDelay)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	o := &c.options
+	o.Interfaces, o.Start, o.PacketDrops = src.Interfaces(), time.Now(), true
+	o.Stats = func(i int) (received, dropped uint64, ok bool) {
+		n, ok := src.Counts(i)
+		return n.Received, n.Dropped, ok
+	}
+	out, err := record.Create(*o)
+	if err != nil {
+		return fmt.Errorf("-w: %w", err)
+	}
+	release := stopOnSignal(src)
+	defer release()
+	stderr := cmd.ErrOrStderr()
+	c.announce(stderr)
+	k := &recording{src: src, out: out, most: most, line: newCountLine(stderr, c.quiet)}
+	err = c.run(k, stderr)
+	k.line.clear()
+	err = cmp.Or(err, closed(out))
+	src.Close()
+	k.tell(stderr)
+	return cmp.Or(err, failedInterfaces(stderr, src.Infos()))
+}
+
+func closed(r *record.Recorder) error {
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("-w: %w", err)
+	}
+	return nil
+}
+
+// run records until the source ends.
+func (c *captureCommand) run(k *recording, stderr io.Writer) error {
+	if c.show == nil && c.trigger == nil {
+		return k.all()
+	}
+	return c.runTracked(k, stderr)
+}
+
+// failedInterfaces tells which interfaces failed.
+func failedInterfaces(w io.Writer, infos []capture.Info) (err error) {
+	for i := range infos {
+		if infos[i].Failed {
+			fmt.Fprintf(w, "dpdissect: %s\n", printable(infos[i].Path+": "+infos[i].Problem))
+			err = errInput
+		}
+	}
+	return err
+}
+
+// chosen is the word of a choice, "" for auto.
+func chosen(c *choice) string {
+	if c.value == "auto" {
+		return ""
+	}
+	return c.value
+}

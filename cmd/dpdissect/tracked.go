@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/flight"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// recordPatience is how long a packet that -Y is to judge waits for what later
+// ones tell of it.
+const recordPatience = 2 * time.Second
+
+// errFull ends a run whose file has the size that was asked for.
+var errFull = errors.New("the file is full")
+
+// A trackedRecording follows connections on the way: to write what a display filter
+// matches, and for the flight recorder. It stands where a printer does, because
+// filters may ask for what later packets tell, and prints nothing.
+type trackedRecording struct {
+	*recording
+	run     pipeline.Run
+	display pipeline.Display
+	waiting packetQueue      // those -Y has not judged yet
+	flight  *flight.Recorder // nil without --on
+	watch   *pipeline.Watch
+	fresh   func() []session.Finding
+	finish  func() error
+	err     error // of writing
+}
+
+func (c *captureCommand) runTracked(k *recording, stderr io.Writer) error {
+	t := &trackedRecording{recording: k}
+	t.run = pipeline.Run{Source: k.src, Config: c.tracker, Workers: 1, Before: t.before}
+	t.attach(c)
+	t.watch = pipeline.NewWatch(&t.run)
+	t.watch.Every(time.Second, t.tick)
+	if c.trigger != nil {
+		t.flight = flight.New(flight.Options{
+			Trigger: c.trigger, Keep: time.Duration(c.keep), File: c.options,
+			Tell: func(line string) { k.line.clear(); fmt.Fprintln(stderr, printable(line)) },
+		})
+		t.watch.Every(time.Second, t.look)
+	}
+	err := t.run.Do()
+	if errors.Is(err, errFull) {
+		err = nil
+	}
+	err = cmp.Or(err, t.finish())
+	if t.flight != nil {
+		t.look(time.Now())
+		t.flight.Close(time.Now())
+	}
+	return err
+}
+
+// attach makes findings arrive, and with -Y frames in the order of the capture.
+func (t *trackedRecording) attach(c *captureCommand) {
+	t.display.Filter = c.show
+	t.finish = func() error { return t.err }
+	after := func(uint64) error { return nil }
+	if c.show != nil {
+		t.display.Configure(&t.run.Config)
+		q := pipeline.NewQueue(io.Discard, t)
+		q.Attach(&t.run)
+		q.Hasten(&t.run, recordPatience)
+		t.fresh = q.Fresh
+		t.finish = func() error { return cmp.Or(q.Finish(), t.err) }
+		after = t.run.After
+	} else {
+		f := new(pipeline.Findings)
+		f.Live()
+		f.Attach(&t.run)
+		t.fresh = f.Fresh
+	}
+	t.run.After = func(frame uint64) error { return cmp.Or(after(frame), t.err) }
+}
+
+// before takes a packet before it is tracked.
+func (t *trackedRecording) before(p *capture.Packet) {
+	p.Record.Interface = p.File
+	if t.flight != nil {
+		t.flight.Add(p.Record, p.Frame)
+	}
+	if t.display.Filter != nil {
+		t.waiting.push(p.Record)
+	} else {
+		t.put(p.Record)
+	}
+}
+
+// put writes a packet; what goes wrong ends the run.
+func (t *trackedRecording) put(rec *capture.Record) {
+	if t.err == nil {
+		t.err = t.write(rec)
+	}
+	if t.err == nil && t.full() {
+		t.err = errFull
+	}
+}
+
+// look lets the flight recorder judge.
+func (t *trackedRecording) look(now time.Time) error {
+	var totals flight.Totals
+	for i := range t.src.Interfaces() {
+		n, _ := t.src.Counts(i)
+		totals.Dropped += n.Dropped
+	}
+	_, totals.Malformed, _ = t.run.Decoded()
+	t.flight.Look(now, totals, t.watch.Record(), t.fresh())
+	return nil
+}
+
+// Prepare implements pipeline.Printer.
+func (t *trackedRecording) Prepare(_ int, slot *pipeline.Slot, fr *dissect.Frame) {
+	t.display.Prepare(slot, fr)
+}
+
+// PrepareMessage implements pipeline.Printer.
+func (t *trackedRecording) PrepareMessage(int, *session.Message) (head, tail []byte) {
+	return nil, nil
+}
+
+// Print implements pipeline.Printer: it is called for every packet, in order.
+func (t *trackedRecording) Print(dst []byte, slot *pipeline.Slot) []byte {
+	rec := t.waiting.pop()
+	if t.display.Decide(slot) {
+		t.put(rec)
+	} else {
+		t.out.Skip(rec)
+	}
+	return dst
+}
+
+// PrintMessage implements pipeline.Printer.
+func (t *trackedRecording) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }
+
+// A packetQueue holds copies of packets, first in, first out. Their memory is used
+// again.
+type packetQueue struct {
+	ring  []capture.Record
+	first int
+	n     int
+}
+
+func (q *packetQueue) push(rec *capture.Record) {
+	if q.n == len(q.ring) {
+		q.grow()
+	}
+	at := &q.ring[(q.first+q.n)%len(q.ring)]
+	data := append(at.Data[:0], rec.Data...)
+	*at = *rec
+	at.Data = data
+	q.n++
+}
+
+// grow makes room for twice as many.
+func (q *packetQueue) grow() {
+	ring := make([]capture.Record, max(64, 2*len(q.ring)))
+	for i := range q.n {
+		ring[i] = q.ring[(q.first+i)%len(q.ring)]
+	}
+	q.ring, q.first = ring, 0
+}
+
+// pop gives the oldest packet, which is valid until the next push.
+func (q *packetQueue) pop() *capture.Record {
+	rec := &q.ring[q.first]
+	q.first = (q.first + 1) % len(q.ring)
+	q.n--
+	return rec
+}
