@@ -29,11 +29,11 @@ type Options struct {
 	Filter      string // capture filter of interfaces that don't say theirs
 	Comment     string // on each file
 
-	Start       time.Time // when the capture began; zero when packets are older than the recording
-	PacketDrops bool      // packets tell all drops by Record.Drops, sooner or later: files of a ring leave telling to them
-	Stats       Stats     // nil when nothing is known but what packets tell
-	Stdout      io.Writer // what "-" writes to, os.Stdout when nil
-	Closed      func(path string)
+	Start       time.Time         // when the capture began; zero when packets are older than the recording
+	PacketDrops bool              // packets tell all drops by Record.Drops, sooner or later: files of a ring leave telling to them
+	Stats       Stats             // nil when nothing is known but what packets tell
+	Stdout      io.Writer         // what "-" writes to, os.Stdout when nil
+	Closed      func(path string) // told of each file that is complete; nil for nobody
 }
 
 // Stats says of an interface how many packets it received since the capture began,
