@@ -16,13 +16,24 @@ GENERATED = docs/FIELDS.md docs/rules.md README.md testdata cmd/dpdissect/testda
 
 export CGO_ENABLED = 0
 
-.PHONY: test build check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover soak mutants accuracy
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover soak mutants accuracy
 
 test: ## all tests
 	$(GO) test -timeout 5m ./...
 
 build: ## bin/dpdissect
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/dpdissect ./cmd/dpdissect
+
+PLATFORMS ?= linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
+
+platforms: ## bin/dpdissect-SYSTEM-MACHINE for all PLATFORMS, without C
+	@for p in $(PLATFORMS); do \
+		system=$${p%/*}; machine=$${p#*/}; echo "== $$p"; \
+		GOOS=$$system GOARCH=$$machine $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" \
+			-o bin/dpdissect-$$system-$$machine$$([ $$system = windows ] && echo .exe) ./cmd/dpdissect || exit 1; \
+	done
+	GOOS=windows $(GO) vet ./cmd/... ./internal/capture
+	GOOS=darwin $(GO) vet ./cmd/... ./internal/capture
 
 check: fmt vet staticcheck generated ## everything but the tests
 
