@@ -20,7 +20,7 @@ var keysHelp = [][2]string{
 var remarks = []string{
 	"Loss, Retries and Quality look back ten seconds, or to the update before when that is longer; rates look back one second.",
 	"Loss counts what shows here: sendings that were made again before an acknowledgement of them was captured, and numbers that never came by. What the capture itself dropped shows as loss, too: see “dropped” in the first line.",
-	"Quality is that of Valve's net_graph: of 100 numbered datagrams of a side, how many came at the first try and in order. What is lost, sent again or overtaken takes from it.",
+	"Quality is what players know from Valve's net_graph: of 100 numbered datagrams of a side, how many came at the first try and in order. What is lost, sent again or overtaken takes from it.",
 	"Ping adds the times from here to either side and back. Where only one side's frames are acknowledged it is the time to the other side alone. kNet's acknowledgements wait for others: its own pings are taken.",
 	"“-” is what can't be known from what was captured. A connection that has ended stays for ten seconds, dimmed.",
 }
