@@ -52,7 +52,7 @@ func Load(ctx context.Context, c LoadConfig) (*Totals, error) {
 	if c.Messages == 0 {
 		c.Messages = DefaultMessages
 	}
-	l := &load{LoadConfig: c, loop: newLoop(loadGrain), rand: rand.New(rand.NewPCG(c.Seed, 5)), live: map[*guest]bool{}, used: map[uint16]bool{}}
+	l := &load{LoadConfig: c, loop: newLoop(loadGrain), rand: rand.New(rand.NewPCG(c.Seed, 5)), live: map[*guest]bool{}, port: uint16(firstPort + rand.IntN(lastPort-firstPort))}
 	l.totals.Seed, l.totals.Kinds = c.Seed, map[string]*Sum{}
 	defer l.closeAll()
 	for i, kind := range c.Kinds {
@@ -74,7 +74,8 @@ type load struct {
 	rand    *rand.Rand
 	servers []*socket
 	live    map[*guest]bool
-	used    map[uint16]bool // ports clients had
+	port    uint16 // of the latest client
+	ended   bool   // nobody comes or goes any more
 	totals  Totals
 }
 
@@ -109,6 +110,9 @@ func (l *load) serve(i int, kind string) error {
 
 // enter starts a conversation.
 func (l *load) enter(kind string, server *socket, first bool) {
+	if l.ended {
+		return
+	}
 	client, err := l.client()
 	if err != nil {
 		l.loop.fail(err)
@@ -135,19 +139,25 @@ func (l *load) enter(kind string, server *socket, first bool) {
 	l.look(g, server)
 }
 
-// client opens a socket with a port that no client had before.
+// Ports of clients: each takes the next one that is free, so that one comes again
+// as late as possible.
+const (
+	firstPort = 20000
+	lastPort  = 65000
+	portTries = 200
+)
+
+// client opens the socket of the next client.
 func (l *load) client() (s *socket, err error) {
-	for range 20 {
-		if s, err = l.loop.open(l.Listen[0], netip.AddrPortFrom(l.Addr, 0), loadRoom); err != nil {
-			return nil, err
+	for range portTries {
+		if l.port++; l.port < firstPort || l.port > lastPort {
+			l.port = firstPort
 		}
-		if !l.used[s.addr.Port()] {
-			l.used[s.addr.Port()] = true
+		if s, err = l.loop.open(l.Listen[0], netip.AddrPortFrom(l.Addr, l.port), loadRoom); err == nil {
 			return s, nil
 		}
-		s.close()
 	}
-	return nil, errors.New("no port is left that was not used before: a shorter run, or a slower churn")
+	return nil, err
 }
 
 // life is how long a conversation lasts: half to one and a half of the mean; the
@@ -164,10 +174,13 @@ func (l *load) life(first bool) time.Duration {
 // applications have fallen silent.
 func (l *load) look(g *guest, server *socket) {
 	now := l.loop.clock.Now()
+	if l.ended {
+		return
+	}
 	if g.over == 0 && g.live.Over() {
 		g.over = now
 	}
-	if now >= g.leave && now < l.Duration && !g.heir {
+	if now >= g.leave && !g.heir {
 		g.heir = true
 		l.enter(g.kind, server, false)
 	}
@@ -203,6 +216,7 @@ func (l *load) depart(g *guest, end string) {
 
 // finish cuts what is left, lets what is on its way arrive, and adds all up.
 func (l *load) finish() (*Totals, error) {
+	l.ended = true
 	l.totals.Seconds = l.loop.clock.Now().Seconds()
 	ends := map[*guest]string{}
 	for g := range l.live {
