@@ -5,7 +5,7 @@ package session
 const LeanLeast = 32
 
 // LeanTime is for how long, in ns, what needs no answer any more is remembered where
-// little is to be kept, in a ring of a size: with 32 of them 2 s, the less the more
+// little is to be kept, in a ring of a size: with 32 of them 1 s, the less the more
 // there are. Rings are doubled only for what is younger.
 func LeanTime(size int) int64 { return 32e9 / int64(max(size, LeanLeast)) }
 
