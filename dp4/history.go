@@ -26,13 +26,6 @@ type history struct {
 // can be told apart from.
 const remembered = 128
 
-// Where little is to be kept (session.Config.Lean), a packet older than leanKeep, in
-// ns, makes room for another once there are leanSize.
-const (
-	leanSize = 32
-	leanKeep = 2e9
-)
-
 // crowded reports whether a number deserves more room than there is: the place of a
 // ring of size n is taken by another, last seen at a time. Rings begin with firstSize
 // places and end with remembered.
@@ -40,7 +33,7 @@ func crowded(size int, lean bool, num, other, seen, now int64) bool {
 	if num == other || size >= remembered {
 		return false
 	}
-	return !lean || size < leanSize || other > num || now-seen < leanKeep
+	return !lean || size < session.LeanLeast || other > num || now-seen < session.LeanTime(size)
 }
 
 const firstSize = 16

@@ -6,16 +6,11 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
 )
 
 // memorySize is how many data frames of a side are remembered: the window twice.
-// Where little is to be kept (session.Config.Lean), those older than leanKeep, in ns,
-// make room for others once there are leanSize.
-const (
-	memorySize = 2 * WindowSize
-	leanSize   = WindowSize / 2
-	leanKeep   = 2e9
-)
+const memorySize = 2 * WindowSize
 
 // A sentFrame is what is remembered of one data frame number of a side.
 type sentFrame struct {
@@ -93,7 +88,7 @@ func (m *memory) place(num, now int64) *sentFrame {
 		if !f.used || f.num == num || len(m.ring) == memorySize || f.num <= m.top-memorySize {
 			return f
 		}
-		if m.lean && len(m.ring) >= leanSize && now-f.last >= leanKeep {
+		if m.lean && len(m.ring) >= session.LeanLeast && now-f.last >= session.LeanTime(len(m.ring)) {
 			if f.num > num {
 				return nil
 			}

@@ -44,13 +44,6 @@ const (
 	inUse
 )
 
-// For how long a packet is remembered where little is to be kept
-// (session.Config.Lean), in ns: one that was acknowledged, and one that was not.
-const (
-	leanKeep = 2e9
-	leanWait = 4e9
-)
-
 // post is the mail of one side: its latest reliable packets.
 type post struct {
 	ring []parcel // power of two
@@ -88,9 +81,9 @@ func (p *post) keep(x *parcel) int64 {
 	case !p.lean:
 		return postKeep
 	case x.acks > 0:
-		return leanKeep
+		return session.LeanTime(len(p.ring))
 	}
-	return leanWait
+	return session.LeanWait(len(p.ring)) / 2
 }
 
 func (p *post) grow() {

@@ -90,14 +90,10 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.waiting.conn, s.waiting.dir = c, i
 		if p.params.Dialect == Spec {
 			c.c.Dir[i].SetLimits(pageLimits)
-			s.roll.keep = leanPage
 		} else {
 			c.c.Dir[i].SetLimits(libraryLimits)
-			s.roll.keep = leanLibrary
 		}
-		if !c.wants.Lean {
-			s.roll.keep = 0
-		}
+		s.roll.lean = c.wants.Lean
 	}
 	if p.decided {
 		c.c.Dialect = p.params.Dialect.String()

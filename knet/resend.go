@@ -162,7 +162,7 @@ func (c *conn) resent(dir int, old *resend, gap int64) bool {
 func (s *side) memory() *resends {
 	if s.resends == nil {
 		n := resendMemory
-		if s.roll.keep > 0 {
+		if s.roll.lean {
 			n = resendLean
 		}
 		s.resends = &resends{ring: make([]resend, n), heads: make([]int64, n)}

@@ -23,9 +23,9 @@ type roll struct {
 	late    int64             // longest time a datagram was overtaken by
 	ghosts  [maxGhosts]uint32 // PacketIDs of datagrams with a fault, plus 1
 	nghosts int
-	keep    int64 // for how long a datagram is remembered, ns; 0 for as long as there is room
-	notes   int   // datagrams worth a note
-	anew    bool  // the side began anew, and its start was not captured
+	lean    bool // little is to be kept
+	notes   int  // datagrams worth a note
+	anew    bool // the side began anew, and its start was not captured
 }
 
 // A leaf is one datagram.
@@ -53,8 +53,6 @@ type leaf struct {
 const (
 	leastLeaves = 32
 	mostLeaves  = 1024
-	leanLibrary = 3e9 // ns; where little is to be kept: no PacketID is sent again
-	leanPage    = 6e9 // … each is, after 2 s
 )
 
 // leaf gives what is remembered of a datagram, or nil.
@@ -160,8 +158,8 @@ func (r *roll) wants(x *leaf, now int64) bool {
 	if !x.used || len(r.leaves) == mostLeaves {
 		return false
 	}
-	age := now - max(x.last, x.time)
-	return r.keep == 0 || age < r.keep && (x.acks == 0 || age < leanLibrary)
+	n, age := len(r.leaves), now-max(x.last, x.time)
+	return !r.lean || age < session.LeanTime(n) || age < session.LeanWait(n) && x.reliable && x.acks == 0
 }
 
 // grow makes room, while there are few leaves.

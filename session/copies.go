@@ -2,12 +2,8 @@ package session
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// recentLimit is how many frames are remembered to recognise copies of them, and
-// recentKeep for how long, in ns, where little is to be kept (Config.Lean).
-const (
-	recentLimit = 256
-	recentKeep  = 2e9
-)
+// recentLimit is how many frames are remembered to recognise copies of them.
+const recentLimit = 256
 
 // recentCopies remembers the latest frames of one side that only their bytes
 // tell apart: retries, and frames without a number of their own. Frames are
@@ -60,7 +56,7 @@ func (r *recentCopies) keep(s *Sending) {
 		*r = recentCopies{lean: r.lean} // the counter is full: begin anew
 	}
 	if int(r.kept) >= len(r.ring) && len(r.ring) < recentLimit {
-		if len(r.ring) == 0 || !r.lean || s.Time-r.at(r.kept).time < recentKeep {
+		if len(r.ring) == 0 || !r.lean || s.Time-r.at(r.kept).time < LeanTime(2*len(r.ring)) {
 			r.grow()
 		}
 	}

@@ -128,7 +128,7 @@ func (s *units) makeRoom(limit int64, d *Direction) {
 	n := int64(len(s.ring))
 	switch {
 	case s.top-s.base < n:
-	case n < leanLeast || n < limit && s.wanted(s.at(s.base), d):
+	case n < LeanLeast || n < limit && s.wanted(s.at(s.base), d):
 		s.grow()
 	default:
 		s.base++
@@ -140,7 +140,7 @@ func (s *units) makeRoom(limit int64, d *Direction) {
 func (s *units) wanted(u *carried, d *Direction) bool {
 	age := d.win.now - u.time
 	if s.lean {
-		return age < leanKeep || age < s.keep && !u.acked && !d.anyAcked(u.carriers[:u.n])
+		return age < LeanTime(len(s.ring)) || age < s.keep && !u.acked && !d.anyAcked(u.carriers[:u.n])
 	}
 	return len(s.ring) < HistoryLimit || age < max(s.keep, d.win.keep)
 }

@@ -134,21 +134,12 @@ func (w *Window) reach(n int64, d *Direction) bool {
 // limit is how many numbers may be remembered.
 func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
 
-// What is remembered in a lean window: numbers at least, and for how long, in ns,
-// one that was acknowledged and one that was not: half of that for every time the
-// window was doubled.
-const (
-	leanLeast = 32
-	leanKeep  = 2e9
-	leanWait  = 12e9
-)
-
 // wanted reports whether the oldest number may still be asked for.
 func (w *Window) wanted() bool {
 	age := w.now - w.at(w.base).time
 	if w.lean {
-		n := int64(len(w.ring))
-		return n < leanLeast || age < leanKeep || age < leanWait*leanLeast/n && w.at(w.base).state&acked == 0
+		n := len(w.ring)
+		return n < LeanLeast || age < LeanTime(n) || age < LeanWait(n) && w.at(w.base).state&acked == 0
 	}
 	return len(w.ring) < HistoryLimit || age < w.keep
 }

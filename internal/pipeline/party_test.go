@@ -14,9 +14,12 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
+// A script is a conversation; times begin at 0.
+type script []dissect.Datagram
+
 // scriptOf plays one conversation (tracegen.Call): what every guest of a party
-// says, with other addresses at another time. Times begin at 0.
-func scriptOf(tb testing.TB, kind string, lasts, pause time.Duration) []dissect.Datagram {
+// says, with other addresses at another time.
+func scriptOf(tb testing.TB, kind string, lasts, pause time.Duration) script {
 	tb.Helper()
 	var b bytes.Buffer
 	if err := tracegen.Call(&b, kind, 1, lasts, pause); err != nil {
@@ -35,11 +38,11 @@ func scriptOf(tb testing.TB, kind string, lasts, pause time.Duration) []dissect.
 
 // A guest is one connection of a party.
 type guest struct {
-	script []dissect.Datagram
-	at     int   // datagrams said
-	from   int64 // when it came, ns
-	until  int64 // how far into its script it speaks before it falls silent
-	net    uint32
+	script
+	at    int   // datagrams said
+	from  int64 // when it came, ns
+	until int64 // how far into its script it speaks before it falls silent
+	net   uint32
 }
 
 func (g *guest) over() bool { return g.at == len(g.script) || g.script[g.at].Time > g.until }
@@ -66,7 +69,7 @@ func newParty(cfg session.Config) *party {
 	return &party{tables: newTables(cfg, nil), now: 1e18, step: 10e6}
 }
 
-func (c *party) join(script []dissect.Datagram, from, until int64) {
+func (c *party) join(script script, from, until int64) {
 	c.made++
 	c.guests = append(c.guests, &guest{script: script, from: c.now + from, until: until, net: c.made})
 }
@@ -115,11 +118,36 @@ func (c *party) conns() (n int) {
 	return n
 }
 
+// tick lets time go by without packets.
+func (c *party) tick(d time.Duration) {
+	c.now += int64(d)
+	for _, t := range c.tables {
+		t.Tick(c.now)
+	}
+}
+
+// take collects the connections that were settled.
+func (c *party) take() (all []*session.Conn) {
+	for _, t := range c.tables {
+		all = append(all, t.TakeClosed()...)
+	}
+	return all
+}
+
+// open is how many connections are alive.
+func (c *party) open() (n int) {
+	for _, t := range c.tables {
+		open, _, _ := t.Live()
+		n += open
+	}
+	return n
+}
+
 // heap is what is in use, in bytes.
-func heap() uint64 {
+func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return int64(m.HeapAlloc)
 }

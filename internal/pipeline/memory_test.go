@@ -1,0 +1,165 @@
+package pipeline
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/dpdissect/dpdissect/internal/tracegen"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// endless is how a run without end is configured.
+var endless = session.Config{Idle: session.DefaultIdle, Lean: true}
+
+// What is kept of a connection at 20 to 40 datagrams a second each way, a minute old,
+// in bytes: of one that goes on, and of one that has ended. Both are generous.
+var sizes = map[string]struct{ live, file int64 }{
+	"none": {52_000, 20_000}, "full": {52_000, 20_000}, "dp4": {64_000, 0},
+	"knet": {76_000, 14_000}, "knet-spec": {70_000, 28_000}, "hazel": {44_000, 14_000},
+}
+
+const endedSize = 3_500 // of a connection that was handed out, with its part of the tables
+
+// members is how many connections are measured.
+func members() int64 {
+	if testing.Short() {
+		return 100
+	}
+	return 500
+}
+
+// TestLiveSize: a run without end keeps little of a connection.
+func TestLiveSize(t *testing.T) {
+	for _, kind := range tracegen.CallKinds() {
+		t.Run(kind, func(t *testing.T) {
+			n := members()
+			script := scriptOf(t, kind, 30*time.Second, 50*time.Millisecond)
+			before := heap()
+			p := newParty(endless)
+			base := heap() - before
+			for i := range n {
+				p.join(script, i*1e6, 1<<60)
+			}
+			p.pass(28 * time.Second)
+			if open := p.open(); open != int(n) {
+				t.Fatalf("%d connections are open, want %d", open, n)
+			}
+			live := (heap() - before - base) / n
+			p.pass(20 * time.Second)
+			for range 10 {
+				p.tick(20 * time.Second)
+			}
+			conns := p.take()
+			if len(conns) != int(n) || p.open() != 0 || len(p.guests) != 0 {
+				t.Fatalf("%d of %d connections are settled, %d open, %d guests speak", len(conns), n, p.open(), len(p.guests))
+			}
+			ended := (heap() - before - base) / n
+			t.Logf("%d datagrams a second: %d bytes while it lives, %d when it has ended", int64(len(script))/30, live, ended)
+			if most := sizes[kind].live; live > most {
+				t.Errorf("%d bytes a live connection, want no more than %d", live, most)
+			}
+			if ended > endedSize {
+				t.Errorf("%d bytes an ended connection, want no more than %d", ended, endedSize)
+			}
+			runtime.KeepAlive(conns)
+			runtime.KeepAlive(p)
+		})
+	}
+}
+
+// TestFileSize: the analysis of a file frees what it kept of a connection that was
+// closed, though frames of it may still come.
+func TestFileSize(t *testing.T) {
+	for _, kind := range tracegen.CallKinds() {
+		most := sizes[kind].file
+		if most == 0 {
+			continue // it has no close
+		}
+		t.Run(kind, func(t *testing.T) {
+			n := members() / 2
+			script := scriptOf(t, kind, 20*time.Second, 50*time.Millisecond)
+			before := heap()
+			p := newParty(session.Config{})
+			for i := range n {
+				p.join(script, i*1e6, 1<<60)
+			}
+			p.pass(35 * time.Second)
+			for range 3 {
+				p.now += 40e9
+				p.whisper()
+			}
+			size := (heap() - before) / n
+			t.Logf("%d bytes", size)
+			if size > most {
+				t.Errorf("%d bytes a closed connection, want no more than %d", size, most)
+			}
+			runtime.KeepAlive(p)
+		})
+	}
+}
+
+// TestChurn: connections come and go, and memory stays where it was.
+func TestChurn(t *testing.T) {
+	generations, size := 20, 500
+	if testing.Short() {
+		generations, size = 8, 100
+	}
+	scripts := make([]script, 0, 4)
+	for _, kind := range []string{"none", "dp4", "knet", "hazel"} {
+		scripts = append(scripts, scriptOf(t, kind, 6*time.Second, 100*time.Millisecond))
+	}
+	p := newParty(endless)
+	settled := 0
+	third := int64(0)
+	for g := range generations {
+		for i := range size {
+			until := int64(1 << 60)
+			if i%3 == 0 {
+				until = 4e9 // it falls silent
+			}
+			p.join(scripts[i%len(scripts)], int64(i)*20e6, until)
+		}
+		p.pass(40 * time.Second)
+		for _, c := range p.take() {
+			settled++
+			if !c.Closed() {
+				t.Fatal("a connection was handed out that is open")
+			}
+		}
+		if g == 2 || g == 3 { // the generation before last is closed out by then
+			third = max(third, heap())
+		}
+	}
+	last := heap()
+	t.Logf("%d connections were settled; %d bytes in use after three generations, %d at the end", settled, third, last)
+	if float64(last) > 1.2*float64(third) {
+		t.Errorf("%d bytes are in use, want those of the third generation, %d, and no more than a fifth on top", last, third)
+	}
+	if left := p.open() + p.conns(); settled+left < generations*size || left > 8*size {
+		t.Errorf("%d of %d connections were settled", settled, generations*size)
+	}
+	runtime.KeepAlive(p)
+}
+
+// BenchmarkParty analyses a thousand connections at a time.
+func BenchmarkParty(b *testing.B) {
+	for _, tt := range []struct {
+		name string
+		cfg  session.Config
+	}{{"file", session.Config{}}, {"endless", endless}} {
+		b.Run(tt.name, func(b *testing.B) {
+			script := scriptOf(b, "hazel", 20*time.Second, 50*time.Millisecond)
+			frames := uint64(0)
+			for b.Loop() {
+				p := newParty(tt.cfg)
+				for i := range int64(1000) {
+					p.join(script, i*1e6, 1<<60)
+				}
+				p.pass(22 * time.Second)
+				frames += p.frame
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(frames), "ns/frame")
+		})
+	}
+}
