@@ -9,9 +9,7 @@ type useless struct{ at span }
 // nothing: packets too short for its load are judged differently with and without
 // it, and which of the two tcpdump does is not known for all of them.
 func (g *graph) optimize() *useless {
-	for _, b := range g.blocks {
-		g.strict = g.strict || b.relation
-	}
+	g.strict = false
 	if bad := g.settle(); bad != nil {
 		return bad
 	}
@@ -111,7 +109,8 @@ func (g *graph) thread() (changed bool, bad *useless) {
 		g.order()
 	}
 	k := g.dominating()
-	for _, b := range g.blocks {
+	for i := len(g.blocks) - 1; i >= 0; i-- {
+		b := g.blocks[i]
 		for o := range b.next {
 			e := edge{b, o}
 			to, useless := g.follow(k, e)
