@@ -54,18 +54,18 @@ type term struct{ written, reduced *value }
 
 // comparison makes the test of two values.
 func (g *generator) comparison(op string, l, r term) cond {
-	t := &test{at: g.at}
+	if l.reduced.kind == valConst && r.reduced.kind == valConst {
+		g.fail(g.at, "this compares constants: it has the same outcome for all packets")
+	}
+	t := &test{at: g.at, relation: true}
 	switch op {
 	case "=", "!=":
 		t.comparison = comparison{val: g.joined(bpf.ALUOpSub, l.written, r.written), op: testEqual}
 		t.reduced = equality(g.binary(bpf.ALUOpSub, l.reduced, r.reduced), 0)
 	case ">", "<=":
-		t.comparison, t.reduced = order(l.written, testGreater, r.written), order(l.reduced, testGreater, r.reduced)
+		t.order(l, testGreater, r)
 	default:
-		t.comparison, t.reduced = order(l.written, testAtLeast, r.written), order(l.reduced, testAtLeast, r.reduced)
-	}
-	if r.reduced.kind == valConst && t.reduced.rhs != nil {
-		t.reduced.k, t.reduced.rhs = r.reduced.k, nil
+		t.order(l, testAtLeast, r)
 	}
 	if op == "!=" || op == "<" || op == "<=" {
 		return inverse{t}
@@ -74,13 +74,22 @@ func (g *generator) comparison(op string, l, r term) cond {
 }
 
 // order compares the size of two values.
-func order(l *value, op testOp, r *value) comparison { return comparison{val: l, op: op, rhs: r} }
+func (t *test) order(l term, op testOp, r term) {
+	t.comparison = comparison{val: l.written, op: op, rhs: r.written}
+	t.reduced = comparison{val: l.reduced, op: op, rhs: r.reduced}
+	if r.reduced.kind == valConst {
+		t.reduced.k, t.reduced.rhs = r.reduced.k, nil
+	}
+}
 
 // equality compares a value with a constant. What is subtracted from the value
-// moves to the constant.
+// moves to the constant, or to the other side.
 func equality(v *value, k uint32) comparison {
 	for v.kind == valBinary && v.op == bpf.ALUOpSub && v.r.kind == valConst {
 		v, k = v.l, k+v.r.k
+	}
+	if v.kind == valBinary && v.op == bpf.ALUOpSub && k == 0 {
+		return comparison{val: v.l, op: testEqual, rhs: v.r}
 	}
 	return comparison{val: v, op: testEqual, k: k}
 }

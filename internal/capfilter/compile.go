@@ -37,6 +37,14 @@ func assemble(g *graph, whole span) (prog []bpf.Instruction, f fault) {
 		f.fail(bad.at, "this test decides nothing: the expression has the same outcome without it")
 		return nil, f
 	}
+	if len(g.blocks) > maxBlocks {
+		f.fail(whole, "the expression needs more than %d tests", maxBlocks)
+		return nil, f
+	}
+	if bad := g.confusing(); bad != nil {
+		f.fail(bad.at, "tcpdump makes a wrong program of this; write the test behind the others, or with a constant")
+		return nil, f
+	}
 	g.merge()
 	if g.root == g.no {
 		f.fail(whole, "no packet can match this")

@@ -10,8 +10,9 @@ type (
 	// A test compares a value, in two forms.
 	test struct {
 		comparison
-		reduced comparison // with constants folded
-		at      span       // of what it stands for
+		reduced  comparison // with constants folded
+		at       span       // of what it stands for
+		relation bool       // it compares sums
 	}
 	// both and either make the second test if the first leaves it open.
 	both   struct{ l, r cond }
@@ -27,7 +28,7 @@ type comparison struct {
 	val *value
 	op  testOp
 	k   uint32
-	rhs *value // only for > and >=
+	rhs *value // not for bits
 }
 
 // testOp is how values compare.
@@ -80,7 +81,7 @@ func anyOf(first cond, more ...cond) cond {
 // compare makes a test of a value that needs no folding.
 func (g *generator) compare(v *value, op testOp, k uint32) cond {
 	c := comparison{val: v, op: op, k: k}
-	return &test{c, c, g.at}
+	return &test{comparison: c, reduced: c, at: g.at}
 }
 
 // constantly makes a test that has always the same outcome.
@@ -105,7 +106,7 @@ func (g *generator) masked(at, k, mask uint32) cond {
 	t := comparison{val: g.joined(bpf.ALUOpAnd, v, g.constant(mask)), op: testEqual, k: k}
 	r := t
 	r.val = g.binary(bpf.ALUOpAnd, v, g.constant(mask))
-	return &test{t, r, g.at}
+	return &test{comparison: t, reduced: r, at: g.at}
 }
 
 // net is the place of the network header.

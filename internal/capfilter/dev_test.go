@@ -91,11 +91,15 @@ func TestDev(t *testing.T) {
 
 func TestDevWrite(t *testing.T) {
 	path := os.Getenv("WRITE")
-	if path == "" { t.Skip() }
+	if path == "" {
+		t.Skip()
+	}
 	seed, _ := strconv.ParseUint(os.Getenv("SEED"), 10, 64)
 	n, _ := strconv.Atoi(os.Getenv("N"))
 	x := expressions{rand.New(rand.NewPCG(seed, 0)), 1}
 	f, _ := os.Create(path)
-	for _, e := range x.many(n) { fmt.Fprintln(f, e) }
+	for _, e := range x.many(n) {
+		fmt.Fprintln(f, e)
+	}
 	f.Close()
 }

@@ -83,9 +83,6 @@ func (e *emitter) body(b *block) body {
 		out.withX = true
 	case b.op != testEqual || b.k != 0 || v.kind != valBinary || e.reg.a == v:
 		e.toA(v)
-	case v.op == bpf.ALUOpSub:
-		e.pair(v.l, v.r)
-		out.withX = true
 	case v.op == bpf.ALUOpAnd && v.r.kind == valConst:
 		e.toA(v.l)
 		out.cond, out.k = bpf.JumpBitsSet, v.r.k

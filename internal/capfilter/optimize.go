@@ -1,14 +1,15 @@
 package capfilter
 
-// A useless test decides nothing, and its load would be gone.
+// A useless test decides nothing: both outcomes lead to the same place.
 type useless struct{ at span }
 
 // optimize leads ways past tests whose outcome is known and puts tests of the
 // same value together, until nothing changes: first of tests as they are written,
-// then with constants folded. It reports a test with a load that
-// decides nothing: packets too short for the load would be judged differently
-// with and without it.
+// then with constants folded. With relations it reports a test that decides
+// nothing: packets too short for its load are judged differently with and without
+// it, and which of the two tcpdump does is not known for all of them.
 func (g *graph) optimize() *useless {
+	g.strict = false
 	if bad := g.settle(); bad != nil {
 		return bad
 	}
@@ -16,6 +17,22 @@ func (g *graph) optimize() *useless {
 		b.comparison = b.reduced
 	}
 	return g.settle()
+}
+
+// confusing finds a test on which tcpdump's programs go wrong: it compares a value
+// behind an IPv4 header with another value, which takes the place of the header's
+// length, and another test looks at the same value and then behind the header.
+func (g *graph) confusing() *test {
+	k := map[*value]int{}
+	for _, b := range g.blocks {
+		k[b.val]++
+	}
+	for _, b := range g.blocks {
+		if b.rhs != nil && b.val.needsX() && k[b.val] > 1 {
+			return b.test
+		}
+	}
+	return nil
 }
 
 // settle improves the graph until nothing changes.
@@ -92,7 +109,8 @@ func (g *graph) thread() (changed bool, bad *useless) {
 		g.order()
 	}
 	k := g.dominating()
-	for _, b := range g.blocks {
+	for i := len(g.blocks) - 1; i >= 0; i-- {
+		b := g.blocks[i]
 		for o := range b.next {
 			e := edge{b, o}
 			to, useless := g.follow(k, e)
@@ -106,7 +124,7 @@ func (g *graph) thread() (changed bool, bad *useless) {
 		}
 	}
 	if r := g.root; !r.ends() && r.next[0] == r.next[1] {
-		if strict && r.loads() && r.next[0] != g.no {
+		if g.strict && r.loads() && r.next[0] != g.no {
 			return false, &useless{r.at}
 		}
 		if !r.loads() || r.next[0].ends() {
@@ -140,7 +158,7 @@ func (g *graph) follow(k *known, e edge) (*block, *useless) {
 			b = b.next[outcome]
 		case b.next[0] != b.next[1]:
 			return b, nil
-		case strict && b.loads() && b.next[0] != g.no:
+		case g.strict && b.loads() && b.next[0] != g.no:
 			return nil, &useless{b.at}
 		default:
 			b = b.next[0]
@@ -254,5 +272,3 @@ func (g *graph) merge() {
 	}
 	g.order()
 }
-
-var strict = true

@@ -93,7 +93,9 @@ func (x *expressions) host() string {
 func (x *expressions) net() string {
 	return x.one("10", "10.0.0.0/8", "10.0", "192.168.1.0/24", "fe80::/10", "2001:db8::/32", "2001:db8::/44", "10.0.0.0 mask 255.0.255.0", "0.0.0.0/0")
 }
-func (x *expressions) mac() string { return x.one("2:0:0:0:0:1", "02-00-00-00-00-02", "0200.0000.0001") }
+func (x *expressions) mac() string {
+	return x.one("2:0:0:0:0:1", "02-00-00-00-00-02", "0200.0000.0001")
+}
 func (x *expressions) proto() string {
 	return x.one("6", "17", "132", "0x800", "2054", `\tcp`, `\udp`, "44", `\ip`)
 }
