@@ -25,7 +25,11 @@ func arrows() []arrow {
 	rules := []arrow{
 		{"dissect", []string{"dissect"}, nil, "dissect is what all protocols share: it uses the standard library alone and knows no protocol"},
 		{"session", []string{"dissect"}, nil, "session judges all protocols by the same rules and names none"},
-		{"internal/capture", []string{"dissect"}, []string{"github.com/google/gopacket", "github.com/klauspost/compress", "github.com/pierrec/lz4", "golang.org/x/sys"},
+		{"internal/capfilter", nil, []string{"golang.org/x/net"}, "capture filters know the bytes of link and network layers and nothing else"},
+		{"internal/trigger", []string{"dissect/filter"}, nil, "triggers are a language: what they are asked about comes as plain numbers"},
+		{"internal/flight", []string{"dissect", "session", "internal/capture", "internal/record", "internal/trigger", "internal/liveview"}, nil,
+			"the flight recorder judges what the tracker knows and names no protocol package"},
+		{"internal/capture", []string{"dissect", "internal/capfilter"}, []string{"github.com/google/gopacket", "github.com/klauspost/compress", "github.com/pierrec/lz4", "golang.org/x/sys", "golang.org/x/net"},
 			"capture turns packets into datagrams and knows nothing of what is in them"},
 		{"internal/record", []string{"internal/capture"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"},
 			"recording writes packets as they are and knows nothing of what is in them"},

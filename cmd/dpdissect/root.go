@@ -77,12 +77,12 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "dpdissect",
 		Short: "Dissect captures of reliable-UDP game protocols",
-		Long: `dpdissect reads capture files and explains the reliable-UDP game protocols in
-them: who spoke to whom, what was lost, sent again, acknowledged and signed, and
+		Long: `dpdissect reads capture files, or captures from network interfaces, and explains
+the reliable-UDP game protocols in them: who spoke to whom, what was lost, sent again, acknowledged and signed, and
 what every byte means. It recognises protocols by their behaviour, not by ports.
 
 Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
-bzip2; "-" is standard input. Several are merged by time.
+bzip2; "-" is standard input. Several are merged by time. -i captures live.
 
 Exit codes: 0 it ran; 2 the command line, a filter or a secrets file is wrong;
 3 an input could not be read to its end, what was readable is reported. 'check'

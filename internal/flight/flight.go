@@ -31,7 +31,7 @@ type Recorder struct {
 	sampler liveview.Sampler
 	conns   map[*session.Conn]*past
 	totals  Totals
-	wide    bool // the trigger was true for the whole capture at the last look
+	wide    lasting // of the whole capture
 	pending []string
 	last    time.Time // of the latest dump
 	dumps   int
@@ -45,7 +45,7 @@ type past struct {
 	over     bool
 	findings [3]uint64
 	invalid  uint64
-	fired    bool // the trigger was true
+	lasting  lasting
 	seen     bool // at this look
 }
 
@@ -115,18 +115,37 @@ func (r *Recorder) judgeCapture(t Totals) {
 	f := trigger.Facts{Dropped: t.Dropped - r.totals.Dropped, Malformed: t.Malformed - r.totals.Malformed}
 	r.totals = t
 	if f.Dropped == 0 && f.Malformed == 0 {
-		r.wide = false
+		r.wide = lasting{}
 		return
 	}
-	reasons, ok := r.opts.Trigger.Match(&f)
-	if ok && !r.wide {
-		r.fire("", reasons)
-	}
-	r.wide = ok
+	r.ask(&f, &r.wide, func() string { return "" })
 }
 
-// judge asks the trigger about a connection. Where a measure stays beyond its limit
-// the trigger fires once.
+// lasting is what made a trigger true at the look before.
+type lasting struct {
+	met   bool
+	words []string
+}
+
+// ask asks the trigger. It fires for events, and for what lasts once: when it was
+// not so at the look before.
+func (r *Recorder) ask(f *trigger.Facts, before *lasting, where func() string) {
+	reasons, ok := r.opts.Trigger.Match(f)
+	fires := ok && !before.met
+	now := lasting{met: ok}
+	var texts []string
+	for _, x := range reasons {
+		texts = append(texts, x.Text)
+		fires = fires || x.Event || !slices.Contains(before.words, x.Word)
+		now.words = append(now.words, x.Word)
+	}
+	*before = now
+	if fires {
+		r.fire(where(), texts)
+	}
+}
+
+// judge asks the trigger about a connection.
 func (r *Recorder) judge(c *session.Conn, row *liveview.Row) {
 	p := r.conns[c]
 	f := trigger.Facts{Connected: p == nil}
@@ -140,11 +159,9 @@ func (r *Recorder) judge(c *session.Conn, row *liveview.Row) {
 		measures(&f, row)
 	}
 	p.over = c.Over()
-	reasons, ok := r.opts.Trigger.Match(&f)
-	if ok && !p.fired {
-		r.fire(fmt.Sprintf("connection %d (%s %s, %s): ", c.ID, c.Protocol.Name, c.A, c.B), reasons)
-	}
-	p.fired = ok
+	r.ask(&f, &p.lasting, func() string {
+		return fmt.Sprintf("connection %d (%s %s, %s): ", c.ID, c.Protocol.Name, c.A, c.B)
+	})
 }
 
 // events are what happened on a connection since the last look.

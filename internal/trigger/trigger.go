@@ -92,14 +92,22 @@ type Trigger struct {
 
 func (t *Trigger) String() string { return t.text }
 
-// Match judges a connection at a moment. The reasons name what made it true.
-func (t *Trigger) Match(f *Facts) (reasons []string, ok bool) {
+// A Reason is a part of an expression that made it true.
+type Reason struct {
+	Word  string // "loss"
+	Text  string // "loss 7.5%"
+	Event bool   // it happened at this moment; otherwise it may last
+}
+
+// Match judges a connection at a moment. The reasons name what made it true; a
+// negation has none.
+func (t *Trigger) Match(f *Facts) (reasons []Reason, ok bool) {
 	return t.root.eval(f)
 }
 
 // A node is a part of an expression.
 type node interface {
-	eval(f *Facts) (reasons []string, ok bool)
+	eval(f *Facts) (reasons []Reason, ok bool)
 }
 
 type both struct{ a, b node }
@@ -112,7 +120,7 @@ type compared struct {
 	limit float64
 }
 
-func (n both) eval(f *Facts) ([]string, bool) {
+func (n both) eval(f *Facts) ([]Reason, bool) {
 	r, ok := n.a.eval(f)
 	if !ok {
 		return nil, false
@@ -121,7 +129,7 @@ func (n both) eval(f *Facts) ([]string, bool) {
 	return append(r, more...), ok
 }
 
-func (n either) eval(f *Facts) ([]string, bool) {
+func (n either) eval(f *Facts) ([]Reason, bool) {
 	r, ok := n.a.eval(f)
 	more, and := n.b.eval(f)
 	if !ok {
@@ -133,24 +141,25 @@ func (n either) eval(f *Facts) ([]string, bool) {
 	return r, ok || and
 }
 
-func (n not) eval(f *Facts) ([]string, bool) {
+func (n not) eval(f *Facts) ([]Reason, bool) {
 	_, ok := n.a.eval(f)
 	return nil, !ok
 }
 
-func (n happened) eval(f *Facts) ([]string, bool) {
+func (n happened) eval(f *Facts) ([]Reason, bool) {
 	if !n.w.event(f) {
 		return nil, false
 	}
-	return []string{n.w.name}, true
+	return []Reason{{n.w.name, n.w.name, true}}, true
 }
 
-func (n compared) eval(f *Facts) ([]string, bool) {
+func (n compared) eval(f *Facts) ([]Reason, bool) {
 	m := n.w.value(f)
 	if !m.Known || !compare(m.Value, n.op, n.limit) {
 		return nil, false
 	}
-	return []string{fmt.Sprintf("%s %s%s", n.w.name, strconv.FormatFloat(m.Value, 'g', 3, 64), n.w.unit)}, true
+	text := fmt.Sprintf("%s %s%s", n.w.name, strconv.FormatFloat(m.Value, 'g', 3, 64), n.w.unit)
+	return []Reason{{Word: n.w.name, Text: text}}, true
 }
 
 func compare(v float64, op string, limit float64) bool {

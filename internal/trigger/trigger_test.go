@@ -44,7 +44,11 @@ func TestMatch(t *testing.T) {
 			continue
 		}
 		reasons, ok := tr.Match(&c.f)
-		got := strings.Join(reasons, ", ")
+		var texts []string
+		for _, r := range reasons {
+			texts = append(texts, r.Text)
+		}
+		got := strings.Join(texts, ", ")
 		if !ok {
 			got = "-"
 		}

@@ -1,0 +1,168 @@
+package flight
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/record"
+	"github.com/dpdissect/dpdissect/internal/trigger"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A flown is what became of a capture that went through a flight recorder.
+type flown struct {
+	told  []string
+	dumps []string // paths
+	dir   string
+}
+
+// fly lets a capture pass a recorder that looks once a second of the capture.
+func fly(t *testing.T, file, on string, keep time.Duration) flown {
+	t.Helper()
+	tr, err := trigger.Compile(on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := flown{dir: t.TempDir()}
+	src, err := capture.Open([]string{filepath.Join("../../testdata/pcaps", file)}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	r := New(Options{
+		Trigger: tr, Keep: keep, Tell: func(s string) { f.told = append(f.told, s) },
+		File: record.Options{Path: filepath.Join(f.dir, "game.pcap.gz"), Interfaces: []capture.Interface{{Name: "eth7", Link: capture.LinkEthernet}}},
+	})
+	run := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
+	var found pipeline.Findings
+	found.Live()
+	found.Attach(&run)
+	var next, now int64
+	run.Before = func(p *capture.Packet) {
+		r.Add(p.Record, p.Frame)
+		now = p.Time
+	}
+	look := func() { r.Look(time.Unix(0, now), Totals{}, run.Conns(), found.Fresh()) }
+	run.After = func(uint64) error {
+		if now >= next {
+			look()
+			next = now + 1e9
+		}
+		return nil
+	}
+	if err := run.Do(); err != nil {
+		t.Fatal(err)
+	}
+	now += 1e9
+	look()
+	r.Close(time.Unix(0, now))
+	f.dumps, _ = filepath.Glob(filepath.Join(f.dir, "game_dump_*.pcapng"))
+	if r.Dumps() != len(f.dumps) {
+		t.Errorf("%d dumps, %d files", r.Dumps(), len(f.dumps))
+	}
+	return f
+}
+
+// read gives the packets of a dump, with their comments.
+func read(t *testing.T, path string) (out []capture.Record) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := capture.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rec capture.Record
+	for r.Next(&rec) == nil {
+		c := rec
+		c.Data, c.Comments = nil, slices.Clone(rec.Comments)
+		out = append(out, c)
+	}
+	return out
+}
+
+func TestFindingIsKept(t *testing.T) {
+	f := fly(t, "dp8/full-signed-lossy.pcap", "finding.error", 2*time.Second)
+	if len(f.dumps) != 1 || len(f.told) != 1 || !strings.Contains(f.told[0], "finding.error") || !strings.Contains(f.told[0], "connection 0 (dp8 192.0.2.10:2302, 198.51.100.20:2302)") {
+		t.Fatalf("%q, told %q", f.dumps, f.told)
+	}
+	packets := read(t, f.dumps[0])
+	commented := 0
+	for _, p := range packets {
+		for _, c := range p.Comments {
+			if strings.HasPrefix(c, "error DP8-SIG-FULL: ") {
+				commented++
+			}
+		}
+	}
+	if commented != 1 {
+		t.Errorf("%d packets say that their signature is wrong, want 1", commented)
+	}
+	if span := packets[len(packets)-1].Time - packets[0].Time; span > 2e9 || span < 1.5e9 {
+		t.Errorf("the dump spans %v, want the last 2 s", time.Duration(span))
+	}
+}
+
+func TestDisconnectIsKept(t *testing.T) {
+	f := fly(t, "dp8/full-signed-lossy.pcap", "disconnect", 30*time.Second)
+	if len(f.dumps) != 1 || !strings.Contains(f.told[0], "disconnect") {
+		t.Fatalf("%q, told %q", f.dumps, f.told)
+	}
+	if n := len(read(t, f.dumps[0])); n != 533 {
+		t.Errorf("%d packets, want all 533", n)
+	}
+}
+
+// TestMeasureFiresOnce: a measure that stays beyond its limit is one reason, and
+// dumps keep their distance.
+func TestMeasureFiresOnce(t *testing.T) {
+	f := fly(t, "dp8/full-signed-lossy.pcap", "throughput > 1", 500*time.Millisecond)
+	if len(f.dumps) != 1 {
+		t.Errorf("%d dumps, want 1: %q", len(f.dumps), f.told)
+	}
+	f = fly(t, "dp8/full-signed-lossy.pcap", "finding or connect or disconnect or loss > 1%", 3*time.Second)
+	if len(f.dumps) < 2 || len(f.dumps) > 4 {
+		t.Errorf("%d dumps in 6 s, want one in 3 s and one at the end: %q", len(f.dumps), f.told)
+	}
+}
+
+func TestNothingHappens(t *testing.T) {
+	if f := fly(t, "dp8/full-signed-lossy.pcap", "reset or ping > 100s", time.Second); len(f.dumps) != 0 || len(f.told) != 0 {
+		t.Errorf("%q, told %q", f.dumps, f.told)
+	}
+}
+
+func TestDumpName(t *testing.T) {
+	at := time.Date(2026, 11, 20, 19, 30, 0, 0, time.Local)
+	for path, want := range map[string]string{
+		"game.pcapng": "game", "/tmp/x.pcap": "/tmp/x", "a.pcapng.zst": "a", "plain": "plain", "a.b/c.cap.gz": "a.b/c",
+	} {
+		if got := dumpName(path, 7, at); got != fmt.Sprintf("%s_dump_00007_20261120193000.pcapng", want) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// TestDumpFails: the capture goes on, and the reason is told.
+func TestDumpFails(t *testing.T) {
+	tr, _ := trigger.Compile("drops")
+	var told []string
+	r := New(Options{Trigger: tr, Keep: time.Second, Tell: func(s string) { told = append(told, s) }, File: record.Options{
+		Path: filepath.Join(t.TempDir(), "none", "x.pcapng"), Interfaces: []capture.Interface{{Link: capture.LinkEthernet}},
+	}})
+	r.Look(time.Unix(1, 0), Totals{Dropped: 3}, nil, nil)
+	if len(told) != 1 || !strings.Contains(told[0], "x_dump_00001_") || !strings.Contains(told[0], "no such file") {
+		t.Errorf("told %q", told)
+	}
+}
