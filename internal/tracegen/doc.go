@@ -8,6 +8,7 @@
 //	dp4peer    endpoints of DirectPlay 4 Reliable
 //	knetpeer   endpoints of kNet, of the page and of the library
 //	hazelpeer  endpoints of Hazel, release by release
+//	wire       the same endpoints over real sockets, in real time
 //	here       scenarios, traffic, forgers, and the ledger that counts the truth
 //
 // The ledger names no protocol: it counts from notes and from the fate of the

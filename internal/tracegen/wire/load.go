@@ -88,6 +88,7 @@ type guest struct {
 	vanish bool
 	heir   bool          // another came in its place
 	over   time.Duration // when both ends were done; 0 before
+	how    string        // it ended, "" before
 }
 
 // serve opens the server of a kind and lets its clients come.
@@ -184,11 +185,24 @@ func (l *load) look(g *guest, server *socket) {
 		g.heir = true
 		l.enter(g.kind, server, false)
 	}
-	if over := g.over > 0 && now >= g.over+loadLinger; !over && now < g.leave+loadGrace {
-		l.loop.clock.Do(loadLook, func() { l.look(g, server) })
+	if over := g.over > 0 && now >= g.over+loadLinger; over || now >= g.leave+loadGrace {
+		l.finishOff(g)
+		l.loop.clock.Do(loadLook, func() {
+			if !l.ended {
+				l.depart(g)
+			}
+		})
 		return
 	}
-	l.depart(g, g.end(now))
+	l.loop.clock.Do(loadLook, func() { l.look(g, server) })
+}
+
+// finishOff ends both processes of a conversation. What is on its way still arrives.
+func (l *load) finishOff(g *guest) {
+	if g.how == "" {
+		g.how = g.end(l.loop.clock.Now())
+		g.live.Kill()
+	}
 }
 
 // end says how a conversation ended that is taken away now.
@@ -205,12 +219,12 @@ func (g *guest) end(now time.Duration) string {
 }
 
 // depart takes a conversation away and adds it up.
-func (l *load) depart(g *guest, end string) {
+func (l *load) depart(g *guest) {
 	l.totals.LostBySystem += g.close(l.loop)
 	g.socket.close()
 	delete(l.live, g)
 	sum := l.totals.Kinds[g.kind]
-	sum.Ends[end]++
+	sum.Ends[g.how]++
 	sum.count(g.live)
 }
 
@@ -218,19 +232,17 @@ func (l *load) depart(g *guest, end string) {
 func (l *load) finish() (*Totals, error) {
 	l.ended = true
 	l.totals.Seconds = l.loop.clock.Now().Seconds()
-	ends := map[*guest]string{}
 	for g := range l.live {
-		ends[g] = g.end(l.loop.clock.Now())
-		g.live.Kill()
+		l.finishOff(g)
 	}
 	end := l.loop.clock.Now() + settling + longest([2]sim.Path{l.Path})
 	if err := l.loop.run(context.Background(), func() bool { return l.loop.clock.Now() >= end }); err != nil {
 		return nil, err
 	}
-	for g, end := range ends {
-		l.depart(g, end)
+	for g := range l.live {
+		l.depart(g)
 	}
-	l.totals.Strays = l.loop.strays
+	l.totals.Strays, l.totals.Behind = l.loop.strays, l.loop.behind.Seconds()
 	l.totals.All.Ends = map[string]int{}
 	for _, s := range l.totals.Kinds {
 		l.totals.All.add(s)

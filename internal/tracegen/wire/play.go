@@ -48,8 +48,9 @@ type Truth struct {
 	Sides  [2]SideTruth   `json:"sides"`                    // A and B
 	// Lost are datagrams the system lost between two sockets of this process, Strays
 	// those that came from elsewhere. With either, the rest may be wrong.
-	Lost   int `json:"lost_by_system"`
-	Strays int `json:"strays"`
+	Lost   int     `json:"lost_by_system"`
+	Strays int     `json:"strays"`
+	Behind float64 `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
 }
 
 // SideTruth is what became of what one end sent, wherever it was captured.
@@ -207,7 +208,7 @@ func (p *play) truth() *Truth {
 		out.RelayA, out.RelayB = p.faces[0].addr, p.faces[1].addr
 	}
 	out.Lost = p.pair.close(p.loop)
-	out.Truth, out.Strays = p.pair.live.Truth(), p.loop.strays
+	out.Truth, out.Strays, out.Behind = p.pair.live.Truth(), p.loop.strays, p.loop.behind.Seconds()
 	for i, all := range p.pair.live.Passages() {
 		out.Sides[i] = sideOf(all)
 	}

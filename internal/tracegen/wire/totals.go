@@ -18,7 +18,8 @@ const (
 type Totals struct {
 	Seed         uint64          `json:"seed"`
 	Seconds      float64         `json:"seconds"`
-	Peak         int             `json:"peak_live"` // conversations at a time
+	Peak         int             `json:"peak_live"`      // conversations at a time
+	Behind       float64         `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
 	LostBySystem int             `json:"lost_by_system"`
 	Strays       int             `json:"strays"`
 	All          Sum             `json:"all"`

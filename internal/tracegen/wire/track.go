@@ -20,7 +20,7 @@ type track struct {
 // A flight is a datagram that was sent and is not received yet.
 type flight struct {
 	print
-	at   time.Duration
+	at   time.Duration // by the real clock, when the loop looked last
 	done func(arrived bool)
 }
 
@@ -32,7 +32,7 @@ type route struct {
 
 // patience is how long a datagram may take from one socket of this process to
 // another before it counts as lost.
-const patience = 3 * time.Second
+const patience = 10 * time.Second
 
 // lay makes a track.
 func (l *loop) lay(from, to *socket) *track {
@@ -44,15 +44,14 @@ func (l *loop) lay(from, to *socket) *track {
 // remove takes a track up: what is on it is lost.
 func (l *loop) remove(t *track) {
 	delete(l.routes, route{t.to, t.from.addr})
-	t.expire(l.clock.Now() + 2*patience)
+	t.expire(l.looked + 2*patience)
 }
 
 // send sends a datagram.
 func (t *track) send(payload []byte, done func(arrived bool)) {
-	now := t.loop.clock.Now()
-	t.expire(now)
+	t.expire(t.loop.looked)
 	t.sent++
-	t.flying = append(t.flying, flight{printOf(payload), now, done})
+	t.flying = append(t.flying, flight{printOf(payload), t.loop.looked, done})
 	if _, err := t.from.conn.WriteToUDPAddrPort(payload, t.to.addr); err != nil {
 		t.flying = t.flying[:len(t.flying)-1]
 		t.loop.fail(err)
