@@ -23,8 +23,6 @@ type Direction struct {
 	units     units
 	rtt       rtts
 	pings     rtts
-	beat      beat         // latest round trips
-	echo      beat         // latest of those pings
 	recent    recentCopies // frames without a number
 	retries   recentCopies
 	distinct  uint64 // numbers captured
@@ -54,6 +52,9 @@ type Direction struct {
 	notCaptured    uint64
 	lostBefore     uint64
 	losses         lateLosses
+
+	beat beat // latest round trips
+	echo beat // latest pings
 }
 
 // Signatures counts the signatures of one side by verdict.
