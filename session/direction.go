@@ -23,8 +23,6 @@ type Direction struct {
 	win       Window
 	rtt       rtts
 	pings     rtts
-	beat      beat   // latest round trips
-	echo      beat   // latest of those pings
 	distinct  uint64 // numbers captured
 	firstAcks uint64
 	delivered uint64 // messages handed to the sink
@@ -50,6 +48,9 @@ type Direction struct {
 	notCaptured    uint64
 	lostBefore     uint64
 	lostBehind     uint64 // what losses had proven when it was closed
+
+	beat beat // latest round trips
+	echo beat // latest pings
 }
 
 // work is what a Direction needs only while it is open.

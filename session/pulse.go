@@ -82,12 +82,12 @@ type beat struct {
 
 // trip enters a round trip that a frame tells of.
 func (b *beat) trip(ns int64, frame uint64, at int64) {
-	if b.any && b.frame == frame {
-		b.least = min(b.least, ns)
-		return
+	if b.frame != frame || !b.any {
+		b.fold()
+		b.least, b.frame, b.at, b.any = ns, frame, at, true
+	} else if ns < b.least {
+		b.least = ns
 	}
-	b.fold()
-	b.least, b.frame, b.at, b.any = ns, frame, at, true
 }
 
 // fold enters the round trip of the frame before.
@@ -100,11 +100,11 @@ func (b *beat) fold() {
 		return
 	}
 	off := b.least - b.smooth
-	b.smooth += off / 8
+	b.smooth += off >> 3
 	if off < 0 {
 		off = -off
 	}
-	b.vary += (off - b.vary) / 4
+	b.vary += (off - b.vary) >> 2
 }
 
 // Echoed enters, as soon as it is seen, the time in ns between a ping of this side
