@@ -159,7 +159,7 @@ func (r *roll) wants(x *leaf, now int64) bool {
 		return false
 	}
 	n, age := len(r.leaves), now-max(x.last, x.time)
-	return !r.lean || age < session.LeanTime(n) || age < session.LeanWait(n) && x.reliable && x.acks == 0
+	return !r.lean || age < session.LeanTime(n) || age < session.LeanWait(n) && x.reliable
 }
 
 // grow makes room, while there are few leaves.

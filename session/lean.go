@@ -9,5 +9,9 @@ const LeanLeast = 32
 // there are. Rings are doubled only for what is younger.
 func LeanTime(size int) int64 { return 32e9 / int64(max(size, LeanLeast)) }
 
+// leanPast is of how many numbers it is remembered where little is to be kept that
+// they were sent, and whether they were acknowledged.
+const leanPast = 1024
+
 // LeanWait is LeanTime of what waits for an answer: with 32 of them 12 s.
 func LeanWait(size int) int64 { return 12 * LeanTime(size) }

@@ -140,7 +140,7 @@ func (s *units) makeRoom(limit int64, d *Direction) {
 func (s *units) wanted(u *carried, d *Direction) bool {
 	age := d.win.now - u.time
 	if s.lean {
-		return age < LeanTime(len(s.ring)) || age < s.keep && !u.acked && !d.anyAcked(u.carriers[:u.n])
+		return age < s.keep
 	}
 	return len(s.ring) < HistoryLimit || age < max(s.keep, d.win.keep)
 }

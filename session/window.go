@@ -22,6 +22,9 @@ func (d *Direction) SetLimits(l Limits) {
 	d.ready()
 	d.win.history, d.win.keep, d.win.excess = max(l.History, HistoryLimit), l.Keep, l.AckExcess
 	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
+	if d.win.lean && l.Keep > 0 {
+		d.win.past.limit = max(l.Past, leanPast)
+	}
 	d.noBefore, d.noAfter = l.NoBefore, l.NoAfter
 }
 
@@ -139,7 +142,11 @@ func (w *Window) wanted() bool {
 	age := w.now - w.at(w.base).time
 	if w.lean {
 		n := len(w.ring)
-		return n < LeanLeast || age < LeanTime(n) || age < LeanWait(n) && w.at(w.base).state&acked == 0
+		keep := LeanTime(n)
+		if w.keep > 0 {
+			keep *= 4 // retries are known by their numbers alone
+		}
+		return n < LeanLeast || age < keep || age < LeanWait(n) && w.at(w.base).state&acked == 0
 	}
 	return len(w.ring) < HistoryLimit || age < w.keep
 }
