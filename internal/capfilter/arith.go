@@ -139,11 +139,11 @@ func (g *generator) computable(x *sum, r *value) bool {
 	switch x.op {
 	case "/", "%":
 		if bad(func(k uint32) bool { return k == 0 }) {
-			g.fail(x.r.at, "division by a number that begins with 0")
+			g.fail(x.r.at, "division by zero: tcpdump takes the first number for the divisor")
 		}
 	case "<<", ">>":
 		if bad(func(k uint32) bool { return k > 31 }) {
-			g.fail(x.r.at, "shift by a number that begins with more than 31 bits")
+			g.fail(x.r.at, "shift by more than 31 bits: tcpdump takes the first number for the width")
 		}
 	}
 	return !g.set

@@ -33,12 +33,13 @@ func Compile(expr string, linkType uint32) ([]bpf.Instruction, error) {
 
 // assemble makes the program of a graph.
 func assemble(g *graph, whole span) (prog []bpf.Instruction, f fault) {
-	if bad := g.optimize(); bad != nil {
-		f.fail(bad.at, "this test decides nothing: the expression has the same outcome without it")
-		return nil, f
-	}
+	doubtful := g.optimize()
 	if len(g.blocks) > maxBlocks {
 		f.fail(whole, "the expression needs more than %d tests", maxBlocks)
+		return nil, f
+	}
+	if doubtful != nil {
+		f.fail(doubtful.at, "with the rest of the expression this test decides nothing: leave it out")
 		return nil, f
 	}
 	if bad := g.confusing(); bad != nil {

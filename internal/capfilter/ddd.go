@@ -24,7 +24,9 @@ func ReadDDD(name string, r io.Reader) ([]bpf.Instruction, error) {
 	d.noMore(fields, 1)
 	var prog []bpf.Instruction
 	for i := 0; d.err == nil && i < int(n); i++ {
-		prog = append(prog, d.instruction(i, int(n)))
+		if in := d.instruction(i, int(n)); d.err == nil {
+			prog = append(prog, in)
+		}
 	}
 	if d.err == nil {
 		if rest := d.next(); d.err == nil && rest != nil {
@@ -148,23 +150,39 @@ func (d *dddReader) instruction(i, n int) bpf.Instruction {
 		return nil
 	}
 	in := raw.Disassemble()
-	if special(in) {
-		return in
+	if _, unknown := in.(bpf.RawInstruction); unknown {
+		d.fail(f[0].column, "there is no instruction %d with constant %d", raw.Op, raw.K)
+		return nil
 	}
-	x, err := decode(in, i)
-	switch {
-	case err != nil:
-		d.fail(f[0].column, "instruction %d %d %d %d: %v", raw.Op, raw.Jt, raw.Jf, raw.K, err)
-	case x.op == opJump && int(x.to) >= n:
-		d.fail(f[3].column, "the jump leads out of the program")
-	case int(x.to) >= n:
-		d.fail(f[1].column, "the jump leads out of the program")
-	case int(x.no) >= n:
-		d.fail(f[2].column, "the jump leads out of the program")
-	case i == n-1 && x.op != opReturn && x.op != opReturnA:
+	if _, err := decode(in, i); err != nil && !special(in) {
+		d.fail(f[0].column, "instruction %d with constant %d: %v", raw.Op, raw.K, err)
+	}
+	d.checkJumps(in, raw, f, n-i-1)
+	return in
+}
+
+// checkJumps holds jumps to the instructions that are left, and the last of them to
+// be a return.
+func (d *dddReader) checkJumps(in bpf.Instruction, raw bpf.RawInstruction, f []dddField, left int) {
+	const out = "the jump leads out of the program"
+	ends := false
+	switch in.(type) {
+	case bpf.Jump:
+		if raw.K >= uint32(left) {
+			d.fail(f[3].column, out)
+		}
+	case bpf.JumpIf, bpf.JumpIfX:
+		if int(raw.Jt) >= left {
+			d.fail(f[1].column, out)
+		} else if int(raw.Jf) >= left {
+			d.fail(f[2].column, out)
+		}
+	case bpf.RetA, bpf.RetConstant:
+		ends = true
+	}
+	if left == 0 && !ends {
 		d.fail(f[0].column, "the last instruction is no return")
 	}
-	return in
 }
 
 // special tells loads of what only the kernel knows of a packet.

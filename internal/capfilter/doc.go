@@ -36,4 +36,8 @@
 // it where that saves loads. This package moves tests in the same way (see
 // group), and refuses an expression of which a test turns out to decide nothing,
 // since tcpdump drops the load of some of those and keeps that of others.
+//
+// On files, a place that is computed to lie before the start of a header, as in
+// ip[len - 100] of a short packet, is one behind the packet. The kernel takes such
+// places from what lies before the header, for tcpdump as for this package.
 package capfilter

@@ -15,7 +15,8 @@ type graph struct {
 	yes, no *block
 	blocks  []*block // in an order in which ways only lead on, without yes and no
 	in      [][]edge // by block: the edges that lead to it
-	strict  bool     // tests that decide nothing are reported
+	moved   bool     // tests were put in another order
+	dropped *test    // one that had a load and decided nothing
 }
 
 // An edge is the way from a block where its test has an outcome, 1 for true. The

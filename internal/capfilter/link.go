@@ -53,11 +53,8 @@ const (
 	sapSTP      = 0x42
 	typeAtalk   = 0x809b
 	typeAARP    = 0x80f3
-	typeIPX     = 0x8137
 	cookedLLC   = 4
 	familyIP4   = 2
-	pppIP4      = 0x21
-	pppIP6      = 0x57
 	typeDECnet  = 0x6003
 	typeXeroxNS = 0x600
 )
@@ -116,15 +113,16 @@ func (g *generator) hasLLC(at uint32) cond {
 	return inverse{g.compare(g.load(at, 2), testGreater, maxLength)}
 }
 
+// pppTypes are protocols of PPP by EtherType or SAP.
+var pppTypes = map[uint32]uint32{
+	typeIP4: 0x21, typeIP6: 0x57, sapISO: 0x23, typeXeroxNS: 0x25, typeDECnet: 0x27, typeAtalk: 0x29,
+	sapIPX: 0x2b, sapSTP: 0x31,
+}
+
 // pppType tests the protocol of PPP for an EtherType.
 func (g *generator) pppType(at, typ uint32) cond {
-	switch typ {
-	case typeIP4:
-		typ = pppIP4
-	case typeIP6:
-		typ = pppIP6
-	case sapISO, sapSTP, sapIPX, typeAtalk, typeIPX, typeDECnet, typeXeroxNS:
-		g.fail(g.at, "the protocol %#x is not supported for %s", typ, g.link.name)
+	if ppp, ok := pppTypes[typ]; ok {
+		typ = ppp
 	}
 	return g.equal(at, 2, typ)
 }

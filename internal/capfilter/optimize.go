@@ -1,22 +1,42 @@
 package capfilter
 
-// A useless test decides nothing: both outcomes lead to the same place.
-type useless struct{ at span }
-
 // optimize leads ways past tests whose outcome is known and puts tests of the
 // same value together, until nothing changes: first of tests as they are written,
-// then with constants folded. With relations it reports a test that decides
-// nothing: packets too short for its load are judged differently with and without
-// it, and which of the two tcpdump does is not known for all of them.
-func (g *graph) optimize() *useless {
-	g.strict = false
-	if bad := g.settle(); bad != nil {
-		return bad
+// then with constants folded. It gives a test that decides nothing, both outcomes
+// lead to the same place, if it is doubtful what tcpdump does with its load:
+// packets too short for it are judged differently with and without it.
+func (g *graph) optimize() (doubtful *test) {
+	relations := false
+	for _, b := range g.blocks {
+		relations = relations || b.relation
 	}
+	g.settle()
 	for _, b := range g.blocks {
 		b.comparison = b.reduced
 	}
-	return g.settle()
+	g.settle()
+	if relations || g.moved {
+		return g.dropped
+	}
+	return nil
+}
+
+// settle improves the graph until nothing changes.
+func (g *graph) settle() {
+	for again := true; again && len(g.blocks) <= maxBlocks; {
+		again = g.thread()
+		if again {
+			g.order()
+		}
+		for _, b := range g.blocks {
+			for sense := range 2 {
+				if g.group(b, 1-sense) {
+					g.order()
+					g.moved, again = true, true
+				}
+			}
+		}
+	}
 }
 
 // confusing finds a test on which tcpdump's programs go wrong: it compares a value
@@ -30,32 +50,6 @@ func (g *graph) confusing() *test {
 	for _, b := range g.blocks {
 		if b.rhs != nil && b.val.needsX() && k[b.val] > 1 {
 			return b.test
-		}
-	}
-	return nil
-}
-
-// settle improves the graph until nothing changes.
-func (g *graph) settle() *useless {
-	for len(g.blocks) <= maxBlocks {
-		changed, bad := g.thread()
-		if bad != nil {
-			return bad
-		}
-		if changed {
-			g.order()
-		}
-		moved := false
-		for _, b := range g.blocks {
-			for sense := range 2 {
-				if g.group(b, 1-sense) {
-					g.order()
-					moved = true
-				}
-			}
-		}
-		if !changed && !moved {
-			return nil
 		}
 	}
 	return nil
@@ -100,8 +94,9 @@ func (g *graph) dominating() *known {
 	return k
 }
 
-// thread leads every edge past the blocks whose outcome is known on it.
-func (g *graph) thread() (changed bool, bad *useless) {
+// thread leads every edge past the blocks whose outcome is known on it. Those that
+// others lead to come first.
+func (g *graph) thread() (changed bool) {
 	for r := g.root; !r.ends() && r.constant() >= 0; r = g.root {
 		g.root, changed = r.next[r.constant()], true
 	}
@@ -112,26 +107,29 @@ func (g *graph) thread() (changed bool, bad *useless) {
 	for i := len(g.blocks) - 1; i >= 0; i-- {
 		b := g.blocks[i]
 		for o := range b.next {
-			e := edge{b, o}
-			to, useless := g.follow(k, e)
-			if useless != nil {
-				return false, useless
-			}
-			if to != b.next[o] {
-				b.next[o] = to
-				changed = true
+			if to := g.follow(k, edge{b, o}); to != b.next[o] {
+				b.next[o], changed = to, true
 			}
 		}
 	}
-	if r := g.root; !r.ends() && r.next[0] == r.next[1] {
-		if g.strict && r.loads() && r.next[0] != g.no {
-			return false, &useless{r.at}
-		}
-		if !r.loads() || r.next[0].ends() {
-			g.root, changed = r.next[0], true
-		}
+	r := g.root
+	if r.ends() || r.next[0] != r.next[1] {
+		return changed
 	}
-	return changed, nil
+	g.drop(r)
+	if r.loads() && !r.next[0].ends() {
+		return changed // tcpdump keeps the load at the very start
+	}
+	g.root = r.next[0]
+	return true
+}
+
+// drop notes that a block which decides nothing goes. Those that lead to a
+// rejection reject with and without their load.
+func (g *graph) drop(b *block) {
+	if b.loads() && b.next[0] != g.no {
+		g.dropped = b.test
+	}
 }
 
 // constant is the outcome of a comparison of constants, -1 if it looks at the packet.
@@ -149,22 +147,19 @@ func (c *comparison) constant() int {
 func (t *comparison) loads() bool { return t.val.loads || t.rhs != nil && t.rhs.loads }
 
 // follow gives where an edge leads in the end.
-func (g *graph) follow(k *known, e edge) (*block, *useless) {
+func (g *graph) follow(k *known, e edge) *block {
 	b := e.from.next[e.outcome]
 	for !b.ends() {
-		outcome := k.outcome(e, b)
-		switch {
-		case outcome >= 0:
+		if outcome := k.outcome(e, b); outcome >= 0 {
 			b = b.next[outcome]
-		case b.next[0] != b.next[1]:
-			return b, nil
-		case g.strict && b.loads() && b.next[0] != g.no:
-			return nil, &useless{b.at}
-		default:
+		} else if b.next[0] == b.next[1] {
+			g.drop(b)
 			b = b.next[0]
+		} else {
+			break
 		}
 	}
-	return b, nil
+	return b
 }
 
 // outcome is that of a block's test on an edge, -1 if it is open.

@@ -72,9 +72,11 @@ func (p *parser) accept(text string) bool {
 
 // unexpected fails at a token that can't continue a complete expression.
 func (p *parser) unexpected(t token) {
-	if t.is(")") {
+	switch {
+	case t.is(")"):
 		p.fail(t.at, "this ) closes nothing")
-		return
+	case t.kind == tokWord && otherWords[t.text]:
+		p.fail(t.at, "%s is not supported", t.text)
 	}
 	p.fail(t.at, "unexpected %s (tests are joined by and, or)", t.text)
 }

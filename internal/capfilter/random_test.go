@@ -3,7 +3,10 @@ package capfilter
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
+	"testing"
 )
 
 // A writerOf expressions makes random ones of the language, some of them wrong.
@@ -137,4 +140,92 @@ func (x *expressions) many(n int) []string {
 		all[i] = strings.TrimSpace(x.expression(1 + i%5))
 	}
 	return all
+}
+
+// chain makes an expression of tests that often look at the same bytes, in and
+// without parentheses: tcpdump moves and drops many of those.
+func (x *expressions) chain(n int) string {
+	if n <= 1 {
+		return x.one("", "", "", "not ") + x.link2()
+	}
+	if x.IntN(3) == 0 {
+		k := 1 + x.IntN(n-1)
+		return x.one("", "not ") + "(" + x.chain(k) + x.one(" and ", " or ") + x.chain(n-k) + ")"
+	}
+	return x.chain(n-1) + x.one(" and ", " or ") + x.chain(1)
+}
+
+// link2 makes one test of a chain.
+func (x *expressions) link2() string {
+	at, k := x.one("0", "1", "2"), x.one("1", "2", "3")
+	switch x.IntN(10) {
+	case 0, 1, 2:
+		return "ether[" + at + "]" + x.one("=", "!=", "=") + k
+	case 3:
+		return "ether[" + at + "] & " + k + x.one(" = 0", " != 0")
+	case 4:
+		return "udp[" + at + "] " + x.one("<", ">", "<=", ">=") + " " + k
+	case 5:
+		return "port " + x.port()
+	}
+	return x.one("ip", "ip6", "arp", "tcp", "udp", "src port 53", "dst port 53", "host 10.0.0.1", "src host 10.0.0.2",
+		"udp port 53", "tcp dst port 80", "not ip src 10.0.0.1", "vlan", "less 60", "net 10", "port 80 or 443")
+}
+
+// TestRandomExpressions compares random expressions with tcpdump: we agree or
+// refuse, and refuse what it refuses.
+// DPDISSECT_FILTERS sets how many are tried of each kind, DPDISSECT_SEED which.
+func TestRandomExpressions(t *testing.T) {
+	d := newTcpdump(t)
+	kinds := []struct {
+		name string
+		link uint32
+		make func(x *expressions, i int) string
+	}{
+		{"language", 1, func(x *expressions, i int) string { return strings.TrimSpace(x.expression(1 + i%5)) }},
+		{"chains", 1, func(x *expressions, i int) string { return x.chain(2 + i%9) }},
+		{"cooked", 276, func(x *expressions, i int) string { return strings.TrimSpace(x.expression(1 + i%4)) }},
+		{"raw", 101, func(x *expressions, i int) string { return strings.TrimSpace(x.expression(1 + i%4)) }},
+		{"loopback", 0, func(x *expressions, i int) string { return strings.TrimSpace(x.expression(1 + i%4)) }},
+	}
+	n, seed := envNumber("DPDISSECT_FILTERS", 500), envNumber("DPDISSECT_SEED", 1)
+	for i, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			x := &expressions{rand.New(rand.NewPCG(uint64(seed), uint64(i))), k.link}
+			all := packets(k.link, 1000)
+			agree, both, alone := 0, 0, 0
+			for i := range n {
+				e := k.make(x, i)
+				c := compareWith(t, d, e, k.link, all, 300)
+				switch {
+				case c.failure != "":
+					t.Errorf("%s: %s", e, c.failure)
+				case c.theirs == refused:
+					both++
+				case c.ours == refused:
+					alone++
+				default:
+					agree++
+				}
+			}
+			t.Logf("%d expressions: %d agree, %d both refuse, %d we alone refuse (%.1f%% of the valid ones)",
+				n, agree, both, alone, 100*float64(alone)/float64(agree+alone))
+			most := 15 // in a hundred; most of the chains contradict themselves
+			if k.name == "chains" {
+				most = 50
+			}
+			if alone*100 > most*(agree+alone) {
+				t.Errorf("we refuse too many")
+			}
+		})
+	}
+}
+
+// envNumber reads a number from the environment.
+func envNumber(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
+	}
+	return otherwise
 }

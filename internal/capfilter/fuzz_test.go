@@ -1,0 +1,92 @@
+package capfilter
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/net/bpf"
+)
+
+// FuzzCompile holds that programs are valid, that errors mark a place inside the
+// expression, and that both machines agree.
+func FuzzCompile(f *testing.F) {
+	for _, e := range expressionTable(f) {
+		f.Add(e, uint32(1), []byte("\x02\x00\x00\x00\x00\x01"))
+	}
+	for _, r := range rejected {
+		f.Add(r.expr, r.link, []byte{})
+	}
+	f.Fuzz(func(t *testing.T, expr string, link uint32, data []byte) {
+		if len(expr) > 2000 {
+			return
+		}
+		prog, err := Compile(expr, link)
+		if err != nil {
+			checkError(t, expr, err)
+			return
+		}
+		if _, err := bpf.Assemble(prog); err != nil {
+			t.Fatal(err)
+		}
+		vm, err := NewVM(prog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := bpf.NewVM(prog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := other.Run(data); err == nil && (n != 0) != vm.Match(data, len(data)) {
+			t.Fatalf("x/net says %d", n)
+		}
+		if cooked, ok := ForCooked(prog); ok {
+			if _, err := bpf.Assemble(cooked); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// checkError holds an error to what its type promises.
+func checkError(t *testing.T, expr string, err error) {
+	var e *SyntaxError
+	if !errors.As(err, &e) {
+		t.Fatalf("%T: %v", err, err)
+	}
+	n := max(1, utf8.RuneCountInString(expr))
+	if e.Column < 1 || e.Width < 1 || e.Column+e.Width-1 > n || e.Message == "" || e.Expr != expr {
+		t.Fatalf("%+v", e)
+	}
+	if lines := strings.Count(e.Error(), "\n"); lines != 2 {
+		t.Fatalf("%d lines: %s", lines+1, e.Error())
+	}
+}
+
+// FuzzReadDDD holds that what is read can be assembled, and run unless it asks the
+// kernel.
+func FuzzReadDDD(f *testing.F) {
+	f.Add([]byte("4\n40 0 0 12\n21 0 1 2048\n6 0 0 262144\n6 0 0 0\n"))
+	f.Add([]byte("2\n48 0 0 4294963248\n22 0 0 0\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		prog, err := ReadDDD("f", bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		if _, err := bpf.Assemble(prog); err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range prog {
+			if special(in) {
+				return
+			}
+		}
+		vm, err := NewVM(prog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm.Match(text, len(text))
+	})
+}

@@ -1,0 +1,131 @@
+package capfilter
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the verdicts and messages of capfilter, for which tcpdump must be there")
+
+// linkTypes are those that expressions are tried on.
+var linkTypes = []uint32{1, 113, 276, 101, 12, 228, 229, 0, 108, 9, 50}
+
+// manyPackets is how many packets an expression is tried on.
+const manyPackets = 20000
+
+// expressionTable reads the expressions of the tests.
+func expressionTable(t testing.TB) []string {
+	text, err := os.ReadFile("testdata/expressions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(all) < 300 {
+		t.Fatalf("only %d expressions", len(all))
+	}
+	return all
+}
+
+// verdicts are what a program says of packets, as text: how many it selects and a
+// digest of which.
+func verdicts(vm *VM, all []packet) string {
+	selected := 0
+	bits := make([]byte, (len(all)+7)/8)
+	for i, p := range all {
+		if vm.Match(p.data, p.wire) {
+			selected++
+			bits[i/8] |= 1 << (i % 8)
+		}
+	}
+	sum := sha256.Sum256(bits)
+	return fmt.Sprintf("%5d %s", selected, hex.EncodeToString(sum[:6]))
+}
+
+// refused stands where an expression has no program.
+const refused = "refused"
+
+// ours gives the verdicts of our program.
+func ours(t testing.TB, expr string, link uint32, all []packet) string {
+	prog, err := Compile(expr, link)
+	if err != nil {
+		return refused
+	}
+	vm, err := NewVM(prog)
+	if err != nil {
+		t.Errorf("%s: %v", expr, err)
+		return refused
+	}
+	return verdicts(vm, all)
+}
+
+// TestExpressions compares, for every expression of the table and every link
+// type, what we select of many packets with what tcpdump's program selected when
+// testdata/verdicts was written. TestAgainstTcpdump writes it.
+func TestExpressions(t *testing.T) {
+	for _, link := range linkTypes {
+		t.Run(fmt.Sprint(link), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(verdictFile(link))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+			exprs := expressionTable(t)
+			if len(lines) != len(exprs) {
+				t.Fatalf("%d verdicts of %d expressions; run with -update", len(lines), len(exprs))
+			}
+			all := packets(link, manyPackets)
+			for i, e := range exprs {
+				if got := ours(t, e, link, all); strings.TrimSpace(got) != strings.TrimSpace(lines[i]) {
+					t.Errorf("%s: %s, tcpdump %s", e, got, lines[i])
+				}
+			}
+		})
+	}
+}
+
+func verdictFile(link uint32) string {
+	return filepath.Join("testdata", "verdicts", fmt.Sprint(link, ".txt"))
+}
+
+// TestAgainstTcpdump compares every expression of the table packet by packet with
+// the program that tcpdump makes of it now, on packets of all kinds and on such
+// that take random ways through the two programs. What tcpdump refuses we refuse.
+func TestAgainstTcpdump(t *testing.T) {
+	d := newTcpdump(t)
+	for _, link := range linkTypes {
+		t.Run(fmt.Sprint(link), func(t *testing.T) {
+			t.Parallel()
+			all := packets(link, manyPackets)
+			var lines strings.Builder
+			valid := 0
+			for _, e := range expressionTable(t) {
+				c := compareWith(t, d, e, link, all, 300)
+				if c.theirs != refused {
+					valid++
+				}
+				if c.failure != "" {
+					t.Errorf("%s: %s", e, c.failure)
+				} else if c.ours == refused && c.theirs != refused {
+					t.Errorf("%s: only we refuse it: %v", e, Check(e))
+				}
+				fmt.Fprintln(&lines, c.theirs)
+			}
+			t.Logf("%d expressions, %d valid", len(expressionTable(t)), valid)
+			if *update {
+				if err := os.MkdirAll(filepath.Dir(verdictFile(link)), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(verdictFile(link), []byte(lines.String()), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
