@@ -80,7 +80,7 @@ traces: ## the captures in testdata/pcaps and what is true of them
 	$(GO) run ./internal/tracegen/cmd/tracegen -out testdata/pcaps >/dev/null
 
 golden: ## outputs that tests compare with
-	$(GO) test ./dissect/render ./internal/report -update
+	$(GO) test ./dissect/render ./internal/report ./internal/liveview -update
 	$(GO) test ./cmd/dpdissect -run 'TestGolden|TestScript|TestReadme' -update
 
 docs: ## the references of fields and rules
