@@ -113,7 +113,7 @@ func (w *Window) holds(n int64) bool { return n >= w.base && n < w.top }
 // oldest numbers into d. It reports false when n is too old.
 func (w *Window) reach(n int64, d *Direction) bool {
 	if w.ring == nil {
-		w.ring = make([]unit, 16)
+		w.ring = make([]unit, leastRing)
 		w.base, w.top = n, n
 	}
 	if n < w.base {
@@ -131,6 +131,25 @@ func (w *Window) reach(n int64, d *Direction) bool {
 		w.top++
 	}
 	return true
+}
+
+// leastRing is how many numbers the smallest ring has room for.
+const leastRing = 16
+
+// doze forgets all but the highest number captured, and what was acknowledged above.
+func (w *Window) doze(d *Direction) {
+	if !w.started || len(w.ring) <= leastRing || w.top-w.highest > leastRing {
+		return
+	}
+	for w.base < w.highest {
+		w.retire(d)
+	}
+	old := w.ring
+	w.ring = make([]unit, leastRing)
+	for n := w.base; n < w.top; n++ {
+		*w.at(n) = old[n&int64(len(old)-1)]
+	}
+	w.extra = nil
 }
 
 // limit is how many numbers may be remembered.
