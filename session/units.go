@@ -143,7 +143,7 @@ func (s *units) makeRoom(limit int64, d *Direction) {
 func (s *units) wanted(u *carried, d *Direction) bool {
 	age := d.win.now - u.time
 	if s.lean {
-		return age < s.keep
+		return age < s.keep/4*3
 	}
 	return len(s.ring) < HistoryLimit || age < max(s.keep, d.win.keep)
 }
