@@ -183,6 +183,18 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
+// Doze implements session.Dozer.
+func (p *pair) Doze() {
+	for _, c := range p.conns {
+		for i := range c.side {
+			s := &c.side[i]
+			s.history.units, s.history.messages = nil, nil
+			s.facts.units, s.facts.messages = nil, nil
+		}
+		c.c.Doze()
+	}
+}
+
 // Close implements session.Session.
 func (p *pair) Close(end int64) {
 	for _, c := range p.conns {

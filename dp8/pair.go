@@ -166,6 +166,17 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
+// Doze implements session.Dozer.
+func (p *pair) Doze() {
+	for _, c := range p.conns {
+		for i := range c.side {
+			s := &c.side[i]
+			s.mem.ring, s.mem.cycle, s.recent, s.ledger.carried.ring = nil, nil, recent{lean: true}, nil
+		}
+		c.c.Doze()
+	}
+}
+
 // isOver reports whether the end of a connection was captured. In files, one that
 // was refused or given up is followed on: it may be tried again.
 func (p *pair) isOver(c *conn) bool {

@@ -239,6 +239,16 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
+// Doze implements session.Dozer.
+func (p *pair) Doze() {
+	if c := p.active; c != nil {
+		for i := range c.side {
+			c.side[i].post.ring = nil
+		}
+		c.c.Doze()
+	}
+}
+
 // Close implements session.Session.
 func (p *pair) Close(end int64) {
 	if p.active != nil {

@@ -81,7 +81,7 @@ func (p *post) keep(x *parcel) int64 {
 	case !p.lean:
 		return postKeep
 	case x.acks > 0:
-		return 4 * session.LeanTime(len(p.ring))
+		return 8 * session.LeanTime(len(p.ring))
 	}
 	return session.LeanWait(len(p.ring)) / 2
 }

@@ -260,6 +260,16 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
+// Doze implements session.Dozer.
+func (p *pair) Doze() {
+	for _, c := range p.conns {
+		for i := range c.side {
+			c.side[i].roll.leaves = nil
+		}
+		c.c.Doze()
+	}
+}
+
 // Close implements session.Session.
 func (p *pair) Close(end int64) {
 	for _, c := range p.conns {

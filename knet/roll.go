@@ -140,6 +140,9 @@ func (r *roll) stand() stand { return stand{r.has, r.top, r.topAt} }
 // follow notes the datagram without fault that follows top, and reports whether it
 // could: its place must be free, or that of an old one.
 func (r *roll) follow(s *session.Sending, d *Datagram) bool {
+	if len(r.leaves) == 0 {
+		return false
+	}
 	at := &r.leaves[s.Num&int64(len(r.leaves)-1)]
 	if at.used && (at.num >= s.Num || r.wants(at, s.Time)) {
 		return false

@@ -204,6 +204,15 @@ func (c *Conn) close() {
 	}
 }
 
+// Doze makes the connection small (Dozer).
+func (c *Conn) Doze() {
+	for dir := range c.Dir {
+		if !c.closed {
+			c.Dir[dir].doze()
+		}
+	}
+}
+
 // Closed reports whether the connection is settled: frames that still come of it
 // are counted and change nothing else.
 func (c *Conn) Closed() bool { return c.closed }

@@ -233,6 +233,17 @@ func (d *Direction) Close() {
 	d.recent, d.retries, d.units = recentCopies{}, recentCopies{}, units{}
 }
 
+// doze forgets what is remembered of numbers and frames, for a run in which little
+// is kept, when the side was silent for long.
+func (d *Direction) doze() {
+	if d.work == nil {
+		return
+	}
+	d.win.doze(d)
+	d.units.doze()
+	d.recent, d.retries = recentCopies{lean: true}, recentCopies{lean: true}
+}
+
 // free forgets what no report asks for, once it was closed and assessed.
 func (d *Direction) free() {
 	if d.work != nil {

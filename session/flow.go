@@ -61,6 +61,7 @@ type Flow struct {
 	last       int64
 	seen       int64 // when the latest datagram came, by Table.now; of a run without end
 	open       int   // connections that are not closed
+	dozes      bool  // it was made small, and nothing came since
 }
 
 type heldDatagram struct {

@@ -8,8 +8,8 @@ import "math/bits"
 // and only what was missing longer than that is a loss.
 type lateLosses struct {
 	open    map[int64]lateLoss
-	missing [64]uint64 // losses by how long they were missing, by powers of two of ns
-	late    int64      // longest time a number was missing that came by itself
+	missing *[64]uint64 // losses by how long they were missing, by powers of two of ns; nil for none
+	late    int64       // longest time a number was missing that came by itself
 }
 
 // A lateLoss is one number that may have been lost.
@@ -42,6 +42,9 @@ func (l *lateLosses) settle(n, acked, minRTT int64) (missing int64, lost bool) {
 		l.late = max(l.late, x.missing)
 		return x.missing, false
 	}
+	if l.missing == nil {
+		l.missing = new([64]uint64)
+	}
 	l.missing[bits.Len64(uint64(x.missing))]++
 	return x.missing, true
 }
@@ -49,6 +52,9 @@ func (l *lateLosses) settle(n, acked, minRTT int64) (missing int64, lost bool) {
 // proven counts the losses that were missing clearly longer than anything that
 // came by itself.
 func (l *lateLosses) proven() (n uint64) {
+	if l.missing == nil {
+		return 0
+	}
 	for i, c := range l.missing {
 		if i > 0 && int64(1)<<(i-1) >= l.late+l.late/2 {
 			n += c

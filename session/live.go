@@ -118,7 +118,7 @@ func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
 		t.closeOut(f)
 		f = t.find(d)
 	}
-	f.seen = max(f.seen, at)
+	f.seen, f.dozes = max(f.seen, at), false
 	return f
 }
 
@@ -174,6 +174,7 @@ func (t *Table) sweep() {
 	for _, f := range t.flows {
 		if f.session != nil {
 			f.session.Sweep(t.clock)
+			t.doze(f)
 		}
 		if f.session != nil && t.gone(f) || f.session == nil && t.silence(f) > HoldTime {
 			idle = append(idle, f)

@@ -51,6 +51,11 @@ type Probe interface {
 	Observe(d *dissect.Datagram, side int) float64
 }
 
+// A Dozer is a Session that can make itself small when its pair was silent for long
+// and little is to be kept (Config.Lean): it forgets what tells late copies and
+// retries from other frames. Frames that still come are taken as usual.
+type Dozer interface{ Doze() }
+
 // A Session follows one address pair: it decodes, finds the connection a
 // datagram belongs to, and turns frames into facts for the engine.
 type Session interface {

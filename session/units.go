@@ -97,10 +97,13 @@ func (s *units) at(n int64) *carried { return &s.ring[n&int64(len(s.ring)-1)] }
 // reach gives the place of a unit, nil when it is forgotten.
 func (s *units) reach(n int64, d *Direction) *carried {
 	limit := d.win.limit()
+	if s.ring == nil {
+		s.ring = make([]carried, leastRing)
+		if !s.gone {
+			s.base, s.top = n, n
+		}
+	}
 	switch {
-	case s.ring == nil:
-		s.ring = make([]carried, 16)
-		s.base, s.top = n, n
 	case s.gone && n < s.floor:
 		return nil
 	case n < s.base && s.top-n > limit:
@@ -140,9 +143,16 @@ func (s *units) makeRoom(limit int64, d *Direction) {
 func (s *units) wanted(u *carried, d *Direction) bool {
 	age := d.win.now - u.time
 	if s.lean {
-		return age < s.keep
+		return age < s.keep/4*3
 	}
 	return len(s.ring) < HistoryLimit || age < max(s.keep, d.win.keep)
+}
+
+// doze forgets all units.
+func (s *units) doze() {
+	if s.ring != nil {
+		s.ring, s.base, s.floor, s.gone = nil, s.top, s.top, true
+	}
 }
 
 func (s *units) grow() {

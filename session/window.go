@@ -1,5 +1,7 @@
 package session
 
+import "math"
+
 // HistoryLimit is how many numbers a Window remembers where a protocol says
 // nothing else. It covers the window of the protocol and what may still arrive
 // late behind it.
@@ -114,7 +116,7 @@ func (w *Window) holds(n int64) bool { return n >= w.base && n < w.top }
 // oldest numbers into d. It reports false when n is too old.
 func (w *Window) reach(n int64, d *Direction) bool {
 	if w.ring == nil {
-		w.ring = make([]unit, 16)
+		w.ring = make([]unit, leastRing)
 		w.base, w.top = n, n
 	}
 	if n < w.base {
@@ -134,6 +136,32 @@ func (w *Window) reach(n int64, d *Direction) bool {
 	return true
 }
 
+// leastRing is how many numbers the smallest ring has room for.
+const leastRing = 16
+
+// doze forgets the numbers below the highest captured, but for those from one on that
+// was sent again in vain: the connection may be given up for it.
+func (w *Window) doze(d *Direction) {
+	if !w.started {
+		return
+	}
+	for w.base < w.highest && !w.at(w.base).inVain() {
+		w.retire(d)
+	}
+	size := leastRing
+	for int64(size) < w.top-w.base {
+		size *= 2
+	}
+	if size >= len(w.ring) {
+		return
+	}
+	old := w.ring
+	w.ring = make([]unit, size)
+	for n := w.base; n < w.top; n++ {
+		*w.at(n) = old[n&int64(len(old)-1)]
+	}
+}
+
 // limit is how many numbers may be remembered.
 func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
 
@@ -141,14 +169,26 @@ func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
 func (w *Window) wanted() bool {
 	age := w.now - w.at(w.base).time
 	if w.lean {
-		n := len(w.ring)
-		keep := LeanTime(n)
-		if w.keep > 0 {
-			keep *= 4 // retries are known by their numbers alone
-		}
-		return n < LeanLeast || age < keep || age < LeanWait(n) && w.at(w.base).state&acked == 0
+		return len(w.ring) < LeanLeast || age < w.patience(w.at(w.base))
 	}
 	return len(w.ring) < HistoryLimit || age < w.keep
+}
+
+// inVain reports a number that is sent again and was not acknowledged.
+func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.copies > 1 }
+
+// patience is for how long a number is remembered in a lean window, in ns.
+func (w *Window) patience(u *unit) int64 {
+	n := len(w.ring)
+	switch {
+	case u.inVain() && w.keep == 0:
+		return math.MaxInt64
+	case u.state&acked == 0:
+		return LeanWait(n)
+	case w.keep > 0:
+		return 8 * LeanTime(n) // retries are known by their numbers alone
+	}
+	return LeanTime(n)
 }
 
 // extendDown makes room for a number below the lowest remembered one while

@@ -83,7 +83,9 @@ func written(all []dissect.Datagram, cfg session.Config, exact bool) []string {
 			s.add("%s: %v", p.Rules[i].ID, tally)
 		}
 	}
-	s.add("%v", tab.QualityTallies())
+	for i, tally := range tab.QualityTallies() {
+		s.add("%s: %v", session.Quality[i].ID, tally)
+	}
 	return s.lines
 }
 
