@@ -66,8 +66,7 @@ that --keep says. Words of the expression, joined by and, or, not, ():
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&c.write, "write", "w", "", "write packets to `FILE`; - is standard output")
-	c.format.add(cmd, "file-type", "format of the file; auto is pcapng unless its name ends in .pcap")
-	f.Lookup("file-type").Shorthand = "F"
+	c.format.addShort(cmd, "file-type", "F", "format of the file; auto is pcapng unless its name ends in .pcap")
 	f.StringArrayVarP(&c.ring, "ring-buffer", "b", nil, "begin another file at `COND`: duration:SECONDS, interval:SECONDS, filesize:KIB or packets:N; files:N keeps the latest N; repeatable")
 	c.compress.add(cmd, "compress", "compress while writing; auto is by the name: .gz, .zst or .lz4")
 	f.StringVar(&c.on, "on", "", "dump the last seconds when `EXPR` is true, as in 'disconnect or finding.error or loss > 5%'")

@@ -29,8 +29,11 @@ func (c *choice) Set(s string) error {
 }
 
 // add adds the flag with the completion of its words.
-func (c *choice) add(cmd *cobra.Command, name, usage string) {
-	cmd.Flags().Var(c, name, usage)
+func (c *choice) add(cmd *cobra.Command, name, usage string) { c.addShort(cmd, name, "", usage) }
+
+// addShort adds the flag with a letter that stands for it.
+func (c *choice) addShort(cmd *cobra.Command, name, letter, usage string) {
+	cmd.Flags().VarP(c, name, letter, usage)
 	must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.allowed, cobra.ShellCompDirectiveNoFileComp)))
 }
 

@@ -1,0 +1,70 @@
+package livetest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/tracegen/wire/netns"
+)
+
+// program is the file of the program under test, "" when it was not built.
+var program string
+
+// TestMain builds the program once and lets all tests run at once: they wait more
+// than they work.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	if testing.Short() || os.Geteuid() != 0 {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "livetest")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil { // other users run it, too
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	program = filepath.Join(dir, "dpdissect")
+	build := exec.Command("go", "build", "-o", program, "../../cmd/dpdissect")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building the program: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// place makes two namespaces with a cable between them; the test is skipped where
+// that can't be.
+func place(t *testing.T) [2]*netns.Namespace {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("live capture takes seconds: not with -short")
+	}
+	t.Parallel()
+	return netns.Pair(t, 0)
+}
+
+// need skips the test without a program.
+func need(t *testing.T, names ...string) {
+	t.Helper()
+	for _, n := range names {
+		if _, err := exec.LookPath(n); err != nil {
+			t.Skipf("%s is not installed", n)
+		}
+	}
+}
