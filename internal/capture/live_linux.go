@@ -281,10 +281,14 @@ func (r *ring) poll() uint64 {
 	return uint64(s.Drops)
 }
 
+// lastWords is how long after its end an interface may still have something in a
+// block.
+const lastWords = 200 * time.Millisecond
+
 // failure is why nothing more will come, or nil. What the kernel has still in the
 // block it was filling comes first.
 func (r *ring) failure() error {
-	if r.gone == nil || time.Since(r.goneAt) < maxWait {
+	if r.gone == nil || time.Since(r.goneAt) < lastWords {
 		return nil
 	}
 	return r.gone

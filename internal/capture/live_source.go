@@ -3,14 +3,13 @@ package capture
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync/atomic"
 	"time"
 )
 
 // maxWait is how long a live source sleeps before it looks whether it was stopped.
-const maxWait = 100 * time.Millisecond
+const maxWait = 25 * time.Millisecond
 
 // live gives the packets of network interfaces in the order of their times. With
 // several of them a packet waits until no interface can come with an earlier one.
@@ -20,10 +19,10 @@ type live struct {
 	frame   uint64
 	last    *tap // whose packet was given last
 	idle    bool // it was told that nothing waits
-	stopAt  atomic.Int64
+	stopAt  atomic.Pointer[time.Time]
 	maxSize uint64
 	size    uint64
-	err     error
+	closed  bool
 }
 
 // A tap is one device and the packet at its head.
@@ -75,7 +74,8 @@ func OpenLive(names []string, o LiveOptions, limits Limits) (*Source, error) {
 		l.taps = append(l.taps, t)
 	}
 	if limits.Duration > 0 {
-		l.stopAt.Store(time.Now().Add(limits.Duration).UnixNano())
+		at := time.Now().Add(limits.Duration)
+		l.stopAt.Store(&at)
 	}
 	return &Source{inlet: l, max: limits.Packets}, nil
 }
@@ -101,6 +101,9 @@ const anyDevice = "any"
 func (l *live) next(out *fed) (wait, ok bool) {
 	if l.last != nil {
 		l.last.full, l.last = false, nil
+	}
+	if l.closed {
+		return false, false
 	}
 	for {
 		t, sure := l.head()
@@ -144,7 +147,7 @@ func (l *live) ripe(t *tap) bool {
 
 // give hands out a packet, unless it is behind the end.
 func (l *live) give(t *tap, out *fed) bool {
-	if at := l.stopAt.Load(); at != 0 && t.rec.Time > at || l.maxSize != 0 && l.size >= l.maxSize {
+	if l.behind(t.rec.Time) || l.maxSize != 0 && l.size >= l.maxSize {
 		return false
 	}
 	l.last = t
@@ -157,6 +160,26 @@ func (l *live) give(t *tap, out *fed) bool {
 	}
 	return true
 }
+
+// lookEvery is how many packets of a busy interface pass between two looks at the
+// clock.
+const lookEvery = 256
+
+// behind reports whether a packet of this time is behind the end. When the clock was
+// set meanwhile, how long it runs decides.
+func (l *live) behind(packet int64) bool {
+	at := l.stopAt.Load()
+	if at == nil {
+		return false
+	}
+	if packet > at.UnixNano() {
+		return time.Until(*at) <= 0
+	}
+	return l.frame%lookEvery == 0 && time.Since(*at) > l.late()
+}
+
+// late is how long after the end packets of before may still come.
+func (l *live) late() time.Duration { return 3 * l.delay }
 
 func (t *tap) count() {
 	if t.packets == 0 {
@@ -184,15 +207,15 @@ func (l *live) over(t *tap) bool {
 		}
 	}
 	at := l.stopAt.Load()
-	return at != 0 && time.Now().UnixNano() > at+int64(3*l.delay)
+	return at != nil && time.Since(*at) > l.late()
 }
 
 func (l *live) wait(t *tap) {
 	d := maxWait
 	if t != nil { // it is ripe soon
 		d = l.delay / 4
-	} else if at := l.stopAt.Load(); at != 0 {
-		d = min(d, max(l.delay, time.Until(time.Unix(0, at))))
+	} else if at := l.stopAt.Load(); at != nil {
+		d = min(d, max(l.delay, time.Until(*at)))
 	}
 	devs := make([]device, 0, len(l.taps))
 	for _, t := range l.taps {
@@ -205,10 +228,10 @@ func (l *live) wait(t *tap) {
 
 // stop lets everything captured until now be given.
 func (l *live) stop() {
-	now := time.Now().UnixNano()
+	now := time.Now()
 	for {
 		at := l.stopAt.Load()
-		if at != 0 && at <= now || l.stopAt.CompareAndSwap(at, now) {
+		if at != nil && at.Before(now) || l.stopAt.CompareAndSwap(at, &now) {
 			return
 		}
 	}
@@ -240,5 +263,5 @@ func (l *live) close() {
 	for _, t := range l.taps {
 		t.Close()
 	}
-	l.stopAt.Store(math.MinInt64)
+	l.closed = true
 }
