@@ -47,7 +47,6 @@ type word struct {
 	event func(f *Facts) bool
 	value func(f *Facts) Measure
 	unit  string // of value: "%", "ms" or ""
-	only  bool   // it is of the whole capture: true at most once a moment
 }
 
 var words = []word{
