@@ -25,7 +25,7 @@ type live struct {
 	autostop   []string
 	snaplen    positive
 	buffer     positive
-	quietIface bool
+	own        bool // not promiscuous
 	user       string
 	limits     capture.Limits
 }
@@ -38,7 +38,7 @@ func (l *live) add(cmd *cobra.Command) {
 	f.StringArrayVarP(&l.autostop, "autostop", "a", nil, "live: stop at `COND`: duration:SECONDS, packets:N or filesize:KIB; repeatable")
 	f.VarP(&l.snaplen, "snapshot-length", "s", "live: keep `N` bytes of each packet, all by default")
 	f.VarP(&l.buffer, "buffer-size", "B", "live: a buffer of `N` MiB in the kernel for each interface, 16 by default")
-	f.BoolVarP(&l.quietIface, "no-promiscuous-mode", "p", false, "live: leave out what is not for this machine")
+	f.BoolVarP(&l.own, "no-promiscuous-mode", "p", false, "live: leave out what is not for this machine")
 	f.StringVar(&l.user, "user", "", "live: become `NAME[:GROUP]` once the interfaces are open, when started as root")
 }
 
@@ -143,7 +143,7 @@ func (l *live) open(filter *capture.Filter, packets uint64, delay time.Duration)
 		limits.Packets = packets
 	}
 	src, err := capture.OpenLive(l.interfaces, capture.LiveOptions{
-		Snaplen: int(l.snaplen), Buffer: int(l.buffer) << 20, Promiscuous: !l.quietIface, Delay: delay, Filter: filter,
+		Snaplen: int(l.snaplen), Buffer: int(l.buffer) << 20, Promiscuous: !l.own, Delay: delay, Filter: filter,
 	}, limits)
 	if err != nil {
 		return nil, err
