@@ -81,9 +81,9 @@ func (p *post) keep(x *parcel) int64 {
 	case !p.lean:
 		return postKeep
 	case x.acks > 0:
-		return 8 * session.LeanTime(len(p.ring))
+		return 2 * session.LeanTime
 	}
-	return session.LeanWait(len(p.ring)) / 2
+	return session.LeanWait
 }
 
 func (p *post) grow() {

@@ -1,13 +1,13 @@
 package session
 
-// LeanLeast is how many numbers, or frames, are remembered in any case where little
-// is to be kept (Config.Lean).
-const LeanLeast = 32
-
-// LeanTime is for how long, in ns, what needs no answer any more is remembered where
-// little is to be kept, in a ring of a size: with 32 of them 0.5 s, the less the more
-// there are. Rings are doubled only for what is younger.
-func LeanTime(size int) int64 { return 16e9 / int64(max(size, LeanLeast)) }
+// What is remembered where little is to be kept (Config.Lean): so many numbers or
+// frames in any case, and for how long, in ns, one that needs no answer any more and
+// one that waits for it. Copies come later than LeanTime only where networks are odd.
+const (
+	LeanLeast = 32
+	LeanTime  = 2e9
+	LeanWait  = 12e9
+)
 
 // dozeTime is after how long a silence a pair makes itself small, in ns, where little
 // is to be kept: longer than anything that is not resumed waits for an answer.
@@ -27,6 +27,3 @@ func (t *Table) doze(f *Flow) {
 // leanPast is of how many numbers it is remembered where little is to be kept that
 // they were sent, and whether they were acknowledged.
 const leanPast = 1024
-
-// LeanWait is LeanTime of what waits for an answer: with 32 of them 12 s.
-func LeanWait(size int) int64 { return 24 * LeanTime(size) }
