@@ -162,7 +162,7 @@ func (r *roll) wants(x *leaf, now int64) bool {
 		return false
 	}
 	age := now - max(x.last, x.time)
-	return !r.lean || age < session.LeanTime || age < session.LeanWait && x.reliable
+	return !r.lean || age < session.LeanTime || x.reliable && age < session.LeanFor(len(r.leaves), false)
 }
 
 // grow makes room, while there are few leaves.

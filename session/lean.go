@@ -1,13 +1,23 @@
 package session
 
 // What is remembered where little is to be kept (Config.Lean): so many numbers or
-// frames in any case, and for how long, in ns, one that needs no answer any more and
-// one that waits for it. Copies come later than LeanTime only where networks are odd.
+// frames in any case, and all for so long, in ns. Copies come later than that only
+// where networks are odd.
 const (
 	LeanLeast = 32
 	LeanTime  = 2e9
-	LeanWait  = 12e9
 )
+
+// LeanFor is for how long, in ns, what may be sent again or answered yet is remembered
+// in a ring of a size: with 32 of them 12 s, or 4 s when it was answered, the less the
+// more there are, but never less than LeanTime.
+func LeanFor(size int, answered bool) int64 {
+	most := int64(12e9)
+	if answered {
+		most = 4e9
+	}
+	return max(LeanTime, most*LeanLeast/int64(max(size, LeanLeast)))
+}
 
 // dozeTime is after how long a silence a pair makes itself small, in ns, where little
 // is to be kept: longer than anything that is not resumed waits for an answer.

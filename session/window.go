@@ -182,9 +182,9 @@ func (w *Window) patience(u *unit) int64 {
 	case u.inVain() && w.keep == 0:
 		return math.MaxInt64
 	case u.state&acked == 0:
-		return LeanWait
+		return LeanFor(len(w.ring), false)
 	case w.keep > 0:
-		return 2 * LeanTime // retries are known by their numbers alone
+		return LeanFor(len(w.ring), true) // retries are known by their numbers alone
 	}
 	return LeanTime
 }
