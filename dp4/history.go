@@ -33,7 +33,7 @@ func crowded(size int, lean bool, num, other, seen, now int64) bool {
 	if num == other || size >= remembered {
 		return false
 	}
-	return !lean || size < session.LeanLeast || other > num || now-seen < session.LeanTime(size)
+	return !lean || size < session.LeanLeast || other > num || now-seen < session.LeanTime
 }
 
 const firstSize = 16

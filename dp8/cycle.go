@@ -1,6 +1,9 @@
 package dp8
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // cycles is for how many numbers a cycle remembers: twice round.
 const cycles = 512
@@ -59,13 +62,17 @@ func (c *conn) lateCopy(dir int, num int64) bool {
 	return true
 }
 
-// cycleTime is how late the network's copies come at most, in ns: numbers that come
-// round more slowly need no cycle where little is to be kept.
-const cycleTime = 8e9
-
-// quick reports whether a copy may come when its number has come round again.
-func (m *memory) quick(now int64) bool {
-	return !m.lean || (now-m.began)/max(m.top-m.bottom, 1) < cycleTime/256
+// hurry notes, where little is to be kept, that the side sends so many numbers within
+// the time in which copies come that more must be remembered from then on.
+func (c *conn) hurry(dir int, num int64) {
+	m := &c.side[dir].mem
+	if c.fr.Time-m.markedAt >= session.LeanTime || num < m.marked {
+		m.marked, m.markedAt = num, c.fr.Time
+	}
+	if num-m.marked >= fewRecent/2 {
+		m.hasty = true
+		c.side[dir].recent.widen()
+	}
 }
 
 // startCycle is called when numbers begin to be forgotten.

@@ -1,12 +1,16 @@
 package dp8
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // maxRecent is how many data frames of a side are remembered by their bytes alone,
 // fewRecent where little is to be kept and numbers come round slowly.
 const (
 	maxRecent = 512
-	fewRecent = 64
+	fewRecent = 128
 )
 
 // recent are the latest data frames of a side: a copy that the network made may come
@@ -68,6 +72,15 @@ func (r *recent) filter(x uint32) {
 	}
 	word, bit := r.place(x)
 	r.bits[word] |= 1 << bit
+}
+
+// widen makes that as many are remembered as there may be.
+func (r *recent) widen() {
+	if len(r.ring) == fewRecent {
+		at := r.n & (fewRecent - 1)
+		r.ring = slices.Concat(r.ring[at:], r.ring[:at]) // the oldest first
+	}
+	r.n, r.bits, r.before, r.lean = len(r.ring), nil, nil, false
 }
 
 func (r *recent) has(x uint32) bool {

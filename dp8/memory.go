@@ -59,6 +59,9 @@ type memory struct {
 	fastest   int64 // shortest time in which WindowSize numbers were sent, ns
 	hasSpeed  bool
 	lean      bool
+	hasty     bool  // it must not be lean with what copies are known by
+	marked    int64 // a number, and when it was captured: see hurry
+	markedAt  int64
 	run       run
 }
 
@@ -88,7 +91,7 @@ func (m *memory) place(num, now int64) *sentFrame {
 		if !f.used || f.num == num || len(m.ring) == memorySize || f.num <= m.top-memorySize {
 			return f
 		}
-		if m.lean && len(m.ring) >= session.LeanLeast && now-f.last >= session.LeanTime(len(m.ring)) {
+		if m.lean && len(m.ring) >= session.LeanLeast && now-f.last >= session.LeanTime {
 			if f.num > num {
 				return nil
 			}
@@ -137,11 +140,11 @@ func (c *conn) missedMany(dir int, num int64) bool {
 func (c *conn) remember(dir int, num int64, d *DFrame, keepAlive bool) {
 	m := &c.side[dir].mem
 	c.listen(dir, num)
-	if m.cycle == nil && m.started && num >= m.bottom+memorySize && m.quick(c.fr.Time) {
+	if m.lean && !m.hasty {
+		c.hurry(dir, num)
+	}
+	if m.cycle == nil && m.started && num >= m.bottom+memorySize && (m.hasty || !m.lean) {
 		m.startCycle()
-		if m.lean {
-			c.side[dir].recent = recent{}
-		}
 	}
 	f := m.place(num, c.fr.Time)
 	if f == nil {

@@ -171,7 +171,7 @@ func (p *pair) Doze() {
 	for _, c := range p.conns {
 		for i := range c.side {
 			s := &c.side[i]
-			s.mem.ring, s.mem.cycle, s.recent, s.ledger.carried.ring = nil, nil, recent{lean: true}, nil
+			s.mem.ring, s.mem.cycle, s.mem.hasty, s.recent, s.ledger.carried.ring = nil, nil, false, recent{lean: true}, nil
 		}
 		c.c.Doze()
 	}

@@ -77,13 +77,10 @@ func (p *post) put(n, now int64) *parcel {
 
 // keep is for how long a packet is remembered behind its last sending, in ns.
 func (p *post) keep(x *parcel) int64 {
-	switch {
-	case !p.lean:
-		return postKeep
-	case x.acks > 0:
-		return 8 * session.LeanTime(len(p.ring))
+	if p.lean {
+		return session.LeanFor(len(p.ring), x.acks > 0)
 	}
-	return session.LeanWait(len(p.ring)) / 2
+	return postKeep
 }
 
 func (p *post) grow() {

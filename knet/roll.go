@@ -161,8 +161,8 @@ func (r *roll) wants(x *leaf, now int64) bool {
 	if !x.used || len(r.leaves) == mostLeaves {
 		return false
 	}
-	n, age := len(r.leaves), now-max(x.last, x.time)
-	return !r.lean || age < session.LeanTime(n) || age < session.LeanWait(n) && x.reliable
+	age := now - max(x.last, x.time)
+	return !r.lean || age < session.LeanTime || x.reliable && age < session.LeanFor(len(r.leaves), false)
 }
 
 // grow makes room, while there are few leaves.

@@ -56,7 +56,7 @@ func (r *recentCopies) keep(s *Sending) {
 		*r = recentCopies{lean: r.lean} // the counter is full: begin anew
 	}
 	if int(r.kept) >= len(r.ring) && len(r.ring) < recentLimit {
-		if len(r.ring) == 0 || !r.lean || s.Time-r.at(r.kept).time < LeanTime(2*len(r.ring)) {
+		if len(r.ring) == 0 || !r.lean || s.Time-r.at(r.kept).time < LeanTime {
 			r.grow()
 		}
 	}

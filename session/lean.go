@@ -1,13 +1,23 @@
 package session
 
-// LeanLeast is how many numbers, or frames, are remembered in any case where little
-// is to be kept (Config.Lean).
-const LeanLeast = 32
+// What is remembered where little is to be kept (Config.Lean): so many numbers or
+// frames in any case, and all for so long, in ns. Copies come later than that only
+// where networks are odd.
+const (
+	LeanLeast = 32
+	LeanTime  = 2e9
+)
 
-// LeanTime is for how long, in ns, what needs no answer any more is remembered where
-// little is to be kept, in a ring of a size: with 32 of them 0.5 s, the less the more
-// there are. Rings are doubled only for what is younger.
-func LeanTime(size int) int64 { return 16e9 / int64(max(size, LeanLeast)) }
+// LeanFor is for how long, in ns, what may be sent again or answered yet is remembered
+// in a ring of a size: with 32 of them 12 s, or 4 s when it was answered, the less the
+// more there are, but never less than LeanTime.
+func LeanFor(size int, answered bool) int64 {
+	most := int64(12e9)
+	if answered {
+		most = 4e9
+	}
+	return max(LeanTime, most*LeanLeast/int64(max(size, LeanLeast)))
+}
 
 // dozeTime is after how long a silence a pair makes itself small, in ns, where little
 // is to be kept: longer than anything that is not resumed waits for an answer.
@@ -27,6 +37,3 @@ func (t *Table) doze(f *Flow) {
 // leanPast is of how many numbers it is remembered where little is to be kept that
 // they were sent, and whether they were acknowledged.
 const leanPast = 1024
-
-// LeanWait is LeanTime of what waits for an answer: with 32 of them 12 s.
-func LeanWait(size int) int64 { return 24 * LeanTime(size) }

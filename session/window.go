@@ -179,16 +179,15 @@ func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.
 
 // patience is for how long a number is remembered in a lean window, in ns.
 func (w *Window) patience(u *unit) int64 {
-	n := len(w.ring)
 	switch {
 	case u.inVain() && w.keep == 0:
 		return math.MaxInt64
 	case u.state&acked == 0:
-		return LeanWait(n)
+		return LeanFor(len(w.ring), false)
 	case w.keep > 0:
-		return 8 * LeanTime(n) // retries are known by their numbers alone
+		return LeanFor(len(w.ring), true) // retries are known by their numbers alone
 	}
-	return LeanTime(n)
+	return LeanTime
 }
 
 // extendDown makes room for a number below the lowest remembered one while
