@@ -72,4 +72,3 @@ func differing(a, b []string) (out []string) {
 	}
 	return out[:min(len(out), 8)]
 }
-

@@ -202,7 +202,7 @@ func TestRefused(t *testing.T) {
 		{[]string{"capture", "-i", "nope0", "-w", filepath.Join(dir, "x")}, []string{`there is no network interface "nope0"`, "dpdissect interfaces"}},
 		{[]string{"analyze", "-i", "nope0"}, []string{`there is no network interface "nope0"`}},
 		{[]string{"decode", "-i", "lo", "-i", "lo"}, []string{"lo is given twice"}},
-		{[]string{"decode", "-i", "lo", "-f", "udp and prot 12"}, []string{"-f: ", "udp and prot 12\n", "\n" + strings.Repeat(" ", 8) + "^"}},
+		{[]string{"decode", "-i", "lo", "-f", "udp and prot 12"}, []string{"-f: ", "udp and prot 12\n", "\n" + strings.Repeat(" ", 2+8) + "^"}},
 		{[]string{"decode", "-i", "lo", "-f", "udp", "--bpf", bad}, []string{"give one"}},
 		{[]string{"decode", "-i", "lo", "--bpf", bad}, []string{"--bpf: ", "bad.ddd"}},
 		{[]string{"decode", "-i", "lo", "-a", "duration:soon"}, []string{"-a duration:soon: want seconds"}},
