@@ -2,10 +2,10 @@ package livetest
 
 import (
 	"fmt"
-	"net/netip"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/tracegen/wire"
 )
@@ -27,7 +27,7 @@ func TestDisplayFilter(t *testing.T) {
 		c := chat(kind, uint64(40+i))
 		c.Paths[0].Far.Loss, c.Paths[1].Near.Loss = 0.05, 0.05
 		between(&c, pair, "lo")
-		c.A = netip.AddrPortFrom(local, uint16(43000+i))
+		c.Limit = 6 * time.Second
 		talks = append(talks, c)
 	}
 	playAll(t, talks...)

@@ -19,6 +19,7 @@ type content struct {
 	numbers []uint64 // of a flood
 	others  int      // packets that are not of it
 	longest int      // bytes of a packet
+	times   []int64  // of all packets
 	info    capture.Info
 }
 
@@ -31,6 +32,7 @@ func readFile(t *testing.T, path string) (c content) {
 	}
 	defer src.Close()
 	for p, ok := src.Next(); ok; p, ok = src.Next() {
+		c.times = append(c.times, p.Time)
 		c.longest = max(c.longest, int(p.CapLen))
 		if n, ok := wire.FloodNumber(p.Payload); ok && p.Class == capture.UDP {
 			c.numbers = append(c.numbers, n)

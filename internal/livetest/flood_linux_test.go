@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/tracegen/wire"
 )
 
@@ -119,7 +120,43 @@ func checkFlood(t *testing.T, path string, packets int, y tally) {
 			return
 		}
 	}
+	checkMarks(t, path, y.dropped)
 	if y.dropped == 0 {
 		checkRun(t, path, c.numbers, 0, packets)
+	}
+}
+
+// checkMarks wants packets behind a loss to say how many were lost before them, and
+// none to tell of losses that had not happened yet.
+func checkMarks(t *testing.T, path string, dropped int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := capture.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var rec capture.Record
+	var d capture.Decoder
+	var p capture.Packet
+	marked, last := 0, -1
+	for i := 0; r.Next(&rec) == nil; i++ {
+		d.Decode(&rec, &p)
+		n, _ := wire.FloodNumber(p.Payload)
+		marked, last = marked+int(rec.Drops), int(n)
+		if missing := last - i; marked > missing {
+			t.Errorf("packet %d: %d are said to be lost before it, %d are missing", i, marked, missing)
+			return
+		} else if rec.Drops != 0 {
+			t.Logf("packet %d: %d were lost before it, so far %d of %d", i, rec.Drops, marked, missing)
+		}
+	}
+	// What is lost behind the last packet is told by the file's statistics alone.
+	if behind := floodPackets(t) - 1 - last; marked != dropped-behind {
+		t.Errorf("packets tell of %d losses, want %d of %d", marked, dropped-behind, dropped)
 	}
 }
