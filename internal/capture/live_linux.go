@@ -131,7 +131,14 @@ func (r *ring) prepare(o *LiveOptions) error {
 			return fmt.Errorf("promiscuous mode: %w", err)
 		}
 	}
-	return unix.Bind(r.fd, &unix.SockaddrLinklayer{Protocol: bigEndian(unix.ETH_P_ALL), Ifindex: r.index})
+	if err := unix.Bind(r.fd, &unix.SockaddrLinklayer{Protocol: bigEndian(unix.ETH_P_ALL), Ifindex: r.index}); err != nil {
+		return err
+	}
+	// An interface that is down can be bound to: the socket has the error.
+	if code, err := unix.GetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_ERROR); err == nil && code != 0 {
+		return unix.Errno(code)
+	}
+	return nil
 }
 
 // attach puts the filter into the kernel, or notes that it can't be.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/tracegen"
 	"github.com/dpdissect/dpdissect/internal/tracegen/wire"
@@ -195,4 +197,35 @@ func checkDirection(differ func(string, any, any), key string, got direction, wa
 		}
 		differ(key+" rtt samples", samples, want.RTT.Samples)
 	}
+}
+
+// A finding as "check --format ndjson" has it.
+type finding struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Verdict  string `json:"verdict"`
+	Frame    int    `json:"frame"`
+	Time     string `json:"time"`
+}
+
+func readFinding(t *testing.T, line string) (f finding) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(line), &f); err != nil {
+		t.Fatalf("%v in %q", err, line)
+	}
+	f.Time = strings.TrimSuffix(f.Time, "Z")
+	return f
+}
+
+// epoch turns tshark's seconds since 1970 into the times of our records, without the
+// zone.
+func epoch(t *testing.T, s string) string {
+	t.Helper()
+	whole, part, _ := strings.Cut(s, ".")
+	seconds, err := strconv.ParseInt(whole, 10, 64)
+	nanos, err2 := strconv.ParseInt((part + "000000000")[:9], 10, 64)
+	if err != nil || err2 != nil {
+		t.Fatalf("a time %q", s)
+	}
+	return time.Unix(seconds, nanos).UTC().Format("2006-01-02T15:04:05.000000000")
 }

@@ -2,7 +2,6 @@ package livetest
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -210,5 +209,3 @@ func (j *job) pipe() *os.File {
 	j.t.Cleanup(func() { r.Close(); w.Close() })
 	return r
 }
-
-var _ io.Writer = (*buffer)(nil)

@@ -48,14 +48,20 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// place makes two namespaces with a cable between them; the test is skipped where
-// that can't be.
+// place makes two namespaces with a cable between them, for a test that runs beside
+// others; it is skipped where that can't be.
 func place(t *testing.T) [2]*netns.Namespace {
+	t.Helper()
+	t.Parallel()
+	return alone(t)
+}
+
+// alone is place for a test that needs the machine for itself.
+func alone(t *testing.T) [2]*netns.Namespace {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("live capture takes seconds: not with -short")
 	}
-	t.Parallel()
 	return netns.Pair(t, 0)
 }
 
