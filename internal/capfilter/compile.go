@@ -39,7 +39,7 @@ func assemble(g *graph, whole span) (prog []bpf.Instruction, f fault) {
 		return nil, f
 	}
 	if doubtful != nil {
-		f.fail(doubtful.at, "with the rest of the expression this test decides nothing: leave it out")
+		f.fail(doubtful.at, "this test decides nothing on some ways through the expression: leave it out or write it once")
 		return nil, f
 	}
 	if bad := g.confusing(); bad != nil {
