@@ -52,7 +52,7 @@ func assemble(g *graph, whole span) (prog []bpf.Instruction, f fault) {
 		return nil, f
 	}
 	if prog = g.emit(); prog == nil {
-		f.fail(whole, "the program has more than the %d instructions that systems take", maxProgram)
+		f.fail(whole, "the program needs more than the %d instructions that there is room for", maxCompiled)
 	}
 	return prog, f
 }

@@ -6,7 +6,6 @@ type block struct {
 	*test
 	next [2]*block // where the test is false, true
 	id   int       // position among the blocks, counted anew by order
-	dead bool      // no way leads here
 }
 
 // A graph is a program as blocks without loops.

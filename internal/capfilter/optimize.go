@@ -94,6 +94,7 @@ type known struct {
 	sets   []uint64
 	byVal  map[*value][]*block // the blocks that test a value
 	folded bool                // constants count
+	never  []uint64            // edges that constants rule out
 }
 
 // bit gives the place of the bit of an edge.
@@ -105,8 +106,12 @@ func (k *known) of(b *block) []uint64 { return k.sets[b.id*k.words : (b.id+1)*k.
 func (g *graph) dominating() *known {
 	n := len(g.blocks)
 	k := &known{words: (2*n + 63) / 64, byVal: map[*value][]*block{}, folded: g.folded}
-	k.sets = make([]uint64, (n+2)*k.words)
+	k.sets, k.never = make([]uint64, (n+2)*k.words), make([]uint64, k.words)
 	for _, b := range g.blocks {
+		if o := b.constant(); o >= 0 {
+			bit := edge{b, 1 - o}.bit()
+			k.never[bit/64] |= 1 << (bit % 64)
+		}
 		k.byVal[b.val] = append(k.byVal[b.val], b)
 		set := k.of(b)
 		for i, e := range g.in[b.id] {
@@ -187,13 +192,25 @@ func (g *graph) follow(k *known, e edge) *block {
 		if outcome := k.outcome(e, b); outcome >= 0 {
 			b = b.next[outcome]
 		} else if b.next[0] == b.next[1] {
-			g.drop(b)
+			if k.possible(e) {
+				g.drop(b)
+			}
 			b = b.next[0]
 		} else {
 			break
 		}
 	}
 	return b
+}
+
+// possible says whether an edge can be reached at all.
+func (k *known) possible(e edge) bool {
+	for i, w := range k.of(e.from) {
+		if w&k.never[i] != 0 {
+			return false
+		}
+	}
+	return k.never[e.bit()/64]>>(e.bit()%64)&1 == 0
 }
 
 // outcome is that of a block's test on an edge, -1 if it is open.
