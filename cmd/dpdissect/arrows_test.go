@@ -27,6 +27,7 @@ func arrows() []arrow {
 		{"session", []string{"dissect"}, nil, "session judges all protocols by the same rules and names none"},
 		{"internal/capture", []string{"dissect"}, []string{"github.com/google/gopacket", "github.com/klauspost/compress", "github.com/pierrec/lz4", "golang.org/x/sys"},
 			"capture turns packets into datagrams and knows nothing of what is in them"},
+		{"internal/capfilter", nil, []string{"golang.org/x/net/bpf"}, "capture filters are a language of their own: they know programs and packets, and nothing of this one"},
 		{"internal/pipeline", []string{"dissect", "session", "internal/capture"}, nil, "the pipeline runs any protocol and names none"},
 		{"internal/verdict", []string{"dissect", "session"}, []string{"go.yaml.in/yaml"}, "verdict weighs what a run found out: it reads no captures and names no protocol package"},
 		{"internal/report", []string{"dissect", "session", "internal/capture", "internal/verdict"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},

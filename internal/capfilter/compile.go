@@ -39,7 +39,7 @@ func assemble(g *graph, whole span) (prog []bpf.Instruction, f fault) {
 		return nil, f
 	}
 	if doubtful != nil {
-		f.fail(doubtful.at, "this test decides nothing on some ways through the expression: leave it out or write it once")
+		f.fail(doubtful.at, "the rest of the expression decides this test in part, or repeats it: write it once, where it is needed")
 		return nil, f
 	}
 	if bad := g.confusing(); bad != nil {

@@ -10,13 +10,15 @@ type block struct {
 
 // A graph is a program as blocks without loops.
 type graph struct {
-	root    *block
-	yes, no *block
-	blocks  []*block // in an order in which ways only lead on, without yes and no
-	in      [][]edge // by block: the edges that lead to it
-	folded  bool     // constants are folded, and what compares them goes
-	moved   bool     // tests were put in another order
-	dropped *test    // one that had a load and decided nothing
+	root     *block
+	yes, no  *block
+	blocks   []*block // in an order in which ways only lead on, without yes and no
+	in       [][]edge // by block: the edges that lead to it
+	folded   bool     // constants are folded, and what compares them goes
+	moved    bool     // tests were put in another order
+	decided  *test    // a relation that other ones decide
+	doubtful *test    // one that was moved, and might not have been
+	dropped  *test    // one that had a load and decided nothing
 }
 
 // An edge is the way from a block where its test has an outcome, 1 for true.

@@ -2,22 +2,24 @@ package capfilter
 
 // optimize leads ways past tests whose outcome is known and puts tests of the
 // same value together, until nothing changes: first of tests as they are written,
-// then with constants folded. It gives a test of which it is doubtful what tcpdump
-// makes: one that decides nothing, since both outcomes lead to the same place, so
-// that its load may go or stay, and packets too short for it are judged
-// differently; or one that is repeated.
+// then with constants folded. It gives a test of which it is not certain what
+// tcpdump makes, where packets are too short for its load: one that decides
+// nothing, since both outcomes lead to the same place, a relation that others
+// decide, in each case if tests were also moved; or one that is repeated.
 func (g *graph) optimize() (doubtful *test) {
-	relations := false
-	for _, b := range g.blocks {
-		relations = relations || b.relation
-	}
 	g.settle()
 	for _, b := range g.blocks {
 		b.comparison = b.reduced
 	}
 	g.folded = true
 	g.settle()
-	if g.dropped != nil && (relations || g.moved) {
+	if g.doubtful != nil {
+		return g.doubtful
+	}
+	if g.decided != nil && g.moved {
+		return g.decided
+	}
+	if g.dropped != nil && (g.dropped.relation || g.moved) {
 		return g.dropped
 	}
 	return g.repeated()
@@ -166,7 +168,7 @@ func (g *graph) thread() (changed bool) {
 // drop notes that a block which decides nothing goes. Those that lead to a
 // rejection reject with and without their load.
 func (g *graph) drop(b *block) {
-	if b.loads() && b.next[0] != g.no {
+	if b.loads() && b.next[0] != g.no && (g.dropped == nil || b.relation) {
 		g.dropped = b.test
 	}
 }
@@ -190,6 +192,9 @@ func (g *graph) follow(k *known, e edge) *block {
 	b := e.from.next[e.outcome]
 	for !b.ends() {
 		if outcome := k.outcome(e, b); outcome >= 0 {
+			if b.relation && b.constant() < 0 && k.possible(e) {
+				g.decided = b.test
+			}
 			b = b.next[outcome]
 		} else if b.next[0] == b.next[1] {
 			if k.possible(e) {
@@ -268,7 +273,7 @@ func (g *graph) group(b *block, sense int) bool {
 		}
 		if c.val == val {
 			if c.rhs != nil {
-				g.dropped = c.test // tcpdump moves some of those only
+				g.doubtful = c.test // tcpdump moves some of those only
 			}
 			g.lift(last, c, top, on, behind)
 			return true
