@@ -7,6 +7,11 @@ package capfilter
 // nothing, since both outcomes lead to the same place, a relation that others
 // decide, in each case if tests were also moved; or one that is repeated.
 func (g *graph) optimize() (doubtful *test) {
+	if t := g.repeated(func(b *block) bool {
+		return !b.relation && b.reduced.k == 0 && b.reduced.val.kind == valBinary
+	}); t != nil {
+		return t
+	}
 	g.settle()
 	for _, b := range g.blocks {
 		b.comparison = b.reduced
@@ -22,7 +27,7 @@ func (g *graph) optimize() (doubtful *test) {
 	if g.dropped != nil && (g.dropped.relation || g.moved) {
 		return g.dropped
 	}
-	return g.repeated()
+	return g.repeated(func(b *block) bool { return b.relation })
 }
 
 // settle improves the graph until nothing changes.
@@ -44,12 +49,13 @@ func (g *graph) settle() {
 	}
 }
 
-// repeated finds a relation that is made again on some ways behind it. tcpdump takes
-// some of those for known on all ways, and its programs then select too much.
-func (g *graph) repeated() *test {
+// repeated finds a test that is made again on some ways behind it, of relations or
+// of bits of an address that are 0. tcpdump takes some of those for known on all
+// ways, or for their opposite, and its programs then select other packets.
+func (g *graph) repeated(of func(*block) bool) *test {
 	earlier := map[comparison][]*block{}
 	for _, b := range g.blocks {
-		if !b.relation {
+		if !of(b) {
 			continue
 		}
 		for _, e := range earlier[b.comparison] {
