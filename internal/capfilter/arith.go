@@ -120,7 +120,11 @@ func (g *generator) sum(x *sum) (term, cond) {
 		if !g.computable(x, r.reduced) {
 			return same(g.constant(0)), nil
 		}
-		return g.join(aluOps[x.op], l, r), need
+		v := g.join(aluOps[x.op], l, r)
+		if v.reduced.kind == valConst && (l.reduced.kind != valConst || r.reduced.kind != valConst) {
+			g.fail(x.at, "this is 0 whatever the packet holds")
+		}
+		return v, need
 	}
 	return same(g.constant(x.num)), nil
 }

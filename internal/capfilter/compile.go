@@ -39,7 +39,7 @@ func assemble(g *graph, whole span) (prog []bpf.Instruction, f fault) {
 		return nil, f
 	}
 	if doubtful != nil {
-		f.fail(doubtful.at, "with the rest of the expression this test decides nothing: leave it out")
+		f.fail(doubtful.at, "the rest of the expression decides this test in part, or repeats it: write it once, where it is needed")
 		return nil, f
 	}
 	if bad := g.confusing(); bad != nil {
@@ -52,7 +52,7 @@ func assemble(g *graph, whole span) (prog []bpf.Instruction, f fault) {
 		return nil, f
 	}
 	if prog = g.emit(); prog == nil {
-		f.fail(whole, "the program has more than the %d instructions that systems take", maxProgram)
+		f.fail(whole, "the program needs more than the %d instructions that there is room for", maxCompiled)
 	}
 	return prog, f
 }

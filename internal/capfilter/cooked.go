@@ -87,9 +87,6 @@ func cooked(in bpf.Instruction, i int, start []int) (bpf.Instruction, bool) {
 	return in, true
 }
 
-// taggedPrefix is how many instructions AcceptTagged adds.
-const taggedPrefix = 3
-
 // AcceptTagged makes a program for Ethernet accept all packets that the kernel has
 // taken a VLAN tag off: it is not in the data that the program sees, so that they
 // must be judged again once it is put back. Programs of Compile are short enough

@@ -34,8 +34,9 @@
 // A load behind the captured end rejects the packet, even below a not. So which
 // test comes first is part of the meaning of an expression, and tcpdump changes
 // it where that saves loads. This package moves tests in the same way (see
-// group), and refuses an expression of which a test turns out to decide nothing,
-// since tcpdump drops the load of some of those and keeps that of others.
+// group), and refuses expressions of which random trials showed that its programs
+// differ from what can be foreseen: most contradict or repeat themselves (see
+// optimize).
 //
 // On files, a place that is computed to lie before the start of a header, as in
 // ip[len - 100] of a short packet, is one behind the packet. The kernel takes such

@@ -5,8 +5,12 @@ import "golang.org/x/net/bpf"
 // acceptLength is what programs return for packets they select, as in tcpdump.
 const acceptLength = 262144
 
-// maxProgram is how many instructions the kernel takes.
-const maxProgram = 4096
+const (
+	// maxProgram is how many instructions the kernel takes.
+	maxProgram = 4096
+	// maxCompiled leaves room for those of AcceptTagged.
+	maxCompiled = maxProgram - 3
+)
 
 // A body is what a block does before its jump, and that jump.
 type body struct {

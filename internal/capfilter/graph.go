@@ -6,28 +6,29 @@ type block struct {
 	*test
 	next [2]*block // where the test is false, true
 	id   int       // position among the blocks, counted anew by order
-	dead bool      // no way leads here
 }
 
 // A graph is a program as blocks without loops.
 type graph struct {
-	root    *block
-	yes, no *block
-	blocks  []*block // in an order in which ways only lead on, without yes and no
-	in      [][]edge // by block: the edges that lead to it
-	moved   bool     // tests were put in another order
-	dropped *test    // one that had a load and decided nothing
+	root     *block
+	yes, no  *block
+	blocks   []*block // in an order in which ways only lead on, without yes and no
+	in       [][]edge // by block: the edges that lead to it
+	folded   bool     // constants are folded, and what compares them goes
+	moved    bool     // tests were put in another order
+	decided  *test    // a relation that other ones decide
+	doubtful *test    // one that was moved, and might not have been
+	dropped  *test    // one that had a load and decided nothing
 }
 
-// An edge is the way from a block where its test has an outcome, 1 for true. The
-// one into the root has no block.
+// An edge is the way from a block where its test has an outcome, 1 for true.
 type edge struct {
 	from    *block
 	outcome int
 }
 
 // maxBlocks bounds the work for one expression.
-const maxBlocks = 8192
+const maxBlocks = 10240
 
 // newGraph makes the blocks of a condition.
 func newGraph(c cond) *graph {
@@ -89,21 +90,4 @@ func (g *graph) order() {
 			g.in[t.id] = append(g.in[t.id], edge{b, o})
 		}
 	}
-}
-
-// redirect makes an edge lead to another block.
-func (g *graph) redirect(e edge, to *block) {
-	if e.from == nil {
-		g.root = to
-		return
-	}
-	e.from.next[e.outcome] = to
-}
-
-// into gives the edges that lead to a block, with that into the root.
-func (g *graph) into(b *block) []edge {
-	if b == g.root {
-		return append(g.in[b.id : b.id+1][0][:len(g.in[b.id]):len(g.in[b.id])], edge{})
-	}
-	return g.in[b.id]
 }

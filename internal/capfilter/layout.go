@@ -29,7 +29,7 @@ func (g *graph) layout(bodies []body) []bpf.Instruction {
 		}
 		w.start[g.blocks[i]] = len(w.code)
 	}
-	if len(w.code) > maxProgram {
+	if len(w.code) > maxCompiled {
 		return nil
 	}
 	for i, j := 0, len(w.code)-1; i < j; i, j = i+1, j-1 {

@@ -2,23 +2,32 @@ package capfilter
 
 // optimize leads ways past tests whose outcome is known and puts tests of the
 // same value together, until nothing changes: first of tests as they are written,
-// then with constants folded. It gives a test that decides nothing, both outcomes
-// lead to the same place, if it is doubtful what tcpdump does with its load:
-// packets too short for it are judged differently with and without it.
+// then with constants folded. It gives a test of which it is not certain what
+// tcpdump makes, where packets are too short for its load: one that decides
+// nothing, since both outcomes lead to the same place, a relation that others
+// decide, in each case if tests were also moved; or one that is repeated.
 func (g *graph) optimize() (doubtful *test) {
-	relations := false
-	for _, b := range g.blocks {
-		relations = relations || b.relation
+	if t := g.repeated(func(b *block) bool {
+		return !b.relation && b.reduced.k == 0 && b.reduced.val.kind == valBinary
+	}); t != nil {
+		return t
 	}
 	g.settle()
 	for _, b := range g.blocks {
 		b.comparison = b.reduced
 	}
+	g.folded = true
 	g.settle()
-	if relations || g.moved {
+	if g.doubtful != nil {
+		return g.doubtful
+	}
+	if g.decided != nil && g.moved {
+		return g.decided
+	}
+	if g.dropped != nil && (g.dropped.relation || g.moved) {
 		return g.dropped
 	}
-	return nil
+	return g.repeated(func(b *block) bool { return b.relation })
 }
 
 // settle improves the graph until nothing changes.
@@ -28,15 +37,47 @@ func (g *graph) settle() {
 		if again {
 			g.order()
 		}
+		grouped := false
 		for _, b := range g.blocks {
-			for sense := range 2 {
-				if g.group(b, 1-sense) {
-					g.order()
-					g.moved, again = true, true
-				}
-			}
+			yes := g.group(b, 1)
+			grouped = g.group(b, 0) || yes || grouped
+		}
+		if grouped {
+			g.order()
+			g.moved, again = true, true
 		}
 	}
+}
+
+// repeated finds a test that is made again on some ways behind it, of relations or
+// of bits of an address that are 0. tcpdump takes some of those for known on all
+// ways, or for their opposite, and its programs then select other packets.
+func (g *graph) repeated(of func(*block) bool) *test {
+	earlier := map[comparison][]*block{}
+	for _, b := range g.blocks {
+		if !of(b) {
+			continue
+		}
+		for _, e := range earlier[b.comparison] {
+			if g.leads(e, b) {
+				return b.test
+			}
+		}
+		earlier[b.comparison] = append(earlier[b.comparison], b)
+	}
+	return nil
+}
+
+// leads says whether a way leads from one block to another.
+func (g *graph) leads(from, to *block) bool {
+	seen := make([]bool, len(g.blocks)+2)
+	seen[from.id] = true
+	for _, b := range g.blocks[from.id:to.id] {
+		if seen[b.id] {
+			seen[b.next[0].id], seen[b.next[1].id] = true, true
+		}
+	}
+	return seen[to.id]
 }
 
 // confusing finds a test on which tcpdump's programs go wrong: it compares a value
@@ -57,9 +98,11 @@ func (g *graph) confusing() *test {
 
 // known are, for each block, the edges that every way to it takes, as bits.
 type known struct {
-	words int
-	sets  []uint64
-	byVal map[*value][]*block // the blocks that test a value
+	words  int
+	sets   []uint64
+	byVal  map[*value][]*block // the blocks that test a value
+	folded bool                // constants count
+	never  []uint64            // edges that constants rule out
 }
 
 // bit gives the place of the bit of an edge.
@@ -70,9 +113,13 @@ func (k *known) of(b *block) []uint64 { return k.sets[b.id*k.words : (b.id+1)*k.
 // dominating finds the edges that every way to a block takes.
 func (g *graph) dominating() *known {
 	n := len(g.blocks)
-	k := &known{words: (2*n + 63) / 64, byVal: map[*value][]*block{}}
-	k.sets = make([]uint64, (n+2)*k.words)
+	k := &known{words: (2*n + 63) / 64, byVal: map[*value][]*block{}, folded: g.folded}
+	k.sets, k.never = make([]uint64, (n+2)*k.words), make([]uint64, k.words)
 	for _, b := range g.blocks {
+		if o := b.constant(); o >= 0 {
+			bit := edge{b, 1 - o}.bit()
+			k.never[bit/64] |= 1 << (bit % 64)
+		}
 		k.byVal[b.val] = append(k.byVal[b.val], b)
 		set := k.of(b)
 		for i, e := range g.in[b.id] {
@@ -97,7 +144,7 @@ func (g *graph) dominating() *known {
 // thread leads every edge past the blocks whose outcome is known on it. Those that
 // others lead to come first.
 func (g *graph) thread() (changed bool) {
-	for r := g.root; !r.ends() && r.constant() >= 0; r = g.root {
+	for r := g.root; g.folded && !r.ends() && r.constant() >= 0; r = g.root {
 		g.root, changed = r.next[r.constant()], true
 	}
 	if changed {
@@ -127,7 +174,7 @@ func (g *graph) thread() (changed bool) {
 // drop notes that a block which decides nothing goes. Those that lead to a
 // rejection reject with and without their load.
 func (g *graph) drop(b *block) {
-	if b.loads() && b.next[0] != g.no {
+	if b.loads() && b.next[0] != g.no && (g.dropped == nil || b.relation) {
 		g.dropped = b.test
 	}
 }
@@ -151,9 +198,14 @@ func (g *graph) follow(k *known, e edge) *block {
 	b := e.from.next[e.outcome]
 	for !b.ends() {
 		if outcome := k.outcome(e, b); outcome >= 0 {
+			if b.relation && b.constant() < 0 && k.possible(e) {
+				g.decided = b.test
+			}
 			b = b.next[outcome]
 		} else if b.next[0] == b.next[1] {
-			g.drop(b)
+			if k.possible(e) {
+				g.drop(b)
+			}
 			b = b.next[0]
 		} else {
 			break
@@ -162,9 +214,19 @@ func (g *graph) follow(k *known, e edge) *block {
 	return b
 }
 
+// possible says whether an edge can be reached at all.
+func (k *known) possible(e edge) bool {
+	for i, w := range k.of(e.from) {
+		if w&k.never[i] != 0 {
+			return false
+		}
+	}
+	return k.never[e.bit()/64]>>(e.bit()%64)&1 == 0
+}
+
 // outcome is that of a block's test on an edge, -1 if it is open.
 func (k *known) outcome(e edge, b *block) int {
-	if o := b.constant(); o >= 0 {
+	if o := b.constant(); o >= 0 && k.folded {
 		return o
 	}
 	set := k.of(e.from)
@@ -194,12 +256,9 @@ func (k *known) outcome(e edge, b *block) int {
 // others, that test moves up to its like. The order of tests that all lead to
 // one place may change: only which load may reject first depends on it.
 func (g *graph) group(b *block, sense int) bool {
-	if b.ends() || b.id >= len(g.blocks) || g.blocks[b.id] != b {
-		return false
-	}
-	into := g.into(b)
+	into := g.in[b.id]
 	val := sharedValue(into)
-	if val == nil {
+	if val == nil || b == g.root {
 		return false
 	}
 	target, on := b.next[sense], 1-sense
@@ -219,12 +278,32 @@ func (g *graph) group(b *block, sense int) bool {
 			return false
 		}
 		if c.val == val {
-			last.next[on] = c.next[on]
-			c.next[on] = top
-			for _, e := range behind {
-				g.redirect(e, c)
+			if c.rhs != nil {
+				g.doubtful = c.test // tcpdump moves some of those only
 			}
+			g.lift(last, c, top, on, behind)
 			return true
+		}
+	}
+}
+
+// lift moves c from behind last to before top, where the edges behind lead.
+func (g *graph) lift(last, c, top *block, on int, behind []edge) {
+	after := c.next[on]
+	g.replace(after, edge{c, on}, edge{last, on})
+	last.next[on], c.next[on] = after, top
+	for _, e := range behind {
+		e.from.next[e.outcome] = c
+	}
+	g.in[c.id] = append([]edge(nil), behind...)
+	g.in[top.id] = []edge{{c, on}}
+}
+
+// replace puts one edge in the place of another that leads to a block.
+func (g *graph) replace(b *block, old, with edge) {
+	for i, e := range g.in[b.id] {
+		if e == old {
+			g.in[b.id][i] = with
 		}
 	}
 }
@@ -233,7 +312,7 @@ func (g *graph) group(b *block, sense int) bool {
 func sharedValue(edges []edge) *value {
 	var val *value
 	for _, e := range edges {
-		if e.from == nil || val != nil && e.from.val != val {
+		if val != nil && e.from.val != val {
 			return nil
 		}
 		val = e.from.val

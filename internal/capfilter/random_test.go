@@ -9,11 +9,8 @@ import (
 	"testing"
 )
 
-// A writerOf expressions makes random ones of the language, some of them wrong.
-type expressions struct {
-	*rand.Rand
-	link uint32
-}
+// expressions makes random ones of the language, some of them wrong.
+type expressions struct{ *rand.Rand }
 
 // one picks one of the words.
 func (x *expressions) one(words ...string) string { return words[x.IntN(len(words))] }
@@ -133,15 +130,6 @@ func (x *expressions) load(n int) string {
 		"[" + index + x.one("", "", ":2", ":4", ":1") + "]"
 }
 
-// many makes n expressions, in groups of different size.
-func (x *expressions) many(n int) []string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = strings.TrimSpace(x.expression(1 + i%5))
-	}
-	return all
-}
-
 // chain makes an expression of tests that often look at the same bytes, in and
 // without parentheses: tcpdump moves and drops many of those.
 func (x *expressions) chain(n int) string {
@@ -192,7 +180,7 @@ func TestRandomExpressions(t *testing.T) {
 	for i, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()
-			x := &expressions{rand.New(rand.NewPCG(uint64(seed), uint64(i))), k.link}
+			x := &expressions{rand.New(rand.NewPCG(uint64(seed), uint64(i)))}
 			all := packets(k.link, 1000)
 			agree, both, alone := 0, 0, 0
 			for i := range n {
