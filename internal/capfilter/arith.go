@@ -160,6 +160,9 @@ const maxOffset = 1 << 30
 // loadSum gives the value of proto[index:size].
 func (g *generator) loadSum(x *sum) (term, cond) {
 	index, need := g.sum(x.l)
+	if t, ok := need.(*test); ok && t.constant() == 0 {
+		g.fail(x.l.at, "no packet of %s has this", g.link.name)
+	}
 	base, header, reach := g.reach(x.proto)
 	need = together(need, reach)
 	written := index.written
