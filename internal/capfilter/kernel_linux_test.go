@@ -65,7 +65,7 @@ func TestKernel(t *testing.T) {
 	}
 }
 
-// TestKernelTakes the longest programs, and those rewritten for it.
+// TestKernelTakes the longest programs.
 func TestKernelTakes(t *testing.T) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 	if err != nil {
@@ -74,23 +74,12 @@ func TestKernelTakes(t *testing.T) {
 	defer unix.Close(fd)
 	exprs := append(expressionTable(t), "port (1"+ports(2, 300)+")")
 	for _, e := range exprs {
-		for _, link := range []uint32{ethernet, 276} {
-			prog, err := Compile(e, link)
-			if err != nil {
-				continue
-			}
-			ok := true
-			if link == 276 {
-				prog, ok = ForCooked(prog)
-			} else {
-				prog = AcceptTagged(prog)
-			}
-			if !ok {
-				continue
-			}
-			if err := attach(t, fd, prog); err != nil {
-				t.Errorf("%s (%d instructions): %v", e, len(prog), err)
-			}
+		prog, err := Compile(e, ethernet)
+		if err != nil {
+			continue
+		}
+		if err := attach(t, fd, AcceptTagged(prog)); err != nil {
+			t.Errorf("%s (%d instructions): %v", e, len(prog), err)
 		}
 	}
 }

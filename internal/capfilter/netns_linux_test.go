@@ -1,7 +1,6 @@
 package capfilter
 
 import (
-	"encoding/binary"
 	"net"
 	"os"
 	"os/exec"
@@ -38,8 +37,8 @@ func inNamespace(t *testing.T, setup ...string) {
 func networkOrder(n uint16) uint16 { return n>>8 | n<<8 }
 
 // packetSocket opens a packet socket on an interface, with a filter.
-func packetSocket(t *testing.T, kind int, name string, prog []bpf.Instruction) int {
-	fd, err := unix.Socket(unix.AF_PACKET, kind|unix.SOCK_NONBLOCK, 0)
+func packetSocket(t *testing.T, name string, prog []bpf.Instruction) int {
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,81 +63,14 @@ func received(t *testing.T, fd int, wait time.Duration) []packet {
 	var all []packet
 	for end := time.Now().Add(wait); time.Now().Before(end); {
 		buf := make([]byte, 4096)
-		n, from, err := unix.Recvfrom(fd, buf, unix.MSG_TRUNC)
+		n, _, err := unix.Recvfrom(fd, buf, unix.MSG_TRUNC)
 		if err != nil {
 			time.Sleep(time.Millisecond)
 			continue
 		}
-		ll := from.(*unix.SockaddrLinklayer)
-		head := make([]byte, cookedHeader)
-		binary.BigEndian.PutUint16(head, networkOrder(ll.Protocol))
-		binary.BigEndian.PutUint32(head[4:], uint32(ll.Ifindex))
-		binary.BigEndian.PutUint16(head[8:], ll.Hatype)
-		head[10] = ll.Pkttype
-		all = append(all, packet{append(head, buf[:n]...), n + cookedHeader})
+		all = append(all, packet{buf[:n], n})
 	}
 	return all
-}
-
-// TestKernelCooked captures on the loopback interface of a namespace, without link
-// headers: the kernel selects with the rewritten program what the VM selects with
-// the program of Linux cooked v2.
-func TestKernelCooked(t *testing.T) {
-	inNamespace(t)
-	exprs := []string{"udp port 2302", "ip", "ip6", "len = 70 or len = 71", "link[10] = 4", "link[10] = 0 and udp dst port 2303",
-		"link[8:2] = 772 and ip6", "host 127.0.0.1 and not udp port 2302", "udp[8] = 0x3f", "greater 80", "link[0:2] = 0x800 and udp[0:2] > 1023"}
-	var fds []int
-	for _, e := range exprs {
-		prog, err := Compile(e, 276)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cooked, ok := ForCooked(prog)
-		if !ok {
-			t.Fatalf("%s can't be rewritten", e)
-		}
-		fds = append(fds, packetSocket(t, unix.SOCK_DGRAM, "lo", cooked))
-	}
-	everything := packetSocket(t, unix.SOCK_DGRAM, "lo", nil)
-	for i := range 20 {
-		sendUDP(t, []string{"127.0.0.1", "::1"}[i%2], 2302+i%3, append([]byte{0x3f * byte(i%3/2)}, make([]byte, 20+i)...))
-	}
-	all := received(t, everything, 100*time.Millisecond)
-	if len(all) < 40 {
-		t.Fatalf("only %d packets", len(all))
-	}
-	for i, e := range exprs {
-		prog, _ := Compile(e, 276)
-		vm, err := NewVM(prog)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := 0
-		for _, p := range all {
-			if vm.Match(p.data, p.wire) {
-				want++
-			}
-		}
-		if got := len(received(t, fds[i], 5*time.Millisecond)); got != want || want == 0 || want == len(all) {
-			t.Errorf("%s: the kernel selects %d of %d, we %d", e, got, len(all), want)
-		}
-	}
-}
-
-// sendUDP sends a datagram to an address of this machine.
-func sendUDP(t *testing.T, host string, port int, payload []byte) {
-	family, addr := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
-	if host == "::1" {
-		family, addr = unix.AF_INET6, &unix.SockaddrInet6{Port: port, Addr: [16]byte{15: 1}}
-	}
-	fd, err := unix.Socket(family, unix.SOCK_DGRAM, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer unix.Close(fd)
-	if err := unix.Sendto(fd, payload, 0, addr); err != nil {
-		t.Skip(host, ": ", err)
-	}
 }
 
 // TestKernelTagged sends tagged and untagged frames over a pair of interfaces: the
@@ -149,16 +81,16 @@ func TestKernelTagged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := packetSocket(t, unix.SOCK_RAW, "capfb", prog)
-	tagged := packetSocket(t, unix.SOCK_RAW, "capfb", AcceptTagged(prog))
-	out := packetSocket(t, unix.SOCK_RAW, "capfa", nil)
+	plain := packetSocket(t, "capfb", prog)
+	tagged := packetSocket(t, "capfb", AcceptTagged(prog))
+	out := packetSocket(t, "capfa", nil)
 	frame := append([]byte{255, 255, 255, 255, 255, 255, 2, 0, 0, 0, 0, 1}, 0x81, 0, 0, 5, 8, 0)
 	frame = append(frame, 0x45, 0, 0, 40, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 8, 0xfe, 8, 0xfe, 0, 20, 0, 0)
 	frame = append(frame, make([]byte, 40)...)
 	untagged := append(append([]byte{}, frame[:12]...), frame[16:]...)
 	count := func(fd int) (n int) {
 		for _, p := range received(t, fd, 50*time.Millisecond) {
-			if len(p.data) == cookedHeader+len(untagged) && p.data[cookedHeader+23] == 17 {
+			if len(p.data) == len(untagged) && p.data[23] == 17 {
 				n++
 			}
 		}

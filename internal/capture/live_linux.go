@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/dpdissect/dpdissect/internal/capfilter"
 )
 
 // blockSize is a part of the ring that is filled and handed over as a whole. It
@@ -155,7 +157,7 @@ func (r *ring) attach(o *LiveOptions) error {
 		if r.cook { // the kernel sees other bytes in front of the network layer
 			r.judge = judgeAll
 		} else {
-			prog, r.judge = acceptTagged(full), judgeTagged
+			prog, r.judge = capfilter.AcceptTagged(full), judgeTagged
 		}
 	}
 	raw, err := bpf.Assemble(snapped(prog, o.Snaplen))
@@ -167,16 +169,6 @@ func (r *ring) attach(o *LiveOptions) error {
 		return fmt.Errorf("the capture filter: %w", err)
 	}
 	return nil
-}
-
-// acceptTagged puts in front of a program for packets as they are on the wire that
-// those the kernel has taken a VLAN tag off pass, to be judged with it.
-func acceptTagged(prog []bpf.Instruction) []bpf.Instruction {
-	return append([]bpf.Instruction{
-		bpf.LoadExtension{Num: bpf.ExtVLANTagPresent},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
-		bpf.RetConstant{Val: MaxPacket},
-	}, prog...)
 }
 
 // snapped makes a program keep so many bytes of what it accepts.
