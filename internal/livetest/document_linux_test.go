@@ -27,6 +27,7 @@ type document struct {
 		Datagrams int `json:"udp_datagrams"`
 		Decoded   int `json:"decoded"`
 		Malformed int `json:"malformed"`
+		Fragments int `json:"ip_fragments"`
 	} `json:"totals"`
 	Connections []connection `json:"connections"`
 }
