@@ -88,7 +88,7 @@ func TestFlightFindings(t *testing.T) {
 	}
 }
 
-// TestFlightLoss and a lossy path.
+// TestFlightLoss dumps what led to a loss that is too high.
 func TestFlightLoss(t *testing.T) {
 	pair := place(t)
 	c := relayed("hazel", 31, 0)

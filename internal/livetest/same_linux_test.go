@@ -200,10 +200,10 @@ func (r *seen) trueMessages(t *testing.T, d *document) {
 		for _, dir := range []string{"a", "b"} {
 			want := x.Connections[0].Directions[dir]
 			if want.Digest == "" {
-				t.Errorf("%s %s: the truth has no digest", want0(x), dir)
+				t.Errorf("%s %s: the truth has no digest", nameOf(x), dir)
 			}
 			if got := digest(c.Protocol, of[fmt.Sprint(c.ID, dir)]); got != want.Digest {
-				t.Errorf("%s %s: digest of messages %s, want %s", want0(x), dir, got, want.Digest)
+				t.Errorf("%s %s: digest of messages %s, want %s", nameOf(x), dir, got, want.Digest)
 			}
 		}
 	}
