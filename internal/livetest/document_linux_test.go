@@ -27,6 +27,7 @@ type document struct {
 		Datagrams int `json:"udp_datagrams"`
 		Decoded   int `json:"decoded"`
 		Malformed int `json:"malformed"`
+		Fragments int `json:"ip_fragments"`
 	} `json:"totals"`
 	Connections []connection `json:"connections"`
 }
@@ -131,7 +132,7 @@ func checkTruth(t *testing.T, d *document, truth *wire.Truth) {
 	differ := func(what string, got, want any) {
 		t.Helper()
 		if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
-			t.Errorf("%s: %s is %s, want %s", want0(truth), what, g, w)
+			t.Errorf("%s: %s is %s, want %s", nameOf(truth), what, g, w)
 		}
 	}
 	differ("protocol", got.Protocol, want.Protocol)
@@ -149,7 +150,8 @@ func checkTruth(t *testing.T, d *document, truth *wire.Truth) {
 	}
 }
 
-func want0(truth *wire.Truth) string {
+// nameOf names the connection of a truth.
+func nameOf(truth *wire.Truth) string {
 	c := &truth.Connections[0]
 	return c.Protocol + " " + c.A.Address + " " + c.B.Address
 }

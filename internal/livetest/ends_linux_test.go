@@ -3,6 +3,7 @@ package livetest
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -138,6 +139,36 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestAutostop lets commands end by themselves.
+func TestAutostop(t *testing.T) {
+	pair := place(t)
+	hum(t, pair[0], 200, 60)
+	jobs := startAll(t, pair[0],
+		[]string{"decode", "-i", "lo", "-a", "packets:7"},
+		[]string{"decode", "-i", "lo", "-c", "9"},
+		[]string{"check", "-i", "lo", "-a", "duration:0.5"},
+		[]string{"analyze", "-i", "lo", "-a", "filesize:4", "--format", "json"})
+	for i, j := range jobs {
+		out := j.ends(0)
+		switch i {
+		case 0, 1:
+			want := 7 + 2*i
+			j.says(fmt.Sprintf("lo: %d packets captured, 0 dropped", want))
+			if n := strings.Count(out, "\n"); n != want {
+				t.Errorf("%s: %d lines, want %d", j.name, n, want)
+			}
+		case 2:
+			if !strings.Contains(out, "pass") {
+				t.Errorf("%s: no verdict in %q", j.name, out)
+			}
+		case 3: // 4 KiB of packets of 102 bytes
+			if d := readDocument(t, out); d.Totals.Packets != 41 {
+				t.Errorf("%s: %d packets, want 41", j.name, d.Totals.Packets)
+			}
+		}
+	}
+}
+
 // TestTwice presses Ctrl-C a second time where the first one has to wait: somebody
 // does not read the pipe that is written to.
 func TestTwice(t *testing.T) {
@@ -253,6 +284,38 @@ func TestNoRight(t *testing.T) {
 		j.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid}}
 		j.in(pair[0]).ends(2)
 		j.says("setcap cap_net_raw+ep")
+	}
+}
+
+// TestRight gives the program itself the right that the message names.
+func TestRight(t *testing.T) {
+	need(t, "setcap")
+	pair := place(t)
+	uid, gid := nobody(t)
+	dir, err := os.MkdirTemp("", "livetest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	able := filepath.Join(dir, "dpdissect")
+	text, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(able, text, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("setcap", "cap_net_raw+ep", able).CombinedOutput(); err != nil {
+		t.Skipf("setcap: %v: %s", err, out)
+	}
+	hum(t, pair[0], 200, 60)
+	for _, device := range []string{"lo", "any", "veth0"} {
+		j := prepare(t, "decode", "-i", device, "-a", "duration:0.3")
+		j.cmd.Path, j.cmd.Dir = able, "/"
+		j.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid}}
+		if n := strings.Count(j.in(pair[0]).ends(0), "\n"); n == 0 && device != "veth0" {
+			t.Errorf("%s: no line", j.name)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package livetest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,7 +64,7 @@ func glob(t *testing.T, pattern string) []string {
 	return all
 }
 
-// run checks that numbers are those from first to last, each once, in order.
+// checkRun checks that numbers are those from first to last, each once, in order.
 func checkRun(t *testing.T, what string, numbers []uint64, first, n int) {
 	t.Helper()
 	if len(numbers) != n {
@@ -117,7 +116,7 @@ func capinfos(t *testing.T, paths ...string) (counts []int) {
 		counts = append(counts, n)
 	}
 	if len(counts) != len(paths) {
-		t.Fatal(fmt.Sprintf("capinfos: %q for %d files", out, len(paths)))
+		t.Fatalf("capinfos: %q for %d files", out, len(paths))
 	}
 	return counts
 }

@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,11 +50,16 @@ func TestFlightFindings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pair := place(t)
 			j, path := fly(t, pair[0], "30")
+			gate := start(t, pair[0], "check", "-i", "lo", "--format", "ndjson")
 			replay(t, pair[0], "../../testdata/pcaps/"+name)
+			gate.signal(syscall.SIGINT)
 			dumps := landed(t, j, path)
+			live := gate.ends(1)
 			accepted(t, false, append(dumps, path)...)
 			want := map[string][]string{} // by time of the packet
-			for line := range strings.Lines(checked(t, path)) {
+			file := checked(t, path)
+			same(t, "check", findings(live), findings(file))
+			for line := range strings.Lines(file) {
 				f := readFinding(t, line)
 				if f.Verdict == "fail" && f.Rule != "" { // the last record is the verdict
 					want[f.Time] = append(want[f.Time], f.Severity+" "+f.Rule+": ")
@@ -81,7 +88,7 @@ func TestFlightFindings(t *testing.T) {
 	}
 }
 
-// TestFlightLoss and a lossy path.
+// TestFlightLoss dumps what led to a loss that is too high.
 func TestFlightLoss(t *testing.T) {
 	pair := place(t)
 	c := relayed("hazel", 31, 0)
@@ -149,6 +156,20 @@ func TestFlightTimes(t *testing.T) {
 		}
 		last = in.LastTime
 	}
+}
+
+var moment = regexp.MustCompile(`"time":"[^"]*",?`)
+
+// findings are those of check's records, without their times: two captures need not
+// note the same ones.
+func findings(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, `"dpdissect/finding/1"`) {
+			b.WriteString(moment.ReplaceAllString(line, ""))
+		}
+	}
+	return b.String()
 }
 
 // checked are the findings of a file. That it breaks rules is no failure here.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -133,7 +132,7 @@ func checkLatency(t *testing.T, all []sight, sent [2]int) {
 		slices.Sort(late[of])
 		n := len(late[of])
 		median := late[of][n/2]
-		t.Log(fmt.Sprintf("%s: %d lines, after %v in the median, 95%% within %v, at most %v", name, n, median, late[of][n*95/100], late[of][n-1]))
+		t.Logf("%s: %d lines, after %v in the median, 95%% within %v, at most %v", name, n, median, late[of][n*95/100], late[of][n-1])
 		if median > 100*time.Millisecond || median < 0 {
 			t.Errorf("%s: the median is %v, want less than 100 ms", name, median)
 		}

@@ -52,17 +52,31 @@ func run(m *testing.M) int {
 // others; it is skipped where that can't be.
 func place(t *testing.T) [2]*netns.Namespace {
 	t.Helper()
+	return placeWith(t, 0)
+}
+
+// placeWith is place with a cable that takes packets of so many bytes, 0 for what is
+// usual.
+func placeWith(t *testing.T, mtu int) [2]*netns.Namespace {
+	t.Helper()
 	t.Parallel()
-	return alone(t)
+	quick(t)
+	return netns.Pair(t, mtu)
 }
 
 // alone is place for a test that needs the machine for itself.
 func alone(t *testing.T) [2]*netns.Namespace {
 	t.Helper()
+	quick(t)
+	return netns.Pair(t, 0)
+}
+
+// quick skips the test where all must be.
+func quick(t *testing.T) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("live capture takes seconds: not with -short")
 	}
-	return netns.Pair(t, 0)
 }
 
 // need skips the test without a program.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -176,7 +177,7 @@ func TestRecord(t *testing.T) {
 	pair := place(t)
 	dir := t.TempDir()
 	all := takers()
-	if _, err := os.Stat("/usr/bin/tcpdump"); err == nil {
+	if _, err := exec.LookPath("tcpdump"); err == nil {
 		all = append(all, byBytecode(t, dir))
 	}
 	var commands [][]string

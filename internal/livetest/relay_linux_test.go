@@ -90,6 +90,6 @@ func (r *seen) retriesSent(t *testing.T, c *connection, x *wire.Truth, side, leg
 		dir = "b"
 	}
 	if got := c.Directions[dir].Retries; got != again {
-		t.Errorf("%s: %d retries from %s, it sent %d again", want0(x), got, from, again)
+		t.Errorf("%s: %d retries from %s, it sent %d again", nameOf(x), got, from, again)
 	}
 }

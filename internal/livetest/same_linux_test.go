@@ -34,7 +34,34 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// Seen is one run, watched by every command that reads, and by capture.
+// TestFragments sends datagrams that the cable takes in fragments.
+func TestFragments(t *testing.T) {
+	pair := placeWith(t, 600)
+	stamps(t, pair[0])
+	var talks []wire.Config
+	for i, kind := range []string{"hazel", "knet", "dp8-full"} {
+		c := chat(kind, uint64(60+i))
+		c.Talk.Traffic[0].Max, c.Talk.Traffic[1].Max = 1300, 1300
+		between(&c, pair, "veth0")
+		c.MTU = 600
+		talks = append(talks, c)
+	}
+	r := observe(t, pair[0], "veth0", "udp", func() []*wire.Truth { return playAll(t, talks...) })
+	fragments := 0
+	for _, x := range r.truths {
+		fragments += x.IPFragments
+	}
+	if fragments == 0 {
+		t.Error("nothing was sent in fragments")
+	}
+	if d := readDocument(t, r.live["analyze"]); d.Totals.Fragments != fragments {
+		t.Errorf("%d fragments, want %d", d.Totals.Fragments, fragments)
+	}
+	r.sameAsFile(t)
+	r.asIsTrue(t)
+}
+
+// A seen is one run, watched by every command that reads, and by capture.
 type seen struct {
 	path   string
 	truths []*wire.Truth
@@ -173,10 +200,10 @@ func (r *seen) trueMessages(t *testing.T, d *document) {
 		for _, dir := range []string{"a", "b"} {
 			want := x.Connections[0].Directions[dir]
 			if want.Digest == "" {
-				t.Errorf("%s %s: the truth has no digest", want0(x), dir)
+				t.Errorf("%s %s: the truth has no digest", nameOf(x), dir)
 			}
 			if got := digest(c.Protocol, of[fmt.Sprint(c.ID, dir)]); got != want.Digest {
-				t.Errorf("%s %s: digest of messages %s, want %s", want0(x), dir, got, want.Digest)
+				t.Errorf("%s %s: digest of messages %s, want %s", nameOf(x), dir, got, want.Digest)
 			}
 		}
 	}

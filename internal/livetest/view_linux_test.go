@@ -105,10 +105,10 @@ func (p *pane) sh(command string) (out string) {
 // to what it was before.
 func (p *pane) ended(code int, modes, stty string) {
 	p.t.Helper()
-	s := p.await("the shell", func(s string) bool {
+	p.await("the shell", func(s string) bool {
 		return strings.Contains(s, fmt.Sprintf("code=%d\n", code)) && strings.HasSuffix(strings.TrimRight(s, " \n"), "ready>")
 	})
-	s = p.tmux("capture-pane", "-t", "v", "-p", "-S", "-300")
+	s := p.tmux("capture-pane", "-t", "v", "-p", "-S", "-300")
 	for _, want := range []string{"hazel", "dp8", "packets captured, 0 dropped by the kernel"} {
 		if !strings.Contains(s, want) {
 			p.t.Errorf("the report on the normal screen has no %q:\n%s", want, s)

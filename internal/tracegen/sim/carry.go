@@ -52,8 +52,9 @@ func (n *Network) address(d *Datagram) {
 	}
 	d.ID, d.Anew = 1, true
 	if size := 8 + len(d.Payload); size+20 > n.MTU {
+		// All but the last are of a multiple of 8 bytes.
 		room := (n.MTU - 20) &^ 7
-		d.Parts = (size + room - 1) / room
+		d.Parts = 1 + (size-(n.MTU-20)+room-1)/room
 	}
 }
 
