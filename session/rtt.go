@@ -7,16 +7,12 @@ import (
 
 // rttExact is how many round trips are kept as they are; with more of them the
 // percentiles come from a histogram whose cells are at most 1/1024 of their value
-// wide. Where little is to be kept (Config.Lean) it begins sooner and is coarser: its
-// cells are 1/64 wide, so that a percentile is less than 1% off.
-const (
-	rttExact = 4096
-	rttLean  = 256
-)
+// wide.
+const rttExact = 4096
 
 const (
 	rttBits  = 10
-	leanBits = 6
+	rttCells = 1 << rttBits
 )
 
 // RTT summarises round trips, in nanoseconds; percentiles by nearest rank.
@@ -33,17 +29,14 @@ type rtts struct {
 	cells    *histogram // used once exact is full
 	overflow bool
 	lean     bool
-	finished bool // only the summary is left: p50 and p95
+	coarse   *coarse // used instead of cells where little is to be kept
+	finished bool    // only the summary is left: p50 and p95
 	p50, p95 int64
 }
 
-// A histogram counts durations. Row 0 has a cell for each value below 1<<bits;
-// every further row covers an octave.
-type histogram struct {
-	bits  int
-	first int        // row that rows[0] is
-	rows  [][]uint32 // nil or 1<<bits cells
-}
+// A histogram counts durations. Its first row has a cell for each value below
+// rttCells; every further row covers an octave.
+type histogram [65]*[rttCells]uint32
 
 func (r *rtts) add(ns int64) {
 	if r.finished {
@@ -55,6 +48,8 @@ func (r *rtts) add(ns int64) {
 	r.hi = max(r.hi, ns)
 	r.n++
 	switch {
+	case r.coarse != nil:
+		r.coarse.count(ns)
 	case r.overflow:
 		r.cells.count(ns)
 	case ns < 1<<32:
@@ -69,56 +64,42 @@ func (r *rtts) add(ns int64) {
 
 // spill moves what was kept as it is to a histogram.
 func (r *rtts) spill() {
-	r.overflow, r.cells = true, &histogram{bits: rttBits}
+	exact, long := r.exact, r.long
+	r.overflow, r.exact, r.long = true, nil, nil
+	count := r.countAll()
+	for _, v := range exact {
+		count(int64(v))
+	}
+	for _, v := range long {
+		count(v)
+	}
+}
+
+// countAll begins a histogram.
+func (r *rtts) countAll() func(ns int64) {
 	if r.lean {
-		r.cells.bits = leanBits
+		r.coarse = new(coarse)
+		return r.coarse.count
 	}
-	for _, v := range r.exact {
-		r.cells.count(int64(v))
-	}
-	for _, v := range r.long {
-		r.cells.count(v)
-	}
-	r.exact, r.long = nil, nil
+	r.cells = new(histogram)
+	return r.cells.count
 }
 
 // cell gives row and cell of a duration.
-func (h *histogram) cell(ns int64) (row, i int) {
-	row = max(0, bits.Len64(uint64(ns))-h.bits)
+func cell(ns int64) (row, i int) {
+	row = max(0, bits.Len64(uint64(ns))-rttBits)
 	if row == 0 {
 		return 0, int(ns)
 	}
-	return row, int(ns>>(row-1)) - 1<<h.bits
+	return row, int(ns>>(row-1)) - rttCells
 }
 
 func (h *histogram) count(ns int64) {
-	row, i := h.cell(ns)
-	*h.row(row, i)++
-}
-
-// row gives a cell.
-func (h *histogram) row(row, i int) *uint32 {
-	if at := row - h.first; at < 0 || at >= len(h.rows) {
-		h.cover(row)
+	row, i := cell(ns)
+	if h[row] == nil {
+		h[row] = new([rttCells]uint32)
 	}
-	cells := &h.rows[row-h.first]
-	if *cells == nil {
-		*cells = make([]uint32, 1<<h.bits)
-	}
-	return &(*cells)[i]
-}
-
-// cover makes room for a row.
-func (h *histogram) cover(row int) {
-	if len(h.rows) == 0 {
-		h.first = row
-	}
-	for ; row < h.first; h.first-- {
-		h.rows = slices.Insert(h.rows, 0, nil)
-	}
-	for row-h.first >= len(h.rows) {
-		h.rows = append(h.rows, nil)
-	}
+	h[row][i]++
 }
 
 func (r *rtts) summary() RTT {
@@ -128,6 +109,10 @@ func (r *rtts) summary() RTT {
 	}
 	if r.finished {
 		s.P50, s.P95 = r.p50, r.p95
+		return s
+	}
+	if r.coarse != nil {
+		s.P50, s.P95 = r.coarse.nth(rank(r.n, 50), r.lo, r.hi), r.coarse.nth(rank(r.n, 95), r.lo, r.hi)
 		return s
 	}
 	if !r.overflow {
@@ -142,7 +127,7 @@ func (r *rtts) summary() RTT {
 func (r *rtts) finish() {
 	s := r.summary()
 	r.p50, r.p95, r.finished = s.P50, s.P95, true
-	r.exact, r.long, r.cells = nil, nil, nil
+	r.exact, r.long, r.cells, r.coarse = nil, nil, nil, nil
 }
 
 // sorted gives the percentiles of what is kept as it is.
@@ -164,11 +149,13 @@ func rank(n, percent uint64) uint64 { return max(1, (n*percent+99)/100) }
 
 // nth is the middle of the cell that holds the k-th smallest sample.
 func (r *rtts) nth(k uint64) int64 {
-	h := r.cells
-	for row, cells := range h.rows {
+	for row, cells := range r.cells {
+		if cells == nil {
+			continue
+		}
 		for i, c := range cells {
 			if uint64(c) >= k {
-				return min(max(h.middle(h.first+row, i), r.lo), r.hi)
+				return min(max(middle(row, i), r.lo), r.hi)
 			}
 			k -= uint64(c)
 		}
@@ -177,9 +164,9 @@ func (r *rtts) nth(k uint64) int64 {
 }
 
 // middle is the duration in the middle of a cell.
-func (h *histogram) middle(row, i int) int64 {
+func middle(row, i int) int64 {
 	if row == 0 {
 		return int64(i)
 	}
-	return int64(i+1<<h.bits)<<(row-1) + int64(1)<<(row-1)/2
+	return int64(i+rttCells)<<(row-1) + int64(1)<<(row-1)/2
 }

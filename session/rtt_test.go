@@ -68,13 +68,12 @@ func TestRTTAgainstSorted(t *testing.T) {
 // Cells follow the order of durations.
 func TestRTTCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		ns := rapid.OneOf(rapid.Int64Range(0, 3<<rttBits), rapid.Int64Range(0, math.MaxInt64-1)).Draw(t, "ns")
-		h := histogram{bits: rapid.SampledFrom([]int{rttBits, leanBits}).Draw(t, "bits")}
-		row, i := h.cell(ns)
-		if row < 0 || row >= 65 || i < 0 || i >= 1<<h.bits {
+		ns := rapid.OneOf(rapid.Int64Range(0, 3*rttCells), rapid.Int64Range(0, math.MaxInt64-1)).Draw(t, "ns")
+		row, i := cell(ns)
+		if row < 0 || row >= len(histogram{}) || i < 0 || i >= rttCells {
 			t.Fatalf("%d falls in cell %d of row %d", ns, i, row)
 		}
-		if row2, i2 := h.cell(ns + 1); row2 < row || row2 == row && i2 < i || row2 > row && i2 != 0 {
+		if row2, i2 := cell(ns + 1); row2 < row || row2 == row && i2 < i || row2 > row && i2 != 0 {
 			t.Fatalf("cells of %d and the next are %d, %d and %d, %d", ns, row, i, row2, i2)
 		}
 	})

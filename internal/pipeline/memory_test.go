@@ -15,11 +15,14 @@ var endless = session.Config{Idle: session.DefaultIdle, Lean: true}
 // What is kept of a connection at 20 to 40 datagrams a second each way, a minute old,
 // in bytes: of one that goes on, and of one that has ended. Both are generous.
 var sizes = map[string]struct{ live, file int64 }{
-	"none": {52_000, 20_000}, "full": {52_000, 20_000}, "dp4": {64_000, 0},
-	"knet": {76_000, 14_000}, "knet-spec": {70_000, 28_000}, "hazel": {44_000, 14_000},
+	"none": {62_000, 20_000}, "full": {62_000, 20_000}, "dp4": {64_000, 0},
+	"knet": {76_000, 14_000}, "knet-spec": {70_000, 18_000}, "hazel": {50_000, 16_000},
 }
 
-const endedSize = 3_500 // of a connection that was handed out, with its part of the tables
+const (
+	dozingSize = 36_000 // of a connection that was silent for half a minute
+	endedSize  = 3_500  // of one that was handed out, with its part of the tables
+)
 
 // members is how many connections are measured.
 func members() int64 {
@@ -63,6 +66,47 @@ func TestLiveSize(t *testing.T) {
 				t.Errorf("%d bytes an ended connection, want no more than %d", ended, endedSize)
 			}
 			runtime.KeepAlive(conns)
+			runtime.KeepAlive(p)
+		})
+	}
+}
+
+// TestDozingSize: of a connection that is silent little is left, and when it goes on
+// it is the same one and nobody is accused for it.
+func TestDozingSize(t *testing.T) {
+	for _, kind := range tracegen.CallKinds() {
+		t.Run(kind, func(t *testing.T) {
+			n := members() / 2
+			script := scriptOf(t, kind, 24*time.Second, 50*time.Millisecond)
+			before := heap()
+			p := newParty(endless)
+			base := heap() - before
+			for i := range n {
+				p.join(script, i*1e6, 1<<60)
+			}
+			p.pass(12 * time.Second)
+			for range 6 {
+				p.tick(8 * time.Second)
+			}
+			for _, g := range p.guests {
+				g.from += 48e9 // what it says next it says after the silence
+			}
+			size := (heap() - before - base) / n
+			p.pass(10 * time.Second)
+			if got := p.conns(); got != int(n) || p.open() != got {
+				t.Errorf("%d connections, %d open; want %d", got, p.open(), n)
+			}
+			for _, tab := range p.tables {
+				for _, c := range tab.Conns() {
+					if c.Findings[session.Error]+c.Findings[session.Warn] > 0 {
+						t.Fatalf("connection of %v: %v findings", c.A, c.Findings)
+					}
+				}
+			}
+			t.Logf("%d bytes", size)
+			if size > dozingSize {
+				t.Errorf("%d bytes a silent connection, want no more than %d", size, dozingSize)
+			}
 			runtime.KeepAlive(p)
 		})
 	}
