@@ -43,6 +43,7 @@ func arrows() []arrow {
 		{"internal/bench", []string{"internal/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"internal/tracegen/wire", []string{"internal/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
 			"what is played over sockets is played by traces, and knows no protocol"},
+		{"internal/livetest", []string{"internal/capture", "internal/tracegen"}, []string{"*"}, "live tests look at the program from outside"},
 		{"cmd", []string{""}, []string{"*"}, ""},
 	}
 	lists := arrow{"internal/protocols", []string{"dissect", "session"}, nil, "protocols is the list of protocols"}

@@ -52,8 +52,8 @@ files. -Y writes only datagrams that match a display filter.
 The flight recorder: --on keeps the last seconds in memory and, when its
 expression becomes true for a connection or a rule is broken, dumps them to
 FILE_dump_00001_20261120193000.pcapng beside the running capture, with the
-findings as comments on their packets. At most one dump is written in the time
-that --keep says. Words of the expression, joined by and, or, not, ():
+findings as comments on their packets. Dumps keep at least the time of --keep
+between each other. Words of the expression, joined by and, or, not, ():
 ` + triggerWords(),
 		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400'
   dpdissect capture -i any -w ring.pcapng.zst -b duration:3600 -b files:24

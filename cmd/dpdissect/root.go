@@ -78,8 +78,9 @@ func newRoot() *cobra.Command {
 		Use:   "dpdissect",
 		Short: "Dissect captures of reliable-UDP game protocols",
 		Long: `dpdissect reads capture files, or captures from network interfaces, and explains
-the reliable-UDP game protocols in them: who spoke to whom, what was lost, sent again, acknowledged and signed, and
-what every byte means. It recognises protocols by their behaviour, not by ports.
+the reliable-UDP game protocols in them: who spoke to whom, what was lost, sent
+again, acknowledged and signed, and what every byte means. It recognises
+protocols by their behaviour, not by ports.
 
 Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
 bzip2; "-" is standard input. Several are merged by time. -i captures live.

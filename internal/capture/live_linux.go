@@ -260,12 +260,27 @@ func (r *ring) takeBlock() bool {
 // lost because no block was free: after the newest of those that wait, before the
 // one that the kernel fills once it has this one back.
 func (r *ring) giveBack() {
-	if n := r.poll(); n > 0 {
-		r.lost = append(r.lost, loss{r.taken + r.blocks, n})
+	next := r.taken + r.blocks
+	r.lose(next, r.poll())
+	b := r.block()
+	atomic.StoreUint32(&b.Block_status, unix.TP_STATUS_KERNEL)
+	// Between the two calls above it was lost for the same reason, unless the block
+	// is full again by now: then the last of it may be behind that block.
+	n := r.poll()
+	if n > 1 && atomic.LoadUint32(&b.Block_status)&unix.TP_STATUS_USER != 0 {
+		r.lose(next, n-1)
+		next, n = next+1, 1
 	}
-	atomic.StoreUint32(&r.block().Block_status, unix.TP_STATUS_KERNEL)
+	r.lose(next, n)
 	r.held = false
 	r.taken++
+}
+
+// lose notes packets that were lost before a block.
+func (r *ring) lose(block, packets uint64) {
+	if packets > 0 {
+		r.lost = append(r.lost, loss{block, packets})
+	}
 }
 
 // poll reads the kernel's counters, which begin at 0 each time, and gives how many
@@ -324,9 +339,7 @@ func (r *ring) Describe() Interface { return r.desc }
 // Counts implements device.
 func (r *ring) Counts() DeviceCounts {
 	if r.fd >= 0 {
-		if n := r.poll(); n > 0 {
-			r.lost = append(r.lost, loss{r.taken + r.blocks, n})
-		}
+		r.lose(r.taken+r.blocks, r.poll())
 	}
 	return DeviceCounts{r.counts.Received - min(r.discarded, r.counts.Received), r.counts.Dropped}
 }

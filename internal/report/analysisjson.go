@@ -59,6 +59,8 @@ func (e *encoder) capture(in *capture.Info) {
 	if in.Live {
 		e.boolean("live", true)
 		e.count("received", in.Received)
+	}
+	if in.HasDropped {
 		e.count("dropped", in.Dropped)
 	}
 	e.boolean("cut_short", in.CutShort)

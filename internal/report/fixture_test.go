@@ -101,6 +101,7 @@ func fixture() *Analysis {
 			{Path: "bad\x1b]0;x\x07\u202e.pcap", Format: "pcap", LinkTypes: []string{}, Packets: 1, Bytes: 60, CutShort: true, Failed: true,
 				Problem: "cut short at offset 1234: packet of 60 bytes, 17 are there"},
 			{Path: "-", Problem: "no capture", Failed: true},
+			{Path: "eth0\x1b", Live: true, LinkTypes: []string{"ethernet"}, Packets: 70, Bytes: 7000, HasDropped: true, Dropped: 12, Received: 82},
 		},
 		Conns: []*session.Conn{bareConn(), forcedConn(), signedConn()},
 	}

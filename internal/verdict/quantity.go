@@ -52,7 +52,7 @@ var quantities = []quantity{
 	{"captures.packets", ofCapture, false, none, "packets"},
 	{"captures.bytes", ofCapture, false, none, "captured bytes"},
 	{"captures.received", ofCapture, false, unknown, "live: packets the kernel counted"},
-	{"captures.dropped", ofCapture, false, unknown, "live: packets the kernel dropped"},
+	{"captures.dropped", ofCapture, false, unknown, "packets the capture itself lost, where that is known"},
 	{"confidence_bits", ofConnection, true, none, "evidence for the protocol"},
 	{"first_frame", ofConnection, true, none, "number of the first frame"},
 	{"last_frame", ofConnection, true, none, "number of the last frame"},
