@@ -85,17 +85,18 @@ type Conn struct {
 	Law      Law       // of its protocol
 	quality  *Law      // of the capture: Quality; nil once it is closed
 
-	totals *totals // of its table
-	flow   *Flow   // nil once it is closed
-	now    *State  // what its protocol takes the state for, nil when it is settled
-	closer *Side
-	flip   bool // a is the upper endpoint of the flow's key
-	closed bool
+	decoded, malformed uint64
+	totals             *totals // of its table, once it was handed out
+	flow               *Flow   // nil once it is closed
+	now                *State  // what its protocol takes the state for, nil when it is settled
+	closer             *Side
+	flip               bool // a is the upper endpoint of the flow's key
+	closed             bool
 }
 
 // newConn makes the connection that starts with the frame.
 func newConn(f *Flow, fr *dissect.Frame) *Conn {
-	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, totals: &f.table.totals, flow: f, flip: f.side(fr.Datagram) == 1}
+	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	for i := range c.Dir {
 		c.Dir[i].links = f.table.cfg.Links
@@ -136,11 +137,13 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 		}
 		c.LastTime = fr.Time
 	}
-	c.totals.decoded++
+	c.decoded++
 	if !c.closed {
 		c.Law.facing(fr, dir)
 		c.quality.fr, c.quality.dir = fr, dir
 		d.see(fr)
+	} else if c.totals != nil {
+		c.totals.decoded++
 	}
 	return dir
 }
@@ -153,7 +156,9 @@ func (c *Conn) Malform(fr *dissect.Frame, err *dissect.Error) {
 	fr.Err = err
 	if !fr.Cut() {
 		fr.Words |= dissect.Malformed
-		c.totals.malformed++
+		if c.malformed++; c.totals != nil {
+			c.totals.malformed++
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func TestInfer(t *testing.T) {
 }
 
 func TestMalform(t *testing.T) {
-	c := Conn{totals: new(totals)}
+	var c Conn
 	bad := &dissect.Error{}
 	whole := dissect.Frame{Datagram: &dissect.Datagram{Payload: []byte{1}, Length: 1}}
 	c.Malform(&whole, bad)
@@ -54,8 +54,8 @@ func TestMalform(t *testing.T) {
 	c.Malform(&cut, bad)
 	good := dissect.Frame{Datagram: &dissect.Datagram{Payload: []byte{1}, Length: 1}}
 	c.Malform(&good, nil)
-	if c.totals.malformed != 1 || !whole.Words.Has(dissect.Malformed) || cut.Words.Has(dissect.Malformed) || cut.Err == nil || good.Err != nil {
-		t.Errorf("%d malformed; %v, %v, %v", c.totals.malformed, whole.Words, cut.Words, good.Err)
+	if c.malformed != 1 || !whole.Words.Has(dissect.Malformed) || cut.Words.Has(dissect.Malformed) || cut.Err == nil || good.Err != nil {
+		t.Errorf("%d malformed; %v, %v, %v", c.malformed, whole.Words, cut.Words, good.Err)
 	}
 }
 

@@ -60,10 +60,13 @@ func (r *recentCopies) keep(s *Sending) {
 			r.grow()
 		}
 	}
-	f := r.at(r.kept)
-	f.hash, f.time, f.num, f.ipid = s.Hash, s.Time, uint32(s.Num), s.IPID
-	r.link(r.kept)
+	f, head := r.at(r.kept), r.chain(s.Hash)
+	f.hash, f.time, f.num, f.ipid, f.back = s.Hash, s.Time, uint32(s.Num), s.IPID, 0
+	if back := r.kept + 1 - *head; *head > 0 && back < recentLimit {
+		f.back = uint16(back)
+	}
 	r.kept++
+	*head = r.kept
 }
 
 // link puts a frame in front of its chain.

@@ -147,6 +147,9 @@ func (t *Table) TakeClosed() []*Conn {
 	keep := t.conns[:0]
 	for _, c := range t.conns {
 		if c.closed {
+			t.totals.decoded += c.decoded
+			t.totals.malformed += c.malformed
+			c.totals = &t.totals
 			out = append(out, c)
 		} else {
 			keep = append(keep, c)

@@ -75,11 +75,11 @@ type Table struct {
 	clock     int64 // time of the latest packet or Tick
 	offset    int64 // by how much clock was set back
 
-	other uint64 // datagrams of no connection
-	totals
+	other  uint64 // datagrams of no connection
+	totals totals
 }
 
-// totals are the datagrams of all connections of a table.
+// totals are the datagrams of connections that were handed out.
 type totals struct{ decoded, malformed uint64 }
 
 // NewTable makes an empty table.
@@ -350,5 +350,10 @@ func (t *Table) Conns() []*Conn { return t.conns }
 // Totals gives the datagrams shown as one of the protocols, the decode errors
 // among them, and all other datagrams.
 func (t *Table) Totals() (decoded, malformed, other uint64) {
-	return t.decoded, t.malformed, t.other
+	decoded, malformed = t.totals.decoded, t.totals.malformed
+	for _, c := range t.conns {
+		decoded += c.decoded
+		malformed += c.malformed
+	}
+	return decoded, malformed, t.other
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"sort"
+	"sync/atomic"
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -48,8 +50,11 @@ type Queue struct {
 	out     io.Writer
 	printer Printer
 	buf     []byte
-	ring    [ringSize]*Slot
-	head    uint64 // next frame to print
+	ring    [ringSize]*Slot  // by place: frames are counted without those a capture filter leaves out
+	frames  [ringSize]uint64 // of the slots
+	head    uint64           // place that is printed next, from 1
+	tracked uint64           // latest place whose frame was tracked
+	last    atomic.Uint64    // latest place that was given away
 	free    []*Slot
 	clock   filter.Clock
 	tree    dissect.Tree // of a frame of which nothing is known
@@ -71,7 +76,7 @@ func NewQueue(out io.Writer, p Printer) *Queue {
 func (q *Queue) Attach(r *Run) {
 	r.Before = after(r.Before, q.reserve)
 	r.After = q.flush
-	r.Begin = func(shard int, frame uint64) { q.sinks[shard].now = frame }
+	r.Begin = func(shard int, frame uint64) { q.sinks[shard].begin(frame) }
 	r.Sink = func(shard int) session.Sink { return &q.sinks[shard] }
 }
 
@@ -107,14 +112,35 @@ func (q *Queue) reserve(p *capture.Packet) {
 	if p.HasTime {
 		s.Times = q.clock.Next(p.Time)
 	}
-	q.ring[p.Frame%ringSize] = s
+	place := q.last.Load() + 1
+	q.ring[place%ringSize], q.frames[place%ringSize] = s, p.Frame
+	q.last.Store(place)
+}
+
+// place gives the place of a frame, 0 when it is printed already. Workers ask while
+// places are given away to later frames.
+func (q *Queue) place(frame uint64) uint64 {
+	lo, hi := q.head, q.last.Load()
+	if lo > hi || frame < q.frames[lo%ringSize] {
+		return 0
+	}
+	hi = min(hi, lo+(frame-q.frames[lo%ringSize])) // where it is when nothing was left out
+	if q.frames[hi%ringSize] == frame {
+		return hi
+	}
+	at := lo + uint64(sort.Search(int(hi-lo), func(i int) bool { return q.frames[(lo+uint64(i))%ringSize] >= frame }))
+	if q.frames[at%ringSize] != frame {
+		return 0
+	}
+	return at
 }
 
 // flush prints what is known, up to the packet that was just tracked.
 func (q *Queue) flush(tracked uint64) error {
-	for ; q.head <= tracked; q.head++ {
+	q.tracked = max(q.tracked, q.place(tracked))
+	for ; q.head <= q.tracked; q.head++ {
 		s := q.ring[q.head%ringSize]
-		if (!s.decided || s.waiting) && tracked-q.head < HoldFrames || q.Notes && tracked-q.head < NoteFrames {
+		if behind := q.tracked - q.head; (!s.decided || s.waiting) && behind < HoldFrames || q.Notes && behind < NoteFrames {
 			break
 		}
 		q.print(s)
@@ -188,9 +214,12 @@ func (q *Queue) Fresh() []session.Finding {
 // expire prints what waited long enough and writes everything printed.
 func (q *Queue) expire() error {
 	before := time.Now().Add(-q.live).UnixNano()
-	for s := q.ring[q.head%ringSize]; s != nil && s.Datagram.Time <= before; s = q.ring[q.head%ringSize] {
+	for ; q.head <= q.tracked; q.head++ {
+		s := q.ring[q.head%ringSize]
+		if s.Datagram.Time > before {
+			break
+		}
 		q.print(s)
-		q.head++
 	}
 	return q.Flush()
 }
@@ -211,9 +240,8 @@ func (q *Queue) Findings() []session.Finding {
 
 // Finish prints everything that is left, behind the last packet.
 func (q *Queue) Finish() error {
-	for s := q.ring[q.head%ringSize]; s != nil; s = q.ring[q.head%ringSize] {
-		q.print(s)
-		q.head++
+	for ; q.head <= q.last.Load(); q.head++ {
+		q.print(q.ring[q.head%ringSize])
 	}
 	var late []message
 	for i := range q.sinks {
@@ -233,21 +261,29 @@ type shardSink struct {
 	q     *Queue
 	shard int
 	now   uint64 // the packet being tracked
+	at    uint64 // its place
 	late  []message
 	collected
 }
 
 // slot gives the place of a frame while it may still change. That is decided by
-// frame numbers alone, so that it is the same for any number of workers.
+// the places of frames alone, so that it is the same for any number of workers.
 func (k *shardSink) slot(frame uint64) *Slot {
-	if k.now-frame >= HoldFrames {
+	place := k.at
+	if frame != k.now {
+		place = k.q.place(frame)
+	}
+	if place == 0 || k.at-place >= HoldFrames {
 		return nil
 	}
-	if s := k.q.ring[frame%ringSize]; s != nil && s.Datagram.Frame == frame {
+	if s := k.q.ring[place%ringSize]; s != nil && s.Datagram.Frame == frame {
 		return s
 	}
 	return nil
 }
+
+// begin notes which packet is tracked.
+func (k *shardSink) begin(frame uint64) { k.now, k.at = frame, k.q.place(frame) }
 
 // Frame implements session.Sink.
 func (k *shardSink) Frame(fr *dissect.Frame, c *session.Conn) {
@@ -289,10 +325,10 @@ func (k *shardSink) Message(m *session.Message) {
 // note there.
 func (k *shardSink) Finding(f *session.Finding) {
 	k.collected.Finding(f)
-	if k.now-f.Frame >= NoteFrames || !f.Failed() {
+	if !f.Failed() {
 		return
 	}
-	if s := k.slot(f.Frame); s != nil && s.decided {
+	if s := k.slot(f.Frame); s != nil && s.decided && k.at-k.q.place(f.Frame) < NoteFrames {
 		s.Frame.Notes = append(s.Frame.Notes, dissect.Note{Rule: f.Rule.ID, Severity: f.Severity.String(), Message: f.Message})
 	}
 }
