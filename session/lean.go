@@ -19,6 +19,10 @@ func LeanFor(size int, answered bool) int64 {
 	return max(LeanTime, most*LeanLeast/int64(max(size, LeanLeast)))
 }
 
+// BeLean begins to remember less of connections (Config.Lean), of those that begin
+// from now on and of what falls silent.
+func (t *Table) BeLean() { t.cfg.Lean = true }
+
 // dozeTime is after how long a silence a pair makes itself small, in ns, where little
 // is to be kept: longer than anything that is not resumed waits for an answer.
 const dozeTime = 15e9

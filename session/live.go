@@ -8,11 +8,11 @@ import (
 )
 
 // DefaultIdle is for how long, in ns, an address pair may be silent in a run
-// without end before it is taken for gone (Config.Idle): twice the longest
-// interval at which one of the protocols keeps an idle connection alive, the 60 s
-// of DirectPlay 8. kNet gives up after 45 s, Hazel sooner. DirectPlay 4 keeps
+// without end before it is taken for gone (Config.Idle): half as long again as the
+// longest interval at which one of the protocols keeps an idle connection alive,
+// the 60 s of DirectPlay 8. kNet gives up after 45 s, Hazel sooner. DirectPlay 4 keeps
 // nothing alive: a game that pauses for longer goes on as another connection.
-const DefaultIdle = 120e9
+const DefaultIdle = 90e9
 
 // RestTime is for how long after its last frame a connection that is over is
 // followed, in ns: late retries and acknowledgements are over by then. A run

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -135,6 +136,10 @@ func (l *live) captureFilter() (*capture.Filter, error) {
 	return nil, nil
 }
 
+// liveGC is by how many percent memory may grow between two collections of garbage:
+// a run without end shares its machine with a game.
+const liveGC = 25
+
 // open starts to capture. packets is -c, delay how long packets may wait in the
 // kernel for others.
 func (l *live) open(filter *capture.Filter, packets uint64, delay time.Duration) (*capture.Source, error) {
@@ -147,6 +152,9 @@ func (l *live) open(filter *capture.Filter, packets uint64, delay time.Duration)
 	}, limits)
 	if err != nil {
 		return nil, err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(liveGC)
 	}
 	if l.user != "" {
 		if err := dropPrivileges(l.user); err != nil {
@@ -171,11 +179,11 @@ func tellCounts(w io.Writer, infos []capture.Info) {
 	}
 }
 
-// stopOnSignal ends a capture in order at Ctrl-C or SIGTERM; a second one ends the
+// stopOnSignal ends a capture in order at Ctrl-C, SIGTERM or when the terminal goes; a second one ends the
 // program. What it gives takes that back.
 func stopOnSignal(src *capture.Source) (release func()) {
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	done := make(chan struct{})
 	go func() {
 		select {

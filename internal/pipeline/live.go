@@ -12,6 +12,10 @@ import (
 // latest; older ones are counted.
 const MaxEnded = 4096
 
+// manyConnections is from how many connections on at a time less is remembered of
+// each further one (session.Config.Lean). With fewer the numbers are those of a file.
+const manyConnections = 256
+
 // tickEvery is how often a live run looks for what fell silent.
 const tickEvery = time.Second
 
@@ -23,6 +27,7 @@ type Watch struct {
 	fresh     int             // how many of ended came since Record
 	forgotten uint64
 	closed    uint64
+	lean      bool
 	nextID    int
 	ticked    time.Time
 	tasks     []task
@@ -82,11 +87,20 @@ func (w *Watch) look(now time.Time) error {
 
 // tick lets time pass where no packets come, and takes over what ended.
 func (w *Watch) tick(now int64) {
+	open := 0
 	for _, t := range w.run.tables {
 		t.Latest(w.run.end)
 		t.Tick(now)
+		n, _, _ := t.Live()
+		open += n
 	}
 	w.collect()
+	if open >= manyConnections && !w.lean {
+		w.lean = true // for good: what was not remembered can't be asked for later
+		for _, t := range w.run.tables {
+			t.BeLean()
+		}
+	}
 }
 
 // collect takes the connections that ended from the tracker.
