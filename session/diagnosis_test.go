@@ -123,6 +123,23 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// Numbers passed over in runs are losses in bursts, unless the capture says that it
+// lost packets itself.
+func TestBurst(t *testing.T) {
+	for lost, want := range map[uint64]uint64{0: 1, 3: 0} {
+		c := newCourt(0)
+		d := &c.c.Dir[0]
+		d.ready()
+		d.win.started, d.win.lowest, d.win.highest, d.distinct = true, 0, 99, 50
+		d.signs.hole(50, 7, 1e9)
+		c.c.Law.sight.lost.n = lost
+		c.c.diagnoseSide(0)
+		if got := c.tab.QualityTallies()[rFldBurst].Fail; got != want {
+			t.Errorf("the capture lost %d packets: %d bursts found, want %d", lost, got, want)
+		}
+	}
+}
+
 // An impossible frame with another time to live than its sender's is not from there.
 func TestInjection(t *testing.T) {
 	c := newCourt(0)

@@ -24,7 +24,7 @@ type job struct {
 	out    *os.File
 	screen screen
 	stderr io.Writer
-	stop   func() // ends the progress bar, or the watch for Ctrl-C
+	stop   func()          // ends the progress bar, or the watch for Ctrl-C
 	bounds *pipeline.Watch // of a live run
 }
 
@@ -158,6 +158,9 @@ func (j *job) finish(err error) error {
 		return err
 	}
 	for i := range infos {
+		if infos[i].Unfit != nil {
+			return fmt.Errorf("%s: %w", nameOf(infos[i].Path), infos[i].Unfit)
+		}
 		if infos[i].Problem != "" {
 			fmt.Fprintf(j.stderr, "dpdissect: %s\n", printable(nameOf(infos[i].Path)+": "+infos[i].Problem))
 		}

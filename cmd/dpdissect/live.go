@@ -55,6 +55,9 @@ func (l *live) check(cmd *cobra.Command, paths []string) error {
 		if len(paths) > 0 {
 			return usagef("-i captures live and %q is a file: give one or the other", paths[0])
 		}
+		if f := cmd.Flags().Lookup("user"); f.Changed && l.user == "" {
+			return usagef("--user: no name given")
+		}
 		return l.parseAutostop()
 	}
 	for _, name := range []string{"autostop", "snapshot-length", "buffer-size", "no-promiscuous-mode", "user", "interval"} {
@@ -170,11 +173,18 @@ func (l *live) announce(w io.Writer) {
 	fmt.Fprintf(w, "capturing on %s\n", printable(strings.Join(l.interfaces, ", ")))
 }
 
+func packetCount(n uint64) string {
+	if n == 1 {
+		return "1 packet"
+	}
+	return fmt.Sprint(n, " packets")
+}
+
 // tellCounts says, for each interface, what was captured and what was lost.
 func tellCounts(w io.Writer, infos []capture.Info) {
 	for i := range infos {
 		if n := &infos[i]; n.Live {
-			fmt.Fprintf(w, "%s: %d packets captured, %d dropped by the kernel\n", printable(n.Path), n.Packets, n.Dropped)
+			fmt.Fprintf(w, "%s: %s captured, %d dropped by the kernel\n", printable(n.Path), packetCount(n.Packets), n.Dropped)
 		}
 	}
 }

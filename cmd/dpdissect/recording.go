@@ -80,7 +80,7 @@ func (k *recording) tell(w io.Writer) {
 	if n.Deleted > 0 {
 		files += fmt.Sprintf(", of which the first %d are deleted", n.Deleted)
 	}
-	fmt.Fprintf(w, "%d packets written%s\n", n.Packets, files)
+	fmt.Fprintf(w, "%s written%s\n", packetCount(n.Packets), files)
 	tellCounts(w, k.src.Infos())
 }
 

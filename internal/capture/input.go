@@ -16,6 +16,7 @@ type input struct {
 	rec    Record // the packet at the head
 	key    int64  // its place in the merge: its time, or that of the packet before it
 	damage *Damage
+	unfit  error // the capture filter has no meaning for its packets
 	links  linkUse
 	closed bool
 
@@ -120,6 +121,7 @@ func (in *input) newDrops() (n uint64) {
 func (in *input) passes(f *Filter) bool {
 	ok, err := f.match(&in.rec)
 	if err != nil && in.damage == nil {
+		in.unfit = err
 		in.fail(&Damage{Offset: -1, Reason: err.Error()})
 	}
 	return ok
@@ -147,6 +149,7 @@ func (in *input) info() Info {
 		i.Format, i.Compression = in.reader.Format(), in.reader.Compression()
 		i.Dropped, i.HasDropped = in.reader.Dropped()
 	}
+	i.Unfit = in.unfit
 	if in.damage != nil {
 		i.Failed, i.CutShort = true, in.damage.Cut
 		if i.Problem != "" {

@@ -118,6 +118,9 @@ func (r *ring) prepare(o *LiveOptions) error {
 	if err := set(unix.PACKET_RESERVE, headroom); err != nil {
 		return fmt.Errorf("packet ring: %w", err)
 	}
+	// Somebody must ask for times when packets arrive: else each socket notes when
+	// it gets them, later and each another.
+	unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 	if r.index == r.loop {
 		set(unix.PACKET_IGNORE_OUTGOING, 1) // kernels without it give both, and Read leaves one out
 	}

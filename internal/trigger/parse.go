@@ -180,5 +180,5 @@ func unknown(tok string) string {
 	if tok == "" {
 		return "want one of " + list
 	}
-	return "unknown word: want one of " + list
+	return "unknown word " + tok + ": want one of " + list
 }
