@@ -141,7 +141,7 @@ func (l *live) captureFilter() (*capture.Filter, error) {
 
 // liveGC is by how many percent memory may grow between two collections of garbage:
 // a run without end shares its machine with a game.
-const liveGC = 25
+const liveGC = 10
 
 // open starts to capture. packets is -c, delay how long packets may wait in the
 // kernel for others.

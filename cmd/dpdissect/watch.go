@@ -30,6 +30,7 @@ type watcher struct {
 	started time.Time
 	feed    liveview.Feed
 	gone    [3]uint64 // findings on connections that have left
+	record  []byte    // of the latest interval
 }
 
 // watch analyses a live source and reports at intervals; what it gives is the
@@ -113,7 +114,8 @@ func (c *analyze) onTerminal(j *job) bool {
 // those that ended since the record before, with the findings since then.
 func (w *watcher) tellRecord(time.Time) error {
 	a := w.analysis(w.bounds.Record(), w.fresh())
-	_, err := w.out.Write(append(report.AppendRecord(nil, a), '\n'))
+	w.record = append(report.AppendRecord(w.record[:0], a), '\n')
+	_, err := w.out.Write(w.record)
 	return err
 }
 
