@@ -64,7 +64,7 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 }
 
 // viewDelay is how long packets wait in the kernel when somebody watches.
-const viewDelay = 10 * time.Millisecond
+const viewDelay = 20 * time.Millisecond
 
 // source opens the files, or the interfaces.
 func (in *input) source(paths []string) (*capture.Source, error) {

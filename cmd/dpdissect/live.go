@@ -38,7 +38,7 @@ func (l *live) add(cmd *cobra.Command) {
 	f.StringVar(&l.bytecode, "bpf", "", "as -f, with the bytecode in `FILE` that 'tcpdump -ddd' prints")
 	f.StringArrayVarP(&l.autostop, "autostop", "a", nil, "live: stop at `COND`: duration:SECONDS, packets:N or filesize:KIB; repeatable")
 	f.VarP(&l.snaplen, "snapshot-length", "s", "live: keep `N` bytes of each packet, all by default")
-	f.VarP(&l.buffer, "buffer-size", "B", "live: a buffer of `N` MiB in the kernel for each interface, 16 by default")
+	f.VarP(&l.buffer, "buffer-size", "B", "live: a buffer of `N` MiB in the kernel for each interface, 8 by default")
 	f.BoolVarP(&l.own, "no-promiscuous-mode", "p", false, "live: leave out what is not for this machine")
 	f.StringVar(&l.user, "user", "", "live: become `NAME[:GROUP]` once the interfaces are open, when started as root")
 }

@@ -50,7 +50,7 @@ type LiveOptions struct {
 
 // What LiveOptions leave open.
 const (
-	DefaultBuffer = 16 << 20
+	DefaultBuffer = 8 << 20
 	DefaultDelay  = 20 * time.Millisecond
 )
 

@@ -15,8 +15,8 @@ const (
 	maxOfRule   = 1_000
 
 	// Live runs keep less: they have no end.
-	liveFindings = 2_000
-	liveOfRule   = 50
+	liveFindings = 500
+	liveOfRule   = 20
 )
 
 // collected keeps the findings of one shard.

@@ -10,7 +10,7 @@ import (
 
 // MaxEnded is how many ended connections a live run keeps for its last report, the
 // latest; older ones are counted.
-const MaxEnded = 2048
+const MaxEnded = 1024
 
 // manyConnections is from how many connections on at a time less is remembered of
 // each further one (session.Config.Lean). With fewer the numbers are those of a file.
