@@ -115,6 +115,29 @@ func TestFullDiskRing(t *testing.T) {
 	})
 }
 
+// A file of a ring for which there was no room at all is no capture, and does not stay.
+func TestFullDiskRingEmpty(t *testing.T) {
+	onSmallDisk(t, "16k", func(dir string) {
+		r := create(t, Options{Path: filepath.Join(dir, "r.pcapng"), Ring: Ring{Packets: 1}})
+		var err error
+		for i := 0; err == nil; i++ {
+			if err = r.Write(packet(i)); err == nil {
+				err = r.Flush()
+			}
+		}
+		var e *Error
+		if !errors.As(err, &e) || e.Packets != 0 || e.Before == 0 {
+			t.Errorf("%v", err)
+			return
+		}
+		for _, path := range files(t, dir) {
+			if st, err := os.Stat(path); err != nil || st.Size() == 0 {
+				t.Errorf("%s: %v, empty", path, err)
+			}
+		}
+	})
+}
+
 // A disk with no room at all is told by Create.
 func TestFullDiskAtOnce(t *testing.T) {
 	onSmallDisk(t, "4k", func(dir string) {

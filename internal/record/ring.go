@@ -184,6 +184,9 @@ func (r *Recorder) fail(err error) error {
 	path, kept := r.out.path, r.out.cut()
 	r.count.Packets = r.before + kept
 	r.closed += r.out.size
+	if r.opts.Ring.on() && r.out.regular && r.out.size == 0 {
+		os.Remove(path) // not even its header is there: it is no capture
+	}
 	r.out, r.w = nil, nil
 	return r.stop(&Error{Path: path, Packets: kept, Before: r.before, Err: err})
 }
