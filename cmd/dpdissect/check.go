@@ -81,6 +81,10 @@ the certainty asked for.`,
 	return cmd
 }
 
+// verdictConns is how many connections of a live run a verdict is about at most: the
+// latest that ended.
+const verdictConns = 1 << 16
+
 func (c *check) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.prepare(cmd, paths); err != nil {
 		return err
@@ -91,6 +95,7 @@ func (c *check) runE(cmd *cobra.Command, paths []string) error {
 	}
 	j.run.Config.Inconclusive = c.inconclusive
 	j.run.Config.Profile = c.policy.Profile
+	j.keep = verdictConns
 	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
 	a, err := j.analyse()
 	if err != nil {

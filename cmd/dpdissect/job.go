@@ -26,6 +26,7 @@ type job struct {
 	stderr io.Writer
 	stop   func()          // ends the progress bar, or the watch for Ctrl-C
 	bounds *pipeline.Watch // of a live run
+	keep   int             // connections it keeps that ended, 0 for the usual number
 }
 
 // open checks the flags and opens first the inputs, then the output. collects
@@ -129,6 +130,10 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	}
 	if j.isLive() {
 		j.bounds = pipeline.NewWatch(&j.run)
+		j.bounds.Keep = j.keep
+		if queue != nil {
+			j.bounds.Forget = queue.Forget
+		}
 	}
 	if check != nil {
 		after := j.run.After

@@ -19,6 +19,13 @@ func newSelection(f *filter.Filter) *selection {
 	return &selection{display: pipeline.Display{Filter: f}, conns: map[*session.Conn]bool{}}
 }
 
+// forget drops connections.
+func (s *selection) forget(gone map[*session.Conn]bool) {
+	for c := range gone {
+		delete(s.conns, c)
+	}
+}
+
 // has reports whether the connection, which may be nil, is selected.
 func (s *selection) has(c *session.Conn) bool { return s.conns[c] }
 

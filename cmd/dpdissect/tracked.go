@@ -32,6 +32,7 @@ type trackedRecording struct {
 	flight  *flight.Recorder // nil without --on
 	watch   *pipeline.Watch
 	fresh   func() []session.Finding
+	forget  func(gone map[*session.Conn]bool)
 	finish  func() error
 	err     error // of writing
 }
@@ -41,6 +42,7 @@ func (c *captureCommand) runTracked(k *recording, stderr io.Writer) error {
 	t.run = pipeline.Run{Source: k.src, Config: c.tracker, Workers: 1, Before: t.before}
 	t.attach(c)
 	t.watch = pipeline.NewWatch(&t.run)
+	t.watch.Forget = t.forget
 	t.watch.Every(time.Second, t.tick)
 	if c.trigger != nil {
 		t.flight = flight.New(flight.Options{
@@ -71,14 +73,14 @@ func (t *trackedRecording) attach(c *captureCommand) {
 		q := pipeline.NewQueue(io.Discard, t)
 		q.Attach(&t.run)
 		q.Hasten(&t.run, recordPatience)
-		t.fresh = q.Fresh
+		t.fresh, t.forget = q.Fresh, q.Forget
 		t.finish = func() error { return cmp.Or(q.Finish(), t.err) }
 		after = t.run.After
 	} else {
 		f := new(pipeline.Findings)
 		f.Live()
 		f.Attach(&t.run)
-		t.fresh = f.Fresh
+		t.fresh, t.forget = f.Fresh, f.Forget
 	}
 	t.run.After = func(frame uint64) error { return cmp.Or(after(frame), t.err) }
 }

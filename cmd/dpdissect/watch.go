@@ -25,6 +25,7 @@ type watcher struct {
 	*job
 	fresh   func() []session.Finding
 	all     func() []session.Finding
+	forget  func(gone map[*session.Conn]bool)
 	chosen  *selection // by -Y, or nil
 	sampler liveview.Sampler
 	started time.Time
@@ -39,6 +40,7 @@ func (c *analyze) watch(j *job) (*report.Analysis, error) {
 	w := &watcher{job: j, started: time.Now()}
 	finish := w.attach()
 	w.bounds = pipeline.NewWatch(&j.run)
+	w.bounds.Forget = w.forget
 	tell, interval := w.reporter(c)
 	if c.interval != 0 {
 		interval = time.Duration(c.interval)
@@ -65,7 +67,7 @@ func (w *watcher) attach() (finish func() error) {
 		f := new(pipeline.Findings)
 		f.Live()
 		f.Attach(&w.run)
-		w.fresh, w.all = f.Fresh, f.All
+		w.fresh, w.all, w.forget = f.Fresh, f.All, f.Forget
 		return func() error { return nil }
 	}
 	w.chosen = newSelection(w.job.show)
@@ -74,6 +76,10 @@ func (w *watcher) attach() (finish func() error) {
 	q.Attach(&w.run)
 	q.Hasten(&w.run, patience)
 	w.fresh, w.all = q.Fresh, q.Findings
+	w.forget = func(gone map[*session.Conn]bool) {
+		q.Forget(gone)
+		w.chosen.forget(gone)
+	}
 	return q.Finish
 }
 

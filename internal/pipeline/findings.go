@@ -89,6 +89,19 @@ func (f *Findings) Fresh() []session.Finding {
 	return freshFindings(func(i int) *collected { return &f.shards[i].collected })
 }
 
+// Forget drops the findings on connections: they would keep these in memory.
+func (f *Findings) Forget(gone map[*session.Conn]bool) {
+	for i := range f.shards {
+		f.shards[i].forget(gone)
+	}
+}
+
+func (c *collected) forget(gone map[*session.Conn]bool) {
+	on := func(f session.Finding) bool { return gone[f.Conn] }
+	c.findings = slices.DeleteFunc(c.findings, on)
+	c.fresh = slices.DeleteFunc(c.fresh, on)
+}
+
 // freshFindings takes what is new from all shards.
 func freshFindings(of func(shard int) *collected) []session.Finding {
 	all := mergeFindings(func(i int) []session.Finding { return of(i).fresh })

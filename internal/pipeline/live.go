@@ -22,6 +22,11 @@ const tickEvery = time.Second
 // A Watch keeps a live run of any length bounded: connections that ended leave the
 // tracker, and the latest of them are kept. It is used in the goroutine of the run.
 type Watch struct {
+	// Forget, when not nil, is told of connections that are counted only from now on:
+	// what else is kept of them must go.
+	Forget func(gone map[*session.Conn]bool)
+	Keep   int // connections that ended, for All; 0 is MaxEnded
+
 	run       *Run
 	ended     []*session.Conn // by end, the latest last
 	fresh     int             // how many of ended came since Record
@@ -113,11 +118,23 @@ func (w *Watch) collect() {
 	slices.SortFunc(fresh, byFirstFrame)
 	w.closed += uint64(len(fresh))
 	w.fresh += len(fresh)
-	if over := len(w.ended) - MaxEnded; over > 0 {
+	if over := len(w.ended) - cmp.Or(w.Keep, MaxEnded); over > 0 {
 		w.forgotten += uint64(over)
+		w.forget(w.ended[:over])
 		w.ended = slices.Delete(w.ended, 0, over)
 		w.fresh = min(w.fresh, len(w.ended))
 	}
+}
+
+func (w *Watch) forget(conns []*session.Conn) {
+	if w.Forget == nil {
+		return
+	}
+	gone := make(map[*session.Conn]bool, len(conns))
+	for _, c := range conns {
+		gone[c] = true
+	}
+	w.Forget(gone)
 }
 
 func byFirstFrame(a, b *session.Conn) int { return cmp.Compare(a.FirstFrame, b.FirstFrame) }

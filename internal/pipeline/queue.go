@@ -206,6 +206,13 @@ func (q *Queue) Hasten(r *Run, patience time.Duration) {
 	}
 }
 
+// Forget drops the findings on connections: they would keep these in memory.
+func (q *Queue) Forget(gone map[*session.Conn]bool) {
+	for i := range q.sinks {
+		q.sinks[i].forget(gone)
+	}
+}
+
 // Fresh are the findings of a live run since the call before.
 func (q *Queue) Fresh() []session.Finding {
 	return freshFindings(func(i int) *collected { return &q.sinks[i].collected })
