@@ -89,14 +89,19 @@ func (j *job) analyse() (*report.Analysis, error) {
 
 // analysis collects what a finished run found out.
 func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
-	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Source.Totals()}}
-	a.Totals.AddTable(j.run.Decoded())
-	if j.bounds != nil {
-		a.Conns, a.Totals.LeftOut = j.bounds.All()
-	} else {
-		a.Conns = j.run.Conns()
+	if j.bounds == nil {
+		return j.report(j.run.Conns(), findings())
 	}
-	a.Findings = findings()
+	conns, leftOut := j.bounds.All()
+	a := j.report(conns, findings())
+	a.Totals.LeftOut = leftOut
+	return a
+}
+
+// report is what the run says of some connections with some findings.
+func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.Analysis {
+	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Source.Totals()}, Conns: conns, Findings: findings}
+	a.Totals.AddTable(j.run.Decoded())
 	report.SortFindings(a.Findings)
 	return a
 }

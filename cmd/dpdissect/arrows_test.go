@@ -25,7 +25,7 @@ func arrows() []arrow {
 	rules := []arrow{
 		{"dissect", []string{"dissect"}, nil, "dissect is what all protocols share: it uses the standard library alone and knows no protocol"},
 		{"session", []string{"dissect"}, nil, "session judges all protocols by the same rules and names none"},
-		{"internal/capfilter", nil, []string{"golang.org/x/net/bpf"}, "capture filters are a language of their own: they know programs and packets, and nothing of this one"},
+		{"internal/capfilter", []string{"dissect/filter"}, []string{"golang.org/x/net/bpf"}, "capture filters are a language of their own, with the errors of display filters: they know programs and packets, and nothing of this one"},
 		{"internal/trigger", []string{"dissect/filter"}, nil, "triggers are a language: what they are asked about comes as plain numbers"},
 		{"internal/flight", []string{"dissect", "session", "internal/capture", "internal/record", "internal/trigger", "internal/liveview"}, nil,
 			"the flight recorder judges what the tracker knows and names no protocol package"},

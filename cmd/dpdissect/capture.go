@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
-	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/record"
 	"github.com/dpdissect/dpdissect/internal/trigger"
 	"github.com/dpdissect/dpdissect/session"
@@ -184,7 +183,7 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	err = cmp.Or(err, closed(out))
 	src.Close()
 	k.tell(stderr)
-	return cmp.Or(err, failedInterfaces(stderr, src.Infos()))
+	return cmp.Or(err, tellProblems(stderr, src.Infos()))
 }
 
 func closed(r *record.Recorder) error {
@@ -200,17 +199,6 @@ func (c *captureCommand) run(k *recording, stderr io.Writer) error {
 		return k.all()
 	}
 	return c.runTracked(k, stderr)
-}
-
-// failedInterfaces tells which interfaces failed.
-func failedInterfaces(w io.Writer, infos []capture.Info) (err error) {
-	for i := range infos {
-		if infos[i].Failed {
-			fmt.Fprintf(w, "dpdissect: %s\n", printable(infos[i].Path+": "+infos[i].Problem))
-			err = errInput
-		}
-	}
-	return err
 }
 
 // chosen is the word of a choice, "" for auto.

@@ -159,15 +159,17 @@ func (j *job) finish(err error) error {
 	if j.output != "" {
 		err = errors.Join(err, j.out.Close())
 	}
-	if err != nil {
-		return err
-	}
+	return cmp.Or(err, tellProblems(j.stderr, infos))
+}
+
+// tellProblems tells what is wrong with inputs. The error says that one failed.
+func tellProblems(w io.Writer, infos []capture.Info) (err error) {
 	for i := range infos {
 		if infos[i].Unfit != nil {
 			return fmt.Errorf("%s: %w", nameOf(infos[i].Path), infos[i].Unfit)
 		}
 		if infos[i].Problem != "" {
-			fmt.Fprintf(j.stderr, "dpdissect: %s\n", printable(nameOf(infos[i].Path)+": "+infos[i].Problem))
+			fmt.Fprintf(w, "dpdissect: %s\n", printable(nameOf(infos[i].Path)+": "+infos[i].Problem))
 		}
 		if infos[i].Failed {
 			err = errInput

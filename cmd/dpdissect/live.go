@@ -189,8 +189,8 @@ func tellCounts(w io.Writer, infos []capture.Info) {
 	}
 }
 
-// stopOnSignal ends a capture in order at Ctrl-C, SIGTERM or when the terminal goes; a second one ends the
-// program. What it gives takes that back.
+// stopOnSignal ends a capture in order at Ctrl-C, SIGTERM or when the terminal goes;
+// a second one ends the program. What it gives takes that back.
 func stopOnSignal(src *capture.Source) (release func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -106,12 +106,7 @@ func (s *countLine) show(now time.Time, k *recording) {
 	}
 	s.next, s.any = now.Add(500*time.Millisecond), true
 	n := k.out.Counters()
-	var dropped uint64
-	for i := range k.src.Interfaces() {
-		c, _ := k.src.Counts(i)
-		dropped += c.Dropped
-	}
-	fmt.Fprintf(s.w, "\r\x1b[K%d packets, %d KiB written, %d dropped", n.Packets, n.FileBytes>>10, dropped)
+	fmt.Fprintf(s.w, "\r\x1b[K%d packets, %d KiB written, %d dropped", n.Packets, n.FileBytes>>10, k.src.Dropped())
 }
 
 // clear removes the line.

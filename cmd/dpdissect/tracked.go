@@ -51,11 +51,10 @@ func (c *captureCommand) runTracked(k *recording, stderr io.Writer) error {
 		})
 		t.watch.Every(time.Second, t.look)
 	}
-	err := t.run.Do()
+	err := cmp.Or(t.run.Do(), t.finish())
 	if errors.Is(err, errFull) {
 		err = nil
 	}
-	err = cmp.Or(err, t.finish())
 	if t.flight != nil {
 		t.look(time.Now())
 		t.flight.Close(time.Now())
@@ -110,11 +109,7 @@ func (t *trackedRecording) put(rec *capture.Record) {
 
 // look lets the flight recorder judge.
 func (t *trackedRecording) look(now time.Time) error {
-	var totals flight.Totals
-	for i := range t.src.Interfaces() {
-		n, _ := t.src.Counts(i)
-		totals.Dropped += n.Dropped
-	}
+	totals := flight.Totals{Dropped: t.src.Dropped()}
 	_, totals.Malformed, _ = t.run.Decoded()
 	t.flight.Look(now, totals, t.watch.Record(), t.fresh())
 	return nil

@@ -90,10 +90,7 @@ func (w *watcher) analysis(conns []*session.Conn, findings []session.Finding) *r
 		conns = slices.DeleteFunc(conns, func(c *session.Conn) bool { return !w.chosen.has(c) })
 		findings = slices.DeleteFunc(findings, func(f session.Finding) bool { return !w.chosen.has(f.Conn) })
 	}
-	a := &report.Analysis{Captures: w.run.Source.Infos(), Totals: report.Totals{Totals: w.run.Source.Totals()}, Conns: conns, Findings: findings}
-	a.Totals.AddTable(w.run.Decoded())
-	report.SortFindings(a.Findings)
-	return a
+	return w.report(conns, findings)
 }
 
 // reporter chooses what is told at intervals; nil is nothing.
@@ -146,9 +143,7 @@ func (w *watcher) snapshot(now time.Time) *liveview.Snapshot {
 	st := liveview.Status{
 		Now: now.UnixNano(), Started: w.started.UnixNano(), Interfaces: w.interfaces,
 		Packets: a.Totals.Packets, Decoded: a.Totals.Decoded, Findings: w.gone, Ended: w.bounds.Counts(),
-	}
-	for i := range a.Captures {
-		st.Dropped += a.Captures[i].Dropped
+		Dropped: w.run.Source.Dropped(),
 	}
 	for _, c := range a.Conns {
 		if c.Closed() {

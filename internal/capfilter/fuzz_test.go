@@ -52,7 +52,7 @@ func checkError(t *testing.T, expr string, err error) {
 		t.Fatalf("%T: %v", err, err)
 	}
 	n := max(1, utf8.RuneCountInString(expr))
-	if e.Column < 1 || e.Width < 1 || e.Column+e.Width-1 > n || e.Message == "" || e.Expr != expr {
+	if e.Column < 1 || e.Length < 1 || e.Column+e.Length-1 > n || e.Message == "" || e.Expr != expr {
 		t.Fatalf("%+v", e)
 	}
 	if lines := strings.Count(e.Error(), "\n"); lines != 2 {

@@ -50,13 +50,8 @@ type fed struct {
 // source gives a nil packet, and true, when none waits: there is time for what is
 // not done for every packet, and the next call waits.
 func (s *Source) Next() (*Packet, bool) {
-	if s.max != 0 && s.totals.Packets >= s.max {
-		return nil, false
-	}
-	in := &s.in
-	in.drops = 0
-	wait, ok := s.inlet.next(in)
-	if wait || !ok {
+	in, ok := s.take()
+	if in == nil {
 		return nil, ok
 	}
 	s.dec.Decode(in.rec, &s.pkt)
@@ -70,18 +65,27 @@ func (s *Source) Next() (*Packet, bool) {
 // and Totals counts nothing but them. Record.Interface is the index of the input. A
 // nil Record is the nil packet of Next.
 func (s *Source) NextRecord() (*Record, bool) {
-	if s.max != 0 && s.totals.Packets >= s.max {
-		return nil, false
-	}
-	in := &s.in
-	in.drops = 0
-	wait, ok := s.inlet.next(in)
-	if wait || !ok {
+	in, ok := s.take()
+	if in == nil {
 		return nil, ok
 	}
 	s.totals.Packets++
 	in.rec.Interface = in.file
 	return in.rec, true
+}
+
+// take gives the next packet of the inlet, nil when there is none now or, with false,
+// none any more.
+func (s *Source) take() (*fed, bool) {
+	if s.max != 0 && s.totals.Packets >= s.max {
+		return nil, false
+	}
+	s.in.drops = 0
+	wait, ok := s.inlet.next(&s.in)
+	if wait || !ok {
+		return nil, ok
+	}
+	return &s.in, true
 }
 
 // Interfaces describes the network interfaces of a live source; nil for files.
@@ -104,6 +108,17 @@ func (s *Source) Counts(iface int) (c DeviceCounts, ok bool) {
 		return c, false
 	}
 	return l.taps[iface].Counts(), true
+}
+
+// Dropped is how many packets the kernel dropped up to now, over all interfaces of a
+// live source.
+func (s *Source) Dropped() (n uint64) {
+	if l, ok := s.inlet.(*live); ok {
+		for _, t := range l.taps {
+			n += t.Counts().Dropped
+		}
+	}
+	return n
 }
 
 // Infos describes the inputs, in the order given, as far as they were read.

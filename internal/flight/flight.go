@@ -207,7 +207,7 @@ func (r *Recorder) dump(now time.Time) {
 	r.dumps++
 	o := r.opts.File
 	o.Path = dumpName(o.Path, r.dumps, now)
-	o.Format, o.Ring, o.Stats = "pcapng", record.Ring{}, nil
+	o.Format, o.Compress, o.Ring, o.Stats = "pcapng", "", record.Ring{}, nil
 	o.Start = time.Time{}
 	o.Comment = "kept by --on '" + r.opts.Trigger.String() + "': " + strings.Join(reasons, "; ")
 	n, err := r.write(&o)

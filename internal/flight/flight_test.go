@@ -39,7 +39,7 @@ func fly(t *testing.T, file, on string, keep time.Duration) flown {
 	defer src.Close()
 	r := New(Options{
 		Trigger: tr, Keep: keep, Tell: func(s string) { f.told = append(f.told, s) },
-		File: record.Options{Path: filepath.Join(f.dir, "game.pcap.gz"), Interfaces: []capture.Interface{{Name: "eth7", Link: capture.LinkEthernet}}},
+		File: record.Options{Path: filepath.Join(f.dir, "game.pcap"), Compress: "gzip", Interfaces: []capture.Interface{{Name: "eth7", Link: capture.LinkEthernet}}},
 	})
 	run := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
 	var found pipeline.Findings
@@ -80,8 +80,8 @@ func read(t *testing.T, path string) (out []capture.Record) {
 	}
 	defer f.Close()
 	r, err := capture.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || r.Format() != "pcapng" || r.Compression() != "" {
+		t.Fatal(err, r.Format(), r.Compression())
 	}
 	var rec capture.Record
 	for r.Next(&rec) == nil {
