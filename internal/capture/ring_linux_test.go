@@ -315,6 +315,36 @@ func TestRingDrops(t *testing.T) {
 	}
 }
 
+// TestRingPromiscuous: the interface takes what is for others while it is asked to.
+func TestRingPromiscuous(t *testing.T) {
+	near, _ := cable(t)
+	ip, err := exec.LookPath("ip")
+	if err != nil {
+		t.Skip("the tool ip is not installed")
+	}
+	count := func() string {
+		out, err := exec.Command(ip, "-d", "link", "show", near).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		_, rest, _ := strings.Cut(string(out), "promiscuity ")
+		return strings.Fields(rest + " -")[0]
+	}
+	for promiscuous, want := range map[bool]string{false: "0", true: "1"} {
+		s, err := OpenLive([]string{near}, LiveOptions{Promiscuous: promiscuous}, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := count(); got != want {
+			t.Errorf("promiscuous %v: %s, want %s", promiscuous, got, want)
+		}
+		s.Close()
+		if got := count(); got != "0" {
+			t.Errorf("%s when it is closed", got)
+		}
+	}
+}
+
 // TestRingGone: an interface that vanishes ends the capture, with what came before.
 func TestRingGone(t *testing.T) {
 	for name, c := range map[string]struct {

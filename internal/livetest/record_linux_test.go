@@ -120,13 +120,9 @@ func takers() []taker {
 				t.Errorf("%s is of %v, want a second at most", files[0], d)
 			}
 		}},
-		{"some size", []string{"-a", "filesize:40"}, "as.pcapng", func(t *testing.T, j *job, files []string) {
-			c := readFile(t, files[0])
-			checkRun(t, files[0], c.numbers, 0, len(c.numbers))
-			if st, err := os.Stat(files[0]); err != nil || st.Size() < 40<<10 || st.Size() > 44<<10 {
-				t.Errorf("%s: %v, %v, want about 40 KiB", files[0], st.Size(), err)
-			}
-		}},
+		{"some size", []string{"-a", "filesize:40"}, "as.pcapng", about40KiB},
+		{"some size, tracked", []string{"-a", "filesize:40", "--on", "reset"}, "at.pcapng", about40KiB},
+		{"some size, matched", []string{"-a", "filesize:40", "-Y", "udp"}, "am.pcapng", about40KiB},
 		{"short packets", []string{"-s", "70"}, "s.pcapng", func(t *testing.T, j *job, files []string) {
 			c := readFile(t, files[0])
 			if len(c.numbers)+c.others != sentPackets || c.longest != 70 {
@@ -142,6 +138,14 @@ func takers() []taker {
 			}
 			j.says("0 packets written\n")
 		}},
+	}
+}
+
+func about40KiB(t *testing.T, j *job, files []string) {
+	c := readFile(t, files[0])
+	checkRun(t, files[0], c.numbers, 0, len(c.numbers))
+	if st, err := os.Stat(files[0]); err != nil || st.Size() < 40<<10 || st.Size() > 44<<10 {
+		t.Errorf("%s: %v, %v, want about 40 KiB", files[0], st.Size(), err)
 	}
 }
 

@@ -108,6 +108,7 @@ func fixture() *Analysis {
 	a.Totals.Totals = capture.Totals{Packets: 4801, UDPDatagrams: 4799, NotUDP: 1, IPFragments: 2, BadChecksums: 1}
 	a.Totals.AddTable(4712, 2, 80)
 	a.Totals.AddTable(6, 0, 1)
+	a.Totals.LeftOut = 7
 	session.Number(a.Conns)
 	a.Findings = findings(a.Conns[0], a.Conns[1])
 	SortFindings(a.Findings)
