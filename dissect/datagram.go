@@ -53,6 +53,7 @@ type Datagram struct {
 	File    int    // index of the input file, from 0
 	Time    int64  // nanoseconds since 1970 UTC; meaningless without HasTime
 	HasTime bool   //
+	Shift   int64  // ns that were added to what the capture gives for Time, whose clock was set back or whose packets overtook each other
 	Kind    DatagramKind
 	Src     Endpoint
 	Dst     Endpoint
@@ -69,6 +70,9 @@ type Datagram struct {
 	CapLen      int    // captured bytes of the packet
 	WireLen     int    // bytes of the packet on the wire
 }
+
+// Stamp is the time as the capture gives it, in nanoseconds since 1970 UTC.
+func (d *Datagram) Stamp() int64 { return d.Time - d.Shift }
 
 // Cut reports whether the capture holds less than the datagram had.
 func (d *Datagram) Cut() bool { return len(d.Payload) < d.Length }

@@ -64,8 +64,10 @@ type Conn struct {
 	Roles      [2]string
 	FirstFrame uint64
 	LastFrame  uint64
-	FirstTime  int64
+	FirstTime  int64 // ns since 1970; never runs backwards, whatever the clock of the capture does
 	LastTime   int64
+	FirstStamp int64 // the same as the capture gives them
+	LastStamp  int64
 	HasTime    bool
 	Complete   bool
 	State      State
@@ -133,9 +135,9 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 	c.LastFrame = fr.Frame
 	if fr.HasTime {
 		if !c.HasTime {
-			c.FirstTime, c.HasTime = fr.Time, true
+			c.FirstTime, c.FirstStamp, c.HasTime = fr.Time, fr.Stamp(), true
 		}
-		c.LastTime = fr.Time
+		c.LastTime, c.LastStamp = fr.Time, fr.Stamp()
 	}
 	c.decoded++
 	if !c.closed {

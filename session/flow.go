@@ -99,6 +99,7 @@ func (f *Flow) Wants() *Config { return &f.table.cfg }
 // Emit hands a message to the sink.
 func (f *Flow) Emit(m *Message) {
 	if f.table.cfg.Sink != nil {
+		m.Time = f.table.clock.stamp(m.LastFrame, m.Time)
 		f.table.cfg.Sink.Message(m)
 	}
 }
@@ -106,6 +107,7 @@ func (f *Flow) Emit(m *Message) {
 // report enters a finding into its connection and the frame at hand, if that is at
 // fault, and hands it to the sink.
 func (f *Flow) report(x *Finding, fr *dissect.Frame) {
+	x.Time = f.table.clock.stamp(x.Frame, x.Time)
 	if x.Failed() {
 		x.Conn.Findings[x.Severity]++
 		if fr != nil && fr.Frame == x.Frame {

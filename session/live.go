@@ -19,10 +19,6 @@ const DefaultIdle = 90e9
 // without end has an eighth of Config.Idle at most.
 const RestTime = 60e9
 
-// clockSet is by how much time must run backwards to have been set, in ns; what
-// is less are packets that overtook each other.
-const clockSet = HoldTime
-
 // live reports a run without end.
 func (t *Table) live() bool { return t.cfg.Idle > 0 }
 
@@ -52,22 +48,10 @@ func (t *Table) pace() int64 {
 	return max(min(HoldTime, t.cfg.Idle/16), 1e9)
 }
 
-// now is the time of the latest packet or Tick, in ns. It never runs backwards,
-// whatever the clock does.
-func (t *Table) now() int64 { return t.clock + t.offset }
-
-// pass lets the clock go to a time and looks for what fell silent when it is time.
+// pass lets time go on and looks for what fell silent when it is time.
 func (t *Table) pass(at int64) {
-	switch {
-	case at > t.clock:
-		t.clock = at
-	case t.live() && t.clock-at > clockSet:
-		t.offset += t.clock - at
-		t.clock = at
-	default:
-		return
-	}
-	if t.now()-t.swept > t.pace() {
+	t.now = max(t.now, at)
+	if t.now-t.swept > t.pace() {
 		t.sweep()
 	}
 }
@@ -78,18 +62,18 @@ func (t *Table) pass(at int64) {
 // it does nothing.
 func (t *Table) Tick(now int64) {
 	if t.live() {
-		t.pass(now)
+		t.pass(t.clock.shifted(now))
 	}
 }
 
 // Latest tells the time of the latest packet of the capture, in ns, where the
 // table sees only some of them: what fell silent had until then to be heard.
-func (t *Table) Latest(at int64) { t.end = max(t.end, at) }
+func (t *Table) Latest(at int64) { t.end = max(t.end, t.clock.shifted(at)) }
 
 // silence is for how long nothing came of a pair, in ns.
 func (t *Table) silence(f *Flow) int64 {
 	if t.live() {
-		return t.now() - f.seen
+		return t.now - f.seen
 	}
 	return t.end - f.last
 }
@@ -110,15 +94,11 @@ func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
 	if f == &t.stranger {
 		return f
 	}
-	at := t.now()
-	if d.HasTime {
-		at = d.Time + t.offset
-	}
-	if f.session != nil && f.seen != 0 && at-f.seen > t.cfg.Idle {
+	if f.session != nil && f.seen != 0 && d.Time-f.seen > t.cfg.Idle {
 		t.closeOut(f)
 		f = t.find(d)
 	}
-	f.seen, f.dozes = max(f.seen, at), false
+	f.seen, f.dozes = max(f.seen, d.Time), false
 	return f
 }
 
@@ -172,11 +152,11 @@ func (t *Table) Live() (open, pairs, undecided int) {
 // sweep forgets undecided flows that fell silent and lets the others free what
 // they no longer need.
 func (t *Table) sweep() {
-	t.swept = t.now()
+	t.swept = t.now
 	var idle []*Flow
 	for _, f := range t.flows {
 		if f.session != nil {
-			f.session.Sweep(t.clock)
+			f.session.Sweep(t.now)
 			t.doze(f)
 		}
 		if f.session != nil && t.gone(f) || f.session == nil && t.silence(f) > HoldTime {

@@ -27,6 +27,7 @@ const coarseAfter = 20
 // sight is what the capture shows of a connection: what guards ask for.
 type sight struct {
 	now     int64 // of the latest frame
+	stamp   int64 // latest time of the capture since its clock was set
 	frames  [2]uint64
 	last    [2]int64
 	backAt  int64 // when time last ran backwards
@@ -59,19 +60,22 @@ func (s *sight) see(fr *dissect.Frame, dir int) {
 	if !fr.HasTime {
 		return
 	}
-	step := fr.Time - s.now
+	stamp := fr.Stamp()
+	step := stamp - s.stamp
 	if s.timed == 0 || step < 0 || step > longPause || fr.Dropped != s.dropped || !s.fine {
 		s.seeTime(fr, step)
 	}
 	s.timed++
-	s.now = max(s.now, fr.Time)
-	s.last[dir] = fr.Time
+	s.now = fr.Time
+	if s.last[dir] = fr.Time; step > 0 || step < -clockSet || s.timed == 1 {
+		s.stamp = stamp
+	}
 }
 
 // seeTime looks at what is rare about the time of a frame; step is the time since
 // the one before.
 func (s *sight) seeTime(fr *dissect.Frame, step int64) {
-	s.fine = s.fine || fr.Time%coarseStep != 0
+	s.fine = s.fine || fr.Stamp()%coarseStep != 0
 	dropped := fr.Dropped - s.dropped
 	s.dropped = fr.Dropped
 	if s.timed == 0 {

@@ -70,10 +70,12 @@ type Table struct {
 	stories   []*Story
 	books     map[*Protocol]*books
 	quality   *books
-	swept     int64
-	end       int64 // time of the latest packet
-	clock     int64 // time of the latest packet or Tick
-	offset    int64 // by how much clock was set back
+	clock     clock
+	moved     dissect.Datagram // the one at hand, when its time is not the capture's
+	shown     dissect.Datagram // it again, with the capture's time
+	swept     int64            // time of the latest sweep
+	end       int64            // time of the latest packet of the capture
+	now       int64            // time of the latest packet or Tick
 
 	other  uint64 // datagrams of no connection
 	totals totals
@@ -100,11 +102,9 @@ func (p *Protocol) leads(d *dissect.Datagram) bool {
 
 // Add takes the next datagram. Its payload may be reused after the call.
 func (t *Table) Add(d *dissect.Datagram) {
-	if d.HasTime {
-		if t.end = max(t.end, d.Time); d.Time > t.clock || t.live() {
-			t.pass(d.Time)
-			t.end = min(t.end, t.clock) // the clock may have been set back
-		}
+	d = t.timed(d)
+	if t.clock.now > t.now {
+		t.pass(t.clock.now)
 	}
 	f := t.find(d)
 	if t.live() {
@@ -115,6 +115,33 @@ func (t *Table) Add(d *dissect.Datagram) {
 		return
 	}
 	t.deliver(f, d)
+}
+
+// timed gives a datagram the time of the table's clock.
+func (t *Table) timed(d *dissect.Datagram) *dissect.Datagram {
+	if d.HasTime && !t.clock.wants(d) {
+		t.clock.now = d.Time
+	} else {
+		t.moved = *d
+		d = &t.moved
+		t.clock.set(d)
+	}
+	t.end = max(t.end, t.clock.now)
+	return d
+}
+
+// show hands a frame to the sink, with the time of the capture.
+func (t *Table) show(fr *dissect.Frame, c *Conn) {
+	if t.cfg.Sink == nil {
+		return
+	}
+	if fr.Shift != 0 || !fr.HasTime {
+		t.shown = *fr.Datagram
+		t.shown.Time = t.shown.Stamp()
+		t.shown.Shift = 0
+		fr.Datagram = &t.shown
+	}
+	t.cfg.Sink.Frame(fr, c)
 }
 
 // find gives the flow of a datagram, new when there is none.
@@ -137,7 +164,7 @@ func (t *Table) find(d *dissect.Datagram) *Flow {
 func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 	force := t.forced(key)
 	if force == nil && t.undecided >= MaxUndecided {
-		if t.now()-t.swept >= sweepGap {
+		if t.now-t.swept >= sweepGap {
 			t.sweep()
 		}
 		if t.undecided >= MaxUndecided {
@@ -250,10 +277,7 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 		f.session.Unreachable(d)
 	case !f.protocol.leads(d) || !t.neighbour(f.protocol, d, Ours):
 		fr := t.frame(d, f.protocol.Name)
-		c := f.session.Input(fr)
-		if t.cfg.Sink != nil {
-			t.cfg.Sink.Frame(fr, c)
-		}
+		t.show(fr, f.session.Input(fr))
 	}
 }
 
@@ -280,7 +304,7 @@ func (t *Table) plain(f *Flow, d *dissect.Datagram) {
 	if t.cfg.Sink != nil {
 		fr := t.frame(d, "udp")
 		fr.Possible = f.possible
-		t.cfg.Sink.Frame(fr, nil)
+		t.show(fr, nil)
 	}
 }
 
@@ -321,14 +345,14 @@ func (t *Table) neighbour(p *Protocol, d *dissect.Datagram, s Standing) bool {
 	if t.cfg.Summaries && p.NeighbourSummary != nil {
 		fr.Summary = p.NeighbourSummary(fr.Summary, d.Payload)
 	}
-	t.cfg.Sink.Frame(fr, nil)
+	t.show(fr, nil)
 	return true
 }
 
 // Close ends the capture: what is held is shown as plain UDP, connections are
-// settled. end is the time of the last packet, in ns.
+// settled. end is the time of the last packet of the capture, in ns.
 func (t *Table) Close(end int64) {
-	t.end = max(t.end, end)
+	t.Latest(end)
 	flows := make([]*Flow, 0, len(t.flows))
 	for _, f := range t.flows {
 		flows = append(flows, f)

@@ -276,7 +276,7 @@ func TestQuit(t *testing.T) {
 // TestEscapes lets no name or message drive the terminal.
 func TestEscapes(t *testing.T) {
 	var s Sampler
-	c := &session.Conn{Protocol: protocol("dp8"), Dialect: "\x1b[2J", FirstTime: demoStart, LastTime: demoStart, HasTime: true, Findings: [3]uint64{1, 0, 0}}
+	c := &session.Conn{Protocol: protocol("dp8"), Dialect: "\x1b[2J", FirstStamp: demoStart, LastStamp: demoStart, HasTime: true, Findings: [3]uint64{1, 0, 0}}
 	s.Note(&session.Finding{Conn: c, Rule: &session.Rule{ID: "X-1"}, Message: "\x1b]0;title\x07\u202e\n"})
 	m := newModel(Options{})
 	m.show(s.Snapshot(Status{Now: demoStart + second, Started: demoStart, Interfaces: []string{"e\x1b[31mth0\r"}}, []*session.Conn{c}))

@@ -110,7 +110,7 @@ func (s *Sampler) sample(out *Snapshot, conns []*session.Conn, linger int64) {
 			out.Live++
 		}
 		t := s.conns[c]
-		if over && out.Time-c.LastTime > linger {
+		if over && out.Time-c.LastStamp > linger {
 			delete(s.conns, c)
 			continue
 		}

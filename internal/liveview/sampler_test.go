@@ -66,13 +66,13 @@ func TestSamplerAnything(t *testing.T) {
 			st.Now += rapid.Int64Range(-int64(3*time.Second), int64(20*time.Second)).Draw(t, "step")
 			st.Packets, st.Dropped = any("packets"), any("dropped")
 			if rapid.Bool().Draw(t, "new") {
-				conns = append(conns, &session.Conn{Protocol: protocol("dp8"), FirstTime: st.Now - rapid.Int64Range(-1e9, 1e10).Draw(t, "age"), HasTime: rapid.Bool().Draw(t, "timed")})
+				conns = append(conns, &session.Conn{Protocol: protocol("dp8"), FirstStamp: st.Now - rapid.Int64Range(-1e9, 1e10).Draw(t, "age"), HasTime: rapid.Bool().Draw(t, "timed")})
 			}
 			if len(conns) > 0 && rapid.IntRange(0, 4).Draw(t, "leaves") == 0 {
 				conns = conns[1:]
 			}
 			for _, c := range conns {
-				c.LastTime = st.Now - rapid.Int64Range(-1e9, 2e10).Draw(t, "idle")
+				c.LastStamp = st.Now - rapid.Int64Range(-1e9, 2e10).Draw(t, "idle")
 				c.State = session.State(rapid.IntRange(0, 7).Draw(t, "state"))
 				for i := range c.Dir {
 					d := &c.Dir[i]
@@ -210,7 +210,7 @@ func steady(c *session.Conn, at int64, perSecond int64, every int64) {
 		d.Frames++
 		d.Bytes += 100
 		d.DataFrames++
-		c.LastTime = when
+		c.LastStamp = when
 		if every > 0 && n%every == 0 {
 			d.OutOfOrder++
 		}
@@ -223,7 +223,7 @@ func steady(c *session.Conn, at int64, perSecond int64, every int64) {
 func TestRates(t *testing.T) {
 	for _, every := range []time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second, time.Minute} {
 		var s Sampler
-		c := &session.Conn{Protocol: protocol("dp8"), FirstTime: demoStart, HasTime: true, State: session.Established}
+		c := &session.Conn{Protocol: protocol("dp8"), FirstStamp: demoStart, HasTime: true, State: session.Established}
 		var last *Snapshot
 		for at := int64(every); at <= int64(120*time.Second); at += int64(every) {
 			steady(c, at, 50, 25)
@@ -267,7 +267,7 @@ func near(a, b Value) bool { return a.Known == b.Known && math.Abs(a.V-b.V) < 1e
 func TestLinger(t *testing.T) {
 	for _, listed := range []bool{true, false} {
 		var s Sampler
-		c := &session.Conn{Protocol: protocol("knet"), FirstTime: demoStart, HasTime: true, State: session.Established}
+		c := &session.Conn{Protocol: protocol("knet"), FirstStamp: demoStart, HasTime: true, State: session.Established}
 		at := func(sec int64, conns ...*session.Conn) *Snapshot {
 			return s.Snapshot(Status{Now: demoStart + sec*second, Started: demoStart}, conns)
 		}
@@ -294,7 +294,7 @@ func TestLinger(t *testing.T) {
 // TestNotesBounded keeps the latest findings, and none of what is not shown.
 func TestNotesBounded(t *testing.T) {
 	var s Sampler
-	c := &session.Conn{Protocol: protocol("dp8"), FirstTime: demoStart, LastTime: demoStart, HasTime: true}
+	c := &session.Conn{Protocol: protocol("dp8"), FirstStamp: demoStart, LastStamp: demoStart, HasTime: true}
 	rule := &session.Rule{ID: "X-1"}
 	for n := range 100 {
 		s.Note(&session.Finding{Conn: c, Rule: rule, Message: fmt.Sprint(n), Frame: uint64(n)})
@@ -316,7 +316,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var conns []*session.Conn
 			for range n {
-				c := &session.Conn{Protocol: protocol("dp8"), FirstTime: demoStart, HasTime: true, State: session.Established}
+				c := &session.Conn{Protocol: protocol("dp8"), FirstStamp: demoStart, HasTime: true, State: session.Established}
 				steady(c, 2*second, 50, 0)
 				conns = append(conns, c)
 			}

@@ -17,16 +17,16 @@ func (t *track) take(c *session.Conn, out *Snapshot, notes []Note) {
 	*r = Row{
 		Key: t.key, ID: c.ID, Protocol: t.proto, Name: t.name, Role: c.Roles,
 		State: state, ClosedBy: closer, Complete: c.Complete, Over: c.Over(),
-		Last: c.LastTime, Findings: c.Findings, Notes: t.notes,
+		Last: c.LastStamp, Findings: c.Findings, Notes: t.notes,
 	}
 	r.End[0], r.End[1] = c.A, c.B
 	if c.HasTime {
-		r.Idle = max(0, out.Time-c.LastTime)
+		r.Idle = max(0, out.Time-c.LastStamp)
 		until := out.Time
 		if r.Over {
-			until = c.LastTime
+			until = c.LastStamp
 		}
-		r.Duration = max(0, until-c.FirstTime)
+		r.Duration = max(0, until-c.FirstStamp)
 	}
 	t.measure(c, out)
 }
@@ -49,8 +49,8 @@ func (t *track) measure(c *session.Conn, out *Snapshot) {
 		now.dir[i] = count(&c.Dir[i], &p)
 		t.row.Dir[i] = side(c, i, &p, out)
 	}
-	if len(t.history) == 0 && c.HasTime && c.FirstTime <= out.Time {
-		t.history = append(t.history, sample{at: c.FirstTime})
+	if len(t.history) == 0 && c.HasTime && c.FirstStamp <= out.Time {
+		t.history = append(t.history, sample{at: c.FirstStamp})
 	}
 	t.history = t.history.add(now, out.Window)
 	for i := range c.Dir {

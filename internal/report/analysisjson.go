@@ -129,19 +129,17 @@ func (e *encoder) endpoint(k string, p dissect.Endpoint, role string) {
 	e.close('}')
 }
 
-// span says from where to where the connection was seen. When the clock was set
-// back meanwhile its duration is not known.
+// span says from where to where the connection was seen. Its duration leaves out by
+// how much the clock was set back meanwhile.
 func (e *encoder) span(c *session.Conn) {
 	e.count("first_frame", c.FirstFrame)
 	e.count("last_frame", c.LastFrame)
 	if !c.HasTime {
 		return
 	}
-	e.time("first_time", c.FirstTime)
-	e.time("last_time", c.LastTime)
-	if c.LastTime >= c.FirstTime {
-		e.ms("duration_ms", c.LastTime-c.FirstTime)
-	}
+	e.time("first_time", c.FirstStamp)
+	e.time("last_time", c.LastStamp)
+	e.ms("duration_ms", c.LastTime-c.FirstTime)
 }
 
 func (e *encoder) properties(c *session.Conn) {

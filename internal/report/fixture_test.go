@@ -27,7 +27,7 @@ func signedConn() *session.Conn {
 	c := &session.Conn{
 		ID: -1, Protocol: protocol("dp8"), DetectedBy: session.ByHandshake, Bits: 191.9609375,
 		A: endpoint("10.0.0.1:2302"), B: endpoint("192.168.100.200:6073"), Roles: [2]string{"connector", "listener"},
-		FirstFrame: 1, LastFrame: 4711, FirstTime: start, LastTime: start + 62_412*ms + 7, HasTime: true,
+		FirstFrame: 1, LastFrame: 4711, FirstTime: start, LastTime: start + 62_412*ms + 7, FirstStamp: start, LastStamp: start + 62_412*ms + 7, HasTime: true,
 		Complete: true, State: session.Closed, ClosedBy: session.SideA,
 		SessionID: 0x79c9aec6, HasSessionID: true, Version: 1<<16 | 6, Signing: "full",
 		Inferred: []string{"version", "signing"}, Findings: [3]uint64{3, 1, 0},
@@ -71,7 +71,7 @@ func forcedConn() *session.Conn {
 	c := &session.Conn{
 		ID: -1, Protocol: protocol("knet"), Dialect: "reference", DetectedBy: session.ByDecodeAs,
 		A: endpoint("10.0.0.7:2345"), B: endpoint("10.0.0.8:2345"), Roles: [2]string{"client", "server"},
-		FirstFrame: 9, LastFrame: 2000, FirstTime: start, LastTime: start + 3723_000*ms, HasTime: true,
+		FirstFrame: 9, LastFrame: 2000, FirstTime: start, LastTime: start + 3723_000*ms, FirstStamp: start, LastStamp: start + 3723_000*ms, HasTime: true,
 		State: session.TimedOut, Inferred: []string{"roles"},
 	}
 	c.Dir[0].Frames, c.Dir[0].Bytes, c.Dir[0].DataFrames, c.Dir[0].Messages = 1000, 1999999, 800, 2500

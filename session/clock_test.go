@@ -1,0 +1,88 @@
+package session
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// Whatever the times of a capture, those of the clock never run backwards, stay in
+// its range, and lead back to what the capture said.
+func TestClockNeverRunsBackwards(t *testing.T) {
+	stamps := rapid.OneOf(
+		rapid.Int64Range(1_700_000_000e9, 1_700_000_001e9),
+		rapid.Int64(),
+		rapid.SampledFrom([]int64{0, 1, -1, math.MinInt64, math.MaxInt64, lastTime, lastTime + 1, -lastTime}),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		var c clock
+		last := int64(0)
+		for i, stamp := range rapid.SliceOfN(stamps, 1, 200).Draw(t, "stamps") {
+			d := dissect.Datagram{Frame: uint64(i + 1), Time: stamp, HasTime: rapid.Bool().Draw(t, "timed")}
+			if d.HasTime && !c.wants(&d) {
+				c.now = d.Time
+			} else {
+				c.set(&d)
+			}
+			if d.Time < last || d.Time > lastTime {
+				t.Fatalf("packet %d of %d: %d follows %d", i, stamp, d.Time, last)
+			}
+			last = d.Time
+			if d.HasTime && (d.Stamp() != stamp || c.stamp(d.Frame, d.Time) != stamp) {
+				t.Fatalf("packet %d: %d was %d, stands for %d and %d", i, d.Time, stamp, d.Stamp(), c.stamp(d.Frame, d.Time))
+			}
+		}
+	})
+}
+
+// times gives what a clock makes of times in ms.
+func times(ms ...int64) (got []int64) {
+	var c clock
+	for i, m := range ms {
+		d := dissect.Datagram{Frame: uint64(i + 1), Time: 1_700_000_000e9 + m*1e6, HasTime: true}
+		c.set(&d)
+		got = append(got, (d.Time-1_700_000_000e9)/1e6)
+	}
+	return got
+}
+
+func TestClockSteps(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		capture []int64
+		want    []int64
+	}{
+		{name: "in order", capture: []int64{0, 10, 20}, want: []int64{0, 10, 20}},
+		{name: "overtaken", capture: []int64{0, 10, 5, 12}, want: []int64{0, 10, 10, 12}},
+		{name: "set back", capture: []int64{0, 1000, 500, 510, 530}, want: []int64{0, 1000, 1000, 1010, 1030}},
+		{name: "one is late", capture: []int64{0, 1000, 500, 1010, 1030}, want: []int64{0, 1000, 1000, 1010, 1030}},
+		{name: "set back twice", capture: []int64{0, 5000, 4000, 4010, 3000, 3010}, want: []int64{0, 5000, 5000, 5010, 5010, 5020}},
+		{name: "set ahead", capture: []int64{0, 10, 1e9, 1e9 + 10}, want: []int64{0, 10, 1e9, 1e9 + 10}},
+	} {
+		got := times(tc.capture...)
+		for i := range got {
+			if got[i] != tc.want[i] {
+				t.Errorf("%s: %v became %v, want %v", tc.name, tc.capture, got, tc.want)
+				break
+			}
+		}
+	}
+}
+
+// What is remembered of changes is bounded; the latest are exact.
+func TestClockForgetsOldShifts(t *testing.T) {
+	var c clock
+	for i := range uint64(10 * maxShifts) {
+		d := dissect.Datagram{Frame: i + 1, Time: 1_700_000_000e9 - int64(i%2)*1e6, HasTime: true}
+		c.set(&d)
+		if got := c.stamp(d.Frame, d.Time); got != d.Stamp() {
+			t.Fatalf("frame %d: %d, want %d", d.Frame, got, d.Stamp())
+		}
+	}
+	if len(c.shifts) > maxShifts {
+		t.Errorf("%d changes are remembered", len(c.shifts))
+	}
+}
