@@ -17,7 +17,7 @@ func TestKNet_RoundTripTimeEstimation_Live(t *testing.T) {
 		s.wait(0.030)
 		s.send(1, Ping(PingReply, ids, 9))
 		at := s.frames[len(s.frames)-1].Time
-		if p := s.one().Pulse(0); p.Samples == 0 || p.Ping <= 0 || p.Ping > 36e6 || p.PingAt != at {
+		if p := s.tab.Conns()[0].Pulse(0); p.Samples == 0 || p.Ping <= 0 || p.Ping > 36e6 || p.PingAt != at {
 			t.Errorf("%s: %+v, the reply was at %d", dialect, p, at)
 		}
 	}

@@ -30,6 +30,7 @@ func (w *Window) ahead() int64 { return max(w.excess, MaxAckExcess) }
 // Acknowledge applies what the peer acknowledges of this side's numbers. It
 // calls link for every captured frame that is acknowledged for the first time.
 func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dissect.Words {
+	d.ready()
 	w := &d.win
 	if !w.started || a.Next > w.highest+1+w.ahead() || a.Next < w.base-w.ahead() {
 		return 0
@@ -242,6 +243,7 @@ func (d *Direction) noteRoundTrip(u *unit, a *Acknowledgement) {
 // GiveUp notes that this side will not send a number again (DP8 send mask). The
 // number may be above everything captured: its frame was lost on the way here.
 func (d *Direction) GiveUp(n int64) {
+	d.ready()
 	w := &d.win
 	if w.started && n <= w.highest+w.ahead() && n >= w.top-w.limit() && w.reach(n, d) {
 		d.ready()
@@ -256,6 +258,7 @@ func (d *Direction) GiveUp(n int64) {
 // Captured reports whether a copy of the number was captured; ok is false when
 // the number is not remembered.
 func (d *Direction) Captured(n int64) (yes, ok bool) {
+	d.ready()
 	if !d.win.started || !d.win.holds(n) {
 		return false, false
 	}
@@ -265,6 +268,7 @@ func (d *Direction) Captured(n int64) (yes, ok bool) {
 // InFlight is the number of units sent and not yet acknowledged, by the highest
 // captured number and the highest cumulative acknowledgement.
 func (d *Direction) InFlight() int64 {
+	d.ready()
 	if !d.win.started || !d.win.hasCum {
 		return 0
 	}

@@ -85,12 +85,13 @@ type Conn struct {
 
 	Findings [3]uint64 // fails by Severity
 	Law      Law       // of its protocol
-	quality  *Law      // of the capture: Quality; nil once it is closed
+	quality  Law       // of the capture: Quality
 
 	decoded, malformed uint64
-	totals             *totals // of its table, once it was handed out
-	flow               *Flow   // nil once it is closed
-	now                *State  // what its protocol takes the state for, nil when it is settled
+	totals             *totals   // of its table, once it was handed out
+	flow               *Flow     // nil once it is closed
+	pulses             *[2]Pulse // of a run without end, once it is closed
+	now                *State    // what its protocol takes the state for, nil when it is settled
 	closer             *Side
 	flip               bool // a is the upper endpoint of the flow's key
 	closed             bool
@@ -100,7 +101,9 @@ type Conn struct {
 func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
+	dirs := new([2]work)
 	for i := range c.Dir {
+		c.Dir[i].work = &dirs[i]
 		c.Dir[i].links = f.table.cfg.Links
 		if f.table.cfg.Lean {
 			c.Dir[i].lean()
@@ -112,8 +115,8 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		c.Dir[i].peer = &c.Dir[1-i]
 		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }
 	}
-	c.Law = Law{c: c, flow: f, rules: f.protocol.Rules, books: f.table.booksOf(f.protocol)}
-	c.quality = &Law{c: c, flow: f, rules: Quality, books: f.table.quality}
+	c.Law = Law{&law{c: c, flow: f, rules: f.protocol.Rules, books: f.table.booksOf(f.protocol)}}
+	c.quality = Law{&law{c: c, flow: f, rules: Quality, books: f.table.quality}}
 	return c
 }
 
@@ -195,6 +198,9 @@ func (c *Conn) Confirm(what string) {
 func (c *Conn) close() {
 	if !c.closed {
 		c.closed = true
+		if c.flow.Live() {
+			c.pulses = &[2]Pulse{c.Pulse(0), c.Pulse(1)}
+		}
 		over := c.State >= Closed
 		c.Law.close(c.flow.table.end, over)
 		for dir := range c.Dir {
@@ -206,7 +212,7 @@ func (c *Conn) close() {
 			c.Dir[dir].free()
 		}
 		c.flow.open--
-		c.flow, c.Law.flow, c.quality = nil, nil, nil
+		c.flow, c.Law.law, c.quality.law = nil, nil, nil
 		c.now, c.closer = nil, nil
 	}
 }

@@ -20,15 +20,33 @@ type Direction struct {
 
 	*work                // nil before the first frame and once it is closed
 	peer      *Direction // what the other side sends
+	delivered uint64     // messages handed to the sink
+
+	byMaskOnly  uint64 // numbers not captured that only a mask acknowledged
+	notCaptured uint64
+	lostBefore  uint64
+	verified    bool // the checksum of one of its datagrams was right
+	noBefore    bool // Limits
+	noAfter     bool
+	distrusted  bool // the peer's masks prove no losses
+
+	end outcome
+}
+
+// work is what a Direction needs only while it is open.
+type work struct {
 	win       Window
+	units     units
+	recent    recentCopies // frames without a number
+	retries   recentCopies
+	signs     signs
+	paths     paths
+	losses    lateLosses
 	rtt       rtts
 	pings     rtts
 	distinct  uint64 // numbers captured
 	firstAcks uint64
-	delivered uint64 // messages handed to the sink
-	verified  bool   // the checksum of one of its datagrams was right
-	noBefore  bool   // Limits
-	noAfter   bool
+
 	links     bool               // links between frames are wanted
 	settled   func(Settled)      // not nil when wanted
 	never     func(frame uint64) // told of frames that were never acknowledged
@@ -42,42 +60,32 @@ type Direction struct {
 	softGap, firmGap     bool // see noteGap
 	softGapAt, firmGapAt int64
 
-	distrusted     bool   // the peer's masks prove no losses
-	contradictions uint8  // numbers they acknowledged too early
-	byMaskOnly     uint64 // numbers not captured that only a mask acknowledged
-	notCaptured    uint64
-	lostBefore     uint64
-	lostBehind     uint64 // what losses had proven when it was closed
+	contradictions uint8 // numbers the peer's masks acknowledged too early
 
 	beat beat // latest round trips
 	echo beat // latest pings
 }
 
-// work is what a Direction needs only while it is open.
-type work struct {
-	units   units
-	recent  recentCopies // frames without a number
-	retries recentCopies
-	signs   signs
-	paths   paths
-	losses  lateLosses
+// An outcome is what stays of work once a Direction is closed.
+type outcome struct {
+	missing    uint64
+	lostBehind uint64 // what losses had proven
+	heard      bool   // acknowledgements were captured
+	minRTT     int64
+	rtt, pings RTT
 }
 
-// ready makes that work is there.
+// ready gives the zero value what it needs.
 func (d *Direction) ready() {
 	if d.work == nil {
-		d.begin()
+		d.work = new(work)
 	}
-}
-
-func (d *Direction) begin() {
-	d.work = new(work)
-	d.recent.lean, d.retries.lean, d.units.lean = d.win.lean, d.win.lean, d.win.lean
 }
 
 // lean makes that less is remembered (Config.Lean).
 func (d *Direction) lean() {
 	d.win.lean, d.rtt.lean, d.pings.lean = true, true, true
+	d.recent.lean, d.retries.lean, d.units.lean = true, true, true
 }
 
 // Signatures counts the signatures of one side by verdict.
@@ -97,7 +105,7 @@ func (d *Direction) Lost() Lost {
 	if d.distrusted {
 		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
 	}
-	l := Lost{AfterCapture: d.lostBehind, NotCaptured: d.notCaptured + d.byMaskOnly}
+	l := Lost{AfterCapture: d.end.lostBehind, NotCaptured: d.notCaptured + d.byMaskOnly}
 	if d.work != nil {
 		l.AfterCapture += d.losses.proven()
 	}
@@ -114,13 +122,19 @@ func (d *Direction) Lost() Lost {
 // told at all: acknowledgements were captured, and they are of a kind that can
 // prove them.
 func (d *Direction) ProvesLoss() (before, after, captured bool) {
-	heard := d.win.hasCum || d.firstAcks > 0 || d.hasRTT || d.Lost() != Lost{}
+	heard := d.end.heard || d.work != nil && d.heard() || d.Lost() != Lost{}
 	return heard && !d.noBefore, heard && !d.noAfter, heard
 }
+
+// heard reports whether an acknowledgement of what this side sends was captured.
+func (w *work) heard() bool { return w.win.hasCum || w.firstAcks > 0 || w.hasRTT }
 
 // Missing is how many numbers between the lowest and the highest captured were
 // never captured.
 func (d *Direction) Missing() uint64 {
+	if d.work == nil {
+		return d.end.missing
+	}
 	if !d.win.started {
 		return 0
 	}
@@ -131,25 +145,42 @@ func (d *Direction) Missing() uint64 {
 }
 
 // RTT summarises the time between this side's frames and their acknowledgement.
-func (d *Direction) RTT() RTT { return d.rtt.summary() }
+func (d *Direction) RTT() RTT {
+	if d.work == nil {
+		return d.end.rtt
+	}
+	return d.rtt.summary()
+}
 
 // Pinged enters the time, in nanoseconds, between a ping of this side and the
 // reply that names it, for protocols whose acknowledgements wait for others.
 func (d *Direction) Pinged(ns int64) {
 	if ns >= 0 {
+		d.ready()
 		d.pings.add(ns)
 	}
 }
 
 // PingRTT summarises the times of Pinged.
-func (d *Direction) PingRTT() RTT { return d.pings.summary() }
+func (d *Direction) PingRTT() RTT {
+	if d.work == nil {
+		return d.end.pings
+	}
+	return d.pings.summary()
+}
 
 // MinRTT is the shortest round trip seen so far, in nanoseconds, 0 when none.
-func (d *Direction) MinRTT() int64 { return d.minRTT }
+func (d *Direction) MinRTT() int64 {
+	if d.work == nil {
+		return d.end.minRTT
+	}
+	return d.minRTT
+}
 
 // Begin tells that the side's numbers start with n and that the capture began
 // before: what is missing from there on was lost.
 func (d *Direction) Begin(n int64) {
+	d.ready()
 	if w := &d.win; !w.begun {
 		w.origin, w.begun = n, true
 	}
@@ -158,6 +189,7 @@ func (d *Direction) Begin(n int64) {
 // Passed tells, before a number of this side was captured, that its peer had
 // acknowledged all below next.
 func (d *Direction) Passed(next int64) {
+	d.ready()
 	if w := &d.win; !w.started {
 		w.cum, w.hasCum = next, true
 	}
@@ -247,14 +279,13 @@ func (d *Direction) doze() {
 // free forgets what no report asks for, once it was closed and assessed.
 func (d *Direction) free() {
 	if d.work != nil {
-		d.lostBehind += d.losses.proven()
+		d.end = outcome{d.Missing(), d.losses.proven(), d.heard(), d.minRTT, d.RTT(), d.PingRTT()}
 		d.work = nil
 	}
-	d.win.past = past{}
-	d.rtt.finish()
-	d.pings.finish()
-	d.never, d.settled = nil, nil
 }
 
 // Window is what is remembered of this side's numbers, to be read only.
-func (d *Direction) Window() *Window { return &d.win }
+func (d *Direction) Window() *Window {
+	d.ready()
+	return &d.win
+}

@@ -8,6 +8,7 @@ import "testing"
 func TestMasksThatNameOtherNumbers(t *testing.T) {
 	const ms = 1e6
 	var d Direction
+	d.ready()
 	at := int64(1000 * ms)
 	send := func(n int64, mark Mark) Verdict {
 		at += 10 * ms

@@ -24,6 +24,7 @@ type lane struct {
 // before: the start of the capture explains nothing any more.
 func newLane() *lane {
 	l := &lane{now: 10 * StartHorizon}
+	l.d.ready()
 	l.d.links = true
 	l.d.never = func(frame uint64) { l.never = append(l.never, frame) }
 	return l

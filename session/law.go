@@ -10,7 +10,9 @@ import (
 // ends in one verdict: Pass, or what Broken, Judge and Hold make of a case. What
 // the guards of a rule ask for that shows on the connection itself is looked at
 // here (see blocked); the rest is the business of the code that calls.
-type Law struct {
+type Law struct{ *law } // nil once the connection is closed
+
+type law struct {
 	c     *Conn
 	flow  *Flow
 	rules []Rule

@@ -18,6 +18,7 @@ type Look struct {
 
 // Look gives what is remembered of a number; ok is false when nothing is.
 func (d *Direction) Look(n int64) (l Look, ok bool) {
+	d.ready()
 	if !d.win.started || !d.win.holds(n) {
 		return l, false
 	}
@@ -48,6 +49,7 @@ func (s *Sending) IsCopyOf(hash uint64, ipid uint16, time, horizon int64) bool {
 // UncapturedAcked reports whether a number between those captured was acknowledged
 // and was not captured, as far as it is remembered.
 func (d *Direction) UncapturedAcked() bool {
+	d.ready()
 	if !d.win.started {
 		return false
 	}

@@ -28,10 +28,19 @@ type Pulse struct {
 	HasLast bool
 }
 
-// Pulse says how the side that sends in direction 0 (a) or 1 (b) does now.
+// Pulse says how the side that sends in direction 0 (a) or 1 (b) does now, or did
+// when the connection was closed.
 func (c *Conn) Pulse(dir int) Pulse {
-	d, s := &c.Dir[dir], &c.Law.sight
-	p := Pulse{Frames: d.Frames, Bytes: d.Bytes, Numbers: d.distinct, Missing: d.Missing()}
+	d := &c.Dir[dir]
+	p := Pulse{Frames: d.Frames, Bytes: d.Bytes, Missing: d.Missing()}
+	if d.work == nil {
+		if c.pulses != nil {
+			p = c.pulses[dir]
+			p.Frames, p.Bytes = d.Frames, d.Bytes
+		}
+		return p
+	}
+	p.Numbers = d.distinct
 	beat := d.beat
 	if d.echo.any {
 		beat = d.echo
@@ -43,7 +52,10 @@ func (c *Conn) Pulse(dir int) Pulse {
 	if p.HasInFlight = d.win.hasCum || d.firstAcks > 0; p.HasInFlight {
 		p.InFlight = d.win.unacked()
 	}
-	p.Last, p.HasLast = s.last[dir], s.frames[dir] > 0 && s.last[dir] != 0
+	if c.Law.law != nil {
+		s := &c.Law.sight
+		p.Last, p.HasLast = s.last[dir], s.frames[dir] > 0 && s.last[dir] != 0
+	}
 	return p
 }
 

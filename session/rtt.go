@@ -30,8 +30,6 @@ type rtts struct {
 	overflow bool
 	lean     bool
 	coarse   *coarse // used instead of cells where little is to be kept
-	finished bool    // only the summary is left: p50 and p95
-	p50, p95 int64
 }
 
 // A histogram counts durations. Its first row has a cell for each value below
@@ -39,9 +37,6 @@ type rtts struct {
 type histogram [65]*[rttCells]uint32
 
 func (r *rtts) add(ns int64) {
-	if r.finished {
-		return
-	}
 	if r.n == 0 || ns < r.lo {
 		r.lo = ns
 	}
@@ -107,10 +102,6 @@ func (r *rtts) summary() RTT {
 	if r.n == 0 {
 		return s
 	}
-	if r.finished {
-		s.P50, s.P95 = r.p50, r.p95
-		return s
-	}
 	if r.coarse != nil {
 		s.P50, s.P95 = r.coarse.nth(rank(r.n, 50), r.lo, r.hi), r.coarse.nth(rank(r.n, 95), r.lo, r.hi)
 		return s
@@ -121,13 +112,6 @@ func (r *rtts) summary() RTT {
 	}
 	s.P50, s.P95 = r.nth(rank(r.n, 50)), r.nth(rank(r.n, 95))
 	return s
-}
-
-// finish keeps nothing but the summary.
-func (r *rtts) finish() {
-	s := r.summary()
-	r.p50, r.p95, r.finished = s.P50, s.P95, true
-	r.exact, r.long, r.cells, r.coarse = nil, nil, nil, nil
 }
 
 // sorted gives the percentiles of what is kept as it is.

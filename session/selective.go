@@ -6,6 +6,7 @@ import "github.com/dpdissect/dpdissect/dissect"
 // says when and by which frame. It calls link for every captured frame that is
 // acknowledged for the first time.
 func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(frame uint64)) (words dissect.Words) {
+	d.ready()
 	w := &d.win
 	if !w.started || n > w.highest+w.ahead() || n < w.lowest && !w.holds(n) || !w.reach(n, d) {
 		return 0
@@ -61,6 +62,7 @@ func (d *Direction) settleCopies(n int64, a *Acknowledgement, link func(uint64))
 // contradicts an acknowledgement captured long before shows that the peer's
 // reports mean something else: nothing is claimed lost on their word.
 func (d *Direction) Deny(n int64, a *Acknowledgement) {
+	d.ready()
 	w := &d.win
 	if !w.started || a.Copy || !w.holds(n) {
 		return
@@ -82,10 +84,14 @@ type Gaps struct {
 }
 
 // KnownGaps gives what is known now.
-func (d *Direction) KnownGaps() Gaps { return Gaps{d.firmGap, d.firmGapAt} }
+func (d *Direction) KnownGaps() Gaps {
+	d.ready()
+	return Gaps{d.firmGap, d.firmGapAt}
+}
 
 // Suppose replaces what is known of gaps, for a question, and gives back what was.
 func (d *Direction) Suppose(g Gaps) (known Gaps) {
+	d.ready()
 	known = d.KnownGaps()
 	d.firmGap, d.firmGapAt = g.firm, g.firmAt
 	return known
@@ -95,6 +101,7 @@ func (d *Direction) Suppose(g Gaps) (known Gaps) {
 // which proved impossible: it is no evidence of a gap of the capture. before is
 // what was known of such without it, at its time.
 func (d *Direction) Withdraw(n int64, before Gaps, at int64) {
+	d.ready()
 	if d.firmGap && d.firmGapAt == at {
 		d.firmGap, d.firmGapAt = before.firm, before.firmAt
 	}

@@ -108,7 +108,7 @@ func watch(t *testing.T, path string, every time.Duration, each func(s *Snapshot
 	defer src.Close()
 	var s Sampler
 	var next, packets int64
-	r := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
+	r := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Idle: 1 << 60, Protocols: protocols.All(protocols.Options{})}}
 	r.Sink = func(int) session.Sink { return noter{&s} }
 	st := Status{Interfaces: []string{"file"}}
 	r.Before = func(p *capture.Packet) {
