@@ -83,6 +83,8 @@ type Conn struct {
 	Remarks      []string     // what people may want to know of it, each once
 	Dir          [2]Direction // what a sends, what b sends
 
+	Internal *InternalError // a fault of this program ended it; else nil
+
 	Findings [3]uint64 // fails by Severity
 	Law      Law       // of its protocol
 	quality  Law       // of the capture: Quality
@@ -144,6 +146,7 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 	}
 	c.decoded++
 	if !c.closed {
+		c.flow.at = c
 		c.Law.facing(fr, dir)
 		c.quality.fr, c.quality.dir = fr, dir
 		d.see(fr)
@@ -211,10 +214,16 @@ func (c *Conn) close() {
 		for dir := range c.Dir {
 			c.Dir[dir].free()
 		}
-		c.flow.open--
-		c.flow, c.Law.law, c.quality.law = nil, nil, nil
-		c.now, c.closer = nil, nil
+		c.leave()
 	}
+}
+
+// leave parts a connection from its pair.
+func (c *Conn) leave() {
+	c.flow.open--
+	c.closed = true
+	c.flow, c.Law.law, c.quality.law = nil, nil, nil
+	c.now, c.closer = nil, nil
 }
 
 // Doze makes the connection small (Dozer).

@@ -61,6 +61,7 @@ type Flow struct {
 	last       int64
 	seen       int64 // when the latest datagram came, by Table.now; of a run without end
 	open       int   // connections that are not closed
+	at         *Conn // the latest that a frame was counted in, or that was finished
 	dozes      bool  // it was made small, and nothing came since
 }
 
@@ -90,6 +91,7 @@ func (f *Flow) Open(fr *dissect.Frame) *Conn {
 
 // Finish settles a connection to which nothing can be added any more.
 func (f *Flow) Finish(c *Conn) {
+	f.at = c
 	c.close()
 }
 

@@ -104,7 +104,7 @@ func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
 
 // closeOut ends the connections of a pair as they stand and forgets it.
 func (t *Table) closeOut(f *Flow) {
-	f.session.Close(t.end)
+	t.guard(f, func() { f.session.Close(t.end) })
 	t.forget(f)
 }
 
@@ -156,8 +156,10 @@ func (t *Table) sweep() {
 	var idle []*Flow
 	for _, f := range t.flows {
 		if f.session != nil {
-			f.session.Sweep(t.now)
-			t.doze(f)
+			t.guard(f, func() {
+				f.session.Sweep(t.now)
+				t.doze(f)
+			})
 		}
 		if f.session != nil && t.gone(f) || f.session == nil && t.silence(f) > HoldTime {
 			idle = append(idle, f)
@@ -168,7 +170,7 @@ func (t *Table) sweep() {
 		if f.session != nil {
 			t.closeOut(f)
 		} else {
-			t.giveUp(f)
+			t.guard(f, func() { t.giveUp(f) })
 		}
 	}
 	clear(t.cache[:])

@@ -77,6 +77,9 @@ type Table struct {
 	end       int64            // time of the latest packet of the capture
 	now       int64            // time of the latest packet or Tick
 
+	frameNow uint64          // number of the packet at hand
+	internal []InternalError // see rescue
+
 	other  uint64 // datagrams of no connection
 	totals totals
 }
@@ -103,6 +106,7 @@ func (p *Protocol) leads(d *dissect.Datagram) bool {
 // Add takes the next datagram. Its payload may be reused after the call.
 func (t *Table) Add(d *dissect.Datagram) {
 	d = t.timed(d)
+	t.frameNow = d.Frame
 	if t.clock.now > t.now {
 		t.pass(t.clock.now)
 	}
@@ -110,6 +114,12 @@ func (t *Table) Add(d *dissect.Datagram) {
 	if t.live() {
 		f = t.visit(f, d)
 	}
+	t.take(f, d)
+}
+
+// take hands a datagram to its flow.
+func (t *Table) take(f *Flow, d *dissect.Datagram) {
+	defer t.rescue(f, d)
 	if f.session == nil && f.probes != nil {
 		t.addUndecided(f, d)
 		return
@@ -359,10 +369,12 @@ func (t *Table) Close(end int64) {
 	}
 	slices.SortFunc(flows, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
 	for _, f := range flows {
-		t.release(f)
-		if f.session != nil {
-			f.session.Close(t.end)
-		}
+		t.guard(f, func() {
+			t.release(f)
+			if f.session != nil {
+				f.session.Close(t.end)
+			}
+		})
 	}
 	t.flows = nil
 	clear(t.cache[:])

@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/session"
 )
 
 // A job is one reading command with its inputs and its output open.
@@ -159,7 +160,24 @@ func (j *job) finish(err error) error {
 	if j.output != "" {
 		err = errors.Join(err, j.out.Close())
 	}
-	return cmp.Or(err, tellProblems(j.stderr, infos))
+	err = cmp.Or(err, tellProblems(j.stderr, infos))
+	return cmp.Or(tellInternal(j.stderr, j.run.Internal()), err)
+}
+
+// tellInternal tells what went wrong in this program. The error says that something did.
+func tellInternal(w io.Writer, all []session.InternalError) error {
+	for i := range all {
+		e := &all[i]
+		where := "an address pair"
+		if e.Conn != nil {
+			where = fmt.Sprintf("the connection of %s and %s", e.Conn.A, e.Conn.B)
+		}
+		fmt.Fprintf(w, "dpdissect: %s\n", printable(fmt.Sprintf("internal error in %s at frame %d: %s; the rest was analysed", where, e.Frame, e.Message)))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return errInternal
 }
 
 // tellProblems tells what is wrong with inputs. The error says that one failed.

@@ -20,12 +20,16 @@ const (
 	exitInput        = 3 // an input could not be read to its end
 	exitNotEvaluated = 4 // check: what was required was not evaluated
 	exitPoor         = 5 // check: the capture is too poor
+	exitInternal     = 6 // this program failed in a connection
 )
 
 // An exitCode is a verdict, told already.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// errInternal says that this program is at fault; where was told already.
+var errInternal = errors.New("an internal error")
 
 // errInput says that an input failed; what is wrong was told already.
 var errInput = errors.New("an input failed")
@@ -43,17 +47,28 @@ func run(args []string, stdout, stderr *os.File) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
+	code, told := codeOf(err)
+	if !told {
+		explain(stderr, cmd, err)
+	}
+	return code
+}
+
+// codeOf is the exit code of a command that ended with an error, or none, and
+// whether what is wrong was told already.
+func codeOf(err error) (code int, told bool) {
 	switch {
 	case err == nil, isBrokenPipe(err):
-		return exitOK
+		return exitOK, true
+	case errors.Is(err, errInternal):
+		return exitInternal, true
 	case errors.Is(err, errInput):
-		return exitInput
+		return exitInput, true
 	}
 	if code, ok := errors.AsType[exitCode](err); ok {
-		return int(code)
+		return int(code), true
 	}
-	explain(stderr, cmd, err)
-	return exitUsage
+	return exitUsage, false
 }
 
 // explain prints an error and, when the command line is to blame, where help is.
@@ -86,8 +101,10 @@ Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
 bzip2; "-" is standard input. Several are merged by time. -i captures live.
 
 Exit codes: 0 it ran; 2 the command line, a filter or a secrets file is wrong;
-3 an input could not be read to its end, what was readable is reported. 'check'
-gives its verdict: 0 pass, 1 fail, 4 not evaluated, 5 the capture is too poor.`,
+3 an input could not be read to its end, what was readable is reported; 6 this
+program is at fault with a connection, which ends there, the rest is reported.
+'check' gives its verdict: 0 pass, 1 fail, 4 not evaluated, 5 the capture is too
+poor.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect decode -V -Y 'retry or gap' game.pcap`,
 		Args:          unknownCommand,

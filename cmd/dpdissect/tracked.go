@@ -59,7 +59,7 @@ func (c *captureCommand) runTracked(k *recording, stderr io.Writer) error {
 		t.look(time.Now())
 		t.flight.Close(time.Now())
 	}
-	return err
+	return cmp.Or(tellInternal(stderr, t.run.Internal()), err)
 }
 
 // attach makes findings arrive, and with -Y frames in the order of the capture.

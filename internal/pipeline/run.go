@@ -194,6 +194,18 @@ func (r *Run) open() (all []*session.Conn) {
 	return all
 }
 
+// Internal are the internal errors of the run, by frame.
+func (r *Run) Internal() (all []session.InternalError) {
+	if r.tables == nil {
+		return nil
+	}
+	for _, t := range r.tables {
+		all = append(all, t.Internal()...)
+	}
+	slices.SortStableFunc(all, func(a, b session.InternalError) int { return cmp.Compare(a.Frame, b.Frame) })
+	return all
+}
+
 // Decoded gives the totals that the tracker knows.
 func (r *Run) Decoded() (decoded, malformed, other uint64) {
 	for _, t := range r.tables {

@@ -161,6 +161,12 @@ func (e *encoder) properties(c *session.Conn) {
 	if len(c.Inferred) > 0 {
 		e.texts("inferred", inferred(c))
 	}
+	if c.Internal != nil {
+		e.open("internal_error", '{')
+		e.count("frame", c.Internal.Frame)
+		e.text("message", c.Internal.Message)
+		e.close('}')
+	}
 }
 
 func sessionID(c *session.Conn) string { return fmt.Sprintf("0x%08x", c.SessionID) }

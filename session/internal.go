@@ -1,0 +1,129 @@
+package session
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// An InternalError is a fault of this program, met in what one address pair sent.
+// The connections of the pair end there; everything else goes on.
+type InternalError struct {
+	Frame   uint64 // that was tracked; the last of the capture when what was held was concluded
+	Message string // what went wrong, and where in the program
+	Conn    *Conn  // nil when the pair had none yet
+}
+
+// Internal are the internal errors of a capture.
+func (t *Table) Internal() []InternalError { return t.internal }
+
+// rescue, deferred, keeps a panic within the address pair it happened in.
+func (t *Table) rescue(f *Flow, d *dissect.Datagram) {
+	reason := recover()
+	if reason == nil {
+		return
+	}
+	e := InternalError{Frame: t.frameNow, Message: fmt.Sprintf("%v (%s)", reason, placeOfPanic())}
+	counted := t.abandon(f, &e)
+	t.internal = append(t.internal, e)
+	if d != nil {
+		t.showBroken(f, d, counted)
+	}
+}
+
+// guard calls what concludes something about an address pair.
+func (t *Table) guard(f *Flow, conclude func()) {
+	defer t.rescue(f, nil)
+	conclude()
+}
+
+// abandon ends the connections of a pair as they stand and makes it plain UDP. It
+// gives the connection that the frame at hand was counted in.
+func (t *Table) abandon(f *Flow, e *InternalError) (counted *Conn) {
+	if f.session == nil && f.probes != nil && f.force == nil && t.flows[f.key] == f {
+		t.undecided--
+	}
+	for _, c := range t.conns {
+		if c.flow != f {
+			continue
+		}
+		c.abandon()
+		if c == f.at {
+			e.Conn, c.Internal = c, e
+			if c.LastFrame == e.Frame {
+				counted = c
+			}
+		}
+	}
+	f.session, f.protocol, f.probes, f.force, f.at = nil, nil, nil, nil, nil
+	f.released, f.possible = true, ""
+	return counted
+}
+
+// abandon ends a connection about which nothing can be concluded any more.
+func (c *Conn) abandon() {
+	if c.now != nil && *c.now < State(len(stateNames)) {
+		c.State, c.ClosedBy = c.StateNow()
+	}
+	for i := range c.Dir {
+		c.Dir[i].abandon()
+	}
+	c.leave()
+}
+
+// abandon is free for a side that may be in any state.
+func (d *Direction) abandon() {
+	defer func() {
+		if recover() != nil {
+			d.work = nil
+		}
+	}()
+	d.free()
+}
+
+// showBroken shows the datagram that met an internal error, and what was held
+// before it.
+func (t *Table) showBroken(f *Flow, d *dissect.Datagram, counted *Conn) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			t.internal = append(t.internal, InternalError{Frame: d.Frame, Message: fmt.Sprintf("%v (%s)", reason, placeOfPanic())})
+		}
+	}()
+	for _, h := range f.takeHeld() {
+		if h.d.Frame < d.Frame {
+			t.plain(f, &h.d)
+		}
+	}
+	if counted == nil {
+		t.plain(f, d)
+	} else if d.Kind == dissect.UDP {
+		t.show(t.frame(d, counted.Protocol.Name), counted)
+	}
+}
+
+// placeOfPanic is the function of this program that panicked, with its file and
+// line, asked for while a deferred function recovers.
+func placeOfPanic() string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	panicked := false
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, "runtime.") {
+			panicked = panicked || f.Function == "runtime.gopanic"
+		} else if panicked {
+			return fmt.Sprintf("%s:%d", shortPath(f.File), f.Line)
+		}
+		if !more {
+			return "place unknown"
+		}
+	}
+}
+
+// shortPath is the package's folder and the file.
+func shortPath(path string) string {
+	parts := strings.Split(path, "/")
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
+}
