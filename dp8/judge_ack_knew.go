@@ -56,14 +56,11 @@ func (c *conn) carry(dir int, num int64, d *DFrame) {
 		}
 		return
 	}
-	if s.ring == nil {
-		n := WindowSize
-		if c.wants.Lean {
-			n /= 2
-		}
-		s.ring = make([]carrier, n)
+	most := WindowSize
+	if c.wants.Lean {
+		most /= 2
 	}
-	k := &s.ring[num&int64(len(s.ring)-1)]
+	k := s.place(num, most)
 	k.num, k.next, k.sacks, k.drops, k.frame = num, c.said.next, c.said.mask, c.said.drops, c.fr.Frame
 	k.reliable, k.used = d.Command&Reliable != 0, true
 	if k.drops != 0 {
@@ -71,6 +68,26 @@ func (c *conn) carry(dir int, num int64, d *DFrame) {
 	}
 	if c.said.ahead || c.fr.Err != nil || !c.fr.HasTime {
 		k.next, k.sacks = 0, 0
+	}
+}
+
+// place gives the place of a number, among at most so many.
+func (s *carriers) place(num int64, most int) *carrier {
+	if s.ring == nil {
+		s.ring = make([]carrier, 8)
+	}
+	for {
+		k := &s.ring[num&int64(len(s.ring)-1)]
+		if !k.used || k.num == num || len(s.ring) >= most {
+			return k
+		}
+		old := s.ring
+		s.ring = make([]carrier, 2*len(old))
+		for i := range old {
+			if old[i].used {
+				s.ring[old[i].num&int64(len(s.ring)-1)] = old[i]
+			}
+		}
 	}
 }
 

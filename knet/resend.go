@@ -1,7 +1,9 @@
 package knet
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
@@ -17,6 +19,7 @@ import (
 const (
 	resendMemory  = 512   // reliable datagrams remembered of a side
 	resendLean    = 64    // … where little is to be kept
+	resendFirst   = 16    // … to begin with
 	resendGap     = 1.5e9 // ns; DatagramTimeOut is 2 s and may be changed
 	resendLate    = 5e9   // … until a resend shows what it is
 	minRepeatable = 8     // bytes of messages; shorter ones are often said again
@@ -27,6 +30,7 @@ const (
 type resends struct {
 	ring    []resend // PacketID n at n&(len-1)
 	heads   []int64  // by content, as many: the latest PacketID, plus 1
+	limit   int      // datagrams remembered at most
 	holes   []int64  // PacketIDs acknowledged and never captured, plus 1; nil for none
 	acks    bool     // the peer acknowledges
 	repeats bool     // a PacketID was sent again: so it does it
@@ -129,7 +133,30 @@ func (r *resends) find(hash uint64, num int64) *resend {
 
 func (r *resends) at(num int64) *resend { return &r.ring[num&int64(len(r.ring)-1)] }
 
+// make begins anew with room for n datagrams.
+func (r *resends) make(n int) { r.ring, r.heads = make([]resend, n), make([]int64, n) }
+
+// keep enters a datagram, with more room as long as it would take that of another.
 func (r *resends) keep(x *resend) {
+	for old := r.at(x.num); old.set && old.num != x.num && len(r.ring) < r.limit; old = r.at(x.num) {
+		r.grow()
+	}
+	r.enter(x)
+}
+
+// grow doubles the room.
+func (r *resends) grow() {
+	all := slices.Clone(r.ring)
+	slices.SortFunc(all, func(a, b resend) int { return cmp.Compare(a.num, b.num) })
+	r.make(2 * len(all))
+	for i := range all {
+		if all[i].set {
+			r.enter(&all[i])
+		}
+	}
+}
+
+func (r *resends) enter(x *resend) {
 	head := &r.heads[x.hash&uint64(len(r.heads)-1)]
 	if x.prev = *head; x.prev == x.num+1 {
 		x.prev = 0
@@ -161,11 +188,11 @@ func (c *conn) resent(dir int, old *resend, gap int64) bool {
 
 func (s *side) memory() *resends {
 	if s.resends == nil {
-		n := resendMemory
+		s.resends = &resends{limit: resendMemory}
 		if s.roll.lean {
-			n = resendLean
+			s.resends.limit = resendLean
 		}
-		s.resends = &resends{ring: make([]resend, n), heads: make([]int64, n)}
+		s.resends.make(resendFirst)
 	}
 	return s.resends
 }

@@ -42,7 +42,7 @@ const (
 	lastTime = 1 << 62
 
 	// maxShifts is of how many changes it is remembered which frames they concern.
-	maxShifts = 4096
+	maxShifts = 1024
 )
 
 // set gives a datagram the clock's time and notes by how much it differs from the

@@ -84,6 +84,7 @@ type Conn struct {
 	Dir          [2]Direction // what a sends, what b sends
 
 	Internal *InternalError // a fault of this program ended it; else nil
+	SummedUp bool           // it was followed no further, because there were too many at a time
 
 	Findings [3]uint64 // fails by Severity
 	Law      Law       // of its protocol
@@ -200,7 +201,7 @@ func (c *Conn) Confirm(what string) {
 // close settles what is open and frees all that no report asks for.
 func (c *Conn) close() {
 	if !c.closed {
-		c.closed = true
+		c.closed, c.SummedUp = true, c.flow.summedUp
 		if c.flow.Live() {
 			c.pulses = &[2]Pulse{c.Pulse(0), c.Pulse(1)}
 		}
@@ -221,6 +222,7 @@ func (c *Conn) close() {
 // leave parts a connection from its pair.
 func (c *Conn) leave() {
 	c.flow.open--
+	c.flow.table.open--
 	c.closed = true
 	c.flow, c.Law.law, c.quality.law = nil, nil, nil
 	c.now, c.closer = nil, nil

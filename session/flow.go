@@ -12,6 +12,7 @@ const (
 	HoldBytes     = 2 << 20 // per table, payloads of all pairs together and heldCost for each
 	HoldTime      = 30e9    // ns of silence after which evidence is forgotten
 	MaxUndecided  = 1024    // address pairs per table that evidence is kept of
+	MaxHopeless   = 256     // … while some of them look like none of the protocols
 
 	heldCost = 192 // bytes a held datagram takes besides its payload
 	sweepGap = 1e9 // ns between two looks for silent pairs when there are too many
@@ -50,7 +51,8 @@ type Flow struct {
 	bits       float64
 	detectedBy Detection
 	dialect    string
-	probes     []Probe
+	pending    bool    // not recognised, and evidence is collected
+	probes     []Probe // nil before they are needed
 	scores     []float64 // latest of each probe, when it is to be explained
 	story      *Story
 	force      *Force // nil for flows that are recognised
@@ -58,7 +60,9 @@ type Flow struct {
 	possible   string // protocol with the most evidence that counts, if any has enough to tell
 	released   bool   // too much was held: shown as plain UDP since
 	hopeless   bool   // all probes say that it is not their protocol
-	last       int64
+	summedUp   bool   // its connections were summed up: see Table.relieve
+	latest     uint64 // its latest frame
+	last       int64  // time of it
 	seen       int64 // when the latest datagram came, by Table.now; of a run without end
 	open       int   // connections that are not closed
 	at         *Conn // the latest that a frame was counted in, or that was finished
@@ -85,6 +89,7 @@ func (f *Flow) side(d *dissect.Datagram) int {
 func (f *Flow) Open(fr *dissect.Frame) *Conn {
 	c := newConn(f, fr)
 	f.open++
+	f.table.open++
 	f.table.conns = append(f.table.conns, c)
 	return c
 }
@@ -162,11 +167,26 @@ func (f *Flow) observe(d *dissect.Datagram) {
 
 // follow starts a session of a protocol with what its probe learned.
 func (f *Flow) follow(p *Protocol, learned Probe) {
-	f.protocol, f.probes = p, nil
+	f.protocol, f.probes, f.pending = p, nil, false
 	if f.force != nil {
 		f.dialect, f.detectedBy = f.force.Dialect, ByDecodeAs
 	}
 	f.session = p.NewSession(f, learned)
+}
+
+// wake starts the probes, which look at what was held meanwhile.
+func (f *Flow) wake() {
+	if f.probes != nil || !f.pending {
+		return
+	}
+	f.startProbes()
+	for i := range f.held {
+		h := &f.held[i]
+		h.d.Payload = h.payload
+		if h.d.Kind == dissect.UDP && f.session == nil {
+			f.observe(&h.d)
+		}
+	}
 }
 
 // hold keeps a copy of a datagram until the flow is recognised. It reports

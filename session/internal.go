@@ -42,7 +42,7 @@ func (t *Table) guard(f *Flow, conclude func()) {
 // abandon ends the connections of a pair as they stand and makes it plain UDP. It
 // gives the connection that the frame at hand was counted in.
 func (t *Table) abandon(f *Flow, e *InternalError) (counted *Conn) {
-	if f.session == nil && f.probes != nil && f.force == nil && t.flows[f.key] == f {
+	if f.pending && f.force == nil && t.flows[f.key] == f {
 		t.undecided--
 	}
 	for _, c := range t.conns {
@@ -58,7 +58,7 @@ func (t *Table) abandon(f *Flow, e *InternalError) (counted *Conn) {
 		}
 	}
 	f.session, f.protocol, f.probes, f.force, f.at = nil, nil, nil, nil, nil
-	f.released, f.possible = true, ""
+	f.pending, f.released, f.summedUp, f.possible = false, true, false, ""
 	return counted
 }
 

@@ -180,11 +180,13 @@ func (t *Table) sweep() {
 // from now on.
 func (t *Table) giveUp(f *Flow) {
 	t.release(f)
-	if f.force != nil {
+	switch {
+	case f.session != nil: // what was held was enough, or it was forced
 		return
-	}
-	if f.probes != nil {
+	case f.pending:
 		t.undecided--
+	case f.summedUp:
+		t.counting--
 	}
 	delete(t.flows, f.key)
 }

@@ -64,6 +64,8 @@ type Table struct {
 	tree      dissect.Tree
 	heldBytes int
 	undecided int
+	open      int       // connections that are followed
+	counting  int       // flows that were summed up
 	lead      [256]bool // first bytes that a neighbour may have
 	stranger  Flow      // stands for pairs of which nothing is kept
 	flowSeq   uint64
@@ -120,11 +122,18 @@ func (t *Table) Add(d *dissect.Datagram) {
 // take hands a datagram to its flow.
 func (t *Table) take(f *Flow, d *dissect.Datagram) {
 	defer t.rescue(f, d)
-	if f.session == nil && f.probes != nil {
+	f.latest = d.Frame
+	switch {
+	case f.pending:
 		t.addUndecided(f, d)
-		return
+	case f.summedUp:
+		t.countOnly(f, d)
+	default:
+		t.deliver(f, d)
 	}
-	t.deliver(f, d)
+	if t.open > MaxOpen {
+		t.relieve()
+	}
 }
 
 // timed gives a datagram the time of the table's clock.
@@ -188,7 +197,7 @@ func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 		t.undecided++
 	}
 	t.tell(f, d)
-	f.startProbes()
+	f.pending = true
 	return f
 }
 
@@ -223,26 +232,26 @@ func (t *Table) forced(key flowKey) *Force {
 func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	if f.last != 0 && d.HasTime && d.Time-f.last > HoldTime {
 		t.release(f)
-		if f.force != nil {
+		if f.session != nil {
 			t.deliver(f, d)
 			return
 		}
 		f.released = false
-		f.startProbes()
+		f.probes = nil
 	}
 	f.last = d.Time
 	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.neighbour(f.force.Protocol, d, Ours) {
 		return
 	}
-	if d.Kind == dissect.UDP {
+	if f.probes == nil && f.force == nil && f.story == nil && len(f.held) == 0 && f.hold(d) {
+		return // most pairs of strangers are of one datagram
+	}
+	if f.wake(); d.Kind == dissect.UDP && f.session == nil {
 		f.observe(d)
 	}
 	switch {
 	case f.session != nil:
-		if f.force == nil {
-			t.undecided--
-		}
-		t.deliverHeld(f)
+		t.recognised(f)
 		t.deliver(f, d)
 	case f.force != nil:
 		if !f.hold(d) {
@@ -252,11 +261,23 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	case f.hopeless: // its datagrams must not take the room of others
 		t.release(f)
 		t.plain(f, d)
+		if t.undecided > MaxHopeless && f.story == nil {
+			f.probes, f.pending = nil, false // until it was silent, or a while later
+			t.undecided--
+		}
 	case !f.hold(d):
 		t.release(f)
 		f.released = true
 		t.plain(f, d)
 	}
+}
+
+// recognised takes over a flow whose protocol is known now.
+func (t *Table) recognised(f *Flow) {
+	if f.force == nil {
+		t.undecided--
+	}
+	t.deliverHeld(f)
 }
 
 func (t *Table) deliverHeld(f *Flow) {
@@ -268,8 +289,15 @@ func (t *Table) deliverHeld(f *Flow) {
 // release shows what was held of a flow as plain UDP, or, when it is forced, as
 // what it was said to be.
 func (t *Table) release(f *Flow) {
+	if !f.pending {
+		return
+	}
+	if f.wake(); f.session != nil {
+		t.recognised(f)
+		return
+	}
 	f.explain()
-	if f.force != nil && f.session == nil {
+	if f.force != nil {
 		f.follow(f.force.Protocol, f.probes[0])
 		t.deliverHeld(f)
 	}

@@ -102,6 +102,11 @@ func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
 func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.Analysis {
 	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Source.Totals()}, Conns: conns, Findings: findings}
 	a.Totals.AddTable(j.run.Decoded())
+	for _, c := range conns {
+		if c.SummedUp {
+			a.Totals.SummedUp++
+		}
+	}
 	report.SortFindings(a.Findings)
 	return a
 }

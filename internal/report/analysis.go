@@ -26,6 +26,7 @@ type Totals struct {
 	Malformed uint64 // decode errors among them
 	OtherUDP  uint64 // all other datagrams
 	LeftOut   uint64 // connections of a live run that ended long ago and are only counted
+	SummedUp  uint64 // connections that were not followed to their end, there being too many at a time
 }
 
 // AddTable adds what session.Table.Totals gives, of one worker.

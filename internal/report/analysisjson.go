@@ -78,8 +78,8 @@ func (e *encoder) totals(t *Totals) {
 	e.count("not_udp", t.NotUDP)
 	e.count("ip_fragments", t.IPFragments)
 	e.count("bad_checksums", t.BadChecksums)
-	if t.LeftOut > 0 {
-		e.count("connections_left_out", t.LeftOut)
+	if n := t.LeftOut + t.SummedUp; n > 0 {
+		e.count("connections_left_out", n)
 	}
 	e.close('}')
 }
@@ -160,6 +160,9 @@ func (e *encoder) properties(c *session.Conn) {
 	}
 	if len(c.Inferred) > 0 {
 		e.texts("inferred", inferred(c))
+	}
+	if c.SummedUp {
+		e.boolean("summed_up", true)
 	}
 	if c.Internal != nil {
 		e.open("internal_error", '{')

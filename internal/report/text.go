@@ -45,6 +45,9 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 	if a.Totals.LeftOut > 0 {
 		dst = append(dst, counted(a.Totals.LeftOut, "connection")+" that ended earlier are only counted.\n"...)
 	}
+	if n := a.Totals.SummedUp; n > 0 {
+		dst = append(dst, counted(n, "connection")+" were not followed to their end: there were too many at a time.\n"...)
+	}
 	return p.appendFindings(append(dst, '\n'), a.Findings, wrap, opts.Verbose)
 }
 

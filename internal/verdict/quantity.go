@@ -48,7 +48,7 @@ var quantities = []quantity{
 	{"totals.not_udp", ofRun, false, none, "packets that are not UDP"},
 	{"totals.ip_fragments", ofRun, false, none, "packets that are IP fragments"},
 	{"totals.bad_checksums", ofRun, false, none, "datagrams with a bad checksum"},
-	{"totals.connections_left_out", ofRun, false, none, "live: connections that are only counted"},
+	{"totals.connections_left_out", ofRun, false, none, "connections not followed to their end, or, live, only counted"},
 	{"captures.packets", ofCapture, false, none, "packets"},
 	{"captures.bytes", ofCapture, false, none, "captured bytes"},
 	{"captures.received", ofCapture, false, unknown, "live: packets the kernel counted"},

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// MaxOpen is how many connections a table follows at a time. When there are more,
+// those that were silent the longest are summed up: what was found out stays, the
+// memory of numbers goes, and further frames are counted and nothing else.
+const MaxOpen = 192
+
+// openLeft is how many connections are followed on when some are summed up, so that
+// the next ones need not be looked for at once.
+const openLeft = MaxOpen * 3 / 4
+
+// maxSummedUp is how many summed-up address pairs a table remembers: what comes of
+// an older one is taken for another connection.
+const maxSummedUp = 2048
+
+// relieve sums up the connections that were silent the longest when there are too
+// many.
+func (t *Table) relieve() {
+	for _, f := range t.idlest(func(f *Flow) bool { return f.open > 0 }) {
+		if t.open <= openLeft {
+			break
+		}
+		t.sumUp(f)
+	}
+	if t.counting <= maxSummedUp {
+		return
+	}
+	old := t.idlest(func(f *Flow) bool { return f.summedUp })
+	for _, f := range old[:len(old)-maxSummedUp/2] {
+		t.forget(f)
+	}
+	t.counting = maxSummedUp / 2
+}
+
+// idlest gives some flows, those first of which nothing came for the longest.
+func (t *Table) idlest(which func(*Flow) bool) (list []*Flow) {
+	for _, f := range t.flows {
+		if which(f) {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Flow) int { return cmp.Compare(a.latest, b.latest) })
+	return list
+}
+
+// sumUp ends the connections of a pair as they stand. The one that frames came of
+// last goes on counting them.
+func (t *Table) sumUp(f *Flow) {
+	f.summedUp = true
+	t.guard(f, func() {
+		latest := f.at
+		f.session.Close(t.end)
+		f.at = latest
+	})
+	if f.summedUp { // there was no internal error
+		f.session = nil
+		t.counting++
+	}
+}
+
+// countOnly takes a datagram of a pair that was summed up.
+func (t *Table) countOnly(f *Flow, d *dissect.Datagram) {
+	if d.Kind != dissect.UDP {
+		return
+	}
+	f.last = d.Time
+	fr := t.frame(d, f.protocol.Name)
+	f.at.Count(fr)
+	t.show(fr, f.at)
+}

@@ -1,0 +1,135 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// pairOf makes two hosts talk that differ for every n.
+func (s *story) pairOf(n int, text string) {
+	s.frame++
+	s.now += ms
+	d := dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Src: endpoint(1, 2302), Dst: endpoint(2, uint16(n)), Payload: []byte(text), Length: len(text)}
+	d.Src.IP[13], d.Src.IP[14] = byte(n>>8), byte(n)
+	s.tab.Add(&d)
+}
+
+func (s *story) lockPair(n int) {
+	for range 4 {
+		s.pairOf(n, "yes")
+	}
+}
+
+// Of more connections than MaxOpen those that were silent the longest are summed
+// up: they stay in the list, go on counting, and open ones stay bounded.
+func TestCrowdIsSummedUp(t *testing.T) {
+	for _, idle := range []int64{0, 100e9} {
+		t.Run(fmt.Sprint(idle), func(t *testing.T) {
+			const all = 3 * MaxOpen
+			s := newStory(Config{Protocols: []*Protocol{yes()}, Idle: idle})
+			for n := range all {
+				s.lockPair(n)
+				if open, _, _ := s.tab.Live(); open > MaxOpen || open != s.tab.open {
+					t.Fatalf("%d are open, or %d", open, s.tab.open)
+				}
+				s.pairOf(0, "yes") // the first one goes on all the time
+			}
+			s.pairOf(1, "yes")
+			s.pairOf(1, "bad")
+			conns := s.tab.Conns()
+			if len(conns) != all {
+				t.Fatalf("%d connections, want %d", len(conns), all)
+			}
+			summedUp := 0
+			for _, c := range conns {
+				if c.SummedUp {
+					summedUp++
+				}
+				if c.SummedUp && !c.Closed() {
+					t.Fatal("a connection is summed up and open")
+				}
+			}
+			if open, _, _ := s.tab.Live(); summedUp+open != all || open < openLeft {
+				t.Errorf("%d summed up and %d open of %d", summedUp, open, all)
+			}
+			if conns[0].SummedUp || conns[0].Dir[0].Frames != 4+all {
+				t.Errorf("the busiest one has %d frames, summed up: %v", conns[0].Dir[0].Frames, conns[0].SummedUp)
+			}
+			if c := conns[1]; !c.SummedUp || c.Dir[0].Frames != 6 || c.LastFrame != s.frame {
+				t.Errorf("one that was summed up has %d frames up to %d, want 6 up to %d", c.Dir[0].Frames, c.LastFrame, s.frame)
+			}
+			if decoded, malformed, other := s.tab.Totals(); decoded != s.frame || malformed != 0 || other != 0 {
+				t.Errorf("%d decoded, %d malformed, %d others of %d", decoded, malformed, other, s.frame)
+			}
+			if len(s.shown) != int(s.frame) {
+				t.Errorf("%d of %d frames were shown", len(s.shown), s.frame)
+			}
+			s.pass(2*HoldTime + idle)
+			s.pairOf(0, "yes")
+			s.lockPair(1) // it is remembered no longer
+			if conns := s.tab.Conns(); len(conns) != all+1 && idle == 0 {
+				t.Errorf("%d connections after a silence, want %d", len(conns), all+1)
+			}
+			s.tab.Close(s.now)
+			if open, _, _ := s.tab.Live(); open != 0 || s.tab.open != 0 {
+				t.Errorf("%d are open at the end", s.tab.open)
+			}
+		})
+	}
+}
+
+// What a table remembers of pairs that were summed up is bounded, too.
+func TestCrowdIsForgotten(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	for n := range maxSummedUp * 3 {
+		s.lockPair(n)
+		if len(s.tab.flows) > maxSummedUp+2*MaxOpen {
+			t.Fatalf("%d pairs are remembered", len(s.tab.flows))
+		}
+	}
+	if n := len(s.tab.Conns()); n != maxSummedUp*3 {
+		t.Errorf("%d connections", n)
+	}
+	if flows := slices.Collect(func(yield func(*Flow) bool) {
+		for _, f := range s.tab.flows {
+			if f.summedUp && !yield(f) {
+				return
+			}
+		}
+	}); len(flows) != s.tab.counting {
+		t.Errorf("%d pairs were summed up, %d are counted", len(flows), s.tab.counting)
+	}
+}
+
+// Strangers are many: of a pair that sent one datagram nothing is kept but that, and
+// when there are many, those that look like none of the protocols are left alone.
+func TestManyStrangers(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	for n := range 2 * MaxHopeless {
+		s.pairOf(n, "no")
+	}
+	for _, f := range s.tab.flows {
+		if f.probes != nil {
+			t.Fatal("a pair of one datagram has probes")
+		}
+	}
+	for n := range 2 * MaxHopeless {
+		s.pairOf(n, "no")
+	}
+	if s.tab.undecided != MaxHopeless {
+		t.Errorf("%d are undecided, want %d", s.tab.undecided, MaxHopeless)
+	}
+	s.lockPair(7777)
+	if n := len(s.tab.Conns()); n != 1 {
+		t.Errorf("%d connections beside them", n)
+	}
+	s.pass(2 * HoldTime)
+	s.lockPair(1) // it begins anew
+	s.tab.Close(s.now)
+	if n := len(s.tab.Conns()); n != 2 {
+		t.Errorf("%d connections after a silence, want 2", n)
+	}
+}
