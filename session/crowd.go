@@ -18,7 +18,7 @@ const openLeft = MaxOpen * 3 / 4
 
 // maxSummedUp is how many summed-up address pairs a table remembers: what comes of
 // an older one is taken for another connection.
-const maxSummedUp = 2048
+const maxSummedUp = 512
 
 // relieve sums up the connections that were silent the longest when there are too
 // many.

@@ -29,6 +29,7 @@ type Direction struct {
 	noBefore    bool // Limits
 	noAfter     bool
 	distrusted  bool // the peer's masks prove no losses
+	heard       bool // acknowledgements were captured; once it is closed
 
 	end outcome
 }
@@ -70,7 +71,6 @@ type work struct {
 type outcome struct {
 	missing    uint64
 	lostBehind uint64 // what losses had proven
-	heard      bool   // acknowledgements were captured
 	minRTT     int64
 	rtt, pings RTT
 }
@@ -122,12 +122,13 @@ func (d *Direction) Lost() Lost {
 // told at all: acknowledgements were captured, and they are of a kind that can
 // prove them.
 func (d *Direction) ProvesLoss() (before, after, captured bool) {
-	heard := d.end.heard || d.work != nil && d.heard() || d.Lost() != Lost{}
+	heard := d.heard || d.work != nil && d.acknowledged() || d.Lost() != Lost{}
 	return heard && !d.noBefore, heard && !d.noAfter, heard
 }
 
-// heard reports whether an acknowledgement of what this side sends was captured.
-func (w *work) heard() bool { return w.win.hasCum || w.firstAcks > 0 || w.hasRTT }
+// acknowledged reports whether an acknowledgement of what this side sends was
+// captured.
+func (w *work) acknowledged() bool { return w.win.hasCum || w.firstAcks > 0 || w.hasRTT }
 
 // Missing is how many numbers between the lowest and the highest captured were
 // never captured.
@@ -279,7 +280,8 @@ func (d *Direction) doze() {
 // free forgets what no report asks for, once it was closed and assessed.
 func (d *Direction) free() {
 	if d.work != nil {
-		d.end = outcome{d.Missing(), d.losses.proven(), d.heard(), d.minRTT, d.RTT(), d.PingRTT()}
+		d.heard = d.acknowledged()
+		d.end = outcome{d.Missing(), d.losses.proven(), d.minRTT, d.RTT(), d.PingRTT()}
 		d.work = nil
 	}
 }

@@ -51,8 +51,8 @@ type Flow struct {
 	bits       float64
 	detectedBy Detection
 	dialect    string
-	pending    bool    // not recognised, and evidence is collected
-	probes     []Probe // nil before they are needed
+	pending    bool      // not recognised, and evidence is collected
+	probes     []Probe   // nil before they are needed
 	scores     []float64 // latest of each probe, when it is to be explained
 	story      *Story
 	force      *Force // nil for flows that are recognised
@@ -63,10 +63,10 @@ type Flow struct {
 	summedUp   bool   // its connections were summed up: see Table.relieve
 	latest     uint64 // its latest frame
 	last       int64  // time of it
-	seen       int64 // when the latest datagram came, by Table.now; of a run without end
-	open       int   // connections that are not closed
-	at         *Conn // the latest that a frame was counted in, or that was finished
-	dozes      bool  // it was made small, and nothing came since
+	seen       int64  // when the latest datagram came, by Table.now; of a run without end
+	open       int    // connections that are not closed
+	at         *Conn  // the latest that a frame was counted in, or that was finished
+	dozes      bool   // it was made small, and nothing came since
 }
 
 type heldDatagram struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -64,7 +65,7 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	}
 	a, err := analyse()
 	if err == nil {
-		_, err = j.out.Write(c.render(a, &j.screen))
+		err = c.render(j.out, a, &j.screen)
 	}
 	return j.finish(err)
 }
@@ -111,12 +112,12 @@ func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.
 	return a
 }
 
-func (c *analyze) render(a *report.Analysis, s *screen) []byte {
+func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen) error {
 	switch c.format.value {
 	case "json":
-		return report.AppendJSON(nil, a)
+		return report.WriteJSON(w, a)
 	case "ndjson":
-		return append(report.AppendRecord(nil, a), '\n')
+		return report.WriteRecord(w, a)
 	}
-	return report.AppendText(nil, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet})
+	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet})
 }

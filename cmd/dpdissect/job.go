@@ -55,6 +55,9 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 	j.run = pipeline.Run{Source: src, Config: cfg, Workers: in.workerCount()}
 	j.screen = newScreen(out, in.color.value)
 	j.stop = func() {}
+	if !in.isLive() {
+		boundGarbage(&j.run)
+	}
 	switch {
 	case in.isLive():
 		j.stop = sync.OnceFunc(stopOnSignal(src))

@@ -27,7 +27,13 @@ const maxStretches = 1 << 20
 func newPlaces(r *pipeline.Run, inputs int) *places {
 	p := &places{counts: make([]uint64, inputs)}
 	if inputs > 1 {
-		r.Before = p.see
+		before := r.Before
+		r.Before = func(at *capture.Packet) {
+			if before != nil {
+				before(at)
+			}
+			p.see(at)
+		}
 	}
 	return p
 }

@@ -26,6 +26,15 @@ func (d *Document) AppendEnd(dst []byte) []byte {
 // AppendIndented appends compact JSON over several lines, two spaces a level.
 // Empty objects and arrays, and arrays of numbers or strings, stay on one line.
 func AppendIndented(dst, src []byte, depth int) []byte {
+	return (&Indenter{depth}).Append(dst, src)
+}
+
+// An Indenter does what AppendIndented does for a document that comes in pieces,
+// each of which ends behind an object that is an element of an array.
+type Indenter struct{ depth int }
+
+// Append appends the next piece.
+func (in *Indenter) Append(dst, src []byte) []byte {
 	for i := 0; i < len(src); i++ {
 		switch c := src[i]; c {
 		case '"':
@@ -38,13 +47,13 @@ func AppendIndented(dst, src []byte, depth int) []byte {
 				i = end - 1
 				break
 			}
-			depth++
-			dst = newLine(append(dst, c), depth)
+			in.depth++
+			dst = newLine(append(dst, c), in.depth)
 		case ']', '}':
-			depth--
-			dst = append(newLine(dst, depth), c)
+			in.depth--
+			dst = append(newLine(dst, in.depth), c)
 		case ',':
-			dst = newLine(append(dst, c), depth)
+			dst = newLine(append(dst, c), in.depth)
 		case ':':
 			dst = append(dst, ": "...)
 		default:

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -12,16 +13,48 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// AppendJSON appends the analysis document, indented by two spaces, with a
+// WriteJSON writes the analysis document in pieces, indented by two spaces, with a
 // newline at its end.
-func AppendJSON(dst []byte, a *Analysis) []byte {
-	return append(render.AppendIndented(dst, AppendRecord(nil, a), 0), '\n')
+func WriteJSON(w io.Writer, a *Analysis) error {
+	var in render.Indenter
+	var text []byte
+	return writePieces(w, a, func(compact []byte) []byte {
+		text = in.Append(text[:0], compact)
+		return text
+	})
 }
 
-// AppendRecord appends the same document on one line, without a newline: the
-// record of an interval of a live run.
+// WriteRecord writes the same document on one line.
+func WriteRecord(w io.Writer, a *Analysis) error {
+	return writePieces(w, a, func(compact []byte) []byte { return compact })
+}
+
+// writePieces writes a document as it comes, and a newline.
+func writePieces(w io.Writer, a *Analysis, form func([]byte) []byte) (err error) {
+	put := func(b []byte) {
+		if err == nil {
+			_, err = w.Write(b)
+		}
+	}
+	e := encoder{out: func(b []byte) []byte {
+		put(form(b))
+		return b[:0]
+	}}
+	e.analysis(a)
+	put(append(form(e.b), '\n'))
+	return err
+}
+
+// AppendRecord appends the document on one line, without a newline: the record of an
+// interval of a live run.
 func AppendRecord(dst []byte, a *Analysis) []byte {
-	e := encoder{append(dst, '{')}
+	e := encoder{b: dst}
+	e.analysis(a)
+	return e.b
+}
+
+func (e *encoder) analysis(a *Analysis) {
+	e.b = append(e.b, '{')
 	e.text("schema", AnalysisSchema)
 	e.open("captures", '[')
 	for i := range a.Captures {
@@ -32,16 +65,17 @@ func AppendRecord(dst []byte, a *Analysis) []byte {
 	e.open("connections", '[')
 	for _, c := range a.Conns {
 		e.conn(c)
+		e.flush()
 	}
 	e.close(']')
 	e.open("findings", '[')
 	for i := range a.Findings {
 		e.comma()
 		e.b = AppendFindingJSON(e.b, &a.Findings[i])
+		e.flush()
 	}
 	e.close(']')
 	e.close('}')
-	return e.b
 }
 
 func (e *encoder) capture(in *capture.Info) {

@@ -24,7 +24,7 @@ func AppendCheckRecords(dst []byte, c *Check) []byte {
 }
 
 func appendCheck(dst []byte, c *Check, findings bool) []byte {
-	e := encoder{append(dst, '{')}
+	e := encoder{b: append(dst, '{')}
 	e.text("schema", CheckSchema)
 	e.text("verdict", c.Outcome.String())
 	e.texts("reasons", c.Reasons)

@@ -9,11 +9,31 @@ import (
 
 // An encoder appends compact JSON. It puts commas where they belong: before
 // everything but the first element of an object or array.
-type encoder struct{ b []byte }
+type encoder struct {
+	b    []byte
+	last byte                // in front of b
+	out  func([]byte) []byte // takes what is there and gives a buffer for more; nil collects everything
+}
 
 func (e *encoder) comma() {
-	if last := e.b[len(e.b)-1]; last != '{' && last != '[' {
+	last := e.last
+	if n := len(e.b); n > 0 {
+		last = e.b[n-1]
+	}
+	if last != '{' && last != '[' {
 		e.b = append(e.b, ',')
+	}
+}
+
+// piece is how much of a document is written at a time.
+const piece = 64 << 10
+
+// flush hands out what is there when it is much. It is called between the elements of
+// an array.
+func (e *encoder) flush() {
+	if e.out != nil && len(e.b) >= piece {
+		e.last = e.b[len(e.b)-1]
+		e.b = e.out(e.b)
 	}
 }
 

@@ -8,7 +8,7 @@ const FindingSchema = "dpdissect/finding/1"
 // AppendFindingJSON appends the record of a proven finding, compact and without
 // a newline. Its connection has its id.
 func AppendFindingJSON(dst []byte, f *session.Finding) []byte {
-	e := encoder{append(dst, '{')}
+	e := encoder{b: append(dst, '{')}
 	e.text("schema", FindingSchema)
 	e.text("rule", f.Rule.ID)
 	e.text("severity", f.Severity.String())

@@ -178,6 +178,6 @@ func BenchmarkText(b *testing.B) {
 func BenchmarkJSON(b *testing.B) {
 	a := many(5000)
 	for b.Loop() {
-		AppendJSON(nil, a)
+		jsonOf(a)
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/jsontest"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -48,12 +50,12 @@ func check(s *jsonschema.Schema, record []byte) error {
 }
 
 func TestAnalysisJSON(t *testing.T) {
-	s, out := schemaOf(t, "analysis"), AppendJSON(nil, fixture())
+	s, out := schemaOf(t, "analysis"), jsonOf(fixture())
 	if err := check(s, out); err != nil {
 		t.Error(err)
 	}
 	golden(t, "analysis.json", out)
-	if err := check(s, AppendJSON(nil, &Analysis{})); err != nil {
+	if err := check(s, jsonOf(&Analysis{})); err != nil {
 		t.Error("empty:", err)
 	}
 	line := AppendRecord([]byte("x"), fixture())
@@ -65,7 +67,7 @@ func TestAnalysisJSON(t *testing.T) {
 
 // TestDeterminism: the order in which workers deliver does not matter.
 func TestDeterminism(t *testing.T) {
-	want := AppendJSON(nil, fixture())
+	want := jsonOf(fixture())
 	text := AppendText(nil, fixture(), TextOptions{})
 	for range 5 {
 		a := fixture()
@@ -73,7 +75,7 @@ func TestDeterminism(t *testing.T) {
 		slices.Reverse(a.Findings)
 		session.Number(a.Conns)
 		SortFindings(a.Findings)
-		if !bytes.Equal(AppendJSON(nil, a), want) || !bytes.Equal(AppendText(nil, a, TextOptions{}), text) {
+		if !bytes.Equal(jsonOf(a), want) || !bytes.Equal(AppendText(nil, a, TextOptions{}), text) {
 			t.Fatal("not the same bytes")
 		}
 	}
@@ -170,7 +172,7 @@ func TestSchemas(t *testing.T) {
 
 func TestNumbersInJSON(t *testing.T) {
 	for ns, want := range map[int64]string{0: "0", 1: "0.000001", 1e6: "1", 62_412_000_007: "62412.000007", 12_300_000: "12.3", -1_500_000: "-1.5", math.MinInt64: "-9223372036854.775808"} {
-		e := encoder{[]byte("{")}
+		e := encoder{b: []byte("{")}
 		if e.ms("x", ns); string(e.b) != `{"x":`+want {
 			t.Errorf("%d ns: %s", ns, e.b)
 		}
@@ -185,7 +187,7 @@ func TestNumbersInJSON(t *testing.T) {
 // TestLost: what is not known is absent, what is known to be 0 is 0.
 func TestLost(t *testing.T) {
 	lost := func(d *session.Direction) string {
-		e := encoder{[]byte("{")}
+		e := encoder{b: []byte("{")}
 		e.lost(proven(d))
 		return string(e.b[1:])
 	}
@@ -207,5 +209,60 @@ func TestLost(t *testing.T) {
 		if got := lost(tt.d); got != tt.want {
 			t.Errorf("%s: %s", tt.name, got)
 		}
+	}
+}
+
+// jsonOf is the document as it is written.
+func jsonOf(a *Analysis) []byte {
+	var out bytes.Buffer
+	if err := WriteJSON(&out, a); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+// pieceWriter notes how much is written at a time.
+type pieceWriter struct {
+	bytes.Buffer
+	most int
+}
+
+func (w *pieceWriter) Write(b []byte) (int, error) {
+	w.most = max(w.most, len(b))
+	return w.Buffer.Write(b)
+}
+
+// A document of many connections is written in pieces, with the bytes it has as a
+// whole.
+func TestDocumentsAreStreamed(t *testing.T) {
+	a := many(3000)
+	a.Findings = slices.Repeat(fixture().Findings, 100)
+	var indented, line, text pieceWriter
+	if err := cmp.Or(WriteJSON(&indented, a), WriteRecord(&line, a), WriteText(&text, a, TextOptions{Verbose: true})); err != nil {
+		t.Fatal(err)
+	}
+	whole := AppendRecord(nil, a)
+	if want := append(render.AppendIndented(nil, whole, 0), '\n'); !bytes.Equal(indented.Bytes(), want) {
+		t.Error("the indented document differs when it is written in pieces")
+	}
+	if want := append(whole, '\n'); !bytes.Equal(line.Bytes(), want) {
+		t.Error("the line differs when it is written in pieces")
+	}
+	if want := AppendText(nil, a, TextOptions{Verbose: true}); !bytes.Equal(text.Bytes(), want) {
+		t.Error("the text differs when it is written in pieces")
+	}
+	if indented.most > 4*piece || line.most > 2*piece {
+		t.Errorf("pieces of up to %d and %d bytes", indented.most, line.most)
+	}
+}
+
+// The table lists so many connections; it says that there are more.
+func TestTableOfManyConnections(t *testing.T) {
+	text := string(AppendText(nil, many(ListedConns+5), TextOptions{}))
+	if !strings.Contains(text, "\n5 more connections in full with -V, or in --format json.\n") || strings.Count(text, "\n") > 2*ListedConns+20 {
+		t.Errorf("%d lines, the last: %q", strings.Count(text, "\n"), text[len(text)-200:])
+	}
+	if all := string(AppendText(nil, many(ListedConns+5), TextOptions{Verbose: true, Quiet: true})); strings.Contains(all, "more connections") {
+		t.Error("-V leaves connections out")
 	}
 }

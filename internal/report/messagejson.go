@@ -27,7 +27,7 @@ func AppendMessageHead(dst []byte, id int) []byte {
 // and the payload of a message that lacks a part are not known; its size is
 // that of the parts captured.
 func AppendMessageBody(dst []byte, m *session.Message, payload bool) []byte {
-	e := encoder{dst}
+	e := encoder{b: dst}
 	e.b = append(append(append(e.b, `,"direction":"`...), 'a'+byte(m.Dir)), '"')
 	e.count("index", m.Index)
 	e.count("first_frame", m.FirstFrame)

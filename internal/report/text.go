@@ -8,6 +8,9 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
+// ListedConns is how many connections stand in the table without Verbose.
+const ListedConns = 1000
+
 // DetailedConns is how many connections are shown in full without Verbose.
 const DetailedConns = 8
 
@@ -24,12 +27,27 @@ type TextOptions struct {
 // WriteText writes the analysis for people. It may improve from one version to
 // the next: scripts read the JSON.
 func WriteText(w io.Writer, a *Analysis, opts TextOptions) error {
-	_, err := w.Write(AppendText(nil, a, opts))
+	var err error
+	rest := appendText(nil, a, opts, func(b []byte) []byte {
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		return b[:0]
+	})
+	if err == nil {
+		_, err = w.Write(rest)
+	}
 	return err
 }
 
 // AppendText appends what WriteText writes.
 func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
+	return appendText(dst, a, opts, func(b []byte) []byte { return b })
+}
+
+// appendText appends the analysis; flush may take what is there between two
+// connections.
+func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []byte) []byte {
 	p := &painter{opts.Palette}
 	wrap := opts.Width
 	if opts.Width <= 0 {
@@ -41,7 +59,7 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 		}
 		dst = append(p.appendTotalsOf(dst, &a.Totals, len(a.Conns)), '\n')
 	}
-	dst = p.appendConns(dst, a, &opts)
+	dst = p.appendConns(dst, a, &opts, flush)
 	if a.Totals.LeftOut > 0 {
 		dst = append(dst, counted(a.Totals.LeftOut, "connection")+" that ended earlier are only counted.\n"...)
 	}
@@ -107,18 +125,28 @@ func (p *painter) appendTotalsOf(dst []byte, t *Totals, conns int) []byte {
 	return append(dst, '\n')
 }
 
-func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions) []byte {
+func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions, flush func([]byte) []byte) []byte {
 	if len(a.Conns) == 0 {
 		return p.appendNone(dst, a)
 	}
-	t := overview(p, a.Conns)
+	conns := a.Conns
+	if !opts.Verbose {
+		conns = conns[:min(len(conns), ListedConns)]
+	}
+	t := overview(p, conns)
 	t.fit(opts.Width)
 	dst = t.append(dst)
+	if more := len(a.Conns) - len(conns); more > 0 {
+		dst = append(dst, counted(uint64(more), "more connection")+" in full with -V, or in --format json.\n"...)
+	}
 	if opts.Quiet || len(a.Conns) > DetailedConns && !opts.Verbose {
 		return dst
 	}
 	for _, c := range a.Conns {
 		dst = p.appendDetail(append(dst, '\n'), c, opts.Width)
+		if len(dst) >= piece {
+			dst = flush(dst)
+		}
 	}
 	return dst
 }

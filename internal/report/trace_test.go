@@ -87,7 +87,11 @@ func TestTraces(t *testing.T) {
 	for _, path := range paths {
 		t.Run(strings.TrimPrefix(path, "../../testdata/pcaps/"), func(t *testing.T) {
 			a, messages := analyse(t, path)
-			validate(t, analysis, report.AppendJSON(nil, a))
+			var doc bytes.Buffer
+			if err := report.WriteJSON(&doc, a); err != nil {
+				t.Fatal(err)
+			}
+			validate(t, analysis, doc.Bytes())
 			for _, m := range messages[:min(len(messages), 200)] {
 				validate(t, message, m)
 			}

@@ -57,6 +57,7 @@ var quantities = []quantity{
 	{"first_frame", ofConnection, true, none, "number of the first frame"},
 	{"last_frame", ofConnection, true, none, "number of the last frame"},
 	{"duration_ms", ofConnection, true, unknown, "from first to last frame"},
+	{"internal_error.frame", ofConnection, true, inapplicable, "where a fault of dpdissect ended it"},
 	{"findings.error", ofConnection, false, none, "findings, before any rules file"},
 	{"findings.warn", ofConnection, false, none, "findings, before any rules file"},
 	{"findings.note", ofConnection, false, none, "findings, before any rules file"},
