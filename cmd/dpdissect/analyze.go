@@ -76,7 +76,9 @@ func (j *job) analyse() (*report.Analysis, error) {
 		var f pipeline.Findings
 		f.Attach(&j.run)
 		err := j.do(nil)
-		return j.analysis(f.All), err
+		a := j.analysis(f.All)
+		a.CountUnlisted()
+		return a, err
 	}
 	s := newSelection(j.show)
 	s.display.Configure(&j.run.Config)
@@ -85,6 +87,7 @@ func (j *job) analyse() (*report.Analysis, error) {
 	a := j.analysis(q.Findings)
 	a.Conns = slices.DeleteFunc(a.Conns, func(c *session.Conn) bool { return !s.has(c) })
 	a.Findings = slices.DeleteFunc(a.Findings, func(f session.Finding) bool { return !s.has(f.Conn) })
+	a.CountUnlisted()
 	return a, err
 }
 

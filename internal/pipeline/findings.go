@@ -11,8 +11,8 @@ import (
 // MaxFindings is how many findings a shard keeps; connections count them all.
 // Beyond it some of each rule are kept still, so that none hides another.
 const (
-	MaxFindings = 100_000
-	maxOfRule   = 1_000
+	MaxFindings = 10_000
+	maxOfRule   = 100
 
 	// Live runs keep less: they have no end.
 	liveFindings = 500

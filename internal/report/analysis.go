@@ -26,6 +26,7 @@ type Totals struct {
 	Malformed uint64 // decode errors among them
 	OtherUDP  uint64 // all other datagrams
 	LeftOut   uint64 // connections of a live run that ended long ago and are only counted
+	Findings  uint64 // findings that are counted in their connections and not listed
 	SummedUp  uint64 // connections that were not followed to their end, there being too many at a time
 }
 
@@ -34,6 +35,23 @@ func (t *Totals) AddTable(decoded, malformed, other uint64) {
 	t.Decoded += decoded
 	t.Malformed += malformed
 	t.OtherUDP += other
+}
+
+// CountUnlisted counts the findings that the connections of the analysis have and its
+// list has not.
+func (a *Analysis) CountUnlisted() {
+	all, listed := uint64(0), uint64(0)
+	for _, c := range a.Conns {
+		for _, n := range c.Findings {
+			all += n
+		}
+	}
+	for i := range a.Findings {
+		if a.Findings[i].Failed() {
+			listed++
+		}
+	}
+	a.Totals.Findings = all - min(all, listed)
 }
 
 // SortFindings puts findings in an order that depends on nothing but them: by

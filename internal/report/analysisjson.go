@@ -115,6 +115,9 @@ func (e *encoder) totals(t *Totals) {
 	if n := t.LeftOut + t.SummedUp; n > 0 {
 		e.count("connections_left_out", n)
 	}
+	if t.Findings > 0 {
+		e.count("findings_left_out", t.Findings)
+	}
 	e.close('}')
 }
 

@@ -66,7 +66,11 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	if n := a.Totals.SummedUp; n > 0 {
 		dst = append(dst, counted(n, "connection")+" were not followed to their end: there were too many at a time.\n"...)
 	}
-	return p.appendFindings(append(dst, '\n'), a.Findings, wrap, opts.Verbose)
+	dst = p.appendFindings(append(dst, '\n'), a.Findings, wrap, opts.Verbose)
+	if n := a.Totals.Findings; n > 0 {
+		dst = append(dst, counted(n, "further finding")+" are counted and not listed: there are too many.\n"...)
+	}
+	return dst
 }
 
 // appendCapture appends "game.pcap: pcap, gzip, ethernet, 1234 packets, …".

@@ -49,6 +49,7 @@ var quantities = []quantity{
 	{"totals.ip_fragments", ofRun, false, none, "packets that are IP fragments"},
 	{"totals.bad_checksums", ofRun, false, none, "datagrams with a bad checksum"},
 	{"totals.connections_left_out", ofRun, false, none, "connections not followed to their end, or, live, only counted"},
+	{"totals.findings_left_out", ofRun, false, none, "findings that are counted and not listed"},
 	{"captures.packets", ofCapture, false, none, "packets"},
 	{"captures.bytes", ofCapture, false, none, "captured bytes"},
 	{"captures.received", ofCapture, false, unknown, "live: packets the kernel counted"},
