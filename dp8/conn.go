@@ -26,7 +26,7 @@ type conn struct {
 	finished  bool // settled: further frames are only counted
 	shake          // what judging handshakes needs
 
-	fr   *dissect.Frame // the frame at hand
+	fr   *dissect.Frame // the frame at hand, nil when none is
 	f    *Frame
 	now  uint64
 	sent session.Sending

@@ -31,7 +31,7 @@ type conn struct {
 	spoken   bool      // something besides the handshake was captured
 	finished bool      // settled: further frames are only counted
 
-	fr      *dissect.Frame // the frame at hand
+	fr      *dissect.Frame // the frame at hand, nil when none is
 	now     uint64         // its number
 	d       *Datagram
 	sent    session.Sending

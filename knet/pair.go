@@ -54,6 +54,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	fr.Type = p.d.Type.String()
 	c := p.find(fr, err)
 	c.input(fr, &p.d, err)
+	c.fr, c.d = nil, nil
 	if p.flow.Wants().Summaries {
 		fr.Summary = c.pong.appendTo(appendSummary(fr.Summary, &p.d, err))
 	}

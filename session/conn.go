@@ -157,6 +157,14 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 	return dir
 }
 
+// leave ends the handling of the connection's latest frame.
+func (c *Conn) leave() {
+	c.Law.fr = nil
+	if c.quality != nil {
+		c.quality.fr = nil
+	}
+}
+
 // Malform counts a decode error; a datagram the capture cut is not malformed.
 func (c *Conn) Malform(fr *dissect.Frame, err *dissect.Error) {
 	if err == nil {

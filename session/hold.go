@@ -61,7 +61,7 @@ func (l *Law) Hold(x Case, settle func() (Ruling, Guard)) {
 
 // HoldFor is Hold for a time of the rule's own, in ns.
 func (l *Law) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
-	if l.doubt != GuardNone && x.Blocked == GuardNone && x.Frame == l.fr.Frame {
+	if l.doubt != GuardNone && x.Blocked == GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
 		x.Blocked = l.doubt
 	}
 	if len(l.holds) == maxHolds {
@@ -134,5 +134,4 @@ func (l *Law) close(end int64, over bool) {
 			l.end(h, Doubtful, GuardHold)
 		}
 	}
-	l.fr = nil
 }

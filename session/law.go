@@ -17,7 +17,7 @@ type law struct {
 	flow  *Flow
 	rules []Rule
 	books *books
-	fr    *dissect.Frame // at hand
+	fr    *dissect.Frame // at hand, nil when none is: it is only valid while it is handled
 	dir   int            // its sender
 	sight sight
 	holds []hold
