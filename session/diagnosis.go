@@ -47,7 +47,7 @@ func (d *Direction) ackedAfter(n int64) bool {
 	if w.hasCum && n < w.cum {
 		return true
 	}
-	return w.holds(n) && w.at(n).state&acked != 0 || w.past.acked(n)
+	return w.holds(n) && w.see(n).state&acked != 0 || w.past.acked(n)
 }
 
 // diagnoseGiveUp names the unit whose missing acknowledgement ended the connection.
@@ -57,8 +57,8 @@ func (c *Conn) diagnoseGiveUp(dir int) {
 		return
 	}
 	w := &d.win
-	for n := w.base; n < w.top; n++ {
-		u := w.at(n)
+	for n := w.next(w.base, w.top); n < w.top; n = w.next(n+1, w.top) {
+		u := w.see(n)
 		if u.state&(captured|acked|givenUp) != captured || u.copies < 2 {
 			continue
 		}
@@ -110,5 +110,5 @@ func (c *Conn) suspectInjection() {
 // due reports whether the latest number of a side waits for its acknowledgement.
 func (d *Direction) due() bool {
 	w := &d.win
-	return w.started && w.holds(w.highest) && w.at(w.highest).state&(captured|acked) == captured
+	return w.started && w.holds(w.highest) && w.see(w.highest).state&(captured|acked) == captured
 }

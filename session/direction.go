@@ -231,6 +231,18 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 	}
 }
 
+// settleSkipped is settle for numbers below end of which nothing was heard.
+func (d *Direction) settleSkipped(from, end int64) {
+	if w := &d.win; w.begun {
+		d.paths.skip(min(end, w.highest+1) - max(from, w.origin, w.lowest))
+	}
+	if d.settled != nil {
+		for n := from; n < end; n++ {
+			d.settled(Settled{Num: n})
+		}
+	}
+}
+
 // Settled is what was concluded about a number, for who wants to compare it with
 // the truth. Lost says how many of these are claimed in the end: those before the
 // capture point all or none, those behind it that were missing longest, those not
@@ -261,7 +273,7 @@ func (d *Direction) Close() {
 			d.never(c.frame)
 		}
 	}
-	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
+	d.win.units, d.win.waiting, d.win.extra = sparse[unit]{}, nil, nil
 	d.recent, d.retries, d.units = recentCopies{}, recentCopies{}, units{}
 }
 

@@ -165,13 +165,20 @@ func (d *Direction) settledIn(s *Sending) bool {
 	}
 }
 
+// lateLook is how many numbers above a late one are looked at: those next to it were
+// sent first.
+const lateLook = HistoryLimit
+
 // noteLate keeps the longest time by which a frame was overtaken.
 func (d *Direction) noteLate(s *Sending) {
 	w := &d.win
-	for n := max(s.Num+1, w.base); n <= w.highest; n++ {
-		if u := w.at(n); u.state&(timed|firstSending) == timed|firstSending {
+	end := w.highest + 1
+	n := w.next(max(s.Num+1, w.base), end)
+	for looked := 0; n < end && looked < lateLook; looked++ {
+		if u := w.see(n); u.state&(timed|firstSending) == timed|firstSending {
 			d.late = max(d.late, s.Time-u.time)
 		}
+		n = w.next(n+1, end)
 	}
 }
 

@@ -142,8 +142,8 @@ func TestWindowIsBounded(t *testing.T) {
 	l := newLane()
 	for n := range int64(5000) {
 		l.first(n)
-		if w := &l.d.win; len(w.ring) > HistoryLimit || w.top-w.base > HistoryLimit {
-			t.Fatalf("%d numbers in a ring of %d", w.top-w.base, len(w.ring))
+		if w := &l.d.win; w.units.size() > HistoryLimit || w.top-w.base > HistoryLimit {
+			t.Fatalf("%d numbers in a ring of %d", w.top-w.base, w.units.size())
 		}
 	}
 	if _, ok := l.d.Captured(5000 - HistoryLimit); !ok {

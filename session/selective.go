@@ -106,7 +106,7 @@ func (d *Direction) Withdraw(n int64, before Gaps, at int64) {
 		d.firmGap, d.firmGapAt = before.firm, before.firmAt
 	}
 	if w := &d.win; w.holds(n) {
-		if u := w.at(n); u.state&captured == 0 {
+		if u := w.see(n); u.state&captured == 0 && u != &blankUnit {
 			u.state &^= acked | hearsay | ackTimed
 		}
 	}
