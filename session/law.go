@@ -29,6 +29,7 @@ type law struct {
 type books struct {
 	tally []Tally
 	sets  []uint64 // frames that passed a whole set of rules
+	room  any      // Flow.Room
 }
 
 func newBooks(rules []Rule, sets [][]int) *books {

@@ -65,12 +65,12 @@ const (
 // and what the other side said of them. Numbers are unwrapped.
 type Window struct {
 	units    sparse[unit]
-	base     int64  // lowest remembered number
-	past     past   // of numbers below base
-	floor    int64  // numbers below were forgotten
-	gone     bool   // floor is valid
-	history  int64  // Limits.History, 0 for the default
-	lean     bool   // Config.Lean
+	base     int64 // lowest remembered number
+	past     past  // of numbers below base
+	floor    int64 // numbers below were forgotten
+	gone     bool  // floor is valid
+	history  int64 // Limits.History, 0 for the default
+	lean     bool  // Config.Lean
 	keep     int64
 	excess   int64
 	now      int64 // of the latest sending, ns
