@@ -92,6 +92,7 @@ func (d *Direction) Send(s *Sending) Verdict {
 // sendNew judges the first captured copy of a number.
 func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 	v := Verdict{Novelty: First, Copies: 1}
+	d.win.units.unmark(s.Num)
 	if u.state&hearsay != 0 {
 		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
 	}

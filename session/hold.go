@@ -64,6 +64,7 @@ func (l *Law) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
 	if l.doubt != GuardNone && x.Blocked == GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
 		x.Blocked = l.doubt
 	}
+	l.cases++
 	if len(l.holds) == maxHolds {
 		l.end(&l.holds[0], Doubtful, GuardHold)
 		l.holds = append(l.holds[:0], l.holds[1:]...)

@@ -19,6 +19,7 @@ type sparse[T any] struct {
 type leafOf[T any] struct {
 	places *[leafSize]T // nil while none is in use
 	used   uint16       // bit i: place i is
+	marked uint16       // … and its owner marked it
 }
 
 // size is how many numbers may be remembered, 0 before resize.
@@ -64,8 +65,9 @@ func (s *sparse[T]) begin(n int64) {
 // blank forgets a number.
 func (s *sparse[T]) blank(n int64) {
 	k := s.index(n)
-	l := &s.table[k]
-	if l.used &^= 1 << (uint64(n) % leafSize); l.used == 0 && l.places != nil {
+	l, bit := &s.table[k], uint16(1)<<(uint64(n)%leafSize)
+	l.marked &^= bit
+	if l.used &^= bit; l.used == 0 && l.places != nil {
 		l.places, s.spare = nil, l.places
 		s.live[k/64] &^= 1 << (k % 64)
 	}
@@ -126,5 +128,27 @@ func (s *sparse[T]) resize(size, base, end int64) {
 	for n := old.next(base, end); n < end; n = old.next(n+1, end) {
 		t, _ := s.use(n)
 		*t = *old.find(n)
+		if old.marks(n, n+1) != 0 {
+			s.mark(n)
+		}
 	}
+}
+
+// mark marks a number in use, and unmark any that was.
+func (s *sparse[T]) mark(n int64)   { s.table[s.index(n)].marked |= 1 << (uint64(n) % leafSize) }
+func (s *sparse[T]) unmark(n int64) { s.table[s.index(n)].marked &^= 1 << (uint64(n) % leafSize) }
+
+// marks gives the marks of up to 64 numbers from one on and below end: bit i is
+// that of n+i.
+func (s *sparse[T]) marks(n, end int64) (set uint64) {
+	end = min(end, n+64)
+	for at := n; at < end; {
+		i := uint64(at) % leafSize
+		set |= uint64(s.table[s.index(at)].marked>>i) << uint(at-n)
+		at += leafSize - int64(i)
+	}
+	if end-n < 64 {
+		set &= 1<<uint(max(end-n, 0)) - 1
+	}
+	return set
 }
