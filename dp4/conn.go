@@ -200,7 +200,7 @@ func (c *conn) dataFrame(dir int) {
 		}
 	}
 	if v.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
-		c.life.try(dir, v.Copies, c.fr)
+		c.life.try(dir, v.Sendings, c.fr)
 	}
 }
 

@@ -218,7 +218,7 @@ func (c *conn) dataFrame(dir int) {
 	if v.Novelty == session.First || v.Novelty == session.LateFirst {
 		c.deliver(dir, num, d, keepAlive, v.Novelty == session.LateFirst)
 	}
-	c.sawData(dir, num, d, v.Copies)
+	c.sawData(dir, num, d, v.Sendings)
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)

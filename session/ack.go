@@ -228,7 +228,7 @@ func (d *Direction) lateness() int64 {
 func (d *Direction) noteRoundTrip(u *unit, a *Acknowledgement) {
 	const first = firstSending | timed
 	rtt := u.ackTime - u.time
-	if u.state&first != first || u.copies != 1 || rtt < 0 {
+	if u.state&(first|again) != first || rtt < 0 {
 		return
 	}
 	if !d.hasRTT || rtt < d.minRTT {

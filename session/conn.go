@@ -157,11 +157,10 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 	return dir
 }
 
-// leave ends the handling of the connection's latest frame.
-func (c *Conn) leave() {
-	c.Law.fr = nil
-	if c.quality != nil {
-		c.quality.fr = nil
+// handled ends the handling of the connection's latest frame.
+func (c *Conn) handled() {
+	if !c.closed {
+		c.Law.fr, c.quality.fr = nil, nil
 	}
 }
 

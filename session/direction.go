@@ -56,6 +56,7 @@ type work struct {
 	acceptsAt int64 // when that was first captured
 	opened    int64 // time of the connection's first frame
 	late      int64 // the longest a frame was overtaken by
+	interval  int64 // shortest proven time to the second sending of a number, ns, 0 for none
 
 	softGap, firmGap     bool // see noteGap
 	softGapAt, firmGapAt int64
@@ -198,7 +199,7 @@ func (d *Direction) Passed(next int64) {
 // settle draws the conclusions about a number that is about to be forgotten.
 func (d *Direction) settle(n int64, u *unit, w *Window) {
 	const sample = captured | acked | ackTimed | timed
-	if u.state&sample == sample && u.copies == 1 && u.state&givenUp == 0 && u.ackTime >= u.time {
+	if u.state&sample == sample && u.state&(again|givenUp) == 0 && u.ackTime >= u.time {
 		d.rtt.add(u.ackTime - u.time)
 	}
 	if d.links && u.state&(captured|acked) == captured {

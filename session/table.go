@@ -319,7 +319,7 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 		t.show(fr, c)
 		fr.Datagram = nil // it is reused: what is judged later has no frame at hand
 		if c != nil {
-			c.leave()
+			c.handled()
 		}
 	}
 }

@@ -34,8 +34,9 @@ func (d *Direction) SetLimits(l Limits) {
 type unit struct {
 	state   unitState
 	copies  uint8  // captured transmissions and copies, saturating
+	sends   uint8  // captured transmissions, saturating
 	size    uint16 // of the payload, by the UDP header
-	ipid    uint16 // of the first sending
+	ipid    uint16 // of the first sending, or of what was captured first
 	frame   uint64 // first captured copy
 	time    int64
 	hash    uint64 // of the first sending, RETRY clear
@@ -59,6 +60,7 @@ const (
 	byMask                             // acknowledged by a mask, not by a number that passed it
 	hearsay                            // acknowledged by nothing but history bits
 	noAck                              // its sender asks for no acknowledgement
+	again                              // captured again, and not proven a copy by its identification
 )
 
 // A Window holds the numbers one side sends: which were captured, how often,
@@ -194,7 +196,7 @@ func (w *Window) wanted() bool {
 }
 
 // inVain reports a number that is sent again and was not acknowledged.
-func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.copies > 1 }
+func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.sends > 1 }
 
 // patience is for how long a number is remembered in a lean window, in ns.
 func (w *Window) patience(u *unit) int64 {
