@@ -212,7 +212,7 @@ func (a *assembler) deliver(m *session.Message) {
 		*a.state(m.Number) = settled
 		a.lift()
 	}
-	m.Dir, m.At = a.dir, a.conn.fr.Frame
+	m.Dir, m.At = a.dir, a.conn.now
 	a.conn.c.Deliver(m)
 }
 

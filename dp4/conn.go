@@ -15,7 +15,8 @@ type conn struct {
 	life     lifecycle
 	finished bool // settled: further frames are only counted
 
-	fr    *dissect.Frame // the frame at hand
+	now   uint64         // number of the latest frame
+	fr    *dissect.Frame // the frame at hand, nil when none is
 	f     *Frame
 	clean bool // the capture had missed nothing before it, valid for a new packet with another serial than 0
 	shun  bool // rules remember nothing of it
@@ -99,7 +100,7 @@ func (f *Frame) initial() bool {
 
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
-	c.fr, c.f = fr, f
+	c.fr, c.f, c.now = fr, f, fr.Frame
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	c.life.heard(dir)
@@ -199,7 +200,7 @@ func (c *conn) dataFrame(dir int) {
 		}
 	}
 	if v.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
-		c.life.try(dir, v.Copies, c.fr)
+		c.life.try(dir, v.Sendings, c.fr)
 	}
 }
 

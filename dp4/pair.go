@@ -26,6 +26,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	c := p.find(fr, f, err)
 	p.active = c
 	c.input(fr, f, err)
+	c.fr, c.f = nil, nil
 	if p.flow.Wants().Summaries {
 		fr.Summary = appendSummary(fr.Summary, f, err)
 	}

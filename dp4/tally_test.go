@@ -159,13 +159,17 @@ func runModel(t *testing.T, w *world) {
 	}
 }
 
-// rtt is the time from packets captured exactly once to the first frame behind
+// rtt is the time from packets captured exactly once, proven copies left out, to the first frame behind
 // that acknowledges them.
 func (w *world) rtt(side int) (r session.RTT) {
 	times := map[int64][]int{}
 	for i := range w.tap {
 		if x := &w.tap[i]; x.from == side && x.tx.unit != nil {
-			times[x.tx.num] = append(times[x.tx.num], i)
+			at := times[x.tx.num]
+			if len(at) > 0 && x.ipid != 0 && x.ipid == w.tap[at[0]].ipid {
+				continue // proven a copy
+			}
+			times[x.tx.num] = append(at, i)
 		}
 	}
 	var all []int64

@@ -26,7 +26,7 @@ type conn struct {
 	finished  bool // settled: further frames are only counted
 	shake          // what judging handshakes needs
 
-	fr   *dissect.Frame // the frame at hand
+	fr   *dissect.Frame // the frame at hand, nil when none is
 	f    *Frame
 	now  uint64
 	sent session.Sending
@@ -218,7 +218,7 @@ func (c *conn) dataFrame(dir int) {
 	if v.Novelty == session.First || v.Novelty == session.LateFirst {
 		c.deliver(dir, num, d, keepAlive, v.Novelty == session.LateFirst)
 	}
-	c.sawData(dir, num, d, v.Copies)
+	c.sawData(dir, num, d, v.Sendings)
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)

@@ -30,7 +30,7 @@ const (
 	strayStart  = 2e9   // ns from a connection's start in which one before it may still speak
 )
 
-// addStray keeps a case against the sender of the frame at hand.
+// addStray keeps a case, whose frame may be of another connection of the pair.
 func (c *conn) addStray(s stray) {
 	if len(c.strays) == maxStrays {
 		c.dropStray(0, session.GuardLife)
@@ -44,7 +44,7 @@ func (c *conn) addStray(s stray) {
 			latest = max(latest, x.Time)
 		}
 	}
-	if c.life.closeEnd != [2]bool{} || c.fr.Time-latest > strayPause {
+	if c.life.closeEnd != [2]bool{} || s.Time-latest > strayPause {
 		s.next = [2]int64{-1, -1} // the connection may be over
 	}
 	c.strays = append(c.strays, s)

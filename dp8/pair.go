@@ -33,6 +33,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	err := p.frame.Decode(fr.Payload, c.params, fr.Tree)
 	fr.Type = p.frame.Type.String()
 	c.input(fr, &p.frame, err)
+	c.fr, c.f = nil, nil
 	if p.flow.Wants().Summaries {
 		fr.Summary = appendSummary(fr.Summary, &p.frame, err)
 	}

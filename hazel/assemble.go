@@ -12,6 +12,7 @@ import (
 const (
 	maxPartial   = 64       // messages that lack a part
 	maxHeldBytes = 32 << 20 // bytes of parts that wait for earlier ones, and of payloads collected
+	partCost     = 64       // bytes a part that waits takes besides its data
 )
 
 // An assembler puts fragmented messages of one side together.
@@ -37,21 +38,14 @@ type part struct {
 type partial struct {
 	key    uint16
 	count  int // 0 when it is not known yet
-	have   []uint64
 	got    int
 	cut    bool
-	judged bool // for what it lacks
-	next   int  // parts below were consumed
-	wait   []waitingPart
+	judged bool           // for what it lacks
+	next   int            // parts below were consumed
+	ahead  map[int][]byte // parts that wait for those before them
 	sum    hash.Hash
 	buf    []byte
 	msg    session.Message
-}
-
-// A waitingPart waits for those before it.
-type waitingPart struct {
-	index int
-	data  []byte
 }
 
 // add takes the fragment at hand, which was not captured before.
@@ -63,11 +57,8 @@ func (a *assembler) add(p *part) {
 	if m.has(p.index) || m.count > 0 && p.index >= m.count {
 		return // no release sends it
 	}
-	m.mark(p.index)
 	a.note(m, p)
-	if a.conn.wants.Messages != session.CountMessages {
-		a.consume(m, p.index)
-	}
+	a.consume(m, p.index)
 	if m.count > 0 && m.got >= m.count {
 		a.conn.c.Law.Pass(rHdrFragComplete)
 		a.finish(m, true)
@@ -91,14 +82,12 @@ func (a *assembler) find(p *part) *partial {
 	return m
 }
 
-func (m *partial) has(i int) bool { return i/64 < len(m.have) && m.have[i/64]>>(i%64)&1 != 0 }
-
-func (m *partial) mark(i int) {
-	for len(m.have) <= i/64 {
-		m.have = append(m.have, 0) // 8 KiB at most: an index has 16 bits
+func (m *partial) has(i int) bool {
+	if i < m.next {
+		return true
 	}
-	m.have[i/64] |= 1 << (i % 64)
-	m.got++
+	_, ok := m.ahead[i]
+	return ok
 }
 
 // note enters a part into what is said of the message.
@@ -113,34 +102,46 @@ func (a *assembler) note(m *partial, p *part) {
 	}
 }
 
-// consume adds the data at hand to the message, in the order of the parts.
+// consume adds the part at hand to the message, in the order of the parts.
 func (a *assembler) consume(m *partial, index int) {
 	data := a.conn.f.Data
+	if a.conn.wants.Messages == session.CountMessages {
+		data = nil
+	}
+	m.got++
 	if index != m.next {
 		a.wait(m, index, data)
 		return
 	}
 	a.extend(m, data)
-	for len(m.wait) > 0 && m.wait[0].index == m.next {
-		w := m.wait[0]
-		m.wait = m.wait[1:]
-		a.held -= len(w.data)
-		a.extend(m, w.data)
+	for len(m.ahead) > 0 {
+		data, ok := m.ahead[m.next]
+		if !ok {
+			return
+		}
+		delete(m.ahead, m.next)
+		a.held -= len(data) + partCost
+		a.extend(m, data)
 	}
 }
 
 func (a *assembler) wait(m *partial, index int, data []byte) {
-	if a.held+len(data) > maxHeldBytes {
+	if a.held+len(data)+partCost > maxHeldBytes {
 		m.cut = true
 		return
 	}
-	a.held += len(data)
-	at, _ := slices.BinarySearchFunc(m.wait, index, func(w waitingPart, i int) int { return w.index - i })
-	m.wait = slices.Insert(m.wait, at, waitingPart{index, slices.Clone(data)})
+	a.held += len(data) + partCost
+	if m.ahead == nil {
+		m.ahead = make(map[int][]byte)
+	}
+	m.ahead[index] = slices.Clone(data)
 }
 
 func (a *assembler) extend(m *partial, data []byte) {
 	m.next++
+	if m.sum == nil {
+		return
+	}
 	m.sum.Write(data)
 	if a.conn.wants.Messages != session.CollectPayload {
 		return
@@ -157,8 +158,8 @@ func (a *assembler) extend(m *partial, data []byte) {
 func (a *assembler) finish(m *partial, whole bool) {
 	a.open = slices.DeleteFunc(a.open, func(o *partial) bool { return o == m })
 	a.held -= len(m.buf)
-	for _, w := range m.wait {
-		a.held -= len(w.data)
+	for _, data := range m.ahead {
+		a.held -= len(data) + partCost
 	}
 	msg := &m.msg
 	msg.Dir, msg.Complete, msg.Payload = a.dir, whole && !m.cut, m.buf

@@ -31,7 +31,7 @@ type conn struct {
 	begun    bool    // its first datagram was judged
 
 	now  uint64         // number of the latest frame
-	fr   *dissect.Frame // the frame at hand
+	fr   *dissect.Frame // the frame at hand, nil when none is
 	f    *Frame
 	sent session.Sending
 	ack  session.Acknowledgement

@@ -44,6 +44,7 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 	}
 	fr.Type = p.frame.Type.String()
 	c.input(fr, &p.frame, err)
+	c.fr, c.f = nil, nil
 }
 
 func newPair(f *session.Flow, learned *probe) *pair {

@@ -31,7 +31,7 @@ type conn struct {
 	spoken   bool      // something besides the handshake was captured
 	finished bool      // settled: further frames are only counted
 
-	fr      *dissect.Frame // the frame at hand
+	fr      *dissect.Frame // the frame at hand, nil when none is
 	now     uint64         // its number
 	d       *Datagram
 	sent    session.Sending
@@ -42,6 +42,10 @@ type conn struct {
 	broken  bool    // a fragment of it is proven wrong
 	suspect bool    // it has one, and changes nothing that rules remember
 	link    func(frame uint64)
+	told    [2]func(num int64, words dissect.Words) // of what each side sent
+
+	suspicions int // against the frame at hand
+	named      int // PacketIDs it acknowledges
 }
 
 // A side is what is remembered of one sender.
@@ -94,6 +98,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 			c.c.Dir[i].SetLimits(libraryLimits)
 		}
 		s.roll.lean = c.wants.Lean
+		c.told[i] = s.acknowledged
 	}
 	if p.decided {
 		c.c.Dialect = p.params.Dialect.String()
@@ -133,6 +138,7 @@ func (c *conn) knowClient(dir int) {
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, d *Datagram, err *dissect.Error) {
 	c.fr, c.d, c.now, c.pong, c.suspect = fr, d, fr.Frame, pong{}, false
+	c.suspicions, c.named = 0, 0
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	switch {

@@ -1,7 +1,7 @@
 package knet
 
 import (
-	"math"
+	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -73,28 +73,24 @@ func (c *conn) packetAck(dir int, m *Message, fresh bool) {
 	if _, ok := other.ids.Known(); !ok {
 		return
 	}
-	var ids [MaxAcked]int64
-	far := int64(math.MaxInt64)
-	if r := &other.roll; c.suspect && r.has && r.missing == 0 {
-		far = r.top + farAhead // nothing was missed so far: it is not meant so
+	first, mask := other.ids.Peek(m.Ack.PacketID&PacketIDMask), m.Ack.Bits<<1
+	if m.Ack.PacketID <= PacketIDMask {
+		mask |= 1
 	}
-	for _, id := range m.Ack.ids(ids[:0]) {
-		if num := other.ids.Peek(uint32(id)); num <= far {
-			c.acknowledge(dir, num, fresh)
+	if r := &other.roll; c.suspect && r.has && r.missing == 0 {
+		far := r.top + farAhead // nothing was missed so far: it is not meant so
+		if n := far - first + 1; n < 64 {
+			mask &= 1<<uint(max(n, 0)) - 1
 		}
 	}
-}
-
-// acknowledge applies an acknowledgement of one datagram of the other side.
-func (c *conn) acknowledge(dir int, num int64, fresh bool) {
+	other.plain.acknowledged(first, mask)
 	a, d := &c.ack, c.fr.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
-	words := c.c.Dir[1-dir].AcknowledgeOne(num, a, c.link)
-	c.fr.Words |= words
-	c.side[1-dir].plain.acknowledged(num)
+	var told func(int64, dissect.Words)
 	if c.d.Dialect == Spec {
-		c.side[1-dir].acknowledged(num, words)
+		told = c.told[1-dir]
 	}
+	c.fr.Words |= c.c.Dir[1-dir].AcknowledgeRun(first, mask, a, c.link, told)
 }
 
 // judgeAcks looks at a datagram of nothing but acknowledgements: it is told when
@@ -136,8 +132,10 @@ func (p *plain) await(num int64) bool {
 	return p.acked || p.acks < enoughAcks
 }
 
-func (p *plain) acknowledged(num int64) {
-	if p.acks < enoughAcks {
+// acknowledged notes the acknowledgement of PacketIDs from one on, as a mask.
+func (p *plain) acknowledged(first int64, mask uint64) {
+	for ; mask != 0 && p.acks < enoughAcks; mask &= mask - 1 {
+		num := first + int64(bits.TrailingZeros64(mask))
 		p.acks++
 		p.acked = p.acked || p.latest[num&(plainIDs-1)] == num+1
 	}

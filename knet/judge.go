@@ -1,6 +1,7 @@
 package knet
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -80,6 +81,14 @@ func (c *conn) accuseAs(rule int, g grade, message string) {
 	c.faults = append(c.faults, fault{rule, g, message})
 }
 
+// What is told of one datagram: so many faults, and suspicions of what its messages
+// say. What names more datagrams than maxNamed acknowledges them, and is judged no
+// further.
+const (
+	maxFaults = 8
+	maxNamed  = 2048
+)
+
 // inspect is a quick look over the datagram at hand: it notes what is wrong with it.
 // What has a fault is an exception, and is kept out of all state (quarantine).
 func (c *conn) inspect() {
@@ -91,6 +100,9 @@ func (c *conn) inspect() {
 	}
 	c.inspectHeader()
 	for i := range c.d.Messages {
+		if len(c.faults) >= maxFaults {
+			return
+		}
 		c.inspectMessage(&c.d.Messages[i])
 	}
 }
@@ -252,7 +264,7 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 		c.judgeNeeds(dir, sent.Num)
 	}
 	for i := range c.d.Messages {
-		if m := &c.d.Messages[i]; m.whole {
+		if m := &c.d.Messages[i]; m.whole && c.suspicions < maxFaults && !c.c.Law.Enough() {
 			c.judgeMessage(dir, sent, m, first)
 		}
 	}
@@ -288,7 +300,9 @@ func (c *conn) judgeMessage(dir int, sent *session.Sending, m *Message, first bo
 	case FlowControlRequest:
 		c.judgeFlow(dir, sent, m, first)
 	case PacketAck:
-		c.judgeAck(dir, m)
+		if c.named += 1 + bits.OnesCount64(m.Ack.Bits); c.named <= maxNamed {
+			c.judgeAck(dir, m)
+		}
 	case Disconnect, DisconnectAck:
 		c.judgeEnd(dir, sent, m.Kind)
 	case ConnectSyn, ConnectSynAck, ConnectAck:
@@ -302,7 +316,10 @@ func (c *conn) judgeMessage(dir int, sent *session.Sending, m *Message, first bo
 
 // quarantine says that the datagram at hand has a fault, or may have: it must change
 // nothing.
-func (c *conn) quarantine() { c.suspect = true }
+func (c *conn) quarantine() {
+	c.suspect = true
+	c.suspicions++
+}
 
 // mayConnect reports a datagram that may be the connect datagram of Reference, which
 // is judged by no rule: its side has hardly sent anything yet, or may have gone.

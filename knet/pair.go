@@ -21,20 +21,19 @@ type pair struct {
 	runs    [2]idRun // of each side, lower endpoint first
 	doubt   bool     // params.IDs is that of the connection before
 	conns   []*conn
-	d       Datagram
-	openers [][]byte // contents of connect datagrams
+	d       *Datagram // that of the table; the one at hand while it is
+	openers [][]byte  // contents of connect datagrams
 }
 
-// maxOpeners bounds the connect datagrams that are remembered, and keptMessages
-// the storage for messages that is kept between datagrams.
+// maxOpeners bounds the connect datagrams that are remembered.
 const (
-	maxOpeners   = 4
-	maxOpener    = 512
-	keptMessages = 128
+	maxOpeners = 4
+	maxOpener  = 512
 )
 
 func newPair(f *session.Flow, learned *probe) *pair {
 	p := &pair{flow: f, learned: learned, params: Params{Dialect: Reference}}
+	p.d = f.Room(func() any { return new(Datagram) }).(*Datagram)
 	if learned != nil {
 		p.params, p.decided = learned.learned()
 		p.told = learned.firm
@@ -53,12 +52,10 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	err := p.decode(fr)
 	fr.Type = p.d.Type.String()
 	c := p.find(fr, err)
-	c.input(fr, &p.d, err)
+	c.input(fr, p.d, err)
+	c.fr, c.d = nil, nil
 	if p.flow.Wants().Summaries {
-		fr.Summary = c.pong.appendTo(appendSummary(fr.Summary, &p.d, err))
-	}
-	if cap(p.d.Messages) > keptMessages {
-		p.d.Messages = nil
+		fr.Summary = c.pong.appendTo(appendSummary(fr.Summary, p.d, err))
 	}
 	return c.c
 }
@@ -212,11 +209,11 @@ func (p *pair) find(fr *dissect.Frame, err *dissect.Error) *conn {
 		return c
 	}
 	if len(p.conns) > 1 {
-		if old := p.conns[len(p.conns)-2]; old.claims(fr, &p.d, c) {
+		if old := p.conns[len(p.conns)-2]; old.claims(fr, p.d, c) {
 			return old
 		}
 	}
-	if c.restarts(fr, &p.d, dir) {
+	if c.restarts(fr, p.d, dir) {
 		return p.open(fr, true)
 	}
 	return c

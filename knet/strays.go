@@ -134,16 +134,14 @@ func (s *transfers) merge(t *transfer, list *[3]*transfer, id uint8) {
 
 // take gives a transfer the loose fragments sent behind a PacketID that it lacks.
 func (s *transfers) take(t, l *transfer, behind int64) {
-	kept := l.ahead
+	order, kept := l.apart(), l.ahead
 	l.ahead, l.got, l.last = nil, 0, 0
+	s.apart -= len(kept)
 	l.msg.Size, l.msg.FirstFrame, l.msg.LastFrame, l.broken = 0, 0, 0, false
-	for i := range kept {
-		p := &kept[i]
-		if !p.set {
-			continue
-		}
+	for _, i := range order {
+		p := kept[i]
 		s.held -= len(p.data)
-		f := fragment{index: l.next + i, packet: p.from.packet, whole: p.whole, body: p.data, size: p.size, at: p.from}
+		f := fragment{index: i, packet: p.from.packet, whole: p.whole, body: p.data, size: p.size, at: p.from}
 		to := l
 		if p.from.packet > behind && t.wants(&f) {
 			to = t
@@ -177,9 +175,8 @@ func (s *transfers) reused(l *transfer, start int64) bool {
 	if r.after != 0 {
 		return false // it may be sent again under a new PacketID
 	}
-	for i := range l.ahead {
-		p := &l.ahead[i]
-		if !p.set || p.from.packet > start {
+	for _, p := range l.ahead {
+		if p.from.packet > start {
 			continue
 		}
 		x := r.at(p.from.packet)

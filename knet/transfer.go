@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"hash"
+	"maps"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -11,7 +12,7 @@ import (
 
 // Bounds of what is kept of transfers that lack a fragment.
 const (
-	MaxFragmentsAhead = 1 << 16  // fragments behind the first that is missing
+	MaxFragmentsAhead = 1 << 16  // fragments behind the first that is missing; of all transfers of a side
 	MaxTransferBytes  = 64 << 20 // of all transfers of a side
 )
 
@@ -43,8 +44,8 @@ type transfer struct {
 	begun    bool
 	broken   bool // a part is cut, or too much was kept
 	got      int
-	next     int     // first fragment missing
-	ahead    []piece // fragments from next on
+	next     int           // first fragment missing
+	ahead    map[int]piece // fragments behind next, by number
 	sum      hash.Hash
 	buf      []byte
 	depends  []dependency
@@ -54,7 +55,6 @@ type transfer struct {
 }
 
 type piece struct {
-	set   bool
 	size  int
 	from  fragmentOrigin
 	data  []byte
@@ -77,6 +77,7 @@ type transfers struct {
 	dir   int
 	table *[256][3]*transfer // by id: the latest, the one before; with Spec, what no start was captured of
 	held  int                // bytes kept
+	apart int                // fragments kept
 }
 
 // add takes a fragment that was not captured before.
@@ -139,8 +140,11 @@ func newTransfer(f *fragment) *transfer {
 }
 
 func (t *transfer) has(index int) bool {
-	i := index - t.next
-	return i < 0 || i < len(t.ahead) && t.ahead[i].set
+	if index < t.next {
+		return true
+	}
+	_, ok := t.ahead[index]
+	return ok
 }
 
 // store keeps a fragment, and joins it to those before it when it is next.
@@ -164,19 +168,19 @@ func (s *transfers) store(t *transfer, f *fragment) {
 		s.advance(t)
 		return
 	}
-	i := f.index - t.next
-	if i >= MaxFragmentsAhead {
+	if f.index-t.next >= MaxFragmentsAhead || s.apart >= MaxFragmentsAhead {
 		t.broken = true
 		return
 	}
-	for len(t.ahead) <= i {
-		t.ahead = append(t.ahead, piece{})
-	}
-	p := piece{set: true, size: f.size, from: f.at, whole: f.whole}
+	p := piece{size: f.size, from: f.at, whole: f.whole}
 	if s.conn.wants.Messages != session.CountMessages {
 		p.data = s.keep(t, nil, f.body)
 	}
-	t.ahead[i] = p
+	if t.ahead == nil {
+		t.ahead = make(map[int]piece)
+	}
+	t.ahead[f.index] = p
+	s.apart++
 }
 
 // keep appends bytes to b as long as the side may keep more.
@@ -206,16 +210,25 @@ func (s *transfers) join(t *transfer, body []byte) {
 // advance passes over the fragment that was joined, and joins what follows it.
 func (s *transfers) advance(t *transfer) {
 	t.next++
-	if len(t.ahead) == 0 {
-		return
-	}
-	t.ahead = t.ahead[1:]
-	for len(t.ahead) > 0 && t.ahead[0].set {
-		s.join(t, t.ahead[0].data)
-		s.held -= len(t.ahead[0].data)
+	for len(t.ahead) > 0 {
+		p, ok := t.ahead[t.next]
+		if !ok {
+			return
+		}
+		s.join(t, p.data)
+		s.release(t, t.next)
 		t.next++
-		t.ahead = t.ahead[1:]
 	}
+}
+
+// apart gives the numbers of the fragments behind one that is missing, in order.
+func (t *transfer) apart() []int { return slices.Sorted(maps.Keys(t.ahead)) }
+
+// release forgets a fragment that was kept.
+func (s *transfers) release(t *transfer, index int) {
+	s.held -= len(t.ahead[index].data)
+	s.apart--
+	delete(t.ahead, index)
 }
 
 // end delivers a transfer, whole or not, and forgets it.
@@ -226,11 +239,9 @@ func (s *transfers) end(t *transfer, id uint8) {
 		}
 	}
 	t.msg.Complete = t.full() && !t.broken
-	for i := range t.ahead { // incomplete: what there is of it
-		if p := &t.ahead[i]; p.set {
-			s.join(t, p.data)
-			s.held -= len(p.data)
-		}
+	for _, i := range t.apart() { // incomplete: what there is of it
+		s.join(t, t.ahead[i].data)
+		s.release(t, i)
 	}
 	if t.sum != nil {
 		t.sum.Sum(t.msg.SHA256[:0])

@@ -183,7 +183,7 @@ func (d *Direction) settleWaiting(a *Acknowledgement, link func(uint64)) {
 // captured copy waited has its round trip from that one.
 func (d *Direction) settleCopy(c waitingCopy, a *Acknowledgement, link func(uint64)) {
 	if w := &d.win; w.holds(c.num) && a.HasTime {
-		if u := w.at(c.num); u.frame == c.frame {
+		if u := w.see(c.num); u.frame == c.frame {
 			u.ackTime = a.Time
 			u.state |= ackTimed
 		}
@@ -228,7 +228,7 @@ func (d *Direction) lateness() int64 {
 func (d *Direction) noteRoundTrip(u *unit, a *Acknowledgement) {
 	const first = firstSending | timed
 	rtt := u.ackTime - u.time
-	if u.state&first != first || u.copies != 1 || rtt < 0 {
+	if u.state&(first|again) != first || rtt < 0 {
 		return
 	}
 	if !d.hasRTT || rtt < d.minRTT {
@@ -262,7 +262,7 @@ func (d *Direction) Captured(n int64) (yes, ok bool) {
 	if !d.win.started || !d.win.holds(n) {
 		return false, false
 	}
-	return d.win.at(n).state&captured != 0, true
+	return d.win.see(n).state&captured != 0, true
 }
 
 // InFlight is the number of units sent and not yet acknowledged, by the highest

@@ -112,7 +112,20 @@ func TestRoundTrips(t *testing.T) {
 	}{
 		{"cumulative", func(l *lane) { l.first(1); l.ack(20, 2) }, RTT{1, 20 * ms, 20 * ms, 20 * ms, 20 * ms}},
 		{"selective", func(l *lane) { l.first(1, 2); l.ack(20, 1, 2); l.ack(30, 3) }, RTT{2, 20 * ms, 20 * ms, 51 * ms, 51 * ms}},
-		{"captured twice", func(l *lane) { l.first(1); l.send(1, 1, MarkFirst, 1001, 100); l.ack(20, 2) }, RTT{}},
+		{"seen twice by the capture", func(l *lane) { l.first(1); l.send(1, 1, MarkFirst, 1001, 100); l.ack(20, 2) }, RTT{1, 21 * ms, 21 * ms, 21 * ms, 21 * ms}},
+		{"seen again behind its acknowledgement", func(l *lane) { l.first(1); l.ack(20, 2); l.send(1, 1, MarkFirst, 1001, 100) }, RTT{1, 20 * ms, 20 * ms, 20 * ms, 20 * ms}},
+		{"copied under another identification", func(l *lane) { l.first(1); l.send(1, 1, MarkFirst, 1001, 101); l.ack(20, 2) }, RTT{}},
+		{"copied without identification", func(l *lane) {
+			l.send(1, 1, Unmarked, 1001, 0)
+			l.send(1, 1, Unmarked, 1001, 0)
+			l.ack(20, 2)
+		}, RTT{}},
+		{"seen twice and retried", func(l *lane) {
+			l.first(1)
+			l.send(1, 1, MarkFirst, 1001, 100)
+			l.send(1, 1, MarkRetry, 7, 200)
+			l.ack(20, 2)
+		}, RTT{}},
 		{"retried", func(l *lane) { l.first(1); l.send(1, 1, MarkRetry, 7, 200); l.ack(20, 2) }, RTT{}},
 		{"retried behind its acknowledgement", func(l *lane) { l.first(1); l.ack(20, 2); l.send(1, 1, MarkRetry, 7, 200) }, RTT{}},
 		{"only the retry was captured", func(l *lane) { l.send(1, 1, MarkRetry, 7, 200); l.ack(20, 2) }, RTT{1, 20 * ms, 20 * ms, 20 * ms, 20 * ms}},

@@ -157,6 +157,13 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 	return dir
 }
 
+// handled ends the handling of the connection's latest frame.
+func (c *Conn) handled() {
+	if !c.closed {
+		c.Law.fr, c.quality.fr = nil, nil
+	}
+}
+
 // Malform counts a decode error; a datagram the capture cut is not malformed.
 func (c *Conn) Malform(fr *dissect.Frame, err *dissect.Error) {
 	if err == nil {

@@ -32,14 +32,14 @@ func (r *recentCopies) at(i int32) *recentFrame { return &r.ring[int(i)&(len(r.r
 // has reports whether a frame is a copy of one remembered: byte-identical with
 // an equal, non-zero IPv4 identification, or, with byTime, without identification
 // within CopyHorizon.
-func (r *recentCopies) has(s *Sending, byTime bool) bool {
+func (r *recentCopies) has(s *Sending, byTime bool, d *Direction) bool {
 	if r.kept == 0 {
 		return false
 	}
 	for i := *r.chain(s.Hash); i > max(0, r.kept-int32(len(r.ring))); {
 		f := r.at(i - 1)
 		if f.hash == s.Hash && f.num == uint32(s.Num) &&
-			(s.Exact || s.IPID != 0 && s.IPID == f.ipid || byTime && sameDatagram(s, f.ipid, f.time)) {
+			(s.Exact || s.IPID != 0 && s.IPID == f.ipid || byTime && d.sameDatagram(s, f.ipid, f.time)) {
 			f.time = s.Time
 			return true
 		}
@@ -95,7 +95,7 @@ func (r *recentCopies) grow() {
 // CopyHorizon too.
 func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
 	d.ready()
-	if d.recent.has(s, byTime) {
+	if d.recent.has(s, byTime, d) {
 		d.Duplicates++
 		d.signs.copies.see(s.Frame, s.Time)
 		return dissect.Duplicate

@@ -6,8 +6,8 @@ func (c *Conn) diagnoseSide(dir int) {
 	s := &d.signs
 	if d.Retries > 0 && s.largestAcked > 0 {
 		u := &s.stuck
-		hole := u.copies >= 3 && u.size > s.largestAcked && u.others > 0 && !d.ackedAfter(u.num)
-		c.observe(rFldMtu, dir, sign{1, u.frame, u.time}, when(hole, "%d bytes were sent %d times and never acknowledged, while up to %d bytes were: a path with a smaller MTU", u.size, u.copies, s.largestAcked))
+		hole := u.sends >= 3 && u.size > s.largestAcked && u.others > 0 && !d.ackedAfter(u.num)
+		c.observe(rFldMtu, dir, sign{1, u.frame, u.time}, when(hole, "%d bytes were sent %d times and never acknowledged, while up to %d bytes were: a path with a smaller MTU", u.size, u.sends, s.largestAcked))
 	}
 	if d.Retries >= fewest {
 		share := float64(d.UnneededRetries) / float64(d.Retries)
@@ -47,7 +47,7 @@ func (d *Direction) ackedAfter(n int64) bool {
 	if w.hasCum && n < w.cum {
 		return true
 	}
-	return w.holds(n) && w.at(n).state&acked != 0 || w.past.acked(n)
+	return w.holds(n) && w.see(n).state&acked != 0 || w.past.acked(n)
 }
 
 // diagnoseGiveUp names the unit whose missing acknowledgement ended the connection.
@@ -57,13 +57,13 @@ func (c *Conn) diagnoseGiveUp(dir int) {
 		return
 	}
 	w := &d.win
-	for n := w.base; n < w.top; n++ {
-		u := w.at(n)
-		if u.state&(captured|acked|givenUp) != captured || u.copies < 2 {
+	for n := w.next(w.base, w.top); n < w.top; n = w.next(n+1, w.top) {
+		u := w.see(n)
+		if u.state&(captured|acked|givenUp) != captured || u.sends < 2 {
 			continue
 		}
 		after := c.LastTime - u.time
-		c.observe(rFldGiveup, dir, sign{1, u.frame, u.time}, when(true, "reliable packet %d, size %d, not acknowledged after %s, %d resends: the connection was given up", n, u.size, millis(after), u.copies-1))
+		c.observe(rFldGiveup, dir, sign{1, u.frame, u.time}, when(true, "reliable packet %d, size %d, not acknowledged after %s, %d resends: the connection was given up", n, u.size, millis(after), u.sends-1))
 		return
 	}
 }
@@ -110,5 +110,5 @@ func (c *Conn) suspectInjection() {
 // due reports whether the latest number of a side waits for its acknowledgement.
 func (d *Direction) due() bool {
 	w := &d.win
-	return w.started && w.holds(w.highest) && w.at(w.highest).state&(captured|acked) == captured
+	return w.started && w.holds(w.highest) && w.see(w.highest).state&(captured|acked) == captured
 }

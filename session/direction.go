@@ -57,6 +57,7 @@ type work struct {
 	acceptsAt int64 // when that was first captured
 	opened    int64 // time of the connection's first frame
 	late      int64 // the longest a frame was overtaken by
+	interval  int64 // shortest proven time to the second sending of a number, ns, 0 for none
 
 	softGap, firmGap     bool // see noteGap
 	softGapAt, firmGapAt int64
@@ -199,7 +200,7 @@ func (d *Direction) Passed(next int64) {
 // settle draws the conclusions about a number that is about to be forgotten.
 func (d *Direction) settle(n int64, u *unit, w *Window) {
 	const sample = captured | acked | ackTimed | timed
-	if u.state&sample == sample && u.copies == 1 && u.state&givenUp == 0 && u.ackTime >= u.time {
+	if u.state&sample == sample && u.state&(again|givenUp) == 0 && u.ackTime >= u.time {
 		d.rtt.add(u.ackTime - u.time)
 	}
 	if d.links && u.state&(captured|acked) == captured {
@@ -229,6 +230,18 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 	}
 	if d.settled != nil {
 		d.settled(x)
+	}
+}
+
+// settleSkipped is settle for numbers below end of which nothing was heard.
+func (d *Direction) settleSkipped(from, end int64) {
+	if w := &d.win; w.begun {
+		d.paths.skip(min(end, w.highest+1) - max(from, w.origin, w.lowest))
+	}
+	if d.settled != nil {
+		for n := from; n < end; n++ {
+			d.settled(Settled{Num: n})
+		}
 	}
 }
 
@@ -262,7 +275,7 @@ func (d *Direction) Close() {
 			d.never(c.frame)
 		}
 	}
-	d.win.ring, d.win.waiting, d.win.extra = nil, nil, nil
+	d.win.units, d.win.waiting, d.win.extra = sparse[unit]{}, nil, nil
 	d.recent, d.retries, d.units = recentCopies{}, recentCopies{}, units{}
 }
 

@@ -58,8 +58,10 @@ func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
 type Verdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured copy, 0 when the sending is no retry or copy of one
-	Copies  int    // captured so far of its number, this one included
 	Novelty Novelty
+	// Sendings are those captured so far of its number, this one included and copies
+	// left out.
+	Sendings int
 }
 
 // Novelty says what a sending adds to what was captured before.
@@ -91,7 +93,8 @@ func (d *Direction) Send(s *Sending) Verdict {
 
 // sendNew judges the first captured copy of a number.
 func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
-	v := Verdict{Novelty: First, Copies: 1}
+	v := Verdict{Novelty: First, Sendings: 1}
+	d.win.units.unmark(s.Num)
 	if u.state&hearsay != 0 {
 		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
 	}
@@ -126,7 +129,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 		w.origin, w.begun = s.Num, true
 	}
 	d.distinct++
-	u.frame, u.time, u.copies, u.size = s.Frame, s.Time, 1, uint16(min(s.Size, 65535))
+	u.frame, u.time, u.copies, u.sends, u.size = s.Frame, s.Time, 1, 1, uint16(min(s.Size, 65535))
 	u.state |= captured
 	if s.HasTime {
 		u.state |= timed
@@ -146,8 +149,9 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 		d.signs.asRetry.see(s.Frame, s.Time)
 	} else {
 		u.state |= firstSending
-		u.hash, u.ipid = s.Hash, s.IPID
+		u.hash = s.Hash
 	}
+	u.ipid = s.IPID
 	return v
 }
 
@@ -165,13 +169,20 @@ func (d *Direction) settledIn(s *Sending) bool {
 	}
 }
 
+// lateLook is how many numbers above a late one are looked at: those next to it were
+// sent first.
+const lateLook = HistoryLimit
+
 // noteLate keeps the longest time by which a frame was overtaken.
 func (d *Direction) noteLate(s *Sending) {
 	w := &d.win
-	for n := max(s.Num+1, w.base); n <= w.highest; n++ {
-		if u := w.at(n); u.state&(timed|firstSending) == timed|firstSending {
+	end := w.highest + 1
+	n := w.next(max(s.Num+1, w.base), end)
+	for looked := 0; n < end && looked < lateLook; looked++ {
+		if u := w.see(n); u.state&(timed|firstSending) == timed|firstSending {
 			d.late = max(d.late, s.Time-u.time)
 		}
+		n = w.next(n+1, end)
 	}
 }
 
@@ -181,10 +192,16 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 	if u.copies < 255 {
 		u.copies++
 	}
-	v.Copies = int(u.copies)
 	d.remember(s, u)
+	copied := d.isCopy(s, u)
+	if !copied && u.sends < 255 {
+		u.sends++
+	}
+	if v.Sendings = int(u.sends); !copied || s.IPID == 0 || s.IPID != u.ipid {
+		u.state |= again
+	}
 	switch {
-	case d.isCopy(s, u):
+	case copied:
 		v.Words |= dissect.Duplicate
 		d.Duplicates++
 		d.signs.copies.see(s.Frame, s.Time)
@@ -204,10 +221,11 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 	d.Retries++
 	v.Words |= dissect.Retry
+	d.noteInterval(s, u)
 	if u.state&acked != 0 {
 		d.UnneededRetries++
 		v.Words |= dissect.UnneededRetry
-		d.signs.deaf = max(d.signs.deaf, u.copies)
+		d.signs.deaf = max(d.signs.deaf, u.sends)
 		d.signs.unneeded.see(s.Frame, s.Time)
 	} else {
 		d.signs.stubborn(s, u)
@@ -224,7 +242,7 @@ func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 // own. Where the protocol marks retries the mark decides: a second sending would
 // carry it.
 func (d *Direction) isCopy(s *Sending, u *unit) bool {
-	if u.state&retried != 0 && s.Mark != MarkFirst && d.retries.has(s, true) {
+	if u.state&retried != 0 && s.Mark != MarkFirst && d.retries.has(s, true, d) {
 		return true
 	}
 	if u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash {
@@ -233,17 +251,32 @@ func (d *Direction) isCopy(s *Sending, u *unit) bool {
 	if s.Mark == MarkFirst || s.Exact {
 		return true
 	}
-	return sameDatagram(s, u.ipid, u.time)
+	return d.sameDatagram(s, u.ipid, u.time)
+}
+
+// noteInterval keeps the shortest time that this side took, proven by identifications
+// or by more than a copy may be late, from the first sending of a number to the
+// second.
+func (d *Direction) noteInterval(s *Sending, u *unit) {
+	const first = captured | firstSending | timed
+	if u.state&(first|retried) != first || !s.HasTime || s.Mark != Unmarked {
+		return
+	}
+	if gap := s.Time - u.time; d.interval == 0 || gap < d.interval {
+		d.interval = max(gap, 1)
+	}
 }
 
 // sameDatagram is the rule for byte-identical datagrams of one side: equal
 // non-zero IPv4 identifications are copies, different non-zero ones never; with
-// identification 0 and on IPv6, within CopyHorizon.
-func sameDatagram(s *Sending, ipid uint16, time int64) bool {
+// identification 0 and on IPv6, within CopyHorizon, unless the side was seen to send
+// again as soon.
+func (d *Direction) sameDatagram(s *Sending, ipid uint16, time int64) bool {
 	if s.IPID != 0 && ipid != 0 {
 		return s.IPID == ipid
 	}
-	return s.Time-time <= CopyHorizon
+	gap := s.Time - time
+	return gap <= CopyHorizon && (d.interval == 0 || gap < d.interval)
 }
 
 // sendForgotten judges a sending of a number that is no longer remembered. Its

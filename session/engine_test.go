@@ -81,7 +81,7 @@ func TestSend(t *testing.T) {
 		words   string
 		retryOf uint64
 		novelty Novelty
-		copies  int
+		sends   int
 	}{
 		{"first", []s{{0, 5, MarkFirst, 1, 9}}, "", 0, First, 1},
 		{"next", []s{{0, 5, MarkFirst, 1, 9}, {1, 6, MarkFirst, 2, 10}}, "", 0, First, 1},
@@ -91,23 +91,26 @@ func TestSend(t *testing.T) {
 		{"a retry alone", []s{{0, 5, MarkRetry, 1, 9}}, "retry", 0, First, 1},
 		{"a retry above a gap", []s{{0, 5, MarkFirst, 1, 9}, {1, 8, MarkRetry, 2, 10}}, "retry gap", 0, First, 1},
 		{"below the lowest", []s{{0, 5, MarkFirst, 1, 9}, {1, 3, MarkFirst, 2, 8}}, "out-of-order gap-filled", 0, First, 1},
-		{"copy by its missing mark, equal identification", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkFirst, 1, 9}}, "duplicate", 1, Again, 2},
-		{"copy by its missing mark, other identification", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkFirst, 1, 10}}, "duplicate", 1, Again, 2},
+		{"copy by its missing mark, equal identification", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkFirst, 1, 9}}, "duplicate", 1, Again, 1},
+		{"copy by its missing mark, other identification", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkFirst, 1, 10}}, "duplicate", 1, Again, 1},
 		{"same number, other bytes, no mark", []s{{0, 5, MarkFirst, 1, 9}, {1, 5, MarkFirst, 2, 9}}, "", 1, Again, 2},
 		{"retry", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkRetry, 2, 10}}, "retry", 1, Again, 2},
 		{"two retries", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkRetry, 2, 10}, {200, 5, MarkRetry, 2, 11}}, "retry", 1, Again, 3},
-		{"copy of a retry, equal identification", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkRetry, 2, 10}, {200, 5, MarkRetry, 2, 10}}, "duplicate", 1, Again, 3},
-		{"copy of a retry without identification", []s{{0, 5, MarkFirst, 1, 0}, {200, 5, MarkRetry, 2, 0}, {30, 5, MarkRetry, 2, 0}}, "duplicate", 1, Again, 3},
+		{"copy of a retry, equal identification", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkRetry, 2, 10}, {200, 5, MarkRetry, 2, 10}}, "duplicate", 1, Again, 2},
+		{"copy of a retry without identification", []s{{0, 5, MarkFirst, 1, 0}, {200, 5, MarkRetry, 2, 0}, {30, 5, MarkRetry, 2, 0}}, "duplicate", 1, Again, 2},
 		{"retry without identification", []s{{0, 5, MarkFirst, 1, 0}, {200, 5, MarkRetry, 2, 0}, {31, 5, MarkRetry, 2, 0}}, "retry", 1, Again, 3},
-		{"a copy of the retry before the last", []s{{0, 5, MarkFirst, 1, 9}, {50, 5, MarkRetry, 2, 10}, {10, 5, MarkRetry, 3, 11}, {1, 5, MarkRetry, 2, 10}}, "duplicate", 1, Again, 4},
-		{"three equal retries, each within the horizon of the one before", []s{{0, 5, MarkRetry, 2, 0}, {20, 5, MarkRetry, 2, 0}, {20, 5, MarkRetry, 2, 0}}, "duplicate", 1, Again, 3},
+		{"a copy of the retry before the last", []s{{0, 5, MarkFirst, 1, 9}, {50, 5, MarkRetry, 2, 10}, {10, 5, MarkRetry, 3, 11}, {1, 5, MarkRetry, 2, 10}}, "duplicate", 1, Again, 3},
+		{"three equal retries, each within the horizon of the one before", []s{{0, 5, MarkRetry, 2, 0}, {20, 5, MarkRetry, 2, 0}, {20, 5, MarkRetry, 2, 0}}, "duplicate", 1, Again, 1},
 		{"late original", []s{{0, 5, MarkRetry, 2, 10}, {1, 5, MarkFirst, 1, 9}}, "", 0, LateFirst, 2},
-		{"copy of a late original", []s{{0, 5, MarkRetry, 2, 10}, {1, 5, MarkFirst, 1, 9}, {1, 5, MarkFirst, 1, 9}}, "duplicate", 1, Again, 3},
+		{"copy of a late original", []s{{0, 5, MarkRetry, 2, 10}, {1, 5, MarkFirst, 1, 9}, {1, 5, MarkFirst, 1, 9}}, "duplicate", 1, Again, 2},
 		{"retry behind a late original", []s{{0, 5, MarkRetry, 2, 10}, {1, 5, MarkFirst, 1, 9}, {50, 5, MarkRetry, 2, 12}}, "retry", 1, Again, 3},
-		{"without marks, equal identification", []s{{0, 5, Unmarked, 1, 9}, {200, 5, Unmarked, 1, 9}}, "duplicate", 1, Again, 2},
+		{"without marks, equal identification", []s{{0, 5, Unmarked, 1, 9}, {200, 5, Unmarked, 1, 9}}, "duplicate", 1, Again, 1},
 		{"without marks, other identification", []s{{0, 5, Unmarked, 1, 9}, {1, 5, Unmarked, 1, 10}}, "retry", 1, Again, 2},
-		{"without marks and identification, soon", []s{{0, 5, Unmarked, 1, 0}, {30, 5, Unmarked, 1, 0}}, "duplicate", 1, Again, 2},
+		{"without marks and identification, soon", []s{{0, 5, Unmarked, 1, 0}, {30, 5, Unmarked, 1, 0}}, "duplicate", 1, Again, 1},
 		{"without marks and identification, later", []s{{0, 5, Unmarked, 1, 0}, {31, 5, Unmarked, 1, 0}}, "retry", 1, Again, 2},
+		{"without identification, as soon as one proven by it", []s{{0, 5, Unmarked, 1, 9}, {12, 5, Unmarked, 1, 10}, {50, 6, Unmarked, 2, 0}, {12, 6, Unmarked, 2, 0}}, "retry", 3, Again, 2},
+		{"without identification, sooner than any proven", []s{{0, 5, Unmarked, 1, 9}, {12, 5, Unmarked, 1, 10}, {50, 6, Unmarked, 2, 0}, {11, 6, Unmarked, 2, 0}}, "duplicate", 3, Again, 1},
+		{"without identification, later than a late proof", []s{{0, 5, Unmarked, 1, 0}, {40, 5, Unmarked, 1, 0}, {50, 6, Unmarked, 2, 0}, {30, 6, Unmarked, 2, 0}}, "duplicate", 3, Again, 1},
 		{"without marks, other bytes", []s{{0, 5, Unmarked, 1, 0}, {1, 5, Unmarked, 2, 0}}, "retry", 1, Again, 2},
 		{"a jump beyond everything", []s{{0, 5, MarkFirst, 1, 9}, {1, 5 + 10*HistoryLimit, MarkFirst, 2, 10}}, "gap", 0, First, 1},
 		{"forgotten", []s{{0, 1000, MarkFirst, 1, 9}, {1, 5, MarkFirst, 2, 10}}, "", 0, Forgotten, 0},
@@ -118,9 +121,9 @@ func TestSend(t *testing.T) {
 		for _, x := range c.sent {
 			v = l.send(x.after, x.num, x.mark, x.hash, x.ipid)
 		}
-		if got := wordNames(v.Words); got != c.words || v.RetryOf != c.retryOf || v.Novelty != c.novelty || v.Copies != c.copies {
-			t.Errorf("%s: %q of %d, novelty %d, %d copies; want %q of %d, novelty %d, %d copies",
-				c.name, got, v.RetryOf, v.Novelty, v.Copies, c.words, c.retryOf, c.novelty, c.copies)
+		if got := wordNames(v.Words); got != c.words || v.RetryOf != c.retryOf || v.Novelty != c.novelty || v.Sendings != c.sends {
+			t.Errorf("%s: %q of %d, novelty %d, %d sendings; want %q of %d, novelty %d, %d sendings",
+				c.name, got, v.RetryOf, v.Novelty, v.Sendings, c.words, c.retryOf, c.novelty, c.sends)
 		}
 	}
 }
@@ -142,8 +145,8 @@ func TestWindowIsBounded(t *testing.T) {
 	l := newLane()
 	for n := range int64(5000) {
 		l.first(n)
-		if w := &l.d.win; len(w.ring) > HistoryLimit || w.top-w.base > HistoryLimit {
-			t.Fatalf("%d numbers in a ring of %d", w.top-w.base, len(w.ring))
+		if w := &l.d.win; w.units.size() > HistoryLimit || w.top-w.base > HistoryLimit {
+			t.Fatalf("%d numbers in a ring of %d", w.top-w.base, w.units.size())
 		}
 	}
 	if _, ok := l.d.Captured(5000 - HistoryLimit); !ok {

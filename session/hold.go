@@ -61,9 +61,10 @@ func (l *Law) Hold(x Case, settle func() (Ruling, Guard)) {
 
 // HoldFor is Hold for a time of the rule's own, in ns.
 func (l *Law) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
-	if l.doubt != GuardNone && x.Blocked == GuardNone && x.Frame == l.fr.Frame {
+	if l.doubt != GuardNone && x.Blocked == GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
 		x.Blocked = l.doubt
 	}
+	l.cases++
 	if len(l.holds) == maxHolds {
 		l.end(&l.holds[0], Doubtful, GuardHold)
 		l.holds = append(l.holds[:0], l.holds[1:]...)
@@ -134,5 +135,4 @@ func (l *Law) close(end int64, over bool) {
 			l.end(h, Doubtful, GuardHold)
 		}
 	}
-	l.fr = nil
 }

@@ -17,18 +17,20 @@ type law struct {
 	flow  *Flow
 	rules []Rule
 	books *books
-	fr    *dissect.Frame // at hand
+	fr    *dissect.Frame // at hand, nil when none is: it is only valid while it is handled
 	dir   int            // its sender
 	sight sight
 	holds []hold
 	ripe  ripeness
 	doubt Guard // not satisfied for the frame at hand, whatever the rule
+	cases int   // judged since it is at hand
 }
 
 // books are the tallies of one table of rules, for all connections of a Table.
 type books struct {
 	tally []Tally
 	sets  []uint64 // frames that passed a whole set of rules
+	room  any      // Flow.Room
 }
 
 func newBooks(rules []Rule, sets [][]int) *books {
@@ -80,7 +82,7 @@ type Case struct {
 
 // facing makes the law look at a frame of a direction, copies included.
 func (l *Law) facing(fr *dissect.Frame, dir int) {
-	l.fr, l.dir, l.doubt = fr, dir, GuardNone
+	l.fr, l.dir, l.doubt, l.cases = fr, dir, GuardNone, 0
 	if fr.Time-l.sight.now > longPause {
 		l.sight.waiting = l.c.Dir[0].due() || l.c.Dir[1].due()
 	}
@@ -132,8 +134,17 @@ func (l *Law) Unclear(rule int, g Guard, message string, proof ...uint64) {
 	l.Judge(x)
 }
 
+// maxCases is of how many cases one frame can be the place: what has thousands of
+// parts, each with a fault, is told no more of.
+const maxCases = 16
+
+// Enough reports that so much was found at the frame at hand that its further parts
+// need not be judged.
+func (l *Law) Enough() bool { return l.cases >= maxCases }
+
 // Judge ends an opportunity badly, or inconclusively when a guard is not satisfied.
 func (l *Law) Judge(x Case) {
+	l.cases++
 	r := &l.rules[x.Rule]
 	if l.fr != nil && x.Frame == l.fr.Frame && x.Blocked == GuardNone {
 		x.Blocked = l.doubt

@@ -22,7 +22,7 @@ func (d *Direction) Look(n int64) (l Look, ok bool) {
 	if !d.win.started || !d.win.holds(n) {
 		return l, false
 	}
-	u := d.win.at(n)
+	u := d.win.see(n)
 	l = Look{Frame: u.frame, Time: u.time, AckTime: u.ackTime, Copies: int(u.copies),
 		Captured: u.state&captured != 0, First: u.state&firstSending != 0, Retried: u.state&retried != 0,
 		Acked: u.state&acked != 0, AckTimed: u.state&ackTimed != 0, GivenUp: u.state&givenUp != 0}
@@ -53,8 +53,10 @@ func (d *Direction) UncapturedAcked() bool {
 	if !d.win.started {
 		return false
 	}
-	for n := max(d.win.base, d.win.lowest); n <= d.win.highest && n < d.win.top; n++ {
-		if d.win.at(n).state&(captured|acked) == acked {
+	w := &d.win
+	end := min(w.highest+1, w.top)
+	for n := w.next(max(w.base, w.lowest), end); n < end; n = w.next(n+1, end) {
+		if w.see(n).state&(captured|acked) == acked {
 			return true
 		}
 	}

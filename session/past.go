@@ -11,15 +11,42 @@ type past struct {
 
 // keep enters the next number, or one behind a jump.
 func (p *past) keep(n int64, acked bool) {
+	p.room(n, 1)
+	p.set(n, acked)
+	p.enter(n, 1)
+}
+
+// skip enters numbers in a row that were not acknowledged.
+func (p *past) skip(n, count int64) {
+	p.room(n, count)
+	size := int64(len(p.bits)) * 64
+	if count >= size {
+		clear(p.bits)
+	}
+	for m := n; count < size && m < n+count; m++ {
+		if m&63 == 0 && m+64 <= n+count {
+			p.bits[m&(size-1)>>6] = 0
+			m += 63
+		} else {
+			p.set(m, false)
+		}
+	}
+	p.enter(n, count)
+}
+
+// room makes place for numbers in a row, while there is any.
+func (p *past) room(n, count int64) {
 	if n != p.top {
 		p.n = 0
 	}
-	if size := int64(len(p.bits)) * 64; p.n == size && size < p.limit {
+	for size := int64(len(p.bits)) * 64; p.n+count > size && size < p.limit; size = int64(len(p.bits)) * 64 {
 		p.grow()
 	}
-	p.set(n, acked)
-	p.top = n + 1
-	p.n = min(p.n+1, int64(len(p.bits))*64)
+}
+
+func (p *past) enter(n, count int64) {
+	p.top = n + count
+	p.n = min(p.n+count, int64(len(p.bits))*64)
 }
 
 func (p *past) place(n int64) (word *uint64, bit uint64) {

@@ -18,6 +18,14 @@ func TestPast(t *testing.T) {
 			if rapid.IntRange(0, 200).Draw(t, "jump") == 0 {
 				n += 1000
 			}
+			if rapid.IntRange(0, 20).Draw(t, "skip") == 0 {
+				k := rapid.Int64Range(1, 400).Draw(t, "skipped")
+				p.skip(n, k)
+				for range k {
+					all[n] = false
+					n++
+				}
+			}
 			acked := rapid.Bool().Draw(t, "acked")
 			all[n] = acked
 			p.keep(n, acked)

@@ -17,11 +17,24 @@ type paths struct {
 
 // settle enters a number that is about to be forgotten.
 func (p *paths) settle(missed bool) {
-	p.n++
 	if missed {
 		p.missed++
 	}
-	if p.n < pathBlock {
+	p.count(1)
+}
+
+// skip enters so many numbers that were not.
+func (p *paths) skip(n int64) {
+	for n > 0 {
+		k := min(n, pathBlock-int64(p.n))
+		p.count(uint32(k))
+		n -= k
+	}
+}
+
+// count enters numbers of the block at hand, which have room in it.
+func (p *paths) count(n uint32) {
+	if p.n += n; p.n < pathBlock {
 		return
 	}
 	if p.blocks == 0 || p.missed < p.least {

@@ -138,15 +138,16 @@ const (
 
 // unacked is how many of the captured numbers wait for an acknowledgement.
 func (w *Window) unacked() (n int64) {
-	if !w.started || w.ring == nil {
+	if !w.started || w.units.table == nil {
 		return 0
 	}
 	from := max(w.base, w.highest+1-maxInFlight)
 	if w.hasCum {
 		from = max(from, w.cum)
 	}
-	for i := from; i <= w.highest && i < w.top; i++ {
-		u := w.at(i)
+	end := min(w.highest+1, w.top)
+	for i := w.next(from, end); i < end; i = w.next(i+1, end) {
+		u := w.see(i)
 		if u.state&(captured|acked|givenUp|noAck) == captured && (w.hasCum || w.now-u.time < flightTime) {
 			n++
 		}

@@ -1,6 +1,10 @@
 package session
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // AcknowledgeOne applies an acknowledgement of a single number of this side; a
 // says when and by which frame. It calls link for every captured frame that is
@@ -29,6 +33,49 @@ func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(frame 
 		words |= dissect.Ack
 	}
 	return words
+}
+
+// AcknowledgeRun is AcknowledgeOne for first+i of every bit i of a mask, whose
+// acknowledgement is no hearsay. told, which may be nil, is given the words of each
+// number of which it may be news.
+func (d *Direction) AcknowledgeRun(first int64, mask uint64, a *Acknowledgement, link func(frame uint64), told func(n int64, words dissect.Words)) (words dissect.Words) {
+	w := &d.win
+	if w.ignores(first, first+63) {
+		return 0
+	}
+	for mask &^= w.known(first); mask != 0; mask &= mask - 1 {
+		n := first + int64(bits.TrailingZeros64(mask))
+		x := d.AcknowledgeOne(n, a, link)
+		if words |= x; told != nil {
+			told(n, x)
+		}
+		if w.holds(n) && w.see(n).state&(acked|hearsay) == acked {
+			w.units.mark(n)
+		}
+	}
+	return words
+}
+
+// ignores reports that no acknowledgement of the numbers from one to another can
+// change anything.
+func (w *Window) ignores(from, to int64) bool {
+	return !w.started || from > w.highest+w.ahead() || to < w.base && w.top-to > w.limit()
+}
+
+// known gives the numbers from one on, as a mask, that were acknowledged by their
+// own name and of which no copy waits for that.
+func (w *Window) known(first int64) uint64 {
+	from := max(first, w.base)
+	if from >= w.top || from-first >= 64 {
+		return 0
+	}
+	set := w.units.marks(from, min(w.top, first+64)) << uint(from-first)
+	for i := range w.waiting {
+		if k := w.waiting[i].num - first; k >= 0 && k < 64 {
+			set &^= 1 << uint(k)
+		}
+	}
+	return set
 }
 
 // confirm notes that a number known by hearsay is acknowledged by its own name.
@@ -106,8 +153,9 @@ func (d *Direction) Withdraw(n int64, before Gaps, at int64) {
 		d.firmGap, d.firmGapAt = before.firm, before.firmAt
 	}
 	if w := &d.win; w.holds(n) {
-		if u := w.at(n); u.state&captured == 0 {
+		if u := w.see(n); u.state&captured == 0 && u != &blankUnit {
 			u.state &^= acked | hearsay | ackTimed
+			w.units.unmark(n)
 		}
 	}
 }

@@ -148,7 +148,7 @@ func TestLimits(t *testing.T) {
 	for n := range int64(3000) {
 		l.send(0, 4000+n, Unmarked, 1, 9)
 	}
-	if n := len(l.d.win.ring); n > 1024 {
+	if n := l.d.win.units.size(); n > 1024 {
 		t.Errorf("room for %d numbers at the same time", n)
 	}
 }

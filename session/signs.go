@@ -48,7 +48,7 @@ func (s *signs) hole(size int64, frame uint64, time int64) {
 type stuckUnit struct {
 	num    int64
 	size   uint16
-	copies uint8
+	sends  uint8
 	frame  uint64 // of its first sending
 	time   int64
 	latest uint64
@@ -57,8 +57,8 @@ type stuckUnit struct {
 
 // stubborn looks at a retry of what was not acknowledged.
 func (s *signs) stubborn(x *Sending, u *unit) {
-	if u.copies >= s.stuck.copies && u.size >= s.stuck.size || x.Num == s.stuck.num {
-		s.stuck = stuckUnit{num: x.Num, size: u.size, copies: u.copies, frame: u.frame, time: u.time, latest: x.Frame}
+	if u.sends >= s.stuck.sends && u.size >= s.stuck.size || x.Num == s.stuck.num {
+		s.stuck = stuckUnit{num: x.Num, size: u.size, sends: u.sends, frame: u.frame, time: u.time, latest: x.Frame}
 	}
 }
 

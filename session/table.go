@@ -315,7 +315,12 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 		f.session.Unreachable(d)
 	case !f.protocol.leads(d) || !t.neighbour(f.protocol, d, Ours):
 		fr := t.frame(d, f.protocol.Name)
-		t.show(fr, f.session.Input(fr))
+		c := f.session.Input(fr)
+		t.show(fr, c)
+		fr.Datagram = nil // it is reused: what is judged later has no frame at hand
+		if c != nil {
+			c.handled()
+		}
 	}
 }
 

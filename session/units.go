@@ -22,7 +22,7 @@ type carried struct {
 
 // units are the carried units of one side, in a ring like that of a Window.
 type units struct {
-	ring      []carried
+	sparse[carried]
 	base, top int64
 	floor     int64
 	gone      bool
@@ -74,7 +74,7 @@ func (d *Direction) anyAcked(numbers []uint32) bool {
 	w := &d.win
 	for _, low := range numbers {
 		n := w.highest + int64(int32(low-uint32(w.highest)))
-		if w.holds(n) && w.at(n).state&acked != 0 || !w.holds(n) && w.past.acked(n) {
+		if w.holds(n) && w.see(n).state&acked != 0 || !w.holds(n) && w.past.acked(n) {
 			return true
 		}
 	}
@@ -92,13 +92,11 @@ func (u *carried) carry(carrier int64, d *Direction) {
 	u.n++
 }
 
-func (s *units) at(n int64) *carried { return &s.ring[n&int64(len(s.ring)-1)] }
-
 // reach gives the place of a unit, nil when it is forgotten.
 func (s *units) reach(n int64, d *Direction) *carried {
 	limit := d.win.limit()
-	if s.ring == nil {
-		s.ring = make([]carried, leastRing)
+	if s.table == nil {
+		s.resize(leastRing, 0, 0)
 		if !s.gone {
 			s.base, s.top = n, n
 		}
@@ -109,56 +107,60 @@ func (s *units) reach(n int64, d *Direction) *carried {
 	case n < s.base && s.top-n > limit:
 		return nil
 	case n >= s.top+limit:
+		s.clear()
 		s.base, s.top, s.floor, s.gone = n, n, s.top, true
 	}
-	for s.base > n { // a lower one, captured later
-		for s.top-s.base >= int64(len(s.ring)) {
-			s.grow()
-		}
-		s.base--
-		*s.at(s.base) = carried{time: d.win.now}
+	for s.top-n > s.size() { // a lower one, captured later
+		s.resize(2*s.size(), s.base, s.top)
 	}
+	s.base = min(s.base, n)
 	for s.top <= n {
-		s.makeRoom(limit, d)
-		*s.at(s.top) = carried{time: d.win.now}
-		s.top++
+		if room := s.size() - (s.top - s.base); room > 0 {
+			s.top = min(s.top+room, n+1)
+		} else {
+			s.makeRoom(n+1-s.top, limit, d)
+		}
 	}
-	return s.at(n)
+	u, fresh := s.use(n)
+	if fresh {
+		*u = carried{time: d.win.now}
+	}
+	return u
 }
 
-// makeRoom makes place for one more unit.
-func (s *units) makeRoom(limit int64, d *Direction) {
-	n := int64(len(s.ring))
-	switch {
-	case s.top-s.base < n:
-	case n < LeanLeast || n < limit && s.wanted(s.at(s.base), d):
-		s.grow()
-	default:
-		s.base++
-		s.floor, s.gone = s.base, true
+// makeRoom makes place for one more unit, or, where units were skipped, for some
+// more.
+func (s *units) makeRoom(most, limit int64, d *Direction) {
+	first := s.next(s.base, s.top)
+	if n := s.size(); n < LeanLeast || n < limit && s.wanted(first, d) {
+		s.resize(2*n, s.base, s.top)
+		return
 	}
+	if first == s.base {
+		s.blank(first)
+		first++
+	}
+	s.base = min(first, s.base+most)
+	s.floor, s.gone = s.base, true
 }
 
-// wanted reports whether the oldest unit may still be sent again.
-func (s *units) wanted(u *carried, d *Direction) bool {
-	age := d.win.now - u.time
+// wanted reports whether the oldest unit may still be sent again; those skipped
+// before it are as old.
+func (s *units) wanted(first int64, d *Direction) bool {
+	age := d.win.now
+	if u := s.find(first); u != nil {
+		age -= u.time
+	}
 	if s.lean {
 		return age < s.keep/4*3
 	}
-	return len(s.ring) < HistoryLimit || age < max(s.keep, d.win.keep)
+	return s.size() < HistoryLimit || age < max(s.keep, d.win.keep)
 }
 
 // doze forgets all units.
 func (s *units) doze() {
-	if s.ring != nil {
-		s.ring, s.base, s.floor, s.gone = nil, s.top, s.top, true
-	}
-}
-
-func (s *units) grow() {
-	old := s.ring
-	s.ring = make([]carried, 2*len(old))
-	for n := s.base; n < s.top; n++ {
-		*s.at(n) = old[n&int64(len(old)-1)]
+	if s.table != nil {
+		s.sparse = sparse[carried]{}
+		s.base, s.floor, s.gone = s.top, s.top, true
 	}
 }

@@ -34,8 +34,9 @@ func (d *Direction) SetLimits(l Limits) {
 type unit struct {
 	state   unitState
 	copies  uint8  // captured transmissions and copies, saturating
+	sends   uint8  // captured transmissions, saturating
 	size    uint16 // of the payload, by the UDP header
-	ipid    uint16 // of the first sending
+	ipid    uint16 // of the first sending, or of what was captured first
 	frame   uint64 // first captured copy
 	time    int64
 	hash    uint64 // of the first sending, RETRY clear
@@ -59,18 +60,19 @@ const (
 	byMask                             // acknowledged by a mask, not by a number that passed it
 	hearsay                            // acknowledged by nothing but history bits
 	noAck                              // its sender asks for no acknowledgement
+	again                              // captured again, and not proven a copy by its identification
 )
 
 // A Window holds the numbers one side sends: which were captured, how often,
 // and what the other side said of them. Numbers are unwrapped.
 type Window struct {
-	ring     []unit // power of two; number n lives at n & (len-1)
-	base     int64  // lowest remembered number
-	past     past   // of numbers below base
-	floor    int64  // numbers below were forgotten
-	gone     bool   // floor is valid
-	history  int64  // Limits.History, 0 for the default
-	lean     bool   // Config.Lean
+	units    sparse[unit]
+	base     int64 // lowest remembered number
+	past     past  // of numbers below base
+	floor    int64 // numbers below were forgotten
+	gone     bool  // floor is valid
+	history  int64 // Limits.History, 0 for the default
+	lean     bool  // Config.Lean
 	keep     int64
 	excess   int64
 	now      int64 // of the latest sending, ns
@@ -108,15 +110,36 @@ func (w *Window) Lowest() int64 { return w.lowest }
 // Cumulative is the highest cumulative acknowledgement seen.
 func (w *Window) Cumulative() (int64, bool) { return w.cum, w.hasCum }
 
-func (w *Window) at(n int64) *unit { return &w.ring[n&int64(len(w.ring)-1)] }
+// at gives a remembered number to write on.
+func (w *Window) at(n int64) *unit {
+	u, fresh := w.units.use(n)
+	if fresh {
+		*u = unit{time: w.now}
+	}
+	return u
+}
+
+// see gives a remembered number to look at.
+func (w *Window) see(n int64) *unit {
+	if u := w.units.find(n); u != nil {
+		return u
+	}
+	return &blankUnit
+}
+
+// next is the first number from one on, and below end, of which something was heard.
+func (w *Window) next(n, end int64) int64 { return w.units.next(n, end) }
+
+// blankUnit is what is known of a number that was skipped so far. Nobody writes on it.
+var blankUnit unit
 
 func (w *Window) holds(n int64) bool { return n >= w.base && n < w.top }
 
 // reach makes the window remember n and everything up to it, retiring the
 // oldest numbers into d. It reports false when n is too old.
 func (w *Window) reach(n int64, d *Direction) bool {
-	if w.ring == nil {
-		w.ring = make([]unit, leastRing)
+	if w.units.table == nil {
+		w.units.resize(leastRing, 0, 0)
 		w.base, w.top = n, n
 	}
 	if n < w.base {
@@ -127,11 +150,13 @@ func (w *Window) reach(n int64, d *Direction) bool {
 		w.base, w.top = n, n
 	}
 	for w.top <= n {
-		if w.top-w.base >= int64(len(w.ring)) && !(w.wanted() && w.grow()) {
-			w.retire(d)
+		room := w.units.size() - (w.top - w.base)
+		switch {
+		case room > 0:
+			w.top = min(w.top+room, n+1)
+		case !(w.wanted() && w.grow()):
+			w.retireOldest(n+1-w.top, d)
 		}
-		*w.at(w.top) = unit{time: w.now}
-		w.top++
 	}
 	return true
 }
@@ -145,20 +170,15 @@ func (w *Window) doze(d *Direction) {
 	if !w.started {
 		return
 	}
-	for w.base < w.highest && !w.at(w.base).inVain() {
-		w.retire(d)
+	for w.base < w.highest && !w.see(w.base).inVain() {
+		w.retireOldest(w.highest-w.base, d)
 	}
-	size := leastRing
-	for int64(size) < w.top-w.base {
+	size := int64(leastRing)
+	for size < w.top-w.base {
 		size *= 2
 	}
-	if size >= len(w.ring) {
-		return
-	}
-	old := w.ring
-	w.ring = make([]unit, size)
-	for n := w.base; n < w.top; n++ {
-		*w.at(n) = old[n&int64(len(old)-1)]
+	if size < w.units.size() {
+		w.units.resize(size, w.base, w.top)
 	}
 }
 
@@ -167,15 +187,16 @@ func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
 
 // wanted reports whether the oldest number may still be asked for.
 func (w *Window) wanted() bool {
-	age := w.now - w.at(w.base).time
+	// What was skipped is as old as what came instead.
+	size, age := w.units.size(), w.now-w.see(w.next(w.base, w.top)).time
 	if w.lean {
-		return len(w.ring) < LeanLeast || age < w.patience(w.at(w.base))
+		return size < LeanLeast || age < w.patience(w.see(w.base))
 	}
-	return len(w.ring) < HistoryLimit || age < w.keep
+	return size < HistoryLimit || age < w.keep
 }
 
 // inVain reports a number that is sent again and was not acknowledged.
-func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.copies > 1 }
+func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.sends > 1 }
 
 // patience is for how long a number is remembered in a lean window, in ns.
 func (w *Window) patience(u *unit) int64 {
@@ -183,9 +204,9 @@ func (w *Window) patience(u *unit) int64 {
 	case u.inVain() && w.keep == 0:
 		return math.MaxInt64
 	case u.state&acked == 0:
-		return LeanFor(len(w.ring), false)
+		return LeanFor(int(w.units.size()), false)
 	case w.keep > 0:
-		return LeanFor(len(w.ring), true) // retries are known by their numbers alone
+		return LeanFor(int(w.units.size()), true) // retries are known by their numbers alone
 	}
 	return LeanTime
 }
@@ -196,45 +217,56 @@ func (w *Window) extendDown(n int64) bool {
 	if w.top-n > w.limit() || w.gone && n < w.floor {
 		return false
 	}
-	for w.top-n > int64(len(w.ring)) {
+	for w.top-n > w.units.size() {
 		if !w.grow() {
 			return false
 		}
 	}
-	for w.base > n {
-		w.base--
-		*w.at(w.base) = unit{time: w.now}
-	}
+	w.base = min(w.base, n)
 	return true
 }
 
 func (w *Window) grow() bool {
-	if int64(len(w.ring)) >= w.limit() {
+	size := w.units.size()
+	if size >= w.limit() {
 		return false
 	}
-	old := w.ring
-	w.ring = make([]unit, 2*len(old))
-	for n := w.base; n < w.top; n++ {
-		*w.at(n) = old[n&int64(len(old)-1)]
-	}
+	w.units.resize(2*size, w.base, w.top)
 	return true
 }
 
-// retire settles the oldest number.
-func (w *Window) retire(d *Direction) {
-	d.settle(w.base, w.at(w.base), w)
+// retireOldest settles the oldest number, and, where that was skipped, those
+// skipped with it, up to so many.
+func (w *Window) retireOldest(most int64, d *Direction) {
+	if u := w.units.find(w.base); u != nil {
+		w.retire(u, d)
+		return
+	}
+	end := w.next(w.base, min(w.base+most, w.top))
+	d.settleSkipped(w.base, end)
 	if w.past.limit > 0 {
-		w.past.keep(w.base, w.at(w.base).state&acked != 0)
+		w.past.skip(w.base, end-w.base)
+	}
+	w.base = end
+	w.floor, w.gone = w.base, true
+}
+
+// retire settles the oldest number.
+func (w *Window) retire(u *unit, d *Direction) {
+	d.settle(w.base, u, w)
+	if w.past.limit > 0 {
+		w.past.keep(w.base, u.state&acked != 0)
 	}
 	if w.extra != nil {
 		delete(w.extra, w.base)
 	}
+	w.units.blank(w.base)
 	w.base++
 	w.floor, w.gone = w.base, true
 }
 
 func (w *Window) retireAll(d *Direction) {
 	for w.base < w.top {
-		w.retire(d)
+		w.retireOldest(w.top-w.base, d)
 	}
 }

@@ -40,7 +40,8 @@ type unit struct {
 	last     time.Duration // latest
 	frame    int           // first
 	bytes    string        // latest, where bytes decide what is a copy
-	captures int
+	id       uint16        // IPv4 identification of the first captured
+	captures int           // those left out that it proves to be copies
 	rtt      time.Duration
 	acked    bool // after at
 	givenUp  bool
@@ -97,7 +98,7 @@ func (w *watch) captured(s *sight) {
 		w.retries(s)
 	}
 	if n.Number >= 0 {
-		w.number(s)
+		w.number(s, dup)
 	}
 	w.showBase(n)
 	w.parts(s, dup)
@@ -151,17 +152,19 @@ func (w *watch) isCopy(s *sight) bool {
 }
 
 // number enters a frame's number.
-func (w *watch) number(s *sight) {
+func (w *watch) number(s *sight, dup bool) {
 	n := s.note
 	u := w.units[n.Number]
 	if u == nil {
-		u = &unit{num: n.Number, at: s.now, frame: s.d.LastFrame}
+		u = &unit{num: n.Number, at: s.now, frame: s.d.LastFrame, id: s.d.ID}
 		w.units[n.Number] = u
 		w.pending = append(w.pending, u)
 		w.distinct++
 		w.place(s)
 	}
-	u.captures++
+	if !dup || s.d.ID == 0 || s.d.ID != u.id {
+		u.captures++
+	}
 	u.last = s.now
 	if !n.Exact && s.d.ID == 0 {
 		u.bytes = string(s.d.Payload)
