@@ -34,6 +34,7 @@ func (d *Direction) SetLimits(l Limits) {
 type unit struct {
 	state   unitState
 	copies  uint8  // captured transmissions and copies, saturating
+	part    uint8  // of frame
 	size    uint16 // of the payload, by the UDP header
 	ipid    uint16 // of the first sending
 	frame   uint64 // first captured copy
@@ -41,6 +42,8 @@ type unit struct {
 	hash    uint64 // of the first sending, RETRY clear
 	ackTime int64
 }
+
+func (u *unit) position() Position { return Position{u.frame, u.part} }
 
 type unitState uint16
 
@@ -86,14 +89,14 @@ type Window struct {
 	maskTop  int64  // highest number any mask acknowledged
 	maskBase int64
 	waiting  []waitingCopy // copies captured after their number was acknowledged
-	extra    map[int64][]uint64
+	extra    map[int64][]Position
 }
 
 // A waitingCopy is a copy of an acknowledged number that no later frame has
 // acknowledged yet.
 type waitingCopy struct {
-	num   int64
-	frame uint64
+	num int64
+	at  Position
 }
 
 // maxWaiting bounds the copies that wait for an acknowledgement of their own.

@@ -36,7 +36,8 @@ func (w *watched) Frame(fr *dissect.Frame, conn *session.Conn) {
 	w.frames[fr.Frame], w.of[fr.Frame] = c, conn
 }
 
-func (w *watched) Acked(frame, by uint64) {
+func (w *watched) Acked(at session.Position, by uint64) {
+	frame := at.Frame
 	if w.settled[frame] {
 		w.doubts = append(w.doubts, fmt.Sprintf("frame %d was settled twice", frame))
 	}
