@@ -81,12 +81,18 @@ func (d *Datagram) Stamp() int64 { return d.Time - d.Shift }
 // those of Ethernet.
 const LargestPacket = 1500
 
+// Carried is how many bytes of UDP payload fit a packet of the link, as far as is
+// known of it.
+func (d *Datagram) Carried() int {
+	const headers = 28
+	return max(LargestPacket, int(d.MTU)) - headers
+}
+
 // Oversize reports a datagram that is longer than its link carries and came in no
 // fragments: one packet of the capture that stands for several on the wire
 // (segmentation offload), or a link that carries more than was seen of it.
 func (d *Datagram) Oversize() bool {
-	const headers = 28
-	return d.Length > LargestPacket-headers && d.Length > int(d.MTU)-headers &&
+	return d.Length > LargestPacket-28 && d.Length > d.Carried() &&
 		d.Parts == 0 && d.Fragments == 0 && d.Src.IP != d.Dst.IP
 }
 

@@ -49,21 +49,19 @@ func (p *Protocol) partSize(d *dissect.Datagram, likely int) int {
 		return 0
 	}
 	b, tries := d.Payload, mostTries
-	if likely != 0 && likely < len(b) && p.fallsApart(b, likely, &tries) {
+	if likely != 0 && likely < len(b) && likely <= d.Carried() && p.fallsApart(b, likely, &tries) {
 		return likely
 	}
-	// Two parts are little evidence: they must be halves of what is too long for one.
-	least, most := max(leastPart, (len(b)+maxParts-1)/maxParts), len(b)-1
-	if likely == 0 {
-		most = (len(b) - 1) / 2
-		if d.Length > dissect.LargestPacket && len(b)%2 == 0 {
-			most = len(b) / 2
-		}
-	}
+	least, most := max(leastPart, (len(b)+maxParts-1)/maxParts), min((len(b)-1)/2, d.Carried())
 	for size := least; size <= most && tries > 0; size++ {
 		if p.fallsApart(b, size, &tries) {
 			return size
 		}
+	}
+	// Two parts are little evidence: they must be halves, of what is too long for one
+	// where nothing else tells of offload.
+	if half := len(b) / 2; len(b)%2 == 0 && half <= d.Carried() && (likely != 0 || len(b) > dissect.LargestPacket-28) && p.fallsApart(b, half, &tries) {
+		return half
 	}
 	return 0
 }

@@ -18,6 +18,7 @@ type watched struct {
 	ackedIn  map[uint64]uint64
 	settled  map[uint64]bool
 	messages []session.Message
+	findings []session.Finding
 	doubts   []string
 }
 
@@ -53,7 +54,7 @@ func (w *watched) Message(m *session.Message) {
 	w.messages = append(w.messages, c)
 }
 
-func (w *watched) Finding(*session.Finding) {}
+func (w *watched) Finding(f *session.Finding) { w.findings = append(w.findings, *f) }
 
 // track runs datagrams through the tracker.
 func track(all []dissect.Datagram, cfg session.Config) (*watched, []*session.Conn) {
