@@ -65,6 +65,9 @@ type Datagram struct {
 	TTL         uint8  // or hop limit
 	Sum         uint64 // fingerprint from verifying the UDP checksum: equal for equal datagrams of one pair; 0 when none was verified
 	BadChecksum bool   // UDP checksum is wrong and not plausibly left to hardware
+	Part        uint8  // index among those its packet was taken apart into, which share Frame
+	Parts       uint8  // how many that are: it stood for so many by segmentation offload; 0 for other packets
+	MTU         uint16 // longest IP packet the link was seen to carry, when that is more than LargestPacket
 	Fragments   int    // IP fragments it was put together from, 0 when it came whole
 	Dropped     uint64 // packets the capture says it lost, up to this one
 	CapLen      int    // captured bytes of the packet
@@ -73,6 +76,25 @@ type Datagram struct {
 
 // Stamp is the time as the capture gives it, in nanoseconds since 1970 UTC.
 func (d *Datagram) Stamp() int64 { return d.Time - d.Shift }
+
+// LargestPacket is how many bytes of IP a link carries where nothing shows more:
+// those of Ethernet.
+const LargestPacket = 1500
+
+// Carried is how many bytes of UDP payload fit a packet of the link, as far as is
+// known of it.
+func (d *Datagram) Carried() int {
+	const headers = 28
+	return max(LargestPacket, int(d.MTU)) - headers
+}
+
+// Oversize reports a datagram that is longer than its link carries and came in no
+// fragments: one packet of the capture that stands for several on the wire
+// (segmentation offload), or a link that carries more than was seen of it.
+func (d *Datagram) Oversize() bool {
+	return d.Length > LargestPacket-28 && d.Length > d.Carried() &&
+		d.Parts == 0 && d.Fragments == 0 && d.Src.IP != d.Dst.IP
+}
 
 // Cut reports whether the capture holds less than the datagram had.
 func (d *Datagram) Cut() bool { return len(d.Payload) < d.Length }

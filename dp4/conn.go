@@ -22,7 +22,7 @@ type conn struct {
 	shun  bool // rules remember nothing of it
 	sent  session.Sending
 	ack   session.Acknowledgement
-	link  func(frame uint64)
+	link  func(session.Position)
 }
 
 // A side is what is remembered of one sender.
@@ -85,9 +85,9 @@ func newConn(p *pair, fr *dissect.Frame, f *Frame) *conn {
 		s.asm.conn, s.asm.dir = c, i
 		s.history.lean, s.facts.lean = c.wants.Lean, c.wants.Lean
 	}
-	c.link = func(frame uint64) {
-		c.fr.Acks = append(c.fr.Acks, frame)
-		c.flow.Acked(frame, c.fr.Frame)
+	c.link = func(at session.Position) {
+		c.fr.Acks = append(c.fr.Acks, at.Frame)
+		c.flow.Acked(at, c.fr.Frame)
 	}
 	return c
 }

@@ -35,6 +35,7 @@ func New() *session.Protocol {
 		RuleSets: ruleSets,
 		Protocol: DP4,
 		NewProbe: func() session.Probe { return &probe{} },
+		Follows:  follows,
 		NewSession: func(f *session.Flow, _ session.Probe) session.Session {
 			return &pair{flow: f}
 		},

@@ -50,7 +50,7 @@ func (s *scene) Frame(fr *dissect.Frame, c *session.Conn) {
 	f.Acks, f.Notes, f.Tree = slices.Clone(fr.Acks), nil, nil
 	s.frames, s.conns = append(s.frames, f), append(s.conns, c)
 }
-func (s *scene) Acked(uint64, uint64) {}
+func (s *scene) Acked(session.Position, uint64) {}
 func (s *scene) Message(m *session.Message) {
 	c := *m
 	c.Payload = slices.Clone(m.Payload)

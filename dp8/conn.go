@@ -31,7 +31,7 @@ type conn struct {
 	now  uint64
 	sent session.Sending
 	ack  session.Acknowledgement
-	link func(frame uint64)
+	link func(session.Position)
 
 	// For the rules of sequence (see ledger).
 	stamp    stamp
@@ -107,9 +107,9 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.asm.conn, s.asm.dir = c, i
 		s.mem.lean, s.recent.lean = c.wants.Lean, c.wants.Lean
 	}
-	c.link = func(frame uint64) {
-		c.fr.Acks = append(c.fr.Acks, frame)
-		c.flow.Acked(frame, c.fr.Frame)
+	c.link = func(at session.Position) {
+		c.fr.Acks = append(c.fr.Acks, at.Frame)
+		c.flow.Acked(at, c.fr.Frame)
 	}
 	return c
 }

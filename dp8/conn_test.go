@@ -44,7 +44,7 @@ func (s *scene) Frame(fr *dissect.Frame, c *session.Conn) {
 	f.Acks, f.Notes = slices.Clone(fr.Acks), slices.Clone(fr.Notes)
 	s.frames, s.conns = append(s.frames, f), append(s.conns, c)
 }
-func (s *scene) Acked(uint64, uint64) {}
+func (s *scene) Acked(session.Position, uint64) {}
 func (s *scene) Message(m *session.Message) {
 	c := *m
 	c.Payload = slices.Clone(m.Payload)

@@ -41,6 +41,7 @@ func New(opts Options) *session.Protocol {
 		RuleSets: ruleSets,
 		Protocol: DP8,
 		NewProbe: func() session.Probe { return &probe{} },
+		Follows:  follows,
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {
 			learned, _ := p.(*probe)
 			return newPair(f, learned, o)

@@ -36,7 +36,7 @@ type conn struct {
 	sent session.Sending
 	ack  session.Acknowledgement
 	msg  session.Message
-	link func(frame uint64)
+	link func(session.Position)
 }
 
 // A side is what is remembered of one sender.
@@ -98,9 +98,9 @@ func newConn(f *session.Flow, fr *dissect.Frame, forced Dialect) *conn {
 		c.side[i].asm.conn, c.side[i].asm.dir = c, i
 		c.side[i].post.lean = c.wants.Lean
 	}
-	c.link = func(frame uint64) {
-		c.fr.Acks = append(c.fr.Acks, frame)
-		f.Acked(frame, c.fr.Frame)
+	c.link = func(at session.Position) {
+		c.fr.Acks = append(c.fr.Acks, at.Frame)
+		f.Acked(at, c.fr.Frame)
 	}
 	return c
 }

@@ -36,6 +36,7 @@ func New() *session.Protocol {
 		RuleSets: ruleSets,
 		Protocol: Hazel,
 		NewProbe: func() session.Probe { return newProbe() },
+		Follows:  follows,
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {
 			learned, _ := p.(*probe)
 			return newPair(f, learned)

@@ -46,7 +46,7 @@ func (s *scene) Frame(fr *dissect.Frame, c *session.Conn) {
 	f.Acks, f.Notes, f.Summary = slices.Clone(fr.Acks), slices.Clone(fr.Notes), slices.Clone(fr.Summary)
 	s.frames, s.conns = append(s.frames, f), append(s.conns, c)
 }
-func (s *scene) Acked(uint64, uint64) {}
+func (s *scene) Acked(session.Position, uint64) {}
 func (s *scene) Finding(f *session.Finding) {
 	if f.Failed() && f.Rule.Accuses() {
 		s.fails = append(s.fails, fmt.Sprintf("%s %s %d", f.Rule.ID, f.Severity, f.Frame))

@@ -41,7 +41,7 @@ type conn struct {
 	jump    bool    // its PacketID is not the next one
 	broken  bool    // a fragment of it is proven wrong
 	suspect bool    // it has one, and changes nothing that rules remember
-	link    func(frame uint64)
+	link    func(session.Position)
 	told    [2]func(num int64, words dissect.Words) // of what each side sent
 
 	suspicions int // against the frame at hand
@@ -103,9 +103,9 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	if p.decided {
 		c.c.Dialect = p.params.Dialect.String()
 	}
-	c.link = func(frame uint64) {
-		c.fr.Acks = append(c.fr.Acks, frame)
-		c.flow.Acked(frame, c.fr.Frame)
+	c.link = func(at session.Position) {
+		c.fr.Acks = append(c.fr.Acks, at.Frame)
+		c.flow.Acked(at, c.fr.Frame)
 	}
 	return c
 }

@@ -48,7 +48,7 @@ func (s *scene) Frame(fr *dissect.Frame, c *session.Conn) {
 	s.frames, s.conns = append(s.frames, f), append(s.conns, c)
 }
 
-func (s *scene) Acked(frame, by uint64) { s.acked[frame] = by }
+func (s *scene) Acked(at session.Position, by uint64) { s.acked[at.Frame] = by }
 
 func (s *scene) Message(m *session.Message) {
 	c := *m

@@ -25,7 +25,7 @@ func newDock(dialect string) *dock {
 }
 
 func (d *dock) Frame(*dissect.Frame, *session.Conn) {}
-func (d *dock) Acked(_, _ uint64)                   {}
+func (d *dock) Acked(session.Position, uint64)      {}
 func (d *dock) Message(*session.Message)            {}
 func (d *dock) Finding(f *session.Finding) {
 	if f.Rule.Accuses() {

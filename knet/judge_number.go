@@ -139,7 +139,7 @@ func (c *conn) judgeStep(dir int, step int64) {
 	} else if x := law.Here(rDgIdInc, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", o.step)); !o.told {
 		o.told = true
 		x.Frame = o.frame
-		if o.acks < stepsAcked || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].UncapturedAcked() {
+		if o.acks < stepsAcked || c.c.Dir[dir].Offloaded() || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].UncapturedAcked() {
 			x.Blocked = session.GuardReord
 		}
 		law.Judge(x)

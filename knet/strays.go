@@ -1,5 +1,7 @@
 package knet
 
+import "github.com/dpdissect/dpdissect/session"
+
 // With Spec nothing but the TransferID names a transfer, and an id is used again
 // as soon as all fragments were acknowledged. Fragments may be sent before their
 // start (kNet page, Fragmented Transfers), so what was sent before a start may
@@ -195,5 +197,8 @@ func (s *transfers) certain(t *transfer) bool {
 	if !c.c.Complete {
 		return false
 	}
-	return c.c.Dir[s.dir].Missing() == 0 || !t.stranger && c.c.Dir[1-s.dir].Missing() == 0
+	return complete(&c.c.Dir[s.dir]) || !t.stranger && complete(&c.c.Dir[1-s.dir])
 }
+
+// complete reports that none of a side's datagrams is missing.
+func complete(d *session.Direction) bool { return d.Missing() == 0 && !d.Offloaded() }

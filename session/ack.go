@@ -29,7 +29,7 @@ func (w *Window) ahead() int64 { return max(w.excess, MaxAckExcess) }
 
 // Acknowledge applies what the peer acknowledges of this side's numbers. It
 // calls link for every captured frame that is acknowledged for the first time.
-func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dissect.Words {
+func (d *Direction) Acknowledge(a *Acknowledgement, link func(Position)) dissect.Words {
 	d.ready()
 	w := &d.win
 	if !w.started || a.Next > w.highest+1+w.ahead() || a.Next < w.base-w.ahead() {
@@ -54,7 +54,7 @@ func (d *Direction) Acknowledge(a *Acknowledgement, link func(frame uint64)) dis
 
 // ackBelow acknowledges everything from the last cumulative acknowledgement up
 // to a.Next.
-func (d *Direction) ackBelow(a *Acknowledgement, link func(uint64)) (words dissect.Words) {
+func (d *Direction) ackBelow(a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	w := &d.win
 	from := w.base
 	if w.hasCum {
@@ -75,7 +75,7 @@ func (d *Direction) ackBelow(a *Acknowledgement, link func(uint64)) (words disse
 // ackMask acknowledges the numbers of the mask and notes those it reports
 // missing below its highest bit. Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
-func (d *Direction) ackMask(a *Acknowledgement, link func(uint64)) (words dissect.Words) {
+func (d *Direction) ackMask(a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	w := &d.win
 	high := 63 - bits.LeadingZeros64(a.Mask)
 	if top := a.Base + int64(high); top > w.highest+w.ahead() || !w.reach(top, d) {
@@ -113,7 +113,7 @@ func (d *Direction) noteHoles(a *Acknowledgement, high int) {
 	}
 }
 
-func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (words dissect.Words) {
+func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	u := d.win.at(n)
 	if u.state&acked != 0 {
 		return 0
@@ -142,7 +142,7 @@ func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(uint64)) (word
 		d.noteRoundTrip(u, a)
 	}
 	if d.links {
-		link(u.frame)
+		link(u.position())
 		for _, f := range d.win.extra[n] {
 			link(f)
 		}
@@ -165,7 +165,7 @@ func (d *Direction) contradicts(s *Sending, u *unit) bool {
 
 // settleWaiting acknowledges copies that were captured after their number had
 // been acknowledged: the next frame that covers the number covers them.
-func (d *Direction) settleWaiting(a *Acknowledgement, link func(uint64)) {
+func (d *Direction) settleWaiting(a *Acknowledgement, link func(Position)) {
 	w := &d.win
 	keep := w.waiting[:0]
 	for _, c := range w.waiting {
@@ -181,15 +181,15 @@ func (d *Direction) settleWaiting(a *Acknowledgement, link func(uint64)) {
 
 // settleCopy acknowledges a copy that waited for it. A number whose first
 // captured copy waited has its round trip from that one.
-func (d *Direction) settleCopy(c waitingCopy, a *Acknowledgement, link func(uint64)) {
+func (d *Direction) settleCopy(c waitingCopy, a *Acknowledgement, link func(Position)) {
 	if w := &d.win; w.holds(c.num) && a.HasTime {
-		if u := w.see(c.num); u.frame == c.frame {
+		if u := w.see(c.num); u.position() == c.at {
 			u.ackTime = a.Time
 			u.state |= ackTimed
 		}
 	}
 	if d.links {
-		link(c.frame)
+		link(c.at)
 	}
 }
 

@@ -201,7 +201,7 @@ func TestLost(t *testing.T) {
 			l.first(1, 2, 3)
 			l.frame++
 			l.now += 60 * ms
-			l.d.Acknowledge(&Acknowledgement{Next: 2, Base: 3, Mask: 1, Frame: l.frame, Time: l.now, HasTime: true, Copy: true}, func(uint64) {})
+			l.d.Acknowledge(&Acknowledgement{Next: 2, Base: 3, Mask: 1, Frame: l.frame, Time: l.now, HasTime: true, Copy: true}, func(Position) {})
 			l.send(1, 2, MarkRetry, 7, 200)
 			l.ack(20, 4)
 		}, Lost{}},

@@ -116,7 +116,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		}
 		c.Dir[i].opened = fr.Time
 		c.Dir[i].peer = &c.Dir[1-i]
-		c.Dir[i].never = func(frame uint64) { f.Acked(frame, 0) }
+		c.Dir[i].never = func(at Position) { f.Acked(at, 0) }
 	}
 	c.Law = Law{&law{c: c, flow: f, rules: f.protocol.Rules, books: f.table.booksOf(f.protocol)}}
 	c.quality = Law{&law{c: c, flow: f, rules: Quality, books: f.table.quality}}

@@ -30,6 +30,7 @@ type Direction struct {
 	noAfter     bool
 	distrusted  bool // the peer's masks prove no losses
 	heard       bool // acknowledgements were captured; once it is closed
+	offloaded   bool // what seems missing may be in datagrams that stood for several
 
 	end outcome
 }
@@ -48,9 +49,9 @@ type work struct {
 	distinct  uint64 // numbers captured
 	firstAcks uint64
 
-	links     bool               // links between frames are wanted
-	settled   func(Settled)      // not nil when wanted
-	never     func(frame uint64) // told of frames that were never acknowledged
+	links     bool           // links between frames are wanted
+	settled   func(Settled)  // not nil when wanted
+	never     func(Position) // told of frames that were never acknowledged
 	minRTT    int64
 	hasRTT    bool
 	accepts   bool  // the peer acknowledged something
@@ -63,6 +64,7 @@ type work struct {
 	softGapAt, firmGapAt int64
 
 	contradictions uint8 // numbers the peer's masks acknowledged too early
+	long           longFrame
 
 	beat beat // latest round trips
 	echo beat // latest pings
@@ -103,6 +105,14 @@ type Lost struct {
 // while nothing shows that the capture itself lost frames: both
 // look alike from here.
 func (d *Direction) Lost() Lost {
+	l := d.lost()
+	if d.offloaded {
+		l.NotCaptured = 0
+	}
+	return l
+}
+
+func (d *Direction) lost() Lost {
 	if d.distrusted {
 		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
 	}
@@ -113,7 +123,7 @@ func (d *Direction) Lost() Lost {
 	if d.noAfter {
 		l.AfterCapture = 0
 	}
-	if !d.noBefore && l.NotCaptured == 0 && (d.peer == nil || d.peer.notCaptured == 0) {
+	if !d.noBefore && !d.offloaded && l.NotCaptured == 0 && (d.peer == nil || d.peer.notCaptured == 0) {
 		l.BeforeCapture = d.lostBefore
 	}
 	return l
@@ -124,7 +134,7 @@ func (d *Direction) Lost() Lost {
 // prove them.
 func (d *Direction) ProvesLoss() (before, after, captured bool) {
 	heard := d.heard || d.work != nil && d.acknowledged() || d.Lost() != Lost{}
-	return heard && !d.noBefore, heard && !d.noAfter, heard
+	return heard && !d.noBefore && !d.offloaded, heard && !d.noAfter, heard && !d.offloaded
 }
 
 // acknowledged reports whether an acknowledgement of what this side sends was
@@ -132,12 +142,12 @@ func (d *Direction) ProvesLoss() (before, after, captured bool) {
 func (w *work) acknowledged() bool { return w.win.hasCum || w.firstAcks > 0 || w.hasRTT }
 
 // Missing is how many numbers between the lowest and the highest captured were
-// never captured.
+// never captured, as far as that can be told.
 func (d *Direction) Missing() uint64 {
 	if d.work == nil {
 		return d.end.missing
 	}
-	if !d.win.started {
+	if !d.win.started || d.offloaded {
 		return 0
 	}
 	if span := uint64(d.win.highest - d.win.lowest + 1); span > d.distinct {
@@ -145,6 +155,10 @@ func (d *Direction) Missing() uint64 {
 	}
 	return 0
 }
+
+// Offloaded reports that datagrams of the side were longer than its link carries and
+// could not be taken apart: numbers that seem missing may be in them.
+func (d *Direction) Offloaded() bool { return d.offloaded }
 
 // RTT summarises the time between this side's frames and their acknowledgement.
 func (d *Direction) RTT() RTT {
@@ -204,7 +218,7 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 		d.rtt.add(u.ackTime - u.time)
 	}
 	if d.links && u.state&(captured|acked) == captured {
-		d.never(u.frame)
+		d.never(u.position())
 		for _, f := range w.extra[n] {
 			d.never(f)
 		}
@@ -272,7 +286,7 @@ func (d *Direction) Close() {
 	d.win.retireAll(d)
 	for _, c := range d.win.waiting {
 		if d.links {
-			d.never(c.frame)
+			d.never(c.at)
 		}
 	}
 	d.win.units, d.win.waiting, d.win.extra = sparse[unit]{}, nil, nil

@@ -16,7 +16,7 @@ func TestMasksThatNameOtherNumbers(t *testing.T) {
 	}
 	ack := func(next int64, mask uint64) {
 		at += 10 * ms
-		d.Acknowledge(&Acknowledgement{Next: next, Mask: mask, Base: next + 1, Time: at, HasTime: true}, func(uint64) {})
+		d.Acknowledge(&Acknowledgement{Next: next, Mask: mask, Base: next + 1, Time: at, HasTime: true}, func(Position) {})
 	}
 	for n := int64(0); n < 10; n++ {
 		send(n, MarkFirst)

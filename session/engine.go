@@ -36,6 +36,7 @@ type Sending struct {
 	Size    int    // bytes of the payload, by the UDP header
 	IPID    uint16 // IPv4 identification, 0 when there is none
 	Frame   uint64
+	Part    uint8 // of Frame
 	Time    int64 // ns
 	HasTime bool
 }
@@ -49,7 +50,7 @@ func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
 	if s.Hash == 0 {
 		s.Hash = maphash.Bytes(hashSeed, d.Payload)
 	}
-	s.Frame, s.Time, s.HasTime, s.Size = d.Frame, d.Time, d.HasTime, d.Length
+	s.Frame, s.Part, s.Time, s.HasTime, s.Size = d.Frame, d.Part, d.Time, d.HasTime, d.Length
 	return s
 }
 
@@ -108,6 +109,9 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			d.noteGap(s.Time, false)
 			d.signs.hole(s.Num-w.highest-1, s.Frame, s.Time)
 		}
+		if d.long.left > 0 {
+			d.offloaded = d.long.explains(s, w.highest) || d.offloaded
+		}
 		w.highest = s.Num
 		if d.contradicts(s, u) {
 			d.distrusted = true
@@ -129,7 +133,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 		w.origin, w.begun = s.Num, true
 	}
 	d.distinct++
-	u.frame, u.time, u.copies, u.sends, u.size = s.Frame, s.Time, 1, 1, uint16(min(s.Size, 65535))
+	u.frame, u.part, u.time, u.copies, u.sends, u.size = s.Frame, s.Part, s.Time, 1, 1, uint16(min(s.Size, 65535))
 	u.state |= captured
 	if s.HasTime {
 		u.state |= timed
@@ -311,15 +315,15 @@ func (d *Direction) remember(s *Sending, u *unit) {
 		return
 	}
 	if d.win.extra == nil {
-		d.win.extra = make(map[int64][]uint64)
+		d.win.extra = make(map[int64][]Position)
 	}
 	if l := d.win.extra[s.Num]; len(l) < maxWaiting {
-		d.win.extra[s.Num] = append(l, s.Frame)
+		d.win.extra[s.Num] = append(l, Position{s.Frame, s.Part})
 	}
 }
 
 func (d *Direction) waitForAck(s *Sending) {
 	if len(d.win.waiting) < maxWaiting {
-		d.win.waiting = append(d.win.waiting, waitingCopy{s.Num, s.Frame})
+		d.win.waiting = append(d.win.waiting, waitingCopy{s.Num, Position{s.Frame, s.Part}})
 	}
 }

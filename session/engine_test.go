@@ -26,7 +26,7 @@ func newLane() *lane {
 	l := &lane{now: 10 * StartHorizon}
 	l.d.ready()
 	l.d.links = true
-	l.d.never = func(frame uint64) { l.never = append(l.never, frame) }
+	l.d.never = func(at Position) { l.never = append(l.never, at.Frame) }
 	return l
 }
 
@@ -53,7 +53,7 @@ func (l *lane) ack(after, next int64, sacked ...int64) (words dissect.Words, lin
 		a.Mask |= 1 << (n - a.Base)
 	}
 	before := len(l.linked)
-	words = l.d.Acknowledge(&a, func(frame uint64) { l.linked = append(l.linked, frame) })
+	words = l.d.Acknowledge(&a, func(at Position) { l.linked = append(l.linked, at.Frame) })
 	return words, l.linked[before:]
 }
 

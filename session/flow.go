@@ -67,6 +67,7 @@ type Flow struct {
 	open       int    // connections that are not closed
 	at         *Conn  // the latest that a frame was counted in, or that was finished
 	dozes      bool   // it was made small, and nothing came since
+	offload    offload
 }
 
 type heldDatagram struct {
@@ -131,9 +132,9 @@ func (f *Flow) report(x *Finding, fr *dissect.Frame) {
 
 // Acked tells the sink that a later frame acknowledges a frame, or, with by 0,
 // that none will.
-func (f *Flow) Acked(frame, by uint64) {
+func (f *Flow) Acked(at Position, by uint64) {
 	if f.table.cfg.Sink != nil {
-		f.table.cfg.Sink.Acked(frame, by)
+		f.table.cfg.Sink.Acked(at, by)
 	}
 }
 
@@ -142,8 +143,10 @@ func (f *Flow) observe(d *dissect.Datagram) {
 	side := f.side(d)
 	best, most := -1, float64(PossibleBits)
 	f.hopeless, f.possible = true, ""
+	whole := true
 	for i, p := range f.probes {
-		bits := p.Observe(d, side)
+		bits, size := f.observeAll(f.candidate(i), p, d, side)
+		whole = whole && size == 0
 		if f.story != nil {
 			f.scores[i] = bits
 		}
@@ -157,12 +160,18 @@ func (f *Flow) observe(d *dissect.Datagram) {
 	}
 	f.progress(d, best)
 	if best >= 0 {
-		p := f.table.cfg.Protocols[best]
-		if f.force != nil {
-			p = f.force.Protocol
-		}
-		f.follow(p, f.probes[best])
+		f.follow(f.candidate(best), f.probes[best])
+	} else if whole {
+		f.offload.note(d, side, 0)
 	}
+}
+
+// candidate is the protocol of a probe.
+func (f *Flow) candidate(i int) *Protocol {
+	if f.force != nil {
+		return f.force.Protocol
+	}
+	return f.table.cfg.Protocols[i]
 }
 
 // follow starts a session of a protocol with what its probe learned.
@@ -171,6 +180,7 @@ func (f *Flow) follow(p *Protocol, learned Probe) {
 	if f.force != nil {
 		f.dialect, f.detectedBy = f.force.Dialect, ByDecodeAs
 	}
+	f.offload = offload{} // what was held comes again
 	f.session = p.NewSession(f, learned)
 }
 

@@ -10,7 +10,6 @@ import (
 const (
 	mirrorShare   = 0.4   // of a side's frames are copies when the capture makes them
 	fewest        = 10    // observations that a share needs
-	largestPacket = 1500  // bytes of IP that Ethernet carries
 	blackout      = 5e9   // ns of silence
 	busyFrames    = 50    // that a connection must have for silence to be remarkable …
 	busyPause     = 500e6 // … and their mean distance, ns
@@ -24,7 +23,7 @@ const (
 
 // see looks at every frame of a side for the rules of Quality.
 func (d *Direction) see(fr *dissect.Frame) {
-	if len(fr.Payload) == fr.Length && fr.Length <= largestPacket-28 && !fr.BadChecksum {
+	if len(fr.Payload) == fr.Length && fr.Length <= dissect.LargestPacket-28 && !fr.BadChecksum && fr.Parts == 0 {
 		return
 	}
 	d.ready()
@@ -34,8 +33,15 @@ func (d *Direction) see(fr *dissect.Frame) {
 	if fr.BadChecksum {
 		d.signs.badSum.see(fr.Frame, fr.Time)
 	}
-	if fr.Fragments == 0 && fr.Length > largestPacket-28 && fr.Src.IP != fr.Dst.IP {
+	if fr.Oversize() {
 		d.signs.super.see(fr.Frame, fr.Time)
+		d.long.see(fr)
+	}
+	if fr.Parts > 0 {
+		d.signs.parts.see(fr.Frame, fr.Time)
+		if fr.Part == 0 {
+			d.signs.apart.see(fr.Frame, fr.Time)
+		}
 	}
 }
 
@@ -99,10 +105,12 @@ func (c *Conn) assessSide(dir int) {
 	}
 	s := &d.signs
 	lost := d.notCaptured + d.byMaskOnly
-	c.observe(rCapGap, dir, s.uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture lost them", lost, d.distinct+d.Missing()))
+	if !d.offloaded { // they may have been captured in what stood for several datagrams
+		c.observe(rCapGap, dir, s.uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture lost them", lost, d.distinct+d.Missing()))
+	}
 	c.observe(rCapSnap, dir, s.cut, when(s.cut.n > 0, "%d of %d datagrams are cut by the snapshot length", s.cut.n, d.Frames))
 	c.observe(rCapSum, dir, s.badSum, when(s.badSum.n > 0, "%d of %d datagrams have a wrong UDP checksum", s.badSum.n, d.Frames))
-	c.observe(rCapOffload, dir, s.super, when(s.super.n > 0, "%d datagrams are larger than an Ethernet packet and no fragments: offload or jumbo frames", s.super.n))
+	c.assessOffload(dir)
 	if d.Frames >= fewest {
 		c.observe(rCapDup, dir, s.copies, when(float64(d.Duplicates) >= mirrorShare*float64(d.Frames),
 			"%d of %d datagrams are copies: the capture sees packets twice", d.Duplicates, d.Frames))
@@ -112,6 +120,38 @@ func (c *Conn) assessSide(dir int) {
 		c.observe(rCapReorder, dir, s.late, when(s.late.n > 0, "%d of %d first sendings came behind later ones, by up to %s", s.late.n, d.distinct, millis(d.late)))
 	}
 	d.paths.assess(c, dir)
+}
+
+// assessOffload looks at packets of one side that stood for several datagrams, or may
+// have: both may be there.
+func (c *Conn) assessOffload(dir int) {
+	s := &c.Dir[dir].signs
+	if s.super.n == 0 {
+		c.observe(rCapOffload, dir, s.apart, when(s.apart.n > 0, "%s for %d datagrams (segmentation offload) and %s taken apart",
+			counted(s.apart.n, "packet stands", "packets stand"), s.parts.n, one(s.apart.n, "was", "were")))
+		return
+	}
+	message := counted(s.super.n, "datagram is", "datagrams are") + " larger than an Ethernet packet and no fragments: offload or jumbo frames"
+	if c.Dir[dir].offloaded {
+		message += ", and what seems missing may be in them"
+	}
+	if s.apart.n > 0 {
+		message += fmt.Sprintf("; %s for %d datagrams and %s taken apart", counted(s.apart.n, "other packet stands", "other packets stand"), s.parts.n, one(s.apart.n, "was", "were"))
+	}
+	c.observe(rCapOffload, dir, s.super, message)
+}
+
+// one picks a word by number.
+func one(n uint64, single, several string) string {
+	if n == 1 {
+		return single
+	}
+	return several
+}
+
+// counted is a number with its word.
+func counted(n uint64, single, several string) string {
+	return fmt.Sprintf("%d %s", n, one(n, single, several))
 }
 
 // millis is a duration for people.

@@ -9,7 +9,7 @@ import (
 // AcknowledgeOne applies an acknowledgement of a single number of this side; a
 // says when and by which frame. It calls link for every captured frame that is
 // acknowledged for the first time.
-func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(frame uint64)) (words dissect.Words) {
+func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	d.ready()
 	w := &d.win
 	if !w.started || n > w.highest+w.ahead() || n < w.lowest && !w.holds(n) || !w.reach(n, d) {
@@ -38,7 +38,7 @@ func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(frame 
 // AcknowledgeRun is AcknowledgeOne for first+i of every bit i of a mask, whose
 // acknowledgement is no hearsay. told, which may be nil, is given the words of each
 // number of which it may be news.
-func (d *Direction) AcknowledgeRun(first int64, mask uint64, a *Acknowledgement, link func(frame uint64), told func(n int64, words dissect.Words)) (words dissect.Words) {
+func (d *Direction) AcknowledgeRun(first int64, mask uint64, a *Acknowledgement, link func(Position), told func(n int64, words dissect.Words)) (words dissect.Words) {
 	w := &d.win
 	if w.ignores(first, first+63) {
 		return 0
@@ -92,7 +92,7 @@ func (d *Direction) confirm(u *unit, a *Acknowledgement) dissect.Words {
 
 // settleCopies acknowledges the copies of a number that were captured after it
 // had been acknowledged.
-func (d *Direction) settleCopies(n int64, a *Acknowledgement, link func(uint64)) {
+func (d *Direction) settleCopies(n int64, a *Acknowledgement, link func(Position)) {
 	w := &d.win
 	keep := w.waiting[:0]
 	for _, c := range w.waiting {

@@ -13,7 +13,7 @@ func (l *lane) one(after, num int64, hearsay bool) (dissect.Words, []uint64) {
 	l.now += after * ms
 	a := Acknowledgement{Frame: l.frame, Time: l.now, HasTime: true, Hearsay: hearsay}
 	before := len(l.linked)
-	words := l.d.AcknowledgeOne(num, &a, func(frame uint64) { l.linked = append(l.linked, frame) })
+	words := l.d.AcknowledgeOne(num, &a, func(at Position) { l.linked = append(l.linked, at.Frame) })
 	return words, l.linked[before:]
 }
 

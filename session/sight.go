@@ -121,7 +121,7 @@ func (l *Law) blocked(r *Rule, x *Case) Guard {
 func (l *Law) satisfied(g Guard, x *Case) bool {
 	switch g {
 	case GuardSnap:
-		return l.fr == nil || l.fr.Frame != x.Frame || !l.fr.Cut()
+		return l.fr == nil || l.fr.Frame != x.Frame || !l.fr.Cut() && !(l.fr.Err != nil && l.fr.Oversize())
 	case GuardStart:
 		return l.c.Complete
 	case GuardBidir:

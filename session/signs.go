@@ -9,7 +9,9 @@ type signs struct {
 	unneeded   sign // retries of what had been acknowledged
 	cut        sign // by the capture
 	badSum     sign
-	super      sign // larger than a packet may be
+	super      sign // longer than the link carries
+	apart      sign // packets that stood for several datagrams
+	parts      sign // these datagrams
 	holes      sign // runs of numbers passed over
 
 	longest      int64  // run of numbers passed over

@@ -7,9 +7,16 @@ import "github.com/dpdissect/dpdissect/dissect"
 // when it is. A frame and all it refers to is valid during the call only.
 type Sink interface {
 	Frame(fr *dissect.Frame, c *Conn) // c is nil for datagrams of no connection
-	Acked(frame, by uint64)           // frame is acknowledged by a later frame; by 0: never
+	Acked(at Position, by uint64)     // the frame there is acknowledged by a later one; by 0: never
 	Message(m *Message)
 	Finding(f *Finding)
+}
+
+// A Position is where a frame stands in the capture: in which packet, and at which
+// place among those that packet was taken apart into.
+type Position struct {
+	Frame uint64
+	Part  uint8
 }
 
 // A Protocol is what the tracker needs of a protocol package.
@@ -20,6 +27,10 @@ type Protocol struct {
 	// NewSession follows one address pair that speaks the protocol. The probe
 	// holds what was learned meanwhile; it is nil for forced flows.
 	NewSession func(f *Flow, p Probe) Session
+	// Follows reports whether a frame has the number that its sender gives to the
+	// one behind another, by their headers alone: several datagrams that the capture
+	// shows as one are told by it. nil where frames have no numbers.
+	Follows func(frame, next []byte) bool
 	// Neighbours are other protocols on the same ports, shown but never a
 	// connection. Neighbour recognises one, by what is known of its address pair.
 	Neighbours    []*dissect.Protocol

@@ -83,6 +83,7 @@ type Table struct {
 	internal []InternalError // see rescue
 
 	other  uint64 // datagrams of no connection
+	apart  uint64 // datagrams beyond the packets that stood for them
 	totals totals
 }
 
@@ -314,13 +315,18 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 	case d.Kind == dissect.Unreachable:
 		f.session.Unreachable(d)
 	case !f.protocol.leads(d) || !t.neighbour(f.protocol, d, Ours):
-		fr := t.frame(d, f.protocol.Name)
-		c := f.session.Input(fr)
-		t.show(fr, c)
-		fr.Datagram = nil // it is reused: what is judged later has no frame at hand
-		if c != nil {
-			c.handled()
-		}
+		t.input(f, d)
+	}
+}
+
+// inputOne hands a datagram to the session of its flow.
+func (t *Table) inputOne(f *Flow, d *dissect.Datagram) {
+	fr := t.frame(d, f.protocol.Name)
+	c := f.session.Input(fr)
+	t.show(fr, c)
+	fr.Datagram = nil // it is reused: what is judged later has no frame at hand
+	if c != nil {
+		c.handled()
 	}
 }
 

@@ -97,9 +97,9 @@ func (s *story) Frame(fr *dissect.Frame, c *Conn) {
 	}
 	s.shown = append(s.shown, text)
 }
-func (*story) Acked(uint64, uint64) {}
-func (*story) Message(*Message)     {}
-func (*story) Finding(*Finding)     {}
+func (*story) Acked(Position, uint64) {}
+func (*story) Message(*Message)       {}
+func (*story) Finding(*Finding)       {}
 
 func endpoint(host byte, port uint16) dissect.Endpoint {
 	return dissect.MakeEndpoint(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, host}), port))

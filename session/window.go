@@ -35,6 +35,7 @@ type unit struct {
 	state   unitState
 	copies  uint8  // captured transmissions and copies, saturating
 	sends   uint8  // captured transmissions, saturating
+	part    uint8  // of frame
 	size    uint16 // of the payload, by the UDP header
 	ipid    uint16 // of the first sending, or of what was captured first
 	frame   uint64 // first captured copy
@@ -42,6 +43,8 @@ type unit struct {
 	hash    uint64 // of the first sending, RETRY clear
 	ackTime int64
 }
+
+func (u *unit) position() Position { return Position{u.frame, u.part} }
 
 type unitState uint16
 
@@ -88,14 +91,14 @@ type Window struct {
 	maskTop  int64  // highest number any mask acknowledged
 	maskBase int64
 	waiting  []waitingCopy // copies captured after their number was acknowledged
-	extra    map[int64][]uint64
+	extra    map[int64][]Position
 }
 
 // A waitingCopy is a copy of an acknowledged number that no later frame has
 // acknowledged yet.
 type waitingCopy struct {
-	num   int64
-	frame uint64
+	num int64
+	at  Position
 }
 
 // maxWaiting bounds the copies that wait for an acknowledgement of their own.

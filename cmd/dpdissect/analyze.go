@@ -104,7 +104,7 @@ func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
 
 // report is what the run says of some connections with some findings.
 func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.Analysis {
-	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Source.Totals()}, Conns: conns, Findings: findings}
+	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Totals()}, Conns: conns, Findings: findings}
 	a.Totals.AddTable(j.run.Decoded())
 	for _, c := range conns {
 		if c.SummedUp {

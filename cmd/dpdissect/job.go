@@ -80,7 +80,7 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 	if in.isLive() {
 		return in.live.open(filter, uint64(in.count), viewDelay)
 	}
-	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count), Filter: filter})
+	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count), Filter: filter, Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30}})
 	if err != nil {
 		return nil, usageError{err}
 	}

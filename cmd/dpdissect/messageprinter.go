@@ -88,7 +88,8 @@ func (p *messagePrinter) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
 // filter matches, and the first, from which times count.
 func (p *messagePrinter) Print(dst []byte, s *pipeline.Slot) []byte {
 	if p.display.Filter != nil {
-		p.shown.set(s.Datagram.Frame, p.display.Decide(s))
+		frame := s.Datagram.Frame
+		p.shown.set(frame, p.display.Decide(s) || s.Datagram.Part > 0 && p.shown.has(frame))
 	}
 	if s.Datagram.Frame == 1 {
 		p.clock.Advance(&s.Datagram, true)

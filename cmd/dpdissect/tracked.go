@@ -125,10 +125,14 @@ func (t *trackedRecording) PrepareMessage(int, *session.Message) (head, tail []b
 	return nil, nil
 }
 
-// Print implements pipeline.Printer: it is called for every packet, in order.
+// Print implements pipeline.Printer: it is called for every packet, in order, and
+// again for each further datagram that the packet was taken apart into.
 func (t *trackedRecording) Print(dst []byte, slot *pipeline.Slot) []byte {
+	if slot.Datagram.Part > 0 {
+		return dst
+	}
 	rec := t.waiting.pop()
-	if t.display.Decide(slot) {
+	if t.display.DecideAny(slot) {
 		t.put(rec)
 	} else {
 		t.out.Skip(rec)

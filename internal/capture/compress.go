@@ -39,7 +39,7 @@ func compressionOf(b []byte) string {
 
 // decompress opens a compressed stream. The decoders work in the caller's
 // goroutine; close frees what they hold.
-func decompress(kind string, w *window) (r io.Reader, close func(), err error) {
+func decompress(kind string, w *window, most Expansion) (r io.Reader, close func(), err error) {
 	src := bufio.NewReaderSize(w, smallWindow)
 	close = func() {}
 	switch kind {
@@ -64,18 +64,26 @@ func decompress(kind string, w *window) (r io.Reader, close func(), err error) {
 	if err != nil {
 		return nil, nil, inStream(kind, err)
 	}
-	return &stream{r, kind}, close, nil
+	return &stream{r: r, kind: kind, src: src, compressed: w, most: most}, close, nil
 }
 
 // A stream is compressed content. What goes wrong in it is either a cut, which
 // is io.ErrUnexpectedEOF, or named with the compression.
 type stream struct {
-	r    io.Reader
-	kind string
+	r          io.Reader
+	kind       string
+	src        *bufio.Reader // of compressed
+	compressed *window
+	most       Expansion
+	content    int64 // bytes given
 }
 
 func (s *stream) Read(b []byte) (int, error) {
+	if err := s.most.verdict(s.kind, s.content, s.compressed.offset()-int64(s.src.Buffered())); err != nil {
+		return 0, err
+	}
 	n, err := s.r.Read(b)
+	s.content += int64(n)
 	if err != nil && err != io.EOF {
 		err = inStream(s.kind, err)
 	}

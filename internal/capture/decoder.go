@@ -12,6 +12,8 @@ import (
 type Decoder struct {
 	p     *Packet // being decoded
 	local bool    // the capturing host sent it, or it never left that host
+	loop  bool    // it never left that host
+	mtu   uint16  // longest fragment of IP but the last of a datagram, when that is more than dissect.LargestPacket
 	depth int     // headers nested so far
 	inner bool    // within a reassembled datagram
 	frags defrag
@@ -27,7 +29,7 @@ func (d *Decoder) Decode(rec *Record, p *Packet) {
 	p.Class, p.IsFragment, p.Record = NotUDP, false, rec
 	p.Time, p.HasTime = rec.Time, rec.HasTime
 	p.CapLen, p.WireLen = len(rec.Data), rec.WireLen
-	d.p, d.local, d.depth, d.inner = p, rec.Outbound, 0, false
+	d.p, d.local, d.loop, d.depth, d.inner = p, rec.Outbound, false, 0, false
 	d.link(rec)
 	if p.Class == NotUDP || p.Class == Fragment {
 		p.noDatagram()

@@ -46,7 +46,7 @@ func Open(paths []string, opts Options) (*Source, error) {
 	s := &Source{max: opts.MaxPackets}
 	f := &files{filter: opts.Filter}
 	for i, p := range paths {
-		f.inputs = append(f.inputs, openInput(p, i, size, opts.Stdin, &s.done, &s.total))
+		f.inputs = append(f.inputs, openInput(p, i, size, opts.Expansion, opts.Stdin, &s.done, &s.total))
 	}
 	s.inlet = f
 	return s, nil

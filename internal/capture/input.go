@@ -29,7 +29,7 @@ type input struct {
 
 // openInput opens path, or reads from stdin for "-". It fails never: what is
 // wrong with a file becomes its damage.
-func openInput(path string, index, size int, stdin io.Reader, done, total *atomic.Int64) *input {
+func openInput(path string, index, size int, most Expansion, stdin io.Reader, done, total *atomic.Int64) *input {
 	in := &input{path: path, index: index, key: math.MinInt64}
 	r := stdin
 	if path != "-" {
@@ -44,7 +44,7 @@ func openInput(path string, index, size int, stdin io.Reader, done, total *atomi
 			r = &counter{f, done}
 		}
 	}
-	rd, err := newReader(r, size)
+	rd, err := newReader(r, size, most)
 	in.reader = rd
 	if err != nil {
 		in.fail(err)

@@ -93,9 +93,8 @@ func (d *Decoder) sll(b []byte) {
 	if len(b) < 16 {
 		return
 	}
-	if binary.BigEndian.Uint16(b) == sllOutgoing || binary.BigEndian.Uint16(b[2:]) == arphrdLoopback {
-		d.local = true
-	}
+	d.loop = binary.BigEndian.Uint16(b[2:]) == arphrdLoopback
+	d.local = d.local || d.loop || binary.BigEndian.Uint16(b) == sllOutgoing
 	d.cooked(binary.BigEndian.Uint16(b[14:]), b[16:])
 }
 
@@ -105,9 +104,8 @@ func (d *Decoder) sll2(b []byte) {
 	if len(b) < 20 {
 		return
 	}
-	if b[10] == sllOutgoing || binary.BigEndian.Uint16(b[8:]) == arphrdLoopback {
-		d.local = true
-	}
+	d.loop = binary.BigEndian.Uint16(b[8:]) == arphrdLoopback
+	d.local = d.local || d.loop || b[10] == sllOutgoing
 	d.cooked(binary.BigEndian.Uint16(b), b[20:])
 }
 
@@ -125,7 +123,7 @@ func (d *Decoder) null(b []byte) {
 	if len(b) < 4 {
 		return
 	}
-	d.local = true
+	d.local, d.loop = true, true
 	family := binary.LittleEndian.Uint32(b)
 	if family > 0xffff {
 		family = binary.BigEndian.Uint32(b)

@@ -33,8 +33,13 @@ type ring struct {
 	loop   int  // index of the loopback interface: what leaves it comes back
 	desc   Interface
 
-	filter *Filter
-	judge  uint8 // which packets the filter must judge again
+	filter  *Filter
+	judge   uint8 // which packets the filter must judge again
+	snaplen int
+	vnet    bool     // the kernel tells of segmentation offload
+	apart   segments // of the packet at hand
+	tagged  bool     // it had a VLAN tag
+	notice  string   // what people must know of the capture, "" for nothing
 
 	taken uint64  // number of the block at hand, or of the next one
 	held  bool    // the block at hand is not given back yet
@@ -43,6 +48,7 @@ type ring struct {
 
 	counts    DeviceCounts
 	discarded uint64 // packets the kernel counts and Read does not give
+	more      uint64 // packets that Read gives and the kernel counts as part of others
 	lost      []loss
 	due       uint64 // lost before the packet that is given next
 	gone      error  // what the socket failed with
@@ -61,7 +67,7 @@ type loss struct{ block, packets uint64 }
 
 // openDevice opens an interface, "any" for all of them.
 func openDevice(name string, o *LiveOptions) (device, error) {
-	r := &ring{name: name, fd: -1, filter: o.Filter}
+	r := &ring{name: name, fd: -1, filter: o.Filter, snaplen: o.Snaplen}
 	if err := r.find(); err != nil {
 		return nil, err
 	}
@@ -118,6 +124,7 @@ func (r *ring) prepare(o *LiveOptions) error {
 	if err := set(unix.PACKET_RESERVE, headroom); err != nil {
 		return fmt.Errorf("packet ring: %w", err)
 	}
+	r.askSegments()
 	// Somebody must ask for times when packets arrive: else each socket notes when
 	// it gets them, later and each another.
 	unix.SetsockoptInt(r.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
@@ -163,7 +170,16 @@ func (r *ring) attach(o *LiveOptions) error {
 			prog, r.judge = capfilter.AcceptTagged(full), judgeTagged
 		}
 	}
-	raw, err := bpf.Assemble(snapped(prog, o.Snaplen))
+	udp, others := prog, snapped(prog, o.Snaplen)
+	if r.vnet && r.judge == judgeTagged && looksInside(prog, linkHeader(r.desc.Link)) {
+		udp, r.judge = []bpf.Instruction{bpf.RetConstant{Val: MaxPacket}}, judgeAll
+	}
+	if !r.vnet {
+		prog = others
+	} else if r.judge == judgeAll && !r.cook || o.Snaplen < MaxPacket {
+		prog = wholeUDP(udp, others)
+	}
+	raw, err := bpf.Assemble(prog)
 	if err != nil {
 		return fmt.Errorf("the capture filter: %w", err)
 	}
@@ -172,6 +188,14 @@ func (r *ring) attach(o *LiveOptions) error {
 		return fmt.Errorf("the capture filter: %w", err)
 	}
 	return nil
+}
+
+// linkHeader is the length of what stands before the network layer.
+func linkHeader(link LinkType) uint32 {
+	if link == LinkEthernet {
+		return etherHeader
+	}
+	return 0
 }
 
 // snapped makes a program keep so many bytes of what it accepts.
@@ -226,6 +250,12 @@ func (r *ring) block() *unix.TpacketHdrV1 {
 // Read implements device.
 func (r *ring) Read(rec *Record) (bool, error) {
 	for {
+		for r.apart.next(rec) {
+			if r.keep(rec, r.tagged) {
+				return true, nil
+			}
+			r.discarded++
+		}
 		if r.left == 0 && !r.takeBlock() {
 			return false, r.failure()
 		}
@@ -339,12 +369,16 @@ func (r *ring) exists() bool {
 // Describe implements device.
 func (r *ring) Describe() Interface { return r.desc }
 
+// Notice is what people must know of the capture, "" for nothing.
+func (r *ring) Notice() string { return r.notice }
+
 // Counts implements device.
 func (r *ring) Counts() DeviceCounts {
 	if r.fd >= 0 {
 		r.lose(r.taken+r.blocks, r.poll())
 	}
-	return DeviceCounts{r.counts.Received - min(r.discarded, r.counts.Received), r.counts.Dropped}
+	received := r.counts.Received + r.more
+	return DeviceCounts{received - min(r.discarded, received), r.counts.Dropped}
 }
 
 // Close implements device.

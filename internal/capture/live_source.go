@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -251,6 +252,9 @@ func (t *tap) info() Info {
 		Path: t.name, Live: true, LinkTypes: t.links.names(), Packets: t.packets, Bytes: t.bytes,
 		HasTime: t.packets > 0, FirstTime: t.first, LastTime: t.latest, Problem: t.links.problem(),
 		HasDropped: true, Dropped: max(c.Dropped, t.drops), Received: c.Received,
+	}
+	if n, ok := t.device.(interface{ Notice() string }); ok && n.Notice() != "" {
+		i.Problem = strings.Join(slices.DeleteFunc([]string{i.Problem, n.Notice()}, func(s string) bool { return s == "" }), "; ")
 	}
 	if t.err != nil {
 		i.Failed = true

@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -30,19 +31,19 @@ var (
 // NewReader looks at the first bytes of r. The error is a *Damage when r is
 // empty, is no capture or ends within its header; the Reader is then still good
 // for Format and Compression.
-func NewReader(r io.Reader) (*Reader, error) { return newReader(r, windowSize) }
+func NewReader(r io.Reader) (*Reader, error) { return newReader(r, windowSize, Expansion{}) }
 
-func newReader(r io.Reader, size int) (*Reader, error) {
+func newReader(r io.Reader, size int, most Expansion) (*Reader, error) {
 	rd := &Reader{close: func() {}}
-	rd.err = rd.open(newWindow(r, size), size)
+	rd.err = rd.open(newWindow(r, size), size, most)
 	return rd, rd.err
 }
 
-func (r *Reader) open(w *window, size int) error {
+func (r *Reader) open(w *window, size int, most Expansion) error {
 	w.need(magicLen)
 	if kind := compressionOf(w.bytes()); kind != "" {
 		r.compression = kind
-		content, done, err := decompress(kind, w)
+		content, done, err := decompress(kind, w, most)
 		if err != nil {
 			return opening(w, err)
 		}
@@ -75,7 +76,10 @@ func (r *Reader) open(w *window, size int) error {
 // stopped, nil when it did not.
 func opening(w *window, err error) error {
 	b := w.bytes()
+	var stopped *Damage
 	switch {
+	case errors.As(err, &stopped):
+		return stopped
 	case err != nil && !isCut(err):
 		return &Damage{0, false, "reading fails: " + reason(err)}
 	case err == io.EOF && len(b) == 0:

@@ -21,7 +21,8 @@ const (
 )
 
 // record makes a Record of a packet in the ring; false for what is left out: what
-// leaves the loopback interface, which comes back, and what the filter rejects.
+// leaves the loopback interface, which comes back, what the filter rejects, and what
+// comes in parts from now on.
 func (r *ring) record(hdr *unix.Tpacket3Hdr, start uintptr, rec *Record) bool {
 	from := (*unix.RawSockaddrLinklayer)(unsafe.Pointer(&r.mem[start+unix.SizeofTpacket3Hdr]))
 	if from.Pkttype == unix.PACKET_OUTGOING && int(from.Ifindex) == r.loop {
@@ -29,6 +30,8 @@ func (r *ring) record(hdr *unix.Tpacket3Hdr, start uintptr, rec *Record) bool {
 	}
 	at, n, wire := start+uintptr(hdr.Mac), uintptr(hdr.Snaplen), int(hdr.Len)
 	tagged := hdr.Status&unix.TP_STATUS_VLAN_VALID != 0
+	size, udp := r.segment(hdr, start) // what follows may write over where it is told
+	first := at
 	switch {
 	case r.cook:
 		link, more := r.cooked(at, hdr, from, tagged)
@@ -44,10 +47,28 @@ func (r *ring) record(hdr *unix.Tpacket3Hdr, start uintptr, rec *Record) bool {
 	rec.WireLen, rec.Link = wire, r.desc.Link
 	rec.Time, rec.HasTime = int64(hdr.Sec)*second+int64(hdr.Nsec), true
 	rec.Outbound = from.Pkttype == unix.PACKET_OUTGOING
+	if size > 0 {
+		if udp > 0 {
+			udp += int(first) - int(at) // the link layer may have grown
+		}
+		if r.apart.begin(rec, size, udp) {
+			r.more += uint64(r.apart.count())
+			r.tagged = tagged
+			return false
+		}
+	}
+	return r.keep(rec, tagged)
+}
+
+// keep ends a Record: false when the filter rejects it.
+func (r *ring) keep(rec *Record, tagged bool) bool {
 	if r.judge == judgeAll || r.judge == judgeTagged && tagged {
 		if ok, err := r.filter.match(rec); !ok || err != nil {
 			return false
 		}
+	}
+	if len(rec.Data) > r.snaplen {
+		rec.Data = rec.Data[:r.snaplen]
 	}
 	rec.Drops, rec.HasDrops = r.due, r.due > 0
 	r.due = 0

@@ -9,6 +9,7 @@ import (
 type Options struct {
 	MaxPackets uint64    // stop after so many packets, 0 for no limit
 	Filter     *Filter   // gives only packets that pass, nil for all
+	Expansion  Expansion // what compressed inputs may expand to
 	Stdin      io.Reader // what "-" reads, os.Stdin when nil
 }
 

@@ -8,6 +8,9 @@ import (
 
 const udpHeader = 8
 
+// loopbackMTU is what links that never leave a host carry.
+const loopbackMTU = 1<<16 - 1
+
 // udp reads source and destination port, length and checksum (2 bytes each). A
 // length of 0 stands for all that IP carries, one below 8 is no datagram, one
 // beyond what IP carries or the capture holds leaves the datagram cut.
@@ -26,7 +29,10 @@ func (d *Decoder) udp(h *ipHeader, b []byte) {
 	p := d.p
 	p.Class, p.Kind = UDP, dissect.UDP
 	p.Length = n - udpHeader
-	p.BadChecksum, p.Sum = false, 0
+	p.BadChecksum, p.Sum, p.MTU = false, 0, d.mtu
+	if n > dissect.LargestPacket-28 && (d.loop || isLoopback(h.src()) || isLoopback(h.dst())) {
+		p.MTU = loopbackMTU
+	}
 	if n > len(b) {
 		p.Payload = b[udpHeader:]
 		return

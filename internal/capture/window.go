@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
@@ -98,7 +99,10 @@ func (w *window) stopped(what string, n int) error { return w.stoppedAt(w.offset
 // stoppedAt is stopped for a record of which some was skipped already.
 func (w *window) stoppedAt(start int64, what string, n int64) error {
 	have := w.base + int64(w.end) - start
+	var stopped *Damage
 	switch {
+	case errors.As(w.err, &stopped):
+		return stopped
 	case have == 0 && w.err == io.EOF:
 		return io.EOF
 	case have == 0 && isCut(w.err):

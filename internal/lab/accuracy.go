@@ -244,7 +244,7 @@ func said(fr *dissect.Frame, c *session.Conn) int {
 }
 
 // Acked implements session.Sink.
-func (*meter) Acked(frame, by uint64) {}
+func (*meter) Acked(session.Position, uint64) {}
 
 // Message implements session.Sink.
 func (*meter) Message(*session.Message) {}

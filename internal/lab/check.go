@@ -60,7 +60,7 @@ func (m *Mutant) config() (session.Config, error) {
 type findings struct{ list []session.Finding }
 
 func (*findings) Frame(*dissect.Frame, *session.Conn) {}
-func (*findings) Acked(frame, by uint64)              {}
+func (*findings) Acked(session.Position, uint64)      {}
 func (*findings) Message(*session.Message)            {}
 func (s *findings) Finding(f *session.Finding)        { s.list = append(s.list, *f) }
 

@@ -56,8 +56,8 @@ type printer struct{ out io.Writer }
 func (p printer) Frame(fr *dissect.Frame, c *session.Conn) {
 	fmt.Fprintf(p.out, "%5d %10.6f %v %s\n", fr.Frame, float64(fr.Time%1e12)/1e9, fr.Direction, fr.Summary)
 }
-func (printer) Acked(frame, by uint64)   {}
-func (printer) Message(*session.Message) {}
+func (printer) Acked(session.Position, uint64) {}
+func (printer) Message(*session.Message)       {}
 
 func (p printer) Finding(f *session.Finding) {
 	verdict := "fail"

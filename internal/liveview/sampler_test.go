@@ -79,7 +79,7 @@ func TestSamplerAnything(t *testing.T) {
 					d.Frames, d.Bytes, d.DataFrames, d.Retries, d.UnneededRetries, d.OutOfOrder = any("f"), any("b"), any("d"), any("r"), any("u"), any("o")
 					num := rapid.Int64Range(0, 300).Draw(t, "num")
 					d.Send(&session.Sending{Num: num, Hash: uint64(num), Time: st.Now, HasTime: true, Frame: 1})
-					d.Acknowledge(&session.Acknowledgement{Next: rapid.Int64Range(0, 300).Draw(t, "ack"), Time: st.Now + rapid.Int64Range(-1e9, 1e9).Draw(t, "took"), HasTime: true, Frame: uint64(num)}, func(uint64) {})
+					d.Acknowledge(&session.Acknowledgement{Next: rapid.Int64Range(0, 300).Draw(t, "ack"), Time: st.Now + rapid.Int64Range(-1e9, 1e9).Draw(t, "took"), HasTime: true, Frame: uint64(num)}, func(session.Position) {})
 				}
 			}
 			snap := s.Snapshot(st, conns)
@@ -141,7 +141,7 @@ func watch(t *testing.T, path string, every time.Duration, each func(s *Snapshot
 type noter struct{ s *Sampler }
 
 func (noter) Frame(*dissect.Frame, *session.Conn) {}
-func (noter) Acked(frame, by uint64)              {}
+func (noter) Acked(session.Position, uint64)      {}
 func (noter) Message(*session.Message)            {}
 func (n noter) Finding(f *session.Finding)        { n.s.Note(f) }
 
@@ -215,7 +215,7 @@ func steady(c *session.Conn, at int64, perSecond int64, every int64) {
 			d.OutOfOrder++
 		}
 		d.Send(&session.Sending{Num: n, Mark: session.MarkFirst, Hash: uint64(n), Frame: uint64(2*n + 1), Time: when, HasTime: true})
-		d.Acknowledge(&session.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 2), Time: when + 30e6, HasTime: true}, func(uint64) {})
+		d.Acknowledge(&session.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 2), Time: when + 30e6, HasTime: true}, func(session.Position) {})
 	}
 }
 

@@ -25,7 +25,9 @@ func (s *scribe) Frame(fr *dissect.Frame, c *session.Conn) {
 		fr.Words, fr.RetryOf, fr.Acks, fr.Notes, fr.Err, fr.Summary)
 }
 
-func (s *scribe) Acked(frame, by uint64) { s.add("frame %d acknowledged by %d", frame, by) }
+func (s *scribe) Acked(at session.Position, by uint64) {
+	s.add("frame %d acknowledged by %d", at.Frame, by)
+}
 
 func (s *scribe) Message(m *session.Message) {
 	s.add("message %d of %d, %d: %x, %v, frames %d to %d", m.Index, m.Conn.FirstFrame, m.Dir, m.SHA256, m.Complete, m.FirstFrame, m.LastFrame)

@@ -42,3 +42,12 @@ func (d Display) Decide(s *Slot) bool {
 	}
 	return s.Show
 }
+
+// DecideAny is Decide for a packet: it is shown when a datagram in it is.
+func (d Display) DecideAny(s *Slot) bool {
+	show := d.Decide(s)
+	for _, p := range s.parts {
+		show = d.Decide(p) || show
+	}
+	return show
+}

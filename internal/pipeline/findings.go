@@ -66,7 +66,7 @@ func (c *collected) countKept() {
 type collector struct{ collected }
 
 func (*collector) Frame(*dissect.Frame, *session.Conn) {}
-func (*collector) Acked(frame, by uint64)              {}
+func (*collector) Acked(session.Position, uint64)      {}
 func (*collector) Message(*session.Message)            {}
 
 // Findings keeps the findings of a run that prints no frames.

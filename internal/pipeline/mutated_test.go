@@ -15,7 +15,7 @@ import (
 type deafSink struct{}
 
 func (deafSink) Frame(fr *dissect.Frame, c *session.Conn) {}
-func (deafSink) Acked(frame, by uint64)                   {}
+func (deafSink) Acked(session.Position, uint64)           {}
 func (deafSink) Message(m *session.Message)               {}
 func (deafSink) Finding(f *session.Finding)               {}
 

@@ -37,7 +37,8 @@ type Printer interface {
 	// PrepareMessage encodes an application message around its connection's id.
 	PrepareMessage(shard int, m *session.Message) (head, tail []byte)
 	// Print appends the slot's output; it is called for every packet, also for
-	// those with nothing to print.
+	// those with nothing to print, and for each further datagram that a packet was
+	// taken apart into (Datagram.Part).
 	Print(dst []byte, s *Slot) []byte
 	// PrintMessage appends one message.
 	PrintMessage(dst []byte, head, tail []byte, connection int) []byte
@@ -140,7 +141,7 @@ func (q *Queue) flush(tracked uint64) error {
 	q.tracked = max(q.tracked, q.place(tracked))
 	for ; q.head <= q.tracked; q.head++ {
 		s := q.ring[q.head%ringSize]
-		if behind := q.tracked - q.head; (!s.decided || s.waiting) && behind < HoldFrames || q.Notes && behind < NoteFrames {
+		if behind := q.tracked - q.head; (!s.decided || s.waits()) && behind < HoldFrames || q.Notes && behind < NoteFrames {
 			break
 		}
 		q.print(s)
@@ -160,17 +161,26 @@ func (q *Queue) print(s *Slot) {
 	if s.Frame.Datagram == nil {
 		s.Frame.Datagram = &s.Datagram
 	}
+	q.printOne(s)
+	for _, p := range s.parts {
+		q.printOne(p)
+	}
+	s.parts = nil
+	q.ring[q.head%ringSize] = nil
+	q.free = append(q.free, s)
+	if len(q.buf) >= writeSize {
+		q.write()
+	}
+}
+
+// printOne prints one datagram, and the messages delivered with it.
+func (q *Queue) printOne(s *Slot) {
 	s.Frame.Connection = q.id(s.Conn)
 	q.buf = q.printer.Print(q.buf, s)
 	for i := range s.Messages {
 		q.printMessage(&s.Messages[i])
 	}
 	clear(s.Messages) // a free slot keeps no message alive
-	q.ring[q.head%ringSize] = nil
-	q.free = append(q.free, s)
-	if len(q.buf) >= writeSize {
-		q.write()
-	}
 }
 
 func (q *Queue) printMessage(m *message) {
@@ -295,14 +305,16 @@ func (k *shardSink) begin(frame uint64) { k.now, k.at = frame, k.q.place(frame) 
 // Frame implements session.Sink.
 func (k *shardSink) Frame(fr *dissect.Frame, c *session.Conn) {
 	if s := k.slot(fr.Frame); s != nil {
+		s = s.part(fr.Part)
 		s.take(fr, c)
 		k.q.printer.Prepare(k.shard, s, fr)
 	}
 }
 
 // Acked implements session.Sink.
-func (k *shardSink) Acked(frame, by uint64) {
-	if s := k.slot(frame); s != nil {
+func (k *shardSink) Acked(at session.Position, by uint64) {
+	if s := k.slot(at.Frame); s != nil {
+		s = s.part(at.Part)
 		if s.Frame.AckedIn == 0 {
 			s.Frame.AckedIn = by
 		}

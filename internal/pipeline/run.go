@@ -215,6 +215,15 @@ func (r *Run) Decoded() (decoded, malformed, other uint64) {
 	return decoded, malformed, other
 }
 
+// Totals counts the packets of the source, and the datagrams that they stood for.
+func (r *Run) Totals() capture.Totals {
+	t := r.Source.Totals()
+	for _, table := range r.tables {
+		t.UDPDatagrams += table.Apart()
+	}
+	return t
+}
+
 // Rules are the tallies of all rules, evaluated or not, in the order of the
 // protocols and their tables; those of the capture come last.
 func (r *Run) Rules() (all []session.RuleTally) {

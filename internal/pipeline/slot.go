@@ -19,7 +19,8 @@ type Slot struct {
 	Body     []byte
 	Messages []message // delivered during this frame
 
-	raw        []byte // payload, kept in live runs
+	parts      []*Slot // the datagrams behind the first, where the packet stood for several
+	raw        []byte  // payload, kept in live runs
 	isDatagram bool
 	decided    bool // the frame is known
 	waiting    bool // for the frame that acknowledges it
@@ -43,14 +44,49 @@ func (s *Slot) reset() {
 	}
 }
 
+// part is the place of one of the datagrams that the packet was taken apart into.
+// They come in order.
+func (s *Slot) part(i uint8) *Slot {
+	switch {
+	case i == 0:
+		return s
+	case int(i) > len(s.parts):
+		p := &Slot{Times: s.Times, isDatagram: true}
+		s.parts = append(s.parts, p)
+		return p
+	}
+	return s.parts[i-1]
+}
+
+// waits reports whether it may come to be known which frame acknowledges this one, or
+// one of its parts.
+func (s *Slot) waits() bool {
+	waiting := s.waiting
+	for _, p := range s.parts {
+		waiting = waiting || p.waiting
+	}
+	return waiting
+}
+
+// takeDatagram notes what a datagram is that its packet did not show.
+func (s *Slot) takeDatagram(d *dissect.Datagram) {
+	payload := s.Datagram.Payload
+	s.Datagram = *d
+	s.Datagram.Payload = payload[:min(len(payload), len(d.Payload))]
+}
+
 // take copies what the tracker says of the frame.
 func (s *Slot) take(fr *dissect.Frame, c *session.Conn) {
+	if fr.Parts > 0 {
+		s.takeDatagram(fr.Datagram)
+	}
 	summary, acks, notes := s.Frame.Summary[:0], s.Frame.Acks[:0], s.Frame.Notes[:0]
 	s.Frame = *fr
 	s.Frame.Datagram, s.Frame.Tree = &s.Datagram, nil
 	s.Frame.Summary = append(summary, fr.Summary...)
 	s.Frame.Acks = append(acks, fr.Acks...)
 	slices.Sort(s.Frame.Acks)
+	s.Frame.Acks = slices.Compact(s.Frame.Acks) // parts of a packet share its number
 	s.Frame.Notes = append(notes, fr.Notes...)
 	s.Conn, s.decided, s.waiting = c, true, fr.Awaits
 }

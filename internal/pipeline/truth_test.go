@@ -40,7 +40,7 @@ type keeper struct {
 }
 
 func (*keeper) Frame(*dissect.Frame, *session.Conn) {}
-func (*keeper) Acked(frame, by uint64)              {}
+func (*keeper) Acked(session.Position, uint64)      {}
 func (k *keeper) Message(m *session.Message) {
 	c := *m
 	c.Payload = slices.Clone(m.Payload)
@@ -266,7 +266,9 @@ func compareDirection(check func(string, any, any), a *analysed, c *session.Conn
 	}
 	eq("out of order", d.OutOfOrder, want.OutOfOrder)
 	eq("gaps", d.Gaps, want.Gaps)
-	eq("missing", d.Missing(), want.Missing)
+	if !d.Offloaded() { // else it may be in datagrams longer than Ethernet carries
+		eq("missing", d.Missing(), want.Missing)
+	}
 	eq("messages", d.Messages, want.NMessages)
 	eq("message bytes", d.MessageBytes, want.MessageBytes)
 	eq("incomplete", d.IncompleteMessages, want.Incomplete)

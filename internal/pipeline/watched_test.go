@@ -18,6 +18,7 @@ type watched struct {
 	ackedIn  map[uint64]uint64
 	settled  map[uint64]bool
 	messages []session.Message
+	findings []session.Finding
 	doubts   []string
 }
 
@@ -36,7 +37,8 @@ func (w *watched) Frame(fr *dissect.Frame, conn *session.Conn) {
 	w.frames[fr.Frame], w.of[fr.Frame] = c, conn
 }
 
-func (w *watched) Acked(frame, by uint64) {
+func (w *watched) Acked(at session.Position, by uint64) {
+	frame := at.Frame
 	if w.settled[frame] {
 		w.doubts = append(w.doubts, fmt.Sprintf("frame %d was settled twice", frame))
 	}
@@ -52,7 +54,7 @@ func (w *watched) Message(m *session.Message) {
 	w.messages = append(w.messages, c)
 }
 
-func (w *watched) Finding(*session.Finding) {}
+func (w *watched) Finding(f *session.Finding) { w.findings = append(w.findings, *f) }
 
 // track runs datagrams through the tracker.
 func track(all []dissect.Datagram, cfg session.Config) (*watched, []*session.Conn) {

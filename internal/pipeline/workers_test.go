@@ -73,32 +73,38 @@ func crowd(t *testing.T, sessions int) string {
 		w := tracegen.RollDP8(uint64(900 + i))
 		name := filepath.Join(t.TempDir(), "one.pcap")
 		all, _ := generate(t, &w.Scenario, path)
-		f, err := os.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := capture.NewWriter(f, capture.WriterOptions{Format: "pcap", Interfaces: []capture.Interface{{Link: capture.LinkRaw}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range all {
-			d := &all[j]
-			if d.Kind != dissect.UDP || d.IPv6 {
-				continue
-			}
-			r := capture.Record{Data: rawIPv4(d, byte(i)), Time: d.Time, HasTime: true}
-			r.WireLen = len(r.Data)
-			if err := out.Write(&r); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := out.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
+		writeRaw(t, name, all, byte(i))
 		files = append(files, name)
 	}
 	return strings.Join(files, "\n")
+}
+
+// writeRaw writes the IPv4 datagrams to a file, in network n.
+func writeRaw(t *testing.T, name string, all []dissect.Datagram, n byte) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out, err := capture.NewWriter(f, capture.WriterOptions{Format: "pcap", Interfaces: []capture.Interface{{Link: capture.LinkRaw}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		d := &all[i]
+		if d.Kind != dissect.UDP || d.IPv6 {
+			continue
+		}
+		r := capture.Record{Data: rawIPv4(d, n), Time: d.Time, HasTime: true}
+		r.WireLen = len(r.Data)
+		if err := out.Write(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // rawIPv4 puts a datagram into an IPv4 packet without checksums, in network n.

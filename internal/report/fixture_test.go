@@ -39,7 +39,7 @@ func signedConn() *session.Conn {
 			continue
 		}
 		a.Send(&session.Sending{Num: n, Mark: session.MarkFirst, Hash: uint64(n), IPID: uint16(n + 1), Frame: uint64(2*n + 3), Time: at, HasTime: true})
-		a.Acknowledge(&session.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 4), Time: at + 11*ms + n*ms/3, HasTime: true}, func(uint64) {})
+		a.Acknowledge(&session.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 4), Time: at + 11*ms + n*ms/3, HasTime: true}, func(session.Position) {})
 	}
 	a.Send(&session.Sending{Num: 39, Mark: session.MarkRetry, Hash: 39, IPID: 99, Frame: 90, Time: start + 500*ms, HasTime: true})
 	for n := range int64(5) {

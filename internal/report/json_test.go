@@ -195,7 +195,7 @@ func TestLost(t *testing.T) {
 	unseen.Send(&session.Sending{Num: 1, Frame: 1})
 	fine := &session.Direction{}
 	fine.Send(&session.Sending{Num: 1, Frame: 1})
-	fine.Acknowledge(&session.Acknowledgement{Next: 2, Frame: 2}, func(uint64) {})
+	fine.Acknowledge(&session.Acknowledgement{Next: 2, Frame: 2}, func(session.Position) {})
 	fine.Close()
 	for _, tt := range []struct {
 		name string

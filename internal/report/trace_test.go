@@ -23,7 +23,7 @@ type sink struct {
 }
 
 func (*sink) Frame(*dissect.Frame, *session.Conn) {}
-func (*sink) Acked(frame, by uint64)              {}
+func (*sink) Acked(session.Position, uint64)      {}
 func (s *sink) Message(m *session.Message) {
 	s.messages = append(s.messages, report.AppendMessageJSON(nil, m, 0, true))
 }

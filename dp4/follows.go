@@ -1,0 +1,24 @@
+package dp4
+
+// follows implements session.Protocol.Follows: of two data frames between the same
+// players the second has the next sequence, in the same message or as the first of
+// the next one, and both are first sendings.
+func follows(frame, next []byte) bool {
+	if len(frame) < 4 || len(next) < 4 || !hasSP(next, len(next)) && (frame[0] != next[0] || frame[1] != next[1]) {
+		return false // other players, most likely: this is asked for every place in a datagram
+	}
+	var a, b Frame
+	if a.Decode(frame, Params{Length: len(frame)}, nil) != nil || a.Type != TypeData || a.Serial != 0 ||
+		b.Decode(next, Params{Length: len(next)}, nil) != nil {
+		return false
+	}
+	ends, starts := a.Flags&EOM != 0, b.Flags&STA != 0
+	step := uint8(0)
+	if starts {
+		step = 1
+	}
+	const kind = EXT | BIG | CMD | ACK
+	return b.Type == TypeData && b.Serial == 0 && a.From == b.From && a.To == b.To && a.HasSP == b.HasSP &&
+		a.Flags&kind == CMD && b.Flags&kind == CMD &&
+		b.Sequence == a.Sequence+1 && ends == starts && b.MessageID == a.MessageID+step
+}

@@ -1,0 +1,18 @@
+package knet
+
+// follows implements session.Protocol.Follows: in one of the dialects, the PacketID
+// of the second datagram is the next one. A datagram has a message of three bytes
+// at least.
+func follows(datagram, next []byte) bool {
+	const least = 3 + 3
+	if len(datagram) < least || len(next) < least {
+		return false
+	}
+	for _, dialect := range [...]Dialect{Reference, Spec} {
+		id, _ := packetID(datagram, dialect)
+		if behind, _ := packetID(next, dialect); behind == (id+1)&PacketIDMask {
+			return true
+		}
+	}
+	return false
+}

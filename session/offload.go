@@ -1,0 +1,173 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// Segmentation offload: a system hands several datagrams of equal length to its
+// network card, or takes them from it, as one; a capture on that host shows one
+// packet. Which frame follows which is the protocol's knowledge
+// (Protocol.Follows); how a datagram may fall into parts is known here.
+
+// maxParts is into how many parts a datagram is taken apart at most. Linux makes
+// 128 of one.
+const maxParts = 255
+
+// leastPart is shorter than the parts of any protocol, in bytes.
+const leastPart = 3
+
+// mostTries is how many lengths of parts, of those at which the numbers of frames
+// follow each other, are looked at further.
+const mostTries = 2
+
+// An offload is what is known of the datagrams of both sides of an address pair
+// that may have been several.
+type offload struct {
+	longest [2]uint16 // datagram that is one frame
+	size    [2]uint16 // of the parts of the latest that was not, 0 when there was none
+}
+
+// suspect reports whether a datagram is to be looked at: it is longer than all of
+// its side before it, or its side's datagrams were several before.
+func (o *offload) suspect(d *dissect.Datagram, side int) bool {
+	return (d.Length > int(o.longest[side]) || o.size[side] != 0) &&
+		d.Length >= 2*leastPart && d.Fragments == 0 && d.Kind == dissect.UDP && !d.Cut()
+}
+
+// note remembers what became of a suspect; size is that of its parts, 0 for none.
+func (o *offload) note(d *dissect.Datagram, side, size int) {
+	if size > 0 {
+		o.size[side] = uint16(size)
+	} else {
+		o.longest[side] = max(o.longest[side], uint16(min(d.Length, 1<<16-1)))
+	}
+}
+
+// partSize gives the length of the parts of a datagram that is several frames of a
+// protocol with consecutive numbers, all of one length but the last, which may be
+// shorter; 0 when it is not. likely is a length to be tried first.
+func (p *Protocol) partSize(d *dissect.Datagram, likely int) int {
+	if p.Follows == nil {
+		return 0
+	}
+	b, tries := d.Payload, mostTries
+	if likely != 0 && likely < len(b) && likely <= d.Carried() && p.fallsApart(b, likely, &tries) {
+		return likely
+	}
+	least, most := max(leastPart, (len(b)+maxParts-1)/maxParts), min((len(b)-1)/2, d.Carried())
+	for size := least; size <= most && tries > 0; size++ {
+		if p.fallsApart(b, size, &tries) {
+			return size
+		}
+	}
+	// Two parts are little evidence: they must be halves, of what is too long for one
+	// where nothing else tells of offload.
+	if half := len(b) / 2; len(b)%2 == 0 && half <= d.Carried() && (likely != 0 || len(b) > dissect.LargestPacket-28) && p.fallsApart(b, half, &tries) {
+		return half
+	}
+	return 0
+}
+
+// fallsApart reports whether parts of a length are whole frames that follow each
+// other.
+func (p *Protocol) fallsApart(b []byte, size int, tries *int) bool {
+	for at := size; at < len(b); at += size {
+		if !p.Follows(b[at-size:at], b[at:min(at+size, len(b))]) {
+			return false
+		}
+	}
+	*tries--
+	var tree dissect.Tree
+	for at := 0; at < len(b); at += size {
+		tree.Reset(b[at:min(at+size, len(b))])
+		if _, err := p.Decode(&tree); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// parts calls f with each datagram that d stands for, in order. What it gives is
+// valid during the call only.
+func parts(d *dissect.Datagram, size int, f func(part *dissect.Datagram)) {
+	part := *d
+	part.Parts = uint8((len(d.Payload) + size - 1) / size)
+	part.Sum, part.BadChecksum = 0, false // that of d says nothing of its parts
+	for at := 0; at < len(d.Payload); at += size {
+		end := min(at+size, len(d.Payload))
+		part.Payload = d.Payload[at:end:end]
+		part.Length = end - at
+		f(&part)
+		part.Part++
+		if d.IPID != 0 { // 0 is none
+			part.IPID++
+		}
+	}
+}
+
+// observeAll shows a probe a datagram, or those it stands for in the probe's protocol.
+func (f *Flow) observeAll(p *Protocol, probe Probe, d *dissect.Datagram, side int) (bits float64, size int) {
+	if f.offload.suspect(d, side) {
+		size = p.partSize(d, int(f.offload.size[side]))
+	}
+	if size == 0 {
+		return probe.Observe(d, side), 0
+	}
+	parts(d, size, func(part *dissect.Datagram) { bits = probe.Observe(part, side) })
+	return bits, size
+}
+
+// input hands a datagram, or those it stands for, to the session of a flow.
+func (t *Table) input(f *Flow, d *dissect.Datagram) {
+	side := f.side(d)
+	if !f.offload.suspect(d, side) {
+		t.inputOne(f, d)
+		return
+	}
+	size := f.protocol.partSize(d, int(f.offload.size[side]))
+	f.offload.note(d, side, size)
+	if size == 0 {
+		t.inputOne(f, d)
+		return
+	}
+	parts(d, size, func(part *dissect.Datagram) {
+		t.inputOne(f, part)
+		t.apart++
+	})
+	t.apart--
+}
+
+// Apart is how many datagrams there are beyond the packets that stood for them.
+func (t *Table) Apart() uint64 { return t.apart }
+
+// A longFrame is the latest datagram of a side that is longer than its link carries,
+// as far as is known, and did not fall apart. If it was several, the others have the
+// numbers behind its own; if the next number is captured, it was one, and the link
+// carries its length.
+type longFrame struct {
+	frame   uint64
+	num     int64 // its own number, valid once it is its frame's
+	size    uint16
+	carried uint16 // length of the longest that was one
+	left    uint8  // further numbers of which it may explain that some before are missing
+	hasNum  bool
+}
+
+func (l *longFrame) see(fr *dissect.Frame) {
+	if fr.Length > int(l.carried) {
+		*l = longFrame{frame: fr.Frame, size: uint16(min(fr.Length, 1<<16-1)), carried: l.carried, left: 2}
+	}
+}
+
+// explains reports whether numbers left out between the highest and that of a sending
+// may be in the datagram.
+func (l *longFrame) explains(s *Sending, highest int64) bool {
+	l.left--
+	switch {
+	case s.Frame == l.frame:
+		l.num, l.hasNum = s.Num, true
+	case s.Num > highest+1:
+		return true
+	case l.hasNum && s.Num == l.num+1:
+		l.carried = l.size
+	}
+	return false
+}
