@@ -1,8 +1,6 @@
 package session
 
 import (
-	"cmp"
-	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -154,7 +152,7 @@ func (t *Table) Live() (open, pairs, undecided int) {
 func (t *Table) sweep() {
 	t.swept = t.now
 	var idle []*Flow
-	for _, f := range t.flows {
+	for _, f := range t.inOrder() {
 		if f.session != nil {
 			t.guard(f, func() {
 				f.session.Sweep(t.now)
@@ -165,7 +163,6 @@ func (t *Table) sweep() {
 			idle = append(idle, f)
 		}
 	}
-	slices.SortFunc(idle, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
 	for _, f := range idle {
 		if f.session != nil {
 			t.closeOut(f)

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -398,16 +399,19 @@ func (t *Table) neighbour(p *Protocol, d *dissect.Datagram, s Standing) bool {
 	return true
 }
 
+// inOrder gives the flows in the order in which they were made, so that what is said of
+// several at a time never depends on the order of a map.
+func (t *Table) inOrder() []*Flow {
+	flows := slices.Collect(maps.Values(t.flows))
+	slices.SortFunc(flows, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
+	return flows
+}
+
 // Close ends the capture: what is held is shown as plain UDP, connections are
 // settled. end is the time of the last packet of the capture, in ns.
 func (t *Table) Close(end int64) {
 	t.Latest(end)
-	flows := make([]*Flow, 0, len(t.flows))
-	for _, f := range t.flows {
-		flows = append(flows, f)
-	}
-	slices.SortFunc(flows, func(a, b *Flow) int { return cmp.Compare(a.seq, b.seq) })
-	for _, f := range flows {
+	for _, f := range t.inOrder() {
 		t.guard(f, func() {
 			t.release(f)
 			if f.session != nil {
