@@ -40,7 +40,8 @@ func WriteText(w io.Writer, a *Analysis, opts TextOptions) error {
 	return err
 }
 
-// AppendText appends what WriteText writes.
+// AppendText appends what WriteText writes. Of what could not be opened there is
+// nothing to say.
 func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 	return appendText(dst, a, opts, func(b []byte) []byte { return b })
 }
@@ -48,6 +49,9 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 // appendText appends the analysis; flush may take what is there between two
 // connections.
 func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []byte) []byte {
+	if Unopened(a.Captures) {
+		return dst
+	}
 	p := &painter{opts.Palette}
 	wrap := opts.Width
 	if opts.Width <= 0 {
