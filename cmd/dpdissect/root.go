@@ -23,6 +23,16 @@ const (
 	exitInternal     = 6 // this program failed in a connection
 )
 
+// worse is the graver of two codes of runs that were not refused.
+func worse(a, b int) int {
+	for _, code := range []int{exitInternal, exitInput, exitFail, exitNotEvaluated, exitPoor} {
+		if a == code || b == code {
+			return code
+		}
+	}
+	return exitOK
+}
+
 // An exitCode is a verdict, told already.
 type exitCode int
 

@@ -32,7 +32,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "gone": gone, "compress": compress, "cut": cut, "relink": relink,
+			"exits": exits, "gone": gone, "unread": toNobody, "compress": compress, "cut": cut, "hardlink": hardlink, "header": header, "relink": relink,
 		},
 	})
 }
@@ -75,6 +75,25 @@ func gone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// toNobody runs a program that prints to a pipe nobody reads; it must end with an exit
+// code: unread CODE PROGRAM ARGS…
+func toNobody(ts *testscript.TestScript, neg bool, args []string) {
+	path, err := exec.LookPath(args[1])
+	ts.Check(err)
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	r.Close()
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir, cmd.Stdout = ts.MkAbs("."), w
+	err = cmd.Run()
+	w.Close()
+	if e, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		ts.Fatalf("%q: %v", args[1:], err)
+	} else if code := cmd.ProcessState.ExitCode(); fmt.Sprint(code) != args[0] {
+		ts.Fatalf("%q: exit code %d, want %s: %v", args[1:], code, args[0], e)
+	}
+}
+
 // compress writes a file compressed with gzip: compress FROM TO.
 func compress(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := os.ReadFile(ts.MkAbs(args[0]))
@@ -93,6 +112,18 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b[:len(b)-5], 0o666))
+}
+
+// hardlink gives a file a second name: hardlink FILE NAME.
+func hardlink(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
+}
+
+// header writes what stands before the packets of a pcap file: header FROM TO.
+func header(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b[:24], 0o666))
 }
 
 // relink writes a pcap file with another link type, a byte: relink FROM TO TYPE.

@@ -23,6 +23,7 @@ type Check struct {
 	Captures []capture.Info
 	Totals   Totals
 	Conns    int
+	Internal int // connections that ended by a fault of this program
 	// Locate finds a frame: the input it came from, and its number there.
 	Locate func(frame uint64) (input int, number uint64)
 }
@@ -78,6 +79,8 @@ func (c *Check) headline() string {
 // note says what a pass does not cover, "" when there is nothing to say.
 func (c *Check) note() string {
 	switch {
+	case c.Internal > 0:
+		return "by an internal error not all was judged in " + counted(uint64(c.Internal), "connection")
 	case c.Outcome == verdict.Unreadable:
 		return ""
 	case c.Totals.UDPDatagrams == 0:

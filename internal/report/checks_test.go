@@ -169,12 +169,15 @@ func TestGreenTick(t *testing.T) {
 	judged := quiet()
 	judged.Rules = checked(t, nil).Rules
 	judged.Totals.UDPDatagrams = 1
+	faulty := *judged
+	faulty.Internal = 1
 	sound := &Checks{Several: &verdict.Several{}, Files: []*Check{judged, judged}}
 	for name, c := range map[string]struct {
 		text []byte
 		want bool
 	}{
 		"a pass":               {AppendSummary(nil, judged), true},
+		"an internal error":    {AppendSummary(nil, &faulty), false},
 		"a capture of nothing": {AppendSummary(nil, quiet()), false},
 		"what is cut short":    {AppendSummary(nil, two(t).Files[1]), false},
 		"what is not there":    {AppendSummary(nil, two(t).Files[3]), false},
