@@ -256,14 +256,15 @@ func Write(path string, data []byte, perm fs.FileMode, g *Guard) error {
 // WriteIn writes a whole file in a folder. Its name is the program's own: what stands
 // there, also a link, is replaced, unless the Guard knows it.
 func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, g *Guard) error {
+	path := filepath.Join(root.Name(), name)
 	if st, err := root.Lstat(name); err == nil {
-		if err := g.checkInfo(filepath.Join(root.Name(), name), st); err != nil {
+		if err := g.checkInfo(path, st); err != nil {
 			return err
 		}
 	}
 	f, temp, err := createTemp(root, perm)
 	if err != nil {
-		return err
+		return wrong(path, err)
 	}
 	_, err = f.Write(data)
 	err = cmp.Or(err, f.Close())
@@ -272,6 +273,7 @@ func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, g *Guard
 	}
 	if err != nil {
 		root.Remove(temp)
+		return &fs.PathError{Op: "write", Path: path, Err: bare(err)}
 	}
-	return err
+	return nil
 }
