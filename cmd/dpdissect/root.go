@@ -3,13 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/dpdissect/dpdissect/dissect/render"
 )
 
 // Exit codes.
@@ -47,6 +44,8 @@ var errInput = errors.New("an input failed")
 // A usageError is one of the command line: it is followed by a hint at the help.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run runs one command line and gives its exit code.
@@ -81,23 +80,6 @@ func codeOf(err error) (code int, told bool) {
 	return exitUsage, false
 }
 
-// explain prints an error and, when the command line is to blame, where help is.
-func explain(w io.Writer, cmd *cobra.Command, err error) {
-	fmt.Fprintf(w, "dpdissect: %s\n", printable(strings.TrimRight(err.Error(), "\n")))
-	if _, ok := errors.AsType[usageError](err); ok {
-		fmt.Fprintf(w, "Run '%s --help'\n", cmd.CommandPath())
-	}
-}
-
-// printable escapes what names and arguments may bring to a terminal. Lines stay.
-func printable(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = string(render.AppendEscaped(nil, lines[i]))
-	}
-	return strings.Join(lines, "\n")
-}
-
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "dpdissect",
@@ -124,7 +106,7 @@ poor.`,
 		Version:       buildVersion().line(),
 	}
 	root.SetVersionTemplate("dpdissect {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
 	addBuiltins(root)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))

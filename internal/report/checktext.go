@@ -31,7 +31,7 @@ func AppendChecksText(dst []byte, s *Checks, opts TextOptions) []byte {
 			continue
 		}
 		if opts.Quiet {
-			dst = append(appendStyled(dst, p.Heading, escaped(inputName(c.path()))), '\n')
+			dst = append(appendStyled(dst, p.Heading, render.Logged(inputName(c.path()))), '\n')
 		}
 		dst = append(p.appendCheck(dst, c, opts), '\n')
 	}
@@ -80,7 +80,7 @@ func (p *painter) appendVerdict(dst []byte, c *Check, line string) []byte {
 	case verdict.NotEvaluated, verdict.PoorCapture:
 		style = p.Warn
 	}
-	return append(appendStyled(dst, style, escaped(line)), '\n')
+	return append(appendStyled(dst, style, render.Logged(line)), '\n')
 }
 
 // appendCheckFindings appends the fails, then what is inconclusive, with proofs.

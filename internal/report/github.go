@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -67,7 +68,7 @@ func (g *github) findings(list []*bundle) {
 }
 
 func (g *github) line(s string) []byte {
-	return append(append(g.out, escaped("dpdissect: "+s)...), '\n')
+	return append(append(g.out, render.Logged("dpdissect: "+s)...), '\n')
 }
 
 type github struct {
