@@ -81,7 +81,7 @@ func gone(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // toNobody runs a program that prints to a pipe nobody reads; it must end with an exit
-// code: unread CODE PROGRAM ARGS…
+// code, and say nothing when that is 0: unread CODE PROGRAM ARGS…
 func toNobody(ts *testscript.TestScript, neg bool, args []string) {
 	path, err := exec.LookPath(args[1])
 	ts.Check(err)
@@ -89,13 +89,16 @@ func toNobody(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	r.Close()
 	cmd := exec.Command(path, args[2:]...)
-	cmd.Dir, cmd.Stdout = ts.MkAbs("."), w
+	var errs strings.Builder
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), w, &errs
 	err = cmd.Run()
 	w.Close()
 	if e, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 		ts.Fatalf("%q: %v", args[1:], err)
 	} else if code := cmd.ProcessState.ExitCode(); fmt.Sprint(code) != args[0] {
 		ts.Fatalf("%q: exit code %d, want %s: %v", args[1:], code, args[0], e)
+	} else if code == 0 && errs.Len() > 0 {
+		ts.Fatalf("%q: stderr %q", args[1:], errs.String())
 	}
 }
 
