@@ -64,7 +64,9 @@ the budget is not evaluated, which is no pass.
 Exit codes: 0 pass; 1 findings at or above --fail-on, or a budget exceeded; 2 a
 flag, rules file or baseline is wrong; 3 an input could not be read to its end;
 4 a required rule or a budget was never evaluated; 5 the capture is too poor for
-the certainty asked for.`,
+the certainty asked for; 6 this program is at fault with a connection. Of
+several files the worst counts: 6, 3, 1, 4, 5, 0. It stays when nobody reads the
+output to its end.`,
 		Example: `  dpdissect check game.pcap
   dpdissect check --budget 'retries/data_frames < 2%' --budget 'rtt.p95_ms < 120' game.pcap
   dpdissect check --rules rules.yaml --baseline known.json --format junit -o check.xml *.pcap
