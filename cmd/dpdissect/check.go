@@ -148,7 +148,9 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	if err != nil {
 		return nil, err
 	}
-	j.begin(out, true)
+	if err := j.begin(out, true); err != nil {
+		return nil, j.close(err)
+	}
 	j.run.Config.Inconclusive = c.inconclusive
 	j.run.Config.Profile = c.policy.Profile
 	j.keep = verdictConns

@@ -42,7 +42,9 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 		j.run.Source.Close()
 		return nil, err
 	}
-	j.begin(out, collects)
+	if err := j.begin(out, collects); err != nil {
+		return nil, j.finish(err)
+	}
 	return j, nil
 }
 
@@ -69,15 +71,17 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 }
 
 // begin gives the job its output and shows that it works.
-func (j *job) begin(out *destination, collects bool) {
+func (j *job) begin(out *destination, collects bool) error {
 	j.out, j.screen, j.stop = out, out.screen, func() {}
 	switch {
 	case j.isLive():
 		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
 		j.announce(j.stderr)
+		return out.grow()
 	case !j.quiet && (collects || !j.screen.terminal):
 		j.stop = showProgress(j.run.Source, j.stderr)
 	}
+	return nil
 }
 
 // viewDelay is how long packets wait in the kernel when somebody watches.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type destination struct {
 	io.Writer
 	screen  screen
 	file    *outfile.File // nil for standard output
+	orderly atomic.Int32  // signals that end the run in order, not the program
 	release func()
 }
 
@@ -34,7 +36,6 @@ func (in *input) guard(paths []string) *outfile.Guard {
 }
 
 // createOutput opens -o. The file is for the user alone: it may hold what packets say.
-// That of a live run has its name at once, since it is read while it grows.
 func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destination, error) {
 	if in.output == "" {
 		f := cmd.OutOrStdout().(*os.File)
@@ -42,20 +43,26 @@ func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destinatio
 	}
 	signals := endingSignals()
 	f, err := outfile.Create(in.output, outfile.Private, g)
-	if err == nil && in.isLive() {
-		if err = f.Place(); err != nil {
-			f.Abort()
-		}
-	}
 	if err != nil {
 		signal.Stop(signals)
 		return nil, notWritten("-o", err)
 	}
-	last := 1
-	if in.isLive() {
-		last = 2 // the first one ends the run in order
+	o := &destination{Writer: f, screen: newScreen(f.File(), in.color.value), file: f}
+	o.release = o.abortOnSignal(signals)
+	return o, nil
+}
+
+// grow says that the run goes on until somebody ends it: the file has its name at once,
+// since it is read while it grows, and the first signal ends the run in order.
+func (o *destination) grow() error {
+	if o.file == nil {
+		return nil
 	}
-	return &destination{Writer: f, screen: newScreen(f.File(), in.color.value), file: f, release: abortOnSignal(f, signals, last)}, nil
+	o.orderly.Store(1)
+	if err := o.file.Place(); err != nil {
+		return notWritten("-o", err)
+	}
+	return nil
 }
 
 // notWritten says which flag named a file that can't be written.
@@ -101,16 +108,15 @@ func endingSignals() chan os.Signal {
 	return c
 }
 
-// abortOnSignal lets the last of so many signals, which ends the program, take an
-// unfinished file with it.
-func abortOnSignal(f *outfile.File, signals chan os.Signal, last int) (release func()) {
+// abortOnSignal lets the signal that ends the program take an unfinished file with it.
+func (o *destination) abortOnSignal(signals chan os.Signal) (release func()) {
 	done := make(chan struct{})
 	go func() {
-		for n := 1; ; n++ {
+		for {
 			select {
 			case s := <-signals:
-				if n == last {
-					f.Abort()
+				if o.orderly.Add(-1) < 0 {
+					o.file.Abort()
 					dieOf(s)
 				}
 			case <-done:
