@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // SuppliedSecrets are the signing secrets of one connection, given by the user.
@@ -19,7 +20,8 @@ type SuppliedSecrets struct {
 	Current   bool   // in force at the first captured frame, not from the handshake
 }
 
-// ParseSecret reads SESSID:SENDER:RECEIVER[:fast|full][:current].
+// ParseSecret reads SESSID:SENDER:RECEIVER[:fast|full][:current]. Errors say where it is
+// wrong and never repeat it: any part of what is mistyped may be a secret.
 func ParseSecret(s string) (SuppliedSecrets, error) {
 	return parseSecret(strings.Split(s, ":"))
 }
@@ -28,7 +30,7 @@ func ParseSecret(s string) (SuppliedSecrets, error) {
 //
 //	DP8 <dwSessID> <connector secret> <listener secret> [fast|full] [current]
 //
-// with # comments. Errors name file and line.
+// with # comments. Errors name file and line, and never what stands there.
 func ParseSecrets(name string, r io.Reader) ([]SuppliedSecrets, error) {
 	var all []SuppliedSecrets
 	sc := bufio.NewScanner(r)
@@ -39,7 +41,7 @@ func ParseSecrets(name string, r io.Reader) ([]SuppliedSecrets, error) {
 			continue
 		}
 		if !strings.EqualFold(words[0], "DP8") {
-			return nil, fmt.Errorf("%s:%d: %q: a line starts with DP8", name, line, words[0])
+			return nil, fmt.Errorf("%s:%d: a line starts with DP8", name, line)
 		}
 		s, err := parseSecret(words[1:])
 		if err != nil {
@@ -66,14 +68,14 @@ func parseSecret(words []string) (s SuppliedSecrets, err error) {
 	if s.Listener, err = parseSecretHex("listener secret", words[2]); err != nil {
 		return s, err
 	}
-	for _, w := range words[3:] {
+	for i, w := range words[3:] {
 		switch {
 		case (w == "fast" || w == "full") && s.Mode == "":
 			s.Mode = w
 		case w == "current" && !s.Current:
 			s.Current = true
 		default:
-			return s, fmt.Errorf("%q: only fast or full and current may follow the secrets", w)
+			return s, fmt.Errorf("part %d: only fast or full and current may follow the secrets, once each", i+4)
 		}
 	}
 	return s, nil
@@ -83,15 +85,19 @@ func parseSessionID(s string) (uint32, error) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")
 	n, err := strconv.ParseUint(digits, 16, 32)
 	if err != nil || len(digits) > 8 {
-		return 0, fmt.Errorf("session id %q: want up to 8 hex digits", s)
+		return 0, fmt.Errorf("session id: want up to 8 hex digits")
 	}
 	return uint32(n), nil
 }
 
 func parseSecretHex(what, s string) (Secret, error) {
+	if n := utf8.RuneCountInString(s); n != 16 {
+		return Secret{}, fmt.Errorf("%s: want 16 hex digits, have %d", what, n)
+	}
 	b, err := hex.DecodeString(s)
-	if err != nil || len(b) != 8 {
-		return Secret{}, fmt.Errorf("%s %q: want 16 hex digits", what, s)
+	if err != nil {
+		bad := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) })
+		return Secret{}, fmt.Errorf("%s: want 16 hex digits, character %d is none", what, bad+1)
 	}
 	return Secret(b), nil
 }

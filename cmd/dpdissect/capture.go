@@ -114,7 +114,7 @@ func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 	o.Path, o.Format, o.Compress, o.Nanoseconds = c.write, chosen(&c.format), chosen(&c.compress), true
 	o.Application, o.OS, o.Hardware = "dpdissect "+buildVersion().Version, runtime.GOOS, runtime.GOARCH
 	o.Filter = c.filter
-	o.Stdout = cmd.OutOrStdout()
+	o.Stdout, o.Guard = cmd.OutOrStdout(), c.guard(nil)
 	return c.parseRing(&o.Ring)
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
@@ -27,12 +29,14 @@ type check struct {
 	budget        []string
 	reports       []string
 	inconclusive  bool
+	merge         bool
 	today         string
 
 	book   *verdict.Book
 	policy *verdict.Policy
 	base   *verdict.Baseline
 	extra  []extraReport
+	files  *outfile.Guard
 }
 
 func newCheck() *cobra.Command {
@@ -49,6 +53,10 @@ it; otherwise the opportunity is inconclusive, which --show-inconclusive lists.
 Rules about the capture (CAP-) and the network (FLD-) fail nothing unless a
 rules file names them. 'dpdissect rules' lists all rules.
 
+Of several files each is judged on its own, and the worst verdict is that of the
+command: unreadable, fail, not-evaluated, poor-capture, pass. --merge judges
+them as one capture, by time, as 'analyze' does.
+
 A budget compares numbers of 'analyze --format json': counters are added up over
 all connections, times must hold for each direction. Where a number is not known
 the budget is not evaluated, which is no pass.
@@ -56,7 +64,9 @@ the budget is not evaluated, which is no pass.
 Exit codes: 0 pass; 1 findings at or above --fail-on, or a budget exceeded; 2 a
 flag, rules file or baseline is wrong; 3 an input could not be read to its end;
 4 a required rule or a budget was never evaluated; 5 the capture is too poor for
-the certainty asked for.`,
+the certainty asked for; 6 this program is at fault with a connection. Of
+several files the worst counts: 6, 3, 1, 4, 5, 0. It stays when nobody reads the
+output to its end.`,
 		Example: `  dpdissect check game.pcap
   dpdissect check --budget 'retries/data_frames < 2%' --budget 'rtt.p95_ms < 120' game.pcap
   dpdissect check --rules rules.yaml --baseline known.json --format junit -o check.xml *.pcap
@@ -72,6 +82,7 @@ the certainty asked for.`,
 	f.StringArrayVar(&c.required, "require-evaluated", nil, "the captures must decide `RULE` at least once")
 	f.StringArrayVar(&c.budget, "budget", nil, "a limit that must hold: `EXPR` is as in 'retries/data_frames < 2%'")
 	f.StringArrayVar(&c.reports, "report", nil, "write a further report: `FORMAT=FILE`")
+	f.BoolVar(&c.merge, "merge", false, "judge several files as one capture, by time, not one by one")
 	f.BoolVar(&c.inconclusive, "show-inconclusive", false, "list what looked broken while a guard was not satisfied")
 	f.BoolVarP(&c.verbose, "verbose", "V", false, "show every place of a finding")
 	f.StringVar(&c.today, "today", "", "the `DAY` that suppressions are compared with")
@@ -89,25 +100,70 @@ func (c *check) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.prepare(cmd, paths); err != nil {
 		return err
 	}
-	j, err := c.open(cmd, paths, true)
+	out, err := c.createOutput(cmd, c.files)
 	if err != nil {
 		return err
+	}
+	checks, err := c.judgeAll(cmd, paths, out)
+	if err == nil {
+		err = cmp.Or(c.writeKnown(checks), c.write(out, checks))
+	}
+	if err == nil || isBrokenPipe(err) { // who stops to read changes no verdict
+		err = exitOf(checks)
+	}
+	return out.end(err)
+}
+
+// judgeAll judges each capture: of several files each is one, unless they are merged.
+func (c *check) judgeAll(cmd *cobra.Command, paths []string, out *destination) ([]*report.Check, error) {
+	if c.merge || len(paths) < 2 {
+		one, err := c.judge(cmd, paths, out)
+		return []*report.Check{one}, err
+	}
+	if err := onceEach(paths); err != nil {
+		return nil, err
+	}
+	var checks []*report.Check
+	for i := range paths {
+		one, err := c.judge(cmd, paths[i:i+1], out)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, one)
+	}
+	return checks, nil
+}
+
+// onceEach refuses what can't be read twice.
+func onceEach(paths []string) error {
+	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
+		return usagef("standard input (-) is given more than once")
+	}
+	return nil
+}
+
+// judge judges one capture.
+func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*report.Check, error) {
+	j, err := c.read(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.begin(out, true); err != nil {
+		return nil, j.close(err)
 	}
 	j.run.Config.Inconclusive = c.inconclusive
 	j.run.Config.Profile = c.policy.Profile
 	j.keep = verdictConns
 	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
 	a, err := j.analyse()
-	if err != nil {
-		return j.finish(err)
+	if err = j.close(err); err != nil && !reported(err) {
+		return nil, err
 	}
 	result, err := c.decide(j, a)
 	if err != nil {
-		return j.finish(err)
+		return nil, err
 	}
-	r := &report.Check{Result: result, Version: buildVersion().Version, Captures: a.Captures, Totals: a.Totals, Conns: len(a.Conns), Locate: places.of}
-	err = cmp.Or(c.writeKnown(result), c.write(j, r))
-	return cmp.Or(j.finish(err), exitOf(result.Outcome))
+	return &report.Check{Result: result, Version: buildVersion().Version, Captures: a.Captures, Totals: a.Totals, Conns: len(a.Conns), Internal: len(j.run.Internal()), Locate: places.of}, nil
 }
 
 // prepare reads what is asked for. The rules file comes first, flags add to it.
@@ -149,6 +205,9 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 			return err
 		}
 	}
+	if c.writeBaseline != "" {
+		c.base = verdict.Everything() // what is to be written is in force at once
+	}
 	if c.today == "" {
 		c.today = time.Now().UTC().Format(time.DateOnly)
 	} else if _, err := time.Parse(time.DateOnly, c.today); err != nil {
@@ -157,61 +216,84 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 	return c.prepareFiles(paths)
 }
 
-// decide weighs what the run found out. A baseline that is to be written is in
-// force at once.
+// decide weighs what the run found out.
 func (c *check) decide(j *job, a *report.Analysis) (*verdict.Result, error) {
-	run := &verdict.Run{Findings: a.Findings, Rules: j.run.Rules(), Packets: a.Totals.Packets}
+	run := &verdict.Run{Findings: a.Findings, Rules: j.run.Rules(), Packets: a.Totals.Packets, Unread: unread(a.Captures)}
 	for i := range a.Captures {
 		run.Dropped += a.Captures[i].Dropped
 	}
 	run.Numbers = func() (*verdict.Numbers, error) { return verdict.ReadNumbers(report.AppendRecord(nil, a)) }
-	base := c.base
-	if c.writeBaseline != "" {
-		base = verdict.Everything()
+	return verdict.Decide(c.policy, c.book, c.base, c.today, run)
+}
+
+// unread lists what is wrong with inputs that could not be read to their end.
+func unread(inputs []capture.Info) (list []string) {
+	for i := range inputs {
+		switch in := &inputs[i]; {
+		case !in.Failed:
+		case len(inputs) == 1:
+			list = append(list, in.Problem)
+		default:
+			list = append(list, nameOf(in.Path)+": "+in.Problem)
+		}
 	}
-	return verdict.Decide(c.policy, c.book, base, c.today, run)
+	return list
 }
 
 // writeKnown writes the baseline.
-func (c *check) writeKnown(r *verdict.Result) error {
+func (c *check) writeKnown(checks []*report.Check) error {
 	if c.writeBaseline == "" {
 		return nil
 	}
-	text := verdict.BaselineOf(r.Known).Append(nil)
-	if err := os.WriteFile(c.writeBaseline, text, 0o666); err != nil {
-		return fmt.Errorf("--write-baseline: %w", err)
+	var known []session.Finding
+	for _, r := range checks {
+		known = append(known, r.Known...)
+	}
+	text := verdict.BaselineOf(known).Append(nil)
+	if err := outfile.Write(c.writeBaseline, text, outfile.Shared, nil); err != nil {
+		return notWritten("--write-baseline", err)
 	}
 	return nil
 }
 
-// exitOf is the exit code of an outcome as an error, nil when it is a pass.
-func exitOf(o verdict.Outcome) error {
-	switch o {
-	case verdict.Fail:
-		return exitCode(exitFail)
-	case verdict.NotEvaluated:
-		return exitCode(exitNotEvaluated)
-	case verdict.PoorCapture:
-		return exitCode(exitPoor)
+// exitOf is the exit code of the worst verdict as an error, nil when all are a pass.
+func exitOf(checks []*report.Check) error {
+	code := exitOK
+	for _, r := range checks {
+		code = worse(code, exitCodes[r.Outcome])
+		if r.Internal > 0 {
+			code = exitInternal
+		}
 	}
-	return nil
+	if code == exitOK {
+		return nil
+	}
+	return exitCode(code)
+}
+
+var exitCodes = map[verdict.Outcome]int{
+	verdict.Pass: exitOK, verdict.Unreadable: exitInput, verdict.Fail: exitFail, verdict.NotEvaluated: exitNotEvaluated, verdict.PoorCapture: exitPoor,
 }
 
 // An extraReport is one of --report.
 type extraReport struct{ format, path string }
 
-// prepareFiles looks at the files that are to be written: none is an input.
+// prepareFiles looks at the files that are to be written: none is one that is read,
+// but that a baseline may be written anew.
 func (c *check) prepareFiles(paths []string) error {
-	if err := notAnInput("--write-baseline", c.writeBaseline, paths); err != nil {
-		return err
+	c.files = c.guard(paths)
+	c.files.Reads("the rules file", c.rules)
+	if err := c.files.Writes("the file of --write-baseline", c.writeBaseline); err != nil {
+		return notWritten("--write-baseline", err)
 	}
+	c.files.Reads("the baseline", c.baseline)
 	for _, s := range c.reports {
 		format, path, ok := strings.Cut(s, "=")
 		if !ok || path == "" || !slices.Contains(c.formats, format) {
 			return usagef("--report %q: want FORMAT=FILE with %s", s, orList(c.formats))
 		}
-		if err := notAnInput("--report", path, paths); err != nil {
-			return err
+		if err := c.files.Writes("the file of another --report", path); err != nil {
+			return notWritten("--report", err)
 		}
 		c.extra = append(c.extra, extraReport{format, path})
 	}
@@ -220,20 +302,20 @@ func (c *check) prepareFiles(paths []string) error {
 
 // write writes all reports, the main one last, and the summary that GitHub shows
 // of a step.
-func (c *check) write(j *job, r *report.Check) error {
+func (c *check) write(out *destination, checks []*report.Check) error {
 	github := c.format.value == "github"
 	for _, e := range c.extra {
-		if err := os.WriteFile(e.path, c.render(r, e.format, &screen{}), 0o666); err != nil {
-			return fmt.Errorf("--report: %w", err)
+		if err := outfile.Write(e.path, c.render(checks, e.format, &screen{}), outfile.Shared, nil); err != nil {
+			return notWritten("--report", err)
 		}
 		github = github || e.format == "github"
 	}
 	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && github {
-		if err := appendFile(path, report.AppendSummary(nil, r)); err != nil {
+		if err := appendFile(path, c.render(checks, "summary", &screen{})); err != nil {
 			return err
 		}
 	}
-	_, err := j.out.Write(c.render(r, c.format.value, &j.screen))
+	_, err := out.Write(c.render(checks, c.format.value, &out.screen))
 	return err
 }
 
@@ -246,7 +328,20 @@ func appendFile(path string, text []byte) error {
 	return cmp.Or(err, f.Close())
 }
 
-func (c *check) render(r *report.Check, format string, s *screen) []byte {
+// render gives the report of one capture, or that of several.
+func (c *check) render(checks []*report.Check, format string, s *screen) []byte {
+	o := report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet}
+	if len(checks) == 1 {
+		return renderOne(checks[0], format, o)
+	}
+	var results []*verdict.Result
+	for _, r := range checks {
+		results = append(results, r.Result)
+	}
+	return renderSeveral(&report.Checks{Several: verdict.Together(c.base, results), Files: checks}, format, o)
+}
+
+func renderOne(r *report.Check, format string, o report.TextOptions) []byte {
 	switch format {
 	case "json":
 		return report.AppendCheckJSON(nil, r)
@@ -258,6 +353,26 @@ func (c *check) render(r *report.Check, format string, s *screen) []byte {
 		return report.AppendJUnit(nil, r)
 	case "github":
 		return report.AppendGitHub(nil, r)
+	case "summary":
+		return report.AppendSummary(nil, r)
 	}
-	return report.AppendCheckText(nil, r, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet})
+	return report.AppendCheckText(nil, r, o)
+}
+
+func renderSeveral(r *report.Checks, format string, o report.TextOptions) []byte {
+	switch format {
+	case "json":
+		return report.AppendChecksJSON(nil, r)
+	case "ndjson":
+		return report.AppendChecksRecords(nil, r)
+	case "sarif":
+		return report.AppendChecksSARIF(nil, r)
+	case "junit":
+		return report.AppendChecksJUnit(nil, r)
+	case "github":
+		return report.AppendChecksGitHub(nil, r)
+	case "summary":
+		return report.AppendChecksSummary(nil, r)
+	}
+	return report.AppendChecksText(nil, r, o)
 }

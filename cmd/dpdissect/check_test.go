@@ -190,6 +190,7 @@ type action struct {
 		Using string
 		Steps []struct {
 			ID    string
+			Uses  string
 			Shell string
 			Run   string
 			Env   map[string]string
@@ -233,8 +234,9 @@ func TestAction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "a "+filepath.Base(name)), b, 0o666); err != nil {
-			t.Fatal(err)
+		err = os.WriteFile(filepath.Join(dir, "a "+filepath.Base(name)), b, 0o666)
+		if e := os.WriteFile(filepath.Join(dir, "cut.pcap"), b[:len(b)-5], 0o666); err != nil || e != nil {
+			t.Fatal(err, e)
 		}
 	}
 	if err := os.Symlink(program, filepath.Join(dir, "dpdissect")); err != nil {
@@ -247,10 +249,13 @@ func TestAction(t *testing.T) {
 	}{
 		{map[string]string{"files": "a clean*.pcap"}, exitOK, "dpdissect: pass"},
 		{map[string]string{"files": "a clean-current.pcap\na full-*.pcap\n"}, exitFail, "title=DP8-SIG-FULL"},
-		{map[string]string{"files": "*.pcap", "sarif": "out.sarif", "junit": "out.xml", "budgets": "connections >= 1\nretries < 0\n"}, exitFail, "budget retries < 0"},
+		{map[string]string{"files": "a *.pcap", "sarif": "out.sarif", "junit": "out.xml", "budgets": "connections >= 1\nretries < 0\n"}, exitFail, "budget retries < 0"},
 		{map[string]string{"files": "a c*.pcap", "require-evaluated": "DP8-SIG-FULL"}, exitNotEvaluated, "never evaluated"},
 		{map[string]string{"files": "a c*.pcap", "args": "--fail-on\nfatal"}, exitUsage, ""},
 		{map[string]string{"files": "a c*.pcap", "fail-on": "note", "rules": "missing.yaml"}, exitUsage, ""},
+		{map[string]string{"files": "a clean*.pcap\na full-*.pcap\ncut.pcap"}, exitInput, "dpdissect: a full-signed-forged.pcap: fail: 6 errors\ndpdissect: cut.pcap: unreadable: "},
+		{map[string]string{"files": "cut.pcap"}, exitInput, "::error file=cut.pcap,title=input::cut short"},
+		{map[string]string{"files": "a *.pcap", "args": "--merge"}, exitFail, "\ndpdissect: fail: 6 errors\n"},
 		{map[string]string{"files": "none*.pcap"}, exitInput, "no file matches"},
 		{map[string]string{"files": "$(touch hacked)"}, exitInput, "No such file"},
 	} {
@@ -277,6 +282,21 @@ func TestAction(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "hacked")); err == nil {
 		t.Error("a file name is run as a command")
+	}
+}
+
+var pinned = regexp.MustCompile(`@[0-9a-f]{40}$`)
+
+// TestActionIsPinned: what the action uses is named by the full hash of a commit.
+func TestActionIsPinned(t *testing.T) {
+	a, _, _ := loadAction(t)
+	for _, s := range a.Runs.Steps {
+		if s.Uses != "" && !pinned.MatchString(s.Uses) {
+			t.Errorf("the action uses %s", s.Uses)
+		}
+	}
+	if len(a.Runs.Steps) < 2 {
+		t.Errorf("%d steps were looked at", len(a.Runs.Steps))
 	}
 }
 

@@ -33,6 +33,10 @@ the bytes, -e chosen fields as columns. With --format json or ndjson each
 datagram is a record; 'dpdissect schema frame' describes it. Numbers count the
 packets of the capture, as in Wireshark, whatever -Y shows of them.
 
+Columns are made for other programs: text from packets that a spreadsheet would
+take for a formula, as it begins with = + - or @, has a ' before it, and is
+quoted where it holds the separator. Numbers stay as they are.
+
 'dpdissect fields' lists the names that -e and -Y take.`,
 		Example: `  dpdissect decode game.pcap
   dpdissect decode -V -Y 'dp8.opcode == 2' game.pcap

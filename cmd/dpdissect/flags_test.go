@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -113,9 +117,28 @@ func TestShownFrames(t *testing.T) {
 	}
 }
 
-// TestNamesAreEscaped: a file name must not reach the terminal as it is.
-func TestNamesAreEscaped(t *testing.T) {
-	if got, want := printable("a\x1b[31m\nb\u202e"), `a\x1b[31m`+"\n"+`b\u202e`; got != want {
-		t.Errorf("%q, want %q", got, want)
+// TestExplain: only the lines that mark a place are lines of their own, and only those
+// that can be printed as they are.
+func TestExplain(t *testing.T) {
+	mistake := func(text, message string) error {
+		return fmt.Errorf("--rules: %w", &verdict.Mistake{File: "r\n.yaml", Line: 1, Column: 3, Length: 2, Text: text, Message: message})
+	}
+	_, filterError := filter.Compile("a\n::error::b", filter.NewSet(nil))
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("one\n::error::two"), `dpdissect: one\n::error::two` + "\n"},
+		{mistake("a: bc", "no a\n::error::b"), `dpdissect: --rules: r\n.yaml:1:3: no a\n::error::b` + "\n  a: bc\n    ^~\n"},
+		{mistake("::error::x", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
+		{mistake("x ##[error]", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
+		{mistake("", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
+		{usagef("-Y: %w", filterError), "dpdissect: -Y: unexpected ::error::b (tests are joined by and, or, xor)\n  a ::error::b\n    ^~~~~~~~~~\nRun 'dpdissect --help'\n"},
+	} {
+		var b strings.Builder
+		explain(&b, newRoot(), c.err)
+		if b.String() != c.want {
+			t.Errorf("%q, want %q", b.String(), c.want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -120,6 +121,9 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 	var all []dp8.SuppliedSecrets
 	if in.secrets != "" {
 		f, err := os.Open(in.secrets)
+		if err != nil && strings.Count(in.secrets, ":") > 1 { // which must not be repeated
+			return nil, usagef("--secrets reads a file: secrets themselves are given with --secret")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--secrets: %w", err)
 		}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -22,7 +21,7 @@ type job struct {
 	*input
 	run    pipeline.Run
 	show   *filter.Filter // -Y, or nil
-	out    *os.File
+	out    *destination
 	screen screen
 	stderr io.Writer
 	stop   func()          // ends the progress bar, or the watch for Ctrl-C
@@ -34,6 +33,23 @@ type job struct {
 // says that nothing is printed before the end, so that a progress bar may stand
 // on the same terminal.
 func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, error) {
+	j, err := in.read(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	out, err := in.createOutput(cmd, in.guard(paths))
+	if err != nil {
+		j.run.Source.Close()
+		return nil, err
+	}
+	if err := j.begin(out, collects); err != nil {
+		return nil, j.finish(err)
+	}
+	return j, nil
+}
+
+// read checks the flags and opens the inputs.
+func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	cfg, err := in.config()
 	if err != nil {
 		return nil, err
@@ -46,26 +62,26 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 	if err != nil {
 		return nil, err
 	}
-	out, err := in.createOutput(cmd, paths)
-	if err != nil {
-		src.Close()
-		return nil, err
-	}
-	j := &job{input: in, show: show, out: out, stderr: cmd.ErrOrStderr()}
+	j := &job{input: in, show: show, stderr: cmd.ErrOrStderr()}
 	j.run = pipeline.Run{Source: src, Config: cfg, Workers: in.workerCount()}
-	j.screen = newScreen(out, in.color.value)
-	j.stop = func() {}
 	if !in.isLive() {
 		boundGarbage(&j.run)
 	}
-	switch {
-	case in.isLive():
-		j.stop = sync.OnceFunc(stopOnSignal(src))
-		in.announce(j.stderr)
-	case !in.quiet && (collects || !j.screen.terminal):
-		j.stop = showProgress(src, cmd.ErrOrStderr())
-	}
 	return j, nil
+}
+
+// begin gives the job its output and shows that it works.
+func (j *job) begin(out *destination, collects bool) error {
+	j.out, j.screen, j.stop = out, out.screen, func() {}
+	switch {
+	case j.isLive():
+		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
+		j.announce(j.stderr)
+		return out.grow()
+	case !j.quiet && (collects || !j.screen.terminal):
+		j.stop = showProgress(j.run.Source, j.stderr)
+	}
+	return nil
 }
 
 // viewDelay is how long packets wait in the kernel when somebody watches.
@@ -85,35 +101,6 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 		return nil, usageError{err}
 	}
 	return src, nil
-}
-
-// createOutput opens -o. A file that is also an input is not overwritten.
-func (in *input) createOutput(cmd *cobra.Command, paths []string) (*os.File, error) {
-	if in.output == "" {
-		return cmd.OutOrStdout().(*os.File), nil
-	}
-	if err := notAnInput("-o", in.output, paths); err != nil {
-		return nil, err
-	}
-	f, err := os.Create(in.output)
-	if err != nil {
-		return nil, fmt.Errorf("-o: %w", err)
-	}
-	return f, nil
-}
-
-// notAnInput refuses to overwrite an input.
-func notAnInput(flag, path string, inputs []string) error {
-	old, err := os.Stat(path)
-	if path == "" || err != nil {
-		return nil
-	}
-	for _, p := range inputs {
-		if st, err := os.Stat(p); err == nil && os.SameFile(old, st) {
-			return usagef("%s %s: is an input, too", flag, path)
-		}
-	}
-	return nil
 }
 
 // patience is how long a frame of a live capture waits for what later ones tell of
@@ -155,16 +142,21 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 
 // finish closes everything and tells which inputs failed. err is what stopped
 // the command, nil when nothing did.
-func (j *job) finish(err error) error {
+func (j *job) finish(err error) error { return j.out.end(j.close(err)) }
+
+// close closes the inputs and tells which failed. When nobody reads the output any
+// more, nobody is told.
+func (j *job) close(err error) error {
 	j.stop()
 	j.run.Source.Close()
+	if isBrokenPipe(err) {
+		return err
+	}
 	infos := j.run.Source.Infos()
 	tellCounts(j.stderr, infos)
-	if j.output != "" {
-		err = errors.Join(err, j.out.Close())
-	}
-	err = cmp.Or(err, tellProblems(j.stderr, infos))
-	return cmp.Or(tellInternal(j.stderr, j.run.Internal()), err)
+	internal := tellInternal(j.stderr, j.run.Internal())
+	problems := tellProblems(j.stderr, infos)
+	return cmp.Or(err, internal, problems)
 }
 
 // tellInternal tells what went wrong in this program. The error says that something did.
@@ -182,6 +174,10 @@ func tellInternal(w io.Writer, all []session.InternalError) error {
 	}
 	return errInternal
 }
+
+// unopened reports whether no input could be opened: a list of nothing is not worth
+// its heading.
+func (j *job) unopened() bool { return report.Unopened(j.run.Source.Infos()) }
 
 // tellProblems tells what is wrong with inputs. The error says that one failed.
 func tellProblems(w io.Writer, infos []capture.Info) (err error) {

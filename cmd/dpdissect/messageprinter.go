@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
@@ -20,8 +21,10 @@ type messagePrinter struct {
 	display pipeline.Display
 	clock   *render.Clock
 	lines   *report.MessageLines
-	dir     *os.Root // of --out, nil without
-	keep    bool     // payloads, until their messages are printed
+	heading bool           // above the lines
+	dir     *os.Root       // of --out, nil without
+	files   *outfile.Guard // that --out does not write over
+	keep    bool           // payloads, until their messages are printed
 
 	shown    shownFrames
 	document render.Document
@@ -124,29 +127,19 @@ func (p *messagePrinter) PrintMessage(dst, head, tail []byte, id int) []byte {
 	return dst
 }
 
-// save writes the payload to its file. What stands there under the name is
-// removed, never written through: it may be a link.
+// save writes the payload to its file.
 func (p *messagePrinter) save(m *meta, id int, payload []byte) {
 	if p.dir == nil || p.err != nil || !m.complete {
 		return
 	}
 	name := fmt.Sprintf("%d-%c-%d.bin", id, 'a'+m.dir, m.index)
-	if err := p.dir.Remove(name); err != nil && !os.IsNotExist(err) {
-		p.err = err
-		return
+	if err := outfile.WriteIn(p.dir, name, payload, outfile.Private, p.files); err != nil {
+		p.err = notWritten("--out", err)
 	}
-	f, err := p.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		_, err = f.Write(payload)
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}
-	p.err = err
 }
 
 func (p *messagePrinter) appendStart(dst []byte) []byte {
-	if p.format == "text" && !p.quiet {
+	if p.format == "text" && !p.quiet && p.heading {
 		return p.lines.AppendHeader(dst)
 	}
 	return dst

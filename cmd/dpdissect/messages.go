@@ -32,8 +32,8 @@ The text shows connection and direction, index, time, number, frames, size,
 flags (R reliable, O ordered), and the beginnings of SHA-256 digest and payload.
 With --format json or ndjson each message is a record; 'dpdissect schema
 message' describes it. --out writes the payload of each complete message to a
-file of its own, CONNECTION-DIRECTION-INDEX.bin; files of these names are
-replaced.
+file of its own, CONNECTION-DIRECTION-INDEX.bin, that the user alone may read;
+files of these names are replaced.
 
 With -Y only messages whose last frame matches are listed; indices stay.`,
 		Example: `  dpdissect messages game.pcap
@@ -62,7 +62,9 @@ func (c *messages) runE(cmd *cobra.Command, paths []string) error {
 			return j.finish(fmt.Errorf("--out: %w", err))
 		}
 		defer p.dir.Close()
+		p.files = c.guard(paths)
 	}
+	p.heading = !j.unopened()
 	q := pipeline.NewQueue(j.out, p)
 	q.Append(p.appendStart)
 	after := func() error { return p.err }

@@ -82,9 +82,12 @@ func (c *protocolsCommand) tellWhy(cmd *cobra.Command, out *os.File, paths []str
 	if failed != nil && !errors.Is(failed, errInput) {
 		return failed
 	}
-	b := storiesText(stories)
-	if c.format.value == "json" {
+	var b []byte
+	switch {
+	case c.format.value == "json":
 		b = storiesJSON(stories)
+	case failed == nil || len(stories) > 0: // else what failed says it all
+		b = storiesText(stories)
 	}
 	_, err := out.Write(b)
 	return cmp.Or(err, failed)

@@ -3,13 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/dpdissect/dpdissect/dissect/render"
 )
 
 // Exit codes.
@@ -22,6 +19,16 @@ const (
 	exitPoor         = 5 // check: the capture is too poor
 	exitInternal     = 6 // this program failed in a connection
 )
+
+// worse is the graver of two codes of runs that were not refused.
+func worse(a, b int) int {
+	for _, code := range []int{exitInternal, exitInput, exitFail, exitNotEvaluated, exitPoor} {
+		if a == code || b == code {
+			return code
+		}
+	}
+	return exitOK
+}
 
 // An exitCode is a verdict, told already.
 type exitCode int
@@ -36,6 +43,8 @@ var errInput = errors.New("an input failed")
 
 // A usageError is one of the command line: it is followed by a hint at the help.
 type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
@@ -71,23 +80,6 @@ func codeOf(err error) (code int, told bool) {
 	return exitUsage, false
 }
 
-// explain prints an error and, when the command line is to blame, where help is.
-func explain(w io.Writer, cmd *cobra.Command, err error) {
-	fmt.Fprintf(w, "dpdissect: %s\n", printable(strings.TrimRight(err.Error(), "\n")))
-	if _, ok := errors.AsType[usageError](err); ok {
-		fmt.Fprintf(w, "Run '%s --help'\n", cmd.CommandPath())
-	}
-}
-
-// printable escapes what names and arguments may bring to a terminal. Lines stay.
-func printable(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = string(render.AppendEscaped(nil, lines[i]))
-	}
-	return strings.Join(lines, "\n")
-}
-
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "dpdissect",
@@ -98,7 +90,8 @@ again, acknowledged and signed, and what every byte means. It recognises
 protocols by their behaviour, not by ports.
 
 Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
-bzip2; "-" is standard input. Several are merged by time. -i captures live.
+bzip2; "-" is standard input. Several are merged by time, but 'check' judges
+each on its own. -i captures live.
 
 Exit codes: 0 it ran; 2 the command line, a filter or a secrets file is wrong;
 3 an input could not be read to its end, what was readable is reported; 6 this
@@ -114,7 +107,7 @@ poor.`,
 		Version:       buildVersion().line(),
 	}
 	root.SetVersionTemplate("dpdissect {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
 	addBuiltins(root)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -10,8 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
 // TestScript runs the transcripts in testdata/script. $PCAPS is the folder of the
@@ -32,7 +37,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "gone": gone, "compress": compress, "cut": cut, "relink": relink,
+			"exits": exits, "gone": gone, "unread": toNobody, "compress": compress, "cut": cut, "described": described, "hardlink": hardlink, "header": header, "relink": relink,
 		},
 	})
 }
@@ -75,6 +80,28 @@ func gone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// toNobody runs a program that prints to a pipe nobody reads; it must end with an exit
+// code, and say nothing when that is 0: unread CODE PROGRAM ARGS…
+func toNobody(ts *testscript.TestScript, neg bool, args []string) {
+	path, err := exec.LookPath(args[1])
+	ts.Check(err)
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	r.Close()
+	cmd := exec.Command(path, args[2:]...)
+	var errs strings.Builder
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), w, &errs
+	err = cmd.Run()
+	w.Close()
+	if e, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		ts.Fatalf("%q: %v", args[1:], err)
+	} else if code := cmd.ProcessState.ExitCode(); fmt.Sprint(code) != args[0] {
+		ts.Fatalf("%q: exit code %d, want %s: %v", args[1:], code, args[0], e)
+	} else if code == 0 && errs.Len() > 0 {
+		ts.Fatalf("%q: stderr %q", args[1:], errs.String())
+	}
+}
+
 // compress writes a file compressed with gzip: compress FROM TO.
 func compress(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := os.ReadFile(ts.MkAbs(args[0]))
@@ -93,6 +120,44 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b[:len(b)-5], 0o666))
+}
+
+// described writes a capture of one packet, in which a host describes its session:
+// described FILE NAME.
+func described(ts *testscript.TestScript, neg bool, args []string) {
+	frame := dp8.HPFrame{Command: dp8.HPResponse}
+	var name []byte
+	for _, u := range utf16.Encode([]rune(args[1] + "\x00")) {
+		name = binary.LittleEndian.AppendUint16(name, u)
+	}
+	frame.Response.SetParts(name, nil, nil, nil, nil)
+	payload := frame.Append(nil)
+	ip := []byte{0x45, 0, 0, 0, 0, 1, 0, 0, 64, 17, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2}
+	binary.BigEndian.PutUint16(ip[2:], uint16(28+len(payload)))
+	ports := []uint16{6073, 50000, uint16(8 + len(payload)), 0}
+	for _, n := range ports {
+		ip = binary.BigEndian.AppendUint16(ip, n)
+	}
+	packet := append(ip, payload...)
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w, err := capture.NewWriter(f, capture.WriterOptions{Format: "pcap", Interfaces: []capture.Interface{{Link: capture.LinkRaw}}})
+	ts.Check(err)
+	ts.Check(w.Write(&capture.Record{Data: packet, WireLen: len(packet), Time: 1e18, HasTime: true, Link: capture.LinkRaw}))
+	ts.Check(w.Flush())
+	ts.Check(f.Close())
+}
+
+// hardlink gives a file a second name: hardlink FILE NAME.
+func hardlink(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(os.Link(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
+}
+
+// header writes what stands before the packets of a pcap file: header FROM TO.
+func header(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b[:24], 0o666))
 }
 
 // relink writes a pcap file with another link type, a byte: relink FROM TO TYPE.

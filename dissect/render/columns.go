@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,11 +91,38 @@ func (c *Columns) AppendRow(dst []byte, fr *dissect.Frame, clock *Clock) []byte 
 		}
 		start := len(dst)
 		dst = c.appendValues(dst, &c.columns[i], fr, clock)
-		if q := c.Options.Quote; q != 0 && len(dst) > start {
+		if q := c.quote(&c.columns[i], dst[start:]); q != 0 {
 			dst = appendQuoted(dst, start, q)
 		}
 	}
 	return append(dst, '\n')
+}
+
+// quote is what stands around a value. Text is quoted also where nothing asks for it
+// when it would be taken for more than one column, or for a quoted one.
+func (c *Columns) quote(col *column, value []byte) byte {
+	switch {
+	case len(value) == 0:
+		return 0
+	case c.Options.Quote != 0:
+		return c.Options.Quote
+	case col.text() && (value[0] == '"' || bytes.IndexByte(value, c.Options.Separator) >= 0):
+		return '"'
+	}
+	return 0
+}
+
+// text reports whether values may be as packets have them, and so of anybody's making.
+func (c *column) text() bool {
+	if c.packet != nil {
+		return c.packet.free
+	}
+	for _, r := range c.rows {
+		if r.field.Kind == dissect.Text {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock *Clock) []byte {
@@ -102,7 +131,11 @@ func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock
 	case col.packet == nil:
 		v.tree(col.rows, fr.Tree)
 	case col.packet.append != nil:
-		return col.packet.append(dst, fr, clock)
+		dst = col.packet.append(dst, fr, clock)
+		if col.packet.free {
+			dst = disarm(dst, v.start)
+		}
+		return dst
 	case col.packet.field.Name == "acks":
 		for _, a := range fr.Acks {
 			if v.next() {
@@ -117,6 +150,15 @@ func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock
 		}
 	}
 	return v.dst
+}
+
+// disarm puts a ' before text that a spreadsheet would take for a formula, and run.
+// Tabs and line ends, which it would skip, are escaped already.
+func disarm(dst []byte, start int) []byte {
+	if start < len(dst) && strings.IndexByte("=+-@", dst[start]) >= 0 {
+		return slices.Insert(dst, start, '\'')
+	}
+	return dst
 }
 
 // appendQuoted puts what stands from start in quotes; quotes inside are doubled.

@@ -58,7 +58,11 @@ func (v *values) node(t *dissect.Tree, n *dissect.Node, mask uint64) {
 		}
 	default:
 		if v.next() {
+			start := len(v.dst)
 			v.dst = appendPlain(v.dst, t, n)
+			if n.Field.Kind == dissect.Text {
+				v.dst = disarm(v.dst, start)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -18,6 +19,17 @@ func AppendEscaped[S []byte | string](dst []byte, s S) []byte {
 		return dst
 	}
 	return escapeRest(dst, s[n:])
+}
+
+// Logged is AppendEscaped for a line of a log that other systems read: nothing in it is
+// taken for one of their commands, which begin with :: on GitHub, and hold ##[ or ##vso[
+// there and on Azure.
+func Logged(s string) string {
+	s = strings.ReplaceAll(string(AppendEscaped(nil, s)), "##", `#\x23`)
+	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "::") {
+		s = s[:len(s)-len(rest)] + `\x3a` + rest[1:]
+	}
+	return s
 }
 
 func escapeRest[S []byte | string](dst []byte, s S) []byte {

@@ -8,6 +8,25 @@ import (
 	"unicode/utf8"
 )
 
+// TestLogged: what is printed neither reaches a terminal as it is nor speaks to a
+// system that reads the log.
+func TestLogged(t *testing.T) {
+	for s, want := range map[string]string{
+		"a\x1b[31m\nb\u202e":        `a\x1b[31m\nb\u202e`,
+		"::error::x":                `\x3a:error::x`,
+		"  ::error::x":              `  \x3a:error::x`,
+		"a\r\n::add-mask::b":        `a\r\n::add-mask::b`,
+		"x##[error]y":               `x#\x23[error]y`,
+		"##vso[task.complete]":      `#\x23vso[task.complete]`,
+		"###[":                      `#\x23#[`,
+		"game ü.pcap: no such file": "game ü.pcap: no such file",
+	} {
+		if got := Logged(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
 func TestEscape(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"plain text ~ 12345678 and more", "plain text ~ 12345678 and more"},

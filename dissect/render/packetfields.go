@@ -10,6 +10,7 @@ import (
 type packetField struct {
 	field  dissect.Field
 	append func(dst []byte, fr *dissect.Frame, c *Clock) []byte
+	free   bool // text that holds what packets say
 }
 
 // Packet lists the fields every datagram has, whatever its protocol, for the
@@ -23,13 +24,13 @@ var Packet = func() *dissect.Protocol {
 }()
 
 func uintField(name, label, doc string, get func(*dissect.Frame) uint64) packetField {
-	return packetField{dissect.Field{Name: name, Label: label, Doc: doc, Kind: dissect.Uint},
-		func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return strconv.AppendUint(dst, get(fr), 10) }}
+	return packetField{field: dissect.Field{Name: name, Label: label, Doc: doc, Kind: dissect.Uint},
+		append: func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return strconv.AppendUint(dst, get(fr), 10) }}
 }
 
 func linkField(name, label, doc string, get func(*dissect.Frame) uint64) packetField {
-	return packetField{dissect.Field{Name: name, Label: label, Doc: doc, Kind: dissect.Uint},
-		func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
+	return packetField{field: dissect.Field{Name: name, Label: label, Doc: doc, Kind: dissect.Uint},
+		append: func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
 			if get(fr) == 0 {
 				return dst
 			}
@@ -38,7 +39,14 @@ func linkField(name, label, doc string, get func(*dissect.Frame) uint64) packetF
 }
 
 func textField(name, label, doc string, app func([]byte, *dissect.Frame, *Clock) []byte) packetField {
-	return packetField{dissect.Field{Name: name, Label: label, Doc: doc, Kind: dissect.Text}, app}
+	return packetField{field: dissect.Field{Name: name, Label: label, Doc: doc, Kind: dissect.Text}, append: app}
+}
+
+// freeField is a textField that holds what packets say.
+func freeField(name, label, doc string, app func([]byte, *dissect.Frame, *Clock) []byte) packetField {
+	f := textField(name, label, doc, app)
+	f.free = true
+	return f
 }
 
 func timeField(name, label, doc string, app func([]byte, *dissect.Frame, *Clock) []byte) packetField {
@@ -73,11 +81,11 @@ var packetFields = [...]packetField{
 	uintField("udp.srcport", "Source port", "", func(fr *dissect.Frame) uint64 { return uint64(fr.Src.Port) }),
 	uintField("udp.dstport", "Destination port", "", func(fr *dissect.Frame) uint64 { return uint64(fr.Dst.Port) }),
 	uintField("udp.length", "Length", "of the UDP datagram with its header of 8 bytes, by the header", func(fr *dissect.Frame) uint64 { return uint64(fr.Length) + 8 }),
-	{dissect.Field{Name: "udp.payload", Label: "Payload", Doc: "captured bytes", Kind: dissect.Bytes},
-		func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return appendHex(dst, fr.Payload) }},
+	{field: dissect.Field{Name: "udp.payload", Label: "Payload", Doc: "captured bytes", Kind: dissect.Bytes},
+		append: func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return appendHex(dst, fr.Payload) }},
 	textField("protocol", "Protocol", "", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return append(dst, fr.Protocol...) }),
-	{dissect.Field{Name: "connection", Label: "Connection", Doc: "id of the connection, from 0", Kind: dissect.Uint},
-		func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
+	{field: dissect.Field{Name: "connection", Label: "Connection", Doc: "id of the connection, from 0", Kind: dissect.Uint},
+		append: func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
 			if fr.Connection < 0 {
 				return dst
 			}
@@ -90,12 +98,12 @@ var packetFields = [...]packetField{
 		return append(dst, fr.Direction)
 	}),
 	textField("type", "Type", "of the frame", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return append(dst, fr.Type...) }),
-	textField("summary", "Summary", "one line for people", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return AppendEscaped(dst, fr.Summary) }),
+	freeField("summary", "Summary", "one line for people", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return AppendEscaped(dst, fr.Summary) }),
 	textField("analysis", "Analysis", "words of the analysis, each one a value", nil), // values of its own, see appendWord
 	linkField("retry_of", "Retry of", "an earlier frame of the same unit", func(fr *dissect.Frame) uint64 { return fr.RetryOf }),
 	linkField("acked_in", "Acknowledged in", "first captured frame that acknowledges this one", func(fr *dissect.Frame) uint64 { return fr.AckedIn }),
 	textField("acks", "Acknowledges", "frames that this one acknowledges first, each one a value", nil),
-	textField("error", "Error", "where and why decoding stopped", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
+	freeField("error", "Error", "where and why decoding stopped", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
 		if fr.Err == nil {
 			return dst
 		}

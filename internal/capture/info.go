@@ -18,6 +18,7 @@ type Info struct {
 	FirstTime   int64    // nanoseconds since 1970 UTC, of the first packet that has a time
 	LastTime    int64    // of the last packet that has one
 	CutShort    bool     // the file ends inside a record
+	Unopened    bool     // it could not even be opened: there is nothing to report of it
 	Failed      bool     // it could not be read, is no capture, is empty, damaged or cut short: exit code 3
 	Problem     string   // "" or what is wrong; also names link types that are not decoded, which is no failure
 	Unfit       error    // the capture filter has no meaning for its packets: what ended it, a usage error

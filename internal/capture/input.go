@@ -148,6 +148,8 @@ func (in *input) info() Info {
 	if in.reader != nil {
 		i.Format, i.Compression = in.reader.Format(), in.reader.Compression()
 		i.Dropped, i.HasDropped = in.reader.Dropped()
+	} else {
+		i.Unopened = true
 	}
 	i.Unfit = in.unfit
 	if in.damage != nil {

@@ -138,16 +138,19 @@ func TestFullDiskRingEmpty(t *testing.T) {
 	})
 }
 
-// A disk with no room at all is told by Create.
+// A disk with no room at all is told by Create. What was there stays, and nothing else.
 func TestFullDiskAtOnce(t *testing.T) {
 	onSmallDisk(t, "4k", func(dir string) {
 		if err := os.WriteFile(filepath.Join(dir, "x"), make([]byte, 4096), 0o600); err != nil {
 			t.Error(err)
 		}
-		for _, name := range []string{"a.pcapng", "a.pcap.gz"} {
+		for _, name := range []string{"a.pcapng", "a.pcap.gz", "x"} {
 			if _, err := Create(Options{Path: filepath.Join(dir, name), Interfaces: ether}); !errors.Is(err, syscall.ENOSPC) {
 				t.Error(err)
 			}
+		}
+		if st, err := os.Stat(filepath.Join(dir, "x")); err != nil || st.Size() != 4096 || len(files(t, dir)) != 1 {
+			t.Errorf("what was there is %v, %v, beside %v", st, err, files(t, dir))
 		}
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/dpdissect/dpdissect/internal/outfile"
 )
 
 // An Error is why recording ended. What was written before stays.
@@ -46,6 +48,10 @@ func bare(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err
+	}
+	var c *outfile.Conflict
+	if errors.As(err, &c) {
+		return errors.New("is " + c.What + ", too")
 	}
 	var s *os.SyscallError
 	if errors.As(err, &s) {

@@ -1,9 +1,10 @@
 package record
 
 import (
-	"errors"
 	"io"
 	"os"
+
+	"github.com/dpdissect/dpdissect/internal/outfile"
 )
 
 // A file takes the records of a capture.Writer, each Write whole ones, and compresses
@@ -12,10 +13,12 @@ type file struct {
 	path    string
 	w       io.Writer
 	f       *os.File // nil for standard output
-	regular bool     // it can be cut
-	size    int64    // bytes taken
-	pack    *packer  // nil for none
-	marks   []mark   // of compressed files: where it could end, the newest last
+	out     *outfile.File
+	placed  bool    // out has its name
+	regular bool    // it can be cut
+	size    int64   // bytes taken
+	pack    *packer // nil for none
+	marks   []mark  // of compressed files: where it could end, the newest last
 	written func() (bytes int64, packets uint64)
 }
 
@@ -26,32 +29,39 @@ type mark struct {
 	tail    []byte // what ends it
 }
 
-// openFile makes or empties path. Devices and pipes are written to as they are.
-func openFile(path string, pack *packer) (*file, error) {
-	mode := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	if st, err := os.Stat(path); err == nil {
-		if st.IsDir() {
-			return nil, errFolder
-		}
-		if !st.Mode().IsRegular() {
-			mode = os.O_WRONLY
-		}
+// openFile makes a file. Devices and pipes are written to as they are. A file of a ring
+// has its name at once, which is the program's own; another takes it by place.
+func openFile(path string, ring bool, g *outfile.Guard, pack *packer) (*file, error) {
+	create := outfile.Create
+	if ring {
+		create = outfile.CreateOwn
 	}
-	f, err := os.OpenFile(path, mode, 0o600)
+	out, err := create(path, outfile.Private, g)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	return newFile(path, f, f, err == nil && st.Mode().IsRegular(), pack), nil
+	st, err := out.File().Stat()
+	f := newFile(path, out.File(), out.File(), err == nil && st.Mode().IsRegular(), pack)
+	f.out, f.placed = out, ring
+	return f, nil
 }
-
-var errFolder = errors.New("is a folder: give the name of a file")
 
 func newFile(path string, w io.Writer, f *os.File, regular bool, pack *packer) *file {
 	if pack != nil {
 		pack.begin()
 	}
 	return &file{path: path, w: w, f: f, regular: regular, pack: pack, written: func() (int64, uint64) { return 0, 0 }}
+}
+
+// place gives the file its name, once it is a capture: it is to be found while it is
+// written, and after a crash.
+func (f *file) place() error {
+	if f.out == nil || f.placed {
+		return nil
+	}
+	err := f.out.Place()
+	f.w, f.f, f.placed = f.out.File(), f.out.File(), err == nil
+	return err
 }
 
 // Write takes whole records. Of a compressed file it takes all of them or none.
@@ -98,15 +108,20 @@ func (f *file) close() error {
 			return err
 		}
 	}
-	if f.f == nil {
+	if f.out == nil {
 		return nil
 	}
-	return f.f.Close()
+	return f.out.Commit()
 }
 
 // cut ends a file that could not be written on: it takes back what is half a record
-// and closes it. It says how many packets are in it.
+// and closes it. It says how many packets are in it. A file without a name yet does
+// not stay.
 func (f *file) cut() (packets uint64) {
+	if f.out != nil && !f.placed {
+		f.out.Abort()
+		return 0
+	}
 	size, packets := f.written()
 	if f.regular && f.pack == nil {
 		f.truncate(size)
@@ -114,8 +129,8 @@ func (f *file) cut() (packets uint64) {
 	if f.regular && f.pack != nil {
 		packets = f.cutPacked()
 	}
-	if f.f != nil {
-		f.f.Close()
+	if f.out != nil {
+		f.out.Commit()
 	}
 	return packets
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/outfile"
 )
 
 // Options say what a Recorder writes, and where. Only Path is needed, and
@@ -34,6 +35,7 @@ type Options struct {
 	Stats       Stats             // nil when nothing is known but what packets tell
 	Stdout      io.Writer         // what "-" writes to, os.Stdout when nil
 	Closed      func(path string) // told of each file that is complete; nil for nobody
+	Guard       *outfile.Guard    // files that are not written over, by no file of a ring either; nil for none
 }
 
 // Stats says of an interface how many packets it received since the capture began,

@@ -300,5 +300,5 @@ func (r *Recorder) open(path string) (*file, error) {
 		}
 		return newFile(path, w, nil, false, r.pack), nil
 	}
-	return openFile(path, r.pack)
+	return openFile(path, r.opts.Ring.on(), r.opts.Guard, r.pack)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/outfile"
 )
 
 // ringName is a file of a ring as tshark names them: its number and when it began,
@@ -39,7 +40,13 @@ func (r *Recorder) begin(start time.Time) error {
 	r.out, r.w, r.inFile = out, w, 0
 	r.paths = append(r.paths, path)
 	r.count.Files++
-	return r.flush()
+	if err := r.flush(); err != nil {
+		return err
+	}
+	if err := out.place(); err != nil {
+		return r.fail(err)
+	}
+	return nil
 }
 
 func (r *Recorder) buffer() int {
@@ -58,7 +65,7 @@ func (r *Recorder) ringPlace() error {
 	switch {
 	case err != nil:
 	case st.IsDir():
-		return r.stop(&Error{Path: r.opts.Path, Err: errFolder})
+		return r.stop(&Error{Path: r.opts.Path, Err: outfile.ErrFolder})
 	case !st.Mode().IsRegular():
 		return r.stop(&Error{Path: r.opts.Path, Err: errors.New("is a device: a ring of files needs the name of a file")})
 	}

@@ -9,16 +9,21 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// CheckSchema is the name and version of the check document.
-const CheckSchema = "dpdissect/check/1"
+// Names and versions of the check document, and of the one that holds several.
+const (
+	CheckSchema  = "dpdissect/check/1"
+	ChecksSchema = "dpdissect/checks/1"
+)
 
-// A Check is a verdict on captures with all that led to it.
+// A Check is a verdict on one capture, or on several that were judged as one, with
+// all that led to it.
 type Check struct {
 	*verdict.Result
 	Version  string // of the program
 	Captures []capture.Info
 	Totals   Totals
 	Conns    int
+	Internal int // connections that ended by a fault of this program
 	// Locate finds a frame: the input it came from, and its number there.
 	Locate func(frame uint64) (input int, number uint64)
 }
@@ -55,8 +60,8 @@ func (c *Check) locate(frame uint64) (path string, number uint64) {
 // headline is the verdict in one line: "pass", "fail: 1 error; budget … exceeded".
 func (c *Check) headline() string {
 	s := c.Outcome.String()
-	if c.Outcome == verdict.Pass {
-		s += c.reservation()
+	if note := c.note(); c.Outcome == verdict.Pass && note != "" {
+		s += ": " + note
 	}
 	for i, r := range c.Reasons {
 		switch i {
@@ -71,15 +76,17 @@ func (c *Check) headline() string {
 	return s
 }
 
-// reservation is what a pass does not cover.
-func (c *Check) reservation() string {
-	for i := range c.Captures {
-		if c.Captures[i].Failed {
-			return ", as far as the input could be read"
-		}
-	}
-	if len(c.Rules) == 0 {
-		return ": no rule had an opportunity"
+// note says what a pass does not cover, "" when there is nothing to say.
+func (c *Check) note() string {
+	switch {
+	case c.Internal > 0:
+		return "by an internal error not all was judged in " + counted(uint64(c.Internal), "connection")
+	case c.Outcome == verdict.Unreadable:
+		return ""
+	case c.Totals.UDPDatagrams == 0:
+		return "no UDP datagram: there is nothing to judge"
+	case len(c.Rules) == 0:
+		return "no rule had an opportunity"
 	}
 	return ""
 }
@@ -93,20 +100,21 @@ func guardText(f *session.Finding) string {
 }
 
 // A bundle is the findings of one rule, one severity and one side of a
-// connection: what repeats is told once.
+// connection in one check: what repeats is told once.
 type bundle struct {
+	of     *Check
 	first  *session.Finding
 	frames []uint64 // the offending ones
 	count  uint64
 }
 
 // bundles puts findings together, the worst first, else in their order.
-func bundles(findings []session.Finding) []*bundle {
+func (c *Check) bundles() []*bundle {
 	var list []*bundle
-	for _, g := range groups(findings) {
+	for _, g := range groups(c.Findings) {
 		for i := range g.places {
 			pl := &g.places[i]
-			list = append(list, &bundle{pl.first, pl.frames, pl.count})
+			list = append(list, &bundle{c, pl.first, pl.frames, pl.count})
 		}
 	}
 	return list

@@ -66,6 +66,11 @@ func checked(t testing.TB, change func(a *Analysis)) *Check {
 	tallies[1].Inconclusive = 12
 	tallies[1].Blocked[session.GuardClean] = 12
 	run := &verdict.Run{Findings: a.Findings, Rules: tallies, Packets: a.Totals.Packets, Dropped: 3}
+	for i := range a.Captures {
+		if in := &a.Captures[i]; in.Failed {
+			run.Unread = append(run.Unread, in.Path+": "+in.Problem)
+		}
+	}
 	run.Numbers = func() (*verdict.Numbers, error) { return verdict.ReadNumbers(AppendRecord(nil, a)) }
 	r, err := verdict.Decide(p, book, verdict.BaselineOf(nil), "2026-11-20", run)
 	if err != nil {
@@ -118,7 +123,7 @@ func TestCheckCounts(t *testing.T) {
 	if err := json.Unmarshal(AppendCheckJSON(nil, checked(t, nil)), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.Verdict != "fail" || doc.Counts["error"] != 3 || doc.Counts["warn"] != 1 || doc.Counts["inconclusive"] != 1 || len(doc.Findings) != 6 {
+	if doc.Verdict != "unreadable" || doc.Counts["error"] != 3 || doc.Counts["warn"] != 1 || doc.Counts["inconclusive"] != 1 || len(doc.Findings) != 6 {
 		t.Errorf("%+v", doc)
 	}
 	for i, want := range []string{"true", "false", "", "", "true"} {
@@ -137,7 +142,7 @@ func TestCheckCounts(t *testing.T) {
 	}
 }
 
-var workflowCommand = regexp.MustCompile(`^::(error|warning|notice) (file=[^:,\s]*(,line=[0-9]+)?,)?title=[^:,\r\n]+::[^\r\n]+$`)
+var workflowCommand = regexp.MustCompile(`^::(error|warning|notice) (file=[^:,\r\n]*(,line=[0-9]+)?,)?title=[^:,\r\n]+::[^\r\n]+$`)
 
 func TestGitHub(t *testing.T) {
 	c := checked(t, func(a *Analysis) {
@@ -159,10 +164,11 @@ func TestGitHub(t *testing.T) {
 		}
 		kinds[m[1]]++
 	}
-	if kinds["error"] != githubPerKind || !strings.HasPrefix(lines[last], "dpdissect: fail: ") {
+	if kinds["error"] != githubPerKind || !strings.HasPrefix(lines[last], "dpdissect: unreadable: ") {
 		t.Errorf("%v, %q", kinds, lines[last])
 	}
-	if got := string(AppendGitHub(nil, quiet())); got != "dpdissect: pass: no rule had an opportunity\n" {
+	nothing := "::notice title=check::no UDP datagram: there is nothing to judge\ndpdissect: pass: no UDP datagram: there is nothing to judge\n"
+	if got := string(AppendGitHub(nil, quiet())); got != nothing {
 		t.Errorf("%q", got)
 	}
 }
@@ -190,7 +196,8 @@ func TestCheckTextIsHarmless(t *testing.T) {
 		}
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "fail: 3 errors; budget rtt.p95_ms < 1 does not hold: it is ") {
+	want := `unreadable: bad\x1b]0;x\x07\u202e.pcap: cut short at offset 1234: packet of 60 bytes, 17 are there; -: no capture; 3 errors; budget rtt.p95_ms < 1 does not hold: it is `
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, want) {
 		t.Errorf("the last line is %q", last)
 	}
 	AppendCheckText(nil, quiet(), TextOptions{})

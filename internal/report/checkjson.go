@@ -23,11 +23,55 @@ func AppendCheckRecords(dst []byte, c *Check) []byte {
 	return append(appendCheck(dst, c, false), '\n')
 }
 
+// AppendChecksJSON appends the document of several files, indented, with a newline.
+func AppendChecksJSON(dst []byte, s *Checks) []byte {
+	return append(render.AppendIndented(dst, appendChecks(nil, s, true), 0), '\n')
+}
+
+// AppendChecksRecords appends a record for each finding, with the number of its file
+// from 1, and last the document of all files without findings, each on a line.
+func AppendChecksRecords(dst []byte, s *Checks) []byte {
+	for n, c := range s.Files {
+		for i := range c.Findings {
+			dst = append(appendFinding(dst, &c.Findings[i], n+1), '\n')
+		}
+	}
+	return append(appendChecks(dst, s, false), '\n')
+}
+
 func appendCheck(dst []byte, c *Check, findings bool) []byte {
 	e := encoder{b: append(dst, '{')}
+	e.check(c, findings)
+	e.close('}')
+	return e.b
+}
+
+func appendChecks(dst []byte, s *Checks, findings bool) []byte {
+	e := encoder{b: append(dst, '{')}
+	e.text("schema", ChecksSchema)
+	e.text("verdict", s.Outcome.String())
+	e.open("files", '[')
+	for _, c := range s.Files {
+		e.item()
+		e.text("path", c.path())
+		e.check(c, findings)
+		e.close('}')
+	}
+	e.close(']')
+	e.suppressions(s.Suppressions)
+	e.baseline(s.Baseline)
+	e.close('}')
+	return e.b
+}
+
+// check writes the keys of a check document.
+func (e *encoder) check(c *Check, findings bool) {
 	e.text("schema", CheckSchema)
 	e.text("verdict", c.Outcome.String())
 	e.texts("reasons", c.Reasons)
+	if note := c.note(); note != "" {
+		e.texts("notes", []string{note})
+	}
 	e.text("fail_on", c.FailOn.String())
 	e.open("captures", '[')
 	for i := range c.Captures {
@@ -50,15 +94,18 @@ func appendCheck(dst []byte, c *Check, findings bool) []byte {
 	e.budgets(c.Budgets)
 	e.gates(c.Gates)
 	e.suppressions(c.Suppressions)
-	if b := c.Baseline; b != nil {
-		e.open("baseline", '{')
-		e.count("known", b.Known)
-		e.count("new", b.New)
-		e.count("gone", b.Gone)
-		e.close('}')
+	e.baseline(c.Baseline)
+}
+
+func (e *encoder) baseline(b *verdict.BaselineResult) {
+	if b == nil {
+		return
 	}
+	e.open("baseline", '{')
+	e.count("known", b.Known)
+	e.count("new", b.New)
+	e.count("gone", b.Gone)
 	e.close('}')
-	return e.b
 }
 
 func (e *encoder) findingCounts(c *Check) {

@@ -10,9 +10,48 @@ import (
 )
 
 // AppendCheckText appends the check for people: what was read, what was found, which
-// rules were evaluated, how budgets ended, and the verdict in the last line.
+// rules were evaluated, how budgets ended, and the verdict in the last line. Of what
+// could not be opened there is nothing to say.
 func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
+	if c.unopened() {
+		return dst
+	}
 	p := &painter{opts.Palette}
+	dst = p.appendCheck(dst, c, opts)
+	dst = p.appendIdle(dst, c.Baseline, c.Suppressions)
+	return p.appendVerdict(append(dst, '\n'), c, c.headline())
+}
+
+// AppendChecksText appends the checks of several files, one behind the other, and
+// last the verdict on each in a line of its own.
+func AppendChecksText(dst []byte, s *Checks, opts TextOptions) []byte {
+	p := &painter{opts.Palette}
+	for _, c := range s.Files {
+		if c.unopened() || opts.Quiet && c.silent() {
+			continue
+		}
+		if opts.Quiet {
+			dst = append(appendStyled(dst, p.Heading, render.Logged(inputName(c.path()))), '\n')
+		}
+		dst = append(p.appendCheck(dst, c, opts), '\n')
+	}
+	if idle := p.appendIdle(nil, s.Baseline, s.Suppressions); len(idle) > 0 {
+		dst = append(append(dst, idle[1:]...), '\n') // an empty line stands before it already
+	}
+	for _, c := range s.Files {
+		dst = p.appendVerdict(dst, c, c.named())
+	}
+	return dst
+}
+
+// silent reports whether there is nothing to say of a check but the verdict.
+func (c *Check) silent() bool {
+	return len(c.Findings)+len(c.Required)+len(c.Budgets)+len(c.Gates) == 0 && len(c.leftOut()) == 0
+}
+
+// appendCheck appends all but the verdict, and what rules file and baseline name in
+// vain.
+func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 	wrap := opts.Width // what is not on a terminal keeps its lines whole
 	if opts.Width <= 0 {
 		opts.Width = defaultWidth
@@ -29,16 +68,19 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 	}
 	dst = p.appendRequired(dst, c.Required)
 	dst = p.appendBudgets(dst, c.Budgets, opts.Width)
-	dst = p.appendGates(dst, c.Gates)
-	dst = p.appendSuppressions(dst, c.Suppressions)
+	return p.appendGates(dst, c.Gates)
+}
+
+// appendVerdict appends a line in the colour of a verdict.
+func (p *painter) appendVerdict(dst []byte, c *Check, line string) []byte {
 	style := p.Note
 	switch c.Outcome {
-	case verdict.Fail:
+	case verdict.Fail, verdict.Unreadable:
 		style = p.Error
 	case verdict.NotEvaluated, verdict.PoorCapture:
 		style = p.Warn
 	}
-	return append(appendStyled(append(dst, '\n'), style, escaped(c.headline())), '\n')
+	return append(appendStyled(dst, style, render.Logged(line)), '\n')
 }
 
 // appendCheckFindings appends the fails, then what is inconclusive, with proofs.
@@ -56,7 +98,14 @@ func (p *painter) appendCheckFindings(dst []byte, c *Check, width int, all bool)
 	if len(unclear) > 0 {
 		dst = p.appendFindingsAs(append(dst, '\n'), unclear, findingsText{noun: "inconclusive opportunity", many: "inconclusive opportunities", width: width, all: all, proofs: true})
 	}
-	var left []string
+	if left := c.leftOut(); len(left) > 0 {
+		dst = append(appendStyled(dst, p.Derived, "Not shown: "+strings.Join(left, ", ")+"."), '\n')
+	}
+	return dst
+}
+
+// leftOut counts the findings that are not shown, with the reasons.
+func (c *Check) leftOut() (left []string) {
 	add := func(n uint64, what string) {
 		if n > 0 {
 			left = append(left, strconv.FormatUint(n, 10)+" "+what)
@@ -67,13 +116,7 @@ func (p *painter) appendCheckFindings(dst []byte, c *Check, width int, all bool)
 	}
 	add(c.Suppressed, "suppressed")
 	add(c.Off, "of rules that are off")
-	if len(left) > 0 {
-		dst = append(appendStyled(dst, p.Derived, "Not shown: "+strings.Join(left, ", ")+"."), '\n')
-	}
-	if b := c.Baseline; b != nil && b.Gone > 0 {
-		dst = append(appendStyled(dst, p.Derived, plural(b.Gone, "entry", "entries")+" of the baseline came no more."), '\n')
-	}
-	return dst
+	return left
 }
 
 func plural(n uint64, one, many string) string {
@@ -168,28 +211,38 @@ func (p *painter) appendGates(dst []byte, list []verdict.GateResult) []byte {
 	return dst
 }
 
-// appendSuppressions tells of those that expired or have nothing to suppress.
-func (p *painter) appendSuppressions(dst []byte, list []verdict.SuppressionResult) []byte {
-	first := true
+// appendIdle tells of what does nothing any more: entries of the baseline, and
+// suppressions that expired or hide nothing.
+func (p *painter) appendIdle(dst []byte, b *verdict.BaselineResult, list []verdict.SuppressionResult) []byte {
+	var lines []string
 	for i := range list {
-		s := &list[i]
-		var what string
-		switch {
-		case s.Expired && s.Findings > 0:
-			what = "expired on " + s.Expires + " and no longer hides " + counted(s.Findings, "finding")
-		case s.Expired:
-			what = "expired on " + s.Expires + " and would hide nothing"
-		case s.Findings == 0:
-			what = "hides nothing"
-		default:
-			continue
+		if what := idleSuppression(&list[i]); what != "" {
+			lines = append(lines, "Suppression of "+list[i].Pattern+" (line "+strconv.Itoa(list[i].Line)+") "+what)
 		}
-		if first {
-			dst, first = append(dst, '\n'), false
+	}
+	if b != nil && b.Gone > 0 {
+		lines = append(lines, plural(b.Gone, "entry", "entries")+" of the baseline came no more")
+	}
+	for i, l := range lines {
+		if i == 0 {
+			dst = append(dst, '\n')
 		}
-		dst = append(appendStyled(dst, p.Warn, "   Suppression of "+escaped(s.Pattern)+" (line "+strconv.Itoa(s.Line)+") "+escaped(what)), '\n')
+		dst = append(appendStyled(append(dst, "   "...), p.Warn, escaped(l)), '\n')
 	}
 	return dst
+}
+
+// idleSuppression says why a suppression is worth a word, "" when it is not.
+func idleSuppression(s *verdict.SuppressionResult) string {
+	switch {
+	case s.Expired && s.Findings > 0:
+		return "expired on " + s.Expires + " and no longer hides " + counted(s.Findings, "finding")
+	case s.Expired:
+		return "expired on " + s.Expires + " and would hide nothing"
+	case s.Findings == 0:
+		return "hides nothing"
+	}
+	return ""
 }
 
 func (p *painter) severityOf(f *session.Finding) render.Style {

@@ -7,7 +7,11 @@ const FindingSchema = "dpdissect/finding/1"
 
 // AppendFindingJSON appends the record of a proven finding, compact and without
 // a newline. Its connection has its id.
-func AppendFindingJSON(dst []byte, f *session.Finding) []byte {
+func AppendFindingJSON(dst []byte, f *session.Finding) []byte { return appendFinding(dst, f, 0) }
+
+// appendFinding is AppendFindingJSON with the number of the file, from 1, where files
+// are judged one by one; 0 is none.
+func appendFinding(dst []byte, f *session.Finding, file int) []byte {
 	e := encoder{b: append(dst, '{')}
 	e.text("schema", FindingSchema)
 	e.text("rule", f.Rule.ID)
@@ -22,6 +26,9 @@ func AppendFindingJSON(dst []byte, f *session.Finding) []byte {
 	}
 	if f.Frame != 0 {
 		e.count("frame", f.Frame)
+	}
+	if file > 0 {
+		e.integer("file", int64(file))
 	}
 	e.counts("frames", f.Frames)
 	if f.HasTime {

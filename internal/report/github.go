@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -13,16 +14,37 @@ import (
 // githubPerKind is how many annotations of one kind GitHub shows of a step.
 const githubPerKind = 10
 
-// Rows of the step summary; GitHub takes 1 MiB of it.
-const (
-	summaryFindings = 200
-	summaryRules    = 500
-)
-
 // AppendGitHub appends workflow commands that annotate a run of GitHub Actions, and
 // the verdict in the last line.
 func AppendGitHub(dst []byte, c *Check) []byte {
-	g := &github{Check: c, out: dst, left: map[string]int{}}
+	g := &github{out: dst, left: map[string]int{}}
+	g.inputs(c)
+	g.asked(c)
+	g.expired(c.Suppressions)
+	g.findings(c.bundles())
+	return g.line(c.headline())
+}
+
+// AppendChecksGitHub is AppendGitHub with the verdict on each file in a line of its
+// own. What GitHub shows of a step is shared by all files.
+func AppendChecksGitHub(dst []byte, s *Checks) []byte {
+	g := &github{out: dst, left: map[string]int{}, several: true}
+	for _, c := range s.Files {
+		g.inputs(c)
+	}
+	for _, c := range s.Files {
+		g.asked(c)
+	}
+	g.expired(s.Suppressions)
+	g.findings(s.bundles())
+	for _, c := range s.Files {
+		g.out = g.line(c.named())
+	}
+	return g.out
+}
+
+// inputs annotates what is wrong with inputs, or that there is nothing in them.
+func (g *github) inputs(c *Check) {
 	for i := range c.Captures {
 		if in := &c.Captures[i]; in.Problem != "" {
 			kind := "warning"
@@ -32,19 +54,28 @@ func AppendGitHub(dst []byte, c *Check) []byte {
 			g.annotate(kind, in.Path, 0, "input", in.Problem)
 		}
 	}
-	g.asked()
-	for _, b := range shared(bundles(c.Findings), githubPerKind-1) {
+	if note := c.note(); note != "" {
+		g.annotate("notice", c.path(), 0, "check", note)
+	}
+}
+
+// findings annotates frames, and says at the end what there was no room for.
+func (g *github) findings(list []*bundle) {
+	for _, b := range shared(list, githubPerKind-1) {
 		g.finding(b)
 	}
 	g.rest()
-	return append(append(g.out, escaped("dpdissect: "+c.headline())...), '\n')
+}
+
+func (g *github) line(s string) []byte {
+	return append(append(g.out, render.Logged("dpdissect: "+s)...), '\n')
 }
 
 type github struct {
-	*Check
-	out   []byte
-	count [3]int // by kind
-	left  map[string]int
+	out     []byte
+	count   [3]int // by kind
+	left    map[string]int
+	several bool // files, so that each annotation must say which it is about
 }
 
 var githubKinds = [...]string{"error", "warning", "notice"}
@@ -86,35 +117,43 @@ func githubProperty(s string) string {
 }
 
 // asked annotates what was asked for and not met.
-func (g *github) asked() {
-	for i := range g.Budgets {
-		switch b := &g.Budgets[i]; {
+func (g *github) asked(c *Check) {
+	path := ""
+	if g.several {
+		path = c.path()
+	}
+	for i := range c.Budgets {
+		switch b := &c.Budgets[i]; {
 		case b.Evaluated && !b.Held:
 			text := "does not hold: it is " + b.Format(b.Value)
 			if b.Worst != nil {
 				text += ", " + budgetPlace(b)
 			}
-			g.annotate("error", "", 0, "budget "+b.Text, text)
+			g.annotate("error", path, 0, "budget "+b.Text, text)
 		case !b.Evaluated && !b.Optional:
-			g.annotate("error", "", 0, "budget "+b.Text, "not evaluated: "+b.Why)
+			g.annotate("error", path, 0, "budget "+b.Text, "not evaluated: "+b.Why)
 		}
 	}
-	for i := range g.Required {
-		if r := &g.Required[i]; !r.Met {
+	for i := range c.Required {
+		if r := &c.Required[i]; !r.Met {
 			text := "required, but never evaluated"
 			if r.Inconclusive > 0 {
 				text = "required, but never decided: " + verdict.Blockers(&r.Tally)
 			}
-			g.annotate("error", "", 0, r.Rule.ID, text)
+			g.annotate("error", path, 0, r.Rule.ID, text)
 		}
 	}
-	for i := range g.Gates {
-		if r := &g.Gates[i]; !r.Held {
-			g.annotate("error", "", 0, r.Name, r.String())
+	for i := range c.Gates {
+		if r := &c.Gates[i]; !r.Held {
+			g.annotate("error", path, 0, r.Name, r.String())
 		}
 	}
-	for i := range g.Suppressions {
-		if s := &g.Suppressions[i]; s.Expired {
+}
+
+// expired annotates suppressions that hide nothing any more.
+func (g *github) expired(list []verdict.SuppressionResult) {
+	for i := range list {
+		if s := &list[i]; s.Expired {
 			g.annotate("warning", "", 0, "suppression of "+s.Pattern, "expired on "+s.Expires+": "+s.Reason)
 		}
 	}
@@ -127,7 +166,7 @@ func (g *github) finding(b *bundle) {
 	if !f.Failed() {
 		kind, text = "notice", text+guardText(f)
 	}
-	path, line := g.locate(f.Frame)
+	path, line := b.of.locate(f.Frame)
 	g.annotate(kind, path, line, f.Rule.ID, placeText(f)+": "+text+times(b.count)+proofText(f))
 }
 
@@ -138,73 +177,4 @@ func (g *github) rest() {
 			g.command(kind, "", 0, "dpdissect", fmt.Sprintf("%d more of this kind; the step summary lists them", n))
 		}
 	}
-}
-
-// AppendSummary appends the check as Markdown, for the summary of a step.
-func AppendSummary(dst []byte, c *Check) []byte {
-	mark := map[verdict.Outcome]string{verdict.Pass: "✅", verdict.Fail: "❌"}[c.Outcome]
-	if mark == "" {
-		mark = "⚠️"
-	}
-	dst = fmt.Appendf(dst, "## %s dpdissect: %s\n\n", mark, c.Outcome)
-	for _, r := range c.Reasons {
-		dst = fmt.Appendf(dst, "- %s\n", markdown(r))
-	}
-	for i := range c.Captures {
-		if in := &c.Captures[i]; in.Problem != "" {
-			dst = fmt.Appendf(dst, "- %s: %s\n", markdown(in.Path), markdown(in.Problem))
-		}
-	}
-	dst = fmt.Appendf(dst, "\n%s in %s, %s evaluated.\n", counted(uint64(c.Conns), "connection"), counted(c.Totals.Packets, "packet"), counted(uint64(len(c.Rules)), "rule"))
-	dst = summaryOfFindings(dst, c)
-	dst = summaryOfBudgets(dst, c)
-	return summaryOfRules(dst, c)
-}
-
-func summaryOfFindings(dst []byte, c *Check) []byte {
-	for i, b := range shared(bundles(c.Findings), summaryFindings) {
-		f := b.first
-		switch i {
-		case 0:
-			dst = append(dst, "\n| severity | rule | where | times | finding |\n|---|---|---|---|---|\n"...)
-		case summaryFindings:
-			return append(dst, "\nThere are more; `--format ndjson` has all.\n"...)
-		}
-		kind := f.Severity.String()
-		if !f.Failed() {
-			kind = "inconclusive"
-		}
-		dst = fmt.Appendf(dst, "| %s | %s | %s | %d | %s |\n", kind, markdown(f.Rule.ID), markdown(placeText(f)), b.count, markdown(f.Message+proofText(f)))
-	}
-	return dst
-}
-
-func summaryOfBudgets(dst []byte, c *Check) []byte {
-	for i := range c.Budgets {
-		b := &c.Budgets[i]
-		if i == 0 {
-			dst = append(dst, "\n| budget | value | result | worst |\n|---|---|---|---|\n"...)
-		}
-		value, result := b.Format(b.Value), "ok"
-		switch {
-		case !b.Evaluated:
-			value, result = "", "not evaluated: "+b.Why
-		case !b.Held:
-			result = "does not hold"
-		}
-		dst = fmt.Appendf(dst, "| %s | %s | %s | %s |\n", markdown(b.Text), markdown(value), markdown(result), markdown(strings.TrimPrefix(budgetPlace(b), "worst: ")))
-	}
-	return dst
-}
-
-func summaryOfRules(dst []byte, c *Check) []byte {
-	if len(c.Rules) == 0 {
-		return dst
-	}
-	dst = append(dst, "\n<details><summary>Rules evaluated</summary>\n\n| rule | opportunities | pass | fail | inconclusive |\n|---|---:|---:|---:|---:|\n"...)
-	for i := range c.Rules[:min(len(c.Rules), summaryRules)] {
-		r := &c.Rules[i]
-		dst = fmt.Appendf(dst, "| %s | %d | %d | %d | %d |\n", markdown(r.Rule.ID), r.Opportunities(), r.Pass, r.Fail, r.Inconclusive)
-	}
-	return append(dst, "\n</details>\n"...)
 }

@@ -112,6 +112,7 @@ func TestSchemasAreStrict(t *testing.T) {
 	analysis := string(AppendRecord(nil, fixture()))
 	message := string(AppendMessageJSON(nil, messages()[0], 0, true))
 	finding := string(AppendFindingJSON(nil, &fixture().Findings[1]))
+	one, several := string(appendCheck(nil, checked(t, nil), true)), string(appendChecks(nil, two(t), true))
 	for _, tt := range []struct{ schema, doc, old, new string }{
 		{"analysis", analysis, `"cut_short":false`, `"cut_short":0`},
 		{"analysis", analysis, `"not_udp":1,`, ``},
@@ -130,6 +131,13 @@ func TestSchemasAreStrict(t *testing.T) {
 		{"message", message, `"complete":true`, `"complete":false`},
 		{"message", message, `"payload":"48`, `"payload":"4`},
 		{"message", message, `"index":0,`, ``},
+		{"check", one, `"verdict":"unreadable"`, `"verdict":"unread"`},
+		{"check", one, `"reasons":`, `"path":"x","reasons":`},
+		{"check", several, `"schema":"dpdissect/checks/1",`, `"schema":"dpdissect/check/1",`},
+		{"check", several, `"verdict":"unreadable"`, `"verdict":"unread"`},
+		{"check", several, `"path":"client <a>.pcap",`, ``},
+		{"checks", several, `"fail_on":`, `"fails_on":"error","fail_on":`},
+		{"checks", several, `"files":`, `"file":1,"files":`},
 		{"finding", finding, `"severity":"error"`, `"severity":"bad"`},
 		{"finding", finding, `"frame":12,`, `"frame":0,`},
 		{"finding", finding, `"connection":0,`, ``},

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,10 +65,27 @@ const junitLines = 100
 // AppendJUnit appends JUnit XML: a test for each input, each rule that was evaluated
 // or had to be, each budget and each gate. A test fails exactly when the check does.
 func AppendJUnit(dst []byte, c *Check) []byte {
-	j := &junit{Check: c}
-	j.suite("captures", j.captureCases(), "", j.problems())
+	j := &junit{Check: c, class: "dpdissect"}
+	j.suite("captures", j.captureCases(), "", escapedLines(j.remarks()))
 	j.suite("rules", j.ruleCases(), j.milder(), "")
 	j.suite("budgets", j.budgetCases(), "", "")
+	return j.append(dst)
+}
+
+// AppendChecksJUnit is AppendJUnit with a suite for each file. Its name is part of the
+// names of classes, since some readers tell tests apart by these alone.
+func AppendChecksJUnit(dst []byte, s *Checks) []byte {
+	j := &junit{}
+	for _, c := range s.Files {
+		name := escaped(inputName(c.path()))
+		j.Check, j.class = c, "dpdissect."+name
+		cases := slices.Concat(j.captureCases(), j.ruleCases(), j.budgetCases())
+		j.suite(name, cases, j.milder(), escapedLines(j.remarks()))
+	}
+	return j.append(dst)
+}
+
+func (j *junit) append(dst []byte) []byte {
 	b, err := xml.MarshalIndent(&j.out, "", "  ")
 	if err != nil {
 		panic(err) // it is made of texts and numbers
@@ -77,7 +95,8 @@ func AppendJUnit(dst []byte, c *Check) []byte {
 
 type junit struct {
 	*Check
-	out junitSuites
+	class string // what the names of classes begin with
+	out   junitSuites
 }
 
 func (j *junit) suite(name string, cases []junitCase, out, errs string) {
@@ -108,8 +127,16 @@ func (j *junit) timestamp() string {
 	return time.Unix(0, first).UTC().Format("2006-01-02T15:04:05")
 }
 
-func newCase(class, name string) junitCase {
-	return junitCase{Name: escaped(name), Class: "dpdissect." + class, Time: junitTime}
+func escapedLines(list []string) string {
+	lines := make([]string, len(list))
+	for i, s := range list {
+		lines[i] = escaped(s)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (j *junit) newCase(class, name string) junitCase {
+	return junitCase{Name: escaped(name), Class: j.class + "." + class, Time: junitTime}
 }
 
 func problem(kind, message, text string) *junitProblem {
@@ -119,24 +146,13 @@ func problem(kind, message, text string) *junitProblem {
 func (j *junit) captureCases() (all []junitCase) {
 	for i := range j.Captures {
 		in := &j.Captures[i]
-		t := newCase("captures", in.Path)
+		t := j.newCase("captures", in.Path)
 		if in.Failed {
 			t.Error = problem("input", in.Problem, "")
 		}
 		all = append(all, t)
 	}
 	return all
-}
-
-// problems lists what is odd about inputs that did not fail.
-func (j *junit) problems() string {
-	var lines []string
-	for i := range j.Captures {
-		if in := &j.Captures[i]; in.Problem != "" && !in.Failed {
-			lines = append(lines, escaped(in.Path+": "+in.Problem))
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 func (j *junit) ruleCases() (all []junitCase) {
@@ -146,7 +162,7 @@ func (j *junit) ruleCases() (all []junitCase) {
 	}
 	for i := range j.Rules {
 		r := &j.Rules[i]
-		t := newCase(ruleClass(r.Rule), r.Rule.ID)
+		t := j.newCase(ruleClass(r.Rule), r.Rule.ID)
 		need := required[r.Rule.ID]
 		delete(required, r.Rule.ID)
 		switch {
@@ -162,7 +178,7 @@ func (j *junit) ruleCases() (all []junitCase) {
 	}
 	for i := range j.Required {
 		if r := &j.Required[i]; required[r.Rule.ID] != nil {
-			t := newCase(ruleClass(r.Rule), r.Rule.ID)
+			t := j.newCase(ruleClass(r.Rule), r.Rule.ID)
 			t.Error = problem("not-evaluated", "required, but never evaluated", r.Rule.Unchecked)
 			all = append(all, t)
 		}
@@ -225,7 +241,7 @@ func proofText(f *session.Finding) string {
 // milder lists findings that fail nothing.
 func (j *junit) milder() string {
 	var lines []string
-	for _, b := range bundles(j.Findings) {
+	for _, b := range j.bundles() {
 		f := b.first
 		if j.failing(f) {
 			continue
@@ -249,7 +265,7 @@ func times(n uint64) string {
 func (j *junit) budgetCases() (all []junitCase) {
 	for i := range j.Budgets {
 		b := &j.Budgets[i]
-		t := newCase("budgets", b.Text)
+		t := j.newCase("budgets", b.Text)
 		switch {
 		case b.Evaluated && !b.Held:
 			t.Failure = problem("budget", "does not hold: it is "+b.Format(b.Value), budgetPlace(b))
@@ -263,7 +279,7 @@ func (j *junit) budgetCases() (all []junitCase) {
 	}
 	for i := range j.Gates {
 		g := &j.Gates[i]
-		t := newCase("certainty", g.Name)
+		t := j.newCase("certainty", g.Name)
 		if !g.Held {
 			t.Error = problem("poor-capture", g.String(), "")
 		}

@@ -118,21 +118,40 @@ type (
 	}
 )
 
-// AppendSARIF appends a SARIF 2.1.0 log. The line of a location is the number of the
-// frame in its file: captures have no lines.
+// AppendSARIF appends a SARIF 2.1.0 log of one run. The line of a location is the
+// number of the frame in its file: captures have no lines.
 func AppendSARIF(dst []byte, c *Check) []byte {
-	s := &sarif{Check: c, index: map[string]int{}, seen: map[string]int{}}
+	return appendLog(dst, []sarifRun{runOf(c, "dpdissect/check", sarifBytes)})
+}
+
+// AppendChecksSARIF appends a log with a run for each file. Runs of one log must differ
+// in their category, which is the id up to its last slash.
+func AppendChecksSARIF(dst []byte, s *Checks) []byte {
+	runs := []sarifRun{}
+	for _, c := range s.Files {
+		runs = append(runs, runOf(c, "dpdissect/check/"+sarifPath(c.path()).URI+"/", sarifBytes/len(s.Files)))
+	}
+	return appendLog(dst, runs)
+}
+
+func appendLog(dst []byte, runs []sarifRun) []byte {
+	log := sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", runs}
+	return append(dst, marshal(log, "  ")...)
+}
+
+// runOf is the run of a check, with results of so many bytes at most.
+func runOf(c *Check, id string, room int) sarifRun {
+	s := &sarif{Check: c, index: map[string]int{}, seen: map[string]int{}, room: room}
 	s.run.Results = []json.RawMessage{}
 	s.run.Tool.Driver = sarifDriver{Name: "dpdissect", Version: c.Version, InformationURI: homepage, Rules: []sarifRule{}}
-	s.run.Automation.ID = "dpdissect/check"
-	s.run.Properties = map[string]any{"verdict": c.Outcome.String(), "reasons": c.Reasons}
-	if len(c.Reasons) == 0 {
-		delete(s.run.Properties, "reasons")
+	s.run.Automation.ID = id
+	s.run.Properties = map[string]any{"verdict": c.Outcome.String()}
+	if len(c.Reasons) > 0 {
+		s.run.Properties["reasons"] = c.Reasons
 	}
 	s.invocation()
 	s.results()
-	log := sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{s.run}}
-	return append(dst, marshal(log, "  ")...)
+	return s.run
 }
 
 // marshal encodes without escapes for HTML; the text ends in a newline.
@@ -152,6 +171,7 @@ type sarif struct {
 	run   sarifRun
 	index map[string]int // of rules
 	seen  map[string]int // fingerprints
+	room  int            // bytes for results
 }
 
 func (s *sarif) invocation() {
@@ -169,10 +189,11 @@ func (s *sarif) invocation() {
 			inv.Notifications = append(inv.Notifications, sarifNotification{level, sarifText{Text: escaped(in.Path + ": " + in.Problem)}, nil})
 		}
 	}
+	if note := s.note(); note != "" {
+		inv.Notifications = append(inv.Notifications, sarifNotification{"note", sarifText{Text: note}, nil})
+	}
 	for _, r := range s.Reasons {
-		if s.Outcome != verdict.Pass {
-			inv.Notifications = append(inv.Notifications, sarifNotification{"note", sarifText{Text: escaped(s.Outcome.String() + ": " + r)}, nil})
-		}
+		inv.Notifications = append(inv.Notifications, sarifNotification{"note", sarifText{Text: escaped(s.Outcome.String() + ": " + r)}, nil})
 	}
 	s.run.Invocations = []sarifInvocation{inv}
 }
@@ -180,10 +201,10 @@ func (s *sarif) invocation() {
 // results adds bundles while there is room, and tells how many are left out.
 func (s *sarif) results() {
 	size := 0
-	all := shared(bundles(s.Findings), sarifResults)
+	all := shared(s.bundles(), sarifResults)
 	for i, b := range all {
 		raw := bytes.TrimSpace(marshal(s.result(b), ""))
-		if size += len(raw); i == sarifResults || size > sarifBytes {
+		if size += len(raw); i == sarifResults || size > s.room {
 			inv := &s.run.Invocations[0]
 			inv.Notifications = append(inv.Notifications, sarifNotification{"warning",
 				sarifText{Text: fmt.Sprintf("%d results more are left out: --format ndjson has all", len(all)-i)}, nil})

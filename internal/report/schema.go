@@ -17,7 +17,8 @@ var (
 	checkSchema []byte
 )
 
-// SchemaNames are the names that Schema knows, in the order of help texts.
+// SchemaNames are the names that Schema knows, in the order of help texts. The schema
+// of check is that of checks, too.
 func SchemaNames() []string { return []string{"analysis", "frame", "message", "finding", "check"} }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -31,7 +32,7 @@ func Schema(name string) ([]byte, bool) {
 		return messageSchema, true
 	case "finding":
 		return findingSchema, true
-	case "check":
+	case "check", "checks":
 		return checkSchema, true
 	}
 	return nil, false

@@ -40,7 +40,8 @@ func WriteText(w io.Writer, a *Analysis, opts TextOptions) error {
 	return err
 }
 
-// AppendText appends what WriteText writes.
+// AppendText appends what WriteText writes. Of what could not be opened there is
+// nothing to say.
 func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 	return appendText(dst, a, opts, func(b []byte) []byte { return b })
 }
@@ -48,6 +49,9 @@ func AppendText(dst []byte, a *Analysis, opts TextOptions) []byte {
 // appendText appends the analysis; flush may take what is there between two
 // connections.
 func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []byte) []byte {
+	if Unopened(a.Captures) {
+		return dst
+	}
 	p := &painter{opts.Palette}
 	wrap := opts.Width
 	if opts.Width <= 0 {
@@ -75,7 +79,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 
 // appendCapture appends "game.pcap: pcap, gzip, ethernet, 1234 packets, …".
 func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte {
-	dst = appendStyled(dst, p.Heading, escaped(in.Path))
+	dst = appendStyled(dst, p.Heading, render.Logged(in.Path))
 	var facts []string
 	if in.Live {
 		facts = append(facts, "live")
@@ -89,7 +93,7 @@ func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte 
 	if in.HasTime {
 		facts = append(facts, span(in.LastTime-in.FirstTime)+" from "+time.Unix(0, in.FirstTime).UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
-	dst = appendWrapped(append(dst, ": "...), facts, visible(escaped(in.Path))+2, width)
+	dst = appendWrapped(append(dst, ": "...), facts, visible(render.Logged(in.Path))+2, width)
 	if in.HasDropped && in.Dropped > 0 {
 		who := "file"
 		if in.Live {

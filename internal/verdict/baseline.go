@@ -16,25 +16,20 @@ const BaselineSchema = "dpdissect/baseline/1"
 
 // A Baseline is the findings somebody knows of: only others fail.
 type Baseline struct {
-	shapes map[string]*baselined
-	all    bool // it knows everything
+	shapes map[string]Shape // by their keys
+	all    bool             // it knows everything
 }
 
 // Everything is a baseline that knows all findings.
 func Everything() *Baseline { return &Baseline{all: true} }
 
-type baselined struct {
-	Shape
-	seen bool
-}
-
 // BaselineOf makes one of findings; inconclusive ones do not belong into it.
 func BaselineOf(findings []session.Finding) *Baseline {
-	b := &Baseline{shapes: map[string]*baselined{}}
+	b := &Baseline{shapes: map[string]Shape{}}
 	for i := range findings {
 		if f := &findings[i]; f.Failed() {
 			s := ShapeOf(f)
-			b.shapes[s.key()] = &baselined{s, false}
+			b.shapes[s.key()] = s
 		}
 	}
 	return b
@@ -61,13 +56,13 @@ func ReadBaseline(file string, text []byte, book *Book) (*Baseline, error) {
 	if doc.Schema != BaselineSchema {
 		return nil, fmt.Errorf("%s: schema %q: want %q", file, doc.Schema, BaselineSchema)
 	}
-	b := &Baseline{shapes: map[string]*baselined{}}
+	b := &Baseline{shapes: map[string]Shape{}}
 	for _, l := range doc.Findings {
 		if _, err := book.Rule(l.Rule); err != nil {
 			at := max(0, bytes.Index(text, fmt.Appendf(nil, "%q", l.Rule))+1)
 			return nil, placed(file, text, at, len(l.Rule), err.Error())
 		}
-		b.shapes[l.key()] = &baselined{l.Shape, false}
+		b.shapes[l.key()] = l.Shape
 	}
 	return b, nil
 }
@@ -94,7 +89,7 @@ func placed(file string, text []byte, at, length int, message string) error {
 func (b *Baseline) Append(dst []byte) []byte {
 	var all []baselineLine
 	for _, s := range b.shapes {
-		all = append(all, baselineLine{s.Fingerprint(), s.Shape})
+		all = append(all, baselineLine{s.Fingerprint(), s})
 	}
 	slices.SortFunc(all, func(x, y baselineLine) int { return cmp.Compare(x.key(), y.key()) })
 	dst = fmt.Appendf(dst, "{\n  \"schema\": %q,\n  \"findings\": [", BaselineSchema)
@@ -120,25 +115,19 @@ func line(l *baselineLine) []byte {
 	return bytes.TrimSpace(buf.Bytes())
 }
 
-// knows reports whether a finding is in the baseline, and remembers that it came.
-func (b *Baseline) knows(f *session.Finding) bool {
+// find reports whether a finding is in the baseline, and the entry it matches.
+func (b *Baseline) find(f *session.Finding) (key string, known bool) {
 	if b == nil || b.all {
-		return b != nil
+		return "", b != nil
 	}
 	s := ShapeOf(f)
-	known := b.shapes[s.key()]
-	if known != nil {
-		known.seen = true
+	if _, known = b.shapes[s.key()]; known {
+		key = s.key()
 	}
-	return known != nil
+	return key, known
 }
 
-// gone counts what is in the baseline and did not come.
-func (b *Baseline) gone() (n uint64) {
-	for _, s := range b.shapes {
-		if !s.seen {
-			n++
-		}
-	}
-	return n
+// gone counts the entries that are not among those that findings matched.
+func (b *Baseline) gone(matched map[string]bool) uint64 {
+	return uint64(len(b.shapes) - len(matched))
 }

@@ -13,7 +13,8 @@ type Run struct {
 	Rules    []session.RuleTally
 	Numbers  func() (*Numbers, error) // asked when budgets or gates need them
 	Packets  uint64
-	Dropped  uint64 // packets the capture files say they lack
+	Dropped  uint64   // packets the capture files say they lack
+	Unread   []string // inputs that could not be read to their end, each with what is wrong
 }
 
 // An Outcome is the verdict on a run.
@@ -22,13 +23,22 @@ type Outcome uint8
 // Outcomes, in the order in which they count.
 const (
 	Pass         Outcome = iota
+	Unreadable           // an input could not be read to its end, whatever was found until there
 	Fail                 // a finding at or above FailOn, or a budget exceeded
 	NotEvaluated         // what must be evaluated was not
 	PoorCapture          // the capture is too poor for the certainty asked for
 )
 
 func (o Outcome) String() string {
-	return [...]string{"pass", "fail", "not-evaluated", "poor-capture"}[o]
+	return [...]string{"pass", "unreadable", "fail", "not-evaluated", "poor-capture"}[o]
+}
+
+// Worse is the graver of two outcomes.
+func (o Outcome) Worse(other Outcome) Outcome {
+	if o == Pass || other == Pass {
+		return max(o, other)
+	}
+	return min(o, other)
 }
 
 // A Result is what came of a run.
@@ -48,6 +58,8 @@ type Result struct {
 	Required     []RequiredResult
 	Budgets      []BudgetResult
 	Gates        []GateResult
+
+	matched map[string]bool // entries of the baseline that findings matched
 }
 
 // A SuppressionResult says what a suppression did.
@@ -68,10 +80,13 @@ type RequiredResult struct {
 
 // Decide weighs a run. Today, "2026-11-20", is for suppressions that expire.
 func Decide(p *Policy, book *Book, base *Baseline, today string, run *Run) (*Result, error) {
-	d := &decision{Result: Result{FailOn: p.FailOn, Failing: map[string]bool{}}, policy: p, book: book, base: base}
+	d := &decision{Result: Result{FailOn: p.FailOn, Failing: map[string]bool{}, matched: map[string]bool{}}, policy: p, book: book, base: base}
 	for i := range p.Suppressions {
 		s := &p.Suppressions[i]
 		d.Suppressions = append(d.Suppressions, SuppressionResult{Suppression: s, Expired: s.Expired(today)})
+	}
+	for _, why := range run.Unread {
+		d.because(Unreadable, "%s", why)
 	}
 	d.sort(run.Findings)
 	d.findings()
@@ -116,7 +131,7 @@ func (d *decision) conclude() {
 			d.Outcome = o
 		}
 	}
-	for o := Fail; o <= PoorCapture; o++ {
+	for o := Unreadable; o <= PoorCapture; o++ {
 		d.Reasons = append(d.Reasons, d.reasons[o]...)
 	}
 }
@@ -135,7 +150,7 @@ func (d *decision) sort(all []session.Finding) {
 		}
 		if d.suppressed(&f) {
 			d.Suppressed++
-		} else if d.accuses(&f) && d.base.knows(&f) {
+		} else if d.accuses(&f) && d.knows(&f) {
 			d.Known = append(d.Known, f)
 		} else {
 			d.Findings = append(d.Findings, f)
@@ -180,8 +195,17 @@ func (d *decision) findings() {
 		}
 	}
 	if d.base != nil {
-		d.Baseline = &BaselineResult{Known: uint64(len(d.Known)), New: fails, Gone: d.base.gone()}
+		d.Baseline = &BaselineResult{Known: uint64(len(d.Known)), New: fails, Gone: d.base.gone(d.matched)}
 	}
+}
+
+// knows reports whether a finding is in the baseline, and remembers that it came.
+func (d *decision) knows(f *session.Finding) bool {
+	key, known := d.base.find(f)
+	if key != "" {
+		d.matched[key] = true
+	}
+	return known
 }
 
 // nouns are the severities as people count them.

@@ -78,6 +78,7 @@ func TestOutcomes(t *testing.T) {
 		{"clear enough", "certainty: {max-inconclusive: 20%}", tallies(tally("TP-1-HEAD", 4, 0, 1), tally("CAP-GAP", 0, 0, 9)), Pass, ""},
 		{"nothing to be clear about", "certainty: {max-inconclusive: 20%}", all(), PoorCapture, "max-inconclusive: the capture does not tell"},
 		{"loss is not known", "certainty: {max-capture-loss: 50%}", all(), PoorCapture, "max-capture-loss: the capture does not tell"},
+		{"unreadable is before all", "required: TP-2-RESEND", Run{Findings: []session.Finding{head}, Packets: 100, Unread: []string{"x.pcap: cut short"}}, Unreadable, "x.pcap: cut short"},
 		{"fail is before the rest", "required: TP-2-RESEND\nbudgets: lost.after_capture == 0", all(head), Fail, "1 error"},
 		{"not evaluated is before poor", "required: [TP-1-TAIL, TP-1-HEAD]", tallies(tally("TP-1-HEAD", 0, 0, 2)), NotEvaluated, "required rule TP-1-TAIL"},
 	} {

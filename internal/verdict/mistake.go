@@ -21,12 +21,21 @@ type Mistake struct {
 // Error gives "FILE:LINE:COLUMN: message", the line, and under the place "^~~~".
 func (m *Mistake) Error() string {
 	head := fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Message)
-	if n := utf8.RuneCountInString(m.Text); n > 0 {
-		column := min(m.Column, n)
-		e := filter.Error{Expr: m.Text, Column: column, Length: max(1, min(m.Length, n-column+1))}
-		return head + "\n" + e.Render()
+	if marks := m.Render(); marks != "" {
+		return head + "\n" + marks
 	}
 	return head
+}
+
+// Render gives the line and the mark below it, "" where there is no line.
+func (m *Mistake) Render() string {
+	n := utf8.RuneCountInString(m.Text)
+	if n == 0 {
+		return ""
+	}
+	column := min(m.Column, n)
+	e := filter.Error{Expr: m.Text, Column: column, Length: max(1, min(m.Length, n-column+1))}
+	return e.Render()
 }
 
 // lines are a file, line by line.

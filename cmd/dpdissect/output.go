@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/outfile"
+)
+
+// A destination is where a command prints: standard output, or the file of -o, which takes
+// its name when the command has ended well.
+type destination struct {
+	io.Writer
+	screen  screen
+	file    *outfile.File // nil for standard output
+	orderly atomic.Int32  // signals that end the run in order, not the program
+	release func()
+}
+
+// guard knows the files that the command reads.
+func (in *input) guard(paths []string) *outfile.Guard {
+	g := &outfile.Guard{}
+	for _, p := range paths {
+		g.Reads("an input", p)
+	}
+	g.Reads("the secrets file", in.secrets)
+	g.Reads("the file of --bpf", in.bytecode)
+	return g
+}
+
+// createOutput opens -o. The file is for the user alone: it may hold what packets say.
+func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destination, error) {
+	if in.output == "" {
+		f := cmd.OutOrStdout().(*os.File)
+		return &destination{Writer: f, screen: newScreen(f, in.color.value)}, nil
+	}
+	signals := endingSignals()
+	f, err := outfile.Create(in.output, outfile.Private, g)
+	if err != nil {
+		signal.Stop(signals)
+		return nil, notWritten("-o", err)
+	}
+	o := &destination{Writer: f, screen: newScreen(f.File(), in.color.value), file: f}
+	o.release = o.abortOnSignal(signals)
+	return o, nil
+}
+
+// grow says that the run goes on until somebody ends it: the file has its name at once,
+// since it is read while it grows, and the first signal ends the run in order.
+func (o *destination) grow() error {
+	if o.file == nil {
+		return nil
+	}
+	o.orderly.Store(1)
+	if err := o.file.Place(); err != nil {
+		return notWritten("-o", err)
+	}
+	return nil
+}
+
+// notWritten says which flag named a file that can't be written.
+func notWritten(flag string, err error) error {
+	if c, ok := errors.AsType[*outfile.Conflict](err); ok {
+		return usagef("%s %w", flag, c)
+	}
+	return fmt.Errorf("%s: %w", flag, err)
+}
+
+// end completes the file of -o, or removes it when the command failed: a part of the
+// output never stays. What is wrong with inputs, and a verdict, is no such failure.
+func (o *destination) end(err error) error {
+	if o.file == nil {
+		return err
+	}
+	o.release()
+	if err != nil && !reported(err) {
+		o.file.Abort()
+		return err
+	}
+	if e := o.file.Commit(); e != nil {
+		return notWritten("-o", e)
+	}
+	return err
+}
+
+// reported reports whether an error is one about which the output says what there is
+// to say.
+func reported(err error) bool {
+	_, verdict := errors.AsType[exitCode](err)
+	return verdict || errors.Is(err, errInput) || errors.Is(err, errInternal)
+}
+
+// endingSignals gives the signals that end the program, from now on.
+func endingSignals() chan os.Signal {
+	c := make(chan os.Signal, 2)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+	return c
+}
+
+// abortOnSignal lets the signal that ends the program take an unfinished file with it.
+func (o *destination) abortOnSignal(signals chan os.Signal) (release func()) {
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if o.orderly.Add(-1) < 0 {
+					o.file.Abort()
+					dieOf(s)
+				}
+			case <-done:
+				signal.Stop(signals)
+				return
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// dieOf ends the program as the signal would have done.
+func dieOf(s os.Signal) {
+	signal.Reset(s)
+	if p, err := os.FindProcess(os.Getpid()); err != nil || p.Signal(s) != nil {
+		os.Exit(exitUsage)
+	}
+}

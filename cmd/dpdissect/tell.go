@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+)
+
+// printable makes one line of what names, files and arguments bring to standard error.
+// Everything that is printed there goes through it: nothing of it drives a terminal,
+// ends a line, or is a command to a system that reads the log.
+func printable(s string) string { return render.Logged(s) }
+
+// A marked error shows the place it is about in lines below its message.
+type marked interface {
+	error
+	Render() string
+}
+
+// explain prints an error and, when the command line is to blame, where help is.
+func explain(w io.Writer, cmd *cobra.Command, err error) {
+	text, marks := err.Error(), ""
+	if m, ok := errors.AsType[marked](err); ok {
+		if head, found := strings.CutSuffix(text, "\n"+m.Render()); found {
+			text, marks = head, m.Render()
+		}
+	}
+	fmt.Fprintf(w, "dpdissect: %s\n", printable(strings.TrimRight(text, "\n")))
+	if marks != "" {
+		tellMarks(w, marks)
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintf(w, "Run '%s --help'\n", cmd.CommandPath())
+	}
+}
+
+// tellMarks prints an expression and the mark below it. Where it can't be printed as
+// it is, the mark would be at another place: then there is none.
+func tellMarks(w io.Writer, marks string) {
+	lines := strings.Split(marks, "\n")
+	for _, l := range lines {
+		if printable(l) != l {
+			return
+		}
+	}
+	fmt.Fprintln(w, strings.Join(lines, "\n"))
+}
+
+// flagError is what the command line says of a flag. One long flag behind a single
+// dash, which is read as several short ones, is likely to have a secret behind it.
+func flagError(_ *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && strings.HasPrefix(e.GetValue(), "ecret") {
+		return usagef("-secret: the name of a long flag has two dashes before it")
+	}
+	return usageError{err}
+}
