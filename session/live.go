@@ -1,7 +1,6 @@
 package session
 
 import (
-
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
