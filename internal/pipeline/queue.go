@@ -210,6 +210,7 @@ func (q *Queue) Hasten(r *Run, patience time.Duration) {
 func (q *Queue) Forget(gone map[*session.Conn]bool) {
 	for i := range q.sinks {
 		q.sinks[i].forget(gone)
+		q.sinks[i].turns.forget(gone)
 	}
 }
 
@@ -270,6 +271,7 @@ type shardSink struct {
 	now   uint64 // the packet being tracked
 	at    uint64 // its place
 	late  []message
+	turns turns
 	collected
 }
 
@@ -317,15 +319,14 @@ func (k *shardSink) Message(m *session.Message) {
 		return
 	}
 	e := message{m.Conn, m.At, m.Dir, m.Index, head, tail}
-	s := k.slot(m.At)
-	if s == nil && k.q.live != 0 {
-		s = k.slot(k.now) // its frame was printed already
-	}
-	if s != nil {
+	switch s := k.turn(m); {
+	case s != nil:
 		s.Messages = append(s.Messages, e)
-		return
+	case k.q.live != 0:
+		k.q.printMessage(&e)
+	default:
+		k.late = append(k.late, e)
 	}
-	k.late = append(k.late, e)
 }
 
 // Finding implements session.Sink: a finding about an earlier frame becomes a
