@@ -19,6 +19,7 @@ type live struct {
 	frame   uint64
 	last    *tap // whose packet was given last
 	idle    bool // it was told that nothing waits
+	alarm   alarm
 	stopAt  atomic.Pointer[time.Time]
 	maxSize uint64
 	size    uint64
@@ -211,7 +212,7 @@ func (l *live) over(t *tap) bool {
 }
 
 func (l *live) wait(t *tap) {
-	d := maxWait
+	d := l.alarm.left(time.Now(), maxWait)
 	if t != nil { // it is ripe soon
 		d = l.delay / 4
 	} else if at := l.stopAt.Load(); at != nil {
@@ -236,6 +237,11 @@ func (l *live) stop() {
 		}
 	}
 }
+
+// patience of live sources is what is wished for.
+func (l *live) patience(d time.Duration) time.Duration { return d }
+
+func (l *live) wakeAt(at time.Time) { l.alarm.set(at) }
 
 func (l *live) infos() []Info {
 	infos := make([]Info, len(l.taps))

@@ -3,6 +3,7 @@ package capture
 import (
 	"io"
 	"sync/atomic"
+	"time"
 )
 
 // Options of Open. The zero value reads everything.
@@ -10,6 +11,8 @@ type Options struct {
 	MaxPackets uint64    // stop after so many packets, 0 for no limit
 	Filter     *Filter   // gives only packets that pass, nil for all
 	Stdin      io.Reader // what "-" reads, os.Stdin when nil
+	Follow     bool      // regular files grow: their end is not the end
+	Limits     Limits    // of sources that wait for packets
 }
 
 // A Source gives the packets of several inputs, or of live interfaces, as one
@@ -34,6 +37,8 @@ type inlet interface {
 	next(out *fed) (wait, ok bool)
 	infos() []Info
 	stop()
+	wakeAt(time.Time)
+	patience(time.Duration) time.Duration
 	close()
 }
 
@@ -46,9 +51,10 @@ type fed struct {
 }
 
 // Next gives the next packet, numbered from 1. The packet and what it refers to
-// are valid until the next call. It reports false at the end of all inputs. A live
-// source gives a nil packet, and true, when none waits: there is time for what is
-// not done for every packet, and the next call waits.
+// are valid until the next call. It reports false at the end of all inputs. A source
+// that waits for packets, as live ones do and those of pipes, gives a nil packet, and
+// true, when none is there: there is time for what is not done for every packet, and
+// the next call waits.
 func (s *Source) Next() (*Packet, bool) {
 	in, ok := s.take()
 	if in == nil {
@@ -131,9 +137,24 @@ func (s *Source) Totals() Totals { return s.totals }
 // and how many there are. It may be called from another goroutine.
 func (s *Source) Progress() (done, total int64) { return s.done.Load(), s.total.Load() }
 
-// Stop ends a live source: what was captured until now is still given. Files are
-// read to their end all the same. It may be called from another goroutine.
+// Stop ends a source that waits for packets: what came until now is still given.
+// Files are read to their end all the same. It may be called from another goroutine.
 func (s *Source) Stop() { s.inlet.stop() }
+
+// Waits reports a source that waits for packets: a live one, or one of pipes or
+// files that grow among others.
+func (s *Source) Waits() bool {
+	_, ok := s.inlet.(*files)
+	return !ok
+}
+
+// WakeAt lets the next wait for packets end at a time, though none comes. It holds
+// for one wait; the earliest time counts.
+func (s *Source) WakeAt(at time.Time) { s.inlet.wakeAt(at) }
+
+// Patience is for how long a packet may wait, since it was given, for what later ones
+// tell of it, where d is wished for: without limit where packets come as from a file.
+func (s *Source) Patience(d time.Duration) time.Duration { return s.inlet.patience(d) }
 
 // Close closes all inputs. Infos and Totals stay good.
 func (s *Source) Close() error {
