@@ -45,6 +45,7 @@ func (in *input) add(cmd *cobra.Command) {
 	in.format.add(cmd, "format", formatUsage(in.formats))
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
 	in.live.add(cmd)
+	in.live.addFollow(cmd)
 	in.addTracking(cmd)
 	f.BoolVarP(&in.numeric, "numeric", "n", false, "addresses and ports as numbers, which they always are: names are never looked up")
 	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r since the first packet, a or ad local, u or ud UTC, e since 1970, d since the previous packet, dd since the previous shown; ad.3 has 3 decimals")

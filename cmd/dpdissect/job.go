@@ -62,6 +62,8 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 	case in.isLive():
 		j.stop = sync.OnceFunc(stopOnSignal(src))
 		in.announce(j.stderr)
+	case src.Waits():
+		j.stop = sync.OnceFunc(stopOnSignal(src))
 	case !in.quiet && (collects || !j.screen.terminal):
 		j.stop = showProgress(src, cmd.ErrOrStderr())
 	}
@@ -80,7 +82,7 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 	if in.isLive() {
 		return in.live.open(filter, uint64(in.count), viewDelay)
 	}
-	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count), Filter: filter})
+	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Limits: in.limits})
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -116,8 +118,8 @@ func notAnInput(flag, path string, inputs []string) error {
 	return nil
 }
 
-// patience is how long a frame of a live capture waits for what later ones tell of
-// it before it is printed.
+// patience is how long a frame that was captured live, or came out of a pipe, waits for
+// what later ones tell of it before it is printed.
 const patience = 40 * time.Millisecond
 
 // do reads all inputs. queue is nil when nothing is printed on the way.
@@ -128,7 +130,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	defer j.stop()
 	if queue != nil {
 		queue.Attach(&j.run)
-		if j.isLive() {
+		if j.run.Source.Waits() {
 			queue.Hasten(&j.run, patience)
 		}
 	}

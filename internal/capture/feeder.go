@@ -253,3 +253,10 @@ func (f *feeder) bulk() bool {
 	defer f.mu.Unlock()
 	return f.traffic.bulk()
 }
+
+// recent reports that its latest packet was captured a moment before it came.
+func (f *feeder) recent() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.traffic.recent
+}

@@ -80,7 +80,7 @@ func (f *feeder) wants() bool {
 // What tells a file that is piped from packets that are captured at this time: many
 // bytes within a second, and old packets.
 const (
-	bulkBytes = 128 << 10
+	bulkBytes = 32 << 10 // half of what a pipe holds
 	bulkTime  = time.Second
 	bulkAge   = 10 * time.Second
 )

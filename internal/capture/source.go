@@ -141,6 +141,12 @@ func (s *Source) Progress() (done, total int64) { return s.done.Load(), s.total.
 // Files are read to their end all the same. It may be called from another goroutine.
 func (s *Source) Stop() { s.inlet.stop() }
 
+// Live reports a source of network interfaces, which has no end.
+func (s *Source) Live() bool {
+	_, ok := s.inlet.(*live)
+	return ok
+}
+
 // Waits reports a source that waits for packets: a live one, or one of pipes or
 // files that grow among others.
 func (s *Source) Waits() bool {

@@ -186,10 +186,11 @@ func (s *streams) stop() {
 }
 
 // patience is how long a packet may wait for what later ones tell of it, where d is
-// asked for and it is to be shown in time. Packets that come as from a file wait as
-// those of files do, unless no more come for a second.
+// asked for and it is to be shown in time: twice as long when packets are old, as
+// those of a small file that is piped, whose end may come late. Packets that come as
+// from a large file wait as those of files do, unless no more come for a second.
 func (s *streams) patience(d time.Duration) time.Duration {
-	now := time.Now()
+	now, old := time.Now(), false
 	for _, in := range s.inputs {
 		if in.feeder == nil || in.closed {
 			continue
@@ -197,6 +198,10 @@ func (s *streams) patience(d time.Duration) time.Duration {
 		if in.feeder.bulk() && in.feeder.starving(now) < bulkTime {
 			return forever
 		}
+		old = old || !in.feeder.recent()
+	}
+	if old {
+		d *= 2
 	}
 	return d
 }

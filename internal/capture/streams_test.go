@@ -375,8 +375,9 @@ func TestPatience(t *testing.T) {
 		packets int
 		want    time.Duration
 	}{
-		"few":    {timedFile(t, 1, 2, 3), 3, d},
+		"few":    {timedFile(t, 1, 2, 3), 3, 2 * d},
 		"a file": {many, len(ms), forever},
+		"now":    {file(t, WriterOptions{}, Record{Data: plainV4(hello), WireLen: 60, Time: time.Now().UnixNano(), HasTime: true, Link: LinkEthernet}), 1, d},
 	} {
 		m := pipe(t, Options{})
 		go m.w.Write(c.bytes)

@@ -23,14 +23,14 @@ const leastTurns = 64
 // turn gives the slot a message stands in: that of the frame during which it was
 // delivered, or, when that one is printed already, of the packet at hand. Messages
 // of one side stand in the order of their indices. nil is behind all packets; that
-// comes of a live run only while time passes without packets, and nothing is tracked.
+// is so in a run without end only while time passes without packets, and nothing is tracked.
 func (k *shardSink) turn(m *session.Message) *Slot {
 	who := sender{m.Conn, m.Dir}
 	if s := k.slot(max(m.At, k.turns.frames[who])); s != nil {
 		return s
 	}
 	s := k.slot(k.now)
-	if s == nil && k.q.live != 0 {
+	if s == nil && k.q.endless {
 		s = k.q.newest() // no packet is at hand: time passed
 	}
 	if s != nil {

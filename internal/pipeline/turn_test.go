@@ -33,24 +33,31 @@ type desk struct {
 	run  Run
 	conn *session.Conn
 	next [2]uint64 // index of a direction's next message
-	now  int64
+	wake time.Time
 }
 
 func newDesk(live bool) *desk {
-	d := &desk{conn: &session.Conn{ID: -1}, now: time.Now().UnixNano()}
+	d := &desk{conn: &session.Conn{ID: -1}}
 	d.q = NewQueue(&d.out, indices{})
 	d.q.Attach(&d.run)
 	if live {
+		d.run.Source = new(capture.Source)
 		d.q.Hasten(&d.run, time.Second)
+		d.q.haste.source, d.q.endless = d, true
 	}
 	return d
 }
 
-// packet reads a packet that is so old and begins to track it.
+// Patience and WakeAt are those of a source.
+func (d *desk) Patience(wish time.Duration) time.Duration { return wish }
+func (d *desk) WakeAt(at time.Time)                       { d.wake = at }
+
+// packet begins to track a packet that was read so long ago.
 func (d *desk) packet(frame uint64, age time.Duration) {
 	p := &capture.Packet{Class: capture.UDP}
-	p.Frame, p.Time, p.HasTime = frame, d.now-int64(age), true
+	p.Frame = frame
 	d.run.Before(p)
+	d.q.ring[d.q.last.Load()%ringSize].came -= age
 	d.run.Begin(0, frame)
 }
 
@@ -100,6 +107,35 @@ func TestMessagesOfHeldFrames(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// Frames are printed when they waited long enough, and the source is told when that is.
+func TestHaste(t *testing.T) {
+	d := newDesk(true)
+	begin := time.Now()
+	d.packet(1, time.Hour)
+	d.packet(2, 0)
+	d.run.After(2)
+	if err := d.run.Idle(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.TrimSpace(d.out.String()), "1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if in := d.wake.Sub(begin); in < time.Second || in > time.Second+time.Since(begin) {
+		t.Errorf("the next look is in %v, want in a second", in)
+	}
+	d.q.haste.source = slow{d}
+	d.q.ring[2].came -= time.Hour
+	d.run.Idle()
+	if got, want := strings.TrimSpace(d.out.String()), "1"; got != want {
+		t.Errorf("%s, want %s: what comes as from a file is not hurried", got, want)
+	}
+}
+
+// slow is a source of packets that come as from a file.
+type slow struct{ *desk }
+
+func (slow) Patience(time.Duration) time.Duration { return 1 << 62 }
 
 // Messages that are told while time passes, and all packets are printed, come at once.
 func TestMessagesWithoutPackets(t *testing.T) {
