@@ -23,6 +23,7 @@ type live struct {
 	stopAt  atomic.Pointer[time.Time]
 	maxSize uint64
 	size    uint64
+	stopped bool // all that was captured until stopAt was given
 	closed  bool
 }
 
@@ -208,7 +209,19 @@ func (l *live) over(t *tap) bool {
 		}
 	}
 	at := l.stopAt.Load()
-	return at != nil && time.Since(*at) > l.late()
+	l.stopped = at != nil && time.Since(*at) > l.late()
+	return l.stopped
+}
+
+// heard is until when every packet was given.
+func (l *live) heard() int64 {
+	switch {
+	case l.stopped:
+		return l.stopAt.Load().UnixNano()
+	case l.idle:
+		return time.Now().Add(-l.late()).UnixNano()
+	}
+	return 0
 }
 
 func (l *live) wait(t *tap) {

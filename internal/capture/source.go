@@ -147,6 +147,16 @@ func (s *Source) Live() bool {
 	return ok
 }
 
+// Heard is until when every packet of a live source was given that was captured, in ns
+// since 1970: also the time of no packet, as long as none waits. It is 0 where that is
+// not known now, and of files.
+func (s *Source) Heard() int64 {
+	if l, ok := s.inlet.(*live); ok {
+		return l.heard()
+	}
+	return 0
+}
+
 // Waits reports a source that waits for packets: a live one, or one of pipes or
 // files that grow among others.
 func (s *Source) Waits() bool {

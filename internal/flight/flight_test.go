@@ -43,7 +43,7 @@ func fly(t *testing.T, file, on string, keep time.Duration) flown {
 	})
 	run := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
 	var found pipeline.Findings
-	found.Live()
+	found.Watch(true)
 	found.Attach(&run)
 	var next, now int64
 	run.Before = func(p *capture.Packet) {

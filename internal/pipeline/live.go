@@ -80,7 +80,7 @@ func (w *Watch) look(now time.Time) error {
 	if !w.ends {
 		if now.Sub(w.ticked) >= tickEvery {
 			w.ticked = now
-			w.tick(now.UnixNano())
+			w.tick(cmp.Or(w.run.Source.Heard(), w.run.latest))
 		}
 		w.run.Source.WakeAt(w.ticked.Add(tickEvery))
 	}
@@ -100,13 +100,14 @@ func (w *Watch) look(now time.Time) error {
 }
 
 // Latest is the time of the latest packet, in ns.
-func (w *Watch) Latest() int64 { return w.run.end }
+func (w *Watch) Latest() int64 { return w.run.latest }
 
-// tick lets time pass where no packets come, and takes over what ended.
+// tick lets time pass where no packets come, until when all were heard, and takes over
+// what ended.
 func (w *Watch) tick(now int64) {
 	open := 0
 	for _, t := range w.run.tables {
-		t.Latest(w.run.end)
+		t.Latest(w.run.latest)
 		t.Tick(now)
 		n, _, _ := t.Live()
 		open += n
