@@ -94,6 +94,20 @@ func (c *Conn) Over() bool {
 	return c.closed || state >= Closed
 }
 
+// Unanswered tells of a connection that goes on what was sent again and again without
+// an answer: the frame that sent it first, and what is known of it; "" for nothing.
+func (c *Conn) Unanswered() (frame uint64, text string) {
+	for dir := range c.Dir {
+		if c.closed {
+			break
+		}
+		if u, text := c.unanswered(dir); u != nil {
+			return u.frame, text
+		}
+	}
+	return 0, ""
+}
+
 // A beat follows the latest round trips of a side.
 type beat struct {
 	smooth, vary int64

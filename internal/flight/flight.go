@@ -159,9 +159,22 @@ func (r *Recorder) judge(c *session.Conn, row *liveview.Row) {
 		measures(&f, row)
 	}
 	p.over = c.Over()
+	if f.TimedOut {
+		r.noteTimeout(c)
+	}
 	r.ask(&f, &p.lasting, func() string {
 		return fmt.Sprintf("connection %d (%s %s, %s): ", c.ID, c.Protocol.Name, c.A, c.B)
 	})
+}
+
+// noteTimeout puts on packets what nobody answered, and after which nothing more came:
+// findings about it come when nothing can be added any more.
+func (r *Recorder) noteTimeout(c *session.Conn) {
+	where := fmt.Sprintf("connection %d timed out: ", c.ID)
+	if frame, text := c.Unanswered(); text != "" {
+		r.keep.Comment(frame, where+text)
+	}
+	r.keep.Comment(c.LastFrame, where+"this is its latest packet")
 }
 
 // events are what happened on a connection since the last look.

@@ -166,3 +166,28 @@ func TestDumpFails(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 }
+
+// TestTimeoutIsKept: the packets say what nobody answered, and which one was the last.
+func TestTimeoutIsKept(t *testing.T) {
+	for _, file := range []string{"hazel/killed-peer.pcap", "dp8/killed-peer.pcap", "dp4/peer-vanishes.pcap", "knet/killed-peer-reference.pcap"} {
+		f := fly(t, file, "timeout", 60*time.Second)
+		if len(f.dumps) == 0 {
+			t.Errorf("%s: no dump", file)
+			continue
+		}
+		unanswered, last := 0, 0
+		for _, p := range read(t, f.dumps[0]) {
+			for _, c := range p.Comments {
+				switch {
+				case strings.Contains(c, "timed out: reliable packet "):
+					unanswered++
+				case strings.HasSuffix(c, "timed out: this is its latest packet"):
+					last++
+				}
+			}
+		}
+		if last != 1 || file == "dp8/killed-peer.pcap" && unanswered != 1 {
+			t.Errorf("%s: %d packets are said to be the latest, %d to be unanswered", file, last, unanswered)
+		}
+	}
+}
