@@ -44,8 +44,8 @@ func (c *analyze) watches(j *job) bool {
 	return c.interval != 0 || c.follow || c.onTerminal(j)
 }
 
-// watch analyses a source that waits for packets and reports at intervals; what it gives is the
-// report of the whole run.
+// watch analyses a source that waits for packets and reports at intervals; what it
+// gives is the report of the whole run.
 func (c *analyze) watch(j *job) (*report.Analysis, error) {
 	w := &watcher{job: j, live: c.isLive(), started: time.Now()}
 	finish := w.attach()
@@ -73,6 +73,7 @@ func (c *analyze) watch(j *job) (*report.Analysis, error) {
 	conns, forgotten := w.bounds.All()
 	a := w.analysis(conns, w.all())
 	a.Totals.LeftOut = forgotten
+	a.CountUnlisted()
 	return a, err
 }
 
