@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -16,6 +17,7 @@ type analyze struct {
 	input
 	verbose  bool
 	interval seconds
+	write    string
 }
 
 func newAnalyze() *cobra.Command {
@@ -46,30 +48,39 @@ their findings. Numbers of connections and all totals stay those of the capture.
   tcpdump -U -w - udp | dpdissect analyze -
   ssh host tcpdump -U -w - udp | dpdissect analyze --interval 10 -
   dpdissect analyze -i eth0 -f 'udp portrange 2300-2400'
-  dpdissect analyze -i any --format ndjson --interval 5 -a duration:3600`,
+  dpdissect analyze -i any --format ndjson --interval 5 -a duration:3600
+  dpdissect analyze -i eth0 -w game.pcapng`,
 		Annotations: map[string]string{quietMeans: "the table and the findings alone, and no progress bar"},
 		RunE:        c.runE,
 	}
 	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many there are, and every place of a finding")
 	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: a report every `SECONDS`; live 10 by default, 1 on a terminal")
+	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: write the packets that are analysed to `FILE`, too; its name says the format, as with 'capture'")
 	c.add(cmd)
 	return cmd
 }
 
 func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
+	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
+		return usagef("-w writes what -i captures to a file: give both")
+	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
 		return err
 	}
+	kept, err := c.keep(j)
+	if err != nil {
+		return j.finish(err)
+	}
 	analyse := j.analyse
 	if c.watches(j) {
-		analyse = func() (*report.Analysis, error) { return c.watch(j) }
+		analyse = func() (*report.Analysis, error) { return c.watch(j, kept) }
 	}
 	a, err := analyse()
 	if err == nil {
 		err = c.render(j.out, a, &j.screen)
 	}
-	return j.finish(err)
+	return j.finish(cmp.Or(kept.finish(j.stderr), err))
 }
 
 // analyse reads the captures. With -Y, connections without a match are left out.

@@ -46,11 +46,12 @@ func (c *analyze) watches(j *job) bool {
 
 // watch analyses a source that waits for packets and reports at intervals; what it
 // gives is the report of the whole run.
-func (c *analyze) watch(j *job) (*report.Analysis, error) {
+func (c *analyze) watch(j *job, kept *keptCapture) (*report.Analysis, error) {
 	w := &watcher{job: j, live: c.isLive(), started: time.Now()}
 	finish := w.attach()
 	w.bounds = pipeline.NewWatch(&j.run)
 	w.bounds.Forget = w.forget
+	kept.attach(w.bounds, &j.run)
 	tell, interval := w.reporter(c)
 	if c.interval != 0 {
 		interval = time.Duration(c.interval)

@@ -87,6 +87,8 @@ type Dir struct {
 	// them was captured, and numbers that never came by, of all sendings. What the
 	// capture itself lost counts too.
 	Loss Value
+	// LostLately and SentLately are what it is a share of.
+	LostLately, SentLately uint64
 	// RetryShare is retries in percent of data frames, in the window.
 	RetryShare Value
 	// Quality is the share, in percent, of numbers of this side that arrived at the
