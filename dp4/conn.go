@@ -71,7 +71,7 @@ type lastAck struct {
 func newConn(p *pair, fr *dissect.Frame, f *Frame) *conn {
 	c := &conn{flow: p.flow, wants: p.flow.Wants()}
 	c.c = p.flow.Open(fr)
-	c.c.Follow(&c.life.state, nil)
+	c.c.Follow(&c.life.state, nil, c.timedOut)
 	if f.Type != TypeNone {
 		c.c.Players, c.c.HasPlayers = [2]uint32{f.From.Value, f.To.Value}, true
 	}

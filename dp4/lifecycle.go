@@ -109,6 +109,9 @@ func (c *conn) unreachable(lost int) {
 	}
 }
 
+// timedOut reports whether a side gave up in vain tries, when nothing came until end.
+func (c *conn) timedOut(end int64) bool { return !c.life.gone && c.life.gaveUp(end) }
+
 // finish settles the connection. end is the time of the last packet captured.
 func (c *conn) finish(end int64) {
 	if c.finished {
@@ -124,8 +127,8 @@ func (c *conn) finish(end int64) {
 			c.c.Dir[i].SetLimits(session.Limits{NoBefore: true})
 		}
 	}
-	if l := &c.life; !l.gone && l.gaveUp(end) {
-		l.state = session.TimedOut
+	if c.timedOut(end) {
+		c.life.state = session.TimedOut
 	}
 	c.c.State = c.life.state
 	c.flow.Finish(c.c)

@@ -175,7 +175,7 @@ func (p *pair) Sweep(now int64) {
 		if silent <= p.flow.Rest() || !c.life.gone && silent <= p.flow.Idle() {
 			continue
 		}
-		if p.drop(c, p.flow.End()); p.active == c {
+		if p.drop(c, p.flow.Heard()); p.active == c {
 			p.active = nil
 		}
 	}

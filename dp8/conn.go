@@ -99,7 +99,7 @@ type side struct {
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
 	c.c = p.flow.Open(fr)
-	c.c.Follow(&c.life.state, &c.life.closer)
+	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
 	for i := range c.side {
 		s := &c.side[i]
 		s.seq.Bits, s.nseq.Bits = 8, 8

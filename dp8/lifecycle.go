@@ -142,6 +142,11 @@ func (c *conn) unreachable(answered bool) {
 	}
 }
 
+// timedOut reports whether a side gave up in vain tries, when nothing came until end.
+func (c *conn) timedOut(end int64) bool {
+	return c.life.state <= session.Closing && c.life.gaveUp(end)
+}
+
 // finish settles the connection. end is the time of the last packet captured.
 func (c *conn) finish(end int64) {
 	if c.finished {
@@ -161,7 +166,7 @@ func (c *conn) finish(end int64) {
 		}
 	}
 	l := &c.life
-	if l.state <= session.Closing && l.gaveUp(end) {
+	if c.timedOut(end) {
 		l.state = session.TimedOut
 	}
 	c.c.State = l.state

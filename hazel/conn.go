@@ -84,7 +84,7 @@ type side struct {
 func newConn(f *session.Flow, fr *dissect.Frame, forced Dialect) *conn {
 	c := &conn{wants: f.Wants(), client: -1, forced: forced}
 	c.c = f.Open(fr)
-	c.c.Follow(&c.life.state, &c.life.closer)
+	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
 	c.c.Dialect = c.forced.String()
 	switch c.forced {
 	case AnyDialect:

@@ -162,6 +162,16 @@ func (c *conn) unreachable(away int) {
 	}
 }
 
+// timedOut reports whether a side gave up, when nothing came until end.
+func (c *conn) timedOut(end int64) bool {
+	for dir := range c.side {
+		if c.life.state < session.Closing && c.fellSilent(dir, end) {
+			return true
+		}
+	}
+	return c.secure != nil && c.secure.silent(c, end)
+}
+
 // finish settles the connection. end is the time of the last packet captured.
 func (c *conn) finish(f *session.Flow, end int64) {
 	if c.finished {
@@ -172,12 +182,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		c.side[i].asm.close()
 	}
 	l := &c.life
-	for dir := range c.side {
-		if l.state < session.Closing && c.fellSilent(dir, end) {
-			l.state = session.TimedOut
-		}
-	}
-	if c.secure != nil && c.secure.silent(c, end) {
+	if c.timedOut(end) {
 		l.state = session.TimedOut
 	}
 	if c.secure != nil {

@@ -86,7 +86,7 @@ type first struct {
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), client: -1}
 	c.c = p.flow.Open(fr)
-	c.c.Follow(&c.life.state, &c.life.closer)
+	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
 	for i := range c.side {
 		s := &c.side[i]
 		s.ids.Bits, s.numbers.Bits = PacketIDBits, NumberBits

@@ -176,6 +176,9 @@ func (l *lifecycle) unreachable(side int, answered bool, at int64) {
 // is the time of the last packet captured.
 func (c *conn) timedOut(end int64) bool {
 	l := &c.life
+	if l.over() {
+		return false
+	}
 	spec := c.pair.params.Dialect == Spec
 	if l.state == session.Opening && !l.heard[1-max(c.client, 0)] {
 		return spec && l.connects > 0 && end-c.c.FirstTime >= connectTime
@@ -223,7 +226,7 @@ func (c *conn) finish(end int64) {
 		c.side[dir].settle(c, dir)
 	}
 	l := &c.life
-	if !l.over() && c.timedOut(end) {
+	if c.timedOut(end) {
 		l.state = session.TimedOut
 	}
 	c.c.State = l.state

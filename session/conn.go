@@ -96,7 +96,8 @@ type Conn struct {
 	pulses             *[2]Pulse // of a run without end, once it is closed
 	now                *State    // what its protocol takes the state for, nil when it is settled
 	closer             *Side
-	flip               bool // a is the upper endpoint of the flow's key
+	timedOut           func(end int64) bool // see Follow
+	flip               bool                 // a is the upper endpoint of the flow's key
 	closed             bool
 }
 
@@ -232,7 +233,7 @@ func (c *Conn) leave() {
 	c.flow.table.open--
 	c.closed = true
 	c.flow, c.Law.law, c.quality.law = nil, nil, nil
-	c.now, c.closer = nil, nil
+	c.now, c.closer, c.timedOut = nil, nil, nil
 }
 
 // Doze makes the connection small (Dozer).

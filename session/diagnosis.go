@@ -52,20 +52,25 @@ func (d *Direction) ackedAfter(n int64) bool {
 
 // diagnoseGiveUp names the unit whose missing acknowledgement ended the connection.
 func (c *Conn) diagnoseGiveUp(dir int) {
-	d := &c.Dir[dir]
 	if c.State != TimedOut {
 		return
 	}
-	w := &d.win
+	if u, text := c.unanswered(dir); u != nil {
+		c.observe(rFldGiveup, dir, sign{1, u.frame, u.time}, text+": the connection was given up")
+	}
+}
+
+// unanswered is the first unit of a side that was sent again and never acknowledged,
+// nil when there is none, and says so.
+func (c *Conn) unanswered(dir int) (u *unit, text string) {
+	w := &c.Dir[dir].win
 	for n := w.next(w.base, w.top); n < w.top; n = w.next(n+1, w.top) {
 		u := w.see(n)
-		if u.state&(captured|acked|givenUp) != captured || u.sends < 2 {
-			continue
+		if u.state&(captured|acked|givenUp) == captured && u.sends >= 2 {
+			return u, when(true, "reliable packet %d, size %d, not acknowledged after %s, %d resends", n, u.size, millis(c.LastTime-u.time), u.sends-1)
 		}
-		after := c.LastTime - u.time
-		c.observe(rFldGiveup, dir, sign{1, u.frame, u.time}, when(true, "reliable packet %d, size %d, not acknowledged after %s, %d resends: the connection was given up", n, u.size, millis(after), u.sends-1))
-		return
 	}
+	return nil, ""
 }
 
 // diagnose says what most likely troubled the connection as a whole.

@@ -31,8 +31,9 @@ func (f *Flow) Rest() int64 {
 // allows.
 func (f *Flow) Live() bool { return f.table.live() }
 
-// End is the time of the latest packet, in ns.
-func (f *Flow) End() int64 { return f.table.end }
+// Heard is until when all that was sent was captured, in ns: the time of the latest
+// packet, or in a run without end of the latest Tick.
+func (f *Flow) Heard() int64 { return f.table.heard() }
 
 // Idle is for how long a connection may be silent in a run without end, in ns.
 func (f *Flow) Idle() int64 { return f.table.cfg.Idle }
@@ -53,10 +54,10 @@ func (t *Table) pass(at int64) {
 	}
 }
 
-// Tick tells a run without end that the clock stands at a time, in ns since 1970,
-// though no packet came: pairs that were silent for Config.Idle are closed out.
-// What is concluded from the times of packets stays as it is. Without Config.Idle
-// it does nothing.
+// Tick tells a run without end that every packet until a time was given, in ns since
+// 1970: who is silent past its limit is timed out, and pairs that were silent for
+// Config.Idle are closed out. What rules conclude from the times of packets stays as
+// it is. Without Config.Idle it does nothing.
 func (t *Table) Tick(now int64) {
 	if t.live() {
 		t.pass(t.clock.shifted(now))
@@ -66,6 +67,10 @@ func (t *Table) Tick(now int64) {
 // Latest tells the time of the latest packet of the capture, in ns, where the
 // table sees only some of them: what fell silent had until then to be heard.
 func (t *Table) Latest(at int64) { t.end = max(t.end, t.clock.shifted(at)) }
+
+// heard is until when all that was sent by a pair was captured, in ns, unless the
+// capture lost it.
+func (t *Table) heard() int64 { return max(t.end, t.now) }
 
 // silence is for how long nothing came of a pair, in ns.
 func (t *Table) silence(f *Flow) int64 {
@@ -101,7 +106,7 @@ func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
 
 // closeOut ends the connections of a pair as they stand and forgets it.
 func (t *Table) closeOut(f *Flow) {
-	t.guard(f, func() { f.session.Close(t.end) })
+	t.guard(f, func() { f.session.Close(t.heard()) })
 	t.forget(f)
 }
 

@@ -200,3 +200,29 @@ func TestClosedSize(t *testing.T) {
 	runtime.KeepAlive(conns)
 	runtime.KeepAlive(s)
 }
+
+// Who is silent is timed out by the clock, until a frame comes.
+func TestTimedOutByTick(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}, Idle: 100e9})
+	s.lock(1, 2)
+	c, state := s.tab.Conns()[0], Established
+	c.Follow(&state, nil, func(end int64) bool { return end-c.LastTime > 10e9 })
+	want := func(after string, want State) {
+		t.Helper()
+		if got, _ := c.StateNow(); got != want || c.Over() != (want == TimedOut) {
+			t.Errorf("%s: %v, over: %v", after, got, c.Over())
+		}
+	}
+	want("frames", Established)
+	s.tab.Tick(s.now + 9e9)
+	want("9 s", Established)
+	s.tab.Tick(s.now + 11e9)
+	want("11 s", TimedOut)
+	s.pass(12e9)
+	s.say(1, 2, "yes")
+	want("a frame", Established)
+	s.say(3, 4, "no")
+	s.pass(12e9)
+	s.say(3, 4, "no")
+	want("12 s in which others speak", TimedOut)
+}

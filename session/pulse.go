@@ -61,11 +61,23 @@ func (c *Conn) Pulse(dir int) Pulse {
 
 // Follow tells where the protocol keeps the state of the connection while it goes on,
 // and whose closing frame came first: State and ClosedBy are written at its end.
-func (c *Conn) Follow(state *State, closer *Side) { c.now, c.closer = state, closer }
+// timedOut tells whether it is timed out when nothing more came until a time, in ns.
+func (c *Conn) Follow(state *State, closer *Side, timedOut func(end int64) bool) {
+	c.now, c.closer, c.timedOut = state, closer, timedOut
+}
 
 // StateNow is how far the connection has come and who closed it, as far as is known
-// now. State and ClosedBy say it once nothing can change it any more.
+// now, in a run without end also from the clock: it may be timed out by silence alone,
+// until a frame comes. State and ClosedBy say it once nothing can change it any more.
 func (c *Conn) StateNow() (State, Side) {
+	if c.now != nil && c.timedOut != nil && c.timedOut(c.flow.table.heard()) {
+		return TimedOut, NoSide
+	}
+	return c.stateSeen()
+}
+
+// stateSeen is StateNow by what was captured.
+func (c *Conn) stateSeen() (State, Side) {
 	switch {
 	case c.now == nil:
 		return c.State, c.ClosedBy
@@ -80,6 +92,20 @@ func (c *Conn) StateNow() (State, Side) {
 func (c *Conn) Over() bool {
 	state, _ := c.StateNow()
 	return c.closed || state >= Closed
+}
+
+// Unanswered tells of a connection that goes on what was sent again and again without
+// an answer: the frame that sent it first, and what is known of it; "" for nothing.
+func (c *Conn) Unanswered() (frame uint64, text string) {
+	for dir := range c.Dir {
+		if c.closed {
+			break
+		}
+		if u, text := c.unanswered(dir); u != nil {
+			return u.frame, text
+		}
+	}
+	return 0, ""
 }
 
 // A beat follows the latest round trips of a side.

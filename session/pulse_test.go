@@ -153,7 +153,7 @@ func TestStateNow(t *testing.T) {
 	if s, by := c.StateNow(); s != StateUnknown || by != NoSide || c.Over() {
 		t.Errorf("at first: %v by %v", s, by)
 	}
-	c.Follow(&state, &closer)
+	c.Follow(&state, &closer, nil)
 	for _, x := range []struct {
 		state State
 		by    Side

@@ -415,7 +415,7 @@ func (t *Table) Close(end int64) {
 		t.guard(f, func() {
 			t.release(f)
 			if f.session != nil {
-				f.session.Close(t.end)
+				f.session.Close(t.heard())
 			}
 		})
 	}

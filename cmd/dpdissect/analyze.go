@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -16,6 +17,7 @@ type analyze struct {
 	input
 	verbose  bool
 	interval seconds
+	write    string
 }
 
 func newAnalyze() *cobra.Command {
@@ -36,38 +38,49 @@ With -i it captures live: on a terminal a table of the connections is kept up to
 date until q is pressed; elsewhere a table is printed every --interval, or with
 --format ndjson a record of the connections that are followed and of those that
 ended since the record before. The report of the whole run comes at the end, at
-Ctrl-C or when -a says so.
+Ctrl-C or when -a says so. Packets from a pipe, or from files with --follow, are
+shown in the same way: always on a terminal, elsewhere with --interval.
 
 With -Y only connections with at least one matching datagram are reported, with
 their findings. Numbers of connections and all totals stay those of the capture.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json client.pcap server.pcapng.gz
-  tcpdump -w - udp | dpdissect analyze -
+  tcpdump -U -w - udp | dpdissect analyze -
+  ssh host tcpdump -U -w - udp | dpdissect analyze --interval 10 -
   dpdissect analyze -i eth0 -f 'udp portrange 2300-2400'
-  dpdissect analyze -i any --format ndjson --interval 5 -a duration:3600`,
+  dpdissect analyze -i any --format ndjson --interval 5 -a duration:3600
+  dpdissect analyze -i eth0 -w game.pcapng`,
 		Annotations: map[string]string{quietMeans: "the table and the findings alone, and no progress bar"},
 		RunE:        c.runE,
 	}
 	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many there are, and every place of a finding")
-	cmd.Flags().Var(&c.interval, "interval", "live: a report every `SECONDS`, 10 by default, 1 on a terminal")
+	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: a report every `SECONDS`; live 10 by default, 1 on a terminal")
+	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: write the packets that are analysed to `FILE`, too; its name says the format, as with 'capture'")
 	c.add(cmd)
 	return cmd
 }
 
 func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
+	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
+		return usagef("-w writes what -i captures to a file: give both")
+	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
 		return err
 	}
+	kept, err := c.keep(j)
+	if err != nil {
+		return j.finish(err)
+	}
 	analyse := j.analyse
-	if c.isLive() {
-		analyse = func() (*report.Analysis, error) { return c.watch(j) }
+	if c.watches(j) {
+		analyse = func() (*report.Analysis, error) { return c.watch(j, kept) }
 	}
 	a, err := analyse()
 	if err == nil {
 		err = c.render(j.out, a, &j.screen)
 	}
-	return j.finish(err)
+	return j.finish(cmp.Or(kept.finish(j.stderr), err))
 }
 
 // analyse reads the captures. With -Y, connections without a match are left out.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -52,7 +51,8 @@ The flight recorder: --on keeps the last seconds in memory and, when its
 expression becomes true for a connection or a rule is broken, dumps them to
 FILE_dump_00001_20261120193000.pcapng beside the running capture, with the
 findings as comments on their packets. Dumps keep at least the time of --keep
-between each other. Words of the expression, joined by and, or, not, ():
+between each other. Words of the expression, joined by and, or, not, (); where a
+measure must be beyond its limit for some time, "for 5s" follows it:
 ` + triggerWords(),
 		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400'
   dpdissect capture -i any -w ring.pcapng.zst -b duration:3600 -b files:24
@@ -112,7 +112,6 @@ func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 	}
 	o := &c.options
 	o.Path, o.Format, o.Compress, o.Nanoseconds = c.write, chosen(&c.format), chosen(&c.compress), true
-	o.Application, o.OS, o.Hardware = "dpdissect "+buildVersion().Version, runtime.GOOS, runtime.GOARCH
 	o.Filter = c.filter
 	o.Stdout, o.Guard = cmd.OutOrStdout(), c.guard(nil)
 	return c.parseRing(&o.Ring)
@@ -164,11 +163,7 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	}
 	defer src.Close()
 	o := &c.options
-	o.Interfaces, o.Start, o.PacketDrops = src.Interfaces(), time.Now(), true
-	o.Stats = func(i int) (received, dropped uint64, ok bool) {
-		n, ok := src.Counts(i)
-		return n.Received, n.Dropped, ok
-	}
+	describe(o, src)
 	out, err := record.Create(*o)
 	if err != nil {
 		return fmt.Errorf("-w: %w", err)

@@ -78,6 +78,9 @@ func (j *job) begin(out *destination, collects bool) error {
 		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
 		j.announce(j.stderr)
 		return out.grow()
+	case j.run.Source.Waits():
+		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
+		return out.grow()
 	case !j.quiet && (collects || !j.screen.terminal):
 		j.stop = showProgress(j.run.Source, j.stderr)
 	}
@@ -96,15 +99,18 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 	if in.isLive() {
 		return in.live.open(filter, uint64(in.count), viewDelay)
 	}
-	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count), Filter: filter, Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30}})
+	src, err := capture.Open(paths, capture.Options{
+		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Limits: in.limits,
+		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
+	})
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return src, nil
 }
 
-// patience is how long a frame of a live capture waits for what later ones tell of
-// it before it is printed.
+// patience is how long a frame that was captured live, or came out of a pipe, waits for
+// what later ones tell of it before it is printed.
 const patience = 40 * time.Millisecond
 
 // do reads all inputs. queue is nil when nothing is printed on the way.
@@ -115,7 +121,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	defer j.stop()
 	if queue != nil {
 		queue.Attach(&j.run)
-		if j.isLive() {
+		if j.run.Source.Waits() {
 			queue.Hasten(&j.run, patience)
 		}
 	}

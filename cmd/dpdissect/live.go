@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,6 +29,7 @@ type live struct {
 	buffer     positive
 	own        bool // not promiscuous
 	user       string
+	follow     bool // files grow
 	limits     capture.Limits
 }
 
@@ -36,7 +38,7 @@ func (l *live) add(cmd *cobra.Command) {
 	f.StringArrayVarP(&l.interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable; 'dpdissect interfaces' lists them")
 	f.StringVarP(&l.filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter's syntax; in files, too")
 	f.StringVar(&l.bytecode, "bpf", "", "as -f, with the bytecode in `FILE` that 'tcpdump -ddd' prints")
-	f.StringArrayVarP(&l.autostop, "autostop", "a", nil, "live: stop at `COND`: duration:SECONDS, packets:N or filesize:KIB; repeatable")
+	f.StringArrayVarP(&l.autostop, "autostop", "a", nil, "live, with pipes and --follow: stop at `COND`: duration:SECONDS, packets:N or filesize:KIB; repeatable")
 	f.VarP(&l.snaplen, "snapshot-length", "s", "live: keep `N` bytes of each packet, all by default")
 	f.VarP(&l.buffer, "buffer-size", "B", "live: a buffer of `N` MiB in the kernel for each interface, 8 by default")
 	f.BoolVarP(&l.own, "no-promiscuous-mode", "p", false, "live: leave out what is not for this machine")
@@ -46,29 +48,65 @@ func (l *live) add(cmd *cobra.Command) {
 // isLive reports whether packets come from interfaces.
 func (l *live) isLive() bool { return len(l.interfaces) > 0 }
 
+// addFollow adds the flag of commands that read files.
+func (l *live) addFollow(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&l.follow, "follow", false, "go on at the end of files, which grow, as 'tail -f' does, until -a, -c or Ctrl-C: the report follows")
+}
+
 // check refuses what has no meaning together.
 func (l *live) check(cmd *cobra.Command, paths []string) error {
 	if l.filter != "" && l.bytecode != "" {
 		return usagef("-f and --bpf are both capture filters: give one")
 	}
 	if l.isLive() {
-		if len(paths) > 0 {
-			return usagef("-i captures live and %q is a file: give one or the other", paths[0])
-		}
-		if f := cmd.Flags().Lookup("user"); f.Changed && l.user == "" {
-			return usagef("--user: no name given")
-		}
-		return l.parseAutostop()
+		return l.checkLive(cmd, paths)
 	}
-	for _, name := range []string{"autostop", "snapshot-length", "buffer-size", "no-promiscuous-mode", "user", "interval"} {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+	for _, name := range []string{"snapshot-length", "buffer-size", "no-promiscuous-mode", "user"} {
+		if cmd.Flags().Changed(name) {
 			return usagef("--%s is for live captures, and there is no -i", name)
 		}
 	}
 	if len(paths) == 0 {
 		return usagef("no INPUT: give capture files, - for standard input, or -i IFACE to capture live")
 	}
-	return nil
+	for _, name := range []string{"autostop", "interval"} {
+		if cmd.Flags().Changed(name) && !l.follow && !slices.ContainsFunc(paths, mayWait) {
+			return usagef("--%s is for inputs that take their time: -i, a pipe, or --follow", name)
+		}
+	}
+	return l.parseAutostop()
+}
+
+func (l *live) checkLive(cmd *cobra.Command, paths []string) error {
+	switch {
+	case slices.Contains(l.interfaces, "-"):
+		return usagef("-i names network interfaces; to read packets from standard input write 'dpdissect %s -', without -i", reader(cmd))
+	case len(paths) > 0:
+		return usagef("-i captures live and %q is a file: give one or the other", paths[0])
+	case l.follow:
+		return usagef("--follow is for files, and -i captures live: give one or the other")
+	case cmd.Flags().Changed("user") && l.user == "":
+		return usagef("--user: no name given")
+	}
+	return l.parseAutostop()
+}
+
+// reader is the command that reads files, where another one was given.
+func reader(cmd *cobra.Command) string {
+	if cmd.Name() == "capture" {
+		return "analyze"
+	}
+	return cmd.Name()
+}
+
+// mayWait reports whether an input is a pipe, whose packets come when they come, or
+// standard input, which may be one.
+func mayWait(path string) bool {
+	if path == "-" {
+		return true
+	}
+	st, err := os.Stat(path)
+	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
 func (l *live) parseAutostop() error {
@@ -189,7 +227,7 @@ func tellCounts(w io.Writer, infos []capture.Info) {
 	}
 }
 
-// stopOnSignal ends a capture in order at Ctrl-C, SIGTERM or when the terminal goes;
+// stopOnSignal ends a source in order at Ctrl-C, SIGTERM or when the terminal goes;
 // a second one ends the program. What it gives takes that back.
 func stopOnSignal(src *capture.Source) (release func()) {
 	c := make(chan os.Signal, 1)

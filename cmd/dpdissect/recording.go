@@ -72,6 +72,11 @@ func (k *recording) tick(now time.Time) error {
 
 // tell says what was written and what was lost.
 func (k *recording) tell(w io.Writer) {
+	k.tellWritten(w)
+	tellCounts(w, k.src.Infos())
+}
+
+func (k *recording) tellWritten(w io.Writer) {
 	n := k.out.Counters()
 	files := ""
 	if n.Files > 1 {
@@ -81,7 +86,6 @@ func (k *recording) tell(w io.Writer) {
 		files += fmt.Sprintf(", of which the first %d are deleted", n.Deleted)
 	}
 	fmt.Fprintf(w, "%s written%s\n", packetCount(n.Packets), files)
-	tellCounts(w, k.src.Infos())
 }
 
 // A countLine is a line on a terminal that counts.

@@ -77,7 +77,7 @@ func (t *trackedRecording) attach(c *captureCommand) {
 		after = t.run.After
 	} else {
 		f := new(pipeline.Findings)
-		f.Live()
+		f.Watch(true)
 		f.Attach(&t.run)
 		t.fresh, t.forget = f.Fresh, f.Forget
 	}

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"context"
-	"os"
 	"slices"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/dpdissect/dpdissect/internal/liveview"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
@@ -20,27 +16,42 @@ const (
 	recordInterval = 10 * time.Second
 )
 
-// A watcher reports on a live run while it goes on.
+// A watcher reports on a run while it goes on.
 type watcher struct {
 	*job
+	live    bool
 	fresh   func() []session.Finding
 	all     func() []session.Finding
 	forget  func(gone map[*session.Conn]bool)
 	chosen  *selection // by -Y, or nil
 	sampler liveview.Sampler
 	started time.Time
-	feed    liveview.Feed
+	view    *view // nil where nobody watches
+	clock   captureClock
 	gone    [3]uint64 // findings on connections that have left
 	record  []byte    // of the latest interval
 }
 
-// watch analyses a live source and reports at intervals; what it gives is the
-// report of the whole run.
-func (c *analyze) watch(j *job) (*report.Analysis, error) {
-	w := &watcher{job: j, started: time.Now()}
+// watches reports whether a run is reported on while it goes on: it captures live,
+// or it waits for packets and was asked to, or somebody looks at the terminal.
+func (c *analyze) watches(j *job) bool {
+	switch {
+	case c.isLive():
+		return true
+	case !j.run.Source.Waits():
+		return false
+	}
+	return c.interval != 0 || c.follow || c.onTerminal(j)
+}
+
+// watch analyses a source that waits for packets and reports at intervals; what it
+// gives is the report of the whole run.
+func (c *analyze) watch(j *job, kept *keptCapture) (*report.Analysis, error) {
+	w := &watcher{job: j, live: c.isLive(), started: time.Now()}
 	finish := w.attach()
 	w.bounds = pipeline.NewWatch(&j.run)
 	w.bounds.Forget = w.forget
+	kept.attach(w.bounds, &j.run)
 	tell, interval := w.reporter(c)
 	if c.interval != 0 {
 		interval = time.Duration(c.interval)
@@ -48,9 +59,14 @@ func (c *analyze) watch(j *job) (*report.Analysis, error) {
 	if tell != nil {
 		w.bounds.Every(interval, tell)
 	}
-	stop := w.show(c)
+	if c.onTerminal(j) {
+		w.view = newView(w)
+		if w.live {
+			w.view.offer(w.sampler.Snapshot(w.status(w.started), nil))
+		}
+	}
 	err := j.run.Do()
-	stop()
+	w.view.close()
 	j.stop()
 	if err == nil {
 		err = finish()
@@ -58,6 +74,7 @@ func (c *analyze) watch(j *job) (*report.Analysis, error) {
 	conns, forgotten := w.bounds.All()
 	a := w.analysis(conns, w.all())
 	a.Totals.LeftOut = forgotten
+	a.CountUnlisted()
 	return a, err
 }
 
@@ -65,7 +82,7 @@ func (c *analyze) watch(j *job) (*report.Analysis, error) {
 func (w *watcher) attach() (finish func() error) {
 	if w.job.show == nil {
 		f := new(pipeline.Findings)
-		f.Live()
+		f.Watch(w.live)
 		f.Attach(&w.run)
 		w.fresh, w.all, w.forget = f.Fresh, f.All, f.Forget
 		return func() error { return nil }
@@ -108,11 +125,6 @@ func (w *watcher) reporter(c *analyze) (func(time.Time) error, time.Duration) {
 	return w.tellText, recordInterval
 }
 
-// onTerminal reports whether there is somebody to look and to press keys.
-func (c *analyze) onTerminal(j *job) bool {
-	return c.format.value == "text" && !c.quiet && j.screen.terminal && term.IsTerminal(int(os.Stdin.Fd()))
-}
-
 // tellRecord writes the record of an interval: the connections that are followed and
 // those that ended since the record before, with the findings since then.
 func (w *watcher) tellRecord(time.Time) error {
@@ -131,7 +143,7 @@ func (w *watcher) tellText(now time.Time) error {
 
 // offer gives the terminal something new to show.
 func (w *watcher) offer(now time.Time) error {
-	w.feed.Offer(w.snapshot(now))
+	w.view.offer(w.snapshot(now))
 	return nil
 }
 
@@ -140,10 +152,12 @@ func (w *watcher) snapshot(now time.Time) *liveview.Snapshot {
 		w.sampler.Note(&f)
 	}
 	a := w.analysis(w.bounds.Record(), nil)
-	st := liveview.Status{
-		Now: now.UnixNano(), Started: w.started.UnixNano(), Interfaces: w.interfaces,
-		Packets: a.Totals.Packets, Decoded: a.Totals.Decoded, Findings: w.gone, Ended: w.bounds.Counts(),
-		Dropped: w.run.Source.Dropped(),
+	st := w.status(now)
+	st.Packets, st.Decoded, st.Findings, st.Ended = a.Totals.Packets, a.Totals.Decoded, w.gone, w.bounds.Counts()
+	if !w.live {
+		for i := range a.Captures {
+			st.Dropped += a.Captures[i].Dropped
+		}
 	}
 	for _, c := range a.Conns {
 		if c.Closed() {
@@ -156,23 +170,35 @@ func (w *watcher) snapshot(now time.Time) *liveview.Snapshot {
 	return w.sampler.Snapshot(st, a.Conns)
 }
 
-// show begins the view on a terminal. What it gives ends it. When the user quits,
-// the capture ends.
-func (w *watcher) show(c *analyze) (stop func()) {
-	if !c.onTerminal(w.job) {
-		return func() {}
+// status is what is known of the run without its connections.
+func (w *watcher) status(now time.Time) liveview.Status {
+	st := liveview.Status{Now: now.UnixNano(), Started: w.started.UnixNano(), Interfaces: w.interfaces}
+	if w.live {
+		st.Dropped = w.run.Source.Dropped()
+		return st
 	}
-	w.feed = liveview.NewFeed()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error)
-	go func() {
-		err := liveview.Run(ctx, os.Stdin, w.out, w.feed, liveview.Options{Color: w.screen.palette.Heading.Start != ""})
-		w.run.Source.Stop()
-		done <- err
-	}()
-	w.feed.Offer(w.sampler.Snapshot(liveview.Status{Now: w.started.UnixNano(), Started: w.started.UnixNano(), Interfaces: w.interfaces}, nil))
-	return func() {
-		cancel()
-		<-done
+	st.Now = w.clock.at(w.bounds.Latest(), now)
+	st.Started = st.Now - int64(now.Sub(w.started))
+	for _, in := range w.run.Source.Infos() {
+		st.Interfaces = append(st.Interfaces, nameOf(in.Path))
 	}
+	return st
+}
+
+// A captureClock goes on from the time of the latest packet, whatever the clock says
+// where it was captured, and when that was.
+type captureClock struct {
+	latest int64
+	seen   time.Time // when latest was new
+}
+
+// at is the time of the capture, in ns.
+func (c *captureClock) at(latest int64, now time.Time) int64 {
+	if latest != c.latest || c.seen.IsZero() {
+		c.latest, c.seen = latest, now
+	}
+	if latest == 0 {
+		return now.UnixNano() // there was no packet
+	}
+	return latest + int64(now.Sub(c.seen))
 }

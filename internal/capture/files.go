@@ -2,7 +2,9 @@ package capture
 
 import (
 	"errors"
+	"io"
 	"os"
+	"time"
 )
 
 // files merges several files by time. Packets of equal time keep the order of the
@@ -44,12 +46,47 @@ func Open(paths []string, opts Options) (*Source, error) {
 		size = smallWindow
 	}
 	s := &Source{max: opts.MaxPackets}
-	f := &files{filter: opts.Filter}
-	for i, p := range paths {
-		f.inputs = append(f.inputs, openInput(p, i, size, opts.Expansion, opts.Stdin, &s.done, &s.total))
+	if opts.Limits.Packets != 0 && (s.max == 0 || opts.Limits.Packets < s.max) {
+		s.max = opts.Limits.Packets
 	}
+	f := &files{filter: opts.Filter}
 	s.inlet = f
+	fed := &streams{files: f, ready: make(chan struct{}, 1)}
+	for i, p := range paths {
+		in := newInput(p, i)
+		f.inputs = append(f.inputs, in)
+		switch {
+		case isStream(p, opts.Stdin):
+			in.feed(size, opts.Expansion, opts.Stdin, false, fed.ready)
+		case opts.Follow && canGrow(p):
+			in.feed(size, opts.Expansion, opts.Stdin, true, fed.ready)
+		default:
+			in.open(size, opts.Expansion, opts.Stdin, &s.done, &s.total)
+			continue
+		}
+		s.inlet = fed
+	}
+	fed.limit(opts.Limits)
 	return s, nil
+}
+
+// isStream reports whether an input is a pipe, or something else whose packets come
+// when they come.
+func isStream(path string, stdin io.Reader) bool {
+	var st os.FileInfo
+	var err error
+	if path != "-" {
+		st, err = os.Stat(path)
+	} else if file, ok := stdin.(*os.File); ok {
+		st, err = file.Stat()
+	}
+	return err == nil && st != nil && !st.Mode().IsRegular() && !st.IsDir()
+}
+
+// canGrow reports whether an input is a file that more may be written to.
+func canGrow(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
 }
 
 func (f *files) next(out *fed) (wait, ok bool) {
@@ -132,6 +169,12 @@ func (f *files) infos() []Info {
 
 // stop does nothing: files end by themselves.
 func (f *files) stop() {}
+
+// wakeAt has no meaning for files, which are never waited for.
+func (f *files) wakeAt(time.Time) {}
+
+// patience of files is without end: all that tells of their packets is there.
+func (f *files) patience(time.Duration) time.Duration { return forever }
 
 func (f *files) close() {
 	for _, in := range f.inputs {

@@ -11,10 +11,12 @@ import (
 type input struct {
 	path   string
 	index  int
-	file   *os.File // nil for standard input
-	reader *Reader
-	rec    Record // the packet at the head
-	key    int64  // its place in the merge: its time, or that of the packet before it
+	file   *os.File // nil for standard input, and where there is a feeder
+	reader packets  // nil when it could not be opened
+	feeder *feeder  // the reader, if it is one
+	full   bool     // rec was not given yet, where there is a feeder among the inputs
+	rec    Record   // the packet at the head
+	key    int64    // its place in the merge: its time, or that of the packet before it
 	damage *Damage
 	unfit  error // the capture filter has no meaning for its packets
 	links  linkUse
@@ -27,16 +29,31 @@ type input struct {
 	timed          bool
 }
 
-// openInput opens path, or reads from stdin for "-". It fails never: what is
+// packets are what an input reads: those of a Reader, or of a feeder, which may have
+// none now (errNone).
+type packets interface {
+	Next(rec *Record) error
+	Format() string
+	Compression() string
+	Dropped() (n uint64, known bool)
+	Close()
+}
+
+// newInput makes an input that is not opened.
+func newInput(path string, index int) *input {
+	return &input{path: path, index: index, key: math.MinInt64}
+}
+
+// open opens the input's path, or reads from stdin for "-". It fails never: what is
 // wrong with a file becomes its damage.
-func openInput(path string, index, size int, most Expansion, stdin io.Reader, done, total *atomic.Int64) *input {
-	in := &input{path: path, index: index, key: math.MinInt64}
+func (in *input) open(size int, most Expansion, stdin io.Reader, done, total *atomic.Int64) {
 	r := stdin
-	if path != "-" {
+	if path := in.path; path != "-" {
 		f, err := openFile(path)
 		if err != nil {
 			in.damage = asDamage(err)
-			return in
+			in.closed = true
+			return
 		}
 		in.file, r = f, f
 		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
@@ -51,7 +68,23 @@ func openInput(path string, index, size int, most Expansion, stdin io.Reader, do
 	} else if rd.Format() == "pcap" {
 		in.links.declare(rd.header)
 	}
-	return in
+}
+
+// feed lets the input be read by a goroutine of its own, which tells ready when there
+// is something; grows says that the end of a file is not the end.
+func (in *input) feed(size int, most Expansion, stdin io.Reader, grows bool, ready chan<- struct{}) {
+	open := func() (io.Reader, error) { return stdin, nil }
+	if in.path != "-" {
+		open = func() (io.Reader, error) {
+			f, err := openFile(in.path)
+			if err != nil {
+				return nil, err
+			}
+			return f, nil
+		}
+	}
+	in.feeder = newFeeder(in.path, size, most, open, grows, ready)
+	in.reader = in.feeder
 }
 
 // openFile opens what can be read; a folder can't.
@@ -72,7 +105,15 @@ func (in *input) advance() bool {
 	if in.damage != nil {
 		return false
 	}
-	if err := in.reader.Next(&in.rec); err != nil {
+	err := in.reader.Next(&in.rec)
+	if in.feeder != nil {
+		in.feeder.declare(&in.links)
+	}
+	switch err {
+	case nil:
+	case errNone:
+		return false
+	default:
 		in.fail(err)
 		return false
 	}

@@ -20,9 +20,11 @@ type live struct {
 	frame   uint64
 	last    *tap // whose packet was given last
 	idle    bool // it was told that nothing waits
+	alarm   alarm
 	stopAt  atomic.Pointer[time.Time]
 	maxSize uint64
 	size    uint64
+	stopped bool // all that was captured until stopAt was given
 	closed  bool
 }
 
@@ -208,11 +210,23 @@ func (l *live) over(t *tap) bool {
 		}
 	}
 	at := l.stopAt.Load()
-	return at != nil && time.Since(*at) > l.late()
+	l.stopped = at != nil && time.Since(*at) > l.late()
+	return l.stopped
+}
+
+// heard is until when every packet was given.
+func (l *live) heard() int64 {
+	switch {
+	case l.stopped:
+		return l.stopAt.Load().UnixNano()
+	case l.idle:
+		return time.Now().Add(-l.late()).UnixNano()
+	}
+	return 0
 }
 
 func (l *live) wait(t *tap) {
-	d := maxWait
+	d := l.alarm.left(time.Now(), maxWait)
 	if t != nil { // it is ripe soon
 		d = l.delay / 4
 	} else if at := l.stopAt.Load(); at != nil {
@@ -237,6 +251,11 @@ func (l *live) stop() {
 		}
 	}
 }
+
+// patience of live sources is what is wished for.
+func (l *live) patience(d time.Duration) time.Duration { return d }
+
+func (l *live) wakeAt(at time.Time) { l.alarm.set(at) }
 
 func (l *live) infos() []Info {
 	infos := make([]Info, len(l.taps))

@@ -3,6 +3,7 @@ package capture
 import (
 	"io"
 	"sync/atomic"
+	"time"
 )
 
 // Options of Open. The zero value reads everything.
@@ -11,6 +12,8 @@ type Options struct {
 	Filter     *Filter   // gives only packets that pass, nil for all
 	Expansion  Expansion // what compressed inputs may expand to
 	Stdin      io.Reader // what "-" reads, os.Stdin when nil
+	Follow     bool      // regular files grow: their end is not the end
+	Limits     Limits    // of sources that wait for packets
 }
 
 // A Source gives the packets of several inputs, or of live interfaces, as one
@@ -35,6 +38,8 @@ type inlet interface {
 	next(out *fed) (wait, ok bool)
 	infos() []Info
 	stop()
+	wakeAt(time.Time)
+	patience(time.Duration) time.Duration
 	close()
 }
 
@@ -47,9 +52,10 @@ type fed struct {
 }
 
 // Next gives the next packet, numbered from 1. The packet and what it refers to
-// are valid until the next call. It reports false at the end of all inputs. A live
-// source gives a nil packet, and true, when none waits: there is time for what is
-// not done for every packet, and the next call waits.
+// are valid until the next call. It reports false at the end of all inputs. A source
+// that waits for packets, as live ones do and those of pipes, gives a nil packet, and
+// true, when none is there: there is time for what is not done for every packet, and
+// the next call waits.
 func (s *Source) Next() (*Packet, bool) {
 	in, ok := s.take()
 	if in == nil {
@@ -132,9 +138,40 @@ func (s *Source) Totals() Totals { return s.totals }
 // and how many there are. It may be called from another goroutine.
 func (s *Source) Progress() (done, total int64) { return s.done.Load(), s.total.Load() }
 
-// Stop ends a live source: what was captured until now is still given. Files are
-// read to their end all the same. It may be called from another goroutine.
+// Stop ends a source that waits for packets: what came until now is still given.
+// Files are read to their end all the same. It may be called from another goroutine.
 func (s *Source) Stop() { s.inlet.stop() }
+
+// Live reports a source of network interfaces, which has no end.
+func (s *Source) Live() bool {
+	_, ok := s.inlet.(*live)
+	return ok
+}
+
+// Heard is until when every packet of a live source was given that was captured, in ns
+// since 1970: also the time of no packet, as long as none waits. It is 0 where that is
+// not known now, and of files.
+func (s *Source) Heard() int64 {
+	if l, ok := s.inlet.(*live); ok {
+		return l.heard()
+	}
+	return 0
+}
+
+// Waits reports a source that waits for packets: a live one, or one of pipes or
+// files that grow among others.
+func (s *Source) Waits() bool {
+	_, ok := s.inlet.(*files)
+	return !ok
+}
+
+// WakeAt lets the next wait for packets end at a time, though none comes. It holds
+// for one wait; the earliest time counts.
+func (s *Source) WakeAt(at time.Time) { s.inlet.wakeAt(at) }
+
+// Patience is for how long a packet may wait, since it was given, for what later ones
+// tell of it, where d is wished for: without limit where packets come as from a file.
+func (s *Source) Patience(d time.Duration) time.Duration { return s.inlet.patience(d) }
 
 // Close closes all inputs. Infos and Totals stay good.
 func (s *Source) Close() error {

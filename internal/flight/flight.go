@@ -46,6 +46,7 @@ type past struct {
 	findings [3]uint64
 	invalid  uint64
 	lasting  lasting
+	held     trigger.Held
 	seen     bool // at this look
 }
 
@@ -78,7 +79,7 @@ func (r *Recorder) Look(now time.Time, totals Totals, conns []*session.Conn, fre
 	}
 	r.judgeCapture(totals)
 	for _, c := range conns {
-		r.judge(c, rows[c.ID])
+		r.judge(now.UnixNano(), c, rows[c.ID])
 	}
 	for c, p := range r.conns {
 		if !p.seen {
@@ -146,7 +147,7 @@ func (r *Recorder) ask(f *trigger.Facts, before *lasting, where func() string) {
 }
 
 // judge asks the trigger about a connection.
-func (r *Recorder) judge(c *session.Conn, row *liveview.Row) {
+func (r *Recorder) judge(now int64, c *session.Conn, row *liveview.Row) {
 	p := r.conns[c]
 	f := trigger.Facts{Connected: p == nil}
 	if p == nil {
@@ -154,14 +155,28 @@ func (r *Recorder) judge(c *session.Conn, row *liveview.Row) {
 		r.conns[c] = p
 	}
 	p.seen = true
+	f.Time, f.Held = now, &p.held
 	events(&f, p, c)
 	if row != nil && !p.over {
 		measures(&f, row)
 	}
 	p.over = c.Over()
+	if f.TimedOut {
+		r.noteTimeout(c)
+	}
 	r.ask(&f, &p.lasting, func() string {
 		return fmt.Sprintf("connection %d (%s %s, %s): ", c.ID, c.Protocol.Name, c.A, c.B)
 	})
+}
+
+// noteTimeout puts on packets what nobody answered, and after which nothing more came:
+// findings about it come when nothing can be added any more.
+func (r *Recorder) noteTimeout(c *session.Conn) {
+	where := fmt.Sprintf("connection %d timed out: ", c.ID)
+	if frame, text := c.Unanswered(); text != "" {
+		r.keep.Comment(frame, where+text)
+	}
+	r.keep.Comment(c.LastFrame, where+"this is its latest packet")
 }
 
 // events are what happened on a connection since the last look.
@@ -186,7 +201,13 @@ func events(f *trigger.Facts, p *past, c *session.Conn) {
 // measures are how a connection does now.
 func measures(f *trigger.Facts, row *liveview.Row) {
 	of := func(v liveview.Value) trigger.Measure { return trigger.Measure{Value: v.V, Known: v.Known} }
-	f.Loss, f.Retries, f.Quality = of(row.Loss()), of(row.RetryShare()), of(row.Quality())
+	f.Retries, f.Quality = of(row.RetryShare()), of(row.Quality())
+	for i := range row.Dir {
+		d := &row.Dir[i]
+		if d.Loss.Known && trigger.LossCounts(d.LostLately, d.SentLately) {
+			f.Loss = trigger.Measure{Value: max(f.Loss.Value, d.Loss.V), Known: true}
+		}
+	}
 	f.Ping, f.Jitter, f.InFlight = of(row.Ping()), of(row.Jitter()), of(row.InFlight())
 	f.Rate = trigger.Measure{Value: row.Dir[0].BytesPerSec + row.Dir[1].BytesPerSec, Known: true}
 }

@@ -43,7 +43,7 @@ func fly(t *testing.T, file, on string, keep time.Duration) flown {
 	})
 	run := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
 	var found pipeline.Findings
-	found.Live()
+	found.Watch(true)
 	found.Attach(&run)
 	var next, now int64
 	run.Before = func(p *capture.Packet) {
@@ -164,5 +164,30 @@ func TestDumpFails(t *testing.T) {
 	r.Look(time.Unix(1, 0), Totals{Dropped: 3}, nil, nil)
 	if len(told) != 1 || !strings.Contains(told[0], "x_dump_00001_") || !strings.Contains(told[0], "no such file") {
 		t.Errorf("told %q", told)
+	}
+}
+
+// TestTimeoutIsKept: the packets say what nobody answered, and which one was the last.
+func TestTimeoutIsKept(t *testing.T) {
+	for _, file := range []string{"hazel/killed-peer.pcap", "dp8/killed-peer.pcap", "dp4/peer-vanishes.pcap", "knet/killed-peer-reference.pcap"} {
+		f := fly(t, file, "timeout", 60*time.Second)
+		if len(f.dumps) == 0 {
+			t.Errorf("%s: no dump", file)
+			continue
+		}
+		unanswered, last := 0, 0
+		for _, p := range read(t, f.dumps[0]) {
+			for _, c := range p.Comments {
+				switch {
+				case strings.Contains(c, "timed out: reliable packet "):
+					unanswered++
+				case strings.HasSuffix(c, "timed out: this is its latest packet"):
+					last++
+				}
+			}
+		}
+		if last != 1 || file == "dp8/killed-peer.pcap" && unanswered != 1 {
+			t.Errorf("%s: %d packets are said to be the latest, %d to be unanswered", file, last, unanswered)
+		}
 	}
 }

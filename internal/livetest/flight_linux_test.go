@@ -3,6 +3,7 @@ package livetest
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"path/filepath"
@@ -203,6 +204,12 @@ func comments(t *testing.T, path string) map[string][]string {
 // replay sends the datagrams of a capture of one conversation anew, over loopback.
 func replay(t *testing.T, n *netns.Namespace, path string) {
 	t.Helper()
+	replayUntil(t, n, path, math.MaxInt)
+}
+
+// replayUntil sends the first packets of a trace.
+func replayUntil(t *testing.T, n *netns.Namespace, path string, packets int) {
+	t.Helper()
 	src, err := capture.Open([]string{path}, capture.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -221,10 +228,11 @@ func replay(t *testing.T, n *netns.Namespace, path string) {
 		ends[a] = c
 		return c
 	}
-	for p, ok := src.Next(); ok; p, ok = src.Next() {
+	for p, ok := src.Next(); ok && packets > 0; p, ok = src.Next() {
 		if p.Class != capture.UDP {
 			continue
 		}
+		packets--
 		from, to := socket(p.Src), socket(p.Dst)
 		if _, err := from.WriteTo(p.Payload, to.LocalAddr()); err != nil {
 			t.Fatal(err)

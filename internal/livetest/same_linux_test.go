@@ -176,6 +176,7 @@ func (r *seen) asIsTrue(t *testing.T) {
 type message struct {
 	Connection int    `json:"connection"`
 	Direction  string `json:"direction"`
+	Index      int    `json:"index"`
 	Number     int64  `json:"number"`
 	Reliable   bool   `json:"reliable"`
 	Size       int    `json:"size"`
@@ -193,6 +194,9 @@ func (r *seen) trueMessages(t *testing.T, d *document) {
 			t.Fatalf("%v in %q", err, line)
 		}
 		key := fmt.Sprint(r.ids[m.Connection], m.Direction)
+		if m.Index != len(of[key]) {
+			t.Errorf("messages: index %d of connection %s stands in place %d", m.Index, key, len(of[key]))
+		}
 		of[key] = append(of[key], m)
 	}
 	for _, x := range r.truths {

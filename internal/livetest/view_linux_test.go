@@ -152,7 +152,7 @@ func TestView(t *testing.T) {
 	if s := p.state(); !strings.HasPrefix(s, "alternate=1 cursor=0") {
 		t.Errorf("modes of the view: %s", s)
 	}
-	p.keys("8")
+	p.keys("7")
 	p.sees("▼Rate")
 	p.keys("Down", "Enter")
 	p.sees("127.0.0.1:", "shortest")

@@ -3,6 +3,7 @@ package liveview
 import (
 	"bytes"
 	"cmp"
+	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -24,20 +25,20 @@ type column struct {
 }
 
 var columns = []column{
-	{head: "#", help: "number of the connection, as in the analysis", rank: 3, room: 2,
+	{head: "#", help: "number of the connection, as in the analysis", rank: 4, room: 2,
 		cell: func(l *look, r *Row) report.Cell { return number(l, r) },
 		key:  func(r *Row) Value { return when(r.ID >= 0, float64(r.ID)) }},
 	{head: "Protocol", help: "protocol, and its dialect or version", left: true, rank: 5,
 		cell:  func(l *look, r *Row) report.Cell { return report.Cell{Text: r.Protocol, Style: l.Palette.Protocol} },
 		order: func(a, b *Row) int { return cmp.Compare(a.Protocol, b.Protocol) }},
-	{head: "A", help: "who sent the first frame", left: true, end: true, room: 13,
-		cell:  func(l *look, r *Row) report.Cell { return l.plain(r.Name[0]) },
+	{head: "A", help: "who sent the first frame; 7@ADDRESS is player 7", left: true, end: true, room: 13,
+		cell:  func(l *look, r *Row) report.Cell { return l.end(r, 0) },
 		order: func(a, b *Row) int { return compareEnds(&a.End[0], &b.End[0]) }},
-	{head: "B", help: "the other side", left: true, end: true, rank: 7, room: 13,
-		cell:  func(l *look, r *Row) report.Cell { return l.plain(r.Name[1]) },
+	{head: "B", help: "the other side", left: true, end: true, rank: 8, room: 13,
+		cell:  func(l *look, r *Row) report.Cell { return l.end(r, 1) },
 		order: func(a, b *Row) int { return compareEnds(&a.End[1], &b.End[1]) }},
-	{head: "State", help: "how far it has come, or how it ended", left: true, rank: 12, room: 11,
-		cell:  func(l *look, r *Row) report.Cell { return l.state(r) },
+	{head: "State", help: "how far it has come, or how and by whom it was ended", left: true, rank: 1, room: 11,
+		cell:  func(l *look, r *Row) report.Cell { return l.ending(r) },
 		order: func(a, b *Row) int { return cmp.Compare(a.State, b.State) }},
 	{head: "Time", help: "since its first frame", rank: 14, room: 5, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.plain(clock(r.Duration)) },
@@ -48,33 +49,42 @@ var columns = []column{
 	{head: "Ping", help: "smoothed time to both sides and back, as far as acknowledgements show it; dim when old", room: 7, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.millis(r.Ping(), r.Stale()) },
 		key:  (*Row).Ping},
-	{head: "Jitter", help: "how far round trips are from the ping, smoothed", rank: 8, room: 7, most: true,
+	{head: "Jitter", help: "how far round trips are from the ping, smoothed", rank: 9, room: 7, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.millis(r.Jitter(), r.Stale()) },
 		key:  (*Row).Jitter},
-	{head: "Loss", help: "sent again before it was acknowledged, or missing, of all sendings; the worse side", rank: 1, room: 5, most: true,
+	{head: "Loss", help: "sent again before it was acknowledged, or missing, of all sendings; the worse side", rank: 2, room: 5, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.percent(r.Loss(), lossWarn, lossBad) },
 		key:  (*Row).Loss},
-	{head: "Retries", help: "retries of data frames; the worse side", rank: 9, room: 5, most: true,
+	{head: "Retries", help: "retries of data frames; the worse side", rank: 10, room: 5, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.percent(r.RetryShare(), retryWarn, 101) },
 		key:  (*Row).RetryShare},
 	{head: "Unneeded", help: "retries of what had been acknowledged, since the start", rank: 15, room: 3, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.whole(r.Unneeded()) },
 		key:  (*Row).Unneeded},
-	{head: "Flight", help: "numbers sent and not acknowledged yet, both sides", rank: 10, room: 4, most: true,
+	{head: "Flight", help: "numbers sent and not acknowledged yet, both sides", rank: 11, room: 4, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.whole(r.InFlight()) },
 		key:  (*Row).InFlight},
-	{head: "Frames", help: "datagrams a second, both sides", rank: 11, room: 6, most: true,
+	{head: "Frames", help: "datagrams a second, both sides", rank: 12, room: 6, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.often(r.framesPerSec()) },
 		key:  func(r *Row) Value { return known(r.framesPerSec()) }},
-	{head: "Rate", help: "payload bytes a second, both sides", rank: 4, room: 9, most: true,
+	{head: "Rate", help: "payload bytes a second, both sides", rank: 6, room: 9, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.rate(r.bytesPerSec()) },
 		key:  func(r *Row) Value { return known(r.bytesPerSec()) }},
-	{head: "Quality", help: "of 100 datagrams, how many came at the first try and in order; the worse side", rank: 2, room: 3,
+	{head: "Quality", help: "of 100 datagrams, how many came at the first try and in order; the worse side", rank: 3, room: 3,
 		cell: func(l *look, r *Row) report.Cell { return l.quality(r.Quality()) },
 		key:  (*Row).Quality},
-	{head: "Findings", help: "what breaks the rules, by the worst severity", rank: 6, room: 6, most: true,
+	{head: "Findings", help: "what breaks the rules, by the worst severity", rank: 7, room: 6, most: true,
 		cell: func(l *look, r *Row) report.Cell { return l.findings(r.Findings) },
 		key:  func(r *Row) Value { return known(badness(r.Findings)) }},
+}
+
+// end is an address, and in front of it the number of a player, of which there may be
+// several at one.
+func (l *look) end(r *Row, side int) report.Cell {
+	if n, ok := strings.CutPrefix(r.Player[side], "player "); ok {
+		return l.plain(n + "@" + r.Name[side])
+	}
+	return l.plain(r.Name[side])
 }
 
 func number(l *look, r *Row) report.Cell {

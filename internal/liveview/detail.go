@@ -1,6 +1,7 @@
 package liveview
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -76,19 +77,16 @@ func (m *model) title(r *Row) string {
 }
 
 func (m *model) end(r *Row, i int) string {
-	if r.Role[i] == "" {
+	known := cmp.Or(r.Role[i], r.Player[i])
+	if known == "" {
 		return r.Name[i]
 	}
-	return r.Name[i] + " (" + r.Role[i] + ")"
+	return r.Name[i] + " (" + known + ")"
 }
 
 func (m *model) facts(r *Row, gone bool) []string {
-	state := m.look.state(r)
-	text := styled(state.Text, state.Style)
-	if r.ClosedBy != session.NoSide {
-		text += " by " + r.ClosedBy.String()
-	}
-	facts := []string{text, clock(r.Duration)}
+	state := m.look.ending(r)
+	facts := []string{styled(state.Text, state.Style), clock(r.Duration)}
 	switch {
 	case gone:
 		facts = append(facts, styled("gone from the list", m.look.Warn))

@@ -164,6 +164,20 @@ func (l *look) state(r *Row) report.Cell {
 	return c
 }
 
+// ending is the state, and by whom it was ended.
+func (l *look) ending(r *Row) report.Cell {
+	c := l.state(r)
+	switch r.ClosedBy {
+	case session.SideA:
+		c.Text += " by " + r.who(0)
+	case session.SideB:
+		c.Text += " by " + r.who(1)
+	case session.BothSides:
+		c.Text += " by both"
+	}
+	return c
+}
+
 // clock is a duration for a narrow column: "7s", "1:23", "2:03:04", "3d04h".
 func clock(ns int64) string {
 	s := ns / 1e9

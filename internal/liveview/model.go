@@ -132,7 +132,7 @@ func (m *model) pick(at int) {
 // matches reports whether a row has a text in what is shown of it, in any case.
 func (r *Row) matches(text string) bool {
 	text = strings.ToLower(text)
-	for _, s := range [...]string{r.Name[0], r.Name[1], r.Protocol, r.State.String(), r.Role[0], r.Role[1]} {
+	for _, s := range [...]string{r.Name[0], r.Name[1], r.Protocol, r.State.String(), r.Role[0], r.Role[1], r.Player[0], r.Player[1]} {
 		if strings.Contains(strings.ToLower(s), text) {
 			return true
 		}

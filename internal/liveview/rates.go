@@ -48,7 +48,7 @@ func (c *counters) shares(d *Dir) {
 	needed := less(c.retries, c.unneeded)
 	lost, numbers := c.missing+needed, c.numbers+c.missing
 	if sent := numbers + needed; sent > 0 {
-		d.Loss = known(share(lost, sent))
+		d.Loss, d.LostLately, d.SentLately = known(share(lost, sent)), lost, sent
 	}
 	if c.data > 0 {
 		d.RetryShare = known(100 * float64(c.retries) / float64(c.data))

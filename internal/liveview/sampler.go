@@ -43,7 +43,9 @@ type track struct {
 	notes   []Note // never written to again: snapshots share it
 	row     Row
 	round   uint64 // of the latest snapshot that had it
+	endedAt int64  // when it was first seen to be over, 0 while it is not
 	name    [2]string
+	player  [2]string
 	proto   string
 	dialect string
 	version uint32
@@ -110,7 +112,7 @@ func (s *Sampler) sample(out *Snapshot, conns []*session.Conn, linger int64) {
 			out.Live++
 		}
 		t := s.conns[c]
-		if over && out.Time-c.LastStamp > linger {
+		if over && t.since(c, out.Time) > linger {
 			delete(s.conns, c)
 			continue
 		}

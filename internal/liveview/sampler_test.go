@@ -291,6 +291,23 @@ func TestLinger(t *testing.T) {
 	}
 }
 
+// TestLingerOfSilence: what ended by silence alone is shown from when that was known.
+func TestLingerOfSilence(t *testing.T) {
+	var s Sampler
+	c := &session.Conn{Protocol: protocol("knet"), FirstStamp: demoStart, LastStamp: demoStart, HasTime: true, State: session.Established}
+	for _, at := range []struct {
+		sec   int64
+		state session.State
+		rows  int
+	}{{1, session.Established, 1}, {60, session.TimedOut, 1}, {69, session.TimedOut, 1}, {71, session.TimedOut, 0}, {72, session.Established, 1}} {
+		c.State = at.state
+		snap := s.Snapshot(Status{Now: demoStart + at.sec*second, Started: demoStart}, []*session.Conn{c})
+		if len(snap.Rows) != at.rows {
+			t.Errorf("after %d s, %v: %d rows", at.sec, at.state, len(snap.Rows))
+		}
+	}
+}
+
 // TestNotesBounded keeps the latest findings, and none of what is not shown.
 func TestNotesBounded(t *testing.T) {
 	var s Sampler

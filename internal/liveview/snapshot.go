@@ -1,7 +1,9 @@
 package liveview
 
 import (
+	"cmp"
 	"math"
+	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
@@ -39,12 +41,13 @@ type Snapshot struct {
 
 // A Row is one connection.
 type Row struct {
-	Key      uint64 // of this connection in all snapshots, never that of another
-	ID       int    // as in the analysis, so far
-	Protocol string // "dp8 1.6", "knet reference"
-	Name     [2]string
+	Key      uint64    // of this connection in all snapshots, never that of another
+	ID       int       // as in the analysis, so far
+	Protocol string    // "dp8 1.6", "knet reference"
+	Name     [2]string // the addresses
 	End      [2]dissect.Endpoint
 	Role     [2]string // "" when it is not known
+	Player   [2]string // "player 7", "" where there is none
 	State    session.State
 	ClosedBy session.Side
 	Complete bool  // its start was captured
@@ -84,6 +87,8 @@ type Dir struct {
 	// them was captured, and numbers that never came by, of all sendings. What the
 	// capture itself lost counts too.
 	Loss Value
+	// LostLately and SentLately are what it is a share of.
+	LostLately, SentLately uint64
 	// RetryShare is retries in percent of data frames, in the window.
 	RetryShare Value
 	// Quality is the share, in percent, of numbers of this side that arrived at the
@@ -116,6 +121,18 @@ type Note struct {
 	Frame    uint64
 	Time     int64
 	HasTime  bool
+}
+
+// who names a side: by its role, its player, or as much of its address as tells it
+// from the other.
+func (r *Row) who(side int) string {
+	if known := cmp.Or(r.Role[side], r.Player[side]); known != "" {
+		return known
+	}
+	if port := r.End[side].Port; port != r.End[1-side].Port {
+		return ":" + strconv.Itoa(int(port))
+	}
+	return cutMiddle(r.End[side].Addr().String(), longestIPv4)
 }
 
 // Ping is the whole round trip as far as it shows at the capture point: the times to

@@ -51,7 +51,8 @@ func AppendRecord(dst []byte, s *Snapshot, opts TextOptions) []byte {
 	shown := rows[:min(len(rows), top)]
 	var cells [][]report.Cell
 	for _, r := range shown {
-		cells = append(cells, l.record(r, 0), l.record(r, 1))
+		narrow := opts.Width != 0 && opts.Width < wide
+		cells = append(cells, l.record(r, 0, narrow), l.record(r, 1, narrow))
 	}
 	if len(cells) > 0 {
 		dst = report.AppendTable(dst, l.Heading, recordColumns, cells, opts.Width)
@@ -100,16 +101,20 @@ func (l *look) appendTotals(dst []byte, s *Snapshot) []byte {
 }
 
 // record makes the row of what one side sends.
-func (l *look) record(r *Row, i int) []report.Cell {
+func (l *look) record(r *Row, i int, narrow bool) []report.Cell {
 	d := &r.Dir[i]
+	sender := l.plain(r.Name[i])
+	if who := cmp.Or(r.Role[i], r.Player[i]); who != "" && !narrow {
+		sender.Text = who + " " + sender.Text
+	}
 	id, what := number(l, r), report.Cell{Text: r.Protocol, Style: l.Palette.Protocol}
 	findings := l.findings(r.Findings)
 	if i == 1 {
-		id, what, findings = report.Cell{}, l.state(r), report.Cell{Dim: true}
+		id, what, findings = report.Cell{}, l.ending(r), report.Cell{Dim: true}
 	}
 	return []report.Cell{
 		id, what,
-		l.plain("ab"[i:i+1] + " " + r.Name[i]),
+		sender,
 		l.millis(d.Ping, d.Stale),
 		l.millis(d.Jitter, d.Stale),
 		l.percent(d.Loss, lossWarn, lossBad),

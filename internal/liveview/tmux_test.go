@@ -104,20 +104,20 @@ func TestTerminal(t *testing.T) {
 	p.keys("Down", "Down", "j")
 	p.await("a picked row", func(s string) bool { return strings.Contains(s, "▸ 2  hazel") })
 	p.keys("6")
-	s := p.await("the rows by quality or loss", func(s string) bool { return strings.Contains(s, "▼Rate") })
+	s := p.await("the rows by quality or loss", func(s string) bool { return strings.Contains(s, "▼Loss") })
 	if strings.Contains(p.line(s, 2), " 0  dp8") && strings.Contains(p.line(s, 3), " 1  knet") {
-		t.Errorf("not ordered by the rate:\n%s", s)
+		t.Errorf("not ordered by the loss:\n%s", s)
 	}
 	p.await("the same connection", func(s string) bool { return strings.Contains(s, "▸ 2  hazel") })
 
 	p.keys("Enter")
 	p.await("the details", func(s string) bool { return strings.Contains(s, "#2 hazel current") && strings.Contains(s, "shortest") })
 	p.keys("Escape")
-	p.await("the table again", func(s string) bool { return strings.Contains(s, "▼Rate") })
+	p.await("the table again", func(s string) bool { return strings.Contains(s, "▼Loss") })
 
 	p.tmux("resize-window", "-t", "v", "-x", "140", "-y", "40")
 	p.await("a wide table", func(s string) bool {
-		return strings.Contains(s, "Jitter") && strings.Contains(s, "Flight") && strings.Contains(p.line(s, 39), "q quit")
+		return strings.Contains(s, "Jitter") && strings.Contains(s, "Findings") && strings.Contains(p.line(s, 39), "q quit")
 	})
 	p.tmux("resize-window", "-t", "v", "-x", "40", "-y", "8")
 	p.await("a narrow table", func(s string) bool {

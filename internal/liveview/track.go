@@ -1,6 +1,8 @@
 package liveview
 
 import (
+	"strconv"
+
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -15,7 +17,7 @@ func (t *track) take(c *session.Conn, out *Snapshot, notes []Note) {
 	state, closer := c.StateNow()
 	r := &t.row
 	*r = Row{
-		Key: t.key, ID: c.ID, Protocol: t.proto, Name: t.name, Role: c.Roles,
+		Key: t.key, ID: c.ID, Protocol: t.proto, Name: t.name, Role: c.Roles, Player: t.player,
 		State: state, ClosedBy: closer, Complete: c.Complete, Over: c.Over(),
 		Last: c.LastStamp, Findings: c.Findings, Notes: t.notes,
 	}
@@ -28,7 +30,25 @@ func (t *track) take(c *session.Conn, out *Snapshot, notes []Note) {
 		}
 		r.Duration = max(0, until-c.FirstStamp)
 	}
+	if !r.Over {
+		t.endedAt = 0
+	}
 	t.measure(c, out)
+}
+
+// since is for how long a connection is known to be over: since its latest frame, or,
+// when its silence is its end, since that was long enough.
+func (t *track) since(c *session.Conn, now int64) int64 {
+	if t == nil {
+		return now - c.LastStamp
+	}
+	if t.endedAt == 0 {
+		t.endedAt = now
+		if state, _ := c.StateNow(); state != session.TimedOut {
+			t.endedAt = c.LastStamp
+		}
+	}
+	return now - t.endedAt
 }
 
 // describe makes the texts that hardly ever change.
@@ -38,6 +58,11 @@ func (t *track) describe(c *session.Conn) {
 	}
 	if t.name[0] == "" {
 		t.name = [2]string{c.A.String(), c.B.String()}
+	}
+	if c.HasPlayers && t.player[0] == "" {
+		for i, n := range c.Players {
+			t.player[i] = "player " + strconv.FormatUint(uint64(n), 10)
+		}
 	}
 }
 

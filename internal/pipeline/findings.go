@@ -23,8 +23,9 @@ const (
 type collected struct {
 	findings []session.Finding
 	kept     map[verdictOn]int // once there are many
-	live     bool
-	fresh    []session.Finding // live: since Fresh
+	live     bool              // the run has no end
+	watched  bool              // Fresh is asked
+	fresh    []session.Finding // since Fresh
 }
 
 // A verdictOn is what findings beyond MaxFindings are told apart by.
@@ -38,9 +39,9 @@ func (c *collected) Finding(f *session.Finding) {
 	most, ofRule := MaxFindings, maxOfRule
 	if c.live {
 		most, ofRule = liveFindings, liveOfRule
-		if len(c.fresh) < liveFindings {
-			c.fresh = append(c.fresh, *f)
-		}
+	}
+	if c.watched && len(c.fresh) < liveFindings {
+		c.fresh = append(c.fresh, *f)
 	}
 	if len(c.findings) >= most {
 		if c.kept == nil {
@@ -77,12 +78,14 @@ func (f *Findings) Attach(r *Run) {
 	r.Sink = func(shard int) session.Sink { return &f.shards[shard] }
 }
 
-// Live says that the run has no end: less is kept, and Fresh may be asked.
-func (f *Findings) Live() {
+// Watch says that Fresh is asked now and then. Of a run without end less is kept.
+func (f *Findings) Watch(endless bool) {
 	for i := range f.shards {
-		f.shards[i].live = true
+		f.shards[i].watch(endless)
 	}
 }
+
+func (c *collected) watch(endless bool) { c.watched, c.live = true, endless }
 
 // Fresh are the findings since the call before.
 func (f *Findings) Fresh() []session.Finding {

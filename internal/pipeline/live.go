@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -19,8 +20,10 @@ const manyConnections = 256
 // tickEvery is how often a live run looks for what fell silent.
 const tickEvery = time.Second
 
-// A Watch keeps a live run of any length bounded: connections that ended leave the
-// tracker, and the latest of them are kept. It is used in the goroutine of the run.
+// A Watch looks at a run while it goes on, and keeps one without end bounded:
+// connections that ended leave the tracker, and the latest of them are kept. Of other
+// runs, of pipes and files that grow, it changes nothing. It is used in the goroutine of
+// the run.
 type Watch struct {
 	// Forget, when not nil, is told of connections that are counted only from now on:
 	// what else is kept of them must go.
@@ -28,6 +31,7 @@ type Watch struct {
 	Keep   int // connections that ended, for All; 0 is MaxEnded
 
 	run       *Run
+	ends      bool            // the run has an end
 	ended     []*session.Conn // by end, the latest last
 	fresh     int             // how many of ended came since Record
 	forgotten uint64
@@ -45,10 +49,12 @@ type task struct {
 	do    func(now time.Time) error
 }
 
-// NewWatch makes a run, which is to begin, a live one.
+// NewWatch looks at a run that is to begin.
 func NewWatch(r *Run) *Watch {
-	w := &Watch{run: r}
-	if r.Config.Idle == 0 {
+	w := &Watch{run: r, ends: !r.Source.Live()}
+	if w.ends {
+		w.Keep = math.MaxInt
+	} else if r.Config.Idle == 0 {
 		r.Config.Idle = session.DefaultIdle
 	}
 	first := r.Idle
@@ -69,32 +75,39 @@ func (w *Watch) Every(d time.Duration, f func(now time.Time) error) {
 	w.tasks = append(w.tasks, task{d, time.Now().Add(d), f})
 }
 
-// look does what is due.
+// look does what is due, and lets the source wake up for what is next.
 func (w *Watch) look(now time.Time) error {
-	if now.Sub(w.ticked) >= tickEvery {
-		w.ticked = now
-		w.tick(now.UnixNano())
+	if !w.ends {
+		if now.Sub(w.ticked) >= tickEvery {
+			w.ticked = now
+			w.tick(cmp.Or(w.run.Source.Heard(), w.run.latest))
+		}
+		w.run.Source.WakeAt(w.ticked.Add(tickEvery))
 	}
 	for i := range w.tasks {
 		t := &w.tasks[i]
-		if now.Before(t.next) {
-			continue
+		if !now.Before(t.next) {
+			if t.next = t.next.Add(t.every); t.next.Before(now) {
+				t.next = now.Add(t.every)
+			}
+			if err := t.do(now); err != nil {
+				return err
+			}
 		}
-		if t.next = t.next.Add(t.every); t.next.Before(now) {
-			t.next = now.Add(t.every)
-		}
-		if err := t.do(now); err != nil {
-			return err
-		}
+		w.run.Source.WakeAt(t.next)
 	}
 	return nil
 }
 
-// tick lets time pass where no packets come, and takes over what ended.
+// Latest is the time of the latest packet, in ns.
+func (w *Watch) Latest() int64 { return w.run.latest }
+
+// tick lets time pass where no packets come, until when all were heard, and takes over
+// what ended.
 func (w *Watch) tick(now int64) {
 	open := 0
 	for _, t := range w.run.tables {
-		t.Latest(w.run.end)
+		t.Latest(w.run.latest)
 		t.Tick(now)
 		n, _, _ := t.Live()
 		open += n
@@ -167,11 +180,11 @@ func (w *Watch) number(conns []*session.Conn) {
 
 // All are the connections for the last report, when the run has ended: every one
 // unless there were more than MaxEnded. forgotten says how many are not among them.
+// They are numbered by their first frames, whatever reports of intervals said.
 func (w *Watch) All() (conns []*session.Conn, forgotten uint64) {
 	w.collect()
 	conns = slices.Clone(w.ended)
-	slices.SortFunc(conns, byFirstFrame)
-	w.number(conns)
+	session.Number(conns)
 	return conns, w.forgotten
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"sync/atomic"
-	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
@@ -46,8 +45,9 @@ type Printer interface {
 
 // A Queue puts frames and messages in the order of the capture.
 type Queue struct {
-	Notes   bool          // frames wait for findings about them
-	live    time.Duration // how long a frame may wait, 0 for files
+	Notes   bool   // frames wait for findings about them
+	haste   *haste // nil where frames wait for what is to be known of them
+	endless bool   // the run has no end
 	out     io.Writer
 	printer Printer
 	buf     []byte
@@ -103,10 +103,8 @@ func (q *Queue) reserve(p *capture.Packet) {
 	}
 	s.Datagram = p.Datagram
 	s.Datagram.Payload = nil
-	if q.live != 0 && p.Class == capture.UDP {
-		// It may have to be printed before the tracker says anything of it.
-		s.raw = append(s.raw[:0], p.Payload...)
-		s.Datagram.Payload = s.raw
+	if q.haste != nil {
+		q.haste.note(s, p)
 	}
 	s.isDatagram = p.Class == capture.UDP
 	s.decided = !s.isDatagram
@@ -206,39 +204,17 @@ func (q *Queue) write() {
 	q.buf = q.buf[:0]
 }
 
-// Hasten makes the queue print every frame so long after its capture at the latest,
-// whatever is known of it by then: for live runs.
-func (q *Queue) Hasten(r *Run, patience time.Duration) {
-	q.live = patience
-	r.Idle = q.expire
-	for i := range q.sinks {
-		q.sinks[i].live = true
-	}
-}
-
 // Forget drops the findings on connections: they would keep these in memory.
 func (q *Queue) Forget(gone map[*session.Conn]bool) {
 	for i := range q.sinks {
 		q.sinks[i].forget(gone)
+		q.sinks[i].turns.forget(gone)
 	}
 }
 
 // Fresh are the findings of a live run since the call before.
 func (q *Queue) Fresh() []session.Finding {
 	return freshFindings(func(i int) *collected { return &q.sinks[i].collected })
-}
-
-// expire prints what waited long enough and writes everything printed.
-func (q *Queue) expire() error {
-	before := time.Now().Add(-q.live).UnixNano()
-	for ; q.head <= q.tracked; q.head++ {
-		s := q.ring[q.head%ringSize]
-		if s.Datagram.Time > before {
-			break
-		}
-		q.print(s)
-	}
-	return q.Flush()
 }
 
 // Flush writes what is printed so far.
@@ -280,6 +256,7 @@ type shardSink struct {
 	now   uint64 // the packet being tracked
 	at    uint64 // its place
 	late  []message
+	turns turns
 	collected
 }
 
@@ -329,15 +306,14 @@ func (k *shardSink) Message(m *session.Message) {
 		return
 	}
 	e := message{m.Conn, m.At, m.Dir, m.Index, head, tail}
-	s := k.slot(m.At)
-	if s == nil && k.q.live != 0 {
-		s = k.slot(k.now) // its frame was printed already
-	}
-	if s != nil {
+	switch s := k.turn(m); {
+	case s != nil:
 		s.Messages = append(s.Messages, e)
-		return
+	case k.q.endless:
+		k.q.printMessage(&e)
+	default:
+		k.late = append(k.late, e)
 	}
-	k.late = append(k.late, e)
 }
 
 // Finding implements session.Sink: a finding about an earlier frame becomes a

@@ -32,7 +32,8 @@ type Run struct {
 
 	tables *tables
 	end    int64
-	busy   int // packets since Idle was called
+	latest int64 // time of the latest packet, by the clock of the capture, which may be set
+	busy   int   // packets since Idle was called
 }
 
 // idleEvery is how many packets of a busy live source pass between two calls of
@@ -47,6 +48,11 @@ func (r *Run) Do() error {
 		err = r.parallel()
 	} else {
 		err = r.serial()
+	}
+	if at := r.Source.Heard(); at != 0 {
+		for _, t := range r.tables {
+			t.Tick(at)
+		}
 	}
 	r.tables.close(r.end)
 	return err
@@ -99,7 +105,7 @@ func (r *Run) idle() error {
 
 func (r *Run) before(p *capture.Packet) {
 	if p.HasTime {
-		r.end = max(r.end, p.Time)
+		r.end, r.latest = max(r.end, p.Time), p.Time
 	}
 	if r.Before != nil {
 		r.Before(p)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
@@ -19,8 +20,9 @@ type Slot struct {
 	Body     []byte
 	Messages []message // delivered during this frame
 
-	parts      []*Slot // the datagrams behind the first, where the packet stood for several
-	raw        []byte  // payload, kept in live runs
+	parts      []*Slot       // the datagrams behind the first, where the packet stood for several
+	raw        []byte        // payload, kept where the queue hastens
+	came       time.Duration // when it was read, on the clock of haste
 	isDatagram bool
 	decided    bool // the frame is known
 	waiting    bool // for the frame that acknowledges it

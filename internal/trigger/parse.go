@@ -3,6 +3,7 @@ package trigger
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
 )
@@ -30,6 +31,7 @@ type parser struct {
 	start int    // of tok
 	tok   string // "" at the end
 	depth int
+	held  int // comparisons that must hold for a time
 	err   error
 }
 
@@ -121,6 +123,9 @@ func (p *parser) primary() node {
 	}
 	p.next()
 	if w.event != nil {
+		if p.tok == "for" {
+			p.fail(w.name + " happens at a moment: a time is for measures, as in 'loss > 5% for 5s'")
+		}
 		return happened{w}
 	}
 	op := p.tok
@@ -131,7 +136,26 @@ func (p *parser) primary() node {
 	if op == "=" {
 		op = "=="
 	}
-	return compared{w, op, p.number(w)}
+	n := compared{w: w, op: op, limit: p.number(w)}
+	if p.accept("for") {
+		n.hold, n.place = p.duration(), p.held
+		p.held++
+	}
+	return n
+}
+
+// duration reads how long something must be so: "5s", "500ms", "2m", or seconds.
+func (p *parser) duration() int64 {
+	d, err := time.ParseDuration(p.tok)
+	if n, e := strconv.ParseFloat(p.tok, 64); e == nil && n < 1e6 {
+		d, err = time.Duration(n*1e9), nil
+	}
+	if err != nil || d <= 0 || d > 24*time.Hour {
+		p.fail("want a time, as in 'for 5s'")
+		return 0
+	}
+	p.next()
+	return int64(d)
 }
 
 // number reads a limit with the unit of its word, which may be left out.

@@ -1,15 +1,17 @@
 // Package trigger says when a flight recorder must keep what it has: an expression
 // of events and measures of a connection, such as
 //
-//	disconnect or finding.error or loss > 5%
+//	disconnect or finding.error or loss > 5% for 5s
 //
-// Words are joined with and, or, not and parentheses; and binds tighter than or.
+// Words are joined with and, or, not and parentheses; and binds tighter than or. A
+// measure may have to be beyond its limit for some time.
 package trigger
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Facts are what is known of one connection at a moment: what happened since the
@@ -24,8 +26,11 @@ type Facts struct {
 	BadSignature uint64
 	Dropped      uint64 // packets that the capture lost; of no connection
 
+	Time int64 // of this moment, ns
+	Held *Held // of this connection; nil where nothing lasts
+
 	// Measures have no value while there is nothing to measure.
-	Loss     Measure // of what both sides sent, in percent
+	Loss     Measure // of the worse side, in percent, where LossCounts
 	Retries  Measure // of what both sides sent, in percent
 	Quality  Measure // of the worse side, in percent
 	Ping     Measure // of the worse side, ms
@@ -33,6 +38,14 @@ type Facts struct {
 	InFlight Measure // of the worse side, numbers
 	Rate     Measure // of both sides, bytes a second
 }
+
+// A Held is since when measures of one connection are beyond their limits, by the
+// places of these in an expression: in ns, 0 while they are not.
+type Held struct{ since []int64 }
+
+// LossCounts reports whether so many losses, of so many sendings, say something about
+// a path: one of ten is chance.
+func LossCounts(lost, sent uint64) bool { return sent >= 50 || lost >= 3 }
 
 // A Measure is a number that may not be known.
 type Measure struct {
@@ -61,7 +74,7 @@ var words = []word{
 	{name: "malformed", means: "a datagram could not be decoded", event: func(f *Facts) bool { return f.Malformed > 0 }},
 	{name: "bad-signature", means: "a signature is invalid", event: func(f *Facts) bool { return f.BadSignature > 0 }},
 	{name: "drops", means: "the capture lost packets", event: func(f *Facts) bool { return f.Dropped > 0 }},
-	{name: "loss", unit: "%", means: "share of the last 10 s that is missing or was resent", value: func(f *Facts) Measure { return f.Loss }},
+	{name: "loss", unit: "%", means: "share of the last 10 s that is missing or was resent, once 50 were sent or 3 lost", value: func(f *Facts) Measure { return f.Loss }},
 	{name: "retries", unit: "%", means: "share of retries in the last 10 s", value: func(f *Facts) Measure { return f.Retries }},
 	{name: "quality", unit: "%", means: "share that came at once and in order, of the worse side", value: func(f *Facts) Measure { return f.Quality }},
 	{name: "ping", unit: "ms", means: "round trip of the worse side", value: func(f *Facts) Measure { return f.Ping }},
@@ -117,15 +130,17 @@ type compared struct {
 	w     *word
 	op    string
 	limit float64
+	hold  int64 // ns for which it must be so
+	place int   // among those with a time, in Held
 }
 
 func (n both) eval(f *Facts) ([]Reason, bool) {
 	r, ok := n.a.eval(f)
-	if !ok {
+	more, and := n.b.eval(f) // in any case: it may note since when it is so
+	if !ok || !and {
 		return nil, false
 	}
-	more, ok := n.b.eval(f)
-	return append(r, more...), ok
+	return append(r, more...), true
 }
 
 func (n either) eval(f *Facts) ([]Reason, bool) {
@@ -154,11 +169,34 @@ func (n happened) eval(f *Facts) ([]Reason, bool) {
 
 func (n compared) eval(f *Facts) ([]Reason, bool) {
 	m := n.w.value(f)
-	if !m.Known || !compare(m.Value, n.op, n.limit) {
+	if !n.lasts(f, m.Known && compare(m.Value, n.op, n.limit)) {
 		return nil, false
 	}
 	text := fmt.Sprintf("%s %s%s", n.w.name, strconv.FormatFloat(m.Value, 'g', 3, 64), n.w.unit)
+	if n.hold > 0 {
+		text += " for " + time.Duration(n.hold).String()
+	}
 	return []Reason{{Word: n.w.name, Text: text}}, true
+}
+
+// lasts notes whether the comparison holds now, and reports whether it does for as long
+// as it must.
+func (n compared) lasts(f *Facts, now bool) bool {
+	if n.hold == 0 || f.Held == nil {
+		return now && n.hold == 0
+	}
+	h := f.Held
+	for len(h.since) <= n.place {
+		h.since = append(h.since, 0)
+	}
+	switch since := &h.since[n.place]; {
+	case !now:
+		*since = 0
+		return false
+	case *since == 0 || f.Time < *since: // or the clock was set back
+		*since = f.Time
+	}
+	return f.Time-h.since[n.place] >= n.hold
 }
 
 func compare(v float64, op string, limit float64) bool {

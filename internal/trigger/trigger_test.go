@@ -10,6 +10,61 @@ import (
 
 func known(v float64) Measure { return Measure{v, true} }
 
+// TestFor: a measure must be beyond its limit all the time.
+func TestFor(t *testing.T) {
+	for _, c := range []struct {
+		expr string
+		loss []float64 // at each second; -1 is unknown
+		want string    // a letter a second
+	}{
+		{"loss > 5% for 3s", []float64{6, 6, 6, 6, 6}, "...xx"},
+		{"loss > 5% for 3s", []float64{6, 6, 1, 6, 6, 6, 6}, "......x"},
+		{"loss > 5% for 3s", []float64{6, 6, -1, 6, 6, 6, 6}, "......x"},
+		{"loss > 5% for 2.5", []float64{6, 6, 6, 6}, "...x"},
+		{"loss > 5 for 1500ms or loss > 8", []float64{6, 6, 6, 1, 9}, "..x.x"},
+		{"loss > 9 and loss > 5 for 2s", []float64{6, 6, 6, 10}, "...x"},
+		{"loss > 9 for 1s and loss > 5 for 3s", []float64{6, 6, 10, 10, 10}, "...xx"},
+	} {
+		tr, err := Compile(c.expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var held Held
+		got := ""
+		for sec, loss := range c.loss {
+			f := Facts{Time: int64(sec+100) * 1e9, Held: &held, Loss: Measure{loss, loss >= 0}}
+			r, ok := tr.Match(&f)
+			if !ok {
+				got += "."
+				continue
+			}
+			got += "x"
+			if len(r) == 0 || strings.Contains(c.expr, "3s") && !strings.Contains(r[len(r)-1].Text, " for 3s") {
+				t.Errorf("%s: reasons %v", c.expr, r)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.expr, got, c.want)
+		}
+	}
+	for _, expr := range []string{"disconnect for 5s", "loss > 5% for", "loss > 5% for ever", "loss for 5s", "loss > 5 for 0s", "loss > 5 for -1s"} {
+		if _, err := Compile(expr); err == nil {
+			t.Errorf("%s: no error", expr)
+		}
+	}
+}
+
+func TestLossCounts(t *testing.T) {
+	for _, c := range []struct {
+		lost, sent uint64
+		want       bool
+	}{{0, 0, false}, {2, 49, false}, {1, 10, false}, {3, 10, true}, {0, 50, true}, {1, 50, true}} {
+		if got := LossCounts(c.lost, c.sent); got != c.want {
+			t.Errorf("%d of %d: %v", c.lost, c.sent, got)
+		}
+	}
+}
+
 func TestMatch(t *testing.T) {
 	lossy := Facts{Loss: known(7.5), Ping: known(80)}
 	broken := Facts{Findings: [3]uint64{1, 0, 0}}

@@ -1,0 +1,263 @@
+package capture
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// A feeder reads an input of which nobody knows when more comes: a pipe, or a file
+// that grows. A goroutine of its own does it, because reading may wait for ever, and
+// hands over the packets it has whenever it must wait for bytes.
+type feeder struct {
+	path  string
+	ready chan<- struct{} // is told that there is something new
+	size  int             // of the window
+	most  Expansion
+
+	mu      sync.Mutex
+	room    *sync.Cond // parcels were taken, or nobody wants more
+	parcels []*parcel  // to be taken
+	empty   []*parcel  // to be filled again
+	kind    kind
+	err     error     // why no more comes; valid when ended
+	ended   bool      // no parcel comes any more
+	stopped bool      // what is there is wanted still, and nothing after it
+	closed  bool      // nothing is wanted any more
+	starves time.Time // since when it waits for bytes, zero when it does not
+	traffic traffic
+
+	making *parcel // in the goroutine
+
+	taking *parcel // in the caller's
+	next   int     // packet of it
+	seen   kind    // as of the last call of Next
+	drops  uint64
+	known  bool // drops
+}
+
+// kind is what is known of an input from its header.
+type kind struct {
+	format, compression string
+	link                LinkType
+	declared            bool // link: by the header of a pcap file
+}
+
+// A parcel is packets behind each other.
+type parcel struct {
+	data    []byte
+	packets []parcelled
+	drops   uint64 // that the input's statistics tell, behind all packets
+	known   bool   // drops
+}
+
+// A parcelled packet has no bytes of its own.
+type parcelled struct {
+	rec   Record // Data is nil
+	end   int    // of its bytes in data
+	drops uint64 // that the statistics in front of it tell
+	known bool   // drops
+}
+
+// What a parcel holds at most, if it is not a single packet, and how many wait.
+const (
+	parcelBytes   = 1 << 20
+	parcelPackets = 1 << 12
+	maxParcels    = 4
+)
+
+// errNone says that there is nothing now, and may be later.
+var errNone = errors.New("nothing yet")
+
+// newFeeder begins to read what open opens; grows says that its end is not the end.
+func newFeeder(path string, size int, most Expansion, open func() (io.Reader, error), grows bool, ready chan<- struct{}) *feeder {
+	f := &feeder{path: path, size: size, most: most, ready: ready, making: new(parcel)}
+	f.room = sync.NewCond(&f.mu)
+	go f.run(open, grows)
+	return f
+}
+
+// run reads to the end, or until nobody wants more.
+func (f *feeder) run(open func() (io.Reader, error), grows bool) {
+	r, err := open()
+	if err == nil {
+		src := &source{f: f, r: r, grows: grows}
+		if err = f.read(src); src.left {
+			err = io.EOF // in the middle of a packet, or before the first
+		}
+	}
+	if file, ok := r.(*os.File); ok && f.path != "-" {
+		file.Close()
+	}
+	f.publish()
+	f.mu.Lock()
+	f.ended, f.err = true, err
+	f.mu.Unlock()
+	f.tell()
+}
+
+func (f *feeder) read(src *source) error {
+	rd, err := newReader(src, f.size, f.most)
+	defer rd.Close()
+	f.mu.Lock()
+	f.kind = kind{rd.Format(), rd.Compression(), rd.header, err == nil && rd.Format() == "pcap"}
+	f.mu.Unlock()
+	var rec Record
+	for err == nil {
+		if err = rd.Next(&rec); err != nil {
+			break
+		}
+		f.put(rd, &rec)
+		if f.full() && !f.publish() {
+			return io.EOF
+		}
+	}
+	f.making.drops, f.making.known = rd.Dropped()
+	return err
+}
+
+// put adds a packet to the parcel that is made.
+func (f *feeder) put(rd *Reader, rec *Record) {
+	p := f.making
+	p.data = append(p.data, rec.Data...)
+	e := parcelled{rec: *rec, end: len(p.data)}
+	e.rec.Data = nil
+	e.rec.Comments = append([]string(nil), rec.Comments...)
+	e.drops, e.known = rd.Dropped()
+	p.packets = append(p.packets, e)
+}
+
+func (f *feeder) full() bool {
+	return len(f.making.packets) >= parcelPackets || len(f.making.data) >= parcelBytes
+}
+
+// publish hands over the parcel that is made. It waits while too many wait to be
+// taken, and reports false when nobody wants more.
+func (f *feeder) publish() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(f.parcels) >= maxParcels && !f.closed {
+		f.room.Wait()
+	}
+	if f.closed {
+		return false
+	}
+	if p := f.making; len(p.packets) > 0 || p.known {
+		f.parcels = append(f.parcels, p)
+		if n := len(f.empty); n > 0 {
+			f.making, f.empty = f.empty[n-1], f.empty[:n-1]
+		} else {
+			f.making = new(parcel)
+		}
+		f.tell()
+	}
+	return true
+}
+
+// tell wakes who waits for packets.
+func (f *feeder) tell() {
+	select {
+	case f.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Next gives the next packet that was handed over. The error is errNone when there
+// is none now, and as that of Reader.Next at the end.
+func (f *feeder) Next(rec *Record) error {
+	for f.taking == nil || f.next == len(f.taking.packets) {
+		if err := f.take(); err != nil {
+			return err
+		}
+	}
+	p := f.taking
+	e, start := &p.packets[f.next], 0
+	if f.next > 0 {
+		start = p.packets[f.next-1].end
+	}
+	f.next++
+	*rec = e.rec
+	rec.Data = p.data[start:e.end:e.end]
+	f.drops, f.known = e.drops, e.known
+	return nil
+}
+
+// take gives back the parcel at hand and takes the next.
+func (f *feeder) take() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p := f.taking; p != nil {
+		if p.known {
+			f.drops, f.known = p.drops, true
+		}
+		*p = parcel{data: p.data[:0], packets: p.packets[:0]}
+		f.empty, f.taking = append(f.empty, p), nil
+	}
+	f.seen = f.kind
+	switch {
+	case len(f.parcels) > 0:
+		f.taking, f.next = f.parcels[0], 0
+		f.parcels = append(f.parcels[:0], f.parcels[1:]...)
+		f.traffic.see(f.taking)
+		f.room.Signal()
+		return nil
+	case f.ended:
+		return f.err
+	}
+	return errNone
+}
+
+// Format, Compression and Dropped are those of a Reader, as far as packets were taken.
+func (f *feeder) Format() string          { return f.seen.format }
+func (f *feeder) Compression() string     { return f.seen.compression }
+func (f *feeder) Dropped() (uint64, bool) { return f.drops, f.known }
+
+// declare notes the link type in the header of a pcap file, once it is known.
+func (f *feeder) declare(u *linkUse) {
+	if f.seen.declared && len(u.seen) == 0 {
+		u.declare(f.seen.link)
+	}
+}
+
+// Close says that nothing more is wanted. The goroutine ends as soon as it has
+// something to read.
+func (f *feeder) Close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.room.Broadcast()
+}
+
+// stop says that only what is there is wanted: a file that grows ends where it ends
+// now.
+func (f *feeder) stop() {
+	f.mu.Lock()
+	f.stopped = true
+	f.mu.Unlock()
+}
+
+// starving is for how long it has waited for bytes, 0 when it does not.
+func (f *feeder) starving(now time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.starves.IsZero() || len(f.parcels) > 0 {
+		return 0
+	}
+	return max(0, now.Sub(f.starves))
+}
+
+// bulk reports that its packets come as from a file, not as they happen.
+func (f *feeder) bulk() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.traffic.bulk()
+}
+
+// recent reports that its latest packet was captured a moment before it came.
+func (f *feeder) recent() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.traffic.recent
+}

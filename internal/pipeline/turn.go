@@ -1,0 +1,74 @@
+package pipeline
+
+import "github.com/dpdissect/dpdissect/session"
+
+// turns are the frames behind which further messages of a side must stand, since one
+// that came before them stands there: what was held of a pair until it was recognised
+// may be told of when some of its frames are printed and others are not. Only the
+// sides of which that is so are in it.
+type turns struct {
+	frames map[sender]uint64
+	most   int // entries at which those without use are dropped
+}
+
+// A sender is one side of a connection.
+type sender struct {
+	conn *session.Conn
+	dir  int
+}
+
+// leastTurns is how many entries are worth no look.
+const leastTurns = 64
+
+// turn gives the slot a message stands in: that of the frame during which it was
+// delivered, or, when that one is printed already, of the packet at hand. Messages
+// of one side stand in the order of their indices. nil is behind all packets; that
+// is so in a run without end only while time passes without packets, and nothing is tracked.
+func (k *shardSink) turn(m *session.Message) *Slot {
+	who := sender{m.Conn, m.Dir}
+	if s := k.slot(max(m.At, k.turns.frames[who])); s != nil {
+		return s
+	}
+	s := k.slot(k.now)
+	if s == nil && k.q.endless {
+		s = k.q.newest() // no packet is at hand: time passed
+	}
+	if s != nil {
+		k.keepTurn(who, s.Datagram.Frame)
+	}
+	return s
+}
+
+// keepTurn notes behind which frame the next message must stand.
+func (k *shardSink) keepTurn(who sender, frame uint64) {
+	t := &k.turns
+	if t.frames == nil {
+		t.frames, t.most = map[sender]uint64{}, leastTurns
+	}
+	t.frames[who] = frame
+	if len(t.frames) < t.most {
+		return
+	}
+	for who, frame := range t.frames {
+		if k.slot(frame) == nil {
+			delete(t.frames, who) // so are all before it
+		}
+	}
+	t.most = max(leastTurns, 2*len(t.frames))
+}
+
+// forget drops connections.
+func (t *turns) forget(gone map[*session.Conn]bool) {
+	for c := range gone {
+		delete(t.frames, sender{c, 0})
+		delete(t.frames, sender{c, 1})
+	}
+}
+
+// newest is the slot of the latest packet, nil when it is printed.
+func (q *Queue) newest() *Slot {
+	if q.head > q.last.Load() {
+		return nil
+	}
+	return q.ring[q.last.Load()%ringSize]
+}

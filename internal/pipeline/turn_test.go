@@ -1,0 +1,212 @@
+package pipeline
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// indices prints frames by number and messages by direction and index.
+type indices struct{}
+
+func (indices) Prepare(int, *Slot, *dissect.Frame) {}
+func (indices) PrepareMessage(_ int, m *session.Message) (head, tail []byte) {
+	return fmt.Append(nil, "ab"[m.Dir:m.Dir+1], m.Index), nil
+}
+func (indices) Print(dst []byte, s *Slot) []byte {
+	return fmt.Appendf(dst, " %d", s.Datagram.Frame)
+}
+func (indices) PrintMessage(dst, head, _ []byte, _ int) []byte {
+	return append(append(dst, ' '), head...)
+}
+
+// A desk is a queue whose tracker is the test.
+type desk struct {
+	q    *Queue
+	out  bytes.Buffer
+	run  Run
+	conn *session.Conn
+	next [2]uint64 // index of a direction's next message
+	wake time.Time
+}
+
+func newDesk(live bool) *desk {
+	d := &desk{conn: &session.Conn{ID: -1}}
+	d.q = NewQueue(&d.out, indices{})
+	d.q.Attach(&d.run)
+	if live {
+		d.run.Source = new(capture.Source)
+		d.q.Hasten(&d.run, time.Second)
+		d.q.haste.source, d.q.endless = d, true
+	}
+	return d
+}
+
+// Patience and WakeAt are those of a source.
+func (d *desk) Patience(wish time.Duration) time.Duration { return wish }
+func (d *desk) WakeAt(at time.Time)                       { d.wake = at }
+
+// packet begins to track a packet that was read so long ago.
+func (d *desk) packet(frame uint64, age time.Duration) {
+	p := &capture.Packet{Class: capture.UDP}
+	p.Frame = frame
+	d.run.Before(p)
+	d.q.ring[d.q.last.Load()%ringSize].came -= age
+	d.run.Begin(0, frame)
+}
+
+// known says what a frame is.
+func (d *desk) known(frame uint64) {
+	d.run.Sink(0).Frame(&dissect.Frame{Datagram: &dissect.Datagram{Frame: frame}, Protocol: "udp", Connection: -1}, nil)
+}
+
+// message delivers the next message of a side during a frame.
+func (d *desk) message(dir int, at uint64) {
+	d.run.Sink(0).Message(&session.Message{Conn: d.conn, Dir: dir, Index: d.next[dir], At: at})
+	d.next[dir]++
+}
+
+func (d *desk) finish(t *testing.T) string {
+	t.Helper()
+	if err := d.q.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(d.out.String())
+}
+
+// Frames of a pair are held until it is recognised. Live, the first of them are
+// printed by then: their messages come with the packet at hand, and so do those of
+// the frames behind them.
+func TestMessagesOfHeldFrames(t *testing.T) {
+	d := newDesk(true)
+	for frame, age := range []time.Duration{3 * time.Second, 2 * time.Second, 0, 0} {
+		d.packet(uint64(frame+1), age)
+		if err := d.run.After(uint64(frame + 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.run.Idle(); err != nil { // prints frames 1 and 2
+		t.Fatal(err)
+	}
+	d.packet(5, 0)
+	for frame := uint64(1); frame <= 5; frame++ {
+		d.message(int(frame%2), frame)
+		d.known(frame)
+	}
+	d.packet(6, 0)
+	d.message(0, 6)
+	d.known(6)
+	d.run.After(6)
+	if got, want := d.finish(t), "1 2 3 4 5 b0 a0 b1 a1 b2 6 a2"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Frames are printed when they waited long enough, and the source is told when that is.
+func TestHaste(t *testing.T) {
+	d := newDesk(true)
+	begin := time.Now()
+	d.packet(1, time.Hour)
+	d.packet(2, 0)
+	d.run.After(2)
+	if err := d.run.Idle(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.TrimSpace(d.out.String()), "1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if in := d.wake.Sub(begin); in < time.Second || in > time.Second+time.Since(begin) {
+		t.Errorf("the next look is in %v, want in a second", in)
+	}
+	d.q.haste.source = slow{d}
+	d.q.ring[2].came -= time.Hour
+	d.run.Idle()
+	if got, want := strings.TrimSpace(d.out.String()), "1"; got != want {
+		t.Errorf("%s, want %s: what comes as from a file is not hurried", got, want)
+	}
+}
+
+// slow is a source of packets that come as from a file.
+type slow struct{ *desk }
+
+func (slow) Patience(time.Duration) time.Duration { return 1 << 62 }
+
+// Messages that are told while time passes, and all packets are printed, come at once.
+func TestMessagesWithoutPackets(t *testing.T) {
+	d := newDesk(true)
+	d.packet(1, 0)
+	d.known(1)
+	d.run.After(1)
+	d.message(0, 1)
+	d.run.Idle()
+	if got, want := strings.TrimSpace(d.out.String()), "1 a0"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// In files, what was held for longer than frames may wait to be printed does not come
+// behind what was held after it.
+func TestMessagesHeldForLong(t *testing.T) {
+	d := newDesk(false)
+	const n = HoldFrames + 10
+	for frame := uint64(1); frame <= n; frame++ {
+		d.packet(frame, 0)
+		if frame%1000 > 1 && frame < n { // others are of the pair
+			d.known(frame)
+		}
+		if frame < n {
+			d.run.After(frame)
+		}
+	}
+	for frame := uint64(1); frame <= n; frame++ {
+		if frame%1000 <= 1 || frame == n {
+			d.message(0, frame)
+			d.known(frame)
+		}
+	}
+	d.run.After(n)
+	last := -1
+	for _, word := range strings.Fields(d.finish(t)) {
+		var index int
+		if k, _ := fmt.Sscanf(word, "a%d", &index); k == 0 {
+			continue
+		}
+		if index != last+1 {
+			t.Fatalf("message %d stands behind %d", index, last)
+		}
+		last = index
+	}
+	if last != int(d.next[0])-1 {
+		t.Errorf("the last message is %d of %d", last, d.next[0])
+	}
+}
+
+// Of sides whose messages moved no more is kept than of frames that wait.
+func TestTurnsAreDropped(t *testing.T) {
+	d := newDesk(false)
+	d.packet(1, 0)
+	d.known(1)
+	d.run.After(1)
+	for frame := uint64(2); frame < 1000; frame++ {
+		d.packet(frame, 0)
+		d.conn = &session.Conn{ID: -1}
+		d.message(0, 1) // frame 1 is printed
+		d.known(frame)
+		d.run.After(frame)
+	}
+	k := &d.q.sinks[0]
+	if n := len(k.turns.frames); n == 0 || n > leastTurns {
+		t.Errorf("%d sides are remembered", n)
+	}
+	k.turns.frames[sender{d.conn, 1}] = 1
+	d.q.Forget(map[*session.Conn]bool{d.conn: true})
+	if _, ok := k.turns.frames[sender{d.conn, 1}]; ok {
+		t.Error("a connection that is to be forgotten is remembered")
+	}
+}
