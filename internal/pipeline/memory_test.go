@@ -29,10 +29,7 @@ const (
 // does not count, whatever the size. party gives how much is in use at so many
 // moments of its life.
 func grown(party func(n int64) []int64) []int64 {
-	few, many := int64(100), int64(300)
-	if testing.Short() {
-		few, many = 50, 150
-	}
+	const few, many = 50, 150
 	small, large := party(few), party(many)
 	for i := range large {
 		large[i] = (large[i] - small[i]) / (many - few)
@@ -167,7 +164,7 @@ func closes(script script, n int64) int64 {
 
 // TestChurn: connections come and go, and memory stays where it was.
 func TestChurn(t *testing.T) {
-	generations, size := 20, 500
+	generations, size := 12, 300
 	if testing.Short() {
 		generations, size = 8, 100
 	}
