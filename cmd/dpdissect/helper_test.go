@@ -14,10 +14,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of the commands")
 
-// TestMain lets the heap grow: thousands of short runs, each with buffers for a
-// long one, would collect garbage half of the time.
+// TestMain lets the heap grow to what a small machine has: thousands of short runs,
+// each with buffers for a long one, would collect garbage half of the time.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(800)
+	debug.SetMemoryLimit(400 << 20)
 	testscript.Main(m, map[string]func(){"dpdissect": main})
 }
 
