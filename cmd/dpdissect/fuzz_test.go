@@ -19,9 +19,14 @@ func FuzzDP4(f *testing.F)   { fuzzPipeline(f, "dp4") }
 func FuzzKnet(f *testing.F)  { fuzzPipeline(f, "knet") }
 func FuzzHazel(f *testing.F) { fuzzPipeline(f, "hazel") }
 
-// validated is of how many inputs one is held to the schemas: reading JSON back
-// takes longer than all the rest.
-const validated = 8
+// Of how many inputs one is held to the schemas, which takes longer than all the
+// rest; is run with three workers, too; is printed in all formats. Which ones, the
+// input decides.
+const (
+	validated = 16
+	parallel  = 4
+	printedAs = 16
+)
 
 func fuzzPipeline(f *testing.F, protocol string) {
 	all, others := excerpts(f, protocol), strangersOf(f)
@@ -42,11 +47,18 @@ func fuzzPipeline(f *testing.F, protocol string) {
 		h.Write(edits)
 		h.Write([]byte{byte(which), byte(which >> 8), mode})
 		sum := h.Sum32()
-		how := plan{workers: 1, tree: sum>>8%8 == 1, text: sum>>16%8 == 1}
+		how := plan{workers: 1, tree: sum>>8%printedAs == 1, all: sum>>16%printedAs == 1}
 		if mode&1 == 1 {
 			how.force = &force[int(mode>>1)%len(force)]
 		}
-		holds(t, asFile(packets), how, schemas, sum%validated == 0 && !how.tree)
+		file := asFile(packets)
+		y := sound(t, file, how)
+		if sum>>4%parallel == 0 {
+			same(t, file, how, y)
+		}
+		if sum%validated == 0 && !how.tree {
+			valid(t, schemas, y)
+		}
 	})
 }
 
@@ -93,19 +105,24 @@ func keepFailed(t *testing.T, file []byte, how plan) {
 	}
 }
 
-// holds runs a capture with one worker and with three, and fails for what must not
-// be: a fault of the program, a difference, a number that cannot be, and, where that
-// is looked at, JSON that is not what the schemas say.
-func holds(t *testing.T, file []byte, how plan, schemas schemaSet, validate bool) yield {
+// sound runs a capture with one worker, and fails for a fault of the program or a
+// number that cannot be.
+func sound(t *testing.T, file []byte, how plan) *yield {
 	t.Helper()
 	t.Cleanup(func() { keepFailed(t, file, how) })
-	one := runEverything(t, file, how)
-	for _, e := range one.internal {
+	y := runEverything(t, file, how)
+	for _, e := range y.internal {
 		t.Errorf("internal error at frame %d: %s", e.Frame, e.Message)
 	}
-	for _, d := range one.doubts {
+	for _, d := range y.doubts {
 		t.Error(d)
 	}
+	return y
+}
+
+// same runs it with three workers, which must give the same.
+func same(t *testing.T, file []byte, how plan, one *yield) {
+	t.Helper()
 	how.workers = 3
 	many := runEverything(t, file, how)
 	for _, pair := range [][2]string{{one.frames, many.frames}, {one.analysis, many.analysis}, {one.check, many.check}, {one.texts, many.texts}} {
@@ -113,12 +130,14 @@ func holds(t *testing.T, file []byte, how plan, schemas schemaSet, validate bool
 			t.Errorf("3 workers differ at line %s", difference(pair[1], pair[0]))
 		}
 	}
-	if validate {
-		for _, text := range []string{one.frames, one.analysis, one.check} {
-			if err := invalid(schemas, text); err != nil {
-				t.Error(err)
-			}
+}
+
+// valid holds its JSON to the schemas.
+func valid(t *testing.T, schemas schemaSet, y *yield) {
+	t.Helper()
+	for _, text := range []string{y.frames, y.analysis, y.check} {
+		if err := invalid(schemas, text); err != nil {
+			t.Error(err)
 		}
 	}
-	return one
 }
