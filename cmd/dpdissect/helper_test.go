@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 // captures lists the captures kept with the project. It fails when there is none.
-func captures(t testing.TB) []string {
+func captures(t *testing.T) []string {
 	t.Helper()
 	folder, err := filepath.Abs(filepath.Join("..", "..", "testdata", "pcaps"))
 	if err != nil {
@@ -54,7 +54,7 @@ func capturePath(t *testing.T, name string) string {
 }
 
 // call runs a command line in this process.
-func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
+func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	out, errs := newPipe(t), newPipe(t)
 	code = run(args, out.w, errs.w)
@@ -62,7 +62,7 @@ func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
 }
 
 // output is the standard output of a command line that must end well.
-func output(t testing.TB, args ...string) string {
+func output(t *testing.T, args ...string) string {
 	t.Helper()
 	out, errs, code := call(t, args...)
 	if code != exitOK || errs != "" {
@@ -75,7 +75,7 @@ func output(t testing.TB, args ...string) string {
 var shared = map[string]string{}
 
 // printed is output that is made once for all tests.
-func printed(t testing.TB, args ...string) string {
+func printed(t *testing.T, args ...string) string {
 	t.Helper()
 	key := strings.Join(args, "\x00")
 	out, ok := shared[key]
@@ -92,7 +92,7 @@ type pipe struct {
 	read chan []byte
 }
 
-func newPipe(t testing.TB) *pipe {
+func newPipe(t *testing.T) *pipe {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -108,7 +108,7 @@ func newPipe(t testing.TB) *pipe {
 }
 
 // text closes the pipe and gives what was written.
-func (p *pipe) text(t testing.TB) string {
+func (p *pipe) text(t *testing.T) string {
 	t.Helper()
 	if err := p.w.Close(); err != nil {
 		t.Fatal(err)

@@ -105,7 +105,7 @@ func gzipped(t *testing.T, dir, path string) string {
 }
 
 // packets reads all packets of a capture.
-func packets(t testing.TB, path string) (all []capture.Record) {
+func packets(t *testing.T, path string) (all []capture.Record) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // schema compiles what `dpdissect schema` prints.
-func schema(t testing.TB, name string) *jsonschema.Schema {
+func schema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(output(t, "schema", name)))
 	if err != nil {
@@ -62,7 +62,7 @@ func TestOutputsValidate(t *testing.T) {
 			for _, c := range []struct {
 				schema *jsonschema.Schema
 				args   []string
-				out    func(testing.TB, ...string) string
+				out    func(*testing.T, ...string) string
 			}{
 				{analysis, []string{"analyze", "--format", "json"}, printed},
 				{analysis, []string{"analyze", "--format", "ndjson"}, output},

