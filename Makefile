@@ -12,14 +12,14 @@ SOAK    ?=
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@2026.2.2)
 
 # What `make check` makes anew and compares.
-GENERATED = docs/FIELDS.md docs/rules.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
+GENERATED = docs/FIELDS.md docs/rules.md docs/THIRD_PARTY.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover soak mutants accuracy
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover edits soak mutants accuracy
 
-test: ## all tests
-	$(GO) test -timeout 5m ./...
+test: ## all tests, in 3 minutes of a machine with 2 cores
+	$(GO) test -timeout 15m ./...
 
 build: ## bin/dpdissect
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/dpdissect ./cmd/dpdissect
@@ -52,15 +52,26 @@ generated: traces golden docs ## files that are generated are those in the repos
 	@changed=$$(git status --porcelain -- $(GENERATED)); [ -z "$$changed" ] || { echo "generated files differ:"; echo "$$changed"; exit 1; }
 
 race: ## all tests with the race detector, which wants a C compiler
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 60m ./...
 
-fuzz: ## every fuzz target of a package: make fuzz PROTO=dp8 TIME=30s, also PROTO=internal/capture
+# Minimizing inputs that are new would take most of the time.
+fuzz: ## every fuzz target of a package: make fuzz PROTO=internal/pipeline TIME=5m, also PROTO=dp8
 	@for f in $$($(GO) test ./$(PROTO) -list '^Fuzz' | grep '^Fuzz'); do \
-		echo "== $$f"; $(GO) test ./$(PROTO) -run '^$$' -fuzz "^$$f$$" -fuzztime $(TIME) || exit 1; \
+		echo "== $$f"; $(GO) test ./$(PROTO) -run '^$$' -fuzz "^$$f$$" -fuzztime $(TIME) -fuzzminimizetime 20x || exit 1; \
 	done
 
-soak: ## edits of conforming captures accuse nobody: make soak FRAMES=1000000 SOAK='-proto dp8 -seed 7 -time 1m'
+edits: ## edits of conforming captures accuse nobody: make edits FRAMES=1000000 SOAK='-proto dp8 -seed 7 -time 1m'
 	$(GO) run ./internal/lab/cmd/lab soak -frames $(FRAMES) $(SOAK)
+
+# What tests sample in `make test`, tried at length: filters against tcpdump, random
+# sessions, strangers and edits, and all that is fuzzed.
+soak: edits ## the long campaigns: edits, more of what tests sample, and TIME for each fuzz target
+	DPDISSECT_FILTERS=500 $(GO) test -count=1 -timeout 30m ./internal/capfilter
+	DPDISSECT_WILD=1-3000 DPDISSECT_STRANGERS=20000 DPDISSECT_RANDOM=4000000 $(GO) test -count=1 -timeout 30m ./internal/pipeline
+	DPDISSECT_SOAK=20 $(GO) test -count=1 -timeout 30m ./internal/lab
+	@for p in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
+		$(MAKE) --no-print-directory fuzz PROTO=$$p TIME=$(TIME) || exit 1; \
+	done
 
 mutants: ## every evaluated MUST rule has a mutant that is found and a near miss that is not
 	$(GO) run ./internal/lab/cmd/lab mutants
@@ -83,11 +94,13 @@ golden: ## outputs that tests compare with
 	$(GO) test ./dissect/render ./internal/report ./internal/liveview -update
 	$(GO) test ./cmd/dpdissect -run 'TestGolden|TestScript|TestReadme' -update
 
-docs: ## the references of fields and rules
+docs: ## the references of fields and rules, and the licences of what is linked
 	$(GO) run ./cmd/dpdissect fields --markdown > docs/FIELDS.md.new
 	mv docs/FIELDS.md.new docs/FIELDS.md
 	$(GO) run ./cmd/dpdissect rules --markdown > docs/rules.md.new
 	mv docs/rules.md.new docs/rules.md
+	$(GO) run ./internal/licenses $(PLATFORMS) > docs/THIRD_PARTY.md.new
+	mv docs/THIRD_PARTY.md.new docs/THIRD_PARTY.md
 
 cover: ## statements covered by all tests, for each function in cover.txt
 	$(GO) test -timeout 10m -coverpkg ./... -coverprofile cover.out ./...

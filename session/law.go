@@ -46,14 +46,14 @@ func (t *Table) booksOf(p *Protocol) *books {
 	return b
 }
 
-// Tallies gives the tally of every rule of a protocol, in the order of its table.
+// Tallies gives the tally of every rule of a protocol, in the order of its table;
+// nil when the table has seen no connection of the protocol.
 func (t *Table) Tallies(p *Protocol) []Tally {
-	all := make([]Tally, len(p.Rules))
 	b := t.books[p]
 	if b == nil {
-		return all
+		return nil
 	}
-	copy(all, b.tally)
+	all := slices.Clone(b.tally)
 	for set, n := range b.sets {
 		for _, rule := range p.RuleSets[set] {
 			all[rule].Pass += n

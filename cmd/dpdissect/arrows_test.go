@@ -41,6 +41,7 @@ func arrows() []arrow {
 		{"internal/liveview", []string{"dissect", "session", "internal/report"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
 		{"internal/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
+		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},
 		{"internal/bench", []string{"internal/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"internal/tracegen/wire", []string{"internal/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
 			"what is played over sockets is played by traces, and knows no protocol"},

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -12,7 +14,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of the commands")
 
+// TestMain lets the heap grow to what a small machine has: thousands of short runs,
+// each with buffers for a long one, would collect garbage half of the time.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(800)
+	debug.SetMemoryLimit(400 << 20)
 	testscript.Main(m, map[string]func(){"dpdissect": main})
 }
 
@@ -50,9 +56,9 @@ func capturePath(t *testing.T, name string) string {
 // call runs a command line in this process.
 func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	out, errs := tempFile(t), tempFile(t)
-	code = run(args, out, errs)
-	return content(t, out), content(t, errs), code
+	out, errs := newPipe(t), newPipe(t)
+	code = run(args, out.w, errs.w)
+	return out.text(t), errs.text(t), code
 }
 
 // output is the standard output of a command line that must end well.
@@ -65,25 +71,47 @@ func output(t *testing.T, args ...string) string {
 	return out
 }
 
-func tempFile(t *testing.T) *os.File {
+// shared remembers what command lines printed: several tests look at the same.
+var shared = map[string]string{}
+
+// printed is output that is made once for all tests.
+func printed(t *testing.T, args ...string) string {
 	t.Helper()
-	f, err := os.CreateTemp(t.TempDir(), "out")
-	if err != nil {
-		t.Fatal(err)
+	key := strings.Join(args, "\x00")
+	out, ok := shared[key]
+	if !ok {
+		out = output(t, args...)
+		shared[key] = out
 	}
-	return f
+	return out
 }
 
-// content reads a file from its beginning and closes it.
-func content(t *testing.T, f *os.File) string {
+// A pipe collects what is written to it.
+type pipe struct {
+	w    *os.File
+	read chan []byte
+}
+
+func newPipe(t *testing.T) *pipe {
 	t.Helper()
-	defer f.Close()
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(f)
+	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(b)
+	p := &pipe{w, make(chan []byte, 1)}
+	go func() {
+		defer r.Close()
+		b, _ := io.ReadAll(r)
+		p.read <- b
+	}()
+	return p
+}
+
+// text closes the pipe and gives what was written.
+func (p *pipe) text(t *testing.T) string {
+	t.Helper()
+	if err := p.w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return string(<-p.read)
 }

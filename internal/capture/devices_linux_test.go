@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,6 +38,21 @@ func TestLinkOf(t *testing.T) {
 	}
 }
 
+// listed are the devices in their order and by their names.
+func listed(t *testing.T) (names []string, found map[string]DeviceInfo) {
+	t.Helper()
+	list, err := Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found = map[string]DeviceInfo{}
+	for _, d := range list {
+		names = append(names, d.Name)
+		found[d.Name] = d
+	}
+	return names, found
+}
+
 // TestDevicesOfNamespace makes interfaces and looks at what is listed of them.
 // /sys/class/net shows those of another namespace here.
 func TestDevicesOfNamespace(t *testing.T) {
@@ -48,15 +64,12 @@ func TestDevicesOfNamespace(t *testing.T) {
 	ipTool(t, "link", "set", "right", "up")
 	ipTool(t, "addr", "add", "10.7.0.1/24", "dev", "left")
 	ipTool(t, "addr", "add", "fd07::1/64", "dev", "left", "nodad")
-	list, err := Devices()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	found := map[string]DeviceInfo{}
-	for _, d := range list {
-		names = append(names, d.Name)
-		found[d.Name] = d
+	names, found := listed(t)
+	for end := time.Now().Add(2 * time.Minute); !found["left"].Running || !found["right"].Running; names, found = listed(t) {
+		if time.Now().After(end) { // a carrier comes some time after an interface is up
+			t.Fatalf("left and right have no carrier: %+v", found)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	up := []string{"right", "left", "any", "lo"}
 	if len(names) != 6 || !slices.Contains(up[:2], names[0]) || !slices.Equal(names[2:4], up[2:]) {

@@ -11,55 +11,74 @@ import (
 // UniqueKeys walks over the tokens of one JSON value: the error names a key that
 // an object has twice, or says what is no JSON.
 func UniqueKeys(doc []byte) error {
-	n, err := Values(doc)
-	if err == nil && n != 1 {
-		err = fmt.Errorf("%d values, want 1", n)
+	all, err := Values(doc)
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("%d values, want 1", len(all))
 	}
 	return err
 }
 
-// Values is UniqueKeys for any number of values in a row, and counts them.
-func Values(doc []byte) (n int, err error) {
+// Values reads any number of JSON values in a row, numbers as json.Number. The
+// error names a key that an object has twice, which encoding/json takes without
+// a word, or says what is no JSON; the values before it are given.
+func Values(doc []byte) (all []any, err error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
 	for d.More() {
-		if err := walk(d); err != nil {
-			return n, err
+		v, err := value(d)
+		if err != nil {
+			return all, err
 		}
-		n++
+		all = append(all, v)
 	}
-	_, err = d.Token()
-	if err == io.EOF {
+	if _, err = d.Token(); err == io.EOF {
 		err = nil
 	}
-	return n, err
+	return all, err
 }
 
-func walk(d *json.Decoder) error {
+func value(d *json.Decoder) (any, error) {
 	tok, err := d.Token()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	open, ok := tok.(json.Delim)
-	if !ok {
-		return nil
+	switch tok {
+	case json.Delim('{'):
+		return object(d)
+	case json.Delim('['):
+		return array(d)
 	}
-	keys := map[json.Token]bool{}
+	return tok, nil
+}
+
+func object(d *json.Decoder) (any, error) {
+	o := map[string]any{}
 	for d.More() {
-		if open == '{' {
-			key, err := d.Token()
-			if err != nil {
-				return err
-			}
-			if keys[key] {
-				return fmt.Errorf("key twice: %v", key)
-			}
-			keys[key] = true
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
 		}
-		if err := walk(d); err != nil {
-			return err
+		name := key.(string) // the decoder takes nothing else here
+		if _, twice := o[name]; twice {
+			return nil, fmt.Errorf("key twice: %v", name)
+		}
+		if o[name], err = value(d); err != nil {
+			return nil, err
 		}
 	}
-	_, err = d.Token()
-	return err
+	_, err := d.Token()
+	return o, err
+}
+
+func array(d *json.Decoder) (any, error) {
+	a := []any{}
+	for d.More() {
+		v, err := value(d)
+		if err != nil {
+			return nil, err
+		}
+		a = append(a, v)
+	}
+	_, err := d.Token()
+	return a, err
 }

@@ -1,6 +1,10 @@
 package jsontest
 
-import "testing"
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
 
 func TestUniqueKeys(t *testing.T) {
 	for doc, ok := range map[string]bool{
@@ -9,6 +13,7 @@ func TestUniqueKeys(t *testing.T) {
 		`[{"b":{"c":1,"c":1}}]`:               false,
 		`{"a":1} {}`:                          false,
 		`{"a":`:                               false,
+		`{1:2}`:                               false,
 		`"text"`:                              true,
 		``:                                    false,
 		`{"a":1}]`:                            false,
@@ -20,10 +25,12 @@ func TestUniqueKeys(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	if n, err := Values([]byte("{\"a\":1}\n{\"a\":2}\n")); n != 2 || err != nil {
-		t.Errorf("%d values, %v", n, err)
+	all, err := Values([]byte("{\"a\":[1,true,null,{}]}\n[\"b\"]\n"))
+	want := []any{map[string]any{"a": []any{json.Number("1"), true, nil, map[string]any{}}}, []any{"b"}}
+	if !reflect.DeepEqual(all, want) || err != nil {
+		t.Errorf("%v, %v", all, err)
 	}
-	if n, err := Values([]byte("{\"a\":1}\n{\"a\":2,\"a\":3}\n")); n != 1 || err == nil {
-		t.Errorf("%d values, %v", n, err)
+	if all, err := Values([]byte("{\"a\":1}\n{\"a\":2,\"a\":3}\n")); len(all) != 1 || err == nil {
+		t.Errorf("%v, %v", all, err)
 	}
 }

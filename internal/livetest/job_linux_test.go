@@ -15,7 +15,7 @@ import (
 
 // patience is how long a test waits for something that comes at once on a machine
 // that has time.
-const patience = 30 * time.Second
+const patience = 3 * time.Minute
 
 // A job is the program at work.
 type job struct {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -109,8 +110,9 @@ func (p *pane) ended(code int, modes, stty string) {
 		return strings.Contains(s, fmt.Sprintf("code=%d\n", code)) && strings.HasSuffix(strings.TrimRight(s, " \n"), "ready>")
 	})
 	s := p.tmux("capture-pane", "-t", "v", "-p", "-S", "-300")
-	for _, want := range []string{"hazel", "dp8", "packets captured, 0 dropped by the kernel"} {
-		if !strings.Contains(s, want) {
+	// A machine that is busy with something else for long may drop packets here.
+	for _, want := range []string{"hazel", "dp8", `\d+ packets captured, \d+ dropped by the kernel`} {
+		if !regexp.MustCompile(want).MatchString(s) {
 			p.t.Errorf("the report on the normal screen has no %q:\n%s", want, s)
 		}
 	}

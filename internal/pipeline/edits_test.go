@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -205,71 +204,4 @@ func sound(all []dissect.Datagram, w *watched, conns []*session.Conn) (out []str
 		}
 	}
 	return out
-}
-
-// FuzzTable plays edited sessions byte by byte: nothing panics, every datagram is
-// shown once, and memory does not follow the input.
-func FuzzTable(f *testing.F) {
-	path := wildFile(f)
-	for seed := range uint64(12) {
-		all, _ := generate(f, &tracegen.RollDP8(seed+1).Scenario, path)
-		f.Add(packed(all[:min(len(all), 120)]))
-	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		all := unpacked(in)
-		p := dp8.New(dp8.Options{Secrets: []dp8.SuppliedSecrets{{SessionID: 7}}})
-		cfg := session.Config{Protocols: []*session.Protocol{p}}
-		if len(in)%2 == 0 {
-			cfg.Force = []session.Force{{Hi: 65535, Protocol: p}}
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		w, conns := track(all, cfg)
-		runtime.ReadMemStats(&after)
-		for _, d := range sound(all, w, conns) {
-			t.Error(d)
-		}
-		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20+uint64(len(in))*4096 {
-			t.Errorf("%d bytes for an input of %d", used, len(in))
-		}
-	})
-}
-
-// packed writes datagrams as bytes: side and IPv4 identification, milliseconds
-// since the one before, size, payload.
-func packed(all []dissect.Datagram) (out []byte) {
-	for i := range all {
-		d := &all[i]
-		if d.Kind != dissect.UDP || len(d.Payload) > 250 {
-			continue
-		}
-		side := byte(0)
-		if d.Src != all[0].Src {
-			side = 1
-		}
-		gap := int64(0)
-		if i > 0 {
-			gap = min((d.Time-all[i-1].Time)/1e6, 255)
-		}
-		out = append(out, side|byte(d.IPID)<<2, byte(gap), byte(len(d.Payload)))
-		out = append(out, d.Payload...)
-	}
-	return out
-}
-
-func unpacked(in []byte) (all []dissect.Datagram) {
-	now := int64(1e18)
-	ends := [2]dissect.Endpoint{{Port: 2302}, {Port: 2303}}
-	for len(in) >= 3 {
-		kind, gap, n := in[0], in[1], min(int(in[2]), len(in)-3)
-		now += int64(gap) * 1e6
-		d := dissect.Datagram{Frame: uint64(len(all) + 1), Time: now, HasTime: true, Src: ends[kind&1], Dst: ends[1-kind&1],
-			Payload: in[3 : 3+n : 3+n], Length: int(in[2]), IPID: uint16(kind >> 2)}
-		if kind&2 != 0 {
-			d.Length = n // not cut
-		}
-		all = append(all, d)
-		in = in[3+n:]
-	}
-	return all
 }

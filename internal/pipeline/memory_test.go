@@ -24,51 +24,61 @@ const (
 	endedSize  = 3_500  // of one that was handed out, with its part of the tables
 )
 
-// members is how many connections are measured.
-func members() int64 {
-	if testing.Short() {
-		return 100
+// grown is what a connection adds to the memory in use, in bytes: the difference
+// between a small party and a large one, so that what is there once for all of them
+// does not count, whatever the size. party gives how much is in use at so many
+// moments of its life.
+func grown(party func(n int64) []int64) []int64 {
+	const few, many = 50, 150
+	small, large := party(few), party(many)
+	for i := range large {
+		large[i] = (large[i] - small[i]) / (many - few)
 	}
-	return 500
+	return large
 }
 
 // TestLiveSize: a run without end keeps little of a connection.
 func TestLiveSize(t *testing.T) {
 	for _, kind := range tracegen.CallKinds() {
 		t.Run(kind, func(t *testing.T) {
-			n := members()
 			script := scriptOf(t, kind, 30*time.Second, 50*time.Millisecond)
-			before := heap()
-			p := newParty(endless)
-			base := heap() - before
-			for i := range n {
-				p.join(script, i*1e6, 1<<60)
+			size := grown(func(n int64) []int64 { return lives(t, script, n) })
+			t.Logf("%d datagrams a second: %d bytes while it lives, %d when it has ended", int64(len(script))/30, size[0], size[1])
+			if most := sizes[kind].live; size[0] > most {
+				t.Errorf("%d bytes a live connection, want no more than %d", size[0], most)
 			}
-			p.pass(28 * time.Second)
-			if open := p.open(); open != int(n) {
-				t.Fatalf("%d connections are open, want %d", open, n)
+			if size[1] > endedSize {
+				t.Errorf("%d bytes an ended connection, want no more than %d", size[1], endedSize)
 			}
-			live := (heap() - before - base) / n
-			p.pass(20 * time.Second)
-			for range 10 {
-				p.tick(20 * time.Second)
-			}
-			conns := p.take()
-			if len(conns) != int(n) || p.open() != 0 || len(p.guests) != 0 {
-				t.Fatalf("%d of %d connections are settled, %d open, %d guests speak", len(conns), n, p.open(), len(p.guests))
-			}
-			ended := (heap() - before - base) / n
-			t.Logf("%d datagrams a second: %d bytes while it lives, %d when it has ended", int64(len(script))/30, live, ended)
-			if most := sizes[kind].live; live > most {
-				t.Errorf("%d bytes a live connection, want no more than %d", live, most)
-			}
-			if ended > endedSize {
-				t.Errorf("%d bytes an ended connection, want no more than %d", ended, endedSize)
-			}
-			runtime.KeepAlive(conns)
-			runtime.KeepAlive(p)
 		})
 	}
+}
+
+// lives gives what n connections of a run without end use after 28 s, and when
+// they were handed out.
+func lives(t *testing.T, script script, n int64) []int64 {
+	before := heap()
+	p := newParty(endless)
+	for i := range n {
+		p.join(script, i*1e6, 1<<60)
+	}
+	p.pass(28 * time.Second)
+	if open := p.open(); open != int(n) {
+		t.Fatalf("%d connections are open, want %d", open, n)
+	}
+	live := heap() - before
+	p.pass(20 * time.Second)
+	for range 10 {
+		p.tick(20 * time.Second)
+	}
+	conns := p.take()
+	if len(conns) != int(n) || p.open() != 0 || len(p.guests) != 0 {
+		t.Fatalf("%d of %d connections are settled, %d open, %d guests speak", len(conns), n, p.open(), len(p.guests))
+	}
+	ended := heap() - before
+	runtime.KeepAlive(conns)
+	runtime.KeepAlive(p)
+	return []int64{live, ended}
 }
 
 // TestDozingSize: of a connection that is silent little is left, and when it goes on
@@ -76,40 +86,44 @@ func TestLiveSize(t *testing.T) {
 func TestDozingSize(t *testing.T) {
 	for _, kind := range tracegen.CallKinds() {
 		t.Run(kind, func(t *testing.T) {
-			n := members() / 2
 			script := scriptOf(t, kind, 24*time.Second, 50*time.Millisecond)
-			before := heap()
-			p := newParty(endless)
-			base := heap() - before
-			for i := range n {
-				p.join(script, i*1e6, 1<<60)
-			}
-			p.pass(12 * time.Second)
-			for range 6 {
-				p.tick(8 * time.Second)
-			}
-			for _, g := range p.guests {
-				g.from += 48e9 // what it says next it says after the silence
-			}
-			size := (heap() - before - base) / n
-			p.pass(10 * time.Second)
-			if got := p.conns(); got != int(n) || p.open() != got {
-				t.Errorf("%d connections, %d open; want %d", got, p.open(), n)
-			}
-			for _, tab := range p.tables {
-				for _, c := range tab.Conns() {
-					if c.Findings[session.Error]+c.Findings[session.Warn] > 0 {
-						t.Fatalf("connection of %v: %v findings", c.A, c.Findings)
-					}
-				}
-			}
+			size := grown(func(n int64) []int64 { return []int64{dozes(t, script, n)} })[0]
 			t.Logf("%d bytes", size)
 			if size > dozingSize {
 				t.Errorf("%d bytes a silent connection, want no more than %d", size, dozingSize)
 			}
-			runtime.KeepAlive(p)
 		})
 	}
+}
+
+// dozes gives what n connections use that are silent for 48 s.
+func dozes(t *testing.T, script script, n int64) int64 {
+	before := heap()
+	p := newParty(endless)
+	for i := range n {
+		p.join(script, i*1e6, 1<<60)
+	}
+	p.pass(12 * time.Second)
+	for range 6 {
+		p.tick(8 * time.Second)
+	}
+	for _, g := range p.guests {
+		g.from += 48e9 // what it says next it says after the silence
+	}
+	size := heap() - before
+	p.pass(10 * time.Second)
+	if got := p.conns(); got != int(n) || p.open() != got {
+		t.Errorf("%d connections, %d open; want %d", got, p.open(), n)
+	}
+	for _, tab := range p.tables {
+		for _, c := range tab.Conns() {
+			if c.Findings[session.Error]+c.Findings[session.Warn] > 0 {
+				t.Fatalf("connection of %v: %v findings", c.A, c.Findings)
+			}
+		}
+	}
+	runtime.KeepAlive(p)
+	return size
 }
 
 // TestFileSize: the analysis of a file frees what it kept of a connection that was
@@ -121,31 +135,36 @@ func TestFileSize(t *testing.T) {
 			continue // it has no close
 		}
 		t.Run(kind, func(t *testing.T) {
-			n := members() / 2
 			script := scriptOf(t, kind, 20*time.Second, 50*time.Millisecond)
-			before := heap()
-			p := newParty(session.Config{})
-			for i := range n {
-				p.join(script, i*1e6, 1<<60)
-			}
-			p.pass(35 * time.Second)
-			for range 3 {
-				p.now += 40e9
-				p.whisper()
-			}
-			size := (heap() - before) / n
+			size := grown(func(n int64) []int64 { return []int64{closes(script, n)} })[0]
 			t.Logf("%d bytes", size)
 			if size > most {
 				t.Errorf("%d bytes a closed connection, want no more than %d", size, most)
 			}
-			runtime.KeepAlive(p)
 		})
 	}
 }
 
+// closes gives what n connections of a file use that were closed.
+func closes(script script, n int64) int64 {
+	before := heap()
+	p := newParty(session.Config{})
+	for i := range n {
+		p.join(script, i*1e6, 1<<60)
+	}
+	p.pass(35 * time.Second)
+	for range 3 {
+		p.now += 40e9
+		p.whisper()
+	}
+	size := heap() - before
+	runtime.KeepAlive(p)
+	return size
+}
+
 // TestChurn: connections come and go, and memory stays where it was.
 func TestChurn(t *testing.T) {
-	generations, size := 20, 500
+	generations, size := 12, 300
 	if testing.Short() {
 		generations, size = 8, 100
 	}
