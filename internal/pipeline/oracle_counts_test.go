@@ -129,7 +129,10 @@ func (o *opinion) order(dir int) {
 // acknowledged links the frames of a side with what acknowledges them, and
 // measures round trips.
 func (o *opinion) acknowledged(dir int) {
-	up, times := map[int64]bool{}, map[int64]int{}
+	up, times, first := map[int64]bool{}, map[int64]int{}, map[int64]*seen{}
+	proven := func(s *seen) bool { // a copy, as the identification tells
+		return s != first[s.num] && s.words.Has(dissect.Duplicate) && s.d.IPID != 0 && s.d.IPID == first[s.num].d.IPID
+	}
 	for _, s := range o.all {
 		if s.dir != dir || !s.authentic {
 			continue
@@ -138,7 +141,12 @@ func (o *opinion) acknowledged(dir int) {
 			up[n] = true
 		}
 		if s.f.Type == dp8.TypeDFrame {
-			times[s.num]++
+			if first[s.num] == nil {
+				first[s.num] = s
+			}
+			if !proven(s) {
+				times[s.num]++
+			}
 		}
 	}
 	for i, s := range o.all {
@@ -151,7 +159,7 @@ func (o *opinion) acknowledged(dir int) {
 			}
 			s.ackedIn = g.d.Frame
 			g.acks = append(g.acks, s.d.Frame)
-			if times[s.num] == 1 && !up[s.num] {
+			if times[s.num] == 1 && !up[s.num] && !proven(s) {
 				o.dirs[dir].rtt = append(o.dirs[dir].rtt, g.d.Time-s.d.Time)
 			}
 			break
