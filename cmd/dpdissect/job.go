@@ -21,7 +21,8 @@ type job struct {
 	*input
 	run    pipeline.Run
 	show   *filter.Filter // -Y, or nil
-	out    *destination
+	out    io.Writer      // of dest: standard output itself, or the file of -o
+	dest   *destination
 	screen screen
 	stderr io.Writer
 	stop   func()          // ends the progress bar, or the watch for Ctrl-C
@@ -72,7 +73,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 
 // begin gives the job its output and shows that it works.
 func (j *job) begin(out *destination, collects bool) error {
-	j.out, j.screen, j.stop = out, out.screen, func() {}
+	j.out, j.dest, j.screen, j.stop = out.Writer, out, out.screen, func() {}
 	switch {
 	case j.isLive():
 		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
@@ -148,7 +149,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 
 // finish closes everything and tells which inputs failed. err is what stopped
 // the command, nil when nothing did.
-func (j *job) finish(err error) error { return j.out.end(j.close(err)) }
+func (j *job) finish(err error) error { return j.dest.end(j.close(err)) }
 
 // close closes the inputs and tells which failed. When nobody reads the output any
 // more, nobody is told.
