@@ -23,7 +23,8 @@ func (c *analyze) keep(j *job) (*keptCapture, error) {
 	if c.write == "" {
 		return nil, nil
 	}
-	o := record.Options{Path: c.write, Nanoseconds: true, Filter: c.filter}
+	o := record.Options{Path: c.write, Nanoseconds: true, Filter: c.filter, Guard: c.guard(nil)}
+	o.Guard.Reads("the file of -o", c.output)
 	describe(&o, j.run.Source)
 	out, err := record.Create(o)
 	if err != nil {
