@@ -55,7 +55,7 @@ func pieces(t *testing.T, path string) (head []byte, all [][]byte) {
 type runner struct {
 	t     *testing.T
 	lines *bufio.Scanner
-	errs  *os.File
+	errs  *pipe
 	code  chan int
 }
 
@@ -67,10 +67,10 @@ func start(t *testing.T, args ...string) *runner {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	x := &runner{t: t, lines: bufio.NewScanner(r), errs: tempFile(t), code: make(chan int, 1)}
+	x := &runner{t: t, lines: bufio.NewScanner(r), errs: newPipe(t), code: make(chan int, 1)}
 	x.lines.Buffer(nil, 1<<24)
 	go func() {
-		x.code <- run(args, w, x.errs)
+		x.code <- run(args, w, x.errs.w)
 		w.Close()
 	}()
 	return x
@@ -100,7 +100,7 @@ func (r *runner) ends() (rest []string) {
 		rest = append(rest, r.lines.Text())
 	}
 	code := <-r.code
-	if errs := content(r.t, r.errs); code != exitOK || errs != "" {
+	if errs := r.errs.text(r.t); code != exitOK || errs != "" {
 		r.t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 	return rest
