@@ -70,8 +70,12 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 	return j, nil
 }
 
-// viewDelay is how long packets wait in the kernel when somebody watches.
-const viewDelay = 20 * time.Millisecond
+// How long packets wait in the kernel for others: viewDelay where each is shown,
+// reportDelay where reports come at intervals, for which less is to be done then.
+const (
+	viewDelay   = 20 * time.Millisecond
+	reportDelay = 100 * time.Millisecond
+)
 
 // source opens the files, or the interfaces.
 func (in *input) source(paths []string) (*capture.Source, error) {
@@ -80,7 +84,7 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 		return nil, err
 	}
 	if in.isLive() {
-		return in.live.open(filter, uint64(in.count), viewDelay)
+		return in.live.open(filter, uint64(in.count), cmp.Or(in.delay, viewDelay))
 	}
 	src, err := capture.Open(paths, capture.Options{MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Limits: in.limits})
 	if err != nil {

@@ -29,7 +29,8 @@ type live struct {
 	buffer     positive
 	own        bool // not promiscuous
 	user       string
-	follow     bool // files grow
+	follow     bool          // files grow
+	delay      time.Duration // how long packets wait in the kernel for others; 0 is viewDelay
 	limits     capture.Limits
 }
 
