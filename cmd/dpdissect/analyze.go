@@ -22,6 +22,7 @@ type analyze struct {
 
 func newAnalyze() *cobra.Command {
 	c := &analyze{}
+	c.delay = reportDelay
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
 		Short: "Report connections, losses, retries, round-trip times and signatures",

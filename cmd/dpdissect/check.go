@@ -41,6 +41,7 @@ type check struct {
 
 func newCheck() *cobra.Command {
 	c := &check{failOn: newChoice("error", "warn", "note")}
+	c.delay = reportDelay
 	c.formats = []string{"text", "json", "ndjson", "sarif", "junit", "github"}
 	cmd := &cobra.Command{
 		Use:   "check INPUT...",

@@ -88,8 +88,12 @@ func (j *job) begin(out *destination, collects bool) error {
 	return nil
 }
 
-// viewDelay is how long packets wait in the kernel when somebody watches.
-const viewDelay = 20 * time.Millisecond
+// How long packets wait in the kernel for others: viewDelay where each is shown,
+// reportDelay where reports come at intervals, for which less is to be done then.
+const (
+	viewDelay   = 20 * time.Millisecond
+	reportDelay = 100 * time.Millisecond
+)
 
 // source opens the files, or the interfaces.
 func (in *input) source(paths []string) (*capture.Source, error) {
@@ -98,7 +102,7 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 		return nil, err
 	}
 	if in.isLive() {
-		return in.live.open(filter, uint64(in.count), viewDelay)
+		return in.live.open(filter, uint64(in.count), cmp.Or(in.delay, viewDelay))
 	}
 	src, err := capture.Open(paths, capture.Options{
 		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Limits: in.limits,

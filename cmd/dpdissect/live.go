@@ -29,7 +29,8 @@ type live struct {
 	buffer     positive
 	own        bool // not promiscuous
 	user       string
-	follow     bool // files grow
+	follow     bool          // files grow
+	delay      time.Duration // how long packets wait in the kernel for others; 0 is viewDelay
 	limits     capture.Limits
 }
 
@@ -206,8 +207,12 @@ func (l *live) open(filter *capture.Filter, packets uint64, delay time.Duration)
 	return src, nil
 }
 
-// announce says that packets are captured from now on.
+// announce says that packets are captured from now on, and whether by root, who need
+// not be it any more.
 func (l *live) announce(w io.Writer) {
+	if l.user == "" && os.Geteuid() == 0 {
+		fmt.Fprintln(w, "dpdissect: running as root; --user NAME gives all rights away once the interfaces are open")
+	}
 	fmt.Fprintf(w, "capturing on %s\n", printable(strings.Join(l.interfaces, ", ")))
 }
 

@@ -29,6 +29,44 @@ func clearCapabilities() error {
 	return nil
 }
 
+// lockOut makes that nothing this process or its children run gets rights again: no
+// program with a set-user-ID bit or file capabilities grants any. Programs linked with
+// C can say so for their own thread and those it starts alone.
+func lockOut() error {
+	_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	if errno == syscall.ENOTSUP {
+		return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+	}
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// emptyBounds takes all capabilities out of the set of those that may ever be had.
+// It takes the right to do so, which root may have been denied; what lockOut does is
+// enough then.
+func emptyBounds() error {
+	for c := uintptr(0); ; c++ {
+		if _, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, c, 0, 0, 0); err != nil {
+			return nil // there are no more
+		}
+		_, _, errno := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0)
+		if errno == syscall.ENOTSUP {
+			errno = 0
+			if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil {
+				errno = err.(syscall.Errno)
+			}
+		}
+		if errno == syscall.EPERM {
+			return nil
+		}
+		if errno != 0 {
+			return errno
+		}
+	}
+}
+
 // noCapabilities makes sure that no thread has a capability, or may take one.
 func noCapabilities() error {
 	threads, err := filepath.Glob("/proc/self/task/*/status")

@@ -19,6 +19,10 @@ import (
 // userEnv makes TestDropPrivileges become that user and say who its threads are.
 const userEnv = "DPDISSECT_TEST_USER"
 
+// locked is what threads say that can get no rights any more. Programs linked with C
+// can't say so for all threads.
+const locked = ", NoNewPrivs 1"
+
 // TestDropPrivileges becomes other users in programs of their own and looks at
 // all threads.
 func TestDropPrivileges(t *testing.T) {
@@ -28,13 +32,13 @@ func TestDropPrivileges(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become someone else")
 	}
-	const nobody = "Uid 65534 65534 65534 65534, Gid 65534 65534 65534 65534, Groups 65534"
+	const nobody = "Uid 65534 65534 65534 65534, Gid 65534 65534 65534 65534, Groups 65534" + locked
 	for _, c := range []struct{ user, want string }{
 		{"nobody", nobody},
 		{"65534", nobody},
-		{"nobody:daemon", "Uid 65534 65534 65534 65534, Gid 1 1 1 1, Groups 1"},
-		{"nobody:1", "Uid 65534 65534 65534 65534, Gid 1 1 1 1, Groups 1"},
-		{"54321:54322", "Uid 54321 54321 54321 54321, Gid 54322 54322 54322 54322, Groups 54322"},
+		{"nobody:daemon", "Uid 65534 65534 65534 65534, Gid 1 1 1 1, Groups 1" + locked},
+		{"nobody:1", "Uid 65534 65534 65534 65534, Gid 1 1 1 1, Groups 1" + locked},
+		{"54321:54322", "Uid 54321 54321 54321 54321, Gid 54322 54322 54322 54322, Groups 54322" + locked},
 		{"54321", "error: 54321: no user has this number, so its group must be given too: 54321:GROUP"},
 		{"root", "error: root: that is root, who would keep all rights"},
 		{"0:1", "error: 0:1: that is root, who would keep all rights"},
@@ -64,9 +68,9 @@ func TestDropPrivilegesKept(t *testing.T) {
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, keepCaps, 0, 0, 0); err != nil {
 		t.Skip(err)
 	}
-	const want = "Uid 65534 65534 65534 65534, Gid 65534 65534 65534 65534, Groups 65534"
+	const want = "Uid 65534 65534 65534 65534, Gid 65534 65534 65534 65534, Groups 65534" + locked
 	got := asUser(t, "nobody", nil)
-	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno == syscall.ENOTSUP { // linked with C
+	if linkedWithC() {
 		if !strings.HasPrefix(got[0], "error: nobody: capabilities can't be cleared: Cap") {
 			t.Errorf("%q", got)
 		}
@@ -103,8 +107,39 @@ func asUser(t *testing.T, name string, as *syscall.Credential) []string {
 	if len(lines) < 5 && !strings.HasPrefix(lines[0], "error") {
 		t.Errorf("only %d threads were looked at", len(lines))
 	}
+	if linkedWithC() {
+		// Threads that were there before can't be told to forgo what they might get.
+		for i := range lines {
+			head, rest, ok := strings.Cut(lines[i], "Groups ")
+			if group, _, _ := strings.Cut(rest, ","); ok {
+				lines[i] = head + "Groups " + group + locked
+			}
+		}
+	}
 	slices.Sort(lines)
 	return slices.Compact(lines)
+}
+
+// linkedWithC reports whether calls can't be made on all threads.
+func linkedWithC() bool {
+	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0)
+	return errno == syscall.ENOTSUP
+}
+
+// TestLockedForGood: what is given away by --user is given away for programs that are
+// started, too, and nothing can be had that was never granted.
+func TestLockedForGood(t *testing.T) {
+	if linkedWithC() {
+		t.Skip("linked with C: threads that are there before stay as they are")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become someone else")
+	}
+	for _, line := range asUser(t, "nobody", nil) {
+		if strings.Contains(line, "CapBnd") || !strings.HasSuffix(line, "NoNewPrivs 1") {
+			t.Errorf("a thread says %s", line)
+		}
+	}
 }
 
 // sayWhoThreadsAre becomes a user, says who each thread is and what capabilities
@@ -147,9 +182,9 @@ func whoIs(status string) string {
 		name, value, _ := strings.Cut(line, ":")
 		value = strings.Join(strings.Fields(value), " ")
 		switch {
-		case name == "Uid" || name == "Gid" || name == "Groups":
+		case name == "Uid" || name == "Gid" || name == "Groups" || name == "NoNewPrivs":
 			said = append(said, name+" "+value)
-		case strings.HasPrefix(name, "Cap") && name != "CapBnd" && strings.Trim(value, "0") != "":
+		case strings.HasPrefix(name, "Cap") && strings.Trim(value, "0") != "":
 			said = append(said, name+" "+value)
 		}
 	}

@@ -141,7 +141,10 @@ func parseID(s string) (int, error) {
 // become changes the identity of all threads and makes sure that there is no way
 // back.
 func (who *identity) become() error {
-	// Groups first: without root they can't be changed any more.
+	if err := emptyBounds(); err != nil {
+		return fmt.Errorf("the bounding set can't be emptied: %w", err)
+	}
+	// Groups before the user: without root they can't be changed any more.
 	if err := syscall.Setgroups(who.groups); err != nil {
 		return fmt.Errorf("groups can't be set: %w", err)
 	}
@@ -153,6 +156,9 @@ func (who *identity) become() error {
 	}
 	if err := clearCapabilities(); err != nil {
 		return fmt.Errorf("capabilities can't be cleared: %w", err)
+	}
+	if err := lockOut(); err != nil {
+		return fmt.Errorf("new privileges can't be forgone: %w", err)
 	}
 	if syscall.Setuid(0) == nil || who.gid != 0 && syscall.Setgid(0) == nil {
 		return errors.New("root's rights could be had back")

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// maxWait is how long a live source sleeps before it looks whether it was stopped.
-const maxWait = 25 * time.Millisecond
+// maxWait is how long a live source sleeps before it looks whether it was stopped. Each
+// time it wakes up costs more than many packets.
+const maxWait = 100 * time.Millisecond
 
 // live gives the packets of network interfaces in the order of their times. With
 // several of them a packet waits until no interface can come with an earlier one.

@@ -38,6 +38,9 @@ func TestAnalyzeWrites(t *testing.T) {
 			if n := packetsOf(t, path); n != readDocument(t, live).Totals.Packets {
 				t.Errorf("%d packets in the file, %d analysed", n, readDocument(t, live).Totals.Packets)
 			}
+			if n := strings.Count(j.stderr.String(), "running as root"); n != 1 {
+				t.Errorf("that it runs as root is said %d times", n)
+			}
 			j.says(fmt.Sprintf("%d packets written\n", packetsOf(t, path)))
 			args := []string{"analyze", "--format", "json"}
 			if name == "some" {
