@@ -209,7 +209,7 @@ func TestAcknowledgeRun(t *testing.T) {
 				l.frame++
 				l.now += ms
 				a := Acknowledgement{Frame: l.frame, Time: l.now, HasTime: true}
-				link := func(frame uint64) { linked[i] = append(linked[i], frame) }
+				link := func(p Position) { linked[i] = append(linked[i], p.Frame) }
 				if l == run {
 					words[i] = l.d.AcknowledgeRun(first, mask, &a, link, nil)
 					continue
