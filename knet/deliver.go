@@ -3,6 +3,7 @@ package knet
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -102,29 +103,35 @@ func (c *conn) dependencies(m *Message) []dependency {
 type waiting struct {
 	conn *conn
 	dir  int
-	list []waiter
+	list []*waiter
+	here map[dependency]int // what is in the list, by where it was
 }
 
 type waiter struct {
 	msg     session.Message
-	packet  int64
-	place   int
-	depends []dependency
+	at      dependency   // where it was
+	depends []dependency // those not known to be delivered
+	listed  bool
 }
 
 func (w *waiting) some() bool { return len(w.list) > 0 }
 
 // hold keeps a message when it must wait.
 func (w *waiting) hold(m *session.Message, packet int64, place int, depends []dependency) bool {
-	if w.met(depends, len(w.list)) {
+	x := &waiter{at: dependency{packet, place}, depends: depends}
+	if w.met(x) {
 		return false
 	}
 	if len(w.list) >= MaxWaiting {
 		w.emit(0)
 	}
-	x := waiter{msg: *m, packet: packet, place: place, depends: depends}
+	if w.here == nil {
+		w.here = make(map[dependency]int)
+	}
+	x.msg, x.listed = *m, true
 	x.msg.Payload = bytes.Clone(m.Payload)
 	w.list = append(w.list, x)
+	w.here[x.at]++
 	return true
 }
 
@@ -133,7 +140,7 @@ func (w *waiting) release() {
 	for again := true; again; {
 		again = false
 		for i := 0; i < len(w.list); {
-			if w.met(w.list[i].depends, i) {
+			if w.met(w.list[i]) {
 				w.emit(i)
 				again = true
 			} else {
@@ -144,10 +151,13 @@ func (w *waiting) release() {
 }
 
 func (w *waiting) emit(i int) {
-	m := w.list[i].msg
-	w.list = append(w.list[:i], w.list[i+1:]...)
-	m.At = w.conn.now
-	w.conn.c.Deliver(&m)
+	x := w.list[i]
+	w.list = slices.Delete(w.list, i, i+1)
+	if w.here[x.at]--; w.here[x.at] == 0 {
+		delete(w.here, x.at)
+	}
+	x.msg.At = w.conn.now
+	w.conn.c.Deliver(&x.msg)
 }
 
 // flush delivers everything, in the order of capture.
@@ -158,20 +168,21 @@ func (w *waiting) flush() {
 	w.list = nil
 }
 
-// met reports whether all that a message depends on was delivered; self is its
-// own place in the list.
-func (w *waiting) met(depends []dependency, self int) bool {
-	for i := range depends {
-		if !w.delivered(&depends[i], self) {
+// met reports whether all that a message depends on was delivered. What was is not
+// asked for again.
+func (w *waiting) met(x *waiter) bool {
+	for len(x.depends) > 0 {
+		if !w.delivered(&x.depends[0], x) {
 			return false
 		}
+		x.depends = x.depends[1:]
 	}
 	return true
 }
 
 // delivered reports whether a message was delivered, or never will be here: it
 // was sent before the capture began, or the capture alone missed it.
-func (w *waiting) delivered(x *dependency, self int) bool {
+func (w *waiting) delivered(x *dependency, of *waiter) bool {
 	c := w.conn
 	seen, remembered := c.c.Dir[w.dir].Captured(x.packet)
 	switch {
@@ -180,10 +191,12 @@ func (w *waiting) delivered(x *dependency, self int) bool {
 	case !seen:
 		return c.side[w.dir].uncaptured(x.packet)
 	}
-	for i := range w.list {
-		if i != self && w.list[i].packet == x.packet && w.list[i].place == x.place {
-			return false
-		}
+	others := w.here[*x]
+	if of.listed && of.at == *x {
+		others--
+	}
+	if others > 0 {
+		return false
 	}
 	return !c.side[w.dir].transfers.lacks(x.packet, x.place)
 }

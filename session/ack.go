@@ -65,8 +65,9 @@ func (d *Direction) ackBelow(a *Acknowledgement, link func(Position)) (words dis
 	}
 	from = max(from, w.base)
 	for n := from; n < a.Next; n++ {
-		words |= d.ackOne(n, a, link)
-		w.at(n).state &^= byMask
+		u := w.at(n)
+		words |= d.ackOne(n, u, a, link)
+		u.state &^= byMask
 	}
 	w.cum, w.hasCum = a.Next, true
 	return words
@@ -88,8 +89,9 @@ func (d *Direction) ackMask(a *Acknowledgement, link func(Position)) (words diss
 	w.mask, w.maskBase = a.Mask, a.Base
 	for m := fresh; m != 0; m &= m - 1 {
 		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
-			words |= d.ackOne(n, a, link)
-			w.at(n).state |= byMask
+			u := w.at(n)
+			words |= d.ackOne(n, u, a, link)
+			u.state |= byMask
 		}
 	}
 	// A frame that was overtaken reports missing what has arrived since.
@@ -113,8 +115,7 @@ func (d *Direction) noteHoles(a *Acknowledgement, high int) {
 	}
 }
 
-func (d *Direction) ackOne(n int64, a *Acknowledgement, link func(Position)) (words dissect.Words) {
-	u := d.win.at(n)
+func (d *Direction) ackOne(n int64, u *unit, a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	if u.state&acked != 0 {
 		return 0
 	}

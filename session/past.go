@@ -11,6 +11,11 @@ type past struct {
 
 // keep enters the next number, or one behind a jump.
 func (p *past) keep(n int64, acked bool) {
+	if n == p.top && p.n > 0 && p.n == int64(len(p.bits))*64 && p.n >= p.limit {
+		p.set(n, acked) // in the place of the oldest
+		p.top++
+		return
+	}
 	p.room(n, 1)
 	p.set(n, acked)
 	p.enter(n, 1)

@@ -24,7 +24,7 @@ func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(Positi
 		return d.confirm(u, a)
 	}
 	first := d.firstAcks
-	words = d.ackOne(n, a, link)
+	words = d.ackOne(n, u, a, link)
 	if a.Hearsay {
 		u.state |= hearsay
 		words &^= dissect.AckOfUncaptured

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"math/bits"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -178,4 +181,51 @@ func TestOldRetryIsNoOrigin(t *testing.T) {
 			t.Errorf("%s: %d not captured, want %d", c.name, got, c.want)
 		}
 	}
+}
+
+// A run of acknowledgements says what its numbers say one by one, however often it is
+// said, and whatever is captured in between.
+func TestAcknowledgeRun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		one, run := newLane(), newLane()
+		for _, l := range []*lane{one, run} {
+			l.d.SetLimits(Limits{History: 1 << 10, Keep: 50 * ms, AckExcess: 300})
+		}
+		top := int64(100)
+		for range rapid.IntRange(1, 120).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "sends") {
+				num := max(0, top+rapid.SampledFrom([]int64{1, 1, 1, 2, 40, 900, -1, -3, -60}).Draw(t, "step"))
+				top = max(top, num)
+				a, b := one.send(1, num, Unmarked, uint64(num), 1), run.send(1, num, Unmarked, uint64(num), 1)
+				if a != b {
+					t.Fatalf("number %d: %+v, in runs %+v", num, a, b)
+				}
+				continue
+			}
+			first, mask := top-rapid.Int64Range(-400, 100).Draw(t, "first"), rapid.Uint64().Draw(t, "mask")
+			var words [2]dissect.Words
+			var linked [2][]uint64
+			for i, l := range []*lane{one, run} {
+				l.frame++
+				l.now += ms
+				a := Acknowledgement{Frame: l.frame, Time: l.now, HasTime: true}
+				link := func(p Position) { linked[i] = append(linked[i], p.Frame) }
+				if l == run {
+					words[i] = l.d.AcknowledgeRun(first, mask, &a, link, nil)
+					continue
+				}
+				for m := mask; m != 0; m &= m - 1 {
+					words[i] |= l.d.AcknowledgeOne(first+int64(bits.TrailingZeros64(m)), &a, link)
+				}
+			}
+			if words[0] != words[1] || !slices.Equal(linked[0], linked[1]) {
+				t.Fatalf("%x from %d: %v of %v, in a run %v of %v", mask, first, words[0], linked[0], words[1], linked[1])
+			}
+		}
+		one.d.Close()
+		run.d.Close()
+		if one.d.RTT() != run.d.RTT() || one.d.Lost() != run.d.Lost() {
+			t.Fatalf("%+v %+v, in runs %+v %+v", one.d.RTT(), one.d.Lost(), run.d.RTT(), run.d.Lost())
+		}
+	})
 }

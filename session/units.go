@@ -117,8 +117,10 @@ func (s *units) reach(n int64, d *Direction) *carried {
 	for s.top <= n {
 		if room := s.size() - (s.top - s.base); room > 0 {
 			s.top = min(s.top+room, n+1)
-		} else {
-			s.makeRoom(n+1-s.top, limit, d)
+		} else if u := s.makeRoom(n+1-s.top, limit, d); u != nil {
+			*u = carried{time: d.win.now} // the next unit has the place of the oldest
+			s.top++
+			return u
 		}
 	}
 	u, fresh := s.use(n)
@@ -129,28 +131,35 @@ func (s *units) reach(n int64, d *Direction) *carried {
 }
 
 // makeRoom makes place for one more unit, or, where units were skipped, for some
-// more.
-func (s *units) makeRoom(most, limit int64, d *Direction) {
-	first := s.next(s.base, s.top)
-	if n := s.size(); n < LeanLeast || n < limit && s.wanted(first, d) {
+// more, up to so many. It gives the place of the oldest when that is all it takes.
+func (s *units) makeRoom(most, limit int64, d *Direction) *carried {
+	first, oldest := s.base, s.find(s.base)
+	if oldest == nil { // those skipped are as old as what came instead
+		if first = s.next(s.base, s.top); first < s.top {
+			oldest = s.find(first)
+		}
+	}
+	if n := s.size(); n < LeanLeast || n < limit && oldest != nil && s.wanted(oldest, d) {
 		s.resize(2*n, s.base, s.top)
-		return
+		return nil
 	}
 	if first == s.base {
-		s.blank(first)
 		first++
+		if most > 1 {
+			s.blank(s.base)
+			oldest = nil
+		}
+	} else {
+		oldest = nil
 	}
 	s.base = min(first, s.base+most)
 	s.floor, s.gone = s.base, true
+	return oldest
 }
 
-// wanted reports whether the oldest unit may still be sent again; those skipped
-// before it are as old.
-func (s *units) wanted(first int64, d *Direction) bool {
-	age := d.win.now
-	if u := s.find(first); u != nil {
-		age -= u.time
-	}
+// wanted reports whether the oldest unit may still be sent again.
+func (s *units) wanted(u *carried, d *Direction) bool {
+	age := d.win.now - u.time
 	if s.lean {
 		return age < s.keep/4*3
 	}

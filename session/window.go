@@ -115,6 +115,9 @@ func (w *Window) Cumulative() (int64, bool) { return w.cum, w.hasCum }
 
 // at gives a remembered number to write on.
 func (w *Window) at(n int64) *unit {
+	if u := w.units.find(n); u != nil {
+		return u
+	}
 	u, fresh := w.units.use(n)
 	if fresh {
 		*u = unit{time: w.now}
@@ -153,13 +156,22 @@ func (w *Window) reach(n int64, d *Direction) bool {
 		w.base, w.top = n, n
 	}
 	for w.top <= n {
-		room := w.units.size() - (w.top - w.base)
-		switch {
-		case room > 0:
+		if room := w.units.size() - (w.top - w.base); room > 0 {
 			w.top = min(w.top+room, n+1)
-		case !(w.wanted() && w.grow()):
-			w.retireOldest(n+1-w.top, d)
+			continue
 		}
+		u := w.units.find(w.base)
+		if w.wanted(u) && w.grow() {
+			continue
+		}
+		if u == nil || w.top < n {
+			w.retire(u, n+1-w.top, d)
+			continue
+		}
+		w.settle(u, d)
+		*u = unit{time: w.now} // the next number has the place of the oldest
+		w.units.unmark(n)
+		w.top++
 	}
 	return true
 }
@@ -174,7 +186,7 @@ func (w *Window) doze(d *Direction) {
 		return
 	}
 	for w.base < w.highest && !w.see(w.base).inVain() {
-		w.retireOldest(w.highest-w.base, d)
+		w.retire(w.units.find(w.base), w.highest-w.base, d)
 	}
 	size := int64(leastRing)
 	for size < w.top-w.base {
@@ -188,12 +200,16 @@ func (w *Window) doze(d *Direction) {
 // limit is how many numbers may be remembered.
 func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
 
-// wanted reports whether the oldest number may still be asked for.
-func (w *Window) wanted() bool {
-	// What was skipped is as old as what came instead.
-	size, age := w.units.size(), w.now-w.see(w.next(w.base, w.top)).time
+// wanted reports whether the oldest number may still be asked for; u is nil when it
+// was skipped.
+func (w *Window) wanted(u *unit) bool {
+	size, since := w.units.size(), u
+	if u == nil { // what was skipped is as old as what came instead
+		u, since = &blankUnit, w.see(w.next(w.base, w.top))
+	}
+	age := w.now - since.time
 	if w.lean {
-		return size < LeanLeast || age < w.patience(w.see(w.base))
+		return size < LeanLeast || age < w.patience(u)
 	}
 	return size < HistoryLimit || age < w.keep
 }
@@ -238,13 +254,32 @@ func (w *Window) grow() bool {
 	return true
 }
 
-// retireOldest settles the oldest number, and, where that was skipped, those
-// skipped with it, up to so many.
-func (w *Window) retireOldest(most int64, d *Direction) {
-	if u := w.units.find(w.base); u != nil {
-		w.retire(u, d)
+// retire settles the oldest number, u, or, where that was skipped, those skipped with
+// it, up to so many.
+func (w *Window) retire(u *unit, most int64, d *Direction) {
+	if u == nil {
+		w.retireSkipped(most, d)
 		return
 	}
+	n := w.base
+	w.settle(u, d)
+	w.units.blank(n)
+}
+
+// settle draws the conclusions about the oldest number and lets it go.
+func (w *Window) settle(u *unit, d *Direction) {
+	d.settle(w.base, u, w)
+	if w.past.limit > 0 {
+		w.past.keep(w.base, u.state&acked != 0)
+	}
+	if w.extra != nil {
+		delete(w.extra, w.base)
+	}
+	w.base++
+	w.floor, w.gone = w.base, true
+}
+
+func (w *Window) retireSkipped(most int64, d *Direction) {
 	end := w.next(w.base, min(w.base+most, w.top))
 	d.settleSkipped(w.base, end)
 	if w.past.limit > 0 {
@@ -254,22 +289,8 @@ func (w *Window) retireOldest(most int64, d *Direction) {
 	w.floor, w.gone = w.base, true
 }
 
-// retire settles the oldest number.
-func (w *Window) retire(u *unit, d *Direction) {
-	d.settle(w.base, u, w)
-	if w.past.limit > 0 {
-		w.past.keep(w.base, u.state&acked != 0)
-	}
-	if w.extra != nil {
-		delete(w.extra, w.base)
-	}
-	w.units.blank(w.base)
-	w.base++
-	w.floor, w.gone = w.base, true
-}
-
 func (w *Window) retireAll(d *Direction) {
 	for w.base < w.top {
-		w.retireOldest(w.top-w.base, d)
+		w.retire(w.units.find(w.base), w.top-w.base, d)
 	}
 }
