@@ -16,10 +16,14 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/THIRD_PARTY.md README.md testdata 
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover edits soak mutants accuracy
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover edits soak mutants accuracy wine-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
+
+wine-test: ## the program for Windows, under Wine: prints what that for Linux prints, passes the transcripts
+	@command -v wine >/dev/null || { echo "wine-test: skipped, wine is not installed (Debian: wine wine64 gcc-mingw-w64-x86-64)"; exit 0; }; \
+	DPDISSECT_WINE=1 $(GO) test ./cmd/dpdissect -run '^TestWine$$' -timeout 30m -count 1
 
 build: ## bin/dpdissect
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/dpdissect ./cmd/dpdissect

@@ -21,12 +21,16 @@ import (
 
 // TestScript runs the transcripts in testdata/script. $PCAPS is the folder of the
 // captures kept with the project.
-func TestScript(t *testing.T) {
+func TestScript(t *testing.T) { testscript.Run(t, scripts(t)) }
+
+// scripts are the parameters of the transcripts.
+func scripts(t *testing.T) testscript.Params {
+	t.Helper()
 	pcaps, err := filepath.Abs(filepath.Join("..", "..", "testdata", "pcaps"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
+	return testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
@@ -39,7 +43,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "gone": gone, "unread": toNobody, "compress": compress, "cut": cut, "described": described, "hardlink": hardlink, "header": header, "relink": relink,
 		},
-	})
+	}
 }
 
 // exits runs a program that must end with an exit code: exits CODE PROGRAM ARGS…

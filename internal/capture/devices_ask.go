@@ -12,7 +12,7 @@ func askLink(d *DeviceInfo) {
 	if err != nil {
 		return
 	}
-	defer handle.Close()
+	defer handle.close()
 	if l, err := linkOfHandle(handle); err == nil {
 		d.setLink(l)
 	}

@@ -3,15 +3,11 @@
 package capture
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
-	"runtime"
 	"time"
 
-	"github.com/google/gopacket/pcap"
 	"golang.org/x/net/bpf"
 )
 
@@ -43,21 +39,11 @@ func openDevice(name string, o *LiveOptions) (device, error) {
 		err = setFilter(handle, link, o.Filter)
 	}
 	if err != nil {
-		handle.Close()
+		handle.close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &pcapDevice{newPump(handle, link), Interface{Name: name, Link: link, Snaplen: uint32(snaplen)}}, nil
 }
-
-// What gopacket says when an interface can't be activated: its type has no name.
-const (
-	saysNoPromisc = "Cannot set as promisc"
-	saysDenied    = "Permission Denied"
-	saysNoDevice  = "No Such Device"
-	saysDown      = "Interface Not Up"
-	// PCAP_ERROR_PROMISC_PERM_DENIED, which gopacket has no words for.
-	saysPromiscDenied = "unknown activated error: -11"
-)
 
 // maxDelay bounds how long the library waits for a packet: so long it can't be
 // asked for anything else, nor be closed.
@@ -65,60 +51,39 @@ const maxDelay = 250 * time.Millisecond
 
 // activate opens an interface. One that can't be promiscuous is opened without:
 // the device for all interfaces is none of its own.
-func activate(name string, o *LiveOptions, snaplen int, promiscuous bool) (*pcap.Handle, error) {
-	inactive, err := pcap.NewInactiveHandle(name)
-	if err != nil {
-		return nil, err
-	}
-	defer inactive.CleanUp()
-	err = errors.Join(
-		inactive.SetSnapLen(snaplen),
-		inactive.SetPromisc(promiscuous),
-		inactive.SetTimeout(min(max(cmp.Or(o.Delay, DefaultDelay), time.Millisecond), maxDelay)),
-		inactive.SetBufferSize(min(cmp.Or(o.Buffer, DefaultBuffer), math.MaxInt32)),
-	)
-	if err != nil {
-		return nil, err
-	}
-	handle, err := inactive.Activate()
-	if err != nil && err.Error() == saysNoPromisc && promiscuous {
-		return activate(name, o, snaplen, false)
+func activate(name string, o *LiveOptions, snaplen int, promiscuous bool) (pcapHandle, error) {
+	handle, err := openHandle(name, o, snaplen, promiscuous)
+	if errors.Is(err, errNoPromisc) && promiscuous {
+		return openHandle(name, o, snaplen, false)
 	}
 	return handle, err
 }
 
 // explainActivation says what can be done about an interface that can't be opened.
 func explainActivation(name string, err error) error {
-	switch err.Error() {
-	case saysDenied, saysPromiscDenied:
+	switch err {
+	case errDenied:
 		return noRight(name)
-	case saysNoDevice:
+	case errNoDevice:
 		return fmt.Errorf("there is no network interface %q; 'dpdissect interfaces' lists them", name)
-	case saysDown:
+	case errDown:
 		return fmt.Errorf("%s is down", name)
 	}
 	return fmt.Errorf("%s: can't be opened: %w", name, err)
 }
 
-// linkOfHandle is the link type of the packets of a handle. gopacket keeps a byte
-// of its number, so the names of those that the interface has tell the rest.
-func linkOfHandle(handle *pcap.Handle) (LinkType, error) {
-	said := uint8(handle.LinkType())
-	links, err := handle.ListDataLinks()
+// linkOfHandle is the link type of the packets of a handle.
+func linkOfHandle(handle pcapHandle) (LinkType, error) {
+	link, err := handle.link()
 	if err != nil {
 		return 0, fmt.Errorf("its link type can't be asked for: %w", err)
 	}
-	for _, l := range links {
-		if n := pcap.DatalinkNameToVal(l.Name); n >= 0 && uint8(n) == said {
-			return linkOfDLT(n, runtime.GOOS), nil
-		}
-	}
-	return linkOfDLT(int(said), runtime.GOOS), nil
+	return link, nil
 }
 
 // setFilter makes the system keep the packets of a program. Those that came
 // before are thrown away.
-func setFilter(handle *pcap.Handle, link LinkType, filter *Filter) error {
+func setFilter(handle pcapHandle, link LinkType, filter *Filter) error {
 	program, err := filter.program(link)
 	if err != nil {
 		return err
@@ -127,11 +92,7 @@ func setFilter(handle *pcap.Handle, link LinkType, filter *Filter) error {
 	if err != nil {
 		return fmt.Errorf("the capture filter: %w", err)
 	}
-	instructions := make([]pcap.BPFInstruction, len(raw))
-	for i, r := range raw {
-		instructions[i] = pcap.BPFInstruction{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
-	}
-	if err := handle.SetBPFInstructionFilter(instructions); err != nil {
+	if err := handle.setFilter(raw); err != nil {
 		return fmt.Errorf("the capture filter is refused: %w", err)
 	}
 	return nil

@@ -285,7 +285,7 @@ func TestPcapExplains(t *testing.T) {
 		saysDown:          "eth7 is down",
 		"Error: odd":      "eth7: can't be opened: Error: odd",
 	} {
-		if got := explainActivation("eth7", errors.New(says)).Error(); !strings.HasPrefix(got, want) {
+		if got := explainActivation("eth7", activationError(errors.New(says))).Error(); !strings.HasPrefix(got, want) {
 			t.Errorf("%q is told as %q, want %q", says, got, want)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/google/gopacket/pcap"
 )
 
 // A pump moves packets from the library, which makes its callers wait, to where
@@ -26,7 +24,7 @@ type pump struct {
 	err     error
 
 	library sync.Mutex // of these: one call of the library at a time
-	handle  *pcap.Handle
+	handle  pcapHandle
 	link    LinkType
 	passed  uint64
 	losses  losses
@@ -58,7 +56,7 @@ const (
 // there is none.
 const pollPackets = 256
 
-func newPump(handle *pcap.Handle, link LinkType) *pump {
+func newPump(handle pcapHandle, link LinkType) *pump {
 	p := &pump{ready: make(chan struct{}, 1), handle: handle, link: link, done: make(chan struct{})}
 	p.room = sync.NewCond(&p.mu)
 	p.losses.since = time.Now().UnixNano()
@@ -90,23 +88,19 @@ func (p *pump) wake() {
 func (p *pump) move() error {
 	p.library.Lock()
 	defer p.library.Unlock()
-	data, ci, err := p.handle.ZeroCopyReadPacketData()
-	switch err {
-	case nil:
-	case pcap.NextErrorTimeoutExpired:
+	data, wire, at, err := p.handle.next()
+	if errors.Is(err, errQuiet) {
 		p.poll()
 		return nil
-	case pcap.NextErrorReadError:
-		return p.handle.Error()
-	default:
+	}
+	if err != nil {
 		return err
 	}
 	p.passed++
 	if p.passed%pollPackets == 0 {
 		p.poll()
 	}
-	at := ci.Timestamp.UnixNano()
-	p.put(data, pumped{wire: ci.Length, time: at, drops: p.losses.before(at)})
+	p.put(data, pumped{wire: wire, time: at, drops: p.losses.before(at)})
 	return nil
 }
 
@@ -169,8 +163,8 @@ func (p *pump) take() error {
 
 // poll asks the library for losses.
 func (p *pump) poll() {
-	if s, err := p.handle.Stats(); err == nil {
-		p.losses.add(uint32(s.PacketsDropped), time.Now().UnixNano())
+	if n, err := p.handle.dropped(); err == nil {
+		p.losses.add(n, time.Now().UnixNano())
 	}
 }
 
@@ -198,6 +192,6 @@ func (p *pump) Close() error {
 	p.library.Lock()
 	defer p.library.Unlock()
 	p.poll()
-	p.handle.Close()
+	p.handle.close()
 	return nil
 }

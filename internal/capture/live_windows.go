@@ -8,14 +8,13 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/google/gopacket/pcap"
 	"golang.org/x/sys/windows"
 )
 
 // noLive says that Npcap is missing. The program starts without it: files can be
 // read all the same.
 func noLive() error {
-	if err := pcap.LoadWinPCAP(); err != nil {
+	if _, err := loadNpcap(); err != nil {
 		return fmt.Errorf("%w: Npcap is missing (%w); install it from https://npcap.com", ErrNoLive, err)
 	}
 	return nil
@@ -63,7 +62,7 @@ func namedDevices() ([]DeviceInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := pcap.FindAllDevs()
+	found, err := listPcap()
 	if err != nil {
 		return nil, fmt.Errorf("Npcap: %w", err)
 	}
@@ -80,17 +79,17 @@ func namedDevices() ([]DeviceInfo, error) {
 
 // describePcap tells of an interface what Npcap knows and, where it is one that
 // Windows knows too, what that says.
-func describePcap(in *pcap.Interface, known []netDevice, adapters map[string]int) DeviceInfo {
+func describePcap(in *pcapInterface, known []netDevice, adapters map[string]int) DeviceInfo {
 	d := DeviceInfo{
-		Name: in.Name, Description: in.Description,
-		Up: in.Flags&pcapUp != 0, Running: in.Flags&pcapRunning != 0, Loopback: in.Flags&pcapLoopback != 0,
+		Name: in.name, Description: in.description,
+		Up: in.flags&pcapUp != 0, Running: in.flags&pcapRunning != 0, Loopback: in.flags&pcapLoopback != 0,
 	}
-	_, guid, _ := strings.Cut(in.Name, "NPF_")
+	_, guid, _ := strings.Cut(in.name, "NPF_")
 	index, ok := adapters[strings.ToUpper(guid)]
 	for i := range known {
 		if k := &known[i]; ok && k.index == index {
 			d.Addresses, d.Up, d.Running, d.Loopback = k.Addresses, k.Up, k.Running, k.Loopback
-			d.Description = k.Name + " (" + in.Description + ")"
+			d.Description = k.Name + " (" + in.description + ")"
 		}
 	}
 	return d
