@@ -99,7 +99,7 @@ func TestRun(t *testing.T) {
 				if (err != nil) != (c.err != "") || err != nil && !strings.Contains(err.Error(), c.err) {
 					t.Errorf("ended with %v", err)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Fatal("it did not end")
 			}
 			out.clean(t)

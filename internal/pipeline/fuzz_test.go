@@ -25,7 +25,7 @@ func FuzzHazel(f *testing.F) { fuzzPipeline(f, "hazel") }
 // input decides.
 const (
 	validated = 64
-	parallel  = 8
+	parallel  = 16
 	printedAs = 32
 )
 

@@ -241,6 +241,7 @@ func (r *Run) Rules() (all []session.RuleTally) {
 
 func (r *Run) sum(all []session.RuleTally, rules []session.Rule, of func(*session.Table) []session.Tally) []session.RuleTally {
 	first := len(all)
+	all = slices.Grow(all, len(rules))
 	for i := range rules {
 		all = append(all, session.RuleTally{Rule: &rules[i]})
 	}
