@@ -87,6 +87,15 @@ func (c *clock) shifted(stamp int64) int64 {
 	return min(max(0, min(max(stamp, -lastTime), lastTime)+min(max(c.shift, -lastTime), lastTime)), lastTime)
 }
 
+// LaterOf is the time at which a capture stands that stood at one time, in ns, when a
+// packet of another comes: the later of the two, unless the clock was set back.
+func LaterOf(end, next int64) int64 {
+	if end-next > clockSet && next > 0 {
+		return next
+	}
+	return max(end, next)
+}
+
 func (c *clock) latest() int64 {
 	if n := len(c.shifts); n > 0 {
 		return c.shifts[n-1].by

@@ -86,3 +86,29 @@ func TestClockForgetsOldShifts(t *testing.T) {
 		t.Errorf("%d changes are remembered", len(c.shifts))
 	}
 }
+
+// A clock that was set back ends the capture where it stands, a packet that came late
+// does not.
+func TestLaterOf(t *testing.T) {
+	for _, tc := range []struct{ end, next, want int64 }{
+		{0, 5e9, 5e9}, {5e9, 6e9, 6e9}, {5e9, 5e9 - 50e6, 5e9}, {5e9, 1e9, 1e9}, {math.MinInt64, 3, 3}, {5e9, math.MinInt64, 5e9},
+	} {
+		if got := LaterOf(tc.end, tc.next); got != tc.want {
+			t.Errorf("%d behind %d: %d, want %d", tc.next, tc.end, got, tc.want)
+		}
+	}
+}
+
+// After a clock was set back by an hour the end of the capture is not an hour away.
+func TestEndAfterStepBack(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.now = 10_000e9
+	s.lock(1, 2)
+	end := s.now
+	s.now -= 3600e9
+	s.lock(1, 2)
+	s.tab.Close(LaterOf(end, s.now))
+	if far := s.tab.end - s.tab.clock.now; far > 1e9 {
+		t.Errorf("the capture ends %d s behind its last packet", far/1e9)
+	}
+}

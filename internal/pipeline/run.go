@@ -105,7 +105,7 @@ func (r *Run) idle() error {
 
 func (r *Run) before(p *capture.Packet) {
 	if p.HasTime {
-		r.end, r.latest = max(r.end, p.Time), p.Time
+		r.end, r.latest = session.LaterOf(r.end, p.Time), p.Time
 	}
 	if r.Before != nil {
 		r.Before(p)

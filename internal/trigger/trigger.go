@@ -74,7 +74,7 @@ var words = []word{
 	{name: "malformed", means: "a datagram could not be decoded", event: func(f *Facts) bool { return f.Malformed > 0 }},
 	{name: "bad-signature", means: "a signature is invalid", event: func(f *Facts) bool { return f.BadSignature > 0 }},
 	{name: "drops", means: "the capture lost packets", event: func(f *Facts) bool { return f.Dropped > 0 }},
-	{name: "loss", unit: "%", means: "share of the last 10 s that is missing or was resent, once 50 were sent or 3 lost", value: func(f *Facts) Measure { return f.Loss }},
+	{name: "loss", unit: "%", means: "share of 10 s missing or resent, from 50 sent or 3 lost", value: func(f *Facts) Measure { return f.Loss }},
 	{name: "retries", unit: "%", means: "share of retries in the last 10 s", value: func(f *Facts) Measure { return f.Retries }},
 	{name: "quality", unit: "%", means: "share that came at once and in order, of the worse side", value: func(f *Facts) Measure { return f.Quality }},
 	{name: "ping", unit: "ms", means: "round trip of the worse side", value: func(f *Facts) Measure { return f.Ping }},
