@@ -3,46 +3,42 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/dpdissect/dpdissect/internal/outfile"
 )
+
+// unfinished names the file that a process of TestKilled writes, and never completes.
+const unfinished = "DPDISSECT_UNFINISHED"
 
 // TestKilled: a signal that ends the program takes an unfinished file of -o with it,
 // and what stood there stays.
 func TestKilled(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "dpdissect")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	sound, err := os.ReadFile(capturePath(t, "unsigned-clean.pcap"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	long := slices.Concat(sound[:24], bytes.Repeat(sound[24:], 100<<20/len(sound))) // it takes a while
-	in := filepath.Join(t.TempDir(), "long.pcap")
-	if err := os.WriteFile(in, long, 0o600); err != nil {
-		t.Fatal(err)
+	if path := os.Getenv(unfinished); path != "" {
+		writeForever(t, path)
 	}
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "out"), []byte("old"), 0o600); err != nil {
+		path := filepath.Join(dir, "out")
+		if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(program, "analyze", "-o", "out", in)
-		cmd.Dir = dir
-		if err := cmd.Start(); err != nil {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+		cmd.Env = append(os.Environ(), unfinished+"="+path)
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(time.Minute); len(list(t, dir)) < 2; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal("it writes nothing")
-			}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "it is written\n" || len(list(t, dir)) != 2 {
+			t.Errorf("%v: %q, %v, there are %v", s, line, err, list(t, dir))
 		}
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
@@ -51,10 +47,24 @@ func TestKilled(t *testing.T) {
 		if got := cmd.ProcessState.Sys().(syscall.WaitStatus); !got.Signaled() || got.Signal() != s {
 			t.Errorf("%v: it ended with %v", s, cmd.ProcessState)
 		}
-		if b, err := os.ReadFile(filepath.Join(dir, "out")); len(list(t, dir)) != 1 || string(b) != "old" || err != nil {
+		if b, err := os.ReadFile(path); len(list(t, dir)) != 1 || string(b) != "old" || err != nil {
 			t.Errorf("%v: %q, %v, there are %v", s, b, err, list(t, dir))
 		}
 	}
+}
+
+// writeForever is what a command does whose run does not end.
+func writeForever(t *testing.T, path string) {
+	in := &input{output: path, color: newChoice("never")}
+	out, err := in.createOutput(newVersion(), &outfile.Guard{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Write([]byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	os.Stdout.WriteString("it is written\n")
+	select {}
 }
 
 func list(t *testing.T, dir string) []os.DirEntry {
