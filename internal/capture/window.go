@@ -11,6 +11,7 @@ import (
 const (
 	windowSize  = 1 << 20
 	smallWindow = 64 << 10
+	firstWindow = 32 << 10 // to begin with: many captures are short
 )
 
 // A window is the part of a stream that is in memory. Slices of it stay valid
@@ -18,6 +19,7 @@ const (
 type window struct {
 	r    io.Reader
 	buf  []byte
+	size int   // of buf, once a read has filled it
 	pos  int   // next byte
 	end  int   // bytes of buf that are filled
 	base int64 // offset in the stream of buf[0]
@@ -25,7 +27,7 @@ type window struct {
 }
 
 func newWindow(r io.Reader, size int) *window {
-	return &window{r: r, buf: make([]byte, size)}
+	return &window{r: r, buf: make([]byte, min(size, firstWindow)), size: size}
 }
 
 // offset is the place of the next byte in the stream.
@@ -42,11 +44,15 @@ func (w *window) need(n int) bool { return w.end-w.pos >= n || w.fill(n) }
 
 //go:noinline
 func (w *window) fill(n int) bool {
-	if w.pos > 0 {
-		copy(w.buf, w.buf[w.pos:w.end])
+	buf := w.buf
+	if w.end == len(w.buf) && len(w.buf) < w.size {
+		buf = make([]byte, w.size)
+	}
+	if w.pos > 0 || len(buf) != len(w.buf) {
+		copy(buf, w.buf[w.pos:w.end])
 		w.base += int64(w.pos)
 		w.end -= w.pos
-		w.pos = 0
+		w.buf, w.pos = buf, 0
 	}
 	for empty := 0; w.end < n && w.err == nil; {
 		if w.end == len(w.buf) {

@@ -56,7 +56,7 @@ func (q *Queue) expire() error {
 	patience := h.source.Patience(h.patience)
 	due := now.Sub(h.began) - patience // what came until then
 	for ; q.head <= q.tracked; q.head++ {
-		s := q.ring[q.head%ringSize]
+		s := q.at(q.head).slot
 		if s.came > due {
 			h.source.WakeAt(now.Add(s.came - due))
 			break

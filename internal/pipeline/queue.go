@@ -24,6 +24,28 @@ const NoteFrames = 4096
 // ringSize leaves room for the batches in work.
 const ringSize = 2 * HoldFrames
 
+// blockSize is for how many places room is made at a time: most captures are short.
+const blockSize = 1024
+
+// A placed is a slot in its place, with its frame.
+type placed struct {
+	slot  *Slot
+	frame uint64
+}
+
+// at is a place that was given away.
+func (q *Queue) at(place uint64) *placed {
+	i := place % ringSize
+	return &q.blocks[i/blockSize][i%blockSize]
+}
+
+// make makes room for a place before it is given away.
+func (q *Queue) make(place uint64) {
+	if b := &q.blocks[place%ringSize/blockSize]; *b == nil {
+		*b = new([blockSize]placed)
+	}
+}
+
 // writeSize is how much is collected before it is written.
 const writeSize = 64 << 10
 
@@ -51,11 +73,10 @@ type Queue struct {
 	out     io.Writer
 	printer Printer
 	buf     []byte
-	ring    [ringSize]*Slot  // by place: frames are counted without those a capture filter leaves out
-	frames  [ringSize]uint64 // of the slots
-	head    uint64           // place that is printed next, from 1
-	tracked uint64           // latest place whose frame was tracked
-	last    atomic.Uint64    // latest place that was given away
+	blocks  [ringSize / blockSize]*[blockSize]placed // by place: frames are counted without those a capture filter leaves out
+	head    uint64                                   // place that is printed next, from 1
+	tracked uint64                                   // latest place whose frame was tracked
+	last    atomic.Uint64                            // latest place that was given away
 	free    []*Slot
 	clock   filter.Clock
 	tree    dissect.Tree // of a frame of which nothing is known
@@ -67,6 +88,7 @@ type Queue struct {
 // NewQueue prints to out.
 func NewQueue(out io.Writer, p Printer) *Queue {
 	q := &Queue{out: out, printer: p, head: 1}
+	q.make(0)
 	for i := range q.sinks {
 		q.sinks[i] = shardSink{q: q, shard: i}
 	}
@@ -112,7 +134,8 @@ func (q *Queue) reserve(p *capture.Packet) {
 		s.Times = q.clock.Next(p.Time)
 	}
 	place := q.last.Load() + 1
-	q.ring[place%ringSize], q.frames[place%ringSize] = s, p.Frame
+	q.make(place)
+	*q.at(place) = placed{s, p.Frame}
 	q.last.Store(place)
 }
 
@@ -120,15 +143,15 @@ func (q *Queue) reserve(p *capture.Packet) {
 // places are given away to later frames.
 func (q *Queue) place(frame uint64) uint64 {
 	lo, hi := q.head, q.last.Load()
-	if lo > hi || frame < q.frames[lo%ringSize] {
+	if lo > hi || frame < q.at(lo).frame {
 		return 0
 	}
-	hi = min(hi, lo+(frame-q.frames[lo%ringSize])) // where it is when nothing was left out
-	if q.frames[hi%ringSize] == frame {
+	hi = min(hi, lo+(frame-q.at(lo).frame)) // where it is when nothing was left out
+	if q.at(hi).frame == frame {
 		return hi
 	}
-	at := lo + uint64(sort.Search(int(hi-lo), func(i int) bool { return q.frames[(lo+uint64(i))%ringSize] >= frame }))
-	if q.frames[at%ringSize] != frame {
+	at := lo + uint64(sort.Search(int(hi-lo), func(i int) bool { return q.at(lo+uint64(i)).frame >= frame }))
+	if q.at(at).frame != frame {
 		return 0
 	}
 	return at
@@ -138,7 +161,7 @@ func (q *Queue) place(frame uint64) uint64 {
 func (q *Queue) flush(tracked uint64) error {
 	q.tracked = max(q.tracked, q.place(tracked))
 	for ; q.head <= q.tracked; q.head++ {
-		s := q.ring[q.head%ringSize]
+		s := q.at(q.head).slot
 		if behind := q.tracked - q.head; (!s.decided || s.waits()) && behind < HoldFrames || q.Notes && behind < NoteFrames {
 			break
 		}
@@ -164,7 +187,7 @@ func (q *Queue) print(s *Slot) {
 		q.printOne(p)
 	}
 	s.parts = nil
-	q.ring[q.head%ringSize] = nil
+	q.at(q.head).slot = nil
 	q.free = append(q.free, s)
 	if len(q.buf) >= writeSize {
 		q.write()
@@ -234,7 +257,7 @@ func (q *Queue) Findings() []session.Finding {
 // Finish prints everything that is left, behind the last packet.
 func (q *Queue) Finish() error {
 	for ; q.head <= q.last.Load(); q.head++ {
-		q.print(q.ring[q.head%ringSize])
+		q.print(q.at(q.head).slot)
 	}
 	var late []message
 	for i := range q.sinks {
@@ -270,7 +293,7 @@ func (k *shardSink) slot(frame uint64) *Slot {
 	if place == 0 || k.at-place >= HoldFrames {
 		return nil
 	}
-	if s := k.q.ring[place%ringSize]; s != nil && s.Datagram.Frame == frame {
+	if s := k.q.at(place).slot; s != nil && s.Datagram.Frame == frame {
 		return s
 	}
 	return nil

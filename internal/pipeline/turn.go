@@ -70,5 +70,5 @@ func (q *Queue) newest() *Slot {
 	if q.head > q.last.Load() {
 		return nil
 	}
-	return q.ring[q.last.Load()%ringSize]
+	return q.at(q.last.Load()).slot
 }

@@ -57,7 +57,7 @@ func (d *desk) packet(frame uint64, age time.Duration) {
 	p := &capture.Packet{Class: capture.UDP}
 	p.Frame = frame
 	d.run.Before(p)
-	d.q.ring[d.q.last.Load()%ringSize].came -= age
+	d.q.at(d.q.last.Load()).slot.came -= age
 	d.run.Begin(0, frame)
 }
 
@@ -125,7 +125,7 @@ func TestHaste(t *testing.T) {
 		t.Errorf("the next look is in %v, want in a second", in)
 	}
 	d.q.haste.source = slow{d}
-	d.q.ring[2].came -= time.Hour
+	d.q.at(2).slot.came -= time.Hour
 	d.run.Idle()
 	if got, want := strings.TrimSpace(d.out.String()), "1"; got != want {
 		t.Errorf("%s, want %s: what comes as from a file is not hurried", got, want)
