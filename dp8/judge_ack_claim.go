@@ -104,8 +104,13 @@ func (c *conn) settleClaims(dir int, num int64, first bool) {
 	l.claims = keep
 }
 
-// disprove judges a claim that is proven false by the frame at hand.
+// disprove judges a claim that is proven false by the frame at hand, or, where there
+// is none, by all that was captured.
 func (c *conn) disprove(dir int, k *claim, why string) {
+	proof := uint64(0)
+	if c.fr != nil {
+		proof = c.fr.Frame
+	}
 	what := fmt.Sprintf("bNRcv is %d, but the highest bSeq of the other side so far is %d", uint8(k.next), uint8(k.high))
 	switch k.rule() {
 	case r31523Unsent:
@@ -117,7 +122,7 @@ func (c *conn) disprove(dir int, k *claim, why string) {
 		what = fmt.Sprintf("the first bNRcv is %d, not 0", uint8(k.next))
 	}
 	c.c.Law.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true,
-		Proof: []uint64{c.fr.Frame}, Message: what + "; " + why})
+		Proof: []uint64{proof}, Message: what + "; " + why})
 }
 
 // contradict looks at the side's own claims: one that a later frame of it takes
