@@ -19,12 +19,22 @@ type InternalError struct {
 // Internal are the internal errors of a capture.
 func (t *Table) Internal() []InternalError { return t.internal }
 
-// rescue, deferred, keeps a panic within the address pair it happened in.
-func (t *Table) rescue(f *Flow, d *dissect.Datagram) {
-	reason := recover()
-	if reason == nil {
-		return
+// Rescue, called by a deferred function with what a panic gave, keeps it within the
+// address pair whose datagram Add was handling: then the next one may be added. It is
+// for the caller to defer, once for many datagrams, because that costs time for each.
+// It reports false when Add handled none.
+func (t *Table) Rescue(reason any) bool {
+	f, d := t.flowNow, t.given
+	if f == nil {
+		return false
 	}
+	t.flowNow = nil
+	t.rescue(f, d, reason)
+	return true
+}
+
+// rescue ends what a pair is followed by, and tells why.
+func (t *Table) rescue(f *Flow, d *dissect.Datagram, reason any) {
 	e := InternalError{Frame: t.frameNow, Message: fmt.Sprintf("%v (%s)", reason, placeOfPanic())}
 	counted := t.abandon(f, &e)
 	t.internal = append(t.internal, e)
@@ -35,7 +45,11 @@ func (t *Table) rescue(f *Flow, d *dissect.Datagram) {
 
 // guard calls what concludes something about an address pair.
 func (t *Table) guard(f *Flow, conclude func()) {
-	defer t.rescue(f, nil)
+	defer func() {
+		if reason := recover(); reason != nil {
+			t.rescue(f, nil, reason)
+		}
+	}()
 	conclude()
 }
 

@@ -56,6 +56,26 @@ func (s *faultySession) Close(end int64) {
 	s.yesSession.Close(end)
 }
 
+// adding calls f, which adds one datagram, as a caller of Add does that goes on when
+// it panics.
+func (s *story) adding(f func()) {
+	defer func() {
+		if reason := recover(); reason != nil && !s.tab.Rescue(reason) {
+			panic(reason)
+		}
+	}()
+	f()
+}
+
+// What panics outside of a pair is not kept.
+func TestRescueOfNothing(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.lock(1, 2)
+	if s.tab.Rescue("something else") || len(s.tab.Internal()) != 0 {
+		t.Error("a panic between two datagrams was kept")
+	}
+}
+
 // A fault in what one pair sent ends its connection at that frame. Other pairs go
 // on, every datagram is shown and counted once, and what comes of the pair later is
 // plain UDP.
@@ -73,7 +93,7 @@ func TestInternalErrorStaysInItsPair(t *testing.T) {
 		s := newStory(Config{Protocols: []*Protocol{faulty()}})
 		s.lock(1, 2)
 		s.lock(3, 4)
-		s.say(1, 2, tc.word)
+		s.adding(func() { s.say(1, 2, tc.word) })
 		s.pass(HoldTime + 1e9)
 		s.say(3, 4, "yes")
 		if tc.word != "panic at the end" {
@@ -108,7 +128,7 @@ func TestInternalErrorStaysInItsPair(t *testing.T) {
 func TestInternalErrorOfAProbe(t *testing.T) {
 	s := newStory(Config{Protocols: []*Protocol{faulty()}})
 	s.say(1, 2, "yes")
-	s.say(1, 2, "panic in the probe")
+	s.adding(func() { s.say(1, 2, "panic in the probe") })
 	s.say(1, 2, "yes")
 	s.lock(3, 4)
 	s.tab.Close(s.now)

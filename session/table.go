@@ -80,8 +80,10 @@ type Table struct {
 	end       int64            // time of the latest packet of the capture
 	now       int64            // time of the latest packet or Tick
 
-	frameNow uint64          // number of the packet at hand
-	internal []InternalError // see rescue
+	frameNow uint64            // number of the packet at hand
+	flowNow  *Flow             // that takes it; nil between packets
+	given    *dissect.Datagram // with it
+	internal []InternalError   // see rescue
 
 	other  uint64 // datagrams of no connection
 	apart  uint64 // datagrams beyond the packets that stood for them
@@ -107,7 +109,8 @@ func (p *Protocol) leads(d *dissect.Datagram) bool {
 	return len(d.Payload) > 0 && bytes.IndexByte(p.NeighbourLead, d.Payload[0]) >= 0
 }
 
-// Add takes the next datagram. Its payload may be reused after the call.
+// Add takes the next datagram. Its payload may be reused after the call. It may panic
+// by a fault of a protocol package: see Rescue.
 func (t *Table) Add(d *dissect.Datagram) {
 	d = t.timed(d)
 	t.frameNow = d.Frame
@@ -118,12 +121,7 @@ func (t *Table) Add(d *dissect.Datagram) {
 	if t.live() {
 		f = t.visit(f, d)
 	}
-	t.take(f, d)
-}
-
-// take hands a datagram to its flow.
-func (t *Table) take(f *Flow, d *dissect.Datagram) {
-	defer t.rescue(f, d)
+	t.flowNow, t.given = f, d
 	f.latest = d.Frame
 	switch {
 	case f.pending:
@@ -133,6 +131,7 @@ func (t *Table) take(f *Flow, d *dissect.Datagram) {
 	default:
 		t.deliver(f, d)
 	}
+	t.flowNow = nil
 	if t.open > MaxOpen {
 		t.relieve()
 	}

@@ -60,30 +60,66 @@ func (r *Run) Do() error {
 
 func (r *Run) serial() error {
 	for {
+		failed, err := r.readOn()
+		if failed != 0 {
+			err = r.passed(failed)
+		}
+		if failed == 0 || err != nil {
+			return err
+		}
+	}
+}
+
+// readOn reads and tracks to the end of the input, to an error, or to a packet whose
+// tracking met an internal error, which it gives.
+func (r *Run) readOn() (failed uint64, err error) {
+	shard, frame := 0, uint64(0)
+	defer func() {
+		if reason := recover(); reason != nil {
+			r.rescue(shard, reason)
+			failed = frame
+		}
+	}()
+	for {
 		p, ok := r.Source.Next()
 		if !ok {
-			return nil
+			return 0, nil
 		}
 		if p == nil {
 			if err := r.idle(); err != nil {
-				return err
+				return 0, err
 			}
 			continue
 		}
 		r.before(p)
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
-			r.add(shardOf(&p.Datagram), &p.Datagram)
+			shard, frame = shardOf(&p.Datagram), p.Frame
+			r.add(shard, &p.Datagram)
 		}
-		if r.After != nil {
-			if err := r.After(p.Frame); err != nil {
-				return err
-			}
+		if err := r.passed(p.Frame); err != nil {
+			return 0, err
 		}
-		if r.Idle != nil {
-			if err := r.tracked(1); err != nil {
-				return err
-			}
+	}
+}
+
+// passed tells that a packet was tracked.
+func (r *Run) passed(frame uint64) error {
+	if r.After != nil {
+		if err := r.After(frame); err != nil {
+			return err
 		}
+	}
+	if r.Idle != nil {
+		return r.tracked(1)
+	}
+	return nil
+}
+
+// rescue keeps a panic within the address pair it happened in, where it happened in
+// one.
+func (r *Run) rescue(shard int, reason any) {
+	if !r.tables[shard].Rescue(reason) {
+		panic(reason)
 	}
 }
 
@@ -170,12 +206,28 @@ func (r *Run) fill(b *batch) bool {
 
 // track is one worker: it handles the shards that are its own.
 func (r *Run) track(b *batch, worker int) {
-	for i := range b.packets {
+	for next := 0; next < len(b.packets); {
+		next = r.trackFrom(b, next, worker)
+	}
+}
+
+// trackFrom tracks the packets of a worker from one on, and gives the one to go on
+// with: behind the last, or behind one that met an internal error.
+func (r *Run) trackFrom(b *batch, from, worker int) (next int) {
+	i := from
+	defer func() {
+		if reason := recover(); reason != nil {
+			r.rescue(int(b.packets[i].shard), reason)
+			next = i + 1
+		}
+	}()
+	for ; i < len(b.packets); i++ {
 		p := &b.packets[i]
 		if int(p.shard)%r.Workers == worker && (p.class == capture.UDP || p.class == capture.Unreachable) {
 			r.add(int(p.shard), &p.d)
 		}
 	}
+	return i
 }
 
 func (r *Run) add(shard int, d *dissect.Datagram) {
