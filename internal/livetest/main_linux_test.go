@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/tracegen/wire/netns"
@@ -18,10 +20,22 @@ var program string
 // than they work.
 func TestMain(m *testing.M) {
 	flag.Parse()
+	hearSignals()
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
 	}
 	os.Exit(run(m))
+}
+
+// hearSignals makes the programs under test hear the signals that end them where this
+// process was started to ignore them, as by nohup or in the background of a shell:
+// what is ignored is inherited, what is caught is not.
+func hearSignals() {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 func run(m *testing.M) int {
