@@ -9,7 +9,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 FRAMES  ?= 10000000
 SOAK    ?=
 
-STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@2026.2.2)
+STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2)
 
 # What `make check` makes anew and compares.
 GENERATED = docs/FIELDS.md docs/rules.md docs/THIRD_PARTY.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata

@@ -100,10 +100,10 @@ func (f *feeder) run(open func() (io.Reader, error), grows bool) {
 
 func (f *feeder) read(src *source) error {
 	rd, err := newReader(src, f.size, f.most)
-	defer rd.Close()
 	f.mu.Lock()
 	f.kind = kind{rd.Format(), rd.Compression(), rd.header, err == nil && rd.Format() == "pcap"}
 	f.mu.Unlock()
+	defer rd.Close()
 	var rec Record
 	for err == nil {
 		if err = rd.Next(&rec); err != nil {
