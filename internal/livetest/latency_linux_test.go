@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,9 +41,11 @@ func TestLatency(t *testing.T) {
 			j := prepare(t, append([]string{"decode", "-i", "lo"}, c.args...)...)
 			out := j.pipe()
 			seen := make(chan []sight)
+			var shown atomic.Int64
 			j.in(pair[0]).capturing()
-			go func() { seen <- sights(bufio.NewScanner(out), c.read) }()
+			go func() { seen <- sights(bufio.NewScanner(out), c.read, &shown) }()
 			sent := chatter(t, pair)
+			awaitSights(&shown, sent)
 			j.stop()
 			j.cmd.Stdout.(interface{ Close() error }).Close()
 			checkLatency(t, <-seen, sent)
@@ -69,7 +72,8 @@ func chatter(t *testing.T, pair [2]*netns.Namespace) (sent [2]int) {
 	return [2]int{truth.Datagrams, others}
 }
 
-func sights(lines *bufio.Scanner, read func(string) (sight, bool)) (all []sight) {
+// sights reads lines until they end; shown counts them for who waits.
+func sights(lines *bufio.Scanner, read func(string) (sight, bool), shown *atomic.Int64) (all []sight) {
 	for lines.Scan() {
 		now := time.Now()
 		s, ok := read(lines.Text())
@@ -78,6 +82,7 @@ func sights(lines *bufio.Scanner, read func(string) (sight, bool)) (all []sight)
 		}
 		s.late += time.Duration(now.UnixNano())
 		all = append(all, s)
+		shown.Add(1)
 	}
 	return all
 }
@@ -112,6 +117,14 @@ func sightOfLine(line string) (s sight, ok bool) {
 }
 
 // checkLatency checks that every datagram was shown, and how late.
+// awaitSights waits until all that was sent was shown, as it is before anybody presses
+// Ctrl-C; what is missing in the end is told by checkLatency.
+func awaitSights(shown *atomic.Int64, sent [2]int) {
+	for until := time.Now().Add(10 * time.Second); int(shown.Load()) < sent[0]+sent[1] && time.Now().Before(until); {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 func checkLatency(t *testing.T, all []sight, sent [2]int) {
 	t.Helper()
 	var late [2][]time.Duration

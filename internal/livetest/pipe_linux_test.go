@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/tracegen/wire/netns"
 )
@@ -46,9 +48,11 @@ func TestPipe(t *testing.T) {
 	dump := tcpdump(t, pair[0], j)
 	out := j.pipe()
 	seen := make(chan []sight)
+	var shown atomic.Int64
 	j.in(pair[0])
-	go func() { seen <- sights(bufio.NewScanner(out), sightOfRecord) }()
+	go func() { seen <- sights(bufio.NewScanner(out), sightOfRecord, &shown) }()
 	sent := chatter(t, pair)
+	awaitSights(&shown, sent)
 	dump.Process.Signal(syscall.SIGINT)
 	j.stop()
 	j.cmd.Stdout.(interface{ Close() error }).Close()
@@ -65,6 +69,7 @@ func TestPipeInterrupted(t *testing.T) {
 	talk := chat("hazel", 8)
 	between(&talk, pair, "lo")
 	truth := playAll(t, talk)[0]
+	time.Sleep(2 * time.Second) // what was sent last is on its way through tcpdump
 	d := readDocument(t, j.stop())
 	if d.Totals.Packets != truth.Packets {
 		t.Errorf("%d packets, want %d", d.Totals.Packets, truth.Packets)
