@@ -15,7 +15,7 @@ import (
 // tcpdump captures on loopback into a job's standard input, until it is interrupted.
 func tcpdump(t *testing.T, n *netns.Namespace, j *job) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command("tcpdump", "-i", "lo", "-U", "--immediate-mode", "-w", "-", "udp")
+	cmd := exec.Command("tcpdump", "-i", "lo", "-B", "65536", "-U", "--immediate-mode", "-w", "-", "udp")
 	from, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
