@@ -27,7 +27,7 @@ func TestDisplayFilter(t *testing.T) {
 		c := chat(kind, uint64(40+i))
 		c.Paths[0].Far.Loss, c.Paths[1].Near.Loss = 0.05, 0.05
 		between(&c, pair, "lo")
-		c.Limit = 6 * time.Second
+		c.Limit = 30 * time.Second // what is on its way at the limit counts as lost
 		talks = append(talks, c)
 	}
 	playAll(t, talks...)
