@@ -14,8 +14,8 @@ import (
 // TestVanish lets a client fall silent: its server gives up.
 func TestVanish(t *testing.T) {
 	t.Parallel()
-	talk := chat("hazel")
-	talk.Until, talk.Vanish = 700*time.Millisecond, true
+	talk := tracegen.Talk{Kind: "hazel", Traffic: [2]tracegen.Traffic{tracegen.SmallTalk(40), tracegen.SmallTalk(40)},
+		Until: 700 * time.Millisecond, Vanish: true}
 	truth, err := Play(context.Background(), Config{Talk: talk, A: loopback, B: loopback, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
