@@ -242,9 +242,26 @@ func (r *ring) opening(err error) error {
 }
 
 // block is the header of the block at hand.
-func (r *ring) block() *unix.TpacketHdrV1 {
-	desc := (*unix.TpacketBlockDesc)(unsafe.Pointer(&r.mem[r.taken%r.blocks*blockSize]))
+func (r *ring) block() *unix.TpacketHdrV1 { return r.blockOf(r.taken) }
+
+func (r *ring) blockOf(number uint64) *unix.TpacketHdrV1 {
+	desc := (*unix.TpacketBlockDesc)(unsafe.Pointer(&r.mem[number%r.blocks*blockSize]))
 	return (*unix.TpacketHdrV1)(unsafe.Pointer(&desc.Hdr))
+}
+
+// isFull reports whether the kernel handed a block over: it is full, or its time was
+// over.
+func (r *ring) isFull(number uint64) bool {
+	return atomic.LoadUint32(&r.blockOf(number).Block_status)&unix.TP_STATUS_USER != 0
+}
+
+// waits reports whether the block after the one at hand can be read.
+func (r *ring) waits() bool {
+	next := r.taken
+	if r.held {
+		next++
+	}
+	return r.fd >= 0 && r.isFull(next)
 }
 
 // Read implements device.
@@ -276,10 +293,10 @@ func (r *ring) takeBlock() bool {
 	if r.held {
 		r.giveBack()
 	}
-	b := r.block()
-	if atomic.LoadUint32(&b.Block_status)&unix.TP_STATUS_USER == 0 {
+	if !r.isFull(r.taken) {
 		return false
 	}
+	b := r.block()
 	r.held, r.left = true, b.Num_pkts
 	r.at = uintptr(r.taken%r.blocks*blockSize) + uintptr(b.Offset_to_first_pkt)
 	for len(r.lost) > 0 && r.lost[0].block <= r.taken {
@@ -293,21 +310,32 @@ func (r *ring) takeBlock() bool {
 // lost because no block was free: after the newest of those that wait, before the
 // one that the kernel fills once it has this one back.
 func (r *ring) giveBack() {
+	// While the newest one is not full the kernel had room, and need not be asked.
+	short := r.isFull(r.taken+r.blocks-1) || r.taken%askEvery == 0
 	next := r.taken + r.blocks
-	r.lose(next, r.poll())
+	if short {
+		r.lose(next, r.poll())
+	}
 	b := r.block()
 	atomic.StoreUint32(&b.Block_status, unix.TP_STATUS_KERNEL)
+	r.held = false
+	r.taken++
+	if !short {
+		return
+	}
 	// Between the two calls above it was lost for the same reason, unless the block
 	// is full again by now: then the last of it may be behind that block.
 	n := r.poll()
-	if n > 1 && atomic.LoadUint32(&b.Block_status)&unix.TP_STATUS_USER != 0 {
+	if n > 1 && r.isFull(next) {
 		r.lose(next, n-1)
 		next, n = next+1, 1
 	}
 	r.lose(next, n)
-	r.held = false
-	r.taken++
 }
+
+// askEvery is how many blocks pass between two looks at the kernel's counters when
+// nothing is short: losses may have other reasons than a full ring.
+const askEvery = 256
 
 // lose notes packets that were lost before a block.
 func (r *ring) lose(block, packets uint64) {
@@ -395,21 +423,4 @@ func (r *ring) Close() error {
 	err = errors.Join(err, unix.Close(r.fd))
 	r.fd, r.left, r.held = -1, 0, false
 	return err
-}
-
-// waitDevices waits until one of the devices may have something, or failed.
-func waitDevices(devs []device, timeout time.Duration) {
-	fds := make([]unix.PollFd, 0, 4)
-	for _, d := range devs {
-		fds = append(fds, unix.PollFd{Fd: int32(d.(*ring).fd), Events: unix.POLLIN | unix.POLLERR})
-	}
-	ms := int((timeout + time.Millisecond - 1) / time.Millisecond)
-	if n, err := unix.Poll(fds, ms); n <= 0 || err != nil {
-		return
-	}
-	for i := range fds {
-		if fds[i].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0 {
-			devs[i].(*ring).fail()
-		}
-	}
 }

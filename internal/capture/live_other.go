@@ -18,5 +18,9 @@ func noLive() error {
 
 func openDevice(string, *LiveOptions) (device, error) { return nil, noLive() }
 
-// waitDevices has nothing to wait for: there are no devices.
-func waitDevices([]device, time.Duration) {}
+// A waiter has nothing to wait for: there are no devices.
+type waiter struct{}
+
+func newWaiter([]device) (*waiter, error) { return nil, noLive() }
+func (*waiter) wait(time.Duration)        {}
+func (*waiter) close()                    {}

@@ -101,13 +101,23 @@ func setFilter(handle pcapHandle, link LinkType, filter *Filter) error {
 // Describe implements device.
 func (d *pcapDevice) Describe() Interface { return d.iface }
 
-// waitDevices waits until one of the devices has something, or failed.
-func waitDevices(devs []device, timeout time.Duration) {
+// A waiter sleeps until one of several devices has something.
+type waiter struct{ ready []reflect.SelectCase }
+
+func newWaiter(devs []device) (*waiter, error) {
+	w := &waiter{ready: make([]reflect.SelectCase, 1, 1+len(devs))}
+	for _, d := range devs {
+		w.ready = append(w.ready, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(d.(*pcapDevice).ready)})
+	}
+	return w, nil
+}
+
+// wait waits until one of the devices has something, or failed.
+func (w *waiter) wait(timeout time.Duration) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
-	cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(timer.C)}}
-	for _, d := range devs {
-		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(d.(*pcapDevice).ready)})
-	}
-	reflect.Select(cases)
+	w.ready[0] = reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(timer.C)}
+	reflect.Select(w.ready)
 }
+
+func (w *waiter) close() {}

@@ -17,6 +17,7 @@ const maxWait = 100 * time.Millisecond
 // several of them a packet waits until no interface can come with an earlier one.
 type live struct {
 	taps    []*tap
+	waiter  *waiter
 	delay   time.Duration
 	frame   uint64
 	last    *tap // whose packet was given last
@@ -77,6 +78,15 @@ func OpenLive(names []string, o LiveOptions, limits Limits) (*Source, error) {
 		t.links.declare(d.Describe().Link)
 		l.taps = append(l.taps, t)
 	}
+	devs := make([]device, len(l.taps))
+	for i, t := range l.taps {
+		devs[i] = t.device
+	}
+	var err error
+	if l.waiter, err = newWaiter(devs); err != nil {
+		l.close()
+		return nil, err
+	}
 	if limits.Duration > 0 {
 		at := time.Now().Add(limits.Duration)
 		l.stopAt.Store(&at)
@@ -115,7 +125,11 @@ func (l *live) next(out *fed) (wait, ok bool) {
 			return false, l.give(t, out)
 		}
 		if l.over(t) {
-			return false, false
+			// What came between the look at the taps and that at the clock.
+			if t, _ = l.head(); t == nil {
+				return false, false
+			}
+			continue
 		}
 		if !l.idle {
 			l.idle = true
@@ -226,20 +240,18 @@ func (l *live) heard() int64 {
 	return 0
 }
 
+// wait waits for packets. t is the tap with the earliest one, which is not ripe, or
+// nil.
 func (l *live) wait(t *tap) {
-	d := l.alarm.left(time.Now(), maxWait)
 	if t != nil { // it is ripe soon
-		d = l.delay / 4
-	} else if at := l.stopAt.Load(); at != nil {
+		time.Sleep(l.delay / 4)
+		return
+	}
+	d := l.alarm.left(time.Now(), maxWait)
+	if at := l.stopAt.Load(); at != nil {
 		d = min(d, max(l.delay, time.Until(*at)))
 	}
-	devs := make([]device, 0, len(l.taps))
-	for _, t := range l.taps {
-		if !t.full && t.err == nil {
-			devs = append(devs, t.device)
-		}
-	}
-	waitDevices(devs, d)
+	l.waiter.wait(d)
 }
 
 // stop lets everything captured until now be given.
@@ -284,6 +296,9 @@ func (t *tap) info() Info {
 }
 
 func (l *live) close() {
+	if l.waiter != nil {
+		l.waiter.close()
+	}
 	for _, t := range l.taps {
 		t.Close()
 	}

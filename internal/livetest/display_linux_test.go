@@ -40,7 +40,7 @@ func TestDisplayFilter(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("-Y %q: %d packets were written, decode shows %d: %v", f, len(got), len(want), differing(got, want))
 		}
-		jobs[i+1].says(fmt.Sprintf("%d packets written\n", len(want)))
+		jobs[i+1].says(packetsWritten(len(want)))
 		shown += min(1, len(want))
 	}
 	if shown < len(filters)-1 {

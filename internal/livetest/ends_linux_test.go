@@ -95,7 +95,7 @@ func TestFullDisk(t *testing.T) {
 			hum(t, pair[0], 10000, 500)
 			j.ends(2)
 			c := readFile(t, path)
-			j.says("dpdissect: -w: ", path, "no space left on device", fmt.Sprintf("%d packets written\n", len(c.numbers)))
+			j.says("dpdissect: -w: ", path, "no space left on device", packetsWritten(len(c.numbers)))
 			if len(c.numbers) < 400 {
 				t.Errorf("%d packets in 256 KiB", len(c.numbers))
 			}
@@ -128,7 +128,7 @@ func TestSignals(t *testing.T) {
 		j.says("lo: ", " packets captured, 0 dropped by the kernel\n")
 		if i < 2 {
 			c := readFile(t, filepath.Join(dir, []string{"term.pcapng", "int.pcapng"}[i]))
-			j.says(fmt.Sprintf("%d packets written\n", len(c.numbers)+c.others))
+			j.says(packetsWritten(len(c.numbers) + c.others))
 			if len(c.numbers) < 50 {
 				t.Errorf("%d packets in 700 ms", len(c.numbers))
 			}

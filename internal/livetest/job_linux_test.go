@@ -2,6 +2,7 @@ package livetest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -167,6 +168,14 @@ func (j *job) says(parts ...string) {
 			j.t.Errorf("%s: stderr is %q, want %q in it", j.name, j.stderr.String(), p)
 		}
 	}
+}
+
+// packetsWritten is what the program says of so many packets.
+func packetsWritten(n int) string {
+	if n == 1 {
+		return "1 packet written\n"
+	}
+	return fmt.Sprintf("%d packets written\n", n)
 }
 
 // cpu is the time the process took on processors.

@@ -58,7 +58,7 @@ func allOnce(t *testing.T, _ *job, files []string) {
 func atFirst(n int) func(*testing.T, *job, []string) {
 	return func(t *testing.T, j *job, files []string) {
 		checkRun(t, files[0], readFile(t, files[0]).numbers, 0, n)
-		j.says(fmt.Sprintf("%d packets written\n", n))
+		j.says(packetsWritten(n))
 	}
 }
 

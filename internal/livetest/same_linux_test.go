@@ -97,7 +97,7 @@ func observe(t *testing.T, n *netns.Namespace, device, filter string, run func()
 		r.live[names[i]] = j.stdout.String()
 		j.says(fmt.Sprintf("%s: %d packets captured, 0 dropped by the kernel\n", device, packets))
 	}
-	jobs[0].says(fmt.Sprintf("%d packets written\n", packets))
+	jobs[0].says(packetsWritten(packets))
 	return r
 }
 
