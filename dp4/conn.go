@@ -69,7 +69,8 @@ type lastAck struct {
 }
 
 func newConn(p *pair, fr *dissect.Frame, f *Frame) *conn {
-	c := &conn{flow: p.flow, wants: p.flow.Wants()}
+	c := p.spare.Take()
+	c.flow, c.wants = p.flow, p.flow.Wants()
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, nil, c.timedOut)
 	if f.Type != TypeNone {

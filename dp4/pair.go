@@ -16,6 +16,11 @@ type pair struct {
 	conns  []*conn // those that are followed, oldest first
 	active *conn   // the latest that a frame was of
 	frame  Frame
+	spare  *session.Spare[conn] // of the table
+}
+
+func newPair(f *session.Flow) *pair {
+	return &pair{flow: f, spare: f.Room(func() any { return new(session.Spare[conn]) }).(*session.Spare[conn])}
 }
 
 // Input implements session.Session.
@@ -151,7 +156,13 @@ func (p *pair) drop(old *conn, now int64) {
 		}
 	}
 	p.conns = keep
-	old.finish(now)
+	p.end(old, now)
+}
+
+// end settles a connection that is no longer among those of the pair.
+func (p *pair) end(c *conn, now int64) {
+	c.finish(now)
+	p.spare.Put(c)
 }
 
 // Unreachable implements session.Session: nobody listens there any more, for
@@ -199,7 +210,7 @@ func (p *pair) Doze() {
 // Close implements session.Session.
 func (p *pair) Close(end int64) {
 	for _, c := range p.conns {
-		c.finish(end)
+		p.end(c, end)
 	}
 	p.conns, p.active = nil, nil
 }

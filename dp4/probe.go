@@ -102,6 +102,9 @@ type probeFrame struct {
 	last             bool // EOM
 }
 
+// Reset implements session.Probe.
+func (p *probe) Reset() { *p = probe{} }
+
 // Observe implements session.Probe.
 func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	p.seen++

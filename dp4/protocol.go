@@ -37,7 +37,7 @@ func New() *session.Protocol {
 		NewProbe: func() session.Probe { return &probe{} },
 		Follows:  follows,
 		NewSession: func(f *session.Flow, _ session.Probe) session.Session {
-			return &pair{flow: f}
+			return newPair(f)
 		},
 		Neighbours:       []*dissect.Protocol{DPL4CS},
 		NeighbourLead:    anyByte(),

@@ -41,6 +41,8 @@ func newScene(t testing.TB, forced bool, mode session.MessageMode) *scene {
 // certain is a probe that needs no evidence.
 type certain struct{}
 
+func (certain) Reset() {}
+
 func (certain) Observe(*dissect.Datagram, int) float64 { return session.LockBits }
 
 func scenes(t testing.TB) *scene { return newScene(t, true, session.CollectPayload) }

@@ -75,6 +75,9 @@ type probeSide struct {
 	keepAlive bool
 }
 
+// Reset implements session.Probe.
+func (p *probe) Reset() { *p = probe{} }
+
 // Observe implements session.Probe.
 func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	b := d.Payload

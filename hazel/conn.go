@@ -81,8 +81,9 @@ type side struct {
 	toldAfter  bool
 }
 
-func newConn(f *session.Flow, fr *dissect.Frame, forced Dialect) *conn {
-	c := &conn{wants: f.Wants(), client: -1, forced: forced}
+func newConn(p *pair, fr *dissect.Frame) *conn {
+	c, f := p.spare.Take(), p.flow
+	c.wants, c.client, c.forced = f.Wants(), -1, p.forced
 	c.c = f.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
 	c.c.Dialect = c.forced.String()

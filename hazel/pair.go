@@ -17,6 +17,7 @@ type pair struct {
 	rested  bool // active was over for long, and settled
 	frame   Frame
 	sent    session.Sending
+	spare   *session.Spare[conn] // of the table
 }
 
 // Input implements session.Session.
@@ -48,7 +49,8 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 }
 
 func newPair(f *session.Flow, learned *probe) *pair {
-	return &pair{flow: f, forced: DialectNamed(f.Dialect()), learned: learned}
+	spare := f.Room(func() any { return new(session.Spare[conn]) }).(*session.Spare[conn])
+	return &pair{flow: f, forced: DialectNamed(f.Dialect()), learned: learned, spare: spare}
 }
 
 // find gives the connection a datagram belongs to, new when it starts one.
@@ -69,7 +71,7 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		p.retire(fr.Time)
 		fr.Words |= dissect.NewConnection
 	}
-	c := newConn(p.flow, fr, p.forced)
+	c := newConn(p, fr)
 	c.follows = fr.Words.Has(dissect.NewConnection)
 	p.active, p.rested = c, false
 	switch {
@@ -218,6 +220,7 @@ func (c *conn) beats(dir int, fr *dissect.Frame, h helloHead) bool {
 // retire finishes the active connection: another one follows.
 func (p *pair) retire(now int64) {
 	p.active.finish(p.flow, now)
+	p.spare.Put(p.active)
 	p.active = nil
 }
 

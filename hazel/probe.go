@@ -20,11 +20,17 @@ var families = [3]Dialect{anyPage, May14, May30}
 
 func newProbe() *probe {
 	p := new(probe)
+	p.Reset()
+	return p
+}
+
+// Reset implements session.Probe.
+func (p *probe) Reset() {
+	*p = probe{}
 	for i := range p.plain {
 		p.plain[i].family = families[i]
 	}
 	p.best = &p.plain[0].Evidence
-	return p
 }
 
 // Observe implements session.Probe.

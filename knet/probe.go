@@ -90,7 +90,14 @@ type probeSide struct {
 }
 
 func newProbe() *probe {
-	return &probe{of: [2]evidence{{dialect: Reference}, {dialect: Spec}}}
+	p := new(probe)
+	p.Reset()
+	return p
+}
+
+// Reset implements session.Probe.
+func (p *probe) Reset() {
+	*p = probe{of: [2]evidence{{dialect: Reference}, {dialect: Spec}}}
 }
 
 // Observe implements session.Probe.

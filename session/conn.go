@@ -90,6 +90,7 @@ type Conn struct {
 	Law      Law       // of its protocol
 	quality  Law       // of the capture: Quality
 
+	active             *active // nil once it is closed
 	decoded, malformed uint64
 	totals             *totals   // of its table, once it was handed out
 	flow               *Flow     // nil once it is closed
@@ -101,14 +102,19 @@ type Conn struct {
 	closed             bool
 }
 
+// active is what a connection needs only while it is open.
+type active struct {
+	dirs         [2]work
+	law, quality law
+}
+
 // newConn makes the connection that starts with the frame.
 func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
-	dirs := new([2]work)
+	c.active = f.table.spare.Take()
 	for i := range c.Dir {
-		c.Dir[i].work = &dirs[i]
-		c.Dir[i].links = f.table.cfg.Links
+		c.Dir[i].work = &c.active.dirs[i]
 		if f.table.cfg.Lean {
 			c.Dir[i].lean()
 		}
@@ -117,10 +123,13 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		}
 		c.Dir[i].opened = fr.Time
 		c.Dir[i].peer = &c.Dir[1-i]
-		c.Dir[i].never = func(at Position) { f.Acked(at, 0) }
+		if f.table.cfg.Links {
+			c.Dir[i].links, c.Dir[i].never = true, func(at Position) { f.Acked(at, 0) }
+		}
 	}
-	c.Law = Law{&law{c: c, flow: f, rules: f.protocol.Rules, books: f.table.booksOf(f.protocol)}}
-	c.quality = Law{&law{c: c, flow: f, rules: Quality, books: f.table.quality}}
+	c.Law, c.quality = Law{&c.active.law}, Law{&c.active.quality}
+	*c.Law.law = law{c: c, flow: f, rules: f.protocol.Rules, books: f.table.booksOf(f.protocol)}
+	*c.quality.law = law{c: c, flow: f, rules: Quality, books: f.table.quality}
 	return c
 }
 
@@ -232,7 +241,9 @@ func (c *Conn) leave() {
 	c.flow.open--
 	c.flow.table.open--
 	c.closed = true
-	c.flow, c.Law.law, c.quality.law = nil, nil, nil
+	c.Dir[0].work, c.Dir[1].work = nil, nil
+	c.flow.table.spare.Put(c.active)
+	c.active, c.flow, c.Law.law, c.quality.law = nil, nil, nil, nil
 	c.now, c.closer, c.timedOut = nil, nil, nil
 }
 

@@ -176,7 +176,8 @@ func (f *Flow) candidate(i int) *Protocol {
 
 // follow starts a session of a protocol with what its probe learned.
 func (f *Flow) follow(p *Protocol, learned Probe) {
-	f.protocol, f.probes, f.pending = p, nil, false
+	f.protocol, f.pending = p, false
+	f.dropProbes(learned)
 	if f.force != nil {
 		f.dialect, f.detectedBy = f.force.Dialect, ByDecodeAs
 	}

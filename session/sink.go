@@ -60,6 +60,8 @@ type Probe interface {
 	// Observe looks at one datagram, sent by side 0 or 1, and gives the evidence
 	// so far, in bits. Negative infinity means that it cannot be the protocol.
 	Observe(d *dissect.Datagram, side int) float64
+	// Reset forgets everything, for another address pair.
+	Reset()
 }
 
 // A Dozer is a Session that can make itself small when its pair was silent for long

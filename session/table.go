@@ -65,7 +65,9 @@ type Table struct {
 	tree      dissect.Tree
 	heldBytes int
 	undecided int
-	open      int       // connections that are followed
+	open      int // connections that are followed
+	spare     Spare[active]
+	rested    [][]Probe // of pairs that are recognised; nil for the one that did it
 	counting  int       // flows that were summed up
 	lead      [256]bool // first bytes that a neighbour may have
 	stranger  Flow      // stands for pairs of which nothing is kept
@@ -205,14 +207,11 @@ func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 // startProbes begins to collect evidence. A forced flow needs none to be
 // recognised, but its probe learns how to read the first datagrams.
 func (f *Flow) startProbes() {
-	f.probes = f.probes[:0]
 	if f.force != nil {
-		f.probes = append(f.probes, f.force.Protocol.NewProbe())
+		f.probes = []Probe{f.force.Protocol.NewProbe()}
 		return
 	}
-	for _, p := range f.table.cfg.Protocols {
-		f.probes = append(f.probes, p.NewProbe())
-	}
+	f.probes = f.table.takeProbes()
 	if f.story != nil {
 		f.explainProbes()
 	}
@@ -238,7 +237,7 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 			return
 		}
 		f.released = false
-		f.probes = nil
+		f.dropProbes(nil)
 	}
 	f.last = d.Time
 	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.neighbour(f.force.Protocol, d, Ours) {
@@ -263,7 +262,8 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		t.release(f)
 		t.plain(f, d)
 		if t.undecided > MaxHopeless && f.story == nil {
-			f.probes, f.pending = nil, false // until it was silent, or a while later
+			f.dropProbes(nil)
+			f.pending = false // until it was silent, or a while later
 			t.undecided--
 		}
 	case !f.hold(d):

@@ -34,6 +34,8 @@ func yes() *Protocol {
 
 type yesProbe struct{ bits float64 }
 
+func (p *yesProbe) Reset() { *p = yesProbe{} }
+
 func (p *yesProbe) Observe(d *dissect.Datagram, side int) float64 {
 	switch string(d.Payload) {
 	case "yes":
