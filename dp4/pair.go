@@ -15,12 +15,17 @@ type pair struct {
 	flow   *session.Flow
 	conns  []*conn // those that are followed, oldest first
 	active *conn   // the latest that a frame was of
-	frame  Frame
-	spare  *session.Spare[conn] // of the table
+	*room
+}
+
+// A room is what all pairs of a table share.
+type room struct {
+	frame Frame // of the datagram at hand
+	spare session.Spare[conn]
 }
 
 func newPair(f *session.Flow) *pair {
-	return &pair{flow: f, spare: f.Room(func() any { return new(session.Spare[conn]) }).(*session.Spare[conn])}
+	return &pair{flow: f, room: f.Room(func() any { return new(room) }).(*room)}
 }
 
 // Input implements session.Session.
@@ -159,10 +164,16 @@ func (p *pair) drop(old *conn, now int64) {
 	p.end(old, now)
 }
 
-// end settles a connection that is no longer among those of the pair.
+// end settles a connection that is no longer among those of the pair. Its rings go
+// to the next one, if they are small.
 func (p *pair) end(c *conn, now int64) {
 	c.finish(now)
+	facts, histories := [2]facts{c.side[0].facts, c.side[1].facts}, [2]history{c.side[0].history, c.side[1].history}
 	p.spare.Put(c)
+	for i := range c.side {
+		c.side[i].facts.reuse(&facts[i])
+		c.side[i].history.reuse(&histories[i])
+	}
 }
 
 // Unreachable implements session.Session: nobody listens there any more, for

@@ -20,11 +20,12 @@ type pair struct {
 	learned *probe
 	conns   []*conn // oldest first
 	active  *conn
-	frame   Frame
+	frame   *Frame // of the datagram at hand, one for all pairs of a table
 }
 
 func newPair(f *session.Flow, learned *probe, opts *Options) *pair {
-	return &pair{flow: f, opts: opts, learned: learned}
+	frame := f.Room(func() any { return new(Frame) }).(*Frame)
+	return &pair{flow: f, opts: opts, learned: learned, frame: frame}
 }
 
 // Input implements session.Session.
@@ -32,10 +33,10 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	c := p.find(fr)
 	err := p.frame.Decode(fr.Payload, c.params, fr.Tree)
 	fr.Type = p.frame.Type.String()
-	c.input(fr, &p.frame, err)
+	c.input(fr, p.frame, err)
 	c.fr, c.f = nil, nil
 	if p.flow.Wants().Summaries {
-		fr.Summary = appendSummary(fr.Summary, &p.frame, err)
+		fr.Summary = appendSummary(fr.Summary, p.frame, err)
 	}
 	return c.c
 }

@@ -15,9 +15,14 @@ type pair struct {
 	learned *probe
 	active  *conn
 	rested  bool // active was over for long, and settled
-	frame   Frame
-	sent    session.Sending
-	spare   *session.Spare[conn] // of the table
+	*room
+}
+
+// A room is what all pairs of a table share.
+type room struct {
+	frame Frame           // of the datagram at hand
+	sent  session.Sending // that it is
+	spare session.Spare[conn]
 }
 
 // Input implements session.Session.
@@ -49,8 +54,8 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 }
 
 func newPair(f *session.Flow, learned *probe) *pair {
-	spare := f.Room(func() any { return new(session.Spare[conn]) }).(*session.Spare[conn])
-	return &pair{flow: f, forced: DialectNamed(f.Dialect()), learned: learned, spare: spare}
+	shared := f.Room(func() any { return new(room) }).(*room)
+	return &pair{flow: f, forced: DialectNamed(f.Dialect()), learned: learned, room: shared}
 }
 
 // find gives the connection a datagram belongs to, new when it starts one.
@@ -217,10 +222,16 @@ func (c *conn) beats(dir int, fr *dissect.Frame, h helloHead) bool {
 	return h.id == c.side[dir].beatID && c.side[dir].facts.has(beatHello|beatShort)
 }
 
-// retire finishes the active connection: another one follows.
+// retire finishes the active connection: another one follows. Its memory goes to the
+// next one.
 func (p *pair) retire(now int64) {
-	p.active.finish(p.flow, now)
-	p.spare.Put(p.active)
+	c := p.active
+	c.finish(p.flow, now)
+	posts := [2]post{c.side[0].post, c.side[1].post}
+	p.spare.Put(c)
+	for i := range posts {
+		c.side[i].post.reuse(&posts[i])
+	}
 	p.active = nil
 }
 
