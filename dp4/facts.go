@@ -235,12 +235,3 @@ func (p *pace) see(now int64) {
 	p.count++
 	p.last, p.begun = max(p.last, now), true
 }
-
-// reuse takes over the memory of another one that nobody needs any more.
-func (h *facts) reuse(old *facts) {
-	if len(old.units) == firstSize {
-		clear(old.units)
-		*old.messages = [32]messageFact{}
-		h.units, h.messages = old.units, old.messages
-	}
-}

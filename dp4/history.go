@@ -282,11 +282,3 @@ func (h *history) answered(fr *dissect.Frame, f *Frame, num, rtt int64) (sum int
 	u := h.unit(num)
 	return u.sum, u.is(num) && u.latest == f.Serial && fr.Time-u.seen <= rtt+rtt/2
 }
-
-// reuse takes over the memory of another one that nobody needs any more.
-func (h *history) reuse(old *history) {
-	if len(old.units) == firstSize {
-		clear(old.units)
-		h.units = old.units
-	}
-}

@@ -164,16 +164,10 @@ func (p *pair) drop(old *conn, now int64) {
 	p.end(old, now)
 }
 
-// end settles a connection that is no longer among those of the pair. Its rings go
-// to the next one, if they are small.
+// end settles a connection that is no longer among those of the pair.
 func (p *pair) end(c *conn, now int64) {
 	c.finish(now)
-	facts, histories := [2]facts{c.side[0].facts, c.side[1].facts}, [2]history{c.side[0].history, c.side[1].history}
 	p.spare.Put(c)
-	for i := range c.side {
-		c.side[i].facts.reuse(&facts[i])
-		c.side[i].history.reuse(&histories[i])
-	}
 }
 
 // Unreachable implements session.Session: nobody listens there any more, for

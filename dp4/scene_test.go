@@ -20,6 +20,7 @@ type scene struct {
 	frames   []dissect.Frame // what the tracker said of each
 	conns    []*session.Conn // that the frames belong to
 	messages []session.Message
+	pairs    []*pair
 	closed   bool
 }
 
@@ -29,6 +30,12 @@ func newScene(t testing.TB, forced bool, mode session.MessageMode) *scene {
 	p := New()
 	if forced {
 		p.NewProbe = func() session.Probe { return certain{} }
+	}
+	follow := p.NewSession
+	p.NewSession = func(f *session.Flow, learned session.Probe) session.Session {
+		x := follow(f, learned)
+		s.pairs = append(s.pairs, x.(*pair))
+		return x
 	}
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: mode, Incomplete: true, Sink: s}
 	if forced {

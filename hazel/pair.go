@@ -222,16 +222,10 @@ func (c *conn) beats(dir int, fr *dissect.Frame, h helloHead) bool {
 	return h.id == c.side[dir].beatID && c.side[dir].facts.has(beatHello|beatShort)
 }
 
-// retire finishes the active connection: another one follows. Its memory goes to the
-// next one.
+// retire finishes the active connection: another one follows.
 func (p *pair) retire(now int64) {
-	c := p.active
-	c.finish(p.flow, now)
-	posts := [2]post{c.side[0].post, c.side[1].post}
-	p.spare.Put(c)
-	for i := range posts {
-		c.side[i].post.reuse(&posts[i])
-	}
+	p.active.finish(p.flow, now)
+	p.spare.Put(p.active)
 	p.active = nil
 }
 

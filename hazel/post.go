@@ -50,17 +50,6 @@ type post struct {
 	lean bool
 }
 
-// firstPost is how many packets there is room for at first.
-const firstPost = 16
-
-// reuse takes over the memory of another one that nobody needs any more.
-func (p *post) reuse(old *post) {
-	if len(old.ring) == firstPost {
-		clear(old.ring)
-		p.ring = old.ring
-	}
-}
-
 // at gives the packet with a number, nil when it is not remembered.
 func (p *post) at(n int64) *parcel {
 	if len(p.ring) == 0 {
@@ -75,7 +64,7 @@ func (p *post) at(n int64) *parcel {
 // put makes room for a packet.
 func (p *post) put(n, now int64) *parcel {
 	if len(p.ring) == 0 {
-		p.ring = make([]parcel, firstPost)
+		p.ring = make([]parcel, 16)
 	}
 	x := &p.ring[n&int64(len(p.ring)-1)]
 	for len(p.ring) < postLimit && x.marks&inUse != 0 && x.num != n && now-x.last < p.keep(x) {

@@ -24,6 +24,7 @@ type scene struct {
 	conns    []*session.Conn // that the frames belong to
 	messages []session.Message
 	sent     []*dissect.Datagram
+	pairs    []*pair
 	closed   bool
 	fails    []string // rule, severity and frame of findings that accuse an endpoint
 }
@@ -33,6 +34,12 @@ type scene struct {
 func newScene(t *testing.T, dialect string, recognise bool) *scene {
 	s := &scene{t: t, now: 1e15}
 	p := New()
+	follow := p.NewSession
+	p.NewSession = func(f *session.Flow, learned session.Probe) session.Session {
+		x := follow(f, learned)
+		s.pairs = append(s.pairs, x.(*pair))
+		return x
+	}
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Trees: true, Summaries: true, Messages: session.CollectPayload, Incomplete: true, Sink: s}
 	if !recognise {
 		cfg.Force = []session.Force{{Lo: 0, Hi: 65535, Protocol: p, Dialect: dialect}}
