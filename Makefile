@@ -65,34 +65,34 @@ fuzz: ## every fuzz target of a package: make fuzz PROTO=internal/pipeline TIME=
 	done
 
 edits: ## edits of conforming captures accuse nobody: make edits FRAMES=1000000 SOAK='-proto dp8 -seed 7 -time 1m'
-	$(GO) run ./internal/lab/cmd/lab soak -frames $(FRAMES) $(SOAK)
+	$(GO) run ./internal/testbed/lab/cmd/lab soak -frames $(FRAMES) $(SOAK)
 
 # What tests sample in `make test`, tried at length: filters against tcpdump, random
 # sessions, strangers and edits, and all that is fuzzed.
 soak: edits ## the long campaigns: edits, more of what tests sample, and TIME for each fuzz target
 	DPDISSECT_FILTERS=500 $(GO) test -count=1 -timeout 30m ./internal/capfilter
 	DPDISSECT_WILD=1-3000 DPDISSECT_STRANGERS=20000 DPDISSECT_RANDOM=4000000 $(GO) test -count=1 -timeout 30m ./internal/pipeline
-	DPDISSECT_SOAK=20 $(GO) test -count=1 -timeout 30m ./internal/lab
+	DPDISSECT_SOAK=20 $(GO) test -count=1 -timeout 30m ./internal/testbed/lab
 	@for p in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
 		$(MAKE) --no-print-directory fuzz PROTO=$$p TIME=$(TIME) || exit 1; \
 	done
 
 mutants: ## every evaluated MUST rule has a mutant that is found and a near miss that is not
-	$(GO) run ./internal/lab/cmd/lab mutants
+	$(GO) run ./internal/testbed/lab/cmd/lab mutants
 
 accuracy: ## docs/accuracy.md, measured anew
-	$(GO) run ./internal/lab/cmd/lab accuracy > docs/accuracy.md.new
+	$(GO) run ./internal/testbed/lab/cmd/lab accuracy > docs/accuracy.md.new
 	mv docs/accuracy.md.new docs/accuracy.md
 
 bench: build ## dpdissect against other readers, whole processes; then all benchmarks
-	$(GO) run ./internal/bench bin/dpdissect
+	$(GO) run ./internal/testbed/bench bin/dpdissect
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 pgo: ## the profile that guides the compiler, from the benchmarks of the pipeline
 	$(GO) test ./internal/pipeline -run '^$$' -bench . -benchtime 3s -cpuprofile cmd/dpdissect/default.pgo -o /dev/null
 
 traces: ## the captures in testdata/pcaps and what is true of them
-	$(GO) run ./internal/tracegen/cmd/tracegen -out testdata/pcaps >/dev/null
+	$(GO) run ./internal/testbed/tracegen/cmd/tracegen -out testdata/pcaps >/dev/null
 
 golden: ## outputs that tests compare with
 	$(GO) test ./dissect/render ./internal/report ./internal/liveview -update

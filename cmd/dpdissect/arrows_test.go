@@ -40,17 +40,17 @@ func arrows() []arrow {
 			"report prints what was found and names no protocol package"},
 		{"internal/liveview", []string{"dissect", "session", "internal/report"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
-		{"internal/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
+		{"internal/testbed/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
 		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},
-		{"internal/bench", []string{"internal/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
-		{"internal/tracegen/wire", []string{"internal/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
+		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
+		{"internal/testbed/tracegen/wire", []string{"internal/testbed/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
 			"what is played over sockets is played by traces, and knows no protocol"},
-		{"internal/livetest", []string{"internal/capture", "internal/tracegen"}, []string{"*"}, "live tests look at the program from outside"},
+		{"internal/testbed/livetest", []string{"internal/capture", "internal/testbed/tracegen"}, []string{"*"}, "live tests look at the program from outside"},
 		{"cmd", []string{""}, []string{"*"}, ""},
 	}
 	lists := arrow{"internal/protocols", []string{"dissect", "session"}, nil, "protocols is the list of protocols"}
-	traces := arrow{"internal/tracegen", []string{"dissect", "internal/capture"}, nil, "traces are made with the codecs, never with the tracker they test"}
-	lab := arrow{"internal/lab", []string{"dissect", "session", "internal"}, nil, "the laboratory tries the rules of all protocols on their traces"}
+	traces := arrow{"internal/testbed/tracegen", []string{"dissect", "internal/capture"}, nil, "traces are made with the codecs, never with the tracker they test"}
+	lab := arrow{"internal/testbed/lab", []string{"dissect", "session", "internal"}, nil, "the laboratory tries the rules of all protocols on their traces"}
 	for _, p := range protocols.All(protocols.Options{}) {
 		rules = append(rules, arrow{p.Name, []string{"dissect", "session"}, nil, "protocols know the engine, and never each other"})
 		lists.inside = append(lists.inside, p.Name)
@@ -73,6 +73,11 @@ func TestArrows(t *testing.T) {
 	}
 	if packages < 12 {
 		t.Errorf("only %d packages were looked at", packages)
+	}
+	for dep := range strings.FieldsSeq(goList(t, `{{join .Deps "\n"}}`, module+"cmd/dpdissect")) {
+		if strings.HasPrefix(dep, module+"internal/testbed") {
+			t.Errorf("the program depends on %s: what makes and tries captures stays out of it", dep)
+		}
 	}
 	for _, p := range protocols.All(protocols.Options{}) {
 		for dep := range strings.FieldsSeq(goList(t, `{{join .Deps "\n"}}`, module+p.Name)) {
@@ -102,7 +107,7 @@ func TestArrowsFail(t *testing.T) {
 		{"internal/capture", module + "session"},
 		{"internal/liveview", module + "internal/capture"},
 		{"internal/liveview", module + "internal/pipeline"},
-		{"internal/tracegen", module + "session"},
+		{"internal/testbed/tracegen", module + "session"},
 		{"internal/protocols", module + "internal/capture"},
 		{"nowhere", "fmt"},
 	} {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/dpdissect/dpdissect/internal/jsontest"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 )
 
 // schema compiles what `dpdissect schema` prints.

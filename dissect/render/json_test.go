@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/jsontest"
+	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpdissect/dpdissect/internal/tracegen"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
 )
 

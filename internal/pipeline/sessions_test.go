@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
-	"github.com/dpdissect/dpdissect/internal/tracegen"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
 
 func chance(r *rand.Rand, p float64) bool { return r.Float64() < p }

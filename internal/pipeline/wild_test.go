@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/protocols"
-	"github.com/dpdissect/dpdissect/internal/tracegen"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
 
 // TestWildSessions compares random traces of every protocol with their truth. Those

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/internal/jsontest"
+	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )

@@ -1,0 +1,91 @@
+// Lab tries the rules: false findings on edited captures of conforming endpoints,
+// mutants that must be found, and how accurate the analysis is.
+//
+//	lab soak      edits captures until enough frames are judged
+//	lab replay    judges one edited capture, as soak prints it
+//	lab mutants   prints the mutation score
+//	lab accuracy  prints docs/accuracy.md
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/lab"
+)
+
+func main() {
+	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy}
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|accuracy [flags]")
+		os.Exit(2)
+	}
+	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "lab:", err)
+		os.Exit(1)
+	}
+}
+
+func soak(args []string) error {
+	var o lab.SoakOptions
+	f := flag.NewFlagSet("soak", flag.ExitOnError)
+	f.Int64Var(&o.Frames, "frames", 10e6, "frames to judge")
+	f.DurationVar(&o.Time, "time", 0, "stop after that")
+	f.Uint64Var(&o.Seed, "seed", 1, "of the first random session")
+	f.IntVar(&o.Rounds, "rounds", 40, "edits of each session")
+	f.IntVar(&o.Workers, "workers", runtime.NumCPU(), "sessions judged at a time")
+	f.BoolVar(&o.Mutants, "mutants", true, "edit the captures of mutants, too")
+	f.StringVar(&o.Only, "only", "", "only sessions with that in their name")
+	proto := f.String("proto", "", "only these protocols: dp8,knet")
+	f.Parse(args)
+	if *proto != "" {
+		o.Protos = strings.Split(*proto, ",")
+	}
+	s := o.Run()
+	s.Write(os.Stdout)
+	if s.Err != nil || len(s.Faults) > 0 {
+		return fmt.Errorf("%d rules accuse conforming endpoints", len(s.Faults))
+	}
+	return nil
+}
+
+func mutants([]string) error {
+	if !lab.WriteScores(os.Stdout, lab.Scores()) {
+		return errors.New("the mutation score is not complete")
+	}
+	return nil
+}
+
+func replay(args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf(`usage: lab replay dp8/wild-7 "drop 3-5; swap 9"`)
+	}
+	s, err := lab.Find(args[0])
+	if err != nil {
+		return err
+	}
+	ops, err := lab.ParseOps(args[1])
+	if err != nil {
+		return err
+	}
+	s.Replay(os.Stdout, ops)
+	return nil
+}
+
+func accuracy(args []string) error {
+	f := flag.NewFlagSet("accuracy", flag.ExitOnError)
+	sessions := f.Int("sessions", 200, "of each protocol under each condition")
+	seeds := f.Int("seeds", 5, "of each mutant under each capture loss")
+	f.Parse(args)
+	a := lab.Measure(*sessions)
+	detections, err := lab.Detect(lab.Mutants(), *seeds)
+	if err := errors.Join(a.Err, err); err != nil {
+		return err
+	}
+	lab.WriteAccuracy(os.Stdout, a, detections, *seeds)
+	return nil
+}

@@ -1,0 +1,194 @@
+package knetpeer
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/note"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// stage is how far a connection has come at one end.
+type stage uint8
+
+const (
+	pending stage = iota // asked, or asking, for it
+	up
+	closing // Disconnect is sent: nothing more may be
+	over
+)
+
+// A Peer is one end of one connection. PacketIDs and reliable numbers do not wrap
+// here.
+type Peer struct {
+	node  *Node
+	conn  *note.Conn
+	side  int // 0 client, 1 server
+	cfg   Config
+	stage stage
+	opens bool // its next datagram shows that a connection begins
+
+	// Sending.
+	nextID     int64
+	nextNumber int64 // library: of reliable messages
+	made       int64 // items so far
+	said       int
+	queue      []*item // in the order to send
+	flights    []*flight
+	transfers  [256]bool // ids in use
+	gathering  bool      // the application says more at once
+	wake       *sim.Timer
+	expiry     *sim.Timer // library: of the oldest flight
+	pingTimer  *sim.Timer
+	pingID     uint8
+	since      time.Duration   // when the connection was asked for
+	sends      []time.Duration // page: of the last second
+	rate       int             // page: datagrams a second the partner takes
+	last       map[int]place   // page: the latest ordered message, by channel
+
+	// Receiving.
+	heard        time.Duration
+	newest       int64 // PacketID
+	got          map[int64]bool
+	numbers      map[int64]bool // library: messages received
+	newestNumber int64
+	puzzles      map[puzzleID]*puzzle
+	acks         []owed
+	ackTimer     *sim.Timer
+	ackDue       bool
+	applied      map[place]bool // page: delivered messages
+	held         []*heldBack
+}
+
+// A place is a message by its datagram.
+type place struct {
+	packet int64
+	index  int
+}
+
+// An owed acknowledgement is of a datagram received.
+type owed struct {
+	id int64
+	at time.Duration
+}
+
+func newPeer(n *Node, c *note.Conn, side int) *Peer {
+	p := &Peer{node: n, conn: c, side: side, cfg: n.Config, nextID: n.Config.FirstID, nextNumber: n.Config.FirstNumber,
+		newest: c.Own.(*own).first[1-side], got: map[int64]bool{}, numbers: map[int64]bool{}, puzzles: map[puzzleID]*puzzle{},
+		newestNumber: c.Own.(*own).number[1-side], applied: map[place]bool{}, last: map[int]place{}, rate: pageRate}
+	p.heard, p.since = p.now(), p.now()
+	n.peers[c.Hosts[1-side]] = p
+	return p
+}
+
+// Conn is the connection's truth.
+func (p *Peer) Conn() *note.Conn { return p.conn }
+
+// Side is 0 at the client and 1 at the server.
+func (p *Peer) Side() int { return p.side }
+
+// Open reports that the connection is established and not ended.
+func (p *Peer) Open() bool { return p.stage == up }
+
+// Ended reports that the connection is over at this end.
+func (p *Peer) Ended() bool { return p.stage == over }
+
+// Drained reports that everything was sent and everything reliable acknowledged.
+func (p *Peer) Drained() bool { return len(p.queue) == 0 && len(p.flights) == 0 }
+
+// Queued is how many messages and fragments wait to be sent.
+func (p *Peer) Queued() int { return len(p.queue) }
+
+// Together hands over at once what f says.
+func (p *Peer) Together(f func()) {
+	p.gathering = true
+	f()
+	p.gathering = false
+	p.stir()
+}
+
+// NextID is the PacketID of the next datagram.
+func (p *Peer) NextID() int64 { return p.nextID }
+
+func (p *Peer) now() time.Duration { return p.node.World.Net.Clock.Now() }
+
+func (p *Peer) after(d time.Duration, f func()) *sim.Timer { return p.node.World.Net.Clock.After(d, f) }
+
+// established starts the data phase.
+func (p *Peer) established() {
+	p.stage = up
+	p.ping()
+	if p.node.Established != nil {
+		p.node.Established(p)
+	}
+}
+
+// ping asks whether the partner is there, and goes when nothing was heard for too
+// long: the library looks when it pings, the page's endpoint every second.
+func (p *Peer) ping() {
+	if p.stage != up {
+		return
+	}
+	every, limit := libraryPing, libraryLost
+	if !p.cfg.library() {
+		every, limit = time.Second, pageLost
+	}
+	if p.now()-p.heard > limit {
+		p.giveUp()
+		return
+	}
+	p.pingTimer = p.after(every, p.ping)
+	if p.cfg.library() || (p.now()-p.since)/time.Second%(pagePing/time.Second) == pagePing/time.Second-1 {
+		p.askPing()
+	}
+}
+
+func (p *Peer) askPing() {
+	p.pingID++
+	p.push(&item{msg: knet.Ping(knet.PingRequest, p.cfg.IDs, p.pingID), kind: knet.PingRequest, priority: controlPriority})
+}
+
+// giveUp ends a connection whose other side is silent.
+func (p *Peer) giveUp() {
+	p.conn.GaveUp[p.side] = p.now() + 1
+	p.leave()
+}
+
+// stop calls all timers off.
+func (p *Peer) stop() {
+	p.stage = over
+	p.silence()
+	if h := p.conn.Hosts[1-p.side]; p.node.peers[h] == p {
+		delete(p.node.peers, h)
+		p.node.ended[p.conn] = true
+	}
+}
+
+// silence sends nothing more, be it new or again.
+func (p *Peer) silence() {
+	for _, t := range []*sim.Timer{p.wake, p.expiry, p.pingTimer, p.ackTimer} {
+		t.Stop()
+	}
+	for _, f := range p.flights {
+		f.timer.Stop()
+	}
+	p.queue, p.flights, p.acks = nil, nil, nil
+}
+
+// leave is the end at this side: a client closes its socket.
+func (p *Peer) leave() {
+	p.stop()
+	if !p.node.Listen {
+		p.node.Host.Receive = p.node.Gone
+	}
+}
+
+// linger waits for what may still come before the socket is closed.
+func (p *Peer) linger(d time.Duration) {
+	p.silence()
+	p.after(d, func() {
+		if p.stage != over {
+			p.leave()
+		}
+	})
+}
