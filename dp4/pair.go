@@ -24,6 +24,9 @@ type room struct {
 	spare session.Spare[conn]
 }
 
+// Trim implements session.Trimmer.
+func (r *room) Trim() { r.spare.Trim() }
+
 func newPair(f *session.Flow) *pair {
 	return &pair{flow: f, room: f.Room(func() any { return new(room) }).(*room)}
 }

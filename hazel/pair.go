@@ -25,6 +25,9 @@ type room struct {
 	spare session.Spare[conn]
 }
 
+// Trim implements session.Trimmer.
+func (r *room) Trim() { r.spare.Trim() }
+
 // Input implements session.Session.
 func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	c := p.find(fr)

@@ -155,6 +155,7 @@ func (t *Table) Live() (open, pairs, undecided int) {
 // they no longer need.
 func (t *Table) sweep() {
 	t.swept = t.now
+	t.trim()
 	var idle []*Flow
 	for _, f := range t.inOrder() {
 		if f.session != nil {

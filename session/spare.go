@@ -27,6 +27,24 @@ func (s *Spare[T]) Put(v *T) {
 	}
 }
 
+// Trim frees the values that wait.
+func (s *Spare[T]) Trim() { s.list = nil }
+
+// A Trimmer is what the sessions of a protocol share (Flow.Room) when some of it only
+// waits to be used again.
+type Trimmer interface{ Trim() }
+
+// trim frees what only waits to be used again.
+func (t *Table) trim() {
+	t.spare.Trim()
+	t.rested = nil
+	for _, b := range t.books {
+		if room, ok := b.room.(Trimmer); ok {
+			room.Trim()
+		}
+	}
+}
+
 // takeProbes gives a probe of each protocol.
 func (t *Table) takeProbes() []Probe {
 	if n := len(t.rested); n > 0 {

@@ -17,6 +17,9 @@ func TestSpare(t *testing.T) {
 	if len(s.list) != mostSpare {
 		t.Errorf("%d wait, want %d", len(s.list), mostSpare)
 	}
+	if s.Trim(); s.list != nil {
+		t.Errorf("%d wait after Trim", len(s.list))
+	}
 }
 
 // Probes that are used again know nothing of the pair before, also where one of them
