@@ -48,7 +48,8 @@ func collect(t *testing.T, s *Source) (payloads []string, packets []Record) {
 	return payloads, packets
 }
 
-// say sends texts as datagrams to an address, and keeps them from being refused.
+// say sends texts as datagrams to an address of this machine and waits until each is
+// received: a busy kernel delivers some time after it was sent.
 func say(t *testing.T, to string, texts ...string) {
 	t.Helper()
 	ears, err := net.ListenPacket("udp", to)
@@ -61,9 +62,14 @@ func say(t *testing.T, to string, texts ...string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	heard := make([]byte, 1<<16)
+	ears.SetReadDeadline(time.Now().Add(5 * time.Second))
 	for _, s := range texts {
 		if _, err := c.Write([]byte(s)); err != nil {
 			t.Fatal(err)
+		}
+		if _, _, err := ears.ReadFrom(heard); err != nil {
+			t.Fatalf("%s was not heard: %v", to, err)
 		}
 	}
 }

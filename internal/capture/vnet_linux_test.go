@@ -5,8 +5,10 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -41,10 +43,47 @@ func together(t *testing.T, to string, n, size int) (payloads []string) {
 		payloads = append(payloads, string(b))
 		all = append(all, b...)
 	}
+	iface := "far"
+	if netip.MustParseAddrPort(to).Addr().IsLoopback() {
+		iface = "lo"
+	}
+	arrived := witness(t, iface, len(all))
 	if _, err := c.Write(all); err != nil {
 		t.Fatal(err)
 	}
+	arrived()
 	return payloads
+}
+
+// witness gives what waits until an interface has received a packet of a size at
+// least: a busy kernel delivers some time after it was sent.
+func witness(t *testing.T, iface string, size int) (wait func()) {
+	t.Helper()
+	dev, err := net.InterfaceByName(iface)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, int(bigEndian(unix.ETH_P_ALL)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := &unix.SockaddrLinklayer{Protocol: bigEndian(unix.ETH_P_ALL), Ifindex: dev.Index}
+	if err := errors.Join(unix.Bind(fd, all), unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 5})); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		defer unix.Close(fd)
+		b := make([]byte, 1<<16)
+		for {
+			n, _, err := unix.Recvfrom(fd, b, 0)
+			if err != nil && err != unix.EINTR {
+				t.Fatalf("%s received nothing: %v", iface, err)
+			}
+			if n >= size {
+				return
+			}
+		}
+	}
 }
 
 // offloadCable is a cable of which one end has addresses, and knows where others are.
