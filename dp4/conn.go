@@ -93,12 +93,6 @@ func newConn(p *pair, fr *dissect.Frame, f *Frame) *conn {
 	return c
 }
 
-// initial reports the numbers a side starts with. The text says 1, its example
-// 0 (AMB-DP4-01, AMB-DP4-02).
-func (f *Frame) initial() bool {
-	return f.MessageID <= 1 && f.Sequence <= 1 && f.Flags&STA != 0
-}
-
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 	c.fr, c.f, c.now = fr, f, fr.Frame
@@ -138,11 +132,6 @@ func (c *conn) input(fr *dissect.Frame, f *Frame, err *dissect.Error) {
 		}
 		c.judgeWhole(dir, x)
 	}
-}
-
-// headed reports whether the numbers of a frame were decoded before the error.
-func (f *Frame) headed(err *dissect.Error) bool {
-	return f.numbered(err) && (f.Type == TypeNACK || err.Field != &Fields[fSerial])
 }
 
 // countUntracked counts a frame by what it is and tracks nothing of it.

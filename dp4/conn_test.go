@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -394,7 +395,7 @@ func TestDamagedFrames(t *testing.T) {
 func TestCoreDatagramsAreNeighbours(t *testing.T) {
 	s := scenes(t)
 	s.send(0, data(1, 1, 0, "x"))
-	s.raw(1, unhex(t, enumSessions))
+	s.raw(1, dissecttest.Unhex(t, "3400b0fa 020008fc 00000000 0000000000000000 706c6179 0200 0b00 4433221166558877 99aabbccddeeff00 0000000000000000"))
 	if s.conns[1] != nil || s.last().Protocol != "dpl4cs" || s.last().Type != "ENUMSESSIONS" {
 		t.Errorf("%s %s", s.last().Protocol, s.last().Type)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 const enumSessions = "3400b0fa 020008fc 00000000 0000000000000000 706c6179 0200 0b00 4433221166558877 99aabbccddeeff00 0000000000000000"
@@ -30,13 +31,13 @@ func TestMC_DPL4CS_2_2_6_ServiceProviderHeader(t *testing.T) {
 		{"another token", "1f00b0da 020008fc", false}, {"another family", "1f00b0fa 030008fc", false},
 		{"another size", "1e00b0fa 020008fc", false}, {"a large size", "1f00b1fa 020008fc", false},
 	} {
-		payload := unhex(t, c.head+"00000000 0000000000000000"+frame)
+		payload := dissecttest.Unhex(t, c.head+"00000000 0000000000000000"+frame)
 		if got := hasSP(payload, len(payload)); got != c.has {
 			t.Errorf("%s: %v", c.what, got)
 		}
 	}
 	// Cut by the capture, the size is that of the datagram.
-	payload := unhex(t, "1f00b0fa 020008fc 0a040001 0000000000000000"+frame)[:28]
+	payload := dissecttest.Unhex(t, "1f00b0fa 020008fc 0a040001 0000000000000000"+frame)[:28]
 	f = new(Frame)
 	if err := f.Decode(payload, Params{Length: 31}, nil); err != nil || !f.HasSP || string(f.Data) != "he" || f.Size(31) != 9 {
 		t.Errorf("cut: %v, %+v", err, f)
@@ -47,7 +48,7 @@ func TestMC_DPL4CS_2_2_6_ServiceProviderHeader(t *testing.T) {
 // letters could be indexes and flags.
 func TestMC_DPL4CS_2_2_6_CoreDatagram(t *testing.T) {
 	wantError(t, enumSessions, "dp4.id_from at byte 20: a message of the DirectPlay 4 core, not a frame (MC-DPL4R 2.2.1)")
-	b := unhex(t, enumSessions)
+	b := dissecttest.Unhex(t, enumSessions)
 	var f CoreFrame
 	if err := f.Decode(b, nil); err != nil || f.Command != 2 || f.Version != 11 || f.Type() != "ENUMSESSIONS" || len(f.Body) != 24 || f.SP.Port != 2300 {
 		t.Errorf("%v, %+v", err, f)
@@ -65,7 +66,7 @@ func TestMC_DPL4CS_2_2_6_CoreDatagram(t *testing.T) {
 }
 
 func TestIsCoreDatagram(t *testing.T) {
-	whole := unhex(t, enumSessions)
+	whole := dissecttest.Unhex(t, enumSessions)
 	change := func(i int, v byte) []byte { b := slices.Clone(whole); b[i] = v; return b }
 	for _, c := range []struct {
 		what    string

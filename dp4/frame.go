@@ -162,3 +162,14 @@ func (f *Frame) appendMask(b []byte) []byte {
 	}
 	return b
 }
+
+// initial reports the numbers a side starts with. The text says 1, its example
+// 0 (AMB-DP4-01, AMB-DP4-02).
+func (f *Frame) initial() bool {
+	return f.MessageID <= 1 && f.Sequence <= 1 && f.Flags&STA != 0
+}
+
+// headed reports whether the numbers of a frame were decoded before the error.
+func (f *Frame) headed(err *dissect.Error) bool {
+	return f.numbered(err) && (f.Type == TypeNACK || err.Field != &Fields[fSerial])
+}

@@ -2,6 +2,8 @@ package dp4
 
 import (
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func TestMC_DPL4R_2_2_2_DataFrame(t *testing.T) {
@@ -136,7 +138,7 @@ func TestMC_DPL4R_2_2_3_BitOrders(t *testing.T) {
 
 // A NACK that the capture cut is read by the length it had.
 func TestMC_DPL4R_2_2_3_CutMask(t *testing.T) {
-	payload := unhex(t, "02 01 82 04 02 07 fa220000 1eaef019 03")
+	payload := dissecttest.Unhex(t, "02 01 82 04 02 07 fa220000 1eaef019 03")
 	var f Frame
 	err := f.Decode(payload, Params{Length: len(payload) + 1}, nil)
 	if err == nil || f.Order != MSBFirst || f.Sequence != 7 {
@@ -187,7 +189,7 @@ func equal(a, b *Frame) bool {
 }
 
 func BenchmarkDecodeData(b *testing.B) {
-	payload := unhex(b, "01 02 3d 07 08 01 68 65 6c 6c 6f")
+	payload := dissecttest.Unhex(b, "01 02 3d 07 08 01 68 65 6c 6c 6f")
 	var f Frame
 	b.ReportAllocs()
 	for b.Loop() {
@@ -198,7 +200,7 @@ func BenchmarkDecodeData(b *testing.B) {
 }
 
 func BenchmarkDecodeACK(b *testing.B) {
-	payload := unhex(b, "02 01 02 01 05 03 79000000 1eaef019")
+	payload := dissecttest.Unhex(b, "02 01 02 01 05 03 79000000 1eaef019")
 	var f Frame
 	b.ReportAllocs()
 	for b.Loop() {

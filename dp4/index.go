@@ -68,3 +68,7 @@ func (x Index) Append(b []byte) []byte {
 	}
 	return append(b, byte(v)&0x7f)
 }
+
+// proper reports whether an index is within its limits and no longer than
+// needed.
+func (x Index) proper() bool { return x.Value <= MaxIndex && int(x.Width) == x.MinWidth() }

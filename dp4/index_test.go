@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func TestMC_DPL4R_2_2_1_Indexes(t *testing.T) {
@@ -18,7 +19,7 @@ func TestMC_DPL4R_2_2_1_Indexes(t *testing.T) {
 		if f.From.Value != c.value || value(t, tree, fIDFrom) != uint64(c.value) || f.To.Value != 2 {
 			t.Errorf("%s: %d to %d", c.bytes, f.From.Value, f.To.Value)
 		}
-		if got := (Index{Value: c.value}).Append(nil); string(got) != string(unhex(t, c.bytes)) {
+		if got := (Index{Value: c.value}).Append(nil); string(got) != string(dissecttest.Unhex(t, c.bytes)) {
 			t.Errorf("%d encodes as % x, want %s", c.value, got, c.bytes)
 		}
 		if !f.From.proper() {

@@ -112,10 +112,6 @@ func (p *pair) answers(fr *dissect.Frame, f *Frame) bool {
 	return false
 }
 
-// proper reports whether an index is within its limits and no longer than
-// needed.
-func (x Index) proper() bool { return x.Value <= MaxIndex && int(x.Width) == x.MinWidth() }
-
 // stray gives the connection a frame without one of its own is counted in: one
 // that shares a player, else the active one.
 func (p *pair) stray(fr *dissect.Frame, f *Frame) *conn {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func TestAppendSummary(t *testing.T) {
@@ -47,7 +48,7 @@ func TestSummaryOfBrokenFrames(t *testing.T) {
 		{"02 01 82 20 02 07", "NACK 2>1 msg=2 seq=7"},
 		{"02 01 02 05 06 00 79", "ACK 2>1 msg=5 seq=6"},
 	} {
-		payload := unhex(t, c.bytes)
+		payload := dissecttest.Unhex(t, c.bytes)
 		var f Frame
 		var err *dissect.Error
 		if err = f.Decode(payload, Params{Length: len(payload)}, nil); err == nil {

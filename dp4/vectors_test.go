@@ -1,29 +1,18 @@
 package dp4
 
 import (
-	"encoding/hex"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
-
-// unhex makes bytes from hex digits in which blanks don't count.
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	out, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 // mustDecode decodes a payload that must be accepted and checks that it encodes
 // to the same bytes.
 func mustDecode(t testing.TB, s string) (*Frame, *dissect.Tree) {
 	t.Helper()
-	payload := unhex(t, s)
+	payload := dissecttest.Unhex(t, s)
 	var tree dissect.Tree
 	tree.Reset(payload)
 	f := new(Frame)
@@ -39,7 +28,7 @@ func mustDecode(t testing.TB, s string) (*Frame, *dissect.Tree) {
 // wantError decodes a payload that must be refused with the given error.
 func wantError(t testing.TB, s, want string) (*Frame, *dissect.Tree) {
 	t.Helper()
-	payload := unhex(t, s)
+	payload := dissecttest.Unhex(t, s)
 	var tree dissect.Tree
 	tree.Reset(payload)
 	f := new(Frame)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func parts(t *testing.T, d *DFrame, want ...string) {
@@ -19,7 +21,7 @@ func parts(t *testing.T, d *DFrame, want ...string) {
 }
 
 func TestMC_DPL8R_2_2_3_TwoParts(t *testing.T) {
-	f, tree := mustDecode(t, unhex(t, "37 04 02 00 03 06 02 05 41 42 43 00 44 45"), unsigned16)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, "37 04 02 00 03 06 02 05 41 42 43 00 44 45"), unsigned16)
 	parts(t, &f.DFrame, "ABC", "DE")
 	c := &f.DFrame.Coalesce
 	if !c.Parts[0].Reliable() || !c.Parts[0].Sequential() || c.Parts[1].Reliable() || !c.Parts[1].Sequential() || c.Trailing != nil {
@@ -33,7 +35,7 @@ func TestMC_DPL8R_2_2_3_TwoParts(t *testing.T) {
 }
 
 func TestMC_DPL8R_2_2_3_HeaderPadding(t *testing.T) {
-	f, tree := mustDecode(t, unhex(t, "33 04 03 00 03 02 02 02 01 01 00 00 41 42 43 00 44 45 00 00 46"), unsigned16)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, "33 04 03 00 03 02 02 02 01 01 00 00 41 42 43 00 44 45 00 00 46"), unsigned16)
 	parts(t, &f.DFrame, "ABC", "DE", "F")
 	c := &f.DFrame.Coalesce
 	if !c.Parts[0].Reliable() || !c.Parts[1].Reliable() || c.Parts[2].Reliable() || c.Parts[2].Command != PartEnd {
@@ -43,7 +45,7 @@ func TestMC_DPL8R_2_2_3_HeaderPadding(t *testing.T) {
 		t.Errorf("header padding %+v", n)
 	}
 	// Padding that is not zero is kept: a rule judges it.
-	f, _ = mustDecode(t, unhex(t, "33 04 03 00 03 02 02 02 01 01 AA BB 41 42 43 CC 44 45 DD EE 46"), unsigned16)
+	f, _ = mustDecode(t, dissecttest.Unhex(t, "33 04 03 00 03 02 02 02 01 01 AA BB 41 42 43 CC 44 45 DD EE 46"), unsigned16)
 	if c := &f.DFrame.Coalesce; c.HeaderPad != [2]byte{0xAA, 0xBB} || c.Parts[0].Pad[0] != 0xCC || c.Parts[1].Pad != [3]byte{0xDD, 0xEE} {
 		t.Errorf("%v %v", c.HeaderPad, c.Parts[1].Pad)
 	}
@@ -51,7 +53,7 @@ func TestMC_DPL8R_2_2_3_HeaderPadding(t *testing.T) {
 
 // Behind masks and a signature the alignment is that of the headers (AMB-DP8-26).
 func TestMC_DPL8R_2_2_3_Signed(t *testing.T) {
-	f, tree := mustDecode(t, unhex(t, "37 14 02 00 01 00 00 00 01 02 03 04 05 06 07 08 05 06 02 05 41 42 43 44 45 00 00 00 46 47"), signed16)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, "37 14 02 00 01 00 00 00 01 02 03 04 05 06 07 08 05 06 02 05 41 42 43 44 45 00 00 00 46 47"), signed16)
 	parts(t, &f.DFrame, "ABCDE", "FG")
 	if !f.DFrame.HasSignature || f.DFrame.SignatureOff != 8 {
 		t.Error("no signature")
@@ -90,15 +92,15 @@ func TestMC_DPL8R_2_2_3_EveryFlag(t *testing.T) {
 }
 
 func TestMC_DPL8R_2_2_3_EmptyAndTrailing(t *testing.T) {
-	f, _ := mustDecode(t, unhex(t, "37 04 02 00 00 06 00 07"), unsigned16)
+	f, _ := mustDecode(t, dissecttest.Unhex(t, "37 04 02 00 00 06 00 07"), unsigned16)
 	parts(t, &f.DFrame, "", "")
-	f, tree := mustDecode(t, unhex(t, "37 04 02 00 01 07 00 00 41 DE AD BE"), unsigned16)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, "37 04 02 00 01 07 00 00 41 DE AD BE"), unsigned16)
 	parts(t, &f.DFrame, "A")
 	if string(f.DFrame.Coalesce.Trailing) != "\xde\xad\xbe" || tree.Find(&Fields[fTrailing]).Off != 9 {
 		t.Errorf("trailing % x", f.DFrame.Coalesce.Trailing)
 	}
 	// Only the first END counts: what follows is payload.
-	f, _ = mustDecode(t, unhex(t, "37 04 02 00 04 07 00 07 41 42 43 44"), unsigned16)
+	f, _ = mustDecode(t, dissecttest.Unhex(t, "37 04 02 00 04 07 00 07 41 42 43 44"), unsigned16)
 	if c := &f.DFrame.Coalesce; c.N != 1 || c.HeaderPad != [2]byte{0, 7} || string(c.Parts[0].Data) != "ABCD" {
 		t.Errorf("%d parts, padding %v", c.N, c.HeaderPad)
 	}
@@ -106,7 +108,7 @@ func TestMC_DPL8R_2_2_3_EmptyAndTrailing(t *testing.T) {
 
 // MC-DPL8R 1.7: before 1.5 the bit means nothing.
 func TestMC_DPL8R_1_7_CoalesceFrom15(t *testing.T) {
-	payload := unhex(t, "37 04 02 00 03 06 02 05 41 42 43 00 44 45")
+	payload := dissecttest.Unhex(t, "37 04 02 00 03 06 02 05 41 42 43 00 44 45")
 	for _, p := range allParams() {
 		if p.Signing == Signed {
 			continue
@@ -164,7 +166,7 @@ func TestMC_DPL8R_2_2_3_ErrorTexts(t *testing.T) {
 		{"padding cut", "37 04 02 00 01 06 05 05 41 00 00", "dp8.payloads.padding at byte 9: truncated: want 3 bytes, have 2 (MC-DPL8R 2.2.3)", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f, _ := wantError(t, unhex(t, tt.bytes), unsigned16, tt.want)
+			f, _ := wantError(t, dissecttest.Unhex(t, tt.bytes), unsigned16, tt.want)
 			if f.DFrame.Coalesce.N != tt.n {
 				t.Errorf("%d parts, want %d", f.DFrame.Coalesce.N, tt.n)
 			}
@@ -174,7 +176,7 @@ func TestMC_DPL8R_2_2_3_ErrorTexts(t *testing.T) {
 
 // After an overrun the later headers keep their rows: they were read.
 func TestMC_DPL8R_2_2_3_HeadersSurviveAnOverrun(t *testing.T) {
-	_, tree := wantError(t, unhex(t, "37 04 02 00 09 06 02 05 41 42"), unsigned16, "dp8.payloads.data at byte 8: truncated: want 9 bytes, have 2 (MC-DPL8R 2.2.3)")
+	_, tree := wantError(t, dissecttest.Unhex(t, "37 04 02 00 09 06 02 05 41 42"), unsigned16, "dp8.payloads.data at byte 8: truncated: want 9 bytes, have 2 (MC-DPL8R 2.2.3)")
 	wantTree(t, tree, want{"dp8.command", 0, 1, 0x37}, want{"dp8.control", 1, 1, 4}, want{"dp8.seq", 2, 1, 2}, want{"dp8.nrcv", 3, 1, 0},
 		want{"dp8.payloads", 4, 0, 0}, want{"dp8.payloads.size", 4, 1, 9}, want{"dp8.payloads.command", 5, 1, 6},
 		want{"dp8.payloads", 6, 0, 0}, want{"dp8.payloads.size", 6, 1, 2}, want{"dp8.payloads.command", 7, 1, 5},

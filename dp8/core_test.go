@@ -3,6 +3,8 @@ package dp8
 import (
 	"encoding/binary"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func TestMC_DPL8CS_2_2_1_CoreMessages(t *testing.T) {
@@ -28,7 +30,7 @@ func TestMC_DPL8CS_2_2_1_CoreMessages(t *testing.T) {
 // USER_1 marks core messages, in a frame of its own and in a coalesced part.
 func TestMC_DPL8CS_2_2_1_CoreMessageRow(t *testing.T) {
 	text := func(s string) string {
-		_, tree := mustDecode(t, unhex(t, s), unsigned16)
+		_, tree := mustDecode(t, dissecttest.Unhex(t, s), unsigned16)
 		if n := tree.Find(&Fields[fCore]); n != nil {
 			return tree.Text(n)
 		}

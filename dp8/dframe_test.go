@@ -3,11 +3,13 @@ package dp8
 import (
 	"fmt"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func TestMC_DPL8R_4_1_KeepAlive(t *testing.T) {
 	for _, p := range []Params{anyParams, unsigned16, {Signing: Unsigned}, {Version: Version15}, {Signing: Unsigned, Version: Version15}} {
-		f, tree := mustDecode(t, unhex(t, "3F 02 00 00 C6 AE C9 79"), p)
+		f, tree := mustDecode(t, dissecttest.Unhex(t, "3F 02 00 00 C6 AE C9 79"), p)
 		d := &f.DFrame
 		if f.Type != TypeDFrame || !d.KeepAlive || d.SessionID != sessionID || d.Seq != 0 || d.NRcv != 0 || d.HasSignature || d.Payload != nil || d.Coalesced {
 			t.Errorf("%+v: %v keepalive=%v session=%#x", p, f.Type, d.KeepAlive, d.SessionID)
@@ -26,7 +28,7 @@ func TestMC_DPL8R_4_2_Data(t *testing.T) {
 		if p.Signing == Signed {
 			continue
 		}
-		f, tree := mustDecode(t, unhex(t, "3D 00 05 03 01 41 42 43 44 45"), p)
+		f, tree := mustDecode(t, dissecttest.Unhex(t, "3D 00 05 03 01 41 42 43 44 45"), p)
 		d := &f.DFrame
 		if d.Command != Data|Sequential|Poll|NewMsg|EndMsg || d.Control != 0 || d.Seq != 5 || d.NRcv != 3 || string(d.Payload) != "\x01ABCDE" ||
 			d.KeepAlive || d.HasSignature || d.Coalesced {
@@ -38,7 +40,7 @@ func TestMC_DPL8R_4_2_Data(t *testing.T) {
 }
 
 func TestMC_DPL8R_2_2_2_SignedWithMask(t *testing.T) {
-	f, tree := mustDecode(t, unhex(t, "37 10 05 02 02 00 00 00 87 C4 C9 7F A5 AC 5E 85 61 62 63"), signed16)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, "37 10 05 02 02 00 00 00 87 C4 C9 7F A5 AC 5E 85 61 62 63"), signed16)
 	d := &f.DFrame
 	if d.Seq != 5 || d.NRcv != 2 || d.SACKMask != 2 || !d.HasSignature || d.SignatureOff != 8 || string(d.Payload) != "abc" ||
 		d.Signature != [8]byte{0x87, 0xC4, 0xC9, 0x7F, 0xA5, 0xAC, 0x5E, 0x85} {
@@ -48,14 +50,14 @@ func TestMC_DPL8R_2_2_2_SignedWithMask(t *testing.T) {
 	wantTree(t, tree, want{"dp8.command", 0, 1, 0x37}, want{"dp8.control", 1, 1, 0x10}, want{"dp8.seq", 2, 1, 5}, want{"dp8.nrcv", 3, 1, 2},
 		want{"dp8.sack_mask", 4, 4, 2}, want{"dp8.signature", 8, 8, 0}, want{"dp8.payload", 16, 3, 0})
 	// Without knowledge of the signing the same bytes are payload.
-	f, _ = mustDecode(t, unhex(t, "37 10 05 02 02 00 00 00 87 C4 C9 7F A5 AC 5E 85 61 62 63"), anyParams)
+	f, _ = mustDecode(t, dissecttest.Unhex(t, "37 10 05 02 02 00 00 00 87 C4 C9 7F A5 AC 5E 85 61 62 63"), anyParams)
 	if f.DFrame.HasSignature || f.DFrame.SignatureOff != 0 || len(f.DFrame.Payload) != 11 {
 		t.Errorf("%+v", f.DFrame.Payload)
 	}
 }
 
 func TestMC_DPL8R_3_1_4_4_Epoch1(t *testing.T) {
-	f, _ := mustDecode(t, unhex(t, "37 00 03 00 2C 7F 4B 35 ED 9F DC FE 68 69"), signed16)
+	f, _ := mustDecode(t, dissecttest.Unhex(t, "37 00 03 00 2C 7F 4B 35 ED 9F DC FE 68 69"), signed16)
 	if d := &f.DFrame; d.Seq != 3 || string(d.Payload) != "hi" || d.Signature != [8]byte{0x2C, 0x7F, 0x4B, 0x35, 0xED, 0x9F, 0xDC, 0xFE} {
 		t.Errorf("%+v", d.Payload)
 	}
@@ -156,7 +158,7 @@ func TestMC_DPL8R_2_2_2_KeepAliveOrCorrelate(t *testing.T) {
 		{"bit clear, 1.6", "3F 00 00 00" + id, unsigned16, false, false, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f, tree := mustDecode(t, unhex(t, tt.bytes), tt.params)
+			f, tree := mustDecode(t, dissecttest.Unhex(t, tt.bytes), tt.params)
 			d := &f.DFrame
 			if d.KeepAlive != tt.keepAlive || d.HasSignature != tt.signed || len(d.Payload) != tt.payload || d.Coalesced {
 				t.Errorf("keepalive %v signed %v payload %d, want %v %v %d", d.KeepAlive, d.HasSignature, len(d.Payload), tt.keepAlive, tt.signed, tt.payload)
@@ -179,7 +181,7 @@ func TestMC_DPL8R_3_1_6_6_EmptyKeepAlive(t *testing.T) {
 		"37 10 05 03 01 00 00 00":    true,
 		"37 10 05 03 01 00 00 00 41": false,
 	} {
-		if f, _ := mustDecode(t, unhex(t, s), unsigned14); f.DFrame.IsEmptyKeepAlive() != want {
+		if f, _ := mustDecode(t, dissecttest.Unhex(t, s), unsigned14); f.DFrame.IsEmptyKeepAlive() != want {
 			t.Errorf("%s: %v", s, !want)
 		}
 	}
@@ -188,16 +190,16 @@ func TestMC_DPL8R_3_1_6_6_EmptyKeepAlive(t *testing.T) {
 // A reused frame keeps nothing of the frame before.
 func TestMC_DPL8R_2_2_2_ReuseForgets(t *testing.T) {
 	var f Frame
-	f.Decode(unhex(t, "3FF20940 01000000 00000080 03000000 01000000 0102030405060708 c6aec979 41"), signed16, nil)
+	f.Decode(dissecttest.Unhex(t, "3FF20940 01000000 00000080 03000000 01000000 0102030405060708 c6aec979 41"), signed16, nil)
 	if d := &f.DFrame; !d.KeepAlive || !d.HasSignature || len(d.Payload) != 1 {
 		t.Fatal("the first frame is not what this test needs")
 	}
-	f.Decode(unhex(t, "37 00 05 03"), unsigned16, nil)
+	f.Decode(dissecttest.Unhex(t, "37 00 05 03"), unsigned16, nil)
 	if d := &f.DFrame; d.SACKMask != 0 || d.SendMask != 0 || d.HasSignature || d.Signature != [8]byte{} || d.SignatureOff != 0 ||
 		d.KeepAlive || d.SessionID != 0 || d.Payload != nil || d.Coalesced {
 		t.Errorf("%+v", d.Payload)
 	}
-	if f.Decode(unhex(t, "37 00 05 03 01 02"), signed16, nil) == nil || f.DFrame.HasSignature {
+	if f.Decode(dissecttest.Unhex(t, "37 00 05 03 01 02"), signed16, nil) == nil || f.DFrame.HasSignature {
 		t.Error("a signature that is cut off is not there")
 	}
 }
@@ -219,10 +221,10 @@ func TestMC_DPL8R_2_2_2_ErrorTexts(t *testing.T) {
 		{"3F 02 05 03 01 02 03", unsigned16, "dp8.session_id at byte 4: truncated: want 4 bytes, have 3 (MC-DPL8R 2.2.1.1)"},
 		{"3F 02 05 03 01 02 03 04 05 06 07 08 09", signed16, "dp8.session_id at byte 12: truncated: want 4 bytes, have 1 (MC-DPL8R 2.2.1.1)"},
 	} {
-		wantError(t, unhex(t, tt.bytes), tt.params, tt.want)
+		wantError(t, dissecttest.Unhex(t, tt.bytes), tt.params, tt.want)
 	}
 	// What was read before the error stays.
-	f, tree := wantError(t, unhex(t, "3F 50 05 03 01 00 00 00 02"), anyParams, "dp8.send_mask at byte 8: truncated: want 4 bytes, have 1 (MC-DPL8R 2.2.2)")
+	f, tree := wantError(t, dissecttest.Unhex(t, "3F 50 05 03 01 00 00 00 02"), anyParams, "dp8.send_mask at byte 8: truncated: want 4 bytes, have 1 (MC-DPL8R 2.2.2)")
 	if d := &f.DFrame; f.Type != TypeDFrame || d.Seq != 5 || d.NRcv != 3 || d.SACKMask != 1 {
 		t.Errorf("%+v", d)
 	}

@@ -27,12 +27,12 @@ func decodeHP(t testing.TB, payload []byte) (*HPFrame, *dissect.Tree, *dissect.E
 }
 
 func TestMC_DPLHP_EnumQuery(t *testing.T) {
-	f, tree, err := decodeHP(t, unhex(t, "00 02 34 12 02"))
+	f, tree, err := decodeHP(t, dissecttest.Unhex(t, "00 02 34 12 02"))
 	if err != nil || f.Command != HPQuery || f.EnumPayload != 0x1234 || f.Query.Type != HPQueryAny || f.Query.Payload != nil {
 		t.Errorf("%v %+v", err, f)
 	}
 	wantTree(t, tree, want{"dplhp.lead", 0, 1, 0}, want{"dplhp.command", 1, 1, 2}, want{"dplhp.enum_payload", 2, 2, 0x1234}, want{"dplhp.query_type", 4, 1, 2})
-	f, tree, err = decodeHP(t, unhex(t, "00 02 34 12 01 A0 7B FE EB 8D 62 D2 11 AE 0F 00 60 97 B0 14 11 68 69"))
+	f, tree, err = decodeHP(t, dissecttest.Unhex(t, "00 02 34 12 01 A0 7B FE EB 8D 62 D2 11 AE 0F 00 60 97 B0 14 11 68 69"))
 	if err != nil || f.Query.Application.String() != "{ebfe7ba0-628d-11d2-ae0f-006097b01411}" || string(f.Query.Payload) != "hi" {
 		t.Errorf("%v %+v", err, f.Query)
 	}
@@ -44,7 +44,7 @@ func TestMC_DPLHP_EnumQuery(t *testing.T) {
 // The session description of the real DN_SEND_CONNECT_INFO printed in
 // MC-DPL8CS 4 has the layout of an EnumResponse's; here it is put into one.
 func TestMC_DPLHP_EnumResponse(t *testing.T) {
-	payload := unhex(t, "00 03 34 12 72000000 04000000 50000000 04000000 08000000 02000000"+
+	payload := dissecttest.Unhex(t, "00 03 34 12 72000000 04000000 50000000 04000000 08000000 02000000"+
 		"58000000 1A000000 00000000 00000000 00000000 00000000 00000000 00000000"+
 		"2381BE94ABA1FB48A2E72385 9E658936 DA80EF611B6947429ADD1C7BED2BC13E"+
 		"540065007300740020005300650073007300 69006F006E000000 706F6E67")

@@ -28,13 +28,13 @@ func decodeNAT(t testing.TB, payload []byte) (*NATFrame, *dissect.Tree, *dissect
 
 // The datagrams printed in MC-DPLNAT 4.
 func TestMC_DPLNAT_4_Examples(t *testing.T) {
-	f, tree, err := decodeNAT(t, unhex(t, "00 06 F1 D5 3C 16 51 BA"))
+	f, tree, err := decodeNAT(t, dissecttest.Unhex(t, "00 06 F1 D5 3C 16 51 BA"))
 	if err != nil || f.Command != NATQuery || f.MessageID != 0xD5F1 || f.SourceID != 0xBA51163C || f.Data != nil {
 		t.Errorf("%v %+v", err, f)
 	}
 	wantTree(t, tree, want{"dplnat.lead", 0, 1, 0}, want{"dplnat.command", 1, 1, 6}, want{"dplnat.message_id", 2, 2, 0xD5F1}, want{"dplnat.source_id", 4, 4, 0xBA51163C})
 
-	f, tree, err = decodeNAT(t, unhex(t, "00 07 F1 D5 3C 16 51 BA 7D 22 AD 87 F9 2B"))
+	f, tree, err = decodeNAT(t, dissecttest.Unhex(t, "00 07 F1 D5 3C 16 51 BA 7D 22 AD 87 F9 2B"))
 	if want := netip.MustParseAddrPort("65.52.252.61:2302"); err != nil || f.Address() != want {
 		t.Errorf("%v %v, want %v", err, f.Address(), want)
 	}
@@ -44,7 +44,7 @@ func TestMC_DPLNAT_4_Examples(t *testing.T) {
 	wantTree(t, tree, want{"dplnat.lead", 0, 1, 0}, want{"dplnat.command", 1, 1, 7}, want{"dplnat.message_id", 2, 2, 0xD5F1}, want{"dplnat.source_id", 4, 4, 0xBA51163C},
 		want{"dplnat.masked_address", 8, 4, 0}, want{"dplnat.masked_port", 12, 2, 0})
 
-	f, tree, err = decodeNAT(t, unhex(t, "00 05 C1 D0 B8 82 DD 92 9C E9 AF F9"))
+	f, tree, err = decodeNAT(t, dissecttest.Unhex(t, "00 05 C1 D0 B8 82 DD 92 9C E9 AF F9"))
 	if err != nil || f.MessageID != 0xD0C1 || f.Key != [8]byte{0xB8, 0x82, 0xDD, 0x92, 0x9C, 0xE9, 0xAF, 0xF9} {
 		t.Errorf("%v %+v", err, f)
 	}
@@ -54,7 +54,7 @@ func TestMC_DPLNAT_4_Examples(t *testing.T) {
 func TestMC_DPLNAT_SetAddress(t *testing.T) {
 	f := NATFrame{Command: NATResponse, MessageID: 0xD5F1, SourceID: 0xBA51163C}
 	f.SetAddress(netip.MustParseAddrPort("65.52.252.61:2302"))
-	if got := f.Append(nil); string(got) != string(unhex(t, "00 07 F1 D5 3C 16 51 BA 7D 22 AD 87 F9 2B")) {
+	if got := f.Append(nil); string(got) != string(dissecttest.Unhex(t, "00 07 F1 D5 3C 16 51 BA 7D 22 AD 87 F9 2B")) {
 		t.Errorf("% x", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestMC_DPLNAT_ErrorTexts(t *testing.T) {
 		"00 06 00 00 01 02":          "dplnat.source_id at byte 4: truncated: want 4 bytes, have 2 (MC-DPLNAT 2.2)",
 		"00 07 00 00 01 02 03 04 05": "dplnat.masked_address at byte 8: truncated: want 4 bytes, have 1 (MC-DPLNAT 2.2)",
 	} {
-		if _, _, err := decodeNAT(t, unhex(t, s)); err == nil || err.Error() != want {
+		if _, _, err := decodeNAT(t, dissecttest.Unhex(t, s)); err == nil || err.Error() != want {
 			t.Errorf("%s\ngot  %v\nwant %s", s, err, want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestAppendNATSummary(t *testing.T) {
 		"00 07 F1 D5 3C 16 51 BA 7D 22 AD 87 F9 2B 00": "NAT_RESOLVER_RESPONSE id=0xd5f1 source=0xba51163c address=65.52.252.61:2302 trailing=1",
 		"00 05 C1 D0 B8 82 DD 92 9C E9 AF F9":          "PATH_TEST id=0xd0c1 key=b882dd929ce9aff9",
 	} {
-		payload := unhex(t, s)
+		payload := dissecttest.Unhex(t, s)
 		if got := string(AppendNATSummary([]byte("> "), payload)); got != "> "+want {
 			t.Errorf("%s\ngot  %s\nwant > %s", s, got, want)
 		}

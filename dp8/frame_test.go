@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"pgregory.net/rapid"
 )
 
@@ -329,7 +330,7 @@ var benchFrames = []struct{ name, hex string }{
 
 func BenchmarkDecode(bench *testing.B) {
 	for _, bf := range benchFrames {
-		payload := unhex(bench, bf.hex)
+		payload := dissecttest.Unhex(bench, bf.hex)
 		var f Frame
 		var tree dissect.Tree
 		bench.Run("typed/"+bf.name, func(bench *testing.B) {
@@ -351,7 +352,7 @@ func BenchmarkDecode(bench *testing.B) {
 func BenchmarkSummary(bench *testing.B) {
 	for _, bf := range benchFrames {
 		var f Frame
-		f.Decode(unhex(bench, bf.hex), unsigned16, nil)
+		f.Decode(dissecttest.Unhex(bench, bf.hex), unsigned16, nil)
 		var buf []byte
 		bench.Run(bf.name, func(bench *testing.B) {
 			bench.ReportAllocs()

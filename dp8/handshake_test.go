@@ -1,6 +1,10 @@
 package dp8
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
+)
 
 func TestMC_DPL8R_4_1_Handshake(t *testing.T) {
 	tests := []struct {
@@ -20,7 +24,7 @@ func TestMC_DPL8R_4_1_Handshake(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, p := range allParams() {
-				f, tree := mustDecode(t, unhex(t, tt.bytes), p)
+				f, tree := mustDecode(t, dissecttest.Unhex(t, tt.bytes), p)
 				if f.Type != tt.typ || !equalHandshake(&f.Handshake, &tt.want) {
 					t.Errorf("%+v: %v %+v, want %v %+v", p, f.Type, f.Handshake, tt.typ, tt.want)
 				}
@@ -47,12 +51,12 @@ func TestMC_DPL8R_2_2_1_3_ConnectedSigned(t *testing.T) {
 	cookie := [8]byte{0x10, 0x32, 0x54, 0x76, 0x98, 0xBA, 0xDC, 0xFE}
 	listener := "88 03 00 00 06 00 01 00 C6 AE C9 79 E1 DF 04 00 10 32 54 76 98 BA DC FE 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 02 00 00 00 00 00 00 00"
 	connector := "80 03 01 00 06 00 01 00 C6 AE C9 79 9D 36 67 23 10 32 54 76 98 BA DC FE 88 77 66 55 44 33 22 11 11 22 33 44 55 66 77 88 02 00 00 00 E1 DF 04 00"
-	f, _ := mustDecode(t, unhex(t, listener), anyParams)
+	f, _ := mustDecode(t, dissecttest.Unhex(t, listener), anyParams)
 	if want := (Handshake{Command: CFrame | Poll, Opcode: OpConnectedSigned, Version: Version16, SessionID: sessionID, Timestamp: 0x0004DFE1,
 		ConnectSig: cookie, SigningOpts: SigningFull}); f.Type != TypeConnectedSigned || !equalHandshake(&f.Handshake, &want) {
 		t.Errorf("listener: %+v", f.Handshake)
 	}
-	f, tree := mustDecode(t, unhex(t, connector), signed16)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, connector), signed16)
 	if want := (Handshake{Command: CFrame, Opcode: OpConnectedSigned, MsgID: 1, Version: Version16, SessionID: sessionID, Timestamp: 0x2367369D,
 		ConnectSig: cookie, SenderSecret: senderSecret, ReceiverSecret: receiverSecret, SigningOpts: SigningFull, EchoTimestamp: 0x0004DFE1}); !equalHandshake(&f.Handshake, &want) {
 		t.Errorf("connector: %+v", f.Handshake)
@@ -86,7 +90,7 @@ func TestMC_DPL8R_2_2_1_4_HardDisconnectSignature(t *testing.T) {
 		{"signed, but it is too short", "01 02 03", Signed, false, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f, tree := mustDecode(t, unhex(t, head+tt.tail), Params{Signing: tt.signing})
+			f, tree := mustDecode(t, dissecttest.Unhex(t, head+tt.tail), Params{Signing: tt.signing})
 			h := &f.Handshake
 			if h.HasSignature != tt.signed || len(h.Trailing) != tt.trailing || h.RspID != 1 {
 				t.Errorf("signature %v, %d trailing bytes, want %v, %d", h.HasSignature, len(h.Trailing), tt.signed, tt.trailing)
@@ -100,7 +104,7 @@ func TestMC_DPL8R_2_2_1_4_HardDisconnectSignature(t *testing.T) {
 }
 
 func TestMC_DPL8R_2_2_1_Trailing(t *testing.T) {
-	f, tree := mustDecode(t, unhex(t, "88 01 00 00 06 00 01 00 C6 AE C9 79 9D 36 67 23 DE AD BE EF"), anyParams)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, "88 01 00 00 06 00 01 00 C6 AE C9 79 9D 36 67 23 DE AD BE EF"), anyParams)
 	if string(f.Handshake.Trailing) != "\xde\xad\xbe\xef" || f.Handshake.HasSignature {
 		t.Errorf("%+v", f.Handshake)
 	}
@@ -116,9 +120,9 @@ func TestMC_DPL8R_2_2_1_3_ReuseForgetsSecrets(t *testing.T) {
 	for _, s := range Samples() {
 		f.Decode(s, anyParams, nil)
 	}
-	f.Decode(unhex(t, "8003010006000100c6aec9799d3667231032547698badcfe88776655443322111122334455667788 02000000e1df0400"), anyParams, nil)
+	f.Decode(dissecttest.Unhex(t, "8003010006000100c6aec9799d3667231032547698badcfe88776655443322111122334455667788 02000000e1df0400"), anyParams, nil)
 	for _, short := range []string{"88 01 00 00 06 00 01 00 C6 AE C9 79 9D 36 67 23", "80 03 01 00 06 00 01 00 C6 AE C9 79 9D 36"} {
-		f.Decode(unhex(t, short), anyParams, nil)
+		f.Decode(dissecttest.Unhex(t, short), anyParams, nil)
 		if h := f.Handshake; h.ConnectSig != [8]byte{} || h.SenderSecret != [8]byte{} || h.ReceiverSecret != [8]byte{} || h.SigningOpts != 0 || h.EchoTimestamp != 0 {
 			t.Errorf("%s: %+v", short, h)
 		}
@@ -141,7 +145,7 @@ func TestMC_DPL8R_2_2_1_ErrorTexts(t *testing.T) {
 		{"00 02 00 00", "dp8.command at byte 0: neither a data frame nor a command frame (MC-DPL8R 2.2.1)"},
 	} {
 		for _, p := range allParams() {
-			wantError(t, unhex(t, tt.bytes), p, tt.want)
+			wantError(t, dissecttest.Unhex(t, tt.bytes), p, tt.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package dp8
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -20,7 +21,7 @@ func TestMC_DPL8R_4_1_ExampleBreaksNothing(t *testing.T) {
 		{0, "3F 02 00 00 C6 AE C9 79"},
 		{1, "3F 02 00 00 C6 AE C9 79"},
 	} {
-		s.raw(x.from, unhex(t, x.bytes))
+		s.raw(x.from, dissecttest.Unhex(t, x.bytes))
 	}
 	s.end()
 	for _, f := range s.findings {
@@ -39,7 +40,7 @@ func TestMC_DPL8R_2_2_3_Vectors(t *testing.T) {
 		s.send(0, keepAlive(0, 0, 7))
 		s.send(0, data(1, 0, "x"))
 		n := len(s.findings)
-		s.raw(0, unhex(t, bytes))
+		s.raw(0, dissecttest.Unhex(t, bytes))
 		s.end()
 		for _, f := range s.findings[n:] {
 			if f.Rule.Severity != session.Note {

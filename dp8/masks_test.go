@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"pgregory.net/rapid"
 )
 
@@ -58,7 +59,7 @@ func TestMC_DPL8R_3_1_5_2_4_SendMask(t *testing.T) {
 
 // The high halves alone: bit 0 of dwSACKMask2 is bit 32 of the mask.
 func TestMC_DPL8R_2_2_2_HighHalvesAlone(t *testing.T) {
-	f, tree := mustDecode(t, unhex(t, "37 A0 32 0A 01 00 00 00 02 00 00 00"), unsigned16)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, "37 A0 32 0A 01 00 00 00 02 00 00 00"), unsigned16)
 	if d := &f.DFrame; d.SACKMask != 1<<32 || d.SendMask != 1<<33 {
 		t.Errorf("masks %#x %#x", d.SACKMask, d.SendMask)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func TestNeighbour(t *testing.T) {
@@ -61,7 +62,7 @@ func TestNeighbour(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, ports := range [][2]uint16{{tt.a, tt.b}, {tt.b, tt.a}} {
-				proto, strong := Neighbour(unhex(t, tt.bytes), ports)
+				proto, strong := Neighbour(dissecttest.Unhex(t, tt.bytes), ports)
 				if proto != tt.proto || strong != tt.strong {
 					t.Errorf("ports %v: %v %v", ports, proto, strong)
 				}
@@ -106,7 +107,7 @@ func TestNeighbourAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkNeighbour(bench *testing.B) {
-	for name, payload := range map[string][]byte{"not": unhex(bench, "3d000503014142434445"), "response": hpSamples()[3]} {
+	for name, payload := range map[string][]byte{"not": dissecttest.Unhex(bench, "3d000503014142434445"), "response": hpSamples()[3]} {
 		bench.Run(name, func(bench *testing.B) {
 			bench.ReportAllocs()
 			for bench.Loop() {

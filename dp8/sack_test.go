@@ -3,12 +3,14 @@ package dp8
 import (
 	"fmt"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func TestMC_DPL8R_4_2_SACK(t *testing.T) {
 	// The prose says Next Receive 5; the byte is 6, which acknowledges 5 (AMB-DP8-02).
 	for _, p := range allParams() {
-		f, tree := mustDecode(t, unhex(t, "80 06 01 00 03 06 00 00 07 5D 11 00"), p)
+		f, tree := mustDecode(t, dissecttest.Unhex(t, "80 06 01 00 03 06 00 00 07 5D 11 00"), p)
 		s := &f.SACK
 		if f.Type != TypeSACK || s.Command != CFrame || s.Flags != SACKResponse || s.Retry != 0 || s.NSeq != 3 || s.NRcv != 6 ||
 			s.Padding != 0 || s.Timestamp != 0x00115D07 || s.SACKMask != 0 || s.SendMask != 0 || s.HasSignature || s.Trailing != nil {
@@ -26,7 +28,7 @@ func TestMC_DPL8R_2_2_1_5_MaskCombinations(t *testing.T) {
 	for combo := range 16 {
 		flags := uint8(combo << 1)
 		t.Run(fmt.Sprintf("flags_%02x", flags), func(t *testing.T) {
-			payload := unhex(t, "80 06 00 80 0A 14 CD AB 07 5D 11 00")
+			payload := dissecttest.Unhex(t, "80 06 00 80 0A 14 CD AB 07 5D 11 00")
 			payload[2] = flags
 			words := []uint32{}
 			for i := range 4 {
@@ -51,7 +53,7 @@ func TestMC_DPL8R_2_2_1_5_MaskCombinations(t *testing.T) {
 }
 
 func TestMC_DPL8R_2_2_1_5_Signature(t *testing.T) {
-	f, tree := mustDecode(t, unhex(t, "80 06 01 00 01 01 00 00 07 00 00 00 E0 BF 16 93 2E 21 06 8D"), anyParams)
+	f, tree := mustDecode(t, dissecttest.Unhex(t, "80 06 01 00 01 01 00 00 07 00 00 00 E0 BF 16 93 2E 21 06 8D"), anyParams)
 	if s := &f.SACK; !s.HasSignature || s.Signature != [8]byte{0xE0, 0xBF, 0x16, 0x93, 0x2E, 0x21, 0x06, 0x8D} || s.NSeq != 1 {
 		t.Errorf("%+v", s)
 	}
@@ -78,7 +80,7 @@ func TestMC_DPL8R_2_2_1_5_Signature(t *testing.T) {
 		{"signed, five bytes", 1, 5, Signed, false, 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			payload := append(unhex(t, "80 06 01 00 01 01 00 00 07 00 00 00"), make([]byte, tt.tail)...)
+			payload := append(dissecttest.Unhex(t, "80 06 01 00 01 01 00 00 07 00 00 00"), make([]byte, tt.tail)...)
 			payload[2] = tt.flags
 			for i := 12; i < len(payload); i++ {
 				payload[i] = byte(i)
@@ -99,7 +101,7 @@ func TestMC_DPL8R_2_2_1_5_EveryFlag(t *testing.T) {
 		}
 	}
 	// Reserved flags are kept; POLL on a SACK is decoded (it SHOULD NOT be set).
-	f, _ := mustDecode(t, unhex(t, "88 06 E1 00 03 06 00 00 07 5D 11 00"), unsigned16)
+	f, _ := mustDecode(t, dissecttest.Unhex(t, "88 06 E1 00 03 06 00 00 07 5D 11 00"), unsigned16)
 	if f.SACK.Flags != 0xE1 || f.SACK.Command&Poll == 0 {
 		t.Errorf("%+v", f.SACK)
 	}
@@ -107,8 +109,8 @@ func TestMC_DPL8R_2_2_1_5_EveryFlag(t *testing.T) {
 
 func TestMC_DPL8R_2_2_1_5_ReuseForgets(t *testing.T) {
 	var f Frame
-	f.Decode(unhex(t, "80061f0040300000075d1100 01000080 03000000 00000001 10000000 0102030405060708"), anyParams, nil)
-	f.Decode(unhex(t, "80 06 01 00 03 06 00 00 07 5D 11 00"), anyParams, nil)
+	f.Decode(dissecttest.Unhex(t, "80061f0040300000075d1100 01000080 03000000 00000001 10000000 0102030405060708"), anyParams, nil)
+	f.Decode(dissecttest.Unhex(t, "80 06 01 00 03 06 00 00 07 5D 11 00"), anyParams, nil)
 	if s := f.SACK; s.SACKMask != 0 || s.SendMask != 0 || s.HasSignature || s.Signature != [8]byte{} {
 		t.Errorf("%+v", s)
 	}
@@ -127,7 +129,7 @@ func TestMC_DPL8R_2_2_1_5_ErrorTexts(t *testing.T) {
 		{"80 06 19 00 03 06 00 00 07 5D 11 00 01 00 00 00 02", "dp8.send_mask at byte 12: truncated: want 8 bytes, have 5 (MC-DPL8R 2.2.2)"},
 	} {
 		for _, p := range allParams() {
-			wantError(t, unhex(t, tt.bytes), p, tt.want)
+			wantError(t, dissecttest.Unhex(t, tt.bytes), p, tt.want)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package dp8
 import (
 	"bytes"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 func TestMC_DPL8R_3_1_4_4_Signatures(t *testing.T) {
@@ -19,7 +21,7 @@ func TestMC_DPL8R_3_1_4_4_Signatures(t *testing.T) {
 		{"data of epoch 1", "37 00 03 00 2C 7F 4B 35 ED 9F DC FE 68 69", next},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			payload := unhex(t, tt.bytes)
+			payload := dissecttest.Unhex(t, tt.bytes)
 			before := bytes.Clone(payload)
 			f, tree := mustDecode(t, payload, signed16)
 			sig, off := signatureOf(f, tree.Find(&Fields[fSignature]).Off)
@@ -53,7 +55,7 @@ func signatureOf(f *Frame, off int) ([8]byte, int) {
 
 // Fast signing: the signature is the secret, as it stood in the handshake.
 func TestMC_DPL8R_3_1_5_2_7_FastSignature(t *testing.T) {
-	f, _ := mustDecode(t, unhex(t, "3F 02 00 00 88 77 66 55 44 33 22 11 C6 AE C9 79"), signed16)
+	f, _ := mustDecode(t, dissecttest.Unhex(t, "3F 02 00 00 88 77 66 55 44 33 22 11 C6 AE C9 79"), signed16)
 	if Secret(f.DFrame.Signature) != senderSecret || f.DFrame.SessionID != sessionID || !f.DFrame.KeepAlive {
 		t.Errorf("%+v", f.DFrame.Signature)
 	}
@@ -69,7 +71,7 @@ func TestMC_DPL8R_3_1_4_4_NextSecret(t *testing.T) {
 }
 
 func BenchmarkDigest(bench *testing.B) {
-	payload := unhex(bench, "37 10 05 02 02 00 00 00 87 C4 C9 7F A5 AC 5E 85 61 62 63")
+	payload := dissecttest.Unhex(bench, "37 10 05 02 02 00 00 00 87 C4 C9 7F A5 AC 5E 85 61 62 63")
 	var scratch []byte
 	bench.ReportAllocs()
 	for bench.Loop() {

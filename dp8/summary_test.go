@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"pgregory.net/rapid"
 )
 
@@ -56,7 +57,7 @@ func TestAppendSummary(t *testing.T) {
 		{"37 04 07", "DFRAME seq=7 nrcv=0 0 payloads reliable sequential", anyParams}, // cut: what was read
 	} {
 		var f Frame
-		f.Decode(unhex(t, tt.bytes), tt.params, nil)
+		f.Decode(dissecttest.Unhex(t, tt.bytes), tt.params, nil)
 		if got := string(AppendSummary([]byte("> "), &f)); got != "> "+tt.want {
 			t.Errorf("%s\ngot  %s\nwant > %s", tt.bytes, got, tt.want)
 		}

@@ -1,22 +1,13 @@
 package hazel
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
-
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // rows writes a tree as name=value, groups with their nesting left out.
 func rows(t *dissect.Tree) string {
@@ -53,7 +44,7 @@ type vector struct {
 func checkVectors(t *testing.T, vectors []vector) {
 	t.Helper()
 	for _, v := range vectors {
-		payload := unhex(t, v.bytes)
+		payload := dissecttest.Unhex(t, v.bytes)
 		var tree dissect.Tree
 		tree.Reset(payload)
 		var f Frame
@@ -94,7 +85,7 @@ func TestHazel_HeaderData_ReservedBits(t *testing.T) {
 	for _, head := range []string{"04", "05", "06", "07", "0e", "0f", "11", "18", "40", "88", "ee"} {
 		for _, d := range []Dialect{AnyDialect, Spec, V01, Ack3, Current, Fork36} {
 			var f Frame
-			if err := f.Decode(unhex(t, head+" 0007 00"), d, nil); err == nil || f.Type != Unknown {
+			if err := f.Decode(dissecttest.Unhex(t, head+" 0007 00"), d, nil); err == nil || f.Type != Unknown {
 				t.Errorf("%s in %q: %s", head, d, f.Type)
 			}
 		}
@@ -139,13 +130,13 @@ func TestHazel_HeaderData_TypesOfDialects(t *testing.T) {
 			if c.payload[:2] == "02" && d == Spec {
 				want = Fragment
 			}
-			if err := f.Decode(unhex(t, c.payload), d, nil); f.Type != want || (err == nil) != (want != Unknown) {
+			if err := f.Decode(dissecttest.Unhex(t, c.payload), d, nil); f.Type != want || (err == nil) != (want != Unknown) {
 				t.Errorf("%s in %s: %q, %v; want %q", c.payload, d, f.Type, err, want)
 			}
 			if want == Unknown {
 				continue
 			}
-			if got := f.Append(nil); string(got) != string(unhex(t, c.payload)) {
+			if got := f.Append(nil); string(got) != string(dissecttest.Unhex(t, c.payload)) {
 				t.Errorf("%s in %s: encoded to % x", c.payload, d, got)
 			}
 		}
@@ -192,7 +183,7 @@ func TestHazel_Recent(t *testing.T) {
 	} {
 		var tree dissect.Tree
 		var f Frame
-		b := unhex(t, c.bytes)
+		b := dissecttest.Unhex(t, c.bytes)
 		tree.Reset(b)
 		if err := f.Decode(b, Current, &tree); err != nil {
 			t.Fatal(err)
@@ -240,7 +231,7 @@ func TestHazel_Summaries(t *testing.T) {
 		{"17 0000 0001 000000000003 0013" + strings.Repeat("00", 19), "DTLS ApplicationData epoch=1 seq=3 len=19 PING"},
 	} {
 		var f Frame
-		_ = f.Decode(unhex(t, c.bytes), AnyDialect, nil)
+		_ = f.Decode(dissecttest.Unhex(t, c.bytes), AnyDialect, nil)
 		if got := string(AppendSummary(nil, &f)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.bytes, got, c.want)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -15,7 +16,7 @@ func BenchmarkDecode(b *testing.B) {
 		{"Data", "430000 0000 0910001E6162636465666768"},
 		{"PacketAck", "840000 08200403000000000000"},
 	} {
-		payload := unhex(b, c.hex)
+		payload := dissecttest.Unhex(b, c.hex)
 		b.Run(c.name, func(b *testing.B) {
 			var d Datagram
 			b.ReportAllocs()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 var (
@@ -95,7 +96,7 @@ func TestKNet_DatagramByteFormat(t *testing.T) {
 		{"id 1 in the library", "02 00 00 02 00 01 07", anyLib, "packet_id=2 messages{ length=2 id=1 name=PingRequest ping_id=7 }"},
 		{"no size of a control message", "02 00 00 05 00 04 61 62 63 64", anyLib, "packet_id=2 messages{ length=5 id=4 data=61626364 }"},
 	} {
-		payload := unhex(t, c.hex)
+		payload := dissecttest.Unhex(t, c.hex)
 		var tree dissect.Tree
 		tree.Reset(payload)
 		var d Datagram
@@ -134,7 +135,7 @@ func TestKNet_Malformed(t *testing.T) {
 	} {
 		var d Datagram
 		var tree dissect.Tree
-		payload := unhex(t, c.hex)
+		payload := dissecttest.Unhex(t, c.hex)
 		tree.Reset(payload)
 		err := d.Decode(payload, c.p, &tree)
 		if err == nil || err.Error() != c.want {
@@ -230,7 +231,7 @@ func TestGuess(t *testing.T) {
 		{"D8 00 00 17 00 04", Reference},
 		{"09 00 80 00 04 00 FF", Spec},
 	} {
-		if got := Guess(unhex(t, c.hex)); got != c.want {
+		if got := Guess(dissecttest.Unhex(t, c.hex)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.hex, got, c.want)
 		}
 	}
@@ -241,7 +242,7 @@ func TestConnectDatagram(t *testing.T) {
 		hex  string
 		want bool
 	}{{"00 00 00 00 00 00 00 00", true}, {"00 00 00 00 00 00 00 00 00", false}, {"00 00 00 00 00 00 00 01", false}, {"", false}} {
-		if got := IsConnect(unhex(t, c.hex)); got != c.want {
+		if got := IsConnect(dissecttest.Unhex(t, c.hex)); got != c.want {
 			t.Errorf("%q: %v", c.hex, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -36,7 +37,7 @@ func (d *dock) Finding(f *session.Finding) {
 // see captures a datagram 50 ms after the one before.
 func (d *dock) see(t testing.TB, from int, payload string) {
 	t.Helper()
-	b := unhex(t, payload)
+	b := dissecttest.Unhex(t, payload)
 	d.frame++
 	d.tab.Add(&dissect.Datagram{Frame: d.frame, Time: 1e15 + int64(d.frame)*5e7, HasTime: true, Src: hosts[from], Dst: hosts[1-from],
 		Payload: b, Length: len(b), IPID: uint16(d.frame)})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -381,11 +382,11 @@ func TestReference_Ends(t *testing.T) {
 func TestReference_Damage(t *testing.T) {
 	s := newScene(t, "reference")
 	s.meet()
-	s.raw(0, unhex(t, "43 00 00 00 00 05 10 00 64 61"))              // 6: too short
-	s.cut(0, s.datagram(0, s.told(0, "cut"), s.told(0, "gone")), 10) // 7: PacketID 3
-	s.send(0, s.told(0, "next"))                                     // 8: PacketID 4
-	s.raw(0, unhex(t, "07 D4 31"))                                   // … and without messages
-	s.raw(0, unhex(t, "D5 34 32 FF FF FF FF 01 10 00 64"))           // 9: a PacketID and a number nowhere near
+	s.raw(0, dissecttest.Unhex(t, "43 00 00 00 00 05 10 00 64 61"))    // 6: too short
+	s.cut(0, s.datagram(0, s.told(0, "cut"), s.told(0, "gone")), 10)   // 7: PacketID 3
+	s.send(0, s.told(0, "next"))                                       // 8: PacketID 4
+	s.raw(0, dissecttest.Unhex(t, "07 D4 31"))                         // … and without messages
+	s.raw(0, dissecttest.Unhex(t, "D5 34 32 FF FF FF FF 01 10 00 64")) // 9: a PacketID and a number nowhere near
 	s.send(0, s.told(0, "last"))
 	c := s.one()
 	wantCounts(t, "client", &c.Dir[0], "frames 9 data 4 acks 0 retries 0+0 dup 0 ooo 0 gaps 0 missing 0 messages 2/8/1 pings 1 rtt 0")

@@ -1,23 +1,12 @@
 package knet
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
-
-// unhex makes bytes from hex digits in which blanks don't count.
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	out, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 // mustDecode decodes a payload that must be accepted and checks that it encodes
 // to the same bytes, also from a datagram that held another one.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 type vleRow struct {
@@ -31,7 +32,7 @@ func TestKNet_VLE(t *testing.T) {
 			{32768, "00 80 01 00", false}, {2147481648, "30 F8 FF FF", false}, {2147483647, "FF FF FF FF", false}, {23, "17 80 00 00", true}}},
 	} {
 		for _, row := range c.rows {
-			want := unhex(t, row.bytes)
+			want := dissecttest.Unhex(t, row.bytes)
 			var tree dissect.Tree
 			tree.Reset(want)
 			r := dissect.NewReader(want, &tree)

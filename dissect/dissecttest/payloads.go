@@ -2,9 +2,11 @@ package dissecttest
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -178,4 +180,14 @@ func checkAllocs(p *dissect.Protocol) (errs []error) {
 		}
 	}
 	return errs
+}
+
+// Unhex gives the bytes that hex digits, with spaces between them, stand for.
+func Unhex(t testing.TB, digits string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
