@@ -34,7 +34,7 @@ func (f *Frame) readMask(r *dissect.Reader) {
 	n := f.Order.MaskSize(f.ExtFlags)
 	off := r.Pos()
 	b := r.Peek(n)
-	if r.Skip(&Fields[fNackMask], n); !r.OK() {
+	if r.Skip(&Fields[FNackMask], n); !r.OK() {
 		return
 	}
 	f.MaskSize = uint8(n)
@@ -43,7 +43,7 @@ func (f *Frame) readMask(r *dissect.Reader) {
 	}
 	if t := r.Tree(); t != nil {
 		if n > 0 {
-			t.Add(&Fields[fNackMask], off, n, uint64(f.Mask))
+			t.Add(&Fields[FNackMask], off, n, uint64(f.Mask))
 		}
 		t.Add(&Fields[fNNack], r.Pos(), 0, uint64(n))
 		t.AddText(&Fields[fExtOrder], r.Pos(), f.Order.String())

@@ -32,7 +32,7 @@ func TestMC_DPL4CS_2_2_6_ServiceProviderHeader(t *testing.T) {
 		{"another size", "1e00b0fa 020008fc", false}, {"a large size", "1f00b1fa 020008fc", false},
 	} {
 		payload := dissecttest.Unhex(t, c.head+"00000000 0000000000000000"+frame)
-		if got := hasSP(payload, len(payload)); got != c.has {
+		if got := HasSP(payload, len(payload)); got != c.has {
 			t.Errorf("%s: %v", c.what, got)
 		}
 	}

@@ -139,7 +139,7 @@ func (f *CoreFrame) Append(b []byte) []byte {
 // enumeration ports the size need not fit.
 func IsCoreDatagram(d *dissect.Datagram) bool {
 	b := d.Payload
-	if len(b) < coreSize || !IsCore(b[spSize:]) || b[4] != spFamily || b[5] != 0 {
+	if len(b) < coreSize || !IsCore(b[spSize:]) || b[4] != SPFamily || b[5] != 0 {
 		return false
 	}
 	v := binary.LittleEndian.Uint32(b)
@@ -187,7 +187,7 @@ func coreSamples() [][]byte {
 		if name == "" && i != 0 {
 			continue
 		}
-		f := CoreFrame{Command: uint16(i), Version: 14, SP: SPHeader{Token: TokenRemote, Family: spFamily, Port: 2300}}
+		f := CoreFrame{Command: uint16(i), Version: 14, SP: SPHeader{Token: TokenRemote, Family: SPFamily, Port: 2300}}
 		if i != 0 {
 			f.Body = []byte("body of a message")[:i%18]
 		}

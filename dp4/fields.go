@@ -11,8 +11,8 @@ const (
 	fSPPort
 	fSPAddress
 	fSPZero
-	fIDFrom
-	fIDTo
+	FIDFrom
+	FIDTo
 	fFlags
 	fMessageID
 	fSeq
@@ -20,7 +20,7 @@ const (
 	fExtFlags
 	fNNack
 	fExtOrder
-	fNackMask
+	FNackMask
 	fMissing
 	fBytesReceived
 	fTick
@@ -42,8 +42,8 @@ var Fields = [numFields]dissect.Field{
 	fSPAddress:   {Name: "dp4.sp_address", Label: "Address", Kind: dissect.Bytes, Size: 4, Clause: "MC-DPL4CS 2.2.6", Doc: "SockAddr, Address: IPv4 address in wire order, mostly zero"},
 	fSPZero:      {Name: "dp4.sp_zero", Label: "Padding", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL4CS 2.2.6", Doc: "SockAddr, Padding: zero"},
 
-	fIDFrom: {Name: "dp4.id_from", Label: "From player", Kind: dissect.Uint, Clause: "MC-DPL4R 2.2.1", Doc: "IdFrom: index of the sending player, in one to three bytes of seven bits"},
-	fIDTo:   {Name: "dp4.id_to", Label: "To player", Kind: dissect.Uint, Clause: "MC-DPL4R 2.2.1", Doc: "IdTo: index of the receiving player"},
+	FIDFrom: {Name: "dp4.id_from", Label: "From player", Kind: dissect.Uint, Clause: "MC-DPL4R 2.2.1", Doc: "IdFrom: index of the sending player, in one to three bytes of seven bits"},
+	FIDTo:   {Name: "dp4.id_to", Label: "To player", Kind: dissect.Uint, Clause: "MC-DPL4R 2.2.1", Doc: "IdTo: index of the receiving player"},
 
 	fFlags:     {Name: "dp4.flags", Label: "Flags", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: flagBits, Clause: "MC-DPL4R 2.2.2", Doc: "flags: type of the frame, its place in a message, how it is delivered"},
 	fMessageID: {Name: "dp4.message_id", Label: "Message ID", Kind: dissect.Uint, Size: 1, Clause: "MC-DPL4R 2.2.2", Doc: "messageid: number of the message, modulo 256; in ACK and NACK that of the frame they name"},
@@ -53,7 +53,7 @@ var Fields = [numFields]dissect.Field{
 	fExtFlags: {Name: "dp4.ext_flags", Label: "Extended flags", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Clause: "MC-DPL4R 2.2.3", Doc: "extended flags: COMMAND (5 bits, zero), nNACK (2 bits), one zero bit"},
 	fNNack:    {Name: "dp4.nnack", Label: "Mask size", Kind: dissect.Uint, Unit: "bytes", Clause: "MC-DPL4R 2.2.3", Doc: "nNACK: bytes of NACK mask, as the reading that fits has it"},
 	fExtOrder: {Name: "dp4.ext_order", Label: "Bit order", Kind: dissect.Text, Clause: "MC-DPL4R 2.2.3", Doc: "how the extended flags were read, which the text leaves open: lsb-first (nNACK is 0x60) or, where that alone fits the length, msb-first (nNACK is 0x06)"},
-	fNackMask: {Name: "dp4.nack_mask", Label: "NACK mask", Kind: dissect.Uint, Base: dissect.Hex, Clause: "MC-DPL4R 2.2.3", Doc: "NACK MASK: bit i says that sequence+1+i is missing, too; first byte first"},
+	FNackMask: {Name: "dp4.nack_mask", Label: "NACK mask", Kind: dissect.Uint, Base: dissect.Hex, Clause: "MC-DPL4R 2.2.3", Doc: "NACK MASK: bit i says that sequence+1+i is missing, too; first byte first"},
 	fMissing:  {Name: "dp4.missing", Label: "Missing", Kind: dissect.IDs, Clause: "MC-DPL4R 2.2.3", Doc: "sequences a NACK reports missing, its own first"},
 
 	fBytesReceived: {Name: "dp4.bytes_received", Label: "Bytes received", Kind: dissect.Uint, Size: 4, Unit: "bytes", Clause: "MC-DPL4R 3.1.5.4", Doc: "bytes received: of all data frames that arrived, without player indexes, repetitions included"},

@@ -14,8 +14,8 @@ const (
 	EXT Flags = 0x80 // extended flags are present
 )
 
-// whole marks a message of one frame.
-const whole = STA | EOM
+// WholeMessage marks a message of one frame.
+const WholeMessage = STA | EOM
 
 // MessageWindow is how many messages a side may have outstanding (MC-DPL4R
 // 2.2.2).

@@ -78,11 +78,11 @@ func (f *Frame) Decode(payload []byte, p Params, tree *dissect.Tree) *dissect.Er
 		length = announced(payload)
 	}
 	f.Type, f.HasSP = TypeNone, false
-	if hasSP(payload, length) || p.Length == 0 && length > len(payload) {
+	if HasSP(payload, length) || p.Length == 0 && length > len(payload) {
 		f.decodeSP(&r, payload)
 	}
-	f.From.read(&r, &Fields[fIDFrom])
-	f.To.read(&r, &Fields[fIDTo])
+	f.From.read(&r, &Fields[FIDFrom])
+	f.To.read(&r, &Fields[FIDTo])
 	f.Flags = Flags(r.U8(&Fields[fFlags]))
 	f.Serial, f.ExtFlags, f.Order, f.MaskSize, f.Mask = 0, 0, LSBFirst, 0, 0
 	f.BytesReceived, f.Tick, f.Data, f.Trailing = 0, 0, nil, nil
@@ -109,7 +109,7 @@ func (f *Frame) decodeSP(r *dissect.Reader, payload []byte) {
 	f.HasSP = true
 	f.SP.decode(r, &spRows)
 	if len(payload) >= coreSize && IsCore(payload[spSize:]) {
-		r.Fail(&Fields[fIDFrom], "a message of the DirectPlay 4 core, not a frame")
+		r.Fail(&Fields[FIDFrom], "a message of the DirectPlay 4 core, not a frame")
 	}
 }
 
@@ -163,13 +163,13 @@ func (f *Frame) appendMask(b []byte) []byte {
 	return b
 }
 
-// initial reports the numbers a side starts with. The text says 1, its example
+// Initial reports the numbers a side starts with. The text says 1, its example
 // 0 (AMB-DP4-01, AMB-DP4-02).
-func (f *Frame) initial() bool {
+func (f *Frame) Initial() bool {
 	return f.MessageID <= 1 && f.Sequence <= 1 && f.Flags&STA != 0
 }
 
-// headed reports whether the numbers of a frame were decoded before the error.
-func (f *Frame) headed(err *dissect.Error) bool {
+// Headed reports whether the numbers of a frame were decoded before the error.
+func (f *Frame) Headed(err *dissect.Error) bool {
 	return f.numbered(err) && (f.Type == TypeNACK || err.Field != &Fields[fSerial])
 }

@@ -36,7 +36,7 @@ func TestMC_DPL4R_2_2_2_CommandAndExtension(t *testing.T) {
 	if !f.Ignored() || f.MaskSize != 1 || f.Mask != 3 || string(f.Data) != "a" {
 		t.Errorf("%+v", f)
 	}
-	if value(t, tree, fNNack) != 1 || text(tree, fExtOrder) != "lsb-first" || value(t, tree, fNackMask) != 3 {
+	if value(t, tree, fNNack) != 1 || text(tree, fExtOrder) != "lsb-first" || value(t, tree, FNackMask) != 3 {
 		t.Errorf("nNACK %d, %s", value(t, tree, fNNack), text(tree, fExtOrder))
 	}
 	if tree.Find(&Fields[fMissing]) != nil {
@@ -65,7 +65,7 @@ func TestMC_DPL4R_2_2_3_NACKFrame(t *testing.T) {
 	}
 	f, tree = mustDecode(t, "02 01 82 00 02 04 fa220000 1eaef019") // MC-DPL4R 4.1.3
 	wantIDs(t, ids(tree, fMissing), 4)
-	if f.MaskSize != 0 || tree.Find(&Fields[fNackMask]) != nil {
+	if f.MaskSize != 0 || tree.Find(&Fields[FNackMask]) != nil {
 		t.Error("there is no mask")
 	}
 	_, tree = mustDecode(t, "02 01 82 20 02 07 fa220000 1eaef019 05") // AMB-DP4-15

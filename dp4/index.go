@@ -69,6 +69,6 @@ func (x Index) Append(b []byte) []byte {
 	return append(b, byte(v)&0x7f)
 }
 
-// proper reports whether an index is within its limits and no longer than
+// Proper reports whether an index is within its limits and no longer than
 // needed.
-func (x Index) proper() bool { return x.Value <= MaxIndex && int(x.Width) == x.MinWidth() }
+func (x Index) Proper() bool { return x.Value <= MaxIndex && int(x.Width) == x.MinWidth() }

@@ -16,13 +16,13 @@ func TestMC_DPL4R_2_2_1_Indexes(t *testing.T) {
 		{"00", 0}, {"7F", 127}, {"80 01", 128}, {"FF 7F", 16383}, {"80 80 01", 16384}, {"FE FF 03", 65534}, {"FF FF 03", 65535}, {"01", 1},
 	} {
 		f, tree := mustDecode(t, c.bytes+"02 38 01 01 00")
-		if f.From.Value != c.value || value(t, tree, fIDFrom) != uint64(c.value) || f.To.Value != 2 {
+		if f.From.Value != c.value || value(t, tree, FIDFrom) != uint64(c.value) || f.To.Value != 2 {
 			t.Errorf("%s: %d to %d", c.bytes, f.From.Value, f.To.Value)
 		}
 		if got := (Index{Value: c.value}).Append(nil); string(got) != string(dissecttest.Unhex(t, c.bytes)) {
 			t.Errorf("%d encodes as % x, want %s", c.value, got, c.bytes)
 		}
-		if !f.From.proper() {
+		if !f.From.Proper() {
 			t.Errorf("%s is the shortest form", c.bytes)
 		}
 		f, _ = mustDecode(t, "01"+c.bytes+"38 01 01 00")
@@ -43,7 +43,7 @@ func TestMC_DPL4R_2_2_1_LongFormsAndLargeValues(t *testing.T) {
 		if f.From != (Index{c.value, c.width}) {
 			t.Errorf("%s: %+v", c.bytes, f.From)
 		}
-		if f.From.proper() {
+		if f.From.Proper() {
 			t.Errorf("%s is neither short nor small", c.bytes)
 		}
 	}
@@ -51,7 +51,7 @@ func TestMC_DPL4R_2_2_1_LongFormsAndLargeValues(t *testing.T) {
 
 func TestMC_DPL4R_2_2_1_ThirdByteEnds(t *testing.T) {
 	_, tree := wantError(t, "01 FE FF 83 01 38 01 01 00", "dp4.id_to at byte 3: the third byte must be the last (MC-DPL4R 2.2.1)")
-	if value(t, tree, fIDFrom) != 1 || tree.Find(&Fields[fIDTo]) != nil {
+	if value(t, tree, FIDFrom) != 1 || tree.Find(&Fields[FIDTo]) != nil {
 		t.Error("what stands before the error is kept, the rest is not")
 	}
 	wantError(t, "80 80 80", "dp4.id_from at byte 2: the third byte must be the last (MC-DPL4R 2.2.1)")
@@ -73,7 +73,7 @@ func TestMC_DPL4R_2_2_1_EveryIndex(t *testing.T) {
 		}
 		var x Index
 		r := dissect.NewReader(b, nil)
-		x.read(&r, &Fields[fIDFrom])
+		x.read(&r, &Fields[FIDFrom])
 		if len(b) != want || x != (Index{v, uint8(want)}) || r.Err() != nil || r.Len() != 0 {
 			t.Fatalf("%d: % x, back %+v", v, b, x)
 		}

@@ -15,7 +15,7 @@ const (
 
 const (
 	spSize   = 20 // bytes of a service provider's header
-	spFamily = 2  // AF_INET
+	SPFamily = 2  // AF_INET
 )
 
 // An SPHeader is what a service provider may put in front of the whole frame
@@ -39,15 +39,15 @@ type SPHeader struct {
 	Zero    [8]byte
 }
 
-// hasSP reports whether a payload that had so many bytes begins with a service
+// HasSP reports whether a payload that had so many bytes begins with a service
 // provider's header. Size, token and family together are 48 bits that player
 // indexes do not have by chance.
-func hasSP(b []byte, length int) bool {
+func HasSP(b []byte, length int) bool {
 	if len(b) < 4 || length < spSize {
 		return false
 	}
 	v := binary.LittleEndian.Uint32(b)
-	return isToken(v>>20) && v&0xfffff == uint32(length) && (len(b) < 6 || b[4] == spFamily && b[5] == 0)
+	return isToken(v>>20) && v&0xfffff == uint32(length) && (len(b) < 6 || b[4] == SPFamily && b[5] == 0)
 }
 
 // announced is the length of a payload of which only the captured bytes are
@@ -56,7 +56,7 @@ func hasSP(b []byte, length int) bool {
 func announced(b []byte) int {
 	switch n := len(b); {
 	case n >= 4:
-		if size := int(binary.LittleEndian.Uint32(b) & 0xfffff); size > n && hasSP(b, size) {
+		if size := int(binary.LittleEndian.Uint32(b) & 0xfffff); size > n && HasSP(b, size) {
 			return size
 		}
 	case n == 3 && b[2]>>4 == 0xb, n == 1, n == 2:

@@ -54,7 +54,7 @@ func TestSummaryOfBrokenFrames(t *testing.T) {
 		if err = f.Decode(payload, Params{Length: len(payload)}, nil); err == nil {
 			t.Errorf("%s: accepted", c.bytes)
 		}
-		if got := string(appendSummary(nil, &f, err)); got != c.want {
+		if got := string(AppendPartialSummary(nil, &f, err)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.bytes, got, c.want)
 		}
 	}

@@ -52,7 +52,8 @@ func arrows() []arrow {
 	traces := arrow{"internal/testbed/tracegen", []string{"dissect", "internal/capture"}, nil, "traces are made with the codecs, never with the tracker they test"}
 	lab := arrow{"internal/testbed/lab", []string{"dissect", "session", "internal"}, nil, "the laboratory tries the rules of all protocols on their traces"}
 	for _, p := range protocols.All(protocols.Options{}) {
-		rules = append(rules, arrow{p.Name, []string{"dissect", "session"}, nil, "protocols know the engine, and never each other"})
+		rules = append(rules, arrow{p.Name, []string{"dissect", "session"}, nil, "protocols know the engine, and never each other"},
+			arrow{p.Name + "/track", []string{"dissect", "session", p.Name}, nil, "what follows a protocol knows its codec and the engine, and no other protocol"})
 		lists.inside = append(lists.inside, p.Name)
 		traces.inside = append(traces.inside, p.Name)
 		lab.inside = append(lab.inside, p.Name)

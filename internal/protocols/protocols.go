@@ -4,7 +4,7 @@ package protocols
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/dp4"
+	dp4track "github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/knet"
@@ -21,7 +21,7 @@ type Options struct {
 func All(o Options) []*session.Protocol {
 	return []*session.Protocol{
 		dp8.New(o.DP8),
-		dp4.New(),
+		dp4track.New(),
 		knet.New(),
 		hazel.New(),
 	}

@@ -1,0 +1,183 @@
+package track
+
+import (
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dp4"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// acknowledgement tracks an ACK or NACK. The sequence is the space they are made
+// in (MC-DPL4R 2.2.2). An ACK covers it and all before it, a NACK all before it;
+// counted says whether its count of bytes was captured.
+func (c *conn) acknowledgement(dir int, counted bool) {
+	f, s, own := c.f, &c.side[dir], &c.c.Dir[dir]
+	own.Acks++
+	c.fr.Words |= own.Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), false)
+	other := 1 - dir
+	out := &c.c.Dir[other]
+	ref, ok := out.Window().Highest()
+	if !ok {
+		if f.Type == dp4.TypeACK {
+			c.side[other].early, c.side[other].earlyTo = true, f.Sequence+1
+		}
+		if !c.shun && c.isNew() {
+			c.hearAck(dir, 0, false)
+		}
+		return
+	}
+	if cum, ok := out.Window().Cumulative(); ok {
+		ref = max(ref, cum-1)
+	}
+	num := near(ref, f.Sequence)
+	next := num
+	if f.Type == dp4.TypeACK {
+		next++
+	}
+	judged := !c.shun && c.isNew()
+	if judged {
+		c.judgeAcknowledgement(dir, num)
+	}
+	d, a := c.fr.Datagram, &c.ack
+	*a = session.Acknowledgement{Next: next, Frame: d.Frame, Time: d.Time, HasTime: d.HasTime, Copy: c.fr.Words.Has(dissect.Duplicate)}
+	stale := a.Copy || counted && s.hasTick && int32(f.Tick-s.tick) < 0
+	if counted && !stale {
+		s.tick, s.hasTick = f.Tick, true
+	}
+	words := c.apply(other, num, counted && !stale)
+	if judged {
+		c.settleExcess(other)
+	}
+	c.fr.Words |= s.repeated(words, lastAck{f.Type, next, f.Mask})
+	if num <= ref {
+		c.pass(other)
+	}
+}
+
+// near is the number with the given low byte that is nearest to ref.
+func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
+
+// apply hands what the frame at hand acknowledges of side dir to the engine. An
+// unordered report, which is older than another one, denies nothing.
+func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {
+	f, a, out := c.f, &c.ack, &c.c.Dir[dir]
+	arrived := unknown
+	if s := &c.side[dir]; ordered {
+		arrived = s.bytes.count(f.BytesReceived)
+		if sum, ok := s.history.answered(c.fr, f, num, out.MinRTT()); ok && arrived == unknown {
+			arrived = s.bytes.compare(num, sum)
+		}
+	}
+	words := c.passOver(dir, arrived)
+	copied := a.Copy
+	if f.Type == dp4.TypeNACK {
+		c.report(dir, num)
+		a.Copy = true // what is missing is denied below
+	}
+	words |= out.Acknowledge(a, c.link)
+	a.Copy = copied
+	if f.Type == dp4.TypeNACK && ordered {
+		c.deny(dir, num)
+		for m := f.Mask; m != 0; m &= m - 1 {
+			c.deny(dir, num+1+int64(bits.TrailingZeros32(m)))
+		}
+	}
+	return words
+}
+
+// deny notes that a number of a side was reported missing.
+func (c *conn) deny(dir int, n int64) {
+	out := &c.c.Dir[dir]
+	captured, held := out.Captured(n)
+	if held && !captured {
+		c.side[dir].history.miss(n)
+	}
+	if captured || c.side[dir].after(n) {
+		out.Deny(n, &c.ack)
+	}
+}
+
+// after reports whether a number was certainly sent after the capture began.
+func (s *side) after(n int64) bool { return s.hasSure && n > s.sure }
+
+// report fills in what a NACK says was received: of the numbers behind its own,
+// those up to the last one reported missing that the mask does not name
+// (AMB-DP4-15). What lies beyond may not have been expected yet.
+func (c *conn) report(dir int, num int64) {
+	a, m := &c.ack, uint64(c.f.Mask)
+	a.Base = num + 1
+	if m == 0 {
+		return
+	}
+	a.Mask = ^m & (1<<(63-bits.LeadingZeros64(m)) - 1)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		n := a.Base + int64(bits.TrailingZeros64(m))
+		if captured, _ := c.c.Dir[dir].Captured(n); !captured {
+			c.hear(dir, n) // what is not reliable is not reported missing
+		}
+	}
+}
+
+// hear acknowledges a number without taking that for proof that it was sent
+// while the capture ran, or that it arrived.
+func (c *conn) hear(dir int, n int64) {
+	a := c.ack
+	a.Hearsay = true
+	c.c.Dir[dir].AcknowledgeOne(n, &a, c.link)
+}
+
+// passOver looks at the numbers an acknowledgement passes, or names, that were
+// never captured. A receiver also passes over what was not sent reliably and got
+// lost, so that is no proof that they arrived: only its count of bytes is.
+func (c *conn) passOver(dir int, v arrival) (words dissect.Words) {
+	a, out := &c.ack, &c.c.Dir[dir]
+	w := out.Window()
+	top, _ := w.Highest()
+	from, ok := w.Cumulative()
+	if !ok {
+		from = a.Next - session.HistoryLimit
+	}
+	if a.Next > top+session.MaxAckExcess {
+		return 0
+	}
+	for n := from; n < a.Next; n++ {
+		captured, held := out.Captured(n)
+		if captured || !held && n <= top {
+			continue
+		}
+		if n <= top {
+			words |= dissect.AckOfUncaptured
+		}
+		switch sure := c.side[dir].after(n); {
+		case sure && v == arrivedUnseen && n < top:
+			v = unknown // one of them was
+			continue
+		case sure && v == arrivedAll:
+			out.Deny(n, a)
+		}
+		c.hear(dir, n)
+	}
+	return words
+}
+
+// repeated adds the word for an acknowledgement that says nothing new.
+func (s *side) repeated(words dissect.Words, now lastAck) dissect.Words {
+	if words == 0 && s.last == now {
+		words = dissect.DuplicateAck
+	}
+	s.last = now
+	return words
+}
+
+// pass tells the messages of a side that its peer has all before the one an
+// acknowledgement names.
+func (c *conn) pass(dir int) {
+	s := &c.side[dir]
+	if top, ok := s.msg.Known(); ok {
+		if msg := near(top, c.f.MessageID); msg <= top {
+			s.asm.pass(msg)
+		}
+	}
+}

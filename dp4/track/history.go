@@ -1,0 +1,286 @@
+package track
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dp4"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A history tells sendings of a packet apart by their serials (MC-DPL4R 2.2.2).
+// A message of one packet counts its own sendings. A message of several counts
+// the sendings of all its packets, so that the first sending of packet k has at
+// least the serial k; there are senders that count each packet by itself.
+type history struct {
+	units     []sentUnit       // by the low bits of their number; remembered, fewer at first
+	messages  *[32]sentMessage // nil while all were of one packet
+	lean      bool
+	perPacket bool // this side counts each packet by itself
+
+	denied [32]int64 // numbers that were reported missing before they were captured
+	n      int       // how many of them
+}
+
+// remembered is how many packets a history holds: what a number of eight bits
+// can be told apart from.
+const remembered = 128
+
+// crowded reports whether a number deserves more room than there is: the place of a
+// ring of size n is taken by another, last seen at a time. Rings begin with firstSize
+// places and end with remembered.
+func crowded(size int, lean bool, num, other, seen, now int64) bool {
+	if num == other || size >= remembered {
+		return false
+	}
+	return !lean || size < session.LeanLeast || other > num || now-seen < session.LeanTime
+}
+
+const firstSize = 16
+
+// A sentUnit is what is remembered of one packet.
+type sentUnit struct {
+	num    int64
+	msg    int64
+	time   int64 // of the first captured copy, ns
+	set    bool
+	timed  bool
+	again  bool  // the copy with the lowest serial was counted as a retry
+	serial uint8 // lowest captured
+	latest uint8 // serial of the latest copy captured
+	hash   uint64
+	sum    int64 // bytes captured of this side up to that copy
+	seen   int64 // when that was
+}
+
+// A sentMessage is what is remembered of a message of several packets.
+type sentMessage struct {
+	msg     int64
+	set     bool
+	started bool      // start is valid
+	start   int64     // number of its first packet, or the lowest it can be
+	retries [4]uint64 // serials of captured retries
+	hasLast bool
+	last    int64 // time of the latest captured first sending
+}
+
+func (h *history) unit(n int64) *sentUnit { return &h.units[n&int64(len(h.units)-1)] }
+
+// room is unit where the number is to be entered at a time.
+func (h *history) room(n, now int64) *sentUnit {
+	u := h.unit(n)
+	for u.set && crowded(len(h.units), h.lean, n, u.num, u.seen, now) {
+		old := h.units
+		h.units = make([]sentUnit, 2*len(old))
+		for i := range old {
+			if old[i].set {
+				*h.unit(old[i].num) = old[i]
+			}
+		}
+		u = h.unit(n)
+	}
+	return u
+}
+
+// noMessage is one that is not remembered.
+var noMessage sentMessage
+
+func (h *history) message(m int64) *sentMessage {
+	if h.messages == nil {
+		return &noMessage
+	}
+	return &h.messages[m&31]
+}
+
+func (u *sentUnit) is(num int64) bool { return u.set && u.num == num }
+
+// judge says what a captured sending is, before the engine sees it. top is the
+// highest number captured, rtt the shortest round trip, in ns.
+func (h *history) judge(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) session.Mark {
+	if h.units == nil {
+		h.units = make([]sentUnit, firstSize)
+	}
+	u := h.unit(num)
+	seen := u.is(num) && u.msg == msg
+	switch {
+	case seen && f.Serial == u.serial && !u.again:
+		return session.MarkFirst // a copy
+	case seen && f.Serial >= u.serial, h.proves(fr, f, num, msg, top, rtt):
+		return session.MarkRetry
+	case seen && u.again, f.Flags&dp4.STA != 0, h.perPacket:
+		return session.MarkFirst
+	}
+	return session.Unmarked
+}
+
+// proves reports whether the serial of a sending shows, though no copy with a
+// lower one was captured, that the packet had been sent before.
+func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) bool {
+	switch {
+	case f.Serial == 0:
+		return false
+	case f.Flags&dp4.STA != 0 || h.perPacket:
+		return true
+	}
+	return h.overtaken(fr, f.Serial, num, msg, top) || h.unexplained(f.Serial, num, msg) > 0 && h.late(fr, msg, rtt)
+}
+
+// overtaken compares with the packets behind this one, which are first sent
+// after it: one of the same message with a lower serial is proof. So is one that
+// went by long ago, when there are serials nothing else explains.
+func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top int64) bool {
+	if h.deny(num) && h.unexplained(serial, num, msg) > 0 {
+		return true
+	}
+	first := true
+	for n := num + 1; n <= min(top, num+remembered-1); n++ {
+		u := h.unit(n)
+		if !u.is(n) {
+			continue
+		}
+		if first && u.timed && fr.HasTime && fr.Time-u.time > session.CopyHorizon && h.unexplained(serial, num, msg) > 0 {
+			return true
+		}
+		first = false
+		if u.msg != msg {
+			return false
+		}
+		if int8(u.serial-serial) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// miss notes that a number that was not captured was reported missing: packets
+// behind it had arrived by then.
+func (h *history) miss(num int64) {
+	if !h.deny(num) {
+		h.denied[h.n%len(h.denied)] = num
+		h.n++
+	}
+}
+
+// deny reports whether a number was reported missing before it was captured.
+func (h *history) deny(num int64) bool {
+	return slices.Contains(h.denied[:min(h.n, len(h.denied))], num)
+}
+
+// unexplained is how many serials below this one neither the packets before it
+// nor captured retries account for: sendings that were not captured. If this is
+// a retry, the first sending of its packet is among them.
+func (h *history) unexplained(serial uint8, num, msg int64) int {
+	m := h.message(msg)
+	if !m.set || m.msg != msg {
+		start, ok := h.startOf(num)
+		if !ok {
+			return 0
+		}
+		return max(0, int(serial)-int(num-start))
+	}
+	if !m.started || num-m.start > 64 {
+		return 0
+	}
+	return int(serial) - int(num-m.start) - m.below(serial)
+}
+
+// below counts captured retries of a message with lower serials.
+func (m *sentMessage) below(serial uint8) (n int) {
+	for i := range m.retries {
+		if low := int(serial) - 64*i; low > 0 {
+			n += bits.OnesCount64(m.retries[i] & (1<<min(low, 64) - 1))
+		}
+	}
+	return n
+}
+
+// late reports whether a packet comes as late behind the first sendings of its
+// message as only a retry does.
+func (h *history) late(fr *dissect.Frame, msg, rtt int64) bool {
+	m := h.message(msg)
+	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, session.CopyHorizon/2)
+}
+
+// keep remembers a sending that the engine has judged.
+func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg int64, hash uint64, sum int64, words dissect.Words) {
+	u := h.room(num, fr.Time)
+	retry := words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
+	switch {
+	case u.set && u.num > num: // too old to be remembered
+		return
+	case !u.is(num) || u.msg != msg:
+		*u = sentUnit{num: num, msg: msg, set: true, serial: f.Serial, again: retry, hash: hash, time: fr.Time, timed: fr.HasTime}
+	case f.Serial < u.serial:
+		u.serial, u.again, u.hash = f.Serial, retry, hash
+	}
+	u.latest, u.sum, u.seen = f.Serial, sum, fr.Time
+	if f.Flags&dp4.WholeMessage != dp4.WholeMessage {
+		h.keepMessage(fr, f, num, msg, retry, words.Has(dissect.Duplicate))
+	}
+}
+
+func (h *history) keepMessage(fr *dissect.Frame, f *dp4.Frame, num, msg int64, retry, copied bool) {
+	if h.messages == nil {
+		h.messages = new([32]sentMessage)
+	}
+	m := h.message(msg)
+	if m.set && m.msg > msg {
+		return
+	}
+	if !m.set || m.msg != msg {
+		*m = sentMessage{msg: msg, set: true}
+		m.start, m.started = h.startOf(num)
+	}
+	switch {
+	case f.Flags&dp4.STA != 0:
+		m.started, m.start = true, num
+	case f.Serial == 0 && (!m.started || num-m.start < 128):
+		h.perPacket = true // counting all packets, only the first can have serial 0
+	}
+	switch {
+	case retry:
+		m.retries[f.Serial>>6] |= 1 << (f.Serial & 63)
+	case !copied && fr.HasTime && (!m.hasLast || fr.Time > m.last):
+		m.last, m.hasLast = fr.Time, true
+	}
+}
+
+// startOf gives the lowest number a message can start with that has the packet
+// num, by the packets of others captured before.
+func (h *history) startOf(num int64) (start int64, ok bool) {
+	for n := num - 1; n > num-64; n-- {
+		if h.unit(n).is(n) {
+			return n + 1, true
+		}
+	}
+	return 0, false
+}
+
+// differs reports whether the first sending of a packet was captured and was
+// another one than that with the given hash.
+func (h *history) differs(hash uint64, num, msg int64) bool {
+	if h.units == nil {
+		return false
+	}
+	u := h.unit(num)
+	return u.is(num) && (u.msg != msg || u.serial == 0 && u.hash != hash)
+}
+
+// names reports whether a packet was captured and is of the message with the given
+// low byte.
+func (h *history) names(num int64, message uint8) bool {
+	return h.units != nil && h.unit(num).is(num) && uint8(h.unit(num).msg) == message
+}
+
+// answered gives what was captured of this side up to the packet an ACK answers; ok
+// is false unless that packet came by but a round trip ago, so that none behind it
+// can have arrived before the ACK was sent.
+func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num, rtt int64) (sum int64, ok bool) {
+	if h.units == nil || f.Type != dp4.TypeACK || !fr.HasTime {
+		return 0, false
+	}
+	u := h.unit(num)
+	return u.sum, u.is(num) && u.latest == f.Serial && fr.Time-u.seen <= rtt+rtt/2
+}

@@ -1,0 +1,205 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp4"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// judgeAcknowledgement judges an ACK or NACK against what was captured of the
+// other side, before the engine applies it. Its number is num.
+func (c *conn) judgeAcknowledgement(dir int, num int64) {
+	other := 1 - dir
+	h := &c.side[other].facts
+	top, _ := c.c.Dir[other].Window().Highest()
+	steady := c.fr.HasTime && h.pace.steady(c.fr.Time) && num == near(top, c.f.Sequence)
+	if c.side[other].shunned.set {
+		captured, _ := c.c.Dir[other].Captured(num)
+		c.judgeShunned(dir, captured)
+	}
+	odd := c.side[other].isOdd(c.f.Sequence, c.fr.Time)
+	c.hearAck(dir, num, steady && num <= top && !odd)
+	if !steady || odd {
+		return // its number may be another one (guard UNWRAP)
+	}
+	c.side[other].named(num, c.f.Type)
+	highest := num
+	if m := c.f.Mask; m != 0 {
+		highest = num + int64(maskTop(m))
+	}
+	switch u := h.fact(num); {
+	case num > top:
+		c.claim(dir, num, top, namedRule(c.f.Type), num)
+	case c.beforeFirst(other, num):
+		c.broken(namedRule(c.f.Type), fmt.Sprintf("sequence %d was never sent: numbers began with 0 or 1, the highest was %d", c.f.Sequence, uint8(top)))
+	case u != nil:
+		c.judgeNamed(dir, u)
+	}
+	if num <= top && highest > top {
+		c.claim(dir, highest, top, r223MaskBeyond, num)
+	} else if c.f.Mask != 0 {
+		c.c.Law.Pass(r223MaskBeyond)
+	}
+}
+
+func namedRule(t dp4.Type) int {
+	if t == dp4.TypeNACK {
+		return r223Known
+	}
+	return r224Sent
+}
+
+// beforeFirst reports a number below the first one of a side that is known to have
+// begun with 0 or 1.
+func (c *conn) beforeFirst(dir int, num int64) bool {
+	s := &c.side[dir]
+	return c.c.Complete && s.hasSure && s.sure <= 1 && num < 0 && c.fr.Time-c.c.FirstTime < startTime
+}
+
+// judgeNamed judges an acknowledgement of a packet that was captured.
+func (c *conn) judgeNamed(dir int, u *fact) {
+	law, f := &c.c.Law, c.f
+	rule := r224Pair
+	law.Pass(namedRule(f.Type))
+	if f.Type == dp4.TypeNACK {
+		rule = r223Pair
+	}
+	if !law.Check(rule, uint8(u.msg) == f.MessageID) {
+		c.broken(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.msg), f.MessageID), u.frame)
+		return
+	}
+	law.Pass(r221Pair)
+	if u.flags&dp4.SAK != 0 && u.low == u.high {
+		c.side[1-dir].answers++
+	}
+	if f.Type == dp4.TypeACK {
+		c.judgeAckSerial(dir, u)
+		c.judgePrompt(dir, u)
+		return
+	}
+	if !law.Check(r223Reliable, u.flags&dp4.RLY != 0) {
+		c.broken(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but is not reliable", f.Sequence), u.frame)
+		return
+	}
+	c.judgeNeglect(dir, u)
+}
+
+// judgeAckSerial: an ACK has the serial of a sending of its packet (MC-DPL4R
+// 2.2.4, AMB-DP4-14). Sendings the capture missed take at least a round trip each.
+func (c *conn) judgeAckSerial(dir int, u *fact) {
+	law, f := &c.c.Law, c.f
+	high := u.high
+	if m := c.side[1-dir].facts.message(u.msg); m != nil {
+		high = max(high, m.high)
+	}
+	excess := int64(int8(f.Serial - high))
+	if excess <= 0 && f.Serial >= u.low {
+		law.Pass(r224Serial)
+		return
+	}
+	message := fmt.Sprintf("the ACK has serial %d, sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.low, u.high)
+	if excess >= 2 && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.roundTrip(), 5e6) {
+		x := law.Here(r224Serial, message, u.frame)
+		x.Since = u.time
+		law.Judge(x)
+		return
+	}
+	law.Unclear(r224Serial, session.GuardClean, message, u.frame)
+}
+
+// maskTop is how far the highest bit of a mask lies behind the NACK's sequence.
+func maskTop(mask uint32) (n int) {
+	for ; mask != 0; mask >>= 1 {
+		n++
+	}
+	return n
+}
+
+// A claim is an acknowledgement of a number above everything captured: the capture
+// missed its packet, or it was never sent.
+type claim struct {
+	session.Case
+	num, top int64
+	ripe     int64 // from when on packets were sent later
+	epoch    uint32
+}
+
+// claim opens a case that packets of the other side will settle.
+func (c *conn) claim(dir int, num, top int64, rule int, named int64) {
+	s := &c.side[1-dir]
+	x := c.c.Law.Here(rule, "")
+	x.Since = noWindow
+	x.Message = fmt.Sprintf("sequence %d was not sent yet, the highest was %d", uint8(num), uint8(top))
+	if rule == r223MaskBeyond {
+		x.Message = fmt.Sprintf("the mask behind sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
+	}
+	if len(s.claims) == maxClaims {
+		c.unproven(&s.claims[0])
+		s.claims = append(s.claims[:0], s.claims[1:]...)
+	}
+	s.claims = append(s.claims, claim{x, num, top, c.fr.Time + 2*c.c.Law.Horizon(), s.facts.epoch})
+}
+
+const maxClaims = 4
+
+func (c *conn) unproven(x *claim) {
+	x.Blocked = session.GuardClean
+	c.c.Law.Judge(x.Case)
+}
+
+// settleClaims looks at a packet captured for the first time: as a first sending,
+// long after an acknowledgement claimed it or one behind it, it proves that to be
+// wrong. Numbers are sent in their order.
+func (c *conn) settleClaims(dir int, num int64) {
+	s := &c.side[dir]
+	keep := s.claims[:0]
+	for i := range s.claims {
+		x := &s.claims[i]
+		switch {
+		case x.epoch != s.facts.epoch:
+			c.unproven(x)
+		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.fine():
+			x.Proof = []uint64{c.fr.Frame}
+			c.c.Law.Judge(x.Case)
+		case num >= x.num:
+			c.unproven(x)
+		default:
+			keep = append(keep, *x)
+		}
+	}
+	s.claims = keep
+}
+
+// An oddity is the sequence of a frame that was not tracked: what acknowledges it
+// may be meant.
+type oddity struct {
+	seq  uint8
+	set  bool
+	time int64
+}
+
+func (s *side) oddly(seq uint8, now int64) {
+	s.odd[s.odds%len(s.odd)] = oddity{seq, true, now}
+	s.odds++
+}
+
+func (s *side) isOdd(seq uint8, now int64) bool {
+	for i := range s.odd[:min(s.odds, len(s.odd))] {
+		if x := &s.odd[i]; x.seq == seq && now-x.time < forget {
+			return true
+		}
+	}
+	return false
+}
+
+// named keeps the highest number that was acknowledged: the sender may believe it.
+func (s *side) named(num int64, t dp4.Type) {
+	if t == dp4.TypeNACK {
+		num--
+	}
+	if s.heardIn != s.facts.epoch || num > s.heardTo {
+		s.heardTo, s.heardIn = num, s.facts.epoch
+	}
+}

@@ -1,0 +1,100 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp4"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// judgeAgain compares a sending of a packet with that captured before (MC-DPL4R
+// 2.2.2).
+func (c *conn) judgeAgain(dir int, u *fact, msg int64) bool {
+	f := c.f
+	data := dataPrint(f, c.fr)
+	rule, what := r222SeqUnique, ""
+	switch {
+	case u.msg != msg && c.isNewBelow(dir, u.num, msg):
+		rule, what = r222SeqInc, fmt.Sprintf("is a new packet, of message %d, but the highest sequence was %d", f.MessageID, uint8(c.side[dir].facts.top))
+	case u.msg != msg:
+		what = fmt.Sprintf("is of message %d, but was of message %d", f.MessageID, uint8(u.msg))
+	case (f.Flags^u.flags)&dp4.RLY != 0:
+		rule, what = r222RlyConst, "is sent again with another RLY"
+	case (f.Flags^u.flags)&dp4.WholeMessage != 0:
+		what = "is sent again with another STA or EOM"
+	case data != 0 && u.data != 0 && data != u.data:
+		what = "is sent again with other data"
+	}
+	if what == "" {
+		c.judgeRepeat(dir, u)
+		return true
+	}
+	if rule == r222SeqUnique && u.msg == msg && int8(f.Serial-u.high) > 0 {
+		rule = r222RetrySame
+	}
+	what = fmt.Sprintf("sequence %d %s", f.Sequence, what)
+	if f.Initial() && f.Serial == 0 {
+		c.c.Law.Unclear(rule, session.GuardLife, what, u.frame) // the players may begin anew
+		return true
+	}
+	c.broken(rule, what, u.frame)
+	return false
+}
+
+// isNewBelow reports whether what has the number of another packet is a new one: the
+// first sending of a message behind all others, below the highest number.
+func (c *conn) isNewBelow(dir int, num, msg int64) bool {
+	s := &c.side[dir]
+	last, ok := s.msg.Known()
+	return ok && msg > last && num < s.facts.top && c.f.Serial == 0 && c.f.Flags&dp4.STA != 0
+}
+
+// judgeRepeat judges a further sending of the same packet by its serial.
+func (c *conn) judgeRepeat(dir int, u *fact) {
+	law, f, s := &c.c.Law, c.f, &c.sent
+	horizon := law.Horizon()
+	if f.Serial == u.high && s.IsCopyOf(u.hash, u.ipid, u.last, horizon) || c.isCopyOfFirst(dir, u.num, horizon) {
+		return
+	}
+	if step := int8(f.Serial - u.high); step > 0 {
+		law.PassSet(setRepeat)
+		if f.Flags&dp4.WholeMessage == dp4.WholeMessage {
+			law.Pass(r222SerialSingle)
+		}
+		c.judgeRetryTime(dir, u)
+		return
+	}
+	// An earlier sending may come late; the same one does not come twice.
+	late := c.fine() && c.fr.Time-u.last > 2*horizon
+	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && (late || c.isAnother(dir, u)) {
+		if f.Serial == u.high || f.Serial == 0 && u.low == 0 {
+			c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
+		}
+	}
+}
+
+// anotherTime is for how long copies may have other identifications, in ns: some
+// capture a frame before and behind what rewrites it.
+const anotherTime = 2e6
+
+// isAnother reports whether a frame is certainly another one than that captured
+// with its serial: its IPv4 identification differs, which no copy's does.
+func (c *conn) isAnother(dir int, u *fact) bool {
+	s := &c.sent
+	if s.IPID == 0 || !s.HasTime {
+		return false
+	}
+	if c.f.Serial == u.high {
+		return u.ipid != 0 && u.ipid != s.IPID && s.Time-u.last > anotherTime
+	}
+	look, ok := c.c.Dir[dir].Look(u.num)
+	return ok && look.First && look.Hash == s.Hash && look.IPID != 0 && look.IPID != s.IPID && s.Time-look.Time > anotherTime
+}
+
+// isCopyOfFirst reports whether a frame may be a copy of the first sending of its
+// packet.
+func (c *conn) isCopyOfFirst(dir int, num, horizon int64) bool {
+	look, ok := c.c.Dir[dir].Look(num)
+	return ok && look.First && c.sent.IsCopyOf(look.Hash, look.IPID, look.Time, horizon)
+}

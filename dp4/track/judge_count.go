@@ -1,0 +1,114 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp4"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A count compares how bytes received grows from one ACK to the next with the
+// packets in between, where all that the ACK covers is reliable, was sent once, and
+// after the ACK before: then just these arrived meanwhile.
+type count struct {
+	n      int // comparisons
+	fits   [numModels]int
+	told   bool
+	gap    bool // an ACK covers a packet that did not arrive
+	num    int64
+	epoch  uint32
+	frame  uint64 // that ACK
+	time   int64
+	prior  uint64 // the one before
+	gapSeq uint8
+}
+
+// Models are ways to count (AMB-DP4-19).
+const (
+	modelText    = iota // whole frames without the player indexes
+	modelIndexes        // with them
+	modelPayload        // the data alone
+	numModels
+)
+
+var modelNames = [...]string{"", "the player indexes, too", "the data alone"}
+
+const (
+	leastCounts = 20 // guard SAMPLE
+	trustCounts = 8  // comparisons that fit before one that does not proves something
+)
+
+// judgeCount looks at the ACK at hand, y, after another one, x.
+func (c *conn) judgeCount(dir int, x, y *heard) {
+	h := &c.side[1-dir].facts
+	if x.typ != dp4.TypeACK || y.typ != dp4.TypeACK || !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num <= x.num || y.num-x.num > nearPackets {
+		return
+	}
+	var sum, frames, data int64
+	missing, widths := int64(-1), int64(c.f.From.Width+c.f.To.Width)
+	for n := x.num + 1; n <= y.num; n++ {
+		u := h.fact(n)
+		switch {
+		case u == nil && missing >= 0:
+			return
+		case u == nil:
+			missing = n
+			continue
+		case u.flags&dp4.RLY == 0 || u.last != u.time || u.low != u.high || u.time <= x.time:
+			return
+		}
+		sum += int64(u.size)
+		data += int64(u.size) - shortest
+		frames++
+	}
+	k := &c.side[dir].count
+	grew := int64(y.bytes - x.bytes)
+	if missing >= 0 {
+		if grew == sum && k.n >= trustCounts && k.fits[modelText] == k.n {
+			k.gap, k.num, k.epoch, k.frame, k.time, k.prior, k.gapSeq = true, missing, y.epoch, y.frame, y.time, x.frame, uint8(y.num)
+		}
+		return
+	}
+	k.n++
+	for i, want := range [...]int64{sum, sum + widths*frames, data} {
+		if grew == want {
+			k.fits[i]++
+		}
+	}
+	c.c.Law.Pass(r224CumGap)
+	c.judgeModel(dir, k)
+}
+
+// judgeModel: the count is of whole data frames without player indexes (MC-DPL4R
+// 3.1.5.4). Which way of counting fits is told once.
+func (c *conn) judgeModel(dir int, k *count) {
+	if k.n < leastCounts || k.told {
+		return
+	}
+	if k.n == leastCounts && k.fits[modelText] > 0 {
+		c.c.Law.Pass(r3154BytesBase)
+	}
+	for i := modelIndexes; i < numModels; i++ {
+		if k.fits[i] == k.n && k.fits[modelText] == 0 {
+			k.told = true
+			c.broken(r3154BytesBase, fmt.Sprintf("bytes received counts %s, in all of %d comparisons", modelNames[i], k.n))
+		}
+	}
+}
+
+// judgeCovered: a reliable packet comes after an ACK that covered it and whose count
+// of bytes left it out: the ACK was of what had not arrived (MC-DPL4R 2.2.4, 3.1.5.2).
+func (c *conn) judgeCovered(dir int, num int64) {
+	k, h := &c.side[1-dir].count, &c.side[dir].facts
+	if !k.gap || k.epoch != h.epoch || k.num != num {
+		return
+	}
+	k.gap = false
+	if c.f.Flags&dp4.RLY == 0 {
+		c.c.Law.Pass(r224CumGap)
+		return
+	}
+	c.c.Law.Judge(session.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, c.fr.Frame}, Since: noWindow,
+		Message: fmt.Sprintf("the ACK of sequence %d covers reliable sequence %d, which had not arrived: it counts all bytes but those", k.gapSeq, c.f.Sequence)})
+}

@@ -1,0 +1,242 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp4"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A heard acknowledgement is what one says of the other side. The order of
+// acknowledgements is that of their tick counts.
+type heard struct {
+	set    bool
+	typ    dp4.Type
+	hasNum bool
+	num    int64 // all up to it have arrived
+	msg    uint8
+	tick   uint32
+	bytes  uint32
+	frame  uint64
+	time   int64
+	epoch  uint32 // of the other side's numbers
+	ahead  bool   // it counts more bytes than were sent
+	grew   int64
+	sent   int64
+}
+
+// A hearing follows the acknowledgements of one side: counters that never go back
+// (MC-DPL4R 2.2.4, 3.1.3, 3.1.5.4). When one does, the next acknowledgement tells
+// which of the two is wrong.
+type hearing struct {
+	prior, base, doubt heard // in order of ticks; doubt contradicts base, or later
+	later              heard // if set: what doubt contradicts, older than base
+	past               past
+	clock              clock
+	mask               lastMask
+}
+
+// forget is after what silence two acknowledgements are not compared, in ns: the
+// players may have begun anew (guard LIFE).
+const forget = 10e9
+
+// hear enters an acknowledgement whose counters were captured. known says that num
+// is beyond doubt.
+func (c *conn) hearAck(dir int, num int64, known bool) {
+	f, s := c.f, &c.side[dir].hearing
+	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, tick: f.Tick, bytes: f.BytesReceived,
+		frame: c.fr.Frame, time: c.fr.Time, epoch: c.side[1-dir].facts.epoch}
+	if f.Type == dp4.TypeNACK {
+		y.num--
+	}
+	if !s.base.set && c.c.Complete {
+		// It names a packet that arrived (MC-DPL4R 3.1.5.4).
+		if !c.c.Law.Check(r3154BytesZero, y.bytes > 0) {
+			c.broken(r3154BytesZero, "bytes received is 0 in an acknowledgement of data")
+		}
+	}
+	if !c.fr.HasTime || !s.base.set || y.time-s.base.time > forget {
+		*s = hearing{base: y}
+		s.clock.start(&y)
+		return
+	}
+	if s.doubt.set && c.settleDoubt(dir, &y) {
+		return
+	}
+	switch {
+	case s.base.goesOn(&y):
+		c.judgeBytes(dir, &y)
+		c.judgeCount(dir, &s.base, &y)
+		if y.time-s.base.time > answerTime {
+			c.judgeSkipped(dir, &s.base, &y)
+		}
+		c.c.Law.PassSet(setHeard)
+		if known && f.Type == dp4.TypeNACK && y.tick != s.base.tick {
+			c.judgeMasks(dir, &y)
+		}
+		s.past.keep(&s.base)
+		if c.judgeClock(dir, &y); y.tick != s.base.tick || y.bytes != s.base.bytes || y.num != s.base.num {
+			s.prior = s.base
+		}
+		s.base = y
+	case c.overtaken(&s.base, &y):
+		if z, ok := s.past.refutes(&y); ok {
+			s.doubt, s.later = y, z
+		}
+	default:
+		s.doubt, s.later = y, heard{}
+	}
+}
+
+// goesOn reports that nothing goes back from x to y.
+func (x *heard) goesOn(y *heard) bool {
+	return int32(y.tick-x.tick) >= 0 && int32(y.bytes-x.bytes) >= 0 && !y.before(x)
+}
+
+// before reports that y covers less than x does.
+func (y *heard) before(x *heard) bool {
+	return x.hasNum && y.hasNum && x.epoch == y.epoch && y.num < x.num
+}
+
+// overtaken reports that y may have been sent before x, or with it: that is no
+// fault. What counted more bytes was sent later, whatever its tick.
+func (c *conn) overtaken(x, y *heard) bool {
+	switch step := int32(y.tick - x.tick); {
+	case step > 0:
+		return false
+	case step == 0:
+		return true
+	}
+	more := int32(y.bytes - x.bytes)
+	return more < 0 || more == 0 && (!c.fine() || y.time-x.time <= 2*c.c.Law.Horizon())
+}
+
+// settleDoubt decides with a third acknowledgement. It reports whether that is done
+// with.
+func (c *conn) settleDoubt(dir int, z *heard) bool {
+	s := &c.side[dir].hearing
+	p, x, y := s.prior, s.base, s.doubt
+	switch {
+	case x.goesOn(z):
+		s.doubt = heard{}
+		if s.later.set { // the place of y is unknown, so nothing else of it went back
+			x = s.later
+		}
+		c.accuse(dir, &x, &y, &y, session.GuardNone)
+		return false
+	case s.later.set && y.goesOn(z):
+		s.doubt = heard{}
+		return false
+	case y.goesOn(z) && p.set && p.goesOn(&y):
+		s.base, s.doubt = y, heard{}
+		s.clock.start(&y)
+		c.accuse(dir, &x, &y, &x, session.GuardNone)
+		return false
+	case y.goesOn(z):
+		g := session.GuardNone
+		if !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num < x.num {
+			g = session.GuardLife
+		}
+		c.accuse(dir, &x, &y, &y, g)
+		*s = hearing{base: y}
+		s.clock.start(z)
+		return false
+	}
+	if c.overtaken(&x, z) || c.overtaken(&y, z) {
+		return true
+	}
+	c.closeHearing(dir)
+	return false
+}
+
+// accuse reports what goes back from x to y, at either of them.
+func (c *conn) accuse(dir int, x, y, at *heard, g session.Guard) {
+	say := func(rule int, message string) {
+		proof := x.frame
+		if at == x {
+			proof = y.frame
+		}
+		c.c.Law.Judge(session.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: noWindow, Blocked: g})
+	}
+	if int32(y.tick-x.tick) < 0 {
+		say(r313TickMono, fmt.Sprintf("tick goes back from %d to %d", x.tick, y.tick))
+	}
+	switch {
+	case int32(y.bytes-x.bytes) >= 0:
+	case at == x && x.ahead:
+		say(r3154BytesMax, x.excess())
+	case at == x: // those before and behind agree
+		say(r3154BytesMax, fmt.Sprintf("bytes received is %d, but %d in a later acknowledgement", x.bytes, y.bytes))
+	default:
+		say(r3154BytesMono, fmt.Sprintf("bytes received goes back from %d to %d", x.bytes, y.bytes))
+	}
+	if !y.before(x) {
+		return
+	}
+	switch {
+	case y.typ == dp4.TypeACK && x.typ == dp4.TypeACK:
+		say(r224Cum, fmt.Sprintf("the ACK of sequence %d was followed by one of sequence %d", uint8(x.num), uint8(y.num)))
+	case y.typ == dp4.TypeACK:
+		say(r224Cum, fmt.Sprintf("all before sequence %d was reported received, then an ACK names sequence %d", uint8(x.num+1), uint8(y.num)))
+	case x.typ == dp4.TypeACK:
+		say(r223MaskLie, fmt.Sprintf("sequence %d is reported missing after the ACK of sequence %d, which covers it", uint8(y.num+1), uint8(x.num)))
+	default:
+		say(r223First, fmt.Sprintf("sequence %d was reported the first missing, then sequence %d", uint8(x.num+1), uint8(y.num+1)))
+		if int8(y.msg-x.msg) < 0 {
+			say(r3153AckPrior, fmt.Sprintf("a NACK for message %d, which says that all before arrived, is followed by one for message %d", x.msg, y.msg))
+		}
+	}
+}
+
+// closeHearing ends what no further acknowledgement decides.
+func (c *conn) closeHearing(dir int) {
+	s := &c.side[dir].hearing
+	if s.doubt.set {
+		x, y := s.base, s.doubt
+		if s.later.set {
+			x = s.later
+		}
+		s.doubt = heard{}
+		c.accuse(dir, &x, &y, &y, session.GuardHold)
+	}
+}
+
+// A lastMask is what the latest NACK reported.
+type lastMask struct {
+	set   bool
+	first int64
+	mask  uint32
+	frame uint64
+	epoch uint32
+}
+
+// judgeMasks compares a NACK with the one before: what its mask said was received
+// is not missing later (MC-DPL4R 2.2.3, AMB-DP4-15).
+func (c *conn) judgeMasks(dir int, y *heard) {
+	law, f, s := &c.c.Law, c.f, &c.side[dir].hearing
+	law.Pass(r223First)
+	law.Pass(r3153AckPrior)
+	last, first := s.mask, y.num+1
+	s.mask = lastMask{true, first, f.Mask, c.fr.Frame, y.epoch}
+	if !last.set || last.epoch != y.epoch {
+		law.Pass(r223MaskLie)
+		return
+	}
+	lie := func(n int64) bool {
+		i := n - last.first - 1
+		return i >= 0 && i < int64(maskTop(last.mask)) && last.mask>>i&1 == 0
+	}
+	n, lied := first, lie(first)
+	for i := range maskTop(f.Mask) {
+		if !lied && f.Mask>>i&1 != 0 {
+			n = first + 1 + int64(i)
+			lied = lie(n)
+		}
+	}
+	if !law.Check(r223MaskLie, !lied) {
+		x := law.Here(r223MaskLie, fmt.Sprintf("sequence %d is reported missing after a mask said that it arrived", uint8(n)), last.frame)
+		x.Since, x.Milder = noWindow, true // AMB-DP4-04
+		law.Judge(x)
+	}
+}

@@ -1,0 +1,83 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp4"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// What the Windows product does, for captures said to be of it (MC-DPL4R
+// appendix A).
+const (
+	productPackets = 24   // packets from one SAK to the next
+	productTime    = 50e6 // ns from one SAK to the next on what is reliable or unfinished
+)
+
+// A product is what is remembered of a side to compare it with Windows.
+type product struct {
+	known   bool // a SAK was captured, and all packets since
+	packets int  // since that
+	top     int64
+	sakAt   int64
+}
+
+// judgeProduct: the Windows product sends neither NACKs nor extended flags
+// (appendix A <2>, <3>, <5>).
+func (c *conn) judgeProduct(dir int) {
+	law, f := &c.c.Law, c.f
+	if !law.Check(r222ExtProduct, f.Flags&dp4.EXT == 0) {
+		law.Broken(r222ExtProduct, fmt.Sprintf("flags 0x%02x: Windows never sets EXT", uint8(f.Flags)))
+	}
+	if f.Type != dp4.TypeData && !law.Check(r223Product, f.Type == dp4.TypeACK) {
+		law.Broken(r223Product, "a NACK, which Windows does not send")
+	}
+}
+
+// judgeSAK: when Windows asks for an acknowledgement (appendix A <8>).
+func (c *conn) judgeSAK(dir int, num int64, retry bool) {
+	law, f, p := &c.c.Law, c.f, &c.side[dir].product
+	asks := f.Flags&dp4.SAK != 0
+	if retry && !law.Check(r3152SakProductRetry, asks) {
+		law.Broken(r3152SakProductRetry, "a packet is sent again without SAK")
+	}
+	if retry && !asks {
+		return
+	}
+	if p.known && !retry && num != p.top+1 {
+		p.known = false
+	}
+	p.top = max(p.top, num)
+	if asks {
+		*p = product{known: true, top: p.top, sakAt: c.fr.Time}
+		return
+	}
+	if !p.known {
+		return
+	}
+	p.packets++
+	if !law.Check(r3152SakProduct24, p.packets <= productPackets) {
+		law.Broken(r3152SakProduct24, fmt.Sprintf("%d packets in a row without SAK", p.packets))
+		p.known = false
+	}
+	if f.Flags&(dp4.EOM|dp4.RLY) != dp4.EOM && c.fr.HasTime {
+		c.judgeSAKTime(p)
+	}
+}
+
+// judgeSAKTime compares with a quarter of the longest round trip the sender may
+// have estimated, and twice the time, for the path shifts packets.
+func (c *conn) judgeSAKTime(p *product) {
+	law, since := &c.c.Law, c.fr.Time-p.sakAt
+	if !law.Check(r3152SakProduct50ms, since <= max(2*productTime, c.roundTrip())) {
+		law.Broken(r3152SakProduct50ms, fmt.Sprintf("no SAK, though the last was %d ms ago", since/1e6))
+		p.sakAt = c.fr.Time
+	}
+}
+
+// roundTrip is the whole round trip as far as it was seen, in ns.
+func (c *conn) roundTrip() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() }
+
+// isNew reports a frame that is no copy of one captured before.
+func (c *conn) isNew() bool { return !c.fr.Words.Has(dissect.Duplicate) }

@@ -1,0 +1,116 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp4"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A shunned frame is a data frame that its receiver must ignore. An acknowledgement
+// of just its numbers, when none of another frame with them was captured and when the
+// count of bytes received grew by just its size, is one of it.
+type shunned struct {
+	set     bool
+	passed  bool // an acknowledgement of something else was seen
+	rule    int  // that an acknowledgement of it breaks
+	seq     uint8
+	message uint8
+	serial  uint8
+	frame   uint64
+	time    int64
+	sum     int64 // bytes captured of its sender's data frames, this one included
+	before  int64 // … and without it
+	clean   bool  // the capture had missed nothing of its sender
+	ext     int   // bytes of extended flags and mask
+}
+
+// shunTime is for how long a shunned frame is remembered, in ns.
+const shunTime = 5e9
+
+// shunFrame notes a data frame that must be ignored.
+func (c *conn) shunFrame(dir, rule int) {
+	s, f := &c.side[dir], c.f
+	size := int64(f.Size(c.fr.Length))
+	s.total += size
+	s.shunned = shunned{set: true, rule: rule, seq: f.Sequence, message: f.MessageID, serial: f.Serial, frame: c.fr.Frame, time: c.fr.Time,
+		sum: s.total, before: s.total - size, clean: c.c.Law.CleanOf(dir, 0), ext: 1 + int(f.MaskSize)}
+}
+
+// judgeShunned looks at an ACK for one of a frame of the other side that must be
+// ignored (MC-DPL4R 2.2.2, 3.1.5.2). captured says that another frame with its
+// numbers was.
+func (c *conn) judgeShunned(dir int, captured bool) {
+	x, f, base := &c.side[1-dir].shunned, c.f, &c.side[dir].hearing.base
+	if !x.set {
+		return
+	}
+	if f.Type != dp4.TypeACK || c.fr.Time-x.time > shunTime {
+		x.set = x.set && c.fr.Time-x.time <= shunTime
+		return
+	}
+	if f.Sequence != x.seq || f.MessageID != x.message || f.Serial != x.serial || captured {
+		if !x.passed {
+			x.passed = true
+			c.c.Law.Pass(x.rule)
+		}
+		return
+	}
+	x.set = false
+	what := map[int]string{r222CmdextActed: "frame %d, which has CMD and EXT and must be ignored, is acknowledged",
+		r3152Range: "frame %d, whose message is beyond the window of the receiver and must be ignored, is acknowledged"}[x.rule]
+	message := fmt.Sprintf(what, x.frame)
+	u := c.side[1-dir].facts.fact(base.num)
+	if !base.set || !base.hasNum || u == nil || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.sum) {
+		c.c.Law.Unclear(x.rule, session.GuardClean, message, x.frame)
+		return
+	}
+	c.broken(x.rule, message, x.frame)
+}
+
+// counted reports whether the count of bytes leaves no room for another frame with
+// the same numbers. Room for just the same frame without extended flags is left only
+// while the capture missed nothing.
+func (x *shunned) counted(received int64) bool {
+	return received == x.sum || received == x.before || x.clean && received == x.sum-int64(x.ext)
+}
+
+// judgeBytes: bytes received is no more than what was sent (MC-DPL4R 3.1.5.4). All
+// packets behind the one the last ACK named were captured, and each may have been
+// doubled on its way. Retries the capture missed look alike: only a later count that
+// is lower again proves one wrong.
+func (c *conn) judgeBytes(dir int, y *heard) {
+	law, s := &c.c.Law, &c.side[1-dir]
+	base := &c.side[dir].hearing.base
+	u := s.facts.fact(base.num)
+	if !base.hasNum || base.typ != dp4.TypeACK || u == nil || base.epoch != y.epoch || !s.facts.whole(base.num) {
+		return
+	}
+	y.grew, y.sent = int64(y.bytes-base.bytes), s.total-u.sum
+	if y.ahead = y.grew > 2*y.sent+bytesRoom; !y.ahead {
+		law.Pass(r3154BytesMax)
+		return
+	}
+	law.Unclear(r3154BytesMax, session.GuardClean, y.excess(), base.frame)
+}
+
+func (y *heard) excess() string {
+	return fmt.Sprintf("bytes received grows by %d, but only %d bytes were sent since what the ACK before named", y.grew, y.sent)
+}
+
+// bytesRoom is what may have been on its way besides, in bytes.
+const bytesRoom = 3000
+
+// whole reports whether all packets above a number were captured.
+func (h *facts) whole(num int64) bool {
+	if h.top-num >= nearPackets {
+		return false
+	}
+	for n := num + 1; n <= h.top; n++ {
+		if h.fact(n) == nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,58 @@
+package track
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Counts of bytes tell whether what was not captured arrived.
+func TestMC_DPL4R_3_1_5_4_BytesReceived(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		more int // bytes that arrived and were not captured
+		want session.Lost
+	}{
+		{"it did not arrive", 0, session.Lost{BeforeCapture: 1}},
+		{"it arrived", 7, session.Lost{NotCaptured: 1}},
+		{"a frame was doubled behind the capture point", 5, session.Lost{}},
+	} {
+		s := scenes(t)
+		total, tick := 0, 1000
+		send := func(n uint8, counted int) {
+			s.send(0, data(n, n, 0, "x"))
+			total += 5 + counted
+			f := ack(n, n, 0)
+			tick += 10
+			f.BytesReceived, f.Tick = uint32(total), uint32(tick)
+			s.send(1, f)
+		}
+		for n := range uint8(20) {
+			send(1+n, 0)
+		}
+		send(22, c.more) // 21 is missing
+		for n := range uint8(20) {
+			send(23+n, 0)
+		}
+		if got := s.one().Dir[0].Lost(); got != c.want {
+			t.Errorf("%s: lost %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// Without matching counts nothing is claimed of them.
+func TestMC_DPL4R_3_1_5_4_OtherCounts(t *testing.T) {
+	s := scenes(t)
+	for n := range uint8(60) {
+		if n == 30 {
+			continue
+		}
+		s.send(0, data(1+n, 1+n, 0, "x"))
+		f := ack(1+n, 1+n, 0)
+		f.BytesReceived, f.Tick = uint32(n)*9, uint32(n)*10 // with the indexes, say
+		s.send(1, f)
+	}
+	if l := s.one().Dir[0].Lost(); l != (session.Lost{}) {
+		t.Errorf("lost %+v", l)
+	}
+}

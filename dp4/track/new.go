@@ -1,0 +1,44 @@
+// Package track follows the connections of DirectPlay 4 and judges what their sides
+// send (MC-DPL4R 3.1).
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// New gives the protocol to a tracker.
+func New() *session.Protocol {
+	return &session.Protocol{
+		Rules:    Rules,
+		RuleSets: ruleSets,
+		Protocol: dp4.DP4,
+		NewProbe: func() session.Probe { return &probe{} },
+		Follows:  follows,
+		NewSession: func(f *session.Flow, _ session.Probe) session.Session {
+			return newPair(f)
+		},
+		Neighbours:       []*dissect.Protocol{dp4.DPL4CS},
+		NeighbourLead:    anyByte(),
+		Neighbour:        neighbour,
+		NeighbourSummary: dp4.AppendCoreSummary,
+	}
+}
+
+// anyByte are the first bytes of core messages: the low byte of their size.
+func anyByte() []byte {
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return all
+}
+
+// neighbour implements session.Protocol.Neighbour.
+func neighbour(d *dissect.Datagram, _ session.Standing) *dissect.Protocol {
+	if dp4.IsCoreDatagram(d) {
+		return dp4.DPL4CS
+	}
+	return nil
+}
