@@ -236,12 +236,12 @@ func TestMC_DPL8R_3_1_5_1_Handshake(t *testing.T) {
 		}, Version16, [2]string{"connector", "listener"}, session.Established, "none", true},
 		{"fast", func(s *scene) {
 			s.send(0, command(OpConnect, true, id, Version16))
-			s.send(1, signedAnswer(true, id, senderSecret, receiverSecret, SigningFast))
-			s.send(0, signedAnswer(false, id, senderSecret, receiverSecret, SigningFast))
+			s.send(1, signedAnswer(true, id, connectorSecret, listenerSecret, SigningFast))
+			s.send(0, signedAnswer(false, id, connectorSecret, listenerSecret, SigningFast))
 		}, Version16, [2]string{"connector", "listener"}, session.Established, "fast", true},
 		{"full", func(s *scene) {
 			s.send(0, command(OpConnect, true, id, Version16))
-			s.send(1, signedAnswer(true, id, senderSecret, receiverSecret, SigningFull))
+			s.send(1, signedAnswer(true, id, connectorSecret, listenerSecret, SigningFull))
 		}, Version16, [2]string{"connector", "listener"}, session.Opening, "full", true},
 		{"in the middle", func(s *scene) { s.send(0, data(9, 9, "hello")) }, 0, [2]string{}, session.StateUnknown, "", false},
 	} {
@@ -365,3 +365,9 @@ func TestWindowFull(t *testing.T) {
 		}
 	}
 }
+
+// Secrets of a handshake.
+var (
+	connectorSecret = Secret{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11} // 0x1122334455667788
+	listenerSecret  = Secret{0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88}
+)

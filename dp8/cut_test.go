@@ -27,11 +27,11 @@ func TestCutHandshake(t *testing.T) {
 		s.send(0, command(OpConnect, true, 7, Version16))
 		answer := signedAnswer(true, 7, Secret{}, Secret{}, SigningFast)
 		s.cut(1, answer.Append(nil), 48-min(c.keep, 40)) // its options are never there
-		confirm := signedAnswer(false, 7, senderSecret, receiverSecret, SigningFast)
+		confirm := signedAnswer(false, 7, connectorSecret, listenerSecret, SigningFast)
 		s.cut(0, confirm.Append(nil), 48-c.keep)
 		for n := range uint8(3) {
 			f := data(n, 0, string('a'+n))
-			f.DFrame.HasSignature, f.DFrame.Signature = true, senderSecret
+			f.DFrame.HasSignature, f.DFrame.Signature = true, connectorSecret
 			s.send(0, f)
 		}
 		got := s.one()
@@ -170,14 +170,14 @@ func TestSummaryOfTruncatedFrames(t *testing.T) {
 // Frames that wait for the secret of their epoch are judged with that alone: a
 // repeated handshake, captured late, does not count them again.
 func TestLateHandshakeCountsNothingTwice(t *testing.T) {
-	supplied := SuppliedSecrets{SessionID: 7, Connector: senderSecret, Listener: receiverSecret, Mode: "full", Current: true}
+	supplied := SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret, Mode: "full", Current: true}
 	s := newScene(t, Options{Secrets: []SuppliedSecrets{supplied}}, true)
-	g := newSigner(senderSecret, derivations["nobody's"])
+	g := newSigner(connectorSecret, derivations["nobody's"])
 	s.raw(0, g.sign(sack(0, 0, 0), 0, true))
 	for n := range int64(262) {
 		s.raw(0, g.sign(data(uint8(n), 0, text(n)), n, false))
 	}
-	s.send(0, signedAnswer(false, 7, senderSecret, receiverSecret, SigningFull))
+	s.send(0, signedAnswer(false, 7, connectorSecret, listenerSecret, SigningFull))
 	got := s.one().Dir[0].Signatures
 	if got.Valid != 257 || got.Invalid != 0 || got.Unverifiable != 6 {
 		t.Errorf("%+v, want 257 valid and 6 unverifiable", got)

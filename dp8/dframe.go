@@ -2,6 +2,7 @@ package dp8
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -133,4 +134,39 @@ func (d *DFrame) Append(b []byte) []byte {
 		return d.Coalesce.Append(b)
 	}
 	return append(b, d.Payload...)
+}
+
+// coalesceHeaders is how many coalesce headers could be read of a frame.
+func (d *DFrame) coalesceHeaders(payload []byte) int {
+	return (len(payload) - d.headerLen()) / 2
+}
+
+// headerLen is where the payload begins.
+func (d *DFrame) headerLen() int {
+	n := 4
+	for _, b := range [...]Control{CtlSACK1, CtlSACK2, CtlSend1, CtlSend2} {
+		if d.Control&b != 0 {
+			n += 4
+		}
+	}
+	if d.HasSignature {
+		n += 8
+	}
+	return n
+}
+
+func (d *DFrame) isRetry() bool { return d.Control&CtlRetry != 0 }
+
+// bodyOff is the byte at which the payload of a data frame, its session id or its
+// coalesced payloads begin.
+func (d *DFrame) bodyOff() int {
+	const masks = CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
+	off := 4
+	if d.Control&masks != 0 {
+		off += 4 * bits.OnesCount8(uint8(d.Control&masks))
+	}
+	if d.HasSignature {
+		off += 8
+	}
+	return off
 }

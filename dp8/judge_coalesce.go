@@ -39,25 +39,6 @@ func (c *conn) badPart(rule int, message string) {
 	c.c.Law.Judge(x)
 }
 
-// coalesceHeaders is how many coalesce headers could be read of a frame.
-func (d *DFrame) coalesceHeaders(payload []byte) int {
-	return (len(payload) - d.headerLen()) / 2
-}
-
-// headerLen is where the payload begins.
-func (d *DFrame) headerLen() int {
-	n := 4
-	for _, b := range [...]Control{CtlSACK1, CtlSACK2, CtlSend1, CtlSend2} {
-		if d.Control&b != 0 {
-			n += 4
-		}
-	}
-	if d.HasSignature {
-		n += 8
-	}
-	return n
-}
-
 // judgePadding judges the padding that was decoded: zero bytes.
 func (c *conn) judgePadding(law *session.Law, d *DFrame) bool {
 	k := &d.Coalesce

@@ -89,12 +89,6 @@ func (c *conn) judgeOddSACK(law *session.Law, k *SACK) {
 	}
 }
 
-// masksSaySomething reports that no announced half of a mask is zero.
-func (k *SACK) masksSaySomething() bool {
-	return !(k.Flags&SACKMask1 != 0 && uint32(k.SACKMask) == 0 || k.Flags&SACKMask2 != 0 && k.SACKMask>>32 == 0 ||
-		k.Flags&SACKSend1 != 0 && uint32(k.SendMask) == 0 || k.Flags&SACKSend2 != 0 && k.SendMask>>32 == 0)
-}
-
 // judgeSACKRetry: bRetry is zero when the last data frame received was no retry
 // (MC-DPL8R 2.2.1.5). Which one was received last cannot be seen from here; that
 // none was a retry, again and again, can.
@@ -198,5 +192,3 @@ func (c *conn) settleNSeq(dir int, num int64) {
 		w.over = session.Case{}
 	}
 }
-
-func (d *DFrame) isRetry() bool { return d.Control&CtlRetry != 0 }

@@ -119,8 +119,8 @@ func (g *signer) advance() {
 // meetSigned plays a signed handshake.
 func (s *scene) meetSigned(mode uint32) {
 	s.send(0, command(OpConnect, true, 7, Version16))
-	s.send(1, signedAnswer(true, 7, senderSecret, receiverSecret, mode))
-	s.send(0, signedAnswer(false, 7, senderSecret, receiverSecret, mode))
+	s.send(1, signedAnswer(true, 7, connectorSecret, listenerSecret, mode))
+	s.send(0, signedAnswer(false, 7, connectorSecret, listenerSecret, mode))
 }
 
 func text(n int64) string { return fmt.Sprintf("payload %d", n*7919) }
@@ -137,7 +137,7 @@ func TestMC_DPL8R_3_1_4_4_Derivations(t *testing.T) {
 			t.Run(fmt.Sprint(name, " ", order), func(t *testing.T) {
 				s := newScene(t, Options{}, true)
 				s.meetSigned(SigningFull)
-				g, back := newSigner(senderSecret, derive), newSigner(receiverSecret, derive)
+				g, back := newSigner(connectorSecret, derive), newSigner(listenerSecret, derive)
 				g.order, back.order = order, order
 				for n := range int64(6*256 + 40) {
 					f := data(uint8(n), 0, text(n))
@@ -252,7 +252,7 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 		}, session.Signatures{Valid: 256, Unverifiable: 20}},
 		{"a stale key", func(s *scene, g *signer) {
 			play(s, g, 0, 280)
-			old := newSigner(senderSecret, nil)
+			old := newSigner(connectorSecret, nil)
 			s.raw(0, old.sign(data(280&255, 0, "forged"), 24, true))
 			play(s, g, 280, 300)
 		}, session.Signatures{Valid: 300, Invalid: 1}},
@@ -277,7 +277,7 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 	} {
 		s := newScene(t, Options{}, true)
 		s.meetSigned(SigningFull)
-		c.play(s, newSigner(senderSecret, derivations["SHA-1 of the payload"]))
+		c.play(s, newSigner(connectorSecret, derivations["SHA-1 of the payload"]))
 		if got := s.one().Dir[0].Signatures; got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -291,7 +291,7 @@ func TestMC_DPL8R_3_1_5_2_7_ForgeriesTouchNothing(t *testing.T) {
 		honest := func(forge bool) *scene {
 			s := newScene(t, Options{}, true)
 			s.meetSigned(mode)
-			g, back := newSigner(senderSecret, derivations["SHA-1 of the payload"]), newSigner(receiverSecret, derivations["SHA-1 of the payload"])
+			g, back := newSigner(connectorSecret, derivations["SHA-1 of the payload"]), newSigner(listenerSecret, derivations["SHA-1 of the payload"])
 			sign := func(g *signer, f Frame, n int64) []byte {
 				if mode == SigningFull {
 					return g.sign(f, n, false)
@@ -366,12 +366,12 @@ func TestFastKeyIsLearned(t *testing.T) {
 		f.DFrame.Signature, f.SACK.Signature = key, key
 		return f
 	}
-	s.send(0, sign(sack(5, 9, 0), senderSecret)) // tells that frames are signed
+	s.send(0, sign(sack(5, 9, 0), connectorSecret)) // tells that frames are signed
 	for n := range uint8(10) {
-		s.send(0, sign(data(5+n, 9, "x"), senderSecret))
-		s.send(1, sign(data(9+n, 5, "y"), receiverSecret))
+		s.send(0, sign(data(5+n, 9, "x"), connectorSecret))
+		s.send(1, sign(data(9+n, 5, "y"), listenerSecret))
 	}
-	s.send(0, sign(data(15, 9, "forged"), receiverSecret))
+	s.send(0, sign(data(15, 9, "forged"), listenerSecret))
 	c := s.one()
 	if c.Signing != "fast" || !slices.Contains(c.Inferred, "signing") {
 		t.Errorf("signing %q, inferred %q", c.Signing, c.Inferred)
@@ -401,10 +401,10 @@ func TestSuppliedSecrets(t *testing.T) {
 		want     session.Signatures // of the connector
 	}{
 		{"from the handshake, in the first epoch", func(_, _ *signer) SuppliedSecrets {
-			return SuppliedSecrets{SessionID: 7, Connector: senderSecret, Listener: receiverSecret}
+			return SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret}
 		}, 10, 200, session.Signatures{Valid: 190}},
 		{"with its mode", func(_, _ *signer) SuppliedSecrets {
-			return SuppliedSecrets{SessionID: 7, Connector: senderSecret, Listener: receiverSecret, Mode: "full"}
+			return SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret, Mode: "full"}
 		}, 10, 200, session.Signatures{Valid: 190}},
 		{"in force, two epochs later", func(g, back *signer) SuppliedSecrets {
 			return SuppliedSecrets{SessionID: 7, Connector: g.keys[2], Listener: back.keys[2], Current: true}
@@ -419,11 +419,11 @@ func TestSuppliedSecrets(t *testing.T) {
 			return SuppliedSecrets{SessionID: 7, Connector: Secret{1}, Listener: Secret{2}}
 		}, 10, 200, session.Signatures{Unverifiable: 190}},
 		{"from the handshake, too late", func(_, _ *signer) SuppliedSecrets {
-			return SuppliedSecrets{SessionID: 7, Connector: senderSecret, Listener: receiverSecret}
+			return SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret}
 		}, 300, 500, session.Signatures{Unverifiable: 200}},
 	} {
-		g, back := newSigner(senderSecret, derive), newSigner(receiverSecret, derive)
-		probe, probeBack := newSigner(senderSecret, derive), newSigner(receiverSecret, derive)
+		g, back := newSigner(connectorSecret, derive), newSigner(listenerSecret, derive)
+		probe, probeBack := newSigner(connectorSecret, derive), newSigner(listenerSecret, derive)
 		play(newScene(t, Options{}, true), probe, probeBack, 0, c.to) // makes the keys
 		s := newScene(t, Options{Secrets: []SuppliedSecrets{c.secrets(probe, probeBack)}}, true)
 		if c.from < 200 { // an unsigned KeepAlive would show neither session nor signing
@@ -455,16 +455,16 @@ func TestSuppliedSecretsContradicted(t *testing.T) {
 		s      SuppliedSecrets
 		wanted int
 	}{
-		{"the same", SuppliedSecrets{SessionID: 7, Connector: senderSecret, Listener: receiverSecret}, 0},
-		{"others", SuppliedSecrets{SessionID: 7, Connector: Secret{1}, Listener: receiverSecret}, 1},
-		{"swapped", SuppliedSecrets{SessionID: 7, Connector: receiverSecret, Listener: senderSecret}, 1},
+		{"the same", SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret}, 0},
+		{"others", SuppliedSecrets{SessionID: 7, Connector: Secret{1}, Listener: listenerSecret}, 1},
+		{"swapped", SuppliedSecrets{SessionID: 7, Connector: listenerSecret, Listener: connectorSecret}, 1},
 		{"of another session", SuppliedSecrets{SessionID: 8, Connector: Secret{1}}, 0},
 		{"in force later", SuppliedSecrets{SessionID: 7, Connector: Secret{1}, Current: true}, 0},
 		{"the id as its bytes stand on the wire", SuppliedSecrets{SessionID: 0x07000000, Connector: Secret{1}}, 1},
 	} {
 		s := newScene(t, Options{Secrets: []SuppliedSecrets{c.s}}, true)
 		s.meetSigned(SigningFull)
-		g := newSigner(senderSecret, derivations["SHA-1 of the payload"])
+		g := newSigner(connectorSecret, derivations["SHA-1 of the payload"])
 		s.raw(0, g.sign(data(0, 0, "x"), 0, false))
 		conn := s.one()
 		if len(s.findings) != c.wanted || conn.Findings[session.Error] != uint64(c.wanted) {

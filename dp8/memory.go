@@ -219,20 +219,6 @@ func digest(b []byte) uint64 {
 	return hi ^ lo
 }
 
-// bodyOff is the byte at which the payload of a data frame, its session id or its
-// coalesced payloads begin.
-func (d *DFrame) bodyOff() int {
-	const masks = CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
-	off := 4
-	if d.Control&masks != 0 {
-		off += 4 * bits.OnesCount8(uint8(d.Control&masks))
-	}
-	if d.HasSignature {
-		off += 8
-	}
-	return off
-}
-
 // partsOf gives the number of coalesced parts, of reliable ones, and the hash of
 // those: what a retry must still hold (MC-DPL8R 3.1.6.5).
 func partsOf(q *Coalesce) (parts, reliables uint8, sum uint64) {

@@ -2,7 +2,6 @@ package dp8
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // DP8 describes the protocol to tables, filters and tests.
@@ -26,29 +25,4 @@ var DP8 = &dissect.Protocol{
 		return f.Append(nil), true
 	},
 	Samples: Samples,
-}
-
-// Options are what a user may supply for DirectPlay 8.
-type Options struct {
-	Secrets []SuppliedSecrets
-}
-
-// New gives the protocol to a tracker.
-func New(opts Options) *session.Protocol {
-	o := &opts
-	return &session.Protocol{
-		Rules:    Rules,
-		RuleSets: ruleSets,
-		Protocol: DP8,
-		NewProbe: func() session.Probe { return &probe{} },
-		Follows:  follows,
-		NewSession: func(f *session.Flow, p session.Probe) session.Session {
-			learned, _ := p.(*probe)
-			return newPair(f, learned, o)
-		},
-		Neighbours:       []*dissect.Protocol{DPLHP, DPLNAT},
-		NeighbourLead:    []byte{0},
-		Neighbour:        neighbour,
-		NeighbourSummary: AppendNeighbourSummary,
-	}
 }

@@ -69,3 +69,9 @@ func (s *SACK) Append(b []byte) []byte {
 	}
 	return append(b, s.Trailing...)
 }
+
+// masksSaySomething reports that no announced half of a mask is zero.
+func (k *SACK) masksSaySomething() bool {
+	return !(k.Flags&SACKMask1 != 0 && uint32(k.SACKMask) == 0 || k.Flags&SACKMask2 != 0 && k.SACKMask>>32 == 0 ||
+		k.Flags&SACKSend1 != 0 && uint32(k.SendMask) == 0 || k.Flags&SACKSend2 != 0 && k.SendMask>>32 == 0)
+}

@@ -1,0 +1,33 @@
+// Package track follows the connections of DirectPlay 8 and judges what their sides
+// send (MC-DPL8R 3.1).
+package dp8
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Options are what a user may supply for DirectPlay 8.
+type Options struct {
+	Secrets []SuppliedSecrets
+}
+
+// New gives the protocol to a tracker.
+func New(opts Options) *session.Protocol {
+	o := &opts
+	return &session.Protocol{
+		Rules:    Rules,
+		RuleSets: ruleSets,
+		Protocol: DP8,
+		NewProbe: func() session.Probe { return &probe{} },
+		Follows:  follows,
+		NewSession: func(f *session.Flow, p session.Probe) session.Session {
+			learned, _ := p.(*probe)
+			return newPair(f, learned, o)
+		},
+		Neighbours:       []*dissect.Protocol{DPLHP, DPLNAT},
+		NeighbourLead:    []byte{0},
+		Neighbour:        neighbour,
+		NeighbourSummary: AppendNeighbourSummary,
+	}
+}
