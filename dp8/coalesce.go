@@ -28,7 +28,7 @@ type Part struct {
 	Pad     [3]byte // the first (4-Size%4)%4 bytes count
 }
 
-func (p *Part) padding() int { return -p.Size & 3 }
+func (p *Part) Padding() int { return -p.Size & 3 }
 
 func (c *Coalesce) decode(r *dissect.Reader) {
 	c.N, c.Trailing, c.HeaderPad = 0, nil, [2]byte{}
@@ -36,7 +36,7 @@ func (c *Coalesce) decode(r *dissect.Reader) {
 	headers := c.readHeaders(r)
 	// Payloads are aligned to the start of the headers (AMB-DP8-26).
 	if headers&1 != 0 && r.OK() {
-		copy(c.HeaderPad[:], r.Bytes(&Fields[fHeaderPad], 2))
+		copy(c.HeaderPad[:], r.Bytes(&Fields[FHeaderPad], 2))
 	}
 	// After a failure the headers that were read still own their bytes.
 	for i := range headers {
@@ -50,19 +50,19 @@ func (c *Coalesce) readHeaders(r *dissect.Reader) int {
 	for n := range MaxParts {
 		h := r.Peek(2)
 		if h == nil {
-			r.Fail(&Fields[fPartSize], "no coalesce header ends the list")
+			r.Fail(&Fields[FPartSize], "no coalesce header ends the list")
 			return n
 		}
 		p := &c.Parts[n]
 		p.Command = h[1]
 		// MC-DPL8R 2.2.3: (bCommand & 0x38) << 5 gives the three upper bits.
 		p.Size = int(h[0]) | int(h[1]&PartBig)<<5
-		r.Skip(&Fields[fPartSize], 2)
+		r.Skip(&Fields[FPartSize], 2)
 		if p.Command&PartEnd != 0 {
 			return n + 1
 		}
 	}
-	r.Fail(&Fields[fPartSize], "more than 32 coalesce headers")
+	r.Fail(&Fields[FPartSize], "more than 32 coalesce headers")
 	return MaxParts
 }
 
@@ -71,17 +71,17 @@ func (c *Coalesce) readPart(r *dissect.Reader, i, header int, last bool) {
 	p := &c.Parts[i]
 	t := r.Tree()
 	t.Open(&Fields[fPayloads], header, 0)
-	t.Add(&Fields[fPartSize], header, 1, uint64(p.Size))
+	t.Add(&Fields[FPartSize], header, 1, uint64(p.Size))
 	t.Add(&Fields[fPartCommand], header+1, 1, uint64(p.Command))
-	if p.Data = r.Bytes(&Fields[fPartData], p.Size); r.OK() {
+	if p.Data = r.Bytes(&Fields[FPartData], p.Size); r.OK() {
 		c.N++
 		if t != nil && p.Command&PartUser1 != 0 {
 			addCore(r, p.Data)
 		}
 	}
 	p.Pad = [3]byte{}
-	if n := p.padding(); n > 0 && !last {
-		copy(p.Pad[:], r.Bytes(&Fields[fPartPad], n))
+	if n := p.Padding(); n > 0 && !last {
+		copy(p.Pad[:], r.Bytes(&Fields[FPartPad], n))
 	}
 	t.Close()
 }
@@ -111,7 +111,7 @@ func (c *Coalesce) Append(b []byte) []byte {
 		p := &c.Parts[i]
 		b = append(b, p.Data...)
 		if i < c.N-1 {
-			b = append(b, p.Pad[:p.padding()]...)
+			b = append(b, p.Pad[:p.Padding()]...)
 		}
 	}
 	return append(b, c.Trailing...)

@@ -41,7 +41,7 @@ func TestMC_DPL8R_2_2_3_HeaderPadding(t *testing.T) {
 	if !c.Parts[0].Reliable() || !c.Parts[1].Reliable() || c.Parts[2].Reliable() || c.Parts[2].Command != PartEnd {
 		t.Errorf("commands %#x %#x %#x", c.Parts[0].Command, c.Parts[1].Command, c.Parts[2].Command)
 	}
-	if n := tree.Find(&Fields[fHeaderPad]); n == nil || n.Off != 10 || n.Len != 2 {
+	if n := tree.Find(&Fields[FHeaderPad]); n == nil || n.Off != 10 || n.Len != 2 {
 		t.Errorf("header padding %+v", n)
 	}
 	// Padding that is not zero is kept: a rule judges it.

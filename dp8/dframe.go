@@ -43,11 +43,11 @@ func (d *DFrame) decode(r *dissect.Reader, p Params) {
 	d.Control = Control(r.U8(&Fields[fControl]))
 	d.Seq = r.U8(&Fields[fSeq])
 	d.NRcv = r.U8(&Fields[fNRcv])
-	d.SACKMask = r.Mask64(&Fields[fSACKMask], d.Control&CtlSACK1 != 0, d.Control&CtlSACK2 != 0)
+	d.SACKMask = r.Mask64(&Fields[FSACKMask], d.Control&CtlSACK1 != 0, d.Control&CtlSACK2 != 0)
 	if d.SACKMask != 0 && r.Tree() != nil {
 		addSacked(r, d.NRcv, d.SACKMask)
 	}
-	d.SendMask = r.Mask64(&Fields[fSendMask], d.Control&CtlSend1 != 0, d.Control&CtlSend2 != 0)
+	d.SendMask = r.Mask64(&Fields[FSendMask], d.Control&CtlSend1 != 0, d.Control&CtlSend2 != 0)
 	if d.SendMask != 0 && r.Tree() != nil {
 		addDropped(r, d.Seq, d.SendMask)
 	}
@@ -59,7 +59,7 @@ func (d *DFrame) decode(r *dissect.Reader, p Params) {
 	}
 	d.SessionID = 0
 	if d.KeepAlive {
-		d.SessionID = r.U32(&Fields[fSessionID])
+		d.SessionID = r.U32(&Fields[FSessionID])
 	}
 	d.Coalesced = d.Control&CtlCoalesce != 0 && !d.KeepAlive && (p.Version == 0 || p.Version >= Version15)
 	d.Payload = nil
@@ -75,7 +75,7 @@ func (d *DFrame) decode(r *dissect.Reader, p Params) {
 
 func (d *DFrame) readSignature(r *dissect.Reader) {
 	off := r.Pos()
-	sig := r.Bytes(&Fields[fSignature], 8)
+	sig := r.Bytes(&Fields[FSignature], 8)
 	if d.HasSignature = sig != nil; d.HasSignature {
 		d.SignatureOff = off
 		copy(d.Signature[:], sig)
@@ -136,8 +136,8 @@ func (d *DFrame) Append(b []byte) []byte {
 	return append(b, d.Payload...)
 }
 
-// coalesceHeaders is how many coalesce headers could be read of a frame.
-func (d *DFrame) coalesceHeaders(payload []byte) int {
+// CoalesceHeaders is how many coalesce headers could be read of a frame.
+func (d *DFrame) CoalesceHeaders(payload []byte) int {
 	return (len(payload) - d.headerLen()) / 2
 }
 
@@ -155,11 +155,11 @@ func (d *DFrame) headerLen() int {
 	return n
 }
 
-func (d *DFrame) isRetry() bool { return d.Control&CtlRetry != 0 }
+func (d *DFrame) IsRetry() bool { return d.Control&CtlRetry != 0 }
 
-// bodyOff is the byte at which the payload of a data frame, its session id or its
+// BodyOff is the byte at which the payload of a data frame, its session id or its
 // coalesced payloads begin.
-func (d *DFrame) bodyOff() int {
+func (d *DFrame) BodyOff() int {
 	const masks = CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
 	off := 4
 	if d.Control&masks != 0 {

@@ -9,7 +9,7 @@ const (
 	fMsgID
 	fRspID
 	fVersion
-	fSessionID
+	FSessionID
 	fTimestamp
 	fConnectSig
 	fSenderSecret
@@ -24,19 +24,19 @@ const (
 	fSeq
 	fNRcv
 	fPadding
-	fSACKMask
+	FSACKMask
 	fSacked
-	fSendMask
+	FSendMask
 	fDropped
-	fSignature
+	FSignature
 	fPayload
 	fCore
 	fPayloads
-	fPartSize
+	FPartSize
 	fPartCommand
-	fPartData
-	fPartPad
-	fHeaderPad
+	FPartData
+	FPartPad
+	FHeaderPad
 	fTrailing
 	numFields
 )
@@ -50,7 +50,7 @@ var Fields = [numFields]dissect.Field{
 	fMsgID:     {Name: "dp8.msg_id", Label: "Message ID", Kind: dissect.Uint, Size: 1, Clause: "MC-DPL8R 2.2.1.1", Doc: "bMsgID: counts the side's command frames other than SACK"},
 	fRspID:     {Name: "dp8.rsp_id", Label: "Response ID", Kind: dissect.Uint, Size: 1, Clause: "MC-DPL8R 2.2.1.2", Doc: "bRspId: the bMsgID that is answered; in a HARD_DISCONNECT of a fully signed connection the next data sequence"},
 	fVersion:   {Name: "dp8.version", Label: "Protocol version", Kind: dissect.Uint, Base: dissect.Version, Size: 4, Clause: "MC-DPL8R 2.2.1.1", Doc: "dwCurrentProtocolVersion: major in the upper, minor in the lower 16 bits; 1.5 adds coalescence, 1.6 signing"},
-	fSessionID: {Name: "dp8.session_id", Label: "Session ID", Kind: dissect.Uint, Base: dissect.ID32, Size: 4, Clause: "MC-DPL8R 2.2.1.1", Doc: "dwSessID: chosen by the connector, names the connection; also the content of a KeepAlive"},
+	FSessionID: {Name: "dp8.session_id", Label: "Session ID", Kind: dissect.Uint, Base: dissect.ID32, Size: 4, Clause: "MC-DPL8R 2.2.1.1", Doc: "dwSessID: chosen by the connector, names the connection; also the content of a KeepAlive"},
 	fTimestamp: {Name: "dp8.timestamp", Label: "Timestamp", Kind: dissect.Uint, Size: 4, Unit: "ms", Clause: "MC-DPL8R 2.2.1.1", Doc: "tTimestamp: tick count of the sender"},
 
 	fConnectSig:     {Name: "dp8.connect_sig", Label: "Connect signature", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL8R 2.2.1.3", Doc: "ullConnectSig: cookie of the listener, echoed by the connector"},
@@ -69,20 +69,20 @@ var Fields = [numFields]dissect.Field{
 	fNRcv:    {Name: "dp8.nrcv", Label: "Next receive", Kind: dissect.Uint, Size: 1, Clause: "MC-DPL8R 2.2.2", Doc: "bNRcv: the next sequence expected; all before it are acknowledged"},
 	fPadding: {Name: "dp8.padding", Label: "Padding", Kind: dissect.Uint, Base: dissect.Hex, Size: 2, Clause: "MC-DPL8R 2.2.1.5", Doc: "wPadding: zero"},
 
-	fSACKMask:  {Name: "dp8.sack_mask", Label: "SACK mask", Kind: dissect.Uint, Base: dissect.Mask64, Clause: "MC-DPL8R 2.2.2", Doc: "dwSACKMask1 and dwSACKMask2 as one mask: bit i acknowledges sequence bNRcv+1+i"},
+	FSACKMask:  {Name: "dp8.sack_mask", Label: "SACK mask", Kind: dissect.Uint, Base: dissect.Mask64, Clause: "MC-DPL8R 2.2.2", Doc: "dwSACKMask1 and dwSACKMask2 as one mask: bit i acknowledges sequence bNRcv+1+i"},
 	fSacked:    {Name: "dp8.sacked", Label: "Selectively acknowledged", Kind: dissect.IDs, Clause: "MC-DPL8R 3.1.5.2.3", Doc: "sequences the SACK mask names"},
-	fSendMask:  {Name: "dp8.send_mask", Label: "Send mask", Kind: dissect.Uint, Base: dissect.Mask64, Clause: "MC-DPL8R 2.2.2", Doc: "dwSendMask1 and dwSendMask2 as one mask: bit i gives up sequence bSeq-1-i (SACK: bNSeq-1-i)"},
+	FSendMask:  {Name: "dp8.send_mask", Label: "Send mask", Kind: dissect.Uint, Base: dissect.Mask64, Clause: "MC-DPL8R 2.2.2", Doc: "dwSendMask1 and dwSendMask2 as one mask: bit i gives up sequence bSeq-1-i (SACK: bNSeq-1-i)"},
 	fDropped:   {Name: "dp8.dropped", Label: "Given up", Kind: dissect.IDs, Clause: "MC-DPL8R 3.1.5.2.4", Doc: "sequences the send mask names: not reliable, never sent again"},
-	fSignature: {Name: "dp8.signature", Label: "Signature", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL8R 3.1.5.2.7", Doc: "ullSignature, in wire order: the secret (fast) or the first 8 bytes of a SHA-1 digest (full)"},
+	FSignature: {Name: "dp8.signature", Label: "Signature", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL8R 3.1.5.2.7", Doc: "ullSignature, in wire order: the secret (fast) or the first 8 bytes of a SHA-1 digest (full)"},
 
 	fPayload:     {Name: "dp8.payload", Label: "Payload", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL8R 2.2.2", Doc: "payload: application data of a frame that is not coalesced"},
 	fCore:        {Name: "dp8.core_message", Label: "Core message", Kind: dissect.Text, Clause: "MC-DPL8CS 2.2.1", Doc: "name of the DirectPlay core message that a payload with USER_1 holds (dwPacketType)"},
 	fPayloads:    {Name: "dp8.payloads", Label: "Coalesced payload", Kind: dissect.Array, Clause: "MC-DPL8R 2.2.3", Doc: "one of several payloads in one frame"},
-	fPartSize:    {Name: "dp8.payloads.size", Label: "Size", Kind: dissect.Uint, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "bSize and the COALESCE_BIG bits of bCommand: 11 bits, padding not counted"},
+	FPartSize:    {Name: "dp8.payloads.size", Label: "Size", Kind: dissect.Uint, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "bSize and the COALESCE_BIG bits of bCommand: 11 bits, padding not counted"},
 	fPartCommand: {Name: "dp8.payloads.command", Label: "Command", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: coalesceBits, Clause: "MC-DPL8R 2.2.3", Doc: "bCommand of a coalesce header"},
-	fPartData:    {Name: "dp8.payloads.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "the coalesced payload, without padding"},
-	fPartPad:     {Name: "dp8.payloads.padding", Label: "Padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "zero bytes up to the next 32-bit boundary"},
-	fHeaderPad:   {Name: "dp8.header_padding", Label: "Header padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "two zero bytes after an odd number of coalesce headers"},
+	FPartData:    {Name: "dp8.payloads.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "the coalesced payload, without padding"},
+	FPartPad:     {Name: "dp8.payloads.padding", Label: "Padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "zero bytes up to the next 32-bit boundary"},
+	FHeaderPad:   {Name: "dp8.header_padding", Label: "Header padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "two zero bytes after an odd number of coalesce headers"},
 	fTrailing:    {Name: "dp8.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2", Doc: "bytes behind the last field of the frame"},
 }
 

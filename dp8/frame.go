@@ -69,10 +69,10 @@ func (f *Frame) decodeCommand(r *dissect.Reader, p Params) {
 	}
 }
 
-// headed reports whether what a connection is followed by was decoded before the
+// Headed reports whether what a connection is followed by was decoded before the
 // error: the numbers of a data frame or SACK. What of a handshake frame is there
 // is looked at field by field.
-func (f *Frame) headed(err *dissect.Error) bool {
+func (f *Frame) Headed(err *dissect.Error) bool {
 	switch {
 	case err == nil || f.Type == TypeDFrame && err.Offset >= 4 || f.Type == TypeSACK && err.Offset >= 12:
 		return true

@@ -235,7 +235,7 @@ func drawCoalesce(t *rapid.T, c *Coalesce) {
 			p.Command |= PartEnd
 			break
 		}
-		copy(p.Pad[:p.padding()], rapid.SliceOfN(rapid.Byte(), 3, 3).Draw(t, "padding"))
+		copy(p.Pad[:p.Padding()], rapid.SliceOfN(rapid.Byte(), 3, 3).Draw(t, "padding"))
 	}
 	c.Trailing = drawBytes(t, "trailing", 5)
 }

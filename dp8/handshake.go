@@ -53,7 +53,7 @@ func (h *Handshake) decode(r *dissect.Reader, cmd Command, op uint8, p Params) {
 	h.MsgID = r.U8(&Fields[fMsgID])
 	h.RspID = r.U8(&Fields[fRspID])
 	h.Version = r.U32(&Fields[fVersion])
-	h.SessionID = r.U32(&Fields[fSessionID])
+	h.SessionID = r.U32(&Fields[FSessionID])
 	h.Timestamp = r.U32(&Fields[fTimestamp])
 	switch op {
 	case OpConnectedSigned:
@@ -65,7 +65,7 @@ func (h *Handshake) decode(r *dissect.Reader, cmd Command, op uint8, p Params) {
 	case OpHardDisconnect:
 		h.HasSignature = tailIsSignature(r, p)
 		if h.HasSignature {
-			copy(h.Signature[:], r.Bytes(&Fields[fSignature], 8))
+			copy(h.Signature[:], r.Bytes(&Fields[FSignature], 8))
 		}
 	}
 	h.Trailing = r.Rest(&Fields[fTrailing])

@@ -43,16 +43,16 @@ func (s *SACK) decode(r *dissect.Reader, cmd Command, p Params) {
 	s.NRcv = r.U8(&Fields[fNRcv])
 	s.Padding = r.U16(&Fields[fPadding])
 	s.Timestamp = r.U32(&Fields[fTimestamp])
-	s.SACKMask = r.Mask64(&Fields[fSACKMask], s.Flags&SACKMask1 != 0, s.Flags&SACKMask2 != 0)
+	s.SACKMask = r.Mask64(&Fields[FSACKMask], s.Flags&SACKMask1 != 0, s.Flags&SACKMask2 != 0)
 	if s.SACKMask != 0 && r.Tree() != nil {
 		addSacked(r, s.NRcv, s.SACKMask)
 	}
-	s.SendMask = r.Mask64(&Fields[fSendMask], s.Flags&SACKSend1 != 0, s.Flags&SACKSend2 != 0)
+	s.SendMask = r.Mask64(&Fields[FSendMask], s.Flags&SACKSend1 != 0, s.Flags&SACKSend2 != 0)
 	if s.SendMask != 0 && r.Tree() != nil {
 		addDropped(r, s.NSeq, s.SendMask)
 	}
 	if s.HasSignature = tailIsSignature(r, p); s.HasSignature {
-		copy(s.Signature[:], r.Bytes(&Fields[fSignature], 8))
+		copy(s.Signature[:], r.Bytes(&Fields[FSignature], 8))
 	}
 	s.Trailing = r.Rest(&Fields[fTrailing])
 }
@@ -70,8 +70,8 @@ func (s *SACK) Append(b []byte) []byte {
 	return append(b, s.Trailing...)
 }
 
-// masksSaySomething reports that no announced half of a mask is zero.
-func (k *SACK) masksSaySomething() bool {
+// MasksSaySomething reports that no announced half of a mask is zero.
+func (k *SACK) MasksSaySomething() bool {
 	return !(k.Flags&SACKMask1 != 0 && uint32(k.SACKMask) == 0 || k.Flags&SACKMask2 != 0 && k.SACKMask>>32 == 0 ||
 		k.Flags&SACKSend1 != 0 && uint32(k.SendMask) == 0 || k.Flags&SACKSend2 != 0 && k.SendMask>>32 == 0)
 }

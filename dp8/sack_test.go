@@ -57,7 +57,7 @@ func TestMC_DPL8R_2_2_1_5_Signature(t *testing.T) {
 	if s := &f.SACK; !s.HasSignature || s.Signature != [8]byte{0xE0, 0xBF, 0x16, 0x93, 0x2E, 0x21, 0x06, 0x8D} || s.NSeq != 1 {
 		t.Errorf("%+v", s)
 	}
-	if n := tree.Find(&Fields[fSignature]); n == nil || n.Off != 12 || n.Len != 8 {
+	if n := tree.Find(&Fields[FSignature]); n == nil || n.Off != 12 || n.Len != 8 {
 		t.Errorf("row %+v", n)
 	}
 	for _, tt := range []struct {

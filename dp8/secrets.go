@@ -102,8 +102,8 @@ func parseSecretHex(what, s string) (Secret, error) {
 	return Secret(b), nil
 }
 
-// isFor reports whether the secrets name a session. The id may be written as
+// IsFor reports whether the secrets name a session. The id may be written as
 // the number or as its bytes stand on the wire.
-func (s *SuppliedSecrets) isFor(id uint32) bool {
+func (s *SuppliedSecrets) IsFor(id uint32) bool {
 	return s.SessionID == id || bits.ReverseBytes32(s.SessionID) == id
 }

@@ -24,7 +24,7 @@ func TestMC_DPL8R_3_1_4_4_Signatures(t *testing.T) {
 			payload := dissecttest.Unhex(t, tt.bytes)
 			before := bytes.Clone(payload)
 			f, tree := mustDecode(t, payload, signed16)
-			sig, off := signatureOf(f, tree.Find(&Fields[fSignature]).Off)
+			sig, off := signatureOf(f, tree.Find(&Fields[FSignature]).Off)
 			var scratch []byte
 			for _, s := range []Secret{senderSecret, receiverSecret, next} {
 				var sum [8]byte

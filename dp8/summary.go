@@ -27,9 +27,9 @@ func AppendSummary(dst []byte, f *Frame) []byte {
 	return append(dst, "not DirectPlay 8"...)
 }
 
-// appendSummary is AppendSummary of a frame that was perhaps not decoded whole:
+// AppendPartialSummary is AppendSummary of a frame that was perhaps not decoded whole:
 // then only what is certainly there is named.
-func appendSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
+func AppendPartialSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
 	if err == nil || f.Type == TypeNone {
 		return AppendSummary(dst, f)
 	}

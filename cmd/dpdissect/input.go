@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
@@ -95,7 +97,7 @@ func (in *input) config() (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	all := protocols.All(protocols.Options{DP8: dp8.Options{Secrets: secrets}})
+	all := protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: secrets}})
 	cfg := session.Config{Protocols: all}
 	for _, s := range in.decodeAs {
 		f, err := parseDecodeAs(s, all)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/protocols"
@@ -19,7 +21,7 @@ import (
 // forceDP8 makes the tracker take everything for DirectPlay 8: what is compared
 // is counting, not recognition.
 func forceDP8(o protocols.Options) []session.Force {
-	return []session.Force{{Lo: 0, Hi: 65535, Protocol: dp8.New(o.DP8)}}
+	return []session.Force{{Lo: 0, Hi: 65535, Protocol: dp8track.New(o.DP8)}}
 }
 
 // onlyUDP leaves ICMP notices out.

@@ -5,7 +5,7 @@ package protocols
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	dp4track "github.com/dpdissect/dpdissect/dp4/track"
-	"github.com/dpdissect/dpdissect/dp8"
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
@@ -13,14 +13,14 @@ import (
 
 // Options are what a user may supply to the protocols.
 type Options struct {
-	DP8 dp8.Options
+	DP8 dp8track.Options
 }
 
 // All gives the protocols to a tracker, in the order in which evidence of equal
 // weight decides.
 func All(o Options) []*session.Protocol {
 	return []*session.Protocol{
-		dp8.New(o.DP8),
+		dp8track.New(o.DP8),
 		dp4track.New(),
 		knet.New(),
 		hazel.New(),

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/protocols"
@@ -35,7 +37,7 @@ func Conforming(s *tracegen.Scenario) (*Subject, error) {
 	}
 	sub := &Subject{Proto: s.Proto, Name: s.Name, habits: map[string]bool{}, cfg: session.Config{Protocols: speakers}}
 	if known := secrets(truth); known != nil && s.Seed%2 == 0 {
-		sub.cfg.Protocols = protocols.All(protocols.Options{DP8: dp8.Options{Secrets: known}})
+		sub.cfg.Protocols = protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: known}})
 	}
 	return sub, sub.read(file)
 }

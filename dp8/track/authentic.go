@@ -1,0 +1,241 @@
+package track
+
+import (
+	"bytes"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A fastKey is the secret of one side of a fast-signed connection. When it was
+// not seen in the handshake it is learned: the signature is the secret, so two
+// equal ones give it away.
+type fastKey struct {
+	secret  dp8.Secret
+	known   bool
+	guess   dp8.Secret
+	guessed uint64 // frames that carried the guess
+	in      uint64 // fingerprint of the first of them: a copy of it proves nothing
+}
+
+// matches reports whether a signature is the known secret.
+func (k *fastKey) matches(sig [8]byte) bool { return k.known && dp8.Secret(sig) == k.secret }
+
+func (k *fastKey) verify(sig [8]byte, hash uint64) sigVerdict {
+	switch {
+	case k.matches(sig):
+		return sigValid
+	case k.known:
+		return sigInvalid
+	case k.guessed > 0 && k.in == hash:
+		return sigLikely
+	case k.guessed > 0 && dp8.Secret(sig) == k.guess:
+		k.secret, k.known = k.guess, true
+		return sigValid
+	}
+	k.guess, k.guessed, k.in = dp8.Secret(sig), 1, hash
+	return sigLikely
+}
+
+// authentic checks a frame's signature and counts the verdict. It reports
+// false for frames that must not touch the state of the connection: forged,
+// stale and unsigned ones (MC-DPL8R 3.1.5.2.7).
+func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) bool {
+	if c.mode == modeNone || c.params.Signing == dp8.Unsigned {
+		return true
+	}
+	if d := &c.c.Dir[dir]; has && c.mode == modeFast && c.side[dir].fast.matches(sig) && !c.fr.Cut() {
+		d.HasSignatures = true
+		d.Signatures.Valid++
+		c.passSignature(dir, num)
+		return true // the short way of most frames
+	}
+	v := sigInvalid
+	switch {
+	case c.fr.Cut():
+		v = sigUnknown
+	case has:
+		v = c.verify(dir, num, off, sig)
+	case c.params.Signing != dp8.Signed:
+		return true
+	}
+	if c.doubtEpoch(dir, num, v) == sigDoubtful {
+		return c.heedDoubtful(dir, num, v)
+	}
+	if c.countSignature(dir, v) {
+		if v == sigUnknown {
+			c.keepUnjudged(dir, num, off, sig)
+			c.suspect(dir)
+			if c.waiting(dir) {
+				c.c.Law.Doubt(session.GuardAuth)
+			}
+		}
+		if v == sigValid {
+			c.passSignature(dir, num)
+		}
+		return true
+	}
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+	c.refuseSignature(dir, num, v)
+	return false
+}
+
+// heedDoubtful counts a frame whose signature is wrong unless the capture missed an
+// epoch. It reports whether the frame may touch the state: one alone may not. No rule
+// judges it (guard AUTH).
+func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
+	c.countSignature(dir, sigUnknown)
+	c.doubtSignature(dir, num, v, true)
+	c.c.Law.Doubt(session.GuardAuth)
+	if c.side[dir].doubts.heeds() {
+		return true
+	}
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+	return false
+}
+
+func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
+	s := &c.side[dir]
+	c.trySupplied(dir, num, off, sig)
+	switch c.mode {
+	case modeFast:
+		return s.fast.verify(sig, c.sending(num, session.Unmarked).Hash)
+	case modeFull:
+		v := s.keys.verify(c.fr.Payload, off, sig, num)
+		c.settleKeys(dir)
+		return v
+	}
+	switch { // the secrets may be known without the mode, from a handshake cut by the capture
+	case s.fast.matches(sig):
+		c.knowMode(modeFast, true)
+	case s.keys.known && s.keys.matches(c.fr.Payload, off, sig, s.keys.current):
+		c.knowMode(modeFull, true)
+	default:
+		c.inferMode(dir, sig)
+	}
+	if c.mode == modeUnknown {
+		return sigUnknown
+	}
+	c.rejudge()
+	return c.verify(dir, num, off, sig)
+}
+
+// settleKeys promotes the secret of a new epoch once it is proven, and counts
+// the frames that waited for it.
+func (c *conn) settleKeys(dir int) {
+	k := &c.side[dir].keys
+	suspects := k.suspects
+	if valid, invalid, ok := k.settleEpoch(); ok {
+		c.judgeModifier(dir, suspects)
+		out := &c.c.Dir[dir].Signatures
+		out.Valid += valid
+		out.Invalid += invalid
+		c.c.Remark("modifier of the secrets: " + k.modifierIs.String())
+	}
+}
+
+// countSignature enters a verdict; it reports whether the frame may touch the
+// state. Verdicts that wait for an epoch's secret are counted when it is known.
+func (c *conn) countSignature(dir int, v sigVerdict) bool {
+	d := &c.c.Dir[dir]
+	d.HasSignatures = true
+	switch v {
+	case sigValid:
+		d.Signatures.Valid++
+		return true
+	case sigLikely:
+		if c.mode == modeFast {
+			d.Signatures.Valid++
+		}
+		return true
+	case sigUnknown:
+		c.fr.Words |= dissect.UnverifiedSignature
+		if !c.waiting(dir) {
+			d.Signatures.Unverifiable++
+		}
+		return true
+	case sigUnlikely:
+		c.fr.Words |= dissect.BadSignature
+		return false
+	}
+	d.Signatures.Invalid++
+	c.fr.Words |= dissect.BadSignature
+	return false
+}
+
+// waiting reports whether the frame just verified waits for its epoch's secret:
+// then keyring.pending holds it.
+func (c *conn) waiting(dir int) bool {
+	k := &c.side[dir].keys
+	return c.mode == modeFull && k.known && k.justTried
+}
+
+// An unjudged frame came before the secret that verifies it was known: the path
+// swapped it with the handshake.
+type unjudged struct {
+	num     int64
+	off     int
+	sig     [8]byte
+	hash    uint64
+	payload []byte
+}
+
+// maxUnjudged is how many such frames a side may have.
+const maxUnjudged = 8
+
+// keepUnjudged keeps the frame at hand while its secret may yet be seen. One that
+// waits for the secret of its epoch is judged with that.
+func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
+	s := &c.side[dir]
+	if !c.fr.Cut() && !c.hs.secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
+		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, session.Unmarked).Hash, bytes.Clone(c.fr.Payload)})
+	}
+}
+
+// rejudge gives the frames that came before the secrets their verdict.
+func (c *conn) rejudge() {
+	for dir := range c.side {
+		s, count := &c.side[dir], &c.c.Dir[dir].Signatures
+		for _, u := range s.unjudged {
+			v := sigUnknown
+			switch {
+			case c.mode == modeFast:
+				v = s.fast.verify(u.sig, u.hash)
+			case c.mode == modeFull && s.keys.known && u.num>>8 == s.keys.epoch:
+				v = s.keys.verify(u.payload, u.off, u.sig, u.num)
+			}
+			switch v {
+			case sigValid, sigLikely:
+				count.Unverifiable--
+				count.Valid++
+			case sigInvalid, sigStale, sigEarly:
+				count.Unverifiable--
+				count.Invalid++
+			}
+		}
+		if c.hs.secrets || c.mode == modeFast {
+			s.unjudged = nil
+		}
+	}
+}
+
+// inferMode tells fast from full signing when the handshake was not captured:
+// equal signatures on different frames are secrets, different ones digests.
+func (c *conn) inferMode(dir int, sig [8]byte) {
+	k, hash := &c.side[dir].fast, c.sending(0, session.Unmarked).Hash
+	switch {
+	case k.guessed == 0:
+		k.guess, k.guessed, k.in = dp8.Secret(sig), 1, hash
+		return
+	case k.in == hash:
+		return // a copy
+	case k.guess == dp8.Secret(sig):
+		c.mode = modeFast
+	default:
+		c.mode = modeFull
+	}
+	c.c.Signing = modeNames[c.mode]
+	c.c.Infer("signing")
+}

@@ -1,0 +1,204 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// handshakeState is how far the handshake has come (MC-DPL8R 3.1.5.1).
+type handshakeState struct {
+	sessionKnown bool
+	connects     int    // CONNECTs captured
+	answered     bool   // the listener's CONNECTED or CONNECTED_SIGNED was captured
+	confirmed    bool   // the connector's was captured
+	signed       bool   // by CONNECTED_SIGNED
+	plain        bool   // by CONNECTED
+	secrets      bool   // the connector's secrets were captured
+	tick         uint32 // of the latest CONNECT
+	connectAt    int64  // when that was captured
+	modeOf       int    // direction of the frame that set signed or plain first
+	modeAt       int64  // when that was captured
+}
+
+// handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.
+func (c *conn) handshake(dir int) {
+	h := &c.f.Handshake
+	if h.Opcode == dp8.OpHardDisconnect {
+		c.hardDisconnect(dir)
+		return
+	}
+	c.life.heard(dir)
+	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	if !c.started() {
+		c.c.Complete = true
+	}
+	if !c.judgeHandshake(dir, h) {
+		return
+	}
+	// The capture may have cut the frame: what is not there is not known.
+	if there := len(c.fr.Payload); there >= 12 {
+		c.knowVersion(dir, h.Version)
+		if h.SessionID != 0 || h.Version < dp8.Version15 || h.Opcode != dp8.OpConnect {
+			c.knowSession(h.SessionID)
+		}
+	}
+	switch h.Opcode {
+	case dp8.OpConnect:
+		c.judgeConnects(h)
+		c.hs.connects++
+		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
+		for i := range c.side { // the answers may be repeated when data has passed
+			c.c.Dir[i].Begin(0)
+		}
+		c.knowConnector(dir)
+		c.life.try(dir, c.hs.connects, connectGiveUp, c.fr.Time)
+	case dp8.OpConnected, dp8.OpConnectedSigned:
+		c.answer(dir, h)
+	}
+	if !c.started() {
+		c.expectZero()
+	}
+}
+
+// answer tracks CONNECTED and CONNECTED_SIGNED: with POLL they come from the
+// listener, without from the connector (MC-DPL8R 2.2.1.2, 2.2.1.3).
+func (c *conn) answer(dir int, h *dp8.Handshake) {
+	fromListener := h.Command&dp8.Poll != 0
+	if c.connector >= 0 {
+		fromListener = dir != c.connector // what CONNECT showed beats the flag
+	} else if fromListener {
+		c.knowConnector(1 - dir)
+	} else {
+		c.knowConnector(dir)
+	}
+	if fromListener {
+		c.judgeConnectedLate()
+		c.hs.answered = true
+	} else {
+		c.hs.confirmed = true
+	}
+	if h.Opcode == dp8.OpConnectedSigned {
+		c.knowSigned(h, fromListener)
+	} else {
+		c.knowMode(modeNone, false)
+	}
+	if c.hs.answered && c.hs.confirmed {
+		c.establish()
+	}
+}
+
+// knowSigned learns mode and secrets from a CONNECTED_SIGNED. Both secrets are
+// the connector's choice and zero in the listener's frame.
+func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
+	const secretsEnd, optionsEnd = 40, 44
+	there := len(c.fr.Payload)
+	c.hs.signed = true
+	c.params.Signing = dp8.Signed
+	if opts := h.SigningOpts & (dp8.SigningFast | dp8.SigningFull); there >= optionsEnd && (opts == dp8.SigningFast || opts == dp8.SigningFull) && (c.signed.mode == 0 || c.signed.mode == opts) {
+		m := modeFull
+		if opts == dp8.SigningFast {
+			m = modeFast
+		}
+		if c.knowMode(m, false); c.signed.torn {
+			c.mode, c.c.Signing = modeUnknown, "" // the frames will tell
+		}
+	}
+	if fromListener || c.hs.secrets || there < secretsEnd || c.signed.badKeys || h.SenderSecret == (dp8.Secret{}) || h.ReceiverSecret == (dp8.Secret{}) {
+		return
+	}
+	c.hs.secrets = true
+	c.judgeSigningVersion()
+	c.judgeLeak(h)
+	c.checkSupplied(h)
+	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
+	c.rejudge()
+}
+
+// useSecrets sets the secrets the connector and the listener sign with.
+func (c *conn) useSecrets(connector, listener dp8.Secret, handshake bool) {
+	for dir := range c.side {
+		s, secret := &c.side[dir], listener
+		if dir == c.connector {
+			secret = connector
+		}
+		s.fast = fastKey{secret: secret, known: true}
+		epoch := int64(0)
+		if ref, ok := s.seq.Known(); ok {
+			epoch = ref >> 8
+		}
+		s.keys.start(secret, epoch, handshake)
+	}
+}
+
+func (c *conn) knowSession(id uint32) {
+	if !c.hs.sessionKnown {
+		c.hs.sessionKnown = true
+		c.c.SessionID, c.c.HasSessionID = id, true
+	}
+}
+
+// knowVersion keeps what a side reports; the lower of the two counts
+// (MC-DPL8R 2.2.1.1). Of a side that contradicts itself the higher one does: an old
+// system does not know it.
+func (c *conn) knowVersion(dir int, v uint32) {
+	known, op := c.side[dir].version, c.f.Handshake.Opcode
+	if v>>16 != 1 || known >= v || known != 0 && op == dp8.OpHardDisconnect || op == dp8.OpConnectedSigned && v < dp8.Version15 {
+		return
+	}
+	c.side[dir].version = v
+	a, b := c.side[0].version, c.side[1].version
+	if a != 0 && b != 0 {
+		c.c.Version = min(a, b)
+		c.params.Version = c.c.Version
+		c.c.Confirm("version")
+	}
+}
+
+func (c *conn) knowConnector(dir int) {
+	if c.connector < 0 {
+		c.connector = dir
+		c.c.Roles[dir], c.c.Roles[1-dir] = "connector", "listener"
+	}
+}
+
+// knowMode sets the signing mode; inferred says that it was concluded.
+func (c *conn) knowMode(m mode, inferred bool) {
+	if c.mode != modeUnknown && inferred {
+		return
+	}
+	c.mode = m
+	c.c.Signing = modeNames[m]
+	c.params.Signing = dp8.Signed
+	if m == modeNone {
+		c.params.Signing = dp8.Unsigned
+	}
+	if inferred {
+		c.c.Infer("signing")
+	} else {
+		c.c.Confirm("signing")
+	}
+}
+
+// started reports whether data was captured before: then a handshake frame is a
+// late repetition and not the start.
+func (c *conn) started() bool {
+	_, a := c.c.Dir[0].Window().Highest()
+	_, b := c.c.Dir[1].Window().Highest()
+	return a || b
+}
+
+// expectZero makes numbers and messages start at 0 (MC-DPL8R 3.1.5.2.1).
+func (c *conn) expectZero() {
+	for i := range c.side {
+		c.side[i].asm.start(0)
+	}
+}
+
+func (c *conn) establish() {
+	if c.life.state < session.Established {
+		c.life.state = session.Established
+	}
+	c.pair.established(c)
+}

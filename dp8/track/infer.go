@@ -1,0 +1,90 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// learnFromData draws conclusions from a frame of a connection whose handshake
+// was not captured.
+func (c *conn) learnFromData(d *dp8.DFrame) {
+	if d.KeepAlive {
+		c.knowSession(d.SessionID)
+	}
+	if c.params.Version != 0 {
+		return
+	}
+	switch {
+	case c.alive.sure, d.Coalesced, c.params.Signing == dp8.Signed:
+		// KeepAlives with an id and coalescence need 1.5, signing needs 1.6; every
+		// known implementation that has the former reports 1.6.
+		c.inferVersion(dp8.Version16)
+	case d.IsEmptyKeepAlive() && d.Seq != 0, d.Control&dp8.CtlKeepAlive != 0 && !d.KeepAlive:
+		// From 1.5 the bit stands in nothing but KeepAlives.
+		c.inferVersion(dp8.Version15 - 1)
+	}
+}
+
+// An aliveState is what is known of KeepAlives while the version is not.
+type aliveState struct {
+	seen bool
+	sure bool // two with the same id
+	id   uint32
+
+	other uint32 // the latest id of a KeepAlive that is not the connection's, 0 for none
+	again bool   // the one before had it, too
+}
+
+// doubtKeepAlive looks again at what was taken for a KeepAlive without knowing
+// the version: it is one while all have the same id (AMB-DP8-05). With another
+// id, below 1.5, the four bytes are payload.
+func (c *conn) doubtKeepAlive(d *dp8.DFrame) {
+	a := &c.alive
+	switch {
+	case !d.KeepAlive || c.params.Version != 0 || c.params.Signing == dp8.Signed:
+	case !a.seen:
+		a.seen, a.id = true, d.SessionID
+	case a.id == d.SessionID:
+		a.sure = true
+	default:
+		c.inferVersion(dp8.Version15 - 1)
+		if c.c.DetectedBy != session.ByHandshake && c.c.SessionID == a.id {
+			c.hs.sessionKnown, c.c.SessionID, c.c.HasSessionID = false, 0, false
+		}
+		d.KeepAlive, d.SessionID = false, 0
+		d.Payload = c.fr.Payload[len(c.fr.Payload)-4:]
+	}
+}
+
+func (c *conn) inferVersion(v uint32) {
+	c.params.Version, c.c.Version = v, v
+	c.c.Infer("version")
+}
+
+// adopt takes over what a probe learned from the datagrams before recognition.
+func (c *conn) adopt(p *probe) {
+	switch p.signing() {
+	case dp8.Signed:
+		c.params.Signing = dp8.Signed
+		c.c.Infer("signing")
+	case dp8.Unsigned:
+		c.knowMode(modeNone, true)
+	}
+	if p.old {
+		c.inferVersion(dp8.Version15 - 1)
+	}
+	c.life.state = session.StateUnknown
+}
+
+// learnSigning takes the length of a SACK or KeepAlive for proof of whether
+// frames are signed, when the handshake was not captured.
+func (c *conn) learnSigning(has bool) {
+	switch {
+	case c.params.Signing != dp8.SigningUnknown:
+	case has:
+		c.params.Signing = dp8.Signed
+		c.c.Infer("signing")
+	default:
+		c.knowMode(modeNone, true)
+	}
+}

@@ -1,0 +1,93 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// shake is what judging the command frames of a connection needs, besides what is
+// kept of each side.
+type shake struct {
+	asked       [2]asked
+	lastConnect badConnect
+	strays      []stray
+	rival       *conn // another connection of the pair when this one began, until it is answered
+	rivalOpen   bool  // its handshake was pending then
+	signed      signedWatch
+	early       earlyFrame
+	repeats     int  // CONNECTs since the listener's latest answer
+	offers      int  // answers of the listener since the connector's latest confirmation
+	confirms    int  // confirmations
+	blind       bool // the capture cut a handshake frame
+}
+
+// judgeFlow judges a genuine data frame by the rules of other sections than its own:
+// those of the handshake before it and of the close behind which it comes.
+func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v session.Verdict) {
+	const whole = dp8.NewMsg | dp8.EndMsg
+	if v.Words.Has(duplicate) {
+		return
+	}
+	if dir != c.connector {
+		c.judgeUnestablished(dir, r31Est)
+	}
+	c.speaks(dir)
+	c.sawRetry(dir, d.IsRetry())
+	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == session.First && v.Words&gapWord == 0) {
+		c.lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
+	}
+	if d.Control&dp8.CtlCoalesce != 0 {
+		c.judgeCoalesced(d)
+	}
+	if d.Command&whole != whole || d.Control&dp8.CtlCoalesce != 0 {
+		c.keepOpen(dir, num, d)
+	}
+	if v.Novelty != session.First {
+		return
+	}
+	if c.side[dir].sackWatch.over.Frame != 0 {
+		c.settleNSeq(dir, num)
+	}
+	if !c.side[dir].alive1.over {
+		c.judgeFirstKeepAlive(dir, num, d, keepAlive)
+	}
+	if c.life.hard != [2]bool{} {
+		c.judgeDataBehindHard(dir, num)
+	}
+}
+
+// finishJudging ends what the capture leaves open.
+func (c *conn) finishJudging() {
+	c.finishStrays()
+	c.passRival()
+	law := &c.c.Law
+	for dir := range c.side {
+		c.finishDoubts(&c.side[dir])
+		c.judgeTickRate(dir)
+		c.finishHard(dir)
+		if w := &c.side[dir].sackWatch; w.over.Frame != 0 {
+			w.over.Blocked = session.GuardClean
+			law.Judge(w.over)
+		}
+	}
+	if e := &c.early; e.Frame != 0 {
+		e.Blocked = session.GuardClean
+		law.Judge(e.Case)
+	}
+}
+
+// grain is how coarse two times look, in ns: captures of some tools are cut to
+// seconds or milliseconds.
+func grain(a, b int64) int64 {
+	for _, g := range [...]int64{1e9, 1e8, 1e7, 1e6} {
+		if a%g == 0 && b%g == 0 {
+			return g
+		}
+	}
+	return 0
+}
+
+// atLeast is the time from an earlier one to the frame at hand that has passed for
+// sure, in ns; atMost is what may have.
+func (c *conn) atLeast(at int64) int64 { return c.fr.Time - at - grain(c.fr.Time, at) }
+func (c *conn) atMost(at int64) int64  { return c.fr.Time - at + grain(c.fr.Time, at) }

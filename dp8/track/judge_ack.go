@@ -1,0 +1,306 @@
+package track
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A stamp tells when, in the order of its side, a frame with an acknowledgement was
+// sent: a data frame at its number, a SACK before its bNSeq and at its tick, a
+// retry at no known place.
+type stamp struct {
+	data, retry bool
+	num         int64 // own number, or bNSeq
+	tick        uint32
+	frame       uint64
+	time        int64
+}
+
+// set copies a stamp field by field: all at once would wait for the narrow stores
+// that have just made it.
+func (x *stamp) set(y *stamp) {
+	x.data, x.retry, x.num, x.tick, x.frame, x.time = y.data, y.retry, y.num, y.tick, y.frame, y.time
+}
+
+// after reports whether the frame at hand was certainly sent after x, which was
+// captured before: by numbers and ticks, else by the reorder horizon (guard
+// REORD).
+func (c *conn) after(x *stamp) bool {
+	y := &c.stamp
+	apart := y.time-x.time > c.apart()
+	switch {
+	case x.retry || y.retry:
+		return apart
+	case y.data && x.data:
+		return y.num > x.num
+	case y.data:
+		return y.num >= x.num
+	case x.data:
+		return y.num > x.num
+	}
+	return y.num >= x.num && (int32(y.tick-x.tick) > 0 || y.tick == x.tick && apart)
+}
+
+// A told is what a frame said of bNRcv.
+type told struct {
+	stamp
+	next int64
+}
+
+// A latestMask is the latest SACK mask of a side: bit i is next+1+i.
+type latestMask struct {
+	stamp
+	known bool
+	next  int64
+	bits  uint64
+}
+
+// judgeAcknowledgement judges bNRcv and SACK mask of a frame that is no copy,
+// before they are applied (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3). It gives back the mask
+// without what is proven impossible.
+func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
+	l, o, law := &c.side[dir].ledger, &c.side[1-dir].ledger, &c.c.Law
+	next := near(o.seen, nrcv)
+	c.said = saying{next: next}
+	if mask = c.judgeBit63(mask); c.fr.Err != nil {
+		mask = 0 // cut within
+	}
+	if !o.started || !c.fr.HasTime || c.silent(1-dir) {
+		c.said.ahead = true // nothing can be said of it
+		l.answered = true
+		return mask
+	}
+	ahead := next > o.seen+1
+	wrapped := len(l.claims) > 0 && next <= o.seen-dp8.WindowSize // it counted on beyond half a cycle
+	if wrapped || next > o.seen+1+session.MaxAckExcess {
+		if l.outran++; wrapped || l.outran > 1 {
+			c.numbered[1-dir], c.vouched[1-dir] = 1, 0 // it is the other side that is not seen
+			return mask
+		}
+	}
+	if len(l.claims) > 0 {
+		c.contradict(dir, next)
+	}
+	if !l.answered {
+		l.answered = true
+		if c.c.Complete && !ahead {
+			law.Pass(r31522Start)
+		}
+		if c.c.Complete && ahead {
+			c.claim(dir, claim{from: o.seen + 1, next: next, high: o.seen, opening: true})
+		}
+	} else if ahead {
+		c.claim(dir, claim{from: o.seen + 1, next: next, high: o.seen})
+	}
+	l.beyond = l.beyond || ahead
+	if c.said.ahead = ahead; !ahead {
+		if !l.beyond && (l.queued == 0 || next >= l.queue[l.queued-1].next) {
+			c.vouched[1-dir] = max(c.vouched[1-dir], c.fr.Time)
+		}
+		c.judgeProgress(dir, next)
+	}
+	if mask != 0 {
+		mask = c.judgeMask(dir, next, mask, ahead)
+	}
+	c.said.mask = mask
+	if o.over.n > 0 {
+		c.explainOverrun(1-dir, next)
+	}
+	return mask
+}
+
+// A saying is what the frame at hand says of the other side's numbers.
+type saying struct {
+	next  int64
+	mask  uint64
+	ahead bool
+	drops uint64 // of its own
+}
+
+// judgeBit63 judges the last bit of a SACK mask: bNRcv + 64 is outside the window
+// (MC-DPL8R 3.1.5.2.1).
+func (c *conn) judgeBit63(mask uint64) uint64 {
+	if mask == 0 {
+		return 0
+	}
+	if law := &c.c.Law; !law.Check(r31523Bit63, mask>>63 == 0) {
+		law.Broken(r31523Bit63, "bit 63 of the SACK mask is set: it names bNRcv + 64, a number outside the window")
+		return 0
+	}
+	return mask
+}
+
+// judgeProgress judges that bNRcv does not go back in the order of sending, nor
+// stays behind in a retry (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
+func (c *conn) judgeProgress(dir int, next int64) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	rule := r31522Mono
+	if c.stamp.retry {
+		rule = r3165Hdrlatest
+	} else if l.queued > 0 && next >= l.queue[l.queued-1].next {
+		law.PassSet(setAck)
+		if next > l.queue[l.queued-1].next {
+			l.push(c, next)
+		}
+		return
+	}
+	law.Pass(r31522Max)
+	if l.queued == 0 || next >= l.queue[l.queued-1].next {
+		law.Pass(rule)
+		if l.queued == 0 || next > l.queue[l.queued-1].next {
+			l.push(c, next)
+		}
+		return
+	}
+	if l.queue[l.queued-1].next-next > dp8.WindowSize/4 && !law.ClockSure() {
+		law.Unclear(rule, session.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
+		return
+	}
+	for i := l.queued - 1; i >= 0 && l.queue[i].next > next; i-- {
+		if x := &l.queue[i]; c.after(&x.stamp) {
+			law.Broken(rule, c.goesBack(x, next), x.frame)
+			if rule == r31522Mono {
+				l.queued = 0
+				l.push(c, next)
+			}
+			return
+		}
+	}
+	law.Pass(rule) // it was overtaken
+}
+
+func (c *conn) goesBack(x *told, next int64) string {
+	if c.stamp.retry {
+		return fmt.Sprintf("bNRcv of the retry is %d, %s before the side sent %d: the header is not the latest", uint8(next), ms(c.fr.Time-x.time), uint8(x.next))
+	}
+	return fmt.Sprintf("bNRcv is %d, a frame sent before carried %d", uint8(next), uint8(x.next))
+}
+
+func (l *ledger) push(c *conn, next int64) {
+	if l.queued == len(l.queue) {
+		copy(l.queue[:], l.queue[1:])
+		l.queued--
+	}
+	t := &l.queue[l.queued]
+	t.set(&c.stamp)
+	t.next = next
+	l.queued++
+}
+
+// judgeMask judges a SACK mask (MC-DPL8R 3.1.5.2.3).
+func (c *conn) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
+	o, law := &c.side[1-dir].ledger, &c.c.Law
+	top := next + int64(bits.Len64(mask))
+	c.countBase(dir, mask, top)
+	switch {
+	case ahead:
+		return mask
+	case top > o.seen+1:
+		c.claim(dir, claim{from: next + 1, next: next, mask: mask, high: o.seen})
+		if top > o.seen+session.MaxAckExcess {
+			return 0
+		}
+	case top <= o.seen:
+		law.Pass(r31523Unsent)
+	}
+	known := mask
+	if over := top - o.seen; over > 0 {
+		known &= ^uint64(0) >> uint(min(63, 64-bits.Len64(mask)+int(over)))
+	}
+	if known != 0 {
+		c.judgeRenege(dir, next, known)
+		c.judgeAdvance(dir, next, known)
+	}
+	return mask
+}
+
+// judgeRenege judges that a number once selectively acknowledged is not reported
+// missing later.
+func (c *conn) judgeRenege(dir int, next int64, mask uint64) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	x := &l.mask
+	if !x.known {
+		x.take(c, next, mask)
+		return
+	}
+	shift := next - x.next
+	if shift < 0 || !c.after(&x.stamp) {
+		return
+	}
+	if shift < 64 {
+		gone := (x.bits >> uint(shift)) &^ mask
+		n := next + 1 + int64(bits.TrailingZeros64(gone))
+		if shift > 0 && x.bits>>uint(shift-1)&1 != 0 {
+			gone, n = 1, next
+		}
+		if !law.Check(r31523Renege, gone == 0) {
+			law.Broken(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, which an earlier one acknowledged", uint8(n)), x.frame)
+		}
+	}
+	x.take(c, next, mask)
+}
+
+func (x *latestMask) take(c *conn, next int64, mask uint64) {
+	x.set(&c.stamp)
+	x.known, x.next, x.bits = true, next, mask
+}
+
+// baseMasks is how many masks must read better as bNRcv + i before that is taken
+// for what a side means by them.
+const baseMasks = 20
+
+// A baseCount tells how the masks of a side can be read.
+type baseCount struct {
+	n, beyond int // masks with a new highest bit; of them, those that name the number behind the highest sent
+	top       int64
+	bit0      bool // some mask names bNRcv + 1
+	told      bool
+}
+
+// countBase looks for a side whose SACK bit i means bNRcv + i: then bit 0 is never
+// set, and masks often name the number behind the highest sent (MC-DPL8R
+// 3.1.5.2.3).
+func (c *conn) countBase(dir int, mask uint64, top int64) {
+	b, o, law := &c.side[dir].ledger.bases, &c.side[1-dir].ledger, &c.c.Law
+	b.bit0 = b.bit0 || mask&1 != 0
+	if b.n > 0 && top <= b.top {
+		return
+	}
+	b.n, b.top = b.n+1, top
+	if top == o.seen+1 {
+		b.beyond++
+		c.side[dir].ledger.odd = true
+	}
+	switch {
+	case b.bit0 || b.beyond == 0:
+		law.Pass(r31523Base)
+	case b.n >= baseMasks && b.beyond*2 >= b.n && !b.told:
+		b.told = true
+		law.Broken(r31523Base, fmt.Sprintf("%d of %d SACK masks name a number not sent yet when bit 0 is bNRcv + 1, none when it is bNRcv", b.beyond, b.n))
+	}
+}
+
+// passedHole notes an acknowledgement that passes numbers which were not captured:
+// if they are sent for the first time later, they were not there to be acknowledged.
+func (c *conn) passedHole(dir int, cum int64, known bool, words dissect.Words) {
+	o := &c.side[1-dir].ledger
+	if c.said.ahead || !known || !o.started || !c.fr.HasTime {
+		return
+	}
+	if !words.Has(dissect.AckOfUncaptured) {
+		c.c.Law.Pass(r31522Gapack)
+		return
+	}
+	from := max(cum, o.seen-dp8.WindowSize)
+	for ; from < c.said.next; from++ {
+		if yes, ok := c.c.Dir[1-dir].Captured(from); ok && !yes {
+			c.claim(dir, claim{from: from, next: c.said.next, high: o.seen, hole: true})
+			return
+		}
+	}
+}

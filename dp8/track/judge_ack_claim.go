@@ -1,0 +1,209 @@
+package track
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A claim is an acknowledgement of numbers that were not captured. Most show what
+// the capture missed; one is proven false when such a number is sent for the first
+// time later, when the other side's bNSeq says so, or when the side takes it back.
+type claim struct {
+	stamp
+	from, next int64  // numbers it acknowledges cumulatively
+	mask       uint64 // … and selectively: bit i is next+1+i
+	high       int64  // highest number captured then
+	opening    bool   // first acknowledgement of the side
+	hole       bool   // the numbers lie below the highest captured
+}
+
+// maxClaims bounds the claims of a side that wait.
+const maxClaims = 8
+
+// covers reports whether a claim acknowledges a number that was not captured then.
+func (k *claim) covers(num int64) bool {
+	if num >= k.from && num < k.next {
+		return true
+	}
+	i := num - k.next - 1
+	return num > k.high && i >= 0 && i < 64 && k.mask>>uint(i)&1 != 0
+}
+
+// top is the highest number of a claim.
+func (k *claim) top() int64 {
+	if k.mask == 0 {
+		return k.next - 1
+	}
+	return k.next + int64(bits.Len64(k.mask))
+}
+
+// rule is what a false claim breaks.
+func (k *claim) rule() int {
+	switch {
+	case k.mask != 0:
+		return r31523Unsent
+	case k.opening:
+		return r31522Start
+	case k.hole || k.next == k.high+2:
+		return r31522Gapack
+	}
+	return r31522Max
+}
+
+func (c *conn) claim(dir int, k claim) {
+	l := &c.side[dir].ledger
+	k.stamp = c.stamp
+	if n := len(l.claims); n > 0 && l.claims[n-1].next == k.next && l.claims[n-1].mask == k.mask {
+		return
+	}
+	if len(l.claims) == maxClaims {
+		c.shelve(dir, &l.claims[0], session.GuardClean)
+		l.claims = slices.Delete(l.claims, 0, 1)
+	}
+	l.claims = append(l.claims, k)
+}
+
+// shelve ends a claim without a verdict.
+func (c *conn) shelve(dir int, k *claim, g session.Guard) {
+	c.c.Law.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Blocked: g,
+		Message: "it acknowledges numbers that were not captured"})
+}
+
+func (c *conn) dropClaims(dir int, g session.Guard) {
+	l := &c.side[dir].ledger
+	for i := range l.claims {
+		c.shelve(dir, &l.claims[i], g)
+	}
+	l.claims = l.claims[:0]
+}
+
+// settleClaims looks at the other side's claims when a number of side dir is
+// captured; first tells that it is certainly its first sending.
+func (c *conn) settleClaims(dir int, num int64, first bool) {
+	l := &c.side[1-dir].ledger
+	keep := l.claims[:0]
+	for i := range l.claims {
+		k := l.claims[i]
+		switch late := c.fr.Time-k.time > c.prior.horizon; {
+		case k.covers(num) && first && late:
+			c.disprove(1-dir, &k, fmt.Sprintf("%d is sent for the first time %s later", uint8(num), ms(c.fr.Time-k.time)))
+		case k.covers(num) && !first && late:
+			c.shelve(1-dir, &k, session.GuardClean) // it was sent before, unseen
+		case !k.hole && num >= k.top() && !late:
+			c.c.Law.Pass(k.rule()) // the frame was overtaken by its acknowledgement
+		case num > k.top() && !k.hole, num > k.top()+dp8.WindowSize:
+			c.shelve(1-dir, &k, session.GuardClean)
+		default:
+			keep = append(keep, k)
+		}
+	}
+	l.claims = keep
+}
+
+// disprove judges a claim that is proven false by the frame at hand, or, where there
+// is none, by all that was captured.
+func (c *conn) disprove(dir int, k *claim, why string) {
+	proof := uint64(0)
+	if c.fr != nil {
+		proof = c.fr.Frame
+	}
+	what := fmt.Sprintf("bNRcv is %d, but the highest bSeq of the other side so far is %d", uint8(k.next), uint8(k.high))
+	switch k.rule() {
+	case r31523Unsent:
+		what = fmt.Sprintf("the SACK mask names %d, but the highest bSeq of the other side so far is %d", uint8(k.top()), uint8(k.high))
+		c.side[dir].ledger.odd = true
+	case r31522Gapack:
+		what = fmt.Sprintf("bNRcv is %d: it passes a number that was not sent yet", uint8(k.next))
+	case r31522Start:
+		what = fmt.Sprintf("the first bNRcv is %d, not 0", uint8(k.next))
+	}
+	c.c.Law.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true,
+		Proof: []uint64{proof}, Message: what + "; " + why})
+}
+
+// contradict looks at the side's own claims: one that a later frame of it takes
+// back was false.
+func (c *conn) contradict(dir int, next int64) {
+	l := &c.side[dir].ledger
+	if len(l.claims) == 0 {
+		return
+	}
+	keep := l.claims[:0]
+	for i := range l.claims {
+		k := l.claims[i]
+		if !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.after(&k.stamp) {
+			c.disprove(dir, &k, fmt.Sprintf("a later frame carries %d", uint8(next)))
+			continue
+		}
+		keep = append(keep, k)
+	}
+	l.claims = keep
+}
+
+// judgeNextSend looks at the other side's claims when a side says by SACK what it
+// will send next: nothing from there on was sent before. It counts only when it
+// agrees with what was captured.
+func (c *conn) judgeNextSend(dir int, next int64) {
+	l, own := &c.side[1-dir].ledger, &c.side[dir].ledger
+	if len(l.claims) == 0 || !own.started || next != own.seen+1 || c.fr.Words != 0 {
+		return
+	}
+	keep := l.claims[:0]
+	for i := range l.claims {
+		k := l.claims[i]
+		if !k.hole && k.top() >= next && c.fr.Time-k.time > c.apart() {
+			c.disprove(1-dir, &k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(next)))
+			continue
+		}
+		keep = append(keep, k)
+	}
+	l.claims = keep
+}
+
+// closeClaims ends what is left at the end of the connection: an acknowledgement of
+// more than a window beyond everything captured, in a capture that shows no gap,
+// is false; of others too little is known.
+func (c *conn) closeClaims(dir int) {
+	l := &c.side[dir].ledger
+	for i := range l.claims {
+		k := &l.claims[i]
+		if !k.hole && k.high >= 0 && k.top() > k.high+1+session.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Law.Clean(0) {
+			c.disprove(dir, k, "that is more than the window beyond it")
+			continue
+		}
+		c.shelve(dir, k, session.GuardClean)
+	}
+	l.claims = l.claims[:0]
+}
+
+// firstAckTime is for how long behind the first frame of a connection a side may not
+// have been seen, in ns.
+const firstAckTime = 1e9
+
+// judgeFirstAck judges bNRcv while nothing of the other side was captured: it starts
+// at 0 (MC-DPL8R 3.1.5.2.2).
+func (c *conn) judgeFirstAck(dir int, nrcv uint8) {
+	l := &c.side[dir].ledger
+	if !c.c.Complete || !c.fr.HasTime || c.trusted != 0 || c.fr.Words.Has(dissect.Duplicate) {
+		return
+	}
+	first := !l.answered
+	l.answered = true
+	if l.unseen = l.unseen || c.fr.Time-c.c.FirstTime > firstAckTime || nrcv > dp8.WindowSize; l.unseen {
+		c.dropClaims(dir, session.GuardBidir) // the other side is not seen
+		return
+	}
+	c.contradict(dir, int64(nrcv))
+	switch {
+	case nrcv != 0:
+		c.claim(dir, claim{next: int64(nrcv), high: -1, opening: first})
+	case first:
+		c.c.Law.Pass(r31522Start)
+	}
+}

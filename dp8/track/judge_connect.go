@@ -1,0 +1,276 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+const (
+	duplicate = dissect.Duplicate
+	gapWord   = dissect.Gap | dissect.GapFilled
+)
+
+// cframes is what one side's command frames other than SACK said so far: one
+// counter numbers them (AMB-DP8-03).
+type cframes struct {
+	any   bool
+	op    uint8
+	msgID uint8 // of the latest
+	tick  uint32
+	at    int64
+	frame uint64
+}
+
+func (p *cframes) keep(c *conn, h *dp8.Handshake) {
+	*p = cframes{true, h.Opcode, h.MsgID, h.Timestamp, c.fr.Time, c.fr.Frame}
+}
+
+// asked is what a side sent that the other one answers: CONNECTs of the connector,
+// CONNECTEDs or CONNECTED_SIGNEDs of the listener.
+type asked struct {
+	n       int
+	first   uint8 // bMsgID
+	top     uint8 // highest bMsgID
+	firstAt int64
+	at      int64  // when top was captured
+	frame   uint64 // of top
+	speaks  bool   // the side sent data or SACKs: it asks no more
+	spokeAt int64
+	spoke   uint64 // frame
+}
+
+func (a *asked) add(c *conn, h *dp8.Handshake) {
+	if a.n == 0 {
+		a.first, a.top, a.firstAt, a.at, a.frame = h.MsgID, h.MsgID, c.fr.Time, c.fr.Time, c.fr.Frame
+	}
+	if a.n++; h.MsgID > a.top {
+		a.top, a.at, a.frame = h.MsgID, c.fr.Time, c.fr.Frame
+	}
+}
+
+// retryLeast is the shortest time in which any implementation repeats a handshake
+// frame, in ns: a fifth of the recommended 200 ms (MC-DPL8R 3.1.2.1).
+const retryLeast = 40e6
+
+// unseen is how many more frames than captured a side may have sent for the other
+// to answer by now.
+func (c *conn) unseen(dir int) int {
+	a := &c.asked[dir]
+	if !c.fr.HasTime {
+		return 255
+	}
+	until := c.fr.Time
+	if a.speaks {
+		until = min(until, a.spokeAt)
+	}
+	n := int((max(0, until-a.at) + grain(until, a.at)) / retryLeast)
+	if dir != c.connector { // it repeats by itself and answers repeated CONNECTs
+		n = 2*n + max(0, c.asked[1-dir].n-1) + 1 // the network may double one behind the capture
+	}
+	return n
+}
+
+// speaks notes that a side sends data or SACKs.
+func (c *conn) speaks(dir int) {
+	if a := &c.asked[dir]; !a.speaks {
+		a.speaks, a.spokeAt, a.spoke = true, c.fr.Time, c.fr.Frame
+	}
+}
+
+// judgeConnect judges a CONNECT that is no copy. It reports false when the frame
+// must change nothing.
+func (c *conn) judgeConnect(dir int, h *dp8.Handshake) bool {
+	law := &c.c.Law
+	foreign := c.hs.sessionKnown && h.SessionID != c.c.SessionID
+	good := c.judgeConnectFields(h)
+	if foreign && good && c.life.state != session.Opening {
+		return false
+	}
+	if foreign {
+		if good {
+			c.judgeChangedID(dir, h)
+			c.asked[dir].add(c, h)
+		}
+		return false
+	}
+	if !good {
+		if c.life.state == session.Opening {
+			c.keepBad(h)
+		}
+		return c.life.state == session.Opening
+	}
+	if c.hs.sessionKnown && c.asked[dir].n > 0 {
+		law.Pass(r2211SessidConst)
+	}
+	c.lives(dir, true, 0)
+	if c.life.state == session.Opening {
+		c.judgeConnectMsgID(dir, h)
+	}
+	c.judgeTick(dir, h.Timestamp)
+	c.judgeRepeated(dir)
+	if p := &c.side[dir].cframes; p.any || h.MsgID <= lateFirst {
+		p.keep(c, h)
+	}
+	c.asked[dir].add(c, h)
+	c.keepBad(h)
+	return true
+}
+
+// judgeConnectFields judges the values of one CONNECT (MC-DPL8R 2.2.1.1).
+func (c *conn) judgeConnectFields(h *dp8.Handshake) (good bool) {
+	law, major, minor := &c.c.Law, h.Version>>16, h.Version&0xffff
+	good = true
+	check := func(rule int, holds bool, message string) {
+		if !law.Check(rule, holds) {
+			law.Broken(rule, message)
+			good = false
+		}
+	}
+	check(r2211Poll, h.Command&dp8.Poll != 0, "a CONNECT without POLL")
+	if h.RspID != 0 {
+		check(r2211Rspid, false, fmt.Sprintf("bRspId of a CONNECT is %d", h.RspID))
+	} else {
+		law.Pass(r2211Rspid)
+	}
+	if major != 1 {
+		check(r2211Major, false, fmt.Sprintf("dwCurrentProtocolVersion is %s: the major version is 1", versionText(h.Version)))
+		return false
+	}
+	law.Pass(r2211Major)
+	check(r2211SessidZero, h.SessionID != 0 || minor < 5, "dwSessID is 0")
+	c.judgeMinor(r2211Minor, h)
+	if !law.Check(r2211MinorHigh, minor <= 6) {
+		law.Broken(r2211MinorHigh, fmt.Sprintf("dwCurrentProtocolVersion is %s, the highest known is 1.6", versionText(h.Version)))
+	}
+	return good
+}
+
+// judgeMinor: a minor version below 6 tells of an old system.
+func (c *conn) judgeMinor(rule int, h *dp8.Handshake) {
+	if law := &c.c.Law; !law.Check(rule, h.Version >= dp8.Version16) {
+		law.Broken(rule, fmt.Sprintf("dwCurrentProtocolVersion is %s, not 1.6", versionText(h.Version)))
+	}
+}
+
+// judgeChangedID judges a CONNECT that goes on with a pending attempt under another
+// session id. Where a single missing CONNECT would make it the second of a new
+// attempt, it must have come before anyone gives up.
+func (c *conn) judgeChangedID(dir int, h *dp8.Handshake) {
+	law, a := &c.c.Law, &c.asked[dir]
+	message := "dwSessID is " + idText(h.SessionID) + ", the CONNECT before carried " + idText(c.c.SessionID)
+	if h.MsgID == 1 && c.atMost(a.at) > 1e9 {
+		law.Unclear(r2211SessidConst, session.GuardLife, message, a.frame)
+	} else {
+		law.Broken(r2211SessidConst, message, a.frame)
+	}
+	c.addStray(stray{Case: law.Here(r2211SessidConst, ""), id: h.SessionID, silent: true})
+}
+
+// lateFirst is a bMsgID that no attempt comes to: at 5 s between two CONNECTs it
+// would take five minutes.
+const lateFirst = 60
+
+// judgeConnectMsgID: the CONNECTs of an attempt count from 0 by one (MC-DPL8R
+// 2.2.1.1).
+func (c *conn) judgeConnectMsgID(dir int, h *dp8.Handshake) {
+	law, p := &c.c.Law, &c.side[dir].cframes
+	switch {
+	case !p.any && h.MsgID == 0:
+		law.Pass(r2211MsgidInit)
+	case !p.any && h.MsgID <= lateFirst:
+		law.Unclear(r2211MsgidInit, session.GuardStart, fmt.Sprintf("the first CONNECT captured has bMsgID %d", h.MsgID))
+	case !p.any:
+		law.Broken(r2211MsgidInit, fmt.Sprintf("the first CONNECT has bMsgID %d", h.MsgID))
+	case p.op == dp8.OpConnect:
+		c.judgeNextMsgID(r2211MsgidInc, p, h)
+	}
+}
+
+// judgeNextMsgID judges the bMsgID of a frame that repeats the one before.
+func (c *conn) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
+	law := &c.c.Law
+	switch ahead := int8(h.MsgID - p.msgID); {
+	case !c.isLater(p, h): // overtaken
+	case ahead == 1:
+		law.Pass(rule)
+	case ahead > 1:
+		law.Unclear(rule, session.GuardClean, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
+	default:
+		law.Broken(rule, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
+	}
+}
+
+// isLater reports whether a command frame was sent after the one before it, by their
+// ticks.
+func (c *conn) isLater(p *cframes, h *dp8.Handshake) bool {
+	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.at) > 2*c.c.Law.Horizon()
+}
+
+// A badConnect is a CONNECT that must not be answered, or only unsigned.
+type badConnect struct {
+	msgID   uint8
+	frame   uint64
+	version uint32
+	id      uint32
+	any     bool
+}
+
+// keepBad keeps the latest CONNECT for its answers.
+func (c *conn) keepBad(h *dp8.Handshake) {
+	c.lastConnect = badConnect{h.MsgID, c.fr.Frame, h.Version, h.SessionID, true}
+}
+
+// judgeAnswered judges that the listener answered at all, when the CONNECT that it
+// names was captured (MC-DPL8R 2.2.1.1, 3.1.5.1.1).
+func (c *conn) judgeAnswered(h *dp8.Handshake) {
+	law, x := &c.c.Law, &c.lastConnect
+	if !x.any || x.msgID != h.RspID {
+		return
+	}
+	if x.version>>16 != 1 {
+		law.Broken(r31511VerIgnore, fmt.Sprintf("answers a CONNECT of version %s", versionText(x.version)), x.frame)
+		return
+	}
+	law.Pass(r31511VerIgnore)
+	if h.Opcode != dp8.OpConnectedSigned {
+		return
+	}
+	if !law.Check(r31511SignVer, x.version >= dp8.Version16) {
+		law.Broken(r31511SignVer, fmt.Sprintf("a signed answer to a CONNECT of version %s", versionText(x.version)), x.frame)
+	}
+	if !law.Check(r31511SignSessid0, x.id != 0 || h.SessionID != 0) {
+		law.Broken(r31511SignSessid0, "a signed answer to a CONNECT with dwSessID 0", x.frame)
+	}
+}
+
+// repeatedConnects is how many repeated CONNECTs between two consecutive answers
+// show that the listener does not answer them: so many do not get lost.
+const repeatedConnects = 5
+
+// judgeRepeated counts the CONNECTs behind an answer.
+func (c *conn) judgeRepeated(dir int) {
+	if dir == c.connector && c.asked[1-dir].n > 0 && !c.hs.confirmed {
+		c.repeats++
+	}
+}
+
+// judgeRepliesAgain: each CONNECT of a pending handshake is answered at once
+// (MC-DPL8R 3.1.5.1.1). That none was in between shows in the bMsgID of the
+// listener's next answer.
+func (c *conn) judgeRepliesAgain(dir int, h *dp8.Handshake) {
+	law, p := &c.c.Law, &c.side[dir].cframes
+	n := c.repeats
+	c.repeats = 0
+	switch {
+	case n == 0 || p.op != dp8.OpConnected || h.MsgID != p.msgID+1:
+	case n < repeatedConnects:
+		law.Pass(r31511Dupreply)
+	default:
+		x := law.Here(r31511Dupreply, fmt.Sprintf("%d repeated CONNECTs before the next answer", n), c.asked[c.connector].frame)
+		law.Judge(x)
+	}
+}

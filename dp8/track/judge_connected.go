@@ -1,0 +1,342 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// answerRules are those that CONNECTED and CONNECTED_SIGNED have in common.
+type answerRules struct{ major, sessid, pollListener, pollConnector, rspid, reconfirm int }
+
+var (
+	plainRules   = answerRules{r2212Major, r2212Sessid, r2212PollListener, r2212PollConnector, r2212Rspid, r31512Reconfirm}
+	csignedRules = answerRules{r2213Major, r2213Sessid, r2213PollListener, r2213PollConnector, r2213Rspid, r31513Reconfirm}
+)
+
+// judgeHandshake judges a CONNECT, CONNECTED or CONNECTED_SIGNED before it changes
+// anything; it reports false when it must not.
+func (c *conn) judgeHandshake(dir int, h *dp8.Handshake) bool {
+	foreign := c.hs.sessionKnown && len(c.fr.Payload) >= 12 && h.SessionID != c.c.SessionID
+	if c.fr.Cut() {
+		c.blind = true
+		return !foreign
+	}
+	if c.fr.Words.Has(duplicate) {
+		return false
+	}
+	law := &c.c.Law
+	law.PassSet(setCFrame)
+	law.Pass(cmdRules[h.Opcode])
+	c.judgeTrailing(law, h)
+	if h.Opcode == dp8.OpConnect {
+		return c.judgeConnect(dir, h)
+	}
+	return c.judgeAnswer(dir, h)
+}
+
+// judgeAnswer judges a CONNECTED or CONNECTED_SIGNED (MC-DPL8R 2.2.1.2, 2.2.1.3).
+func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
+	law, r := &c.c.Law, &plainRules
+	if h.Opcode == dp8.OpConnectedSigned {
+		r = &csignedRules
+	}
+	if !law.Check(r.major, h.Version>>16 == 1) {
+		law.Broken(r.major, fmt.Sprintf("dwCurrentProtocolVersion is %s: the major version is 1", versionText(h.Version)))
+		return false
+	}
+	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
+		c.judgeStrayAnswer(r.sessid, dir, h)
+		return false
+	}
+	if c.hs.connects > 0 {
+		law.Pass(r.sessid)
+	}
+	if !c.judgeMix(dir, h) {
+		return false
+	}
+	fromListener := h.Command&dp8.Poll != 0
+	if c.connector >= 0 {
+		fromListener = dir != c.connector
+	}
+	good := c.judgeAnswerVersion(dir, h)
+	good = c.judgePoll(r, h, fromListener) && good
+	if fromListener {
+		c.judgeAnswered(h)
+		c.judgeRival(dir)
+	}
+	good = c.judgeRspID(r, dir, h) && good
+	if h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0 {
+		good = c.judgeSecrets(h, fromListener) && good
+	}
+	c.lives(dir, true, 0)
+	c.judgeTick(dir, h.Timestamp)
+	if !good {
+		return true
+	}
+	if fromListener {
+		c.judgeRepliesAgain(dir, h)
+	}
+	c.judgeAnswerMsgID(dir, h, fromListener)
+	c.settleEarly(dir, h, fromListener)
+	c.judgeConfirms(r, h, fromListener)
+	c.side[dir].cframes.keep(c, h)
+	if fromListener {
+		c.asked[dir].add(c, h)
+	}
+	return true
+}
+
+// judgeMix: a handshake is signed or unsigned throughout (MC-DPL8R 3.1.5.1.2,
+// 3.1.5.1.3). The listener says first which: when the connector seems to, it may have
+// overtaken it.
+func (c *conn) judgeMix(dir int, h *dp8.Handshake) bool {
+	law, signed := &c.c.Law, h.Opcode == dp8.OpConnectedSigned
+	mixed := c.hs.plain && signed || c.hs.signed && !signed
+	switch {
+	case mixed && dir != c.hs.modeOf && c.hs.modeOf == c.connector && c.fr.Time-c.hs.modeAt <= law.Horizon():
+		law.Unclear(r31513Mix, session.GuardReord, "the sides differ in whether the handshake is signed")
+		c.doubtMode()
+		return false
+	case c.hs.plain && signed:
+		law.Broken(r31513Mix, "CONNECTED_SIGNED in a handshake that is not signed")
+		c.doubtMode()
+		return false
+	case c.hs.signed && !signed:
+		law.Broken(r31513Mix, "CONNECTED in a signed handshake")
+		c.doubtMode()
+		return false
+	case c.hs.plain || c.hs.signed:
+		law.Pass(r31513Mix)
+	}
+	c.hs.plain = !signed
+	c.hs.modeOf, c.hs.modeAt = dir, c.fr.Time
+	return true
+}
+
+// doubtMode forgets how frames are signed when the handshake says both: they will
+// tell.
+func (c *conn) doubtMode() {
+	if !c.started() {
+		c.mode, c.params.Signing, c.c.Signing = modeUnknown, dp8.SigningUnknown, ""
+	}
+}
+
+// judgeAnswerVersion judges the version that an answer reports.
+func (c *conn) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
+	law, v := &c.c.Law, c.side[dir].version
+	switch {
+	case h.Opcode == dp8.OpConnected:
+		c.judgeMinor(r2212Minor, h)
+	case h.Version < dp8.Version15:
+		law.Broken(r2213MinorMin, fmt.Sprintf("CONNECTED_SIGNED of version %s, the least is 1.5", versionText(h.Version)))
+		return false
+	default:
+		law.Pass(r2213MinorMin)
+		if !law.Check(r2213MinorSign, h.Version >= dp8.Version16) {
+			law.Broken(r2213MinorSign, fmt.Sprintf("CONNECTED_SIGNED of version %s: a side that signs ignores what is below 1.6", versionText(h.Version)))
+			return false
+		}
+	}
+	if s := &c.side[dir]; v == 0 || s.doubtful {
+		return true
+	} else if s.doubtful = !law.Check(r2212VerStable, h.Version == v); s.doubtful {
+		law.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, the side reported %s before", versionText(h.Version), versionText(v)))
+		return false
+	}
+	return true
+}
+
+// judgePoll judges the POLL flag when a CONNECT showed who is who.
+func (c *conn) judgePoll(r *answerRules, h *dp8.Handshake, fromListener bool) bool {
+	law, poll := &c.c.Law, h.Command&dp8.Poll != 0
+	if c.hs.connects == 0 {
+		return true
+	}
+	rule, text := r.pollConnector, "the connector's %s has POLL"
+	if fromListener {
+		rule, text = r.pollListener, "the listener's %s has no POLL"
+	}
+	if !law.Check(rule, poll == fromListener) {
+		law.Broken(rule, fmt.Sprintf(text, c.f.Type))
+		return false
+	}
+	return true
+}
+
+// judgeRspID: bRspId is the bMsgID of the frame that is answered. Any of the
+// attempt may be, also some that were not captured.
+func (c *conn) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
+	law, a := &c.c.Law, &c.asked[1-dir]
+	if a.n == 0 || c.hs.connects == 0 && dir != c.connector || c.blind {
+		return true
+	}
+	excess := int(h.RspID) - int(a.top)
+	if excess <= 0 {
+		law.Pass(r.rspid)
+		return true
+	}
+	message := fmt.Sprintf("bRspId is %d, the highest bMsgID of the other side is %d", h.RspID, a.top)
+	if excess <= c.unseen(1-dir) {
+		law.Unclear(r.rspid, session.GuardClean, message, a.frame)
+		return true
+	}
+	law.Broken(r.rspid, message, a.frame)
+	return false
+}
+
+// judgeAnswerMsgID judges the bMsgID of an answer. A side begins with 0 or goes on
+// counting from its CONNECTs (AMB-DP8-03); a listener that signs keeps no count.
+func (c *conn) judgeAnswerMsgID(dir int, h *dp8.Handshake, fromListener bool) {
+	law, p := &c.c.Law, &c.side[dir].cframes
+	init, inc := r2212MsgidInit, r2212MsgidInc
+	if h.Opcode == dp8.OpConnectedSigned {
+		init, inc = r2213Msgid, r2213Msgid
+	}
+	switch {
+	case h.Opcode == dp8.OpConnectedSigned && fromListener && h.MsgID == 0:
+		law.Pass(init)
+	case p.any && p.op == h.Opcode:
+		c.judgeNextMsgID(inc, p, h)
+	case h.MsgID == 0 || p.any && h.MsgID == p.msgID+1:
+		law.Pass(init)
+	default:
+		c.judgeFirstMsgID(init, dir, h)
+	}
+}
+
+// doubled is how many answers more there may be than frames to answer: the network
+// doubles some behind the capture.
+const doubled = 2
+
+// judgeFirstMsgID judges the bMsgID of the first answer captured of a side, which is
+// neither of the two it may be. Answers that were not captured explain as many as
+// there was time for.
+func (c *conn) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
+	law, p, base := &c.c.Law, &c.side[dir].cframes, 0
+	since := c.asked[1-dir].firstAt
+	if p.any {
+		base, since = int(p.msgID)+1, p.at
+	} else if c.asked[1-dir].n == 0 || dir == c.connector {
+		return
+	}
+	room := int(c.atMost(since)/retryLeast) + max(0, c.asked[1-dir].n-1) + doubled
+	message := fmt.Sprintf("the first %s of the side has bMsgID %d", c.f.Type, h.MsgID)
+	if excess := int(h.MsgID) - base; excess < 0 && int32(h.Timestamp-p.tick) >= 0 || excess > room {
+		law.Broken(rule, message)
+		return
+	}
+	law.Unclear(rule, session.GuardStart, message)
+}
+
+// An earlyFrame is data or a SACK of a side before the handshake allows it.
+type earlyFrame struct {
+	session.Case
+}
+
+// judgeUnestablished notes a data frame or SACK of the listener before any
+// confirmation of the connector was captured (MC-DPL8R 3.1, 3.1.5.1.5). Whether one
+// was sent shows in the bMsgID of the one that is captured next.
+func (c *conn) judgeUnestablished(dir, rule int) {
+	if c.connector < 0 || dir == c.connector || c.hs.connects == 0 {
+		return
+	}
+	law := &c.c.Law
+	if c.hs.confirmed || c.asked[c.connector].speaks {
+		law.Pass(rule)
+		return
+	}
+	if e := &c.early; e.Frame == 0 {
+		e.Case = law.Here(rule, "the listener sends before the connector confirmed the connection")
+	}
+}
+
+// settleEarly: a confirmation with the number right behind the CONNECTs is the
+// first one.
+func (c *conn) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
+	e, p, law := &c.early, &c.side[dir].cframes, &c.c.Law
+	if fromListener || e.Frame == 0 {
+		return
+	}
+	e.Proof = append(e.Proof, c.fr.Frame)
+	switch {
+	case p.op != dp8.OpConnect || h.MsgID != p.msgID+1:
+		e.Blocked = session.GuardClean
+	case c.atLeast(e.Time) <= law.Horizon():
+		e.Blocked = session.GuardReord
+	}
+	law.Judge(e.Case)
+	*e = earlyFrame{}
+}
+
+// confirmOffers is how many repeated answers of the listener must stay without a
+// confirmation: so many do not all get lost.
+const confirmOffers = 4
+
+// judgeConfirms: the connector confirms the listener's answer, each time it is
+// repeated (MC-DPL8R 3.1.5.1.2, 3.1.5.1.3).
+func (c *conn) judgeConfirms(r *answerRules, h *dp8.Handshake, fromListener bool) {
+	law := &c.c.Law
+	if !fromListener {
+		if c.offers > 0 && h.Opcode == dp8.OpConnected {
+			law.Pass(r31512Confirm)
+		}
+		if c.offers > 0 && c.confirms > 0 {
+			law.Pass(r.reconfirm)
+		}
+		c.offers, c.confirms = 0, c.confirms+1
+		return
+	}
+	if !c.asked[max(0, c.connector)].speaks || c.connector < 0 {
+		c.offers = max(c.offers, 1)
+		return
+	}
+	// The connector sends data: it received one of them.
+	if c.offers++; c.offers <= max(confirmOffers, law.NeededOdds(c.connector)) || c.life.hard != [2]bool{} {
+		return
+	}
+	rule := r.reconfirm
+	if c.confirms == 0 && h.Opcode == dp8.OpConnected {
+		rule = r31512Confirm
+	}
+	a := &c.asked[c.connector]
+	law.Judge(session.Case{Rule: rule, Dir: c.connector, Frame: a.spoke, Time: a.spokeAt, HasTime: c.fr.HasTime, Proof: []uint64{c.fr.Frame},
+		Message: fmt.Sprintf("%d answers of the listener in a row stay without a confirmation, data goes on", c.offers)})
+	c.offers = 1
+}
+
+// passRival: the CONNECT this connection began with was ignored, and the other
+// connection went on (MC-DPL8R 3.1.5.1.1).
+func (c *conn) passRival() {
+	o := c.rival
+	if o == nil || c.hs.connects == 0 || c.hs.answered || o.c.LastTime <= c.c.FirstTime {
+		return
+	}
+	switch {
+	case !c.rivalOpen:
+		c.c.Law.Pass(r31511Est)
+	case o.hs.plain:
+		c.c.Law.Pass(r31511Otherid)
+	}
+}
+
+// judgeRival judges the listener's answer to a CONNECT that came while it had
+// another connection with the same address: it ignores that (MC-DPL8R 3.1.5.1.1).
+// That it still has the other one shows when it goes on there.
+func (c *conn) judgeRival(dir int) {
+	o := c.rival
+	if c.rival = nil; o == nil || o.finished || o.life.state > session.Established {
+		return
+	}
+	rule, text := r31511Otherid, "answers the CONNECT of another session while a handshake is pending"
+	if o.life.state == session.Established {
+		rule, text = r31511Est, "answers a CONNECT on an established connection"
+	} else if o.hs.signed || !o.hs.plain {
+		return // who signs keeps no state of a pending handshake
+	}
+	fr := c.fr
+	x := session.Case{Rule: rule, Dir: o.c.DirOf(fr.Datagram), Frame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Message: text}
+	o.addStray(stray{Case: x, id: c.c.SessionID, side: x.Dir})
+}

@@ -1,0 +1,343 @@
+package track
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// judgeMalformedData judges what could not be decoded of a data frame.
+func (c *conn) judgeMalformedData(err *dissect.Error) {
+	if c.f.Type != dp8.TypeDFrame || c.c.Damaged(c.fr.Datagram) || len(c.fr.Payload) < 4 {
+		return
+	}
+	switch err.Field {
+	case &dp8.Fields[dp8.FSACKMask], &dp8.Fields[dp8.FSendMask], &dp8.Fields[dp8.FSessionID]:
+		c.c.Law.Broken(r222Hdrlen, fmt.Sprintf("%s does not fit: the frame has %d bytes", err.Field.Name, len(c.fr.Payload)))
+	}
+}
+
+// judgeData judges a data frame by itself and against what its side sent before. It
+// reports whether the frame is a copy of one captured before, which no rule judges.
+func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) (copied bool) {
+	law, s := &c.c.Law, &c.side[dir]
+	var prev *sentFrame
+	if num <= s.mem.top {
+		prev = s.mem.at(num)
+	}
+	if prev == nil && num >= s.mem.top && !s.ended && c.plain(d) && !c.fr.Words.Has(dissect.Duplicate) {
+		law.PassSet(setData)
+		if d.Control != 0 {
+			c.judgeMasks(law, d)
+		}
+		if len(s.refused) > 0 {
+			c.accepted(dir, num)
+		}
+		return false
+	}
+	law.Pass(r315Dispatch)
+	if c.isCopy(d, prev) {
+		return true
+	}
+	c.accepted(dir, num)
+	if c.fr.Cut() {
+		return false
+	}
+	law.Pass(r222Hdrlen)
+	c.judgeMasks(law, d)
+	c.judgeSize(law, d)
+	c.judgeContent(law, d, keepAlive)
+	c.judgeRetryBit(law, dir, num, d, prev)
+	c.judgeResigned(law, d, prev)
+	c.judgeOrder(law, dir, num, d, prev)
+	c.judgeEnd(law, dir, num, d, prev)
+	return false
+}
+
+// plain reports a frame that passes all rules on the content of frames at once: data
+// that is neither coalesced nor the end, sent for the first time in one packet.
+func (c *conn) plain(d *dp8.DFrame) bool {
+	const masks = dp8.CtlSACK1 | dp8.CtlSACK2 | dp8.CtlSend1 | dp8.CtlSend2
+	return d.Control&^masks == 0 && d.Command&dp8.User1 == 0 && len(d.Payload) != 4 && c.fr.Fragments == 0 &&
+		!d.KeepAlive && (c.params.Version == 0 || c.params.Version >= dp8.Version15) && !c.fr.Cut()
+}
+
+// judgeMasks looks for masks that say nothing (AMB-DP8-42: allowed).
+func (c *conn) judgeMasks(law *session.Law, d *dp8.DFrame) {
+	const announced = dp8.CtlSACK1 | dp8.CtlSACK2 | dp8.CtlSend1 | dp8.CtlSend2
+	if d.Control&announced == 0 {
+		return
+	}
+	if !(d.Control&dp8.CtlSACK1 != 0 && uint32(d.SACKMask) == 0 || d.Control&dp8.CtlSACK2 != 0 && d.SACKMask>>32 == 0 ||
+		d.Control&dp8.CtlSend1 != 0 && uint32(d.SendMask) == 0 || d.Control&dp8.CtlSend2 != 0 && d.SendMask>>32 == 0) {
+		law.Pass(r222Maskzero)
+		return
+	}
+	for _, w := range [...]struct {
+		bit  dp8.Control
+		word uint32
+		name string
+	}{{dp8.CtlSACK1, uint32(d.SACKMask), "dwSACKMask1"}, {dp8.CtlSACK2, uint32(d.SACKMask >> 32), "dwSACKMask2"},
+		{dp8.CtlSend1, uint32(d.SendMask), "dwSendMask1"}, {dp8.CtlSend2, uint32(d.SendMask >> 32), "dwSendMask2"}} {
+		if d.Control&w.bit != 0 && w.word == 0 {
+			law.Broken(r222Maskzero, w.name+" is there and has no bit set")
+			return
+		}
+	}
+}
+
+// judgeSize: a frame larger than the MTU travels in IP fragments. Of IPv4, a router
+// may have made them, whose MTU the sender does not know.
+func (c *conn) judgeSize(law *session.Law, d *dp8.DFrame) {
+	if d.Coalesced {
+		return // 2.2.3 has a rule of its own
+	}
+	if law.Check(r222Mtu, c.fr.Fragments == 0) {
+		return
+	}
+	x := law.Here(r222Mtu, fmt.Sprintf("the frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
+	x.Milder = !c.fr.IPv6
+	law.Judge(x)
+}
+
+// judgeContent judges what stands behind the masks by what kind of frame it is.
+func (c *conn) judgeContent(law *session.Law, d *dp8.DFrame, keepAlive bool) {
+	switch {
+	case d.KeepAlive:
+		c.judgeKeepAlive(law, d)
+	case c.params.Version != 0 && c.params.Version < dp8.Version15:
+		c.judgeOldKeepAlive(law, d, keepAlive)
+	case !d.Coalesced:
+		if c.holdsID(d) {
+			law.Broken(r222SessidAbsent, "the payload of a frame that is no KeepAlive is the session id")
+		} else {
+			law.Pass(r222SessidAbsent)
+		}
+	}
+	if d.Command&dp8.User1 != 0 && !d.KeepAlive && !d.Coalesced {
+		c.judgeUser(law, d)
+	}
+}
+
+// holdsID reports a payload that is exactly the connection's session id. Zero is
+// what a payload may well be.
+func (c *conn) holdsID(d *dp8.DFrame) bool {
+	return c.hs.sessionKnown && c.c.SessionID != 0 && len(d.Payload) == 4 && !d.Coalesced &&
+		binary.LittleEndian.Uint32(d.Payload) == c.c.SessionID
+}
+
+// versionsSeen reports whether both sides said their version.
+func (c *conn) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].version != 0 }
+
+// judgeOldKeepAlive: below 1.5 there is no id, and bit 02 asks for a dedicated
+// acknowledgement (MC-DPL8R 2.2.2, 3.1.6.6).
+func (c *conn) judgeOldKeepAlive(law *session.Law, d *dp8.DFrame, keepAlive bool) {
+	asks := d.Control&dp8.CtlKeepAlive != 0
+	switch holds := c.holdsID(d); {
+	case holds && !c.versionsSeen():
+		law.Unclear(r222KaVer, session.GuardVer, "the payload is the session id on a connection that seems to be below version 1.5")
+	case holds && asks:
+		law.Broken(r222KaVer, "a KeepAlive with session id on a connection below version 1.5")
+	case holds:
+		law.Broken(r222KaOldEmpty, "the payload is the session id on a connection below version 1.5, whose KeepAlives are empty")
+	case asks:
+		law.Pass(r222KaVer)
+	case keepAlive:
+		law.Pass(r222KaOldEmpty)
+	}
+}
+
+// judgeKeepAlive judges a KeepAlive that carries the connection's id.
+func (c *conn) judgeKeepAlive(law *session.Law, d *dp8.DFrame) {
+	c.judgeKeepAliveHeader(law, d)
+	law.Pass(r222KaSessid)
+	law.Pass(r222KaVer)
+	if c.params.Signing == dp8.Unsigned {
+		law.Pass(r222SigAbsent)
+	}
+	if !law.Check(r222KaEmpty, len(d.Payload) == 0 || d.Control&dp8.CtlCoalesce != 0) {
+		law.Broken(r222KaEmpty, fmt.Sprintf("%d bytes follow the session id of a KeepAlive", len(d.Payload)))
+	}
+}
+
+// judgeKeepAliveHeader judges the flags of a KeepAlive.
+func (c *conn) judgeKeepAliveHeader(law *session.Law, d *dp8.DFrame) {
+	const flags = dp8.Data | dp8.Reliable | dp8.Sequential | dp8.EndMsg
+	if !law.Check(r222KaFlags, d.Command&flags == flags) {
+		law.Broken(r222KaFlags, fmt.Sprintf("bCommand %02X of a KeepAlive lacks %s", uint8(d.Command), missingFlags(d.Command)))
+	} else if !law.Check(r222KaNew, d.Command&dp8.NewMsg != 0) {
+		law.Broken(r222KaNew, fmt.Sprintf("bCommand %02X of a KeepAlive lacks NEW_MSG", uint8(d.Command)))
+	}
+	if !law.Check(r3152KaCoalesce, d.Control&dp8.CtlCoalesce == 0) {
+		law.Broken(r3152KaCoalesce, fmt.Sprintf("bControl %02X has both KEEPALIVE and COALESCE", uint8(d.Control)))
+	}
+}
+
+func missingFlags(c dp8.Command) string {
+	for _, f := range [...]struct {
+		bit  dp8.Command
+		name string
+	}{{dp8.Reliable, "RELIABLE"}, {dp8.Sequential, "SEQUENTIAL"}} {
+		if c&f.bit == 0 {
+			return f.name
+		}
+	}
+	return "END_MSG"
+}
+
+// judgeForeignKeepAlive judges a KeepAlive whose id is not the connection's. One
+// that may be left over from another connection of the same addresses is not held
+// against this one (guard LIFE). The number counts as sent all the same.
+func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
+	s, law := &c.side[dir], &c.c.Law
+	if c.fr.Cut() || c.pair.knows(d.SessionID, c) {
+		return
+	}
+	mark := session.MarkFirst
+	if d.Control&dp8.CtlRetry != 0 {
+		mark = session.MarkRetry
+	}
+	again := c.alive.other == d.SessionID
+	c.alive.other, c.alive.again = d.SessionID, again
+	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
+		law.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
+		return
+	}
+	v := c.c.Dir[dir].Send(c.sending(num, mark))
+	c.fr.Words |= v.Words
+	if prev := s.mem.at(num); c.isCopy(d, prev) {
+		return
+	}
+	s.seq.Advance(num)
+	if c.accuseKeepAlive(law, d) {
+		c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
+	}
+	c.remember(dir, num, d, true)
+	if f := s.mem.at(num); f != nil {
+		f.cut = true // one that is right may follow under its number
+	}
+}
+
+// continues reports whether a frame of side dir goes on with what its side sent, so
+// that it belongs to no other connection of the same addresses (guard LIFE).
+func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
+	m, other := &c.side[dir].mem, &c.side[1-dir].mem
+	switch {
+	case c.side[0].ended || c.side[1].ended:
+		return false
+	case !m.started:
+		return num == 0 && c.c.Complete
+	case !m.reachable(num):
+		return false
+	}
+	return c.unwrapped(dir, m.sureSince) || c.c.Complete && c.pair.newest() == c && m.top > 3 && num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
+}
+
+// accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it
+// should be. It reports whether it is another one, so that the KeepAlive must not be
+// heeded.
+func (c *conn) accuseKeepAlive(law *session.Law, d *dp8.DFrame) (foreign bool) {
+	if d.Control&dp8.CtlCoalesce != 0 {
+		c.judgeKeepAliveHeader(law, d) // what looks like an id are coalesced payloads
+		return true
+	}
+	n := len(d.Payload)
+	if !d.HasSignature && n == 8 && binary.LittleEndian.Uint32(d.Payload[4:]) == c.c.SessionID {
+		// MC-DPL8R 2.2.2: 8 bytes stand before the id of a connection without signing.
+		law.Broken(r222SigAbsent, "a KeepAlive with a signature on an unsigned connection")
+		return false
+	}
+	x := law.Here(r222KaSessid, c.foreignID(d))
+	switch handshake := c.c.DetectedBy == session.ByHandshake; {
+	case !handshake && !c.alive.sure:
+		x.Blocked = session.GuardStart // of two ids, which is the connection's?
+	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
+		x.Blocked = session.GuardVer // below 1.5 the four bytes may be payload
+	}
+	id := d.SessionID
+	law.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.alive.again && c.alive.other == id {
+			return session.Doubtful, session.GuardLife // it came again: another connection's
+		}
+		return session.Failed, session.GuardNone
+	})
+	return true
+}
+
+func (c *conn) foreignID(d *dp8.DFrame) string {
+	return fmt.Sprintf("the KeepAlive's dwSessID is 0x%08x, the connection's is 0x%08x", d.SessionID, c.c.SessionID)
+}
+
+// knows reports the session id of another connection of the pair, or that one
+// exists whose id is not known.
+func (p *pair) knows(id uint32, but *conn) bool {
+	for _, c := range p.conns {
+		if c != but && (!c.hs.sessionKnown || c.c.SessionID == id) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeUser: where the DirectPlay core speaks, USER_1 marks its messages, which
+// begin with a known type and are reliable (MC-DPL8CS 2.1.1).
+func (c *conn) judgeUser(law *session.Law, d *dp8.DFrame) {
+	if d.Command&dp8.NewMsg == 0 {
+		return
+	}
+	known := dp8.CoreMessage(d.Payload) != ""
+	c.core = c.core || known
+	switch {
+	case !c.core: // of other programs
+	case !known:
+		law.Broken(r222Userflags, "a frame with USER_1 does not begin with the type of a session message")
+	case d.Command&dp8.Reliable == 0:
+		law.Broken(r222Userflags, "a session message is not reliable: "+dp8.CoreMessage(d.Payload))
+	default:
+		law.Pass(r222Userflags)
+	}
+}
+
+// judgeRetryBit: every sending of a number but the first is marked, and only those
+// (MC-DPL8R 2.2.2).
+func (c *conn) judgeRetryBit(law *session.Law, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
+	if d.Control&dp8.CtlRetry != 0 {
+		if prev != nil {
+			law.Pass(r222Retryfirst)
+			law.Pass(r222Retrybit)
+		} else {
+			law.Unclear(r222Retryfirst, session.GuardClean, "the first captured sending of a number has RETRY: the one before it was lost, or none")
+		}
+		return
+	}
+	if prev == nil || !prev.first || prev.cut || !c.sameContent(d, prev) {
+		return // other content under a number is no second sending
+	}
+	x := law.Here(r222Retrybit, fmt.Sprintf("bSeq %d is sent again, as in frame %d, without RETRY", d.Seq, prev.frame), prev.frame)
+	x.Since = prev.time
+	if !c.side[dir].mem.reachable(num) || !c.unwrapped(dir, prev.last) {
+		x.Blocked = session.GuardUnwrap
+	}
+	law.Judge(x)
+}
+
+// sameContent reports whether a frame carries what another sending of its number
+// did; a retry may lack the unreliable ones of coalesced payloads.
+func (c *conn) sameContent(d *dp8.DFrame, prev *sentFrame) bool {
+	const lasting = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1 | dp8.User2
+	if (d.Command^prev.command)&lasting != 0 {
+		return false
+	}
+	if d.Coalesced && prev.parts > 0 {
+		_, n, sum := partsOf(&d.Coalesce)
+		if n > 0 && n == prev.reliables && sum == prev.reliable {
+			return true
+		}
+	}
+	size, content := c.contentOf(d)
+	return size == prev.size && content == prev.content && d.Control&dp8.CtlEndStream == prev.control&dp8.CtlEndStream
+}

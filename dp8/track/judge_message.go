@@ -1,0 +1,206 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// What a split message is judged by, where the text gives no number.
+const (
+	smallMessage = 500     // bytes: fits into any frame
+	longMessage  = 4 << 20 // bytes
+	longTime     = 60e9    // ns
+)
+
+// A run is a split message that is followed from its first part on, as long as
+// nothing is missing.
+type run struct {
+	next  int64 // number of its next part
+	bytes int
+	parts int
+	since int64
+	open  bool
+}
+
+// ends reports whether a message ends with the frame, or none is in it.
+func (f *sentFrame) ends() bool { return f.keepAlive || f.parts > 0 || f.command&dp8.EndMsg != 0 }
+
+// opens reports whether a frame begins a message, or holds none: flags of those
+// that break rules of their own do not count here.
+func (f *sentFrame) opens() bool {
+	return f.keepAlive || f.parts > 0 || f.command&dp8.NewMsg != 0 || f.closes() && f.size == 0
+}
+
+func (f *sentFrame) closes() bool { return f.control&dp8.CtlEndStream != 0 }
+
+// judgeMessage judges a new number against its neighbours: messages are not
+// interleaved, NEW_MSG follows END_MSG (MC-DPL8R 2.2.2, 3.1.5.2.6).
+func (c *conn) judgeMessage(dir int, num int64) {
+	m := &c.side[dir].mem
+	f := m.at(num)
+	if num == m.top && f != nil && c.followsWhole(m, f) {
+		return
+	}
+	if f == nil || f.sendings != 1 || f.cut || c.fr.Frame != f.frame || !m.reachable(num) {
+		return
+	}
+	c.judgePair(dir, m, m.at(num-1), f)
+	c.judgePair(dir, m, f, m.at(num+1))
+	c.followRun(m, f)
+	if f.ends() && !f.opens() && !f.odd {
+		c.judgeSplitParts(dir, m, f)
+	}
+}
+
+// followsWhole passes the common case: a whole message, the highest number, behind
+// the end of another.
+func (c *conn) followsWhole(m *memory, f *sentFrame) bool {
+	const whole = dp8.NewMsg | dp8.EndMsg
+	if f.command&whole != whole || f.sendings != 1 || f.cut || f.odd || f.closes() || c.fr.Frame != f.frame {
+		return false
+	}
+	before := m.at(f.num - 1)
+	if before == nil || before.cut || before.odd || !before.ends() {
+		return false
+	}
+	c.c.Law.PassSet(setWhole)
+	m.run.next, m.run.open = f.num+1, false
+	return true
+}
+
+// judgePair judges two frames with consecutive numbers. Which of them is wrong is
+// not always clear: the text speaks of the later one.
+func (c *conn) judgePair(dir int, m *memory, a, b *sentFrame) {
+	if a == nil || b == nil || a.cut || b.cut || a.odd || b.odd {
+		return
+	}
+	law := &c.c.Law
+	if a.ends() && b.opens() {
+		law.Pass(r31526NewAfterEnd)
+		law.Pass(r31526EndBeforeNew)
+		if b.closes() {
+			law.Pass(r3143Queued)
+		}
+		return
+	}
+	x := session.Case{Dir: dir, Frame: b.frame, Time: b.time, HasTime: b.timed, Proof: []uint64{a.frame}, Since: min(a.time, b.time)}
+	if min(a.copied, b.copied) < m.sureSince {
+		x.Blocked = session.GuardUnwrap
+	}
+	switch {
+	case a.ends():
+		b.odd = true
+		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, and bSeq %d before it has END_MSG", uint8(b.num), uint8(a.num))
+	case b.opens():
+		b.odd = true
+		if x.Rule = r31526EndBeforeNew; b.parts > 0 {
+			return // 3.1.5.2.6 has a rule of its own
+		}
+		x.Message = fmt.Sprintf("bSeq %d begins a message, and bSeq %d before it has no END_MSG", uint8(b.num), uint8(a.num))
+		if b.closes() && b.size == 0 {
+			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d has no end", uint8(a.num))
+		}
+	default:
+		c.judgeProperties(law, a, b, x)
+		return
+	}
+	law.Judge(x)
+}
+
+// judgeProperties judges two parts of one message.
+func (c *conn) judgeProperties(law *session.Law, a, b *sentFrame, x session.Case) {
+	const shared = dp8.Reliable | dp8.Sequential | dp8.User1 | dp8.User2
+	if b.closes() && !b.ends() {
+		y := x
+		y.Rule, y.Message = r3143Queued, "END_STREAM on a part of a message that is not its last"
+		law.Judge(y)
+	}
+	if !law.Check(r3144Props, (a.command^b.command)&shared == 0) {
+		x.Rule = r3144Props
+		x.Message = fmt.Sprintf("parts of one message have bCommand %02X and %02X", uint8(a.command), uint8(b.command))
+		law.Judge(x)
+	}
+	if a.first && b.first && a.time <= b.time {
+		law.Pass(r3144Order)
+	}
+}
+
+// judgeOrder: the parts of a split message are first sent in order (MC-DPL8R
+// 3.1.4.4). The frame at hand is not remembered yet.
+func (c *conn) judgeOrder(law *session.Law, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
+	m := &c.side[dir].mem
+	if num >= m.top || !m.reachable(num) || prev != nil || d.Control&dp8.CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&dp8.EndMsg != 0 {
+		return
+	}
+	after := m.at(num + 1)
+	if after == nil || !after.first || !after.timed || after.opens() {
+		return
+	}
+	x := law.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (c.fr.Time-after.time)/1e6, uint8(after.num)), after.frame)
+	switch {
+	case c.fr.Time-after.time <= 3*c.horizon: // what came first may have been a copy
+		x.Blocked = session.GuardReord
+	case !law.ClockFine():
+		x.Blocked = session.GuardClock
+	case !c.unwrapped(dir, after.time):
+		x.Blocked = session.GuardUnwrap
+	}
+	law.Judge(x)
+}
+
+// judgeSplitParts judges the sizes of a message of which the last part came last.
+func (c *conn) judgeSplitParts(dir int, m *memory, end *sentFrame) {
+	total, most, least := end.size, end.size, 1<<30
+	small := end
+	for n := end.num - 1; ; n-- {
+		f := m.at(n)
+		if f == nil || f.cut || f.odd || f.ends() || f.copied < m.sureSince {
+			return
+		}
+		total += f.size
+		most = max(most, f.size)
+		if f.size < least {
+			least, small = f.size, f
+		}
+		if f.opens() {
+			break
+		}
+	}
+	law := &c.c.Law
+	if !law.Check(r3144Small, total >= smallMessage) {
+		law.Broken(r3144Small, fmt.Sprintf("a message of %d bytes is split into %d frames", total, end.num-small.num+1), small.frame)
+	}
+	// Masks take room: parts may differ a little, and may be equal shares.
+	if !law.Check(r3144Fill, least >= most*3/4) {
+		law.Judge(session.Case{Rule: r3144Fill, Dir: dir, Frame: small.frame, Time: small.time, HasTime: small.timed, Proof: []uint64{end.frame},
+			Message: fmt.Sprintf("a part that is not the last has %d bytes, another %d", least, most)})
+	}
+}
+
+// followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
+func (c *conn) followRun(m *memory, f *sentFrame) {
+	r, law := &m.run, &c.c.Law
+	switch {
+	case f.opens():
+		*r = run{since: f.time, open: !f.ends()}
+	case f.num != r.next:
+		r.open = false
+	}
+	r.next = f.num + 1
+	if !r.open {
+		return
+	}
+	r.bytes += f.size
+	r.parts++
+	switch {
+	case f.ends():
+		r.open = false
+		law.Pass(r31526Open)
+	case r.bytes > longMessage || f.time-r.since > longTime:
+		r.open = false
+		law.Broken(r31526Open, fmt.Sprintf("a message has %d bytes in %d parts after %d s and does not end", r.bytes, r.parts, (f.time-r.since)/1e9))
+	}
+}

@@ -1,0 +1,162 @@
+package track
+
+import (
+	"fmt"
+	"hash/maphash"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// keptFlags are the flags of a data frame that its retries keep.
+const keptFlags = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1 | dp8.User2
+
+// judgeAgain judges a frame that is a retry, or the second sending of its number,
+// against what was sent before (MC-DPL8R 3.1.6.5). first tells that RETRY is clear.
+func (c *conn) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
+	law, f := &c.c.Law, c.remembered(dir, num)
+	if !first {
+		c.judgeUnreliable(num, d, f)
+		c.judgeNeed(dir, num, d)
+		c.judgeTimes(dir, num, f)
+		c.reactTo(dir, num, false)
+	}
+	if f != nil && !first {
+		c.judgeFlags(num, d, f)
+	}
+	if c.fr.Cut() {
+		return
+	}
+	if d.Coalesced && !first && c.params.Signing != dp8.SigningUnknown {
+		c.judgeRetriedParts(num, d)
+	}
+	if f == nil || f.cut || c.params.Signing == dp8.SigningUnknown || d.HasSignature != (f.signature != [8]byte{}) {
+		return
+	}
+	if (d.Control|f.control)&dp8.CtlKeepAlive != 0 {
+		return // what a KeepAlive holds has rules of its own
+	}
+	same := c.unchanged(d, f)
+	rule := r31521Reuse
+	if f.parts > 0 && d.Coalesced && !first {
+		rule = r3165CoalretrySolo
+	}
+	if law.Check(rule, same) {
+		return
+	}
+	if rule == r3165CoalretrySolo {
+		law.Broken(rule, fmt.Sprintf("the reliable payloads of the retry of %d are not those of its first sending", uint8(num)), f.frame)
+		return
+	}
+	law.Broken(rule, fmt.Sprintf("%d was sent before with other content", uint8(num)), f.frame)
+	if first {
+		law.Broken(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(c.side[dir].ledger.high)), f.frame)
+	}
+}
+
+// judgeUnreliable judges that only reliable frames are retried.
+func (c *conn) judgeUnreliable(num int64, d *dp8.DFrame, f *sentFrame) {
+	law := &c.c.Law
+	if d.Command&dp8.Reliable == 0 && f != nil && f.command&dp8.Reliable != 0 {
+		return // a flag that was not kept
+	}
+	if !law.Check(r3165UnrelRetry, d.Command&dp8.Reliable != 0) {
+		law.Broken(r3165UnrelRetry, fmt.Sprintf("%d is retried, and is not reliable", uint8(num)), frameOf(f)...)
+	}
+}
+
+func frameOf(f *sentFrame) []uint64 {
+	if f == nil {
+		return nil
+	}
+	return []uint64{f.frame}
+}
+
+// judgeFlags judges that a retry keeps its flags. Where unreliable parts were
+// removed, the rest may need no order.
+func (c *conn) judgeFlags(num int64, d *dp8.DFrame, f *sentFrame) {
+	kept := keptFlags
+	if f.parts > f.reliables {
+		kept &^= dp8.Sequential
+	}
+	law := &c.c.Law
+	if changed := (d.Command ^ f.command) & kept; !law.Check(r3165Flagskept, changed == 0) {
+		law.Broken(r3165Flagskept, fmt.Sprintf("bCommand of the retry of %d is %#02x, of its first sending %#02x: flags %#02x were not kept", uint8(num), uint8(d.Command), uint8(f.command), uint8(changed)), f.frame)
+	}
+}
+
+// judgeRetriedParts judges that a retry holds no unreliable part.
+func (c *conn) judgeRetriedParts(num int64, d *dp8.DFrame) {
+	law := &c.c.Law
+	parts, reliables, _ := partsOf(&d.Coalesce)
+	if !law.Check(r3165Coalretry, parts == reliables) {
+		law.Broken(r3165Coalretry, fmt.Sprintf("the retry of %d holds %d payloads of which %d are reliable", uint8(num), parts, reliables))
+	}
+}
+
+// unchanged reports whether a frame holds what was sent under its number before:
+// the same bytes, or the same reliable parts.
+func (c *conn) unchanged(d *dp8.DFrame, f *sentFrame) bool {
+	if f.parts > 0 && d.Coalesced {
+		_, _, sum := partsOf(&d.Coalesce)
+		return sum == f.reliable
+	}
+	if f.parts > 0 && f.reliables == 1 { // what is left may stand alone
+		return f.reliable == maphash.Bytes(contentSeed, d.Payload)+uint64(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
+	}
+	size, content := c.contentOf(d)
+	return f.parts == 0 == !d.Coalesced && f.size == size && f.content == content
+}
+
+// judgeFresh judges what only a first sending can break.
+func (c *conn) judgeFresh(dir int, num int64, d *dp8.DFrame) {
+	if !c.fr.HasTime {
+		return
+	}
+	if c.watch.due {
+		c.judgeQuiet(dir, num)
+	}
+	if d.KeepAlive {
+		c.judgeEarly(dir)
+	}
+	l := &c.side[dir].ledger
+	if l.watch.tenths {
+		c.judgeLost(dir, num)
+	}
+	if c.fr.Time-l.stall.since >= silence && l.stall.set {
+		c.judgeMoved(dir, num, d)
+	}
+	if num == openingMost+1 {
+		c.judgeOpening(dir, num)
+	}
+}
+
+// movedSettles is for how long a number must stay unsent, in ns, that seems to have
+// been sent under another one.
+const movedSettles = 5e9
+
+// judgeMoved looks for a retry that took a new number: the lowest number that is
+// not acknowledged is never sent again, and its bytes are those of a new one.
+func (c *conn) judgeMoved(dir int, num int64, d *dp8.DFrame) {
+	s := &c.side[dir].ledger.stall
+	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
+		return
+	}
+	f := c.remembered(dir, s.num)
+	if f == nil || f.sendings != 1 || f.keepAlive || f.cut || f.command&dp8.Reliable == 0 || !c.unchanged(d, f) {
+		return
+	}
+	s.judged = true
+	was, law := s.num, &c.c.Law
+	x := law.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was never acknowledged nor retried, is sent as bSeq %d", uint8(was), uint8(num)), f.frame)
+	law.HoldFor(x, movedSettles, func() (session.Ruling, session.Guard) {
+		if f := c.side[dir].mem.at(was); f != nil && f.sendings > 1 {
+			return session.Passed, 0
+		}
+		if s := &c.side[dir].ledger.stall; !s.set || s.num != was || s.reports < 3 {
+			return session.Passed, 0
+		}
+		return session.Failed, 0
+	})
+}

@@ -1,0 +1,196 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A sackWatch is what judging the SACKs of one side needs.
+type sackWatch struct {
+	hash     uint64 // of the latest one
+	ipid     uint16
+	at       int64
+	seq      int64 // bNSeq of the latest one that was right, and its tick
+	seqTick  uint32
+	seqKnown bool
+	over     session.Case // a bNSeq above what was captured, not yet explained
+	overSeq  int64
+	overSure bool // its full number is beyond doubt
+	retries  int  // SACKs in a row that report a retry none of which was captured
+	retry    bool // a data frame with RETRY was captured for this side since its last such SACK
+	any      bool // a data frame was captured for it
+	fresh    bool // … since the latest SACK that counted
+}
+
+// judgeSACK judges a SACK that is genuine; next is its bNSeq, unwrapped. It reports
+// false when the frame is proven impossible and must change nothing.
+func (c *conn) judgeSACK(dir int, next int64) bool {
+	k, w, law := &c.f.SACK, &c.side[dir].sackWatch, &c.c.Law
+	s := &c.sent
+	again := c.fr.Words.Has(duplicate) || w.hash != 0 && s.IsCopyOf(w.hash, w.ipid, w.at, law.Horizon())
+	w.hash, w.ipid, w.at = s.Hash, s.IPID, s.Time
+	if again || c.fr.Cut() {
+		return true
+	}
+	c.judgeSACKFields(law, k)
+	c.judgeSACKRetry(dir, k)
+	c.judgeUnestablished(dir, r31515Unest)
+	c.judgeTick(dir, k.Timestamp)
+	if c.side[dir].hard.n > 0 {
+		c.judgeSACKBehindHard(dir, next)
+	}
+	return c.judgeNSeq(dir, next)
+}
+
+// judgeSACKFields judges what the frame itself shows (MC-DPL8R 2.2.1.5).
+func (c *conn) judgeSACKFields(law *session.Law, k *dp8.SACK) {
+	if k.Command == dp8.CFrame && k.Flags&^(dp8.SACKMask1|dp8.SACKMask2|dp8.SACKSend1|dp8.SACKSend2) == dp8.SACKResponse && k.Padding == 0 && len(k.Trailing) == 0 {
+		law.PassSet(setSACK)
+	} else {
+		c.judgeOddSACK(law, k)
+	}
+	if k.Flags&(dp8.SACKMask1|dp8.SACKMask2|dp8.SACKSend1|dp8.SACKSend2) != 0 && !law.Check(r2215Maskzero, k.MasksSaySomething()) {
+		law.Broken(r2215Maskzero, fmt.Sprintf("bFlags 0x%02x announces a mask that is zero", k.Flags))
+	}
+	switch {
+	case c.params.Signing == dp8.Unsigned:
+		if !law.Check(r2215SigAbsent, len(k.Trailing) != 8) {
+			law.Broken(r2215SigAbsent, "a SACK with a signature on an unsigned connection")
+		}
+	case c.params.Signing == dp8.Signed && k.HasSignature:
+		law.Pass(r2215SigPresent)
+	}
+}
+
+func (c *conn) judgeOddSACK(law *session.Law, k *dp8.SACK) {
+	law.Pass(r2215Cmd)
+	law.Pass(r315Dispatch)
+	law.Pass(r3151Opcode)
+	law.Pass(r3151Short)
+	if !law.Check(r2215Poll, k.Command&dp8.Poll == 0) {
+		law.Broken(r2215Poll, "a SACK with POLL")
+	}
+	if !law.Check(r2215Flags, k.Flags&0xe0 == 0) {
+		law.Broken(r2215Flags, fmt.Sprintf("bFlags is 0x%02x: the upper three bits mean nothing", k.Flags))
+	}
+	if !law.Check(r2215Response, k.Flags&dp8.SACKResponse != 0) {
+		law.Broken(r2215Response, fmt.Sprintf("bFlags 0x%02x lacks SACK_FLAGS_RESPONSE", k.Flags))
+	}
+	if !law.Check(r2215Padding, k.Padding == 0) {
+		law.Broken(r2215Padding, fmt.Sprintf("wPadding is 0x%04x", k.Padding))
+	}
+	switch n := len(k.Trailing); {
+	case n == 0:
+		law.Pass(r2215Len)
+	case n == 8 && c.params.Signing == dp8.Unsigned: // SIG-ABSENT
+	default:
+		law.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x and the signature account for", n, k.Flags))
+	}
+}
+
+// judgeSACKRetry: bRetry is zero when the last data frame received was no retry
+// (MC-DPL8R 2.2.1.5). Which one was received last cannot be seen from here; that
+// none was a retry, again and again, can.
+func (c *conn) judgeSACKRetry(dir int, k *dp8.SACK) {
+	w, law := &c.side[dir].sackWatch, &c.c.Law
+	switch {
+	case k.Flags&dp8.SACKResponse == 0 || !w.any:
+	case k.Retry == 0 || w.retry:
+		w.retries = 0
+		law.Pass(r2215Retry)
+		w.retry = w.retry && k.Retry == 0
+	case !w.fresh: // it may still speak of the same one
+	default:
+		w.retries++
+		w.fresh = false
+		const message = "bRetry reports a retry, none was captured"
+		if w.retries < 3*law.NeededOdds(1-dir) { // losses come in bursts
+			law.Unclear(r2215Retry, session.GuardOdds, message)
+			return
+		}
+		law.Broken(r2215Retry, fmt.Sprintf("bRetry reports a retry for the %dth time, none was captured", w.retries))
+	}
+}
+
+// sawRetry notes a captured data frame for the SACKs of its receiver.
+func (c *conn) sawRetry(dir int, retry bool) {
+	w := &c.side[1-dir].sackWatch
+	w.any, w.fresh = true, true
+	w.retry = w.retry || retry
+}
+
+// judgeNSeq: bNSeq is the number of the side's next data frame (MC-DPL8R 2.2.1.5).
+func (c *conn) judgeNSeq(dir int, next int64) bool {
+	law, out, w := &c.c.Law, &c.c.Dir[dir], &c.side[dir].sackWatch
+	highest, ok := out.Window().Highest()
+	if !ok || !c.fr.HasTime {
+		return true
+	}
+	tick := c.f.SACK.Timestamp
+	sentLater := w.seqKnown && int32(tick-w.seqTick) > 0 && next < w.seq
+	switch {
+	case next == highest+1:
+		law.Pass(r2215Nseq)
+		w.seq, w.seqTick, w.seqKnown = next, tick, true
+	case next > highest+1:
+		// Data frames that were not captured explain it, unless one of these numbers is
+		// yet sent for the first time.
+		if w.over.Frame == 0 {
+			w.overSeq, w.overSure = next, c.unwraps(dir)
+			w.over = law.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, the highest data frame before was %d", uint8(next), uint8(highest)))
+		}
+	default:
+		x, known := out.Look(next)
+		if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*law.Horizon() && !sentLater {
+			return true // overtaken, or too long ago to tell
+		}
+		// A new connection of which the start was not captured begins anew.
+		broken := law.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
+		c.addStray(stray{Case: broken, side: dir})
+		return false
+	}
+	return true
+}
+
+// unwraps reports whether the full number behind one of a side is beyond doubt: too
+// little time has passed for half of all numbers, at eight times the side's rate.
+func (c *conn) unwraps(dir int) bool {
+	out := &c.c.Dir[dir]
+	highest, ok := out.Window().Highest()
+	x, known := out.Look(highest)
+	if !ok || !known || highest > out.Window().Lowest() && !captured(out, highest-1) {
+		return false // one apart from the others may be an old one, unwrapped wrongly
+	}
+	return c.unwrapsAfter(highest, x.Time)
+}
+
+func captured(d *session.Direction, n int64) bool {
+	yes, ok := d.Captured(n)
+	return yes && ok
+}
+
+// unwrapsAfter is unwraps for the time since a number was the highest.
+func (c *conn) unwrapsAfter(highest, at int64) bool {
+	idle, age := c.atMost(at), max(at-c.c.FirstTime, 1e8)
+	return float64(highest+1)*8*float64(idle)/float64(age)+16 < 128
+}
+
+// settleNSeq ends the question of a bNSeq above what was captured before: a number
+// below it that is first sent clearly later shows that it was wrong.
+func (c *conn) settleNSeq(dir int, num int64) {
+	w, law := &c.side[dir].sackWatch, &c.c.Law
+	switch {
+	case w.over.Frame == 0 || c.fr.Frame == w.over.Frame:
+	case num >= w.overSeq:
+		w.over.Blocked = session.GuardClean
+		law.Judge(w.over)
+		w.over = session.Case{}
+	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.atLeast(w.over.Time) > 2*law.Horizon() && !c.f.DFrame.IsRetry():
+		w.over.Proof = append(w.over.Proof, c.fr.Frame)
+		law.Judge(w.over)
+		w.over = session.Case{}
+	}
+}

@@ -1,0 +1,338 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A ledger is what the rules of sequence and acknowledgement remember of one side.
+type ledger struct {
+	// What it sends.
+	started bool
+	high    int64   // highest number sent for the first time, ghosts left out
+	seen    int64   // highest captured, ghosts left out
+	jump    jump    // the latest step over numbers
+	ghost   int64   // number of a frame that was out of place, valid with haunted
+	haunted bool    //
+	over    overrun // frames beyond the window
+	carried carriers
+	drops   uint64 // latest send mask that was judged: bit i is dropBase-1-i
+	dropsAt int64
+	begun   bool // the start of its numbers was judged
+	start   beginning
+
+	// What it acknowledges.
+	unseen   bool // what it acknowledges first was not captured
+	answered bool // some acknowledgement was captured
+	bare     bool // an acknowledgement could not be read
+	queue    [8]told
+	queued   int
+	mask     latestMask
+	claims   []claim
+	idle     bool // all it had sent was acknowledged
+	beyond   bool // it acknowledges more than was captured since the other side was
+	outran   int  // acknowledgements in a row far beyond what was captured
+	odd      bool // its masks name what was not sent: they may mean something else
+	bases    baseCount
+	stuck    int64 // number it was last found not to pass, valid with isStuck
+	isStuck  bool
+
+	watch   retryWatch
+	alone   unmasked
+	duty    duty
+	stall   stall
+	samples samples
+
+	maskedAt int64 // time of its latest SACK mask
+	plain    int   // frames in a row without one
+}
+
+// A jump is a step over numbers that were not captured: either the capture or the
+// network lost them, or the frame behind the step is out of place.
+type jump struct {
+	set   bool
+	num   int64 // the frame behind the step
+	next  int64 // where numbers go on if that is out of place
+	cum   int64 // what was acknowledged then
+	known bool  // cum is valid
+	frame uint64
+	time  int64
+	after int // first sendings behind num
+}
+
+// A prior is what was known of a number before the frame at hand.
+type prior struct {
+	look    session.Look
+	known   bool
+	horizon int64
+}
+
+// silence is for how long, in ns, nothing numbered may be captured before numbers
+// are in doubt, where nothing is known of path and speed (guard UNWRAP).
+const silence = 200e6
+
+// heed looks at the time since the side's frame before: when so much may have been
+// sent unseen that a number may have wrapped, nothing before counts any more (guard
+// UNWRAP). What the stamp says besides number and time was set before.
+func (c *conn) heed(dir int, num int64) {
+	t := c.fr.Time
+	c.said = saying{}
+	c.stamp.num, c.stamp.frame, c.stamp.time = num, c.fr.Frame, t
+	if !c.fr.HasTime {
+		return
+	}
+	c.coarsen(t)
+	c.watch.note(c)
+	if c.silent(dir) || c.stamp.data && c.displaced(dir, num) {
+		c.doubt(t)
+	}
+	c.numbered[dir] = max(c.numbered[dir], t)
+	c.side[1-dir].ledger.outran, c.side[1-dir].ledger.beyond = 0, false
+}
+
+// displaced reports a number so far below the highest that no side has it in flight
+// any more: it stands for another one, unless the highest was out of place.
+func (c *conn) displaced(dir int, num int64) bool {
+	l := &c.side[dir].ledger
+	j := &l.jump
+	return l.started && num <= l.high-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
+}
+
+// silent reports whether a side was not seen for so long that its numbers are in
+// doubt. What its peer acknowledges vouches for them: they are not far ahead.
+func (c *conn) silent(dir int) bool {
+	gap := c.fr.Time - max(c.numbered[dir], c.vouched[dir])
+	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
+}
+
+// bearable is for how long nothing of a side may be captured: as long as it takes to
+// send a window of numbers, as fast as it was seen to.
+func (c *conn) bearable(dir int) int64 {
+	if m := &c.side[dir].mem; m.hasSpeed {
+		return min(m.fastest, longest)
+	}
+	out := &c.c.Dir[dir]
+	n, took := int64(out.DataFrames+out.KeepAlives), c.numbered[dir]-c.c.FirstTime
+	if n == 0 || n >= 2*dp8.WindowSize {
+		return silence
+	}
+	return min(max(silence, took*dp8.WindowSize/n/4), longest)
+}
+
+// apart is how far apart two frames of one side were captured that were certainly
+// sent in this order (guard REORD). It is wider than that of copies: order alone
+// calls an endpoint wrong here.
+func (c *conn) apart() int64 { return max(c.c.Law.Horizon(), leastHorizon) + c.grain }
+
+const leastHorizon = 100e6
+
+// longest is for how long any side may be silent, in ns: another connection may have
+// begun since, unseen.
+const longest = 10e9
+
+// coarsen learns how coarse the times of the capture are, by powers of ten: those
+// since the connection's first frame, for clocks are shifted.
+func (c *conn) coarsen(t int64) {
+	t -= c.c.FirstTime
+	if c.grain == 0 {
+		c.grain = 1e9
+	}
+	if c.grain == 1e3 && t%1e3 == 0 {
+		return // most captures; a constant divides faster
+	}
+	for c.grain > 1 && t%c.grain != 0 {
+		c.grain /= 10
+	}
+}
+
+// doubt forgets everything that numbers before t would be compared with.
+func (c *conn) doubt(t int64) {
+	c.trusted = t
+	for i := range c.side {
+		l := &c.side[i].ledger
+		c.dropClaims(i, session.GuardUnwrap)
+		c.endOverrun(i)
+		*l = ledger{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
+		l.carried.clear()
+	}
+}
+
+// blindTo notes a frame of a side that could not be read: what it acknowledged is
+// not known.
+func (c *conn) blindTo(dir int) { c.side[dir].ledger.bare = true }
+
+// remembered is what is known for certain of a number of a side, or nil.
+func (c *conn) remembered(dir int, num int64) *sentFrame {
+	f := c.side[dir].mem.at(num)
+	if f == nil || !f.timed || f.time < c.trusted {
+		return nil
+	}
+	return f
+}
+
+// recall takes down what is known of the number of the frame at hand.
+func (c *conn) recall(dir int, num int64) {
+	p, l := &c.prior, &c.side[dir].ledger
+	p.known = false
+	if num == l.high+1 && len(c.side[1-dir].ledger.claims) == 0 {
+		return
+	}
+	p.look, p.known = c.c.Dir[dir].Look(num)
+	p.horizon = c.apart()
+}
+
+// judgeNumber judges the number of a data frame that is no copy, before it is
+// remembered (MC-DPL8R 3.1.5.2.1).
+func (c *conn) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	first := d.Control&dp8.CtlRetry == 0
+	l.idle = false
+	if c.fr.HasTime && len(c.side[1-dir].ledger.claims) > 0 {
+		c.settleClaims(dir, num, first && v.Novelty == session.First)
+	}
+	if j := &l.jump; first && v.Novelty == session.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
+		c.haunt(dir, num)
+		l.haunted = false
+		return
+	}
+	fresh := v.Novelty == session.First || first && l.haunted && num == l.ghost
+	switch {
+	case !fresh || v.Novelty == session.Forgotten:
+	case first && l.started && num == l.high+1:
+		l.high, l.seen = num, max(l.seen, num)
+		l.haunted = l.haunted && num != l.ghost
+		l.jump.after++
+		if cum, ok := c.cumulative(dir); ok && num < cum+dp8.WindowSize && l.over.n == 0 {
+			law.PassSet(setNext)
+		} else {
+			law.Pass(r31521Inc)
+			c.judgeRange(dir, num)
+		}
+		c.expect(dir, num, d.Command&dp8.Poll != 0)
+	case first:
+		c.judgePlace(dir, num)
+	}
+	if !l.started {
+		l.started, l.high, l.seen = true, num, num
+	}
+	if !(l.haunted && num == l.ghost) {
+		l.seen = max(l.seen, num)
+	}
+	if !first || !fresh {
+		c.judgeAgain(dir, num, d, first)
+	}
+	if first && fresh {
+		c.judgeFresh(dir, num, d)
+	}
+	if !l.begun {
+		c.judgeStart(dir, num, first)
+	}
+}
+
+// judgePlace judges a first sending that is not the next one.
+func (c *conn) judgePlace(dir int, num int64) {
+	l := &c.side[dir].ledger
+	switch {
+	case !l.started:
+	case num > l.high:
+		cum, ok := c.cumulative(dir)
+		l.jump = jump{true, num, l.high + 1, cum, ok, c.fr.Frame, c.fr.Time, 0}
+		l.high = num
+		c.judgeRange(dir, num)
+		c.reactTo(dir, num, true)
+	case l.haunted && num == l.ghost:
+		l.haunted = false
+	default:
+		c.judgeLower(dir, num)
+	}
+}
+
+// judgeLower judges a number that is sent for the first time below the highest:
+// when that was sent well before, numbers were not taken in order.
+func (c *conn) judgeLower(dir int, num int64) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	goesOn := l.jump.set && num == l.jump.next && l.jump.after == 0
+	if l.jump.set && num == l.jump.next {
+		l.jump.next++
+	}
+	if p := &c.prior; p.known && p.look.Acked && c.fr.Time-p.look.AckTime > p.horizon {
+		return // acknowledged before it was sent: that is the other side's fault
+	}
+	higher := c.sentBefore(dir, num)
+	if higher == nil {
+		law.Pass(r31521Inc) // it was overtaken
+		return
+	}
+	if whole := dp8.NewMsg | dp8.EndMsg; c.f.DFrame.Command&whole != whole && !goesOn {
+		return // parts of a message have a rule of their own: 3.1.4.4
+	}
+	if !goesOn || higher.num != l.jump.num {
+		law.Broken(r31521Inc, fmt.Sprintf("bSeq %d is sent for the first time (RETRY clear), %d was sent %s before", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
+		return
+	}
+	c.haunt(dir, num)
+}
+
+// sentBefore gives the lowest number above num that was sent for the first time
+// more than the reorder horizon ago.
+func (c *conn) sentBefore(dir int, num int64) *sentFrame {
+	l := &c.side[dir].ledger
+	for n := num + 1; n <= min(l.high, num+2*dp8.WindowSize); n++ {
+		if f := c.remembered(dir, n); f != nil && f.first && c.fr.Time-f.time > c.prior.horizon {
+			return f
+		}
+	}
+	return nil
+}
+
+// haunt judges a frame that was out of place: the numbers go on before it.
+func (c *conn) haunt(dir int, num int64) {
+	l := &c.side[dir].ledger
+	j := &l.jump
+	x := session.Case{Rule: r31521Inc, Dir: dir, Frame: j.frame, Time: j.time, HasTime: true, Proof: []uint64{c.fr.Frame},
+		Message: fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(j.num), uint8(num))}
+	if j.known && j.num > j.cum+dp8.WindowSize-1 {
+		x.Rule = r31521Range
+		x.Message = fmt.Sprintf("bSeq is %d, beyond the 64 numbers from %d, the lowest not acknowledged; the side goes on at %d", uint8(j.num), uint8(j.cum), uint8(num))
+		if l.over.n > 0 && l.over.list[l.over.n-1].frame == j.frame {
+			l.over.n--
+		}
+	}
+	c.c.Law.Judge(x)
+	l.ghost, l.haunted, l.high, l.seen = j.num, true, num, num
+	if f := c.side[dir].mem.at(j.num); f != nil {
+		f.used = false
+	}
+	l.carried.drop(j.num)
+	j.set = false
+}
+
+// replaced reports that the numbers went on up to one that was captured ahead of
+// them, and that it now has other content: the frame ahead was out of place.
+func (c *conn) replaced(dir int, num int64, d *dp8.DFrame) bool {
+	f := c.remembered(dir, num)
+	return f != nil && !f.cut && !c.fr.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
+}
+
+// cumulative is what was captured of acknowledgements of a side's numbers.
+func (c *conn) cumulative(dir int) (next int64, ok bool) {
+	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
+		return 0, true
+	}
+	return next, ok
+}
+
+// ms is a time for a message.
+func ms(ns int64) string { return fmt.Sprintf("%.0f ms", float64(ns)/1e6) }
+
+// settleSequence ends what is open at the end of the connection.
+func (c *conn) settleSequence() {
+	for dir := range c.side {
+		c.closeClaims(dir)
+		c.closeOverrun(dir)
+		c.side[dir].ledger = ledger{}
+	}
+}

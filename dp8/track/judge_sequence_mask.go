@@ -1,0 +1,193 @@
+package track
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
+// gives up before-1-i. It gives back the mask without what is proven impossible.
+func (c *conn) judgeSendMask(dir int, before int64, mask uint64) uint64 {
+	l := &c.side[dir].ledger
+	if l.alone.waiting {
+		c.judgeSilence(dir, before, mask)
+	}
+	if mask == 0 || c.fr.Err != nil || !c.fr.HasTime || !l.started || !c.stamp.data && before != l.seen+1 {
+		c.said.drops = mask
+		return mask
+	}
+	mask = c.judgeReach(dir, before, mask)
+	reliable, known := c.namedReliable(dir, before, mask)
+	law := &c.c.Law
+	switch {
+	case reliable == 0 && known > 0:
+		law.Pass(r31524Reliable)
+		law.Pass(r31524Base)
+	case reliable == 0:
+	case c.stamp.retry && c.readsFromNext(dir, mask):
+		law.Broken(r31524Base, fmt.Sprintf("the send mask of the retry of %d fits only relative to the next number %d", uint8(before), uint8(l.seen+1)))
+		mask = 0
+	default:
+		n := before - 1 - int64(bits.TrailingZeros64(reliable))
+		law.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), c.remembered(dir, n).frame)
+		mask &^= reliable
+	}
+	c.judgeGivenUp(dir, before, mask)
+	c.said.drops = mask
+	return mask
+}
+
+// judgeReach judges that a send mask names no number before the first.
+func (c *conn) judgeReach(dir int, before int64, mask uint64) uint64 {
+	law := &c.c.Law
+	if !c.c.Complete || c.trusted != 0 {
+		return mask
+	}
+	beyond := mask
+	switch {
+	case before >= 64:
+		beyond = 0
+	case before > 0:
+		beyond = mask >> uint(before) << uint(before)
+	}
+	if !law.Check(r31524Unsent, beyond == 0) {
+		law.Broken(r31524Unsent, fmt.Sprintf("bit %d of the send mask names a number before the first: it stands at %d", 63-bits.LeadingZeros64(beyond), before))
+	}
+	return mask &^ beyond
+}
+
+// namedReliable gives the bits of a send mask that name reliable numbers, and how
+// many name any that is remembered. One named before is not looked at again.
+func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint64, known int) {
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if f := c.remembered(dir, before-1-int64(i)); f != nil {
+			known++
+			if f.command&dp8.Reliable != 0 {
+				reliable |= 1 << i
+			}
+		}
+	}
+	return reliable, known
+}
+
+// readsFromNext reports whether a send mask is right relative to the next number
+// instead of the frame's own.
+func (c *conn) readsFromNext(dir int, mask uint64) bool {
+	reliable, known := c.namedReliable(dir, c.side[dir].ledger.seen+1, mask)
+	return reliable == 0 && known > 0
+}
+
+// judgeGivenUp judges that a send mask names what the side does not know to be
+// acknowledged. Masks repeat themselves: only bits that the one before did not
+// have count.
+func (c *conn) judgeGivenUp(dir int, before int64, mask uint64) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	fresh := mask
+	if shift := before - l.dropsAt; shift >= 0 && shift < 64 {
+		fresh &^= l.drops << uint(shift)
+	}
+	l.drops, l.dropsAt = mask, before
+	nrcv := c.f.DFrame.NRcv
+	if !c.stamp.data {
+		nrcv = c.f.SACK.NRcv
+	}
+	received, ok := c.received(dir, nrcv)
+	for ; fresh != 0 && ok; fresh &= fresh - 1 {
+		n := before - 1 - int64(bits.TrailingZeros64(fresh))
+		look, _ := c.c.Dir[dir].Look(n)
+		switch by, _ := c.knew(dir, received, n); {
+		case by != nil:
+			law.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, of which the side had received the acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
+			return
+		case look.Acked:
+			law.Unclear(r31524Acked, session.GuardKnew, "the send mask names an acknowledged number")
+		default:
+			law.Pass(r31524Acked)
+		}
+	}
+}
+
+// judgeAdvance judges that a side does not wait for a number it was told was given
+// up: it acknowledges, selectively, a frame that said so.
+func (c *conn) judgeAdvance(dir int, next int64, mask uint64) {
+	l, s := &c.side[dir].ledger, &c.side[1-dir].ledger.carried
+	gave := s.drops - next // of the numbers the mask can name, this many may have given up next
+	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
+		return
+	}
+	if gave < 64 {
+		mask &= 1<<uint(gave) - 1
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		q := next + 1 + int64(bits.TrailingZeros64(mask))
+		if k := s.at(q); k != nil && q-1-next < 64 && k.drops>>uint(q-1-next)&1 != 0 {
+			l.isStuck, l.stuck = true, next
+			c.c.Law.Broken(r31524Advance, fmt.Sprintf("bNRcv stays %d, although the mask says that bSeq %d arrived, of which the send mask gave %d up", uint8(next), uint8(q), uint8(next)), k.frame)
+			return
+		}
+	}
+}
+
+// An unmasked is an unreliable number that the other side waits for.
+type unmasked struct {
+	num     int64
+	frame   uint64
+	since   int64 // when it was sent
+	told    int64 // time of the latest report that it is missing
+	frames  int   // of its side behind maskDue, without a mask that names it
+	waiting bool
+	judged  bool
+}
+
+// maskDue is how long after an unreliable number was sent a send mask must have
+// announced its loss, in ns: several periods of the retry timer.
+const maskDue = 3e9
+
+// reportMissing notes a number that the other side waits for while later ones
+// arrived.
+func (c *conn) reportMissing(dir int, next int64, mask uint64) {
+	u := &c.side[dir].ledger.alone
+	if u.waiting && u.num != next {
+		if !u.judged && u.num < next {
+			c.c.Law.Pass(r3165UnrelMask)
+		}
+		u.waiting = false
+	}
+	if mask == 0 {
+		return
+	}
+	if u.waiting {
+		u.told = c.fr.Time
+		return
+	}
+	if f := c.remembered(dir, next); f != nil && f.command&dp8.Reliable == 0 {
+		*u = unmasked{num: next, frame: f.frame, since: f.time, told: c.fr.Time, waiting: true}
+	}
+}
+
+// judgeSilence judges that the loss of an unreliable number is announced: its side
+// goes on sending, and no frame names it (MC-DPL8R 3.1.6.5).
+func (c *conn) judgeSilence(dir int, before int64, mask uint64) {
+	u, law := &c.side[dir].ledger.alone, &c.c.Law
+	if i := before - 1 - u.num; i >= 0 && i < 64 && mask>>uint(i)&1 != 0 {
+		law.Pass(r3165UnrelMask)
+		u.waiting = false
+		return
+	}
+	if u.judged || c.fr.Time-u.since < maskDue || u.told-u.since < maskDue || before-1-u.num >= 64 {
+		return
+	}
+	if u.frames++; u.frames > c.neededOf(dir) {
+		u.judged = true
+		x := law.Here(r3165UnrelMask, fmt.Sprintf("no send mask names %d, which is unreliable, lost, and waited for %s", uint8(u.num), ms(c.fr.Time-u.since)), u.frame)
+		if !law.Clean(u.since) {
+			x.Blocked = session.GuardClean
+		}
+		law.Judge(x)
+	}
+}

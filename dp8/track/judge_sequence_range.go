@@ -1,0 +1,155 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// maxOver bounds the frames beyond the window that wait for a verdict.
+const maxOver = 24
+
+// An overrun are frames beyond the window, one for each acknowledgement in a row
+// that they were beyond: one may have been missed, many in a row were not (guard
+// ODDS).
+type overrun struct {
+	n      int
+	judged int // of them, from the first
+	list   []over
+}
+
+type over struct {
+	num, cum int64
+	frame    uint64
+	time     int64
+	later    int   // acknowledgements sent later that still do not allow it
+	laterAt  int64 // when the latest of them was captured
+	done     bool  // judged
+}
+
+// judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
+// packets on the network). An acknowledgement that the capture missed explains an
+// excess, and so does one captured within the reorder horizon behind it.
+func (c *conn) judgeRange(dir int, num int64) {
+	cum, ok := c.cumulative(dir)
+	if !ok {
+		return
+	}
+	law, o := &c.c.Law, &c.side[dir].ledger.over
+	if num < cum+dp8.WindowSize {
+		law.Pass(r31521Range)
+		if o.n > 0 && o.list[o.n-1].cum != cum {
+			c.endOverrun(dir)
+		}
+		return
+	}
+	if o.n > 0 && o.list[o.n-1].cum == cum {
+		return // the same acknowledgement may have been missed
+	}
+	if o.n == maxOver {
+		copy(o.list[:], o.list[1:])
+		o.n--
+		o.judged = max(0, o.judged-1)
+	}
+	if need := c.needed(dir); o.n >= need {
+		for ; o.judged < o.n; o.judged++ {
+			c.accuseOver(dir, &o.list[o.judged], session.GuardNone)
+		}
+	}
+	o.list = append(o.list[:o.n], over{num: num, cum: cum, frame: c.fr.Frame, time: c.fr.Time})
+	o.n++
+}
+
+// neededMost is what is enough when nothing shows that frames of a side were missed,
+// and too few are numbered to tell how many may have been.
+const neededMost = 12
+
+// needed is in how many intervals in a row something must be seen that missed
+// frames of either side would explain.
+func (c *conn) needed(dir int) int {
+	if c.side[1-dir].ledger.bare {
+		return 1 << 30
+	}
+	return max(c.neededOf(0), c.neededOf(1))
+}
+
+// neededOf is needed where only missed frames of one side would explain it.
+func (c *conn) neededOf(dir int) int {
+	law := &c.c.Law
+	if n := law.NeededOdds(dir); n <= neededMost || !law.CleanOf(dir, 0) {
+		return n
+	}
+	return neededMost
+}
+
+func (c *conn) rangeCase(dir int, o *over) session.Case {
+	return session.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
+		Message: fmt.Sprintf("bSeq is %d, the lowest number not acknowledged %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
+}
+
+// accuseOver judges a frame beyond the window, once.
+func (c *conn) accuseOver(dir int, o *over, blocked session.Guard) {
+	if o.done {
+		return
+	}
+	o.done = true
+	x := c.rangeCase(dir, o)
+	x.Blocked = blocked
+	c.c.Law.Judge(x)
+}
+
+// confirmOverrun counts an acknowledgement that comes so long behind the frames beyond
+// the window that it was sent later than any the side knew of then. What a receiver
+// expects never falls: when this one does not allow them, none before did. Single ones
+// may have been held up on the way, and so may some that come together.
+func (c *conn) confirmOverrun(dir int, next int64) {
+	o, apart := &c.side[dir].ledger.over, c.apart()
+	for i := range o.list[:o.n] {
+		x := &o.list[i]
+		if x.done || x.num < next+dp8.WindowSize || c.fr.Time-max(x.time, x.laterAt) <= apart {
+			continue
+		}
+		x.laterAt = c.fr.Time
+		if x.later++; x.later >= c.needed(dir) {
+			c.accuseOver(dir, x, session.GuardNone)
+		}
+	}
+}
+
+// endOverrun leaves frames beyond the window without a verdict: too few in a row.
+func (c *conn) endOverrun(dir int) {
+	o := &c.side[dir].ledger.over
+	for ; o.judged < o.n; o.judged++ {
+		c.accuseOver(dir, &o.list[o.judged], session.GuardOdds)
+	}
+	o.n, o.judged = 0, 0
+}
+
+// closeOverrun judges what is left at the end of the connection.
+func (c *conn) closeOverrun(dir int) {
+	o := &c.side[dir].ledger.over
+	if o.n >= c.needed(dir) {
+		for ; o.judged < o.n; o.judged++ {
+			c.accuseOver(dir, &o.list[o.judged], session.GuardNone)
+		}
+	}
+	c.endOverrun(dir)
+}
+
+// explainOverrun takes back the latest excess when an acknowledgement that allows
+// it was overtaken by the frame.
+func (c *conn) explainOverrun(dir int, next int64) {
+	o := &c.side[dir].ledger.over
+	if o.n == 0 || o.judged == o.n {
+		return
+	}
+	if c.fr.HasTime {
+		c.confirmOverrun(dir, next)
+	}
+	if x := &o.list[o.n-1]; !x.done && x.num < next+dp8.WindowSize && c.fr.Time-x.time <= c.apart() {
+		o.n--
+		c.c.Law.Pass(r31521Range)
+	}
+}

@@ -1,0 +1,374 @@
+package track
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// passSignature enters a signature that is right under the rules it is right by.
+func (c *conn) passSignature(dir int, num int64) {
+	law, s := &c.c.Law, &c.side[dir]
+	s.keys.verified = c.fr.Time
+	if s.doubts != nil {
+		c.vouch(s, num)
+	}
+	if c.f.Type == dp8.TypeDFrame {
+		law.Pass(r222SigPresent)
+	}
+	if c.mode != modeFull {
+		law.Pass(rSigFast)
+		if c.hs.secrets {
+			law.Pass(rSigFastDir)
+		}
+		return
+	}
+	law.Pass(rSigFull)
+	if c.hs.secrets {
+		law.Pass(rSigFastDir)
+	}
+	if num>>8 > 0 {
+		law.Pass(rSigEpoch)
+	}
+	switch c.f.Type {
+	case dp8.TypeSACK:
+		law.Pass(rSigSackkey)
+	case dp8.TypeHardDisconnect:
+		law.Pass(rSigHdisckey)
+	default:
+		c.passLateNumber(law, dir, num)
+	}
+}
+
+// passLateNumber: behind number 191 of an epoch, its secret and the next are both
+// known to the side (MC-DPL8R 3.1.4.4).
+func (c *conn) passLateNumber(law *session.Law, dir int, num int64) {
+	m := &c.side[dir].mem
+	switch {
+	case num&255 < 192:
+	case c.f.DFrame.Control&dp8.CtlRetry == 0:
+		law.Pass(rSigEarly)
+	case m.started && m.top>>8 > num>>8:
+		law.Pass(rSigRetrykey)
+	}
+}
+
+// doubtEpoch takes back that a signature is wrong while the epoch of the number is
+// not certain: after a hole in the capture, the numbers may be those of another.
+// What is signed rightly with the secret of its number shows that they are not.
+func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
+	if c.mode != modeFull {
+		return v
+	}
+	if c.f.Type == dp8.TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() {
+		return v // who may not be the side can't end the connection
+	}
+	// The secret of the next epoch is known, so it was used: with frames missing, the
+	// number is rather one of that epoch.
+	d := &c.side[dir]
+	if v == sigEarly && (!c.c.Law.CleanOf(dir, d.keys.verified) || d.doubts != nil && d.doubts.run > 0) {
+		return sigDoubtful
+	}
+	if !c.adrift(dir, num) {
+		return v
+	}
+	return sigDoubtful
+}
+
+// adrift reports that the epoch of a number is in doubt.
+func (c *conn) adrift(dir int, num int64) bool {
+	s := &c.side[dir]
+	if c.f.Type == dp8.TypeHardDisconnect && c.mode == modeFast && c.hs.sessionKnown {
+		return false // it names its session, and has no number
+	}
+	nseq, sacked := s.nseq.Known()
+	patience := c.epochPatience(&s.mem, num)
+	switch {
+	case !s.mem.started:
+		return s.mem.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
+	case !s.mem.reachable(num):
+		return true
+	case s.mem.missed:
+		return !c.unwrappedWithin(dir, s.keys.verified, patience)
+	}
+	return !c.unwrappedWithin(dir, max(s.keys.verified, s.mem.began), patience)
+}
+
+func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
+
+// frameSigned reports whether the frame at hand has a signature.
+func (c *conn) frameSigned() bool {
+	switch c.f.Type {
+	case dp8.TypeSACK:
+		return c.f.SACK.HasSignature
+	case dp8.TypeHardDisconnect:
+		return c.f.Handshake.HasSignature
+	}
+	return c.f.DFrame.HasSignature
+}
+
+// refuseSignature judges a frame whose signature is missing or wrong. Copies of a
+// frame that was judged are not.
+func (c *conn) refuseSignature(dir int, num int64, v sigVerdict) {
+	if v == sigUnlikely {
+		c.suspect(dir)
+		return
+	}
+	if c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
+		return
+	}
+	c.reportSignature(dir, num, v)
+	if c.f.Type != dp8.TypeDFrame || !c.surelySigned() {
+		return
+	}
+	if c.f.DFrame.HasSignature {
+		c.refuse(dir, num, rSigActed, "a frame with a wrong signature")
+	} else {
+		c.refuse(dir, num, rSigUnsignedActed, "a frame without signature")
+	}
+}
+
+// reportSignature says what is wrong with a frame that does not verify.
+func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
+	law := &c.c.Law
+	switch {
+	case !c.frameSigned():
+		c.reportUnsigned(law)
+	case c.adrift(dir, num):
+		c.doubtSignature(dir, num, v, false)
+	case c.signedByOther(dir, num):
+		law.Broken(rSigFastDir, "signed with the secret of the other side")
+	case c.mode == modeFast:
+		x := law.Here(rSigFast, "signature is not the sender's secret: forged")
+		x.Milder = !c.hs.secrets
+		law.Judge(x)
+	case c.f.Type == dp8.TypeHardDisconnect && c.c.Dir[dir].Signatures.Valid > 0:
+		law.Broken(rSigHdisckey, fmt.Sprintf("HARD_DISCONNECT does not verify with the secret for bRspId %d", c.f.Handshake.RspID))
+	case v != sigInvalid:
+		c.reportEpoch(law, dir, num, v)
+	case c.resigned(num, dir):
+		law.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of an earlier sending, and other bytes", c.f.DFrame.Seq))
+	default:
+		law.Broken(rSigFull, "signature does not verify with the sender's secret: forged or altered")
+	}
+}
+
+func (c *conn) reportUnsigned(law *session.Law) {
+	if n := len(c.f.SACK.Trailing); c.f.Type == dp8.TypeSACK && n > 0 {
+		law.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: with and without a signature its length is wrong", n, c.f.SACK.Flags))
+		return
+	}
+	if !c.surelySigned() {
+		law.Unclear(r222SigPresent, session.GuardVer, "a frame without signature on what seems to be a signed connection")
+		return
+	}
+	switch c.f.Type {
+	case dp8.TypeSACK:
+		law.Broken(r2215SigPresent, "SACK without a signature on a signed connection")
+	case dp8.TypeHardDisconnect:
+		law.Broken(r2214SigPresent, "HARD_DISCONNECT without a signature on a signed connection")
+	default:
+		law.Broken(r222SigPresent, "data frame without room for a signature on a signed connection")
+	}
+}
+
+// surelySigned reports whether it is beyond doubt that the connection is signed:
+// the handshake was captured, or a signature was right.
+func (c *conn) surelySigned() bool {
+	return !slices.Contains(c.c.Inferred, "signing") || c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid > 0
+}
+
+// reportEpoch reports a frame that is signed with the secret of another epoch than
+// that of its number (MC-DPL8R 3.1.4.4, 2.2.1.5, AMB-DP8-10).
+func (c *conn) reportEpoch(law *session.Law, dir int, num int64, v sigVerdict) {
+	m := &c.side[dir].mem
+	switch {
+	case c.f.Type == dp8.TypeSACK:
+		law.Broken(rSigSackkey, fmt.Sprintf("SACK is not signed with the secret for bNSeq %d, but with that of another epoch", c.f.SACK.NSeq))
+	case v == sigStale:
+		law.Broken(rSigEpoch, "signed with the secret of another epoch: stale")
+	case c.f.DFrame.Control&dp8.CtlRetry != 0 && m.started && m.top>>8 > num>>8:
+		law.Broken(rSigRetrykey, fmt.Sprintf("the retry of bSeq %d is signed with the secret after the wrap", c.f.DFrame.Seq))
+	default:
+		law.Broken(rSigEarly, fmt.Sprintf("bSeq %d is signed with the secret of the next epoch", c.f.DFrame.Seq))
+	}
+}
+
+// signedByOther reports a frame that verifies with the other side's secret.
+func (c *conn) signedByOther(dir int, num int64) bool {
+	if !c.hs.secrets {
+		return false
+	}
+	other := &c.side[1-dir]
+	off, sig := c.signatureAt()
+	if c.mode == modeFast {
+		return other.fast.matches(sig)
+	}
+	k := &other.keys
+	return k.known && k.current != c.side[dir].keys.current && k.matches(c.fr.Payload, off, sig, k.current)
+}
+
+// signatureAt gives place and value of the signature of the frame at hand.
+func (c *conn) signatureAt() (off int, sig [8]byte) {
+	switch c.f.Type {
+	case dp8.TypeSACK:
+		return len(c.fr.Payload) - len(c.f.SACK.Trailing) - 8, c.f.SACK.Signature
+	case dp8.TypeHardDisconnect:
+		return 16, c.f.Handshake.Signature
+	}
+	return c.f.DFrame.SignatureOff, c.f.DFrame.Signature
+}
+
+// resigned reports a retry with the signature of an earlier sending of its number
+// and other bytes (MC-DPL8R 3.1.6.5).
+func (c *conn) resigned(num int64, dir int) bool {
+	if c.f.Type != dp8.TypeDFrame || c.f.DFrame.Control&dp8.CtlRetry == 0 {
+		return false
+	}
+	d, prev := &c.f.DFrame, c.side[dir].mem.at(num)
+	if prev == nil || prev.cut {
+		return false
+	}
+	hash := c.sending(0, session.Unmarked).Hash
+	return d.Signature == prev.signature && hash != prev.hash || d.Signature == prev.lastSignature && hash != prev.lastHash
+}
+
+// judgeResigned judges a retry that verifies, or that no secret is known for: its
+// signature is a new one when its bytes are. That needs no secret.
+func (c *conn) judgeResigned(law *session.Law, d *dp8.DFrame, prev *sentFrame) {
+	if c.mode != modeFull || prev == nil || !c.surelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.cut {
+		return
+	}
+	if !law.Check(rSigResign, d.Signature != prev.signature || c.sent.Hash == prev.hash) {
+		law.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of frame %d, and other bytes", d.Seq, prev.frame), prev.frame)
+	}
+}
+
+// judgeSigningVersion: signing needs 1.6 on both sides (MC-DPL8R 1.7, 2.2.1). The
+// connector's CONNECTED_SIGNED is at hand.
+func (c *conn) judgeSigningVersion() {
+	a, b := c.side[0].version, c.side[1].version
+	if a == 0 || b == 0 || !c.hs.answered || c.fr.Words.Has(dissect.Duplicate) {
+		return
+	}
+	law := &c.c.Law
+	if !law.Check(rSigVer, min(a, b) >= dp8.Version16) {
+		law.Broken(rSigVer, fmt.Sprintf("signing is agreed on by versions 1.%d and 1.%d: it needs 1.6", a&0xffff, b&0xffff))
+	}
+}
+
+// judgeLeak tells that the secrets were captured with the handshake, once a
+// connection (MC-DPL8R 5.1).
+func (c *conn) judgeLeak(h *dp8.Handshake) {
+	if h.SenderSecret != (dp8.Secret{}) || h.ReceiverSecret != (dp8.Secret{}) {
+		c.c.Law.Broken(rSigSecretleak, "the signing secrets are in this frame in clear: who saw it can sign")
+	}
+}
+
+// A refusal is a captured frame that its receiver must ignore.
+type refusal struct {
+	num   int64
+	frame uint64
+	time  int64
+	rule  int // broken when it is acknowledged all the same
+	what  string
+}
+
+// maxRefused is how many of them a side may have.
+const maxRefused = 8
+
+// refuse remembers the frame at hand as one that must not be acknowledged.
+func (c *conn) refuse(dir int, num int64, rule int, what string) {
+	s := &c.side[dir]
+	if !s.mem.reachable(num) && s.mem.started {
+		return
+	}
+	if len(s.refused) == maxRefused {
+		s.refused = append(s.refused[:0], s.refused[1:]...)
+	}
+	s.refused = append(s.refused, refusal{num, c.fr.Frame, c.fr.Time, rule, what})
+}
+
+// accepted forgets the refusals of a number of which a good frame was captured.
+func (c *conn) accepted(dir int, num int64) {
+	s := &c.side[dir]
+	keep := s.refused[:0]
+	for _, r := range s.refused {
+		if r.num != num {
+			keep = append(keep, r)
+		} else {
+			c.c.Law.Pass(r.rule)
+		}
+	}
+	s.refused = keep
+}
+
+// judgeActed looks for refused frames that side dir acknowledges, expecting next:
+// before that counts, for then the number will look like one the capture missed.
+// A good copy may be captured a little later.
+func (c *conn) judgeActed(dir int, next int64) {
+	peer, law := &c.side[1-dir], &c.c.Law
+	keep := peer.refused[:0]
+	for _, r := range peer.refused {
+		if r.num >= next {
+			keep = append(keep, r)
+			continue
+		}
+		if f := peer.mem.at(r.num); f != nil && f.frame != r.frame {
+			law.Pass(r.rule)
+			continue
+		}
+		x := law.Here(r.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(next), r.what), r.frame)
+		if missing := uint64(len(peer.refused)); !law.CleanBut(1-dir, 0, missing) || !law.CleanOf(dir, 0) {
+			x.Blocked = session.GuardClean
+		}
+		law.Hold(x, func() (session.Ruling, session.Guard) {
+			if f := peer.mem.at(r.num); f != nil && f.frame != r.frame {
+				return session.Passed, session.GuardNone
+			}
+			if r.rule == r222KaActed && c.alive.again {
+				return session.Doubtful, session.GuardLife // its id came again: another connection's
+			}
+			return session.Failed, session.GuardNone
+		})
+	}
+	peer.refused = keep
+}
+
+// A suspect is a frame of an epoch whose secret was not known when it came.
+type suspect struct {
+	frame uint64
+	time  int64
+	timed bool
+}
+
+// suspect keeps the frame at hand, which no guess at the secret of its epoch
+// verifies, until one is proven.
+func (c *conn) suspect(dir int) {
+	if k := &c.side[dir].keys; !c.fr.Cut() && c.waiting(dir) && len(k.suspects) < ProofFrames {
+		k.suspects = append(k.suspects, suspect{c.fr.Frame, c.fr.Time, c.fr.HasTime})
+	}
+}
+
+// judgeModifier judges the frames that came before the secret of their epoch was
+// proven. Any derivation that is proven will do: the text leaves it open
+// (AMB-DP8-12).
+func (c *conn) judgeModifier(dir int, suspects []suspect) {
+	law := &c.c.Law
+	law.Pass(rSigModifier)
+	for _, s := range suspects {
+		law.Judge(session.Case{Rule: rSigFull, Dir: dir, Frame: s.frame, Time: s.time, HasTime: s.timed,
+			Message: "signature does not verify with the sender's secret: forged or altered"})
+	}
+}
+
+// judgeUnproven: an epoch whose secret no known derivation gives is not judged.
+func (c *conn) judgeUnproven(dir int) {
+	law := &c.c.Law
+	law.Judge(session.Case{Rule: rSigModifier, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: session.GuardDial,
+		Message: "no known derivation of the modifier gives the secret of an epoch"})
+}

@@ -1,0 +1,283 @@
+package track
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// An offer is a CONNECTED_SIGNED of the listener.
+type offer struct {
+	frame  uint64
+	time   int64
+	msgID  uint8
+	rspID  uint8
+	tick   uint32
+	cookie [8]byte
+	opts   uint32
+}
+
+// maxOffers is how many offers of an attempt are remembered: as many as there are
+// CONNECTs (MC-DPL8R 3.1.2.1).
+const maxOffers = 16
+
+// signedWatch is what judging a signed handshake needs.
+type signedWatch struct {
+	offers   []offer
+	more     bool // there were more
+	answered bool // by a connector's CONNECTED_SIGNED
+	sender   dp8.Secret
+	receiver dp8.Secret
+	secrets  bool
+	frame    uint64 // of the secrets
+	badKeys  bool   // the frame at hand must not give secrets
+	mode     uint32 // the connector's, 0 when it is not known
+	torn     bool   // the sides name different modes
+	same     int    // offers in a row that answer the same CONNECT
+}
+
+// judgeSecrets judges what CONNECTED_SIGNED has on top (MC-DPL8R 2.2.1.3).
+func (c *conn) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
+	law, w := &c.c.Law, &c.signed
+	w.badKeys = false
+	good = c.judgeOptions(h, fromListener)
+	if fromListener {
+		if !law.Check(r2213SecretListener, h.SenderSecret == dp8.Secret{} && h.ReceiverSecret == dp8.Secret{}) {
+			law.Broken(r2213SecretListener, "the listener's CONNECTED_SIGNED carries a secret")
+			good = false
+		} else {
+			law.Pass(rSigSecretleak) // this frame tells nobody
+		}
+		if !law.Check(r2213EchoZero, h.EchoTimestamp == 0) {
+			law.Broken(r2213EchoZero, fmt.Sprintf("dwEchoTimestamp is %d in an answer to CONNECT", h.EchoTimestamp))
+			good = false
+		}
+		if !law.Check(r2213SigCookie, h.ConnectSig != [8]byte{}) {
+			law.Broken(r2213SigCookie, "ullConnectSig is 0: it proves nothing")
+		}
+		c.judgeStateless(h)
+		c.addOffer(h)
+		return good
+	}
+	good = c.judgeConnectorSecrets(h) && good
+	good = c.judgeEchoes(h) && good
+	w.answered = true
+	return good
+}
+
+// judgeOptions judges dwSigningOpts, also against those of the other side.
+func (c *conn) judgeOptions(h *dp8.Handshake, fromListener bool) (good bool) {
+	law, w := &c.c.Law, &c.signed
+	const both = dp8.SigningFast | dp8.SigningFull
+	if !law.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
+		law.Broken(r2213OptsReserved, fmt.Sprintf("dwSigningOpts is 0x%08x: only the lowest two bits mean something", h.SigningOpts))
+	}
+	mode := h.SigningOpts & both
+	if !law.Check(r2213OptsOne, mode == dp8.SigningFast || mode == dp8.SigningFull) {
+		law.Broken(r2213OptsOne, fmt.Sprintf("dwSigningOpts is 0x%08x: one of FAST and FULL must be set", h.SigningOpts))
+		return false
+	}
+	if fromListener && w.mode != 0 {
+		return c.judgeMode(mode)
+	}
+	if fromListener {
+		return true
+	}
+	if len(w.offers) == 0 {
+		w.mode = mode
+		return true
+	}
+	o := &w.offers[len(w.offers)-1]
+	if want := o.opts & both; (want == dp8.SigningFast || want == dp8.SigningFull) && !law.Check(r2213OptsMatch, want == mode) {
+		law.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the listener's is %d", mode, want), o.frame)
+		w.torn = true
+		return false
+	}
+	w.mode = mode
+	return true
+}
+
+// judgeMode judges the mode of an offer that comes behind the connector's choice.
+func (c *conn) judgeMode(mode uint32) bool {
+	law, w := &c.c.Law, &c.signed
+	if law.Check(r2213OptsMatch, mode == w.mode) {
+		return true
+	}
+	law.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the connection's is %d", mode, w.mode))
+	return false
+}
+
+func (c *conn) addOffer(h *dp8.Handshake) {
+	w := &c.signed
+	if len(w.offers) == maxOffers {
+		w.more = true
+		return
+	}
+	w.offers = append(w.offers, offer{c.fr.Frame, c.fr.Time, h.MsgID, h.RspID, h.Timestamp, h.ConnectSig, h.SigningOpts})
+}
+
+// judgeConnectorSecrets judges the secrets, which are the connector's to choose.
+func (c *conn) judgeConnectorSecrets(h *dp8.Handshake) bool {
+	law, w := &c.c.Law, &c.signed
+	if !law.Check(r2213SecretConnector, h.SenderSecret != dp8.Secret{} && h.ReceiverSecret != dp8.Secret{}) {
+		law.Broken(r2213SecretConnector, "a secret of the connector is 0")
+		return false
+	}
+	if w.secrets && !law.Check(r2213SecretStable, w.sender == h.SenderSecret && w.receiver == h.ReceiverSecret) {
+		law.Broken(r2213SecretStable, "the secrets are not those of the CONNECTED_SIGNED before", w.frame)
+		return false
+	}
+	switch {
+	case w.secrets:
+	case h.SenderSecret == h.ReceiverSecret:
+		law.Broken(r2213SecretRandom, "both secrets are the same")
+	case significant(h.SenderSecret) <= 16 || significant(h.ReceiverSecret) <= 16:
+		law.Broken(r2213SecretRandom, "a secret has no more than 16 significant bits")
+	default:
+		law.Pass(r2213SecretRandom)
+	}
+	w.sender, w.receiver, w.secrets, w.frame = h.SenderSecret, h.ReceiverSecret, true, c.fr.Frame
+	return true
+}
+
+func significant(s dp8.Secret) int { return bits.Len64(binary.LittleEndian.Uint64(s[:])) }
+
+// judgeEchoes judges what the connector's CONNECTED_SIGNED repeats of the offer it
+// answers: cookie and tick. Which one that is shows in either; an offer that was not
+// captured may have been another.
+func (c *conn) judgeEchoes(h *dp8.Handshake) bool {
+	w := &c.signed
+	if len(w.offers) == 0 || w.more || c.blind {
+		return true
+	}
+	var byTick, byCookie *offer
+	for i := range w.offers {
+		o := &w.offers[i]
+		if o.tick == h.EchoTimestamp {
+			byTick = o
+		}
+		if o.cookie == h.ConnectSig {
+			byCookie = o
+		}
+	}
+	last := &w.offers[len(w.offers)-1]
+	tick := c.judgeEcho(r2213EchoMatch, byTick != nil, c.impossibleEcho(h.EchoTimestamp), last,
+		fmt.Sprintf("dwEchoTimestamp is %d, the listener's tTimestamp %d", h.EchoTimestamp, last.tick))
+	cookie := c.judgeEcho(r2213SigEcho, byCookie != nil, byTick != nil, last,
+		fmt.Sprintf("ullConnectSig is %x, the listener's %x", h.ConnectSig, last.cookie))
+	return tick && cookie
+}
+
+func (c *conn) judgeEcho(rule int, holds, proven bool, o *offer, message string) bool {
+	law := &c.c.Law
+	switch {
+	case law.Check(rule, holds):
+		return true
+	case !proven:
+		law.Unclear(rule, session.GuardClean, message, o.frame)
+		return true
+	}
+	if rule == r2213SigEcho {
+		c.signed.badKeys = true // the listener ignores the frame
+	}
+	law.Broken(rule, message, o.frame)
+	return false
+}
+
+func (c *conn) dirOf() int { return c.c.DirOf(c.fr.Datagram) }
+
+// echoSlack is by how much, in ms, an offer may have been sent before it was captured,
+// and attemptSpan how long CONNECTs may have been sent before the first captured.
+const (
+	echoSlack   = 1000
+	attemptSpan = 60e3
+)
+
+// impossibleEcho reports a tick that no offer between the first CONNECT and now can
+// have carried.
+func (c *conn) impossibleEcho(tick uint32) bool {
+	o, a := &c.signed.offers[0], &c.asked[c.dirOf()]
+	if !c.fr.HasTime || a.n == 0 {
+		return false
+	}
+	before := (o.time-a.firstAt+grain(o.time, a.firstAt))/1e6 + tickStep
+	if a.first != 0 {
+		before += attemptSpan
+	}
+	after := c.atMost(o.time)/1e6 + echoSlack
+	off := int64(int32(tick - o.tick))
+	return off < -before || off > after
+}
+
+// statelessOffers is how many offers in answer to one CONNECT show that the
+// listener repeats them by itself.
+const statelessOffers = 3
+
+// judgeStateless: a listener that signs keeps no state of a CONNECT and repeats
+// nothing (MC-DPL8R 3.1.5.1.1). Copies of a CONNECT made by the network come
+// together.
+func (c *conn) judgeStateless(h *dp8.Handshake) {
+	law, w := &c.c.Law, &c.signed
+	if w.answered || c.asked[max(c.connector, 0)].speaks || len(w.offers) == 0 || c.asked[max(c.connector, 0)].n == 0 {
+		return
+	}
+	o := &w.offers[len(w.offers)-1]
+	if o.rspID != h.RspID || c.atLeast(o.time) < retryLeast || c.asked[c.connector].top != h.RspID {
+		w.same = 0
+		if o.rspID != h.RspID {
+			law.Pass(r31513Stateless)
+		}
+		return
+	}
+	if w.same++; w.same+1 == statelessOffers {
+		law.Hold(law.Here(r31513Stateless, fmt.Sprintf("%d offers in answer to one CONNECT, %d ms apart", w.same+1, (c.fr.Time-o.time)/1e6), o.frame), nil)
+	}
+}
+
+// firstNumbers is how many of a side's first data numbers are looked at for its
+// KeepAlive.
+const firstNumbers = 4
+
+// aliveWatch looks for the KeepAlive that follows a signed handshake.
+type aliveWatch struct {
+	seen uint8 // numbers captured
+	over bool
+	at   session.Case
+}
+
+// judgeFirstKeepAlive: behind a signed handshake either side sends a reliable
+// KeepAlive (MC-DPL8R 3.1.5.1.3).
+func (c *conn) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+	w := &c.side[dir].alive1
+	if w.over {
+		return
+	}
+	law := &c.c.Law
+	rule := r31513KaListener
+	if dir == c.connector {
+		rule = r31513KaConnector
+	}
+	switch {
+	case c.fr.Cut() || !c.hs.signed || c.connector < 0 || num >= firstNumbers && w.seen == 0:
+		w.over = c.fr.Cut() || num >= firstNumbers
+		return
+	case (keepAlive || d.Control&dp8.CtlKeepAlive != 0) && d.Command&dp8.Reliable != 0 && num < firstNumbers:
+		w.over = true
+		law.Pass(rule)
+		return
+	case num < firstNumbers:
+		if w.at.Frame == 0 || num == 0 {
+			w.at = law.Here(rule, "no reliable KeepAlive among the first data frames")
+			w.at.Milder = d.Command&dp8.Reliable != 0
+		}
+		w.seen |= 1 << uint(num)
+	}
+	if w.seen == 1<<firstNumbers-1 {
+		w.over = true
+		law.Judge(w.at)
+	}
+}

@@ -1,0 +1,202 @@
+package track
+
+import (
+	"encoding/binary"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A stray is a frame that names another session than its connection's. It is
+// proven wrong when the connection goes on; until then it may belong to a new one
+// whose start was not captured.
+type stray struct {
+	session.Case
+	id      uint32
+	rsp     uint8
+	side    int      // whose frames show that the connection goes on, -1 for either
+	pending bool     // the handshake of the connection was still under way
+	seen    int      // data frames in sequence since
+	next    [2]int64 // number of each side that is in sequence
+	silent  bool     // no case: the id was merely named
+}
+
+// Bounds of strays.
+const (
+	maxStrays   = 8
+	strayFrames = 2     // data frames in sequence that show that a connection goes on
+	strayAnswer = 200e6 // ns within which the confirmation follows an answer
+	strayPause  = 2e9   // ns within which data must come, before and behind it, to show that
+	strayStart  = 2e9   // ns from a connection's start in which one before it may still speak
+)
+
+// addStray keeps a case, whose frame may be of another connection of the pair.
+func (c *conn) addStray(s stray) {
+	if len(c.strays) == maxStrays {
+		c.dropStray(0, session.GuardLife)
+	}
+	latest := int64(0)
+	for dir := range s.next {
+		s.next[dir] = -1
+		if highest, ok := c.c.Dir[dir].Window().Highest(); ok {
+			s.next[dir] = highest + 1
+			x, _ := c.c.Dir[dir].Look(highest)
+			latest = max(latest, x.Time)
+		}
+	}
+	if c.life.closeEnd != [2]bool{} || s.Time-latest > strayPause {
+		s.next = [2]int64{-1, -1} // the connection may be over
+	}
+	c.strays = append(c.strays, s)
+}
+
+// dropStray ends a case that is not proven.
+func (c *conn) dropStray(i int, why session.Guard) {
+	if s := &c.strays[i]; !s.silent {
+		s.Blocked = why
+		c.c.Law.Judge(s.Case)
+	}
+	c.strays = append(c.strays[:i], c.strays[i+1:]...)
+}
+
+// judgeStrayAnswer keeps an answer with another session id. Answers that follow the
+// bMsgID of one CONNECT after the other answer these.
+func (c *conn) judgeStrayAnswer(rule, dir int, h *dp8.Handshake) {
+	law := &c.c.Law
+	x := law.Here(rule, "dwSessID is "+idText(h.SessionID)+", the handshake's is "+idText(c.c.SessionID))
+	now := stray{Case: x, id: h.SessionID, rsp: h.RspID, side: -1, pending: !c.hs.answered}
+	for i := range c.strays {
+		s := &c.strays[i]
+		if s.id == h.SessionID && !s.silent && s.Dir == dir && s.pending && now.pending && h.RspID == s.rsp+1 && h.RspID == c.asked[1-dir].top {
+			law.Judge(x)
+			return
+		}
+	}
+	c.addStray(now)
+}
+
+func idText(id uint32) string {
+	const digits = "0123456789abcdef"
+	b := []byte("0x00000000")
+	for i := 9; i > 1; i, id = i-1, id>>4 {
+		b[i] = digits[id&15]
+	}
+	return string(b)
+}
+
+// lives notes a frame that shows that the connection goes on; sure says that it
+// names the connection. The data frame num does when it follows what was sent
+// before.
+func (c *conn) lives(dir int, sure bool, num int64) {
+	for i := 0; i < len(c.strays); i++ {
+		s := &c.strays[i]
+		since := c.atLeast(s.Time)
+		if s.silent || s.side >= 0 && s.side != dir || s.Frame == c.fr.Frame {
+			continue
+		}
+		if !sure && s.pending {
+			continue // data names no session
+		}
+		if !sure {
+			if num != s.next[dir] || since > strayPause {
+				continue
+			}
+			s.next[dir]++
+			if since <= c.c.Law.Horizon() {
+				continue
+			}
+			if s.seen++; s.seen < strayFrames {
+				continue
+			}
+		}
+		if s.pending && c.atMost(s.Time) > strayAnswer {
+			continue
+		}
+		s.Proof = append(s.Proof, c.fr.Frame)
+		c.c.Law.Judge(s.Case)
+		c.strays = append(c.strays[:i], c.strays[i+1:]...)
+		i--
+	}
+}
+
+// judgeStrayHard keeps a HARD_DISCONNECT with another session id. Right behind the
+// start of a connection it may be a late one of a connection before.
+func (c *conn) judgeStrayHard(dir int, h *dp8.Handshake) {
+	law := &c.c.Law
+	if c.fr.Cut() || c.fr.Words.Has(duplicate) {
+		return
+	}
+	message := "dwSessID is " + idText(h.SessionID) + ", the connection's is " + idText(c.c.SessionID)
+	if !c.fr.HasTime || c.atLeast(c.c.FirstTime) < strayStart {
+		law.Unclear(r2214Sessid, session.GuardLife, message)
+		return
+	}
+	c.addStray(stray{Case: law.Here(r2214Sessid, message), id: h.SessionID, side: -1})
+}
+
+// finishStrays ends the cases that are left.
+func (c *conn) finishStrays() {
+	for len(c.strays) > 0 {
+		c.dropStray(0, session.GuardLife)
+	}
+}
+
+// named reports whether the other side named a session id before: then it is one
+// of its own.
+func (c *conn) named(dir int, id uint32) bool {
+	for i := range c.strays {
+		if s := &c.strays[i]; s.id == id && s.Dir != dir {
+			c.strays = append(c.strays[:i], c.strays[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// unsay drops the cases against frames that name a session which another frame
+// names as well: it exists.
+func (c *conn) unsay(id uint32) {
+	for i := 0; i < len(c.strays); i++ {
+		if c.strays[i].id == id {
+			c.dropStray(i, session.GuardLife)
+			i--
+		}
+	}
+}
+
+// isReal reports a CONNECT without a fault that makes receivers ignore it.
+func isReal(b []byte) bool {
+	if len(b) < 16 || b[3] != 0 {
+		return false
+	}
+	v := binary.LittleEndian.Uint32(b[4:])
+	return v>>16 == 1 && (v >= 0x10000 && v < dp8.Version15 || binary.LittleEndian.Uint32(b[8:]) != 0)
+}
+
+// restless is how long a connection must have been silent on the connector's side,
+// in ns, to be taken for over when the same session begins anew.
+const restless = 1e9
+
+// quiet reports whether the connection may be over: it was closed, or its connector
+// said nothing for a while.
+func (c *conn) quiet(fr *dissect.Frame) bool {
+	return c.life.state >= session.Closed || !fr.HasTime || c.connector < 0 || fr.Time-c.c.Law.LastOf(c.connector) >= restless
+}
+
+// changesID reports a CONNECT that goes on with a pending attempt under another
+// session id: the number after the last one's, before a new attempt could have come
+// that far.
+func (c *conn) changesID(fr *dissect.Frame) bool {
+	b, a := fr.Payload, &c.asked[c.c.DirOf(fr.Datagram)]
+	return c.life.state == session.Opening && !c.hs.confirmed && a.n > 0 && c.connector == c.c.DirOf(fr.Datagram) &&
+		b[2] == a.top+1 && fr.HasTime && fr.Time-a.at <= attemptGap
+}
+
+// awaits reports an answer that a pending attempt is waiting for, whatever session
+// it names.
+func (c *conn) awaits(fr *dissect.Frame) bool {
+	return c.life.state == session.Opening && c.hs.connects > 0 && !c.hs.answered && c.c.DirOf(fr.Datagram) != c.connector &&
+		dp8.Command(fr.Payload[0])&dp8.Poll != 0
+}

@@ -1,0 +1,263 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Recommended values (MC-DPL8R 3.1.2), in ns where they are times.
+const (
+	retryCap      = 5e9
+	retryMost     = 10
+	connectFirst  = 200e6
+	connectMost   = 14
+	aliveAfter    = 29e9 // 25 s and the granularity of 4 s
+	aliveEarliest = 21e9
+	ackNormal     = 100e6
+	ackShort      = 80e6 // 20 ms, and what the path adds
+)
+
+// maxRetryTimes is how many sendings of one number are kept.
+const maxRetryTimes = 12
+
+// A retrySeries are the sendings of one number.
+type retrySeries struct {
+	num    int64
+	n      int // retries captured
+	last   int64
+	begun  int64 // time of the first sending, 0 when it was not captured
+	tenth  int64 // time of the last allowed retry
+	told   bool
+	passed int // intervals kept
+	gaps   [maxRetryTimes]int64
+}
+
+// A retryWatch follows the numbers of a side that are retried, the latest few.
+type retryWatch struct {
+	series [4]retrySeries
+	next   int
+	tenths bool // some number was retried as often as allowed
+	early  int  // first retries in a row that came before an answer could
+	full   int  // first retries in a row with a full window
+	fullAt int64
+	sparse bool // the latter was told
+}
+
+func (w *retryWatch) of(num int64) *retrySeries {
+	for i := range w.series {
+		if s := &w.series[i]; s.n > 0 && s.num == num {
+			return s
+		}
+	}
+	s := &w.series[w.next]
+	w.next = (w.next + 1) % len(w.series)
+	*s = retrySeries{num: num}
+	return s
+}
+
+// judgeTimes judges when and how often a number is retried (MC-DPL8R 3.1.2.5).
+func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	if l.duty.open && l.duty.num == num {
+		l.duty.open = false
+	}
+	if l.stall.set && l.stall.num == num {
+		law.Pass(l.stall.rule())
+		l.stall.retried = true
+	}
+	if !c.fr.HasTime {
+		return
+	}
+	w := &l.watch
+	s := w.of(num)
+	if s.n == 0 && f != nil && f.first {
+		s.begun, s.last = f.time, f.time
+		c.judgeFast(dir, num)
+		c.judgeFirstRetry(dir, num, f)
+	}
+	s.n++
+	most, _ := c.wants.Profile.Value("MAX", retryMost)
+	if !law.Check(r3125Max, float64(s.n) <= most) && !s.told {
+		s.told = true
+		law.Broken(r3125Max, fmt.Sprintf("bSeq %d is retried for the %dth time; at most %.0f are recommended", uint8(num), s.n, most))
+	}
+	if float64(s.n) == most {
+		s.tenth, w.tenths = c.fr.Time, true
+	}
+	if s.last != 0 {
+		c.judgeInterval(dir, s, c.fr.Time-s.last)
+	}
+	s.last = c.fr.Time
+}
+
+// judgeFirstRetry judges a first retry: it comes too early when no answer can have
+// come before, unless a SACK mask asked for it.
+func (c *conn) judgeFirstRetry(dir int, num int64, f *sentFrame) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	c.judgeShrink(dir, num)
+	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
+	if rtt == 0 || c.c.Dir[0].MinRTT() == 0 || c.side[1-dir].ledger.maskedAt >= f.time {
+		return
+	}
+	if law.Check(r3125First, c.fr.Time-f.time+c.grain >= rtt*9/10) {
+		l.watch.early = 0
+		return
+	}
+	msg := "a first retry came before an answer could"
+	if l.watch.early++; l.watch.early < max(4, c.needed(dir)) {
+		law.Unclear(r3125First, session.GuardSample, msg, f.frame)
+		return
+	}
+	law.Broken(r3125First, fmt.Sprintf("bSeq %d is retried after %s, the round trip takes %s at least; no SACK mask asked for it", uint8(num), ms(c.fr.Time-f.time), ms(rtt)), f.frame)
+}
+
+// judgeInterval judges the time between two sendings of a number. Retries that were
+// lost on the way to the capture, or by it, make it longer, and leave no trace:
+// it counts how many must be missing.
+func (c *conn) judgeInterval(dir int, s *retrySeries, gap int64) {
+	law := &c.c.Law
+	switch missing := int((gap - gap/20) / retryCap); {
+	case gap <= retryCap+retryCap/10:
+		law.Pass(r3125Cap)
+	case missing >= c.neededOf(dir):
+		law.Broken(r3125Cap, fmt.Sprintf("bSeq %d is retried after %.1f s; at most 5 s are recommended", uint8(s.num), float64(gap)/1e9))
+	default:
+		law.Unclear(r3125Cap, session.GuardHold, "a long time between two retries; some between them may not have been captured")
+	}
+	c.judgeBackoff(dir, s, gap)
+	if s.passed < maxRetryTimes {
+		s.gaps[s.passed] = gap
+		s.passed++
+	}
+}
+
+// judgeBackoff judges that the times between retries do not shrink.
+func (c *conn) judgeBackoff(dir int, s *retrySeries, gap int64) {
+	o, law := &c.side[1-dir].ledger, &c.c.Law
+	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
+		return
+	}
+	missing, shrinks := 0, false
+	for _, g := range s.gaps[:s.passed] {
+		if most := gap + gap/5; g > most {
+			missing += int((g - 1) / most)
+			shrinks = true
+		}
+	}
+	switch {
+	case !shrinks:
+		law.Pass(r3125Backoff)
+	case missing >= max(4, c.needed(dir)) && o.plain >= c.needed(dir):
+		law.Broken(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, before that after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
+	default:
+		law.Unclear(r3125Backoff, session.GuardSample, "the time between retries shrinks; some may not have been captured")
+	}
+}
+
+// shrinkSample is how many first retries in a row, a round trip apart, with a full
+// window show that it does not shrink.
+const shrinkSample = 20
+
+// judgeShrink judges that the window shrinks when frames are lost.
+func (c *conn) judgeShrink(dir int, num int64) {
+	w, law := &c.side[dir].ledger.watch, &c.c.Law
+	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
+	if c.fr.Time-w.fullAt < max(rtt, CopyGap) {
+		return
+	}
+	w.fullAt = c.fr.Time
+	if c.side[dir].ledger.high+1-num < dp8.WindowSize-4 {
+		w.full = 0
+		law.Pass(r3144CcLoss)
+		return
+	}
+	if w.full++; w.full >= shrinkSample && !w.sparse {
+		w.sparse = true
+		law.Broken(r3144CcLoss, fmt.Sprintf("the window was full at each of the last %d losses", w.full))
+	}
+}
+
+// CopyGap is how far apart losses count as two, in ns.
+const CopyGap = session.CopyHorizon
+
+// A stall is a number that the other side waits for.
+type stall struct {
+	set, judged, retried bool
+	keepAlive            bool
+	num                  int64
+	frame                uint64
+	since                int64 // when it was sent
+	reports              int
+	reported             int64 // time of the latest report
+	frames               uint64
+}
+
+func (s *stall) rule() int {
+	if s.keepAlive {
+		return r3166KaRetry
+	}
+	return r3165Retrymissing
+}
+
+// Times of guard HOLD for a number that is not retried.
+const (
+	stallLeast  = 5e9
+	stallReport = 50e6 // between two reports, ns
+)
+
+// reportStall notes that a side still waits for a number of the other one, dir, and
+// judges that it is sent again (MC-DPL8R 3.1.6.5, 3.1.6.6).
+func (c *conn) reportStall(dir int, next int64) {
+	s, law := &c.side[dir].ledger.stall, &c.c.Law
+	if !s.set || s.num != next {
+		s.set, s.judged, s.reports = false, false, 0
+		if f := c.remembered(dir, next); f != nil && f.first && f.command&dp8.Reliable != 0 {
+			s.set, s.num, s.frame, s.since, s.reported = true, next, f.frame, f.time, c.fr.Time
+			s.frames, s.keepAlive, s.retried = law.Frames(dir), f.keepAlive, f.sendings > 1
+		}
+		return
+	}
+	if c.fr.Time-s.reported < stallReport {
+		return
+	}
+	s.reported = c.fr.Time
+	s.reports++
+	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
+	age := c.fr.Time - s.since
+	if s.retried || s.judged || age < max(stallLeast, 10*rtt) || s.reports < 4 || law.Frames(dir) < s.frames+8 {
+		return
+	}
+	// By then the recommended timer has expired four times, and once more every 5 s.
+	if chances := 4 + int((age-stallLeast)/retryCap); chances < c.neededOf(dir) {
+		return
+	}
+	s.judged = true
+	law.Judge(session.Case{Rule: s.rule(), Dir: dir, Frame: s.frame, Time: s.since, HasTime: true, Since: s.since, Proof: []uint64{c.fr.Frame},
+		Message: fmt.Sprintf("bSeq %d is reliable, the other side waits for it for %.1f s, and it is not sent again", uint8(s.num), float64(age)/1e9)})
+}
+
+// lostAfter is how long behind its last retry a number must stay unacknowledged
+// before the connection counts as lost, in ns.
+const lostAfter = 10e9
+
+// judgeLost judges that a side gives the connection up when its last retry of a
+// number stays unanswered (MC-DPL8R 3.1.6.5).
+func (c *conn) judgeLost(dir int, num int64) {
+	l, law := &c.side[dir].ledger, &c.c.Law
+	cum, known := c.c.Dir[dir].Window().Cumulative()
+	for i := range l.watch.series {
+		s := &l.watch.series[i]
+		if s.tenth != 0 && known && cum > s.num {
+			s.tenth = 0
+			law.Pass(r3165Lost) // it was not in vain
+		}
+		if s.tenth == 0 || !l.stall.set || l.stall.num != s.num || c.fr.Time-s.tenth < lostAfter || l.stall.reported-s.tenth < lostAfter/2 {
+			continue
+		}
+		s.tenth = 0
+		law.Broken(r3165Lost, fmt.Sprintf("bSeq %d was retried %d times in vain, and %d follows %.1f s later: the connection was lost", uint8(s.num), s.n, uint8(num), float64(c.fr.Time-s.last)/1e9), l.stall.frame)
+	}
+}

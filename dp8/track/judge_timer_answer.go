@@ -1,0 +1,131 @@
+package track
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A duty is a number whose acknowledgement is waited for, and how the ones before it
+// were answered.
+type duty struct {
+	open, poll bool
+	num        int64
+	at         int64
+	frame      uint64
+	run        int // POLLs in a row that were answered late
+	n, late    int // other numbers, of them answered late
+}
+
+// lateAfter is how much later than the quickest acknowledgement one may come, in ns,
+// besides the clock's slack: the delay for normal acknowledgements.
+const lateAfter = ackNormal
+
+// expect opens a duty for a new number, one at a time.
+func (c *conn) expect(dir int, num int64, poll bool) {
+	u := &c.side[dir].ledger.duty
+	if u.open && (u.poll || !poll) || !c.fr.HasTime {
+		return
+	}
+	if cum, ok := c.cumulative(dir); !ok || !poll && cum != num {
+		return
+	}
+	u.open, u.poll, u.num, u.at, u.frame = true, poll, num, c.fr.Time, c.fr.Frame
+}
+
+// acknowledged looks at what else a frame that is no copy says by acknowledging up to
+// what it does, when that was applied.
+func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words, pure bool) {
+	if !c.fr.HasTime {
+		return
+	}
+	l, o := &c.side[dir].ledger, &c.side[1-dir].ledger
+	next, mask := c.said.next, c.said.mask
+	c.passedHole(dir, cum, known, words)
+	if l.plain++; mask != 0 {
+		l.maskedAt, l.plain = c.fr.Time, 0
+	}
+	if o.duty.open {
+		c.answerDuty(dir, next, mask)
+	}
+	c.judgeReactions(dir, next, mask)
+	if c.watch.opening[1-dir].frame != 0 {
+		c.settleOpening(1-dir, next)
+	}
+	if o.start.frame != 0 && !o.begun {
+		c.reportStart(1-dir, next, pure)
+	}
+	if c.said.ahead || !o.started {
+		return
+	}
+	o.idle = next == o.seen+1
+	if known && next > cum && o.drops != 0 && cum < c.side[1-dir].gaveUp {
+		c.passedGivenUp(dir, cum, next)
+	}
+	if next <= o.seen || o.stall.set {
+		c.reportStall(1-dir, next)
+	}
+	if mask != 0 || o.alone.waiting {
+		c.reportMissing(1-dir, next, mask)
+	}
+}
+
+// passedGivenUp counts numbers that were passed because a send mask gave them up.
+func (c *conn) passedGivenUp(dir int, cum, next int64) {
+	for n := max(cum, next-dp8.WindowSize); n < next; n++ {
+		if look, ok := c.c.Dir[1-dir].Look(n); ok && look.GivenUp {
+			c.c.Law.Pass(r31524Advance)
+		}
+	}
+}
+
+// answerDuty judges how long an acknowledgement took. One that came late may only be
+// the next one, the first being lost: a single one proves nothing (guard ODDS).
+func (c *conn) answerDuty(dir int, next int64, mask uint64) {
+	u, law := &c.side[1-dir].ledger.duty, &c.c.Law
+	if i := u.num - next - 1; u.num >= next && (i < 0 || i >= int64(bits.Len64(mask)) || mask>>uint(i)&1 == 0) {
+		return
+	}
+	u.open = false
+	slack, ok := law.Slack(dir)
+	if !ok {
+		return
+	}
+	took := c.fr.Time - u.at
+	late := took > slack+lateAfter
+	if u.poll {
+		c.answerPoll(dir, took, late)
+		return
+	}
+	u.n++
+	if !late {
+		law.Pass(r3122Ackdelay)
+		return
+	}
+	if u.late++; u.n < 20 || u.late*4 < u.n*3 {
+		law.Unclear(r3122Ackdelay, session.GuardSample, "acknowledged late", u.frame)
+		return
+	}
+	law.Broken(r3122Ackdelay, fmt.Sprintf("%d of %d acknowledgements came late, this one after %s; recommended are 100 ms", u.late, u.n, ms(took)), u.frame)
+	u.n, u.late = 0, 0
+}
+
+// pollsLate is how many POLLs in a row must at least be answered late.
+const pollsLate = 6
+
+func (c *conn) answerPoll(dir int, took int64, late bool) {
+	u, law := &c.side[1-dir].ledger.duty, &c.c.Law
+	if law.Check(r2215Pollack, !late) {
+		u.run = 0
+		return
+	}
+	if u.run++; u.run < max(pollsLate, c.needed(dir)) {
+		law.Unclear(r2215Pollack, session.GuardOdds, "POLL was answered late; an answer before may have been lost", u.frame)
+		return
+	}
+	law.Broken(r2215Pollack, fmt.Sprintf("bSeq %d asked for an acknowledgement at once (POLL), which came after %s; so did the %d before", uint8(u.num), ms(took), u.run-1), u.frame)
+}

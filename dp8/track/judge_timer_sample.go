@@ -1,0 +1,88 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A sample counts reactions: single ones may have been lost, or what they react to.
+type sample struct{ n, late int }
+
+// enoughSamples is how many reactions must be known, of which three in four were
+// late.
+const enoughSamples = 20
+
+// judgeSample ends an opportunity of a rule about reactions of side dir.
+func (c *conn) judgeSample(s *sample, rule, dir int, took, most int64, what string) {
+	law := &c.c.Law
+	slack, ok := law.Slack(dir)
+	if !ok {
+		return
+	}
+	s.n++
+	if law.Check(rule, took <= slack+most+c.grain) {
+		return
+	}
+	if s.late++; s.n < enoughSamples || s.late*4 < s.n*3 {
+		law.Unclear(rule, session.GuardSample, what+" came late")
+		return
+	}
+	law.Broken(rule, fmt.Sprintf("%d of %d times %s came late, this time after %s", s.late, s.n, what, ms(took)))
+	*s = sample{}
+}
+
+// Samples of one side: what it is waited for, and how it reacted before.
+type samples struct {
+	gapNum    int64 // a frame behind a gap, waiting to be named in a mask
+	gapAt     int64 // 0 when none waits
+	again     int64 // when a retry of an acknowledged number was captured, 0 when none waits
+	gaps      sample
+	repeats   sample
+	fast      sample
+	missing   int64 // the number a mask reported missing
+	missingAt int64
+}
+
+// reactTo notes what the other side should react to.
+func (c *conn) reactTo(dir int, num int64, first bool) {
+	s := &c.side[dir].ledger.samples
+	switch {
+	case !c.fr.HasTime:
+	case first && s.gapAt == 0:
+		s.gapNum, s.gapAt = num, c.fr.Time
+	case !first && s.again == 0 && c.prior.known && c.prior.look.Acked:
+		s.again = c.fr.Time
+	}
+}
+
+// judgeReactions judges how soon a side reports gaps and answers repetitions
+// (MC-DPL8R 3.1.2.2, 3.1.5.2.1).
+func (c *conn) judgeReactions(dir int, next int64, mask uint64) {
+	s := &c.side[1-dir].ledger.samples
+	if i := s.gapNum - next - 1; s.gapAt != 0 && i < 64 {
+		switch {
+		case i < 0:
+			s.gapAt = 0 // only the capture missed what was before it
+		case mask>>uint(i)&1 != 0:
+			c.judgeSample(&s.gaps, r3122AckdelayOoo, dir, c.fr.Time-s.gapAt, ackShort, "the report of a gap")
+			s.gapAt = 0
+		}
+	}
+	if s.again != 0 {
+		c.judgeSample(&s.repeats, r31521OorSack, dir, c.fr.Time-s.again, ackNormal, "an answer to a repetition")
+		s.again = 0
+	}
+	if mask != 0 && s.missing != next {
+		s.missing, s.missingAt = next, c.fr.Time
+	}
+}
+
+// judgeFast judges how soon a number is sent again that a mask reported missing
+// (MC-DPL8R 3.1.5.2.3).
+func (c *conn) judgeFast(dir int, num int64) {
+	if s := &c.side[dir].ledger.samples; s.missingAt != 0 && s.missing == num {
+		c.judgeSample(&s.fast, r31523Fast, dir, c.fr.Time-s.missingAt, ackNormal, "the retry that a mask asked for")
+		s.missingAt = 0
+	}
+}

@@ -1,0 +1,190 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Give-up limits: how often a side tries the same thing before it takes the
+// connection for lost (MC-DPL8R 3.1.2.1: 14 retries of CONNECT; 3.1.2.5: 10 of
+// a data frame). Some of the last retries may be missing from the capture when
+// silence follows.
+const (
+	connectGiveUp = 15 // CONNECTs, the first included
+	dataGiveUp    = 11 // sendings of one number, the first included
+	missedTries   = 3
+	giveUpSilence = 5e9 // ns of silence behind the last try, the cap of both timers
+)
+
+// lifecycle is how far the connection has come.
+type lifecycle struct {
+	state    session.State
+	closer   session.Side // whose closing frame came first
+	closeAt  int64
+	closeEnd [2]bool // END_STREAM captured
+	hard     [2]bool // HARD_DISCONNECT captured
+	graceful bool    // END_STREAM came before any HARD_DISCONNECT
+	tries    int     // sendings of the same thing since the peer was last heard
+	limit    int     // tries after which the side gives up
+	trier    int     // direction of those tries
+	lastTry  int64
+}
+
+// heard resets the count of unanswered tries when the other side speaks.
+func (l *lifecycle) heard(dir int) {
+	if dir != l.trier {
+		l.tries = 0
+	}
+}
+
+// try notes that a side sent the same thing for the n-th time.
+func (l *lifecycle) try(dir, n, limit int, at int64) {
+	if dir != l.trier {
+		l.trier, l.tries = dir, 0
+	}
+	l.tries, l.limit, l.lastTry = max(l.tries, n), limit, at
+}
+
+// gaveUp reports whether a side tried in vain until it must have given up; end
+// is the time of the last packet captured.
+func (l *lifecycle) gaveUp(end int64) bool {
+	return l.tries > 0 && (l.tries >= l.limit || l.tries >= l.limit-missedTries && end-l.lastTry >= giveUpSilence)
+}
+
+// sawData notes what a data frame says about the life of the connection.
+func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
+	s := &c.side[dir]
+	if c.life.state == session.Opening && (c.hs.answered || c.hs.confirmed) {
+		c.establish() // data flows: the missing confirmation was not captured
+	}
+	if c.fr.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
+		c.life.try(dir, copies, dataGiveUp, c.fr.Time)
+	}
+	if d.Control&dp8.CtlEndStream == 0 || s.ended {
+		return
+	}
+	s.ended, s.endSeq = true, num
+	c.closing(dir, func(first int) bool {
+		// It crosses the other side's when it was sent without having received that.
+		end := c.side[first].endSeq
+		return near(end, d.NRcv) <= end
+	})
+	c.life.closeEnd[dir] = true
+	c.life.graceful = c.life.graceful || c.life.hard == [2]bool{}
+	if c.life.closeEnd == [2]bool{true, true} {
+		c.life.state = session.Closed
+	} else if c.life.state < session.Closing {
+		c.life.state = session.Closing
+	}
+}
+
+// closing notes whose closing frame was captured first; crosses tells whether a
+// second one within a round trip was sent on its own and is no answer.
+func (c *conn) closing(dir int, crosses func(first int) bool) {
+	side := session.Side(dir + 1)
+	switch l := &c.life; l.closer {
+	case session.NoSide:
+		l.closer, l.closeAt = side, c.fr.Time
+	case side, session.BothSides:
+	default:
+		if crosses(1 - dir) {
+			l.closer = session.BothSides
+		}
+	}
+}
+
+// hardDisconnect tracks an abrupt close (MC-DPL8R 3.1.5.1.4).
+func (c *conn) hardDisconnect(dir int) {
+	h := &c.f.Handshake
+	out := &c.c.Dir[dir]
+	if len(c.fr.Payload) < 16 {
+		return // cut by the capture: whose it is and whether it is genuine is not known
+	}
+	num := c.nextSend(&c.side[dir], h.RspID)
+	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
+		c.judgeStrayHard(dir, h)
+		return // of another session: ignored
+	}
+	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
+		return
+	}
+	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), true) // bMsgID tells repetitions
+	c.judgeHard(dir, h)
+	c.knowSession(h.SessionID)
+	c.knowVersion(dir, h.Version)
+	if c.life.hard[dir] {
+		return
+	}
+	c.life.hard[dir] = true
+	c.closing(dir, func(first int) bool {
+		// An answer needs the way to the peer and back; what is clearly faster than
+		// the quickest answer so far was sent before.
+		return !c.life.closeEnd[first] && c.fr.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
+	})
+	switch {
+	case c.life.state == session.Closed:
+	case dir == c.life.trier && c.life.tries >= dataGiveUp-missedTries:
+		c.life.state = session.TimedOut
+	case c.life.closeEnd != [2]bool{}:
+		c.life.state = session.Closed
+	default:
+		c.life.state = session.Reset
+	}
+}
+
+// unreachable tracks an ICMP notice.
+func (c *conn) unreachable(answered bool) {
+	switch {
+	case c.life.state == session.Opening && !answered:
+		c.life.state = session.Refused
+	case c.life.state == session.Established || c.life.state == session.StateUnknown:
+		c.life.state = session.Reset
+	}
+}
+
+// timedOut reports whether a side gave up in vain tries, when nothing came until end.
+func (c *conn) timedOut(end int64) bool {
+	return c.life.state <= session.Closing && c.life.gaveUp(end)
+}
+
+// finish settles the connection. end is the time of the last packet captured.
+func (c *conn) finish(end int64) {
+	if c.finished {
+		return
+	}
+	c.finished = true
+	c.settleSequence()
+	c.finishJudging()
+	c.judgeTermination()
+	for dir := range c.side {
+		s := &c.side[dir]
+		s.asm.close()
+		c.settleKeys(dir)
+		if n := s.keys.finish(); n > 0 {
+			c.c.Dir[dir].Signatures.Unverifiable += n
+			c.judgeUnproven(dir)
+		}
+	}
+	l := &c.life
+	if c.timedOut(end) {
+		l.state = session.TimedOut
+	}
+	c.c.State = l.state
+	if l.state == session.Closed || l.state == session.Reset || l.state == session.Closing {
+		c.c.ClosedBy = l.closer
+	}
+	c.flow.Finish(c.c)
+	c.free()
+}
+
+// free forgets what only a connection that goes on asks for: frames of this one are
+// counted from now on and judged no longer.
+func (c *conn) free() {
+	for i := range c.side {
+		s := &c.side[i]
+		s.mem.ring, s.mem.cycle = nil, nil
+		s.recent, s.unjudged, s.doubts, s.refused = recent{}, nil, nil, nil
+		s.asm.buf, s.asm.sum = nil, nil
+	}
+}

@@ -1,0 +1,184 @@
+package track
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dp8"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// recognisedAfter gives the datagrams a play takes to be recognised, 0 for never.
+func recognisedAfter(t *testing.T, play func(s *scene)) int {
+	t.Helper()
+	s := newScene(t, Options{}, false)
+	play(s)
+	s.end()
+	for i, c := range s.conns {
+		if c != nil {
+			if i != 0 {
+				t.Errorf("the first %d datagrams are not the connection's", i)
+			}
+			break
+		}
+	}
+	var p probe
+	for n, f := range s.frames {
+		side := 0
+		if f.Src == hosts[1] {
+			side = 1
+		}
+		if p.Observe(&dissect.Datagram{Payload: s.payloads[n], Time: f.Time, HasTime: true, Src: f.Src, Dst: f.Dst}, side) >= session.LockBits {
+			return n + 1
+		}
+	}
+	return 0
+}
+
+func TestRecognition(t *testing.T) {
+	// talk is a conversation from the middle: data both ways and SACKs.
+	talk := func(s *scene, n int, f func(seq uint8) dp8.Frame) {
+		for i := range n {
+			k := uint8(i)
+			s.send(0, f(100+k))
+			s.send(1, data(200+k, 101+k, "y"))
+			if i%3 == 2 {
+				s.send(0, sack(101+k, 201+k, 0))
+			}
+		}
+	}
+	answered := func(seq uint8) dp8.Frame { return data(seq, seq+100, "x") }
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		most int // datagrams; 0: never
+	}{
+		{"a handshake", func(s *scene) { s.meet(7, dp8.Version16, dp8.Version16) }, 2},
+		{"a signed handshake", func(s *scene) { s.meetSigned(dp8.SigningFull) }, 2},
+		{"one CONNECT", func(s *scene) { s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16)) }, 0},
+		{"CONNECTs unanswered", func(s *scene) {
+			for range 3 {
+				s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
+			}
+		}, 2},
+		{"answers of different sessions", func(s *scene) {
+			s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
+			s.send(1, command(dp8.OpConnected, true, 8, dp8.Version16))
+		}, 0},
+		{"from the middle", func(s *scene) { talk(s, 40, answered) }, 40},
+		{"data that acknowledges nothing that was sent", func(s *scene) { talk(s, 40, func(seq uint8) dp8.Frame { return data(seq, seq, "x") }) }, 0},
+		{"one direction", func(s *scene) {
+			for n := range uint8(60) {
+				s.send(0, data(n, 9, "x"))
+			}
+		}, 0},
+		{"KeepAlives alone", func(s *scene) {
+			for n := range uint8(10) {
+				s.send(0, keepAlive(n, n, 7))
+				s.send(1, keepAlive(n, n+1, 7))
+			}
+		}, 20},
+	} {
+		got := recognisedAfter(t, c.play)
+		if got > c.most || got == 0 && c.most > 0 {
+			t.Errorf("%s: recognised after %d, want at most %d", c.name, got, c.most)
+		}
+	}
+}
+
+// What is no frame at all makes a pair hopeless, a few strange datagrams within
+// a conversation do not.
+func TestProbeGivesUp(t *testing.T) {
+	var p probe
+	junk := dissect.Datagram{Payload: []byte("\x40 not DirectPlay")}
+	for range 10 {
+		if p.Observe(&junk, 0) > 0 {
+			t.Fatal("junk is evidence")
+		}
+	}
+	if !math.IsInf(p.Observe(&junk, 0), -1) {
+		t.Error("junk leaves hope")
+	}
+	p = probe{}
+	for n := range uint8(30) {
+		f := data(n, 0, "x")
+		bits := p.Observe(&dissect.Datagram{Payload: f.Append(nil)}, 0)
+		if n%5 == 4 {
+			bits = p.Observe(&junk, 0)
+		}
+		if math.IsInf(bits, -1) {
+			t.Fatalf("hopeless after %d", n)
+		}
+	}
+}
+
+// Payloads without structure stay below the evidence for recognition, whatever
+// their length.
+func TestProbeOnNoise(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	best := math.Inf(-1)
+	for range 2000 {
+		var p probe
+		for range 100 {
+			b := make([]byte, 4+rnd.IntN(60))
+			for i := range b {
+				b[i] = byte(rnd.Uint32())
+			}
+			if rnd.IntN(2) == 0 {
+				b[0] = []byte{0x3f, 0x37, 0x80, 0x88}[rnd.IntN(4)]
+			}
+			best = max(best, p.Observe(&dissect.Datagram{Payload: b}, rnd.IntN(2)))
+		}
+	}
+	if best >= session.LockBits {
+		t.Errorf("%.0f bits", best)
+	}
+}
+
+func TestProbeLearns(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		frames []dp8.Frame
+		want   dp8.Signing
+		old    bool
+	}{
+		{"nothing", []dp8.Frame{data(1, 1, "x")}, dp8.SigningUnknown, false},
+		{"a SACK", []dp8.Frame{sack(1, 1, 0)}, dp8.Unsigned, false},
+		{"a SACK with masks", []dp8.Frame{sack(1, 1, 5)}, dp8.Unsigned, false},
+		{"an unsigned handshake", []dp8.Frame{command(dp8.OpConnected, true, 7, dp8.Version16)}, dp8.Unsigned, false},
+		{"a signed handshake", []dp8.Frame{signedAnswer(true, 7, connectorSecret, listenerSecret, dp8.SigningFast)}, dp8.Signed, false},
+		{"a KeepAlive", []dp8.Frame{keepAlive(1, 1, 7)}, dp8.Unsigned, false},
+		{"KeepAlives with different ids", []dp8.Frame{keepAlive(1, 1, 7), keepAlive(2, 1, 8)}, dp8.Unsigned, true},
+		{"the KeepAlive bit on data", []dp8.Frame{dataAs(whole, dp8.CtlKeepAlive, 1, 1, "hello")}, dp8.SigningUnknown, true},
+	} {
+		var p probe
+		for i := range c.frames {
+			p.Observe(&dissect.Datagram{Payload: c.frames[i].Append(nil)}, 0)
+		}
+		if p.signing() != c.want || p.old != c.old {
+			t.Errorf("%s: signing %d, old %v", c.name, p.signing(), p.old)
+		}
+	}
+}
+
+// No payload, however short or odd, makes a probe panic.
+func TestProbeOnCuts(t *testing.T) {
+	for _, sample := range dp8.Samples() {
+		for n := range len(sample) + 1 {
+			for flip := range 16 {
+				b := append([]byte(nil), sample[:n]...)
+				if n > 1 {
+					b[1] ^= byte(flip) << 4 // announces masks
+				}
+				var p probe
+				p.side[1].hasSeq = true
+				if bits := p.Observe(&dissect.Datagram{Payload: b}, 0); bits >= session.LockBits {
+					t.Fatalf("% x: %.0f bits", b, bits)
+				}
+			}
+		}
+	}
+}

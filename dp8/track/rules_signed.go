@@ -1,0 +1,189 @@
+package track
+
+import "github.com/dpdissect/dpdissect/session"
+
+// Rules of CONNECTED_SIGNED.
+const signedBase = connectedBase + len(connectedRules)
+
+const (
+	r2213Cmd = signedBase + iota
+	r2213PollListener
+	r2213PollConnector
+	r2213Msgid
+	r2213Rspid
+	r2213Major
+	r2213MinorMin
+	r2213MinorSign
+	r2213Sessid
+	r2213SigEcho
+	r2213SigCookie
+	r2213SecretListener
+	r2213SecretConnector
+	r2213SecretRandom
+	r2213SecretStable
+	r2213OptsOne
+	r2213OptsReserved
+	r2213OptsMatch
+	r2213EchoZero
+	r2213EchoMatch
+	r31513Mix
+	r31513Stateless
+	r31513KaConnector
+	r31513KaListener
+	r31513Reconfirm
+)
+
+var signedRules = [...]session.Rule{
+	r2213Cmd - signedBase: {
+		ID: "DP8-2.2.1.3-CMD", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "only CFRAME and POLL bits",
+		Example:   "98 03 …",
+	},
+	r2213PollListener - signedBase: {
+		ID: "DP8-2.2.1.3-POLL-LISTENER", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardRole),
+		Statement: "listener sets POLL",
+		Example:   "first CSIGNED 80 03",
+	},
+	r2213PollConnector - signedBase: {
+		ID: "DP8-2.2.1.3-POLL-CONNECTOR", Clause: "MC-DPL8R 2.2.1.3, 3.1.5.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardRole),
+		Statement: "connector does not set POLL",
+		Example:   "connector's CSIGNED 88 03",
+	},
+	r2213Msgid - signedBase: {
+		ID: "DP8-2.2.1.3-MSGID", Clause: "MC-DPL8R 2.2.1.3", Level: session.Should, Severity: session.Note, Scope: "D",
+		Guards:    session.Of(session.GuardStart),
+		Statement: "connector starts at 0 and increments per retry; listener may always use 0",
+		Care:      "START; AMB-DP8-03",
+		Example:   "connector's retries all bMsgID 4",
+	},
+	r2213Rspid - signedBase: {
+		ID: "DP8-2.2.1.3-RSPID", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardBidir),
+		Statement: "bRspId equals the bMsgID answered",
+		Care:      "BIDIR, CLEAN; accept any of the attempt",
+		Example:   "listener bMsgID 0, connector bRspId 3",
+	},
+	r2213Major - signedBase: {
+		ID: "DP8-2.2.1.3-MAJOR", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "major version 1",
+		Example:   "06 00 02 00",
+	},
+	r2213MinorMin - signedBase: {
+		ID: "DP8-2.2.1.3-MINOR-MIN", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "minor ≥ 5",
+		Example:   "04 00 01 00 in CSIGNED",
+	},
+	r2213MinorSign - signedBase: {
+		ID: "DP8-2.2.1.3-MINOR-SIGN", Clause: "MC-DPL8R 2.2.1.3, 1.7", Level: session.Must, Severity: session.Warn, Scope: "F",
+		Statement: "minor ≥ 6, else a signing partner must ignore the frame",
+		Care:      "text also allows 5 (AMB-DP8-16)",
+		Example:   "CSIGNED with 05 00 01 00",
+	},
+	r2213Sessid - signedBase: {
+		ID: "DP8-2.2.1.3-SESSID", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardBidir),
+		Statement: "dwSessID echoes the handshake's id",
+		Example:   "other id in CSIGNED",
+	},
+	r2213SigEcho - signedBase: {
+		ID: "DP8-2.2.1.3-SIG-ECHO", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardBidir),
+		Statement: "connector echoes the listener's ullConnectSig unchanged",
+		Care:      "BIDIR, CLEAN: accept any cookie of the attempt",
+		Example:   "last cookie byte differs",
+	},
+	r2213SigCookie - signedBase: {
+		ID: "DP8-2.2.1.3-SIG-COOKIE", Clause: "MC-DPL8R 2.2.1.3, 3.1.5.1.3", Level: session.Should, Severity: session.Note, Scope: "D",
+		Guards:    session.Of(session.GuardSample),
+		Statement: "the cookie can prove that the connector saw it: non-zero, differs per client and over time",
+		Care:      "SAMPLE ≥ 3 clients",
+		Example:   "cookie 0 for every client",
+	},
+	r2213SecretListener - signedBase: {
+		ID: "DP8-2.2.1.3-SECRET-LISTENER", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardRole),
+		Statement: "listener sends both secrets as 0",
+		Care:      "ROLE (POLL bit also tells)",
+		Example:   "listener's CSIGNED with non-zero ullSenderSecret",
+	},
+	r2213SecretConnector - signedBase: {
+		ID: "DP8-2.2.1.3-SECRET-CONNECTOR", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardRole),
+		Statement: "connector sends both secrets non-zero",
+		Example:   "connector's ullReceiverSecret 0",
+	},
+	r2213SecretRandom - signedBase: {
+		ID: "DP8-2.2.1.3-SECRET-RANDOM", Clause: "MC-DPL8R 2.2.1.3, 3.1.5.1.3", Level: session.Should, Severity: session.Note, Scope: "D",
+		Guards:    session.Of(session.GuardSample),
+		Statement: "secrets come from a secure random source",
+		Care:      "SAMPLE; flag sender = receiver, reuse across connections, ≤ 16 significant bits",
+		Example:   "same secret in two connections",
+	},
+	r2213SecretStable - signedBase: {
+		ID: "DP8-2.2.1.3-SECRET-STABLE", Clause: "MC-DPL8R 2.2.1.3", Level: session.Impl, Severity: session.Warn, Scope: "D",
+		Statement: "retries of the connector's CSIGNED repeat the same secrets",
+		Example:   "bMsgID 1 and 2 carry different secrets",
+	},
+	r2213OptsOne - signedBase: {
+		ID: "DP8-2.2.1.3-OPTS-ONE", Clause: "MC-DPL8R 2.2.1.3, 3.1.5.1.3", Level: session.Must, Severity: session.Error, Scope: "F",
+		Statement: "exactly one of FAST (1), FULL (2)",
+		Example:   "options 3, or 0",
+	},
+	r2213OptsReserved - signedBase: {
+		ID: "DP8-2.2.1.3-OPTS-RESERVED", Clause: "MC-DPL8R 2.2.1.3", Level: session.Should, Severity: session.Warn, Scope: "F",
+		Statement: "other option bits 0",
+		Example:   "options 0x00000102",
+	},
+	r2213OptsMatch - signedBase: {
+		ID: "DP8-2.2.1.3-OPTS-MATCH", Clause: "MC-DPL8R 3.1.5.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardBidir),
+		Statement: "both sides name the same mode",
+		Example:   "listener FULL, connector FAST",
+	},
+	r2213EchoZero - signedBase: {
+		ID: "DP8-2.2.1.3-ECHO-ZERO", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardRole),
+		Statement: "dwEchoTimestamp 0 when answering CONNECT",
+		Example:   "listener's CSIGNED echo 1234",
+	},
+	r2213EchoMatch - signedBase: {
+		ID: "DP8-2.2.1.3-ECHO-MATCH", Clause: "MC-DPL8R 2.2.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardBidir),
+		Statement: "dwEchoTimestamp = tTimestamp of the CSIGNED answered",
+		Care:      "BIDIR, CLEAN; accept any of the attempt; also yields the handshake RTT",
+		Example:   "echo 0 in connector's CSIGNED",
+	},
+	r31513Mix - signedBase: {
+		ID: "DP8-3.1.5.1.3-MIX", Clause: "MC-DPL8R 3.1.5.1.2, 3.1.5.1.3", Level: session.Must, Severity: session.Error, Scope: "B",
+		Guards:    session.Of(session.GuardBidir),
+		Statement: "a handshake is signed or unsigned throughout",
+		Example:   "CSIGNED answered by plain CONNECTED",
+	},
+	r31513Stateless - signedBase: {
+		ID: "DP8-3.1.5.1.3-STATELESS", Clause: "MC-DPL8R 3.1.5.1.1", Level: session.Should, Severity: session.Note, Scope: "BT",
+		Guards:    session.Of(session.GuardBidir, session.GuardClean),
+		Statement: "a signing listener keeps no state for the first CONNECT: it does not itself retry CSIGNED",
+		Example:   "one CONNECT, CSIGNED sent at 0, 200, 400 ms",
+	},
+	r31513KaConnector - signedBase: {
+		ID: "DP8-3.1.5.1.3-KA-CONNECTOR", Clause: "MC-DPL8R 3.1.5.1.3", Level: session.Must, Severity: session.Warn, Scope: "BT",
+		Guards:    session.Of(session.GuardBidir, session.GuardHold, session.GuardRole),
+		Statement: "after its CSIGNED the connector sends a reliable KA",
+		Care:      "ROLE, BIDIR, CLEAN, HOLD (any reliable data frame within 1 s also proves the connection: then note)",
+		Example:   "connector's CSIGNED, then 20 s silence",
+	},
+	r31513KaListener - signedBase: {
+		ID: "DP8-3.1.5.1.3-KA-LISTENER", Clause: "MC-DPL8R 3.1.5.1.3", Level: session.Should, Severity: session.Note, Scope: "BT",
+		Statement: "the listener sends a reliable KA at once",
+		Care:      "as above",
+		Example:   "listener silent for 10 s",
+	},
+	r31513Reconfirm - signedBase: {
+		ID: "DP8-3.1.5.1.3-RECONFIRM", Clause: "MC-DPL8R 3.1.5.1.3", Level: session.Should, Severity: session.Warn, Scope: "BT",
+		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardRole),
+		Statement: "a repeated listener CSIGNED (POLL set, same id) on an established connection is answered again",
+		Example:   "listener's CSIGNED repeated, no answer",
+	},
+}
