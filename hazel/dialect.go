@@ -16,19 +16,19 @@ const (
 	OverDTLS                  // Current inside DTLS records (Hazel.Dtls)
 	numDialects
 
-	// anyPage is AnyDialect among those with the types of the page.
-	anyPage = numDialects
+	// AnyPage is AnyDialect among those with the types of the page.
+	AnyPage = numDialects
 )
 
-var dialectNames = [numDialects]string{"", "2016-05-14", "2016-05-30", "spec", "0.1", "ack3", "current", "fork36", "dtls"}
+var DialectNames = [numDialects]string{"", "2016-05-14", "2016-05-30", "spec", "0.1", "ack3", "current", "fork36", "dtls"}
 
 // String is the name users see, "" for AnyDialect.
-func (d Dialect) String() string { return dialectNames[d] }
+func (d Dialect) String() string { return DialectNames[d] }
 
 // DialectNamed gives the dialect of a name, AnyDialect when there is none.
 func DialectNamed(name string) Dialect {
 	for d := AnyDialect + 1; d < numDialects; d++ {
-		if dialectNames[d] == name {
+		if DialectNames[d] == name {
 			return d
 		}
 	}
@@ -66,47 +66,47 @@ func (t Type) String() string { return typeNames[t] }
 // Record reports a datagram of DTLS records.
 func (t Type) Record() bool { return t >= ChangeCipherSpec }
 
-// typeOf gives the type of a first byte and the dialect whose layout follows.
+// TypeOf gives the type of a first byte and the dialect whose layout follows.
 // The values of the dialects do not overlap, so that AnyDialect takes all. In a
 // dialect, the values of another one are unknown: receivers compare the whole
 // byte.
-func typeOf(b byte, d Dialect) (Type, Dialect) {
-	e := &wireTypes[b]
-	if e.typ == Unknown || !e.within(d) {
+func TypeOf(b byte, d Dialect) (Type, Dialect) {
+	e := &WireTypes[b]
+	if e.Type == Unknown || !e.within(d) {
 		return Unknown, AnyDialect
 	}
 	if b == 0x02 && d == Spec {
 		return Fragment, Spec
 	}
-	return e.typ, e.layout(d)
+	return e.Type, e.layout(d)
 }
 
 // A wireType is what a first byte means.
 type wireType struct {
-	typ  Type
-	in   dialectSet // dialects that have it
+	Type Type
+	in   DialectSet // dialects that have it
 	home Dialect    // layout where the dialect is not known
 }
 
-// A dialectSet is a set of dialects.
-type dialectSet uint16
+// A DialectSet is a set of dialects.
+type DialectSet uint16
 
-func setOf(ds ...Dialect) (s dialectSet) {
+func SetOf(ds ...Dialect) (s DialectSet) {
 	for _, d := range ds {
 		s |= 1 << d
 	}
 	return s
 }
 
-func (s dialectSet) has(d Dialect) bool { return s>>d&1 != 0 }
+func (s DialectSet) Has(d Dialect) bool { return s>>d&1 != 0 }
 
-// one gives the only member.
-func (s dialectSet) one() (Dialect, bool) {
+// One gives the only member.
+func (s DialectSet) One() (Dialect, bool) {
 	if s == 0 || s&(s-1) != 0 {
 		return AnyDialect, false
 	}
 	for d := AnyDialect; ; d++ {
-		if s.has(d) {
+		if s.Has(d) {
 			return d, true
 		}
 	}
@@ -114,63 +114,66 @@ func (s dialectSet) one() (Dialect, bool) {
 
 // Sets of dialects with something in common.
 var (
-	pageTypes  = setOf(Spec, V01, Ack3, Current, Fork36) // types of the page
-	withPing   = setOf(Ack3, Current, Fork36)
-	shortAcks  = setOf(Spec, V01, Ack3) // acknowledgements of 3 bytes, types of the page
-	everything = pageTypes | setOf(May14, May30)
+	PageTypes   = SetOf(Spec, V01, Ack3, Current, Fork36) // types of the page
+	WithPing    = SetOf(Ack3, Current, Fork36)
+	ShortAcks   = SetOf(Spec, V01, Ack3) // acknowledgements of 3 bytes, types of the page
+	AllDialects = PageTypes | SetOf(May14, May30)
 )
 
 func (e *wireType) within(d Dialect) bool {
-	return d == AnyDialect || e.in.has(d) || d == anyPage && e.in&pageTypes != 0
+	return d == AnyDialect || e.in.Has(d) || d == AnyPage && e.in&PageTypes != 0
 }
 
 // layout is the dialect whose layout the type has in dialect d.
 func (e *wireType) layout(d Dialect) Dialect {
-	if d == AnyDialect || d == anyPage || e.home == Fork36 && d == Current {
+	if d == AnyDialect || d == AnyPage || e.home == Fork36 && d == Current {
 		return e.home
 	}
 	return d
 }
 
-// wireTypes is the table of first bytes. Ping stands in V01, too, which took it
+// WireTypes is the table of first bytes. Ping stands in V01, too, which took it
 // before it sent it (Hazel ef160cc), and in Spec, where the page's own flags
 // read it as a control code. What a Fork36 sends is decoded in Current, which
 // it is but for that.
-var wireTypes = [256]wireType{
-	0x00: {None, everything, Current},
-	0x01: {Reliable, pageTypes | setOf(May14), Current},
-	0x02: {FragmentStart, setOf(V01, Spec), V01},
-	0x03: {Fragment, setOf(Spec), Spec},
-	0x08: {Hello, pageTypes, Current},
-	0x09: {Disconnect, pageTypes, Current},
-	0x0A: {Acknowledgement, pageTypes, Current},
-	0x0B: {Fragment, setOf(V01, Spec, Current, Fork36), V01},
-	0x0C: {Ping, setOf(Spec, V01, Ack3, Current, Fork36), Current},
-	0x0D: {MTUTest, setOf(Current, Fork36), Fork36},
+var WireTypes = [256]wireType{
+	0x00: {None, AllDialects, Current},
+	0x01: {Reliable, PageTypes | SetOf(May14), Current},
+	0x02: {FragmentStart, SetOf(V01, Spec), V01},
+	0x03: {Fragment, SetOf(Spec), Spec},
+	0x08: {Hello, PageTypes, Current},
+	0x09: {Disconnect, PageTypes, Current},
+	0x0A: {Acknowledgement, PageTypes, Current},
+	0x0B: {Fragment, SetOf(V01, Spec, Current, Fork36), V01},
+	0x0C: {Ping, SetOf(Spec, V01, Ack3, Current, Fork36), Current},
+	0x0D: {MTUTest, SetOf(Current, Fork36), Fork36},
 
-	0xFD: {Hello, setOf(May14), May14},
-	0xFE: {Disconnect, setOf(May14), May14},
-	0xFF: {Acknowledgement, setOf(May14), May14},
+	0xFD: {Hello, SetOf(May14), May14},
+	0xFE: {Disconnect, SetOf(May14), May14},
+	0xFF: {Acknowledgement, SetOf(May14), May14},
 
-	0x10: {Reliable, setOf(May30), May30},
-	0x20: {Fragment, setOf(May30), May30},
-	0x30: {Fragment, setOf(May30), May30},
-	0x80: {Hello, setOf(May30), May30},
-	0x81: {Disconnect, setOf(May30), May30},
-	0x82: {Acknowledgement, setOf(May30), May30},
+	0x10: {Reliable, SetOf(May30), May30},
+	0x20: {Fragment, SetOf(May30), May30},
+	0x30: {Fragment, SetOf(May30), May30},
+	0x80: {Hello, SetOf(May30), May30},
+	0x81: {Disconnect, SetOf(May30), May30},
+	0x82: {Acknowledgement, SetOf(May30), May30},
 
-	recordChangeCipherSpec: {ChangeCipherSpec, setOf(OverDTLS), OverDTLS},
-	recordAlert:            {Alert, setOf(OverDTLS), OverDTLS},
-	recordHandshake:        {Handshake, setOf(OverDTLS), OverDTLS},
-	recordApplicationData:  {ApplicationData, setOf(OverDTLS), OverDTLS},
+	RecordChangeCipherSpec: {ChangeCipherSpec, SetOf(OverDTLS), OverDTLS},
+	RecordAlert:            {Alert, SetOf(OverDTLS), OverDTLS},
+	RecordHandshake:        {Handshake, SetOf(OverDTLS), OverDTLS},
+	RecordApplicationData:  {ApplicationData, SetOf(OverDTLS), OverDTLS},
 }
 
 // codeOf is the first byte of a type in a dialect.
 func codeOf(t Type, d Dialect) byte {
-	for b := range wireTypes {
-		if e := &wireTypes[b]; e.typ == t && (e.in.has(d) || d == AnyDialect && e.in.has(Current)) {
+	for b := range WireTypes {
+		if e := &WireTypes[b]; e.Type == t && (e.in.Has(d) || d == AnyDialect && e.in.Has(Current)) {
 			return byte(b)
 		}
 	}
 	return 0
 }
+
+// Within reports that all dialects of a set are in another.
+func (s DialectSet) Within(o DialectSet) bool { return s&^o == 0 }

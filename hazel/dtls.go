@@ -12,12 +12,12 @@ var DTLS = &dissect.Protocol{
 	Fields: dissect.Refs(DTLSFields[:]),
 	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
 		var l Records
-		err := l.decode(t.Data, t)
+		err := l.Decode(t.Data, t)
 		return l.contentName(t.Data), err
 	},
 	Reencode: func(payload []byte) ([]byte, bool) {
 		var l Records
-		if l.decode(payload, nil) != nil {
+		if l.Decode(payload, nil) != nil {
 			return nil, false
 		}
 		return l.Append(nil), true
@@ -28,7 +28,7 @@ var DTLS = &dissect.Protocol{
 // DTLSFields is the table of DTLS records.
 var DTLSFields = recordTable("dtls")
 
-func (l *Records) decode(payload []byte, tree *dissect.Tree) *dissect.Error {
+func (l *Records) Decode(payload []byte, tree *dissect.Tree) *dissect.Error {
 	r := dissect.NewReader(payload, tree)
 	l.read(&r, DTLSFields[:], false)
 	return r.Err()
@@ -49,15 +49,15 @@ func foreignDTLS(d *dissect.Datagram) bool {
 	if d.Cut() {
 		b = wholeRecords(b)
 	}
-	n, first := asRecords(b)
-	return n > 0 && first.Version != hiddenVersion
+	n, first := AsRecords(b)
+	return n > 0 && first.Version != HiddenVersion
 }
 
 // wholeRecords leaves out a last record that is not there in full.
 func wholeRecords(b []byte) []byte {
 	end := 0
-	for end+recordHeader <= len(b) {
-		next := end + recordHeader + int(b[end+11])<<8 + int(b[end+12])
+	for end+RecordHeader <= len(b) {
+		next := end + RecordHeader + int(b[end+11])<<8 + int(b[end+12])
 		if next > len(b) {
 			break
 		}
@@ -68,7 +68,7 @@ func wholeRecords(b []byte) []byte {
 
 func appendDTLSSummary(dst, payload []byte) []byte {
 	var l Records
-	if l.decode(payload, nil) != nil {
+	if l.Decode(payload, nil) != nil {
 		return append(dst, "DTLS"...)
 	}
 	return l.appendSummary(append(dst, l.contentName(payload)...))

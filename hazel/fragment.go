@@ -22,7 +22,7 @@ import (
 // Code before 2017 sent messages with the Fragmented flag whole, behind the
 // type alone (02; 20 and 30 in 2016-05-30). The page lets 03, which is both
 // Fragmented and Reliable, carry an id.
-const fragmentHeader = 7
+const FragmentHeader = 7
 
 func (f *Frame) decodeFragment(r *dissect.Reader) {
 	switch {
@@ -33,19 +33,19 @@ func (f *Frame) decodeFragment(r *dissect.Reader) {
 		f.Data = r.Rest(&Fields[fData])
 	case f.Type == FragmentStart:
 		f.decodeV01(r, fFragmentCount, &f.Count)
-	case f.guess && r.Len() < fragmentHeader-1:
-		r.Skip(&Fields[fFragmentIndex], fragmentHeader-1) // which header it was, its length would tell
-	case f.Dialect == Fork36 || f.Dialect == Current || f.guess && forkFits(r.Peek(fragmentHeader-1)):
+	case f.guess && r.Len() < FragmentHeader-1:
+		r.Skip(&Fields[fFragmentIndex], FragmentHeader-1) // which header it was, its length would tell
+	case f.Dialect == Fork36 || f.Dialect == Current || f.guess && ForkFits(r.Peek(FragmentHeader-1)):
 		f.decodeFork(r)
 	default:
 		f.decodeV01(r, fFragmentIndex, &f.Index)
 	}
 }
 
-// forkFits tells, where the dialect is not known, whether a fragment has the
+// ForkFits tells, where the dialect is not known, whether a fragment has the
 // layout of fork36: an index below its count, where the other layout has no
 // index that a message of its size could need.
-func forkFits(b []byte) bool {
+func ForkFits(b []byte) bool {
 	index := binary.BigEndian.Uint16(b[2:])
 	return forkPlausible(b) && (index == 0 || index > maxPlausibleIndex)
 }
@@ -66,7 +66,7 @@ func (f *Frame) decodeV01(r *dissect.Reader, row int, v *uint16) {
 }
 
 func (f *Frame) decodeFork(r *dissect.Reader) {
-	if b := r.Peek(fragmentHeader - 1); f.Dialect == Current && (b == nil || !forkPlausible(b)) {
+	if b := r.Peek(FragmentHeader - 1); f.Dialect == Current && (b == nil || !forkPlausible(b)) {
 		f.Type = Unknown
 		r.FailAt(&Fields[fControlType], 0, "fragments have no layout in this dialect")
 		return
@@ -77,7 +77,7 @@ func (f *Frame) decodeFork(r *dissect.Reader) {
 	f.Count = uint16(r.U8(&Fields[fFragmentCount]))
 	f.Index = uint16(r.U8(&Fields[fFragmentIndex]))
 	if r.OK() && f.Index >= f.Count {
-		r.FailAt(&Fields[fFragmentIndex], fragmentHeader-1, "index is not below the count")
+		r.FailAt(&Fields[fFragmentIndex], FragmentHeader-1, "index is not below the count")
 	}
 	if f.HasOption = f.Index == 0 && r.Len() > 0; f.HasOption {
 		f.Option = r.U8(&Fields[fSendOption])

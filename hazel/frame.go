@@ -43,8 +43,8 @@ func (f *Frame) Decode(payload []byte, d Dialect, tree *dissect.Tree) *dissect.E
 		r.U8(&Fields[fDataType])
 		return r.Err()
 	}
-	f.Code, f.guess = head[0], d == AnyDialect || d == anyPage
-	f.Type, f.Dialect = typeOf(f.Code, d)
+	f.Code, f.guess = head[0], d == AnyDialect || d == AnyPage
+	f.Type, f.Dialect = TypeOf(f.Code, d)
 	switch f.Type {
 	case Unknown:
 		r.Fail(&Fields[fDataType], "not a type of the protocol or of its dialect")
@@ -146,9 +146,9 @@ func (f *Frame) decodeMTUTest(r *dissect.Reader) {
 // leastMTU is the length of an MTU test without padding.
 const leastMTU = 5
 
-// fillsMTU reports whether a datagram is an MTU test: it is as long as it says, as
+// FillsMTU reports whether a datagram is an MTU test: it is as long as it says, as
 // far as it was captured.
-func (f *Frame) fillsMTU(fr *dissect.Frame) bool {
+func (f *Frame) FillsMTU(fr *dissect.Frame) bool {
 	return f.Type == MTUTest && fr.Length >= leastMTU && (fr.Cut() || int(f.Size) == fr.Length)
 }
 
@@ -156,7 +156,7 @@ func (f *Frame) fillsMTU(fr *dissect.Frame) bool {
 // where those fill it exactly; the dialects before 2018 had none.
 func (f *Frame) readData(r *dissect.Reader) {
 	if r.Tree() != nil && f.framed() {
-		if b := r.Peek(r.Len()); len(b) > 0 && tiled(b) {
+		if b := r.Peek(r.Len()); len(b) > 0 && Tiled(b) {
 			f.Data = b
 			readMessages(r)
 			return

@@ -33,8 +33,8 @@ func nextMessage(b []byte) (tag byte, length int, ok bool) {
 // as bytes.
 const maxShown = 512
 
-// tiled reports whether messages fill a payload exactly.
-func tiled(b []byte) bool {
+// Tiled reports whether messages fill a payload exactly.
+func Tiled(b []byte) bool {
 	for i := 0; len(b) > 0; i++ {
 		_, n, ok := nextMessage(b)
 		if !ok || i == maxShown {
@@ -59,9 +59,9 @@ func readMessages(r *dissect.Reader) {
 	}
 }
 
-// reasonOf gives the reason a Disconnect of Among Us holds: 01, then one message
+// ReasonOf gives the reason a Disconnect of Among Us holds: 01, then one message
 // whose first byte it is.
-func reasonOf(data []byte) (reason byte, ok bool) {
+func ReasonOf(data []byte) (reason byte, ok bool) {
 	if len(data) < 1+messageHeader+1 || data[0] != 1 {
 		return 0, false
 	}
@@ -71,7 +71,7 @@ func reasonOf(data []byte) (reason byte, ok bool) {
 
 // addReason records the reason of a Disconnect behind its data.
 func addReason(t *dissect.Tree, data []byte) {
-	if reason, ok := reasonOf(data); ok {
+	if reason, ok := ReasonOf(data); ok {
 		t.Add(&Fields[fReason], 1+1+messageHeader, 0, uint64(reason))
 	}
 }

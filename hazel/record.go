@@ -8,21 +8,21 @@ import (
 
 // Content types of DTLS records (RFC 6347 4.1, RFC 5246 6.2.1).
 const (
-	recordChangeCipherSpec = 0x14
-	recordAlert            = 0x15
-	recordHandshake        = 0x16
-	recordApplicationData  = 0x17
+	RecordChangeCipherSpec = 0x14
+	RecordAlert            = 0x15
+	RecordHandshake        = 0x16
+	RecordApplicationData  = 0x17
 )
 
 // Versions of records. Hazel's clients write plainVersion since 2022-07, so that
 // records do not look like DTLS (Hazel d1c25ae Record.cs); servers answer alike.
 const (
-	hiddenVersion = 0x0000
+	HiddenVersion = 0x0000
 	dtls10        = 0xFEFF
-	dtls12        = 0xFEFD
+	DTLS12        = 0xFEFD
 )
 
-const recordHeader = 13
+const RecordHeader = 13
 
 // RecordsKept is how many records of a datagram a Frame holds. Flights of a
 // handshake have up to five.
@@ -51,30 +51,30 @@ func (r *Record) Append(b []byte) []byte {
 	return append(b, r.Body...)
 }
 
-// sealed is what encryption adds to a message of Hazel: the tag alone. Its nonce
+// Sealed is what encryption adds to a message of Hazel: the tag alone. Its nonce
 // is made of epoch and sequence and not sent, as DTLS would (Hazel
 // AesGcmRecordProtection.cs), so that the size tells the short messages apart.
-const sealed = 16
+const Sealed = 16
 
 // Plain sizes of messages that their size gives away.
 const (
-	sizeDisconnect = 1
-	sizePing       = 3
-	sizeAck        = 4
+	SizeDisconnect = 1
+	SizePing       = 3
+	SizeAck        = 4
 )
 
-// carries gives the type of the message that a sealed record holds, by its size,
+// Carries gives the type of the message that a sealed record holds, by its size,
 // or Unknown.
-func (r *Record) carries() Type {
-	if r.Content != recordApplicationData || r.Epoch == 0 {
+func (r *Record) Carries() Type {
+	if r.Content != RecordApplicationData || r.Epoch == 0 {
 		return Unknown
 	}
-	switch r.Length - sealed {
-	case sizeDisconnect:
+	switch r.Length - Sealed {
+	case SizeDisconnect:
 		return Disconnect
-	case sizePing:
+	case SizePing:
 		return Ping
-	case sizeAck:
+	case SizeAck:
 		return Acknowledgement
 	}
 	return Unknown
@@ -101,7 +101,7 @@ func (l *Records) read(r *dissect.Reader, rows []dissect.Field, hazel bool) {
 	l.N, l.More = 0, nil
 	for {
 		var rec Record
-		r.Tree().Open(&rows[rRecords], r.Pos(), min(r.Len(), recordHeader))
+		r.Tree().Open(&rows[rRecords], r.Pos(), min(r.Len(), RecordHeader))
 		rec.read(r, rows, hazel)
 		r.Tree().Close()
 		if headed := rec.Length > 0 || r.OK(); headed && l.N < RecordsKept {
@@ -119,7 +119,7 @@ func (l *Records) read(r *dissect.Reader, rows []dissect.Field, hazel bool) {
 
 func (rec *Record) read(r *dissect.Reader, rows []dissect.Field, hazel bool) {
 	start := r.Pos()
-	if rec.Content = r.U8(&rows[rContent]); r.OK() && (rec.Content < recordChangeCipherSpec || rec.Content > recordApplicationData) {
+	if rec.Content = r.U8(&rows[rContent]); r.OK() && (rec.Content < RecordChangeCipherSpec || rec.Content > RecordApplicationData) {
 		r.FailAt(&rows[rContent], start, "not a content type of DTLS")
 	}
 	if rec.Version = r.B16(&rows[rVersion]); r.OK() && !recordVersion(rec.Version) {
@@ -139,7 +139,7 @@ func (rec *Record) read(r *dissect.Reader, rows []dissect.Field, hazel bool) {
 	}
 }
 
-func recordVersion(v uint16) bool { return v == dtls12 || v == dtls10 || v == hiddenVersion }
+func recordVersion(v uint16) bool { return v == DTLS12 || v == dtls10 || v == HiddenVersion }
 
 // readBig reads a big-endian number of n bytes.
 func readBig(r *dissect.Reader, f *dissect.Field, n int) (v uint64) {
@@ -158,12 +158,12 @@ func readBig(r *dissect.Reader, f *dissect.Field, n int) (v uint64) {
 // parts.
 func (rec *Record) readBody(r *dissect.Reader, rows []dissect.Field, hazel bool) {
 	n := len(rec.Body)
-	var h handshake
+	var h DTLSHandshake
 	switch {
-	case rec.Content == recordHandshake && rec.Epoch == 0 && h.parse(rec.Body):
+	case rec.Content == RecordHandshake && rec.Epoch == 0 && h.Parse(rec.Body):
 		h.read(r, rows)
 		return
-	case rec.Content == recordAlert && rec.Epoch == 0 && n == 2:
+	case rec.Content == RecordAlert && rec.Epoch == 0 && n == 2:
 		r.U8(&rows[rAlertLevel])
 		r.U8(&rows[rAlert])
 		return
@@ -171,29 +171,29 @@ func (rec *Record) readBody(r *dissect.Reader, rows []dissect.Field, hazel bool)
 	if n > 0 {
 		r.Bytes(&rows[rData], n)
 	}
-	if t := rec.carries(); hazel && t != Unknown {
+	if t := rec.Carries(); hazel && t != Unknown {
 		r.Tree().AddText(&rows[rCarries], r.Pos(), t.String())
 	}
 }
 
-// asRecords gives the number of DTLS records that fill a payload exactly, 0 when
+// AsRecords gives the number of DTLS records that fill a payload exactly, 0 when
 // none do, and the content type, version and epoch of the first.
-func asRecords(b []byte) (n int, first Record) {
+func AsRecords(b []byte) (n int, first Record) {
 	for len(b) > 0 {
-		if len(b) < recordHeader || b[0] < recordChangeCipherSpec || b[0] > recordApplicationData {
+		if len(b) < RecordHeader || b[0] < RecordChangeCipherSpec || b[0] > RecordApplicationData {
 			return 0, first
 		}
 		length := int(binary.BigEndian.Uint16(b[11:]))
 		version := binary.BigEndian.Uint16(b[1:])
-		if !recordVersion(version) || recordHeader+length > len(b) {
+		if !recordVersion(version) || RecordHeader+length > len(b) {
 			return 0, first
 		}
 		if n == 0 {
 			first = Record{Content: b[0], Version: version, Length: length, Epoch: binary.BigEndian.Uint16(b[3:]),
-				Sequence: uint64(binary.BigEndian.Uint16(b[5:]))<<32 | uint64(binary.BigEndian.Uint32(b[7:])), Body: b[recordHeader : recordHeader+length]}
+				Sequence: uint64(binary.BigEndian.Uint16(b[5:]))<<32 | uint64(binary.BigEndian.Uint32(b[7:])), Body: b[RecordHeader : RecordHeader+length]}
 		}
 		n++
-		b = b[recordHeader+length:]
+		b = b[RecordHeader+length:]
 	}
 	return n, first
 }

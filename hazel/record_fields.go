@@ -80,14 +80,14 @@ var recordFields = [numRecordFields]dissect.Field{
 }
 
 var contentTypes = []dissect.Value{
-	{Value: recordChangeCipherSpec, Name: "ChangeCipherSpec"}, {Value: recordAlert, Name: "Alert"},
-	{Value: recordHandshake, Name: "Handshake"}, {Value: recordApplicationData, Name: "ApplicationData"},
+	{Value: RecordChangeCipherSpec, Name: "ChangeCipherSpec"}, {Value: RecordAlert, Name: "Alert"},
+	{Value: RecordHandshake, Name: "Handshake"}, {Value: RecordApplicationData, Name: "ApplicationData"},
 }
 
-var recordVersions = []dissect.Value{{Value: dtls10, Name: "DTLS 1.0"}, {Value: dtls12, Name: "DTLS 1.2"}, {Value: hiddenVersion, Name: "hidden"}}
+var recordVersions = []dissect.Value{{Value: dtls10, Name: "DTLS 1.0"}, {Value: DTLS12, Name: "DTLS 1.2"}, {Value: HiddenVersion, Name: "hidden"}}
 
 var handshakeTypes = []dissect.Value{
-	{Value: 0, Name: "HelloRequest"}, {Value: clientHello, Name: "ClientHello"}, {Value: serverHello, Name: "ServerHello"}, {Value: helloVerifyRequest, Name: "HelloVerifyRequest"},
+	{Value: 0, Name: "HelloRequest"}, {Value: ClientHello, Name: "ClientHello"}, {Value: ServerHello, Name: "ServerHello"}, {Value: HelloVerifyRequest, Name: "HelloVerifyRequest"},
 	{Value: 4, Name: "NewSessionTicket"}, {Value: 11, Name: "Certificate"}, {Value: 12, Name: "ServerKeyExchange"}, {Value: 13, Name: "CertificateRequest"},
 	{Value: 14, Name: "ServerHelloDone"}, {Value: 15, Name: "CertificateVerify"}, {Value: 16, Name: "ClientKeyExchange"}, {Value: 20, Name: "Finished"},
 }

@@ -50,10 +50,10 @@ func Samples() [][]byte {
 // alert, encrypted messages.
 func recordSamples() [][]byte {
 	plain := func(content byte, seq uint64, body []byte) Record {
-		return Record{Content: content, Version: hiddenVersion, Sequence: seq, Body: body}
+		return Record{Content: content, Version: HiddenVersion, Sequence: seq, Body: body}
 	}
 	sealedAs := func(seq uint64, size int) Record {
-		return Record{Content: recordApplicationData, Version: dtls12, Epoch: 1, Sequence: seq, Body: make([]byte, size+sealed)}
+		return Record{Content: RecordApplicationData, Version: DTLS12, Epoch: 1, Sequence: seq, Body: make([]byte, size+Sealed)}
 	}
 	random := make([]byte, 32)
 	hello := func(cookie string) []byte {
@@ -63,14 +63,14 @@ func recordSamples() [][]byte {
 	}
 	answer := append(append([]byte{0xfe, 0xfd}, random...), 0, 0xc0, 0x2f, 0)
 	flights := [][]Record{
-		{plain(recordHandshake, 0, appendHandshake(nil, clientHello, 0, hello("")))},
-		{plain(recordHandshake, 0, appendHandshake(nil, helloVerifyRequest, 0, []byte("\xfe\xfd\x04cake")))},
-		{plain(recordHandshake, 1, appendHandshake(nil, clientHello, 1, hello("cake")))},
-		{plain(recordHandshake, 1, appendHandshake(nil, serverHello, 1, answer)), plain(recordHandshake, 2, appendHandshake(nil, 14, 2, nil))},
-		{plain(recordChangeCipherSpec, 4, []byte{1}), {Content: recordHandshake, Version: hiddenVersion, Epoch: 1, Body: make([]byte, 40)}},
-		{plain(recordAlert, 5, []byte{2, 40})},
-		{sealedAs(1, sizePing)}, {sealedAs(2, sizeAck), sealedAs(3, 20)}, {sealedAs(4, sizeDisconnect)},
-		{{Content: recordApplicationData, Version: dtls10, Epoch: 1, Sequence: 1<<48 - 1}},
+		{plain(RecordHandshake, 0, AppendHandshake(nil, ClientHello, 0, hello("")))},
+		{plain(RecordHandshake, 0, AppendHandshake(nil, HelloVerifyRequest, 0, []byte("\xfe\xfd\x04cake")))},
+		{plain(RecordHandshake, 1, AppendHandshake(nil, ClientHello, 1, hello("cake")))},
+		{plain(RecordHandshake, 1, AppendHandshake(nil, ServerHello, 1, answer)), plain(RecordHandshake, 2, AppendHandshake(nil, 14, 2, nil))},
+		{plain(RecordChangeCipherSpec, 4, []byte{1}), {Content: RecordHandshake, Version: HiddenVersion, Epoch: 1, Body: make([]byte, 40)}},
+		{plain(RecordAlert, 5, []byte{2, 40})},
+		{sealedAs(1, SizePing)}, {sealedAs(2, SizeAck), sealedAs(3, 20)}, {sealedAs(4, SizeDisconnect)},
+		{{Content: RecordApplicationData, Version: dtls10, Epoch: 1, Sequence: 1<<48 - 1}},
 	}
 	samples := make([][]byte, 0, len(flights))
 	for _, flight := range flights {
@@ -83,8 +83,8 @@ func recordSamples() [][]byte {
 	return samples
 }
 
-// appendHandshake appends a whole handshake message.
-func appendHandshake(b []byte, typ byte, seq uint16, body []byte) []byte {
+// AppendHandshake appends a whole handshake message.
+func AppendHandshake(b []byte, typ byte, seq uint16, body []byte) []byte {
 	n := len(body)
 	size := []byte{byte(n >> 16), byte(n >> 8), byte(n)}
 	b = append(append(b, typ), size...)

@@ -50,9 +50,9 @@ func AppendSummary(dst []byte, f *Frame) []byte {
 	return dst
 }
 
-// appendSummary is AppendSummary of a frame that was perhaps not decoded whole:
+// AppendPartialSummary is AppendSummary of a frame that was perhaps not decoded whole:
 // then only what is certainly there is named.
-func appendSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
+func AppendPartialSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
 	if err == nil || f.Type == Unknown {
 		return AppendSummary(dst, f)
 	}
@@ -93,7 +93,7 @@ func (f *Frame) appendMissing(b []byte) []byte {
 }
 
 func appendReason(b, data []byte) []byte {
-	reason, ok := reasonOf(data)
+	reason, ok := ReasonOf(data)
 	if !ok {
 		return b
 	}
@@ -108,7 +108,7 @@ const maxListed = 4
 
 // appendMessages appends the messages that fill a payload, with their sizes.
 func appendMessages(b, data []byte) []byte {
-	if len(data) == 0 || !tiled(data) {
+	if len(data) == 0 || !Tiled(data) {
 		return b
 	}
 	for i := 0; len(data) > 0; i++ {
@@ -143,22 +143,22 @@ func (l *Records) appendSummary(b []byte) []byte {
 }
 
 func (r *Record) appendSummary(b []byte) []byte {
-	var h handshake
-	told := r.Content == recordHandshake && r.Epoch == 0 && h.parse(r.Body)
+	var h DTLSHandshake
+	told := r.Content == RecordHandshake && r.Epoch == 0 && h.Parse(r.Body)
 	if told {
-		if name := Fields[numPlainFields+rHandshake].ValueName(uint64(h.typ)); name != "" {
+		if name := Fields[numPlainFields+rHandshake].ValueName(uint64(h.Type)); name != "" {
 			b = append(append(b, ' '), name...)
 		} else {
-			b = appendNum(b, " type ", uint64(h.typ))
+			b = appendNum(b, " type ", uint64(h.Type))
 		}
 	}
 	b = appendNum(b, " epoch=", uint64(r.Epoch))
 	b = appendNum(b, " seq=", r.Sequence)
 	b = appendNum(b, " len=", uint64(len(r.Body)))
-	if told && h.readable && len(h.cookie) > 0 {
+	if told && h.Readable && len(h.Cookie) > 0 {
 		b = append(b, " cookie"...)
 	}
-	if t := r.carries(); t != Unknown {
+	if t := r.Carries(); t != Unknown {
 		b = append(append(b, ' '), t.String()...)
 	}
 	return b

@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	dp4track "github.com/dpdissect/dpdissect/dp4/track"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
-	"github.com/dpdissect/dpdissect/hazel"
+	hazeltrack "github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -23,7 +23,7 @@ func All(o Options) []*session.Protocol {
 		dp8track.New(o.DP8),
 		dp4track.New(),
 		knet.New(),
-		hazel.New(),
+		hazeltrack.New(),
 	}
 }
 

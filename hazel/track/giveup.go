@@ -1,0 +1,172 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// When a sender takes the other side for lost (Hazel Reliable.cs, KeepAlive.cs).
+const (
+	oldTries    = 4     // sendings of one id, to 2018-07; the interval doubles
+	shortLife   = 2.5e9 // ns from the first sending of an id, 2018-07 to 2019-03
+	fullLife    = 5e9   // … since; games raise it
+	deadPings   = 6     // Pings without any acknowledgement, since 2019-10
+	longestWait = 1.5e9 // ns between two sendings of one id, and between two Pings
+	slack       = 5e8   // timers are looked at every 100 ms, and captures begin late
+)
+
+// maxTries is how many ids that were sent again and not acknowledged are
+// remembered.
+const maxTries = 8
+
+// sentKept is how many first sendings are remembered by time; a power of two.
+const sentKept = 16
+
+// tries is what one side sent in vain.
+type tries struct {
+	sent  [sentKept]sending // number n at n%sentKept
+	list  [maxTries]try
+	n     int
+	pings int   // since anything was acknowledged
+	beat  int64 // when the last of those was sent
+
+	// Sendings since the other side was captured last, pings included.
+	alone       int
+	first, last int64 // when the first and the last of them was captured
+}
+
+type sending struct{ num, at int64 }
+
+// A try is an id that was sent again and not acknowledged.
+type try struct {
+	num         int64
+	first, last int64
+	times       int
+	told, far   bool // found fault with
+}
+
+// try notes a sending of a number.
+func (c *conn) try(dir int, num int64, v session.Verdict) {
+	t, at := &c.side[dir].tries, c.fr.Time
+	if v.Words&dissect.Duplicate == 0 {
+		t.sends(at)
+	}
+	switch {
+	case c.f.Type == hazel.MTUTest: // one that does not fit the path is never answered
+	case v.Novelty == session.First:
+		t.sent[num&(sentKept-1)] = sending{num, at}
+		if c.f.Type == hazel.Ping {
+			t.pings++
+			t.beat = at
+		}
+	case v.Words&(dissect.Retry|dissect.Duplicate|dissect.UnneededRetry) == dissect.Retry:
+		t.again(num, at)
+	}
+}
+
+func (t *tries) sends(at int64) {
+	if t.alone == 0 {
+		t.first = at
+	}
+	t.last = at
+	t.alone++
+}
+
+// leftAlone is how few sendings the other side's silence must leave unanswered:
+// of six Pings some may not have been captured.
+const leftAlone = 4
+
+// deserted reports whether a side, which the other had spoken to before, sent
+// until the given time and longer than anything lives, and nothing came back.
+func (c *conn) deserted(dir int, until int64) bool {
+	t := &c.side[dir].tries
+	return c.life.spoke[1-dir] && t.alone >= leftAlone && until-t.first >= fullLife
+}
+
+func (t *tries) again(num, at int64) {
+	for i := range t.list[:t.n] {
+		if x := &t.list[i]; x.num == num {
+			x.last = at
+			x.times++
+			return
+		}
+	}
+	if t.n == maxTries {
+		return
+	}
+	x := try{num: num, first: at, last: at, times: 2}
+	if s := t.sent[num&(sentKept-1)]; s.num == num && s.at != 0 {
+		x.first = s.at
+	}
+	t.list[t.n] = x
+	t.n++
+}
+
+// answered forgets a number that was acknowledged.
+func (t *tries) answered(num int64) {
+	for i := range t.list[:t.n] {
+		if t.list[i].num == num {
+			t.n--
+			t.list[i] = t.list[t.n]
+			return
+		}
+	}
+}
+
+// lifetime is how long an id of a side lives, by what is known of its release.
+func (c *conn) lifetime(dir int) int64 {
+	if d, _ := c.side[dir].facts.can(c.family).One(); d == hazel.Ack3 {
+		return shortLife
+	}
+	return fullLife
+}
+
+// gaveUp reports whether a Disconnect that a side sends now is that of one that
+// takes the other for lost. Releases before 2018-12 end without.
+func (c *conn) gaveUp(dir int) bool {
+	s, now := &c.side[dir], c.fr.Time
+	if s.facts.can(c.family)&hazel.WithPing == 0 {
+		return false
+	}
+	for i := range s.tries.list[:s.tries.n] {
+		if x := &s.tries.list[i]; now-x.first >= c.lifetime(dir)-slack && now-x.last <= 2*longestWait+slack {
+			return true
+		}
+	}
+	if c.deserted(dir, now) && now-s.tries.last <= 2*longestWait+slack {
+		return true
+	}
+	return s.tries.pings >= deadPings && now-s.tries.beat <= 2*longestWait && c.life.spoke[1-dir]
+}
+
+// fellSilent reports whether a side sent in vain until it must have given up,
+// and then sent nothing more.
+func (c *conn) fellSilent(dir int, end int64) bool {
+	s := &c.side[dir]
+	for i := range s.tries.list[:s.tries.n] {
+		x := &s.tries.list[i]
+		if s.lastSent-x.last <= longestWait && c.expired(dir, x, end) {
+			return true
+		}
+	}
+	if s.facts.pings() && c.deserted(dir, s.tries.last) && s.lastSent == s.tries.last && end-s.tries.last >= 2*longestWait+slack {
+		return true
+	}
+	return s.tries.pings >= deadPings && c.life.spoke[1-dir] && end-s.tries.beat >= 2*longestWait+slack
+}
+
+// expired reports whether an id was sent as often or for as long as its sender
+// does before it gives up. To 2018-07 that is four times; one of them may not
+// have been captured when silence follows.
+func (c *conn) expired(dir int, x *try, end int64) bool {
+	tried := x.last - x.first
+	switch f := &c.side[dir].facts; {
+	case f.can(c.family)&hazel.WithPing != 0 && (f.pings() || x.times > oldTries):
+		return tried >= c.lifetime(dir)-longestWait && end-x.last >= longestWait
+	case x.times == oldTries-1:
+		return end-x.last >= fullLife
+	default:
+		return x.times >= oldTries
+	}
+}

@@ -1,0 +1,315 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/hazel"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Sets of rules that most frames pass together, see Law.PassSet.
+const (
+	passesData     = iota // types with Control clear
+	passesControl         // types with Control set
+	passesNone            // an unreliable packet with data
+	passesReliable        // a reliable one with its ID
+	passesAck             // an acknowledgement of the right length
+	passesNext            // the next number
+	passesAcked           // the first acknowledgement of a packet
+)
+
+var ruleSets = [][]int{
+	passesData:     {rHdrEmpty, rHdrReservedHi, rHdrReserved4},
+	passesControl:  {rHdrEmpty, rHdrReservedHi, rHdrCode},
+	passesNone:     {rHdrEmpty, rHdrReservedHi, rHdrReserved4, rHdrUnrelEmpty},
+	passesReliable: {rHdrEmpty, rHdrReservedHi, rHdrReserved4, rHdrRelid},
+	passesAck:      {rHdrEmpty, rHdrReservedHi, rHdrCode, rHdrAcklen},
+	passesNext:     {rRelIdSeq, rRelIdUnique, rHdrBigendian},
+	passesAcked:    {rRelAckKnown, rRelAck, rRelAckSurplus},
+}
+
+const mays = 1<<hazel.May14 | 1<<hazel.May30 // dialects with types of their own
+
+// possible gives the dialects a side may speak by all that it did so far. What a
+// frame of it breaks it must break in all of them.
+func (c *conn) possible(dir int) hazel.DialectSet {
+	s := &c.side[dir]
+	switch {
+	case s.may != 0:
+		return s.may
+	case c.forced != hazel.AnyDialect:
+		s.may = hazel.SetOf(c.forced)
+	case c.family == hazel.AnyDialect:
+		s.may = hazel.AllDialects
+	default:
+		s.may = s.facts.can(c.family)
+	}
+	if s.may.Has(hazel.Current) {
+		s.may |= hazel.SetOf(hazel.Fork36) // which is Current but for what it adds
+	}
+	return s.may
+}
+
+// judgeHeader judges what one datagram shows alone. may is what its sender was
+// known to speak before it.
+func (c *conn) judgeHeader(dir int, may hazel.DialectSet) {
+	fr, law := c.fr, &c.c.Law
+	switch {
+	case fr.Words.Has(dissect.Duplicate):
+		return
+	case fr.Length == 0:
+		c.accuse(dir, law.Here(rHdrEmpty, "the datagram is empty"))
+		return
+	case len(fr.Payload) == 0: // cut
+		return
+	}
+	switch code, n := fr.Payload[0], fr.Length; {
+	case may&mays != 0:
+		c.judgeOldType(dir, may, code)
+	case c.f.Type == hazel.None && n > 1:
+		law.PassSet(passesNone)
+		c.judgePayload(dir, may)
+		return
+	case c.f.Type == hazel.Reliable && n >= 3:
+		law.PassSet(passesReliable)
+		c.judgePayload(dir, may)
+		return
+	case c.f.Type == hazel.Acknowledgement && (n == 3 && may&hazel.ShortAcks != 0 || n == 4 && !may.Within(mays|hazel.ShortAcks)):
+		law.PassSet(passesAck)
+		return
+	case code == 0x00 || code == 0x01:
+		law.PassSet(passesData)
+	case code >= 0x08 && code <= 0x0A:
+		law.PassSet(passesControl)
+	default:
+		c.judgeType(dir, may, code)
+	}
+	c.judgeShape(dir, may)
+}
+
+// judgeOldType judges a first byte where the dialect may be one of 2016-05, which
+// has values of its own.
+func (c *conn) judgeOldType(dir int, may hazel.DialectSet, code byte) {
+	law := &c.c.Law
+	law.Pass(rHdrEmpty)
+	if code >= 0x10 && c.f.Type == hazel.Unknown && may&hazel.PageTypes != 0 {
+		law.Unclear(rHdrReservedHi, session.GuardDial, fmt.Sprintf("Type is %02X", code))
+	}
+}
+
+// judgeType judges a first byte of a dialect with the page's types, other than the
+// plainest ones (Hazel page, Header Data).
+func (c *conn) judgeType(dir int, may hazel.DialectSet, code byte) {
+	law := &c.c.Law
+	law.Pass(rHdrEmpty)
+	if !law.Check(rHdrReservedHi, code < 0x10) {
+		c.accuse(dir, law.Here(rHdrReservedHi, fmt.Sprintf("Type is %02X: reserved bits %02X are set", code, code&0xf0)))
+		return // what the other bits of an unknown type mean is not known either
+	}
+	if code&0x08 == 0 {
+		c.judgeFlags(dir, may, code)
+		return
+	}
+	if control := code & 0x07; control > 2 {
+		c.judgeCode(dir, may, control)
+	} else {
+		law.Pass(rHdrCode)
+	}
+}
+
+// judgeFlags judges a type with Control clear.
+func (c *conn) judgeFlags(dir int, may hazel.DialectSet, code byte) {
+	law := &c.c.Law
+	if !law.Check(rHdrReserved4, code&0x04 == 0) {
+		c.accuse(dir, law.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
+	}
+	if code > 0x03 {
+		return
+	}
+	switch legal := code == 0x02 && may.Has(hazel.V01); {
+	case may.Has(hazel.Spec) && !legal:
+	case !law.Check(rHdrFragrel, legal):
+		c.accuse(dir, law.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which the dialect does not have", code)))
+	}
+}
+
+// judgeCode judges a control code that the page does not name. Fragment and Ping
+// are known from later releases, so that they are at most an oddity where only
+// the page is spoken; MTUTest is one of the fork.
+func (c *conn) judgeCode(dir int, may hazel.DialectSet, code byte) {
+	legal, known := hazel.DialectSet(0), false
+	switch code {
+	case 3:
+		legal, known = hazel.SetOf(hazel.V01, hazel.Fork36), may.Has(hazel.Spec)
+	case 4:
+		legal, known = hazel.WithPing, may&hazel.SetOf(hazel.Spec, hazel.V01) != 0
+	case 5:
+		if c.f.FillsMTU(c.fr) {
+			legal = hazel.SetOf(hazel.Fork36)
+		}
+	}
+	if code == 3 && c.f.Type == hazel.Unknown {
+		legal &^= hazel.SetOf(hazel.Fork36) // it fits no layout
+	}
+	law := &c.c.Law
+	if law.Check(rHdrCode, may&legal != 0) {
+		return
+	}
+	x := law.Here(rHdrCode, fmt.Sprintf("the control code is %d", code))
+	if known {
+		x.AtMost = session.Note
+	}
+	c.accuse(dir, x)
+}
+
+// judgeShape judges the header behind the type.
+func (c *conn) judgeShape(dir int, may hazel.DialectSet) {
+	fr, f, law := c.fr, c.f, &c.c.Law
+	switch f.Type {
+	case hazel.None:
+		if !law.Check(rHdrUnrelEmpty, fr.Length > 1) {
+			c.accuse(dir, law.Here(rHdrUnrelEmpty, "an unreliable packet without data"))
+		}
+		c.judgePayload(dir, may)
+	case hazel.Reliable:
+		if c.judgeID(dir) {
+			c.judgePayload(dir, may)
+		}
+	case hazel.MTUTest:
+		c.judgeID(dir)
+	case hazel.Hello:
+		if c.judgeID(dir) {
+			c.judgeHello(dir, may)
+		}
+	case hazel.Ping:
+		if may&hazel.WithPing != 0 && c.judgeID(dir) && !law.Check(rHdrPinglen, fr.Length == 3 || !may.Within(hazel.WithPing)) {
+			c.accuse(dir, law.Here(rHdrPinglen, fmt.Sprintf("a Ping of %d bytes, not 3", fr.Length)))
+		}
+	case hazel.Acknowledgement:
+		c.judgeAckLength(dir, may)
+	case hazel.Fragment, hazel.FragmentStart:
+		c.judgeFragment(dir, may)
+	}
+}
+
+// judgeID judges whether the two bytes of an ID are there.
+func (c *conn) judgeID(dir int) bool {
+	law, there := &c.c.Law, c.fr.Length >= 3
+	if !law.Check(rHdrRelid, there) {
+		c.accuse(dir, law.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes has no ID of 2 bytes", c.f.Type, c.fr.Length)))
+	}
+	return there
+}
+
+// judgeHello judges the length of a Hello: the version byte came in 2016-11, and
+// keepalives of late 2018 left it out. At the start it shows later which of them
+// the sender speaks.
+func (c *conn) judgeHello(dir int, may hazel.DialectSet) {
+	law, bare := &c.c.Law, mays|hazel.SetOf(hazel.Spec, hazel.V01)
+	if law.Check(rHdrHellolen, c.fr.Length > 3 || may.Within(bare)) {
+		return
+	}
+	x := law.Here(rHdrHellolen, "a Hello of 3 bytes has no version byte")
+	if may&bare == 0 {
+		c.accuse(dir, x)
+		return
+	}
+	law.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.possible(dir)&bare != 0 {
+			return session.Passed, session.GuardNone
+		}
+		return session.Failed, session.GuardNone
+	})
+}
+
+// judgeAckLength judges the length of an acknowledgement. The one of other
+// dialects than the sender's is an oddity.
+func (c *conn) judgeAckLength(dir int, may hazel.DialectSet) {
+	n, law := c.fr.Length, &c.c.Law
+	short := mays | hazel.ShortAcks
+	switch odd := n == 3 && may&short == 0 || n == 4 && may.Within(short); {
+	case n != 3 && n != 4:
+		c.accuse(dir, law.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
+	case !law.Check(rHdrAcklen, !odd):
+		x := law.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, which the sender's dialect does not have", n))
+		x.AtMost = session.Note
+		c.accuse(dir, x)
+	}
+}
+
+// judgeFragment judges the header of a fragment: 7 bytes in v0.1; that of fork36
+// begins with its ID. Of the page's two flags together an ID follows.
+func (c *conn) judgeFragment(dir int, may hazel.DialectSet) {
+	law, n := &c.c.Law, c.fr.Length
+	switch code := c.f.Code; {
+	case code == 0x03 || code == 0x0B && may.Within(hazel.SetOf(hazel.Current, hazel.Fork36)):
+		c.judgeID(dir)
+	case (code == 0x02 || code == 0x0B) && may.Within(hazel.SetOf(hazel.V01)):
+		if !law.Check(rHdrFraglayout, n >= hazel.FragmentHeader) {
+			c.accuse(dir, law.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes: its header has %d", n, hazel.FragmentHeader)))
+		}
+	}
+	if n >= hazel.FragmentHeader && (c.f.Dialect == hazel.V01 || c.f.Dialect == hazel.Fork36) {
+		c.judgePlace(dir, may)
+	}
+}
+
+// judgePlace judges count and index of a fragment (Hazel v0.1.2 Fragmented.cs;
+// pull request 36).
+func (c *conn) judgePlace(dir int, may hazel.DialectSet) {
+	f, law, wrong := c.f, &c.c.Law, ""
+	switch {
+	case f.Dialect == hazel.Fork36 && f.Index >= f.Count:
+		wrong = fmt.Sprintf("fragment index %d of %d", f.Index, f.Count)
+	case f.Dialect == hazel.V01 && !may.Within(hazel.SetOf(hazel.V01)):
+		return // it may be something else
+	case f.Type == hazel.FragmentStart && f.Count == 0:
+		wrong = "the count of fragments is 0"
+	case f.Dialect == hazel.V01 && f.Type == hazel.Fragment && f.Index == 0:
+		wrong = "the index of a further fragment is 0"
+	case f.Dialect == hazel.V01 && f.Type == hazel.Fragment:
+		if count := c.side[dir].asm.count(f.MessageID); count > 0 && int(f.Index) >= count {
+			wrong = fmt.Sprintf("fragment index %d of %d", f.Index, count)
+		}
+	}
+	if !law.Check(rHdrFragCount, wrong == "") {
+		c.accuse(dir, law.Here(rHdrFragCount, wrong))
+	}
+}
+
+// count is how many parts an open message has, 0 where that is not known.
+func (a *assembler) count(key uint16) int {
+	for _, m := range a.open {
+		if m.key == key {
+			return m.count
+		}
+	}
+	return 0
+}
+
+// faultsKept is how many faulty datagrams of a side are remembered, so that
+// copies of them are not judged again.
+const faultsKept = 8
+
+// faults are the latest faulty datagrams of a side.
+type faults struct {
+	list [faultsKept]session.Sending
+	n    int
+}
+
+// accuse judges a case against the frame at hand, unless that is a copy of one
+// judged before (guard DUP).
+func (c *conn) accuse(dir int, x session.Case) {
+	law, fs := &c.c.Law, &c.side[dir].faults
+	s := c.sent.Of(c.fr.Datagram, 0, session.Unmarked)
+	for i := range fs.list[:min(fs.n, faultsKept)] {
+		if p := &fs.list[i]; p.Frame != s.Frame && s.IsCopyOf(p.Hash, p.IPID, p.Time, law.Horizon()) {
+			return
+		}
+	}
+	fs.list[fs.n%faultsKept] = *s
+	fs.n++
+	law.Judge(x)
+}

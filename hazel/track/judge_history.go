@@ -1,0 +1,169 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/hazel"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// claimsKept is how many ids that a side claims to have are remembered; a power of
+// two.
+const claimsKept = 8
+
+// claims are ids of the other side that a side's histories tell received, and that
+// were not captured.
+type claims struct {
+	list  [claimsKept]claim
+	open  int
+	found int   // such that were captured later for the first time
+	last  int64 // when the last of those was claimed
+	other bool  // some were not in the first acknowledgement behind a gap
+	proof [leastDenials]uint64
+
+	varied bool // a history was neither FE nor FF
+	full   bool // a history was FF
+}
+
+type claim struct {
+	num   int64
+	at    int64
+	frame uint64       // the acknowledgement; 0: none
+	fresh bool         // it is the first one behind a gap
+	gaps  session.Gaps // known before it
+}
+
+// add notes a claim; the first one of a number counts.
+func (cs *claims) add(x claim) {
+	slot := &cs.list[x.num&(claimsKept-1)]
+	if slot.frame != 0 && slot.num == x.num {
+		return
+	}
+	if slot.frame == 0 {
+		cs.open++
+	}
+	*slot = x
+}
+
+// take gives the claim of a number, and forgets it.
+func (cs *claims) take(n int64) (x claim, ok bool) {
+	slot := &cs.list[n&(claimsKept-1)]
+	if slot.frame == 0 || slot.num != n {
+		return x, false
+	}
+	x = *slot
+	slot.frame = 0
+	cs.open--
+	return x, true
+}
+
+// heard notes what kinds of histories a side sends.
+func (cs *claims) heard(recent uint8) {
+	switch recent {
+	case 0xff:
+		cs.full = true
+	case 0xfe:
+	default:
+		cs.varied = true
+	}
+}
+
+// release names the releases and implementations that set false bits in the way
+// seen (Hazel 2ceee1f to 08feb25, Impostor, Hindenburg).
+func (cs *claims) release() string {
+	switch {
+	case !cs.varied && !cs.full:
+		return ", as the library of 2020-04 does, whose history is always FE"
+	case !cs.varied:
+		return ", as implementations do whose history is always FF (Hindenburg)"
+	case !cs.other:
+		return ", as the library of 2020-04 to 2021-01 does in the first acknowledgement behind a gap"
+	}
+	return ""
+}
+
+// histories are the dialects whose acknowledgements have one.
+const histories = hazel.DialectSet(1<<hazel.Current | 1<<hazel.Fork36)
+
+// judgeClaim judges a set bit of a history of side dir: x of the other side was
+// received.
+func (c *conn) judgeClaim(dir int, x int64) {
+	s, peer, law := &c.side[dir], &c.side[1-dir], &c.c.Law
+	switch captured, _ := c.c.Dir[1-dir].Captured(x); {
+	case !c.fr.HasTime || x <= peer.low.engine || x > peer.top.num:
+		// those before the first may be set or clear; so far ahead it is another rule's
+	case captured:
+		law.Pass(rRelAckHistory)
+	case c.possible(dir).Within(histories):
+		s.claims.add(claim{num: x, at: c.fr.Time, frame: c.fr.Frame, fresh: s.history.any && x > s.history.num, gaps: peer.gaps})
+	}
+}
+
+// swapTime is by how much the capture may swap an acknowledgement and a packet, in
+// ns. What the path delays in front of the capture point does not count, which is
+// what resends of lost packets look like: the other side did not have it either.
+func (c *conn) swapTime() int64 {
+	return max(session.CopyHorizon, (c.c.Dir[0].MinRTT()+c.c.Dir[1].MinRTT())/2)
+}
+
+// judgeClaimed judges, when a number of side dir is captured for the first time
+// behind an acknowledgement of a later one, whether the other side's histories
+// acknowledged it already. The capture may have missed its first sending, so that
+// it takes several of them, of different accidents, and nothing else missing.
+func (c *conn) judgeClaimed(dir int, n int64) {
+	acker, law := &c.side[1-dir], &c.c.Law
+	x, claimed := acker.claims.take(n)
+	switch h := &acker.history; {
+	case !c.fr.HasTime:
+		return
+	case !claimed:
+		back := h.num - 1 - n
+		if back >= 0 && back < 8 && h.recent>>uint(back)&1 == 0 && c.fr.Time-h.at > c.swapTime() {
+			law.Pass(rRelAckHistory)
+		}
+		return
+	case c.fr.Time-x.at <= c.swapTime():
+		return // it was overtaken
+	}
+	cs := &acker.claims
+	y := session.Case{Rule: rRelAckHistory, Dir: 1 - dir, Frame: x.frame, Time: x.at, HasTime: true}
+	y.Proof = append(append(y.Proof, cs.proof[:min(cs.found, len(cs.proof))]...), c.fr.Frame)
+	y.Blocked = c.unsureClaim(dir, n, &x, &y)
+	if y.Blocked == session.GuardNone {
+		cs.other = cs.other || !x.fresh
+		if cs.last = x.at; cs.found < len(cs.proof) {
+			cs.proof[cs.found] = x.frame
+		}
+		if cs.found++; cs.found < law.NeededOdds(dir) {
+			y.Blocked = session.GuardOdds
+		}
+	}
+	y.Message = fmt.Sprintf("the history acknowledges ID %d, which is sent %d ms later for the first time", uint16(n), (c.fr.Time-x.at)/1e6)
+	if y.Blocked == session.GuardNone {
+		y.Message += fmt.Sprintf("; it is the %d. such ID%s", cs.found, cs.release())
+	}
+	out := &c.c.Dir[dir]
+	known := out.KnownGaps()
+	out.Withdraw(n, x.gaps, x.at) // a gap that the claim alone tells of is none
+	law.Judge(y)
+	out.Suppose(known)
+}
+
+// unsureClaim gives what speaks against a claim being a false one.
+func (c *conn) unsureClaim(dir int, n int64, x *claim, y *session.Case) session.Guard {
+	s := &c.side[dir]
+	before, ok := c.c.Dir[dir].Look(n - 1)
+	switch {
+	case !c.c.Complete && c.fr.Time-c.c.FirstTime < limits.Keep:
+		return session.GuardStart // it may have been sent before the capture began
+	case s.renewed || s.odd != nil:
+		return session.GuardLife
+	case !ok || !before.Captured || s.unread != 0:
+		return session.GuardClean
+	case x.at-c.side[1-dir].claims.last < session.HoldLeast && c.side[1-dir].claims.found > 0:
+		return session.GuardOdds // of one accident
+	}
+	y.Since = before.Time
+	return session.GuardNone
+}

@@ -1,0 +1,79 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/hazel"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Payloads that must hold the library's messages before one that does not is odd.
+const (
+	leastPayloads = 20
+	mostlyFramed  = 0.95
+)
+
+// payloads counts what a side sends to its user.
+type payloads struct{ all, framed int }
+
+func (p *payloads) mostly() bool {
+	return p.all >= leastPayloads && float64(p.framed) >= mostlyFramed*float64(p.all)
+}
+
+// judgePayload judges the data of an unreliable or reliable packet: since 2018-07
+// it is made of messages, where the application uses the library's own writer
+// (Hazel be3f2d8 MessageWriter.cs).
+func (c *conn) judgePayload(dir int, may hazel.DialectSet) {
+	if !may.Within(hazel.WithPing) || c.fr.Cut() || len(c.f.Data) == 0 {
+		return
+	}
+	p, law := &c.side[dir].payloads, &c.c.Law
+	p.all++
+	if hazel.Tiled(c.f.Data) {
+		p.framed++
+		law.Pass(rHdrMsgwrap)
+		return
+	}
+	if !p.mostly() {
+		return
+	}
+	x := law.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes is not made of messages, as %d of %d others are", len(c.f.Data), p.framed, p.all-1))
+	law.Hold(x, func() (session.Ruling, session.Guard) {
+		if p.mostly() {
+			return session.Failed, session.GuardNone
+		}
+		return session.Dropped, session.GuardNone
+	})
+}
+
+// partTime is how long after its last fragment a message is looked at, in ns.
+const partTime = 6e9
+
+// judgeParts judges fragmented messages of a side that lack a part although the
+// side went on. Fragments have ids of their own, one after the other: where none of
+// those is missing in the capture since the first, no part is.
+func (c *conn) judgeParts(dir int) {
+	for _, m := range c.side[dir].asm.open {
+		if m.judged || m.cut || c.fr.Time-m.msg.Time < partTime {
+			continue
+		}
+		if m.judged = true; !m.has(0) || !c.unbroken(dir, m.msg.Number) {
+			continue
+		}
+		c.c.Law.Judge(session.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
+			Message: fmt.Sprintf("message %d lacks parts: %d were sent, of %d", m.key, m.got, m.count), Since: m.msg.Time})
+	}
+}
+
+// unbroken reports whether no number of a side is missing in the capture, from
+// one on.
+func (c *conn) unbroken(dir int, from int64) bool {
+	out, top := &c.c.Dir[dir], c.side[dir].top.num
+	for n := from; n <= top; n++ {
+		if l, ok := out.Look(n); !ok || !l.Captured {
+			return false
+		}
+	}
+	return true
+}

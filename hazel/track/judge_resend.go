@@ -1,0 +1,403 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/hazel"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// judgeSending judges a datagram with a number of its own.
+func (c *conn) judgeSending(dir int, n number, v session.Verdict) {
+	if v.Words.Has(dissect.Duplicate) || !c.fr.HasTime {
+		return
+	}
+	s, fr := &c.side[dir], c.fr
+	switch x := s.post.at(n.engine); {
+	case v.Novelty == session.First:
+		s.post.put(n.engine, fr.Time).fill(fr, c.f)
+		s.sendings++
+		c.judgeNew(dir, n, v)
+	case v.Novelty == session.Again && x != nil:
+		c.judgeAgain(dir, n.engine, x)
+	}
+}
+
+// judgeNew judges the first captured sending of a number.
+func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
+	s, law := &c.side[dir], &c.c.Law
+	if s.top.known && n.engine > s.top.num {
+		if s.odd != nil && n.engine-s.top.num < limits.AckExcess {
+			s.odd.confirmed = true // the numbers go on as before
+			s.odd = nil
+		}
+		if len(s.strays) > 0 {
+			c.witness(dir, n.engine)
+		}
+		switch next := n.engine == s.top.num+1; {
+		case next && c.f.ID == s.top.id+1:
+			s.swapped = 0
+			law.PassSet(passesNext)
+		case next:
+			law.Pass(rRelIdSeq)
+			law.Pass(rRelIdUnique)
+			c.judgeEndian(dir)
+		default:
+			s.jump = max(s.jump, n.engine-s.top.num)
+			c.judgeEndian(dir)
+		}
+	}
+	if c.c.Complete && s.top.known && n.wire < 0 {
+		law.Broken(rRelIdSeq, fmt.Sprintf("ID %d is behind the first one", c.f.ID))
+	}
+	c.judgeIdle(dir, n.engine)
+	if !s.top.known || n.engine > s.top.num {
+		s.top.pause = max(s.top.pause, c.fr.Time-s.top.at)
+		if !s.top.known {
+			s.top.pause, s.low, s.lowFrame, s.lowAt = 0, n, c.fr.Frame, c.fr.Time
+		}
+		s.top.num, s.top.at, s.top.known, s.top.id, s.top.frame = n.engine, c.fr.Time, true, c.f.ID, c.fr.Frame
+	}
+	if g := &s.forgotten; c.fr.Time >= g.until || s.top.num-g.next >= postLimit {
+		c.judgeForgotten(dir)
+	}
+	if len(s.asm.open) > 0 {
+		c.judgeParts(dir)
+	}
+	if s.tries.n > 0 {
+		c.judgeGiveUp(dir)
+	}
+}
+
+// topmost is the highest number of a side and when it was captured first.
+type topmost struct {
+	num, at int64
+	pause   int64 // the longest time between two such
+	id      uint16
+	known   bool
+	frame   uint64
+}
+
+// endianRun is how many numbers in a row must step by 256 to be in the wrong order
+// of bytes.
+const endianRun = 8
+
+// judgeEndian judges whether ids are big-endian (Hazel page, Header Data).
+func (c *conn) judgeEndian(dir int) {
+	s, law := &c.side[dir], &c.c.Law
+	switch step := c.f.ID - s.top.id; step {
+	case 1:
+		s.swapped = 0
+		law.Pass(rHdrBigendian)
+	case 0x0100:
+		if s.swapped++; s.swapped == endianRun {
+			law.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row step by 256, to %04X: they are little-endian", endianRun, c.f.ID))
+		}
+	default:
+		s.swapped = 0
+	}
+}
+
+// judgeAgain judges a further sending of a number.
+func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
+	s, law, fr := &c.side[dir], &c.c.Law, c.fr
+	first, ok := c.c.Dir[dir].Look(n)
+	differs, sure := x.differs(fr, c.f, &c.sent, &first)
+	if !ok || !sure {
+		return
+	}
+	if differs {
+		c.judgeOther(dir, n, x, &first)
+		return
+	}
+	gap := fr.Time - x.last
+	if gap <= 0 || fr.IPID == 0 && gap <= max(law.Horizon(), lateCopy) {
+		return // it may be a copy
+	}
+	law.Pass(rRelResendSame)
+	s.sendings++
+	s.resendings++
+	c.judgeGap(dir, x, gap, &first)
+	c.judgeNeeded(dir, n, x, &first)
+	c.judgeUnanswered(dir, n, x, &first)
+	x.times, x.before, x.gap, x.last = min(x.times, 254)+1, x.gap, gap, fr.Time
+}
+
+// Times between sendings of one packet, in ns.
+const (
+	longestGap = 6e9   // that a release leaves
+	lateCopy   = 90e6  // up to which one without identification may be a copy, overtaken
+	gapJitter  = 15e6  // by which the path may change one
+	gapSpan    = 250e6 // Ack3 looks at its timers every 100 ms: below, two gaps may be equal
+	gapCap     = 900e6 // from here on those of Ack3 need not grow
+	quickest   = 180e6 // below this no release resends before a round trip
+	earlyTimes = 20
+)
+
+// judgeGap judges the time since the sending before (Hazel page, Reliable
+// Delivery: the time before the next resend is doubled). Sendings that were lost
+// before the capture point join gaps: one such leaves a ratio of 1.33, two of
+// 1.14, so that only less is proof, or several low ones in a row.
+func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
+	law, s, may := &c.c.Law, &c.side[dir], c.possible(dir)
+	concluded := c.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
+	if concluded {
+		may = hazel.SetOf(hazel.Spec) // as the other side does
+	}
+	if x.gap > longestGap || gap%1e9 == 0 && x.gap%1e9 == 0 {
+		return // no sender waits so long, or the clock is a coarse one
+	}
+	if x.times == 1 {
+		c.judgeEarly(dir, gap)
+		return
+	}
+	if !may.Within(mays|hazel.ShortAcks) || may.Within(hazel.WithPing) || c.f.Type == hazel.Hello && !s.top.moved(first.Time) || x.marks&toldGap != 0 {
+		return
+	}
+	modern := may.Has(hazel.Ack3)
+	least := 1.6
+	if may.Has(hazel.V01) || modern {
+		least = 1.3
+	}
+	ratio := float64(gap) / float64(x.gap)
+	flat := float64(gap+gapJitter) <= 1.12*float64(x.gap)
+	low := float64(gap+gapJitter) <= least*float64(x.gap)
+	steady := x.marks&wasLow != 0 && below(gap, x.before, 3.2)
+	if least < 1.6 {
+		steady = x.marks&wasLow != 0 && below(gap, x.before, 1.9)
+	}
+	flat = flat && below(gap, x.gap, 1.9)
+	broken := flat && !modern || low && steady
+	if modern {
+		broken = gap < gapCap && (flat && x.gap >= gapSpan || low && steady)
+	}
+	if x.marks &^= wasLow; low {
+		x.marks |= wasLow
+	}
+	switch {
+	case broken:
+		x.marks |= toldGap
+		b := law.Here(rRelBackoff, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before: the time is not doubled", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+		b.Since, b.Milder = first.Time, concluded
+		law.Judge(b)
+	case ratio >= least && ratio <= 2.5:
+		law.Pass(rRelBackoff)
+	case !modern:
+		law.Unclear(rRelBackoff, session.GuardClean, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+	}
+}
+
+// below reports a gap that was less than so many times an earlier one, however
+// much the path moved their ends.
+func below(gap, earlier int64, times float64) bool {
+	return float64(gap+2*session.CopyHorizon) < times*float64(earlier-2*session.CopyHorizon)
+}
+
+// moved reports whether other numbers were sent since a time.
+func (t *topmost) moved(since int64) bool { return t.at > since }
+
+// judgeEarly judges a first resend that comes before any answer could.
+func (c *conn) judgeEarly(dir int, gap int64) {
+	s, law, rtt := &c.side[dir], &c.c.Law, c.c.Dir[dir].MinRTT()
+	if rtt == 0 {
+		return
+	}
+	if law.Check(rRelEarly, gap+gapJitter >= min(rtt, quickest)) {
+		return
+	}
+	if s.early++; s.early == earlyTimes {
+		law.Broken(rRelEarly, fmt.Sprintf("%d packets were sent again sooner than the shortest round trip, %d ms; this one after %d ms", s.early, rtt/1e6, gap/1e6))
+	}
+}
+
+// knownAcks is how many acknowledgements of one packet leave no doubt that its
+// sender has one.
+const knownAcks = 4
+
+// judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
+// resend the data again). That the sender knows is certain only by numbers.
+func (c *conn) judgeNeeded(dir int, n int64, x *parcel, first *session.Look) {
+	law := &c.c.Law
+	if !first.Acked {
+		law.Pass(rRelNoresend)
+		return
+	}
+	c.side[dir].copies.await(n, c.fr)
+	slack, ok := law.Slack(dir)
+	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.known <= slack {
+		return
+	}
+	heard, since := 0, 0 // numbers whose acknowledgements arrive
+	for i := int64(1); i <= 16; i++ {
+		if l, ok := c.c.Dir[dir].Look(n + i); ok && l.Acked && !l.Retried {
+			if heard++; l.Time > first.AckTime {
+				since++
+			}
+		}
+	}
+	told := knownAcks
+	if c.fr.Time-x.ackAt > slack {
+		told = max(told, min(int(x.acks), since+1)) // those apart
+	}
+	if heard < 8 && (since < goesOn || !c.incredible(int(x.times)+1, told)) {
+		return
+	}
+	x.marks |= toldKnown
+	law.Broken(rRelNoresend, fmt.Sprintf("ID %d is sent again after %d acknowledgements, the last %d ms ago", c.f.ID, x.acks, (c.fr.Time-x.known)/1e6), first.Frame)
+}
+
+// A trial is a packet that is sent in vain.
+type trial struct {
+	at     []int64
+	frames []uint64
+}
+
+// trialTime is how long after the third sending its answer is waited for, in ns.
+const trialTime = 3e9
+
+// longTrial is how many sendings of one are remembered.
+const longTrial = 16
+
+// judgeUnanswered judges whether a packet that is sent for the third time or more
+// is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
+// receives). Loss on the way there or back looks the same, so that the others
+// must be acknowledged in between, and the chance of so much loss be absurd.
+func (c *conn) judgeUnanswered(dir int, n int64, x *parcel, first *session.Look) {
+	if first.Acked || c.f.Type == hazel.MTUTest {
+		return
+	}
+	if t := x.trial; t != nil {
+		if len(t.at) < longTrial {
+			t.at, t.frames = append(t.at, c.fr.Time), append(t.frames, c.fr.Frame)
+		}
+		return
+	}
+	if x.times < 2 {
+		return
+	}
+	t := &trial{at: append(make([]int64, 0, 4), first.Time, x.last, c.fr.Time), frames: append(make([]uint64, 0, 4), first.Frame, c.fr.Frame)}
+	x.trial = t
+	law, length, id := &c.c.Law, int(x.length), c.f.ID
+	rule := rRelAck
+	if c.fr.Words.Has(dissect.KeepAlive) {
+		rule = rKaAcked
+	}
+	y := session.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
+	y.Message = fmt.Sprintf("ID %d is sent three times and more and never acknowledged, while others are", id)
+	law.HoldFor(y, trialTime, func() (session.Ruling, session.Guard) { return c.answered(dir, n, length, t) })
+}
+
+// answered settles whether a packet was acknowledged after all.
+func (c *conn) answered(dir int, n int64, length int, t *trial) (session.Ruling, session.Guard) {
+	out, s := &c.c.Dir[dir], &c.side[dir]
+	l, ok := out.Look(n)
+	if !ok || l.Acked {
+		return session.Dropped, session.GuardNone // it passed when it was
+	}
+	times, apart, others := c.inVain(dir, n, t)
+	switch {
+	case length > int(s.largest), others < leastOthers:
+		return session.Doubtful, session.GuardVant // the path may not take it, or nothing
+	case !c.incredible(times, apart):
+		return session.Doubtful, session.GuardOdds
+	}
+	return session.Failed, session.GuardNone
+}
+
+// leastOthers is how many packets that were sent in between must be acknowledged.
+const leastOthers = 2
+
+// inVain counts the sendings of a packet that could have been answered by now, how
+// many of them are apart, and the packets sent between the first and the last that
+// were acknowledged, one of the same side among them. Sendings are apart when
+// another packet went there and back between them, so that one accident does not
+// explain both: one of the side that was acknowledged, or one of the other side
+// that was not sent again.
+func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
+	now, hold := c.c.Law.Now(), c.c.Law.HoldTime()
+	for times < len(t.at) && now-t.at[times] >= hold {
+		times++
+	}
+	var between [longTrial + 1]bool
+	passed := func(l *session.Look) int {
+		k := 0
+		for k < times && t.at[k] < l.Time {
+			k++
+		}
+		between[k] = true
+		if 0 < k && k < times {
+			return 1
+		}
+		return 0
+	}
+	for i := n + 1; i <= n+postLimit; i++ {
+		l, ok := c.c.Dir[dir].Look(i)
+		if !ok {
+			break
+		}
+		if l.Acked && l.Captured {
+			others += passed(&l)
+		}
+	}
+	if others == 0 {
+		return times, 0, 0
+	}
+	peer := &c.side[1-dir]
+	for i := peer.top.num; i > peer.top.num-postLimit; i-- {
+		l, ok := c.c.Dir[1-dir].Look(i)
+		x := peer.post.at(i)
+		if !ok || x == nil || l.Time < t.at[0] {
+			break
+		}
+		if l.Acked && l.Captured && !l.Retried && x.code != 0x0C && x.code != 0x0D && now-l.Time >= hold {
+			others += passed(&l)
+		}
+	}
+	for k := 1; k <= times; k++ {
+		if between[k] {
+			apart++
+		}
+	}
+	return times, apart, others
+}
+
+// Bounds of loss.
+const (
+	absurdity  = 2e-5 // the chance of so much of it that is taken for none
+	leastTries = 3    // of one packet, where nothing else is lost
+	mostChance = 0.4
+)
+
+// incredible reports whether so many sendings of one packet, or their acknowledgements,
+// can't all have been lost, as rarely as others are: those of either side take the
+// way there and back.
+func (c *conn) incredible(times, apart int) bool {
+	sent, lost := 0, 1-times
+	for i := range c.side {
+		sent += c.side[i].sendings
+		lost += c.side[i].resendings
+	}
+	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
+		return false
+	}
+	p := max(0.001, (1.5*float64(lost)+0.5)/float64(sent+1))
+	chance := 1.0
+	for range apart {
+		chance *= p
+	}
+	return p < mostChance && chance < absurdity
+}
+
+// absurd is incredible for packets that are not resent, as rarely as others of the
+// side are lost.
+func (s *side) absurd(times int) bool {
+	lost := float64(s.resendings) - float64(times-1) + 1
+	p := max(0.001, max(lost, 1)/float64(s.sendings+1))
+	chance := 1.0
+	for range times - 1 { // of the last one the capture may have missed the acknowledgement
+		chance *= p
+	}
+	return chance < absurdity
+}

@@ -1,0 +1,93 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// An oddity is a number that came again with other bytes. A client that begins
+// anew without its Hello in the capture, and the server that follows it, reuse
+// numbers, too: that is to be excluded.
+type oddity struct {
+	num, high int64 // and the highest number of the side
+	other     int64 // highest number of the other side
+	hash      uint64
+
+	confirmed bool // the side went on with its numbers
+	renewed   bool // more numbers came again with other bytes: they began anew
+
+	// What speaks against a new beginning.
+	atOnce bool // no time for one since the last frame of the side
+	firm   bool // too many datagrams in front of and behind it would be missing
+	soon   bool // little time, and too many in front of it would be missing
+	led    bool // it is one of the server, whose client has sent many
+}
+
+// Bounds of a side that begins anew without its Hello in the capture.
+const (
+	renewedWithin = 8     // ids between two of its first
+	noTimeToRenew = 100e6 // ns
+	littleTime    = 1e9   // … where the other side goes on with its numbers, too
+	manyMissed    = 3     // datagrams in a row that a clean capture does not miss
+)
+
+// oddity weighs what speaks against a new beginning at the frame at hand.
+func (c *conn) oddity(dir int, n int64) *oddity {
+	s, peer, law := &c.side[dir], &c.side[1-dir], &c.c.Law
+	needed, clean := int64(law.NeededOdds(dir)), law.CleanOf(dir, 0)
+	many := func(missed int64) bool { return missed >= needed || clean && missed >= manyMissed }
+	trip := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() // a new Hello has to be answered first
+	since := c.fr.Time - s.lastSent
+	return &oddity{num: n, high: s.top.num, other: peer.top.num, hash: c.sent.Hash,
+		atOnce: dir == c.client && since < trip || since < noTimeToRenew && many(n-s.low.engine),
+		firm:   s.top.num-n >= 2 && many(s.top.num-s.low.engine),
+		soon:   since < littleTime && many(n-s.low.engine),
+		led:    c.client == 1-dir && peer.top.known && many(peer.top.num-peer.low.engine)}
+}
+
+// settle tells whether the side can't have begun anew.
+func (o *oddity) settle(peer *side) (session.Ruling, session.Guard) {
+	wentOn := peer.top.num > o.other && peer.top.num-o.other < limits.AckExcess && !peer.renewed
+	switch {
+	case o.renewed:
+		return session.Dropped, session.GuardNone
+	case o.atOnce, o.confirmed && o.firm, o.confirmed && o.soon && wentOn, o.led && wentOn:
+		return session.Failed, session.GuardNone
+	}
+	return session.Doubtful, session.GuardLife
+}
+
+// judgeOther judges a number that comes again with other bytes: it is resent
+// changed, or used again for another packet. Where it has not been acknowledged,
+// either is a fault; what it looks like decides which is the one, the other is
+// noted.
+func (c *conn) judgeOther(dir int, n int64, x *parcel, first *session.Look) {
+	s, law := &c.side[dir], &c.c.Law
+	if s.renewed || s.odd != nil && s.odd.num == n && s.odd.hash == c.sent.Hash {
+		return // its numbers began anew, or it is sent again itself
+	}
+	o := c.oddity(dir, n)
+	if p := s.odd; p != nil && p.high == o.high && n > p.num && n-p.num <= renewedWithin {
+		p.renewed, o.renewed, s.renewed = true, true, true
+	}
+	s.odd = o
+	settle := func() (session.Ruling, session.Guard) { return o.settle(&c.side[1-dir]) }
+	same := law.Here(rRelResendSame, fmt.Sprintf("ID %d comes again with other bytes than in frame %d", c.f.ID, first.Frame), first.Frame)
+	if c.fr.Time-x.last > postKeep && (s.jump >= limits.AckExcess || s.top.pause > postKeep) {
+		same.Blocked = session.GuardUnwrap
+	}
+	if first.Acked || !law.BothVisible() {
+		law.Hold(same, settle)
+		return
+	}
+	unique := law.Here(rRelIdUnique, fmt.Sprintf("ID %d is used again while frame %d, which has it, is not acknowledged", c.f.ID, first.Frame), first.Frame)
+	unique.Blocked = same.Blocked
+	if x.resembles(c.fr, c.f) {
+		unique.AtMost = session.Note
+	} else {
+		same.AtMost = session.Note
+	}
+	law.Hold(same, settle)
+	law.Hold(unique, settle)
+}

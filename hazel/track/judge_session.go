@@ -1,0 +1,422 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/hazel"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Times of keepalives, in ns.
+const (
+	helloInterval = 10e9 // to 2018-12
+	pingInterval  = 3e9  // at most, since
+	leastInterval = 1e9  // shorter silences tell nothing
+	leastBeats    = 3    // keepalives that tell the interval
+)
+
+// beats are the keepalives of a side.
+type beats struct {
+	n, early int
+	interval int64 // the longest silence one ended
+	first    uint64
+	firstAt  int64
+
+	unheard int // in a row without an acknowledgement, while others are acknowledged
+	last    int64
+	any     bool
+	deaf    int // Pings in a row without any acknowledgement, while the other side speaks
+	seen    uint64
+	dead    bool
+}
+
+// judgeIdle judges the time since the last number of a side, which is at hand with
+// its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
+// the next one follows the last, none was sent in between.
+func (c *conn) judgeIdle(dir int, n int64) {
+	s, law := &c.side[dir], &c.c.Law
+	own := c.fr.Time - s.lastSent
+	idle, alive := own, c.fr.Words.Has(dissect.KeepAlive)
+	if !s.top.known || s.lastSent == 0 || n != s.top.num+1 || !alive && max(own, c.fr.Time-s.top.at) <= leastInterval/2 {
+		return
+	}
+	may := c.possible(dir)
+	old := may.Within(mays | hazel.SetOf(hazel.Spec, hazel.V01))
+	if old {
+		idle = min(idle, c.fr.Time-c.side[1-dir].lastSent) // receiving puts it off, too
+	} else {
+		idle = c.fr.Time - s.top.at // only what is reliable does
+	}
+	b := &s.beat
+	interval, milder := b.interval, false
+	if b.n < leastBeats || interval < leastInterval {
+		interval, milder = helloInterval, true
+		if may.Within(hazel.WithPing) {
+			interval = pingInterval
+		}
+	}
+	switch {
+	case idle > 4*interval:
+		x := law.Here(rKaSent, fmt.Sprintf("nothing was sent for %.1f s, and no keepalive; %.1f s is usual", float64(idle)/1e9, float64(interval)/1e9), s.top.frame)
+		x.Milder, x.Since = milder, s.top.at
+		law.Judge(x)
+	case idle > interval/2:
+		law.Pass(rKaSent)
+	}
+	if alive {
+		c.beat(dir, n, own, old)
+		b.interval = max(b.interval, min(idle, 4*helloInterval))
+	}
+}
+
+// beat takes a keepalive in its first sending.
+func (c *conn) beat(dir int, n, own int64, old bool) {
+	s, law := &c.side[dir], &c.c.Law
+	b := &s.beat
+	b.n++
+	if old {
+		if own < helloInterval*3/10 {
+			if b.early++; b.early == 1 {
+				b.first, b.firstAt = c.fr.Frame, c.fr.Time
+			}
+		} else {
+			law.Pass(rKaEarly)
+		}
+	}
+	c.judgeHeard(dir, n)
+}
+
+// Keepalives in a row that nobody answers.
+const (
+	unheardPings = 6
+	deadBeats    = 2 * deadPings
+)
+
+// judgeHeard judges whether keepalives are acknowledged (Hazel page), by those of
+// Ping alone, which are not resent: other packets sent between two of them must be
+// acknowledged. When nothing is acknowledged at all, they end the connection.
+func (c *conn) judgeHeard(dir int, n int64) {
+	s, law, out := &c.side[dir], &c.c.Law, &c.c.Dir[dir]
+	b := &s.beat
+	if c.f.Type != hazel.Ping {
+		return
+	}
+	if l, ok := out.Look(b.last); b.any && ok {
+		switch {
+		case l.Acked:
+			b.unheard = 0
+		case c.ackedBetween(out, b.last, n):
+			b.unheard++
+		}
+	}
+	b.last, b.any = n, true
+	if b.unheard >= unheardPings && s.absurd(b.unheard) {
+		b.unheard = 0
+		x := law.Here(rKaAcked, fmt.Sprintf("%d Pings in a row are not acknowledged, while packets between them are", unheardPings))
+		x.Dir = 1 - dir
+		law.Judge(x)
+	}
+	pings := s.tries.pings
+	if pings == 1 {
+		law.Pass(rKaDead)
+		b.deaf = 0
+	}
+	if seen := law.Frames(1 - dir); seen > b.seen {
+		b.seen = seen // the other side was captured since the last one
+		b.deaf++
+	}
+	if b.deaf > deadBeats && !b.dead {
+		b.dead = true
+		law.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side goes on", pings))
+	}
+}
+
+func (c *conn) ackedBetween(out *session.Direction, from, to int64) bool {
+	for i := from + 1; i < to && i < from+postLimit; i++ {
+		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
+			return true
+		}
+	}
+	return false
+}
+
+// forgotten looks for packets that were neither acknowledged nor sent again.
+type forgotten struct {
+	next   int64 // number to look at
+	any    bool
+	until  int64 // until then it was sent too lately
+	n      int   // such packets
+	at     int64
+	frames [leastBeats]uint64
+	broken bool
+}
+
+// judgeForgotten judges whether what is not acknowledged is resent (Hazel page).
+// One acknowledgement may have been missed by the capture; of as many as it takes
+// that is absurd.
+func (c *conn) judgeForgotten(dir int) {
+	s, out, law := &c.side[dir], &c.c.Dir[dir], &c.c.Law
+	g, now := &s.forgotten, c.fr.Time
+	if !g.any {
+		g.next, g.any = s.top.num, true
+	}
+	if s.top.num-g.next > postLimit {
+		g.next = s.top.num - postLimit/2
+	}
+	wait := max(fullLife, 10*law.HoldTime()/3)
+	for range 3 {
+		x := s.post.at(g.next)
+		if g.next >= s.top.num {
+			return
+		}
+		if x == nil {
+			g.next++
+			continue
+		}
+		if now-x.last < wait {
+			g.until = x.last + fullLife
+			return
+		}
+		l, ok := out.Look(g.next)
+		g.next++
+		switch {
+		case !ok || !l.Captured || x.code == 0x0C || x.code == 0x0D:
+		case l.Acked || l.Retried:
+			law.Pass(rRelResend)
+		case now-g.at > session.HoldLeast || l.Time-g.at > session.HoldLeast:
+			c.forgot(dir, &l, x)
+		}
+	}
+}
+
+func (c *conn) forgot(dir int, l *session.Look, x *parcel) {
+	s, law := &c.side[dir], &c.c.Law
+	g := &s.forgotten
+	if l.Time-g.at < session.HoldLeast {
+		return // of one accident
+	}
+	g.at = l.Time
+	y := session.Case{Rule: rRelResend, Dir: dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: g.frames[:min(g.n, len(g.frames))], Since: l.Time}
+	y.Message = fmt.Sprintf("ID %d is not acknowledged and not sent again; it is the %d. such packet", uint16(x.num), g.n+1)
+	g.n++
+	switch {
+	case s.denied.proves(x.num):
+		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
+		y.Message = fmt.Sprintf("ID %d is not sent again, though the histories of the other side report it missing", uint16(x.num))
+	case g.n < law.NeededOdds(1-dir) || !c.ackedAround(dir, x.num):
+		y.Blocked = session.GuardOdds
+	}
+	if g.n <= len(g.frames) {
+		g.frames[g.n-1] = l.Frame
+	}
+	if y.Blocked == session.GuardNone && g.broken {
+		return
+	}
+	g.broken = g.broken || y.Blocked == session.GuardNone
+	law.Judge(y)
+}
+
+// ackedAround reports whether the packets before and behind one are acknowledged.
+func (c *conn) ackedAround(dir int, n int64) bool {
+	out := &c.c.Dir[dir]
+	before, ok1 := out.Look(n - 1)
+	behind, ok2 := out.Look(n + 1)
+	return ok1 && ok2 && before.Acked && behind.Acked
+}
+
+// Limits of a sender that does not give up.
+const (
+	longestLife = 3 * fullLife // games raise the usual one
+	manyTries   = 8
+)
+
+// judgeGiveUp judges a side that sends new data while it sends a packet in vain
+// for longer than any release does (Hazel page: after a specific number of resends
+// it may assume that communication has been interrupted).
+func (c *conn) judgeGiveUp(dir int) {
+	t, law := &c.side[dir].tries, &c.c.Law
+	for i := range t.list[:t.n] {
+		x := &t.list[i]
+		switch life := c.fr.Time - x.first; {
+		case x.told:
+		case life > longestLife && x.times >= manyTries && c.fr.Time-x.last <= 2*longestWait:
+			x.told = true
+			law.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement; new data goes on", uint16(x.num), x.times, life/1e9))
+		default:
+			law.Pass(rRelGiveup)
+		}
+		switch far := c.side[dir].top.num - x.num; {
+		case far <= 1<<15:
+			law.Pass(rRelIdDensity)
+		case !x.far:
+			x.far = true
+			law.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged while ids %d ahead are sent", uint16(x.num), far))
+		}
+	}
+}
+
+// lastWords is how long after its Disconnect a side may acknowledge, in ns.
+const lastWords = 1e9
+
+// mostLate is by how much a datagram is overtaken at most, in ns: what comes later
+// than others of Hazel is nearly always a resend.
+const mostLate = 200e6
+
+// lastSeen is how long ago the other side must have been captured to be sure that it
+// still would be, in ns.
+const lastSeen = 2.5e9
+
+// judgeAfter judges a datagram of a side behind its own Disconnect.
+func (c *conn) judgeAfter(dir int) {
+	l, law, s := &c.life, &c.c.Law, &c.side[dir]
+	late := c.fr.Time - l.goneAt[dir]
+	switch {
+	case c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || c.f.Type == hazel.Disconnect:
+		return
+	case c.f.Type == hazel.Acknowledgement && late <= lastWords, late <= min(law.Horizon(), mostLate):
+		law.Pass(rSesDiscLast)
+		return
+	case s.toldAfter:
+		return
+	}
+	x := law.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", c.f.Type, late/1e6, l.goneIn[dir]), l.goneIn[dir])
+	if c.f.HasID && c.f.Type != hazel.Acknowledgement && s.top.known {
+		ahead := s.ids.engine(s.ids.peek(c.f.ID)) - l.topAt[dir]
+		old := ahead > -16 && ahead <= 16 && l.topAt[dir]-s.low.engine >= 2*renewedWithin
+		if old {
+			s.toldAfter = true
+			law.Judge(x)
+			return
+		}
+	}
+	if c.f.Type == hazel.Acknowledgement {
+		n, _ := c.side[1-dir].ids.near(c.f.ID)
+		if l, ok := c.c.Dir[1-dir].Look(n); !ok || !l.Captured || c.fr.Time-l.Time > lastWords {
+			return // of another connection, perhaps
+		}
+	}
+	s.toldAfter = true
+	at := c.fr.Time
+	peer := law.Frames(1 - dir)
+	acked := c.c.Dir[1-dir].Acks
+	if law.Now()-law.LastOf(1-dir) > lastSeen {
+		x.Blocked = session.GuardBidir // a new connection may have begun unseen
+		law.Judge(x)
+		return
+	}
+	law.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.replaced != 0 && c.replaced-at < strayTime || law.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
+			return session.Doubtful, session.GuardLife // a connection whose Hello was not captured
+		}
+		return session.Failed, session.GuardNone
+	})
+}
+
+// judgeAfterwards judges a datagram behind a Disconnect of either side.
+func (c *conn) judgeAfterwards(dir int) {
+	if c.life.byes[1-dir] > 0 {
+		c.judgeReply(dir)
+	}
+	if c.life.gone[dir] {
+		c.judgeAfter(dir)
+	}
+}
+
+// farewells is how many Disconnects of one side leave no doubt that one arrived.
+const farewells = 4
+
+// judgeReply judges a side that goes on although the other one has left: a single
+// Disconnect may be lost.
+func (c *conn) judgeReply(dir int) {
+	l, law := &c.life, &c.c.Law
+	switch {
+	case c.fr.Words.Has(dissect.Duplicate):
+		return
+	case c.f.Type == hazel.Disconnect:
+		law.Pass(rSesDiscReply)
+		return
+	}
+	if late := c.fr.Time - l.byeAt[1-dir]; l.byes[1-dir] >= farewells && late > 2*fullLife && !l.toldReply[dir] {
+		l.toldReply[dir] = true
+		law.Broken(rSesDiscReply, fmt.Sprintf("%s %d s after the last of %d Disconnects of the other side", c.f.Type, late/1e9, l.byes[1-dir]), l.goneIn[1-dir])
+	}
+}
+
+// judgeStart judges with what a connection begins.
+func (c *conn) judgeStart(dir int) {
+	law := &c.c.Law
+	if c.secure != nil || c.fr.Err != nil {
+		return
+	}
+	c.begun = true
+	if c.c.Complete {
+		law.Pass(rSesHelloFirst)
+		if !law.Check(rRelIdFirst, c.f.ID <= 1) {
+			law.Broken(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.f.ID))
+		}
+		return
+	}
+	law.Unclear(rSesHelloFirst, session.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.f.Type))
+}
+
+// judgeHelloAgain judges a Hello behind the one that opened the connection.
+func (c *conn) judgeHelloAgain(dir int, first bool) {
+	law := &c.c.Law
+	if !c.hello.known || c.fr.Words.Has(dissect.Duplicate) {
+		return
+	}
+	if !law.Check(rSesHelloAgain, !first || c.fr.Length <= 4) {
+		law.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: no keepalive, and no new one", c.f.ID))
+	}
+}
+
+// judgeEnd judges what only the end of a connection shows.
+func (c *conn) judgeEnd() {
+	if c.secure != nil {
+		return
+	}
+	for dir := range c.side {
+		c.judgeCopies(dir)
+		c.judgeBeats(dir)
+		c.judgeOpening(dir)
+	}
+}
+
+// judgeBeats judges keepalives that came though something had just been sent.
+func (c *conn) judgeBeats(dir int) {
+	b := &c.side[dir].beat
+	if b.early >= leastBeats && 2*b.early > b.n {
+		c.c.Law.Judge(session.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
+			Message: fmt.Sprintf("%d of %d keepalives came within 3 s of another datagram", b.early, b.n)})
+	}
+}
+
+// manyHellos is how often a Hello goes without an acknowledgement that others
+// had to follow.
+const manyHellos = 4
+
+// judgeOpening judges a server that speaks without having acknowledged the Hello.
+func (c *conn) judgeOpening(dir int) {
+	h, law, server := &c.hello, &c.c.Law, &c.side[1-dir]
+	if !h.known || dir != c.client {
+		return
+	}
+	l, ok := c.c.Dir[dir].Look(c.side[dir].low.engine)
+	x := c.side[dir].post.at(c.side[dir].low.engine)
+	if !ok || x == nil || hazel.WireTypes[x.code].Type != hazel.Hello {
+		return
+	}
+	switch {
+	case l.Acked:
+		law.Pass(rSesHelloAck)
+	case int(x.times) >= manyHellos && server.top.known && server.low.wire <= 1 && server.sendings >= goesOn:
+		y := session.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.lowFrame, Time: server.lowAt, HasTime: true, Proof: []uint64{l.Frame}}
+		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.times)
+		if !server.absurd(int(x.times)) {
+			y.Blocked = session.GuardOdds
+		}
+		law.Judge(y)
+	}
+}

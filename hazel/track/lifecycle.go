@@ -1,0 +1,210 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// lifecycle is how far the connection has come.
+type lifecycle struct {
+	state   session.State
+	closer  session.Side // whose Disconnect came first
+	closeAt int64
+	gone    [2]bool // Disconnect captured
+	spoke   [2]bool // something was captured of the side
+	dead    [2]bool // its host said that nobody listens there
+	before  session.State
+
+	goneAt    [2]int64 // when the first Disconnect of a side was captured
+	goneIn    [2]uint64
+	topAt     [2]int64 // its highest number then
+	byes      [2]int   // its Disconnects, without copies
+	byeAt     [2]int64 // the last one
+	toldReply [2]bool
+}
+
+// heard notes that a side is there. A host whose port was unreachable, but that
+// sends on, was not the end of the connection.
+func (l *lifecycle) heard(dir int) {
+	l.spoke[dir] = true
+	if l.dead[dir] {
+		l.dead[dir] = false
+		if l.state == session.Reset || l.state == session.Refused {
+			l.state = l.before
+		}
+	}
+}
+
+// over reports whether the connection came to an end that was captured.
+func (l *lifecycle) over() bool { return l.state > session.Closing }
+
+// An opening is the Hello that started the connection.
+type opening struct {
+	known bool
+	num   int64 // its id, as on the wire
+	hash  uint64
+	ipid  uint16
+	last  int64 // when it was captured last
+	moved bool  // its sender has sent other ids since
+	since int64 // when the first of those was captured
+}
+
+// opens reports whether a Hello with this number is that of the start.
+func (c *conn) opens(dir int, wire int64) bool {
+	return c.hello.known && dir == c.client && wire == c.hello.num
+}
+
+// start takes the frame at hand for the Hello that starts the connection.
+func (c *conn) start(fr *dissect.Frame, hash uint64, id uint16) {
+	c.knowClient(c.c.DirOf(fr.Datagram))
+	c.hello = opening{known: true, num: int64(id), hash: hash, ipid: fr.IPID, last: fr.Time}
+	c.c.Complete = true
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	for i := range c.c.Dir {
+		c.c.Dir[i].Begin(0)
+	}
+	c.life.state = session.Opening
+}
+
+func (c *conn) knowClient(dir int) {
+	if c.client < 0 {
+		c.client = dir
+		c.c.Roles[dir], c.c.Roles[1-dir] = "client", "server"
+		c.c.Confirm("roles")
+	}
+}
+
+// sawHello tracks a Hello with its number.
+func (c *conn) sawHello(dir int, n number, first bool) {
+	switch {
+	case c.opens(dir, n.wire):
+		c.hello.last = c.fr.Time
+		c.fr.Words |= dissect.Handshake
+	case c.fr.Words.Has(dissect.KeepAlive):
+		c.side[dir].beatID = c.f.ID
+	default:
+		c.fr.Words |= dissect.Handshake
+	}
+	if !c.opens(dir, n.wire) {
+		c.judgeHelloAgain(dir, first)
+	}
+}
+
+// speaks notes what only sides of an established connection send: anything of
+// the server but a Disconnect, and data of the client.
+func (c *conn) speaks(dir int) {
+	if c.life.state == session.Opening && (dir != c.client || c.f.Type != hazel.Acknowledgement) {
+		c.life.state = session.Established
+	}
+	if h := &c.hello; h.known && !h.moved && dir == c.client && c.f.HasID && c.f.Type != hazel.Acknowledgement {
+		h.moved, h.since = true, c.fr.Time
+	}
+}
+
+// disconnect tracks a Disconnect of side dir. Since 2019-06 it is answered by
+// one; before, the sides end alone.
+func (c *conn) disconnect(dir int) {
+	c.fr.Words |= dissect.Close
+	l := &c.life
+	if c.fr.Words.Has(dissect.Duplicate) {
+		return
+	}
+	l.byes[dir]++
+	l.byeAt[dir] = c.fr.Time
+	if l.gone[dir] {
+		return
+	}
+	l.gone[dir] = true
+	l.goneAt[dir], l.goneIn[dir], l.topAt[dir] = c.fr.Time, c.fr.Frame, c.side[dir].top.num
+	switch side := session.Side(dir + 1); {
+	case l.closer == session.NoSide:
+		l.closer, l.closeAt = side, c.fr.Time
+	case l.closer != side && c.crosses(1-dir):
+		l.closer = session.BothSides
+	}
+	switch {
+	case l.over():
+	case l.state == session.Opening && dir != c.client:
+		l.state = session.Refused
+	case c.gaveUp(dir):
+		l.state = session.TimedOut
+	default:
+		l.state = session.Closed
+	}
+}
+
+// jitter is how much longer than the shortest round trip one may take, in ns.
+const jitter = 100e6
+
+// crosses reports whether a Disconnect was sent without knowing that of the
+// other side, first: what comes in less than half the time of the quickest answer
+// so far was sent before. Releases before 2018-12 never answer.
+func (c *conn) crosses(first int) bool {
+	gap, rtt := c.fr.Time-c.life.closeAt, c.c.Dir[first].MinRTT()
+	if c.secure == nil && c.side[1-first].facts.can(c.family)&hazel.WithPing == 0 {
+		return gap <= rtt+jitter
+	}
+	return gap < rtt/2
+}
+
+// unreachable tracks an ICMP notice: nobody listens at the side away.
+func (c *conn) unreachable(away int) {
+	l := &c.life
+	if l.over() || l.dead[away] {
+		return
+	}
+	l.dead[away], l.before = true, l.state
+	switch {
+	case l.state == session.Opening && !l.spoke[away]:
+		l.state = session.Refused
+	case l.state == session.Established || l.state == session.StateUnknown:
+		l.state = session.Reset
+	}
+}
+
+// timedOut reports whether a side gave up, when nothing came until end.
+func (c *conn) timedOut(end int64) bool {
+	for dir := range c.side {
+		if c.life.state < session.Closing && c.fellSilent(dir, end) {
+			return true
+		}
+	}
+	return c.secure != nil && c.secure.silent(c, end)
+}
+
+// finish settles the connection. end is the time of the last packet captured.
+func (c *conn) finish(f *session.Flow, end int64) {
+	if c.finished {
+		return
+	}
+	c.finished = true
+	for i := range c.side {
+		c.side[i].asm.close()
+	}
+	l := &c.life
+	if c.timedOut(end) {
+		l.state = session.TimedOut
+	}
+	if c.secure != nil {
+		c.c.Unreadable()
+	}
+	c.nameDialects()
+	c.judgeEnd()
+	c.settle()
+	f.Finish(c.c)
+	for i := range c.side { // datagrams that still come are only counted
+		s := &c.side[i]
+		s.post, s.strays, s.odd = post{}, nil, nil
+	}
+}
+
+// settle writes down how far the connection came. Only what was closed was closed
+// by a side: a Disconnect also refuses, and is what a side sends when it gives up.
+func (c *conn) settle() {
+	l := &c.life
+	c.c.State, c.c.ClosedBy = l.state, session.NoSide
+	if l.state == session.Closed {
+		c.c.ClosedBy = l.closer
+	}
+}

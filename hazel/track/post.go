@@ -1,0 +1,155 @@
+package track
+
+import (
+	"encoding/binary"
+
+	"github.com/dpdissect/dpdissect/hazel"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// postKeep is for how long a reliable packet may be sent again, in ns: every
+// release has given up by then.
+const postKeep = 12e9
+
+// postLimit is how many packets of a side are remembered to judge their resends.
+const postLimit = 512
+
+// A parcel is what is remembered of one reliable packet, besides what the engine
+// does.
+type parcel struct {
+	num        int64
+	head, tail uint64 // first and last bytes behind the header
+	last       int64  // time of its latest sending, ns
+	gap        int64  // between that and the one before, 0 while there is one
+	before     int64  // the gap before that
+	ackAt      int64  // when it was acknowledged last
+	known      int64  // when it had been acknowledged knownAcks times
+	trial      *trial // sendings without an acknowledgement, from the third on
+	length     uint16
+	code       byte
+	times      uint8 // sendings
+	acks       uint8 // acknowledgements, copies left out
+	marks      parcelMark
+}
+
+type parcelMark uint8
+
+const (
+	wasCut  parcelMark = 1 << iota // by the capture
+	summed                         // its hash is that of its checksum
+	wasLow                         // the latest gap hardly grew
+	toldGap                        // its gaps were found fault with
+	toldSurplus
+	toldKnown
+	inUse
+)
+
+// post is the mail of one side: its latest reliable packets.
+type post struct {
+	ring []parcel // power of two
+	lean bool
+}
+
+// at gives the packet with a number, nil when it is not remembered.
+func (p *post) at(n int64) *parcel {
+	if len(p.ring) == 0 {
+		return nil
+	}
+	if x := &p.ring[n&int64(len(p.ring)-1)]; x.num == n && x.marks&inUse != 0 {
+		return x
+	}
+	return nil
+}
+
+// put makes room for a packet.
+func (p *post) put(n, now int64) *parcel {
+	if len(p.ring) == 0 {
+		p.ring = make([]parcel, 16)
+	}
+	x := &p.ring[n&int64(len(p.ring)-1)]
+	for len(p.ring) < postLimit && x.marks&inUse != 0 && x.num != n && now-x.last < p.keep(x) {
+		p.grow()
+		x = &p.ring[n&int64(len(p.ring)-1)]
+	}
+	*x = parcel{num: n, marks: inUse}
+	return x
+}
+
+// keep is for how long a packet is remembered behind its last sending, in ns.
+func (p *post) keep(x *parcel) int64 {
+	if p.lean {
+		return session.LeanFor(len(p.ring), x.acks > 0)
+	}
+	return postKeep
+}
+
+func (p *post) grow() {
+	old := p.ring
+	p.ring = make([]parcel, 2*len(old))
+	for i := range old {
+		if old[i].marks&inUse != 0 {
+			p.ring[old[i].num&int64(len(p.ring)-1)] = old[i]
+		}
+	}
+}
+
+// fill notes the first sending.
+func (x *parcel) fill(fr *dissect.Frame, f *hazel.Frame) {
+	x.last, x.times, x.length, x.code = fr.Time, 1, uint16(fr.Length), f.Code
+	x.head, x.tail = ends(fr.Payload)
+	if fr.Cut() {
+		x.marks |= wasCut
+	}
+	if fr.Sum != 0 {
+		x.marks |= summed
+	}
+}
+
+// ends are the first and last bytes behind type and id.
+func ends(b []byte) (head, tail uint64) {
+	if len(b) <= 3 {
+		return 0, 0
+	}
+	if b = b[3:]; len(b) >= 8 {
+		return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[len(b)-8:])
+	}
+	var few [8]byte
+	copy(few[:], b)
+	head = binary.LittleEndian.Uint64(few[:])
+	return head, head
+}
+
+// resembles reports whether a datagram with other bytes looks like the packet
+// changed rather than like another one.
+func (x *parcel) resembles(fr *dissect.Frame, f *hazel.Frame) bool {
+	head, tail := ends(fr.Payload)
+	return x.code == f.Code && int(x.length) == fr.Length && (alike(head, x.head) || alike(tail, x.tail))
+}
+
+// alike reports that most bytes are equal.
+func alike(a, b uint64) bool {
+	other := 0
+	for x := a ^ b; x != 0; x >>= 8 {
+		if x&0xff != 0 {
+			other++
+		}
+	}
+	return other <= 3
+}
+
+// differs reports whether the frame at hand has other bytes than the first
+// sending of its number, as far as both were captured whole. Where one of them was
+// not fingerprinted their ends are compared.
+func (x *parcel) differs(fr *dissect.Frame, f *hazel.Frame, s *session.Sending, first *session.Look) (differs, sure bool) {
+	switch {
+	case fr.Cut() || x.marks&wasCut != 0 || !first.First:
+		return false, false
+	case (fr.Sum != 0) == (x.marks&summed != 0):
+		return s.Hash != first.Hash, true
+	}
+	head, tail := ends(fr.Payload)
+	differs = x.code != f.Code || int(x.length) != fr.Length || head != x.head || tail != x.tail
+	return differs, differs || fr.Length <= 3+16
+}

@@ -1,0 +1,10 @@
+package track
+
+import "slices"
+
+// Rules are the clauses of the text that an observer can check, in its order.
+var Rules = slices.Concat(
+	headerRules[:],
+	deliveryRules[:],
+	sessionRules[:],
+)

@@ -1,0 +1,213 @@
+package track
+
+import (
+	"hash/maphash"
+
+	"github.com/dpdissect/dpdissect/hazel"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A tunnel is what is followed of Hazel over DTLS: its handshake, the numbers of
+// its records, and the messages that their size gives away. What is inside is
+// not decoded.
+type tunnel struct {
+	random   uint64 // of the first ClientHello
+	hellos   int    // ClientHellos captured since the server was heard
+	first    int64  // when the first of them was captured
+	last     int64
+	verify   bool // a HelloVerifyRequest was captured
+	cookie   bool // the client echoed a cookie
+	finished [2]bool
+	records  [2]recordSeries
+}
+
+// A recordSeries numbers the encrypted records of a side. Hazel's own first
+// message may leave out 1, behind the Finished with 0.
+type recordSeries struct {
+	highest uint64
+	any     bool
+	skips   bool
+}
+
+func (s *recordSeries) number(seq uint64) int64 {
+	s.skips = s.skips || s.any && s.highest == 0 && seq == 2
+	s.highest, s.any = max(s.highest, seq), true
+	if s.skips && seq >= 2 {
+		seq--
+	}
+	return int64(seq)
+}
+
+func newTunnel(c *conn) *tunnel {
+	c.c.Dialect = hazel.OverDTLS.String()
+	return new(tunnel)
+}
+
+var randomSeed = maphash.MakeSeed()
+
+// helloRandom gives the hash of the random of a ClientHello that begins a
+// datagram, and whether it echoes a cookie.
+func helloRandom(b []byte) (random uint64, cookie, ok bool) {
+	_, rec := hazel.AsRecords(b)
+	var h hazel.DTLSHandshake
+	if rec.Content != hazel.RecordHandshake || rec.Epoch != 0 || !h.Parse(rec.Body) || !h.Readable || h.Type != hazel.ClientHello {
+		return 0, false, false
+	}
+	return maphash.Bytes(randomSeed, h.Body[2:34]), len(h.Cookie) > 0, true
+}
+
+// secured reports whether a datagram that starts a connection is one of records.
+func (p *pair) secured(fr *dissect.Frame) bool {
+	switch p.forced {
+	case hazel.OverDTLS:
+		return true
+	case hazel.AnyDialect:
+		b := fr.Payload
+		if fr.Cut() {
+			return len(b) >= hazel.RecordHeader && b[0] >= hazel.RecordChangeCipherSpec && b[0] <= hazel.RecordApplicationData
+		}
+		n, _ := hazel.AsRecords(b)
+		return n > 0
+	}
+	return false
+}
+
+// renews reports whether a datagram of records starts another connection: a
+// fresh ClientHello where a handshake was completed, or records behind the end of
+// a connection without.
+func (p *pair) renews(c *conn, b []byte) bool {
+	if len(b) == 0 || b[0] != hazel.RecordHandshake {
+		return false
+	}
+	random, cookie, ok := helloRandom(b)
+	if !ok || cookie {
+		return false
+	}
+	if c.secure == nil {
+		return c.life.over()
+	}
+	return c.life.state != session.Opening && random != c.secure.random
+}
+
+// input tracks a datagram of records.
+func (t *tunnel) input(c *conn, dir int) {
+	c.life.heard(dir)
+	l := &c.f.Records
+	out, words, again := &c.c.Dir[dir], dissect.Words(0), false
+	for i := range l.List[:l.N] {
+		r := &l.List[i]
+		switch {
+		case r.Epoch == 1:
+			v := out.Send(c.sent.Of(c.fr.Datagram, t.records[dir].number(r.Sequence), session.MarkFirst))
+			words |= v.Words
+			again = again || v.Novelty != session.First
+		case i == 0:
+			words |= out.Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), true)
+		}
+	}
+	c.fr.Words |= words
+	if l.N == 0 {
+		return
+	}
+	for i := range l.List[:l.N] {
+		t.record(c, dir, &l.List[i])
+	}
+	if data := &l.List[l.N-1]; data.Content == hazel.RecordApplicationData {
+		t.message(c, dir, data, again)
+	}
+}
+
+// record tracks a record of the handshake.
+func (t *tunnel) record(c *conn, dir int, r *hazel.Record) {
+	switch {
+	case r.Content == hazel.RecordChangeCipherSpec:
+		c.fr.Words |= dissect.Handshake
+	case r.Content == hazel.RecordHandshake && r.Epoch > 0:
+		c.fr.Words |= dissect.Handshake
+		t.finished[dir] = true
+		if t.finished == [2]bool{true, true} {
+			t.establish(c)
+		}
+	case r.Content == hazel.RecordHandshake:
+		c.fr.Words |= dissect.Handshake
+		t.handshake(c, dir, r)
+	case r.Content == hazel.RecordAlert && r.Epoch == 0 && len(r.Body) == 2 && r.Body[0] == 2 && c.life.state == session.Opening:
+		c.fr.Words |= dissect.Close
+		c.life.state = session.Refused
+	}
+}
+
+func (t *tunnel) handshake(c *conn, dir int, r *hazel.Record) {
+	var h hazel.DTLSHandshake
+	if !h.Parse(r.Body) {
+		return
+	}
+	switch h.Type {
+	case hazel.ClientHello:
+		t.hello(c, dir, &h)
+	case hazel.HelloVerifyRequest, hazel.ServerHello:
+		c.knowClient(1 - dir)
+		t.hellos = 0
+		if h.Type == hazel.HelloVerifyRequest && !t.verify {
+			t.verify = true
+			c.c.Remark("DTLS: the server asked for a cookie")
+		}
+	}
+}
+
+// hello tracks a ClientHello.
+func (t *tunnel) hello(c *conn, dir int, h *hazel.DTLSHandshake) {
+	if h.Readable && len(h.Body) >= 34 && t.random == 0 {
+		t.random = maphash.Bytes(randomSeed, h.Body[2:34])
+	}
+	c.knowClient(dir)
+	c.c.Complete = c.c.Complete || len(h.Cookie) == 0
+	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	if len(h.Cookie) > 0 && !t.cookie {
+		t.cookie = true
+		c.c.Remark("DTLS: the client returned the cookie")
+	}
+	if c.life.state == session.StateUnknown {
+		c.life.state = session.Opening
+	}
+	if t.hellos == 0 {
+		t.first = c.fr.Time
+	}
+	t.hellos++
+	t.last = c.fr.Time
+}
+
+func (t *tunnel) establish(c *conn) {
+	if c.life.state == session.Opening {
+		c.life.state = session.Established
+	}
+}
+
+// message tracks an encrypted message by its size.
+func (t *tunnel) message(c *conn, dir int, r *hazel.Record, again bool) {
+	out := &c.c.Dir[dir]
+	t.establish(c)
+	switch r.Carries() {
+	case hazel.Acknowledgement:
+		out.Acks++
+		c.side[1-dir].tries.pings = 0
+	case hazel.Ping:
+		out.KeepAlives++
+		c.fr.Words |= dissect.KeepAlive
+		if x := &c.side[dir].tries; !again {
+			x.pings++
+			x.beat = c.fr.Time
+		}
+	case hazel.Disconnect:
+		c.disconnect(dir)
+	default:
+		out.DataFrames++
+	}
+}
+
+// silent reports a handshake that nobody answered until its client gave up.
+func (t *tunnel) silent(c *conn, end int64) bool {
+	return c.life.state == session.Opening && t.hellos >= oldTries && t.last-t.first >= fullLife-longestWait && end-t.last >= longestWait
+}
