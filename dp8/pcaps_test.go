@@ -9,24 +9,10 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
-
-// captures gives the files of a folder below DPDISSECT_PCAPS. Finding none is a
-// failure: a test that reads nothing proves nothing.
-func captures(t *testing.T, pattern string) []string {
-	t.Helper()
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures to read")
-	}
-	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no file matches %s in %s: %v", pattern, root, err)
-	}
-	return files
-}
 
 // eachDatagram calls do for each UDP datagram of a file that is there in full.
 func eachDatagram(t *testing.T, file string, do func(d *dissect.Datagram)) (n int) {
@@ -50,7 +36,7 @@ func eachDatagram(t *testing.T, file string, do func(d *dissect.Datagram)) (n in
 func TestNeighbourForeignCaptures(t *testing.T) {
 	datagrams, zero, weak := 0, 0, 0
 	for _, pattern := range []string{"foreign/*.pcap*", "hazel/*.pcap", "knet/*.pcap"} {
-		for _, file := range captures(t, pattern) {
+		for _, file := range dissecttest.Captures(t, pattern) {
 			datagrams += eachDatagram(t, file, func(d *dissect.Datagram) {
 				if len(d.Payload) > 1 && d.Payload[0] == 0 && d.Payload[1] <= dp8.NATResponse {
 					zero++
@@ -89,7 +75,7 @@ func TestMC_DPLNAT_4_Capture(t *testing.T) {
 		"DFRAME seq=5 nrcv=3 len=402 unreliable sequential poll",
 	}
 	var got []string
-	for _, file := range append(captures(t, "directplay/real_openspec_dplnat.pcap"), captures(t, "directplay/real_openspec_dpl8cs.pcap")...) {
+	for _, file := range append(dissecttest.Captures(t, "directplay/real_openspec_dplnat.pcap"), dissecttest.Captures(t, "directplay/real_openspec_dpl8cs.pcap")...) {
 		eachDatagram(t, file, func(d *dissect.Datagram) {
 			if p, _ := dp8.Neighbour(d.Payload, [2]uint16{d.Src.Port, d.Dst.Port}); p != nil {
 				got = append(got, string(dp8.AppendNeighbourSummary(nil, d.Payload)))
@@ -136,7 +122,7 @@ func readTruth(t *testing.T, file string) (tr truth) {
 // Every datagram of the generated captures decodes, encodes to the same bytes
 // and has the numbers that its generator gave it.
 func TestCapturesDecode(t *testing.T) {
-	for _, file := range captures(t, "directplay/dp8_*.pcap") {
+	for _, file := range dissecttest.Captures(t, "directplay/dp8_*.pcap") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			tr := readTruth(t, file)
 			p := dp8.Params{Signing: dp8.Unsigned, Version: dp8.Version16}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	ackSize      = 7
+	AckSize      = 7
 	ackBitsSpec  = 34
 	ackBitsLib   = 32
 	ackExtraBits = ackBitsSpec - ackBitsLib // in the upper bits of the u24
@@ -28,22 +28,22 @@ type Ack struct {
 
 func (a *Ack) read(r *dissect.Reader, dialect Dialect) {
 	at := r.Pos()
-	b := r.Peek(ackSize)
-	r.Skip(&Fields[fAckPacketID], ackSize)
+	b := r.Peek(AckSize)
+	r.Skip(&Fields[FAckPacketID], AckSize)
 	if b == nil {
 		return
 	}
-	*a = ackOf(b, dialect)
+	*a = AckOf(b, dialect)
 	if t := r.Tree(); t != nil {
-		t.Add(&Fields[fAckPacketID], at, 3, uint64(a.PacketID))
+		t.Add(&Fields[FAckPacketID], at, 3, uint64(a.PacketID))
 		t.Add(&Fields[fAckBits], at+3, 4, a.Bits)
 		var ids [MaxAcked]int64
-		t.AddIDs(&Fields[fAcked], at, a.ids(ids[:0]))
+		t.AddIDs(&Fields[fAcked], at, a.AppendIDs(ids[:0]))
 	}
 }
 
-// ackOf reads the body of a PacketAck.
-func ackOf(b []byte, dialect Dialect) Ack {
+// AckOf reads the body of a PacketAck.
+func AckOf(b []byte, dialect Dialect) Ack {
 	id, seq := uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16, uint64(binary.LittleEndian.Uint32(b[3:]))
 	if dialect == Spec {
 		return Ack{id & PacketIDMask, seq<<ackExtraBits | uint64(id>>PacketIDBits)}
@@ -51,9 +51,9 @@ func ackOf(b []byte, dialect Dialect) Ack {
 	return Ack{id, seq}
 }
 
-// ids appends the PacketIDs acknowledged, in order. A PacketID of more than 22
+// AppendIDs appends the PacketIDs acknowledged, in order. A PacketID of more than 22
 // bits names none.
-func (a *Ack) ids(dst []int64) []int64 {
+func (a *Ack) AppendIDs(dst []int64) []int64 {
 	if a.PacketID <= PacketIDMask {
 		dst = append(dst, int64(a.PacketID))
 	}
@@ -66,7 +66,7 @@ func (a *Ack) ids(dst []int64) []int64 {
 // Acked appends the PacketIDs acknowledged, in order.
 func (a *Ack) Acked(dst []uint32) []uint32 {
 	var ids [MaxAcked]int64
-	for _, id := range a.ids(ids[:0]) {
+	for _, id := range a.AppendIDs(ids[:0]) {
 		dst = append(dst, uint32(id))
 	}
 	return dst

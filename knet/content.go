@@ -47,12 +47,12 @@ func (k Kind) MessageID(ids IDMap) uint32 {
 	return uint32(k)
 }
 
-// bodySize is the size of a control message without its id, -1 when any will do.
-var bodySize = [...]int{Application: -1, PingRequest: 1, PingReply: 1, FlowControlRequest: 2, PacketAck: ackSize,
+// BodySize is the size of a control message without its id, -1 when any will do.
+var BodySize = [...]int{Application: -1, PingRequest: 1, PingReply: 1, FlowControlRequest: 2, PacketAck: AckSize,
 	Disconnect: -1, DisconnectAck: -1, ConnectSyn: -1, ConnectSynAck: -1, ConnectAck: -1}
 
-// kindOf says what a MessageID means; size is that of the body.
-func kindOf(id uint32, size int, p Params) Kind {
+// KindOf says what a MessageID means; size is that of the body.
+func KindOf(id uint32, size int, p Params) Kind {
 	switch {
 	case id > 4 && id < IDConnectAck:
 		return Application
@@ -77,8 +77,8 @@ func lowKind(id uint32, size int, p Params) Kind {
 	case p.IDs == IDsFromOne:
 		return one // Application is 0
 	}
-	fitsZero := id < 4 && bodySize[zero] == size
-	fitsOne := id > 0 && bodySize[one] == size
+	fitsZero := id < 4 && BodySize[zero] == size
+	fitsOne := id > 0 && BodySize[one] == size
 	switch {
 	case fitsOne && (!fitsZero || p.Dialect != Spec):
 		return one
@@ -90,8 +90,8 @@ func lowKind(id uint32, size int, p Params) Kind {
 
 // Reasons of errors that rules tell apart.
 const (
-	emptyContent    = "a message without content"
-	tooFewFragments = "a transfer of less than 2 fragments"
+	EmptyContent    = "a message without content"
+	TooFewFragments = "a transfer of less than 2 fragments"
 )
 
 // readContent reads the MessageID and what follows it.
@@ -101,35 +101,35 @@ func (m *Message) readContent(r *dissect.Reader, d *Datagram, p Params) {
 	}
 	left := m.Length
 	if m.HasID() {
-		if n := r.Peek(min(m.Length, 2, r.Len())); m.Length == 0 || m.Length < size30(n) {
-			r.Fail(&Fields[fID], "runs past the content of the message")
+		if n := r.Peek(min(m.Length, 2, r.Len())); m.Length == 0 || m.Length < Size30(n) {
+			r.Fail(&Fields[FID], "runs past the content of the message")
 			return
 		}
-		m.ID = readVLE30(r, &Fields[fID])
+		m.ID = readVLE30(r, &Fields[FID])
 		if !r.OK() {
 			return
 		}
 		left -= int(m.ID.Size)
 		if !m.IsFragment() { // the library can't split its own messages
-			m.Kind = kindOf(m.ID.Value, left, p)
+			m.Kind = KindOf(m.ID.Value, left, p)
 		}
 		if t := r.Tree(); t != nil && m.Kind != Application {
 			t.AddText(&Fields[fName], r.Pos(), m.Kind.String())
 		}
 	} else if left == 0 && d.Dialect != Spec {
-		r.Fail(&Fields[fLength], emptyContent)
+		r.Fail(&Fields[FLength], EmptyContent)
 		return
 	}
 	m.readBody(r, d, left)
 }
 
 func (m *Message) readBody(r *dissect.Reader, d *Datagram, size int) {
-	switch want := bodySize[m.Kind]; {
+	switch want := BodySize[m.Kind]; {
 	case want == size:
 		m.readControl(r, d, size)
 		return
 	case m.Kind == PacketAck:
-		r.Fail(&Fields[fAckPacketID], "a PacketAck has 7 bytes")
+		r.Fail(&Fields[FAckPacketID], "a PacketAck has 7 bytes")
 		return
 	}
 	if size > 0 {

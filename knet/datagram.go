@@ -47,7 +47,7 @@ type Datagram struct {
 
 	// plain: all messages are the application's and whole, and nothing is wrong with
 	// the datagram by itself. It is false when that was not looked at.
-	plain bool
+	Plain bool
 }
 
 // Decode reads one UDP payload that is no connect datagram into d and, when tree
@@ -104,7 +104,7 @@ func (d *Datagram) DecodeConnect(payload []byte, tree *dissect.Tree) *dissect.Er
 }
 
 func (d *Datagram) clear(t Type, dialect Dialect) {
-	d.Type, d.Dialect, d.Connect, d.plain = t, dialect, nil, false
+	d.Type, d.Dialect, d.Connect, d.Plain = t, dialect, nil, false
 	d.PacketID, d.InOrder, d.Reliable, d.Base, d.Depends = 0, false, false, VLE{}, 0
 	d.Messages = d.Messages[:0]
 }
@@ -117,15 +117,15 @@ func (d *Datagram) begin(r *dissect.Reader, p Params) {
 // readHeader reads what stands before the messages.
 func (d *Datagram) readHeader(r *dissect.Reader) {
 	b := r.Peek(3)
-	r.Skip(&Fields[fPacketID], 3)
+	r.Skip(&Fields[FPacketID], 3)
 	if b == nil {
 		return
 	}
 	var flags byte
-	d.PacketID, flags = packetID(b, d.Dialect)
-	d.InOrder, d.Reliable = flags&flagInOrder != 0, flags&flagReliable != 0
+	d.PacketID, flags = PacketID(b, d.Dialect)
+	d.InOrder, d.Reliable = flags&flagInOrder != 0, flags&FlagReliable != 0
 	if t := r.Tree(); t != nil {
-		t.Add(&Fields[fPacketID], 0, 3, uint64(d.PacketID))
+		t.Add(&Fields[FPacketID], 0, 3, uint64(d.PacketID))
 		t.Add(&Fields[fInOrder], 0, 0, b2u(d.InOrder))
 		t.Add(&Fields[fReliable], 0, 0, b2u(d.Reliable))
 	}
@@ -133,12 +133,12 @@ func (d *Datagram) readHeader(r *dissect.Reader) {
 	case d.Dialect == Spec && d.InOrder:
 		d.readDependencies(r)
 	case d.Dialect != Spec && d.Reliable:
-		d.Base = readVLE31(r, &Fields[fBase])
+		d.Base = readVLE31(r, &Fields[FBase])
 	}
 }
 
-// packetID reads the first three bytes of a datagram.
-func packetID(b []byte, dialect Dialect) (id uint32, flags byte) {
+// PacketID reads the first three bytes of a datagram.
+func PacketID(b []byte, dialect Dialect) (id uint32, flags byte) {
 	if dialect == Spec {
 		return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2]&0x3f)<<16, b[2]
 	}
@@ -162,7 +162,7 @@ func (d *Datagram) Append(b []byte) []byte {
 		flags |= flagInOrder
 	}
 	if d.Reliable {
-		flags |= flagReliable
+		flags |= FlagReliable
 	}
 	id := d.PacketID & PacketIDMask
 	if d.Dialect == Spec {

@@ -174,11 +174,11 @@ func TestShapeAgreesWithDecode(t *testing.T) {
 			p.IDs = IDsUnknown
 			var d Datagram
 			err = d.Decode(b, p, nil)
-			s := shapeOf(b, dialect)
-			if (err == nil) != s.ok || err == nil && s.messages != len(d.Messages) {
+			s := ShapeOf(b, dialect)
+			if (err == nil) != s.OK || err == nil && s.Messages != len(d.Messages) {
 				t.Fatalf("%v: % x: %v, %+v", dialect, b, err, s)
 			}
-			if s.ok {
+			if s.OK {
 				accepted[dialect]++
 			}
 		}

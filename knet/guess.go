@@ -24,17 +24,17 @@ func IsConnect(payload []byte) bool {
 // does, it is the one whose PacketID is nearer to where PacketIDs begin, or else
 // the one that comes further; DialectUnknown when both see the same in it.
 func Guess(payload []byte) Dialect {
-	ref, spec := shapeOf(payload, Reference), shapeOf(payload, Spec)
-	r, s := distance(ref.packetID), distance(spec.packetID)
+	ref, spec := ShapeOf(payload, Reference), ShapeOf(payload, Spec)
+	r, s := distance(ref.PacketID), distance(spec.PacketID)
 	switch {
-	case ref.ok && spec.ok:
-		if spec.handshake || spec.packetID < ref.packetID {
+	case ref.OK && spec.OK:
+		if spec.Handshake || spec.PacketID < ref.PacketID {
 			return Spec
 		}
 		return Reference
-	case ref.ok:
+	case ref.OK:
 		return Reference
-	case spec.ok, s < r:
+	case spec.OK, s < r:
 		return Spec
 	case r < s:
 		return Reference

@@ -31,13 +31,13 @@ func (d *Datagram) Depend(on ...Dependency) {
 func (d *Datagram) readDependencies(r *dissect.Reader) {
 	t := r.Tree()
 	countAt := r.Pos()
-	n := int(r.U8(&Fields[fDependencyCount]))
+	n := int(r.U8(&Fields[FDependencyCount]))
 	start := 0
 	if t != nil {
 		start = len(t.Nodes)
 	}
 	for range n {
-		v := readVLE15(r, &Fields[fDependencyDelta])
+		v := readVLE15(r, &Fields[FDependencyDelta])
 		if !r.OK() {
 			break
 		}
@@ -45,7 +45,7 @@ func (d *Datagram) readDependencies(r *dissect.Reader) {
 		d.Depends++
 	}
 	for i := range d.Depends {
-		v := readVLE15(r, &Fields[fDependencyMessage])
+		v := readVLE15(r, &Fields[FDependencyMessage])
 		d.Dependencies[i].Index, d.Dependencies[i].IndexSize = uint16(v.Value), v.Size
 	}
 	if t != nil {
@@ -101,11 +101,11 @@ func (m *Message) readOrder(r *dissect.Reader, d *Datagram) {
 	switch m.Code() {
 	case 6:
 		m.Indexes = r.Peek(1)
-		r.U8(&Fields[fIndex])
+		r.U8(&Fields[FIndex])
 	case 7:
-		n := r.U8(&Fields[fIndexCount])
+		n := r.U8(&Fields[FIndexCount])
 		if n > 0 {
-			m.Indexes = r.Bytes(&Fields[fIndexes], int(n))
+			m.Indexes = r.Bytes(&Fields[FIndexes], int(n))
 		}
 	}
 	if t := r.Tree(); t != nil && r.OK() && m.Code() != 0 {

@@ -37,7 +37,7 @@ type Message struct {
 	Rate   uint16 // FlowControlRequest: datagrams a second
 	Ack    Ack    // PacketAck
 
-	whole bool // decoded up to its end
+	Whole bool // decoded up to its end
 }
 
 // Code is the InOrder code of a message of Spec.
@@ -68,7 +68,7 @@ func (m *Message) decode(r *dissect.Reader, d *Datagram, p Params) {
 	}
 	m.Delta, m.Number = VLE{}, 0
 	m.FragmentCount, m.FragmentNumber, m.TransferID = VLE{}, VLE{}, 0
-	m.ID, m.Kind, m.Body, m.whole = VLE{}, Application, nil, false
+	m.ID, m.Kind, m.Body, m.Whole = VLE{}, Application, nil, false
 	t := r.Tree()
 	t.Open(&Fields[fMessages], r.Pos(), 0)
 	if m.readHeader(r, d) {
@@ -81,7 +81,7 @@ func (m *Message) decode(r *dissect.Reader, d *Datagram, p Params) {
 			m.readFragment(r, d)
 		}
 		m.readContent(r, d, p)
-		m.whole = r.OK()
+		m.Whole = r.OK()
 	}
 	t.Close()
 }
@@ -90,7 +90,7 @@ func (m *Message) decode(r *dissect.Reader, d *Datagram, p Params) {
 func (m *Message) readHeader(r *dissect.Reader, d *Datagram) bool {
 	b := r.Peek(2)
 	at := r.Pos()
-	r.Skip(&Fields[fLength], 2)
+	r.Skip(&Fields[FLength], 2)
 	if b == nil {
 		m.Bits, m.Length = 0, 0
 		return false
@@ -104,7 +104,7 @@ func (m *Message) readHeader(r *dissect.Reader, d *Datagram) bool {
 }
 
 func (m *Message) addHeader(t *dissect.Tree, d *Datagram, at int) {
-	t.Add(&Fields[fLength], at, 2, uint64(m.Length))
+	t.Add(&Fields[FLength], at, 2, uint64(m.Length))
 	at++
 	t.Add(&Fields[fFragmentStart], at, 0, b2u(m.Bits&FragmentStart != 0))
 	t.Add(&Fields[fFragment], at, 0, b2u(m.Bits&Fragment != 0))
@@ -122,7 +122,7 @@ func (m *Message) addHeader(t *dissect.Tree, d *Datagram, at int) {
 
 func (m *Message) readNumber(r *dissect.Reader, d *Datagram) {
 	at := r.Pos()
-	m.Delta = readVLE15(r, &Fields[fDelta])
+	m.Delta = readVLE15(r, &Fields[FDelta])
 	m.Number = (d.Base.Value + m.Delta.Value) & numberMask
 	if r.OK() {
 		r.Tree().Add(&Fields[fNumber], at, 0, uint64(m.Number))
@@ -132,15 +132,15 @@ func (m *Message) readNumber(r *dissect.Reader, d *Datagram) {
 func (m *Message) readFragment(r *dissect.Reader, d *Datagram) {
 	if m.IsStart() {
 		at := r.Pos()
-		m.FragmentCount = readVLE30(r, &Fields[fFragmentCount])
-		m.TransferID = r.U8(&Fields[fTransferID])
+		m.FragmentCount = readVLE30(r, &Fields[FFragmentCount])
+		m.TransferID = r.U8(&Fields[FTransferID])
 		if r.OK() && d.Dialect != Spec && m.FragmentCount.Value < 2 {
-			r.FailAt(&Fields[fFragmentCount], at, tooFewFragments)
+			r.FailAt(&Fields[FFragmentCount], at, TooFewFragments)
 		}
 		return
 	}
-	m.TransferID = r.U8(&Fields[fTransferID])
-	m.FragmentNumber = readVLE30(r, &Fields[fFragmentNumber])
+	m.TransferID = r.U8(&Fields[FTransferID])
+	m.FragmentNumber = readVLE30(r, &Fields[FFragmentNumber])
 }
 
 func (m *Message) append(b []byte, dialect Dialect) []byte {
@@ -171,4 +171,11 @@ func (m *Message) append(b []byte, dialect Dialect) []byte {
 }
 
 // size30 is the bytes the number has as VLE-1.7/1.7/16.
-func (v VLE) size30() int { return max(int(v.Size), shortest30(v.Value)) }
+func (v VLE) size30() int { return max(int(v.Size), Shortest30(v.Value)) }
+
+// Known reports whether enough of a message is there to tell what it is.
+func (m *Message) Known() bool { return m.Whole || m.ID.Size > 0 || m.IsFragment() }
+
+// Ambiguous reports a message that is a PingRequest by one map of ids and a
+// PingReply by the other.
+func (m *Message) Ambiguous() bool { return m.ID.Value == 1 && len(m.Body) == 1 }

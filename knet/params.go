@@ -51,7 +51,7 @@ const (
 // of reference.
 const (
 	flagInOrder  = 0x80
-	flagReliable = 0x40
+	FlagReliable = 0x40
 )
 
 // Bits of a message header. Bits 13–11 hold the InOrder code of spec.

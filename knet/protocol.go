@@ -2,7 +2,6 @@ package knet
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // KNet describes the protocol to tables, filters and tests.
@@ -27,19 +26,4 @@ var KNet = &dissect.Protocol{
 		return d.Append(nil), true
 	},
 	Samples: Samples,
-}
-
-// New gives the protocol to a tracker.
-func New() *session.Protocol {
-	return &session.Protocol{
-		Rules:    Rules,
-		RuleSets: ruleSets(),
-		Protocol: KNet,
-		NewProbe: func() session.Probe { return newProbe() },
-		Follows:  follows,
-		NewSession: func(f *session.Flow, p session.Probe) session.Session {
-			learned, _ := p.(*probe)
-			return newPair(f, learned)
-		},
-	}
 }

@@ -2,58 +2,58 @@ package knet
 
 import "encoding/binary"
 
-// A shape is what the structure of a datagram says without decoding it: enough
+// A Shape is what the structure of a datagram says without decoding it: enough
 // to tell the dialects apart and kNet from other traffic.
-type shape struct {
-	ok        bool // messages fill the datagram exactly
-	strict    bool // … there are some, and all is as senders make it
-	handshake bool // holds ConnectSyn, ConnectSynAck or ConnectAck
-	packetID  uint32
-	flags     byte
-	start     int // first byte of the messages
+type Shape struct {
+	OK        bool // messages fill the datagram exactly
+	Strict    bool // … there are some, and all is as senders make it
+	Handshake bool // holds ConnectSyn, ConnectSynAck or ConnectAck
+	PacketID  uint32
+	Flags     byte
+	Start     int // first byte of the messages
 	end       int // first byte that makes no sense
-	messages  int
+	Messages  int
 }
 
-// shapeOf walks over a datagram.
-func shapeOf(b []byte, dialect Dialect) (s shape) {
+// ShapeOf walks over a datagram.
+func ShapeOf(b []byte, dialect Dialect) (s Shape) {
 	if len(b) < 3 {
 		return s
 	}
-	s.packetID, s.flags = packetID(b, dialect)
+	s.PacketID, s.Flags = PacketID(b, dialect)
 	at := 3
 	switch {
-	case dialect == Spec && s.flags&flagInOrder != 0:
-		at = skipDependencies(b, at)
-	case dialect != Spec && s.flags&flagReliable != 0:
+	case dialect == Spec && s.Flags&flagInOrder != 0:
+		at = SkipDependencies(b, at)
+	case dialect != Spec && s.Flags&FlagReliable != 0:
 		at = skipBase(b, at)
 	}
-	s.start, s.strict = at, true
+	s.Start, s.Strict = at, true
 	marks, zero := byte(0), false
 	for at >= 0 && at < len(b) {
 		s.end = at
-		x, next := blockAt(b, at, dialect)
+		x, next := BlockAt(b, at, dialect)
 		if next < 0 {
 			return s
 		}
 		at = next
-		s.messages++
+		s.Messages++
 		marks |= byte(x.bits>>8) & 0x30 << 2 // InOrder and Reliable as the datagram has them
 		zero = zero || x.delta == 0
-		s.strict = s.strict && x.strict(dialect)
-		s.handshake = s.handshake || dialect == Spec && !x.fragment && x.id >= IDConnectAck && x.id <= IDConnectSyn
+		s.Strict = s.Strict && x.strict(dialect)
+		s.Handshake = s.Handshake || dialect == Spec && !x.Fragment && x.ID >= IDConnectAck && x.ID <= IDConnectSyn
 	}
-	s.ok = at >= 0
+	s.OK = at >= 0
 	if dialect != Spec { // flags and base are those of the messages together
-		s.strict = s.strict && marks == s.flags&(flagInOrder|flagReliable) && (zero || s.flags&flagReliable == 0)
+		s.Strict = s.Strict && marks == s.Flags&(flagInOrder|FlagReliable) && (zero || s.Flags&FlagReliable == 0)
 	}
-	s.strict = s.strict && s.ok && s.messages > 0
+	s.Strict = s.Strict && s.OK && s.Messages > 0
 	s.end = len(b)
 	return s
 }
 
-// skipDependencies passes over the arrays of Spec; -1 when they don't fit.
-func skipDependencies(b []byte, at int) int {
+// SkipDependencies passes over the arrays of Spec; -1 when they don't fit.
+func SkipDependencies(b []byte, at int) int {
 	if at >= len(b) {
 		return -1
 	}
@@ -79,66 +79,66 @@ func skipBase(b []byte, at int) int {
 	return at
 }
 
-// A block is a message as the structure shows it.
-type block struct {
+// A Block is a message as the structure shows it.
+type Block struct {
 	bits     uint16
 	delta    int // reliable delta, -1 for none
-	fragment bool
+	Fragment bool
 	start    bool
 	transfer uint8
 	count    uint32 // of a start: fragments; of a later fragment: its number
-	hasID    bool
-	id       uint32
+	HasID    bool
+	ID       uint32
 	minimal  bool // the id has its shortest form
-	body     []byte
+	Body     []byte
 }
 
 // strict reports whether a message is as senders make it.
-func (x *block) strict(dialect Dialect) bool {
+func (x *Block) strict(dialect Dialect) bool {
 	lib := dialect != Spec
 	switch {
-	case x.start && (x.bits&Fragment == 0 || x.count < 2), x.fragment && !x.start && x.count == 0:
+	case x.start && (x.bits&Fragment == 0 || x.count < 2), x.Fragment && !x.start && x.count == 0:
 		return false
-	case lib && (x.bits&MessageUnused != 0 || x.fragment && (x.transfer == 0 || x.delta < 0)):
+	case lib && (x.bits&MessageUnused != 0 || x.Fragment && (x.transfer == 0 || x.delta < 0)):
 		return false
 	}
-	return !x.hasID || x.minimal && (x.id < IDDisconnectAck || len(x.body) == 0 && !x.fragment)
+	return !x.HasID || x.minimal && (x.ID < IDDisconnectAck || len(x.Body) == 0 && !x.Fragment)
 }
 
-// blockAt reads the message at byte at and gives where the next begins, -1 when
+// BlockAt reads the message at byte at and gives where the next begins, -1 when
 // it makes no sense.
-func blockAt(b []byte, at int, dialect Dialect) (x block, next int) {
+func BlockAt(b []byte, at int, dialect Dialect) (x Block, next int) {
 	x.delta = -1
 	if at+2 > len(b) {
 		return x, -1
 	}
 	u := binary.LittleEndian.Uint16(b[at:])
-	x.bits, x.start, x.fragment = u&^lengthMask, u&FragmentStart != 0, u&(FragmentStart|Fragment) != 0
+	x.bits, x.start, x.Fragment = u&^lengthMask, u&FragmentStart != 0, u&(FragmentStart|Fragment) != 0
 	if at = x.skipNumbers(b, at+2, dialect); at < 0 {
 		return x, -1
 	}
-	if x.fragment {
+	if x.Fragment {
 		at = x.skipFragment(b, at)
 	}
 	end := at + int(u&lengthMask)
 	if at < 0 || end > len(b) || dialect != Spec && (at == end || x.start && x.count < 2) {
 		return x, -1
 	}
-	if x.hasID = x.start || !x.fragment; x.hasID {
-		n := size30(b[at:end])
+	if x.HasID = x.start || !x.Fragment; x.HasID {
+		n := Size30(b[at:end])
 		if at+n > end {
 			return x, -1
 		}
-		x.id = value30(b[at:])
-		x.minimal = n == shortest30(x.id)
+		x.ID = value30(b[at:])
+		x.minimal = n == Shortest30(x.ID)
 		at += n
 	}
-	x.body = b[at:end]
+	x.Body = b[at:end]
 	return x, end
 }
 
 // skipNumbers passes over what stands between the header and the fragment fields.
-func (x *block) skipNumbers(b []byte, at int, dialect Dialect) int {
+func (x *Block) skipNumbers(b []byte, at int, dialect Dialect) int {
 	code := x.bits >> codeShift & 7
 	switch {
 	case dialect == Spec && code < 6, dialect != Spec && x.bits&MessageReliable == 0:
@@ -160,7 +160,7 @@ func (x *block) skipNumbers(b []byte, at int, dialect Dialect) int {
 }
 
 // skipFragment passes over the fragment fields.
-func (x *block) skipFragment(b []byte, at int) int {
+func (x *Block) skipFragment(b []byte, at int) int {
 	id, number := at, at+1
 	if x.start {
 		number = at
@@ -168,7 +168,7 @@ func (x *block) skipFragment(b []byte, at int) int {
 	if number >= len(b) {
 		return -1
 	}
-	n := size30(b[number:])
+	n := Size30(b[number:])
 	if x.start {
 		id = at + n
 	}
@@ -181,7 +181,7 @@ func (x *block) skipFragment(b []byte, at int) int {
 
 // value30 is the VLE-1.7/1.7/16 at the start of b, whose bytes are there.
 func value30(b []byte) uint32 {
-	switch size30(b) {
+	switch Size30(b) {
 	case 1:
 		return uint32(b[0])
 	case 2:

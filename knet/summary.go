@@ -20,13 +20,13 @@ const maxListed = 6
 //	CONNECT len=8
 func AppendSummary(dst []byte, d *Datagram) []byte {
 	if d.Type == TypeConnect {
-		return appendNum(dst, "CONNECT len=", uint64(len(d.Connect)))
+		return AppendNum(dst, "CONNECT len=", uint64(len(d.Connect)))
 	}
-	dst = appendNum(dst, "DATAGRAM id=", uint64(d.PacketID))
+	dst = AppendNum(dst, "DATAGRAM id=", uint64(d.PacketID))
 	if d.Reliable {
 		dst = append(dst, " reliable"...)
 		if d.Dialect != Spec {
-			dst = appendNum(dst, " base=", uint64(d.Base.Value))
+			dst = AppendNum(dst, " base=", uint64(d.Base.Value))
 		}
 	}
 	if d.Dialect == Spec && d.InOrder {
@@ -34,10 +34,10 @@ func AppendSummary(dst []byte, d *Datagram) []byte {
 	}
 	for i := range d.Messages {
 		if i == maxListed {
-			dst = appendNum(dst, " and ", uint64(len(d.Messages)-i))
+			dst = AppendNum(dst, " and ", uint64(len(d.Messages)-i))
 			return append(dst, " more"...)
 		}
-		if m := &d.Messages[i]; m.known() {
+		if m := &d.Messages[i]; m.Known() {
 			dst = m.appendSummary(append(dst, ' '), d)
 		}
 	}
@@ -47,24 +47,13 @@ func AppendSummary(dst []byte, d *Datagram) []byte {
 	return dst
 }
 
-// appendSummary is AppendSummary of a datagram that was perhaps not decoded
+// AppendPartialSummary is AppendSummary of a datagram that was perhaps not decoded
 // whole: then only what is certainly there is named.
-func appendSummary(dst []byte, d *Datagram, err *dissect.Error) []byte {
+func AppendPartialSummary(dst []byte, d *Datagram, err *dissect.Error) []byte {
 	if err != nil && err.Offset < 3 {
 		return append(dst, d.Type.String()...)
 	}
 	return AppendSummary(dst, d)
-}
-
-// appendTo says how long after its request a PingReply came.
-//
-//	DATAGRAM id=7 PingReply(3), 35.2 ms after frame 12
-func (x pong) appendTo(b []byte) []byte {
-	if x.frame == 0 {
-		return b
-	}
-	b = strconv.AppendFloat(append(b, ", "...), float64(x.took)/1e6, 'f', 1, 64)
-	return appendNum(b, " ms after frame ", x.frame)
 }
 
 func (d *Datagram) appendDepends(b []byte) []byte {
@@ -77,7 +66,7 @@ func (d *Datagram) appendDepends(b []byte) []byte {
 		if i == 0 {
 			sep = " after="
 		}
-		b = appendNum(b, sep, uint64(x.PacketID(d.PacketID)))
+		b = AppendNum(b, sep, uint64(x.PacketID(d.PacketID)))
 	}
 	return b
 }
@@ -88,20 +77,20 @@ func (m *Message) appendSummary(b []byte, d *Datagram) []byte {
 		return m.appendData(b, d)
 	case PacketAck:
 		b = append(b, "PacketAck"...)
-		if m.whole {
+		if m.Whole {
 			b = m.Ack.appendRuns(b)
 		}
 		return b
 	}
 	b = append(b, m.Kind.String()...)
 	switch {
-	case !m.whole:
+	case !m.Whole:
 	case (m.Kind == PingRequest || m.Kind == PingReply) && len(m.Body) == 1:
-		b = append(appendNum(b, "(", uint64(m.PingID)), ')')
+		b = append(AppendNum(b, "(", uint64(m.PingID)), ')')
 	case m.Kind == FlowControlRequest && len(m.Body) == 2:
-		b = appendNum(b, " rate=", uint64(m.Rate))
+		b = AppendNum(b, " rate=", uint64(m.Rate))
 	case len(m.Body) > 0:
-		b = appendNum(b, " len=", uint64(len(m.Body)))
+		b = AppendNum(b, " len=", uint64(len(m.Body)))
 	}
 	return b
 }
@@ -109,18 +98,18 @@ func (m *Message) appendSummary(b []byte, d *Datagram) []byte {
 func (m *Message) appendData(b []byte, d *Datagram) []byte {
 	b = append(b, "msg"...)
 	if m.HasID() {
-		b = appendNum(b, " ", uint64(m.ID.Value))
+		b = AppendNum(b, " ", uint64(m.ID.Value))
 	}
 	if d.Dialect != Spec && m.IsReliable() {
-		b = appendNum(b, " #", uint64(m.Number))
+		b = AppendNum(b, " #", uint64(m.Number))
 	}
-	b = appendNum(b, " len=", uint64(len(m.Body)))
+	b = AppendNum(b, " len=", uint64(len(m.Body)))
 	if m.IsFragment() {
-		b = appendNum(b, " fragment ", uint64(m.FragmentNumber.Value))
+		b = AppendNum(b, " fragment ", uint64(m.FragmentNumber.Value))
 		if m.IsStart() {
-			b = appendNum(b, "/", uint64(m.FragmentCount.Value))
+			b = AppendNum(b, "/", uint64(m.FragmentCount.Value))
 		}
-		b = appendNum(b, " of transfer ", uint64(m.TransferID))
+		b = AppendNum(b, " of transfer ", uint64(m.TransferID))
 	}
 	return b
 }
@@ -136,9 +125,9 @@ func (a *Ack) appendRuns(b []byte) []byte {
 		skip := bits.TrailingZeros64(m)
 		run := bits.TrailingZeros64(^(m >> skip))
 		i += skip
-		b = appendNum(b, sep, uint64((id+uint32(i))&PacketIDMask))
+		b = AppendNum(b, sep, uint64((id+uint32(i))&PacketIDMask))
 		if run > 1 {
-			b = appendNum(b, "-", uint64((id+uint32(i+run-1))&PacketIDMask))
+			b = AppendNum(b, "-", uint64((id+uint32(i+run-1))&PacketIDMask))
 		}
 		i += run
 		m = m >> skip >> run
@@ -147,6 +136,6 @@ func (a *Ack) appendRuns(b []byte) []byte {
 	return b
 }
 
-func appendNum(b []byte, name string, v uint64) []byte {
+func AppendNum(b []byte, name string, v uint64) []byte {
 	return strconv.AppendUint(append(b, name...), v, 10)
 }

@@ -2,49 +2,23 @@ package knet_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/knet"
 )
 
-// captures gives the files of a folder below DPDISSECT_PCAPS. Finding none is a
-// failure: a test that reads nothing proves nothing.
-func captures(t *testing.T, pattern string) []string {
+// datagrams gives the UDP datagrams of a file that are there in full.
+func datagrams(t *testing.T, file string) []dissect.Datagram {
 	t.Helper()
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures to read")
-	}
-	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no file matches %s in %s: %v", pattern, root, err)
-	}
-	return files
-}
-
-// datagrams reads all UDP datagrams of a file that are there in full.
-func datagrams(t *testing.T, file string) (all []dissect.Datagram) {
-	t.Helper()
-	s, err := capture.Open([]string{file}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	for p, ok := s.Next(); ok; p, ok = s.Next() {
-		if p.Class == capture.UDP && !p.Cut() {
-			d := p.Datagram
-			d.Payload = append([]byte(nil), p.Payload...)
-			all = append(all, d)
-		}
-	}
-	return all
+	return slices.DeleteFunc(captured.Datagrams(t, file), func(d dissect.Datagram) bool { return d.Cut() })
 }
 
 // A sharkRow is a datagram as Wireshark's knet dissector sees it.
@@ -91,7 +65,7 @@ func readable(d *knet.Datagram) bool {
 // agree on PacketID and flags, on bases of two bytes, and on PacketAcks and pings.
 func TestTshark(t *testing.T) {
 	compared, acks, pings := 0, 0, 0
-	for _, file := range captures(t, "knet/*.pcap") {
+	for _, file := range dissecttest.Captures(t, "knet/*.pcap") {
 		all := datagrams(t, file)
 		rows := tshark(t, file, all[0].Dst.Port)
 		opened := map[dissect.Endpoint]bool{}

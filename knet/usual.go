@@ -12,8 +12,8 @@ func (d *Datagram) decodeUsual(b []byte, p Params) bool {
 	}
 	d.clear(TypeDatagram, p.Dialect)
 	var flags byte
-	d.PacketID, flags = packetID(b, p.Dialect)
-	d.InOrder, d.Reliable = flags&flagInOrder != 0, flags&flagReliable != 0
+	d.PacketID, flags = PacketID(b, p.Dialect)
+	d.InOrder, d.Reliable = flags&flagInOrder != 0, flags&FlagReliable != 0
 	at := 3
 	switch {
 	case p.Dialect == Spec:
@@ -41,7 +41,7 @@ func (d *Datagram) decodeUsual(b []byte, p Params) bool {
 		}
 		plain = plain && m.ID.Value > 4 && (p.Dialect != Spec || m.Code() == 0)
 	}
-	d.plain = plain
+	d.Plain = plain
 	return true
 }
 
@@ -92,7 +92,7 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 			return -1
 		}
 	}
-	m.whole = true
+	m.Whole = true
 	return end
 }
 
@@ -107,7 +107,7 @@ func usualPair(b []byte, at int) VLE {
 
 // usualControl reads the body of a control message.
 func (m *Message) usualControl(p Params) bool {
-	if bodySize[m.Kind] != len(m.Body) {
+	if BodySize[m.Kind] != len(m.Body) {
 		return m.Kind == Application
 	}
 	switch m.Kind {
@@ -116,7 +116,7 @@ func (m *Message) usualControl(p Params) bool {
 	case FlowControlRequest:
 		m.Rate = binary.LittleEndian.Uint16(m.Body)
 	case PacketAck:
-		m.Ack = ackOf(m.Body, p.Dialect)
+		m.Ack = AckOf(m.Body, p.Dialect)
 	}
 	return true
 }

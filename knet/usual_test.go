@@ -31,7 +31,7 @@ func sameAsGeneral(t *testing.T, b []byte) {
 		if len(short.Messages) == 0 {
 			short.Messages = nil
 		}
-		short.plain = false // general does not look
+		short.Plain = false // general does not look
 		if !reflect.DeepEqual(short, general) {
 			t.Fatalf("%x, %v:\n%+v, want\n%+v", b, p, short, general)
 		}
@@ -41,7 +41,7 @@ func sameAsGeneral(t *testing.T, b []byte) {
 // meaning is what a control message says; of others these fields say nothing.
 func meaning(m *Message) (ping uint8, rate uint16, a Ack) {
 	switch {
-	case bodySize[m.Kind] != len(m.Body):
+	case BodySize[m.Kind] != len(m.Body):
 	case m.Kind == PingRequest || m.Kind == PingReply:
 		ping = m.PingID
 	case m.Kind == FlowControlRequest:

@@ -101,9 +101,9 @@ func amend(r *dissect.Reader, v uint32) {
 	}
 }
 
-// size30 is how many bytes the VLE-1.7/1.7/16 has that starts with b, as far as
+// Size30 is how many bytes the VLE-1.7/1.7/16 has that starts with b, as far as
 // b tells.
-func size30(b []byte) int {
+func Size30(b []byte) int {
 	switch {
 	case len(b) == 0 || b[0] < 0x80:
 		return 1
@@ -138,8 +138,8 @@ func (v VLE) append31(b []byte) []byte {
 	return binary.LittleEndian.AppendUint16(b, uint16(v.Value>>15))
 }
 
-// shortest30 is the bytes the shortest form of a 30-bit number has.
-func shortest30(v uint32) int {
+// Shortest30 is the bytes the shortest form of a 30-bit number has.
+func Shortest30(v uint32) int {
 	switch {
 	case v < 1<<7:
 		return 1

@@ -36,7 +36,7 @@ func TestKNet_VLE(t *testing.T) {
 			var tree dissect.Tree
 			tree.Reset(want)
 			r := dissect.NewReader(want, &tree)
-			v := c.read(&r, &Fields[fID])
+			v := c.read(&r, &Fields[FID])
 			if err := r.Err(); err != nil || v.Value != row.value || int(v.Size) != len(want) {
 				t.Errorf("%s: % x is %+v, %v, want %d", c.name, want, v, err, row.value)
 			}
@@ -51,7 +51,7 @@ func TestKNet_VLE(t *testing.T) {
 			}
 			for n := range want {
 				r := dissect.NewReader(want[:n], nil)
-				if c.read(&r, &Fields[fID]); r.Err() == nil {
+				if c.read(&r, &Fields[FID]); r.Err() == nil {
 					t.Errorf("%s: % x is accepted", c.name, want[:n])
 				}
 			}

@@ -5,13 +5,12 @@ import (
 	"os"
 	"strings"
 
-	dp8track "github.com/dpdissect/dpdissect/dp8/track"
-
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/dp8"
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dp4"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
+	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -3,9 +3,8 @@ package track
 import (
 	"hash/maphash"
 
-	"github.com/dpdissect/dpdissect/dp4"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -4,9 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/dpdissect/dpdissect/dp4"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
 )
 

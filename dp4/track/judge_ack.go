@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/dpdissect/dpdissect/dp4"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

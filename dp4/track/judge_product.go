@@ -3,9 +3,8 @@ package track
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/dp4"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4"
 )
 
 // What the Windows product does, for captures said to be of it (MC-DPL4R

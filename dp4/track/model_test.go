@@ -5,9 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/dpdissect/dpdissect/dp4"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4"
 )
 
 // A world is two endpoints of MC-DPL4R, the path between them and a capture

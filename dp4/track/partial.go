@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dp4"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dp8"
-
 	"pgregory.net/rapid"
 
+	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 
 	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

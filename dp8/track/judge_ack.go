@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

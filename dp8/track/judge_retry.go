@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 
 	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

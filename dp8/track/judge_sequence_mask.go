@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

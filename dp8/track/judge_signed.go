@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -3,9 +3,8 @@ package track
 import (
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
+	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
 

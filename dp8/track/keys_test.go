@@ -8,9 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -5,9 +5,8 @@ import (
 	"hash/maphash"
 	"math/bits"
 
-	"github.com/dpdissect/dpdissect/dp8"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
 

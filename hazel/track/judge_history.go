@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/hazel"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/hazel"
-
 	"github.com/dpdissect/dpdissect/session"
 )
 

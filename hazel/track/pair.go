@@ -4,9 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/dpdissect/dpdissect/hazel"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -2,31 +2,16 @@ package track_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/hazel/track"
-	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/session"
 )
-
-// captures gives the files of a folder below DPDISSECT_PCAPS. Finding none is a
-// failure: a test that reads nothing proves nothing.
-func captures(t *testing.T, pattern string) []string {
-	t.Helper()
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures to read")
-	}
-	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no file matches %s in %s: %v", pattern, root, err)
-	}
-	return files
-}
 
 // A pairKey is an address pair.
 type pairKey struct{ a, b dissect.Endpoint }
@@ -34,18 +19,8 @@ type pairKey struct{ a, b dissect.Endpoint }
 // pairs reads the UDP datagrams of a file by address pair.
 func pairs(t *testing.T, file string) map[pairKey][]dissect.Datagram {
 	t.Helper()
-	s, err := capture.Open([]string{file}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
 	all := map[pairKey][]dissect.Datagram{}
-	for p, ok := s.Next(); ok; p, ok = s.Next() {
-		if p.Class != capture.UDP {
-			continue
-		}
-		d := p.Datagram
-		d.Payload = append([]byte(nil), d.Payload...)
+	for _, d := range captured.Datagrams(t, file) {
 		key := pairKey{d.Src, d.Dst}
 		if _, ok := all[key]; !ok {
 			if _, ok := all[pairKey{d.Dst, d.Src}]; ok {
@@ -76,7 +51,7 @@ func recognised(key pairKey, list []dissect.Datagram) int {
 // 40 from anywhere.
 func TestProbeCaptures(t *testing.T) {
 	starts, slow, middles, late := 0, 0, 0, 0
-	for _, file := range captures(t, "hazel/*.pcap") {
+	for _, file := range dissecttest.Captures(t, "hazel/*.pcap") {
 		for key, list := range pairs(t, file) {
 			starts++
 			if n := recognised(key, list); n == 0 || n > 12 {
@@ -118,7 +93,7 @@ func oneSided(list []dissect.Datagram) bool {
 func TestProbeForeignCaptures(t *testing.T) {
 	datagrams := 0
 	for _, pattern := range []string{"foreign/*.pcap*", "knet/*.pcap", "directplay/*.pcap"} {
-		for _, file := range captures(t, pattern) {
+		for _, file := range dissecttest.Captures(t, pattern) {
 			for key, list := range pairs(t, file) {
 				for from := 0; from < len(list); from += 1 + len(list)/50 {
 					datagrams += len(list) - from
@@ -138,7 +113,7 @@ func TestProbeForeignCaptures(t *testing.T) {
 // the same bytes.
 func TestCapturesDecode(t *testing.T) {
 	n := 0
-	for _, file := range captures(t, "hazel/*.pcap") {
+	for _, file := range dissecttest.Captures(t, "hazel/*.pcap") {
 		for _, list := range pairs(t, file) {
 			for i := range list {
 				n++

@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/dpdissect/dpdissect/hazel"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 )
 

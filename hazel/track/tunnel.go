@@ -3,9 +3,8 @@ package track
 import (
 	"hash/maphash"
 
-	"github.com/dpdissect/dpdissect/hazel"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 )
 

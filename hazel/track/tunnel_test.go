@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/hazel"
-
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 )
 

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	dp8track "github.com/dpdissect/dpdissect/dp8/track"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"

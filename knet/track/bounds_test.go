@@ -1,0 +1,43 @@
+package track
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// A datagram of thousands of messages, each of which says what can't be, is told
+// within bounds, and what it acknowledges counts all the same.
+func TestManyFaultsInOneDatagram(t *testing.T) {
+	for name, make := range map[string]func(s *scene, i int) knet.Message{
+		"replies to no request":          func(s *scene, i int) knet.Message { return knet.Ping(knet.PingReply, knet.IDsFromOne, uint8(50+i%200)) },
+		"requests out of order":          func(s *scene, i int) knet.Message { return knet.Ping(knet.PingRequest, knet.IDsFromOne, uint8(7*i)) },
+		"acknowledgements of the unsent": func(s *scene, i int) knet.Message { return s.acks(uint32(3_000_000 + i)) },
+		"acknowledgements beyond 22 bits": func(s *scene, i int) knet.Message {
+			return knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: 1<<23 + 3_000_000 + uint32(i), Bits: 1<<32 - 1})
+		},
+	} {
+		s := newScene(t, "reference")
+		s.meet()
+		for range 40 {
+			s.send(0, said("hello"))
+			s.send(1, said("hello"))
+		}
+		var all []knet.Message
+		for i := range 5000 {
+			all = append(all, make(s, i))
+		}
+		s.send(1, append(all, s.acks(s.next[0]-1))...)
+		f := s.frames[len(s.frames)-1]
+		if len(f.Notes) > 4*maxFaults {
+			t.Errorf("%s: %d notes on one frame", name, len(f.Notes))
+		}
+		if f.Type != "DATAGRAM" || f.Err != nil {
+			t.Fatalf("%s: %s %v", name, f.Type, f.Err)
+		}
+		if len(f.Acks) != 1 {
+			t.Errorf("%s: acknowledges frames %v, want the last", name, f.Acks)
+		}
+		s.end()
+	}
+}

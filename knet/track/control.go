@@ -1,0 +1,139 @@
+package track
+
+import (
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// control tracks a control message.
+func (c *conn) control(dir int, num int64, m *knet.Message, fresh bool) {
+	if m.Ambiguous() && c.pair.idsOpen() {
+		c.spare[dir]++
+	}
+	switch m.Kind {
+	case knet.PingRequest:
+		c.asks(dir, num, m, fresh)
+		c.life.pingAt[dir] = max(c.life.pingAt[dir], c.fr.Time)
+		c.hello(dir, m)
+	case knet.PingReply:
+		if m.Ambiguous() && c.pair.idsOpen() {
+			c.asks(dir, num, m, fresh) // either of the two
+		} else {
+			c.answers(dir, m)
+		}
+	case knet.PacketAck:
+		if m.Whole {
+			c.packetAck(dir, m, fresh)
+		}
+	case knet.Disconnect, knet.DisconnectAck:
+		c.closing(dir, m.Kind)
+		return
+	case knet.ConnectSyn, knet.ConnectSynAck, knet.ConnectAck:
+		c.handshake(dir, m.Kind)
+		return
+	}
+	c.spoken = true
+	if c.d.Dialect == knet.Spec {
+		c.confirm(dir)
+	}
+}
+
+// recount corrects the count of PingRequests when the map of ids becomes known
+// and is not the one that was assumed.
+func (c *conn) recount(assumed, ids knet.IDMap) {
+	for i := range c.spare {
+		switch out := &c.c.Dir[i]; {
+		case assumed == ids:
+		case ids == knet.IDsFromOne:
+			out.KeepAlives += c.spare[i]
+		default:
+			out.KeepAlives -= c.spare[i]
+		}
+		c.spare[i] = 0
+	}
+}
+
+// hello infers roles from a server's first datagram: PacketID 1 with two
+// PingRequests (kNet 715850d, NetworkServer.cpp 346). A client's has replies.
+func (c *conn) hello(dir int, m *knet.Message) {
+	if c.client < 0 && m.PingID == 2 && c.d.PacketID <= 1 && c.d.Dialect != knet.Spec && len(c.d.Messages) > 1 && c.d.Messages[0].Kind == knet.PingRequest {
+		c.knowClient(1 - dir)
+		c.c.Infer("roles")
+	}
+}
+
+// packetAck applies what a PacketAck acknowledges to the other side.
+func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
+	other := &c.side[1-dir]
+	if _, ok := other.ids.Known(); !ok {
+		return
+	}
+	first, mask := other.ids.Peek(m.Ack.PacketID&knet.PacketIDMask), m.Ack.Bits<<1
+	if m.Ack.PacketID <= knet.PacketIDMask {
+		mask |= 1
+	}
+	if r := &other.roll; c.suspect && r.has && r.missing == 0 {
+		far := r.top + farAhead // nothing was missed so far: it is not meant so
+		if n := far - first + 1; n < 64 {
+			mask &= 1<<uint(max(n, 0)) - 1
+		}
+	}
+	other.plain.acknowledged(first, mask)
+	a, d := &c.ack, c.fr.Datagram
+	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
+	var told func(int64, dissect.Words)
+	if c.d.Dialect == knet.Spec {
+		told = c.told[1-dir]
+	}
+	c.fr.Words |= c.c.Dir[1-dir].AcknowledgeRun(first, mask, a, c.link, told)
+}
+
+// judgeAcks looks at a datagram of nothing but acknowledgements: it is told when
+// it says nothing new, and overtaking others is no reordering of data.
+func (c *conn) judgeAcks(dir int, x *contents) {
+	if !x.onlyAcks() {
+		return
+	}
+	if c.fr.Words&(dissect.Ack|dissect.AckOfUncaptured|dissect.Duplicate) == 0 && c.started() {
+		if _, ok := c.side[1-dir].ids.Known(); ok {
+			c.fr.Words |= dissect.DuplicateAck
+		}
+	}
+	if c.fr.Words.Has(dissect.OutOfOrder) {
+		c.fr.Words &^= dissect.OutOfOrder
+		c.c.Dir[dir].OutOfOrder--
+	}
+}
+
+// plain says whether the unreliable datagrams of a side are acknowledged, too.
+// The texts ask for no such thing and the library does not do it, but some
+// receivers acknowledge whatever comes.
+type plain struct {
+	latest [plainIDs]int64 // unreliable PacketIDs, plus 1
+	acks   int             // acknowledgements seen, up to enoughAcks
+	acked  bool            // one of them was of an unreliable datagram
+}
+
+const (
+	plainIDs   = 32
+	enoughAcks = 32
+)
+
+// await notes an unreliable datagram and reports whether it may be acknowledged.
+func (p *plain) await(num int64) bool {
+	if p.acks < enoughAcks {
+		p.latest[num&(plainIDs-1)] = num + 1
+	}
+	return p.acked || p.acks < enoughAcks
+}
+
+// acknowledged notes the acknowledgement of PacketIDs from one on, as a mask.
+func (p *plain) acknowledged(first int64, mask uint64) {
+	for ; mask != 0 && p.acks < enoughAcks; mask &= mask - 1 {
+		num := first + int64(bits.TrailingZeros64(mask))
+		p.acks++
+		p.acked = p.acked || p.latest[num&(plainIDs-1)] == num+1
+	}
+}

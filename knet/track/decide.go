@@ -1,0 +1,126 @@
+package track
+
+import (
+	"bytes"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// decide looks for what only one dialect explains: bytes that the other can't
+// read, or PacketIDs that count up by one where the other sees a jump.
+func (p *pair) decide(fr *dissect.Frame) {
+	if fr.Cut() {
+		return
+	}
+	ref, spec := knet.ShapeOf(fr.Payload, knet.Reference), knet.ShapeOf(fr.Payload, knet.Spec)
+	switch {
+	case spec.Handshake, spec.OK && !ref.OK:
+		p.speaks(knet.Spec)
+	case ref.OK && !spec.OK:
+		p.speaks(knet.Reference)
+	case ref.OK:
+		side := 0
+		if bytes.Compare(fr.Src.IP[:], fr.Dst.IP[:]) > 0 || fr.Src.IP == fr.Dst.IP && fr.Src.Port > fr.Dst.Port {
+			side = 1
+		}
+		p.runs[side].see(ref.PacketID, spec.PacketID)
+		switch n := p.runs[0].jumps + p.runs[1].jumps; {
+		case n >= enoughJumps:
+			p.speaks(knet.Reference)
+		case n <= -enoughJumps:
+			p.speaks(knet.Spec)
+		}
+	}
+}
+
+// speaks settles the dialect.
+func (p *pair) speaks(d knet.Dialect) {
+	if d != p.params.Dialect {
+		for _, c := range p.conns { // all PacketIDs were others
+			c.side[0].forget()
+			c.side[1].forget()
+		}
+	}
+	p.params.Dialect, p.decided = d, true
+	for _, c := range p.conns {
+		c.c.Dialect = d.String()
+	}
+}
+
+// enoughJumps is how many jumps in the PacketIDs of one reading, which are none in
+// the other, decide the dialect.
+const enoughJumps = 2
+
+// An idRun follows the PacketIDs of one side in both readings, which differ from
+// 64 on.
+type idRun struct {
+	has       bool
+	ref, spec uint32 // the latest
+	jumps     int    // seen with Spec where Reference counts on, less the other way round
+}
+
+func (r *idRun) see(ref, spec uint32) {
+	if r.has {
+		x, y := (ref-r.ref)&knet.PacketIDMask, (spec-r.spec)&knet.PacketIDMask
+		far := func(step uint32) bool { return step > nearIDs && step < knet.PacketIDMask-nearIDs }
+		switch {
+		case x == 1 && far(y):
+			r.jumps++
+		case y == 1 && far(x):
+			r.jumps--
+		}
+	}
+	r.has, r.ref, r.spec = true, ref, spec
+}
+
+// How many datagrams that only one dialect reads are looked at, and how many more of
+// them than of the other it takes to judge by its rules.
+const (
+	enoughTold = 64
+	leastTold  = 2
+	moreTold   = 2
+	shakeTold  = 8 // what one of the page's handshake counts
+)
+
+// weigh counts a datagram that only one dialect reads. Others than kNet's, or
+// damaged ones, may be read by chance.
+func (p *pair) weigh(fr *dissect.Frame) {
+	if fr.Cut() || p.newestBy(fr) {
+		return
+	}
+	ref, spec := knet.ShapeOf(fr.Payload, knet.Reference), knet.ShapeOf(fr.Payload, knet.Spec)
+	switch {
+	case ref.Strict && !spec.OK:
+		p.told[0]++
+	case spec.Handshake:
+		p.told[1] += shakeTold
+	case spec.Strict && !ref.OK:
+		p.told[1]++
+	}
+}
+
+// newestBy reports a datagram that the probe has counted. Behind those, the probe
+// is of no more use.
+func (p *pair) newestBy(fr *dissect.Frame) bool {
+	if p.learned == nil || fr.Frame <= p.learned.latest {
+		return p.learned != nil
+	}
+	if len(p.conns) > 0 {
+		p.learned = nil
+	}
+	return false
+}
+
+// sure reports whether the dialect is beyond doubt: only then endpoints are judged
+// by it (guard DIAL).
+func (p *pair) sure() bool {
+	if p.forced {
+		return true
+	}
+	own, other := p.told[0], p.told[1]
+	if p.params.Dialect == knet.Spec {
+		own, other = other, own
+	}
+	return p.decided && own >= leastTold && own > moreTold*other
+}

@@ -1,0 +1,338 @@
+package track
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A fault is a rule that a datagram breaks by itself.
+type fault struct {
+	rule    int
+	grade   grade
+	message string
+}
+
+// A grade is how severe a fault is, measured by its rule.
+type grade uint8
+
+const (
+	asIs   grade = iota
+	milder       // one step less
+	remark       // a note
+)
+
+// Rules that most datagrams and messages pass together; see session.RuleSets.
+const (
+	setDatagram     = iota // any datagram
+	setNumber              // PacketID that is new and in its place
+	setPage                // any datagram of Spec
+	setDepends             // … with InOrder
+	setMessage             // any message
+	setCode                // message of Spec with codes 1 to 5
+	setSingle              // … with code 6
+	setMulti               // … with code 7
+	setStart               // first fragment
+	setFragment            // any fragment
+	setLater               // later fragment of Spec
+	setKind                // PingRequest; the other kinds follow in their order, for Reference
+	setKindPage     = setKind + 9
+	numSets         = setKindPage + 9
+	setKindOverhead = 1 // of Application, which has no set
+)
+
+// ruleSets gives the sets in the order of their indexes.
+func ruleSets() [][]int {
+	kinds := [9][]int{
+		{rRmPingLen, rRmPingRel, rRmNofrag}, {rRmPongLen, rRmPongRel, rRmNofrag}, {rRmFlowLen, rRmFlowRel, rRmNofrag, rFcRange},
+		{rRmAckLen, rRmAckRel, rRmNofrag, rRdAckSpan, rRmIdmap}, {rRmDiscLen, rRmNofrag}, {rRmDiscackLen, rRmNofrag},
+		nil, nil, nil}
+	page := [9][]int{
+		{rRmPlainOrder}, {rRmPlainOrder}, {rRmPlainOrder}, {rRmPlainOrder}, {rRmDiscRel, rRmDiscOrder}, {rRmDiscRel, rRmDiscOrder},
+		{rRmSynRel, rRmPlainOrder, rRmNofrag}, {rRmSynRel, rRmPlainOrder, rRmNofrag}, {rRmConnackLen, rRmConnackRel, rRmPlainOrder, rRmNofrag}}
+	sets := [numSets][]int{
+		setDatagram: {rDgMinlen, rDgFill, rDgVleFit, rDgVleMin, rDgEmpty, rDgSize},
+		setNumber:   {rDgIdUnique, rDgIdBack},
+		setPage:     {rDgInorderNeed},
+		setDepends:  {rDgIodfit, rDgIodzero, rDgInorderIdle, rIoDupdep},
+		setMessage:  {rMbLen, rMbLen0, rCtMsgid},
+		setCode:     {rMbCode15},
+		setSingle:   {rMbSingle, rMbSingleShort},
+		setMulti:    {rMbMulti, rMbMultiCount, rMbMultiDup},
+		setStart:    {rMbFstart, rMbFragcount},
+		setFragment: {rMbFragsize, rFrReliable},
+		setLater:    {rFrOrder},
+	}
+	for i := range kinds {
+		sets[setKind+i] = kinds[i]
+		sets[setKindPage+i] = slices.Concat(kinds[i], page[i])
+	}
+	return sets[:]
+}
+
+// accuse notes a fault of the datagram at hand.
+func (c *conn) accuse(rule int, message string) {
+	c.faults = append(c.faults, fault{rule, asIs, message})
+}
+
+func (c *conn) accuseAs(rule int, g grade, message string) {
+	c.faults = append(c.faults, fault{rule, g, message})
+}
+
+// What is told of one datagram: so many faults, and suspicions of what its messages
+// say. What names more datagrams than maxNamed acknowledges them, and is judged no
+// further.
+const (
+	maxFaults = 8
+	maxNamed  = 2048
+)
+
+// inspect is a quick look over the datagram at hand: it notes what is wrong with it.
+// What has a fault is an exception, and is kept out of all state (quarantine).
+func (c *conn) inspect() {
+	if len(c.faults) > 0 {
+		c.faults = c.faults[:0]
+	}
+	if c.d.Plain && c.fr.Length <= maxDatagram && c.fr.Fragments == 0 || c.fr.Cut() {
+		return
+	}
+	c.inspectHeader()
+	for i := range c.d.Messages {
+		if len(c.faults) >= maxFaults {
+			return
+		}
+		c.inspectMessage(&c.d.Messages[i])
+	}
+}
+
+// pronounce ends the opportunities that the datagram at hand is by itself.
+func (c *conn) pronounce() {
+	if !c.pair.sure() || c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
+		return
+	}
+	law := &c.c.Law
+	for _, f := range c.faults {
+		x := law.Here(f.rule, f.message)
+		x.Milder = f.grade == milder
+		if f.grade == remark {
+			x.AtMost = session.Note
+		}
+		law.Judge(x)
+	}
+	if len(c.faults) == 0 {
+		c.passes(law)
+	}
+}
+
+// passes counts what a datagram without fault passes.
+func (c *conn) passes(law *session.Law) {
+	spec := c.d.Dialect == knet.Spec
+	law.PassSet(setDatagram)
+	if c.d.Plain {
+		if spec {
+			law.PassSet(setPage)
+		}
+		law.PassSetTimes(setMessage, len(c.d.Messages))
+		return
+	}
+	kinds := setKind - setKindOverhead
+	if spec {
+		law.PassSet(setPage)
+		if c.d.InOrder {
+			law.PassSet(setDepends)
+		}
+		kinds = setKindPage - setKindOverhead
+	}
+	for i := range c.d.Messages {
+		m := &c.d.Messages[i]
+		law.PassSet(setMessage)
+		if m.Kind != knet.Application {
+			law.PassSet(kinds + int(m.Kind))
+		}
+		if m.Bits&(knet.FragmentStart|knet.Fragment) != 0 {
+			passFragment(m, law, spec)
+		}
+		if spec && m.Code() != 0 {
+			law.PassSet(setCode + max(int(m.Code())-5, 0))
+		}
+	}
+}
+
+// repeatedFault reports a copy, made by the network or the capture, of a faulty
+// datagram that was kept out of the numbers.
+func (c *conn) repeatedFault(dir int) bool {
+	s := &c.side[dir]
+	now := c.fr.Datagram
+	x := &s.apart
+	if x.HasTime && x.IsCopyOf(c.sent.Hash, c.sent.IPID, x.Time, session.CopyHorizon) && now.Time-x.Time <= restartGap {
+		return true
+	}
+	s.apart = c.sent
+	return false
+}
+
+// habitually is how many datagrams of a side with no more than a note are kept apart;
+// what goes on is a habit.
+const habitually = 8
+
+// doubtful reports a fault that makes it doubtful that a datagram is meant as it is.
+func (c *conn) doubtful(dir int) bool {
+	notes := false
+	for _, f := range c.faults {
+		switch {
+		case f.grade == remark:
+		case f.grade == milder, Rules[f.rule].Severity < session.Note:
+			return true
+		case f.rule == rRmDiscRel, f.rule == rRmSynRel, f.rule == rDgEmpty:
+			return true
+		default:
+			notes = true
+		}
+	}
+	r := &c.side[dir].roll
+	if notes {
+		r.notes++
+	}
+	return notes && r.notes <= habitually
+}
+
+// isApart reports whether a datagram with a fault stands nowhere near what its side
+// has sent: such a PacketID says nothing either.
+func (c *conn) isApart(dir int, num int64) bool {
+	ref, known := c.side[dir].ids.Known()
+	if !known {
+		return len(c.d.Messages) == 0
+	}
+	return num > ref+nearIDs || num < ref-nearIDs
+}
+
+// judgeApart judges a datagram with a fault that is tracked no further.
+func (c *conn) judgeApart(dir int) {
+	if len(c.d.Messages) == 0 && c.sent.Num != 0 {
+		// nobody sends a datagram without messages
+	} else {
+		c.count(dir)
+	}
+	if !c.repeatedFault(dir) && !c.mayConnect(dir) {
+		c.pronounce()
+		c.noteAsked(dir)
+	}
+}
+
+// judge judges a datagram that is no copy by what was captured before it, and
+// notes it. What was found to have a fault is only kept where it stands in the row.
+func (c *conn) judge(dir int, sent *session.Sending) {
+	if !c.pair.sure() {
+		c.side[dir].roll.enter(sent, c.d, c.fr.Cut(), false)
+		c.noteRequests(dir)
+		return
+	}
+	if c.suspect {
+		c.side[dir].roll.enter(sent, c.d, c.fr.Cut(), true)
+		c.noteAsked(dir)
+		return
+	}
+	if c.judgePlain(dir, sent) {
+		return
+	}
+	r := &c.side[dir].roll
+	before := r.stand()
+	old := r.leaf(sent.Num)
+	first := old == nil || old.suspect
+	c.judgeNumber(dir, sent, old)
+	if c.suspect {
+		c.noteAsked(dir)
+		return
+	}
+	c.broken = false
+	c.jump = before.has && sent.Num > before.top+1
+	c.judgeEnded(dir, sent, first)
+	if c.d.Dialect == knet.Spec {
+		c.judgePending(dir, first)
+		c.judgeNeeds(dir, sent.Num)
+	}
+	for i := range c.d.Messages {
+		if m := &c.d.Messages[i]; m.Whole && c.suspicions < maxFaults && !c.c.Law.Enough() {
+			c.judgeMessage(dir, sent, m, first)
+		}
+	}
+	if r.has && (sent.Num > r.top+farAway || sent.Num < r.top-farAway) {
+		return // it must be confirmed
+	}
+	x, _ := r.enter(sent, c.d, c.fr.Cut(), c.suspect)
+	if x != nil && first {
+		x.tainted = len(c.faults) > 0
+	}
+	if c.suspect {
+		r.haunt(c.d.PacketID)
+		if c.broken {
+			c.scrap(dir, sent.Num)
+		}
+	}
+	if x == nil || c.suspect {
+		return
+	}
+	c.judgeSending(dir, sent, x, before, first)
+	if c.d.Dialect == knet.Spec {
+		c.judgePace(dir)
+	}
+}
+
+// judgeMessage judges a message by what was captured before it.
+func (c *conn) judgeMessage(dir int, sent *session.Sending, m *knet.Message, first bool) {
+	switch m.Kind {
+	case knet.PingRequest:
+		c.judgeRequest(dir, sent.Num, m, first)
+	case knet.PingReply:
+		c.judgeReply(dir, m, first)
+	case knet.FlowControlRequest:
+		c.judgeFlow(dir, sent, m, first)
+	case knet.PacketAck:
+		if c.named += 1 + bits.OnesCount64(m.Ack.Bits); c.named <= maxNamed {
+			c.judgeAck(dir, m)
+		}
+	case knet.Disconnect, knet.DisconnectAck:
+		c.judgeEnd(dir, sent, m.Kind)
+	case knet.ConnectSyn, knet.ConnectSynAck, knet.ConnectAck:
+		c.judgeShake(dir, sent, m.Kind)
+	default:
+		if m.IsFragment() && first {
+			c.judgeFragment(dir, sent, m)
+		}
+	}
+}
+
+// quarantine says that the datagram at hand has a fault, or may have: it must change
+// nothing.
+func (c *conn) quarantine() {
+	c.suspect = true
+	c.suspicions++
+}
+
+// mayConnect reports a datagram that may be the connect datagram of Reference, which
+// is judged by no rule: its side has hardly sent anything yet, or may have gone.
+func (c *conn) mayConnect(dir int) bool {
+	r := &c.side[dir].roll
+	if c.d.Dialect == knet.Spec {
+		return false
+	}
+	return !r.has || r.top == r.low || c.ended() || c.fr.Time-c.life.heardAt[dir] >= silentGap || len(c.d.Messages) == 0 && c.fr.Err == nil
+}
+
+// silentGap is longer than a side of Reference is silent while it is connected, in ns:
+// it pings every 3.5 s.
+const silentGap = 3.4e9
+
+// passFragment passes what is asked of the head of every fragment.
+func passFragment(m *knet.Message, law *session.Law, spec bool) {
+	law.PassSet(setFragment)
+	switch {
+	case m.IsStart():
+		law.PassSet(setStart)
+	case spec:
+		law.PassSet(setLater)
+	}
+}

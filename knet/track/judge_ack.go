@@ -1,0 +1,338 @@
+package track
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// acking is what is held against what a side acknowledges.
+type acking struct {
+	ahead  []*aheadAck // names PacketIDs that the peer has not sent
+	aheads int         // how many did
+	plain  int         // unreliable datagrams it acknowledged
+	told   bool
+	cursor int64 // of its own datagrams: all below were looked at
+}
+
+// An aheadAck is an acknowledgement of a PacketID above all that was captured: the
+// capture may have missed that, or nobody sent it. It is the latter when the peer
+// comes to lower ones only later.
+type aheadAck struct {
+	num, top, at int64
+	later        int // datagrams that the peer sent later, below num
+	proof        uint64
+	proven       bool
+	far          bool // … by datagrams that are far below
+	single       bool // the peer sent a lower one later, once
+	near         bool // … and then the one acknowledged
+}
+
+const (
+	maxAhead  = 8
+	noNumber  = -1 << 62
+	farAhead  = 64    // further than any datagrams that may be late together
+	longAfter = 500e6 // ns: later than anything is late
+	fewLater  = 3
+	fewAheads = 2   // where more come, the clocks of the capture may differ
+	tooLow    = 256 // below the first PacketID captured of a connection whose start was
+	manyAcks  = 4   // of unreliable datagrams: a habit; of one datagram: more than its copies
+)
+
+// unwrapped is a PacketID of a side as near as can be to those it sent.
+func (r *roll) unwrapped(id uint32) int64 {
+	s := session.Serial{Bits: knet.PacketIDBits}
+	s.Advance(r.top)
+	return s.Peek(id)
+}
+
+// judgeAck judges a PacketAck by what the other side has sent.
+func (c *conn) judgeAck(dir int, m *knet.Message) {
+	r := &c.side[1-dir].roll
+	if !r.has {
+		return
+	}
+	if c.judgeUsualAck(dir, &m.Ack, r) {
+		return
+	}
+	var ids [knet.MaxAcked]int64
+	list := m.Ack.AppendIDs(ids[:0])
+	high, low := r.low, r.top
+	for i, id := range list {
+		if list[i] = r.unwrapped(uint32(id)); r.ghost(uint32(id)) {
+			list[i] = noNumber
+			continue
+		}
+		high, low = max(high, list[i]), min(low, list[i])
+	}
+	switch {
+	case high > r.top:
+		c.holdAhead(dir, high, r)
+		if high > r.top+farAhead {
+			return
+		}
+	case low < r.low-tooLow && c.known():
+		c.quarantine()
+		x := c.c.Law.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer began with %d", low&knet.PacketIDMask, r.low&knet.PacketIDMask))
+		x.Since = c.fr.Time
+		c.c.Law.Judge(x)
+		return
+	}
+	if high <= r.top {
+		c.c.Law.Pass(rRdAckKnown)
+	}
+	for _, num := range list {
+		if x := r.leaf(num); x != nil && !x.suspect {
+			c.judgeAcked(dir, num, x)
+		}
+	}
+}
+
+// judgeUsualAck is judgeAck for one that names only what lies within what was
+// captured, and reports whether it is such.
+func (c *conn) judgeUsualAck(dir int, a *knet.Ack, r *roll) bool {
+	first := r.unwrapped(a.PacketID & knet.PacketIDMask)
+	if a.PacketID > knet.PacketIDMask || r.nghosts > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
+		return false
+	}
+	c.c.Law.Pass(rRdAckKnown)
+	if x := r.leaf(first); x != nil && !x.suspect {
+		c.judgeAcked(dir, first, x)
+	}
+	for m := a.Bits; m != 0; m &= m - 1 {
+		num := first + 1 + int64(bits.TrailingZeros64(m))
+		if x := r.leaf(num); x != nil && !x.suspect {
+			c.judgeAcked(dir, num, x)
+		}
+	}
+	return true
+}
+
+// judgeAcked judges the acknowledgement of a datagram that was captured.
+func (c *conn) judgeAcked(dir int, num int64, x *leaf) {
+	law := &c.c.Law
+	if !x.reliable && (x.tainted || c.fr.Time-x.time > staleTime) {
+		return // of another series, it may be
+	}
+	if !law.Check(rRdAckUnrel, x.reliable) {
+		c.holdUnreliable(dir, num, x)
+		return
+	}
+	if x.acks == 0 {
+		x.ackAt = c.fr.Time
+		c.side[1-dir].order.acks++
+		c.side[1-dir].ask.acks++
+		if c.d.Reliable {
+			x.carrier = c.sent.Num + 1
+		}
+	}
+	if x.acks += min(1, 255-x.acks); x.acks != x.sends+manyAcks {
+		law.Pass(rRdAckDup)
+		return
+	}
+	y := law.Here(rRdAckDup, fmt.Sprintf("PacketID %d is acknowledged %d times, it was sent %d times", num&knet.PacketIDMask, x.acks, x.sends), x.frame)
+	y.Since = x.time
+	law.Judge(y)
+}
+
+// holdAhead keeps an acknowledgement of what was not captured.
+func (c *conn) holdAhead(dir int, num int64, r *roll) {
+	s := &c.side[1-dir]
+	c.quarantine()
+	if len(s.acking.ahead) >= maxAhead {
+		return
+	}
+	s.acking.aheads++
+	a := &aheadAck{num: num, top: r.top, at: c.fr.Time}
+	s.acking.ahead = append(s.acking.ahead, a)
+	x := c.c.Law.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer has come to %d only", num&knet.PacketIDMask, r.top&knet.PacketIDMask))
+	x.Since = c.fr.Time + 1
+	x.Proof = append(x.Proof, 0)
+	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
+		s.acking.ahead = slices.DeleteFunc(s.acking.ahead, func(o *aheadAck) bool { return o == a })
+		x.Proof[0] = a.proof
+		switch {
+		case a.far:
+			x.Since = math.MaxInt64 // whatever else was missed
+			c.c.Law.Judge(x)
+			return session.Dropped, 0
+		case a.proven, a.near && s.acking.aheads <= fewAheads:
+			return session.Failed, 0
+		case r.top >= a.num:
+			return session.Dropped, 0
+		}
+		return session.Doubtful, session.GuardClean
+	})
+}
+
+// disprove looks whether a datagram that was never sent before proves
+// acknowledgements wrong. One that is sent once can't have been sent before; of others
+// the earlier sending may have been missed.
+func (c *conn) disprove(s *side, num int64, once bool) {
+	for _, a := range s.acking.ahead {
+		after := c.fr.Time - a.at
+		if after > 2*c.horizon() {
+			a.single = a.single || num > a.top && num < a.num && once
+			a.near = a.near || num == a.num && a.single
+		}
+		if num <= a.top || num >= a.num || after < c.horizon() || !once {
+			continue
+		}
+		if a.later++; a.later == 1 {
+			a.proof = c.fr.Frame
+		}
+		a.far = a.far || a.num-num >= farAhead
+		a.proven = a.proven || a.num-num >= farAhead || after >= longAfter || a.later >= fewLater
+	}
+}
+
+// holdUnreliable keeps the acknowledgement of an unreliable datagram: some receivers
+// acknowledge whatever comes, which is told once.
+func (c *conn) holdUnreliable(dir int, num int64, x *leaf) {
+	a := &c.side[dir].acking
+	if a.plain++; a.plain > manyAcks {
+		return
+	}
+	law := &c.c.Law
+	y := law.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, and was sent unreliable", num&knet.PacketIDMask), x.frame)
+	mk := c.mark(1 - dir)
+	law.Hold(y, func() (session.Ruling, session.Guard) {
+		if !c.went(1-dir, mk, mk.at) {
+			return session.Doubtful, session.GuardLife
+		}
+		if a.plain <= manyAcks {
+			return session.Failed, 0
+		}
+		if !a.told {
+			a.told = true
+			y.AtMost = session.Note
+			y.Message += ", as others are"
+			law.Judge(y)
+		}
+		return session.Dropped, 0
+	})
+}
+
+// judgeAgain judges a datagram of Spec that is sent again.
+func (c *conn) judgeAgain(dir int, x *leaf) {
+	law := &c.c.Law
+	if !law.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
+		law.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
+	}
+	if last := x.last; x.ipid != 0 && c.fr.IPID != 0 {
+		if gap := c.fr.Time - last; !law.Check(rCvResend, gap >= resendLeast) {
+			law.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.frame)
+		}
+	}
+	if x.acks == 0 {
+		law.Pass(rRdNoresend)
+		return
+	}
+	msg := fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6)
+	switch look, ok := c.c.Dir[1-dir].Look(x.carrier - 1); {
+	case x.carrier != 0 && ok && look.Acked && look.AckTimed && c.fr.Time-look.AckTime > c.horizon():
+		law.Broken(rRdNoresend, msg, x.frame, look.Frame)
+	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter:
+		law.Broken(rRdNoresend, msg, x.frame)
+	default:
+		law.Unclear(rRdNoresend, session.GuardKnew, msg, x.frame)
+	}
+}
+
+// resendLeast is DatagramTimeOut with some play, in ns.
+const resendLeast = 1700e6
+
+// unansweredTime is how long a reliable datagram may stay without acknowledgement
+// and without being sent again, in ns: five times DatagramTimeOut, and more.
+const unansweredTime = 12e9
+
+// judgeForgotten looks at reliable datagrams of Spec that have become old: each was
+// acknowledged, or sent again.
+func (c *conn) judgeForgotten(dir int) {
+	s := &c.side[dir]
+	a, r := &s.acking, &s.roll
+	for a.cursor = max(a.cursor, r.low, r.top-mostLeaves); a.cursor < r.top; a.cursor++ {
+		x := r.leaf(a.cursor)
+		if x == nil || x.suspect || !x.reliable || x.cut {
+			continue
+		}
+		if c.fr.Time-x.time < unansweredTime {
+			return
+		}
+		c.judgeOld(dir, a.cursor, x)
+	}
+}
+
+func (c *conn) judgeOld(dir int, num int64, x *leaf) {
+	law := &c.c.Law
+	s, o := &c.side[dir], &c.side[1-dir]
+	switch {
+	case x.acks > 0:
+		law.Pass(rRdAcked)
+		law.Pass(rRdResend)
+		return
+	case x.sends > 1:
+		law.Pass(rRdResend)
+		return
+	case c.mayBeAcked(dir, num):
+		return
+	case s.memory().style || o.memory().style || c.ended():
+		return
+	}
+	later := 0
+	for n := num + 1; n <= s.roll.top && later < 3; n++ {
+		if y := s.roll.leaf(n); y != nil && y.acks > 0 && y.ackAt-x.time > c.horizon() {
+			later++
+		}
+	}
+	if later < 3 || !s.roll.whole(x.time) || !c.intact(1-dir, x.time) || o.roll.topAt-x.time < unansweredTime/2 {
+		return
+	}
+	y := session.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,
+		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, later ones were acknowledged", num&knet.PacketIDMask, (c.fr.Time-x.time)/1e9)}
+	law.Judge(y)
+	y.Rule, y.Dir = rRdAcked, 1-dir
+	law.Judge(y)
+}
+
+// mayBeAcked reports a datagram of which an acknowledgement was captured, be it
+// before the datagram itself, or that is forgotten.
+func (c *conn) mayBeAcked(dir int, num int64) bool {
+	look, ok := c.c.Dir[dir].Look(num)
+	return !ok || look.Acked
+}
+
+// ended reports that a side has said that it ends.
+func (c *conn) ended() bool {
+	a, b := &c.side[0].ending, &c.side[1].ending
+	return a.disc.set || b.disc.set || a.ack.set || b.ack.set
+}
+
+// judgeSending judges a datagram as one more of its side; before is what was known
+// without it.
+func (c *conn) judgeSending(dir int, sent *session.Sending, x *leaf, before stand, first bool) {
+	s := &c.side[dir]
+	spec := c.d.Dialect == knet.Spec
+	if !first {
+		if spec && c.fr.Words.Has(dissect.Retry) && x.hash == sent.Hash {
+			c.judgeAgain(dir, x)
+		}
+		x.last = sent.Time
+		return
+	}
+	x.last, x.ipid = sent.Time, sent.IPID
+	if before.has && sent.Num > before.top {
+		c.disprove(s, sent.Num, !spec || !c.d.Reliable)
+		if sent.Num == before.top+1 {
+			c.judgeSilence(dir, before)
+		}
+	}
+	if spec {
+		c.judgeForgotten(dir)
+	}
+}

@@ -1,0 +1,205 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A farewell is a Disconnect or DisconnectAck that was captured.
+type farewell struct {
+	set   bool
+	num   int64
+	time  int64
+	frame uint64
+}
+
+// ending is how a side ends the connection.
+type ending struct {
+	disc   farewell // first Disconnect
+	ack    farewell // first DisconnectAck that answers one
+	heard  bool     // a Disconnect was captured, be it one with a fault
+	discs  int
+	last   int64 // time of the latest Disconnect
+	told   int
+	silent bool // an unanswered Disconnect was told
+	refs   [refusals]int64
+	nrefs  int
+}
+
+// Times of closing, in ns, and how many findings one end may give rise to.
+const (
+	afterEnd      = 2e9 // within which a datagram behind a Disconnect is surely of the same connection
+	afterEndNext  = 5e9 // … when its PacketID is the next
+	answerTime    = 1e9
+	discRetryTime = 7e9 // DisconnectTimeOut is 5 s
+	maxTold       = 8
+	refusals      = 8
+)
+
+// follows reports whether a datagram was sent after a farewell and by the same
+// connection (kNet page, Closing a Session).
+func (f *farewell) follows(num, time int64) bool {
+	if !f.set || num <= f.num || num > f.num+farIDs {
+		return false
+	}
+	since := time - f.time
+	return since < afterEnd || num == f.num+1 && since < afterEndNext
+}
+
+// judgeEnded judges a datagram behind a Disconnect or a DisconnectAck of its side.
+func (c *conn) judgeEnded(dir int, sent *session.Sending, first bool) {
+	e := &c.side[dir].ending
+	if first {
+		c.judgeUnanswered(dir, sent)
+	}
+	if !first || !e.disc.set && !e.ack.set || e.told >= maxTold || c.tolerated() {
+		return
+	}
+	law := &c.c.Law
+	switch {
+	case e.disc.follows(sent.Num, sent.Time):
+		law.Broken(rClAfterDisc, fmt.Sprintf("the datagram was sent after the Disconnect in PacketID %d", e.disc.num&knet.PacketIDMask), e.disc.frame)
+	case e.ack.follows(sent.Num, sent.Time):
+		law.Broken(rClAfterAck, fmt.Sprintf("the datagram was sent after the DisconnectAck in PacketID %d", e.ack.num&knet.PacketIDMask), e.ack.frame)
+	default:
+		return
+	}
+	e.told++
+	c.quarantine()
+}
+
+// tolerated reports a datagram that may follow a Disconnect: the answer to a
+// crossing one, a repeated one, and acknowledgements of the library (AMB-KN-11).
+func (c *conn) tolerated() bool {
+	var x contents
+	for i := range c.d.Messages {
+		m := &c.d.Messages[i]
+		if m.Kind == knet.Disconnect || m.Kind == knet.DisconnectAck {
+			return true
+		}
+		x.see(m)
+	}
+	return c.d.Dialect != knet.Spec && x.onlyAcks()
+}
+
+// judgeUnanswered judges a side that goes on although its peer said Disconnect again
+// and again.
+func (c *conn) judgeUnanswered(dir int, sent *session.Sending) {
+	e, o := &c.side[dir].ending, &c.side[1-dir].ending
+	r := &c.side[dir].roll
+	if o.discs < 3 || e.silent || e.heard || e.ack.set || sent.Time-o.last < answerTime+c.roundTime() || sent.Num != r.top+1 || !r.whole(o.disc.time) {
+		return
+	}
+	var x contents
+	for i := range c.d.Messages {
+		x.see(&c.d.Messages[i])
+	}
+	if x.application {
+		e.silent = true
+		y := c.c.Law.Here(rClDiscack, fmt.Sprintf("%d Disconnects are not answered, the side goes on", o.discs), o.disc.frame)
+		y.Since = o.disc.time
+		c.c.Law.Judge(y)
+	}
+}
+
+// judgeEnd judges a Disconnect or DisconnectAck.
+func (c *conn) judgeEnd(dir int, sent *session.Sending, k knet.Kind) {
+	e := &c.side[dir].ending
+	bye := farewell{true, sent.Num, sent.Time, sent.Frame}
+	if k == knet.DisconnectAck {
+		c.judgeAnswer(dir, bye)
+		return
+	}
+	e.heard = true
+	if c.d.Dialect == knet.Spec {
+		c.judgeDisconnect(dir, e, bye)
+	}
+	if e.discs++; !e.disc.set {
+		e.disc = bye
+	}
+	e.last = sent.Time
+}
+
+func (c *conn) judgeDisconnect(dir int, e *ending, bye farewell) {
+	law := &c.c.Law
+	if e.disc.set && bye.num <= e.disc.num+farIDs && bye.num > e.disc.num {
+		if since := bye.time - e.disc.time; !law.Check(rCvDiscto, since <= discRetryTime) {
+			law.Broken(rCvDiscto, fmt.Sprintf("the Disconnect is repeated %.1f s after the first", float64(since)/1e9), e.disc.frame)
+		}
+		return
+	}
+	if c.life.state != session.Opening || dir != c.client || c.side[1-dir].roll.has {
+		if c.life.state == session.Established {
+			law.Pass(rClState)
+		}
+		return
+	}
+	at := c.fr.Time
+	law.Hold(law.Here(rClState, "the Disconnect was sent before the ConnectSynAck"), func() (session.Ruling, session.Guard) {
+		return c.answeredFrom(1-dir, at)
+	})
+}
+
+// answeredFrom tells whether a server's first datagram of all came after a time: the
+// series begins with PacketID 0.
+func (c *conn) answeredFrom(dir int, at int64) (session.Ruling, session.Guard) {
+	switch r := &c.side[dir].roll; {
+	case !r.has:
+		return session.Doubtful, session.GuardBidir
+	case r.startAt < at:
+		return session.Dropped, 0
+	case r.low != 0 || r.startAt-at < c.horizon():
+		return session.Doubtful, session.GuardReord
+	}
+	return session.Failed, 0
+}
+
+// judgeAnswer judges a DisconnectAck: it answers a Disconnect or refuses a client
+// (AMB-KN-24).
+func (c *conn) judgeAnswer(dir int, bye farewell) {
+	law, l := &c.c.Law, &c.life
+	e, o := &c.side[dir].ending, &c.side[1-dir].ending
+	switch {
+	case o.heard:
+		law.Pass(rClDiscackUnsol)
+		if o.disc.set {
+			law.Pass(rClDiscack)
+			if !e.ack.set {
+				e.ack = bye
+			}
+		}
+	case c.d.Dialect == knet.Spec && (l.state == session.Opening || l.state == session.Refused):
+		law.Pass(rClDiscackUnsol)
+		c.judgeRefusal(e, bye.time)
+	default:
+		c.quarantine()
+		x := law.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side goes on")
+		x.Since = bye.time - staleTime
+		m := c.mark(1 - dir)
+		law.Hold(x, func() (session.Ruling, session.Guard) {
+			if o.heard || !c.went(1-dir, m, x.Since) {
+				return session.Doubtful, session.GuardClean
+			}
+			return session.Failed, 0
+		})
+	}
+}
+
+// staleTime is how old what is answered may be, in ns.
+const staleTime = 10e9
+
+// judgeRefusal judges how often a refused attempt is answered: never as often in a
+// second without as many ConnectSyns.
+func (c *conn) judgeRefusal(e *ending, at int64) {
+	e.refs[e.nrefs%refusals] = at
+	e.nrefs++
+	if e.nrefs < refusals || at-e.refs[e.nrefs%refusals] > 1e9 {
+		c.c.Law.Pass(rSmRefuseOnce)
+		return
+	}
+	if c.life.connects < refusals && e.nrefs == refusals {
+		c.c.Law.Broken(rSmRefuseOnce, fmt.Sprintf("%d DisconnectAcks within a second answer %d ConnectSyns", refusals, c.life.connects))
+	}
+}

@@ -1,0 +1,123 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// judgeMalformed judges a datagram that can't be read to its end: the error tells
+// which rule it breaks.
+func (c *conn) judgeMalformed(dir int, err *dissect.Error) {
+	if c.finished || c.c.Damaged(c.fr.Datagram) {
+		return
+	}
+	c.sending(0, 0)
+	if c.repeatedFault(dir) || c.mayConnect(dir) {
+		return
+	}
+	c.faults = c.faults[:0]
+	c.accuseOf(err)
+	c.pronounce()
+	c.noteAsked(dir)                       // what stands before the error may have been read
+	c.side[dir].ask.lostAt = c.fr.Time + 1 // and what is behind it
+}
+
+// accuseOf finds the rule that a decode error is about.
+func (c *conn) accuseOf(err *dissect.Error) {
+	left := len(c.fr.Payload) - err.Offset
+	switch err.Field {
+	case &knet.Fields[knet.FPacketID]:
+		c.accuse(rDgMinlen, fmt.Sprintf("the datagram has %d bytes, its header needs 3", len(c.fr.Payload)))
+	case &knet.Fields[knet.FBase]:
+		c.accuse(rDgVleFit, fmt.Sprintf("the smallest reliable message number runs past the datagram: %d bytes are left", left))
+	case &knet.Fields[knet.FDependencyCount], &knet.Fields[knet.FDependencyDelta], &knet.Fields[knet.FDependencyMessage]:
+		c.accuseDependencies(err, left)
+	case &knet.Fields[knet.FLength]:
+		if err.Reason == knet.EmptyContent {
+			c.accuse(rMbLen0, "the message has a ContentLength of 0")
+			return
+		}
+		c.accuse(rDgFill, fmt.Sprintf("%d byte is left behind the last message", left))
+	case &knet.Fields[knet.FFragmentCount]:
+		if err.Reason == knet.TooFewFragments {
+			c.accuseCount(c.last())
+			return
+		}
+		c.accuseNumber(err, left)
+	case &knet.Fields[knet.FDelta], &knet.Fields[knet.FFragmentNumber]:
+		c.accuseNumber(err, left)
+	case &knet.Fields[knet.FID]:
+		c.accuseID(left)
+	case &knet.Fields[knet.FAckPacketID]:
+		c.accuseAck(left)
+	case &knet.Fields[knet.FIndex], &knet.Fields[knet.FIndexCount], &knet.Fields[knet.FIndexes], &knet.Fields[knet.FTransferID]:
+		c.accuse(rDgFill, fmt.Sprintf("the last message ends within its header: %s needs more than the %d bytes left", err.Field.Label, left))
+	default:
+		c.accuseLength(left)
+	}
+}
+
+// last is the message that could not be read.
+func (c *conn) last() *knet.Message {
+	if n := len(c.d.Messages); n > 0 {
+		return &c.d.Messages[n-1]
+	}
+	return &knet.Message{}
+}
+
+// accuseDependencies: both arrays must fit; the last number of the second may fail
+// by its own length alone.
+func (c *conn) accuseDependencies(err *dissect.Error, left int) {
+	count := 0
+	if at := 3; at < len(c.fr.Payload) {
+		count = int(c.fr.Payload[at])
+	}
+	c.accuse(rDgIodfit, fmt.Sprintf("the %d dependencies do not fit: %d bytes are left at byte %d", count, left, err.Offset))
+	if left == 1 && err.Field == &knet.Fields[knet.FDependencyMessage] && c.d.Depends > 0 && len(c.fr.Payload)-1 == err.Offset {
+		c.accuse(rDgVleFit, "the last number of the dependencies runs past the datagram")
+	}
+}
+
+// accuseNumber: a number of variable length that is cut, or is not there at all.
+func (c *conn) accuseNumber(err *dissect.Error, left int) {
+	if left > 0 {
+		c.accuse(rDgVleFit, fmt.Sprintf("%s runs past the datagram: %d bytes are left", err.Field.Label, left))
+		return
+	}
+	c.accuse(rDgFill, fmt.Sprintf("the last message ends within its header: %s is missing", err.Field.Label))
+}
+
+// accuseID: the content is empty, or too short for the MessageID, or longer than
+// the datagram.
+func (c *conn) accuseID(left int) {
+	m := c.last()
+	b := c.fr.Payload[len(c.fr.Payload)-left:]
+	switch {
+	case m.Length == 0:
+		c.accuse(rMbLen0, "the message has a ContentLength of 0, and must hold a MessageID")
+	case m.Length < knet.Size30(b[:min(len(b), m.Length, 2)]):
+		c.accuse(rCtMsgid, fmt.Sprintf("the MessageID needs more than the ContentLength of %d", m.Length))
+		c.accuse(rDgVleFit, fmt.Sprintf("the MessageID runs past its content of %d bytes", m.Length))
+	default:
+		c.accuseLength(left)
+	}
+}
+
+// accuseLength: the content is longer than what is left of the datagram.
+func (c *conn) accuseLength(left int) {
+	c.accuse(rMbLen, fmt.Sprintf("the ContentLength is %d; the datagram ends %d bytes behind the start of what it lacks", c.last().Length, left))
+}
+
+// accuseAck: a PacketAck of a wrong size.
+func (c *conn) accuseAck(left int) {
+	m := c.last()
+	size := m.Length - int(m.ID.Size)
+	switch {
+	case size > left:
+		c.accuseLength(left)
+	case !c.pair.idsOpen():
+		c.accuse(rRmAckLen, fmt.Sprintf("the PacketAck has %d bytes, not 7", size))
+	}
+}

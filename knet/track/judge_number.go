@@ -1,0 +1,149 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// setNumber are the rules that a PacketID passes that is new and in its place.
+
+// order is what is held against the PacketIDs of a side.
+type order struct {
+	odd   oddNumber
+	step  int64 // latest step between PacketIDs that is not one
+	frame uint64
+	steps [3]int // of one, as the one before that was not one, others
+	acks  int    // PacketIDs of the side acknowledged meanwhile
+	told  bool
+}
+
+// An oddNumber is a PacketID that can't be, unless a new series begins: what comes
+// next tells.
+type oddNumber struct {
+	set  bool
+	top  int64
+	runs int // in a row
+	session.Case
+}
+
+// judgeNumber judges a PacketID by those before it; old is what was captured under
+// it, or nil.
+func (c *conn) judgeNumber(dir int, sent *session.Sending, old *leaf) {
+	s := &c.side[dir]
+	r, o := &s.roll, &s.order
+	switch {
+	case !r.has:
+	case old != nil && !old.suspect && !old.tainted && old.hash != sent.Hash && !old.cut && !c.fr.Cut():
+		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent before with other content", c.d.PacketID), old.frame)
+		return
+	case old == nil && sent.Num < r.top && c.back(dir, sent):
+		c.odd(dir, rDgIdBack, fmt.Sprintf("PacketID %d comes long after %d was sent", c.d.PacketID, r.top&knet.PacketIDMask), 0)
+		return
+	case sent.Num > r.top:
+		c.settleOdd(o, sent.Num-r.top <= farIDs && sent.Num > o.odd.top)
+		c.judgeStep(dir, sent.Num-r.top)
+	}
+	c.c.Law.PassSet(setNumber)
+}
+
+// odd keeps a suspicion until the side goes on. Where it goes on from there, it has
+// begun anew.
+func (c *conn) odd(dir, rule int, message string, proof uint64) {
+	s := &c.side[dir]
+	o := &s.order.odd
+	c.quarantine()
+	if c.life.over() && c.d.Dialect == knet.Spec || s.ending.disc.set {
+		return // another connection, of which the start was not captured
+	}
+	o.runs++
+	if o.runs > 2 {
+		s.forget()
+		return
+	}
+	if o.set {
+		o.set = false // twice in a row: a series of its own
+		return
+	}
+	if o.runs == 1 {
+		o.set, o.top, o.Case = true, s.roll.top, c.c.Law.Here(rule, message, proof)
+	}
+}
+
+// forget forgets what the rules remember of a side: it has begun anew, without a
+// captured start.
+func (s *side) forget() {
+	s.roll, s.order, s.ask, s.ending, s.ships, s.pace = roll{anew: true}, order{}, asking{}, ending{}, nil, pace{}
+	s.acking.cursor = 0
+}
+
+// settleOdd ends a suspicion: the side goes on as if it had not been, or not.
+func (c *conn) settleOdd(o *order, goesOn bool) {
+	if !o.odd.set && o.odd.runs == 0 {
+		return
+	}
+	if o.odd.set {
+		if !goesOn {
+			o.odd.Blocked = session.GuardLife
+		}
+		c.c.Law.Judge(o.odd.Case)
+	}
+	o.odd = oddNumber{}
+}
+
+// back reports a PacketID that was never captured and lies too far back to be late.
+// A reliable datagram of Spec may have been sent before, without being captured.
+func (c *conn) back(dir int, sent *session.Sending) bool {
+	if c.d.Dialect == knet.Spec && c.d.Reliable {
+		return false
+	}
+	r := &c.side[dir].roll
+	if sent.Num < r.low {
+		return c.known() && (sent.Num < r.low-farIDs/4 || c.fromStart(dir) && sent.Time-r.startAt > c.longLate())
+	}
+	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostLeaves; n++ {
+		if x := r.leaf(n); x != nil && !x.suspect {
+			return sent.Time-x.time > c.longLate()
+		}
+	}
+	return false
+}
+
+// longLate is longer than any datagram is late, in ns.
+func (c *conn) longLate() int64 { return max(2e9, 4*c.horizon()) }
+
+const (
+	stepsLooked = 50 // steps that are looked at together
+	stepsAcked  = 12 // acknowledgements that must come meanwhile
+)
+
+// judgeStep judges the steps between PacketIDs. Skipped ones are lost ones, unless
+// all steps are equal and none of the skipped is ever acknowledged.
+func (c *conn) judgeStep(dir int, step int64) {
+	o := &c.side[dir].order
+	switch {
+	case step == 1:
+		o.steps[0]++
+	case step == o.step:
+		o.steps[1]++
+	default:
+		o.steps[2]++
+		o.step, o.frame = step, c.fr.Frame
+	}
+	n := o.steps[0] + o.steps[1] + o.steps[2]
+	if n < stepsLooked {
+		return
+	}
+	law := &c.c.Law
+	if law.Check(rDgIdInc, o.steps[1] <= n*9/10) {
+	} else if x := law.Here(rDgIdInc, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", o.step)); !o.told {
+		o.told = true
+		x.Frame = o.frame
+		if o.acks < stepsAcked || c.c.Dir[dir].Offloaded() || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].UncapturedAcked() {
+			x.Blocked = session.GuardReord
+		}
+		law.Judge(x)
+	}
+	o.steps, o.acks = [3]int{}, 0
+}

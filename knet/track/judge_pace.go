@@ -1,0 +1,137 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// pace is how fast a side of Spec sends, and how fast its peer wants it to.
+type pace struct {
+	times  []int64 // of the latest datagrams: few before a rate is asked for
+	n      int
+	asked  bool  // a FlowControlRequest of the peer was captured
+	rate   int   // it asks for
+	num    int64 // PacketID that carried it
+	frame  uint64
+	known  bool // the side has acknowledged it
+	since  int64
+	told   bool
+	opened bool // told of the opening's rate
+}
+
+// A stall of the path may hand over the datagrams of two seconds at once: over
+// paceTime a side may send that much more than its rate allows.
+const (
+	paceTime    = 4e9
+	paceSlack   = 2
+	paceMore    = 5
+	paceKept    = 512
+	paceFew     = 64
+	openingRate = 15 // InitialDatagramRate
+)
+
+// judgeFlow notes a FlowControlRequest of a side (kNet page, Flow Control): it binds
+// the other one from when it has acknowledged it.
+func (c *conn) judgeFlow(dir int, sent *session.Sending, m *knet.Message, first bool) {
+	if c.d.Dialect != knet.Spec || !first || len(m.Body) != 2 || !c.d.Reliable {
+		return
+	}
+	p := &c.side[1-dir].pace
+	p.asked, p.known, p.rate, p.num, p.frame, p.told = true, false, max(int(m.Rate), minRate), sent.Num, sent.Frame, false
+}
+
+// judgePace judges how fast a side sends.
+func (c *conn) judgePace(dir int) {
+	p := &c.side[dir].pace
+	now := c.fr.Time
+	p.note(now)
+	switch {
+	case !p.asked:
+		c.judgeOpening(p, now)
+		return
+	case !p.known:
+		c.learnPace(dir, p)
+		return
+	}
+	most := p.rate*(paceTime/1e9+paceSlack) + paceMore
+	if most >= paceKept-1 || p.n <= most || p.told {
+		return
+	}
+	if first := p.before(most); c.c.Law.Check(rFcHonor, now-first >= paceTime || first < p.since) {
+		return
+	}
+	p.told = true
+	c.holdPace(dir, p, most)
+}
+
+// note enters the time of a datagram. What came before a rate was asked for is not
+// judged by it.
+func (p *pace) note(now int64) {
+	switch {
+	case p.times == nil:
+		p.times = make([]int64, paceFew)
+	case p.asked && len(p.times) == paceFew:
+		old := p.times
+		p.times = make([]int64, paceKept)
+		for i := max(0, p.n-paceFew); i < p.n; i++ {
+			p.times[i%paceKept] = old[i%paceFew]
+		}
+	}
+	p.times[p.n%len(p.times)] = now
+	p.n++
+}
+
+// before gives the time of the datagram n before the latest.
+func (p *pace) before(n int) int64 { return p.times[(p.n-1-n)%len(p.times)] }
+
+// learnPace notes that a side knows what it was asked for: it has acknowledged it.
+func (c *conn) learnPace(dir int, p *pace) {
+	if x := c.side[1-dir].roll.leaf(p.num); x != nil && x.acks > 0 {
+		p.known, p.since = true, c.fr.Time
+	}
+}
+
+func (c *conn) holdPace(dir int, p *pace, most int) {
+	m, since := c.mark(1-dir), p.since
+	x := c.c.Law.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, %d a second were asked for", most, p.rate), p.frame)
+	x.Since = since
+	c.c.Law.HoldFor(x, staleTime, func() (session.Ruling, session.Guard) {
+		if !c.went(1-dir, m, since) {
+			return session.Doubtful, session.GuardClean // another request may have been missed
+		}
+		return session.Failed, 0
+	})
+}
+
+// judgeOpening judges the rate before any other is agreed.
+func (c *conn) judgeOpening(p *pace, now int64) {
+	const most = 2 * openingRate
+	if p.n <= most || p.opened {
+		return
+	}
+	if c.c.Law.Check(rCvInitrate, now-p.before(most) >= 1e9) {
+		return
+	}
+	p.opened = true
+	c.c.Law.Broken(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second, %d are allowed before another rate is agreed", most, openingRate))
+}
+
+// judgeEndOf ends what is open when the connection is over.
+func (c *conn) judgeEndOf(dir int) {
+	s := &c.side[dir]
+	if s.order.odd.set {
+		c.settleOdd(&s.order, false)
+	}
+	e := &s.ending
+	if e.told == 0 {
+		if e.disc.set {
+			c.c.Law.Pass(rClAfterDisc)
+		}
+		if e.ack.set {
+			c.c.Law.Pass(rClAfterAck)
+		}
+	}
+	c.judgeIncomplete(dir)
+}

@@ -1,0 +1,270 @@
+package track
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// asking are the PingRequests of a side.
+type asking struct {
+	asked  *[16]*[16]asked // by id
+	last   uint8           // id of the latest
+	odd    uint8           // id of one that did not follow
+	has    bool
+	isOdd  bool
+	at     int64 // of the latest
+	runAt  int64 // since when each id captured was the one behind that before
+	open   int   // not answered, since the latest answer
+	openAt int64
+	openIn uint64
+	acks   int // datagrams of the side acknowledged since openAt
+	told   bool
+	rare   bool
+	lostAt int64 // when a request came of which the id can't be told, plus 1 ns; 0 for never
+	alone  alone
+}
+
+// An asked id was that of a PingRequest.
+type asked struct {
+	at      int64 // of the latest, plus 1 ns; 0 for none
+	replies uint8
+}
+
+// note notes a request.
+func (a *asking) note(id uint8, at int64) {
+	if a.asked == nil {
+		a.asked = new([16]*[16]asked)
+	}
+	page := &a.asked[id>>4]
+	if *page == nil {
+		*page = new([16]asked)
+	}
+	(*page)[id&15] = asked{at: at + 1}
+}
+
+// was gives the latest request of an id, or nil.
+func (a *asking) was(id uint8) *asked {
+	if a.asked == nil || a.asked[id>>4] == nil || a.asked[id>>4][id&15].at == 0 {
+		return nil
+	}
+	return &a.asked[id>>4][id&15]
+}
+
+// alone is the first datagram with data that a side sent although it had not heard
+// its peer for too long.
+type alone struct {
+	frame uint64
+	time  int64
+	after int64 // PacketID of the peer's latest
+}
+
+// Times, in ns, and counts of pings (kNet page, Characteristic Values).
+const (
+	silenceTime  = 16e9 // 15 s with some play
+	loneTime     = 20e9
+	rarePings    = 20e9
+	manyRequests = 5
+	manyReplies  = 3
+	runTime      = 5e9 // for which no PingRequest was missed before a reply to none
+)
+
+// noteAsked notes what the peer may answer of a datagram that is not judged further.
+func (c *conn) noteAsked(dir int) {
+	c.side[dir].roll.haunt(c.d.PacketID)
+	c.noteRequests(dir)
+	c.spoil(dir)
+}
+
+func (c *conn) noteRequests(dir int) {
+	a := &c.side[dir].ask
+	for i := range c.d.Messages {
+		switch m := &c.d.Messages[i]; m.Kind {
+		case knet.PingRequest, knet.PingReply:
+			if len(m.Body) > 0 {
+				a.note(m.Body[0], c.fr.Time)
+			}
+			if len(m.Body) != 1 {
+				a.lostAt = c.fr.Time + 1 // nothing tells what an answer repeats
+			}
+		case knet.Disconnect:
+			c.side[dir].ending.heard = true
+		}
+	}
+}
+
+// judgeRequest judges a PingRequest.
+func (c *conn) judgeRequest(dir int, num int64, m *knet.Message, first bool) {
+	if !first || len(m.Body) != 1 {
+		return
+	}
+	a, r := &c.side[dir].ask, &c.side[dir].roll
+	id := m.PingID
+	if m.Ambiguous() && c.pair.idsOpen() {
+		a.note(id, c.fr.Time)
+		return
+	}
+	law := &c.c.Law
+	if !a.has || id != a.last+1 {
+		a.runAt = c.fr.Time
+	}
+	switch {
+	case !a.has || c.jump || !r.whole(a.at) || num < r.top:
+		a.last = id
+	case id == a.last+1 || a.isOdd && id == a.odd+1:
+		law.Pass(rRtIdInc)
+		a.last, a.isOdd = id, false
+	default:
+		x := law.Here(rRtIdInc, fmt.Sprintf("the pingID is %d, the one before was %d", id, a.last))
+		x.Since = a.at
+		law.Judge(x)
+		a.odd, a.isOdd = id, true
+	}
+	if a.has && c.fr.Time-a.at <= rarePings {
+		law.Pass(rCvPingint)
+	}
+	a.has, a.at = true, c.fr.Time
+	a.note(id, c.fr.Time)
+	c.judgeSilent(dir, a)
+}
+
+// judgeSilent judges a peer that answers no PingRequest, though it acknowledges what
+// comes with them.
+func (c *conn) judgeSilent(dir int, a *asking) {
+	o := &c.side[1-dir]
+	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(1-dir, a.openAt) && o.roll.topAt > a.openAt && !c.ended() {
+		a.told = true
+		c.c.Law.Judge(session.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
+			Message: fmt.Sprintf("%d PingRequests are not answered, while %d datagrams are acknowledged", a.open, a.acks)})
+	}
+	if a.open++; a.open == 1 {
+		a.openAt, a.openIn, a.acks = c.fr.Time, c.fr.Frame, 0
+	}
+}
+
+// judgeReply judges a PingReply by the requests of the other side.
+func (c *conn) judgeReply(dir int, m *knet.Message, first bool) {
+	if !first || len(m.Body) != 1 {
+		return
+	}
+	if m.Ambiguous() && c.pair.idsOpen() {
+		c.side[dir].ask.note(m.PingID, c.fr.Time) // it may be a request
+		return
+	}
+	law := &c.c.Law
+	a, id := &c.side[1-dir].ask, m.PingID
+	was := a.was(id)
+	if was == nil {
+		c.holdReply(dir, id)
+		return
+	}
+	law.Pass(rRtPongMatch)
+	law.Pass(rRtPong)
+	a.open, a.told = 0, false
+	was.replies += min(1, 255-was.replies)
+	if was.replies != manyReplies {
+		law.Pass(rRtPongOnce)
+		return
+	}
+	law.Broken(rRtPongOnce, fmt.Sprintf("the PingRequest %d is answered for the third time", id))
+}
+
+// holdReply keeps a PingReply to a request that was not captured. When all that the
+// other side sent was captured, before it and behind it, there was none.
+func (c *conn) holdReply(dir int, id uint8) {
+	law, r := &c.c.Law, &c.side[1-dir].roll
+	at := c.fr.Time
+	m := c.mark(1 - dir)
+	since := at - staleTime
+	x := law.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
+	x.Since = since
+	c.quarantine()
+	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, law.HoldTime()
+	if !r.whole(since) || !law.Clean(since) {
+		wait = staleTime
+	}
+	law.HoldFor(x, wait, func() (session.Ruling, session.Guard) {
+		was, unknown := c.side[1-dir].ask.was(id), c.side[1-dir].ask.lostAt
+		switch {
+		case was == nil && unknown <= since && at-run >= runTime && a.runAt == run && a.at-at > c.horizon():
+			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
+			law.Judge(x)
+			return session.Dropped, 0
+		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
+			return session.Doubtful, session.GuardClean
+		case unknown > since:
+			return session.Doubtful, session.GuardHold
+		case was != nil && was.at-at <= 2*c.horizon(): // clocks may be coarse
+			return session.Doubtful, session.GuardReord
+		}
+		return session.Failed, 0
+	})
+}
+
+// judgeSilence judges the time between two datagrams of a side, between which it
+// sent none: before is how far it had come without the second.
+func (c *conn) judgeSilence(dir int, before stand) {
+	if c.ended() {
+		return
+	}
+	law, now := &c.c.Law, c.fr.Time
+	s, o := &c.side[dir], &c.side[1-dir]
+	gap := now - before.topAt
+	if c.life.state == session.Established && !law.Check(rRtKeepalive, gap <= silenceTime) {
+		x := law.Here(rRtKeepalive, fmt.Sprintf("the side was silent for %.1f s", float64(gap)/1e9))
+		x.Since = before.topAt
+		law.Judge(x)
+	}
+	if a := &s.ask; !a.has || now-a.at > rarePings {
+		c.judgeRarity(a, &s.roll)
+	}
+	if o.ask.alone.frame != 0 {
+		c.judgeAlone(dir, before, gap)
+	}
+	if s.ask.alone.frame != 0 || !o.roll.has || !c.d.Plain && !c.hasData() {
+		return
+	}
+	if !law.Check(rCvLost, now-o.roll.topAt <= loneTime) {
+		s.ask.alone = alone{c.fr.Frame, now, o.roll.top}
+	}
+}
+
+// judgeAlone ends what was held against the peer for sending data although it had
+// heard nothing: whether that is so shows when the side speaks again.
+func (c *conn) judgeAlone(dir int, before stand, gap int64) {
+	l := &c.side[1-dir].ask.alone
+	if l.after == before.top && gap > loneTime {
+		c.c.Law.Judge(session.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
+			Message: "data is sent although nothing had come from the peer for more than 20 s"})
+	}
+	l.frame = 0
+}
+
+// judgeRarity judges how often a side pings.
+func (c *conn) judgeRarity(a *asking, r *roll) {
+	since := a.at
+	if !a.has {
+		since = r.startAt
+	}
+	gap := c.fr.Time - since
+	if gap <= rarePings || c.pair.idsOpen() || c.life.state != session.Established || !r.whole(since) {
+		return
+	}
+	if !a.rare {
+		a.rare = true
+		x := c.c.Law.Here(rCvPingint, fmt.Sprintf("no PingRequest for %.0f s", float64(gap)/1e9))
+		x.Since = since
+		c.c.Law.Judge(x)
+	}
+}
+
+func (c *conn) hasData() bool {
+	for i := range c.d.Messages {
+		if c.d.Messages[i].Kind == knet.Application {
+			return true
+		}
+	}
+	return false
+}

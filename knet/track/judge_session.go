@@ -1,0 +1,180 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// shaking is what the rules remember of the page's handshake.
+type shaking struct {
+	syn     bool
+	synAt   int64 // latest ConnectSyn
+	ackAt   int64 // latest ConnectSynAck, 0 for none
+	lowest  [2]int64
+	greeted [2]bool
+	spoke   [2]bool  // something besides the handshake was captured
+	spokeAt [2]int64 // … first
+	spokeNo [2]int64
+	hasty   hasty
+}
+
+// hasty is the first datagram that the server sent behind its ConnectSynAck while
+// nothing had come from the client but ConnectSyns.
+type hasty struct {
+	frame uint64
+	time  int64
+}
+
+// lateAnswer is how much later than the last ConnectSyn can have been sent a
+// ConnectSynAck comes out of nowhere, in ns.
+const lateAnswer = 1e9
+
+// connectLate is ConnectTimeOut with some play, in ns.
+const connectLate = 12e9
+
+// judgeShake judges a message of the handshake (kNet page, Session Management).
+func (c *conn) judgeShake(dir int, sent *session.Sending, k knet.Kind) {
+	h := &c.shake
+	if !c.judgeRole(dir, k) {
+		return
+	}
+	switch k {
+	case knet.ConnectSyn:
+		h.syn, h.synAt = true, sent.Time
+	case knet.ConnectSynAck:
+		if nowhere, sure := c.outOfNowhere(dir, sent); nowhere {
+			x := c.c.Law.Here(rSmSynackUnsol, "the ConnectSynAck answers no ConnectSyn: the connection is established")
+			x.Since = h.spokeAt[1-dir]
+			if !sure {
+				x.Blocked = session.GuardReord
+			}
+			c.quarantine()
+			c.c.Law.Judge(x)
+			return
+		}
+		c.c.Law.Pass(rSmSynackUnsol)
+		h.ackAt = sent.Time
+	default:
+		return
+	}
+	if !h.greeted[dir] || sent.Num < h.lowest[dir] {
+		h.greeted[dir], h.lowest[dir] = true, sent.Num
+	}
+}
+
+// judgeRole: ConnectSyn and ConnectAck come from the client, ConnectSynAck from the
+// server. Before the connection stands, the roles may change with another attempt.
+func (c *conn) judgeRole(dir int, k knet.Kind) bool {
+	if c.client < 0 || !c.c.Complete {
+		return true
+	}
+	law := &c.c.Law
+	if law.Check(rSmRole, (dir == c.client) == (k != knet.ConnectSynAck)) {
+		return true
+	}
+	role := "server"
+	if dir == c.client {
+		role = "client"
+	}
+	x := law.Here(rSmRole, fmt.Sprintf("the %s sends a %s", role, k))
+	if c.life.state != session.Established || !c.shake.spoke[0] && !c.shake.spoke[1] {
+		x.Blocked = session.GuardLife
+	}
+	c.quarantine()
+	law.Judge(x)
+	return false
+}
+
+// outOfNowhere reports a ConnectSynAck that answers nothing: its sender had gone on
+// to other messages before, and so had the client for a time.
+func (c *conn) outOfNowhere(dir int, sent *session.Sending) (nowhere, sure bool) {
+	h := &c.shake
+	if !h.spoke[0] || !h.spoke[1] || sent.Num <= h.spokeNo[dir] {
+		return false, false
+	}
+	late := max(c.side[0].roll.late, c.side[1].roll.late)
+	return true, sent.Time-max(h.synAt, h.spokeAt[1-dir]) > lateAnswer+3*c.roundTime()+2*late
+}
+
+// judgePending judges what a client sends before it was answered, and notes who has
+// come beyond the handshake.
+func (c *conn) judgePending(dir int, first bool) {
+	h := &c.shake
+	if h.spoke[dir] {
+		return
+	}
+	end := false
+	for i := range c.d.Messages {
+		switch c.d.Messages[i].Kind {
+		case knet.ConnectSyn, knet.ConnectSynAck, knet.ConnectAck:
+			if c.d.Messages[i].Kind != knet.ConnectAck {
+				return
+			}
+		case knet.Disconnect, knet.DisconnectAck:
+			end = true
+		}
+	}
+	law := &c.c.Law
+	if dir != c.client && first && !end && h.hasty.frame == 0 && h.ackAt != 0 && c.onlyGreeted(1-dir) && h.greeted[dir] && c.side[dir].ids.Peek(c.d.PacketID) > h.lowest[dir] {
+		h.hasty = hasty{c.fr.Frame, c.fr.Time}
+	}
+	if dir == c.client && first && h.hasty.frame != 0 {
+		c.judgeHasty(dir)
+	}
+	if h.syn && dir == c.client && c.c.Complete && first && !end {
+		if c.side[1-dir].roll.has {
+			law.Pass(rSmPending)
+			c.judgeConnectTime()
+		} else {
+			c.holdPending(dir)
+			return
+		}
+	}
+	h.spoke[dir], h.spokeAt[dir], h.spokeNo[dir] = true, c.fr.Time, c.side[dir].ids.Peek(c.d.PacketID)
+}
+
+func (c *conn) holdPending(dir int) {
+	at := c.fr.Time
+	c.quarantine()
+	x := c.c.Law.Here(rSmPending, "the client sends this before the server has answered its ConnectSyn")
+	x.Since = at
+	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.c.Law.SawCut(1 - dir) {
+			return session.Doubtful, session.GuardSnap // one of them may have been the answer
+		}
+		return c.answeredFrom(1-dir, at)
+	})
+}
+
+// judgeHasty judges a server that sent more than its ConnectSynAck, now that the
+// client comes with its first datagram behind ConnectSyn. That must be the first
+// sending of it, and none before it was missed.
+func (c *conn) judgeHasty(dir int) {
+	h, r := &c.shake.hasty, &c.side[dir].roll
+	x := session.Case{Rule: rSmPending, Dir: 1 - dir, Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.fr.Frame},
+		Message: "the server sends this before the client has answered its ConnectSynAck"}
+	if now := c.fr.Time; now-h.time <= 2*c.horizon() || now-r.startAt >= resendLeast || c.jump || !c.onlyGreeted(dir) || !c.fromStart(dir) {
+		x.Blocked = session.GuardReord
+	}
+	c.c.Law.Judge(x)
+}
+
+// onlyGreeted reports that of a side one datagram of the handshake was captured, and
+// nothing else.
+func (c *conn) onlyGreeted(dir int) bool {
+	h, r := &c.shake, &c.side[dir].roll
+	return h.greeted[dir] && !h.spoke[dir] && r.low == h.lowest[dir] && r.top == r.low
+}
+
+// judgeConnectTime judges that a client goes on although the answer came late.
+func (c *conn) judgeConnectTime() {
+	h := &c.shake
+	if h.ackAt == 0 {
+		return
+	}
+	if took := h.ackAt - h.synAt; !c.c.Law.Check(rCvConnto, took <= connectLate) {
+		c.c.Law.Broken(rCvConnto, fmt.Sprintf("the client goes on, though the ConnectSynAck came %.1f s after the ConnectSyn", float64(took)/1e9))
+	}
+}

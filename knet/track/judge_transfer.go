@@ -1,0 +1,384 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// ships are the fragmented transfers of a side, by TransferID.
+type ships [256]*ship
+
+// A ship is the latest transfer of an id.
+type ship struct {
+	begun  bool
+	doubt  bool // it may not be whole, or another
+	mixed  bool // … and fragments came that fit neither
+	faulty bool // a fragment of it has a fault
+	count  int
+	got    int
+	packet int64 // PacketID of the start
+	last   int64 // highest PacketID of a fragment
+	number int64 // Reference: reliable number of the start
+	frame  uint64
+	time   int64
+	since  int64  // when its first fragment can have been sent
+	parts  []part // by fragment number
+	early  []earlyPart
+	open   []*stranger
+}
+
+// A stranger is a fragment that fits no transfer so far.
+type stranger struct {
+	count int // fragments of the transfer that began next, 0 while none did
+	doubt bool
+}
+
+// A part is one fragment.
+type part struct {
+	hash   uint64 // 0 when it was not captured
+	packet int64
+	frame  uint64
+}
+
+// An earlyPart was captured when its transfer had not begun.
+type earlyPart struct {
+	index int
+	start int64 // Reference: reliable number of its start
+	time  int64
+	part
+}
+
+// Bounds of what is remembered of a transfer.
+const (
+	maxParts = 4096
+	maxEarly = 256
+	shipTime = 10e9 // for which a fragment without transfer waits for its start, in ns
+)
+
+func (t *ship) full() bool { return t.begun && t.got >= t.count }
+
+// keep notes a fragment.
+func (t *ship) keep(index int, p part) {
+	if index >= maxParts {
+		t.doubt = true
+		return
+	}
+	for len(t.parts) <= index {
+		t.parts = append(t.parts, part{})
+	}
+	if t.parts[index].hash == 0 {
+		t.got++
+	}
+	t.parts[index] = p
+	t.last = max(t.last, p.packet)
+}
+
+func (t *ship) part(index int) part {
+	if index < len(t.parts) {
+		return t.parts[index]
+	}
+	return part{}
+}
+
+// judgeFragment judges a fragment by the others of its transfer (kNet page,
+// Fragmented Transfers).
+func (c *conn) judgeFragment(dir int, sent *session.Sending, m *knet.Message) {
+	s := &c.side[dir]
+	if s.ships == nil {
+		s.ships = new(ships)
+	}
+	t := s.ships[m.TransferID]
+	if t == nil {
+		t = &ship{}
+		s.ships[m.TransferID] = t
+	}
+	p := part{contentHash(m.Body) ^ uint64(m.ID.Value) | 1, sent.Num, sent.Frame}
+	index := int(m.FragmentNumber.Value)
+	if c.d.Dialect != knet.Spec {
+		c.judgeLibraryFragment(dir, t, m, index, p)
+		return
+	}
+	switch {
+	case m.IsStart():
+		c.judgeStart(dir, t, m, p, 0)
+	case !t.begun:
+		t.wait(index, 0, c.fr.Time, p)
+	case p.packet < t.packet:
+		t.overtaken(index, p)
+	case index >= t.count:
+		c.judgeStranger(dir, t, m, index, p, rMbFragnum)
+	case t.part(index).hash != 0 && t.part(index).hash != p.hash:
+		c.judgeStranger(dir, t, m, index, p, rFrNumUnique)
+	default:
+		if t.part(index).hash != 0 {
+			t.doubt = true // sent again under another PacketID
+		}
+		t.keep(index, p)
+		c.passShip()
+	}
+}
+
+// overtaken takes a fragment that was sent before the start and captured behind it:
+// it may be of the transfer before.
+func (t *ship) overtaken(index int, p part) {
+	if t.part(index).hash == 0 && index < t.count {
+		t.doubt = true
+		t.keep(index, p)
+	}
+}
+
+func (c *conn) passShip() {
+	c.c.Law.Pass(rMbFragnum)
+	c.c.Law.Pass(rFrNumUnique)
+}
+
+// scrap forgets the transfers that a datagram with a fault began.
+func (c *conn) scrap(dir int, num int64) {
+	all := c.side[dir].ships
+	for i := range c.d.Messages {
+		if m := &c.d.Messages[i]; all != nil && m.IsStart() {
+			if t := all[m.TransferID]; t != nil && t.packet == num {
+				all[m.TransferID] = nil
+			}
+		}
+	}
+}
+
+// spoil keeps apart the transfers of which the datagram at hand holds a fragment: it
+// has a fault, and nothing is known of them until they begin anew.
+func (c *conn) spoil(dir int) {
+	all := c.side[dir].ships
+	for i := range c.d.Messages {
+		if m := &c.d.Messages[i]; all != nil && m.IsFragment() && all[m.TransferID] != nil {
+			all[m.TransferID].spoil()
+		}
+	}
+}
+
+func (t *ship) spoil() { t.doubt, t.mixed, t.faulty = true, true, true }
+
+// wait keeps a fragment that came before its start.
+func (t *ship) wait(index int, start, at int64, p part) {
+	if len(t.early) < maxEarly {
+		t.early = append(t.early, earlyPart{index, start, at, p})
+	}
+}
+
+// judgeStart judges the first fragment of a transfer: its id is free.
+func (c *conn) judgeStart(dir int, t *ship, m *knet.Message, p part, number int64) {
+	law, r := &c.c.Law, &c.side[dir].roll
+	count := int(m.FragmentCount.Value)
+	if t.begun && !t.doubt && p.packet >= t.packet {
+		if t.part(0).hash == p.hash && t.count == count {
+			return // sent again
+		}
+		if !t.full() && len(t.early) == 0 && (p.packet == t.packet || r.whole(t.since) && !c.jump && p.packet > t.last) {
+			msg := fmt.Sprintf("transfer %d begins, while only %d of %d fragments of the one before were sent", m.TransferID, t.got, t.count)
+			law.Broken(rFrStartOnce, msg, t.frame)
+			law.Broken(rFrIdReuse, msg, t.frame)
+			c.broken = true
+			c.quarantine()
+			t.spoil()
+			return
+		}
+	}
+	if p.packet < t.packet {
+		return // late
+	}
+	if t.begun && t.faulty && !t.full() {
+		law.Unclear(rFrIdReuse, session.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the one before has a fault", m.TransferID), t.frame)
+	} else {
+		law.Pass(rFrStartOnce)
+	}
+	next := &ship{begun: true, count: count, packet: p.packet, last: p.packet, number: number, frame: p.frame, time: c.fr.Time, since: t.time}
+	if !t.begun {
+		next.since = r.startAt
+		next.doubt = !c.fromStart(dir)
+	}
+	switch {
+	case !t.begun || c.d.Dialect != knet.Spec:
+	case t.doubt:
+		next.doubt = t.mixed || !t.full()
+	default:
+		next.doubt = c.holdReuse(dir, t, m) || !t.full()
+	}
+	if r.has && p.packet < r.top {
+		next.doubt = true // overtaken: its fragments may have come before
+	}
+	next.keep(0, p)
+	if c.d.Dialect == knet.Spec && !t.begun && !next.doubt && !c.jump && r.whole(next.since) {
+		c.judgeEarly(dir, t, next, m.TransferID)
+	}
+	for _, e := range t.early {
+		if e.start == number && e.index < count && next.part(e.index).hash == 0 {
+			next.keep(e.index, e.part)
+			next.doubt = next.doubt || c.jump || !r.whole(next.since)
+		}
+	}
+	for _, x := range t.open {
+		x.count, x.doubt = count, next.doubt
+	}
+	*t = *next
+}
+
+// judgeEarly judges fragments that came before the start of the first transfer of an
+// id: they are none of another.
+func (c *conn) judgeEarly(dir int, t, next *ship, id uint8) {
+	for _, e := range t.early {
+		if c.c.Law.Check(rMbFragnum, e.index < next.count) || e.packet > next.packet {
+			continue
+		}
+		c.c.Law.Judge(session.Case{Rule: rMbFragnum, Dir: dir, Frame: e.frame, Time: e.time, HasTime: true, Since: e.time, Proof: []uint64{next.frame},
+			Message: fmt.Sprintf("fragment %d of transfer %d, which then begins with %d", e.index, id, next.count)})
+	}
+}
+
+// holdReuse looks whether all fragments of the transfer before were acknowledged. An
+// acknowledgement may still have been on its way past the capture point, and it may
+// have been missed.
+func (c *conn) holdReuse(dir int, t *ship, m *knet.Message) (held bool) {
+	law, s := &c.c.Law, &c.side[dir]
+	for i := range t.parts {
+		x := s.roll.leaf(t.parts[i].packet)
+		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 || c.mayBeAcked(dir, t.parts[i].packet) {
+			continue
+		}
+		since, at, mk := t.since, c.fr.Time, c.mark(1-dir)
+		num := t.parts[i].packet
+		y := law.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, while fragment %d of the one before, in PacketID %d, is not acknowledged",
+			m.TransferID, i, num&knet.PacketIDMask), t.frame, t.parts[i].frame)
+		law.Hold(y, func() (session.Ruling, session.Guard) {
+			x := s.roll.leaf(num)
+			switch {
+			case x == nil || x.acks == 0 && c.mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
+				return session.Dropped, 0
+			case !c.went(1-dir, mk, since) || !s.roll.whole(since):
+				return session.Doubtful, session.GuardOdds
+			}
+			return session.Failed, 0
+		})
+		return true
+	}
+	law.Pass(rFrIdReuse)
+	return false
+}
+
+// judgeStranger judges a fragment that is none of the transfer at hand. While that
+// lacks fragments its id is not free for another; later it may be of a transfer of
+// which the start has still to come.
+func (c *conn) judgeStranger(dir int, t *ship, m *knet.Message, index int, p part, rule int) {
+	law, s := &c.c.Law, &c.side[dir]
+	msg := fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID)
+	if rule == rMbFragnum {
+		msg = fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count)
+	}
+	switch x := s.roll.leaf(t.packet); {
+	case t.doubt:
+	case p.packet == t.packet:
+		law.Broken(rule, msg)
+		c.broken = true
+		c.quarantine()
+		return
+	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.mayBeAcked(dir, t.packet) && c.fr.Time-t.time < soonAfter:
+		c.holdStranger(dir, t, law.Here(rule, msg, t.frame))
+		return
+	}
+	if t.doubt || c.jump || !s.roll.whole(t.since) {
+		t.doubt, t.mixed = true, true
+		t.wait(index, 0, c.fr.Time, p)
+		return
+	}
+	c.quarantine()
+	x := law.Here(rule, msg, t.frame)
+	if !t.full() && len(t.early) == 0 {
+		law.Judge(x)
+		return
+	}
+	t.wait(index, 0, c.fr.Time, p)
+	at, mk, y := c.fr.Time, c.mark(dir), &stranger{}
+	t.open = append(t.open, y)
+	law.HoldFor(x, shipTime, func() (session.Ruling, session.Guard) {
+		switch {
+		case y.count > index:
+			return session.Passed, 0
+		case y.count > 0 && !y.doubt && s.roll.whole(at):
+			return session.Failed, 0
+		case y.count > 0 || c.ended() || law.Now()-at < shipTime || !c.went(dir, mk, at):
+			return session.Doubtful, session.GuardHold
+		}
+		return session.Failed, 0
+	})
+}
+
+// soonAfter is a time, in ns, within which nothing is sent again.
+const soonAfter = 1e9
+
+// holdStranger keeps a fragment that is none of a transfer of which the start is not
+// acknowledged: its id is not free. The acknowledgement may have been missed.
+func (c *conn) holdStranger(dir int, t *ship, x session.Case) {
+	c.quarantine()
+	s, num := &c.side[dir], t.packet
+	since, at, mk := t.time, c.fr.Time, c.mark(1-dir)
+	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
+		y := s.roll.leaf(num)
+		if y == nil || y.acks == 0 && c.mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(1-dir, mk, since) {
+			return session.Doubtful, session.GuardOdds
+		}
+		return session.Failed, 0
+	})
+}
+
+// judgeLibraryFragment judges a fragment of Reference: the reliable numbers of a
+// transfer's fragments are consecutive, which tells it from others of its id.
+func (c *conn) judgeLibraryFragment(dir int, t *ship, m *knet.Message, index int, p part) {
+	law := &c.c.Law
+	n := c.side[dir].numbers.Peek(m.Number)
+	same := t.begun && n-int64(index) == t.number
+	at := n - t.number
+	switch {
+	case m.IsStart() && !same:
+		c.judgeStart(dir, t, m, p, n)
+	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
+		law.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
+		c.quarantine()
+		t.spoil()
+	case same && t.part(index).hash != 0 && (t.part(index).hash != p.hash || index == 0 && t.count != int(m.FragmentCount.Value)):
+		rule := rFrNumUnique
+		if index == 0 {
+			rule = rFrStartOnce
+		}
+		law.Broken(rule, fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID), t.part(index).frame)
+		c.quarantine()
+		t.spoil()
+	case same:
+		t.keep(index, p)
+		c.passShip()
+	case t.full() || !t.begun:
+		t.wait(index, n-int64(index), c.fr.Time, p)
+	}
+}
+
+// judgeIncomplete judges transfers that lack fragments when their side has ended.
+func (c *conn) judgeIncomplete(dir int) {
+	s := &c.side[dir]
+	e := &s.ending
+	bye := e.disc
+	if !bye.set {
+		bye = e.ack
+	}
+	if s.ships == nil || !bye.set {
+		return
+	}
+	for id, t := range s.ships {
+		if t == nil || !t.begun || t.doubt || bye.num < t.last {
+			continue
+		}
+		if c.c.Law.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.roll.whole(t.since) || s.roll.top != bye.num {
+			continue
+		}
+		c.c.Law.Judge(session.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
+			Message: fmt.Sprintf("of transfer %d, %d of %d fragments were sent", id, t.got, t.count)})
+	}
+}

@@ -1,0 +1,388 @@
+package track
+
+import (
+	"math"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// Evidence, in bits, that one datagram gives. Messages that fill a datagram
+// exactly are rare among other traffic, but a format that imitates them once does
+// so always: structure counts up to a limit, and what counts for a lock are
+// relations between the sides. The values lie below the true surprise.
+const (
+	bitsStrict    = 3   // messages fill the datagram, all as senders make it
+	bitsLoose     = 0.5 // … with something senders don't do
+	maxStructure  = 24
+	bitsHello     = 16  // a server's first datagram: PacketID 1 with PingRequests 1 and 2
+	bitsSyn       = 28  // ConnectSyn: an id of 30 bits and a length that fits
+	bitsSynAnswer = 32  // ConnectSynAck or DisconnectAck of the other side, or ConnectAck after that
+	bitsNext      = 4   // the PacketID after the last one
+	bitsNear      = 1   // a little later
+	bitsEcho      = 7   // PingReply with the id of an outstanding PingRequest
+	bitsNoEcho    = -2  // … of none
+	bitsAck       = 10  // PacketAck of a datagram just sent
+	bitsAckMore   = 1   // … of a further one
+	bitsAckRun    = 2   // … where all that it names were just sent
+	bitsAckWrong  = -8  // … of a PacketID nowhere near
+	bitsFar       = -10 // a PacketID nowhere near
+	bitsStranger  = -8  // not a datagram at all
+	bitsBothWays  = 18  // relations between the sides that a lock needs
+	leadBits      = 16  // by which one dialect must be ahead of the other
+)
+
+// How far PacketIDs may jump and still be near, and how small the first ones of
+// a connection are.
+const (
+	nearIDs  = 48
+	farIDs   = 1024
+	firstIDs = 16
+
+	sentIDs      = 128     // datagrams of a side that an acknowledgement may be of
+	sentReliable = 1 << 31 // flag in probeSide.sent
+	maxAckMore   = 5       // further datagrams of a PacketAck that count
+)
+
+// A probe collects evidence that an address pair speaks kNet, for both dialects.
+type probe struct {
+	of     [2]evidence // of Reference, of Spec
+	seen   int
+	latest uint64 // frame
+	told   [2]int // datagrams that only one of the dialects reads
+	firm   [2]int // … and that are as its senders make them
+	first  probeFirst
+}
+
+// probeFirst is the pair's first datagram, which may be a connect datagram.
+type probeFirst struct {
+	frame  uint64
+	side   int
+	ok     bool
+	id     uint32
+	zero   bool
+	ids    [2]uint32 // first PacketID of each side besides it
+	hasIDs [2]bool
+}
+
+// evidence is what speaks for one dialect.
+type evidence struct {
+	session.Evidence
+	dialect   knet.Dialect
+	bothWays  float64 // part of it that relates one side to the other
+	fits      int     // relations between the sides that hold
+	misfits   int     // and that don't
+	structure float64
+	strangers int
+	syn       int8 // side that sent ConnectSyn, plus 1
+	synAck    bool
+	refused   bool
+	zero, one int // what speaks for ids from 0, from 1
+	side      [2]probeSide
+}
+
+type probeSide struct {
+	last  uint32
+	low   uint32 // the first one captured
+	has   bool
+	sent  [sentIDs]uint32 // of datagrams not acknowledged yet: PacketID+1, sentReliable
+	pings [2][4]uint64    // outstanding ids, with MessageID 0, with 1
+}
+
+func newProbe() *probe {
+	p := new(probe)
+	p.Reset()
+	return p
+}
+
+// Reset implements session.Probe.
+func (p *probe) Reset() {
+	*p = probe{of: [2]evidence{{dialect: knet.Reference}, {dialect: knet.Spec}}}
+}
+
+// Observe implements session.Probe.
+func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
+	b := d.Payload
+	if d.Cut() {
+		return p.verdict() // what is left tells nothing
+	}
+	p.seen++
+	p.latest = d.Frame
+	ref, spec := knet.ShapeOf(b, knet.Reference), knet.ShapeOf(b, knet.Spec)
+	if p.seen == 1 {
+		p.first = probeFirst{frame: d.Frame, side: side, ok: ref.OK, id: ref.PacketID, zero: knet.IsConnect(b)}
+		if p.first.zero || !ref.OK && !spec.OK {
+			return session.EvidenceFloor // whatever the application chose to connect with
+		}
+	} else if ref.OK && !p.first.hasIDs[side] {
+		p.first.ids[side], p.first.hasIDs[side] = ref.PacketID, true
+	}
+	switch {
+	case ref.OK && !spec.OK:
+		p.told[0]++
+	case spec.OK && !ref.OK, spec.Handshake:
+		p.told[1]++
+	}
+	switch {
+	case spec.Handshake:
+		p.firm[1] += shakeTold
+	case ref.Strict && !spec.OK:
+		p.firm[0]++
+	case spec.Strict && !ref.OK:
+		p.firm[1]++
+	}
+	if p.seen > 1 || ref.OK {
+		p.of[0].observe(b, &ref, side)
+	}
+	p.of[1].observe(b, &spec, side)
+	return p.verdict()
+}
+
+// verdict is the evidence for the better dialect.
+func (p *probe) verdict() float64 {
+	best, other := p.best()
+	switch {
+	case p.seen >= 6 && best.strangers*2 > p.seen && other.strangers*2 > p.seen:
+		return math.Inf(-1)
+	case best.bothWays < bitsBothWays, best.misfits*2 > best.fits, best.Bits-other.Bits < leadBits && p.told[0] > 0 && p.told[1] > 0:
+		return min(best.Bits, session.EvidenceFloor)
+	}
+	return best.Bits
+}
+
+// best gives the evidence for the dialect that is ahead, and the other.
+func (p *probe) best() (best, other *evidence) {
+	if p.of[1].Bits > p.of[0].Bits {
+		return &p.of[1], &p.of[0]
+	}
+	return &p.of[0], &p.of[1]
+}
+
+// relate enters evidence that relates one side to the other.
+func (e *evidence) relate(what string, n float64) {
+	e.Add(what, n)
+	e.bothWays = max(e.bothWays+n, 0)
+	if n > 0 {
+		e.fits++
+	} else {
+		e.misfits++
+	}
+}
+
+// observe enters one datagram.
+func (e *evidence) observe(b []byte, s *knet.Shape, side int) {
+	if !s.OK {
+		e.strangers++
+		e.Add("no datagram of the dialect", bitsStranger)
+		return
+	}
+	if s.Messages == 0 {
+		return
+	}
+	n := bitsLoose
+	if s.Strict {
+		n = bitsStrict
+	}
+	if n = min(n, maxStructure-e.structure); n > 0 {
+		e.structure += n
+		e.Add("messages that fill the datagram", n)
+	}
+	e.number(s, side)
+	pings := 0
+	for at, i := s.Start, 0; at < len(b); i++ {
+		x, next := knet.BlockAt(b, at, e.dialect)
+		if x.HasID && !x.Fragment {
+			e.message(&x, side)
+			if i < 2 && (x.ID == 0 || x.ID == 1) && len(x.Body) == 1 && int(x.Body[0]) == i+1 {
+				pings++
+			}
+		}
+		at = next
+	}
+	if pings == 2 && s.PacketID <= 1 && e.dialect == knet.Reference {
+		e.Add("first datagram of a server", bitsHello)
+	}
+}
+
+// number judges the PacketID against the last one of the side.
+func (e *evidence) number(s *knet.Shape, side int) {
+	p := &e.side[side]
+	step := int32((s.PacketID-p.last)<<(32-knet.PacketIDBits)) >> (32 - knet.PacketIDBits)
+	switch {
+	case !p.has:
+	case step == 1:
+		e.Add("next PacketID", bitsNext)
+	case step > 1 && step < nearIDs:
+		e.Add("PacketID nearby", bitsNear)
+	case step <= 0 && step > -farIDs:
+	case s.PacketID <= firstIDs: // it may begin anew
+	default:
+		e.Add("PacketID far away", bitsFar)
+	}
+	if !p.has {
+		p.low = s.PacketID
+	}
+	if !p.has || step > 0 || step <= -farIDs {
+		p.last, p.has = s.PacketID, true
+	}
+	slot := &p.sent[s.PacketID%sentIDs]
+	*slot = s.PacketID + 1
+	if s.Flags&knet.FlagReliable != 0 {
+		*slot |= sentReliable
+	}
+}
+
+// message judges a message by its relation to what the other side sent.
+func (e *evidence) message(x *knet.Block, side int) {
+	other := &e.side[1-side]
+	switch {
+	case x.ID >= 3 && x.ID <= 4 && len(x.Body) == knet.AckSize:
+		e.ack(x, other)
+	case x.ID <= 2 && len(x.Body) == 1:
+		e.ping(x, side)
+	case x.ID == 2 && len(x.Body) == 2:
+		e.zero++
+	case x.ID == 3 && len(x.Body) == 2:
+		e.one++
+	case e.dialect != knet.Spec:
+	case x.ID == knet.IDConnectSyn:
+		if e.syn == 0 {
+			e.Add("ConnectSyn", bitsSyn)
+		}
+		e.syn = int8(side + 1)
+	case x.ID == knet.IDConnectSynAck && int(e.syn) == 2-side && !e.synAck:
+		e.synAck = true
+		e.relate("ConnectSynAck in answer to ConnectSyn", bitsSynAnswer)
+	case x.ID == knet.IDDisconnectAck && len(x.Body) == 0 && int(e.syn) == 2-side && !e.synAck && !e.refused:
+		e.refused = true
+		e.relate("DisconnectAck in answer to ConnectSyn", bitsSynAnswer)
+	case x.ID == knet.IDConnectAck && len(x.Body) == 0 && e.synAck && int(e.syn) == side+1:
+		e.synAck = false
+		e.relate("ConnectAck in answer to ConnectSynAck", bitsSynAnswer)
+	}
+}
+
+// ack judges the PacketIDs that a PacketAck names.
+func (e *evidence) ack(x *knet.Block, other *probeSide) {
+	if !other.has {
+		return
+	}
+	a := knet.AckOf(x.Body, e.dialect)
+	var ids [knet.MaxAcked]int64
+	hits, plain, unsent, wrong := 0, 0, 0, 0
+	for _, id := range a.AppendIDs(ids[:0]) {
+		if slot := &other.sent[id%sentIDs]; *slot&^sentReliable == uint32(id)+1 {
+			if *slot&sentReliable != 0 {
+				hits++
+			} else {
+				plain++ // some receivers acknowledge whatever comes
+			}
+			*slot = 0
+			continue
+		}
+		if before := (other.low - uint32(id)) & knet.PacketIDMask; before > 0 && before <= knet.MaxAcked {
+			continue // sent before the first one captured
+		}
+		unsent++
+		if back := (other.last - uint32(id)) & knet.PacketIDMask; back > farIDs && back < 1<<knet.PacketIDBits-farIDs {
+			wrong++
+		}
+	}
+	each := float64(bitsAckMore)
+	if unsent == 0 {
+		hits += plain
+		each = bitsAckRun
+	}
+	switch {
+	case hits > 0:
+		e.relate("PacketAck of datagrams just sent", bitsAck+each*float64(min(hits-1, maxAckMore)))
+		if x.ID == 3 {
+			e.zero += 2
+		} else {
+			e.one += 2
+		}
+	case wrong > 0:
+		e.relate("PacketAck of PacketIDs nowhere near", bitsAckWrong)
+	}
+}
+
+// ping judges a message that is a PingRequest or PingReply by one of the maps.
+func (e *evidence) ping(x *knet.Block, side int) {
+	v := x.Body[0]
+	if x.ID > 0 {
+		asked := &e.side[1-side].pings[x.ID-1]
+		if bit := uint64(1) << (v & 63); asked[v>>6]&bit != 0 {
+			asked[v>>6] &^= bit
+			e.relate("PingReply to an outstanding PingRequest", bitsEcho)
+			if x.ID == 1 {
+				e.zero++
+			} else {
+				e.one++
+			}
+		} else if x.ID == 2 {
+			e.relate("PingReply to none", bitsNoEcho)
+		}
+	}
+	if x.ID < 2 {
+		e.side[side].pings[x.ID][v>>6] |= 1 << (v & 63)
+	}
+}
+
+// ids is the map of ids that the evidence speaks for.
+func (e *evidence) ids() knet.IDMap {
+	switch {
+	case e.zero > e.one:
+		return knet.IDsFromZero
+	case e.one > e.zero:
+		return knet.IDsFromOne
+	}
+	return knet.IDsUnknown
+}
+
+// learned is what the probe found out: the dialect, whether the bytes decide it,
+// and the map of ids.
+func (p *probe) learned() (params knet.Params, decided bool) {
+	best, _ := p.best()
+	i := 0
+	if best.dialect == knet.Spec {
+		i = 1
+	}
+	return knet.Params{Dialect: best.dialect, IDs: best.ids()}, p.told[i] > 0 && p.told[i] > p.told[1-i]
+}
+
+// connected reports whether a frame, the pair's first datagram, was a connect
+// datagram: the PacketIDs of both sides begin behind it. One that happens to look like a
+// datagram of its own is known by its PacketID, which its side has not come to.
+func (p *probe) connected(frame uint64) bool {
+	f := &p.first
+	own, other := f.ids[f.side], f.ids[1-f.side]
+	switch {
+	case f.frame != frame:
+		return false // the pair was recognised too late to tell
+	case p.seen == 0 || f.zero:
+		return f.zero
+	case !f.ok:
+		return own <= firstIDs && other <= firstIDs
+	}
+	return f.hasIDs == [2]bool{true, true} && own <= 1 && other <= 1 && f.id > own
+}
+
+// Explain, Reasons and Held implement session.Explainer for the dialect that is
+// ahead.
+func (p *probe) Explain() {
+	p.of[0].Explain()
+	p.of[1].Explain()
+}
+
+// Reasons gives what the evidence was found in.
+func (p *probe) Reasons() []session.Reason {
+	best, _ := p.best()
+	return best.Reasons()
+}
+
+// Held gives the bits gathered.
+func (p *probe) Held() float64 {
+	best, _ := p.best()
+	return best.Bits
+}

@@ -1,0 +1,170 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// How a new connection on the same address pair is told from what is left of the
+// one before, in ns.
+const (
+	reconnectGap = 3.5e9 // both sides ping at least as often while connected
+	restartGap   = 1e9   // later than any copy made by the network
+	lateGap      = 10e9  // behind this, nothing of an ended connection comes
+)
+
+// mayReconnect reports whether a connect datagram opens another connection: this
+// one is over, or its client has been silent, or it was never answered.
+func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
+	since := fr.Time - c.c.FirstTime
+	if c.life.heard[dir] {
+		since = fr.Time - c.life.heardAt[dir]
+	}
+	switch {
+	case !fr.HasTime:
+		return false
+	case c.life.over():
+		return since >= session.CopyHorizon
+	}
+	return since >= reconnectGap
+}
+
+// restarts reports whether a datagram begins a new series. With Spec only a
+// ConnectSyn or ConnectSynAck does: a low PacketID may be up to 50 sendings old.
+// With Reference it is one of the first PacketIDs where it can be neither late nor
+// a copy (the library's server makes a new connection of late datagrams of its
+// client, and begins anew: kNet 715850d, NetworkServer.cpp 223-354).
+func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
+	s := &c.side[dir]
+	ref, known := s.ids.Known()
+	num := s.ids.Peek(d.PacketID)
+	if d.Dialect == knet.Spec {
+		return c.reopens(fr, d, dir)
+	}
+	if !known || num > ref || d.PacketID >= firstIDs || !fr.HasTime {
+		return false
+	}
+	sent := c.sent.Of(fr.Datagram, num, session.Unmarked)
+	f := &s.firsts[d.PacketID]
+	switch {
+	case s.sentBefore(d.PacketID, sent):
+		return false
+	case f.seen && f.num == num:
+		return fr.Time-f.time >= restartGap && (d.PacketID <= 1 || c.life.over() || ref-num > nearIDs)
+	}
+	return ref-num > farIDs || ref-num > nearIDs && fr.Time-c.life.heardAt[dir] >= restartGap
+}
+
+// reopens reports a ConnectSyn or ConnectSynAck of Spec that opens another
+// connection: its side has said something else before, or the attempt at hand is
+// over. Until then a further one repeats the first, whatever it looks like
+// (AMB-KN-23).
+func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
+	s := &c.side[dir]
+	k := opening(d)
+	if k == knet.Application || !c.started() || s.greeting.isCopy(fr.Datagram) {
+		return false
+	}
+	switch l := &c.life; {
+	case !l.over() && s.goesOn(d):
+		return false // out of place, but of this connection
+	case l.over():
+		return k == knet.ConnectSyn || c.client != dir && fr.Time-l.heardAt[dir] >= restartGap
+	case s.spoke:
+		return fr.Time-s.spokeAt >= session.StartHorizon // else it was overtaken
+	case l.connects > 0:
+		return k == knet.ConnectSyn && fr.Time-l.connectAt > connectTime
+	}
+	return k == knet.ConnectSyn && c.spoken
+}
+
+// goesOn reports a datagram whose PacketID goes on behind those of its side: those
+// of another connection begin anew.
+func (s *side) goesOn(d *knet.Datagram) bool {
+	ref, known := s.ids.Known()
+	num := s.ids.Peek(d.PacketID)
+	return known && s.spoke && num > ref && num < ref+farAway
+}
+
+// says notes a message of Spec other than ConnectSyn and ConnectSynAck. A client
+// says nothing before it is answered: that is left from the connection before.
+func (c *conn) says(dir int) {
+	if s := &c.side[dir]; !s.spoke && (c.life.connects == 0 || c.life.heard[1-dir]) {
+		s.spoke, s.spokeAt = true, c.fr.Time
+	}
+}
+
+// A greeting is the latest ConnectSyn or ConnectSynAck of a side.
+type greeting struct {
+	seen bool
+	sum  uint64
+	ipid uint16
+	time int64
+}
+
+func greetingOf(d *dissect.Datagram) greeting {
+	return greeting{true, contentHash(d.Payload), d.IPID, d.Time}
+}
+
+// isCopy reports a copy of it that the network made.
+func (g *greeting) isCopy(d *dissect.Datagram) bool {
+	switch {
+	case !g.seen || g.sum != contentHash(d.Payload):
+		return false
+	case g.ipid != 0 && d.IPID != 0:
+		return g.ipid == d.IPID
+	}
+	return d.Time-g.time <= session.CopyHorizon
+}
+
+// opening is the kind of the message that opens a connection with Spec, or
+// Application.
+func opening(d *knet.Datagram) knet.Kind {
+	for i := range d.Messages {
+		if k := d.Messages[i].Kind; k == knet.ConnectSyn || k == knet.ConnectSynAck {
+			return k
+		}
+	}
+	return knet.Application
+}
+
+// sentBefore reports whether a datagram of the side with one of the first
+// PacketIDs is a copy of the one captured before.
+func (s *side) sentBefore(id uint32, sent *session.Sending) bool {
+	if id >= firstIDs || !s.firsts[id].seen {
+		return false
+	}
+	f := &s.firsts[id]
+	switch {
+	case f.hash != sent.Hash || f.num != sent.Num:
+		return false
+	case f.ipid != 0 && f.ipid == sent.IPID:
+		return true
+	}
+	return sent.Time-f.time < restartGap
+}
+
+// claims reports whether a datagram belongs to an ended connection rather than
+// to the one that followed: its PacketID fits what the side had sent there, and
+// not what it has sent since.
+func (c *conn) claims(fr *dissect.Frame, d *knet.Datagram, since *conn) bool {
+	if c.finished || c.c.A != fr.Src && c.c.B != fr.Src {
+		return false
+	}
+	dir := c.c.DirOf(fr.Datagram)
+	ref, ok := c.side[dir].ids.Known()
+	if !ok || fr.HasTime && fr.Time-c.life.heardAt[dir] > lateGap {
+		return false
+	}
+	num := c.side[dir].ids.Peek(d.PacketID)
+	switch {
+	case num > ref || ref-num > farIDs || d.PacketID < firstIDs:
+		return false
+	case opening(d) != knet.Application:
+		return c.side[dir].greeting.isCopy(fr.Datagram)
+	}
+	s := &since.side[since.c.DirOf(fr.Datagram)]
+	now, ok := s.ids.Known()
+	return !ok || s.ids.Peek(d.PacketID)-now > nearIDs
+}
