@@ -1,0 +1,151 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// beats are the keepalives of a side.
+type beats struct {
+	n, early int
+	interval int64 // the longest silence one ended
+	first    uint64
+	firstAt  int64
+
+	unheard int // in a row without an acknowledgement, while others are acknowledged
+	last    int64
+	any     bool
+	deaf    int // Pings in a row without any acknowledgement, while the other side speaks
+	seen    uint64
+	dead    bool
+}
+
+// judgeIdle judges the time since the last number of a side, which is at hand with
+// its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
+// the next one follows the last, none was sent in between.
+func (c *conn) judgeIdle(dir int, n int64) {
+	s, law := &c.side[dir], &c.c.Law
+	own := c.fr.Time - s.lastSent
+	idle, alive := own, c.fr.Words.Has(dissect.KeepAlive)
+	if !s.top.known || s.lastSent == 0 || n != s.top.num+1 || !alive && max(own, c.fr.Time-s.top.at) <= leastInterval/2 {
+		return
+	}
+	may := c.possible(dir)
+	old := may.Within(mays | hazel.SetOf(hazel.Spec, hazel.V01))
+	if old {
+		idle = min(idle, c.fr.Time-c.side[1-dir].lastSent) // receiving puts it off, too
+	} else {
+		idle = c.fr.Time - s.top.at // only what is reliable does
+	}
+	b := &s.beat
+	interval, milder := b.interval, false
+	if b.n < leastBeats || interval < leastInterval {
+		interval, milder = helloInterval, true
+		if may.Within(hazel.WithPing) {
+			interval = pingInterval
+		}
+	}
+	switch {
+	case idle > 4*interval:
+		x := law.Here(rKaSent, fmt.Sprintf("nothing was sent for %.1f s, and no keepalive; %.1f s is usual", float64(idle)/1e9, float64(interval)/1e9), s.top.frame)
+		x.Milder, x.Since = milder, s.top.at
+		law.Judge(x)
+	case idle > interval/2:
+		law.Pass(rKaSent)
+	}
+	if alive {
+		c.beat(dir, n, own, old)
+		b.interval = max(b.interval, min(idle, 4*helloInterval))
+	}
+}
+
+// beat takes a keepalive in its first sending.
+func (c *conn) beat(dir int, n, own int64, old bool) {
+	s, law := &c.side[dir], &c.c.Law
+	b := &s.beat
+	b.n++
+	if old {
+		if own < helloInterval*3/10 {
+			if b.early++; b.early == 1 {
+				b.first, b.firstAt = c.fr.Frame, c.fr.Time
+			}
+		} else {
+			law.Pass(rKaEarly)
+		}
+	}
+	c.judgeHeard(dir, n)
+}
+
+// judgeHeard judges whether keepalives are acknowledged (Hazel page), by those of
+// Ping alone, which are not resent: other packets sent between two of them must be
+// acknowledged. When nothing is acknowledged at all, they end the connection.
+func (c *conn) judgeHeard(dir int, n int64) {
+	s, law, out := &c.side[dir], &c.c.Law, &c.c.Dir[dir]
+	b := &s.beat
+	if c.f.Type != hazel.Ping {
+		return
+	}
+	if l, ok := out.Look(b.last); b.any && ok {
+		switch {
+		case l.Acked:
+			b.unheard = 0
+		case c.ackedBetween(out, b.last, n):
+			b.unheard++
+		}
+	}
+	b.last, b.any = n, true
+	if b.unheard >= unheardPings && s.absurd(b.unheard) {
+		b.unheard = 0
+		x := law.Here(rKaAcked, fmt.Sprintf("%d Pings in a row are not acknowledged, while packets between them are", unheardPings))
+		x.Dir = 1 - dir
+		law.Judge(x)
+	}
+	pings := s.tries.pings
+	if pings == 1 {
+		law.Pass(rKaDead)
+		b.deaf = 0
+	}
+	if seen := law.Frames(1 - dir); seen > b.seen {
+		b.seen = seen // the other side was captured since the last one
+		b.deaf++
+	}
+	if b.deaf > deadBeats && !b.dead {
+		b.dead = true
+		law.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side goes on", pings))
+	}
+}
+
+func (c *conn) ackedBetween(out *session.Direction, from, to int64) bool {
+	for i := from + 1; i < to && i < from+postLimit; i++ {
+		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeBeats judges keepalives that came though something had just been sent.
+func (c *conn) judgeBeats(dir int) {
+	b := &c.side[dir].beat
+	if b.early >= leastBeats && 2*b.early > b.n {
+		c.c.Law.Judge(session.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
+			Message: fmt.Sprintf("%d of %d keepalives came within 3 s of another datagram", b.early, b.n)})
+	}
+}
+
+// Times of keepalives, in ns.
+const (
+	helloInterval = 10e9 // to 2018-12
+	pingInterval  = 3e9  // at most, since
+	leastInterval = 1e9  // shorter silences tell nothing
+	leastBeats    = 3    // keepalives that tell the interval
+)
+
+// Keepalives in a row that nobody answers.
+const (
+	unheardPings = 6
+	deadBeats    = 2 * deadPings
+)

@@ -1,0 +1,163 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A trial is a packet that is sent in vain.
+type trial struct {
+	at     []int64
+	frames []uint64
+}
+
+// trialTime is how long after the third sending its answer is waited for, in ns.
+const trialTime = 3e9
+
+// longTrial is how many sendings of one are remembered.
+const longTrial = 16
+
+// judgeUnanswered judges whether a packet that is sent for the third time or more
+// is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
+// receives). Loss on the way there or back looks the same, so that the others
+// must be acknowledged in between, and the chance of so much loss be absurd.
+func (c *conn) judgeUnanswered(dir int, n int64, x *parcel, first *session.Look) {
+	if first.Acked || c.f.Type == hazel.MTUTest {
+		return
+	}
+	if t := x.trial; t != nil {
+		if len(t.at) < longTrial {
+			t.at, t.frames = append(t.at, c.fr.Time), append(t.frames, c.fr.Frame)
+		}
+		return
+	}
+	if x.times < 2 {
+		return
+	}
+	t := &trial{at: append(make([]int64, 0, 4), first.Time, x.last, c.fr.Time), frames: append(make([]uint64, 0, 4), first.Frame, c.fr.Frame)}
+	x.trial = t
+	law, length, id := &c.c.Law, int(x.length), c.f.ID
+	rule := rRelAck
+	if c.fr.Words.Has(dissect.KeepAlive) {
+		rule = rKaAcked
+	}
+	y := session.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
+	y.Message = fmt.Sprintf("ID %d is sent three times and more and never acknowledged, while others are", id)
+	law.HoldFor(y, trialTime, func() (session.Ruling, session.Guard) { return c.answered(dir, n, length, t) })
+}
+
+// answered settles whether a packet was acknowledged after all.
+func (c *conn) answered(dir int, n int64, length int, t *trial) (session.Ruling, session.Guard) {
+	out, s := &c.c.Dir[dir], &c.side[dir]
+	l, ok := out.Look(n)
+	if !ok || l.Acked {
+		return session.Dropped, session.GuardNone // it passed when it was
+	}
+	times, apart, others := c.inVain(dir, n, t)
+	switch {
+	case length > int(s.largest), others < leastOthers:
+		return session.Doubtful, session.GuardVant // the path may not take it, or nothing
+	case !c.incredible(times, apart):
+		return session.Doubtful, session.GuardOdds
+	}
+	return session.Failed, session.GuardNone
+}
+
+// leastOthers is how many packets that were sent in between must be acknowledged.
+const leastOthers = 2
+
+// inVain counts the sendings of a packet that could have been answered by now, how
+// many of them are apart, and the packets sent between the first and the last that
+// were acknowledged, one of the same side among them. Sendings are apart when
+// another packet went there and back between them, so that one accident does not
+// explain both: one of the side that was acknowledged, or one of the other side
+// that was not sent again.
+func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
+	now, hold := c.c.Law.Now(), c.c.Law.HoldTime()
+	for times < len(t.at) && now-t.at[times] >= hold {
+		times++
+	}
+	var between [longTrial + 1]bool
+	passed := func(l *session.Look) int {
+		k := 0
+		for k < times && t.at[k] < l.Time {
+			k++
+		}
+		between[k] = true
+		if 0 < k && k < times {
+			return 1
+		}
+		return 0
+	}
+	for i := n + 1; i <= n+postLimit; i++ {
+		l, ok := c.c.Dir[dir].Look(i)
+		if !ok {
+			break
+		}
+		if l.Acked && l.Captured {
+			others += passed(&l)
+		}
+	}
+	if others == 0 {
+		return times, 0, 0
+	}
+	peer := &c.side[1-dir]
+	for i := peer.top.num; i > peer.top.num-postLimit; i-- {
+		l, ok := c.c.Dir[1-dir].Look(i)
+		x := peer.post.at(i)
+		if !ok || x == nil || l.Time < t.at[0] {
+			break
+		}
+		if l.Acked && l.Captured && !l.Retried && x.code != 0x0C && x.code != 0x0D && now-l.Time >= hold {
+			others += passed(&l)
+		}
+	}
+	for k := 1; k <= times; k++ {
+		if between[k] {
+			apart++
+		}
+	}
+	return times, apart, others
+}
+
+// incredible reports whether so many sendings of one packet, or their acknowledgements,
+// can't all have been lost, as rarely as others are: those of either side take the
+// way there and back.
+func (c *conn) incredible(times, apart int) bool {
+	sent, lost := 0, 1-times
+	for i := range c.side {
+		sent += c.side[i].sendings
+		lost += c.side[i].resendings
+	}
+	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
+		return false
+	}
+	p := max(0.001, (1.5*float64(lost)+0.5)/float64(sent+1))
+	chance := 1.0
+	for range apart {
+		chance *= p
+	}
+	return p < mostChance && chance < absurdity
+}
+
+// absurd is incredible for packets that are not resent, as rarely as others of the
+// side are lost.
+func (s *side) absurd(times int) bool {
+	lost := float64(s.resendings) - float64(times-1) + 1
+	p := max(0.001, max(lost, 1)/float64(s.sendings+1))
+	chance := 1.0
+	for range times - 1 { // of the last one the capture may have missed the acknowledgement
+		chance *= p
+	}
+	return chance < absurdity
+}
+
+// Bounds of loss.
+const (
+	absurdity  = 2e-5 // the chance of so much of it that is taken for none
+	leastTries = 3    // of one packet, where nothing else is lost
+	mostChance = 0.4
+)

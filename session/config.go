@@ -1,0 +1,47 @@
+package session
+
+// MessageMode says how much is kept of application messages.
+type MessageMode uint8
+
+const (
+	CountMessages  MessageMode = iota // sizes and numbers only
+	HashMessages                      // with SHA-256, delivered to the sink
+	CollectPayload                    // with their bytes, too
+)
+
+// A Force makes address pairs with a port speak a protocol (--decode-as).
+type Force struct {
+	Lo, Hi   uint16 // range of either port
+	Protocol *Protocol
+	Dialect  string
+}
+
+// Config says what a Table does.
+type Config struct {
+	Protocols  []*Protocol // those that compete for address pairs
+	Force      []Force
+	Links      bool // frames are linked to their retries and acknowledgements
+	Trees      bool // frames carry their tree
+	Summaries  bool // frames carry their one-line summary
+	Messages   MessageMode
+	Incomplete bool // messages that lack a part go to the sink, too
+	Explain    bool // stories of how pairs were recognised are kept
+
+	// Idle, when not 0, is for a run without end: an address pair of which nothing
+	// came for longer, in ns, is closed out, and what comes then is of another
+	// connection. Memory is bounded by what is alive (Table.TakeClosed, Table.Tick).
+	Idle int64
+
+	// Lean is for many connections at a time: of each, less is remembered of what is
+	// some seconds old, so that what comes later than that is told apart less surely,
+	// and percentiles of more than 256 round trips are rounded to 1/1024.
+	Lean bool
+
+	Inconclusive bool    // findings a guard stands against go to the sink, too
+	Profile      Profile // of the implementations
+
+	// Settled, when not nil, is told what was concluded about every number.
+	Settled func(c *Conn, dir int, x Settled)
+
+	Sink Sink // nil when only the counters matter
+}

@@ -1,0 +1,106 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// startProbes begins to collect evidence. A forced flow needs none to be
+// recognised, but its probe learns how to read the first datagrams.
+func (f *Flow) startProbes() {
+	if f.force != nil {
+		f.probes = []Probe{f.force.Protocol.NewProbe()}
+		return
+	}
+	f.probes = f.table.takeProbes()
+	if f.story != nil {
+		f.explainProbes()
+	}
+}
+
+func (t *Table) forced(key flowKey) *Force {
+	for i := range t.cfg.Force {
+		r := &t.cfg.Force[i]
+		if r.Lo <= key.lo.Port && key.lo.Port <= r.Hi || r.Lo <= key.hi.Port && key.hi.Port <= r.Hi {
+			return r
+		}
+	}
+	return nil
+}
+
+// addUndecided collects evidence. A datagram that makes the flow recognised is
+// delivered behind those held before it.
+func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
+	if f.last != 0 && d.HasTime && d.Time-f.last > HoldTime {
+		t.release(f)
+		if f.session != nil {
+			t.deliver(f, d)
+			return
+		}
+		f.released = false
+		f.dropProbes(nil)
+	}
+	f.last = d.Time
+	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.neighbour(f.force.Protocol, d, Ours) {
+		return
+	}
+	if f.probes == nil && f.force == nil && f.story == nil && len(f.held) == 0 && f.hold(d) {
+		return // most pairs of strangers are of one datagram
+	}
+	if f.wake(); d.Kind == dissect.UDP && f.session == nil {
+		f.observe(d)
+	}
+	switch {
+	case f.session != nil:
+		t.recognised(f)
+		t.deliver(f, d)
+	case f.force != nil:
+		if !f.hold(d) {
+			t.release(f)
+			t.deliver(f, d)
+		}
+	case f.hopeless: // its datagrams must not take the room of others
+		t.release(f)
+		t.plain(f, d)
+		if t.undecided > MaxHopeless && f.story == nil {
+			f.dropProbes(nil)
+			f.pending = false // until it was silent, or a while later
+			t.undecided--
+		}
+	case !f.hold(d):
+		t.release(f)
+		f.released = true
+		t.plain(f, d)
+	}
+}
+
+// recognised takes over a flow whose protocol is known now.
+func (t *Table) recognised(f *Flow) {
+	if f.force == nil {
+		t.undecided--
+	}
+	t.deliverHeld(f)
+}
+
+func (t *Table) deliverHeld(f *Flow) {
+	for _, h := range f.takeHeld() {
+		t.deliver(f, &h.d)
+	}
+}
+
+// release shows what was held of a flow as plain UDP, or, when it is forced, as
+// what it was said to be.
+func (t *Table) release(f *Flow) {
+	if !f.pending {
+		return
+	}
+	if f.wake(); f.session != nil {
+		t.recognised(f)
+		return
+	}
+	f.explain()
+	if f.force != nil {
+		f.follow(f.force.Protocol, f.probes[0])
+		t.deliverHeld(f)
+	}
+	for _, h := range f.takeHeld() {
+		t.plain(f, &h.d)
+	}
+}
