@@ -32,10 +32,10 @@ type Config struct {
 	// connection. Memory is bounded by what is alive (Table.TakeClosed, Table.Tick).
 	Idle int64
 
-	// Lean is for many connections at a time: of each, less is remembered of what is
+	// LowMemory is for many connections at a time: of each, less is remembered of what is
 	// some seconds old, so that what comes later than that is told apart less surely,
 	// and percentiles of more than 256 round trips are rounded to 1/1024.
-	Lean bool
+	LowMemory bool
 
 	Inconclusive bool    // findings a guard stands against go to the sink, too
 	Profile      Profile // of the implementations

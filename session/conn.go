@@ -53,7 +53,7 @@ var sideNames = [...]string{"", "a", "b", "both"}
 func (s Side) String() string { return sideNames[s] }
 
 // A Conn is one connection: what it is, and what each side sends. Protocol
-// packages fill in what their law says; the engine counts.
+// packages fill in what their texts say; the engine counts.
 type Conn struct {
 	ID         int // by first frame, -1 until it is given
 	Protocol   *dissect.Protocol
@@ -86,9 +86,9 @@ type Conn struct {
 	Internal *InternalError // a fault of this program ended it; else nil
 	SummedUp bool           // it was followed no further, because there were too many at a time
 
-	Findings [3]uint64 // fails by Severity
-	Law      Law       // of its protocol
-	quality  Law       // of the capture: Quality
+	Findings [3]uint64  // fails by Severity
+	Rules    Evaluation // of its protocol
+	quality  Evaluation // of the capture: Quality
 
 	active             *active // nil once it is closed
 	decoded, malformed uint64
@@ -105,7 +105,7 @@ type Conn struct {
 // active is what a connection needs only while it is open.
 type active struct {
 	dirs         [2]work
-	law, quality law
+	law, quality evaluation
 }
 
 // newConn makes the connection that starts with the frame.
@@ -115,8 +115,8 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.active = f.table.spare.Take()
 	for i := range c.Dir {
 		c.Dir[i].work = &c.active.dirs[i]
-		if f.table.cfg.Lean {
-			c.Dir[i].lean()
+		if f.table.cfg.LowMemory {
+			c.Dir[i].lowMemory()
 		}
 		if tell := f.table.cfg.Settled; tell != nil {
 			c.Dir[i].settled = func(x Settled) { tell(c, i, x) }
@@ -127,9 +127,9 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 			c.Dir[i].links, c.Dir[i].never = true, func(at Position) { f.Acked(at, 0) }
 		}
 	}
-	c.Law, c.quality = Law{&c.active.law}, Law{&c.active.quality}
-	*c.Law.law = law{c: c, flow: f, rules: f.protocol.Rules, books: f.table.booksOf(f.protocol)}
-	*c.quality.law = law{c: c, flow: f, rules: Quality, books: f.table.quality}
+	c.Rules, c.quality = Evaluation{&c.active.law}, Evaluation{&c.active.quality}
+	*c.Rules.evaluation = evaluation{c: c, flow: f, rules: f.protocol.Rules, tallies: f.table.tallySetOf(f.protocol)}
+	*c.quality.evaluation = evaluation{c: c, flow: f, rules: Quality, tallies: f.table.quality}
 	return c
 }
 
@@ -158,7 +158,7 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 	c.decoded++
 	if !c.closed {
 		c.flow.at = c
-		c.Law.facing(fr, dir)
+		c.Rules.facing(fr, dir)
 		c.quality.fr, c.quality.dir = fr, dir
 		d.see(fr)
 	} else if c.totals != nil {
@@ -170,7 +170,7 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 // handled ends the handling of the connection's latest frame.
 func (c *Conn) handled() {
 	if !c.closed {
-		c.Law.fr, c.quality.fr = nil, nil
+		c.Rules.fr, c.quality.fr = nil, nil
 	}
 }
 
@@ -223,7 +223,7 @@ func (c *Conn) close() {
 			c.pulses = &[2]Pulse{c.Pulse(0), c.Pulse(1)}
 		}
 		over := c.State >= Closed
-		c.Law.close(c.flow.table.end, over)
+		c.Rules.close(c.flow.table.end, over)
 		for dir := range c.Dir {
 			c.diagnoseGiveUp(dir) // before the windows are freed
 			c.Dir[dir].Close()
@@ -243,15 +243,15 @@ func (c *Conn) leave() {
 	c.closed = true
 	c.Dir[0].work, c.Dir[1].work = nil, nil
 	c.flow.table.spare.Put(c.active)
-	c.active, c.flow, c.Law.law, c.quality.law = nil, nil, nil, nil
+	c.active, c.flow, c.Rules.evaluation, c.quality.evaluation = nil, nil, nil, nil
 	c.now, c.closer, c.timedOut = nil, nil, nil
 }
 
-// Doze makes the connection small (Dozer).
-func (c *Conn) Doze() {
+// Compact makes the connection small (Dozer).
+func (c *Conn) Compact() {
 	for dir := range c.Dir {
 		if !c.closed {
-			c.Dir[dir].doze()
+			c.Dir[dir].compact()
 		}
 	}
 }

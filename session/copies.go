@@ -9,10 +9,10 @@ const recentLimit = 256
 // tell apart: retries, and frames without a number of their own. Frames are
 // chained by their hash; a chain ends where the ring has been written anew.
 type recentCopies struct {
-	ring  []recentFrame // frame i, from 0, at i modulo the length, a power of two
-	heads []int32       // latest frame of each chain, plus 1; as many as the ring has
-	kept  int32
-	lean  bool
+	ring      []recentFrame // frame i, from 0, at i modulo the length, a power of two
+	heads     []int32       // latest frame of each chain, plus 1; as many as the ring has
+	kept      int32
+	lowMemory bool
 }
 
 type recentFrame struct {
@@ -53,10 +53,10 @@ func (r *recentCopies) has(s *Sending, byTime bool, d *Direction) bool {
 
 func (r *recentCopies) keep(s *Sending) {
 	if r.kept == 1<<31-1 {
-		*r = recentCopies{lean: r.lean} // the counter is full: begin anew
+		*r = recentCopies{lowMemory: r.lowMemory} // the counter is full: begin anew
 	}
 	if int(r.kept) >= len(r.ring) && len(r.ring) < recentLimit {
-		if len(r.ring) == 0 || !r.lean || s.Time-r.at(r.kept).time < LeanTime {
+		if len(r.ring) == 0 || !r.lowMemory || s.Time-r.at(r.kept).time < LowMemoryTime {
 			r.grow()
 		}
 	}

@@ -16,7 +16,7 @@ func (c *Conn) diagnoseSide(dir int) {
 		c.observe(rFldAckloss, dir, s.unneeded, when(many && share >= 0.5, "%d of %d retries were of what had been acknowledged: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, d.Retries))
 		c.observe(rFldOneway, dir, s.unneeded, when(many && share >= 0.9 && s.deaf >= 4, "%d retries although acknowledgements pass: the sender does not hear its peer", d.UnneededRetries))
 	}
-	if d.Missing() >= fewest && c.Law.sight.lost.n == 0 { // what the capture lost came in bursts, too
+	if d.Missing() >= fewest && c.Rules.sight.lost.n == 0 { // what the capture lost came in bursts, too
 		mean := float64(s.passedOver) / float64(max(s.holes.n, 1))
 		c.observe(rFldBurst, dir, s.holes, when(mean >= burstLength, "%d numbers passed over in %d runs, the longest of %d: losses come in bursts", s.passedOver, s.holes.n, s.longest))
 	}
@@ -75,7 +75,7 @@ func (c *Conn) unanswered(dir int) (u *unit, text string) {
 
 // diagnose says what most likely troubled the connection as a whole.
 func (c *Conn) diagnose() {
-	s := &c.Law.sight
+	s := &c.Rules.sight
 	alone := s.frames[1] == 0
 	if alone && s.frames[0] >= 2 && c.Complete {
 		x := Case{Rule: rFldNoreply, Frame: c.FirstFrame, Time: c.FirstTime, HasTime: c.HasTime}
@@ -102,7 +102,7 @@ func (c *Conn) Unreadable() {
 // suspectInjection looks at a frame that was just proven impossible: with another
 // time to live than its sender's it is not from there.
 func (c *Conn) suspectInjection() {
-	s := &c.Law.sight
+	s := &c.Rules.sight
 	l := c.quality
 	if l.fr == nil || s.ttlRun[l.dir] < usualTTL {
 		return

@@ -132,7 +132,7 @@ func TestBurst(t *testing.T) {
 		d.ready()
 		d.win.started, d.win.lowest, d.win.highest, d.distinct = true, 0, 99, 50
 		d.signs.hole(50, 7, 1e9)
-		c.c.Law.sight.lost.n = lost
+		c.c.Rules.sight.lost.n = lost
 		c.c.diagnoseSide(0)
 		if got := c.tab.QualityTallies()[rFldBurst].Fail; got != want {
 			t.Errorf("the capture lost %d packets: %d bursts found, want %d", lost, got, want)

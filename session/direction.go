@@ -85,10 +85,10 @@ func (d *Direction) ready() {
 	}
 }
 
-// lean makes that less is remembered (Config.Lean).
-func (d *Direction) lean() {
-	d.win.lean, d.rtt.lean, d.pings.lean = true, true, true
-	d.recent.lean, d.retries.lean, d.units.lean = true, true, true
+// lowMemory makes that less is remembered (Config.LowMemory).
+func (d *Direction) lowMemory() {
+	d.win.lowMemory, d.rtt.lowMemory, d.pings.lowMemory = true, true, true
+	d.recent.lowMemory, d.retries.lowMemory, d.units.lowMemory = true, true, true
 }
 
 // Signatures counts the signatures of one side by verdict.
@@ -293,15 +293,15 @@ func (d *Direction) Close() {
 	d.recent, d.retries, d.units = recentCopies{}, recentCopies{}, units{}
 }
 
-// doze forgets what is remembered of numbers and frames, for a run in which little
+// compact forgets what is remembered of numbers and frames, for a run in which little
 // is kept, when the side was silent for long.
-func (d *Direction) doze() {
+func (d *Direction) compact() {
 	if d.work == nil {
 		return
 	}
-	d.win.doze(d)
-	d.units.doze()
-	d.recent, d.retries = recentCopies{lean: true}, recentCopies{lean: true}
+	d.win.compact(d)
+	d.units.compact()
+	d.recent, d.retries = recentCopies{lowMemory: true}, recentCopies{lowMemory: true}
 }
 
 // free forgets what no report asks for, once it was closed and assessed.

@@ -66,7 +66,7 @@ type Flow struct {
 	seen       int64  // when the latest datagram came, by Table.now; of a run without end
 	open       int    // connections that are not closed
 	at         *Conn  // the latest that a frame was counted in, or that was finished
-	dozes      bool   // it was made small, and nothing came since
+	compact    bool   // it was made small, and nothing came since
 	offload    offload
 }
 

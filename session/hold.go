@@ -55,12 +55,12 @@ func (r *ripeness) await(h *hold, now int64) {
 
 // Hold keeps a case open until a later frame had the time to explain it; settle,
 // which may be nil, then tells whether one did.
-func (l *Law) Hold(x Case, settle func() (Ruling, Guard)) {
+func (l *Evaluation) Hold(x Case, settle func() (Ruling, Guard)) {
 	l.HoldFor(x, l.HoldTime(), settle)
 }
 
 // HoldFor is Hold for a time of the rule's own, in ns.
-func (l *Law) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
+func (l *Evaluation) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
 	if l.doubt != GuardNone && x.Blocked == GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
 		x.Blocked = l.doubt
 	}
@@ -78,10 +78,10 @@ func (l *Law) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
 }
 
 // HoldTime is for how long a verdict is held, in ns.
-func (l *Law) HoldTime() int64 { return max(HoldLeast, 3*l.roundTrip()) }
+func (l *Evaluation) HoldTime() int64 { return max(HoldLeast, 3*l.roundTrip()) }
 
 // ripen settles what was held long enough.
-func (l *Law) ripen() {
+func (l *Evaluation) ripen() {
 	keep := l.holds[:0]
 	l.ripe = never
 	for i := range l.holds {
@@ -102,7 +102,7 @@ func (l *Law) ripen() {
 	l.holds = keep
 }
 
-func (l *Law) settle(h *hold) {
+func (l *Evaluation) settle(h *hold) {
 	r, g := Failed, GuardNone
 	if h.settle != nil {
 		r, g = h.settle()
@@ -110,7 +110,7 @@ func (l *Law) settle(h *hold) {
 	l.end(h, r, g)
 }
 
-func (l *Law) end(h *hold, r Ruling, g Guard) {
+func (l *Evaluation) end(h *hold, r Ruling, g Guard) {
 	switch r {
 	case Passed:
 		l.Pass(h.Rule)
@@ -125,7 +125,7 @@ func (l *Law) end(h *hold, r Ruling, g Guard) {
 // Close settles what is still held. At the end of a session nothing can come any
 // more that would explain it; at the end of the capture something might have, for
 // what was not held long enough.
-func (l *Law) close(end int64, over bool) {
+func (l *Evaluation) close(end int64, over bool) {
 	held := l.holds
 	l.holds = nil
 	for i := range held {

@@ -100,7 +100,7 @@ func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
 		t.closeOut(f)
 		f = t.find(d)
 	}
-	f.seen, f.dozes = max(f.seen, d.Time), false
+	f.seen, f.compact = max(f.seen, d.Time), false
 	return f
 }
 
@@ -161,7 +161,7 @@ func (t *Table) sweep() {
 		if f.session != nil {
 			t.guard(f, func() {
 				f.session.Sweep(t.now)
-				t.doze(f)
+				t.compact(f)
 			})
 		}
 		if f.session != nil && t.gone(f) || f.session == nil && t.silence(f) > HoldTime {

@@ -52,8 +52,8 @@ func (c *Conn) Pulse(dir int) Pulse {
 	if p.HasInFlight = d.win.hasCum || d.firstAcks > 0; p.HasInFlight {
 		p.InFlight = d.win.unacked()
 	}
-	if c.Law.law != nil {
-		s := &c.Law.sight
+	if c.Rules.evaluation != nil {
+		s := &c.Rules.sight
 		p.Last, p.HasLast = s.last[dir], s.frames[dir] > 0 && s.last[dir] != 0
 	}
 	return p

@@ -84,7 +84,7 @@ func (c *Conn) assess() {
 
 // assessCapture looks at what both directions share.
 func (c *Conn) assessCapture() {
-	s := &c.Law.sight
+	s := &c.Rules.sight
 	first := sign{1, c.FirstFrame, c.FirstTime}
 	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.n))
 	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.n, millis(s.backMost)))

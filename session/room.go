@@ -4,7 +4,7 @@ package session
 // hand, or what connections left behind for the next ones. It is one for all flows of
 // a table, which takes one datagram at a time; fresh makes it.
 func (f *Flow) Room(fresh func() any) any {
-	b := f.table.booksOf(f.protocol)
+	b := f.table.tallySetOf(f.protocol)
 	if b.room == nil {
 		b.room = fresh()
 	}

@@ -22,14 +22,14 @@ type RTT struct {
 }
 
 type rtts struct {
-	n        uint64
-	lo, hi   int64
-	exact    []uint32   // ns
-	long     []int64    // those that take more than exact can hold
-	cells    *histogram // used once exact is full
-	overflow bool
-	lean     bool
-	coarse   *coarse // used instead of cells where little is to be kept
+	n         uint64
+	lo, hi    int64
+	exact     []uint32   // ns
+	long      []int64    // those that take more than exact can hold
+	cells     *histogram // used once exact is full
+	overflow  bool
+	lowMemory bool
+	coarse    *coarse // used instead of cells where little is to be kept
 }
 
 // A histogram counts durations. Its first row has a cell for each value below
@@ -52,7 +52,7 @@ func (r *rtts) add(ns int64) {
 	default:
 		r.long = append(r.long, ns)
 	}
-	if !r.overflow && (r.n > rttExact || r.lean && r.n > rttLean) {
+	if !r.overflow && (r.n > rttExact || r.lowMemory && r.n > rttLowMemory) {
 		r.spill()
 	}
 }
@@ -72,7 +72,7 @@ func (r *rtts) spill() {
 
 // countAll begins a histogram.
 func (r *rtts) countAll() func(ns int64) {
-	if r.lean {
+	if r.lowMemory {
 		r.coarse = new(coarse)
 		return r.coarse.count
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// rttLean is how many round trips are kept as they are where little is to be kept
-// (Config.Lean). Behind that the cells are 1/64 of their value wide, so that a
+// rttLowMemory is how many round trips are kept as they are where little is to be kept
+// (Config.LowMemory). Behind that the cells are 1/64 of their value wide, so that a
 // percentile is less than 1% off.
-const rttLean = 256
+const rttLowMemory = 256
 
 const (
 	coarseBits  = 6

@@ -109,7 +109,7 @@ func (s *sight) seeTTL(ttl uint8, dir int) {
 
 // blocked gives a guard of a rule that shows on the connection and is not
 // satisfied for the case.
-func (l *Law) blocked(r *Rule, x *Case) Guard {
+func (l *Evaluation) blocked(r *Rule, x *Case) Guard {
 	for _, g := range [...]Guard{GuardSnap, GuardStart, GuardBidir, GuardClean, GuardRTT, GuardClock, GuardRole, GuardVer, GuardDial} {
 		if (g == GuardSnap || r.Guards.Has(g)) && !l.satisfied(g, x) {
 			return g
@@ -118,7 +118,7 @@ func (l *Law) blocked(r *Rule, x *Case) Guard {
 	return GuardNone
 }
 
-func (l *Law) satisfied(g Guard, x *Case) bool {
+func (l *Evaluation) satisfied(g Guard, x *Case) bool {
 	switch g {
 	case GuardSnap:
 		return l.fr == nil || l.fr.Frame != x.Frame || !l.fr.Cut() && !(l.fr.Err != nil && l.fr.Oversize())
@@ -146,23 +146,23 @@ func (l *Law) satisfied(g Guard, x *Case) bool {
 const leastSamples = 5
 
 // BothVisible reports whether both directions were captured lately.
-func (l *Law) BothVisible() bool {
+func (l *Evaluation) BothVisible() bool {
 	s := &l.sight
 	return s.frames[0] > 0 && s.frames[1] > 0 && s.now-min(s.last[0], s.last[1]) <= bidirTime
 }
 
 // ClockFine reports whether the times of the capture can be judged.
-func (l *Law) ClockFine() bool {
+func (l *Evaluation) ClockFine() bool {
 	s := &l.sight
 	return s.timed > 0 && (s.fine || s.timed < coarseAfter) && !(s.back && s.now-s.backAt <= bidirTime)
 }
 
 // ClockSure reports whether the times of the capture can be judged, even early in it.
-func (l *Law) ClockSure() bool { return l.sight.fine && l.ClockFine() }
+func (l *Evaluation) ClockSure() bool { return l.sight.fine && l.ClockFine() }
 
 // Clean reports whether nothing shows that the capture misses frames, of either
 // side, since a time.
-func (l *Law) Clean(since int64) bool {
+func (l *Evaluation) Clean(since int64) bool {
 	s := &l.sight
 	if s.drops && s.dropAt >= since {
 		return false
@@ -171,14 +171,14 @@ func (l *Law) Clean(since int64) bool {
 }
 
 // CleanOf is Clean for what one side sent.
-func (l *Law) CleanOf(dir int, since int64) bool {
+func (l *Evaluation) CleanOf(dir int, since int64) bool {
 	d := &l.c.Dir[dir]
 	return !(d.firmGap && d.firmGapAt >= since) && !(d.softGap && d.softGapAt >= since && d.Missing() > 0)
 }
 
 // CleanBut is CleanOf when up to so many numbers may be missing that the caller
 // knows the reason of.
-func (l *Law) CleanBut(dir int, since int64, missing uint64) bool {
+func (l *Evaluation) CleanBut(dir int, since int64, missing uint64) bool {
 	d := &l.c.Dir[dir]
 	return l.CleanOf(dir, since) || !(d.firmGap && d.firmGapAt >= since) && d.Missing() <= missing
 }
@@ -195,25 +195,25 @@ func (d *Direction) noteGap(at int64, firm bool) {
 
 // Horizon is the reorder horizon, in ns: two frames of one side captured further
 // apart were sent in this order.
-func (l *Law) Horizon() int64 {
+func (l *Evaluation) Horizon() int64 {
 	late := max(l.c.Dir[0].late, l.c.Dir[1].late)
 	return max(CopyHorizon, l.roundTrip()/2, late*3/2)
 }
 
 // roundTrip is the whole round trip as far as it was seen, in ns, 0 when it was
 // not: the times from the capture point to either side and back.
-func (l *Law) roundTrip() int64 { return l.c.Dir[0].minRTT + l.c.Dir[1].minRTT }
+func (l *Evaluation) roundTrip() int64 { return l.c.Dir[0].minRTT + l.c.Dir[1].minRTT }
 
 // SideDelay is the shortest time, in ns, between a frame passing towards a side and
 // its reaction passing back.
-func (l *Law) SideDelay(dir int) (ns int64, ok bool) {
+func (l *Evaluation) SideDelay(dir int) (ns int64, ok bool) {
 	d := &l.c.Dir[1-dir]
 	return d.minRTT, d.hasRTT
 }
 
 // Slack is what an upper bound on a reaction of a side allows on top, in ns:
 // the way there and back, and the clock.
-func (l *Law) Slack(dir int) (ns int64, ok bool) {
+func (l *Evaluation) Slack(dir int) (ns int64, ok bool) {
 	delay, ok := l.SideDelay(dir)
 	return delay + slackTime, ok
 }
@@ -223,7 +223,7 @@ const slackTime = 20e6
 // NeededOdds is in how many independent intervals something must be seen before
 // "the capture missed the explaining frames of that side" is absurd: chances
 // below 10^-9.
-func (l *Law) NeededOdds(dir int) int {
+func (l *Evaluation) NeededOdds(dir int) int {
 	d := &l.c.Dir[dir]
 	lost := float64(d.notCaptured+d.byMaskOnly+d.Missing()) + 1
 	p := max(0.001, 1.5*lost/(float64(d.distinct)+1))
@@ -234,13 +234,13 @@ func (l *Law) NeededOdds(dir int) int {
 }
 
 // Frames is how many frames of a side were seen.
-func (l *Law) Frames(dir int) uint64 { return l.sight.frames[dir] }
+func (l *Evaluation) Frames(dir int) uint64 { return l.sight.frames[dir] }
 
 // Now is the time of the latest frame, in ns.
-func (l *Law) Now() int64 { return l.sight.now }
+func (l *Evaluation) Now() int64 { return l.sight.now }
 
 // LastOf is when a side was last seen, in ns, 0 for never.
-func (l *Law) LastOf(dir int) int64 { return l.sight.last[dir] }
+func (l *Evaluation) LastOf(dir int) int64 { return l.sight.last[dir] }
 
 // SawCut reports whether the capture cut some datagram of a side.
-func (l *Law) SawCut(dir int) bool { return l.c.Dir[dir].cuts() > 0 }
+func (l *Evaluation) SawCut(dir int) bool { return l.c.Dir[dir].cuts() > 0 }

@@ -41,7 +41,7 @@ type Protocol struct {
 
 	// Rules are the clauses of the texts, whether they are evaluated or not.
 	Rules []Rule
-	// RuleSets are rules that most frames pass together (Law.PassSet).
+	// RuleSets are rules that most frames pass together (Evaluation.PassSet).
 	RuleSets [][]int
 }
 
@@ -64,10 +64,10 @@ type Probe interface {
 	Reset()
 }
 
-// A Dozer is a Session that can make itself small when its pair was silent for long
-// and little is to be kept (Config.Lean): it forgets what tells late copies and
+// A Compacter is a Session that can make itself small when its pair was silent for long
+// and little is to be kept (Config.LowMemory): it forgets what tells late copies and
 // retries from other frames. Frames that still come are taken as usual.
-type Dozer interface{ Doze() }
+type Compacter interface{ Compact() }
 
 // A Session follows one address pair: it decodes, finds the connection a
 // datagram belongs to, and turns frames into facts for the engine.

@@ -38,7 +38,7 @@ type Trimmer interface{ Trim() }
 func (t *Table) trim() {
 	t.spare.Trim()
 	t.rested = nil
-	for _, b := range t.books {
+	for _, b := range t.tallySets {
 		if room, ok := b.room.(Trimmer); ok {
 			room.Trim()
 		}

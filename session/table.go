@@ -27,8 +27,8 @@ type Table struct {
 	stranger  Flow      // stands for pairs of which nothing is kept
 	flowSeq   uint64
 	stories   []*Story
-	books     map[*Protocol]*books
-	quality   *books
+	tallySets map[*Protocol]*tallySet
+	quality   *tallySet
 	clock     clock
 	moved     dissect.Datagram // the one at hand, when its time is not the capture's
 	shown     dissect.Datagram // it again, with the capture's time
@@ -51,7 +51,7 @@ type totals struct{ decoded, malformed uint64 }
 
 // NewTable makes an empty table.
 func NewTable(cfg Config) *Table {
-	t := &Table{cfg: cfg, flows: make(map[flowKey]*Flow), books: make(map[*Protocol]*books), quality: newBooks(Quality, nil)}
+	t := &Table{cfg: cfg, flows: make(map[flowKey]*Flow), tallySets: make(map[*Protocol]*tallySet), quality: newTallySet(Quality, nil)}
 	for _, p := range cfg.Protocols {
 		for _, b := range p.NeighbourLead {
 			t.lead[b] = true

@@ -27,7 +27,7 @@ type units struct {
 	floor     int64
 	gone      bool
 	keep      int64 // Limits.UnitKeep
-	lean      bool
+	lowMemory bool
 }
 
 // A UnitVerdict is what the engine makes of a carried unit.
@@ -139,7 +139,7 @@ func (s *units) makeRoom(most, limit int64, d *Direction) *carried {
 			oldest = s.find(first)
 		}
 	}
-	if n := s.size(); n < LeanLeast || n < limit && oldest != nil && s.wanted(oldest, d) {
+	if n := s.size(); n < LowMemoryLeast || n < limit && oldest != nil && s.wanted(oldest, d) {
 		s.resize(2*n, s.base, s.top)
 		return nil
 	}
@@ -160,14 +160,14 @@ func (s *units) makeRoom(most, limit int64, d *Direction) *carried {
 // wanted reports whether the oldest unit may still be sent again.
 func (s *units) wanted(u *carried, d *Direction) bool {
 	age := d.win.now - u.time
-	if s.lean {
+	if s.lowMemory {
 		return age < s.keep/4*3
 	}
 	return s.size() < HistoryLimit || age < max(s.keep, d.win.keep)
 }
 
-// doze forgets all units.
-func (s *units) doze() {
+// compact forgets all units.
+func (s *units) compact() {
 	if s.table != nil {
 		s.sparse = sparse[carried]{}
 		s.base, s.floor, s.gone = s.top, s.top, true

@@ -24,8 +24,8 @@ func (d *Direction) SetLimits(l Limits) {
 	d.ready()
 	d.win.history, d.win.keep, d.win.excess = max(l.History, HistoryLimit), l.Keep, l.AckExcess
 	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
-	if d.win.lean && l.Keep > 0 {
-		d.win.past.limit = max(l.Past, leanPast)
+	if d.win.lowMemory && l.Keep > 0 {
+		d.win.past.limit = max(l.Past, lowMemoryPast)
 	}
 	d.noBefore, d.noAfter = l.NoBefore, l.NoAfter
 }
@@ -69,29 +69,29 @@ const (
 // A Window holds the numbers one side sends: which were captured, how often,
 // and what the other side said of them. Numbers are unwrapped.
 type Window struct {
-	units    sparse[unit]
-	base     int64 // lowest remembered number
-	past     past  // of numbers below base
-	floor    int64 // numbers below were forgotten
-	gone     bool  // floor is valid
-	history  int64 // Limits.History, 0 for the default
-	lean     bool  // Config.Lean
-	keep     int64
-	excess   int64
-	now      int64 // of the latest sending, ns
-	top      int64 // one above the highest remembered number
-	lowest   int64 // lowest captured
-	highest  int64 // highest captured
-	started  bool
-	origin   int64 // first sending captured first: what lies below was sent before the capture began
-	begun    bool  // origin is valid
-	cum      int64 // highest cumulative acknowledgement: all below it are acknowledged
-	hasCum   bool
-	mask     uint64 // latest selective acknowledgement: bit i is maskBase+i
-	maskTop  int64  // highest number any mask acknowledged
-	maskBase int64
-	waiting  []waitingCopy // copies captured after their number was acknowledged
-	extra    map[int64][]Position
+	units     sparse[unit]
+	base      int64 // lowest remembered number
+	past      past  // of numbers below base
+	floor     int64 // numbers below were forgotten
+	gone      bool  // floor is valid
+	history   int64 // Limits.History, 0 for the default
+	lowMemory bool  // Config.LowMemory
+	keep      int64
+	excess    int64
+	now       int64 // of the latest sending, ns
+	top       int64 // one above the highest remembered number
+	lowest    int64 // lowest captured
+	highest   int64 // highest captured
+	started   bool
+	origin    int64 // first sending captured first: what lies below was sent before the capture began
+	begun     bool  // origin is valid
+	cum       int64 // highest cumulative acknowledgement: all below it are acknowledged
+	hasCum    bool
+	mask      uint64 // latest selective acknowledgement: bit i is maskBase+i
+	maskTop   int64  // highest number any mask acknowledged
+	maskBase  int64
+	waiting   []waitingCopy // copies captured after their number was acknowledged
+	extra     map[int64][]Position
 }
 
 // A waitingCopy is a copy of an acknowledged number that no later frame has
@@ -179,9 +179,9 @@ func (w *Window) reach(n int64, d *Direction) bool {
 // leastRing is how many numbers the smallest ring has room for.
 const leastRing = 16
 
-// doze forgets the numbers below the highest captured, but for those from one on that
+// compact forgets the numbers below the highest captured, but for those from one on that
 // was sent again in vain: the connection may be given up for it.
-func (w *Window) doze(d *Direction) {
+func (w *Window) compact(d *Direction) {
 	if !w.started {
 		return
 	}
@@ -208,8 +208,8 @@ func (w *Window) wanted(u *unit) bool {
 		u, since = &blankUnit, w.see(w.next(w.base, w.top))
 	}
 	age := w.now - since.time
-	if w.lean {
-		return size < LeanLeast || age < w.patience(u)
+	if w.lowMemory {
+		return size < LowMemoryLeast || age < w.patience(u)
 	}
 	return size < HistoryLimit || age < w.keep
 }
@@ -217,17 +217,17 @@ func (w *Window) wanted(u *unit) bool {
 // inVain reports a number that is sent again and was not acknowledged.
 func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.sends > 1 }
 
-// patience is for how long a number is remembered in a lean window, in ns.
+// patience is for how long a number is remembered in a window of little memory, in ns.
 func (w *Window) patience(u *unit) int64 {
 	switch {
 	case u.inVain() && w.keep == 0:
 		return math.MaxInt64
 	case u.state&acked == 0:
-		return LeanFor(int(w.units.size()), false)
+		return LowMemoryFor(int(w.units.size()), false)
 	case w.keep > 0:
-		return LeanFor(int(w.units.size()), true) // retries are known by their numbers alone
+		return LowMemoryFor(int(w.units.size()), true) // retries are known by their numbers alone
 	}
-	return LeanTime
+	return LowMemoryTime
 }
 
 // extendDown makes room for a number below the lowest remembered one while

@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A conn is one connection of two players: the law of the protocol on top of
+// A conn is one connection of two players: what the text says, on top of
 // the engine's counters.
 type conn struct {
 	c        *session.Conn
@@ -31,8 +31,8 @@ type side struct {
 	seq, msg session.Serial
 	history  history
 	asm      assembler
-	bytes    ledger // of what it sent, by the other side's counts
-	sure     int64  // numbers above were sent after the capture began
+	bytes    byteCounts // of what it sent, by the other side's counts
+	sure     int64      // numbers above were sent after the capture began
 	hasSure  bool
 	early    bool // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo  uint8
@@ -85,7 +85,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		s := &c.side[i]
 		s.seq.Bits, s.msg.Bits = 8, 8
 		s.asm.conn, s.asm.dir = c, i
-		s.history.lean, s.facts.lean = c.wants.Lean, c.wants.Lean
+		s.history.lowMemory, s.facts.lowMemory = c.wants.LowMemory, c.wants.LowMemory
 	}
 	c.link = func(at session.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
@@ -129,7 +129,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	}
 	if err == nil && !damaged && c.isNew() {
 		if f.Type != dp4.TypeData && x == 0 && !c.between(fr.Datagram, f) {
-			c.c.Law.Broken(r221Pair, "an acknowledgement of a packet of these players names others")
+			c.c.Rules.Broken(r221Pair, "an acknowledgement of a packet of these players names others")
 		}
 		c.judgeWhole(dir, x)
 	}

@@ -13,21 +13,21 @@ import (
 // side was not heard for so long that half of the numbers may have gone by, what
 // was known before counts no more.
 type facts struct {
-	units    []fact // by the low bits of their number; remembered, fewer at first
-	lean     bool
-	messages *[32]messageFact
-	epoch    uint32 // grows with each doubt
-	top      int64  // highest number of the epoch
-	topSet   bool
-	open     int64 // packet that follows one without EOM and is of another message
-	isOpen   bool
-	past     int64 // packet behind the end of its message, pastMsg
-	pastMsg  int64
-	isPast   bool
-	jumpNum  int64 // latest packet whose messageid was out of order
-	jumpMsg  int64
-	jump     bool
-	pace     pace
+	units     []fact // by the low bits of their number; remembered, fewer at first
+	lowMemory bool
+	messages  *[32]messageFact
+	epoch     uint32 // grows with each doubt
+	top       int64  // highest number of the epoch
+	topSet    bool
+	open      int64 // packet that follows one without EOM and is of another message
+	isOpen    bool
+	past      int64 // packet behind the end of its message, pastMsg
+	pastMsg   int64
+	isPast    bool
+	jumpNum   int64 // latest packet whose messageid was out of order
+	jumpMsg   int64
+	jump      bool
+	pace      pace
 
 	packets uint64 // captured
 	missed  uint64 // of these, sendings before were not captured
@@ -139,7 +139,7 @@ func (h *facts) at(n int64) *fact { return &h.units[n&int64(len(h.units)-1)] }
 // room is at where the number is to be entered at a time.
 func (h *facts) room(n, now int64) *fact {
 	u := h.at(n)
-	for u.set && u.epoch == h.epoch && crowded(len(h.units), h.lean, n, u.num, u.last, now) {
+	for u.set && u.epoch == h.epoch && crowded(len(h.units), h.lowMemory, n, u.num, u.last, now) {
 		old := h.units
 		h.units = make([]fact, 2*len(old))
 		for i := range old {

@@ -16,7 +16,7 @@ import (
 type history struct {
 	units     []sentUnit       // by the low bits of their number; remembered, fewer at first
 	messages  *[32]sentMessage // nil while all were of one packet
-	lean      bool
+	lowMemory bool
 	perPacket bool // this side counts each packet by itself
 
 	denied [32]int64 // numbers that were reported missing before they were captured
@@ -34,7 +34,7 @@ func crowded(size int, lean bool, num, other, seen, now int64) bool {
 	if num == other || size >= remembered {
 		return false
 	}
-	return !lean || size < session.LeanLeast || other > num || now-seen < session.LeanTime
+	return !lean || size < session.LowMemoryLeast || other > num || now-seen < session.LowMemoryTime
 }
 
 const firstSize = 16
@@ -70,7 +70,7 @@ func (h *history) unit(n int64) *sentUnit { return &h.units[n&int64(len(h.units)
 // room is unit where the number is to be entered at a time.
 func (h *history) room(n, now int64) *sentUnit {
 	u := h.unit(n)
-	for u.set && crowded(len(h.units), h.lean, n, u.num, u.seen, now) {
+	for u.set && crowded(len(h.units), h.lowMemory, n, u.num, u.seen, now) {
 		old := h.units
 		h.units = make([]sentUnit, 2*len(old))
 		for i := range old {

@@ -39,7 +39,7 @@ func (c *conn) judgeAcknowledgement(dir int, num int64) {
 	if num <= top && highest > top {
 		c.claim(dir, highest, top, r223MaskBeyond, num)
 	} else if c.f.Mask != 0 {
-		c.c.Law.Pass(r223MaskBeyond)
+		c.c.Rules.Pass(r223MaskBeyond)
 	}
 }
 
@@ -59,17 +59,17 @@ func (c *conn) beforeFirst(dir int, num int64) bool {
 
 // judgeNamed judges an acknowledgement of a packet that was captured.
 func (c *conn) judgeNamed(dir int, u *fact) {
-	law, f := &c.c.Law, c.f
+	rules, f := &c.c.Rules, c.f
 	rule := r224Pair
-	law.Pass(namedRule(f.Type))
+	rules.Pass(namedRule(f.Type))
 	if f.Type == dp4.TypeNACK {
 		rule = r223Pair
 	}
-	if !law.Check(rule, uint8(u.msg) == f.MessageID) {
+	if !rules.Check(rule, uint8(u.msg) == f.MessageID) {
 		c.broken(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.msg), f.MessageID), u.frame)
 		return
 	}
-	law.Pass(r221Pair)
+	rules.Pass(r221Pair)
 	if u.flags&dp4.SAK != 0 && u.low == u.high {
 		c.side[1-dir].answers++
 	}
@@ -78,7 +78,7 @@ func (c *conn) judgeNamed(dir int, u *fact) {
 		c.judgePrompt(dir, u)
 		return
 	}
-	if !law.Check(r223Reliable, u.flags&dp4.RLY != 0) {
+	if !rules.Check(r223Reliable, u.flags&dp4.RLY != 0) {
 		c.broken(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but is not reliable", f.Sequence), u.frame)
 		return
 	}
@@ -88,24 +88,24 @@ func (c *conn) judgeNamed(dir int, u *fact) {
 // judgeAckSerial: an ACK has the serial of a sending of its packet (MC-DPL4R
 // 2.2.4, AMB-DP4-14). Sendings the capture missed take at least a round trip each.
 func (c *conn) judgeAckSerial(dir int, u *fact) {
-	law, f := &c.c.Law, c.f
+	rules, f := &c.c.Rules, c.f
 	high := u.high
 	if m := c.side[1-dir].facts.message(u.msg); m != nil {
 		high = max(high, m.high)
 	}
 	excess := int64(int8(f.Serial - high))
 	if excess <= 0 && f.Serial >= u.low {
-		law.Pass(r224Serial)
+		rules.Pass(r224Serial)
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.low, u.high)
 	if excess >= 2 && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.roundTrip(), 5e6) {
-		x := law.Here(r224Serial, message, u.frame)
+		x := rules.Here(r224Serial, message, u.frame)
 		x.Since = u.time
-		law.Judge(x)
+		rules.Judge(x)
 		return
 	}
-	law.Unclear(r224Serial, session.GuardClean, message, u.frame)
+	rules.Unclear(r224Serial, session.GuardClean, message, u.frame)
 }
 
 // maskTop is how far the highest bit of a mask lies behind the NACK's sequence.
@@ -128,7 +128,7 @@ type claim struct {
 // claim opens a case that packets of the other side will settle.
 func (c *conn) claim(dir int, num, top int64, rule int, named int64) {
 	s := &c.side[1-dir]
-	x := c.c.Law.Here(rule, "")
+	x := c.c.Rules.Here(rule, "")
 	x.Since = noWindow
 	x.Message = fmt.Sprintf("sequence %d was not sent yet, the highest was %d", uint8(num), uint8(top))
 	if rule == r223MaskBeyond {
@@ -138,14 +138,14 @@ func (c *conn) claim(dir int, num, top int64, rule int, named int64) {
 		c.unproven(&s.claims[0])
 		s.claims = append(s.claims[:0], s.claims[1:]...)
 	}
-	s.claims = append(s.claims, claim{x, num, top, c.fr.Time + 2*c.c.Law.Horizon(), s.facts.epoch})
+	s.claims = append(s.claims, claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch})
 }
 
 const maxClaims = 4
 
 func (c *conn) unproven(x *claim) {
 	x.Blocked = session.GuardClean
-	c.c.Law.Judge(x.Case)
+	c.c.Rules.Judge(x.Case)
 }
 
 // settleClaims looks at a packet captured for the first time: as a first sending,
@@ -161,7 +161,7 @@ func (c *conn) settleClaims(dir int, num int64) {
 			c.unproven(x)
 		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.fine():
 			x.Proof = []uint64{c.fr.Frame}
-			c.c.Law.Judge(x.Case)
+			c.c.Rules.Judge(x.Case)
 		case num >= x.num:
 			c.unproven(x)
 		default:

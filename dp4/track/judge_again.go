@@ -34,7 +34,7 @@ func (c *conn) judgeAgain(dir int, u *fact, msg int64) bool {
 	}
 	what = fmt.Sprintf("sequence %d %s", f.Sequence, what)
 	if f.Initial() && f.Serial == 0 {
-		c.c.Law.Unclear(rule, session.GuardLife, what, u.frame) // the players may begin anew
+		c.c.Rules.Unclear(rule, session.GuardLife, what, u.frame) // the players may begin anew
 		return true
 	}
 	c.broken(rule, what, u.frame)
@@ -51,15 +51,15 @@ func (c *conn) isNewBelow(dir int, num, msg int64) bool {
 
 // judgeRepeat judges a further sending of the same packet by its serial.
 func (c *conn) judgeRepeat(dir int, u *fact) {
-	law, f, s := &c.c.Law, c.f, &c.sent
-	horizon := law.Horizon()
+	rules, f, s := &c.c.Rules, c.f, &c.sent
+	horizon := rules.Horizon()
 	if f.Serial == u.high && s.IsCopyOf(u.hash, u.ipid, u.last, horizon) || c.isCopyOfFirst(dir, u.num, horizon) {
 		return
 	}
 	if step := int8(f.Serial - u.high); step > 0 {
-		law.PassSet(setRepeat)
+		rules.PassSet(setRepeat)
 		if f.Flags&dp4.WholeMessage == dp4.WholeMessage {
-			law.Pass(r222SerialSingle)
+			rules.Pass(r222SerialSingle)
 		}
 		c.judgeRetryTime(dir, u)
 		return

@@ -30,7 +30,7 @@ const answerTime = 100e6
 // promptly is the longest time after which an answer of a side that came at once
 // passes, in ns.
 func (c *conn) promptly(dir int) int64 {
-	slack, _ := c.c.Law.Slack(dir)
+	slack, _ := c.c.Rules.Slack(dir)
 	return c.c.Dir[1-dir].MinRTT() + slack + answerTime
 }
 
@@ -53,12 +53,12 @@ func (c *conn) judgePrompt(dir int, u *fact) {
 }
 
 func (c *conn) answered(dir, kind int, u *fact) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if c.fr.Time-u.last <= c.promptly(dir) {
 		c.side[dir].duties[kind].asked++
-		law.Pass(answerRules[kind])
+		rules.Pass(answerRules[kind])
 	} else if look, ok := c.c.Dir[1-dir].Look(u.num); ok && !look.Acked {
-		law.Unclear(answerRules[kind], session.GuardVant, "the answer is late: it or the packet may have been under way for long", u.frame)
+		rules.Unclear(answerRules[kind], session.GuardVant, "the answer is late: it or the packet may have been under way for long", u.frame)
 	}
 }
 
@@ -127,9 +127,9 @@ func (c *conn) judgeSkipped(dir int, x, y *heard) {
 // skipped counts a packet that arrived and was not answered, as far as the capture
 // shows. Often enough, that it missed all the answers is absurd (guard ODDS).
 func (c *conn) skipped(dir, kind int, u *fact, x, y *heard) {
-	law, d := &c.c.Law, &c.side[dir].duties[kind]
-	if !law.Clean(x.time) {
-		law.Unclear(answerRules[kind], session.GuardClean, "an answer seems missing, but so are other frames", u.frame)
+	rules, d := &c.c.Rules, &c.side[dir].duties[kind]
+	if !rules.Clean(x.time) {
+		rules.Unclear(answerRules[kind], session.GuardClean, "an answer seems missing, but so are other frames", u.frame)
 		return
 	}
 	d.asked++
@@ -142,14 +142,14 @@ func (c *conn) skipped(dir, kind int, u *fact, x, y *heard) {
 	} else {
 		ruling.Blocked = session.GuardOdds
 	}
-	law.Judge(ruling)
+	rules.Judge(ruling)
 }
 
 // absurd reports whether the chance that so many answers were sent and got lost is
 // below 10^-9, by what is known of the losses of either side.
 func (c *conn) absurd(dir int, d *duty) bool {
-	law, h := &c.c.Law, &c.side[dir].facts
-	if d.skipped < max(law.NeededOdds(0), law.NeededOdds(1)) {
+	rules, h := &c.c.Rules, &c.side[dir].facts
+	if d.skipped < max(rules.NeededOdds(0), rules.NeededOdds(1)) {
 		return false
 	}
 	p := 1.5 * float64(h.missed+c.c.Dir[dir].Missing()+1) / float64(h.packets+1)

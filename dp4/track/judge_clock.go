@@ -50,7 +50,7 @@ func (c *conn) judgeClock(dir int, y *heard) {
 		c.judgeStill(dir, k, y)
 	} else {
 		if k.same > 1 || k.n%clockLeast == 0 {
-			c.c.Law.Pass(r313TickConst)
+			c.c.Rules.Pass(r313TickConst)
 		}
 		k.same, k.sameAt = 1, y.time
 	}
@@ -80,17 +80,17 @@ func (c *conn) judgeStill(dir int, k *clock, y *heard) {
 
 // judgeRate compares the first and the latest stretch.
 func (c *conn) judgeRate(dir int, k *clock, y *heard) {
-	law, drift, span := &c.c.Law, k.low-k.early, y.time-k.from
+	rules, drift, span := &c.c.Rules, k.low-k.early, y.time-k.from
 	if drift < 0 {
 		drift = -drift
 	}
 	if k.told || drift <= max(clockRoom, span/100) {
 		if !k.told {
-			law.Pass(r313TickRate)
+			rules.Pass(r313TickRate)
 		}
 		return
 	}
 	k.told = true
-	law.Judge(session.Case{Rule: r313TickRate, Dir: dir, Frame: y.frame, Time: y.time, HasTime: true, Proof: []uint64{k.frame}, Milder: drift <= span/20,
+	rules.Judge(session.Case{Rule: r313TickRate, Dir: dir, Frame: y.frame, Time: y.time, HasTime: true, Proof: []uint64{k.frame}, Milder: drift <= span/20,
 		Message: fmt.Sprintf("the tick grew by %d in %d ms of the capture", k.ticks, span/1e6)})
 }

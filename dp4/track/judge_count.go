@@ -75,7 +75,7 @@ func (c *conn) judgeCount(dir int, x, y *heard) {
 			k.fits[i]++
 		}
 	}
-	c.c.Law.Pass(r224CumGap)
+	c.c.Rules.Pass(r224CumGap)
 	c.judgeModel(dir, k)
 }
 
@@ -86,7 +86,7 @@ func (c *conn) judgeModel(dir int, k *count) {
 		return
 	}
 	if k.n == leastCounts && k.fits[modelText] > 0 {
-		c.c.Law.Pass(r3154BytesBase)
+		c.c.Rules.Pass(r3154BytesBase)
 	}
 	for i := modelIndexes; i < numModels; i++ {
 		if k.fits[i] == k.n && k.fits[modelText] == 0 {
@@ -105,9 +105,9 @@ func (c *conn) judgeCovered(dir int, num int64) {
 	}
 	k.gap = false
 	if c.f.Flags&dp4.RLY == 0 {
-		c.c.Law.Pass(r224CumGap)
+		c.c.Rules.Pass(r224CumGap)
 		return
 	}
-	c.c.Law.Judge(session.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, c.fr.Frame}, Since: noWindow,
+	c.c.Rules.Judge(session.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, c.fr.Frame}, Since: noWindow,
 		Message: fmt.Sprintf("the ACK of sequence %d covers reliable sequence %d, which had not arrived: it counts all bytes but those", k.gapSeq, c.f.Sequence)})
 }

@@ -17,7 +17,7 @@ const noWindow = 1<<63 - 1
 func (c *conn) judgeData(dir int, num, msg int64) bool {
 	h := &c.side[dir].facts
 	u := h.fact(num)
-	if top, ok := c.c.Dir[dir].Window().Highest(); u == nil && ok && num <= top && c.isCopyOfFirst(dir, num, c.c.Law.Horizon()) {
+	if top, ok := c.c.Dir[dir].Window().Highest(); u == nil && ok && num <= top && c.isCopyOfFirst(dir, num, c.c.Rules.Horizon()) {
 		return true
 	}
 	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
@@ -30,21 +30,21 @@ func (c *conn) judgeData(dir int, num, msg int64) bool {
 		return c.judgeAgain(dir, u, msg)
 	}
 	if c.f.Serial != 0 {
-		c.clean = c.c.Law.Clean(0)
+		c.clean = c.c.Rules.Clean(0)
 	}
 	return c.judgeNew(dir, num, msg)
 }
 
 // blame breaks a rule at a packet captured before.
 func (c *conn) blame(rule, dir int, u *fact, message string, proof ...uint64) {
-	c.c.Law.Judge(session.Case{Rule: rule, Dir: dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: proof, Message: message, Since: noWindow})
+	c.c.Rules.Judge(session.Case{Rule: rule, Dir: dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: proof, Message: message, Since: noWindow})
 }
 
 // broken breaks a rule at the frame at hand.
 func (c *conn) broken(rule int, message string, proof ...uint64) {
-	x := c.c.Law.Here(rule, message, proof...)
+	x := c.c.Rules.Here(rule, message, proof...)
 	x.Since = noWindow
-	c.c.Law.Judge(x)
+	c.c.Rules.Judge(x)
 }
 
 // judgeNew judges a packet captured for the first time by its neighbours. Of two
@@ -57,7 +57,7 @@ func (c *conn) judgeNew(dir int, num, msg int64) bool {
 	}
 	if num == h.top+1 && f.Flags&dp4.STA != 0 && !h.isOpen { // the next one, most of the time
 		if p := h.fact(h.top); p != nil && msg == p.msg+1 && p.flags&dp4.EOM != 0 && h.message(msg) == nil {
-			c.c.Law.PassSet(setOrder)
+			c.c.Rules.PassSet(setOrder)
 			return true
 		}
 	}
@@ -84,7 +84,7 @@ func (c *conn) judgeNew(dir int, num, msg int64) bool {
 		return false
 	}
 	if p != nil {
-		c.c.Law.PassSet(setOrder)
+		c.c.Rules.PassSet(setOrder)
 	}
 	return true
 }
@@ -283,7 +283,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 			c.settleClaims(dir, num)
 		}
 		u = h.keep(c.f, c.fr, &c.sent, num, msg, sum)
-		u.horizon = c.c.Law.Horizon()
+		u.horizon = c.c.Rules.Horizon()
 		c.judgeCovered(dir, num)
 		c.judgeFirst(dir, u)
 		return
@@ -294,7 +294,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 	}
 	if u.nacks > 0 {
 		u.nacks = 0
-		c.c.Law.Pass(r3153Retx)
+		c.c.Rules.Pass(r3153Retx)
 	} else if retry {
 		c.judgeUnreported(dir, u)
 	}
@@ -302,15 +302,15 @@ func (c *conn) remember(dir int, num, msg int64) {
 		m.high = max(m.high, c.f.Serial)
 	}
 	if retry && c.f.Flags&dp4.RLY == 0 {
-		c.c.Law.Broken(r222UnrelRetry, fmt.Sprintf("sequence %d, which is not reliable, is sent again", c.f.Sequence), u.frame)
+		c.c.Rules.Broken(r222UnrelRetry, fmt.Sprintf("sequence %d, which is not reliable, is sent again", c.f.Sequence), u.frame)
 	}
 }
 
 // fine reports that times of the capture are known to be fine enough to tell a later
 // sending from a copy.
 func (c *conn) fine() bool {
-	law := &c.c.Law
-	return law.ClockFine() && law.Frames(0)+law.Frames(1) >= fineFrames
+	rules := &c.c.Rules
+	return rules.ClockFine() && rules.Frames(0)+rules.Frames(1) >= fineFrames
 }
 
 // fineFrames is after how many frames the granularity of times shows.

@@ -24,14 +24,14 @@ func (c *conn) judgeUnreported(dir int, u *fact) {
 		return
 	}
 	if look, ok := c.c.Dir[dir].Look(u.num); ok && !look.Acked {
-		c.c.Law.Unclear(r3152NackOoo, session.GuardClean, "a packet that others followed is sent again, and no NACK reported it missing", u.frame)
+		c.c.Rules.Unclear(r3152NackOoo, session.GuardClean, "a packet that others followed is sent again, and no NACK reported it missing", u.frame)
 	}
 }
 
 // judgeNeglect: what a NACK reports missing is sent again. The NACK may be lost
 // behind the capture point, and the retry before it.
 func (c *conn) judgeNeglect(dir int, u *fact) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if look, ok := c.c.Dir[1-dir].Look(u.num); !ok || look.Acked {
 		return
 	}
@@ -39,15 +39,15 @@ func (c *conn) judgeNeglect(dir int, u *fact) {
 		return
 	}
 	if u.nacks == 0 {
-		law.Pass(r3152NackOoo)
-		u.nackAt, u.nackSent = c.fr.Time, law.Frames(1-dir)
+		rules.Pass(r3152NackOoo)
+		u.nackAt, u.nackSent = c.fr.Time, rules.Frames(1-dir)
 	}
 	u.nackTick = c.f.Tick
 	u.nacks = min(u.nacks+1, neglectTold-1)
-	if u.nacks < neglectTimes || c.fr.Time-u.nackAt < neglectTime || law.Frames(1-dir)-u.nackSent < neglectFrames {
+	if u.nacks < neglectTimes || c.fr.Time-u.nackAt < neglectTime || rules.Frames(1-dir)-u.nackSent < neglectFrames {
 		return
 	}
 	u.nacks = neglectTold
-	law.Judge(session.Case{Rule: r3153Retx, Dir: 1 - dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: []uint64{c.fr.Frame}, Since: noWindow,
+	rules.Judge(session.Case{Rule: r3153Retx, Dir: 1 - dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: []uint64{c.fr.Frame}, Since: noWindow,
 		Message: fmt.Sprintf("sequence %d was reported missing again and again for %d ms and is not sent again", uint8(u.num), (c.fr.Time-u.nackAt)/1e6)})
 }

@@ -51,7 +51,7 @@ func (c *conn) hearAck(dir int, num int64, known bool) {
 	}
 	if !s.base.set && c.c.Complete {
 		// It names a packet that arrived (MC-DPL4R 3.1.5.4).
-		if !c.c.Law.Check(r3154BytesZero, y.bytes > 0) {
+		if !c.c.Rules.Check(r3154BytesZero, y.bytes > 0) {
 			c.broken(r3154BytesZero, "bytes received is 0 in an acknowledgement of data")
 		}
 	}
@@ -70,7 +70,7 @@ func (c *conn) hearAck(dir int, num int64, known bool) {
 		if y.time-s.base.time > answerTime {
 			c.judgeSkipped(dir, &s.base, &y)
 		}
-		c.c.Law.PassSet(setHeard)
+		c.c.Rules.PassSet(setHeard)
 		if known && f.Type == dp4.TypeNACK && y.tick != s.base.tick {
 			c.judgeMasks(dir, &y)
 		}
@@ -108,7 +108,7 @@ func (c *conn) overtaken(x, y *heard) bool {
 		return true
 	}
 	more := int32(y.bytes - x.bytes)
-	return more < 0 || more == 0 && (!c.fine() || y.time-x.time <= 2*c.c.Law.Horizon())
+	return more < 0 || more == 0 && (!c.fine() || y.time-x.time <= 2*c.c.Rules.Horizon())
 }
 
 // settleDoubt decides with a third acknowledgement. It reports whether that is done
@@ -156,7 +156,7 @@ func (c *conn) accuse(dir int, x, y, at *heard, g session.Guard) {
 		if at == x {
 			proof = y.frame
 		}
-		c.c.Law.Judge(session.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: noWindow, Blocked: g})
+		c.c.Rules.Judge(session.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: noWindow, Blocked: g})
 	}
 	if int32(y.tick-x.tick) < 0 {
 		say(r313TickMono, fmt.Sprintf("tick goes back from %d to %d", x.tick, y.tick))
@@ -213,13 +213,13 @@ type lastMask struct {
 // judgeMasks compares a NACK with the one before: what its mask said was received
 // is not missing later (MC-DPL4R 2.2.3, AMB-DP4-15).
 func (c *conn) judgeMasks(dir int, y *heard) {
-	law, f, s := &c.c.Law, c.f, &c.side[dir].hearing
-	law.Pass(r223First)
-	law.Pass(r3153AckPrior)
+	rules, f, s := &c.c.Rules, c.f, &c.side[dir].hearing
+	rules.Pass(r223First)
+	rules.Pass(r3153AckPrior)
 	last, first := s.mask, y.num+1
 	s.mask = lastMask{true, first, f.Mask, c.fr.Frame, y.epoch}
 	if !last.set || last.epoch != y.epoch {
-		law.Pass(r223MaskLie)
+		rules.Pass(r223MaskLie)
 		return
 	}
 	lie := func(n int64) bool {
@@ -233,9 +233,9 @@ func (c *conn) judgeMasks(dir int, y *heard) {
 			lied = lie(n)
 		}
 	}
-	if !law.Check(r223MaskLie, !lied) {
-		x := law.Here(r223MaskLie, fmt.Sprintf("sequence %d is reported missing after a mask said that it arrived", uint8(n)), last.frame)
+	if !rules.Check(r223MaskLie, !lied) {
+		x := rules.Here(r223MaskLie, fmt.Sprintf("sequence %d is reported missing after a mask said that it arrived", uint8(n)), last.frame)
 		x.Since, x.Milder = noWindow, true // AMB-DP4-04
-		law.Judge(x)
+		rules.Judge(x)
 	}
 }

@@ -25,21 +25,21 @@ type product struct {
 // judgeProduct: the Windows product sends neither NACKs nor extended flags
 // (appendix A <2>, <3>, <5>).
 func (c *conn) judgeProduct(dir int) {
-	law, f := &c.c.Law, c.f
-	if !law.Check(r222ExtProduct, f.Flags&dp4.EXT == 0) {
-		law.Broken(r222ExtProduct, fmt.Sprintf("flags 0x%02x: Windows never sets EXT", uint8(f.Flags)))
+	rules, f := &c.c.Rules, c.f
+	if !rules.Check(r222ExtProduct, f.Flags&dp4.EXT == 0) {
+		rules.Broken(r222ExtProduct, fmt.Sprintf("flags 0x%02x: Windows never sets EXT", uint8(f.Flags)))
 	}
-	if f.Type != dp4.TypeData && !law.Check(r223Product, f.Type == dp4.TypeACK) {
-		law.Broken(r223Product, "a NACK, which Windows does not send")
+	if f.Type != dp4.TypeData && !rules.Check(r223Product, f.Type == dp4.TypeACK) {
+		rules.Broken(r223Product, "a NACK, which Windows does not send")
 	}
 }
 
 // judgeSAK: when Windows asks for an acknowledgement (appendix A <8>).
 func (c *conn) judgeSAK(dir int, num int64, retry bool) {
-	law, f, p := &c.c.Law, c.f, &c.side[dir].product
+	rules, f, p := &c.c.Rules, c.f, &c.side[dir].product
 	asks := f.Flags&dp4.SAK != 0
-	if retry && !law.Check(r3152SakProductRetry, asks) {
-		law.Broken(r3152SakProductRetry, "a packet is sent again without SAK")
+	if retry && !rules.Check(r3152SakProductRetry, asks) {
+		rules.Broken(r3152SakProductRetry, "a packet is sent again without SAK")
 	}
 	if retry && !asks {
 		return
@@ -56,8 +56,8 @@ func (c *conn) judgeSAK(dir int, num int64, retry bool) {
 		return
 	}
 	p.packets++
-	if !law.Check(r3152SakProduct24, p.packets <= productPackets) {
-		law.Broken(r3152SakProduct24, fmt.Sprintf("%d packets in a row without SAK", p.packets))
+	if !rules.Check(r3152SakProduct24, p.packets <= productPackets) {
+		rules.Broken(r3152SakProduct24, fmt.Sprintf("%d packets in a row without SAK", p.packets))
 		p.known = false
 	}
 	if f.Flags&(dp4.EOM|dp4.RLY) != dp4.EOM && c.fr.HasTime {
@@ -68,9 +68,9 @@ func (c *conn) judgeSAK(dir int, num int64, retry bool) {
 // judgeSAKTime compares with a quarter of the longest round trip the sender may
 // have estimated, and twice the time, for the path shifts packets.
 func (c *conn) judgeSAKTime(p *product) {
-	law, since := &c.c.Law, c.fr.Time-p.sakAt
-	if !law.Check(r3152SakProduct50ms, since <= max(2*productTime, c.roundTrip())) {
-		law.Broken(r3152SakProduct50ms, fmt.Sprintf("no SAK, though the last was %d ms ago", since/1e6))
+	rules, since := &c.c.Rules, c.fr.Time-p.sakAt
+	if !rules.Check(r3152SakProduct50ms, since <= max(2*productTime, c.roundTrip())) {
+		rules.Broken(r3152SakProduct50ms, fmt.Sprintf("no SAK, though the last was %d ms ago", since/1e6))
 		p.sakAt = c.fr.Time
 	}
 }

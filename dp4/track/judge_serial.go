@@ -10,11 +10,11 @@ import (
 // judgeFirst judges what the first captured copy of a packet tells besides its
 // place.
 func (c *conn) judgeFirst(dir int, u *fact) {
-	f, law := c.f, &c.c.Law
+	f, rules := c.f, &c.c.Rules
 	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && c.side[dir].started {
 		// No more messages begin than there are packets.
 		if from, ok := c.c.Dir[dir].Window().Cumulative(); ok && u.num-from < dp4.MessageWindow {
-			law.PassSet(setFirst)
+			rules.PassSet(setFirst)
 			return
 		}
 	}
@@ -25,9 +25,9 @@ func (c *conn) judgeFirst(dir int, u *fact) {
 	case f.Flags&dp4.WholeMessage != dp4.WholeMessage:
 		c.judgePartSerial(dir, u)
 	case f.Serial == 0:
-		law.Pass(r222SerialSingle)
+		rules.Pass(r222SerialSingle)
 		if f.Flags&dp4.RLY == 0 {
-			law.Pass(r222UnrelRetry)
+			rules.Pass(r222UnrelRetry)
 		}
 	}
 	if f.Flags&dp4.STA != 0 {
@@ -40,8 +40,8 @@ func (c *conn) judgeFirst(dir int, u *fact) {
 // 3.1.3). Packets are first sent in their order, so a packet that comes sooner
 // behind the one before it than any retry can was not sent before.
 func (c *conn) judgeSerialStart(dir int, u *fact) {
-	law, f := &c.c.Law, c.f
-	if law.Check(r222SerialStart, f.Serial == 0) {
+	rules, f := &c.c.Rules, c.f
+	if rules.Check(r222SerialStart, f.Serial == 0) {
 		return
 	}
 	p := c.side[dir].facts.fact(u.num - 1)
@@ -55,7 +55,7 @@ func (c *conn) judgeSerialStart(dir int, u *fact) {
 		c.broken(r222SerialStart, message, p.frame)
 		return
 	}
-	law.Unclear(r222SerialStart, session.GuardClean, message, p.frame)
+	rules.Unclear(r222SerialStart, session.GuardClean, message, p.frame)
 }
 
 // soonPart is within what time of a message's beginning no part of it is sent a
@@ -65,7 +65,7 @@ const soonPart = 5e6
 // judgePartSerial judges the serial of a part of a message: it counts the sendings
 // of all parts (MC-DPL4R 2.2.2). Some count each part by itself (AMB-DP4-13).
 func (c *conn) judgePartSerial(dir int, u *fact) {
-	law, f, s := &c.c.Law, c.f, &c.side[dir]
+	rules, f, s := &c.c.Rules, c.f, &c.side[dir]
 	h := &s.facts
 	m := h.message(u.msg)
 	if m == nil || f.Flags&dp4.STA != 0 {
@@ -74,9 +74,9 @@ func (c *conn) judgePartSerial(dir int, u *fact) {
 	if f.Serial == 0 {
 		if !m.zeroTold {
 			m.zeroTold = true
-			x := law.Here(r222SerialMulti, fmt.Sprintf("sequence %d, a later part of message %d, has serial 0: the sender counts each part by itself", f.Sequence, f.MessageID))
+			x := rules.Here(r222SerialMulti, fmt.Sprintf("sequence %d, a later part of message %d, has serial 0: the sender counts each part by itself", f.Sequence, f.MessageID))
 			x.Milder, x.Since = true, noWindow
-			law.Judge(x)
+			rules.Judge(x)
 		}
 		return
 	}
@@ -90,13 +90,13 @@ func (c *conn) judgePartSerial(dir int, u *fact) {
 		}
 		message := fmt.Sprintf("sequences %d and %d of message %d have the same serial %d", uint8(n), f.Sequence, f.MessageID, f.Serial)
 		if !h.perMessage || s.history.perPacket {
-			law.Unclear(r222SerialMulti, session.GuardDial, message, p.frame)
+			rules.Unclear(r222SerialMulti, session.GuardDial, message, p.frame)
 		} else {
 			c.broken(r222SerialMulti, message, p.frame)
 		}
 		return
 	}
-	law.Pass(r222SerialMulti)
+	rules.Pass(r222SerialMulti)
 }
 
 // startTime is for how long after the first frame of a connection a side that was
@@ -107,7 +107,7 @@ const startTime = 2e9
 // with 0, as in the example (AMB-DP4-01, AMB-DP4-02). Higher numbers of the first
 // packet captured may be those of later packets; both numbers together tell.
 func (c *conn) judgeStart(dir int, u *fact) {
-	s, law, f := &c.side[dir], &c.c.Law, c.f
+	s, rules, f := &c.side[dir], &c.c.Rules, c.f
 	s.started = true
 	if s.early || !c.fr.HasTime || c.fr.Time-c.c.FirstTime > startTime || f.Serial != 0 || f.Flags&dp4.STA == 0 {
 		return
@@ -122,41 +122,41 @@ func (c *conn) judgeStart(dir int, u *fact) {
 	seq := fmt.Sprintf("the first packet captured of this side has sequence %d", f.Sequence)
 	switch {
 	case msgOK || f.Sequence <= 1:
-		if !law.Check(r222MsgidFirst, msgOK) {
-			law.Broken(r222MsgidFirst, msg)
+		if !rules.Check(r222MsgidFirst, msgOK) {
+			rules.Broken(r222MsgidFirst, msg)
 		}
 	default:
-		law.Unclear(r222MsgidFirst, session.GuardClean, msg)
+		rules.Unclear(r222MsgidFirst, session.GuardClean, msg)
 	}
 	switch {
 	case seqOK || f.MessageID <= 1:
-		if !law.Check(r313SeqStart, seqOK) {
-			law.Broken(r313SeqStart, seq)
+		if !rules.Check(r313SeqStart, seqOK) {
+			rules.Broken(r313SeqStart, seq)
 		}
 	default:
-		law.Unclear(r313SeqStart, session.GuardClean, seq)
+		rules.Unclear(r313SeqStart, session.GuardClean, seq)
 	}
 }
 
 // judgeRetryTime: a retry sooner than the shortest round trip after the sending
 // before cannot know whether that arrived (MC-DPL4R 3.1.2).
 func (c *conn) judgeRetryTime(dir int, u *fact) {
-	law, s := &c.c.Law, &c.side[dir]
+	rules, s := &c.c.Rules, &c.side[dir]
 	if !c.fr.HasTime || c.f.Serial != u.high+1 || c.f.Flags&dp4.WholeMessage != dp4.WholeMessage {
 		return
 	}
 	gap := c.fr.Time - u.last
 	if u.num == s.facts.top && u.num <= 1 && u.high == 0 && c.c.Complete && u.sum == s.total {
 		// Nothing else was sent, so nothing can have been answered.
-		if !law.Check(r312RtoInit, gap+law.Horizon() >= initialRTO*3/4) {
-			law.Broken(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, without anything heard", gap/1e6), u.frame)
+		if !rules.Check(r312RtoInit, gap+rules.Horizon() >= initialRTO*3/4) {
+			rules.Broken(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, without anything heard", gap/1e6), u.frame)
 		}
 	}
 	if s.retries++; s.retries < leastRetries {
 		return
 	}
-	if !law.Check(r312Rto, gap+law.Horizon() >= c.c.Dir[dir].MinRTT()) {
-		law.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, the shortest round trip is %d ms", c.f.Sequence, gap/1e6, c.c.Dir[dir].MinRTT()/1e6), u.frame)
+	if !rules.Check(r312Rto, gap+rules.Horizon() >= c.c.Dir[dir].MinRTT()) {
+		rules.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, the shortest round trip is %d ms", c.f.Sequence, gap/1e6, c.c.Dir[dir].MinRTT()/1e6), u.frame)
 	}
 }
 

@@ -165,10 +165,10 @@ func (c *conn) judgeShape(dir int, x fault) {
 	if c.isCopyOfFaulty(dir) {
 		return
 	}
-	law, f := &c.c.Law, c.f
+	rules, f := &c.c.Rules, c.f
 	tell := func(bit fault, rule int, format string, args ...any) {
 		if x&bit != 0 {
-			law.Broken(rule, fmt.Sprintf(format, args...))
+			rules.Broken(rule, fmt.Sprintf(format, args...))
 		}
 	}
 	if f.Type == dp4.TypeNone || x&faultShort != 0 {
@@ -194,15 +194,15 @@ func (c *conn) judgeShape(dir int, x fault) {
 // judgeLength reports an ACK or NACK that lacks bytes or has some too many; the
 // latter does less harm.
 func (c *conn) judgeLength(size int, more bool) {
-	law, want := &c.c.Law, nackSize
+	rules, want := &c.c.Rules, nackSize
 	rule, name := r224Len, "an ACK"
 	if c.f.Type == dp4.TypeNACK {
 		rule, name = r223Len, "a NACK"
 		want += int(c.f.MaskSize)
 	}
-	x := law.Here(rule, fmt.Sprintf("%d bytes behind the indexes, %s has %d", size, name, want))
+	x := rules.Here(rule, fmt.Sprintf("%d bytes behind the indexes, %s has %d", size, name, want))
 	x.Milder = more
-	law.Judge(x)
+	rules.Judge(x)
 }
 
 // A seen frame is remembered to recognise copies of it.
@@ -218,7 +218,7 @@ func (c *conn) isCopyOfFaulty(dir int) bool {
 	s := &c.side[dir]
 	sent := c.sent.Of(c.fr.Datagram, 0, session.Unmarked)
 	for i := range s.faulty {
-		if x := &s.faulty[i]; x.hash != 0 && sent.IsCopyOf(x.hash, x.ipid, x.time, c.c.Law.Horizon()) {
+		if x := &s.faulty[i]; x.hash != 0 && sent.IsCopyOf(x.hash, x.ipid, x.time, c.c.Rules.Horizon()) {
 			return true
 		}
 	}
@@ -229,7 +229,7 @@ func (c *conn) isCopyOfFaulty(dir int) bool {
 
 // judgeWhole ends the frame-local rules of a frame that is no copy.
 func (c *conn) judgeWhole(dir int, x fault) {
-	law, f := &c.c.Law, c.f
+	rules, f := &c.c.Rules, c.f
 	if c.wants.Profile.Windows {
 		c.judgeProduct(dir)
 	}
@@ -237,29 +237,29 @@ func (c *conn) judgeWhole(dir int, x fault) {
 		return
 	}
 	if c.fr.Fragments > 1 {
-		law.Broken(r2Ipfrag, fmt.Sprintf("the frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
+		rules.Broken(r2Ipfrag, fmt.Sprintf("the frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
 	} else {
-		law.Pass(r2Ipfrag)
+		rules.Pass(r2Ipfrag)
 	}
 	if x == 0 {
-		law.PassSet(int(f.Type - dp4.TypeData))
+		rules.PassSet(int(f.Type - dp4.TypeData))
 	}
 	switch f.Type {
 	case dp4.TypeData:
 		if len(f.Data) == 0 && !c.fr.Cut() {
-			law.Broken(r222Datalen, "a data frame without data")
+			rules.Broken(r222Datalen, "a data frame without data")
 		} else {
-			law.Pass(r222Datalen)
+			rules.Pass(r222Datalen)
 		}
 		c.judgeEnvelope()
 	case dp4.TypeNACK:
-		if !law.Check(r2NackNnack0, f.MaskSize > 0 || c.fr.Cut()) {
-			law.Broken(r2NackNnack0, "a NACK without mask")
+		if !rules.Check(r2NackNnack0, f.MaskSize > 0 || c.fr.Cut()) {
+			rules.Broken(r2NackNnack0, "a NACK without mask")
 		}
 		fallthrough
 	case dp4.TypeACK:
-		if !law.Check(r223Strayflags, f.Flags&(dp4.STA|dp4.EOM|dp4.SAK|dp4.RLY) == 0) {
-			law.Broken(r223Strayflags, fmt.Sprintf("flags 0x%02x: an acknowledgement has flags of data frames", uint8(f.Flags)))
+		if !rules.Check(r223Strayflags, f.Flags&(dp4.STA|dp4.EOM|dp4.SAK|dp4.RLY) == 0) {
+			rules.Broken(r223Strayflags, fmt.Sprintf("flags 0x%02x: an acknowledgement has flags of data frames", uint8(f.Flags)))
 		}
 	}
 }
@@ -269,9 +269,9 @@ func (c *conn) isPlain() bool {
 	f := c.f
 	switch {
 	case f.Type == dp4.TypeData && len(f.Data) > 0 && (f.Data[0] != dp4.Signature[0] || !dp4.IsCore(f.Data)):
-		c.c.Law.PassSet(setPlain)
+		c.c.Rules.PassSet(setPlain)
 	case f.Type == dp4.TypeACK && f.Flags&(dp4.STA|dp4.EOM|dp4.SAK|dp4.RLY) == 0:
-		c.c.Law.PassSet(setAnswer)
+		c.c.Rules.PassSet(setAnswer)
 	default:
 		return false
 	}
@@ -289,9 +289,9 @@ func (c *conn) judgeEnvelope() {
 	}
 	switch name := dp4.CoreName(command); name {
 	case "ENUMSESSIONS", "ENUMSESSIONSREPLY", "ADDFORWARDREQUEST":
-		c.c.Law.Broken(r13Envelope, name+", which belongs to joining a session, is wrapped in a data frame")
+		c.c.Rules.Broken(r13Envelope, name+", which belongs to joining a session, is wrapped in a data frame")
 	case "":
 	default:
-		c.c.Law.Pass(r13Envelope)
+		c.c.Rules.Pass(r13Envelope)
 	}
 }

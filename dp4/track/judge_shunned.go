@@ -34,7 +34,7 @@ func (c *conn) shunFrame(dir, rule int) {
 	size := int64(f.Size(c.fr.Length))
 	s.total += size
 	s.shunned = shunned{set: true, rule: rule, seq: f.Sequence, message: f.MessageID, serial: f.Serial, frame: c.fr.Frame, time: c.fr.Time,
-		sum: s.total, before: s.total - size, clean: c.c.Law.CleanOf(dir, 0), ext: 1 + int(f.MaskSize)}
+		sum: s.total, before: s.total - size, clean: c.c.Rules.CleanOf(dir, 0), ext: 1 + int(f.MaskSize)}
 }
 
 // judgeShunned looks at an ACK for one of a frame of the other side that must be
@@ -52,7 +52,7 @@ func (c *conn) judgeShunned(dir int, captured bool) {
 	if f.Sequence != x.seq || f.MessageID != x.message || f.Serial != x.serial || captured {
 		if !x.passed {
 			x.passed = true
-			c.c.Law.Pass(x.rule)
+			c.c.Rules.Pass(x.rule)
 		}
 		return
 	}
@@ -62,7 +62,7 @@ func (c *conn) judgeShunned(dir int, captured bool) {
 	message := fmt.Sprintf(what, x.frame)
 	u := c.side[1-dir].facts.fact(base.num)
 	if !base.set || !base.hasNum || u == nil || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.sum) {
-		c.c.Law.Unclear(x.rule, session.GuardClean, message, x.frame)
+		c.c.Rules.Unclear(x.rule, session.GuardClean, message, x.frame)
 		return
 	}
 	c.broken(x.rule, message, x.frame)
@@ -80,7 +80,7 @@ func (x *shunned) counted(received int64) bool {
 // doubled on its way. Retries the capture missed look alike: only a later count that
 // is lower again proves one wrong.
 func (c *conn) judgeBytes(dir int, y *heard) {
-	law, s := &c.c.Law, &c.side[1-dir]
+	rules, s := &c.c.Rules, &c.side[1-dir]
 	base := &c.side[dir].hearing.base
 	u := s.facts.fact(base.num)
 	if !base.hasNum || base.typ != dp4.TypeACK || u == nil || base.epoch != y.epoch || !s.facts.whole(base.num) {
@@ -88,10 +88,10 @@ func (c *conn) judgeBytes(dir int, y *heard) {
 	}
 	y.grew, y.sent = int64(y.bytes-base.bytes), s.total-u.sum
 	if y.ahead = y.grew > 2*y.sent+bytesRoom; !y.ahead {
-		law.Pass(r3154BytesMax)
+		rules.Pass(r3154BytesMax)
 		return
 	}
-	law.Unclear(r3154BytesMax, session.GuardClean, y.excess(), base.frame)
+	rules.Unclear(r3154BytesMax, session.GuardClean, y.excess(), base.frame)
 }
 
 func (y *heard) excess() string {

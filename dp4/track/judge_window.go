@@ -29,10 +29,10 @@ const leastRTTs = 20
 // sender knew when it sent the message passed the capture point before; but the
 // capture may have missed it.
 func (c *conn) judgeWindow(dir int, u *fact) {
-	law, s := &c.c.Law, &c.side[dir]
+	rules, s := &c.c.Rules, &c.side[dir]
 	low := c.outstanding(dir, u.num)
 	if low == nil || u.msg-low.msg < dp4.MessageWindow {
-		law.Pass(r222MsgidWindow)
+		rules.Pass(r222MsgidWindow)
 		return
 	}
 	switch {
@@ -42,7 +42,7 @@ func (c *conn) judgeWindow(dir int, u *fact) {
 		s.excess.told = low.frame
 		c.broken(r222MsgidWindow, beyond(u.msg, low), low.frame)
 	default:
-		s.excess = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, c.fr.Time + 2*law.Horizon(), s.facts.epoch, 0}
+		s.excess = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, c.fr.Time + 2*rules.Horizon(), s.facts.epoch, 0}
 	}
 }
 
@@ -88,7 +88,7 @@ func (c *conn) outstanding(dir int, num int64) *fact {
 // settleExcess looks at the first acknowledgement that was certainly sent after a
 // message beyond the window was: what it leaves open was open then.
 func (c *conn) settleExcess(dir int) {
-	law, s := &c.c.Law, &c.side[dir]
+	rules, s := &c.c.Rules, &c.side[dir]
 	x := &s.excess
 	if !x.set || c.fr.Time < x.ripe || !c.fine() {
 		return
@@ -105,5 +105,5 @@ func (c *conn) settleExcess(dir int) {
 		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.frame, c.fr.Frame}
 		x.told = low.frame
 	}
-	law.Judge(ruling)
+	rules.Judge(ruling)
 }

@@ -200,15 +200,15 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
-// Doze implements session.Dozer.
-func (p *pair) Doze() {
+// Compact implements session.Dozer.
+func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
 			s := &c.side[i]
 			s.history.units, s.history.messages = nil, nil
 			s.facts.units, s.facts.messages = nil, nil
 		}
-		c.c.Doze()
+		c.c.Compact()
 	}
 }
 

@@ -68,7 +68,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 			c.keepUnjudged(dir, num, off, sig)
 			c.suspect(dir)
 			if c.waiting(dir) {
-				c.c.Law.Doubt(session.GuardAuth)
+				c.c.Rules.Doubt(session.GuardAuth)
 			}
 		}
 		if v == sigValid {
@@ -87,7 +87,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
 	c.doubtSignature(dir, num, v, true)
-	c.c.Law.Doubt(session.GuardAuth)
+	c.c.Rules.Doubt(session.GuardAuth)
 	if c.side[dir].doubts.heeds() {
 		return true
 	}

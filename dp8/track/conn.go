@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A conn is one DirectPlay 8 connection: the law of the protocol on top of the
+// A conn is one DirectPlay 8 connection: what the text says, on top of the
 // engine's counters.
 type conn struct {
 	c     *session.Conn
@@ -16,16 +16,16 @@ type conn struct {
 	wants *session.Config
 	pair  *pair
 
-	params    dp8.Params
-	connector int // direction of the connector, -1 when unknown
-	mode      mode
-	proof     proof
-	side      [2]side
-	alive     aliveState
-	hs        handshakeState
-	life      lifecycle
-	finished  bool // settled: further frames are only counted
-	shake          // what judging handshakes needs
+	params       dp8.Params
+	connector    int // direction of the connector, -1 when unknown
+	mode         mode
+	proof        proof
+	side         [2]side
+	alive        aliveState
+	hs           handshakeState
+	life         lifecycle
+	finished     bool // settled: further frames are only counted
+	commandState      // what judging handshakes needs
 
 	fr   *dissect.Frame // the frame at hand, nil when none is
 	f    *dp8.Frame
@@ -34,11 +34,11 @@ type conn struct {
 	ack  session.Acknowledgement
 	link func(session.Position)
 
-	// For the rules of sequence (see ledger).
+	// For the rules of sequence (see sequenceState).
 	stamp    stamp
 	said     saying
 	prior    prior
-	watch    watchman
+	timers   timerState
 	numbered [2]int64 // time of the latest numbered frame
 	vouched  [2]int64 // when the other side last acknowledged no more than was captured
 	grain    int64    // of the capture's times, as far as can be told, ns
@@ -69,8 +69,8 @@ type side struct {
 	fast      fastKey
 	keys      keyring
 	asm       assembler
-	mem       memory
-	ledger    ledger
+	history   history
+	sequence  sequenceState
 	recent    recent
 	ended     bool // END_STREAM was captured
 	endSeq    int64
@@ -91,9 +91,9 @@ type side struct {
 	bad       badFrame // what judging this side needs
 	ticks     tickWatch
 	cframes   cframes
-	hard      hardWatch
-	sackWatch sackWatch
-	alive1    aliveWatch
+	hard      hardDisconnectState
+	sackWatch sackState
+	alive1    keepAliveState
 	open      openFrames
 }
 
@@ -106,7 +106,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.seq.Bits, s.nseq.Bits = 8, 8
 		s.keys.proof = &c.proof
 		s.asm.conn, s.asm.dir = c, i
-		s.mem.lean, s.recent.lean = c.wants.Lean, c.wants.Lean
+		s.history.lowMemory, s.recent.lean = c.wants.LowMemory, c.wants.LowMemory
 	}
 	c.link = func(at session.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
@@ -197,7 +197,7 @@ func (c *conn) dataFrame(dir int) {
 	if d.Control&dp8.CtlRetry != 0 {
 		c.sent.Mark = session.MarkRetry
 	}
-	c.horizon = c.c.Law.Horizon()
+	c.horizon = c.c.Rules.Horizon()
 	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == session.MarkRetry, 0
 	c.heed(dir, num)
 	c.recall(dir, num)
@@ -303,7 +303,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	if !ok {
 		c.side[other].early, c.side[other].earlyTo = true, nrcv
 		c.judgeFirstAck(dir, nrcv)
-		c.side[other].mem.missed = c.side[other].mem.missed || nrcv != 0
+		c.side[other].history.missed = c.side[other].history.missed || nrcv != 0
 		return
 	}
 	cum, known := out.Window().Cumulative()
@@ -341,7 +341,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
-	if mask == 0 && !c.side[dir].ledger.alone.waiting {
+	if mask == 0 && !c.side[dir].sequence.alone.waiting {
 		return
 	}
 	if !c.fr.Words.Has(dissect.Duplicate) {

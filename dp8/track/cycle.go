@@ -53,7 +53,7 @@ func (y cycle) has(num int64, hash uint64, id uint16) bool {
 // lateCopy reports whether the data frame at hand is a copy, made by the network, of
 // one sent a whole cycle of numbers ago: it says nothing new.
 func (c *conn) lateCopy(dir int, num int64) bool {
-	m := &c.side[dir].mem
+	m := &c.side[dir].history
 	if m.cycle == nil || !m.cycle.has(num, c.sent.Hash, c.fr.IPID) {
 		return false
 	}
@@ -65,8 +65,8 @@ func (c *conn) lateCopy(dir int, num int64) bool {
 // hurry notes, where little is to be kept, that the side sends so many numbers within
 // the time in which copies come that more must be remembered from then on.
 func (c *conn) hurry(dir int, num int64) {
-	m := &c.side[dir].mem
-	if c.fr.Time-m.markedAt >= session.LeanTime || num < m.marked {
+	m := &c.side[dir].history
+	if c.fr.Time-m.markedAt >= session.LowMemoryTime || num < m.marked {
 		m.marked, m.markedAt = num, c.fr.Time
 	}
 	if num-m.marked >= fewRecent/2 {
@@ -76,7 +76,7 @@ func (c *conn) hurry(dir int, num int64) {
 }
 
 // startCycle is called when numbers begin to be forgotten.
-func (m *memory) startCycle() {
+func (m *history) startCycle() {
 	m.cycle = make(cycle, cycles)
 	for i := range m.ring {
 		if f := &m.ring[i]; f.used {

@@ -5,9 +5,9 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// shake is what judging the command frames of a connection needs, besides what is
+// commandState is what judging the command frames of a connection needs, besides what is
 // kept of each side.
-type shake struct {
+type commandState struct {
 	asked       [2]asked
 	lastConnect badConnect
 	strays      []stray
@@ -60,19 +60,19 @@ func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v se
 func (c *conn) finishJudging() {
 	c.finishStrays()
 	c.passRival()
-	law := &c.c.Law
+	rules := &c.c.Rules
 	for dir := range c.side {
 		c.finishDoubts(&c.side[dir])
 		c.judgeTickRate(dir)
 		c.finishHard(dir)
 		if w := &c.side[dir].sackWatch; w.over.Frame != 0 {
 			w.over.Blocked = session.GuardClean
-			law.Judge(w.over)
+			rules.Judge(w.over)
 		}
 	}
 	if e := &c.early; e.Frame != 0 {
 		e.Blocked = session.GuardClean
-		law.Judge(e.Case)
+		rules.Judge(e.Case)
 	}
 }
 

@@ -63,7 +63,7 @@ type latestMask struct {
 // before they are applied (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3). It gives back the mask
 // without what is proven impossible.
 func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
-	l, o, law := &c.side[dir].ledger, &c.side[1-dir].ledger, &c.c.Law
+	l, o, rules := &c.side[dir].sequence, &c.side[1-dir].sequence, &c.c.Rules
 	next := near(o.seen, nrcv)
 	c.said = saying{next: next}
 	if mask = c.judgeBit63(mask); c.fr.Err != nil {
@@ -88,7 +88,7 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 	if !l.answered {
 		l.answered = true
 		if c.c.Complete && !ahead {
-			law.Pass(r31522Start)
+			rules.Pass(r31522Start)
 		}
 		if c.c.Complete && ahead {
 			c.claim(dir, claim{from: o.seen + 1, next: next, high: o.seen, opening: true})
@@ -127,8 +127,8 @@ func (c *conn) judgeBit63(mask uint64) uint64 {
 	if mask == 0 {
 		return 0
 	}
-	if law := &c.c.Law; !law.Check(r31523Bit63, mask>>63 == 0) {
-		law.Broken(r31523Bit63, "bit 63 of the SACK mask is set: it names bNRcv + 64, a number outside the window")
+	if rules := &c.c.Rules; !rules.Check(r31523Bit63, mask>>63 == 0) {
+		rules.Broken(r31523Bit63, "bit 63 of the SACK mask is set: it names bNRcv + 64, a number outside the window")
 		return 0
 	}
 	return mask
@@ -137,32 +137,32 @@ func (c *conn) judgeBit63(mask uint64) uint64 {
 // judgeProgress judges that bNRcv does not go back in the order of sending, nor
 // stays behind in a retry (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
 func (c *conn) judgeProgress(dir int, next int64) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	rule := r31522Mono
 	if c.stamp.retry {
 		rule = r3165Hdrlatest
 	} else if l.queued > 0 && next >= l.queue[l.queued-1].next {
-		law.PassSet(setAck)
+		rules.PassSet(setAck)
 		if next > l.queue[l.queued-1].next {
 			l.push(c, next)
 		}
 		return
 	}
-	law.Pass(r31522Max)
+	rules.Pass(r31522Max)
 	if l.queued == 0 || next >= l.queue[l.queued-1].next {
-		law.Pass(rule)
+		rules.Pass(rule)
 		if l.queued == 0 || next > l.queue[l.queued-1].next {
 			l.push(c, next)
 		}
 		return
 	}
-	if l.queue[l.queued-1].next-next > dp8.WindowSize/4 && !law.ClockSure() {
-		law.Unclear(rule, session.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
+	if l.queue[l.queued-1].next-next > dp8.WindowSize/4 && !rules.ClockSure() {
+		rules.Unclear(rule, session.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
 		return
 	}
 	for i := l.queued - 1; i >= 0 && l.queue[i].next > next; i-- {
 		if x := &l.queue[i]; c.after(&x.stamp) {
-			law.Broken(rule, c.goesBack(x, next), x.frame)
+			rules.Broken(rule, c.goesBack(x, next), x.frame)
 			if rule == r31522Mono {
 				l.queued = 0
 				l.push(c, next)
@@ -170,7 +170,7 @@ func (c *conn) judgeProgress(dir int, next int64) {
 			return
 		}
 	}
-	law.Pass(rule) // it was overtaken
+	rules.Pass(rule) // it was overtaken
 }
 
 func (c *conn) goesBack(x *told, next int64) string {
@@ -180,7 +180,7 @@ func (c *conn) goesBack(x *told, next int64) string {
 	return fmt.Sprintf("bNRcv is %d, a frame sent before carried %d", uint8(next), uint8(x.next))
 }
 
-func (l *ledger) push(c *conn, next int64) {
+func (l *sequenceState) push(c *conn, next int64) {
 	if l.queued == len(l.queue) {
 		copy(l.queue[:], l.queue[1:])
 		l.queued--
@@ -193,7 +193,7 @@ func (l *ledger) push(c *conn, next int64) {
 
 // judgeMask judges a SACK mask (MC-DPL8R 3.1.5.2.3).
 func (c *conn) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
-	o, law := &c.side[1-dir].ledger, &c.c.Law
+	o, rules := &c.side[1-dir].sequence, &c.c.Rules
 	top := next + int64(bits.Len64(mask))
 	c.countBase(dir, mask, top)
 	switch {
@@ -205,7 +205,7 @@ func (c *conn) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
 			return 0
 		}
 	case top <= o.seen:
-		law.Pass(r31523Unsent)
+		rules.Pass(r31523Unsent)
 	}
 	known := mask
 	if over := top - o.seen; over > 0 {
@@ -221,7 +221,7 @@ func (c *conn) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
 // judgeRenege judges that a number once selectively acknowledged is not reported
 // missing later.
 func (c *conn) judgeRenege(dir int, next int64, mask uint64) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	x := &l.mask
 	if !x.known {
 		x.take(c, next, mask)
@@ -237,8 +237,8 @@ func (c *conn) judgeRenege(dir int, next int64, mask uint64) {
 		if shift > 0 && x.bits>>uint(shift-1)&1 != 0 {
 			gone, n = 1, next
 		}
-		if !law.Check(r31523Renege, gone == 0) {
-			law.Broken(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, which an earlier one acknowledged", uint8(n)), x.frame)
+		if !rules.Check(r31523Renege, gone == 0) {
+			rules.Broken(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, which an earlier one acknowledged", uint8(n)), x.frame)
 		}
 	}
 	x.take(c, next, mask)
@@ -265,7 +265,7 @@ type baseCount struct {
 // set, and masks often name the number behind the highest sent (MC-DPL8R
 // 3.1.5.2.3).
 func (c *conn) countBase(dir int, mask uint64, top int64) {
-	b, o, law := &c.side[dir].ledger.bases, &c.side[1-dir].ledger, &c.c.Law
+	b, o, rules := &c.side[dir].sequence.bases, &c.side[1-dir].sequence, &c.c.Rules
 	b.bit0 = b.bit0 || mask&1 != 0
 	if b.n > 0 && top <= b.top {
 		return
@@ -273,26 +273,26 @@ func (c *conn) countBase(dir int, mask uint64, top int64) {
 	b.n, b.top = b.n+1, top
 	if top == o.seen+1 {
 		b.beyond++
-		c.side[dir].ledger.odd = true
+		c.side[dir].sequence.odd = true
 	}
 	switch {
 	case b.bit0 || b.beyond == 0:
-		law.Pass(r31523Base)
+		rules.Pass(r31523Base)
 	case b.n >= baseMasks && b.beyond*2 >= b.n && !b.told:
 		b.told = true
-		law.Broken(r31523Base, fmt.Sprintf("%d of %d SACK masks name a number not sent yet when bit 0 is bNRcv + 1, none when it is bNRcv", b.beyond, b.n))
+		rules.Broken(r31523Base, fmt.Sprintf("%d of %d SACK masks name a number not sent yet when bit 0 is bNRcv + 1, none when it is bNRcv", b.beyond, b.n))
 	}
 }
 
 // passedHole notes an acknowledgement that passes numbers which were not captured:
 // if they are sent for the first time later, they were not there to be acknowledged.
 func (c *conn) passedHole(dir int, cum int64, known bool, words dissect.Words) {
-	o := &c.side[1-dir].ledger
+	o := &c.side[1-dir].sequence
 	if c.said.ahead || !known || !o.started || !c.fr.HasTime {
 		return
 	}
 	if !words.Has(dissect.AckOfUncaptured) {
-		c.c.Law.Pass(r31522Gapack)
+		c.c.Rules.Pass(r31522Gapack)
 		return
 	}
 	from := max(cum, o.seen-dp8.WindowSize)

@@ -56,7 +56,7 @@ func (k *claim) rule() int {
 }
 
 func (c *conn) claim(dir int, k claim) {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	k.stamp = c.stamp
 	if n := len(l.claims); n > 0 && l.claims[n-1].next == k.next && l.claims[n-1].mask == k.mask {
 		return
@@ -70,12 +70,12 @@ func (c *conn) claim(dir int, k claim) {
 
 // shelve ends a claim without a verdict.
 func (c *conn) shelve(dir int, k *claim, g session.Guard) {
-	c.c.Law.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Blocked: g,
+	c.c.Rules.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Blocked: g,
 		Message: "it acknowledges numbers that were not captured"})
 }
 
 func (c *conn) dropClaims(dir int, g session.Guard) {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	for i := range l.claims {
 		c.shelve(dir, &l.claims[i], g)
 	}
@@ -85,7 +85,7 @@ func (c *conn) dropClaims(dir int, g session.Guard) {
 // settleClaims looks at the other side's claims when a number of side dir is
 // captured; first tells that it is certainly its first sending.
 func (c *conn) settleClaims(dir int, num int64, first bool) {
-	l := &c.side[1-dir].ledger
+	l := &c.side[1-dir].sequence
 	keep := l.claims[:0]
 	for i := range l.claims {
 		k := l.claims[i]
@@ -95,7 +95,7 @@ func (c *conn) settleClaims(dir int, num int64, first bool) {
 		case k.covers(num) && !first && late:
 			c.shelve(1-dir, &k, session.GuardClean) // it was sent before, unseen
 		case !k.hole && num >= k.top() && !late:
-			c.c.Law.Pass(k.rule()) // the frame was overtaken by its acknowledgement
+			c.c.Rules.Pass(k.rule()) // the frame was overtaken by its acknowledgement
 		case num > k.top() && !k.hole, num > k.top()+dp8.WindowSize:
 			c.shelve(1-dir, &k, session.GuardClean)
 		default:
@@ -116,20 +116,20 @@ func (c *conn) disprove(dir int, k *claim, why string) {
 	switch k.rule() {
 	case r31523Unsent:
 		what = fmt.Sprintf("the SACK mask names %d, but the highest bSeq of the other side so far is %d", uint8(k.top()), uint8(k.high))
-		c.side[dir].ledger.odd = true
+		c.side[dir].sequence.odd = true
 	case r31522Gapack:
 		what = fmt.Sprintf("bNRcv is %d: it passes a number that was not sent yet", uint8(k.next))
 	case r31522Start:
 		what = fmt.Sprintf("the first bNRcv is %d, not 0", uint8(k.next))
 	}
-	c.c.Law.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true,
+	c.c.Rules.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true,
 		Proof: []uint64{proof}, Message: what + "; " + why})
 }
 
 // contradict looks at the side's own claims: one that a later frame of it takes
 // back was false.
 func (c *conn) contradict(dir int, next int64) {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	if len(l.claims) == 0 {
 		return
 	}
@@ -149,7 +149,7 @@ func (c *conn) contradict(dir int, next int64) {
 // will send next: nothing from there on was sent before. It counts only when it
 // agrees with what was captured.
 func (c *conn) judgeNextSend(dir int, next int64) {
-	l, own := &c.side[1-dir].ledger, &c.side[dir].ledger
+	l, own := &c.side[1-dir].sequence, &c.side[dir].sequence
 	if len(l.claims) == 0 || !own.started || next != own.seen+1 || c.fr.Words != 0 {
 		return
 	}
@@ -169,10 +169,10 @@ func (c *conn) judgeNextSend(dir int, next int64) {
 // more than a window beyond everything captured, in a capture that shows no gap,
 // is false; of others too little is known.
 func (c *conn) closeClaims(dir int) {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	for i := range l.claims {
 		k := &l.claims[i]
-		if !k.hole && k.high >= 0 && k.top() > k.high+1+session.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Law.Clean(0) {
+		if !k.hole && k.high >= 0 && k.top() > k.high+1+session.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Rules.Clean(0) {
 			c.disprove(dir, k, "that is more than the window beyond it")
 			continue
 		}
@@ -188,7 +188,7 @@ const firstAckTime = 1e9
 // judgeFirstAck judges bNRcv while nothing of the other side was captured: it starts
 // at 0 (MC-DPL8R 3.1.5.2.2).
 func (c *conn) judgeFirstAck(dir int, nrcv uint8) {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	if !c.c.Complete || !c.fr.HasTime || c.trusted != 0 || c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
@@ -203,6 +203,6 @@ func (c *conn) judgeFirstAck(dir int, nrcv uint8) {
 	case nrcv != 0:
 		c.claim(dir, claim{next: int64(nrcv), high: -1, opening: first})
 	case first:
-		c.c.Law.Pass(r31522Start)
+		c.c.Rules.Pass(r31522Start)
 	}
 }

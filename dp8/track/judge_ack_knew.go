@@ -50,7 +50,7 @@ func (s *carriers) clear() {
 // counts: whatever is sent later under its number carries what is newer. A send
 // mask must be in all sendings.
 func (c *conn) carry(dir int, num int64, d *dp8.DFrame) {
-	s := &c.side[dir].ledger.carried
+	s := &c.side[dir].sequence.carried
 	if d.Control&dp8.CtlRetry != 0 {
 		if k := s.at(num); k != nil {
 			k.drops &= c.said.drops
@@ -58,7 +58,7 @@ func (c *conn) carry(dir int, num int64, d *dp8.DFrame) {
 		return
 	}
 	most := dp8.WindowSize
-	if c.wants.Lean {
+	if c.wants.LowMemory {
 		most /= 2
 	}
 	k := s.place(num, most)
@@ -99,7 +99,7 @@ const knowledge = 16
 // own number num was acknowledged: a reliable frame below received, of which the
 // first sending was captured, said so. No mask can have passed over that one.
 func (c *conn) knew(dir int, received, num int64) (by *carrier, selectively bool) {
-	s := &c.side[1-dir].ledger.carried
+	s := &c.side[1-dir].sequence.carried
 	for q := received - 1; q >= received-knowledge; q-- {
 		k := s.at(q)
 		if k == nil || !k.reliable || k.next == 0 {
@@ -119,7 +119,7 @@ func (c *conn) knew(dir int, received, num int64) (by *carrier, selectively bool
 // again (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3). The header of the retry shows what had
 // been received when it was sent.
 func (c *conn) judgeNeed(dir int, num int64, d *dp8.DFrame) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	received, ok := c.received(dir, d.NRcv)
 	if !ok || !c.fr.HasTime {
 		return
@@ -130,23 +130,23 @@ func (c *conn) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 		if cum, ok := c.c.Dir[dir].Window().Cumulative(); ok && num >= cum {
 			rule = r31523Noretry
 		}
-		law.Unclear(rule, session.GuardKnew, "retried after its acknowledgement was captured")
+		rules.Unclear(rule, session.GuardKnew, "retried after its acknowledgement was captured")
 	case by == nil:
-		law.Pass(r31522Ackedretry)
-		law.Pass(r31523Noretry)
-	case selectively && c.side[1-dir].ledger.odd:
-		law.Unclear(r31523Noretry, session.GuardKnew, "the masks of the other side may mean something else", by.frame)
+		rules.Pass(r31522Ackedretry)
+		rules.Pass(r31523Noretry)
+	case selectively && c.side[1-dir].sequence.odd:
+		rules.Unclear(r31523Noretry, session.GuardKnew, "the masks of the other side may mean something else", by.frame)
 	case selectively:
-		law.Broken(r31523Noretry, fmt.Sprintf("%d is retried; the side had received bSeq %d, of which the SACK mask acknowledged it", uint8(num), uint8(by.num)), by.frame)
+		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried; the side had received bSeq %d, of which the SACK mask acknowledged it", uint8(num), uint8(by.num)), by.frame)
 	default:
-		law.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried; the side had received bSeq %d, which carried bNRcv %d", uint8(num), uint8(by.num), uint8(by.next)), by.frame)
+		rules.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried; the side had received bSeq %d, which carried bNRcv %d", uint8(num), uint8(by.num), uint8(by.next)), by.frame)
 	}
 }
 
 // received unwraps a bNRcv of a side; ok is false when nothing is certain of the
 // other side.
 func (c *conn) received(dir int, nrcv uint8) (next int64, ok bool) {
-	o := &c.side[1-dir].ledger
+	o := &c.side[1-dir].sequence
 	next = near(o.seen, nrcv)
 	return next, o.started && next <= o.seen+1 && !c.silent(1-dir)
 }

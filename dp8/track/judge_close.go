@@ -34,21 +34,21 @@ type closeDuty struct {
 }
 
 // judgeEnd judges END_STREAM and what follows it (MC-DPL8R 3.1.4.3).
-func (c *conn) judgeEnd(law *session.Law, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
+func (c *conn) judgeEnd(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
 	s := &c.side[dir]
 	if d.Control&dp8.CtlEndStream != 0 && prev == nil {
-		if !law.Check(r3143Reliable, d.Command&dp8.Reliable != 0) {
-			law.Broken(r3143Reliable, "END_STREAM on a frame that is not reliable")
+		if !rules.Check(r3143Reliable, d.Command&dp8.Reliable != 0) {
+			rules.Broken(r3143Reliable, "END_STREAM on a frame that is not reliable")
 		}
-		if !law.Check(r3143Empty, len(d.Payload) == 0 && !d.Coalesced) {
-			x := law.Here(r3143Empty, "END_STREAM on a frame with payload")
+		if !rules.Check(r3143Empty, len(d.Payload) == 0 && !d.Coalesced) {
+			x := rules.Here(r3143Empty, "END_STREAM on a frame with payload")
 			if c.params.Signing == dp8.SigningUnknown || len(d.Payload) == 8 && slices.Contains(c.c.Inferred, "signing") {
 				x.Blocked = session.GuardVer // it may be a signature
 			}
-			law.Judge(x)
+			rules.Judge(x)
 		}
 		if c.side[1-dir].ended {
-			law.Pass(r3143Reply)
+			rules.Pass(r3143Reply)
 		}
 	}
 	if d.Control&dp8.CtlEndStream != 0 && !s.ended {
@@ -57,42 +57,42 @@ func (c *conn) judgeEnd(law *session.Law, dir int, num int64, d *dp8.DFrame, pre
 	switch {
 	case s.closing.beyond:
 	case s.ended && num > s.endSeq && num < s.endSeq+dp8.WindowSize:
-		c.judgeBeyond(law, dir, d)
+		c.judgeBeyond(rules, dir, d)
 	case s.ended:
-		law.Pass(r3143Last)
+		rules.Pass(r3143Last)
 	case d.Control&dp8.CtlEndStream != 0:
-		c.judgeOvertaken(law, dir, num, d.Control&dp8.CtlRetry != 0)
+		c.judgeOvertaken(rules, dir, num, d.Control&dp8.CtlRetry != 0)
 	}
 }
 
 // judgeBeyond judges a new number behind END_STREAM. When the connection was over
 // it is one of a connection that should be gone; a KeepAlive names it, anything
 // else may be of another one.
-func (c *conn) judgeBeyond(law *session.Law, dir int, d *dp8.DFrame) {
+func (c *conn) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFrame) {
 	s := &c.side[dir]
 	sure := c.unwrapped(dir, s.closing.endAt)
 	if at, over := c.overSince(); over && c.fr.Time-at > overAfter {
-		x := law.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), s.closing.end)
+		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), s.closing.end)
 		if !sure && !(d.KeepAlive && c.hs.sessionKnown && c.c.Complete) {
 			x.Blocked = session.GuardLife
 		}
 		s.closing.beyond = true
-		law.Judge(x)
+		rules.Judge(x)
 		return
 	}
-	x := law.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d had", d.Seq, uint8(s.endSeq)), s.closing.end)
+	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d had", d.Seq, uint8(s.endSeq)), s.closing.end)
 	if !sure {
 		x.Blocked = session.GuardUnwrap
 	}
 	s.closing.beyond = true
-	law.Judge(x)
+	rules.Judge(x)
 }
 
 // judgeOvertaken looks for numbers behind END_STREAM that were captured before it.
-func (c *conn) judgeOvertaken(law *session.Law, dir int, num int64, retry bool) {
+func (c *conn) judgeOvertaken(rules *session.Evaluation, dir int, num int64, retry bool) {
 	s := &c.side[dir]
-	for n := num + 1; n <= s.mem.top && n < num+dp8.WindowSize; n++ {
-		f := s.mem.at(n)
+	for n := num + 1; n <= s.history.top && n < num+dp8.WindowSize; n++ {
+		f := s.history.at(n)
 		if f == nil {
 			continue
 		}
@@ -102,10 +102,10 @@ func (c *conn) judgeOvertaken(law *session.Law, dir int, num int64, retry bool) 
 			x.Blocked = session.GuardUnwrap
 		}
 		s.closing.beyond = true
-		law.Judge(x)
+		rules.Judge(x)
 		return
 	}
-	law.Pass(r3143Last)
+	rules.Pass(r3143Last)
 }
 
 // overSince tells since when both sides have ended and are acknowledged.
@@ -134,52 +134,52 @@ func (c *conn) judgeAcknowledged(dir int, next int64) {
 	if !peer.ended && !c.side[dir].ended {
 		return
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if peer.ended {
-		c.judgeTaken(law, dir, next)
+		c.judgeTaken(rules, dir, next)
 	} else {
-		c.judgeDeaf(law, dir, next)
+		c.judgeDeaf(rules, dir, next)
 	}
 }
 
 // judgeTaken: what lies behind END_STREAM is ignored (MC-DPL8R 3.1.4.3).
-func (c *conn) judgeTaken(law *session.Law, dir int, next int64) {
+func (c *conn) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 	peer, duty := &c.side[1-dir], &c.side[dir].closing
 	switch {
 	case duty.took || next <= peer.endSeq || next > peer.endSeq+dp8.WindowSize:
 	case next == peer.endSeq+1:
-		law.Pass(r3143Beyond)
+		rules.Pass(r3143Beyond)
 	default:
-		f := peer.mem.at(peer.endSeq + 1)
+		f := peer.history.at(peer.endSeq + 1)
 		if f == nil {
 			return // it was never sent: another rule
 		}
 		duty.took = true
-		x := law.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges what follows END_STREAM, which bSeq %d had", uint8(next), uint8(peer.endSeq)), f.frame)
+		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges what follows END_STREAM, which bSeq %d had", uint8(next), uint8(peer.endSeq)), f.frame)
 		if !c.unwrapped(1-dir, peer.closing.endAt) || f.last < peer.closing.endAt {
 			x.Blocked = session.GuardLife
 		}
-		law.Judge(x)
+		rules.Judge(x)
 	}
 }
 
 // judgeDeaf: a side that ended acknowledges until its peer ends (MC-DPL8R 3.1.4.3).
 // It still speaks, and expects what was sent to it time and again.
-func (c *conn) judgeDeaf(law *session.Law, dir int, next int64) {
+func (c *conn) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
 	peer, duty := &c.side[1-dir], &c.side[dir].closing
 	if cum, ok := c.c.Dir[1-dir].Window().Cumulative(); ok && next > cum {
-		law.Pass(r3143Keepack)
+		rules.Pass(r3143Keepack)
 		return
 	}
-	f := peer.mem.at(next)
+	f := peer.history.at(next)
 	if f == nil || duty.deaf || f.sendings < deafAfter || f.time < duty.endAt || c.fr.Time-f.time < overAfter ||
 		c.f.Type != dp8.TypeSACK || c.f.SACK.SendMask != 0 {
 		return // a SACK answers what arrived: the way to the side is open
 	}
 	duty.deaf = true
-	x := law.Here(r3143Keepack, fmt.Sprintf("bNRcv is still %d: that number was sent %d times since the side ended", uint8(next), f.sendings), f.frame)
+	x := rules.Here(r3143Keepack, fmt.Sprintf("bNRcv is still %d: that number was sent %d times since the side ended", uint8(next), f.sendings), f.frame)
 	x.Since = f.time
-	law.Judge(x)
+	rules.Judge(x)
 }
 
 // judgeReply: who receives END_STREAM ends too (MC-DPL8R 3.1.4.3). A frame of side
@@ -190,7 +190,7 @@ func (c *conn) judgeReply(dir int, next int64) {
 	if !peer.ended || s.ended || s.closing.told {
 		return
 	}
-	duty, law := &s.closing, &c.c.Law
+	duty, rules := &s.closing, &c.c.Rules
 	cum, ok := c.c.Dir[1-dir].Window().Cumulative()
 	mine, mineOK := c.c.Dir[dir].Window().Cumulative()
 	switch {
@@ -201,13 +201,13 @@ func (c *conn) judgeReply(dir int, next int64) {
 		return
 	case c.fr.Time-duty.since > quietBefore && next <= duty.next+1 && mineOK && mine >= duty.next && c.allCaptured(dir, duty.next):
 		duty.told = true
-		x := law.Here(r3143Reply, fmt.Sprintf("%d s after it acknowledged END_STREAM the side has not ended, and had nothing to send", (c.fr.Time-duty.since)/1e9))
+		x := rules.Here(r3143Reply, fmt.Sprintf("%d s after it acknowledged END_STREAM the side has not ended, and had nothing to send", (c.fr.Time-duty.since)/1e9))
 		x.Since = duty.since
 		// After long silence it might be another connection: a KeepAlive names it.
 		if !c.unwrapped(dir, duty.since) && !(c.f.Type == dp8.TypeDFrame && c.f.DFrame.KeepAlive && c.hs.sessionKnown) {
 			x.Blocked = session.GuardLife
 		}
-		law.Hold(x, func() (session.Ruling, session.Guard) {
+		rules.Hold(x, func() (session.Ruling, session.Guard) {
 			if s.ended || c.life.hard != [2]bool{} {
 				return session.Passed, session.GuardNone
 			}
@@ -223,7 +223,7 @@ func (c *conn) judgeReply(dir int, next int64) {
 // allCaptured reports that the latest numbers below next were captured: none of them
 // can have had an END_STREAM.
 func (c *conn) allCaptured(dir int, next int64) bool {
-	m := &c.side[dir].mem
+	m := &c.side[dir].history
 	for n := next - 1; n >= max(next-dp8.WindowSize, m.bottom); n-- {
 		if m.at(n) == nil {
 			return false
@@ -235,6 +235,6 @@ func (c *conn) allCaptured(dir int, next int64) bool {
 // judgeTermination: nothing new came once both sides had ended.
 func (c *conn) judgeTermination() {
 	if _, over := c.overSince(); over && !c.side[0].closing.beyond && !c.side[1].closing.beyond {
-		c.c.Law.Pass(r3143Terminated)
+		c.c.Rules.Pass(r3143Terminated)
 	}
 }

@@ -10,12 +10,12 @@ import (
 
 // judgeUnfitParts judges a coalesced frame whose headers or payloads do not fit.
 // Padding that is not zero was left out: what follows it then fits no more.
-func (c *conn) judgeUnfitParts(law *session.Law) {
+func (c *conn) judgeUnfitParts(rules *session.Evaluation) {
 	d, err := &c.f.DFrame, c.fr.Err
 	if c.params.Signing == dp8.SigningUnknown {
 		return // a signature may stand before the headers
 	}
-	if !c.judgePadding(law, d) {
+	if !c.judgePadding(rules, d) {
 		return
 	}
 	switch err.Field {
@@ -32,16 +32,16 @@ func (c *conn) judgeUnfitParts(law *session.Law) {
 	}
 }
 
-// badPart is Law.Broken, milder when it was only concluded whether a signature stands
+// badPart is Evaluation.Broken, milder when it was only concluded whether a signature stands
 // before the headers.
 func (c *conn) badPart(rule int, message string) {
-	x := c.c.Law.Here(rule, message)
+	x := c.c.Rules.Here(rule, message)
 	x.Milder = slices.Contains(c.c.Inferred, "signing")
-	c.c.Law.Judge(x)
+	c.c.Rules.Judge(x)
 }
 
 // judgePadding judges the padding that was decoded: zero bytes.
-func (c *conn) judgePadding(law *session.Law, d *dp8.DFrame) bool {
+func (c *conn) judgePadding(rules *session.Evaluation, d *dp8.DFrame) bool {
 	k := &d.Coalesce
 	if k.HeaderPad != [2]byte{} {
 		c.badPart(r223Hdrpad, fmt.Sprintf("the padding behind the coalesce headers is % x, not zero", k.HeaderPad[:]))
@@ -59,30 +59,30 @@ func (c *conn) judgePadding(law *session.Law, d *dp8.DFrame) bool {
 // judgeCoalesced judges a data frame with COALESCE that is neither a copy nor
 // forged.
 func (c *conn) judgeCoalesced(d *dp8.DFrame) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if d.KeepAlive || c.fr.Cut() {
 		return
 	}
-	if !c.judgeCoalesceVersion(law) || !d.Coalesced {
+	if !c.judgeCoalesceVersion(rules) || !d.Coalesced {
 		return
 	}
 	const whole = dp8.NewMsg | dp8.EndMsg
-	if !law.Check(r223Flags, d.Command&whole == whole) {
-		law.Broken(r223Flags, fmt.Sprintf("bCommand 0x%02x of a coalesced frame lacks NEW_MSG or END_MSG", uint8(d.Command)))
+	if !rules.Check(r223Flags, d.Command&whole == whole) {
+		rules.Broken(r223Flags, fmt.Sprintf("bCommand 0x%02x of a coalesced frame lacks NEW_MSG or END_MSG", uint8(d.Command)))
 	}
 	if c.params.Signing != dp8.SigningUnknown {
-		c.judgeParts(law, d)
+		c.judgeParts(rules, d)
 	}
 }
 
 // judgeCoalesceVersion: coalescence needs 1.5 on both sides (MC-DPL8R 1.7).
-func (c *conn) judgeCoalesceVersion(law *session.Law) bool {
+func (c *conn) judgeCoalesceVersion(rules *session.Evaluation) bool {
 	a, b := c.side[0].version, c.side[1].version
 	switch {
 	case a == 0 || b == 0:
 		return true // concluded at most
 	case min(a, b) >= dp8.Version15:
-		law.Pass(r223Ver)
+		rules.Pass(r223Ver)
 		return true
 	}
 	if s := &c.side[c.dirOf()]; s.uncoal {
@@ -90,27 +90,27 @@ func (c *conn) judgeCoalesceVersion(law *session.Law) bool {
 	} else {
 		s.uncoal = true
 	}
-	law.Broken(r223Ver, fmt.Sprintf("a coalesced frame although the lower of the versions is 1.%d", min(a, b)&0xffff))
+	rules.Broken(r223Ver, fmt.Sprintf("a coalesced frame although the lower of the versions is 1.%d", min(a, b)&0xffff))
 	return false
 }
 
 // judgeParts judges the headers and payloads of a coalesced frame.
-func (c *conn) judgeParts(law *session.Law, d *dp8.DFrame) {
+func (c *conn) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
 	k := &d.Coalesce
 	for _, r := range [...]int{r223Count, r223End, r223Fit} {
-		law.Pass(r)
+		rules.Pass(r)
 	}
-	if c.judgePadding(law, d) {
-		law.Pass(r223Hdrpad)
-		law.Pass(r223Paypad)
+	if c.judgePadding(rules, d) {
+		rules.Pass(r223Hdrpad)
+		rules.Pass(r223Paypad)
 	}
-	if !law.Check(r223Trail, len(k.Trailing) == 0) {
+	if !rules.Check(r223Trail, len(k.Trailing) == 0) {
 		c.badPart(r223Trail, fmt.Sprintf("%d bytes follow the last coalesced payload", len(k.Trailing)))
 	}
-	if !law.Check(r223Mtu, c.fr.Fragments == 0) {
+	if !rules.Check(r223Mtu, c.fr.Fragments == 0) {
 		c.badPart(r223Mtu, fmt.Sprintf("a coalesced frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
 	}
-	if d.Control&dp8.CtlRetry == 0 && !law.Check(r223Solo, k.N > 1) { // a retry may have lost its unreliable parts
+	if d.Control&dp8.CtlRetry == 0 && !rules.Check(r223Solo, k.N > 1) { // a retry may have lost its unreliable parts
 		c.badPart(r223Solo, "a single payload is coalesced")
 	}
 	empty, strict := 0, dp8.Command(0)
@@ -121,10 +121,10 @@ func (c *conn) judgeParts(law *session.Law, d *dp8.DFrame) {
 		}
 		strict |= dp8.Command(p.Command & (dp8.PartReliable | dp8.PartSequential))
 	}
-	if !law.Check(r223Zero, empty == 0) {
+	if !rules.Check(r223Zero, empty == 0) {
 		c.badPart(r223Zero, fmt.Sprintf("%d coalesced payloads are empty", empty))
 	}
-	if !law.Check(r223Outer, strict&^d.Command == 0) {
+	if !rules.Check(r223Outer, strict&^d.Command == 0) {
 		c.badPart(r223Outer, fmt.Sprintf("the frame lacks RELIABLE or SEQUENTIAL (bCommand 0x%02x), one of its parts has it", uint8(d.Command)))
 	}
 }
@@ -161,11 +161,11 @@ func (c *conn) keepOpen(dir int, num int64, d *dp8.DFrame) {
 		return
 	}
 	coalesced := d.Control&dp8.CtlCoalesce != 0
-	law, o := &c.c.Law, &c.side[dir].open
+	rules, o := &c.c.Rules, &c.side[dir].open
 	o[num&(openRing-1)] = openFrame{num: num, frame: c.fr.Frame, time: c.fr.Time, coalesced: coalesced,
 		open: !coalesced && d.Command&dp8.EndMsg == 0, goesOn: !coalesced && d.Command&dp8.NewMsg == 0}
 	if coalesced && !o.at(num-1).open {
-		law.Pass(r31526CoalMid)
+		rules.Pass(r31526CoalMid)
 	}
 	for n := num - 1; n <= num+1; n++ {
 		before, x, behind := o.at(n-1), o.at(n), o.at(n+1)
@@ -175,7 +175,7 @@ func (c *conn) keepOpen(dir int, num int64, d *dp8.DFrame) {
 			if !c.unwrapsAfter(n, min(before.time, x.time, behind.time)) {
 				blocked = session.GuardUnwrap
 			}
-			law.Judge(session.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
+			rules.Judge(session.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
 				Proof: []uint64{before.frame, behind.frame}, Message: "a coalesced frame stands between two parts of one message"})
 		}
 	}

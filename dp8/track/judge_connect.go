@@ -83,7 +83,7 @@ func (c *conn) speaks(dir int) {
 // judgeConnect judges a CONNECT that is no copy. It reports false when the frame
 // must change nothing.
 func (c *conn) judgeConnect(dir int, h *dp8.Handshake) bool {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	foreign := c.hs.sessionKnown && h.SessionID != c.c.SessionID
 	good := c.judgeConnectFields(h)
 	if foreign && good && c.life.state != session.Opening {
@@ -103,7 +103,7 @@ func (c *conn) judgeConnect(dir int, h *dp8.Handshake) bool {
 		return c.life.state == session.Opening
 	}
 	if c.hs.sessionKnown && c.asked[dir].n > 0 {
-		law.Pass(r2211SessidConst)
+		rules.Pass(r2211SessidConst)
 	}
 	c.lives(dir, true, 0)
 	if c.life.state == session.Opening {
@@ -121,11 +121,11 @@ func (c *conn) judgeConnect(dir int, h *dp8.Handshake) bool {
 
 // judgeConnectFields judges the values of one CONNECT (MC-DPL8R 2.2.1.1).
 func (c *conn) judgeConnectFields(h *dp8.Handshake) (good bool) {
-	law, major, minor := &c.c.Law, h.Version>>16, h.Version&0xffff
+	rules, major, minor := &c.c.Rules, h.Version>>16, h.Version&0xffff
 	good = true
 	check := func(rule int, holds bool, message string) {
-		if !law.Check(rule, holds) {
-			law.Broken(rule, message)
+		if !rules.Check(rule, holds) {
+			rules.Broken(rule, message)
 			good = false
 		}
 	}
@@ -133,25 +133,25 @@ func (c *conn) judgeConnectFields(h *dp8.Handshake) (good bool) {
 	if h.RspID != 0 {
 		check(r2211Rspid, false, fmt.Sprintf("bRspId of a CONNECT is %d", h.RspID))
 	} else {
-		law.Pass(r2211Rspid)
+		rules.Pass(r2211Rspid)
 	}
 	if major != 1 {
 		check(r2211Major, false, fmt.Sprintf("dwCurrentProtocolVersion is %s: the major version is 1", versionText(h.Version)))
 		return false
 	}
-	law.Pass(r2211Major)
+	rules.Pass(r2211Major)
 	check(r2211SessidZero, h.SessionID != 0 || minor < 5, "dwSessID is 0")
 	c.judgeMinor(r2211Minor, h)
-	if !law.Check(r2211MinorHigh, minor <= 6) {
-		law.Broken(r2211MinorHigh, fmt.Sprintf("dwCurrentProtocolVersion is %s, the highest known is 1.6", versionText(h.Version)))
+	if !rules.Check(r2211MinorHigh, minor <= 6) {
+		rules.Broken(r2211MinorHigh, fmt.Sprintf("dwCurrentProtocolVersion is %s, the highest known is 1.6", versionText(h.Version)))
 	}
 	return good
 }
 
 // judgeMinor: a minor version below 6 tells of an old system.
 func (c *conn) judgeMinor(rule int, h *dp8.Handshake) {
-	if law := &c.c.Law; !law.Check(rule, h.Version >= dp8.Version16) {
-		law.Broken(rule, fmt.Sprintf("dwCurrentProtocolVersion is %s, not 1.6", versionText(h.Version)))
+	if rules := &c.c.Rules; !rules.Check(rule, h.Version >= dp8.Version16) {
+		rules.Broken(rule, fmt.Sprintf("dwCurrentProtocolVersion is %s, not 1.6", versionText(h.Version)))
 	}
 }
 
@@ -159,14 +159,14 @@ func (c *conn) judgeMinor(rule int, h *dp8.Handshake) {
 // session id. Where a single missing CONNECT would make it the second of a new
 // attempt, it must have come before anyone gives up.
 func (c *conn) judgeChangedID(dir int, h *dp8.Handshake) {
-	law, a := &c.c.Law, &c.asked[dir]
+	rules, a := &c.c.Rules, &c.asked[dir]
 	message := "dwSessID is " + idText(h.SessionID) + ", the CONNECT before carried " + idText(c.c.SessionID)
 	if h.MsgID == 1 && c.atMost(a.at) > 1e9 {
-		law.Unclear(r2211SessidConst, session.GuardLife, message, a.frame)
+		rules.Unclear(r2211SessidConst, session.GuardLife, message, a.frame)
 	} else {
-		law.Broken(r2211SessidConst, message, a.frame)
+		rules.Broken(r2211SessidConst, message, a.frame)
 	}
-	c.addStray(stray{Case: law.Here(r2211SessidConst, ""), id: h.SessionID, silent: true})
+	c.addStray(stray{Case: rules.Here(r2211SessidConst, ""), id: h.SessionID, silent: true})
 }
 
 // lateFirst is a bMsgID that no attempt comes to: at 5 s between two CONNECTs it
@@ -176,14 +176,14 @@ const lateFirst = 60
 // judgeConnectMsgID: the CONNECTs of an attempt count from 0 by one (MC-DPL8R
 // 2.2.1.1).
 func (c *conn) judgeConnectMsgID(dir int, h *dp8.Handshake) {
-	law, p := &c.c.Law, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.side[dir].cframes
 	switch {
 	case !p.any && h.MsgID == 0:
-		law.Pass(r2211MsgidInit)
+		rules.Pass(r2211MsgidInit)
 	case !p.any && h.MsgID <= lateFirst:
-		law.Unclear(r2211MsgidInit, session.GuardStart, fmt.Sprintf("the first CONNECT captured has bMsgID %d", h.MsgID))
+		rules.Unclear(r2211MsgidInit, session.GuardStart, fmt.Sprintf("the first CONNECT captured has bMsgID %d", h.MsgID))
 	case !p.any:
-		law.Broken(r2211MsgidInit, fmt.Sprintf("the first CONNECT has bMsgID %d", h.MsgID))
+		rules.Broken(r2211MsgidInit, fmt.Sprintf("the first CONNECT has bMsgID %d", h.MsgID))
 	case p.op == dp8.OpConnect:
 		c.judgeNextMsgID(r2211MsgidInc, p, h)
 	}
@@ -191,22 +191,22 @@ func (c *conn) judgeConnectMsgID(dir int, h *dp8.Handshake) {
 
 // judgeNextMsgID judges the bMsgID of a frame that repeats the one before.
 func (c *conn) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	switch ahead := int8(h.MsgID - p.msgID); {
 	case !c.isLater(p, h): // overtaken
 	case ahead == 1:
-		law.Pass(rule)
+		rules.Pass(rule)
 	case ahead > 1:
-		law.Unclear(rule, session.GuardClean, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
+		rules.Unclear(rule, session.GuardClean, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
 	default:
-		law.Broken(rule, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
+		rules.Broken(rule, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
 	}
 }
 
 // isLater reports whether a command frame was sent after the one before it, by their
 // ticks.
 func (c *conn) isLater(p *cframes, h *dp8.Handshake) bool {
-	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.at) > 2*c.c.Law.Horizon()
+	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.at) > 2*c.c.Rules.Horizon()
 }
 
 // A badConnect is a CONNECT that must not be answered, or only unsigned.
@@ -226,23 +226,23 @@ func (c *conn) keepBad(h *dp8.Handshake) {
 // judgeAnswered judges that the listener answered at all, when the CONNECT that it
 // names was captured (MC-DPL8R 2.2.1.1, 3.1.5.1.1).
 func (c *conn) judgeAnswered(h *dp8.Handshake) {
-	law, x := &c.c.Law, &c.lastConnect
+	rules, x := &c.c.Rules, &c.lastConnect
 	if !x.any || x.msgID != h.RspID {
 		return
 	}
 	if x.version>>16 != 1 {
-		law.Broken(r31511VerIgnore, fmt.Sprintf("answers a CONNECT of version %s", versionText(x.version)), x.frame)
+		rules.Broken(r31511VerIgnore, fmt.Sprintf("answers a CONNECT of version %s", versionText(x.version)), x.frame)
 		return
 	}
-	law.Pass(r31511VerIgnore)
+	rules.Pass(r31511VerIgnore)
 	if h.Opcode != dp8.OpConnectedSigned {
 		return
 	}
-	if !law.Check(r31511SignVer, x.version >= dp8.Version16) {
-		law.Broken(r31511SignVer, fmt.Sprintf("a signed answer to a CONNECT of version %s", versionText(x.version)), x.frame)
+	if !rules.Check(r31511SignVer, x.version >= dp8.Version16) {
+		rules.Broken(r31511SignVer, fmt.Sprintf("a signed answer to a CONNECT of version %s", versionText(x.version)), x.frame)
 	}
-	if !law.Check(r31511SignSessid0, x.id != 0 || h.SessionID != 0) {
-		law.Broken(r31511SignSessid0, "a signed answer to a CONNECT with dwSessID 0", x.frame)
+	if !rules.Check(r31511SignSessid0, x.id != 0 || h.SessionID != 0) {
+		rules.Broken(r31511SignSessid0, "a signed answer to a CONNECT with dwSessID 0", x.frame)
 	}
 }
 
@@ -261,15 +261,15 @@ func (c *conn) judgeRepeated(dir int) {
 // (MC-DPL8R 3.1.5.1.1). That none was in between shows in the bMsgID of the
 // listener's next answer.
 func (c *conn) judgeRepliesAgain(dir int, h *dp8.Handshake) {
-	law, p := &c.c.Law, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.side[dir].cframes
 	n := c.repeats
 	c.repeats = 0
 	switch {
 	case n == 0 || p.op != dp8.OpConnected || h.MsgID != p.msgID+1:
 	case n < repeatedConnects:
-		law.Pass(r31511Dupreply)
+		rules.Pass(r31511Dupreply)
 	default:
-		x := law.Here(r31511Dupreply, fmt.Sprintf("%d repeated CONNECTs before the next answer", n), c.asked[c.connector].frame)
-		law.Judge(x)
+		x := rules.Here(r31511Dupreply, fmt.Sprintf("%d repeated CONNECTs before the next answer", n), c.asked[c.connector].frame)
+		rules.Judge(x)
 	}
 }

@@ -26,10 +26,10 @@ func (c *conn) judgeHandshake(dir int, h *dp8.Handshake) bool {
 	if c.fr.Words.Has(duplicate) {
 		return false
 	}
-	law := &c.c.Law
-	law.PassSet(setCFrame)
-	law.Pass(cmdRules[h.Opcode])
-	c.judgeTrailing(law, h)
+	rules := &c.c.Rules
+	rules.PassSet(setCFrame)
+	rules.Pass(cmdRules[h.Opcode])
+	c.judgeTrailing(rules, h)
 	if h.Opcode == dp8.OpConnect {
 		return c.judgeConnect(dir, h)
 	}
@@ -38,12 +38,12 @@ func (c *conn) judgeHandshake(dir int, h *dp8.Handshake) bool {
 
 // judgeAnswer judges a CONNECTED or CONNECTED_SIGNED (MC-DPL8R 2.2.1.2, 2.2.1.3).
 func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
-	law, r := &c.c.Law, &plainRules
+	rules, r := &c.c.Rules, &plainRules
 	if h.Opcode == dp8.OpConnectedSigned {
 		r = &csignedRules
 	}
-	if !law.Check(r.major, h.Version>>16 == 1) {
-		law.Broken(r.major, fmt.Sprintf("dwCurrentProtocolVersion is %s: the major version is 1", versionText(h.Version)))
+	if !rules.Check(r.major, h.Version>>16 == 1) {
+		rules.Broken(r.major, fmt.Sprintf("dwCurrentProtocolVersion is %s: the major version is 1", versionText(h.Version)))
 		return false
 	}
 	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
@@ -51,7 +51,7 @@ func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
 		return false
 	}
 	if c.hs.connects > 0 {
-		law.Pass(r.sessid)
+		rules.Pass(r.sessid)
 	}
 	if !c.judgeMix(dir, h) {
 		return false
@@ -92,23 +92,23 @@ func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
 // 3.1.5.1.3). The listener says first which: when the connector seems to, it may have
 // overtaken it.
 func (c *conn) judgeMix(dir int, h *dp8.Handshake) bool {
-	law, signed := &c.c.Law, h.Opcode == dp8.OpConnectedSigned
+	rules, signed := &c.c.Rules, h.Opcode == dp8.OpConnectedSigned
 	mixed := c.hs.plain && signed || c.hs.signed && !signed
 	switch {
-	case mixed && dir != c.hs.modeOf && c.hs.modeOf == c.connector && c.fr.Time-c.hs.modeAt <= law.Horizon():
-		law.Unclear(r31513Mix, session.GuardReord, "the sides differ in whether the handshake is signed")
+	case mixed && dir != c.hs.modeOf && c.hs.modeOf == c.connector && c.fr.Time-c.hs.modeAt <= rules.Horizon():
+		rules.Unclear(r31513Mix, session.GuardReord, "the sides differ in whether the handshake is signed")
 		c.doubtMode()
 		return false
 	case c.hs.plain && signed:
-		law.Broken(r31513Mix, "CONNECTED_SIGNED in a handshake that is not signed")
+		rules.Broken(r31513Mix, "CONNECTED_SIGNED in a handshake that is not signed")
 		c.doubtMode()
 		return false
 	case c.hs.signed && !signed:
-		law.Broken(r31513Mix, "CONNECTED in a signed handshake")
+		rules.Broken(r31513Mix, "CONNECTED in a signed handshake")
 		c.doubtMode()
 		return false
 	case c.hs.plain || c.hs.signed:
-		law.Pass(r31513Mix)
+		rules.Pass(r31513Mix)
 	}
 	c.hs.plain = !signed
 	c.hs.modeOf, c.hs.modeAt = dir, c.fr.Time
@@ -125,24 +125,24 @@ func (c *conn) doubtMode() {
 
 // judgeAnswerVersion judges the version that an answer reports.
 func (c *conn) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
-	law, v := &c.c.Law, c.side[dir].version
+	rules, v := &c.c.Rules, c.side[dir].version
 	switch {
 	case h.Opcode == dp8.OpConnected:
 		c.judgeMinor(r2212Minor, h)
 	case h.Version < dp8.Version15:
-		law.Broken(r2213MinorMin, fmt.Sprintf("CONNECTED_SIGNED of version %s, the least is 1.5", versionText(h.Version)))
+		rules.Broken(r2213MinorMin, fmt.Sprintf("CONNECTED_SIGNED of version %s, the least is 1.5", versionText(h.Version)))
 		return false
 	default:
-		law.Pass(r2213MinorMin)
-		if !law.Check(r2213MinorSign, h.Version >= dp8.Version16) {
-			law.Broken(r2213MinorSign, fmt.Sprintf("CONNECTED_SIGNED of version %s: a side that signs ignores what is below 1.6", versionText(h.Version)))
+		rules.Pass(r2213MinorMin)
+		if !rules.Check(r2213MinorSign, h.Version >= dp8.Version16) {
+			rules.Broken(r2213MinorSign, fmt.Sprintf("CONNECTED_SIGNED of version %s: a side that signs ignores what is below 1.6", versionText(h.Version)))
 			return false
 		}
 	}
 	if s := &c.side[dir]; v == 0 || s.doubtful {
 		return true
-	} else if s.doubtful = !law.Check(r2212VerStable, h.Version == v); s.doubtful {
-		law.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, the side reported %s before", versionText(h.Version), versionText(v)))
+	} else if s.doubtful = !rules.Check(r2212VerStable, h.Version == v); s.doubtful {
+		rules.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, the side reported %s before", versionText(h.Version), versionText(v)))
 		return false
 	}
 	return true
@@ -150,7 +150,7 @@ func (c *conn) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
 
 // judgePoll judges the POLL flag when a CONNECT showed who is who.
 func (c *conn) judgePoll(r *answerRules, h *dp8.Handshake, fromListener bool) bool {
-	law, poll := &c.c.Law, h.Command&dp8.Poll != 0
+	rules, poll := &c.c.Rules, h.Command&dp8.Poll != 0
 	if c.hs.connects == 0 {
 		return true
 	}
@@ -158,8 +158,8 @@ func (c *conn) judgePoll(r *answerRules, h *dp8.Handshake, fromListener bool) bo
 	if fromListener {
 		rule, text = r.pollListener, "the listener's %s has no POLL"
 	}
-	if !law.Check(rule, poll == fromListener) {
-		law.Broken(rule, fmt.Sprintf(text, c.f.Type))
+	if !rules.Check(rule, poll == fromListener) {
+		rules.Broken(rule, fmt.Sprintf(text, c.f.Type))
 		return false
 	}
 	return true
@@ -168,39 +168,39 @@ func (c *conn) judgePoll(r *answerRules, h *dp8.Handshake, fromListener bool) bo
 // judgeRspID: bRspId is the bMsgID of the frame that is answered. Any of the
 // attempt may be, also some that were not captured.
 func (c *conn) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
-	law, a := &c.c.Law, &c.asked[1-dir]
+	rules, a := &c.c.Rules, &c.asked[1-dir]
 	if a.n == 0 || c.hs.connects == 0 && dir != c.connector || c.blind {
 		return true
 	}
 	excess := int(h.RspID) - int(a.top)
 	if excess <= 0 {
-		law.Pass(r.rspid)
+		rules.Pass(r.rspid)
 		return true
 	}
 	message := fmt.Sprintf("bRspId is %d, the highest bMsgID of the other side is %d", h.RspID, a.top)
 	if excess <= c.unseen(1-dir) {
-		law.Unclear(r.rspid, session.GuardClean, message, a.frame)
+		rules.Unclear(r.rspid, session.GuardClean, message, a.frame)
 		return true
 	}
-	law.Broken(r.rspid, message, a.frame)
+	rules.Broken(r.rspid, message, a.frame)
 	return false
 }
 
 // judgeAnswerMsgID judges the bMsgID of an answer. A side begins with 0 or goes on
 // counting from its CONNECTs (AMB-DP8-03); a listener that signs keeps no count.
 func (c *conn) judgeAnswerMsgID(dir int, h *dp8.Handshake, fromListener bool) {
-	law, p := &c.c.Law, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.side[dir].cframes
 	init, inc := r2212MsgidInit, r2212MsgidInc
 	if h.Opcode == dp8.OpConnectedSigned {
 		init, inc = r2213Msgid, r2213Msgid
 	}
 	switch {
 	case h.Opcode == dp8.OpConnectedSigned && fromListener && h.MsgID == 0:
-		law.Pass(init)
+		rules.Pass(init)
 	case p.any && p.op == h.Opcode:
 		c.judgeNextMsgID(inc, p, h)
 	case h.MsgID == 0 || p.any && h.MsgID == p.msgID+1:
-		law.Pass(init)
+		rules.Pass(init)
 	default:
 		c.judgeFirstMsgID(init, dir, h)
 	}
@@ -214,7 +214,7 @@ const doubled = 2
 // neither of the two it may be. Answers that were not captured explain as many as
 // there was time for.
 func (c *conn) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
-	law, p, base := &c.c.Law, &c.side[dir].cframes, 0
+	rules, p, base := &c.c.Rules, &c.side[dir].cframes, 0
 	since := c.asked[1-dir].firstAt
 	if p.any {
 		base, since = int(p.msgID)+1, p.at
@@ -224,10 +224,10 @@ func (c *conn) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
 	room := int(c.atMost(since)/retryLeast) + max(0, c.asked[1-dir].n-1) + doubled
 	message := fmt.Sprintf("the first %s of the side has bMsgID %d", c.f.Type, h.MsgID)
 	if excess := int(h.MsgID) - base; excess < 0 && int32(h.Timestamp-p.tick) >= 0 || excess > room {
-		law.Broken(rule, message)
+		rules.Broken(rule, message)
 		return
 	}
-	law.Unclear(rule, session.GuardStart, message)
+	rules.Unclear(rule, session.GuardStart, message)
 }
 
 // An earlyFrame is data or a SACK of a side before the handshake allows it.
@@ -242,20 +242,20 @@ func (c *conn) judgeUnestablished(dir, rule int) {
 	if c.connector < 0 || dir == c.connector || c.hs.connects == 0 {
 		return
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if c.hs.confirmed || c.asked[c.connector].speaks {
-		law.Pass(rule)
+		rules.Pass(rule)
 		return
 	}
 	if e := &c.early; e.Frame == 0 {
-		e.Case = law.Here(rule, "the listener sends before the connector confirmed the connection")
+		e.Case = rules.Here(rule, "the listener sends before the connector confirmed the connection")
 	}
 }
 
 // settleEarly: a confirmation with the number right behind the CONNECTs is the
 // first one.
 func (c *conn) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
-	e, p, law := &c.early, &c.side[dir].cframes, &c.c.Law
+	e, p, rules := &c.early, &c.side[dir].cframes, &c.c.Rules
 	if fromListener || e.Frame == 0 {
 		return
 	}
@@ -263,10 +263,10 @@ func (c *conn) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
 	switch {
 	case p.op != dp8.OpConnect || h.MsgID != p.msgID+1:
 		e.Blocked = session.GuardClean
-	case c.atLeast(e.Time) <= law.Horizon():
+	case c.atLeast(e.Time) <= rules.Horizon():
 		e.Blocked = session.GuardReord
 	}
-	law.Judge(e.Case)
+	rules.Judge(e.Case)
 	*e = earlyFrame{}
 }
 
@@ -277,13 +277,13 @@ const confirmOffers = 4
 // judgeConfirms: the connector confirms the listener's answer, each time it is
 // repeated (MC-DPL8R 3.1.5.1.2, 3.1.5.1.3).
 func (c *conn) judgeConfirms(r *answerRules, h *dp8.Handshake, fromListener bool) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if !fromListener {
 		if c.offers > 0 && h.Opcode == dp8.OpConnected {
-			law.Pass(r31512Confirm)
+			rules.Pass(r31512Confirm)
 		}
 		if c.offers > 0 && c.confirms > 0 {
-			law.Pass(r.reconfirm)
+			rules.Pass(r.reconfirm)
 		}
 		c.offers, c.confirms = 0, c.confirms+1
 		return
@@ -293,7 +293,7 @@ func (c *conn) judgeConfirms(r *answerRules, h *dp8.Handshake, fromListener bool
 		return
 	}
 	// The connector sends data: it received one of them.
-	if c.offers++; c.offers <= max(confirmOffers, law.NeededOdds(c.connector)) || c.life.hard != [2]bool{} {
+	if c.offers++; c.offers <= max(confirmOffers, rules.NeededOdds(c.connector)) || c.life.hard != [2]bool{} {
 		return
 	}
 	rule := r.reconfirm
@@ -301,7 +301,7 @@ func (c *conn) judgeConfirms(r *answerRules, h *dp8.Handshake, fromListener bool
 		rule = r31512Confirm
 	}
 	a := &c.asked[c.connector]
-	law.Judge(session.Case{Rule: rule, Dir: c.connector, Frame: a.spoke, Time: a.spokeAt, HasTime: c.fr.HasTime, Proof: []uint64{c.fr.Frame},
+	rules.Judge(session.Case{Rule: rule, Dir: c.connector, Frame: a.spoke, Time: a.spokeAt, HasTime: c.fr.HasTime, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("%d answers of the listener in a row stay without a confirmation, data goes on", c.offers)})
 	c.offers = 1
 }
@@ -315,9 +315,9 @@ func (c *conn) passRival() {
 	}
 	switch {
 	case !c.rivalOpen:
-		c.c.Law.Pass(r31511Est)
+		c.c.Rules.Pass(r31511Est)
 	case o.hs.plain:
-		c.c.Law.Pass(r31511Otherid)
+		c.c.Rules.Pass(r31511Otherid)
 	}
 }
 

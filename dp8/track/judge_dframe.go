@@ -16,29 +16,29 @@ func (c *conn) judgeMalformedData(err *dissect.Error) {
 	}
 	switch err.Field {
 	case &dp8.Fields[dp8.FSACKMask], &dp8.Fields[dp8.FSendMask], &dp8.Fields[dp8.FSessionID]:
-		c.c.Law.Broken(r222Hdrlen, fmt.Sprintf("%s does not fit: the frame has %d bytes", err.Field.Name, len(c.fr.Payload)))
+		c.c.Rules.Broken(r222Hdrlen, fmt.Sprintf("%s does not fit: the frame has %d bytes", err.Field.Name, len(c.fr.Payload)))
 	}
 }
 
 // judgeData judges a data frame by itself and against what its side sent before. It
 // reports whether the frame is a copy of one captured before, which no rule judges.
 func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) (copied bool) {
-	law, s := &c.c.Law, &c.side[dir]
+	rules, s := &c.c.Rules, &c.side[dir]
 	var prev *sentFrame
-	if num <= s.mem.top {
-		prev = s.mem.at(num)
+	if num <= s.history.top {
+		prev = s.history.at(num)
 	}
-	if prev == nil && num >= s.mem.top && !s.ended && c.plain(d) && !c.fr.Words.Has(dissect.Duplicate) {
-		law.PassSet(setData)
+	if prev == nil && num >= s.history.top && !s.ended && c.plain(d) && !c.fr.Words.Has(dissect.Duplicate) {
+		rules.PassSet(setData)
 		if d.Control != 0 {
-			c.judgeMasks(law, d)
+			c.judgeMasks(rules, d)
 		}
 		if len(s.refused) > 0 {
 			c.accepted(dir, num)
 		}
 		return false
 	}
-	law.Pass(r315Dispatch)
+	rules.Pass(r315Dispatch)
 	if c.isCopy(d, prev) {
 		return true
 	}
@@ -46,14 +46,14 @@ func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) (cop
 	if c.fr.Cut() {
 		return false
 	}
-	law.Pass(r222Hdrlen)
-	c.judgeMasks(law, d)
-	c.judgeSize(law, d)
-	c.judgeContent(law, d, keepAlive)
-	c.judgeRetryBit(law, dir, num, d, prev)
-	c.judgeResigned(law, d, prev)
-	c.judgeOrder(law, dir, num, d, prev)
-	c.judgeEnd(law, dir, num, d, prev)
+	rules.Pass(r222Hdrlen)
+	c.judgeMasks(rules, d)
+	c.judgeSize(rules, d)
+	c.judgeContent(rules, d, keepAlive)
+	c.judgeRetryBit(rules, dir, num, d, prev)
+	c.judgeResigned(rules, d, prev)
+	c.judgeOrder(rules, dir, num, d, prev)
+	c.judgeEnd(rules, dir, num, d, prev)
 	return false
 }
 
@@ -66,14 +66,14 @@ func (c *conn) plain(d *dp8.DFrame) bool {
 }
 
 // judgeMasks looks for masks that say nothing (AMB-DP8-42: allowed).
-func (c *conn) judgeMasks(law *session.Law, d *dp8.DFrame) {
+func (c *conn) judgeMasks(rules *session.Evaluation, d *dp8.DFrame) {
 	const announced = dp8.CtlSACK1 | dp8.CtlSACK2 | dp8.CtlSend1 | dp8.CtlSend2
 	if d.Control&announced == 0 {
 		return
 	}
 	if !(d.Control&dp8.CtlSACK1 != 0 && uint32(d.SACKMask) == 0 || d.Control&dp8.CtlSACK2 != 0 && d.SACKMask>>32 == 0 ||
 		d.Control&dp8.CtlSend1 != 0 && uint32(d.SendMask) == 0 || d.Control&dp8.CtlSend2 != 0 && d.SendMask>>32 == 0) {
-		law.Pass(r222Maskzero)
+		rules.Pass(r222Maskzero)
 		return
 	}
 	for _, w := range [...]struct {
@@ -83,7 +83,7 @@ func (c *conn) judgeMasks(law *session.Law, d *dp8.DFrame) {
 	}{{dp8.CtlSACK1, uint32(d.SACKMask), "dwSACKMask1"}, {dp8.CtlSACK2, uint32(d.SACKMask >> 32), "dwSACKMask2"},
 		{dp8.CtlSend1, uint32(d.SendMask), "dwSendMask1"}, {dp8.CtlSend2, uint32(d.SendMask >> 32), "dwSendMask2"}} {
 		if d.Control&w.bit != 0 && w.word == 0 {
-			law.Broken(r222Maskzero, w.name+" is there and has no bit set")
+			rules.Broken(r222Maskzero, w.name+" is there and has no bit set")
 			return
 		}
 	}
@@ -91,34 +91,34 @@ func (c *conn) judgeMasks(law *session.Law, d *dp8.DFrame) {
 
 // judgeSize: a frame larger than the MTU travels in IP fragments. Of IPv4, a router
 // may have made them, whose MTU the sender does not know.
-func (c *conn) judgeSize(law *session.Law, d *dp8.DFrame) {
+func (c *conn) judgeSize(rules *session.Evaluation, d *dp8.DFrame) {
 	if d.Coalesced {
 		return // 2.2.3 has a rule of its own
 	}
-	if law.Check(r222Mtu, c.fr.Fragments == 0) {
+	if rules.Check(r222Mtu, c.fr.Fragments == 0) {
 		return
 	}
-	x := law.Here(r222Mtu, fmt.Sprintf("the frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
+	x := rules.Here(r222Mtu, fmt.Sprintf("the frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
 	x.Milder = !c.fr.IPv6
-	law.Judge(x)
+	rules.Judge(x)
 }
 
 // judgeContent judges what stands behind the masks by what kind of frame it is.
-func (c *conn) judgeContent(law *session.Law, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) judgeContent(rules *session.Evaluation, d *dp8.DFrame, keepAlive bool) {
 	switch {
 	case d.KeepAlive:
-		c.judgeKeepAlive(law, d)
+		c.judgeKeepAlive(rules, d)
 	case c.params.Version != 0 && c.params.Version < dp8.Version15:
-		c.judgeOldKeepAlive(law, d, keepAlive)
+		c.judgeOldKeepAlive(rules, d, keepAlive)
 	case !d.Coalesced:
 		if c.holdsID(d) {
-			law.Broken(r222SessidAbsent, "the payload of a frame that is no KeepAlive is the session id")
+			rules.Broken(r222SessidAbsent, "the payload of a frame that is no KeepAlive is the session id")
 		} else {
-			law.Pass(r222SessidAbsent)
+			rules.Pass(r222SessidAbsent)
 		}
 	}
 	if d.Command&dp8.User1 != 0 && !d.KeepAlive && !d.Coalesced {
-		c.judgeUser(law, d)
+		c.judgeUser(rules, d)
 	}
 }
 
@@ -134,45 +134,45 @@ func (c *conn) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].
 
 // judgeOldKeepAlive: below 1.5 there is no id, and bit 02 asks for a dedicated
 // acknowledgement (MC-DPL8R 2.2.2, 3.1.6.6).
-func (c *conn) judgeOldKeepAlive(law *session.Law, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) judgeOldKeepAlive(rules *session.Evaluation, d *dp8.DFrame, keepAlive bool) {
 	asks := d.Control&dp8.CtlKeepAlive != 0
 	switch holds := c.holdsID(d); {
 	case holds && !c.versionsSeen():
-		law.Unclear(r222KaVer, session.GuardVer, "the payload is the session id on a connection that seems to be below version 1.5")
+		rules.Unclear(r222KaVer, session.GuardVer, "the payload is the session id on a connection that seems to be below version 1.5")
 	case holds && asks:
-		law.Broken(r222KaVer, "a KeepAlive with session id on a connection below version 1.5")
+		rules.Broken(r222KaVer, "a KeepAlive with session id on a connection below version 1.5")
 	case holds:
-		law.Broken(r222KaOldEmpty, "the payload is the session id on a connection below version 1.5, whose KeepAlives are empty")
+		rules.Broken(r222KaOldEmpty, "the payload is the session id on a connection below version 1.5, whose KeepAlives are empty")
 	case asks:
-		law.Pass(r222KaVer)
+		rules.Pass(r222KaVer)
 	case keepAlive:
-		law.Pass(r222KaOldEmpty)
+		rules.Pass(r222KaOldEmpty)
 	}
 }
 
 // judgeKeepAlive judges a KeepAlive that carries the connection's id.
-func (c *conn) judgeKeepAlive(law *session.Law, d *dp8.DFrame) {
-	c.judgeKeepAliveHeader(law, d)
-	law.Pass(r222KaSessid)
-	law.Pass(r222KaVer)
+func (c *conn) judgeKeepAlive(rules *session.Evaluation, d *dp8.DFrame) {
+	c.judgeKeepAliveHeader(rules, d)
+	rules.Pass(r222KaSessid)
+	rules.Pass(r222KaVer)
 	if c.params.Signing == dp8.Unsigned {
-		law.Pass(r222SigAbsent)
+		rules.Pass(r222SigAbsent)
 	}
-	if !law.Check(r222KaEmpty, len(d.Payload) == 0 || d.Control&dp8.CtlCoalesce != 0) {
-		law.Broken(r222KaEmpty, fmt.Sprintf("%d bytes follow the session id of a KeepAlive", len(d.Payload)))
+	if !rules.Check(r222KaEmpty, len(d.Payload) == 0 || d.Control&dp8.CtlCoalesce != 0) {
+		rules.Broken(r222KaEmpty, fmt.Sprintf("%d bytes follow the session id of a KeepAlive", len(d.Payload)))
 	}
 }
 
 // judgeKeepAliveHeader judges the flags of a KeepAlive.
-func (c *conn) judgeKeepAliveHeader(law *session.Law, d *dp8.DFrame) {
+func (c *conn) judgeKeepAliveHeader(rules *session.Evaluation, d *dp8.DFrame) {
 	const flags = dp8.Data | dp8.Reliable | dp8.Sequential | dp8.EndMsg
-	if !law.Check(r222KaFlags, d.Command&flags == flags) {
-		law.Broken(r222KaFlags, fmt.Sprintf("bCommand %02X of a KeepAlive lacks %s", uint8(d.Command), missingFlags(d.Command)))
-	} else if !law.Check(r222KaNew, d.Command&dp8.NewMsg != 0) {
-		law.Broken(r222KaNew, fmt.Sprintf("bCommand %02X of a KeepAlive lacks NEW_MSG", uint8(d.Command)))
+	if !rules.Check(r222KaFlags, d.Command&flags == flags) {
+		rules.Broken(r222KaFlags, fmt.Sprintf("bCommand %02X of a KeepAlive lacks %s", uint8(d.Command), missingFlags(d.Command)))
+	} else if !rules.Check(r222KaNew, d.Command&dp8.NewMsg != 0) {
+		rules.Broken(r222KaNew, fmt.Sprintf("bCommand %02X of a KeepAlive lacks NEW_MSG", uint8(d.Command)))
 	}
-	if !law.Check(r3152KaCoalesce, d.Control&dp8.CtlCoalesce == 0) {
-		law.Broken(r3152KaCoalesce, fmt.Sprintf("bControl %02X has both KEEPALIVE and COALESCE", uint8(d.Control)))
+	if !rules.Check(r3152KaCoalesce, d.Control&dp8.CtlCoalesce == 0) {
+		rules.Broken(r3152KaCoalesce, fmt.Sprintf("bControl %02X has both KEEPALIVE and COALESCE", uint8(d.Control)))
 	}
 }
 
@@ -192,7 +192,7 @@ func missingFlags(c dp8.Command) string {
 // that may be left over from another connection of the same addresses is not held
 // against this one (guard LIFE). The number counts as sent all the same.
 func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
-	s, law := &c.side[dir], &c.c.Law
+	s, rules := &c.side[dir], &c.c.Rules
 	if c.fr.Cut() || c.pair.knows(d.SessionID, c) {
 		return
 	}
@@ -203,20 +203,20 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 	again := c.alive.other == d.SessionID
 	c.alive.other, c.alive.again = d.SessionID, again
 	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
-		law.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
+		rules.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
 		return
 	}
 	v := c.c.Dir[dir].Send(c.sending(num, mark))
 	c.fr.Words |= v.Words
-	if prev := s.mem.at(num); c.isCopy(d, prev) {
+	if prev := s.history.at(num); c.isCopy(d, prev) {
 		return
 	}
 	s.seq.Advance(num)
-	if c.accuseKeepAlive(law, d) {
+	if c.accuseKeepAlive(rules, d) {
 		c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
 	}
 	c.remember(dir, num, d, true)
-	if f := s.mem.at(num); f != nil {
+	if f := s.history.at(num); f != nil {
 		f.cut = true // one that is right may follow under its number
 	}
 }
@@ -224,7 +224,7 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 // continues reports whether a frame of side dir goes on with what its side sent, so
 // that it belongs to no other connection of the same addresses (guard LIFE).
 func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
-	m, other := &c.side[dir].mem, &c.side[1-dir].mem
+	m, other := &c.side[dir].history, &c.side[1-dir].history
 	switch {
 	case c.side[0].ended || c.side[1].ended:
 		return false
@@ -239,18 +239,18 @@ func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
 // accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it
 // should be. It reports whether it is another one, so that the KeepAlive must not be
 // heeded.
-func (c *conn) accuseKeepAlive(law *session.Law, d *dp8.DFrame) (foreign bool) {
+func (c *conn) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) (foreign bool) {
 	if d.Control&dp8.CtlCoalesce != 0 {
-		c.judgeKeepAliveHeader(law, d) // what looks like an id are coalesced payloads
+		c.judgeKeepAliveHeader(rules, d) // what looks like an id are coalesced payloads
 		return true
 	}
 	n := len(d.Payload)
 	if !d.HasSignature && n == 8 && binary.LittleEndian.Uint32(d.Payload[4:]) == c.c.SessionID {
 		// MC-DPL8R 2.2.2: 8 bytes stand before the id of a connection without signing.
-		law.Broken(r222SigAbsent, "a KeepAlive with a signature on an unsigned connection")
+		rules.Broken(r222SigAbsent, "a KeepAlive with a signature on an unsigned connection")
 		return false
 	}
-	x := law.Here(r222KaSessid, c.foreignID(d))
+	x := rules.Here(r222KaSessid, c.foreignID(d))
 	switch handshake := c.c.DetectedBy == session.ByHandshake; {
 	case !handshake && !c.alive.sure:
 		x.Blocked = session.GuardStart // of two ids, which is the connection's?
@@ -258,7 +258,7 @@ func (c *conn) accuseKeepAlive(law *session.Law, d *dp8.DFrame) (foreign bool) {
 		x.Blocked = session.GuardVer // below 1.5 the four bytes may be payload
 	}
 	id := d.SessionID
-	law.Hold(x, func() (session.Ruling, session.Guard) {
+	rules.Hold(x, func() (session.Ruling, session.Guard) {
 		if c.alive.again && c.alive.other == id {
 			return session.Doubtful, session.GuardLife // it came again: another connection's
 		}
@@ -284,7 +284,7 @@ func (p *pair) knows(id uint32, but *conn) bool {
 
 // judgeUser: where the DirectPlay core speaks, USER_1 marks its messages, which
 // begin with a known type and are reliable (MC-DPL8CS 2.1.1).
-func (c *conn) judgeUser(law *session.Law, d *dp8.DFrame) {
+func (c *conn) judgeUser(rules *session.Evaluation, d *dp8.DFrame) {
 	if d.Command&dp8.NewMsg == 0 {
 		return
 	}
@@ -293,35 +293,35 @@ func (c *conn) judgeUser(law *session.Law, d *dp8.DFrame) {
 	switch {
 	case !c.core: // of other programs
 	case !known:
-		law.Broken(r222Userflags, "a frame with USER_1 does not begin with the type of a session message")
+		rules.Broken(r222Userflags, "a frame with USER_1 does not begin with the type of a session message")
 	case d.Command&dp8.Reliable == 0:
-		law.Broken(r222Userflags, "a session message is not reliable: "+dp8.CoreMessage(d.Payload))
+		rules.Broken(r222Userflags, "a session message is not reliable: "+dp8.CoreMessage(d.Payload))
 	default:
-		law.Pass(r222Userflags)
+		rules.Pass(r222Userflags)
 	}
 }
 
 // judgeRetryBit: every sending of a number but the first is marked, and only those
 // (MC-DPL8R 2.2.2).
-func (c *conn) judgeRetryBit(law *session.Law, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
+func (c *conn) judgeRetryBit(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
 	if d.Control&dp8.CtlRetry != 0 {
 		if prev != nil {
-			law.Pass(r222Retryfirst)
-			law.Pass(r222Retrybit)
+			rules.Pass(r222Retryfirst)
+			rules.Pass(r222Retrybit)
 		} else {
-			law.Unclear(r222Retryfirst, session.GuardClean, "the first captured sending of a number has RETRY: the one before it was lost, or none")
+			rules.Unclear(r222Retryfirst, session.GuardClean, "the first captured sending of a number has RETRY: the one before it was lost, or none")
 		}
 		return
 	}
 	if prev == nil || !prev.first || prev.cut || !c.sameContent(d, prev) {
 		return // other content under a number is no second sending
 	}
-	x := law.Here(r222Retrybit, fmt.Sprintf("bSeq %d is sent again, as in frame %d, without RETRY", d.Seq, prev.frame), prev.frame)
+	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d is sent again, as in frame %d, without RETRY", d.Seq, prev.frame), prev.frame)
 	x.Since = prev.time
-	if !c.side[dir].mem.reachable(num) || !c.unwrapped(dir, prev.last) {
+	if !c.side[dir].history.reachable(num) || !c.unwrapped(dir, prev.last) {
 		x.Blocked = session.GuardUnwrap
 	}
-	law.Judge(x)
+	rules.Judge(x)
 }
 
 // sameContent reports whether a frame carries what another sending of its number

@@ -29,25 +29,25 @@ func (b *badFrame) repeats(s *session.Sending, horizon int64) bool {
 func (c *conn) judgeMalformed(dir int) bool {
 	b := c.fr.Payload
 	ours := c.f.Type != dp8.TypeDFrame || len(b) < 4 || c.f.DFrame.Coalesced
-	if !ours || len(b) == 0 || c.c.Damaged(c.fr.Datagram) || c.side[dir].bad.repeats(c.sending(0, session.Unmarked), c.c.Law.Horizon()) {
+	if !ours || len(b) == 0 || c.c.Damaged(c.fr.Datagram) || c.side[dir].bad.repeats(c.sending(0, session.Unmarked), c.c.Rules.Horizon()) {
 		return ours
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	switch {
 	case c.f.Type == dp8.TypeDFrame && len(b) >= 4:
-		c.judgeUnfitParts(law)
+		c.judgeUnfitParts(rules)
 	case dp8.Command(b[0])&dp8.Data != 0:
-		law.Broken(r315Dispatch, fmt.Sprintf("a data frame has at least 4 bytes, this one has %d", len(b)))
+		rules.Broken(r315Dispatch, fmt.Sprintf("a data frame has at least 4 bytes, this one has %d", len(b)))
 	case dp8.Command(b[0])&^dp8.Poll != dp8.CFrame:
-		c.judgeFirstByte(law, b)
+		c.judgeFirstByte(rules, b)
 	case len(b) < 12:
-		law.Broken(r315Dispatch, fmt.Sprintf("a command frame has at least 12 bytes, this one has %d", len(b)))
+		rules.Broken(r315Dispatch, fmt.Sprintf("a command frame has at least 12 bytes, this one has %d", len(b)))
 	case c.f.Type == dp8.TypeNone:
-		law.Broken(r3151Opcode, fmt.Sprintf("bExtOpCode is 0x%02x, which names no command frame", b[1]))
+		rules.Broken(r3151Opcode, fmt.Sprintf("bExtOpCode is 0x%02x, which names no command frame", b[1]))
 	case c.f.Type == dp8.TypeSACK:
-		law.Broken(r2215Len, fmt.Sprintf("bFlags 0x%02x announces masks that do not fit into %d bytes", b[2], len(b)))
+		rules.Broken(r2215Len, fmt.Sprintf("bFlags 0x%02x announces masks that do not fit into %d bytes", b[2], len(b)))
 	default:
-		law.Broken(r3151Short, fmt.Sprintf("a %s of %d bytes lacks some of its fields", c.f.Type, len(b)))
+		rules.Broken(r3151Short, fmt.Sprintf("a %s of %d bytes lacks some of its fields", c.f.Type, len(b)))
 	}
 	return true
 }
@@ -58,14 +58,14 @@ var cmdRules = map[byte]int{dp8.OpConnect: r2211Cmd, dp8.OpConnected: r2212Cmd, 
 // judgeFirstByte judges a frame whose first byte is none of the three that
 // DirectPlay 8 knows. When all else shows which command frame it is, its flags are
 // at fault. A zero first byte belongs to host enumeration.
-func (c *conn) judgeFirstByte(law *session.Law, b []byte) {
+func (c *conn) judgeFirstByte(rules *session.Evaluation, b []byte) {
 	if b[0] == 0 {
 		return
 	}
 	if looksLikeCommand(b) {
-		law.Broken(cmdRules[b[1]], fmt.Sprintf("bCommand is 0x%02x: only 0x80 and 0x08 may be set", b[0]))
+		rules.Broken(cmdRules[b[1]], fmt.Sprintf("bCommand is 0x%02x: only 0x80 and 0x08 may be set", b[0]))
 	}
-	law.Broken(r315Dispatch, fmt.Sprintf("first byte 0x%02x: neither a data frame nor a command frame", b[0]))
+	rules.Broken(r315Dispatch, fmt.Sprintf("first byte 0x%02x: neither a data frame nor a command frame", b[0]))
 }
 
 // looksLikeCommand reports a datagram that is a command frame in all but its first
@@ -89,14 +89,14 @@ func looksLikeCommand(b []byte) bool {
 }
 
 // judgeTrailing judges bytes behind the last field of a handshake frame.
-func (c *conn) judgeTrailing(law *session.Law, h *dp8.Handshake) {
+func (c *conn) judgeTrailing(rules *session.Evaluation, h *dp8.Handshake) {
 	switch n := len(h.Trailing); {
 	case n == 0:
-		law.Pass(r3151Trail)
+		rules.Pass(r3151Trail)
 	case h.Opcode == dp8.OpHardDisconnect && n == 8 && c.params.Signing == dp8.Unsigned:
 		// SIG-ABSENT
 	default:
-		law.Broken(r3151Trail, fmt.Sprintf("%d bytes follow the last field of the %s", n, c.f.Type))
+		rules.Broken(r3151Trail, fmt.Sprintf("%d bytes follow the last field of the %s", n, c.f.Type))
 	}
 }
 
@@ -138,26 +138,26 @@ func (c *conn) judgeTick(dir int, tick uint32) {
 		return
 	}
 	if ahead := int32(tick - t.tick); ahead >= 0 && ahead <= tickJump && fr.Time >= t.at && !t.suspect {
-		c.c.Law.Pass(r221TickMono) // the short way
+		c.c.Rules.Pass(r221TickMono) // the short way
 		t.take(tick, fr)
 		return
 	}
 	if t.suspect {
 		c.resolveTick(dir, tick)
 	}
-	law, ahead, since := &c.c.Law, int64(int32(tick-t.tick)), c.atLeast(t.at)
+	rules, ahead, since := &c.c.Rules, int64(int32(tick-t.tick)), c.atLeast(t.at)
 	switch {
 	case ahead >= 0 && ahead > 4*c.atMost(t.at)/1e6+tickJump && !t.suspect:
 		t.suspect, t.sTick, t.sAt, t.sFrame = true, tick, fr.Time, fr.Frame
 	case ahead >= 0 && ahead > 4*c.atMost(t.at)/1e6+tickJump: // one is looked at already
 	case ahead >= 0:
-		law.Pass(r221TickMono)
+		rules.Pass(r221TickMono)
 		t.take(tick, fr)
-	case since-t.inTime(ahead) <= 3*law.Horizon(): // overtaken
+	case since-t.inTime(ahead) <= 3*rules.Horizon(): // overtaken
 	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
 		t.take(tick, fr)
 	default:
-		law.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", tick, since/1e6, t.tick), t.frame)
+		rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", tick, since/1e6, t.tick), t.frame)
 		t.back, t.backTick, t.contradicts = true, tick, true
 	}
 }
@@ -180,22 +180,22 @@ func (t *tickWatch) take(tick uint32, fr *dissect.Frame) {
 // resolveTick decides about a tick far ahead: the next one confirms it, or shows
 // that it was the wrong one.
 func (c *conn) resolveTick(dir int, tick uint32) {
-	t, law := &c.side[dir].ticks, &c.c.Law
+	t, rules := &c.side[dir].ticks, &c.c.Rules
 	x := session.Case{Rule: r221TickMono, Dir: dir, Frame: t.sFrame, Time: t.sAt, HasTime: true, Proof: []uint64{t.frame, c.fr.Frame}}
 	switch {
 	case int32(tick-t.sTick) >= 0:
-		law.Pass(r221TickMono)
+		rules.Pass(r221TickMono)
 		t.suspect = false
 		t.tick, t.at, t.frame = t.sTick, t.sAt, t.sFrame
 		if t.n++; t.n <= 2 { // the first was the wrong one
 			t.first, t.firstAt = t.sTick, t.sAt
 		}
-	case c.atLeast(t.sAt) <= 2*law.Horizon(): // it may have been overtaken
+	case c.atLeast(t.sAt) <= 2*rules.Horizon(): // it may have been overtaken
 	case int32(tick-t.tick) >= 0:
 		t.suspect = false
 		x.Message = fmt.Sprintf("tTimestamp is %d, between %d before and %d after it", t.sTick, t.tick, tick)
 		t.contradicts = true
-		law.Judge(x)
+		rules.Judge(x)
 	default:
 		t.suspect = false
 	}
@@ -212,16 +212,16 @@ const (
 
 // judgeTickRate judges, at the end, how fast a side's ticks ran.
 func (c *conn) judgeTickRate(dir int) {
-	t, law := &c.side[dir].ticks, &c.c.Law
+	t, rules := &c.side[dir].ticks, &c.c.Rules
 	span := t.at - t.firstAt
 	if t.n < tickSamples || span < tickSpan || t.contradicts {
 		return
 	}
 	rate, slack := float64(int64(t.tick-t.first))*1e6/float64(span), tickSlack+tickGrain/float64(span)
 	if rate > 1-slack && rate < 1+slack {
-		law.Pass(r221TickRate)
+		rules.Pass(r221TickRate)
 		return
 	}
-	law.Judge(session.Case{Rule: r221TickRate, Dir: dir, Frame: t.frame, Time: t.at, HasTime: true, Since: t.firstAt,
+	rules.Judge(session.Case{Rule: r221TickRate, Dir: dir, Frame: t.frame, Time: t.at, HasTime: true, Since: t.firstAt,
 		Message: fmt.Sprintf("tTimestamp advances %.2f per millisecond over %d s", rate, int64(span/1e9))})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A hardWatch is what judging the HARD_DISCONNECTs of one side needs.
-type hardWatch struct {
+// A hardDisconnectState is what judging the HARD_DISCONNECTs of one side needs.
+type hardDisconnectState struct {
 	n        int // captured, copies left out; 0 while one is proven wrong
 	first    session.Case
 	firstSeq int64  // highest data number of the side before it
@@ -33,15 +33,15 @@ const manyReplies = 10
 
 // judgeHard judges a HARD_DISCONNECT of this connection that is genuine and no copy.
 func (c *conn) judgeHard(dir int, h *dp8.Handshake) {
-	law, w := &c.c.Law, &c.side[dir].hard
+	rules, w := &c.c.Rules, &c.side[dir].hard
 	if c.fr.Cut() || c.fr.Words.Has(duplicate) {
 		return
 	}
-	law.PassSet(setCFrame)
-	law.Pass(r2214Cmd)
-	c.judgeTrailing(law, h)
+	rules.PassSet(setCFrame)
+	rules.Pass(r2214Cmd)
+	c.judgeTrailing(rules, h)
 	if c.hs.sessionKnown {
-		law.Pass(r2214Sessid)
+		rules.Pass(r2214Sessid)
 		c.lives(dir, true, 0)
 	}
 	good := c.judgeHardFields(dir, h)
@@ -54,7 +54,7 @@ func (c *conn) judgeHard(dir int, h *dp8.Handshake) {
 	c.judgeHardTimes(dir, h)
 	w.n++
 	if w.n == 1 {
-		w.first = law.Here(r3145Nodata, "")
+		w.first = rules.Here(r3145Nodata, "")
 		w.firstSeq, _ = c.c.Dir[dir].Window().Highest()
 		w.since = h.Timestamp
 	}
@@ -63,23 +63,23 @@ func (c *conn) judgeHard(dir int, h *dp8.Handshake) {
 	}
 	if o := &c.side[1-dir].hard; o.n > 0 && !o.replied {
 		o.replied = true
-		law.Pass(r31514Reply)
+		rules.Pass(r31514Reply)
 	}
 	if w.n > manyReplies && !w.once {
 		w.once = true
-		law.Broken(r31514Once, fmt.Sprintf("HARD_DISCONNECT for the %dth time", w.n))
+		rules.Broken(r31514Once, fmt.Sprintf("HARD_DISCONNECT for the %dth time", w.n))
 	} else if !w.once {
-		law.Pass(r31514Once)
+		rules.Pass(r31514Once)
 	}
 }
 
 // judgeHardFields judges the values of one HARD_DISCONNECT (MC-DPL8R 2.2.1.4).
 func (c *conn) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	good = true
 	check := func(rule int, holds bool, message string) {
-		if !law.Check(rule, holds) {
-			law.Broken(rule, message)
+		if !rules.Check(rule, holds) {
+			rules.Broken(rule, message)
 			good = false
 		}
 	}
@@ -99,7 +99,7 @@ func (c *conn) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
 	case c.params.Signing == dp8.Unsigned:
 		check(r2214SigAbsent, len(h.Trailing) != 8, "a HARD_DISCONNECT with a signature on an unsigned connection")
 	case c.params.Signing == dp8.Signed && h.HasSignature:
-		law.Pass(r2214SigPresent)
+		rules.Pass(r2214SigPresent)
 	}
 	return good
 }
@@ -109,17 +109,17 @@ func versionText(v uint32) string { return fmt.Sprintf("%d.%d", v>>16, v&0xffff)
 // judgeHardSeq: bRspId is the number of the data frame that would have been next.
 // All numbers sent lie below it, whenever they were captured.
 func (c *conn) judgeHardSeq(dir int, h *dp8.Handshake) bool {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	highest, ok := c.c.Dir[dir].Window().Highest()
 	num := c.nextSend(&c.side[dir], h.RspID)
 	switch {
 	case !ok || num <= highest && !c.unwraps(dir):
 	case num == highest+1:
-		law.Pass(r2214RspidSeq)
+		rules.Pass(r2214RspidSeq)
 	case num > highest+1:
-		law.Unclear(r2214RspidSeq, session.GuardClean, fmt.Sprintf("bRspId is %d, the highest data frame captured %d", h.RspID, uint8(highest)))
+		rules.Unclear(r2214RspidSeq, session.GuardClean, fmt.Sprintf("bRspId is %d, the highest data frame captured %d", h.RspID, uint8(highest)))
 	default:
-		law.Broken(r2214RspidSeq, fmt.Sprintf("bRspId is %d, data frame %d was sent before", h.RspID, uint8(highest)))
+		rules.Broken(r2214RspidSeq, fmt.Sprintf("bRspId is %d, data frame %d was sent before", h.RspID, uint8(highest)))
 		return false
 	}
 	return true
@@ -131,7 +131,7 @@ const hardMissed = 8
 
 // judgeHardMsgID: bMsgID is one more than that of the side's command frame before.
 func (c *conn) judgeHardMsgID(dir int, h *dp8.Handshake) {
-	law, p := &c.c.Law, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.side[dir].cframes
 	if !p.any {
 		p.keep(c, h)
 		return
@@ -142,11 +142,11 @@ func (c *conn) judgeHardMsgID(dir int, h *dp8.Handshake) {
 	stateless := p.op == dp8.OpConnectedSigned && dir != c.connector // its counter may not have begun
 	switch ahead := int(h.MsgID - p.msgID); {
 	case ahead == 1 || stateless && h.MsgID == 0:
-		law.Pass(r2214Msgid)
+		rules.Pass(r2214Msgid)
 	case ahead > 1 && ahead <= hardMissed:
-		law.Unclear(r2214Msgid, session.GuardClean, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID))
+		rules.Unclear(r2214Msgid, session.GuardClean, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID))
 	default:
-		law.Broken(r2214Msgid, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID), p.frame)
+		rules.Broken(r2214Msgid, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID), p.frame)
 		return
 	}
 	p.keep(c, h)
@@ -163,24 +163,24 @@ const (
 // judgeHardTimes judges the spacing of a side's own HARD_DISCONNECTs by its ticks:
 // the path may have changed that of their arrival.
 func (c *conn) judgeHardTimes(dir int, h *dp8.Handshake) {
-	law, w := &c.c.Law, &c.side[dir].hard
+	rules, w := &c.c.Rules, &c.side[dir].hard
 	if !c.fr.HasTime {
 		return
 	}
 	if w.n > 0 && h.MsgID == w.latest+1 {
 		gap, seen := int64(int32(h.Timestamp-w.tick)), c.atLeast(w.at)/1e6
 		slow := min(gap, seen) > hardMost+tickStep+20 && gap < hardOver
-		if !law.Check(r3124SpacingMax, !slow) {
-			law.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
+		if !rules.Check(r3124SpacingMax, !slow) {
+			rules.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
 		}
 	}
 	if w.n > 1 && !c.life.hard[1-dir] {
 		gap, seen := int64(int32(h.Timestamp-w.ticks[1])), c.atMost(w.times[1])/1e6
 		switch {
 		case gap >= 2*hardLeast:
-			law.Pass(r3124Spacing)
+			rules.Pass(r3124Spacing)
 		case max(gap, seen) < tickStep/2 && w.fast.Frame == 0:
-			w.fast = law.Here(r3124Spacing, fmt.Sprintf("three HARD_DISCONNECTs within %d ms", gap), w.frames[:]...)
+			w.fast = rules.Here(r3124Spacing, fmt.Sprintf("three HARD_DISCONNECTs within %d ms", gap), w.frames[:]...)
 		}
 	}
 	w.latest, w.tick, w.at = h.MsgID, h.Timestamp, c.fr.Time
@@ -191,8 +191,8 @@ func (c *conn) judgeHardTimes(dir int, h *dp8.Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (c *conn) settleHard(dir int) {
-	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Law.Horizon() {
-		c.c.Law.Judge(w.fast)
+	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Rules.Horizon() {
+		c.c.Rules.Judge(w.fast)
 		w.fast = session.Case{}
 	}
 }
@@ -205,8 +205,8 @@ func (c *conn) settleFast(dir int, h *dp8.Handshake) {
 	if p.op == dp8.OpConnectedSigned && dir != c.connector {
 		next = h.MsgID == 0
 	}
-	if o.fast.Frame != 0 && w.n == 0 && next && c.atLeast(o.fast.Time) > 2*c.c.Law.Horizon() {
-		c.c.Law.Judge(o.fast)
+	if o.fast.Frame != 0 && w.n == 0 && next && c.atLeast(o.fast.Time) > 2*c.c.Rules.Horizon() {
+		c.c.Rules.Judge(o.fast)
 		o.fast = session.Case{}
 	}
 }
@@ -230,40 +230,40 @@ const hardNumbers = 4
 
 // judgeNoData: nothing but HARD_DISCONNECTs follows the side's first (MC-DPL8R
 // 3.1.4.5).
-func (c *conn) judgeNoData(dir int, w *hardWatch, num int64) {
-	law := &c.c.Law
+func (c *conn) judgeNoData(dir int, w *hardDisconnectState, num int64) {
+	rules := &c.c.Rules
 	since := c.atLeast(w.first.Time)
-	if !c.fr.HasTime || since <= 2*law.Horizon() || num <= w.firstSeq {
+	if !c.fr.HasTime || since <= 2*rules.Horizon() || num <= w.firstSeq {
 		return // overtaken
 	}
 	if w.firstSeq < hardNumbers || since > hardOver*1e6 {
 		w.data = true
-		law.Unclear(r3145Nodata, session.GuardLife, "a data frame behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, session.GuardLife, "a data frame behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
 		return
 	}
 	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.unwraps(dir) {
-		law.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
+		rules.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
 	} else {
-		law.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
+		rules.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
 	}
 }
 
 // judgeSACKBehindHard judges a SACK of a side that has sent a HARD_DISCONNECT: by its
 // tick it was sent later.
 func (c *conn) judgeSACKBehindHard(dir int, next int64) {
-	law, w, tick := &c.c.Law, &c.side[dir].hard, c.f.SACK.Timestamp
+	rules, w, tick := &c.c.Rules, &c.side[dir].hard, c.f.SACK.Timestamp
 	since := c.atLeast(w.first.Time)
-	if w.data || !c.fr.HasTime || since <= 2*law.Horizon() || int32(tick-w.since) <= tickStep {
+	if w.data || !c.fr.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= tickStep {
 		return // overtaken
 	}
 	w.data = true
 	switch {
 	case w.firstSeq < hardNumbers || since > hardOver*1e6 || int32(tick-w.since) > hardOver:
-		law.Unclear(r3145Nodata, session.GuardLife, "a SACK behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, session.GuardLife, "a SACK behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
 	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.unwraps(dir):
-		law.Unclear(r3145Nodata, session.GuardUnwrap, "a SACK behind the side's HARD_DISCONNECT may be of another connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, session.GuardUnwrap, "a SACK behind the side's HARD_DISCONNECT may be of another connection", w.first.Frame)
 	default:
-		law.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)
+		rules.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)
 	}
 }
 
@@ -279,29 +279,29 @@ const ignoredFrames = 4
 
 // judgeIgnored: who received a HARD_DISCONNECT answers it and sends no more data
 // (MC-DPL8R 3.1.5.1.4). Three of them do not all get lost while much else arrives.
-func (c *conn) judgeIgnored(o *hardWatch) {
-	law := &c.c.Law
-	if c.atLeast(o.last) <= max(law.HoldTime(), 1e9) {
+func (c *conn) judgeIgnored(o *hardDisconnectState) {
+	rules := &c.c.Rules
+	if c.atLeast(o.last) <= max(rules.HoldTime(), 1e9) {
 		return
 	}
 	if o.ignored++; o.ignored == ignoredFrames {
 		since := (c.fr.Time - o.last) / 1e6
-		law.Broken(r31514Ignored, fmt.Sprintf("data goes on %d ms after the third HARD_DISCONNECT of the other side", since), o.first.Frame)
-		law.Broken(r31514Reply, fmt.Sprintf("no HARD_DISCONNECT answers within %d ms", since), o.first.Frame)
+		rules.Broken(r31514Ignored, fmt.Sprintf("data goes on %d ms after the third HARD_DISCONNECT of the other side", since), o.first.Frame)
+		rules.Broken(r31514Reply, fmt.Sprintf("no HARD_DISCONNECT answers within %d ms", since), o.first.Frame)
 	}
 }
 
 // finishHard ends what the capture leaves open about HARD_DISCONNECTs.
 func (c *conn) finishHard(dir int) {
-	w, law := &c.side[dir].hard, &c.c.Law
+	w, rules := &c.side[dir].hard, &c.c.Rules
 	if w.fast.Frame != 0 {
 		w.fast.Blocked = session.GuardHold
-		law.Judge(w.fast)
+		rules.Judge(w.fast)
 	}
 	if w.n > 0 && !w.data {
-		law.Pass(r3145Nodata)
+		rules.Pass(r3145Nodata)
 	}
 	if o := &c.side[1-dir].hard; o.n >= 3 && o.ignored == 0 {
-		law.Pass(r31514Ignored)
+		rules.Pass(r31514Ignored)
 	}
 }

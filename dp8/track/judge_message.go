@@ -38,7 +38,7 @@ func (f *sentFrame) closes() bool { return f.control&dp8.CtlEndStream != 0 }
 // judgeMessage judges a new number against its neighbours: messages are not
 // interleaved, NEW_MSG follows END_MSG (MC-DPL8R 2.2.2, 3.1.5.2.6).
 func (c *conn) judgeMessage(dir int, num int64) {
-	m := &c.side[dir].mem
+	m := &c.side[dir].history
 	f := m.at(num)
 	if num == m.top && f != nil && c.followsWhole(m, f) {
 		return
@@ -56,7 +56,7 @@ func (c *conn) judgeMessage(dir int, num int64) {
 
 // followsWhole passes the common case: a whole message, the highest number, behind
 // the end of another.
-func (c *conn) followsWhole(m *memory, f *sentFrame) bool {
+func (c *conn) followsWhole(m *history, f *sentFrame) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if f.command&whole != whole || f.sendings != 1 || f.cut || f.odd || f.closes() || c.fr.Frame != f.frame {
 		return false
@@ -65,23 +65,23 @@ func (c *conn) followsWhole(m *memory, f *sentFrame) bool {
 	if before == nil || before.cut || before.odd || !before.ends() {
 		return false
 	}
-	c.c.Law.PassSet(setWhole)
+	c.c.Rules.PassSet(setWhole)
 	m.run.next, m.run.open = f.num+1, false
 	return true
 }
 
 // judgePair judges two frames with consecutive numbers. Which of them is wrong is
 // not always clear: the text speaks of the later one.
-func (c *conn) judgePair(dir int, m *memory, a, b *sentFrame) {
+func (c *conn) judgePair(dir int, m *history, a, b *sentFrame) {
 	if a == nil || b == nil || a.cut || b.cut || a.odd || b.odd {
 		return
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if a.ends() && b.opens() {
-		law.Pass(r31526NewAfterEnd)
-		law.Pass(r31526EndBeforeNew)
+		rules.Pass(r31526NewAfterEnd)
+		rules.Pass(r31526EndBeforeNew)
 		if b.closes() {
-			law.Pass(r3143Queued)
+			rules.Pass(r3143Queued)
 		}
 		return
 	}
@@ -103,34 +103,34 @@ func (c *conn) judgePair(dir int, m *memory, a, b *sentFrame) {
 			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d has no end", uint8(a.num))
 		}
 	default:
-		c.judgeProperties(law, a, b, x)
+		c.judgeProperties(rules, a, b, x)
 		return
 	}
-	law.Judge(x)
+	rules.Judge(x)
 }
 
 // judgeProperties judges two parts of one message.
-func (c *conn) judgeProperties(law *session.Law, a, b *sentFrame, x session.Case) {
+func (c *conn) judgeProperties(rules *session.Evaluation, a, b *sentFrame, x session.Case) {
 	const shared = dp8.Reliable | dp8.Sequential | dp8.User1 | dp8.User2
 	if b.closes() && !b.ends() {
 		y := x
 		y.Rule, y.Message = r3143Queued, "END_STREAM on a part of a message that is not its last"
-		law.Judge(y)
+		rules.Judge(y)
 	}
-	if !law.Check(r3144Props, (a.command^b.command)&shared == 0) {
+	if !rules.Check(r3144Props, (a.command^b.command)&shared == 0) {
 		x.Rule = r3144Props
 		x.Message = fmt.Sprintf("parts of one message have bCommand %02X and %02X", uint8(a.command), uint8(b.command))
-		law.Judge(x)
+		rules.Judge(x)
 	}
 	if a.first && b.first && a.time <= b.time {
-		law.Pass(r3144Order)
+		rules.Pass(r3144Order)
 	}
 }
 
 // judgeOrder: the parts of a split message are first sent in order (MC-DPL8R
 // 3.1.4.4). The frame at hand is not remembered yet.
-func (c *conn) judgeOrder(law *session.Law, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
-	m := &c.side[dir].mem
+func (c *conn) judgeOrder(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
+	m := &c.side[dir].history
 	if num >= m.top || !m.reachable(num) || prev != nil || d.Control&dp8.CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&dp8.EndMsg != 0 {
 		return
 	}
@@ -138,20 +138,20 @@ func (c *conn) judgeOrder(law *session.Law, dir int, num int64, d *dp8.DFrame, p
 	if after == nil || !after.first || !after.timed || after.opens() {
 		return
 	}
-	x := law.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (c.fr.Time-after.time)/1e6, uint8(after.num)), after.frame)
+	x := rules.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (c.fr.Time-after.time)/1e6, uint8(after.num)), after.frame)
 	switch {
 	case c.fr.Time-after.time <= 3*c.horizon: // what came first may have been a copy
 		x.Blocked = session.GuardReord
-	case !law.ClockFine():
+	case !rules.ClockFine():
 		x.Blocked = session.GuardClock
 	case !c.unwrapped(dir, after.time):
 		x.Blocked = session.GuardUnwrap
 	}
-	law.Judge(x)
+	rules.Judge(x)
 }
 
 // judgeSplitParts judges the sizes of a message of which the last part came last.
-func (c *conn) judgeSplitParts(dir int, m *memory, end *sentFrame) {
+func (c *conn) judgeSplitParts(dir int, m *history, end *sentFrame) {
 	total, most, least := end.size, end.size, 1<<30
 	small := end
 	for n := end.num - 1; ; n-- {
@@ -168,20 +168,20 @@ func (c *conn) judgeSplitParts(dir int, m *memory, end *sentFrame) {
 			break
 		}
 	}
-	law := &c.c.Law
-	if !law.Check(r3144Small, total >= smallMessage) {
-		law.Broken(r3144Small, fmt.Sprintf("a message of %d bytes is split into %d frames", total, end.num-small.num+1), small.frame)
+	rules := &c.c.Rules
+	if !rules.Check(r3144Small, total >= smallMessage) {
+		rules.Broken(r3144Small, fmt.Sprintf("a message of %d bytes is split into %d frames", total, end.num-small.num+1), small.frame)
 	}
 	// Masks take room: parts may differ a little, and may be equal shares.
-	if !law.Check(r3144Fill, least >= most*3/4) {
-		law.Judge(session.Case{Rule: r3144Fill, Dir: dir, Frame: small.frame, Time: small.time, HasTime: small.timed, Proof: []uint64{end.frame},
+	if !rules.Check(r3144Fill, least >= most*3/4) {
+		rules.Judge(session.Case{Rule: r3144Fill, Dir: dir, Frame: small.frame, Time: small.time, HasTime: small.timed, Proof: []uint64{end.frame},
 			Message: fmt.Sprintf("a part that is not the last has %d bytes, another %d", least, most)})
 	}
 }
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
-func (c *conn) followRun(m *memory, f *sentFrame) {
-	r, law := &m.run, &c.c.Law
+func (c *conn) followRun(m *history, f *sentFrame) {
+	r, rules := &m.run, &c.c.Rules
 	switch {
 	case f.opens():
 		*r = run{since: f.time, open: !f.ends()}
@@ -197,9 +197,9 @@ func (c *conn) followRun(m *memory, f *sentFrame) {
 	switch {
 	case f.ends():
 		r.open = false
-		law.Pass(r31526Open)
+		rules.Pass(r31526Open)
 	case r.bytes > longMessage || f.time-r.since > longTime:
 		r.open = false
-		law.Broken(r31526Open, fmt.Sprintf("a message has %d bytes in %d parts after %d s and does not end", r.bytes, r.parts, (f.time-r.since)/1e9))
+		rules.Broken(r31526Open, fmt.Sprintf("a message has %d bytes in %d parts after %d s and does not end", r.bytes, r.parts, (f.time-r.since)/1e9))
 	}
 }

@@ -14,7 +14,7 @@ const keptFlags = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.
 // judgeAgain judges a frame that is a retry, or the second sending of its number,
 // against what was sent before (MC-DPL8R 3.1.6.5). first tells that RETRY is clear.
 func (c *conn) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
-	law, f := &c.c.Law, c.remembered(dir, num)
+	rules, f := &c.c.Rules, c.remembered(dir, num)
 	if !first {
 		c.judgeUnreliable(num, d, f)
 		c.judgeNeed(dir, num, d)
@@ -41,27 +41,27 @@ func (c *conn) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
 	if f.parts > 0 && d.Coalesced && !first {
 		rule = r3165CoalretrySolo
 	}
-	if law.Check(rule, same) {
+	if rules.Check(rule, same) {
 		return
 	}
 	if rule == r3165CoalretrySolo {
-		law.Broken(rule, fmt.Sprintf("the reliable payloads of the retry of %d are not those of its first sending", uint8(num)), f.frame)
+		rules.Broken(rule, fmt.Sprintf("the reliable payloads of the retry of %d are not those of its first sending", uint8(num)), f.frame)
 		return
 	}
-	law.Broken(rule, fmt.Sprintf("%d was sent before with other content", uint8(num)), f.frame)
+	rules.Broken(rule, fmt.Sprintf("%d was sent before with other content", uint8(num)), f.frame)
 	if first {
-		law.Broken(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(c.side[dir].ledger.high)), f.frame)
+		rules.Broken(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(c.side[dir].sequence.high)), f.frame)
 	}
 }
 
 // judgeUnreliable judges that only reliable frames are retried.
 func (c *conn) judgeUnreliable(num int64, d *dp8.DFrame, f *sentFrame) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if d.Command&dp8.Reliable == 0 && f != nil && f.command&dp8.Reliable != 0 {
 		return // a flag that was not kept
 	}
-	if !law.Check(r3165UnrelRetry, d.Command&dp8.Reliable != 0) {
-		law.Broken(r3165UnrelRetry, fmt.Sprintf("%d is retried, and is not reliable", uint8(num)), frameOf(f)...)
+	if !rules.Check(r3165UnrelRetry, d.Command&dp8.Reliable != 0) {
+		rules.Broken(r3165UnrelRetry, fmt.Sprintf("%d is retried, and is not reliable", uint8(num)), frameOf(f)...)
 	}
 }
 
@@ -79,18 +79,18 @@ func (c *conn) judgeFlags(num int64, d *dp8.DFrame, f *sentFrame) {
 	if f.parts > f.reliables {
 		kept &^= dp8.Sequential
 	}
-	law := &c.c.Law
-	if changed := (d.Command ^ f.command) & kept; !law.Check(r3165Flagskept, changed == 0) {
-		law.Broken(r3165Flagskept, fmt.Sprintf("bCommand of the retry of %d is %#02x, of its first sending %#02x: flags %#02x were not kept", uint8(num), uint8(d.Command), uint8(f.command), uint8(changed)), f.frame)
+	rules := &c.c.Rules
+	if changed := (d.Command ^ f.command) & kept; !rules.Check(r3165Flagskept, changed == 0) {
+		rules.Broken(r3165Flagskept, fmt.Sprintf("bCommand of the retry of %d is %#02x, of its first sending %#02x: flags %#02x were not kept", uint8(num), uint8(d.Command), uint8(f.command), uint8(changed)), f.frame)
 	}
 }
 
 // judgeRetriedParts judges that a retry holds no unreliable part.
 func (c *conn) judgeRetriedParts(num int64, d *dp8.DFrame) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	parts, reliables, _ := partsOf(&d.Coalesce)
-	if !law.Check(r3165Coalretry, parts == reliables) {
-		law.Broken(r3165Coalretry, fmt.Sprintf("the retry of %d holds %d payloads of which %d are reliable", uint8(num), parts, reliables))
+	if !rules.Check(r3165Coalretry, parts == reliables) {
+		rules.Broken(r3165Coalretry, fmt.Sprintf("the retry of %d holds %d payloads of which %d are reliable", uint8(num), parts, reliables))
 	}
 }
 
@@ -113,13 +113,13 @@ func (c *conn) judgeFresh(dir int, num int64, d *dp8.DFrame) {
 	if !c.fr.HasTime {
 		return
 	}
-	if c.watch.due {
+	if c.timers.due {
 		c.judgeQuiet(dir, num)
 	}
 	if d.KeepAlive {
 		c.judgeEarly(dir)
 	}
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	if l.watch.tenths {
 		c.judgeLost(dir, num)
 	}
@@ -138,7 +138,7 @@ const movedSettles = 5e9
 // judgeMoved looks for a retry that took a new number: the lowest number that is
 // not acknowledged is never sent again, and its bytes are those of a new one.
 func (c *conn) judgeMoved(dir int, num int64, d *dp8.DFrame) {
-	s := &c.side[dir].ledger.stall
+	s := &c.side[dir].sequence.stall
 	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
 		return
 	}
@@ -147,13 +147,13 @@ func (c *conn) judgeMoved(dir int, num int64, d *dp8.DFrame) {
 		return
 	}
 	s.judged = true
-	was, law := s.num, &c.c.Law
-	x := law.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was never acknowledged nor retried, is sent as bSeq %d", uint8(was), uint8(num)), f.frame)
-	law.HoldFor(x, movedSettles, func() (session.Ruling, session.Guard) {
-		if f := c.side[dir].mem.at(was); f != nil && f.sendings > 1 {
+	was, rules := s.num, &c.c.Rules
+	x := rules.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was never acknowledged nor retried, is sent as bSeq %d", uint8(was), uint8(num)), f.frame)
+	rules.HoldFor(x, movedSettles, func() (session.Ruling, session.Guard) {
+		if f := c.side[dir].history.at(was); f != nil && f.sendings > 1 {
 			return session.Passed, 0
 		}
-		if s := &c.side[dir].ledger.stall; !s.set || s.num != was || s.reports < 3 {
+		if s := &c.side[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
 			return session.Passed, 0
 		}
 		return session.Failed, 0

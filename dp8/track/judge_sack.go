@@ -7,8 +7,8 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A sackWatch is what judging the SACKs of one side needs.
-type sackWatch struct {
+// A sackState is what judging the SACKs of one side needs.
+type sackState struct {
 	hash     uint64 // of the latest one
 	ipid     uint16
 	at       int64
@@ -27,14 +27,14 @@ type sackWatch struct {
 // judgeSACK judges a SACK that is genuine; next is its bNSeq, unwrapped. It reports
 // false when the frame is proven impossible and must change nothing.
 func (c *conn) judgeSACK(dir int, next int64) bool {
-	k, w, law := &c.f.SACK, &c.side[dir].sackWatch, &c.c.Law
+	k, w, rules := &c.f.SACK, &c.side[dir].sackWatch, &c.c.Rules
 	s := &c.sent
-	again := c.fr.Words.Has(duplicate) || w.hash != 0 && s.IsCopyOf(w.hash, w.ipid, w.at, law.Horizon())
+	again := c.fr.Words.Has(duplicate) || w.hash != 0 && s.IsCopyOf(w.hash, w.ipid, w.at, rules.Horizon())
 	w.hash, w.ipid, w.at = s.Hash, s.IPID, s.Time
 	if again || c.fr.Cut() {
 		return true
 	}
-	c.judgeSACKFields(law, k)
+	c.judgeSACKFields(rules, k)
 	c.judgeSACKRetry(dir, k)
 	c.judgeUnestablished(dir, r31515Unest)
 	c.judgeTick(dir, k.Timestamp)
@@ -45,48 +45,48 @@ func (c *conn) judgeSACK(dir int, next int64) bool {
 }
 
 // judgeSACKFields judges what the frame itself shows (MC-DPL8R 2.2.1.5).
-func (c *conn) judgeSACKFields(law *session.Law, k *dp8.SACK) {
+func (c *conn) judgeSACKFields(rules *session.Evaluation, k *dp8.SACK) {
 	if k.Command == dp8.CFrame && k.Flags&^(dp8.SACKMask1|dp8.SACKMask2|dp8.SACKSend1|dp8.SACKSend2) == dp8.SACKResponse && k.Padding == 0 && len(k.Trailing) == 0 {
-		law.PassSet(setSACK)
+		rules.PassSet(setSACK)
 	} else {
-		c.judgeOddSACK(law, k)
+		c.judgeOddSACK(rules, k)
 	}
-	if k.Flags&(dp8.SACKMask1|dp8.SACKMask2|dp8.SACKSend1|dp8.SACKSend2) != 0 && !law.Check(r2215Maskzero, k.MasksSaySomething()) {
-		law.Broken(r2215Maskzero, fmt.Sprintf("bFlags 0x%02x announces a mask that is zero", k.Flags))
+	if k.Flags&(dp8.SACKMask1|dp8.SACKMask2|dp8.SACKSend1|dp8.SACKSend2) != 0 && !rules.Check(r2215Maskzero, k.MasksSaySomething()) {
+		rules.Broken(r2215Maskzero, fmt.Sprintf("bFlags 0x%02x announces a mask that is zero", k.Flags))
 	}
 	switch {
 	case c.params.Signing == dp8.Unsigned:
-		if !law.Check(r2215SigAbsent, len(k.Trailing) != 8) {
-			law.Broken(r2215SigAbsent, "a SACK with a signature on an unsigned connection")
+		if !rules.Check(r2215SigAbsent, len(k.Trailing) != 8) {
+			rules.Broken(r2215SigAbsent, "a SACK with a signature on an unsigned connection")
 		}
 	case c.params.Signing == dp8.Signed && k.HasSignature:
-		law.Pass(r2215SigPresent)
+		rules.Pass(r2215SigPresent)
 	}
 }
 
-func (c *conn) judgeOddSACK(law *session.Law, k *dp8.SACK) {
-	law.Pass(r2215Cmd)
-	law.Pass(r315Dispatch)
-	law.Pass(r3151Opcode)
-	law.Pass(r3151Short)
-	if !law.Check(r2215Poll, k.Command&dp8.Poll == 0) {
-		law.Broken(r2215Poll, "a SACK with POLL")
+func (c *conn) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
+	rules.Pass(r2215Cmd)
+	rules.Pass(r315Dispatch)
+	rules.Pass(r3151Opcode)
+	rules.Pass(r3151Short)
+	if !rules.Check(r2215Poll, k.Command&dp8.Poll == 0) {
+		rules.Broken(r2215Poll, "a SACK with POLL")
 	}
-	if !law.Check(r2215Flags, k.Flags&0xe0 == 0) {
-		law.Broken(r2215Flags, fmt.Sprintf("bFlags is 0x%02x: the upper three bits mean nothing", k.Flags))
+	if !rules.Check(r2215Flags, k.Flags&0xe0 == 0) {
+		rules.Broken(r2215Flags, fmt.Sprintf("bFlags is 0x%02x: the upper three bits mean nothing", k.Flags))
 	}
-	if !law.Check(r2215Response, k.Flags&dp8.SACKResponse != 0) {
-		law.Broken(r2215Response, fmt.Sprintf("bFlags 0x%02x lacks SACK_FLAGS_RESPONSE", k.Flags))
+	if !rules.Check(r2215Response, k.Flags&dp8.SACKResponse != 0) {
+		rules.Broken(r2215Response, fmt.Sprintf("bFlags 0x%02x lacks SACK_FLAGS_RESPONSE", k.Flags))
 	}
-	if !law.Check(r2215Padding, k.Padding == 0) {
-		law.Broken(r2215Padding, fmt.Sprintf("wPadding is 0x%04x", k.Padding))
+	if !rules.Check(r2215Padding, k.Padding == 0) {
+		rules.Broken(r2215Padding, fmt.Sprintf("wPadding is 0x%04x", k.Padding))
 	}
 	switch n := len(k.Trailing); {
 	case n == 0:
-		law.Pass(r2215Len)
+		rules.Pass(r2215Len)
 	case n == 8 && c.params.Signing == dp8.Unsigned: // SIG-ABSENT
 	default:
-		law.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x and the signature account for", n, k.Flags))
+		rules.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x and the signature account for", n, k.Flags))
 	}
 }
 
@@ -94,23 +94,23 @@ func (c *conn) judgeOddSACK(law *session.Law, k *dp8.SACK) {
 // (MC-DPL8R 2.2.1.5). Which one was received last cannot be seen from here; that
 // none was a retry, again and again, can.
 func (c *conn) judgeSACKRetry(dir int, k *dp8.SACK) {
-	w, law := &c.side[dir].sackWatch, &c.c.Law
+	w, rules := &c.side[dir].sackWatch, &c.c.Rules
 	switch {
 	case k.Flags&dp8.SACKResponse == 0 || !w.any:
 	case k.Retry == 0 || w.retry:
 		w.retries = 0
-		law.Pass(r2215Retry)
+		rules.Pass(r2215Retry)
 		w.retry = w.retry && k.Retry == 0
 	case !w.fresh: // it may still speak of the same one
 	default:
 		w.retries++
 		w.fresh = false
 		const message = "bRetry reports a retry, none was captured"
-		if w.retries < 3*law.NeededOdds(1-dir) { // losses come in bursts
-			law.Unclear(r2215Retry, session.GuardOdds, message)
+		if w.retries < 3*rules.NeededOdds(1-dir) { // losses come in bursts
+			rules.Unclear(r2215Retry, session.GuardOdds, message)
 			return
 		}
-		law.Broken(r2215Retry, fmt.Sprintf("bRetry reports a retry for the %dth time, none was captured", w.retries))
+		rules.Broken(r2215Retry, fmt.Sprintf("bRetry reports a retry for the %dth time, none was captured", w.retries))
 	}
 }
 
@@ -123,7 +123,7 @@ func (c *conn) sawRetry(dir int, retry bool) {
 
 // judgeNSeq: bNSeq is the number of the side's next data frame (MC-DPL8R 2.2.1.5).
 func (c *conn) judgeNSeq(dir int, next int64) bool {
-	law, out, w := &c.c.Law, &c.c.Dir[dir], &c.side[dir].sackWatch
+	rules, out, w := &c.c.Rules, &c.c.Dir[dir], &c.side[dir].sackWatch
 	highest, ok := out.Window().Highest()
 	if !ok || !c.fr.HasTime {
 		return true
@@ -132,22 +132,22 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 	sentLater := w.seqKnown && int32(tick-w.seqTick) > 0 && next < w.seq
 	switch {
 	case next == highest+1:
-		law.Pass(r2215Nseq)
+		rules.Pass(r2215Nseq)
 		w.seq, w.seqTick, w.seqKnown = next, tick, true
 	case next > highest+1:
 		// Data frames that were not captured explain it, unless one of these numbers is
 		// yet sent for the first time.
 		if w.over.Frame == 0 {
 			w.overSeq, w.overSure = next, c.unwraps(dir)
-			w.over = law.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, the highest data frame before was %d", uint8(next), uint8(highest)))
+			w.over = rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, the highest data frame before was %d", uint8(next), uint8(highest)))
 		}
 	default:
 		x, known := out.Look(next)
-		if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*law.Horizon() && !sentLater {
+		if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*rules.Horizon() && !sentLater {
 			return true // overtaken, or too long ago to tell
 		}
 		// A new connection of which the start was not captured begins anew.
-		broken := law.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
+		broken := rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
 		c.addStray(stray{Case: broken, side: dir})
 		return false
 	}
@@ -180,16 +180,16 @@ func (c *conn) unwrapsAfter(highest, at int64) bool {
 // settleNSeq ends the question of a bNSeq above what was captured before: a number
 // below it that is first sent clearly later shows that it was wrong.
 func (c *conn) settleNSeq(dir int, num int64) {
-	w, law := &c.side[dir].sackWatch, &c.c.Law
+	w, rules := &c.side[dir].sackWatch, &c.c.Rules
 	switch {
 	case w.over.Frame == 0 || c.fr.Frame == w.over.Frame:
 	case num >= w.overSeq:
 		w.over.Blocked = session.GuardClean
-		law.Judge(w.over)
+		rules.Judge(w.over)
 		w.over = session.Case{}
-	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.atLeast(w.over.Time) > 2*law.Horizon() && !c.f.DFrame.IsRetry():
+	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.atLeast(w.over.Time) > 2*rules.Horizon() && !c.f.DFrame.IsRetry():
 		w.over.Proof = append(w.over.Proof, c.fr.Frame)
-		law.Judge(w.over)
+		rules.Judge(w.over)
 		w.over = session.Case{}
 	}
 }

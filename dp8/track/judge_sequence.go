@@ -7,21 +7,21 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A ledger is what the rules of sequence and acknowledgement remember of one side.
-type ledger struct {
+// A sequenceState is what the rules of sequence and acknowledgement remember of one side.
+type sequenceState struct {
 	// What it sends.
-	started bool
-	high    int64   // highest number sent for the first time, ghosts left out
-	seen    int64   // highest captured, ghosts left out
-	jump    jump    // the latest step over numbers
-	ghost   int64   // number of a frame that was out of place, valid with haunted
-	haunted bool    //
-	over    overrun // frames beyond the window
-	carried carriers
-	drops   uint64 // latest send mask that was judged: bit i is dropBase-1-i
-	dropsAt int64
-	begun   bool // the start of its numbers was judged
-	start   beginning
+	started    bool
+	high       int64   // highest number sent for the first time, outliers left out
+	seen       int64   // highest captured, outliers left out
+	jump       jump    // the latest step over numbers
+	outlier    int64   // number of a frame that was out of place, valid with hasOutlier
+	hasOutlier bool    //
+	over       overrun // frames beyond the window
+	carried    carriers
+	drops      uint64 // latest send mask that was judged: bit i is dropBase-1-i
+	dropsAt    int64
+	begun      bool // the start of its numbers was judged
+	start      beginning
 
 	// What it acknowledges.
 	unseen   bool // what it acknowledges first was not captured
@@ -84,18 +84,18 @@ func (c *conn) heed(dir int, num int64) {
 		return
 	}
 	c.coarsen(t)
-	c.watch.note(c)
+	c.timers.note(c)
 	if c.silent(dir) || c.stamp.data && c.displaced(dir, num) {
 		c.doubt(t)
 	}
 	c.numbered[dir] = max(c.numbered[dir], t)
-	c.side[1-dir].ledger.outran, c.side[1-dir].ledger.beyond = 0, false
+	c.side[1-dir].sequence.outran, c.side[1-dir].sequence.beyond = 0, false
 }
 
 // displaced reports a number so far below the highest that no side has it in flight
 // any more: it stands for another one, unless the highest was out of place.
 func (c *conn) displaced(dir int, num int64) bool {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	j := &l.jump
 	return l.started && num <= l.high-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
 }
@@ -110,7 +110,7 @@ func (c *conn) silent(dir int) bool {
 // bearable is for how long nothing of a side may be captured: as long as it takes to
 // send a window of numbers, as fast as it was seen to.
 func (c *conn) bearable(dir int) int64 {
-	if m := &c.side[dir].mem; m.hasSpeed {
+	if m := &c.side[dir].history; m.hasSpeed {
 		return min(m.fastest, longest)
 	}
 	out := &c.c.Dir[dir]
@@ -124,7 +124,7 @@ func (c *conn) bearable(dir int) int64 {
 // apart is how far apart two frames of one side were captured that were certainly
 // sent in this order (guard REORD). It is wider than that of copies: order alone
 // calls an endpoint wrong here.
-func (c *conn) apart() int64 { return max(c.c.Law.Horizon(), leastHorizon) + c.grain }
+func (c *conn) apart() int64 { return max(c.c.Rules.Horizon(), leastHorizon) + c.grain }
 
 const leastHorizon = 100e6
 
@@ -151,21 +151,21 @@ func (c *conn) coarsen(t int64) {
 func (c *conn) doubt(t int64) {
 	c.trusted = t
 	for i := range c.side {
-		l := &c.side[i].ledger
+		l := &c.side[i].sequence
 		c.dropClaims(i, session.GuardUnwrap)
 		c.endOverrun(i)
-		*l = ledger{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
+		*l = sequenceState{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
 		l.carried.clear()
 	}
 }
 
 // blindTo notes a frame of a side that could not be read: what it acknowledged is
 // not known.
-func (c *conn) blindTo(dir int) { c.side[dir].ledger.bare = true }
+func (c *conn) blindTo(dir int) { c.side[dir].sequence.bare = true }
 
 // remembered is what is known for certain of a number of a side, or nil.
 func (c *conn) remembered(dir int, num int64) *sentFrame {
-	f := c.side[dir].mem.at(num)
+	f := c.side[dir].history.at(num)
 	if f == nil || !f.timed || f.time < c.trusted {
 		return nil
 	}
@@ -174,9 +174,9 @@ func (c *conn) remembered(dir int, num int64) *sentFrame {
 
 // recall takes down what is known of the number of the frame at hand.
 func (c *conn) recall(dir int, num int64) {
-	p, l := &c.prior, &c.side[dir].ledger
+	p, l := &c.prior, &c.side[dir].sequence
 	p.known = false
-	if num == l.high+1 && len(c.side[1-dir].ledger.claims) == 0 {
+	if num == l.high+1 && len(c.side[1-dir].sequence.claims) == 0 {
 		return
 	}
 	p.look, p.known = c.c.Dir[dir].Look(num)
@@ -186,28 +186,28 @@ func (c *conn) recall(dir int, num int64) {
 // judgeNumber judges the number of a data frame that is no copy, before it is
 // remembered (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	first := d.Control&dp8.CtlRetry == 0
 	l.idle = false
-	if c.fr.HasTime && len(c.side[1-dir].ledger.claims) > 0 {
+	if c.fr.HasTime && len(c.side[1-dir].sequence.claims) > 0 {
 		c.settleClaims(dir, num, first && v.Novelty == session.First)
 	}
 	if j := &l.jump; first && v.Novelty == session.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
-		c.haunt(dir, num)
-		l.haunted = false
+		c.judgeOutlier(dir, num)
+		l.hasOutlier = false
 		return
 	}
-	fresh := v.Novelty == session.First || first && l.haunted && num == l.ghost
+	fresh := v.Novelty == session.First || first && l.hasOutlier && num == l.outlier
 	switch {
 	case !fresh || v.Novelty == session.Forgotten:
 	case first && l.started && num == l.high+1:
 		l.high, l.seen = num, max(l.seen, num)
-		l.haunted = l.haunted && num != l.ghost
+		l.hasOutlier = l.hasOutlier && num != l.outlier
 		l.jump.after++
 		if cum, ok := c.cumulative(dir); ok && num < cum+dp8.WindowSize && l.over.n == 0 {
-			law.PassSet(setNext)
+			rules.PassSet(setNext)
 		} else {
-			law.Pass(r31521Inc)
+			rules.Pass(r31521Inc)
 			c.judgeRange(dir, num)
 		}
 		c.expect(dir, num, d.Command&dp8.Poll != 0)
@@ -217,7 +217,7 @@ func (c *conn) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict)
 	if !l.started {
 		l.started, l.high, l.seen = true, num, num
 	}
-	if !(l.haunted && num == l.ghost) {
+	if !(l.hasOutlier && num == l.outlier) {
 		l.seen = max(l.seen, num)
 	}
 	if !first || !fresh {
@@ -233,7 +233,7 @@ func (c *conn) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict)
 
 // judgePlace judges a first sending that is not the next one.
 func (c *conn) judgePlace(dir int, num int64) {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	switch {
 	case !l.started:
 	case num > l.high:
@@ -242,8 +242,8 @@ func (c *conn) judgePlace(dir int, num int64) {
 		l.high = num
 		c.judgeRange(dir, num)
 		c.reactTo(dir, num, true)
-	case l.haunted && num == l.ghost:
-		l.haunted = false
+	case l.hasOutlier && num == l.outlier:
+		l.hasOutlier = false
 	default:
 		c.judgeLower(dir, num)
 	}
@@ -252,7 +252,7 @@ func (c *conn) judgePlace(dir int, num int64) {
 // judgeLower judges a number that is sent for the first time below the highest:
 // when that was sent well before, numbers were not taken in order.
 func (c *conn) judgeLower(dir int, num int64) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	goesOn := l.jump.set && num == l.jump.next && l.jump.after == 0
 	if l.jump.set && num == l.jump.next {
 		l.jump.next++
@@ -262,23 +262,23 @@ func (c *conn) judgeLower(dir int, num int64) {
 	}
 	higher := c.sentBefore(dir, num)
 	if higher == nil {
-		law.Pass(r31521Inc) // it was overtaken
+		rules.Pass(r31521Inc) // it was overtaken
 		return
 	}
 	if whole := dp8.NewMsg | dp8.EndMsg; c.f.DFrame.Command&whole != whole && !goesOn {
 		return // parts of a message have a rule of their own: 3.1.4.4
 	}
 	if !goesOn || higher.num != l.jump.num {
-		law.Broken(r31521Inc, fmt.Sprintf("bSeq %d is sent for the first time (RETRY clear), %d was sent %s before", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
+		rules.Broken(r31521Inc, fmt.Sprintf("bSeq %d is sent for the first time (RETRY clear), %d was sent %s before", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
 		return
 	}
-	c.haunt(dir, num)
+	c.judgeOutlier(dir, num)
 }
 
 // sentBefore gives the lowest number above num that was sent for the first time
 // more than the reorder horizon ago.
 func (c *conn) sentBefore(dir int, num int64) *sentFrame {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	for n := num + 1; n <= min(l.high, num+2*dp8.WindowSize); n++ {
 		if f := c.remembered(dir, n); f != nil && f.first && c.fr.Time-f.time > c.prior.horizon {
 			return f
@@ -287,9 +287,9 @@ func (c *conn) sentBefore(dir int, num int64) *sentFrame {
 	return nil
 }
 
-// haunt judges a frame that was out of place: the numbers go on before it.
-func (c *conn) haunt(dir int, num int64) {
-	l := &c.side[dir].ledger
+// judgeOutlier judges a frame that was out of place: the numbers go on before it.
+func (c *conn) judgeOutlier(dir int, num int64) {
+	l := &c.side[dir].sequence
 	j := &l.jump
 	x := session.Case{Rule: r31521Inc, Dir: dir, Frame: j.frame, Time: j.time, HasTime: true, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(j.num), uint8(num))}
@@ -300,9 +300,9 @@ func (c *conn) haunt(dir int, num int64) {
 			l.over.n--
 		}
 	}
-	c.c.Law.Judge(x)
-	l.ghost, l.haunted, l.high, l.seen = j.num, true, num, num
-	if f := c.side[dir].mem.at(j.num); f != nil {
+	c.c.Rules.Judge(x)
+	l.outlier, l.hasOutlier, l.high, l.seen = j.num, true, num, num
+	if f := c.side[dir].history.at(j.num); f != nil {
 		f.used = false
 	}
 	l.carried.drop(j.num)
@@ -332,6 +332,6 @@ func (c *conn) settleSequence() {
 	for dir := range c.side {
 		c.closeClaims(dir)
 		c.closeOverrun(dir)
-		c.side[dir].ledger = ledger{}
+		c.side[dir].sequence = sequenceState{}
 	}
 }

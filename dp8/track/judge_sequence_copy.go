@@ -102,10 +102,10 @@ func (r *recent) has(x uint32) bool {
 // identification such a frame is no copy: retries repeat their bytes, too.
 func (c *conn) overdue(dir int, num int64) bool {
 	s := &c.side[dir]
-	if c.fr.IPID == 0 || num == s.ledger.high+1 && s.ledger.started {
+	if c.fr.IPID == 0 || num == s.sequence.high+1 && s.sequence.started {
 		return false
 	}
-	f := s.mem.at(num)
+	f := s.history.at(num)
 	if f != nil && (f.hash == c.sent.Hash || f.lastHash == c.sent.Hash) || !s.recent.has(c.mark()) {
 		return false
 	}

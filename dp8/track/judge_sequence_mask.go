@@ -11,7 +11,7 @@ import (
 // judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
 // gives up before-1-i. It gives back the mask without what is proven impossible.
 func (c *conn) judgeSendMask(dir int, before int64, mask uint64) uint64 {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	if l.alone.waiting {
 		c.judgeSilence(dir, before, mask)
 	}
@@ -21,18 +21,18 @@ func (c *conn) judgeSendMask(dir int, before int64, mask uint64) uint64 {
 	}
 	mask = c.judgeReach(dir, before, mask)
 	reliable, known := c.namedReliable(dir, before, mask)
-	law := &c.c.Law
+	rules := &c.c.Rules
 	switch {
 	case reliable == 0 && known > 0:
-		law.Pass(r31524Reliable)
-		law.Pass(r31524Base)
+		rules.Pass(r31524Reliable)
+		rules.Pass(r31524Base)
 	case reliable == 0:
 	case c.stamp.retry && c.readsFromNext(dir, mask):
-		law.Broken(r31524Base, fmt.Sprintf("the send mask of the retry of %d fits only relative to the next number %d", uint8(before), uint8(l.seen+1)))
+		rules.Broken(r31524Base, fmt.Sprintf("the send mask of the retry of %d fits only relative to the next number %d", uint8(before), uint8(l.seen+1)))
 		mask = 0
 	default:
 		n := before - 1 - int64(bits.TrailingZeros64(reliable))
-		law.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), c.remembered(dir, n).frame)
+		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), c.remembered(dir, n).frame)
 		mask &^= reliable
 	}
 	c.judgeGivenUp(dir, before, mask)
@@ -42,7 +42,7 @@ func (c *conn) judgeSendMask(dir int, before int64, mask uint64) uint64 {
 
 // judgeReach judges that a send mask names no number before the first.
 func (c *conn) judgeReach(dir int, before int64, mask uint64) uint64 {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if !c.c.Complete || c.trusted != 0 {
 		return mask
 	}
@@ -53,8 +53,8 @@ func (c *conn) judgeReach(dir int, before int64, mask uint64) uint64 {
 	case before > 0:
 		beyond = mask >> uint(before) << uint(before)
 	}
-	if !law.Check(r31524Unsent, beyond == 0) {
-		law.Broken(r31524Unsent, fmt.Sprintf("bit %d of the send mask names a number before the first: it stands at %d", 63-bits.LeadingZeros64(beyond), before))
+	if !rules.Check(r31524Unsent, beyond == 0) {
+		rules.Broken(r31524Unsent, fmt.Sprintf("bit %d of the send mask names a number before the first: it stands at %d", 63-bits.LeadingZeros64(beyond), before))
 	}
 	return mask &^ beyond
 }
@@ -77,7 +77,7 @@ func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint6
 // readsFromNext reports whether a send mask is right relative to the next number
 // instead of the frame's own.
 func (c *conn) readsFromNext(dir int, mask uint64) bool {
-	reliable, known := c.namedReliable(dir, c.side[dir].ledger.seen+1, mask)
+	reliable, known := c.namedReliable(dir, c.side[dir].sequence.seen+1, mask)
 	return reliable == 0 && known > 0
 }
 
@@ -85,7 +85,7 @@ func (c *conn) readsFromNext(dir int, mask uint64) bool {
 // acknowledged. Masks repeat themselves: only bits that the one before did not
 // have count.
 func (c *conn) judgeGivenUp(dir int, before int64, mask uint64) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	fresh := mask
 	if shift := before - l.dropsAt; shift >= 0 && shift < 64 {
 		fresh &^= l.drops << uint(shift)
@@ -101,12 +101,12 @@ func (c *conn) judgeGivenUp(dir int, before int64, mask uint64) {
 		look, _ := c.c.Dir[dir].Look(n)
 		switch by, _ := c.knew(dir, received, n); {
 		case by != nil:
-			law.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, of which the side had received the acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
+			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, of which the side had received the acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
 			return
 		case look.Acked:
-			law.Unclear(r31524Acked, session.GuardKnew, "the send mask names an acknowledged number")
+			rules.Unclear(r31524Acked, session.GuardKnew, "the send mask names an acknowledged number")
 		default:
-			law.Pass(r31524Acked)
+			rules.Pass(r31524Acked)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (c *conn) judgeGivenUp(dir int, before int64, mask uint64) {
 // judgeAdvance judges that a side does not wait for a number it was told was given
 // up: it acknowledges, selectively, a frame that said so.
 func (c *conn) judgeAdvance(dir int, next int64, mask uint64) {
-	l, s := &c.side[dir].ledger, &c.side[1-dir].ledger.carried
+	l, s := &c.side[dir].sequence, &c.side[1-dir].sequence.carried
 	gave := s.drops - next // of the numbers the mask can name, this many may have given up next
 	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
 		return
@@ -126,7 +126,7 @@ func (c *conn) judgeAdvance(dir int, next int64, mask uint64) {
 		q := next + 1 + int64(bits.TrailingZeros64(mask))
 		if k := s.at(q); k != nil && q-1-next < 64 && k.drops>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
-			c.c.Law.Broken(r31524Advance, fmt.Sprintf("bNRcv stays %d, although the mask says that bSeq %d arrived, of which the send mask gave %d up", uint8(next), uint8(q), uint8(next)), k.frame)
+			c.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays %d, although the mask says that bSeq %d arrived, of which the send mask gave %d up", uint8(next), uint8(q), uint8(next)), k.frame)
 			return
 		}
 	}
@@ -150,10 +150,10 @@ const maskDue = 3e9
 // reportMissing notes a number that the other side waits for while later ones
 // arrived.
 func (c *conn) reportMissing(dir int, next int64, mask uint64) {
-	u := &c.side[dir].ledger.alone
+	u := &c.side[dir].sequence.alone
 	if u.waiting && u.num != next {
 		if !u.judged && u.num < next {
-			c.c.Law.Pass(r3165UnrelMask)
+			c.c.Rules.Pass(r3165UnrelMask)
 		}
 		u.waiting = false
 	}
@@ -172,9 +172,9 @@ func (c *conn) reportMissing(dir int, next int64, mask uint64) {
 // judgeSilence judges that the loss of an unreliable number is announced: its side
 // goes on sending, and no frame names it (MC-DPL8R 3.1.6.5).
 func (c *conn) judgeSilence(dir int, before int64, mask uint64) {
-	u, law := &c.side[dir].ledger.alone, &c.c.Law
+	u, rules := &c.side[dir].sequence.alone, &c.c.Rules
 	if i := before - 1 - u.num; i >= 0 && i < 64 && mask>>uint(i)&1 != 0 {
-		law.Pass(r3165UnrelMask)
+		rules.Pass(r3165UnrelMask)
 		u.waiting = false
 		return
 	}
@@ -183,10 +183,10 @@ func (c *conn) judgeSilence(dir int, before int64, mask uint64) {
 	}
 	if u.frames++; u.frames > c.neededOf(dir) {
 		u.judged = true
-		x := law.Here(r3165UnrelMask, fmt.Sprintf("no send mask names %d, which is unreliable, lost, and waited for %s", uint8(u.num), ms(c.fr.Time-u.since)), u.frame)
-		if !law.Clean(u.since) {
+		x := rules.Here(r3165UnrelMask, fmt.Sprintf("no send mask names %d, which is unreliable, lost, and waited for %s", uint8(u.num), ms(c.fr.Time-u.since)), u.frame)
+		if !rules.Clean(u.since) {
 			x.Blocked = session.GuardClean
 		}
-		law.Judge(x)
+		rules.Judge(x)
 	}
 }

@@ -36,9 +36,9 @@ func (c *conn) judgeRange(dir int, num int64) {
 	if !ok {
 		return
 	}
-	law, o := &c.c.Law, &c.side[dir].ledger.over
+	rules, o := &c.c.Rules, &c.side[dir].sequence.over
 	if num < cum+dp8.WindowSize {
-		law.Pass(r31521Range)
+		rules.Pass(r31521Range)
 		if o.n > 0 && o.list[o.n-1].cum != cum {
 			c.endOverrun(dir)
 		}
@@ -68,7 +68,7 @@ const neededMost = 12
 // needed is in how many intervals in a row something must be seen that missed
 // frames of either side would explain.
 func (c *conn) needed(dir int) int {
-	if c.side[1-dir].ledger.bare {
+	if c.side[1-dir].sequence.bare {
 		return 1 << 30
 	}
 	return max(c.neededOf(0), c.neededOf(1))
@@ -76,8 +76,8 @@ func (c *conn) needed(dir int) int {
 
 // neededOf is needed where only missed frames of one side would explain it.
 func (c *conn) neededOf(dir int) int {
-	law := &c.c.Law
-	if n := law.NeededOdds(dir); n <= neededMost || !law.CleanOf(dir, 0) {
+	rules := &c.c.Rules
+	if n := rules.NeededOdds(dir); n <= neededMost || !rules.CleanOf(dir, 0) {
 		return n
 	}
 	return neededMost
@@ -96,7 +96,7 @@ func (c *conn) accuseOver(dir int, o *over, blocked session.Guard) {
 	o.done = true
 	x := c.rangeCase(dir, o)
 	x.Blocked = blocked
-	c.c.Law.Judge(x)
+	c.c.Rules.Judge(x)
 }
 
 // confirmOverrun counts an acknowledgement that comes so long behind the frames beyond
@@ -104,7 +104,7 @@ func (c *conn) accuseOver(dir int, o *over, blocked session.Guard) {
 // expects never falls: when this one does not allow them, none before did. Single ones
 // may have been held up on the way, and so may some that come together.
 func (c *conn) confirmOverrun(dir int, next int64) {
-	o, apart := &c.side[dir].ledger.over, c.apart()
+	o, apart := &c.side[dir].sequence.over, c.apart()
 	for i := range o.list[:o.n] {
 		x := &o.list[i]
 		if x.done || x.num < next+dp8.WindowSize || c.fr.Time-max(x.time, x.laterAt) <= apart {
@@ -119,7 +119,7 @@ func (c *conn) confirmOverrun(dir int, next int64) {
 
 // endOverrun leaves frames beyond the window without a verdict: too few in a row.
 func (c *conn) endOverrun(dir int) {
-	o := &c.side[dir].ledger.over
+	o := &c.side[dir].sequence.over
 	for ; o.judged < o.n; o.judged++ {
 		c.accuseOver(dir, &o.list[o.judged], session.GuardOdds)
 	}
@@ -128,7 +128,7 @@ func (c *conn) endOverrun(dir int) {
 
 // closeOverrun judges what is left at the end of the connection.
 func (c *conn) closeOverrun(dir int) {
-	o := &c.side[dir].ledger.over
+	o := &c.side[dir].sequence.over
 	if o.n >= c.needed(dir) {
 		for ; o.judged < o.n; o.judged++ {
 			c.accuseOver(dir, &o.list[o.judged], session.GuardNone)
@@ -140,7 +140,7 @@ func (c *conn) closeOverrun(dir int) {
 // explainOverrun takes back the latest excess when an acknowledgement that allows
 // it was overtaken by the frame.
 func (c *conn) explainOverrun(dir int, next int64) {
-	o := &c.side[dir].ledger.over
+	o := &c.side[dir].sequence.over
 	if o.n == 0 || o.judged == o.n {
 		return
 	}
@@ -149,6 +149,6 @@ func (c *conn) explainOverrun(dir int, next int64) {
 	}
 	if x := &o.list[o.n-1]; !x.done && x.num < next+dp8.WindowSize && c.fr.Time-x.time <= c.apart() {
 		o.n--
-		c.c.Law.Pass(r31521Range)
+		c.c.Rules.Pass(r31521Range)
 	}
 }

@@ -18,19 +18,19 @@ type beginning struct {
 // judgeStart judges the first number captured of a side: they start at 0
 // (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeStart(dir int, num int64, first bool) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	b := &l.start
 	switch {
 	case !c.c.Complete || !c.fr.HasTime:
 		l.begun = true
 	case num == 0:
 		l.begun = true
-		law.Pass(r31521Start)
+		rules.Pass(r31521Start)
 	case b.frame == 0 && first:
 		*b = beginning{num: num, frame: c.fr.Frame, time: c.fr.Time}
 	case b.frame == 0 || num < b.num:
 		l.begun = true // what was before is only not captured
-		law.Unclear(r31521Start, session.GuardClean, "the first number captured is not 0")
+		rules.Unclear(r31521Start, session.GuardClean, "the first number captured is not 0")
 	}
 }
 
@@ -41,7 +41,7 @@ const startSettles = 1e9
 // reportStart looks at what the other side acknowledges while number 0 is missing:
 // many reports that it never came, and no retry of it, mean that it was not sent.
 func (c *conn) reportStart(dir int, next int64, pure bool) {
-	l := &c.side[dir].ledger
+	l := &c.side[dir].sequence
 	b := &l.start
 	x := session.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("the first bSeq is %d, not 0; the other side still expects 0", uint8(b.num))}
@@ -49,13 +49,13 @@ func (c *conn) reportStart(dir int, next int64, pure bool) {
 	case next > 0:
 		l.begun = true
 		x.Blocked = session.GuardClean
-		c.c.Law.Judge(x)
+		c.c.Rules.Judge(x)
 	case !pure && c.said.mask == 0, c.fr.Time-b.last < 30e6:
 	default:
 		b.reports, b.last = b.reports+1, c.fr.Time
 		if b.reports > c.needed(1-dir) && c.fr.Time-b.time > startSettles {
 			l.begun = true
-			c.c.Law.Judge(x)
+			c.c.Rules.Judge(x)
 		}
 	}
 }

@@ -11,48 +11,48 @@ import (
 
 // passSignature enters a signature that is right under the rules it is right by.
 func (c *conn) passSignature(dir int, num int64) {
-	law, s := &c.c.Law, &c.side[dir]
+	rules, s := &c.c.Rules, &c.side[dir]
 	s.keys.verified = c.fr.Time
 	if s.doubts != nil {
 		c.vouch(s, num)
 	}
 	if c.f.Type == dp8.TypeDFrame {
-		law.Pass(r222SigPresent)
+		rules.Pass(r222SigPresent)
 	}
 	if c.mode != modeFull {
-		law.Pass(rSigFast)
+		rules.Pass(rSigFast)
 		if c.hs.secrets {
-			law.Pass(rSigFastDir)
+			rules.Pass(rSigFastDir)
 		}
 		return
 	}
-	law.Pass(rSigFull)
+	rules.Pass(rSigFull)
 	if c.hs.secrets {
-		law.Pass(rSigFastDir)
+		rules.Pass(rSigFastDir)
 	}
 	if num>>8 > 0 {
-		law.Pass(rSigEpoch)
+		rules.Pass(rSigEpoch)
 	}
 	switch c.f.Type {
 	case dp8.TypeSACK:
-		law.Pass(rSigSackkey)
+		rules.Pass(rSigSackkey)
 	case dp8.TypeHardDisconnect:
-		law.Pass(rSigHdisckey)
+		rules.Pass(rSigHdisckey)
 	default:
-		c.passLateNumber(law, dir, num)
+		c.passLateNumber(rules, dir, num)
 	}
 }
 
 // passLateNumber: behind number 191 of an epoch, its secret and the next are both
 // known to the side (MC-DPL8R 3.1.4.4).
-func (c *conn) passLateNumber(law *session.Law, dir int, num int64) {
-	m := &c.side[dir].mem
+func (c *conn) passLateNumber(rules *session.Evaluation, dir int, num int64) {
+	m := &c.side[dir].history
 	switch {
 	case num&255 < 192:
 	case c.f.DFrame.Control&dp8.CtlRetry == 0:
-		law.Pass(rSigEarly)
+		rules.Pass(rSigEarly)
 	case m.started && m.top>>8 > num>>8:
-		law.Pass(rSigRetrykey)
+		rules.Pass(rSigRetrykey)
 	}
 }
 
@@ -69,7 +69,7 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 	// The secret of the next epoch is known, so it was used: with frames missing, the
 	// number is rather one of that epoch.
 	d := &c.side[dir]
-	if v == sigEarly && (!c.c.Law.CleanOf(dir, d.keys.verified) || d.doubts != nil && d.doubts.run > 0) {
+	if v == sigEarly && (!c.c.Rules.CleanOf(dir, d.keys.verified) || d.doubts != nil && d.doubts.run > 0) {
 		return sigDoubtful
 	}
 	if !c.adrift(dir, num) {
@@ -85,16 +85,16 @@ func (c *conn) adrift(dir int, num int64) bool {
 		return false // it names its session, and has no number
 	}
 	nseq, sacked := s.nseq.Known()
-	patience := c.epochPatience(&s.mem, num)
+	patience := c.epochPatience(&s.history, num)
 	switch {
-	case !s.mem.started:
-		return s.mem.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
-	case !s.mem.reachable(num):
+	case !s.history.started:
+		return s.history.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
+	case !s.history.reachable(num):
 		return true
-	case s.mem.missed:
+	case s.history.missed:
 		return !c.unwrappedWithin(dir, s.keys.verified, patience)
 	}
-	return !c.unwrappedWithin(dir, max(s.keys.verified, s.mem.began), patience)
+	return !c.unwrappedWithin(dir, max(s.keys.verified, s.history.began), patience)
 }
 
 func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
@@ -133,45 +133,45 @@ func (c *conn) refuseSignature(dir int, num int64, v sigVerdict) {
 
 // reportSignature says what is wrong with a frame that does not verify.
 func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	switch {
 	case !c.frameSigned():
-		c.reportUnsigned(law)
+		c.reportUnsigned(rules)
 	case c.adrift(dir, num):
 		c.doubtSignature(dir, num, v, false)
 	case c.signedByOther(dir, num):
-		law.Broken(rSigFastDir, "signed with the secret of the other side")
+		rules.Broken(rSigFastDir, "signed with the secret of the other side")
 	case c.mode == modeFast:
-		x := law.Here(rSigFast, "signature is not the sender's secret: forged")
+		x := rules.Here(rSigFast, "signature is not the sender's secret: forged")
 		x.Milder = !c.hs.secrets
-		law.Judge(x)
+		rules.Judge(x)
 	case c.f.Type == dp8.TypeHardDisconnect && c.c.Dir[dir].Signatures.Valid > 0:
-		law.Broken(rSigHdisckey, fmt.Sprintf("HARD_DISCONNECT does not verify with the secret for bRspId %d", c.f.Handshake.RspID))
+		rules.Broken(rSigHdisckey, fmt.Sprintf("HARD_DISCONNECT does not verify with the secret for bRspId %d", c.f.Handshake.RspID))
 	case v != sigInvalid:
-		c.reportEpoch(law, dir, num, v)
+		c.reportEpoch(rules, dir, num, v)
 	case c.resigned(num, dir):
-		law.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of an earlier sending, and other bytes", c.f.DFrame.Seq))
+		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of an earlier sending, and other bytes", c.f.DFrame.Seq))
 	default:
-		law.Broken(rSigFull, "signature does not verify with the sender's secret: forged or altered")
+		rules.Broken(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	}
 }
 
-func (c *conn) reportUnsigned(law *session.Law) {
+func (c *conn) reportUnsigned(rules *session.Evaluation) {
 	if n := len(c.f.SACK.Trailing); c.f.Type == dp8.TypeSACK && n > 0 {
-		law.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: with and without a signature its length is wrong", n, c.f.SACK.Flags))
+		rules.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: with and without a signature its length is wrong", n, c.f.SACK.Flags))
 		return
 	}
 	if !c.surelySigned() {
-		law.Unclear(r222SigPresent, session.GuardVer, "a frame without signature on what seems to be a signed connection")
+		rules.Unclear(r222SigPresent, session.GuardVer, "a frame without signature on what seems to be a signed connection")
 		return
 	}
 	switch c.f.Type {
 	case dp8.TypeSACK:
-		law.Broken(r2215SigPresent, "SACK without a signature on a signed connection")
+		rules.Broken(r2215SigPresent, "SACK without a signature on a signed connection")
 	case dp8.TypeHardDisconnect:
-		law.Broken(r2214SigPresent, "HARD_DISCONNECT without a signature on a signed connection")
+		rules.Broken(r2214SigPresent, "HARD_DISCONNECT without a signature on a signed connection")
 	default:
-		law.Broken(r222SigPresent, "data frame without room for a signature on a signed connection")
+		rules.Broken(r222SigPresent, "data frame without room for a signature on a signed connection")
 	}
 }
 
@@ -183,17 +183,17 @@ func (c *conn) surelySigned() bool {
 
 // reportEpoch reports a frame that is signed with the secret of another epoch than
 // that of its number (MC-DPL8R 3.1.4.4, 2.2.1.5, AMB-DP8-10).
-func (c *conn) reportEpoch(law *session.Law, dir int, num int64, v sigVerdict) {
-	m := &c.side[dir].mem
+func (c *conn) reportEpoch(rules *session.Evaluation, dir int, num int64, v sigVerdict) {
+	m := &c.side[dir].history
 	switch {
 	case c.f.Type == dp8.TypeSACK:
-		law.Broken(rSigSackkey, fmt.Sprintf("SACK is not signed with the secret for bNSeq %d, but with that of another epoch", c.f.SACK.NSeq))
+		rules.Broken(rSigSackkey, fmt.Sprintf("SACK is not signed with the secret for bNSeq %d, but with that of another epoch", c.f.SACK.NSeq))
 	case v == sigStale:
-		law.Broken(rSigEpoch, "signed with the secret of another epoch: stale")
+		rules.Broken(rSigEpoch, "signed with the secret of another epoch: stale")
 	case c.f.DFrame.Control&dp8.CtlRetry != 0 && m.started && m.top>>8 > num>>8:
-		law.Broken(rSigRetrykey, fmt.Sprintf("the retry of bSeq %d is signed with the secret after the wrap", c.f.DFrame.Seq))
+		rules.Broken(rSigRetrykey, fmt.Sprintf("the retry of bSeq %d is signed with the secret after the wrap", c.f.DFrame.Seq))
 	default:
-		law.Broken(rSigEarly, fmt.Sprintf("bSeq %d is signed with the secret of the next epoch", c.f.DFrame.Seq))
+		rules.Broken(rSigEarly, fmt.Sprintf("bSeq %d is signed with the secret of the next epoch", c.f.DFrame.Seq))
 	}
 }
 
@@ -228,7 +228,7 @@ func (c *conn) resigned(num int64, dir int) bool {
 	if c.f.Type != dp8.TypeDFrame || c.f.DFrame.Control&dp8.CtlRetry == 0 {
 		return false
 	}
-	d, prev := &c.f.DFrame, c.side[dir].mem.at(num)
+	d, prev := &c.f.DFrame, c.side[dir].history.at(num)
 	if prev == nil || prev.cut {
 		return false
 	}
@@ -238,12 +238,12 @@ func (c *conn) resigned(num int64, dir int) bool {
 
 // judgeResigned judges a retry that verifies, or that no secret is known for: its
 // signature is a new one when its bytes are. That needs no secret.
-func (c *conn) judgeResigned(law *session.Law, d *dp8.DFrame, prev *sentFrame) {
+func (c *conn) judgeResigned(rules *session.Evaluation, d *dp8.DFrame, prev *sentFrame) {
 	if c.mode != modeFull || prev == nil || !c.surelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.cut {
 		return
 	}
-	if !law.Check(rSigResign, d.Signature != prev.signature || c.sent.Hash == prev.hash) {
-		law.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of frame %d, and other bytes", d.Seq, prev.frame), prev.frame)
+	if !rules.Check(rSigResign, d.Signature != prev.signature || c.sent.Hash == prev.hash) {
+		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of frame %d, and other bytes", d.Seq, prev.frame), prev.frame)
 	}
 }
 
@@ -254,9 +254,9 @@ func (c *conn) judgeSigningVersion() {
 	if a == 0 || b == 0 || !c.hs.answered || c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
-	law := &c.c.Law
-	if !law.Check(rSigVer, min(a, b) >= dp8.Version16) {
-		law.Broken(rSigVer, fmt.Sprintf("signing is agreed on by versions 1.%d and 1.%d: it needs 1.6", a&0xffff, b&0xffff))
+	rules := &c.c.Rules
+	if !rules.Check(rSigVer, min(a, b) >= dp8.Version16) {
+		rules.Broken(rSigVer, fmt.Sprintf("signing is agreed on by versions 1.%d and 1.%d: it needs 1.6", a&0xffff, b&0xffff))
 	}
 }
 
@@ -264,7 +264,7 @@ func (c *conn) judgeSigningVersion() {
 // connection (MC-DPL8R 5.1).
 func (c *conn) judgeLeak(h *dp8.Handshake) {
 	if h.SenderSecret != (dp8.Secret{}) || h.ReceiverSecret != (dp8.Secret{}) {
-		c.c.Law.Broken(rSigSecretleak, "the signing secrets are in this frame in clear: who saw it can sign")
+		c.c.Rules.Broken(rSigSecretleak, "the signing secrets are in this frame in clear: who saw it can sign")
 	}
 }
 
@@ -283,7 +283,7 @@ const maxRefused = 8
 // refuse remembers the frame at hand as one that must not be acknowledged.
 func (c *conn) refuse(dir int, num int64, rule int, what string) {
 	s := &c.side[dir]
-	if !s.mem.reachable(num) && s.mem.started {
+	if !s.history.reachable(num) && s.history.started {
 		return
 	}
 	if len(s.refused) == maxRefused {
@@ -300,7 +300,7 @@ func (c *conn) accepted(dir int, num int64) {
 		if r.num != num {
 			keep = append(keep, r)
 		} else {
-			c.c.Law.Pass(r.rule)
+			c.c.Rules.Pass(r.rule)
 		}
 	}
 	s.refused = keep
@@ -310,23 +310,23 @@ func (c *conn) accepted(dir int, num int64) {
 // before that counts, for then the number will look like one the capture missed.
 // A good copy may be captured a little later.
 func (c *conn) judgeActed(dir int, next int64) {
-	peer, law := &c.side[1-dir], &c.c.Law
+	peer, rules := &c.side[1-dir], &c.c.Rules
 	keep := peer.refused[:0]
 	for _, r := range peer.refused {
 		if r.num >= next {
 			keep = append(keep, r)
 			continue
 		}
-		if f := peer.mem.at(r.num); f != nil && f.frame != r.frame {
-			law.Pass(r.rule)
+		if f := peer.history.at(r.num); f != nil && f.frame != r.frame {
+			rules.Pass(r.rule)
 			continue
 		}
-		x := law.Here(r.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(next), r.what), r.frame)
-		if missing := uint64(len(peer.refused)); !law.CleanBut(1-dir, 0, missing) || !law.CleanOf(dir, 0) {
+		x := rules.Here(r.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(next), r.what), r.frame)
+		if missing := uint64(len(peer.refused)); !rules.CleanBut(1-dir, 0, missing) || !rules.CleanOf(dir, 0) {
 			x.Blocked = session.GuardClean
 		}
-		law.Hold(x, func() (session.Ruling, session.Guard) {
-			if f := peer.mem.at(r.num); f != nil && f.frame != r.frame {
+		rules.Hold(x, func() (session.Ruling, session.Guard) {
+			if f := peer.history.at(r.num); f != nil && f.frame != r.frame {
 				return session.Passed, session.GuardNone
 			}
 			if r.rule == r222KaActed && c.alive.again {
@@ -357,17 +357,17 @@ func (c *conn) suspect(dir int) {
 // proven. Any derivation that is proven will do: the text leaves it open
 // (AMB-DP8-12).
 func (c *conn) judgeModifier(dir int, suspects []suspect) {
-	law := &c.c.Law
-	law.Pass(rSigModifier)
+	rules := &c.c.Rules
+	rules.Pass(rSigModifier)
 	for _, s := range suspects {
-		law.Judge(session.Case{Rule: rSigFull, Dir: dir, Frame: s.frame, Time: s.time, HasTime: s.timed,
+		rules.Judge(session.Case{Rule: rSigFull, Dir: dir, Frame: s.frame, Time: s.time, HasTime: s.timed,
 			Message: "signature does not verify with the sender's secret: forged or altered"})
 	}
 }
 
 // judgeUnproven: an epoch whose secret no known derivation gives is not judged.
 func (c *conn) judgeUnproven(dir int) {
-	law := &c.c.Law
-	law.Judge(session.Case{Rule: rSigModifier, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: session.GuardDial,
+	rules := &c.c.Rules
+	rules.Judge(session.Case{Rule: rSigModifier, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: session.GuardDial,
 		Message: "no known derivation of the modifier gives the secret of an epoch"})
 }

@@ -35,11 +35,11 @@ const (
 // whether the secret it was checked with was still in force; counted tells that it is
 // among the frames that can't be verified.
 func (c *conn) doubtSignature(dir int, num int64, v sigVerdict, counted bool) {
-	s, law := &c.side[dir], &c.c.Law
+	s, rules := &c.side[dir], &c.c.Rules
 	if s.doubts == nil {
 		s.doubts = new(doubtWatch)
 	}
-	x := law.Here(rSigFull, "signature does not verify with the sender's secret: forged or altered")
+	x := rules.Here(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	x.Milder = !c.hs.secrets
 	guard := session.GuardUnwrap
 	if c.mode == modeFast {
@@ -49,7 +49,7 @@ func (c *conn) doubtSignature(dir int, num int64, v sigVerdict, counted bool) {
 	w.run++
 	if len(w.list) == maxDoubts || !c.fr.HasTime || v != sigInvalid && c.mode == modeFull {
 		x.Blocked = guard // the secret of another epoch may be right
-		law.Judge(x)
+		rules.Judge(x)
 		return
 	}
 	x.Blocked = guard
@@ -69,7 +69,7 @@ func (c *conn) vouch(s *side, num int64) {
 	}
 	keep := w.list[:0]
 	for _, d := range w.list {
-		later := c.fr.Time-d.Time > c.c.Law.Horizon() && c.fr.Time > w.last
+		later := c.fr.Time-d.Time > c.c.Rules.Horizon() && c.fr.Time > w.last
 		if later && (c.mode == modeFast || num>>8 == d.epoch || num>>8 == d.epoch+1) {
 			d.vouched++
 		}
@@ -78,7 +78,7 @@ func (c *conn) vouch(s *side, num int64) {
 			continue
 		}
 		d.Blocked = session.GuardNone
-		c.c.Law.Judge(d.Case)
+		c.c.Rules.Judge(d.Case)
 		if d.counted {
 			count := &c.c.Dir[d.Dir].Signatures
 			count.Unverifiable--
@@ -94,7 +94,7 @@ func (c *conn) finishDoubts(s *side) {
 		return
 	}
 	for _, d := range s.doubts.list {
-		c.c.Law.Judge(d.Case)
+		c.c.Rules.Judge(d.Case)
 	}
 	s.doubts.list = nil
 }

@@ -41,22 +41,22 @@ type signedWatch struct {
 
 // judgeSecrets judges what CONNECTED_SIGNED has on top (MC-DPL8R 2.2.1.3).
 func (c *conn) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
-	law, w := &c.c.Law, &c.signed
+	rules, w := &c.c.Rules, &c.signed
 	w.badKeys = false
 	good = c.judgeOptions(h, fromListener)
 	if fromListener {
-		if !law.Check(r2213SecretListener, h.SenderSecret == dp8.Secret{} && h.ReceiverSecret == dp8.Secret{}) {
-			law.Broken(r2213SecretListener, "the listener's CONNECTED_SIGNED carries a secret")
+		if !rules.Check(r2213SecretListener, h.SenderSecret == dp8.Secret{} && h.ReceiverSecret == dp8.Secret{}) {
+			rules.Broken(r2213SecretListener, "the listener's CONNECTED_SIGNED carries a secret")
 			good = false
 		} else {
-			law.Pass(rSigSecretleak) // this frame tells nobody
+			rules.Pass(rSigSecretleak) // this frame tells nobody
 		}
-		if !law.Check(r2213EchoZero, h.EchoTimestamp == 0) {
-			law.Broken(r2213EchoZero, fmt.Sprintf("dwEchoTimestamp is %d in an answer to CONNECT", h.EchoTimestamp))
+		if !rules.Check(r2213EchoZero, h.EchoTimestamp == 0) {
+			rules.Broken(r2213EchoZero, fmt.Sprintf("dwEchoTimestamp is %d in an answer to CONNECT", h.EchoTimestamp))
 			good = false
 		}
-		if !law.Check(r2213SigCookie, h.ConnectSig != [8]byte{}) {
-			law.Broken(r2213SigCookie, "ullConnectSig is 0: it proves nothing")
+		if !rules.Check(r2213SigCookie, h.ConnectSig != [8]byte{}) {
+			rules.Broken(r2213SigCookie, "ullConnectSig is 0: it proves nothing")
 		}
 		c.judgeStateless(h)
 		c.addOffer(h)
@@ -70,14 +70,14 @@ func (c *conn) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
 
 // judgeOptions judges dwSigningOpts, also against those of the other side.
 func (c *conn) judgeOptions(h *dp8.Handshake, fromListener bool) (good bool) {
-	law, w := &c.c.Law, &c.signed
+	rules, w := &c.c.Rules, &c.signed
 	const both = dp8.SigningFast | dp8.SigningFull
-	if !law.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
-		law.Broken(r2213OptsReserved, fmt.Sprintf("dwSigningOpts is 0x%08x: only the lowest two bits mean something", h.SigningOpts))
+	if !rules.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
+		rules.Broken(r2213OptsReserved, fmt.Sprintf("dwSigningOpts is 0x%08x: only the lowest two bits mean something", h.SigningOpts))
 	}
 	mode := h.SigningOpts & both
-	if !law.Check(r2213OptsOne, mode == dp8.SigningFast || mode == dp8.SigningFull) {
-		law.Broken(r2213OptsOne, fmt.Sprintf("dwSigningOpts is 0x%08x: one of FAST and FULL must be set", h.SigningOpts))
+	if !rules.Check(r2213OptsOne, mode == dp8.SigningFast || mode == dp8.SigningFull) {
+		rules.Broken(r2213OptsOne, fmt.Sprintf("dwSigningOpts is 0x%08x: one of FAST and FULL must be set", h.SigningOpts))
 		return false
 	}
 	if fromListener && w.mode != 0 {
@@ -91,8 +91,8 @@ func (c *conn) judgeOptions(h *dp8.Handshake, fromListener bool) (good bool) {
 		return true
 	}
 	o := &w.offers[len(w.offers)-1]
-	if want := o.opts & both; (want == dp8.SigningFast || want == dp8.SigningFull) && !law.Check(r2213OptsMatch, want == mode) {
-		law.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the listener's is %d", mode, want), o.frame)
+	if want := o.opts & both; (want == dp8.SigningFast || want == dp8.SigningFull) && !rules.Check(r2213OptsMatch, want == mode) {
+		rules.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the listener's is %d", mode, want), o.frame)
 		w.torn = true
 		return false
 	}
@@ -102,11 +102,11 @@ func (c *conn) judgeOptions(h *dp8.Handshake, fromListener bool) (good bool) {
 
 // judgeMode judges the mode of an offer that comes behind the connector's choice.
 func (c *conn) judgeMode(mode uint32) bool {
-	law, w := &c.c.Law, &c.signed
-	if law.Check(r2213OptsMatch, mode == w.mode) {
+	rules, w := &c.c.Rules, &c.signed
+	if rules.Check(r2213OptsMatch, mode == w.mode) {
 		return true
 	}
-	law.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the connection's is %d", mode, w.mode))
+	rules.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the connection's is %d", mode, w.mode))
 	return false
 }
 
@@ -121,23 +121,23 @@ func (c *conn) addOffer(h *dp8.Handshake) {
 
 // judgeConnectorSecrets judges the secrets, which are the connector's to choose.
 func (c *conn) judgeConnectorSecrets(h *dp8.Handshake) bool {
-	law, w := &c.c.Law, &c.signed
-	if !law.Check(r2213SecretConnector, h.SenderSecret != dp8.Secret{} && h.ReceiverSecret != dp8.Secret{}) {
-		law.Broken(r2213SecretConnector, "a secret of the connector is 0")
+	rules, w := &c.c.Rules, &c.signed
+	if !rules.Check(r2213SecretConnector, h.SenderSecret != dp8.Secret{} && h.ReceiverSecret != dp8.Secret{}) {
+		rules.Broken(r2213SecretConnector, "a secret of the connector is 0")
 		return false
 	}
-	if w.secrets && !law.Check(r2213SecretStable, w.sender == h.SenderSecret && w.receiver == h.ReceiverSecret) {
-		law.Broken(r2213SecretStable, "the secrets are not those of the CONNECTED_SIGNED before", w.frame)
+	if w.secrets && !rules.Check(r2213SecretStable, w.sender == h.SenderSecret && w.receiver == h.ReceiverSecret) {
+		rules.Broken(r2213SecretStable, "the secrets are not those of the CONNECTED_SIGNED before", w.frame)
 		return false
 	}
 	switch {
 	case w.secrets:
 	case h.SenderSecret == h.ReceiverSecret:
-		law.Broken(r2213SecretRandom, "both secrets are the same")
+		rules.Broken(r2213SecretRandom, "both secrets are the same")
 	case significant(h.SenderSecret) <= 16 || significant(h.ReceiverSecret) <= 16:
-		law.Broken(r2213SecretRandom, "a secret has no more than 16 significant bits")
+		rules.Broken(r2213SecretRandom, "a secret has no more than 16 significant bits")
 	default:
-		law.Pass(r2213SecretRandom)
+		rules.Pass(r2213SecretRandom)
 	}
 	w.sender, w.receiver, w.secrets, w.frame = h.SenderSecret, h.ReceiverSecret, true, c.fr.Frame
 	return true
@@ -172,18 +172,18 @@ func (c *conn) judgeEchoes(h *dp8.Handshake) bool {
 }
 
 func (c *conn) judgeEcho(rule int, holds, proven bool, o *offer, message string) bool {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	switch {
-	case law.Check(rule, holds):
+	case rules.Check(rule, holds):
 		return true
 	case !proven:
-		law.Unclear(rule, session.GuardClean, message, o.frame)
+		rules.Unclear(rule, session.GuardClean, message, o.frame)
 		return true
 	}
 	if rule == r2213SigEcho {
 		c.signed.badKeys = true // the listener ignores the frame
 	}
-	law.Broken(rule, message, o.frame)
+	rules.Broken(rule, message, o.frame)
 	return false
 }
 
@@ -220,7 +220,7 @@ const statelessOffers = 3
 // nothing (MC-DPL8R 3.1.5.1.1). Copies of a CONNECT made by the network come
 // together.
 func (c *conn) judgeStateless(h *dp8.Handshake) {
-	law, w := &c.c.Law, &c.signed
+	rules, w := &c.c.Rules, &c.signed
 	if w.answered || c.asked[max(c.connector, 0)].speaks || len(w.offers) == 0 || c.asked[max(c.connector, 0)].n == 0 {
 		return
 	}
@@ -228,12 +228,12 @@ func (c *conn) judgeStateless(h *dp8.Handshake) {
 	if o.rspID != h.RspID || c.atLeast(o.time) < retryLeast || c.asked[c.connector].top != h.RspID {
 		w.same = 0
 		if o.rspID != h.RspID {
-			law.Pass(r31513Stateless)
+			rules.Pass(r31513Stateless)
 		}
 		return
 	}
 	if w.same++; w.same+1 == statelessOffers {
-		law.Hold(law.Here(r31513Stateless, fmt.Sprintf("%d offers in answer to one CONNECT, %d ms apart", w.same+1, (c.fr.Time-o.time)/1e6), o.frame), nil)
+		rules.Hold(rules.Here(r31513Stateless, fmt.Sprintf("%d offers in answer to one CONNECT, %d ms apart", w.same+1, (c.fr.Time-o.time)/1e6), o.frame), nil)
 	}
 }
 
@@ -241,8 +241,8 @@ func (c *conn) judgeStateless(h *dp8.Handshake) {
 // KeepAlive.
 const firstNumbers = 4
 
-// aliveWatch looks for the KeepAlive that follows a signed handshake.
-type aliveWatch struct {
+// keepAliveState looks for the KeepAlive that follows a signed handshake.
+type keepAliveState struct {
 	seen uint8 // numbers captured
 	over bool
 	at   session.Case
@@ -255,7 +255,7 @@ func (c *conn) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive 
 	if w.over {
 		return
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	rule := r31513KaListener
 	if dir == c.connector {
 		rule = r31513KaConnector
@@ -266,17 +266,17 @@ func (c *conn) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive 
 		return
 	case (keepAlive || d.Control&dp8.CtlKeepAlive != 0) && d.Command&dp8.Reliable != 0 && num < firstNumbers:
 		w.over = true
-		law.Pass(rule)
+		rules.Pass(rule)
 		return
 	case num < firstNumbers:
 		if w.at.Frame == 0 || num == 0 {
-			w.at = law.Here(rule, "no reliable KeepAlive among the first data frames")
+			w.at = rules.Here(rule, "no reliable KeepAlive among the first data frames")
 			w.at.Milder = d.Command&dp8.Reliable != 0
 		}
 		w.seen |= 1 << uint(num)
 	}
 	if w.seen == 1<<firstNumbers-1 {
 		w.over = true
-		law.Judge(w.at)
+		rules.Judge(w.at)
 	}
 }

@@ -55,7 +55,7 @@ func (c *conn) addStray(s stray) {
 func (c *conn) dropStray(i int, why session.Guard) {
 	if s := &c.strays[i]; !s.silent {
 		s.Blocked = why
-		c.c.Law.Judge(s.Case)
+		c.c.Rules.Judge(s.Case)
 	}
 	c.strays = append(c.strays[:i], c.strays[i+1:]...)
 }
@@ -63,13 +63,13 @@ func (c *conn) dropStray(i int, why session.Guard) {
 // judgeStrayAnswer keeps an answer with another session id. Answers that follow the
 // bMsgID of one CONNECT after the other answer these.
 func (c *conn) judgeStrayAnswer(rule, dir int, h *dp8.Handshake) {
-	law := &c.c.Law
-	x := law.Here(rule, "dwSessID is "+idText(h.SessionID)+", the handshake's is "+idText(c.c.SessionID))
+	rules := &c.c.Rules
+	x := rules.Here(rule, "dwSessID is "+idText(h.SessionID)+", the handshake's is "+idText(c.c.SessionID))
 	now := stray{Case: x, id: h.SessionID, rsp: h.RspID, side: -1, pending: !c.hs.answered}
 	for i := range c.strays {
 		s := &c.strays[i]
 		if s.id == h.SessionID && !s.silent && s.Dir == dir && s.pending && now.pending && h.RspID == s.rsp+1 && h.RspID == c.asked[1-dir].top {
-			law.Judge(x)
+			rules.Judge(x)
 			return
 		}
 	}
@@ -103,7 +103,7 @@ func (c *conn) lives(dir int, sure bool, num int64) {
 				continue
 			}
 			s.next[dir]++
-			if since <= c.c.Law.Horizon() {
+			if since <= c.c.Rules.Horizon() {
 				continue
 			}
 			if s.seen++; s.seen < strayFrames {
@@ -114,7 +114,7 @@ func (c *conn) lives(dir int, sure bool, num int64) {
 			continue
 		}
 		s.Proof = append(s.Proof, c.fr.Frame)
-		c.c.Law.Judge(s.Case)
+		c.c.Rules.Judge(s.Case)
 		c.strays = append(c.strays[:i], c.strays[i+1:]...)
 		i--
 	}
@@ -123,16 +123,16 @@ func (c *conn) lives(dir int, sure bool, num int64) {
 // judgeStrayHard keeps a HARD_DISCONNECT with another session id. Right behind the
 // start of a connection it may be a late one of a connection before.
 func (c *conn) judgeStrayHard(dir int, h *dp8.Handshake) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if c.fr.Cut() || c.fr.Words.Has(duplicate) {
 		return
 	}
 	message := "dwSessID is " + idText(h.SessionID) + ", the connection's is " + idText(c.c.SessionID)
 	if !c.fr.HasTime || c.atLeast(c.c.FirstTime) < strayStart {
-		law.Unclear(r2214Sessid, session.GuardLife, message)
+		rules.Unclear(r2214Sessid, session.GuardLife, message)
 		return
 	}
-	c.addStray(stray{Case: law.Here(r2214Sessid, message), id: h.SessionID, side: -1})
+	c.addStray(stray{Case: rules.Here(r2214Sessid, message), id: h.SessionID, side: -1})
 }
 
 // finishStrays ends the cases that are left.
@@ -181,7 +181,7 @@ const restless = 1e9
 // quiet reports whether the connection may be over: it was closed, or its connector
 // said nothing for a while.
 func (c *conn) quiet(fr *dissect.Frame) bool {
-	return c.life.state >= session.Closed || !fr.HasTime || c.connector < 0 || fr.Time-c.c.Law.LastOf(c.connector) >= restless
+	return c.life.state >= session.Closed || !fr.HasTime || c.connector < 0 || fr.Time-c.c.Rules.LastOf(c.connector) >= restless
 }
 
 // changesID reports a CONNECT that goes on with a pending attempt under another

@@ -59,12 +59,12 @@ func (w *retryWatch) of(num int64) *retrySeries {
 
 // judgeTimes judges when and how often a number is retried (MC-DPL8R 3.1.2.5).
 func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	if l.duty.open && l.duty.num == num {
 		l.duty.open = false
 	}
 	if l.stall.set && l.stall.num == num {
-		law.Pass(l.stall.rule())
+		rules.Pass(l.stall.rule())
 		l.stall.retried = true
 	}
 	if !c.fr.HasTime {
@@ -79,9 +79,9 @@ func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
 	}
 	s.n++
 	most, _ := c.wants.Profile.Value("MAX", retryMost)
-	if !law.Check(r3125Max, float64(s.n) <= most) && !s.told {
+	if !rules.Check(r3125Max, float64(s.n) <= most) && !s.told {
 		s.told = true
-		law.Broken(r3125Max, fmt.Sprintf("bSeq %d is retried for the %dth time; at most %.0f are recommended", uint8(num), s.n, most))
+		rules.Broken(r3125Max, fmt.Sprintf("bSeq %d is retried for the %dth time; at most %.0f are recommended", uint8(num), s.n, most))
 	}
 	if float64(s.n) == most {
 		s.tenth, w.tenths = c.fr.Time, true
@@ -95,36 +95,36 @@ func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
 // judgeFirstRetry judges a first retry: it comes too early when no answer can have
 // come before, unless a SACK mask asked for it.
 func (c *conn) judgeFirstRetry(dir int, num int64, f *sentFrame) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	c.judgeShrink(dir, num)
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
-	if rtt == 0 || c.c.Dir[0].MinRTT() == 0 || c.side[1-dir].ledger.maskedAt >= f.time {
+	if rtt == 0 || c.c.Dir[0].MinRTT() == 0 || c.side[1-dir].sequence.maskedAt >= f.time {
 		return
 	}
-	if law.Check(r3125First, c.fr.Time-f.time+c.grain >= rtt*9/10) {
+	if rules.Check(r3125First, c.fr.Time-f.time+c.grain >= rtt*9/10) {
 		l.watch.early = 0
 		return
 	}
 	msg := "a first retry came before an answer could"
 	if l.watch.early++; l.watch.early < max(4, c.needed(dir)) {
-		law.Unclear(r3125First, session.GuardSample, msg, f.frame)
+		rules.Unclear(r3125First, session.GuardSample, msg, f.frame)
 		return
 	}
-	law.Broken(r3125First, fmt.Sprintf("bSeq %d is retried after %s, the round trip takes %s at least; no SACK mask asked for it", uint8(num), ms(c.fr.Time-f.time), ms(rtt)), f.frame)
+	rules.Broken(r3125First, fmt.Sprintf("bSeq %d is retried after %s, the round trip takes %s at least; no SACK mask asked for it", uint8(num), ms(c.fr.Time-f.time), ms(rtt)), f.frame)
 }
 
 // judgeInterval judges the time between two sendings of a number. Retries that were
 // lost on the way to the capture, or by it, make it longer, and leave no trace:
 // it counts how many must be missing.
 func (c *conn) judgeInterval(dir int, s *retrySeries, gap int64) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	switch missing := int((gap - gap/20) / retryCap); {
 	case gap <= retryCap+retryCap/10:
-		law.Pass(r3125Cap)
+		rules.Pass(r3125Cap)
 	case missing >= c.neededOf(dir):
-		law.Broken(r3125Cap, fmt.Sprintf("bSeq %d is retried after %.1f s; at most 5 s are recommended", uint8(s.num), float64(gap)/1e9))
+		rules.Broken(r3125Cap, fmt.Sprintf("bSeq %d is retried after %.1f s; at most 5 s are recommended", uint8(s.num), float64(gap)/1e9))
 	default:
-		law.Unclear(r3125Cap, session.GuardHold, "a long time between two retries; some between them may not have been captured")
+		rules.Unclear(r3125Cap, session.GuardHold, "a long time between two retries; some between them may not have been captured")
 	}
 	c.judgeBackoff(dir, s, gap)
 	if s.passed < maxRetryTimes {
@@ -135,7 +135,7 @@ func (c *conn) judgeInterval(dir int, s *retrySeries, gap int64) {
 
 // judgeBackoff judges that the times between retries do not shrink.
 func (c *conn) judgeBackoff(dir int, s *retrySeries, gap int64) {
-	o, law := &c.side[1-dir].ledger, &c.c.Law
+	o, rules := &c.side[1-dir].sequence, &c.c.Rules
 	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
 		return
 	}
@@ -148,11 +148,11 @@ func (c *conn) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	}
 	switch {
 	case !shrinks:
-		law.Pass(r3125Backoff)
+		rules.Pass(r3125Backoff)
 	case missing >= max(4, c.needed(dir)) && o.plain >= c.needed(dir):
-		law.Broken(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, before that after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
+		rules.Broken(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, before that after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
 	default:
-		law.Unclear(r3125Backoff, session.GuardSample, "the time between retries shrinks; some may not have been captured")
+		rules.Unclear(r3125Backoff, session.GuardSample, "the time between retries shrinks; some may not have been captured")
 	}
 }
 
@@ -162,20 +162,20 @@ const shrinkSample = 20
 
 // judgeShrink judges that the window shrinks when frames are lost.
 func (c *conn) judgeShrink(dir int, num int64) {
-	w, law := &c.side[dir].ledger.watch, &c.c.Law
+	w, rules := &c.side[dir].sequence.watch, &c.c.Rules
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	if c.fr.Time-w.fullAt < max(rtt, CopyGap) {
 		return
 	}
 	w.fullAt = c.fr.Time
-	if c.side[dir].ledger.high+1-num < dp8.WindowSize-4 {
+	if c.side[dir].sequence.high+1-num < dp8.WindowSize-4 {
 		w.full = 0
-		law.Pass(r3144CcLoss)
+		rules.Pass(r3144CcLoss)
 		return
 	}
 	if w.full++; w.full >= shrinkSample && !w.sparse {
 		w.sparse = true
-		law.Broken(r3144CcLoss, fmt.Sprintf("the window was full at each of the last %d losses", w.full))
+		rules.Broken(r3144CcLoss, fmt.Sprintf("the window was full at each of the last %d losses", w.full))
 	}
 }
 
@@ -210,12 +210,12 @@ const (
 // reportStall notes that a side still waits for a number of the other one, dir, and
 // judges that it is sent again (MC-DPL8R 3.1.6.5, 3.1.6.6).
 func (c *conn) reportStall(dir int, next int64) {
-	s, law := &c.side[dir].ledger.stall, &c.c.Law
+	s, rules := &c.side[dir].sequence.stall, &c.c.Rules
 	if !s.set || s.num != next {
 		s.set, s.judged, s.reports = false, false, 0
 		if f := c.remembered(dir, next); f != nil && f.first && f.command&dp8.Reliable != 0 {
 			s.set, s.num, s.frame, s.since, s.reported = true, next, f.frame, f.time, c.fr.Time
-			s.frames, s.keepAlive, s.retried = law.Frames(dir), f.keepAlive, f.sendings > 1
+			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.keepAlive, f.sendings > 1
 		}
 		return
 	}
@@ -226,7 +226,7 @@ func (c *conn) reportStall(dir int, next int64) {
 	s.reports++
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	age := c.fr.Time - s.since
-	if s.retried || s.judged || age < max(stallLeast, 10*rtt) || s.reports < 4 || law.Frames(dir) < s.frames+8 {
+	if s.retried || s.judged || age < max(stallLeast, 10*rtt) || s.reports < 4 || rules.Frames(dir) < s.frames+8 {
 		return
 	}
 	// By then the recommended timer has expired four times, and once more every 5 s.
@@ -234,7 +234,7 @@ func (c *conn) reportStall(dir int, next int64) {
 		return
 	}
 	s.judged = true
-	law.Judge(session.Case{Rule: s.rule(), Dir: dir, Frame: s.frame, Time: s.since, HasTime: true, Since: s.since, Proof: []uint64{c.fr.Frame},
+	rules.Judge(session.Case{Rule: s.rule(), Dir: dir, Frame: s.frame, Time: s.since, HasTime: true, Since: s.since, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("bSeq %d is reliable, the other side waits for it for %.1f s, and it is not sent again", uint8(s.num), float64(age)/1e9)})
 }
 
@@ -245,18 +245,18 @@ const lostAfter = 10e9
 // judgeLost judges that a side gives the connection up when its last retry of a
 // number stays unanswered (MC-DPL8R 3.1.6.5).
 func (c *conn) judgeLost(dir int, num int64) {
-	l, law := &c.side[dir].ledger, &c.c.Law
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	cum, known := c.c.Dir[dir].Window().Cumulative()
 	for i := range l.watch.series {
 		s := &l.watch.series[i]
 		if s.tenth != 0 && known && cum > s.num {
 			s.tenth = 0
-			law.Pass(r3165Lost) // it was not in vain
+			rules.Pass(r3165Lost) // it was not in vain
 		}
 		if s.tenth == 0 || !l.stall.set || l.stall.num != s.num || c.fr.Time-s.tenth < lostAfter || l.stall.reported-s.tenth < lostAfter/2 {
 			continue
 		}
 		s.tenth = 0
-		law.Broken(r3165Lost, fmt.Sprintf("bSeq %d was retried %d times in vain, and %d follows %.1f s later: the connection was lost", uint8(s.num), s.n, uint8(num), float64(c.fr.Time-s.last)/1e9), l.stall.frame)
+		rules.Broken(r3165Lost, fmt.Sprintf("bSeq %d was retried %d times in vain, and %d follows %.1f s later: the connection was lost", uint8(s.num), s.n, uint8(num), float64(c.fr.Time-s.last)/1e9), l.stall.frame)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A watchman looks at what a connection does at its start and in pauses.
-type watchman struct {
+// A timerState looks at what a connection does at its start and in pauses.
+type timerState struct {
 	heard    int64  // time of the latest frame of either side
 	alive    [2]int // KeepAlives captured, retries left out
 	due      bool   // a pause was too long; it is not judged yet
@@ -33,17 +33,17 @@ type burst struct {
 }
 
 // note looks at the time since the frame before.
-func (w *watchman) note(c *conn) {
+func (w *timerState) note(c *conn) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
-		*w = watchman{heard: w.heard, alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
+		*w = timerState{heard: w.heard, alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
 		for i := range c.side {
-			if l := &c.side[i].ledger; l.started && l.idle {
+			if l := &c.side[i].sequence; l.started && l.idle {
 				w.next[i] = l.seen + 1
 			} else {
 				w.due = false
 			}
 		}
-		w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Law.Doubted()
+		w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Rules.Doubted()
 	}
 	w.heard = max(w.heard, c.fr.Time)
 }
@@ -52,19 +52,19 @@ func (w *watchman) note(c *conn) {
 // numbered, so that none can have been missed where both sides' numbers go on
 // (MC-DPL8R 3.1.2.6).
 func (c *conn) judgeQuiet(dir int, num int64) {
-	w, law := &c.watch, &c.c.Law
+	w, rules := &c.timers, &c.c.Rules
 	if num != w.next[dir] && !w.fits[dir] || len(c.pair.conns) > 1 { // of another connection?
 		w.due = false
 		return
 	}
 	w.fits[dir] = true
-	slack, ok := law.Slack(w.sleeper)
+	slack, ok := rules.Slack(w.sleeper)
 	if !w.fits[1-dir] || !ok {
 		return
 	}
 	w.due = false
 	if w.pause > aliveAfter+slack {
-		law.Judge(session.Case{Rule: r3126Keepalive, Dir: w.sleeper, Frame: w.woken, Time: w.wokenAt, HasTime: true, Since: w.wokenAt, Proof: []uint64{c.fr.Frame},
+		rules.Judge(session.Case{Rule: r3126Keepalive, Dir: w.sleeper, Frame: w.woken, Time: w.wokenAt, HasTime: true, Since: w.wokenAt, Proof: []uint64{c.fr.Frame},
 			Message: fmt.Sprintf("nothing was received for %.0f s, and no KeepAlive was sent in that time", float64(w.pause)/1e9)})
 	}
 }
@@ -74,16 +74,16 @@ func (c *conn) judgeQuiet(dir int, num int64) {
 // anything received. When it leaves says little: it waits for its turn like other
 // frames (MC-DPL8R 3.1.2.6).
 func (c *conn) judgeEarly(dir int) {
-	w, law := &c.watch, &c.c.Law
+	w, rules := &c.timers, &c.c.Rules
 	if !c.c.Complete {
 		return
 	}
 	w.alive[dir]++
 	age := c.fr.Time - c.c.FirstTime
-	if !law.Check(r3126Early, int64(w.alive[dir]) <= 1+age/aliveEarliest) {
-		law.Broken(r3126Early, fmt.Sprintf("KeepAlive %d of the side in %.1f s: the timer takes 25 s, and starts anew with all that is received", w.alive[dir], float64(age)/1e9))
+	if !rules.Check(r3126Early, int64(w.alive[dir]) <= 1+age/aliveEarliest) {
+		rules.Broken(r3126Early, fmt.Sprintf("KeepAlive %d of the side in %.1f s: the timer takes 25 s, and starts anew with all that is received", w.alive[dir], float64(age)/1e9))
 	} else if w.alive[dir] > 1 {
-		law.Pass(r3126Keepalive)
+		rules.Pass(r3126Keepalive)
 	}
 }
 
@@ -100,23 +100,23 @@ func (c *conn) judgeOpening(dir int, num int64) {
 		return
 	}
 	if f := c.remembered(dir, 1); f != nil && f.first {
-		c.watch.opening[dir] = burst{c.fr.Frame, c.fr.Time, c.fr.Time - f.time}
+		c.timers.opening[dir] = burst{c.fr.Frame, c.fr.Time, c.fr.Time - f.time}
 	}
 }
 
 // settleOpening judges the first numbers of a side when they are acknowledged: no
 // more than the first window in half a round trip (MC-DPL8R 3.1.4.4).
 func (c *conn) settleOpening(dir int, next int64) {
-	b, law := &c.watch.opening[dir], &c.c.Law
+	b, rules := &c.timers.opening[dir], &c.c.Rules
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	if b.frame == 0 || next <= openingKnown || c.c.Dir[0].MinRTT() == 0 || c.c.Dir[1].MinRTT() == 0 {
 		return
 	}
-	if !law.Check(r3144CcInit, b.took >= rtt/2) {
+	if !rules.Check(r3144CcInit, b.took >= rtt/2) {
 		x := session.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
 			Message: fmt.Sprintf("%d packets were sent in %s, a round trip takes %s: congestion control begins with two", openingMost+1, ms(b.took), ms(rtt))}
-		law.Hold(x, func() (session.Ruling, session.Guard) {
-			if !law.Clean(0) {
+		rules.Hold(x, func() (session.Ruling, session.Guard) {
+			if !rules.Clean(0) {
 				return session.Doubtful, session.GuardClean
 			}
 			return session.Failed, session.GuardNone
@@ -128,7 +128,7 @@ func (c *conn) settleOpening(dir int, next int64) {
 // judgeConnects judges when and how often CONNECT is sent (MC-DPL8R 3.1.2.1). The
 // bMsgIDs show that none between two was missed, times are lower bounds anyway.
 func (c *conn) judgeConnects(h *dp8.Handshake) {
-	w, law := &c.watch, &c.c.Law
+	w, rules := &c.timers, &c.c.Rules
 	if c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || len(c.fr.Payload) < 16 || w.connects > 0 && h.Timestamp == w.lastTick {
 		return // a copy, as far as can be seen
 	}
@@ -138,14 +138,14 @@ func (c *conn) judgeConnects(h *dp8.Handshake) {
 		w.connects = 0
 	}
 	if w.connects++; w.connects > 1 {
-		if gap := c.fr.Time - w.lastTry; !law.Check(r3121Connretry, gap+c.grain >= connectFirst/2) {
-			law.Broken(r3121Connretry, fmt.Sprintf("CONNECT is sent again after %s; recommended are 200 ms and more", ms(gap)))
+		if gap := c.fr.Time - w.lastTry; !rules.Check(r3121Connretry, gap+c.grain >= connectFirst/2) {
+			rules.Broken(r3121Connretry, fmt.Sprintf("CONNECT is sent again after %s; recommended are 200 ms and more", ms(gap)))
 		}
 	}
 	w.lastTry = c.fr.Time
 	most, _ := c.wants.Profile.Value("CONNMAX", connectMost)
-	if !law.Check(r3121Connmax, float64(w.connects) <= most+1) && float64(w.connects) == most+2 {
-		law.Broken(r3121Connmax, fmt.Sprintf("CONNECT is retried for the %dth time; at most %.0f are recommended", w.connects-1, most))
+	if !rules.Check(r3121Connmax, float64(w.connects) <= most+1) && float64(w.connects) == most+2 {
+		rules.Broken(r3121Connmax, fmt.Sprintf("CONNECT is retried for the %dth time; at most %.0f are recommended", w.connects-1, most))
 	}
 }
 
@@ -153,11 +153,11 @@ func (c *conn) judgeConnects(h *dp8.Handshake) {
 // have been sent, where the number of them is configured (MC-DPL8R 3.1.6.1).
 func (c *conn) judgeConnectedLate() {
 	most, stated := c.wants.Profile.Value("CONNMAX", connectMost)
-	if !stated || c.watch.connects == 0 {
+	if !stated || c.timers.connects == 0 {
 		return
 	}
-	law := &c.c.Law
-	if !law.Check(r3161Failed, float64(c.watch.connects) <= most+1) {
-		law.Broken(r3161Failed, fmt.Sprintf("the handshake goes on after %d CONNECTs; the attempt fails after %.0f retries", c.watch.connects, most))
+	rules := &c.c.Rules
+	if !rules.Check(r3161Failed, float64(c.timers.connects) <= most+1) {
+		rules.Broken(r3161Failed, fmt.Sprintf("the handshake goes on after %d CONNECTs; the attempt fails after %.0f retries", c.timers.connects, most))
 	}
 }

@@ -26,7 +26,7 @@ const lateAfter = ackNormal
 
 // expect opens a duty for a new number, one at a time.
 func (c *conn) expect(dir int, num int64, poll bool) {
-	u := &c.side[dir].ledger.duty
+	u := &c.side[dir].sequence.duty
 	if u.open && (u.poll || !poll) || !c.fr.HasTime {
 		return
 	}
@@ -42,7 +42,7 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 	if !c.fr.HasTime {
 		return
 	}
-	l, o := &c.side[dir].ledger, &c.side[1-dir].ledger
+	l, o := &c.side[dir].sequence, &c.side[1-dir].sequence
 	next, mask := c.said.next, c.said.mask
 	c.passedHole(dir, cum, known, words)
 	if l.plain++; mask != 0 {
@@ -52,7 +52,7 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 		c.answerDuty(dir, next, mask)
 	}
 	c.judgeReactions(dir, next, mask)
-	if c.watch.opening[1-dir].frame != 0 {
+	if c.timers.opening[1-dir].frame != 0 {
 		c.settleOpening(1-dir, next)
 	}
 	if o.start.frame != 0 && !o.begun {
@@ -77,7 +77,7 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 func (c *conn) passedGivenUp(dir int, cum, next int64) {
 	for n := max(cum, next-dp8.WindowSize); n < next; n++ {
 		if look, ok := c.c.Dir[1-dir].Look(n); ok && look.GivenUp {
-			c.c.Law.Pass(r31524Advance)
+			c.c.Rules.Pass(r31524Advance)
 		}
 	}
 }
@@ -85,12 +85,12 @@ func (c *conn) passedGivenUp(dir int, cum, next int64) {
 // answerDuty judges how long an acknowledgement took. One that came late may only be
 // the next one, the first being lost: a single one proves nothing (guard ODDS).
 func (c *conn) answerDuty(dir int, next int64, mask uint64) {
-	u, law := &c.side[1-dir].ledger.duty, &c.c.Law
+	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
 	if i := u.num - next - 1; u.num >= next && (i < 0 || i >= int64(bits.Len64(mask)) || mask>>uint(i)&1 == 0) {
 		return
 	}
 	u.open = false
-	slack, ok := law.Slack(dir)
+	slack, ok := rules.Slack(dir)
 	if !ok {
 		return
 	}
@@ -102,14 +102,14 @@ func (c *conn) answerDuty(dir int, next int64, mask uint64) {
 	}
 	u.n++
 	if !late {
-		law.Pass(r3122Ackdelay)
+		rules.Pass(r3122Ackdelay)
 		return
 	}
 	if u.late++; u.n < 20 || u.late*4 < u.n*3 {
-		law.Unclear(r3122Ackdelay, session.GuardSample, "acknowledged late", u.frame)
+		rules.Unclear(r3122Ackdelay, session.GuardSample, "acknowledged late", u.frame)
 		return
 	}
-	law.Broken(r3122Ackdelay, fmt.Sprintf("%d of %d acknowledgements came late, this one after %s; recommended are 100 ms", u.late, u.n, ms(took)), u.frame)
+	rules.Broken(r3122Ackdelay, fmt.Sprintf("%d of %d acknowledgements came late, this one after %s; recommended are 100 ms", u.late, u.n, ms(took)), u.frame)
 	u.n, u.late = 0, 0
 }
 
@@ -117,14 +117,14 @@ func (c *conn) answerDuty(dir int, next int64, mask uint64) {
 const pollsLate = 6
 
 func (c *conn) answerPoll(dir int, took int64, late bool) {
-	u, law := &c.side[1-dir].ledger.duty, &c.c.Law
-	if law.Check(r2215Pollack, !late) {
+	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
+	if rules.Check(r2215Pollack, !late) {
 		u.run = 0
 		return
 	}
 	if u.run++; u.run < max(pollsLate, c.needed(dir)) {
-		law.Unclear(r2215Pollack, session.GuardOdds, "POLL was answered late; an answer before may have been lost", u.frame)
+		rules.Unclear(r2215Pollack, session.GuardOdds, "POLL was answered late; an answer before may have been lost", u.frame)
 		return
 	}
-	law.Broken(r2215Pollack, fmt.Sprintf("bSeq %d asked for an acknowledgement at once (POLL), which came after %s; so did the %d before", uint8(u.num), ms(took), u.run-1), u.frame)
+	rules.Broken(r2215Pollack, fmt.Sprintf("bSeq %d asked for an acknowledgement at once (POLL), which came after %s; so did the %d before", uint8(u.num), ms(took), u.run-1), u.frame)
 }

@@ -15,20 +15,20 @@ const enoughSamples = 20
 
 // judgeSample ends an opportunity of a rule about reactions of side dir.
 func (c *conn) judgeSample(s *sample, rule, dir int, took, most int64, what string) {
-	law := &c.c.Law
-	slack, ok := law.Slack(dir)
+	rules := &c.c.Rules
+	slack, ok := rules.Slack(dir)
 	if !ok {
 		return
 	}
 	s.n++
-	if law.Check(rule, took <= slack+most+c.grain) {
+	if rules.Check(rule, took <= slack+most+c.grain) {
 		return
 	}
 	if s.late++; s.n < enoughSamples || s.late*4 < s.n*3 {
-		law.Unclear(rule, session.GuardSample, what+" came late")
+		rules.Unclear(rule, session.GuardSample, what+" came late")
 		return
 	}
-	law.Broken(rule, fmt.Sprintf("%d of %d times %s came late, this time after %s", s.late, s.n, what, ms(took)))
+	rules.Broken(rule, fmt.Sprintf("%d of %d times %s came late, this time after %s", s.late, s.n, what, ms(took)))
 	*s = sample{}
 }
 
@@ -46,7 +46,7 @@ type samples struct {
 
 // reactTo notes what the other side should react to.
 func (c *conn) reactTo(dir int, num int64, first bool) {
-	s := &c.side[dir].ledger.samples
+	s := &c.side[dir].sequence.samples
 	switch {
 	case !c.fr.HasTime:
 	case first && s.gapAt == 0:
@@ -59,7 +59,7 @@ func (c *conn) reactTo(dir int, num int64, first bool) {
 // judgeReactions judges how soon a side reports gaps and answers repetitions
 // (MC-DPL8R 3.1.2.2, 3.1.5.2.1).
 func (c *conn) judgeReactions(dir int, next int64, mask uint64) {
-	s := &c.side[1-dir].ledger.samples
+	s := &c.side[1-dir].sequence.samples
 	if i := s.gapNum - next - 1; s.gapAt != 0 && i < 64 {
 		switch {
 		case i < 0:
@@ -81,7 +81,7 @@ func (c *conn) judgeReactions(dir int, next int64, mask uint64) {
 // judgeFast judges how soon a number is sent again that a mask reported missing
 // (MC-DPL8R 3.1.5.2.3).
 func (c *conn) judgeFast(dir int, num int64) {
-	if s := &c.side[dir].ledger.samples; s.missingAt != 0 && s.missing == num {
+	if s := &c.side[dir].sequence.samples; s.missingAt != 0 && s.missing == num {
 		c.judgeSample(&s.fast, r31523Fast, dir, c.fr.Time-s.missingAt, ackNormal, "the retry that a mask asked for")
 		s.missingAt = 0
 	}

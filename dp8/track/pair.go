@@ -169,14 +169,14 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
-// Doze implements session.Dozer.
-func (p *pair) Doze() {
+// Compact implements session.Dozer.
+func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
 			s := &c.side[i]
-			s.mem.ring, s.mem.cycle, s.mem.hasty, s.recent, s.ledger.carried.ring = nil, nil, false, recent{lean: true}, nil
+			s.history.ring, s.history.cycle, s.history.hasty, s.recent, s.sequence.carried.ring = nil, nil, false, recent{lean: true}, nil
 		}
-		c.c.Doze()
+		c.c.Compact()
 	}
 }
 

@@ -6,10 +6,10 @@ import "github.com/dpdissect/dpdissect/dp8"
 func (c *conn) checkSupplied(h *dp8.Handshake) {
 	for i := range c.pair.opts.Secrets {
 		s := &c.pair.opts.Secrets[i]
-		if !s.IsFor(c.c.SessionID) || s.Current || c.c.Law.Check(rSecretContradicted, s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret) {
+		if !s.IsFor(c.c.SessionID) || s.Current || c.c.Rules.Check(rSecretContradicted, s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret) {
 			continue
 		}
-		c.c.Law.Broken(rSecretContradicted, "the supplied secrets are not those of the handshake, which are used")
+		c.c.Rules.Broken(rSecretContradicted, "the supplied secrets are not those of the handshake, which are used")
 	}
 }
 

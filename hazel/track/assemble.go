@@ -60,7 +60,7 @@ func (a *assembler) add(p *part) {
 	a.note(m, p)
 	a.consume(m, p.index)
 	if m.count > 0 && m.got >= m.count {
-		a.conn.c.Law.Pass(rHdrFragComplete)
+		a.conn.c.Rules.Pass(rHdrFragComplete)
 		a.finish(m, true)
 	}
 }

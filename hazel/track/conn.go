@@ -12,7 +12,7 @@ import (
 // capture missed.
 var limits = session.Limits{History: 32768, Keep: 12e9, AckExcess: 1024, NoBefore: true}
 
-// A conn is one connection: the law of the protocol on top of the engine's
+// A conn is one connection: what the page says, on top of the engine's
 // counters.
 type conn struct {
 	c     *session.Conn
@@ -57,7 +57,7 @@ type side struct {
 
 	// What rules ask for.
 	may        hazel.DialectSet // see possible, 0 when what it depends on has changed
-	post       post             // reliable packets
+	packets    sentPackets      // reliable packets
 	top        topmost
 	low        number // first captured
 	lowFrame   uint64
@@ -98,7 +98,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	for i := range c.side {
 		c.c.Dir[i].SetLimits(limits)
 		c.side[i].asm.conn, c.side[i].asm.dir = c, i
-		c.side[i].post.lean = c.wants.Lean
+		c.side[i].packets.lowMemory = c.wants.LowMemory
 	}
 	c.link = func(at session.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)

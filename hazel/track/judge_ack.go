@@ -47,7 +47,7 @@ func (c *conn) witness(dir int, n int64) {
 			x.reached = n-s.top.num > 2 // it came there in a jump
 		case x.num < x.high && n-x.high > limits.AckExcess:
 			x.reached = true // the numbers are elsewhere by now
-		case c.fr.Time-x.at > c.c.Law.Horizon():
+		case c.fr.Time-x.at > c.c.Rules.Horizon():
 			x.fresh++
 		}
 	}
@@ -56,7 +56,7 @@ func (c *conn) witness(dir int, n int64) {
 // judgeAcked judges an acknowledgement of side dir that names n (Hazel page: it
 // answers a reliable packet that was received).
 func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) {
-	law, peer := &c.c.Law, &c.side[1-dir]
+	rules, peer := &c.c.Rules, &c.side[1-dir]
 	if words.Has(dissect.Duplicate) || !c.fr.HasTime {
 		return
 	}
@@ -64,23 +64,23 @@ func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) 
 		c.judgeStray(dir, n)
 		return
 	}
-	x := peer.post.at(n)
+	x := peer.packets.at(n)
 	if peer.copies.waiting() {
 		peer.copies.answered(n)
 	}
 	if words.Has(dissect.Ack) && x != nil && x.acks == 0 && x.code != 0x0C && c.fr.IPID != 0 {
-		law.PassSet(passesAcked)
+		rules.PassSet(passesAcked)
 		peer.largest = max(peer.largest, x.length)
 		x.acks, x.ackAt = 1, c.fr.Time
 		return
 	}
-	law.Pass(rRelAckKnown)
+	rules.Pass(rRelAckKnown)
 	if words.Has(dissect.Ack) {
-		law.Pass(rRelAck)
+		rules.Pass(rRelAck)
 		if x != nil {
 			peer.largest = max(peer.largest, x.length)
 			if x.code == 0x0C {
-				law.Pass(rKaAcked)
+				rules.Pass(rKaAcked)
 			}
 		}
 	}
@@ -91,9 +91,9 @@ func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) 
 
 // judgeSurplus judges how often a packet is acknowledged. A network that doubles
 // it behind the capture point has it acknowledged twice.
-func (c *conn) judgeSurplus(dir int, n int64, x *parcel) {
-	law, now := &c.c.Law, c.fr.Time
-	if x.acks > 0 && c.fr.IPID == 0 && now-x.ackAt <= law.Horizon() {
+func (c *conn) judgeSurplus(dir int, n int64, x *sentPacket) {
+	rules, now := &c.c.Rules, c.fr.Time
+	if x.acks > 0 && c.fr.IPID == 0 && now-x.ackAt <= rules.Horizon() {
 		return // it may be a copy
 	}
 	x.acks, x.ackAt = min(x.acks, 254)+1, now
@@ -104,18 +104,18 @@ func (c *conn) judgeSurplus(dir int, n int64, x *parcel) {
 		return
 	}
 	if x.acks <= surplusAck { // it was sent once at least
-		law.Pass(rRelAckSurplus)
+		rules.Pass(rRelAckSurplus)
 		return
 	}
 	l, ok := c.c.Dir[1-dir].Look(n)
 	if !ok {
 		return
 	}
-	if !law.Check(rRelAckSurplus, int(x.acks) < l.Copies+surplusAck) && x.marks&toldSurplus == 0 {
+	if !rules.Check(rRelAckSurplus, int(x.acks) < l.Copies+surplusAck) && x.marks&toldSurplus == 0 {
 		x.marks |= toldSurplus
-		y := law.Here(rRelAckSurplus, fmt.Sprintf("ID %d was sent %d times and is acknowledged %d times", c.f.ID, l.Copies, x.acks), l.Frame)
+		y := rules.Here(rRelAckSurplus, fmt.Sprintf("ID %d was sent %d times and is acknowledged %d times", c.f.ID, l.Copies, x.acks), l.Frame)
 		y.Since = l.Time
-		law.Judge(y)
+		rules.Judge(y)
 	}
 }
 
@@ -124,32 +124,32 @@ func (c *conn) judgeSurplus(dir int, n int64, x *parcel) {
 // or before the first one, it is impossible when the side's new ids go on where
 // they were.
 func (c *conn) judgeStray(dir int, n int64) {
-	law, peer := &c.c.Law, &c.side[1-dir]
+	rules, peer := &c.c.Rules, &c.side[1-dir]
 	if !peer.top.known {
 		return
 	}
 	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", c.f.ID, uint16(peer.low.wire), peer.top.id)
 	switch {
 	case n >= peer.low.engine && n < peer.top.num+nearAck:
-		law.Unclear(rRelAckKnown, session.GuardClean, message)
+		rules.Unclear(rRelAckKnown, session.GuardClean, message)
 		return
 	case n < peer.low.engine && (!c.c.Complete || peer.low.wire > 1):
-		law.Unclear(rRelAckKnown, session.GuardStart, message)
+		rules.Unclear(rRelAckKnown, session.GuardStart, message)
 		return
 	case n < peer.low.engine && (n >= 0 || c.fr.Time-c.c.FirstTime < c.lifeTime()):
-		law.Unclear(rRelAckKnown, session.GuardLife, message)
+		rules.Unclear(rRelAckKnown, session.GuardLife, message)
 		return
 	}
 	if len(peer.strays) == maxStrays {
 		peer.strays = append(peer.strays[:0], peer.strays[1:]...)
 	}
-	x := &stray{fast: c.c.Complete && peer.tooFast(n-peer.top.num, c.fr.Time), num: n, high: peer.top.num, at: c.fr.Time, before: peer.gaps, frames: [2]uint64{law.Frames(0), law.Frames(1)}}
+	x := &stray{fast: c.c.Complete && peer.tooFast(n-peer.top.num, c.fr.Time), num: n, high: peer.top.num, at: c.fr.Time, before: peer.gaps, frames: [2]uint64{rules.Frames(0), rules.Frames(1)}}
 	peer.strays = append(peer.strays, x)
-	y := law.Here(rRelAckKnown, message, peer.top.frame)
+	y := rules.Here(rRelAckKnown, message, peer.top.frame)
 	if max(x.num-x.high, x.high-x.num) > max(limits.AckExcess, 64*peer.jump) {
 		y.Since = math.MaxInt64 // no gap of the capture is so long
 	}
-	law.Hold(y, func() (session.Ruling, session.Guard) { return c.strayed(dir, x) })
+	rules.Hold(y, func() (session.Ruling, session.Guard) { return c.strayed(dir, x) })
 }
 
 // lifeTime is for how long, in ns, datagrams may come that belong to a connection
@@ -171,7 +171,7 @@ func (s *side) tooFast(ahead, now int64) bool {
 
 // strayed settles whether an id was ever sent.
 func (c *conn) strayed(dir int, x *stray) (session.Ruling, session.Guard) {
-	law, peer, out := &c.c.Law, &c.side[1-dir], &c.c.Dir[1-dir]
+	rules, peer, out := &c.c.Rules, &c.side[1-dir], &c.c.Dir[1-dir]
 	for i, o := range peer.strays {
 		if o == x {
 			peer.strays = append(peer.strays[:i], peer.strays[i+1:]...)
@@ -179,7 +179,7 @@ func (c *conn) strayed(dir int, x *stray) (session.Ruling, session.Guard) {
 		}
 	}
 	away := max(x.num-x.high, x.high-x.num)
-	seen := law.Frames(0)-x.frames[0] >= fewFrames && law.Frames(1)-x.frames[1] >= fewFrames
+	seen := rules.Frames(0)-x.frames[0] >= fewFrames && rules.Frames(1)-x.frames[1] >= fewFrames
 	far := away > limits.AckExcess && away > 4*int64(peer.sendings) && c.c.Complete && seen
 	switch {
 	case x.reached:
@@ -251,15 +251,15 @@ const leastCopies = 20
 // judgeCopies judges, at the end, whether side dir acknowledged resends, too
 // (Hazel page: even if it has already received that packet).
 func (c *conn) judgeCopies(dir int) {
-	law, p, peer := &c.c.Law, &c.side[1-dir].copies, &c.side[1-dir]
+	rules, p, peer := &c.c.Rules, &c.side[1-dir].copies, &c.side[1-dir]
 	for i := range p.open {
 		p.note(&p.open[i])
 	}
 	if p.total < leastCopies || 4*peer.resendings > peer.sendings {
 		return
 	}
-	if !law.Check(rRelAckDup, 2*p.answers >= p.total) {
-		law.Judge(session.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
+	if !rules.Check(rRelAckDup, 2*p.answers >= p.total) {
+		rules.Judge(session.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
 			Message: fmt.Sprintf("of %d resends of packets it had acknowledged %d were acknowledged again", p.total, p.answers)})
 	}
 }
@@ -302,7 +302,7 @@ func (d *denied) proves(n int64) bool {
 func (c *conn) judgeDenied(dir int, n int64) {
 	peer := &c.side[1-dir]
 	l, ok := c.c.Dir[1-dir].Look(n)
-	x := peer.post.at(n)
+	x := peer.packets.at(n)
 	if ok && l.AckTimed && l.Acked && c.fr.Time-l.AckTime > session.CopyHorizon {
 		peer.denied.liar = true
 	}
@@ -318,10 +318,10 @@ func (c *conn) judgeDenied(dir int, n int64) {
 		return
 	}
 	d.told = true
-	law := &c.c.Law
+	rules := &c.c.Rules
 	y := session.Case{Rule: rRelAckHistoryLoss, Dir: 1 - dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{c.fr.Frame}, Since: l.Time,
 		Message: fmt.Sprintf("ID %d is reported missing %d times and never sent again", uint16(n), d.times)}
-	law.HoldFor(y, fullLife, func() (session.Ruling, session.Guard) {
+	rules.HoldFor(y, fullLife, func() (session.Ruling, session.Guard) {
 		l, ok := c.c.Dir[1-dir].Look(n)
 		if !ok {
 			return session.Dropped, session.GuardNone
@@ -329,10 +329,10 @@ func (c *conn) judgeDenied(dir int, n int64) {
 		if l.Retried || l.Acked {
 			return session.Passed, session.GuardNone
 		}
-		if !law.ClockFine() {
+		if !rules.ClockFine() {
 			return session.Doubtful, session.GuardClock
 		}
-		if peer.denied.n++; peer.denied.n < law.NeededOdds(1-dir) || peer.denied.liar {
+		if peer.denied.n++; peer.denied.n < rules.NeededOdds(1-dir) || peer.denied.liar {
 			return session.Doubtful, session.GuardOdds // the capture may have missed both
 		}
 		return session.Failed, session.GuardNone

@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// Sets of rules that most frames pass together, see Law.PassSet.
+// Sets of rules that most frames pass together, see Evaluation.PassSet.
 const (
 	passesData     = iota // types with Control clear
 	passesControl         // types with Control set
@@ -54,12 +54,12 @@ func (c *conn) possible(dir int) hazel.DialectSet {
 // judgeHeader judges what one datagram shows alone. may is what its sender was
 // known to speak before it.
 func (c *conn) judgeHeader(dir int, may hazel.DialectSet) {
-	fr, law := c.fr, &c.c.Law
+	fr, rules := c.fr, &c.c.Rules
 	switch {
 	case fr.Words.Has(dissect.Duplicate):
 		return
 	case fr.Length == 0:
-		c.accuse(dir, law.Here(rHdrEmpty, "the datagram is empty"))
+		c.accuse(dir, rules.Here(rHdrEmpty, "the datagram is empty"))
 		return
 	case len(fr.Payload) == 0: // cut
 		return
@@ -68,20 +68,20 @@ func (c *conn) judgeHeader(dir int, may hazel.DialectSet) {
 	case may&mays != 0:
 		c.judgeOldType(dir, may, code)
 	case c.f.Type == hazel.None && n > 1:
-		law.PassSet(passesNone)
+		rules.PassSet(passesNone)
 		c.judgePayload(dir, may)
 		return
 	case c.f.Type == hazel.Reliable && n >= 3:
-		law.PassSet(passesReliable)
+		rules.PassSet(passesReliable)
 		c.judgePayload(dir, may)
 		return
 	case c.f.Type == hazel.Acknowledgement && (n == 3 && may&hazel.ShortAcks != 0 || n == 4 && !may.Within(mays|hazel.ShortAcks)):
-		law.PassSet(passesAck)
+		rules.PassSet(passesAck)
 		return
 	case code == 0x00 || code == 0x01:
-		law.PassSet(passesData)
+		rules.PassSet(passesData)
 	case code >= 0x08 && code <= 0x0A:
-		law.PassSet(passesControl)
+		rules.PassSet(passesControl)
 	default:
 		c.judgeType(dir, may, code)
 	}
@@ -91,20 +91,20 @@ func (c *conn) judgeHeader(dir int, may hazel.DialectSet) {
 // judgeOldType judges a first byte where the dialect may be one of 2016-05, which
 // has values of its own.
 func (c *conn) judgeOldType(dir int, may hazel.DialectSet, code byte) {
-	law := &c.c.Law
-	law.Pass(rHdrEmpty)
+	rules := &c.c.Rules
+	rules.Pass(rHdrEmpty)
 	if code >= 0x10 && c.f.Type == hazel.Unknown && may&hazel.PageTypes != 0 {
-		law.Unclear(rHdrReservedHi, session.GuardDial, fmt.Sprintf("Type is %02X", code))
+		rules.Unclear(rHdrReservedHi, session.GuardDial, fmt.Sprintf("Type is %02X", code))
 	}
 }
 
 // judgeType judges a first byte of a dialect with the page's types, other than the
 // plainest ones (Hazel page, Header Data).
 func (c *conn) judgeType(dir int, may hazel.DialectSet, code byte) {
-	law := &c.c.Law
-	law.Pass(rHdrEmpty)
-	if !law.Check(rHdrReservedHi, code < 0x10) {
-		c.accuse(dir, law.Here(rHdrReservedHi, fmt.Sprintf("Type is %02X: reserved bits %02X are set", code, code&0xf0)))
+	rules := &c.c.Rules
+	rules.Pass(rHdrEmpty)
+	if !rules.Check(rHdrReservedHi, code < 0x10) {
+		c.accuse(dir, rules.Here(rHdrReservedHi, fmt.Sprintf("Type is %02X: reserved bits %02X are set", code, code&0xf0)))
 		return // what the other bits of an unknown type mean is not known either
 	}
 	if code&0x08 == 0 {
@@ -114,23 +114,23 @@ func (c *conn) judgeType(dir int, may hazel.DialectSet, code byte) {
 	if control := code & 0x07; control > 2 {
 		c.judgeCode(dir, may, control)
 	} else {
-		law.Pass(rHdrCode)
+		rules.Pass(rHdrCode)
 	}
 }
 
 // judgeFlags judges a type with Control clear.
 func (c *conn) judgeFlags(dir int, may hazel.DialectSet, code byte) {
-	law := &c.c.Law
-	if !law.Check(rHdrReserved4, code&0x04 == 0) {
-		c.accuse(dir, law.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
+	rules := &c.c.Rules
+	if !rules.Check(rHdrReserved4, code&0x04 == 0) {
+		c.accuse(dir, rules.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
 	}
 	if code > 0x03 {
 		return
 	}
 	switch legal := code == 0x02 && may.Has(hazel.V01); {
 	case may.Has(hazel.Spec) && !legal:
-	case !law.Check(rHdrFragrel, legal):
-		c.accuse(dir, law.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which the dialect does not have", code)))
+	case !rules.Check(rHdrFragrel, legal):
+		c.accuse(dir, rules.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which the dialect does not have", code)))
 	}
 }
 
@@ -152,11 +152,11 @@ func (c *conn) judgeCode(dir int, may hazel.DialectSet, code byte) {
 	if code == 3 && c.f.Type == hazel.Unknown {
 		legal &^= hazel.SetOf(hazel.Fork36) // it fits no layout
 	}
-	law := &c.c.Law
-	if law.Check(rHdrCode, may&legal != 0) {
+	rules := &c.c.Rules
+	if rules.Check(rHdrCode, may&legal != 0) {
 		return
 	}
-	x := law.Here(rHdrCode, fmt.Sprintf("the control code is %d", code))
+	x := rules.Here(rHdrCode, fmt.Sprintf("the control code is %d", code))
 	if known {
 		x.AtMost = session.Note
 	}
@@ -165,11 +165,11 @@ func (c *conn) judgeCode(dir int, may hazel.DialectSet, code byte) {
 
 // judgeShape judges the header behind the type.
 func (c *conn) judgeShape(dir int, may hazel.DialectSet) {
-	fr, f, law := c.fr, c.f, &c.c.Law
+	fr, f, rules := c.fr, c.f, &c.c.Rules
 	switch f.Type {
 	case hazel.None:
-		if !law.Check(rHdrUnrelEmpty, fr.Length > 1) {
-			c.accuse(dir, law.Here(rHdrUnrelEmpty, "an unreliable packet without data"))
+		if !rules.Check(rHdrUnrelEmpty, fr.Length > 1) {
+			c.accuse(dir, rules.Here(rHdrUnrelEmpty, "an unreliable packet without data"))
 		}
 		c.judgePayload(dir, may)
 	case hazel.Reliable:
@@ -183,8 +183,8 @@ func (c *conn) judgeShape(dir int, may hazel.DialectSet) {
 			c.judgeHello(dir, may)
 		}
 	case hazel.Ping:
-		if may&hazel.WithPing != 0 && c.judgeID(dir) && !law.Check(rHdrPinglen, fr.Length == 3 || !may.Within(hazel.WithPing)) {
-			c.accuse(dir, law.Here(rHdrPinglen, fmt.Sprintf("a Ping of %d bytes, not 3", fr.Length)))
+		if may&hazel.WithPing != 0 && c.judgeID(dir) && !rules.Check(rHdrPinglen, fr.Length == 3 || !may.Within(hazel.WithPing)) {
+			c.accuse(dir, rules.Here(rHdrPinglen, fmt.Sprintf("a Ping of %d bytes, not 3", fr.Length)))
 		}
 	case hazel.Acknowledgement:
 		c.judgeAckLength(dir, may)
@@ -195,9 +195,9 @@ func (c *conn) judgeShape(dir int, may hazel.DialectSet) {
 
 // judgeID judges whether the two bytes of an ID are there.
 func (c *conn) judgeID(dir int) bool {
-	law, there := &c.c.Law, c.fr.Length >= 3
-	if !law.Check(rHdrRelid, there) {
-		c.accuse(dir, law.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes has no ID of 2 bytes", c.f.Type, c.fr.Length)))
+	rules, there := &c.c.Rules, c.fr.Length >= 3
+	if !rules.Check(rHdrRelid, there) {
+		c.accuse(dir, rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes has no ID of 2 bytes", c.f.Type, c.fr.Length)))
 	}
 	return there
 }
@@ -206,16 +206,16 @@ func (c *conn) judgeID(dir int) bool {
 // keepalives of late 2018 left it out. At the start it shows later which of them
 // the sender speaks.
 func (c *conn) judgeHello(dir int, may hazel.DialectSet) {
-	law, bare := &c.c.Law, mays|hazel.SetOf(hazel.Spec, hazel.V01)
-	if law.Check(rHdrHellolen, c.fr.Length > 3 || may.Within(bare)) {
+	rules, bare := &c.c.Rules, mays|hazel.SetOf(hazel.Spec, hazel.V01)
+	if rules.Check(rHdrHellolen, c.fr.Length > 3 || may.Within(bare)) {
 		return
 	}
-	x := law.Here(rHdrHellolen, "a Hello of 3 bytes has no version byte")
+	x := rules.Here(rHdrHellolen, "a Hello of 3 bytes has no version byte")
 	if may&bare == 0 {
 		c.accuse(dir, x)
 		return
 	}
-	law.Hold(x, func() (session.Ruling, session.Guard) {
+	rules.Hold(x, func() (session.Ruling, session.Guard) {
 		if c.possible(dir)&bare != 0 {
 			return session.Passed, session.GuardNone
 		}
@@ -226,13 +226,13 @@ func (c *conn) judgeHello(dir int, may hazel.DialectSet) {
 // judgeAckLength judges the length of an acknowledgement. The one of other
 // dialects than the sender's is an oddity.
 func (c *conn) judgeAckLength(dir int, may hazel.DialectSet) {
-	n, law := c.fr.Length, &c.c.Law
+	n, rules := c.fr.Length, &c.c.Rules
 	short := mays | hazel.ShortAcks
 	switch odd := n == 3 && may&short == 0 || n == 4 && may.Within(short); {
 	case n != 3 && n != 4:
-		c.accuse(dir, law.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
-	case !law.Check(rHdrAcklen, !odd):
-		x := law.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, which the sender's dialect does not have", n))
+		c.accuse(dir, rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
+	case !rules.Check(rHdrAcklen, !odd):
+		x := rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, which the sender's dialect does not have", n))
 		x.AtMost = session.Note
 		c.accuse(dir, x)
 	}
@@ -241,13 +241,13 @@ func (c *conn) judgeAckLength(dir int, may hazel.DialectSet) {
 // judgeFragment judges the header of a fragment: 7 bytes in v0.1; that of fork36
 // begins with its ID. Of the page's two flags together an ID follows.
 func (c *conn) judgeFragment(dir int, may hazel.DialectSet) {
-	law, n := &c.c.Law, c.fr.Length
+	rules, n := &c.c.Rules, c.fr.Length
 	switch code := c.f.Code; {
 	case code == 0x03 || code == 0x0B && may.Within(hazel.SetOf(hazel.Current, hazel.Fork36)):
 		c.judgeID(dir)
 	case (code == 0x02 || code == 0x0B) && may.Within(hazel.SetOf(hazel.V01)):
-		if !law.Check(rHdrFraglayout, n >= hazel.FragmentHeader) {
-			c.accuse(dir, law.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes: its header has %d", n, hazel.FragmentHeader)))
+		if !rules.Check(rHdrFraglayout, n >= hazel.FragmentHeader) {
+			c.accuse(dir, rules.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes: its header has %d", n, hazel.FragmentHeader)))
 		}
 	}
 	if n >= hazel.FragmentHeader && (c.f.Dialect == hazel.V01 || c.f.Dialect == hazel.Fork36) {
@@ -258,7 +258,7 @@ func (c *conn) judgeFragment(dir int, may hazel.DialectSet) {
 // judgePlace judges count and index of a fragment (Hazel v0.1.2 Fragmented.cs;
 // pull request 36).
 func (c *conn) judgePlace(dir int, may hazel.DialectSet) {
-	f, law, wrong := c.f, &c.c.Law, ""
+	f, rules, wrong := c.f, &c.c.Rules, ""
 	switch {
 	case f.Dialect == hazel.Fork36 && f.Index >= f.Count:
 		wrong = fmt.Sprintf("fragment index %d of %d", f.Index, f.Count)
@@ -273,8 +273,8 @@ func (c *conn) judgePlace(dir int, may hazel.DialectSet) {
 			wrong = fmt.Sprintf("fragment index %d of %d", f.Index, count)
 		}
 	}
-	if !law.Check(rHdrFragCount, wrong == "") {
-		c.accuse(dir, law.Here(rHdrFragCount, wrong))
+	if !rules.Check(rHdrFragCount, wrong == "") {
+		c.accuse(dir, rules.Here(rHdrFragCount, wrong))
 	}
 }
 
@@ -301,14 +301,14 @@ type faults struct {
 // accuse judges a case against the frame at hand, unless that is a copy of one
 // judged before (guard DUP).
 func (c *conn) accuse(dir int, x session.Case) {
-	law, fs := &c.c.Law, &c.side[dir].faults
+	rules, fs := &c.c.Rules, &c.side[dir].faults
 	s := c.sent.Of(c.fr.Datagram, 0, session.Unmarked)
 	for i := range fs.list[:min(fs.n, faultsKept)] {
-		if p := &fs.list[i]; p.Frame != s.Frame && s.IsCopyOf(p.Hash, p.IPID, p.Time, law.Horizon()) {
+		if p := &fs.list[i]; p.Frame != s.Frame && s.IsCopyOf(p.Hash, p.IPID, p.Time, rules.Horizon()) {
 			return
 		}
 	}
 	fs.list[fs.n%faultsKept] = *s
 	fs.n++
-	law.Judge(x)
+	rules.Judge(x)
 }

@@ -88,12 +88,12 @@ const histories = hazel.DialectSet(1<<hazel.Current | 1<<hazel.Fork36)
 // judgeClaim judges a set bit of a history of side dir: x of the other side was
 // received.
 func (c *conn) judgeClaim(dir int, x int64) {
-	s, peer, law := &c.side[dir], &c.side[1-dir], &c.c.Law
+	s, peer, rules := &c.side[dir], &c.side[1-dir], &c.c.Rules
 	switch captured, _ := c.c.Dir[1-dir].Captured(x); {
 	case !c.fr.HasTime || x <= peer.low.engine || x > peer.top.num:
 		// those before the first may be set or clear; so far ahead it is another rule's
 	case captured:
-		law.Pass(rRelAckHistory)
+		rules.Pass(rRelAckHistory)
 	case c.possible(dir).Within(histories):
 		s.claims.add(claim{num: x, at: c.fr.Time, frame: c.fr.Frame, fresh: s.history.any && x > s.history.num, gaps: peer.gaps})
 	}
@@ -111,7 +111,7 @@ func (c *conn) swapTime() int64 {
 // acknowledged it already. The capture may have missed its first sending, so that
 // it takes several of them, of different accidents, and nothing else missing.
 func (c *conn) judgeClaimed(dir int, n int64) {
-	acker, law := &c.side[1-dir], &c.c.Law
+	acker, rules := &c.side[1-dir], &c.c.Rules
 	x, claimed := acker.claims.take(n)
 	switch h := &acker.history; {
 	case !c.fr.HasTime:
@@ -119,7 +119,7 @@ func (c *conn) judgeClaimed(dir int, n int64) {
 	case !claimed:
 		back := h.num - 1 - n
 		if back >= 0 && back < 8 && h.recent>>uint(back)&1 == 0 && c.fr.Time-h.at > c.swapTime() {
-			law.Pass(rRelAckHistory)
+			rules.Pass(rRelAckHistory)
 		}
 		return
 	case c.fr.Time-x.at <= c.swapTime():
@@ -134,7 +134,7 @@ func (c *conn) judgeClaimed(dir int, n int64) {
 		if cs.last = x.at; cs.found < len(cs.proof) {
 			cs.proof[cs.found] = x.frame
 		}
-		if cs.found++; cs.found < law.NeededOdds(dir) {
+		if cs.found++; cs.found < rules.NeededOdds(dir) {
 			y.Blocked = session.GuardOdds
 		}
 	}
@@ -145,7 +145,7 @@ func (c *conn) judgeClaimed(dir int, n int64) {
 	out := &c.c.Dir[dir]
 	known := out.KnownGaps()
 	out.Withdraw(n, x.gaps, x.at) // a gap that the claim alone tells of is none
-	law.Judge(y)
+	rules.Judge(y)
 	out.Suppose(known)
 }
 

@@ -27,7 +27,7 @@ type beats struct {
 // its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
 // the next one follows the last, none was sent in between.
 func (c *conn) judgeIdle(dir int, n int64) {
-	s, law := &c.side[dir], &c.c.Law
+	s, rules := &c.side[dir], &c.c.Rules
 	own := c.fr.Time - s.lastSent
 	idle, alive := own, c.fr.Words.Has(dissect.KeepAlive)
 	if !s.top.known || s.lastSent == 0 || n != s.top.num+1 || !alive && max(own, c.fr.Time-s.top.at) <= leastInterval/2 {
@@ -50,11 +50,11 @@ func (c *conn) judgeIdle(dir int, n int64) {
 	}
 	switch {
 	case idle > 4*interval:
-		x := law.Here(rKaSent, fmt.Sprintf("nothing was sent for %.1f s, and no keepalive; %.1f s is usual", float64(idle)/1e9, float64(interval)/1e9), s.top.frame)
+		x := rules.Here(rKaSent, fmt.Sprintf("nothing was sent for %.1f s, and no keepalive; %.1f s is usual", float64(idle)/1e9, float64(interval)/1e9), s.top.frame)
 		x.Milder, x.Since = milder, s.top.at
-		law.Judge(x)
+		rules.Judge(x)
 	case idle > interval/2:
-		law.Pass(rKaSent)
+		rules.Pass(rKaSent)
 	}
 	if alive {
 		c.beat(dir, n, own, old)
@@ -64,7 +64,7 @@ func (c *conn) judgeIdle(dir int, n int64) {
 
 // beat takes a keepalive in its first sending.
 func (c *conn) beat(dir int, n, own int64, old bool) {
-	s, law := &c.side[dir], &c.c.Law
+	s, rules := &c.side[dir], &c.c.Rules
 	b := &s.beat
 	b.n++
 	if old {
@@ -73,7 +73,7 @@ func (c *conn) beat(dir int, n, own int64, old bool) {
 				b.first, b.firstAt = c.fr.Frame, c.fr.Time
 			}
 		} else {
-			law.Pass(rKaEarly)
+			rules.Pass(rKaEarly)
 		}
 	}
 	c.judgeHeard(dir, n)
@@ -83,7 +83,7 @@ func (c *conn) beat(dir int, n, own int64, old bool) {
 // Ping alone, which are not resent: other packets sent between two of them must be
 // acknowledged. When nothing is acknowledged at all, they end the connection.
 func (c *conn) judgeHeard(dir int, n int64) {
-	s, law, out := &c.side[dir], &c.c.Law, &c.c.Dir[dir]
+	s, rules, out := &c.side[dir], &c.c.Rules, &c.c.Dir[dir]
 	b := &s.beat
 	if c.f.Type != hazel.Ping {
 		return
@@ -99,27 +99,27 @@ func (c *conn) judgeHeard(dir int, n int64) {
 	b.last, b.any = n, true
 	if b.unheard >= unheardPings && s.absurd(b.unheard) {
 		b.unheard = 0
-		x := law.Here(rKaAcked, fmt.Sprintf("%d Pings in a row are not acknowledged, while packets between them are", unheardPings))
+		x := rules.Here(rKaAcked, fmt.Sprintf("%d Pings in a row are not acknowledged, while packets between them are", unheardPings))
 		x.Dir = 1 - dir
-		law.Judge(x)
+		rules.Judge(x)
 	}
 	pings := s.tries.pings
 	if pings == 1 {
-		law.Pass(rKaDead)
+		rules.Pass(rKaDead)
 		b.deaf = 0
 	}
-	if seen := law.Frames(1 - dir); seen > b.seen {
+	if seen := rules.Frames(1 - dir); seen > b.seen {
 		b.seen = seen // the other side was captured since the last one
 		b.deaf++
 	}
 	if b.deaf > deadBeats && !b.dead {
 		b.dead = true
-		law.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side goes on", pings))
+		rules.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side goes on", pings))
 	}
 }
 
 func (c *conn) ackedBetween(out *session.Direction, from, to int64) bool {
-	for i := from + 1; i < to && i < from+postLimit; i++ {
+	for i := from + 1; i < to && i < from+packetLimit; i++ {
 		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
 			return true
 		}
@@ -131,7 +131,7 @@ func (c *conn) ackedBetween(out *session.Direction, from, to int64) bool {
 func (c *conn) judgeBeats(dir int) {
 	b := &c.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
-		c.c.Law.Judge(session.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
+		c.c.Rules.Judge(session.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
 			Message: fmt.Sprintf("%d of %d keepalives came within 3 s of another datagram", b.early, b.n)})
 	}
 }

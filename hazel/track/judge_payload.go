@@ -27,18 +27,18 @@ func (c *conn) judgePayload(dir int, may hazel.DialectSet) {
 	if !may.Within(hazel.WithPing) || c.fr.Cut() || len(c.f.Data) == 0 {
 		return
 	}
-	p, law := &c.side[dir].payloads, &c.c.Law
+	p, rules := &c.side[dir].payloads, &c.c.Rules
 	p.all++
 	if hazel.Tiled(c.f.Data) {
 		p.framed++
-		law.Pass(rHdrMsgwrap)
+		rules.Pass(rHdrMsgwrap)
 		return
 	}
 	if !p.mostly() {
 		return
 	}
-	x := law.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes is not made of messages, as %d of %d others are", len(c.f.Data), p.framed, p.all-1))
-	law.Hold(x, func() (session.Ruling, session.Guard) {
+	x := rules.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes is not made of messages, as %d of %d others are", len(c.f.Data), p.framed, p.all-1))
+	rules.Hold(x, func() (session.Ruling, session.Guard) {
 		if p.mostly() {
 			return session.Failed, session.GuardNone
 		}
@@ -60,7 +60,7 @@ func (c *conn) judgeParts(dir int) {
 		if m.judged = true; !m.has(0) || !c.unbroken(dir, m.msg.Number) {
 			continue
 		}
-		c.c.Law.Judge(session.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
+		c.c.Rules.Judge(session.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
 			Message: fmt.Sprintf("message %d lacks parts: %d were sent, of %d", m.key, m.got, m.count), Since: m.msg.Time})
 	}
 }

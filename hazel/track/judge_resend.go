@@ -14,9 +14,9 @@ func (c *conn) judgeSending(dir int, n number, v session.Verdict) {
 		return
 	}
 	s, fr := &c.side[dir], c.fr
-	switch x := s.post.at(n.engine); {
+	switch x := s.packets.at(n.engine); {
 	case v.Novelty == session.First:
-		s.post.put(n.engine, fr.Time).fill(fr, c.f)
+		s.packets.put(n.engine, fr.Time).fill(fr, c.f)
 		s.sendings++
 		c.judgeNew(dir, n, v)
 	case v.Novelty == session.Again && x != nil:
@@ -26,7 +26,7 @@ func (c *conn) judgeSending(dir int, n number, v session.Verdict) {
 
 // judgeNew judges the first captured sending of a number.
 func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
-	s, law := &c.side[dir], &c.c.Law
+	s, rules := &c.side[dir], &c.c.Rules
 	if s.top.known && n.engine > s.top.num {
 		if s.odd != nil && n.engine-s.top.num < limits.AckExcess {
 			s.odd.confirmed = true // the numbers go on as before
@@ -38,10 +38,10 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		switch next := n.engine == s.top.num+1; {
 		case next && c.f.ID == s.top.id+1:
 			s.swapped = 0
-			law.PassSet(passesNext)
+			rules.PassSet(passesNext)
 		case next:
-			law.Pass(rRelIdSeq)
-			law.Pass(rRelIdUnique)
+			rules.Pass(rRelIdSeq)
+			rules.Pass(rRelIdUnique)
 			c.judgeEndian(dir)
 		default:
 			s.jump = max(s.jump, n.engine-s.top.num)
@@ -49,7 +49,7 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		}
 	}
 	if c.c.Complete && s.top.known && n.wire < 0 {
-		law.Broken(rRelIdSeq, fmt.Sprintf("ID %d is behind the first one", c.f.ID))
+		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is behind the first one", c.f.ID))
 	}
 	c.judgeIdle(dir, n.engine)
 	if !s.top.known || n.engine > s.top.num {
@@ -59,7 +59,7 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		}
 		s.top.num, s.top.at, s.top.known, s.top.id, s.top.frame = n.engine, c.fr.Time, true, c.f.ID, c.fr.Frame
 	}
-	if g := &s.forgotten; c.fr.Time >= g.until || s.top.num-g.next >= postLimit {
+	if g := &s.forgotten; c.fr.Time >= g.until || s.top.num-g.next >= packetLimit {
 		c.judgeForgotten(dir)
 	}
 	if len(s.asm.open) > 0 {
@@ -85,14 +85,14 @@ const endianRun = 8
 
 // judgeEndian judges whether ids are big-endian (Hazel page, Header Data).
 func (c *conn) judgeEndian(dir int) {
-	s, law := &c.side[dir], &c.c.Law
+	s, rules := &c.side[dir], &c.c.Rules
 	switch step := c.f.ID - s.top.id; step {
 	case 1:
 		s.swapped = 0
-		law.Pass(rHdrBigendian)
+		rules.Pass(rHdrBigendian)
 	case 0x0100:
 		if s.swapped++; s.swapped == endianRun {
-			law.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row step by 256, to %04X: they are little-endian", endianRun, c.f.ID))
+			rules.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row step by 256, to %04X: they are little-endian", endianRun, c.f.ID))
 		}
 	default:
 		s.swapped = 0
@@ -100,8 +100,8 @@ func (c *conn) judgeEndian(dir int) {
 }
 
 // judgeAgain judges a further sending of a number.
-func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
-	s, law, fr := &c.side[dir], &c.c.Law, c.fr
+func (c *conn) judgeAgain(dir int, n int64, x *sentPacket) {
+	s, rules, fr := &c.side[dir], &c.c.Rules, c.fr
 	first, ok := c.c.Dir[dir].Look(n)
 	differs, sure := x.differs(fr, c.f, &c.sent, &first)
 	if !ok || !sure {
@@ -112,10 +112,10 @@ func (c *conn) judgeAgain(dir int, n int64, x *parcel) {
 		return
 	}
 	gap := fr.Time - x.last
-	if gap <= 0 || fr.IPID == 0 && gap <= max(law.Horizon(), lateCopy) {
+	if gap <= 0 || fr.IPID == 0 && gap <= max(rules.Horizon(), lateCopy) {
 		return // it may be a copy
 	}
-	law.Pass(rRelResendSame)
+	rules.Pass(rRelResendSame)
 	s.sendings++
 	s.resendings++
 	c.judgeGap(dir, x, gap, &first)
@@ -139,8 +139,8 @@ const (
 // Delivery: the time before the next resend is doubled). Sendings that were lost
 // before the capture point join gaps: one such leaves a ratio of 1.33, two of
 // 1.14, so that only less is proof, or several low ones in a row.
-func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
-	law, s, may := &c.c.Law, &c.side[dir], c.possible(dir)
+func (c *conn) judgeGap(dir int, x *sentPacket, gap int64, first *session.Look) {
+	rules, s, may := &c.c.Rules, &c.side[dir], c.possible(dir)
 	concluded := c.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
 	if concluded {
 		may = hazel.SetOf(hazel.Spec) // as the other side does
@@ -178,13 +178,13 @@ func (c *conn) judgeGap(dir int, x *parcel, gap int64, first *session.Look) {
 	switch {
 	case broken:
 		x.marks |= toldGap
-		b := law.Here(rRelBackoff, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before: the time is not doubled", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before: the time is not doubled", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
 		b.Since, b.Milder = first.Time, concluded
-		law.Judge(b)
+		rules.Judge(b)
 	case ratio >= least && ratio <= 2.5:
-		law.Pass(rRelBackoff)
+		rules.Pass(rRelBackoff)
 	case !modern:
-		law.Unclear(rRelBackoff, session.GuardClean, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+		rules.Unclear(rRelBackoff, session.GuardClean, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
 	}
 }
 
@@ -199,15 +199,15 @@ func (t *topmost) moved(since int64) bool { return t.at > since }
 
 // judgeEarly judges a first resend that comes before any answer could.
 func (c *conn) judgeEarly(dir int, gap int64) {
-	s, law, rtt := &c.side[dir], &c.c.Law, c.c.Dir[dir].MinRTT()
+	s, rules, rtt := &c.side[dir], &c.c.Rules, c.c.Dir[dir].MinRTT()
 	if rtt == 0 {
 		return
 	}
-	if law.Check(rRelEarly, gap+gapJitter >= min(rtt, quickest)) {
+	if rules.Check(rRelEarly, gap+gapJitter >= min(rtt, quickest)) {
 		return
 	}
 	if s.early++; s.early == earlyTimes {
-		law.Broken(rRelEarly, fmt.Sprintf("%d packets were sent again sooner than the shortest round trip, %d ms; this one after %d ms", s.early, rtt/1e6, gap/1e6))
+		rules.Broken(rRelEarly, fmt.Sprintf("%d packets were sent again sooner than the shortest round trip, %d ms; this one after %d ms", s.early, rtt/1e6, gap/1e6))
 	}
 }
 
@@ -217,14 +217,14 @@ const knownAcks = 4
 
 // judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
 // resend the data again). That the sender knows is certain only by numbers.
-func (c *conn) judgeNeeded(dir int, n int64, x *parcel, first *session.Look) {
-	law := &c.c.Law
+func (c *conn) judgeNeeded(dir int, n int64, x *sentPacket, first *session.Look) {
+	rules := &c.c.Rules
 	if !first.Acked {
-		law.Pass(rRelNoresend)
+		rules.Pass(rRelNoresend)
 		return
 	}
 	c.side[dir].copies.await(n, c.fr)
-	slack, ok := law.Slack(dir)
+	slack, ok := rules.Slack(dir)
 	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.known <= slack {
 		return
 	}
@@ -244,5 +244,5 @@ func (c *conn) judgeNeeded(dir int, n int64, x *parcel, first *session.Look) {
 		return
 	}
 	x.marks |= toldKnown
-	law.Broken(rRelNoresend, fmt.Sprintf("ID %d is sent again after %d acknowledgements, the last %d ms ago", c.f.ID, x.acks, (c.fr.Time-x.known)/1e6), first.Frame)
+	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is sent again after %d acknowledgements, the last %d ms ago", c.f.ID, x.acks, (c.fr.Time-x.known)/1e6), first.Frame)
 }

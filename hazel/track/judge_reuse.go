@@ -34,8 +34,8 @@ const (
 
 // oddity weighs what speaks against a new beginning at the frame at hand.
 func (c *conn) oddity(dir int, n int64) *oddity {
-	s, peer, law := &c.side[dir], &c.side[1-dir], &c.c.Law
-	needed, clean := int64(law.NeededOdds(dir)), law.CleanOf(dir, 0)
+	s, peer, rules := &c.side[dir], &c.side[1-dir], &c.c.Rules
+	needed, clean := int64(rules.NeededOdds(dir)), rules.CleanOf(dir, 0)
 	many := func(missed int64) bool { return missed >= needed || clean && missed >= manyMissed }
 	trip := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() // a new Hello has to be answered first
 	since := c.fr.Time - s.lastSent
@@ -62,8 +62,8 @@ func (o *oddity) settle(peer *side) (session.Ruling, session.Guard) {
 // changed, or used again for another packet. Where it has not been acknowledged,
 // either is a fault; what it looks like decides which is the one, the other is
 // noted.
-func (c *conn) judgeOther(dir int, n int64, x *parcel, first *session.Look) {
-	s, law := &c.side[dir], &c.c.Law
+func (c *conn) judgeOther(dir int, n int64, x *sentPacket, first *session.Look) {
+	s, rules := &c.side[dir], &c.c.Rules
 	if s.renewed || s.odd != nil && s.odd.num == n && s.odd.hash == c.sent.Hash {
 		return // its numbers began anew, or it is sent again itself
 	}
@@ -73,21 +73,21 @@ func (c *conn) judgeOther(dir int, n int64, x *parcel, first *session.Look) {
 	}
 	s.odd = o
 	settle := func() (session.Ruling, session.Guard) { return o.settle(&c.side[1-dir]) }
-	same := law.Here(rRelResendSame, fmt.Sprintf("ID %d comes again with other bytes than in frame %d", c.f.ID, first.Frame), first.Frame)
-	if c.fr.Time-x.last > postKeep && (s.jump >= limits.AckExcess || s.top.pause > postKeep) {
+	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d comes again with other bytes than in frame %d", c.f.ID, first.Frame), first.Frame)
+	if c.fr.Time-x.last > packetKeep && (s.jump >= limits.AckExcess || s.top.pause > packetKeep) {
 		same.Blocked = session.GuardUnwrap
 	}
-	if first.Acked || !law.BothVisible() {
-		law.Hold(same, settle)
+	if first.Acked || !rules.BothVisible() {
+		rules.Hold(same, settle)
 		return
 	}
-	unique := law.Here(rRelIdUnique, fmt.Sprintf("ID %d is used again while frame %d, which has it, is not acknowledged", c.f.ID, first.Frame), first.Frame)
+	unique := rules.Here(rRelIdUnique, fmt.Sprintf("ID %d is used again while frame %d, which has it, is not acknowledged", c.f.ID, first.Frame), first.Frame)
 	unique.Blocked = same.Blocked
 	if x.resembles(c.fr, c.f) {
 		unique.AtMost = session.Note
 	} else {
 		same.AtMost = session.Note
 	}
-	law.Hold(same, settle)
-	law.Hold(unique, settle)
+	rules.Hold(same, settle)
+	rules.Hold(unique, settle)
 }

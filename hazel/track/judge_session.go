@@ -23,17 +23,17 @@ type forgotten struct {
 // One acknowledgement may have been missed by the capture; of as many as it takes
 // that is absurd.
 func (c *conn) judgeForgotten(dir int) {
-	s, out, law := &c.side[dir], &c.c.Dir[dir], &c.c.Law
+	s, out, rules := &c.side[dir], &c.c.Dir[dir], &c.c.Rules
 	g, now := &s.forgotten, c.fr.Time
 	if !g.any {
 		g.next, g.any = s.top.num, true
 	}
-	if s.top.num-g.next > postLimit {
-		g.next = s.top.num - postLimit/2
+	if s.top.num-g.next > packetLimit {
+		g.next = s.top.num - packetLimit/2
 	}
-	wait := max(fullLife, 10*law.HoldTime()/3)
+	wait := max(fullLife, 10*rules.HoldTime()/3)
 	for range 3 {
-		x := s.post.at(g.next)
+		x := s.packets.at(g.next)
 		if g.next >= s.top.num {
 			return
 		}
@@ -50,15 +50,15 @@ func (c *conn) judgeForgotten(dir int) {
 		switch {
 		case !ok || !l.Captured || x.code == 0x0C || x.code == 0x0D:
 		case l.Acked || l.Retried:
-			law.Pass(rRelResend)
+			rules.Pass(rRelResend)
 		case now-g.at > session.HoldLeast || l.Time-g.at > session.HoldLeast:
 			c.forgot(dir, &l, x)
 		}
 	}
 }
 
-func (c *conn) forgot(dir int, l *session.Look, x *parcel) {
-	s, law := &c.side[dir], &c.c.Law
+func (c *conn) forgot(dir int, l *session.Look, x *sentPacket) {
+	s, rules := &c.side[dir], &c.c.Rules
 	g := &s.forgotten
 	if l.Time-g.at < session.HoldLeast {
 		return // of one accident
@@ -71,7 +71,7 @@ func (c *conn) forgot(dir int, l *session.Look, x *parcel) {
 	case s.denied.proves(x.num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not sent again, though the histories of the other side report it missing", uint16(x.num))
-	case g.n < law.NeededOdds(1-dir) || !c.ackedAround(dir, x.num):
+	case g.n < rules.NeededOdds(1-dir) || !c.ackedAround(dir, x.num):
 		y.Blocked = session.GuardOdds
 	}
 	if g.n <= len(g.frames) {
@@ -81,7 +81,7 @@ func (c *conn) forgot(dir int, l *session.Look, x *parcel) {
 		return
 	}
 	g.broken = g.broken || y.Blocked == session.GuardNone
-	law.Judge(y)
+	rules.Judge(y)
 }
 
 // ackedAround reports whether the packets before and behind one are acknowledged.
@@ -102,23 +102,23 @@ const (
 // for longer than any release does (Hazel page: after a specific number of resends
 // it may assume that communication has been interrupted).
 func (c *conn) judgeGiveUp(dir int) {
-	t, law := &c.side[dir].tries, &c.c.Law
+	t, rules := &c.side[dir].tries, &c.c.Rules
 	for i := range t.list[:t.n] {
 		x := &t.list[i]
 		switch life := c.fr.Time - x.first; {
 		case x.told:
 		case life > longestLife && x.times >= manyTries && c.fr.Time-x.last <= 2*longestWait:
 			x.told = true
-			law.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement; new data goes on", uint16(x.num), x.times, life/1e9))
+			rules.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement; new data goes on", uint16(x.num), x.times, life/1e9))
 		default:
-			law.Pass(rRelGiveup)
+			rules.Pass(rRelGiveup)
 		}
 		switch far := c.side[dir].top.num - x.num; {
 		case far <= 1<<15:
-			law.Pass(rRelIdDensity)
+			rules.Pass(rRelIdDensity)
 		case !x.far:
 			x.far = true
-			law.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged while ids %d ahead are sent", uint16(x.num), far))
+			rules.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged while ids %d ahead are sent", uint16(x.num), far))
 		}
 	}
 }
@@ -136,24 +136,24 @@ const lastSeen = 2.5e9
 
 // judgeAfter judges a datagram of a side behind its own Disconnect.
 func (c *conn) judgeAfter(dir int) {
-	l, law, s := &c.life, &c.c.Law, &c.side[dir]
+	l, rules, s := &c.life, &c.c.Rules, &c.side[dir]
 	late := c.fr.Time - l.goneAt[dir]
 	switch {
 	case c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || c.f.Type == hazel.Disconnect:
 		return
-	case c.f.Type == hazel.Acknowledgement && late <= lastWords, late <= min(law.Horizon(), mostLate):
-		law.Pass(rSesDiscLast)
+	case c.f.Type == hazel.Acknowledgement && late <= lastWords, late <= min(rules.Horizon(), mostLate):
+		rules.Pass(rSesDiscLast)
 		return
 	case s.toldAfter:
 		return
 	}
-	x := law.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", c.f.Type, late/1e6, l.goneIn[dir]), l.goneIn[dir])
+	x := rules.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", c.f.Type, late/1e6, l.goneIn[dir]), l.goneIn[dir])
 	if c.f.HasID && c.f.Type != hazel.Acknowledgement && s.top.known {
 		ahead := s.ids.engine(s.ids.peek(c.f.ID)) - l.topAt[dir]
 		old := ahead > -16 && ahead <= 16 && l.topAt[dir]-s.low.engine >= 2*renewedWithin
 		if old {
 			s.toldAfter = true
-			law.Judge(x)
+			rules.Judge(x)
 			return
 		}
 	}
@@ -165,15 +165,15 @@ func (c *conn) judgeAfter(dir int) {
 	}
 	s.toldAfter = true
 	at := c.fr.Time
-	peer := law.Frames(1 - dir)
+	peer := rules.Frames(1 - dir)
 	acked := c.c.Dir[1-dir].Acks
-	if law.Now()-law.LastOf(1-dir) > lastSeen {
+	if rules.Now()-rules.LastOf(1-dir) > lastSeen {
 		x.Blocked = session.GuardBidir // a new connection may have begun unseen
-		law.Judge(x)
+		rules.Judge(x)
 		return
 	}
-	law.Hold(x, func() (session.Ruling, session.Guard) {
-		if c.replaced != 0 && c.replaced-at < strayTime || law.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
+	rules.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.replaced != 0 && c.replaced-at < strayTime || rules.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
 			return session.Doubtful, session.GuardLife // a connection whose Hello was not captured
 		}
 		return session.Failed, session.GuardNone
@@ -196,45 +196,45 @@ const farewells = 4
 // judgeReply judges a side that goes on although the other one has left: a single
 // Disconnect may be lost.
 func (c *conn) judgeReply(dir int) {
-	l, law := &c.life, &c.c.Law
+	l, rules := &c.life, &c.c.Rules
 	switch {
 	case c.fr.Words.Has(dissect.Duplicate):
 		return
 	case c.f.Type == hazel.Disconnect:
-		law.Pass(rSesDiscReply)
+		rules.Pass(rSesDiscReply)
 		return
 	}
 	if late := c.fr.Time - l.byeAt[1-dir]; l.byes[1-dir] >= farewells && late > 2*fullLife && !l.toldReply[dir] {
 		l.toldReply[dir] = true
-		law.Broken(rSesDiscReply, fmt.Sprintf("%s %d s after the last of %d Disconnects of the other side", c.f.Type, late/1e9, l.byes[1-dir]), l.goneIn[1-dir])
+		rules.Broken(rSesDiscReply, fmt.Sprintf("%s %d s after the last of %d Disconnects of the other side", c.f.Type, late/1e9, l.byes[1-dir]), l.goneIn[1-dir])
 	}
 }
 
 // judgeStart judges with what a connection begins.
 func (c *conn) judgeStart(dir int) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if c.secure != nil || c.fr.Err != nil {
 		return
 	}
 	c.begun = true
 	if c.c.Complete {
-		law.Pass(rSesHelloFirst)
-		if !law.Check(rRelIdFirst, c.f.ID <= 1) {
-			law.Broken(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.f.ID))
+		rules.Pass(rSesHelloFirst)
+		if !rules.Check(rRelIdFirst, c.f.ID <= 1) {
+			rules.Broken(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.f.ID))
 		}
 		return
 	}
-	law.Unclear(rSesHelloFirst, session.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.f.Type))
+	rules.Unclear(rSesHelloFirst, session.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.f.Type))
 }
 
 // judgeHelloAgain judges a Hello behind the one that opened the connection.
 func (c *conn) judgeHelloAgain(dir int, first bool) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if !c.hello.known || c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
-	if !law.Check(rSesHelloAgain, !first || c.fr.Length <= 4) {
-		law.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: no keepalive, and no new one", c.f.ID))
+	if !rules.Check(rSesHelloAgain, !first || c.fr.Length <= 4) {
+		rules.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: no keepalive, and no new one", c.f.ID))
 	}
 }
 
@@ -256,24 +256,24 @@ const manyHellos = 4
 
 // judgeOpening judges a server that speaks without having acknowledged the Hello.
 func (c *conn) judgeOpening(dir int) {
-	h, law, server := &c.hello, &c.c.Law, &c.side[1-dir]
+	h, rules, server := &c.hello, &c.c.Rules, &c.side[1-dir]
 	if !h.known || dir != c.client {
 		return
 	}
 	l, ok := c.c.Dir[dir].Look(c.side[dir].low.engine)
-	x := c.side[dir].post.at(c.side[dir].low.engine)
+	x := c.side[dir].packets.at(c.side[dir].low.engine)
 	if !ok || x == nil || hazel.WireTypes[x.code].Type != hazel.Hello {
 		return
 	}
 	switch {
 	case l.Acked:
-		law.Pass(rSesHelloAck)
+		rules.Pass(rSesHelloAck)
 	case int(x.times) >= manyHellos && server.top.known && server.low.wire <= 1 && server.sendings >= goesOn:
 		y := session.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.lowFrame, Time: server.lowAt, HasTime: true, Proof: []uint64{l.Frame}}
 		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.times)
 		if !server.absurd(int(x.times)) {
 			y.Blocked = session.GuardOdds
 		}
-		law.Judge(y)
+		rules.Judge(y)
 	}
 }

@@ -24,7 +24,7 @@ const longTrial = 16
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
 // must be acknowledged in between, and the chance of so much loss be absurd.
-func (c *conn) judgeUnanswered(dir int, n int64, x *parcel, first *session.Look) {
+func (c *conn) judgeUnanswered(dir int, n int64, x *sentPacket, first *session.Look) {
 	if first.Acked || c.f.Type == hazel.MTUTest {
 		return
 	}
@@ -39,14 +39,14 @@ func (c *conn) judgeUnanswered(dir int, n int64, x *parcel, first *session.Look)
 	}
 	t := &trial{at: append(make([]int64, 0, 4), first.Time, x.last, c.fr.Time), frames: append(make([]uint64, 0, 4), first.Frame, c.fr.Frame)}
 	x.trial = t
-	law, length, id := &c.c.Law, int(x.length), c.f.ID
+	rules, length, id := &c.c.Rules, int(x.length), c.f.ID
 	rule := rRelAck
 	if c.fr.Words.Has(dissect.KeepAlive) {
 		rule = rKaAcked
 	}
 	y := session.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d is sent three times and more and never acknowledged, while others are", id)
-	law.HoldFor(y, trialTime, func() (session.Ruling, session.Guard) { return c.answered(dir, n, length, t) })
+	rules.HoldFor(y, trialTime, func() (session.Ruling, session.Guard) { return c.answered(dir, n, length, t) })
 }
 
 // answered settles whether a packet was acknowledged after all.
@@ -76,7 +76,7 @@ const leastOthers = 2
 // explain both: one of the side that was acknowledged, or one of the other side
 // that was not sent again.
 func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
-	now, hold := c.c.Law.Now(), c.c.Law.HoldTime()
+	now, hold := c.c.Rules.Now(), c.c.Rules.HoldTime()
 	for times < len(t.at) && now-t.at[times] >= hold {
 		times++
 	}
@@ -92,7 +92,7 @@ func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
 		}
 		return 0
 	}
-	for i := n + 1; i <= n+postLimit; i++ {
+	for i := n + 1; i <= n+packetLimit; i++ {
 		l, ok := c.c.Dir[dir].Look(i)
 		if !ok {
 			break
@@ -105,9 +105,9 @@ func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
 		return times, 0, 0
 	}
 	peer := &c.side[1-dir]
-	for i := peer.top.num; i > peer.top.num-postLimit; i-- {
+	for i := peer.top.num; i > peer.top.num-packetLimit; i-- {
 		l, ok := c.c.Dir[1-dir].Look(i)
-		x := peer.post.at(i)
+		x := peer.packets.at(i)
 		if !ok || x == nil || l.Time < t.at[0] {
 			break
 		}

@@ -195,7 +195,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	f.Finish(c.c)
 	for i := range c.side { // datagrams that still come are only counted
 		s := &c.side[i]
-		s.post, s.strays, s.odd = post{}, nil, nil
+		s.packets, s.strays, s.odd = sentPackets{}, nil, nil
 	}
 }
 

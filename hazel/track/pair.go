@@ -252,13 +252,13 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
-// Doze implements session.Dozer.
-func (p *pair) Doze() {
+// Compact implements session.Dozer.
+func (p *pair) Compact() {
 	if c := p.active; c != nil {
 		for i := range c.side {
-			c.side[i].post.ring = nil
+			c.side[i].packets.ring = nil
 		}
-		c.c.Doze()
+		c.c.Compact()
 	}
 }
 

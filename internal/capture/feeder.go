@@ -18,22 +18,22 @@ type feeder struct {
 	most  Expansion
 
 	mu      sync.Mutex
-	room    *sync.Cond // parcels were taken, or nobody wants more
-	parcels []*parcel  // to be taken
-	empty   []*parcel  // to be filled again
+	room    *sync.Cond     // batches were taken, or nobody wants more
+	batches []*packetBatch // to be taken
+	empty   []*packetBatch // to be filled again
 	kind    kind
 	err     error     // why no more comes; valid when ended
-	ended   bool      // no parcel comes any more
+	ended   bool      // no batch comes any more
 	stopped bool      // what is there is wanted still, and nothing after it
 	closed  bool      // nothing is wanted any more
 	starves time.Time // since when it waits for bytes, zero when it does not
 	traffic traffic
 
-	making *parcel // in the goroutine
+	making *packetBatch // in the goroutine
 
-	taking *parcel // in the caller's
-	next   int     // packet of it
-	seen   kind    // as of the last call of Next
+	taking *packetBatch // in the caller's
+	next   int          // packet of it
+	seen   kind         // as of the last call of Next
 	drops  uint64
 	known  bool // drops
 }
@@ -45,27 +45,27 @@ type kind struct {
 	declared            bool // link: by the header of a pcap file
 }
 
-// A parcel is packets behind each other.
-type parcel struct {
+// A packetBatch is packets behind each other.
+type packetBatch struct {
 	data    []byte
-	packets []parcelled
+	packets []batchedPacket
 	drops   uint64 // that the input's statistics tell, behind all packets
 	known   bool   // drops
 }
 
-// A parcelled packet has no bytes of its own.
-type parcelled struct {
+// A batchedPacket packet has no bytes of its own.
+type batchedPacket struct {
 	rec   Record // Data is nil
 	end   int    // of its bytes in data
 	drops uint64 // that the statistics in front of it tell
 	known bool   // drops
 }
 
-// What a parcel holds at most, if it is not a single packet, and how many wait.
+// What a batch holds at most, if it is not a single packet, and how many wait.
 const (
-	parcelBytes   = 1 << 20
-	parcelPackets = 1 << 12
-	maxParcels    = 4
+	feedBytes   = 1 << 20
+	feedPackets = 1 << 12
+	maxBatches  = 4
 )
 
 // errNone says that there is nothing now, and may be later.
@@ -73,7 +73,7 @@ var errNone = errors.New("nothing yet")
 
 // newFeeder begins to read what open opens; grows says that its end is not the end.
 func newFeeder(path string, size int, most Expansion, open func() (io.Reader, error), grows bool, ready chan<- struct{}) *feeder {
-	f := &feeder{path: path, size: size, most: most, ready: ready, making: new(parcel)}
+	f := &feeder{path: path, size: size, most: most, ready: ready, making: new(packetBatch)}
 	f.room = sync.NewCond(&f.mu)
 	go f.run(open, grows)
 	return f
@@ -118,11 +118,11 @@ func (f *feeder) read(src *source) error {
 	return err
 }
 
-// put adds a packet to the parcel that is made.
+// put adds a packet to the batch that is made.
 func (f *feeder) put(rd *Reader, rec *Record) {
 	p := f.making
 	p.data = append(p.data, rec.Data...)
-	e := parcelled{rec: *rec, end: len(p.data)}
+	e := batchedPacket{rec: *rec, end: len(p.data)}
 	e.rec.Data = nil
 	e.rec.Comments = append([]string(nil), rec.Comments...)
 	e.drops, e.known = rd.Dropped()
@@ -130,26 +130,26 @@ func (f *feeder) put(rd *Reader, rec *Record) {
 }
 
 func (f *feeder) full() bool {
-	return len(f.making.packets) >= parcelPackets || len(f.making.data) >= parcelBytes
+	return len(f.making.packets) >= feedPackets || len(f.making.data) >= feedBytes
 }
 
-// publish hands over the parcel that is made. It waits while too many wait to be
+// publish hands over the batch that is made. It waits while too many wait to be
 // taken, and reports false when nobody wants more.
 func (f *feeder) publish() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for len(f.parcels) >= maxParcels && !f.closed {
+	for len(f.batches) >= maxBatches && !f.closed {
 		f.room.Wait()
 	}
 	if f.closed {
 		return false
 	}
 	if p := f.making; len(p.packets) > 0 || p.known {
-		f.parcels = append(f.parcels, p)
+		f.batches = append(f.batches, p)
 		if n := len(f.empty); n > 0 {
 			f.making, f.empty = f.empty[n-1], f.empty[:n-1]
 		} else {
-			f.making = new(parcel)
+			f.making = new(packetBatch)
 		}
 		f.tell()
 	}
@@ -184,7 +184,7 @@ func (f *feeder) Next(rec *Record) error {
 	return nil
 }
 
-// take gives back the parcel at hand and takes the next.
+// take gives back the batch at hand and takes the next.
 func (f *feeder) take() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -192,14 +192,14 @@ func (f *feeder) take() error {
 		if p.known {
 			f.drops, f.known = p.drops, true
 		}
-		*p = parcel{data: p.data[:0], packets: p.packets[:0]}
+		*p = packetBatch{data: p.data[:0], packets: p.packets[:0]}
 		f.empty, f.taking = append(f.empty, p), nil
 	}
 	f.seen = f.kind
 	switch {
-	case len(f.parcels) > 0:
-		f.taking, f.next = f.parcels[0], 0
-		f.parcels = append(f.parcels[:0], f.parcels[1:]...)
+	case len(f.batches) > 0:
+		f.taking, f.next = f.batches[0], 0
+		f.batches = append(f.batches[:0], f.batches[1:]...)
 		f.traffic.see(f.taking)
 		f.room.Signal()
 		return nil
@@ -242,7 +242,7 @@ func (f *feeder) stop() {
 func (f *feeder) starving(now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.starves.IsZero() || len(f.parcels) > 0 {
+	if f.starves.IsZero() || len(f.batches) > 0 {
 		return 0
 	}
 	return max(0, now.Sub(f.starves))

@@ -99,7 +99,7 @@ func (t *traffic) add(n int, now time.Time) {
 }
 
 // see looks at the times of packets.
-func (t *traffic) see(p *parcel) {
+func (t *traffic) see(p *packetBatch) {
 	if n := len(p.packets); n > 0 && p.packets[n-1].rec.HasTime {
 		age := time.Since(time.Unix(0, p.packets[n-1].rec.Time))
 		t.recent = age.Abs() < bulkAge

@@ -390,7 +390,7 @@ func TestPatience(t *testing.T) {
 	}
 	now := traffic{}
 	now.add(10*bulkBytes, time.Now())
-	now.see(&parcel{packets: []parcelled{{rec: Record{HasTime: true, Time: time.Now().UnixNano()}}}})
+	now.see(&packetBatch{packets: []batchedPacket{{rec: Record{HasTime: true, Time: time.Now().UnixNano()}}}})
 	if now.bulk() {
 		t.Error("many packets that were captured a moment ago are taken for a file")
 	}

@@ -121,7 +121,7 @@ func TestEndlessAlike(t *testing.T) {
 func TestLeanAlike(t *testing.T) {
 	for _, path := range allCaptures(t) {
 		all := readAll(t, path)
-		want, got := written(all, session.Config{}, false), written(all, session.Config{Idle: 1 << 60, Lean: true}, false)
+		want, got := written(all, session.Config{}, false), written(all, session.Config{Idle: 1 << 60, LowMemory: true}, false)
 		slices.Sort(want) // what is never acknowledged is told sooner
 		slices.Sort(got)
 		alike(t, path, want, got)

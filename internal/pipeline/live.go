@@ -14,7 +14,7 @@ import (
 const MaxEnded = 1024
 
 // manyConnections is from how many connections on at a time less is remembered of
-// each further one (session.Config.Lean). With fewer the numbers are those of a file.
+// each further one (session.Config.LowMemory). With fewer the numbers are those of a file.
 const manyConnections = 256
 
 // tickEvery is how often a live run looks for what fell silent.
@@ -116,7 +116,7 @@ func (w *Watch) tick(now int64) {
 	if open >= manyConnections && !w.lean {
 		w.lean = true // for good: what was not remembered can't be asked for later
 		for _, t := range w.run.tables {
-			t.BeLean()
+			t.SaveMemory()
 		}
 	}
 }

@@ -20,8 +20,8 @@ func gathering(t *testing.T, n int) (*party, *Watch) {
 	return p, w
 }
 
-// TestWatchLean: with many connections at a time less is remembered, for good.
-func TestWatchLean(t *testing.T) {
+// TestWatchLowMemory: with many connections at a time less is remembered, for good.
+func TestWatchLowMemory(t *testing.T) {
 	for n, want := range map[int]bool{manyConnections - 1: false, manyConnections: true} {
 		p, w := gathering(t, n)
 		if open := p.open(); open != n || w.lean != want {

@@ -10,7 +10,7 @@ import (
 )
 
 // endless is how a run without end is configured.
-var endless = session.Config{Idle: session.DefaultIdle, Lean: true}
+var endless = session.Config{Idle: session.DefaultIdle, LowMemory: true}
 
 // What is kept of a connection at 20 to 40 datagrams a second each way, a minute old,
 // in bytes: of one that goes on, and of one that has ended. Both are generous.

@@ -16,7 +16,7 @@ var (
 	pageLimits    = session.Limits{History: 1 << 14, Keep: 20e9, Past: 1 << 14, AckExcess: 128, NoBefore: true, NoAfter: true}
 )
 
-// A conn is one kNet connection: the law of the protocol on top of the engine's
+// A conn is one kNet connection: what the texts say, on top of the engine's
 // counters.
 type conn struct {
 	c     *session.Conn
@@ -51,27 +51,27 @@ type conn struct {
 
 // A side is what is remembered of one sender.
 type side struct {
-	ids       session.Serial // PacketIDs
-	numbers   session.Serial // reliable message numbers of Reference
-	firsts    [firstIDs]first
-	greeting  greeting
-	spoke     bool // something besides the greeting was captured
-	spokeAt   int64
-	stray     session.Sending // a datagram whose PacketID is nowhere near
-	hasStray  bool
-	pings     *pings // latest PingRequests
-	transfers transfers
-	waiting   waiting         // messages of Spec that wait for others
-	resends   *resends        // reliable datagrams of Spec
-	roll      roll            // for rules
-	apart     session.Sending // latest datagram with a fault
-	ending    ending
-	ask       asking
-	acking    acking
-	order     order
-	ships     *ships
-	pace      pace
-	plain     plain
+	ids           session.Serial // PacketIDs
+	numbers       session.Serial // reliable message numbers of Reference
+	firsts        [firstIDs]first
+	greeting      greeting
+	spoke         bool // something besides the greeting was captured
+	spokeAt       int64
+	stray         session.Sending // a datagram whose PacketID is nowhere near
+	hasStray      bool
+	pings         *pings // latest PingRequests
+	transfers     transfers
+	waiting       waiting         // messages of Spec that wait for others
+	resends       *resends        // reliable datagrams of Spec
+	datagrams     datagrams       // for rules
+	apart         session.Sending // latest datagram with a fault
+	ending        ending
+	ask           asking
+	acking        acking
+	order         order
+	sentTransfers *sentTransfers
+	pace          pace
+	plain         plain
 }
 
 // A first is one of the first datagrams of a series: what begins a new series
@@ -98,7 +98,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		} else {
 			c.c.Dir[i].SetLimits(libraryLimits)
 		}
-		s.roll.lean = c.wants.Lean
+		s.datagrams.lowMemory = c.wants.LowMemory
 		c.told[i] = s.acknowledged
 	}
 	if p.decided {

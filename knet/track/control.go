@@ -74,7 +74,7 @@ func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
 	if m.Ack.PacketID <= knet.PacketIDMask {
 		mask |= 1
 	}
-	if r := &other.roll; c.suspect && r.has && r.missing == 0 {
+	if r := &other.datagrams; c.suspect && r.has && r.missing == 0 {
 		far := r.top + farAhead // nothing was missed so far: it is not meant so
 		if n := far - first + 1; n < 64 {
 			mask &= 1<<uint(max(n, 0)) - 1

@@ -113,50 +113,50 @@ func (c *conn) pronounce() {
 	if !c.pair.sure() || c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	for _, f := range c.faults {
-		x := law.Here(f.rule, f.message)
+		x := rules.Here(f.rule, f.message)
 		x.Milder = f.grade == milder
 		if f.grade == remark {
 			x.AtMost = session.Note
 		}
-		law.Judge(x)
+		rules.Judge(x)
 	}
 	if len(c.faults) == 0 {
-		c.passes(law)
+		c.passes(rules)
 	}
 }
 
 // passes counts what a datagram without fault passes.
-func (c *conn) passes(law *session.Law) {
+func (c *conn) passes(rules *session.Evaluation) {
 	spec := c.d.Dialect == knet.Spec
-	law.PassSet(setDatagram)
+	rules.PassSet(setDatagram)
 	if c.d.Plain {
 		if spec {
-			law.PassSet(setPage)
+			rules.PassSet(setPage)
 		}
-		law.PassSetTimes(setMessage, len(c.d.Messages))
+		rules.PassSetTimes(setMessage, len(c.d.Messages))
 		return
 	}
 	kinds := setKind - setKindOverhead
 	if spec {
-		law.PassSet(setPage)
+		rules.PassSet(setPage)
 		if c.d.InOrder {
-			law.PassSet(setDepends)
+			rules.PassSet(setDepends)
 		}
 		kinds = setKindPage - setKindOverhead
 	}
 	for i := range c.d.Messages {
 		m := &c.d.Messages[i]
-		law.PassSet(setMessage)
+		rules.PassSet(setMessage)
 		if m.Kind != knet.Application {
-			law.PassSet(kinds + int(m.Kind))
+			rules.PassSet(kinds + int(m.Kind))
 		}
 		if m.Bits&(knet.FragmentStart|knet.Fragment) != 0 {
-			passFragment(m, law, spec)
+			passFragment(m, rules, spec)
 		}
 		if spec && m.Code() != 0 {
-			law.PassSet(setCode + max(int(m.Code())-5, 0))
+			rules.PassSet(setCode + max(int(m.Code())-5, 0))
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (c *conn) doubtful(dir int) bool {
 			notes = true
 		}
 	}
-	r := &c.side[dir].roll
+	r := &c.side[dir].datagrams
 	if notes {
 		r.notes++
 	}
@@ -226,21 +226,21 @@ func (c *conn) judgeApart(dir int) {
 // notes it. What was found to have a fault is only kept where it stands in the row.
 func (c *conn) judge(dir int, sent *session.Sending) {
 	if !c.pair.sure() {
-		c.side[dir].roll.enter(sent, c.d, c.fr.Cut(), false)
+		c.side[dir].datagrams.enter(sent, c.d, c.fr.Cut(), false)
 		c.noteRequests(dir)
 		return
 	}
 	if c.suspect {
-		c.side[dir].roll.enter(sent, c.d, c.fr.Cut(), true)
+		c.side[dir].datagrams.enter(sent, c.d, c.fr.Cut(), true)
 		c.noteAsked(dir)
 		return
 	}
 	if c.judgePlain(dir, sent) {
 		return
 	}
-	r := &c.side[dir].roll
+	r := &c.side[dir].datagrams
 	before := r.stand()
-	old := r.leaf(sent.Num)
+	old := r.at(sent.Num)
 	first := old == nil || old.suspect
 	c.judgeNumber(dir, sent, old)
 	if c.suspect {
@@ -255,7 +255,7 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 		c.judgeNeeds(dir, sent.Num)
 	}
 	for i := range c.d.Messages {
-		if m := &c.d.Messages[i]; m.Whole && c.suspicions < maxFaults && !c.c.Law.Enough() {
+		if m := &c.d.Messages[i]; m.Whole && c.suspicions < maxFaults && !c.c.Rules.Enough() {
 			c.judgeMessage(dir, sent, m, first)
 		}
 	}
@@ -267,7 +267,7 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 		x.tainted = len(c.faults) > 0
 	}
 	if c.suspect {
-		r.haunt(c.d.PacketID)
+		r.markFaulty(c.d.PacketID)
 		if c.broken {
 			c.scrap(dir, sent.Num)
 		}
@@ -315,7 +315,7 @@ func (c *conn) quarantine() {
 // mayConnect reports a datagram that may be the connect datagram of Reference, which
 // is judged by no rule: its side has hardly sent anything yet, or may have gone.
 func (c *conn) mayConnect(dir int) bool {
-	r := &c.side[dir].roll
+	r := &c.side[dir].datagrams
 	if c.d.Dialect == knet.Spec {
 		return false
 	}
@@ -327,12 +327,12 @@ func (c *conn) mayConnect(dir int) bool {
 const silentGap = 3.4e9
 
 // passFragment passes what is asked of the head of every fragment.
-func passFragment(m *knet.Message, law *session.Law, spec bool) {
-	law.PassSet(setFragment)
+func passFragment(m *knet.Message, rules *session.Evaluation, spec bool) {
+	rules.PassSet(setFragment)
 	switch {
 	case m.IsStart():
-		law.PassSet(setStart)
+		rules.PassSet(setStart)
 	case spec:
-		law.PassSet(setLater)
+		rules.PassSet(setLater)
 	}
 }

@@ -45,7 +45,7 @@ const (
 )
 
 // unwrapped is a PacketID of a side as near as can be to those it sent.
-func (r *roll) unwrapped(id uint32) int64 {
+func (r *datagrams) unwrapped(id uint32) int64 {
 	s := session.Serial{Bits: knet.PacketIDBits}
 	s.Advance(r.top)
 	return s.Peek(id)
@@ -53,7 +53,7 @@ func (r *roll) unwrapped(id uint32) int64 {
 
 // judgeAck judges a PacketAck by what the other side has sent.
 func (c *conn) judgeAck(dir int, m *knet.Message) {
-	r := &c.side[1-dir].roll
+	r := &c.side[1-dir].datagrams
 	if !r.has {
 		return
 	}
@@ -64,7 +64,7 @@ func (c *conn) judgeAck(dir int, m *knet.Message) {
 	list := m.Ack.AppendIDs(ids[:0])
 	high, low := r.low, r.top
 	for i, id := range list {
-		if list[i] = r.unwrapped(uint32(id)); r.ghost(uint32(id)) {
+		if list[i] = r.unwrapped(uint32(id)); r.isFaulty(uint32(id)) {
 			list[i] = noNumber
 			continue
 		}
@@ -78,16 +78,16 @@ func (c *conn) judgeAck(dir int, m *knet.Message) {
 		}
 	case low < r.low-tooLow && c.known():
 		c.quarantine()
-		x := c.c.Law.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer began with %d", low&knet.PacketIDMask, r.low&knet.PacketIDMask))
+		x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer began with %d", low&knet.PacketIDMask, r.low&knet.PacketIDMask))
 		x.Since = c.fr.Time
-		c.c.Law.Judge(x)
+		c.c.Rules.Judge(x)
 		return
 	}
 	if high <= r.top {
-		c.c.Law.Pass(rRdAckKnown)
+		c.c.Rules.Pass(rRdAckKnown)
 	}
 	for _, num := range list {
-		if x := r.leaf(num); x != nil && !x.suspect {
+		if x := r.at(num); x != nil && !x.suspect {
 			c.judgeAcked(dir, num, x)
 		}
 	}
@@ -95,18 +95,18 @@ func (c *conn) judgeAck(dir int, m *knet.Message) {
 
 // judgeUsualAck is judgeAck for one that names only what lies within what was
 // captured, and reports whether it is such.
-func (c *conn) judgeUsualAck(dir int, a *knet.Ack, r *roll) bool {
+func (c *conn) judgeUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
 	first := r.unwrapped(a.PacketID & knet.PacketIDMask)
-	if a.PacketID > knet.PacketIDMask || r.nghosts > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
+	if a.PacketID > knet.PacketIDMask || r.faults > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
 		return false
 	}
-	c.c.Law.Pass(rRdAckKnown)
-	if x := r.leaf(first); x != nil && !x.suspect {
+	c.c.Rules.Pass(rRdAckKnown)
+	if x := r.at(first); x != nil && !x.suspect {
 		c.judgeAcked(dir, first, x)
 	}
 	for m := a.Bits; m != 0; m &= m - 1 {
 		num := first + 1 + int64(bits.TrailingZeros64(m))
-		if x := r.leaf(num); x != nil && !x.suspect {
+		if x := r.at(num); x != nil && !x.suspect {
 			c.judgeAcked(dir, num, x)
 		}
 	}
@@ -114,12 +114,12 @@ func (c *conn) judgeUsualAck(dir int, a *knet.Ack, r *roll) bool {
 }
 
 // judgeAcked judges the acknowledgement of a datagram that was captured.
-func (c *conn) judgeAcked(dir int, num int64, x *leaf) {
-	law := &c.c.Law
+func (c *conn) judgeAcked(dir int, num int64, x *sentDatagram) {
+	rules := &c.c.Rules
 	if !x.reliable && (x.tainted || c.fr.Time-x.time > staleTime) {
 		return // of another series, it may be
 	}
-	if !law.Check(rRdAckUnrel, x.reliable) {
+	if !rules.Check(rRdAckUnrel, x.reliable) {
 		c.holdUnreliable(dir, num, x)
 		return
 	}
@@ -132,16 +132,16 @@ func (c *conn) judgeAcked(dir int, num int64, x *leaf) {
 		}
 	}
 	if x.acks += min(1, 255-x.acks); x.acks != x.sends+manyAcks {
-		law.Pass(rRdAckDup)
+		rules.Pass(rRdAckDup)
 		return
 	}
-	y := law.Here(rRdAckDup, fmt.Sprintf("PacketID %d is acknowledged %d times, it was sent %d times", num&knet.PacketIDMask, x.acks, x.sends), x.frame)
+	y := rules.Here(rRdAckDup, fmt.Sprintf("PacketID %d is acknowledged %d times, it was sent %d times", num&knet.PacketIDMask, x.acks, x.sends), x.frame)
 	y.Since = x.time
-	law.Judge(y)
+	rules.Judge(y)
 }
 
 // holdAhead keeps an acknowledgement of what was not captured.
-func (c *conn) holdAhead(dir int, num int64, r *roll) {
+func (c *conn) holdAhead(dir int, num int64, r *datagrams) {
 	s := &c.side[1-dir]
 	c.quarantine()
 	if len(s.acking.ahead) >= maxAhead {
@@ -150,16 +150,16 @@ func (c *conn) holdAhead(dir int, num int64, r *roll) {
 	s.acking.aheads++
 	a := &aheadAck{num: num, top: r.top, at: c.fr.Time}
 	s.acking.ahead = append(s.acking.ahead, a)
-	x := c.c.Law.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer has come to %d only", num&knet.PacketIDMask, r.top&knet.PacketIDMask))
+	x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer has come to %d only", num&knet.PacketIDMask, r.top&knet.PacketIDMask))
 	x.Since = c.fr.Time + 1
 	x.Proof = append(x.Proof, 0)
-	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
+	c.c.Rules.Hold(x, func() (session.Ruling, session.Guard) {
 		s.acking.ahead = slices.DeleteFunc(s.acking.ahead, func(o *aheadAck) bool { return o == a })
 		x.Proof[0] = a.proof
 		switch {
 		case a.far:
 			x.Since = math.MaxInt64 // whatever else was missed
-			c.c.Law.Judge(x)
+			c.c.Rules.Judge(x)
 			return session.Dropped, 0
 		case a.proven, a.near && s.acking.aheads <= fewAheads:
 			return session.Failed, 0
@@ -193,15 +193,15 @@ func (c *conn) disprove(s *side, num int64, once bool) {
 
 // holdUnreliable keeps the acknowledgement of an unreliable datagram: some receivers
 // acknowledge whatever comes, which is told once.
-func (c *conn) holdUnreliable(dir int, num int64, x *leaf) {
+func (c *conn) holdUnreliable(dir int, num int64, x *sentDatagram) {
 	a := &c.side[dir].acking
 	if a.plain++; a.plain > manyAcks {
 		return
 	}
-	law := &c.c.Law
-	y := law.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, and was sent unreliable", num&knet.PacketIDMask), x.frame)
+	rules := &c.c.Rules
+	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, and was sent unreliable", num&knet.PacketIDMask), x.frame)
 	mk := c.mark(1 - dir)
-	law.Hold(y, func() (session.Ruling, session.Guard) {
+	rules.Hold(y, func() (session.Ruling, session.Guard) {
 		if !c.went(1-dir, mk, mk.at) {
 			return session.Doubtful, session.GuardLife
 		}
@@ -212,35 +212,35 @@ func (c *conn) holdUnreliable(dir int, num int64, x *leaf) {
 			a.told = true
 			y.AtMost = session.Note
 			y.Message += ", as others are"
-			law.Judge(y)
+			rules.Judge(y)
 		}
 		return session.Dropped, 0
 	})
 }
 
 // judgeAgain judges a datagram of Spec that is sent again.
-func (c *conn) judgeAgain(dir int, x *leaf) {
-	law := &c.c.Law
-	if !law.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
-		law.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
+func (c *conn) judgeAgain(dir int, x *sentDatagram) {
+	rules := &c.c.Rules
+	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
+		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
 	}
 	if last := x.last; x.ipid != 0 && c.fr.IPID != 0 {
-		if gap := c.fr.Time - last; !law.Check(rCvResend, gap >= resendLeast) {
-			law.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.frame)
+		if gap := c.fr.Time - last; !rules.Check(rCvResend, gap >= resendLeast) {
+			rules.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.frame)
 		}
 	}
 	if x.acks == 0 {
-		law.Pass(rRdNoresend)
+		rules.Pass(rRdNoresend)
 		return
 	}
 	msg := fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6)
 	switch look, ok := c.c.Dir[1-dir].Look(x.carrier - 1); {
 	case x.carrier != 0 && ok && look.Acked && look.AckTimed && c.fr.Time-look.AckTime > c.horizon():
-		law.Broken(rRdNoresend, msg, x.frame, look.Frame)
+		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
 	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter:
-		law.Broken(rRdNoresend, msg, x.frame)
+		rules.Broken(rRdNoresend, msg, x.frame)
 	default:
-		law.Unclear(rRdNoresend, session.GuardKnew, msg, x.frame)
+		rules.Unclear(rRdNoresend, session.GuardKnew, msg, x.frame)
 	}
 }
 
@@ -255,9 +255,9 @@ const unansweredTime = 12e9
 // acknowledged, or sent again.
 func (c *conn) judgeForgotten(dir int) {
 	s := &c.side[dir]
-	a, r := &s.acking, &s.roll
-	for a.cursor = max(a.cursor, r.low, r.top-mostLeaves); a.cursor < r.top; a.cursor++ {
-		x := r.leaf(a.cursor)
+	a, r := &s.acking, &s.datagrams
+	for a.cursor = max(a.cursor, r.low, r.top-mostDatagrams); a.cursor < r.top; a.cursor++ {
+		x := r.at(a.cursor)
 		if x == nil || x.suspect || !x.reliable || x.cut {
 			continue
 		}
@@ -268,16 +268,16 @@ func (c *conn) judgeForgotten(dir int) {
 	}
 }
 
-func (c *conn) judgeOld(dir int, num int64, x *leaf) {
-	law := &c.c.Law
+func (c *conn) judgeOld(dir int, num int64, x *sentDatagram) {
+	rules := &c.c.Rules
 	s, o := &c.side[dir], &c.side[1-dir]
 	switch {
 	case x.acks > 0:
-		law.Pass(rRdAcked)
-		law.Pass(rRdResend)
+		rules.Pass(rRdAcked)
+		rules.Pass(rRdResend)
 		return
 	case x.sends > 1:
-		law.Pass(rRdResend)
+		rules.Pass(rRdResend)
 		return
 	case c.mayBeAcked(dir, num):
 		return
@@ -285,19 +285,19 @@ func (c *conn) judgeOld(dir int, num int64, x *leaf) {
 		return
 	}
 	later := 0
-	for n := num + 1; n <= s.roll.top && later < 3; n++ {
-		if y := s.roll.leaf(n); y != nil && y.acks > 0 && y.ackAt-x.time > c.horizon() {
+	for n := num + 1; n <= s.datagrams.top && later < 3; n++ {
+		if y := s.datagrams.at(n); y != nil && y.acks > 0 && y.ackAt-x.time > c.horizon() {
 			later++
 		}
 	}
-	if later < 3 || !s.roll.whole(x.time) || !c.intact(1-dir, x.time) || o.roll.topAt-x.time < unansweredTime/2 {
+	if later < 3 || !s.datagrams.whole(x.time) || !c.intact(1-dir, x.time) || o.datagrams.topAt-x.time < unansweredTime/2 {
 		return
 	}
 	y := session.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,
 		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, later ones were acknowledged", num&knet.PacketIDMask, (c.fr.Time-x.time)/1e9)}
-	law.Judge(y)
+	rules.Judge(y)
 	y.Rule, y.Dir = rRdAcked, 1-dir
-	law.Judge(y)
+	rules.Judge(y)
 }
 
 // mayBeAcked reports a datagram of which an acknowledgement was captured, be it
@@ -315,7 +315,7 @@ func (c *conn) ended() bool {
 
 // judgeSending judges a datagram as one more of its side; before is what was known
 // without it.
-func (c *conn) judgeSending(dir int, sent *session.Sending, x *leaf, before stand, first bool) {
+func (c *conn) judgeSending(dir int, sent *session.Sending, x *sentDatagram, before stand, first bool) {
 	s := &c.side[dir]
 	spec := c.d.Dialect == knet.Spec
 	if !first {

@@ -57,12 +57,12 @@ func (c *conn) judgeEnded(dir int, sent *session.Sending, first bool) {
 	if !first || !e.disc.set && !e.ack.set || e.told >= maxTold || c.tolerated() {
 		return
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	switch {
 	case e.disc.follows(sent.Num, sent.Time):
-		law.Broken(rClAfterDisc, fmt.Sprintf("the datagram was sent after the Disconnect in PacketID %d", e.disc.num&knet.PacketIDMask), e.disc.frame)
+		rules.Broken(rClAfterDisc, fmt.Sprintf("the datagram was sent after the Disconnect in PacketID %d", e.disc.num&knet.PacketIDMask), e.disc.frame)
 	case e.ack.follows(sent.Num, sent.Time):
-		law.Broken(rClAfterAck, fmt.Sprintf("the datagram was sent after the DisconnectAck in PacketID %d", e.ack.num&knet.PacketIDMask), e.ack.frame)
+		rules.Broken(rClAfterAck, fmt.Sprintf("the datagram was sent after the DisconnectAck in PacketID %d", e.ack.num&knet.PacketIDMask), e.ack.frame)
 	default:
 		return
 	}
@@ -88,7 +88,7 @@ func (c *conn) tolerated() bool {
 // and again.
 func (c *conn) judgeUnanswered(dir int, sent *session.Sending) {
 	e, o := &c.side[dir].ending, &c.side[1-dir].ending
-	r := &c.side[dir].roll
+	r := &c.side[dir].datagrams
 	if o.discs < 3 || e.silent || e.heard || e.ack.set || sent.Time-o.last < answerTime+c.roundTime() || sent.Num != r.top+1 || !r.whole(o.disc.time) {
 		return
 	}
@@ -98,9 +98,9 @@ func (c *conn) judgeUnanswered(dir int, sent *session.Sending) {
 	}
 	if x.application {
 		e.silent = true
-		y := c.c.Law.Here(rClDiscack, fmt.Sprintf("%d Disconnects are not answered, the side goes on", o.discs), o.disc.frame)
+		y := c.c.Rules.Here(rClDiscack, fmt.Sprintf("%d Disconnects are not answered, the side goes on", o.discs), o.disc.frame)
 		y.Since = o.disc.time
-		c.c.Law.Judge(y)
+		c.c.Rules.Judge(y)
 	}
 }
 
@@ -123,21 +123,21 @@ func (c *conn) judgeEnd(dir int, sent *session.Sending, k knet.Kind) {
 }
 
 func (c *conn) judgeDisconnect(dir int, e *ending, bye farewell) {
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if e.disc.set && bye.num <= e.disc.num+farIDs && bye.num > e.disc.num {
-		if since := bye.time - e.disc.time; !law.Check(rCvDiscto, since <= discRetryTime) {
-			law.Broken(rCvDiscto, fmt.Sprintf("the Disconnect is repeated %.1f s after the first", float64(since)/1e9), e.disc.frame)
+		if since := bye.time - e.disc.time; !rules.Check(rCvDiscto, since <= discRetryTime) {
+			rules.Broken(rCvDiscto, fmt.Sprintf("the Disconnect is repeated %.1f s after the first", float64(since)/1e9), e.disc.frame)
 		}
 		return
 	}
-	if c.life.state != session.Opening || dir != c.client || c.side[1-dir].roll.has {
+	if c.life.state != session.Opening || dir != c.client || c.side[1-dir].datagrams.has {
 		if c.life.state == session.Established {
-			law.Pass(rClState)
+			rules.Pass(rClState)
 		}
 		return
 	}
 	at := c.fr.Time
-	law.Hold(law.Here(rClState, "the Disconnect was sent before the ConnectSynAck"), func() (session.Ruling, session.Guard) {
+	rules.Hold(rules.Here(rClState, "the Disconnect was sent before the ConnectSynAck"), func() (session.Ruling, session.Guard) {
 		return c.answeredFrom(1-dir, at)
 	})
 }
@@ -145,7 +145,7 @@ func (c *conn) judgeDisconnect(dir int, e *ending, bye farewell) {
 // answeredFrom tells whether a server's first datagram of all came after a time: the
 // series begins with PacketID 0.
 func (c *conn) answeredFrom(dir int, at int64) (session.Ruling, session.Guard) {
-	switch r := &c.side[dir].roll; {
+	switch r := &c.side[dir].datagrams; {
 	case !r.has:
 		return session.Doubtful, session.GuardBidir
 	case r.startAt < at:
@@ -159,26 +159,26 @@ func (c *conn) answeredFrom(dir int, at int64) (session.Ruling, session.Guard) {
 // judgeAnswer judges a DisconnectAck: it answers a Disconnect or refuses a client
 // (AMB-KN-24).
 func (c *conn) judgeAnswer(dir int, bye farewell) {
-	law, l := &c.c.Law, &c.life
+	rules, l := &c.c.Rules, &c.life
 	e, o := &c.side[dir].ending, &c.side[1-dir].ending
 	switch {
 	case o.heard:
-		law.Pass(rClDiscackUnsol)
+		rules.Pass(rClDiscackUnsol)
 		if o.disc.set {
-			law.Pass(rClDiscack)
+			rules.Pass(rClDiscack)
 			if !e.ack.set {
 				e.ack = bye
 			}
 		}
 	case c.d.Dialect == knet.Spec && (l.state == session.Opening || l.state == session.Refused):
-		law.Pass(rClDiscackUnsol)
+		rules.Pass(rClDiscackUnsol)
 		c.judgeRefusal(e, bye.time)
 	default:
 		c.quarantine()
-		x := law.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side goes on")
+		x := rules.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side goes on")
 		x.Since = bye.time - staleTime
 		m := c.mark(1 - dir)
-		law.Hold(x, func() (session.Ruling, session.Guard) {
+		rules.Hold(x, func() (session.Ruling, session.Guard) {
 			if o.heard || !c.went(1-dir, m, x.Since) {
 				return session.Doubtful, session.GuardClean
 			}
@@ -196,10 +196,10 @@ func (c *conn) judgeRefusal(e *ending, at int64) {
 	e.refs[e.nrefs%refusals] = at
 	e.nrefs++
 	if e.nrefs < refusals || at-e.refs[e.nrefs%refusals] > 1e9 {
-		c.c.Law.Pass(rSmRefuseOnce)
+		c.c.Rules.Pass(rSmRefuseOnce)
 		return
 	}
 	if c.life.connects < refusals && e.nrefs == refusals {
-		c.c.Law.Broken(rSmRefuseOnce, fmt.Sprintf("%d DisconnectAcks within a second answer %d ConnectSyns", refusals, c.life.connects))
+		c.c.Rules.Broken(rSmRefuseOnce, fmt.Sprintf("%d DisconnectAcks within a second answer %d ConnectSyns", refusals, c.life.connects))
 	}
 }

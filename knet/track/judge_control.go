@@ -128,12 +128,12 @@ func (c *conn) inspectMap(m *knet.Message) {
 // acksLately reports a body that is a PacketAck of datagrams sent lately, and of
 // nothing else.
 func (c *conn) acksLately(m *knet.Message) bool {
-	r := &c.side[1-c.c.DirOf(c.fr.Datagram)].roll
+	r := &c.side[1-c.c.DirOf(c.fr.Datagram)].datagrams
 	a := knet.AckOf(m.Body, c.d.Dialect)
 	var ids [knet.MaxAcked]int64
 	list := a.AppendIDs(ids[:0])
 	for _, id := range list {
-		x := r.leaf(r.unwrapped(uint32(id)))
+		x := r.at(r.unwrapped(uint32(id)))
 		if x == nil || !x.reliable || x.suspect || c.fr.Time-x.time > staleTime {
 			return false
 		}

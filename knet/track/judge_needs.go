@@ -16,20 +16,20 @@ func (c *conn) judgeNeeds(dir int, num int64) {
 	if !c.d.InOrder || c.fr.Cut() {
 		return
 	}
-	law, s := &c.c.Law, &c.side[dir]
+	rules, s := &c.c.Rules, &c.side[dir]
 	for i := range c.d.Depends {
 		x := &c.d.Dependencies[i]
 		target := num - int64(x.Delta) - 1
 		if h := &c.shake; h.greeted[dir] && c.known() {
-			if !law.Check(rIoPast, target >= h.lowest[dir]) {
-				law.Broken(rIoPast, fmt.Sprintf("a message depends on PacketID %d, %d before the first of the connection, %d",
+			if !rules.Check(rIoPast, target >= h.lowest[dir]) {
+				rules.Broken(rIoPast, fmt.Sprintf("a message depends on PacketID %d, %d before the first of the connection, %d",
 					target&knet.PacketIDMask, h.lowest[dir]-target, h.lowest[dir]))
 				c.quarantine()
 				return
 			}
 		}
-		y := s.roll.leaf(target)
-		if y == nil || y.suspect || y.tainted || y.cut || c.fr.Time-y.time > recently || num < s.roll.top-nearIDs {
+		y := s.datagrams.at(target)
+		if y == nil || y.suspect || y.tainted || y.cut || c.fr.Time-y.time > recently || num < s.datagrams.top-nearIDs {
 			continue
 		}
 		c.judgeNeed(x, target, y)
@@ -37,14 +37,14 @@ func (c *conn) judgeNeeds(dir int, num int64) {
 }
 
 // judgeNeed judges a dependency on a datagram that was captured.
-func (c *conn) judgeNeed(x *knet.Dependency, target int64, y *leaf) {
-	law := &c.c.Law
-	if !law.Check(rIoRelOnUnrel, !c.d.Reliable || y.reliable) {
-		law.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, and depends on PacketID %d, which is not", target&knet.PacketIDMask), y.frame)
+func (c *conn) judgeNeed(x *knet.Dependency, target int64, y *sentDatagram) {
+	rules := &c.c.Rules
+	if !rules.Check(rIoRelOnUnrel, !c.d.Reliable || y.reliable) {
+		rules.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, and depends on PacketID %d, which is not", target&knet.PacketIDMask), y.frame)
 		c.quarantine()
 	}
-	if !law.Check(rIoIndex, int(x.Index) < int(y.messages) || y.messages == 255) {
-		law.Broken(rIoIndex, fmt.Sprintf("the message index is %d, PacketID %d has %d messages", x.Index, target&knet.PacketIDMask, y.messages), y.frame)
+	if !rules.Check(rIoIndex, int(x.Index) < int(y.messages) || y.messages == 255) {
+		rules.Broken(rIoIndex, fmt.Sprintf("the message index is %d, PacketID %d has %d messages", x.Index, target&knet.PacketIDMask, y.messages), y.frame)
 		c.quarantine()
 	}
 }

@@ -30,9 +30,9 @@ type oddNumber struct {
 
 // judgeNumber judges a PacketID by those before it; old is what was captured under
 // it, or nil.
-func (c *conn) judgeNumber(dir int, sent *session.Sending, old *leaf) {
+func (c *conn) judgeNumber(dir int, sent *session.Sending, old *sentDatagram) {
 	s := &c.side[dir]
-	r, o := &s.roll, &s.order
+	r, o := &s.datagrams, &s.order
 	switch {
 	case !r.has:
 	case old != nil && !old.suspect && !old.tainted && old.hash != sent.Hash && !old.cut && !c.fr.Cut():
@@ -45,7 +45,7 @@ func (c *conn) judgeNumber(dir int, sent *session.Sending, old *leaf) {
 		c.settleOdd(o, sent.Num-r.top <= farIDs && sent.Num > o.odd.top)
 		c.judgeStep(dir, sent.Num-r.top)
 	}
-	c.c.Law.PassSet(setNumber)
+	c.c.Rules.PassSet(setNumber)
 }
 
 // odd keeps a suspicion until the side goes on. Where it goes on from there, it has
@@ -67,14 +67,14 @@ func (c *conn) odd(dir, rule int, message string, proof uint64) {
 		return
 	}
 	if o.runs == 1 {
-		o.set, o.top, o.Case = true, s.roll.top, c.c.Law.Here(rule, message, proof)
+		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
 	}
 }
 
 // forget forgets what the rules remember of a side: it has begun anew, without a
 // captured start.
 func (s *side) forget() {
-	s.roll, s.order, s.ask, s.ending, s.ships, s.pace = roll{anew: true}, order{}, asking{}, ending{}, nil, pace{}
+	s.datagrams, s.order, s.ask, s.ending, s.sentTransfers, s.pace = datagrams{anew: true}, order{}, asking{}, ending{}, nil, pace{}
 	s.acking.cursor = 0
 }
 
@@ -87,7 +87,7 @@ func (c *conn) settleOdd(o *order, goesOn bool) {
 		if !goesOn {
 			o.odd.Blocked = session.GuardLife
 		}
-		c.c.Law.Judge(o.odd.Case)
+		c.c.Rules.Judge(o.odd.Case)
 	}
 	o.odd = oddNumber{}
 }
@@ -98,12 +98,12 @@ func (c *conn) back(dir int, sent *session.Sending) bool {
 	if c.d.Dialect == knet.Spec && c.d.Reliable {
 		return false
 	}
-	r := &c.side[dir].roll
+	r := &c.side[dir].datagrams
 	if sent.Num < r.low {
 		return c.known() && (sent.Num < r.low-farIDs/4 || c.fromStart(dir) && sent.Time-r.startAt > c.longLate())
 	}
-	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostLeaves; n++ {
-		if x := r.leaf(n); x != nil && !x.suspect {
+	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostDatagrams; n++ {
+		if x := r.at(n); x != nil && !x.suspect {
 			return sent.Time-x.time > c.longLate()
 		}
 	}
@@ -135,15 +135,15 @@ func (c *conn) judgeStep(dir int, step int64) {
 	if n < stepsLooked {
 		return
 	}
-	law := &c.c.Law
-	if law.Check(rDgIdInc, o.steps[1] <= n*9/10) {
-	} else if x := law.Here(rDgIdInc, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", o.step)); !o.told {
+	rules := &c.c.Rules
+	if rules.Check(rDgIdInc, o.steps[1] <= n*9/10) {
+	} else if x := rules.Here(rDgIdInc, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", o.step)); !o.told {
 		o.told = true
 		x.Frame = o.frame
 		if o.acks < stepsAcked || c.c.Dir[dir].Offloaded() || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].UncapturedAcked() {
 			x.Blocked = session.GuardReord
 		}
-		law.Judge(x)
+		rules.Judge(x)
 	}
 	o.steps, o.acks = [3]int{}, 0
 }

@@ -59,7 +59,7 @@ func (c *conn) judgePace(dir int) {
 	if most >= paceKept-1 || p.n <= most || p.told {
 		return
 	}
-	if first := p.before(most); c.c.Law.Check(rFcHonor, now-first >= paceTime || first < p.since) {
+	if first := p.before(most); c.c.Rules.Check(rFcHonor, now-first >= paceTime || first < p.since) {
 		return
 	}
 	p.told = true
@@ -88,16 +88,16 @@ func (p *pace) before(n int) int64 { return p.times[(p.n-1-n)%len(p.times)] }
 
 // learnPace notes that a side knows what it was asked for: it has acknowledged it.
 func (c *conn) learnPace(dir int, p *pace) {
-	if x := c.side[1-dir].roll.leaf(p.num); x != nil && x.acks > 0 {
+	if x := c.side[1-dir].datagrams.at(p.num); x != nil && x.acks > 0 {
 		p.known, p.since = true, c.fr.Time
 	}
 }
 
 func (c *conn) holdPace(dir int, p *pace, most int) {
 	m, since := c.mark(1-dir), p.since
-	x := c.c.Law.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, %d a second were asked for", most, p.rate), p.frame)
+	x := c.c.Rules.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, %d a second were asked for", most, p.rate), p.frame)
 	x.Since = since
-	c.c.Law.HoldFor(x, staleTime, func() (session.Ruling, session.Guard) {
+	c.c.Rules.HoldFor(x, staleTime, func() (session.Ruling, session.Guard) {
 		if !c.went(1-dir, m, since) {
 			return session.Doubtful, session.GuardClean // another request may have been missed
 		}
@@ -111,11 +111,11 @@ func (c *conn) judgeOpening(p *pace, now int64) {
 	if p.n <= most || p.opened {
 		return
 	}
-	if c.c.Law.Check(rCvInitrate, now-p.before(most) >= 1e9) {
+	if c.c.Rules.Check(rCvInitrate, now-p.before(most) >= 1e9) {
 		return
 	}
 	p.opened = true
-	c.c.Law.Broken(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second, %d are allowed before another rate is agreed", most, openingRate))
+	c.c.Rules.Broken(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second, %d are allowed before another rate is agreed", most, openingRate))
 }
 
 // judgeEndOf ends what is open when the connection is over.
@@ -127,10 +127,10 @@ func (c *conn) judgeEndOf(dir int) {
 	e := &s.ending
 	if e.told == 0 {
 		if e.disc.set {
-			c.c.Law.Pass(rClAfterDisc)
+			c.c.Rules.Pass(rClAfterDisc)
 		}
 		if e.ack.set {
-			c.c.Law.Pass(rClAfterAck)
+			c.c.Rules.Pass(rClAfterAck)
 		}
 	}
 	c.judgeIncomplete(dir)

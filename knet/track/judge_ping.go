@@ -73,7 +73,7 @@ const (
 
 // noteAsked notes what the peer may answer of a datagram that is not judged further.
 func (c *conn) noteAsked(dir int) {
-	c.side[dir].roll.haunt(c.d.PacketID)
+	c.side[dir].datagrams.markFaulty(c.d.PacketID)
 	c.noteRequests(dir)
 	c.spoil(dir)
 }
@@ -100,13 +100,13 @@ func (c *conn) judgeRequest(dir int, num int64, m *knet.Message, first bool) {
 	if !first || len(m.Body) != 1 {
 		return
 	}
-	a, r := &c.side[dir].ask, &c.side[dir].roll
+	a, r := &c.side[dir].ask, &c.side[dir].datagrams
 	id := m.PingID
 	if m.Ambiguous() && c.pair.idsOpen() {
 		a.note(id, c.fr.Time)
 		return
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if !a.has || id != a.last+1 {
 		a.runAt = c.fr.Time
 	}
@@ -114,16 +114,16 @@ func (c *conn) judgeRequest(dir int, num int64, m *knet.Message, first bool) {
 	case !a.has || c.jump || !r.whole(a.at) || num < r.top:
 		a.last = id
 	case id == a.last+1 || a.isOdd && id == a.odd+1:
-		law.Pass(rRtIdInc)
+		rules.Pass(rRtIdInc)
 		a.last, a.isOdd = id, false
 	default:
-		x := law.Here(rRtIdInc, fmt.Sprintf("the pingID is %d, the one before was %d", id, a.last))
+		x := rules.Here(rRtIdInc, fmt.Sprintf("the pingID is %d, the one before was %d", id, a.last))
 		x.Since = a.at
-		law.Judge(x)
+		rules.Judge(x)
 		a.odd, a.isOdd = id, true
 	}
 	if a.has && c.fr.Time-a.at <= rarePings {
-		law.Pass(rCvPingint)
+		rules.Pass(rCvPingint)
 	}
 	a.has, a.at = true, c.fr.Time
 	a.note(id, c.fr.Time)
@@ -134,9 +134,9 @@ func (c *conn) judgeRequest(dir int, num int64, m *knet.Message, first bool) {
 // comes with them.
 func (c *conn) judgeSilent(dir int, a *asking) {
 	o := &c.side[1-dir]
-	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(1-dir, a.openAt) && o.roll.topAt > a.openAt && !c.ended() {
+	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(1-dir, a.openAt) && o.datagrams.topAt > a.openAt && !c.ended() {
 		a.told = true
-		c.c.Law.Judge(session.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
+		c.c.Rules.Judge(session.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
 			Message: fmt.Sprintf("%d PingRequests are not answered, while %d datagrams are acknowledged", a.open, a.acks)})
 	}
 	if a.open++; a.open == 1 {
@@ -153,44 +153,44 @@ func (c *conn) judgeReply(dir int, m *knet.Message, first bool) {
 		c.side[dir].ask.note(m.PingID, c.fr.Time) // it may be a request
 		return
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	a, id := &c.side[1-dir].ask, m.PingID
 	was := a.was(id)
 	if was == nil {
 		c.holdReply(dir, id)
 		return
 	}
-	law.Pass(rRtPongMatch)
-	law.Pass(rRtPong)
+	rules.Pass(rRtPongMatch)
+	rules.Pass(rRtPong)
 	a.open, a.told = 0, false
 	was.replies += min(1, 255-was.replies)
 	if was.replies != manyReplies {
-		law.Pass(rRtPongOnce)
+		rules.Pass(rRtPongOnce)
 		return
 	}
-	law.Broken(rRtPongOnce, fmt.Sprintf("the PingRequest %d is answered for the third time", id))
+	rules.Broken(rRtPongOnce, fmt.Sprintf("the PingRequest %d is answered for the third time", id))
 }
 
 // holdReply keeps a PingReply to a request that was not captured. When all that the
 // other side sent was captured, before it and behind it, there was none.
 func (c *conn) holdReply(dir int, id uint8) {
-	law, r := &c.c.Law, &c.side[1-dir].roll
+	rules, r := &c.c.Rules, &c.side[1-dir].datagrams
 	at := c.fr.Time
 	m := c.mark(1 - dir)
 	since := at - staleTime
-	x := law.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
+	x := rules.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
 	x.Since = since
 	c.quarantine()
-	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, law.HoldTime()
-	if !r.whole(since) || !law.Clean(since) {
+	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, rules.HoldTime()
+	if !r.whole(since) || !rules.Clean(since) {
 		wait = staleTime
 	}
-	law.HoldFor(x, wait, func() (session.Ruling, session.Guard) {
+	rules.HoldFor(x, wait, func() (session.Ruling, session.Guard) {
 		was, unknown := c.side[1-dir].ask.was(id), c.side[1-dir].ask.lostAt
 		switch {
 		case was == nil && unknown <= since && at-run >= runTime && a.runAt == run && a.at-at > c.horizon():
 			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
-			law.Judge(x)
+			rules.Judge(x)
 			return session.Dropped, 0
 		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
 			return session.Doubtful, session.GuardClean
@@ -209,25 +209,25 @@ func (c *conn) judgeSilence(dir int, before stand) {
 	if c.ended() {
 		return
 	}
-	law, now := &c.c.Law, c.fr.Time
+	rules, now := &c.c.Rules, c.fr.Time
 	s, o := &c.side[dir], &c.side[1-dir]
 	gap := now - before.topAt
-	if c.life.state == session.Established && !law.Check(rRtKeepalive, gap <= silenceTime) {
-		x := law.Here(rRtKeepalive, fmt.Sprintf("the side was silent for %.1f s", float64(gap)/1e9))
+	if c.life.state == session.Established && !rules.Check(rRtKeepalive, gap <= silenceTime) {
+		x := rules.Here(rRtKeepalive, fmt.Sprintf("the side was silent for %.1f s", float64(gap)/1e9))
 		x.Since = before.topAt
-		law.Judge(x)
+		rules.Judge(x)
 	}
 	if a := &s.ask; !a.has || now-a.at > rarePings {
-		c.judgeRarity(a, &s.roll)
+		c.judgeRarity(a, &s.datagrams)
 	}
 	if o.ask.alone.frame != 0 {
 		c.judgeAlone(dir, before, gap)
 	}
-	if s.ask.alone.frame != 0 || !o.roll.has || !c.d.Plain && !c.hasData() {
+	if s.ask.alone.frame != 0 || !o.datagrams.has || !c.d.Plain && !c.hasData() {
 		return
 	}
-	if !law.Check(rCvLost, now-o.roll.topAt <= loneTime) {
-		s.ask.alone = alone{c.fr.Frame, now, o.roll.top}
+	if !rules.Check(rCvLost, now-o.datagrams.topAt <= loneTime) {
+		s.ask.alone = alone{c.fr.Frame, now, o.datagrams.top}
 	}
 }
 
@@ -236,14 +236,14 @@ func (c *conn) judgeSilence(dir int, before stand) {
 func (c *conn) judgeAlone(dir int, before stand, gap int64) {
 	l := &c.side[1-dir].ask.alone
 	if l.after == before.top && gap > loneTime {
-		c.c.Law.Judge(session.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
+		c.c.Rules.Judge(session.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
 			Message: "data is sent although nothing had come from the peer for more than 20 s"})
 	}
 	l.frame = 0
 }
 
 // judgeRarity judges how often a side pings.
-func (c *conn) judgeRarity(a *asking, r *roll) {
+func (c *conn) judgeRarity(a *asking, r *datagrams) {
 	since := a.at
 	if !a.has {
 		since = r.startAt
@@ -254,9 +254,9 @@ func (c *conn) judgeRarity(a *asking, r *roll) {
 	}
 	if !a.rare {
 		a.rare = true
-		x := c.c.Law.Here(rCvPingint, fmt.Sprintf("no PingRequest for %.0f s", float64(gap)/1e9))
+		x := c.c.Rules.Here(rCvPingint, fmt.Sprintf("no PingRequest for %.0f s", float64(gap)/1e9))
 		x.Since = since
-		c.c.Law.Judge(x)
+		c.c.Rules.Judge(x)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // nothing is held open. It reports false, having done nothing, for all others.
 func (c *conn) judgePlain(dir int, sent *session.Sending) bool {
 	s := &c.side[dir]
-	r := &s.roll
+	r := &s.datagrams
 	switch {
 	case !c.d.Plain || c.d.Dialect == knet.Spec || len(c.faults) > 0 || c.fr.Cut():
 		return false
@@ -25,7 +25,7 @@ func (c *conn) judgePlain(dir int, sent *session.Sending) bool {
 	}
 	c.broken, c.jump = false, false
 	c.judgeStep(dir, 1)
-	c.c.Law.PassSet(setNumber)
+	c.c.Rules.PassSet(setNumber)
 	c.judgeSilence(dir, before)
 	return true
 }

@@ -45,16 +45,16 @@ func (c *conn) judgeShake(dir int, sent *session.Sending, k knet.Kind) {
 		h.syn, h.synAt = true, sent.Time
 	case knet.ConnectSynAck:
 		if nowhere, sure := c.outOfNowhere(dir, sent); nowhere {
-			x := c.c.Law.Here(rSmSynackUnsol, "the ConnectSynAck answers no ConnectSyn: the connection is established")
+			x := c.c.Rules.Here(rSmSynackUnsol, "the ConnectSynAck answers no ConnectSyn: the connection is established")
 			x.Since = h.spokeAt[1-dir]
 			if !sure {
 				x.Blocked = session.GuardReord
 			}
 			c.quarantine()
-			c.c.Law.Judge(x)
+			c.c.Rules.Judge(x)
 			return
 		}
-		c.c.Law.Pass(rSmSynackUnsol)
+		c.c.Rules.Pass(rSmSynackUnsol)
 		h.ackAt = sent.Time
 	default:
 		return
@@ -70,20 +70,20 @@ func (c *conn) judgeRole(dir int, k knet.Kind) bool {
 	if c.client < 0 || !c.c.Complete {
 		return true
 	}
-	law := &c.c.Law
-	if law.Check(rSmRole, (dir == c.client) == (k != knet.ConnectSynAck)) {
+	rules := &c.c.Rules
+	if rules.Check(rSmRole, (dir == c.client) == (k != knet.ConnectSynAck)) {
 		return true
 	}
 	role := "server"
 	if dir == c.client {
 		role = "client"
 	}
-	x := law.Here(rSmRole, fmt.Sprintf("the %s sends a %s", role, k))
+	x := rules.Here(rSmRole, fmt.Sprintf("the %s sends a %s", role, k))
 	if c.life.state != session.Established || !c.shake.spoke[0] && !c.shake.spoke[1] {
 		x.Blocked = session.GuardLife
 	}
 	c.quarantine()
-	law.Judge(x)
+	rules.Judge(x)
 	return false
 }
 
@@ -94,7 +94,7 @@ func (c *conn) outOfNowhere(dir int, sent *session.Sending) (nowhere, sure bool)
 	if !h.spoke[0] || !h.spoke[1] || sent.Num <= h.spokeNo[dir] {
 		return false, false
 	}
-	late := max(c.side[0].roll.late, c.side[1].roll.late)
+	late := max(c.side[0].datagrams.late, c.side[1].datagrams.late)
 	return true, sent.Time-max(h.synAt, h.spokeAt[1-dir]) > lateAnswer+3*c.roundTime()+2*late
 }
 
@@ -116,7 +116,7 @@ func (c *conn) judgePending(dir int, first bool) {
 			end = true
 		}
 	}
-	law := &c.c.Law
+	rules := &c.c.Rules
 	if dir != c.client && first && !end && h.hasty.frame == 0 && h.ackAt != 0 && c.onlyGreeted(1-dir) && h.greeted[dir] && c.side[dir].ids.Peek(c.d.PacketID) > h.lowest[dir] {
 		h.hasty = hasty{c.fr.Frame, c.fr.Time}
 	}
@@ -124,8 +124,8 @@ func (c *conn) judgePending(dir int, first bool) {
 		c.judgeHasty(dir)
 	}
 	if h.syn && dir == c.client && c.c.Complete && first && !end {
-		if c.side[1-dir].roll.has {
-			law.Pass(rSmPending)
+		if c.side[1-dir].datagrams.has {
+			rules.Pass(rSmPending)
 			c.judgeConnectTime()
 		} else {
 			c.holdPending(dir)
@@ -138,10 +138,10 @@ func (c *conn) judgePending(dir int, first bool) {
 func (c *conn) holdPending(dir int) {
 	at := c.fr.Time
 	c.quarantine()
-	x := c.c.Law.Here(rSmPending, "the client sends this before the server has answered its ConnectSyn")
+	x := c.c.Rules.Here(rSmPending, "the client sends this before the server has answered its ConnectSyn")
 	x.Since = at
-	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
-		if c.c.Law.SawCut(1 - dir) {
+	c.c.Rules.Hold(x, func() (session.Ruling, session.Guard) {
+		if c.c.Rules.SawCut(1 - dir) {
 			return session.Doubtful, session.GuardSnap // one of them may have been the answer
 		}
 		return c.answeredFrom(1-dir, at)
@@ -152,19 +152,19 @@ func (c *conn) holdPending(dir int) {
 // client comes with its first datagram behind ConnectSyn. That must be the first
 // sending of it, and none before it was missed.
 func (c *conn) judgeHasty(dir int) {
-	h, r := &c.shake.hasty, &c.side[dir].roll
+	h, r := &c.shake.hasty, &c.side[dir].datagrams
 	x := session.Case{Rule: rSmPending, Dir: 1 - dir, Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.fr.Frame},
 		Message: "the server sends this before the client has answered its ConnectSynAck"}
 	if now := c.fr.Time; now-h.time <= 2*c.horizon() || now-r.startAt >= resendLeast || c.jump || !c.onlyGreeted(dir) || !c.fromStart(dir) {
 		x.Blocked = session.GuardReord
 	}
-	c.c.Law.Judge(x)
+	c.c.Rules.Judge(x)
 }
 
 // onlyGreeted reports that of a side one datagram of the handshake was captured, and
 // nothing else.
 func (c *conn) onlyGreeted(dir int) bool {
-	h, r := &c.shake, &c.side[dir].roll
+	h, r := &c.shake, &c.side[dir].datagrams
 	return h.greeted[dir] && !h.spoke[dir] && r.low == h.lowest[dir] && r.top == r.low
 }
 
@@ -174,7 +174,7 @@ func (c *conn) judgeConnectTime() {
 	if h.ackAt == 0 {
 		return
 	}
-	if took := h.ackAt - h.synAt; !c.c.Law.Check(rCvConnto, took <= connectLate) {
-		c.c.Law.Broken(rCvConnto, fmt.Sprintf("the client goes on, though the ConnectSynAck came %.1f s after the ConnectSyn", float64(took)/1e9))
+	if took := h.ackAt - h.synAt; !c.c.Rules.Check(rCvConnto, took <= connectLate) {
+		c.c.Rules.Broken(rCvConnto, fmt.Sprintf("the client goes on, though the ConnectSynAck came %.1f s after the ConnectSyn", float64(took)/1e9))
 	}
 }

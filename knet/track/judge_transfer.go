@@ -7,11 +7,11 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// ships are the fragmented transfers of a side, by TransferID.
-type ships [256]*ship
+// sentTransfers are the fragmented transfers of a side, by TransferID.
+type sentTransfers [256]*sentTransfer
 
-// A ship is the latest transfer of an id.
-type ship struct {
+// A sentTransfer is the latest transfer of an id.
+type sentTransfer struct {
 	begun  bool
 	doubt  bool // it may not be whole, or another
 	mixed  bool // … and fragments came that fit neither
@@ -57,10 +57,10 @@ const (
 	shipTime = 10e9 // for which a fragment without transfer waits for its start, in ns
 )
 
-func (t *ship) full() bool { return t.begun && t.got >= t.count }
+func (t *sentTransfer) full() bool { return t.begun && t.got >= t.count }
 
 // keep notes a fragment.
-func (t *ship) keep(index int, p part) {
+func (t *sentTransfer) keep(index int, p part) {
 	if index >= maxParts {
 		t.doubt = true
 		return
@@ -75,7 +75,7 @@ func (t *ship) keep(index int, p part) {
 	t.last = max(t.last, p.packet)
 }
 
-func (t *ship) part(index int) part {
+func (t *sentTransfer) part(index int) part {
 	if index < len(t.parts) {
 		return t.parts[index]
 	}
@@ -86,13 +86,13 @@ func (t *ship) part(index int) part {
 // Fragmented Transfers).
 func (c *conn) judgeFragment(dir int, sent *session.Sending, m *knet.Message) {
 	s := &c.side[dir]
-	if s.ships == nil {
-		s.ships = new(ships)
+	if s.sentTransfers == nil {
+		s.sentTransfers = new(sentTransfers)
 	}
-	t := s.ships[m.TransferID]
+	t := s.sentTransfers[m.TransferID]
 	if t == nil {
-		t = &ship{}
-		s.ships[m.TransferID] = t
+		t = &sentTransfer{}
+		s.sentTransfers[m.TransferID] = t
 	}
 	p := part{contentHash(m.Body) ^ uint64(m.ID.Value) | 1, sent.Num, sent.Frame}
 	index := int(m.FragmentNumber.Value)
@@ -122,7 +122,7 @@ func (c *conn) judgeFragment(dir int, sent *session.Sending, m *knet.Message) {
 
 // overtaken takes a fragment that was sent before the start and captured behind it:
 // it may be of the transfer before.
-func (t *ship) overtaken(index int, p part) {
+func (t *sentTransfer) overtaken(index int, p part) {
 	if t.part(index).hash == 0 && index < t.count {
 		t.doubt = true
 		t.keep(index, p)
@@ -130,13 +130,13 @@ func (t *ship) overtaken(index int, p part) {
 }
 
 func (c *conn) passShip() {
-	c.c.Law.Pass(rMbFragnum)
-	c.c.Law.Pass(rFrNumUnique)
+	c.c.Rules.Pass(rMbFragnum)
+	c.c.Rules.Pass(rFrNumUnique)
 }
 
 // scrap forgets the transfers that a datagram with a fault began.
 func (c *conn) scrap(dir int, num int64) {
-	all := c.side[dir].ships
+	all := c.side[dir].sentTransfers
 	for i := range c.d.Messages {
 		if m := &c.d.Messages[i]; all != nil && m.IsStart() {
 			if t := all[m.TransferID]; t != nil && t.packet == num {
@@ -149,7 +149,7 @@ func (c *conn) scrap(dir int, num int64) {
 // spoil keeps apart the transfers of which the datagram at hand holds a fragment: it
 // has a fault, and nothing is known of them until they begin anew.
 func (c *conn) spoil(dir int) {
-	all := c.side[dir].ships
+	all := c.side[dir].sentTransfers
 	for i := range c.d.Messages {
 		if m := &c.d.Messages[i]; all != nil && m.IsFragment() && all[m.TransferID] != nil {
 			all[m.TransferID].spoil()
@@ -157,18 +157,18 @@ func (c *conn) spoil(dir int) {
 	}
 }
 
-func (t *ship) spoil() { t.doubt, t.mixed, t.faulty = true, true, true }
+func (t *sentTransfer) spoil() { t.doubt, t.mixed, t.faulty = true, true, true }
 
 // wait keeps a fragment that came before its start.
-func (t *ship) wait(index int, start, at int64, p part) {
+func (t *sentTransfer) wait(index int, start, at int64, p part) {
 	if len(t.early) < maxEarly {
 		t.early = append(t.early, earlyPart{index, start, at, p})
 	}
 }
 
 // judgeStart judges the first fragment of a transfer: its id is free.
-func (c *conn) judgeStart(dir int, t *ship, m *knet.Message, p part, number int64) {
-	law, r := &c.c.Law, &c.side[dir].roll
+func (c *conn) judgeStart(dir int, t *sentTransfer, m *knet.Message, p part, number int64) {
+	rules, r := &c.c.Rules, &c.side[dir].datagrams
 	count := int(m.FragmentCount.Value)
 	if t.begun && !t.doubt && p.packet >= t.packet {
 		if t.part(0).hash == p.hash && t.count == count {
@@ -176,8 +176,8 @@ func (c *conn) judgeStart(dir int, t *ship, m *knet.Message, p part, number int6
 		}
 		if !t.full() && len(t.early) == 0 && (p.packet == t.packet || r.whole(t.since) && !c.jump && p.packet > t.last) {
 			msg := fmt.Sprintf("transfer %d begins, while only %d of %d fragments of the one before were sent", m.TransferID, t.got, t.count)
-			law.Broken(rFrStartOnce, msg, t.frame)
-			law.Broken(rFrIdReuse, msg, t.frame)
+			rules.Broken(rFrStartOnce, msg, t.frame)
+			rules.Broken(rFrIdReuse, msg, t.frame)
 			c.broken = true
 			c.quarantine()
 			t.spoil()
@@ -188,11 +188,11 @@ func (c *conn) judgeStart(dir int, t *ship, m *knet.Message, p part, number int6
 		return // late
 	}
 	if t.begun && t.faulty && !t.full() {
-		law.Unclear(rFrIdReuse, session.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the one before has a fault", m.TransferID), t.frame)
+		rules.Unclear(rFrIdReuse, session.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the one before has a fault", m.TransferID), t.frame)
 	} else {
-		law.Pass(rFrStartOnce)
+		rules.Pass(rFrStartOnce)
 	}
-	next := &ship{begun: true, count: count, packet: p.packet, last: p.packet, number: number, frame: p.frame, time: c.fr.Time, since: t.time}
+	next := &sentTransfer{begun: true, count: count, packet: p.packet, last: p.packet, number: number, frame: p.frame, time: c.fr.Time, since: t.time}
 	if !t.begun {
 		next.since = r.startAt
 		next.doubt = !c.fromStart(dir)
@@ -225,12 +225,12 @@ func (c *conn) judgeStart(dir int, t *ship, m *knet.Message, p part, number int6
 
 // judgeEarly judges fragments that came before the start of the first transfer of an
 // id: they are none of another.
-func (c *conn) judgeEarly(dir int, t, next *ship, id uint8) {
+func (c *conn) judgeEarly(dir int, t, next *sentTransfer, id uint8) {
 	for _, e := range t.early {
-		if c.c.Law.Check(rMbFragnum, e.index < next.count) || e.packet > next.packet {
+		if c.c.Rules.Check(rMbFragnum, e.index < next.count) || e.packet > next.packet {
 			continue
 		}
-		c.c.Law.Judge(session.Case{Rule: rMbFragnum, Dir: dir, Frame: e.frame, Time: e.time, HasTime: true, Since: e.time, Proof: []uint64{next.frame},
+		c.c.Rules.Judge(session.Case{Rule: rMbFragnum, Dir: dir, Frame: e.frame, Time: e.time, HasTime: true, Since: e.time, Proof: []uint64{next.frame},
 			Message: fmt.Sprintf("fragment %d of transfer %d, which then begins with %d", e.index, id, next.count)})
 	}
 }
@@ -238,74 +238,74 @@ func (c *conn) judgeEarly(dir int, t, next *ship, id uint8) {
 // holdReuse looks whether all fragments of the transfer before were acknowledged. An
 // acknowledgement may still have been on its way past the capture point, and it may
 // have been missed.
-func (c *conn) holdReuse(dir int, t *ship, m *knet.Message) (held bool) {
-	law, s := &c.c.Law, &c.side[dir]
+func (c *conn) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held bool) {
+	rules, s := &c.c.Rules, &c.side[dir]
 	for i := range t.parts {
-		x := s.roll.leaf(t.parts[i].packet)
+		x := s.datagrams.at(t.parts[i].packet)
 		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 || c.mayBeAcked(dir, t.parts[i].packet) {
 			continue
 		}
 		since, at, mk := t.since, c.fr.Time, c.mark(1-dir)
 		num := t.parts[i].packet
-		y := law.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, while fragment %d of the one before, in PacketID %d, is not acknowledged",
+		y := rules.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, while fragment %d of the one before, in PacketID %d, is not acknowledged",
 			m.TransferID, i, num&knet.PacketIDMask), t.frame, t.parts[i].frame)
-		law.Hold(y, func() (session.Ruling, session.Guard) {
-			x := s.roll.leaf(num)
+		rules.Hold(y, func() (session.Ruling, session.Guard) {
+			x := s.datagrams.at(num)
 			switch {
 			case x == nil || x.acks == 0 && c.mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
 				return session.Dropped, 0
-			case !c.went(1-dir, mk, since) || !s.roll.whole(since):
+			case !c.went(1-dir, mk, since) || !s.datagrams.whole(since):
 				return session.Doubtful, session.GuardOdds
 			}
 			return session.Failed, 0
 		})
 		return true
 	}
-	law.Pass(rFrIdReuse)
+	rules.Pass(rFrIdReuse)
 	return false
 }
 
 // judgeStranger judges a fragment that is none of the transfer at hand. While that
 // lacks fragments its id is not free for another; later it may be of a transfer of
 // which the start has still to come.
-func (c *conn) judgeStranger(dir int, t *ship, m *knet.Message, index int, p part, rule int) {
-	law, s := &c.c.Law, &c.side[dir]
+func (c *conn) judgeStranger(dir int, t *sentTransfer, m *knet.Message, index int, p part, rule int) {
+	rules, s := &c.c.Rules, &c.side[dir]
 	msg := fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID)
 	if rule == rMbFragnum {
 		msg = fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count)
 	}
-	switch x := s.roll.leaf(t.packet); {
+	switch x := s.datagrams.at(t.packet); {
 	case t.doubt:
 	case p.packet == t.packet:
-		law.Broken(rule, msg)
+		rules.Broken(rule, msg)
 		c.broken = true
 		c.quarantine()
 		return
 	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.mayBeAcked(dir, t.packet) && c.fr.Time-t.time < soonAfter:
-		c.holdStranger(dir, t, law.Here(rule, msg, t.frame))
+		c.holdStranger(dir, t, rules.Here(rule, msg, t.frame))
 		return
 	}
-	if t.doubt || c.jump || !s.roll.whole(t.since) {
+	if t.doubt || c.jump || !s.datagrams.whole(t.since) {
 		t.doubt, t.mixed = true, true
 		t.wait(index, 0, c.fr.Time, p)
 		return
 	}
 	c.quarantine()
-	x := law.Here(rule, msg, t.frame)
+	x := rules.Here(rule, msg, t.frame)
 	if !t.full() && len(t.early) == 0 {
-		law.Judge(x)
+		rules.Judge(x)
 		return
 	}
 	t.wait(index, 0, c.fr.Time, p)
 	at, mk, y := c.fr.Time, c.mark(dir), &stranger{}
 	t.open = append(t.open, y)
-	law.HoldFor(x, shipTime, func() (session.Ruling, session.Guard) {
+	rules.HoldFor(x, shipTime, func() (session.Ruling, session.Guard) {
 		switch {
 		case y.count > index:
 			return session.Passed, 0
-		case y.count > 0 && !y.doubt && s.roll.whole(at):
+		case y.count > 0 && !y.doubt && s.datagrams.whole(at):
 			return session.Failed, 0
-		case y.count > 0 || c.ended() || law.Now()-at < shipTime || !c.went(dir, mk, at):
+		case y.count > 0 || c.ended() || rules.Now()-at < shipTime || !c.went(dir, mk, at):
 			return session.Doubtful, session.GuardHold
 		}
 		return session.Failed, 0
@@ -317,12 +317,12 @@ const soonAfter = 1e9
 
 // holdStranger keeps a fragment that is none of a transfer of which the start is not
 // acknowledged: its id is not free. The acknowledgement may have been missed.
-func (c *conn) holdStranger(dir int, t *ship, x session.Case) {
+func (c *conn) holdStranger(dir int, t *sentTransfer, x session.Case) {
 	c.quarantine()
 	s, num := &c.side[dir], t.packet
 	since, at, mk := t.time, c.fr.Time, c.mark(1-dir)
-	c.c.Law.Hold(x, func() (session.Ruling, session.Guard) {
-		y := s.roll.leaf(num)
+	c.c.Rules.Hold(x, func() (session.Ruling, session.Guard) {
+		y := s.datagrams.at(num)
 		if y == nil || y.acks == 0 && c.mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(1-dir, mk, since) {
 			return session.Doubtful, session.GuardOdds
 		}
@@ -332,8 +332,8 @@ func (c *conn) holdStranger(dir int, t *ship, x session.Case) {
 
 // judgeLibraryFragment judges a fragment of Reference: the reliable numbers of a
 // transfer's fragments are consecutive, which tells it from others of its id.
-func (c *conn) judgeLibraryFragment(dir int, t *ship, m *knet.Message, index int, p part) {
-	law := &c.c.Law
+func (c *conn) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Message, index int, p part) {
+	rules := &c.c.Rules
 	n := c.side[dir].numbers.Peek(m.Number)
 	same := t.begun && n-int64(index) == t.number
 	at := n - t.number
@@ -341,7 +341,7 @@ func (c *conn) judgeLibraryFragment(dir int, t *ship, m *knet.Message, index int
 	case m.IsStart() && !same:
 		c.judgeStart(dir, t, m, p, n)
 	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
-		law.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
+		rules.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
 		c.quarantine()
 		t.spoil()
 	case same && t.part(index).hash != 0 && (t.part(index).hash != p.hash || index == 0 && t.count != int(m.FragmentCount.Value)):
@@ -349,7 +349,7 @@ func (c *conn) judgeLibraryFragment(dir int, t *ship, m *knet.Message, index int
 		if index == 0 {
 			rule = rFrStartOnce
 		}
-		law.Broken(rule, fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID), t.part(index).frame)
+		rules.Broken(rule, fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID), t.part(index).frame)
 		c.quarantine()
 		t.spoil()
 	case same:
@@ -368,17 +368,17 @@ func (c *conn) judgeIncomplete(dir int) {
 	if !bye.set {
 		bye = e.ack
 	}
-	if s.ships == nil || !bye.set {
+	if s.sentTransfers == nil || !bye.set {
 		return
 	}
-	for id, t := range s.ships {
+	for id, t := range s.sentTransfers {
 		if t == nil || !t.begun || t.doubt || bye.num < t.last {
 			continue
 		}
-		if c.c.Law.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.roll.whole(t.since) || s.roll.top != bye.num {
+		if c.c.Rules.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.datagrams.whole(t.since) || s.datagrams.top != bye.num {
 			continue
 		}
-		c.c.Law.Judge(session.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
+		c.c.Rules.Judge(session.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
 			Message: fmt.Sprintf("of transfer %d, %d of %d fragments were sent", id, t.got, t.count)})
 	}
 }

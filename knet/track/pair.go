@@ -258,13 +258,13 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
-// Doze implements session.Dozer.
-func (p *pair) Doze() {
+// Compact implements session.Dozer.
+func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
-			c.side[i].roll.leaves = nil
+			c.side[i].datagrams.ring = nil
 		}
-		c.c.Doze()
+		c.c.Compact()
 	}
 }
 

@@ -18,13 +18,13 @@ import (
 // or says again what was acknowledged, is not taken to do so.
 
 const (
-	resendMemory  = 512   // reliable datagrams remembered of a side
-	resendLean    = 64    // … where little is to be kept
-	resendFirst   = 16    // … to begin with
-	resendGap     = 1.5e9 // ns; DatagramTimeOut is 2 s and may be changed
-	resendLate    = 5e9   // … until a resend shows what it is
-	minRepeatable = 8     // bytes of messages; shorter ones are often said again
-	maxChain      = 16    // datagrams looked at for one with the same messages
+	resendMemory    = 512   // reliable datagrams remembered of a side
+	resendLowMemory = 64    // … where little is to be kept
+	resendFirst     = 16    // … to begin with
+	resendGap       = 1.5e9 // ns; DatagramTimeOut is 2 s and may be changed
+	resendLate      = 5e9   // … until a resend shows what it is
+	minRepeatable   = 8     // bytes of messages; shorter ones are often said again
+	maxChain        = 16    // datagrams looked at for one with the same messages
 )
 
 // resends remembers the latest reliable datagrams of a side.
@@ -190,8 +190,8 @@ func (c *conn) resent(dir int, old *resend, gap int64) bool {
 func (s *side) memory() *resends {
 	if s.resends == nil {
 		s.resends = &resends{limit: resendMemory}
-		if s.roll.lean {
-			s.resends.limit = resendLean
+		if s.datagrams.lowMemory {
+			s.resends.limit = resendLowMemory
 		}
 		s.resends.make(resendFirst)
 	}

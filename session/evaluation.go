@@ -6,42 +6,42 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// A Law judges one connection by the rules of its protocol. Every opportunity
+// A Evaluation judges one connection by the rules of its protocol. Every opportunity
 // ends in one verdict: Pass, or what Broken, Judge and Hold make of a case. What
 // the guards of a rule ask for that shows on the connection itself is looked at
 // here (see blocked); the rest is the business of the code that calls.
-type Law struct{ *law } // nil once the connection is closed
+type Evaluation struct{ *evaluation } // nil once the connection is closed
 
-type law struct {
-	c     *Conn
-	flow  *Flow
-	rules []Rule
-	books *books
-	fr    *dissect.Frame // at hand, nil when none is: it is only valid while it is handled
-	dir   int            // its sender
-	sight sight
-	holds []hold
-	ripe  ripeness
-	doubt Guard // not satisfied for the frame at hand, whatever the rule
-	cases int   // judged since it is at hand
+type evaluation struct {
+	c       *Conn
+	flow    *Flow
+	rules   []Rule
+	tallies *tallySet
+	fr      *dissect.Frame // at hand, nil when none is: it is only valid while it is handled
+	dir     int            // its sender
+	sight   sight
+	holds   []hold
+	ripe    ripeness
+	doubt   Guard // not satisfied for the frame at hand, whatever the rule
+	cases   int   // judged since it is at hand
 }
 
-// books are the tallies of one table of rules, for all connections of a Table.
-type books struct {
+// tallySet are the tallies of one table of rules, for all connections of a Table.
+type tallySet struct {
 	tally []Tally
 	sets  []uint64 // frames that passed a whole set of rules
 	room  any      // Flow.Room
 }
 
-func newBooks(rules []Rule, sets [][]int) *books {
-	return &books{tally: make([]Tally, len(rules)), sets: make([]uint64, len(sets))}
+func newTallySet(rules []Rule, sets [][]int) *tallySet {
+	return &tallySet{tally: make([]Tally, len(rules)), sets: make([]uint64, len(sets))}
 }
 
-func (t *Table) booksOf(p *Protocol) *books {
-	b := t.books[p]
+func (t *Table) tallySetOf(p *Protocol) *tallySet {
+	b := t.tallySets[p]
 	if b == nil {
-		b = newBooks(p.Rules, p.RuleSets)
-		t.books[p] = b
+		b = newTallySet(p.Rules, p.RuleSets)
+		t.tallySets[p] = b
 	}
 	return b
 }
@@ -49,7 +49,7 @@ func (t *Table) booksOf(p *Protocol) *books {
 // Tallies gives the tally of every rule of a protocol, in the order of its table;
 // nil when the table has seen no connection of the protocol.
 func (t *Table) Tallies(p *Protocol) []Tally {
-	b := t.books[p]
+	b := t.tallySets[p]
 	if b == nil {
 		return nil
 	}
@@ -80,8 +80,8 @@ type Case struct {
 	AtMost  Severity // the severity it has at most; Error, the zero value, limits nothing
 }
 
-// facing makes the law look at a frame of a direction, copies included.
-func (l *Law) facing(fr *dissect.Frame, dir int) {
+// facing makes the rules look at a frame of a direction, copies included.
+func (l *Evaluation) facing(fr *dissect.Frame, dir int) {
 	l.fr, l.dir, l.doubt, l.cases = fr, dir, GuardNone, 0
 	if fr.Time-l.sight.now > longPause {
 		l.sight.waiting = l.c.Dir[0].due() || l.c.Dir[1].due()
@@ -94,41 +94,41 @@ func (l *Law) facing(fr *dissect.Frame, dir int) {
 
 // Doubt makes that no rule calls the frame at hand broken: a guard of the caller's
 // is not satisfied for it.
-func (l *Law) Doubt(g Guard) { l.doubt = g }
+func (l *Evaluation) Doubt(g Guard) { l.doubt = g }
 
 // Doubted reports whether Doubt was said of the frame at hand.
-func (l *Law) Doubted() bool { return l.doubt != GuardNone }
+func (l *Evaluation) Doubted() bool { return l.doubt != GuardNone }
 
 // Pass ends an opportunity well.
-func (l *Law) Pass(rule int) { l.books.tally[rule].Pass++ }
+func (l *Evaluation) Pass(rule int) { l.tallies.tally[rule].Pass++ }
 
 // PassSet is Pass for all rules of one of the protocol's sets (Protocol.RuleSets).
-func (l *Law) PassSet(set int) { l.books.sets[set]++ }
+func (l *Evaluation) PassSet(set int) { l.tallies.sets[set]++ }
 
 // PassSetTimes is PassSet for n frames, or parts of one.
-func (l *Law) PassSetTimes(set, n int) { l.books.sets[set] += uint64(n) }
+func (l *Evaluation) PassSetTimes(set, n int) { l.tallies.sets[set] += uint64(n) }
 
 // Check is Pass when it holds; it gives back whether it does.
-func (l *Law) Check(rule int, holds bool) bool {
+func (l *Evaluation) Check(rule int, holds bool) bool {
 	if holds {
-		l.books.tally[rule].Pass++
+		l.tallies.tally[rule].Pass++
 	}
 	return holds
 }
 
 // Here is a case against the sender of the frame at hand.
-func (l *Law) Here(rule int, message string, proof ...uint64) Case {
+func (l *Evaluation) Here(rule int, message string, proof ...uint64) Case {
 	return Case{Rule: rule, Dir: l.dir, Frame: l.fr.Frame, Time: l.fr.Time, HasTime: l.fr.HasTime, Proof: proof, Message: message}
 }
 
 // Broken ends an opportunity badly: the frame at hand breaks the rule, as far as
 // the guards allow to say so.
-func (l *Law) Broken(rule int, message string, proof ...uint64) {
+func (l *Evaluation) Broken(rule int, message string, proof ...uint64) {
 	l.Judge(l.Here(rule, message, proof...))
 }
 
 // Unclear ends an opportunity without a verdict.
-func (l *Law) Unclear(rule int, g Guard, message string, proof ...uint64) {
+func (l *Evaluation) Unclear(rule int, g Guard, message string, proof ...uint64) {
 	x := l.Here(rule, message, proof...)
 	x.Blocked = g
 	l.Judge(x)
@@ -140,10 +140,10 @@ const maxCases = 16
 
 // Enough reports that so much was found at the frame at hand that its further parts
 // need not be judged.
-func (l *Law) Enough() bool { return l.cases >= maxCases }
+func (l *Evaluation) Enough() bool { return l.cases >= maxCases }
 
 // Judge ends an opportunity badly, or inconclusively when a guard is not satisfied.
-func (l *Law) Judge(x Case) {
+func (l *Evaluation) Judge(x Case) {
 	l.cases++
 	r := &l.rules[x.Rule]
 	if l.fr != nil && x.Frame == l.fr.Frame && x.Blocked == GuardNone {
@@ -152,7 +152,7 @@ func (l *Law) Judge(x Case) {
 	if x.Blocked == GuardNone {
 		x.Blocked = l.blocked(r, &x)
 	}
-	t := &l.books.tally[x.Rule]
+	t := &l.tallies.tally[x.Rule]
 	f := Finding{Rule: r, Severity: l.severity(r, &x), Guard: x.Blocked, Conn: l.c, Dir: Side(x.Dir + 1),
 		Frame: x.Frame, Frames: proofOf(&x), Time: x.Time, HasTime: x.HasTime, Message: x.Message}
 	if x.Blocked != GuardNone {
@@ -169,7 +169,7 @@ func (l *Law) Judge(x Case) {
 
 // severity is that of the rule, one step less where what it depends on was
 // concluded. It never rises.
-func (l *Law) severity(r *Rule, x *Case) Severity {
+func (l *Evaluation) severity(r *Rule, x *Case) Severity {
 	s := r.Severity
 	if (x.Milder || l.concluded(r)) && s < Note {
 		s++
@@ -179,7 +179,7 @@ func (l *Law) severity(r *Rule, x *Case) Severity {
 
 // concluded reports whether version, dialect or roles, where the rule asks for
 // them, were inferred.
-func (l *Law) concluded(r *Rule) bool {
+func (l *Evaluation) concluded(r *Rule) bool {
 	in := func(what string) bool { return slices.Contains(l.c.Inferred, what) }
 	return r.Guards.Has(GuardVer) && (in("version") || in("signing")) ||
 		r.Guards.Has(GuardDial) && in("dialect") || r.Guards.Has(GuardRole) && in("roles")

@@ -8,16 +8,16 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// postKeep is for how long a reliable packet may be sent again, in ns: every
+// packetKeep is for how long a reliable packet may be sent again, in ns: every
 // release has given up by then.
-const postKeep = 12e9
+const packetKeep = 12e9
 
-// postLimit is how many packets of a side are remembered to judge their resends.
-const postLimit = 512
+// packetLimit is how many packets of a side are remembered to judge their resends.
+const packetLimit = 512
 
-// A parcel is what is remembered of one reliable packet, besides what the engine
+// A sentPacket is what is remembered of one reliable packet, besides what the engine
 // does.
-type parcel struct {
+type sentPacket struct {
 	num        int64
 	head, tail uint64 // first and last bytes behind the header
 	last       int64  // time of its latest sending, ns
@@ -30,13 +30,13 @@ type parcel struct {
 	code       byte
 	times      uint8 // sendings
 	acks       uint8 // acknowledgements, copies left out
-	marks      parcelMark
+	marks      packetMark
 }
 
-type parcelMark uint8
+type packetMark uint8
 
 const (
-	wasCut  parcelMark = 1 << iota // by the capture
+	wasCut  packetMark = 1 << iota // by the capture
 	summed                         // its hash is that of its checksum
 	wasLow                         // the latest gap hardly grew
 	toldGap                        // its gaps were found fault with
@@ -45,14 +45,14 @@ const (
 	inUse
 )
 
-// post is the mail of one side: its latest reliable packets.
-type post struct {
-	ring []parcel // power of two
-	lean bool
+// sentPackets is the mail of one side: its latest reliable packets.
+type sentPackets struct {
+	ring      []sentPacket // power of two
+	lowMemory bool
 }
 
 // at gives the packet with a number, nil when it is not remembered.
-func (p *post) at(n int64) *parcel {
+func (p *sentPackets) at(n int64) *sentPacket {
 	if len(p.ring) == 0 {
 		return nil
 	}
@@ -63,30 +63,30 @@ func (p *post) at(n int64) *parcel {
 }
 
 // put makes room for a packet.
-func (p *post) put(n, now int64) *parcel {
+func (p *sentPackets) put(n, now int64) *sentPacket {
 	if len(p.ring) == 0 {
-		p.ring = make([]parcel, 16)
+		p.ring = make([]sentPacket, 16)
 	}
 	x := &p.ring[n&int64(len(p.ring)-1)]
-	for len(p.ring) < postLimit && x.marks&inUse != 0 && x.num != n && now-x.last < p.keep(x) {
+	for len(p.ring) < packetLimit && x.marks&inUse != 0 && x.num != n && now-x.last < p.keep(x) {
 		p.grow()
 		x = &p.ring[n&int64(len(p.ring)-1)]
 	}
-	*x = parcel{num: n, marks: inUse}
+	*x = sentPacket{num: n, marks: inUse}
 	return x
 }
 
 // keep is for how long a packet is remembered behind its last sending, in ns.
-func (p *post) keep(x *parcel) int64 {
-	if p.lean {
-		return session.LeanFor(len(p.ring), x.acks > 0)
+func (p *sentPackets) keep(x *sentPacket) int64 {
+	if p.lowMemory {
+		return session.LowMemoryFor(len(p.ring), x.acks > 0)
 	}
-	return postKeep
+	return packetKeep
 }
 
-func (p *post) grow() {
+func (p *sentPackets) grow() {
 	old := p.ring
-	p.ring = make([]parcel, 2*len(old))
+	p.ring = make([]sentPacket, 2*len(old))
 	for i := range old {
 		if old[i].marks&inUse != 0 {
 			p.ring[old[i].num&int64(len(p.ring)-1)] = old[i]
@@ -95,7 +95,7 @@ func (p *post) grow() {
 }
 
 // fill notes the first sending.
-func (x *parcel) fill(fr *dissect.Frame, f *hazel.Frame) {
+func (x *sentPacket) fill(fr *dissect.Frame, f *hazel.Frame) {
 	x.last, x.times, x.length, x.code = fr.Time, 1, uint16(fr.Length), f.Code
 	x.head, x.tail = ends(fr.Payload)
 	if fr.Cut() {
@@ -122,7 +122,7 @@ func ends(b []byte) (head, tail uint64) {
 
 // resembles reports whether a datagram with other bytes looks like the packet
 // changed rather than like another one.
-func (x *parcel) resembles(fr *dissect.Frame, f *hazel.Frame) bool {
+func (x *sentPacket) resembles(fr *dissect.Frame, f *hazel.Frame) bool {
 	head, tail := ends(fr.Payload)
 	return x.code == f.Code && int(x.length) == fr.Length && (alike(head, x.head) || alike(tail, x.tail))
 }
@@ -141,7 +141,7 @@ func alike(a, b uint64) bool {
 // differs reports whether the frame at hand has other bytes than the first
 // sending of its number, as far as both were captured whole. Where one of them was
 // not fingerprinted their ends are compared.
-func (x *parcel) differs(fr *dissect.Frame, f *hazel.Frame, s *session.Sending, first *session.Look) (differs, sure bool) {
+func (x *sentPacket) differs(fr *dissect.Frame, f *hazel.Frame, s *session.Sending, first *session.Look) (differs, sure bool) {
 	switch {
 	case fr.Cut() || x.marks&wasCut != 0 || !first.First:
 		return false, false

@@ -10,8 +10,8 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// memorySize is how many data frames of a side are remembered: the window twice.
-const memorySize = 2 * dp8.WindowSize
+// historySize is how many data frames of a side are remembered: the window twice.
+const historySize = 2 * dp8.WindowSize
 
 // A sentFrame is what is remembered of one data frame number of a side.
 type sentFrame struct {
@@ -45,9 +45,9 @@ type sentFrame struct {
 	lastSignature [8]byte
 }
 
-// A memory holds the latest data frames of a side: number n lives at n modulo the
+// A history holds the latest data frames of a side: number n lives at n modulo the
 // length of the ring.
-type memory struct {
+type history struct {
 	ring      []sentFrame // power of two
 	cycle     cycle       // nil while no number is forgotten
 	top       int64       // highest number
@@ -59,8 +59,8 @@ type memory struct {
 	sureSince int64 // the side was silent for long before
 	fastest   int64 // shortest time in which WindowSize numbers were sent, ns
 	hasSpeed  bool
-	lean      bool
-	hasty     bool  // it must not be lean with what copies are known by
+	lowMemory bool
+	hasty     bool  // what copies are known by must be kept in any case
 	marked    int64 // a number, and when it was captured: see hurry
 	markedAt  int64
 	run       run
@@ -69,7 +69,7 @@ type memory struct {
 var contentSeed = maphash.MakeSeed()
 
 // at gives what is remembered of a number, or nil.
-func (m *memory) at(num int64) *sentFrame {
+func (m *history) at(num int64) *sentFrame {
 	if len(m.ring) == 0 {
 		return nil
 	}
@@ -80,8 +80,8 @@ func (m *memory) at(num int64) *sentFrame {
 }
 
 // place makes room for a number at a time; nil is one that is too old.
-func (m *memory) place(num, now int64) *sentFrame {
-	if m.started && num <= m.top-memorySize {
+func (m *history) place(num, now int64) *sentFrame {
+	if m.started && num <= m.top-historySize {
 		return nil
 	}
 	if m.ring == nil {
@@ -89,10 +89,10 @@ func (m *memory) place(num, now int64) *sentFrame {
 	}
 	for {
 		f := &m.ring[num&int64(len(m.ring)-1)]
-		if !f.used || f.num == num || len(m.ring) == memorySize || f.num <= m.top-memorySize {
+		if !f.used || f.num == num || len(m.ring) == historySize || f.num <= m.top-historySize {
 			return f
 		}
-		if m.lean && len(m.ring) >= session.LeanLeast && now-f.last >= session.LeanTime {
+		if m.lowMemory && len(m.ring) >= session.LowMemoryLeast && now-f.last >= session.LowMemoryTime {
 			if f.num > num {
 				return nil
 			}
@@ -102,7 +102,7 @@ func (m *memory) place(num, now int64) *sentFrame {
 	}
 }
 
-func (m *memory) grow() {
+func (m *history) grow() {
 	old := m.ring
 	m.ring = make([]sentFrame, 2*len(old))
 	for i := range old {
@@ -114,7 +114,7 @@ func (m *memory) grow() {
 
 // listen notes that the side was captured, sending a number or about to send it.
 func (c *conn) listen(dir int, num int64) {
-	m := &c.side[dir].mem
+	m := &c.side[dir].history
 	if !c.fr.HasTime {
 		return
 	}
@@ -132,19 +132,19 @@ const manyMissed = 8
 // that were not captured.
 func (c *conn) missedMany(dir int, num int64) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
-	m := &c.side[dir].mem
+	m := &c.side[dir].history
 	return num < 0 || m.started && (num > m.top+manyMissed || num <= m.top-dp8.WindowSize || ok && cum > m.top+manyMissed)
 }
 
 // remember enters the data frame at hand, which is no copy of another. It is
 // called behind the rules that compare it with what was sent before.
 func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
-	m := &c.side[dir].mem
+	m := &c.side[dir].history
 	c.listen(dir, num)
-	if m.lean && !m.hasty {
+	if m.lowMemory && !m.hasty {
 		c.hurry(dir, num)
 	}
-	if m.cycle == nil && m.started && num >= m.bottom+memorySize && (m.hasty || !m.lean) {
+	if m.cycle == nil && m.started && num >= m.bottom+historySize && (m.hasty || !m.lowMemory) {
 		m.startCycle()
 	}
 	f := m.place(num, c.fr.Time)
@@ -233,7 +233,7 @@ func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint64) {
 }
 
 // clock learns how fast the side sends new numbers.
-func (m *memory) clock(f *sentFrame) {
+func (m *history) clock(f *sentFrame) {
 	before := m.at(f.num - dp8.WindowSize)
 	if before == nil || !f.timed || !before.timed || !f.first || !before.first {
 		return
@@ -257,7 +257,7 @@ const enoughNumbers = 8
 // patience is for how long the side may not have been captured before its numbers
 // are in doubt. To be mistaken, they must have gone on by more than three windows:
 // that takes two round trips, and at the highest speed seen twice as long as this.
-func (c *conn) patience(m *memory) int64 {
+func (c *conn) patience(m *history) int64 {
 	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	switch n := m.top - m.bottom + 1; {
 	case m.hasSpeed:
@@ -276,19 +276,19 @@ func (c *conn) patience(m *memory) int64 {
 // as it takes to be mistaken. It is to be asked before the frame is remembered;
 // since is a time of a frame of the side, ns.
 func (c *conn) unwrapped(dir int, since int64) bool {
-	return c.unwrappedWithin(dir, since, c.patience(&c.side[dir].mem))
+	return c.unwrappedWithin(dir, since, c.patience(&c.side[dir].history))
 }
 
 // unwrappedWithin is unwrapped with a patience of its own, in ns.
 func (c *conn) unwrappedWithin(dir int, since, patience int64) bool {
-	m := &c.side[dir].mem
+	m := &c.side[dir].history
 	return m.started && c.fr.HasTime && c.pair.newest() == c && since >= m.sureSince && c.fr.Time-m.heard <= patience && !c.missedMany(dir, m.top)
 }
 
 // epochPatience is for how long the side may not have been captured before a near
 // number may be that of the next epoch: the time all numbers between take at the
 // highest speed seen, with a tenth to spare.
-func (c *conn) epochPatience(m *memory, num int64) int64 {
+func (c *conn) epochPatience(m *history, num int64) int64 {
 	limit := c.patience(m)
 	if unseen := num + 256 - m.top; m.hasSpeed && unseen > 0 {
 		limit = max(limit, min(m.fastest/dp8.WindowSize*unseen/10*9, longSilence))
@@ -301,7 +301,7 @@ func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
 
 // reachable reports a number within what the side may have in flight when the
 // highest captured is the latest: nearer than the window to it.
-func (m *memory) reachable(num int64) bool {
+func (m *history) reachable(num int64) bool {
 	return m.started && num > m.top-dp8.WindowSize && num < m.top+dp8.WindowSize
 }
 
@@ -318,7 +318,7 @@ func (c *conn) isCopy(d *dp8.DFrame, f *sentFrame) bool {
 		if c.sent.IPID != f.ipid {
 			return false
 		}
-	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon && c.c.Law.ClockSure():
+	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon && c.c.Rules.ClockSure():
 		return false // a copy may be copied again
 	}
 	f.copied = c.fr.Time

@@ -10,7 +10,7 @@ import (
 type court struct {
 	*story
 	c    *Conn
-	law  *Law
+	law  *Evaluation
 	list []Finding
 }
 
@@ -28,7 +28,7 @@ func newCourt(guards ...Guards) *court {
 		ct.say(1, 2, "yes")
 	}
 	ct.c = ct.tab.Conns()[0]
-	ct.law = &ct.c.Law
+	ct.law = &ct.c.Rules
 	return ct
 }
 
@@ -197,9 +197,9 @@ func TestPassSet(t *testing.T) {
 	for range 4 {
 		s.say(1, 2, "yes")
 	}
-	law := &s.tab.Conns()[0].Law
-	law.PassSet(0)
-	law.Pass(2)
+	rules := &s.tab.Conns()[0].Rules
+	rules.PassSet(0)
+	rules.Pass(2)
 	got := s.tab.Tallies(p)
 	if got[0].Pass != 1 || got[1].Pass != 0 || got[2].Pass != 2 {
 		t.Errorf("%+v", got)

@@ -10,7 +10,7 @@ const (
 	arrivedUnseen         // more arrived than was captured
 )
 
-// A ledger compares the bytes one side was captured sending with those its peer
+// A byteCounts compares the bytes one side was captured sending with those its peer
 // says it received (MC-DPL4R 3.1.5.4), acknowledgement by acknowledgement in the
 // order of ticks. What is on its way, lost or late behind the capture point makes
 // the peer's count lag behind; only what the capture missed, or what the network
@@ -18,7 +18,7 @@ const (
 //
 // Counts prove something only once they have matched to the byte for some time:
 // implementations may count otherwise.
-type ledger struct {
+type byteCounts struct {
 	captured int64 // bytes captured so far, copies included
 	received int64 // the peer's latest count, unwrapped
 	wire     uint32
@@ -87,7 +87,7 @@ func (v *leveler) trusted() bool {
 }
 
 // sent enters a captured data frame of so many bytes.
-func (l *ledger) sent(size int) {
+func (l *byteCounts) sent(size int) {
 	l.captured += int64(size)
 	l.sizes[l.n%len(l.sizes)] = int32(size)
 	l.n++
@@ -95,10 +95,10 @@ func (l *ledger) sent(size int) {
 
 // doubt forgets what was learned: a frame came by of which nobody knows whether
 // the peer counts it.
-func (l *ledger) doubt() { l.whole, l.upTo = leveler{}, leveler{} }
+func (l *byteCounts) doubt() { l.whole, l.upTo = leveler{}, leveler{} }
 
 // count enters what the peer says it has received, later than anything before.
-func (l *ledger) count(wire uint32) arrival {
+func (l *byteCounts) count(wire uint32) arrival {
 	step := int64(int32(wire - l.wire))
 	switch {
 	case !l.hasWire:
@@ -122,7 +122,7 @@ func (l *ledger) count(wire uint32) arrival {
 
 // ahead judges a count that is higher than all that was captured explains. A
 // frame doubled behind the capture point has the size of one that was captured.
-func (l *ledger) ahead(more int64, before *leveler) arrival {
+func (l *byteCounts) ahead(more int64, before *leveler) arrival {
 	l.leaky = l.leaky || before.matches >= levelSeen
 	for _, size := range l.sizes[:min(l.n, len(l.sizes))] {
 		if int64(size) == more {
@@ -137,7 +137,7 @@ func (l *ledger) ahead(more int64, before *leveler) arrival {
 
 // compare judges the latest count of an ACK that answers a packet at once; sum is
 // what was captured up to that packet.
-func (l *ledger) compare(num, sum int64) arrival {
+func (l *byteCounts) compare(num, sum int64) arrival {
 	if l.back > 0 || l.upTo.set && num <= l.num {
 		return unknown
 	}
@@ -152,4 +152,4 @@ func (l *ledger) compare(num, sum int64) arrival {
 }
 
 // tight reports whether counts show that the capture holds all that arrived.
-func (l *ledger) tight() bool { return !l.leaky && l.upTo.trusted() }
+func (l *byteCounts) tight() bool { return !l.leaky && l.upTo.trusted() }
