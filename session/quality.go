@@ -54,11 +54,15 @@ func (d *Direction) cuts() uint64 {
 }
 
 // observe ends an opportunity of a rule of Quality: message says what was seen, ""
-// when it was not.
+// when it was not. What shows only in what came later, as a number that was
+// acknowledged before any below it was captured, is told at the first frame.
 func (c *Conn) observe(rule, dir int, s sign, message string) {
 	if message == "" {
 		c.quality.Pass(rule)
 		return
+	}
+	if s.frame == 0 {
+		s.frame, s.time = c.FirstFrame, c.FirstTime
 	}
 	c.quality.Judge(Case{Rule: rule, Dir: dir, Frame: s.frame, Time: s.time, HasTime: s.time != 0, Message: message})
 }

@@ -42,6 +42,7 @@ type ring struct {
 	at    uintptr // where the next one begins
 
 	counts    DeviceCounts
+	passed    uint64 // packets in the blocks that the kernel handed over
 	discarded uint64 // packets the kernel counts and Read does not give
 	more      uint64 // packets that Read gives and the kernel counts as part of others
 	lost      []loss

@@ -184,7 +184,7 @@ func (l *live) give(t *tap, out *fed) bool {
 const lookEvery = 256
 
 // behind reports whether a packet of this time is behind the end. When the clock was
-// set meanwhile, how long it runs decides.
+// set back since, how long it runs decides.
 func (l *live) behind(packet int64) bool {
 	at := l.stopAt.Load()
 	if at == nil {
@@ -193,7 +193,14 @@ func (l *live) behind(packet int64) bool {
 	if packet > at.UnixNano() {
 		return time.Until(*at) <= 0
 	}
-	return l.frame%lookEvery == 0 && time.Since(*at) > l.late()
+	return l.frame%lookEvery == 0 && l.setBack(*at, time.Now())
+}
+
+// setBack reports whether the clock was set back between two times: packets from then
+// on may be behind the end, and tell of a time before it.
+func (l *live) setBack(at, now time.Time) bool {
+	passed := now.Sub(at) // by the monotonic clock
+	return passed > l.late() && passed-now.Round(0).Sub(at.Round(0)) > l.delay
 }
 
 // late is how long after the end packets of before may still come.
@@ -225,8 +232,21 @@ func (l *live) over(t *tap) bool {
 		}
 	}
 	at := l.stopAt.Load()
-	l.stopped = at != nil && time.Since(*at) > l.late()
+	if at == nil {
+		return false
+	}
+	late := time.Since(*at)
+	l.stopped = late > l.late() && (late > latest || !slices.ContainsFunc(l.taps, (*tap).holdsBack))
 	return l.stopped
+}
+
+// latest is how long after the end packets of before are waited for at most.
+const latest = 2 * time.Second
+
+// holdsBack reports whether the system has packets that it did not hand over yet.
+func (t *tap) holdsBack() bool {
+	d, ok := t.device.(interface{ holdsBack() bool })
+	return ok && d.holdsBack()
 }
 
 // heard is until when every packet was given.

@@ -50,6 +50,7 @@ func (r *ring) takeBlock() bool {
 	}
 	b := r.block()
 	r.held, r.left = true, b.Num_pkts
+	r.passed += uint64(b.Num_pkts)
 	r.at = uintptr(r.taken%r.blocks*blockSize) + uintptr(b.Offset_to_first_pkt)
 	for len(r.lost) > 0 && r.lost[0].block <= r.taken {
 		r.due += r.lost[0].packets
@@ -106,4 +107,14 @@ func (r *ring) poll() uint64 {
 	r.counts.Received += uint64(s.Packets)
 	r.counts.Dropped += uint64(s.Drops)
 	return uint64(s.Drops)
+}
+
+// holdsBack reports whether the kernel has packets in a block that it did not hand
+// over yet: on a busy machine it does that later than it was told to.
+func (r *ring) holdsBack() bool {
+	if r.fd < 0 {
+		return false
+	}
+	r.lose(r.taken+r.blocks, r.poll())
+	return r.counts.Received > r.counts.Dropped+r.passed
 }

@@ -91,10 +91,14 @@ func cable(t *testing.T) (near, far string) {
 	for _, s := range []string{"near", "far"} {
 		ipTool(t, "link", "set", s, "addrgenmode", "none", "up")
 	}
+	for _, s := range []string{"near", "far", "lo"} {
+		listen(t, s)
+	}
 	return "near", "far"
 }
 
-// onto sends a whole frame out of an interface.
+// onto sends whole frames out of one end of a cable and waits until they have come out
+// of the other.
 func onto(t *testing.T, iface string, frames ...[]byte) {
 	t.Helper()
 	i, err := net.InterfaceByName(iface)
@@ -106,10 +110,13 @@ func onto(t *testing.T, iface string, frames ...[]byte) {
 		t.Fatal(err)
 	}
 	defer unix.Close(fd)
+	end := heard[map[string]string{"near": "far", "far": "near"}[iface]]
+	end.forget(t)
 	for _, f := range frames {
 		if err := unix.Sendto(fd, f, 0, &unix.SockaddrLinklayer{Ifindex: i.Index}); err != nil {
 			t.Fatal(err)
 		}
+		end.wait(t, 1)
 	}
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
@@ -18,6 +19,7 @@ type loop struct {
 	routes map[route]*track
 	looked time.Duration // when in was looked at last, by the real clock
 	behind time.Duration // the most the clock was behind the real one
+	still  atomic.Int64  // for how long it stood still, ns
 	strays int           // arrivals that nobody here sent
 	err    error
 }
@@ -26,7 +28,9 @@ func newLoop(grain time.Duration) *loop {
 	return &loop{start: time.Now(), grain: grain, in: inbox{wake: make(chan struct{}, 1)}, routes: map[route]*track{}}
 }
 
-func (l *loop) elapsed() time.Duration { return time.Since(l.start) }
+// elapsed is the time of the endpoints: the real one without what the clock stood
+// still.
+func (l *loop) elapsed() time.Duration { return time.Since(l.start) - time.Duration(l.still.Load()) }
 
 // fail ends the run with an error.
 func (l *loop) fail(err error) {
@@ -61,9 +65,9 @@ func (l *loop) run(ctx context.Context, stop func() bool) error {
 	}
 }
 
-// A clock that is farther behind than a process that runs can be follows in small
-// steps: a machine that is too busy is slow to the endpoints, and does not lose what
-// only waits to be looked at.
+// A clock that is farther behind than a process that runs can be stood still
+// meanwhile: on a machine that is too busy the endpoints are slow. They lose nothing
+// that only waits to be looked at, and never hurry to send what is overdue.
 const (
 	tooLate = 2 * idle
 	step    = 5 * time.Millisecond
@@ -75,7 +79,9 @@ func (l *loop) turn() {
 	end := l.looked
 	if lag := l.looked - l.clock.Now(); lag > tooLate {
 		l.behind = max(l.behind, lag)
+		l.still.Add(int64(lag - step))
 		end = l.clock.Now() + step
+		l.looked = end
 	}
 	list := l.in.take(l.spare)
 	for _, a := range list {
@@ -91,10 +97,7 @@ func (l *loop) turn() {
 
 // pause is how long there is nothing to do.
 func (l *loop) pause() time.Duration {
-	switch {
-	case l.elapsed()-l.clock.Now() > tooLate:
-		return 0
-	case l.grain > 0:
+	if l.grain > 0 {
 		return l.grain
 	}
 	next, ok := l.clock.Next()
