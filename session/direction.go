@@ -31,6 +31,7 @@ type Direction struct {
 	distrusted  bool // the peer's masks prove no losses
 	heard       bool // acknowledgements were captured; once it is closed
 	offloaded   bool // what seems missing may be in datagrams that stood for several
+	over        bool // it is closed: end is what came of it
 
 	end outcome
 }
@@ -78,7 +79,12 @@ type outcome struct {
 	rtt, pings RTT
 }
 
-// ready gives the zero value what it needs.
+// open reports whether there is something to conclude from: a frame came, and the side
+// is not closed.
+func (d *Direction) open() bool { return d.work != nil && !d.over }
+
+// ready gives the zero value what it needs. What comes behind the end changes nothing
+// that is reported.
 func (d *Direction) ready() {
 	if d.work == nil {
 		d.work = new(work)
@@ -117,7 +123,7 @@ func (d *Direction) lost() Lost {
 		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
 	}
 	l := Lost{AfterCapture: d.end.lostBehind, NotCaptured: d.notCaptured + d.byMaskOnly}
-	if d.work != nil {
+	if d.open() {
 		l.AfterCapture += d.losses.proven()
 	}
 	if d.noAfter {
@@ -133,7 +139,7 @@ func (d *Direction) lost() Lost {
 // told at all: acknowledgements were captured, and they are of a kind that can
 // prove them.
 func (d *Direction) ProvesLoss() (before, after, captured bool) {
-	heard := d.heard || d.work != nil && d.acknowledged() || d.Lost() != Lost{}
+	heard := d.heard || d.open() && d.acknowledged() || d.Lost() != Lost{}
 	return heard && !d.noBefore && !d.offloaded, heard && !d.noAfter, heard && !d.offloaded
 }
 
@@ -144,7 +150,7 @@ func (w *work) acknowledged() bool { return w.win.hasCum || w.firstAcks > 0 || w
 // Missing is how many numbers between the lowest and the highest captured were
 // never captured, as far as that can be told.
 func (d *Direction) Missing() uint64 {
-	if d.work == nil {
+	if !d.open() {
 		return d.end.missing
 	}
 	if !d.win.started || d.offloaded {
@@ -162,7 +168,7 @@ func (d *Direction) Offloaded() bool { return d.offloaded }
 
 // RTT summarises the time between this side's frames and their acknowledgement.
 func (d *Direction) RTT() RTT {
-	if d.work == nil {
+	if !d.open() {
 		return d.end.rtt
 	}
 	return d.rtt.summary()
@@ -179,7 +185,7 @@ func (d *Direction) Pinged(ns int64) {
 
 // PingRTT summarises the times of Pinged.
 func (d *Direction) PingRTT() RTT {
-	if d.work == nil {
+	if !d.open() {
 		return d.end.pings
 	}
 	return d.pings.summary()
@@ -187,7 +193,7 @@ func (d *Direction) PingRTT() RTT {
 
 // MinRTT is the shortest round trip seen so far, in nanoseconds, 0 when none.
 func (d *Direction) MinRTT() int64 {
-	if d.work == nil {
+	if !d.open() {
 		return d.end.minRTT
 	}
 	return d.minRTT
@@ -306,15 +312,19 @@ func (d *Direction) compact() {
 
 // free forgets what no report asks for, once it was closed and assessed.
 func (d *Direction) free() {
-	if d.work != nil {
+	if d.open() {
 		d.heard = d.acknowledged()
 		d.end = outcome{d.Missing(), d.losses.proven(), d.minRTT, d.RTT(), d.PingRTT()}
-		d.work = nil
 	}
+	d.work, d.over = nil, true
 }
 
-// Window is what is remembered of this side's numbers, to be read only.
+// Window is what is remembered of this side's numbers, to be read only; nothing once
+// it is closed.
 func (d *Direction) Window() *Window {
+	if d.over {
+		return new(Window)
+	}
 	d.ready()
 	return &d.win
 }

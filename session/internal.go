@@ -91,7 +91,7 @@ func (c *Conn) abandon() {
 func (d *Direction) abandon() {
 	defer func() {
 		if recover() != nil {
-			d.work = nil
+			d.work, d.over = nil, true
 		}
 	}()
 	d.free()

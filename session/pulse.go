@@ -33,7 +33,7 @@ type Pulse struct {
 func (c *Conn) Pulse(dir int) Pulse {
 	d := &c.Dir[dir]
 	p := Pulse{Frames: d.Frames, Bytes: d.Bytes, Missing: d.Missing()}
-	if d.work == nil {
+	if !d.open() {
 		if c.pulses != nil {
 			p = c.pulses[dir]
 			p.Frames, p.Bytes = d.Frames, d.Bytes

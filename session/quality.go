@@ -47,7 +47,7 @@ func (d *Direction) see(fr *dissect.Frame) {
 
 // cuts is how many datagrams of the side the capture cut.
 func (d *Direction) cuts() uint64 {
-	if d.work == nil {
+	if !d.open() {
 		return 0
 	}
 	return d.signs.cut.n
