@@ -136,7 +136,8 @@ func (d *DFrame) Append(b []byte) []byte {
 	return append(b, d.Payload...)
 }
 
-// CoalesceHeaders is how many coalesce headers could be read of a frame.
+// CoalesceHeaders counts the coalesce headers that the bytes behind the frame's own header
+// can hold.
 func (d *DFrame) CoalesceHeaders(payload []byte) int {
 	return (len(payload) - d.headerLen()) / 2
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,12 +13,6 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/knet"
 )
-
-// datagrams gives the UDP datagrams of a file that are there in full.
-func datagrams(t *testing.T, file string) []dissect.Datagram {
-	t.Helper()
-	return slices.DeleteFunc(captured.Datagrams(t, file), func(d dissect.Datagram) bool { return d.Cut() })
-}
 
 // A sharkRow is a datagram as Wireshark's knet dissector sees it.
 type sharkRow struct{ packetID, inOrder, reliable, base, acks, bits, pings string }
@@ -66,7 +59,7 @@ func readable(d *knet.Datagram) bool {
 func TestTshark(t *testing.T) {
 	compared, acks, pings := 0, 0, 0
 	for _, file := range dissecttest.Captures(t, "knet/*.pcap") {
-		all := datagrams(t, file)
+		all := captured.Whole(t, file)
 		rows := tshark(t, file, all[0].Dst.Port)
 		opened := map[dissect.Endpoint]bool{}
 		for i := range all {

@@ -37,7 +37,7 @@ type Trimmer interface{ Trim() }
 // trim frees what only waits to be used again.
 func (t *Table) trim() {
 	t.spare.Trim()
-	t.rested = nil
+	t.spareProbes = nil
 	for _, b := range t.tallySets {
 		if room, ok := b.room.(Trimmer); ok {
 			room.Trim()
@@ -47,9 +47,9 @@ func (t *Table) trim() {
 
 // takeProbes gives a probe of each protocol.
 func (t *Table) takeProbes() []Probe {
-	if n := len(t.rested); n > 0 {
-		probes := t.rested[n-1]
-		t.rested = t.rested[:n-1]
+	if n := len(t.spareProbes); n > 0 {
+		probes := t.spareProbes[n-1]
+		t.spareProbes = t.spareProbes[:n-1]
 		for i, p := range probes {
 			if p == nil {
 				probes[i] = t.cfg.Protocols[i].NewProbe()
@@ -68,7 +68,7 @@ func (t *Table) takeProbes() []Probe {
 // used.
 func (f *Flow) dropProbes(kept Probe) {
 	t := f.table
-	if f.force == nil && f.probes != nil && len(t.rested) < mostSpare {
+	if f.force == nil && f.probes != nil && len(t.spareProbes) < mostSpare {
 		for i, p := range f.probes {
 			if p == kept {
 				f.probes[i] = nil
@@ -76,7 +76,7 @@ func (f *Flow) dropProbes(kept Probe) {
 				p.Reset()
 			}
 		}
-		t.rested = append(t.rested, f.probes)
+		t.spareProbes = append(t.spareProbes, f.probes)
 	}
 	f.probes = nil
 }

@@ -27,8 +27,8 @@ func TestSpare(t *testing.T) {
 func TestProbesAgain(t *testing.T) {
 	s := newStory(Config{Protocols: []*Protocol{yes(), yes()}})
 	s.lock(1, 2)
-	if len(s.tab.rested) != 1 {
-		t.Fatalf("%d sets of probes rest, want 1", len(s.tab.rested))
+	if len(s.tab.spareProbes) != 1 {
+		t.Fatalf("%d sets of probes rest, want 1", len(s.tab.spareProbes))
 	}
 	probes := s.tab.takeProbes()
 	for i, p := range probes {

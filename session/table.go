@@ -11,30 +11,30 @@ import (
 
 // A Table follows all address pairs of a capture, or of a part of it.
 type Table struct {
-	cfg       Config
-	flows     map[flowKey]*Flow
-	cache     [256]*Flow
-	conns     []*Conn
-	fr        dissect.Frame
-	tree      dissect.Tree
-	heldBytes int
-	undecided int
-	open      int // connections that are followed
-	spare     Spare[active]
-	rested    [][]Probe // of pairs that are recognised; nil for the one that did it
-	counting  int       // flows that were summed up
-	lead      [256]bool // first bytes that a neighbour may have
-	stranger  Flow      // stands for pairs of which nothing is kept
-	flowSeq   uint64
-	stories   []*Story
-	tallySets map[*Protocol]*tallySet
-	quality   *tallySet
-	clock     clock
-	moved     dissect.Datagram // the one at hand, when its time is not the capture's
-	shown     dissect.Datagram // it again, with the capture's time
-	swept     int64            // time of the latest sweep
-	end       int64            // time of the latest packet of the capture
-	now       int64            // time of the latest packet or Tick
+	cfg         Config
+	flows       map[flowKey]*Flow
+	cache       [256]*Flow
+	conns       []*Conn
+	fr          dissect.Frame
+	tree        dissect.Tree
+	heldBytes   int
+	undecided   int
+	open        int // connections that are followed
+	spare       Spare[active]
+	spareProbes [][]Probe // of pairs that are recognised; nil for the one that did it
+	counting    int       // flows that were summed up
+	lead        [256]bool // first bytes that a neighbour may have
+	stranger    Flow      // stands for pairs of which nothing is kept
+	flowSeq     uint64
+	stories     []*Story
+	tallySets   map[*Protocol]*tallySet
+	quality     *tallySet
+	clock       clock
+	moved       dissect.Datagram // the one at hand, when its time is not the capture's
+	shown       dissect.Datagram // it again, with the capture's time
+	swept       int64            // time of the latest sweep
+	end         int64            // time of the latest packet of the capture
+	now         int64            // time of the latest packet or Tick
 
 	frameNow uint64            // number of the packet at hand
 	flowNow  *Flow             // that takes it; nil between packets

@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// historySize is how many data frames of a side are remembered: the window twice.
+// historySize is the number of data frames remembered of a side: two windows.
 const historySize = 2 * dp8.WindowSize
 
 // A sentFrame is what is remembered of one data frame number of a side.

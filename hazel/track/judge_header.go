@@ -278,7 +278,8 @@ func (c *conn) judgePlace(dir int, may hazel.DialectSet) {
 	}
 }
 
-// count is how many parts an open message has, 0 where that is not known.
+// count gives the number of parts of a message that is being assembled, 0 when it is
+// not known.
 func (a *assembler) count(key uint16) int {
 	for _, m := range a.open {
 		if m.key == key {
@@ -288,8 +289,8 @@ func (a *assembler) count(key uint16) int {
 	return 0
 }
 
-// faultsKept is how many faulty datagrams of a side are remembered, so that
-// copies of them are not judged again.
+// faultsKept bounds the faulty datagrams remembered of a side; a copy of one is not
+// judged again.
 const faultsKept = 8
 
 // faults are the latest faulty datagrams of a side.

@@ -79,8 +79,8 @@ type topmost struct {
 	frame   uint64
 }
 
-// endianRun is how many numbers in a row must step by 256 to be in the wrong order
-// of bytes.
+// endianRun ids in a row that step by 256 prove that a side sends the bytes of an id in
+// the wrong order.
 const endianRun = 8
 
 // judgeEndian judges whether ids are big-endian (Hazel page, Header Data).

@@ -193,14 +193,18 @@ func (l *live) behind(packet int64) bool {
 	if packet > at.UnixNano() {
 		return time.Until(*at) <= 0
 	}
-	return l.frame%lookEvery == 0 && l.setBack(*at, time.Now())
+	if l.frame%lookEvery != 0 {
+		return false
+	}
+	now := time.Now()
+	return l.setBack(now.Sub(*at), now.Round(0).Sub(at.Round(0)))
 }
 
-// setBack reports whether the clock was set back between two times: packets from then
-// on may be behind the end, and tell of a time before it.
-func (l *live) setBack(at, now time.Time) bool {
-	passed := now.Sub(at) // by the monotonic clock
-	return passed > l.late() && passed-now.Round(0).Sub(at.Round(0)) > l.delay
+// setBack reports whether the clock was set back since the end, of which so much time
+// has passed and so much shows on the clock: packets that come now may tell of a time
+// before the end.
+func (l *live) setBack(passed, shown time.Duration) bool {
+	return passed > l.late() && passed-shown > l.delay
 }
 
 // late is how long after the end packets of before may still come.
@@ -236,12 +240,12 @@ func (l *live) over(t *tap) bool {
 		return false
 	}
 	late := time.Since(*at)
-	l.stopped = late > l.late() && (late > latest || !slices.ContainsFunc(l.taps, (*tap).holdsBack))
+	l.stopped = late > l.late() && (late > longestWait || !slices.ContainsFunc(l.taps, (*tap).holdsBack))
 	return l.stopped
 }
 
-// latest is how long after the end packets of before are waited for at most.
-const latest = 2 * time.Second
+// longestWait is how long a source that is stopped waits for what the system holds back.
+const longestWait = 2 * time.Second
 
 // holdsBack reports whether the system has packets that it did not hand over yet.
 func (t *tap) holdsBack() bool {

@@ -53,3 +53,46 @@ func TestLiveBacklog(t *testing.T) {
 		}
 	}
 }
+
+// A hoarder is a device with packets that the system does not hand over.
+type hoarder struct {
+	backlog
+	holds bool
+}
+
+func (h *hoarder) holdsBack() bool { return h.holds }
+
+// TestLiveHeldBack: a stopped source waits for what the system holds back, not for ever.
+func TestLiveHeldBack(t *testing.T) {
+	for _, c := range []struct {
+		ago   time.Duration
+		holds bool
+		want  bool
+	}{
+		{0, false, false}, {100 * time.Millisecond, false, true}, {100 * time.Millisecond, true, false}, {3 * time.Second, true, true},
+	} {
+		l := &live{delay: DefaultDelay, taps: []*tap{{device: &hoarder{holds: c.holds}}}}
+		at := time.Now().Add(-c.ago)
+		l.stopAt.Store(&at)
+		if got := l.over(nil); got != c.want {
+			t.Errorf("stopped %s ago, held back: %t: over is %t", c.ago, c.holds, got)
+		}
+	}
+}
+
+// TestLiveSetBack: only a clock that was set back since the end ends what has packets
+// of before it.
+func TestLiveSetBack(t *testing.T) {
+	l := &live{delay: DefaultDelay}
+	for _, c := range []struct {
+		passed, shown time.Duration
+		want          bool
+	}{
+		{time.Minute, time.Minute, false}, {time.Minute, 2 * time.Minute, false}, {time.Minute, 59 * time.Second, true},
+		{time.Second, -time.Hour, true}, {time.Millisecond, -time.Hour, false},
+	} {
+		if got := l.setBack(c.passed, c.shown); got != c.want {
+			t.Errorf("%s passed, %s on the clock: %t", c.passed, c.shown, got)
+		}
+	}
+}

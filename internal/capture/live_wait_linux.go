@@ -58,7 +58,7 @@ func (w *waiter) wait(timeout time.Duration) {
 		woken = true
 		return before || slices.ContainsFunc(w.rings, (*ring).waits)
 	})
-	if woken && !slices.ContainsFunc(w.rings, (*ring).waits) {
+	if !slices.ContainsFunc(w.rings, (*ring).waits) {
 		w.conn.Control(w.look)
 	}
 }

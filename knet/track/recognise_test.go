@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -15,12 +14,6 @@ import (
 	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session"
 )
-
-// datagrams gives the UDP datagrams of a file that are there in full.
-func datagrams(t *testing.T, file string) []dissect.Datagram {
-	t.Helper()
-	return slices.DeleteFunc(captured.Datagrams(t, file), func(d dissect.Datagram) bool { return d.Cut() })
-}
 
 func recognise(all []dissect.Datagram) []*session.Conn {
 	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New()}})
@@ -35,7 +28,7 @@ func recognise(all []dissect.Datagram) []*session.Conn {
 func TestProbeForeignCaptures(t *testing.T) {
 	for _, pattern := range []string{"foreign/*.pcap*", "hazel/*.pcap", "directplay/*.pcap", "formats/*.pcap*"} {
 		for _, file := range dissecttest.Captures(t, pattern) {
-			for _, c := range recognise(datagrams(t, file)) {
+			for _, c := range recognise(captured.Whole(t, file)) {
 				t.Errorf("%s: %s and %s are taken for kNet with %.0f bits", filepath.Base(file), c.A, c.B, c.Bits)
 			}
 		}
@@ -70,7 +63,7 @@ func TestProbeRecognisesTheLibrary(t *testing.T) {
 	starts, middles, late := 0, 0, 0
 	for _, file := range dissecttest.Captures(t, "knet/*.pcap") {
 		pairs := map[dissect.Endpoint][]dissect.Datagram{}
-		all := datagrams(t, file)
+		all := captured.Whole(t, file)
 		server := all[0].Dst
 		for _, d := range all {
 			client := d.Src

@@ -3,6 +3,7 @@ package captured
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -25,4 +26,10 @@ func Datagrams(t testing.TB, file string) (all []dissect.Datagram) {
 		}
 	}
 	return all
+}
+
+// Whole gives the UDP datagrams of a file that are there in full.
+func Whole(t testing.TB, file string) []dissect.Datagram {
+	t.Helper()
+	return slices.DeleteFunc(Datagrams(t, file), func(d dissect.Datagram) bool { return d.Cut() })
 }

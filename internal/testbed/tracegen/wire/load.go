@@ -243,6 +243,7 @@ func (l *load) finish() (*Totals, error) {
 		l.depart(g)
 	}
 	l.totals.Strays, l.totals.Behind = l.loop.strays, l.loop.behind.Seconds()
+	l.totals.Still = time.Duration(l.loop.still.Load()).Seconds()
 	l.totals.All.Ends = map[string]int{}
 	for _, s := range l.totals.Kinds {
 		l.totals.All.add(s)

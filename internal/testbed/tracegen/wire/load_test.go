@@ -69,7 +69,7 @@ func TestLoadStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Seconds < 0.1 || got.Seconds > 300 || got.All.Ends[Cut] != got.All.Opened {
+	if got.Seconds+got.Still < 0.9 || got.Seconds > 300 || got.All.Ends[Cut] != got.All.Opened {
 		t.Errorf("%+v", got)
 	}
 }

@@ -20,6 +20,7 @@ type Totals struct {
 	Seconds      float64         `json:"seconds"`
 	Peak         int             `json:"peak_live"`      // conversations at a time
 	Behind       float64         `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
+	Still        float64         `json:"still_seconds"`  // for how long it stood still then
 	LostBySystem int             `json:"lost_by_system"`
 	Strays       int             `json:"strays"`
 	All          Sum             `json:"all"`
