@@ -2,58 +2,108 @@ package session
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// recentLimit is how many frames are remembered to recognise copies of them.
-const recentLimit = 256
+// recentLimit is how many datagrams of a side are remembered to recognise copies of
+// them: twice as many as there are numbers of eight bits.
+const recentLimit = 512
 
-// recentCopies remembers the latest frames of one side that only their bytes
-// tell apart: retries, and frames without a number of their own. Frames are
-// chained by their hash; a chain ends where the ring has been written anew.
-type recentCopies struct {
-	ring      []recentFrame // frame i, from 0, at i modulo the length, a power of two
-	heads     []int32       // latest frame of each chain, plus 1; as many as the ring has
+// recentDatagrams remembers the latest datagrams of one side that only their bytes tell
+// apart: retries, frames without a number of their own, and, where numbers come round
+// soon, all others. Datagrams are chained by their hash; a chain ends where the ring has
+// been written anew.
+type recentDatagrams struct {
+	ring      []recentDatagram // datagram i, from 0, at i modulo the length, a power of two
+	heads     []int32          // latest of each chain, plus 1; as many as the ring has
 	kept      int32
 	lowMemory bool
 }
 
-type recentFrame struct {
+type recentDatagram struct {
 	hash uint64
 	time int64  // of the latest copy
 	num  uint32 // low bits: numbers with equal bytes are no further apart
 	ipid uint16
-	back uint16 // how many frames back the one before it in its chain is, 0 for none
+	back uint16 // how many datagrams back the one before it in its chain is, 0 for none
 }
 
-func (r *recentCopies) chain(hash uint64) *int32 {
+func (r *recentDatagrams) chain(hash uint64) *int32 {
 	return &r.heads[(hash^hash>>32)&uint64(len(r.heads)-1)]
 }
 
-func (r *recentCopies) at(i int32) *recentFrame { return &r.ring[int(i)&(len(r.ring)-1)] }
+func (r *recentDatagrams) at(i int32) *recentDatagram { return &r.ring[int(i)&(len(r.ring)-1)] }
 
-// has reports whether a frame is a copy of one remembered: byte-identical with
-// an equal, non-zero IPv4 identification, or, with byTime, without identification
-// within CopyHorizon.
-func (r *recentCopies) has(s *Sending, byTime bool, d *Direction) bool {
-	if r.kept == 0 {
-		return false
-	}
-	for i := *r.chain(s.Hash); i > max(0, r.kept-int32(len(r.ring))); {
+// has reports whether a datagram is a copy of one remembered: byte-identical with an
+// equal, non-zero IPv4 identification, or under the same number with what else tells
+// copies: its side has surpassed what it says, or, with byTime, it comes without
+// identification within CopyHorizon.
+func (r *recentDatagrams) has(s *Sending, byTime bool, d *Direction) bool {
+	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
-		if f.hash == s.Hash && f.num == uint32(s.Num) &&
-			(s.Exact || s.IPID != 0 && s.IPID == f.ipid || byTime && d.sameDatagram(s, f.ipid, f.time)) {
+		if f.hash == s.Hash && (s.IPID != 0 && s.IPID == f.ipid ||
+			f.num == uint32(s.Num) && (s.Exact || s.Passed || byTime && d.sameBytes(s, f))) {
 			f.time = s.Time
 			return true
 		}
-		if f.back == 0 {
-			return false
-		}
-		i -= int32(f.back)
 	}
 	return false
 }
 
-func (r *recentCopies) keep(s *Sending) {
+// sameBytes decides about equal bytes under one number.
+func (d *Direction) sameBytes(s *Sending, f *recentDatagram) bool {
+	if s.Counted {
+		return d.isRelayed(s, f.ipid, f.time)
+	}
+	return d.sameDatagram(s, f.ipid, f.time)
+}
+
+// knows reports a datagram with the bytes of one remembered under its number.
+func (r *recentDatagrams) knows(s *Sending) bool {
+	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
+		if f := r.at(i - 1); f.hash == s.Hash && f.num == uint32(s.Num) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasUnder reports whether a datagram is a copy, by its identification, of one that had
+// another number.
+func (r *recentDatagrams) hasUnder(s *Sending) bool {
+	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
+		if f := r.at(i - 1); f.hash == s.Hash && f.ipid == s.IPID {
+			return f.num != uint32(s.Num)
+		}
+	}
+	return false
+}
+
+// latest is the latest datagram of a chain, counted from 1, and before the one before
+// another; 0 is none.
+func (r *recentDatagrams) latest(hash uint64) int32 {
+	if r.kept == 0 {
+		return 0
+	}
+	return r.held(*r.chain(hash))
+}
+
+func (r *recentDatagrams) before(i int32) int32 {
+	back := int32(r.at(i - 1).back)
+	if back == 0 {
+		return 0
+	}
+	return r.held(i - back)
+}
+
+// held is i, or 0 when the ring has been written anew there.
+func (r *recentDatagrams) held(i int32) int32 {
+	if i <= max(0, r.kept-int32(len(r.ring))) {
+		return 0
+	}
+	return i
+}
+
+func (r *recentDatagrams) keep(s *Sending) {
 	if r.kept == 1<<31-1 {
-		*r = recentCopies{lowMemory: r.lowMemory} // the counter is full: begin anew
+		*r = recentDatagrams{lowMemory: r.lowMemory} // the counter is full: begin anew
 	}
 	if int(r.kept) >= len(r.ring) && len(r.ring) < recentLimit {
 		if len(r.ring) == 0 || !r.lowMemory || s.Time-r.at(r.kept).time < LowMemoryTime {
@@ -70,7 +120,7 @@ func (r *recentCopies) keep(s *Sending) {
 }
 
 // link puts a frame in front of its chain.
-func (r *recentCopies) link(i int32) {
+func (r *recentDatagrams) link(i int32) {
 	f := r.at(i)
 	head := r.chain(f.hash)
 	f.back = 0
@@ -81,9 +131,9 @@ func (r *recentCopies) link(i int32) {
 }
 
 // grow doubles ring and chains.
-func (r *recentCopies) grow() {
+func (r *recentDatagrams) grow() {
 	old := r.ring
-	r.ring, r.heads = make([]recentFrame, max(8, 2*len(old))), make([]int32, max(8, 2*len(old)))
+	r.ring, r.heads = make([]recentDatagram, max(8, 2*len(old))), make([]int32, max(8, 2*len(old)))
 	for i := max(0, r.kept-int32(len(old))); i < r.kept; i++ {
 		*r.at(i) = old[int(i)&(len(old)-1)]
 		r.link(i)
@@ -96,10 +146,29 @@ func (r *recentCopies) grow() {
 func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
 	d.ready()
 	if d.recent.has(s, byTime, d) {
-		d.Duplicates++
-		d.signs.copies.see(s.Frame, s.Time)
+		d.countCopy(s)
 		return dissect.Duplicate
 	}
 	d.recent.keep(s)
 	return 0
+}
+
+// Keep remembers a sending that is no copy, for protocols whose numbers come round
+// soon: a copy of it may come so late that its number means another one by then.
+func (d *Direction) Keep(s *Sending) { d.recent.keep(s) }
+
+// Stale reports a copy of a datagram sent so long ago that its number means another one
+// by now. Without IPv4 identification it can't be told from one that repeats its bytes.
+func (d *Direction) Stale(s *Sending) bool {
+	d.ready()
+	if s.IPID == 0 || !d.recent.hasUnder(s) {
+		return false
+	}
+	d.countCopy(s)
+	return true
+}
+
+func (d *Direction) countCopy(s *Sending) {
+	d.Duplicates++
+	d.signs.copies.see(s.Frame, s.Time)
 }

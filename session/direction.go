@@ -40,8 +40,7 @@ type Direction struct {
 type work struct {
 	win       Window
 	units     units
-	recent    recentCopies // frames without a number
-	retries   recentCopies
+	recent    recentDatagrams
 	signs     signs
 	paths     paths
 	losses    lateLosses
@@ -94,7 +93,7 @@ func (d *Direction) ready() {
 // lowMemory makes that less is remembered (Config.LowMemory).
 func (d *Direction) lowMemory() {
 	d.win.lowMemory, d.rtt.lowMemory, d.pings.lowMemory = true, true, true
-	d.recent.lowMemory, d.retries.lowMemory, d.units.lowMemory = true, true, true
+	d.recent.lowMemory, d.units.lowMemory = true, true
 }
 
 // Signatures counts the signatures of one side by verdict.
@@ -296,7 +295,7 @@ func (d *Direction) Close() {
 		}
 	}
 	d.win.units, d.win.waiting, d.win.extra = sparse[unit]{}, nil, nil
-	d.recent, d.retries, d.units = recentCopies{}, recentCopies{}, units{}
+	d.recent, d.units = recentDatagrams{}, units{}
 }
 
 // compact forgets what is remembered of numbers and frames, for a run in which little
@@ -307,7 +306,7 @@ func (d *Direction) compact() {
 	}
 	d.win.compact(d)
 	d.units.compact()
-	d.recent, d.retries = recentCopies{lowMemory: true}, recentCopies{lowMemory: true}
+	d.recent = recentDatagrams{lowMemory: true}
 }
 
 // free forgets what no report asks for, once it was closed and assessed.

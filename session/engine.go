@@ -11,6 +11,10 @@ import (
 // (docs/analysis.md, Units), in nanoseconds.
 const CopyHorizon = 30e6
 
+// CopyDoubt is how late equal bytes must come to be called sent twice, in nanoseconds:
+// the clock of a capture may be as coarse as CopyHorizon is long.
+const CopyDoubt = 2 * CopyHorizon
+
 // StartHorizon is how long after the first frame of a connection whose start
 // was not captured a frame of its may still have been overtaken by one that
 // passed before the capture began, in nanoseconds: what is missing until then
@@ -31,6 +35,8 @@ type Sending struct {
 	Num     int64
 	Mark    Mark
 	Exact   bool   // equal bytes of a number are a copy: the protocol tells its sendings apart
+	Counted bool   // its bytes tell the sendings of a number apart: equal ones are a copy unless its side did not count
+	Passed  bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
 	NoAck   bool   // no acknowledgement of it is due
 	Hash    uint64 // of the whole payload
 	Size    int    // bytes of the payload, by the UDP header
@@ -39,6 +45,8 @@ type Sending struct {
 	Part    uint8 // of Frame
 	Time    int64 // ns
 	HasTime bool
+
+	asked, copied bool // what Copied answered
 }
 
 var hashSeed = maphash.MakeSeed()
@@ -46,7 +54,8 @@ var hashSeed = maphash.MakeSeed()
 // Of describes the datagram that sends a number.
 func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
 	// Field by field: a copied literal would wait for its own narrow stores.
-	s.Num, s.Mark, s.Exact, s.NoAck, s.Hash, s.IPID = num, mark, false, false, d.Sum, d.IPID
+	s.Num, s.Mark, s.Exact, s.Counted, s.Passed, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
+	s.asked = false
 	if s.Hash == 0 {
 		s.Hash = maphash.Bytes(hashSeed, d.Payload)
 	}
@@ -197,7 +206,7 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 		u.copies++
 	}
 	d.remember(s, u)
-	copied := d.isCopy(s, u)
+	copied := d.copied(s, u)
 	if !copied && u.sends < 255 {
 		u.sends++
 	}
@@ -207,14 +216,14 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 	switch {
 	case copied:
 		v.Words |= dissect.Duplicate
-		d.Duplicates++
-		d.signs.copies.see(s.Frame, s.Time)
+		d.countCopy(s)
 	case s.Mark == MarkFirst && u.state&firstSending == 0:
 		// The first sending, overtaken by its own retry: no copy, no retry.
 		u.state |= firstSending
 		u.hash, u.ipid = s.Hash, s.IPID
+		u.copiedAt(s)
 		v.RetryOf, v.Novelty = 0, LateFirst
-	case s.Mark == MarkFirst:
+	case s.Mark == MarkFirst, s.Counted && d.recent.knows(s):
 		// Sent again without its mark: a fault that rules judge, not counted here.
 	default:
 		d.noteRetry(s, u, &v)
@@ -239,23 +248,60 @@ func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
 		}
 	}
 	u.state |= retried
-	d.retries.keep(s)
+	d.recent.keep(s)
 }
 
-// isCopy tells a copy made by the network or the capture from a sending of its
-// own. Where the protocol marks retries the mark decides: a second sending would
-// carry it.
-func (d *Direction) isCopy(s *Sending, u *unit) bool {
-	if u.state&retried != 0 && s.Mark != MarkFirst && d.retries.has(s, true, d) {
-		return true
-	}
-	if u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash {
+// Copied reports whether a sending is a copy, made by the network or the capture, of
+// one captured before (guard DUP): what Send will say, for who judges before.
+func (d *Direction) Copied(s *Sending) bool {
+	d.ready()
+	w := &d.win
+	if !w.holds(s.Num) || w.see(s.Num).state&captured == 0 {
 		return false
 	}
-	if s.Mark == MarkFirst || s.Exact {
+	return d.copied(s, w.at(s.Num))
+}
+
+// copied is the one answer to what is a copy of a number captured before.
+func (d *Direction) copied(s *Sending, u *unit) bool {
+	if !s.asked {
+		s.asked, s.copied = true, d.isCopy(s, u)
+	}
+	return s.copied
+}
+
+func (d *Direction) isCopy(s *Sending, u *unit) bool {
+	if u.state&retried != 0 && s.Mark != MarkFirst && d.recent.has(s, true, d) {
 		return true
 	}
-	return d.sameDatagram(s, u.ipid, u.time)
+	switch {
+	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
+		return false
+	case s.Exact:
+		return true
+	case s.Mark != MarkFirst && !s.Counted:
+		return d.sameDatagram(s, u.ipid, u.time)
+	}
+	copied := d.isRelayed(s, u.ipid, u.latest())
+	if copied {
+		u.copiedAt(s)
+	}
+	return copied
+}
+
+// isRelayed decides about equal bytes where a second sending would differ, unless its
+// side forgot to mark it. Relays copy under an identification of their own; a copy may
+// be copied again.
+func (d *Direction) isRelayed(s *Sending, ipid uint16, latest int64) bool {
+	known := s.IPID != 0 && ipid != 0
+	if known && s.IPID == ipid || s.Passed || !s.HasTime {
+		return true
+	}
+	horizon := int64(CopyHorizon)
+	if !known {
+		horizon = 3 * d.horizon()
+	}
+	return s.Time-latest <= horizon
 }
 
 // noteInterval keeps the shortest time that this side took, proven by identifications
@@ -288,6 +334,9 @@ func (d *Direction) sameDatagram(s *Sending, ipid uint16, time int64) bool {
 func (d *Direction) sendForgotten(s *Sending) Verdict {
 	unneeded := s.Mark == MarkRetry
 	switch {
+	case s.Mark == MarkFirst && d.recent.has(s, false, d):
+		d.countCopy(s)
+		return Verdict{Words: dissect.Duplicate}
 	case s.Mark == MarkFirst || s.Exact:
 		return Verdict{}
 	case s.Mark == Unmarked && !d.win.past.knows(s.Num):

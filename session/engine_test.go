@@ -92,7 +92,11 @@ func TestSend(t *testing.T) {
 		{"a retry above a gap", []s{{0, 5, MarkFirst, 1, 9}, {1, 8, MarkRetry, 2, 10}}, "retry gap", 0, First, 1},
 		{"below the lowest", []s{{0, 5, MarkFirst, 1, 9}, {1, 3, MarkFirst, 2, 8}}, "out-of-order gap-filled", 0, First, 1},
 		{"copy by its missing mark, equal identification", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkFirst, 1, 9}}, "duplicate", 1, Again, 1},
-		{"copy by its missing mark, other identification", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkFirst, 1, 10}}, "duplicate", 1, Again, 1},
+		{"copy by its missing mark, other identification, soon", []s{{0, 5, MarkFirst, 1, 9}, {30, 5, MarkFirst, 1, 10}}, "duplicate", 1, Again, 1},
+		{"a copy of such a copy", []s{{0, 5, MarkFirst, 1, 9}, {30, 5, MarkFirst, 1, 10}, {30, 5, MarkFirst, 1, 11}}, "duplicate", 1, Again, 1},
+		{"sent again without its mark, other identification", []s{{0, 5, MarkFirst, 1, 9}, {31, 5, MarkFirst, 1, 10}}, "", 1, Again, 2},
+		{"copy by its missing mark, without identification", []s{{0, 5, MarkFirst, 1, 0}, {90, 5, MarkFirst, 1, 0}}, "duplicate", 1, Again, 1},
+		{"sent again without its mark and identification", []s{{0, 5, MarkFirst, 1, 0}, {91, 5, MarkFirst, 1, 0}}, "", 1, Again, 2},
 		{"same number, other bytes, no mark", []s{{0, 5, MarkFirst, 1, 9}, {1, 5, MarkFirst, 2, 9}}, "", 1, Again, 2},
 		{"retry", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkRetry, 2, 10}}, "retry", 1, Again, 2},
 		{"two retries", []s{{0, 5, MarkFirst, 1, 9}, {200, 5, MarkRetry, 2, 10}, {200, 5, MarkRetry, 2, 11}}, "retry", 1, Again, 3},
@@ -217,13 +221,13 @@ func TestUnnumbered(t *testing.T) {
 	}
 	l := newLane()
 	for i := range uint64(3 * recentLimit) {
-		l.d.Unnumbered(&Sending{Hash: i % 7 << 40, Num: int64(i), IPID: 7}, false)
+		l.d.Unnumbered(&Sending{Hash: i % 7 << 40, IPID: uint16(i + 1)}, false)
 	}
 	if n := len(l.d.recent.ring); n != recentLimit {
 		t.Errorf("%d frames are remembered, want %d", n, recentLimit)
 	}
 	again := func(i uint64) dissect.Words {
-		return l.d.Unnumbered(&Sending{Hash: i % 7 << 40, Num: int64(i), IPID: 7}, false)
+		return l.d.Unnumbered(&Sending{Hash: i % 7 << 40, IPID: uint16(i + 1)}, false)
 	}
 	if again(2*recentLimit) == 0 || again(3*recentLimit-1) == 0 || again(2*recentLimit-1) != 0 {
 		t.Error("the latest frames are remembered, older ones forgotten")

@@ -196,8 +196,16 @@ func (d *Direction) noteGap(at int64, firm bool) {
 // Horizon is the reorder horizon, in ns: two frames of one side captured further
 // apart were sent in this order.
 func (l *Evaluation) Horizon() int64 {
-	late := max(l.c.Dir[0].late, l.c.Dir[1].late)
-	return max(CopyHorizon, l.roundTrip()/2, late*3/2)
+	return l.c.Dir[0].horizon()
+}
+
+// horizon is that of reordering for both sides, see Evaluation.Horizon.
+func (d *Direction) horizon() int64 {
+	late, trip := d.late, d.minRTT
+	if d.peer != nil {
+		late, trip = max(late, d.peer.late), trip+d.peer.minRTT
+	}
+	return max(CopyHorizon, trip/2, late*3/2)
 }
 
 // roundTrip is the whole round trip as far as it was seen, in ns, 0 when it was

@@ -38,6 +38,7 @@ type unit struct {
 	part    uint8  // of frame
 	size    uint16 // of the payload, by the UDP header
 	ipid    uint16 // of the first sending, or of what was captured first
+	copied  uint32 // µs from time to the first sending, or to the latest copy of it
 	frame   uint64 // first captured copy
 	time    int64
 	hash    uint64 // of the first sending, RETRY clear
@@ -45,6 +46,15 @@ type unit struct {
 }
 
 func (u *unit) position() Position { return Position{u.frame, u.part} }
+
+// copiedAt notes the first sending, or a copy of it; latest is when the latest came.
+func (u *unit) copiedAt(s *Sending) {
+	if s.HasTime {
+		u.copied = uint32(min((s.Time-u.time)/1e3, math.MaxUint32))
+	}
+}
+
+func (u *unit) latest() int64 { return u.time + int64(u.copied)*1e3 }
 
 type unitState uint16
 

@@ -14,7 +14,6 @@ import (
 func (c *conn) acknowledgement(dir int, counted bool) {
 	f, s, own := c.f, &c.side[dir], &c.c.Dir[dir]
 	own.Acks++
-	c.fr.Words |= own.Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), false)
 	other := 1 - dir
 	out := &c.c.Dir[other]
 	ref, ok := out.Window().Highest()

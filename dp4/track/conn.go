@@ -58,8 +58,6 @@ type side struct {
 	product product
 	started bool // judged as the beginning
 	retries int  // whose time was judged
-	faulty  [8]seen
-	faults  int
 }
 
 // A lastAck is what an acknowledgement said, to recognise repetitions.
@@ -106,15 +104,24 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	damaged := c.c.Damaged(fr.Datagram)
 	var x fault
 	if !damaged {
-		if x = c.faults(err); x != 0 {
-			c.judgeShape(dir, x)
-		}
+		x = c.faults(err)
 	}
 	c.shun = damaged || x&faultsShun != 0 || err != nil
+	malformed := err != nil && !fr.Cut()
+	untracked := malformed || damaged || err != nil && !f.Headed(err) || f.Ignored() || x&faultNoack != 0 || !c.between(fr.Datagram, f)
+	num, msg := int64(0), int64(0)
+	if f.Type == dp4.TypeData && !untracked {
+		num, msg = c.recognize(dir)
+	} else if !damaged {
+		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(fr.Datagram, 0, session.Unmarked), untracked)
+	}
+	if x != 0 && c.isNew() {
+		c.judgeShape(x)
+	}
 	switch {
-	case err != nil && !fr.Cut():
+	case malformed:
 		c.side[dir].bytes.doubt()
-	case damaged, err != nil && !f.Headed(err), f.Ignored(), x&faultNoack != 0, !c.between(fr.Datagram, f):
+	case untracked:
 		c.countUntracked(dir)
 		if f.Type == dp4.TypeData {
 			c.side[dir].oddly(f.Sequence, fr.Time)
@@ -123,7 +130,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 			c.shunFrame(dir, r222CmdextActed)
 		}
 	case f.Type == dp4.TypeData:
-		c.dataFrame(dir)
+		c.dataFrame(dir, num, msg)
 	default:
 		c.acknowledgement(dir, err == nil)
 	}
@@ -146,13 +153,24 @@ func (c *conn) countUntracked(dir int) {
 	}
 }
 
+// recognize unwraps the numbers of a data frame and tells whether it is a copy.
+func (c *conn) recognize(dir int) (num, msg int64) {
+	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
+	num, msg = s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
+	top, _ := out.Window().Highest()
+	c.sent.Of(c.fr.Datagram, num, s.history.judge(c.fr, f, num, msg, top, out.MinRTT()))
+	c.sent.Counted = true // the serial counts sendings
+	if out.Copied(&c.sent) {
+		c.fr.Words |= dissect.Duplicate
+	}
+	return num, msg
+}
+
 // dataFrame tracks a data frame.
-func (c *conn) dataFrame(dir int) {
+func (c *conn) dataFrame(dir int, num, msg int64) {
 	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
 	out.DataFrames++
-	num, msg := s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
-	c.sent.Of(c.fr.Datagram, num, session.Unmarked)
-	if !c.shun && !c.judgeData(dir, num, msg) {
+	if !c.shun && c.isNew() && !c.judgeData(dir, num, msg) {
 		s.bytes.doubt()
 		s.oddly(f.Sequence, c.fr.Time)
 		if top, ok := s.msg.Known(); ok && msg-top >= dp4.MessageWindow {
@@ -164,15 +182,12 @@ func (c *conn) dataFrame(dir int) {
 	}
 	s.total += int64(f.Size(c.fr.Length))
 	c.begin(dir, num, msg)
-	top, _ := out.Window().Highest()
-	mark := s.history.judge(c.fr, f, num, msg, top, out.MinRTT())
 	s.seq.Advance(num)
 	s.msg.Advance(msg)
 	if s.early {
 		s.early = false
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
-	c.sent.Mark, c.sent.Exact = mark, true // the serial tells sendings apart
 	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // Facts are what rules remember of the packets one side sent. Packets are compared
@@ -44,9 +43,7 @@ type fact struct {
 	last     int64  // time of the latest sending captured
 	horizon  int64  // of reordering, when it was captured
 	data     uint64 // fingerprint of its data, 0 when it was cut
-	hash     uint64 // of the latest sending
 	epoch    uint32
-	ipid     uint16 // of the latest sending
 	size     uint16 // behind the player indexes
 	set      bool
 	flags    dp4.Flags
@@ -153,7 +150,7 @@ func (h *facts) room(n, now int64) *fact {
 }
 
 // keep remembers a packet captured for the first time.
-func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, s *session.Sending, num, msg, sum int64) *fact {
+func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg, sum int64) *fact {
 	if h.units == nil {
 		h.units, h.messages = make([]fact, firstSize), new([32]messageFact)
 	}
@@ -161,7 +158,7 @@ func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, s *session.Sending, num, m
 	// Field by field: a copied literal would wait for its own narrow stores.
 	u.num, u.msg, u.set, u.epoch = num, msg, true, h.epoch
 	u.frame, u.latest, u.time, u.last = fr.Frame, fr.Frame, fr.Time, fr.Time
-	u.data, u.hash, u.ipid, u.size = dataPrint(f, fr), s.Hash, s.IPID, uint16(f.Size(fr.Length))
+	u.data, u.size = dataPrint(f, fr), uint16(f.Size(fr.Length))
 	u.flags, u.low, u.high, u.nacks, u.sum = f.Flags, f.Serial, f.Serial, 0, sum
 	h.packets++
 	if f.Serial != 0 && f.Flags&dp4.STA != 0 {

@@ -49,13 +49,10 @@ func (c *conn) isNewBelow(dir int, num, msg int64) bool {
 	return ok && msg > last && num < s.facts.top && c.f.Serial == 0 && c.f.Flags&dp4.STA != 0
 }
 
-// judgeRepeat judges a further sending of the same packet by its serial.
+// judgeRepeat judges a further sending of the same packet by its serial: an earlier
+// sending may come late, the same one does not come twice.
 func (c *conn) judgeRepeat(dir int, u *fact) {
-	rules, f, s := &c.c.Rules, c.f, &c.sent
-	horizon := rules.Horizon()
-	if f.Serial == u.high && s.IsCopyOf(u.hash, u.ipid, u.last, horizon) || c.isCopyOfFirst(dir, u.num, horizon) {
-		return
-	}
+	rules, f := &c.c.Rules, c.f
 	if step := int8(f.Serial - u.high); step > 0 {
 		rules.PassSet(setRepeat)
 		if f.Flags&dp4.WholeMessage == dp4.WholeMessage {
@@ -64,36 +61,7 @@ func (c *conn) judgeRepeat(dir int, u *fact) {
 		c.judgeRetryTime(dir, u)
 		return
 	}
-	// An earlier sending may come late; the same one does not come twice.
-	late := c.fine() && c.fr.Time-u.last > 2*horizon
-	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && (late || c.isAnother(dir, u)) {
-		if f.Serial == u.high || f.Serial == 0 && u.low == 0 {
-			c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
-		}
+	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.fine() && c.fr.Time-u.last > session.CopyDoubt && (f.Serial == u.high || f.Serial == 0 && u.low == 0) {
+		c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
 	}
-}
-
-// anotherTime is for how long copies may have other identifications, in ns: some
-// capture a frame before and behind what rewrites it.
-const anotherTime = 2e6
-
-// isAnother reports whether a frame is certainly another one than that captured
-// with its serial: its IPv4 identification differs, which no copy's does.
-func (c *conn) isAnother(dir int, u *fact) bool {
-	s := &c.sent
-	if s.IPID == 0 || !s.HasTime {
-		return false
-	}
-	if c.f.Serial == u.high {
-		return u.ipid != 0 && u.ipid != s.IPID && s.Time-u.last > anotherTime
-	}
-	look, ok := c.c.Dir[dir].Look(u.num)
-	return ok && look.First && look.Hash == s.Hash && look.IPID != 0 && look.IPID != s.IPID && s.Time-look.Time > anotherTime
-}
-
-// isCopyOfFirst reports whether a frame may be a copy of the first sending of its
-// packet.
-func (c *conn) isCopyOfFirst(dir int, num, horizon int64) bool {
-	look, ok := c.c.Dir[dir].Look(num)
-	return ok && look.First && c.sent.IsCopyOf(look.Hash, look.IPID, look.Time, horizon)
 }

@@ -17,9 +17,6 @@ const noWindow = 1<<63 - 1
 func (c *conn) judgeData(dir int, num, msg int64) bool {
 	h := &c.side[dir].facts
 	u := h.fact(num)
-	if top, ok := c.c.Dir[dir].Window().Highest(); u == nil && ok && num <= top && c.isCopyOfFirst(dir, num, c.c.Rules.Horizon()) {
-		return true
-	}
 	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
 		if u == nil || u.msg != msg || u.data != dataPrint(c.f, c.fr) {
 			h.epoch++ // too long ago to compare with
@@ -282,7 +279,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 		if len(s.claims) > 0 {
 			c.settleClaims(dir, num)
 		}
-		u = h.keep(c.f, c.fr, &c.sent, num, msg, sum)
+		u = h.keep(c.f, c.fr, num, msg, sum)
 		u.horizon = c.c.Rules.Horizon()
 		c.judgeCovered(dir, num)
 		c.judgeFirst(dir, u)
@@ -290,7 +287,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 	}
 	u.low = min(u.low, c.f.Serial)
 	if int8(c.f.Serial-u.high) >= 0 {
-		u.high, u.hash, u.ipid, u.last, u.latest, u.sum = c.f.Serial, c.sent.Hash, c.sent.IPID, c.fr.Time, c.fr.Frame, sum
+		u.high, u.last, u.latest, u.sum = c.f.Serial, c.fr.Time, c.fr.Frame, sum
 	}
 	if u.nacks > 0 {
 		u.nacks = 0

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // Sets of rules that a frame without fault passes at once, by its type.
@@ -160,11 +159,8 @@ func extFault(f *dp4.Frame, fr *dissect.Frame, x fault) fault {
 	return x
 }
 
-// judgeShape reports the faults of the frame at hand.
-func (c *conn) judgeShape(dir int, x fault) {
-	if c.isCopyOfFaulty(dir) {
-		return
-	}
+// judgeShape reports the faults of the frame at hand, which is no copy.
+func (c *conn) judgeShape(x fault) {
 	rules, f := &c.c.Rules, c.f
 	tell := func(bit fault, rule int, format string, args ...any) {
 		if x&bit != 0 {
@@ -203,28 +199,6 @@ func (c *conn) judgeLength(size int, more bool) {
 	x := rules.Here(rule, fmt.Sprintf("%d bytes behind the indexes, %s has %d", size, name, want))
 	x.Milder = more
 	rules.Judge(x)
-}
-
-// A seen frame is remembered to recognise copies of it.
-type seen struct {
-	hash uint64
-	ipid uint16
-	time int64
-}
-
-// isCopyOfFaulty tells a copy of a frame that was called faulty from another one;
-// it remembers what it is asked about.
-func (c *conn) isCopyOfFaulty(dir int) bool {
-	s := &c.side[dir]
-	sent := c.sent.Of(c.fr.Datagram, 0, session.Unmarked)
-	for i := range s.faulty {
-		if x := &s.faulty[i]; x.hash != 0 && sent.IsCopyOf(x.hash, x.ipid, x.time, c.c.Rules.Horizon()) {
-			return true
-		}
-	}
-	s.faulty[s.faults%len(s.faulty)] = seen{sent.Hash, sent.IPID, sent.Time}
-	s.faults++
-	return false
 }
 
 // judgeWhole ends the frame-local rules of a frame that is no copy.

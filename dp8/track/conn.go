@@ -71,7 +71,6 @@ type side struct {
 	asm       assembler
 	history   history
 	sequence  sequenceState
-	recent    recent
 	ended     bool // END_STREAM was captured
 	endSeq    int64
 	sendMask  uint64 // latest send mask: bit i is maskBase-1-i
@@ -86,9 +85,8 @@ type side struct {
 	doubts    *doubtWatch // nil while no signature was in doubt
 	early     bool        // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo   uint8
-	doubtful  bool     // it reported different versions
-	uncoal    bool     // it coalesced although it must not
-	bad       badFrame // what judging this side needs
+	doubtful  bool // it reported different versions
+	uncoal    bool // it coalesced although it must not
 	ticks     tickWatch
 	cframes   cframes
 	hard      hardDisconnectState
@@ -106,7 +104,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.seq.Bits, s.nseq.Bits = 8, 8
 		s.keys.proof = &c.proof
 		s.asm.conn, s.asm.dir = c, i
-		s.history.lowMemory, s.recent.lean = c.wants.LowMemory, c.wants.LowMemory
+		s.history.lowMemory = c.wants.LowMemory
 	}
 	c.link = func(at session.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
@@ -123,6 +121,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	switch {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
+		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
 		c.judgeMalformed(dir)
 		c.malformedFrame(dir)
 		c.judgeMalformedData(err)
@@ -155,7 +154,6 @@ func (c *conn) countUntracked(dir int) {
 func (c *conn) malformedFrame(dir int) {
 	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] {
 		c.countSignature(dir, sigInvalid)
-		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
 		c.refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
 	}
 }
@@ -175,15 +173,15 @@ func (c *conn) dataFrame(dir int) {
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
-	c.sending(num, session.Unmarked)
-	if c.lateCopy(dir, num) || !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+	if out.Stale(c.sending(num, session.Unmarked)) {
+		c.fr.Words |= dissect.Duplicate
+		return
+	}
+	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
 	if c.foreignKeepAlive(d) {
 		c.judgeForeignKeepAlive(dir, num, d)
-		return
-	}
-	if c.overdue(dir, num) {
 		return
 	}
 	c.life.heard(dir)
@@ -193,10 +191,7 @@ func (c *conn) dataFrame(dir int) {
 		s.early = false
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
-	c.sent.Num, c.sent.Mark = num, session.MarkFirst
-	if d.Control&dp8.CtlRetry != 0 {
-		c.sent.Mark = session.MarkRetry
-	}
+	c.mark(dir, num, d)
 	c.horizon = c.c.Rules.Horizon()
 	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == session.MarkRetry, 0
 	c.heed(dir, num)
@@ -207,8 +202,9 @@ func (c *conn) dataFrame(dir int) {
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
 		c.fr.RetryOf = v.RetryOf
 	}
-	copied := c.judgeData(dir, num, d, keepAlive)
+	copied := v.Words.Has(dissect.Duplicate)
 	if !copied {
+		c.judgeData(dir, num, d, keepAlive)
 		c.judgeNumber(dir, num, d, v)
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
@@ -223,13 +219,27 @@ func (c *conn) dataFrame(dir int) {
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)
-		s.recent.add(c.mark())
+		if c.sent.Mark != session.MarkRetry {
+			out.Keep(&c.sent)
+		}
 		c.judgeMessage(dir, num)
 		if c.side[1-dir].ended {
 			c.judgeReply(dir, num+1)
 		}
 	}
 	c.judgeFlow(dir, num, d, keepAlive, v)
+}
+
+// mark completes the description of a data frame for the engine: what RETRY says, and
+// whether its side has told of more received since it was sent.
+func (c *conn) mark(dir int, num int64, d *dp8.DFrame) {
+	c.sent.Num, c.sent.Mark = num, session.MarkFirst
+	if d.Control&dp8.CtlRetry != 0 {
+		c.sent.Mark = session.MarkRetry
+	} else if num <= c.side[dir].history.top {
+		cum, ok := c.c.Dir[1-dir].Window().Cumulative()
+		c.sent.Passed = ok && near(cum, d.NRcv) < cum
+	}
 }
 
 // countData enters a captured data frame, copies and retries included.
@@ -267,7 +277,9 @@ func (c *conn) sack(dir int) {
 	if !c.authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
 	}
-	c.fr.Words |= out.Unnumbered(c.sending(0, session.Unmarked), false)
+	x := c.sending(0, session.Unmarked)
+	x.Passed = c.side[dir].ticks.passed(k.Timestamp)
+	c.fr.Words |= out.Unnumbered(x, false)
 	c.life.heard(dir)
 	if !c.judgeSACK(dir, next) {
 		return

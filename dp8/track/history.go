@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"math/bits"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -19,9 +18,6 @@ type sentFrame struct {
 	frame     uint64 // first captured sending, that of the first sending once it is captured
 	time      int64  // of that, ns, valid with timed
 	last      int64  // time of the latest sending
-	copied    int64  // of the latest copy of any sending
-	ipid      uint16
-	lastIPID  uint16
 	command   dp8.Command
 	control   dp8.Control
 	nrcv      uint8
@@ -49,7 +45,6 @@ type sentFrame struct {
 // length of the ring.
 type history struct {
 	ring      []sentFrame // power of two
-	cycle     cycle       // nil while no number is forgotten
 	top       int64       // highest number
 	started   bool
 	missed    bool  // the peer acknowledged numbers before the first was captured
@@ -60,9 +55,6 @@ type history struct {
 	fastest   int64 // shortest time in which WindowSize numbers were sent, ns
 	hasSpeed  bool
 	lowMemory bool
-	hasty     bool  // what copies are known by must be kept in any case
-	marked    int64 // a number, and when it was captured: see hurry
-	markedAt  int64
 	run       run
 }
 
@@ -141,12 +133,6 @@ func (c *conn) missedMany(dir int, num int64) bool {
 func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	m := &c.side[dir].history
 	c.listen(dir, num)
-	if m.lowMemory && !m.hasty {
-		c.hurry(dir, num)
-	}
-	if m.cycle == nil && m.started && num >= m.bottom+historySize && (m.hasty || !m.lowMemory) {
-		m.startCycle()
-	}
 	f := m.place(num, c.fr.Time)
 	if f == nil {
 		return
@@ -161,9 +147,8 @@ func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 		f.sendings, f.first = n, !retry
 	}
 	f.sendings = min(f.sendings, 254) + 1
-	f.last, f.copied = c.fr.Time, c.fr.Time
-	f.lastHash, f.lastIPID, f.lastSignature = c.sent.Hash, c.fr.IPID, d.Signature
-	m.cycle.note(num, c.sent.Hash, c.fr.IPID)
+	f.last = c.fr.Time
+	f.lastHash, f.lastSignature = c.sent.Hash, d.Signature
 	if !m.started {
 		m.bottom, m.began = num, c.fr.Time
 	}
@@ -176,7 +161,7 @@ func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 func (c *conn) keep(f *sentFrame, num int64, d *dp8.DFrame, keepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
 	f.num, f.frame, f.time, f.timed, f.used = num, c.fr.Frame, c.fr.Time, c.fr.HasTime, true
-	f.hash, f.ipid, f.signature, f.cut = c.sent.Hash, c.fr.IPID, d.Signature, c.fr.Cut()
+	f.hash, f.signature, f.cut = c.sent.Hash, d.Signature, c.fr.Cut()
 	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
 	f.parts, f.reliables, f.reliable = 0, 0, 0
 	f.size, f.content = c.contentOf(d)
@@ -303,24 +288,4 @@ func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
 // highest captured is the latest: nearer than the window to it.
 func (m *history) reachable(num int64) bool {
 	return m.started && num > m.top-dp8.WindowSize && num < m.top+dp8.WindowSize
-}
-
-// isCopy reports whether the data frame at hand is a copy, made by the network or
-// the capture, of one captured before (guard DUP). The engine takes every repetition
-// of a first sending for a copy, for a retry would be marked; here that is judged.
-func (c *conn) isCopy(d *dp8.DFrame, f *sentFrame) bool {
-	switch {
-	case d.Control&dp8.CtlRetry != 0 || f == nil || !f.first:
-		return c.fr.Words.Has(dissect.Duplicate)
-	case c.sent.Hash != f.hash:
-		return false
-	case c.sent.IPID != 0 && f.ipid != 0:
-		if c.sent.IPID != f.ipid {
-			return false
-		}
-	case c.fr.HasTime && c.fr.Time-f.copied > 3*c.horizon && c.c.Rules.ClockSure():
-		return false // a copy may be copied again
-	}
-	f.copied = c.fr.Time
-	return true
 }

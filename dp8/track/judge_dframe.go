@@ -20,15 +20,15 @@ func (c *conn) judgeMalformedData(err *dissect.Error) {
 	}
 }
 
-// judgeData judges a data frame by itself and against what its side sent before. It
-// reports whether the frame is a copy of one captured before, which no rule judges.
-func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) (copied bool) {
+// judgeData judges a data frame that is no copy by itself and against what its side sent
+// before.
+func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	var prev *sentFrame
 	if num <= s.history.top {
 		prev = s.history.at(num)
 	}
-	if prev == nil && num >= s.history.top && !s.ended && c.plain(d) && !c.fr.Words.Has(dissect.Duplicate) {
+	if prev == nil && num >= s.history.top && !s.ended && c.plain(d) {
 		rules.PassSet(setData)
 		if d.Control != 0 {
 			c.judgeMasks(rules, d)
@@ -36,15 +36,12 @@ func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) (cop
 		if len(s.refused) > 0 {
 			c.accepted(dir, num)
 		}
-		return false
+		return
 	}
 	rules.Pass(r315Dispatch)
-	if c.isCopy(d, prev) {
-		return true
-	}
 	c.accepted(dir, num)
 	if c.fr.Cut() {
-		return false
+		return
 	}
 	rules.Pass(r222Hdrlen)
 	c.judgeMasks(rules, d)
@@ -54,7 +51,6 @@ func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) (cop
 	c.judgeResigned(rules, d, prev)
 	c.judgeOrder(rules, dir, num, d, prev)
 	c.judgeEnd(rules, dir, num, d, prev)
-	return false
 }
 
 // plain reports a frame that passes all rules on the content of frames at once: data
@@ -196,19 +192,16 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 	if c.fr.Cut() || c.pair.knows(d.SessionID, c) {
 		return
 	}
-	mark := session.MarkFirst
-	if d.Control&dp8.CtlRetry != 0 {
-		mark = session.MarkRetry
-	}
 	again := c.alive.other == d.SessionID
 	c.alive.other, c.alive.again = d.SessionID, again
 	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
 		rules.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
 		return
 	}
-	v := c.c.Dir[dir].Send(c.sending(num, mark))
+	c.mark(dir, num, d)
+	v := c.c.Dir[dir].Send(&c.sent)
 	c.fr.Words |= v.Words
-	if prev := s.history.at(num); c.isCopy(d, prev) {
+	if v.Words.Has(dissect.Duplicate) {
 		return
 	}
 	s.seq.Advance(num)
@@ -318,7 +311,10 @@ func (c *conn) judgeRetryBit(rules *session.Evaluation, dir int, num int64, d *d
 	}
 	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d is sent again, as in frame %d, without RETRY", d.Seq, prev.frame), prev.frame)
 	x.Since = prev.time
-	if !c.side[dir].history.reachable(num) || !c.unwrapped(dir, prev.last) {
+	switch {
+	case c.fr.Time-prev.last <= session.CopyDoubt:
+		x.Blocked = session.GuardDup
+	case !c.side[dir].history.reachable(num) || !c.unwrapped(dir, prev.last):
 		x.Blocked = session.GuardUnwrap
 	}
 	rules.Judge(x)

@@ -9,27 +9,13 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// badFrame remembers the latest malformed frame of a side: a copy of it is not
-// judged again.
-type badFrame struct {
-	hash uint64
-	ipid uint16
-	at   int64
-}
-
-func (b *badFrame) repeats(s *session.Sending, horizon int64) bool {
-	again := b.hash != 0 && s.IsCopyOf(b.hash, b.ipid, b.at, horizon)
-	b.hash, b.ipid, b.at = s.Hash, s.IPID, s.Time
-	return again
-}
-
 // judgeMalformed judges a frame that could not be decoded: no frame of the
 // protocol, a command frame that is too short, or a coalesced payload that does not
 // fit. It reports whether the frame was one of these.
 func (c *conn) judgeMalformed(dir int) bool {
 	b := c.fr.Payload
 	ours := c.f.Type != dp8.TypeDFrame || len(b) < 4 || c.f.DFrame.Coalesced
-	if !ours || len(b) == 0 || c.c.Damaged(c.fr.Datagram) || c.side[dir].bad.repeats(c.sending(0, session.Unmarked), c.c.Rules.Horizon()) {
+	if !ours || len(b) == 0 || c.c.Damaged(c.fr.Datagram) || c.fr.Words.Has(duplicate) {
 		return ours
 	}
 	rules := &c.c.Rules
@@ -171,6 +157,10 @@ func (t *tickWatch) inTime(ticks int64) int64 {
 	}
 	return int64(float64(ticks) * 1e6 / rate)
 }
+
+// passed reports whether the side has sent a later tick: what carries this one was sent
+// before.
+func (t *tickWatch) passed(tick uint32) bool { return t.any && int32(t.tick-tick) > 0 }
 
 func (t *tickWatch) take(tick uint32, fr *dissect.Frame) {
 	t.tick, t.at, t.frame, t.back = tick, fr.Time, fr.Frame, false

@@ -86,7 +86,7 @@ func (c *conn) judgePair(dir int, m *history, a, b *sentFrame) {
 		return
 	}
 	x := session.Case{Dir: dir, Frame: b.frame, Time: b.time, HasTime: b.timed, Proof: []uint64{a.frame}, Since: min(a.time, b.time)}
-	if min(a.copied, b.copied) < m.sureSince {
+	if min(a.last, b.last) < m.sureSince {
 		x.Blocked = session.GuardUnwrap
 	}
 	switch {
@@ -156,7 +156,7 @@ func (c *conn) judgeSplitParts(dir int, m *history, end *sentFrame) {
 	small := end
 	for n := end.num - 1; ; n-- {
 		f := m.at(n)
-		if f == nil || f.cut || f.odd || f.ends() || f.copied < m.sureSince {
+		if f == nil || f.cut || f.odd || f.ends() || f.last < m.sureSince {
 			return
 		}
 		total += f.size

@@ -9,9 +9,6 @@ import (
 
 // A sackState is what judging the SACKs of one side needs.
 type sackState struct {
-	hash     uint64 // of the latest one
-	ipid     uint16
-	at       int64
 	seq      int64 // bNSeq of the latest one that was right, and its tick
 	seqTick  uint32
 	seqKnown bool
@@ -27,11 +24,8 @@ type sackState struct {
 // judgeSACK judges a SACK that is genuine; next is its bNSeq, unwrapped. It reports
 // false when the frame is proven impossible and must change nothing.
 func (c *conn) judgeSACK(dir int, next int64) bool {
-	k, w, rules := &c.f.SACK, &c.side[dir].sackWatch, &c.c.Rules
-	s := &c.sent
-	again := c.fr.Words.Has(duplicate) || w.hash != 0 && s.IsCopyOf(w.hash, w.ipid, w.at, rules.Horizon())
-	w.hash, w.ipid, w.at = s.Hash, s.IPID, s.Time
-	if again || c.fr.Cut() {
+	k, rules := &c.f.SACK, &c.c.Rules
+	if c.fr.Words.Has(duplicate) || c.fr.Cut() {
 		return true
 	}
 	c.judgeSACKFields(rules, k)

@@ -139,6 +139,10 @@ func (c *conn) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
 		return
 	}
+	if gap <= session.CopyHorizon {
+		rules.Unclear(r3125Backoff, session.GuardDup, "two retries that a relay may have made of one")
+		return
+	}
 	missing, shrinks := 0, false
 	for _, g := range s.gaps[:s.passed] {
 		if most := gap + gap/5; g > most {

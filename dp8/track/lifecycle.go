@@ -183,8 +183,8 @@ func (c *conn) finish(end int64) {
 func (c *conn) free() {
 	for i := range c.side {
 		s := &c.side[i]
-		s.history.ring, s.history.cycle = nil, nil
-		s.recent, s.unjudged, s.doubts, s.refused = recent{}, nil, nil, nil
+		s.history.ring = nil
+		s.unjudged, s.doubts, s.refused = nil, nil, nil
 		s.asm.buf, s.asm.sum = nil, nil
 	}
 }

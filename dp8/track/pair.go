@@ -174,7 +174,7 @@ func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
 			s := &c.side[i]
-			s.history.ring, s.history.cycle, s.history.hasty, s.recent, s.sequence.carried.ring = nil, nil, false, recent{lean: true}, nil
+			s.history.ring, s.sequence.carried.ring = nil, nil
 		}
 		c.c.Compact()
 	}

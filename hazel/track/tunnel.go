@@ -99,7 +99,9 @@ func (t *tunnel) input(c *conn, dir int) {
 		r := &l.List[i]
 		switch {
 		case r.Epoch == 1:
-			v := out.Send(c.sent.Of(c.fr.Datagram, t.records[dir].number(r.Sequence), session.MarkFirst))
+			x := c.sent.Of(c.fr.Datagram, t.records[dir].number(r.Sequence), session.MarkFirst)
+			x.Exact = true
+			v := out.Send(x)
 			words |= v.Words
 			again = again || v.Novelty != session.First
 		case i == 0:

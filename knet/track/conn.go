@@ -218,6 +218,7 @@ func (c *conn) datagram(dir int) {
 		mark = session.Unmarked
 	}
 	sent := c.sending(num, mark)
+	sent.Exact = mark == session.MarkFirst
 	c.inspect()
 	if len(c.faults) > 0 {
 		apart := c.isApart(dir, num)

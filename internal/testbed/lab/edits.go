@@ -22,7 +22,7 @@ type Edit struct {
 // Edits are all kinds.
 var Edits = []Edit{
 	{"drop", drop}, {"drop-few", dropFew}, {"duplicate", duplicate}, {"copy-late", copyLate}, {"swap", swapSome},
-	{"cut-start", cutStart}, {"cut-end", cutEnd}, {"cut-middle", cutMiddle}, {"one-way", oneWay},
+	{"relay", relay}, {"cut-start", cutStart}, {"cut-end", cutEnd}, {"cut-middle", cutMiddle}, {"one-way", oneWay},
 	{"one-silent", oneSilent}, {"truncate", truncate}, {"clock", clock},
 }
 
@@ -56,6 +56,16 @@ func dropFew(r Dice, s *Subject) (ops Ops) {
 func duplicate(r Dice, s *Subject) Ops {
 	p, late := r.Float64()*0.3, time.Duration(r.IntN(25e6))
 	return each(r, s, p, func(i int) Op { return Op{Kind: Copy, At: i, By: late} })
+}
+
+// relay sends datagrams on by two ways, where that does not look like a retry: Hazel and
+// the page of kNet send the same bytes again.
+func relay(r Dice, s *Subject) Ops {
+	if !s.marksRetries() {
+		return nil
+	}
+	p, late := r.Float64()*0.3, time.Duration(r.IntN(25e6))
+	return each(r, s, p, func(i int) Op { return Op{Kind: Relay, At: i, By: late} })
 }
 
 // copyLate repeats much later what has an identification that gives it away.

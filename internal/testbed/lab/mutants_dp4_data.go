@@ -72,7 +72,7 @@ func dp4DataMutants() []Mutant {
 		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "sends again without counting", On: clean,
 			Tamper: dp4Also(20, one, 400*time.Millisecond, func(*dp4.Frame) {})},
 		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "soon sends again without counting", On: clean,
-			Tamper: dp4Also(20, one, 20*time.Millisecond, func(*dp4.Frame) {})},
+			Tamper: dp4Also(20, one, 65*time.Millisecond, func(*dp4.Frame) {})},
 		{Rule: "DP4-2.2.2-SERIAL-MULTI", Name: "repeats a serial", On: clean,
 			Tamper: dp4Nth(0, func(f *dp4.Frame) bool { return dp4Data(f) && f.Serial >= 2 }, func(f *dp4.Frame) { f.Serial-- })},
 		{Rule: "DP4-2.2.2-RETRY-SAME", Name: "changes the data of a retry", On: clean,

@@ -18,7 +18,7 @@ type Op struct {
 	At   int
 	To   int           // Drop: the first that is not lost
 	Side int           // Drop: 1 or 2 loses those of this side alone
-	By   time.Duration // Copy: so much later; Shift: for all; Coarse: the clock's step
+	By   time.Duration // Copy, Relay: so much later; Shift: for all; Coarse: the clock's step
 	Len  int           // Cut: bytes left
 }
 
@@ -32,16 +32,17 @@ const (
 	Cut                // the capture keeps the first Len bytes of At
 	Shift              // all times are wrong by By
 	Coarse             // the clock of the capture goes in steps of By
+	Relay              // a relay sends At again, in an IP packet of its own
 )
 
-var kindNames = [...]string{"drop", "copy", "swap", "cut", "shift", "coarse"}
+var kindNames = [...]string{"drop", "copy", "swap", "cut", "shift", "coarse", "relay"}
 
 func (o Op) String() string {
 	switch o.Kind {
 	case Drop:
 		return strings.TrimSpace(fmt.Sprintf("drop %d-%d %s", o.At, o.To, []string{"", "a", "b"}[o.Side]))
-	case Copy:
-		return fmt.Sprintf("copy %d +%v", o.At, o.By)
+	case Copy, Relay:
+		return fmt.Sprintf("%s %d +%v", kindNames[o.Kind], o.At, o.By)
 	case Cut:
 		return fmt.Sprintf("cut %d %d", o.At, o.Len)
 	case Shift, Coarse:
@@ -95,7 +96,7 @@ func parseOp(f []string) (o Op, err error) {
 	case Drop:
 		o.Side = max(slices.Index([]string{"", "a", "b"}, rest), 0)
 		o.To, err = strconv.Atoi(to)
-	case Copy:
+	case Copy, Relay:
 		o.By, err = time.ParseDuration(strings.TrimPrefix(rest, "+"))
 	case Cut:
 		o.Len, err = strconv.Atoi(rest)
@@ -120,7 +121,7 @@ func (s *Subject) edited(ops Ops) []dissect.Datagram {
 			for i := o.At; i < min(o.To, len(marks)); i++ {
 				marks[i].gone = marks[i].gone || o.Side == 0 || int(s.side[i]) == o.Side
 			}
-		case Copy:
+		case Copy, Relay:
 			copies = append(copies, o)
 		case Swap:
 			marks[o.At].swapped = true
@@ -207,10 +208,21 @@ func (s *Subject) copy(out []dissect.Datagram, order []int, marks []mark, copies
 		}
 		c := marks[o.At].of(&s.all[o.At])
 		c.Time = t + int64(o.By)
+		if o.Kind == Relay {
+			relayed(&c)
+		}
 		out = append(out, c)
 	}
 	slices.SortStableFunc(out, func(a, b dissect.Datagram) int { return int(a.Time - b.Time) })
 	return out
+}
+
+// relayed makes a datagram one that a relay sent on: the same bytes in another IP packet.
+func relayed(d *dissect.Datagram) {
+	if d.TTL--; d.IPID != 0 {
+		d.IPID ^= 0x5555
+		d.IPID = max(d.IPID, 1)
+	}
 }
 
 // renumber counts the packets anew.

@@ -154,7 +154,7 @@ func (s *Subject) excused(f *session.Finding, whole bool) bool {
 	if whole && f.Severity == session.Note {
 		s.habits[f.Rule.ID] = true
 	}
-	return f.Severity == session.Note && s.habits[f.Rule.ID]
+	return f.Severity == session.Note && (s.habits[f.Rule.ID] || !s.recognised())
 }
 
 // heeding are rules against heeding a frame that must be ignored. The capture may
@@ -189,6 +189,32 @@ func findingsOf(all []dissect.Datagram, cfg session.Config) []session.Finding {
 	}
 	t.Close(end)
 	return sink.list
+}
+
+// recognised reports whether the capture as it is shows which protocol its endpoints
+// speak: without that it does not show their habits.
+func (s *Subject) recognised() bool { return len(connectionsOf(s.all, s.cfg)) > 0 }
+
+// marksRetries reports whether the bytes of a datagram show that it is sent again.
+func (s *Subject) marksRetries() bool {
+	switch s.Proto {
+	case "dp4", "dp8":
+		return true
+	case "knet":
+		conns := connectionsOf(s.all, s.cfg)
+		return !slices.ContainsFunc(conns, func(c *session.Conn) bool { return c.Dialect != "reference" })
+	}
+	return false
+}
+
+// connectionsOf are the connections of a capture.
+func connectionsOf(all []dissect.Datagram, cfg session.Config) []*session.Conn {
+	t := session.NewTable(cfg)
+	for i := range all {
+		t.Add(&all[i])
+	}
+	t.Close(all[len(all)-1].Time)
+	return t.Conns()
 }
 
 // GoString keeps reports of failed properties short.

@@ -1,0 +1,118 @@
+package track
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dp8"
+)
+
+// Equal bytes without RETRY are a copy, whatever their IPv4 identification, when they
+// come soon or carry an acknowledgement that their side has surpassed; else they were
+// sent again without their mark (guard DUP, MC-DPL8R 2.2.2).
+func TestMC_DPL8R_2_2_2_RetryBitOrCopy(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		late   int64 // ms
+		passed bool
+		words  string
+		fault  string
+	}{
+		{"by a relay, soon", 25, false, "duplicate", ""},
+		{"by a relay, late, with an old bNRcv", 400, true, "duplicate", ""},
+		{"sent again", 400, false, "", "DP8-2.2.2-RETRYBIT"},
+		{"within what a coarse clock may be wrong by", 50, false, "", ""},
+	} {
+		s := newScene(t, Options{}, true)
+		s.meet(7, dp8.Version16, dp8.Version16)
+		for i := range uint8(4) {
+			s.send(0, data(i, i, "hello"))
+			s.send(1, data(i, i+1, "world"))
+		}
+		f := data(4, 4, "once more")
+		again := f.Append(nil)
+		s.raw(0, again)
+		if c.passed {
+			s.send(1, data(4, 5, "yes"))
+			s.send(0, data(5, 5, "go on"))
+		}
+		s.now += (c.late - 5) * 1e6
+		s.raw(0, again)
+		if s.words() != c.words {
+			t.Errorf("%s: %q, want %q", c.name, s.words(), c.words)
+		}
+		if got := s.faults(); got != c.fault {
+			t.Errorf("%s: %q, want %q", c.name, got, c.fault)
+		}
+		want := uint64(5)
+		if c.passed {
+			want++
+		}
+		if d := s.one().Dir[0]; d.Duplicates != uint64(len(c.words)/9) || d.Retries != 0 || d.Messages != want {
+			t.Errorf("%s: %d duplicates, %d retries, %d messages", c.name, d.Duplicates, d.Retries, d.Messages)
+		}
+	}
+}
+
+// faults are the rules that were found broken.
+func (s *scene) faults() (all string) {
+	s.end()
+	for _, f := range s.findings {
+		if f.Failed() {
+			all += f.Rule.ID
+		}
+	}
+	return all
+}
+
+// A SACK with the bytes of one before is a copy by its identification, or when its side
+// has sent a later tick since (MC-DPL8R 2.2.1.5).
+func TestMC_DPL8R_2_2_1_5_CopiedSACK(t *testing.T) {
+	s := newScene(t, Options{}, true)
+	s.meet(7, dp8.Version16, dp8.Version16)
+	old := sack(0, 1, 0)
+	for i := range uint8(5) {
+		s.send(0, data(i, 0, "hello"))
+		now := sack(0, i+1, 0)
+		now.SACK.Timestamp = uint32(i) * 10
+		s.send(1, now)
+	}
+	s.send(1, old)
+	if s.words() != "duplicate" {
+		t.Errorf("with an old tick: %q", s.words())
+	}
+	latest := sack(0, 5, 0)
+	latest.SACK.Timestamp = 40
+	s.send(1, latest)
+	if s.words() != "" {
+		t.Errorf("with the latest tick: %q", s.words())
+	}
+	s.ipid--
+	s.send(1, latest)
+	if s.words() != "duplicate duplicate-ack" {
+		t.Errorf("in the same IP packet: %q", s.words())
+	}
+	if got := s.faults(); got != "" {
+		t.Error(got)
+	}
+}
+
+// A copy that comes when its number means another one by then is one all the same.
+func TestMC_DPL8R_2_2_2_CopyOfACycleAgo(t *testing.T) {
+	s := newScene(t, Options{}, true)
+	s.meet(7, dp8.Version16, dp8.Version16)
+	for i := range 300 {
+		s.send(0, data(uint8(i), 0, "hello"))
+		s.send(1, sack(0, uint8(i+1), 0))
+	}
+	at := s.ipid
+	s.ipid = 3 + 2*40 // that of number 40
+	s.send(0, data(40, 0, "hello"))
+	if s.words() != "duplicate" {
+		t.Errorf("%q", s.words())
+	}
+	s.ipid = at + 1
+	s.send(0, data(300%256, 0, "hello"))
+	if d := s.one().Dir[0]; s.words() != "" || d.Duplicates != 1 || d.Messages != 301 || s.faults() != "" {
+		t.Errorf("%q, %d duplicates, %d messages, %s", s.words(), d.Duplicates, d.Messages, s.faults())
+	}
+}
