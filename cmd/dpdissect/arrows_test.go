@@ -41,6 +41,7 @@ func arrows() []arrow {
 		{"internal/liveview", []string{"dissect", "session", "internal/report"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
 		{"internal/testbed/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
+		{"internal/testbed/sessiontest", []string{"dissect", "session"}, nil, "scenes serve the tests of all trackers and name none"},
 		{"internal/testbed/captured", []string{"dissect", "internal/capture"}, nil, "captures are read for tests by what reads them for the program"},
 		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},
 		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
@@ -113,6 +114,7 @@ func TestArrowsFail(t *testing.T) {
 		{"internal/liveview", module + "internal/capture"},
 		{"internal/liveview", module + "internal/pipeline"},
 		{"internal/testbed/tracegen", module + "session"},
+		{"internal/testbed/sessiontest", module + "dp8/track"},
 		{"internal/protocols", module + "internal/capture"},
 		{"nowhere", "fmt"},
 	} {

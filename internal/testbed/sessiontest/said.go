@@ -1,0 +1,88 @@
+package sessiontest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A sink is the scene as the tracker sees it. What it is given is copied: the tracker
+// uses it again.
+type sink Scene
+
+func (s *sink) Frame(fr *dissect.Frame, c *session.Conn) {
+	d := *fr.Datagram
+	d.Payload = bytes.Clone(d.Payload)
+	f := *fr
+	f.Datagram, f.Tree = &d, nil
+	f.Acks, f.Notes, f.Summary = slices.Clone(fr.Acks), slices.Clone(fr.Notes), slices.Clone(fr.Summary)
+	s.Frames, s.ConnOf = append(s.Frames, f), append(s.ConnOf, c)
+}
+
+func (s *sink) Acked(at session.Position, by uint64) { s.AckedBy[at.Frame] = by }
+
+func (s *sink) Message(m *session.Message) {
+	c := *m
+	c.Payload = slices.Clone(m.Payload)
+	s.Messages = append(s.Messages, c)
+}
+
+func (s *sink) Finding(f *session.Finding) { s.Findings = append(s.Findings, *f) }
+
+// Last is the latest frame that the tracker showed.
+func (s *Scene) Last() *dissect.Frame { return &s.Frames[len(s.Frames)-1] }
+
+// Words are the analysis words of the latest frame.
+func (s *Scene) Words() string { return WordNames(s.Last().Words) }
+
+// WordNames spells analysis words.
+func WordNames(w dissect.Words) string {
+	var names []string
+	for i, n := range dissect.WordNames {
+		if w>>i&1 != 0 {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// Texts ends the capture and gives the messages of a direction as they were delivered,
+// those that lack a part in brackets.
+func (s *Scene) Texts(dir int) (out []string) {
+	s.End()
+	for _, m := range s.Messages {
+		if m.Dir != dir {
+			continue
+		}
+		text := string(m.Payload)
+		if !m.Complete {
+			text = "[" + text + "]"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// Groups ends the capture and gives, for each frame, the place of its connection among
+// all; -1 stands for none.
+func (s *Scene) Groups() (out string) {
+	conns := s.End()
+	for _, c := range s.ConnOf {
+		out += fmt.Sprint(slices.Index(conns, c))
+	}
+	return out
+}
+
+// Accusations are the findings of rules that accuse an endpoint.
+func (s *Scene) Accusations() (out []session.Finding) {
+	for _, f := range s.Findings {
+		if f.Rule.Accuses() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
