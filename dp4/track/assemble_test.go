@@ -13,7 +13,7 @@ func order(t *testing.T, play func(s *scene)) string {
 	t.Helper()
 	s := scenes(t)
 	play(s)
-	return fmt.Sprint(s.texts(0))
+	return fmt.Sprint(s.Texts(0))
 }
 
 func TestMC_DPL4R_3_1_5_2_Assembly(t *testing.T) {
@@ -62,11 +62,11 @@ func TestMC_DPL4R_2_2_2_WindowEndsWaiting(t *testing.T) {
 	s.send(0, data(1, 1, 0, "a"))
 	for n := range uint8(30) { // 2 is missing, and nothing is acknowledged
 		s.send(0, data(3+n, 3+n, 0, "x"))
-		if got, want := len(s.messages) > 1, 3+n >= 26; got != want {
+		if got, want := len(s.Messages) > 1, 3+n >= 26; got != want {
 			t.Fatalf("message %d: delivered %v, want %v", 3+n, got, want)
 		}
 	}
-	if got := len(s.texts(0)); got != 31 {
+	if got := len(s.Texts(0)); got != 31 {
 		t.Errorf("%d messages", got)
 	}
 }
@@ -77,15 +77,15 @@ func TestMessageRecord(t *testing.T) {
 	s.send(0, dataAs(dp4.RLY|dp4.STA, 2, 2, 0, "ab"))
 	s.send(0, dataAs(dp4.RLY|dp4.EOM, 2, 4, 2, "ef"))
 	s.send(0, dataAs(dp4.RLY, 2, 3, 1, "cd"))
-	s.end()
-	m := s.messages[1]
+	s.End()
+	m := s.Messages[1]
 	if got, want := fmt.Sprint(m.Index, m.FirstFrame, m.LastFrame, m.Frames, m.Number, m.Reliable, m.Ordered, m.Complete, m.Size, string(m.Payload)), "1 2 4 3 2 true true true 6abcdef"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got, want := fmt.Sprintf("%x", m.SHA256[:4]), "bef57ec7"; got != want {
 		t.Errorf("digest %s, want %s", got, want)
 	}
-	if m.Time != s.frames[3].Time {
+	if m.Time != s.Frames[3].Time {
 		t.Error("it is there with its last part")
 	}
 }
@@ -97,8 +97,8 @@ func TestCountOnly(t *testing.T) {
 	for mode := session.CountMessages; mode <= session.CollectPayload; mode++ {
 		s := newScene(t, false, mode)
 		w.play(s)
-		for i := range s.one().Dir {
-			d := &s.one().Dir[i]
+		for i := range s.One().Dir {
+			d := &s.One().Dir[i]
 			got[mode] += fmt.Sprint(d.Messages, d.MessageBytes, d.IncompleteMessages, " ")
 		}
 	}
@@ -118,7 +118,7 @@ func TestPartialsAreBounded(t *testing.T) {
 	for i := range 20000 {
 		s.send(0, dataAs(dp4.RLY, 0, uint8(4000+i), uint8(i), "y"))
 	}
-	c := s.one()
+	c := s.One()
 	if got := c.Dir[0].IncompleteMessages; got < 1990 || got > 2001 {
 		t.Errorf("%d incomplete", got)
 	}

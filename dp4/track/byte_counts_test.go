@@ -34,7 +34,7 @@ func TestMC_DPL4R_3_1_5_4_BytesReceived(t *testing.T) {
 		for n := range uint8(20) {
 			send(23+n, 0)
 		}
-		if got := s.one().Dir[0].Lost(); got != c.want {
+		if got := s.One().Dir[0].Lost(); got != c.want {
 			t.Errorf("%s: lost %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestMC_DPL4R_3_1_5_4_OtherCounts(t *testing.T) {
 		f.BytesReceived, f.Tick = uint32(n)*9, uint32(n)*10 // with the indexes, say
 		s.send(1, f)
 	}
-	if l := s.one().Dir[0].Lost(); l != (session.Lost{}) {
+	if l := s.One().Dir[0].Lost(); l != (session.Lost{}) {
 		t.Errorf("lost %+v", l)
 	}
 }

@@ -2,7 +2,6 @@ package track
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -22,19 +21,19 @@ func TestMC_DPL4R_4_1_Example(t *testing.T) {
 		s.send(1, ack(0, 2, 2))
 		s.send(0, dataAs(dp4.STA|dp4.EOM, 1, 3, 0, "unreliable"))
 		s.send(0, dataAs(dp4.STA, 3, 5, 0, "four, "))
-		if got := s.words(); got != "gap" {
+		if got := s.Words(); got != "gap" {
 			t.Errorf("behind the dropped message: %q", got)
 		}
 		s.send(0, dataAs(dp4.EOM, 3, 6, secondSerial, "five"))
 		s.send(1, nack(2, 4, 0, 0))
-		if got := s.words(); got != "ack" {
+		if got := s.Words(); got != "ack" {
 			t.Errorf("the NACK: %q", got)
 		}
 		s.send(0, data(2, 4, 1, "dropped"))
-		if got := s.words(); got != "retry gap-filled" {
+		if got := s.Words(); got != "retry gap-filled" {
 			t.Errorf("the retry: %q", got)
 		}
-		c := s.one()
+		c := s.One()
 		if !c.Complete || c.State != session.Established || c.Players != [2]uint32{1, 2} || !c.HasPlayers {
 			t.Errorf("complete %v, %v, players %v", c.Complete, c.State, c.Players)
 		}
@@ -42,7 +41,7 @@ func TestMC_DPL4R_4_1_Example(t *testing.T) {
 		if got, want := fmt.Sprint(d.DataFrames, d.Retries, d.Gaps, d.Missing(), d.Messages, d.MessageBytes, c.Dir[1].Acks), "7 1 1 0 4 42 2"; got != want {
 			t.Errorf("data frames, retries, gaps, missing, messages, bytes, acks: %s, want %s", got, want)
 		}
-		if got, want := fmt.Sprint(s.texts(0)), "[one, two, three unreliable four, five dropped]"; got != want {
+		if got, want := fmt.Sprint(s.Texts(0)), "[one, two, three unreliable four, five dropped]"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if l := d.Lost(); l != (session.Lost{}) { // the capture may have lost it: no counts of bytes say that it didn't
@@ -66,14 +65,14 @@ func TestMC_DPL4R_3_1_3_Start(t *testing.T) {
 		s := scenes(t)
 		s.send(0, c.first)
 		s.send(1, data(1, 1, 0, "y"))
-		if got := s.one(); got.Complete != c.complete || (got.State == session.Established) != c.complete {
+		if got := s.One(); got.Complete != c.complete || (got.State == session.Established) != c.complete {
 			t.Errorf("%s: complete %v, %v", c.name, got.Complete, got.State)
 		}
 	}
 	s := scenes(t) // overtaken on its way
 	s.send(0, data(2, 2, 0, "b"))
 	s.send(0, data(1, 1, 0, "a"))
-	if c := s.one(); !c.Complete || c.State != session.Established {
+	if c := s.One(); !c.Complete || c.State != session.Established {
 		t.Errorf("overtaken: complete %v, %v", c.Complete, c.State)
 	}
 }
@@ -103,17 +102,12 @@ func TestPlayerPairs(t *testing.T) {
 		for _, x := range c.play {
 			if x.f.From.Value == 0 {
 				x.f.From.Value, x.f.To.Value = 2, 1
-				s.raw(x.from, x.f.Append(nil)[:5])
+				s.Raw(x.from, x.f.Append(nil)[:5])
 				continue
 			}
 			s.send(x.from, x.f)
 		}
-		conns := s.end()
-		got := ""
-		for _, x := range s.conns {
-			got += fmt.Sprint(slices.Index(conns, x))
-		}
-		if got != c.groups {
+		if got := s.Groups(); got != c.groups {
 			t.Errorf("%s: %s, want %s", c.name, got, c.groups)
 		}
 	}
@@ -128,7 +122,7 @@ func TestPlayerPairsCountApart(t *testing.T) {
 		s.send(0, f)
 		s.send(0, g)
 	}
-	conns := s.end()
+	conns := s.End()
 	if len(conns) != 2 {
 		t.Fatalf("%d connections", len(conns))
 	}
@@ -155,19 +149,19 @@ func TestNumbersThatBeginAnew(t *testing.T) {
 		play  func(s *scene)
 		conns int
 	}{
-		{"after a minute", func(s *scene) { talk(s, 10, "old"); s.wait(60_000); talk(s, 10, "new") }, 2},
+		{"after a minute", func(s *scene) { talk(s, 10, "old"); s.Wait(60_000); talk(s, 10, "new") }, 2},
 		{"at once, far behind", func(s *scene) { talk(s, 60, "old"); talk(s, 60, "new") }, 2},
 		{"a copy of the first frame", func(s *scene) { talk(s, 60, "old"); talk(s, 1, "old") }, 1},
-		{"a wrap", func(s *scene) { talk(s, 256, "old"); s.wait(60_000); talk(s, 20, "new") }, 1},
+		{"a wrap", func(s *scene) { talk(s, 256, "old"); s.Wait(60_000); talk(s, 20, "new") }, 1},
 		{"a retry of the first frame after a minute", func(s *scene) {
 			talk(s, 10, "old")
-			s.wait(60_000)
+			s.Wait(60_000)
 			s.send(0, data(1, 1, 1, "old0"))
 		}, 1},
 	} {
 		s := scenes(t)
 		c.play(s)
-		if got := len(s.end()); got != c.conns {
+		if got := len(s.End()); got != c.conns {
 			t.Errorf("%s: %d connections, want %d", c.name, got, c.conns)
 		}
 	}
@@ -181,12 +175,12 @@ func TestMC_DPL4R_2_2_2_Wraps(t *testing.T) {
 			s.send(1, ack(uint8(1+n), uint8(1+n), 0))
 		}
 	}
-	c := s.one()
+	c := s.One()
 	d := &c.Dir[0]
 	if got := fmt.Sprint(d.Messages, d.Gaps, d.Missing(), d.Duplicates, d.OutOfOrder, d.RTT().Samples); got != "1000 0 0 0 0 1000" {
 		t.Error(got)
 	}
-	if m := s.messages[999]; m.Number != 1000 || m.Index != 999 || string(m.Payload) != "999" {
+	if m := s.Messages[999]; m.Number != 1000 || m.Index != 999 || string(m.Payload) != "999" {
 		t.Errorf("%+v", m)
 	}
 }
@@ -219,10 +213,10 @@ func TestMC_DPL4R_2_2_2_Serial(t *testing.T) {
 		for _, f := range c.play {
 			s.send(0, f)
 		}
-		if got := s.words(); got != c.words {
+		if got := s.Words(); got != c.words {
 			t.Errorf("%s: %q, want %q", c.name, got, c.words)
 		}
-		if got := s.one().Dir[0].Retries; got != c.again {
+		if got := s.One().Dir[0].Retries; got != c.again {
 			t.Errorf("%s: %d retries, want %d", c.name, got, c.again)
 		}
 	}
@@ -238,9 +232,9 @@ func TestMC_DPL4R_2_2_2_SerialOfLastPart(t *testing.T) {
 	}{{400, 2, 1}, {400, 1, 0}, {0, 2, 0}} {
 		s := scenes(t)
 		s.send(0, dataAs(dp4.RLY|dp4.STA, 1, 1, 0, "x"))
-		s.wait(c.wait)
+		s.Wait(c.wait)
 		s.send(0, dataAs(dp4.RLY|dp4.EOM, 1, 2, c.serial, "y"))
-		if got := s.one().Dir[0].Retries; got != c.want {
+		if got := s.One().Dir[0].Retries; got != c.want {
 			t.Errorf("after %d ms with serial %d: %d retries, want %d", c.wait, c.serial, got, c.want)
 		}
 	}
@@ -253,8 +247,8 @@ func TestMC_DPL4R_2_2_2_IgnoredFrames(t *testing.T) {
 	s.send(0, dp4.Frame{Flags: dp4.EXT | dp4.STA | dp4.EOM, MessageID: 91, Sequence: 91, Data: []byte("no")})
 	s.send(1, dp4.Frame{Flags: dp4.CMD | dp4.EXT | dp4.ACK, MessageID: 1, Sequence: 1})
 	s.send(0, data(2, 2, 0, "y"))
-	d := &s.one().Dir[0]
-	if got := fmt.Sprint(d.Frames, d.DataFrames, d.Messages, d.Gaps, d.Missing(), s.one().Dir[1].Acks, s.texts(0)); got != "4 4 2 0 0 1 [x y]" {
+	d := &s.One().Dir[0]
+	if got := fmt.Sprint(d.Frames, d.DataFrames, d.Messages, d.Gaps, d.Missing(), s.One().Dir[1].Acks, s.Texts(0)); got != "4 4 2 0 0 1 [x y]" {
 		t.Error(got)
 	}
 }
@@ -265,31 +259,25 @@ func TestMC_DPL4R_2_2_4_Acknowledgements(t *testing.T) {
 		s.send(0, data(1+n, 1+n, 0, "x"))
 	}
 	s.send(1, ack(3, 3, 0))
-	if got := fmt.Sprint(s.words(), s.last().Acks); got != "ack[1 2 3]" {
+	if got := fmt.Sprint(s.Words(), s.Last().Acks); got != "ack[1 2 3]" {
 		t.Errorf("cumulative: %s", got)
 	}
 	s.send(1, ack(3, 3, 0))
-	if got := s.words(); got != "duplicate-ack" {
+	if got := s.Words(); got != "duplicate-ack" {
 		t.Errorf("again: %q", got)
 	}
 	s.send(1, ack(2, 2, 0))
-	if got := s.words(); got != "" {
+	if got := s.Words(); got != "" {
 		t.Errorf("behind: %q", got)
 	}
 	s.send(1, ack(4, 4, 0))
-	s.add(1, append([]byte(nil), s.ackBytes(4)...), 0, s.ipid)
-	if got := s.words(); got != "duplicate duplicate-ack" {
+	s.Again()
+	if got := s.Words(); got != "duplicate duplicate-ack" {
 		t.Errorf("a copy by its identification: %q", got)
 	}
-	if got := s.one().Dir[0].RTT().Samples; got != 4 {
+	if got := s.One().Dir[0].RTT().Samples; got != 4 {
 		t.Errorf("%d round trips", got)
 	}
-}
-
-func (s *scene) ackBytes(n uint8) []byte {
-	f := ack(n, n, 0)
-	f.From.Value, f.To.Value = 2, 1
-	return f.Append(nil)
 }
 
 // Below the NACK's own number everything was received, and what its mask leaves
@@ -305,15 +293,15 @@ func TestMC_DPL4R_2_2_3_NACKAcknowledges(t *testing.T) {
 			f.ExtFlags = dp4.MSBFirst.ExtFlags(1)
 		}
 		s.send(1, f)
-		if got := fmt.Sprint(s.words(), s.last().Acks); got != "ack[1 2 5]" {
+		if got := fmt.Sprint(s.Words(), s.Last().Acks); got != "ack[1 2 5]" {
 			t.Errorf("%s", got)
 		}
 		s.send(0, data(3, 3, 1, "x"))
 		s.send(0, data(5, 5, 1, "x"))
-		if got := s.words(); got != "retry unneeded-retry" {
+		if got := s.Words(); got != "retry unneeded-retry" {
 			t.Errorf("what was received: %q", got)
 		}
-		d := &s.one().Dir[0]
+		d := &s.One().Dir[0]
 		if d.Retries != 2 || d.UnneededRetries != 1 {
 			t.Errorf("%d retries, %d unneeded", d.Retries, d.UnneededRetries)
 		}
@@ -327,11 +315,11 @@ func TestMC_DPL4R_2_2_4_PassedOver(t *testing.T) {
 	s.send(0, data(1, 1, 0, "x"))
 	s.send(0, data(3, 3, 0, "z"))
 	s.send(1, ack(3, 3, 0))
-	if got := s.words(); got != "ack ack-of-uncaptured" {
+	if got := s.Words(); got != "ack ack-of-uncaptured" {
 		t.Errorf("%q", got)
 	}
 	s.send(0, data(4, 4, 0, "z"))
-	if l := s.one().Dir[0].Lost(); l != (session.Lost{}) {
+	if l := s.One().Dir[0].Lost(); l != (session.Lost{}) {
 		t.Errorf("lost %+v", l)
 	}
 }
@@ -342,7 +330,7 @@ func TestMC_DPL4R_2_2_2_WindowFull(t *testing.T) {
 	s.send(1, ack(1, 1, 0))
 	for n := range uint8(26) {
 		s.send(0, data(2+n, 2+n, 0, "x"))
-		if got, want := s.words(), n >= 23; (got == "window-full") != want {
+		if got, want := s.Words(), n >= 23; (got == "window-full") != want {
 			t.Errorf("%d outstanding: %q", n+1, got)
 		}
 	}
@@ -352,21 +340,21 @@ func TestCounts(t *testing.T) {
 	s := scenes(t)
 	s.send(0, data(1, 1, 0, "x"))
 	s.send(0, data(2, 2, 0, ""))
-	s.cut(0, []byte("\x01\x02\x39\x03\x03\x00hello"), 2)
-	s.raw(0, []byte{1, 2, 0x39, 4})
-	s.raw(0, []byte{1, 0x80, 0x80, 0x80})
-	s.raw(1, []byte{2, 1, 2, 1, 1, 0})
-	d := &s.one().Dir[0]
+	s.Cut(0, []byte("\x01\x02\x39\x03\x03\x00hello"), 2)
+	s.Raw(0, []byte{1, 2, 0x39, 4})
+	s.Raw(0, []byte{1, 0x80, 0x80, 0x80})
+	s.Raw(1, []byte{2, 1, 2, 1, 1, 0})
+	d := &s.One().Dir[0]
 	if got, want := fmt.Sprint(d.Frames, d.Bytes, d.DataFrames, d.Messages, d.MessageBytes, d.IncompleteMessages), "5 32 3 2 1 1"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := s.texts(0); fmt.Sprint(got) != "[x  [hel]]" {
+	if got := s.Texts(0); fmt.Sprint(got) != "[x  [hel]]" {
 		t.Errorf("%q", got)
 	}
-	if _, malformed, _ := s.tab.Totals(); malformed != 3 {
+	if _, malformed, _ := s.Table.Totals(); malformed != 3 {
 		t.Errorf("%d malformed, want 3", malformed)
 	}
-	if m := s.messages[2]; m.Size != 5 || m.Complete {
+	if m := s.Messages[2]; m.Size != 5 || m.Complete {
 		t.Errorf("%+v", m)
 	}
 }
@@ -376,17 +364,14 @@ func TestDamagedFrames(t *testing.T) {
 	s := scenes(t)
 	add := func(f dp4.Frame, bad bool) {
 		f.From.Value, f.To.Value = 1, 2
-		payload := f.Append(nil)
-		s.frame++
-		s.now += 5e6
-		s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Src: hosts[0], Dst: hosts[1],
-			Payload: payload, Length: len(payload), IPID: uint16(s.frame), Sum: s.frame, BadChecksum: bad})
+		n := len(s.Sent) + 1
+		s.Add(0, dissect.Datagram{Payload: f.Append(nil), IPID: uint16(n), Sum: uint64(n), BadChecksum: bad})
 	}
 	add(data(1, 1, 0, "x"), false)
 	add(data(99, 99, 0, "no"), true)
 	add(dp4.Frame{From: dp4.Index{Value: 1}, Flags: dp4.CMD | dp4.STA | dp4.EOM, MessageID: 5, Sequence: 77}, true)
 	add(data(2, 2, 0, "y"), false)
-	d := &s.one().Dir[0]
+	d := &s.One().Dir[0]
 	if got := fmt.Sprint(d.Frames, d.DataFrames, d.Messages, d.Gaps, d.Missing()); got != "4 4 2 0 0" {
 		t.Error(got)
 	}
@@ -396,11 +381,11 @@ func TestDamagedFrames(t *testing.T) {
 func TestCoreDatagramsAreNeighbours(t *testing.T) {
 	s := scenes(t)
 	s.send(0, data(1, 1, 0, "x"))
-	s.raw(1, dissecttest.Unhex(t, "3400b0fa 020008fc 00000000 0000000000000000 706c6179 0200 0b00 4433221166558877 99aabbccddeeff00 0000000000000000"))
-	if s.conns[1] != nil || s.last().Protocol != "dpl4cs" || s.last().Type != "ENUMSESSIONS" {
-		t.Errorf("%s %s", s.last().Protocol, s.last().Type)
+	s.Raw(1, dissecttest.Unhex(t, "3400b0fa 020008fc 00000000 0000000000000000 706c6179 0200 0b00 4433221166558877 99aabbccddeeff00 0000000000000000"))
+	if s.ConnOf[1] != nil || s.Last().Protocol != "dpl4cs" || s.Last().Type != "ENUMSESSIONS" {
+		t.Errorf("%s %s", s.Last().Protocol, s.Last().Type)
 	}
-	if c := s.one(); c.Dir[1].Frames != 0 {
+	if c := s.One(); c.Dir[1].Frames != 0 {
 		t.Error("counted")
 	}
 }

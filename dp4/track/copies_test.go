@@ -27,15 +27,15 @@ func TestMC_DPL4R_2_2_2_SerialOrCopy(t *testing.T) {
 		s.send(0, data(5, 5, 0, "once more"))
 		f := data(5, 5, c.serial, "once more")
 		if c.serial > 0 {
-			s.wait(200)
+			s.Wait(200)
 			s.send(0, f)
 		}
-		s.wait(c.late - 5)
+		s.Wait(c.late - 5)
 		s.send(0, f)
-		if s.words() != c.words {
-			t.Errorf("%s: %q, want %q", c.name, s.words(), c.words)
+		if s.Words() != c.words {
+			t.Errorf("%s: %q, want %q", c.name, s.Words(), c.words)
 		}
-		if d := s.one().Dir[0]; d.Duplicates != c.copies || d.Retries != c.retryCount || d.Messages != 5 {
+		if d := s.One().Dir[0]; d.Duplicates != c.copies || d.Retries != c.retryCount || d.Messages != 5 {
 			t.Errorf("%s: %d duplicates, %d retries, %d messages", c.name, d.Duplicates, d.Retries, d.Messages)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 )
 
 // A world is two endpoints of MC-DPL4R, the path between them and a capture
@@ -334,9 +335,7 @@ func (p *peer) heard(a *transmission) {
 func (w *world) play(s *scene) {
 	for i := range w.tap {
 		x := &w.tap[i]
-		s.frame++
-		s.now = x.at
-		s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: x.at, HasTime: true, Src: hosts[x.from], Dst: hosts[1-x.from],
-			Payload: x.payload, Length: len(x.payload), IPID: x.ipid})
+		s.Now = x.at - sessiontest.Step
+		s.Add(x.from, dissect.Datagram{Payload: x.payload, IPID: x.ipid})
 	}
 }

@@ -13,21 +13,9 @@ import (
 // recognisedAfter gives the datagrams a play takes to be recognised, 0 for never.
 func recognisedAfter(t *testing.T, play func(s *scene)) int {
 	t.Helper()
-	var p probe
-	n, found := 0, 0
 	s := scenes(t)
 	play(s)
-	for _, f := range s.frames {
-		n++
-		side := 0
-		if f.Src == hosts[1] {
-			side = 1
-		}
-		if p.Observe(f.Datagram, side) >= session.LockBits && found == 0 {
-			found = n
-		}
-	}
-	return found
+	return s.RecognisedAfter(&probe{})
 }
 
 // A talk sends messages both ways; the other side counts the bytes.
@@ -46,7 +34,7 @@ func (k *talk) data(from int, text string) {
 
 func (k *talk) ack(from int) {
 	f := ack(k.msg[1-from]-1, k.seq[1-from]-1, 0)
-	f.BytesReceived, f.Tick = k.bytes[1-from], uint32(k.s.now/1e6)
+	f.BytesReceived, f.Tick = k.bytes[1-from], uint32(k.s.Now/1e6)
 	k.s.send(from, f)
 }
 
@@ -91,8 +79,8 @@ func TestRecognition(t *testing.T) {
 			for n := range uint8(60) {
 				f := data(100+n, 50+n, 0, "x")
 				f.From.Value, f.To.Value = 1, 2
-				s.raw(0, f.Append(nil))
-				s.raw(1, f.Append(nil))
+				s.Raw(0, f.Append(nil))
+				s.Raw(1, f.Append(nil))
 			}
 		}, 0},
 		{"players that come and go", func(s *scene) {

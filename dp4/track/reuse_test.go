@@ -14,9 +14,10 @@ func TestReuse(t *testing.T) {
 		s.send(1, ack(n+1, n+1, 0))
 		s.send(1, data(n+1, n+1, 0, "b"))
 	}
-	used := s.pairs[0].active
-	s.tab.Close(s.now)
-	if left := s.pairs[0].spare.Take(); left != used || !reflect.ValueOf(left).Elem().IsZero() {
+	x := s.Sessions[0].(*pair)
+	used := x.active
+	s.Table.Close(s.Now)
+	if left := x.spare.Take(); left != used || !reflect.ValueOf(left).Elem().IsZero() {
 		t.Errorf("%p %+v, want %p", left, left, used)
 	}
 }

@@ -89,7 +89,7 @@ func tallyOf(s *scene, c *session.Conn, dir int) (t tally) {
 	t = tally{frames: int(d.Frames), bytes: int(d.Bytes), data: int(d.DataFrames), acks: int(d.Acks), retries: int(d.Retries), duplicates: int(d.Duplicates),
 		messages: int(d.Messages), size: int(d.MessageBytes), incomplete: int(d.IncompleteMessages), gaps: int(d.Gaps), missing: int(d.Missing()), late: int(d.OutOfOrder)}
 	var list []session.Message
-	for _, m := range s.messages {
+	for _, m := range s.Messages {
 		if m.Dir == dir && m.Complete {
 			list = append(list, m)
 		}
@@ -136,7 +136,7 @@ func TestModel(t *testing.T) {
 func runModel(t *testing.T, w *world) {
 	s := newScene(t, false, session.CollectPayload)
 	w.play(s)
-	c := s.one()
+	c := s.One()
 	for dir := range 2 {
 		side := dir ^ w.tap[0].from
 		got, want := tallyOf(s, c, dir), w.tally(side)
@@ -209,7 +209,7 @@ func (w *world) differences(t *testing.T, s *scene, side int) {
 		again := seen[x.tx]
 		seen[x.tx] = true
 		want := !again && x.tx.try > 0
-		if got := s.frames[i].Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry; got != want {
+		if got := s.Frames[i].Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry; got != want {
 			u := x.tx.unit
 			t.Logf("frame %d: retry %v, want %v: packet %d of message %d of %d, number %d, try %d, serial %d, flags %x", i+1, got, want,
 				slices.Index(u.whole.parts, u), u.msg, len(u.whole.parts), u.num, x.tx.try, x.tx.f.Serial, x.tx.f.Flags)
