@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -42,7 +43,7 @@ func TestMC_DPL8R_3_1_5_2_6_Messages(t *testing.T) {
 			say(s, whole, 0, "a")
 			say(s, whole, 2, "c")
 			ack(s, 3)
-			s.now += 30e6
+			s.Wait(30)
 			ack(s, 3)
 			again(s, whole, 1, "b")
 		}, "a b c"},
@@ -109,19 +110,19 @@ func TestMC_DPL8R_3_1_5_2_6_Messages(t *testing.T) {
 		}, "a b"},
 		{"a cut frame", func(s *scene) {
 			f := data(0, 0, "abcdef")
-			s.cut(0, f.Append(nil), 3)
+			s.Cut(0, f.Append(nil), 3)
 			say(s, whole, 1, "g")
 		}, "[abc] g"},
 		{"a cut part", func(s *scene) {
 			f := dataAs(head, 0, 0, 0, "abcdef")
-			s.cut(0, f.Append(nil), 3)
+			s.Cut(0, f.Append(nil), 3)
 			say(s, tail, 1, "g")
 		}, "[abcg]"},
 	} {
 		s := newScene(t, Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)
 		c.play(s)
-		if got := strings.Join(s.texts(0), " "); got != c.want {
+		if got := strings.Join(s.Texts(0), " "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 		checkMessages(t, c.name, s)
@@ -132,10 +133,10 @@ func TestMC_DPL8R_3_1_5_2_6_Messages(t *testing.T) {
 // counters say the same when no message is kept.
 func checkMessages(t *testing.T, name string, s *scene) {
 	t.Helper()
-	for _, c := range s.end() {
+	for _, c := range s.End() {
 		for dir := range c.Dir {
 			var whole, size, broken, index, at uint64
-			for _, m := range s.messages {
+			for _, m := range s.Messages {
 				if m.Conn != c || m.Dir != dir {
 					continue
 				}
@@ -167,9 +168,9 @@ func TestMessageFields(t *testing.T) {
 	s.send(0, dataAs(head, 0, 0, 0, "a"))   // frame 5
 	s.send(1, data(0, 0, "other side"))     // frame 6
 	s.send(0, dataAs(middle, 0, 1, 0, "b")) // frame 7
-	s.end()
-	m := s.messages[1]
-	got := fmt.Sprint(m.Number, m.FirstFrame, m.LastFrame, m.At, m.Frames, m.Reliable, m.Ordered, m.Complete, m.Size, m.Time-1e15)
+	s.End()
+	m := s.Messages[1]
+	got := fmt.Sprint(m.Number, m.FirstFrame, m.LastFrame, m.At, m.Frames, m.Reliable, m.Ordered, m.Complete, m.Size, m.Time-sessiontest.Start)
 	if want := fmt.Sprint(0, 4, 7, 7, 3, true, true, true, 3, int64(7*5e6)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -182,10 +183,10 @@ func TestMessagesFromTheMiddle(t *testing.T) {
 	s.send(0, data(100, 50, "a"))
 	s.send(1, sack(50, 102, 0))
 	s.send(0, data(102, 50, "c"))
-	if got := s.texts(0); !slices.Equal(got, []string{"a", "b", "c"}) {
+	if got := s.Texts(0); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("%q", got)
 	}
-	if n := s.messages[0].Number; n != 100 {
+	if n := s.Messages[0].Number; n != 100 {
 		t.Errorf("number %d, want 100", n)
 	}
 }
@@ -198,10 +199,10 @@ func TestMessagesOverTheWrap(t *testing.T) {
 		s.send(0, data(uint8(n), 0, fmt.Sprint(n)))
 		want = append(want, fmt.Sprint(n))
 	}
-	if got := s.texts(0); !slices.Equal(got, want) {
+	if got := s.Texts(0); !slices.Equal(got, want) {
 		t.Errorf("%d messages", len(got))
 	}
-	if n := s.messages[599].Number; n != 599 {
+	if n := s.Messages[599].Number; n != 599 {
 		t.Errorf("number %d, want 599", n)
 	}
 }
@@ -253,9 +254,9 @@ func TestMessagesInAnyOrder(t *testing.T) {
 				s.send(0, dataAs(frames[i].cmd, 0, uint8(i), 0, frames[i].text))
 			}
 		}
-		got := s.texts(0)
+		got := s.Texts(0)
 		var ordered []int64
-		for _, m := range s.messages {
+		for _, m := range s.Messages {
 			if m.Ordered {
 				ordered = append(ordered, m.Number)
 			}
@@ -280,11 +281,11 @@ func TestAssemblerIsBounded(t *testing.T) {
 	for n := 2; n < 3000; n++ {
 		s.send(0, dataAs(middle, 0, uint8(n), 0, "b"))
 	}
-	c := s.one()
+	c := s.One()
 	if d := &c.Dir[0]; d.Messages != 0 || d.IncompleteMessages != 1 {
 		t.Errorf("%d messages, %d incomplete", d.Messages, d.IncompleteMessages)
 	}
-	for _, n := range s.messages {
+	for _, n := range s.Messages {
 		if n.Frames != 2999 {
 			t.Errorf("%d parts, want 2999", n.Frames)
 		}
@@ -294,20 +295,19 @@ func TestAssemblerIsBounded(t *testing.T) {
 // Counting alone gives the same counters.
 func TestCountingAlone(t *testing.T) {
 	for _, mode := range []session.MessageMode{session.CountMessages, session.HashMessages, session.CollectPayload} {
-		s := newScene(t, Options{}, true)
 		p := New(Options{})
-		s.tab = session.NewTable(session.Config{Protocols: []*session.Protocol{p}, Messages: mode, Force: []session.Force{{Hi: 65535, Protocol: p}}, Sink: s})
+		s := &scene{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Messages: mode, Force: sessiontest.Force(p, "")})}
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, dataAs(tail, 0, 2, 0, "c"))
 		s.send(0, coalesced(0, 3, part(0, "xx"), part(dp8.PartReliable|dp8.PartSequential, "yyy")))
 		s.send(0, dataAs(head, 0, 0, 0, "a"))
 		s.send(0, dataAs(middle, 0, 1, 0, "b"))
 		s.send(0, dataAs(head, 0, 4, 0, "never ends"))
-		d := &s.one().Dir[0]
+		d := &s.One().Dir[0]
 		if got, want := fmt.Sprint(d.Messages, d.MessageBytes, d.IncompleteMessages), "3 8 1"; got != want {
 			t.Errorf("mode %d: %s, want %s", mode, got, want)
 		}
-		if mode == session.CountMessages && len(s.messages) > 0 {
+		if mode == session.CountMessages && len(s.Messages) > 0 {
 			t.Error("messages are delivered that nobody asked for")
 		}
 	}

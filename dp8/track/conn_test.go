@@ -2,137 +2,35 @@ package track
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A scene is a capture played to the tracker, frame by frame, between host 0,
-// which connects, and host 1.
-type scene struct {
-	t        *testing.T
-	tab      *session.Table
-	now      int64
-	frame    uint64
-	ipid     uint16
-	frames   []dissect.Frame // what the tracker said of each
-	conns    []*session.Conn // that the frames belong to
-	messages []session.Message
-	findings []session.Finding
-	closed   bool
-	payloads [][]byte
-}
+var hosts = sessiontest.Hosts("10.0.0.1:2302", "10.0.0.2:2302")
 
-// forced takes every address pair for DirectPlay 8 from the start.
+// A scene is a capture of host 0, which connects, and host 1.
+type scene struct{ *sessiontest.Scene }
+
+// newScene takes every address pair for DirectPlay 8 from the start when forced.
 func newScene(t *testing.T, opts Options, forced bool) *scene {
-	s := &scene{t: t, now: 1e15}
 	p := New(opts)
-	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: session.CollectPayload, Incomplete: true, Sink: s}
+	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: session.CollectPayload, Incomplete: true}
 	if forced {
-		cfg.Force = []session.Force{{Lo: 0, Hi: 65535, Protocol: p}}
+		cfg.Force = sessiontest.Force(p, "")
 	}
-	s.tab = session.NewTable(cfg)
-	return s
+	return &scene{sessiontest.New(t, hosts, cfg)}
 }
 
-func (s *scene) Frame(fr *dissect.Frame, c *session.Conn) {
-	f := *fr
-	f.Acks, f.Notes = slices.Clone(fr.Acks), slices.Clone(fr.Notes)
-	s.frames, s.conns = append(s.frames, f), append(s.conns, c)
-}
-func (s *scene) Acked(session.Position, uint64) {}
-func (s *scene) Message(m *session.Message) {
-	c := *m
-	c.Payload = slices.Clone(m.Payload)
-	s.messages = append(s.messages, c)
-}
+func (s *scene) send(from int, f dp8.Frame) { s.Raw(from, f.Append(nil)) }
 
-// Finding keeps what accuses an endpoint.
-func (s *scene) Finding(f *session.Finding) {
-	if f.Rule.Accuses() && f.Rule.ID != "DP8-SIG-SECRETLEAK" { // of every signed handshake
-		s.findings = append(s.findings, *f)
-	}
-}
-
-var hosts = [2]dissect.Endpoint{
-	dissect.MakeEndpoint(netip.MustParseAddrPort("10.0.0.1:2302")), dissect.MakeEndpoint(netip.MustParseAddrPort("10.0.0.2:2302")),
-}
-
-// raw captures a datagram 5 ms after the one before.
-func (s *scene) raw(from int, payload []byte) { s.cut(from, payload, 0) }
-
-// cut captures a datagram whose last n bytes the capture left out.
-func (s *scene) cut(from int, payload []byte, n int) {
-	s.frame++
-	s.ipid++
-	s.payloads = append(s.payloads, payload)
-	s.now += 5e6
-	s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Src: hosts[from], Dst: hosts[1-from],
-		Payload: payload[:len(payload)-n], Length: len(payload), IPID: s.ipid})
-}
-
-func (s *scene) icmp(to int) {
-	s.frame++
-	s.now += 5e6
-	s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Kind: dissect.Unreachable, Src: hosts[to], Dst: hosts[1-to]})
-}
-
-func (s *scene) send(from int, f dp8.Frame) { s.raw(from, f.Append(nil)) }
-
-// end closes the capture and gives its connections.
-func (s *scene) end() []*session.Conn {
-	if !s.closed {
-		s.closed = true
-		s.tab.Close(s.now)
-		conns := s.tab.Conns()
-		session.Number(conns)
-	}
-	return s.tab.Conns()
-}
-
-// one is the only connection.
-func (s *scene) one() *session.Conn {
-	s.t.Helper()
-	conns := s.end()
-	if len(conns) != 1 {
-		s.t.Fatalf("%d connections, want 1", len(conns))
-	}
-	return conns[0]
-}
-
-func (s *scene) last() *dissect.Frame { return &s.frames[len(s.frames)-1] }
-
-// words are the analysis words of the last frame.
-func (s *scene) words() string {
-	var out []string
-	for i, n := range dissect.WordNames {
-		if s.last().Words>>i&1 != 0 {
-			out = append(out, n)
-		}
-	}
-	return strings.Join(out, " ")
-}
-
-// texts are the payloads delivered of a side, those of incomplete messages in
-// brackets.
-func (s *scene) texts(dir int) (out []string) {
-	s.end()
-	for _, m := range s.messages {
-		if m.Dir != dir {
-			continue
-		}
-		if m.Complete {
-			out = append(out, string(m.Payload))
-		} else {
-			out = append(out, "["+string(m.Payload)+"]")
-		}
-	}
-	return out
+// findings are those that accuse an endpoint, but for what every signed handshake breaks.
+func (s *scene) findings() []session.Finding {
+	return slices.DeleteFunc(s.Accusations(), func(f session.Finding) bool { return f.Rule.ID == "DP8-SIG-SECRETLEAK" })
 }
 
 func command(op uint8, poll bool, id, version uint32) dp8.Frame {
@@ -248,7 +146,7 @@ func TestMC_DPL8R_3_1_5_1_Handshake(t *testing.T) {
 	} {
 		s := newScene(t, Options{}, true)
 		c.play(s)
-		got := s.one()
+		got := s.One()
 		have := fmt.Sprintf("%x %v %s %q %v", got.Version, got.Roles, got.State, got.Signing, got.Complete)
 		if want := fmt.Sprintf("%x %v %s %q %v", c.version, c.roles, c.state, c.signing, c.complete); have != want {
 			t.Errorf("%s: %s, want %s", c.name, have, want)
@@ -289,12 +187,7 @@ func TestPairs(t *testing.T) {
 		for _, x := range c.play {
 			s.send(x.from, x.f)
 		}
-		conns := s.end()
-		got := ""
-		for _, x := range s.conns {
-			got += fmt.Sprint(slices.Index(conns, x))
-		}
-		if got != c.groups {
+		if got := s.Groups(); got != c.groups {
 			t.Errorf("%s: %s, want %s", c.name, got, c.groups)
 		}
 	}
@@ -309,7 +202,7 @@ func TestMC_DPL8R_3_1_5_StrangersChangeNothing(t *testing.T) {
 	s.send(1, command(dp8.OpConnected, true, 9, 0x10004))
 	s.send(1, keepAlive(90, 0, 9))
 	s.send(1, keepAlive(0, 1, 7))
-	c := s.one()
+	c := s.One()
 	if c.State != session.Established || c.Version != dp8.Version16 || c.SessionID != 7 || c.Dir[1].Gaps != 0 || c.Dir[1].Missing() != 0 {
 		t.Errorf("%s, version %x, session %x, %d gaps", c.State, c.Version, c.SessionID, c.Dir[1].Gaps)
 	}
@@ -328,16 +221,16 @@ func TestCounts(t *testing.T) {
 	s.send(0, dataAs(whole, dp8.CtlEndStream|dp8.CtlRetry, 3, 0, ""))
 	s.send(1, sack(0, 4, 0))
 	s.send(1, sack(0, 4, 0))
-	if got := s.words(); got != "duplicate-ack" {
+	if got := s.Words(); got != "duplicate-ack" {
 		t.Errorf("the second SACK: %q", got)
 	}
-	s.raw(0, []byte{0x3f, 0x10, 4, 0}) // a mask is announced and missing
-	s.raw(0, []byte{0x42})
-	d := &s.one().Dir[0]
+	s.Raw(0, []byte{0x3f, 0x10, 4, 0}) // a mask is announced and missing
+	s.Raw(0, []byte{0x42})
+	d := &s.One().Dir[0]
 	if got, want := fmt.Sprint(d.Frames, d.KeepAlives, d.DataFrames, d.Retries, d.Messages), "9 1 2 1 2"; got != want {
 		t.Errorf("frames, KeepAlives, data frames, retries, messages: %s, want %s", got, want)
 	}
-	if _, malformed, _ := s.tab.Totals(); malformed != 2 {
+	if _, malformed, _ := s.Table.Totals(); malformed != 2 {
 		t.Errorf("%d malformed, want 2", malformed)
 	}
 }
@@ -348,8 +241,8 @@ func TestMC_DPL8R_3_1_6_6_KeepAliveOfOldVersions(t *testing.T) {
 	s.send(0, data(0, 0, "")) // a KeepAlive
 	s.send(0, dataAs(whole, dp8.CtlKeepAlive, 1, 0, "ping"))
 	s.send(0, dataAs(whole, dp8.CtlKeepAlive, 2, 0, "more than four bytes"))
-	d := &s.one().Dir[0]
-	if got, want := fmt.Sprint(d.KeepAlives, d.DataFrames, s.texts(0)), "1 2 [ping more than four bytes]"; got != want {
+	d := &s.One().Dir[0]
+	if got, want := fmt.Sprint(d.KeepAlives, d.DataFrames, s.Texts(0)), "1 2 [ping more than four bytes]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -361,7 +254,7 @@ func TestWindowFull(t *testing.T) {
 	s.send(1, sack(0, 1, 0))
 	for n := range uint8(64) {
 		s.send(0, data(1+n, 0, "x"))
-		if got, want := s.words(), n == 63; strings.Contains(got, "window-full") != want {
+		if got, want := s.Words(), n == 63; strings.Contains(got, "window-full") != want {
 			t.Errorf("%d outstanding: %q", n+1, got)
 		}
 	}

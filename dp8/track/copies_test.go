@@ -30,15 +30,15 @@ func TestMC_DPL8R_2_2_2_RetryBitOrCopy(t *testing.T) {
 		}
 		f := data(4, 4, "once more")
 		again := f.Append(nil)
-		s.raw(0, again)
+		s.Raw(0, again)
 		if c.passed {
 			s.send(1, data(4, 5, "yes"))
 			s.send(0, data(5, 5, "go on"))
 		}
-		s.now += (c.late - 5) * 1e6
-		s.raw(0, again)
-		if s.words() != c.words {
-			t.Errorf("%s: %q, want %q", c.name, s.words(), c.words)
+		s.Wait(c.late - 5)
+		s.Raw(0, again)
+		if s.Words() != c.words {
+			t.Errorf("%s: %q, want %q", c.name, s.Words(), c.words)
 		}
 		if got := s.faults(); got != c.fault {
 			t.Errorf("%s: %q, want %q", c.name, got, c.fault)
@@ -47,7 +47,7 @@ func TestMC_DPL8R_2_2_2_RetryBitOrCopy(t *testing.T) {
 		if c.passed {
 			want++
 		}
-		if d := s.one().Dir[0]; d.Duplicates != uint64(len(c.words)/9) || d.Retries != 0 || d.Messages != want {
+		if d := s.One().Dir[0]; d.Duplicates != uint64(len(c.words)/9) || d.Retries != 0 || d.Messages != want {
 			t.Errorf("%s: %d duplicates, %d retries, %d messages", c.name, d.Duplicates, d.Retries, d.Messages)
 		}
 	}
@@ -55,8 +55,8 @@ func TestMC_DPL8R_2_2_2_RetryBitOrCopy(t *testing.T) {
 
 // faults are the rules that were found broken.
 func (s *scene) faults() (all string) {
-	s.end()
-	for _, f := range s.findings {
+	s.End()
+	for _, f := range s.findings() {
 		if f.Failed() {
 			all += f.Rule.ID
 		}
@@ -77,19 +77,18 @@ func TestMC_DPL8R_2_2_1_5_CopiedSACK(t *testing.T) {
 		s.send(1, now)
 	}
 	s.send(1, old)
-	if s.words() != "duplicate" {
-		t.Errorf("with an old tick: %q", s.words())
+	if s.Words() != "duplicate" {
+		t.Errorf("with an old tick: %q", s.Words())
 	}
 	latest := sack(0, 5, 0)
 	latest.SACK.Timestamp = 40
 	s.send(1, latest)
-	if s.words() != "" {
-		t.Errorf("with the latest tick: %q", s.words())
+	if s.Words() != "" {
+		t.Errorf("with the latest tick: %q", s.Words())
 	}
-	s.ipid--
-	s.send(1, latest)
-	if s.words() != "duplicate duplicate-ack" {
-		t.Errorf("in the same IP packet: %q", s.words())
+	s.Again()
+	if s.Words() != "duplicate duplicate-ack" {
+		t.Errorf("in the same IP packet: %q", s.Words())
 	}
 	if got := s.faults(); got != "" {
 		t.Error(got)
@@ -104,15 +103,12 @@ func TestMC_DPL8R_2_2_2_CopyOfACycleAgo(t *testing.T) {
 		s.send(0, data(uint8(i), 0, "hello"))
 		s.send(1, sack(0, uint8(i+1), 0))
 	}
-	at := s.ipid
-	s.ipid = 3 + 2*40 // that of number 40
-	s.send(0, data(40, 0, "hello"))
-	if s.words() != "duplicate" {
-		t.Errorf("%q", s.words())
+	s.Copy(s.Sent[3+2*40]) // number 40
+	if s.Words() != "duplicate" {
+		t.Errorf("%q", s.Words())
 	}
-	s.ipid = at + 1
 	s.send(0, data(300%256, 0, "hello"))
-	if d := s.one().Dir[0]; s.words() != "" || d.Duplicates != 1 || d.Messages != 301 || s.faults() != "" {
-		t.Errorf("%q, %d duplicates, %d messages, %s", s.words(), d.Duplicates, d.Messages, s.faults())
+	if d := s.One().Dir[0]; s.Words() != "" || d.Duplicates != 1 || d.Messages != 301 || s.faults() != "" {
+		t.Errorf("%q, %d duplicates, %d messages, %s", s.Words(), d.Duplicates, d.Messages, s.faults())
 	}
 }

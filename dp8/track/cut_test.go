@@ -27,19 +27,19 @@ func TestCutHandshake(t *testing.T) {
 		s := newScene(t, Options{}, true)
 		s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 		answer := signedAnswer(true, 7, dp8.Secret{}, dp8.Secret{}, dp8.SigningFast)
-		s.cut(1, answer.Append(nil), 48-min(c.keep, 40)) // its options are never there
+		s.Cut(1, answer.Append(nil), 48-min(c.keep, 40)) // its options are never there
 		confirm := signedAnswer(false, 7, connectorSecret, listenerSecret, dp8.SigningFast)
-		s.cut(0, confirm.Append(nil), 48-c.keep)
+		s.Cut(0, confirm.Append(nil), 48-c.keep)
 		for n := range uint8(3) {
 			f := data(n, 0, string('a'+n))
 			f.DFrame.HasSignature, f.DFrame.Signature = true, connectorSecret
 			s.send(0, f)
 		}
-		got := s.one()
-		if sig := got.Dir[0].Signatures; got.Signing != c.signing || sig.Valid != c.valid || sig.Invalid != 0 || len(s.findings) != 0 {
-			t.Errorf("%s: signing %q, %+v, %d findings; want %q and %d valid", c.name, got.Signing, sig, len(s.findings), c.signing, c.valid)
+		got := s.One()
+		if sig := got.Dir[0].Signatures; got.Signing != c.signing || sig.Valid != c.valid || sig.Invalid != 0 || len(s.findings()) != 0 {
+			t.Errorf("%s: signing %q, %+v, %d findings; want %q and %d valid", c.name, got.Signing, sig, len(s.findings()), c.signing, c.valid)
 		}
-		if texts := s.texts(0); !slices.Equal(texts, []string{"a", "b", "c"}) {
+		if texts := s.Texts(0); !slices.Equal(texts, []string{"a", "b", "c"}) {
 			t.Errorf("%s: messages %q", c.name, texts)
 		}
 	}
@@ -52,17 +52,17 @@ func TestCutBeforeTheNumbers(t *testing.T) {
 	s.meet(7, dp8.Version16, dp8.Version16)
 	s.send(0, data(0, 0, "a"))
 	cut := data(1, 0, "b")
-	s.cut(0, cut.Append(nil), 3)
+	s.Cut(0, cut.Append(nil), 3)
 	k := sack(0, 1, 0)
-	s.cut(1, k.Append(nil), 7)
+	s.Cut(1, k.Append(nil), 7)
 	c := command(dp8.OpConnect, true, 9, dp8.Version16)
-	s.cut(0, c.Append(nil), 10)
+	s.Cut(0, c.Append(nil), 10)
 	s.send(0, data(1, 0, "b"))
-	got := s.one()
+	got := s.One()
 	if d := &got.Dir[0]; d.Retries != 0 || d.Duplicates != 0 || d.Messages != 2 || got.SessionID != 7 {
 		t.Errorf("%d retries, %d duplicates, %d messages, session %d", d.Retries, d.Duplicates, d.Messages, got.SessionID)
 	}
-	for _, fr := range s.frames {
+	for _, fr := range s.Frames {
 		if fr.Words.Has(dissect.Malformed) {
 			t.Errorf("frame %d is cut and called malformed", fr.Frame)
 		}
@@ -83,19 +83,15 @@ func TestDamagedFrames(t *testing.T) {
 	} {
 		s := newScene(t, Options{}, true)
 		send := func(f dp8.Frame, bad bool) {
-			s.frame++
-			s.now += 5e6
-			p := f.Append(nil)
-			sum := c.sum * uint64(s.frame)
-			s.tab.Add(&dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Src: hosts[0], Dst: hosts[1],
-				Payload: p, Length: len(p), Sum: sum, BadChecksum: bad || c.sum == 0})
+			sum := c.sum * uint64(len(s.Sent)+1)
+			s.Add(0, dissect.Datagram{Payload: f.Append(nil), Sum: sum, BadChecksum: bad || c.sum == 0})
 		}
 		send(command(dp8.OpConnect, true, 7, dp8.Version16), false)
 		send(data(0, 0, "a"), false)
 		send(data(40, 0, "x"), true)
 		send(data(1, 0, "b"), false)
-		d := &s.one().Dir[0]
-		texts := s.texts(0)
+		d := &s.One().Dir[0]
+		texts := s.Texts(0)
 		slices.Sort(texts)
 		if d.Frames != 4 || d.DataFrames != 3 || d.Gaps != c.gaps || !slices.Equal(texts, c.texts) {
 			t.Errorf("%s: %d frames, %d with data, %d gaps, messages %q", c.name, d.Frames, d.DataFrames, d.Gaps, texts)
@@ -127,14 +123,14 @@ func TestSessionIDReused(t *testing.T) {
 		s.send(1, command(dp8.OpConnected, true, 7, dp8.Version16))
 		s.send(0, command(dp8.OpConnected, false, 7, dp8.Version16))
 		s.send(0, data(0, 0, "a"))
-		s.now += c.pause
+		s.Now += c.pause
 		s.send(0, c.again)
 		if c.want == 2 {
 			s.send(1, command(dp8.OpConnected, true, 7, dp8.Version16))
 			s.send(0, command(dp8.OpConnected, false, 7, dp8.Version16))
 			s.send(0, data(0, 0, "b"))
 		}
-		conns := s.end()
+		conns := s.End()
 		if len(conns) != c.want {
 			t.Errorf("%s: %d connections, want %d", c.name, len(conns), c.want)
 			continue
@@ -174,12 +170,12 @@ func TestLateHandshakeCountsNothingTwice(t *testing.T) {
 	supplied := dp8.SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret, Mode: "full", Current: true}
 	s := newScene(t, Options{Secrets: []dp8.SuppliedSecrets{supplied}}, true)
 	g := newSigner(connectorSecret, derivations["nobody's"])
-	s.raw(0, g.sign(sack(0, 0, 0), 0, true))
+	s.Raw(0, g.sign(sack(0, 0, 0), 0, true))
 	for n := range int64(262) {
-		s.raw(0, g.sign(data(uint8(n), 0, text(n)), n, false))
+		s.Raw(0, g.sign(data(uint8(n), 0, text(n)), n, false))
 	}
 	s.send(0, signedAnswer(false, 7, connectorSecret, listenerSecret, dp8.SigningFull))
-	got := s.one().Dir[0].Signatures
+	got := s.One().Dir[0].Signatures
 	if got.Valid != 257 || got.Invalid != 0 || got.Unverifiable != 6 {
 		t.Errorf("%+v, want 257 valid and 6 unverifiable", got)
 	}

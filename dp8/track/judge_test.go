@@ -22,10 +22,10 @@ func TestMC_DPL8R_4_1_ExampleBreaksNothing(t *testing.T) {
 		{0, "3F 02 00 00 C6 AE C9 79"},
 		{1, "3F 02 00 00 C6 AE C9 79"},
 	} {
-		s.raw(x.from, dissecttest.Unhex(t, x.bytes))
+		s.Raw(x.from, dissecttest.Unhex(t, x.bytes))
 	}
-	s.end()
-	for _, f := range s.findings {
+	s.End()
+	for _, f := range s.findings() {
 		t.Errorf("%s at frame %d: %s", f.Rule.ID, f.Frame, f.Message)
 	}
 }
@@ -40,10 +40,10 @@ func TestMC_DPL8R_2_2_3_Vectors(t *testing.T) {
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, keepAlive(0, 0, 7))
 		s.send(0, data(1, 0, "x"))
-		n := len(s.findings)
-		s.raw(0, dissecttest.Unhex(t, bytes))
-		s.end()
-		for _, f := range s.findings[n:] {
+		n := len(s.findings())
+		s.Raw(0, dissecttest.Unhex(t, bytes))
+		s.End()
+		for _, f := range s.findings()[n:] {
 			if f.Rule.Severity != session.Note {
 				t.Errorf("%s: %s: %s", bytes, f.Rule.ID, f.Message)
 			}

@@ -148,26 +148,26 @@ func TestMC_DPL8R_3_1_4_4_Derivations(t *testing.T) {
 					switch lost := n%7 == 3 && n&255 > 2; {
 					case lost && n&255 < 250:
 					case !lost:
-						s.raw(0, b)
+						s.Raw(0, b)
 					}
 					if n&255 == 5 && n > 255 {
 						for old := n - 11; old < n-5; old++ {
 							r := data(uint8(old), 0, text(old))
 							r.DFrame.Control |= dp8.CtlRetry
-							s.raw(0, g.sign(r, old, true))
+							s.Raw(0, g.sign(r, old, true))
 						}
 					}
 					if n%9 == 0 {
-						s.raw(1, back.sign(sack(0, uint8(n+1), 0), 0, false))
+						s.Raw(1, back.sign(sack(0, uint8(n+1), 0), 0, false))
 					}
 				}
-				for dir, sig := range []session.Signatures{s.one().Dir[0].Signatures, s.one().Dir[1].Signatures} {
+				for dir, sig := range []session.Signatures{s.One().Dir[0].Signatures, s.One().Dir[1].Signatures} {
 					if sig.Invalid != 0 || sig.Unverifiable != 0 || sig.Valid < 150 {
 						t.Errorf("direction %d: %+v", dir, sig)
 					}
 				}
-				if len(s.findings) != 0 {
-					t.Errorf("findings: %+v", s.findings[0])
+				if len(s.findings()) != 0 {
+					t.Errorf("findings: %+v", s.findings()[0])
 				}
 			})
 		}
@@ -177,7 +177,7 @@ func TestMC_DPL8R_3_1_4_4_Derivations(t *testing.T) {
 func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 	play := func(s *scene, g *signer, from, to int64) {
 		for n := from; n < to; n++ {
-			s.raw(0, g.sign(data(uint8(n), 0, text(n)), n, false))
+			s.Raw(0, g.sign(data(uint8(n), 0, text(n)), n, false))
 		}
 	}
 	for _, c := range []struct {
@@ -199,11 +199,11 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 		{"no payload below 192: the modifier is used again, without a guess", func(s *scene, g *signer) {
 			for n := range int64(257) {
 				f := dataAs(dp8.Sequential|dp8.NewMsg|dp8.EndMsg, 0, uint8(n), 0, text(n)) // unreliable
-				s.raw(0, g.sign(f, n, false))
+				s.Raw(0, g.sign(f, n, false))
 			}
 		}, session.Signatures{Valid: 257}},
 		{"KeepAlives give no modifier", func(s *scene, g *signer) {
-			s.raw(0, g.sign(keepAlive(0, 0, 7), 0, false))
+			s.Raw(0, g.sign(keepAlive(0, 0, 7), 0, false))
 			play(s, g, 1, 300)
 		}, session.Signatures{Valid: 300}},
 		{"payloads from 192 on give no modifier", func(s *scene, g *signer) {
@@ -212,26 +212,26 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 				if n < 192 {
 					f.DFrame.Command &^= dp8.Reliable
 				}
-				s.raw(0, g.sign(f, n, false))
+				s.Raw(0, g.sign(f, n, false))
 			}
 		}, session.Signatures{Valid: 264}},
 		{"an empty reliable frame counts", func(s *scene, g *signer) {
 			g.empty = true
-			s.raw(0, g.sign(data(0, 0, ""), 0, false))
+			s.Raw(0, g.sign(data(0, 0, ""), 0, false))
 			play(s, g, 1, 300)
 		}, session.Signatures{Valid: 300}},
 		{"an empty reliable frame does not count", func(s *scene, g *signer) {
-			s.raw(0, g.sign(data(0, 0, ""), 0, false))
+			s.Raw(0, g.sign(data(0, 0, ""), 0, false))
 			play(s, g, 1, 300)
 		}, session.Signatures{Valid: 300}},
 		{"the first reliable part of a coalesced frame", func(s *scene, g *signer) {
-			s.raw(0, g.sign(coalesced(0, 0, part(0, "unreliable"), part(dp8.PartReliable, "reliable"), part(dp8.PartReliable, "second")), 0, false))
+			s.Raw(0, g.sign(coalesced(0, 0, part(0, "unreliable"), part(dp8.PartReliable, "reliable"), part(dp8.PartReliable, "second")), 0, false))
 			play(s, g, 1, 300)
 		}, session.Signatures{Valid: 300}},
 		{"the modifier's payload comes late", func(s *scene, g *signer) {
 			first := g.sign(data(0, 0, text(0)), 0, false)
 			play(s, g, 1, 5)
-			s.raw(0, first)
+			s.Raw(0, first)
 			play(s, g, 5, 300)
 		}, session.Signatures{Valid: 300}},
 		{"forged frames before the first wrap is proven", func(s *scene, g *signer) {
@@ -254,32 +254,32 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 		{"a stale key", func(s *scene, g *signer) {
 			play(s, g, 0, 280)
 			old := newSigner(connectorSecret, nil)
-			s.raw(0, old.sign(data(280&255, 0, "forged"), 24, true))
+			s.Raw(0, old.sign(data(280&255, 0, "forged"), 24, true))
 			play(s, g, 280, 300)
 		}, session.Signatures{Valid: 300, Invalid: 1}},
 		{"not signed at all", func(s *scene, g *signer) {
 			play(s, g, 0, 10)
-			s.raw(0, []byte{0x3f, 0, 10, 0}) // no room for a signature
+			s.Raw(0, []byte{0x3f, 0, 10, 0}) // no room for a signature
 			s.send(0, sack(10, 0, 0))
 			s.send(0, command(dp8.OpHardDisconnect, false, 7, dp8.Version16))
 			play(s, g, 10, 20)
 		}, session.Signatures{Valid: 20, Invalid: 3}},
 		{"cut frames can't be verified", func(s *scene, g *signer) {
 			play(s, g, 0, 10)
-			s.cut(0, g.sign(data(10, 0, text(10)), 10, false), 3)
+			s.Cut(0, g.sign(data(10, 0, text(10)), 10, false), 3)
 		}, session.Signatures{Valid: 10, Unverifiable: 1}},
 		{"SACK and HARD_DISCONNECT sign with the next number", func(s *scene, g *signer) {
 			play(s, g, 0, 264)
 			hard := command(dp8.OpHardDisconnect, false, 7, dp8.Version16)
 			hard.Handshake.RspID = 8
-			s.raw(0, g.sign(sack(8, 0, 5), 264, false))
-			s.raw(0, g.sign(hard, 264, false))
+			s.Raw(0, g.sign(sack(8, 0, 5), 264, false))
+			s.Raw(0, g.sign(hard, 264, false))
 		}, session.Signatures{Valid: 266}},
 	} {
 		s := newScene(t, Options{}, true)
 		s.meetSigned(dp8.SigningFull)
 		c.play(s, newSigner(connectorSecret, derivations["SHA-1 of the payload"]))
-		if got := s.one().Dir[0].Signatures; got != c.want {
+		if got := s.One().Dir[0].Signatures; got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -306,8 +306,8 @@ func TestMC_DPL8R_3_1_5_2_7_ForgeriesTouchNothing(t *testing.T) {
 				return b
 			}
 			for n := range int64(40) {
-				s.raw(0, sign(g, data(uint8(n), 0, text(n)), n))
-				s.raw(1, sign(back, sack(0, uint8(n+1), 0), 0))
+				s.Raw(0, sign(g, data(uint8(n), 0, text(n)), n))
+				s.Raw(1, sign(back, sack(0, uint8(n+1), 0), 0))
 				if forge && n == 20 {
 					for _, f := range []dp8.Frame{data(21, 7, "kick the admin"), data(60, 3, "far ahead"), data(3, 0, "again"),
 						dataAs(whole, dp8.CtlEndStream, 21, 0, ""), masked(data(30, 0, "x"), 0xff, 0xff)} {
@@ -328,7 +328,7 @@ func TestMC_DPL8R_3_1_5_2_7_ForgeriesTouchNothing(t *testing.T) {
 			return s
 		}
 		plain, attacked := honest(false), honest(true)
-		a, b := plain.one(), attacked.one()
+		a, b := plain.One(), attacked.One()
 		if b.State != session.Established || b.ClosedBy != session.NoSide {
 			t.Errorf("mode %d: %s by %s", mode, b.State, b.ClosedBy)
 		}
@@ -345,14 +345,14 @@ func TestMC_DPL8R_3_1_5_2_7_ForgeriesTouchNothing(t *testing.T) {
 				t.Errorf("mode %d, direction %d: %s without, %s with forged frames", mode, dir, numbers(x), numbers(y))
 			}
 		}
-		if !slices.Equal(plain.texts(0), attacked.texts(0)) {
-			t.Errorf("mode %d: %q", mode, attacked.texts(0))
+		if !slices.Equal(plain.Texts(0), attacked.Texts(0)) {
+			t.Errorf("mode %d: %q", mode, attacked.Texts(0))
 		}
-		attacked.findings = slices.DeleteFunc(attacked.findings, func(f session.Finding) bool { return f.Severity == session.Note }) // no KeepAlive
-		if len(attacked.findings) != 9 {
-			t.Errorf("mode %d: %d findings, want 9", mode, len(attacked.findings))
+		serious := slices.DeleteFunc(attacked.findings(), func(f session.Finding) bool { return f.Severity == session.Note }) // no KeepAlive
+		if len(serious) != 9 {
+			t.Errorf("mode %d: %d findings, want 9", mode, len(serious))
 		}
-		for i, f := range attacked.frames {
+		for i, f := range attacked.Frames {
 			if f.Words.Has(dissect.BadSignature) && (f.RetryOf != 0 || len(f.Acks) > 0 || len(f.Notes) != 1) {
 				t.Errorf("mode %d: forged frame %d has links or notes: %+v", mode, i, f)
 			}
@@ -373,7 +373,7 @@ func TestFastKeyIsLearned(t *testing.T) {
 		s.send(1, sign(data(9+n, 5, "y"), listenerSecret))
 	}
 	s.send(0, sign(data(15, 9, "forged"), listenerSecret))
-	c := s.one()
+	c := s.One()
 	if c.Signing != "fast" || !slices.Contains(c.Inferred, "signing") {
 		t.Errorf("signing %q, inferred %q", c.Signing, c.Inferred)
 	}
@@ -390,8 +390,8 @@ func TestSuppliedSecrets(t *testing.T) {
 		for n := range to {
 			b, c := g.sign(data(uint8(n), uint8(n), text(n)), n, false), back.sign(data(uint8(n), uint8(n+1), text(-n)), n, false)
 			if n >= from {
-				s.raw(0, b)
-				s.raw(1, c)
+				s.Raw(0, b)
+				s.Raw(1, c)
 			}
 		}
 	}
@@ -428,16 +428,16 @@ func TestSuppliedSecrets(t *testing.T) {
 		play(newScene(t, Options{}, true), probe, probeBack, 0, c.to) // makes the keys
 		s := newScene(t, Options{Secrets: []dp8.SuppliedSecrets{c.secrets(probe, probeBack)}}, true)
 		if c.from < 200 { // an unsigned KeepAlive would show neither session nor signing
-			s.raw(0, g.sign(sack(uint8(c.from), 0, 0), 0, false))
+			s.Raw(0, g.sign(sack(uint8(c.from), 0, 0), 0, false))
 			c.want.Valid += min(c.want.Valid, 1)
 			c.want.Unverifiable += 1 - min(c.want.Valid, 1)
 		} else {
-			s.raw(0, probe.sign(sack(uint8(c.from), 0, 0), c.from, true))
+			s.Raw(0, probe.sign(sack(uint8(c.from), 0, 0), c.from, true))
 			c.want.Valid += min(c.want.Valid, 1)
 			c.want.Unverifiable += 1 - min(c.want.Valid, 1)
 		}
 		play(s, g, back, c.from, c.to)
-		got := s.one()
+		got := s.One()
 		if got.Dir[0].Signatures != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got.Dir[0].Signatures, c.want)
 		}
@@ -466,10 +466,10 @@ func TestSuppliedSecretsContradicted(t *testing.T) {
 		s := newScene(t, Options{Secrets: []dp8.SuppliedSecrets{c.s}}, true)
 		s.meetSigned(dp8.SigningFull)
 		g := newSigner(connectorSecret, derivations["SHA-1 of the payload"])
-		s.raw(0, g.sign(data(0, 0, "x"), 0, false))
-		conn := s.one()
-		if len(s.findings) != c.wanted || conn.Findings[session.Error] != uint64(c.wanted) {
-			t.Errorf("%s: %d findings, want %d", c.name, len(s.findings), c.wanted)
+		s.Raw(0, g.sign(data(0, 0, "x"), 0, false))
+		conn := s.One()
+		if len(s.findings()) != c.wanted || conn.Findings[session.Error] != uint64(c.wanted) {
+			t.Errorf("%s: %d findings, want %d", c.name, len(s.findings()), c.wanted)
 		}
 		if conn.Dir[0].Signatures.Valid != 1 {
 			t.Errorf("%s: the handshake's secrets are not used: %+v", c.name, conn.Dir[0].Signatures)

@@ -15,15 +15,14 @@ func TestStates(t *testing.T) {
 		s.send(0, keepAlive(0, 0, 7))
 		s.send(1, keepAlive(0, 1, 7))
 	}
-	pass := func(s *scene, ms int64) { s.now += ms * 1e6 }
 	// roundTrip shows that an answer takes 40 ms.
 	roundTrip := func(s *scene) {
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, data(0, 0, "x"))
-		pass(s, 35)
+		s.Wait(35)
 		s.send(1, sack(0, 1, 0))
 		s.send(1, data(0, 1, "y"))
-		pass(s, 35)
+		s.Wait(35)
 		s.send(0, sack(1, 1, 0))
 	}
 	end := func(s *scene, from int, seq, nrcv uint8) {
@@ -37,7 +36,7 @@ func TestStates(t *testing.T) {
 				f.DFrame.Control |= dp8.CtlRetry
 			}
 			s.send(0, f)
-			pass(s, 500)
+			s.Wait(500)
 		}
 	}
 	for _, c := range []struct {
@@ -68,7 +67,7 @@ func TestStates(t *testing.T) {
 		{"reset, answered", func(s *scene) {
 			roundTrip(s)
 			hard(s, 0)
-			pass(s, 36)
+			s.Wait(36)
 			hard(s, 1)
 		}, session.Reset, session.SideA},
 		{"resets that cross", func(s *scene) {
@@ -79,22 +78,22 @@ func TestStates(t *testing.T) {
 		{"a graceful close, then an abrupt one", func(s *scene) { meet(s); end(s, 0, 1, 1); hard(s, 1) }, session.Closed, session.SideA},
 		{"closed, then abrupt ones", func(s *scene) { meet(s); end(s, 0, 1, 1); end(s, 1, 1, 2); hard(s, 0); hard(s, 1) }, session.Closed, session.SideA},
 		{"reset while opening", func(s *scene) { s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16)); hard(s, 0) }, session.Reset, session.SideA},
-		{"refused", func(s *scene) { s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16)); s.icmp(0) }, session.Refused, session.NoSide},
-		{"unreachable once established", func(s *scene) { meet(s); s.icmp(0) }, session.Reset, session.NoSide},
-		{"unreachable in the middle of a capture", func(s *scene) { s.send(0, data(9, 9, "x")); s.icmp(0) }, session.Reset, session.NoSide},
-		{"unreachable when all is over", func(s *scene) { meet(s); end(s, 0, 1, 1); end(s, 1, 1, 2); s.icmp(0) }, session.Closed, session.SideA},
+		{"refused", func(s *scene) { s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16)); s.ICMP(0) }, session.Refused, session.NoSide},
+		{"unreachable once established", func(s *scene) { meet(s); s.ICMP(0) }, session.Reset, session.NoSide},
+		{"unreachable in the middle of a capture", func(s *scene) { s.send(0, data(9, 9, "x")); s.ICMP(0) }, session.Reset, session.NoSide},
+		{"unreachable when all is over", func(s *scene) { meet(s); end(s, 0, 1, 1); end(s, 1, 1, 2); s.ICMP(0) }, session.Closed, session.SideA},
 		{"CONNECTs unanswered", func(s *scene) {
 			for range 15 {
 				s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
-				pass(s, 500)
+				s.Wait(500)
 			}
 		}, session.TimedOut, session.NoSide},
 		{"most CONNECTs, then silence", func(s *scene) {
 			for range 12 {
 				s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 			}
-			pass(s, 6000)
-			s.tab.Close(s.now)
+			s.Wait(6000)
+			s.Table.Close(s.Now)
 		}, session.TimedOut, session.NoSide},
 		{"most CONNECTs, and the capture ends", func(s *scene) {
 			for range 12 {
@@ -114,7 +113,7 @@ func TestStates(t *testing.T) {
 	} {
 		s := newScene(t, Options{}, true)
 		c.play(s)
-		if got := s.one(); got.State != c.state || got.ClosedBy != c.by {
+		if got := s.One(); got.State != c.state || got.ClosedBy != c.by {
 			t.Errorf("%s: %s by %q, want %s by %q", c.name, got.State, got.ClosedBy, c.state, c.by)
 		}
 	}
@@ -143,18 +142,18 @@ func TestInferredInTheMiddle(t *testing.T) {
 		{"digests", func(s *scene) {
 			g := newSigner(connectorSecret, derivations["unchanged"])
 			for n := range int64(4) {
-				s.raw(0, g.sign(sack(uint8(9+n), 9, 0), 9, true))
+				s.Raw(0, g.sign(sack(uint8(9+n), 9, 0), 9, true))
 			}
 		}, 0, "full", false},
 		{"digests on data, too", func(s *scene) {
 			g := newSigner(connectorSecret, derivations["unchanged"])
-			s.raw(0, g.sign(sack(9, 9, 0), 9, true))
-			s.raw(0, g.sign(data(9, 9, "x"), 9, true))
+			s.Raw(0, g.sign(sack(9, 9, 0), 9, true))
+			s.Raw(0, g.sign(data(9, 9, "x"), 9, true))
 		}, dp8.Version16, "full", false},
 	} {
 		s := newScene(t, Options{}, true)
 		c.play(s)
-		got := s.one()
+		got := s.One()
 		if got.Version != c.version || got.Signing != c.signing || got.HasSessionID != c.id || got.Complete {
 			t.Errorf("%s: version %x, signing %q, id %v, complete %v; want %x, %q, %v", c.name, got.Version, got.Signing, got.HasSessionID, got.Complete, c.version, c.signing, c.id)
 		}
@@ -173,7 +172,7 @@ func TestInferredKeepAlivesGiveWay(t *testing.T) {
 	for n := range uint8(20) {
 		s.send(0, dataAs(whole, dp8.CtlKeepAlive, 9+n, 9, fmt.Sprintf("%04d", n)))
 	}
-	d := &s.one().Dir[0]
+	d := &s.One().Dir[0]
 	if d.KeepAlives != 0 || d.DataFrames != 20 || d.Messages != 20 || d.Missing() != 0 {
 		t.Errorf("%d KeepAlives, %d data frames, %d messages, %d missing", d.KeepAlives, d.DataFrames, d.Messages, d.Missing())
 	}

@@ -15,8 +15,8 @@ func recognisedAfter(t *testing.T, play func(s *scene)) int {
 	t.Helper()
 	s := newScene(t, Options{}, false)
 	play(s)
-	s.end()
-	for i, c := range s.conns {
+	s.End()
+	for i, c := range s.ConnOf {
 		if c != nil {
 			if i != 0 {
 				t.Errorf("the first %d datagrams are not the connection's", i)
@@ -24,17 +24,7 @@ func recognisedAfter(t *testing.T, play func(s *scene)) int {
 			break
 		}
 	}
-	var p probe
-	for n, f := range s.frames {
-		side := 0
-		if f.Src == hosts[1] {
-			side = 1
-		}
-		if p.Observe(&dissect.Datagram{Payload: s.payloads[n], Time: f.Time, HasTime: true, Src: f.Src, Dst: f.Dst}, side) >= session.LockBits {
-			return n + 1
-		}
-	}
-	return 0
+	return s.RecognisedAfter(&probe{})
 }
 
 func TestRecognition(t *testing.T) {
