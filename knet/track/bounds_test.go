@@ -28,7 +28,7 @@ func TestManyFaultsInOneDatagram(t *testing.T) {
 			all = append(all, make(s, i))
 		}
 		s.send(1, append(all, s.acks(s.next[0]-1))...)
-		f := s.frames[len(s.frames)-1]
+		f := s.Last()
 		if len(f.Notes) > 4*maxFaults {
 			t.Errorf("%s: %d notes on one frame", name, len(f.Notes))
 		}
@@ -38,6 +38,6 @@ func TestManyFaultsInOneDatagram(t *testing.T) {
 		if len(f.Acks) != 1 {
 			t.Errorf("%s: acknowledges frames %v, want the last", name, f.Acks)
 		}
-		s.end()
+		s.End()
 	}
 }

@@ -5,54 +5,42 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
+	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A dock collects the rules that findings name, and how often each was passed.
+// A dock is a capture of which only the findings matter.
 type dock struct {
-	tab   *session.Table
-	knet  *session.Protocol
-	rules []string
-	frame uint64
+	*sessiontest.Scene
+	knet *session.Protocol
 }
 
-func newDock(dialect string) *dock {
-	d := &dock{knet: New()}
-	d.tab = session.NewTable(session.Config{Sink: d, Protocols: []*session.Protocol{d.knet},
-		Force: []session.Force{{Lo: 0, Hi: 65535, Protocol: d.knet, Dialect: dialect}}})
-	return d
-}
-
-func (d *dock) Frame(*dissect.Frame, *session.Conn) {}
-func (d *dock) Acked(session.Position, uint64)      {}
-func (d *dock) Message(*session.Message)            {}
-func (d *dock) Finding(f *session.Finding) {
-	if f.Rule.Accuses() {
-		d.rules = append(d.rules, f.Rule.ID)
-	}
+func newDock(t testing.TB, dialect string) *dock {
+	p := New()
+	return &dock{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, dialect)}), p}
 }
 
 // see captures a datagram 50 ms after the one before.
 func (d *dock) see(t testing.TB, from int, payload string) {
 	t.Helper()
-	b := dissecttest.Unhex(t, payload)
-	d.frame++
-	d.tab.Add(&dissect.Datagram{Frame: d.frame, Time: 1e15 + int64(d.frame)*5e7, HasTime: true, Src: hosts[from], Dst: hosts[1-from],
-		Payload: b, Length: len(b), IPID: uint16(d.frame)})
+	d.Wait(45)
+	d.Raw(from, dissecttest.Unhex(t, payload))
 }
 
 // finds gives the rules broken in a capture that ends here.
-func (d *dock) finds() []string {
-	d.tab.Close(1e15 + int64(d.frame)*5e7)
-	slices.Sort(d.rules)
-	return slices.Compact(d.rules)
+func (d *dock) finds() (rules []string) {
+	d.End()
+	for _, f := range d.Accusations() {
+		rules = append(rules, f.Rule.ID)
+	}
+	slices.Sort(rules)
+	return slices.Compact(rules)
 }
 
 func (d *dock) passes(t testing.TB, ids ...string) {
 	t.Helper()
-	all := d.tab.Tallies(d.knet)
+	all := d.Table.Tallies(d.knet)
 	for _, id := range ids {
 		if i := slices.IndexFunc(Rules, func(r session.Rule) bool { return r.ID == id }); all[i].Pass == 0 {
 			t.Errorf("%s is not passed", id)
@@ -82,7 +70,7 @@ type line struct {
 
 func find(t *testing.T, want []string, lines ...line) *dock {
 	t.Helper()
-	d := newDock("spec")
+	d := newDock(t, "spec")
 	for _, x := range lines {
 		d.see(t, x.from, x.payload)
 	}

@@ -12,7 +12,7 @@ import (
 func TestKNet_SessionManagement_WhatOpens(t *testing.T) {
 	talk := func(s *scene, n int) {
 		for range n {
-			s.raw(0, s.reliably(0, said("data")))
+			s.Raw(0, s.reliably(0, said("data")))
 			s.send(1, s.acks(s.next[0]-1))
 		}
 	}
@@ -25,46 +25,45 @@ func TestKNet_SessionManagement_WhatOpens(t *testing.T) {
 		{"an old PacketID, resent for long", func(s *scene) {
 			s.handshake()
 			b := s.reliably(0, said("lost"))
-			s.raw(0, b)
+			s.Raw(0, b)
 			talk(s, 100)
 			for range 20 {
-				s.wait(2)
-				s.raw(0, b)
+				s.Wait(2000)
+				s.Raw(0, b)
 			}
 		}, 1, 1},
 		{"an old PacketID, never captured before", func(s *scene) {
 			s.handshake()
 			b := s.reliably(0, said("lost"))
 			talk(s, 100)
-			s.wait(8)
-			s.raw(0, b)
+			s.Wait(8000)
+			s.Raw(0, b)
 		}, 1, 1},
 		{"ConnectSyn with another PacketID, unanswered", func(s *scene) {
 			s.send(0, knet.Control(knet.ConnectSyn, []byte("me")))
-			s.wait(2)
+			s.Wait(2000)
 			s.send(0, knet.Control(knet.ConnectSyn, []byte("me")))
 			s.send(1, knet.Control(knet.ConnectSynAck, nil))
 		}, 1, 1},
 		{"the very same ConnectSyn, seconds later", func(s *scene) {
 			s.handshake()
 			talk(s, 3)
-			s.wait(6)
+			s.Wait(6000)
 			s.next = [2]uint32{1, 1}
 			s.handshake()
 		}, 2, 10},
 		{"a network copy of the ConnectSyn", func(s *scene) {
-			b := s.send(0, knet.Control(knet.ConnectSyn, []byte("me")))
-			ipid := s.ipid
+			s.send(0, knet.Control(knet.ConnectSyn, []byte("me")))
 			s.send(1, knet.Control(knet.ConnectSynAck, nil))
-			s.raw(0, s.reliably(0, knet.Control(knet.ConnectAck, nil)))
+			s.Raw(0, s.reliably(0, knet.Control(knet.ConnectAck, nil)))
 			talk(s, 3)
-			s.wait(0.2)
-			s.capture(0, b, 0, ipid)
+			s.Wait(200)
+			s.Copy(s.Sent[0])
 		}, 1, 1},
 		{"ConnectSynAck alone", func(s *scene) {
 			s.handshake()
 			talk(s, 3)
-			s.wait(6)
+			s.Wait(6000)
 			s.next = [2]uint32{1, 1}
 			s.lose(0, knet.Control(knet.ConnectSyn, []byte("me")))
 			s.send(1, knet.Control(knet.ConnectSynAck, nil))
@@ -72,9 +71,9 @@ func TestKNet_SessionManagement_WhatOpens(t *testing.T) {
 	} {
 		s := newScene(t, "spec")
 		c.play(s)
-		conns := s.end()
+		conns := s.End()
 		if last := conns[len(conns)-1]; len(conns) != c.conns || last.FirstFrame != c.first {
-			t.Errorf("%s: %d connections, the last from frame %d; %s", c.name, len(conns), last.FirstFrame, s.groups())
+			t.Errorf("%s: %d connections, the last from frame %d; %s", c.name, len(conns), last.FirstFrame, s.Groups())
 		}
 	}
 }
@@ -86,7 +85,7 @@ func TestKNet_SessionManagement_RefusalIsRecognised(t *testing.T) {
 		s.dialect = knet.Spec
 		s.send(0, knet.Control(knet.ConnectSyn, []byte("me")))
 		s.send(1, knet.Control(answer, nil))
-		if conns := s.end(); len(conns) != 1 || answer == knet.DisconnectAck && conns[0].State != session.Refused || conns[0].DetectedBy != session.ByHandshake {
+		if conns := s.End(); len(conns) != 1 || answer == knet.DisconnectAck && conns[0].State != session.Refused || conns[0].DetectedBy != session.ByHandshake {
 			t.Errorf("%v: %v", answer, conns)
 		}
 	}
@@ -109,7 +108,7 @@ func TestReference_UnreliableOnly(t *testing.T) {
 			s.send(1, s.acks(ids...))
 		}
 	}
-	c := s.one()
+	c := s.One()
 	if c.Dialect != "reference" || c.FirstFrame != 1 || c.Complete || c.Roles != [2]string{} || c.State != session.StateUnknown && c.State != session.Established {
 		t.Errorf("%q from %d, complete %v, %v", c.Dialect, c.FirstFrame, c.Complete, c.Roles)
 	}
@@ -119,7 +118,7 @@ func TestReference_UnreliableOnly(t *testing.T) {
 // datagram any more: the probe's first datagram is gone.
 func TestReference_LateLock(t *testing.T) {
 	s := newScene(t, "")
-	s.raw(0, []byte("hello, let me in")) // content of the application
+	s.Raw(0, []byte("hello, let me in")) // content of the application
 	for i := range 200 {
 		s.send(i%2, said(fmt.Sprint(i)))
 		s.send(i%2, said(fmt.Sprint(i)))
@@ -134,11 +133,11 @@ func TestReference_LateLock(t *testing.T) {
 			s.send(0, said("x"))
 		}
 	}
-	c := s.one()
+	c := s.One()
 	if c.FirstFrame == 1 || c.Complete || c.DetectedBy == session.ByHandshake || c.Roles != [2]string{} {
 		t.Errorf("from %d, complete %v, %v, %v", c.FirstFrame, c.Complete, c.DetectedBy, c.Roles)
 	}
-	for _, fr := range s.frames {
+	for _, fr := range s.Frames {
 		if fr.Type == "CONNECT" {
 			t.Errorf("frame %d is a connect datagram", fr.Frame)
 		}

@@ -20,23 +20,23 @@ func TestKNet_RoundTripTimeEstimation_PingReply(t *testing.T) {
 		} else {
 			s.meet()
 		}
-		before := int(s.frame)
+		before := len(s.Sent)
 		asked := []knet.Message{knet.Ping(knet.PingRequest, ids, 9)}
 		if s.dialect == knet.Spec {
-			s.raw(0, s.reliably(0, asked...))
+			s.Raw(0, s.reliably(0, asked...))
 		} else {
 			s.send(0, asked...)
 		}
-		s.wait(0.030)
+		s.Wait(30)
 		s.send(1, knet.Ping(knet.PingReply, ids, 9))
 		s.send(1, knet.Ping(knet.PingReply, ids, 9)) // answered already
-		c := s.one()
-		reply := s.frames[before+1]
+		c := s.One()
+		reply := s.Frames[before+1]
 		if want := fmt.Sprintf("PingReply(9), 35.0 ms after frame %d", before+1); !strings.HasSuffix(string(reply.Summary), want) {
 			t.Errorf("%s: %s, want %s", dialect, reply.Summary, want)
 		}
-		if strings.Contains(string(s.frames[before+2].Summary), "after") || reply.Acks != nil || s.acked[uint64(before+1)] != 0 {
-			t.Errorf("%s: %s, acks %v", dialect, s.frames[before+2].Summary, reply.Acks)
+		if strings.Contains(string(s.Frames[before+2].Summary), "after") || reply.Acks != nil || s.AckedBy[uint64(before+1)] != 0 {
+			t.Errorf("%s: %s, acks %v", dialect, s.Frames[before+2].Summary, reply.Acks)
 		}
 		if own := c.Dir[0].PingRTT(); own.Samples == 0 || c.Dir[0].RTT().Samples > 1 {
 			t.Errorf("%s: %d pings, %d acknowledged", dialect, own.Samples, c.Dir[0].RTT().Samples)
@@ -53,16 +53,16 @@ func TestKNet_RoundTripTimeEstimation_RequestAgain(t *testing.T) {
 		s.send(0, knet.Ping(knet.PingRequest, knet.IDsFromZero, 1))
 		s.send(1, knet.Ping(knet.PingReply, knet.IDsFromZero, 1))
 		b := s.reliably(0, knet.Ping(knet.PingRequest, knet.IDsFromZero, 2))
-		s.raw(0, b)
+		s.Raw(0, b)
 		if late {
 			s.send(1, knet.Ping(knet.PingReply, knet.IDsFromZero, 2))
 		}
-		s.wait(2)
-		s.raw(0, b)
+		s.Wait(2000)
+		s.Raw(0, b)
 		if !late {
 			s.send(1, knet.Ping(knet.PingReply, knet.IDsFromZero, 2))
 		}
-		c := s.one()
+		c := s.One()
 		if n := c.Dir[0].PingRTT().Samples; n != 1 || c.Dir[0].Retries != 1 || c.Dir[0].UnneededRetries != 0 {
 			t.Errorf("late %v: %d samples, %d retries, %d unneeded", late, n, c.Dir[0].Retries, c.Dir[0].UnneededRetries)
 		}
@@ -75,8 +75,8 @@ func TestKNet_ReliableDatagrams_UnreliableAcknowledged(t *testing.T) {
 	s.meet()
 	s.send(0, said("x"))
 	s.send(1, s.acks(s.next[0]-1))
-	if c := s.one(); s.acked[6] != 7 || !s.frames[5].Awaits || c.Dir[0].RTT().Samples != 1 {
-		t.Errorf("%v, awaits %v", s.acked, s.frames[5].Awaits)
+	if c := s.One(); s.AckedBy[6] != 7 || !s.Frames[5].Awaits || c.Dir[0].RTT().Samples != 1 {
+		t.Errorf("%v, awaits %v", s.AckedBy, s.Frames[5].Awaits)
 	}
 	s = newScene(t, "reference")
 	s.meet()
@@ -85,7 +85,7 @@ func TestKNet_ReliableDatagrams_UnreliableAcknowledged(t *testing.T) {
 		s.send(1, s.acks(s.next[0]-1))
 	}
 	s.send(0, said("y"))
-	if s.frames[len(s.frames)-1].Awaits {
+	if s.Last().Awaits {
 		t.Error("awaits an acknowledgement that never comes")
 	}
 }

@@ -18,10 +18,10 @@ func TestKNet_RoundTripTimeEstimation_Live(t *testing.T) {
 			s.meet()
 		}
 		s.send(0, knet.Ping(knet.PingRequest, ids, 9))
-		s.wait(0.030)
+		s.Wait(30)
 		s.send(1, knet.Ping(knet.PingReply, ids, 9))
-		at := s.frames[len(s.frames)-1].Time
-		if p := s.tab.Conns()[0].Pulse(0); p.Samples == 0 || p.Ping <= 0 || p.Ping > 36e6 || p.PingAt != at {
+		at := s.Last().Time
+		if p := s.Table.Conns()[0].Pulse(0); p.Samples == 0 || p.Ping <= 0 || p.Ping > 36e6 || p.PingAt != at {
 			t.Errorf("%s: %+v, the reply was at %d", dialect, p, at)
 		}
 	}
@@ -34,13 +34,13 @@ func TestKNet_ReliableDatagrams_InFlight(t *testing.T) {
 		s.meet()
 		s.send(0, s.told(0, "first"))
 		s.send(1, s.acks(s.next[0]-1))
-		before := s.tab.Conns()[0].Pulse(0)
+		before := s.Table.Conns()[0].Pulse(0)
 		m := said("x")
 		if reliable {
 			m = s.told(0, "x")
 		}
 		s.send(0, m)
-		after := s.tab.Conns()[0].Pulse(0)
+		after := s.Table.Conns()[0].Pulse(0)
 		if got := after.InFlight - before.InFlight; !after.HasInFlight || after.Numbers != before.Numbers+1 || (got == 1) != reliable {
 			t.Errorf("reliable %v: %+v, then %+v", reliable, before, after)
 		}
