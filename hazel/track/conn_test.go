@@ -36,12 +36,12 @@ func TestHazel_EveryDialect(t *testing.T) {
 		}, `"0.1" "" ""`},
 		{"0.1 by its keepalive of late 2018", func(s *scene) {
 			talk(v01)(s)
-			s.pass(10000)
+			s.Wait(10000)
 			s.send(0, spec.hello(3, ""))
 		}, `"0.1" "" ""`},
 		{"a keepalive with a version leaves two", func(s *scene) {
 			talk(v01)(s)
-			s.pass(10000)
+			s.Wait(10000)
 			s.send(0, v01.hello(3, ""))
 		}, `"" "" ""`},
 		{"ack3 by its Pings", func(s *scene) {
@@ -77,7 +77,7 @@ func TestHazel_EveryDialect(t *testing.T) {
 	} {
 		s := newScene(t, "", false)
 		c.play(s)
-		got := s.one()
+		got := s.One()
 		if have := fmt.Sprintf("%q %q %q", got.Dialect, got.Dir[0].Dialect, got.Dir[1].Dialect); have != c.want {
 			t.Errorf("%s: dialects %s, want %s\n%s", c.name, have, c.want, s.types())
 		}
@@ -95,11 +95,11 @@ func TestHazel_EveryDialect(t *testing.T) {
 func TestHazel_HeaderData_FragmentedFlag(t *testing.T) {
 	s := newScene(t, "", false)
 	s.meet(spec, spec)
-	s.raw(0, append([]byte{2}, "two"...)...)
-	s.raw(0, append([]byte{3}, "three"...)...)
-	s.raw(0, append([]byte{3, 0, 2}, "page"...)...)
+	s.Raw(0, append([]byte{2}, "two"...))
+	s.Raw(0, append([]byte{3}, "three"...))
+	s.Raw(0, append([]byte{3, 0, 2}, "page"...))
 	s.send(1, spec.acks(2))
-	d := &s.one().Dir[0]
+	d := &s.One().Dir[0]
 	if got := s.texts(0); got != "two ree page" || d.Missing() != 0 || d.Gaps != 0 || d.DataFrames != 3 || d.RTT().Samples != 2 {
 		t.Errorf("%q, %d missing, %d data frames, %d round trips", got, d.Missing(), d.DataFrames, d.RTT().Samples)
 	}
@@ -110,7 +110,7 @@ func TestHazel_ForcedDialects(t *testing.T) {
 	for _, name := range hazel.Hazel.Dialects {
 		s := newScene(t, name, false)
 		s.send(0, release{d: hazel.DialectNamed(name)}.reliable(9, "x"))
-		if got := s.one(); got.Dialect != name {
+		if got := s.One(); got.Dialect != name {
 			t.Errorf("%s: %q", name, got.Dialect)
 		}
 	}
@@ -124,55 +124,55 @@ func TestHazel_KeepalivePackets(t *testing.T) {
 		want string // keepalives, data frames, messages of a
 	}{
 		{"Ping", func(s *scene) { s.meet(current, current); s.send(0, ping(1)); s.send(1, current.acks(1)) }, "1 0 0"},
-		{"a Hello behind the start", func(s *scene) { s.meet(v01, v01); s.pass(10000); s.send(0, v01.hello(2, "")) }, "1 0 0"},
-		{"a Hello of type and id", func(s *scene) { s.meet(v01, v01); s.pass(10000); s.send(0, spec.hello(2, "")) }, "1 0 0"},
+		{"a Hello behind the start", func(s *scene) { s.meet(v01, v01); s.Wait(10000); s.send(0, v01.hello(2, "")) }, "1 0 0"},
+		{"a Hello of type and id", func(s *scene) { s.meet(v01, v01); s.Wait(10000); s.send(0, spec.hello(2, "")) }, "1 0 0"},
 		{"the Hello of the start, sent again", func(s *scene) { s.send(0, v01.hello(1, "")); s.send(0, v01.hello(1, "")) }, "0 0 0"},
 		{"a keepalive that is sent again", func(s *scene) {
 			s.meet(v01, v01)
-			s.pass(10000)
+			s.Wait(10000)
 			s.send(0, v01.hello(2, ""))
-			s.pass(200)
+			s.Wait(200)
 			s.send(0, v01.hello(2, ""))
 		}, "2 0 0"},
 		{"a second Hello with data", func(s *scene) { s.meet(v01, v01); s.send(0, v01.hello(2, "again")) }, "0 0 0"},
-		{"an empty Reliable of 2016-05 after a silence", func(s *scene) { s.meet(may14, may14); s.pass(10000); s.send(0, may14.reliable(2, "")) }, "1 0 0"},
+		{"an empty Reliable of 2016-05 after a silence", func(s *scene) { s.meet(may14, may14); s.Wait(10000); s.send(0, may14.reliable(2, "")) }, "1 0 0"},
 		{"… sent again", func(s *scene) {
 			s.meet(may30, may30)
-			s.pass(10000)
+			s.Wait(10000)
 			s.send(0, may30.reliable(2, ""))
-			s.pass(200)
+			s.Wait(200)
 			s.send(0, may30.reliable(2, ""))
 		}, "2 0 0"},
 		{"… behind an acknowledgement, which does not end the silence", func(s *scene) {
 			s.meet(may14, may14)
-			s.pass(9800)
+			s.Wait(9800)
 			s.send(1, may14.reliable(1, ""))
 			s.send(0, may14.acks(1))
-			s.pass(160)
+			s.Wait(160)
 			s.send(0, may14.reliable(2, ""))
 		}, "1 0 0"},
 		{"… of a side that keeps alive so, its first sending not captured", func(s *scene) {
 			s.meet(may14, may14)
-			s.pass(10000)
+			s.Wait(10000)
 			s.send(0, may14.reliable(2, ""))
 			s.send(0, may14.reliable(3, "x"))
-			s.pass(500)
+			s.Wait(500)
 			s.send(0, may14.reliable(4, ""))
 		}, "2 1 1"},
 		{"… without a silence", func(s *scene) { s.meet(may14, may14); s.send(0, may14.reliable(2, "")) }, "0 1 1"},
-		{"an empty Reliable of the page's dialect", func(s *scene) { s.meet(spec, spec); s.pass(10000); s.send(0, spec.reliable(2, "")) }, "1 0 0"},
-		{"an empty Reliable of today is a message", func(s *scene) { s.meet(current, current); s.pass(10000); s.send(0, current.reliable(1, "")) }, "0 1 1"},
+		{"an empty Reliable of the page's dialect", func(s *scene) { s.meet(spec, spec); s.Wait(10000); s.send(0, spec.reliable(2, "")) }, "1 0 0"},
+		{"an empty Reliable of today is a message", func(s *scene) { s.meet(current, current); s.Wait(10000); s.send(0, current.reliable(1, "")) }, "0 1 1"},
 		{"an empty Reliable of a side that keeps alive with Hello", func(s *scene) {
 			s.meet(spec, spec)
-			s.pass(10000)
+			s.Wait(10000)
 			s.send(0, spec.hello(2, ""))
-			s.pass(10000)
+			s.Wait(10000)
 			s.send(0, spec.reliable(3, ""))
 		}, "1 1 1"},
 	} {
 		s := newScene(t, "", false)
 		c.play(s)
-		d := &s.one().Dir[0]
+		d := &s.One().Dir[0]
 		if got := fmt.Sprint(d.KeepAlives, d.DataFrames, d.Messages); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
@@ -189,30 +189,30 @@ func TestHazel_ReliableDelivery_RetriesAndCopies(t *testing.T) {
 		want   string // retries, unneeded, duplicates, messages of a
 		words  string // of the last frame
 	}{
-		{"a resend", false, func(s *scene) { s.send(0, current.reliable(1, "x")); s.pass(300); s.send(0, current.reliable(1, "x")) }, "1 0 0 1", "retry"},
+		{"a resend", false, func(s *scene) { s.send(0, current.reliable(1, "x")); s.Wait(300); s.send(0, current.reliable(1, "x")) }, "1 0 0 1", "retry"},
 		{"a resend at once", false, func(s *scene) { s.send(0, current.reliable(1, "x")); s.send(0, current.reliable(1, "x")) }, "1 0 0 1", "retry"},
 		{"a resend behind the acknowledgement", false, func(s *scene) {
 			s.send(0, current.reliable(1, "x"))
 			s.send(1, current.acks(1))
-			s.pass(300)
+			s.Wait(300)
 			s.send(0, current.reliable(1, "x"))
 		}, "1 1 0 1", "retry unneeded-retry"},
 		{"a copy", false, func(s *scene) { s.copy(0, current.reliable(1, "x")) }, "0 0 1 1", "duplicate"},
 		{"a copy without identification", true, func(s *scene) { s.send(0, current.reliable(1, "x")); s.send(0, current.reliable(1, "x")) }, "0 0 1 1", "duplicate"},
-		{"late without identification", true, func(s *scene) { s.send(0, current.reliable(1, "x")); s.pass(40); s.send(0, current.reliable(1, "x")) }, "1 0 0 1", "retry"},
-		{"Ping", false, func(s *scene) { s.send(0, ping(1)); s.pass(500); s.send(0, ping(1)) }, "1 0 0 0", "retry keepalive"},
+		{"late without identification", true, func(s *scene) { s.send(0, current.reliable(1, "x")); s.Wait(40); s.send(0, current.reliable(1, "x")) }, "1 0 0 1", "retry"},
+		{"Ping", false, func(s *scene) { s.send(0, ping(1)); s.Wait(500); s.send(0, ping(1)) }, "1 0 0 0", "retry keepalive"},
 		{"unreliable data twice is two messages", false, func(s *scene) { s.send(0, none("x")); s.send(0, none("x")) }, "0 0 0 2", ""},
 		{"unreliable data copied is one", false, func(s *scene) { s.copy(0, none("x")) }, "0 0 1 1", "duplicate"},
 		{"unreliable data without identification is never a copy", true, func(s *scene) { s.send(0, none("x")); s.send(0, none("x")) }, "0 0 0 2", ""},
 		{"an id far away", false, func(s *scene) { s.send(0, current.reliable(1, "x")); s.send(0, current.reliable(0x7fff, "y")) }, "0 0 0 2", "gap"},
 	} {
 		s := newScene(t, "", false)
-		s.noIPID = c.noIPID
+		s.NoIPID = c.noIPID
 		s.meet(current, current)
 		c.play(s)
-		d := &s.one().Dir[0]
-		if got := fmt.Sprint(d.Retries, d.UnneededRetries, d.Duplicates, d.Messages); got != c.want || s.words(-1) != c.words {
-			t.Errorf("%s: %s %q, want %s %q", c.name, got, s.words(-1), c.want, c.words)
+		d := &s.One().Dir[0]
+		if got := fmt.Sprint(d.Retries, d.UnneededRetries, d.Duplicates, d.Messages); got != c.want || s.Words() != c.words {
+			t.Errorf("%s: %s %q, want %s %q", c.name, got, s.Words(), c.want, c.words)
 		}
 	}
 }
@@ -238,14 +238,14 @@ func TestHazel_ReliableDelivery_Wrap(t *testing.T) {
 			s.send(0, current.reliable(id, "x"))
 			s.send(1, current.acks(id))
 		}
-		d := &s.one().Dir[0]
+		d := &s.One().Dir[0]
 		if got := fmt.Sprint(d.Gaps, d.Missing(), d.OutOfOrder, d.Messages); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		if d.RTT().Samples != uint64(len(c.ids)) {
 			t.Errorf("%s: %d round trips", c.name, d.RTT().Samples)
 		}
-		if got := s.messages[len(s.messages)-1].Number; got != c.last {
+		if got := s.Messages[len(s.Messages)-1].Number; got != c.last {
 			t.Errorf("%s: last number %d, want %d", c.name, got, c.last)
 		}
 	}
@@ -273,7 +273,7 @@ func TestHazel_Fragments(t *testing.T) {
 		}, "abc", "3 2"},
 		{"0.1, a part again", func(s *scene) {
 			s.send(0, start(2, 2, 1, "a"))
-			s.pass(300)
+			s.Wait(300)
 			s.send(0, start(2, 2, 1, "a"))
 			s.send(0, next(3, 1, 1, "b"))
 		}, "ab", "2 2"},
@@ -305,7 +305,7 @@ func TestHazel_Fragments(t *testing.T) {
 			t.Errorf("%s: %q, want %q (%s)", c.name, got, c.want, s.types())
 			continue
 		}
-		m := &s.messages[len(s.messages)-1]
+		m := &s.Messages[len(s.Messages)-1]
 		if info := fmt.Sprint(m.Frames, m.Number); info != c.info || !m.Reliable || m.Ordered {
 			t.Errorf("%s: %s, want %s", c.name, info, c.info)
 		}
@@ -319,7 +319,7 @@ func TestHazel_FragmentsBounded(t *testing.T) {
 	for i := range uint16(1000) {
 		s.send(0, start(2+i, 9, 1+i, "a"))
 	}
-	if d := &s.one().Dir[0]; d.IncompleteMessages != 1000 || d.Messages != 0 {
+	if d := &s.One().Dir[0]; d.IncompleteMessages != 1000 || d.Messages != 0 {
 		t.Errorf("%d incomplete", d.IncompleteMessages)
 	}
 }

@@ -18,10 +18,10 @@ func TestHazel_ReliableDelivery_History(t *testing.T) {
 	s.send(0, current.reliable(1, "x")) // 3
 	s.send(0, current.reliable(2, "y")) // 4
 	s.send(1, history(2, 0xff))
-	if got := fmt.Sprint(s.frames[4].Acks, " ", s.words(4)); got != "[4 3] ack" {
+	if got := fmt.Sprint(s.Frames[4].Acks, " ", s.Words()); got != "[4 3] ack" {
 		t.Errorf("acknowledges %s", got)
 	}
-	if n := s.one().Dir[0].RTT().Samples; n != 3 {
+	if n := s.One().Dir[0].RTT().Samples; n != 3 {
 		t.Errorf("%d round trips", n)
 	}
 	for _, c := range []struct {
@@ -31,14 +31,14 @@ func TestHazel_ReliableDelivery_History(t *testing.T) {
 		s := newScene(t, "", false)
 		s.meet(of2020, release{hazel.Current, 1, true, false})
 		for id := uint16(2); id < 40; id++ {
-			s.pass(50)
+			s.Wait(50)
 			if id%7 == 0 {
 				continue // lost on the way to the capture
 			}
 			s.send(0, of2020.reliable(id, "x"))
 			s.send(1, history(id, c.recent))
 		}
-		if l := s.one().Dir[0].Lost(); l.NotCaptured != 0 || l.AfterCapture != 0 || l.BeforeCapture > 5 {
+		if l := s.One().Dir[0].Lost(); l.NotCaptured != 0 || l.AfterCapture != 0 || l.BeforeCapture > 5 {
 			t.Errorf("%s: lost %+v", c.name, l)
 		}
 	}
@@ -64,7 +64,7 @@ func TestHazel_ReliableDelivery_HistoryOfKnownNumbers(t *testing.T) {
 			s.meet(current, current)
 			s.send(0, current.reliable(1, ""))
 			s.send(1, history(1, 0xff))
-			s.pass(300)
+			s.Wait(300)
 			s.send(0, current.reliable(1, ""))
 			s.send(0, current.reliable(2, ""))
 			s.send(1, history(2, 0xff))
@@ -75,7 +75,7 @@ func TestHazel_ReliableDelivery_HistoryOfKnownNumbers(t *testing.T) {
 			s.send(0, current.reliable(1, ""))
 			s.send(1, history(1, 0xff))
 			for range 2 * awaitedKept {
-				s.pass(300)
+				s.Wait(300)
 				s.send(0, current.reliable(1, ""))
 			}
 			s.send(0, current.reliable(2, ""))
@@ -85,11 +85,11 @@ func TestHazel_ReliableDelivery_HistoryOfKnownNumbers(t *testing.T) {
 	} {
 		s := newScene(t, "", false)
 		c.play(s)
-		s.end()
-		n := len(s.frames)
-		got := slices.Clone(s.frames[n-2].Acks)
+		s.End()
+		n := len(s.Frames)
+		got := slices.Clone(s.Frames[n-2].Acks)
 		slices.Sort(got)
-		if text := fmt.Sprint(got, s.frames[n-1].Acks); text != c.want {
+		if text := fmt.Sprint(got, s.Frames[n-1].Acks); text != c.want {
 			t.Errorf("%s: %s, want %s", c.name, text, c.want)
 		}
 	}
@@ -106,7 +106,7 @@ func TestHazel_ReliableDelivery_NothingLostBefore(t *testing.T) {
 	s.send(1, history(3, 0xfe)) // 2, perhaps a Ping, never comes
 	s.send(0, current.reliable(4, "x"))
 	s.send(1, history(4, 0xfd))
-	if l := s.one().Dir[0].Lost(); l != (session.Lost{}) {
+	if l := s.One().Dir[0].Lost(); l != (session.Lost{}) {
 		t.Errorf("lost %+v", l)
 	}
 }

@@ -1,9 +1,6 @@
 package track
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // What one datagram breaks depends on what its sender may speak by then.
 func TestHazelPage_HeaderData_Dialects(t *testing.T) {
@@ -35,9 +32,8 @@ func TestHazelPage_HeaderData_Dialects(t *testing.T) {
 	} {
 		s := newScene(t, "", false)
 		s.meet(c.client, c.client)
-		s.raw(0, c.payload...)
-		s.end()
-		if got := strings.Join(s.fails, ", "); got != c.want {
+		s.Raw(0, c.payload)
+		if got := s.fails(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -47,12 +43,10 @@ func TestHazelPage_HeaderData_Dialects(t *testing.T) {
 func TestHazelPage_HeaderData_Copies(t *testing.T) {
 	s := newScene(t, "", false)
 	s.meet(spec, spec)
-	s.raw(0, 0x81, 0, 5)
-	s.ipid--
-	s.raw(0, 0x81, 0, 5)
-	s.raw(0, 0x81, 0, 5) // sent again
-	s.end()
-	if got, want := strings.Join(s.fails, ", "), "HZ-HDR-RESERVED-HI error 3, HZ-HDR-RESERVED-HI error 5"; got != want {
+	s.Raw(0, []byte{0x81, 0, 5})
+	s.Again()
+	s.Raw(0, []byte{0x81, 0, 5}) // sent again
+	if got, want := s.fails(), "HZ-HDR-RESERVED-HI error 3, HZ-HDR-RESERVED-HI error 5"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -65,9 +59,8 @@ func TestHazelPage_HeaderData_Cut(t *testing.T) {
 		s.cut(0, spec.reliable(2, "data"), keep)
 		s.cut(1, spec.acks(2), keep)
 	}
-	s.end()
-	if len(s.fails) > 0 {
-		t.Error(s.fails)
+	if got := s.fails(); got != "" {
+		t.Error(got)
 	}
 }
 
@@ -82,7 +75,7 @@ func TestHazelPage_ReliableDelivery_OtherBytes(t *testing.T) {
 		{"once", func(s *scene) { s.send(0, spec.reliable(5, "other data")) }, "HZ-REL-RESEND-SAME error 45"},
 		{"once, the capture cut it", func(s *scene) { s.cut(0, spec.reliable(5, "other data"), 6) }, ""},
 		{"in a row", func(s *scene) {
-			s.pass(3000)
+			s.Wait(3000)
 			for id := uint16(3); id < 40; id++ {
 				s.send(0, spec.reliable(id, "of another life"))
 				s.send(1, spec.acks(id))
@@ -103,13 +96,12 @@ func TestHazelPage_ReliableDelivery_OtherBytes(t *testing.T) {
 		s.send(1, none("x"))
 		c.play(s)
 		for id := uint16(22 + 18); id < 80; id++ {
-			s.pass(20)
+			s.Wait(20)
 			s.send(0, spec.reliable(id, "data"))
 			s.send(1, spec.acks(id))
 			s.send(1, none("x"))
 		}
-		s.end()
-		if got := strings.Join(s.fails, ", "); got != c.want {
+		if got := s.fails(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -133,18 +125,17 @@ func TestHazelPage_ReliableDelivery_Unknown(t *testing.T) {
 		s := newScene(t, "", false)
 		s.meet(spec, spec)
 		for id := uint16(2); id < 22; id++ {
-			s.pass(50)
+			s.Wait(50)
 			s.send(0, spec.reliable(id, "data"))
 			s.send(1, spec.acks(id))
 		}
 		s.send(1, spec.acks(c.acked))
 		for id := c.goes; id < c.goes+50; id++ {
-			s.pass(20)
+			s.Wait(20)
 			s.send(0, spec.reliable(id, "data"))
 			s.send(1, spec.acks(id))
 		}
-		s.end()
-		if got := strings.Join(s.fails, ", "); got != c.want {
+		if got := s.fails(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

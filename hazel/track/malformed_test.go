@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -17,15 +18,15 @@ func TestHazel_Malformed(t *testing.T) {
 		play func(s *scene)
 		want string // malformed, data frames, acks of b, messages of a
 	}{
-		{"empty", func(s *scene) { s.raw(0) }, "1 1 2 1"},
-		{"an unknown type", func(s *scene) { s.raw(0, 0x11, 0, 2, 9) }, "1 1 2 1"},
-		{"a type of another dialect", func(s *scene) { s.raw(0, 0xff, 0, 2) }, "1 1 2 1"},
+		{"empty", func(s *scene) { s.Raw(0, nil) }, "1 1 2 1"},
+		{"an unknown type", func(s *scene) { s.Raw(0, []byte{0x11, 0, 2, 9}) }, "1 1 2 1"},
+		{"a type of another dialect", func(s *scene) { s.Raw(0, []byte{0xff, 0, 2}) }, "1 1 2 1"},
 		{"a fragment, which today has none", func(s *scene) { s.send(0, next(2, 5, 1, "x")) }, "1 1 2 1"},
-		{"Reliable of 1 byte", func(s *scene) { s.raw(0, 1); s.send(1, current.acks(0)) }, "1 1 3 1"},
-		{"Reliable of 2 bytes", func(s *scene) { s.raw(0, 1, 1); s.send(1, current.acks(0x100)) }, "1 1 3 1"},
-		{"Ping with a byte behind", func(s *scene) { s.raw(0, 12, 0, 2, 0); s.send(1, current.acks(2)) }, "0 1 3 1"},
-		{"Ping of 2 bytes", func(s *scene) { s.raw(0, 12, 0); s.send(1, current.acks(0)) }, "1 1 3 1"},
-		{"an acknowledgement of 5 bytes", func(s *scene) { s.raw(1, 10, 0, 1, 255, 255) }, "1 1 2 1"},
+		{"Reliable of 1 byte", func(s *scene) { s.Raw(0, []byte{1}); s.send(1, current.acks(0)) }, "1 1 3 1"},
+		{"Reliable of 2 bytes", func(s *scene) { s.Raw(0, []byte{1, 1}); s.send(1, current.acks(0x100)) }, "1 1 3 1"},
+		{"Ping with a byte behind", func(s *scene) { s.Raw(0, []byte{12, 0, 2, 0}); s.send(1, current.acks(2)) }, "0 1 3 1"},
+		{"Ping of 2 bytes", func(s *scene) { s.Raw(0, []byte{12, 0}); s.send(1, current.acks(0)) }, "1 1 3 1"},
+		{"an acknowledgement of 5 bytes", func(s *scene) { s.Raw(1, []byte{10, 0, 1, 255, 255}) }, "1 1 2 1"},
 		{"an acknowledgement of an id never sent", func(s *scene) { s.send(1, current.acks(30000)) }, "0 1 3 1"},
 		{"Reliable without data", func(s *scene) { s.send(0, current.reliable(2, "")) }, "0 2 2 2"},
 		{"None without data", func(s *scene) { s.send(0, none("")) }, "0 2 2 2"},
@@ -35,8 +36,8 @@ func TestHazel_Malformed(t *testing.T) {
 		s.send(0, current.reliable(1, "x"))
 		s.send(1, current.acks(1))
 		c.play(s)
-		conn := s.one()
-		_, malformed, _ := s.tab.Totals()
+		conn := s.One()
+		_, malformed, _ := s.Table.Totals()
 		a, b := &conn.Dir[0], &conn.Dir[1]
 		if got := fmt.Sprint(malformed, a.DataFrames, b.Acks, a.Messages); got != c.want {
 			t.Errorf("%s: %s, want %s (%s)", c.name, got, c.want, s.types())
@@ -58,8 +59,8 @@ func TestHazel_Cut(t *testing.T) {
 	s.cut(0, ping(3), 3)
 	s.cut(1, current.acks(3), 1)
 	s.cut(0, current.bye("\x01\x01\x00\x00\x08"), 1)
-	c := s.one()
-	_, malformed, _ := s.tab.Totals()
+	c := s.One()
+	_, malformed, _ := s.Table.Totals()
 	a, b := &c.Dir[0], &c.Dir[1]
 	if got, want := fmt.Sprint(malformed, a.DataFrames, a.KeepAlives, b.Acks, a.Messages, a.IncompleteMessages, " ", c.Dialect, " ", c.State), "0 3 1 3 0 2 current closed"; got != want {
 		t.Errorf("%s, want %s (%s)", got, want, s.types())
@@ -72,13 +73,9 @@ func TestHazel_Damaged(t *testing.T) {
 	s := newScene(t, "", false)
 	s.meet(current, current)
 	good, bad := current.reliable(1, "x"), current.reliable(999, "x")
-	d := s.datagram(0, good.Append(nil))
-	d.Sum = 1
-	s.tab.Add(d)
-	d = s.datagram(0, bad.Append(nil))
-	d.Sum, d.BadChecksum = 2, true
-	s.tab.Add(d)
-	if got, want := fmt.Sprint(s.one().Dir[0].Frames, s.one().Dir[0].DataFrames, s.one().Dir[0].Gaps, s.one().Dir[0].Messages), "3 2 0 1"; got != want {
+	s.Add(0, dissect.Datagram{Payload: good.Append(nil), IPID: 3, Sum: 1})
+	s.Add(0, dissect.Datagram{Payload: bad.Append(nil), IPID: 4, Sum: 2, BadChecksum: true})
+	if got, want := fmt.Sprint(s.One().Dir[0].Frames, s.One().Dir[0].DataFrames, s.One().Dir[0].Gaps, s.One().Dir[0].Messages), "3 2 0 1"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -139,29 +136,15 @@ func TestProbe_Dialects(t *testing.T) {
 	} {
 		s := newScene(t, "", true)
 		c.play(s)
-		s.end()
-		at := recognisedAt(newProbe(), s)
+		s.End()
+		at := s.RecognisedAfter(newProbe())
 		if at > c.most || at == 0 && c.most > 0 {
 			t.Errorf("%s: recognised after %d, want at most %d", c.name, at, c.most)
 		}
-		if got := len(s.end()) > 0; got != (c.most > 0) {
+		if got := len(s.End()) > 0; got != (c.most > 0) {
 			t.Errorf("%s: recognised %v", c.name, got)
 		}
 	}
-}
-
-// recognisedAt gives the datagrams a scene takes to be recognised, 0 for never.
-func recognisedAt(p *probe, s *scene) int {
-	for i, d := range s.sent {
-		side := 0
-		if d.Src == hosts[1] {
-			side = 1
-		}
-		if p.Observe(d, side) >= session.LockBits {
-			return i + 1
-		}
-	}
-	return 0
 }
 
 // A datagram whose bytes are random must not disturb a connection that is known.
@@ -171,9 +154,9 @@ func TestHazel_AnyBytesAreSafe(t *testing.T) {
 			for n := range len(sample) {
 				s := newScene(t, dialect, false)
 				s.meet(current, current)
-				s.raw(0, sample[:n]...)
-				s.raw(1, sample...)
-				s.end()
+				s.Raw(0, sample[:n])
+				s.Raw(1, sample)
+				s.End()
 			}
 		}
 	}
@@ -181,7 +164,7 @@ func TestHazel_AnyBytesAreSafe(t *testing.T) {
 
 func BenchmarkTracker(b *testing.B) {
 	p := New()
-	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{p}, Force: []session.Force{{Hi: 65535, Protocol: p}}})
+	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "")})
 	var list []*dissect.Datagram
 	add := func(from int, f hazel.Frame) {
 		payload := f.Append(nil)

@@ -9,9 +9,10 @@ import (
 func TestReuse(t *testing.T) {
 	s := newScene(t, "", false)
 	s.meet(current, current)
-	used := s.pairs[0].active
-	s.end()
-	if left := s.pairs[0].spare.Take(); left != used || !reflect.ValueOf(left).Elem().IsZero() {
+	x := s.Sessions[0].(*pair)
+	used := x.active
+	s.End()
+	if left := x.spare.Take(); left != used || !reflect.ValueOf(left).Elem().IsZero() {
 		t.Errorf("%p %+v, want %p", left, left, used)
 	}
 }

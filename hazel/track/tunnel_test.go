@@ -66,18 +66,18 @@ func (f flight) data(seq uint64, size int) []byte {
 
 // handshake plays one, with a session version, up to both Finished.
 func (f flight) handshake(s *scene, session string) {
-	s.raw(0, f.clientHello(7, 0, session, "")...)
-	s.raw(1, f.verify()...)
-	s.raw(0, f.clientHello(7, 1, session, "cake")...)
-	s.raw(1, f.serverHello()...)
-	s.raw(0, f.finished()...)
-	s.raw(1, f.finished()...)
+	s.Raw(0, f.clientHello(7, 0, session, ""))
+	s.Raw(1, f.verify())
+	s.Raw(0, f.clientHello(7, 1, session, "cake"))
+	s.Raw(1, f.serverHello())
+	s.Raw(0, f.finished())
+	s.Raw(1, f.finished())
 }
 
 // cookies plays the first datagrams of a handshake.
 func (f flight) cookies(s *scene, session string, n int) {
 	for i, b := range [][]byte{f.clientHello(7, 0, session, ""), f.verify(), f.clientHello(7, 1, session, "cake")}[:n] {
-		s.raw(i&1, b...)
+		s.Raw(i&1, b)
 	}
 }
 
@@ -86,7 +86,7 @@ func small(s *scene, n, least, most int) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for i := range uint64(n) {
 		for side := range 2 {
-			s.raw(side, openFlight.data(1+i, least-hazel.Sealed+rnd.IntN(most-least+1))...)
+			s.Raw(side, openFlight.data(1+i, least-hazel.Sealed+rnd.IntN(most-least+1)))
 		}
 	}
 }
@@ -94,33 +94,32 @@ func small(s *scene, n, least, most int) {
 // pings plays Pings from both sides and their acknowledgements, by their sizes.
 func (f flight) pings(s *scene, n int) {
 	for i := range uint64(n) {
-		s.raw(0, f.data(2+2*i, hazel.SizePing)...)
-		s.raw(1, f.data(2+2*i, hazel.SizeAck)...)
-		s.raw(1, f.data(3+2*i, hazel.SizePing)...)
-		s.raw(0, f.data(3+2*i, hazel.SizeAck)...)
-		s.pass(1480)
+		s.Raw(0, f.data(2+2*i, hazel.SizePing))
+		s.Raw(1, f.data(2+2*i, hazel.SizeAck))
+		s.Raw(1, f.data(3+2*i, hazel.SizePing))
+		s.Raw(0, f.data(3+2*i, hazel.SizeAck))
+		s.Wait(1480)
 	}
 }
 
 func TestHazel_DTLS_Connection(t *testing.T) {
 	s := newScene(t, "", true)
 	hiddenFlight.handshake(s, "\x01")
-	s.raw(0, hiddenFlight.data(2, 9)...) // the Hello: 1 is left out
-	s.raw(1, hiddenFlight.data(2, hazel.SizeAck)...)
-	s.raw(0, hiddenFlight.data(3, hazel.SizePing)...)
-	s.raw(1, hiddenFlight.data(3, hazel.SizeAck)...)
-	s.raw(1, hiddenFlight.data(4, 40)...)
-	s.ipid-- // copied by the network
-	s.raw(1, hiddenFlight.data(4, 40)...)
-	s.raw(0, hiddenFlight.data(4, hazel.SizeAck)...)
-	s.raw(0, hiddenFlight.data(5, hazel.SizeDisconnect)...)
-	c := s.one()
+	s.Raw(0, hiddenFlight.data(2, 9)) // the Hello: 1 is left out
+	s.Raw(1, hiddenFlight.data(2, hazel.SizeAck))
+	s.Raw(0, hiddenFlight.data(3, hazel.SizePing))
+	s.Raw(1, hiddenFlight.data(3, hazel.SizeAck))
+	s.Raw(1, hiddenFlight.data(4, 40))
+	s.Again()
+	s.Raw(0, hiddenFlight.data(4, hazel.SizeAck))
+	s.Raw(0, hiddenFlight.data(5, hazel.SizeDisconnect))
+	c := s.One()
 	if got := fmt.Sprint(c.Dialect, " ", c.State, c.ClosedBy, c.Complete, c.DetectedBy, c.Roles, c.Remarks); got !=
 		"dtls closed a true handshake [client server] [DTLS: the server asked for a cookie DTLS: the client returned the cookie]" {
 		t.Error(got)
 	}
-	if len(s.messages) != 0 {
-		t.Errorf("%d messages", len(s.messages))
+	if len(s.Messages) != 0 {
+		t.Errorf("%d messages", len(s.Messages))
 	}
 	for dir, want := range [2]string{"1 1 1 0 0 0", "2 2 0 1 0 0"} {
 		d := &c.Dir[dir]
@@ -133,7 +132,7 @@ func TestHazel_DTLS_Connection(t *testing.T) {
 	if got := s.types(); got != types {
 		t.Error(got)
 	}
-	if got := string(s.frames[2].Summary); got != "DTLS Handshake ClientHello epoch=0 seq=1 len=59 cookie" {
+	if got := string(s.Frames[2].Summary); got != "DTLS Handshake ClientHello epoch=0 seq=1 len=59 cookie" {
 		t.Error(got)
 	}
 }
@@ -153,9 +152,9 @@ func TestHazel_DTLS_Recognition(t *testing.T) {
 		{"a session version and its cookie, three datagrams", func(s *scene) { openFlight.cookies(s, "\x01", 3) }, true},
 		{"… without the cookie", func(s *scene) { openFlight.cookies(s, "\x01", 2) }, false},
 		{"… with another cookie", func(s *scene) {
-			s.raw(0, openFlight.clientHello(7, 0, "\x01", "")...)
-			s.raw(1, openFlight.verify()...)
-			s.raw(0, openFlight.clientHello(7, 1, "\x01", "pies")...)
+			s.Raw(0, openFlight.clientHello(7, 0, "\x01", ""))
+			s.Raw(1, openFlight.verify())
+			s.Raw(0, openFlight.clientHello(7, 1, "\x01", "pies"))
 		}, false},
 		{"a cookie without a session", func(s *scene) { openFlight.cookies(s, "", 3) }, false},
 		{"a cookie and a session of 32 bytes", func(s *scene) { openFlight.cookies(s, strings.Repeat("\x01", 32), 3) }, false},
@@ -171,24 +170,24 @@ func TestHazel_DTLS_Recognition(t *testing.T) {
 		{"sizes of Pings and acknowledgements alone, in any order", func(s *scene) { small(s, 300, 19, 20) }, false},
 		{"an acknowledgement's size for nothing", func(s *scene) {
 			for i := range uint64(30) {
-				s.raw(0, openFlight.data(1+3*i, hazel.SizePing)...)
-				s.raw(1, openFlight.data(1+3*i, hazel.SizeAck)...)
+				s.Raw(0, openFlight.data(1+3*i, hazel.SizePing))
+				s.Raw(1, openFlight.data(1+3*i, hazel.SizeAck))
 				for j := range uint64(2) {
-					s.raw(0, openFlight.data(2+3*i+j, hazel.SizeAck)...)
-					s.raw(1, openFlight.data(2+3*i+j, hazel.SizeAck)...)
+					s.Raw(0, openFlight.data(2+3*i+j, hazel.SizeAck))
+					s.Raw(1, openFlight.data(2+3*i+j, hazel.SizeAck))
 				}
 			}
 		}, false},
 		{"Pings among records of two bytes", func(s *scene) {
 			for i := range uint64(30) {
-				s.raw(0, openFlight.data(1+2*i, hazel.SizePing)...)
-				s.raw(1, openFlight.data(1+i, hazel.SizeAck)...)
-				s.raw(0, openFlight.data(2+2*i, 2)...)
+				s.Raw(0, openFlight.data(1+2*i, hazel.SizePing))
+				s.Raw(1, openFlight.data(1+i, hazel.SizeAck))
+				s.Raw(0, openFlight.data(2+2*i, 2))
 			}
 		}, false},
 		{"Pings behind a Disconnect", func(s *scene) {
-			s.raw(0, openFlight.data(1, hazel.SizeDisconnect)...)
-			s.raw(1, openFlight.data(1, hazel.SizeDisconnect)...)
+			s.Raw(0, openFlight.data(1, hazel.SizeDisconnect))
+			s.Raw(1, openFlight.data(1, hazel.SizeDisconnect))
 			openFlight.pings(s, 10)
 		}, false},
 		{"Pings from the middle", func(s *scene) { openFlight.pings(s, 10) }, true},
@@ -197,33 +196,33 @@ func TestHazel_DTLS_Recognition(t *testing.T) {
 		{"CoAP: empty answers have the size of acknowledgements", func(s *scene) {
 			ccm8.handshake(s, "")
 			for i := range uint64(40) {
-				s.raw(0, ccm8.data(2+i, 20)...)
-				s.raw(1, ccm8.data(2+i, 4)...)
+				s.Raw(0, ccm8.data(2+i, 20))
+				s.Raw(1, ccm8.data(2+i, 4))
 			}
 		}, false},
 		{"CoAP from the middle", func(s *scene) {
 			for i := range uint64(80) {
-				s.raw(0, ccm8.data(2+i, 4)...)
-				s.raw(1, ccm8.data(2+i, 4)...)
+				s.Raw(0, ccm8.data(2+i, 4))
+				s.Raw(1, ccm8.data(2+i, 4))
 			}
 		}, false},
 		{"one side alone", func(s *scene) {
 			for i := range uint64(60) {
-				s.raw(0, hiddenFlight.data(2+i, 20)...)
+				s.Raw(0, hiddenFlight.data(2+i, 20))
 			}
 		}, false},
 	} {
 		s := newScene(t, "", true)
 		c.play(s)
-		if got := len(s.end()) == 1; got != c.want {
+		if got := len(s.End()) == 1; got != c.want {
 			t.Errorf("%s: recognised %v", c.name, got)
 		}
-		for i := range s.frames {
-			if want := map[bool]string{true: "hazel", false: "dtls"}[c.want]; s.frames[i].Protocol != want && s.frames[i].Protocol != "udp" {
-				t.Fatalf("%s: frame %d is %s", c.name, i+1, s.frames[i].Protocol)
+		for i := range s.Frames {
+			if want := map[bool]string{true: "hazel", false: "dtls"}[c.want]; s.Frames[i].Protocol != want && s.Frames[i].Protocol != "udp" {
+				t.Fatalf("%s: frame %d is %s", c.name, i+1, s.Frames[i].Protocol)
 			}
-			if c.name == "another stack, the same suite" && s.frames[i].Protocol != "dtls" {
-				t.Fatalf("%s: frame %d is %s", c.name, i+1, s.frames[i].Protocol)
+			if c.name == "another stack, the same suite" && s.Frames[i].Protocol != "dtls" {
+				t.Fatalf("%s: frame %d is %s", c.name, i+1, s.Frames[i].Protocol)
 			}
 		}
 	}
@@ -237,35 +236,35 @@ func TestHazel_DTLS_Ends(t *testing.T) {
 		state session.State
 		conns int
 	}{
-		{"opening", func(s *scene) { s.raw(0, f.clientHello(7, 0, "\x01", "")...) }, session.Opening, 1},
-		{"refused", func(s *scene) { s.raw(0, f.clientHello(7, 0, "\x01", "")...); s.icmp(0) }, session.Refused, 1},
+		{"opening", func(s *scene) { s.Raw(0, f.clientHello(7, 0, "\x01", "")) }, session.Opening, 1},
+		{"refused", func(s *scene) { s.Raw(0, f.clientHello(7, 0, "\x01", "")); s.ICMP(0) }, session.Refused, 1},
 		{"refused with an alert", func(s *scene) {
-			s.raw(0, f.clientHello(7, 0, "\x01", "")...)
-			s.raw(1, f.record(hazel.RecordAlert, 0, 0, []byte{2, 40})...)
+			s.Raw(0, f.clientHello(7, 0, "\x01", ""))
+			s.Raw(1, f.record(hazel.RecordAlert, 0, 0, []byte{2, 40}))
 		}, session.Refused, 1},
 		{"nobody answers", func(s *scene) {
 			for i := range uint64(25) {
-				s.raw(0, f.clientHello(7, i, "\x01", "")...)
-				s.pass(195)
+				s.Raw(0, f.clientHello(7, i, "\x01", ""))
+				s.Wait(195)
 			}
-			s.pass(3000)
+			s.Wait(3000)
 		}, session.TimedOut, 1},
 		{"established", func(s *scene) { f.handshake(s, "\x01") }, session.Established, 1},
 		{"established, from the middle", func(s *scene) { f.pings(s, 4) }, session.StateUnknown, 1},
-		{"reset", func(s *scene) { f.handshake(s, "\x01"); s.icmp(1) }, session.Reset, 1},
+		{"reset", func(s *scene) { f.handshake(s, "\x01"); s.ICMP(1) }, session.Reset, 1},
 		{"another connection", func(s *scene) {
 			f.handshake(s, "\x01")
-			s.pass(2000)
-			s.raw(0, f.clientHello(9, 0, "\x01", "")...)
+			s.Wait(2000)
+			s.Raw(0, f.clientHello(9, 0, "\x01", ""))
 		}, session.Opening, 2},
 		{"the ClientHello again is none", func(s *scene) {
 			f.handshake(s, "\x01")
-			s.raw(0, f.clientHello(7, 0, "\x01", "")...)
+			s.Raw(0, f.clientHello(7, 0, "\x01", ""))
 		}, session.Established, 1},
 	} {
 		s := newScene(t, "", false)
 		c.play(s)
-		conns := s.end()
+		conns := s.End()
 		if last := conns[len(conns)-1]; last.State != c.state || len(conns) != c.conns || last.Dialect != "dtls" {
 			t.Errorf("%s: %d connections, %s %s; want %d, %s", c.name, len(conns), last.State, last.Dialect, c.conns, c.state)
 		}
