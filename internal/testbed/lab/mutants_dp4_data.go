@@ -10,9 +10,13 @@ import (
 
 // dp4DataMutants break the rules of data frames.
 func dp4DataMutants() []Mutant {
-	const clean, parts, lossy = "dp4/windows-clean", "dp4/parts-lossy", "dp4/windows-lossy"
-	one := dp4By(1, dp4Single)
-	return slices.Concat([]Mutant{
+	return slices.Concat(dp4FlagMutants(), dp4NumberMutants(), dp4PartMutants(), dp4AgainMutants(), dp4DataKeeps())
+}
+
+// dp4FlagMutants break the rules of flags, and of what they announce.
+func dp4FlagMutants() []Mutant {
+	const clean = "dp4/windows-clean"
+	return []Mutant{
 		{Rule: "DP4-2.2.2-CMD", Name: "clears CMD", On: clean,
 			Tamper: dp4Nth(30, dp4Data, func(f *dp4.Frame) { f.Flags &^= dp4.CMD })},
 		{Rule: "DP4-2.2.2-NOACK", Name: "sets ACK in a data frame", On: clean,
@@ -34,7 +38,18 @@ func dp4DataMutants() []Mutant {
 		{Rule: "DP4-2.2.2-MASKFIT", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
 		{Rule: "DP4-2.2.2-EXTCMD", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
 		{Rule: "DP4-2.2.2-EXTZERO", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
+		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "reports what is missing as Windows", On: "dp4/nacks-lsb-first", Profile: session.Profile{Windows: true}},
+		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "sets no EXT", Near: true, On: clean, Profile: session.Profile{Windows: true}},
+		dp4ActedNear(),
+		dp4ActedMutant(),
+	}
+}
 
+// dp4NumberMutants break the rules of messageids and sequences.
+func dp4NumberMutants() []Mutant {
+	const clean = "dp4/windows-clean"
+	one := dp4By(1, dp4Single)
+	return []Mutant{
 		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 0 under the strict text", On: "dp4/first-ids-0", Profile: session.Profile{Strict: true}},
 		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 7", On: clean,
 			Tamper: dp4From(0, 1000, dp4By(2, dp4Data), func(f *dp4.Frame) bool { f.MessageID += 6; return f.Sequence == 1 })},
@@ -57,6 +72,16 @@ func dp4DataMutants() []Mutant {
 			Tamper: dp4Also(20, one, time.Millisecond, func(f *dp4.Frame) { f.Sequence += 20; f.MessageID += 20 })},
 		{Rule: "DP4-2.2.2-SEQ-INC", Name: "gives a new packet a number below", On: clean,
 			Tamper: dp4Also(20, one, 50*time.Millisecond, func(f *dp4.Frame) { f.Sequence--; f.MessageID += 20; f.Data = []byte("new") })},
+		dp4WindowMutant(),
+		dp4WindowNear(),
+	}
+}
+
+// dp4PartMutants break the rules of messages of several frames.
+func dp4PartMutants() []Mutant {
+	const clean, parts, lossy = "dp4/windows-clean", "dp4/parts-lossy", "dp4/windows-lossy"
+	one := dp4By(1, dp4Single)
+	return []Mutant{
 		{Rule: "DP4-2.2.2-STA-FIRST", Name: "begins a message without STA", On: clean,
 			Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Flags &^= dp4.STA })},
 		{Rule: "DP4-2.2.2-STA-ONCE", Name: "sets STA in a later part", On: parts,
@@ -69,6 +94,15 @@ func dp4DataMutants() []Mutant {
 			Tamper: dp4Nth(5, dp4Middle, func(f *dp4.Frame) { f.Flags ^= dp4.RLY })},
 		{Rule: "DP4-2.2.2-RLY-CONST", Name: "clears RLY in a retry", On: lossy,
 			Tamper: dp4Nth(3, dp4Retry, func(f *dp4.Frame) { f.Flags ^= dp4.RLY })},
+	}
+}
+
+// dp4AgainMutants break the rules of serials, of what is sent again, and of empty
+// frames.
+func dp4AgainMutants() []Mutant {
+	const clean = "dp4/windows-clean"
+	one := dp4By(1, dp4Single)
+	return []Mutant{
 		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "sends again without counting", On: clean,
 			Tamper: dp4Also(20, one, 400*time.Millisecond, func(*dp4.Frame) {})},
 		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "soon sends again without counting", On: clean,
@@ -82,18 +116,19 @@ func dp4DataMutants() []Mutant {
 		{Rule: "DP4-2.2.2-DATALEN", Name: "sends nothing", On: clean, Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Data = nil })},
 		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "counts a retry", Near: true, On: clean,
 			Tamper: dp4Also(20, one, 400*time.Millisecond, func(f *dp4.Frame) { f.Serial++ })},
-		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "reports what is missing as Windows", On: "dp4/nacks-lsb-first", Profile: session.Profile{Windows: true}},
-		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "sets no EXT", Near: true, On: clean, Profile: session.Profile{Windows: true}},
-		dp4WindowMutant(),
-		dp4WindowNear(),
-		dp4ActedNear(),
 		{Rule: "DP4-2.2.2-SERIAL-START", Name: "begins with serial 1", Steps: dp4Conversation(dp4SerialStart)},
-		dp4ActedMutant(),
-	},
+	}
+}
+
+// dp4DataKeeps are near misses of sessions that keep all rules.
+func dp4DataKeeps() []Mutant {
+	const parts, lossy = "dp4/parts-lossy", "dp4/windows-lossy"
+	return slices.Concat(
 		dp4Keeps(lossy, "DP4-2.2.2-SEQ-UNIQUE", "DP4-2.2.2-RETRY-SAME", "DP4-2.2.2-MSGID-SEQ", "DP4-2.2.2-SEQ-INC", "DP4-2.2.2-MSGID-WINDOW",
 			"DP4-2.2.2-SERIAL-START", "DP4-2.2.2-CMD", "DP4-2.2.2-BIG", "DP4-2.2.2-CMDEXT", "DP4-2.2.2-DATALEN", "DP4-2.2.2-UNREL-RETRY"),
 		dp4Keeps(parts, "DP4-2.2.2-STA-FIRST", "DP4-2.2.2-STA-ONCE", "DP4-2.2.2-EOM-LAST", "DP4-2.2.2-RLY-CONST", "DP4-2.2.2-SERIAL-MULTI"),
-		dp4Keeps("dp4/nacks-lsb-first", "DP4-2.2.2-NOACK"))
+		dp4Keeps("dp4/nacks-lsb-first", "DP4-2.2.2-NOACK"),
+	)
 }
 
 // dp4Jump moves messageids by so much from some packet on: only there is a fault.

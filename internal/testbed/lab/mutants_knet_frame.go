@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/knet"
@@ -10,7 +11,11 @@ import (
 func knetFrame() []Mutant { return knetMutantsOf(knetFrameCases()) }
 
 func knetFrameCases() []knetCase {
-	const lengthFits = 3
+	return slices.Concat(knetDatagramCases(), knetBlockCases(), knetFragmentCases())
+}
+
+// knetDatagramCases break the rules of what a datagram holds besides its messages.
+func knetDatagramCases() []knetCase {
 	return []knetCase{
 		{rule: "KN-DG-MINLEN", name: "sends two bytes", fault: func(uint32) []byte { return []byte{5, 0} }},
 		{rule: "KN-DG-MINLEN", name: "sends two bytes of the library", lib: true, fault: func(uint32) []byte { return []byte{5, 1} }},
@@ -45,7 +50,13 @@ func knetFrameCases() []knetCase {
 		{rule: "KN-DG-SIZE", name: "sends 3,000 bytes", fault: func(id uint32) []byte {
 			return page(id, false, knetApp(strings.Repeat("x", 1500)), knetApp(strings.Repeat("y", 1480)))
 		}, near: func(id uint32) []byte { return page(id, false, knetApp(strings.Repeat("x", 1390))) }},
+	}
+}
 
+// knetBlockCases break the rules of the block that a message lies in: its length, its
+// bits and the codes of its order.
+func knetBlockCases() []knetCase {
+	return []knetCase{
 		{rule: "KN-MB-LEN", name: "says 200 bytes where 50 are left", fault: func(id uint32) []byte {
 			return knetTail(page(id, false), knetTail([]byte{200, 0}, []byte(strings.Repeat("\x14", 50))...)...)
 		}},
@@ -75,6 +86,14 @@ func knetFrameCases() []knetCase {
 			near: func(id uint32) []byte { return pageOn(id, false, on(3), knetCoded(knetApp("x"), 7, 0, 2)) }},
 		{rule: "KN-MB-MULTI-DUP", name: "lists an index twice", fault: func(id uint32) []byte { return pageOn(id, false, on(3), knetCoded(knetApp("x"), 7, 1, 1)) },
 			near: func(id uint32) []byte { return pageOn(id, false, on(3), knetCoded(knetApp("x"), 7, 1, 2)) }},
+	}
+}
+
+// knetFragmentCases break the rules of fragments, of MessageIDs and of what a message
+// depends on.
+func knetFragmentCases() []knetCase {
+	const lengthFits = 3
+	return []knetCase{
 		{rule: "KN-MB-FRAGCOUNT", name: "counts no fragment", fault: func(id uint32) []byte { return page(id, true, knetStart(77, 0, "x")) },
 			near: func(id uint32) []byte { return page(id, true, knetStart(77, 2, "x"), knetLater(77, 1, "y")) }},
 		{rule: "KN-MB-FRAGCOUNT", name: "counts no fragment of the library", lib: true, fault: func(id uint32) []byte { return lib(id, knetFlags(knetStart(77, 0, "x"), knet.MessageReliable)) },

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"time"
 
 	"github.com/dpdissect/dpdissect/knet"
@@ -8,25 +9,20 @@ import (
 
 // knetReliable break the rules of acknowledgements, pings and flow control.
 func knetReliable() []Mutant {
-	ack := func(id uint32) knet.Message {
-		return knet.Acknowledge(knet.Spec, knet.IDsFromZero, knet.Ack{PacketID: id})
-	}
-	pong := func(id uint8) knet.Message { return pagePing(knet.PingReply, id) }
-	lively := func(t *knetTalk, n int) {
-		for range n {
-			t.chat(4)
-			t.pause(2 * time.Second)
-		}
-	}
+	return slices.Concat(knetAckMutants(), knetResendMutants(), knetPingMutants(), knetSilenceMutants(), knetRateMutants())
+}
+
+// knetAckMutants break the rules of what may be acknowledged, and how often.
+func knetAckMutants() []Mutant {
 	return []Mutant{
-		onPage("KN-RD-ACK-KNOWN", "acknowledges what nobody sent", func(t *knetTalk) { t.wrong(0, false, ack(900)) }),
+		onPage("KN-RD-ACK-KNOWN", "acknowledges what nobody sent", func(t *knetTalk) { t.wrong(0, false, pageAck(900)) }),
 		onPage("KN-RD-ACK-KNOWN", "acknowledges ten ahead", func(t *knetTalk) {
-			t.wrong(0, false, ack(t.next[1]+9))
+			t.wrong(0, false, pageAck(t.next[1]+9))
 			t.chat(1)
 			t.ping(1)
 			t.ping(1)
 		}),
-		onPage("KN-RD-ACK-KNOWN", "acknowledges what would come before the first", func(t *knetTalk) { t.wrong(0, false, ack(knet.PacketIDMask-600)) }),
+		onPage("KN-RD-ACK-KNOWN", "acknowledges what would come before the first", func(t *knetTalk) { t.wrong(0, false, pageAck(knet.PacketIDMask-600)) }),
 		nearPage("KN-RD-ACK-KNOWN", "acknowledges the latest"),
 		{Rule: "KN-RD-ACK-KNOWN", Name: "acknowledges what nobody sent of the library", On: knetLibSession, Tamper: knetInsert(func(id uint32) []byte {
 			return lib(id, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: 900}))
@@ -40,55 +36,61 @@ func knetReliable() []Mutant {
 		}),
 		onPage("KN-RD-ACK-UNREL", "acknowledges an unreliable datagram", func(t *knetTalk) {
 			id := t.say(1, false, knetApp("unreliable"))
-			t.wrong(0, false, ack(id))
+			t.wrong(0, false, pageAck(id))
 		}),
 		nearPage("KN-RD-ACK-UNREL", "acknowledges reliable ones"),
 		onPage("KN-RD-ACK-DUP", "acknowledges a datagram ten times", func(t *knetTalk) {
 			id := t.say(1, true, knetApp("reliable"))
 			for range 10 {
-				t.wrong(0, false, ack(id))
+				t.wrong(0, false, pageAck(id))
 			}
 		}),
 		nearPage("KN-RD-ACK-DUP", "acknowledges twice", func(t *knetTalk) {
 			id := t.say(1, true, knetApp("reliable"))
-			t.say(0, false, ack(id))
+			t.say(0, false, pageAck(id))
 		}),
+	}
+}
+
+// knetResendMutants break the rules of what must be acknowledged, and of sending again.
+func knetResendMutants() []Mutant {
+	return []Mutant{
 		onPage("KN-RD-RESEND", "never sends a datagram again", func(t *knetTalk) {
 			t.wrong(0, true, knetApp("unheard"))
 			t.owed[1] = nil
-			lively(t, 8)
+			t.lively(8)
 		}).also("KN-RD-ACKED"), // neither side did what it had to
 		nearPage("KN-RD-RESEND", "sends a datagram again", func(t *knetTalk) {
 			t.say(0, true, knetApp("unheard"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.owed[1] = nil
-			lively(t, 2)
+			t.lively(2)
 			t.raw(0, false, again)
-			lively(t, 7)
+			t.lively(7)
 		}),
 		onPage("KN-RD-ACKED", "never acknowledges a datagram", func(t *knetTalk) {
 			t.wrong(0, true, knetApp("unheard"))
 			t.owed[1] = nil
-			lively(t, 8)
+			t.lively(8)
 		}).also("KN-RD-RESEND"),
 		nearPage("KN-RD-ACKED", "acknowledges late", func(t *knetTalk) {
 			id := t.say(0, true, knetApp("unheard"))
 			t.owed[1] = nil
-			lively(t, 2)
+			t.lively(2)
 			t.owed[1] = []uint32{id}
 			t.acks(1)
-			lively(t, 7)
+			t.lively(7)
 		}),
 		onPage("KN-RD-NORESEND", "sends again what was acknowledged", func(t *knetTalk) {
 			id := t.say(0, true, knetApp("acknowledged"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.owed[1] = nil
-			t.say(1, true, ack(id), knetApp("with it"))
+			t.say(1, true, pageAck(id), knetApp("with it"))
 			t.acks(0)
 			t.chat(2)
 			t.pause(2 * time.Second)
 			t.raw(0, true, again)
-			t.say(1, false, ack(id))
+			t.say(1, false, pageAck(id))
 		}),
 		nearPage("KN-RD-NORESEND", "sends again what was not", func(t *knetTalk) {
 			id := t.say(0, true, knetApp("acknowledged"))
@@ -97,7 +99,7 @@ func knetReliable() []Mutant {
 			t.chat(2)
 			t.pause(2 * time.Second)
 			t.raw(0, true, again)
-			t.say(1, false, ack(id))
+			t.say(1, false, pageAck(id))
 		}),
 		onPage("KN-CV-RESEND", "sends again after 200 ms", func(t *knetTalk) {
 			t.say(0, true, knetApp("impatient"))
@@ -116,21 +118,27 @@ func knetReliable() []Mutant {
 				t.chat(1)
 			}
 		}),
+	}
+}
+
+// knetPingMutants break the rules of pings and their replies.
+func knetPingMutants() []Mutant {
+	return []Mutant{
 		onPage("KN-RT-ID-INC", "asks under an id out of order", func(t *knetTalk) {
 			t.chat(2)
 			t.wrong(0, false, pagePing(knet.PingRequest, 99))
-			t.say(1, false, pong(99))
+			t.say(1, false, pagePong(99))
 		}),
 		nearPage("KN-RT-ID-INC", "counts", func(t *knetTalk) { t.chat(8) }),
-		onPage("KN-RT-PONG-MATCH", "replies to nothing", func(t *knetTalk) { t.wrong(1, false, pong(200)) }),
+		onPage("KN-RT-PONG-MATCH", "replies to nothing", func(t *knetTalk) { t.wrong(1, false, pagePong(200)) }),
 		nearPage("KN-RT-PONG-MATCH", "replies twice", func(t *knetTalk) {
 			t.ping(0)
-			t.say(1, false, pong(t.pings[0]))
+			t.say(1, false, pagePong(t.pings[0]))
 		}),
 		onPage("KN-RT-PONG-ONCE", "replies three times", func(t *knetTalk) {
 			t.ping(0)
-			t.say(1, false, pong(t.pings[0]))
-			t.wrong(1, false, pong(t.pings[0]))
+			t.say(1, false, pagePong(t.pings[0]))
+			t.wrong(1, false, pagePong(t.pings[0]))
 		}),
 		onPage("KN-RT-PONG", "replies to none of ten", func(t *knetTalk) {
 			for range 10 {
@@ -145,11 +153,17 @@ func knetReliable() []Mutant {
 				t.pings[0]++
 				t.say(0, false, pagePing(knet.PingRequest, t.pings[0]))
 				if i%3 == 2 {
-					t.say(1, false, pong(t.pings[0]))
+					t.say(1, false, pagePong(t.pings[0]))
 				}
 				t.chat(1)
 			}
 		}),
+	}
+}
+
+// knetSilenceMutants break the rules of how long a side may say or hear nothing.
+func knetSilenceMutants() []Mutant {
+	return []Mutant{
 		onPage("KN-RT-KEEPALIVE", "is silent for 40 s", func(t *knetTalk) { t.pause(40 * time.Second); t.chat(1) }),
 		nearPage("KN-RT-KEEPALIVE", "is silent for 14 s", func(t *knetTalk) { t.pause(14 * time.Second); t.chat(1) }),
 		onPage("KN-CV-PINGINT", "never pings", func(t *knetTalk) {
@@ -165,6 +179,12 @@ func knetReliable() []Mutant {
 				t.pause(time.Second)
 			}
 		}),
+	}
+}
+
+// knetRateMutants break the rules of how many datagrams a second may leave.
+func knetRateMutants() []Mutant {
+	return []Mutant{
 		onPage("KN-CV-INITRATE", "sends 60 in its first second", func(t *knetTalk) {
 			for range 60 {
 				t.say(0, false, knetApp("hurry"))
@@ -173,6 +193,22 @@ func knetReliable() []Mutant {
 		}),
 		onPage("KN-FC-HONOR", "sends four times as fast as asked", asksFor(20, 800, 12*time.Millisecond)),
 		nearPage("KN-FC-HONOR", "sends as fast as asked", asksFor(20, 200, 50*time.Millisecond)),
+	}
+}
+
+// pageAck acknowledges one datagram.
+func pageAck(id uint32) knet.Message {
+	return knet.Acknowledge(knet.Spec, knet.IDsFromZero, knet.Ack{PacketID: id})
+}
+
+// pagePong replies to a ping.
+func pagePong(id uint8) knet.Message { return pagePing(knet.PingReply, id) }
+
+// lively chats n times, with two seconds behind each.
+func (t *knetTalk) lively(n int) {
+	for range n {
+		t.chat(4)
+		t.pause(2 * time.Second)
 	}
 }
 

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"time"
 
 	"github.com/dpdissect/dpdissect/knet"
@@ -8,49 +9,13 @@ import (
 
 // knetSession break the rules of the handshake, of closing and of PacketIDs.
 func knetSession() []Mutant {
-	after := func(k knet.Kind) []Step {
-		t := &knetTalk{}
-		t.open()
-		t.chat(6)
-		t.end(0, knet.Disconnect)
-		if k == knet.DisconnectAck {
-			t.end(1, k)
-			t.wrong(1, false, knetApp("one more thing"))
-		} else {
-			t.wrong(0, false, knetApp("one more thing"))
-			t.end(1, knet.DisconnectAck)
-		}
-		return t.steps
-	}
-	pending := func(t *knetTalk) {
-		t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
-		t.wrong(0, false, knetApp("too early"))
-		t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
-		t.say(0, true, knet.Control(knet.ConnectAck, nil))
-		t.chat(12)
-		t.close()
-	}
-	hasty := func(wait time.Duration, fault bool) knetPart {
-		return func(t *knetTalk) {
-			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
-			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
-			if fault {
-				t.wrong(1, false, knetApp("too early"))
-			}
-			t.say(0, true, knet.Control(knet.ConnectAck, nil))
-			t.steps[len(t.steps)-1].After = wait
-			t.acks(1)
-			t.chat(12)
-			t.close()
-		}
-	}
-	begun := func(begin knetPart) []Step {
-		t := &knetTalk{}
-		begin(t)
-		return t.steps
-	}
+	return slices.Concat(knetClosing(), knetHandshakes(), knetPacketIDs())
+}
+
+// knetClosing break the rules of closing.
+func knetClosing() []Mutant {
 	return []Mutant{
-		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect", As: "knet:spec", Steps: after(knet.Disconnect)},
+		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect", As: "knet:spec", Steps: knetAfter(knet.Disconnect)},
 		nearPage("KN-CL-AFTER-DISC", "answers a Disconnect that crossed its own", func(t *knetTalk) {
 			t.chat(2)
 			t.end(0, knet.Disconnect)
@@ -62,7 +27,7 @@ func knetSession() []Mutant {
 			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
 			t.say(0, true, knet.Control(knet.ConnectAck, nil))
 		}),
-		{Rule: "KN-CL-AFTER-ACK", Name: "goes on after DisconnectAck", As: "knet:spec", Steps: after(knet.DisconnectAck)},
+		{Rule: "KN-CL-AFTER-ACK", Name: "goes on after DisconnectAck", As: "knet:spec", Steps: knetAfter(knet.DisconnectAck)},
 		nearPage("KN-CL-AFTER-ACK", "ends with it"),
 		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect of the library", On: knetLibSession,
 			Tamper: knetBehind(0, knet.Disconnect, func(id uint32) []byte { return lib(id, knetApp("x")) })},
@@ -89,6 +54,12 @@ func knetSession() []Mutant {
 			}
 		}).also("KN-CL-AFTER-DISC"),
 		nearPage("KN-CL-STATE", "says it at the end"),
+	}
+}
+
+// knetHandshakes break the rules of the handshake.
+func knetHandshakes() []Mutant {
+	return []Mutant{
 		onPage("KN-SM-ROLE", "is a server and says ConnectSyn", func(t *knetTalk) { t.wrong(1, false, knet.Control(knet.ConnectSyn, nil)) }),
 		onPage("KN-SM-ROLE", "is a server and says ConnectAck", func(t *knetTalk) { t.wrong(1, true, knet.Control(knet.ConnectAck, nil)) }),
 		onPage("KN-SM-ROLE", "is a client and says ConnectSynAck", func(t *knetTalk) { t.wrong(0, false, knet.Control(knet.ConnectSynAck, nil)) }),
@@ -97,7 +68,7 @@ func knetSession() []Mutant {
 			t.chat(6)
 			t.wrong(1, false, knet.Control(knet.ConnectSynAck, nil))
 		}),
-		{Rule: "KN-SM-SYNACK-UNSOL", Name: "answers two ConnectSyns", Near: true, As: "knet:spec", Steps: begun(func(t *knetTalk) {
+		{Rule: "KN-SM-SYNACK-UNSOL", Name: "answers two ConnectSyns", Near: true, As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			for range 2 {
 				t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 			}
@@ -108,23 +79,29 @@ func knetSession() []Mutant {
 			t.chat(8)
 			t.close()
 		})},
-		{Rule: "KN-SM-PENDING", Name: "speaks before it is answered", As: "knet:spec", Steps: begun(pending)},
+		{Rule: "KN-SM-PENDING", Name: "speaks before it is answered", As: "knet:spec", Steps: knetBegun(knetTooEarly)},
 		nearPage("KN-SM-PENDING", "waits for the answer"),
-		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: begun(hasty(300*time.Millisecond, true))},
-		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: begun(hasty(900*time.Millisecond, false)), Near: true},
-		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses 20 times", As: "knet:spec", Steps: begun(func(t *knetTalk) {
+		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: knetBegun(knetHasty(300*time.Millisecond, true))},
+		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: knetBegun(knetHasty(900*time.Millisecond, false)), Near: true},
+		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses 20 times", As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 			for range 20 {
 				t.put(1, true, false, []knet.Dependency{}, knet.Control(knet.DisconnectAck, nil))
 			}
 		})},
-		{Rule: "KN-CV-CONNTO", Name: "goes on when the answer came after 25 s", As: "knet:spec", Steps: begun(func(t *knetTalk) {
+		{Rule: "KN-CV-CONNTO", Name: "goes on when the answer came after 25 s", As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
 			t.pause(25 * time.Second)
 			t.say(0, true, knet.Control(knet.ConnectAck, nil))
 			t.chat(4)
 		})},
+	}
+}
+
+// knetPacketIDs break the rules of PacketIDs.
+func knetPacketIDs() []Mutant {
+	return []Mutant{
 		onPage("KN-DG-ID-UNIQUE", "sends other content under an old PacketID", func(t *knetTalk) { t.raw(0, true, page(3, false, knetApp("other"))) }),
 		nearPage("KN-DG-ID-UNIQUE", "sends a reliable datagram again", func(t *knetTalk) {
 			t.say(0, true, knetApp("lost"))
@@ -158,4 +135,54 @@ func knetSession() []Mutant {
 			}
 		}),
 	}
+}
+
+// knetAfter goes on after a Disconnect or its answer.
+func knetAfter(k knet.Kind) []Step {
+	t := &knetTalk{}
+	t.open()
+	t.chat(6)
+	t.end(0, knet.Disconnect)
+	if k == knet.DisconnectAck {
+		t.end(1, k)
+		t.wrong(1, false, knetApp("one more thing"))
+	} else {
+		t.wrong(0, false, knetApp("one more thing"))
+		t.end(1, knet.DisconnectAck)
+	}
+	return t.steps
+}
+
+// knetTooEarly has the client speak before it is answered.
+func knetTooEarly(t *knetTalk) {
+	t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
+	t.wrong(0, false, knetApp("too early"))
+	t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
+	t.say(0, true, knet.Control(knet.ConnectAck, nil))
+	t.chat(12)
+	t.close()
+}
+
+// knetHasty has the client wait before its ConnectAck; with fault, the server speaks
+// before that.
+func knetHasty(wait time.Duration, fault bool) knetPart {
+	return func(t *knetTalk) {
+		t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
+		t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
+		if fault {
+			t.wrong(1, false, knetApp("too early"))
+		}
+		t.say(0, true, knet.Control(knet.ConnectAck, nil))
+		t.steps[len(t.steps)-1].After = wait
+		t.acks(1)
+		t.chat(12)
+		t.close()
+	}
+}
+
+// knetBegun is a conversation from its first datagram.
+func knetBegun(begin knetPart) []Step {
+	t := &knetTalk{}
+	begin(t)
+	return t.steps
 }

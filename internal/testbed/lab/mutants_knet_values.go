@@ -9,14 +9,9 @@ import (
 // knetValues come close to the characteristic values, and keep them; and break what
 // depends on how far the handshake is.
 func knetValues() []Mutant {
-	begun := func(begin knetPart) []Step {
-		t := &knetTalk{}
-		begin(t)
-		return t.steps
-	}
 	syn := func(t *knetTalk) { t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me"))) }
 	return []Mutant{
-		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses each of five attempts", Near: true, As: "knet:spec", Steps: begun(func(t *knetTalk) {
+		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses each of five attempts", Near: true, As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			for range 5 {
 				syn(t)
 				t.end(1, knet.DisconnectAck)
@@ -39,7 +34,7 @@ func knetValues() []Mutant {
 				t.pause(time.Second)
 			}
 		}),
-		{Rule: "KN-CV-CONNTO", Name: "goes on when the answer came after 9 s", Near: true, As: "knet:spec", Steps: begun(func(t *knetTalk) {
+		{Rule: "KN-CV-CONNTO", Name: "goes on when the answer came after 9 s", Near: true, As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			syn(t)
 			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
 			t.pause(9 * time.Second)
@@ -57,7 +52,7 @@ func knetValues() []Mutant {
 			t.ping(0)
 			t.say(1, false, pagePing(knet.PingReply, t.pings[0]))
 		}),
-		{Rule: "KN-CL-STATE", Name: "says Disconnect before it is answered", As: "knet:spec", Steps: begun(func(t *knetTalk) {
+		{Rule: "KN-CL-STATE", Name: "says Disconnect before it is answered", As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			syn(t)
 			t.put(0, true, false, []knet.Dependency{}, knet.Control(knet.Disconnect, nil))
 			t.end(1, knet.DisconnectAck)
