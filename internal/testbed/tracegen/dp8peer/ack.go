@@ -9,9 +9,9 @@ import (
 
 // sackMask names what is queued beyond the next number expected: bit i is
 // nextRcv+1+i (MC-DPL8R 3.1.5.2.3).
-func (p *Peer) sackMask() (mask uint64) {
+func (r *receiver) sackMask() (mask uint64) {
 	for i := int64(0); i < window-1; i++ {
-		if p.slots[(p.nextRcv+1+i)%window].state != empty {
+		if r.slots[(r.nextRcv+1+i)%window].state != empty {
 			mask |= 1 << i
 		}
 	}
@@ -20,8 +20,8 @@ func (p *Peer) sackMask() (mask uint64) {
 
 // sendMask names what is given up, relative to a number: bit i is seq-1-i
 // (MC-DPL8R 3.1.5.2.4).
-func (p *Peer) sendMask(seq int64) (mask uint64) {
-	for _, m := range p.masked {
+func (s *sender) sendMask(seq int64) (mask uint64) {
+	for _, m := range s.masked {
 		if m < seq && seq-1-m < 64 {
 			mask |= 1 << (seq - 1 - m)
 		}
@@ -29,8 +29,8 @@ func (p *Peer) sendMask(seq int64) (mask uint64) {
 	return mask
 }
 
-func (p *Peer) addMasks(d *dp8.DFrame, note *Note) {
-	d.SACKMask, d.SendMask = p.sackMask(), p.sendMask(note.Seq)
+func (s *sender) addMasks(d *dp8.DFrame, note *Note) {
+	d.SACKMask, d.SendMask = s.peer.in.sackMask(), s.sendMask(note.Seq)
 	note.SACKMask, note.SendMask = d.SACKMask, d.SendMask
 	for _, w := range []struct {
 		mask uint64
@@ -41,17 +41,17 @@ func (p *Peer) addMasks(d *dp8.DFrame, note *Note) {
 			d.Control |= w.bit
 		}
 	}
-	if bits.OnesCount64(d.SendMask) == len(p.masked) {
-		p.rearmMask() // the mask rides along, whole
+	if bits.OnesCount64(d.SendMask) == len(s.masked) {
+		s.rearmMask() // the mask rides along, whole
 	}
 }
 
 // sendSACK sends a dedicated acknowledgement.
-func (p *Peer) sendSACK() {
-	p.ackAt.Stop()
-	s := dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: uint8(p.nextSend), NRcv: uint8(p.nextRcv),
-		Timestamp: p.node.tick(), SACKMask: p.sackMask(), SendMask: p.sendMask(p.nextSend)}
-	if p.lastRetry {
+func (r *receiver) sendSACK() {
+	r.ackAt.Stop()
+	s := dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: uint8(r.peer.out.nextSend), NRcv: uint8(r.nextRcv),
+		Timestamp: r.peer.node.tick(), SACKMask: r.sackMask(), SendMask: r.peer.out.sendMask(r.peer.out.nextSend)}
+	if r.lastRetry {
 		s.Retry = 1
 	}
 	for _, w := range []struct {
@@ -63,69 +63,69 @@ func (p *Peer) sendSACK() {
 			s.Flags |= w.bit
 		}
 	}
-	note := p.note(dp8.TypeSACK)
-	note.Seq, note.NRcv, note.SACKMask, note.SendMask = p.nextSend, p.nextRcv, s.SACKMask, s.SendMask
-	if p.local != nil {
+	note := r.peer.note(dp8.TypeSACK)
+	note.Seq, note.NRcv, note.SACKMask, note.SendMask = r.peer.out.nextSend, r.nextRcv, s.SACKMask, s.SendMask
+	if r.peer.out.keys != nil {
 		s.HasSignature = true
-		p.signCommand(note, &s.Signature, p.nextSend, s.Append) // MC-DPL8R 2.2.1.5: bNSeq counts
+		r.peer.out.signCommand(note, &s.Signature, r.peer.out.nextSend, s.Append) // MC-DPL8R 2.2.1.5: bNSeq counts
 	}
-	p.rearmMask()
-	p.send(note, s.Append(nil))
-	p.finish()
+	r.peer.out.rearmMask()
+	r.peer.send(note, s.Append(nil))
+	r.peer.finish()
 }
 
 // signCommand signs a command frame, whose signature comes last.
-func (p *Peer) signCommand(note *Note, sig *[8]byte, seq int64, encode func([]byte) []byte) {
+func (s *sender) signCommand(note *Note, sig *[8]byte, seq int64, encode func([]byte) []byte) {
 	b := encode(nil)
 	note.KeyEpoch = seq >> 8
-	*sig, _ = p.local.Signature(b, len(b)-8, seq)
+	*sig, _ = s.keys.Signature(b, len(b)-8, seq)
 }
 
 // ackWithin sees to it that an acknowledgement leaves within d.
-func (p *Peer) ackWithin(d time.Duration) {
-	if p.ackAt.Active() && p.ackAt.At <= p.now()+d {
+func (r *receiver) ackWithin(d time.Duration) {
+	if r.ackAt.Active() && r.ackAt.At <= r.peer.now()+d {
 		return
 	}
-	p.ackAt.Stop()
-	p.ackAt = p.after(d, p.sendSACK)
+	r.ackAt.Stop()
+	r.ackAt = r.peer.after(d, r.sendSACK)
 }
 
 // onAck takes the acknowledgements of a frame received.
-func (p *Peer) onAck(nrcv uint8, mask uint64) {
-	n := int64(nrcv - uint8(p.base))
-	if n > p.nextSend-p.base {
+func (s *sender) onAck(nrcv uint8, mask uint64) {
+	n := int64(nrcv - uint8(s.base))
+	if n > s.nextSend-s.base {
 		return // an old frame
 	}
 	for ; n > 0; n-- {
-		p.release()
+		s.release()
 	}
 	for m := mask; m != 0; m &= m - 1 {
-		seq := p.base + 1 + int64(bits.TrailingZeros64(m))
-		if f := p.flight[seq%window]; f != nil && f.seq == seq {
+		seq := s.base + 1 + int64(bits.TrailingZeros64(m))
+		if f := s.flight[seq%window]; f != nil && f.seq == seq {
 			f.sacked = true
 			f.timer.Stop()
 		}
 	}
-	if f := p.flight[p.base%window]; mask != 0 && f != nil && !f.sacked {
-		p.hurry(f)
+	if f := s.flight[s.base%window]; mask != 0 && f != nil && !f.sacked {
+		s.hurry(f)
 	}
 }
 
 // release retires the lowest outstanding frame.
-func (p *Peer) release() {
-	i := p.base % window
-	if f := p.flight[i]; f != nil {
+func (s *sender) release() {
+	i := s.base % window
+	if f := s.flight[i]; f != nil {
 		f.timer.Stop()
 		if f.polled && f.retries == 0 {
-			p.rtt = (7*p.rtt + p.now() - f.sentAt) / 8
+			s.rtt = (7*s.rtt + s.peer.now() - f.sentAt) / 8
 		}
-		p.flight[i] = nil
+		s.flight[i] = nil
 	}
-	p.base++
-	if len(p.masked) > 0 && p.masked[0] < p.base {
-		p.masked = p.masked[1:]
-		p.maskSent = 0
+	s.base++
+	if len(s.masked) > 0 && s.masked[0] < s.base {
+		s.masked = s.masked[1:]
+		s.maskSent = 0
 	}
 	// MC-DPL8R 3.1.4.4: the window grows as acknowledgements arrive.
-	p.room = min(p.room+1, window)
+	s.room = min(s.room+1, window)
 }

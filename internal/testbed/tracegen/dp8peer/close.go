@@ -9,20 +9,20 @@ func (p *Peer) Close() {
 		return
 	}
 	p.ending = true
-	p.conn.Told.Wants[p.side] = p.remoteEnd < 0 // not in answer
-	if n := len(p.queue); p.cfg.EndOnLast && n > 0 && p.queue[n-1].msg != nil && p.queue[n-1].msg.Reliable {
-		p.queue[n-1].endStream = true
+	p.conn.Told.Wants[p.side] = p.in.remoteEnd < 0 // not in answer
+	if n := len(p.out.queue); p.cfg.EndOnLast && n > 0 && p.out.queue[n-1].msg != nil && p.out.queue[n-1].msg.Reliable {
+		p.out.queue[n-1].endStream = true
 	} else {
-		p.queue = append(p.queue, piece{endStream: true})
+		p.out.queue = append(p.out.queue, piece{endStream: true})
 	}
-	p.pump()
+	p.out.pump()
 }
 
 // finish ends the connection when both ends of stream are acknowledged.
 func (p *Peer) finish() {
-	if p.state == established && p.endSeq >= 0 && p.endSeq < p.base && p.remoteEnd >= 0 && !p.ackAt.Active() {
+	if p.state == established && p.out.endSeq >= 0 && p.out.endSeq < p.out.base && p.in.remoteEnd >= 0 && !p.in.ackAt.Active() {
 		p.state = closed
-		p.maskAt.Stop()
+		p.out.maskAt.Stop()
 	}
 }
 
@@ -34,26 +34,26 @@ func (p *Peer) HardClose() {
 	p.conn.Told.Wants[p.side] = true
 	p.stop()
 	p.state = reset
-	p.sendHard()
+	p.shake.sendHard()
 }
 
 // sendHard sends HARD_DISCONNECT three times, half a round trip apart.
-func (p *Peer) sendHard() {
-	p.sendHandshake(dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpHardDisconnect})
-	if p.hards++; p.hards < hardCopies {
-		p.hardTimer = p.after(min(max(p.rtt/2, hardMin), hardMax), p.sendHard)
+func (hs *handshake) sendHard() {
+	hs.send(dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpHardDisconnect})
+	if hs.hards++; hs.hards < hardCopies {
+		hs.hardTimer = hs.peer.after(min(max(hs.peer.out.rtt/2, hardMin), hardMax), hs.sendHard)
 	}
 }
 
 // onHard is the partner's HARD_DISCONNECT.
-func (p *Peer) onHard() {
-	if p.state != established {
-		p.hardTimer.Stop() // our own is answered
+func (hs *handshake) onHard() {
+	if hs.peer.state != established {
+		hs.hardTimer.Stop() // our own is answered
 		return
 	}
-	p.stop()
-	p.state = reset
+	hs.peer.stop()
+	hs.peer.state = reset
 	for range hardCopies { // MC-DPL8R 3.1.5.1.4: answered by three at once
-		p.sendHandshake(dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpHardDisconnect})
+		hs.send(dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpHardDisconnect})
 	}
 }

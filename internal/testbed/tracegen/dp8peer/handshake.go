@@ -8,14 +8,28 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
+// A handshake is what opens a connection, and what ends it at once: all command frames
+// but SACK. One counter numbers them.
+type handshake struct {
+	peer *Peer
+
+	msgID     uint8 // of the next command frame
+	respond   uint8 // bMsgID of the frame answered last
+	connects  int   // attempts so far
+	openedAt  time.Duration
+	timer     *sim.Timer // of the next attempt
+	hards     int        // HARD_DISCONNECTs sent
+	hardTimer *sim.Timer
+}
+
 // onConnect answers a CONNECT.
 func (n *Node) onConnect(from *sim.Host, p *Peer, h *dp8.Handshake) {
 	if p != nil && !p.over() {
 		// MC-DPL8R 3.1.5.1.1: a repeated CONNECT of a pending handshake is
 		// answered at once; all others are ignored.
 		if p.side == 1 && p.state == opening && p.conn.SessionID == h.SessionID {
-			p.respond = h.MsgID
-			p.sendConnected()
+			p.shake.respond = h.MsgID
+			p.shake.sendConnected()
 		}
 		return
 	}
@@ -32,9 +46,9 @@ func (n *Node) onConnect(from *sim.Host, p *Peer, h *dp8.Handshake) {
 	}
 	p = newPeer(n, c, 1)
 	n.peers[from] = p
-	p.respond = h.MsgID
-	p.openedAt = n.World.Net.Clock.Now()
-	p.sendConnected()
+	p.shake.respond = h.MsgID
+	p.shake.openedAt = n.World.Net.Clock.Now()
+	p.shake.sendConnected()
 }
 
 // onStranger prompts a connector whose confirmation was lost: its KeepAlive
@@ -54,7 +68,7 @@ func (n *Node) onConnectedSigned(from *sim.Host, p *Peer, h *dp8.Handshake) {
 	}
 	if p != nil && !p.over() {
 		if p.side == 0 && h.Command&dp8.Poll != 0 && h.SessionID == p.conn.SessionID {
-			p.onOffer(h)
+			p.shake.onOffer(h)
 		}
 		return
 	}
@@ -65,68 +79,68 @@ func (n *Node) onConnectedSigned(from *sim.Host, p *Peer, h *dp8.Handshake) {
 	p = newPeer(n, c, 1)
 	n.peers[from] = p
 	// The echoed tick count is the round trip's start.
-	p.rtt = time.Duration(n.tick()-h.EchoTimestamp) * time.Millisecond
+	p.out.rtt = time.Duration(n.tick()-h.EchoTimestamp) * time.Millisecond
 	p.setKeys(h.SenderSecret, h.ReceiverSecret)
 	p.establish()
 }
 
-func (p *Peer) onOffer(h *dp8.Handshake) {
-	p.respond = h.MsgID
-	p.sendSecrets(h)
-	if p.state == opening {
-		p.rtt = p.now() - p.openedAt
-		p.setKeys(p.conn.Secrets[0], p.conn.Secrets[1])
-		p.establish()
+func (hs *handshake) onOffer(h *dp8.Handshake) {
+	hs.respond = h.MsgID
+	hs.sendSecrets(h)
+	if hs.peer.state == opening {
+		hs.peer.out.rtt = hs.peer.now() - hs.openedAt
+		hs.peer.setKeys(hs.peer.conn.Secrets[0], hs.peer.conn.Secrets[1])
+		hs.peer.establish()
 	}
 }
 
-func (p *Peer) onConnected(h *dp8.Handshake) {
+func (hs *handshake) onConnected(h *dp8.Handshake) {
 	poll := h.Command&dp8.Poll != 0
-	if h.SessionID != p.conn.SessionID || p.conn.Signing() != Unsigned || poll != (p.side == 0) {
+	if h.SessionID != hs.peer.conn.SessionID || hs.peer.conn.Signing() != Unsigned || poll != (hs.peer.side == 0) {
 		return
 	}
-	if p.side == 0 { // also when established: the confirmation was lost (MC-DPL8R 3.1.5.1.2)
-		p.respond = h.MsgID
-		p.sendHandshake(dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpConnected, RspID: p.respond})
+	if hs.peer.side == 0 { // also when established: the confirmation was lost (MC-DPL8R 3.1.5.1.2)
+		hs.respond = h.MsgID
+		hs.send(dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpConnected, RspID: hs.respond})
 	}
-	if p.state == opening {
-		p.rtt = p.now() - p.openedAt
-		p.establish()
+	if hs.peer.state == opening {
+		hs.peer.out.rtt = hs.peer.now() - hs.openedAt
+		hs.peer.establish()
 	}
 }
 
-func (p *Peer) sendConnect() {
-	if p.connects == 0 {
-		p.openedAt = p.now()
+func (hs *handshake) sendConnect() {
+	if hs.connects == 0 {
+		hs.openedAt = hs.peer.now()
 	}
-	p.sendHandshake(dp8.Handshake{Command: dp8.CFrame | dp8.Poll, Opcode: dp8.OpConnect})
-	p.retryHandshake(p.sendConnect)
+	hs.send(dp8.Handshake{Command: dp8.CFrame | dp8.Poll, Opcode: dp8.OpConnect})
+	hs.retry(hs.sendConnect)
 }
 
-func (p *Peer) sendConnected() {
-	p.sendHandshake(dp8.Handshake{Command: dp8.CFrame | dp8.Poll, Opcode: dp8.OpConnected, RspID: p.respond})
-	p.retryHandshake(p.sendConnected)
+func (hs *handshake) sendConnected() {
+	hs.send(dp8.Handshake{Command: dp8.CFrame | dp8.Poll, Opcode: dp8.OpConnected, RspID: hs.respond})
+	hs.retry(hs.sendConnected)
 }
 
-// retryHandshake schedules the next attempt: after 200 ms, doubling up to 5 s
+// retry schedules the next attempt: after 200 ms, doubling up to 5 s
 // (MC-DPL8R 3.1.2.1).
-func (p *Peer) retryHandshake(again func()) {
-	p.connectTimer.Stop()
-	period := min(connectPeriod<<min(p.connects, 10), connectPeriodMax)
-	p.connects++
-	p.connectTimer = p.after(period, func() {
-		if p.connects > p.cfg.ConnectRetries {
-			p.abandon()
+func (hs *handshake) retry(again func()) {
+	hs.timer.Stop()
+	period := min(connectPeriod<<min(hs.connects, 10), connectPeriodMax)
+	hs.connects++
+	hs.timer = hs.peer.after(period, func() {
+		if hs.connects > hs.peer.cfg.ConnectRetries {
+			hs.peer.abandon()
 			return
 		}
 		again()
 	})
 }
 
-func (p *Peer) sendSecrets(offer *dp8.Handshake) {
-	p.sendHandshake(dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpConnectedSigned, RspID: offer.MsgID,
-		ConnectSig: offer.ConnectSig, SenderSecret: p.conn.Secrets[0], ReceiverSecret: p.conn.Secrets[1],
-		SigningOpts: p.cfg.Signing, EchoTimestamp: offer.Timestamp})
+func (hs *handshake) sendSecrets(offer *dp8.Handshake) {
+	hs.send(dp8.Handshake{Command: dp8.CFrame, Opcode: dp8.OpConnectedSigned, RspID: offer.MsgID,
+		ConnectSig: offer.ConnectSig, SenderSecret: hs.peer.conn.Secrets[0], ReceiverSecret: hs.peer.conn.Secrets[1],
+		SigningOpts: hs.peer.cfg.Signing, EchoTimestamp: offer.Timestamp})
 }
 
 // sendCookie is the stateless answer of a signing listener.
@@ -147,19 +161,19 @@ func (n *Node) cookieFor(h *sim.Host, session uint32) [8]byte {
 
 func (n *Node) tick() uint32 { return n.Host.TickAt(n.World.Net.Clock.Now()) }
 
-// sendHandshake sends a command frame other than SACK; one counter numbers them all.
-func (p *Peer) sendHandshake(h dp8.Handshake) {
-	h.MsgID = p.msgID
-	p.msgID++
-	h.Version, h.SessionID, h.Timestamp = p.cfg.Version, p.conn.SessionID, p.node.tick()
-	note := p.note(dp8.Type(h.Opcode))
+// send sends a command frame other than SACK.
+func (hs *handshake) send(h dp8.Handshake) {
+	h.MsgID = hs.msgID
+	hs.msgID++
+	h.Version, h.SessionID, h.Timestamp = hs.peer.cfg.Version, hs.peer.conn.SessionID, hs.peer.node.tick()
+	note := hs.peer.note(dp8.Type(h.Opcode))
 	note.Secrets = h.Opcode == dp8.OpConnectedSigned
-	if h.Opcode == dp8.OpHardDisconnect && p.local != nil {
+	if h.Opcode == dp8.OpHardDisconnect && hs.peer.out.keys != nil {
 		h.HasSignature = true
-		if p.local.full {
-			h.RspID = uint8(p.nextSend) // MC-DPL8R 2.2.1.4
+		if hs.peer.out.keys.full {
+			h.RspID = uint8(hs.peer.out.nextSend) // MC-DPL8R 2.2.1.4
 		}
-		p.signCommand(note, &h.Signature, p.nextSend, h.Append)
+		hs.peer.out.signCommand(note, &h.Signature, hs.peer.out.nextSend, h.Append)
 	}
-	p.send(note, h.Append(nil))
+	hs.peer.send(note, h.Append(nil))
 }

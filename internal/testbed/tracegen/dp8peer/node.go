@@ -63,7 +63,7 @@ func (n *Node) Connect(to *Node) *Peer {
 	n.World.bySession[c.SessionID] = c
 	p := newPeer(n, c, 0)
 	n.peers[to.Host] = p
-	p.sendConnect()
+	p.shake.sendConnect()
 	return p
 }
 

@@ -20,49 +20,21 @@ const (
 
 const window = dp8.WindowSize
 
-// A Peer is one end of one connection. Sequence numbers do not wrap here.
+// A Peer is one end of one connection: what it is, whether the connection lives, and
+// the three parts that do the work. Sequence numbers do not wrap here.
 type Peer struct {
 	node *Node
 	conn *Conn
 	side int // 0 connector, 1 listener
 	cfg  Config
 
-	state        state
-	msgID        uint8 // of the next command frame other than SACK
-	respond      uint8 // bMsgID of the handshake frame answered last
-	connects     int
-	openedAt     time.Duration
-	connectTimer *sim.Timer
-	hards        int
-	hardTimer    *sim.Timer
+	state  state
+	ending bool          // it ends gracefully: END_STREAM is queued or sent
+	heard  time.Duration // the last valid packet
 
-	// Sending.
-	queue    []piece
-	messages int // handed over so far
-	corked   bool
-	nextSend int64
-	base     int64 // lowest number not acknowledged
-	flight   [window]*frame
-	masked   []int64 // unreliable numbers given up, not yet passed by the partner
-	maskAt   *sim.Timer
-	maskSent int // masks sent alone for the same loss
-	room     int // congestion window
-	shrunk   time.Duration
-	rtt      time.Duration
-	ending   bool
-	endSeq   int64 // number of our END_STREAM, -1 before
-
-	// Receiving.
-	nextRcv   int64
-	slots     [window]slot
-	partial   []byte // of a large message
-	spoiled   bool   // a part of it was given up
-	lastRetry bool   // the last data frame was a retry
-	ackAt     *sim.Timer
-	remoteEnd int64 // number of the partner's END_STREAM, -1 before
-	heard     time.Duration
-
-	local, remote *Keyring // nil on unsigned connections
+	shake handshake
+	out   sender
+	in    receiver
 
 	// Stats for tests.
 	MaxFlight                     int
@@ -71,7 +43,10 @@ type Peer struct {
 }
 
 func newPeer(n *Node, c *Conn, side int) *Peer {
-	p := &Peer{node: n, conn: c, side: side, cfg: n.Config, endSeq: -1, remoteEnd: -1, room: 2}
+	p := &Peer{node: n, conn: c, side: side, cfg: n.Config}
+	p.shake.peer = p
+	p.out = sender{peer: p, endSeq: -1, room: 2}
+	p.in = receiver{peer: p, remoteEnd: -1}
 	c.Peers[side] = p
 	return p
 }
@@ -83,13 +58,13 @@ func (p *Peer) Conn() *Conn { return p.conn }
 func (p *Peer) Side() int { return p.side }
 
 // Queued is the number of frames' worth of messages not yet sent.
-func (p *Peer) Queued() int { return len(p.queue) }
+func (p *Peer) Queued() int { return len(p.out.queue) }
 
 // Outstanding is the number of data frames sent and not acknowledged.
-func (p *Peer) Outstanding() int { return int(p.nextSend - p.base) }
+func (p *Peer) Outstanding() int { return p.out.outstanding() }
 
 // Drained reports that nothing is queued or outstanding.
-func (p *Peer) Drained() bool { return len(p.queue) == 0 && p.nextSend == p.base }
+func (p *Peer) Drained() bool { return len(p.out.queue) == 0 && p.out.outstanding() == 0 }
 
 // Lost reports that the peer gave the connection up.
 func (p *Peer) Lost() bool { return p.state == lost && !p.node.Dead }
@@ -101,10 +76,10 @@ func (p *Peer) Ended() bool { return p.over() }
 func (p *Peer) Open() bool { return p.state == established && !p.ending }
 
 // NextSend is the number of the next data frame.
-func (p *Peer) NextSend() int64 { return p.nextSend }
+func (p *Peer) NextSend() int64 { return p.out.nextSend }
 
 // LocalKey is the secret for what this side signs with a number.
-func (p *Peer) LocalKey(seq int64) (dp8.Secret, bool) { return p.local.Key(seq >> 8) }
+func (p *Peer) LocalKey(seq int64) (dp8.Secret, bool) { return p.out.keys.Key(seq >> 8) }
 
 func (p *Peer) over() bool { return p.state >= closed }
 
@@ -123,22 +98,22 @@ func (p *Peer) send(n *Note, payload []byte) {
 }
 
 func (p *Peer) setKeys(sender, receiver dp8.Secret) {
-	p.local = NewKeyring(sender, p.cfg.Signing, Derivations[p.cfg.Derive])
-	p.remote = NewKeyring(receiver, p.cfg.Signing, Derivations[p.cfg.Derive])
+	p.out.keys = NewKeyring(sender, p.cfg.Signing, Derivations[p.cfg.Derive])
+	p.in.keys = NewKeyring(receiver, p.cfg.Signing, Derivations[p.cfg.Derive])
 	if p.side == 1 {
-		p.local, p.remote = p.remote, p.local
+		p.out.keys, p.in.keys = p.in.keys, p.out.keys
 	}
 }
 
 // establish starts the data phase: a KeepAlive goes out at once
 // (MC-DPL8R 3.1.5.1.3, example 4.1).
 func (p *Peer) establish() {
-	p.connectTimer.Stop()
+	p.shake.timer.Stop()
 	p.state = established
-	p.rtt = max(p.rtt, time.Millisecond)
+	p.out.rtt = max(p.out.rtt, time.Millisecond)
 	p.heard = p.now()
-	p.queue = append([]piece{{keepAlive: true}}, p.queue...)
-	p.pump()
+	p.out.queue = append([]piece{{keepAlive: true}}, p.out.queue...)
+	p.out.pump()
 	p.after(keepAliveGrain, p.keepAliveTick)
 	if p.node.Established != nil {
 		p.node.Established(p)
@@ -153,8 +128,8 @@ func (p *Peer) keepAliveTick() {
 	}
 	if p.now()-p.heard >= keepAliveAfter {
 		p.heard = p.now()
-		p.queue = append(p.queue, piece{keepAlive: true})
-		p.pump()
+		p.out.queue = append(p.out.queue, piece{keepAlive: true})
+		p.out.pump()
 	}
 	p.after(keepAliveGrain, p.keepAliveTick)
 }
@@ -167,15 +142,15 @@ func (p *Peer) abandon() {
 
 // stop calls all timers off.
 func (p *Peer) stop() {
-	for _, t := range []*sim.Timer{p.connectTimer, p.hardTimer, p.ackAt, p.maskAt} {
+	for _, t := range []*sim.Timer{p.shake.timer, p.shake.hardTimer, p.in.ackAt, p.out.maskAt} {
 		t.Stop()
 	}
-	for _, f := range p.flight {
+	for _, f := range p.out.flight {
 		if f != nil {
 			f.timer.Stop()
 		}
 	}
-	p.queue, p.masked = nil, nil
+	p.out.queue, p.out.masked = nil, nil
 	if p.state < closed {
 		p.state = lost
 	}
@@ -190,4 +165,4 @@ func (p *Peer) Say(data []byte, reliable, ordered bool, channel int) *note.Messa
 
 // Acknowledged is the number below which the peer's partner was acknowledged to
 // have been received, as the peer knows it.
-func (p *Peer) Acknowledged() int64 { return p.base }
+func (p *Peer) Acknowledged() int64 { return p.out.base }

@@ -8,8 +8,8 @@ import (
 // retryPeriod is the time until retry n+1: 2.5 round trips and the acknowledgement
 // delay, linear for the second and third, then doubling, at most 5 s
 // (MC-DPL8R 3.1.2.5).
-func (p *Peer) retryPeriod(n int) time.Duration {
-	d := p.rtt*5/2 + ackDelay
+func (s *sender) retryPeriod(n int) time.Duration {
+	d := s.rtt*5/2 + ackDelay
 	switch {
 	case n < 3:
 		d *= time.Duration(n + 1)
@@ -22,62 +22,62 @@ func (p *Peer) retryPeriod(n int) time.Duration {
 // hurry brings the retry of the window's first frame forward to 10 ms from now
 // (MC-DPL8R 3.1.5.2.3), but not to less than a round trip after a retry: the
 // mask may be older than that.
-func (p *Peer) hurry(f *frame) {
+func (s *sender) hurry(f *frame) {
 	wait := retryFast
 	if f.retries > 0 {
-		wait = max(wait, f.sentAt+p.rtt-p.now())
+		wait = max(wait, f.sentAt+s.rtt-s.peer.now())
 	}
-	if !f.timer.Active() || f.timer.At <= p.now()+wait {
+	if !f.timer.Active() || f.timer.At <= s.peer.now()+wait {
 		return
 	}
 	f.timer.Stop()
-	f.timer = p.after(wait, func() { p.onRetry(f) })
+	f.timer = s.peer.after(wait, func() { s.onRetry(f) })
 }
 
-func (p *Peer) onRetry(f *frame) {
+func (s *sender) onRetry(f *frame) {
 	if !f.reliable() {
-		p.giveUp(f)
+		s.giveUp(f)
 		return
 	}
 	if f.retries == maxRetries {
-		p.abandon() // MC-DPL8R 3.1.6.5: the connection is lost
+		s.peer.abandon() // MC-DPL8R 3.1.6.5: the connection is lost
 		return
 	}
-	if p.now()-p.shrunk > p.rtt {
-		p.shrunk = p.now()
-		p.room = max(2, p.room/2)
+	if s.peer.now()-s.shrunk > s.rtt {
+		s.shrunk = s.peer.now()
+		s.room = max(2, s.room/2)
 	}
 	f.retries++
-	p.Retries++
-	p.transmit(f)
-	f.timer = p.after(p.retryPeriod(f.retries), func() { p.onRetry(f) })
+	s.peer.Retries++
+	s.transmit(f)
+	f.timer = s.peer.after(s.retryPeriod(f.retries), func() { s.onRetry(f) })
 }
 
 // giveUp remembers an unreliable frame for the send mask (MC-DPL8R 3.1.6.5).
-func (p *Peer) giveUp(f *frame) {
-	i, _ := slices.BinarySearch(p.masked, f.seq)
-	p.masked = slices.Insert(slices.Clone(p.masked), i, f.seq)
-	p.maskSent = 0
-	if !p.maskAt.Active() || p.maskAt.At > p.now()+sendMaskDelay {
-		p.maskAt.Stop()
-		p.maskAt = p.after(sendMaskDelay, p.onMaskTimer)
+func (s *sender) giveUp(f *frame) {
+	i, _ := slices.BinarySearch(s.masked, f.seq)
+	s.masked = slices.Insert(slices.Clone(s.masked), i, f.seq)
+	s.maskSent = 0
+	if !s.maskAt.Active() || s.maskAt.At > s.peer.now()+sendMaskDelay {
+		s.maskAt.Stop()
+		s.maskAt = s.peer.after(sendMaskDelay, s.onMaskTimer)
 	}
 }
 
 // onMaskTimer sends a mask that found no frame to ride on.
-func (p *Peer) onMaskTimer() {
-	if len(p.masked) == 0 || p.maskSent > maxRetries {
+func (s *sender) onMaskTimer() {
+	if len(s.masked) == 0 || s.maskSent > maxRetries {
 		return
 	}
-	p.maskSent++
-	p.TimerMasks++
-	p.sendSACK()
+	s.maskSent++
+	s.peer.TimerMasks++
+	s.peer.in.sendSACK()
 }
 
 // rearmMask repeats the mask as long as the partner has not passed the gap.
-func (p *Peer) rearmMask() {
-	p.maskAt.Stop()
-	if len(p.masked) > 0 && p.state == established {
-		p.maskAt = p.after(p.retryPeriod(p.maskSent), p.onMaskTimer)
+func (s *sender) rearmMask() {
+	s.maskAt.Stop()
+	if len(s.masked) > 0 && s.peer.state == established {
+		s.maskAt = s.peer.after(s.retryPeriod(s.maskSent), s.onMaskTimer)
 	}
 }
