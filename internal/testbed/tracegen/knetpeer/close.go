@@ -19,7 +19,7 @@ func (p *Peer) Close() {
 func (p *Peer) CloseHastily() {
 	p.Close()
 	if p.cfg.library() {
-		p.flush()
+		p.out.flush()
 	}
 	p.leave()
 }
@@ -34,11 +34,11 @@ func (p *Peer) disconnect(k knet.Kind) {
 		return
 	}
 	if k == knet.DisconnectAck {
-		p.queue = nil
+		p.out.queue = nil
 	}
-	p.enqueue(x)
+	p.out.enqueue(x)
 	if k == knet.DisconnectAck {
-		p.flush()
+		p.out.flush()
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 // single sends a datagram of one message of the handshake or the end.
 func (p *Peer) single(m knet.Message, needs []place, tell func(n *note.Note)) {
-	id := p.nextID
-	p.nextID++
+	id := p.out.nextID
+	p.out.nextID++
 	d := knet.Datagram{Dialect: knet.Spec, PacketID: uint32(id & knet.PacketIDMask), Messages: []knet.Message{m}}
 	d.InOrder = m.Kind == knet.Disconnect || m.Kind == knet.DisconnectAck
 	depend(&d, id, needs)
@@ -18,7 +18,7 @@ func (p *Peer) single(m knet.Message, needs []place, tell func(n *note.Note)) {
 		n.Units = []int64{}
 	}
 	tell(n)
-	p.transmit(&d, n)
+	p.out.transmit(&d, n)
 }
 
 // syn asks for a connection, again and again for a while.
@@ -70,7 +70,7 @@ func (p *Peer) shake(d *knet.Datagram) bool {
 // confirm says ConnectAck, before anything the application has to say.
 func (p *Peer) confirm() {
 	p.stage = up
-	p.push(&item{msg: knet.Control(knet.ConnectAck, nil), kind: knet.ConnectAck, reliable: true, priority: closePriority})
+	p.out.push(&item{msg: knet.Control(knet.ConnectAck, nil), kind: knet.ConnectAck, reliable: true, priority: closePriority})
 	p.established()
 }
 
@@ -79,7 +79,7 @@ func (p *Peer) part(x *item) {
 	var needs []place
 	m := x.msg
 	if x.kind == knet.Disconnect {
-		needs = p.order(&m, x, p.nextID, p.latest(), nil)
+		needs = p.out.order(&m, x, p.out.nextID, p.out.latest(), nil)
 	}
 	how := note.Graceful
 	if x.kind == knet.DisconnectAck {

@@ -9,6 +9,28 @@ import (
 	"github.com/dpdissect/dpdissect/knet"
 )
 
+// A sender is the half of a peer that sends: the queue of messages, and the datagrams
+// that are not acknowledged. How messages become datagrams stands in library.go and
+// page.go.
+type sender struct {
+	peer  *Peer
+	opens bool // its next datagram shows that a connection begins
+
+	nextID     int64
+	nextNumber int64 // library: of reliable messages
+	made       int64 // items so far
+	said       int
+	queue      []*item // in the order to send
+	flights    []*flight
+	transfers  [256]bool // ids in use
+	gathering  bool      // the application says more at once
+	wake       *sim.Timer
+	expiry     *sim.Timer      // library: of the oldest flight
+	sends      []time.Duration // page: of the last second
+	rate       int             // page: datagrams a second the partner takes
+	last       map[int]place   // page: the latest ordered message, by channel
+}
+
 // An item is a message, or a fragment of one, on its way out.
 type item struct {
 	msg      knet.Message
@@ -51,35 +73,35 @@ type flight struct {
 }
 
 // push puts an item into the queue: by priority, then by age.
-func (p *Peer) push(x *item) {
-	if p.stage >= closing {
+func (s *sender) push(x *item) {
+	if s.peer.stage >= closing {
 		return
 	}
 	if x.age == 0 {
-		p.made++
-		x.age = p.made
+		s.made++
+		x.age = s.made
 	}
-	at, _ := slices.BinarySearchFunc(p.queue, x, func(a, b *item) int {
+	at, _ := slices.BinarySearchFunc(s.queue, x, func(a, b *item) int {
 		if a.priority != b.priority {
 			return b.priority - a.priority
 		}
 		return int(a.age - b.age)
 	})
-	p.queue = slices.Insert(p.queue, at, x)
-	if !p.gathering {
-		p.stir()
+	s.queue = slices.Insert(s.queue, at, x)
+	if !s.gathering {
+		s.stir()
 	}
 }
 
 // stir sends what is queued, soon.
-func (p *Peer) stir() {
-	if p.wake.Active() || p.stage >= closing || len(p.queue) == 0 && !p.ackDue {
+func (s *sender) stir() {
+	if s.wake.Active() || s.peer.stage >= closing || len(s.queue) == 0 && !s.peer.in.ackDue {
 		return
 	}
-	if p.cfg.library() {
-		p.wake = p.after(libraryPace, p.flush)
+	if s.peer.cfg.library() {
+		s.wake = s.peer.after(libraryPace, s.flush)
 	} else {
-		p.wake = p.after(pageGather, p.pump)
+		s.wake = s.peer.after(pageGather, s.pump)
 	}
 }
 
@@ -89,55 +111,60 @@ var messageIDs = [...]uint32{20, 100, 130, 20000, 31, 302, 16383, 54321}
 // Say hands a message over. On the page's side, an ordered one is applied after
 // the one before it on its channel; with channel 3, after those of all channels.
 func (p *Peer) Say(data []byte, reliable, ordered bool, channel int) *note.Message {
+	return p.out.say(data, reliable, ordered, channel)
+}
+
+// say takes a message of the application.
+func (s *sender) say(data []byte, reliable, ordered bool, channel int) *note.Message {
 	size, most := libraryFragment, libraryUnsplit
-	if !p.cfg.library() {
+	if !s.peer.cfg.library() {
 		size, most = pageFragment, pageFragment-4
 	}
 	if len(data) > most {
 		reliable = true // fragments always are
 	}
-	m := p.node.World.Book.Message(p.conn, p.side, &note.Message{ID: p.said, Data: data, Reliable: reliable, Ordered: ordered, Number: -1, Parts: 1})
-	p.said++
+	m := s.peer.node.World.Book.Message(s.peer.conn, s.peer.side, &note.Message{ID: s.said, Data: data, Reliable: reliable, Ordered: ordered, Number: -1, Parts: 1})
+	s.said++
 	first := item{msg: knet.Message{ID: knet.Num(messageIDs[channel%len(messageIDs)]), Body: data}, part: note.Part{Message: m},
 		reliable: reliable, ordered: ordered, channel: channel}
-	if p.cfg.library() {
+	if s.peer.cfg.library() {
 		first.priority = channel % 4
-		p.skip()
+		s.skip()
 	} else {
 		m.Ordered = false // until it is known that it depends on another
 	}
 	if len(data) <= most {
-		p.enqueue(&first)
+		s.enqueue(&first)
 	} else {
-		p.split(first, size)
+		s.split(first, size)
 	}
 	return m
 }
 
 // skip leaves numbers out: a message of the same content id replaced one that was
 // not sent yet (MessageConnection.cpp 970-1005).
-func (p *Peer) skip() {
-	if p.cfg.Skips && p.node.World.Rand.IntN(8) == 0 {
-		p.nextNumber++
+func (s *sender) skip() {
+	if s.peer.cfg.Skips && s.peer.node.World.Rand.IntN(8) == 0 {
+		s.nextNumber++
 	}
 }
 
 // enqueue numbers an item and queues it.
-func (p *Peer) enqueue(x *item) {
-	if p.cfg.library() && x.reliable {
-		x.number = p.nextNumber
-		p.nextNumber++
+func (s *sender) enqueue(x *item) {
+	if s.peer.cfg.library() && x.reliable {
+		x.number = s.nextNumber
+		s.nextNumber++
 		if m := x.part.Message; m != nil && x.part.Index == 0 {
 			m.Number = x.number
 		}
 	}
-	p.push(x)
+	s.push(x)
 }
 
 // split sends a message in fragments.
-func (p *Peer) split(first item, size int) {
+func (s *sender) split(first item, size int) {
 	data := first.msg.Body
-	if !p.cfg.library() {
+	if !s.peer.cfg.library() {
 		size -= 4 // the page bounds the content, which holds the MessageID of the first
 	}
 	count := (len(data) + size - 1) / size
@@ -158,34 +185,34 @@ func (p *Peer) split(first item, size int) {
 		}
 		all = append(all, &x)
 	}
-	if p.cfg.Scatter {
-		p.node.World.Rand.Shuffle(count, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if s.peer.cfg.Scatter {
+		s.peer.node.World.Rand.Shuffle(count, func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
-	was := p.gathering
-	p.gathering = true
+	was := s.gathering
+	s.gathering = true
 	for _, x := range all {
-		p.enqueue(x)
+		s.enqueue(x)
 	}
-	p.gathering = was
+	s.gathering = was
 	if !was {
-		p.stir()
+		s.stir()
 	}
 }
 
 // mayLeave gives the item's transfer an id, the lowest that is free, and reports
 // whether there was one.
-func (p *Peer) mayLeave(x *item) bool {
+func (s *sender) mayLeave(x *item) bool {
 	t := x.transfer
 	if t == nil {
 		return true
 	}
 	first := 0
-	if p.cfg.library() {
+	if s.peer.cfg.library() {
 		first = firstTransferLib
 	}
-	for id := first; t.id < 0 && id < len(p.transfers); id++ {
-		if !p.transfers[id] {
-			t.id, p.transfers[id] = id, true
+	for id := first; t.id < 0 && id < len(s.transfers); id++ {
+		if !s.transfers[id] {
+			t.id, s.transfers[id] = id, true
 		}
 	}
 	x.msg.TransferID = uint8(max(t.id, 0))
@@ -193,18 +220,18 @@ func (p *Peer) mayLeave(x *item) bool {
 }
 
 // landed is called for the items of an acknowledged datagram.
-func (p *Peer) landed(items []*item) {
+func (s *sender) landed(items []*item) {
 	for _, x := range items {
 		if t := x.transfer; t != nil {
 			if t.left--; t.left == 0 {
-				p.transfers[t.id] = false
+				s.transfers[t.id] = false
 			}
 		}
 	}
 }
 
 // describe tells in a note what items are.
-func (p *Peer) describe(n *note.Note, items []*item) {
+func (s *sender) describe(n *note.Note, items []*item) {
 	acks := 0
 	for i, x := range items {
 		switch x.kind {
@@ -230,17 +257,17 @@ func (p *Peer) describe(n *note.Note, items []*item) {
 }
 
 // transmit sends a datagram.
-func (p *Peer) transmit(d *knet.Datagram, n *note.Note) {
+func (s *sender) transmit(d *knet.Datagram, n *note.Note) {
 	payload := d.Append(nil)
-	n.Proves = p.proves(payload)
-	p.sends = append(p.sends, p.now())
-	p.node.World.Net.Send(&sim.Datagram{From: p.node.Host, To: p.conn.Hosts[1-p.side], Payload: payload, Note: n})
+	n.Proves = s.proves(payload)
+	s.sends = append(s.sends, s.peer.now())
+	s.peer.node.World.Net.Send(&sim.Datagram{From: s.peer.node.Host, To: s.peer.conn.Hosts[1-s.peer.side], Payload: payload, Note: n})
 }
 
 // proves reports whether bytes are a datagram of one dialect alone.
-func (p *Peer) proves(payload []byte) bool {
+func (s *sender) proves(payload []byte) bool {
 	other := knet.Spec
-	if !p.cfg.library() {
+	if !s.peer.cfg.library() {
 		other = knet.Reference
 	}
 	var d knet.Datagram

@@ -25,23 +25,23 @@ func (p *Peer) welcome() {
 }
 
 // flush sends one datagram, and the next a little later.
-func (p *Peer) flush() {
-	items := p.pack()
+func (s *sender) flush() {
+	items := s.pack()
 	if len(items) == 0 {
 		return
 	}
-	p.dispatch(items)
-	p.stir()
+	s.dispatch(items)
+	s.stir()
 }
 
 // pack takes messages from the queue until the estimate of their size is full.
-func (p *Peer) pack() (items []*item) {
+func (s *sender) pack() (items []*item) {
 	size, base, top := libraryHeader, int64(-1), int64(-1)
-	rest := p.queue[:0:0]
-	for i, x := range p.queue {
+	rest := s.queue[:0:0]
+	for i, x := range s.queue {
 		size += libraryOverhead + len(x.msg.Body)
 		if len(items) > 0 && size > libraryRoom {
-			rest = append(rest, p.queue[i:]...)
+			rest = append(rest, s.queue[i:]...)
 			break
 		}
 		if x.reliable {
@@ -49,7 +49,7 @@ func (p *Peer) pack() (items []*item) {
 			if base < 0 {
 				low = x.number
 			}
-			if high-low > libraryMaxDelta || !p.mayLeave(x) {
+			if high-low > libraryMaxDelta || !s.mayLeave(x) {
 				rest = append(rest, x)
 				size -= libraryOverhead + len(x.msg.Body)
 				continue
@@ -58,20 +58,20 @@ func (p *Peer) pack() (items []*item) {
 		}
 		items = append(items, x)
 	}
-	p.queue = rest
+	s.queue = rest
 	return items
 }
 
 // dispatch puts messages into a datagram and sends it.
-func (p *Peer) dispatch(items []*item) {
-	id := p.nextID
-	p.nextID++
-	n := note.New(p.conn, p.side, "DATAGRAM")
+func (s *sender) dispatch(items []*item) {
+	id := s.nextID
+	s.nextID++
+	n := note.New(s.peer.conn, s.peer.side, "DATAGRAM")
 	n.Number, n.Exact, n.Units = id, true, []int64{}
-	n.Establishes, n.Opens = p.side == 1, p.opens
-	p.opens = false
+	n.Establishes, n.Opens = s.peer.side == 1, s.opens
+	s.opens = false
 	d := knet.Datagram{Dialect: knet.Reference, PacketID: uint32(id & knet.PacketIDMask)}
-	f := &flight{id: id, sentAt: p.now()}
+	f := &flight{id: id, sentAt: s.peer.now()}
 	base := int64(-1)
 	for _, x := range items {
 		if x.reliable {
@@ -82,26 +82,26 @@ func (p *Peer) dispatch(items []*item) {
 		}
 	}
 	for _, x := range items {
-		d.Messages = append(d.Messages, p.block(x, base, n))
+		d.Messages = append(d.Messages, s.block(x, base, n))
 		last := &d.Messages[len(d.Messages)-1]
 		d.InOrder = d.InOrder || last.Bits&knet.MessageInOrder != 0
 	}
-	p.describe(n, items)
+	s.describe(n, items)
 	if d.Reliable = len(f.items) > 0; d.Reliable {
 		d.Base = knet.Num(uint32(base & (1<<knet.NumberBits - 1)))
-		p.flights = append(p.flights, f)
-		p.watchFlights()
+		s.flights = append(s.flights, f)
+		s.watchFlights()
 	}
-	p.transmit(&d, n)
+	s.transmit(&d, n)
 	if n.Close != note.Open {
-		p.written(n.Close)
+		s.peer.written(n.Close)
 	}
 }
 
 // block is a message as the datagram with a base has it.
-func (p *Peer) block(x *item, base int64, n *note.Note) knet.Message {
+func (s *sender) block(x *item, base int64, n *note.Note) knet.Message {
 	m := x.msg
-	if x.ordered || x.part.Message == nil && p.node.World.Rand.IntN(4) > 0 {
+	if x.ordered || x.part.Message == nil && s.peer.node.World.Rand.IntN(4) > 0 {
 		m.Bits |= knet.MessageInOrder // means nothing on control messages
 	}
 	if x.reliable {
@@ -116,39 +116,39 @@ func (p *Peer) block(x *item, base int64, n *note.Note) knet.Message {
 
 // watchFlights waits for the oldest datagram to time out; the library looks every
 // 10 ms.
-func (p *Peer) watchFlights() {
-	if p.expiry.Active() || len(p.flights) == 0 {
+func (s *sender) watchFlights() {
+	if s.expiry.Active() || len(s.flights) == 0 {
 		return
 	}
-	due := p.flights[0].sentAt + libraryResend - p.now()
-	p.expiry = p.after(due+time.Duration(p.node.World.Rand.Int64N(int64(libraryPoll))), p.expire)
+	due := s.flights[0].sentAt + libraryResend - s.peer.now()
+	s.expiry = s.peer.after(due+time.Duration(s.peer.node.World.Rand.Int64N(int64(libraryPoll))), s.expire)
 }
 
 // expire queues the messages of datagrams that timed out again: they keep their
 // numbers and leave with whatever else waits (UDPMessageConnection.cpp 248-258).
-func (p *Peer) expire() {
-	for len(p.flights) > 0 && p.now()-p.flights[0].sentAt >= libraryResend {
-		items := p.flights[0].items
-		p.flights = p.flights[1:]
+func (s *sender) expire() {
+	for len(s.flights) > 0 && s.peer.now()-s.flights[0].sentAt >= libraryResend {
+		items := s.flights[0].items
+		s.flights = s.flights[1:]
 		for _, x := range items {
-			p.push(x)
+			s.push(x)
 		}
 	}
-	p.watchFlights()
+	s.watchFlights()
 }
 
 // onAck takes an acknowledgement of a datagram. One that timed out meanwhile is
 // known no more.
-func (p *Peer) onAck(wire uint32) {
-	id := unwrap(wire, p.nextID)
-	i := slices.IndexFunc(p.flights, func(f *flight) bool { return f.id == id })
+func (s *sender) onAck(wire uint32) {
+	id := unwrap(wire, s.nextID)
+	i := slices.IndexFunc(s.flights, func(f *flight) bool { return f.id == id })
 	if i < 0 {
 		return
 	}
-	f := p.flights[i]
+	f := s.flights[i]
 	f.timer.Stop()
-	p.landed(f.items)
-	p.flights = slices.Delete(p.flights, i, i+1)
+	s.landed(f.items)
+	s.flights = slices.Delete(s.flights, i, i+1)
 }
 
 // unwrap is the number nearest to one nearby that has the given low bits.

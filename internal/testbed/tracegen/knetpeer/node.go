@@ -120,7 +120,7 @@ func (n *Node) receive(d *sim.Datagram) {
 	err := n.d.Decode(d.Payload, n.Config.params(), nil)
 	switch {
 	case p != nil && err == nil:
-		p.receive(&n.d)
+		p.in.receive(&n.d)
 	case p == nil && n.Listen:
 		n.knock(d, err == nil)
 	}
@@ -146,7 +146,7 @@ func (n *Node) knock(d *sim.Datagram, whole bool) {
 		p.refuse()
 		return
 	}
-	p.receive(&n.d)
+	p.in.receive(&n.d)
 }
 
 // admit takes any datagram for the wish to connect, as the library does; what it
@@ -161,6 +161,6 @@ func (n *Node) admit(c *note.Conn) {
 			Modulus: c.Modulus, Base: c.Base, Own: c.Own})
 	}
 	p := newPeer(n, c, 1)
-	p.opens = late
+	p.out.opens = late
 	p.welcome()
 }

@@ -9,120 +9,120 @@ import (
 )
 
 // pump sends what is queued, as far as the rate allows.
-func (p *Peer) pump() {
-	p.wake.Stop()
-	for p.stage == up {
-		urgent := p.ackDue || len(p.queue) > 0 && p.queue[0].priority >= controlPriority && !p.queue[0].reliable
-		if !urgent && len(p.queue) == 0 {
+func (s *sender) pump() {
+	s.wake.Stop()
+	for s.peer.stage == up {
+		urgent := s.peer.in.ackDue || len(s.queue) > 0 && s.queue[0].priority >= controlPriority && !s.queue[0].reliable
+		if !urgent && len(s.queue) == 0 {
 			return
 		}
-		if wait := p.room(!urgent); wait > 0 {
-			p.wake = p.after(wait, p.pump)
+		if wait := s.room(!urgent); wait > 0 {
+			s.wake = s.peer.after(wait, s.pump)
 			return
 		}
-		p.sendNext(urgent)
+		s.sendNext(urgent)
 	}
 }
 
-func (p *Peer) pumpSoon() {
-	p.wake.Stop()
-	p.wake = p.after(0, p.pump)
+func (s *sender) pumpSoon() {
+	s.wake.Stop()
+	s.wake = s.peer.after(0, s.pump)
 }
 
 // room is how long to wait for the next datagram: in no second more leave than the
 // partner takes, and some of those are kept for acknowledgements.
-func (p *Peer) room(data bool) time.Duration {
-	p.sends = slices.DeleteFunc(p.sends, func(at time.Duration) bool { return p.now()-at >= time.Second })
-	limit := p.rate
+func (s *sender) room(data bool) time.Duration {
+	s.sends = slices.DeleteFunc(s.sends, func(at time.Duration) bool { return s.peer.now()-at >= time.Second })
+	limit := s.rate
 	if data {
-		limit = p.rate * pageDataShare / pageRateDivisor
+		limit = s.rate * pageDataShare / pageRateDivisor
 	}
-	if len(p.sends) < limit {
+	if len(s.sends) < limit {
 		return 0
 	}
-	return p.sends[len(p.sends)-limit] + time.Second - p.now()
+	return s.sends[len(s.sends)-limit] + time.Second - s.peer.now()
 }
 
 // sendNext sends one datagram: acknowledgements and pings before all, then what is
 // reliable, on which the rest may depend.
-func (p *Peer) sendNext(urgent bool) {
-	if p.ackDue {
-		p.ackDue = false
-		p.ackTimer.Stop()
-		slices.SortFunc(p.acks, func(a, b owed) int { return int(a.id - b.id) })
-		p.writeAcks(knet.MaxAcked - 1)
+func (s *sender) sendNext(urgent bool) {
+	if s.peer.in.ackDue {
+		s.peer.in.ackDue = false
+		s.peer.in.ackTimer.Stop()
+		slices.SortFunc(s.peer.in.acks, func(a, b owed) int { return int(a.id - b.id) })
+		s.peer.in.writeAcks(knet.MaxAcked - 1)
 	}
-	items := p.bundle(!urgent)
+	items := s.bundle(!urgent)
 	if len(items) == 0 {
-		items = p.bundle(urgent)
+		items = s.bundle(urgent)
 	}
 	if len(items) > 0 {
-		p.ship(items)
+		s.ship(items)
 	}
 }
 
 // bundle takes messages for one datagram from the queue, either reliable ones or
 // others, until one does not fit. Others of applications wait for the reliable ones
 // said before.
-func (p *Peer) bundle(reliable bool) (items []*item) {
+func (s *sender) bundle(reliable bool) (items []*item) {
 	size := 3 + 1
-	rest := p.queue[:0:0]
-	for i, x := range p.queue {
+	rest := s.queue[:0:0]
+	for i, x := range s.queue {
 		own := x.kind == knet.Application
 		if x.reliable != reliable {
 			if own && x.reliable {
-				rest = append(rest, p.queue[i:]...)
+				rest = append(rest, s.queue[i:]...)
 				break
 			}
 			rest = append(rest, x)
 			continue
 		}
 		size += len(x.msg.Body) + pageOverhead
-		if size > pageRoom || !p.mayLeave(x) {
-			rest = append(rest, p.queue[i:]...)
+		if size > pageRoom || !s.mayLeave(x) {
+			rest = append(rest, s.queue[i:]...)
 			break
 		}
 		items = append(items, x)
 	}
-	p.queue = rest
+	s.queue = rest
 	return items
 }
 
 // ship puts messages into a datagram, with what they depend on, and sends it.
-func (p *Peer) ship(items []*item) {
-	id := p.nextID
-	p.nextID++
+func (s *sender) ship(items []*item) {
+	id := s.nextID
+	s.nextID++
 	d := knet.Datagram{Dialect: knet.Spec, PacketID: uint32(id & knet.PacketIDMask), Reliable: items[0].reliable}
-	n := note.New(p.conn, p.side, "DATAGRAM")
-	n.Number, n.Establishes = id, p.stage == up
-	before := p.latest()
+	n := note.New(s.peer.conn, s.peer.side, "DATAGRAM")
+	n.Number, n.Establishes = id, s.peer.stage == up
+	before := s.latest()
 	var needs []place
 	for i, x := range items {
 		m := x.msg
-		needs = p.order(&m, x, id, before, needs)
+		needs = s.order(&m, x, id, before, needs)
 		d.Messages = append(d.Messages, m)
 		if x.kind == knet.Application && x.reliable && x.part.Index == 0 {
 			x.part.Message.Number = id
 			if x.ordered {
-				p.last[x.channel] = place{id, i}
+				s.last[x.channel] = place{id, i}
 			}
 		}
 	}
 	depend(&d, id, needs)
-	p.describe(n, items)
-	if p.cfg.NewIDs {
+	s.describe(n, items)
+	if s.peer.cfg.NewIDs {
 		n.Units = []int64{}
 	}
 	if d.Reliable {
-		p.fly(&d, n, items)
+		s.fly(&d, n, items)
 	}
-	p.transmit(&d, n)
+	s.transmit(&d, n)
 }
 
 // latest are the latest ordered reliable messages, by channel.
-func (p *Peer) latest() (all []place) {
+func (s *sender) latest() (all []place) {
 	for c := range messageIDs {
-		x, ok := p.last[c]
+		x, ok := s.last[c]
 		if !ok {
 			x.packet = -1
 		}
@@ -133,8 +133,8 @@ func (p *Peer) latest() (all []place) {
 
 // order writes into a message what it depends on and adds that to the needs of
 // the datagram.
-func (p *Peer) order(m *knet.Message, x *item, id int64, before, needs []place) []place {
-	if !x.ordered || p.cfg.NewIDs || x.part.Index > 0 {
+func (s *sender) order(m *knet.Message, x *item, id int64, before, needs []place) []place {
+	if !x.ordered || s.peer.cfg.NewIDs || x.part.Index > 0 {
 		return needs
 	}
 	var indexes []byte
@@ -179,39 +179,39 @@ func depend(d *knet.Datagram, id int64, needs []place) {
 }
 
 // fly remembers a reliable datagram until it is acknowledged.
-func (p *Peer) fly(d *knet.Datagram, n *note.Note, items []*item) {
+func (s *sender) fly(d *knet.Datagram, n *note.Note, items []*item) {
 	f := &flight{id: n.Number, unit: n.Number, items: items, data: *d, tries: 1}
-	if p.cfg.NewIDs {
+	if s.peer.cfg.NewIDs {
 		n.Units = []int64{f.unit}
 	}
 	f.note = *n
-	p.flights = append(p.flights, f)
-	f.timer = p.after(pageResend, func() { p.again(f) })
+	s.flights = append(s.flights, f)
+	f.timer = s.peer.after(pageResend, func() { s.again(f) })
 }
 
 // again sends a datagram that was not acknowledged in time.
-func (p *Peer) again(f *flight) {
-	if wait := p.room(true); wait > 0 {
-		f.timer = p.after(wait, func() { p.again(f) })
+func (s *sender) again(f *flight) {
+	if wait := s.room(true); wait > 0 {
+		f.timer = s.peer.after(wait, func() { s.again(f) })
 		return
 	}
 	if f.tries++; f.tries > pageMaxSends {
-		p.giveUp()
+		s.peer.giveUp()
 		return
 	}
 	n := f.note
 	n.Retry = true
-	if p.cfg.NewIDs {
-		f.id = p.nextID
-		p.nextID++
+	if s.peer.cfg.NewIDs {
+		f.id = s.nextID
+		s.nextID++
 		n.Number = f.id
 		f.data.PacketID = uint32(f.id & knet.PacketIDMask)
 	}
-	f.timer = p.after(pageResend, func() { p.again(f) })
-	p.transmit(&f.data, &n)
+	f.timer = s.peer.after(pageResend, func() { s.again(f) })
+	s.transmit(&f.data, &n)
 }
 
 // Ask asks the partner to send no more datagrams a second than a rate.
 func (p *Peer) Ask(rate uint16) {
-	p.enqueue(&item{msg: knet.FlowControl(p.cfg.IDs, rate), kind: knet.FlowControlRequest, reliable: true, priority: controlPriority})
+	p.out.enqueue(&item{msg: knet.FlowControl(p.cfg.IDs, rate), kind: knet.FlowControlRequest, reliable: true, priority: controlPriority})
 }

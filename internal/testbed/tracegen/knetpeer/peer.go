@@ -18,46 +18,22 @@ const (
 	over
 )
 
-// A Peer is one end of one connection. PacketIDs and reliable numbers do not wrap
-// here.
+// A Peer is one end of one connection: what it is, how it opens and closes, and the two
+// parts that send and receive. PacketIDs and reliable numbers do not wrap here.
 type Peer struct {
 	node  *Node
 	conn  *note.Conn
 	side  int // 0 client, 1 server
 	cfg   Config
 	stage stage
-	opens bool // its next datagram shows that a connection begins
 
-	// Sending.
-	nextID     int64
-	nextNumber int64 // library: of reliable messages
-	made       int64 // items so far
-	said       int
-	queue      []*item // in the order to send
-	flights    []*flight
-	transfers  [256]bool // ids in use
-	gathering  bool      // the application says more at once
-	wake       *sim.Timer
-	expiry     *sim.Timer // library: of the oldest flight
-	pingTimer  *sim.Timer
-	pingID     uint8
-	since      time.Duration   // when the connection was asked for
-	sends      []time.Duration // page: of the last second
-	rate       int             // page: datagrams a second the partner takes
-	last       map[int]place   // page: the latest ordered message, by channel
+	since     time.Duration // when the connection was asked for
+	heard     time.Duration // the last datagram of the partner
+	pingTimer *sim.Timer    // of the next ping; of the next attempt before
+	pingID    uint8
 
-	// Receiving.
-	heard        time.Duration
-	newest       int64 // PacketID
-	got          map[int64]bool
-	numbers      map[int64]bool // library: messages received
-	newestNumber int64
-	puzzles      map[puzzleID]*puzzle
-	acks         []owed
-	ackTimer     *sim.Timer
-	ackDue       bool
-	applied      map[place]bool // page: delivered messages
-	held         []*heldBack
+	out sender
+	in  receiver
 }
 
 // A place is a message by its datagram.
@@ -73,9 +49,9 @@ type owed struct {
 }
 
 func newPeer(n *Node, c *note.Conn, side int) *Peer {
-	p := &Peer{node: n, conn: c, side: side, cfg: n.Config, nextID: n.Config.FirstID, nextNumber: n.Config.FirstNumber,
-		newest: c.Own.(*own).first[1-side], got: map[int64]bool{}, numbers: map[int64]bool{}, puzzles: map[puzzleID]*puzzle{},
-		newestNumber: c.Own.(*own).number[1-side], applied: map[place]bool{}, last: map[int]place{}, rate: pageRate}
+	p := &Peer{node: n, conn: c, side: side, cfg: n.Config}
+	p.out = sender{peer: p, nextID: n.Config.FirstID, nextNumber: n.Config.FirstNumber, last: map[int]place{}, rate: pageRate}
+	p.in = newReceiver(p, c.Own.(*own), 1-side)
 	p.heard, p.since = p.now(), p.now()
 	n.peers[c.Hosts[1-side]] = p
 	return p
@@ -94,21 +70,21 @@ func (p *Peer) Open() bool { return p.stage == up }
 func (p *Peer) Ended() bool { return p.stage == over }
 
 // Drained reports that everything was sent and everything reliable acknowledged.
-func (p *Peer) Drained() bool { return len(p.queue) == 0 && len(p.flights) == 0 }
+func (p *Peer) Drained() bool { return len(p.out.queue) == 0 && len(p.out.flights) == 0 }
 
 // Queued is how many messages and fragments wait to be sent.
-func (p *Peer) Queued() int { return len(p.queue) }
+func (p *Peer) Queued() int { return len(p.out.queue) }
 
 // Together hands over at once what f says.
 func (p *Peer) Together(f func()) {
-	p.gathering = true
+	p.out.gathering = true
 	f()
-	p.gathering = false
-	p.stir()
+	p.out.gathering = false
+	p.out.stir()
 }
 
 // NextID is the PacketID of the next datagram.
-func (p *Peer) NextID() int64 { return p.nextID }
+func (p *Peer) NextID() int64 { return p.out.nextID }
 
 func (p *Peer) now() time.Duration { return p.node.World.Net.Clock.Now() }
 
@@ -145,7 +121,7 @@ func (p *Peer) ping() {
 
 func (p *Peer) askPing() {
 	p.pingID++
-	p.push(&item{msg: knet.Ping(knet.PingRequest, p.cfg.IDs, p.pingID), kind: knet.PingRequest, priority: controlPriority})
+	p.out.push(&item{msg: knet.Ping(knet.PingRequest, p.cfg.IDs, p.pingID), kind: knet.PingRequest, priority: controlPriority})
 }
 
 // giveUp ends a connection whose other side is silent.
@@ -166,13 +142,13 @@ func (p *Peer) stop() {
 
 // silence sends nothing more, be it new or again.
 func (p *Peer) silence() {
-	for _, t := range []*sim.Timer{p.wake, p.expiry, p.pingTimer, p.ackTimer} {
+	for _, t := range []*sim.Timer{p.out.wake, p.out.expiry, p.pingTimer, p.in.ackTimer} {
 		t.Stop()
 	}
-	for _, f := range p.flights {
+	for _, f := range p.out.flights {
 		f.timer.Stop()
 	}
-	p.queue, p.flights, p.acks = nil, nil, nil
+	p.out.queue, p.out.flights, p.in.acks = nil, nil, nil
 }
 
 // leave is the end at this side: a client closes its socket.

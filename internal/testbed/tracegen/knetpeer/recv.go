@@ -3,8 +3,32 @@ package knetpeer
 import (
 	"bytes"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 	"github.com/dpdissect/dpdissect/knet"
 )
+
+// A receiver is the half of a peer that takes datagrams: what was received, messages on
+// their way in, and the acknowledgements owed.
+type receiver struct {
+	peer *Peer
+
+	newest       int64 // PacketID
+	got          map[int64]bool
+	numbers      map[int64]bool // library: messages received
+	newestNumber int64
+	puzzles      map[puzzleID]*puzzle
+	acks         []owed
+	ackTimer     *sim.Timer
+	ackDue       bool
+	applied      map[place]bool // page: delivered messages
+	held         []*heldBack
+}
+
+// newReceiver takes what the given side sends.
+func newReceiver(p *Peer, o *own, from int) receiver {
+	return receiver{peer: p, newest: o.first[from], newestNumber: o.number[from], got: map[int64]bool{},
+		numbers: map[int64]bool{}, puzzles: map[puzzleID]*puzzle{}, applied: map[place]bool{}}
+}
 
 // puzzleID names a message on its way in: of the page's only the transfer id is
 // known, of the library's the number of the first fragment too.
@@ -28,94 +52,94 @@ type heldBack struct {
 }
 
 // receive takes a datagram of the partner.
-func (p *Peer) receive(d *knet.Datagram) {
-	id := unwrap(d.PacketID, p.newest)
-	p.heard = p.now()
-	if p.cfg.library() && p.stage == pending {
-		p.established()
+func (r *receiver) receive(d *knet.Datagram) {
+	id := unwrap(d.PacketID, r.newest)
+	r.peer.heard = r.peer.now()
+	if r.peer.cfg.library() && r.peer.stage == pending {
+		r.peer.established()
 	}
-	again := p.got[id]
-	p.newest, p.got[id] = max(p.newest, id), true
-	if !again && !p.cfg.library() && p.stage == pending && !p.shake(d) {
+	again := r.got[id]
+	r.newest, r.got[id] = max(r.newest, id), true
+	if !again && !r.peer.cfg.library() && r.peer.stage == pending && !r.peer.shake(d) {
 		return
 	}
 	if d.Reliable {
-		p.owe(id)
+		r.owe(id)
 	}
 	if again {
 		return
 	}
 	for i := range d.Messages {
-		if p.stage == over {
+		if r.peer.stage == over {
 			return
 		}
-		p.message(d, id, i)
+		r.message(d, id, i)
 	}
-	p.release()
+	r.release()
 }
 
 // message takes one message of a datagram.
-func (p *Peer) message(d *knet.Datagram, id int64, i int) {
+func (r *receiver) message(d *knet.Datagram, id int64, i int) {
 	m := &d.Messages[i]
-	if p.cfg.library() && m.IsReliable() {
-		number := p.unwrapNumber(m.Number)
-		if p.numbers[number] {
+	if r.peer.cfg.library() && m.IsReliable() {
+		number := r.unwrapNumber(m.Number)
+		if r.numbers[number] {
 			return
 		}
-		p.numbers[number] = true
-		p.newestNumber = max(p.newestNumber, number)
+		r.numbers[number] = true
+		r.newestNumber = max(r.newestNumber, number)
 	}
 	switch m.Kind {
 	case knet.Application:
-		p.application(d, id, i)
+		r.application(d, id, i)
 	case knet.PingRequest:
-		p.push(&item{msg: knet.Ping(knet.PingReply, p.cfg.IDs, m.PingID), kind: knet.PingReply, priority: controlPriority})
+		r.peer.out.push(&item{msg: knet.Ping(knet.PingReply, r.peer.cfg.IDs, m.PingID), kind: knet.PingReply, priority: controlPriority})
 	case knet.FlowControlRequest:
-		if !p.cfg.library() { // the library does not look
-			p.rate = max(int(m.Rate), pageMinRate)
+		if !r.peer.cfg.library() { // the library does not look
+			r.peer.out.rate = max(int(m.Rate), pageMinRate)
 		}
 	case knet.PacketAck:
 		for _, id := range m.Ack.Acked(nil) {
-			p.onAck(id)
+			r.peer.out.onAck(id)
 		}
 	case knet.Disconnect:
-		p.onDisconnect()
+		r.peer.onDisconnect()
 	case knet.DisconnectAck:
-		p.onDisconnectAck()
+		r.peer.onDisconnectAck()
 	case knet.ConnectSyn:
-		if p.stage == pending && p.side == 1 {
-			p.synAck()
+		if r.peer.stage == pending && r.peer.side == 1 {
+			r.peer.synAck()
 		}
 	}
 }
 
 // unwrapNumber is the reliable number with the given low bits that is nearest to
 // those received.
-func (p *Peer) unwrapNumber(wire uint32) int64 {
+func (r *receiver) unwrapNumber(wire uint32) int64 {
 	const size = 1 << knet.NumberBits
-	d := (int64(wire) - p.newestNumber) & (size - 1)
+	d := (int64(wire) - r.newestNumber) & (size - 1)
 	if d >= size/2 {
 		d -= size
 	}
-	return p.newestNumber + d
+	return r.newestNumber + d
 }
 
 // application takes an application's message or a fragment of one.
-func (p *Peer) application(d *knet.Datagram, id int64, i int) {
+func (r *receiver) application(d *knet.Datagram, id int64, i int) {
 	m := &d.Messages[i]
 	h := &heldBack{at: place{id, i}, data: bytes.Clone(m.Body)}
-	if !p.cfg.library() {
-		h.depends = p.dependencies(d, m, id)
+	if !r.peer.cfg.library() {
+		h.depends = r.dependencies(d, m, id)
 	}
 	if m.IsFragment() {
-		p.assemble(m, h)
+		r.assemble(m, h)
 		return
 	}
-	p.held = append(p.held, h)
+	r.held = append(r.held, h)
 }
 
 // dependencies are what a message of the page waits for.
-func (p *Peer) dependencies(d *knet.Datagram, m *knet.Message, id int64) (all []place) {
+func (r *receiver) dependencies(d *knet.Datagram, m *knet.Message, id int64) (all []place) {
 	for k := 0; ; k++ {
 		x, ok := m.DependsOn(d, k)
 		if !ok {
@@ -128,19 +152,19 @@ func (p *Peer) dependencies(d *knet.Datagram, m *knet.Message, id int64) (all []
 }
 
 // assemble puts a message together. Fragments may come before the first.
-func (p *Peer) assemble(m *knet.Message, h *heldBack) {
+func (r *receiver) assemble(m *knet.Message, h *heldBack) {
 	index := 0
 	if !m.IsStart() {
 		index = int(m.FragmentNumber.Value)
 	}
 	key := puzzleID{transfer: m.TransferID}
-	if p.cfg.library() {
-		key.start = p.unwrapNumber(m.Number) - int64(index)
+	if r.peer.cfg.library() {
+		key.start = r.unwrapNumber(m.Number) - int64(index)
 	}
-	z := p.puzzles[key]
+	z := r.puzzles[key]
 	if z == nil {
 		z = &puzzle{parts: map[int][]byte{}}
-		p.puzzles[key] = z
+		r.puzzles[key] = z
 	}
 	z.parts[index] = h.data
 	if m.IsStart() {
@@ -149,33 +173,33 @@ func (p *Peer) assemble(m *knet.Message, h *heldBack) {
 	if z.count == 0 || len(z.parts) < z.count {
 		return
 	}
-	delete(p.puzzles, key)
+	delete(r.puzzles, key)
 	z.first.data = nil
 	for k := range z.count {
 		z.first.data = append(z.first.data, z.parts[k]...)
 	}
-	p.held = append(p.held, z.first)
+	r.held = append(r.held, z.first)
 }
 
 // release delivers what waits no longer.
-func (p *Peer) release() {
-	for i := 0; i < len(p.held); i++ {
-		h := p.held[i]
-		if !p.met(h.depends) {
+func (r *receiver) release() {
+	for i := 0; i < len(r.held); i++ {
+		h := r.held[i]
+		if !r.met(h.depends) {
 			continue
 		}
-		p.held = append(p.held[:i:i], p.held[i+1:]...)
-		p.applied[h.at] = true
-		if p.node.OnMessage != nil {
-			p.node.OnMessage(p, h.data)
+		r.held = append(r.held[:i:i], r.held[i+1:]...)
+		r.applied[h.at] = true
+		if r.peer.node.OnMessage != nil {
+			r.peer.node.OnMessage(r.peer, h.data)
 		}
 		i = -1 // it may be what those before it wait for
 	}
 }
 
-func (p *Peer) met(depends []place) bool {
+func (r *receiver) met(depends []place) bool {
 	for _, x := range depends {
-		if !p.applied[x] {
+		if !r.applied[x] {
 			return false
 		}
 	}
