@@ -49,7 +49,7 @@ func (r *recentDatagrams) has(s *Sending, byTime bool, d *Direction) bool {
 
 // sameBytes decides about equal bytes under one number.
 func (d *Direction) sameBytes(s *Sending, f *recentDatagram) bool {
-	if s.Counted {
+	if s.Counted || s.Mark == MarkFirst {
 		return d.isRelayed(s, f.ipid, f.time)
 	}
 	return d.sameDatagram(s, f.ipid, f.time)

@@ -25,6 +25,7 @@ type Direction struct {
 	byMaskOnly  uint64 // numbers not captured that only a mask acknowledged
 	notCaptured uint64
 	lostBefore  uint64
+	voided      uint64
 	verified    bool // the checksum of one of its datagrams was right
 	noBefore    bool // Limits
 	noAfter     bool
@@ -38,12 +39,17 @@ type Direction struct {
 
 // work is what a Direction needs only while it is open.
 type work struct {
-	win       Window
-	units     units
-	recent    recentDatagrams
-	signs     signs
-	paths     paths
-	losses    lateLosses
+	win    Window
+	units  units
+	recent recentDatagrams
+	signs  signs
+	paths  paths
+	losses lateLosses
+
+	provisional []ProvisionalFrame // oldest first
+	refuted     []ProvisionalFrame // not told yet
+	confirmed   int                // place in provisional of what is confirmed, plus 1
+
 	rtt       rtts
 	pings     rtts
 	distinct  uint64 // numbers captured

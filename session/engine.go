@@ -271,10 +271,9 @@ func (d *Direction) copied(s *Sending, u *unit) bool {
 }
 
 func (d *Direction) isCopy(s *Sending, u *unit) bool {
-	if u.state&retried != 0 && s.Mark != MarkFirst && d.recent.has(s, true, d) {
-		return true
-	}
 	switch {
+	case u.state&(retried|again) != 0 && d.recent.has(s, true, d):
+		return true
 	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
 		return false
 	case s.Exact:

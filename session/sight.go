@@ -173,7 +173,7 @@ func (l *Evaluation) Clean(since int64) bool {
 // CleanOf is Clean for what one side sent.
 func (l *Evaluation) CleanOf(dir int, since int64) bool {
 	d := &l.c.Dir[dir]
-	return !(d.firmGap && d.firmGapAt >= since) && !(d.softGap && d.softGapAt >= since && d.Missing() > 0)
+	return !(d.firmGap && d.firmGapAt >= since) && !(d.softGap && d.softGapAt >= since && d.Missing() > d.voided)
 }
 
 // CleanBut is CleanOf when up to so many numbers may be missing that the caller

@@ -13,6 +13,7 @@ type Limits struct {
 	Keep      int64 // ns for which a number is remembered while there is room
 	UnitKeep  int64 // ns for which a carried unit is remembered behind its last sending
 	Past      int64 // numbers of which, when they are forgotten, it is known whether they were acknowledged
+	Reach     int64 // how far from the others a number may be that is believed at once, 0 for any (Direction.Place)
 	AckExcess int64 // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
 
 	// What acknowledgements of this kind can't prove: nothing is said of it.
@@ -22,7 +23,7 @@ type Limits struct {
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
 	d.ready()
-	d.win.history, d.win.keep, d.win.excess = max(l.History, HistoryLimit), l.Keep, l.AckExcess
+	d.win.history, d.win.keep, d.win.excess, d.win.near = max(l.History, HistoryLimit), l.Keep, l.AckExcess, l.Reach
 	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
 	if d.win.lowMemory && l.Keep > 0 {
 		d.win.past.limit = max(l.Past, lowMemoryPast)
@@ -88,6 +89,7 @@ type Window struct {
 	lowMemory bool  // Config.LowMemory
 	keep      int64
 	excess    int64
+	near      int64
 	now       int64 // of the latest sending, ns
 	top       int64 // one above the highest remembered number
 	lowest    int64 // lowest captured

@@ -105,6 +105,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.keys.proof = &c.proof
 		s.asm.conn, s.asm.dir = c, i
 		s.history.lowMemory = c.wants.LowMemory
+		c.c.Dir[i].SetLimits(session.Limits{Reach: dp8.WindowSize})
 	}
 	c.link = func(at session.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
@@ -184,6 +185,28 @@ func (c *conn) dataFrame(dir int) {
 		c.judgeForeignKeepAlive(dir, num, d)
 		return
 	}
+	c.mark(dir, num, d)
+	if c.isBehindEnd(dir, num) {
+		c.ignoreBehindEnd(dir, num, d, keepAlive)
+		return
+	}
+	switch out.Place(&c.sent, c.fr.Datagram) {
+	case session.Provisional:
+		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		return
+	case session.Confirmed:
+		c.believe(dir)
+	}
+	c.numberedFrame(dir, num, d, keepAlive)
+	if out.HasRefuted() {
+		c.judgeRefuted(dir)
+	}
+}
+
+// numberedFrame tracks a data frame that its receiver may heed.
+func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+	s, out := &c.side[dir], &c.c.Dir[dir]
+	c.confirmAcked(1-dir, d.NRcv)
 	c.life.heard(dir)
 	c.learnFromData(d)
 	s.seq.Advance(num)
@@ -191,7 +214,6 @@ func (c *conn) dataFrame(dir int) {
 		s.early = false
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
-	c.mark(dir, num, d)
 	c.horizon = c.c.Rules.Horizon()
 	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == session.MarkRetry, 0
 	c.heed(dir, num)
@@ -277,6 +299,7 @@ func (c *conn) sack(dir int) {
 	if !c.authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
 	}
+	c.confirmAcked(1-dir, k.NRcv)
 	x := c.sending(0, session.Unmarked)
 	x.Passed = c.side[dir].ticks.passed(k.Timestamp)
 	c.fr.Words |= out.Unnumbered(x, false)
@@ -329,6 +352,9 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	genuine := !c.fr.Words.Has(dissect.Duplicate)
 	if genuine {
 		mask = c.judgeAcknowledgement(dir, nrcv, mask)
+	}
+	if s := &c.side[other]; s.closing.beyond && next > s.endSeq+1 {
+		next, mask = s.endSeq+1, 0 // what it acknowledges beyond should have been ignored
 	}
 	a, d := &c.ack, c.fr.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1

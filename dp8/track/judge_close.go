@@ -55,14 +55,30 @@ func (c *conn) judgeEnd(rules *session.Evaluation, dir int, num int64, d *dp8.DF
 		s.closing.end, s.closing.endAt = c.fr.Frame, c.fr.Time
 	}
 	switch {
-	case s.closing.beyond:
 	case s.ended && num > s.endSeq && num < s.endSeq+dp8.WindowSize:
 		c.judgeBeyond(rules, dir, d)
+	case s.closing.beyond:
 	case s.ended:
 		rules.Pass(r3143Last)
 	case d.Control&dp8.CtlEndStream != 0:
 		c.judgeOvertaken(rules, dir, num, d.Control&dp8.CtlRetry != 0)
 	}
+}
+
+// isBehindEnd reports a data frame that its receiver must ignore: its side has ended its
+// stream before it (MC-DPL8R 3.1.4.3).
+func (c *conn) isBehindEnd(dir int, num int64) bool {
+	s := &c.side[dir]
+	return s.ended && num > s.endSeq && num < s.endSeq+dp8.WindowSize && c.unwrapped(dir, s.closing.endAt)
+}
+
+// ignoreBehindEnd judges a frame behind END_STREAM, from which nothing else follows.
+func (c *conn) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(duplicate) {
+		return
+	}
+	c.judgeBeyond(&c.c.Rules, dir, d)
+	c.remember(dir, num, d, keepAlive) // its acknowledgement would be a fault
 }
 
 // judgeBeyond judges a new number behind END_STREAM. When the connection was over

@@ -186,9 +186,9 @@ func missingFlags(c dp8.Command) string {
 
 // judgeForeignKeepAlive judges a KeepAlive whose id is not the connection's. One
 // that may be left over from another connection of the same addresses is not held
-// against this one (guard LIFE). The number counts as sent all the same.
+// against this one (guard LIFE). Its receiver ignores it: it takes no number.
 func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
-	s, rules := &c.side[dir], &c.c.Rules
+	rules := &c.c.Rules
 	if c.fr.Cut() || c.pair.knows(d.SessionID, c) {
 		return
 	}
@@ -199,18 +199,11 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 		return
 	}
 	c.mark(dir, num, d)
-	v := c.c.Dir[dir].Send(&c.sent)
-	c.fr.Words |= v.Words
-	if v.Words.Has(dissect.Duplicate) {
+	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(duplicate) {
 		return
 	}
-	s.seq.Advance(num)
 	if c.accuseKeepAlive(rules, d) {
 		c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
-	}
-	c.remember(dir, num, d, true)
-	if f := s.history.at(num); f != nil {
-		f.cut = true // one that is right may follow under its number
 	}
 }
 

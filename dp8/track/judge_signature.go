@@ -325,6 +325,7 @@ func (c *conn) judgeActed(dir int, next int64) {
 		if missing := uint64(len(peer.refused)); !rules.CleanBut(1-dir, 0, missing) || !rules.CleanOf(dir, 0) {
 			x.Blocked = session.GuardClean
 		}
+		c.c.Dir[1-dir].Void(r.num)
 		rules.Hold(x, func() (session.Ruling, session.Guard) {
 			if f := peer.history.at(r.num); f != nil && f.frame != r.frame {
 				return session.Passed, session.GuardNone

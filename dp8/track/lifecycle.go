@@ -154,6 +154,10 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
+	for dir := range c.side {
+		c.c.Dir[dir].EndProvisional()
+		c.judgeRefuted(dir)
+	}
 	c.settleSequence()
 	c.finishJudging()
 	c.judgeTermination()

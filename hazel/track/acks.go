@@ -99,6 +99,9 @@ func (c *conn) acknowledgement(dir int) {
 		return
 	}
 	out := &c.c.Dir[1-dir]
+	if out.HasProvisional() && out.Vouch(n, n+1) {
+		c.believe(1 - dir)
+	}
 	captured, _ := out.Captured(n)
 	if !captured && peer.junk.has(f.ID) {
 		c.fr.Words |= words

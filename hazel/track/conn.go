@@ -10,7 +10,7 @@ import (
 // newest for new, and every release has given up after ten seconds. Nothing marks
 // a first sending, so that what was lost before the capture looks like what the
 // capture missed.
-var limits = session.Limits{History: 32768, Keep: 12e9, AckExcess: 1024, NoBefore: true}
+var limits = session.Limits{History: 32768, Keep: 12e9, AckExcess: 1024, Reach: 32, NoBefore: true}
 
 // A conn is one connection: what the page says, on top of the engine's
 // counters.
@@ -237,9 +237,26 @@ func (c *conn) unreliable(dir int) {
 
 // numbered tracks a datagram with an id of its own.
 func (c *conn) numbered(dir int, n number) {
+	out, alive := &c.c.Dir[dir], c.keepsAlive(dir, n.wire)
+	c.count(dir, alive)
+	c.sent.Of(c.fr.Datagram, n.engine, session.Unmarked)
+	switch out.Place(&c.sent, c.fr.Datagram) {
+	case session.Provisional:
+		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		return
+	case session.Confirmed:
+		c.believe(dir)
+	}
+	c.believed(dir, n, alive)
+	if out.HasRefuted() {
+		c.judgeRefuted(dir)
+	}
+}
+
+// believed tracks a datagram whose id stands in the series of its side.
+func (c *conn) believed(dir int, n number, alive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
-	alive := c.keepsAlive(dir, n.wire)
-	v := out.Send(c.sent.Of(c.fr.Datagram, n.engine, session.Unmarked))
+	v := out.Send(&c.sent)
 	s.ids.advance(n)
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
@@ -252,7 +269,6 @@ func (c *conn) numbered(dir int, n number) {
 		h.await(n.engine) // it may have been acknowledged before
 	}
 	c.learnSending(dir, n)
-	c.count(dir, alive)
 	c.try(dir, n.engine, v)
 	c.judgeSending(dir, n, v)
 	if late {

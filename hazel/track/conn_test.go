@@ -204,7 +204,17 @@ func TestHazel_ReliableDelivery_RetriesAndCopies(t *testing.T) {
 		{"unreliable data twice is two messages", false, func(s *scene) { s.send(0, none("x")); s.send(0, none("x")) }, "0 0 0 2", ""},
 		{"unreliable data copied is one", false, func(s *scene) { s.copy(0, none("x")) }, "0 0 1 1", "duplicate"},
 		{"unreliable data without identification is never a copy", true, func(s *scene) { s.send(0, none("x")); s.send(0, none("x")) }, "0 0 0 2", ""},
-		{"an id far away", false, func(s *scene) { s.send(0, current.reliable(1, "x")); s.send(0, current.reliable(0x7fff, "y")) }, "0 0 0 2", "gap"},
+		{"an id far away alone", false, func(s *scene) { s.send(0, current.reliable(1, "x")); s.send(0, current.reliable(0x7fff, "y")) }, "0 0 0 1", ""},
+		{"ids far away", false, func(s *scene) {
+			s.send(0, current.reliable(1, "x"))
+			s.send(0, current.reliable(0x7ffe, "y"))
+			s.send(0, current.reliable(0x7fff, "z"))
+		}, "0 0 0 3", "gap"},
+		{"an id far away that is acknowledged", false, func(s *scene) {
+			s.send(0, current.reliable(1, "x"))
+			s.send(0, current.reliable(0x7fff, "y"))
+			s.send(1, current.acks(0x7fff))
+		}, "0 0 0 2", "gap ack"},
 	} {
 		s := newScene(t, "", false)
 		s.NoIPID = c.noIPID

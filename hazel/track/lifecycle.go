@@ -179,6 +179,10 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		return
 	}
 	c.finished = true
+	for dir := range c.side {
+		c.c.Dir[dir].EndProvisional()
+		c.judgeRefuted(dir)
+	}
 	for i := range c.side {
 		c.side[i].asm.close()
 	}

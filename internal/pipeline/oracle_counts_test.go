@@ -87,6 +87,8 @@ func (o *opinion) isCopy(i int) bool {
 		switch {
 		case identified && p.d.IPID == s.d.IPID:
 			return true
+		case s.f.Type == dp8.TypeSACK && o.surpassed(i):
+			return true
 		case s.f.Type == dp8.TypeDFrame && p.num == s.num && !s.retry:
 			return true // the retry bit decides
 		case !identified && s.f.Type != dp8.TypeSACK && s.d.Time-p.d.Time <= horizon && (s.f.Type != dp8.TypeDFrame || p.num == s.num):
@@ -94,6 +96,14 @@ func (o *opinion) isCopy(i int) bool {
 		}
 	}
 	return false
+}
+
+// surpassed reports a SACK with an older tick than its side has sent before.
+func (o *opinion) surpassed(i int) bool {
+	s := o.all[i]
+	return slices.ContainsFunc(o.all[:i], func(p *seen) bool {
+		return p.dir == s.dir && p.authentic && p.f.Type == dp8.TypeSACK && int32(p.f.SACK.Timestamp-s.f.SACK.Timestamp) > 0
+	})
 }
 
 // order counts gaps, what fills them, and what stays missing.

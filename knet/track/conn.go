@@ -12,8 +12,8 @@ import (
 // and tries a datagram every 2 s, 50 times; of old ones the engine's bits tell
 // enough.
 var (
-	libraryLimits = session.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, NoBefore: true, NoAfter: true}
-	pageLimits    = session.Limits{History: 1 << 14, Keep: 20e9, Past: 1 << 14, AckExcess: 128, NoBefore: true, NoAfter: true}
+	libraryLimits = session.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, Reach: 32, NoBefore: true, NoAfter: true}
+	pageLimits    = session.Limits{History: 1 << 14, Keep: 20e9, Past: 1 << 14, AckExcess: 128, Reach: 32, NoBefore: true, NoAfter: true}
 )
 
 // A conn is one kNet connection: what the texts say, on top of the engine's
@@ -57,8 +57,6 @@ type side struct {
 	greeting      greeting
 	spoke         bool // something besides the greeting was captured
 	spokeAt       int64
-	stray         session.Sending // a datagram whose PacketID is nowhere near
-	hasStray      bool
 	pings         *pings // latest PingRequests
 	transfers     transfers
 	waiting       waiting         // messages of Spec that wait for others
@@ -208,17 +206,24 @@ func (c *conn) sending(num int64, mark session.Mark) *session.Sending {
 	return c.sent.Of(c.fr.Datagram, num, mark)
 }
 
+// describe describes the datagram at hand, which has a PacketID, to the engine. The
+// library never sends a PacketID again; the page sends the datagram again.
+func (c *conn) describe(num int64) *session.Sending {
+	if c.d.Dialect == knet.Spec {
+		return c.sending(num, session.Unmarked)
+	}
+	sent := c.sending(num, session.MarkFirst)
+	sent.Exact = true
+	return sent
+}
+
 // datagram tracks a numbered datagram.
 func (c *conn) datagram(dir int) {
-	s, out := &c.side[dir], &c.c.Dir[dir]
-	num := s.ids.Peek(c.d.PacketID)
-	// The library never sends a PacketID again; the page sends the datagram again.
-	mark := session.MarkFirst
-	if c.d.Dialect == knet.Spec {
-		mark = session.Unmarked
+	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.d.PacketID)
+	if c.c.Dir[1-dir].HasProvisional() {
+		c.confirmAcked(1 - dir)
 	}
-	sent := c.sending(num, mark)
-	sent.Exact = mark == session.MarkFirst
+	sent := c.describe(num)
 	c.inspect()
 	if len(c.faults) > 0 {
 		apart := c.isApart(dir, num)
@@ -228,6 +233,25 @@ func (c *conn) datagram(dir int) {
 			return
 		}
 	}
+	switch out.Place(sent, c.fr.Datagram) {
+	case session.Provisional:
+		c.fr.Words |= out.Unnumbered(sent, true)
+		c.judgeProvisional(dir, sent)
+		c.count(dir)
+		return
+	case session.Confirmed:
+		c.believe(dir)
+		c.inspect()
+	}
+	c.believed(dir, num)
+	if out.HasRefuted() {
+		c.judgeRefuted(dir)
+	}
+}
+
+// believed tracks a datagram whose PacketID stands in the series of its side.
+func (c *conn) believed(dir int, num int64) {
+	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.sent
 	known, _ := out.Captured(num)
 	if !known {
 		c.judge(dir, sent) // it can be no copy
@@ -236,16 +260,6 @@ func (c *conn) datagram(dir int) {
 			return
 		}
 	}
-	switch s.place(sent) {
-	case stray:
-		c.pronounce()
-		c.count(dir)
-		return
-	case moved:
-		out.Send(&s.stray)
-		s.forget()
-	}
-	s.hasStray = false
 	s.ids.Advance(num)
 	s.keepFirst(c.d.PacketID, sent)
 	sent.NoAck = !c.d.Reliable
@@ -263,30 +277,6 @@ func (c *conn) datagram(dir int) {
 	}
 	c.speaks(dir)
 	c.messages(dir, num, v.Novelty == session.First)
-}
-
-// farAway is how far a PacketID may jump before a second datagram must confirm it.
-const farAway = 1 << 16
-
-// A place is where a PacketID stands among those of its side.
-type place uint8
-
-const (
-	near  place = iota
-	stray       // nowhere near the others
-	moved       // near a stray one: this is where the side has come to meanwhile
-)
-
-func (s *side) place(sent *session.Sending) place {
-	ref, ok := s.ids.Known()
-	if step := sent.Num - ref; !ok || step < farAway && step > -farAway {
-		return near
-	}
-	if step := sent.Num - s.stray.Num; s.hasStray && step > 0 && step <= nearIDs {
-		return moved
-	}
-	s.stray, s.hasStray = *sent, true
-	return stray
 }
 
 func (s *side) keepFirst(id uint32, sent *session.Sending) {

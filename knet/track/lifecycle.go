@@ -223,6 +223,10 @@ func (c *conn) finish(end int64) {
 	}
 	c.finished = true
 	for dir := range c.side {
+		c.c.Dir[dir].EndProvisional()
+		c.judgeRefuted(dir)
+	}
+	for dir := range c.side {
 		c.judgeEndOf(dir)
 		c.side[dir].settle(c, dir)
 	}

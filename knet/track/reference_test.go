@@ -419,7 +419,7 @@ func TestReference_Jump(t *testing.T) {
 		s.send(0, s.told(0, "x"))
 	}
 	c := s.One()
-	wantCounts(t, "client", &c.Dir[0], "frames 6 data 3 acks 0 retries 0+0 dup 0 ooo 0 gaps 1 missing 100000 messages 2/2/0 pings 1 rtt 0")
+	wantCounts(t, "client", &c.Dir[0], "frames 6 data 3 acks 0 retries 0+0 dup 0 ooo 0 gaps 1 missing 100000 messages 3/3/0 pings 1 rtt 0")
 }
 
 // Ids from 0 are learned from sizes.

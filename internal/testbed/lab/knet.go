@@ -24,13 +24,15 @@ const (
 	knetLibSession  = "knet/clean-reference"
 )
 
-// mutants gives the mutant of a case, and its near miss.
+// mutants gives the mutant of a case, and its near miss. What is put in has a PacketID
+// that is out of place.
 func (x *knetCase) mutants() []Mutant {
-	m := Mutant{Rule: x.rule, Name: x.name, Also: x.also, On: knetPageSession, Tamper: knetInsert(x.fault, true)}
+	also := append([]string{"KN-DG-ID-INC"}, x.also...)
+	m := Mutant{Rule: x.rule, Name: x.name, Also: also, On: knetPageSession, Tamper: knetInsert(x.fault, true)}
 	if x.lib {
 		m.On = knetLibSession
 	}
-	near := Mutant{Rule: x.rule, Name: "nearly " + x.name, Near: true, Also: x.also, On: m.On}
+	near := Mutant{Rule: x.rule, Name: "nearly " + x.name, Near: true, Also: also, On: m.On}
 	if x.near != nil {
 		near.Tamper = knetInsert(x.near, true)
 	}

@@ -24,8 +24,8 @@ func knetAckMutants() []Mutant {
 		}),
 		onPage("KN-RD-ACK-KNOWN", "acknowledges what would come before the first", func(t *knetTalk) { t.wrong(0, false, pageAck(knet.PacketIDMask-600)) }),
 		nearPage("KN-RD-ACK-KNOWN", "acknowledges the latest"),
-		{Rule: "KN-RD-ACK-KNOWN", Name: "acknowledges what nobody sent of the library", On: knetLibSession, Tamper: knetInsert(func(id uint32) []byte {
-			return lib(id, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: 900}))
+		{Rule: "KN-RD-ACK-KNOWN", Name: "acknowledges what nobody sent of the library", On: knetLibSession, Tamper: knetInsert(func(uint32) []byte {
+			return lib(55, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: 900}))
 		}, true)},
 		onPage("KN-RM-IDMAP", "acknowledges by the other map", func(t *knetTalk) {
 			id := t.say(1, true, knetApp("reliable"))
