@@ -38,13 +38,13 @@ func (d *Direction) Acknowledge(a *Acknowledgement, link func(Position)) dissect
 	d.ready()
 	first, words := d.firstAcks, dissect.Words(0)
 	if len(w.waiting) > 0 {
-		d.settleWaiting(a, link)
+		d.acking().settleWaiting(a, link)
 	}
 	if !w.hasCum || a.Next > w.cum {
-		words |= d.ackBelow(a, link)
+		words |= d.acking().ackBelow(a, link)
 	}
 	if a.Mask != 0 && d.contradictions < MaxContradictions {
-		words |= d.ackMask(a, link)
+		words |= d.acking().ackMask(a, link)
 	}
 	if d.firstAcks != first {
 		words |= dissect.Ack
@@ -54,13 +54,13 @@ func (d *Direction) Acknowledge(a *Acknowledgement, link func(Position)) dissect
 
 // ackBelow acknowledges everything from the last cumulative acknowledgement up
 // to a.Next.
-func (d *Direction) ackBelow(a *Acknowledgement, link func(Position)) (words dissect.Words) {
+func (d acknowledging) ackBelow(a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	w := &d.win
 	from := w.base
 	if w.hasCum {
 		from = max(from, w.cum)
 	}
-	if a.Next-1 >= w.top && !w.reach(a.Next-1, d) {
+	if a.Next-1 >= w.top && !w.reach(a.Next-1, d.Direction) {
 		return 0
 	}
 	from = max(from, w.base)
@@ -76,10 +76,10 @@ func (d *Direction) ackBelow(a *Acknowledgement, link func(Position)) (words dis
 // ackMask acknowledges the numbers of the mask and notes those it reports
 // missing below its highest bit. Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
-func (d *Direction) ackMask(a *Acknowledgement, link func(Position)) (words dissect.Words) {
+func (d acknowledging) ackMask(a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	w := &d.win
 	high := 63 - bits.LeadingZeros64(a.Mask)
-	if top := a.Base + int64(high); top > w.highest+w.ahead() || !w.reach(top, d) {
+	if top := a.Base + int64(high); top > w.highest+w.ahead() || !w.reach(top, d.Direction) {
 		return 0
 	}
 	fresh := a.Mask
@@ -103,7 +103,7 @@ func (d *Direction) ackMask(a *Acknowledgement, link func(Position)) (words diss
 }
 
 // noteHoles notes the numbers a mask reports missing below its highest bit.
-func (d *Direction) noteHoles(a *Acknowledgement, high int) {
+func (d acknowledging) noteHoles(a *Acknowledgement, high int) {
 	w := &d.win
 	if n := a.Base - 1; n >= a.Next && w.holds(n) {
 		d.noteMissing(w.at(n), a)
@@ -115,7 +115,7 @@ func (d *Direction) noteHoles(a *Acknowledgement, high int) {
 	}
 }
 
-func (d *Direction) ackOne(n int64, u *unit, a *Acknowledgement, link func(Position)) (words dissect.Words) {
+func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	if u.state&acked != 0 {
 		return 0
 	}
@@ -160,13 +160,13 @@ const MaxContradictions = 3
 // sent: the peer's masks mean something else than the text says. There are
 // implementations that set the bit of the number itself. From then on what masks
 // say of losses is not claimed; when it happens again they are not believed.
-func (d *Direction) contradicts(s *Sending, u *unit) bool {
+func (d acknowledging) contradicts(s *Sending, u *unit) bool {
 	return u.state&(acked|byMask) == acked|byMask && s.Mark == MarkFirst && s.HasTime && s.Time-u.ackTime > CopyHorizon
 }
 
 // settleWaiting acknowledges copies that were captured after their number had
 // been acknowledged: the next frame that covers the number covers them.
-func (d *Direction) settleWaiting(a *Acknowledgement, link func(Position)) {
+func (d acknowledging) settleWaiting(a *Acknowledgement, link func(Position)) {
 	w := &d.win
 	keep := w.waiting[:0]
 	for _, c := range w.waiting {
@@ -182,7 +182,7 @@ func (d *Direction) settleWaiting(a *Acknowledgement, link func(Position)) {
 
 // settleCopy acknowledges a copy that waited for it. A number whose first
 // captured copy waited has its round trip from that one.
-func (d *Direction) settleCopy(c waitingCopy, a *Acknowledgement, link func(Position)) {
+func (d acknowledging) settleCopy(c waitingCopy, a *Acknowledgement, link func(Position)) {
 	if w := &d.win; w.holds(c.num) && a.HasTime {
 		if u := w.see(c.num); u.position() == c.at {
 			u.ackTime = a.Time
@@ -197,7 +197,7 @@ func (d *Direction) settleCopy(c waitingCopy, a *Acknowledgement, link func(Posi
 // noteMissing keeps the evidence of an acknowledgement that reports a number
 // missing while a later one had arrived. A number captured before the peer is
 // known to accept any may have arrived and been discarded.
-func (d *Direction) noteMissing(u *unit, a *Acknowledgement) {
+func (d acknowledging) noteMissing(u *unit, a *Acknowledgement) {
 	switch {
 	case u.state&(acked|givenUp) != 0:
 	case u.state&captured == 0:
@@ -216,7 +216,7 @@ func (d *Direction) noteMissing(u *unit, a *Acknowledgement) {
 // peer to be lost and not just late: the shortest round trip seen plus the
 // reorder horizon, which is that of copies, half that round trip, or half as much
 // again as frames of both sides were seen overtaken by (guard REORD).
-func (d *Direction) lateness() int64 {
+func (d acknowledging) lateness() int64 {
 	late := d.late
 	if d.peer != nil {
 		late += d.peer.late
@@ -226,7 +226,7 @@ func (d *Direction) lateness() int64 {
 
 // noteRoundTrip keeps the latest round trip and the shortest as soon as they are
 // seen, before it is certain that no further copy of the number will show up.
-func (d *Direction) noteRoundTrip(u *unit, a *Acknowledgement) {
+func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	const first = firstSending | timed
 	rtt := u.ackTime - u.time
 	if u.state&(first|again) != first || rtt < 0 {

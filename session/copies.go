@@ -39,7 +39,7 @@ func (r *recentDatagrams) has(s *Sending, byTime bool, d *Direction) bool {
 	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
 		if f.hash == s.Hash && (s.IPID != 0 && s.IPID == f.ipid ||
-			f.num == uint32(s.Num) && (s.Exact || s.Passed || byTime && d.sameBytes(s, f))) {
+			f.num == uint32(s.Num) && (s.Exact || s.Passed || byTime && d.copying().sameBytes(s, f))) {
 			f.time = s.Time
 			return true
 		}
@@ -48,7 +48,7 @@ func (r *recentDatagrams) has(s *Sending, byTime bool, d *Direction) bool {
 }
 
 // sameBytes decides about equal bytes under one number.
-func (d *Direction) sameBytes(s *Sending, f *recentDatagram) bool {
+func (d copying) sameBytes(s *Sending, f *recentDatagram) bool {
 	if s.Counted || s.Mark == MarkFirst {
 		return d.isRelayed(s, f.ipid, f.time)
 	}
@@ -146,7 +146,7 @@ func (r *recentDatagrams) grow() {
 func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
 	d.ready()
 	if d.recent.has(s, byTime, d) {
-		d.countCopy(s)
+		d.copying().countCopy(s)
 		return dissect.Duplicate
 	}
 	d.recent.keep(s)
@@ -164,11 +164,11 @@ func (d *Direction) Stale(s *Sending) bool {
 	if s.IPID == 0 || !d.recent.hasUnder(s) {
 		return false
 	}
-	d.countCopy(s)
+	d.copying().countCopy(s)
 	return true
 }
 
-func (d *Direction) countCopy(s *Sending) {
+func (d copying) countCopy(s *Sending) {
 	d.Duplicates++
 	d.signs.copies.see(s.Frame, s.Time)
 }

@@ -223,7 +223,7 @@ func (d *Direction) Passed(next int64) {
 }
 
 // settle draws the conclusions about a number that is about to be forgotten.
-func (d *Direction) settle(n int64, u *unit, w *Window) {
+func (d settling) settle(n int64, u *unit, w *Window) {
 	const sample = captured | acked | ackTimed | timed
 	if u.state&sample == sample && u.state&(again|givenUp) == 0 && u.ackTime >= u.time {
 		d.rtt.add(u.ackTime - u.time)
@@ -259,7 +259,7 @@ func (d *Direction) settle(n int64, u *unit, w *Window) {
 }
 
 // settleSkipped is settle for numbers below end of which nothing was heard.
-func (d *Direction) settleSkipped(from, end int64) {
+func (d settling) settleSkipped(from, end int64) {
 	if w := &d.win; w.begun {
 		d.paths.skip(min(end, w.highest+1) - max(from, w.origin, w.lowest))
 	}

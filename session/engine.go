@@ -92,17 +92,17 @@ func (d *Direction) Send(s *Sending) Verdict {
 		w.now = max(w.now, s.Time)
 	}
 	if !w.reach(s.Num, d) {
-		return d.sendForgotten(s)
+		return d.sending().sendForgotten(s)
 	}
 	u := w.at(s.Num)
 	if u.state&captured == 0 {
-		return d.sendNew(s, u)
+		return d.sending().sendNew(s, u)
 	}
-	return d.sendAgain(s, u)
+	return d.sending().sendAgain(s, u)
 }
 
 // sendNew judges the first captured copy of a number.
-func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
+func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	v := Verdict{Novelty: First, Sendings: 1}
 	d.win.units.unmark(s.Num)
 	if u.state&hearsay != 0 {
@@ -122,7 +122,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 			d.offloaded = d.long.explains(s, w.highest) || d.offloaded
 		}
 		w.highest = s.Num
-		if d.contradicts(s, u) {
+		if d.acking().contradicts(s, u) {
 			d.distrusted = true
 			d.contradictions = min(d.contradictions+1, MaxContradictions)
 			u.state &^= acked | byMask
@@ -171,7 +171,7 @@ func (d *Direction) sendNew(s *Sending, u *unit) Verdict {
 // settledIn reports a sending that is not one of a number sent before the capture
 // began. Where retries have no mark, any may be one for as long as numbers are
 // remembered.
-func (d *Direction) settledIn(s *Sending) bool {
+func (d sending) settledIn(s *Sending) bool {
 	switch age := s.Time - d.opened; {
 	case s.Mark == MarkRetry:
 		return false
@@ -187,7 +187,7 @@ func (d *Direction) settledIn(s *Sending) bool {
 const lateLook = HistoryLimit
 
 // noteLate keeps the longest time by which a frame was overtaken.
-func (d *Direction) noteLate(s *Sending) {
+func (d sending) noteLate(s *Sending) {
 	w := &d.win
 	end := w.highest + 1
 	n := w.next(max(s.Num+1, w.base), end)
@@ -200,13 +200,13 @@ func (d *Direction) noteLate(s *Sending) {
 }
 
 // sendAgain judges a further capture of a number.
-func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
+func (d sending) sendAgain(s *Sending, u *unit) Verdict {
 	v := Verdict{RetryOf: u.frame, Novelty: Again}
 	if u.copies < 255 {
 		u.copies++
 	}
 	d.remember(s, u)
-	copied := d.copied(s, u)
+	copied := d.copying().copied(s, u)
 	if !copied && u.sends < 255 {
 		u.sends++
 	}
@@ -216,7 +216,7 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 	switch {
 	case copied:
 		v.Words |= dissect.Duplicate
-		d.countCopy(s)
+		d.copying().countCopy(s)
 	case s.Mark == MarkFirst && u.state&firstSending == 0:
 		// The first sending, overtaken by its own retry: no copy, no retry.
 		u.state |= firstSending
@@ -231,7 +231,7 @@ func (d *Direction) sendAgain(s *Sending, u *unit) Verdict {
 	return v
 }
 
-func (d *Direction) noteRetry(s *Sending, u *unit, v *Verdict) {
+func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 	d.Retries++
 	v.Words |= dissect.Retry
 	d.noteInterval(s, u)
@@ -259,20 +259,20 @@ func (d *Direction) Copied(s *Sending) bool {
 	if !w.holds(s.Num) || w.see(s.Num).state&captured == 0 {
 		return false
 	}
-	return d.copied(s, w.at(s.Num))
+	return d.copying().copied(s, w.at(s.Num))
 }
 
 // copied is the one answer to what is a copy of a number captured before.
-func (d *Direction) copied(s *Sending, u *unit) bool {
+func (d copying) copied(s *Sending, u *unit) bool {
 	if !s.asked {
 		s.asked, s.copied = true, d.isCopy(s, u)
 	}
 	return s.copied
 }
 
-func (d *Direction) isCopy(s *Sending, u *unit) bool {
+func (d copying) isCopy(s *Sending, u *unit) bool {
 	switch {
-	case u.state&(retried|again) != 0 && d.recent.has(s, true, d):
+	case u.state&(retried|again) != 0 && d.recent.has(s, true, d.Direction):
 		return true
 	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
 		return false
@@ -291,7 +291,7 @@ func (d *Direction) isCopy(s *Sending, u *unit) bool {
 // isRelayed decides about equal bytes where a second sending would differ, unless its
 // side forgot to mark it. Relays copy under an identification of their own; a copy may
 // be copied again.
-func (d *Direction) isRelayed(s *Sending, ipid uint16, latest int64) bool {
+func (d copying) isRelayed(s *Sending, ipid uint16, latest int64) bool {
 	known := s.IPID != 0 && ipid != 0
 	if known && s.IPID == ipid || s.Passed || !s.HasTime {
 		return true
@@ -306,7 +306,7 @@ func (d *Direction) isRelayed(s *Sending, ipid uint16, latest int64) bool {
 // noteInterval keeps the shortest time that this side took, proven by identifications
 // or by more than a copy may be late, from the first sending of a number to the
 // second.
-func (d *Direction) noteInterval(s *Sending, u *unit) {
+func (d sending) noteInterval(s *Sending, u *unit) {
 	const first = captured | firstSending | timed
 	if u.state&(first|retried) != first || !s.HasTime || s.Mark != Unmarked {
 		return
@@ -320,7 +320,7 @@ func (d *Direction) noteInterval(s *Sending, u *unit) {
 // non-zero IPv4 identifications are copies, different non-zero ones never; with
 // identification 0 and on IPv6, within CopyHorizon, unless the side was seen to send
 // again as soon.
-func (d *Direction) sameDatagram(s *Sending, ipid uint16, time int64) bool {
+func (d copying) sameDatagram(s *Sending, ipid uint16, time int64) bool {
 	if s.IPID != 0 && ipid != 0 {
 		return s.IPID == ipid
 	}
@@ -330,11 +330,11 @@ func (d *Direction) sameDatagram(s *Sending, ipid uint16, time int64) bool {
 
 // sendForgotten judges a sending of a number that is no longer remembered. Its
 // own mark counts; without marks it was sent before, for new numbers lie ahead.
-func (d *Direction) sendForgotten(s *Sending) Verdict {
+func (d sending) sendForgotten(s *Sending) Verdict {
 	unneeded := s.Mark == MarkRetry
 	switch {
-	case s.Mark == MarkFirst && d.recent.has(s, false, d):
-		d.countCopy(s)
+	case s.Mark == MarkFirst && d.recent.has(s, false, d.Direction):
+		d.copying().countCopy(s)
 		return Verdict{Words: dissect.Duplicate}
 	case s.Mark == MarkFirst || s.Exact:
 		return Verdict{}
@@ -354,7 +354,7 @@ func (d *Direction) sendForgotten(s *Sending) Verdict {
 }
 
 // remember keeps further copies until a frame acknowledges them.
-func (d *Direction) remember(s *Sending, u *unit) {
+func (d sending) remember(s *Sending, u *unit) {
 	if u.state&acked != 0 {
 		d.waitForAck(s)
 		return
@@ -370,7 +370,7 @@ func (d *Direction) remember(s *Sending, u *unit) {
 	}
 }
 
-func (d *Direction) waitForAck(s *Sending) {
+func (d sending) waitForAck(s *Sending) {
 	if len(d.win.waiting) < maxWaiting {
 		d.win.waiting = append(d.win.waiting, waitingCopy{s.Num, Position{s.Frame, s.Part}})
 	}

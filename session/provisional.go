@@ -41,9 +41,9 @@ const confirmSpan = 16
 func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	d.ready()
 	w := &d.win
-	if !w.started || d.isNear(s.Num) {
+	if !w.started || d.placing().isNear(s.Num) {
 		if len(d.provisional) > 0 {
-			return d.weigh(s)
+			return d.placing().weigh(s)
 		}
 		return Believed
 	}
@@ -57,13 +57,13 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 			return Confirmed
 		}
 	}
-	d.setAside(s, fr)
+	d.placing().setAside(s, fr)
 	return Provisional
 }
 
 // isNear reports a number that its side may send next, or have sent before: within what
 // it may have in flight.
-func (d *Direction) isNear(n int64) bool {
+func (d placing) isNear(n int64) bool {
 	w := &d.win
 	switch {
 	case w.near == 0 || n > w.highest-w.near && n <= w.highest+confirmSpan:
@@ -75,7 +75,7 @@ func (d *Direction) isNear(n int64) bool {
 }
 
 // setAside keeps a provisional frame; the oldest goes when there are too many.
-func (d *Direction) setAside(s *Sending, fr *dissect.Datagram) {
+func (d placing) setAside(s *Sending, fr *dissect.Datagram) {
 	w := &d.win
 	if len(d.provisional) == maxProvisional {
 		d.refuted = append(d.refuted, d.provisional[0])
@@ -88,7 +88,7 @@ func (d *Direction) setAside(s *Sending, fr *dissect.Datagram) {
 
 // weigh looks at the provisional frames when one comes that is believed. Those that it, or
 // what was acknowledged meanwhile, came near are believed as well.
-func (d *Direction) weigh(s *Sending) Belief {
+func (d placing) weigh(s *Sending) Belief {
 	d.refute(s)
 	for i := range d.provisional {
 		if p := &d.provisional[i]; p.behind == 0 && d.isNear(p.Num) {
@@ -100,7 +100,7 @@ func (d *Direction) weigh(s *Sending) Belief {
 }
 
 // refute counts a believed number in sequence against the provisional frames.
-func (d *Direction) refute(s *Sending) {
+func (d placing) refute(s *Sending) {
 	if s.Num != d.win.highest+1 || s.Mark == MarkRetry {
 		return
 	}

@@ -17,14 +17,14 @@ func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(Positi
 	}
 	d.ready()
 	if len(w.waiting) > 0 {
-		d.settleCopies(n, a, link)
+		d.acking().settleCopies(n, a, link)
 	}
 	u := w.at(n)
 	if u.state&acked != 0 {
-		return d.confirm(u, a)
+		return d.acking().confirm(u, a)
 	}
 	first := d.firstAcks
-	words = d.ackOne(n, u, a, link)
+	words = d.acking().ackOne(n, u, a, link)
 	if a.Hearsay {
 		u.state |= hearsay
 		words &^= dissect.AckOfUncaptured
@@ -79,7 +79,7 @@ func (w *Window) known(first int64) uint64 {
 }
 
 // confirm notes that a number known by hearsay is acknowledged by its own name.
-func (d *Direction) confirm(u *unit, a *Acknowledgement) dissect.Words {
+func (d acknowledging) confirm(u *unit, a *Acknowledgement) dissect.Words {
 	if a.Hearsay || u.state&hearsay == 0 {
 		return 0
 	}
@@ -92,7 +92,7 @@ func (d *Direction) confirm(u *unit, a *Acknowledgement) dissect.Words {
 
 // settleCopies acknowledges the copies of a number that were captured after it
 // had been acknowledged.
-func (d *Direction) settleCopies(n int64, a *Acknowledgement, link func(Position)) {
+func (d acknowledging) settleCopies(n int64, a *Acknowledgement, link func(Position)) {
 	w := &d.win
 	keep := w.waiting[:0]
 	for _, c := range w.waiting {
@@ -116,7 +116,7 @@ func (d *Direction) Deny(n int64, a *Acknowledgement) {
 	}
 	u := w.at(n)
 	if u.state&(acked|hearsay) != acked {
-		d.noteMissing(u, a)
+		d.acking().noteMissing(u, a)
 		return
 	}
 	if u.state&ackTimed != 0 && a.HasTime && a.Time-u.ackTime > CopyHorizon {

@@ -280,7 +280,7 @@ func (w *Window) retire(u *unit, most int64, d *Direction) {
 
 // settle draws the conclusions about the oldest number and lets it go.
 func (w *Window) settle(u *unit, d *Direction) {
-	d.settle(w.base, u, w)
+	d.settling().settle(w.base, u, w)
 	if w.past.limit > 0 {
 		w.past.keep(w.base, u.state&acked != 0)
 	}
@@ -293,7 +293,7 @@ func (w *Window) settle(u *unit, d *Direction) {
 
 func (w *Window) retireSkipped(most int64, d *Direction) {
 	end := w.next(w.base, min(w.base+most, w.top))
-	d.settleSkipped(w.base, end)
+	d.settling().settleSkipped(w.base, end)
 	if w.past.limit > 0 {
 		w.past.skip(w.base, end-w.base)
 	}

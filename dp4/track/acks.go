@@ -21,8 +21,8 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 		if f.Type == dp4.TypeACK {
 			c.side[other].early, c.side[other].earlyTo = true, f.Sequence+1
 		}
-		if !c.shun && c.isNew() {
-			c.hearAck(dir, 0, false)
+		if !c.shun && c.packets().isNew() {
+			c.acks().hearAck(dir, 0, false)
 		}
 		return
 	}
@@ -34,9 +34,9 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 	if f.Type == dp4.TypeACK {
 		next++
 	}
-	judged := !c.shun && c.isNew()
+	judged := !c.shun && c.packets().isNew()
 	if judged {
-		c.judgeAcknowledgement(dir, num)
+		c.acks().judgeAcknowledgement(dir, num)
 	}
 	d, a := c.fr.Datagram, &c.ack
 	*a = session.Acknowledgement{Next: next, Frame: d.Frame, Time: d.Time, HasTime: d.HasTime, Copy: c.fr.Words.Has(dissect.Duplicate)}
@@ -46,7 +46,7 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 	}
 	words := c.apply(other, num, counted && !stale)
 	if judged {
-		c.settleExcess(other)
+		c.packets().settleExcess(other)
 	}
 	c.fr.Words |= s.repeated(words, lastAck{f.Type, next, f.Mask})
 	if num <= ref {

@@ -104,7 +104,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	damaged := c.c.Damaged(fr.Datagram)
 	var x fault
 	if !damaged {
-		x = c.faults(err)
+		x = c.packets().faults(err)
 	}
 	c.shun = damaged || x&faultsShun != 0 || err != nil
 	malformed := err != nil && !fr.Cut()
@@ -115,8 +115,8 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	} else if !damaged {
 		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(fr.Datagram, 0, session.Unmarked), untracked)
 	}
-	if x != 0 && c.isNew() {
-		c.judgeShape(x)
+	if x != 0 && c.packets().isNew() {
+		c.packets().judgeShape(x)
 	}
 	switch {
 	case malformed:
@@ -127,18 +127,18 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 			c.side[dir].oddly(f.Sequence, fr.Time)
 		}
 		if x == faultCmdext && err == nil {
-			c.shunFrame(dir, r222CmdextActed)
+			c.packets().shunFrame(dir, r222CmdextActed)
 		}
 	case f.Type == dp4.TypeData:
 		c.dataFrame(dir, num, msg)
 	default:
 		c.acknowledgement(dir, err == nil)
 	}
-	if err == nil && !damaged && c.isNew() {
+	if err == nil && !damaged && c.packets().isNew() {
 		if f.Type != dp4.TypeData && x == 0 && !c.between(fr.Datagram, f) {
 			c.c.Rules.Broken(r221Pair, "an acknowledgement of a packet of these players names others")
 		}
-		c.judgeWhole(dir, x)
+		c.packets().judgeWhole(dir, x)
 	}
 }
 
@@ -170,11 +170,11 @@ func (c *conn) recognize(dir int) (num, msg int64) {
 func (c *conn) dataFrame(dir int, num, msg int64) {
 	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
 	out.DataFrames++
-	if !c.shun && c.isNew() && !c.judgeData(dir, num, msg) {
+	if !c.shun && c.packets().isNew() && !c.packets().judgeData(dir, num, msg) {
 		s.bytes.doubt()
 		s.oddly(f.Sequence, c.fr.Time)
 		if top, ok := s.msg.Known(); ok && msg-top >= dp4.MessageWindow {
-			c.shunFrame(dir, r3152Range)
+			c.packets().shunFrame(dir, r3152Range)
 		} else {
 			s.total += int64(f.Size(c.fr.Length))
 		}
@@ -197,7 +197,7 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 	s.bytes.sent(f.Size(c.fr.Length))
 	s.history.keep(c.fr, f, num, msg, c.sent.Hash, s.bytes.captured, v.Words)
 	if !c.shun {
-		c.remember(dir, num, msg)
+		c.packets().remember(dir, num, msg)
 	}
 	if v.Novelty == session.First {
 		c.deliver(dir, num, msg)

@@ -9,14 +9,14 @@ import (
 
 // judgeAcknowledgement judges an ACK or NACK against what was captured of the
 // other side, before the engine applies it. Its number is num.
-func (c *conn) judgeAcknowledgement(dir int, num int64) {
+func (c ackJudge) judgeAcknowledgement(dir int, num int64) {
 	other := 1 - dir
 	h := &c.side[other].facts
 	top, _ := c.c.Dir[other].Window().Highest()
 	steady := c.fr.HasTime && h.pace.steady(c.fr.Time) && num == near(top, c.f.Sequence)
 	if c.side[other].shunned.set {
 		captured, _ := c.c.Dir[other].Captured(num)
-		c.judgeShunned(dir, captured)
+		c.packets().judgeShunned(dir, captured)
 	}
 	odd := c.side[other].isOdd(c.f.Sequence, c.fr.Time)
 	c.hearAck(dir, num, steady && num <= top && !odd)
@@ -32,7 +32,7 @@ func (c *conn) judgeAcknowledgement(dir int, num int64) {
 	case num > top:
 		c.claim(dir, num, top, namedRule(c.f.Type), num)
 	case c.beforeFirst(other, num):
-		c.broken(namedRule(c.f.Type), fmt.Sprintf("sequence %d was never sent: numbers began with 0 or 1, the highest was %d", c.f.Sequence, uint8(top)))
+		c.packets().broken(namedRule(c.f.Type), fmt.Sprintf("sequence %d was never sent: numbers began with 0 or 1, the highest was %d", c.f.Sequence, uint8(top)))
 	case u != nil:
 		c.judgeNamed(dir, u)
 	}
@@ -52,13 +52,13 @@ func namedRule(t dp4.Type) int {
 
 // beforeFirst reports a number below the first one of a side that is known to have
 // begun with 0 or 1.
-func (c *conn) beforeFirst(dir int, num int64) bool {
+func (c ackJudge) beforeFirst(dir int, num int64) bool {
 	s := &c.side[dir]
 	return c.c.Complete && s.hasSure && s.sure <= 1 && num < 0 && c.fr.Time-c.c.FirstTime < startTime
 }
 
 // judgeNamed judges an acknowledgement of a packet that was captured.
-func (c *conn) judgeNamed(dir int, u *fact) {
+func (c ackJudge) judgeNamed(dir int, u *fact) {
 	rules, f := &c.c.Rules, c.f
 	rule := r224Pair
 	rules.Pass(namedRule(f.Type))
@@ -66,7 +66,7 @@ func (c *conn) judgeNamed(dir int, u *fact) {
 		rule = r223Pair
 	}
 	if !rules.Check(rule, uint8(u.msg) == f.MessageID) {
-		c.broken(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.msg), f.MessageID), u.frame)
+		c.packets().broken(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.msg), f.MessageID), u.frame)
 		return
 	}
 	rules.Pass(r221Pair)
@@ -79,7 +79,7 @@ func (c *conn) judgeNamed(dir int, u *fact) {
 		return
 	}
 	if !rules.Check(r223Reliable, u.flags&dp4.RLY != 0) {
-		c.broken(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but is not reliable", f.Sequence), u.frame)
+		c.packets().broken(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but is not reliable", f.Sequence), u.frame)
 		return
 	}
 	c.judgeNeglect(dir, u)
@@ -87,7 +87,7 @@ func (c *conn) judgeNamed(dir int, u *fact) {
 
 // judgeAckSerial: an ACK has the serial of a sending of its packet (MC-DPL4R
 // 2.2.4, AMB-DP4-14). Sendings the capture missed take at least a round trip each.
-func (c *conn) judgeAckSerial(dir int, u *fact) {
+func (c ackJudge) judgeAckSerial(dir int, u *fact) {
 	rules, f := &c.c.Rules, c.f
 	high := u.high
 	if m := c.side[1-dir].facts.message(u.msg); m != nil {
@@ -99,7 +99,7 @@ func (c *conn) judgeAckSerial(dir int, u *fact) {
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.low, u.high)
-	if excess >= 2 && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.roundTrip(), 5e6) {
+	if excess >= 2 && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.packets().roundTrip(), 5e6) {
 		x := rules.Here(r224Serial, message, u.frame)
 		x.Since = u.time
 		rules.Judge(x)
@@ -126,7 +126,7 @@ type claim struct {
 }
 
 // claim opens a case that packets of the other side will settle.
-func (c *conn) claim(dir int, num, top int64, rule int, named int64) {
+func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 	s := &c.side[1-dir]
 	x := c.c.Rules.Here(rule, "")
 	x.Since = noWindow
@@ -143,7 +143,7 @@ func (c *conn) claim(dir int, num, top int64, rule int, named int64) {
 
 const maxClaims = 4
 
-func (c *conn) unproven(x *claim) {
+func (c ackJudge) unproven(x *claim) {
 	x.Blocked = session.GuardClean
 	c.c.Rules.Judge(x.Case)
 }
@@ -151,7 +151,7 @@ func (c *conn) unproven(x *claim) {
 // settleClaims looks at a packet captured for the first time: as a first sending,
 // long after an acknowledgement claimed it or one behind it, it proves that to be
 // wrong. Numbers are sent in their order.
-func (c *conn) settleClaims(dir int, num int64) {
+func (c ackJudge) settleClaims(dir int, num int64) {
 	s := &c.side[dir]
 	keep := s.claims[:0]
 	for i := range s.claims {
@@ -159,7 +159,7 @@ func (c *conn) settleClaims(dir int, num int64) {
 		switch {
 		case x.epoch != s.facts.epoch:
 			c.unproven(x)
-		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.fine():
+		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.packets().fine():
 			x.Proof = []uint64{c.fr.Frame}
 			c.c.Rules.Judge(x.Case)
 		case num >= x.num:

@@ -9,7 +9,7 @@ import (
 
 // judgeAgain compares a sending of a packet with that captured before (MC-DPL4R
 // 2.2.2).
-func (c *conn) judgeAgain(dir int, u *fact, msg int64) bool {
+func (c packetJudge) judgeAgain(dir int, u *fact, msg int64) bool {
 	f := c.f
 	data := dataPrint(f, c.fr)
 	rule, what := r222SeqUnique, ""
@@ -43,7 +43,7 @@ func (c *conn) judgeAgain(dir int, u *fact, msg int64) bool {
 
 // isNewBelow reports whether what has the number of another packet is a new one: the
 // first sending of a message behind all others, below the highest number.
-func (c *conn) isNewBelow(dir int, num, msg int64) bool {
+func (c packetJudge) isNewBelow(dir int, num, msg int64) bool {
 	s := &c.side[dir]
 	last, ok := s.msg.Known()
 	return ok && msg > last && num < s.facts.top && c.f.Serial == 0 && c.f.Flags&dp4.STA != 0
@@ -51,7 +51,7 @@ func (c *conn) isNewBelow(dir int, num, msg int64) bool {
 
 // judgeRepeat judges a further sending of the same packet by its serial: an earlier
 // sending may come late, the same one does not come twice.
-func (c *conn) judgeRepeat(dir int, u *fact) {
+func (c packetJudge) judgeRepeat(dir int, u *fact) {
 	rules, f := &c.c.Rules, c.f
 	if step := int8(f.Serial - u.high); step > 0 {
 		rules.PassSet(setRepeat)

@@ -29,14 +29,14 @@ const answerTime = 100e6
 
 // promptly is the longest time after which an answer of a side that came at once
 // passes, in ns.
-func (c *conn) promptly(dir int) int64 {
+func (c ackJudge) promptly(dir int) int64 {
 	slack, _ := c.c.Rules.Slack(dir)
 	return c.c.Dir[1-dir].MinRTT() + slack + answerTime
 }
 
 // judgePrompt looks at an ACK of a packet that asks for one. An answer that comes
 // late may have been under way for long, as its packet may.
-func (c *conn) judgePrompt(dir int, u *fact) {
+func (c ackJudge) judgePrompt(dir int, u *fact) {
 	prior := &c.side[dir].hearing.prior
 	switch again := u.low != u.high; {
 	case again && c.f.Serial == u.high && prior.hasNum && prior.num == u.num && prior.time < u.last:
@@ -52,7 +52,7 @@ func (c *conn) judgePrompt(dir int, u *fact) {
 	}
 }
 
-func (c *conn) answered(dir, kind int, u *fact) {
+func (c ackJudge) answered(dir, kind int, u *fact) {
 	rules := &c.c.Rules
 	if c.fr.Time-u.last <= c.promptly(dir) {
 		c.side[dir].duties[kind].asked++
@@ -81,7 +81,7 @@ func (h *facts) complete(u *fact) bool {
 // the bytes received show that just the packets in between arrived meanwhile. The
 // second answers its packet at once, so the path was quick: a packet that had been
 // sent long before that one was not answered when it arrived.
-func (c *conn) judgeSkipped(dir int, x, y *heard) {
+func (c ackJudge) judgeSkipped(dir int, x, y *heard) {
 	h, k := &c.side[1-dir].facts, &c.side[dir].count
 	if x.typ != dp4.TypeACK || y.typ != dp4.TypeACK || !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num <= x.num || y.num-x.num > nearPackets {
 		return
@@ -126,7 +126,7 @@ func (c *conn) judgeSkipped(dir int, x, y *heard) {
 
 // skipped counts a packet that arrived and was not answered, as far as the capture
 // shows. Often enough, that it missed all the answers is absurd (guard ODDS).
-func (c *conn) skipped(dir, kind int, u *fact, x, y *heard) {
+func (c ackJudge) skipped(dir, kind int, u *fact, x, y *heard) {
 	rules, d := &c.c.Rules, &c.side[dir].duties[kind]
 	if !rules.Clean(x.time) {
 		rules.Unclear(answerRules[kind], session.GuardClean, "an answer seems missing, but so are other frames", u.frame)
@@ -147,7 +147,7 @@ func (c *conn) skipped(dir, kind int, u *fact, x, y *heard) {
 
 // absurd reports whether the chance that so many answers were sent and got lost is
 // below 10^-9, by what is known of the losses of either side.
-func (c *conn) absurd(dir int, d *duty) bool {
+func (c ackJudge) absurd(dir int, d *duty) bool {
 	rules, h := &c.c.Rules, &c.side[dir].facts
 	if d.skipped < max(rules.NeededOdds(0), rules.NeededOdds(1)) {
 		return false

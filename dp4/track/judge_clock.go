@@ -38,7 +38,7 @@ func (k *clock) start(y *heard) {
 
 // judgeClock: the tick count grows by one a millisecond (MC-DPL4R 3.1.3,
 // AMB-DP4-21).
-func (c *conn) judgeClock(dir int, y *heard) {
+func (c ackJudge) judgeClock(dir int, y *heard) {
 	k := &c.side[dir].hearing.clock
 	if !k.set {
 		k.start(y)
@@ -70,16 +70,16 @@ func (c *conn) judgeClock(dir int, y *heard) {
 }
 
 // judgeStill: a tick that does not move at all.
-func (c *conn) judgeStill(dir int, k *clock, y *heard) {
+func (c ackJudge) judgeStill(dir int, k *clock, y *heard) {
 	if k.told || k.same < clockLeast || y.time-k.sameAt < stillTime {
 		return
 	}
 	k.told = true
-	c.broken(r313TickConst, fmt.Sprintf("the tick is %d in %d acknowledgements over %d ms", y.tick, k.same, (y.time-k.sameAt)/1e6), k.frame)
+	c.packets().broken(r313TickConst, fmt.Sprintf("the tick is %d in %d acknowledgements over %d ms", y.tick, k.same, (y.time-k.sameAt)/1e6), k.frame)
 }
 
 // judgeRate compares the first and the latest stretch.
-func (c *conn) judgeRate(dir int, k *clock, y *heard) {
+func (c ackJudge) judgeRate(dir int, k *clock, y *heard) {
 	rules, drift, span := &c.c.Rules, k.low-k.early, y.time-k.from
 	if drift < 0 {
 		drift = -drift

@@ -39,7 +39,7 @@ const (
 )
 
 // judgeCount looks at the ACK at hand, y, after another one, x.
-func (c *conn) judgeCount(dir int, x, y *heard) {
+func (c ackJudge) judgeCount(dir int, x, y *heard) {
 	h := &c.side[1-dir].facts
 	if x.typ != dp4.TypeACK || y.typ != dp4.TypeACK || !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num <= x.num || y.num-x.num > nearPackets {
 		return
@@ -81,7 +81,7 @@ func (c *conn) judgeCount(dir int, x, y *heard) {
 
 // judgeModel: the count is of whole data frames without player indexes (MC-DPL4R
 // 3.1.5.4). Which way of counting fits is told once.
-func (c *conn) judgeModel(dir int, k *count) {
+func (c ackJudge) judgeModel(dir int, k *count) {
 	if k.n < leastCounts || k.told {
 		return
 	}
@@ -91,14 +91,14 @@ func (c *conn) judgeModel(dir int, k *count) {
 	for i := modelIndexes; i < numModels; i++ {
 		if k.fits[i] == k.n && k.fits[modelText] == 0 {
 			k.told = true
-			c.broken(r3154BytesBase, fmt.Sprintf("bytes received counts %s, in all of %d comparisons", modelNames[i], k.n))
+			c.packets().broken(r3154BytesBase, fmt.Sprintf("bytes received counts %s, in all of %d comparisons", modelNames[i], k.n))
 		}
 	}
 }
 
 // judgeCovered: a reliable packet comes after an ACK that covered it and whose count
 // of bytes left it out: the ACK was of what had not arrived (MC-DPL4R 2.2.4, 3.1.5.2).
-func (c *conn) judgeCovered(dir int, num int64) {
+func (c ackJudge) judgeCovered(dir int, num int64) {
 	k, h := &c.side[1-dir].count, &c.side[dir].facts
 	if !k.gap || k.epoch != h.epoch || k.num != num {
 		return

@@ -14,7 +14,7 @@ const noWindow = 1<<63 - 1
 
 // judgeData judges a data frame before the engine sees it. It reports false for a
 // frame whose numbers are impossible, which is not to be tracked.
-func (c *conn) judgeData(dir int, num, msg int64) bool {
+func (c packetJudge) judgeData(dir int, num, msg int64) bool {
 	h := &c.side[dir].facts
 	u := h.fact(num)
 	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
@@ -33,12 +33,12 @@ func (c *conn) judgeData(dir int, num, msg int64) bool {
 }
 
 // blame breaks a rule at a packet captured before.
-func (c *conn) blame(rule, dir int, u *fact, message string, proof ...uint64) {
+func (c packetJudge) blame(rule, dir int, u *fact, message string, proof ...uint64) {
 	c.c.Rules.Judge(session.Case{Rule: rule, Dir: dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: proof, Message: message, Since: noWindow})
 }
 
 // broken breaks a rule at the frame at hand.
-func (c *conn) broken(rule int, message string, proof ...uint64) {
+func (c packetJudge) broken(rule int, message string, proof ...uint64) {
 	x := c.c.Rules.Here(rule, message, proof...)
 	x.Since = noWindow
 	c.c.Rules.Judge(x)
@@ -47,7 +47,7 @@ func (c *conn) broken(rule int, message string, proof ...uint64) {
 // judgeNew judges a packet captured for the first time by its neighbours. Of two
 // packets, one behind the other, the second belongs to the same message or to a
 // later one, and no more messages begin than there are packets (MC-DPL4R 2.2.2).
-func (c *conn) judgeNew(dir int, num, msg int64) bool {
+func (c packetJudge) judgeNew(dir int, num, msg int64) bool {
 	h, f := &c.side[dir].facts, c.f
 	if !h.topSet || num > h.top+nearPackets {
 		return true
@@ -87,7 +87,7 @@ func (c *conn) judgeNew(dir int, num, msg int64) bool {
 }
 
 // judgeBehind compares with the nearest packet before.
-func (c *conn) judgeBehind(dir int, p *fact, num, msg int64) bool {
+func (c packetJudge) judgeBehind(dir int, p *fact, num, msg int64) bool {
 	h, f := &c.side[dir].facts, c.f
 	d, dm := num-p.num, msg-p.msg
 	switch {
@@ -119,7 +119,7 @@ func (c *conn) judgeBehind(dir int, p *fact, num, msg int64) bool {
 }
 
 // judgeEnded: a packet of the message that ended right before.
-func (c *conn) judgeEnded(p *fact) bool {
+func (c packetJudge) judgeEnded(p *fact) bool {
 	f := c.f
 	rule, what := r222EomLast, "belongs to message %d, which ended at sequence %d"
 	h := &c.side[c.c.DirOf(c.fr.Datagram)].facts
@@ -149,7 +149,7 @@ func (h *facts) goesPast(num, msg int64) (again bool) {
 
 // judgeUnended: behind a packet that did not end its message. When another message
 // follows, the next packet tells which of both is out of place.
-func (c *conn) judgeUnended(dir int, p *fact, d, dm int64) bool {
+func (c packetJudge) judgeUnended(dir int, p *fact, d, dm int64) bool {
 	h, f := &c.side[dir].facts, c.f
 	if d != 1 {
 		return true
@@ -169,7 +169,7 @@ func (c *conn) judgeUnended(dir int, p *fact, d, dm int64) bool {
 
 // settleOpen ends the case of a packet that followed one without EOM and was of
 // another message, now that the packet behind it continues that one.
-func (c *conn) settleOpen(dir int) {
+func (c packetJudge) settleOpen(dir int) {
 	h := &c.side[dir].facts
 	h.isOpen = false
 	p, u := h.fact(h.open-1), h.fact(h.open)
@@ -186,7 +186,7 @@ func (c *conn) settleOpen(dir int) {
 // judgeBack: the packet belongs to an earlier message than the one before it. When
 // that message was under way, the packet in between is out of place (MC-DPL4R
 // 3.1.5.2), else this one is.
-func (c *conn) judgeBack(dir int, p *fact, num, msg int64) bool {
+func (c packetJudge) judgeBack(dir int, p *fact, num, msg int64) bool {
 	h, f := &c.side[dir].facts, c.f
 	m := h.message(msg)
 	if m != nil && m.low < p.num && !(m.hasEOM && m.eom < p.num) {
@@ -206,7 +206,7 @@ func (c *conn) judgeBack(dir int, p *fact, num, msg int64) bool {
 }
 
 // judgePart compares with the other packets of the message.
-func (c *conn) judgePart(num int64, m *messageFact) bool {
+func (c packetJudge) judgePart(num int64, m *messageFact) bool {
 	f := c.f
 	if m == nil {
 		return true
@@ -231,7 +231,7 @@ func (c *conn) judgePart(num int64, m *messageFact) bool {
 
 // judgeOvertaken: a first sending, which its serial 0 proves, comes long after a
 // packet with a higher number. When that one stands alone, it ran ahead.
-func (c *conn) judgeOvertaken(dir int, num int64, u *fact) bool {
+func (c packetJudge) judgeOvertaken(dir int, num int64, u *fact) bool {
 	h, f := &c.side[dir].facts, c.f
 	if f.Serial != 0 || f.Flags&dp4.STA == 0 || u.low != 0 || !c.fine() || c.fr.Time-u.time <= 2*u.horizon {
 		return true
@@ -245,7 +245,7 @@ func (c *conn) judgeOvertaken(dir int, num int64, u *fact) bool {
 }
 
 // blameAhead breaks a rule at a packet that ran ahead of all others and forgets it.
-func (c *conn) blameAhead(dir, rule int, u *fact, message string, num int64) {
+func (c packetJudge) blameAhead(dir, rule int, u *fact, message string, num int64) {
 	s := &c.side[dir]
 	c.blame(rule, dir, u, message, c.fr.Frame)
 	if m := s.facts.message(u.msg); m != nil && m.low == u.num {
@@ -260,7 +260,7 @@ func (c *conn) blameAhead(dir, rule int, u *fact, message string, num int64) {
 }
 
 // remember keeps what rules need of a data frame the engine has judged.
-func (c *conn) remember(dir int, num, msg int64) {
+func (c packetJudge) remember(dir int, num, msg int64) {
 	s := &c.side[dir]
 	h := &s.facts
 	if !c.isNew() {
@@ -277,11 +277,11 @@ func (c *conn) remember(dir int, num, msg int64) {
 	u := h.fact(num)
 	if u == nil {
 		if len(s.claims) > 0 {
-			c.settleClaims(dir, num)
+			c.acks().settleClaims(dir, num)
 		}
 		u = h.keep(c.f, c.fr, num, msg, sum)
 		u.horizon = c.c.Rules.Horizon()
-		c.judgeCovered(dir, num)
+		c.acks().judgeCovered(dir, num)
 		c.judgeFirst(dir, u)
 		return
 	}
@@ -293,7 +293,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 		u.nacks = 0
 		c.c.Rules.Pass(r3153Retx)
 	} else if retry {
-		c.judgeUnreported(dir, u)
+		c.acks().judgeUnreported(dir, u)
 	}
 	if m := h.message(msg); m != nil {
 		m.high = max(m.high, c.f.Serial)
@@ -305,7 +305,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 
 // fine reports that times of the capture are known to be fine enough to tell a later
 // sending from a copy.
-func (c *conn) fine() bool {
+func (c packetJudge) fine() bool {
 	rules := &c.c.Rules
 	return rules.ClockFine() && rules.Frames(0)+rules.Frames(1) >= fineFrames
 }

@@ -19,7 +19,7 @@ const (
 // judgeUnreported: a packet is sent again that others followed, though nobody
 // reported it missing. That its receiver had a gap, and for long enough, nobody can
 // tell (MC-DPL4R 3.1.5.2).
-func (c *conn) judgeUnreported(dir int, u *fact) {
+func (c ackJudge) judgeUnreported(dir int, u *fact) {
 	if c.f.Flags&dp4.RLY == 0 || u.num >= c.side[dir].facts.top {
 		return
 	}
@@ -30,7 +30,7 @@ func (c *conn) judgeUnreported(dir int, u *fact) {
 
 // judgeNeglect: what a NACK reports missing is sent again. The NACK may be lost
 // behind the capture point, and the retry before it.
-func (c *conn) judgeNeglect(dir int, u *fact) {
+func (c ackJudge) judgeNeglect(dir int, u *fact) {
 	rules := &c.c.Rules
 	if look, ok := c.c.Dir[1-dir].Look(u.num); !ok || look.Acked {
 		return

@@ -42,7 +42,7 @@ const forget = 10e9
 
 // hear enters an acknowledgement whose counters were captured. known says that num
 // is beyond doubt.
-func (c *conn) hearAck(dir int, num int64, known bool) {
+func (c ackJudge) hearAck(dir int, num int64, known bool) {
 	f, s := c.f, &c.side[dir].hearing
 	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, tick: f.Tick, bytes: f.BytesReceived,
 		frame: c.fr.Frame, time: c.fr.Time, epoch: c.side[1-dir].facts.epoch}
@@ -52,7 +52,7 @@ func (c *conn) hearAck(dir int, num int64, known bool) {
 	if !s.base.set && c.c.Complete {
 		// It names a packet that arrived (MC-DPL4R 3.1.5.4).
 		if !c.c.Rules.Check(r3154BytesZero, y.bytes > 0) {
-			c.broken(r3154BytesZero, "bytes received is 0 in an acknowledgement of data")
+			c.packets().broken(r3154BytesZero, "bytes received is 0 in an acknowledgement of data")
 		}
 	}
 	if !c.fr.HasTime || !s.base.set || y.time-s.base.time > forget {
@@ -65,7 +65,7 @@ func (c *conn) hearAck(dir int, num int64, known bool) {
 	}
 	switch {
 	case s.base.goesOn(&y):
-		c.judgeBytes(dir, &y)
+		c.packets().judgeBytes(dir, &y)
 		c.judgeCount(dir, &s.base, &y)
 		if y.time-s.base.time > answerTime {
 			c.judgeSkipped(dir, &s.base, &y)
@@ -100,7 +100,7 @@ func (y *heard) before(x *heard) bool {
 
 // overtaken reports that y may have been sent before x, or with it: that is no
 // fault. What counted more bytes was sent later, whatever its tick.
-func (c *conn) overtaken(x, y *heard) bool {
+func (c ackJudge) overtaken(x, y *heard) bool {
 	switch step := int32(y.tick - x.tick); {
 	case step > 0:
 		return false
@@ -108,12 +108,12 @@ func (c *conn) overtaken(x, y *heard) bool {
 		return true
 	}
 	more := int32(y.bytes - x.bytes)
-	return more < 0 || more == 0 && (!c.fine() || y.time-x.time <= 2*c.c.Rules.Horizon())
+	return more < 0 || more == 0 && (!c.packets().fine() || y.time-x.time <= 2*c.c.Rules.Horizon())
 }
 
 // settleDoubt decides with a third acknowledgement. It reports whether that is done
 // with.
-func (c *conn) settleDoubt(dir int, z *heard) bool {
+func (c ackJudge) settleDoubt(dir int, z *heard) bool {
 	s := &c.side[dir].hearing
 	p, x, y := s.prior, s.base, s.doubt
 	switch {
@@ -150,7 +150,7 @@ func (c *conn) settleDoubt(dir int, z *heard) bool {
 }
 
 // accuse reports what goes back from x to y, at either of them.
-func (c *conn) accuse(dir int, x, y, at *heard, g session.Guard) {
+func (c ackJudge) accuse(dir int, x, y, at *heard, g session.Guard) {
 	say := func(rule int, message string) {
 		proof := x.frame
 		if at == x {
@@ -189,7 +189,7 @@ func (c *conn) accuse(dir int, x, y, at *heard, g session.Guard) {
 }
 
 // closeHearing ends what no further acknowledgement decides.
-func (c *conn) closeHearing(dir int) {
+func (c ackJudge) closeHearing(dir int) {
 	s := &c.side[dir].hearing
 	if s.doubt.set {
 		x, y := s.base, s.doubt
@@ -212,7 +212,7 @@ type lastMask struct {
 
 // judgeMasks compares a NACK with the one before: what its mask said was received
 // is not missing later (MC-DPL4R 2.2.3, AMB-DP4-15).
-func (c *conn) judgeMasks(dir int, y *heard) {
+func (c ackJudge) judgeMasks(dir int, y *heard) {
 	rules, f, s := &c.c.Rules, c.f, &c.side[dir].hearing
 	rules.Pass(r223First)
 	rules.Pass(r3153AckPrior)

@@ -24,7 +24,7 @@ type product struct {
 
 // judgeProduct: the Windows product sends neither NACKs nor extended flags
 // (appendix A <2>, <3>, <5>).
-func (c *conn) judgeProduct(dir int) {
+func (c packetJudge) judgeProduct(dir int) {
 	rules, f := &c.c.Rules, c.f
 	if !rules.Check(r222ExtProduct, f.Flags&dp4.EXT == 0) {
 		rules.Broken(r222ExtProduct, fmt.Sprintf("flags 0x%02x: Windows never sets EXT", uint8(f.Flags)))
@@ -35,7 +35,7 @@ func (c *conn) judgeProduct(dir int) {
 }
 
 // judgeSAK: when Windows asks for an acknowledgement (appendix A <8>).
-func (c *conn) judgeSAK(dir int, num int64, retry bool) {
+func (c packetJudge) judgeSAK(dir int, num int64, retry bool) {
 	rules, f, p := &c.c.Rules, c.f, &c.side[dir].product
 	asks := f.Flags&dp4.SAK != 0
 	if retry && !rules.Check(r3152SakProductRetry, asks) {
@@ -67,7 +67,7 @@ func (c *conn) judgeSAK(dir int, num int64, retry bool) {
 
 // judgeSAKTime compares with a quarter of the longest round trip the sender may
 // have estimated, and twice the time, for the path shifts packets.
-func (c *conn) judgeSAKTime(p *product) {
+func (c packetJudge) judgeSAKTime(p *product) {
 	rules, since := &c.c.Rules, c.fr.Time-p.sakAt
 	if !rules.Check(r3152SakProduct50ms, since <= max(2*productTime, c.roundTrip())) {
 		rules.Broken(r3152SakProduct50ms, fmt.Sprintf("no SAK, though the last was %d ms ago", since/1e6))
@@ -76,7 +76,7 @@ func (c *conn) judgeSAKTime(p *product) {
 }
 
 // roundTrip is the whole round trip as far as it was seen, in ns.
-func (c *conn) roundTrip() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() }
+func (c packetJudge) roundTrip() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() }
 
 // isNew reports a frame that is no copy of one captured before.
-func (c *conn) isNew() bool { return !c.fr.Words.Has(dissect.Duplicate) }
+func (c packetJudge) isNew() bool { return !c.fr.Words.Has(dissect.Duplicate) }

@@ -9,7 +9,7 @@ import (
 
 // judgeFirst judges what the first captured copy of a packet tells besides its
 // place.
-func (c *conn) judgeFirst(dir int, u *fact) {
+func (c packetJudge) judgeFirst(dir int, u *fact) {
 	f, rules := c.f, &c.c.Rules
 	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && c.side[dir].started {
 		// No more messages begin than there are packets.
@@ -39,7 +39,7 @@ func (c *conn) judgeFirst(dir int, u *fact) {
 // judgeSerialStart: the first sending of a message has serial 0 (MC-DPL4R 2.2.2,
 // 3.1.3). Packets are first sent in their order, so a packet that comes sooner
 // behind the one before it than any retry can was not sent before.
-func (c *conn) judgeSerialStart(dir int, u *fact) {
+func (c packetJudge) judgeSerialStart(dir int, u *fact) {
 	rules, f := &c.c.Rules, c.f
 	if rules.Check(r222SerialStart, f.Serial == 0) {
 		return
@@ -64,7 +64,7 @@ const soonPart = 5e6
 
 // judgePartSerial judges the serial of a part of a message: it counts the sendings
 // of all parts (MC-DPL4R 2.2.2). Some count each part by itself (AMB-DP4-13).
-func (c *conn) judgePartSerial(dir int, u *fact) {
+func (c packetJudge) judgePartSerial(dir int, u *fact) {
 	rules, f, s := &c.c.Rules, c.f, &c.side[dir]
 	h := &s.facts
 	m := h.message(u.msg)
@@ -106,7 +106,7 @@ const startTime = 2e9
 // judgeStart: messageids and sequences begin with 1 (MC-DPL4R 2.2.2, 3.1.3), or
 // with 0, as in the example (AMB-DP4-01, AMB-DP4-02). Higher numbers of the first
 // packet captured may be those of later packets; both numbers together tell.
-func (c *conn) judgeStart(dir int, u *fact) {
+func (c packetJudge) judgeStart(dir int, u *fact) {
 	s, rules, f := &c.side[dir], &c.c.Rules, c.f
 	s.started = true
 	if s.early || !c.fr.HasTime || c.fr.Time-c.c.FirstTime > startTime || f.Serial != 0 || f.Flags&dp4.STA == 0 {
@@ -140,7 +140,7 @@ func (c *conn) judgeStart(dir int, u *fact) {
 
 // judgeRetryTime: a retry sooner than the shortest round trip after the sending
 // before cannot know whether that arrived (MC-DPL4R 3.1.2).
-func (c *conn) judgeRetryTime(dir int, u *fact) {
+func (c packetJudge) judgeRetryTime(dir int, u *fact) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	if !c.fr.HasTime || c.f.Serial != u.high+1 || c.f.Flags&dp4.WholeMessage != dp4.WholeMessage {
 		return

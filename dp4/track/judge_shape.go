@@ -59,7 +59,7 @@ const faultsShun = faultShort | faultTerm | faultThird | faultType | faultNoack 
 
 // faults looks at the frame at hand by itself (MC-DPL4R 2, 2.2). Of a cut frame
 // only what its flags say counts.
-func (c *conn) faults(err *dissect.Error) (x fault) {
+func (c packetJudge) faults(err *dissect.Error) (x fault) {
 	f := c.f
 	if err == nil && f.From.Width == 1 && f.To.Width == 1 && len(f.Trailing) == 0 {
 		if t := f.Flags & (dp4.EXT | dp4.CMD | dp4.ACK | dp4.BIG); t == dp4.CMD || t == dp4.ACK {
@@ -160,7 +160,7 @@ func extFault(f *dp4.Frame, fr *dissect.Frame, x fault) fault {
 }
 
 // judgeShape reports the faults of the frame at hand, which is no copy.
-func (c *conn) judgeShape(x fault) {
+func (c packetJudge) judgeShape(x fault) {
 	rules, f := &c.c.Rules, c.f
 	tell := func(bit fault, rule int, format string, args ...any) {
 		if x&bit != 0 {
@@ -189,7 +189,7 @@ func (c *conn) judgeShape(x fault) {
 
 // judgeLength reports an ACK or NACK that lacks bytes or has some too many; the
 // latter does less harm.
-func (c *conn) judgeLength(size int, more bool) {
+func (c packetJudge) judgeLength(size int, more bool) {
 	rules, want := &c.c.Rules, nackSize
 	rule, name := r224Len, "an ACK"
 	if c.f.Type == dp4.TypeNACK {
@@ -202,7 +202,7 @@ func (c *conn) judgeLength(size int, more bool) {
 }
 
 // judgeWhole ends the frame-local rules of a frame that is no copy.
-func (c *conn) judgeWhole(dir int, x fault) {
+func (c packetJudge) judgeWhole(dir int, x fault) {
 	rules, f := &c.c.Rules, c.f
 	if c.wants.Profile.Windows {
 		c.judgeProduct(dir)
@@ -239,7 +239,7 @@ func (c *conn) judgeWhole(dir int, x fault) {
 }
 
 // isPlain passes what the frame at hand passes if it is like most others.
-func (c *conn) isPlain() bool {
+func (c packetJudge) isPlain() bool {
 	f := c.f
 	switch {
 	case f.Type == dp4.TypeData && len(f.Data) > 0 && (f.Data[0] != dp4.Signature[0] || !dp4.IsCore(f.Data)):
@@ -253,7 +253,7 @@ func (c *conn) isPlain() bool {
 }
 
 // judgeEnvelope: what finds and joins a session is sent bare (MC-DPL4R 1.3).
-func (c *conn) judgeEnvelope() {
+func (c packetJudge) judgeEnvelope() {
 	if c.f.Flags&dp4.STA == 0 {
 		return
 	}

@@ -29,7 +29,7 @@ type shunned struct {
 const shunTime = 5e9
 
 // shunFrame notes a data frame that must be ignored.
-func (c *conn) shunFrame(dir, rule int) {
+func (c packetJudge) shunFrame(dir, rule int) {
 	s, f := &c.side[dir], c.f
 	size := int64(f.Size(c.fr.Length))
 	s.total += size
@@ -40,7 +40,7 @@ func (c *conn) shunFrame(dir, rule int) {
 // judgeShunned looks at an ACK for one of a frame of the other side that must be
 // ignored (MC-DPL4R 2.2.2, 3.1.5.2). captured says that another frame with its
 // numbers was.
-func (c *conn) judgeShunned(dir int, captured bool) {
+func (c packetJudge) judgeShunned(dir int, captured bool) {
 	x, f, base := &c.side[1-dir].shunned, c.f, &c.side[dir].hearing.base
 	if !x.set {
 		return
@@ -79,7 +79,7 @@ func (x *shunned) counted(received int64) bool {
 // packets behind the one the last ACK named were captured, and each may have been
 // doubled on its way. Retries the capture missed look alike: only a later count that
 // is lower again proves one wrong.
-func (c *conn) judgeBytes(dir int, y *heard) {
+func (c packetJudge) judgeBytes(dir int, y *heard) {
 	rules, s := &c.c.Rules, &c.side[1-dir]
 	base := &c.side[dir].hearing.base
 	u := s.facts.fact(base.num)

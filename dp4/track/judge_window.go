@@ -28,7 +28,7 @@ const leastRTTs = 20
 // reliable one that is not acknowledged (MC-DPL4R 2.2.2, AMB-DP4-16). What the
 // sender knew when it sent the message passed the capture point before; but the
 // capture may have missed it.
-func (c *conn) judgeWindow(dir int, u *fact) {
+func (c packetJudge) judgeWindow(dir int, u *fact) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	low := c.outstanding(dir, u.num)
 	if low == nil || u.msg-low.msg < dp4.MessageWindow {
@@ -48,7 +48,7 @@ func (c *conn) judgeWindow(dir int, u *fact) {
 
 // surely is a time within which no answer comes back, in ns: half of the shortest
 // round trip, when there were enough.
-func (c *conn) surely() int64 {
+func (c packetJudge) surely() int64 {
 	if min(c.side[0].answers, c.side[1].answers) < leastRTTs {
 		return 0
 	}
@@ -62,7 +62,7 @@ func beyond(msg int64, low *fact) string {
 // outstanding is the lowest reliable packet that is not known to be acknowledged,
 // nil for none, as far below num that its message can be outside the window: no
 // more messages begin than there are packets.
-func (c *conn) outstanding(dir int, num int64) *fact {
+func (c packetJudge) outstanding(dir int, num int64) *fact {
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	to := num - dp4.MessageWindow
 	from, ok := out.Window().Cumulative()
@@ -87,7 +87,7 @@ func (c *conn) outstanding(dir int, num int64) *fact {
 
 // settleExcess looks at the first acknowledgement that was certainly sent after a
 // message beyond the window was: what it leaves open was open then.
-func (c *conn) settleExcess(dir int) {
+func (c packetJudge) settleExcess(dir int) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	x := &s.excess
 	if !x.set || c.fr.Time < x.ripe || !c.fine() {

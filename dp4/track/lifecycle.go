@@ -121,7 +121,7 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
 	for i := range c.side {
-		c.closeHearing(i)
+		c.acks().closeHearing(i)
 		c.side[i].asm.close()
 		if leaky || !c.side[i].bytes.tight() {
 			// What looks lost on its way here may have been lost by the capture.

@@ -41,7 +41,7 @@ func (k *fastKey) verify(sig [8]byte, hash uint64) sigVerdict {
 // authentic checks a frame's signature and counts the verdict. It reports
 // false for frames that must not touch the state of the connection: forged,
 // stale and unsigned ones (MC-DPL8R 3.1.5.2.7).
-func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) bool {
+func (c signatureJudge) authentic(dir int, num int64, has bool, off int, sig [8]byte) bool {
 	if c.mode == modeNone || c.params.Signing == dp8.Unsigned {
 		return true
 	}
@@ -84,7 +84,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 // heedDoubtful counts a frame whose signature is wrong unless the capture missed an
 // epoch. It reports whether the frame may touch the state: one alone may not. No rule
 // judges it (guard AUTH).
-func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
+func (c signatureJudge) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
 	c.doubtSignature(dir, num, v, true)
 	c.c.Rules.Doubt(session.GuardAuth)
@@ -95,7 +95,7 @@ func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	return false
 }
 
-func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
+func (c signatureJudge) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 	s := &c.side[dir]
 	c.trySupplied(dir, num, off, sig)
 	switch c.mode {
@@ -108,9 +108,9 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 	}
 	switch { // the secrets may be known without the mode, from a handshake cut by the capture
 	case s.fast.matches(sig):
-		c.knowMode(modeFast, true)
+		c.handshakes().knowMode(modeFast, true)
 	case s.keys.known && s.keys.matches(c.fr.Payload, off, sig, s.keys.current):
-		c.knowMode(modeFull, true)
+		c.handshakes().knowMode(modeFull, true)
 	default:
 		c.inferMode(dir, sig)
 	}
@@ -123,7 +123,7 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 
 // settleKeys promotes the secret of a new epoch once it is proven, and counts
 // the frames that waited for it.
-func (c *conn) settleKeys(dir int) {
+func (c signatureJudge) settleKeys(dir int) {
 	k := &c.side[dir].keys
 	suspects := k.suspects
 	if valid, invalid, ok := k.settleEpoch(); ok {
@@ -137,7 +137,7 @@ func (c *conn) settleKeys(dir int) {
 
 // countSignature enters a verdict; it reports whether the frame may touch the
 // state. Verdicts that wait for an epoch's secret are counted when it is known.
-func (c *conn) countSignature(dir int, v sigVerdict) bool {
+func (c signatureJudge) countSignature(dir int, v sigVerdict) bool {
 	d := &c.c.Dir[dir]
 	d.HasSignatures = true
 	switch v {
@@ -166,7 +166,7 @@ func (c *conn) countSignature(dir int, v sigVerdict) bool {
 
 // waiting reports whether the frame just verified waits for its epoch's secret:
 // then keyring.pending holds it.
-func (c *conn) waiting(dir int) bool {
+func (c signatureJudge) waiting(dir int) bool {
 	k := &c.side[dir].keys
 	return c.mode == modeFull && k.known && k.justTried
 }
@@ -186,7 +186,7 @@ const maxUnjudged = 8
 
 // keepUnjudged keeps the frame at hand while its secret may yet be seen. One that
 // waits for the secret of its epoch is judged with that.
-func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
+func (c signatureJudge) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 	s := &c.side[dir]
 	if !c.fr.Cut() && !c.hs.secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
 		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, session.Unmarked).Hash, bytes.Clone(c.fr.Payload)})
@@ -194,7 +194,7 @@ func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 }
 
 // rejudge gives the frames that came before the secrets their verdict.
-func (c *conn) rejudge() {
+func (c signatureJudge) rejudge() {
 	for dir := range c.side {
 		s, count := &c.side[dir], &c.c.Dir[dir].Signatures
 		for _, u := range s.unjudged {
@@ -222,7 +222,7 @@ func (c *conn) rejudge() {
 
 // inferMode tells fast from full signing when the handshake was not captured:
 // equal signatures on different frames are secrets, different ones digests.
-func (c *conn) inferMode(dir int, sig [8]byte) {
+func (c signatureJudge) inferMode(dir int, sig [8]byte) {
 	k, hash := &c.side[dir].fast, c.sending(0, session.Unmarked).Hash
 	switch {
 	case k.guessed == 0:

@@ -1,8 +1,6 @@
 package track
 
 import (
-	"math/bits"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
@@ -123,9 +121,9 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
-		c.judgeMalformed(dir)
+		c.commands().judgeMalformed(dir)
 		c.malformedFrame(dir)
-		c.judgeMalformedData(err)
+		c.content().judgeMalformedData(err)
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
 		c.countUntracked(dir)
 	case f.Type == dp8.TypeDFrame:
@@ -133,7 +131,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case f.Type == dp8.TypeSACK:
 		c.sack(dir)
 	case f.Type != dp8.TypeNone:
-		c.handshake(dir)
+		c.handshakes().handshake(dir)
 	}
 	c.before = fr.Time
 }
@@ -147,15 +145,15 @@ func (c *conn) countUntracked(dir int) {
 	case dp8.TypeDFrame:
 		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
 	}
-	c.blindTo(dir)
+	c.sequence().blindTo(dir)
 }
 
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
 // the signature it lacks is still counted as one.
 func (c *conn) malformedFrame(dir int) {
 	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] {
-		c.countSignature(dir, sigInvalid)
-		c.refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
+		c.signing().countSignature(dir, sigInvalid)
+		c.signing().refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
 	}
 }
 
@@ -178,16 +176,16 @@ func (c *conn) dataFrame(dir int) {
 		c.fr.Words |= dissect.Duplicate
 		return
 	}
-	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+	if !c.signing().authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
 	if c.foreignKeepAlive(d) {
-		c.judgeForeignKeepAlive(dir, num, d)
+		c.content().judgeForeignKeepAlive(dir, num, d)
 		return
 	}
 	c.mark(dir, num, d)
-	if c.isBehindEnd(dir, num) {
-		c.ignoreBehindEnd(dir, num, d, keepAlive)
+	if c.ends().isBehindEnd(dir, num) {
+		c.ends().ignoreBehindEnd(dir, num, d, keepAlive)
 		return
 	}
 	switch out.Place(&c.sent, c.fr.Datagram) {
@@ -216,8 +214,8 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	}
 	c.horizon = c.c.Rules.Horizon()
 	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == session.MarkRetry, 0
-	c.heed(dir, num)
-	c.recall(dir, num)
+	c.sequence().heed(dir, num)
+	c.sequence().recall(dir, num)
 	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
@@ -226,8 +224,8 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	}
 	copied := v.Words.Has(dissect.Duplicate)
 	if !copied {
-		c.judgeData(dir, num, d, keepAlive)
-		c.judgeNumber(dir, num, d, v)
+		c.content().judgeData(dir, num, d, keepAlive)
+		c.sequence().judgeNumber(dir, num, d, v)
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
@@ -240,13 +238,13 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	c.sawData(dir, num, d, v.Sendings)
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
-		c.carry(dir, num, d)
+		c.acks().carry(dir, num, d)
 		if c.sent.Mark != session.MarkRetry {
 			out.Keep(&c.sent)
 		}
-		c.judgeMessage(dir, num)
+		c.content().judgeMessage(dir, num)
 		if c.side[1-dir].ended {
-			c.judgeReply(dir, num+1)
+			c.ends().judgeReply(dir, num+1)
 		}
 	}
 	c.judgeFlow(dir, num, d, keepAlive, v)
@@ -283,7 +281,7 @@ func (c *conn) countData(out *session.Direction, d *dp8.DFrame, keepAlive bool) 
 func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
 	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
 	if foreign {
-		c.unsay(d.SessionID)
+		c.commands().unsay(d.SessionID)
 	}
 	return foreign
 }
@@ -296,7 +294,7 @@ func (c *conn) sack(dir int) {
 		c.learnSigning(k.HasSignature)
 	}
 	next := c.nextSend(s, k.NSeq)
-	if !c.authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
+	if !c.signing().authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
 	}
 	c.confirmAcked(1-dir, k.NRcv)
@@ -304,101 +302,16 @@ func (c *conn) sack(dir int) {
 	x.Passed = c.side[dir].ticks.passed(k.Timestamp)
 	c.fr.Words |= out.Unnumbered(x, false)
 	c.life.heard(dir)
-	if !c.judgeSACK(dir, next) {
+	if !c.acks().judgeSACK(dir, next) {
 		return
 	}
 	c.listen(dir, next)
-	c.speaks(dir)
+	c.handshakes().speaks(dir)
 	s.nseq.Advance(next)
 	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
-	c.heed(dir, next)
-	c.judgeNextSend(dir, next)
+	c.sequence().heed(dir, next)
+	c.acks().judgeNextSend(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	c.giveUp(dir, next, k.SendMask)
-	c.judgeReply(dir, next)
-}
-
-// nextSend unwraps a bNSeq near what the side has sent.
-func (c *conn) nextSend(s *side, wire uint8) int64 {
-	if ref, ok := s.seq.Known(); ok {
-		return near(ref+1, wire)
-	}
-	return s.nseq.Peek(uint32(wire))
-}
-
-// near is the number with the given low byte that is nearest to ref.
-func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
-
-// acknowledge applies NRcv and SACK mask of a frame of side dir to what the
-// other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
-func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
-	other := 1 - dir
-	out := &c.c.Dir[other]
-	ref, ok := out.Window().Highest()
-	if !ok {
-		c.side[other].early, c.side[other].earlyTo = true, nrcv
-		c.judgeFirstAck(dir, nrcv)
-		c.side[other].history.missed = c.side[other].history.missed || nrcv != 0
-		return
-	}
-	cum, known := out.Window().Cumulative()
-	if known {
-		ref = max(ref, cum)
-	}
-	next := near(ref, nrcv)
-	if s, peer := &c.side[dir], &c.side[other]; s.ended || peer.ended || len(peer.refused) > 0 {
-		c.judgeAcknowledged(dir, next)
-	}
-	genuine := !c.fr.Words.Has(dissect.Duplicate)
-	if genuine {
-		mask = c.judgeAcknowledgement(dir, nrcv, mask)
-	}
-	if s := &c.side[other]; s.closing.beyond && next > s.endSeq+1 {
-		next, mask = s.endSeq+1, 0 // what it acknowledges beyond should have been ignored
-	}
-	a, d := &c.ack, c.fr.Datagram
-	a.Next, a.Mask, a.Base = next, mask, next+1
-	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)
-	words := out.Acknowledge(a, c.link)
-	if genuine {
-		c.acknowledged(dir, cum, known, words, pure)
-	}
-	if s := &c.side[dir]; pure {
-		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
-			words |= dissect.DuplicateAck
-		}
-		s.acked, s.ackNext, s.ackMask = true, next, mask
-	}
-	c.fr.Words |= words
-	if cum, ok := out.Window().Cumulative(); ok {
-		c.side[other].asm.passed(min(cum, ref+1))
-	}
-}
-
-// giveUp applies a send mask: bit i gives up the number before-1-i of the side
-// itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
-// mask before did not have are looked at.
-func (c *conn) giveUp(dir int, before int64, mask uint64) {
-	if mask == 0 && !c.side[dir].sequence.alone.waiting {
-		return
-	}
-	if !c.fr.Words.Has(dissect.Duplicate) {
-		mask = c.judgeSendMask(dir, before, mask)
-	}
-	if mask == 0 {
-		return
-	}
-	s := &c.side[dir]
-	fresh := mask
-	if shift := before - s.maskBase; shift >= 0 && shift < 64 {
-		fresh &^= s.sendMask << uint(shift)
-	}
-	s.sendMask, s.maskBase = mask, before
-	s.gaveUp = max(s.gaveUp, before)
-	for ; fresh != 0; fresh &= fresh - 1 {
-		n := before - 1 - int64(bits.TrailingZeros64(fresh))
-		c.c.Dir[dir].GiveUp(n)
-		s.asm.giveUp(n)
-		s.keys.see(n)
-	}
+	c.ends().judgeReply(dir, next)
 }

@@ -22,7 +22,7 @@ type handshakeState struct {
 }
 
 // handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.
-func (c *conn) handshake(dir int) {
+func (c handshakeJudge) handshake(dir int) {
 	h := &c.f.Handshake
 	if h.Opcode == dp8.OpHardDisconnect {
 		c.hardDisconnect(dir)
@@ -46,7 +46,7 @@ func (c *conn) handshake(dir int) {
 	}
 	switch h.Opcode {
 	case dp8.OpConnect:
-		c.judgeConnects(h)
+		c.retries().judgeConnects(h)
 		c.hs.connects++
 		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
 		for i := range c.side { // the answers may be repeated when data has passed
@@ -64,7 +64,7 @@ func (c *conn) handshake(dir int) {
 
 // answer tracks CONNECTED and CONNECTED_SIGNED: with POLL they come from the
 // listener, without from the connector (MC-DPL8R 2.2.1.2, 2.2.1.3).
-func (c *conn) answer(dir int, h *dp8.Handshake) {
+func (c handshakeJudge) answer(dir int, h *dp8.Handshake) {
 	fromListener := h.Command&dp8.Poll != 0
 	if c.connector >= 0 {
 		fromListener = dir != c.connector // what CONNECT showed beats the flag
@@ -74,7 +74,7 @@ func (c *conn) answer(dir int, h *dp8.Handshake) {
 		c.knowConnector(dir)
 	}
 	if fromListener {
-		c.judgeConnectedLate()
+		c.retries().judgeConnectedLate()
 		c.hs.answered = true
 	} else {
 		c.hs.confirmed = true
@@ -91,7 +91,7 @@ func (c *conn) answer(dir int, h *dp8.Handshake) {
 
 // knowSigned learns mode and secrets from a CONNECTED_SIGNED. Both secrets are
 // the connector's choice and zero in the listener's frame.
-func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
+func (c handshakeJudge) knowSigned(h *dp8.Handshake, fromListener bool) {
 	const secretsEnd, optionsEnd = 40, 44
 	there := len(c.fr.Payload)
 	c.hs.signed = true
@@ -109,15 +109,15 @@ func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
 		return
 	}
 	c.hs.secrets = true
-	c.judgeSigningVersion()
-	c.judgeLeak(h)
-	c.checkSupplied(h)
+	c.signing().judgeSigningVersion()
+	c.signing().judgeLeak(h)
+	c.signing().checkSupplied(h)
 	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
-	c.rejudge()
+	c.signing().rejudge()
 }
 
 // useSecrets sets the secrets the connector and the listener sign with.
-func (c *conn) useSecrets(connector, listener dp8.Secret, handshake bool) {
+func (c handshakeJudge) useSecrets(connector, listener dp8.Secret, handshake bool) {
 	for dir := range c.side {
 		s, secret := &c.side[dir], listener
 		if dir == c.connector {
@@ -132,7 +132,7 @@ func (c *conn) useSecrets(connector, listener dp8.Secret, handshake bool) {
 	}
 }
 
-func (c *conn) knowSession(id uint32) {
+func (c handshakeJudge) knowSession(id uint32) {
 	if !c.hs.sessionKnown {
 		c.hs.sessionKnown = true
 		c.c.SessionID, c.c.HasSessionID = id, true
@@ -142,7 +142,7 @@ func (c *conn) knowSession(id uint32) {
 // knowVersion keeps what a side reports; the lower of the two counts
 // (MC-DPL8R 2.2.1.1). Of a side that contradicts itself the higher one does: an old
 // system does not know it.
-func (c *conn) knowVersion(dir int, v uint32) {
+func (c handshakeJudge) knowVersion(dir int, v uint32) {
 	known, op := c.side[dir].version, c.f.Handshake.Opcode
 	if v>>16 != 1 || known >= v || known != 0 && op == dp8.OpHardDisconnect || op == dp8.OpConnectedSigned && v < dp8.Version15 {
 		return
@@ -156,7 +156,7 @@ func (c *conn) knowVersion(dir int, v uint32) {
 	}
 }
 
-func (c *conn) knowConnector(dir int) {
+func (c handshakeJudge) knowConnector(dir int) {
 	if c.connector < 0 {
 		c.connector = dir
 		c.c.Roles[dir], c.c.Roles[1-dir] = "connector", "listener"
@@ -164,7 +164,7 @@ func (c *conn) knowConnector(dir int) {
 }
 
 // knowMode sets the signing mode; inferred says that it was concluded.
-func (c *conn) knowMode(m mode, inferred bool) {
+func (c handshakeJudge) knowMode(m mode, inferred bool) {
 	if c.mode != modeUnknown && inferred {
 		return
 	}
@@ -183,22 +183,22 @@ func (c *conn) knowMode(m mode, inferred bool) {
 
 // started reports whether data was captured before: then a handshake frame is a
 // late repetition and not the start.
-func (c *conn) started() bool {
+func (c handshakeJudge) started() bool {
 	_, a := c.c.Dir[0].Window().Highest()
 	_, b := c.c.Dir[1].Window().Highest()
 	return a || b
 }
 
 // expectZero makes numbers and messages start at 0 (MC-DPL8R 3.1.5.2.1).
-func (c *conn) expectZero() {
+func (c handshakeJudge) expectZero() {
 	for i := range c.side {
 		c.side[i].asm.start(0)
 	}
 }
 
-func (c *conn) establish() {
+func (c handshakeJudge) establish() {
 	if c.life.state < session.Established {
 		c.life.state = session.Established
 	}
-	c.pair.established(c)
+	c.pair.established(c.conn)
 }

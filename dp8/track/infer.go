@@ -9,7 +9,7 @@ import (
 // was not captured.
 func (c *conn) learnFromData(d *dp8.DFrame) {
 	if d.KeepAlive {
-		c.knowSession(d.SessionID)
+		c.handshakes().knowSession(d.SessionID)
 	}
 	if c.params.Version != 0 {
 		return
@@ -68,7 +68,7 @@ func (c *conn) adopt(p *probe) {
 		c.params.Signing = dp8.Signed
 		c.c.Infer("signing")
 	case dp8.Unsigned:
-		c.knowMode(modeNone, true)
+		c.handshakes().knowMode(modeNone, true)
 	}
 	if p.old {
 		c.inferVersion(dp8.Version15 - 1)
@@ -85,6 +85,6 @@ func (c *conn) learnSigning(has bool) {
 		c.params.Signing = dp8.Signed
 		c.c.Infer("signing")
 	default:
-		c.knowMode(modeNone, true)
+		c.handshakes().knowMode(modeNone, true)
 	}
 }

@@ -29,42 +29,42 @@ func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v se
 		return
 	}
 	if dir != c.connector {
-		c.judgeUnestablished(dir, r31Est)
+		c.handshakes().judgeUnestablished(dir, r31Est)
 	}
-	c.speaks(dir)
-	c.sawRetry(dir, d.IsRetry())
+	c.handshakes().speaks(dir)
+	c.acks().sawRetry(dir, d.IsRetry())
 	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == session.First && v.Words&gapWord == 0) {
-		c.lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
+		c.commands().lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
 	}
 	if d.Control&dp8.CtlCoalesce != 0 {
-		c.judgeCoalesced(d)
+		c.content().judgeCoalesced(d)
 	}
 	if d.Command&whole != whole || d.Control&dp8.CtlCoalesce != 0 {
-		c.keepOpen(dir, num, d)
+		c.content().keepOpen(dir, num, d)
 	}
 	if v.Novelty != session.First {
 		return
 	}
 	if c.side[dir].sackWatch.over.Frame != 0 {
-		c.settleNSeq(dir, num)
+		c.acks().settleNSeq(dir, num)
 	}
 	if !c.side[dir].alive1.over {
-		c.judgeFirstKeepAlive(dir, num, d, keepAlive)
+		c.commands().judgeFirstKeepAlive(dir, num, d, keepAlive)
 	}
 	if c.life.hard != [2]bool{} {
-		c.judgeDataBehindHard(dir, num)
+		c.commands().judgeDataBehindHard(dir, num)
 	}
 }
 
 // finishJudging ends what the capture leaves open.
 func (c *conn) finishJudging() {
-	c.finishStrays()
-	c.passRival()
+	c.commands().finishStrays()
+	c.handshakes().passRival()
 	rules := &c.c.Rules
 	for dir := range c.side {
-		c.finishDoubts(&c.side[dir])
-		c.judgeTickRate(dir)
-		c.finishHard(dir)
+		c.signing().finishDoubts(&c.side[dir])
+		c.commands().judgeTickRate(dir)
+		c.commands().finishHard(dir)
 		if w := &c.side[dir].sackWatch; w.over.Frame != 0 {
 			w.over.Blocked = session.GuardClean
 			rules.Judge(w.over)

@@ -29,9 +29,9 @@ func (x *stamp) set(y *stamp) {
 // after reports whether the frame at hand was certainly sent after x, which was
 // captured before: by numbers and ticks, else by the reorder horizon (guard
 // REORD).
-func (c *conn) after(x *stamp) bool {
+func (c ackJudge) after(x *stamp) bool {
 	y := &c.stamp
-	apart := y.time-x.time > c.apart()
+	apart := y.time-x.time > c.sequence().apart()
 	switch {
 	case x.retry || y.retry:
 		return apart
@@ -62,14 +62,14 @@ type latestMask struct {
 // judgeAcknowledgement judges bNRcv and SACK mask of a frame that is no copy,
 // before they are applied (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3). It gives back the mask
 // without what is proven impossible.
-func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
+func (c ackJudge) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 	l, o, rules := &c.side[dir].sequence, &c.side[1-dir].sequence, &c.c.Rules
 	next := near(o.seen, nrcv)
 	c.said = saying{next: next}
 	if mask = c.judgeBit63(mask); c.fr.Err != nil {
 		mask = 0 // cut within
 	}
-	if !o.started || !c.fr.HasTime || c.silent(1-dir) {
+	if !o.started || !c.fr.HasTime || c.sequence().silent(1-dir) {
 		c.said.ahead = true // nothing can be said of it
 		l.answered = true
 		return mask
@@ -108,7 +108,7 @@ func (c *conn) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 {
 	}
 	c.said.mask = mask
 	if o.over.n > 0 {
-		c.explainOverrun(1-dir, next)
+		c.sequence().explainOverrun(1-dir, next)
 	}
 	return mask
 }
@@ -123,7 +123,7 @@ type saying struct {
 
 // judgeBit63 judges the last bit of a SACK mask: bNRcv + 64 is outside the window
 // (MC-DPL8R 3.1.5.2.1).
-func (c *conn) judgeBit63(mask uint64) uint64 {
+func (c ackJudge) judgeBit63(mask uint64) uint64 {
 	if mask == 0 {
 		return 0
 	}
@@ -136,7 +136,7 @@ func (c *conn) judgeBit63(mask uint64) uint64 {
 
 // judgeProgress judges that bNRcv does not go back in the order of sending, nor
 // stays behind in a retry (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
-func (c *conn) judgeProgress(dir int, next int64) {
+func (c ackJudge) judgeProgress(dir int, next int64) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	rule := r31522Mono
 	if c.stamp.retry {
@@ -144,7 +144,7 @@ func (c *conn) judgeProgress(dir int, next int64) {
 	} else if l.queued > 0 && next >= l.queue[l.queued-1].next {
 		rules.PassSet(setAck)
 		if next > l.queue[l.queued-1].next {
-			l.push(c, next)
+			l.push(c.conn, next)
 		}
 		return
 	}
@@ -152,7 +152,7 @@ func (c *conn) judgeProgress(dir int, next int64) {
 	if l.queued == 0 || next >= l.queue[l.queued-1].next {
 		rules.Pass(rule)
 		if l.queued == 0 || next > l.queue[l.queued-1].next {
-			l.push(c, next)
+			l.push(c.conn, next)
 		}
 		return
 	}
@@ -165,7 +165,7 @@ func (c *conn) judgeProgress(dir int, next int64) {
 			rules.Broken(rule, c.goesBack(x, next), x.frame)
 			if rule == r31522Mono {
 				l.queued = 0
-				l.push(c, next)
+				l.push(c.conn, next)
 			}
 			return
 		}
@@ -173,7 +173,7 @@ func (c *conn) judgeProgress(dir int, next int64) {
 	rules.Pass(rule) // it was overtaken
 }
 
-func (c *conn) goesBack(x *told, next int64) string {
+func (c ackJudge) goesBack(x *told, next int64) string {
 	if c.stamp.retry {
 		return fmt.Sprintf("bNRcv of the retry is %d, %s before the side sent %d: the header is not the latest", uint8(next), ms(c.fr.Time-x.time), uint8(x.next))
 	}
@@ -192,7 +192,7 @@ func (l *sequenceState) push(c *conn, next int64) {
 }
 
 // judgeMask judges a SACK mask (MC-DPL8R 3.1.5.2.3).
-func (c *conn) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
+func (c ackJudge) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
 	o, rules := &c.side[1-dir].sequence, &c.c.Rules
 	top := next + int64(bits.Len64(mask))
 	c.countBase(dir, mask, top)
@@ -213,18 +213,18 @@ func (c *conn) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
 	}
 	if known != 0 {
 		c.judgeRenege(dir, next, known)
-		c.judgeAdvance(dir, next, known)
+		c.sequence().judgeAdvance(dir, next, known)
 	}
 	return mask
 }
 
 // judgeRenege judges that a number once selectively acknowledged is not reported
 // missing later.
-func (c *conn) judgeRenege(dir int, next int64, mask uint64) {
+func (c ackJudge) judgeRenege(dir int, next int64, mask uint64) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	x := &l.mask
 	if !x.known {
-		x.take(c, next, mask)
+		x.take(c.conn, next, mask)
 		return
 	}
 	shift := next - x.next
@@ -241,7 +241,7 @@ func (c *conn) judgeRenege(dir int, next int64, mask uint64) {
 			rules.Broken(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, which an earlier one acknowledged", uint8(n)), x.frame)
 		}
 	}
-	x.take(c, next, mask)
+	x.take(c.conn, next, mask)
 }
 
 func (x *latestMask) take(c *conn, next int64, mask uint64) {
@@ -264,7 +264,7 @@ type baseCount struct {
 // countBase looks for a side whose SACK bit i means bNRcv + i: then bit 0 is never
 // set, and masks often name the number behind the highest sent (MC-DPL8R
 // 3.1.5.2.3).
-func (c *conn) countBase(dir int, mask uint64, top int64) {
+func (c ackJudge) countBase(dir int, mask uint64, top int64) {
 	b, o, rules := &c.side[dir].sequence.bases, &c.side[1-dir].sequence, &c.c.Rules
 	b.bit0 = b.bit0 || mask&1 != 0
 	if b.n > 0 && top <= b.top {
@@ -286,7 +286,7 @@ func (c *conn) countBase(dir int, mask uint64, top int64) {
 
 // passedHole notes an acknowledgement that passes numbers which were not captured:
 // if they are sent for the first time later, they were not there to be acknowledged.
-func (c *conn) passedHole(dir int, cum int64, known bool, words dissect.Words) {
+func (c ackJudge) passedHole(dir int, cum int64, known bool, words dissect.Words) {
 	o := &c.side[1-dir].sequence
 	if c.said.ahead || !known || !o.started || !c.fr.HasTime {
 		return

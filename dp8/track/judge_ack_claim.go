@@ -55,7 +55,7 @@ func (k *claim) rule() int {
 	return r31522Max
 }
 
-func (c *conn) claim(dir int, k claim) {
+func (c ackJudge) claim(dir int, k claim) {
 	l := &c.side[dir].sequence
 	k.stamp = c.stamp
 	if n := len(l.claims); n > 0 && l.claims[n-1].next == k.next && l.claims[n-1].mask == k.mask {
@@ -69,12 +69,12 @@ func (c *conn) claim(dir int, k claim) {
 }
 
 // shelve ends a claim without a verdict.
-func (c *conn) shelve(dir int, k *claim, g session.Guard) {
+func (c ackJudge) shelve(dir int, k *claim, g session.Guard) {
 	c.c.Rules.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Blocked: g,
 		Message: "it acknowledges numbers that were not captured"})
 }
 
-func (c *conn) dropClaims(dir int, g session.Guard) {
+func (c ackJudge) dropClaims(dir int, g session.Guard) {
 	l := &c.side[dir].sequence
 	for i := range l.claims {
 		c.shelve(dir, &l.claims[i], g)
@@ -84,7 +84,7 @@ func (c *conn) dropClaims(dir int, g session.Guard) {
 
 // settleClaims looks at the other side's claims when a number of side dir is
 // captured; first tells that it is certainly its first sending.
-func (c *conn) settleClaims(dir int, num int64, first bool) {
+func (c ackJudge) settleClaims(dir int, num int64, first bool) {
 	l := &c.side[1-dir].sequence
 	keep := l.claims[:0]
 	for i := range l.claims {
@@ -107,7 +107,7 @@ func (c *conn) settleClaims(dir int, num int64, first bool) {
 
 // disprove judges a claim that is proven false by the frame at hand, or, where there
 // is none, by all that was captured.
-func (c *conn) disprove(dir int, k *claim, why string) {
+func (c ackJudge) disprove(dir int, k *claim, why string) {
 	proof := uint64(0)
 	if c.fr != nil {
 		proof = c.fr.Frame
@@ -128,7 +128,7 @@ func (c *conn) disprove(dir int, k *claim, why string) {
 
 // contradict looks at the side's own claims: one that a later frame of it takes
 // back was false.
-func (c *conn) contradict(dir int, next int64) {
+func (c ackJudge) contradict(dir int, next int64) {
 	l := &c.side[dir].sequence
 	if len(l.claims) == 0 {
 		return
@@ -148,7 +148,7 @@ func (c *conn) contradict(dir int, next int64) {
 // judgeNextSend looks at the other side's claims when a side says by SACK what it
 // will send next: nothing from there on was sent before. It counts only when it
 // agrees with what was captured.
-func (c *conn) judgeNextSend(dir int, next int64) {
+func (c ackJudge) judgeNextSend(dir int, next int64) {
 	l, own := &c.side[1-dir].sequence, &c.side[dir].sequence
 	if len(l.claims) == 0 || !own.started || next != own.seen+1 || c.fr.Words != 0 {
 		return
@@ -156,7 +156,7 @@ func (c *conn) judgeNextSend(dir int, next int64) {
 	keep := l.claims[:0]
 	for i := range l.claims {
 		k := l.claims[i]
-		if !k.hole && k.top() >= next && c.fr.Time-k.time > c.apart() {
+		if !k.hole && k.top() >= next && c.fr.Time-k.time > c.sequence().apart() {
 			c.disprove(1-dir, &k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(next)))
 			continue
 		}
@@ -168,7 +168,7 @@ func (c *conn) judgeNextSend(dir int, next int64) {
 // closeClaims ends what is left at the end of the connection: an acknowledgement of
 // more than a window beyond everything captured, in a capture that shows no gap,
 // is false; of others too little is known.
-func (c *conn) closeClaims(dir int) {
+func (c ackJudge) closeClaims(dir int) {
 	l := &c.side[dir].sequence
 	for i := range l.claims {
 		k := &l.claims[i]
@@ -187,7 +187,7 @@ const firstAckTime = 1e9
 
 // judgeFirstAck judges bNRcv while nothing of the other side was captured: it starts
 // at 0 (MC-DPL8R 3.1.5.2.2).
-func (c *conn) judgeFirstAck(dir int, nrcv uint8) {
+func (c ackJudge) judgeFirstAck(dir int, nrcv uint8) {
 	l := &c.side[dir].sequence
 	if !c.c.Complete || !c.fr.HasTime || c.trusted != 0 || c.fr.Words.Has(dissect.Duplicate) {
 		return

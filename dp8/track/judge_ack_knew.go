@@ -49,7 +49,7 @@ func (s *carriers) clear() {
 // carry enters the data frame at hand, which is no copy. Only a first sending
 // counts: whatever is sent later under its number carries what is newer. A send
 // mask must be in all sendings.
-func (c *conn) carry(dir int, num int64, d *dp8.DFrame) {
+func (c ackJudge) carry(dir int, num int64, d *dp8.DFrame) {
 	s := &c.side[dir].sequence.carried
 	if d.Control&dp8.CtlRetry != 0 {
 		if k := s.at(num); k != nil {
@@ -98,7 +98,7 @@ const knowledge = 16
 // knew reports whether a side that acknowledges all below received knew that its
 // own number num was acknowledged: a reliable frame below received, of which the
 // first sending was captured, said so. No mask can have passed over that one.
-func (c *conn) knew(dir int, received, num int64) (by *carrier, selectively bool) {
+func (c ackJudge) knew(dir int, received, num int64) (by *carrier, selectively bool) {
 	s := &c.side[1-dir].sequence.carried
 	for q := received - 1; q >= received-knowledge; q-- {
 		k := s.at(q)
@@ -118,7 +118,7 @@ func (c *conn) knew(dir int, received, num int64) (by *carrier, selectively bool
 // judgeNeed judges a retry by what its side knew: what is acknowledged is not sent
 // again (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3). The header of the retry shows what had
 // been received when it was sent.
-func (c *conn) judgeNeed(dir int, num int64, d *dp8.DFrame) {
+func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 	rules := &c.c.Rules
 	received, ok := c.received(dir, d.NRcv)
 	if !ok || !c.fr.HasTime {
@@ -145,8 +145,8 @@ func (c *conn) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 
 // received unwraps a bNRcv of a side; ok is false when nothing is certain of the
 // other side.
-func (c *conn) received(dir int, nrcv uint8) (next int64, ok bool) {
+func (c ackJudge) received(dir int, nrcv uint8) (next int64, ok bool) {
 	o := &c.side[1-dir].sequence
 	next = near(o.seen, nrcv)
-	return next, o.started && next <= o.seen+1 && !c.silent(1-dir)
+	return next, o.started && next <= o.seen+1 && !c.sequence().silent(1-dir)
 }

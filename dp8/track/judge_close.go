@@ -34,7 +34,7 @@ type closeDuty struct {
 }
 
 // judgeEnd judges END_STREAM and what follows it (MC-DPL8R 3.1.4.3).
-func (c *conn) judgeEnd(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
+func (c closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
 	s := &c.side[dir]
 	if d.Control&dp8.CtlEndStream != 0 && prev == nil {
 		if !rules.Check(r3143Reliable, d.Command&dp8.Reliable != 0) {
@@ -67,13 +67,13 @@ func (c *conn) judgeEnd(rules *session.Evaluation, dir int, num int64, d *dp8.DF
 
 // isBehindEnd reports a data frame that its receiver must ignore: its side has ended its
 // stream before it (MC-DPL8R 3.1.4.3).
-func (c *conn) isBehindEnd(dir int, num int64) bool {
+func (c closeJudge) isBehindEnd(dir int, num int64) bool {
 	s := &c.side[dir]
 	return s.ended && num > s.endSeq && num < s.endSeq+dp8.WindowSize && c.unwrapped(dir, s.closing.endAt)
 }
 
 // ignoreBehindEnd judges a frame behind END_STREAM, from which nothing else follows.
-func (c *conn) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c closeJudge) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(duplicate) {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *conn) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool
 // judgeBeyond judges a new number behind END_STREAM. When the connection was over
 // it is one of a connection that should be gone; a KeepAlive names it, anything
 // else may be of another one.
-func (c *conn) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFrame) {
+func (c closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFrame) {
 	s := &c.side[dir]
 	sure := c.unwrapped(dir, s.closing.endAt)
 	if at, over := c.overSince(); over && c.fr.Time-at > overAfter {
@@ -105,7 +105,7 @@ func (c *conn) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFrame) {
 }
 
 // judgeOvertaken looks for numbers behind END_STREAM that were captured before it.
-func (c *conn) judgeOvertaken(rules *session.Evaluation, dir int, num int64, retry bool) {
+func (c closeJudge) judgeOvertaken(rules *session.Evaluation, dir int, num int64, retry bool) {
 	s := &c.side[dir]
 	for n := num + 1; n <= s.history.top && n < num+dp8.WindowSize; n++ {
 		f := s.history.at(n)
@@ -125,7 +125,7 @@ func (c *conn) judgeOvertaken(rules *session.Evaluation, dir int, num int64, ret
 }
 
 // overSince tells since when both sides have ended and are acknowledged.
-func (c *conn) overSince() (at int64, over bool) {
+func (c closeJudge) overSince() (at int64, over bool) {
 	for dir := range c.side {
 		s := &c.side[dir]
 		cum, ok := c.c.Dir[dir].Window().Cumulative()
@@ -142,10 +142,10 @@ func (c *conn) overSince() (at int64, over bool) {
 
 // judgeAcknowledged judges what a frame of side dir acknowledges, next being the
 // number it expects: before it is applied.
-func (c *conn) judgeAcknowledged(dir int, next int64) {
+func (c closeJudge) judgeAcknowledged(dir int, next int64) {
 	peer := &c.side[1-dir]
 	if len(peer.refused) > 0 {
-		c.judgeActed(dir, next)
+		c.signing().judgeActed(dir, next)
 	}
 	if !peer.ended && !c.side[dir].ended {
 		return
@@ -159,7 +159,7 @@ func (c *conn) judgeAcknowledged(dir int, next int64) {
 }
 
 // judgeTaken: what lies behind END_STREAM is ignored (MC-DPL8R 3.1.4.3).
-func (c *conn) judgeTaken(rules *session.Evaluation, dir int, next int64) {
+func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 	peer, duty := &c.side[1-dir], &c.side[dir].closing
 	switch {
 	case duty.took || next <= peer.endSeq || next > peer.endSeq+dp8.WindowSize:
@@ -181,7 +181,7 @@ func (c *conn) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 
 // judgeDeaf: a side that ended acknowledges until its peer ends (MC-DPL8R 3.1.4.3).
 // It still speaks, and expects what was sent to it time and again.
-func (c *conn) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
+func (c closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
 	peer, duty := &c.side[1-dir], &c.side[dir].closing
 	if cum, ok := c.c.Dir[1-dir].Window().Cumulative(); ok && next > cum {
 		rules.Pass(r3143Keepack)
@@ -201,7 +201,7 @@ func (c *conn) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
 // judgeReply: who receives END_STREAM ends too (MC-DPL8R 3.1.4.3). A frame of side
 // dir tells which number it sends next. When it has had nothing to send for long,
 // nothing it sent is on its way, and it knows of the end, the answer is missing.
-func (c *conn) judgeReply(dir int, next int64) {
+func (c closeJudge) judgeReply(dir int, next int64) {
 	s, peer := &c.side[dir], &c.side[1-dir]
 	if !peer.ended || s.ended || s.closing.told {
 		return
@@ -238,7 +238,7 @@ func (c *conn) judgeReply(dir int, next int64) {
 
 // allCaptured reports that the latest numbers below next were captured: none of them
 // can have had an END_STREAM.
-func (c *conn) allCaptured(dir int, next int64) bool {
+func (c closeJudge) allCaptured(dir int, next int64) bool {
 	m := &c.side[dir].history
 	for n := next - 1; n >= max(next-dp8.WindowSize, m.bottom); n-- {
 		if m.at(n) == nil {
@@ -249,7 +249,7 @@ func (c *conn) allCaptured(dir int, next int64) bool {
 }
 
 // judgeTermination: nothing new came once both sides had ended.
-func (c *conn) judgeTermination() {
+func (c closeJudge) judgeTermination() {
 	if _, over := c.overSince(); over && !c.side[0].closing.beyond && !c.side[1].closing.beyond {
 		c.c.Rules.Pass(r3143Terminated)
 	}

@@ -10,7 +10,7 @@ import (
 
 // judgeUnfitParts judges a coalesced frame whose headers or payloads do not fit.
 // Padding that is not zero was left out: what follows it then fits no more.
-func (c *conn) judgeUnfitParts(rules *session.Evaluation) {
+func (c contentJudge) judgeUnfitParts(rules *session.Evaluation) {
 	d, err := &c.f.DFrame, c.fr.Err
 	if c.params.Signing == dp8.SigningUnknown {
 		return // a signature may stand before the headers
@@ -34,14 +34,14 @@ func (c *conn) judgeUnfitParts(rules *session.Evaluation) {
 
 // badPart is Evaluation.Broken, milder when it was only concluded whether a signature stands
 // before the headers.
-func (c *conn) badPart(rule int, message string) {
+func (c contentJudge) badPart(rule int, message string) {
 	x := c.c.Rules.Here(rule, message)
 	x.Milder = slices.Contains(c.c.Inferred, "signing")
 	c.c.Rules.Judge(x)
 }
 
 // judgePadding judges the padding that was decoded: zero bytes.
-func (c *conn) judgePadding(rules *session.Evaluation, d *dp8.DFrame) bool {
+func (c contentJudge) judgePadding(rules *session.Evaluation, d *dp8.DFrame) bool {
 	k := &d.Coalesce
 	if k.HeaderPad != [2]byte{} {
 		c.badPart(r223Hdrpad, fmt.Sprintf("the padding behind the coalesce headers is % x, not zero", k.HeaderPad[:]))
@@ -58,7 +58,7 @@ func (c *conn) judgePadding(rules *session.Evaluation, d *dp8.DFrame) bool {
 
 // judgeCoalesced judges a data frame with COALESCE that is neither a copy nor
 // forged.
-func (c *conn) judgeCoalesced(d *dp8.DFrame) {
+func (c contentJudge) judgeCoalesced(d *dp8.DFrame) {
 	rules := &c.c.Rules
 	if d.KeepAlive || c.fr.Cut() {
 		return
@@ -76,7 +76,7 @@ func (c *conn) judgeCoalesced(d *dp8.DFrame) {
 }
 
 // judgeCoalesceVersion: coalescence needs 1.5 on both sides (MC-DPL8R 1.7).
-func (c *conn) judgeCoalesceVersion(rules *session.Evaluation) bool {
+func (c contentJudge) judgeCoalesceVersion(rules *session.Evaluation) bool {
 	a, b := c.side[0].version, c.side[1].version
 	switch {
 	case a == 0 || b == 0:
@@ -85,7 +85,7 @@ func (c *conn) judgeCoalesceVersion(rules *session.Evaluation) bool {
 		rules.Pass(r223Ver)
 		return true
 	}
-	if s := &c.side[c.dirOf()]; s.uncoal {
+	if s := &c.side[c.commands().dirOf()]; s.uncoal {
 		return false // said once
 	} else {
 		s.uncoal = true
@@ -95,7 +95,7 @@ func (c *conn) judgeCoalesceVersion(rules *session.Evaluation) bool {
 }
 
 // judgeParts judges the headers and payloads of a coalesced frame.
-func (c *conn) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
+func (c contentJudge) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
 	k := &d.Coalesce
 	for _, r := range [...]int{r223Count, r223End, r223Fit} {
 		rules.Pass(r)
@@ -156,7 +156,7 @@ func (o *openFrames) at(num int64) *openFrame {
 // keepOpen remembers a frame that is no whole message, and judges coalesced frames
 // that stand between two parts of one message (MC-DPL8R 2.2.2, 3.1.5.2.6). The part
 // behind it shows that the message was not over.
-func (c *conn) keepOpen(dir int, num int64, d *dp8.DFrame) {
+func (c contentJudge) keepOpen(dir int, num int64, d *dp8.DFrame) {
 	if d.KeepAlive || c.fr.Cut() {
 		return
 	}
@@ -172,7 +172,7 @@ func (c *conn) keepOpen(dir int, num int64, d *dp8.DFrame) {
 		if before.open && x.coalesced && behind.goesOn && !x.judged {
 			x.judged = true
 			blocked := session.GuardNone
-			if !c.unwrapsAfter(n, min(before.time, x.time, behind.time)) {
+			if !c.acks().unwrapsAfter(n, min(before.time, x.time, behind.time)) {
 				blocked = session.GuardUnwrap
 			}
 			rules.Judge(session.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,

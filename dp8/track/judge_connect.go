@@ -57,7 +57,7 @@ const retryLeast = 40e6
 
 // unseen is how many more frames than captured a side may have sent for the other
 // to answer by now.
-func (c *conn) unseen(dir int) int {
+func (c handshakeJudge) unseen(dir int) int {
 	a := &c.asked[dir]
 	if !c.fr.HasTime {
 		return 255
@@ -74,7 +74,7 @@ func (c *conn) unseen(dir int) int {
 }
 
 // speaks notes that a side sends data or SACKs.
-func (c *conn) speaks(dir int) {
+func (c handshakeJudge) speaks(dir int) {
 	if a := &c.asked[dir]; !a.speaks {
 		a.speaks, a.spokeAt, a.spoke = true, c.fr.Time, c.fr.Frame
 	}
@@ -82,7 +82,7 @@ func (c *conn) speaks(dir int) {
 
 // judgeConnect judges a CONNECT that is no copy. It reports false when the frame
 // must change nothing.
-func (c *conn) judgeConnect(dir int, h *dp8.Handshake) bool {
+func (c handshakeJudge) judgeConnect(dir int, h *dp8.Handshake) bool {
 	rules := &c.c.Rules
 	foreign := c.hs.sessionKnown && h.SessionID != c.c.SessionID
 	good := c.judgeConnectFields(h)
@@ -92,7 +92,7 @@ func (c *conn) judgeConnect(dir int, h *dp8.Handshake) bool {
 	if foreign {
 		if good {
 			c.judgeChangedID(dir, h)
-			c.asked[dir].add(c, h)
+			c.asked[dir].add(c.conn, h)
 		}
 		return false
 	}
@@ -105,22 +105,22 @@ func (c *conn) judgeConnect(dir int, h *dp8.Handshake) bool {
 	if c.hs.sessionKnown && c.asked[dir].n > 0 {
 		rules.Pass(r2211SessidConst)
 	}
-	c.lives(dir, true, 0)
+	c.commands().lives(dir, true, 0)
 	if c.life.state == session.Opening {
 		c.judgeConnectMsgID(dir, h)
 	}
-	c.judgeTick(dir, h.Timestamp)
+	c.commands().judgeTick(dir, h.Timestamp)
 	c.judgeRepeated(dir)
 	if p := &c.side[dir].cframes; p.any || h.MsgID <= lateFirst {
-		p.keep(c, h)
+		p.keep(c.conn, h)
 	}
-	c.asked[dir].add(c, h)
+	c.asked[dir].add(c.conn, h)
 	c.keepBad(h)
 	return true
 }
 
 // judgeConnectFields judges the values of one CONNECT (MC-DPL8R 2.2.1.1).
-func (c *conn) judgeConnectFields(h *dp8.Handshake) (good bool) {
+func (c handshakeJudge) judgeConnectFields(h *dp8.Handshake) (good bool) {
 	rules, major, minor := &c.c.Rules, h.Version>>16, h.Version&0xffff
 	good = true
 	check := func(rule int, holds bool, message string) {
@@ -149,7 +149,7 @@ func (c *conn) judgeConnectFields(h *dp8.Handshake) (good bool) {
 }
 
 // judgeMinor: a minor version below 6 tells of an old system.
-func (c *conn) judgeMinor(rule int, h *dp8.Handshake) {
+func (c handshakeJudge) judgeMinor(rule int, h *dp8.Handshake) {
 	if rules := &c.c.Rules; !rules.Check(rule, h.Version >= dp8.Version16) {
 		rules.Broken(rule, fmt.Sprintf("dwCurrentProtocolVersion is %s, not 1.6", versionText(h.Version)))
 	}
@@ -158,7 +158,7 @@ func (c *conn) judgeMinor(rule int, h *dp8.Handshake) {
 // judgeChangedID judges a CONNECT that goes on with a pending attempt under another
 // session id. Where a single missing CONNECT would make it the second of a new
 // attempt, it must have come before anyone gives up.
-func (c *conn) judgeChangedID(dir int, h *dp8.Handshake) {
+func (c handshakeJudge) judgeChangedID(dir int, h *dp8.Handshake) {
 	rules, a := &c.c.Rules, &c.asked[dir]
 	message := "dwSessID is " + idText(h.SessionID) + ", the CONNECT before carried " + idText(c.c.SessionID)
 	if h.MsgID == 1 && c.atMost(a.at) > 1e9 {
@@ -166,7 +166,7 @@ func (c *conn) judgeChangedID(dir int, h *dp8.Handshake) {
 	} else {
 		rules.Broken(r2211SessidConst, message, a.frame)
 	}
-	c.addStray(stray{Case: rules.Here(r2211SessidConst, ""), id: h.SessionID, silent: true})
+	c.commands().addStray(stray{Case: rules.Here(r2211SessidConst, ""), id: h.SessionID, silent: true})
 }
 
 // lateFirst is a bMsgID that no attempt comes to: at 5 s between two CONNECTs it
@@ -175,7 +175,7 @@ const lateFirst = 60
 
 // judgeConnectMsgID: the CONNECTs of an attempt count from 0 by one (MC-DPL8R
 // 2.2.1.1).
-func (c *conn) judgeConnectMsgID(dir int, h *dp8.Handshake) {
+func (c handshakeJudge) judgeConnectMsgID(dir int, h *dp8.Handshake) {
 	rules, p := &c.c.Rules, &c.side[dir].cframes
 	switch {
 	case !p.any && h.MsgID == 0:
@@ -190,7 +190,7 @@ func (c *conn) judgeConnectMsgID(dir int, h *dp8.Handshake) {
 }
 
 // judgeNextMsgID judges the bMsgID of a frame that repeats the one before.
-func (c *conn) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
+func (c handshakeJudge) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
 	rules := &c.c.Rules
 	switch ahead := int8(h.MsgID - p.msgID); {
 	case !c.isLater(p, h): // overtaken
@@ -205,7 +205,7 @@ func (c *conn) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
 
 // isLater reports whether a command frame was sent after the one before it, by their
 // ticks.
-func (c *conn) isLater(p *cframes, h *dp8.Handshake) bool {
+func (c handshakeJudge) isLater(p *cframes, h *dp8.Handshake) bool {
 	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.at) > 2*c.c.Rules.Horizon()
 }
 
@@ -219,13 +219,13 @@ type badConnect struct {
 }
 
 // keepBad keeps the latest CONNECT for its answers.
-func (c *conn) keepBad(h *dp8.Handshake) {
+func (c handshakeJudge) keepBad(h *dp8.Handshake) {
 	c.lastConnect = badConnect{h.MsgID, c.fr.Frame, h.Version, h.SessionID, true}
 }
 
 // judgeAnswered judges that the listener answered at all, when the CONNECT that it
 // names was captured (MC-DPL8R 2.2.1.1, 3.1.5.1.1).
-func (c *conn) judgeAnswered(h *dp8.Handshake) {
+func (c handshakeJudge) judgeAnswered(h *dp8.Handshake) {
 	rules, x := &c.c.Rules, &c.lastConnect
 	if !x.any || x.msgID != h.RspID {
 		return
@@ -251,7 +251,7 @@ func (c *conn) judgeAnswered(h *dp8.Handshake) {
 const repeatedConnects = 5
 
 // judgeRepeated counts the CONNECTs behind an answer.
-func (c *conn) judgeRepeated(dir int) {
+func (c handshakeJudge) judgeRepeated(dir int) {
 	if dir == c.connector && c.asked[1-dir].n > 0 && !c.hs.confirmed {
 		c.repeats++
 	}
@@ -260,7 +260,7 @@ func (c *conn) judgeRepeated(dir int) {
 // judgeRepliesAgain: each CONNECT of a pending handshake is answered at once
 // (MC-DPL8R 3.1.5.1.1). That none was in between shows in the bMsgID of the
 // listener's next answer.
-func (c *conn) judgeRepliesAgain(dir int, h *dp8.Handshake) {
+func (c handshakeJudge) judgeRepliesAgain(dir int, h *dp8.Handshake) {
 	rules, p := &c.c.Rules, &c.side[dir].cframes
 	n := c.repeats
 	c.repeats = 0

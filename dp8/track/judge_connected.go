@@ -17,7 +17,7 @@ var (
 
 // judgeHandshake judges a CONNECT, CONNECTED or CONNECTED_SIGNED before it changes
 // anything; it reports false when it must not.
-func (c *conn) judgeHandshake(dir int, h *dp8.Handshake) bool {
+func (c handshakeJudge) judgeHandshake(dir int, h *dp8.Handshake) bool {
 	foreign := c.hs.sessionKnown && len(c.fr.Payload) >= 12 && h.SessionID != c.c.SessionID
 	if c.fr.Cut() {
 		c.blind = true
@@ -29,7 +29,7 @@ func (c *conn) judgeHandshake(dir int, h *dp8.Handshake) bool {
 	rules := &c.c.Rules
 	rules.PassSet(setCFrame)
 	rules.Pass(cmdRules[h.Opcode])
-	c.judgeTrailing(rules, h)
+	c.commands().judgeTrailing(rules, h)
 	if h.Opcode == dp8.OpConnect {
 		return c.judgeConnect(dir, h)
 	}
@@ -37,7 +37,7 @@ func (c *conn) judgeHandshake(dir int, h *dp8.Handshake) bool {
 }
 
 // judgeAnswer judges a CONNECTED or CONNECTED_SIGNED (MC-DPL8R 2.2.1.2, 2.2.1.3).
-func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
+func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) bool {
 	rules, r := &c.c.Rules, &plainRules
 	if h.Opcode == dp8.OpConnectedSigned {
 		r = &csignedRules
@@ -47,7 +47,7 @@ func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
 		return false
 	}
 	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
-		c.judgeStrayAnswer(r.sessid, dir, h)
+		c.commands().judgeStrayAnswer(r.sessid, dir, h)
 		return false
 	}
 	if c.hs.connects > 0 {
@@ -68,10 +68,10 @@ func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
 	}
 	good = c.judgeRspID(r, dir, h) && good
 	if h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0 {
-		good = c.judgeSecrets(h, fromListener) && good
+		good = c.commands().judgeSecrets(h, fromListener) && good
 	}
-	c.lives(dir, true, 0)
-	c.judgeTick(dir, h.Timestamp)
+	c.commands().lives(dir, true, 0)
+	c.commands().judgeTick(dir, h.Timestamp)
 	if !good {
 		return true
 	}
@@ -81,9 +81,9 @@ func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
 	c.judgeAnswerMsgID(dir, h, fromListener)
 	c.settleEarly(dir, h, fromListener)
 	c.judgeConfirms(r, h, fromListener)
-	c.side[dir].cframes.keep(c, h)
+	c.side[dir].cframes.keep(c.conn, h)
 	if fromListener {
-		c.asked[dir].add(c, h)
+		c.asked[dir].add(c.conn, h)
 	}
 	return true
 }
@@ -91,7 +91,7 @@ func (c *conn) judgeAnswer(dir int, h *dp8.Handshake) bool {
 // judgeMix: a handshake is signed or unsigned throughout (MC-DPL8R 3.1.5.1.2,
 // 3.1.5.1.3). The listener says first which: when the connector seems to, it may have
 // overtaken it.
-func (c *conn) judgeMix(dir int, h *dp8.Handshake) bool {
+func (c handshakeJudge) judgeMix(dir int, h *dp8.Handshake) bool {
 	rules, signed := &c.c.Rules, h.Opcode == dp8.OpConnectedSigned
 	mixed := c.hs.plain && signed || c.hs.signed && !signed
 	switch {
@@ -117,14 +117,14 @@ func (c *conn) judgeMix(dir int, h *dp8.Handshake) bool {
 
 // doubtMode forgets how frames are signed when the handshake says both: they will
 // tell.
-func (c *conn) doubtMode() {
+func (c handshakeJudge) doubtMode() {
 	if !c.started() {
 		c.mode, c.params.Signing, c.c.Signing = modeUnknown, dp8.SigningUnknown, ""
 	}
 }
 
 // judgeAnswerVersion judges the version that an answer reports.
-func (c *conn) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
+func (c handshakeJudge) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
 	rules, v := &c.c.Rules, c.side[dir].version
 	switch {
 	case h.Opcode == dp8.OpConnected:
@@ -149,7 +149,7 @@ func (c *conn) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
 }
 
 // judgePoll judges the POLL flag when a CONNECT showed who is who.
-func (c *conn) judgePoll(r *answerRules, h *dp8.Handshake, fromListener bool) bool {
+func (c handshakeJudge) judgePoll(r *answerRules, h *dp8.Handshake, fromListener bool) bool {
 	rules, poll := &c.c.Rules, h.Command&dp8.Poll != 0
 	if c.hs.connects == 0 {
 		return true
@@ -167,7 +167,7 @@ func (c *conn) judgePoll(r *answerRules, h *dp8.Handshake, fromListener bool) bo
 
 // judgeRspID: bRspId is the bMsgID of the frame that is answered. Any of the
 // attempt may be, also some that were not captured.
-func (c *conn) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
+func (c handshakeJudge) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
 	rules, a := &c.c.Rules, &c.asked[1-dir]
 	if a.n == 0 || c.hs.connects == 0 && dir != c.connector || c.blind {
 		return true
@@ -188,7 +188,7 @@ func (c *conn) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
 
 // judgeAnswerMsgID judges the bMsgID of an answer. A side begins with 0 or goes on
 // counting from its CONNECTs (AMB-DP8-03); a listener that signs keeps no count.
-func (c *conn) judgeAnswerMsgID(dir int, h *dp8.Handshake, fromListener bool) {
+func (c handshakeJudge) judgeAnswerMsgID(dir int, h *dp8.Handshake, fromListener bool) {
 	rules, p := &c.c.Rules, &c.side[dir].cframes
 	init, inc := r2212MsgidInit, r2212MsgidInc
 	if h.Opcode == dp8.OpConnectedSigned {
@@ -213,7 +213,7 @@ const doubled = 2
 // judgeFirstMsgID judges the bMsgID of the first answer captured of a side, which is
 // neither of the two it may be. Answers that were not captured explain as many as
 // there was time for.
-func (c *conn) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
+func (c handshakeJudge) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
 	rules, p, base := &c.c.Rules, &c.side[dir].cframes, 0
 	since := c.asked[1-dir].firstAt
 	if p.any {
@@ -238,7 +238,7 @@ type earlyFrame struct {
 // judgeUnestablished notes a data frame or SACK of the listener before any
 // confirmation of the connector was captured (MC-DPL8R 3.1, 3.1.5.1.5). Whether one
 // was sent shows in the bMsgID of the one that is captured next.
-func (c *conn) judgeUnestablished(dir, rule int) {
+func (c handshakeJudge) judgeUnestablished(dir, rule int) {
 	if c.connector < 0 || dir == c.connector || c.hs.connects == 0 {
 		return
 	}
@@ -254,7 +254,7 @@ func (c *conn) judgeUnestablished(dir, rule int) {
 
 // settleEarly: a confirmation with the number right behind the CONNECTs is the
 // first one.
-func (c *conn) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
+func (c handshakeJudge) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
 	e, p, rules := &c.early, &c.side[dir].cframes, &c.c.Rules
 	if fromListener || e.Frame == 0 {
 		return
@@ -276,7 +276,7 @@ const confirmOffers = 4
 
 // judgeConfirms: the connector confirms the listener's answer, each time it is
 // repeated (MC-DPL8R 3.1.5.1.2, 3.1.5.1.3).
-func (c *conn) judgeConfirms(r *answerRules, h *dp8.Handshake, fromListener bool) {
+func (c handshakeJudge) judgeConfirms(r *answerRules, h *dp8.Handshake, fromListener bool) {
 	rules := &c.c.Rules
 	if !fromListener {
 		if c.offers > 0 && h.Opcode == dp8.OpConnected {
@@ -308,7 +308,7 @@ func (c *conn) judgeConfirms(r *answerRules, h *dp8.Handshake, fromListener bool
 
 // passRival: the CONNECT this connection began with was ignored, and the other
 // connection went on (MC-DPL8R 3.1.5.1.1).
-func (c *conn) passRival() {
+func (c handshakeJudge) passRival() {
 	o := c.rival
 	if o == nil || c.hs.connects == 0 || c.hs.answered || o.c.LastTime <= c.c.FirstTime {
 		return
@@ -324,7 +324,7 @@ func (c *conn) passRival() {
 // judgeRival judges the listener's answer to a CONNECT that came while it had
 // another connection with the same address: it ignores that (MC-DPL8R 3.1.5.1.1).
 // That it still has the other one shows when it goes on there.
-func (c *conn) judgeRival(dir int) {
+func (c handshakeJudge) judgeRival(dir int) {
 	o := c.rival
 	if c.rival = nil; o == nil || o.finished || o.life.state > session.Established {
 		return
@@ -337,5 +337,5 @@ func (c *conn) judgeRival(dir int) {
 	}
 	fr := c.fr
 	x := session.Case{Rule: rule, Dir: o.c.DirOf(fr.Datagram), Frame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Message: text}
-	o.addStray(stray{Case: x, id: c.c.SessionID, side: x.Dir})
+	o.commands().addStray(stray{Case: x, id: c.c.SessionID, side: x.Dir})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // judgeMalformedData judges what could not be decoded of a data frame.
-func (c *conn) judgeMalformedData(err *dissect.Error) {
+func (c contentJudge) judgeMalformedData(err *dissect.Error) {
 	if c.f.Type != dp8.TypeDFrame || c.c.Damaged(c.fr.Datagram) || len(c.fr.Payload) < 4 {
 		return
 	}
@@ -22,7 +22,7 @@ func (c *conn) judgeMalformedData(err *dissect.Error) {
 
 // judgeData judges a data frame that is no copy by itself and against what its side sent
 // before.
-func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c contentJudge) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	var prev *sentFrame
 	if num <= s.history.top {
@@ -34,12 +34,12 @@ func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 			c.judgeMasks(rules, d)
 		}
 		if len(s.refused) > 0 {
-			c.accepted(dir, num)
+			c.signing().accepted(dir, num)
 		}
 		return
 	}
 	rules.Pass(r315Dispatch)
-	c.accepted(dir, num)
+	c.signing().accepted(dir, num)
 	if c.fr.Cut() {
 		return
 	}
@@ -48,21 +48,21 @@ func (c *conn) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	c.judgeSize(rules, d)
 	c.judgeContent(rules, d, keepAlive)
 	c.judgeRetryBit(rules, dir, num, d, prev)
-	c.judgeResigned(rules, d, prev)
+	c.signing().judgeResigned(rules, d, prev)
 	c.judgeOrder(rules, dir, num, d, prev)
-	c.judgeEnd(rules, dir, num, d, prev)
+	c.ends().judgeEnd(rules, dir, num, d, prev)
 }
 
 // plain reports a frame that passes all rules on the content of frames at once: data
 // that is neither coalesced nor the end, sent for the first time in one packet.
-func (c *conn) plain(d *dp8.DFrame) bool {
+func (c contentJudge) plain(d *dp8.DFrame) bool {
 	const masks = dp8.CtlSACK1 | dp8.CtlSACK2 | dp8.CtlSend1 | dp8.CtlSend2
 	return d.Control&^masks == 0 && d.Command&dp8.User1 == 0 && len(d.Payload) != 4 && c.fr.Fragments == 0 &&
 		!d.KeepAlive && (c.params.Version == 0 || c.params.Version >= dp8.Version15) && !c.fr.Cut()
 }
 
 // judgeMasks looks for masks that say nothing (AMB-DP8-42: allowed).
-func (c *conn) judgeMasks(rules *session.Evaluation, d *dp8.DFrame) {
+func (c contentJudge) judgeMasks(rules *session.Evaluation, d *dp8.DFrame) {
 	const announced = dp8.CtlSACK1 | dp8.CtlSACK2 | dp8.CtlSend1 | dp8.CtlSend2
 	if d.Control&announced == 0 {
 		return
@@ -87,7 +87,7 @@ func (c *conn) judgeMasks(rules *session.Evaluation, d *dp8.DFrame) {
 
 // judgeSize: a frame larger than the MTU travels in IP fragments. Of IPv4, a router
 // may have made them, whose MTU the sender does not know.
-func (c *conn) judgeSize(rules *session.Evaluation, d *dp8.DFrame) {
+func (c contentJudge) judgeSize(rules *session.Evaluation, d *dp8.DFrame) {
 	if d.Coalesced {
 		return // 2.2.3 has a rule of its own
 	}
@@ -100,7 +100,7 @@ func (c *conn) judgeSize(rules *session.Evaluation, d *dp8.DFrame) {
 }
 
 // judgeContent judges what stands behind the masks by what kind of frame it is.
-func (c *conn) judgeContent(rules *session.Evaluation, d *dp8.DFrame, keepAlive bool) {
+func (c contentJudge) judgeContent(rules *session.Evaluation, d *dp8.DFrame, keepAlive bool) {
 	switch {
 	case d.KeepAlive:
 		c.judgeKeepAlive(rules, d)
@@ -120,17 +120,17 @@ func (c *conn) judgeContent(rules *session.Evaluation, d *dp8.DFrame, keepAlive 
 
 // holdsID reports a payload that is exactly the connection's session id. Zero is
 // what a payload may well be.
-func (c *conn) holdsID(d *dp8.DFrame) bool {
+func (c contentJudge) holdsID(d *dp8.DFrame) bool {
 	return c.hs.sessionKnown && c.c.SessionID != 0 && len(d.Payload) == 4 && !d.Coalesced &&
 		binary.LittleEndian.Uint32(d.Payload) == c.c.SessionID
 }
 
 // versionsSeen reports whether both sides said their version.
-func (c *conn) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].version != 0 }
+func (c contentJudge) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].version != 0 }
 
 // judgeOldKeepAlive: below 1.5 there is no id, and bit 02 asks for a dedicated
 // acknowledgement (MC-DPL8R 2.2.2, 3.1.6.6).
-func (c *conn) judgeOldKeepAlive(rules *session.Evaluation, d *dp8.DFrame, keepAlive bool) {
+func (c contentJudge) judgeOldKeepAlive(rules *session.Evaluation, d *dp8.DFrame, keepAlive bool) {
 	asks := d.Control&dp8.CtlKeepAlive != 0
 	switch holds := c.holdsID(d); {
 	case holds && !c.versionsSeen():
@@ -147,7 +147,7 @@ func (c *conn) judgeOldKeepAlive(rules *session.Evaluation, d *dp8.DFrame, keepA
 }
 
 // judgeKeepAlive judges a KeepAlive that carries the connection's id.
-func (c *conn) judgeKeepAlive(rules *session.Evaluation, d *dp8.DFrame) {
+func (c contentJudge) judgeKeepAlive(rules *session.Evaluation, d *dp8.DFrame) {
 	c.judgeKeepAliveHeader(rules, d)
 	rules.Pass(r222KaSessid)
 	rules.Pass(r222KaVer)
@@ -160,7 +160,7 @@ func (c *conn) judgeKeepAlive(rules *session.Evaluation, d *dp8.DFrame) {
 }
 
 // judgeKeepAliveHeader judges the flags of a KeepAlive.
-func (c *conn) judgeKeepAliveHeader(rules *session.Evaluation, d *dp8.DFrame) {
+func (c contentJudge) judgeKeepAliveHeader(rules *session.Evaluation, d *dp8.DFrame) {
 	const flags = dp8.Data | dp8.Reliable | dp8.Sequential | dp8.EndMsg
 	if !rules.Check(r222KaFlags, d.Command&flags == flags) {
 		rules.Broken(r222KaFlags, fmt.Sprintf("bCommand %02X of a KeepAlive lacks %s", uint8(d.Command), missingFlags(d.Command)))
@@ -187,9 +187,9 @@ func missingFlags(c dp8.Command) string {
 // judgeForeignKeepAlive judges a KeepAlive whose id is not the connection's. One
 // that may be left over from another connection of the same addresses is not held
 // against this one (guard LIFE). Its receiver ignores it: it takes no number.
-func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
+func (c contentJudge) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 	rules := &c.c.Rules
-	if c.fr.Cut() || c.pair.knows(d.SessionID, c) {
+	if c.fr.Cut() || c.pair.knows(d.SessionID, c.conn) {
 		return
 	}
 	again := c.alive.other == d.SessionID
@@ -203,13 +203,13 @@ func (c *conn) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 		return
 	}
 	if c.accuseKeepAlive(rules, d) {
-		c.refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
+		c.signing().refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
 	}
 }
 
 // continues reports whether a frame of side dir goes on with what its side sent, so
 // that it belongs to no other connection of the same addresses (guard LIFE).
-func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
+func (c contentJudge) continues(dir int, num int64, nrcv uint8) bool {
 	m, other := &c.side[dir].history, &c.side[1-dir].history
 	switch {
 	case c.side[0].ended || c.side[1].ended:
@@ -219,13 +219,13 @@ func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
 	case !m.reachable(num):
 		return false
 	}
-	return c.unwrapped(dir, m.sureSince) || c.c.Complete && c.pair.newest() == c && m.top > 3 && num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
+	return c.unwrapped(dir, m.sureSince) || c.c.Complete && c.pair.newest() == c.conn && m.top > 3 && num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
 }
 
 // accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it
 // should be. It reports whether it is another one, so that the KeepAlive must not be
 // heeded.
-func (c *conn) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) (foreign bool) {
+func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) (foreign bool) {
 	if d.Control&dp8.CtlCoalesce != 0 {
 		c.judgeKeepAliveHeader(rules, d) // what looks like an id are coalesced payloads
 		return true
@@ -253,7 +253,7 @@ func (c *conn) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) (foreig
 	return true
 }
 
-func (c *conn) foreignID(d *dp8.DFrame) string {
+func (c contentJudge) foreignID(d *dp8.DFrame) string {
 	return fmt.Sprintf("the KeepAlive's dwSessID is 0x%08x, the connection's is 0x%08x", d.SessionID, c.c.SessionID)
 }
 
@@ -270,7 +270,7 @@ func (p *pair) knows(id uint32, but *conn) bool {
 
 // judgeUser: where the DirectPlay core speaks, USER_1 marks its messages, which
 // begin with a known type and are reliable (MC-DPL8CS 2.1.1).
-func (c *conn) judgeUser(rules *session.Evaluation, d *dp8.DFrame) {
+func (c contentJudge) judgeUser(rules *session.Evaluation, d *dp8.DFrame) {
 	if d.Command&dp8.NewMsg == 0 {
 		return
 	}
@@ -289,7 +289,7 @@ func (c *conn) judgeUser(rules *session.Evaluation, d *dp8.DFrame) {
 
 // judgeRetryBit: every sending of a number but the first is marked, and only those
 // (MC-DPL8R 2.2.2).
-func (c *conn) judgeRetryBit(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
+func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
 	if d.Control&dp8.CtlRetry != 0 {
 		if prev != nil {
 			rules.Pass(r222Retryfirst)
@@ -315,7 +315,7 @@ func (c *conn) judgeRetryBit(rules *session.Evaluation, dir int, num int64, d *d
 
 // sameContent reports whether a frame carries what another sending of its number
 // did; a retry may lack the unreliable ones of coalesced payloads.
-func (c *conn) sameContent(d *dp8.DFrame, prev *sentFrame) bool {
+func (c contentJudge) sameContent(d *dp8.DFrame, prev *sentFrame) bool {
 	const lasting = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1 | dp8.User2
 	if (d.Command^prev.command)&lasting != 0 {
 		return false

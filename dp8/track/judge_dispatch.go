@@ -12,7 +12,7 @@ import (
 // judgeMalformed judges a frame that could not be decoded: no frame of the
 // protocol, a command frame that is too short, or a coalesced payload that does not
 // fit. It reports whether the frame was one of these.
-func (c *conn) judgeMalformed(dir int) bool {
+func (c commandJudge) judgeMalformed(dir int) bool {
 	b := c.fr.Payload
 	ours := c.f.Type != dp8.TypeDFrame || len(b) < 4 || c.f.DFrame.Coalesced
 	if !ours || len(b) == 0 || c.c.Damaged(c.fr.Datagram) || c.fr.Words.Has(duplicate) {
@@ -21,7 +21,7 @@ func (c *conn) judgeMalformed(dir int) bool {
 	rules := &c.c.Rules
 	switch {
 	case c.f.Type == dp8.TypeDFrame && len(b) >= 4:
-		c.judgeUnfitParts(rules)
+		c.content().judgeUnfitParts(rules)
 	case dp8.Command(b[0])&dp8.Data != 0:
 		rules.Broken(r315Dispatch, fmt.Sprintf("a data frame has at least 4 bytes, this one has %d", len(b)))
 	case dp8.Command(b[0])&^dp8.Poll != dp8.CFrame:
@@ -44,7 +44,7 @@ var cmdRules = map[byte]int{dp8.OpConnect: r2211Cmd, dp8.OpConnected: r2212Cmd, 
 // judgeFirstByte judges a frame whose first byte is none of the three that
 // DirectPlay 8 knows. When all else shows which command frame it is, its flags are
 // at fault. A zero first byte belongs to host enumeration.
-func (c *conn) judgeFirstByte(rules *session.Evaluation, b []byte) {
+func (c commandJudge) judgeFirstByte(rules *session.Evaluation, b []byte) {
 	if b[0] == 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func looksLikeCommand(b []byte) bool {
 }
 
 // judgeTrailing judges bytes behind the last field of a handshake frame.
-func (c *conn) judgeTrailing(rules *session.Evaluation, h *dp8.Handshake) {
+func (c commandJudge) judgeTrailing(rules *session.Evaluation, h *dp8.Handshake) {
 	switch n := len(h.Trailing); {
 	case n == 0:
 		rules.Pass(r3151Trail)
@@ -113,7 +113,7 @@ const tickJump = 2000
 
 // judgeTick judges the tick count of a command frame against the ones before: it
 // never runs back (MC-DPL8R 2.2.1).
-func (c *conn) judgeTick(dir int, tick uint32) {
+func (c commandJudge) judgeTick(dir int, tick uint32) {
 	t, fr := &c.side[dir].ticks, c.fr
 	if !fr.HasTime {
 		return
@@ -169,7 +169,7 @@ func (t *tickWatch) take(tick uint32, fr *dissect.Frame) {
 
 // resolveTick decides about a tick far ahead: the next one confirms it, or shows
 // that it was the wrong one.
-func (c *conn) resolveTick(dir int, tick uint32) {
+func (c commandJudge) resolveTick(dir int, tick uint32) {
 	t, rules := &c.side[dir].ticks, &c.c.Rules
 	x := session.Case{Rule: r221TickMono, Dir: dir, Frame: t.sFrame, Time: t.sAt, HasTime: true, Proof: []uint64{t.frame, c.fr.Frame}}
 	switch {
@@ -201,7 +201,7 @@ const (
 )
 
 // judgeTickRate judges, at the end, how fast a side's ticks ran.
-func (c *conn) judgeTickRate(dir int) {
+func (c commandJudge) judgeTickRate(dir int) {
 	t, rules := &c.side[dir].ticks, &c.c.Rules
 	span := t.at - t.firstAt
 	if t.n < tickSamples || span < tickSpan || t.contradicts {

@@ -32,7 +32,7 @@ type hardDisconnectState struct {
 const manyReplies = 10
 
 // judgeHard judges a HARD_DISCONNECT of this connection that is genuine and no copy.
-func (c *conn) judgeHard(dir int, h *dp8.Handshake) {
+func (c commandJudge) judgeHard(dir int, h *dp8.Handshake) {
 	rules, w := &c.c.Rules, &c.side[dir].hard
 	if c.fr.Cut() || c.fr.Words.Has(duplicate) {
 		return
@@ -74,7 +74,7 @@ func (c *conn) judgeHard(dir int, h *dp8.Handshake) {
 }
 
 // judgeHardFields judges the values of one HARD_DISCONNECT (MC-DPL8R 2.2.1.4).
-func (c *conn) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
+func (c commandJudge) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
 	rules := &c.c.Rules
 	good = true
 	check := func(rule int, holds bool, message string) {
@@ -108,12 +108,12 @@ func versionText(v uint32) string { return fmt.Sprintf("%d.%d", v>>16, v&0xffff)
 
 // judgeHardSeq: bRspId is the number of the data frame that would have been next.
 // All numbers sent lie below it, whenever they were captured.
-func (c *conn) judgeHardSeq(dir int, h *dp8.Handshake) bool {
+func (c commandJudge) judgeHardSeq(dir int, h *dp8.Handshake) bool {
 	rules := &c.c.Rules
 	highest, ok := c.c.Dir[dir].Window().Highest()
 	num := c.nextSend(&c.side[dir], h.RspID)
 	switch {
-	case !ok || num <= highest && !c.unwraps(dir):
+	case !ok || num <= highest && !c.acks().unwraps(dir):
 	case num == highest+1:
 		rules.Pass(r2214RspidSeq)
 	case num > highest+1:
@@ -130,13 +130,13 @@ func (c *conn) judgeHardSeq(dir int, h *dp8.Handshake) bool {
 const hardMissed = 8
 
 // judgeHardMsgID: bMsgID is one more than that of the side's command frame before.
-func (c *conn) judgeHardMsgID(dir int, h *dp8.Handshake) {
+func (c commandJudge) judgeHardMsgID(dir int, h *dp8.Handshake) {
 	rules, p := &c.c.Rules, &c.side[dir].cframes
 	if !p.any {
-		p.keep(c, h)
+		p.keep(c.conn, h)
 		return
 	}
-	if ahead := int8(h.MsgID - p.msgID); !c.isLater(p, h) && ahead <= 0 && ahead > -hardMissed {
+	if ahead := int8(h.MsgID - p.msgID); !c.handshakes().isLater(p, h) && ahead <= 0 && ahead > -hardMissed {
 		return // overtaken
 	}
 	stateless := p.op == dp8.OpConnectedSigned && dir != c.connector // its counter may not have begun
@@ -149,7 +149,7 @@ func (c *conn) judgeHardMsgID(dir int, h *dp8.Handshake) {
 		rules.Broken(r2214Msgid, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID), p.frame)
 		return
 	}
-	p.keep(c, h)
+	p.keep(c.conn, h)
 }
 
 // Bounds of the hard disconnect timer (MC-DPL8R 3.1.2.4). Ticks advance in steps of
@@ -162,7 +162,7 @@ const (
 
 // judgeHardTimes judges the spacing of a side's own HARD_DISCONNECTs by its ticks:
 // the path may have changed that of their arrival.
-func (c *conn) judgeHardTimes(dir int, h *dp8.Handshake) {
+func (c commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
 	rules, w := &c.c.Rules, &c.side[dir].hard
 	if !c.fr.HasTime {
 		return
@@ -190,7 +190,7 @@ func (c *conn) judgeHardTimes(dir int, h *dp8.Handshake) {
 
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
-func (c *conn) settleHard(dir int) {
+func (c commandJudge) settleHard(dir int) {
 	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Rules.Horizon() {
 		c.c.Rules.Judge(w.fast)
 		w.fast = session.Case{}
@@ -199,7 +199,7 @@ func (c *conn) settleHard(dir int) {
 
 // settleFast does so when the first HARD_DISCONNECT of the other side comes behind
 // them: by its bMsgID none was sent before.
-func (c *conn) settleFast(dir int, h *dp8.Handshake) {
+func (c commandJudge) settleFast(dir int, h *dp8.Handshake) {
 	w, o, p := &c.side[dir].hard, &c.side[1-dir].hard, &c.side[dir].cframes
 	next := p.any && h.MsgID == p.msgID+1
 	if p.op == dp8.OpConnectedSigned && dir != c.connector {
@@ -213,7 +213,7 @@ func (c *conn) settleFast(dir int, h *dp8.Handshake) {
 
 // judgeDataBehindHard judges a new data frame of a connection that a side ended
 // with HARD_DISCONNECTs.
-func (c *conn) judgeDataBehindHard(dir int, num int64) {
+func (c commandJudge) judgeDataBehindHard(dir int, num int64) {
 	w, o := &c.side[dir].hard, &c.side[1-dir].hard
 	if w.n > 0 && !w.data {
 		c.judgeNoData(dir, w, num)
@@ -230,7 +230,7 @@ const hardNumbers = 4
 
 // judgeNoData: nothing but HARD_DISCONNECTs follows the side's first (MC-DPL8R
 // 3.1.4.5).
-func (c *conn) judgeNoData(dir int, w *hardDisconnectState, num int64) {
+func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 	rules := &c.c.Rules
 	since := c.atLeast(w.first.Time)
 	if !c.fr.HasTime || since <= 2*rules.Horizon() || num <= w.firstSeq {
@@ -241,7 +241,7 @@ func (c *conn) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 		rules.Unclear(r3145Nodata, session.GuardLife, "a data frame behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
 		return
 	}
-	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.unwraps(dir) {
+	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.acks().unwraps(dir) {
 		rules.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
 	} else {
 		rules.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
@@ -250,7 +250,7 @@ func (c *conn) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 
 // judgeSACKBehindHard judges a SACK of a side that has sent a HARD_DISCONNECT: by its
 // tick it was sent later.
-func (c *conn) judgeSACKBehindHard(dir int, next int64) {
+func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
 	rules, w, tick := &c.c.Rules, &c.side[dir].hard, c.f.SACK.Timestamp
 	since := c.atLeast(w.first.Time)
 	if w.data || !c.fr.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= tickStep {
@@ -260,7 +260,7 @@ func (c *conn) judgeSACKBehindHard(dir int, next int64) {
 	switch {
 	case w.firstSeq < hardNumbers || since > hardOver*1e6 || int32(tick-w.since) > hardOver:
 		rules.Unclear(r3145Nodata, session.GuardLife, "a SACK behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
-	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.unwraps(dir):
+	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.acks().unwraps(dir):
 		rules.Unclear(r3145Nodata, session.GuardUnwrap, "a SACK behind the side's HARD_DISCONNECT may be of another connection", w.first.Frame)
 	default:
 		rules.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)
@@ -269,8 +269,8 @@ func (c *conn) judgeSACKBehindHard(dir int, next int64) {
 
 // signs reports whether a genuine frame of a side is surely of this connection: it is
 // signed, and the secret is known.
-func (c *conn) signs(dir int) bool {
-	return (c.mode == modeFast || c.mode == modeFull) && c.secretKnown(dir)
+func (c commandJudge) signs(dir int) bool {
+	return (c.mode == modeFast || c.mode == modeFull) && c.signing().secretKnown(dir)
 }
 
 // ignoredFrames is how many new data frames behind three HARD_DISCONNECTs show that
@@ -279,7 +279,7 @@ const ignoredFrames = 4
 
 // judgeIgnored: who received a HARD_DISCONNECT answers it and sends no more data
 // (MC-DPL8R 3.1.5.1.4). Three of them do not all get lost while much else arrives.
-func (c *conn) judgeIgnored(o *hardDisconnectState) {
+func (c commandJudge) judgeIgnored(o *hardDisconnectState) {
 	rules := &c.c.Rules
 	if c.atLeast(o.last) <= max(rules.HoldTime(), 1e9) {
 		return
@@ -292,7 +292,7 @@ func (c *conn) judgeIgnored(o *hardDisconnectState) {
 }
 
 // finishHard ends what the capture leaves open about HARD_DISCONNECTs.
-func (c *conn) finishHard(dir int) {
+func (c commandJudge) finishHard(dir int) {
 	w, rules := &c.side[dir].hard, &c.c.Rules
 	if w.fast.Frame != 0 {
 		w.fast.Blocked = session.GuardHold

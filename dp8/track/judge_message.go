@@ -37,7 +37,7 @@ func (f *sentFrame) closes() bool { return f.control&dp8.CtlEndStream != 0 }
 
 // judgeMessage judges a new number against its neighbours: messages are not
 // interleaved, NEW_MSG follows END_MSG (MC-DPL8R 2.2.2, 3.1.5.2.6).
-func (c *conn) judgeMessage(dir int, num int64) {
+func (c contentJudge) judgeMessage(dir int, num int64) {
 	m := &c.side[dir].history
 	f := m.at(num)
 	if num == m.top && f != nil && c.followsWhole(m, f) {
@@ -56,7 +56,7 @@ func (c *conn) judgeMessage(dir int, num int64) {
 
 // followsWhole passes the common case: a whole message, the highest number, behind
 // the end of another.
-func (c *conn) followsWhole(m *history, f *sentFrame) bool {
+func (c contentJudge) followsWhole(m *history, f *sentFrame) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if f.command&whole != whole || f.sendings != 1 || f.cut || f.odd || f.closes() || c.fr.Frame != f.frame {
 		return false
@@ -72,7 +72,7 @@ func (c *conn) followsWhole(m *history, f *sentFrame) bool {
 
 // judgePair judges two frames with consecutive numbers. Which of them is wrong is
 // not always clear: the text speaks of the later one.
-func (c *conn) judgePair(dir int, m *history, a, b *sentFrame) {
+func (c contentJudge) judgePair(dir int, m *history, a, b *sentFrame) {
 	if a == nil || b == nil || a.cut || b.cut || a.odd || b.odd {
 		return
 	}
@@ -110,7 +110,7 @@ func (c *conn) judgePair(dir int, m *history, a, b *sentFrame) {
 }
 
 // judgeProperties judges two parts of one message.
-func (c *conn) judgeProperties(rules *session.Evaluation, a, b *sentFrame, x session.Case) {
+func (c contentJudge) judgeProperties(rules *session.Evaluation, a, b *sentFrame, x session.Case) {
 	const shared = dp8.Reliable | dp8.Sequential | dp8.User1 | dp8.User2
 	if b.closes() && !b.ends() {
 		y := x
@@ -129,7 +129,7 @@ func (c *conn) judgeProperties(rules *session.Evaluation, a, b *sentFrame, x ses
 
 // judgeOrder: the parts of a split message are first sent in order (MC-DPL8R
 // 3.1.4.4). The frame at hand is not remembered yet.
-func (c *conn) judgeOrder(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
+func (c contentJudge) judgeOrder(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *sentFrame) {
 	m := &c.side[dir].history
 	if num >= m.top || !m.reachable(num) || prev != nil || d.Control&dp8.CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&dp8.EndMsg != 0 {
 		return
@@ -151,7 +151,7 @@ func (c *conn) judgeOrder(rules *session.Evaluation, dir int, num int64, d *dp8.
 }
 
 // judgeSplitParts judges the sizes of a message of which the last part came last.
-func (c *conn) judgeSplitParts(dir int, m *history, end *sentFrame) {
+func (c contentJudge) judgeSplitParts(dir int, m *history, end *sentFrame) {
 	total, most, least := end.size, end.size, 1<<30
 	small := end
 	for n := end.num - 1; ; n-- {
@@ -180,7 +180,7 @@ func (c *conn) judgeSplitParts(dir int, m *history, end *sentFrame) {
 }
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
-func (c *conn) followRun(m *history, f *sentFrame) {
+func (c contentJudge) followRun(m *history, f *sentFrame) {
 	r, rules := &m.run, &c.c.Rules
 	switch {
 	case f.opens():

@@ -13,11 +13,11 @@ const keptFlags = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.
 
 // judgeAgain judges a frame that is a retry, or the second sending of its number,
 // against what was sent before (MC-DPL8R 3.1.6.5). first tells that RETRY is clear.
-func (c *conn) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
-	rules, f := &c.c.Rules, c.remembered(dir, num)
+func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
+	rules, f := &c.c.Rules, c.sequence().remembered(dir, num)
 	if !first {
 		c.judgeUnreliable(num, d, f)
-		c.judgeNeed(dir, num, d)
+		c.acks().judgeNeed(dir, num, d)
 		c.judgeTimes(dir, num, f)
 		c.reactTo(dir, num, false)
 	}
@@ -55,7 +55,7 @@ func (c *conn) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
 }
 
 // judgeUnreliable judges that only reliable frames are retried.
-func (c *conn) judgeUnreliable(num int64, d *dp8.DFrame, f *sentFrame) {
+func (c retryJudge) judgeUnreliable(num int64, d *dp8.DFrame, f *sentFrame) {
 	rules := &c.c.Rules
 	if d.Command&dp8.Reliable == 0 && f != nil && f.command&dp8.Reliable != 0 {
 		return // a flag that was not kept
@@ -74,7 +74,7 @@ func frameOf(f *sentFrame) []uint64 {
 
 // judgeFlags judges that a retry keeps its flags. Where unreliable parts were
 // removed, the rest may need no order.
-func (c *conn) judgeFlags(num int64, d *dp8.DFrame, f *sentFrame) {
+func (c retryJudge) judgeFlags(num int64, d *dp8.DFrame, f *sentFrame) {
 	kept := keptFlags
 	if f.parts > f.reliables {
 		kept &^= dp8.Sequential
@@ -86,7 +86,7 @@ func (c *conn) judgeFlags(num int64, d *dp8.DFrame, f *sentFrame) {
 }
 
 // judgeRetriedParts judges that a retry holds no unreliable part.
-func (c *conn) judgeRetriedParts(num int64, d *dp8.DFrame) {
+func (c retryJudge) judgeRetriedParts(num int64, d *dp8.DFrame) {
 	rules := &c.c.Rules
 	parts, reliables, _ := partsOf(&d.Coalesce)
 	if !rules.Check(r3165Coalretry, parts == reliables) {
@@ -96,7 +96,7 @@ func (c *conn) judgeRetriedParts(num int64, d *dp8.DFrame) {
 
 // unchanged reports whether a frame holds what was sent under its number before:
 // the same bytes, or the same reliable parts.
-func (c *conn) unchanged(d *dp8.DFrame, f *sentFrame) bool {
+func (c retryJudge) unchanged(d *dp8.DFrame, f *sentFrame) bool {
 	if f.parts > 0 && d.Coalesced {
 		_, _, sum := partsOf(&d.Coalesce)
 		return sum == f.reliable
@@ -109,7 +109,7 @@ func (c *conn) unchanged(d *dp8.DFrame, f *sentFrame) bool {
 }
 
 // judgeFresh judges what only a first sending can break.
-func (c *conn) judgeFresh(dir int, num int64, d *dp8.DFrame) {
+func (c retryJudge) judgeFresh(dir int, num int64, d *dp8.DFrame) {
 	if !c.fr.HasTime {
 		return
 	}
@@ -137,12 +137,12 @@ const movedSettles = 5e9
 
 // judgeMoved looks for a retry that took a new number: the lowest number that is
 // not acknowledged is never sent again, and its bytes are those of a new one.
-func (c *conn) judgeMoved(dir int, num int64, d *dp8.DFrame) {
+func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
 	s := &c.side[dir].sequence.stall
 	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
 		return
 	}
-	f := c.remembered(dir, s.num)
+	f := c.sequence().remembered(dir, s.num)
 	if f == nil || f.sendings != 1 || f.keepAlive || f.cut || f.command&dp8.Reliable == 0 || !c.unchanged(d, f) {
 		return
 	}

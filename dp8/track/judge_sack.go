@@ -23,23 +23,23 @@ type sackState struct {
 
 // judgeSACK judges a SACK that is genuine; next is its bNSeq, unwrapped. It reports
 // false when the frame is proven impossible and must change nothing.
-func (c *conn) judgeSACK(dir int, next int64) bool {
+func (c ackJudge) judgeSACK(dir int, next int64) bool {
 	k, rules := &c.f.SACK, &c.c.Rules
 	if c.fr.Words.Has(duplicate) || c.fr.Cut() {
 		return true
 	}
 	c.judgeSACKFields(rules, k)
 	c.judgeSACKRetry(dir, k)
-	c.judgeUnestablished(dir, r31515Unest)
-	c.judgeTick(dir, k.Timestamp)
+	c.handshakes().judgeUnestablished(dir, r31515Unest)
+	c.commands().judgeTick(dir, k.Timestamp)
 	if c.side[dir].hard.n > 0 {
-		c.judgeSACKBehindHard(dir, next)
+		c.commands().judgeSACKBehindHard(dir, next)
 	}
 	return c.judgeNSeq(dir, next)
 }
 
 // judgeSACKFields judges what the frame itself shows (MC-DPL8R 2.2.1.5).
-func (c *conn) judgeSACKFields(rules *session.Evaluation, k *dp8.SACK) {
+func (c ackJudge) judgeSACKFields(rules *session.Evaluation, k *dp8.SACK) {
 	if k.Command == dp8.CFrame && k.Flags&^(dp8.SACKMask1|dp8.SACKMask2|dp8.SACKSend1|dp8.SACKSend2) == dp8.SACKResponse && k.Padding == 0 && len(k.Trailing) == 0 {
 		rules.PassSet(setSACK)
 	} else {
@@ -58,7 +58,7 @@ func (c *conn) judgeSACKFields(rules *session.Evaluation, k *dp8.SACK) {
 	}
 }
 
-func (c *conn) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
+func (c ackJudge) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 	rules.Pass(r2215Cmd)
 	rules.Pass(r315Dispatch)
 	rules.Pass(r3151Opcode)
@@ -87,7 +87,7 @@ func (c *conn) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 // judgeSACKRetry: bRetry is zero when the last data frame received was no retry
 // (MC-DPL8R 2.2.1.5). Which one was received last cannot be seen from here; that
 // none was a retry, again and again, can.
-func (c *conn) judgeSACKRetry(dir int, k *dp8.SACK) {
+func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
 	w, rules := &c.side[dir].sackWatch, &c.c.Rules
 	switch {
 	case k.Flags&dp8.SACKResponse == 0 || !w.any:
@@ -109,14 +109,14 @@ func (c *conn) judgeSACKRetry(dir int, k *dp8.SACK) {
 }
 
 // sawRetry notes a captured data frame for the SACKs of its receiver.
-func (c *conn) sawRetry(dir int, retry bool) {
+func (c ackJudge) sawRetry(dir int, retry bool) {
 	w := &c.side[1-dir].sackWatch
 	w.any, w.fresh = true, true
 	w.retry = w.retry || retry
 }
 
 // judgeNSeq: bNSeq is the number of the side's next data frame (MC-DPL8R 2.2.1.5).
-func (c *conn) judgeNSeq(dir int, next int64) bool {
+func (c ackJudge) judgeNSeq(dir int, next int64) bool {
 	rules, out, w := &c.c.Rules, &c.c.Dir[dir], &c.side[dir].sackWatch
 	highest, ok := out.Window().Highest()
 	if !ok || !c.fr.HasTime {
@@ -142,7 +142,7 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 		}
 		// A new connection of which the start was not captured begins anew.
 		broken := rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
-		c.addStray(stray{Case: broken, side: dir})
+		c.commands().addStray(stray{Case: broken, side: dir})
 		return false
 	}
 	return true
@@ -150,7 +150,7 @@ func (c *conn) judgeNSeq(dir int, next int64) bool {
 
 // unwraps reports whether the full number behind one of a side is beyond doubt: too
 // little time has passed for half of all numbers, at eight times the side's rate.
-func (c *conn) unwraps(dir int) bool {
+func (c ackJudge) unwraps(dir int) bool {
 	out := &c.c.Dir[dir]
 	highest, ok := out.Window().Highest()
 	x, known := out.Look(highest)
@@ -166,14 +166,14 @@ func captured(d *session.Direction, n int64) bool {
 }
 
 // unwrapsAfter is unwraps for the time since a number was the highest.
-func (c *conn) unwrapsAfter(highest, at int64) bool {
+func (c ackJudge) unwrapsAfter(highest, at int64) bool {
 	idle, age := c.atMost(at), max(at-c.c.FirstTime, 1e8)
 	return float64(highest+1)*8*float64(idle)/float64(age)+16 < 128
 }
 
 // settleNSeq ends the question of a bNSeq above what was captured before: a number
 // below it that is first sent clearly later shows that it was wrong.
-func (c *conn) settleNSeq(dir int, num int64) {
+func (c ackJudge) settleNSeq(dir int, num int64) {
 	w, rules := &c.side[dir].sackWatch, &c.c.Rules
 	switch {
 	case w.over.Frame == 0 || c.fr.Frame == w.over.Frame:

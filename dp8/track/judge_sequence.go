@@ -76,7 +76,7 @@ const silence = 200e6
 // heed looks at the time since the side's frame before: when so much may have been
 // sent unseen that a number may have wrapped, nothing before counts any more (guard
 // UNWRAP). What the stamp says besides number and time was set before.
-func (c *conn) heed(dir int, num int64) {
+func (c sequenceJudge) heed(dir int, num int64) {
 	t := c.fr.Time
 	c.said = saying{}
 	c.stamp.num, c.stamp.frame, c.stamp.time = num, c.fr.Frame, t
@@ -84,7 +84,7 @@ func (c *conn) heed(dir int, num int64) {
 		return
 	}
 	c.coarsen(t)
-	c.timers.note(c)
+	c.timers.note(c.conn)
 	if c.silent(dir) || c.stamp.data && c.displaced(dir, num) {
 		c.doubt(t)
 	}
@@ -94,7 +94,7 @@ func (c *conn) heed(dir int, num int64) {
 
 // displaced reports a number so far below the highest that no side has it in flight
 // any more: it stands for another one, unless the highest was out of place.
-func (c *conn) displaced(dir int, num int64) bool {
+func (c sequenceJudge) displaced(dir int, num int64) bool {
 	l := &c.side[dir].sequence
 	j := &l.jump
 	return l.started && num <= l.high-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
@@ -102,14 +102,14 @@ func (c *conn) displaced(dir int, num int64) bool {
 
 // silent reports whether a side was not seen for so long that its numbers are in
 // doubt. What its peer acknowledges vouches for them: they are not far ahead.
-func (c *conn) silent(dir int) bool {
+func (c sequenceJudge) silent(dir int) bool {
 	gap := c.fr.Time - max(c.numbered[dir], c.vouched[dir])
 	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
 }
 
 // bearable is for how long nothing of a side may be captured: as long as it takes to
 // send a window of numbers, as fast as it was seen to.
-func (c *conn) bearable(dir int) int64 {
+func (c sequenceJudge) bearable(dir int) int64 {
 	if m := &c.side[dir].history; m.hasSpeed {
 		return min(m.fastest, longest)
 	}
@@ -124,7 +124,7 @@ func (c *conn) bearable(dir int) int64 {
 // apart is how far apart two frames of one side were captured that were certainly
 // sent in this order (guard REORD). It is wider than that of copies: order alone
 // calls an endpoint wrong here.
-func (c *conn) apart() int64 { return max(c.c.Rules.Horizon(), leastHorizon) + c.grain }
+func (c sequenceJudge) apart() int64 { return max(c.c.Rules.Horizon(), leastHorizon) + c.grain }
 
 const leastHorizon = 100e6
 
@@ -134,7 +134,7 @@ const longest = 10e9
 
 // coarsen learns how coarse the times of the capture are, by powers of ten: those
 // since the connection's first frame, for clocks are shifted.
-func (c *conn) coarsen(t int64) {
+func (c sequenceJudge) coarsen(t int64) {
 	t -= c.c.FirstTime
 	if c.grain == 0 {
 		c.grain = 1e9
@@ -148,11 +148,11 @@ func (c *conn) coarsen(t int64) {
 }
 
 // doubt forgets everything that numbers before t would be compared with.
-func (c *conn) doubt(t int64) {
+func (c sequenceJudge) doubt(t int64) {
 	c.trusted = t
 	for i := range c.side {
 		l := &c.side[i].sequence
-		c.dropClaims(i, session.GuardUnwrap)
+		c.acks().dropClaims(i, session.GuardUnwrap)
 		c.endOverrun(i)
 		*l = sequenceState{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
 		l.carried.clear()
@@ -161,10 +161,10 @@ func (c *conn) doubt(t int64) {
 
 // blindTo notes a frame of a side that could not be read: what it acknowledged is
 // not known.
-func (c *conn) blindTo(dir int) { c.side[dir].sequence.bare = true }
+func (c sequenceJudge) blindTo(dir int) { c.side[dir].sequence.bare = true }
 
 // remembered is what is known for certain of a number of a side, or nil.
-func (c *conn) remembered(dir int, num int64) *sentFrame {
+func (c sequenceJudge) remembered(dir int, num int64) *sentFrame {
 	f := c.side[dir].history.at(num)
 	if f == nil || !f.timed || f.time < c.trusted {
 		return nil
@@ -173,7 +173,7 @@ func (c *conn) remembered(dir int, num int64) *sentFrame {
 }
 
 // recall takes down what is known of the number of the frame at hand.
-func (c *conn) recall(dir int, num int64) {
+func (c sequenceJudge) recall(dir int, num int64) {
 	p, l := &c.prior, &c.side[dir].sequence
 	p.known = false
 	if num == l.high+1 && len(c.side[1-dir].sequence.claims) == 0 {
@@ -185,12 +185,12 @@ func (c *conn) recall(dir int, num int64) {
 
 // judgeNumber judges the number of a data frame that is no copy, before it is
 // remembered (MC-DPL8R 3.1.5.2.1).
-func (c *conn) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict) {
+func (c sequenceJudge) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	first := d.Control&dp8.CtlRetry == 0
 	l.idle = false
 	if c.fr.HasTime && len(c.side[1-dir].sequence.claims) > 0 {
-		c.settleClaims(dir, num, first && v.Novelty == session.First)
+		c.acks().settleClaims(dir, num, first && v.Novelty == session.First)
 	}
 	if j := &l.jump; first && v.Novelty == session.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
 		c.judgeOutlier(dir, num)
@@ -210,7 +210,7 @@ func (c *conn) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict)
 			rules.Pass(r31521Inc)
 			c.judgeRange(dir, num)
 		}
-		c.expect(dir, num, d.Command&dp8.Poll != 0)
+		c.retries().expect(dir, num, d.Command&dp8.Poll != 0)
 	case first:
 		c.judgePlace(dir, num)
 	}
@@ -221,10 +221,10 @@ func (c *conn) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict)
 		l.seen = max(l.seen, num)
 	}
 	if !first || !fresh {
-		c.judgeAgain(dir, num, d, first)
+		c.retries().judgeAgain(dir, num, d, first)
 	}
 	if first && fresh {
-		c.judgeFresh(dir, num, d)
+		c.retries().judgeFresh(dir, num, d)
 	}
 	if !l.begun {
 		c.judgeStart(dir, num, first)
@@ -232,7 +232,7 @@ func (c *conn) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict)
 }
 
 // judgePlace judges a first sending that is not the next one.
-func (c *conn) judgePlace(dir int, num int64) {
+func (c sequenceJudge) judgePlace(dir int, num int64) {
 	l := &c.side[dir].sequence
 	switch {
 	case !l.started:
@@ -241,7 +241,7 @@ func (c *conn) judgePlace(dir int, num int64) {
 		l.jump = jump{true, num, l.high + 1, cum, ok, c.fr.Frame, c.fr.Time, 0}
 		l.high = num
 		c.judgeRange(dir, num)
-		c.reactTo(dir, num, true)
+		c.retries().reactTo(dir, num, true)
 	case l.hasOutlier && num == l.outlier:
 		l.hasOutlier = false
 	default:
@@ -251,7 +251,7 @@ func (c *conn) judgePlace(dir int, num int64) {
 
 // judgeLower judges a number that is sent for the first time below the highest:
 // when that was sent well before, numbers were not taken in order.
-func (c *conn) judgeLower(dir int, num int64) {
+func (c sequenceJudge) judgeLower(dir int, num int64) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	goesOn := l.jump.set && num == l.jump.next && l.jump.after == 0
 	if l.jump.set && num == l.jump.next {
@@ -277,7 +277,7 @@ func (c *conn) judgeLower(dir int, num int64) {
 
 // sentBefore gives the lowest number above num that was sent for the first time
 // more than the reorder horizon ago.
-func (c *conn) sentBefore(dir int, num int64) *sentFrame {
+func (c sequenceJudge) sentBefore(dir int, num int64) *sentFrame {
 	l := &c.side[dir].sequence
 	for n := num + 1; n <= min(l.high, num+2*dp8.WindowSize); n++ {
 		if f := c.remembered(dir, n); f != nil && f.first && c.fr.Time-f.time > c.prior.horizon {
@@ -288,7 +288,7 @@ func (c *conn) sentBefore(dir int, num int64) *sentFrame {
 }
 
 // judgeOutlier judges a frame that was out of place: the numbers go on before it.
-func (c *conn) judgeOutlier(dir int, num int64) {
+func (c sequenceJudge) judgeOutlier(dir int, num int64) {
 	l := &c.side[dir].sequence
 	j := &l.jump
 	x := session.Case{Rule: r31521Inc, Dir: dir, Frame: j.frame, Time: j.time, HasTime: true, Proof: []uint64{c.fr.Frame},
@@ -311,13 +311,13 @@ func (c *conn) judgeOutlier(dir int, num int64) {
 
 // replaced reports that the numbers went on up to one that was captured ahead of
 // them, and that it now has other content: the frame ahead was out of place.
-func (c *conn) replaced(dir int, num int64, d *dp8.DFrame) bool {
+func (c sequenceJudge) replaced(dir int, num int64, d *dp8.DFrame) bool {
 	f := c.remembered(dir, num)
-	return f != nil && !f.cut && !c.fr.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
+	return f != nil && !f.cut && !c.fr.Cut() && c.params.Signing != dp8.SigningUnknown && !c.retries().unchanged(d, f)
 }
 
 // cumulative is what was captured of acknowledgements of a side's numbers.
-func (c *conn) cumulative(dir int) (next int64, ok bool) {
+func (c sequenceJudge) cumulative(dir int) (next int64, ok bool) {
 	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
 		return 0, true
 	}
@@ -328,9 +328,9 @@ func (c *conn) cumulative(dir int) (next int64, ok bool) {
 func ms(ns int64) string { return fmt.Sprintf("%.0f ms", float64(ns)/1e6) }
 
 // settleSequence ends what is open at the end of the connection.
-func (c *conn) settleSequence() {
+func (c sequenceJudge) settleSequence() {
 	for dir := range c.side {
-		c.closeClaims(dir)
+		c.acks().closeClaims(dir)
 		c.closeOverrun(dir)
 		c.side[dir].sequence = sequenceState{}
 	}

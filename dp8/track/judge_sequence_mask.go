@@ -10,7 +10,7 @@ import (
 
 // judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
 // gives up before-1-i. It gives back the mask without what is proven impossible.
-func (c *conn) judgeSendMask(dir int, before int64, mask uint64) uint64 {
+func (c sequenceJudge) judgeSendMask(dir int, before int64, mask uint64) uint64 {
 	l := &c.side[dir].sequence
 	if l.alone.waiting {
 		c.judgeSilence(dir, before, mask)
@@ -41,7 +41,7 @@ func (c *conn) judgeSendMask(dir int, before int64, mask uint64) uint64 {
 }
 
 // judgeReach judges that a send mask names no number before the first.
-func (c *conn) judgeReach(dir int, before int64, mask uint64) uint64 {
+func (c sequenceJudge) judgeReach(dir int, before int64, mask uint64) uint64 {
 	rules := &c.c.Rules
 	if !c.c.Complete || c.trusted != 0 {
 		return mask
@@ -61,7 +61,7 @@ func (c *conn) judgeReach(dir int, before int64, mask uint64) uint64 {
 
 // namedReliable gives the bits of a send mask that name reliable numbers, and how
 // many name any that is remembered. One named before is not looked at again.
-func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint64, known int) {
+func (c sequenceJudge) namedReliable(dir int, before int64, mask uint64) (reliable uint64, known int) {
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		if f := c.remembered(dir, before-1-int64(i)); f != nil {
@@ -76,7 +76,7 @@ func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint6
 
 // readsFromNext reports whether a send mask is right relative to the next number
 // instead of the frame's own.
-func (c *conn) readsFromNext(dir int, mask uint64) bool {
+func (c sequenceJudge) readsFromNext(dir int, mask uint64) bool {
 	reliable, known := c.namedReliable(dir, c.side[dir].sequence.seen+1, mask)
 	return reliable == 0 && known > 0
 }
@@ -84,7 +84,7 @@ func (c *conn) readsFromNext(dir int, mask uint64) bool {
 // judgeGivenUp judges that a send mask names what the side does not know to be
 // acknowledged. Masks repeat themselves: only bits that the one before did not
 // have count.
-func (c *conn) judgeGivenUp(dir int, before int64, mask uint64) {
+func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	fresh := mask
 	if shift := before - l.dropsAt; shift >= 0 && shift < 64 {
@@ -95,11 +95,11 @@ func (c *conn) judgeGivenUp(dir int, before int64, mask uint64) {
 	if !c.stamp.data {
 		nrcv = c.f.SACK.NRcv
 	}
-	received, ok := c.received(dir, nrcv)
+	received, ok := c.acks().received(dir, nrcv)
 	for ; fresh != 0 && ok; fresh &= fresh - 1 {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		look, _ := c.c.Dir[dir].Look(n)
-		switch by, _ := c.knew(dir, received, n); {
+		switch by, _ := c.acks().knew(dir, received, n); {
 		case by != nil:
 			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, of which the side had received the acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
 			return
@@ -113,7 +113,7 @@ func (c *conn) judgeGivenUp(dir int, before int64, mask uint64) {
 
 // judgeAdvance judges that a side does not wait for a number it was told was given
 // up: it acknowledges, selectively, a frame that said so.
-func (c *conn) judgeAdvance(dir int, next int64, mask uint64) {
+func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
 	l, s := &c.side[dir].sequence, &c.side[1-dir].sequence.carried
 	gave := s.drops - next // of the numbers the mask can name, this many may have given up next
 	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
@@ -149,7 +149,7 @@ const maskDue = 3e9
 
 // reportMissing notes a number that the other side waits for while later ones
 // arrived.
-func (c *conn) reportMissing(dir int, next int64, mask uint64) {
+func (c sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
 	u := &c.side[dir].sequence.alone
 	if u.waiting && u.num != next {
 		if !u.judged && u.num < next {
@@ -171,7 +171,7 @@ func (c *conn) reportMissing(dir int, next int64, mask uint64) {
 
 // judgeSilence judges that the loss of an unreliable number is announced: its side
 // goes on sending, and no frame names it (MC-DPL8R 3.1.6.5).
-func (c *conn) judgeSilence(dir int, before int64, mask uint64) {
+func (c sequenceJudge) judgeSilence(dir int, before int64, mask uint64) {
 	u, rules := &c.side[dir].sequence.alone, &c.c.Rules
 	if i := before - 1 - u.num; i >= 0 && i < 64 && mask>>uint(i)&1 != 0 {
 		rules.Pass(r3165UnrelMask)

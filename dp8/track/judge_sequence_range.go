@@ -31,7 +31,7 @@ type over struct {
 // judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
 // packets on the network). An acknowledgement that the capture missed explains an
 // excess, and so does one captured within the reorder horizon behind it.
-func (c *conn) judgeRange(dir int, num int64) {
+func (c sequenceJudge) judgeRange(dir int, num int64) {
 	cum, ok := c.cumulative(dir)
 	if !ok {
 		return
@@ -67,7 +67,7 @@ const neededMost = 12
 
 // needed is in how many intervals in a row something must be seen that missed
 // frames of either side would explain.
-func (c *conn) needed(dir int) int {
+func (c sequenceJudge) needed(dir int) int {
 	if c.side[1-dir].sequence.bare {
 		return 1 << 30
 	}
@@ -75,7 +75,7 @@ func (c *conn) needed(dir int) int {
 }
 
 // neededOf is needed where only missed frames of one side would explain it.
-func (c *conn) neededOf(dir int) int {
+func (c sequenceJudge) neededOf(dir int) int {
 	rules := &c.c.Rules
 	if n := rules.NeededOdds(dir); n <= neededMost || !rules.CleanOf(dir, 0) {
 		return n
@@ -83,13 +83,13 @@ func (c *conn) neededOf(dir int) int {
 	return neededMost
 }
 
-func (c *conn) rangeCase(dir int, o *over) session.Case {
+func (c sequenceJudge) rangeCase(dir int, o *over) session.Case {
 	return session.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
 		Message: fmt.Sprintf("bSeq is %d, the lowest number not acknowledged %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
 }
 
 // accuseOver judges a frame beyond the window, once.
-func (c *conn) accuseOver(dir int, o *over, blocked session.Guard) {
+func (c sequenceJudge) accuseOver(dir int, o *over, blocked session.Guard) {
 	if o.done {
 		return
 	}
@@ -103,7 +103,7 @@ func (c *conn) accuseOver(dir int, o *over, blocked session.Guard) {
 // the window that it was sent later than any the side knew of then. What a receiver
 // expects never falls: when this one does not allow them, none before did. Single ones
 // may have been held up on the way, and so may some that come together.
-func (c *conn) confirmOverrun(dir int, next int64) {
+func (c sequenceJudge) confirmOverrun(dir int, next int64) {
 	o, apart := &c.side[dir].sequence.over, c.apart()
 	for i := range o.list[:o.n] {
 		x := &o.list[i]
@@ -118,7 +118,7 @@ func (c *conn) confirmOverrun(dir int, next int64) {
 }
 
 // endOverrun leaves frames beyond the window without a verdict: too few in a row.
-func (c *conn) endOverrun(dir int) {
+func (c sequenceJudge) endOverrun(dir int) {
 	o := &c.side[dir].sequence.over
 	for ; o.judged < o.n; o.judged++ {
 		c.accuseOver(dir, &o.list[o.judged], session.GuardOdds)
@@ -127,7 +127,7 @@ func (c *conn) endOverrun(dir int) {
 }
 
 // closeOverrun judges what is left at the end of the connection.
-func (c *conn) closeOverrun(dir int) {
+func (c sequenceJudge) closeOverrun(dir int) {
 	o := &c.side[dir].sequence.over
 	if o.n >= c.needed(dir) {
 		for ; o.judged < o.n; o.judged++ {
@@ -139,7 +139,7 @@ func (c *conn) closeOverrun(dir int) {
 
 // explainOverrun takes back the latest excess when an acknowledgement that allows
 // it was overtaken by the frame.
-func (c *conn) explainOverrun(dir int, next int64) {
+func (c sequenceJudge) explainOverrun(dir int, next int64) {
 	o := &c.side[dir].sequence.over
 	if o.n == 0 || o.judged == o.n {
 		return

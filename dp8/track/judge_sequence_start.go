@@ -17,7 +17,7 @@ type beginning struct {
 
 // judgeStart judges the first number captured of a side: they start at 0
 // (MC-DPL8R 3.1.5.2.1).
-func (c *conn) judgeStart(dir int, num int64, first bool) {
+func (c sequenceJudge) judgeStart(dir int, num int64, first bool) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	b := &l.start
 	switch {
@@ -40,7 +40,7 @@ const startSettles = 1e9
 
 // reportStart looks at what the other side acknowledges while number 0 is missing:
 // many reports that it never came, and no retry of it, mean that it was not sent.
-func (c *conn) reportStart(dir int, next int64, pure bool) {
+func (c sequenceJudge) reportStart(dir int, next int64, pure bool) {
 	l := &c.side[dir].sequence
 	b := &l.start
 	x := session.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},

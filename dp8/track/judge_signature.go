@@ -10,7 +10,7 @@ import (
 )
 
 // passSignature enters a signature that is right under the rules it is right by.
-func (c *conn) passSignature(dir int, num int64) {
+func (c signatureJudge) passSignature(dir int, num int64) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	s.keys.verified = c.fr.Time
 	if s.doubts != nil {
@@ -45,7 +45,7 @@ func (c *conn) passSignature(dir int, num int64) {
 
 // passLateNumber: behind number 191 of an epoch, its secret and the next are both
 // known to the side (MC-DPL8R 3.1.4.4).
-func (c *conn) passLateNumber(rules *session.Evaluation, dir int, num int64) {
+func (c signatureJudge) passLateNumber(rules *session.Evaluation, dir int, num int64) {
 	m := &c.side[dir].history
 	switch {
 	case num&255 < 192:
@@ -59,7 +59,7 @@ func (c *conn) passLateNumber(rules *session.Evaluation, dir int, num int64) {
 // doubtEpoch takes back that a signature is wrong while the epoch of the number is
 // not certain: after a hole in the capture, the numbers may be those of another.
 // What is signed rightly with the secret of its number shows that they are not.
-func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
+func (c signatureJudge) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 	if c.mode != modeFull {
 		return v
 	}
@@ -79,7 +79,7 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 }
 
 // adrift reports that the epoch of a number is in doubt.
-func (c *conn) adrift(dir int, num int64) bool {
+func (c signatureJudge) adrift(dir int, num int64) bool {
 	s := &c.side[dir]
 	if c.f.Type == dp8.TypeHardDisconnect && c.mode == modeFast && c.hs.sessionKnown {
 		return false // it names its session, and has no number
@@ -100,7 +100,7 @@ func (c *conn) adrift(dir int, num int64) bool {
 func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
 
 // frameSigned reports whether the frame at hand has a signature.
-func (c *conn) frameSigned() bool {
+func (c signatureJudge) frameSigned() bool {
 	switch c.f.Type {
 	case dp8.TypeSACK:
 		return c.f.SACK.HasSignature
@@ -112,7 +112,7 @@ func (c *conn) frameSigned() bool {
 
 // refuseSignature judges a frame whose signature is missing or wrong. Copies of a
 // frame that was judged are not.
-func (c *conn) refuseSignature(dir int, num int64, v sigVerdict) {
+func (c signatureJudge) refuseSignature(dir int, num int64, v sigVerdict) {
 	if v == sigUnlikely {
 		c.suspect(dir)
 		return
@@ -132,7 +132,7 @@ func (c *conn) refuseSignature(dir int, num int64, v sigVerdict) {
 }
 
 // reportSignature says what is wrong with a frame that does not verify.
-func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
+func (c signatureJudge) reportSignature(dir int, num int64, v sigVerdict) {
 	rules := &c.c.Rules
 	switch {
 	case !c.frameSigned():
@@ -156,7 +156,7 @@ func (c *conn) reportSignature(dir int, num int64, v sigVerdict) {
 	}
 }
 
-func (c *conn) reportUnsigned(rules *session.Evaluation) {
+func (c signatureJudge) reportUnsigned(rules *session.Evaluation) {
 	if n := len(c.f.SACK.Trailing); c.f.Type == dp8.TypeSACK && n > 0 {
 		rules.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: with and without a signature its length is wrong", n, c.f.SACK.Flags))
 		return
@@ -177,13 +177,13 @@ func (c *conn) reportUnsigned(rules *session.Evaluation) {
 
 // surelySigned reports whether it is beyond doubt that the connection is signed:
 // the handshake was captured, or a signature was right.
-func (c *conn) surelySigned() bool {
+func (c signatureJudge) surelySigned() bool {
 	return !slices.Contains(c.c.Inferred, "signing") || c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid > 0
 }
 
 // reportEpoch reports a frame that is signed with the secret of another epoch than
 // that of its number (MC-DPL8R 3.1.4.4, 2.2.1.5, AMB-DP8-10).
-func (c *conn) reportEpoch(rules *session.Evaluation, dir int, num int64, v sigVerdict) {
+func (c signatureJudge) reportEpoch(rules *session.Evaluation, dir int, num int64, v sigVerdict) {
 	m := &c.side[dir].history
 	switch {
 	case c.f.Type == dp8.TypeSACK:
@@ -198,7 +198,7 @@ func (c *conn) reportEpoch(rules *session.Evaluation, dir int, num int64, v sigV
 }
 
 // signedByOther reports a frame that verifies with the other side's secret.
-func (c *conn) signedByOther(dir int, num int64) bool {
+func (c signatureJudge) signedByOther(dir int, num int64) bool {
 	if !c.hs.secrets {
 		return false
 	}
@@ -212,7 +212,7 @@ func (c *conn) signedByOther(dir int, num int64) bool {
 }
 
 // signatureAt gives place and value of the signature of the frame at hand.
-func (c *conn) signatureAt() (off int, sig [8]byte) {
+func (c signatureJudge) signatureAt() (off int, sig [8]byte) {
 	switch c.f.Type {
 	case dp8.TypeSACK:
 		return len(c.fr.Payload) - len(c.f.SACK.Trailing) - 8, c.f.SACK.Signature
@@ -224,7 +224,7 @@ func (c *conn) signatureAt() (off int, sig [8]byte) {
 
 // resigned reports a retry with the signature of an earlier sending of its number
 // and other bytes (MC-DPL8R 3.1.6.5).
-func (c *conn) resigned(num int64, dir int) bool {
+func (c signatureJudge) resigned(num int64, dir int) bool {
 	if c.f.Type != dp8.TypeDFrame || c.f.DFrame.Control&dp8.CtlRetry == 0 {
 		return false
 	}
@@ -238,7 +238,7 @@ func (c *conn) resigned(num int64, dir int) bool {
 
 // judgeResigned judges a retry that verifies, or that no secret is known for: its
 // signature is a new one when its bytes are. That needs no secret.
-func (c *conn) judgeResigned(rules *session.Evaluation, d *dp8.DFrame, prev *sentFrame) {
+func (c signatureJudge) judgeResigned(rules *session.Evaluation, d *dp8.DFrame, prev *sentFrame) {
 	if c.mode != modeFull || prev == nil || !c.surelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.cut {
 		return
 	}
@@ -249,7 +249,7 @@ func (c *conn) judgeResigned(rules *session.Evaluation, d *dp8.DFrame, prev *sen
 
 // judgeSigningVersion: signing needs 1.6 on both sides (MC-DPL8R 1.7, 2.2.1). The
 // connector's CONNECTED_SIGNED is at hand.
-func (c *conn) judgeSigningVersion() {
+func (c signatureJudge) judgeSigningVersion() {
 	a, b := c.side[0].version, c.side[1].version
 	if a == 0 || b == 0 || !c.hs.answered || c.fr.Words.Has(dissect.Duplicate) {
 		return
@@ -262,7 +262,7 @@ func (c *conn) judgeSigningVersion() {
 
 // judgeLeak tells that the secrets were captured with the handshake, once a
 // connection (MC-DPL8R 5.1).
-func (c *conn) judgeLeak(h *dp8.Handshake) {
+func (c signatureJudge) judgeLeak(h *dp8.Handshake) {
 	if h.SenderSecret != (dp8.Secret{}) || h.ReceiverSecret != (dp8.Secret{}) {
 		c.c.Rules.Broken(rSigSecretleak, "the signing secrets are in this frame in clear: who saw it can sign")
 	}
@@ -281,7 +281,7 @@ type refusal struct {
 const maxRefused = 8
 
 // refuse remembers the frame at hand as one that must not be acknowledged.
-func (c *conn) refuse(dir int, num int64, rule int, what string) {
+func (c signatureJudge) refuse(dir int, num int64, rule int, what string) {
 	s := &c.side[dir]
 	if !s.history.reachable(num) && s.history.started {
 		return
@@ -293,7 +293,7 @@ func (c *conn) refuse(dir int, num int64, rule int, what string) {
 }
 
 // accepted forgets the refusals of a number of which a good frame was captured.
-func (c *conn) accepted(dir int, num int64) {
+func (c signatureJudge) accepted(dir int, num int64) {
 	s := &c.side[dir]
 	keep := s.refused[:0]
 	for _, r := range s.refused {
@@ -309,7 +309,7 @@ func (c *conn) accepted(dir int, num int64) {
 // judgeActed looks for refused frames that side dir acknowledges, expecting next:
 // before that counts, for then the number will look like one the capture missed.
 // A good copy may be captured a little later.
-func (c *conn) judgeActed(dir int, next int64) {
+func (c signatureJudge) judgeActed(dir int, next int64) {
 	peer, rules := &c.side[1-dir], &c.c.Rules
 	keep := peer.refused[:0]
 	for _, r := range peer.refused {
@@ -348,7 +348,7 @@ type suspect struct {
 
 // suspect keeps the frame at hand, which no guess at the secret of its epoch
 // verifies, until one is proven.
-func (c *conn) suspect(dir int) {
+func (c signatureJudge) suspect(dir int) {
 	if k := &c.side[dir].keys; !c.fr.Cut() && c.waiting(dir) && len(k.suspects) < ProofFrames {
 		k.suspects = append(k.suspects, suspect{c.fr.Frame, c.fr.Time, c.fr.HasTime})
 	}
@@ -357,7 +357,7 @@ func (c *conn) suspect(dir int) {
 // judgeModifier judges the frames that came before the secret of their epoch was
 // proven. Any derivation that is proven will do: the text leaves it open
 // (AMB-DP8-12).
-func (c *conn) judgeModifier(dir int, suspects []suspect) {
+func (c signatureJudge) judgeModifier(dir int, suspects []suspect) {
 	rules := &c.c.Rules
 	rules.Pass(rSigModifier)
 	for _, s := range suspects {
@@ -367,7 +367,7 @@ func (c *conn) judgeModifier(dir int, suspects []suspect) {
 }
 
 // judgeUnproven: an epoch whose secret no known derivation gives is not judged.
-func (c *conn) judgeUnproven(dir int) {
+func (c signatureJudge) judgeUnproven(dir int) {
 	rules := &c.c.Rules
 	rules.Judge(session.Case{Rule: rSigModifier, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: session.GuardDial,
 		Message: "no known derivation of the modifier gives the secret of an epoch"})

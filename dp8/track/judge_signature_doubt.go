@@ -34,7 +34,7 @@ const (
 // doubtSignature keeps the frame at hand, whose signature is wrong, until it shows
 // whether the secret it was checked with was still in force; counted tells that it is
 // among the frames that can't be verified.
-func (c *conn) doubtSignature(dir int, num int64, v sigVerdict, counted bool) {
+func (c signatureJudge) doubtSignature(dir int, num int64, v sigVerdict, counted bool) {
 	s, rules := &c.side[dir], &c.c.Rules
 	if s.doubts == nil {
 		s.doubts = new(doubtWatch)
@@ -61,7 +61,7 @@ func (w *doubtWatch) heeds() bool { return w.run >= doubtsHeeded }
 
 // vouch settles doubts of a side by the frame at hand, which is right: the side was
 // still in that epoch, of this connection, when it sent it.
-func (c *conn) vouch(s *side, num int64) {
+func (c signatureJudge) vouch(s *side, num int64) {
 	w := s.doubts
 	w.run = 0
 	if len(w.list) == 0 || c.f.Type == dp8.TypeDFrame && c.f.DFrame.Control&dp8.CtlRetry != 0 {
@@ -89,7 +89,7 @@ func (c *conn) vouch(s *side, num int64) {
 }
 
 // finishDoubts leaves what is still in doubt without a verdict.
-func (c *conn) finishDoubts(s *side) {
+func (c signatureJudge) finishDoubts(s *side) {
 	if s.doubts == nil {
 		return
 	}

@@ -40,7 +40,7 @@ type signedWatch struct {
 }
 
 // judgeSecrets judges what CONNECTED_SIGNED has on top (MC-DPL8R 2.2.1.3).
-func (c *conn) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
+func (c commandJudge) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
 	rules, w := &c.c.Rules, &c.signed
 	w.badKeys = false
 	good = c.judgeOptions(h, fromListener)
@@ -69,7 +69,7 @@ func (c *conn) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
 }
 
 // judgeOptions judges dwSigningOpts, also against those of the other side.
-func (c *conn) judgeOptions(h *dp8.Handshake, fromListener bool) (good bool) {
+func (c commandJudge) judgeOptions(h *dp8.Handshake, fromListener bool) (good bool) {
 	rules, w := &c.c.Rules, &c.signed
 	const both = dp8.SigningFast | dp8.SigningFull
 	if !rules.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
@@ -101,7 +101,7 @@ func (c *conn) judgeOptions(h *dp8.Handshake, fromListener bool) (good bool) {
 }
 
 // judgeMode judges the mode of an offer that comes behind the connector's choice.
-func (c *conn) judgeMode(mode uint32) bool {
+func (c commandJudge) judgeMode(mode uint32) bool {
 	rules, w := &c.c.Rules, &c.signed
 	if rules.Check(r2213OptsMatch, mode == w.mode) {
 		return true
@@ -110,7 +110,7 @@ func (c *conn) judgeMode(mode uint32) bool {
 	return false
 }
 
-func (c *conn) addOffer(h *dp8.Handshake) {
+func (c commandJudge) addOffer(h *dp8.Handshake) {
 	w := &c.signed
 	if len(w.offers) == maxOffers {
 		w.more = true
@@ -120,7 +120,7 @@ func (c *conn) addOffer(h *dp8.Handshake) {
 }
 
 // judgeConnectorSecrets judges the secrets, which are the connector's to choose.
-func (c *conn) judgeConnectorSecrets(h *dp8.Handshake) bool {
+func (c commandJudge) judgeConnectorSecrets(h *dp8.Handshake) bool {
 	rules, w := &c.c.Rules, &c.signed
 	if !rules.Check(r2213SecretConnector, h.SenderSecret != dp8.Secret{} && h.ReceiverSecret != dp8.Secret{}) {
 		rules.Broken(r2213SecretConnector, "a secret of the connector is 0")
@@ -148,7 +148,7 @@ func significant(s dp8.Secret) int { return bits.Len64(binary.LittleEndian.Uint6
 // judgeEchoes judges what the connector's CONNECTED_SIGNED repeats of the offer it
 // answers: cookie and tick. Which one that is shows in either; an offer that was not
 // captured may have been another.
-func (c *conn) judgeEchoes(h *dp8.Handshake) bool {
+func (c commandJudge) judgeEchoes(h *dp8.Handshake) bool {
 	w := &c.signed
 	if len(w.offers) == 0 || w.more || c.blind {
 		return true
@@ -171,7 +171,7 @@ func (c *conn) judgeEchoes(h *dp8.Handshake) bool {
 	return tick && cookie
 }
 
-func (c *conn) judgeEcho(rule int, holds, proven bool, o *offer, message string) bool {
+func (c commandJudge) judgeEcho(rule int, holds, proven bool, o *offer, message string) bool {
 	rules := &c.c.Rules
 	switch {
 	case rules.Check(rule, holds):
@@ -187,7 +187,7 @@ func (c *conn) judgeEcho(rule int, holds, proven bool, o *offer, message string)
 	return false
 }
 
-func (c *conn) dirOf() int { return c.c.DirOf(c.fr.Datagram) }
+func (c commandJudge) dirOf() int { return c.c.DirOf(c.fr.Datagram) }
 
 // echoSlack is by how much, in ms, an offer may have been sent before it was captured,
 // and attemptSpan how long CONNECTs may have been sent before the first captured.
@@ -198,7 +198,7 @@ const (
 
 // impossibleEcho reports a tick that no offer between the first CONNECT and now can
 // have carried.
-func (c *conn) impossibleEcho(tick uint32) bool {
+func (c commandJudge) impossibleEcho(tick uint32) bool {
 	o, a := &c.signed.offers[0], &c.asked[c.dirOf()]
 	if !c.fr.HasTime || a.n == 0 {
 		return false
@@ -219,7 +219,7 @@ const statelessOffers = 3
 // judgeStateless: a listener that signs keeps no state of a CONNECT and repeats
 // nothing (MC-DPL8R 3.1.5.1.1). Copies of a CONNECT made by the network come
 // together.
-func (c *conn) judgeStateless(h *dp8.Handshake) {
+func (c commandJudge) judgeStateless(h *dp8.Handshake) {
 	rules, w := &c.c.Rules, &c.signed
 	if w.answered || c.asked[max(c.connector, 0)].speaks || len(w.offers) == 0 || c.asked[max(c.connector, 0)].n == 0 {
 		return
@@ -250,7 +250,7 @@ type keepAliveState struct {
 
 // judgeFirstKeepAlive: behind a signed handshake either side sends a reliable
 // KeepAlive (MC-DPL8R 3.1.5.1.3).
-func (c *conn) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c commandJudge) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	w := &c.side[dir].alive1
 	if w.over {
 		return

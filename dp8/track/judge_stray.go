@@ -32,7 +32,7 @@ const (
 )
 
 // addStray keeps a case, whose frame may be of another connection of the pair.
-func (c *conn) addStray(s stray) {
+func (c commandJudge) addStray(s stray) {
 	if len(c.strays) == maxStrays {
 		c.dropStray(0, session.GuardLife)
 	}
@@ -52,7 +52,7 @@ func (c *conn) addStray(s stray) {
 }
 
 // dropStray ends a case that is not proven.
-func (c *conn) dropStray(i int, why session.Guard) {
+func (c commandJudge) dropStray(i int, why session.Guard) {
 	if s := &c.strays[i]; !s.silent {
 		s.Blocked = why
 		c.c.Rules.Judge(s.Case)
@@ -62,7 +62,7 @@ func (c *conn) dropStray(i int, why session.Guard) {
 
 // judgeStrayAnswer keeps an answer with another session id. Answers that follow the
 // bMsgID of one CONNECT after the other answer these.
-func (c *conn) judgeStrayAnswer(rule, dir int, h *dp8.Handshake) {
+func (c commandJudge) judgeStrayAnswer(rule, dir int, h *dp8.Handshake) {
 	rules := &c.c.Rules
 	x := rules.Here(rule, "dwSessID is "+idText(h.SessionID)+", the handshake's is "+idText(c.c.SessionID))
 	now := stray{Case: x, id: h.SessionID, rsp: h.RspID, side: -1, pending: !c.hs.answered}
@@ -88,7 +88,7 @@ func idText(id uint32) string {
 // lives notes a frame that shows that the connection goes on; sure says that it
 // names the connection. The data frame num does when it follows what was sent
 // before.
-func (c *conn) lives(dir int, sure bool, num int64) {
+func (c commandJudge) lives(dir int, sure bool, num int64) {
 	for i := 0; i < len(c.strays); i++ {
 		s := &c.strays[i]
 		since := c.atLeast(s.Time)
@@ -122,7 +122,7 @@ func (c *conn) lives(dir int, sure bool, num int64) {
 
 // judgeStrayHard keeps a HARD_DISCONNECT with another session id. Right behind the
 // start of a connection it may be a late one of a connection before.
-func (c *conn) judgeStrayHard(dir int, h *dp8.Handshake) {
+func (c commandJudge) judgeStrayHard(dir int, h *dp8.Handshake) {
 	rules := &c.c.Rules
 	if c.fr.Cut() || c.fr.Words.Has(duplicate) {
 		return
@@ -136,7 +136,7 @@ func (c *conn) judgeStrayHard(dir int, h *dp8.Handshake) {
 }
 
 // finishStrays ends the cases that are left.
-func (c *conn) finishStrays() {
+func (c commandJudge) finishStrays() {
 	for len(c.strays) > 0 {
 		c.dropStray(0, session.GuardLife)
 	}
@@ -144,7 +144,7 @@ func (c *conn) finishStrays() {
 
 // named reports whether the other side named a session id before: then it is one
 // of its own.
-func (c *conn) named(dir int, id uint32) bool {
+func (c commandJudge) named(dir int, id uint32) bool {
 	for i := range c.strays {
 		if s := &c.strays[i]; s.id == id && s.Dir != dir {
 			c.strays = append(c.strays[:i], c.strays[i+1:]...)
@@ -156,7 +156,7 @@ func (c *conn) named(dir int, id uint32) bool {
 
 // unsay drops the cases against frames that name a session which another frame
 // names as well: it exists.
-func (c *conn) unsay(id uint32) {
+func (c commandJudge) unsay(id uint32) {
 	for i := 0; i < len(c.strays); i++ {
 		if c.strays[i].id == id {
 			c.dropStray(i, session.GuardLife)
@@ -180,14 +180,14 @@ const restless = 1e9
 
 // quiet reports whether the connection may be over: it was closed, or its connector
 // said nothing for a while.
-func (c *conn) quiet(fr *dissect.Frame) bool {
+func (c commandJudge) quiet(fr *dissect.Frame) bool {
 	return c.life.state >= session.Closed || !fr.HasTime || c.connector < 0 || fr.Time-c.c.Rules.LastOf(c.connector) >= restless
 }
 
 // changesID reports a CONNECT that goes on with a pending attempt under another
 // session id: the number after the last one's, before a new attempt could have come
 // that far.
-func (c *conn) changesID(fr *dissect.Frame) bool {
+func (c commandJudge) changesID(fr *dissect.Frame) bool {
 	b, a := fr.Payload, &c.asked[c.c.DirOf(fr.Datagram)]
 	return c.life.state == session.Opening && !c.hs.confirmed && a.n > 0 && c.connector == c.c.DirOf(fr.Datagram) &&
 		b[2] == a.top+1 && fr.HasTime && fr.Time-a.at <= attemptGap
@@ -195,7 +195,7 @@ func (c *conn) changesID(fr *dissect.Frame) bool {
 
 // awaits reports an answer that a pending attempt is waiting for, whatever session
 // it names.
-func (c *conn) awaits(fr *dissect.Frame) bool {
+func (c commandJudge) awaits(fr *dissect.Frame) bool {
 	return c.life.state == session.Opening && c.hs.connects > 0 && !c.hs.answered && c.c.DirOf(fr.Datagram) != c.connector &&
 		dp8.Command(fr.Payload[0])&dp8.Poll != 0
 }

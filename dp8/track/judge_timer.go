@@ -58,7 +58,7 @@ func (w *retryWatch) of(num int64) *retrySeries {
 }
 
 // judgeTimes judges when and how often a number is retried (MC-DPL8R 3.1.2.5).
-func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
+func (c retryJudge) judgeTimes(dir int, num int64, f *sentFrame) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	if l.duty.open && l.duty.num == num {
 		l.duty.open = false
@@ -94,7 +94,7 @@ func (c *conn) judgeTimes(dir int, num int64, f *sentFrame) {
 
 // judgeFirstRetry judges a first retry: it comes too early when no answer can have
 // come before, unless a SACK mask asked for it.
-func (c *conn) judgeFirstRetry(dir int, num int64, f *sentFrame) {
+func (c retryJudge) judgeFirstRetry(dir int, num int64, f *sentFrame) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	c.judgeShrink(dir, num)
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
@@ -106,7 +106,7 @@ func (c *conn) judgeFirstRetry(dir int, num int64, f *sentFrame) {
 		return
 	}
 	msg := "a first retry came before an answer could"
-	if l.watch.early++; l.watch.early < max(4, c.needed(dir)) {
+	if l.watch.early++; l.watch.early < max(4, c.sequence().needed(dir)) {
 		rules.Unclear(r3125First, session.GuardSample, msg, f.frame)
 		return
 	}
@@ -116,12 +116,12 @@ func (c *conn) judgeFirstRetry(dir int, num int64, f *sentFrame) {
 // judgeInterval judges the time between two sendings of a number. Retries that were
 // lost on the way to the capture, or by it, make it longer, and leave no trace:
 // it counts how many must be missing.
-func (c *conn) judgeInterval(dir int, s *retrySeries, gap int64) {
+func (c retryJudge) judgeInterval(dir int, s *retrySeries, gap int64) {
 	rules := &c.c.Rules
 	switch missing := int((gap - gap/20) / retryCap); {
 	case gap <= retryCap+retryCap/10:
 		rules.Pass(r3125Cap)
-	case missing >= c.neededOf(dir):
+	case missing >= c.sequence().neededOf(dir):
 		rules.Broken(r3125Cap, fmt.Sprintf("bSeq %d is retried after %.1f s; at most 5 s are recommended", uint8(s.num), float64(gap)/1e9))
 	default:
 		rules.Unclear(r3125Cap, session.GuardHold, "a long time between two retries; some between them may not have been captured")
@@ -134,7 +134,7 @@ func (c *conn) judgeInterval(dir int, s *retrySeries, gap int64) {
 }
 
 // judgeBackoff judges that the times between retries do not shrink.
-func (c *conn) judgeBackoff(dir int, s *retrySeries, gap int64) {
+func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	o, rules := &c.side[1-dir].sequence, &c.c.Rules
 	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
 		return
@@ -153,7 +153,7 @@ func (c *conn) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	switch {
 	case !shrinks:
 		rules.Pass(r3125Backoff)
-	case missing >= max(4, c.needed(dir)) && o.plain >= c.needed(dir):
+	case missing >= max(4, c.sequence().needed(dir)) && o.plain >= c.sequence().needed(dir):
 		rules.Broken(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, before that after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
 	default:
 		rules.Unclear(r3125Backoff, session.GuardSample, "the time between retries shrinks; some may not have been captured")
@@ -165,7 +165,7 @@ func (c *conn) judgeBackoff(dir int, s *retrySeries, gap int64) {
 const shrinkSample = 20
 
 // judgeShrink judges that the window shrinks when frames are lost.
-func (c *conn) judgeShrink(dir int, num int64) {
+func (c retryJudge) judgeShrink(dir int, num int64) {
 	w, rules := &c.side[dir].sequence.watch, &c.c.Rules
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	if c.fr.Time-w.fullAt < max(rtt, CopyGap) {
@@ -213,11 +213,11 @@ const (
 
 // reportStall notes that a side still waits for a number of the other one, dir, and
 // judges that it is sent again (MC-DPL8R 3.1.6.5, 3.1.6.6).
-func (c *conn) reportStall(dir int, next int64) {
+func (c retryJudge) reportStall(dir int, next int64) {
 	s, rules := &c.side[dir].sequence.stall, &c.c.Rules
 	if !s.set || s.num != next {
 		s.set, s.judged, s.reports = false, false, 0
-		if f := c.remembered(dir, next); f != nil && f.first && f.command&dp8.Reliable != 0 {
+		if f := c.sequence().remembered(dir, next); f != nil && f.first && f.command&dp8.Reliable != 0 {
 			s.set, s.num, s.frame, s.since, s.reported = true, next, f.frame, f.time, c.fr.Time
 			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.keepAlive, f.sendings > 1
 		}
@@ -234,7 +234,7 @@ func (c *conn) reportStall(dir int, next int64) {
 		return
 	}
 	// By then the recommended timer has expired four times, and once more every 5 s.
-	if chances := 4 + int((age-stallLeast)/retryCap); chances < c.neededOf(dir) {
+	if chances := 4 + int((age-stallLeast)/retryCap); chances < c.sequence().neededOf(dir) {
 		return
 	}
 	s.judged = true
@@ -248,7 +248,7 @@ const lostAfter = 10e9
 
 // judgeLost judges that a side gives the connection up when its last retry of a
 // number stays unanswered (MC-DPL8R 3.1.6.5).
-func (c *conn) judgeLost(dir int, num int64) {
+func (c retryJudge) judgeLost(dir int, num int64) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	cum, known := c.c.Dir[dir].Window().Cumulative()
 	for i := range l.watch.series {

@@ -51,7 +51,7 @@ func (w *timerState) note(c *conn) {
 // judgeQuiet judges a pause of both sides: a KeepAlive was due in it. KeepAlives are
 // numbered, so that none can have been missed where both sides' numbers go on
 // (MC-DPL8R 3.1.2.6).
-func (c *conn) judgeQuiet(dir int, num int64) {
+func (c retryJudge) judgeQuiet(dir int, num int64) {
 	w, rules := &c.timers, &c.c.Rules
 	if num != w.next[dir] && !w.fits[dir] || len(c.pair.conns) > 1 { // of another connection?
 		w.due = false
@@ -73,7 +73,7 @@ func (c *conn) judgeQuiet(dir int, num int64) {
 // one belongs to the handshake, and every further one to a time of its own without
 // anything received. When it leaves says little: it waits for its turn like other
 // frames (MC-DPL8R 3.1.2.6).
-func (c *conn) judgeEarly(dir int) {
+func (c retryJudge) judgeEarly(dir int) {
 	w, rules := &c.timers, &c.c.Rules
 	if !c.c.Complete {
 		return
@@ -95,18 +95,18 @@ const openingMost = 30
 const openingKnown = 40
 
 // judgeOpening takes down how fast the first numbers were sent, up to this one.
-func (c *conn) judgeOpening(dir int, num int64) {
+func (c retryJudge) judgeOpening(dir int, num int64) {
 	if !c.c.Complete || c.trusted != 0 {
 		return
 	}
-	if f := c.remembered(dir, 1); f != nil && f.first {
+	if f := c.sequence().remembered(dir, 1); f != nil && f.first {
 		c.timers.opening[dir] = burst{c.fr.Frame, c.fr.Time, c.fr.Time - f.time}
 	}
 }
 
 // settleOpening judges the first numbers of a side when they are acknowledged: no
 // more than the first window in half a round trip (MC-DPL8R 3.1.4.4).
-func (c *conn) settleOpening(dir int, next int64) {
+func (c retryJudge) settleOpening(dir int, next int64) {
 	b, rules := &c.timers.opening[dir], &c.c.Rules
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	if b.frame == 0 || next <= openingKnown || c.c.Dir[0].MinRTT() == 0 || c.c.Dir[1].MinRTT() == 0 {
@@ -127,13 +127,13 @@ func (c *conn) settleOpening(dir int, next int64) {
 
 // judgeConnects judges when and how often CONNECT is sent (MC-DPL8R 3.1.2.1). The
 // bMsgIDs show that none between two was missed, times are lower bounds anyway.
-func (c *conn) judgeConnects(h *dp8.Handshake) {
+func (c retryJudge) judgeConnects(h *dp8.Handshake) {
 	w, rules := &c.timers, &c.c.Rules
 	if c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || len(c.fr.Payload) < 16 || w.connects > 0 && h.Timestamp == w.lastTick {
 		return // a copy, as far as can be seen
 	}
 	w.lastTick = h.Timestamp
-	c.coarsen(c.fr.Time)
+	c.sequence().coarsen(c.fr.Time)
 	if w.connects > 0 && c.fr.Time-w.lastTry > attemptGap {
 		w.connects = 0
 	}
@@ -151,7 +151,7 @@ func (c *conn) judgeConnects(h *dp8.Handshake) {
 
 // judgeConnectedLate judges that an attempt does not succeed when all its retries
 // have been sent, where the number of them is configured (MC-DPL8R 3.1.6.1).
-func (c *conn) judgeConnectedLate() {
+func (c retryJudge) judgeConnectedLate() {
 	most, stated := c.wants.Profile.Value("CONNMAX", connectMost)
 	if !stated || c.timers.connects == 0 {
 		return

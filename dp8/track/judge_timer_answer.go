@@ -25,12 +25,12 @@ type duty struct {
 const lateAfter = ackNormal
 
 // expect opens a duty for a new number, one at a time.
-func (c *conn) expect(dir int, num int64, poll bool) {
+func (c retryJudge) expect(dir int, num int64, poll bool) {
 	u := &c.side[dir].sequence.duty
 	if u.open && (u.poll || !poll) || !c.fr.HasTime {
 		return
 	}
-	if cum, ok := c.cumulative(dir); !ok || !poll && cum != num {
+	if cum, ok := c.sequence().cumulative(dir); !ok || !poll && cum != num {
 		return
 	}
 	u.open, u.poll, u.num, u.at, u.frame = true, poll, num, c.fr.Time, c.fr.Frame
@@ -38,13 +38,13 @@ func (c *conn) expect(dir int, num int64, poll bool) {
 
 // acknowledged looks at what else a frame that is no copy says by acknowledging up to
 // what it does, when that was applied.
-func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words, pure bool) {
+func (c retryJudge) acknowledged(dir int, cum int64, known bool, words dissect.Words, pure bool) {
 	if !c.fr.HasTime {
 		return
 	}
 	l, o := &c.side[dir].sequence, &c.side[1-dir].sequence
 	next, mask := c.said.next, c.said.mask
-	c.passedHole(dir, cum, known, words)
+	c.acks().passedHole(dir, cum, known, words)
 	if l.plain++; mask != 0 {
 		l.maskedAt, l.plain = c.fr.Time, 0
 	}
@@ -56,7 +56,7 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 		c.settleOpening(1-dir, next)
 	}
 	if o.start.frame != 0 && !o.begun {
-		c.reportStart(1-dir, next, pure)
+		c.sequence().reportStart(1-dir, next, pure)
 	}
 	if c.said.ahead || !o.started {
 		return
@@ -69,12 +69,12 @@ func (c *conn) acknowledged(dir int, cum int64, known bool, words dissect.Words,
 		c.reportStall(1-dir, next)
 	}
 	if mask != 0 || o.alone.waiting {
-		c.reportMissing(1-dir, next, mask)
+		c.sequence().reportMissing(1-dir, next, mask)
 	}
 }
 
 // passedGivenUp counts numbers that were passed because a send mask gave them up.
-func (c *conn) passedGivenUp(dir int, cum, next int64) {
+func (c retryJudge) passedGivenUp(dir int, cum, next int64) {
 	for n := max(cum, next-dp8.WindowSize); n < next; n++ {
 		if look, ok := c.c.Dir[1-dir].Look(n); ok && look.GivenUp {
 			c.c.Rules.Pass(r31524Advance)
@@ -84,7 +84,7 @@ func (c *conn) passedGivenUp(dir int, cum, next int64) {
 
 // answerDuty judges how long an acknowledgement took. One that came late may only be
 // the next one, the first being lost: a single one proves nothing (guard ODDS).
-func (c *conn) answerDuty(dir int, next int64, mask uint64) {
+func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
 	if i := u.num - next - 1; u.num >= next && (i < 0 || i >= int64(bits.Len64(mask)) || mask>>uint(i)&1 == 0) {
 		return
@@ -116,13 +116,13 @@ func (c *conn) answerDuty(dir int, next int64, mask uint64) {
 // pollsLate is how many POLLs in a row must at least be answered late.
 const pollsLate = 6
 
-func (c *conn) answerPoll(dir int, took int64, late bool) {
+func (c retryJudge) answerPoll(dir int, took int64, late bool) {
 	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
 	if rules.Check(r2215Pollack, !late) {
 		u.run = 0
 		return
 	}
-	if u.run++; u.run < max(pollsLate, c.needed(dir)) {
+	if u.run++; u.run < max(pollsLate, c.sequence().needed(dir)) {
 		rules.Unclear(r2215Pollack, session.GuardOdds, "POLL was answered late; an answer before may have been lost", u.frame)
 		return
 	}

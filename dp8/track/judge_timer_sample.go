@@ -14,7 +14,7 @@ type sample struct{ n, late int }
 const enoughSamples = 20
 
 // judgeSample ends an opportunity of a rule about reactions of side dir.
-func (c *conn) judgeSample(s *sample, rule, dir int, took, most int64, what string) {
+func (c retryJudge) judgeSample(s *sample, rule, dir int, took, most int64, what string) {
 	rules := &c.c.Rules
 	slack, ok := rules.Slack(dir)
 	if !ok {
@@ -45,7 +45,7 @@ type samples struct {
 }
 
 // reactTo notes what the other side should react to.
-func (c *conn) reactTo(dir int, num int64, first bool) {
+func (c retryJudge) reactTo(dir int, num int64, first bool) {
 	s := &c.side[dir].sequence.samples
 	switch {
 	case !c.fr.HasTime:
@@ -58,7 +58,7 @@ func (c *conn) reactTo(dir int, num int64, first bool) {
 
 // judgeReactions judges how soon a side reports gaps and answers repetitions
 // (MC-DPL8R 3.1.2.2, 3.1.5.2.1).
-func (c *conn) judgeReactions(dir int, next int64, mask uint64) {
+func (c retryJudge) judgeReactions(dir int, next int64, mask uint64) {
 	s := &c.side[1-dir].sequence.samples
 	if i := s.gapNum - next - 1; s.gapAt != 0 && i < 64 {
 		switch {
@@ -80,7 +80,7 @@ func (c *conn) judgeReactions(dir int, next int64, mask uint64) {
 
 // judgeFast judges how soon a number is sent again that a mask reported missing
 // (MC-DPL8R 3.1.5.2.3).
-func (c *conn) judgeFast(dir int, num int64) {
+func (c retryJudge) judgeFast(dir int, num int64) {
 	if s := &c.side[dir].sequence.samples; s.missingAt != 0 && s.missing == num {
 		c.judgeSample(&s.fast, r31523Fast, dir, c.fr.Time-s.missingAt, ackNormal, "the retry that a mask asked for")
 		s.missingAt = 0

@@ -56,7 +56,7 @@ func (l *lifecycle) gaveUp(end int64) bool {
 func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
 	s := &c.side[dir]
 	if c.life.state == session.Opening && (c.hs.answered || c.hs.confirmed) {
-		c.establish() // data flows: the missing confirmation was not captured
+		c.handshakes().establish() // data flows: the missing confirmation was not captured
 	}
 	if c.fr.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
 		c.life.try(dir, copies, dataGiveUp, c.fr.Time)
@@ -103,16 +103,16 @@ func (c *conn) hardDisconnect(dir int) {
 	}
 	num := c.nextSend(&c.side[dir], h.RspID)
 	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
-		c.judgeStrayHard(dir, h)
+		c.commands().judgeStrayHard(dir, h)
 		return // of another session: ignored
 	}
-	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
+	if !c.signing().authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
 	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), true) // bMsgID tells repetitions
-	c.judgeHard(dir, h)
-	c.knowSession(h.SessionID)
-	c.knowVersion(dir, h.Version)
+	c.commands().judgeHard(dir, h)
+	c.handshakes().knowSession(h.SessionID)
+	c.handshakes().knowVersion(dir, h.Version)
 	if c.life.hard[dir] {
 		return
 	}
@@ -158,16 +158,16 @@ func (c *conn) finish(end int64) {
 		c.c.Dir[dir].EndProvisional()
 		c.judgeRefuted(dir)
 	}
-	c.settleSequence()
+	c.sequence().settleSequence()
 	c.finishJudging()
-	c.judgeTermination()
+	c.ends().judgeTermination()
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
-		c.settleKeys(dir)
+		c.signing().settleKeys(dir)
 		if n := s.keys.finish(); n > 0 {
 			c.c.Dir[dir].Signatures.Unverifiable += n
-			c.judgeUnproven(dir)
+			c.signing().judgeUnproven(dir)
 		}
 	}
 	l := &c.life

@@ -124,7 +124,7 @@ func (c *conn) acknowledgement(dir int) {
 		words |= dissect.DuplicateAck
 	}
 	c.fr.Words |= words
-	c.judgeAcked(dir, n, words, captured)
+	c.deliveries().judgeAcked(dir, n, words, captured)
 	c.learnAcked(dir, n)
 }
 
@@ -134,7 +134,7 @@ func (c *conn) history(out *session.Direction, peer *side, n int64, fresh uint8,
 		for i := range int64(8) {
 			if recent>>i&1 == 0 {
 				out.Deny(n-1-i, &c.ack)
-				c.judgeDenied(int(c.fr.Direction-'a'), n-1-i)
+				c.deliveries().judgeDenied(int(c.fr.Direction-'a'), n-1-i)
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (c *conn) history(out *session.Direction, peer *side, n int64, fresh uint8,
 	for i := int64(0); fresh != 0; i, fresh = i+1, fresh>>1 {
 		if fresh&1 != 0 {
 			if judged {
-				c.judgeClaim(int(c.fr.Direction-'a'), n-1-i)
+				c.deliveries().judgeClaim(int(c.fr.Direction-'a'), n-1-i)
 			}
 			words |= out.AcknowledgeOne(n-1-i, &c.ack, c.link)
 			peer.tries.answered(n - 1 - i)

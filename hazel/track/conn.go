@@ -133,7 +133,7 @@ func (c *conn) input(fr *dissect.Frame, f *hazel.Frame, err *dissect.Error) {
 	c.c.Malform(fr, err)
 	may, judged := c.side[dir].may, false
 	if may == 0 {
-		may = c.possible(dir)
+		may = c.headers().possible(dir)
 	}
 	switch {
 	case c.finished: // too late to change anything
@@ -155,11 +155,11 @@ func (c *conn) input(fr *dissect.Frame, f *hazel.Frame, err *dissect.Error) {
 	}
 	if judged {
 		if !c.begun {
-			c.judgeStart(dir)
+			c.sessions().judgeStart(dir)
 		}
-		c.judgeHeader(dir, may)
+		c.headers().judgeHeader(dir, may)
 		if err == nil && (c.life.byes[0]|c.life.byes[1]) != 0 {
-			c.judgeAfterwards(dir)
+			c.sessions().judgeAfterwards(dir)
 		}
 	}
 	if fr.HasTime {
@@ -270,9 +270,9 @@ func (c *conn) believed(dir int, n number, alive bool) {
 	}
 	c.learnSending(dir, n)
 	c.try(dir, n.engine, v)
-	c.judgeSending(dir, n, v)
+	c.deliveries().judgeSending(dir, n, v)
 	if late {
-		c.judgeClaimed(dir, n.engine)
+		c.deliveries().judgeClaimed(dir, n.engine)
 	}
 	switch {
 	case c.f.Type == hazel.Hello:

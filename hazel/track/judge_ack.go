@@ -37,7 +37,7 @@ type stray struct {
 const maxStrays = 4
 
 // witness tells open cases about a new number of a side.
-func (c *conn) witness(dir int, n int64) {
+func (c deliveryJudge) witness(dir int, n int64) {
 	s := &c.side[dir]
 	for _, x := range s.strays {
 		switch {
@@ -55,7 +55,7 @@ func (c *conn) witness(dir int, n int64) {
 
 // judgeAcked judges an acknowledgement of side dir that names n (Hazel page: it
 // answers a reliable packet that was received).
-func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) {
+func (c deliveryJudge) judgeAcked(dir int, n int64, words dissect.Words, captured bool) {
 	rules, peer := &c.c.Rules, &c.side[1-dir]
 	if words.Has(dissect.Duplicate) || !c.fr.HasTime {
 		return
@@ -91,7 +91,7 @@ func (c *conn) judgeAcked(dir int, n int64, words dissect.Words, captured bool) 
 
 // judgeSurplus judges how often a packet is acknowledged. A network that doubles
 // it behind the capture point has it acknowledged twice.
-func (c *conn) judgeSurplus(dir int, n int64, x *sentPacket) {
+func (c deliveryJudge) judgeSurplus(dir int, n int64, x *sentPacket) {
 	rules, now := &c.c.Rules, c.fr.Time
 	if x.acks > 0 && c.fr.IPID == 0 && now-x.ackAt <= rules.Horizon() {
 		return // it may be a copy
@@ -123,7 +123,7 @@ func (c *conn) judgeSurplus(dir int, n int64, x *sentPacket) {
 // missing in between, or a little ahead, the capture may have missed. Far ahead,
 // or before the first one, it is impossible when the side's new ids go on where
 // they were.
-func (c *conn) judgeStray(dir int, n int64) {
+func (c deliveryJudge) judgeStray(dir int, n int64) {
 	rules, peer := &c.c.Rules, &c.side[1-dir]
 	if !peer.top.known {
 		return
@@ -154,7 +154,7 @@ func (c *conn) judgeStray(dir int, n int64) {
 
 // lifeTime is for how long, in ns, datagrams may come that belong to a connection
 // before this one.
-func (c *conn) lifeTime() int64 {
+func (c deliveryJudge) lifeTime() int64 {
 	if c.follows {
 		return strayTime
 	}
@@ -170,7 +170,7 @@ func (s *side) tooFast(ahead, now int64) bool {
 }
 
 // strayed settles whether an id was ever sent.
-func (c *conn) strayed(dir int, x *stray) (session.Ruling, session.Guard) {
+func (c deliveryJudge) strayed(dir int, x *stray) (session.Ruling, session.Guard) {
 	rules, peer, out := &c.c.Rules, &c.side[1-dir], &c.c.Dir[1-dir]
 	for i, o := range peer.strays {
 		if o == x {
@@ -250,7 +250,7 @@ const leastCopies = 20
 
 // judgeCopies judges, at the end, whether side dir acknowledged resends, too
 // (Hazel page: even if it has already received that packet).
-func (c *conn) judgeCopies(dir int) {
+func (c deliveryJudge) judgeCopies(dir int) {
 	rules, p, peer := &c.c.Rules, &c.side[1-dir].copies, &c.side[1-dir]
 	for i := range p.open {
 		p.note(&p.open[i])
@@ -299,7 +299,7 @@ func (d *denied) proves(n int64) bool {
 
 // judgeDenied notes that side dir reports n missing. An id so reported is resent
 // (Hazel Reliable.cs), Pings and MTU tests not.
-func (c *conn) judgeDenied(dir int, n int64) {
+func (c deliveryJudge) judgeDenied(dir int, n int64) {
 	peer := &c.side[1-dir]
 	l, ok := c.c.Dir[1-dir].Look(n)
 	x := peer.packets.at(n)

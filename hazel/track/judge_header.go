@@ -33,7 +33,7 @@ const mays = 1<<hazel.May14 | 1<<hazel.May30 // dialects with types of their own
 
 // possible gives the dialects a side may speak by all that it did so far. What a
 // frame of it breaks it must break in all of them.
-func (c *conn) possible(dir int) hazel.DialectSet {
+func (c headerJudge) possible(dir int) hazel.DialectSet {
 	s := &c.side[dir]
 	switch {
 	case s.may != 0:
@@ -53,7 +53,7 @@ func (c *conn) possible(dir int) hazel.DialectSet {
 
 // judgeHeader judges what one datagram shows alone. may is what its sender was
 // known to speak before it.
-func (c *conn) judgeHeader(dir int, may hazel.DialectSet) {
+func (c headerJudge) judgeHeader(dir int, may hazel.DialectSet) {
 	fr, rules := c.fr, &c.c.Rules
 	switch {
 	case fr.Words.Has(dissect.Duplicate):
@@ -90,7 +90,7 @@ func (c *conn) judgeHeader(dir int, may hazel.DialectSet) {
 
 // judgeOldType judges a first byte where the dialect may be one of 2016-05, which
 // has values of its own.
-func (c *conn) judgeOldType(dir int, may hazel.DialectSet, code byte) {
+func (c headerJudge) judgeOldType(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	rules.Pass(rHdrEmpty)
 	if code >= 0x10 && c.f.Type == hazel.Unknown && may&hazel.PageTypes != 0 {
@@ -100,7 +100,7 @@ func (c *conn) judgeOldType(dir int, may hazel.DialectSet, code byte) {
 
 // judgeType judges a first byte of a dialect with the page's types, other than the
 // plainest ones (Hazel page, Header Data).
-func (c *conn) judgeType(dir int, may hazel.DialectSet, code byte) {
+func (c headerJudge) judgeType(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	rules.Pass(rHdrEmpty)
 	if !rules.Check(rHdrReservedHi, code < 0x10) {
@@ -119,7 +119,7 @@ func (c *conn) judgeType(dir int, may hazel.DialectSet, code byte) {
 }
 
 // judgeFlags judges a type with Control clear.
-func (c *conn) judgeFlags(dir int, may hazel.DialectSet, code byte) {
+func (c headerJudge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	if !rules.Check(rHdrReserved4, code&0x04 == 0) {
 		c.accuse(dir, rules.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
@@ -137,7 +137,7 @@ func (c *conn) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 // judgeCode judges a control code that the page does not name. Fragment and Ping
 // are known from later releases, so that they are at most an oddity where only
 // the page is spoken; MTUTest is one of the fork.
-func (c *conn) judgeCode(dir int, may hazel.DialectSet, code byte) {
+func (c headerJudge) judgeCode(dir int, may hazel.DialectSet, code byte) {
 	legal, known := hazel.DialectSet(0), false
 	switch code {
 	case 3:
@@ -164,7 +164,7 @@ func (c *conn) judgeCode(dir int, may hazel.DialectSet, code byte) {
 }
 
 // judgeShape judges the header behind the type.
-func (c *conn) judgeShape(dir int, may hazel.DialectSet) {
+func (c headerJudge) judgeShape(dir int, may hazel.DialectSet) {
 	fr, f, rules := c.fr, c.f, &c.c.Rules
 	switch f.Type {
 	case hazel.None:
@@ -194,7 +194,7 @@ func (c *conn) judgeShape(dir int, may hazel.DialectSet) {
 }
 
 // judgeID judges whether the two bytes of an ID are there.
-func (c *conn) judgeID(dir int) bool {
+func (c headerJudge) judgeID(dir int) bool {
 	rules, there := &c.c.Rules, c.fr.Length >= 3
 	if !rules.Check(rHdrRelid, there) {
 		c.accuse(dir, rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes has no ID of 2 bytes", c.f.Type, c.fr.Length)))
@@ -205,7 +205,7 @@ func (c *conn) judgeID(dir int) bool {
 // judgeHello judges the length of a Hello: the version byte came in 2016-11, and
 // keepalives of late 2018 left it out. At the start it shows later which of them
 // the sender speaks.
-func (c *conn) judgeHello(dir int, may hazel.DialectSet) {
+func (c headerJudge) judgeHello(dir int, may hazel.DialectSet) {
 	rules, bare := &c.c.Rules, mays|hazel.SetOf(hazel.Spec, hazel.V01)
 	if rules.Check(rHdrHellolen, c.fr.Length > 3 || may.Within(bare)) {
 		return
@@ -225,7 +225,7 @@ func (c *conn) judgeHello(dir int, may hazel.DialectSet) {
 
 // judgeAckLength judges the length of an acknowledgement. The one of other
 // dialects than the sender's is an oddity.
-func (c *conn) judgeAckLength(dir int, may hazel.DialectSet) {
+func (c headerJudge) judgeAckLength(dir int, may hazel.DialectSet) {
 	n, rules := c.fr.Length, &c.c.Rules
 	short := mays | hazel.ShortAcks
 	switch odd := n == 3 && may&short == 0 || n == 4 && may.Within(short); {
@@ -240,7 +240,7 @@ func (c *conn) judgeAckLength(dir int, may hazel.DialectSet) {
 
 // judgeFragment judges the header of a fragment: 7 bytes in v0.1; that of fork36
 // begins with its ID. Of the page's two flags together an ID follows.
-func (c *conn) judgeFragment(dir int, may hazel.DialectSet) {
+func (c headerJudge) judgeFragment(dir int, may hazel.DialectSet) {
 	rules, n := &c.c.Rules, c.fr.Length
 	switch code := c.f.Code; {
 	case code == 0x03 || code == 0x0B && may.Within(hazel.SetOf(hazel.Current, hazel.Fork36)):
@@ -257,7 +257,7 @@ func (c *conn) judgeFragment(dir int, may hazel.DialectSet) {
 
 // judgePlace judges count and index of a fragment (Hazel v0.1.2 Fragmented.cs;
 // pull request 36).
-func (c *conn) judgePlace(dir int, may hazel.DialectSet) {
+func (c headerJudge) judgePlace(dir int, may hazel.DialectSet) {
 	f, rules, wrong := c.f, &c.c.Rules, ""
 	switch {
 	case f.Dialect == hazel.Fork36 && f.Index >= f.Count:
@@ -301,7 +301,7 @@ type faults struct {
 
 // accuse judges a case against the frame at hand, unless that is a copy of one
 // judged before (guard DUP).
-func (c *conn) accuse(dir int, x session.Case) {
+func (c headerJudge) accuse(dir int, x session.Case) {
 	rules, fs := &c.c.Rules, &c.side[dir].faults
 	s := c.sent.Of(c.fr.Datagram, 0, session.Unmarked)
 	for i := range fs.list[:min(fs.n, faultsKept)] {

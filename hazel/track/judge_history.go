@@ -87,14 +87,14 @@ const histories = hazel.DialectSet(1<<hazel.Current | 1<<hazel.Fork36)
 
 // judgeClaim judges a set bit of a history of side dir: x of the other side was
 // received.
-func (c *conn) judgeClaim(dir int, x int64) {
+func (c deliveryJudge) judgeClaim(dir int, x int64) {
 	s, peer, rules := &c.side[dir], &c.side[1-dir], &c.c.Rules
 	switch captured, _ := c.c.Dir[1-dir].Captured(x); {
 	case !c.fr.HasTime || x <= peer.low.engine || x > peer.top.num:
 		// those before the first may be set or clear; so far ahead it is another rule's
 	case captured:
 		rules.Pass(rRelAckHistory)
-	case c.possible(dir).Within(histories):
+	case c.headers().possible(dir).Within(histories):
 		s.claims.add(claim{num: x, at: c.fr.Time, frame: c.fr.Frame, fresh: s.history.any && x > s.history.num, gaps: peer.gaps})
 	}
 }
@@ -102,7 +102,7 @@ func (c *conn) judgeClaim(dir int, x int64) {
 // swapTime is by how much the capture may swap an acknowledgement and a packet, in
 // ns. What the path delays in front of the capture point does not count, which is
 // what resends of lost packets look like: the other side did not have it either.
-func (c *conn) swapTime() int64 {
+func (c deliveryJudge) swapTime() int64 {
 	return max(session.CopyHorizon, (c.c.Dir[0].MinRTT()+c.c.Dir[1].MinRTT())/2)
 }
 
@@ -110,7 +110,7 @@ func (c *conn) swapTime() int64 {
 // behind an acknowledgement of a later one, whether the other side's histories
 // acknowledged it already. The capture may have missed its first sending, so that
 // it takes several of them, of different accidents, and nothing else missing.
-func (c *conn) judgeClaimed(dir int, n int64) {
+func (c deliveryJudge) judgeClaimed(dir int, n int64) {
 	acker, rules := &c.side[1-dir], &c.c.Rules
 	x, claimed := acker.claims.take(n)
 	switch h := &acker.history; {
@@ -150,7 +150,7 @@ func (c *conn) judgeClaimed(dir int, n int64) {
 }
 
 // unsureClaim gives what speaks against a claim being a false one.
-func (c *conn) unsureClaim(dir int, n int64, x *claim, y *session.Case) session.Guard {
+func (c deliveryJudge) unsureClaim(dir int, n int64, x *claim, y *session.Case) session.Guard {
 	s := &c.side[dir]
 	before, ok := c.c.Dir[dir].Look(n - 1)
 	switch {

@@ -26,14 +26,14 @@ type beats struct {
 // judgeIdle judges the time since the last number of a side, which is at hand with
 // its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
 // the next one follows the last, none was sent in between.
-func (c *conn) judgeIdle(dir int, n int64) {
+func (c sessionJudge) judgeIdle(dir int, n int64) {
 	s, rules := &c.side[dir], &c.c.Rules
 	own := c.fr.Time - s.lastSent
 	idle, alive := own, c.fr.Words.Has(dissect.KeepAlive)
 	if !s.top.known || s.lastSent == 0 || n != s.top.num+1 || !alive && max(own, c.fr.Time-s.top.at) <= leastInterval/2 {
 		return
 	}
-	may := c.possible(dir)
+	may := c.headers().possible(dir)
 	old := may.Within(mays | hazel.SetOf(hazel.Spec, hazel.V01))
 	if old {
 		idle = min(idle, c.fr.Time-c.side[1-dir].lastSent) // receiving puts it off, too
@@ -63,7 +63,7 @@ func (c *conn) judgeIdle(dir int, n int64) {
 }
 
 // beat takes a keepalive in its first sending.
-func (c *conn) beat(dir int, n, own int64, old bool) {
+func (c sessionJudge) beat(dir int, n, own int64, old bool) {
 	s, rules := &c.side[dir], &c.c.Rules
 	b := &s.beat
 	b.n++
@@ -82,7 +82,7 @@ func (c *conn) beat(dir int, n, own int64, old bool) {
 // judgeHeard judges whether keepalives are acknowledged (Hazel page), by those of
 // Ping alone, which are not resent: other packets sent between two of them must be
 // acknowledged. When nothing is acknowledged at all, they end the connection.
-func (c *conn) judgeHeard(dir int, n int64) {
+func (c sessionJudge) judgeHeard(dir int, n int64) {
 	s, rules, out := &c.side[dir], &c.c.Rules, &c.c.Dir[dir]
 	b := &s.beat
 	if c.f.Type != hazel.Ping {
@@ -118,7 +118,7 @@ func (c *conn) judgeHeard(dir int, n int64) {
 	}
 }
 
-func (c *conn) ackedBetween(out *session.Direction, from, to int64) bool {
+func (c sessionJudge) ackedBetween(out *session.Direction, from, to int64) bool {
 	for i := from + 1; i < to && i < from+packetLimit; i++ {
 		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
 			return true
@@ -128,7 +128,7 @@ func (c *conn) ackedBetween(out *session.Direction, from, to int64) bool {
 }
 
 // judgeBeats judges keepalives that came though something had just been sent.
-func (c *conn) judgeBeats(dir int) {
+func (c sessionJudge) judgeBeats(dir int) {
 	b := &c.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
 		c.c.Rules.Judge(session.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,

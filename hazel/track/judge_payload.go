@@ -23,7 +23,7 @@ func (p *payloads) mostly() bool {
 // judgePayload judges the data of an unreliable or reliable packet: since 2018-07
 // it is made of messages, where the application uses the library's own writer
 // (Hazel be3f2d8 MessageWriter.cs).
-func (c *conn) judgePayload(dir int, may hazel.DialectSet) {
+func (c headerJudge) judgePayload(dir int, may hazel.DialectSet) {
 	if !may.Within(hazel.WithPing) || c.fr.Cut() || len(c.f.Data) == 0 {
 		return
 	}
@@ -52,7 +52,7 @@ const partTime = 6e9
 // judgeParts judges fragmented messages of a side that lack a part although the
 // side went on. Fragments have ids of their own, one after the other: where none of
 // those is missing in the capture since the first, no part is.
-func (c *conn) judgeParts(dir int) {
+func (c headerJudge) judgeParts(dir int) {
 	for _, m := range c.side[dir].asm.open {
 		if m.judged || m.cut || c.fr.Time-m.msg.Time < partTime {
 			continue
@@ -67,7 +67,7 @@ func (c *conn) judgeParts(dir int) {
 
 // unbroken reports whether no number of a side is missing in the capture, from
 // one on.
-func (c *conn) unbroken(dir int, from int64) bool {
+func (c headerJudge) unbroken(dir int, from int64) bool {
 	out, top := &c.c.Dir[dir], c.side[dir].top.num
 	for n := from; n <= top; n++ {
 		if l, ok := out.Look(n); !ok || !l.Captured {

@@ -9,7 +9,7 @@ import (
 )
 
 // judgeSending judges a datagram with a number of its own.
-func (c *conn) judgeSending(dir int, n number, v session.Verdict) {
+func (c deliveryJudge) judgeSending(dir int, n number, v session.Verdict) {
 	if v.Words.Has(dissect.Duplicate) || !c.fr.HasTime {
 		return
 	}
@@ -25,7 +25,7 @@ func (c *conn) judgeSending(dir int, n number, v session.Verdict) {
 }
 
 // judgeNew judges the first captured sending of a number.
-func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
+func (c deliveryJudge) judgeNew(dir int, n number, v session.Verdict) {
 	s, rules := &c.side[dir], &c.c.Rules
 	if s.top.known && n.engine > s.top.num {
 		if s.odd != nil && n.engine-s.top.num < limits.AckExcess {
@@ -51,7 +51,7 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 	if c.c.Complete && s.top.known && n.wire < 0 {
 		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is behind the first one", c.f.ID))
 	}
-	c.judgeIdle(dir, n.engine)
+	c.sessions().judgeIdle(dir, n.engine)
 	if !s.top.known || n.engine > s.top.num {
 		s.top.pause = max(s.top.pause, c.fr.Time-s.top.at)
 		if !s.top.known {
@@ -60,13 +60,13 @@ func (c *conn) judgeNew(dir int, n number, v session.Verdict) {
 		s.top.num, s.top.at, s.top.known, s.top.id, s.top.frame = n.engine, c.fr.Time, true, c.f.ID, c.fr.Frame
 	}
 	if g := &s.forgotten; c.fr.Time >= g.until || s.top.num-g.next >= packetLimit {
-		c.judgeForgotten(dir)
+		c.sessions().judgeForgotten(dir)
 	}
 	if len(s.asm.open) > 0 {
-		c.judgeParts(dir)
+		c.headers().judgeParts(dir)
 	}
 	if s.tries.n > 0 {
-		c.judgeGiveUp(dir)
+		c.sessions().judgeGiveUp(dir)
 	}
 }
 
@@ -84,7 +84,7 @@ type topmost struct {
 const endianRun = 8
 
 // judgeEndian judges whether ids are big-endian (Hazel page, Header Data).
-func (c *conn) judgeEndian(dir int) {
+func (c deliveryJudge) judgeEndian(dir int) {
 	s, rules := &c.side[dir], &c.c.Rules
 	switch step := c.f.ID - s.top.id; step {
 	case 1:
@@ -100,7 +100,7 @@ func (c *conn) judgeEndian(dir int) {
 }
 
 // judgeAgain judges a further sending of a number.
-func (c *conn) judgeAgain(dir int, n int64, x *sentPacket) {
+func (c deliveryJudge) judgeAgain(dir int, n int64, x *sentPacket) {
 	s, rules, fr := &c.side[dir], &c.c.Rules, c.fr
 	first, ok := c.c.Dir[dir].Look(n)
 	differs, sure := x.differs(fr, c.f, &c.sent, &first)
@@ -139,8 +139,8 @@ const (
 // Delivery: the time before the next resend is doubled). Sendings that were lost
 // before the capture point join gaps: one such leaves a ratio of 1.33, two of
 // 1.14, so that only less is proof, or several low ones in a row.
-func (c *conn) judgeGap(dir int, x *sentPacket, gap int64, first *session.Look) {
-	rules, s, may := &c.c.Rules, &c.side[dir], c.possible(dir)
+func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *session.Look) {
+	rules, s, may := &c.c.Rules, &c.side[dir], c.headers().possible(dir)
 	concluded := c.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
 	if concluded {
 		may = hazel.SetOf(hazel.Spec) // as the other side does
@@ -198,7 +198,7 @@ func below(gap, earlier int64, times float64) bool {
 func (t *topmost) moved(since int64) bool { return t.at > since }
 
 // judgeEarly judges a first resend that comes before any answer could.
-func (c *conn) judgeEarly(dir int, gap int64) {
+func (c deliveryJudge) judgeEarly(dir int, gap int64) {
 	s, rules, rtt := &c.side[dir], &c.c.Rules, c.c.Dir[dir].MinRTT()
 	if rtt == 0 {
 		return
@@ -217,7 +217,7 @@ const knownAcks = 4
 
 // judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
 // resend the data again). That the sender knows is certain only by numbers.
-func (c *conn) judgeNeeded(dir int, n int64, x *sentPacket, first *session.Look) {
+func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *session.Look) {
 	rules := &c.c.Rules
 	if !first.Acked {
 		rules.Pass(rRelNoresend)

@@ -33,7 +33,7 @@ const (
 )
 
 // oddity weighs what speaks against a new beginning at the frame at hand.
-func (c *conn) oddity(dir int, n int64) *oddity {
+func (c deliveryJudge) oddity(dir int, n int64) *oddity {
 	s, peer, rules := &c.side[dir], &c.side[1-dir], &c.c.Rules
 	needed, clean := int64(rules.NeededOdds(dir)), rules.CleanOf(dir, 0)
 	many := func(missed int64) bool { return missed >= needed || clean && missed >= manyMissed }
@@ -62,7 +62,7 @@ func (o *oddity) settle(peer *side) (session.Ruling, session.Guard) {
 // changed, or used again for another packet. Where it has not been acknowledged,
 // either is a fault; what it looks like decides which is the one, the other is
 // noted.
-func (c *conn) judgeOther(dir int, n int64, x *sentPacket, first *session.Look) {
+func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *session.Look) {
 	s, rules := &c.side[dir], &c.c.Rules
 	if s.renewed || s.odd != nil && s.odd.num == n && s.odd.hash == c.sent.Hash {
 		return // its numbers began anew, or it is sent again itself

@@ -22,7 +22,7 @@ type forgotten struct {
 // judgeForgotten judges whether what is not acknowledged is resent (Hazel page).
 // One acknowledgement may have been missed by the capture; of as many as it takes
 // that is absurd.
-func (c *conn) judgeForgotten(dir int) {
+func (c sessionJudge) judgeForgotten(dir int) {
 	s, out, rules := &c.side[dir], &c.c.Dir[dir], &c.c.Rules
 	g, now := &s.forgotten, c.fr.Time
 	if !g.any {
@@ -57,7 +57,7 @@ func (c *conn) judgeForgotten(dir int) {
 	}
 }
 
-func (c *conn) forgot(dir int, l *session.Look, x *sentPacket) {
+func (c sessionJudge) forgot(dir int, l *session.Look, x *sentPacket) {
 	s, rules := &c.side[dir], &c.c.Rules
 	g := &s.forgotten
 	if l.Time-g.at < session.HoldLeast {
@@ -85,7 +85,7 @@ func (c *conn) forgot(dir int, l *session.Look, x *sentPacket) {
 }
 
 // ackedAround reports whether the packets before and behind one are acknowledged.
-func (c *conn) ackedAround(dir int, n int64) bool {
+func (c sessionJudge) ackedAround(dir int, n int64) bool {
 	out := &c.c.Dir[dir]
 	before, ok1 := out.Look(n - 1)
 	behind, ok2 := out.Look(n + 1)
@@ -101,7 +101,7 @@ const (
 // judgeGiveUp judges a side that sends new data while it sends a packet in vain
 // for longer than any release does (Hazel page: after a specific number of resends
 // it may assume that communication has been interrupted).
-func (c *conn) judgeGiveUp(dir int) {
+func (c sessionJudge) judgeGiveUp(dir int) {
 	t, rules := &c.side[dir].tries, &c.c.Rules
 	for i := range t.list[:t.n] {
 		x := &t.list[i]
@@ -135,7 +135,7 @@ const mostLate = 200e6
 const lastSeen = 2.5e9
 
 // judgeAfter judges a datagram of a side behind its own Disconnect.
-func (c *conn) judgeAfter(dir int) {
+func (c sessionJudge) judgeAfter(dir int) {
 	l, rules, s := &c.life, &c.c.Rules, &c.side[dir]
 	late := c.fr.Time - l.goneAt[dir]
 	switch {
@@ -181,7 +181,7 @@ func (c *conn) judgeAfter(dir int) {
 }
 
 // judgeAfterwards judges a datagram behind a Disconnect of either side.
-func (c *conn) judgeAfterwards(dir int) {
+func (c sessionJudge) judgeAfterwards(dir int) {
 	if c.life.byes[1-dir] > 0 {
 		c.judgeReply(dir)
 	}
@@ -195,7 +195,7 @@ const farewells = 4
 
 // judgeReply judges a side that goes on although the other one has left: a single
 // Disconnect may be lost.
-func (c *conn) judgeReply(dir int) {
+func (c sessionJudge) judgeReply(dir int) {
 	l, rules := &c.life, &c.c.Rules
 	switch {
 	case c.fr.Words.Has(dissect.Duplicate):
@@ -211,7 +211,7 @@ func (c *conn) judgeReply(dir int) {
 }
 
 // judgeStart judges with what a connection begins.
-func (c *conn) judgeStart(dir int) {
+func (c sessionJudge) judgeStart(dir int) {
 	rules := &c.c.Rules
 	if c.secure != nil || c.fr.Err != nil {
 		return
@@ -228,7 +228,7 @@ func (c *conn) judgeStart(dir int) {
 }
 
 // judgeHelloAgain judges a Hello behind the one that opened the connection.
-func (c *conn) judgeHelloAgain(dir int, first bool) {
+func (c sessionJudge) judgeHelloAgain(dir int, first bool) {
 	rules := &c.c.Rules
 	if !c.hello.known || c.fr.Words.Has(dissect.Duplicate) {
 		return
@@ -239,12 +239,12 @@ func (c *conn) judgeHelloAgain(dir int, first bool) {
 }
 
 // judgeEnd judges what only the end of a connection shows.
-func (c *conn) judgeEnd() {
+func (c sessionJudge) judgeEnd() {
 	if c.secure != nil {
 		return
 	}
 	for dir := range c.side {
-		c.judgeCopies(dir)
+		c.deliveries().judgeCopies(dir)
 		c.judgeBeats(dir)
 		c.judgeOpening(dir)
 	}
@@ -255,7 +255,7 @@ func (c *conn) judgeEnd() {
 const manyHellos = 4
 
 // judgeOpening judges a server that speaks without having acknowledged the Hello.
-func (c *conn) judgeOpening(dir int) {
+func (c sessionJudge) judgeOpening(dir int) {
 	h, rules, server := &c.hello, &c.c.Rules, &c.side[1-dir]
 	if !h.known || dir != c.client {
 		return

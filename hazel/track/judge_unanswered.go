@@ -24,7 +24,7 @@ const longTrial = 16
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
 // must be acknowledged in between, and the chance of so much loss be absurd.
-func (c *conn) judgeUnanswered(dir int, n int64, x *sentPacket, first *session.Look) {
+func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *session.Look) {
 	if first.Acked || c.f.Type == hazel.MTUTest {
 		return
 	}
@@ -50,7 +50,7 @@ func (c *conn) judgeUnanswered(dir int, n int64, x *sentPacket, first *session.L
 }
 
 // answered settles whether a packet was acknowledged after all.
-func (c *conn) answered(dir int, n int64, length int, t *trial) (session.Ruling, session.Guard) {
+func (c deliveryJudge) answered(dir int, n int64, length int, t *trial) (session.Ruling, session.Guard) {
 	out, s := &c.c.Dir[dir], &c.side[dir]
 	l, ok := out.Look(n)
 	if !ok || l.Acked {
@@ -75,7 +75,7 @@ const leastOthers = 2
 // another packet went there and back between them, so that one accident does not
 // explain both: one of the side that was acknowledged, or one of the other side
 // that was not sent again.
-func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
+func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others int) {
 	now, hold := c.c.Rules.Now(), c.c.Rules.HoldTime()
 	for times < len(t.at) && now-t.at[times] >= hold {
 		times++
@@ -126,7 +126,7 @@ func (c *conn) inVain(dir int, n int64, t *trial) (times, apart, others int) {
 // incredible reports whether so many sendings of one packet, or their acknowledgements,
 // can't all have been lost, as rarely as others are: those of either side take the
 // way there and back.
-func (c *conn) incredible(times, apart int) bool {
+func (c deliveryJudge) incredible(times, apart int) bool {
 	sent, lost := 0, 1-times
 	for i := range c.side {
 		sent += c.side[i].sendings

@@ -87,7 +87,7 @@ func (c *conn) sawHello(dir int, n number, first bool) {
 		c.fr.Words |= dissect.Handshake
 	}
 	if !c.opens(dir, n.wire) {
-		c.judgeHelloAgain(dir, first)
+		c.sessions().judgeHelloAgain(dir, first)
 	}
 }
 
@@ -194,7 +194,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		c.c.Unreadable()
 	}
 	c.nameDialects()
-	c.judgeEnd()
+	c.sessions().judgeEnd()
 	c.settle()
 	f.Finish(c.c)
 	for i := range c.side { // datagrams that still come are only counted

@@ -142,7 +142,7 @@ func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 	c.c.Malform(fr, err)
 	switch {
 	case err != nil && !fr.Cut():
-		c.judgeMalformed(dir, err)
+		c.frames().judgeMalformed(dir, err)
 	case c.finished, c.c.Damaged(fr.Datagram), err != nil && err.Offset < 3:
 		c.count(dir)
 	case d.Type == knet.TypeConnect:
@@ -224,12 +224,12 @@ func (c *conn) datagram(dir int) {
 		c.confirmAcked(1 - dir)
 	}
 	sent := c.describe(num)
-	c.inspect()
+	c.frames().inspect()
 	if len(c.faults) > 0 {
-		apart := c.isApart(dir, num)
-		c.suspect = apart || c.doubtful(dir)
+		apart := c.frames().isApart(dir, num)
+		c.suspect = apart || c.frames().doubtful(dir)
 		if apart {
-			c.judgeApart(dir)
+			c.frames().judgeApart(dir)
 			return
 		}
 	}
@@ -241,7 +241,7 @@ func (c *conn) datagram(dir int) {
 		return
 	case session.Confirmed:
 		c.believe(dir)
-		c.inspect()
+		c.frames().inspect()
 	}
 	c.believed(dir, num)
 	if out.HasRefuted() {
@@ -254,9 +254,9 @@ func (c *conn) believed(dir int, num int64) {
 	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.sent
 	known, _ := out.Captured(num)
 	if !known {
-		c.judge(dir, sent) // it can be no copy
-		if c.suspect && c.isApart(dir, num) {
-			c.judgeApart(dir)
+		c.frames().judge(dir, sent) // it can be no copy
+		if c.suspect && c.frames().isApart(dir, num) {
+			c.frames().judgeApart(dir)
 			return
 		}
 	}
@@ -271,9 +271,9 @@ func (c *conn) believed(dir int, num int64) {
 	if c.d.Dialect == knet.Spec && c.d.Reliable {
 		s.repeated(v)
 	}
-	c.pronounce()
+	c.frames().pronounce()
 	if known && !v.Words.Has(dissect.Duplicate) {
-		c.judge(dir, sent)
+		c.frames().judge(dir, sent)
 	}
 	c.speaks(dir)
 	c.messages(dir, num, v.Novelty == session.First)
@@ -289,7 +289,7 @@ func (s *side) keepFirst(id uint32, sent *session.Sending) {
 // captured before.
 func (c *conn) messages(dir int, num int64, fresh bool) {
 	if c.d.Plain && c.d.Dialect != knet.Spec && c.wants.Messages == session.CountMessages {
-		c.countMessages(dir, num, fresh)
+		c.frames().countMessages(dir, num, fresh)
 		return
 	}
 	var x contents

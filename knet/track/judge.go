@@ -74,11 +74,11 @@ func ruleSets() [][]int {
 }
 
 // accuse notes a fault of the datagram at hand.
-func (c *conn) accuse(rule int, message string) {
+func (c frameJudge) accuse(rule int, message string) {
 	c.faults = append(c.faults, fault{rule, asIs, message})
 }
 
-func (c *conn) accuseAs(rule int, g grade, message string) {
+func (c frameJudge) accuseAs(rule int, g grade, message string) {
 	c.faults = append(c.faults, fault{rule, g, message})
 }
 
@@ -92,7 +92,7 @@ const (
 
 // inspect is a quick look over the datagram at hand: it notes what is wrong with it.
 // What has a fault is an exception, and is kept out of all state (quarantine).
-func (c *conn) inspect() {
+func (c frameJudge) inspect() {
 	if len(c.faults) > 0 {
 		c.faults = c.faults[:0]
 	}
@@ -109,7 +109,7 @@ func (c *conn) inspect() {
 }
 
 // pronounce ends the opportunities that the datagram at hand is by itself.
-func (c *conn) pronounce() {
+func (c frameJudge) pronounce() {
 	if !c.pair.sure() || c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
@@ -128,7 +128,7 @@ func (c *conn) pronounce() {
 }
 
 // passes counts what a datagram without fault passes.
-func (c *conn) passes(rules *session.Evaluation) {
+func (c frameJudge) passes(rules *session.Evaluation) {
 	spec := c.d.Dialect == knet.Spec
 	rules.PassSet(setDatagram)
 	if c.d.Plain {
@@ -163,7 +163,7 @@ func (c *conn) passes(rules *session.Evaluation) {
 
 // repeatedFault reports a copy, made by the network or the capture, of a faulty
 // datagram that was kept out of the numbers.
-func (c *conn) repeatedFault(dir int) bool {
+func (c frameJudge) repeatedFault(dir int) bool {
 	s := &c.side[dir]
 	now := c.fr.Datagram
 	x := &s.apart
@@ -179,7 +179,7 @@ func (c *conn) repeatedFault(dir int) bool {
 const habitually = 8
 
 // doubtful reports a fault that makes it doubtful that a datagram is meant as it is.
-func (c *conn) doubtful(dir int) bool {
+func (c frameJudge) doubtful(dir int) bool {
 	notes := false
 	for _, f := range c.faults {
 		switch {
@@ -201,7 +201,7 @@ func (c *conn) doubtful(dir int) bool {
 
 // isApart reports whether a datagram with a fault stands nowhere near what its side
 // has sent: such a PacketID says nothing either.
-func (c *conn) isApart(dir int, num int64) bool {
+func (c frameJudge) isApart(dir int, num int64) bool {
 	ref, known := c.side[dir].ids.Known()
 	if !known {
 		return len(c.d.Messages) == 0
@@ -210,7 +210,7 @@ func (c *conn) isApart(dir int, num int64) bool {
 }
 
 // judgeApart judges a datagram with a fault that is tracked no further.
-func (c *conn) judgeApart(dir int) {
+func (c frameJudge) judgeApart(dir int) {
 	if len(c.d.Messages) == 0 && c.sent.Num != 0 {
 		// nobody sends a datagram without messages
 	} else {
@@ -218,21 +218,21 @@ func (c *conn) judgeApart(dir int) {
 	}
 	if !c.repeatedFault(dir) && !c.mayConnect(dir) {
 		c.pronounce()
-		c.noteAsked(dir)
+		c.contents().noteAsked(dir)
 	}
 }
 
 // judge judges a datagram that is no copy by what was captured before it, and
 // notes it. What was found to have a fault is only kept where it stands in the row.
-func (c *conn) judge(dir int, sent *session.Sending) {
+func (c frameJudge) judge(dir int, sent *session.Sending) {
 	if !c.pair.sure() {
 		c.side[dir].datagrams.enter(sent, c.d, c.fr.Cut(), false)
-		c.noteRequests(dir)
+		c.contents().noteRequests(dir)
 		return
 	}
 	if c.suspect {
 		c.side[dir].datagrams.enter(sent, c.d, c.fr.Cut(), true)
-		c.noteAsked(dir)
+		c.contents().noteAsked(dir)
 		return
 	}
 	if c.judgePlain(dir, sent) {
@@ -242,17 +242,17 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 	before := r.stand()
 	old := r.at(sent.Num)
 	first := old == nil || old.suspect
-	c.judgeNumber(dir, sent, old)
+	c.numbers().judgeNumber(dir, sent, old)
 	if c.suspect {
-		c.noteAsked(dir)
+		c.contents().noteAsked(dir)
 		return
 	}
 	c.broken = false
 	c.jump = before.has && sent.Num > before.top+1
-	c.judgeEnded(dir, sent, first)
+	c.ends().judgeEnded(dir, sent, first)
 	if c.d.Dialect == knet.Spec {
-		c.judgePending(dir, first)
-		c.judgeNeeds(dir, sent.Num)
+		c.ends().judgePending(dir, first)
+		c.numbers().judgeNeeds(dir, sent.Num)
 	}
 	for i := range c.d.Messages {
 		if m := &c.d.Messages[i]; m.Whole && c.suspicions < maxFaults && !c.c.Rules.Enough() {
@@ -269,57 +269,57 @@ func (c *conn) judge(dir int, sent *session.Sending) {
 	if c.suspect {
 		r.markFaulty(c.d.PacketID)
 		if c.broken {
-			c.scrap(dir, sent.Num)
+			c.contents().scrap(dir, sent.Num)
 		}
 	}
 	if x == nil || c.suspect {
 		return
 	}
-	c.judgeSending(dir, sent, x, before, first)
+	c.numbers().judgeSending(dir, sent, x, before, first)
 	if c.d.Dialect == knet.Spec {
-		c.judgePace(dir)
+		c.numbers().judgePace(dir)
 	}
 }
 
 // judgeMessage judges a message by what was captured before it.
-func (c *conn) judgeMessage(dir int, sent *session.Sending, m *knet.Message, first bool) {
+func (c frameJudge) judgeMessage(dir int, sent *session.Sending, m *knet.Message, first bool) {
 	switch m.Kind {
 	case knet.PingRequest:
-		c.judgeRequest(dir, sent.Num, m, first)
+		c.contents().judgeRequest(dir, sent.Num, m, first)
 	case knet.PingReply:
-		c.judgeReply(dir, m, first)
+		c.contents().judgeReply(dir, m, first)
 	case knet.FlowControlRequest:
-		c.judgeFlow(dir, sent, m, first)
+		c.numbers().judgeFlow(dir, sent, m, first)
 	case knet.PacketAck:
 		if c.named += 1 + bits.OnesCount64(m.Ack.Bits); c.named <= maxNamed {
-			c.judgeAck(dir, m)
+			c.numbers().judgeAck(dir, m)
 		}
 	case knet.Disconnect, knet.DisconnectAck:
-		c.judgeEnd(dir, sent, m.Kind)
+		c.ends().judgeEnd(dir, sent, m.Kind)
 	case knet.ConnectSyn, knet.ConnectSynAck, knet.ConnectAck:
-		c.judgeShake(dir, sent, m.Kind)
+		c.ends().judgeShake(dir, sent, m.Kind)
 	default:
 		if m.IsFragment() && first {
-			c.judgeFragment(dir, sent, m)
+			c.contents().judgeFragment(dir, sent, m)
 		}
 	}
 }
 
 // quarantine says that the datagram at hand has a fault, or may have: it must change
 // nothing.
-func (c *conn) quarantine() {
+func (c frameJudge) quarantine() {
 	c.suspect = true
 	c.suspicions++
 }
 
 // mayConnect reports a datagram that may be the connect datagram of Reference, which
 // is judged by no rule: its side has hardly sent anything yet, or may have gone.
-func (c *conn) mayConnect(dir int) bool {
+func (c frameJudge) mayConnect(dir int) bool {
 	r := &c.side[dir].datagrams
 	if c.d.Dialect == knet.Spec {
 		return false
 	}
-	return !r.has || r.top == r.low || c.ended() || c.fr.Time-c.life.heardAt[dir] >= silentGap || len(c.d.Messages) == 0 && c.fr.Err == nil
+	return !r.has || r.top == r.low || c.numbers().ended() || c.fr.Time-c.life.heardAt[dir] >= silentGap || len(c.d.Messages) == 0 && c.fr.Err == nil
 }
 
 // silentGap is longer than a side of Reference is silent while it is connected, in ns:

@@ -52,7 +52,7 @@ func (r *datagrams) unwrapped(id uint32) int64 {
 }
 
 // judgeAck judges a PacketAck by what the other side has sent.
-func (c *conn) judgeAck(dir int, m *knet.Message) {
+func (c numberJudge) judgeAck(dir int, m *knet.Message) {
 	r := &c.side[1-dir].datagrams
 	if !r.has {
 		return
@@ -77,7 +77,7 @@ func (c *conn) judgeAck(dir int, m *knet.Message) {
 			return
 		}
 	case low < r.low-tooLow && c.known():
-		c.quarantine()
+		c.frames().quarantine()
 		x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer began with %d", low&knet.PacketIDMask, r.low&knet.PacketIDMask))
 		x.Since = c.fr.Time
 		c.c.Rules.Judge(x)
@@ -95,7 +95,7 @@ func (c *conn) judgeAck(dir int, m *knet.Message) {
 
 // judgeUsualAck is judgeAck for one that names only what lies within what was
 // captured, and reports whether it is such.
-func (c *conn) judgeUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
+func (c numberJudge) judgeUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
 	first := r.unwrapped(a.PacketID & knet.PacketIDMask)
 	if a.PacketID > knet.PacketIDMask || r.faults > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
 		return false
@@ -114,7 +114,7 @@ func (c *conn) judgeUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
 }
 
 // judgeAcked judges the acknowledgement of a datagram that was captured.
-func (c *conn) judgeAcked(dir int, num int64, x *sentDatagram) {
+func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 	rules := &c.c.Rules
 	if !x.reliable && (x.tainted || c.fr.Time-x.time > staleTime) {
 		return // of another series, it may be
@@ -141,9 +141,9 @@ func (c *conn) judgeAcked(dir int, num int64, x *sentDatagram) {
 }
 
 // holdAhead keeps an acknowledgement of what was not captured.
-func (c *conn) holdAhead(dir int, num int64, r *datagrams) {
+func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
 	s := &c.side[1-dir]
-	c.quarantine()
+	c.frames().quarantine()
 	if len(s.acking.ahead) >= maxAhead {
 		return
 	}
@@ -173,7 +173,7 @@ func (c *conn) holdAhead(dir int, num int64, r *datagrams) {
 // disprove looks whether a datagram that was never sent before proves
 // acknowledgements wrong. One that is sent once can't have been sent before; of others
 // the earlier sending may have been missed.
-func (c *conn) disprove(s *side, num int64, once bool) {
+func (c numberJudge) disprove(s *side, num int64, once bool) {
 	for _, a := range s.acking.ahead {
 		after := c.fr.Time - a.at
 		if after > 2*c.horizon() {
@@ -193,7 +193,7 @@ func (c *conn) disprove(s *side, num int64, once bool) {
 
 // holdUnreliable keeps the acknowledgement of an unreliable datagram: some receivers
 // acknowledge whatever comes, which is told once.
-func (c *conn) holdUnreliable(dir int, num int64, x *sentDatagram) {
+func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
 	a := &c.side[dir].acking
 	if a.plain++; a.plain > manyAcks {
 		return
@@ -219,7 +219,7 @@ func (c *conn) holdUnreliable(dir int, num int64, x *sentDatagram) {
 }
 
 // judgeAgain judges a datagram of Spec that is sent again.
-func (c *conn) judgeAgain(dir int, x *sentDatagram) {
+func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 	rules := &c.c.Rules
 	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
 		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
@@ -253,7 +253,7 @@ const unansweredTime = 12e9
 
 // judgeForgotten looks at reliable datagrams of Spec that have become old: each was
 // acknowledged, or sent again.
-func (c *conn) judgeForgotten(dir int) {
+func (c numberJudge) judgeForgotten(dir int) {
 	s := &c.side[dir]
 	a, r := &s.acking, &s.datagrams
 	for a.cursor = max(a.cursor, r.low, r.top-mostDatagrams); a.cursor < r.top; a.cursor++ {
@@ -268,7 +268,7 @@ func (c *conn) judgeForgotten(dir int) {
 	}
 }
 
-func (c *conn) judgeOld(dir int, num int64, x *sentDatagram) {
+func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
 	rules := &c.c.Rules
 	s, o := &c.side[dir], &c.side[1-dir]
 	switch {
@@ -302,20 +302,20 @@ func (c *conn) judgeOld(dir int, num int64, x *sentDatagram) {
 
 // mayBeAcked reports a datagram of which an acknowledgement was captured, be it
 // before the datagram itself, or that is forgotten.
-func (c *conn) mayBeAcked(dir int, num int64) bool {
+func (c numberJudge) mayBeAcked(dir int, num int64) bool {
 	look, ok := c.c.Dir[dir].Look(num)
 	return !ok || look.Acked
 }
 
 // ended reports that a side has said that it ends.
-func (c *conn) ended() bool {
+func (c numberJudge) ended() bool {
 	a, b := &c.side[0].ending, &c.side[1].ending
 	return a.disc.set || b.disc.set || a.ack.set || b.ack.set
 }
 
 // judgeSending judges a datagram as one more of its side; before is what was known
 // without it.
-func (c *conn) judgeSending(dir int, sent *session.Sending, x *sentDatagram, before stand, first bool) {
+func (c numberJudge) judgeSending(dir int, sent *session.Sending, x *sentDatagram, before stand, first bool) {
 	s := &c.side[dir]
 	spec := c.d.Dialect == knet.Spec
 	if !first {
@@ -329,7 +329,7 @@ func (c *conn) judgeSending(dir int, sent *session.Sending, x *sentDatagram, bef
 	if before.has && sent.Num > before.top {
 		c.disprove(s, sent.Num, !spec || !c.d.Reliable)
 		if sent.Num == before.top+1 {
-			c.judgeSilence(dir, before)
+			c.contents().judgeSilence(dir, before)
 		}
 	}
 	if spec {

@@ -49,7 +49,7 @@ func (f *farewell) follows(num, time int64) bool {
 }
 
 // judgeEnded judges a datagram behind a Disconnect or a DisconnectAck of its side.
-func (c *conn) judgeEnded(dir int, sent *session.Sending, first bool) {
+func (c sessionJudge) judgeEnded(dir int, sent *session.Sending, first bool) {
 	e := &c.side[dir].ending
 	if first {
 		c.judgeUnanswered(dir, sent)
@@ -67,12 +67,12 @@ func (c *conn) judgeEnded(dir int, sent *session.Sending, first bool) {
 		return
 	}
 	e.told++
-	c.quarantine()
+	c.frames().quarantine()
 }
 
 // tolerated reports a datagram that may follow a Disconnect: the answer to a
 // crossing one, a repeated one, and acknowledgements of the library (AMB-KN-11).
-func (c *conn) tolerated() bool {
+func (c sessionJudge) tolerated() bool {
 	var x contents
 	for i := range c.d.Messages {
 		m := &c.d.Messages[i]
@@ -86,7 +86,7 @@ func (c *conn) tolerated() bool {
 
 // judgeUnanswered judges a side that goes on although its peer said Disconnect again
 // and again.
-func (c *conn) judgeUnanswered(dir int, sent *session.Sending) {
+func (c sessionJudge) judgeUnanswered(dir int, sent *session.Sending) {
 	e, o := &c.side[dir].ending, &c.side[1-dir].ending
 	r := &c.side[dir].datagrams
 	if o.discs < 3 || e.silent || e.heard || e.ack.set || sent.Time-o.last < answerTime+c.roundTime() || sent.Num != r.top+1 || !r.whole(o.disc.time) {
@@ -105,7 +105,7 @@ func (c *conn) judgeUnanswered(dir int, sent *session.Sending) {
 }
 
 // judgeEnd judges a Disconnect or DisconnectAck.
-func (c *conn) judgeEnd(dir int, sent *session.Sending, k knet.Kind) {
+func (c sessionJudge) judgeEnd(dir int, sent *session.Sending, k knet.Kind) {
 	e := &c.side[dir].ending
 	bye := farewell{true, sent.Num, sent.Time, sent.Frame}
 	if k == knet.DisconnectAck {
@@ -122,7 +122,7 @@ func (c *conn) judgeEnd(dir int, sent *session.Sending, k knet.Kind) {
 	e.last = sent.Time
 }
 
-func (c *conn) judgeDisconnect(dir int, e *ending, bye farewell) {
+func (c sessionJudge) judgeDisconnect(dir int, e *ending, bye farewell) {
 	rules := &c.c.Rules
 	if e.disc.set && bye.num <= e.disc.num+farIDs && bye.num > e.disc.num {
 		if since := bye.time - e.disc.time; !rules.Check(rCvDiscto, since <= discRetryTime) {
@@ -144,7 +144,7 @@ func (c *conn) judgeDisconnect(dir int, e *ending, bye farewell) {
 
 // answeredFrom tells whether a server's first datagram of all came after a time: the
 // series begins with PacketID 0.
-func (c *conn) answeredFrom(dir int, at int64) (session.Ruling, session.Guard) {
+func (c sessionJudge) answeredFrom(dir int, at int64) (session.Ruling, session.Guard) {
 	switch r := &c.side[dir].datagrams; {
 	case !r.has:
 		return session.Doubtful, session.GuardBidir
@@ -158,7 +158,7 @@ func (c *conn) answeredFrom(dir int, at int64) (session.Ruling, session.Guard) {
 
 // judgeAnswer judges a DisconnectAck: it answers a Disconnect or refuses a client
 // (AMB-KN-24).
-func (c *conn) judgeAnswer(dir int, bye farewell) {
+func (c sessionJudge) judgeAnswer(dir int, bye farewell) {
 	rules, l := &c.c.Rules, &c.life
 	e, o := &c.side[dir].ending, &c.side[1-dir].ending
 	switch {
@@ -174,7 +174,7 @@ func (c *conn) judgeAnswer(dir int, bye farewell) {
 		rules.Pass(rClDiscackUnsol)
 		c.judgeRefusal(e, bye.time)
 	default:
-		c.quarantine()
+		c.frames().quarantine()
 		x := rules.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side goes on")
 		x.Since = bye.time - staleTime
 		m := c.mark(1 - dir)
@@ -192,7 +192,7 @@ const staleTime = 10e9
 
 // judgeRefusal judges how often a refused attempt is answered: never as often in a
 // second without as many ConnectSyns.
-func (c *conn) judgeRefusal(e *ending, at int64) {
+func (c sessionJudge) judgeRefusal(e *ending, at int64) {
 	e.refs[e.nrefs%refusals] = at
 	e.nrefs++
 	if e.nrefs < refusals || at-e.refs[e.nrefs%refusals] > 1e9 {

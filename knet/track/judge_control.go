@@ -17,13 +17,13 @@ var lengthRule = [...]int{rRmPingLen, rRmPongLen, rRmFlowLen, rRmAckLen, rRmDisc
 var sizeOf = [...]int{1, 1, 2, knet.AckSize, 0, 0, -1, -1, 0}
 
 // inspectControl looks at a control message (kNet page, Reserved Messages).
-func (c *conn) inspectControl(m *knet.Message) {
+func (c messageJudge) inspectControl(m *knet.Message) {
 	if m.Kind < knet.Disconnect && c.pair.idsOpen() && knet.BodySize[m.Kind] != len(m.Body) {
 		return // the ids may mean something else
 	}
 	at := m.Kind - knet.PingRequest
 	if m.Kind == knet.FlowControlRequest && len(m.Body) == knet.AckSize && c.acksLately(m) {
-		c.accuse(rRmIdmap, "a PacketAck has the id 3, others have 4")
+		c.frames().accuse(rRmIdmap, "a PacketAck has the id 3, others have 4")
 		return
 	}
 	if rule, want := lengthRule[at], sizeOf[at]; rule >= 0 && len(m.Body) != want {
@@ -36,98 +36,98 @@ func (c *conn) inspectControl(m *knet.Message) {
 		c.inspectLibraryControl(m)
 	}
 	if m.Kind == knet.FlowControlRequest && m.Rate < minRate {
-		c.accuse(rFcRange, fmt.Sprintf("the rate asked for is %d; %d datagrams a second are always allowed", m.Rate, minRate))
+		c.frames().accuse(rFcRange, fmt.Sprintf("the rate asked for is %d; %d datagrams a second are always allowed", m.Rate, minRate))
 	}
 }
 
-func (c *conn) inspectSize(m *knet.Message, rule, want int) {
-	c.accuse(rule, fmt.Sprintf("the %s has %d bytes, not %d", m.Kind, len(m.Body), want))
+func (c messageJudge) inspectSize(m *knet.Message, rule, want int) {
+	c.frames().accuse(rule, fmt.Sprintf("the %s has %d bytes, not %d", m.Kind, len(m.Body), want))
 }
 
 // inspectLibraryControl: with Reference each message says itself whether it is
 // reliable, and the order means nothing.
-func (c *conn) inspectLibraryControl(m *knet.Message) {
+func (c messageJudge) inspectLibraryControl(m *knet.Message) {
 	switch rel := m.IsReliable(); {
 	case m.Kind == knet.PingRequest && rel:
-		c.accuse(rRmPingRel, "the PingRequest is reliable")
+		c.frames().accuse(rRmPingRel, "the PingRequest is reliable")
 	case m.Kind == knet.PingReply && rel:
-		c.accuse(rRmPongRel, "the PingReply is reliable")
+		c.frames().accuse(rRmPongRel, "the PingReply is reliable")
 	case m.Kind == knet.PacketAck && rel:
-		c.accuse(rRmAckRel, "the PacketAck is reliable")
+		c.frames().accuse(rRmAckRel, "the PacketAck is reliable")
 	case m.Kind == knet.FlowControlRequest && !rel:
-		c.accuseAs(rRmFlowRel, remark, "the FlowControlRequest is unreliable")
+		c.frames().accuseAs(rRmFlowRel, remark, "the FlowControlRequest is unreliable")
 	}
 	if m.Kind == knet.PacketAck && m.Ack.PacketID > knet.PacketIDMask {
-		c.accuse(rRdAckSpan, fmt.Sprintf("bits 22 and 23 of the acknowledged PacketID are not clear: %#06x", m.Ack.PacketID))
+		c.frames().accuse(rRdAckSpan, fmt.Sprintf("bits 22 and 23 of the acknowledged PacketID are not clear: %#06x", m.Ack.PacketID))
 	}
 }
 
 // inspectPageControl: with Spec the datagram says whether it is reliable.
-func (c *conn) inspectPageControl(m *knet.Message) {
+func (c messageJudge) inspectPageControl(m *knet.Message) {
 	rel := c.d.Reliable
 	switch m.Kind {
 	case knet.PingRequest, knet.PingReply:
 		if rel {
-			c.accuse(rRmPingRel+int(m.Kind-knet.PingRequest), "the "+m.Kind.String()+" is in a reliable datagram")
+			c.frames().accuse(rRmPingRel+int(m.Kind-knet.PingRequest), "the "+m.Kind.String()+" is in a reliable datagram")
 		}
 	case knet.PacketAck:
 		c.inspectAckRel(rel)
 	case knet.FlowControlRequest:
 		if !rel {
-			c.accuse(rRmFlowRel, "the FlowControlRequest is in an unreliable datagram")
+			c.frames().accuse(rRmFlowRel, "the FlowControlRequest is in an unreliable datagram")
 		}
 	case knet.ConnectAck:
 		if !rel {
-			c.accuse(rRmConnackRel, "the ConnectAck is in an unreliable datagram")
+			c.frames().accuse(rRmConnackRel, "the ConnectAck is in an unreliable datagram")
 		}
 	case knet.ConnectSyn, knet.ConnectSynAck:
 		if rel {
-			c.accuse(rRmSynRel, "the "+m.Kind.String()+" is in a reliable datagram")
+			c.frames().accuse(rRmSynRel, "the "+m.Kind.String()+" is in a reliable datagram")
 		}
 	case knet.Disconnect, knet.DisconnectAck:
 		c.inspectEnd(m, rel)
 		return
 	}
 	if m.Code() != 0 {
-		c.accuse(rRmPlainOrder, fmt.Sprintf("the %s has the InOrder code %d", m.Kind, m.Code()))
+		c.frames().accuse(rRmPlainOrder, fmt.Sprintf("the %s has the InOrder code %d", m.Kind, m.Code()))
 	}
 }
 
-func (c *conn) inspectEnd(m *knet.Message, rel bool) {
+func (c messageJudge) inspectEnd(m *knet.Message, rel bool) {
 	if rel {
-		c.accuse(rRmDiscRel, "the "+m.Kind.String()+" is in a reliable datagram")
+		c.frames().accuse(rRmDiscRel, "the "+m.Kind.String()+" is in a reliable datagram")
 	}
 	if !c.d.InOrder {
-		c.accuse(rRmDiscOrder, "the InOrder flag of the "+m.Kind.String()+" is clear")
+		c.frames().accuse(rRmDiscOrder, "the InOrder flag of the "+m.Kind.String()+" is clear")
 	}
 }
 
 // inspectAckRel: acknowledgements may ride in a reliable datagram with others; one
 // of nothing but acknowledgements would be acknowledged itself.
-func (c *conn) inspectAckRel(rel bool) {
+func (c messageJudge) inspectAckRel(rel bool) {
 	if !rel {
 		return
 	}
 	for i := range c.d.Messages {
 		if c.d.Messages[i].Kind != knet.PacketAck {
-			c.accuseAs(rRmAckRel, remark, "the PacketAck is in a reliable datagram, with other messages")
+			c.frames().accuseAs(rRmAckRel, remark, "the PacketAck is in a reliable datagram, with other messages")
 			return
 		}
 	}
-	c.accuse(rRmAckRel, "a reliable datagram holds nothing but acknowledgements")
+	c.frames().accuse(rRmAckRel, "a reliable datagram holds nothing but acknowledgements")
 }
 
 // inspectMap looks at a message of the application that would be a PacketAck by the
 // other map of ids.
-func (c *conn) inspectMap(m *knet.Message) {
+func (c messageJudge) inspectMap(m *knet.Message) {
 	if m.ID.Value == 4 && len(m.Body) == knet.AckSize && c.pair.params.IDs == knet.IDsFromZero && !c.pair.idsOpen() && c.acksLately(m) {
-		c.accuse(rRmIdmap, "a PacketAck has the id 4, others have 3")
+		c.frames().accuse(rRmIdmap, "a PacketAck has the id 4, others have 3")
 	}
 }
 
 // acksLately reports a body that is a PacketAck of datagrams sent lately, and of
 // nothing else.
-func (c *conn) acksLately(m *knet.Message) bool {
+func (c messageJudge) acksLately(m *knet.Message) bool {
 	r := &c.side[1-c.c.DirOf(c.fr.Datagram)].datagrams
 	a := knet.AckOf(m.Body, c.d.Dialect)
 	var ids [knet.MaxAcked]int64

@@ -18,7 +18,7 @@ const (
 
 // inspectHeader looks at what stands before the messages, and at the datagram as a
 // whole.
-func (c *conn) inspectHeader() {
+func (c frameJudge) inspectHeader() {
 	d := c.d
 	if len(d.Messages) == 0 {
 		c.accuse(rDgEmpty, "the datagram has no message")
@@ -35,13 +35,13 @@ func (c *conn) inspectHeader() {
 }
 
 // longer: a number has a longer form than it needs.
-func (c *conn) longer(what string, v knet.VLE) {
+func (c frameJudge) longer(what string, v knet.VLE) {
 	c.accuse(rDgVleMin, fmt.Sprintf("%s %d takes %d bytes, it fits in fewer", what, v.Value, v.Size))
 }
 
 // inspectOrder compares the InOrder flag with the dependencies and the codes
 // (kNet page, InOrder Datagrams and Messages).
-func (c *conn) inspectOrder() {
+func (c frameJudge) inspectOrder() {
 	d := c.d
 	codes, ends, code := false, false, uint16(0)
 	for i := range d.Messages {
@@ -68,7 +68,7 @@ func (c *conn) inspectOrder() {
 }
 
 // inspectDependency looks at one of the dependencies.
-func (c *conn) inspectDependency(i int) {
+func (c frameJudge) inspectDependency(i int) {
 	d := c.d
 	x := &d.Dependencies[i]
 	if x.DeltaSize == 2 && x.Delta < 1<<7 {
@@ -86,7 +86,7 @@ func (c *conn) inspectDependency(i int) {
 }
 
 // inspectMessage looks at one message.
-func (c *conn) inspectMessage(m *knet.Message) {
+func (c frameJudge) inspectMessage(m *knet.Message) {
 	if m.ID.Size > 1 && int(m.ID.Size) > knet.Shortest30(m.ID.Value) {
 		c.longer("MessageID", m.ID)
 	}
@@ -99,14 +99,14 @@ func (c *conn) inspectMessage(m *knet.Message) {
 	if m.IsFragment() {
 		c.inspectFragment(m)
 	} else if m.Kind != knet.Application {
-		c.inspectControl(m)
+		c.contents().inspectControl(m)
 	} else if m.ID.Value == 4 {
-		c.inspectMap(m)
+		c.contents().inspectMap(m)
 	}
 }
 
 // inspectCode looks at what a message of Spec depends on.
-func (c *conn) inspectCode(m *knet.Message) {
+func (c frameJudge) inspectCode(m *knet.Message) {
 	switch n := c.d.Depends; m.Code() {
 	default:
 		if at := int(m.Code()) - 1; at >= n {
@@ -125,7 +125,7 @@ func (c *conn) inspectCode(m *knet.Message) {
 	}
 }
 
-func (c *conn) inspectIndexes(list []byte, n int) {
+func (c frameJudge) inspectIndexes(list []byte, n int) {
 	switch len(list) {
 	case 0:
 		c.accuse(rMbMultiCount, "the InOrder code is 7, MultiInOrderIndexCount is 0")
@@ -147,7 +147,7 @@ func (c *conn) inspectIndexes(list []byte, n int) {
 }
 
 // inspectFragment looks at a fragment (kNet page, Fragmented Transfers).
-func (c *conn) inspectFragment(m *knet.Message) {
+func (c frameJudge) inspectFragment(m *knet.Message) {
 	spec := c.d.Dialect == knet.Spec
 	if m.IsStart() {
 		c.inspectStart(m)
@@ -165,7 +165,7 @@ func (c *conn) inspectFragment(m *knet.Message) {
 	}
 }
 
-func (c *conn) inspectStart(m *knet.Message) {
+func (c frameJudge) inspectStart(m *knet.Message) {
 	if m.Bits&knet.Fragment == 0 {
 		c.accuse(rMbFstart, "FragmentStart is set without Fragment")
 	}
@@ -181,7 +181,7 @@ func (c *conn) inspectStart(m *knet.Message) {
 }
 
 // accuseCount: a transfer of one fragment is odd, of none impossible.
-func (c *conn) accuseCount(m *knet.Message) {
+func (c frameJudge) accuseCount(m *knet.Message) {
 	if m.FragmentCount.Value == 0 {
 		c.accuse(rMbFragcount, "FragmentCount is 0")
 		return
@@ -189,7 +189,7 @@ func (c *conn) accuseCount(m *knet.Message) {
 	c.accuseAs(rMbFragcount, remark, "FragmentCount is 1: the message needs no fragments")
 }
 
-func (c *conn) inspectLater(m *knet.Message, spec bool) {
+func (c frameJudge) inspectLater(m *knet.Message, spec bool) {
 	if n := m.FragmentNumber; int(n.Size) > knet.Shortest30(n.Value) {
 		c.longer("FragmentNumber", n)
 	}

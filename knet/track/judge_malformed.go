@@ -9,7 +9,7 @@ import (
 
 // judgeMalformed judges a datagram that can't be read to its end: the error tells
 // which rule it breaks.
-func (c *conn) judgeMalformed(dir int, err *dissect.Error) {
+func (c frameJudge) judgeMalformed(dir int, err *dissect.Error) {
 	if c.finished || c.c.Damaged(c.fr.Datagram) {
 		return
 	}
@@ -20,12 +20,12 @@ func (c *conn) judgeMalformed(dir int, err *dissect.Error) {
 	c.faults = c.faults[:0]
 	c.accuseOf(err)
 	c.pronounce()
-	c.noteAsked(dir)                       // what stands before the error may have been read
+	c.contents().noteAsked(dir)            // what stands before the error may have been read
 	c.side[dir].ask.lostAt = c.fr.Time + 1 // and what is behind it
 }
 
 // accuseOf finds the rule that a decode error is about.
-func (c *conn) accuseOf(err *dissect.Error) {
+func (c frameJudge) accuseOf(err *dissect.Error) {
 	left := len(c.fr.Payload) - err.Offset
 	switch err.Field {
 	case &knet.Fields[knet.FPacketID]:
@@ -60,7 +60,7 @@ func (c *conn) accuseOf(err *dissect.Error) {
 }
 
 // last is the message that could not be read.
-func (c *conn) last() *knet.Message {
+func (c frameJudge) last() *knet.Message {
 	if n := len(c.d.Messages); n > 0 {
 		return &c.d.Messages[n-1]
 	}
@@ -69,7 +69,7 @@ func (c *conn) last() *knet.Message {
 
 // accuseDependencies: both arrays must fit; the last number of the second may fail
 // by its own length alone.
-func (c *conn) accuseDependencies(err *dissect.Error, left int) {
+func (c frameJudge) accuseDependencies(err *dissect.Error, left int) {
 	count := 0
 	if at := 3; at < len(c.fr.Payload) {
 		count = int(c.fr.Payload[at])
@@ -81,7 +81,7 @@ func (c *conn) accuseDependencies(err *dissect.Error, left int) {
 }
 
 // accuseNumber: a number of variable length that is cut, or is not there at all.
-func (c *conn) accuseNumber(err *dissect.Error, left int) {
+func (c frameJudge) accuseNumber(err *dissect.Error, left int) {
 	if left > 0 {
 		c.accuse(rDgVleFit, fmt.Sprintf("%s runs past the datagram: %d bytes are left", err.Field.Label, left))
 		return
@@ -91,7 +91,7 @@ func (c *conn) accuseNumber(err *dissect.Error, left int) {
 
 // accuseID: the content is empty, or too short for the MessageID, or longer than
 // the datagram.
-func (c *conn) accuseID(left int) {
+func (c frameJudge) accuseID(left int) {
 	m := c.last()
 	b := c.fr.Payload[len(c.fr.Payload)-left:]
 	switch {
@@ -106,12 +106,12 @@ func (c *conn) accuseID(left int) {
 }
 
 // accuseLength: the content is longer than what is left of the datagram.
-func (c *conn) accuseLength(left int) {
+func (c frameJudge) accuseLength(left int) {
 	c.accuse(rMbLen, fmt.Sprintf("the ContentLength is %d; the datagram ends %d bytes behind the start of what it lacks", c.last().Length, left))
 }
 
 // accuseAck: a PacketAck of a wrong size.
-func (c *conn) accuseAck(left int) {
+func (c frameJudge) accuseAck(left int) {
 	m := c.last()
 	size := m.Length - int(m.ID.Size)
 	switch {

@@ -12,7 +12,7 @@ const recently = 60e9
 
 // judgeNeeds judges what the messages of a datagram of Spec depend on (kNet page,
 // InOrder Datagrams and Messages).
-func (c *conn) judgeNeeds(dir int, num int64) {
+func (c numberJudge) judgeNeeds(dir int, num int64) {
 	if !c.d.InOrder || c.fr.Cut() {
 		return
 	}
@@ -24,7 +24,7 @@ func (c *conn) judgeNeeds(dir int, num int64) {
 			if !rules.Check(rIoPast, target >= h.lowest[dir]) {
 				rules.Broken(rIoPast, fmt.Sprintf("a message depends on PacketID %d, %d before the first of the connection, %d",
 					target&knet.PacketIDMask, h.lowest[dir]-target, h.lowest[dir]))
-				c.quarantine()
+				c.frames().quarantine()
 				return
 			}
 		}
@@ -37,14 +37,14 @@ func (c *conn) judgeNeeds(dir int, num int64) {
 }
 
 // judgeNeed judges a dependency on a datagram that was captured.
-func (c *conn) judgeNeed(x *knet.Dependency, target int64, y *sentDatagram) {
+func (c numberJudge) judgeNeed(x *knet.Dependency, target int64, y *sentDatagram) {
 	rules := &c.c.Rules
 	if !rules.Check(rIoRelOnUnrel, !c.d.Reliable || y.reliable) {
 		rules.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, and depends on PacketID %d, which is not", target&knet.PacketIDMask), y.frame)
-		c.quarantine()
+		c.frames().quarantine()
 	}
 	if !rules.Check(rIoIndex, int(x.Index) < int(y.messages) || y.messages == 255) {
 		rules.Broken(rIoIndex, fmt.Sprintf("the message index is %d, PacketID %d has %d messages", x.Index, target&knet.PacketIDMask, y.messages), y.frame)
-		c.quarantine()
+		c.frames().quarantine()
 	}
 }

@@ -30,7 +30,7 @@ type oddNumber struct {
 
 // judgeNumber judges a PacketID by those before it; old is what was captured under
 // it, or nil.
-func (c *conn) judgeNumber(dir int, sent *session.Sending, old *sentDatagram) {
+func (c numberJudge) judgeNumber(dir int, sent *session.Sending, old *sentDatagram) {
 	s := &c.side[dir]
 	r, o := &s.datagrams, &s.order
 	switch {
@@ -50,10 +50,10 @@ func (c *conn) judgeNumber(dir int, sent *session.Sending, old *sentDatagram) {
 
 // odd keeps a suspicion until the side goes on. Where it goes on from there, it has
 // begun anew.
-func (c *conn) odd(dir, rule int, message string, proof uint64) {
+func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	s := &c.side[dir]
 	o := &s.order.odd
-	c.quarantine()
+	c.frames().quarantine()
 	if c.life.over() && c.d.Dialect == knet.Spec || s.ending.disc.set {
 		return // another connection, of which the start was not captured
 	}
@@ -79,7 +79,7 @@ func (s *side) forget() {
 }
 
 // settleOdd ends a suspicion: the side goes on as if it had not been, or not.
-func (c *conn) settleOdd(o *order, goesOn bool) {
+func (c numberJudge) settleOdd(o *order, goesOn bool) {
 	if !o.odd.set && o.odd.runs == 0 {
 		return
 	}
@@ -94,7 +94,7 @@ func (c *conn) settleOdd(o *order, goesOn bool) {
 
 // back reports a PacketID that was never captured and lies too far back to be late.
 // A reliable datagram of Spec may have been sent before, without being captured.
-func (c *conn) back(dir int, sent *session.Sending) bool {
+func (c numberJudge) back(dir int, sent *session.Sending) bool {
 	if c.d.Dialect == knet.Spec && c.d.Reliable {
 		return false
 	}
@@ -111,7 +111,7 @@ func (c *conn) back(dir int, sent *session.Sending) bool {
 }
 
 // longLate is longer than any datagram is late, in ns.
-func (c *conn) longLate() int64 { return max(2e9, 4*c.horizon()) }
+func (c numberJudge) longLate() int64 { return max(2e9, 4*c.horizon()) }
 
 const (
 	stepsLooked = 50 // steps that are looked at together
@@ -120,7 +120,7 @@ const (
 
 // judgeStep judges the steps between PacketIDs. Skipped ones are lost ones, unless
 // all steps are equal and none of the skipped is ever acknowledged.
-func (c *conn) judgeStep(dir int, step int64) {
+func (c numberJudge) judgeStep(dir int, step int64) {
 	o := &c.side[dir].order
 	switch {
 	case step == 1:

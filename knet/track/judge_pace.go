@@ -34,7 +34,7 @@ const (
 
 // judgeFlow notes a FlowControlRequest of a side (kNet page, Flow Control): it binds
 // the other one from when it has acknowledged it.
-func (c *conn) judgeFlow(dir int, sent *session.Sending, m *knet.Message, first bool) {
+func (c numberJudge) judgeFlow(dir int, sent *session.Sending, m *knet.Message, first bool) {
 	if c.d.Dialect != knet.Spec || !first || len(m.Body) != 2 || !c.d.Reliable {
 		return
 	}
@@ -43,7 +43,7 @@ func (c *conn) judgeFlow(dir int, sent *session.Sending, m *knet.Message, first 
 }
 
 // judgePace judges how fast a side sends.
-func (c *conn) judgePace(dir int) {
+func (c numberJudge) judgePace(dir int) {
 	p := &c.side[dir].pace
 	now := c.fr.Time
 	p.note(now)
@@ -87,13 +87,13 @@ func (p *pace) note(now int64) {
 func (p *pace) before(n int) int64 { return p.times[(p.n-1-n)%len(p.times)] }
 
 // learnPace notes that a side knows what it was asked for: it has acknowledged it.
-func (c *conn) learnPace(dir int, p *pace) {
+func (c numberJudge) learnPace(dir int, p *pace) {
 	if x := c.side[1-dir].datagrams.at(p.num); x != nil && x.acks > 0 {
 		p.known, p.since = true, c.fr.Time
 	}
 }
 
-func (c *conn) holdPace(dir int, p *pace, most int) {
+func (c numberJudge) holdPace(dir int, p *pace, most int) {
 	m, since := c.mark(1-dir), p.since
 	x := c.c.Rules.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, %d a second were asked for", most, p.rate), p.frame)
 	x.Since = since
@@ -106,7 +106,7 @@ func (c *conn) holdPace(dir int, p *pace, most int) {
 }
 
 // judgeOpening judges the rate before any other is agreed.
-func (c *conn) judgeOpening(p *pace, now int64) {
+func (c numberJudge) judgeOpening(p *pace, now int64) {
 	const most = 2 * openingRate
 	if p.n <= most || p.opened {
 		return
@@ -119,7 +119,7 @@ func (c *conn) judgeOpening(p *pace, now int64) {
 }
 
 // judgeEndOf ends what is open when the connection is over.
-func (c *conn) judgeEndOf(dir int) {
+func (c numberJudge) judgeEndOf(dir int) {
 	s := &c.side[dir]
 	if s.order.odd.set {
 		c.settleOdd(&s.order, false)
@@ -133,5 +133,5 @@ func (c *conn) judgeEndOf(dir int) {
 			c.c.Rules.Pass(rClAfterAck)
 		}
 	}
-	c.judgeIncomplete(dir)
+	c.contents().judgeIncomplete(dir)
 }

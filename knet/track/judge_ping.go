@@ -72,13 +72,13 @@ const (
 )
 
 // noteAsked notes what the peer may answer of a datagram that is not judged further.
-func (c *conn) noteAsked(dir int) {
+func (c messageJudge) noteAsked(dir int) {
 	c.side[dir].datagrams.markFaulty(c.d.PacketID)
 	c.noteRequests(dir)
 	c.spoil(dir)
 }
 
-func (c *conn) noteRequests(dir int) {
+func (c messageJudge) noteRequests(dir int) {
 	a := &c.side[dir].ask
 	for i := range c.d.Messages {
 		switch m := &c.d.Messages[i]; m.Kind {
@@ -96,7 +96,7 @@ func (c *conn) noteRequests(dir int) {
 }
 
 // judgeRequest judges a PingRequest.
-func (c *conn) judgeRequest(dir int, num int64, m *knet.Message, first bool) {
+func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bool) {
 	if !first || len(m.Body) != 1 {
 		return
 	}
@@ -132,9 +132,9 @@ func (c *conn) judgeRequest(dir int, num int64, m *knet.Message, first bool) {
 
 // judgeSilent judges a peer that answers no PingRequest, though it acknowledges what
 // comes with them.
-func (c *conn) judgeSilent(dir int, a *asking) {
+func (c messageJudge) judgeSilent(dir int, a *asking) {
 	o := &c.side[1-dir]
-	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(1-dir, a.openAt) && o.datagrams.topAt > a.openAt && !c.ended() {
+	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(1-dir, a.openAt) && o.datagrams.topAt > a.openAt && !c.numbers().ended() {
 		a.told = true
 		c.c.Rules.Judge(session.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
 			Message: fmt.Sprintf("%d PingRequests are not answered, while %d datagrams are acknowledged", a.open, a.acks)})
@@ -145,7 +145,7 @@ func (c *conn) judgeSilent(dir int, a *asking) {
 }
 
 // judgeReply judges a PingReply by the requests of the other side.
-func (c *conn) judgeReply(dir int, m *knet.Message, first bool) {
+func (c messageJudge) judgeReply(dir int, m *knet.Message, first bool) {
 	if !first || len(m.Body) != 1 {
 		return
 	}
@@ -173,14 +173,14 @@ func (c *conn) judgeReply(dir int, m *knet.Message, first bool) {
 
 // holdReply keeps a PingReply to a request that was not captured. When all that the
 // other side sent was captured, before it and behind it, there was none.
-func (c *conn) holdReply(dir int, id uint8) {
+func (c messageJudge) holdReply(dir int, id uint8) {
 	rules, r := &c.c.Rules, &c.side[1-dir].datagrams
 	at := c.fr.Time
 	m := c.mark(1 - dir)
 	since := at - staleTime
 	x := rules.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
 	x.Since = since
-	c.quarantine()
+	c.frames().quarantine()
 	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, rules.HoldTime()
 	if !r.whole(since) || !rules.Clean(since) {
 		wait = staleTime
@@ -205,8 +205,8 @@ func (c *conn) holdReply(dir int, id uint8) {
 
 // judgeSilence judges the time between two datagrams of a side, between which it
 // sent none: before is how far it had come without the second.
-func (c *conn) judgeSilence(dir int, before stand) {
-	if c.ended() {
+func (c messageJudge) judgeSilence(dir int, before stand) {
+	if c.numbers().ended() {
 		return
 	}
 	rules, now := &c.c.Rules, c.fr.Time
@@ -233,7 +233,7 @@ func (c *conn) judgeSilence(dir int, before stand) {
 
 // judgeAlone ends what was held against the peer for sending data although it had
 // heard nothing: whether that is so shows when the side speaks again.
-func (c *conn) judgeAlone(dir int, before stand, gap int64) {
+func (c messageJudge) judgeAlone(dir int, before stand, gap int64) {
 	l := &c.side[1-dir].ask.alone
 	if l.after == before.top && gap > loneTime {
 		c.c.Rules.Judge(session.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
@@ -243,7 +243,7 @@ func (c *conn) judgeAlone(dir int, before stand, gap int64) {
 }
 
 // judgeRarity judges how often a side pings.
-func (c *conn) judgeRarity(a *asking, r *datagrams) {
+func (c messageJudge) judgeRarity(a *asking, r *datagrams) {
 	since := a.at
 	if !a.has {
 		since = r.startAt
@@ -260,7 +260,7 @@ func (c *conn) judgeRarity(a *asking, r *datagrams) {
 	}
 }
 
-func (c *conn) hasData() bool {
+func (c messageJudge) hasData() bool {
 	for i := range c.d.Messages {
 		if c.d.Messages[i].Kind == knet.Application {
 			return true

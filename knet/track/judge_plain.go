@@ -8,7 +8,7 @@ import (
 // judgePlain is judge for what most datagrams of Reference are: nothing but whole
 // messages of the application, without fault, and the next of a side of which
 // nothing is held open. It reports false, having done nothing, for all others.
-func (c *conn) judgePlain(dir int, sent *session.Sending) bool {
+func (c frameJudge) judgePlain(dir int, sent *session.Sending) bool {
 	s := &c.side[dir]
 	r := &s.datagrams
 	switch {
@@ -24,14 +24,14 @@ func (c *conn) judgePlain(dir int, sent *session.Sending) bool {
 		return false
 	}
 	c.broken, c.jump = false, false
-	c.judgeStep(dir, 1)
+	c.numbers().judgeStep(dir, 1)
 	c.c.Rules.PassSet(setNumber)
-	c.judgeSilence(dir, before)
+	c.contents().judgeSilence(dir, before)
 	return true
 }
 
 // countMessages is messages for a datagram like that when messages are only counted.
-func (c *conn) countMessages(dir int, num int64, fresh bool) {
+func (c frameJudge) countMessages(dir int, num int64, fresh bool) {
 	out := &c.c.Dir[dir]
 	for i := range c.d.Messages {
 		m := &c.d.Messages[i]

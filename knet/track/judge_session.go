@@ -35,7 +35,7 @@ const lateAnswer = 1e9
 const connectLate = 12e9
 
 // judgeShake judges a message of the handshake (kNet page, Session Management).
-func (c *conn) judgeShake(dir int, sent *session.Sending, k knet.Kind) {
+func (c sessionJudge) judgeShake(dir int, sent *session.Sending, k knet.Kind) {
 	h := &c.shake
 	if !c.judgeRole(dir, k) {
 		return
@@ -50,7 +50,7 @@ func (c *conn) judgeShake(dir int, sent *session.Sending, k knet.Kind) {
 			if !sure {
 				x.Blocked = session.GuardReord
 			}
-			c.quarantine()
+			c.frames().quarantine()
 			c.c.Rules.Judge(x)
 			return
 		}
@@ -66,7 +66,7 @@ func (c *conn) judgeShake(dir int, sent *session.Sending, k knet.Kind) {
 
 // judgeRole: ConnectSyn and ConnectAck come from the client, ConnectSynAck from the
 // server. Before the connection stands, the roles may change with another attempt.
-func (c *conn) judgeRole(dir int, k knet.Kind) bool {
+func (c sessionJudge) judgeRole(dir int, k knet.Kind) bool {
 	if c.client < 0 || !c.c.Complete {
 		return true
 	}
@@ -82,14 +82,14 @@ func (c *conn) judgeRole(dir int, k knet.Kind) bool {
 	if c.life.state != session.Established || !c.shake.spoke[0] && !c.shake.spoke[1] {
 		x.Blocked = session.GuardLife
 	}
-	c.quarantine()
+	c.frames().quarantine()
 	rules.Judge(x)
 	return false
 }
 
 // outOfNowhere reports a ConnectSynAck that answers nothing: its sender had gone on
 // to other messages before, and so had the client for a time.
-func (c *conn) outOfNowhere(dir int, sent *session.Sending) (nowhere, sure bool) {
+func (c sessionJudge) outOfNowhere(dir int, sent *session.Sending) (nowhere, sure bool) {
 	h := &c.shake
 	if !h.spoke[0] || !h.spoke[1] || sent.Num <= h.spokeNo[dir] {
 		return false, false
@@ -100,7 +100,7 @@ func (c *conn) outOfNowhere(dir int, sent *session.Sending) (nowhere, sure bool)
 
 // judgePending judges what a client sends before it was answered, and notes who has
 // come beyond the handshake.
-func (c *conn) judgePending(dir int, first bool) {
+func (c sessionJudge) judgePending(dir int, first bool) {
 	h := &c.shake
 	if h.spoke[dir] {
 		return
@@ -135,9 +135,9 @@ func (c *conn) judgePending(dir int, first bool) {
 	h.spoke[dir], h.spokeAt[dir], h.spokeNo[dir] = true, c.fr.Time, c.side[dir].ids.Peek(c.d.PacketID)
 }
 
-func (c *conn) holdPending(dir int) {
+func (c sessionJudge) holdPending(dir int) {
 	at := c.fr.Time
-	c.quarantine()
+	c.frames().quarantine()
 	x := c.c.Rules.Here(rSmPending, "the client sends this before the server has answered its ConnectSyn")
 	x.Since = at
 	c.c.Rules.Hold(x, func() (session.Ruling, session.Guard) {
@@ -151,7 +151,7 @@ func (c *conn) holdPending(dir int) {
 // judgeHasty judges a server that sent more than its ConnectSynAck, now that the
 // client comes with its first datagram behind ConnectSyn. That must be the first
 // sending of it, and none before it was missed.
-func (c *conn) judgeHasty(dir int) {
+func (c sessionJudge) judgeHasty(dir int) {
 	h, r := &c.shake.hasty, &c.side[dir].datagrams
 	x := session.Case{Rule: rSmPending, Dir: 1 - dir, Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.fr.Frame},
 		Message: "the server sends this before the client has answered its ConnectSynAck"}
@@ -163,13 +163,13 @@ func (c *conn) judgeHasty(dir int) {
 
 // onlyGreeted reports that of a side one datagram of the handshake was captured, and
 // nothing else.
-func (c *conn) onlyGreeted(dir int) bool {
+func (c sessionJudge) onlyGreeted(dir int) bool {
 	h, r := &c.shake, &c.side[dir].datagrams
 	return h.greeted[dir] && !h.spoke[dir] && r.low == h.lowest[dir] && r.top == r.low
 }
 
 // judgeConnectTime judges that a client goes on although the answer came late.
-func (c *conn) judgeConnectTime() {
+func (c sessionJudge) judgeConnectTime() {
 	h := &c.shake
 	if h.ackAt == 0 {
 		return

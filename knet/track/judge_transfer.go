@@ -84,7 +84,7 @@ func (t *sentTransfer) part(index int) part {
 
 // judgeFragment judges a fragment by the others of its transfer (kNet page,
 // Fragmented Transfers).
-func (c *conn) judgeFragment(dir int, sent *session.Sending, m *knet.Message) {
+func (c messageJudge) judgeFragment(dir int, sent *session.Sending, m *knet.Message) {
 	s := &c.side[dir]
 	if s.sentTransfers == nil {
 		s.sentTransfers = new(sentTransfers)
@@ -129,13 +129,13 @@ func (t *sentTransfer) overtaken(index int, p part) {
 	}
 }
 
-func (c *conn) passShip() {
+func (c messageJudge) passShip() {
 	c.c.Rules.Pass(rMbFragnum)
 	c.c.Rules.Pass(rFrNumUnique)
 }
 
 // scrap forgets the transfers that a datagram with a fault began.
-func (c *conn) scrap(dir int, num int64) {
+func (c messageJudge) scrap(dir int, num int64) {
 	all := c.side[dir].sentTransfers
 	for i := range c.d.Messages {
 		if m := &c.d.Messages[i]; all != nil && m.IsStart() {
@@ -148,7 +148,7 @@ func (c *conn) scrap(dir int, num int64) {
 
 // spoil keeps apart the transfers of which the datagram at hand holds a fragment: it
 // has a fault, and nothing is known of them until they begin anew.
-func (c *conn) spoil(dir int) {
+func (c messageJudge) spoil(dir int) {
 	all := c.side[dir].sentTransfers
 	for i := range c.d.Messages {
 		if m := &c.d.Messages[i]; all != nil && m.IsFragment() && all[m.TransferID] != nil {
@@ -167,7 +167,7 @@ func (t *sentTransfer) wait(index int, start, at int64, p part) {
 }
 
 // judgeStart judges the first fragment of a transfer: its id is free.
-func (c *conn) judgeStart(dir int, t *sentTransfer, m *knet.Message, p part, number int64) {
+func (c messageJudge) judgeStart(dir int, t *sentTransfer, m *knet.Message, p part, number int64) {
 	rules, r := &c.c.Rules, &c.side[dir].datagrams
 	count := int(m.FragmentCount.Value)
 	if t.begun && !t.doubt && p.packet >= t.packet {
@@ -179,7 +179,7 @@ func (c *conn) judgeStart(dir int, t *sentTransfer, m *knet.Message, p part, num
 			rules.Broken(rFrStartOnce, msg, t.frame)
 			rules.Broken(rFrIdReuse, msg, t.frame)
 			c.broken = true
-			c.quarantine()
+			c.frames().quarantine()
 			t.spoil()
 			return
 		}
@@ -225,7 +225,7 @@ func (c *conn) judgeStart(dir int, t *sentTransfer, m *knet.Message, p part, num
 
 // judgeEarly judges fragments that came before the start of the first transfer of an
 // id: they are none of another.
-func (c *conn) judgeEarly(dir int, t, next *sentTransfer, id uint8) {
+func (c messageJudge) judgeEarly(dir int, t, next *sentTransfer, id uint8) {
 	for _, e := range t.early {
 		if c.c.Rules.Check(rMbFragnum, e.index < next.count) || e.packet > next.packet {
 			continue
@@ -238,11 +238,11 @@ func (c *conn) judgeEarly(dir int, t, next *sentTransfer, id uint8) {
 // holdReuse looks whether all fragments of the transfer before were acknowledged. An
 // acknowledgement may still have been on its way past the capture point, and it may
 // have been missed.
-func (c *conn) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held bool) {
+func (c messageJudge) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held bool) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	for i := range t.parts {
 		x := s.datagrams.at(t.parts[i].packet)
-		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 || c.mayBeAcked(dir, t.parts[i].packet) {
+		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 || c.numbers().mayBeAcked(dir, t.parts[i].packet) {
 			continue
 		}
 		since, at, mk := t.since, c.fr.Time, c.mark(1-dir)
@@ -252,7 +252,7 @@ func (c *conn) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held bool) 
 		rules.Hold(y, func() (session.Ruling, session.Guard) {
 			x := s.datagrams.at(num)
 			switch {
-			case x == nil || x.acks == 0 && c.mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
+			case x == nil || x.acks == 0 && c.numbers().mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
 				return session.Dropped, 0
 			case !c.went(1-dir, mk, since) || !s.datagrams.whole(since):
 				return session.Doubtful, session.GuardOdds
@@ -268,7 +268,7 @@ func (c *conn) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held bool) 
 // judgeStranger judges a fragment that is none of the transfer at hand. While that
 // lacks fragments its id is not free for another; later it may be of a transfer of
 // which the start has still to come.
-func (c *conn) judgeStranger(dir int, t *sentTransfer, m *knet.Message, index int, p part, rule int) {
+func (c messageJudge) judgeStranger(dir int, t *sentTransfer, m *knet.Message, index int, p part, rule int) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	msg := fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID)
 	if rule == rMbFragnum {
@@ -279,9 +279,9 @@ func (c *conn) judgeStranger(dir int, t *sentTransfer, m *knet.Message, index in
 	case p.packet == t.packet:
 		rules.Broken(rule, msg)
 		c.broken = true
-		c.quarantine()
+		c.frames().quarantine()
 		return
-	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.mayBeAcked(dir, t.packet) && c.fr.Time-t.time < soonAfter:
+	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.numbers().mayBeAcked(dir, t.packet) && c.fr.Time-t.time < soonAfter:
 		c.holdStranger(dir, t, rules.Here(rule, msg, t.frame))
 		return
 	}
@@ -290,7 +290,7 @@ func (c *conn) judgeStranger(dir int, t *sentTransfer, m *knet.Message, index in
 		t.wait(index, 0, c.fr.Time, p)
 		return
 	}
-	c.quarantine()
+	c.frames().quarantine()
 	x := rules.Here(rule, msg, t.frame)
 	if !t.full() && len(t.early) == 0 {
 		rules.Judge(x)
@@ -305,7 +305,7 @@ func (c *conn) judgeStranger(dir int, t *sentTransfer, m *knet.Message, index in
 			return session.Passed, 0
 		case y.count > 0 && !y.doubt && s.datagrams.whole(at):
 			return session.Failed, 0
-		case y.count > 0 || c.ended() || rules.Now()-at < shipTime || !c.went(dir, mk, at):
+		case y.count > 0 || c.numbers().ended() || rules.Now()-at < shipTime || !c.went(dir, mk, at):
 			return session.Doubtful, session.GuardHold
 		}
 		return session.Failed, 0
@@ -317,13 +317,13 @@ const soonAfter = 1e9
 
 // holdStranger keeps a fragment that is none of a transfer of which the start is not
 // acknowledged: its id is not free. The acknowledgement may have been missed.
-func (c *conn) holdStranger(dir int, t *sentTransfer, x session.Case) {
-	c.quarantine()
+func (c messageJudge) holdStranger(dir int, t *sentTransfer, x session.Case) {
+	c.frames().quarantine()
 	s, num := &c.side[dir], t.packet
 	since, at, mk := t.time, c.fr.Time, c.mark(1-dir)
 	c.c.Rules.Hold(x, func() (session.Ruling, session.Guard) {
 		y := s.datagrams.at(num)
-		if y == nil || y.acks == 0 && c.mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(1-dir, mk, since) {
+		if y == nil || y.acks == 0 && c.numbers().mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(1-dir, mk, since) {
 			return session.Doubtful, session.GuardOdds
 		}
 		return session.Failed, 0
@@ -332,7 +332,7 @@ func (c *conn) holdStranger(dir int, t *sentTransfer, x session.Case) {
 
 // judgeLibraryFragment judges a fragment of Reference: the reliable numbers of a
 // transfer's fragments are consecutive, which tells it from others of its id.
-func (c *conn) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Message, index int, p part) {
+func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Message, index int, p part) {
 	rules := &c.c.Rules
 	n := c.side[dir].numbers.Peek(m.Number)
 	same := t.begun && n-int64(index) == t.number
@@ -342,7 +342,7 @@ func (c *conn) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Message, i
 		c.judgeStart(dir, t, m, p, n)
 	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
 		rules.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
-		c.quarantine()
+		c.frames().quarantine()
 		t.spoil()
 	case same && t.part(index).hash != 0 && (t.part(index).hash != p.hash || index == 0 && t.count != int(m.FragmentCount.Value)):
 		rule := rFrNumUnique
@@ -350,7 +350,7 @@ func (c *conn) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Message, i
 			rule = rFrStartOnce
 		}
 		rules.Broken(rule, fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID), t.part(index).frame)
-		c.quarantine()
+		c.frames().quarantine()
 		t.spoil()
 	case same:
 		t.keep(index, p)
@@ -361,7 +361,7 @@ func (c *conn) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Message, i
 }
 
 // judgeIncomplete judges transfers that lack fragments when their side has ended.
-func (c *conn) judgeIncomplete(dir int) {
+func (c messageJudge) judgeIncomplete(dir int) {
 	s := &c.side[dir]
 	e := &s.ending
 	bye := e.disc

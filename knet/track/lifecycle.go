@@ -227,7 +227,7 @@ func (c *conn) finish(end int64) {
 		c.judgeRefuted(dir)
 	}
 	for dir := range c.side {
-		c.judgeEndOf(dir)
+		c.numbers().judgeEndOf(dir)
 		c.side[dir].settle(c, dir)
 	}
 	l := &c.life

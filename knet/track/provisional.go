@@ -50,7 +50,7 @@ func (c *conn) believe(dir int) {
 		}
 		c.pong, c.suspect, c.named, c.suspicions = pong{}, false, 0, 0
 		c.describe(num)
-		c.inspect()
+		c.frames().inspect()
 		data, acks, keepAlives := out.DataFrames, out.Acks, out.KeepAlives
 		c.believed(dir, num)
 		out.DataFrames, out.Acks, out.KeepAlives = data, acks, keepAlives // it was counted when it came
@@ -65,13 +65,13 @@ func (c *conn) believe(dir int) {
 // judgeProvisional judges what a provisional datagram shows wherever it stands, and notes
 // what it asks for: its answer may come all the same.
 func (c *conn) judgeProvisional(dir int, sent *session.Sending) {
-	c.pronounce()
+	c.frames().pronounce()
 	for i := range c.d.Messages {
 		if m := &c.d.Messages[i]; m.Whole && m.IsFragment() && c.pair.sure() && !c.fr.Words.Has(dissect.Duplicate) {
-			c.judgeFragment(dir, sent, m)
+			c.contents().judgeFragment(dir, sent, m)
 		}
 	}
-	c.noteAsked(dir)
+	c.contents().noteAsked(dir)
 }
 
 // judgeRefuted judges datagrams whose PacketIDs turned out to be out of place: the side

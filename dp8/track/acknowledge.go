@@ -1,0 +1,92 @@
+package track
+
+import (
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// nextSend unwraps a bNSeq near what the side has sent.
+func (c *conn) nextSend(s *side, wire uint8) int64 {
+	if ref, ok := s.seq.Known(); ok {
+		return near(ref+1, wire)
+	}
+	return s.nseq.Peek(uint32(wire))
+}
+
+// near is the number with the given low byte that is nearest to ref.
+func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
+
+// acknowledge applies NRcv and SACK mask of a frame of side dir to what the
+// other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
+func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
+	other := 1 - dir
+	out := &c.c.Dir[other]
+	ref, ok := out.Window().Highest()
+	if !ok {
+		c.side[other].early, c.side[other].earlyTo = true, nrcv
+		c.acks().judgeFirstAck(dir, nrcv)
+		c.side[other].history.missed = c.side[other].history.missed || nrcv != 0
+		return
+	}
+	cum, known := out.Window().Cumulative()
+	if known {
+		ref = max(ref, cum)
+	}
+	next := near(ref, nrcv)
+	if s, peer := &c.side[dir], &c.side[other]; s.ended || peer.ended || len(peer.refused) > 0 {
+		c.ends().judgeAcknowledged(dir, next)
+	}
+	genuine := !c.fr.Words.Has(dissect.Duplicate)
+	if genuine {
+		mask = c.acks().judgeAcknowledgement(dir, nrcv, mask)
+	}
+	if s := &c.side[other]; s.closing.beyond && next > s.endSeq+1 {
+		next, mask = s.endSeq+1, 0 // what it acknowledges beyond should have been ignored
+	}
+	a, d := &c.ack, c.fr.Datagram
+	a.Next, a.Mask, a.Base = next, mask, next+1
+	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)
+	words := out.Acknowledge(a, c.link)
+	if genuine {
+		c.retries().acknowledged(dir, cum, known, words, pure)
+	}
+	if s := &c.side[dir]; pure {
+		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
+			words |= dissect.DuplicateAck
+		}
+		s.acked, s.ackNext, s.ackMask = true, next, mask
+	}
+	c.fr.Words |= words
+	if cum, ok := out.Window().Cumulative(); ok {
+		c.side[other].asm.passed(min(cum, ref+1))
+	}
+}
+
+// giveUp applies a send mask: bit i gives up the number before-1-i of the side
+// itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
+// mask before did not have are looked at.
+func (c *conn) giveUp(dir int, before int64, mask uint64) {
+	if mask == 0 && !c.side[dir].sequence.alone.waiting {
+		return
+	}
+	if !c.fr.Words.Has(dissect.Duplicate) {
+		mask = c.sequence().judgeSendMask(dir, before, mask)
+	}
+	if mask == 0 {
+		return
+	}
+	s := &c.side[dir]
+	fresh := mask
+	if shift := before - s.maskBase; shift >= 0 && shift < 64 {
+		fresh &^= s.sendMask << uint(shift)
+	}
+	s.sendMask, s.maskBase = mask, before
+	s.gaveUp = max(s.gaveUp, before)
+	for ; fresh != 0; fresh &= fresh - 1 {
+		n := before - 1 - int64(bits.TrailingZeros64(fresh))
+		c.c.Dir[dir].GiveUp(n)
+		s.asm.giveUp(n)
+		s.keys.see(n)
+	}
+}

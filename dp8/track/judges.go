@@ -1,0 +1,44 @@
+package track
+
+// A conn is what the connection remembers; what judges it are types of their own, one for
+// each family of rules. They hold nothing but the connection they look at.
+
+// A handshakeJudge follows and judges CONNECT, CONNECTED and CONNECTED_SIGNED (MC-DPL8R 2.2.1.1 to 2.2.1.3, 3.1.5.1).
+type handshakeJudge struct{ *conn }
+
+func (c *conn) handshakes() handshakeJudge { return handshakeJudge{c} }
+
+// A signatureJudge verifies signatures and judges what they show (MC-DPL8R 3.1.5.2.7).
+type signatureJudge struct{ *conn }
+
+func (c *conn) signing() signatureJudge { return signatureJudge{c} }
+
+// A commandJudge judges what signed handshakes, HARD_DISCONNECT and the ticks of command frames show (MC-DPL8R 2.2.1.3, 2.2.1.4).
+type commandJudge struct{ *conn }
+
+func (c *conn) commands() commandJudge { return commandJudge{c} }
+
+// A sequenceJudge judges the numbers of a side and its send masks (MC-DPL8R 3.1.5.2.1, 3.1.5.2.4).
+type sequenceJudge struct{ *conn }
+
+func (c *conn) sequence() sequenceJudge { return sequenceJudge{c} }
+
+// An ackJudge judges what a side acknowledges, and its SACKs (MC-DPL8R 2.2.1.5, 3.1.5.2.2, 3.1.5.2.3).
+type ackJudge struct{ *conn }
+
+func (c *conn) acks() ackJudge { return ackJudge{c} }
+
+// A retryJudge judges retries, timers and answers in time (MC-DPL8R 3.1.2, 3.1.6).
+type retryJudge struct{ *conn }
+
+func (c *conn) retries() retryJudge { return retryJudge{c} }
+
+// A contentJudge judges what a data frame holds: flags, messages, coalesced parts (MC-DPL8R 2.2.2, 2.2.3, 3.1.5.2.6).
+type contentJudge struct{ *conn }
+
+func (c *conn) content() contentJudge { return contentJudge{c} }
+
+// A closeJudge judges how a connection ends (MC-DPL8R 3.1.4.3).
+type closeJudge struct{ *conn }
+
+func (c *conn) ends() closeJudge { return closeJudge{c} }
