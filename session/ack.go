@@ -32,7 +32,11 @@ func (w *Window) ahead() int64 { return max(w.excess, MaxAckExcess) }
 func (d *Direction) Acknowledge(a *Acknowledgement, link func(Position)) dissect.Words {
 	d.ready()
 	w := &d.win
-	if !w.started || a.Next > w.highest+1+w.ahead() || a.Next < w.base-w.ahead() {
+	if !w.started || a.Next < w.base-w.ahead() {
+		return 0
+	}
+	if a.Next > w.highest+1+w.ahead() {
+		d.ahead.far++
 		return 0
 	}
 	d.ready()

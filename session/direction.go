@@ -46,6 +46,8 @@ type work struct {
 	paths  paths
 	losses lateLosses
 
+	ahead aheadCount // acknowledgements before what they acknowledge
+
 	provisional []ProvisionalFrame // oldest first
 	refuted     []ProvisionalFrame // not told yet
 	confirmed   int                // place in provisional of what is confirmed, plus 1
@@ -218,7 +220,7 @@ func (d *Direction) Begin(n int64) {
 func (d *Direction) Passed(next int64) {
 	d.ready()
 	if w := &d.win; !w.started {
-		w.cum, w.hasCum = next, true
+		w.cum, w.hasCum, d.ahead.before = next, true, next
 	}
 }
 

@@ -105,6 +105,7 @@ func (d *Direction) Send(s *Sending) Verdict {
 func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	v := Verdict{Novelty: First, Sendings: 1}
 	d.win.units.unmark(s.Num)
+	d.ahead.see(s, u)
 	if u.state&hearsay != 0 {
 		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
 	}
@@ -112,6 +113,9 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	case !w.started:
 		w.started, w.lowest, w.highest = true, s.Num, s.Num
 	case s.Num > w.highest:
+		if s.Num < d.ahead.before && s.Mark != MarkRetry {
+			d.ahead.far++
+		}
 		if s.Num > w.highest+1 {
 			d.Gaps++
 			v.Words |= dissect.Gap

@@ -92,6 +92,12 @@ func (c *Conn) assessCapture() {
 	first := sign{1, c.FirstFrame, c.FirstTime}
 	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.n))
 	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.n, millis(s.backMost)))
+	for dir := range c.Dir {
+		if lead := c.Dir[dir].clockLead(); lead > 0 {
+			c.observe(rCapTime, dir, c.Dir[dir].ahead.first, fmt.Sprintf("the sides were captured with clocks that differ by %s at least: %d of %d acknowledgements come before what they acknowledge",
+				millis(lead), c.Dir[dir].ahead.n, c.Dir[dir].distinct))
+		}
+	}
 	if s.timed >= coarseAfter {
 		c.observe(rCapClockres, 0, first, when(!s.fine, "all times are whole milliseconds: timers are not judged"))
 	}

@@ -43,8 +43,8 @@ var captureRules = [...]Rule{
 	},
 	rCapTime - captureBase: {
 		ID: "CAP-TIME", Level: Impl, Severity: Note, Scope: "F",
-		Statement: "capture time runs backwards or jumps",
-		Care:      "merged files are sorted first; > 1 ms backwards disables CLOCK in the window",
+		Statement: "capture time runs backwards or jumps, or the two sides were captured with clocks that differ",
+		Care:      "merged files are sorted first; > 1 ms backwards disables CLOCK in the window; clocks that differ disable CLOCK, REORD and VANT",
 		Example:   "frame 12 is 40 ms before frame 11",
 	},
 	rCapClockres - captureBase: {

@@ -110,7 +110,7 @@ func (s *sight) seeTTL(ttl uint8, dir int) {
 // blocked gives a guard of a rule that shows on the connection and is not
 // satisfied for the case.
 func (l *Evaluation) blocked(r *Rule, x *Case) Guard {
-	for _, g := range [...]Guard{GuardSnap, GuardStart, GuardBidir, GuardClean, GuardRTT, GuardClock, GuardRole, GuardVer, GuardDial} {
+	for _, g := range [...]Guard{GuardSnap, GuardStart, GuardBidir, GuardClean, GuardRTT, GuardClock, GuardRole, GuardVer, GuardDial, GuardReord, GuardVant} {
 		if (g == GuardSnap || r.Guards.Has(g)) && !l.satisfied(g, x) {
 			return g
 		}
@@ -132,6 +132,8 @@ func (l *Evaluation) satisfied(g Guard, x *Case) bool {
 		return l.c.Dir[x.Dir].rtt.n >= leastSamples
 	case GuardClock:
 		return l.ClockFine()
+	case GuardReord, GuardVant:
+		return !l.ClocksDiffer()
 	case GuardRole:
 		return l.c.Roles[0] != ""
 	case GuardVer:
@@ -154,7 +156,7 @@ func (l *Evaluation) BothVisible() bool {
 // ClockFine reports whether the times of the capture can be judged.
 func (l *Evaluation) ClockFine() bool {
 	s := &l.sight
-	return s.timed > 0 && (s.fine || s.timed < coarseAfter) && !(s.back && s.now-s.backAt <= bidirTime)
+	return s.timed > 0 && (s.fine || s.timed < coarseAfter) && !(s.back && s.now-s.backAt <= bidirTime) && !l.ClocksDiffer()
 }
 
 // ClockSure reports whether the times of the capture can be judged, even early in it.

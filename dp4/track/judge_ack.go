@@ -161,7 +161,7 @@ func (c ackJudge) settleClaims(dir int, num int64) {
 			c.unproven(x)
 		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.packets().fine():
 			x.Proof = []uint64{c.fr.Frame}
-			c.c.Rules.Judge(x.Case)
+			c.c.Rules.HoldOrder(x.Case)
 		case num >= x.num:
 			c.unproven(x)
 		default:

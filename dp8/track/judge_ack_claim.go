@@ -122,8 +122,15 @@ func (c ackJudge) disprove(dir int, k *claim, why string) {
 	case r31522Start:
 		what = fmt.Sprintf("the first bNRcv is %d, not 0", uint8(k.next))
 	}
-	c.c.Rules.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true,
-		Proof: []uint64{proof}, Message: what + "; " + why})
+	x := session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{proof}, Message: what + "; " + why}
+	if c.fr == nil {
+		if c.c.Rules.ClocksDiffer() {
+			x.Blocked = session.GuardClock
+		}
+		c.c.Rules.Judge(x)
+		return
+	}
+	c.c.Rules.HoldOrder(x)
 }
 
 // contradict looks at the side's own claims: one that a later frame of it takes

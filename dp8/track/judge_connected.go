@@ -266,7 +266,11 @@ func (c handshakeJudge) settleEarly(dir int, h *dp8.Handshake, fromListener bool
 	case c.atLeast(e.Time) <= rules.Horizon():
 		e.Blocked = session.GuardReord
 	}
-	rules.Judge(e.Case)
+	if e.Blocked == session.GuardNone {
+		rules.HoldOrder(e.Case)
+	} else {
+		rules.Judge(e.Case)
+	}
 	*e = earlyFrame{}
 }
 
