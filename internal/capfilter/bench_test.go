@@ -9,6 +9,13 @@ import (
 // benchExpressions are filters as people write them.
 var benchExpressions = []string{
 	"udp port 2302",
+	"udp",
+	"host 10.0.0.1 and udp",
+	"host 10.0.0.1",
+	"tcp port 80 or 443",
+	"port 53 or 80 or 443 or 2302",
+	"net 10.0.0.0/8 and not udp port 53",
+	"vlan and udp port 2302",
 	"udp portrange 2302-2400 and host 10.0.0.1",
 	"udp port 2302 and udp[8] = 0x3f",
 	"ip and tcp[((tcp[12] & 0xf0) >> 2)] = 0x3f",

@@ -113,10 +113,6 @@ func (v *VM) Match(data []byte, wireLen int) bool {
 			return k != 0
 		case opReturnA:
 			return a != 0
-		case opLoadConst:
-			a = k
-		case opLoadXConst:
-			x = k
 		case opLoadLen:
 			a = uint32(wireLen)
 		case opLoad8:
@@ -145,18 +141,6 @@ func (v *VM) Match(data []byte, wireLen int) bool {
 				return false
 			}
 			x = uint32(data[k]&0xf) * 4
-		case opLoadMem:
-			a = mem[k&(scratchWords-1)]
-		case opLoadXMem:
-			x = mem[k&(scratchWords-1)]
-		case opStore:
-			mem[k&(scratchWords-1)] = a
-		case opStoreX:
-			mem[k&(scratchWords-1)] = x
-		case opTAX:
-			x = a
-		case opTXA:
-			a = x
 		case opJump:
 			pc = int(in.to) - 1
 		case opEqual:
@@ -175,6 +159,8 @@ func (v *VM) Match(data []byte, wireLen int) bool {
 			pc = in.branch(a >= x)
 		case opBitsX:
 			pc = in.branch(a&x != 0)
+		case opLoadConst, opLoadXConst, opLoadMem, opLoadXMem, opStore, opStoreX, opTAX, opTXA:
+			a, x = in.move(a, x, &mem)
 		default:
 			var ok bool
 			if a, ok = in.arithmetic(a, x); !ok {
@@ -201,6 +187,30 @@ func load(data []byte, size uint8) uint32 {
 		return uint32(binary.BigEndian.Uint16(data))
 	}
 	return binary.BigEndian.Uint32(data)
+}
+
+// move gives A and X after an instruction that sets one of them or a scratch cell.
+func (in *instruction) move(a, x uint32, mem *[scratchWords]uint32) (newA, newX uint32) {
+	k := in.k
+	switch in.op {
+	case opLoadConst:
+		a = k
+	case opLoadXConst:
+		x = k
+	case opLoadMem:
+		a = mem[k&(scratchWords-1)]
+	case opLoadXMem:
+		x = mem[k&(scratchWords-1)]
+	case opStore:
+		mem[k&(scratchWords-1)] = a
+	case opStoreX:
+		mem[k&(scratchWords-1)] = x
+	case opTAX:
+		x = a
+	case opTXA:
+		a = x
+	}
+	return a, x
 }
 
 // arithmetic computes A; ok is false for a division by zero.
