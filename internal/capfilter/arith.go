@@ -2,155 +2,102 @@ package capfilter
 
 import "golang.org/x/net/bpf"
 
-const aluAnd = bpf.ALUOpAnd
-
 // aluOps are the operators of sums.
 var aluOps = map[string]bpf.ALUOp{
 	"+": bpf.ALUOpAdd, "-": bpf.ALUOpSub, "*": bpf.ALUOpMul, "/": bpf.ALUOpDiv, "%": bpf.ALUOpMod,
 	"&": bpf.ALUOpAnd, "|": bpf.ALUOpOr, "^": bpf.ALUOpXor, "<<": bpf.ALUOpShiftLeft, ">>": bpf.ALUOpShiftRight,
 }
 
-// scratchWords are the cells that a program has for sums.
-const scratchWords = 16
-
 // relation compares two sums. What each needs, such as that the packet is TCP, is
 // tested before.
 func (g *generator) relation(x *relation) cond {
-	if cells(x.l) > scratchWords || cells(x.r)+1 > scratchWords {
-		g.fail(x.at, "this is nested too deep: %d numbers would be kept at once", scratchWords+1)
-		return always(false)
-	}
 	l, needL := g.sum(x.l)
 	r, needR := g.sum(x.r)
-	return together(together(needL, needR), g.comparison(x.op, l, r))
+	return allOf(needL, needR, g.comparison(x.op, l, r))
 }
 
-// together makes both tests; those that are nil need not be made.
-func together(l, r cond) cond {
-	switch {
-	case l == nil:
-		return r
-	case r == nil:
-		return l
-	}
-	return both{l, r}
-}
-
-// cells is how many numbers must be kept at once.
-func cells(x *sum) int {
-	switch x.kind {
-	case sumBinary:
-		return max(cells(x.l), cells(x.r)+1)
-	case sumNegate:
-		return cells(x.l) + 1
-	case sumLoad:
-		return cells(x.l) + 1
-	}
-	return 1
-}
-
-// A term is the value of a sum, as written and with constants folded.
-type term struct{ written, reduced *value }
+// mirrored are the comparisons that say the same with their sides exchanged.
+var mirrored = map[string]string{"=": "=", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 // comparison makes the test of two values.
-func (g *generator) comparison(op string, l, r term) cond {
-	if l.reduced.kind == valConst && r.reduced.kind == valConst {
-		g.fail(g.at, "this compares constants: it has the same outcome for all packets")
+func (g *generator) comparison(op string, l, r *value) cond {
+	if l.kind == valConst {
+		l, r, op = r, l, mirrored[op]
 	}
-	t := &test{at: g.at, relation: true}
+	jump := bpf.JumpEqual
 	switch op {
-	case "=", "!=":
-		t.comparison = comparison{val: g.joined(bpf.ALUOpSub, l.written, r.written), op: testEqual}
-		t.reduced = equality(g.binary(bpf.ALUOpSub, l.reduced, r.reduced), 0)
 	case ">", "<=":
-		t.order(l, testGreater, r)
-	default:
-		t.order(l, testAtLeast, r)
+		jump = bpf.JumpGreaterThan
+	case ">=", "<":
+		jump = bpf.JumpGreaterOrEqual
+	}
+	var c cond = test{val: l, op: jump, rhs: r}
+	if r.kind == valConst {
+		c = compare(l, jump, r.k)
 	}
 	if op == "!=" || op == "<" || op == "<=" {
-		return inverse{t}
+		return inverse{c}
 	}
-	return t
+	return c
 }
 
-// order compares the size of two values.
-func (t *test) order(l term, op testOp, r term) {
-	t.comparison = comparison{val: l.written, op: op, rhs: r.written}
-	t.reduced = comparison{val: l.reduced, op: op, rhs: r.reduced}
-	if r.reduced.kind == valConst {
-		t.reduced.k, t.reduced.rhs = r.reduced.k, nil
-	}
-}
-
-// equality compares a value with a constant. What is subtracted from the value
-// moves to the constant, or to the other side.
-func equality(v *value, k uint32) comparison {
-	for v.kind == valBinary && v.op == bpf.ALUOpSub && v.r.kind == valConst {
-		v, k = v.l, k+v.r.k
-	}
-	if v.kind == valBinary && v.op == bpf.ALUOpSub && k == 0 {
-		return comparison{val: v.l, op: testEqual, rhs: v.r}
-	}
-	return comparison{val: v, op: testEqual, k: k}
-}
-
-// join joins two terms.
-func (g *generator) join(op bpf.ALUOp, l, r term) term {
-	return term{g.joined(op, l.written, r.written), g.binary(op, l.reduced, r.reduced)}
-}
-
-// same is the term of a value that can't be folded.
-func same(v *value) term { return term{v, v} }
-
-// sum gives the value of a sum, and what must be true before it may be computed,
-// nil for nothing. As in tcpdump, that is only what the leftmost number needs:
-// len + udp[4] = 100 is true of TCP, too.
-func (g *generator) sum(x *sum) (term, cond) {
+// sum gives the value of a sum, and what must be true before it may be computed.
+// That is, as in tcpdump, only what the leftmost number needs: len + udp[4] = 100
+// may be true of TCP.
+func (g *generator) sum(x *sum) (*value, cond) {
 	switch x.kind {
 	case sumLen:
-		return same(g.get(valueKey{kind: valLen})), nil
+		return g.length(), always(true)
 	case sumLoad:
 		return g.loadSum(x)
 	case sumNegate:
 		v, need := g.sum(x.l)
-		return g.join(bpf.ALUOpSub, same(g.constant(0)), v), need
+		return g.join(bpf.ALUOpSub, g.constant(0), v), need
 	case sumBinary:
-		l, need := g.sum(x.l)
-		r, _ := g.sum(x.r)
-		if !g.computable(x, r.reduced) {
-			return same(g.constant(0)), nil
-		}
-		v := g.join(aluOps[x.op], l, r)
-		if v.reduced.kind == valConst && (l.reduced.kind != valConst || r.reduced.kind != valConst) {
-			g.fail(x.at, "this is 0 whatever the packet holds")
-		}
-		return v, need
+		return g.binary(x)
 	}
-	return same(g.constant(x.num)), nil
+	return g.constant(x.num), always(true)
 }
 
-// computable refuses to divide by zero and to shift everything out. As tcpdump
-// does, it looks at the first number of the right side, wherever that stands:
-// 5 / ip[0] is refused.
-func (g *generator) computable(x *sum, r *value) bool {
-	first := x.r
-	for first.l != nil {
-		first = first.l
+// binary joins two sums.
+func (g *generator) binary(x *sum) (*value, cond) {
+	l, need := g.sum(x.l)
+	r, _ := g.sum(x.r)
+	switch zero := r.kind == valConst && r.k == 0; {
+	case zero && (x.op == "/" || x.op == "%"):
+		g.fail(x.r.at, "division by zero")
+	case (x.op == "<<" || x.op == ">>") && !r.below32():
+		g.fail(x.r.at, "this shifts by more than 31 bits, or may do so: what that gives depends on who runs the filter (write & 31)")
 	}
-	bad := func(wrong func(k uint32) bool) bool {
-		return first.kind == sumNumber && wrong(first.num) || r.kind == valConst && wrong(r.k)
+	if op := unclear(x); op != "" {
+		g.fail(x.at, "write parentheses around %s and its two sides: beside other operators C and tcpdump read it differently", op)
 	}
-	switch x.op {
-	case "/", "%":
-		if bad(func(k uint32) bool { return k == 0 }) {
-			g.fail(x.r.at, "division by zero: tcpdump takes the first number for the divisor")
+	if g.set {
+		return l, need
+	}
+	return g.join(aluOps[x.op], l, r), need
+}
+
+// below32 says whether a value is certainly less than 32.
+func (v *value) below32() bool {
+	small := func(v *value) bool { return v.kind == valConst && v.k < 32 }
+	return small(v) || v.kind == valBinary && v.op == bpf.ALUOpAnd && (small(v.l) || small(v.r))
+}
+
+// unclear gives an operator ^ or % that stands beside another operator without
+// parentheses, or "". tcpdump takes all that follows it for its right side.
+func unclear(x *sum) string {
+	odd := func(op string) bool { return op == "^" || op == "%" }
+	for _, side := range [...]*sum{x.l, x.r} {
+		open := !side.closed && (side.kind == sumBinary || side.kind == sumNegate && side == x.l)
+		switch {
+		case open && odd(x.op):
+			return x.op
+		case open && odd(side.op):
+			return side.op
 		}
-	case "<<", ">>":
-		if bad(func(k uint32) bool { return k > 31 }) {
-			g.fail(x.r.at, "shift by more than 31 bits: tcpdump takes the first number for the width")
-		}
 	}
-	return !g.set
+	return ""
 }
 
 // maxOffset bounds the places of loads: the system's programs take what lies
@@ -158,43 +105,34 @@ func (g *generator) computable(x *sum, r *value) bool {
 const maxOffset = 1 << 30
 
 // loadSum gives the value of proto[index:size].
-func (g *generator) loadSum(x *sum) (term, cond) {
+func (g *generator) loadSum(x *sum) (*value, cond) {
 	index, need := g.sum(x.l)
-	if t, ok := need.(*test); ok && t.constant() == 0 {
-		g.fail(x.l.at, "no packet of %s has this", g.link.name)
-	}
-	base, header, reach := g.reach(x.proto)
-	need = together(need, reach)
-	written := index.written
-	if header != nil {
-		written = g.joined(bpf.ALUOpAdd, written, header)
-	}
-	load := term{written: g.loadAt(base, written, x.size)}
+	base, header, need := g.reach(x.proto, need)
 	switch {
-	case index.reduced.kind == valConst:
-		if index.reduced.k > maxOffset {
-			g.fail(x.l.at, "no packet is as long as that")
-		}
-		load.reduced = g.loadAt(base+index.reduced.k, header, x.size)
-	case header == nil:
-		load.reduced = g.loadAt(base, index.reduced, x.size)
-	default:
-		load.reduced = g.loadAt(base, g.binary(bpf.ALUOpAdd, index.reduced, header), x.size)
+	case index.kind == valConst && index.k > maxOffset:
+		g.fail(x.l.at, "no packet is as long as that")
+	case index.kind == valConst && header == nil:
+		return g.load(base+index.k, x.size), need
+	case index.kind == valConst:
+		return g.loadAt(base+index.k, header, x.size), need
+	case header != nil:
+		index = g.join(bpf.ALUOpAdd, index, header)
 	}
-	return load, need
+	return g.loadAt(base, index, x.size), need
 }
 
 // reach gives the place of the header of a protocol, a constant and, behind IPv4,
-// the length of that header; and the test that a packet has it.
-func (g *generator) reach(proto string) (base uint32, header *value, has cond) {
+// the length of that header; and the test that a packet has it, and what the index
+// into it needs.
+func (g *generator) reach(proto string, index cond) (base uint32, header *value, need cond) {
 	net := g.net()
 	switch proto {
 	case "ether", "link":
-		return 0, nil, nil
+		return 0, nil, index
 	case "ip", "ip6", "arp", "rarp":
-		return net, nil, g.carries(etherTypes[proto])
+		return net, nil, both{index, g.carries(etherTypes[proto])}
 	case "icmp6":
-		return net + 40, nil, allOf(g.carries(typeIP6), g.equal(net+6, 1, 58))
+		return net + 40, nil, allOf(index, g.carries(typeIP6), g.equal(net+6, 1, 58))
 	}
-	return net, g.header(net), allOf(g.carries(typeIP4), g.named(proto), g.unfragmented())
+	return net, g.header(net), allOf(g.carries(typeIP4), index, g.named(proto), g.unfragmented())
 }

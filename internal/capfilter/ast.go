@@ -87,8 +87,9 @@ type sum struct {
 	op   string // of sumBinary
 	l, r *sum   // of sumBinary; l is the operand of sumNegate, the index of sumLoad
 
-	proto string // of sumLoad
-	size  int
+	proto  string // of sumLoad
+	size   int
+	closed bool // it stands in parentheses
 }
 
 type sumKind uint8

@@ -17,42 +17,35 @@ func Compile(expr string, linkType uint32) ([]bpf.Instruction, error) {
 	if tree == nil {
 		return []bpf.Instruction{bpf.RetConstant{Val: acceptLength}}, nil
 	}
-	whole := span{tree.place().start, tree.place().end}
 	gen := generator{values: values{}, link: links[linkType]}
 	if gen.link == nil {
-		f.fail(whole, "capture filters don't know link type %d", linkType)
-		return nil, f.err(expr)
+		gen.fail(tree.place(), "capture filters don't know link type %d", linkType)
+		return nil, gen.err(expr)
 	}
 	c := gen.condition(tree)
 	if gen.set {
 		return nil, gen.err(expr)
 	}
-	prog, f := assemble(newGraph(c), whole)
+	prog, f := assemble(c, tree.place())
 	return prog, f.err(expr)
 }
 
-// assemble makes the program of a graph.
-func assemble(g *graph, whole span) (prog []bpf.Instruction, f fault) {
-	doubtful := g.optimize()
-	if len(g.blocks) > maxBlocks {
+// assemble makes the program of a condition.
+func assemble(c cond, whole span) (prog []bpf.Instruction, f fault) {
+	g := newGraph(c)
+	if g.full {
 		f.fail(whole, "the expression needs more than %d tests", maxBlocks)
 		return nil, f
 	}
-	if doubtful != nil {
-		f.fail(doubtful.at, "the rest of the expression decides this test in part, or repeats it: write it once, where it is needed")
-		return nil, f
-	}
-	if bad := g.confusing(); bad != nil {
-		f.fail(bad.at, "tcpdump makes a wrong program of this; write the test behind the others, or with a constant")
-		return nil, f
-	}
+	g.skip()
 	g.merge()
 	if g.root == g.no {
 		f.fail(whole, "no packet can match this")
 		return nil, f
 	}
-	if prog = g.emit(); prog == nil {
+	if prog = layout(g, g.bodies()); len(prog) > maxCompiled {
 		f.fail(whole, "the program needs more than the %d instructions that there is room for", maxCompiled)
+		return nil, f
 	}
 	return prog, f
 }

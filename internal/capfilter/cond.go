@@ -4,15 +4,19 @@ import "golang.org/x/net/bpf"
 
 // A cond is what decides about packets: a test, or tests joined in the order in
 // which they are made.
-type cond interface{}
+type cond interface {
+	// lower makes blocks of the condition, given those to go on with where it is
+	// true and false, and gives the first.
+	lower(g *graph, yes, no *block) *block
+}
 
 type (
-	// A test compares a value, in two forms.
+	// A test compares a value with the constant k or, unless that is nil, with rhs.
 	test struct {
-		comparison
-		reduced  comparison // with constants folded
-		at       span       // of what it stands for
-		relation bool       // it compares sums
+		val *value
+		op  bpf.JumpTest // equal, greater, greater or equal, or any of the bits set
+		k   uint32
+		rhs *value
 	}
 	// both and either make the second test if the first leaves it open.
 	both   struct{ l, r cond }
@@ -23,44 +27,17 @@ type (
 	always bool
 )
 
-// A comparison is of a value with the constant k or, unless that is nil, with rhs.
-type comparison struct {
-	val *value
-	op  testOp
-	k   uint32
-	rhs *value // not for bits
-}
-
-// testOp is how values compare.
-type testOp uint8
-
-const (
-	testEqual testOp = iota
-	testGreater
-	testAtLeast
-	testBits // any of the bits is set
-)
-
 // holds says what a test of constants gives.
-func (op testOp) holds(a, b uint32) bool {
+func holds(op bpf.JumpTest, a, b uint32) bool {
 	switch op {
-	case testEqual:
+	case bpf.JumpEqual:
 		return a == b
-	case testGreater:
+	case bpf.JumpGreaterThan:
 		return a > b
-	case testAtLeast:
+	case bpf.JumpGreaterOrEqual:
 		return a >= b
 	}
 	return a&b != 0
-}
-
-// A generator turns the tree of an expression into tests.
-type generator struct {
-	fault
-	values
-	link  *link
-	shift uint32 // what vlan tags so far add to the place of the network header
-	at    span   // what tests are made for
 }
 
 // allOf and anyOf join conditions.
@@ -78,35 +55,42 @@ func anyOf(first cond, more ...cond) cond {
 	return first
 }
 
-// compare makes a test of a value that needs no folding.
-func (g *generator) compare(v *value, op testOp, k uint32) cond {
-	c := comparison{val: v, op: op, k: k}
-	return &test{comparison: c, reduced: c, at: g.at}
+// compare makes a test of a value with a constant. That some bits are 0 is one
+// instruction.
+func compare(v *value, op bpf.JumpTest, k uint32) cond {
+	if v.kind == valConst {
+		return always(holds(op, v.k, k))
+	}
+	if op == bpf.JumpEqual && k == 0 && v.kind == valBinary && v.op == bpf.ALUOpAnd && v.r.kind == valConst {
+		return inverse{test{val: v.l, op: bpf.JumpBitsSet, k: v.r.k}}
+	}
+	return test{val: v, op: op, k: k}
 }
 
-// constantly makes a test that has always the same outcome.
-func (g *generator) constantly(outcome bool) cond {
-	if outcome {
-		return g.compare(g.constant(0), testEqual, 0)
-	}
-	return g.compare(g.constant(1), testEqual, 0)
+// A generator turns the tree of an expression into tests.
+type generator struct {
+	fault
+	values
+	link  *link
+	shift uint32 // what vlan tags so far add to the place of the network header
+	at    span   // what tests are made for
 }
 
 // equal tests size bytes at a fixed place.
 func (g *generator) equal(at uint32, size int, k uint32) cond {
-	return g.compare(g.load(at, size), testEqual, k)
+	return compare(g.load(at, size), bpf.JumpEqual, k)
 }
 
-// masked tests the bits of mask in four bytes at a fixed place.
+// masked tests the bits of mask in four bytes at a fixed place. Bytes of which no
+// bit counts are not looked at.
 func (g *generator) masked(at, k, mask uint32) cond {
-	v := g.load(at, 4)
-	if mask == 0xffffffff {
-		return g.compare(v, testEqual, k)
+	switch mask {
+	case 0:
+		return always(true)
+	case 0xffffffff:
+		return g.equal(at, 4, k)
 	}
-	t := comparison{val: g.joined(bpf.ALUOpAnd, v, g.constant(mask)), op: testEqual, k: k}
-	r := t
-	r.val = g.binary(bpf.ALUOpAnd, v, g.constant(mask))
-	return &test{comparison: t, reduced: r, at: g.at}
+	return compare(g.join(bpf.ALUOpAnd, g.load(at, 4), g.constant(mask)), bpf.JumpEqual, k)
 }
 
 // net is the place of the network header.
@@ -147,9 +131,8 @@ func (g *generator) condition(n node) cond {
 
 // lengths tests the length of the packet.
 func (g *generator) lengths(x *lengths) cond {
-	length := g.get(valueKey{kind: valLen})
 	if x.greater {
-		return g.compare(length, testAtLeast, x.n)
+		return compare(g.length(), bpf.JumpGreaterOrEqual, x.n)
 	}
-	return inverse{g.compare(length, testGreater, x.n)}
+	return inverse{compare(g.length(), bpf.JumpGreaterThan, x.n)}
 }

@@ -5,9 +5,19 @@
 //	vm, err := capfilter.NewVM(prog)
 //	for … { keep := vm.Match(data, wireLength) }
 //
-// tcpdump is the measure: an expression either selects exactly the packets that
-// the program of tcpdump -ddd selects, those cut short included, or is refused
-// with the place marked.
+// What an expression means is what pcap-filter(7) says, and what the program of
+// tcpdump -O does, packet by packet. An expression of which this package does not
+// know the meaning is refused, with the place marked.
+//
+// # From text to program
+//
+//	lexer.go parser.go primitive.go sum.go    text to a tree (ast.go)
+//	cond.go link.go ident.go arith.go         the tree to tests of values (value.go),
+//	                                          for the link type
+//	graph.go                                  tests to blocks: tests of which the
+//	                                          outcome is known are left out
+//	emit.go layout.go                         blocks to instructions
+//	decode.go vm.go                           runs them; ddd.go reads those of others
 //
 // # Language
 //
@@ -22,21 +32,22 @@
 //	relation   = sum (= | == | != | < | <= | > | >=) sum
 //	sum        = numbers, len, protocol "[" sum [":" 1|2|4] "]", names as tcp-syn,
 //	             joined by | & << >> + - * / from the loosest to the tightest,
-//	             ^ % (see precedence), ( ), unary -
+//	             ^ % (beside others in parentheses), ( ), unary -
 //
 // An id without qualifiers takes those of the primitive to its left: port 80 or
 // 443. After vlan, everything to its right looks behind the tag, whatever joins
 // it. Ids are numbers and addresses: names of hosts, services and networks are
-// refused, since what they mean depends on the machine.
+// refused, since what they mean depends on the machine. Of a sum only the leftmost
+// number says which packets have it: 255 & udp[8] = 3 looks at packets of all
+// protocols, udp[8] & 255 = 3 at those of UDP.
 //
 // # Packets cut short
 //
-// A load behind the captured end rejects the packet, even below a not. So which
-// test comes first is part of the meaning of an expression, and tcpdump changes
-// it where that saves loads. This package moves tests in the same way (see
-// group), and refuses expressions of which random trials showed that its programs
-// differ from what can be foreseen: most contradict or repeat themselves (see
-// optimize).
+// Tests are made in the order in which they are written, up to the one that decides.
+// One that looks behind the captured end rejects the packet, even below a not, and so
+// does a division by zero. tcpdump without -O leaves out or moves tests that cost time,
+// and so may select a packet that ends within its headers where this package, as
+// tcpdump -O, does not.
 //
 // On files, a place that is computed to lie before the start of a header, as in
 // ip[len - 100] of a short packet, is one behind the packet. The kernel takes such

@@ -10,92 +10,54 @@ const (
 	maxProgram = 4096
 	// maxCompiled leaves room for those of AcceptTagged.
 	maxCompiled = maxProgram - 3
+	// scratchWords are the cells that a program has to keep numbers in.
+	scratchWords = 16
 )
-
-// A body is what a block does before its jump, and that jump.
-type body struct {
-	code   []bpf.Instruction
-	cond   bpf.JumpTest
-	k      uint32
-	withX  bool // compare with X instead of k
-	next   [2]*block
-	merged bool // another body is in its place
-}
 
 // registers are what A and X hold, nil if that is not known.
 type registers struct{ a, x *value }
 
-// An emitter turns a graph into instructions.
+// An emitter makes the instructions that compute values.
 type emitter struct {
-	code []bpf.Instruction // of the block being made
+	code []bpf.Instruction
 	reg  registers
 	free int // the next scratch cell
-	deep bool
 }
 
-// emit gives the program of a graph, nil if it has more instructions than the
-// kernel takes or needs more scratch cells than there are.
-func (g *graph) emit() []bpf.Instruction {
-	bodies := make([]body, len(g.blocks))
-	after := make([]registers, len(g.blocks))
-	deep := false
-	for i, b := range g.blocks {
-		e := emitter{reg: before(g.in[i], after, b == g.root)}
-		bodies[i] = e.body(b)
-		after[i] = e.reg
-		deep = deep || e.deep
+// bodies makes what each block does before its jump. What all ways to a block leave
+// in a register is not computed again.
+func (g *graph) bodies() [][]bpf.Instruction {
+	before := map[*block]registers{g.root: {}}
+	bodies := make([][]bpf.Instruction, len(g.blocks))
+	for i := len(g.blocks) - 1; i >= 0; i-- {
+		b := g.blocks[i]
+		e := emitter{reg: before[b]}
+		if b.rhs != nil {
+			e.pair(b.val, b.rhs)
+		} else {
+			e.toA(b.val)
+		}
+		bodies[i] = e.code
+		for _, n := range b.next {
+			r, seen := before[n]
+			if !seen {
+				r = e.reg
+			}
+			before[n] = r.shared(e.reg)
+		}
 	}
-	if deep {
-		return nil
-	}
-	return g.layout(bodies)
+	return bodies
 }
 
-// before is what the registers hold where edges meet.
-func before(in []edge, after []registers, root bool) registers {
-	if root || len(in) == 0 {
-		return registers{}
+// shared is what two ways to a place leave in the registers.
+func (r registers) shared(o registers) registers {
+	if r.a != o.a {
+		r.a = nil
 	}
-	r := after[in[0].from.id]
-	for _, e := range in[1:] {
-		o := after[e.from.id]
-		if o.a != r.a {
-			r.a = nil
-		}
-		if o.x != r.x {
-			r.x = nil
-		}
+	if r.x != o.x {
+		r.x = nil
 	}
 	return r
-}
-
-// body makes the code of a block.
-func (e *emitter) body(b *block) body {
-	out := body{k: b.k, next: b.next, cond: bpf.JumpEqual}
-	switch b.op {
-	case testGreater:
-		out.cond = bpf.JumpGreaterThan
-	case testAtLeast:
-		out.cond = bpf.JumpGreaterOrEqual
-	case testBits:
-		out.cond = bpf.JumpBitsSet
-	}
-	v := b.val
-	switch {
-	case b.rhs != nil:
-		e.pair(v, b.rhs)
-		out.withX = true
-	case b.op != testEqual || b.k != 0 || v.kind != valBinary || e.reg.a == v:
-		e.toA(v)
-	case v.op == bpf.ALUOpAnd && v.r.kind == valConst:
-		e.toA(v.l)
-		out.cond, out.k = bpf.JumpBitsSet, v.r.k
-		out.next[0], out.next[1] = out.next[1], out.next[0]
-	default:
-		e.toA(v)
-	}
-	out.code = e.code
-	return out
 }
 
 // add appends an instruction.
@@ -133,9 +95,6 @@ func (e *emitter) toA(v *value) {
 	e.reg.a = v
 }
 
-// direct says whether X takes a value without the help of A.
-func (v *value) direct() bool { return v.kind == valConst || v.kind == valHeader }
-
 // toX computes a value in X; A is lost unless the value is direct.
 func (e *emitter) toX(v *value) {
 	if e.reg.x == v {
@@ -153,38 +112,37 @@ func (e *emitter) toX(v *value) {
 	e.reg.x = v
 }
 
-// needsX says whether computing a value overwrites X.
-func (v *value) needsX() bool {
-	switch v.kind {
-	case valLoad:
-		return v.l != nil
-	case valHeader:
-		return true
-	case valBinary:
-		return v.r.kind != valConst || v.l.needsX()
-	}
-	return false
-}
-
-// pair computes a in A and x in X.
+// pair computes a in A and x in X. Where computing each overwrites what the other
+// needs, one waits in a scratch cell.
 func (e *emitter) pair(a, x *value) {
 	switch {
-	case e.reg.x == x && (e.reg.a == a || !a.needsX()) || x.direct():
+	case x.direct(), e.reg.x == x && !a.usesX:
 		e.toA(a)
 		e.toX(x)
-	case !a.needsX():
+	case !a.usesX:
 		e.toX(x)
 		e.toA(a)
+	case a.cells > x.cells:
+		e.toA(a)
+		e.wait(func(cell int) {
+			e.toX(x)
+			e.add(bpf.LoadScratch{Dst: bpf.RegA, N: cell})
+		})
 	default:
 		e.toA(x)
-		cell := e.free
-		if e.free++; e.free > scratchWords {
-			e.deep, cell = true, 0
-		}
-		e.add(bpf.StoreScratch{Src: bpf.RegA, N: cell})
-		e.toA(a)
-		e.add(bpf.LoadScratch{Dst: bpf.RegX, N: cell})
-		e.reg.x = x
-		e.free--
+		e.wait(func(cell int) {
+			e.toA(a)
+			e.add(bpf.LoadScratch{Dst: bpf.RegX, N: cell})
+		})
 	}
+	e.reg = registers{a, x}
+}
+
+// wait keeps A in a scratch cell while something else is computed. There are enough:
+// to take n cells at once a sum must have 2^n loads, and none is that long.
+func (e *emitter) wait(do func(cell int)) {
+	e.add(bpf.StoreScratch{Src: bpf.RegA, N: e.free})
+	e.free++
+	do(e.free - 1)
+	e.free--
 }

@@ -26,15 +26,14 @@ var rejected = []struct {
 	{"vlan 4096", 1}, {"vlan", 101}, {"vlan and udp", 276}, {"less", 1}, {"less x", 1}, {"ip broadcast", 1},
 	{"udp multicast", 1}, {"broadcast", 101}, {"ip multicast", 229}, {"arp", 101}, {"ip", 204},
 	{"len", 1}, {"len =", 1}, {"len = x", 1}, {"len-5 = 3", 1}, {"udp[8", 1}, {"udp[8:3] = 1", 1}, {"udp[] = 1", 1},
-	{"foo[0] = 1", 1}, {"esp[0] = 1", 1}, {"udp[8] = 1 = 2", 1}, {"1 = 1", 1}, {"1 / 0 = len", 1}, {"len / ip[0] = 5", 1},
-	{"len << 40 = 1", 1}, {"ether[0x7fffffff] = 1", 1}, {"len = 4294967296", 1}, {"port 08", 1},
-	{"tcp and udp", 1}, {"ip and arp and host 10.0.0.1", 1}, {"ether[0] = 1 or ether[0] != 1", 1},
-	{"udp[0:2] >= ip[0] and src port 443", 1}, {"ip6 src net (2001:db8::/44 and not 2001:db8::/44)", 1}, {"src net 2001:db8::/44 and port 53 or src net 2001:db8::/44", 1}, {"mpls", 1}, {"ip protochain 6", 1}, {"gateway 10.0.0.1", 1}, {"inbound", 1},
+	{"foo[0] = 1", 1}, {"esp[0] = 1", 1}, {"udp[8] = 1 = 2", 1}, {"1 = 2", 1}, {"1 / 0 = len", 1}, {"len % (2 - 2) = 1", 1},
+	{"len << 40 = 1", 1}, {"len >> ip[0] = 1", 1}, {"ether[0] % 3 + 1 = 2", 1}, {"1 = ether[0] | len ^ 2", 1}, {"- len ^ 2 = 1", 1}, {"ether[0x7fffffff] = 1", 1}, {"len = 4294967296", 1}, {"port 08", 1},
+	{"tcp and udp", 1}, {"ip and arp and host 10.0.0.1", 1}, {"port 53 and not port 53", 1},
+	{"mpls", 1}, {"ip protochain 6", 1}, {"gateway 10.0.0.1", 1}, {"inbound", 1},
 	{"udp $ tcp", 1}, {"udp ; tcp", 1}, {"port 53\n and \tfoo", 1}, {"größer 5", 1}, {"udp \x00", 1},
 	{"udp", 127}, {strings.Repeat("(", 200), 1}, {strings.Repeat("udp or ", 60) + "foo", 1},
-	{"len = 1" + strings.Repeat(" + (1", 16) + strings.Repeat(")", 16), 1},
 	{"port 1" + strings.Repeat(" or 1", 20000), 1},
-	{"port (1" + ports(2, 900) + ")", 1},
+	{"port (1" + ports(2, 900) + ")", 1}, {"tcp port (1" + ports(2, 600) + ")", 1},
 }
 
 // ports joins numbers by or.
@@ -81,7 +80,7 @@ func TestRefusedByBoth(t *testing.T) {
 		if len(r.expr) > 1000 || strings.ContainsRune(r.expr, 0) || r.link == 127 {
 			continue
 		}
-		if _, refusal := d.program(t, r.expr, r.link); refusal == "" {
+		if _, refusal := d.program(t, r.expr, r.link, false); refusal == "" {
 			t.Logf("tcpdump takes %q", r.expr)
 			alone++
 		}

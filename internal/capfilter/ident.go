@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/bpf"
 )
 
 // named tests for a protocol.
@@ -254,9 +256,9 @@ func (g *generator) portID(x *identified) cond {
 	}
 	fits := func(v *value) cond {
 		if x.typ == "port" {
-			return g.compare(v, testEqual, low)
+			return compare(v, bpf.JumpEqual, low)
 		}
-		return both{g.compare(v, testAtLeast, low), inverse{g.compare(v, testGreater, high)}}
+		return both{compare(v, bpf.JumpGreaterOrEqual, low), inverse{compare(v, bpf.JumpGreaterThan, high)}}
 	}
 	net := g.net()
 	ip6 := g.transports(protos, 6, func() cond {
@@ -281,5 +283,5 @@ func (g *generator) transports(protos []uint32, at uint32, rest func() cond) con
 
 // unfragmented tests that an IPv4 packet is no later fragment.
 func (g *generator) unfragmented() cond {
-	return inverse{g.compare(g.load(g.net()+6, 2), testBits, 0x1fff)}
+	return inverse{compare(g.load(g.net()+6, 2), bpf.JumpBitsSet, 0x1fff)}
 }

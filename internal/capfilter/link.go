@@ -1,5 +1,7 @@
 package capfilter
 
+import "golang.org/x/net/bpf"
+
 // A link says what the packets of a link type begin with.
 type link struct {
 	name   string
@@ -79,11 +81,11 @@ func (g *generator) carries(typ uint32) cond {
 		case typeIP6:
 			return g.version(0x60)
 		}
-		return g.constantly(false)
+		return always(false)
 	case famRaw4:
-		return g.constantly(typ == typeIP4)
+		return always(typ == typeIP4)
 	case famRaw6:
-		return g.constantly(typ == typeIP6)
+		return always(typ == typeIP6)
 	case famNull, famLoop:
 		return g.addressFamily(at, typ)
 	}
@@ -110,7 +112,7 @@ func (g *generator) hasLLC(at uint32) cond {
 	if g.link.family == famCooked {
 		return g.equal(at, 2, cookedLLC)
 	}
-	return inverse{g.compare(g.load(at, 2), testGreater, maxLength)}
+	return inverse{compare(g.load(at, 2), bpf.JumpGreaterThan, maxLength)}
 }
 
 // pppTypes are protocols of PPP by EtherType or SAP.
@@ -129,7 +131,7 @@ func (g *generator) pppType(at, typ uint32) cond {
 
 // version tests the upper half of the first byte of the IP header.
 func (g *generator) version(k uint32) cond {
-	return g.compare(g.binary(aluAnd, g.load(0, 1), g.constant(0xf0)), testEqual, k)
+	return compare(g.join(bpf.ALUOpAnd, g.load(0, 1), g.constant(0xf0)), bpf.JumpEqual, k)
 }
 
 // addressFamily tests the family of loopback headers for an EtherType.
@@ -147,7 +149,7 @@ func (g *generator) addressFamily(at, typ uint32) cond {
 		return anyOf(g.equal(at, 4, order(familiesIP6[0])), g.equal(at, 4, order(familiesIP6[1])),
 			g.equal(at, 4, order(familiesIP6[2])))
 	}
-	return g.constantly(false)
+	return always(false)
 }
 
 // vlan tests for a tag, and moves the places for what comes after.
@@ -165,15 +167,15 @@ func (g *generator) vlan(x *vlan) cond {
 	if x.id.num > 0xfff {
 		g.fail(x.id.at, "VLANs have numbers up to 4095")
 	}
-	id := g.binary(aluAnd, g.load(at+2, 2), g.constant(0xfff))
-	return both{c, g.compare(id, testEqual, x.id.num)}
+	id := g.join(bpf.ALUOpAnd, g.load(at+2, 2), g.constant(0xfff))
+	return both{c, compare(id, bpf.JumpEqual, x.id.num)}
 }
 
 // cast tests for broadcast and multicast.
 func (g *generator) cast(x *cast) cond {
 	switch {
 	case x.proto == "ip" && x.multi:
-		return allOf(g.carries(typeIP4), g.compare(g.load(g.net()+16, 1), testAtLeast, 0xe0))
+		return allOf(g.carries(typeIP4), compare(g.load(g.net()+16, 1), bpf.JumpGreaterOrEqual, 0xe0))
 	case x.proto == "ip6" && x.multi:
 		return allOf(g.carries(typeIP6), g.equal(g.net()+24, 1, 0xff))
 	case x.proto == "ip":
@@ -183,7 +185,7 @@ func (g *generator) cast(x *cast) cond {
 	case g.link.family != famEthernet:
 		g.fail(x.at, "%s has no broadcast or multicast addresses", g.link.name)
 	case x.multi:
-		return g.compare(g.load(0, 1), testBits, 1)
+		return compare(g.load(0, 1), bpf.JumpBitsSet, 1)
 	}
 	return g.mac(0, [6]byte{255, 255, 255, 255, 255, 255})
 }

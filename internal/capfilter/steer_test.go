@@ -49,126 +49,143 @@ func steered(r *rand.Rand, prog []bpf.Instruction, base []byte) packet {
 
 // A steer is one run of a program that stops when it changed the packet.
 type steer struct {
-	r    *rand.Rand
-	data []byte
-	wire int
-	want map[int]bool // outcomes drawn, by position
-	ends []int        // of loads
+	r     *rand.Rand // nil to change nothing
+	data  []byte
+	wire  int
+	want  map[int]bool // outcomes drawn, by position
+	ends  []int        // of loads
+	stuck bool         // it can't go on: a load was behind the end of data, or a divisor 0
+
+	a, x uint32
+	mem  [scratchWords]uint32
+	from source
 }
 
-// A source is the bytes that a register was loaded from, and the bits of them that
-// it has.
+// A source is the bytes that A was loaded from, and the bits of them that it has.
 type source struct {
 	at, size int
 	mask     uint32
 }
 
+// stuck says whether a program looks behind the end of a packet or divides by zero,
+// and so rejects it.
+func stuck(prog []bpf.Instruction, p packet) bool {
+	s := steer{data: p.data, wire: p.wire}
+	s.run(prog)
+	return s.stuck
+}
+
 // run gives true if it changed the packet.
 func (s *steer) run(prog []bpf.Instruction) bool {
-	var a, x uint32
-	var from source
-	var mem [16]uint32
 	for pc := 0; pc < len(prog); pc++ {
-		known := false
+		jump, rhs := bpf.JumpIf{}, s.x
 		switch in := prog[pc].(type) {
-		case bpf.LoadAbsolute:
-			if !s.load(int64(in.Off), in.Size, &a) {
-				return false
-			}
-			from, known = source{int(in.Off), in.Size, 0xffffffff}, true
-		case bpf.LoadIndirect:
-			at := int64(in.Off) + int64(x)
-			if !s.load(at, in.Size, &a) {
-				return false
-			}
-			from, known = source{int(at), in.Size, 0xffffffff}, true
-		case bpf.LoadMemShift:
-			var b uint32
-			if !s.load(int64(in.Off), 1, &b) {
-				return false
-			}
-			x, known = b&0xf*4, true
-		case bpf.LoadConstant:
-			if in.Dst == bpf.RegA {
-				a = in.Val
-			} else {
-				x = in.Val
-			}
-		case bpf.LoadExtension:
-			a = uint32(s.wire)
-		case bpf.LoadScratch:
-			if in.Dst == bpf.RegA {
-				a = mem[in.N]
-			} else {
-				x = mem[in.N]
-			}
-		case bpf.StoreScratch:
-			if in.Src == bpf.RegA {
-				mem[in.N] = a
-			} else {
-				mem[in.N] = x
-			}
-			known = true
-		case bpf.TAX:
-			x, known = a, true
-		case bpf.TXA:
-			a = x
-		case bpf.ALUOpConstant:
-			if in.Op == bpf.ALUOpAnd {
-				from.mask &= in.Val
-				known = true
-			}
-			a = alu(in.Op, a, in.Val)
-		case bpf.ALUOpX:
-			if x == 0 && (in.Op == bpf.ALUOpDiv || in.Op == bpf.ALUOpMod) {
-				return false
-			}
-			a = alu(in.Op, a, x)
 		case bpf.Jump:
 			pc += int(in.Skip)
-			known = true
+			continue
 		case bpf.JumpIf:
-			holds, changed := s.branch(pc, in.Cond, a, in.Val, from)
-			if changed {
-				return true
-			}
-			pc += int(in.SkipFalse)
-			if holds {
-				pc += int(in.SkipTrue) - int(in.SkipFalse)
-			}
-			known = true
+			jump, rhs = in, in.Val
 		case bpf.JumpIfX:
-			holds, changed := s.branch(pc, in.Cond, a, x, from)
-			if changed {
-				return true
-			}
-			pc += int(in.SkipFalse)
-			if holds {
-				pc += int(in.SkipTrue) - int(in.SkipFalse)
-			}
-			known = true
+			jump = bpf.JumpIf{Cond: in.Cond, SkipTrue: in.SkipTrue, SkipFalse: in.SkipFalse}
 		default:
-			return false
+			if !s.load(in) && !s.compute(in) || s.stuck {
+				return false
+			}
+			continue
 		}
-		if !known {
-			from = source{}
+		holds, changed := s.branch(pc, jump.Cond, rhs)
+		if changed {
+			return true
+		}
+		if holds {
+			pc += int(jump.SkipTrue)
+		} else {
+			pc += int(jump.SkipFalse)
 		}
 	}
 	return false
 }
 
-// load reads from the packet.
-func (s *steer) load(at int64, size int, v *uint32) bool {
-	if at+int64(size) > int64(len(s.data)) {
+// load does an instruction that reads the packet, and says whether it was one.
+func (s *steer) load(in bpf.Instruction) bool {
+	switch in := in.(type) {
+	case bpf.LoadAbsolute:
+		s.a = s.read(int64(in.Off), in.Size)
+		s.from = source{int(in.Off), in.Size, 0xffffffff}
+	case bpf.LoadIndirect:
+		at := int64(in.Off) + int64(s.x)
+		s.a = s.read(at, in.Size)
+		s.from = source{int(at), in.Size, 0xffffffff}
+	case bpf.LoadMemShift:
+		s.x = s.read(int64(in.Off), 1) & 0xf * 4
+	default:
 		return false
 	}
-	s.ends = append(s.ends, int(at)+size)
-	*v = load(s.data[at:], uint8(size))
 	return true
 }
 
+// compute does another instruction; false ends the program.
+func (s *steer) compute(in bpf.Instruction) bool {
+	from := s.from
+	s.from = source{}
+	switch in := in.(type) {
+	case bpf.LoadConstant:
+		if in.Dst == bpf.RegA {
+			s.a = in.Val
+		} else {
+			s.x = in.Val
+		}
+	case bpf.LoadExtension:
+		s.a = uint32(s.wire)
+	case bpf.LoadScratch:
+		if in.Dst == bpf.RegA {
+			s.a = s.mem[in.N]
+		} else {
+			s.x = s.mem[in.N]
+		}
+	case bpf.StoreScratch:
+		s.mem[in.N] = s.a
+		if in.Src == bpf.RegX {
+			s.mem[in.N] = s.x
+		}
+		s.from = from
+	case bpf.TAX:
+		s.x, s.from = s.a, from
+	case bpf.TXA:
+		s.a = s.x
+	case bpf.NegateA:
+		s.a = -s.a
+	case bpf.ALUOpConstant:
+		if in.Op == bpf.ALUOpAnd {
+			from.mask &= in.Val
+			s.from = from
+		}
+		s.a = alu(in.Op, s.a, in.Val)
+	case bpf.ALUOpX:
+		if s.x == 0 && (in.Op == bpf.ALUOpDiv || in.Op == bpf.ALUOpMod) {
+			s.stuck = true
+			return false
+		}
+		s.a = alu(in.Op, s.a, s.x)
+	default:
+		return false
+	}
+	return true
+}
+
+// read gives bytes of the packet.
+func (s *steer) read(at int64, size int) uint32 {
+	if at+int64(size) > int64(len(s.data)) {
+		s.stuck = true
+		return 0
+	}
+	s.ends = append(s.ends, int(at)+size)
+	return load(s.data[at:], uint8(size))
+}
+
 // branch decides a test, and changes the packet if another outcome was drawn.
-func (s *steer) branch(pc int, cond bpf.JumpTest, a, k uint32, from source) (holds, changed bool) {
+func (s *steer) branch(pc int, cond bpf.JumpTest, k uint32) (holds, changed bool) {
+	a := s.a
 	negated := cond == bpf.JumpNotEqual || cond == bpf.JumpLessOrEqual || cond == bpf.JumpLessThan || cond == bpf.JumpBitsNotSet
 	holds = negated
 	var good uint32 // a value for which the positive test holds
@@ -182,13 +199,23 @@ func (s *steer) branch(pc int, cond bpf.JumpTest, a, k uint32, from source) (hol
 	default:
 		holds, good = (a&k != 0) != negated, k
 	}
+	if s.r == nil {
+		return holds, false
+	}
+	return holds, s.turn(pc, cond, k, holds, negated, good)
+}
+
+// turn draws the outcome of a test that holds or not, and changes the bytes that A
+// came from if it is another one.
+func (s *steer) turn(pc int, cond bpf.JumpTest, k uint32, holds, negated bool, good uint32) bool {
+	from := s.from
 	want, drawn := s.want[pc]
 	if !drawn {
 		want = s.r.IntN(3) > 0 != negated
 		s.want[pc] = want
 	}
 	if want == holds || from.size == 0 || s.r.IntN(20) == 0 {
-		return holds, false
+		return false
 	}
 	v := good
 	if want == negated { // the positive test shall fail
@@ -200,7 +227,7 @@ func (s *steer) branch(pc int, cond bpf.JumpTest, a, k uint32, from source) (hol
 		}
 	}
 	if from.size < 4 && v>>(8*from.size) != 0 {
-		return holds, false
+		return false
 	}
 	old := load(s.data[from.at:], uint8(from.size))
 	v = v&from.mask | old&^from.mask
@@ -212,5 +239,5 @@ func (s *steer) branch(pc int, cond bpf.JumpTest, a, k uint32, from source) (hol
 	default:
 		binary.BigEndian.PutUint32(s.data[from.at:], v)
 	}
-	return holds, v != old
+	return v != old
 }

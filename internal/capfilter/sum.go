@@ -1,16 +1,13 @@
 package capfilter
 
-// precedence of the operators of sums; higher ones bind tighter. What stands left
-// of greedy ones binds looser than they do, and so does what stands right of them:
-// 1|6^4|2 is 1|(6^(4|2)).
+// precedence of the operators of sums; higher ones bind tighter. Beside others ^
+// and % need parentheses (see unclear).
 var precedence = map[string]int{
-	"|": 1, "&": 2, "<<": 3, ">>": 3, "+": 4, "-": 4, "*": 5, "/": 5, "^": greedy, "%": greedy,
+	"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6,
 }
 
-const (
-	tightest = 6 // tighter than all but greedy operators
-	greedy   = 7
-)
+// tightest is tighter than all of them.
+const tightest = 7
 
 // comparisons are the operators of relations.
 var comparisons = map[string]string{"=": "=", "==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -66,11 +63,7 @@ func (p *parser) sum(level int) *sum {
 			return x
 		}
 		p.take()
-		next := n + 1
-		if n == greedy {
-			next = 1
-		}
-		r := p.sum(next)
+		r := p.sum(n + 1)
 		x = &sum{at: x.at.to(r.at), kind: sumBinary, op: op.text, l: x, r: r}
 	}
 }
@@ -119,7 +112,7 @@ func (p *parser) sumGroup() *sum {
 		return x
 	}
 	whole := *x
-	whole.at = open.at.to(end.at)
+	whole.at, whole.closed = open.at.to(end.at), true
 	return &whole
 }
 

@@ -47,12 +47,18 @@ func (d *tcpdump) file(t testing.TB, link uint32) string {
 	return name
 }
 
-// ddd gives what tcpdump -ddd prints, or the message of its refusal.
-func (d *tcpdump) ddd(t testing.TB, expr string, link uint32) (text, refusal string) {
-	args := []string{"-ddd", "-y", "EN10MB", "--", expr}
+// ddd gives what tcpdump -ddd prints, or the message of its refusal. The plain
+// program makes the tests as they are written; the other is rearranged, and is what
+// tcpdump runs.
+func (d *tcpdump) ddd(t testing.TB, expr string, link uint32, plain bool) (text, refusal string) {
+	args := []string{"-ddd", "-y", "EN10MB"}
 	if link != ethernet {
-		args = []string{"-ddd", "-r", d.file(t, link), "--", expr}
+		args = []string{"-ddd", "-r", d.file(t, link)}
 	}
+	if plain {
+		args = append(args, "-O")
+	}
+	args = append(args, "--", expr)
 	cmd := exec.Command(d.path, args...)
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &err
@@ -65,12 +71,15 @@ func (d *tcpdump) ddd(t testing.TB, expr string, link uint32) (text, refusal str
 
 // program gives the program of an expression, or the refusal. What can't be read,
 // as it loops or loads from before the packet, counts as refused.
-func (d *tcpdump) program(t testing.TB, expr string, link uint32) (prog []bpf.Instruction, refusal string) {
-	text, refusal := d.ddd(t, expr, link)
+func (d *tcpdump) program(t testing.TB, expr string, link uint32, plain bool) (prog []bpf.Instruction, refusal string) {
+	text, refusal := d.ddd(t, expr, link, plain)
 	if refusal != "" {
 		return nil, refusal
 	}
 	prog, err := ReadDDD("tcpdump", strings.NewReader(text))
+	if err == nil {
+		_, err = NewVM(prog)
+	}
 	if err != nil {
 		return nil, err.Error()
 	}

@@ -6,7 +6,8 @@ import "golang.org/x/net/bpf"
 // load, or two values joined. Equal values of a program are the same pointer.
 type value struct {
 	valueKey
-	loads bool // from the packet: computing it may reject
+	usesX bool // computing it overwrites X
+	cells int  // how many scratch cells computing it takes
 }
 
 // valueKey is what makes values equal.
@@ -34,15 +35,43 @@ type values map[valueKey]*value
 // get gives the value of a key.
 func (vs values) get(key valueKey) *value {
 	v := vs[key]
-	if v == nil {
-		loads := key.kind == valLoad || key.kind == valHeader || key.kind == valBinary && (key.l.loads || key.r.loads)
-		v = &value{key, loads}
-		vs[key] = v
+	if v != nil {
+		return v
 	}
+	v = &value{valueKey: key}
+	switch {
+	case key.kind == valHeader:
+		v.usesX = true
+	case key.kind == valLoad && key.l != nil:
+		v.usesX, v.cells = true, key.l.cells
+	case key.kind == valBinary && key.r.kind == valConst:
+		v.usesX, v.cells = key.l.usesX, key.l.cells
+	case key.kind == valBinary:
+		v.usesX, v.cells = true, pairCells(key.l, key.r)
+	}
+	vs[key] = v
 	return v
 }
 
+// pairCells is how many scratch cells it takes to have a in A and x in X. Where
+// one must wait in a cell for the other, that is the one which takes more cells
+// itself.
+func pairCells(a, x *value) int {
+	if !a.usesX || x.direct() {
+		return max(a.cells, x.cells)
+	}
+	if a.cells == x.cells {
+		return a.cells + 1
+	}
+	return max(a.cells, x.cells)
+}
+
+// direct says whether X takes a value without the help of A.
+func (v *value) direct() bool { return v.kind == valConst || v.kind == valHeader }
+
 func (vs values) constant(k uint32) *value { return vs.get(valueKey{kind: valConst, k: k}) }
+
+func (vs values) length() *value { return vs.get(valueKey{kind: valLen}) }
 
 // load is size bytes at a fixed place.
 func (vs values) load(at uint32, size int) *value {
@@ -57,36 +86,12 @@ func (vs values) loadAt(at uint32, index *value, size int) *value {
 // header is the length of the IPv4 header at a place.
 func (vs values) header(at uint32) *value { return vs.get(valueKey{kind: valHeader, k: at}) }
 
-// joined joins two values as they stand.
-func (vs values) joined(op bpf.ALUOp, l, r *value) *value {
-	return vs.get(valueKey{kind: valBinary, op: op, l: l, r: r})
-}
-
-// binary joins two values. Constants are folded, and so are products with zero,
-// whose loads thereby vanish, as in tcpdump.
-func (vs values) binary(op bpf.ALUOp, l, r *value) *value {
+// join joins two values; constants make a constant.
+func (vs values) join(op bpf.ALUOp, l, r *value) *value {
 	if l.kind == valConst && r.kind == valConst {
 		return vs.constant(alu(op, l.k, r.k))
 	}
-	if vanishes(op, l, r) {
-		return vs.constant(0)
-	}
-	if r.kind == valConst && r.k == 0 && op != bpf.ALUOpDiv && op != bpf.ALUOpMod {
-		return l
-	}
-	return vs.joined(op, l, r)
-}
-
-// vanishes tells what is 0 whatever the packet holds.
-func vanishes(op bpf.ALUOp, l, r *value) bool {
-	zero := func(v *value) bool { return v.kind == valConst && v.k == 0 }
-	switch op {
-	case bpf.ALUOpMul, bpf.ALUOpAnd:
-		return zero(l) || zero(r)
-	case bpf.ALUOpShiftLeft, bpf.ALUOpShiftRight, bpf.ALUOpDiv, bpf.ALUOpMod:
-		return zero(l)
-	}
-	return false
+	return vs.get(valueKey{kind: valBinary, op: op, l: l, r: r})
 }
 
 // alu computes with constants as programs do. The divisor is not 0: sums with
