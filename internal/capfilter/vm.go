@@ -105,9 +105,10 @@ func (v *VM) Match(data []byte, wireLen int) bool {
 	var a, x uint32
 	var mem [scratchWords]uint32
 	code := v.code
-	for pc := 0; ; pc++ {
+	for pc := 0; ; {
 		in := &code[pc]
 		k := in.k
+		pc++
 		switch in.op {
 		case opReturn:
 			return k != 0
@@ -142,7 +143,7 @@ func (v *VM) Match(data []byte, wireLen int) bool {
 			}
 			x = uint32(data[k]&0xf) * 4
 		case opJump:
-			pc = int(in.to) - 1
+			pc = int(in.to)
 		case opEqual:
 			pc = in.branch(a == k)
 		case opGreater:
@@ -170,12 +171,12 @@ func (v *VM) Match(data []byte, wireLen int) bool {
 	}
 }
 
-// branch gives the position before that where a jump leads.
+// branch gives the position where a jump leads.
 func (in *instruction) branch(holds bool) int {
 	if holds {
-		return int(in.to) - 1
+		return int(in.to)
 	}
-	return int(in.no) - 1
+	return int(in.no)
 }
 
 // load reads 1, 2 or 4 bytes.
