@@ -80,6 +80,24 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestCutPorts has a packet of TCP over IPv6 that ends behind the first port, which is
+// 2302. The second decides, in not port 443, whether the expression is true, though
+// tcpdump without -O selects the packet.
+func TestCutPorts(t *testing.T) {
+	data := make([]byte, 56)
+	data[12], data[13], data[20], data[54], data[55] = 0x86, 0xdd, 6, 2302>>8, 2302&255
+	expr := "not (udp port 53 and port 53 or not (tcp or src port 53 and not port 443 or not port 53)) and port 2302"
+	if machine(t, expr).Match(data, 160) {
+		t.Error("a port is known that was not captured")
+	}
+	d := newTcpdump(t)
+	prog, _ := d.program(t, expr, ethernet, true)
+	vm, err := NewVM(prog)
+	if err != nil || vm.Match(data, 160) {
+		t.Errorf("tcpdump -O selects it, %v", err)
+	}
+}
+
 // TestManyCells adds up 256 loads in pairs, so that one number after another must
 // wait for the rest.
 func TestManyCells(t *testing.T) {
