@@ -58,7 +58,7 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 	}
 	d.Retries++
 	v.Words = dissect.Retry
-	if u.acked || d.anyAcked(u.carriers[:u.n]) {
+	if u.acked || d.win.anyAcked(u.carriers[:u.n]) {
 		d.UnneededRetries++
 		d.signs.unneeded.see(fr.Frame, fr.Time)
 		v.Words |= dissect.UnneededRetry
@@ -70,8 +70,7 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 
 // anyAcked reports whether one of the numbers, of which the low bits are given,
 // was acknowledged.
-func (d *Direction) anyAcked(numbers []uint32) bool {
-	w := &d.win
+func (w *Window) anyAcked(numbers []uint32) bool {
 	for _, low := range numbers {
 		n := w.highest + int64(int32(low-uint32(w.highest)))
 		if w.holds(n) && w.see(n).state&acked != 0 || !w.holds(n) && w.past.acked(n) {
@@ -84,7 +83,7 @@ func (d *Direction) anyAcked(numbers []uint32) bool {
 // carry remembers a further carrier.
 func (u *carried) carry(carrier int64, d *Direction) {
 	if u.n == maxCarriers {
-		u.acked = u.acked || d.anyAcked(u.carriers[maxCarriers-1:])
+		u.acked = u.acked || d.win.anyAcked(u.carriers[maxCarriers-1:])
 		u.n--
 	}
 	copy(u.carriers[1:], u.carriers[:u.n])
