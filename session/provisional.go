@@ -11,8 +11,12 @@ const (
 	Confirmed                 // it is far, but goes on from a provisional one: both are believed
 )
 
-// maxProvisional is how many provisional frames of a side are kept.
-const maxProvisional = 4
+// maxProvisional is how many provisional frames of a side are kept, and of how many bytes
+// of payload at most; a longer one is believed at once.
+const (
+	maxProvisional        = 4
+	maxProvisionalPayload = 2048
+)
 
 // A ProvisionalFrame is one whose number is far from all others of its side. Its sender
 // may have come that far unseen; then a second frame or an acknowledgement confirms it.
@@ -41,7 +45,7 @@ const confirmSpan = 16
 func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	d.ready()
 	w := &d.win
-	if !w.started || d.placing().isNear(s.Num) {
+	if !w.started || d.placing().isNear(s.Num) || len(fr.Payload) > maxProvisionalPayload {
 		if len(d.provisional) > 0 {
 			return d.placing().weigh(s)
 		}
