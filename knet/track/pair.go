@@ -23,6 +23,7 @@ type pair struct {
 	doubt   bool     // params.IDs is that of the connection before
 	conns   []*conn
 	d       *knet.Datagram // that of the table; the one at hand while it is
+	again   *knet.Datagram // a provisional one while it is believed; nil before there was any
 	openers [][]byte       // contents of connect datagrams
 }
 

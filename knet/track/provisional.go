@@ -39,8 +39,11 @@ func (c *conn) confirmAcked(dir int) {
 func (c *conn) believe(dir int) {
 	fr, d, sent, s, out := c.fr, c.d, c.sent, &c.side[dir], &c.c.Dir[dir]
 	answer, suspect, named, suspicions := c.pong, c.suspect, c.named, c.suspicions
+	if c.pair.again == nil {
+		c.pair.again = new(knet.Datagram)
+	}
 	for _, x := range out.TakeConfirmed() {
-		c.fr, c.d = c.c.Replay(x), new(knet.Datagram)
+		c.fr, c.d = c.c.Replay(x), c.pair.again
 		if c.d.Decode(x.Payload, c.pair.params, nil) != nil {
 			continue
 		}
