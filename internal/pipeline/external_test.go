@@ -124,11 +124,11 @@ func compareModel(t *testing.T, a *analysed, truth *modelTruth) {
 	}
 }
 
-// compareModelPackets counts the transmissions of one direction: copies of
-// SACKs carry identifications of their own there, so only copies of data frames
-// count.
+// compareModelPackets counts the transmissions of one direction. Copies of SACKs carry
+// identifications of their own there: only those that come behind a later tick show what
+// they are.
 func compareModelPackets(t *testing.T, name string, injected int, frames, retries, duplicates uint64, truth *modelTruth) {
-	var wantFrames, wantRetries, wantCopies int
+	var wantFrames, wantRetries, wantCopies, mayBeCopies int
 	for _, p := range truth.Packets {
 		if p.Dir != name || len(p.Frames) == 0 {
 			continue
@@ -137,11 +137,14 @@ func compareModelPackets(t *testing.T, name string, injected int, frames, retrie
 		if p.Retry > 0 {
 			wantRetries++
 		}
-		if p.Kind == "DFRAME" {
+		switch p.Kind {
+		case "DFRAME":
 			wantCopies += len(p.Frames) - 1
+		case "SACK":
+			mayBeCopies += len(p.Frames) - 1
 		}
 	}
-	if int(frames) != wantFrames+injected || int(retries) != wantRetries || int(duplicates) != wantCopies {
-		t.Errorf("%s: %d frames, %d retries, %d duplicates, want %d, %d, %d", name, frames, retries, duplicates, wantFrames+injected, wantRetries, wantCopies)
+	if int(frames) != wantFrames+injected || int(retries) != wantRetries || int(duplicates) < wantCopies || int(duplicates) > wantCopies+mayBeCopies {
+		t.Errorf("%s: %d frames, %d retries, %d duplicates, want %d, %d, %d and up to %d of SACKs", name, frames, retries, duplicates, wantFrames+injected, wantRetries, wantCopies, mayBeCopies)
 	}
 }
