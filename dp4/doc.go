@@ -1,4 +1,4 @@
-// Package dp4 decodes, encodes and follows DirectPlay 4 Reliable as MC-DPL4R
+// Package dp4 decodes and encodes DirectPlay 4 Reliable as MC-DPL4R
 // describes it, together with the neighbour it shares its UDP ports with: the
 // messages of the DirectPlay 4 core (MC-DPL4CS), which find and join sessions.
 //

@@ -1,4 +1,4 @@
-// Package dp8 decodes, encodes and follows DirectPlay 8 Reliable as MC-DPL8R
+// Package dp8 decodes and encodes DirectPlay 8 Reliable as MC-DPL8R
 // describes it, together with the neighbours that share its UDP ports: host
 // enumeration (MC-DPLHP) and NAT path tests (MC-DPLNAT).
 //

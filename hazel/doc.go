@@ -1,4 +1,4 @@
-// Package hazel decodes, encodes and follows Hazel UDP-RUDP: the protocol of the
+// Package hazel decodes and encodes Hazel UDP-RUDP: the protocol of the
 // page of that name in the documentation of Hazel-Networking, and every format
 // the library released before and after it.
 //

@@ -1,4 +1,4 @@
-// Package knet decodes, encodes and follows kNet over UDP, in two dialects:
+// Package knet decodes and encodes kNet over UDP, in two dialects:
 //
 //	spec        the page "kNet Transport over UDP"
 //	reference   what the public C++ library sends (juj/kNet, commit 715850d)
