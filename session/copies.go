@@ -2,8 +2,8 @@ package session
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// recentLimit is how many datagrams of a side are remembered to recognise copies of
-// them: twice as many as there are numbers of eight bits.
+// recentLimit is how many datagrams of a side are remembered, so that copies of them are
+// known: two for each number of eight bits.
 const recentLimit = 512
 
 // recentDatagrams remembers the latest datagrams of one side that only their bytes tell

@@ -61,7 +61,9 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 			return Confirmed
 		}
 	}
-	d.placing().setAside(s, fr)
+	if !d.recent.has(s, true, d) { // a copy of one says no more than that
+		d.placing().setAside(s, fr)
+	}
 	return Provisional
 }
 

@@ -192,14 +192,14 @@ func (c contentJudge) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 	if c.fr.Cut() || c.pair.knows(d.SessionID, c.conn) {
 		return
 	}
+	c.mark(dir, num, d)
+	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(duplicate) {
+		return
+	}
 	again := c.alive.other == d.SessionID
 	c.alive.other, c.alive.again = d.SessionID, again
 	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
 		rules.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
-		return
-	}
-	c.mark(dir, num, d)
-	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(duplicate) {
 		return
 	}
 	if c.accuseKeepAlive(rules, d) {

@@ -9,8 +9,8 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// farAway is how far a PacketID must have jumped for its side to have begun anew, as far
-// as rules are concerned.
+// farAway is by how many a PacketID must have jumped for rules to forget what its side
+// sent before.
 const farAway = 1 << 16
 
 // confirmAcked believes the provisional datagrams of a side that the one at hand
