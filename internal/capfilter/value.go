@@ -53,7 +53,7 @@ func (vs values) get(key valueKey) *value {
 	return v
 }
 
-// pairCells is how many scratch cells it takes to have a in A and x in X. Where
+// pairCells counts the scratch cells that it takes to load a into A and x into X. Where
 // one must wait in a cell for the other, that is the one which takes more cells
 // itself.
 func pairCells(a, x *value) int {

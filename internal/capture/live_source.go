@@ -244,7 +244,7 @@ func (l *live) over(t *tap) bool {
 	return l.stopped
 }
 
-// longestWait is how long a source that is stopped waits for what the system holds back.
+// longestWait is the longest time that a stopped source waits for packets that the kernel still has.
 const longestWait = 2 * time.Second
 
 // holdsBack reports whether the system has packets that it did not hand over yet.
