@@ -1,5 +1,7 @@
 package session
 
+import "github.com/dpdissect/dpdissect/session/seq"
+
 // MessageMode says how much is kept of application messages.
 type MessageMode uint8
 
@@ -41,7 +43,7 @@ type Config struct {
 	Profile      Profile // of the implementations
 
 	// Settled, when not nil, is told what was concluded about every number.
-	Settled func(c *Conn, dir int, x Settled)
+	Settled func(c *Conn, dir int, x seq.Settled)
 
 	Sink Sink // nil when only the counters matter
 }

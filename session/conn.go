@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // State is how far a connection had come.
@@ -80,8 +81,8 @@ type Conn struct {
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
 	Signing      string // "none", "fast", "full" or ""
 	Inferred     []string
-	Remarks      []string     // what people may want to know of it, each once
-	Dir          [2]Direction // what a sends, what b sends
+	Remarks      []string         // what people may want to know of it, each once
+	Dir          [2]seq.Direction // what a sends, what b sends
 
 	Internal *InternalError // a fault of this program ended it; else nil
 	SummedUp bool           // it was followed no further, because there were too many at a time
@@ -92,10 +93,10 @@ type Conn struct {
 
 	active             *active // nil once it is closed
 	decoded, malformed uint64
-	totals             *totals   // of its table, once it was handed out
-	flow               *Flow     // nil once it is closed
-	pulses             *[2]Pulse // of a run without end, once it is closed
-	now                *State    // what its protocol takes the state for, nil when it is settled
+	totals             *totals       // of its table, once it was handed out
+	flow               *Flow         // nil once it is closed
+	pulses             *[2]seq.Pulse // of a run without end, once it is closed
+	now                *State        // what its protocol takes the state for, nil when it is settled
 	closer             *Side
 	timedOut           func(end int64) bool // see Follow
 	flip               bool                 // a is the upper endpoint of the flow's key
@@ -104,7 +105,7 @@ type Conn struct {
 
 // active is what a connection needs only while it is open.
 type active struct {
-	dirs         [2]work
+	dirs         [2]seq.Work
 	law, quality evaluation
 }
 
@@ -114,18 +115,14 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	c.active = f.table.spare.Take()
 	for i := range c.Dir {
-		c.Dir[i].work = &c.active.dirs[i]
-		if f.table.cfg.LowMemory {
-			c.Dir[i].lowMemory()
-		}
+		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links}
 		if tell := f.table.cfg.Settled; tell != nil {
-			c.Dir[i].settled = func(x Settled) { tell(c, i, x) }
+			o.Settled = func(x seq.Settled) { tell(c, i, x) }
 		}
-		c.Dir[i].opened = fr.Time
-		c.Dir[i].peer = &c.Dir[1-i]
-		if f.table.cfg.Links {
-			c.Dir[i].links, c.Dir[i].never = true, func(at Position) { f.Acked(at, 0) }
+		if o.Links {
+			o.Never = func(at seq.Position) { f.Acked(at, 0) }
 		}
+		c.Dir[i].Open(&c.active.dirs[i], &c.Dir[1-i], o)
 	}
 	c.Rules, c.quality = Evaluation{&c.active.law}, Evaluation{&c.active.quality}
 	*c.Rules.evaluation = evaluation{c: c, flow: f, rules: f.protocol.Rules, tallies: f.table.tallySetOf(f.protocol)}
@@ -160,7 +157,7 @@ func (c *Conn) Count(fr *dissect.Frame) int {
 		c.flow.at = c
 		c.Rules.facing(fr, dir)
 		c.quality.fr, c.quality.dir = fr, dir
-		d.see(fr)
+		d.Inspect(fr)
 	} else if c.totals != nil {
 		c.totals.decoded++
 	}
@@ -220,7 +217,7 @@ func (c *Conn) close() {
 	if !c.closed {
 		c.closed, c.SummedUp = true, c.flow.summedUp
 		if c.flow.Live() {
-			c.pulses = &[2]Pulse{c.Pulse(0), c.Pulse(1)}
+			c.pulses = &[2]seq.Pulse{c.Pulse(0), c.Pulse(1)}
 		}
 		over := c.State >= Closed
 		c.Rules.close(c.flow.table.end, over)
@@ -230,7 +227,7 @@ func (c *Conn) close() {
 		}
 		c.assess()
 		for dir := range c.Dir {
-			c.Dir[dir].free()
+			c.Dir[dir].Free()
 		}
 		c.leave()
 	}
@@ -241,7 +238,8 @@ func (c *Conn) leave() {
 	c.flow.open--
 	c.flow.table.open--
 	c.closed = true
-	c.Dir[0].work, c.Dir[1].work = nil, nil
+	c.Dir[0].Abandon()
+	c.Dir[1].Abandon()
 	c.flow.table.spare.Put(c.active)
 	c.active, c.flow, c.Rules.evaluation, c.quality.evaluation = nil, nil, nil, nil
 	c.now, c.closer, c.timedOut = nil, nil, nil
@@ -251,7 +249,7 @@ func (c *Conn) leave() {
 func (c *Conn) Compact() {
 	for dir := range c.Dir {
 		if !c.closed {
-			c.Dir[dir].compact()
+			c.Dir[dir].Compact()
 		}
 	}
 }

@@ -15,30 +15,11 @@ func (c *Conn) Deliver(m *Message) {
 	if cfg.Messages == CountMessages || !m.Complete && !cfg.Incomplete {
 		return
 	}
-	m.Conn, m.Index = c, d.delivered
-	d.delivered++
+	m.Conn, m.Index = c, d.Delivered()
 	c.flow.Emit(m)
 }
 
-// CountMessage is Deliver where nothing but the counters matters.
-func (d *Direction) CountMessage(complete bool, size int) {
-	if complete {
-		d.Messages++
-		d.MessageBytes += uint64(size)
-	} else {
-		d.IncompleteMessages++
-	}
-}
-
-// Damaged reports a datagram that was damaged on its way: its checksum is wrong
-// while others of its side are right. The receiver never saw it, so it is counted
-// and touches no state (CAP-SUM). Where all checksums are wrong, the capture was
-// edited.
+// Damaged is Direction.Damaged of the sender of a datagram.
 func (c *Conn) Damaged(d *dissect.Datagram) bool {
-	s := &c.Dir[c.DirOf(d)]
-	if !d.BadChecksum {
-		s.verified = s.verified || d.Sum != 0
-		return false
-	}
-	return s.verified
+	return c.Dir[c.DirOf(d)].Damaged(d)
 }

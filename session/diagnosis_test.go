@@ -5,17 +5,22 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// diagnosed gives the ids of the diagnoses of what a did to the numbers of side a.
-func diagnosed(t *testing.T, play func(l *lane)) (ids []string) {
+// A trial is what side a of a connection does.
+type trial struct {
+	*court
+	now int64
+}
+
+// diagnosed gives the ids of the diagnoses of what a did.
+func diagnosed(t *testing.T, play func(l *trial)) (ids []string) {
 	t.Helper()
-	c := newCourt(0)
-	l := newLane()
+	l := &trial{court: newCourt(0)}
 	play(l)
-	c.c.Dir[0] = l.d
-	c.c.diagnoseSide(0)
-	for i, tally := range c.tab.QualityTallies() {
+	l.c.diagnoseSide(0)
+	for i, tally := range l.tab.QualityTallies() {
 		if tally.Fail > 0 {
 			ids = append(ids, Quality[i].ID)
 		}
@@ -23,48 +28,58 @@ func diagnosed(t *testing.T, play func(l *lane)) (ids []string) {
 	return ids
 }
 
-func (l *lane) sized(after, num int64, mark Mark, size int) {
+// send captures a sending, some ms later.
+func (l *trial) send(after, num int64, mark seq.Mark, size int) {
 	l.frame++
 	l.now += after * ms
-	l.d.Send(&Sending{Num: num, Mark: mark, Hash: uint64(num) + 1, IPID: uint16(l.frame), Size: size, Frame: l.frame, Time: l.now, HasTime: true})
+	l.c.Dir[0].Send(&seq.Sending{Num: num, Mark: mark, Hash: uint64(num) + 1, IPID: uint16(l.frame), Size: size, Frame: l.frame, Time: l.now, HasTime: true})
+}
+
+// ack captures an acknowledgement of all numbers below next, some ms later.
+func (l *trial) ack(after, next int64, mask uint64) {
+	l.frame++
+	l.now += after * ms
+	l.c.Dir[0].Acknowledge(&seq.Acknowledgement{Next: next, Base: next + 1, Mask: mask, Frame: l.frame, Time: l.now, HasTime: true}, func(seq.Position) {})
 }
 
 func TestDiagnosis(t *testing.T) {
 	for _, tt := range []struct {
 		want string
-		play func(l *lane)
+		play func(l *trial)
 	}{
-		{"FLD-MTU", func(l *lane) {
-			l.sized(1, 0, MarkFirst, 100)
-			l.ack(20, 1)
-			l.sized(1, 1, MarkFirst, 4711)
+		{"FLD-MTU", func(l *trial) {
+			l.send(1, 0, seq.MarkFirst, 100)
+			l.ack(20, 1, 0)
+			l.send(1, 1, seq.MarkFirst, 4711)
 			for range 4 {
-				l.sized(300, 1, MarkRetry, 4711)
+				l.send(300, 1, seq.MarkRetry, 4711)
 			}
-			l.sized(1, 2, MarkFirst, 100)
-			l.ack(20, 1, 2)
+			l.send(1, 2, seq.MarkFirst, 100)
+			l.ack(20, 1, 1)
 		}},
-		{"FLD-ONEWAY", func(l *lane) {
-			l.first(0, 1, 2)
-			l.ack(20, 3)
+		{"FLD-ONEWAY", func(l *trial) {
+			for n := range int64(3) {
+				l.send(1, n, seq.MarkFirst, 100)
+			}
+			l.ack(20, 3, 0)
 			for range 5 {
 				for n := range int64(3) {
-					l.send(300, n, MarkRetry, uint64(n)+1000, uint16(l.frame+100))
-					l.ack(20, 3)
+					l.send(300, n, seq.MarkRetry, 100)
+					l.ack(20, 3, 0)
 				}
 			}
 		}},
-		{"FLD-ACKLOSS", func(l *lane) {
+		{"FLD-ACKLOSS", func(l *trial) {
 			for n := range int64(12) {
-				l.first(n)
-				l.ack(20, n+1)
-				l.send(300, n, MarkRetry, uint64(n)+1000, uint16(l.frame+100))
+				l.send(1, n, seq.MarkFirst, 100)
+				l.ack(20, n+1, 0)
+				l.send(300, n, seq.MarkRetry, 100)
 			}
 		}},
-		{"FLD-RTTSHIFT", func(l *lane) {
-			for n := range int64(4 * tripsAtOnce) {
-				l.first(n)
-				l.ack(20+n/tripsAtOnce*200, n+1)
+		{"FLD-RTTSHIFT", func(l *trial) {
+			for n := range int64(4 * 32) {
+				l.send(1, n, seq.MarkFirst, 100)
+				l.ack(20+n/32*200, n+1, 0)
 			}
 		}},
 	} {
@@ -72,10 +87,10 @@ func TestDiagnosis(t *testing.T) {
 			t.Errorf("%s: found %v", tt.want, got)
 		}
 	}
-	healthy := func(l *lane) {
+	healthy := func(l *trial) {
 		for n := range int64(200) {
-			l.sized(1, n, MarkFirst, 100)
-			l.ack(20+n%5, n+1)
+			l.send(1, n, seq.MarkFirst, 100)
+			l.ack(20+n%5, n+1, 0)
 		}
 	}
 	if got := diagnosed(t, healthy); got != nil {
@@ -85,41 +100,16 @@ func TestDiagnosis(t *testing.T) {
 
 // A peer that is gone acknowledges small packets as little as large ones.
 func TestDiagnosisMTUNeedsOthers(t *testing.T) {
-	got := diagnosed(t, func(l *lane) {
-		l.sized(1, 0, MarkFirst, 100)
-		l.ack(20, 1)
-		l.sized(1, 1, MarkFirst, 4711)
+	got := diagnosed(t, func(l *trial) {
+		l.send(1, 0, seq.MarkFirst, 100)
+		l.ack(20, 1, 0)
+		l.send(1, 1, seq.MarkFirst, 4711)
 		for range 4 {
-			l.sized(300, 1, MarkRetry, 4711)
+			l.send(300, 1, seq.MarkRetry, 4711)
 		}
 	})
 	if slices.Contains(got, "FLD-MTU") {
 		t.Error("found")
-	}
-}
-
-// A stable share of numbers that are acknowledged but never captured takes another
-// path; a bursty one does not.
-func TestPaths(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		missed func(i int) bool
-		want   uint64
-	}{
-		{"every second", func(i int) bool { return i%2 == 0 }, 1},
-		{"none", func(int) bool { return false }, 0},
-		{"a burst", func(i int) bool { return i < 600 }, 0},
-	} {
-		c := newCourt(0)
-		d := &c.c.Dir[0]
-		d.ready()
-		for i := range 1250 {
-			d.paths.settle(tt.missed(i))
-		}
-		d.paths.assess(c.c, 0)
-		if got := c.tab.QualityTallies()[rCapMultipath].Fail; got != tt.want {
-			t.Errorf("%s: %d", tt.name, got)
-		}
 	}
 }
 
@@ -129,10 +119,10 @@ func TestBurst(t *testing.T) {
 	for lost, want := range map[uint64]uint64{0: 1, 3: 0} {
 		c := newCourt(0)
 		d := &c.c.Dir[0]
-		d.ready()
-		d.win.started, d.win.lowest, d.win.highest, d.distinct = true, 0, 99, 50
-		d.signs.hole(50, 7, 1e9)
-		c.c.Rules.sight.lost.n = lost
+		for _, n := range []int64{0, 51} {
+			d.Send(&seq.Sending{Num: n, Frame: uint64(n + 1), Time: 1e9 + n, HasTime: true})
+		}
+		c.c.Rules.sight.lost.N = lost
 		c.c.diagnoseSide(0)
 		if got := c.tab.QualityTallies()[rFldBurst].Fail; got != want {
 			t.Errorf("the capture lost %d packets: %d bursts found, want %d", lost, got, want)

@@ -84,7 +84,7 @@ type Case struct {
 func (l *Evaluation) facing(fr *dissect.Frame, dir int) {
 	l.fr, l.dir, l.doubt, l.cases = fr, dir, GuardNone, 0
 	if fr.Time-l.sight.now > longPause {
-		l.sight.waiting = l.c.Dir[0].due() || l.c.Dir[1].due()
+		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
 	}
 	l.sight.see(fr, dir)
 	if len(l.holds) > 0 && l.ripe.maybe(&l.sight) {

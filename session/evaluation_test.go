@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
+
+const ms = int64(1e6)
 
 // court is a connection under the rules of a test, with its findings.
 type court struct {
@@ -38,6 +41,13 @@ func (c *court) breakIt(since int64) Guard {
 	return c.list[len(c.list)-1].Guard
 }
 
+// capture captures first sendings of a side, outside of its frames.
+func (c *court) capture(dir int, nums ...int64) {
+	for _, n := range nums {
+		c.c.Dir[dir].Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Time: c.now, HasTime: true})
+	}
+}
+
 func TestGuardsStandAgainstFails(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -47,12 +57,17 @@ func TestGuardsStandAgainstFails(t *testing.T) {
 	}{
 		{"START", GuardStart, func(c *court) { c.c.Complete = false }, func(c *court) { c.c.Complete = true }},
 		{"BIDIR", GuardBidir, func(*court) {}, func(c *court) { c.say(2, 1, "yes") }},
-		{"CLEAN", GuardClean, func(c *court) { c.c.Dir[1].noteGap(c.now, true) }, func(c *court) { c.c.Dir[1].firmGap = false }},
+		{"CLEAN", GuardClean, func(c *court) { c.capture(1, 0, 2) }, func(c *court) { c.capture(1, 1) }},
 		{"CLOCK", GuardClock, func(c *court) { c.law.sight.back, c.law.sight.backAt = true, c.now }, func(c *court) { c.law.sight.back = false }},
 		{"ROLE", GuardRole, func(*court) {}, func(c *court) { c.c.Roles = [2]string{"connector", "listener"} }},
 		{"VER", GuardVer, func(*court) {}, func(c *court) { c.c.Version = 0x10006 }},
 		{"DIAL", GuardDial, func(*court) {}, func(c *court) { c.c.Dialect = "spec" }},
-		{"RTT", GuardRTT, func(*court) {}, func(c *court) { c.c.Dir[0].rtt.n = leastSamples }},
+		{"RTT", GuardRTT, func(*court) {}, func(c *court) {
+			for n := range int64(2 * seq.HistoryLimit) {
+				c.capture(0, n)
+				c.c.Dir[0].Acknowledge(&seq.Acknowledgement{Next: n + 1, Time: c.now + ms, HasTime: true}, nil)
+			}
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newCourt(Of(tt.guard))
@@ -74,7 +89,9 @@ func TestGuardsStandAgainstFails(t *testing.T) {
 // A gap before the window of the rule is no matter.
 func TestCleanSince(t *testing.T) {
 	c := newCourt(Of(GuardClean))
-	c.c.Dir[0].noteGap(c.now-5*ms, true)
+	c.now -= 5 * ms
+	c.capture(0, 0, 2)
+	c.now += 5 * ms
 	if g := c.breakIt(c.now - 10*ms); g != GuardClean {
 		t.Errorf("%q", g)
 	}
@@ -179,10 +196,7 @@ func TestNeededOdds(t *testing.T) {
 		captured, lost uint64
 		want           int
 	}{{1e6, 0, 4}, {99000, 1000, 5}, {80000, 16000, 18}, {10, 10, 1<<31 - 1}} {
-		c := newCourt(0)
-		d := &c.c.Dir[0]
-		d.distinct, d.notCaptured = tt.captured, tt.lost
-		if got := c.law.NeededOdds(0); got != tt.want {
+		if got := neededOdds(tt.lost, tt.captured); got != tt.want {
 			t.Errorf("%d of %d lost: %d, want %d", tt.lost, tt.captured, got, tt.want)
 		}
 	}

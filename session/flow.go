@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Limits of what is held back of address pairs that are not recognised yet.
@@ -132,7 +133,7 @@ func (f *Flow) report(x *Finding, fr *dissect.Frame) {
 
 // Acked tells the sink that a later frame acknowledges a frame, or, with by 0,
 // that none will.
-func (f *Flow) Acked(at Position, by uint64) {
+func (f *Flow) Acked(at seq.Position, by uint64) {
 	if f.table.cfg.Sink != nil {
 		f.table.cfg.Sink.Acked(at, by)
 	}

@@ -136,3 +136,24 @@ func (l *Evaluation) close(end int64, over bool) {
 		}
 	}
 }
+
+// ClocksDiffer reports that the two sides were captured with clocks that differ: nothing
+// follows from the order of their frames, or from times between them.
+func (l *Evaluation) ClocksDiffer() bool {
+	return l.c.Dir[0].ClockDiffers() || l.c.Dir[1].ClockDiffers()
+}
+
+// orderFrames is how many further frames of its side such a case waits for.
+const orderFrames = 3 * HoldSideFrames
+
+// HoldOrder keeps a case open that follows from the order in which frames of the two sides
+// were captured, until so many more came that differing clocks would show.
+func (l *Evaluation) HoldOrder(x Case) {
+	l.HoldFor(x, 0, func() (Ruling, Guard) {
+		if l.ClocksDiffer() {
+			return Doubtful, GuardClock
+		}
+		return Failed, GuardNone
+	})
+	l.holds[len(l.holds)-1].frames = l.sight.frames[x.Dir] + orderFrames
+}

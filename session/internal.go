@@ -82,19 +82,9 @@ func (c *Conn) abandon() {
 		c.State, c.ClosedBy = c.stateSeen()
 	}
 	for i := range c.Dir {
-		c.Dir[i].abandon()
+		c.Dir[i].Rescue()
 	}
 	c.leave()
-}
-
-// abandon is free for a side that may be in any state.
-func (d *Direction) abandon() {
-	defer func() {
-		if recover() != nil {
-			d.work, d.over = nil, true
-		}
-	}()
-	d.free()
 }
 
 // showBroken shows the datagram that met an internal error, and what was held

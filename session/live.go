@@ -192,3 +192,22 @@ func (t *Table) giveUp(f *Flow) {
 	}
 	delete(t.flows, f.key)
 }
+
+// SaveMemory begins to remember less of connections (Config.LowMemory), of those that begin
+// from now on and of what falls silent.
+func (t *Table) SaveMemory() { t.cfg.LowMemory = true }
+
+// compactTime is after how long a silence a pair makes itself small, in ns, where little
+// is to be kept: longer than anything that is not resumed waits for an answer.
+const compactTime = 15e9
+
+// compact makes a pair small that is silent for long.
+func (t *Table) compact(f *Flow) {
+	if !t.cfg.LowMemory || !t.live() || f.compact || t.silence(f) < compactTime {
+		return
+	}
+	f.compact = true
+	if s, ok := f.session.(Compacter); ok {
+		s.Compact()
+	}
+}

@@ -3,7 +3,7 @@ package session
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Thresholds of the rules of Quality.
@@ -17,54 +17,20 @@ const (
 	shiftLeast    = 100e6 // … and by how much, ns
 	burstLength   = 3     // mean numbers of a run of losses in bursts
 	spuriousShare = 0.2   // of retries that were not needed
-	multiSpread   = 0.1   // between shares of numbers that took another path
-	multiLeast    = 0.05  // least share
 )
-
-// see looks at every frame of a side for the rules of Quality.
-func (d *Direction) see(fr *dissect.Frame) {
-	if len(fr.Payload) == fr.Length && fr.Length <= dissect.LargestPacket-28 && !fr.BadChecksum && fr.Parts == 0 {
-		return
-	}
-	d.ready()
-	if fr.Cut() {
-		d.signs.cut.see(fr.Frame, fr.Time)
-	}
-	if fr.BadChecksum {
-		d.signs.badSum.see(fr.Frame, fr.Time)
-	}
-	if fr.Oversize() {
-		d.signs.super.see(fr.Frame, fr.Time)
-		d.long.see(fr)
-	}
-	if fr.Parts > 0 {
-		d.signs.parts.see(fr.Frame, fr.Time)
-		if fr.Part == 0 {
-			d.signs.apart.see(fr.Frame, fr.Time)
-		}
-	}
-}
-
-// cuts is how many datagrams of the side the capture cut.
-func (d *Direction) cuts() uint64 {
-	if !d.open() {
-		return 0
-	}
-	return d.signs.cut.n
-}
 
 // observe ends an opportunity of a rule of Quality: message says what was seen, ""
 // when it was not. What shows only in what came later, as a number that was
 // acknowledged before any below it was captured, is told at the first frame.
-func (c *Conn) observe(rule, dir int, s sign, message string) {
+func (c *Conn) observe(rule, dir int, s seq.Sign, message string) {
 	if message == "" {
 		c.quality.Pass(rule)
 		return
 	}
-	if s.frame == 0 {
-		s.frame, s.time = c.FirstFrame, c.FirstTime
+	if s.Frame == 0 {
+		s.Frame, s.Time = c.FirstFrame, c.FirstTime
 	}
-	c.quality.Judge(Case{Rule: rule, Dir: dir, Frame: s.frame, Time: s.time, HasTime: s.time != 0, Message: message})
+	c.quality.Judge(Case{Rule: rule, Dir: dir, Frame: s.Frame, Time: s.Time, HasTime: s.Time != 0, Message: message})
 }
 
 // when gives the text when it holds, else "".
@@ -89,13 +55,13 @@ func (c *Conn) assess() {
 // assessCapture looks at what both directions share.
 func (c *Conn) assessCapture() {
 	s := &c.Rules.sight
-	first := sign{1, c.FirstFrame, c.FirstTime}
-	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.n))
-	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.n, millis(s.backMost)))
+	first := seq.SignAt(c.FirstFrame, c.FirstTime)
+	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.N))
+	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.N, millis(s.backMost)))
 	for dir := range c.Dir {
-		if lead := c.Dir[dir].clockLead(); lead > 0 {
-			c.observe(rCapTime, dir, c.Dir[dir].ahead.first, fmt.Sprintf("the sides were captured with clocks that differ by %s at least: %d of %d acknowledgements come before what they acknowledge",
-				millis(lead), c.Dir[dir].ahead.n, c.Dir[dir].distinct))
+		if lead, n, first := c.Dir[dir].ClockLead(); lead > 0 {
+			c.observe(rCapTime, dir, first, fmt.Sprintf("the sides were captured with clocks that differ by %s at least: %d of %d acknowledgements come before what they acknowledge",
+				millis(lead), n, c.Dir[dir].Distinct()))
 		}
 	}
 	if s.timed >= coarseAfter {
@@ -113,42 +79,45 @@ func (c *Conn) assessSide(dir int) {
 	if d.Frames == 0 {
 		return
 	}
-	s := &d.signs
-	lost := d.notCaptured + d.byMaskOnly
-	if !d.offloaded { // they may have been captured in what stood for several datagrams
-		c.observe(rCapGap, dir, s.uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture lost them", lost, d.distinct+d.Missing()))
+	s := d.Signs()
+	lost := d.Uncaptured()
+	if !d.Offloaded() { // they may have been captured in what stood for several datagrams
+		c.observe(rCapGap, dir, s.Uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture lost them", lost, d.Distinct()+d.Missing()))
 	}
-	c.observe(rCapSnap, dir, s.cut, when(s.cut.n > 0, "%d of %d datagrams are cut by the snapshot length", s.cut.n, d.Frames))
-	c.observe(rCapSum, dir, s.badSum, when(s.badSum.n > 0, "%d of %d datagrams have a wrong UDP checksum", s.badSum.n, d.Frames))
+	c.observe(rCapSnap, dir, s.Cut, when(s.Cut.N > 0, "%d of %d datagrams are cut by the snapshot length", s.Cut.N, d.Frames))
+	c.observe(rCapSum, dir, s.BadSum, when(s.BadSum.N > 0, "%d of %d datagrams have a wrong UDP checksum", s.BadSum.N, d.Frames))
 	c.assessOffload(dir)
 	if d.Frames >= fewest {
-		c.observe(rCapDup, dir, s.copies, when(float64(d.Duplicates) >= mirrorShare*float64(d.Frames),
+		c.observe(rCapDup, dir, s.Copies, when(float64(d.Duplicates) >= mirrorShare*float64(d.Frames),
 			"%d of %d datagrams are copies: the capture sees packets twice", d.Duplicates, d.Frames))
 	}
-	if d.distinct > 0 {
-		c.observe(rCapUploss, dir, s.asRetry, when(s.asRetry.n > 0, "%d of %d numbers were first captured as a retry: lost before the capture point, or by the capture", s.asRetry.n, d.distinct))
-		c.observe(rCapReorder, dir, s.late, when(s.late.n > 0, "%d of %d first sendings came behind later ones, by up to %s", s.late.n, d.distinct, millis(d.late)))
+	if d.Distinct() > 0 {
+		c.observe(rCapUploss, dir, s.AsRetry, when(s.AsRetry.N > 0, "%d of %d numbers were first captured as a retry: lost before the capture point, or by the capture", s.AsRetry.N, d.Distinct()))
+		c.observe(rCapReorder, dir, s.Late, when(s.Late.N > 0, "%d of %d first sendings came behind later ones, by up to %s", s.Late.N, d.Distinct(), millis(d.Overtaken())))
 	}
-	d.paths.assess(c, dir)
+	if least, most, stable, ok := d.SecondPath(); ok {
+		c.observe(rCapMultipath, dir, s.Uncaptured,
+			when(stable, "between %d%% and %d%% of all numbers never pass the capture point although they are acknowledged: a second path", least, most))
+	}
 }
 
 // assessOffload looks at packets of one side that stood for several datagrams, or may
 // have: both may be there.
 func (c *Conn) assessOffload(dir int) {
-	s := &c.Dir[dir].signs
-	if s.super.n == 0 {
-		c.observe(rCapOffload, dir, s.apart, when(s.apart.n > 0, "%s for %d datagrams (segmentation offload) and %s taken apart",
-			counted(s.apart.n, "packet stands", "packets stand"), s.parts.n, one(s.apart.n, "was", "were")))
+	s := c.Dir[dir].Signs()
+	if s.Oversize.N == 0 {
+		c.observe(rCapOffload, dir, s.Apart, when(s.Apart.N > 0, "%s for %d datagrams (segmentation offload) and %s taken apart",
+			counted(s.Apart.N, "packet stands", "packets stand"), s.Parts.N, one(s.Apart.N, "was", "were")))
 		return
 	}
-	message := counted(s.super.n, "datagram is", "datagrams are") + " larger than an Ethernet packet and no fragments: offload or jumbo frames"
-	if c.Dir[dir].offloaded {
+	message := counted(s.Oversize.N, "datagram is", "datagrams are") + " larger than an Ethernet packet and no fragments: offload or jumbo frames"
+	if c.Dir[dir].Offloaded() {
 		message += ", and what seems missing may be in them"
 	}
-	if s.apart.n > 0 {
-		message += fmt.Sprintf("; %s for %d datagrams and %s taken apart", counted(s.apart.n, "other packet stands", "other packets stand"), s.parts.n, one(s.apart.n, "was", "were"))
+	if s.Apart.N > 0 {
+		message += fmt.Sprintf("; %s for %d datagrams and %s taken apart", counted(s.Apart.N, "other packet stands", "other packets stand"), s.Parts.N, one(s.Apart.N, "was", "were"))
 	}
-	c.observe(rCapOffload, dir, s.super, message)
+	c.observe(rCapOffload, dir, s.Oversize, message)
 }
 
 // one picks a word by number.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // bidirTime is for how long a side may be silent before its direction no longer
@@ -38,12 +39,12 @@ type sight struct {
 	dropAt  int64
 	drops   bool
 
-	lost      sign // packets the capture lost while the connection lived; frame: the one behind them
-	backwards sign
+	lost      seq.Sign // packets the capture lost while the connection lived; frame: the one behind them
+	backwards seq.Sign
 	backMost  int64    // ns
 	waiting   bool     // an acknowledgement was due when the frame at hand came
 	silence   int64    // longest time without a frame while one was due, ns
-	wokenBy   sign     // the frame behind it
+	wokenBy   seq.Sign // the frame behind it
 	firstAt   int64    // time of the first frame
 	ttl       [2]uint8 // usual ones
 	ttlRun    [2]uint32
@@ -84,16 +85,16 @@ func (s *sight) seeTime(fr *dissect.Frame, step int64) {
 	}
 	if step < -clockStep {
 		s.backAt, s.back = s.now, true
-		s.backwards.see(fr.Frame, fr.Time)
+		s.backwards.See(fr.Frame, fr.Time)
 		s.backMost = max(s.backMost, -step)
 	}
 	if dropped != 0 {
 		s.dropAt, s.drops = fr.Time, true
-		s.lost.see(fr.Frame, fr.Time)
-		s.lost.n += dropped - 1
+		s.lost.See(fr.Frame, fr.Time)
+		s.lost.N += dropped - 1
 	}
 	if step > longPause && step > s.silence && s.waiting {
-		s.silence, s.wokenBy = step, sign{1, fr.Frame, fr.Time}
+		s.silence, s.wokenBy = step, seq.SignAt(fr.Frame, fr.Time)
 	}
 }
 
@@ -129,7 +130,7 @@ func (l *Evaluation) satisfied(g Guard, x *Case) bool {
 	case GuardClean:
 		return l.Clean(x.Since)
 	case GuardRTT:
-		return l.c.Dir[x.Dir].rtt.n >= leastSamples
+		return l.c.Dir[x.Dir].RoundTrips() >= leastSamples
 	case GuardClock:
 		return l.ClockFine()
 	case GuardReord, GuardVant:
@@ -174,51 +175,30 @@ func (l *Evaluation) Clean(since int64) bool {
 
 // CleanOf is Clean for what one side sent.
 func (l *Evaluation) CleanOf(dir int, since int64) bool {
-	d := &l.c.Dir[dir]
-	return !(d.firmGap && d.firmGapAt >= since) && !(d.softGap && d.softGapAt >= since && d.Missing() > d.voided)
+	return l.c.Dir[dir].CleanSince(since, 0)
 }
 
 // CleanBut is CleanOf when up to so many numbers may be missing that the caller
 // knows the reason of.
 func (l *Evaluation) CleanBut(dir int, since int64, missing uint64) bool {
-	d := &l.c.Dir[dir]
-	return l.CleanOf(dir, since) || !(d.firmGap && d.firmGapAt >= since) && d.Missing() <= missing
-}
-
-// noteGap keeps when numbers of this side were last passed over. A gap is firm
-// when something else than a late first sending shows what was in it.
-func (d *Direction) noteGap(at int64, firm bool) {
-	if firm {
-		d.firmGap, d.firmGapAt = true, max(d.firmGapAt, at)
-	} else {
-		d.softGap, d.softGapAt = true, max(d.softGapAt, at)
-	}
+	return l.c.Dir[dir].CleanSince(since, missing)
 }
 
 // Horizon is the reorder horizon, in ns: two frames of one side captured further
 // apart were sent in this order.
 func (l *Evaluation) Horizon() int64 {
-	return l.c.Dir[0].horizon()
-}
-
-// horizon is that of reordering for both sides, see Evaluation.Horizon.
-func (d *Direction) horizon() int64 {
-	late, trip := d.late, d.minRTT
-	if d.peer != nil {
-		late, trip = max(late, d.peer.late), trip+d.peer.minRTT
-	}
-	return max(CopyHorizon, trip/2, late*3/2)
+	return l.c.Dir[0].Horizon()
 }
 
 // roundTrip is the whole round trip as far as it was seen, in ns, 0 when it was
 // not: the times from the capture point to either side and back.
-func (l *Evaluation) roundTrip() int64 { return l.c.Dir[0].minRTT + l.c.Dir[1].minRTT }
+func (l *Evaluation) roundTrip() int64 { return l.c.Dir[0].MinRTT() + l.c.Dir[1].MinRTT() }
 
 // SideDelay is the shortest time, in ns, between a frame passing towards a side and
 // its reaction passing back.
 func (l *Evaluation) SideDelay(dir int) (ns int64, ok bool) {
 	d := &l.c.Dir[1-dir]
-	return d.minRTT, d.hasRTT
+	return d.MinRTT(), d.HasRTT()
 }
 
 // Slack is what an upper bound on a reaction of a side allows on top, in ns:
@@ -235,8 +215,12 @@ const slackTime = 20e6
 // below 10^-9.
 func (l *Evaluation) NeededOdds(dir int) int {
 	d := &l.c.Dir[dir]
-	lost := float64(d.notCaptured+d.byMaskOnly+d.Missing()) + 1
-	p := max(0.001, 1.5*lost/(float64(d.distinct)+1))
+	return neededOdds(d.Uncaptured()+d.Missing(), d.Distinct())
+}
+
+// neededOdds is NeededOdds where so many numbers were lost beside those captured.
+func neededOdds(lost, captured uint64) int {
+	p := max(0.001, 1.5*(float64(lost)+1)/(float64(captured)+1))
 	if p >= 0.5 {
 		return math.MaxInt32
 	}
@@ -253,4 +237,4 @@ func (l *Evaluation) Now() int64 { return l.sight.now }
 func (l *Evaluation) LastOf(dir int) int64 { return l.sight.last[dir] }
 
 // SawCut reports whether the capture cut some datagram of a side.
-func (l *Evaluation) SawCut(dir int) bool { return l.c.Dir[dir].cuts() > 0 }
+func (l *Evaluation) SawCut(dir int) bool { return l.c.Dir[dir].Cuts() > 0 }

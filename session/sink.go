@@ -1,22 +1,18 @@
 package session
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // A Sink takes what the tracker finds out. Frames of one address pair come in
 // order; frames of a pair that is not recognised yet are held back and come
 // when it is. A frame and all it refers to is valid during the call only.
 type Sink interface {
 	Frame(fr *dissect.Frame, c *Conn) // c is nil for datagrams of no connection
-	Acked(at Position, by uint64)     // the frame there is acknowledged by a later one; by 0: never
+	Acked(at seq.Position, by uint64) // the frame there is acknowledged by a later one; by 0: never
 	Message(m *Message)
 	Finding(f *Finding)
-}
-
-// A Position is where a frame stands in the capture: in which packet, and at which
-// place among those that packet was taken apart into.
-type Position struct {
-	Frame uint64
-	Part  uint8
 }
 
 // A Protocol is what the tracker needs of a protocol package.

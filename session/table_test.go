@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // The protocol of these tests is called yes: a datagram that says yes is worth
@@ -99,9 +100,9 @@ func (s *story) Frame(fr *dissect.Frame, c *Conn) {
 	}
 	s.shown = append(s.shown, text)
 }
-func (*story) Acked(Position, uint64) {}
-func (*story) Message(*Message)       {}
-func (*story) Finding(*Finding)       {}
+func (*story) Acked(seq.Position, uint64) {}
+func (*story) Message(*Message)           {}
+func (*story) Finding(*Finding)           {}
 
 func endpoint(host byte, port uint16) dissect.Endpoint {
 	return dissect.MakeEndpoint(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, host}), port))

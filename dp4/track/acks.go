@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // acknowledgement tracks an ACK or NACK. The sequence is the space they are made
@@ -39,7 +39,7 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 		c.acks().judgeAcknowledgement(dir, num)
 	}
 	d, a := c.fr.Datagram, &c.ack
-	*a = session.Acknowledgement{Next: next, Frame: d.Frame, Time: d.Time, HasTime: d.HasTime, Copy: c.fr.Words.Has(dissect.Duplicate)}
+	*a = seq.Acknowledgement{Next: next, Frame: d.Frame, Time: d.Time, HasTime: d.HasTime, Copy: c.fr.Words.Has(dissect.Duplicate)}
 	stale := a.Copy || counted && s.hasTick && int32(f.Tick-s.tick) < 0
 	if counted && !stale {
 		s.tick, s.hasTick = f.Tick, true
@@ -135,9 +135,9 @@ func (c *conn) passOver(dir int, v arrival) (words dissect.Words) {
 	top, _ := w.Highest()
 	from, ok := w.Cumulative()
 	if !ok {
-		from = a.Next - session.HistoryLimit
+		from = a.Next - seq.HistoryLimit
 	}
-	if a.Next > top+session.MaxAckExcess {
+	if a.Next > top+seq.MaxAckExcess {
 		return 0
 	}
 	for n := from; n < a.Next; n++ {

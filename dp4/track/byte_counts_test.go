@@ -3,7 +3,7 @@ package track
 import (
 	"testing"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Counts of bytes tell whether what was not captured arrived.
@@ -11,11 +11,11 @@ func TestMC_DPL4R_3_1_5_4_BytesReceived(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		more int // bytes that arrived and were not captured
-		want session.Lost
+		want seq.Lost
 	}{
-		{"it did not arrive", 0, session.Lost{BeforeCapture: 1}},
-		{"it arrived", 7, session.Lost{NotCaptured: 1}},
-		{"a frame was doubled behind the capture point", 5, session.Lost{}},
+		{"it did not arrive", 0, seq.Lost{BeforeCapture: 1}},
+		{"it arrived", 7, seq.Lost{NotCaptured: 1}},
+		{"a frame was doubled behind the capture point", 5, seq.Lost{}},
 	} {
 		s := scenes(t)
 		total, tick := 0, 1000
@@ -52,7 +52,7 @@ func TestMC_DPL4R_3_1_5_4_OtherCounts(t *testing.T) {
 		f.BytesReceived, f.Tick = uint32(n)*9, uint32(n)*10 // with the indexes, say
 		s.send(1, f)
 	}
-	if l := s.One().Dir[0].Lost(); l != (session.Lost{}) {
+	if l := s.One().Dir[0].Lost(); l != (seq.Lost{}) {
 		t.Errorf("lost %+v", l)
 	}
 }

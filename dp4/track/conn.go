@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A conn is one connection of two players: what the text says, on top of
@@ -21,14 +22,14 @@ type conn struct {
 	f     *dp4.Frame
 	clean bool // the capture had missed nothing before it, valid for a new packet with another serial than 0
 	shun  bool // rules remember nothing of it
-	sent  session.Sending
-	ack   session.Acknowledgement
-	link  func(session.Position)
+	sent  seq.Sending
+	ack   seq.Acknowledgement
+	link  func(seq.Position)
 }
 
 // A side is what is remembered of one sender.
 type side struct {
-	seq, msg session.Serial
+	seq, msg seq.Serial
 	history  history
 	asm      assembler
 	bytes    byteCounts // of what it sent, by the other side's counts
@@ -85,7 +86,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		s.asm.conn, s.asm.dir = c, i
 		s.history.lowMemory, s.facts.lowMemory = c.wants.LowMemory, c.wants.LowMemory
 	}
-	c.link = func(at session.Position) {
+	c.link = func(at seq.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
 		c.flow.Acked(at, c.fr.Frame)
 	}
@@ -113,7 +114,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	if f.Type == dp4.TypeData && !untracked {
 		num, msg = c.recognize(dir)
 	} else if !damaged {
-		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(fr.Datagram, 0, session.Unmarked), untracked)
+		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(fr.Datagram, 0, seq.Unmarked), untracked)
 	}
 	if x != 0 && c.packets().isNew() {
 		c.packets().judgeShape(x)
@@ -190,7 +191,7 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 	}
 	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
-	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
+	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
@@ -199,7 +200,7 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 	if !c.shun {
 		c.packets().remember(dir, num, msg)
 	}
-	if v.Novelty == session.First {
+	if v.Novelty == seq.First {
 		c.deliver(dir, num, msg)
 		if acked, ok := s.asm.acked(); ok && msg-acked >= dp4.MessageWindow {
 			c.fr.Words |= dissect.WindowFull
@@ -224,11 +225,11 @@ func (c *conn) begin(dir int, num, msg int64) {
 		s.asm.start(first)
 		return
 	}
-	if !s.hasSure && c.f.Flags&dp4.STA != 0 && c.f.Serial == 0 && c.fr.HasTime && c.fr.Time-c.c.FirstTime >= session.StartHorizon {
+	if !s.hasSure && c.f.Flags&dp4.STA != 0 && c.f.Serial == 0 && c.fr.HasTime && c.fr.Time-c.c.FirstTime >= seq.StartHorizon {
 		s.sure, s.hasSure = num, true // a first sending, and later ones behind it
 	}
 	// The first frame was overtaken on its way.
-	if !c.c.Complete && dir == 0 && c.f.Initial() && num < 2 && c.fr.HasTime && c.fr.Time-c.c.FirstTime < session.StartHorizon {
+	if !c.c.Complete && dir == 0 && c.f.Initial() && num < 2 && c.fr.HasTime && c.fr.Time-c.c.FirstTime < seq.StartHorizon {
 		c.c.Complete = true
 		c.life.settle(session.Established)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // The example of the text: message 3 is dropped before the capture point, the
@@ -44,7 +45,7 @@ func TestMC_DPL4R_4_1_Example(t *testing.T) {
 		if got, want := fmt.Sprint(s.Texts(0)), "[one, two, three unreliable four, five dropped]"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if l := d.Lost(); l != (session.Lost{}) { // the capture may have lost it: no counts of bytes say that it didn't
+		if l := d.Lost(); l != (seq.Lost{}) { // the capture may have lost it: no counts of bytes say that it didn't
 			t.Errorf("lost %+v", l)
 		}
 	}
@@ -319,7 +320,7 @@ func TestMC_DPL4R_2_2_4_PassedOver(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s.send(0, data(4, 4, 0, "z"))
-	if l := s.One().Dir[0].Lost(); l != (session.Lost{}) {
+	if l := s.One().Dir[0].Lost(); l != (seq.Lost{}) {
 		t.Errorf("lost %+v", l)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A history tells sendings of a packet apart by their serials (MC-DPL4R 2.2.2).
@@ -34,7 +34,7 @@ func crowded(size int, lean bool, num, other, seen, now int64) bool {
 	if num == other || size >= remembered {
 		return false
 	}
-	return !lean || size < session.LowMemoryLeast || other > num || now-seen < session.LowMemoryTime
+	return !lean || size < seq.LowMemoryLeast || other > num || now-seen < seq.LowMemoryTime
 }
 
 const firstSize = 16
@@ -97,7 +97,7 @@ func (u *sentUnit) is(num int64) bool { return u.set && u.num == num }
 
 // judge says what a captured sending is, before the engine sees it. top is the
 // highest number captured, rtt the shortest round trip, in ns.
-func (h *history) judge(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) session.Mark {
+func (h *history) judge(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) seq.Mark {
 	if h.units == nil {
 		h.units = make([]sentUnit, firstSize)
 	}
@@ -105,13 +105,13 @@ func (h *history) judge(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int6
 	seen := u.is(num) && u.msg == msg
 	switch {
 	case seen && f.Serial == u.serial && !u.again:
-		return session.MarkFirst // a copy
+		return seq.MarkFirst // a copy
 	case seen && f.Serial >= u.serial, h.proves(fr, f, num, msg, top, rtt):
-		return session.MarkRetry
+		return seq.MarkRetry
 	case seen && u.again, f.Flags&dp4.STA != 0, h.perPacket:
-		return session.MarkFirst
+		return seq.MarkFirst
 	}
-	return session.Unmarked
+	return seq.Unmarked
 }
 
 // proves reports whether the serial of a sending shows, though no copy with a
@@ -139,7 +139,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top int64
 		if !u.is(n) {
 			continue
 		}
-		if first && u.timed && fr.HasTime && fr.Time-u.time > session.CopyHorizon && h.unexplained(serial, num, msg) > 0 {
+		if first && u.timed && fr.HasTime && fr.Time-u.time > seq.CopyHorizon && h.unexplained(serial, num, msg) > 0 {
 			return true
 		}
 		first = false
@@ -199,7 +199,7 @@ func (m *sentMessage) below(serial uint8) (n int) {
 // message as only a retry does.
 func (h *history) late(fr *dissect.Frame, msg, rtt int64) bool {
 	m := h.message(msg)
-	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, session.CopyHorizon/2)
+	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, seq.CopyHorizon/2)
 }
 
 // keep remembers a sending that the engine has judged.

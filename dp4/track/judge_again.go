@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeAgain compares a sending of a packet with that captured before (MC-DPL4R
@@ -61,7 +62,7 @@ func (c packetJudge) judgeRepeat(dir int, u *fact) {
 		c.judgeRetryTime(dir, u)
 		return
 	}
-	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.fine() && c.fr.Time-u.last > session.CopyDoubt && (f.Serial == u.high || f.Serial == 0 && u.low == 0) {
+	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.fine() && c.fr.Time-u.last > seq.CopyDoubt && (f.Serial == u.high || f.Serial == 0 && u.low == 0) {
 		c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // noWindow is for cases that two captured frames prove by themselves: nothing the
@@ -254,7 +255,7 @@ func (c packetJudge) blameAhead(dir, rule int, u *fact, message string, num int6
 	u.set = false
 	s.oddly(uint8(u.num), c.fr.Time)
 	s.facts.top = num
-	s.seq, s.msg = session.Serial{Bits: 8}, session.Serial{Bits: 8}
+	s.seq, s.msg = seq.Serial{Bits: 8}, seq.Serial{Bits: 8}
 	s.seq.Advance(num - 1)
 	s.msg.Advance(s.msg.Peek(uint32(c.f.MessageID)))
 }

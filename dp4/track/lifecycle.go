@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // The text gives no number of retries after which a sender gives up. A side that
@@ -95,7 +96,7 @@ func (c *conn) overBy(fr *dissect.Frame, f *dp4.Frame) bool {
 	case step > -dp4.MessageWindow:
 		return false
 	}
-	return s.history.differs(c.sent.Of(fr.Datagram, num, session.MarkFirst).Hash, num, s.msg.Peek(uint32(f.MessageID)))
+	return s.history.differs(c.sent.Of(fr.Datagram, num, seq.MarkFirst).Hash, num, s.msg.Peek(uint32(f.MessageID)))
 }
 
 // unreachable tracks an ICMP notice about what was sent to side lost.
@@ -125,7 +126,7 @@ func (c *conn) finish(end int64) {
 		c.side[i].asm.close()
 		if leaky || !c.side[i].bytes.tight() {
 			// What looks lost on its way here may have been lost by the capture.
-			c.c.Dir[i].SetLimits(session.Limits{NoBefore: true})
+			c.c.Dir[i].SetLimits(seq.Limits{NoBefore: true})
 		}
 	}
 	if c.timedOut(end) {

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Evidence, in bits, that one datagram gives. A single frame proves nothing: one
@@ -298,7 +299,7 @@ func (p *probe) names(ack probeFrame, o *probeSide) {
 		p.hint("acknowledges a packet nearby", bitsAckNear)
 	case p.before(ack, o):
 		p.hint("acknowledges a packet before the capture", bitsAckNear)
-	case ahead > session.MaxAckExcess:
+	case ahead > seq.MaxAckExcess:
 		p.wrong++
 		p.Add("acknowledges what was not sent", bitsContradict)
 	}

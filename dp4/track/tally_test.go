@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A tally is what should be counted of a side.
@@ -161,7 +162,7 @@ func runModel(t *testing.T, w *world) {
 
 // rtt is the time from packets captured exactly once, proven copies left out, to the first frame behind
 // that acknowledges them.
-func (w *world) rtt(side int) (r session.RTT) {
+func (w *world) rtt(side int) (r seq.RTT) {
 	times := map[int64][]int{}
 	for i := range w.tap {
 		if x := &w.tap[i]; x.from == side && x.tx.unit != nil {
@@ -189,7 +190,7 @@ func (w *world) rtt(side int) (r session.RTT) {
 	}
 	slices.Sort(all)
 	rank := func(p int) int64 { return all[(len(all)*p+99)/100-1] }
-	return session.RTT{Samples: uint64(len(all)), Min: all[0], P50: rank(50), P95: rank(95), Max: all[len(all)-1]}
+	return seq.RTT{Samples: uint64(len(all)), Min: all[0], P50: rank(50), P95: rank(95), Max: all[len(all)-1]}
 }
 
 // acknowledges reports whether an ACK or NACK covers a number.

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A fastKey is the secret of one side of a fast-signed connection. When it was
@@ -76,7 +77,7 @@ func (c signatureJudge) authentic(dir int, num int64, has bool, off int, sig [8]
 		}
 		return true
 	}
-	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), false)
 	c.refuseSignature(dir, num, v)
 	return false
 }
@@ -91,7 +92,7 @@ func (c signatureJudge) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	if c.side[dir].doubts.heeds() {
 		return true
 	}
-	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), false)
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), false)
 	return false
 }
 
@@ -100,7 +101,7 @@ func (c signatureJudge) verify(dir int, num int64, off int, sig [8]byte) sigVerd
 	c.trySupplied(dir, num, off, sig)
 	switch c.mode {
 	case modeFast:
-		return s.fast.verify(sig, c.sending(num, session.Unmarked).Hash)
+		return s.fast.verify(sig, c.sending(num, seq.Unmarked).Hash)
 	case modeFull:
 		v := s.keys.verify(c.fr.Payload, off, sig, num)
 		c.settleKeys(dir)
@@ -189,7 +190,7 @@ const maxUnjudged = 8
 func (c signatureJudge) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 	s := &c.side[dir]
 	if !c.fr.Cut() && !c.hs.secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
-		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, session.Unmarked).Hash, bytes.Clone(c.fr.Payload)})
+		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, seq.Unmarked).Hash, bytes.Clone(c.fr.Payload)})
 	}
 }
 
@@ -223,7 +224,7 @@ func (c signatureJudge) rejudge() {
 // inferMode tells fast from full signing when the handshake was not captured:
 // equal signatures on different frames are secrets, different ones digests.
 func (c signatureJudge) inferMode(dir int, sig [8]byte) {
-	k, hash := &c.side[dir].fast, c.sending(0, session.Unmarked).Hash
+	k, hash := &c.side[dir].fast, c.sending(0, seq.Unmarked).Hash
 	switch {
 	case k.guessed == 0:
 		k.guess, k.guessed, k.in = dp8.Secret(sig), 1, hash

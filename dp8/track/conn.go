@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A conn is one DirectPlay 8 connection: what the text says, on top of the
@@ -28,9 +29,9 @@ type conn struct {
 	fr   *dissect.Frame // the frame at hand, nil when none is
 	f    *dp8.Frame
 	now  uint64
-	sent session.Sending
-	ack  session.Acknowledgement
-	link func(session.Position)
+	sent seq.Sending
+	ack  seq.Acknowledgement
+	link func(seq.Position)
 
 	// For the rules of sequence (see sequenceState).
 	stamp    stamp
@@ -61,9 +62,9 @@ var modeNames = [...]string{"", "none", "fast", "full"}
 
 // A side is what is remembered of one sender.
 type side struct {
-	seq       session.Serial
-	nseq      session.Serial // what its SACKs say it will send next
-	version   uint32         // reported in the handshake, 0 when not seen
+	seq       seq.Serial
+	nseq      seq.Serial // what its SACKs say it will send next
+	version   uint32     // reported in the handshake, 0 when not seen
 	fast      fastKey
 	keys      keyring
 	asm       assembler
@@ -103,9 +104,9 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.keys.proof = &c.proof
 		s.asm.conn, s.asm.dir = c, i
 		s.history.lowMemory = c.wants.LowMemory
-		c.c.Dir[i].SetLimits(session.Limits{Reach: dp8.WindowSize})
+		c.c.Dir[i].SetLimits(seq.Limits{Reach: dp8.WindowSize})
 	}
-	c.link = func(at session.Position) {
+	c.link = func(at seq.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
 		c.flow.Acked(at, c.fr.Frame)
 	}
@@ -120,7 +121,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	switch {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
-		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
+		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
 		c.commands().judgeMalformed(dir)
 		c.malformedFrame(dir)
 		c.content().judgeMalformedData(err)
@@ -158,7 +159,7 @@ func (c *conn) malformedFrame(dir int) {
 }
 
 // sending describes the frame at hand to the engine.
-func (c *conn) sending(num int64, mark session.Mark) *session.Sending {
+func (c *conn) sending(num int64, mark seq.Mark) *seq.Sending {
 	return c.sent.Of(c.fr.Datagram, num, mark)
 }
 
@@ -172,7 +173,7 @@ func (c *conn) dataFrame(dir int) {
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(d.HasSignature)
 	}
-	if out.Stale(c.sending(num, session.Unmarked)) {
+	if out.Stale(c.sending(num, seq.Unmarked)) {
 		c.fr.Words |= dissect.Duplicate
 		return
 	}
@@ -189,10 +190,10 @@ func (c *conn) dataFrame(dir int) {
 		return
 	}
 	switch out.Place(&c.sent, c.fr.Datagram) {
-	case session.Provisional:
+	case seq.Provisional:
 		c.fr.Words |= out.Unnumbered(&c.sent, true)
 		return
-	case session.Confirmed:
+	case seq.Confirmed:
 		c.believe(dir)
 	}
 	c.numberedFrame(dir, num, d, keepAlive)
@@ -213,12 +214,12 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
 	c.horizon = c.c.Rules.Horizon()
-	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == session.MarkRetry, 0
+	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == seq.MarkRetry, 0
 	c.sequence().heed(dir, num)
 	c.sequence().recall(dir, num)
 	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
-	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
+	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
 		c.fr.RetryOf = v.RetryOf
 	}
@@ -229,17 +230,17 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
-	if v.Novelty == session.First && out.InFlight() >= dp8.WindowSize {
+	if v.Novelty == seq.First && out.InFlight() >= dp8.WindowSize {
 		c.fr.Words |= dissect.WindowFull
 	}
-	if v.Novelty == session.First || v.Novelty == session.LateFirst {
-		c.deliver(dir, num, d, keepAlive, v.Novelty == session.LateFirst)
+	if v.Novelty == seq.First || v.Novelty == seq.LateFirst {
+		c.deliver(dir, num, d, keepAlive, v.Novelty == seq.LateFirst)
 	}
 	c.sawData(dir, num, d, v.Sendings)
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
 		c.acks().carry(dir, num, d)
-		if c.sent.Mark != session.MarkRetry {
+		if c.sent.Mark != seq.MarkRetry {
 			out.Keep(&c.sent)
 		}
 		c.content().judgeMessage(dir, num)
@@ -253,9 +254,9 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 // mark completes the description of a data frame for the engine: what RETRY says, and
 // whether its side has told of more received since it was sent.
 func (c *conn) mark(dir int, num int64, d *dp8.DFrame) {
-	c.sent.Num, c.sent.Mark = num, session.MarkFirst
+	c.sent.Num, c.sent.Mark = num, seq.MarkFirst
 	if d.Control&dp8.CtlRetry != 0 {
-		c.sent.Mark = session.MarkRetry
+		c.sent.Mark = seq.MarkRetry
 	} else if num <= c.side[dir].history.top {
 		cum, ok := c.c.Dir[1-dir].Window().Cumulative()
 		c.sent.Passed = ok && near(cum, d.NRcv) < cum
@@ -263,7 +264,7 @@ func (c *conn) mark(dir int, num int64, d *dp8.DFrame) {
 }
 
 // countData enters a captured data frame, copies and retries included.
-func (c *conn) countData(out *session.Direction, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) countData(out *seq.Direction, d *dp8.DFrame, keepAlive bool) {
 	switch {
 	case keepAlive:
 		out.KeepAlives++
@@ -298,7 +299,7 @@ func (c *conn) sack(dir int) {
 		return
 	}
 	c.confirmAcked(1-dir, k.NRcv)
-	x := c.sending(0, session.Unmarked)
+	x := c.sending(0, seq.Unmarked)
 	x.Passed = c.side[dir].ticks.passed(k.Timestamp)
 	c.fr.Words |= out.Unnumbered(x, false)
 	c.life.heard(dir)

@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // handshakeState is how far the handshake has come (MC-DPL8R 3.1.5.1).
@@ -29,7 +30,7 @@ func (c handshakeJudge) handshake(dir int) {
 		return
 	}
 	c.life.heard(dir)
-	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
+	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if !c.started() {
 		c.c.Complete = true

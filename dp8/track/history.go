@@ -6,7 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // historySize is the number of data frames remembered of a side: two windows.
@@ -84,7 +84,7 @@ func (m *history) place(num, now int64) *sentFrame {
 		if !f.used || f.num == num || len(m.ring) == historySize || f.num <= m.top-historySize {
 			return f
 		}
-		if m.lowMemory && len(m.ring) >= session.LowMemoryLeast && now-f.last >= session.LowMemoryTime {
+		if m.lowMemory && len(m.ring) >= seq.LowMemoryLeast && now-f.last >= seq.LowMemoryTime {
 			if f.num > num {
 				return nil
 			}

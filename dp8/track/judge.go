@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // commandState is what judging the command frames of a connection needs, besides what is
@@ -23,7 +24,7 @@ type commandState struct {
 
 // judgeFlow judges a genuine data frame by the rules of other sections than its own:
 // those of the handshake before it and of the close behind which it comes.
-func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v session.Verdict) {
+func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v seq.Verdict) {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if v.Words.Has(duplicate) {
 		return
@@ -33,7 +34,7 @@ func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v se
 	}
 	c.handshakes().speaks(dir)
 	c.acks().sawRetry(dir, d.IsRetry())
-	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == session.First && v.Words&gapWord == 0) {
+	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == seq.First && v.Words&gapWord == 0) {
 		c.commands().lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
 	}
 	if d.Control&dp8.CtlCoalesce != 0 {
@@ -42,7 +43,7 @@ func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v se
 	if d.Command&whole != whole || d.Control&dp8.CtlCoalesce != 0 {
 		c.content().keepOpen(dir, num, d)
 	}
-	if v.Novelty != session.First {
+	if v.Novelty != seq.First {
 		return
 	}
 	if c.side[dir].sackWatch.over.Frame != 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A stamp tells when, in the order of its side, a frame with an acknowledgement was
@@ -76,7 +77,7 @@ func (c ackJudge) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 
 	}
 	ahead := next > o.seen+1
 	wrapped := len(l.claims) > 0 && next <= o.seen-dp8.WindowSize // it counted on beyond half a cycle
-	if wrapped || next > o.seen+1+session.MaxAckExcess {
+	if wrapped || next > o.seen+1+seq.MaxAckExcess {
 		if l.outran++; wrapped || l.outran > 1 {
 			c.numbered[1-dir], c.vouched[1-dir] = 1, 0 // it is the other side that is not seen
 			return mask
@@ -201,7 +202,7 @@ func (c ackJudge) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64
 		return mask
 	case top > o.seen+1:
 		c.claim(dir, claim{from: next + 1, next: next, mask: mask, high: o.seen})
-		if top > o.seen+session.MaxAckExcess {
+		if top > o.seen+seq.MaxAckExcess {
 			return 0
 		}
 	case top <= o.seen:

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A claim is an acknowledgement of numbers that were not captured. Most show what
@@ -179,7 +180,7 @@ func (c ackJudge) closeClaims(dir int) {
 	l := &c.side[dir].sequence
 	for i := range l.claims {
 		k := &l.claims[i]
-		if !k.hole && k.high >= 0 && k.top() > k.high+1+session.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Rules.Clean(0) {
+		if !k.hole && k.high >= 0 && k.top() > k.high+1+seq.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Rules.Clean(0) {
 			c.disprove(dir, k, "that is more than the window beyond it")
 			continue
 		}

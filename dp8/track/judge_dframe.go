@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeMalformedData judges what could not be decoded of a data frame.
@@ -305,7 +306,7 @@ func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int6
 	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d is sent again, as in frame %d, without RETRY", d.Seq, prev.frame), prev.frame)
 	x.Since = prev.time
 	switch {
-	case c.fr.Time-prev.last <= session.CopyDoubt:
+	case c.fr.Time-prev.last <= seq.CopyDoubt:
 		x.Blocked = session.GuardDup
 	case !c.side[dir].history.reachable(num) || !c.unwrapped(dir, prev.last):
 		x.Blocked = session.GuardUnwrap

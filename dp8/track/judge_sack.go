@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A sackState is what judging the SACKs of one side needs.
@@ -160,7 +161,7 @@ func (c ackJudge) unwraps(dir int) bool {
 	return c.unwrapsAfter(highest, x.Time)
 }
 
-func captured(d *session.Direction, n int64) bool {
+func captured(d *seq.Direction, n int64) bool {
 	yes, ok := d.Captured(n)
 	return yes && ok
 }

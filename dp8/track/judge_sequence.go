@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A sequenceState is what the rules of sequence and acknowledgement remember of one side.
@@ -64,7 +65,7 @@ type jump struct {
 
 // A prior is what was known of a number before the frame at hand.
 type prior struct {
-	look    session.Look
+	look    seq.Look
 	known   bool
 	horizon int64
 }
@@ -185,21 +186,21 @@ func (c sequenceJudge) recall(dir int, num int64) {
 
 // judgeNumber judges the number of a data frame that is no copy, before it is
 // remembered (MC-DPL8R 3.1.5.2.1).
-func (c sequenceJudge) judgeNumber(dir int, num int64, d *dp8.DFrame, v session.Verdict) {
+func (c sequenceJudge) judgeNumber(dir int, num int64, d *dp8.DFrame, v seq.Verdict) {
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	first := d.Control&dp8.CtlRetry == 0
 	l.idle = false
 	if c.fr.HasTime && len(c.side[1-dir].sequence.claims) > 0 {
-		c.acks().settleClaims(dir, num, first && v.Novelty == session.First)
+		c.acks().settleClaims(dir, num, first && v.Novelty == seq.First)
 	}
-	if j := &l.jump; first && v.Novelty == session.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
+	if j := &l.jump; first && v.Novelty == seq.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
 		c.judgeOutlier(dir, num)
 		l.hasOutlier = false
 		return
 	}
-	fresh := v.Novelty == session.First || first && l.hasOutlier && num == l.outlier
+	fresh := v.Novelty == seq.First || first && l.hasOutlier && num == l.outlier
 	switch {
-	case !fresh || v.Novelty == session.Forgotten:
+	case !fresh || v.Novelty == seq.Forgotten:
 	case first && l.started && num == l.high+1:
 		l.high, l.seen = num, max(l.seen, num)
 		l.hasOutlier = l.hasOutlier && num != l.outlier

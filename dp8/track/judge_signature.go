@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // passSignature enters a signature that is right under the rules it is right by.
@@ -232,7 +233,7 @@ func (c signatureJudge) resigned(num int64, dir int) bool {
 	if prev == nil || prev.cut {
 		return false
 	}
-	hash := c.sending(0, session.Unmarked).Hash
+	hash := c.sending(0, seq.Unmarked).Hash
 	return d.Signature == prev.signature && hash != prev.hash || d.Signature == prev.lastSignature && hash != prev.lastHash
 }
 

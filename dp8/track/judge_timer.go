@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Recommended values (MC-DPL8R 3.1.2), in ns where they are times.
@@ -139,7 +140,7 @@ func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
 		return
 	}
-	if gap <= session.CopyHorizon {
+	if gap <= seq.CopyHorizon {
 		rules.Unclear(r3125Backoff, session.GuardDup, "two retries that a relay may have made of one")
 		return
 	}
@@ -184,7 +185,7 @@ func (c retryJudge) judgeShrink(dir int, num int64) {
 }
 
 // CopyGap is how far apart losses count as two, in ns.
-const CopyGap = session.CopyHorizon
+const CopyGap = seq.CopyHorizon
 
 // A stall is a number that the other side waits for.
 type stall struct {

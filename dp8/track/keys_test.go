@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A signer signs as a sender does (MC-DPL8R 3.1.4.4), for any reading of what
@@ -161,7 +162,7 @@ func TestMC_DPL8R_3_1_4_4_Derivations(t *testing.T) {
 						s.Raw(1, back.sign(sack(0, uint8(n+1), 0), 0, false))
 					}
 				}
-				for dir, sig := range []session.Signatures{s.One().Dir[0].Signatures, s.One().Dir[1].Signatures} {
+				for dir, sig := range []seq.Signatures{s.One().Dir[0].Signatures, s.One().Dir[1].Signatures} {
 					if sig.Invalid != 0 || sig.Unverifiable != 0 || sig.Valid < 150 {
 						t.Errorf("direction %d: %+v", dir, sig)
 					}
@@ -183,29 +184,29 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		play func(s *scene, g *signer)
-		want session.Signatures
+		want seq.Signatures
 	}{
 		{"nobody's derivation: unverifiable, never invalid", func(s *scene, g *signer) {
 			g.derive = derivations["nobody's"]
 			play(s, g, 0, 800)
-		}, session.Signatures{Valid: 256, Unverifiable: 544}},
+		}, seq.Signatures{Valid: 256, Unverifiable: 544}},
 		{"the modifier's payload was not captured", func(s *scene, g *signer) {
 			g.sign(data(0, 0, text(0)), 0, false)
 			play(s, g, 1, 600)
-		}, session.Signatures{Valid: 255, Unverifiable: 344}},
-		{"seven frames prove nothing", func(s *scene, g *signer) { play(s, g, 0, 263) }, session.Signatures{Valid: 256, Unverifiable: 7}},
-		{"eight do", func(s *scene, g *signer) { play(s, g, 0, 264) }, session.Signatures{Valid: 264}},
-		{"proven once, one frame is enough", func(s *scene, g *signer) { play(s, g, 0, 513) }, session.Signatures{Valid: 513}},
+		}, seq.Signatures{Valid: 255, Unverifiable: 344}},
+		{"seven frames prove nothing", func(s *scene, g *signer) { play(s, g, 0, 263) }, seq.Signatures{Valid: 256, Unverifiable: 7}},
+		{"eight do", func(s *scene, g *signer) { play(s, g, 0, 264) }, seq.Signatures{Valid: 264}},
+		{"proven once, one frame is enough", func(s *scene, g *signer) { play(s, g, 0, 513) }, seq.Signatures{Valid: 513}},
 		{"no payload below 192: the modifier is used again, without a guess", func(s *scene, g *signer) {
 			for n := range int64(257) {
 				f := dataAs(dp8.Sequential|dp8.NewMsg|dp8.EndMsg, 0, uint8(n), 0, text(n)) // unreliable
 				s.Raw(0, g.sign(f, n, false))
 			}
-		}, session.Signatures{Valid: 257}},
+		}, seq.Signatures{Valid: 257}},
 		{"KeepAlives give no modifier", func(s *scene, g *signer) {
 			s.Raw(0, g.sign(keepAlive(0, 0, 7), 0, false))
 			play(s, g, 1, 300)
-		}, session.Signatures{Valid: 300}},
+		}, seq.Signatures{Valid: 300}},
 		{"payloads from 192 on give no modifier", func(s *scene, g *signer) {
 			for n := range int64(256 + 8) {
 				f := data(uint8(n), 0, text(n))
@@ -214,26 +215,26 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 				}
 				s.Raw(0, g.sign(f, n, false))
 			}
-		}, session.Signatures{Valid: 264}},
+		}, seq.Signatures{Valid: 264}},
 		{"an empty reliable frame counts", func(s *scene, g *signer) {
 			g.empty = true
 			s.Raw(0, g.sign(data(0, 0, ""), 0, false))
 			play(s, g, 1, 300)
-		}, session.Signatures{Valid: 300}},
+		}, seq.Signatures{Valid: 300}},
 		{"an empty reliable frame does not count", func(s *scene, g *signer) {
 			s.Raw(0, g.sign(data(0, 0, ""), 0, false))
 			play(s, g, 1, 300)
-		}, session.Signatures{Valid: 300}},
+		}, seq.Signatures{Valid: 300}},
 		{"the first reliable part of a coalesced frame", func(s *scene, g *signer) {
 			s.Raw(0, g.sign(coalesced(0, 0, part(0, "unreliable"), part(dp8.PartReliable, "reliable"), part(dp8.PartReliable, "second")), 0, false))
 			play(s, g, 1, 300)
-		}, session.Signatures{Valid: 300}},
+		}, seq.Signatures{Valid: 300}},
 		{"the modifier's payload comes late", func(s *scene, g *signer) {
 			first := g.sign(data(0, 0, text(0)), 0, false)
 			play(s, g, 1, 5)
 			s.Raw(0, first)
 			play(s, g, 5, 300)
-		}, session.Signatures{Valid: 300}},
+		}, seq.Signatures{Valid: 300}},
 		{"forged frames before the first wrap is proven", func(s *scene, g *signer) {
 			play(s, g, 0, 256)
 			for n := range int64(3) {
@@ -242,7 +243,7 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 				s.send(0, f)
 			}
 			play(s, g, 256, 300)
-		}, session.Signatures{Valid: 300, Invalid: 3}},
+		}, seq.Signatures{Valid: 300, Invalid: 3}},
 		{"forged frames alone behind the wrap stay unverifiable", func(s *scene, g *signer) {
 			play(s, g, 0, 256)
 			for range 20 {
@@ -250,31 +251,31 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 				f.DFrame.HasSignature = true
 				s.send(0, f)
 			}
-		}, session.Signatures{Valid: 256, Unverifiable: 20}},
+		}, seq.Signatures{Valid: 256, Unverifiable: 20}},
 		{"a stale key", func(s *scene, g *signer) {
 			play(s, g, 0, 280)
 			old := newSigner(connectorSecret, nil)
 			s.Raw(0, old.sign(data(280&255, 0, "forged"), 24, true))
 			play(s, g, 280, 300)
-		}, session.Signatures{Valid: 300, Invalid: 1}},
+		}, seq.Signatures{Valid: 300, Invalid: 1}},
 		{"not signed at all", func(s *scene, g *signer) {
 			play(s, g, 0, 10)
 			s.Raw(0, []byte{0x3f, 0, 10, 0}) // no room for a signature
 			s.send(0, sack(10, 0, 0))
 			s.send(0, command(dp8.OpHardDisconnect, false, 7, dp8.Version16))
 			play(s, g, 10, 20)
-		}, session.Signatures{Valid: 20, Invalid: 3}},
+		}, seq.Signatures{Valid: 20, Invalid: 3}},
 		{"cut frames can't be verified", func(s *scene, g *signer) {
 			play(s, g, 0, 10)
 			s.Cut(0, g.sign(data(10, 0, text(10)), 10, false), 3)
-		}, session.Signatures{Valid: 10, Unverifiable: 1}},
+		}, seq.Signatures{Valid: 10, Unverifiable: 1}},
 		{"SACK and HARD_DISCONNECT sign with the next number", func(s *scene, g *signer) {
 			play(s, g, 0, 264)
 			hard := command(dp8.OpHardDisconnect, false, 7, dp8.Version16)
 			hard.Handshake.RspID = 8
 			s.Raw(0, g.sign(sack(8, 0, 5), 264, false))
 			s.Raw(0, g.sign(hard, 264, false))
-		}, session.Signatures{Valid: 266}},
+		}, seq.Signatures{Valid: 266}},
 	} {
 		s := newScene(t, Options{}, true)
 		s.meetSigned(dp8.SigningFull)
@@ -335,10 +336,10 @@ func TestMC_DPL8R_3_1_5_2_7_ForgeriesTouchNothing(t *testing.T) {
 		for dir := range a.Dir {
 			x, y := &a.Dir[dir], &b.Dir[dir]
 			invalid := [2]uint64{6, 3}[dir]
-			if y.Signatures != (session.Signatures{Valid: x.Signatures.Valid, Invalid: invalid}) {
+			if y.Signatures != (seq.Signatures{Valid: x.Signatures.Valid, Invalid: invalid}) {
 				t.Errorf("mode %d, direction %d: signatures %+v", mode, dir, y.Signatures)
 			}
-			numbers := func(d *session.Direction) string {
+			numbers := func(d *seq.Direction) string {
 				return fmt.Sprint(d.Retries, d.UnneededRetries, d.Duplicates, d.OutOfOrder, d.Gaps, d.Missing(), d.Lost(), d.Messages, d.MessageBytes, d.RTT().Samples)
 			}
 			if numbers(x) != numbers(y) {
@@ -399,29 +400,29 @@ func TestSuppliedSecrets(t *testing.T) {
 		name     string
 		secrets  func(g, back *signer) dp8.SuppliedSecrets
 		from, to int64
-		want     session.Signatures // of the connector
+		want     seq.Signatures // of the connector
 	}{
 		{"from the handshake, in the first epoch", func(_, _ *signer) dp8.SuppliedSecrets {
 			return dp8.SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret}
-		}, 10, 200, session.Signatures{Valid: 190}},
+		}, 10, 200, seq.Signatures{Valid: 190}},
 		{"with its mode", func(_, _ *signer) dp8.SuppliedSecrets {
 			return dp8.SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret, Mode: "full"}
-		}, 10, 200, session.Signatures{Valid: 190}},
+		}, 10, 200, seq.Signatures{Valid: 190}},
 		{"in force, two epochs later", func(g, back *signer) dp8.SuppliedSecrets {
 			return dp8.SuppliedSecrets{SessionID: 7, Connector: g.keys[2], Listener: back.keys[2], Current: true}
-		}, 512, 760, session.Signatures{Valid: 248}},
+		}, 512, 760, seq.Signatures{Valid: 248}},
 		{"in force from the start of an epoch, over the next wraps", func(g, back *signer) dp8.SuppliedSecrets {
 			return dp8.SuppliedSecrets{SessionID: 7, Connector: g.keys[1], Listener: back.keys[1], Current: true}
-		}, 256, 1000, session.Signatures{Valid: 744}},
+		}, 256, 1000, seq.Signatures{Valid: 744}},
 		{"in force from the middle of an epoch: the next one is unverifiable", func(g, back *signer) dp8.SuppliedSecrets {
 			return dp8.SuppliedSecrets{SessionID: 7, Connector: g.keys[1], Listener: back.keys[1], Current: true}
-		}, 300, 600, session.Signatures{Valid: 212, Unverifiable: 88}},
+		}, 300, 600, seq.Signatures{Valid: 212, Unverifiable: 88}},
 		{"of another connection", func(_, _ *signer) dp8.SuppliedSecrets {
 			return dp8.SuppliedSecrets{SessionID: 7, Connector: dp8.Secret{1}, Listener: dp8.Secret{2}}
-		}, 10, 200, session.Signatures{Unverifiable: 190}},
+		}, 10, 200, seq.Signatures{Unverifiable: 190}},
 		{"from the handshake, too late", func(_, _ *signer) dp8.SuppliedSecrets {
 			return dp8.SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret}
-		}, 300, 500, session.Signatures{Unverifiable: 200}},
+		}, 300, 500, seq.Signatures{Unverifiable: 200}},
 	} {
 		g, back := newSigner(connectorSecret, derive), newSigner(listenerSecret, derive)
 		probe, probeBack := newSigner(connectorSecret, derive), newSigner(listenerSecret, derive)

@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Give-up limits: how often a side tries the same thing before it takes the
@@ -109,7 +110,7 @@ func (c *conn) hardDisconnect(dir int) {
 	if !c.signing().authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
-	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, session.Unmarked), true) // bMsgID tells repetitions
+	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
 	c.commands().judgeHard(dir, h)
 	c.handshakes().knowSession(h.SessionID)
 	c.handshakes().knowVersion(dir, h.Version)

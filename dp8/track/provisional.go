@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // confirmAcked believes the provisional frames of a side that the frame at hand acknowledges.
@@ -34,7 +35,7 @@ func (c *conn) believe(dir int) {
 		}
 		x := &c.f.DFrame
 		num := c.side[dir].seq.Peek(uint32(x.Seq))
-		c.sending(num, session.Unmarked)
+		c.sending(num, seq.Unmarked)
 		c.mark(dir, num, x)
 		c.numberedFrame(dir, num, x, x.KeepAlive || c.params.Version < dp8.Version15 && x.IsEmptyKeepAlive())
 		fr.Words |= c.fr.Words & dissect.Gap

@@ -3,7 +3,7 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // awaitedKept is how many numbers of the other side, captured again or late, are
@@ -88,7 +88,7 @@ func (l *lastAcks) fresh(num int64, recent uint8) uint8 {
 func (c *conn) acknowledgement(dir int) {
 	f, s, peer := c.f, &c.side[dir], &c.side[1-dir]
 	c.count(dir, false)
-	words := c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), false)
+	words := c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), false)
 	c.learnAck(dir)
 	c.speaks(dir)
 	peer.tries.pings = 0
@@ -129,7 +129,7 @@ func (c *conn) acknowledgement(dir int) {
 }
 
 // history applies the history of an acknowledgement of n.
-func (c *conn) history(out *session.Direction, peer *side, n int64, fresh uint8, judged bool) (words dissect.Words) {
+func (c *conn) history(out *seq.Direction, peer *side, n int64, fresh uint8, judged bool) (words dissect.Words) {
 	if recent := c.f.Recent; recent != 0xff {
 		for i := range int64(8) {
 			if recent>>i&1 == 0 {

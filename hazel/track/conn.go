@@ -4,13 +4,14 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // limits are those of ids: a receiver takes what is up to 32,768 ahead of the
 // newest for new, and every release has given up after ten seconds. Nothing marks
 // a first sending, so that what was lost before the capture looks like what the
 // capture missed.
-var limits = session.Limits{History: 32768, Keep: 12e9, AckExcess: 1024, Reach: 32, NoBefore: true}
+var limits = seq.Limits{History: 32768, Keep: 12e9, AckExcess: 1024, Reach: 32, NoBefore: true}
 
 // A conn is one connection: what the page says, on top of the engine's
 // counters.
@@ -34,10 +35,10 @@ type conn struct {
 	now  uint64         // number of the latest frame
 	fr   *dissect.Frame // the frame at hand, nil when none is
 	f    *hazel.Frame
-	sent session.Sending
-	ack  session.Acknowledgement
+	sent seq.Sending
+	ack  seq.Acknowledgement
 	msg  session.Message
-	link func(session.Position)
+	link func(seq.Position)
 }
 
 // A side is what is remembered of one sender.
@@ -71,7 +72,7 @@ type side struct {
 	renewed    bool   // its numbers began anew
 	odd        *oddity
 	strays     []*stray // acknowledgements of ids it never sent
-	gaps       session.Gaps
+	gaps       seq.Gaps
 	copies     copies
 	denied     denied
 	claims     claims
@@ -100,7 +101,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		c.side[i].asm.conn, c.side[i].asm.dir = c, i
 		c.side[i].packets.lowMemory = c.wants.LowMemory
 	}
-	c.link = func(at session.Position) {
+	c.link = func(at seq.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
 		f.Acked(at, c.fr.Frame)
 	}
@@ -197,7 +198,7 @@ func (c *conn) track(dir int) {
 	case hazel.Acknowledgement:
 		c.acknowledgement(dir)
 	case hazel.Disconnect:
-		c.fr.Words |= out.Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), false)
+		c.fr.Words |= out.Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), false)
 		c.learn(dir, disconnectFact(c.f, c.fr))
 		c.disconnect(dir)
 	default:
@@ -218,7 +219,7 @@ func (c *conn) track(dir int) {
 // late takes a datagram whose number was thought to be left out.
 func (c *conn) late(dir int) {
 	c.count(dir, false)
-	if c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), true); !c.fr.Words.Has(dissect.Duplicate) && c.f.Type == hazel.Reliable {
+	if c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), true); !c.fr.Words.Has(dissect.Duplicate) && c.f.Type == hazel.Reliable {
 		c.msg.Number = c.side[dir].ids.peek(c.f.ID)
 		c.deliver(dir, true)
 	}
@@ -229,7 +230,7 @@ func (c *conn) late(dir int) {
 func (c *conn) unreliable(dir int) {
 	c.count(dir, false)
 	c.speaks(dir)
-	words := c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), false)
+	words := c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), false)
 	if c.fr.Words |= words; words == 0 {
 		c.deliver(dir, false)
 	}
@@ -239,12 +240,12 @@ func (c *conn) unreliable(dir int) {
 func (c *conn) numbered(dir int, n number) {
 	out, alive := &c.c.Dir[dir], c.keepsAlive(dir, n.wire)
 	c.count(dir, alive)
-	c.sent.Of(c.fr.Datagram, n.engine, session.Unmarked)
+	c.sent.Of(c.fr.Datagram, n.engine, seq.Unmarked)
 	switch out.Place(&c.sent, c.fr.Datagram) {
-	case session.Provisional:
+	case seq.Provisional:
 		c.fr.Words |= out.Unnumbered(&c.sent, true)
 		return
-	case session.Confirmed:
+	case seq.Confirmed:
 		c.believe(dir)
 	}
 	c.believed(dir, n, alive)
@@ -259,13 +260,13 @@ func (c *conn) believed(dir int, n number, alive bool) {
 	v := out.Send(&c.sent)
 	s.ids.advance(n)
 	c.fr.Words |= v.Words
-	c.fr.Awaits = c.wants.Links && v.Novelty != session.Forgotten
+	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
 	late := false
 	if h := &c.side[1-dir].history; v.Words != 0 || h.any && n.engine <= h.num {
-		late = h.any && v.Novelty == session.First
+		late = h.any && v.Novelty == seq.First
 		h.await(n.engine) // it may have been acknowledged before
 	}
 	c.learnSending(dir, n)
@@ -276,11 +277,11 @@ func (c *conn) believed(dir int, n number, alive bool) {
 	}
 	switch {
 	case c.f.Type == hazel.Hello:
-		c.sawHello(dir, n, v.Novelty == session.First)
+		c.sawHello(dir, n, v.Novelty == seq.First)
 	case c.f.Type != hazel.Ping:
 		c.speaks(dir)
 	}
-	if v.Novelty == session.First && !alive {
+	if v.Novelty == seq.First && !alive {
 		c.deliverNumbered(dir, n)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A conversation of each dialect: what is counted, named and delivered.
@@ -85,7 +85,7 @@ func TestHazel_EveryDialect(t *testing.T) {
 			t.Errorf("%s: messages %q", c.name, have)
 		}
 		a, b := &got.Dir[0], &got.Dir[1]
-		if c.name != "the sides differ" && (a.Acks < 1 || b.Acks < 2 || b.DataFrames != 1 || a.Retries+b.Retries+a.Missing()+b.Missing() != 0 || a.Lost() != session.Lost{}) {
+		if c.name != "the sides differ" && (a.Acks < 1 || b.Acks < 2 || b.DataFrames != 1 || a.Retries+b.Retries+a.Missing()+b.Missing() != 0 || a.Lost() != seq.Lost{}) {
 			t.Errorf("%s: %d and %d acks, %d data frames of b", c.name, a.Acks, b.Acks, b.DataFrames)
 		}
 	}

@@ -3,7 +3,7 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // When a sender takes the other side for lost (Hazel Reliable.cs, KeepAlive.cs).
@@ -47,14 +47,14 @@ type try struct {
 }
 
 // try notes a sending of a number.
-func (c *conn) try(dir int, num int64, v session.Verdict) {
+func (c *conn) try(dir int, num int64, v seq.Verdict) {
 	t, at := &c.side[dir].tries, c.fr.Time
 	if v.Words&dissect.Duplicate == 0 {
 		t.sends(at)
 	}
 	switch {
 	case c.f.Type == hazel.MTUTest: // one that does not fit the path is never answered
-	case v.Novelty == session.First:
+	case v.Novelty == seq.First:
 		t.sent[num&(sentKept-1)] = sending{num, at}
 		if c.f.Type == hazel.Ping {
 			t.pings++

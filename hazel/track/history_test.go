@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // History bits acknowledge ids whose own acknowledgement was lost, and prove
@@ -106,7 +106,7 @@ func TestHazel_ReliableDelivery_NothingLostBefore(t *testing.T) {
 	s.send(1, history(3, 0xfe)) // 2, perhaps a Ping, never comes
 	s.send(0, current.reliable(4, "x"))
 	s.send(1, history(4, 0xfd))
-	if l := s.One().Dir[0].Lost(); l != (session.Lost{}) {
+	if l := s.One().Dir[0].Lost(); l != (seq.Lost{}) {
 		t.Errorf("lost %+v", l)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Bounds of acknowledgements that name what was never sent.
@@ -29,7 +30,7 @@ type stray struct {
 	reached   bool
 	done      bool // the side has come there
 	fast      bool // the side can't have got there
-	before    session.Gaps
+	before    seq.Gaps
 	frames    [2]uint64 // of both sides, until it came
 }
 
@@ -303,7 +304,7 @@ func (c deliveryJudge) judgeDenied(dir int, n int64) {
 	peer := &c.side[1-dir]
 	l, ok := c.c.Dir[1-dir].Look(n)
 	x := peer.packets.at(n)
-	if ok && l.AckTimed && l.Acked && c.fr.Time-l.AckTime > session.CopyHorizon {
+	if ok && l.AckTimed && l.Acked && c.fr.Time-l.AckTime > seq.CopyHorizon {
 		peer.denied.liar = true
 	}
 	if !ok || x == nil || peer.denied.liar || !l.Captured || l.Acked || l.Retried || x.code == 0x0C || x.code == 0x0D || !c.fr.HasTime {

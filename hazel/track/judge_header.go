@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Sets of rules that most frames pass together, see Evaluation.PassSet.
@@ -295,7 +296,7 @@ const faultsKept = 8
 
 // faults are the latest faulty datagrams of a side.
 type faults struct {
-	list [faultsKept]session.Sending
+	list [faultsKept]seq.Sending
 	n    int
 }
 
@@ -303,7 +304,7 @@ type faults struct {
 // judged before (guard DUP).
 func (c headerJudge) accuse(dir int, x session.Case) {
 	rules, fs := &c.c.Rules, &c.side[dir].faults
-	s := c.sent.Of(c.fr.Datagram, 0, session.Unmarked)
+	s := c.sent.Of(c.fr.Datagram, 0, seq.Unmarked)
 	for i := range fs.list[:min(fs.n, faultsKept)] {
 		if p := &fs.list[i]; p.Frame != s.Frame && s.IsCopyOf(p.Hash, p.IPID, p.Time, rules.Horizon()) {
 			return

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // claimsKept is how many ids that a side claims to have are remembered; a power of
@@ -28,9 +29,9 @@ type claims struct {
 type claim struct {
 	num   int64
 	at    int64
-	frame uint64       // the acknowledgement; 0: none
-	fresh bool         // it is the first one behind a gap
-	gaps  session.Gaps // known before it
+	frame uint64   // the acknowledgement; 0: none
+	fresh bool     // it is the first one behind a gap
+	gaps  seq.Gaps // known before it
 }
 
 // add notes a claim; the first one of a number counts.
@@ -103,7 +104,7 @@ func (c deliveryJudge) judgeClaim(dir int, x int64) {
 // ns. What the path delays in front of the capture point does not count, which is
 // what resends of lost packets look like: the other side did not have it either.
 func (c deliveryJudge) swapTime() int64 {
-	return max(session.CopyHorizon, (c.c.Dir[0].MinRTT()+c.c.Dir[1].MinRTT())/2)
+	return max(seq.CopyHorizon, (c.c.Dir[0].MinRTT()+c.c.Dir[1].MinRTT())/2)
 }
 
 // judgeClaimed judges, when a number of side dir is captured for the first time

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // beats are the keepalives of a side.
@@ -118,7 +119,7 @@ func (c sessionJudge) judgeHeard(dir int, n int64) {
 	}
 }
 
-func (c sessionJudge) ackedBetween(out *session.Direction, from, to int64) bool {
+func (c sessionJudge) ackedBetween(out *seq.Direction, from, to int64) bool {
 	for i := from + 1; i < to && i < from+packetLimit; i++ {
 		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
 			return true

@@ -6,26 +6,27 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeSending judges a datagram with a number of its own.
-func (c deliveryJudge) judgeSending(dir int, n number, v session.Verdict) {
+func (c deliveryJudge) judgeSending(dir int, n number, v seq.Verdict) {
 	if v.Words.Has(dissect.Duplicate) || !c.fr.HasTime {
 		return
 	}
 	s, fr := &c.side[dir], c.fr
 	switch x := s.packets.at(n.engine); {
-	case v.Novelty == session.First:
+	case v.Novelty == seq.First:
 		s.packets.put(n.engine, fr.Time).fill(fr, c.f)
 		s.sendings++
 		c.judgeNew(dir, n, v)
-	case v.Novelty == session.Again && x != nil:
+	case v.Novelty == seq.Again && x != nil:
 		c.judgeAgain(dir, n.engine, x)
 	}
 }
 
 // judgeNew judges the first captured sending of a number.
-func (c deliveryJudge) judgeNew(dir int, n number, v session.Verdict) {
+func (c deliveryJudge) judgeNew(dir int, n number, v seq.Verdict) {
 	s, rules := &c.side[dir], &c.c.Rules
 	if s.top.known && n.engine > s.top.num {
 		if s.odd != nil && n.engine-s.top.num < limits.AckExcess {
@@ -139,7 +140,7 @@ const (
 // Delivery: the time before the next resend is doubled). Sendings that were lost
 // before the capture point join gaps: one such leaves a ratio of 1.33, two of
 // 1.14, so that only less is proof, or several low ones in a row.
-func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *session.Look) {
+func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *seq.Look) {
 	rules, s, may := &c.c.Rules, &c.side[dir], c.headers().possible(dir)
 	concluded := c.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
 	if concluded {
@@ -191,7 +192,7 @@ func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *sessio
 // below reports a gap that was less than so many times an earlier one, however
 // much the path moved their ends.
 func below(gap, earlier int64, times float64) bool {
-	return float64(gap+2*session.CopyHorizon) < times*float64(earlier-2*session.CopyHorizon)
+	return float64(gap+2*seq.CopyHorizon) < times*float64(earlier-2*seq.CopyHorizon)
 }
 
 // moved reports whether other numbers were sent since a time.
@@ -217,7 +218,7 @@ const knownAcks = 4
 
 // judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
 // resend the data again). That the sender knows is certain only by numbers.
-func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *session.Look) {
+func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *seq.Look) {
 	rules := &c.c.Rules
 	if !first.Acked {
 		rules.Pass(rRelNoresend)

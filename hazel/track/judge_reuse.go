@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // An oddity is a number that came again with other bytes. A client that begins
@@ -62,7 +63,7 @@ func (o *oddity) settle(peer *side) (session.Ruling, session.Guard) {
 // changed, or used again for another packet. Where it has not been acknowledged,
 // either is a fault; what it looks like decides which is the one, the other is
 // noted.
-func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *session.Look) {
+func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *seq.Look) {
 	s, rules := &c.side[dir], &c.c.Rules
 	if s.renewed || s.odd != nil && s.odd.num == n && s.odd.hash == c.sent.Hash {
 		return // its numbers began anew, or it is sent again itself

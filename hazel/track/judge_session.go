@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // forgotten looks for packets that were neither acknowledged nor sent again.
@@ -57,7 +58,7 @@ func (c sessionJudge) judgeForgotten(dir int) {
 	}
 }
 
-func (c sessionJudge) forgot(dir int, l *session.Look, x *sentPacket) {
+func (c sessionJudge) forgot(dir int, l *seq.Look, x *sentPacket) {
 	s, rules := &c.side[dir], &c.c.Rules
 	g := &s.forgotten
 	if l.Time-g.at < session.HoldLeast {

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A trial is a packet that is sent in vain.
@@ -24,7 +25,7 @@ const longTrial = 16
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
 // must be acknowledged in between, and the chance of so much loss be absurd.
-func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *session.Look) {
+func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *seq.Look) {
 	if first.Acked || c.f.Type == hazel.MTUTest {
 		return
 	}
@@ -81,7 +82,7 @@ func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others 
 		times++
 	}
 	var between [longTrial + 1]bool
-	passed := func(l *session.Look) int {
+	passed := func(l *seq.Look) int {
 		k := 0
 		for k < times && t.at[k] < l.Time {
 			k++

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What real receivers do with malformed datagrams never makes the capture
@@ -42,7 +43,7 @@ func TestHazel_Malformed(t *testing.T) {
 		if got := fmt.Sprint(malformed, a.DataFrames, b.Acks, a.Messages); got != c.want {
 			t.Errorf("%s: %s, want %s (%s)", c.name, got, c.want, s.types())
 		}
-		if l := a.Lost(); l != (session.Lost{}) || a.Missing() != 0 {
+		if l := a.Lost(); l != (seq.Lost{}) || a.Missing() != 0 {
 			t.Errorf("%s: lost %+v, missing %d", c.name, l, a.Missing())
 		}
 	}

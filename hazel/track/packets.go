@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // packetKeep is for how long a reliable packet may be sent again, in ns: every
@@ -79,7 +79,7 @@ func (p *sentPackets) put(n, now int64) *sentPacket {
 // keep is for how long a packet is remembered behind its last sending, in ns.
 func (p *sentPackets) keep(x *sentPacket) int64 {
 	if p.lowMemory {
-		return session.LowMemoryFor(len(p.ring), x.acks > 0)
+		return seq.LowMemoryFor(len(p.ring), x.acks > 0)
 	}
 	return packetKeep
 }
@@ -141,7 +141,7 @@ func alike(a, b uint64) bool {
 // differs reports whether the frame at hand has other bytes than the first
 // sending of its number, as far as both were captured whole. Where one of them was
 // not fingerprinted their ends are compared.
-func (x *sentPacket) differs(fr *dissect.Frame, f *hazel.Frame, s *session.Sending, first *session.Look) (differs, sure bool) {
+func (x *sentPacket) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, first *seq.Look) (differs, sure bool) {
 	switch {
 	case fr.Cut() || x.marks&wasCut != 0 || !first.First:
 		return false, false

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A pair follows the connections of one address pair, one after the other.
@@ -21,8 +22,8 @@ type pair struct {
 
 // A room is what all pairs of a table share.
 type room struct {
-	frame hazel.Frame     // of the datagram at hand
-	sent  session.Sending // that it is
+	frame hazel.Frame // of the datagram at hand
+	sent  seq.Sending // that it is
 	spare session.Spare[conn]
 }
 
@@ -146,7 +147,7 @@ func (p *pair) helloOf(b []byte) (h helloHead, ok bool) {
 }
 
 func (p *pair) hash(fr *dissect.Frame) uint64 {
-	return p.sent.Of(fr.Datagram, 0, session.Unmarked).Hash
+	return p.sent.Of(fr.Datagram, 0, seq.Unmarked).Hash
 }
 
 // Times in which a Hello belongs to the connection at hand, in ns.

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
@@ -17,7 +18,7 @@ func (c *conn) believe(dir int) {
 			continue
 		}
 		if n, ok := c.side[dir].ids.number(c.f.ID); ok {
-			c.sent.Of(d, n.engine, session.Unmarked)
+			c.sent.Of(d, n.engine, seq.Unmarked)
 			c.believed(dir, n, c.keepsAlive(dir, n.wire))
 			fr.Words |= c.fr.Words & dissect.Gap
 		}

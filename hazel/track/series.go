@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // A number is an id, unwrapped.
 type number struct {
@@ -12,7 +14,7 @@ type number struct {
 // out 0 and goes to 1, which looks like the loss of a datagram. It is taken for
 // one where the side lost others, sent a 0 before or can't be SkeldJS.
 type series struct {
-	ids     session.Serial
+	ids     seq.Serial
 	skips   bool
 	skipped int64 // the first wrap at which 0 was left out
 	gaps    bool  // other ids were not captured, or late

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A tunnel is what is followed of Hazel over DTLS: its handshake, the numbers of
@@ -99,13 +100,13 @@ func (t *tunnel) input(c *conn, dir int) {
 		r := &l.List[i]
 		switch {
 		case r.Epoch == 1:
-			x := c.sent.Of(c.fr.Datagram, t.records[dir].number(r.Sequence), session.MarkFirst)
+			x := c.sent.Of(c.fr.Datagram, t.records[dir].number(r.Sequence), seq.MarkFirst)
 			x.Exact = true
 			v := out.Send(x)
 			words |= v.Words
-			again = again || v.Novelty != session.First
+			again = again || v.Novelty != seq.First
 		case i == 0:
-			words |= out.Unnumbered(c.sent.Of(c.fr.Datagram, 0, session.Unmarked), true)
+			words |= out.Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), true)
 		}
 	}
 	c.fr.Words |= words

@@ -3,7 +3,7 @@ package liveview
 import (
 	"time"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What a Sampler looks back at.
@@ -24,7 +24,7 @@ type counters struct {
 	late                uint64
 }
 
-func count(d *session.Direction, p *session.Pulse) counters {
+func count(d *seq.Direction, p *seq.Pulse) counters {
 	return counters{
 		frames: p.Frames, bytes: p.Bytes, data: d.DataFrames, numbers: p.Numbers, missing: p.Missing,
 		retries: d.Retries, unneeded: d.UnneededRetries, late: d.OutOfOrder,

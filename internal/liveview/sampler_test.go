@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // values are all numbers of a row that are no counters.
@@ -78,8 +79,8 @@ func TestSamplerAnything(t *testing.T) {
 					d := &c.Dir[i]
 					d.Frames, d.Bytes, d.DataFrames, d.Retries, d.UnneededRetries, d.OutOfOrder = any("f"), any("b"), any("d"), any("r"), any("u"), any("o")
 					num := rapid.Int64Range(0, 300).Draw(t, "num")
-					d.Send(&session.Sending{Num: num, Hash: uint64(num), Time: st.Now, HasTime: true, Frame: 1})
-					d.Acknowledge(&session.Acknowledgement{Next: rapid.Int64Range(0, 300).Draw(t, "ack"), Time: st.Now + rapid.Int64Range(-1e9, 1e9).Draw(t, "took"), HasTime: true, Frame: uint64(num)}, func(session.Position) {})
+					d.Send(&seq.Sending{Num: num, Hash: uint64(num), Time: st.Now, HasTime: true, Frame: 1})
+					d.Acknowledge(&seq.Acknowledgement{Next: rapid.Int64Range(0, 300).Draw(t, "ack"), Time: st.Now + rapid.Int64Range(-1e9, 1e9).Draw(t, "took"), HasTime: true, Frame: uint64(num)}, func(seq.Position) {})
 				}
 			}
 			snap := s.Snapshot(st, conns)
@@ -141,7 +142,7 @@ func watch(t *testing.T, path string, every time.Duration, each func(s *Snapshot
 type noter struct{ s *Sampler }
 
 func (noter) Frame(*dissect.Frame, *session.Conn) {}
-func (noter) Acked(session.Position, uint64)      {}
+func (noter) Acked(seq.Position, uint64)          {}
 func (noter) Message(*session.Message)            {}
 func (n noter) Finding(f *session.Finding)        { n.s.Note(f) }
 
@@ -214,8 +215,8 @@ func steady(c *session.Conn, at int64, perSecond int64, every int64) {
 		if every > 0 && n%every == 0 {
 			d.OutOfOrder++
 		}
-		d.Send(&session.Sending{Num: n, Mark: session.MarkFirst, Hash: uint64(n), Frame: uint64(2*n + 1), Time: when, HasTime: true})
-		d.Acknowledge(&session.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 2), Time: when + 30e6, HasTime: true}, func(session.Position) {})
+		d.Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Hash: uint64(n), Frame: uint64(2*n + 1), Time: when, HasTime: true})
+		d.Acknowledge(&seq.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 2), Time: when + 30e6, HasTime: true}, func(seq.Position) {})
 	}
 }
 

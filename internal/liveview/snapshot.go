@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Status is what the caller of a Sampler knows of the run.
@@ -67,7 +68,7 @@ type Dir struct {
 	KnowsUnneeded                         bool
 	Duplicates, OutOfOrder, Gaps, Missing uint64
 	Messages, Incomplete                  uint64
-	Lost                                  session.Lost
+	Lost                                  seq.Lost
 	KnowsBefore, KnowsAfter, KnowsUnseen  bool // which parts of Lost can be told
 	BadSignatures                         uint64
 	HasSignatures                         bool

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // take makes the row of a connection.
@@ -84,7 +85,7 @@ func (t *track) measure(c *session.Conn, out *Snapshot) {
 }
 
 // side is what one side did so far, and how it does now.
-func side(c *session.Conn, i int, p *session.Pulse, out *Snapshot) Dir {
+func side(c *session.Conn, i int, p *seq.Pulse, out *Snapshot) Dir {
 	d := &c.Dir[i]
 	x := Dir{
 		Frames: d.Frames, Bytes: d.Bytes, Data: d.DataFrames, Acks: d.Acks, KeepAlives: d.KeepAlives,

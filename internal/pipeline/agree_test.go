@@ -15,6 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // forceDP8 makes the tracker take everything for DirectPlay 8: what is compared
@@ -177,7 +178,7 @@ func TestOracleWild(t *testing.T) {
 	path := wildFile(t)
 	played, captured, unrecognised := 0, 0, 0
 	var lost tracegen.Lost
-	var proven session.Lost
+	var proven seq.Lost
 	for seed := first; seed <= last; seed++ {
 		w := tracegen.RollDP8(seed)
 		all, truth := generate(t, &w.Scenario, path)

@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A scribe writes down all that a table tells.
@@ -25,7 +26,7 @@ func (s *scribe) Frame(fr *dissect.Frame, c *session.Conn) {
 		fr.Words, fr.RetryOf, fr.Acks, fr.Notes, fr.Err, fr.Summary)
 }
 
-func (s *scribe) Acked(at session.Position, by uint64) {
+func (s *scribe) Acked(at seq.Position, by uint64) {
 	s.add("frame %d acknowledged by %d", at.Frame, by)
 }
 

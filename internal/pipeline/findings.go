@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // MaxFindings is how many findings a shard keeps; connections count them all.
@@ -67,7 +68,7 @@ func (c *collected) countKept() {
 type collector struct{ collected }
 
 func (*collector) Frame(*dissect.Frame, *session.Conn) {}
-func (*collector) Acked(session.Position, uint64)      {}
+func (*collector) Acked(seq.Position, uint64)          {}
 func (*collector) Message(*session.Message)            {}
 
 // Findings keeps the findings of a run that prints no frames.

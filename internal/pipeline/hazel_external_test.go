@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // hazelTruth is what the applications and the library said that made a capture.
@@ -100,7 +101,7 @@ func compareHazelSide(t *testing.T, a *analysed, c *session.Conn, dir int, want 
 	if got := d.Retries; got != want.Statistics.Resent && !(behindLoss && got < want.Statistics.Resent) {
 		t.Errorf("%s: %d retries, the library sent %d again", who, got, want.Statistics.Resent)
 	}
-	if l := d.Lost(); l.NotCaptured != 0 || l != (session.Lost{}) && !behindLoss && want.Statistics.Resent == 0 {
+	if l := d.Lost(); l.NotCaptured != 0 || l != (seq.Lost{}) && !behindLoss && want.Statistics.Resent == 0 {
 		t.Errorf("%s: lost %+v", who, l)
 	}
 	if want.Sent == nil {

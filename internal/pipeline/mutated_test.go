@@ -9,13 +9,14 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // deafSink takes everything and keeps nothing.
 type deafSink struct{}
 
 func (deafSink) Frame(fr *dissect.Frame, c *session.Conn) {}
-func (deafSink) Acked(session.Position, uint64)           {}
+func (deafSink) Acked(seq.Position, uint64)               {}
 func (deafSink) Message(m *session.Message)               {}
 func (deafSink) Finding(f *session.Finding)               {}
 

@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // HoldFrames is how many packets a frame may wait in the output for what later
@@ -312,7 +313,7 @@ func (k *shardSink) Frame(fr *dissect.Frame, c *session.Conn) {
 }
 
 // Acked implements session.Sink.
-func (k *shardSink) Acked(at session.Position, by uint64) {
+func (k *shardSink) Acked(at seq.Position, by uint64) {
 	if s := k.slot(at.Frame); s != nil {
 		s = s.part(at.Part)
 		if s.Frame.AckedIn == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A teller writes down all that a tracker says.
@@ -23,7 +24,7 @@ func (w *teller) Frame(fr *dissect.Frame, c *session.Conn) {
 	fmt.Fprintln(w, fr.Frame, fr.Protocol, fr.Type, fr.Direction, fr.Words, fr.RetryOf, fr.Acks, fr.Err, fr.Notes, string(fr.Summary), c != nil)
 }
 
-func (w *teller) Acked(at session.Position, by uint64) { fmt.Fprintln(w, at, "acked in", by) }
+func (w *teller) Acked(at seq.Position, by uint64) { fmt.Fprintln(w, at, "acked in", by) }
 
 func (w *teller) Message(m *session.Message) {
 	fmt.Fprintln(w, "message", m.Dir, m.Index, m.FirstFrame, m.LastFrame, m.At, m.Time, m.Number, m.Complete, m.Size, m.SHA256, m.Payload)

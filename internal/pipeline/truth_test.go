@@ -20,6 +20,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // analysed is what a run says of a capture.
@@ -40,7 +41,7 @@ type keeper struct {
 }
 
 func (*keeper) Frame(*dissect.Frame, *session.Conn) {}
-func (*keeper) Acked(session.Position, uint64)      {}
+func (*keeper) Acked(seq.Position, uint64)          {}
 func (k *keeper) Message(m *session.Message) {
 	c := *m
 	c.Payload = slices.Clone(m.Payload)
@@ -276,7 +277,7 @@ func compareDirection(check func(string, any, any), a *analysed, c *session.Conn
 		check(key+" digest", a.digest(c, dir), want.Digest)
 	}
 	if s := want.Signatures; s != nil {
-		check(key+" signatures", d.Signatures, session.Signatures{Valid: uint64(s.Valid), Invalid: uint64(s.Invalid + s.Unsigned), Unverifiable: uint64(s.Unverifiable)})
+		check(key+" signatures", d.Signatures, seq.Signatures{Valid: uint64(s.Valid), Invalid: uint64(s.Invalid + s.Unsigned), Unverifiable: uint64(s.Unverifiable)})
 	}
 	if r := want.RTT; r != nil {
 		got := d.RTT()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A watched is what a run said, frame by frame.
@@ -37,7 +38,7 @@ func (w *watched) Frame(fr *dissect.Frame, conn *session.Conn) {
 	w.frames[fr.Frame], w.of[fr.Frame] = c, conn
 }
 
-func (w *watched) Acked(at session.Position, by uint64) {
+func (w *watched) Acked(at seq.Position, by uint64) {
 	frame := at.Frame
 	if w.settled[frame] {
 		w.doubts = append(w.doubts, fmt.Sprintf("frame %d was settled twice", frame))
@@ -133,7 +134,7 @@ func wordsOf(w dissect.Words) (out []string) {
 	return out
 }
 
-func differRTT(key string, got session.RTT, want []int64) (out []string) {
+func differRTT(key string, got seq.RTT, want []int64) (out []string) {
 	if int(got.Samples) != len(want) {
 		return []string{fmt.Sprintf("%srtt samples: tracker %d, oracle %d", key, got.Samples, len(want))}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A pair is one number of both directions.
@@ -116,79 +117,79 @@ func (p *painter) severityStyle(s session.Severity) render.Style {
 }
 
 // both makes a pair of what f says of each direction.
-func both(c *session.Conn, label string, f func(d *session.Direction) cell) pair {
+func both(c *session.Conn, label string, f func(d *seq.Direction) cell) pair {
 	return pair{label, [2]cell{f(&c.Dir[0]), f(&c.Dir[1])}}
 }
 
 func (p *painter) traffic(c *session.Conn) []pair {
-	number := func(label string, f func(d *session.Direction) uint64) pair {
-		return both(c, label, func(d *session.Direction) cell { return p.count(f(d)) })
+	number := func(label string, f func(d *seq.Direction) uint64) pair {
+		return both(c, label, func(d *seq.Direction) cell { return p.count(f(d)) })
 	}
 	return []pair{
-		number("frames", func(d *session.Direction) uint64 { return d.Frames }),
-		number("bytes", func(d *session.Direction) uint64 { return d.Bytes }),
-		number("data frames", func(d *session.Direction) uint64 { return d.DataFrames }),
-		number("acks", func(d *session.Direction) uint64 { return d.Acks }),
-		number("keepalives", func(d *session.Direction) uint64 { return d.KeepAlives }),
-		number("messages", func(d *session.Direction) uint64 { return d.Messages }),
-		number("  bytes", func(d *session.Direction) uint64 { return d.MessageBytes }),
-		both(c, "  incomplete", func(d *session.Direction) cell { return p.judged(d.IncompleteMessages, p.Warn) }),
+		number("frames", func(d *seq.Direction) uint64 { return d.Frames }),
+		number("bytes", func(d *seq.Direction) uint64 { return d.Bytes }),
+		number("data frames", func(d *seq.Direction) uint64 { return d.DataFrames }),
+		number("acks", func(d *seq.Direction) uint64 { return d.Acks }),
+		number("keepalives", func(d *seq.Direction) uint64 { return d.KeepAlives }),
+		number("messages", func(d *seq.Direction) uint64 { return d.Messages }),
+		number("  bytes", func(d *seq.Direction) uint64 { return d.MessageBytes }),
+		both(c, "  incomplete", func(d *seq.Direction) cell { return p.judged(d.IncompleteMessages, p.Warn) }),
 	}
 }
 
 func (p *painter) delivery(c *session.Conn) []pair {
 	rows := []pair{
-		both(c, "retries", func(d *session.Direction) cell { return p.judged(d.Retries, p.retryStyle(d)) }),
-		both(c, "  of data frames", func(d *session.Direction) cell { return p.share(d.Retries, d.DataFrames, p.retryStyle(d)) }),
-		both(c, "  unneeded", func(d *session.Direction) cell { return p.maybe(d.UnneededRetries, knowsUnneeded(c), p.Warn) }),
-		both(c, "duplicates", func(d *session.Direction) cell { return p.count(d.Duplicates) }),
-		both(c, "out of order", func(d *session.Direction) cell { return p.count(d.OutOfOrder) }),
-		both(c, "gaps", func(d *session.Direction) cell { return p.count(d.Gaps) }),
-		both(c, "missing", func(d *session.Direction) cell { return p.judged(d.Missing(), p.Warn) }),
+		both(c, "retries", func(d *seq.Direction) cell { return p.judged(d.Retries, p.retryStyle(d)) }),
+		both(c, "  of data frames", func(d *seq.Direction) cell { return p.share(d.Retries, d.DataFrames, p.retryStyle(d)) }),
+		both(c, "  unneeded", func(d *seq.Direction) cell { return p.maybe(d.UnneededRetries, knowsUnneeded(c), p.Warn) }),
+		both(c, "duplicates", func(d *seq.Direction) cell { return p.count(d.Duplicates) }),
+		both(c, "out of order", func(d *seq.Direction) cell { return p.count(d.OutOfOrder) }),
+		both(c, "gaps", func(d *seq.Direction) cell { return p.count(d.Gaps) }),
+		both(c, "missing", func(d *seq.Direction) cell { return p.judged(d.Missing(), p.Warn) }),
 	}
 	if !c.Dir[0].HasSignatures && !c.Dir[1].HasSignatures {
 		return rows
 	}
-	signature := func(label string, style render.Style, f func(s *session.Signatures) uint64) pair {
-		return both(c, label, func(d *session.Direction) cell { return p.maybe(f(&d.Signatures), d.HasSignatures, style) })
+	signature := func(label string, style render.Style, f func(s *seq.Signatures) uint64) pair {
+		return both(c, label, func(d *seq.Direction) cell { return p.maybe(f(&d.Signatures), d.HasSignatures, style) })
 	}
 	return append(rows,
-		signature("signatures valid", render.Style{}, func(s *session.Signatures) uint64 { return s.Valid }),
-		signature("  invalid", p.Error, func(s *session.Signatures) uint64 { return s.Invalid }),
-		signature("  unverifiable", render.Style{}, func(s *session.Signatures) uint64 { return s.Unverifiable }),
+		signature("signatures valid", render.Style{}, func(s *seq.Signatures) uint64 { return s.Valid }),
+		signature("  invalid", p.Error, func(s *seq.Signatures) uint64 { return s.Invalid }),
+		signature("  unverifiable", render.Style{}, func(s *seq.Signatures) uint64 { return s.Unverifiable }),
 	)
 }
 
 func (p *painter) timing(c *session.Conn) []pair {
-	rtt := func(label string, f func(r *session.RTT) int64) pair {
-		return both(c, label, func(d *session.Direction) cell {
+	rtt := func(label string, f func(r *seq.RTT) int64) pair {
+		return both(c, label, func(d *seq.Direction) cell {
 			r := d.RTT()
 			return p.roundTrip(r, f(&r))
 		})
 	}
 	rows := []pair{
-		both(c, "lost before capture", func(d *session.Direction) cell {
+		both(c, "lost before capture", func(d *seq.Direction) cell {
 			l := proven(d)
 			return p.maybe(l.BeforeCapture, l.knownBefore, p.Error)
 		}),
-		both(c, "lost after capture", func(d *session.Direction) cell {
+		both(c, "lost after capture", func(d *seq.Direction) cell {
 			l := proven(d)
 			return p.maybe(l.AfterCapture, l.knownAfter, p.Error)
 		}),
-		both(c, "not captured", func(d *session.Direction) cell {
+		both(c, "not captured", func(d *seq.Direction) cell {
 			l := proven(d)
 			return p.maybe(l.NotCaptured, l.known, p.Warn)
 		}),
-		rtt("RTT min", func(r *session.RTT) int64 { return r.Min }),
-		rtt("RTT p50", func(r *session.RTT) int64 { return r.P50 }),
-		rtt("RTT p95", func(r *session.RTT) int64 { return r.P95 }),
-		rtt("RTT max", func(r *session.RTT) int64 { return r.Max }),
-		both(c, "RTT samples", func(d *session.Direction) cell { return p.count(d.RTT().Samples) }),
+		rtt("RTT min", func(r *seq.RTT) int64 { return r.Min }),
+		rtt("RTT p50", func(r *seq.RTT) int64 { return r.P50 }),
+		rtt("RTT p95", func(r *seq.RTT) int64 { return r.P95 }),
+		rtt("RTT max", func(r *seq.RTT) int64 { return r.Max }),
+		both(c, "RTT samples", func(d *seq.Direction) cell { return p.count(d.RTT().Samples) }),
 	}
 	if c.Dir[0].PingRTT().Samples+c.Dir[1].PingRTT().Samples == 0 {
 		return rows
 	}
-	return append(rows, both(c, "ping p50", func(d *session.Direction) cell {
+	return append(rows, both(c, "ping p50", func(d *seq.Direction) cell {
 		r := d.PingRTT()
 		return p.roundTrip(r, r.P50)
 	}))

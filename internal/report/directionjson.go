@@ -1,6 +1,9 @@
 package report
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 func (e *encoder) direction(k string, c *session.Conn, i int) {
 	d := &c.Dir[i]
@@ -37,7 +40,7 @@ func knowsUnneeded(c *session.Conn) bool { return c.Dialect != "dtls" }
 
 // losses are the losses of one direction; unknown ones are not known to be 0.
 type losses struct {
-	session.Lost
+	seq.Lost
 	known       bool // whether the capture lost any can be told
 	knownBefore bool
 	knownAfter  bool
@@ -46,7 +49,7 @@ type losses struct {
 // proven gives the losses of a direction. Nothing can be said while no
 // acknowledgement of it was captured, and nothing about losses before the
 // capture point when the capture itself lost frames (session.Direction.Lost).
-func proven(d *session.Direction) losses {
+func proven(d *seq.Direction) losses {
 	l := losses{Lost: d.Lost()}
 	l.knownBefore, l.knownAfter, l.known = d.ProvesLoss()
 	l.knownBefore = l.knownBefore && l.NotCaptured == 0
@@ -67,7 +70,7 @@ func (e *encoder) lost(l losses) {
 	e.close('}')
 }
 
-func (e *encoder) rtt(key string, r session.RTT) {
+func (e *encoder) rtt(key string, r seq.RTT) {
 	if r.Samples == 0 {
 		return
 	}
@@ -80,7 +83,7 @@ func (e *encoder) rtt(key string, r session.RTT) {
 	e.close('}')
 }
 
-func (e *encoder) signatures(s *session.Signatures) {
+func (e *encoder) signatures(s *seq.Signatures) {
 	e.open("signatures", '{')
 	e.count("valid", s.Valid)
 	e.count("invalid", s.Invalid)

@@ -10,6 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 const (
@@ -38,20 +39,20 @@ func signedConn() *session.Conn {
 		if n == 7 || n == 20 { // not captured
 			continue
 		}
-		a.Send(&session.Sending{Num: n, Mark: session.MarkFirst, Hash: uint64(n), IPID: uint16(n + 1), Frame: uint64(2*n + 3), Time: at, HasTime: true})
-		a.Acknowledge(&session.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 4), Time: at + 11*ms + n*ms/3, HasTime: true}, func(session.Position) {})
+		a.Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Hash: uint64(n), IPID: uint16(n + 1), Frame: uint64(2*n + 3), Time: at, HasTime: true})
+		a.Acknowledge(&seq.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 4), Time: at + 11*ms + n*ms/3, HasTime: true}, func(seq.Position) {})
 	}
-	a.Send(&session.Sending{Num: 39, Mark: session.MarkRetry, Hash: 39, IPID: 99, Frame: 90, Time: start + 500*ms, HasTime: true})
+	a.Send(&seq.Sending{Num: 39, Mark: seq.MarkRetry, Hash: 39, IPID: 99, Frame: 90, Time: start + 500*ms, HasTime: true})
 	for n := range int64(5) {
-		b.Send(&session.Sending{Num: n, Mark: session.MarkFirst, Hash: uint64(n), Frame: uint64(100 + n), Time: start + n*ms, HasTime: true})
+		b.Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Hash: uint64(n), Frame: uint64(100 + n), Time: start + n*ms, HasTime: true})
 	}
 	a.Close()
 	b.Close()
 	a.Frames, a.Bytes, a.DataFrames, a.Acks, a.KeepAlives = 2312, 1234567, 40, 812, 12
 	a.Duplicates, a.Messages, a.MessageBytes, a.IncompleteMessages = 2, 36, 98765, 1
-	a.Signatures, a.HasSignatures = session.Signatures{Valid: 2310, Invalid: 1, Unverifiable: 1}, true
+	a.Signatures, a.HasSignatures = seq.Signatures{Valid: 2310, Invalid: 1, Unverifiable: 1}, true
 	b.Frames, b.Bytes, b.DataFrames, b.Acks, b.Messages, b.MessageBytes = 2398, 812, 5, 2300, 5, 500
-	b.Signatures, b.HasSignatures = session.Signatures{Valid: 2398}, true
+	b.Signatures, b.HasSignatures = seq.Signatures{Valid: 2398}, true
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -194,20 +195,20 @@ func TestNumbersInJSON(t *testing.T) {
 
 // TestLost: what is not known is absent, what is known to be 0 is 0.
 func TestLost(t *testing.T) {
-	lost := func(d *session.Direction) string {
+	lost := func(d *seq.Direction) string {
 		e := encoder{b: []byte("{")}
 		e.lost(proven(d))
 		return string(e.b[1:])
 	}
-	unseen := &session.Direction{}
-	unseen.Send(&session.Sending{Num: 1, Frame: 1})
-	fine := &session.Direction{}
-	fine.Send(&session.Sending{Num: 1, Frame: 1})
-	fine.Acknowledge(&session.Acknowledgement{Next: 2, Frame: 2}, func(session.Position) {})
+	unseen := &seq.Direction{}
+	unseen.Send(&seq.Sending{Num: 1, Frame: 1})
+	fine := &seq.Direction{}
+	fine.Send(&seq.Sending{Num: 1, Frame: 1})
+	fine.Acknowledge(&seq.Acknowledgement{Next: 2, Frame: 2}, func(seq.Position) {})
 	fine.Close()
 	for _, tt := range []struct {
 		name string
-		d    *session.Direction
+		d    *seq.Direction
 		want string
 	}{
 		{"no acknowledgement", unseen, `"lost":{}`},

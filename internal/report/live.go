@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What follows is for views of a run that still goes on, so that they look like the
@@ -88,7 +89,7 @@ func ProtocolName(c *session.Conn) string { return protocolName(c) }
 func SeverityNoun(s session.Severity) string { return severityNoun(s) }
 
 // Known says which losses of a side can be told at all from what was captured.
-func Known(d *session.Direction) (before, after, captured bool) {
+func Known(d *seq.Direction) (before, after, captured bool) {
 	l := proven(d)
 	return l.knownBefore, l.knownAfter, l.known
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // retryLimit is the share of retries from which on they are shown as a problem.
@@ -77,21 +78,21 @@ func (p *painter) bytes(n uint64) cell {
 }
 
 // messages are yellow when some lack a part.
-func (p *painter) messages(d *session.Direction) cell {
+func (p *painter) messages(d *seq.Direction) cell {
 	if d.IncompleteMessages > 0 {
 		return cell{text: strconv.FormatUint(d.Messages, 10), style: p.Warn}
 	}
 	return p.count(d.Messages)
 }
 
-func (p *painter) roundTrip(r session.RTT, ns int64) cell {
+func (p *painter) roundTrip(r seq.RTT, ns int64) cell {
 	if r.Samples == 0 {
 		return p.unknown()
 	}
 	return p.plain(millis(ns))
 }
 
-func (p *painter) retryStyle(d *session.Direction) render.Style {
+func (p *painter) retryStyle(d *seq.Direction) render.Style {
 	if float64(d.Retries) > retryLimit*float64(d.DataFrames) {
 		return p.Warn
 	}

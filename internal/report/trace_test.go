@@ -13,6 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -23,7 +24,7 @@ type sink struct {
 }
 
 func (*sink) Frame(*dissect.Frame, *session.Conn) {}
-func (*sink) Acked(session.Position, uint64)      {}
+func (*sink) Acked(seq.Position, uint64)          {}
 func (s *sink) Message(m *session.Message) {
 	s.messages = append(s.messages, report.AppendMessageJSON(nil, m, 0, true))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What is remembered of each side's numbers. The library sends up to 1,000
@@ -12,8 +13,8 @@ import (
 // and tries a datagram every 2 s, 50 times; of old ones the engine's bits tell
 // enough.
 var (
-	libraryLimits = session.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, Reach: 32, NoBefore: true, NoAfter: true}
-	pageLimits    = session.Limits{History: 1 << 14, Keep: 20e9, Past: 1 << 14, AckExcess: 128, Reach: 32, NoBefore: true, NoAfter: true}
+	libraryLimits = seq.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, Reach: 32, NoBefore: true, NoAfter: true}
+	pageLimits    = seq.Limits{History: 1 << 14, Keep: 20e9, Past: 1 << 14, AckExcess: 128, Reach: 32, NoBefore: true, NoAfter: true}
 )
 
 // A conn is one kNet connection: what the texts say, on top of the engine's
@@ -35,14 +36,14 @@ type conn struct {
 	fr      *dissect.Frame // the frame at hand, nil when none is
 	now     uint64         // its number
 	d       *knet.Datagram
-	sent    session.Sending
-	ack     session.Acknowledgement
+	sent    seq.Sending
+	ack     seq.Acknowledgement
 	pong    pong    // of the frame at hand
 	faults  []fault // of the frame at hand
 	jump    bool    // its PacketID is not the next one
 	broken  bool    // a fragment of it is proven wrong
 	suspect bool    // it has one, and changes nothing that rules remember
-	link    func(session.Position)
+	link    func(seq.Position)
 	told    [2]func(num int64, words dissect.Words) // of what each side sent
 
 	suspicions int // against the frame at hand
@@ -51,18 +52,18 @@ type conn struct {
 
 // A side is what is remembered of one sender.
 type side struct {
-	ids           session.Serial // PacketIDs
-	numbers       session.Serial // reliable message numbers of Reference
+	ids           seq.Serial // PacketIDs
+	numbers       seq.Serial // reliable message numbers of Reference
 	firsts        [firstIDs]first
 	greeting      greeting
 	spoke         bool // something besides the greeting was captured
 	spokeAt       int64
 	pings         *pings // latest PingRequests
 	transfers     transfers
-	waiting       waiting         // messages of Spec that wait for others
-	resends       *resends        // reliable datagrams of Spec
-	datagrams     datagrams       // for rules
-	apart         session.Sending // latest datagram with a fault
+	waiting       waiting     // messages of Spec that wait for others
+	resends       *resends    // reliable datagrams of Spec
+	datagrams     datagrams   // for rules
+	apart         seq.Sending // latest datagram with a fault
 	ending        ending
 	ask           asking
 	acking        acking
@@ -102,7 +103,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	if p.decided {
 		c.c.Dialect = p.params.Dialect.String()
 	}
-	c.link = func(at session.Position) {
+	c.link = func(at seq.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
 		c.flow.Acked(at, c.fr.Frame)
 	}
@@ -202,17 +203,17 @@ func (c *conn) enter(dir int, x *contents) {
 }
 
 // sending describes the datagram at hand to the engine.
-func (c *conn) sending(num int64, mark session.Mark) *session.Sending {
+func (c *conn) sending(num int64, mark seq.Mark) *seq.Sending {
 	return c.sent.Of(c.fr.Datagram, num, mark)
 }
 
 // describe describes the datagram at hand, which has a PacketID, to the engine. The
 // library never sends a PacketID again; the page sends the datagram again.
-func (c *conn) describe(num int64) *session.Sending {
+func (c *conn) describe(num int64) *seq.Sending {
 	if c.d.Dialect == knet.Spec {
-		return c.sending(num, session.Unmarked)
+		return c.sending(num, seq.Unmarked)
 	}
-	sent := c.sending(num, session.MarkFirst)
+	sent := c.sending(num, seq.MarkFirst)
 	sent.Exact = true
 	return sent
 }
@@ -234,12 +235,12 @@ func (c *conn) datagram(dir int) {
 		}
 	}
 	switch out.Place(sent, c.fr.Datagram) {
-	case session.Provisional:
+	case seq.Provisional:
 		c.fr.Words |= out.Unnumbered(sent, true)
 		c.judgeProvisional(dir, sent)
 		c.count(dir)
 		return
-	case session.Confirmed:
+	case seq.Confirmed:
 		c.believe(dir)
 		c.frames().inspect()
 	}
@@ -276,10 +277,10 @@ func (c *conn) believed(dir int, num int64) {
 		c.frames().judge(dir, sent)
 	}
 	c.speaks(dir)
-	c.messages(dir, num, v.Novelty == session.First)
+	c.messages(dir, num, v.Novelty == seq.First)
 }
 
-func (s *side) keepFirst(id uint32, sent *session.Sending) {
+func (s *side) keepFirst(id uint32, sent *seq.Sending) {
 	if id < firstIDs && !s.firsts[id].seen {
 		s.firsts[id] = first{true, sent.Num, sent.IPID, sent.Hash, sent.Time}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // datagrams are what the rules remember of the datagrams of one side. The engine
@@ -69,7 +69,7 @@ func (r *datagrams) at(num int64) *sentDatagram {
 
 // enter notes a sending; it reports whether its PacketID is captured for the first
 // time. Datagrams with a fault count only where they stand in the row.
-func (r *datagrams) enter(s *session.Sending, d *knet.Datagram, cut, suspect bool) (x *sentDatagram, first bool) {
+func (r *datagrams) enter(s *seq.Sending, d *knet.Datagram, cut, suspect bool) (x *sentDatagram, first bool) {
 	if suspect && (!r.has || s.Num != r.top+1) {
 		return nil, false
 	}
@@ -91,7 +91,7 @@ func (r *datagrams) enter(s *session.Sending, d *knet.Datagram, cut, suspect boo
 }
 
 // count counts a PacketID that is new.
-func (r *datagrams) count(s *session.Sending, cut bool) {
+func (r *datagrams) count(s *seq.Sending, cut bool) {
 	switch n := s.Num; {
 	case !r.has:
 		r.has, r.low, r.top, r.topAt, r.startAt = true, n, n, s.Time, s.Time
@@ -115,7 +115,7 @@ func (r *datagrams) count(s *session.Sending, cut bool) {
 }
 
 // overtaken keeps by how much a datagram was.
-func (r *datagrams) overtaken(s *session.Sending) {
+func (r *datagrams) overtaken(s *seq.Sending) {
 	for n := s.Num + 1; n <= min(r.top, s.Num+64); n++ {
 		if x := r.at(n); x != nil {
 			if by := s.Time - x.time; by < maxLate {
@@ -140,7 +140,7 @@ func (r *datagrams) stand() stand { return stand{r.has, r.top, r.topAt} }
 
 // follow notes the datagram without fault that follows top, and reports whether it
 // could: its place must be free, or that of an old one.
-func (r *datagrams) follow(s *session.Sending, d *knet.Datagram) bool {
+func (r *datagrams) follow(s *seq.Sending, d *knet.Datagram) bool {
 	if len(r.ring) == 0 {
 		return false
 	}
@@ -163,11 +163,11 @@ func (r *datagrams) wants(x *sentDatagram, now int64) bool {
 		return false
 	}
 	age := now - max(x.last, x.time)
-	return !r.lowMemory || age < session.LowMemoryTime || x.reliable && age < session.LowMemoryFor(len(r.ring), false)
+	return !r.lowMemory || age < seq.LowMemoryTime || x.reliable && age < seq.LowMemoryFor(len(r.ring), false)
 }
 
 // grow makes room, while there is little.
-func (r *datagrams) grow(s *session.Sending) {
+func (r *datagrams) grow(s *seq.Sending) {
 	size := max(len(r.ring), leastDatagrams)
 	if len(r.ring) > 0 && r.wants(&r.ring[s.Num&int64(size-1)], s.Time) {
 		size *= 2
@@ -224,7 +224,7 @@ func (c *conn) intact(dir int, since int64) bool {
 // horizon is the reorder horizon, in ns (guard REORD), of datagrams without fault.
 func (c *conn) horizon() int64 {
 	late := max(c.side[0].datagrams.late, c.side[1].datagrams.late)
-	return max(session.CopyHorizon, c.roundTime()/2, late*3/2)
+	return max(seq.CopyHorizon, c.roundTime()/2, late*3/2)
 }
 
 // roundTime is the round trip as far as acknowledgements tell, in ns.

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A fault is a rule that a datagram breaks by itself.
@@ -167,7 +168,7 @@ func (c frameJudge) repeatedFault(dir int) bool {
 	s := &c.side[dir]
 	now := c.fr.Datagram
 	x := &s.apart
-	if x.HasTime && x.IsCopyOf(c.sent.Hash, c.sent.IPID, x.Time, session.CopyHorizon) && now.Time-x.Time <= restartGap {
+	if x.HasTime && x.IsCopyOf(c.sent.Hash, c.sent.IPID, x.Time, seq.CopyHorizon) && now.Time-x.Time <= restartGap {
 		return true
 	}
 	s.apart = c.sent
@@ -224,7 +225,7 @@ func (c frameJudge) judgeApart(dir int) {
 
 // judge judges a datagram that is no copy by what was captured before it, and
 // notes it. What was found to have a fault is only kept where it stands in the row.
-func (c frameJudge) judge(dir int, sent *session.Sending) {
+func (c frameJudge) judge(dir int, sent *seq.Sending) {
 	if !c.pair.sure() {
 		c.side[dir].datagrams.enter(sent, c.d, c.fr.Cut(), false)
 		c.contents().noteRequests(dir)
@@ -282,7 +283,7 @@ func (c frameJudge) judge(dir int, sent *session.Sending) {
 }
 
 // judgeMessage judges a message by what was captured before it.
-func (c frameJudge) judgeMessage(dir int, sent *session.Sending, m *knet.Message, first bool) {
+func (c frameJudge) judgeMessage(dir int, sent *seq.Sending, m *knet.Message, first bool) {
 	switch m.Kind {
 	case knet.PingRequest:
 		c.contents().judgeRequest(dir, sent.Num, m, first)

@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // acking is what is held against what a side acknowledges.
@@ -46,7 +47,7 @@ const (
 
 // unwrapped is a PacketID of a side as near as can be to those it sent.
 func (r *datagrams) unwrapped(id uint32) int64 {
-	s := session.Serial{Bits: knet.PacketIDBits}
+	s := seq.Serial{Bits: knet.PacketIDBits}
 	s.Advance(r.top)
 	return s.Peek(id)
 }
@@ -315,7 +316,7 @@ func (c numberJudge) ended() bool {
 
 // judgeSending judges a datagram as one more of its side; before is what was known
 // without it.
-func (c numberJudge) judgeSending(dir int, sent *session.Sending, x *sentDatagram, before stand, first bool) {
+func (c numberJudge) judgeSending(dir int, sent *seq.Sending, x *sentDatagram, before stand, first bool) {
 	s := &c.side[dir]
 	spec := c.d.Dialect == knet.Spec
 	if !first {

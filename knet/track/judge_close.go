@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A farewell is a Disconnect or DisconnectAck that was captured.
@@ -49,7 +50,7 @@ func (f *farewell) follows(num, time int64) bool {
 }
 
 // judgeEnded judges a datagram behind a Disconnect or a DisconnectAck of its side.
-func (c sessionJudge) judgeEnded(dir int, sent *session.Sending, first bool) {
+func (c sessionJudge) judgeEnded(dir int, sent *seq.Sending, first bool) {
 	e := &c.side[dir].ending
 	if first {
 		c.judgeUnanswered(dir, sent)
@@ -86,7 +87,7 @@ func (c sessionJudge) tolerated() bool {
 
 // judgeUnanswered judges a side that goes on although its peer said Disconnect again
 // and again.
-func (c sessionJudge) judgeUnanswered(dir int, sent *session.Sending) {
+func (c sessionJudge) judgeUnanswered(dir int, sent *seq.Sending) {
 	e, o := &c.side[dir].ending, &c.side[1-dir].ending
 	r := &c.side[dir].datagrams
 	if o.discs < 3 || e.silent || e.heard || e.ack.set || sent.Time-o.last < answerTime+c.roundTime() || sent.Num != r.top+1 || !r.whole(o.disc.time) {
@@ -105,7 +106,7 @@ func (c sessionJudge) judgeUnanswered(dir int, sent *session.Sending) {
 }
 
 // judgeEnd judges a Disconnect or DisconnectAck.
-func (c sessionJudge) judgeEnd(dir int, sent *session.Sending, k knet.Kind) {
+func (c sessionJudge) judgeEnd(dir int, sent *seq.Sending, k knet.Kind) {
 	e := &c.side[dir].ending
 	bye := farewell{true, sent.Num, sent.Time, sent.Frame}
 	if k == knet.DisconnectAck {

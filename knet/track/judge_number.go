@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // setNumber are the rules that a PacketID passes that is new and in its place.
@@ -30,7 +31,7 @@ type oddNumber struct {
 
 // judgeNumber judges a PacketID by those before it; old is what was captured under
 // it, or nil.
-func (c numberJudge) judgeNumber(dir int, sent *session.Sending, old *sentDatagram) {
+func (c numberJudge) judgeNumber(dir int, sent *seq.Sending, old *sentDatagram) {
 	s := &c.side[dir]
 	r, o := &s.datagrams, &s.order
 	switch {
@@ -94,7 +95,7 @@ func (c numberJudge) settleOdd(o *order, goesOn bool) {
 
 // back reports a PacketID that was never captured and lies too far back to be late.
 // A reliable datagram of Spec may have been sent before, without being captured.
-func (c numberJudge) back(dir int, sent *session.Sending) bool {
+func (c numberJudge) back(dir int, sent *seq.Sending) bool {
 	if c.d.Dialect == knet.Spec && c.d.Reliable {
 		return false
 	}

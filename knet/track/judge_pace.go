@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // pace is how fast a side of Spec sends, and how fast its peer wants it to.
@@ -34,7 +35,7 @@ const (
 
 // judgeFlow notes a FlowControlRequest of a side (kNet page, Flow Control): it binds
 // the other one from when it has acknowledged it.
-func (c numberJudge) judgeFlow(dir int, sent *session.Sending, m *knet.Message, first bool) {
+func (c numberJudge) judgeFlow(dir int, sent *seq.Sending, m *knet.Message, first bool) {
 	if c.d.Dialect != knet.Spec || !first || len(m.Body) != 2 || !c.d.Reliable {
 		return
 	}

@@ -2,13 +2,13 @@ package track
 
 import (
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgePlain is judge for what most datagrams of Reference are: nothing but whole
 // messages of the application, without fault, and the next of a side of which
 // nothing is held open. It reports false, having done nothing, for all others.
-func (c frameJudge) judgePlain(dir int, sent *session.Sending) bool {
+func (c frameJudge) judgePlain(dir int, sent *seq.Sending) bool {
 	s := &c.side[dir]
 	r := &s.datagrams
 	switch {

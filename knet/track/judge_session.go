@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // shaking is what the rules remember of the page's handshake.
@@ -35,7 +36,7 @@ const lateAnswer = 1e9
 const connectLate = 12e9
 
 // judgeShake judges a message of the handshake (kNet page, Session Management).
-func (c sessionJudge) judgeShake(dir int, sent *session.Sending, k knet.Kind) {
+func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 	h := &c.shake
 	if !c.judgeRole(dir, k) {
 		return
@@ -89,7 +90,7 @@ func (c sessionJudge) judgeRole(dir int, k knet.Kind) bool {
 
 // outOfNowhere reports a ConnectSynAck that answers nothing: its sender had gone on
 // to other messages before, and so had the client for a time.
-func (c sessionJudge) outOfNowhere(dir int, sent *session.Sending) (nowhere, sure bool) {
+func (c sessionJudge) outOfNowhere(dir int, sent *seq.Sending) (nowhere, sure bool) {
 	h := &c.shake
 	if !h.spoke[0] || !h.spoke[1] || sent.Num <= h.spokeNo[dir] {
 		return false, false

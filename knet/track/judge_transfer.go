@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // sentTransfers are the fragmented transfers of a side, by TransferID.
@@ -84,7 +85,7 @@ func (t *sentTransfer) part(index int) part {
 
 // judgeFragment judges a fragment by the others of its transfer (kNet page,
 // Fragmented Transfers).
-func (c messageJudge) judgeFragment(dir int, sent *session.Sending, m *knet.Message) {
+func (c messageJudge) judgeFragment(dir int, sent *seq.Sending, m *knet.Message) {
 	s := &c.side[dir]
 	if s.sentTransfers == nil {
 		s.sentTransfers = new(sentTransfers)

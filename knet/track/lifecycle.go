@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Give-up times, in ns (kNet page, Characteristic Values; kNet 715850d,
@@ -62,7 +63,7 @@ func (c *conn) speaks(dir int) {
 
 // connect tracks the connect datagram of Reference.
 func (c *conn) connect(dir int) {
-	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, session.Unmarked), true)
+	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if c.started() {
 		return
@@ -157,7 +158,7 @@ func (c *conn) roundTrip() int64 {
 	if rtt == 0 {
 		return 1e9
 	}
-	return max(2*rtt, session.CopyHorizon)
+	return max(2*rtt, seq.CopyHorizon)
 }
 
 // unreachable tracks an ICMP notice that a side can't be reached; answered says

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // farAway is by how many a PacketID must have jumped for rules to forget what its side
@@ -67,7 +68,7 @@ func (c *conn) believe(dir int) {
 
 // judgeProvisional judges what a provisional datagram shows wherever it stands, and notes
 // what it asks for: its answer may come all the same.
-func (c *conn) judgeProvisional(dir int, sent *session.Sending) {
+func (c *conn) judgeProvisional(dir int, sent *seq.Sending) {
 	c.frames().pronounce()
 	for i := range c.d.Messages {
 		if m := &c.d.Messages[i]; m.Whole && m.IsFragment() && c.pair.sure() && !c.fr.Words.Has(dissect.Duplicate) {

@@ -8,14 +8,15 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-func counts(d *session.Direction) string {
+func counts(d *seq.Direction) string {
 	return fmt.Sprintf("frames %d data %d acks %d retries %d+%d dup %d ooo %d gaps %d missing %d messages %d/%d/%d pings %d rtt %d", d.Frames, d.DataFrames, d.Acks,
 		d.Retries, d.UnneededRetries, d.Duplicates, d.OutOfOrder, d.Gaps, d.Missing(), d.Messages, d.MessageBytes, d.IncompleteMessages, d.KeepAlives, d.RTT().Samples)
 }
 
-func wantCounts(t *testing.T, name string, d *session.Direction, want string) {
+func wantCounts(t *testing.T, name string, d *seq.Direction, want string) {
 	t.Helper()
 	if got := counts(d); got != want {
 		t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)

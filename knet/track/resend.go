@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // The page says that an unacknowledged reliable datagram is resent, not under
@@ -199,7 +199,7 @@ func (s *side) memory() *resends {
 }
 
 // repeated notes that the side sent a reliable datagram again as it was.
-func (s *side) repeated(v session.Verdict) {
+func (s *side) repeated(v seq.Verdict) {
 	if v.Words.Has(dissect.Retry) {
 		s.memory().repeats = true
 	}

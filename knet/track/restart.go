@@ -3,7 +3,7 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // How a new connection on the same address pair is told from what is left of the
@@ -25,7 +25,7 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
 	case !fr.HasTime:
 		return false
 	case c.life.over():
-		return since >= session.CopyHorizon
+		return since >= seq.CopyHorizon
 	}
 	return since >= reconnectGap
 }
@@ -45,7 +45,7 @@ func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 	if !known || num > ref || d.PacketID >= firstIDs || !fr.HasTime {
 		return false
 	}
-	sent := c.sent.Of(fr.Datagram, num, session.Unmarked)
+	sent := c.sent.Of(fr.Datagram, num, seq.Unmarked)
 	f := &s.firsts[d.PacketID]
 	switch {
 	case s.sentBefore(d.PacketID, sent):
@@ -72,7 +72,7 @@ func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 	case l.over():
 		return k == knet.ConnectSyn || c.client != dir && fr.Time-l.heardAt[dir] >= restartGap
 	case s.spoke:
-		return fr.Time-s.spokeAt >= session.StartHorizon // else it was overtaken
+		return fr.Time-s.spokeAt >= seq.StartHorizon // else it was overtaken
 	case l.connects > 0:
 		return k == knet.ConnectSyn && fr.Time-l.connectAt > connectTime
 	}
@@ -115,7 +115,7 @@ func (g *greeting) isCopy(d *dissect.Datagram) bool {
 	case g.ipid != 0 && d.IPID != 0:
 		return g.ipid == d.IPID
 	}
-	return d.Time-g.time <= session.CopyHorizon
+	return d.Time-g.time <= seq.CopyHorizon
 }
 
 // opening is the kind of the message that opens a connection with Spec, or
@@ -131,7 +131,7 @@ func opening(d *knet.Datagram) knet.Kind {
 
 // sentBefore reports whether a datagram of the side with one of the first
 // PacketIDs is a copy of the one captured before.
-func (s *side) sentBefore(id uint32, sent *session.Sending) bool {
+func (s *side) sentBefore(id uint32, sent *seq.Sending) bool {
 	if id >= firstIDs || !s.firsts[id].seen {
 		return false
 	}

@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // With Spec nothing but the TransferID names a transfer, and an id is used again
 // as soon as all fragments were acknowledged. Fragments may be sent before their
@@ -201,4 +203,4 @@ func (s *transfers) certain(t *transfer) bool {
 }
 
 // complete reports that none of a side's datagrams is missing.
-func complete(d *session.Direction) bool { return d.Missing() == 0 && !d.Offloaded() }
+func complete(d *seq.Direction) bool { return d.Missing() == 0 && !d.Offloaded() }

@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Losses are the shares that the capture misses in the tables of accuracy.
@@ -163,7 +164,7 @@ type meter struct {
 	at      Condition
 	central bool
 	whole   bool // shows habits
-	settled map[direction][]session.Settled
+	settled map[direction][]seq.Settled
 }
 
 // A direction is one side of a connection, as the analysis knows it.
@@ -184,8 +185,8 @@ func (m *meter) play(under tracegen.Conditions, at Condition) error {
 		return err
 	}
 	m.fates, m.at, m.central, m.whole = fates, at, under.Place == 0.5, at.Loss == 0 && !at.Reorder
-	m.settled = map[direction][]session.Settled{}
-	t := session.NewTable(session.Config{Protocols: speakers, Sink: m, Links: true, Settled: func(c *session.Conn, dir int, x session.Settled) {
+	m.settled = map[direction][]seq.Settled{}
+	t := session.NewTable(session.Config{Protocols: speakers, Sink: m, Links: true, Settled: func(c *session.Conn, dir int, x seq.Settled) {
 		m.settled[direction{c, dir}] = append(m.settled[direction{c, dir}], x)
 	}})
 	end := int64(0)
@@ -244,7 +245,7 @@ func said(fr *dissect.Frame, c *session.Conn) int {
 }
 
 // Acked implements session.Sink.
-func (*meter) Acked(session.Position, uint64) {}
+func (*meter) Acked(seq.Position, uint64) {}
 
 // Message implements session.Sink.
 func (*meter) Message(*session.Message) {}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // losses compares the losses that are claimed with those that were, number by
@@ -34,7 +34,7 @@ func (m *meter) losses() {
 }
 
 // align tells who sent a direction's numbers, and how much higher they really are.
-func (m *meter) align(all []session.Settled) (from tracegen.Sender, shift int64, ok bool) {
+func (m *meter) align(all []seq.Settled) (from tracegen.Sender, shift int64, ok bool) {
 	for _, x := range all {
 		if f, known := m.fates.Frames[int(x.Frame)]; known && f.Num >= 0 {
 			return f.From, f.Num - x.Num, true
@@ -45,12 +45,12 @@ func (m *meter) align(all []session.Settled) (from tracegen.Sender, shift int64,
 
 // A claim is a number that is said to be lost.
 type claim struct {
-	session.Settled
+	seq.Settled
 	place int
 }
 
 // claimed are the conclusions that are claimed in the end.
-func claimed(lost session.Lost, all []session.Settled) (out []claim) {
+func claimed(lost seq.Lost, all []seq.Settled) (out []claim) {
 	var after []claim
 	missed := uint64(0) // masked ones included
 	for _, x := range all {

@@ -10,6 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // readAll reads what a tracker is shown of a capture: datagrams and ICMP notices.
@@ -60,7 +61,7 @@ func (m *Mutant) config() (session.Config, error) {
 type findings struct{ list []session.Finding }
 
 func (*findings) Frame(*dissect.Frame, *session.Conn) {}
-func (*findings) Acked(session.Position, uint64)      {}
+func (*findings) Acked(seq.Position, uint64)          {}
 func (*findings) Message(*session.Message)            {}
 func (s *findings) Finding(f *session.Finding)        { s.list = append(s.list, *f) }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A forgery makes a datagram that its receiver must ignore out of one that its sender
@@ -173,7 +174,7 @@ func judged(all []dissect.Datagram, cfg session.Config) opinion {
 }
 
 // moved names the numbers of a side that differ, but for those of captured frames.
-func moved(a, b *session.Direction) (list []string) {
+func moved(a, b *seq.Direction) (list []string) {
 	for _, x := range []struct {
 		name string
 		a, b uint64

@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Find makes the subject that Soak names so.
@@ -56,8 +57,8 @@ type printer struct{ out io.Writer }
 func (p printer) Frame(fr *dissect.Frame, c *session.Conn) {
 	fmt.Fprintf(p.out, "%5d %10.6f %v %s\n", fr.Frame, float64(fr.Time%1e12)/1e9, fr.Direction, fr.Summary)
 }
-func (printer) Acked(session.Position, uint64) {}
-func (printer) Message(*session.Message)       {}
+func (printer) Acked(seq.Position, uint64) {}
+func (printer) Message(*session.Message)   {}
 
 func (p printer) Finding(f *session.Finding) {
 	verdict := "fail"

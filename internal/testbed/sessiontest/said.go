@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A sink is the scene as the tracker sees it. What it is given is copied: the tracker
@@ -23,7 +24,7 @@ func (s *sink) Frame(fr *dissect.Frame, c *session.Conn) {
 	s.Frames, s.ConnOf = append(s.Frames, f), append(s.ConnOf, c)
 }
 
-func (s *sink) Acked(at session.Position, by uint64) { s.AckedBy[at.Frame] = by }
+func (s *sink) Acked(at seq.Position, by uint64) { s.AckedBy[at.Frame] = by }
 
 func (s *sink) Message(m *session.Message) {
 	c := *m

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 var hosts = Hosts("10.0.0.1:1", "10.0.0.2:2")
@@ -147,7 +148,7 @@ func TestSink(t *testing.T) {
 	if f := s.Last(); f.Payload[0] != 'd' || f.Acks[0] != 7 || f.Summary[0] != 's' || f.Notes[0].Rule != "R" {
 		t.Errorf("%+v", f)
 	}
-	if x.Acked(session.Position{Frame: 3}, 9); s.AckedBy[3] != 9 {
+	if x.Acked(seq.Position{Frame: 3}, 9); s.AckedBy[3] != 9 {
 		t.Errorf("%v", s.AckedBy)
 	}
 }

@@ -1,0 +1,281 @@
+package seq
+
+import (
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// An Acknowledgement is what one captured frame says about the numbers of the
+// other side, unwrapped.
+type Acknowledgement struct {
+	Next    int64  // all numbers below are acknowledged
+	Mask    uint64 // bit i: Base+i was received
+	Base    int64  // number of bit 0
+	Frame   uint64
+	Time    int64
+	HasTime bool
+	Copy    bool // in a copy of an earlier frame: what it says is old
+	Hearsay bool // by history bits, which implementations are known to set wrongly: no proof of a loss
+}
+
+// MaxAckExcess is how far an acknowledgement may run ahead of everything
+// captured and still be taken for evidence of frames that were not captured;
+// one that is further ahead is impossible and changes nothing. Limits may allow
+// more.
+const MaxAckExcess = 64
+
+func (w *Window) ahead() int64 { return max(w.excess, MaxAckExcess) }
+
+// Acknowledge applies what the peer acknowledges of this side's numbers. It
+// calls link for every captured frame that is acknowledged for the first time.
+func (d *Direction) Acknowledge(a *Acknowledgement, link func(Position)) dissect.Words {
+	d.ready()
+	w := &d.win
+	if !w.started || a.Next < w.base-w.ahead() {
+		return 0
+	}
+	if a.Next > w.highest+1+w.ahead() {
+		d.ahead.far++
+		return 0
+	}
+	d.ready()
+	first, words := d.firstAcks, dissect.Words(0)
+	if len(w.waiting) > 0 {
+		d.acking().settleWaiting(a, link)
+	}
+	if !w.hasCum || a.Next > w.cum {
+		words |= d.acking().ackBelow(a, link)
+	}
+	if a.Mask != 0 && d.contradictions < MaxContradictions {
+		words |= d.acking().ackMask(a, link)
+	}
+	if d.firstAcks != first {
+		words |= dissect.Ack
+	}
+	return words
+}
+
+// ackBelow acknowledges everything from the last cumulative acknowledgement up
+// to a.Next.
+func (d acknowledging) ackBelow(a *Acknowledgement, link func(Position)) (words dissect.Words) {
+	w := &d.win
+	from := w.base
+	if w.hasCum {
+		from = max(from, w.cum)
+	}
+	if a.Next-1 >= w.top && !w.reach(a.Next-1, d.Direction) {
+		return 0
+	}
+	from = max(from, w.base)
+	for n := from; n < a.Next; n++ {
+		u := w.at(n)
+		words |= d.ackOne(n, u, a, link)
+		u.state &^= byMask
+	}
+	w.cum, w.hasCum = a.Next, true
+	return words
+}
+
+// ackMask acknowledges the numbers of the mask and notes those it reports
+// missing below its highest bit. Masks repeat themselves, so only bits that the
+// mask before did not have are looked at.
+func (d acknowledging) ackMask(a *Acknowledgement, link func(Position)) (words dissect.Words) {
+	w := &d.win
+	high := 63 - bits.LeadingZeros64(a.Mask)
+	if top := a.Base + int64(high); top > w.highest+w.ahead() || !w.reach(top, d.Direction) {
+		return 0
+	}
+	fresh := a.Mask
+	if shift := a.Base - w.maskBase; shift >= 0 && shift < 64 {
+		fresh &^= w.mask >> uint(shift)
+	}
+	w.mask, w.maskBase = a.Mask, a.Base
+	for m := fresh; m != 0; m &= m - 1 {
+		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
+			u := w.at(n)
+			words |= d.ackOne(n, u, a, link)
+			u.state |= byMask
+		}
+	}
+	// A frame that was overtaken reports missing what has arrived since.
+	if top := a.Base + int64(high); !a.Copy && top >= w.maskTop {
+		w.maskTop = top
+		d.noteHoles(a, high)
+	}
+	return words
+}
+
+// noteHoles notes the numbers a mask reports missing below its highest bit.
+func (d acknowledging) noteHoles(a *Acknowledgement, high int) {
+	w := &d.win
+	if n := a.Base - 1; n >= a.Next && w.holds(n) {
+		d.noteMissing(w.at(n), a)
+	}
+	for m := ^a.Mask & (1<<high - 1); m != 0; m &= m - 1 {
+		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
+			d.noteMissing(w.at(n), a)
+		}
+	}
+}
+
+func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Position)) (words dissect.Words) {
+	if u.state&acked != 0 {
+		return 0
+	}
+	u.state |= acked
+	if u.state&captured == 0 {
+		if u.state&givenUp == 0 && d.win.started && n >= d.win.lowest {
+			words = dissect.AckOfUncaptured
+			d.noteGap(a.Time, true)
+			d.signs.Uncaptured.See(a.Frame, a.Time)
+		}
+		u.ackTime = a.Time
+		return words
+	}
+	d.firstAcks++
+	d.signs.acked(u)
+	if a.HasTime {
+		if !d.accepts {
+			d.accepts, d.acceptsAt = true, a.Time
+		}
+		if u.state&(reported|retried|givenUp) == reported {
+			d.losses.late = max(d.losses.late, u.ackTime-u.time)
+		}
+		u.ackTime = a.Time
+		u.state |= ackTimed
+		d.noteRoundTrip(u, a)
+	}
+	if d.links {
+		link(u.position())
+		for _, f := range d.win.extra[n] {
+			link(f)
+		}
+	}
+	return words
+}
+
+// MaxContradictions is how often masks may contradict what was captured before
+// they are not believed. A few times the first sending was not captured, and a
+// late copy of it was.
+const MaxContradictions = 3
+
+// contradicts reports a number that a mask acknowledged well before it was first
+// sent: the peer's masks mean something else than the text says. There are
+// implementations that set the bit of the number itself. From then on what masks
+// say of losses is not claimed; when it happens again they are not believed.
+func (d acknowledging) contradicts(s *Sending, u *unit) bool {
+	return u.state&(acked|byMask) == acked|byMask && s.Mark == MarkFirst && s.HasTime && s.Time-u.ackTime > CopyHorizon
+}
+
+// settleWaiting acknowledges copies that were captured after their number had
+// been acknowledged: the next frame that covers the number covers them.
+func (d acknowledging) settleWaiting(a *Acknowledgement, link func(Position)) {
+	w := &d.win
+	keep := w.waiting[:0]
+	for _, c := range w.waiting {
+		i := c.num - a.Base
+		if c.num >= a.Next && (i < 0 || i >= 64 || a.Mask>>uint(i)&1 == 0) {
+			keep = append(keep, c)
+			continue
+		}
+		d.settleCopy(c, a, link)
+	}
+	w.waiting = keep
+}
+
+// settleCopy acknowledges a copy that waited for it. A number whose first
+// captured copy waited has its round trip from that one.
+func (d acknowledging) settleCopy(c waitingCopy, a *Acknowledgement, link func(Position)) {
+	if w := &d.win; w.holds(c.num) && a.HasTime {
+		if u := w.see(c.num); u.position() == c.at {
+			u.ackTime = a.Time
+			u.state |= ackTimed
+		}
+	}
+	if d.links {
+		link(c.at)
+	}
+}
+
+// noteMissing keeps the evidence of an acknowledgement that reports a number
+// missing while a later one had arrived. A number captured before the peer is
+// known to accept any may have arrived and been discarded.
+func (d acknowledging) noteMissing(u *unit, a *Acknowledgement) {
+	switch {
+	case u.state&(acked|givenUp) != 0:
+	case u.state&captured == 0:
+		u.state |= missedBefore
+	case !a.HasTime || u.state&timed == 0 || u.state&retried != 0 || a.Next < d.win.cum:
+	case d.hasRTT && d.accepts && u.time >= d.acceptsAt:
+		u.state |= reported
+		u.ackTime = a.Time
+		if a.Time-u.time >= d.lateness() {
+			u.state |= missedAfter
+		}
+	}
+}
+
+// lateness is how long after its capture a number must still be missing at the
+// peer to be lost and not just late: the shortest round trip seen plus the
+// reorder horizon, which is that of copies, half that round trip, or half as much
+// again as frames of both sides were seen overtaken by (guard REORD).
+func (d acknowledging) lateness() int64 {
+	late := d.late
+	if d.peer != nil {
+		late += d.peer.late
+	}
+	return d.minRTT + max(CopyHorizon, d.minRTT/2, late*3/2)
+}
+
+// noteRoundTrip keeps the latest round trip and the shortest as soon as they are
+// seen, before it is certain that no further copy of the number will show up.
+func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
+	const first = firstSending | timed
+	rtt := u.ackTime - u.time
+	if u.state&(first|again) != first || rtt < 0 {
+		return
+	}
+	if !d.hasRTT || rtt < d.minRTT {
+		d.minRTT, d.hasRTT = rtt, true
+	}
+	d.signs.trip(rtt, u.frame, u.time)
+	if u.state&givenUp == 0 && !a.Hearsay {
+		d.beat.trip(rtt, a.Frame, a.Time)
+	}
+}
+
+// GiveUp notes that this side will not send a number again (DP8 send mask). The
+// number may be above everything captured: its frame was lost on the way here.
+func (d *Direction) GiveUp(n int64) {
+	d.ready()
+	w := &d.win
+	if w.started && n <= w.highest+w.ahead() && n >= w.top-w.limit() && w.reach(n, d) {
+		d.ready()
+		u := w.at(n)
+		if u.state&(missedAfter|acked|givenUp) == missedAfter {
+			d.losses.suspect(n, u.ackTime-u.time, 0)
+		}
+		u.state |= givenUp
+	}
+}
+
+// Captured reports whether a copy of the number was captured; ok is false when
+// the number is not remembered.
+func (d *Direction) Captured(n int64) (yes, ok bool) {
+	d.ready()
+	if !d.win.started || !d.win.holds(n) {
+		return false, false
+	}
+	return d.win.see(n).state&captured != 0, true
+}
+
+// InFlight is the number of units sent and not yet acknowledged, by the highest
+// captured number and the highest cumulative acknowledgement.
+func (d *Direction) InFlight() int64 {
+	d.ready()
+	if !d.win.started || !d.win.hasCum {
+		return 0
+	}
+	return d.win.highest + 1 - d.win.cum
+}

@@ -1,0 +1,96 @@
+package seq
+
+// An outcome is what stays of work once a Direction is closed.
+type outcome struct {
+	missing    uint64
+	lostBehind uint64 // what losses had proven
+	minRTT     int64
+	rtt, pings RTT
+}
+
+// IsOpen reports whether there is something to conclude from: a frame came, and the side
+// is not closed.
+func (d *Direction) IsOpen() bool { return d.work != nil && !d.over }
+
+// Options say what is wanted of a Direction.
+type Options struct {
+	Opened    int64 // time of the connection's first frame, ns
+	LowMemory bool  // less is remembered of what is some seconds old
+	Links     bool  // links between frames are wanted
+	// Never, with Links, is told of frames that were never acknowledged.
+	Never func(Position)
+	// Settled, when not nil, is told what was concluded about every number.
+	Settled func(Settled)
+}
+
+// Work is what a Direction needs while it is open: whoever has many of them uses it again.
+type Work struct{ work }
+
+// Open gives a Direction what it needs, before its first frame; peer is what the other side sends.
+func (d *Direction) Open(w *Work, peer *Direction, o Options) {
+	d.work, d.peer = &w.work, peer
+	d.opened, d.settled, d.links, d.never = o.Opened, o.Settled, o.Links, o.Never
+	if o.LowMemory {
+		d.lowMemory()
+	}
+}
+
+// ready gives the zero value what it needs. What comes behind the end changes nothing
+// that is reported.
+func (d *Direction) ready() {
+	if d.work == nil {
+		d.work = new(work)
+	}
+}
+
+// lowMemory makes that less is remembered (Config.LowMemory).
+func (d *Direction) lowMemory() {
+	d.win.lowMemory, d.rtt.lowMemory, d.pings.lowMemory = true, true, true
+	d.recent.lowMemory, d.units.lowMemory = true, true
+}
+
+// Close settles everything that is still remembered and frees it.
+func (d *Direction) Close() {
+	d.ready()
+	d.win.retireAll(d)
+	for _, c := range d.win.waiting {
+		if d.links {
+			d.never(c.at)
+		}
+	}
+	d.win.units, d.win.waiting, d.win.extra = sparse[unit]{}, nil, nil
+	d.recent, d.units = recentDatagrams{}, units{}
+}
+
+// Compact forgets what is remembered of numbers and frames, for a run in which little
+// is kept, when the side was silent for long.
+func (d *Direction) Compact() {
+	if d.work == nil {
+		return
+	}
+	d.win.compact(d)
+	d.units.compact()
+	d.recent = recentDatagrams{lowMemory: true}
+}
+
+// Free forgets what no report asks for, once it was closed and assessed.
+func (d *Direction) Free() {
+	if d.IsOpen() {
+		d.heard = d.acknowledged()
+		d.end = outcome{d.Missing(), d.losses.proven(), d.minRTT, d.RTT(), d.PingRTT()}
+	}
+	d.work, d.over = nil, true
+}
+
+// Rescue is Free for a side that an internal error may have left in any state.
+func (d *Direction) Rescue() {
+	defer func() {
+		if recover() != nil {
+			d.work, d.over = nil, true
+		}
+	}()
+	d.Free()
+}
+
+// Abandon forgets what is open without drawing any conclusion.
+func (d *Direction) Abandon() { d.work = nil }

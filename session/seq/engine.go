@@ -1,0 +1,381 @@
+package seq
+
+import (
+	"hash/maphash"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// CopyHorizon is how late a byte-identical datagram without an IPv4
+// identification may come to be taken for a copy made by the network
+// (docs/analysis.md, Units), in nanoseconds.
+const CopyHorizon = 30e6
+
+// CopyDoubt is how late equal bytes must come to be called sent twice, in nanoseconds:
+// the clock of a capture may be as coarse as CopyHorizon is long.
+const CopyDoubt = 2 * CopyHorizon
+
+// StartHorizon is how long after the first frame of a connection whose start
+// was not captured a frame of its may still have been overtaken by one that
+// passed before the capture began, in nanoseconds: what is missing until then
+// was not lost by the capture.
+const StartHorizon = 100e6
+
+// Mark is what the protocol itself says about a sending.
+type Mark uint8
+
+const (
+	Unmarked  Mark = iota // the protocol has no retry mark
+	MarkFirst             // marked as a first sending
+	MarkRetry             // marked as a retry
+)
+
+// A Sending is one captured transmission of a numbered unit.
+type Sending struct {
+	Num     int64
+	Mark    Mark
+	Exact   bool   // equal bytes of a number are a copy: the protocol tells its sendings apart
+	Counted bool   // its bytes tell the sendings of a number apart: equal ones are a copy unless its side did not count
+	Passed  bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
+	NoAck   bool   // no acknowledgement of it is due
+	Hash    uint64 // of the whole payload
+	Size    int    // bytes of the payload, by the UDP header
+	IPID    uint16 // IPv4 identification, 0 when there is none
+	Frame   uint64
+	Part    uint8 // of Frame
+	Time    int64 // ns
+	HasTime bool
+
+	asked, copied bool // what Copied answered
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// Of describes the datagram that sends a number.
+func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
+	// Field by field: a copied literal would wait for its own narrow stores.
+	s.Num, s.Mark, s.Exact, s.Counted, s.Passed, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
+	s.asked = false
+	if s.Hash == 0 {
+		s.Hash = maphash.Bytes(hashSeed, d.Payload)
+	}
+	s.Frame, s.Part, s.Time, s.HasTime, s.Size = d.Frame, d.Part, d.Time, d.HasTime, d.Length
+	return s
+}
+
+// A Verdict is what the engine makes of a Sending. It has four fields so that
+// it travels in registers.
+type Verdict struct {
+	Words   dissect.Words
+	RetryOf uint64 // first captured copy, 0 when the sending is no retry or copy of one
+	Novelty Novelty
+	// Sendings are those captured so far of its number, this one included and copies
+	// left out.
+	Sendings int
+}
+
+// Novelty says what a sending adds to what was captured before.
+type Novelty uint8
+
+const (
+	Forgotten Novelty = iota // its number is no longer remembered
+	First                    // the first captured copy of its number
+	LateFirst                // the first sending, captured after a retry of it
+	Again                    // a further copy
+)
+
+// Send judges a captured sending of this side.
+func (d *Direction) Send(s *Sending) Verdict {
+	d.ready()
+	w := &d.win
+	if s.HasTime {
+		w.now = max(w.now, s.Time)
+	}
+	if !w.reach(s.Num, d) {
+		return d.sending().sendForgotten(s)
+	}
+	u := w.at(s.Num)
+	if u.state&captured == 0 {
+		return d.sending().sendNew(s, u)
+	}
+	return d.sending().sendAgain(s, u)
+}
+
+// sendNew judges the first captured copy of a number.
+func (d sending) sendNew(s *Sending, u *unit) Verdict {
+	v := Verdict{Novelty: First, Sendings: 1}
+	d.win.units.unmark(s.Num)
+	d.ahead.see(s, u)
+	if u.state&hearsay != 0 {
+		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
+	}
+	switch w := &d.win; {
+	case !w.started:
+		w.started, w.lowest, w.highest = true, s.Num, s.Num
+	case s.Num > w.highest:
+		if s.Num < d.ahead.before && s.Mark != MarkRetry {
+			d.ahead.far++
+		}
+		if s.Num > w.highest+1 {
+			d.Gaps++
+			v.Words |= dissect.Gap
+			d.noteGap(s.Time, false)
+			d.signs.hole(s.Num-w.highest-1, s.Frame, s.Time)
+		}
+		if d.long.left > 0 {
+			d.offloaded = d.long.explains(s, w.highest) || d.offloaded
+		}
+		w.highest = s.Num
+		if d.acking().contradicts(s, u) {
+			d.distrusted = true
+			d.contradictions = min(d.contradictions+1, MaxContradictions)
+			u.state &^= acked | byMask
+			w.mask = 0 // it may be acknowledged yet
+		}
+	default:
+		w.lowest = min(w.lowest, s.Num)
+		v.Words |= dissect.GapFilled
+		if s.Mark != MarkRetry {
+			d.noteLate(s)
+			d.OutOfOrder++
+			v.Words |= dissect.OutOfOrder
+			d.signs.Late.See(s.Frame, s.Time)
+		}
+	}
+	if w := &d.win; !w.begun && s.HasTime && s.Num == w.highest && d.settledIn(s) {
+		w.origin, w.begun = s.Num, true
+	}
+	d.distinct++
+	u.frame, u.part, u.time, u.copies, u.sends, u.size = s.Frame, s.Part, s.Time, 1, 1, uint16(min(s.Size, 65535))
+	u.state |= captured
+	if s.HasTime {
+		u.state |= timed
+	}
+	if s.NoAck {
+		u.state |= noAck
+	}
+	if w := &d.win; w.hasCum && s.Num < w.cum {
+		u.state |= acked // while it was not remembered
+	}
+	if u.state&acked != 0 {
+		d.waitForAck(s)
+	}
+	if s.Mark == MarkRetry {
+		d.noteRetry(s, u, &v)
+		d.noteGap(s.Time, true)
+		d.signs.AsRetry.See(s.Frame, s.Time)
+	} else {
+		u.state |= firstSending
+		u.hash = s.Hash
+	}
+	u.ipid = s.IPID
+	return v
+}
+
+// settledIn reports a sending that is not one of a number sent before the capture
+// began. Where retries have no mark, any may be one for as long as numbers are
+// remembered.
+func (d sending) settledIn(s *Sending) bool {
+	switch age := s.Time - d.opened; {
+	case s.Mark == MarkRetry:
+		return false
+	case s.Mark == Unmarked && !s.Exact:
+		return age >= max(StartHorizon, d.win.keep)
+	default:
+		return age >= StartHorizon
+	}
+}
+
+// lateLook is how many numbers above a late one are looked at: those next to it were
+// sent first.
+const lateLook = HistoryLimit
+
+// noteLate keeps the longest time by which a frame was overtaken.
+func (d sending) noteLate(s *Sending) {
+	w := &d.win
+	end := w.highest + 1
+	n := w.next(max(s.Num+1, w.base), end)
+	for looked := 0; n < end && looked < lateLook; looked++ {
+		if u := w.see(n); u.state&(timed|firstSending) == timed|firstSending {
+			d.late = max(d.late, s.Time-u.time)
+		}
+		n = w.next(n+1, end)
+	}
+}
+
+// sendAgain judges a further capture of a number.
+func (d sending) sendAgain(s *Sending, u *unit) Verdict {
+	v := Verdict{RetryOf: u.frame, Novelty: Again}
+	if u.copies < 255 {
+		u.copies++
+	}
+	d.remember(s, u)
+	copied := d.copying().copied(s, u)
+	if !copied && u.sends < 255 {
+		u.sends++
+	}
+	if v.Sendings = int(u.sends); !copied || s.IPID == 0 || s.IPID != u.ipid {
+		u.state |= again
+	}
+	switch {
+	case copied:
+		v.Words |= dissect.Duplicate
+		d.copying().countCopy(s)
+	case s.Mark == MarkFirst && u.state&firstSending == 0:
+		// The first sending, overtaken by its own retry: no copy, no retry.
+		u.state |= firstSending
+		u.hash, u.ipid = s.Hash, s.IPID
+		u.copiedAt(s)
+		v.RetryOf, v.Novelty = 0, LateFirst
+	case s.Mark == MarkFirst, s.Counted && d.recent.knows(s):
+		// Sent again without its mark: a fault that rules judge, not counted here.
+	default:
+		d.noteRetry(s, u, &v)
+	}
+	return v
+}
+
+func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
+	d.Retries++
+	v.Words |= dissect.Retry
+	d.noteInterval(s, u)
+	if u.state&acked != 0 {
+		d.UnneededRetries++
+		v.Words |= dissect.UnneededRetry
+		d.signs.MostUnneeded = max(d.signs.MostUnneeded, u.sends)
+		d.signs.Unneeded.See(s.Frame, s.Time)
+	} else {
+		d.signs.stubborn(s, u)
+		u.state |= neededRetry
+		if u.state&missedAfter != 0 && s.HasTime {
+			d.losses.suspect(s.Num, u.ackTime-u.time, s.Time)
+		}
+	}
+	u.state |= retried
+	d.recent.keep(s)
+}
+
+// Copied reports whether a sending is a copy, made by the network or the capture, of
+// one captured before (guard DUP): what Send will say, for who judges before.
+func (d *Direction) Copied(s *Sending) bool {
+	d.ready()
+	w := &d.win
+	if !w.holds(s.Num) || w.see(s.Num).state&captured == 0 {
+		return false
+	}
+	return d.copying().copied(s, w.at(s.Num))
+}
+
+// copied is the one answer to what is a copy of a number captured before.
+func (d copying) copied(s *Sending, u *unit) bool {
+	if !s.asked {
+		s.asked, s.copied = true, d.isCopy(s, u)
+	}
+	return s.copied
+}
+
+func (d copying) isCopy(s *Sending, u *unit) bool {
+	switch {
+	case u.state&(retried|again) != 0 && d.recent.has(s, true, d.Direction):
+		return true
+	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
+		return false
+	case s.Exact:
+		return true
+	case s.Mark != MarkFirst && !s.Counted:
+		return d.sameDatagram(s, u.ipid, u.time)
+	}
+	copied := d.isRelayed(s, u.ipid, u.latest())
+	if copied {
+		u.copiedAt(s)
+	}
+	return copied
+}
+
+// isRelayed decides about equal bytes where a second sending would differ, unless its
+// side forgot to mark it. Relays copy under an identification of their own; a copy may
+// be copied again.
+func (d copying) isRelayed(s *Sending, ipid uint16, latest int64) bool {
+	known := s.IPID != 0 && ipid != 0
+	if known && s.IPID == ipid || s.Passed || !s.HasTime {
+		return true
+	}
+	horizon := int64(CopyHorizon)
+	if !known {
+		horizon = 3 * d.Horizon()
+	}
+	return s.Time-latest <= horizon
+}
+
+// noteInterval keeps the shortest time that this side took, proven by identifications
+// or by more than a copy may be late, from the first sending of a number to the
+// second.
+func (d sending) noteInterval(s *Sending, u *unit) {
+	const first = captured | firstSending | timed
+	if u.state&(first|retried) != first || !s.HasTime || s.Mark != Unmarked {
+		return
+	}
+	if gap := s.Time - u.time; d.interval == 0 || gap < d.interval {
+		d.interval = max(gap, 1)
+	}
+}
+
+// sameDatagram is the rule for byte-identical datagrams of one side: equal
+// non-zero IPv4 identifications are copies, different non-zero ones never; with
+// identification 0 and on IPv6, within CopyHorizon, unless the side was seen to send
+// again as soon.
+func (d copying) sameDatagram(s *Sending, ipid uint16, time int64) bool {
+	if s.IPID != 0 && ipid != 0 {
+		return s.IPID == ipid
+	}
+	gap := s.Time - time
+	return gap <= CopyHorizon && (d.interval == 0 || gap < d.interval)
+}
+
+// sendForgotten judges a sending of a number that is no longer remembered. Its
+// own mark counts; without marks it was sent before, for new numbers lie ahead.
+func (d sending) sendForgotten(s *Sending) Verdict {
+	unneeded := s.Mark == MarkRetry
+	switch {
+	case s.Mark == MarkFirst && d.recent.has(s, false, d.Direction):
+		d.copying().countCopy(s)
+		return Verdict{Words: dissect.Duplicate}
+	case s.Mark == MarkFirst || s.Exact:
+		return Verdict{}
+	case s.Mark == Unmarked && !d.win.past.knows(s.Num):
+		return Verdict{}
+	case s.Mark == Unmarked:
+		unneeded = d.win.past.acked(s.Num)
+	}
+	d.Retries++
+	v := Verdict{Words: dissect.Retry}
+	if unneeded {
+		d.UnneededRetries++
+		d.signs.Unneeded.See(s.Frame, s.Time)
+		v.Words |= dissect.UnneededRetry
+	}
+	return v
+}
+
+// remember keeps further copies until a frame acknowledges them.
+func (d sending) remember(s *Sending, u *unit) {
+	if u.state&acked != 0 {
+		d.waitForAck(s)
+		return
+	}
+	if !d.links {
+		return
+	}
+	if d.win.extra == nil {
+		d.win.extra = make(map[int64][]Position)
+	}
+	if l := d.win.extra[s.Num]; len(l) < maxWaiting {
+		d.win.extra[s.Num] = append(l, Position{s.Frame, s.Part})
+	}
+}
+
+func (d sending) waitForAck(s *Sending) {
+	if len(d.win.waiting) < maxWaiting {
+		d.win.waiting = append(d.win.waiting, waitingCopy{s.Num, Position{s.Frame, s.Part}})
+	}
+}

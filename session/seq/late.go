@@ -1,0 +1,64 @@
+package seq
+
+import "math/bits"
+
+// lateLosses collects what may have been lost behind the capture point: numbers
+// the peer still reported missing after they had gone by, and that their sender
+// then sent again or gave up. How late the path delivers is learned meanwhile,
+// and only what was missing longer than that is a loss.
+type lateLosses struct {
+	open    map[int64]lateLoss
+	missing *[64]uint64 // losses by how long they were missing, by powers of two of ns; nil for none
+	late    int64       // longest time a number was missing that came by itself
+}
+
+// A lateLoss is one number that may have been lost.
+type lateLoss struct {
+	missing int64 // from its capture to the last report of its absence
+	again   int64 // when it was sent again, 0 when it was given up
+}
+
+// suspect notes a number that is sent again, or given up, while missing.
+func (l *lateLosses) suspect(n, missing, again int64) {
+	if l.open == nil {
+		l.open = make(map[int64]lateLoss)
+	}
+	if _, ok := l.open[n]; !ok && len(l.open) < HistoryLimit {
+		l.open[n] = lateLoss{missing, again}
+	}
+}
+
+// settle decides about a number that is about to be forgotten, and tells how long
+// it was missing and whether it may be lost. acked is when it was acknowledged, 0
+// for never; what is acknowledged sooner after its retry
+// than the retry can get there and the answer back came by itself.
+func (l *lateLosses) settle(n, acked, minRTT int64) (missing int64, lost bool) {
+	x, ok := l.open[n]
+	if !ok {
+		return 0, false
+	}
+	delete(l.open, n)
+	if acked != 0 && x.again != 0 && acked-x.again < minRTT*3/4 {
+		l.late = max(l.late, x.missing)
+		return x.missing, false
+	}
+	if l.missing == nil {
+		l.missing = new([64]uint64)
+	}
+	l.missing[bits.Len64(uint64(x.missing))]++
+	return x.missing, true
+}
+
+// proven counts the losses that were missing clearly longer than anything that
+// came by itself.
+func (l *lateLosses) proven() (n uint64) {
+	if l.missing == nil {
+		return 0
+	}
+	for i, c := range l.missing {
+		if i > 0 && int64(1)<<(i-1) >= l.late+l.late/2 {
+			n += c
+		}
+	}
+	return n
+}

@@ -1,0 +1,188 @@
+package seq
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// Belief is how far the number of a sending is believed.
+type Belief uint8
+
+const (
+	Believed    Belief = iota // it is near those of its side
+	Provisional               // it is far from them: nothing follows from it yet
+	Confirmed                 // it is far, but goes on from a provisional one: both are believed
+)
+
+// maxProvisional is how many provisional frames of a side are kept, and of how many bytes
+// of payload at most; a longer one is believed at once.
+const (
+	maxProvisional        = 4
+	maxProvisionalPayload = 2048
+)
+
+// A ProvisionalFrame is one whose number is far from all others of its side. Its sender
+// may have come that far unseen; then a second frame or an acknowledgement confirms it.
+// Or it is forged, damaged or misread, and its receiver ignores it.
+type ProvisionalFrame struct {
+	Sending
+	Expected int64 // number that the side was about to send when it came
+	Acked    int64 // what its peer had acknowledged by then, valid with HasAcked
+	HasAcked bool
+	By       uint64 // the frame that shows that its side had not come that far, or 0
+
+	datagram dissect.Datagram
+	behind   int // numbers in sequence that were sent since
+}
+
+// refutedBy is how many numbers in sequence, sent later than any reordering explains,
+// show that a side had not come as far as a provisional frame says.
+const refutedBy = 2
+
+// confirmSpan is how far from a provisional number another may be that goes on from it.
+const confirmSpan = 16
+
+// Place tells whether the number of a sending is believed. A provisional one is kept:
+// its tracker draws no conclusions from it. With Confirmed, TakeConfirmed gives what is to
+// be believed before the sending itself.
+func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
+	d.ready()
+	w := &d.win
+	if !w.started || d.placing().isNear(s.Num) || len(fr.Payload) > maxProvisionalPayload {
+		if len(d.provisional) > 0 {
+			return d.placing().weigh(s)
+		}
+		return Believed
+	}
+	if w.holds(s.Num) && w.see(s.Num).state&captured != 0 {
+		return Believed
+	}
+	for i := range d.provisional {
+		p := &d.provisional[i]
+		if step := s.Num - p.Num; p.behind == 0 && step != 0 && step >= -confirmSpan && step <= confirmSpan {
+			d.confirmed = i + 1
+			return Confirmed
+		}
+	}
+	if !d.recent.has(s, true, d) { // a copy of one says no more than that
+		d.placing().setAside(s, fr)
+	}
+	return Provisional
+}
+
+// isNear reports a number that its side may send next, or have sent before: within what
+// it may have in flight.
+func (d placing) isNear(n int64) bool {
+	w := &d.win
+	switch {
+	case w.near == 0 || n > w.highest-w.near && n <= w.highest+confirmSpan:
+		return true
+	case n > w.highest:
+		return n <= w.highest+w.near && (!w.hasCum || n < w.cum+w.near)
+	}
+	return w.history > HistoryLimit && n > w.lowest-w.near // sent again, the first sending uncaptured
+}
+
+// setAside keeps a provisional frame; the oldest goes when there are too many.
+func (d placing) setAside(s *Sending, fr *dissect.Datagram) {
+	w := &d.win
+	if len(d.provisional) == maxProvisional {
+		d.refuted = append(d.refuted, d.provisional[0])
+		d.provisional = append(d.provisional[:0], d.provisional[1:]...)
+	}
+	p := ProvisionalFrame{Sending: *s, Expected: w.highest + 1, Acked: w.cum, HasAcked: w.hasCum, datagram: *fr}
+	p.datagram.Payload = append([]byte(nil), fr.Payload...)
+	d.provisional = append(d.provisional, p)
+}
+
+// weigh looks at the provisional frames when one comes that is believed. Those that it, or
+// what was acknowledged meanwhile, came near are believed as well.
+func (d placing) weigh(s *Sending) Belief {
+	d.refute(s)
+	for i := range d.provisional {
+		if p := &d.provisional[i]; p.behind == 0 && d.isNear(p.Num) {
+			d.confirmed = i + 1
+			return Confirmed
+		}
+	}
+	return Believed
+}
+
+// refute counts a believed number in sequence against the provisional frames.
+func (d placing) refute(s *Sending) {
+	if s.Num != d.win.highest+1 || s.Mark == MarkRetry {
+		return
+	}
+	keep := d.provisional[:0]
+	for _, p := range d.provisional {
+		if s.Time-p.Time > d.Horizon() {
+			p.behind++
+			p.By = s.Frame
+		}
+		if p.behind >= refutedBy {
+			d.refuted = append(d.refuted, p)
+		} else {
+			keep = append(keep, p)
+		}
+	}
+	d.provisional = keep
+}
+
+// Vouch notes that the peer acknowledges the numbers from one on below next. It reports
+// whether that confirms a provisional frame: TakeConfirmed gives what is to be believed then.
+func (d *Direction) Vouch(from, next int64) bool {
+	d.confirmed = 0
+	for i := range d.provisional {
+		if p := &d.provisional[i]; p.Num >= from && p.Num < next {
+			d.confirmed = i + 1
+		}
+	}
+	return d.confirmed > 0
+}
+
+// TakeConfirmed gives the provisional frames that are confirmed, oldest first, to be
+// handled like frames that have just come: the one that was, and those near it.
+func (d *Direction) TakeConfirmed() []*dissect.Datagram {
+	var sure []*dissect.Datagram
+	var left []ProvisionalFrame
+	from := d.provisional[d.confirmed-1].Num
+	for i := range d.provisional {
+		p := &d.provisional[i]
+		if p.Num > from-d.win.near && p.Num < from+d.win.near {
+			sure = append(sure, &p.datagram)
+		} else {
+			left = append(left, *p)
+		}
+	}
+	d.provisional, d.confirmed = left, 0
+	return sure
+}
+
+// Void tells that a number, which only a frame to be ignored had, is acknowledged: it was
+// captured, whoever sent it, so the capture missed nothing.
+func (d *Direction) Void(n int64) {
+	d.GiveUp(n)
+	d.voided++
+}
+
+// HasProvisional reports whether frames wait to be believed.
+func (d *Direction) HasProvisional() bool { return d.work != nil && len(d.provisional) > 0 }
+
+// EndProvisional ends the wait at the end of a connection: what its side went on before is
+// refuted, of the rest nothing is known.
+func (d *Direction) EndProvisional() {
+	if d.work != nil {
+		d.refuted = append(d.refuted, d.provisional...)
+		d.provisional = nil
+	}
+}
+
+// HasRefuted reports whether Refuted gives any.
+func (d *Direction) HasRefuted() bool { return d.work != nil && len(d.refuted) > 0 }
+
+// Refuted gives, once, the provisional frames that turned out to be out of place.
+func (d *Direction) Refuted() []ProvisionalFrame {
+	if !d.HasRefuted() {
+		return nil
+	}
+	all := d.refuted
+	d.refuted = nil
+	return all
+}

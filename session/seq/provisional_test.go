@@ -1,0 +1,52 @@
+package seq
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// A number far from all others waits: a copy of its frame adds nothing, a number near it or
+// an acknowledgement confirms it, two in sequence refute it.
+func TestPlace(t *testing.T) {
+	d := new(Direction)
+	d.SetLimits(Limits{Reach: 64})
+	now, frame := int64(0), uint64(0)
+	place := func(num int64, bytes int) Belief {
+		now, frame = now+40e6, frame+1
+		s := &Sending{Num: num, Mark: MarkFirst, Hash: uint64(num) << 20, IPID: uint16(num), Frame: frame, Time: now, HasTime: true}
+		got := d.Place(s, &dissect.Datagram{Frame: frame, Time: now, Payload: make([]byte, bytes)})
+		if got == Provisional {
+			d.Unnumbered(s, true)
+		} else {
+			d.Send(s)
+		}
+		return got
+	}
+	for n := range int64(3) {
+		if place(n, 8) != Believed {
+			t.Fatalf("%d is not believed", n)
+		}
+	}
+	if place(100, 8) != Provisional || place(100, 8) != Provisional || len(d.provisional) != 1 || d.Duplicates != 1 {
+		t.Errorf("far away, and its copy: %d provisional, %d duplicates", len(d.provisional), d.Duplicates)
+	}
+	if d.Vouch(3, 100) || !d.Vouch(3, 101) {
+		t.Error("only an acknowledgement of it confirms it")
+	}
+	if place(3, 8) != Believed || d.HasRefuted() || place(4, 8) != Believed || len(d.Refuted()) != 1 || d.HasProvisional() {
+		t.Error("two in sequence refute it")
+	}
+	if place(200, 8) != Provisional || place(203, 8) != Confirmed || len(d.TakeConfirmed()) != 1 {
+		t.Error("a number near it confirms it")
+	}
+	if place(1000, maxProvisionalPayload+1) != Believed {
+		t.Error("what is too long to be kept is believed")
+	}
+	for n := range int64(maxProvisional + 2) {
+		place(2000+100*n, 8)
+	}
+	if len(d.provisional) != maxProvisional || len(d.Refuted()) != 2 {
+		t.Errorf("%d are kept", len(d.provisional))
+	}
+}

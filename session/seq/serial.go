@@ -1,0 +1,33 @@
+package seq
+
+// A Serial unwraps a counter of Bits bits to 64 bits. The first value seen
+// stands for itself; every other is taken nearest to the reference, which
+// Advance moves forward.
+type Serial struct {
+	Bits uint
+	ref  int64
+	set  bool
+}
+
+// Peek is the unwrapped value of wire, without remembering it.
+func (s *Serial) Peek(wire uint32) int64 {
+	if !s.set {
+		return int64(wire)
+	}
+	mod := int64(1) << s.Bits
+	d := (int64(wire) - s.ref) & (mod - 1)
+	if d >= mod/2 {
+		d -= mod
+	}
+	return s.ref + d
+}
+
+// Advance makes n the reference when it is the first or a greater one.
+func (s *Serial) Advance(n int64) {
+	if !s.set || n > s.ref {
+		s.ref, s.set = n, true
+	}
+}
+
+// Known reports whether there is a reference, and gives it.
+func (s *Serial) Known() (int64, bool) { return s.ref, s.set }

@@ -1,0 +1,70 @@
+package seq
+
+// settle draws the conclusions about a number that is about to be forgotten.
+func (d settling) settle(n int64, u *unit, w *Window) {
+	const sample = captured | acked | ackTimed | timed
+	if u.state&sample == sample && u.state&(again|givenUp) == 0 && u.ackTime >= u.time {
+		d.rtt.add(u.ackTime - u.time)
+	}
+	if d.links && u.state&(captured|acked) == captured {
+		d.never(u.position())
+		for _, f := range w.extra[n] {
+			d.never(f)
+		}
+	}
+	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
+	if inside {
+		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)
+	}
+	x := Settled{Num: n, Frame: u.frame}
+	switch {
+	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside:
+		x.NotCaptured, x.Masked = true, u.state&byMask != 0
+		if x.Masked {
+			d.byMaskOnly++
+		} else {
+			d.notCaptured++
+		}
+	case u.state&missedBefore != 0 && u.state&firstSending == 0 && inside:
+		x.Before = true
+		d.lostBefore++
+	case u.state&missedAfter != 0:
+		x.Missing, x.After = d.losses.settle(n, ackedAt(u), d.minRTT)
+	}
+	if d.settled != nil {
+		d.settled(x)
+	}
+}
+
+// settleSkipped is settle for numbers below end of which nothing was heard.
+func (d settling) settleSkipped(from, end int64) {
+	if w := &d.win; w.begun {
+		d.paths.skip(min(end, w.highest+1) - max(from, w.origin, w.lowest))
+	}
+	if d.settled != nil {
+		for n := from; n < end; n++ {
+			d.settled(Settled{Num: n})
+		}
+	}
+}
+
+// Settled is what was concluded about a number, for who wants to compare it with
+// the truth. Lost says how many of these are claimed in the end: those before the
+// capture point all or none, those behind it that were missing longest, those not
+// captured without the masked ones when masks are not to be trusted.
+type Settled struct {
+	Num     int64
+	Frame   uint64 // first captured, 0 for none
+	Missing int64  // how long it was missed behind the capture point, ns
+
+	Before, After, NotCaptured bool
+	Masked                     bool // only a mask acknowledged it
+}
+
+// ackedAt is when a number was acknowledged, 0 for never.
+func ackedAt(u *unit) int64 {
+	if u.state&(acked|ackTimed) == acked|ackTimed {
+		return u.ackTime
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+package seq
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// Signs is what the frames of one side tell of the capture and the network.
+type Signs struct {
+	Uncaptured Sign // numbers acknowledged that were not captured
+	AsRetry    Sign // numbers first captured as a retry
+	Late       Sign // first sendings captured behind a later number
+	Copies     Sign // copies made by the network or the capture
+	Unneeded   Sign // retries of what had been acknowledged
+	Cut        Sign // by the capture
+	BadSum     Sign
+	Oversize   Sign // longer than the link carries
+	Apart      Sign // packets that stood for several datagrams
+	Parts      Sign // these datagrams
+	Holes      Sign // runs of numbers passed over
+
+	LongestHole  int64  // run of numbers passed over
+	PassedOver   uint64 // numbers in such runs
+	LargestAcked uint16 // payload
+	Stuck        StuckUnit
+	MostUnneeded uint8 // most sendings of a number that had been acknowledged
+
+	trips     tripWindow
+	FirstTrip int64 // shortest of the first window
+	SlowTrip  int64 // shortest of the slowest two windows in a row since
+	SlowAt    Sign
+	lastTrip  int64 // shortest of the window before
+}
+
+// A Sign counts something and keeps the first frame that shows it.
+type Sign struct {
+	N, Frame uint64
+	Time     int64 // of the frame, 0 when it has none
+}
+
+// SignAt is a sign seen once.
+func SignAt(frame uint64, time int64) Sign { return Sign{1, frame, time} }
+
+// See counts one more.
+func (s *Sign) See(frame uint64, time int64) {
+	if s.N++; s.N == 1 {
+		s.Frame, s.Time = frame, time
+	}
+}
+
+func (s *Signs) hole(size int64, frame uint64, time int64) {
+	s.Holes.See(frame, time)
+	s.LongestHole = max(s.LongestHole, size)
+	s.PassedOver += uint64(size)
+}
+
+// A StuckUnit is the largest unit that is sent again and again without being
+// acknowledged.
+type StuckUnit struct {
+	Num    int64
+	Size   uint16
+	Sends  uint8
+	Frame  uint64 // of its first sending
+	Time   int64
+	latest uint64
+	Others int // first acknowledgements of units sent after its latest sending
+}
+
+// stubborn looks at a retry of what was not acknowledged.
+func (s *Signs) stubborn(x *Sending, u *unit) {
+	if u.sends >= s.Stuck.Sends && u.size >= s.Stuck.Size || x.Num == s.Stuck.Num {
+		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame, Time: u.time, latest: x.Frame}
+	}
+}
+
+// acked looks at a unit that is acknowledged for the first time.
+func (s *Signs) acked(u *unit) {
+	s.LargestAcked = max(s.LargestAcked, u.size)
+	if u.frame > s.Stuck.latest {
+		s.Stuck.Others++
+	}
+}
+
+// tripsAtOnce is how many round trips make a window.
+const tripsAtOnce = 32
+
+// A tripWindow is the shortest of some round trips in a row.
+type tripWindow struct {
+	n     int
+	least int64
+	first Sign
+}
+
+// trip enters a round trip; whole windows are compared with the first.
+func (s *Signs) trip(ns int64, frame uint64, time int64) {
+	w := &s.trips
+	if w.n == 0 {
+		w.least, w.first = ns, Sign{1, frame, time}
+	}
+	w.n++
+	w.least = min(w.least, ns)
+	if w.n < tripsAtOnce {
+		return
+	}
+	if s.FirstTrip == 0 {
+		s.FirstTrip = max(w.least, 1)
+	} else if both := min(w.least, s.lastTrip); both > s.SlowTrip {
+		s.SlowTrip, s.SlowAt = both, w.first
+	}
+	s.lastTrip = w.least
+	w.n = 0
+}
+
+// Inspect looks at every frame of a side for the rules of Quality.
+func (d *Direction) Inspect(fr *dissect.Frame) {
+	if len(fr.Payload) == fr.Length && fr.Length <= dissect.LargestPacket-28 && !fr.BadChecksum && fr.Parts == 0 {
+		return
+	}
+	d.ready()
+	if fr.Cut() {
+		d.signs.Cut.See(fr.Frame, fr.Time)
+	}
+	if fr.BadChecksum {
+		d.signs.BadSum.See(fr.Frame, fr.Time)
+	}
+	if fr.Oversize() {
+		d.signs.Oversize.See(fr.Frame, fr.Time)
+		d.long.see(fr)
+	}
+	if fr.Parts > 0 {
+		d.signs.Parts.See(fr.Frame, fr.Time)
+		if fr.Part == 0 {
+			d.signs.Apart.See(fr.Frame, fr.Time)
+		}
+	}
+}
+
+// Cuts is how many datagrams of the side the capture cut.
+func (d *Direction) Cuts() uint64 {
+	if !d.IsOpen() {
+		return 0
+	}
+	return d.signs.Cut.N
+}
+
+// Signs is what was seen of the side's frames so far, to be read only.
+func (d *Direction) Signs() *Signs {
+	d.ready()
+	return &d.signs
+}

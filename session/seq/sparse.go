@@ -1,0 +1,154 @@
+package seq
+
+import "math/bits"
+
+// pageSize is how many numbers share a page.
+const pageSize = 16
+
+// A sparse is a ring of numbered things of which many may be blank: number n has
+// place n modulo the size. Blank places take no room but that of the table, and
+// are passed over by the page and by the word, so that a jump costs what was
+// remembered and not what was skipped. All numbers in use lie within a range no
+// longer than the size, which is its owner's to know.
+type sparse[T any] struct {
+	table []pageOf[T] // power of two
+	live  []uint64    // bit i: page i is in use
+	spare *[pageSize]T
+}
+
+type pageOf[T any] struct {
+	places *[pageSize]T // nil while none is in use
+	used   uint16       // bit i: place i is
+	marked uint16       // … and its owner marked it
+}
+
+// size is how many numbers may be remembered, 0 before resize.
+func (s *sparse[T]) size() int64 { return int64(len(s.table)) * pageSize }
+
+// index is where the page of a number is.
+func (s *sparse[T]) index(n int64) uint64 {
+	return uint64(n) / pageSize & uint64(len(s.table)-1)
+}
+
+// find gives the place of a number, nil when it is blank.
+func (s *sparse[T]) find(n int64) *T {
+	l, i := &s.table[s.index(n)], uint64(n)%pageSize
+	if l.used>>i&1 == 0 {
+		return nil
+	}
+	return &l.places[i]
+}
+
+// use gives the place of a number; fresh says that it was blank, and has to be
+// written anew.
+func (s *sparse[T]) use(n int64) (t *T, fresh bool) {
+	l, i := &s.table[s.index(n)], uint64(n)%pageSize
+	if l.used>>i&1 != 0 {
+		return &l.places[i], false
+	}
+	if l.used == 0 {
+		s.begin(n)
+	}
+	l.used |= 1 << i
+	return &l.places[i], true
+}
+
+// begin makes room in the page of a number.
+func (s *sparse[T]) begin(n int64) {
+	k := s.index(n)
+	s.live[k/64] |= 1 << (k % 64)
+	if s.table[k].places, s.spare = s.spare, nil; s.table[k].places == nil {
+		s.table[k].places = new([pageSize]T)
+	}
+}
+
+// blank forgets a number.
+func (s *sparse[T]) blank(n int64) {
+	k := s.index(n)
+	l, bit := &s.table[k], uint16(1)<<(uint64(n)%pageSize)
+	l.marked &^= bit
+	if l.used &^= bit; l.used == 0 && l.places != nil {
+		l.places, s.spare = nil, l.places
+		s.live[k/64] &^= 1 << (k % 64)
+	}
+}
+
+// clear forgets all.
+func (s *sparse[T]) clear() {
+	for i, live := range s.live {
+		for ; live != 0; live &= live - 1 {
+			s.table[i*64+bits.TrailingZeros64(live)] = pageOf[T]{}
+		}
+		s.live[i] = 0
+	}
+}
+
+// next is the first number in use from one on and below end, or end.
+func (s *sparse[T]) next(n, end int64) int64 {
+	for n < end {
+		k, i := s.index(n), uint64(n)%pageSize
+		if used := s.table[k].used >> i; used != 0 {
+			return min(n+int64(bits.TrailingZeros16(used)), end)
+		}
+		n += pageSize - int64(i)
+		if k++; k < uint64(len(s.table)) && k%64 != 0 {
+			if live := s.live[k/64] >> (k % 64); live != 0 {
+				n += pageSize * int64(bits.TrailingZeros64(live))
+				continue
+			}
+			n += pageSize * int64(min(uint64(len(s.table))-k, 64-k%64))
+		}
+		n = s.passWords(n, end)
+	}
+	return end
+}
+
+// passWords passes over words of pages of which none is in use, from a number on
+// whose page is the first of one.
+func (s *sparse[T]) passWords(n, end int64) int64 {
+	for n < end {
+		live := s.live[s.index(n)/64]
+		if live != 0 {
+			return n + pageSize*int64(bits.TrailingZeros64(live))
+		}
+		n += pageSize * int64(min(len(s.table), 64))
+	}
+	return n
+}
+
+// resize makes room for so many numbers, a power of two, and keeps those in use
+// from base up to end, which fit.
+func (s *sparse[T]) resize(size, base, end int64) {
+	old := *s
+	leaves := max(1, size/pageSize)
+	s.table, s.live = make([]pageOf[T], leaves), make([]uint64, (leaves+63)/64)
+	if len(old.table) == 0 {
+		return
+	}
+	for n := old.next(base, end); n < end; n = old.next(n+1, end) {
+		t, _ := s.use(n)
+		*t = *old.find(n)
+		if old.marks(n, n+1) != 0 {
+			s.mark(n)
+		}
+	}
+}
+
+// mark marks a number in use, and unmark any that was.
+func (s *sparse[T]) mark(n int64)   { s.table[s.index(n)].marked |= 1 << (uint64(n) % pageSize) }
+func (s *sparse[T]) unmark(n int64) { s.table[s.index(n)].marked &^= 1 << (uint64(n) % pageSize) }
+
+// marks gives the marks of up to 64 numbers from one on and below end: bit i is
+// that of n+i.
+func (s *sparse[T]) marks(n, end int64) (set uint64) {
+	end = min(end, n+64)
+	for at := n; at < end; {
+		i := uint64(at) % pageSize
+		set |= uint64(s.table[s.index(at)].marked>>i) << uint(at-n)
+		at += pageSize - int64(i)
+	}
+	if end-n < 64 {
+		set &= 1<<uint(max(end-n, 0)) - 1
+	}
+	return set
+}

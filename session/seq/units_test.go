@@ -1,0 +1,62 @@
+package seq
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// carry captures a datagram that carries units.
+func (l *lane) carry(after, num int64, units ...int64) (v UnitVerdict) {
+	l.send(after, num, Unmarked, uint64(num), uint16(num))
+	fr := dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}}
+	for _, u := range units {
+		v = l.d.SendUnit(u, num, &fr)
+	}
+	return v
+}
+
+func TestSendUnit(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		play     func(l *lane) UnitVerdict
+		words    string
+		of       uint64
+		fresh    bool
+		retries  uint64
+		unneeded uint64
+	}{
+		{"first", func(l *lane) UnitVerdict { return l.carry(1, 1, 7) }, "", 0, true, 0, 0},
+		{"in the same datagram again", func(l *lane) UnitVerdict { return l.carry(1, 1, 7, 7) }, "", 1, false, 0, 0},
+		{"in a further one", func(l *lane) UnitVerdict { l.carry(1, 1, 7); return l.carry(1, 2, 7) }, "retry", 1, false, 1, 0},
+		{"in three", func(l *lane) UnitVerdict { l.carry(1, 1, 7); l.carry(1, 2, 7); return l.carry(1, 3, 7) }, "retry", 1, false, 2, 0},
+		{"acknowledged before", func(l *lane) UnitVerdict {
+			l.carry(1, 1, 7)
+			l.one(1, 1, false)
+			return l.carry(1, 2, 7)
+		}, "retry unneeded-retry", 1, false, 1, 1},
+		{"acknowledged before, many carriers ago", func(l *lane) UnitVerdict {
+			l.carry(1, 1, 7)
+			l.one(1, 1, false)
+			for n := range int64(5) {
+				l.carry(1, 2+n, 7)
+			}
+			return l.carry(1, 9, 7)
+		}, "retry unneeded-retry", 1, false, 6, 6},
+		{"another one", func(l *lane) UnitVerdict { l.carry(1, 1, 7); return l.carry(1, 2, 6) }, "", 0, true, 0, 0},
+		{"of a time long ago", func(l *lane) UnitVerdict {
+			for n := range int64(500) {
+				l.carry(1, n, n)
+			}
+			return l.carry(1, 500, 3)
+		}, "retry", 0, false, 1, 0},
+		{"far ahead", func(l *lane) UnitVerdict { l.carry(1, 1, 7); return l.carry(1, 2, 1<<30) }, "", 0, true, 0, 0},
+	} {
+		l := newLane()
+		v := c.play(l)
+		if got := wordNames(v.Words); got != c.words || v.RetryOf != c.of || v.New != c.fresh || l.d.Retries != c.retries || l.d.UnneededRetries != c.unneeded {
+			t.Errorf("%s: %q of %d, new %v, %d retries, %d unneeded, want %q of %d, %v, %d, %d",
+				c.name, got, v.RetryOf, v.New, l.d.Retries, l.d.UnneededRetries, c.words, c.of, c.fresh, c.retries, c.unneeded)
+		}
+	}
+}
