@@ -1,6 +1,9 @@
 package session
 
-import "github.com/dpdissect/dpdissect/session/seq"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // MessageMode says how much is kept of application messages.
 type MessageMode uint8
@@ -39,8 +42,8 @@ type Config struct {
 	// and percentiles of more than 256 round trips are rounded to 1/1024.
 	LowMemory bool
 
-	Inconclusive bool    // findings a guard stands against go to the sink, too
-	Profile      Profile // of the implementations
+	Inconclusive bool            // findings a guard stands against go to the sink, too
+	Profile      conform.Profile // of the implementations
 
 	// Settled, when not nil, is told what was concluded about every number.
 	Settled func(c *Conn, dir int, x seq.Settled)

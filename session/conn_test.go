@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 func TestNames(t *testing.T) {
@@ -24,7 +25,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for i, want := range []string{"error", "warn", "note"} {
-		if got := Severity(i).String(); got != want {
+		if got := conform.Severity(i).String(); got != want {
 			t.Errorf("severity %d: %s, want %s", i, got, want)
 		}
 	}
@@ -76,10 +77,10 @@ func TestReport(t *testing.T) {
 		s.say(1, 2, "yes")
 	}
 	c := s.tab.Conns()[0]
-	for _, sev := range []Severity{Error, Warn, Warn, Note} {
-		c.flow.report(&Finding{Severity: sev, Conn: c, Rule: &Rule{}}, nil)
+	for _, sev := range []conform.Severity{conform.Error, conform.Warn, conform.Warn, conform.Note} {
+		c.flow.report(&Finding{Severity: sev, Conn: c, Rule: &conform.Rule{}}, nil)
 	}
-	c.flow.report(&Finding{Severity: Error, Conn: c, Rule: &Rule{}, Guard: GuardBidir}, nil) // inconclusive
+	c.flow.report(&Finding{Severity: conform.Error, Conn: c, Rule: &conform.Rule{}, Guard: conform.GuardBidir}, nil) // inconclusive
 	if want := [3]uint64{1, 2, 1}; c.Findings != want {
 		t.Errorf("%v, want %v", c.Findings, want)
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -67,12 +68,12 @@ func (c *Conn) diagnose() {
 	s := &c.Rules.sight
 	alone := s.frames[1] == 0
 	if alone && s.frames[0] >= 2 && c.Complete {
-		x := Case{Rule: rFldNoreply, Frame: c.FirstFrame, Time: c.FirstTime, HasTime: c.HasTime}
+		x := conform.Case{Rule: rFldNoreply, Frame: c.FirstFrame, Time: c.FirstTime, HasTime: c.HasTime}
 		x.Message = when(true, "%d attempts, no answer", s.frames[0])
 		if c.State == Refused {
 			x.Message += ": the port is unreachable (ICMP)"
 		} else {
-			x.Blocked = GuardBidir // the answers may have passed elsewhere
+			x.Blocked = conform.GuardBidir // the answers may have passed elsewhere
 		}
 		c.quality.Judge(x)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A Evaluation judges one connection by the rules of its protocol. Every opportunity
@@ -15,26 +16,26 @@ type Evaluation struct{ *evaluation } // nil once the connection is closed
 type evaluation struct {
 	c       *Conn
 	flow    *Flow
-	rules   []Rule
+	rules   []conform.Rule
 	tallies *tallySet
 	fr      *dissect.Frame // at hand, nil when none is: it is only valid while it is handled
 	dir     int            // its sender
 	sight   sight
 	holds   []hold
 	ripe    ripeness
-	doubt   Guard // not satisfied for the frame at hand, whatever the rule
-	cases   int   // judged since it is at hand
+	doubt   conform.Guard // not satisfied for the frame at hand, whatever the rule
+	cases   int           // judged since it is at hand
 }
 
 // tallySet are the tallies of one table of rules, for all connections of a Table.
 type tallySet struct {
-	tally []Tally
+	tally []conform.Tally
 	sets  []uint64 // frames that passed a whole set of rules
 	room  any      // Flow.Room
 }
 
-func newTallySet(rules []Rule, sets [][]int) *tallySet {
-	return &tallySet{tally: make([]Tally, len(rules)), sets: make([]uint64, len(sets))}
+func newTallySet(rules []conform.Rule, sets [][]int) *tallySet {
+	return &tallySet{tally: make([]conform.Tally, len(rules)), sets: make([]uint64, len(sets))}
 }
 
 func (t *Table) tallySetOf(p *Protocol) *tallySet {
@@ -48,7 +49,7 @@ func (t *Table) tallySetOf(p *Protocol) *tallySet {
 
 // Tallies gives the tally of every rule of a protocol, in the order of its table;
 // nil when the table has seen no connection of the protocol.
-func (t *Table) Tallies(p *Protocol) []Tally {
+func (t *Table) Tallies(p *Protocol) []conform.Tally {
 	b := t.tallySets[p]
 	if b == nil {
 		return nil
@@ -63,26 +64,11 @@ func (t *Table) Tallies(p *Protocol) []Tally {
 }
 
 // QualityTallies gives the tally of every rule of Quality.
-func (t *Table) QualityTallies() []Tally { return t.quality.tally }
-
-// A Case is something that looks broken.
-type Case struct {
-	Rule    int
-	Dir     int    // the side at fault
-	Frame   uint64 // the offending frame
-	Time    int64
-	HasTime bool
-	Proof   []uint64 // the other frames that prove it; the offending one is added
-	Message string
-	Since   int64    // begin of the window that must be free of capture gaps, ns; 0 is the whole connection
-	Blocked Guard    // a guard of the caller's own that is not satisfied
-	Milder  bool     // one step less severe: part of it was concluded, not seen
-	AtMost  Severity // the severity it has at most; Error, the zero value, limits nothing
-}
+func (t *Table) QualityTallies() []conform.Tally { return t.quality.tally }
 
 // facing makes the rules look at a frame of a direction, copies included.
 func (l *Evaluation) facing(fr *dissect.Frame, dir int) {
-	l.fr, l.dir, l.doubt, l.cases = fr, dir, GuardNone, 0
+	l.fr, l.dir, l.doubt, l.cases = fr, dir, conform.GuardNone, 0
 	if fr.Time-l.sight.now > longPause {
 		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
 	}
@@ -94,10 +80,10 @@ func (l *Evaluation) facing(fr *dissect.Frame, dir int) {
 
 // Doubt makes that no rule calls the frame at hand broken: a guard of the caller's
 // is not satisfied for it.
-func (l *Evaluation) Doubt(g Guard) { l.doubt = g }
+func (l *Evaluation) Doubt(g conform.Guard) { l.doubt = g }
 
 // Doubted reports whether Doubt was said of the frame at hand.
-func (l *Evaluation) Doubted() bool { return l.doubt != GuardNone }
+func (l *Evaluation) Doubted() bool { return l.doubt != conform.GuardNone }
 
 // Pass ends an opportunity well.
 func (l *Evaluation) Pass(rule int) { l.tallies.tally[rule].Pass++ }
@@ -117,8 +103,8 @@ func (l *Evaluation) Check(rule int, holds bool) bool {
 }
 
 // Here is a case against the sender of the frame at hand.
-func (l *Evaluation) Here(rule int, message string, proof ...uint64) Case {
-	return Case{Rule: rule, Dir: l.dir, Frame: l.fr.Frame, Time: l.fr.Time, HasTime: l.fr.HasTime, Proof: proof, Message: message}
+func (l *Evaluation) Here(rule int, message string, proof ...uint64) conform.Case {
+	return conform.Case{Rule: rule, Dir: l.dir, Frame: l.fr.Frame, Time: l.fr.Time, HasTime: l.fr.HasTime, Proof: proof, Message: message}
 }
 
 // Broken ends an opportunity badly: the frame at hand breaks the rule, as far as
@@ -128,7 +114,7 @@ func (l *Evaluation) Broken(rule int, message string, proof ...uint64) {
 }
 
 // Unclear ends an opportunity without a verdict.
-func (l *Evaluation) Unclear(rule int, g Guard, message string, proof ...uint64) {
+func (l *Evaluation) Unclear(rule int, g conform.Guard, message string, proof ...uint64) {
 	x := l.Here(rule, message, proof...)
 	x.Blocked = g
 	l.Judge(x)
@@ -143,19 +129,19 @@ const maxCases = 16
 func (l *Evaluation) Enough() bool { return l.cases >= maxCases }
 
 // Judge ends an opportunity badly, or inconclusively when a guard is not satisfied.
-func (l *Evaluation) Judge(x Case) {
+func (l *Evaluation) Judge(x conform.Case) {
 	l.cases++
 	r := &l.rules[x.Rule]
-	if l.fr != nil && x.Frame == l.fr.Frame && x.Blocked == GuardNone {
+	if l.fr != nil && x.Frame == l.fr.Frame && x.Blocked == conform.GuardNone {
 		x.Blocked = l.doubt
 	}
-	if x.Blocked == GuardNone {
+	if x.Blocked == conform.GuardNone {
 		x.Blocked = l.blocked(r, &x)
 	}
 	t := &l.tallies.tally[x.Rule]
 	f := Finding{Rule: r, Severity: l.severity(r, &x), Guard: x.Blocked, Conn: l.c, Dir: Side(x.Dir + 1),
 		Frame: x.Frame, Frames: proofOf(&x), Time: x.Time, HasTime: x.HasTime, Message: x.Message}
-	if x.Blocked != GuardNone {
+	if x.Blocked != conform.GuardNone {
 		t.Inconclusive++
 		t.Blocked[x.Blocked]++
 		if !l.flow.table.cfg.Inconclusive {
@@ -169,9 +155,9 @@ func (l *Evaluation) Judge(x Case) {
 
 // severity is that of the rule, one step less where what it depends on was
 // concluded. It never rises.
-func (l *Evaluation) severity(r *Rule, x *Case) Severity {
+func (l *Evaluation) severity(r *conform.Rule, x *conform.Case) conform.Severity {
 	s := r.Severity
-	if (x.Milder || l.concluded(r)) && s < Note {
+	if (x.Milder || l.concluded(r)) && s < conform.Note {
 		s++
 	}
 	return max(s, x.AtMost)
@@ -179,10 +165,10 @@ func (l *Evaluation) severity(r *Rule, x *Case) Severity {
 
 // concluded reports whether version, dialect or roles, where the rule asks for
 // them, were inferred.
-func (l *Evaluation) concluded(r *Rule) bool {
+func (l *Evaluation) concluded(r *conform.Rule) bool {
 	in := func(what string) bool { return slices.Contains(l.c.Inferred, what) }
-	return r.Guards.Has(GuardVer) && (in("version") || in("signing")) ||
-		r.Guards.Has(GuardDial) && in("dialect") || r.Guards.Has(GuardRole) && in("roles")
+	return r.Guards.Has(conform.GuardVer) && (in("version") || in("signing")) ||
+		r.Guards.Has(conform.GuardDial) && in("dialect") || r.Guards.Has(conform.GuardRole) && in("roles")
 }
 
 // maxProof bounds the frames of a proof.
@@ -190,7 +176,7 @@ const maxProof = 32
 
 // proofOf gives the frames that prove a case, in order, the offending one among
 // them.
-func proofOf(x *Case) []uint64 {
+func proofOf(x *conform.Case) []uint64 {
 	frames := make([]uint64, 0, len(x.Proof)+1)
 	for _, f := range x.Proof[:min(len(x.Proof), maxProof)] {
 		if f != 0 {
@@ -202,23 +188,4 @@ func proofOf(x *Case) []uint64 {
 	}
 	slices.Sort(frames)
 	return slices.Compact(frames)
-}
-
-// Profile is what is known of the implementations in a capture beforehand.
-type Profile struct {
-	Strict  bool // where text and example differ, the text counts
-	Windows bool // the endpoints are those of the Windows product
-	// Values are characteristic values an installation states, in ms, per second
-	// or plain, by the last part of the rule's name ("RESEND": 2000).
-	Values map[string]float64
-}
-
-// Value is the value the profile states for a rule, or the default.
-func (p *Profile) Value(rule string, standard float64) (v float64, stated bool) {
-	if p != nil {
-		if v, ok := p.Values[rule]; ok {
-			return v, true
-		}
-	}
-	return standard, false
 }

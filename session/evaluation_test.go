@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -20,10 +21,10 @@ type court struct {
 func (c *court) Finding(f *Finding) { c.list = append(c.list, *f) }
 
 // newCourt opens a connection whose protocol has one rule for each set of guards.
-func newCourt(guards ...Guards) *court {
+func newCourt(guards ...conform.Guards) *court {
 	p := yes()
 	for _, g := range guards {
-		p.Rules = append(p.Rules, Rule{ID: "TEST-RULE", Guards: g, Severity: Error})
+		p.Rules = append(p.Rules, conform.Rule{ID: "TEST-RULE", Guards: g, Severity: conform.Error})
 	}
 	ct := &court{story: &story{now: 1e9}}
 	ct.tab = NewTable(Config{Protocols: []*Protocol{p}, Sink: ct, Inconclusive: true})
@@ -36,8 +37,8 @@ func newCourt(guards ...Guards) *court {
 }
 
 // breakIt breaks rule 0 at the last frame and gives the guard that stood against it.
-func (c *court) breakIt(since int64) Guard {
-	c.law.Judge(Case{Rule: 0, Frame: c.frame, Time: c.now, HasTime: true, Since: since})
+func (c *court) breakIt(since int64) conform.Guard {
+	c.law.Judge(conform.Case{Rule: 0, Frame: c.frame, Time: c.now, HasTime: true, Since: since})
 	return c.list[len(c.list)-1].Guard
 }
 
@@ -51,18 +52,18 @@ func (c *court) capture(dir int, nums ...int64) {
 func TestGuardsStandAgainstFails(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		guard Guard
+		guard conform.Guard
 		spoil func(c *court) // what makes the guard stand
 		mend  func(c *court) // what satisfies it
 	}{
-		{"START", GuardStart, func(c *court) { c.c.Complete = false }, func(c *court) { c.c.Complete = true }},
-		{"BIDIR", GuardBidir, func(*court) {}, func(c *court) { c.say(2, 1, "yes") }},
-		{"CLEAN", GuardClean, func(c *court) { c.capture(1, 0, 2) }, func(c *court) { c.capture(1, 1) }},
-		{"CLOCK", GuardClock, func(c *court) { c.law.sight.back, c.law.sight.backAt = true, c.now }, func(c *court) { c.law.sight.back = false }},
-		{"ROLE", GuardRole, func(*court) {}, func(c *court) { c.c.Roles = [2]string{"connector", "listener"} }},
-		{"VER", GuardVer, func(*court) {}, func(c *court) { c.c.Version = 0x10006 }},
-		{"DIAL", GuardDial, func(*court) {}, func(c *court) { c.c.Dialect = "spec" }},
-		{"RTT", GuardRTT, func(*court) {}, func(c *court) {
+		{"START", conform.GuardStart, func(c *court) { c.c.Complete = false }, func(c *court) { c.c.Complete = true }},
+		{"BIDIR", conform.GuardBidir, func(*court) {}, func(c *court) { c.say(2, 1, "yes") }},
+		{"CLEAN", conform.GuardClean, func(c *court) { c.capture(1, 0, 2) }, func(c *court) { c.capture(1, 1) }},
+		{"CLOCK", conform.GuardClock, func(c *court) { c.law.sight.back, c.law.sight.backAt = true, c.now }, func(c *court) { c.law.sight.back = false }},
+		{"ROLE", conform.GuardRole, func(*court) {}, func(c *court) { c.c.Roles = [2]string{"connector", "listener"} }},
+		{"VER", conform.GuardVer, func(*court) {}, func(c *court) { c.c.Version = 0x10006 }},
+		{"DIAL", conform.GuardDial, func(*court) {}, func(c *court) { c.c.Dialect = "spec" }},
+		{"RTT", conform.GuardRTT, func(*court) {}, func(c *court) {
 			for n := range int64(2 * seq.HistoryLimit) {
 				c.capture(0, n)
 				c.c.Dir[0].Acknowledge(&seq.Acknowledgement{Next: n + 1, Time: c.now + ms, HasTime: true}, nil)
@@ -70,13 +71,13 @@ func TestGuardsStandAgainstFails(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newCourt(Of(tt.guard))
+			c := newCourt(conform.Of(tt.guard))
 			tt.spoil(c)
 			if g := c.breakIt(0); g != tt.guard {
 				t.Errorf("stood against it: %q", g)
 			}
 			tt.mend(c)
-			if g := c.breakIt(0); g != GuardNone {
+			if g := c.breakIt(0); g != conform.GuardNone {
 				t.Errorf("%s still stands", g)
 			}
 			if tally := c.tab.Tallies(c.tab.cfg.Protocols[0])[0]; tally.Fail != 1 || tally.Inconclusive != 1 || tally.Blocked[tt.guard] != 1 {
@@ -88,14 +89,14 @@ func TestGuardsStandAgainstFails(t *testing.T) {
 
 // A gap before the window of the rule is no matter.
 func TestCleanSince(t *testing.T) {
-	c := newCourt(Of(GuardClean))
+	c := newCourt(conform.Of(conform.GuardClean))
 	c.now -= 5 * ms
 	c.capture(0, 0, 2)
 	c.now += 5 * ms
-	if g := c.breakIt(c.now - 10*ms); g != GuardClean {
+	if g := c.breakIt(c.now - 10*ms); g != conform.GuardClean {
 		t.Errorf("%q", g)
 	}
-	if g := c.breakIt(c.now - 4*ms); g != GuardNone {
+	if g := c.breakIt(c.now - 4*ms); g != conform.GuardNone {
 		t.Errorf("%q", g)
 	}
 }
@@ -106,18 +107,18 @@ func TestSnap(t *testing.T) {
 	fr := &dissect.Frame{Datagram: &dissect.Datagram{Frame: c.frame, Length: 9, Payload: []byte("cut")}}
 	c.law.facing(fr, 0)
 	c.law.Broken(0, "broken")
-	if f := c.list[len(c.list)-1]; f.Guard != GuardSnap {
+	if f := c.list[len(c.list)-1]; f.Guard != conform.GuardSnap {
 		t.Errorf("%q", f.Guard)
 	}
 }
 
 // What was concluded and not seen makes a finding one step milder.
 func TestMilder(t *testing.T) {
-	c := newCourt(Of(GuardVer))
+	c := newCourt(conform.Of(conform.GuardVer))
 	c.c.Version = 0x10006
 	c.c.Infer("version")
 	c.breakIt(0)
-	if s := c.list[len(c.list)-1].Severity; s != Warn {
+	if s := c.list[len(c.list)-1].Severity; s != conform.Warn {
 		t.Errorf("%s", s)
 	}
 }
@@ -126,34 +127,34 @@ func TestMilder(t *testing.T) {
 // then what settle says.
 func TestHold(t *testing.T) {
 	for _, tt := range []struct {
-		ruling Ruling
-		guard  Guard
-		want   Tally
+		ruling conform.Ruling
+		guard  conform.Guard
+		want   conform.Tally
 	}{
-		{Failed, GuardNone, Tally{Fail: 1}},
-		{Passed, GuardNone, Tally{Pass: 1}},
-		{Dropped, GuardNone, Tally{}},
-		{Doubtful, GuardReord, Tally{Inconclusive: 1}},
+		{conform.Failed, conform.GuardNone, conform.Tally{Fail: 1}},
+		{conform.Passed, conform.GuardNone, conform.Tally{Pass: 1}},
+		{conform.Dropped, conform.GuardNone, conform.Tally{}},
+		{conform.Doubtful, conform.GuardReord, conform.Tally{Inconclusive: 1}},
 	} {
 		c := newCourt(0)
-		c.law.Hold(Case{Rule: 0, Frame: 4}, func() (Ruling, Guard) { return tt.ruling, tt.guard })
+		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, func() (conform.Ruling, conform.Guard) { return tt.ruling, tt.guard })
 		for range HoldSideFrames - 1 {
 			c.now += HoldLeast / 10
 			c.say(1, 2, "yes")
 		}
-		if got := c.tally(); got != (Tally{}) {
+		if got := c.tally(); got != (conform.Tally{}) {
 			t.Fatalf("settled early: %+v", got)
 		}
 		c.say(1, 2, "yes")
 		got := c.tally()
-		got.Blocked = [nGuards]uint64{}
+		got.Blocked = conform.Tally{}.Blocked
 		if got != tt.want {
 			t.Errorf("%+v, want %+v", got, tt.want)
 		}
 	}
 }
 
-func (c *court) tally() Tally { return c.tab.Tallies(c.tab.cfg.Protocols[0])[0] }
+func (c *court) tally() conform.Tally { return c.tab.Tallies(c.tab.cfg.Protocols[0])[0] }
 
 // What is held when the capture ends might still have been explained; when the
 // session has ended, or the time has passed, nothing will.
@@ -161,14 +162,14 @@ func TestHoldAtTheEnd(t *testing.T) {
 	for _, tt := range []struct {
 		state State
 		after int64
-		want  Guard
+		want  conform.Guard
 	}{
-		{Established, 0, GuardHold},
-		{Established, HoldLeast, GuardNone},
-		{Closed, 0, GuardNone},
+		{Established, 0, conform.GuardHold},
+		{Established, HoldLeast, conform.GuardNone},
+		{Closed, 0, conform.GuardNone},
 	} {
 		c := newCourt(0)
-		c.law.Hold(Case{Rule: 0, Frame: 4}, nil)
+		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, nil)
 		c.c.State = tt.state
 		c.tab.end += tt.after
 		c.c.flow.Finish(c.c)
@@ -182,7 +183,7 @@ func TestHoldAtTheEnd(t *testing.T) {
 func TestHoldIsBounded(t *testing.T) {
 	c := newCourt(0)
 	for range maxHolds + 5 {
-		c.law.Hold(Case{Rule: 0, Frame: 4}, nil)
+		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, nil)
 	}
 	if got := c.tally(); len(c.law.holds) != maxHolds || got.Inconclusive != 5 {
 		t.Errorf("%d held, %+v", len(c.law.holds), got)
@@ -205,7 +206,7 @@ func TestNeededOdds(t *testing.T) {
 // Rules that most frames pass together are counted together.
 func TestPassSet(t *testing.T) {
 	p := yes()
-	p.Rules = []Rule{{ID: "TEST-0"}, {ID: "TEST-1"}, {ID: "TEST-2"}}
+	p.Rules = []conform.Rule{{ID: "TEST-0"}, {ID: "TEST-1"}, {ID: "TEST-2"}}
 	p.RuleSets = [][]int{{0, 2}}
 	s := newStory(Config{Protocols: []*Protocol{p}})
 	for range 4 {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -121,7 +122,7 @@ func (f *Flow) report(x *Finding, fr *dissect.Frame) {
 		x.Conn.Findings[x.Severity]++
 		if fr != nil && fr.Frame == x.Frame {
 			fr.Notes = append(fr.Notes, dissect.Note{Rule: x.Rule.ID, Severity: x.Severity.String(), Message: x.Message})
-			if x.Severity == Error {
+			if x.Severity == conform.Error {
 				x.Conn.suspectInjection()
 			}
 		}

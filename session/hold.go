@@ -1,6 +1,10 @@
 package session
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // HoldLeast is the shortest time, in nanoseconds, a verdict is held for a later
 // frame that may explain what looks broken; three round trips when they are
@@ -13,19 +17,9 @@ const (
 // maxHolds is how many verdicts of a connection may be held.
 const maxHolds = 64
 
-// A Ruling is how a held case ends.
-type Ruling uint8
-
-const (
-	Failed   Ruling = iota // nothing explained it
-	Passed                 // it was explained: nothing was broken
-	Dropped                // there was no opportunity after all
-	Doubtful               // a guard is not satisfied
-)
-
 type hold struct {
-	Case
-	settle func() (Ruling, Guard)
+	conform.Case
+	settle func() (conform.Ruling, conform.Guard)
 	until  int64
 	frames uint64 // of the side at fault
 }
@@ -55,18 +49,18 @@ func (r *ripeness) await(h *hold, now int64) {
 
 // Hold keeps a case open until a later frame had the time to explain it; settle,
 // which may be nil, then tells whether one did.
-func (l *Evaluation) Hold(x Case, settle func() (Ruling, Guard)) {
+func (l *Evaluation) Hold(x conform.Case, settle func() (conform.Ruling, conform.Guard)) {
 	l.HoldFor(x, l.HoldTime(), settle)
 }
 
 // HoldFor is Hold for a time of the rule's own, in ns.
-func (l *Evaluation) HoldFor(x Case, ns int64, settle func() (Ruling, Guard)) {
-	if l.doubt != GuardNone && x.Blocked == GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
+func (l *Evaluation) HoldFor(x conform.Case, ns int64, settle func() (conform.Ruling, conform.Guard)) {
+	if l.doubt != conform.GuardNone && x.Blocked == conform.GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
 		x.Blocked = l.doubt
 	}
 	l.cases++
 	if len(l.holds) == maxHolds {
-		l.end(&l.holds[0], Doubtful, GuardHold)
+		l.end(&l.holds[0], conform.Doubtful, conform.GuardHold)
 		l.holds = append(l.holds[:0], l.holds[1:]...)
 	}
 	if len(l.holds) == 0 {
@@ -103,20 +97,20 @@ func (l *Evaluation) ripen() {
 }
 
 func (l *Evaluation) settle(h *hold) {
-	r, g := Failed, GuardNone
+	r, g := conform.Failed, conform.GuardNone
 	if h.settle != nil {
 		r, g = h.settle()
 	}
 	l.end(h, r, g)
 }
 
-func (l *Evaluation) end(h *hold, r Ruling, g Guard) {
+func (l *Evaluation) end(h *hold, r conform.Ruling, g conform.Guard) {
 	switch r {
-	case Passed:
+	case conform.Passed:
 		l.Pass(h.Rule)
-	case Failed:
+	case conform.Failed:
 		l.Judge(h.Case)
-	case Doubtful:
+	case conform.Doubtful:
 		h.Blocked = g
 		l.Judge(h.Case)
 	}
@@ -132,7 +126,7 @@ func (l *Evaluation) close(end int64, over bool) {
 		if h := &held[i]; over || end >= h.until {
 			l.settle(h)
 		} else {
-			l.end(h, Doubtful, GuardHold)
+			l.end(h, conform.Doubtful, conform.GuardHold)
 		}
 	}
 }
@@ -148,12 +142,12 @@ const orderFrames = 3 * HoldSideFrames
 
 // HoldOrder keeps a case open that follows from the order in which frames of the two sides
 // were captured, until so many more came that differing clocks would show.
-func (l *Evaluation) HoldOrder(x Case) {
-	l.HoldFor(x, 0, func() (Ruling, Guard) {
+func (l *Evaluation) HoldOrder(x conform.Case) {
+	l.HoldFor(x, 0, func() (conform.Ruling, conform.Guard) {
 		if l.ClocksDiffer() {
-			return Doubtful, GuardClock
+			return conform.Doubtful, conform.GuardClock
 		}
-		return Failed, GuardNone
+		return conform.Failed, conform.GuardNone
 	})
 	l.holds[len(l.holds)-1].frames = l.sight.frames[x.Dir] + orderFrames
 }

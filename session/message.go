@@ -1,5 +1,7 @@
 package session
 
+import "github.com/dpdissect/dpdissect/session/conform"
+
 // A Message is one application message, put together from its parts.
 type Message struct {
 	Conn       *Conn
@@ -24,9 +26,9 @@ type Message struct {
 // A Finding is a broken rule with its proof, or, when a guard stands against it,
 // the suspicion of one.
 type Finding struct {
-	Rule     *Rule
-	Severity Severity
-	Guard    Guard // not satisfied: the verdict is inconclusive; GuardNone: it is fail
+	Rule     *conform.Rule
+	Severity conform.Severity
+	Guard    conform.Guard // not satisfied: the verdict is inconclusive; GuardNone: it is fail
 	Conn     *Conn
 	Dir      Side
 	Frame    uint64   // the offending one
@@ -37,17 +39,4 @@ type Finding struct {
 }
 
 // Failed reports whether the verdict is fail.
-func (f *Finding) Failed() bool { return f.Guard == GuardNone }
-
-// Severity grades a finding.
-type Severity uint8
-
-const (
-	Error Severity = iota
-	Warn
-	Note
-)
-
-var severityNames = [...]string{"error", "warn", "note"}
-
-func (s Severity) String() string { return severityNames[s] }
+func (f *Finding) Failed() bool { return f.Guard == conform.GuardNone }

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -30,7 +31,7 @@ func (c *Conn) observe(rule, dir int, s seq.Sign, message string) {
 	if s.Frame == 0 {
 		s.Frame, s.Time = c.FirstFrame, c.FirstTime
 	}
-	c.quality.Judge(Case{Rule: rule, Dir: dir, Frame: s.Frame, Time: s.Time, HasTime: s.Time != 0, Message: message})
+	c.quality.Judge(conform.Case{Rule: rule, Dir: dir, Frame: s.Frame, Time: s.Time, HasTime: s.Time != 0, Message: message})
 }
 
 // when gives the text when it holds, else "".

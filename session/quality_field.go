@@ -1,5 +1,7 @@
 package session
 
+import "github.com/dpdissect/dpdissect/session/conform"
+
 // Rules of field diagnosis.
 const fieldBase = captureBase + len(captureRules)
 
@@ -21,92 +23,92 @@ const (
 	rFldDtls
 )
 
-var fieldRules = [...]Rule{
+var fieldRules = [...]conform.Rule{
 	rFldMtu - fieldBase: {
-		ID: "FLD-MTU", Level: Impl, Severity: Warn, Scope: "BT",
+		ID: "FLD-MTU", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
 		Statement: "large reliable packets never get through while small ones do",
 		Care:      "≥ 3 copies of a packet above the largest size ever acknowledged, smaller IDs acknowledged meanwhile; state both sizes",
 		Example:   "4,711-byte reliable packet resent 11 times, all packets < 1,200 bytes acknowledged",
 	},
 	rFldGiveup - fieldBase: {
-		ID: "FLD-GIVEUP", Level: Impl, Severity: Note, Scope: "BT",
+		ID: "FLD-GIVEUP", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
 		Statement: "names the packet whose missing acknowledgement ended the session, in the words of the library (\"reliable packet N, size S, not acknowledged after T ms, R resends\")",
 		Care:      "capture end ≠ session end",
 		Example:   "ID 42 size 10, 5,090 ms, 6 resends",
 	},
 	rFldNoreply - fieldBase: {
-		ID: "FLD-NOREPLY", Level: Impl, Severity: Warn, Scope: "BT",
+		ID: "FLD-NOREPLY", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
 		Statement: "all attempts unanswered: filter, wrong port or dead server (with ICMP evidence if present)",
 		Care:      "BIDIR proven by other traffic of the hosts",
 		Example:   "15 CONNECTs, ICMP port unreachable",
 	},
 	rFldOneway - fieldBase: {
-		ID: "FLD-ONEWAY", Level: Impl, Severity: Warn, Scope: "BT",
+		ID: "FLD-ONEWAY", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
 		Statement: "peer hears us, we do not hear the peer (or the reverse)",
 		Care:      "capture at one end only shows one half: say which",
 		Example:   "acknowledgements leave, data keeps being retried",
 	},
 	rFldAckloss - fieldBase: {
-		ID: "FLD-ACKLOSS", Level: Impl, Severity: Note, Scope: "BT",
+		ID: "FLD-ACKLOSS", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
 		Statement: "acknowledgements lost rather than data",
 		Care:      "needs in-band evidence",
 		Example:   "90% of retries are copies the receiver already had",
 	},
 	rFldSpurious - fieldBase: {
-		ID: "FLD-SPURIOUS", Level: Impl, Severity: Note, Scope: "BT",
+		ID: "FLD-SPURIOUS", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
 		Statement: "share of unneeded retries",
 		Example:   "35% unneeded, RTO 60 ms under an RTT of 80–140 ms",
 	},
 	rFldBurst - fieldBase: {
-		ID: "FLD-BURST", Level: Impl, Severity: Note, Scope: "BT",
+		ID: "FLD-BURST", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
 		Statement: "loss comes in bursts or periods (radio, scan, policing)",
 		Care:      "SAMPLE; give run lengths and period",
 		Example:   "12 losses in 200 ms every 60 s",
 	},
 	rFldBlackout - fieldBase: {
-		ID: "FLD-BLACKOUT", Level: Impl, Severity: Note, Scope: "BT",
+		ID: "FLD-BLACKOUT", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
 		Statement: "both directions silent for seconds, then resume",
 		Care:      "CAP-TIME excluded; all sessions of the host at once ⇒ host or link",
 		Example:   "6.2 s gap on all sessions of 10.0.0.5",
 	},
 	rFldRttshift - fieldBase: {
-		ID: "FLD-RTTSHIFT", Level: Impl, Severity: Note, Scope: "BT",
+		ID: "FLD-RTTSHIFT", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
 		Statement: "round trip steps up or is bloated under load",
 		Example:   "40 → 310 ms while the rate doubles",
 	},
 	rFldSide - fieldBase: {
-		ID: "FLD-SIDE", Level: Impl, Severity: Note, Scope: "BT",
+		ID: "FLD-SIDE", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
 		Statement: "splits round trip and loss into \"left of the capture point\" and \"right of it\"",
 		Care:      "needs both directions",
 		Example:   "2 ms left, 180 ms right, all loss right",
 	},
 	rFldRebind - fieldBase: {
-		ID: "FLD-REBIND", Level: Impl, Severity: Note, Scope: "B",
+		ID: "FLD-REBIND", Level: conform.Impl, Severity: conform.Note, Scope: "B",
 		Statement: "session continues from another port or address",
 		Care:      "numbers within window, same session id",
 		Example:   "source port 50,123 → 61,044, numbers continue",
 		Unchecked: "address pairs are followed apart, so a connection that moves to another port is two",
 	},
 	rFldInject - fieldBase: {
-		ID: "FLD-INJECT", Level: Impl, Severity: Warn, Scope: "B",
+		ID: "FLD-INJECT", Level: conform.Impl, Severity: conform.Warn, Scope: "B",
 		Statement: "frame not from the endpoint: TTL/ID discontinuity, wrong session id, failed signature, impossible acknowledgement",
 		Care:      "two independent signs needed",
 		Example:   "HDISC with TTL 243 amid TTL 117",
 	},
 	rFldFlood - fieldBase: {
-		ID: "FLD-FLOOD", Level: Impl, Severity: Warn, Scope: "BT",
+		ID: "FLD-FLOOD", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
 		Statement: "unfinished handshakes or unknown-opcode traffic in bulk",
 		Example:   "3,000 CONNECTs per second from 200 sources",
 		Unchecked: "connections are judged one by one; refused and unanswered ones are listed with their state",
 	},
 	rFldHol - fieldBase: {
-		ID: "FLD-HOL", Level: Impl, Severity: Note, Scope: "BT",
+		ID: "FLD-HOL", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
 		Statement: "time messages spent waiting behind a gap (head-of-line blocking)",
 		Example:   "14 sequential messages delayed 480 ms by seq=77",
 		Unchecked: "messages carry the time when their last part was captured, not how long they then waited",
 	},
 	rFldDtls - fieldBase: {
-		ID: "FLD-DTLS", Level: Impl, Severity: Note, Scope: "F",
+		ID: "FLD-DTLS", Level: conform.Impl, Severity: conform.Note, Scope: "F",
 		Statement: "the connection fits Hazel but its payload is DTLS: nothing inside can be judged",
 		Example:   "16 FE FD … on port 22023",
 	},

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -110,36 +111,36 @@ func (s *sight) seeTTL(ttl uint8, dir int) {
 
 // blocked gives a guard of a rule that shows on the connection and is not
 // satisfied for the case.
-func (l *Evaluation) blocked(r *Rule, x *Case) Guard {
-	for _, g := range [...]Guard{GuardSnap, GuardStart, GuardBidir, GuardClean, GuardRTT, GuardClock, GuardRole, GuardVer, GuardDial, GuardReord, GuardVant} {
-		if (g == GuardSnap || r.Guards.Has(g)) && !l.satisfied(g, x) {
+func (l *Evaluation) blocked(r *conform.Rule, x *conform.Case) conform.Guard {
+	for _, g := range [...]conform.Guard{conform.GuardSnap, conform.GuardStart, conform.GuardBidir, conform.GuardClean, conform.GuardRTT, conform.GuardClock, conform.GuardRole, conform.GuardVer, conform.GuardDial, conform.GuardReord, conform.GuardVant} {
+		if (g == conform.GuardSnap || r.Guards.Has(g)) && !l.satisfied(g, x) {
 			return g
 		}
 	}
-	return GuardNone
+	return conform.GuardNone
 }
 
-func (l *Evaluation) satisfied(g Guard, x *Case) bool {
+func (l *Evaluation) satisfied(g conform.Guard, x *conform.Case) bool {
 	switch g {
-	case GuardSnap:
+	case conform.GuardSnap:
 		return l.fr == nil || l.fr.Frame != x.Frame || !l.fr.Cut() && !(l.fr.Err != nil && l.fr.Oversize())
-	case GuardStart:
+	case conform.GuardStart:
 		return l.c.Complete
-	case GuardBidir:
+	case conform.GuardBidir:
 		return l.BothVisible()
-	case GuardClean:
+	case conform.GuardClean:
 		return l.Clean(x.Since)
-	case GuardRTT:
+	case conform.GuardRTT:
 		return l.c.Dir[x.Dir].RoundTrips() >= leastSamples
-	case GuardClock:
+	case conform.GuardClock:
 		return l.ClockFine()
-	case GuardReord, GuardVant:
+	case conform.GuardReord, conform.GuardVant:
 		return !l.ClocksDiffer()
-	case GuardRole:
+	case conform.GuardRole:
 		return l.c.Roles[0] != ""
-	case GuardVer:
+	case conform.GuardVer:
 		return l.c.Version != 0 || l.c.Signing != ""
-	case GuardDial:
+	case conform.GuardDial:
 		return l.c.Dialect != "" || l.c.Dir[x.Dir].Dialect != ""
 	}
 	return true

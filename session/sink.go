@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -36,7 +37,7 @@ type Protocol struct {
 	NeighbourSummary func(dst, payload []byte) []byte
 
 	// Rules are the clauses of the texts, whether they are evaluated or not.
-	Rules []Rule
+	Rules []conform.Rule
 	// RuleSets are rules that most frames pass together (Evaluation.PassSet).
 	RuleSets [][]int
 }

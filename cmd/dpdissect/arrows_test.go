@@ -24,7 +24,9 @@ type arrow struct {
 func arrows() []arrow {
 	rules := []arrow{
 		{"dissect", []string{"dissect"}, nil, "dissect is what all protocols share: it uses the standard library alone and knows no protocol"},
-		{"session", []string{"dissect"}, nil, "session judges all protocols by the same rules and names none"},
+		{"session", []string{"dissect", "session/seq", "session/conform"}, nil, "session follows connections of all protocols and names none"},
+		{"session/seq", []string{"dissect"}, nil, "numbers are judged alike for all protocols, whatever the rules say of them"},
+		{"session/conform", nil, nil, "what a rule is depends on nothing"},
 		{"internal/capfilter", []string{"dissect/filter"}, []string{"golang.org/x/net/bpf"}, "capture filters are a language of their own, with the errors of display filters: they know programs and packets, and nothing of this one"},
 		{"internal/trigger", []string{"dissect/filter"}, nil, "triggers are a language: what they are asked about comes as plain numbers"},
 		{"internal/flight", []string{"dissect", "session", "internal/capture", "internal/record", "internal/trigger", "internal/liveview"}, nil,
@@ -99,6 +101,9 @@ func TestArrowsFail(t *testing.T) {
 		{"dissect/render", "github.com/spf13/cobra"},
 		{"session", module + "dp8"},
 		{"session", module + "internal/capture"},
+		{"session/seq", module + "session"},
+		{"session/seq", module + "session/conform"},
+		{"session/conform", module + "dissect"},
 		{"dp8", module + "internal/capture"},
 		{"dp8", "github.com/google/gopacket"},
 		{"dp8", module + "session"},

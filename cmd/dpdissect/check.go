@@ -15,6 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // check is the flags of the command.
@@ -181,7 +182,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 		}
 	}
 	if cmd.Flags().Changed("fail-on") {
-		c.policy.FailOn = session.Severity(slices.Index(c.failOn.allowed, c.failOn.value))
+		c.policy.FailOn = conform.Severity(slices.Index(c.failOn.allowed, c.failOn.value))
 	}
 	for _, id := range c.required {
 		rule, err := c.book.Rule(id)

@@ -13,25 +13,26 @@ import (
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A chapter is the rules of one protocol, or those about captures and networks.
 type chapter struct {
 	name, title string
-	rules       []session.Rule
+	rules       []conform.Rule
 }
 
 func chapters() (all []chapter) {
 	for _, p := range protocols.All(protocols.Options{}) {
 		all = append(all, chapter{p.Name, p.Title, p.Rules})
 	}
-	split := slices.IndexFunc(session.Quality, func(r session.Rule) bool { return strings.HasPrefix(r.ID, "FLD-") })
+	split := slices.IndexFunc(session.Quality, func(r conform.Rule) bool { return strings.HasPrefix(r.ID, "FLD-") })
 	return append(all, chapter{"capture", "Quality of the capture", session.Quality[:split]}, chapter{"field", "Diagnosis of the network", session.Quality[split:]})
 }
 
 // ruleBook holds all rules.
 func ruleBook() *verdict.Book {
-	var all []session.Rule
+	var all []conform.Rule
 	for _, p := range protocols.All(protocols.Options{}) {
 		all = append(all, p.Rules...)
 	}
@@ -93,7 +94,7 @@ about a rule. --markdown prints the page docs/rules.md.`,
 }
 
 func levelNames() (names []string) {
-	for l := session.Must; l <= session.Impl; l++ {
+	for l := conform.Must; l <= conform.Impl; l++ {
 		names = append(names, l.String())
 	}
 	return names
@@ -141,7 +142,7 @@ func (c *rulesCommand) chosen() (all []chapter, err error) {
 		if c.protocols != nil && !slices.Contains(c.protocols, h.name) {
 			continue
 		}
-		h.rules = slices.DeleteFunc(slices.Clone(h.rules), func(r session.Rule) bool {
+		h.rules = slices.DeleteFunc(slices.Clone(h.rules), func(r conform.Rule) bool {
 			return c.levels != nil && !slices.Contains(c.levels, r.Level.String()) || c.evaluated && (r.Unchecked != "" || r.Alias != "")
 		})
 		all = append(all, h)
@@ -160,7 +161,7 @@ func known(flag string, words, list []string) error {
 }
 
 // status says whether a rule is evaluated: "yes", "as ID", "no".
-func status(r *session.Rule) string {
+func status(r *conform.Rule) string {
 	switch {
 	case r.Alias != "":
 		return "as " + r.Alias
@@ -205,9 +206,9 @@ type ruleRow struct {
 	Reason    string   `json:"reason,omitempty"`
 }
 
-func rowOf(protocol string, r *session.Rule) ruleRow {
+func rowOf(protocol string, r *conform.Rule) ruleRow {
 	guards := []string{}
-	for _, g := range (r.Guards | session.Always).List() {
+	for _, g := range (r.Guards | conform.Always).List() {
 		guards = append(guards, g.String())
 	}
 	row := ruleRow{ID: r.ID, Protocol: protocol, Clause: r.Clause, Level: r.Level.String(), Severity: r.Severity.String(), Scope: r.Scope, Guards: guards,
@@ -233,9 +234,9 @@ func rulesMarkdown(all []chapter) []byte {
 		"them. [ci.md](ci.md) says how `dpdissect check` uses them.\n\n" +
 		"A rule ends each of its opportunities as pass, fail or inconclusive, and fails only while its guards are satisfied. The\n" +
 		"guards DUP, SNAP, SUM and LIFE belong to every rule.\n\n| guard | asks that |\n|---|---|\n")
-	for g := session.GuardDup; g.String() != ""; g++ {
+	for g := conform.GuardDup; g.String() != ""; g++ {
 		b = fmt.Appendf(b, "| %s | %s |\n", g, g.Asks())
-		if g == session.GuardSample {
+		if g == conform.GuardSample {
 			break
 		}
 	}

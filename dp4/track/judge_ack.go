@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeAcknowledgement judges an ACK or NACK against what was captured of the
@@ -105,7 +105,7 @@ func (c ackJudge) judgeAckSerial(dir int, u *fact) {
 		rules.Judge(x)
 		return
 	}
-	rules.Unclear(r224Serial, session.GuardClean, message, u.frame)
+	rules.Unclear(r224Serial, conform.GuardClean, message, u.frame)
 }
 
 // maskTop is how far the highest bit of a mask lies behind the NACK's sequence.
@@ -119,7 +119,7 @@ func maskTop(mask uint32) (n int) {
 // A claim is an acknowledgement of a number above everything captured: the capture
 // missed its packet, or it was never sent.
 type claim struct {
-	session.Case
+	conform.Case
 	num, top int64
 	ripe     int64 // from when on packets were sent later
 	epoch    uint32
@@ -144,7 +144,7 @@ func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 const maxClaims = 4
 
 func (c ackJudge) unproven(x *claim) {
-	x.Blocked = session.GuardClean
+	x.Blocked = conform.GuardClean
 	c.c.Rules.Judge(x.Case)
 }
 

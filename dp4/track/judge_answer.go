@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // Answers are what a side owes at once (MC-DPL4R 3.1.5.2).
@@ -58,7 +58,7 @@ func (c ackJudge) answered(dir, kind int, u *fact) {
 		c.side[dir].duties[kind].asked++
 		rules.Pass(answerRules[kind])
 	} else if look, ok := c.c.Dir[1-dir].Look(u.num); ok && !look.Acked {
-		rules.Unclear(answerRules[kind], session.GuardVant, "the answer is late: it or the packet may have been under way for long", u.frame)
+		rules.Unclear(answerRules[kind], conform.GuardVant, "the answer is late: it or the packet may have been under way for long", u.frame)
 	}
 }
 
@@ -129,18 +129,18 @@ func (c ackJudge) judgeSkipped(dir int, x, y *heard) {
 func (c ackJudge) skipped(dir, kind int, u *fact, x, y *heard) {
 	rules, d := &c.c.Rules, &c.side[dir].duties[kind]
 	if !rules.Clean(x.time) {
-		rules.Unclear(answerRules[kind], session.GuardClean, "an answer seems missing, but so are other frames", u.frame)
+		rules.Unclear(answerRules[kind], conform.GuardClean, "an answer seems missing, but so are other frames", u.frame)
 		return
 	}
 	d.asked++
 	d.skipped++
-	ruling := session.Case{Rule: answerRules[kind], Dir: dir, Frame: u.latest, Time: u.last, HasTime: true, Proof: []uint64{x.frame, y.frame}, Since: x.time,
+	ruling := conform.Case{Rule: answerRules[kind], Dir: dir, Frame: u.latest, Time: u.last, HasTime: true, Proof: []uint64{x.frame, y.frame}, Since: x.time,
 		Message: fmt.Sprintf("sequence %d, %s, is not answered though bytes received counts it", uint8(u.num), answerWhat[kind])}
 	if c.absurd(dir, d) {
 		ruling.Message += fmt.Sprintf(": %d of %d such packets were not", d.skipped, d.asked)
 		*d = duty{}
 	} else {
-		ruling.Blocked = session.GuardOdds
+		ruling.Blocked = conform.GuardOdds
 	}
 	rules.Judge(ruling)
 }

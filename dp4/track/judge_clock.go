@@ -3,7 +3,7 @@ package track
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A clock compares the tick counts of a side with the time of the capture. The
@@ -91,6 +91,6 @@ func (c ackJudge) judgeRate(dir int, k *clock, y *heard) {
 		return
 	}
 	k.told = true
-	rules.Judge(session.Case{Rule: r313TickRate, Dir: dir, Frame: y.frame, Time: y.time, HasTime: true, Proof: []uint64{k.frame}, Milder: drift <= span/20,
+	rules.Judge(conform.Case{Rule: r313TickRate, Dir: dir, Frame: y.frame, Time: y.time, HasTime: true, Proof: []uint64{k.frame}, Milder: drift <= span/20,
 		Message: fmt.Sprintf("the tick grew by %d in %d ms of the capture", k.ticks, span/1e6)})
 }

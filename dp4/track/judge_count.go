@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A count compares how bytes received grows from one ACK to the next with the
@@ -108,6 +108,6 @@ func (c ackJudge) judgeCovered(dir int, num int64) {
 		c.c.Rules.Pass(r224CumGap)
 		return
 	}
-	c.c.Rules.Judge(session.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, c.fr.Frame}, Since: noWindow,
+	c.c.Rules.Judge(conform.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, c.fr.Frame}, Since: noWindow,
 		Message: fmt.Sprintf("the ACK of sequence %d covers reliable sequence %d, which had not arrived: it counts all bytes but those", k.gapSeq, c.f.Sequence)})
 }

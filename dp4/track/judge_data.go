@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -35,7 +35,7 @@ func (c packetJudge) judgeData(dir int, num, msg int64) bool {
 
 // blame breaks a rule at a packet captured before.
 func (c packetJudge) blame(rule, dir int, u *fact, message string, proof ...uint64) {
-	c.c.Rules.Judge(session.Case{Rule: rule, Dir: dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: proof, Message: message, Since: noWindow})
+	c.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: proof, Message: message, Since: noWindow})
 }
 
 // broken breaks a rule at the frame at hand.

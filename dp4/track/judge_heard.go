@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A heard acknowledgement is what one says of the other side. The order of
@@ -122,7 +122,7 @@ func (c ackJudge) settleDoubt(dir int, z *heard) bool {
 		if s.later.set { // the place of y is unknown, so nothing else of it went back
 			x = s.later
 		}
-		c.accuse(dir, &x, &y, &y, session.GuardNone)
+		c.accuse(dir, &x, &y, &y, conform.GuardNone)
 		return false
 	case s.later.set && y.goesOn(z):
 		s.doubt = heard{}
@@ -130,12 +130,12 @@ func (c ackJudge) settleDoubt(dir int, z *heard) bool {
 	case y.goesOn(z) && p.set && p.goesOn(&y):
 		s.base, s.doubt = y, heard{}
 		s.clock.start(&y)
-		c.accuse(dir, &x, &y, &x, session.GuardNone)
+		c.accuse(dir, &x, &y, &x, conform.GuardNone)
 		return false
 	case y.goesOn(z):
-		g := session.GuardNone
+		g := conform.GuardNone
 		if !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num < x.num {
-			g = session.GuardLife
+			g = conform.GuardLife
 		}
 		c.accuse(dir, &x, &y, &y, g)
 		*s = hearing{base: y}
@@ -150,13 +150,13 @@ func (c ackJudge) settleDoubt(dir int, z *heard) bool {
 }
 
 // accuse reports what goes back from x to y, at either of them.
-func (c ackJudge) accuse(dir int, x, y, at *heard, g session.Guard) {
+func (c ackJudge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 	say := func(rule int, message string) {
 		proof := x.frame
 		if at == x {
 			proof = y.frame
 		}
-		c.c.Rules.Judge(session.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: noWindow, Blocked: g})
+		c.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: noWindow, Blocked: g})
 	}
 	if int32(y.tick-x.tick) < 0 {
 		say(r313TickMono, fmt.Sprintf("tick goes back from %d to %d", x.tick, y.tick))
@@ -197,7 +197,7 @@ func (c ackJudge) closeHearing(dir int) {
 			x = s.later
 		}
 		s.doubt = heard{}
-		c.accuse(dir, &x, &y, &y, session.GuardHold)
+		c.accuse(dir, &x, &y, &y, conform.GuardHold)
 	}
 }
 

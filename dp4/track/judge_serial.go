@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeFirst judges what the first captured copy of a packet tells besides its
@@ -55,7 +55,7 @@ func (c packetJudge) judgeSerialStart(dir int, u *fact) {
 		c.broken(r222SerialStart, message, p.frame)
 		return
 	}
-	rules.Unclear(r222SerialStart, session.GuardClean, message, p.frame)
+	rules.Unclear(r222SerialStart, conform.GuardClean, message, p.frame)
 }
 
 // soonPart is within what time of a message's beginning no part of it is sent a
@@ -90,7 +90,7 @@ func (c packetJudge) judgePartSerial(dir int, u *fact) {
 		}
 		message := fmt.Sprintf("sequences %d and %d of message %d have the same serial %d", uint8(n), f.Sequence, f.MessageID, f.Serial)
 		if !h.perMessage || s.history.perPacket {
-			rules.Unclear(r222SerialMulti, session.GuardDial, message, p.frame)
+			rules.Unclear(r222SerialMulti, conform.GuardDial, message, p.frame)
 		} else {
 			c.broken(r222SerialMulti, message, p.frame)
 		}
@@ -126,7 +126,7 @@ func (c packetJudge) judgeStart(dir int, u *fact) {
 			rules.Broken(r222MsgidFirst, msg)
 		}
 	default:
-		rules.Unclear(r222MsgidFirst, session.GuardClean, msg)
+		rules.Unclear(r222MsgidFirst, conform.GuardClean, msg)
 	}
 	switch {
 	case seqOK || f.MessageID <= 1:
@@ -134,7 +134,7 @@ func (c packetJudge) judgeStart(dir int, u *fact) {
 			rules.Broken(r313SeqStart, seq)
 		}
 	default:
-		rules.Unclear(r313SeqStart, session.GuardClean, seq)
+		rules.Unclear(r313SeqStart, conform.GuardClean, seq)
 	}
 }
 

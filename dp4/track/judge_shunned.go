@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A shunned frame is a data frame that its receiver must ignore. An acknowledgement
@@ -62,7 +62,7 @@ func (c packetJudge) judgeShunned(dir int, captured bool) {
 	message := fmt.Sprintf(what, x.frame)
 	u := c.side[1-dir].facts.fact(base.num)
 	if !base.set || !base.hasNum || u == nil || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.sum) {
-		c.c.Rules.Unclear(x.rule, session.GuardClean, message, x.frame)
+		c.c.Rules.Unclear(x.rule, conform.GuardClean, message, x.frame)
 		return
 	}
 	c.broken(x.rule, message, x.frame)
@@ -91,7 +91,7 @@ func (c packetJudge) judgeBytes(dir int, y *heard) {
 		rules.Pass(r3154BytesMax)
 		return
 	}
-	rules.Unclear(r3154BytesMax, session.GuardClean, y.excess(), base.frame)
+	rules.Unclear(r3154BytesMax, conform.GuardClean, y.excess(), base.frame)
 }
 
 func (y *heard) excess() string {

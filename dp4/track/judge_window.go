@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // An excess is a message beyond the window of 24, until an acknowledgement shows
@@ -97,10 +97,10 @@ func (c packetJudge) settleExcess(dir int) {
 	if x.epoch != s.facts.epoch {
 		return
 	}
-	ruling := session.Case{Rule: r222MsgidWindow, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: noWindow}
+	ruling := conform.Case{Rule: r222MsgidWindow, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: noWindow}
 	low := c.outstanding(dir, x.num)
 	if low == nil || x.msg-low.msg < dp4.MessageWindow {
-		ruling.Blocked, ruling.Message = session.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"
+		ruling.Blocked, ruling.Message = conform.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"
 	} else {
 		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.frame, c.fr.Frame}
 		x.told = low.frame

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -69,7 +69,7 @@ func (c signatureJudge) authentic(dir int, num int64, has bool, off int, sig [8]
 			c.keepUnjudged(dir, num, off, sig)
 			c.suspect(dir)
 			if c.waiting(dir) {
-				c.c.Rules.Doubt(session.GuardAuth)
+				c.c.Rules.Doubt(conform.GuardAuth)
 			}
 		}
 		if v == sigValid {
@@ -88,7 +88,7 @@ func (c signatureJudge) authentic(dir int, num int64, has bool, off int, sig [8]
 func (c signatureJudge) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
 	c.doubtSignature(dir, num, v, true)
-	c.c.Rules.Doubt(session.GuardAuth)
+	c.c.Rules.Doubt(conform.GuardAuth)
 	if c.side[dir].doubts.heeds() {
 		return true
 	}

@@ -2,7 +2,7 @@ package track
 
 import (
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -67,12 +67,12 @@ func (c *conn) finishJudging() {
 		c.commands().judgeTickRate(dir)
 		c.commands().finishHard(dir)
 		if w := &c.side[dir].sackWatch; w.over.Frame != 0 {
-			w.over.Blocked = session.GuardClean
+			w.over.Blocked = conform.GuardClean
 			rules.Judge(w.over)
 		}
 	}
 	if e := &c.early; e.Frame != 0 {
-		e.Blocked = session.GuardClean
+		e.Blocked = conform.GuardClean
 		rules.Judge(e.Case)
 	}
 }

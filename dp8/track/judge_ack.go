@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -158,7 +158,7 @@ func (c ackJudge) judgeProgress(dir int, next int64) {
 		return
 	}
 	if l.queue[l.queued-1].next-next > dp8.WindowSize/4 && !rules.ClockSure() {
-		rules.Unclear(rule, session.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
+		rules.Unclear(rule, conform.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
 		return
 	}
 	for i := l.queued - 1; i >= 0 && l.queue[i].next > next; i-- {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -63,19 +63,19 @@ func (c ackJudge) claim(dir int, k claim) {
 		return
 	}
 	if len(l.claims) == maxClaims {
-		c.shelve(dir, &l.claims[0], session.GuardClean)
+		c.shelve(dir, &l.claims[0], conform.GuardClean)
 		l.claims = slices.Delete(l.claims, 0, 1)
 	}
 	l.claims = append(l.claims, k)
 }
 
 // shelve ends a claim without a verdict.
-func (c ackJudge) shelve(dir int, k *claim, g session.Guard) {
-	c.c.Rules.Judge(session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Blocked: g,
+func (c ackJudge) shelve(dir int, k *claim, g conform.Guard) {
+	c.c.Rules.Judge(conform.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Blocked: g,
 		Message: "it acknowledges numbers that were not captured"})
 }
 
-func (c ackJudge) dropClaims(dir int, g session.Guard) {
+func (c ackJudge) dropClaims(dir int, g conform.Guard) {
 	l := &c.side[dir].sequence
 	for i := range l.claims {
 		c.shelve(dir, &l.claims[i], g)
@@ -94,11 +94,11 @@ func (c ackJudge) settleClaims(dir int, num int64, first bool) {
 		case k.covers(num) && first && late:
 			c.disprove(1-dir, &k, fmt.Sprintf("%d is sent for the first time %s later", uint8(num), ms(c.fr.Time-k.time)))
 		case k.covers(num) && !first && late:
-			c.shelve(1-dir, &k, session.GuardClean) // it was sent before, unseen
+			c.shelve(1-dir, &k, conform.GuardClean) // it was sent before, unseen
 		case !k.hole && num >= k.top() && !late:
 			c.c.Rules.Pass(k.rule()) // the frame was overtaken by its acknowledgement
 		case num > k.top() && !k.hole, num > k.top()+dp8.WindowSize:
-			c.shelve(1-dir, &k, session.GuardClean)
+			c.shelve(1-dir, &k, conform.GuardClean)
 		default:
 			keep = append(keep, k)
 		}
@@ -123,10 +123,10 @@ func (c ackJudge) disprove(dir int, k *claim, why string) {
 	case r31522Start:
 		what = fmt.Sprintf("the first bNRcv is %d, not 0", uint8(k.next))
 	}
-	x := session.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{proof}, Message: what + "; " + why}
+	x := conform.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{proof}, Message: what + "; " + why}
 	if c.fr == nil {
 		if c.c.Rules.ClocksDiffer() {
-			x.Blocked = session.GuardClock
+			x.Blocked = conform.GuardClock
 		}
 		c.c.Rules.Judge(x)
 		return
@@ -184,7 +184,7 @@ func (c ackJudge) closeClaims(dir int) {
 			c.disprove(dir, k, "that is more than the window beyond it")
 			continue
 		}
-		c.shelve(dir, k, session.GuardClean)
+		c.shelve(dir, k, conform.GuardClean)
 	}
 	l.claims = l.claims[:0]
 }
@@ -203,7 +203,7 @@ func (c ackJudge) judgeFirstAck(dir int, nrcv uint8) {
 	first := !l.answered
 	l.answered = true
 	if l.unseen = l.unseen || c.fr.Time-c.c.FirstTime > firstAckTime || nrcv > dp8.WindowSize; l.unseen {
-		c.dropClaims(dir, session.GuardBidir) // the other side is not seen
+		c.dropClaims(dir, conform.GuardBidir) // the other side is not seen
 		return
 	}
 	c.contradict(dir, int64(nrcv))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A carrier is what a data frame carried besides its content: who acknowledges it
@@ -130,12 +130,12 @@ func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 		if cum, ok := c.c.Dir[dir].Window().Cumulative(); ok && num >= cum {
 			rule = r31523Noretry
 		}
-		rules.Unclear(rule, session.GuardKnew, "retried after its acknowledgement was captured")
+		rules.Unclear(rule, conform.GuardKnew, "retried after its acknowledgement was captured")
 	case by == nil:
 		rules.Pass(r31522Ackedretry)
 		rules.Pass(r31523Noretry)
 	case selectively && c.side[1-dir].sequence.odd:
-		rules.Unclear(r31523Noretry, session.GuardKnew, "the masks of the other side may mean something else", by.frame)
+		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may mean something else", by.frame)
 	case selectively:
 		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried; the side had received bSeq %d, of which the SACK mask acknowledged it", uint8(num), uint8(by.num)), by.frame)
 	default:

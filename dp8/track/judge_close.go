@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // overAfter is how long after the graceful end of a connection late frames may still
@@ -43,7 +44,7 @@ func (c closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *d
 		if !rules.Check(r3143Empty, len(d.Payload) == 0 && !d.Coalesced) {
 			x := rules.Here(r3143Empty, "END_STREAM on a frame with payload")
 			if c.params.Signing == dp8.SigningUnknown || len(d.Payload) == 8 && slices.Contains(c.c.Inferred, "signing") {
-				x.Blocked = session.GuardVer // it may be a signature
+				x.Blocked = conform.GuardVer // it may be a signature
 			}
 			rules.Judge(x)
 		}
@@ -90,7 +91,7 @@ func (c closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFram
 	if at, over := c.overSince(); over && c.fr.Time-at > overAfter {
 		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), s.closing.end)
 		if !sure && !(d.KeepAlive && c.hs.sessionKnown && c.c.Complete) {
-			x.Blocked = session.GuardLife
+			x.Blocked = conform.GuardLife
 		}
 		s.closing.beyond = true
 		rules.Judge(x)
@@ -98,7 +99,7 @@ func (c closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFram
 	}
 	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d had", d.Seq, uint8(s.endSeq)), s.closing.end)
 	if !sure {
-		x.Blocked = session.GuardUnwrap
+		x.Blocked = conform.GuardUnwrap
 	}
 	s.closing.beyond = true
 	rules.Judge(x)
@@ -112,10 +113,10 @@ func (c closeJudge) judgeOvertaken(rules *session.Evaluation, dir int, num int64
 		if f == nil {
 			continue
 		}
-		x := session.Case{Rule: r3143Last, Dir: dir, Frame: f.frame, Time: f.time, HasTime: f.timed, Proof: []uint64{c.fr.Frame},
+		x := conform.Case{Rule: r3143Last, Dir: dir, Frame: f.frame, Time: f.time, HasTime: f.timed, Proof: []uint64{c.fr.Frame},
 			Message: fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d has", uint8(n), uint8(num))}
 		if !c.unwrapped(dir, f.time) || !retry && c.fr.Time-f.time > 3*c.horizon {
-			x.Blocked = session.GuardUnwrap
+			x.Blocked = conform.GuardUnwrap
 		}
 		s.closing.beyond = true
 		rules.Judge(x)
@@ -173,7 +174,7 @@ func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 		duty.took = true
 		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges what follows END_STREAM, which bSeq %d had", uint8(next), uint8(peer.endSeq)), f.frame)
 		if !c.unwrapped(1-dir, peer.closing.endAt) || f.last < peer.closing.endAt {
-			x.Blocked = session.GuardLife
+			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
 	}
@@ -221,13 +222,13 @@ func (c closeJudge) judgeReply(dir int, next int64) {
 		x.Since = duty.since
 		// After long silence it might be another connection: a KeepAlive names it.
 		if !c.unwrapped(dir, duty.since) && !(c.f.Type == dp8.TypeDFrame && c.f.DFrame.KeepAlive && c.hs.sessionKnown) {
-			x.Blocked = session.GuardLife
+			x.Blocked = conform.GuardLife
 		}
-		rules.Hold(x, func() (session.Ruling, session.Guard) {
+		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 			if s.ended || c.life.hard != [2]bool{} {
-				return session.Passed, session.GuardNone
+				return conform.Passed, conform.GuardNone
 			}
-			return session.Failed, session.GuardNone
+			return conform.Failed, conform.GuardNone
 		})
 		return
 	}

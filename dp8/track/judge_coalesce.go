@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeUnfitParts judges a coalesced frame whose headers or payloads do not fit.
@@ -171,11 +172,11 @@ func (c contentJudge) keepOpen(dir int, num int64, d *dp8.DFrame) {
 		before, x, behind := o.at(n-1), o.at(n), o.at(n+1)
 		if before.open && x.coalesced && behind.goesOn && !x.judged {
 			x.judged = true
-			blocked := session.GuardNone
+			blocked := conform.GuardNone
 			if !c.acks().unwrapsAfter(n, min(before.time, x.time, behind.time)) {
-				blocked = session.GuardUnwrap
+				blocked = conform.GuardUnwrap
 			}
-			rules.Judge(session.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
+			rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
 				Proof: []uint64{before.frame, behind.frame}, Message: "a coalesced frame stands between two parts of one message"})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 const (
@@ -162,7 +163,7 @@ func (c handshakeJudge) judgeChangedID(dir int, h *dp8.Handshake) {
 	rules, a := &c.c.Rules, &c.asked[dir]
 	message := "dwSessID is " + idText(h.SessionID) + ", the CONNECT before carried " + idText(c.c.SessionID)
 	if h.MsgID == 1 && c.atMost(a.at) > 1e9 {
-		rules.Unclear(r2211SessidConst, session.GuardLife, message, a.frame)
+		rules.Unclear(r2211SessidConst, conform.GuardLife, message, a.frame)
 	} else {
 		rules.Broken(r2211SessidConst, message, a.frame)
 	}
@@ -181,7 +182,7 @@ func (c handshakeJudge) judgeConnectMsgID(dir int, h *dp8.Handshake) {
 	case !p.any && h.MsgID == 0:
 		rules.Pass(r2211MsgidInit)
 	case !p.any && h.MsgID <= lateFirst:
-		rules.Unclear(r2211MsgidInit, session.GuardStart, fmt.Sprintf("the first CONNECT captured has bMsgID %d", h.MsgID))
+		rules.Unclear(r2211MsgidInit, conform.GuardStart, fmt.Sprintf("the first CONNECT captured has bMsgID %d", h.MsgID))
 	case !p.any:
 		rules.Broken(r2211MsgidInit, fmt.Sprintf("the first CONNECT has bMsgID %d", h.MsgID))
 	case p.op == dp8.OpConnect:
@@ -197,7 +198,7 @@ func (c handshakeJudge) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
 	case ahead == 1:
 		rules.Pass(rule)
 	case ahead > 1:
-		rules.Unclear(rule, session.GuardClean, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
+		rules.Unclear(rule, conform.GuardClean, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
 	default:
 		rules.Broken(rule, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // answerRules are those that CONNECTED and CONNECTED_SIGNED have in common.
@@ -96,7 +97,7 @@ func (c handshakeJudge) judgeMix(dir int, h *dp8.Handshake) bool {
 	mixed := c.hs.plain && signed || c.hs.signed && !signed
 	switch {
 	case mixed && dir != c.hs.modeOf && c.hs.modeOf == c.connector && c.fr.Time-c.hs.modeAt <= rules.Horizon():
-		rules.Unclear(r31513Mix, session.GuardReord, "the sides differ in whether the handshake is signed")
+		rules.Unclear(r31513Mix, conform.GuardReord, "the sides differ in whether the handshake is signed")
 		c.doubtMode()
 		return false
 	case c.hs.plain && signed:
@@ -179,7 +180,7 @@ func (c handshakeJudge) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bo
 	}
 	message := fmt.Sprintf("bRspId is %d, the highest bMsgID of the other side is %d", h.RspID, a.top)
 	if excess <= c.unseen(1-dir) {
-		rules.Unclear(r.rspid, session.GuardClean, message, a.frame)
+		rules.Unclear(r.rspid, conform.GuardClean, message, a.frame)
 		return true
 	}
 	rules.Broken(r.rspid, message, a.frame)
@@ -227,12 +228,12 @@ func (c handshakeJudge) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
 		rules.Broken(rule, message)
 		return
 	}
-	rules.Unclear(rule, session.GuardStart, message)
+	rules.Unclear(rule, conform.GuardStart, message)
 }
 
 // An earlyFrame is data or a SACK of a side before the handshake allows it.
 type earlyFrame struct {
-	session.Case
+	conform.Case
 }
 
 // judgeUnestablished notes a data frame or SACK of the listener before any
@@ -262,11 +263,11 @@ func (c handshakeJudge) settleEarly(dir int, h *dp8.Handshake, fromListener bool
 	e.Proof = append(e.Proof, c.fr.Frame)
 	switch {
 	case p.op != dp8.OpConnect || h.MsgID != p.msgID+1:
-		e.Blocked = session.GuardClean
+		e.Blocked = conform.GuardClean
 	case c.atLeast(e.Time) <= rules.Horizon():
-		e.Blocked = session.GuardReord
+		e.Blocked = conform.GuardReord
 	}
-	if e.Blocked == session.GuardNone {
+	if e.Blocked == conform.GuardNone {
 		rules.HoldOrder(e.Case)
 	} else {
 		rules.Judge(e.Case)
@@ -305,7 +306,7 @@ func (c handshakeJudge) judgeConfirms(r *answerRules, h *dp8.Handshake, fromList
 		rule = r31512Confirm
 	}
 	a := &c.asked[c.connector]
-	rules.Judge(session.Case{Rule: rule, Dir: c.connector, Frame: a.spoke, Time: a.spokeAt, HasTime: c.fr.HasTime, Proof: []uint64{c.fr.Frame},
+	rules.Judge(conform.Case{Rule: rule, Dir: c.connector, Frame: a.spoke, Time: a.spokeAt, HasTime: c.fr.HasTime, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("%d answers of the listener in a row stay without a confirmation, data goes on", c.offers)})
 	c.offers = 1
 }
@@ -340,6 +341,6 @@ func (c handshakeJudge) judgeRival(dir int) {
 		return // who signs keeps no state of a pending handshake
 	}
 	fr := c.fr
-	x := session.Case{Rule: rule, Dir: o.c.DirOf(fr.Datagram), Frame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Message: text}
+	x := conform.Case{Rule: rule, Dir: o.c.DirOf(fr.Datagram), Frame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Message: text}
 	o.commands().addStray(stray{Case: x, id: c.c.SessionID, side: x.Dir})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -135,7 +136,7 @@ func (c contentJudge) judgeOldKeepAlive(rules *session.Evaluation, d *dp8.DFrame
 	asks := d.Control&dp8.CtlKeepAlive != 0
 	switch holds := c.holdsID(d); {
 	case holds && !c.versionsSeen():
-		rules.Unclear(r222KaVer, session.GuardVer, "the payload is the session id on a connection that seems to be below version 1.5")
+		rules.Unclear(r222KaVer, conform.GuardVer, "the payload is the session id on a connection that seems to be below version 1.5")
 	case holds && asks:
 		rules.Broken(r222KaVer, "a KeepAlive with session id on a connection below version 1.5")
 	case holds:
@@ -200,7 +201,7 @@ func (c contentJudge) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 	again := c.alive.other == d.SessionID
 	c.alive.other, c.alive.again = d.SessionID, again
 	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
-		rules.Unclear(r222KaSessid, session.GuardLife, c.foreignID(d))
+		rules.Unclear(r222KaSessid, conform.GuardLife, c.foreignID(d))
 		return
 	}
 	if c.accuseKeepAlive(rules, d) {
@@ -240,16 +241,16 @@ func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 	x := rules.Here(r222KaSessid, c.foreignID(d))
 	switch handshake := c.c.DetectedBy == session.ByHandshake; {
 	case !handshake && !c.alive.sure:
-		x.Blocked = session.GuardStart // of two ids, which is the connection's?
+		x.Blocked = conform.GuardStart // of two ids, which is the connection's?
 	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
-		x.Blocked = session.GuardVer // below 1.5 the four bytes may be payload
+		x.Blocked = conform.GuardVer // below 1.5 the four bytes may be payload
 	}
 	id := d.SessionID
-	rules.Hold(x, func() (session.Ruling, session.Guard) {
+	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if c.alive.again && c.alive.other == id {
-			return session.Doubtful, session.GuardLife // it came again: another connection's
+			return conform.Doubtful, conform.GuardLife // it came again: another connection's
 		}
-		return session.Failed, session.GuardNone
+		return conform.Failed, conform.GuardNone
 	})
 	return true
 }
@@ -296,7 +297,7 @@ func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int6
 			rules.Pass(r222Retryfirst)
 			rules.Pass(r222Retrybit)
 		} else {
-			rules.Unclear(r222Retryfirst, session.GuardClean, "the first captured sending of a number has RETRY: the one before it was lost, or none")
+			rules.Unclear(r222Retryfirst, conform.GuardClean, "the first captured sending of a number has RETRY: the one before it was lost, or none")
 		}
 		return
 	}
@@ -307,9 +308,9 @@ func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int6
 	x.Since = prev.time
 	switch {
 	case c.fr.Time-prev.last <= seq.CopyDoubt:
-		x.Blocked = session.GuardDup
+		x.Blocked = conform.GuardDup
 	case !c.side[dir].history.reachable(num) || !c.unwrapped(dir, prev.last):
-		x.Blocked = session.GuardUnwrap
+		x.Blocked = conform.GuardUnwrap
 	}
 	rules.Judge(x)
 }

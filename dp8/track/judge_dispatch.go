@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeMalformed judges a frame that could not be decoded: no frame of the
@@ -171,7 +172,7 @@ func (t *tickWatch) take(tick uint32, fr *dissect.Frame) {
 // that it was the wrong one.
 func (c commandJudge) resolveTick(dir int, tick uint32) {
 	t, rules := &c.side[dir].ticks, &c.c.Rules
-	x := session.Case{Rule: r221TickMono, Dir: dir, Frame: t.sFrame, Time: t.sAt, HasTime: true, Proof: []uint64{t.frame, c.fr.Frame}}
+	x := conform.Case{Rule: r221TickMono, Dir: dir, Frame: t.sFrame, Time: t.sAt, HasTime: true, Proof: []uint64{t.frame, c.fr.Frame}}
 	switch {
 	case int32(tick-t.sTick) >= 0:
 		rules.Pass(r221TickMono)
@@ -212,6 +213,6 @@ func (c commandJudge) judgeTickRate(dir int) {
 		rules.Pass(r221TickRate)
 		return
 	}
-	rules.Judge(session.Case{Rule: r221TickRate, Dir: dir, Frame: t.frame, Time: t.at, HasTime: true, Since: t.firstAt,
+	rules.Judge(conform.Case{Rule: r221TickRate, Dir: dir, Frame: t.frame, Time: t.at, HasTime: true, Since: t.firstAt,
 		Message: fmt.Sprintf("tTimestamp advances %.2f per millisecond over %d s", rate, int64(span/1e9))})
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A hardDisconnectState is what judging the HARD_DISCONNECTs of one side needs.
 type hardDisconnectState struct {
 	n        int // captured, copies left out; 0 while one is proven wrong
-	first    session.Case
+	first    conform.Case
 	firstSeq int64  // highest data number of the side before it
 	since    uint32 // its tick
 	latest   uint8  // bMsgID
@@ -20,7 +20,7 @@ type hardDisconnectState struct {
 	times    [2]int64
 	frames   [2]uint64
 	last     int64 // time of the third
-	fast     session.Case
+	fast     conform.Case
 	data     bool // data behind it was judged
 	ignored  int  // data frames of the other side behind three of them
 	replied  bool
@@ -117,7 +117,7 @@ func (c commandJudge) judgeHardSeq(dir int, h *dp8.Handshake) bool {
 	case num == highest+1:
 		rules.Pass(r2214RspidSeq)
 	case num > highest+1:
-		rules.Unclear(r2214RspidSeq, session.GuardClean, fmt.Sprintf("bRspId is %d, the highest data frame captured %d", h.RspID, uint8(highest)))
+		rules.Unclear(r2214RspidSeq, conform.GuardClean, fmt.Sprintf("bRspId is %d, the highest data frame captured %d", h.RspID, uint8(highest)))
 	default:
 		rules.Broken(r2214RspidSeq, fmt.Sprintf("bRspId is %d, data frame %d was sent before", h.RspID, uint8(highest)))
 		return false
@@ -144,7 +144,7 @@ func (c commandJudge) judgeHardMsgID(dir int, h *dp8.Handshake) {
 	case ahead == 1 || stateless && h.MsgID == 0:
 		rules.Pass(r2214Msgid)
 	case ahead > 1 && ahead <= hardMissed:
-		rules.Unclear(r2214Msgid, session.GuardClean, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID))
+		rules.Unclear(r2214Msgid, conform.GuardClean, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID))
 	default:
 		rules.Broken(r2214Msgid, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID), p.frame)
 		return
@@ -193,7 +193,7 @@ func (c commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
 func (c commandJudge) settleHard(dir int) {
 	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Rules.Horizon() {
 		c.c.Rules.Judge(w.fast)
-		w.fast = session.Case{}
+		w.fast = conform.Case{}
 	}
 }
 
@@ -207,7 +207,7 @@ func (c commandJudge) settleFast(dir int, h *dp8.Handshake) {
 	}
 	if o.fast.Frame != 0 && w.n == 0 && next && c.atLeast(o.fast.Time) > 2*c.c.Rules.Horizon() {
 		c.c.Rules.Judge(o.fast)
-		o.fast = session.Case{}
+		o.fast = conform.Case{}
 	}
 }
 
@@ -238,11 +238,11 @@ func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 	}
 	if w.firstSeq < hardNumbers || since > hardOver*1e6 {
 		w.data = true
-		rules.Unclear(r3145Nodata, session.GuardLife, "a data frame behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, conform.GuardLife, "a data frame behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
 		return
 	}
 	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.acks().unwraps(dir) {
-		rules.Unclear(r3145Nodata, session.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
+		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
 	} else {
 		rules.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
 	}
@@ -259,9 +259,9 @@ func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
 	w.data = true
 	switch {
 	case w.firstSeq < hardNumbers || since > hardOver*1e6 || int32(tick-w.since) > hardOver:
-		rules.Unclear(r3145Nodata, session.GuardLife, "a SACK behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, conform.GuardLife, "a SACK behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
 	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.acks().unwraps(dir):
-		rules.Unclear(r3145Nodata, session.GuardUnwrap, "a SACK behind the side's HARD_DISCONNECT may be of another connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a SACK behind the side's HARD_DISCONNECT may be of another connection", w.first.Frame)
 	default:
 		rules.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)
 	}
@@ -295,7 +295,7 @@ func (c commandJudge) judgeIgnored(o *hardDisconnectState) {
 func (c commandJudge) finishHard(dir int) {
 	w, rules := &c.side[dir].hard, &c.c.Rules
 	if w.fast.Frame != 0 {
-		w.fast.Blocked = session.GuardHold
+		w.fast.Blocked = conform.GuardHold
 		rules.Judge(w.fast)
 	}
 	if w.n > 0 && !w.data {

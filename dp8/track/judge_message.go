@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // What a split message is judged by, where the text gives no number.
@@ -85,9 +86,9 @@ func (c contentJudge) judgePair(dir int, m *history, a, b *sentFrame) {
 		}
 		return
 	}
-	x := session.Case{Dir: dir, Frame: b.frame, Time: b.time, HasTime: b.timed, Proof: []uint64{a.frame}, Since: min(a.time, b.time)}
+	x := conform.Case{Dir: dir, Frame: b.frame, Time: b.time, HasTime: b.timed, Proof: []uint64{a.frame}, Since: min(a.time, b.time)}
 	if min(a.last, b.last) < m.sureSince {
-		x.Blocked = session.GuardUnwrap
+		x.Blocked = conform.GuardUnwrap
 	}
 	switch {
 	case a.ends():
@@ -110,7 +111,7 @@ func (c contentJudge) judgePair(dir int, m *history, a, b *sentFrame) {
 }
 
 // judgeProperties judges two parts of one message.
-func (c contentJudge) judgeProperties(rules *session.Evaluation, a, b *sentFrame, x session.Case) {
+func (c contentJudge) judgeProperties(rules *session.Evaluation, a, b *sentFrame, x conform.Case) {
 	const shared = dp8.Reliable | dp8.Sequential | dp8.User1 | dp8.User2
 	if b.closes() && !b.ends() {
 		y := x
@@ -141,11 +142,11 @@ func (c contentJudge) judgeOrder(rules *session.Evaluation, dir int, num int64, 
 	x := rules.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (c.fr.Time-after.time)/1e6, uint8(after.num)), after.frame)
 	switch {
 	case c.fr.Time-after.time <= 3*c.horizon: // what came first may have been a copy
-		x.Blocked = session.GuardReord
+		x.Blocked = conform.GuardReord
 	case !rules.ClockFine():
-		x.Blocked = session.GuardClock
+		x.Blocked = conform.GuardClock
 	case !c.unwrapped(dir, after.time):
-		x.Blocked = session.GuardUnwrap
+		x.Blocked = conform.GuardUnwrap
 	}
 	rules.Judge(x)
 }
@@ -174,7 +175,7 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, end *sentFrame) {
 	}
 	// Masks take room: parts may differ a little, and may be equal shares.
 	if !rules.Check(r3144Fill, least >= most*3/4) {
-		rules.Judge(session.Case{Rule: r3144Fill, Dir: dir, Frame: small.frame, Time: small.time, HasTime: small.timed, Proof: []uint64{end.frame},
+		rules.Judge(conform.Case{Rule: r3144Fill, Dir: dir, Frame: small.frame, Time: small.time, HasTime: small.timed, Proof: []uint64{end.frame},
 			Message: fmt.Sprintf("a part that is not the last has %d bytes, another %d", least, most)})
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"hash/maphash"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // keptFlags are the flags of a data frame that its retries keep.
@@ -149,13 +149,13 @@ func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
 	s.judged = true
 	was, rules := s.num, &c.c.Rules
 	x := rules.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was never acknowledged nor retried, is sent as bSeq %d", uint8(was), uint8(num)), f.frame)
-	rules.HoldFor(x, movedSettles, func() (session.Ruling, session.Guard) {
+	rules.HoldFor(x, movedSettles, func() (conform.Ruling, conform.Guard) {
 		if f := c.side[dir].history.at(was); f != nil && f.sendings > 1 {
-			return session.Passed, 0
+			return conform.Passed, 0
 		}
 		if s := &c.side[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
-			return session.Passed, 0
+			return conform.Passed, 0
 		}
-		return session.Failed, 0
+		return conform.Failed, 0
 	})
 }

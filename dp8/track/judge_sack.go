@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -13,7 +14,7 @@ type sackState struct {
 	seq      int64 // bNSeq of the latest one that was right, and its tick
 	seqTick  uint32
 	seqKnown bool
-	over     session.Case // a bNSeq above what was captured, not yet explained
+	over     conform.Case // a bNSeq above what was captured, not yet explained
 	overSeq  int64
 	overSure bool // its full number is beyond doubt
 	retries  int  // SACKs in a row that report a retry none of which was captured
@@ -102,7 +103,7 @@ func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
 		w.fresh = false
 		const message = "bRetry reports a retry, none was captured"
 		if w.retries < 3*rules.NeededOdds(1-dir) { // losses come in bursts
-			rules.Unclear(r2215Retry, session.GuardOdds, message)
+			rules.Unclear(r2215Retry, conform.GuardOdds, message)
 			return
 		}
 		rules.Broken(r2215Retry, fmt.Sprintf("bRetry reports a retry for the %dth time, none was captured", w.retries))
@@ -179,12 +180,12 @@ func (c ackJudge) settleNSeq(dir int, num int64) {
 	switch {
 	case w.over.Frame == 0 || c.fr.Frame == w.over.Frame:
 	case num >= w.overSeq:
-		w.over.Blocked = session.GuardClean
+		w.over.Blocked = conform.GuardClean
 		rules.Judge(w.over)
-		w.over = session.Case{}
+		w.over = conform.Case{}
 	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.atLeast(w.over.Time) > 2*rules.Horizon() && !c.f.DFrame.IsRetry():
 		w.over.Proof = append(w.over.Proof, c.fr.Frame)
 		rules.Judge(w.over)
-		w.over = session.Case{}
+		w.over = conform.Case{}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -153,7 +153,7 @@ func (c sequenceJudge) doubt(t int64) {
 	c.trusted = t
 	for i := range c.side {
 		l := &c.side[i].sequence
-		c.acks().dropClaims(i, session.GuardUnwrap)
+		c.acks().dropClaims(i, conform.GuardUnwrap)
 		c.endOverrun(i)
 		*l = sequenceState{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
 		l.carried.clear()
@@ -292,7 +292,7 @@ func (c sequenceJudge) sentBefore(dir int, num int64) *sentFrame {
 func (c sequenceJudge) judgeOutlier(dir int, num int64) {
 	l := &c.side[dir].sequence
 	j := &l.jump
-	x := session.Case{Rule: r31521Inc, Dir: dir, Frame: j.frame, Time: j.time, HasTime: true, Proof: []uint64{c.fr.Frame},
+	x := conform.Case{Rule: r31521Inc, Dir: dir, Frame: j.frame, Time: j.time, HasTime: true, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(j.num), uint8(num))}
 	if j.known && j.num > j.cum+dp8.WindowSize-1 {
 		x.Rule = r31521Range

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
@@ -104,7 +104,7 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, of which the side had received the acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
 			return
 		case look.Acked:
-			rules.Unclear(r31524Acked, session.GuardKnew, "the send mask names an acknowledged number")
+			rules.Unclear(r31524Acked, conform.GuardKnew, "the send mask names an acknowledged number")
 		default:
 			rules.Pass(r31524Acked)
 		}
@@ -185,7 +185,7 @@ func (c sequenceJudge) judgeSilence(dir int, before int64, mask uint64) {
 		u.judged = true
 		x := rules.Here(r3165UnrelMask, fmt.Sprintf("no send mask names %d, which is unreliable, lost, and waited for %s", uint8(u.num), ms(c.fr.Time-u.since)), u.frame)
 		if !rules.Clean(u.since) {
-			x.Blocked = session.GuardClean
+			x.Blocked = conform.GuardClean
 		}
 		rules.Judge(x)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // maxOver bounds the frames beyond the window that wait for a verdict.
@@ -54,7 +54,7 @@ func (c sequenceJudge) judgeRange(dir int, num int64) {
 	}
 	if need := c.needed(dir); o.n >= need {
 		for ; o.judged < o.n; o.judged++ {
-			c.accuseOver(dir, &o.list[o.judged], session.GuardNone)
+			c.accuseOver(dir, &o.list[o.judged], conform.GuardNone)
 		}
 	}
 	o.list = append(o.list[:o.n], over{num: num, cum: cum, frame: c.fr.Frame, time: c.fr.Time})
@@ -83,13 +83,13 @@ func (c sequenceJudge) neededOf(dir int) int {
 	return neededMost
 }
 
-func (c sequenceJudge) rangeCase(dir int, o *over) session.Case {
-	return session.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
+func (c sequenceJudge) rangeCase(dir int, o *over) conform.Case {
+	return conform.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
 		Message: fmt.Sprintf("bSeq is %d, the lowest number not acknowledged %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
 }
 
 // accuseOver judges a frame beyond the window, once.
-func (c sequenceJudge) accuseOver(dir int, o *over, blocked session.Guard) {
+func (c sequenceJudge) accuseOver(dir int, o *over, blocked conform.Guard) {
 	if o.done {
 		return
 	}
@@ -112,7 +112,7 @@ func (c sequenceJudge) confirmOverrun(dir int, next int64) {
 		}
 		x.laterAt = c.fr.Time
 		if x.later++; x.later >= c.needed(dir) {
-			c.accuseOver(dir, x, session.GuardNone)
+			c.accuseOver(dir, x, conform.GuardNone)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (c sequenceJudge) confirmOverrun(dir int, next int64) {
 func (c sequenceJudge) endOverrun(dir int) {
 	o := &c.side[dir].sequence.over
 	for ; o.judged < o.n; o.judged++ {
-		c.accuseOver(dir, &o.list[o.judged], session.GuardOdds)
+		c.accuseOver(dir, &o.list[o.judged], conform.GuardOdds)
 	}
 	o.n, o.judged = 0, 0
 }
@@ -131,7 +131,7 @@ func (c sequenceJudge) closeOverrun(dir int) {
 	o := &c.side[dir].sequence.over
 	if o.n >= c.needed(dir) {
 		for ; o.judged < o.n; o.judged++ {
-			c.accuseOver(dir, &o.list[o.judged], session.GuardNone)
+			c.accuseOver(dir, &o.list[o.judged], conform.GuardNone)
 		}
 	}
 	c.endOverrun(dir)

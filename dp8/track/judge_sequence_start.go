@@ -3,7 +3,7 @@ package track
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A beginning is the first number captured of a side, when that is not 0.
@@ -30,7 +30,7 @@ func (c sequenceJudge) judgeStart(dir int, num int64, first bool) {
 		*b = beginning{num: num, frame: c.fr.Frame, time: c.fr.Time}
 	case b.frame == 0 || num < b.num:
 		l.begun = true // what was before is only not captured
-		rules.Unclear(r31521Start, session.GuardClean, "the first number captured is not 0")
+		rules.Unclear(r31521Start, conform.GuardClean, "the first number captured is not 0")
 	}
 }
 
@@ -43,12 +43,12 @@ const startSettles = 1e9
 func (c sequenceJudge) reportStart(dir int, next int64, pure bool) {
 	l := &c.side[dir].sequence
 	b := &l.start
-	x := session.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},
+	x := conform.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("the first bSeq is %d, not 0; the other side still expects 0", uint8(b.num))}
 	switch {
 	case next > 0:
 		l.begun = true
-		x.Blocked = session.GuardClean
+		x.Blocked = conform.GuardClean
 		c.c.Rules.Judge(x)
 	case !pure && c.said.mask == 0, c.fr.Time-b.last < 30e6:
 	default:

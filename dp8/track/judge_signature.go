@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -163,7 +164,7 @@ func (c signatureJudge) reportUnsigned(rules *session.Evaluation) {
 		return
 	}
 	if !c.surelySigned() {
-		rules.Unclear(r222SigPresent, session.GuardVer, "a frame without signature on what seems to be a signed connection")
+		rules.Unclear(r222SigPresent, conform.GuardVer, "a frame without signature on what seems to be a signed connection")
 		return
 	}
 	switch c.f.Type {
@@ -324,17 +325,17 @@ func (c signatureJudge) judgeActed(dir int, next int64) {
 		}
 		x := rules.Here(r.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(next), r.what), r.frame)
 		if missing := uint64(len(peer.refused)); !rules.CleanBut(1-dir, 0, missing) || !rules.CleanOf(dir, 0) {
-			x.Blocked = session.GuardClean
+			x.Blocked = conform.GuardClean
 		}
 		c.c.Dir[1-dir].Void(r.num)
-		rules.Hold(x, func() (session.Ruling, session.Guard) {
+		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 			if f := peer.history.at(r.num); f != nil && f.frame != r.frame {
-				return session.Passed, session.GuardNone
+				return conform.Passed, conform.GuardNone
 			}
 			if r.rule == r222KaActed && c.alive.again {
-				return session.Doubtful, session.GuardLife // its id came again: another connection's
+				return conform.Doubtful, conform.GuardLife // its id came again: another connection's
 			}
-			return session.Failed, session.GuardNone
+			return conform.Failed, conform.GuardNone
 		})
 	}
 	peer.refused = keep
@@ -362,7 +363,7 @@ func (c signatureJudge) judgeModifier(dir int, suspects []suspect) {
 	rules := &c.c.Rules
 	rules.Pass(rSigModifier)
 	for _, s := range suspects {
-		rules.Judge(session.Case{Rule: rSigFull, Dir: dir, Frame: s.frame, Time: s.time, HasTime: s.timed,
+		rules.Judge(conform.Case{Rule: rSigFull, Dir: dir, Frame: s.frame, Time: s.time, HasTime: s.timed,
 			Message: "signature does not verify with the sender's secret: forged or altered"})
 	}
 }
@@ -370,6 +371,6 @@ func (c signatureJudge) judgeModifier(dir int, suspects []suspect) {
 // judgeUnproven: an epoch whose secret no known derivation gives is not judged.
 func (c signatureJudge) judgeUnproven(dir int) {
 	rules := &c.c.Rules
-	rules.Judge(session.Case{Rule: rSigModifier, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: session.GuardDial,
+	rules.Judge(conform.Case{Rule: rSigModifier, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: conform.GuardDial,
 		Message: "no known derivation of the modifier gives the secret of an epoch"})
 }

@@ -2,13 +2,13 @@ package track
 
 import (
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A doubt is a frame whose signature is wrong unless the capture missed what came
 // before it: a new epoch, or a new connection.
 type doubt struct {
-	session.Case
+	conform.Case
 	epoch   int64
 	vouched int  // later frames of the side that are right in the same epoch
 	counted bool // as one that can't be verified
@@ -41,9 +41,9 @@ func (c signatureJudge) doubtSignature(dir int, num int64, v sigVerdict, counted
 	}
 	x := rules.Here(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	x.Milder = !c.hs.secrets
-	guard := session.GuardUnwrap
+	guard := conform.GuardUnwrap
 	if c.mode == modeFast {
-		x.Rule, x.Message, guard = rSigFast, "signature is not the sender's secret: forged", session.GuardLife
+		x.Rule, x.Message, guard = rSigFast, "signature is not the sender's secret: forged", conform.GuardLife
 	}
 	w := s.doubts
 	w.run++
@@ -77,7 +77,7 @@ func (c signatureJudge) vouch(s *side, num int64) {
 			keep = append(keep, d)
 			continue
 		}
-		d.Blocked = session.GuardNone
+		d.Blocked = conform.GuardNone
 		c.c.Rules.Judge(d.Case)
 		if d.counted {
 			count := &c.c.Dir[d.Dir].Signatures

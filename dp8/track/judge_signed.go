@@ -6,7 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // An offer is a CONNECTED_SIGNED of the listener.
@@ -177,7 +177,7 @@ func (c commandJudge) judgeEcho(rule int, holds, proven bool, o *offer, message 
 	case rules.Check(rule, holds):
 		return true
 	case !proven:
-		rules.Unclear(rule, session.GuardClean, message, o.frame)
+		rules.Unclear(rule, conform.GuardClean, message, o.frame)
 		return true
 	}
 	if rule == r2213SigEcho {
@@ -245,7 +245,7 @@ const firstNumbers = 4
 type keepAliveState struct {
 	seen uint8 // numbers captured
 	over bool
-	at   session.Case
+	at   conform.Case
 }
 
 // judgeFirstKeepAlive: behind a signed handshake either side sends a reliable

@@ -6,13 +6,14 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A stray is a frame that names another session than its connection's. It is
 // proven wrong when the connection goes on; until then it may belong to a new one
 // whose start was not captured.
 type stray struct {
-	session.Case
+	conform.Case
 	id      uint32
 	rsp     uint8
 	side    int      // whose frames show that the connection goes on, -1 for either
@@ -34,7 +35,7 @@ const (
 // addStray keeps a case, whose frame may be of another connection of the pair.
 func (c commandJudge) addStray(s stray) {
 	if len(c.strays) == maxStrays {
-		c.dropStray(0, session.GuardLife)
+		c.dropStray(0, conform.GuardLife)
 	}
 	latest := int64(0)
 	for dir := range s.next {
@@ -52,7 +53,7 @@ func (c commandJudge) addStray(s stray) {
 }
 
 // dropStray ends a case that is not proven.
-func (c commandJudge) dropStray(i int, why session.Guard) {
+func (c commandJudge) dropStray(i int, why conform.Guard) {
 	if s := &c.strays[i]; !s.silent {
 		s.Blocked = why
 		c.c.Rules.Judge(s.Case)
@@ -129,7 +130,7 @@ func (c commandJudge) judgeStrayHard(dir int, h *dp8.Handshake) {
 	}
 	message := "dwSessID is " + idText(h.SessionID) + ", the connection's is " + idText(c.c.SessionID)
 	if !c.fr.HasTime || c.atLeast(c.c.FirstTime) < strayStart {
-		rules.Unclear(r2214Sessid, session.GuardLife, message)
+		rules.Unclear(r2214Sessid, conform.GuardLife, message)
 		return
 	}
 	c.addStray(stray{Case: rules.Here(r2214Sessid, message), id: h.SessionID, side: -1})
@@ -138,7 +139,7 @@ func (c commandJudge) judgeStrayHard(dir int, h *dp8.Handshake) {
 // finishStrays ends the cases that are left.
 func (c commandJudge) finishStrays() {
 	for len(c.strays) > 0 {
-		c.dropStray(0, session.GuardLife)
+		c.dropStray(0, conform.GuardLife)
 	}
 }
 
@@ -159,7 +160,7 @@ func (c commandJudge) named(dir int, id uint32) bool {
 func (c commandJudge) unsay(id uint32) {
 	for i := 0; i < len(c.strays); i++ {
 		if c.strays[i].id == id {
-			c.dropStray(i, session.GuardLife)
+			c.dropStray(i, conform.GuardLife)
 			i--
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // The text's own example breaks nothing: bMsgID goes on counting (AMB-DP8-03),
@@ -44,7 +44,7 @@ func TestMC_DPL8R_2_2_3_Vectors(t *testing.T) {
 		s.Raw(0, dissecttest.Unhex(t, bytes))
 		s.End()
 		for _, f := range s.findings()[n:] {
-			if f.Rule.Severity != session.Note {
+			if f.Rule.Severity != conform.Note {
 				t.Errorf("%s: %s: %s", bytes, f.Rule.ID, f.Message)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -108,7 +108,7 @@ func (c retryJudge) judgeFirstRetry(dir int, num int64, f *sentFrame) {
 	}
 	msg := "a first retry came before an answer could"
 	if l.watch.early++; l.watch.early < max(4, c.sequence().needed(dir)) {
-		rules.Unclear(r3125First, session.GuardSample, msg, f.frame)
+		rules.Unclear(r3125First, conform.GuardSample, msg, f.frame)
 		return
 	}
 	rules.Broken(r3125First, fmt.Sprintf("bSeq %d is retried after %s, the round trip takes %s at least; no SACK mask asked for it", uint8(num), ms(c.fr.Time-f.time), ms(rtt)), f.frame)
@@ -125,7 +125,7 @@ func (c retryJudge) judgeInterval(dir int, s *retrySeries, gap int64) {
 	case missing >= c.sequence().neededOf(dir):
 		rules.Broken(r3125Cap, fmt.Sprintf("bSeq %d is retried after %.1f s; at most 5 s are recommended", uint8(s.num), float64(gap)/1e9))
 	default:
-		rules.Unclear(r3125Cap, session.GuardHold, "a long time between two retries; some between them may not have been captured")
+		rules.Unclear(r3125Cap, conform.GuardHold, "a long time between two retries; some between them may not have been captured")
 	}
 	c.judgeBackoff(dir, s, gap)
 	if s.passed < maxRetryTimes {
@@ -141,7 +141,7 @@ func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 		return
 	}
 	if gap <= seq.CopyHorizon {
-		rules.Unclear(r3125Backoff, session.GuardDup, "two retries that a relay may have made of one")
+		rules.Unclear(r3125Backoff, conform.GuardDup, "two retries that a relay may have made of one")
 		return
 	}
 	missing, shrinks := 0, false
@@ -157,7 +157,7 @@ func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	case missing >= max(4, c.sequence().needed(dir)) && o.plain >= c.sequence().needed(dir):
 		rules.Broken(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, before that after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
 	default:
-		rules.Unclear(r3125Backoff, session.GuardSample, "the time between retries shrinks; some may not have been captured")
+		rules.Unclear(r3125Backoff, conform.GuardSample, "the time between retries shrinks; some may not have been captured")
 	}
 }
 
@@ -239,7 +239,7 @@ func (c retryJudge) reportStall(dir int, next int64) {
 		return
 	}
 	s.judged = true
-	rules.Judge(session.Case{Rule: s.rule(), Dir: dir, Frame: s.frame, Time: s.since, HasTime: true, Since: s.since, Proof: []uint64{c.fr.Frame},
+	rules.Judge(conform.Case{Rule: s.rule(), Dir: dir, Frame: s.frame, Time: s.since, HasTime: true, Since: s.since, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("bSeq %d is reliable, the other side waits for it for %.1f s, and it is not sent again", uint8(s.num), float64(age)/1e9)})
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A timerState looks at what a connection does at its start and in pauses.
@@ -64,7 +65,7 @@ func (c retryJudge) judgeQuiet(dir int, num int64) {
 	}
 	w.due = false
 	if w.pause > aliveAfter+slack {
-		rules.Judge(session.Case{Rule: r3126Keepalive, Dir: w.sleeper, Frame: w.woken, Time: w.wokenAt, HasTime: true, Since: w.wokenAt, Proof: []uint64{c.fr.Frame},
+		rules.Judge(conform.Case{Rule: r3126Keepalive, Dir: w.sleeper, Frame: w.woken, Time: w.wokenAt, HasTime: true, Since: w.wokenAt, Proof: []uint64{c.fr.Frame},
 			Message: fmt.Sprintf("nothing was received for %.0f s, and no KeepAlive was sent in that time", float64(w.pause)/1e9)})
 	}
 }
@@ -113,13 +114,13 @@ func (c retryJudge) settleOpening(dir int, next int64) {
 		return
 	}
 	if !rules.Check(r3144CcInit, b.took >= rtt/2) {
-		x := session.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
+		x := conform.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
 			Message: fmt.Sprintf("%d packets were sent in %s, a round trip takes %s: congestion control begins with two", openingMost+1, ms(b.took), ms(rtt))}
-		rules.Hold(x, func() (session.Ruling, session.Guard) {
+		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 			if !rules.Clean(0) {
-				return session.Doubtful, session.GuardClean
+				return conform.Doubtful, conform.GuardClean
 			}
-			return session.Failed, session.GuardNone
+			return conform.Failed, conform.GuardNone
 		})
 	}
 	*b = burst{}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A duty is a number whose acknowledgement is waited for, and how the ones before it
@@ -106,7 +106,7 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 		return
 	}
 	if u.late++; u.n < 20 || u.late*4 < u.n*3 {
-		rules.Unclear(r3122Ackdelay, session.GuardSample, "acknowledged late", u.frame)
+		rules.Unclear(r3122Ackdelay, conform.GuardSample, "acknowledged late", u.frame)
 		return
 	}
 	rules.Broken(r3122Ackdelay, fmt.Sprintf("%d of %d acknowledgements came late, this one after %s; recommended are 100 ms", u.late, u.n, ms(took)), u.frame)
@@ -123,7 +123,7 @@ func (c retryJudge) answerPoll(dir int, took int64, late bool) {
 		return
 	}
 	if u.run++; u.run < max(pollsLate, c.sequence().needed(dir)) {
-		rules.Unclear(r2215Pollack, session.GuardOdds, "POLL was answered late; an answer before may have been lost", u.frame)
+		rules.Unclear(r2215Pollack, conform.GuardOdds, "POLL was answered late; an answer before may have been lost", u.frame)
 		return
 	}
 	rules.Broken(r2215Pollack, fmt.Sprintf("bSeq %d asked for an acknowledgement at once (POLL), which came after %s; so did the %d before", uint8(u.num), ms(took), u.run-1), u.frame)

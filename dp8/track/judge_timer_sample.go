@@ -3,7 +3,7 @@ package track
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A sample counts reactions: single ones may have been lost, or what they react to.
@@ -25,7 +25,7 @@ func (c retryJudge) judgeSample(s *sample, rule, dir int, took, most int64, what
 		return
 	}
 	if s.late++; s.n < enoughSamples || s.late*4 < s.n*3 {
-		rules.Unclear(rule, session.GuardSample, what+" came late")
+		rules.Unclear(rule, conform.GuardSample, what+" came late")
 		return
 	}
 	rules.Broken(rule, fmt.Sprintf("%d of %d times %s came late, this time after %s", s.late, s.n, what, ms(took)))

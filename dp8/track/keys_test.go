@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -349,7 +350,7 @@ func TestMC_DPL8R_3_1_5_2_7_ForgeriesTouchNothing(t *testing.T) {
 		if !slices.Equal(plain.Texts(0), attacked.Texts(0)) {
 			t.Errorf("mode %d: %q", mode, attacked.Texts(0))
 		}
-		serious := slices.DeleteFunc(attacked.findings(), func(f session.Finding) bool { return f.Severity == session.Note }) // no KeepAlive
+		serious := slices.DeleteFunc(attacked.findings(), func(f session.Finding) bool { return f.Severity == conform.Note }) // no KeepAlive
 		if len(serious) != 9 {
 			t.Errorf("mode %d: %d findings, want 9", mode, len(serious))
 		}
@@ -469,7 +470,7 @@ func TestSuppliedSecretsContradicted(t *testing.T) {
 		g := newSigner(connectorSecret, derivations["SHA-1 of the payload"])
 		s.Raw(0, g.sign(data(0, 0, "x"), 0, false))
 		conn := s.One()
-		if len(s.findings()) != c.wanted || conn.Findings[session.Error] != uint64(c.wanted) {
+		if len(s.findings()) != c.wanted || conn.Findings[conform.Error] != uint64(c.wanted) {
 			t.Errorf("%s: %d findings, want %d", c.name, len(s.findings()), c.wanted)
 		}
 		if conn.Dir[0].Signatures.Valid != 1 {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -49,16 +49,16 @@ func (c *conn) believe(dir int) {
 // on before them (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeRefuted(dir int) {
 	for _, p := range c.c.Dir[dir].Refuted() {
-		x := session.Case{Rule: r31521Inc, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By},
+		x := conform.Case{Rule: r31521Inc, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By},
 			Message: fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(p.Num), uint8(p.Expected))}
 		switch {
 		case p.By == 0:
-			x.Blocked = session.GuardUnwrap
+			x.Blocked = conform.GuardUnwrap
 		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete:
 			x.Rule = r31521Range
 			x.Message = fmt.Sprintf("bSeq is %d, beyond the 64 numbers from %d, the lowest not acknowledged; the side goes on at %d", uint8(p.Num), uint8(p.Acked), uint8(p.Expected))
 		case p.Num < p.Expected: // it may come from long ago
-			x.Blocked = session.GuardUnwrap
+			x.Blocked = conform.GuardUnwrap
 		}
 		c.c.Rules.Judge(x)
 	}

@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of the graceful close.
 const closeBase = retryBase + len(retryRules)
@@ -16,55 +18,55 @@ const (
 	r3143Queued
 )
 
-var closeRules = [...]session.Rule{
+var closeRules = [...]conform.Rule{
 	r3143Reliable - closeBase: {
-		ID: "DP8-3.1.4.3-RELIABLE", Clause: "MC-DPL8R 3.1.4.3", Level: session.Should, Severity: session.Warn, Scope: "F",
+		ID: "DP8-3.1.4.3-RELIABLE", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Should, Severity: conform.Warn, Scope: "F",
 		Statement: "the frame with END_STREAM is reliable",
 		Example:   "35 08 …",
 	},
 	r3143Empty - closeBase: {
-		ID: "DP8-3.1.4.3-EMPTY", Clause: "MC-DPL8R 3.1.4.3", Level: session.Should, Severity: session.Note, Scope: "F",
+		ID: "DP8-3.1.4.3-EMPTY", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Should, Severity: conform.Note, Scope: "F",
 		Statement: "the frame with END_STREAM has no payload",
 		Care:      "it may be the last data packet: a note",
 		Example:   "ENDSTREAM with 100 bytes",
 	},
 	r3143Last - closeBase: {
-		ID: "DP8-3.1.4.3-LAST", Clause: "MC-DPL8R 3.1.4.3", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardUnwrap),
+		ID: "DP8-3.1.4.3-LAST", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		Guards:    conform.Of(conform.GuardUnwrap),
 		Statement: "no new data frames follow END_STREAM, only retries",
 		Care:      "a new frame has a number behind that of END_STREAM; the first one is reported",
 		Example:   "ENDSTREAM seq=40, DF seq=41",
 	},
 	r3143Reply - closeBase: {
-		ID: "DP8-3.1.4.3-REPLY", Clause: "MC-DPL8R 3.1.4.3, 3.1.5.2", Level: session.Should, Severity: session.Warn, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		ID: "DP8-3.1.4.3-REPLY", Clause: "MC-DPL8R 3.1.4.3, 3.1.5.2", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "who receives END_STREAM ends too",
 		Care:      "only of a side that acknowledged it, had nothing to send for 5 s and then sends something else; HARD_DISCONNECT will do",
 		Example:   "ENDSTREAM acknowledged, peer never ends",
 	},
 	r3143Keepack - closeBase: {
-		ID: "DP8-3.1.4.3-KEEPACK", Clause: "MC-DPL8R 3.1.4.3", Level: session.Must, Severity: session.Warn, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardVant),
+		ID: "DP8-3.1.4.3-KEEPACK", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardVant),
 		Statement: "a side that ended still acknowledges until the peer ends",
 		Care:      "only of a side that still sends SACKs while one number was sent to it ten times",
 		Example:   "after own ENDSTREAM ten peer frames unacknowledged, peer retries",
 	},
 	r3143Terminated - closeBase: {
-		ID: "DP8-3.1.4.3-TERMINATED", Clause: "MC-DPL8R 3.1.4.3", Level: session.Should, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardHold),
+		ID: "DP8-3.1.4.3-TERMINATED", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Should, Severity: conform.Note, Scope: "BT",
+		Guards:    conform.Of(conform.GuardHold),
 		Statement: "when both sides have ended and are acknowledged the connection is over",
 		Care:      "new frames more than 1 s later; late retries and their acknowledgements are none",
 		Example:   "KA two minutes later",
 	},
 	r3143Beyond - closeBase: {
-		ID: "DP8-3.1.4.3-BEYOND", Clause: "MC-DPL8R 3.1.4.3", Level: session.Must, Severity: session.Warn, Scope: "B",
-		Guards:    session.Of(session.GuardBidir),
+		ID: "DP8-3.1.4.3-BEYOND", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "numbers behind the peer's END_STREAM are ignored: not acknowledged",
 		Example:   "ENDSTREAM seq=40, DF seq=41, nrcv=42",
 	},
 	r3143Queued - closeBase: {
-		ID: "DP8-3.1.4.3-QUEUED", Clause: "MC-DPL8R 3.1.4.3", Level: session.Should, Severity: session.Warn, Scope: "D",
-		Guards:    session.Of(session.GuardClean),
+		ID: "DP8-3.1.4.3-QUEUED", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Should, Severity: conform.Warn, Scope: "D",
+		Guards:    conform.Of(conform.GuardClean),
 		Statement: "END_STREAM follows all queued messages: none is left open",
 		Example:   "ENDSTREAM while NEW part has no END",
 	},

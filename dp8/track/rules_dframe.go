@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of the header of data frames.
 const dframeBase = sackBase + len(sackRules)
@@ -26,117 +28,117 @@ const (
 	r222Userflags
 )
 
-var dframeRules = [...]session.Rule{
+var dframeRules = [...]conform.Rule{
 	r222Hdrlen - dframeBase: {
-		ID: "DP8-2.2.2-HDRLEN", Clause: "MC-DPL8R 2.2.2", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "DP8-2.2.2-HDRLEN", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "all announced masks, and the session id of a KeepAlive, fit into the frame",
 		Example:   "3F 10 05 03 01",
 	},
 	r222Mtu - dframeBase: {
-		ID: "DP8-2.2.2-MTU", Clause: "MC-DPL8R 2.2.2", Level: session.Should, Severity: session.Warn, Scope: "F",
+		ID: "DP8-2.2.2-MTU", Clause: "MC-DPL8R 2.2.2", Level: conform.Should, Severity: conform.Warn, Scope: "F",
 		Statement: "header and payload together are smaller than the MTU",
 		Care:      "seen by IP fragments; over IPv4 a router may have made them, so one step less severe",
 		Example:   "data frame in two IP fragments",
 	},
 	r222Maskzero - dframeBase: {
-		ID: "DP8-2.2.2-MASKZERO", Clause: "MC-DPL8R 2.2.2", Level: session.Impl, Severity: session.Note, Scope: "F",
+		ID: "DP8-2.2.2-MASKZERO", Clause: "MC-DPL8R 2.2.2", Level: conform.Impl, Severity: conform.Note, Scope: "F",
 		Statement: "an announced mask has a bit set",
 		Care:      "allowed (AMB-DP8-42)",
 		Example:   "SACK1 with mask 0",
 	},
 	r222Retrybit - dframeBase: {
-		ID: "DP8-2.2.2-RETRYBIT", Clause: "MC-DPL8R 2.2.2", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardUnwrap),
+		ID: "DP8-2.2.2-RETRYBIT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		Guards:    conform.Of(conform.GuardUnwrap),
 		Statement: "a second sending of a sequence number carries RETRY",
 		Care:      "only equal content under a number is a second sending; byte-identical frames close to each other may be copies",
 		Example:   "seq=7 sent, resent 300 ms later with RETRY clear",
 	},
 	r222Retryfirst - dframeBase: {
-		ID: "DP8-2.2.2-RETRYFIRST", Clause: "MC-DPL8R 2.2.2", Level: session.Must, Severity: session.Note, Scope: "D",
-		Guards:    session.Of(session.GuardStart, session.GuardClean),
+		ID: "DP8-2.2.2-RETRYFIRST", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "D",
+		Guards:    conform.Of(conform.GuardStart, conform.GuardClean),
 		Statement: "RETRY only on a number already sent",
 		Care:      "the sending before may have been lost before the capture point or by the capture: always inconclusive, counted for the reader",
 		Example:   "first sight of seq=7 has RETRY",
 		CountOnly: true,
 	},
 	r222SigPresent - dframeBase: {
-		ID: "DP8-2.2.2-SIG-PRESENT", Clause: "MC-DPL8R 2.2.2, 3.1.5.2.7", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.2-SIG-PRESENT", Clause: "MC-DPL8R 2.2.2, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "on a signed connection every data frame has a signature",
 		Care:      "certain where a KeepAlive has no room for one; where signing was only concluded, some signature must have been right",
 		Example:   "KA of 8 bytes on a signed connection",
 	},
 	r222SigAbsent - dframeBase: {
-		ID: "DP8-2.2.2-SIG-ABSENT", Clause: "MC-DPL8R 2.2.2", Level: session.Must, Severity: session.Error, Scope: "B",
+		ID: "DP8-2.2.2-SIG-ABSENT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Statement: "on an unsigned connection no data frame has a signature",
 		Care:      "only provable on KeepAlives, whose length is fixed: eight bytes stand before the session id",
 		Example:   "KA of 16 bytes, unsigned",
 	},
 	r222KaFlags - dframeBase: {
-		ID: "DP8-2.2.2-KA-FLAGS", Clause: "MC-DPL8R 2.2.2", Level: session.Must, Severity: session.Error, Scope: "F",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.2-KA-FLAGS", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "a KeepAlive has DATA, RELIABLE, SEQUENTIAL and END_MSG",
 		Example:   "31 02 00 00 C6 AE C9 79",
 	},
 	r222KaNew - dframeBase: {
-		ID: "DP8-2.2.2-KA-NEW", Clause: "MC-DPL8R 2.2.2", Level: session.Rec, Severity: session.Note, Scope: "F",
+		ID: "DP8-2.2.2-KA-NEW", Clause: "MC-DPL8R 2.2.2", Level: conform.Rec, Severity: conform.Note, Scope: "F",
 		Statement: "a KeepAlive is a frame of its own and has NEW_MSG",
 		Care:      "the list of its flags omits NEW_MSG, the example sets it (AMB-DP8-04)",
 		Example:   "2F 02 00 00 C6 AE C9 79",
 	},
 	r222KaSessid - dframeBase: {
-		ID: "DP8-2.2.2-KA-SESSID", Clause: "MC-DPL8R 2.2.2, 3.1.6.6", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.2-KA-SESSID", Clause: "MC-DPL8R 2.2.2, 3.1.6.6", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "a KeepAlive carries the connection's dwSessID",
 		Care:      "not when it may belong to another connection of the same addresses; without a handshake the ids must agree with each other",
 		Example:   "KA id differs from CONNECT id",
 	},
 	r222KaEmpty - dframeBase: {
-		ID: "DP8-2.2.2-KA-EMPTY", Clause: "MC-DPL8R 2.2.2", Level: session.Must, Severity: session.Error, Scope: "F",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.2-KA-EMPTY", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "a KeepAlive carries nothing but the session id",
 		Example:   "3F 02 00 00 C6 AE C9 79 41",
 	},
 	r3152KaCoalesce - dframeBase: {
-		ID: "DP8-3.1.5.2-KA-COALESCE", Clause: "MC-DPL8R 3.1.5.2", Level: session.Must, Severity: session.Error, Scope: "F",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-3.1.5.2-KA-COALESCE", Clause: "MC-DPL8R 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "a KeepAlive does not have COALESCE",
 		Example:   "bControl 06",
 	},
 	r222KaActed - dframeBase: {
-		ID: "DP8-2.2.2-KA-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		ID: "DP8-2.2.2-KA-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "a KeepAlive with a wrong session id is ignored: not acknowledged",
 		Example:   "KA seq=4 with wrong id, then nrcv=5",
 	},
 	r222KaOldEmpty - dframeBase: {
-		ID: "DP8-2.2.2-KA-OLD-EMPTY", Clause: "MC-DPL8R 3.1.6.6", Level: session.Must, Severity: session.Warn, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.2-KA-OLD-EMPTY", Clause: "MC-DPL8R 3.1.6.6", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "below version 1.5 a KeepAlive has neither payload nor session id",
 		Care:      "only when both versions were seen and the payload is exactly the session id (AMB-DP8-05)",
 		Example:   "peer 1.4, 3F 00 … + 4-byte id",
 	},
 	r222KaVer - dframeBase: {
-		ID: "DP8-2.2.2-KA-VER", Clause: "MC-DPL8R 2.2.2, 3.1.6.6", Level: session.Must, Severity: session.Warn, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.2-KA-VER", Clause: "MC-DPL8R 2.2.2, 3.1.6.6", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "bit 02 of bControl means KeepAlive only if both sides are 1.5 or later; below, it asks for a dedicated acknowledgement",
 		Example:   "one side 1.4, bit 02 with a 4-byte payload equal to the id",
 	},
 	r222SessidAbsent - dframeBase: {
-		ID: "DP8-2.2.2-SESSID-ABSENT", Clause: "MC-DPL8R 2.2.2", Level: session.Must, Severity: session.Note, Scope: "F",
+		ID: "DP8-2.2.2-SESSID-ABSENT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "F",
 		Statement: "frames that are no KeepAlives carry no dwSessID",
 		Care:      "only when the whole payload is the session id",
 		Example:   "3F 00 00 00 C6 AE C9 79",
 	},
 	r222CorrelateAck - dframeBase: {
-		ID: "DP8-2.2.2-CORRELATE-ACK", Clause: "MC-DPL8R 2.2.2", Level: session.Must, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardVant, session.GuardVer),
+		ID: "DP8-2.2.2-CORRELATE-ACK", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardVant, conform.GuardVer),
 		Statement: "below version 1.5 bit 02 of bControl is answered by a dedicated acknowledgement",
 		Example:   "correlate frame, only piggy-backed ack",
 		Unchecked: "never provable: a SACK has no number, so one that was lost before the capture point leaves no trace",
 	},
 	r222Userflags - dframeBase: {
-		ID: "DP8-2.2.2-USERFLAGS", Clause: "MC-DPL8R 3.1.4.4, MC-DPL8CS 2.1.1", Level: session.Rec, Severity: session.Note, Scope: "F",
+		ID: "DP8-2.2.2-USERFLAGS", Clause: "MC-DPL8R 3.1.4.4, MC-DPL8CS 2.1.1", Level: conform.Rec, Severity: conform.Note, Scope: "F",
 		Statement: "USER_1 marks session messages: they begin with a known packet type and are reliable",
 		Care:      "only on connections that carried a session message of the DirectPlay 8 core; other programs use the flag as they like",
 		Example:   "USER1 with payload shorter than 4 bytes",

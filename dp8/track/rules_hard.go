@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of HARD_DISCONNECT.
 const hardBase = signedBase + len(signedRules)
@@ -24,105 +26,105 @@ const (
 	r31514Once
 )
 
-var hardRules = [...]session.Rule{
+var hardRules = [...]conform.Rule{
 	r2214Cmd - hardBase: {
-		ID: "DP8-2.2.1.4-CMD", Clause: "MC-DPL8R 2.2.1.4", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "DP8-2.2.1.4-CMD", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "only CFRAME and POLL bits",
 		Example:   "C0 04 …",
 	},
 	r2214Poll - hardBase: {
-		ID: "DP8-2.2.1.4-POLL", Clause: "MC-DPL8R 2.2.1.4", Level: session.Should, Severity: session.Warn, Scope: "F",
+		ID: "DP8-2.2.1.4-POLL", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Should, Severity: conform.Warn, Scope: "F",
 		Statement: "POLL not set",
 		Example:   "88 04 …",
 	},
 	r2214Msgid - hardBase: {
-		ID: "DP8-2.2.1.4-MSGID", Clause: "MC-DPL8R 2.2.1.4", Level: session.Should, Severity: session.Note, Scope: "D",
-		Guards:    session.Of(session.GuardStart),
+		ID: "DP8-2.2.1.4-MSGID", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Should, Severity: conform.Note, Scope: "D",
+		Guards:    conform.Of(conform.GuardStart),
 		Statement: "bMsgID is the next after the side's previous CFRAME other than SACK",
 		Care:      "START, CLEAN; receivers ignore the value",
 		Example:   "last CFRAME bMsgID 1, HDISC bMsgID 77",
 	},
 	r2214RspidZero - hardBase: {
-		ID: "DP8-2.2.1.4-RSPID-ZERO", Clause: "MC-DPL8R 2.2.1.4", Level: session.Should, Severity: session.Warn, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.1.4-RSPID-ZERO", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Should, Severity: conform.Warn, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "bRspId 0 unless the connection is full-signed",
 		Example:   "unsigned HDISC bRspId 9",
 	},
 	r2214RspidSeq - hardBase: {
-		ID: "DP8-2.2.1.4-RSPID-SEQ", Clause: "MC-DPL8R 2.2.1.4", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardReord),
+		ID: "DP8-2.2.1.4-RSPID-SEQ", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		Guards:    conform.Of(conform.GuardReord),
 		Statement: "full-signed: bRspId = next data sequence of the sender",
 		Care:      "CLEAN (a later number is capture-loss evidence), REORD",
 		Example:   "highest DF seq=40, HDISC bRspId 12",
 	},
 	r2214Version - hardBase: {
-		ID: "DP8-2.2.1.4-VERSION", Clause: "MC-DPL8R 2.2.1.4", Level: session.Should, Severity: session.Warn, Scope: "D",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.1.4-VERSION", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Should, Severity: conform.Warn, Scope: "D",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "version equals that of the handshake",
 		Example:   "handshake 1.6, HDISC 1.5",
 	},
 	r2214Sessid - hardBase: {
-		ID: "DP8-2.2.1.4-SESSID", Clause: "MC-DPL8R 2.2.1.4", Level: session.Must, Severity: session.Error, Scope: "B",
+		ID: "DP8-2.2.1.4-SESSID", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Statement: "dwSessID is the connection's",
 		Care:      "known from handshake or KA",
 		Example:   "other id",
 	},
 	r2214SigPresent - hardBase: {
-		ID: "DP8-2.2.1.4-SIG-PRESENT", Clause: "MC-DPL8R 2.2.1.4", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.1.4-SIG-PRESENT", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "signed connection: 8-byte signature present",
 		Example:   "16-byte HDISC on a signed connection",
 	},
 	r2214SigAbsent - hardBase: {
-		ID: "DP8-2.2.1.4-SIG-ABSENT", Clause: "MC-DPL8R 2.2.1.4", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.1.4-SIG-ABSENT", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "unsigned connection: no signature",
 		Example:   "24-byte HDISC on an unsigned connection",
 	},
 	r3145Count - hardBase: {
-		ID: "DP8-3.1.4.5-COUNT", Clause: "MC-DPL8R 3.1.4.5", Level: session.Rec, Severity: session.Note, Scope: "D",
-		Guards:    session.Of(session.GuardClean, session.GuardHold),
+		ID: "DP8-3.1.4.5-COUNT", Clause: "MC-DPL8R 3.1.4.5", Level: conform.Rec, Severity: conform.Note, Scope: "D",
+		Guards:    conform.Of(conform.GuardClean, conform.GuardHold),
 		Statement: "at least one HDISC, three recommended",
 		Care:      "CLEAN, HOLD to capture end; stop early is fine once the peer's HDISC arrived",
 		Example:   "single HDISC, peer silent",
 		Unchecked: "never provable: a HARD_DISCONNECT that the capture missed looks like one that was not sent",
 	},
 	r3124Spacing - hardBase: {
-		ID: "DP8-3.1.2.4-SPACING", Clause: "MC-DPL8R 3.1.2.4", Level: session.Rec, Severity: session.Note, Scope: "DT",
-		Guards:    session.Of(session.GuardClock),
+		ID: "DP8-3.1.2.4-SPACING", Clause: "MC-DPL8R 3.1.2.4", Level: conform.Rec, Severity: conform.Note, Scope: "DT",
+		Guards:    conform.Of(conform.GuardClock),
 		Statement: "HDISCs spaced about RTT/2, at least 10 ms",
 		Care:      "CLOCK, RTT; answering HDISCs are sent at once (3.1.5.1.4): only the initiator",
 		Example:   "three HDISCs within 1 ms",
 	},
 	r3124SpacingMax - hardBase: {
-		ID: "DP8-3.1.2.4-SPACING-MAX", Clause: "MC-DPL8R 3.1.2.4", Level: session.Should, Severity: session.Warn, Scope: "DT",
-		Guards:    session.Of(session.GuardClock),
+		ID: "DP8-3.1.2.4-SPACING-MAX", Clause: "MC-DPL8R 3.1.2.4", Level: conform.Should, Severity: conform.Warn, Scope: "DT",
+		Guards:    conform.Of(conform.GuardClock),
 		Statement: "spacing at most 500 ms",
 		Example:   "HDISCs at 0 s and 2 s",
 	},
 	r3145Nodata - hardBase: {
-		ID: "DP8-3.1.4.5-NODATA", Clause: "MC-DPL8R 3.1.4.5", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardReord),
+		ID: "DP8-3.1.4.5-NODATA", Clause: "MC-DPL8R 3.1.4.5", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		Guards:    conform.Of(conform.GuardReord),
 		Statement: "nothing but HDISCs after the side's first HDISC",
 		Care:      "REORD (twice the horizon; of SACKs also the tick), LIFE (new connection)",
 		Example:   "HDISC, 300 ms later DF seq=41 from the same side",
 	},
 	r31514Reply - hardBase: {
-		ID: "DP8-3.1.5.1.4-REPLY", Clause: "MC-DPL8R 3.1.5.1.4", Level: session.Should, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardVant),
+		ID: "DP8-3.1.5.1.4-REPLY", Clause: "MC-DPL8R 3.1.5.1.4", Level: conform.Should, Severity: conform.Note, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardVant),
 		Statement: "a received HDISC is answered at once by three HDISCs",
 		Example:   "HDISC, no answer, data continues",
 	},
 	r31514Ignored - hardBase: {
-		ID: "DP8-3.1.5.1.4-IGNORED", Clause: "MC-DPL8R 3.1.5.1.4", Level: session.Should, Severity: session.Warn, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardHold, session.GuardVant),
+		ID: "DP8-3.1.5.1.4-IGNORED", Clause: "MC-DPL8R 3.1.5.1.4", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold, conform.GuardVant),
 		Statement: "after receiving a HDISC a side sends no more data",
 		Care:      "BIDIR, VANT, HOLD; loss of the HDISC after the capture point possible unless ≥ 3 copies",
 		Example:   "three HDISCs received, peer sends DFs for 5 s",
 	},
 	r31514Once - hardBase: {
-		ID: "DP8-3.1.5.1.4-ONCE", Clause: "MC-DPL8R 3.1.5.1.4", Level: session.Should, Severity: session.Note, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardSample),
+		ID: "DP8-3.1.5.1.4-ONCE", Clause: "MC-DPL8R 3.1.5.1.4", Level: conform.Should, Severity: conform.Note, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardSample),
 		Statement: "further HDISCs cause no further replies",
 		Example:   "30 HDISCs ping-pong",
 	},

@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of message boundaries.
 const messageBase = coalesceBase + len(coalesceRules)
@@ -15,46 +17,46 @@ const (
 	r31526Open
 )
 
-var messageRules = [...]session.Rule{
+var messageRules = [...]conform.Rule{
 	r31526NewAfterEnd - messageBase: {
-		ID: "DP8-3.1.5.2.6-NEW-AFTER-END", Clause: "MC-DPL8R 3.1.5.2.6, 2.2.2", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-3.1.5.2.6-NEW-AFTER-END", Clause: "MC-DPL8R 3.1.5.2.6, 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "the frame after an END frame has NEW",
 		Care:      "both numbers captured and consecutive; KeepAlives and an empty END_STREAM need no NEW_MSG",
 		Example:   "seq=3 END, seq=4 without NEW",
 	},
 	r31526EndBeforeNew - messageBase: {
-		ID: "DP8-3.1.5.2.6-END-BEFORE-NEW", Clause: "MC-DPL8R 3.1.5.2.6, 3.1.4.4", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-3.1.5.2.6-END-BEFORE-NEW", Clause: "MC-DPL8R 3.1.5.2.6, 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "a NEW frame follows an END frame: messages are not interleaved",
 		Care:      "both numbers captured and consecutive; a KeepAlive between two parts breaks it as well; coalesced frames have a rule of their own",
 		Example:   "seq=3 NEW, seq=4 NEW+END",
 	},
 	r3144Order - messageBase: {
-		ID: "DP8-3.1.4.4-ORDER", Clause: "MC-DPL8R 3.1.4.4", Level: session.Must, Severity: session.Warn, Scope: "D",
-		Guards:    session.Of(session.GuardReord),
+		ID: "DP8-3.1.4.4-ORDER", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Warn, Scope: "D",
+		Guards:    conform.Of(conform.GuardReord),
 		Statement: "parts of a split message are first sent in order",
 		Care:      "both first sendings captured, further apart than frames are overtaken",
 		Example:   "seq=5 first seen 2 s before seq=4 (not a retry)",
 	},
 	r3144Small - messageBase: {
-		ID: "DP8-3.1.4.4-SMALL", Clause: "MC-DPL8R 3.1.4.4, 2.2.2", Level: session.Must, Severity: session.Note, Scope: "D",
+		ID: "DP8-3.1.4.4-SMALL", Clause: "MC-DPL8R 3.1.4.4, 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "D",
 		Statement: "a message that fits is not split",
 		Care:      "the MTU is not known: messages below 500 bytes, all parts captured",
 		Example:   "20-byte message in two frames",
 	},
 	r3144Fill - messageBase: {
-		ID: "DP8-3.1.4.4-FILL", Clause: "MC-DPL8R 3.1.4.4", Level: session.Should, Severity: session.Note, Scope: "D",
+		ID: "DP8-3.1.4.4-FILL", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Should, Severity: conform.Note, Scope: "D",
 		Statement: "parts are filled to the maximum",
 		Care:      "equal shares are allowed, and masks take room: a part below three quarters of the largest",
 		Example:   "parts of 1200, 10, 1200",
 	},
 	r3144Props - messageBase: {
-		ID: "DP8-3.1.4.4-PROPS", Clause: "MC-DPL8R 2.2.2", Level: session.Impl, Severity: session.Warn, Scope: "D",
-		Guards:    session.Of(session.GuardClean),
+		ID: "DP8-3.1.4.4-PROPS", Clause: "MC-DPL8R 2.2.2", Level: conform.Impl, Severity: conform.Warn, Scope: "D",
+		Guards:    conform.Of(conform.GuardClean),
 		Statement: "all parts share RELIABLE/SEQUENTIAL/USER flags",
 		Example:   "NEW reliable, END unreliable",
 	},
 	r31526Open - messageBase: {
-		ID: "DP8-3.1.5.2.6-OPEN", Clause: "MC-DPL8R 3.1.5.2.6", Level: session.Should, Severity: session.Note, Scope: "D",
+		ID: "DP8-3.1.5.2.6-OPEN", Clause: "MC-DPL8R 3.1.5.2.6", Level: conform.Should, Severity: conform.Note, Scope: "D",
 		Statement: "a split message ends: limit on packets or bytes",
 		Care:      "the text gives no limit: 4 MiB or 60 s, while no part is missing",
 		Example:   "10,000 parts without END",

@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of SACK.
 const sackBase = hardBase + len(hardRules)
@@ -20,73 +22,73 @@ const (
 	r31515Unest
 )
 
-var sackRules = [...]session.Rule{
+var sackRules = [...]conform.Rule{
 	r2215Cmd - sackBase: {
-		ID: "DP8-2.2.1.5-CMD", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "DP8-2.2.1.5-CMD", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "only CFRAME and POLL bits",
 		Example:   "84 06 …",
 	},
 	r2215Poll - sackBase: {
-		ID: "DP8-2.2.1.5-POLL", Clause: "MC-DPL8R 2.2.1.5", Level: session.Should, Severity: session.Warn, Scope: "F",
+		ID: "DP8-2.2.1.5-POLL", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Warn, Scope: "F",
 		Statement: "POLL not set",
 		Example:   "88 06 01 00 …",
 	},
 	r2215Flags - sackBase: {
-		ID: "DP8-2.2.1.5-FLAGS", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "DP8-2.2.1.5-FLAGS", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "bFlags uses only 01, 02, 04, 08, 10",
 		Example:   "80 06 21 00 …",
 	},
 	r2215Response - sackBase: {
-		ID: "DP8-2.2.1.5-RESPONSE", Clause: "MC-DPL8R 2.2.1.5", Level: session.Should, Severity: session.Warn, Scope: "F",
+		ID: "DP8-2.2.1.5-RESPONSE", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Warn, Scope: "F",
 		Statement: "RESPONSE (01) set and bRetry filled",
 		Example:   "80 06 00 00 …",
 	},
 	r2215Retry - sackBase: {
-		ID: "DP8-2.2.1.5-RETRY", Clause: "MC-DPL8R 2.2.1.5", Level: session.Should, Severity: session.Note, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardVant),
+		ID: "DP8-2.2.1.5-RETRY", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Note, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardVant),
 		Statement: "bRetry is 0 if the last data frame received was not a retry, non-zero if it was",
 		Care:      "BIDIR, CLEAN, VANT: only when the last two candidate frames agree on RETRY",
 		Example:   "only first-time frames delivered, bRetry 1",
 	},
 	r2215Padding - sackBase: {
-		ID: "DP8-2.2.1.5-PADDING", Clause: "MC-DPL8R 2.2.1.5", Level: session.Should, Severity: session.Warn, Scope: "F",
+		ID: "DP8-2.2.1.5-PADDING", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Warn, Scope: "F",
 		Statement: "wPadding 0",
 		Example:   "padding CD AB",
 	},
 	r2215Len - sackBase: {
-		ID: "DP8-2.2.1.5-LEN", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "DP8-2.2.1.5-LEN", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "length = 12 + 4 per announced mask, + 8 if signed",
 		Care:      "unknown mode: accept both",
 		Example:   "bFlags 03 in 12 bytes",
 	},
 	r2215Maskzero - sackBase: {
-		ID: "DP8-2.2.1.5-MASKZERO", Clause: "MC-DPL8R 2.2.1.5, 3.1.5.2.3", Level: session.Impl, Severity: session.Note, Scope: "F",
+		ID: "DP8-2.2.1.5-MASKZERO", Clause: "MC-DPL8R 2.2.1.5, 3.1.5.2.3", Level: conform.Impl, Severity: conform.Note, Scope: "F",
 		Statement: "an announced mask has at least one bit set",
 		Care:      "legal but pointless",
 		Example:   "SACK1 announced, mask 0",
 	},
 	r2215Nseq - sackBase: {
-		ID: "DP8-2.2.1.5-NSEQ", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardReord),
+		ID: "DP8-2.2.1.5-NSEQ", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		Guards:    conform.Of(conform.GuardReord),
 		Statement: "bNSeq = next data sequence of the sender",
 		Care:      "REORD (order by tick), CLEAN: higher = capture-loss evidence; lower in send order = failure",
 		Example:   "highest DF seq=9 sent before, later SACK bNSeq 5",
 	},
 	r2215SigPresent - sackBase: {
-		ID: "DP8-2.2.1.5-SIG-PRESENT", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.1.5-SIG-PRESENT", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "signed connection: signature present",
 		Example:   "12-byte SACK on signed connection",
 	},
 	r2215SigAbsent - sackBase: {
-		ID: "DP8-2.2.1.5-SIG-ABSENT", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-2.2.1.5-SIG-ABSENT", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "unsigned connection: none",
 		Example:   "20-byte SACK without masks, unsigned",
 	},
 	r31515Unest - sackBase: {
-		ID: "DP8-3.1.5.1.5-UNEST", Clause: "MC-DPL8R 3.1.5.1.5", Level: session.Must, Severity: session.Warn, Scope: "B",
-		Guards:    session.Of(session.GuardStart, session.GuardBidir),
+		ID: "DP8-3.1.5.1.5-UNEST", Clause: "MC-DPL8R 3.1.5.1.5", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		Guards:    conform.Of(conform.GuardStart, conform.GuardBidir),
 		Statement: "SACK only on established connections",
 		Example:   "SACK before CONNECTED",
 	},

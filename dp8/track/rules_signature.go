@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of signatures.
 const signatureBase = closeBase + len(closeRules)
@@ -23,94 +25,94 @@ const (
 	rSecretContradicted
 )
 
-var signatureRules = [...]session.Rule{
+var signatureRules = [...]conform.Rule{
 	rSigFast - signatureBase: {
-		ID: "DP8-SIG-FAST", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-SIG-FAST", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "FAST: signature equals the sender's secret",
 		Care:      "a secret that was learned from the frames themselves costs one step of severity; the frame may be a third party's",
 		Example:   "one frame with another 8 bytes",
 	},
 	rSigFastDir - signatureBase: {
-		ID: "DP8-SIG-FAST-DIR", Clause: "MC-DPL8R 3.1.4.4", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardRole),
+		ID: "DP8-SIG-FAST-DIR", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardRole),
 		Statement: "the connector signs with ullSenderSecret, the listener with ullReceiverSecret, fast or full",
 		Example:   "both sides use ullSenderSecret",
 	},
 	rSigFull - signatureBase: {
-		ID: "DP8-SIG-FULL", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-SIG-FULL", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "FULL: signature = first 8 bytes of SHA-1(frame with zeroed signature ‖ secret little-endian)",
 		Care:      "only with the secret of the number's own epoch; inconclusive when the capture may have missed an epoch",
 		Example:   "one payload byte changed, signature kept",
 	},
 	rSigEpoch - signatureBase: {
-		ID: "DP8-SIG-EPOCH", Clause: "MC-DPL8R 3.1.4.4", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-SIG-EPOCH", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "after number 255 the sender uses SHA-1(previous secret ‖ modifier), first 8 bytes",
 		Care:      "the frame verifies with the secret before: what verifies with none that is known is no proof",
 		Example:   "seq=256+3 verifies with the epoch-0 key",
 	},
 	rSigEarly - signatureBase: {
-		ID: "DP8-SIG-EARLY", Clause: "MC-DPL8R 3.1.4.4", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-SIG-EARLY", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "the new key is not used before the wrap",
 		Care:      "the frame verifies with what the next secret may be",
 		Example:   "seq=250 verifies only with the next key",
 	},
 	rSigRetrykey - signatureBase: {
-		ID: "DP8-SIG-RETRYKEY", Clause: "MC-DPL8R 3.1.4.4", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-SIG-RETRYKEY", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "a retry of 192–255 sent after the wrap uses the previous key",
 		Care:      "the frame verifies with the secret behind the wrap",
 		Example:   "RETRY seq=250 after wrap signed with the new key",
 	},
 	rSigResign - signatureBase: {
-		ID: "DP8-SIG-RESIGN", Clause: "MC-DPL8R 3.1.6.5", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-SIG-RESIGN", Clause: "MC-DPL8R 3.1.6.5", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "a retry with any changed header or content is signed afresh",
 		Care:      "an earlier sending was captured; needs no secret: the same signature on other bytes is proof",
 		Example:   "retry with new nrcv but the old signature",
 	},
 	rSigModifier - signatureBase: {
-		ID: "DP8-SIG-MODIFIER", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: session.Must, Severity: session.Note, Scope: "D",
+		ID: "DP8-SIG-MODIFIER", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: conform.Must, Severity: conform.Note, Scope: "D",
 		Statement: "the modifier derives from the lowest-numbered reliable non-KA payload below 192 of the epoch (first reliable part if coalesced); none ⇒ reuse",
 		Care:      "the text leaves the derivation open (AMB-DP8-12): known ones are tried, one that verifies 8 frames is taken; with none the epoch stays unverified",
 		CountOnly: true,
 	},
 	rSigSackkey - signatureBase: {
-		ID: "DP8-SIG-SACKKEY", Clause: "MC-DPL8R 2.2.1.5", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-SIG-SACKKEY", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "a SACK is signed with the key for bNSeq",
 		Care:      "bNSeq = 0 right after number 255 means the new epoch",
 		Example:   "SACK bNSeq 0 (epoch 1) verifies with epoch-0 key",
 	},
 	rSigHdisckey - signatureBase: {
-		ID: "DP8-SIG-HDISCKEY", Clause: "MC-DPL8R 2.2.1.4", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "DP8-SIG-HDISCKEY", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "an HDISC is signed with the key for bRspId",
 		Care:      "of a side whose other frames verify",
 		Example:   "HDISC signature fails although all DFs verify",
 	},
 	rSigVer - signatureBase: {
-		ID: "DP8-SIG-VER", Clause: "MC-DPL8R 1.7, 2.2.1", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardVer),
+		ID: "DP8-SIG-VER", Clause: "MC-DPL8R 1.7, 2.2.1", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardVer),
 		Statement: "signing is agreed on only if both sides are 1.6 or later",
 		Example:   "peer 1.5, CSIGNED exchange completes",
 	},
 	rSigActed - signatureBase: {
-		ID: "DP8-SIG-ACTED", Clause: "MC-DPL8R 3.1.5.2, 3.1.5.2.7", Level: session.Must, Severity: session.Warn, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardHold),
+		ID: "DP8-SIG-ACTED", Clause: "MC-DPL8R 3.1.5.2, 3.1.5.2.7", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold),
 		Statement: "a frame with a wrong signature is discarded: not acknowledged",
 		Care:      "nothing else is missing from the capture, and no good copy comes in time",
 		Example:   "DF seq=9 fails, nrcv=10 follows, no good copy captured",
 	},
 	rSigUnsignedActed - signatureBase: {
-		ID: "DP8-SIG-UNSIGNED-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: session.Must, Severity: session.Warn, Scope: "B",
+		ID: "DP8-SIG-UNSIGNED-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "B",
 		Statement: "an unsigned frame on a signed connection is discarded",
 		Care:      "as for a wrong signature",
 		Example:   "unsigned KA acknowledged",
 	},
 	rSigSecretleak - signatureBase: {
-		ID: "DP8-SIG-SECRETLEAK", Clause: "MC-DPL8R 2.2.1.3, 5.1", Level: session.Rec, Severity: session.Note, Scope: "B",
+		ID: "DP8-SIG-SECRETLEAK", Clause: "MC-DPL8R 2.2.1.3, 5.1", Level: conform.Rec, Severity: conform.Note, Scope: "B",
 		Statement: "the secrets cross the wire in clear, so signatures do not protect against anyone who saw the handshake",
 		Care:      "for information, once a connection",
 		Example:   "any captured signed handshake",
 	},
 	rSecretContradicted - signatureBase: {
-		ID: "DP8-SECRET-CONTRADICTED", Clause: "MC-DPL8R 2.2.1.3", Level: session.Impl, Severity: session.Error, Scope: "B",
+		ID: "DP8-SECRET-CONTRADICTED", Clause: "MC-DPL8R 2.2.1.3", Level: conform.Impl, Severity: conform.Error, Scope: "B",
 		Statement: "secrets supplied by the user are those of the captured handshake",
 		Care:      "the handshake's are used",
 		Example:   "--secret names other secrets than the connector's CONNECTED_SIGNED",

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -132,13 +132,13 @@ func (c deliveryJudge) judgeStray(dir int, n int64) {
 	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", c.f.ID, uint16(peer.low.wire), peer.top.id)
 	switch {
 	case n >= peer.low.engine && n < peer.top.num+nearAck:
-		rules.Unclear(rRelAckKnown, session.GuardClean, message)
+		rules.Unclear(rRelAckKnown, conform.GuardClean, message)
 		return
 	case n < peer.low.engine && (!c.c.Complete || peer.low.wire > 1):
-		rules.Unclear(rRelAckKnown, session.GuardStart, message)
+		rules.Unclear(rRelAckKnown, conform.GuardStart, message)
 		return
 	case n < peer.low.engine && (n >= 0 || c.fr.Time-c.c.FirstTime < c.lifeTime()):
-		rules.Unclear(rRelAckKnown, session.GuardLife, message)
+		rules.Unclear(rRelAckKnown, conform.GuardLife, message)
 		return
 	}
 	if len(peer.strays) == maxStrays {
@@ -150,7 +150,7 @@ func (c deliveryJudge) judgeStray(dir int, n int64) {
 	if max(x.num-x.high, x.high-x.num) > max(limits.AckExcess, 64*peer.jump) {
 		y.Since = math.MaxInt64 // no gap of the capture is so long
 	}
-	rules.Hold(y, func() (session.Ruling, session.Guard) { return c.strayed(dir, x) })
+	rules.Hold(y, func() (conform.Ruling, conform.Guard) { return c.strayed(dir, x) })
 }
 
 // lifeTime is for how long, in ns, datagrams may come that belong to a connection
@@ -171,7 +171,7 @@ func (s *side) tooFast(ahead, now int64) bool {
 }
 
 // strayed settles whether an id was ever sent.
-func (c deliveryJudge) strayed(dir int, x *stray) (session.Ruling, session.Guard) {
+func (c deliveryJudge) strayed(dir int, x *stray) (conform.Ruling, conform.Guard) {
 	rules, peer, out := &c.c.Rules, &c.side[1-dir], &c.c.Dir[1-dir]
 	for i, o := range peer.strays {
 		if o == x {
@@ -184,12 +184,12 @@ func (c deliveryJudge) strayed(dir int, x *stray) (session.Ruling, session.Guard
 	far := away > limits.AckExcess && away > 4*int64(peer.sendings) && c.c.Complete && seen
 	switch {
 	case x.reached:
-		return session.Dropped, session.GuardNone
+		return conform.Dropped, conform.GuardNone
 	case x.fresh >= goesOn || far || x.fast:
 		out.Withdraw(x.num, x.before, x.at)
-		return session.Failed, session.GuardNone
+		return conform.Failed, conform.GuardNone
 	}
-	return session.Doubtful, session.GuardHold
+	return conform.Doubtful, conform.GuardHold
 }
 
 // copiesKept is how many resends wait for an acknowledgement of their own.
@@ -260,7 +260,7 @@ func (c deliveryJudge) judgeCopies(dir int) {
 		return
 	}
 	if !rules.Check(rRelAckDup, 2*p.answers >= p.total) {
-		rules.Judge(session.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
+		rules.Judge(conform.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
 			Message: fmt.Sprintf("of %d resends of packets it had acknowledged %d were acknowledged again", p.total, p.answers)})
 	}
 }
@@ -320,22 +320,22 @@ func (c deliveryJudge) judgeDenied(dir int, n int64) {
 	}
 	d.told = true
 	rules := &c.c.Rules
-	y := session.Case{Rule: rRelAckHistoryLoss, Dir: 1 - dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{c.fr.Frame}, Since: l.Time,
+	y := conform.Case{Rule: rRelAckHistoryLoss, Dir: 1 - dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{c.fr.Frame}, Since: l.Time,
 		Message: fmt.Sprintf("ID %d is reported missing %d times and never sent again", uint16(n), d.times)}
-	rules.HoldFor(y, fullLife, func() (session.Ruling, session.Guard) {
+	rules.HoldFor(y, fullLife, func() (conform.Ruling, conform.Guard) {
 		l, ok := c.c.Dir[1-dir].Look(n)
 		if !ok {
-			return session.Dropped, session.GuardNone
+			return conform.Dropped, conform.GuardNone
 		}
 		if l.Retried || l.Acked {
-			return session.Passed, session.GuardNone
+			return conform.Passed, conform.GuardNone
 		}
 		if !rules.ClockFine() {
-			return session.Doubtful, session.GuardClock
+			return conform.Doubtful, conform.GuardClock
 		}
 		if peer.denied.n++; peer.denied.n < rules.NeededOdds(1-dir) || peer.denied.liar {
-			return session.Doubtful, session.GuardOdds // the capture may have missed both
+			return conform.Doubtful, conform.GuardOdds // the capture may have missed both
 		}
-		return session.Failed, session.GuardNone
+		return conform.Failed, conform.GuardNone
 	})
 }

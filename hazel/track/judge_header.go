@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -95,7 +95,7 @@ func (c headerJudge) judgeOldType(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	rules.Pass(rHdrEmpty)
 	if code >= 0x10 && c.f.Type == hazel.Unknown && may&hazel.PageTypes != 0 {
-		rules.Unclear(rHdrReservedHi, session.GuardDial, fmt.Sprintf("Type is %02X", code))
+		rules.Unclear(rHdrReservedHi, conform.GuardDial, fmt.Sprintf("Type is %02X", code))
 	}
 }
 
@@ -159,7 +159,7 @@ func (c headerJudge) judgeCode(dir int, may hazel.DialectSet, code byte) {
 	}
 	x := rules.Here(rHdrCode, fmt.Sprintf("the control code is %d", code))
 	if known {
-		x.AtMost = session.Note
+		x.AtMost = conform.Note
 	}
 	c.accuse(dir, x)
 }
@@ -216,11 +216,11 @@ func (c headerJudge) judgeHello(dir int, may hazel.DialectSet) {
 		c.accuse(dir, x)
 		return
 	}
-	rules.Hold(x, func() (session.Ruling, session.Guard) {
+	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if c.possible(dir)&bare != 0 {
-			return session.Passed, session.GuardNone
+			return conform.Passed, conform.GuardNone
 		}
-		return session.Failed, session.GuardNone
+		return conform.Failed, conform.GuardNone
 	})
 }
 
@@ -234,7 +234,7 @@ func (c headerJudge) judgeAckLength(dir int, may hazel.DialectSet) {
 		c.accuse(dir, rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
 	case !rules.Check(rHdrAcklen, !odd):
 		x := rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, which the sender's dialect does not have", n))
-		x.AtMost = session.Note
+		x.AtMost = conform.Note
 		c.accuse(dir, x)
 	}
 }
@@ -302,7 +302,7 @@ type faults struct {
 
 // accuse judges a case against the frame at hand, unless that is a copy of one
 // judged before (guard DUP).
-func (c headerJudge) accuse(dir int, x session.Case) {
+func (c headerJudge) accuse(dir int, x conform.Case) {
 	rules, fs := &c.c.Rules, &c.side[dir].faults
 	s := c.sent.Of(c.fr.Datagram, 0, seq.Unmarked)
 	for i := range fs.list[:min(fs.n, faultsKept)] {

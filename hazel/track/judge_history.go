@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -127,20 +128,20 @@ func (c deliveryJudge) judgeClaimed(dir int, n int64) {
 		return // it was overtaken
 	}
 	cs := &acker.claims
-	y := session.Case{Rule: rRelAckHistory, Dir: 1 - dir, Frame: x.frame, Time: x.at, HasTime: true}
+	y := conform.Case{Rule: rRelAckHistory, Dir: 1 - dir, Frame: x.frame, Time: x.at, HasTime: true}
 	y.Proof = append(append(y.Proof, cs.proof[:min(cs.found, len(cs.proof))]...), c.fr.Frame)
 	y.Blocked = c.unsureClaim(dir, n, &x, &y)
-	if y.Blocked == session.GuardNone {
+	if y.Blocked == conform.GuardNone {
 		cs.other = cs.other || !x.fresh
 		if cs.last = x.at; cs.found < len(cs.proof) {
 			cs.proof[cs.found] = x.frame
 		}
 		if cs.found++; cs.found < rules.NeededOdds(dir) {
-			y.Blocked = session.GuardOdds
+			y.Blocked = conform.GuardOdds
 		}
 	}
 	y.Message = fmt.Sprintf("the history acknowledges ID %d, which is sent %d ms later for the first time", uint16(n), (c.fr.Time-x.at)/1e6)
-	if y.Blocked == session.GuardNone {
+	if y.Blocked == conform.GuardNone {
 		y.Message += fmt.Sprintf("; it is the %d. such ID%s", cs.found, cs.release())
 	}
 	out := &c.c.Dir[dir]
@@ -151,19 +152,19 @@ func (c deliveryJudge) judgeClaimed(dir int, n int64) {
 }
 
 // unsureClaim gives what speaks against a claim being a false one.
-func (c deliveryJudge) unsureClaim(dir int, n int64, x *claim, y *session.Case) session.Guard {
+func (c deliveryJudge) unsureClaim(dir int, n int64, x *claim, y *conform.Case) conform.Guard {
 	s := &c.side[dir]
 	before, ok := c.c.Dir[dir].Look(n - 1)
 	switch {
 	case !c.c.Complete && c.fr.Time-c.c.FirstTime < limits.Keep:
-		return session.GuardStart // it may have been sent before the capture began
+		return conform.GuardStart // it may have been sent before the capture began
 	case s.renewed || s.odd != nil:
-		return session.GuardLife
+		return conform.GuardLife
 	case !ok || !before.Captured || s.unread != 0:
-		return session.GuardClean
+		return conform.GuardClean
 	case x.at-c.side[1-dir].claims.last < session.HoldLeast && c.side[1-dir].claims.found > 0:
-		return session.GuardOdds // of one accident
+		return conform.GuardOdds // of one accident
 	}
 	y.Since = before.Time
-	return session.GuardNone
+	return conform.GuardNone
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -132,7 +132,7 @@ func (c sessionJudge) ackedBetween(out *seq.Direction, from, to int64) bool {
 func (c sessionJudge) judgeBeats(dir int) {
 	b := &c.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
-		c.c.Rules.Judge(session.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
+		c.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
 			Message: fmt.Sprintf("%d of %d keepalives came within 3 s of another datagram", b.early, b.n)})
 	}
 }

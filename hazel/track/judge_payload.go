@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // Payloads that must hold the library's messages before one that does not is odd.
@@ -38,11 +38,11 @@ func (c headerJudge) judgePayload(dir int, may hazel.DialectSet) {
 		return
 	}
 	x := rules.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes is not made of messages, as %d of %d others are", len(c.f.Data), p.framed, p.all-1))
-	rules.Hold(x, func() (session.Ruling, session.Guard) {
+	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if p.mostly() {
-			return session.Failed, session.GuardNone
+			return conform.Failed, conform.GuardNone
 		}
-		return session.Dropped, session.GuardNone
+		return conform.Dropped, conform.GuardNone
 	})
 }
 
@@ -60,7 +60,7 @@ func (c headerJudge) judgeParts(dir int) {
 		if m.judged = true; !m.has(0) || !c.unbroken(dir, m.msg.Number) {
 			continue
 		}
-		c.c.Rules.Judge(session.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
+		c.c.Rules.Judge(conform.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
 			Message: fmt.Sprintf("message %d lacks parts: %d were sent, of %d", m.key, m.got, m.count), Since: m.msg.Time})
 	}
 }

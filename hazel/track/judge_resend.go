@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -185,7 +185,7 @@ func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *seq.Lo
 	case ratio >= least && ratio <= 2.5:
 		rules.Pass(rRelBackoff)
 	case !modern:
-		rules.Unclear(rRelBackoff, session.GuardClean, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
 	}
 }
 

@@ -3,7 +3,7 @@ package track
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -48,15 +48,15 @@ func (c deliveryJudge) oddity(dir int, n int64) *oddity {
 }
 
 // settle tells whether the side can't have begun anew.
-func (o *oddity) settle(peer *side) (session.Ruling, session.Guard) {
+func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
 	wentOn := peer.top.num > o.other && peer.top.num-o.other < limits.AckExcess && !peer.renewed
 	switch {
 	case o.renewed:
-		return session.Dropped, session.GuardNone
+		return conform.Dropped, conform.GuardNone
 	case o.atOnce, o.confirmed && o.firm, o.confirmed && o.soon && wentOn, o.led && wentOn:
-		return session.Failed, session.GuardNone
+		return conform.Failed, conform.GuardNone
 	}
-	return session.Doubtful, session.GuardLife
+	return conform.Doubtful, conform.GuardLife
 }
 
 // judgeOther judges a number that comes again with other bytes: it is resent
@@ -73,10 +73,10 @@ func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *seq.Lo
 		p.renewed, o.renewed, s.renewed = true, true, true
 	}
 	s.odd = o
-	settle := func() (session.Ruling, session.Guard) { return o.settle(&c.side[1-dir]) }
+	settle := func() (conform.Ruling, conform.Guard) { return o.settle(&c.side[1-dir]) }
 	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d comes again with other bytes than in frame %d", c.f.ID, first.Frame), first.Frame)
 	if c.fr.Time-x.last > packetKeep && (s.jump >= limits.AckExcess || s.top.pause > packetKeep) {
-		same.Blocked = session.GuardUnwrap
+		same.Blocked = conform.GuardUnwrap
 	}
 	if first.Acked || !rules.BothVisible() {
 		rules.Hold(same, settle)
@@ -85,9 +85,9 @@ func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *seq.Lo
 	unique := rules.Here(rRelIdUnique, fmt.Sprintf("ID %d is used again while frame %d, which has it, is not acknowledged", c.f.ID, first.Frame), first.Frame)
 	unique.Blocked = same.Blocked
 	if x.resembles(c.fr, c.f) {
-		unique.AtMost = session.Note
+		unique.AtMost = conform.Note
 	} else {
-		same.AtMost = session.Note
+		same.AtMost = conform.Note
 	}
 	rules.Hold(same, settle)
 	rules.Hold(unique, settle)

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -65,7 +66,7 @@ func (c sessionJudge) forgot(dir int, l *seq.Look, x *sentPacket) {
 		return // of one accident
 	}
 	g.at = l.Time
-	y := session.Case{Rule: rRelResend, Dir: dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: g.frames[:min(g.n, len(g.frames))], Since: l.Time}
+	y := conform.Case{Rule: rRelResend, Dir: dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: g.frames[:min(g.n, len(g.frames))], Since: l.Time}
 	y.Message = fmt.Sprintf("ID %d is not acknowledged and not sent again; it is the %d. such packet", uint16(x.num), g.n+1)
 	g.n++
 	switch {
@@ -73,15 +74,15 @@ func (c sessionJudge) forgot(dir int, l *seq.Look, x *sentPacket) {
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not sent again, though the histories of the other side report it missing", uint16(x.num))
 	case g.n < rules.NeededOdds(1-dir) || !c.ackedAround(dir, x.num):
-		y.Blocked = session.GuardOdds
+		y.Blocked = conform.GuardOdds
 	}
 	if g.n <= len(g.frames) {
 		g.frames[g.n-1] = l.Frame
 	}
-	if y.Blocked == session.GuardNone && g.broken {
+	if y.Blocked == conform.GuardNone && g.broken {
 		return
 	}
-	g.broken = g.broken || y.Blocked == session.GuardNone
+	g.broken = g.broken || y.Blocked == conform.GuardNone
 	rules.Judge(y)
 }
 
@@ -169,15 +170,15 @@ func (c sessionJudge) judgeAfter(dir int) {
 	peer := rules.Frames(1 - dir)
 	acked := c.c.Dir[1-dir].Acks
 	if rules.Now()-rules.LastOf(1-dir) > lastSeen {
-		x.Blocked = session.GuardBidir // a new connection may have begun unseen
+		x.Blocked = conform.GuardBidir // a new connection may have begun unseen
 		rules.Judge(x)
 		return
 	}
-	rules.Hold(x, func() (session.Ruling, session.Guard) {
+	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if c.replaced != 0 && c.replaced-at < strayTime || rules.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
-			return session.Doubtful, session.GuardLife // a connection whose Hello was not captured
+			return conform.Doubtful, conform.GuardLife // a connection whose Hello was not captured
 		}
-		return session.Failed, session.GuardNone
+		return conform.Failed, conform.GuardNone
 	})
 }
 
@@ -225,7 +226,7 @@ func (c sessionJudge) judgeStart(dir int) {
 		}
 		return
 	}
-	rules.Unclear(rSesHelloFirst, session.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.f.Type))
+	rules.Unclear(rSesHelloFirst, conform.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.f.Type))
 }
 
 // judgeHelloAgain judges a Hello behind the one that opened the connection.
@@ -270,10 +271,10 @@ func (c sessionJudge) judgeOpening(dir int) {
 	case l.Acked:
 		rules.Pass(rSesHelloAck)
 	case int(x.times) >= manyHellos && server.top.known && server.low.wire <= 1 && server.sendings >= goesOn:
-		y := session.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.lowFrame, Time: server.lowAt, HasTime: true, Proof: []uint64{l.Frame}}
+		y := conform.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.lowFrame, Time: server.lowAt, HasTime: true, Proof: []uint64{l.Frame}}
 		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.times)
 		if !server.absurd(int(x.times)) {
-			y.Blocked = session.GuardOdds
+			y.Blocked = conform.GuardOdds
 		}
 		rules.Judge(y)
 	}

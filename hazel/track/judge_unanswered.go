@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -45,26 +45,26 @@ func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *s
 	if c.fr.Words.Has(dissect.KeepAlive) {
 		rule = rKaAcked
 	}
-	y := session.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
+	y := conform.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d is sent three times and more and never acknowledged, while others are", id)
-	rules.HoldFor(y, trialTime, func() (session.Ruling, session.Guard) { return c.answered(dir, n, length, t) })
+	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) { return c.answered(dir, n, length, t) })
 }
 
 // answered settles whether a packet was acknowledged after all.
-func (c deliveryJudge) answered(dir int, n int64, length int, t *trial) (session.Ruling, session.Guard) {
+func (c deliveryJudge) answered(dir int, n int64, length int, t *trial) (conform.Ruling, conform.Guard) {
 	out, s := &c.c.Dir[dir], &c.side[dir]
 	l, ok := out.Look(n)
 	if !ok || l.Acked {
-		return session.Dropped, session.GuardNone // it passed when it was
+		return conform.Dropped, conform.GuardNone // it passed when it was
 	}
 	times, apart, others := c.inVain(dir, n, t)
 	switch {
 	case length > int(s.largest), others < leastOthers:
-		return session.Doubtful, session.GuardVant // the path may not take it, or nothing
+		return conform.Doubtful, conform.GuardVant // the path may not take it, or nothing
 	case !c.incredible(times, apart):
-		return session.Doubtful, session.GuardOdds
+		return conform.Doubtful, conform.GuardOdds
 	}
-	return session.Failed, session.GuardNone
+	return conform.Failed, conform.GuardNone
 }
 
 // leastOthers is how many packets that were sent in between must be acknowledged.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -32,10 +32,10 @@ func (c *conn) believe(dir int) {
 // before them (Hazel page, Reliable Delivery).
 func (c *conn) judgeRefuted(dir int) {
 	for _, p := range c.c.Dir[dir].Refuted() {
-		x := session.Case{Rule: rRelIdSeq, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By},
+		x := conform.Case{Rule: rRelIdSeq, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By},
 			Message: fmt.Sprintf("ID %d is out of place: the IDs before and after it go on at %d", uint16(p.Num), uint16(p.Expected))}
 		if p.By == 0 {
-			x.Blocked = session.GuardUnwrap
+			x.Blocked = conform.GuardUnwrap
 		}
 		c.c.Rules.Judge(x)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 const (
@@ -86,8 +87,8 @@ func demoRow(i int, seconds int64) Row {
 	case i%11 == 4:
 		r.Findings = [3]uint64{1, 2, 0}
 		r.Notes = []Note{
-			{Severity: session.Warn, Rule: "FLD-LOSS", Message: "3 of 100 numbers never passed the capture point", Side: session.SideA, Frame: 1234, Time: r.Last, HasTime: true},
-			{Severity: session.Error, Rule: "DP8-2.2.1.2-POLL-LISTENER", Message: "the listener answers a poll with a number that was never sent, which no loss and no reordering explains", Side: session.SideB, Frame: 1301, Time: r.Last, HasTime: true},
+			{Severity: conform.Warn, Rule: "FLD-LOSS", Message: "3 of 100 numbers never passed the capture point", Side: session.SideA, Frame: 1234, Time: r.Last, HasTime: true},
+			{Severity: conform.Error, Rule: "DP8-2.2.1.2-POLL-LISTENER", Message: "the listener answers a poll with a number that was never sent, which no loss and no reordering explains", Side: session.SideB, Frame: 1301, Time: r.Last, HasTime: true},
 		}
 	case i%13 == 7:
 		r.Over, r.State, r.ClosedBy, r.Idle = true, session.Closed, session.SideA, 4*second

@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // lay draws as many lines of a page as there is room for, from m.scroll on. Lines may
@@ -99,7 +100,7 @@ func (m *model) facts(r *Row, gone bool) []string {
 		facts = append(facts, styled("start not captured", m.look.Warn))
 	}
 	for sev, n := range r.Findings {
-		if sev := session.Severity(sev); n > 0 {
+		if sev := conform.Severity(sev); n > 0 {
 			facts = append(facts, styled(report.Counted(n, report.SeverityNoun(sev)), m.look.severity(sev)))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // From these on numbers are shown as a problem, in percent.
@@ -138,16 +139,16 @@ func (l *look) often(v float64) report.Cell {
 
 // findings are those of the worst severity: "2 err".
 func (l *look) findings(n [3]uint64) report.Cell {
-	for s, name := range [...]string{session.Error: "err", session.Warn: "warn", session.Note: "note"} {
+	for s, name := range [...]string{conform.Error: "err", conform.Warn: "warn", conform.Note: "note"} {
 		if n[s] > 0 {
-			return report.Cell{Text: strconv.FormatUint(n[s], 10) + " " + name, Style: l.severity(session.Severity(s))}
+			return report.Cell{Text: strconv.FormatUint(n[s], 10) + " " + name, Style: l.severity(conform.Severity(s))}
 		}
 	}
 	return report.Cell{Text: "0", Style: l.Derived, Dim: true}
 }
 
-func (l *look) severity(s session.Severity) render.Style {
-	return [...]render.Style{session.Error: l.Error, session.Warn: l.Warn, session.Note: l.Palette.Note}[s]
+func (l *look) severity(s conform.Severity) render.Style {
+	return [...]render.Style{conform.Error: l.Error, conform.Warn: l.Warn, conform.Note: l.Palette.Note}[s]
 }
 
 func (l *look) state(r *Row) report.Cell {

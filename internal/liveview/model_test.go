@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 var update = flag.Bool("update", false, "write the golden files of liveview")
@@ -277,7 +278,7 @@ func TestQuit(t *testing.T) {
 func TestEscapes(t *testing.T) {
 	var s Sampler
 	c := &session.Conn{Protocol: protocol("dp8"), Dialect: "\x1b[2J", FirstStamp: demoStart, LastStamp: demoStart, HasTime: true, Findings: [3]uint64{1, 0, 0}}
-	s.Note(&session.Finding{Conn: c, Rule: &session.Rule{ID: "X-1"}, Message: "\x1b]0;title\x07\u202e\n"})
+	s.Note(&session.Finding{Conn: c, Rule: &conform.Rule{ID: "X-1"}, Message: "\x1b]0;title\x07\u202e\n"})
 	m := newModel(Options{})
 	m.show(s.Snapshot(Status{Now: demoStart + second, Started: demoStart, Interfaces: []string{"e\x1b[31mth0\r"}}, []*session.Conn{c}))
 	resize(m, 200, 40)

@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -313,10 +314,10 @@ func TestLingerOfSilence(t *testing.T) {
 func TestNotesBounded(t *testing.T) {
 	var s Sampler
 	c := &session.Conn{Protocol: protocol("dp8"), FirstStamp: demoStart, LastStamp: demoStart, HasTime: true}
-	rule := &session.Rule{ID: "X-1"}
+	rule := &conform.Rule{ID: "X-1"}
 	for n := range 100 {
 		s.Note(&session.Finding{Conn: c, Rule: rule, Message: fmt.Sprint(n), Frame: uint64(n)})
-		s.Note(&session.Finding{Conn: c, Rule: rule, Guard: session.GuardDup, Message: "inconclusive"})
+		s.Note(&session.Finding{Conn: c, Rule: rule, Guard: conform.GuardDup, Message: "inconclusive"})
 		s.Note(&session.Finding{Rule: rule, Message: "of no connection"})
 	}
 	for range 2 {

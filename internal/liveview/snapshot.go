@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -115,7 +116,7 @@ func when(known bool, v float64) Value {
 
 // A Note is a finding on a connection.
 type Note struct {
-	Severity session.Severity
+	Severity conform.Severity
 	Rule     string
 	Message  string
 	Side     session.Side

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/report"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // TopConnections is how many connections a record of text has.
@@ -94,7 +94,7 @@ func (l *look) appendTotals(dst []byte, s *Snapshot) []byte {
 	add(conns, render.Style{})
 	for sev, n := range s.Findings {
 		if n > 0 {
-			add(report.Counted(n, report.SeverityNoun(session.Severity(sev))), l.severity(session.Severity(sev)))
+			add(report.Counted(n, report.SeverityNoun(conform.Severity(sev))), l.severity(conform.Severity(sev)))
 		}
 	}
 	return append(dst, '\n')

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/report"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // View implements tea.Model.
@@ -148,7 +148,7 @@ func (m *model) header(s *screen) {
 func (m *model) findings() (list []part) {
 	for sev, k := range m.snap.Findings {
 		if k > 0 {
-			sev := session.Severity(sev)
+			sev := conform.Severity(sev)
 			list = append(list, part{report.Counted(k, report.SeverityNoun(sev)), m.look.severity(sev), 1 + int(sev)*6})
 		}
 	}

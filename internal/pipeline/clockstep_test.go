@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // clockTraces are short traces of all protocols, of peers that lose, close, vanish
@@ -68,7 +68,7 @@ func negated(steps []int64) (out []int64) {
 // accusations counts the findings on endpoints.
 func accusations(y *yield) (n uint64) {
 	for _, c := range y.conns {
-		n += c.Findings[session.Error] + c.Findings[session.Warn]
+		n += c.Findings[conform.Error] + c.Findings[conform.Warn]
 	}
 	return n
 }

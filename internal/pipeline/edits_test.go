@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // An edit changes a capture as an accident of capturing or of the network would.
@@ -128,7 +129,7 @@ func TestEditsAgree(t *testing.T) {
 		}
 		_, conns := track(edited, cfg)
 		for _, c := range conns {
-			if c.Findings[session.Error]+c.Findings[session.Warn] > 0 {
+			if c.Findings[conform.Error]+c.Findings[conform.Warn] > 0 {
 				t.Errorf("seed %d: findings %v", seed, c.Findings)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A plan is how runEverything runs.
@@ -50,7 +51,7 @@ func (everything) PrintMessage(dst, _, tail []byte, id int) []byte {
 
 // spoken are the protocols and their rules, made once.
 var spoken = sync.OnceValues(func() ([]*session.Protocol, *verdict.Book) {
-	var rules []session.Rule
+	var rules []conform.Rule
 	all := protocols.All(protocols.Options{})
 	for _, p := range all {
 		rules = append(rules, p.Rules...)

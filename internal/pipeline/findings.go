@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -31,7 +32,7 @@ type collected struct {
 
 // A verdictOn is what findings beyond MaxFindings are told apart by.
 type verdictOn struct {
-	rule   *session.Rule
+	rule   *conform.Rule
 	failed bool
 }
 

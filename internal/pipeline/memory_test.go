@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // endless is how a run without end is configured.
@@ -117,7 +118,7 @@ func dozes(t *testing.T, script script, n int64) int64 {
 	}
 	for _, tab := range p.tables {
 		for _, c := range tab.Conns() {
-			if c.Findings[session.Error]+c.Findings[session.Warn] > 0 {
+			if c.Findings[conform.Error]+c.Findings[conform.Warn] > 0 {
 				t.Fatalf("connection of %v: %v findings", c.A, c.Findings)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // receiveOffload makes of a capture what a host with receive offload would have
@@ -259,7 +260,7 @@ func TestOffloadWhole(t *testing.T) {
 					t.Errorf("%s: %s: %s", name, f.Rule.ID, f.Message)
 				}
 			}
-			if f.Failed() && f.Severity != session.Note && f.Rule.Accuses() {
+			if f.Failed() && f.Severity != conform.Note && f.Rule.Accuses() {
 				t.Errorf("%s: %s accuses: %s", name, f.Rule.ID, f.Message)
 			}
 		}

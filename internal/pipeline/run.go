@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A Run is one pass over a capture.
@@ -284,18 +285,18 @@ func (r *Run) Totals() capture.Totals {
 
 // Rules are the tallies of all rules, evaluated or not, in the order of the
 // protocols and their tables; those of the capture come last.
-func (r *Run) Rules() (all []session.RuleTally) {
+func (r *Run) Rules() (all []conform.RuleTally) {
 	for _, p := range r.Config.Protocols {
-		all = r.sum(all, p.Rules, func(t *session.Table) []session.Tally { return t.Tallies(p) })
+		all = r.sum(all, p.Rules, func(t *session.Table) []conform.Tally { return t.Tallies(p) })
 	}
 	return r.sum(all, session.Quality, (*session.Table).QualityTallies)
 }
 
-func (r *Run) sum(all []session.RuleTally, rules []session.Rule, of func(*session.Table) []session.Tally) []session.RuleTally {
+func (r *Run) sum(all []conform.RuleTally, rules []conform.Rule, of func(*session.Table) []conform.Tally) []conform.RuleTally {
 	first := len(all)
 	all = slices.Grow(all, len(rules))
 	for i := range rules {
-		all = append(all, session.RuleTally{Rule: &rules[i]})
+		all = append(all, conform.RuleTally{Rule: &rules[i]})
 	}
 	for _, t := range r.tables {
 		for i, tally := range of(t) {

@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // WriteJSON writes the analysis document in pieces, indented by two spaces, with a
@@ -143,7 +144,7 @@ func (e *encoder) conn(c *session.Conn) {
 	e.close('}')
 	e.open("findings", '{')
 	for s, n := range c.Findings {
-		e.count(session.Severity(s).String(), n)
+		e.count(conform.Severity(s).String(), n)
 	}
 	e.close('}')
 	e.close('}')

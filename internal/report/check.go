@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // Names and versions of the check document, and of the one that holds several.
@@ -29,7 +30,7 @@ type Check struct {
 }
 
 // counts are findings by severity, and the inconclusive ones.
-func (c *Check) counts() (fails [session.Note + 1]uint64, unclear uint64) {
+func (c *Check) counts() (fails [conform.Note + 1]uint64, unclear uint64) {
 	for i := range c.Findings {
 		if f := &c.Findings[i]; f.Failed() {
 			fails[f.Severity]++

@@ -10,18 +10,19 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // hostile is what an endpoint may send to attack those who read reports.
 const hostile = "a\x1b[31m\r\n::error::b ]]> </failure> <script>alert(1)</script> | **c** `d` [e](http://evil.example) @octocat &amp; \u202e%0A\x00\xff"
 
-var checkRules = []session.Rule{
-	{ID: "DP8-2.2.1.2-POLL-LISTENER", Clause: "MC-DPL8R 2.2.1.2", Statement: "the listener | sets <POLL>", Example: "a `|` b", Guards: session.Of(session.GuardStart)},
-	{ID: "KNET-2.1", Clause: "kNet page 2.1", Level: session.Should, Severity: session.Warn, Statement: "both sides"},
+var checkRules = []conform.Rule{
+	{ID: "DP8-2.2.1.2-POLL-LISTENER", Clause: "MC-DPL8R 2.2.1.2", Statement: "the listener | sets <POLL>", Example: "a `|` b", Guards: conform.Of(conform.GuardStart)},
+	{ID: "KNET-2.1", Clause: "kNet page 2.1", Level: conform.Should, Severity: conform.Warn, Statement: "both sides"},
 	{ID: "KNET-NEVER", Unchecked: "never observable"},
 }
 
-var checkQuality = []session.Rule{{ID: "CAP-DROPS", Level: session.Impl, Severity: session.Note, Statement: "the capture file declares drops"}}
+var checkQuality = []conform.Rule{{ID: "CAP-DROPS", Level: conform.Impl, Severity: conform.Note, Statement: "the capture file declares drops"}}
 
 const checkPolicy = `
 severities: {KNET-2.1: warn}
@@ -50,7 +51,7 @@ func checked(t testing.TB, change func(a *Analysis)) *Check {
 		}
 	}
 	unclear := a.Findings[0]
-	unclear.Guard, unclear.Message = session.GuardClean, "maybe "+hostile
+	unclear.Guard, unclear.Message = conform.GuardClean, "maybe "+hostile
 	a.Findings = append(a.Findings, unclear)
 	a.Findings[2].Message = hostile
 	if change != nil {
@@ -61,10 +62,10 @@ func checked(t testing.TB, change func(a *Analysis)) *Check {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tallies := []session.RuleTally{{Rule: &checkRules[0]}, {Rule: &checkRules[1]}}
+	tallies := []conform.RuleTally{{Rule: &checkRules[0]}, {Rule: &checkRules[1]}}
 	tallies[0].Fail, tallies[0].Pass = 3, 9
 	tallies[1].Inconclusive = 12
-	tallies[1].Blocked[session.GuardClean] = 12
+	tallies[1].Blocked[conform.GuardClean] = 12
 	run := &verdict.Run{Findings: a.Findings, Rules: tallies, Packets: a.Totals.Packets, Dropped: 3}
 	for i := range a.Captures {
 		if in := &a.Captures[i]; in.Failed {
@@ -250,12 +251,12 @@ func numbersOf(defs, object map[string]any, prefix string, known map[string]bool
 
 // TestShared: where there is no room for all, each rule has its turn.
 func TestShared(t *testing.T) {
-	rules := []session.Rule{{ID: "A"}, {ID: "B"}, {ID: "C"}}
+	rules := []conform.Rule{{ID: "A"}, {ID: "B"}, {ID: "C"}}
 	var list []*bundle
 	for _, of := range []struct {
 		rule int
-		s    session.Severity
-	}{{0, session.Error}, {0, session.Error}, {1, session.Error}, {2, session.Note}} {
+		s    conform.Severity
+	}{{0, conform.Error}, {0, conform.Error}, {1, conform.Error}, {2, conform.Note}} {
 		list = append(list, &bundle{first: &session.Finding{Rule: &rules[of.rule], Severity: of.s}})
 	}
 	for room, want := range map[int]string{4: "AABC", 3: "ABAC"} {
@@ -272,7 +273,7 @@ func TestShared(t *testing.T) {
 // TestMessageOfEachPlace: a message stands above the places it is about, and above
 // no other.
 func TestMessageOfEachPlace(t *testing.T) {
-	rule := &session.Rule{ID: "KN-X"}
+	rule := &conform.Rule{ID: "KN-X"}
 	conn := &session.Conn{}
 	list := []session.Finding{
 		{Rule: rule, Conn: conn, Dir: session.SideA, Frame: 1, Frames: []uint64{1}, Message: "1 of 2"},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/verdict"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // AppendCheckJSON appends the check document, indented, with a newline.
@@ -112,7 +112,7 @@ func (e *encoder) findingCounts(c *Check) {
 	fails, unclear := c.counts()
 	e.open("counts", '{')
 	for s, n := range fails {
-		e.count(session.Severity(s).String(), n)
+		e.count(conform.Severity(s).String(), n)
 	}
 	e.count("inconclusive", unclear)
 	e.count("suppressed", c.Suppressed)
@@ -120,7 +120,7 @@ func (e *encoder) findingCounts(c *Check) {
 	e.close('}')
 }
 
-func (e *encoder) rules(rules []session.RuleTally) {
+func (e *encoder) rules(rules []conform.RuleTally) {
 	e.open("rules", '[')
 	for i := range rules {
 		e.item()
@@ -130,7 +130,7 @@ func (e *encoder) rules(rules []session.RuleTally) {
 	e.close(']')
 }
 
-func (e *encoder) tally(t *session.RuleTally) {
+func (e *encoder) tally(t *conform.RuleTally) {
 	e.text("rule", t.Rule.ID)
 	e.count("opportunities", t.Opportunities())
 	e.count("pass", t.Pass)

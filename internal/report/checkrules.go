@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/internal/verdict"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A bookPart is the rules of one protocol, or those about captures or networks, and
 // how they came off.
 type bookPart struct {
 	pattern string // "DP8-*", as in a rules file
-	rules   []*session.RuleTally
+	rules   []*conform.RuleTally
 	tallies [ruleFates]uint64
 	names   [ruleFates][]string
 }
@@ -27,7 +27,7 @@ const (
 	ruleFates
 )
 
-func fateOf(t *session.RuleTally) int {
+func fateOf(t *conform.RuleTally) int {
 	switch {
 	case t.Fail > 0:
 		return ruleFailed
@@ -45,7 +45,7 @@ func fateOf(t *session.RuleTally) int {
 // are reported under another id are left out.
 func (c *Check) parts() (list []*bookPart) {
 	byPattern := map[string]*bookPart{}
-	enter := func(t *session.RuleTally) {
+	enter := func(t *conform.RuleTally) {
 		if t.Rule.Alias != "" {
 			return
 		}
@@ -66,7 +66,7 @@ func (c *Check) parts() (list []*bookPart) {
 	}
 	seen := len(list)
 	for i := range c.Idle {
-		enter(&session.RuleTally{Rule: c.Idle[i]})
+		enter(&conform.RuleTally{Rule: c.Idle[i]})
 	}
 	return list[:seen]
 }
@@ -107,7 +107,7 @@ func (p *painter) appendRules(dst []byte, c *Check, opts TextOptions) []byte {
 }
 
 // appendTallies appends a table of rules: those that did not just pass, or all.
-func (p *painter) appendTallies(dst []byte, rules []session.RuleTally, opts TextOptions) []byte {
+func (p *painter) appendTallies(dst []byte, rules []conform.RuleTally, opts TextOptions) []byte {
 	t := &table{cols: slices.Clone(ruleColumns), head: p.Heading}
 	for i := range rules {
 		r := &rules[i]

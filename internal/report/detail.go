@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -98,22 +99,22 @@ func (p *painter) state(c *session.Conn) string {
 func (p *painter) verdicts(c *session.Conn) (list []string) {
 	for s, n := range c.Findings {
 		if n > 0 {
-			style := p.severityStyle(session.Severity(s))
-			list = append(list, style.Start+counted(n, severityNoun(session.Severity(s)))+style.Stop)
+			style := p.severityStyle(conform.Severity(s))
+			list = append(list, style.Start+counted(n, severityNoun(conform.Severity(s)))+style.Stop)
 		}
 	}
 	return list
 }
 
-func severityNoun(s session.Severity) string {
-	if s == session.Warn {
+func severityNoun(s conform.Severity) string {
+	if s == conform.Warn {
 		return "warning"
 	}
 	return s.String()
 }
 
-func (p *painter) severityStyle(s session.Severity) render.Style {
-	return [...]render.Style{session.Error: p.Error, session.Warn: p.Warn, session.Note: p.Note}[s]
+func (p *painter) severityStyle(s conform.Severity) render.Style {
+	return [...]render.Style{conform.Error: p.Error, conform.Warn: p.Warn, conform.Note: p.Note}[s]
 }
 
 // both makes a pair of what f says of each direction.

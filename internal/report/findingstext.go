@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // How much of a rule's findings is shown without Verbose.
@@ -71,7 +72,7 @@ func (pl *place) enter(f *session.Finding) {
 func groups(findings []session.Finding) []*group {
 	type key struct {
 		rule     string
-		severity session.Severity
+		severity conform.Severity
 		failed   bool
 	}
 	byKey := map[key]*group{}

@@ -10,6 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -81,16 +82,16 @@ func forcedConn() *session.Conn {
 
 func findings(c, d *session.Conn) []session.Finding {
 	poll := session.Finding{
-		Rule: &session.Rule{ID: "DP8-2.2.1.2-POLL-LISTENER", Clause: "MC-DPL8R 2.2.1.2"}, Severity: session.Error, Conn: c, Dir: session.SideB,
+		Rule: &conform.Rule{ID: "DP8-2.2.1.2-POLL-LISTENER", Clause: "MC-DPL8R 2.2.1.2"}, Severity: conform.Error, Conn: c, Dir: session.SideB,
 		Frame: 40, Frames: []uint64{12, 40}, Time: start + 5*ms, HasTime: true, Message: "listener sent \x1b[31mPOLL",
 	}
 	early, other := poll, poll
 	early.Frame, early.Frames = 12, []uint64{12}
 	other.Conn, other.Dir, other.Frame, other.HasTime = d, session.SideA, 300, false
 	return []session.Finding{
-		{Rule: &session.Rule{ID: "CAP-DROPS"}, Severity: session.Note, Frame: 7, Message: "the capture lost frames"},
+		{Rule: &conform.Rule{ID: "CAP-DROPS"}, Severity: conform.Note, Frame: 7, Message: "the capture lost frames"},
 		other, poll, early,
-		{Rule: &session.Rule{ID: "KNET-2.1", Clause: "kNet page 2.1"}, Severity: session.Warn, Conn: d, Dir: session.BothSides, Frame: 12, Frames: []uint64{12, 13}, Message: "both sides"},
+		{Rule: &conform.Rule{ID: "KNET-2.1", Clause: "kNet page 2.1"}, Severity: conform.Warn, Conn: d, Dir: session.BothSides, Frame: 12, Frames: []uint64{12, 13}, Message: "both sides"},
 	}
 }
 

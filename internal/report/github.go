@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/verdict"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // githubPerKind is how many annotations of one kind GitHub shows of a step.
@@ -161,7 +161,7 @@ func (g *github) expired(list []verdict.SuppressionResult) {
 
 func (g *github) finding(b *bundle) {
 	f := b.first
-	kind := [...]string{session.Error: "error", session.Warn: "warning", session.Note: "notice"}[f.Severity]
+	kind := [...]string{conform.Error: "error", conform.Warn: "warning", conform.Note: "notice"}[f.Severity]
 	text := f.Message
 	if !f.Failed() {
 		kind, text = "notice", text+guardText(f)

@@ -13,6 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 var update = flag.Bool("update", false, "write the golden files of report")
@@ -88,7 +89,7 @@ func many(n int) *Analysis {
 		c := forcedConn()
 		c.FirstFrame = uint64(n - i)
 		a.Conns = append(a.Conns, c)
-		a.Findings = append(a.Findings, session.Finding{Rule: &session.Rule{ID: "R-1"}, Conn: c, Dir: session.SideA, Frame: uint64(n - i), Message: "m"})
+		a.Findings = append(a.Findings, session.Finding{Rule: &conform.Rule{ID: "R-1"}, Conn: c, Dir: session.SideA, Frame: uint64(n - i), Message: "m"})
 	}
 	session.Number(a.Conns)
 	SortFindings(a.Findings)

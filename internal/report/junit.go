@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 type (
@@ -187,13 +188,13 @@ func (j *junit) ruleCases() (all []junitCase) {
 }
 
 // ruleClass is the protocol a rule is about, by its id: "dp8".
-func ruleClass(r *session.Rule) string {
+func ruleClass(r *conform.Rule) string {
 	first, _, _ := strings.Cut(r.ID, "-")
 	return "rules." + first
 }
 
 // failure lists the findings of a rule.
-func (j *junit) failure(r *session.Rule) *junitProblem {
+func (j *junit) failure(r *conform.Rule) *junitProblem {
 	var lines []string
 	first, severity, n := "", r.Severity, 0
 	for i := range j.Findings {

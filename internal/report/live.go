@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -86,7 +87,7 @@ func Escaped(s string) string { return escaped(s) }
 func ProtocolName(c *session.Conn) string { return protocolName(c) }
 
 // SeverityNoun is what findings are counted as: "error", "warning", "note".
-func SeverityNoun(s session.Severity) string { return severityNoun(s) }
+func SeverityNoun(s conform.Severity) string { return severityNoun(s) }
 
 // Known says which losses of a side can be told at all from what was captured.
 func Known(d *seq.Direction) (before, after, captured bool) {

@@ -5,14 +5,14 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A ruleLine is one thing to say of a rule.
 type ruleLine struct{ label, text string }
 
 // ruleLines is all there is to say of a rule but its statement.
-func ruleLines(r *session.Rule) (all []ruleLine) {
+func ruleLines(r *conform.Rule) (all []ruleLine) {
 	add := func(label, text string) {
 		if text != "" {
 			all = append(all, ruleLine{label, text})
@@ -41,7 +41,7 @@ var emphasis = regexp.MustCompile(`\*+([^*]+)\*+`)
 
 // careText is a rule's care without what the page says anyway: guards of the rule
 // that stand before all else.
-func careText(r *session.Rule) string {
+func careText(r *conform.Rule) string {
 	text := emphasis.ReplaceAllString(r.Care, "$1")
 	names := map[string]bool{}
 	for _, g := range guardsOf(r) {
@@ -60,7 +60,7 @@ func careText(r *session.Rule) string {
 func ScopeText(scope string) string {
 	var parts []string
 	for i := range len(scope) {
-		if s, ok := session.Scopes[scope[i]]; ok {
+		if s, ok := conform.Scopes[scope[i]]; ok {
 			parts = append(parts, s)
 		}
 	}
@@ -68,12 +68,12 @@ func ScopeText(scope string) string {
 }
 
 // guardsOf are the guards of a rule, those of every rule behind its own.
-func guardsOf(r *session.Rule) []session.Guard {
-	return append(r.Guards.List(), (session.Always &^ r.Guards).List()...)
+func guardsOf(r *conform.Rule) []conform.Guard {
+	return append(r.Guards.List(), (conform.Always &^ r.Guards).List()...)
 }
 
 // RuleText is one page on a rule, wrapped to a width; 0 does not wrap.
-func RuleText(r *session.Rule, width int) string {
+func RuleText(r *conform.Rule, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", r.ID)
 	writeWrapped(&b, "  ", sentence(r.Statement), width)
@@ -116,7 +116,7 @@ func writeWrapped(b *strings.Builder, head, text string, width int) {
 }
 
 // RuleMarkdown is the same page without its head, for people who read Markdown.
-func RuleMarkdown(r *session.Rule) string {
+func RuleMarkdown(r *conform.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", markdown(sentence(r.Statement)))
 	for _, l := range ruleLines(r) {

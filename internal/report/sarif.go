@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // What GitHub shows of a run, and what it takes: 5,000 results of 25,000, 1,000
@@ -287,12 +288,12 @@ func slashed(path string) string {
 	return path
 }
 
-func sarifLevelOf(s session.Severity) string {
-	return [...]string{session.Error: "error", session.Warn: "warning", session.Note: "note"}[s]
+func sarifLevelOf(s conform.Severity) string {
+	return [...]string{conform.Error: "error", conform.Warn: "warning", conform.Note: "note"}[s]
 }
 
 // rule gives the index of a rule, which it describes when it is new.
-func (s *sarif) rule(r *session.Rule) int {
+func (s *sarif) rule(r *conform.Rule) int {
 	i, ok := s.index[r.ID]
 	if !ok {
 		i = len(s.run.Tool.Driver.Rules)
@@ -302,13 +303,13 @@ func (s *sarif) rule(r *session.Rule) int {
 	return i
 }
 
-func sarifRuleOf(r *session.Rule) sarifRule {
+func sarifRuleOf(r *conform.Rule) sarifRule {
 	tags := []string{"conformance", r.Level.String()}
 	precision := "very-high"
-	if r.Severity != session.Error {
+	if r.Severity != conform.Error {
 		precision = "high"
 	}
-	problem := [...]string{session.Error: "error", session.Warn: "warning", session.Note: "recommendation"}[r.Severity]
+	problem := [...]string{conform.Error: "error", conform.Warn: "warning", conform.Note: "recommendation"}[r.Severity]
 	statement := sentence(r.Statement)
 	return sarifRule{ID: r.ID, Short: sarifText{Text: statement}, Full: sarifText{Text: statement},
 		Help:       sarifText{Text: RuleText(r, 0), Markdown: RuleMarkdown(r)},

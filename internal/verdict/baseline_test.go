@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 func TestPlainMessage(t *testing.T) {
@@ -69,7 +70,7 @@ func TestShapes(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	c := testConn(0, "10.0.0.1:50000", "10.0.0.9:2302")
 	unclear := finding("TP-2-RESEND", "maybe", c)
-	unclear.Guard = session.GuardClean
+	unclear.Guard = conform.GuardClean
 	file := BaselineOf([]session.Finding{finding("TP-1-TAIL", "tail <3>", c), finding("TP-1-HEAD", "head 1", c), finding("TP-1-HEAD", "head 2", c), unclear}).Append(nil)
 	if n := strings.Count(string(file), "\"fingerprint\""); n != 2 || !strings.Contains(string(file), "tail <#>") {
 		t.Fatalf("%d entries:\n%s", n, file)

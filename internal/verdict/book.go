@@ -6,20 +6,20 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A Book holds all rules there are, by their ids.
 type Book struct {
-	rules []*session.Rule
-	byID  map[string]*session.Rule
+	rules []*conform.Rule
+	byID  map[string]*conform.Rule
 	mild  map[string]bool // rules that accuse nobody: they fail nothing unless they are named
 }
 
 // NewBook makes a book of the rules of protocols and of those that diagnose the
 // capture and the network.
-func NewBook(protocols, quality []session.Rule) *Book {
-	b := &Book{byID: map[string]*session.Rule{}, mild: map[string]bool{}}
+func NewBook(protocols, quality []conform.Rule) *Book {
+	b := &Book{byID: map[string]*conform.Rule{}, mild: map[string]bool{}}
 	for i := range protocols {
 		b.add(&protocols[i])
 	}
@@ -30,13 +30,13 @@ func NewBook(protocols, quality []session.Rule) *Book {
 	return b
 }
 
-func (b *Book) add(r *session.Rule) {
+func (b *Book) add(r *conform.Rule) {
 	b.rules = append(b.rules, r)
 	b.byID[r.ID] = r
 }
 
 // Rule finds a rule by its id; one that is reported under another id gives that one.
-func (b *Book) Rule(id string) (*session.Rule, error) {
+func (b *Book) Rule(id string) (*conform.Rule, error) {
 	r := b.byID[id]
 	if r == nil {
 		return nil, fmt.Errorf("unknown rule %s%s", id, filter.DidYouMean(id, b.IDs()))
@@ -56,12 +56,12 @@ func (b *Book) IDs() (ids []string) {
 }
 
 // match gives the rules of a pattern, in which * stands for any text.
-func (b *Book) match(pattern string) ([]*session.Rule, error) {
+func (b *Book) match(pattern string) ([]*conform.Rule, error) {
 	if !strings.Contains(pattern, "*") {
 		r, err := b.Rule(pattern)
-		return []*session.Rule{r}, err
+		return []*conform.Rule{r}, err
 	}
-	var found []*session.Rule
+	var found []*conform.Rule
 	for _, r := range b.rules {
 		if wild(pattern, r.ID) {
 			found = append(found, r)

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A Run is what a run found out.
 type Run struct {
 	Findings []session.Finding
-	Rules    []session.RuleTally
+	Rules    []conform.RuleTally
 	Numbers  func() (*Numbers, error) // asked when budgets or gates need them
 	Packets  uint64
 	Dropped  uint64   // packets the capture files say they lack
@@ -45,7 +46,7 @@ func (o Outcome) Worse(other Outcome) Outcome {
 type Result struct {
 	Outcome      Outcome
 	Reasons      []string // why it is no pass, the gravest first
-	FailOn       session.Severity
+	FailOn       conform.Severity
 	Findings     []session.Finding // that count, with the severity of the policy
 	Failing      map[string]bool   // rules with findings that fail
 	Known        []session.Finding // of the baseline
@@ -53,8 +54,8 @@ type Result struct {
 	Off          uint64 // findings of rules that are off
 	Suppressions []SuppressionResult
 	Baseline     *BaselineResult     // nil without one
-	Rules        []session.RuleTally // that had opportunities
-	Idle         []*session.Rule     // that had none
+	Rules        []conform.RuleTally // that had opportunities
+	Idle         []*conform.Rule     // that had none
 	Required     []RequiredResult
 	Budgets      []BudgetResult
 	Gates        []GateResult
@@ -74,7 +75,7 @@ type BaselineResult struct{ Known, New, Gone uint64 }
 
 // A RequiredResult says whether a required rule was evaluated.
 type RequiredResult struct {
-	session.RuleTally
+	conform.RuleTally
 	Met bool
 }
 
@@ -146,7 +147,7 @@ func (d *decision) sort(all []session.Finding) {
 			d.Off++
 			continue
 		case named:
-			f.Severity = min(grade.Severity+(f.Severity-f.Rule.Severity), session.Note)
+			f.Severity = min(grade.Severity+(f.Severity-f.Rule.Severity), conform.Note)
 		}
 		if d.suppressed(&f) {
 			d.Suppressed++
@@ -177,7 +178,7 @@ func (d *decision) accuses(f *session.Finding) bool {
 }
 
 func (d *decision) findings() {
-	var counted [session.Note + 1]uint64
+	var counted [conform.Note + 1]uint64
 	var fails uint64
 	for i := range d.Findings {
 		f := &d.Findings[i]
@@ -209,7 +210,7 @@ func (d *decision) knows(f *session.Finding) bool {
 }
 
 // nouns are the severities as people count them.
-var nouns = [...]string{session.Error: "error", session.Warn: "warning", session.Note: "note"}
+var nouns = [...]string{conform.Error: "error", conform.Warn: "warning", conform.Note: "note"}
 
 // Counted is a number with its noun: "1 error", "2 errors".
 func Counted(n uint64, noun string) string {
@@ -232,9 +233,9 @@ func (d *decision) budgets(n *Numbers) {
 	}
 }
 
-func (d *decision) required(tallies []session.RuleTally) {
+func (d *decision) required(tallies []conform.RuleTally) {
 	for _, rule := range d.policy.Required {
-		r := RequiredResult{RuleTally: session.RuleTally{Rule: rule}}
+		r := RequiredResult{RuleTally: conform.RuleTally{Rule: rule}}
 		for i := range tallies {
 			if tallies[i].Rule.ID == rule.ID {
 				r.RuleTally = tallies[i]
@@ -263,11 +264,11 @@ func all(n uint64) string {
 }
 
 // Blockers names the guards that stood against verdicts: "CLEAN 3, START 1".
-func Blockers(t *session.Tally) string {
+func Blockers(t *conform.Tally) string {
 	var parts []string
 	for g, n := range t.Blocked {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", session.Guard(g), n))
+			parts = append(parts, fmt.Sprintf("%s %d", conform.Guard(g), n))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-func tally(id string, pass, fail, unclear uint64) session.RuleTally {
-	t := session.RuleTally{Rule: rule(id)}
+func tally(id string, pass, fail, unclear uint64) conform.RuleTally {
+	t := conform.RuleTally{Rule: rule(id)}
 	t.Pass, t.Fail, t.Inconclusive = pass, fail, unclear
-	t.Blocked[session.GuardClean] = unclear
+	t.Blocked[conform.GuardClean] = unclear
 	return t
 }
 
@@ -35,11 +36,11 @@ func TestOutcomes(t *testing.T) {
 	c := testConn(0, "10.0.0.1:50000", "10.0.0.9:2302")
 	head, tail, note, gap := finding("TP-1-HEAD", "h", c), finding("TP-1-TAIL", "t", c), finding("TP-2-RESEND", "n", c), finding("CAP-GAP", "g", nil)
 	unclear := finding("TP-1-HEAD", "h", c)
-	unclear.Guard = session.GuardClean
+	unclear.Guard = conform.GuardClean
 	mild := head
-	mild.Severity = session.Warn // part of it was inferred
+	mild.Severity = conform.Warn // part of it was inferred
 	all := func(f ...session.Finding) Run { return Run{Findings: f, Packets: 100} }
-	tallies := func(l ...session.RuleTally) Run { return Run{Rules: l, Packets: 100} }
+	tallies := func(l ...conform.RuleTally) Run { return Run{Rules: l, Packets: 100} }
 	for _, x := range []struct {
 		name, policy string
 		run          Run

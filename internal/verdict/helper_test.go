@@ -5,21 +5,22 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-var testRules = []session.Rule{
-	{ID: "TP-1-HEAD", Severity: session.Error, Statement: "a head"},
-	{ID: "TP-1-TAIL", Severity: session.Warn, Statement: "a tail"},
-	{ID: "TP-2-RESEND", Severity: session.Note, Statement: "5 s"},
+var testRules = []conform.Rule{
+	{ID: "TP-1-HEAD", Severity: conform.Error, Statement: "a head"},
+	{ID: "TP-1-TAIL", Severity: conform.Warn, Statement: "a tail"},
+	{ID: "TP-2-RESEND", Severity: conform.Note, Statement: "5 s"},
 	{ID: "TP-2-OLD", Alias: "TP-1-HEAD"},
-	{ID: "TP-3-NEVER", Severity: session.Error, Unchecked: "never observable"},
+	{ID: "TP-3-NEVER", Severity: conform.Error, Unchecked: "never observable"},
 }
 
-var testQuality = []session.Rule{{ID: "CAP-GAP", Severity: session.Error, Statement: "no gap"}}
+var testQuality = []conform.Rule{{ID: "CAP-GAP", Severity: conform.Error, Statement: "no gap"}}
 
 func testBook() *Book { return NewBook(testRules, testQuality) }
 
-func rule(id string) *session.Rule {
+func rule(id string) *conform.Rule {
 	r := testBook().byID[id]
 	if r == nil {
 		panic(id)

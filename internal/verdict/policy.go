@@ -10,22 +10,23 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A Policy says what is good enough.
 type Policy struct {
-	FailOn       session.Severity // findings at or above it fail
+	FailOn       conform.Severity // findings at or above it fail
 	Severities   map[string]Grade // by the id of the rule
 	Suppressions []Suppression
 	Budgets      []*Budget
-	Required     []*session.Rule // must have been evaluated, with a clear end
+	Required     []*conform.Rule // must have been evaluated, with a clear end
 	Certainty    Certainty
-	Profile      session.Profile
+	Profile      conform.Profile
 }
 
 // A Grade is what a rules file makes of a rule.
 type Grade struct {
-	Severity session.Severity
+	Severity conform.Severity
 	Off      bool // its findings are not reported
 }
 
@@ -78,7 +79,7 @@ func (s *Suppression) applies(f *session.Finding) bool {
 func (s *Suppression) Expired(today string) bool { return s.Expires != "" && today > s.Expires }
 
 // NewPolicy is what holds without a rules file.
-func NewPolicy() *Policy { return &Policy{FailOn: session.Error, Severities: map[string]Grade{}} }
+func NewPolicy() *Policy { return &Policy{FailOn: conform.Error, Severities: map[string]Grade{}} }
 
 var topKeys = []string{"fail-on", "profiles", "values", "severities", "suppressions", "budgets", "required", "certainty"}
 
@@ -166,7 +167,7 @@ func (r *policyReader) values(n *yaml.Node) {
 	}
 }
 
-func (r *policyReader) match(n *yaml.Node) []*session.Rule {
+func (r *policyReader) match(n *yaml.Node) []*conform.Rule {
 	name := r.text(n, "a rule")
 	if r.err != nil {
 		return nil
@@ -188,7 +189,7 @@ func (r *policyReader) severity(m member) {
 }
 
 func (r *policyReader) grade(n *yaml.Node, mayBeOff bool) (g Grade) {
-	for s := session.Error; s <= session.Note; s++ {
+	for s := conform.Error; s <= conform.Note; s++ {
 		if n.Value == s.String() {
 			return Grade{Severity: s}
 		}
@@ -326,7 +327,7 @@ func (r *policyReader) required(n *yaml.Node) {
 }
 
 // Require adds a rule to the required ones, unless it is there.
-func (p *Policy) Require(rule *session.Rule) {
+func (p *Policy) Require(rule *conform.Rule) {
 	if !slices.Contains(p.Required, rule) {
 		p.Required = append(p.Required, rule)
 	}

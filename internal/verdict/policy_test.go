@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 const wholePolicy = `# everything a rules file may hold
@@ -37,10 +37,10 @@ func TestPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.FailOn != session.Warn || !p.Profile.Strict || !p.Profile.Windows || p.Profile.Values["RESEND"] != 2000 {
+	if p.FailOn != conform.Warn || !p.Profile.Strict || !p.Profile.Windows || p.Profile.Values["RESEND"] != 2000 {
 		t.Errorf("%+v", p)
 	}
-	want := map[string]Grade{"TP-1-HEAD": {Severity: session.Note}, "TP-1-TAIL": {Severity: session.Error}, "CAP-GAP": {Off: true}}
+	want := map[string]Grade{"TP-1-HEAD": {Severity: conform.Note}, "TP-1-TAIL": {Severity: conform.Error}, "CAP-GAP": {Off: true}}
 	if !reflect.DeepEqual(p.Severities, want) {
 		t.Errorf("severities %+v", p.Severities)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A dock is a capture of which only the findings matter.
@@ -42,7 +43,7 @@ func (d *dock) passes(t testing.TB, ids ...string) {
 	t.Helper()
 	all := d.Table.Tallies(d.knet)
 	for _, id := range ids {
-		if i := slices.IndexFunc(Rules, func(r session.Rule) bool { return r.ID == id }); all[i].Pass == 0 {
+		if i := slices.IndexFunc(Rules, func(r conform.Rule) bool { return r.ID == id }); all[i].Pass == 0 {
 			t.Errorf("%s is not passed", id)
 		}
 	}

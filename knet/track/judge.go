@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -119,7 +120,7 @@ func (c frameJudge) pronounce() {
 		x := rules.Here(f.rule, f.message)
 		x.Milder = f.grade == milder
 		if f.grade == remark {
-			x.AtMost = session.Note
+			x.AtMost = conform.Note
 		}
 		rules.Judge(x)
 	}
@@ -185,7 +186,7 @@ func (c frameJudge) doubtful(dir int) bool {
 	for _, f := range c.faults {
 		switch {
 		case f.grade == remark:
-		case f.grade == milder, Rules[f.rule].Severity < session.Note:
+		case f.grade == milder, Rules[f.rule].Severity < conform.Note:
 			return true
 		case f.rule == rRmDiscRel, f.rule == rRmSynRel, f.rule == rDgEmpty:
 			return true

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -154,20 +154,20 @@ func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
 	x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer has come to %d only", num&knet.PacketIDMask, r.top&knet.PacketIDMask))
 	x.Since = c.fr.Time + 1
 	x.Proof = append(x.Proof, 0)
-	c.c.Rules.Hold(x, func() (session.Ruling, session.Guard) {
+	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		s.acking.ahead = slices.DeleteFunc(s.acking.ahead, func(o *aheadAck) bool { return o == a })
 		x.Proof[0] = a.proof
 		switch {
 		case a.far:
 			x.Since = math.MaxInt64 // whatever else was missed
 			c.c.Rules.Judge(x)
-			return session.Dropped, 0
+			return conform.Dropped, 0
 		case a.proven, a.near && s.acking.aheads <= fewAheads:
-			return session.Failed, 0
+			return conform.Failed, 0
 		case r.top >= a.num:
-			return session.Dropped, 0
+			return conform.Dropped, 0
 		}
-		return session.Doubtful, session.GuardClean
+		return conform.Doubtful, conform.GuardClean
 	})
 }
 
@@ -202,20 +202,20 @@ func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
 	rules := &c.c.Rules
 	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, and was sent unreliable", num&knet.PacketIDMask), x.frame)
 	mk := c.mark(1 - dir)
-	rules.Hold(y, func() (session.Ruling, session.Guard) {
+	rules.Hold(y, func() (conform.Ruling, conform.Guard) {
 		if !c.went(1-dir, mk, mk.at) {
-			return session.Doubtful, session.GuardLife
+			return conform.Doubtful, conform.GuardLife
 		}
 		if a.plain <= manyAcks {
-			return session.Failed, 0
+			return conform.Failed, 0
 		}
 		if !a.told {
 			a.told = true
-			y.AtMost = session.Note
+			y.AtMost = conform.Note
 			y.Message += ", as others are"
 			rules.Judge(y)
 		}
-		return session.Dropped, 0
+		return conform.Dropped, 0
 	})
 }
 
@@ -241,7 +241,7 @@ func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter:
 		rules.Broken(rRdNoresend, msg, x.frame)
 	default:
-		rules.Unclear(rRdNoresend, session.GuardKnew, msg, x.frame)
+		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.frame)
 	}
 }
 
@@ -294,7 +294,7 @@ func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
 	if later < 3 || !s.datagrams.whole(x.time) || !c.intact(1-dir, x.time) || o.datagrams.topAt-x.time < unansweredTime/2 {
 		return
 	}
-	y := session.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,
+	y := conform.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,
 		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, later ones were acknowledged", num&knet.PacketIDMask, (c.fr.Time-x.time)/1e9)}
 	rules.Judge(y)
 	y.Rule, y.Dir = rRdAcked, 1-dir

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -138,23 +139,23 @@ func (c sessionJudge) judgeDisconnect(dir int, e *ending, bye farewell) {
 		return
 	}
 	at := c.fr.Time
-	rules.Hold(rules.Here(rClState, "the Disconnect was sent before the ConnectSynAck"), func() (session.Ruling, session.Guard) {
+	rules.Hold(rules.Here(rClState, "the Disconnect was sent before the ConnectSynAck"), func() (conform.Ruling, conform.Guard) {
 		return c.answeredFrom(1-dir, at)
 	})
 }
 
 // answeredFrom tells whether a server's first datagram of all came after a time: the
 // series begins with PacketID 0.
-func (c sessionJudge) answeredFrom(dir int, at int64) (session.Ruling, session.Guard) {
+func (c sessionJudge) answeredFrom(dir int, at int64) (conform.Ruling, conform.Guard) {
 	switch r := &c.side[dir].datagrams; {
 	case !r.has:
-		return session.Doubtful, session.GuardBidir
+		return conform.Doubtful, conform.GuardBidir
 	case r.startAt < at:
-		return session.Dropped, 0
+		return conform.Dropped, 0
 	case r.low != 0 || r.startAt-at < c.horizon():
-		return session.Doubtful, session.GuardReord
+		return conform.Doubtful, conform.GuardReord
 	}
-	return session.Failed, 0
+	return conform.Failed, 0
 }
 
 // judgeAnswer judges a DisconnectAck: it answers a Disconnect or refuses a client
@@ -179,11 +180,11 @@ func (c sessionJudge) judgeAnswer(dir int, bye farewell) {
 		x := rules.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side goes on")
 		x.Since = bye.time - staleTime
 		m := c.mark(1 - dir)
-		rules.Hold(x, func() (session.Ruling, session.Guard) {
+		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 			if o.heard || !c.went(1-dir, m, x.Since) {
-				return session.Doubtful, session.GuardClean
+				return conform.Doubtful, conform.GuardClean
 			}
-			return session.Failed, 0
+			return conform.Failed, 0
 		})
 	}
 }

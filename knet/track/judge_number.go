@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -26,7 +26,7 @@ type oddNumber struct {
 	set  bool
 	top  int64
 	runs int // in a row
-	session.Case
+	conform.Case
 }
 
 // judgeNumber judges a PacketID by those before it; old is what was captured under
@@ -86,7 +86,7 @@ func (c numberJudge) settleOdd(o *order, goesOn bool) {
 	}
 	if o.odd.set {
 		if !goesOn {
-			o.odd.Blocked = session.GuardLife
+			o.odd.Blocked = conform.GuardLife
 		}
 		c.c.Rules.Judge(o.odd.Case)
 	}
@@ -142,7 +142,7 @@ func (c numberJudge) judgeStep(dir int, step int64) {
 		o.told = true
 		x.Frame = o.frame
 		if o.acks < stepsAcked || c.c.Dir[dir].Offloaded() || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].UncapturedAcked() {
-			x.Blocked = session.GuardReord
+			x.Blocked = conform.GuardReord
 		}
 		rules.Judge(x)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -98,11 +98,11 @@ func (c numberJudge) holdPace(dir int, p *pace, most int) {
 	m, since := c.mark(1-dir), p.since
 	x := c.c.Rules.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, %d a second were asked for", most, p.rate), p.frame)
 	x.Since = since
-	c.c.Rules.HoldFor(x, staleTime, func() (session.Ruling, session.Guard) {
+	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
 		if !c.went(1-dir, m, since) {
-			return session.Doubtful, session.GuardClean // another request may have been missed
+			return conform.Doubtful, conform.GuardClean // another request may have been missed
 		}
-		return session.Failed, 0
+		return conform.Failed, 0
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // asking are the PingRequests of a side.
@@ -136,7 +137,7 @@ func (c messageJudge) judgeSilent(dir int, a *asking) {
 	o := &c.side[1-dir]
 	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(1-dir, a.openAt) && o.datagrams.topAt > a.openAt && !c.numbers().ended() {
 		a.told = true
-		c.c.Rules.Judge(session.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
+		c.c.Rules.Judge(conform.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
 			Message: fmt.Sprintf("%d PingRequests are not answered, while %d datagrams are acknowledged", a.open, a.acks)})
 	}
 	if a.open++; a.open == 1 {
@@ -185,21 +186,21 @@ func (c messageJudge) holdReply(dir int, id uint8) {
 	if !r.whole(since) || !rules.Clean(since) {
 		wait = staleTime
 	}
-	rules.HoldFor(x, wait, func() (session.Ruling, session.Guard) {
+	rules.HoldFor(x, wait, func() (conform.Ruling, conform.Guard) {
 		was, unknown := c.side[1-dir].ask.was(id), c.side[1-dir].ask.lostAt
 		switch {
 		case was == nil && unknown <= since && at-run >= runTime && a.runAt == run && a.at-at > c.horizon():
 			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
 			rules.Judge(x)
-			return session.Dropped, 0
+			return conform.Dropped, 0
 		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
-			return session.Doubtful, session.GuardClean
+			return conform.Doubtful, conform.GuardClean
 		case unknown > since:
-			return session.Doubtful, session.GuardHold
+			return conform.Doubtful, conform.GuardHold
 		case was != nil && was.at-at <= 2*c.horizon(): // clocks may be coarse
-			return session.Doubtful, session.GuardReord
+			return conform.Doubtful, conform.GuardReord
 		}
-		return session.Failed, 0
+		return conform.Failed, 0
 	})
 }
 
@@ -236,7 +237,7 @@ func (c messageJudge) judgeSilence(dir int, before stand) {
 func (c messageJudge) judgeAlone(dir int, before stand, gap int64) {
 	l := &c.side[1-dir].ask.alone
 	if l.after == before.top && gap > loneTime {
-		c.c.Rules.Judge(session.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
+		c.c.Rules.Judge(conform.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
 			Message: "data is sent although nothing had come from the peer for more than 20 s"})
 	}
 	l.frame = 0

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -49,7 +50,7 @@ func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 			x := c.c.Rules.Here(rSmSynackUnsol, "the ConnectSynAck answers no ConnectSyn: the connection is established")
 			x.Since = h.spokeAt[1-dir]
 			if !sure {
-				x.Blocked = session.GuardReord
+				x.Blocked = conform.GuardReord
 			}
 			c.frames().quarantine()
 			c.c.Rules.Judge(x)
@@ -81,7 +82,7 @@ func (c sessionJudge) judgeRole(dir int, k knet.Kind) bool {
 	}
 	x := rules.Here(rSmRole, fmt.Sprintf("the %s sends a %s", role, k))
 	if c.life.state != session.Established || !c.shake.spoke[0] && !c.shake.spoke[1] {
-		x.Blocked = session.GuardLife
+		x.Blocked = conform.GuardLife
 	}
 	c.frames().quarantine()
 	rules.Judge(x)
@@ -141,9 +142,9 @@ func (c sessionJudge) holdPending(dir int) {
 	c.frames().quarantine()
 	x := c.c.Rules.Here(rSmPending, "the client sends this before the server has answered its ConnectSyn")
 	x.Since = at
-	c.c.Rules.Hold(x, func() (session.Ruling, session.Guard) {
+	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if c.c.Rules.SawCut(1 - dir) {
-			return session.Doubtful, session.GuardSnap // one of them may have been the answer
+			return conform.Doubtful, conform.GuardSnap // one of them may have been the answer
 		}
 		return c.answeredFrom(1-dir, at)
 	})
@@ -154,10 +155,10 @@ func (c sessionJudge) holdPending(dir int) {
 // sending of it, and none before it was missed.
 func (c sessionJudge) judgeHasty(dir int) {
 	h, r := &c.shake.hasty, &c.side[dir].datagrams
-	x := session.Case{Rule: rSmPending, Dir: 1 - dir, Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.fr.Frame},
+	x := conform.Case{Rule: rSmPending, Dir: 1 - dir, Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.fr.Frame},
 		Message: "the server sends this before the client has answered its ConnectSynAck"}
 	if now := c.fr.Time; now-h.time <= 2*c.horizon() || now-r.startAt >= resendLeast || c.jump || !c.onlyGreeted(dir) || !c.fromStart(dir) {
-		x.Blocked = session.GuardReord
+		x.Blocked = conform.GuardReord
 	}
 	c.c.Rules.Judge(x)
 }

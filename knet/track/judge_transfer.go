@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -189,7 +189,7 @@ func (c messageJudge) judgeStart(dir int, t *sentTransfer, m *knet.Message, p pa
 		return // late
 	}
 	if t.begun && t.faulty && !t.full() {
-		rules.Unclear(rFrIdReuse, session.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the one before has a fault", m.TransferID), t.frame)
+		rules.Unclear(rFrIdReuse, conform.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the one before has a fault", m.TransferID), t.frame)
 	} else {
 		rules.Pass(rFrStartOnce)
 	}
@@ -231,7 +231,7 @@ func (c messageJudge) judgeEarly(dir int, t, next *sentTransfer, id uint8) {
 		if c.c.Rules.Check(rMbFragnum, e.index < next.count) || e.packet > next.packet {
 			continue
 		}
-		c.c.Rules.Judge(session.Case{Rule: rMbFragnum, Dir: dir, Frame: e.frame, Time: e.time, HasTime: true, Since: e.time, Proof: []uint64{next.frame},
+		c.c.Rules.Judge(conform.Case{Rule: rMbFragnum, Dir: dir, Frame: e.frame, Time: e.time, HasTime: true, Since: e.time, Proof: []uint64{next.frame},
 			Message: fmt.Sprintf("fragment %d of transfer %d, which then begins with %d", e.index, id, next.count)})
 	}
 }
@@ -250,15 +250,15 @@ func (c messageJudge) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held
 		num := t.parts[i].packet
 		y := rules.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, while fragment %d of the one before, in PacketID %d, is not acknowledged",
 			m.TransferID, i, num&knet.PacketIDMask), t.frame, t.parts[i].frame)
-		rules.Hold(y, func() (session.Ruling, session.Guard) {
+		rules.Hold(y, func() (conform.Ruling, conform.Guard) {
 			x := s.datagrams.at(num)
 			switch {
 			case x == nil || x.acks == 0 && c.numbers().mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
-				return session.Dropped, 0
+				return conform.Dropped, 0
 			case !c.went(1-dir, mk, since) || !s.datagrams.whole(since):
-				return session.Doubtful, session.GuardOdds
+				return conform.Doubtful, conform.GuardOdds
 			}
-			return session.Failed, 0
+			return conform.Failed, 0
 		})
 		return true
 	}
@@ -300,16 +300,16 @@ func (c messageJudge) judgeStranger(dir int, t *sentTransfer, m *knet.Message, i
 	t.wait(index, 0, c.fr.Time, p)
 	at, mk, y := c.fr.Time, c.mark(dir), &stranger{}
 	t.open = append(t.open, y)
-	rules.HoldFor(x, shipTime, func() (session.Ruling, session.Guard) {
+	rules.HoldFor(x, shipTime, func() (conform.Ruling, conform.Guard) {
 		switch {
 		case y.count > index:
-			return session.Passed, 0
+			return conform.Passed, 0
 		case y.count > 0 && !y.doubt && s.datagrams.whole(at):
-			return session.Failed, 0
+			return conform.Failed, 0
 		case y.count > 0 || c.numbers().ended() || rules.Now()-at < shipTime || !c.went(dir, mk, at):
-			return session.Doubtful, session.GuardHold
+			return conform.Doubtful, conform.GuardHold
 		}
-		return session.Failed, 0
+		return conform.Failed, 0
 	})
 }
 
@@ -318,16 +318,16 @@ const soonAfter = 1e9
 
 // holdStranger keeps a fragment that is none of a transfer of which the start is not
 // acknowledged: its id is not free. The acknowledgement may have been missed.
-func (c messageJudge) holdStranger(dir int, t *sentTransfer, x session.Case) {
+func (c messageJudge) holdStranger(dir int, t *sentTransfer, x conform.Case) {
 	c.frames().quarantine()
 	s, num := &c.side[dir], t.packet
 	since, at, mk := t.time, c.fr.Time, c.mark(1-dir)
-	c.c.Rules.Hold(x, func() (session.Ruling, session.Guard) {
+	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		y := s.datagrams.at(num)
 		if y == nil || y.acks == 0 && c.numbers().mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(1-dir, mk, since) {
-			return session.Doubtful, session.GuardOdds
+			return conform.Doubtful, conform.GuardOdds
 		}
-		return session.Failed, 0
+		return conform.Failed, 0
 	})
 }
 
@@ -379,7 +379,7 @@ func (c messageJudge) judgeIncomplete(dir int) {
 		if c.c.Rules.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.datagrams.whole(t.since) || s.datagrams.top != bye.num {
 			continue
 		}
-		c.c.Rules.Judge(session.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
+		c.c.Rules.Judge(conform.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
 			Message: fmt.Sprintf("of transfer %d, %d of %d fragments were sent", id, t.got, t.count)})
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -82,13 +82,13 @@ func (c *conn) judgeProvisional(dir int, sent *seq.Sending) {
 // went on before them (kNet page, InOrder Datagrams and Messages).
 func (c *conn) judgeRefuted(dir int) {
 	for _, p := range c.c.Dir[dir].Refuted() {
-		x := session.Case{Rule: rDgIdInc, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By}, Since: p.Time + 1,
+		x := conform.Case{Rule: rDgIdInc, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By}, Since: p.Time + 1,
 			Message: fmt.Sprintf("PacketID %d is out of place: those before and after it go on at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)}
 		switch {
 		case !c.pair.sure():
-			x.Blocked = session.GuardDial
+			x.Blocked = conform.GuardDial
 		case p.By == 0:
-			x.Blocked = session.GuardUnwrap
+			x.Blocked = conform.GuardUnwrap
 		}
 		c.c.Rules.Judge(x)
 	}

@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of message and content blocks.
 const blockBase = datagramBase + len(datagramRules)
@@ -22,82 +24,82 @@ const (
 	rCtReservedShape
 )
 
-var blockRules = [...]session.Rule{
+var blockRules = [...]conform.Rule{
 	rMbLen - blockBase: {
-		ID: "KN-MB-LEN", Clause: "kNet page, Message Block Format", Level: session.Must, Severity: session.Error, Scope: "F",
-		Guards:    session.Of(session.GuardDial),
+		ID: "KN-MB-LEN", Clause: "kNet page, Message Block Format", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		Guards:    conform.Of(conform.GuardDial),
 		Statement: "ContentLength ≤ remaining bytes",
 		Example:   "length 200 with 50 left",
 	},
 	rMbLen0 - blockBase: {
-		ID: "KN-MB-LEN0", Clause: "kNet page, Message Block Format; Content Block Format", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "KN-MB-LEN0", Clause: "kNet page, Message Block Format; Content Block Format", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "ContentLength ≥ size of the MessageID it must contain (≥ 1)",
 		Care:      "non-first fragments have no MessageID: 0 is then warn in spec",
 		Example:   "length 0, not a fragment",
 	},
 	rMbFstart - blockBase: {
-		ID: "KN-MB-FSTART", Clause: "kNet page, Fragmented Transfers; Message Block Format", Level: session.Should, Severity: session.Warn, Scope: "F",
+		ID: "KN-MB-FSTART", Clause: "kNet page, Fragmented Transfers; Message Block Format", Level: conform.Should, Severity: conform.Warn, Scope: "F",
 		Statement: "FragmentStart comes with Fragment",
 		Care:      "parser accepts FragmentStart alone (AMB-KN-12)",
 		Example:   "bits 15–14 = 10",
 	},
 	rMbCode15 - blockBase: {
-		ID: "KN-MB-CODE15", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "KN-MB-CODE15", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "codes 1–5 index an existing delta: code − 1 < count",
 		Example:   "count 2, code 4",
 	},
 	rMbSingle - blockBase: {
-		ID: "KN-MB-SINGLE", Clause: "kNet page, Message Block Format; InOrder Datagrams and Messages", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "KN-MB-SINGLE", Clause: "kNet page, Message Block Format; InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "SingleInOrderIndex < count",
 		Example:   "count 6, index 6",
 	},
 	rMbSingleShort - blockBase: {
-		ID: "KN-MB-SINGLE-SHORT", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Impl, Severity: session.Note, Scope: "F",
+		ID: "KN-MB-SINGLE-SHORT", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F",
 		Statement: "index 0–4 could use codes 1–5",
 		Example:   "code 6, index 2",
 	},
 	rMbMulti - blockBase: {
-		ID: "KN-MB-MULTI", Clause: "kNet page, Message Block Format; InOrder Datagrams and Messages", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "KN-MB-MULTI", Clause: "kNet page, Message Block Format; InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "every MultiInOrder index < count",
 		Example:   "count 3, indexes 0, 5",
 	},
 	rMbMultiCount - blockBase: {
-		ID: "KN-MB-MULTI-COUNT", Clause: "kNet page, Message Block Format", Level: session.Impl, Severity: session.Warn, Scope: "F",
+		ID: "KN-MB-MULTI-COUNT", Clause: "kNet page, Message Block Format", Level: conform.Impl, Severity: conform.Warn, Scope: "F",
 		Statement: "code 7 lists at least one index, normally two or more",
 		Care:      "0 warn, 1 note",
 		Example:   "code 7, count 0",
 	},
 	rMbMultiDup - blockBase: {
-		ID: "KN-MB-MULTI-DUP", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Impl, Severity: session.Note, Scope: "F",
+		ID: "KN-MB-MULTI-DUP", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F",
 		Statement: "no index twice",
 		Example:   "indexes 1, 1",
 	},
 	rMbFragcount - blockBase: {
-		ID: "KN-MB-FRAGCOUNT", Clause: "kNet page, Message Block Format; Fragmented Transfers", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "KN-MB-FRAGCOUNT", Clause: "kNet page, Message Block Format; Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "FragmentCount ≥ 1, sensible ≥ 2",
 		Care:      "0 error, 1 note",
 		Example:   "FragmentCount 0",
 	},
 	rMbFragnum - blockBase: {
-		ID: "KN-MB-FRAGNUM", Clause: "kNet page, Message Block Format; Fragmented Transfers", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardHold),
+		ID: "KN-MB-FRAGNUM", Clause: "kNet page, Message Block Format; Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		Guards:    conform.Of(conform.GuardHold),
 		Statement: "FragmentNumber between 1 and FragmentCount − 1",
 		Care:      "start may come later: HOLD; 0 on a non-start fragment: warn (AMB-KN-13)",
 		Example:   "number 7 of 5",
 	},
 	rMbFragsize - blockBase: {
-		ID: "KN-MB-FRAGSIZE", Clause: "kNet page, Characteristic Values; Fragmented Transfers", Level: session.Rec, Severity: session.Note, Scope: "F",
+		ID: "KN-MB-FRAGSIZE", Clause: "kNet page, Characteristic Values; Fragmented Transfers", Level: conform.Rec, Severity: conform.Note, Scope: "F",
 		Statement: "fragment content ≤ 470 bytes",
 		Care:      "value may be changed",
 		Example:   "fragment of 900 bytes",
 	},
 	rCtMsgid - blockBase: {
-		ID: "KN-CT-MSGID", Clause: "kNet page, Content Block Format", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "KN-CT-MSGID", Clause: "kNet page, Content Block Format", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "MessageID fits in the content",
 		Example:   "length 1, MessageID needs 4 bytes",
 	},
 	rCtReservedShape - blockBase: {
-		ID: "KN-CT-RESERVED-SHAPE", Clause: "kNet page, Reserved Messages", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "KN-CT-RESERVED-SHAPE", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "a message with a reserved id has the reserved layout",
 		Care:      "report the specific RM rule",
 		Example:   "ack id with 3 bytes",

@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of ordering, flow control and fragments.
 const orderBase = reliableBase + len(reliableRules)
@@ -25,107 +27,107 @@ const (
 	rFrEarly
 )
 
-var orderRules = [...]session.Rule{
+var orderRules = [...]conform.Rule{
 	rIoPast - orderBase: {
-		ID: "KN-IO-PAST", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Must, Severity: session.Error, Scope: "D",
-		Guards:    session.Of(session.GuardStart, session.GuardUnwrap),
+		ID: "KN-IO-PAST", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		Guards:    conform.Of(conform.GuardStart, conform.GuardUnwrap),
 		Statement: "a dependency (PacketID − delta − 1) lies within the session",
 		Example:   "PacketID 5, delta 30",
 	},
 	rIoRelOnUnrel - orderBase: {
-		ID: "KN-IO-REL-ON-UNREL", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "KN-IO-REL-ON-UNREL", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "a reliable message does not depend on an unreliable datagram",
 		Care:      "target captured",
 		Example:   "reliable 9 depends on unreliable 7",
 	},
 	rIoIndex - orderBase: {
-		ID: "KN-IO-INDEX", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Must, Severity: session.Warn, Scope: "D",
+		ID: "KN-IO-INDEX", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Warn, Scope: "D",
 		Statement: "the message index points to an existing message of that datagram",
 		Care:      "target captured; array meaning AMB-KN-19",
 		Example:   "index 4 of a 2-message datagram",
 	},
 	rIoLimit - orderBase: {
-		ID: "KN-IO-LIMIT", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Must, Severity: session.Note, Scope: "F",
+		ID: "KN-IO-LIMIT", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Note, Scope: "F",
 		Statement: "at most 256 distinct dependencies per datagram; the count byte allows 255",
 		Care:      "structural (AMB-KN-07)",
 		Unchecked: "the count is one byte: no datagram can break it",
 	},
 	rIoDupdep - orderBase: {
-		ID: "KN-IO-DUPDEP", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Impl, Severity: session.Note, Scope: "F",
+		ID: "KN-IO-DUPDEP", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F",
 		Statement: "no dependency listed twice",
 		Example:   "deltas 3, 3",
 	},
 	rIoStuck - orderBase: {
-		ID: "KN-IO-STUCK", Clause: "kNet page, InOrder Datagrams and Messages", Level: session.Impl, Severity: session.Note, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean),
+		ID: "KN-IO-STUCK", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean),
 		Statement: "a dependency is eventually delivered",
 		Care:      "BIDIR, CLEAN, session end",
 		Example:   "reliable messages waiting for a datagram that was never acknowledged",
 		Unchecked: "what a receiver has delivered shows in nothing it sends",
 	},
 	rFcHonor - orderBase: {
-		ID: "KN-FC-HONOR", Clause: "kNet page, Flow Control", Level: session.Must, Severity: session.Error, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardKnew, session.GuardClock),
+		ID: "KN-FC-HONOR", Clause: "kNet page, Flow Control", Level: conform.Must, Severity: conform.Error, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardKnew, conform.GuardClock),
 		Statement: "after a FlowControlRequest the peer sends no faster than asked (5/s always allowed)",
 		Care:      "KNEW (the request is reliable: it counts from the captured PacketAck for it), BIDIR, CLOCK; captured rate ≤ sent rate ⇒ an excess is certain; burst slack 1 window",
 		Example:   "request 20/s, 80/s for ten seconds",
 	},
 	rFcRange - orderBase: {
-		ID: "KN-FC-RANGE", Clause: "kNet page, Flow Control; Characteristic Values", Level: session.Impl, Severity: session.Note, Scope: "F",
+		ID: "KN-FC-RANGE", Clause: "kNet page, Flow Control; Characteristic Values", Level: conform.Impl, Severity: conform.Note, Scope: "F",
 		Statement: "requested rate ≥ 5",
 		Example:   "rate 0",
 	},
 	rFrReliable - orderBase: {
-		ID: "KN-FR-RELIABLE", Clause: "kNet page, Fragmented Transfers", Level: session.Must, Severity: session.Error, Scope: "F",
+		ID: "KN-FR-RELIABLE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "fragments travel in reliable datagrams",
 		Care:      "reference: also the message's own reliable bit",
 		Example:   "Fragment set, Reliable clear",
 	},
 	rFrStartOnce - orderBase: {
-		ID: "KN-FR-START-ONCE", Clause: "kNet page, Fragmented Transfers", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "KN-FR-START-ONCE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "one FragmentStart content per transfer",
 		Care:      "copies allowed; LIFE of the transfer (ids are reused at once)",
 		Example:   "two different starts under id 3",
 	},
 	rFrNumUnique - orderBase: {
-		ID: "KN-FR-NUM-UNIQUE", Clause: "kNet page, Fragmented Transfers", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "KN-FR-NUM-UNIQUE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "one content per fragment number",
 		Care:      "LIFE of the transfer",
 		Example:   "number 2 with two contents",
 	},
 	rFrIdReuse - orderBase: {
-		ID: "KN-FR-ID-REUSE", Clause: "kNet page, Fragmented Transfers", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardHold, session.GuardOdds),
+		ID: "KN-FR-ID-REUSE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold, conform.GuardOdds),
 		Statement: "a TransferID is reused only after all datagrams of its fragments were acknowledged",
 		Example:   "new start with id 3 while fragment 4 of the old one is unacknowledged",
 	},
 	rFrComplete - orderBase: {
-		ID: "KN-FR-COMPLETE", Clause: "kNet page, Fragmented Transfers", Level: session.Impl, Severity: session.Note, Scope: "B",
-		Guards:    session.Of(session.GuardClean, session.GuardHold),
+		ID: "KN-FR-COMPLETE", Clause: "kNet page, Fragmented Transfers", Level: conform.Impl, Severity: conform.Note, Scope: "B",
+		Guards:    conform.Of(conform.GuardClean, conform.GuardHold),
 		Statement: "all FragmentCount fragments are sent",
 		Care:      "CLEAN, HOLD to session end",
 		Example:   "9 of 10 ever sent",
 	},
 	rFrExtra - orderBase: {
-		ID: "KN-FR-EXTRA", Clause: "kNet page, Fragmented Transfers", Level: session.Must, Severity: session.Error, Scope: "D",
+		ID: "KN-FR-EXTRA", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Statement: "no fragment beyond FragmentCount",
 		Care:      "as MB-FRAGNUM (alias)",
 		Example:   "number 12 of 10",
 		Alias:     "KN-MB-FRAGNUM",
 	},
 	rFrOrder - orderBase: {
-		ID: "KN-FR-ORDER", Clause: "kNet page, Fragmented Transfers", Level: session.Rec, Severity: session.Note, Scope: "F",
+		ID: "KN-FR-ORDER", Clause: "kNet page, Fragmented Transfers", Level: conform.Rec, Severity: conform.Note, Scope: "F",
 		Statement: "only the first fragment states dependencies",
 		Example:   "code 3 on a later fragment",
 	},
 	rFrConcurrent - orderBase: {
-		ID: "KN-FR-CONCURRENT", Clause: "kNet page, Fragmented Transfers", Level: session.Must, Severity: session.Note, Scope: "D",
+		ID: "KN-FR-CONCURRENT", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Note, Scope: "D",
 		Statement: "at most 256 transfers at once (reference 255: id 0 unused)",
 		Care:      "structural (one-byte id)",
 		Unchecked: "the TransferID is one byte: no datagram can break it",
 	},
 	rFrEarly - orderBase: {
-		ID: "KN-FR-EARLY", Clause: "kNet page, Fragmented Transfers", Level: session.Must, Severity: session.Note, Scope: "",
+		ID: "KN-FR-EARLY", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Note, Scope: "",
 		Statement: "fragments may arrive before their start: receivers cope",
 		Care:      "no verdict; the reconstruction must do the same",
 		Unchecked: "a duty of receivers that shows in nothing they send",

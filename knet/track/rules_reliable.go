@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of reliability and round trips.
 const reliableBase = sessionBase + len(sessionRules)
@@ -20,80 +22,80 @@ const (
 	rRtKeepalive
 )
 
-var reliableRules = [...]session.Rule{
+var reliableRules = [...]conform.Rule{
 	rRdAcked - reliableBase: {
-		ID: "KN-RD-ACKED", Clause: "kNet page, Reliable Datagrams", Level: session.Must, Severity: session.Warn, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		ID: "KN-RD-ACKED", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "every reliable datagram received is acknowledged",
 		Care:      "BIDIR, CLEAN, HOLD; loss after the capture point looks alike: fail only if ≥ 3 later PacketIDs are acknowledged by later PacketAcks and the datagram (or its content) is not resent either",
 		Example:   "10, 12, 13, 14 acknowledged, 11 never, no resend",
 	},
 	rRdAckKnown - reliableBase: {
-		ID: "KN-RD-ACK-KNOWN", Clause: "kNet page, Reliable Datagrams", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardUnwrap),
+		ID: "KN-RD-ACK-KNOWN", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardUnwrap),
 		Statement: "a PacketAck names PacketIDs the peer has sent",
 		Care:      "BIDIR, CLEAN, HOLD, UNWRAP; near misses are capture-loss evidence",
 		Example:   "highest 40, ack of 900",
 	},
 	rRdAckUnrel - reliableBase: {
-		ID: "KN-RD-ACK-UNREL", Clause: "kNet page, Reliable Datagrams", Level: session.Must, Severity: session.Warn, Scope: "B",
+		ID: "KN-RD-ACK-UNREL", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "B",
 		Statement: "a PacketAck names reliable datagrams only",
 		Care:      "datagram captured",
 		Example:   "PacketID 7 unreliable, acknowledged",
 	},
 	rRdAckSpan - reliableBase: {
-		ID: "KN-RD-ACK-SPAN", Clause: "kNet page, Reliable Datagrams", Level: session.Must, Severity: session.Note, Scope: "F",
+		ID: "KN-RD-ACK-SPAN", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Note, Scope: "F",
 		Statement: "one PacketAck covers at most 35 datagrams: PacketID + 34 following (reference 33: + 32)",
 		Care:      "bit order AMB-KN-06; evidence picks the reading",
 	},
 	rRdAckDup - reliableBase: {
-		ID: "KN-RD-ACK-DUP", Clause: "kNet page, Reliable Datagrams", Level: session.Impl, Severity: session.Note, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean),
+		ID: "KN-RD-ACK-DUP", Clause: "kNet page, Reliable Datagrams", Level: conform.Impl, Severity: conform.Note, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean),
 		Statement: "a PacketID is acknowledged once per received copy",
 		Example:   "9 acknowledged in ten PacketAcks",
 	},
 	rRdNoresend - reliableBase: {
-		ID: "KN-RD-NORESEND", Clause: "kNet page, Reliable Datagrams; Characteristic Values", Level: session.Impl, Severity: session.Warn, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardKnew, session.GuardVant),
+		ID: "KN-RD-NORESEND", Clause: "kNet page, Reliable Datagrams; Characteristic Values", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardKnew, conform.GuardVant),
 		Statement: "no resend after acknowledgement",
 		Care:      "KNEW (proof when the PacketAck rode in a reliable datagram that was itself acknowledged; else ≥ 4), VANT, BIDIR; reference: the message number again under a later PacketID",
 		Example:   "ack at 1.0 s, same PacketID again at 3.0 s",
 	},
 	rRdResend - reliableBase: {
-		ID: "KN-RD-RESEND", Clause: "kNet page, Characteristic Values", Level: session.Must, Severity: session.Warn, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		ID: "KN-RD-RESEND", Clause: "kNet page, Characteristic Values", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "an unacknowledged reliable datagram (or its messages) is sent again",
 		Care:      "BIDIR, CLEAN, HOLD 10 s",
 		Example:   "never resent, traffic continues",
 	},
 	rRtIdInc - reliableBase: {
-		ID: "KN-RT-ID-INC", Clause: "kNet page, Round-Trip Estimation", Level: session.Should, Severity: session.Note, Scope: "D",
-		Guards:    session.Of(session.GuardClean),
+		ID: "KN-RT-ID-INC", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Note, Scope: "D",
+		Guards:    conform.Of(conform.GuardClean),
 		Statement: "pingID grows by one per request (mod 256)",
 		Care:      "CLEAN (gaps = loss)",
 		Example:   "5, 5, 5",
 	},
 	rRtPongMatch - reliableBase: {
-		ID: "KN-RT-PONG-MATCH", Clause: "kNet page, Round-Trip Estimation", Level: session.Must, Severity: session.Error, Scope: "B",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold),
+		ID: "KN-RT-PONG-MATCH", Clause: "kNet page, Round-Trip Estimation", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "a PingReply repeats the pingID of a request",
 		Example:   "request 7, reply 9",
 	},
 	rRtPong - reliableBase: {
-		ID: "KN-RT-PONG", Clause: "kNet page, Round-Trip Estimation", Level: session.Should, Severity: session.Warn, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardHold, session.GuardVant),
+		ID: "KN-RT-PONG", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardVant),
 		Statement: "every PingRequest is answered as fast as possible",
 		Care:      "BIDIR, CLEAN, VANT, HOLD; > 100 ms above side delay note, none warn",
 		Example:   "ten requests, no reply, data flows",
 	},
 	rRtPongOnce - reliableBase: {
-		ID: "KN-RT-PONG-ONCE", Clause: "kNet page, Round-Trip Estimation", Level: session.Impl, Severity: session.Note, Scope: "B",
+		ID: "KN-RT-PONG-ONCE", Clause: "kNet page, Round-Trip Estimation", Level: conform.Impl, Severity: conform.Note, Scope: "B",
 		Statement: "one reply per request",
 		Example:   "three replies",
 	},
 	rRtKeepalive - reliableBase: {
-		ID: "KN-RT-KEEPALIVE", Clause: "kNet page, Round-Trip Estimation", Level: session.Should, Severity: session.Note, Scope: "DT",
-		Guards:    session.Of(session.GuardClean),
+		ID: "KN-RT-KEEPALIVE", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Note, Scope: "DT",
+		Guards:    conform.Of(conform.GuardClean),
 		Statement: "an otherwise silent side sends pings before 15 s pass",
 		Example:   "40 s silence on an open connection",
 	},

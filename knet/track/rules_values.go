@@ -1,6 +1,8 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // Rules of characteristic values.
 const valuesBase = reservedBase + len(reservedRules)
@@ -16,54 +18,54 @@ const (
 	rCvMaxsend
 )
 
-var valuesRules = [...]session.Rule{
+var valuesRules = [...]conform.Rule{
 	rCvInitrate - valuesBase: {
-		ID: "KN-CV-INITRATE", Clause: "kNet page, Characteristic Values; Flow Control", Level: session.Rec, Severity: session.Note, Scope: "DT",
-		Guards:    session.Of(session.GuardStart, session.GuardClock),
+		ID: "KN-CV-INITRATE", Clause: "kNet page, Characteristic Values; Flow Control", Level: conform.Rec, Severity: conform.Note, Scope: "DT",
+		Guards:    conform.Of(conform.GuardStart, conform.GuardClock),
 		Statement: "at most 15 datagrams/s per direction until another rate is agreed",
 		Care:      "START, CLOCK; captured rate ≤ sent rate, so an excess is certain",
 		Example:   "60 datagrams in the first second",
 	},
 	rCvPingint - valuesBase: {
-		ID: "KN-CV-PINGINT", Clause: "kNet page, Characteristic Values; Round-Trip Estimation", Level: session.Rec, Severity: session.Note, Scope: "DT",
-		Guards:    session.Of(session.GuardClean, session.GuardSample),
+		ID: "KN-CV-PINGINT", Clause: "kNet page, Characteristic Values; Round-Trip Estimation", Level: conform.Rec, Severity: conform.Note, Scope: "DT",
+		Guards:    conform.Of(conform.GuardClean, conform.GuardSample),
 		Statement: "a PingRequest about every 5 s",
 		Example:   "no ping for 60 s of idle connection",
 	},
 	rCvAckdelay - valuesBase: {
-		ID: "KN-CV-ACKDELAY", Clause: "kNet page, Characteristic Values; Reliable Datagrams", Level: session.Should, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardVant, session.GuardClock, session.GuardSample),
+		ID: "KN-CV-ACKDELAY", Clause: "kNet page, Characteristic Values; Reliable Datagrams", Level: conform.Should, Severity: conform.Note, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardVant, conform.GuardClock, conform.GuardSample),
 		Statement: "PacketAck within 33 ms of the oldest unacknowledged reliable datagram",
 		Example:   "acks regularly after 150 ms",
 		Unchecked: "at the capture point the time of an acknowledgement includes the way there and back, which nothing tells apart from waiting",
 	},
 	rCvResend - valuesBase: {
-		ID: "KN-CV-RESEND", Clause: "kNet page, Characteristic Values", Level: session.Rec, Severity: session.Note, Scope: "DT",
-		Guards:    session.Of(session.GuardClean, session.GuardClock),
+		ID: "KN-CV-RESEND", Clause: "kNet page, Characteristic Values", Level: conform.Rec, Severity: conform.Note, Scope: "DT",
+		Guards:    conform.Of(conform.GuardClean, conform.GuardClock),
 		Statement: "unacknowledged reliable datagram resent after 2 s",
 		Care:      "CLOCK, CLEAN; lower bound only (too early)",
 		Example:   "resend after 200 ms",
 	},
 	rCvLost - valuesBase: {
-		ID: "KN-CV-LOST", Clause: "kNet page, Characteristic Values; Round-Trip Estimation", Level: session.Rec, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir, session.GuardClean, session.GuardVant),
+		ID: "KN-CV-LOST", Clause: "kNet page, Characteristic Values; Round-Trip Estimation", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardVant),
 		Statement: "15 s without anything from the peer ⇒ connection lost",
 		Example:   "side still sends data 60 s after the last inbound datagram",
 	},
 	rCvConnto - valuesBase: {
-		ID: "KN-CV-CONNTO", Clause: "kNet page, Characteristic Values; Session Management", Level: session.Rec, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardStart, session.GuardBidir),
+		ID: "KN-CV-CONNTO", Clause: "kNet page, Characteristic Values; Session Management", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		Guards:    conform.Of(conform.GuardStart, conform.GuardBidir),
 		Statement: "10 s without ConnectSynAck/ConnectAck ⇒ attempt dead",
 		Example:   "ConnectSynAck 25 s after ConnectSyn accepted",
 	},
 	rCvDiscto - valuesBase: {
-		ID: "KN-CV-DISCTO", Clause: "kNet page, Characteristic Values; Closing a Connection", Level: session.Rec, Severity: session.Note, Scope: "BT",
-		Guards:    session.Of(session.GuardBidir),
+		ID: "KN-CV-DISCTO", Clause: "kNet page, Characteristic Values; Closing a Connection", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "5 s without DisconnectAck ⇒ closed",
 		Example:   "side still retries Disconnect after 20 s",
 	},
 	rCvMaxsend - valuesBase: {
-		ID: "KN-CV-MAXSEND", Clause: "kNet page, Characteristic Values", Level: session.Rec, Severity: session.Note, Scope: "D",
+		ID: "KN-CV-MAXSEND", Clause: "kNet page, Characteristic Values", Level: conform.Rec, Severity: conform.Note, Scope: "D",
 		Statement: "a reliable message is tried at most 50 times",
 		Example:   "60 copies",
 	},

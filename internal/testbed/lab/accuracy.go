@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -256,7 +257,7 @@ func (m *meter) Finding(f *session.Finding) {
 	if !f.Failed() || !f.Rule.Accuses() {
 		return
 	}
-	if f.Severity == session.Note {
+	if f.Severity == conform.Note {
 		if m.whole {
 			m.habits[f.Rule.ID] = true
 		}

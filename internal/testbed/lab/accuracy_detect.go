@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // DetectionLosses are the shares that the capture misses in the table of detection.
@@ -13,7 +13,7 @@ var DetectionLosses = []float64{0, 0.01, 0.05}
 
 // A Detection is how often the mutants of a rule were found.
 type Detection struct {
-	Rule    *session.Rule
+	Rule    *conform.Rule
 	Proto   string
 	Mutants int
 	Played  []int // by capture loss: captures in which a frame at fault was seen
@@ -114,7 +114,7 @@ func (m *Mutant) verdict(r *Result, faults []int, marks bool) try {
 		case !f.Failed():
 		case f.Rule.ID == m.Rule:
 			v.found = v.found || !marks || slices.Contains(faults, int(f.Frame))
-		case f.Severity == session.Error && f.Rule.Accuses() && !slices.Contains(m.Also, f.Rule.ID):
+		case f.Severity == conform.Error && f.Rule.Accuses() && !slices.Contains(m.Also, f.Rule.ID):
 			v.others = true
 		}
 	}

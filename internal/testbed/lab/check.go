@@ -10,6 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -76,7 +77,7 @@ func check(all []dissect.Datagram, cfg session.Config) *Result {
 		end = max(end, all[i].Time)
 	}
 	t.Close(end)
-	r := &Result{Findings: sink.list, Tallies: map[string]session.Tally{}, Conns: len(t.Conns())}
+	r := &Result{Findings: sink.list, Tallies: map[string]conform.Tally{}, Conns: len(t.Conns())}
 	for _, p := range cfg.Protocols {
 		for i, tally := range t.Tallies(p) {
 			if tally.Opportunities() > 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // dp4Lines makes steps of lines "> hex" and "< hex", by player 1 and by player 2.
@@ -28,7 +28,7 @@ func dp4Lines(t *testing.T, lines ...string) (steps []Step) {
 }
 
 // dp4Found gives the rules a conversation breaks, each once.
-func dp4Found(t *testing.T, steps []Step, p session.Profile) (rules []string) {
+func dp4Found(t *testing.T, steps []Step, p conform.Profile) (rules []string) {
 	t.Helper()
 	m := Mutant{Rule: "DP4-vector", Steps: steps, As: "dp4", Profile: p}
 	r, err := m.Run()
@@ -56,11 +56,11 @@ func Test_MC_DPL4R_4_1(t *testing.T) {
 		">01 02 39 02 04 01 67",
 		"<02 01 02 02 04 01 23000000 80000000")
 	for _, x := range []struct {
-		p    session.Profile
+		p    conform.Profile
 		want string
 	}{
-		{session.Profile{}, "DP4-2.2.2-SERIAL-MULTI DP4-2-NACK-NNACK0"},
-		{session.Profile{Strict: true}, "DP4-2.2.2-MSGID-FIRST DP4-3.1.3-SEQ-START DP4-2.2.2-SERIAL-MULTI DP4-2-NACK-NNACK0"},
+		{conform.Profile{}, "DP4-2.2.2-SERIAL-MULTI DP4-2-NACK-NNACK0"},
+		{conform.Profile{Strict: true}, "DP4-2.2.2-MSGID-FIRST DP4-3.1.3-SEQ-START DP4-2.2.2-SERIAL-MULTI DP4-2-NACK-NNACK0"},
 	} {
 		if got := strings.Join(dp4Found(t, steps, x.p), " "); got != x.want {
 			t.Errorf("strict %v: found %s, want %s", x.p.Strict, got, x.want)
@@ -78,7 +78,7 @@ func Test_MC_DPL4R_2_2_3_ExtendedFlags(t *testing.T) {
 		flags, mask, _ := strings.Cut(ext, " ")
 		got := dp4Found(t, dp4Lines(t,
 			">01 02 39 01 01 00 61", ">01 02 39 02 02 00 61", ">01 02 39 04 04 00 61",
-			"<02 01 82 "+flags+" 03 03 0f000000 10000000 "+mask), session.Profile{})
+			"<02 01 82 "+flags+" 03 03 0f000000 10000000 "+mask), conform.Profile{})
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("extended flags %s: found %q, want %q", ext, s, want)
 		}

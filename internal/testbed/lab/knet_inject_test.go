@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // TestKnetInjected puts single datagrams into captures, where nobody answers them:
@@ -77,8 +78,8 @@ func knetInjectAndCheck(t *testing.T, x *knetCase, whole []dissect.Datagram, at 
 		case f.Frame == frame && f.Rule.ID == x.rule:
 			found = true
 		case f.Frame == frame && how == "own" && f.Rule.ID == "KN-DG-ID-INC":
-		case f.Frame == frame && f.Severity != session.Error || slices.Contains(x.also, f.Rule.ID):
-		case f.Frame != frame && f.Severity == session.Note:
+		case f.Frame == frame && f.Severity != conform.Error || slices.Contains(x.also, f.Rule.ID):
+		case f.Frame != frame && f.Severity == conform.Note:
 			t.Logf("%s: note %s frame %d: %s", where, f.Rule.ID, f.Frame, f.Message)
 		default:
 			t.Errorf("%s: found too: %s frame %d of %d: %s", where, f.Rule.ID, f.Frame, frame, f.Message)

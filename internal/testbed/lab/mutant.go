@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A Mutant is an endpoint that breaks one rule, or, as a near miss, comes close to
@@ -28,7 +29,7 @@ type Mutant struct {
 
 	As      string // --decode-as for the whole capture: "dp8", "knet:spec"
 	Secrets string // line of a secrets file
-	Profile session.Profile
+	Profile conform.Profile
 	Also    []string // other rules that the same behaviour breaks
 }
 
@@ -43,7 +44,7 @@ type Step struct {
 // A Result is what checking a mutant's capture found.
 type Result struct {
 	Findings []session.Finding // also the inconclusive ones
-	Tallies  map[string]session.Tally
+	Tallies  map[string]conform.Tally
 	Faults   []int // frames at fault, as far as the mutant marked them
 	Conns    int
 }
@@ -75,7 +76,7 @@ func (m *Mutant) Verdict(r *Result) string {
 	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f session.Finding) bool { return !f.Failed() })
 	of := slices.DeleteFunc(slices.Clone(found), func(f session.Finding) bool { return f.Rule.ID != m.Rule })
 	others := slices.DeleteFunc(found, func(f session.Finding) bool {
-		return f.Severity != session.Error || !f.Rule.Accuses() || f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
+		return f.Severity != conform.Error || !f.Rule.Accuses() || f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
 	})
 	switch {
 	case r.Conns == 0:
@@ -126,7 +127,7 @@ func Mutants() []Mutant {
 // proto names the protocol of the mutant's rule.
 func (m *Mutant) proto() string {
 	for _, p := range speakers {
-		if slices.ContainsFunc(p.Rules, func(r session.Rule) bool { return r.ID == m.Rule }) {
+		if slices.ContainsFunc(p.Rules, func(r conform.Rule) bool { return r.ID == m.Rule }) {
 			return p.Name
 		}
 	}

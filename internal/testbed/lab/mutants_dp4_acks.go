@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // dp4AckMutants break the rules of ACK and NACK frames.
@@ -16,8 +16,8 @@ func dp4AckMutants() []Mutant {
 	return slices.Concat([]Mutant{
 		{Rule: "DP4-2-NACK-NNACK0", Name: "sends no mask", On: nacks},
 		{Rule: "DP4-2-NACK-NNACK0", Name: "sends a mask", Near: true, Steps: dp4Conversation(dp4Masked)},
-		{Rule: "DP4-2.2.3-PRODUCT", Name: "reports what is missing", On: nacks, Profile: session.Profile{Windows: true}},
-		{Rule: "DP4-2.2.3-PRODUCT", Name: "sends ACKs alone", Near: true, On: clean, Profile: session.Profile{Windows: true}},
+		{Rule: "DP4-2.2.3-PRODUCT", Name: "reports what is missing", On: nacks, Profile: conform.Profile{Windows: true}},
+		{Rule: "DP4-2.2.3-PRODUCT", Name: "sends ACKs alone", Near: true, On: clean, Profile: conform.Profile{Windows: true}},
 		{Rule: "DP4-2.2.3-LEN", Name: "has a byte too many", On: nacks,
 			Tamper: dp4Nth(2, dp4NACK, func(f *dp4.Frame) { f.Trailing = []byte{1} })},
 		{Rule: "DP4-2.2.3-LEN", Name: "lacks a byte of its tick", On: nacks,

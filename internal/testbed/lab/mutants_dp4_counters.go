@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // dp4Counters break the rules of initial values, counters and timers.
@@ -26,7 +26,7 @@ func dp4Counters() []Mutant {
 		}
 	}
 	return slices.Concat([]Mutant{
-		{Rule: "DP4-3.1.3-SEQ-START", Name: "begins with sequence 0 under the strict text", On: "dp4/first-ids-0", Profile: session.Profile{Strict: true}},
+		{Rule: "DP4-3.1.3-SEQ-START", Name: "begins with sequence 0 under the strict text", On: "dp4/first-ids-0", Profile: conform.Profile{Strict: true}},
 		{Rule: "DP4-3.1.3-SEQ-START", Name: "begins with sequence 0", Near: true, On: "dp4/first-ids-0"},
 		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 64 a second", Steps: longTalk(0.064)},
 		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 0.5% too fast", Near: true, Steps: longTalk(1.005)},

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // dp4DataMutants break the rules of data frames.
@@ -38,8 +38,8 @@ func dp4FlagMutants() []Mutant {
 		{Rule: "DP4-2.2.2-MASKFIT", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
 		{Rule: "DP4-2.2.2-EXTCMD", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
 		{Rule: "DP4-2.2.2-EXTZERO", Name: "announces it in the mirrored bits", Near: true, On: "dp4/nacks-msb-first"},
-		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "reports what is missing as Windows", On: "dp4/nacks-lsb-first", Profile: session.Profile{Windows: true}},
-		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "sets no EXT", Near: true, On: clean, Profile: session.Profile{Windows: true}},
+		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "reports what is missing as Windows", On: "dp4/nacks-lsb-first", Profile: conform.Profile{Windows: true}},
+		{Rule: "DP4-2.2.2-EXT-PRODUCT", Name: "sets no EXT", Near: true, On: clean, Profile: conform.Profile{Windows: true}},
 		dp4ActedNear(),
 		dp4ActedMutant(),
 	}
@@ -50,7 +50,7 @@ func dp4NumberMutants() []Mutant {
 	const clean = "dp4/windows-clean"
 	one := dp4By(1, dp4Single)
 	return []Mutant{
-		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 0 under the strict text", On: "dp4/first-ids-0", Profile: session.Profile{Strict: true}},
+		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 0 under the strict text", On: "dp4/first-ids-0", Profile: conform.Profile{Strict: true}},
 		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 7", On: clean,
 			Tamper: dp4From(0, 1000, dp4By(2, dp4Data), func(f *dp4.Frame) bool { f.MessageID += 6; return f.Sequence == 1 })},
 		{Rule: "DP4-2.2.2-MSGID-FIRST", Name: "begins with messageid 0", Near: true, On: "dp4/first-ids-0"},

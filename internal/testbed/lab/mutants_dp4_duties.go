@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dp4"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // dp4Duties break the rules of what receivers and senders must do.
 func dp4Duties() []Mutant {
-	windows := session.Profile{Windows: true}
+	windows := conform.Profile{Windows: true}
 	return slices.Concat([]Mutant{
 		{Rule: "DP4-3.1.5.2-CONTIG", Name: "puts a packet of another message between two parts", On: "dp4/parts-lossy",
 			Tamper: dp4Nth(5, dp4Middle, func(f *dp4.Frame) { f.MessageID++ })},

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // both sends a reliable and an unreliable text in one frame, or what is left of them.
@@ -100,7 +100,7 @@ func dp8Timer() []Mutant {
 		}
 		return t.answer().confirm().alive().chat(4)
 	}
-	few := session.Profile{Values: map[string]float64{"CONNMAX": 3}}
+	few := conform.Profile{Values: map[string]float64{"CONNMAX": 3}}
 	failed, went := connects(6, millis(300)).breaks("DP8-3.1.6.1-FAILED", "goes on after the last retry", "DP8-3.1.2.1-CONNMAX"), connects(4, millis(300)).nearly("DP8-3.1.6.1-FAILED", "is answered in time")
 	failed.Profile, went.Profile, failed.Steps = few, few, unmarked(failed.Steps)
 	quiet := func(d time.Duration) *talk {

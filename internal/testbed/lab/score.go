@@ -9,13 +9,13 @@ import (
 	"sync"
 	"text/tabwriter"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A Score tells how well the mutants try the rules of a protocol of a level.
 type Score struct {
 	Proto   string
-	Level   session.Level
+	Level   conform.Level
 	Rules   int // in the table
 	Aliases int // reported under another rule
 	Skipped int // not evaluated, with a reason
@@ -39,7 +39,7 @@ func (s *Score) Complete() bool { return len(s.NoMutant)+len(s.NoNear)+len(s.Wro
 func Scores() (all []*Score) {
 	verdicts := runAll(Mutants())
 	for _, p := range speakers {
-		for level := session.Must; level <= session.Impl; level++ {
+		for level := conform.Must; level <= conform.Impl; level++ {
 			s := &Score{Proto: p.Name, Level: level}
 			for i := range p.Rules {
 				if p.Rules[i].Level == level {
@@ -53,7 +53,7 @@ func Scores() (all []*Score) {
 }
 
 // rule enters a rule and what became of its mutants.
-func (s *Score) rule(r *session.Rule, of []verdict) {
+func (s *Score) rule(r *conform.Rule, of []verdict) {
 	s.Rules++
 	mutants, nears := 0, 0
 	for _, v := range of {
@@ -142,7 +142,7 @@ func WriteScores(out io.Writer, all []*Score) bool {
 		lacking(out, s, "without mutant", s.NoMutant)
 		lacking(out, s, "without near miss", s.NoNear)
 		lacking(out, s, "wrong", s.Wrong)
-		complete = complete && len(s.Wrong) == 0 && (s.Level != session.Must || s.Complete())
+		complete = complete && len(s.Wrong) == 0 && (s.Level != conform.Must || s.Complete())
 	}
 	checked, tried, mutants, found := totals(all)
 	if checked > 0 && mutants > 0 {
@@ -162,7 +162,7 @@ func lacking(out io.Writer, s *Score, what string, rules []string) {
 func totals(all []*Score) (checked, tried, mutants, found int) {
 	for _, s := range all {
 		mutants, found = mutants+s.Mutants, found+s.Found
-		if s.Level == session.Must {
+		if s.Level == conform.Must {
 			lack := slices.Concat(s.NoMutant, s.NoNear)
 			slices.Sort(lack)
 			checked, tried = checked+s.Checked, tried+s.Checked-len(slices.Compact(lack))

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // complete demands that every evaluated MUST rule has a mutant and a near miss.
@@ -30,7 +30,7 @@ func TestMutationScore(t *testing.T) {
 	for _, p := range speakers {
 		for i := range p.Rules {
 			r := &p.Rules[i]
-			if is := tried[r.ID]; r.Level == session.Must && r.Alias == "" && r.Unchecked == "" && !r.CountOnly && is != [2]bool{true, true} {
+			if is := tried[r.ID]; r.Level == conform.Must && r.Alias == "" && r.Unchecked == "" && !r.CountOnly && is != [2]bool{true, true} {
 				tell("%s: mutant %v, near miss %v", r.ID, is[0], is[1])
 			}
 		}
@@ -40,7 +40,7 @@ func TestMutationScore(t *testing.T) {
 // TestScoresTell: a rule without mutant, and a mutant that is not found, make the
 // score incomplete.
 func TestScoresTell(t *testing.T) {
-	rule := session.Rule{ID: "X-1"}
+	rule := conform.Rule{ID: "X-1"}
 	for _, c := range []struct {
 		of   []verdict
 		want bool

@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A Subject is a capture whose every edit is judged, and what may be found in it.
@@ -146,15 +147,15 @@ func (s *Subject) excused(f *session.Finding, whole bool) bool {
 		return true
 	}
 	if m := s.mutant; m != nil {
-		if f.Severity == session.Note || slices.Contains(m.Also, f.Rule.ID) || slices.Contains(heeding, f.Rule.ID) {
+		if f.Severity == conform.Note || slices.Contains(m.Also, f.Rule.ID) || slices.Contains(heeding, f.Rule.ID) {
 			return true
 		}
 		return s.guilty[s.accused(f)] && !(m.Near && f.Rule.ID == m.Rule)
 	}
-	if whole && f.Severity == session.Note {
+	if whole && f.Severity == conform.Note {
 		s.habits[f.Rule.ID] = true
 	}
-	return f.Severity == session.Note && (s.habits[f.Rule.ID] || !s.recognised())
+	return f.Severity == conform.Note && (s.habits[f.Rule.ID] || !s.recognised())
 }
 
 // heeding are rules against heeding a frame that must be ignored. The capture may

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -137,7 +138,7 @@ func TestSink(t *testing.T) {
 		t.Error(got)
 	}
 	for _, id := range []string{"CAP-DROPS", "XY-RULE"} {
-		x.Finding(&session.Finding{Rule: &session.Rule{ID: id}})
+		x.Finding(&session.Finding{Rule: &conform.Rule{ID: id}})
 	}
 	if got := s.Accusations(); len(s.Findings) != 2 || len(got) != 1 || got[0].Rule.ID != "XY-RULE" {
 		t.Errorf("%d findings, accused by %v", len(s.Findings), got)
