@@ -91,7 +91,6 @@ type side struct {
 	hard      hardDisconnectState
 	sackWatch sackState
 	alive1    keepAliveState
-	open      openFrames
 }
 
 func newConn(p *pair, fr *dissect.Frame) *conn {

@@ -29,7 +29,13 @@ type sentFrame struct {
 	odd       bool // it broke a rule of message boundaries: its neighbours are not judged by it
 	timed     bool
 	cut       bool // by the capture: size, content and parts are not known
-	used      bool
+	carries   bool // what follows of its first sending is known
+
+	next  int64  // bNRcv, 0 when it can't be relied on
+	sacks uint64 // bit i: next+1+i
+	drops uint64 // bit i: num-1-i; what all sendings gave up
+
+	between bool // it was found to stand between two parts of a message
 
 	// What only a second sending is compared with.
 	hash          uint64 // of its whole datagram
@@ -41,11 +47,10 @@ type sentFrame struct {
 	lastSignature [8]byte
 }
 
-// A history holds the latest data frames of a side: number n lives at n modulo the
-// length of the ring.
+// A history holds the latest data frames of a side.
 type history struct {
-	ring      []sentFrame // power of two
-	top       int64       // highest number
+	frames    seq.History[sentFrame]
+	top       int64 // highest number
 	started   bool
 	missed    bool  // the peer acknowledged numbers before the first was captured
 	bottom    int64 // first number, and its time
@@ -54,6 +59,7 @@ type history struct {
 	sureSince int64 // the side was silent for long before
 	fastest   int64 // shortest time in which WindowSize numbers were sent, ns
 	hasSpeed  bool
+	dropped   int64 // highest number that gave up others
 	lowMemory bool
 	run       run
 }
@@ -61,47 +67,20 @@ type history struct {
 var contentSeed = maphash.MakeSeed()
 
 // at gives what is remembered of a number, or nil.
-func (m *history) at(num int64) *sentFrame {
-	if len(m.ring) == 0 {
-		return nil
-	}
-	if f := &m.ring[num&int64(len(m.ring)-1)]; f.used && f.num == num {
-		return f
-	}
-	return nil
-}
+func (m *history) at(num int64) *sentFrame { return m.frames.At(num) }
 
 // place makes room for a number at a time; nil is one that is too old.
-func (m *history) place(num, now int64) *sentFrame {
+func (m *history) place(num, now int64) (f *sentFrame, fresh bool) {
 	if m.started && num <= m.top-historySize {
-		return nil
+		return nil, false
 	}
-	if m.ring == nil {
-		m.ring = make([]sentFrame, 16)
-	}
-	for {
-		f := &m.ring[num&int64(len(m.ring)-1)]
-		if !f.used || f.num == num || len(m.ring) == historySize || f.num <= m.top-historySize {
-			return f
+	m.frames.Most = historySize
+	return m.frames.Put(num, func(old *sentFrame, size int) bool {
+		if m.lowMemory && size >= seq.LowMemoryLeast && now-old.last >= seq.LowMemoryTime {
+			return false
 		}
-		if m.lowMemory && len(m.ring) >= seq.LowMemoryLeast && now-f.last >= seq.LowMemoryTime {
-			if f.num > num {
-				return nil
-			}
-			return f
-		}
-		m.grow()
-	}
-}
-
-func (m *history) grow() {
-	old := m.ring
-	m.ring = make([]sentFrame, 2*len(old))
-	for i := range old {
-		if f := &old[i]; f.used {
-			m.ring[f.num&int64(len(m.ring)-1)] = *f
-		}
-	}
+		return old.num > m.top-historySize
+	})
 }
 
 // listen notes that the side was captured, sending a number or about to send it.
@@ -133,12 +112,12 @@ func (c *conn) missedMany(dir int, num int64) bool {
 func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	m := &c.side[dir].history
 	c.listen(dir, num)
-	f := m.place(num, c.fr.Time)
+	f, fresh := m.place(num, c.fr.Time)
 	if f == nil {
 		return
 	}
 	retry := d.Control&dp8.CtlRetry != 0
-	if fresh := !f.used || f.num != num || f.last < m.sureSince; fresh || !retry && !f.first {
+	if fresh = fresh || f.last < m.sureSince; fresh || !retry && !f.first {
 		n := f.sendings
 		if fresh {
 			n = 0
@@ -160,7 +139,7 @@ func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 
 func (c *conn) keep(f *sentFrame, num int64, d *dp8.DFrame, keepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
-	f.num, f.frame, f.time, f.timed, f.used = num, c.fr.Frame, c.fr.Time, c.fr.HasTime, true
+	f.num, f.frame, f.time, f.timed, f.carries, f.between = num, c.fr.Frame, c.fr.Time, c.fr.HasTime, false, false
 	f.hash, f.signature, f.cut = c.sent.Hash, d.Signature, c.fr.Cut()
 	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
 	f.parts, f.reliables, f.reliable = 0, 0, 0

@@ -41,7 +41,7 @@ func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v se
 		c.content().judgeCoalesced(d)
 	}
 	if d.Command&whole != whole || d.Control&dp8.CtlCoalesce != 0 {
-		c.content().keepOpen(dir, num, d)
+		c.content().judgeBetween(dir, num, d)
 	}
 	if v.Novelty != seq.First {
 		return

@@ -7,89 +7,34 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A carrier is what a data frame carried besides its content: who acknowledges it
-// knows that.
-type carrier struct {
-	num, next int64  // own number; bNRcv, 0 when it can't be relied on
-	sacks     uint64 // bit i: next+1+i
-	drops     uint64 // bit i: num-1-i
-	frame     uint64
-	reliable  bool
-	used      bool
-}
-
-// carriers are the latest data frames of a side, number n at n modulo the length.
-type carriers struct {
-	ring  []carrier
-	drops int64 // highest number that gave up others
-}
-
-func (s *carriers) at(num int64) *carrier {
-	if len(s.ring) == 0 {
-		return nil
-	}
-	if k := &s.ring[num&int64(len(s.ring)-1)]; k.used && k.num == num {
-		return k
-	}
-	return nil
-}
-
-func (s *carriers) drop(num int64) {
-	if k := s.at(num); k != nil {
-		k.used = false
-	}
-}
-
-func (s *carriers) clear() {
-	for i := range s.ring {
-		s.ring[i].used = false
-	}
-}
-
-// carry enters the data frame at hand, which is no copy. Only a first sending
-// counts: whatever is sent later under its number carries what is newer. A send
-// mask must be in all sendings.
+// carry notes what the data frame at hand, which is no copy, carries besides its content:
+// who acknowledges it knows that. Only a first sending counts: whatever is sent later
+// under its number carries what is newer. A send mask must be in all sendings.
 func (c ackJudge) carry(dir int, num int64, d *dp8.DFrame) {
-	s := &c.side[dir].sequence.carried
-	if d.Control&dp8.CtlRetry != 0 {
-		if k := s.at(num); k != nil {
-			k.drops &= c.said.drops
-		}
+	m := &c.side[dir].history
+	f := m.at(num)
+	switch {
+	case f == nil:
+		return
+	case d.Control&dp8.CtlRetry != 0:
+		f.drops &= c.said.drops
 		return
 	}
-	most := dp8.WindowSize
-	if c.wants.LowMemory {
-		most /= 2
-	}
-	k := s.place(num, most)
-	k.num, k.next, k.sacks, k.drops, k.frame = num, c.said.next, c.said.mask, c.said.drops, c.fr.Frame
-	k.reliable, k.used = d.Command&dp8.Reliable != 0, true
-	if k.drops != 0 {
-		s.drops = max(s.drops, num)
+	f.next, f.sacks, f.drops, f.carries = c.said.next, c.said.mask, c.said.drops, true
+	if f.drops != 0 {
+		m.dropped = max(m.dropped, num)
 	}
 	if c.said.ahead || c.fr.Err != nil || !c.fr.HasTime {
-		k.next, k.sacks = 0, 0
+		f.next, f.sacks = 0, 0
 	}
 }
 
-// place gives the place of a number, among at most so many.
-func (s *carriers) place(num int64, most int) *carrier {
-	if s.ring == nil {
-		s.ring = make([]carrier, 8)
+// carried is a number of a side of which it is known what its first sending carried, or nil.
+func (c ackJudge) carried(dir int, num int64) *sentFrame {
+	if f := c.side[dir].history.at(num); f != nil && f.carries && f.time >= c.trusted {
+		return f
 	}
-	for {
-		k := &s.ring[num&int64(len(s.ring)-1)]
-		if !k.used || k.num == num || len(s.ring) >= most {
-			return k
-		}
-		old := s.ring
-		s.ring = make([]carrier, 2*len(old))
-		for i := range old {
-			if old[i].used {
-				s.ring[old[i].num&int64(len(s.ring)-1)] = old[i]
-			}
-		}
-	}
+	return nil
 }
 
 // knowledge is how far back carriers are looked at.
@@ -98,11 +43,10 @@ const knowledge = 16
 // knew reports whether a side that acknowledges all below received knew that its
 // own number num was acknowledged: a reliable frame below received, of which the
 // first sending was captured, said so. No mask can have passed over that one.
-func (c ackJudge) knew(dir int, received, num int64) (by *carrier, selectively bool) {
-	s := &c.side[1-dir].sequence.carried
+func (c ackJudge) knew(dir int, received, num int64) (by *sentFrame, selectively bool) {
 	for q := received - 1; q >= received-knowledge; q-- {
-		k := s.at(q)
-		if k == nil || !k.reliable || k.next == 0 {
+		k := c.carried(1-dir, q)
+		if k == nil || k.command&dp8.Reliable == 0 || k.next == 0 {
 			continue
 		}
 		if k.next > num {

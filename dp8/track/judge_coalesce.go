@@ -130,54 +130,35 @@ func (c contentJudge) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
 	}
 }
 
-// openRing is how many frames of a side are remembered that are no whole message of
-// their own: parts, and coalesced ones.
-const openRing = 8
+// open reports a part that does not end its message, and goesOn one that does not begin it.
+func (f *sentFrame) open() bool   { return f.isPart() && f.command&dp8.EndMsg == 0 }
+func (f *sentFrame) goesOn() bool { return f.isPart() && f.command&dp8.NewMsg == 0 }
 
-// An openFrame is a part of a message, or a coalesced frame.
-type openFrame struct {
-	num       int64
-	frame     uint64
-	time      int64
-	open      bool // does not end its message
-	goesOn    bool // does not begin one
-	coalesced bool
-	judged    bool
+func (f *sentFrame) isPart() bool {
+	return f != nil && !f.keepAlive && !f.cut && f.control&dp8.CtlCoalesce == 0
 }
 
-type openFrames [openRing]openFrame
-
-func (o *openFrames) at(num int64) *openFrame {
-	if x := &o[num&(openRing-1)]; x.frame != 0 && x.num == num {
-		return x
-	}
-	return &openFrame{}
-}
-
-// keepOpen remembers a frame that is no whole message, and judges coalesced frames
-// that stand between two parts of one message (MC-DPL8R 2.2.2, 3.1.5.2.6). The part
-// behind it shows that the message was not over.
-func (c contentJudge) keepOpen(dir int, num int64, d *dp8.DFrame) {
+// judgeBetween judges coalesced frames that stand between two parts of one message
+// (MC-DPL8R 2.2.2, 3.1.5.2.6). The part behind it shows that the message was not over.
+func (c contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 	if d.KeepAlive || c.fr.Cut() {
 		return
 	}
-	coalesced := d.Control&dp8.CtlCoalesce != 0
-	rules, o := &c.c.Rules, &c.side[dir].open
-	o[num&(openRing-1)] = openFrame{num: num, frame: c.fr.Frame, time: c.fr.Time, coalesced: coalesced,
-		open: !coalesced && d.Command&dp8.EndMsg == 0, goesOn: !coalesced && d.Command&dp8.NewMsg == 0}
-	if coalesced && !o.at(num-1).open {
+	rules, m := &c.c.Rules, &c.side[dir].history
+	if d.Control&dp8.CtlCoalesce != 0 && !m.at(num-1).open() {
 		rules.Pass(r31526CoalMid)
 	}
 	for n := num - 1; n <= num+1; n++ {
-		before, x, behind := o.at(n-1), o.at(n), o.at(n+1)
-		if before.open && x.coalesced && behind.goesOn && !x.judged {
-			x.judged = true
-			blocked := conform.GuardNone
-			if !c.acks().unwrapsAfter(n, min(before.time, x.time, behind.time)) {
-				blocked = conform.GuardUnwrap
-			}
-			rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
-				Proof: []uint64{before.frame, behind.frame}, Message: "a coalesced frame stands between two parts of one message"})
+		before, x, behind := m.at(n-1), m.at(n), m.at(n+1)
+		if x == nil || x.cut || x.control&dp8.CtlCoalesce == 0 || x.between || !before.open() || !behind.goesOn() {
+			continue
 		}
+		x.between = true
+		blocked := conform.GuardNone
+		if !c.acks().unwrapsAfter(n, min(before.time, x.time, behind.time)) {
+			blocked = conform.GuardUnwrap
+		}
+		rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
+			Proof: []uint64{before.frame, behind.frame}, Message: "a coalesced frame stands between two parts of one message"})
 	}
 }

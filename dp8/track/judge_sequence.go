@@ -18,8 +18,7 @@ type sequenceState struct {
 	outlier    int64   // number of a frame that was out of place, valid with hasOutlier
 	hasOutlier bool    //
 	over       overrun // frames beyond the window
-	carried    carriers
-	drops      uint64 // latest send mask that was judged: bit i is dropBase-1-i
+	drops      uint64  // latest send mask that was judged: bit i is dropBase-1-i
 	dropsAt    int64
 	begun      bool // the start of its numbers was judged
 	start      beginning
@@ -155,8 +154,7 @@ func (c sequenceJudge) doubt(t int64) {
 		l := &c.side[i].sequence
 		c.acks().dropClaims(i, conform.GuardUnwrap)
 		c.endOverrun(i)
-		*l = sequenceState{carried: l.carried, begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
-		l.carried.clear()
+		*l = sequenceState{begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
 	}
 }
 
@@ -303,10 +301,7 @@ func (c sequenceJudge) judgeOutlier(dir int, num int64) {
 	}
 	c.c.Rules.Judge(x)
 	l.outlier, l.hasOutlier, l.high, l.seen = j.num, true, num, num
-	if f := c.side[dir].history.at(j.num); f != nil {
-		f.used = false
-	}
-	l.carried.drop(j.num)
+	c.side[dir].history.frames.Drop(j.num)
 	j.set = false
 }
 

@@ -114,8 +114,8 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 // judgeAdvance judges that a side does not wait for a number it was told was given
 // up: it acknowledges, selectively, a frame that said so.
 func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
-	l, s := &c.side[dir].sequence, &c.side[1-dir].sequence.carried
-	gave := s.drops - next // of the numbers the mask can name, this many may have given up next
+	l := &c.side[dir].sequence
+	gave := c.side[1-dir].history.dropped - next // of the numbers the mask can name, this many may have given up next
 	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
 		return
 	}
@@ -124,7 +124,7 @@ func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		q := next + 1 + int64(bits.TrailingZeros64(mask))
-		if k := s.at(q); k != nil && q-1-next < 64 && k.drops>>uint(q-1-next)&1 != 0 {
+		if k := c.acks().carried(1-dir, q); k != nil && q-1-next < 64 && k.drops>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
 			c.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays %d, although the mask says that bSeq %d arrived, of which the send mask gave %d up", uint8(next), uint8(q), uint8(next)), k.frame)
 			return

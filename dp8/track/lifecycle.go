@@ -188,7 +188,7 @@ func (c *conn) finish(end int64) {
 func (c *conn) free() {
 	for i := range c.side {
 		s := &c.side[i]
-		s.history.ring = nil
+		s.history.frames.Clear()
 		s.unjudged, s.doubts, s.refused = nil, nil, nil
 		s.asm.buf, s.asm.sum = nil, nil
 	}

@@ -174,7 +174,7 @@ func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
 			s := &c.side[i]
-			s.history.ring, s.sequence.carried.ring = nil, nil
+			s.history.frames.Clear()
 		}
 		c.c.Compact()
 	}

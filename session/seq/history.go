@@ -1,0 +1,71 @@
+package seq
+
+// firstPlaces is how many numbers a History has room for at first.
+const firstPlaces = 16
+
+// A History remembers one T for each of the latest numbers of a side: what a protocol
+// knows of a frame beside what the engine does. Number n has its place at n modulo the
+// length of a ring, which doubles, up to Most, while what is in the way is still wanted.
+type History[T any] struct {
+	Most int // numbers remembered at most, a power of two
+	ring []entry[T]
+}
+
+type entry[T any] struct {
+	num  int64
+	used bool
+	of   T
+}
+
+// At gives what is remembered of a number, nil for nothing.
+func (h *History[T]) At(n int64) *T {
+	if len(h.ring) == 0 {
+		return nil
+	}
+	if e := h.place(n); e.used && e.num == n {
+		return &e.of
+	}
+	return nil
+}
+
+// Put gives the place of a number; fresh says that nothing was remembered of it: what is
+// there then has to be written anew. The number that was there goes, unless it is wanted and there
+// is more room to be had; it stays when it is the later one, and Put gives nil.
+func (h *History[T]) Put(n int64, wanted func(old *T, size int) bool) (t *T, fresh bool) {
+	if h.ring == nil {
+		h.ring = make([]entry[T], firstPlaces)
+	}
+	e := h.place(n)
+	for e.used && e.num != n && len(h.ring) < h.Most && wanted(&e.of, len(h.ring)) {
+		h.grow()
+		e = h.place(n)
+	}
+	if e.used && e.num > n {
+		return nil, false
+	}
+	fresh = !e.used || e.num != n
+	e.num, e.used = n, true
+	return &e.of, fresh
+}
+
+// Drop forgets a number.
+func (h *History[T]) Drop(n int64) {
+	if h.At(n) != nil {
+		h.place(n).used = false
+	}
+}
+
+// Clear forgets all, and frees it.
+func (h *History[T]) Clear() { h.ring = nil }
+
+func (h *History[T]) place(n int64) *entry[T] { return &h.ring[n&int64(len(h.ring)-1)] }
+
+func (h *History[T]) grow() {
+	old := h.ring
+	h.ring = make([]entry[T], 2*len(old))
+	for i := range old {
+		if e := &old[i]; e.used {
+			*h.place(e.num) = *e
+		}
+	}
+}
