@@ -43,6 +43,7 @@ type side struct {
 	last    lastAck
 
 	// What rules remember.
+	packets packets
 	facts   facts
 	hearing hearing
 	count   count
@@ -84,7 +85,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		s := &c.side[i]
 		s.seq.Bits, s.msg.Bits = 8, 8
 		s.asm.conn, s.asm.dir = c, i
-		s.history.lowMemory, s.facts.lowMemory = c.wants.LowMemory, c.wants.LowMemory
+		s.packets.lowMemory, s.history.packets, s.facts.packets = c.wants.LowMemory, &s.packets, &s.packets
 	}
 	c.link = func(at seq.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)

@@ -12,24 +12,23 @@ import (
 // side was not heard for so long that half of the numbers may have gone by, what
 // was known before counts no more.
 type facts struct {
-	units     []fact // by the low bits of their number; remembered, fewer at first
-	lowMemory bool
-	messages  *[32]messageFact
-	epoch     uint32 // grows with each doubt
-	top       int64  // highest number of the epoch
-	topSet    bool
-	open      int64 // packet that follows one without EOM and is of another message
-	isOpen    bool
-	past      int64 // packet behind the end of its message, pastMsg
-	pastMsg   int64
-	isPast    bool
-	jumpNum   int64 // latest packet whose messageid was out of order
-	jumpMsg   int64
-	jump      bool
-	pace      pace
+	packets  *packets
+	messages *[32]messageFact
+	epoch    uint32 // grows with each doubt
+	top      int64  // highest number of the epoch
+	topSet   bool
+	open     int64 // packet that follows one without EOM and is of another message
+	isOpen   bool
+	past     int64 // packet behind the end of its message, pastMsg
+	pastMsg  int64
+	isPast   bool
+	jumpNum  int64 // latest packet whose messageid was out of order
+	jumpMsg  int64
+	jump     bool
+	pace     pace
 
-	packets uint64 // captured
-	missed  uint64 // of these, sendings before were not captured
+	captured uint64 // packets
+	missed   uint64 // of these, sendings before were not captured
 
 	perMessage bool // this side's serials count the sendings of whole messages
 }
@@ -88,11 +87,8 @@ var dataSeed = maphash.MakeSeed()
 
 // fact gives what is known of a packet, nil for nothing.
 func (h *facts) fact(n int64) *fact {
-	if h.units == nil {
-		return nil
-	}
-	if u := h.at(n); u.set && u.num == n && u.epoch == h.epoch {
-		return u
+	if p := h.packets.At(n); p != nil && p.fact.set && p.fact.epoch == h.epoch {
+		return &p.fact
 	}
 	return nil
 }
@@ -131,36 +127,22 @@ func (h *facts) behind(num int64) *fact {
 	return nil
 }
 
-func (h *facts) at(n int64) *fact { return &h.units[n&int64(len(h.units)-1)] }
-
-// room is at where the number is to be entered at a time.
-func (h *facts) room(n, now int64) *fact {
-	u := h.at(n)
-	for u.set && u.epoch == h.epoch && crowded(len(h.units), h.lowMemory, n, u.num, u.last, now) {
-		old := h.units
-		h.units = make([]fact, 2*len(old))
-		for i := range old {
-			if old[i].set && old[i].epoch == h.epoch {
-				*h.at(old[i].num) = old[i]
-			}
-		}
-		u = h.at(n)
-	}
-	return u
-}
-
 // keep remembers a packet captured for the first time.
 func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg, sum int64) *fact {
-	if h.units == nil {
-		h.units, h.messages = make([]fact, firstSize), new([32]messageFact)
+	if h.messages == nil {
+		h.messages = new([32]messageFact)
 	}
-	u := h.room(num, fr.Time)
+	p := h.packets.room(num, fr.Time)
+	if p == nil {
+		p = new(packet) // too old to be remembered
+	}
+	u := &p.fact
 	// Field by field: a copied literal would wait for its own narrow stores.
 	u.num, u.msg, u.set, u.epoch = num, msg, true, h.epoch
 	u.frame, u.latest, u.time, u.last = fr.Frame, fr.Frame, fr.Time, fr.Time
 	u.data, u.size = dataPrint(f, fr), uint16(f.Size(fr.Length))
 	u.flags, u.low, u.high, u.nacks, u.sum = f.Flags, f.Serial, f.Serial, 0, sum
-	h.packets++
+	h.captured++
 	if f.Serial != 0 && f.Flags&dp4.STA != 0 {
 		h.missed++
 	}

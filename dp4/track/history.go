@@ -14,30 +14,13 @@ import (
 // the sendings of all its packets, so that the first sending of packet k has at
 // least the serial k; there are senders that count each packet by itself.
 type history struct {
-	units     []sentUnit       // by the low bits of their number; remembered, fewer at first
+	packets   *packets
 	messages  *[32]sentMessage // nil while all were of one packet
-	lowMemory bool
-	perPacket bool // this side counts each packet by itself
+	perPacket bool             // this side counts each packet by itself
 
 	denied [32]int64 // numbers that were reported missing before they were captured
 	n      int       // how many of them
 }
-
-// remembered is how many packets a history holds: what a number of eight bits
-// can be told apart from.
-const remembered = 128
-
-// crowded reports whether a number deserves more room than there is: the place of a
-// ring of size n is taken by another, last seen at a time. Rings begin with firstSize
-// places and end with remembered.
-func crowded(size int, lean bool, num, other, seen, now int64) bool {
-	if num == other || size >= remembered {
-		return false
-	}
-	return !lean || size < seq.LowMemoryLeast || other > num || now-seen < seq.LowMemoryTime
-}
-
-const firstSize = 16
 
 // A sentUnit is what is remembered of one packet.
 type sentUnit struct {
@@ -65,22 +48,14 @@ type sentMessage struct {
 	last    int64 // time of the latest captured first sending
 }
 
-func (h *history) unit(n int64) *sentUnit { return &h.units[n&int64(len(h.units)-1)] }
+// noUnit is one that is not remembered.
+var noUnit sentUnit
 
-// room is unit where the number is to be entered at a time.
-func (h *history) room(n, now int64) *sentUnit {
-	u := h.unit(n)
-	for u.set && crowded(len(h.units), h.lowMemory, n, u.num, u.seen, now) {
-		old := h.units
-		h.units = make([]sentUnit, 2*len(old))
-		for i := range old {
-			if old[i].set {
-				*h.unit(old[i].num) = old[i]
-			}
-		}
-		u = h.unit(n)
+func (h *history) unit(n int64) *sentUnit {
+	if p := h.packets.At(n); p != nil {
+		return &p.sent
 	}
-	return u
+	return &noUnit
 }
 
 // noMessage is one that is not remembered.
@@ -98,9 +73,6 @@ func (u *sentUnit) is(num int64) bool { return u.set && u.num == num }
 // judge says what a captured sending is, before the engine sees it. top is the
 // highest number captured, rtt the shortest round trip, in ns.
 func (h *history) judge(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) seq.Mark {
-	if h.units == nil {
-		h.units = make([]sentUnit, firstSize)
-	}
 	u := h.unit(num)
 	seen := u.is(num) && u.msg == msg
 	switch {
@@ -204,11 +176,12 @@ func (h *history) late(fr *dissect.Frame, msg, rtt int64) bool {
 
 // keep remembers a sending that the engine has judged.
 func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg int64, hash uint64, sum int64, words dissect.Words) {
-	u := h.room(num, fr.Time)
-	retry := words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
-	switch {
-	case u.set && u.num > num: // too old to be remembered
+	p := h.packets.room(num, fr.Time)
+	if p == nil {
 		return
+	}
+	u, retry := &p.sent, words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
+	switch {
 	case !u.is(num) || u.msg != msg:
 		*u = sentUnit{num: num, msg: msg, set: true, serial: f.Serial, again: retry, hash: hash, time: fr.Time, timed: fr.HasTime}
 	case f.Serial < u.serial:
@@ -260,9 +233,6 @@ func (h *history) startOf(num int64) (start int64, ok bool) {
 // differs reports whether the first sending of a packet was captured and was
 // another one than that with the given hash.
 func (h *history) differs(hash uint64, num, msg int64) bool {
-	if h.units == nil {
-		return false
-	}
 	u := h.unit(num)
 	return u.is(num) && (u.msg != msg || u.serial == 0 && u.hash != hash)
 }
@@ -270,14 +240,14 @@ func (h *history) differs(hash uint64, num, msg int64) bool {
 // names reports whether a packet was captured and is of the message with the given
 // low byte.
 func (h *history) names(num int64, message uint8) bool {
-	return h.units != nil && h.unit(num).is(num) && uint8(h.unit(num).msg) == message
+	return h.unit(num).is(num) && uint8(h.unit(num).msg) == message
 }
 
 // answered gives what was captured of this side up to the packet an ACK answers; ok
 // is false unless that packet came by but a round trip ago, so that none behind it
 // can have arrived before the ACK was sent.
 func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num, rtt int64) (sum int64, ok bool) {
-	if h.units == nil || f.Type != dp4.TypeACK || !fr.HasTime {
+	if f.Type != dp4.TypeACK || !fr.HasTime {
 		return 0, false
 	}
 	u := h.unit(num)

@@ -152,7 +152,7 @@ func (c ackJudge) absurd(dir int, d *duty) bool {
 	if d.skipped < max(rules.NeededOdds(0), rules.NeededOdds(1)) {
 		return false
 	}
-	p := 1.5 * float64(h.missed+c.c.Dir[dir].Missing()+1) / float64(h.packets+1)
+	p := 1.5 * float64(h.missed+c.c.Dir[dir].Missing()+1) / float64(h.captured+1)
 	k, expected := float64(d.skipped), float64(d.asked)*max(p, 0.001)
 	return p < 0.5 && k*(math.Log(k/expected)-1) > 9*math.Ln10 // Chernoff's bound
 }

@@ -205,8 +205,8 @@ func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
 			s := &c.side[i]
-			s.history.units, s.history.messages = nil, nil
-			s.facts.units, s.facts.messages = nil, nil
+			s.packets.Clear()
+			s.history.messages, s.facts.messages = nil, nil
 		}
 		c.c.Compact()
 	}

@@ -29,19 +29,24 @@ func (h *History[T]) At(n int64) *T {
 }
 
 // Put gives the place of a number; fresh says that nothing was remembered of it: what is
-// there then has to be written anew. The number that was there goes, unless it is wanted and there
-// is more room to be had; it stays when it is the later one, and Put gives nil.
+// there has to be written anew then. The number that was there goes, unless it is wanted
+// and there is more room to be had. Where there is none, a later number stays as long as it
+// is wanted, and Put gives nil.
 func (h *History[T]) Put(n int64, wanted func(old *T, size int) bool) (t *T, fresh bool) {
 	if h.ring == nil {
 		h.ring = make([]entry[T], firstPlaces)
 	}
 	e := h.place(n)
-	for e.used && e.num != n && len(h.ring) < h.Most && wanted(&e.of, len(h.ring)) {
-		h.grow()
-		e = h.place(n)
-	}
-	if e.used && e.num > n {
-		return nil, false
+	for e.used && e.num != n && wanted(&e.of, len(h.ring)) {
+		if len(h.ring) < h.Most {
+			h.grow()
+			e = h.place(n)
+			continue
+		}
+		if e.num > n {
+			return nil, false
+		}
+		break
 	}
 	fresh = !e.used || e.num != n
 	e.num, e.used = n, true

@@ -1,0 +1,32 @@
+package track
+
+import "github.com/dpdissect/dpdissect/session/seq"
+
+// A packet is what is remembered of one packet of a side: what tells its sendings apart,
+// and what rules compare.
+type packet struct {
+	sent sentUnit
+	fact fact
+}
+
+// packets are the latest packets of a side.
+type packets struct {
+	seq.History[packet]
+	lowMemory bool
+}
+
+// remembered is how many packets are remembered: what a number of eight bits can be told
+// apart from.
+const remembered = 128
+
+// room makes room for a packet at a time; it gives nil when the packet is too old.
+func (p *packets) room(num, now int64) *packet {
+	p.Most = remembered
+	x, fresh := p.Put(num, func(old *packet, size int) bool {
+		return !p.lowMemory || size < seq.LowMemoryLeast || now-max(old.sent.seen, old.fact.last) < seq.LowMemoryTime
+	})
+	if fresh {
+		*x = packet{}
+	}
+	return x
+}
