@@ -17,7 +17,9 @@ func (c deliveryJudge) judgeSending(dir int, n number, v seq.Verdict) {
 	s, fr := &c.side[dir], c.fr
 	switch x := s.packets.at(n.engine); {
 	case v.Novelty == seq.First:
-		s.packets.put(n.engine, fr.Time).fill(fr, c.f)
+		if x := s.packets.put(n.engine, fr.Time); x != nil {
+			x.fill(fr, c.f)
+		}
 		s.sendings++
 		c.judgeNew(dir, n, v)
 	case v.Novelty == seq.Again && x != nil:

@@ -42,56 +42,33 @@ const (
 	toldGap                        // its gaps were found fault with
 	toldSurplus
 	toldKnown
-	inUse
 )
 
-// sentPackets is the mail of one side: its latest reliable packets.
+// sentPackets are the latest reliable packets of a side.
 type sentPackets struct {
-	ring      []sentPacket // power of two
+	seq.History[sentPacket]
 	lowMemory bool
 }
 
 // at gives the packet with a number, nil when it is not remembered.
-func (p *sentPackets) at(n int64) *sentPacket {
-	if len(p.ring) == 0 {
-		return nil
-	}
-	if x := &p.ring[n&int64(len(p.ring)-1)]; x.num == n && x.marks&inUse != 0 {
-		return x
-	}
-	return nil
-}
+func (p *sentPackets) at(n int64) *sentPacket { return p.At(n) }
 
-// put makes room for a packet.
+// put makes room for a packet; it gives nil when the packet is too old.
 func (p *sentPackets) put(n, now int64) *sentPacket {
-	if len(p.ring) == 0 {
-		p.ring = make([]sentPacket, 16)
+	p.Most = packetLimit
+	x, _ := p.Put(n, func(old *sentPacket, size int) bool { return now-old.last < p.keep(old, size) })
+	if x != nil {
+		*x = sentPacket{num: n}
 	}
-	x := &p.ring[n&int64(len(p.ring)-1)]
-	for len(p.ring) < packetLimit && x.marks&inUse != 0 && x.num != n && now-x.last < p.keep(x) {
-		p.grow()
-		x = &p.ring[n&int64(len(p.ring)-1)]
-	}
-	*x = sentPacket{num: n, marks: inUse}
 	return x
 }
 
 // keep is for how long a packet is remembered behind its last sending, in ns.
-func (p *sentPackets) keep(x *sentPacket) int64 {
+func (p *sentPackets) keep(x *sentPacket, size int) int64 {
 	if p.lowMemory {
-		return seq.LowMemoryFor(len(p.ring), x.acks > 0)
+		return seq.LowMemoryFor(size, x.acks > 0)
 	}
 	return packetKeep
-}
-
-func (p *sentPackets) grow() {
-	old := p.ring
-	p.ring = make([]sentPacket, 2*len(old))
-	for i := range old {
-		if old[i].marks&inUse != 0 {
-			p.ring[old[i].num&int64(len(p.ring)-1)] = old[i]
-		}
-	}
 }
 
 // fill notes the first sending.

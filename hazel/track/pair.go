@@ -257,7 +257,7 @@ func (p *pair) Sweep(now int64) {
 func (p *pair) Compact() {
 	if c := p.active; c != nil {
 		for i := range c.side {
-			c.side[i].packets.ring = nil
+			c.side[i].packets.Clear()
 		}
 		c.c.Compact()
 	}

@@ -13,8 +13,8 @@ import (
 // consecutive, so that it shows when one is missing: while none is, nothing that
 // the side said was missed.
 type datagrams struct {
-	ring      []sentDatagram // PacketID n at n&(len-1)
-	low       int64          // lowest and highest PacketID without a fault
+	seq.History[sentDatagram]
+	low       int64 // lowest and highest PacketID without a fault
 	top       int64
 	has       bool
 	topAt     int64             // when top was captured
@@ -42,29 +42,26 @@ type sentDatagram struct {
 	messages uint8 // up to 255
 	acks     uint8 // PacketAcks that named it
 	sends    uint8 // captured sendings
-	used     bool
 	reliable bool
 	cut      bool
 	suspect  bool // it has a fault
 	tainted  bool // … that may be a habit
 }
 
-// How many datagrams of a side are remembered at first and at most, and how long a
-// hole makes a difference.
-const (
-	leastDatagrams = 32
-	mostDatagrams  = 1024
-)
+// mostDatagrams is how many datagrams of a side are remembered at most.
+const mostDatagrams = 1024
 
 // at gives what is remembered of a datagram, or nil.
-func (r *datagrams) at(num int64) *sentDatagram {
-	if len(r.ring) == 0 {
-		return nil
-	}
-	if x := &r.ring[num&int64(len(r.ring)-1)]; x.used && x.num == num {
-		return x
-	}
-	return nil
+func (r *datagrams) at(num int64) *sentDatagram { return r.At(num) }
+
+// room makes room for a datagram at a time; it gives nil when the datagram is too old.
+func (r *datagrams) room(num, now int64) *sentDatagram {
+	r.Most = mostDatagrams
+	x, _ := r.Put(num, func(old *sentDatagram, size int) bool {
+		age := now - max(old.last, old.time)
+		return !r.lowMemory || age < seq.LowMemoryTime || old.reliable && age < seq.LowMemoryFor(size, false)
+	})
+	return x
 }
 
 // enter notes a sending; it reports whether its PacketID is captured for the first
@@ -77,17 +74,14 @@ func (r *datagrams) enter(s *seq.Sending, d *knet.Datagram, cut, suspect bool) (
 		x.sends += min(1, 255-x.sends)
 		return x, false
 	}
-	first = x == nil
-	if first {
+	if first = x == nil; first {
 		r.count(s, cut)
-		r.grow(s)
 	}
-	at := &r.ring[s.Num&int64(len(r.ring)-1)]
-	if !first || !at.used || at.num <= s.Num {
-		*at = sentDatagram{num: s.Num, used: true, frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
+	if x = r.room(s.Num, s.Time); x != nil {
+		*x = sentDatagram{num: s.Num, frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
 			reliable: d.Reliable, cut: cut, suspect: suspect}
 	}
-	return at, first
+	return x, first
 }
 
 // count counts a PacketID that is new.
@@ -139,49 +133,22 @@ type stand struct {
 func (r *datagrams) stand() stand { return stand{r.has, r.top, r.topAt} }
 
 // follow notes the datagram without fault that follows top, and reports whether it
-// could: its place must be free, or that of an old one.
+// could: one with a fault may have its place.
 func (r *datagrams) follow(s *seq.Sending, d *knet.Datagram) bool {
-	if len(r.ring) == 0 {
+	if r.at(s.Num) != nil {
 		return false
 	}
-	at := &r.ring[s.Num&int64(len(r.ring)-1)]
-	if at.used && (at.num >= s.Num || r.wants(at, s.Time)) {
+	x := r.room(s.Num, s.Time)
+	if x == nil {
 		return false
 	}
 	r.top, r.topAt = s.Num, s.Time
 	// Field by field: a literal would be made elsewhere and copied.
-	at.num, at.used, at.frame, at.time, at.hash = s.Num, true, s.Frame, s.Time, s.Hash
-	at.last, at.ipid, at.ackAt, at.carrier, at.acks, at.sends = s.Time, s.IPID, 0, 0, 0, 1
-	at.messages, at.reliable = uint8(min(len(d.Messages), 255)), d.Reliable
-	at.cut, at.suspect, at.tainted = false, false, false
+	x.num, x.frame, x.time, x.hash = s.Num, s.Frame, s.Time, s.Hash
+	x.last, x.ipid, x.ackAt, x.carrier, x.acks, x.sends = s.Time, s.IPID, 0, 0, 0, 1
+	x.messages, x.reliable = uint8(min(len(d.Messages), 255)), d.Reliable
+	x.cut, x.suspect, x.tainted = false, false, false
 	return true
-}
-
-// wants reports a datagram that is worth more room.
-func (r *datagrams) wants(x *sentDatagram, now int64) bool {
-	if !x.used || len(r.ring) == mostDatagrams {
-		return false
-	}
-	age := now - max(x.last, x.time)
-	return !r.lowMemory || age < seq.LowMemoryTime || x.reliable && age < seq.LowMemoryFor(len(r.ring), false)
-}
-
-// grow makes room, while there is little.
-func (r *datagrams) grow(s *seq.Sending) {
-	size := max(len(r.ring), leastDatagrams)
-	if len(r.ring) > 0 && r.wants(&r.ring[s.Num&int64(size-1)], s.Time) {
-		size *= 2
-	}
-	if size == len(r.ring) {
-		return
-	}
-	old := r.ring
-	r.ring = make([]sentDatagram, size)
-	for i := range old {
-		if x := &old[i]; x.used {
-			r.ring[x.num&int64(size-1)] = *x
-		}
-	}
 }
 
 // whole reports whether everything the side sent since a time was captured, as far

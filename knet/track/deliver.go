@@ -68,7 +68,8 @@ func (s *side) settle(c *conn, dir int) {
 // free forgets what only a connection that goes on asks for: datagrams of this one
 // are counted from now on and judged no longer.
 func (s *side) free() {
-	s.datagrams.ring, s.ask.asked, s.sentTransfers, s.transfers.table = nil, nil, nil, nil
+	s.datagrams.Clear()
+	s.ask.asked, s.sentTransfers, s.transfers.table = nil, nil, nil
 }
 
 // MaxWaiting is how many messages of a side wait for others; with more, the

@@ -263,7 +263,7 @@ func (p *pair) Sweep(now int64) {
 func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
-			c.side[i].datagrams.ring = nil
+			c.side[i].datagrams.Clear()
 		}
 		c.c.Compact()
 	}
