@@ -1,19 +1,39 @@
 package session
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
-// Replay makes a provisional frame, which is believed now, the one at hand: a connection's
-// rules judge it until Resume gives them back the one that really is. It was counted when
-// it came.
-func (c *Conn) Replay(d *dissect.Datagram) *dissect.Frame {
-	dir := c.DirOf(d)
-	fr := &dissect.Frame{Datagram: d, Protocol: c.Protocol.Name, Connection: -1, Direction: 'a' + byte(dir)}
-	c.Rules.fr, c.Rules.dir, c.quality.fr, c.quality.dir = fr, dir, fr, dir
-	return fr
+// Believe hands the provisional frames of a side that are confirmed to track, oldest
+// first, each as the frame at hand: the connection's rules judge it until the one that
+// really is comes back. They were counted when they came. What is said of gaps before
+// them is told at the frame that confirms them.
+func (c *Conn) Believe(dir int, at *dissect.Frame, track func(fr *dissect.Frame)) {
+	for _, d := range c.Dir[dir].TakeConfirmed() {
+		fr := &dissect.Frame{Datagram: d, Protocol: c.Protocol.Name, Connection: -1, Direction: 'a' + byte(dir)}
+		c.face(fr, dir)
+		track(fr)
+		at.Words |= fr.Words & dissect.Gap
+	}
+	c.face(at, c.DirOf(at.Datagram))
 }
 
-// Resume ends what Replay began.
-func (c *Conn) Resume(fr *dissect.Frame) {
-	dir := c.DirOf(fr.Datagram)
+// face makes a frame the one at hand.
+func (c *Conn) face(fr *dissect.Frame, dir int) {
 	c.Rules.fr, c.Rules.dir, c.quality.fr, c.quality.dir = fr, dir, fr, dir
+}
+
+// JudgeRefuted judges, once, the provisional frames of a side that turned out to be out of
+// place: describe fills in the rule and the message, or what stands against it.
+func (c *Conn) JudgeRefuted(dir int, describe func(p *seq.ProvisionalFrame, x *conform.Case)) {
+	for _, p := range c.Dir[dir].Refuted() {
+		x := conform.Case{Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By}}
+		if p.By == 0 {
+			x.Blocked = conform.GuardUnwrap // nothing shows that its side went on before it
+		}
+		describe(&p, &x)
+		c.Rules.Judge(x)
+	}
 }

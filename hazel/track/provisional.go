@@ -12,18 +12,16 @@ import (
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
 func (c *conn) believe(dir int) {
 	fr, f, sent := c.fr, c.f, c.sent
-	for _, d := range c.c.Dir[dir].TakeConfirmed() {
-		c.fr, c.f = c.c.Replay(d), new(hazel.Frame)
-		if c.f.Decode(d.Payload, c.reads(dir), nil) != nil || !c.f.HasID {
-			continue
+	c.c.Believe(dir, fr, func(again *dissect.Frame) {
+		c.fr, c.f = again, new(hazel.Frame)
+		if c.f.Decode(again.Payload, c.reads(dir), nil) != nil || !c.f.HasID {
+			return
 		}
 		if n, ok := c.side[dir].ids.number(c.f.ID); ok {
-			c.sent.Of(d, n.engine, seq.Unmarked)
+			c.sent.Of(again.Datagram, n.engine, seq.Unmarked)
 			c.believed(dir, n, c.keepsAlive(dir, n.wire))
-			fr.Words |= c.fr.Words & dissect.Gap
 		}
-	}
-	c.c.Resume(fr)
+	})
 	c.fr, c.f, c.sent = fr, f, sent
 	c.judgeRefuted(dir)
 }
@@ -31,12 +29,7 @@ func (c *conn) believe(dir int) {
 // judgeRefuted judges datagrams whose ids turned out to be out of place: the side went on
 // before them (Hazel page, Reliable Delivery).
 func (c *conn) judgeRefuted(dir int) {
-	for _, p := range c.c.Dir[dir].Refuted() {
-		x := conform.Case{Rule: rRelIdSeq, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By},
-			Message: fmt.Sprintf("ID %d is out of place: the IDs before and after it go on at %d", uint16(p.Num), uint16(p.Expected))}
-		if p.By == 0 {
-			x.Blocked = conform.GuardUnwrap
-		}
-		c.c.Rules.Judge(x)
-	}
+	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
+		x.Rule, x.Message = rRelIdSeq, fmt.Sprintf("ID %d is out of place: the IDs before and after it go on at %d", uint16(p.Num), uint16(p.Expected))
+	})
 }

@@ -43,10 +43,10 @@ func (c *conn) believe(dir int) {
 	if c.pair.again == nil {
 		c.pair.again = new(knet.Datagram)
 	}
-	for _, x := range out.TakeConfirmed() {
-		c.fr, c.d = c.c.Replay(x), c.pair.again
-		if c.d.Decode(x.Payload, c.pair.params, nil) != nil {
-			continue
+	c.c.Believe(dir, fr, func(again *dissect.Frame) {
+		c.fr, c.d = again, c.pair.again
+		if c.d.Decode(again.Payload, c.pair.params, nil) != nil {
+			return
 		}
 		num := s.ids.Peek(c.d.PacketID)
 		if ref, ok := s.ids.Known(); ok && (num > ref+farAway || num < ref-farAway) {
@@ -58,9 +58,7 @@ func (c *conn) believe(dir int) {
 		data, acks, keepAlives := out.DataFrames, out.Acks, out.KeepAlives
 		c.believed(dir, num)
 		out.DataFrames, out.Acks, out.KeepAlives = data, acks, keepAlives // it was counted when it came
-		fr.Words |= c.fr.Words & dissect.Gap
-	}
-	c.c.Resume(fr)
+	})
 	c.fr, c.d, c.sent = fr, d, sent
 	c.pong, c.suspect, c.named, c.suspicions = answer, suspect, named, suspicions
 	c.judgeRefuted(dir)
@@ -81,15 +79,11 @@ func (c *conn) judgeProvisional(dir int, sent *seq.Sending) {
 // judgeRefuted judges datagrams whose PacketIDs turned out to be out of place: the side
 // went on before them (kNet page, InOrder Datagrams and Messages).
 func (c *conn) judgeRefuted(dir int) {
-	for _, p := range c.c.Dir[dir].Refuted() {
-		x := conform.Case{Rule: rDgIdInc, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By}, Since: p.Time + 1,
-			Message: fmt.Sprintf("PacketID %d is out of place: those before and after it go on at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)}
-		switch {
-		case !c.pair.sure():
+	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
+		x.Rule, x.Since = rDgIdInc, p.Time+1
+		x.Message = fmt.Sprintf("PacketID %d is out of place: those before and after it go on at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)
+		if !c.pair.sure() {
 			x.Blocked = conform.GuardDial
-		case p.By == 0:
-			x.Blocked = conform.GuardUnwrap
 		}
-		c.c.Rules.Judge(x)
-	}
+	})
 }
