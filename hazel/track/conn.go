@@ -54,7 +54,6 @@ type side struct {
 	beats    bool     // it keeps alive with empty Reliables
 	junk     junkIDs  // ids a receiver may read out of what is malformed
 	history  lastAcks // what it acknowledged last
-	faults   faults   // what of it was found faulty
 
 	// What rules ask for.
 	may        hazel.DialectSet // see possible, 0 when what it depends on has changed
@@ -174,6 +173,7 @@ func (c *conn) input(fr *dissect.Frame, f *hazel.Frame, err *dissect.Error) {
 // malformed remembers the id that a receiver reads out of a datagram that is too
 // short for one: its buffer is filled with zeros, and it acknowledges that.
 func (c *conn) malformed(dir int) {
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), true)
 	b := c.fr.Payload
 	if t := c.f.Type; (t == hazel.Reliable || t == hazel.Ping || t == hazel.Hello) && len(b) < 3 {
 		id := uint16(0)

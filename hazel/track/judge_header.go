@@ -6,7 +6,6 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session/conform"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Sets of rules that most frames pass together, see Evaluation.PassSet.
@@ -60,7 +59,7 @@ func (c headerJudge) judgeHeader(dir int, may hazel.DialectSet) {
 	case fr.Words.Has(dissect.Duplicate):
 		return
 	case fr.Length == 0:
-		c.accuse(dir, rules.Here(rHdrEmpty, "the datagram is empty"))
+		c.accuse(rules.Here(rHdrEmpty, "the datagram is empty"))
 		return
 	case len(fr.Payload) == 0: // cut
 		return
@@ -105,7 +104,7 @@ func (c headerJudge) judgeType(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	rules.Pass(rHdrEmpty)
 	if !rules.Check(rHdrReservedHi, code < 0x10) {
-		c.accuse(dir, rules.Here(rHdrReservedHi, fmt.Sprintf("Type is %02X: reserved bits %02X are set", code, code&0xf0)))
+		c.accuse(rules.Here(rHdrReservedHi, fmt.Sprintf("Type is %02X: reserved bits %02X are set", code, code&0xf0)))
 		return // what the other bits of an unknown type mean is not known either
 	}
 	if code&0x08 == 0 {
@@ -123,7 +122,7 @@ func (c headerJudge) judgeType(dir int, may hazel.DialectSet, code byte) {
 func (c headerJudge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	if !rules.Check(rHdrReserved4, code&0x04 == 0) {
-		c.accuse(dir, rules.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
+		c.accuse(rules.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
 	}
 	if code > 0x03 {
 		return
@@ -131,7 +130,7 @@ func (c headerJudge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 	switch legal := code == 0x02 && may.Has(hazel.V01); {
 	case may.Has(hazel.Spec) && !legal:
 	case !rules.Check(rHdrFragrel, legal):
-		c.accuse(dir, rules.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which the dialect does not have", code)))
+		c.accuse(rules.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which the dialect does not have", code)))
 	}
 }
 
@@ -161,7 +160,7 @@ func (c headerJudge) judgeCode(dir int, may hazel.DialectSet, code byte) {
 	if known {
 		x.AtMost = conform.Note
 	}
-	c.accuse(dir, x)
+	c.accuse(x)
 }
 
 // judgeShape judges the header behind the type.
@@ -170,7 +169,7 @@ func (c headerJudge) judgeShape(dir int, may hazel.DialectSet) {
 	switch f.Type {
 	case hazel.None:
 		if !rules.Check(rHdrUnrelEmpty, fr.Length > 1) {
-			c.accuse(dir, rules.Here(rHdrUnrelEmpty, "an unreliable packet without data"))
+			c.accuse(rules.Here(rHdrUnrelEmpty, "an unreliable packet without data"))
 		}
 		c.judgePayload(dir, may)
 	case hazel.Reliable:
@@ -185,7 +184,7 @@ func (c headerJudge) judgeShape(dir int, may hazel.DialectSet) {
 		}
 	case hazel.Ping:
 		if may&hazel.WithPing != 0 && c.judgeID(dir) && !rules.Check(rHdrPinglen, fr.Length == 3 || !may.Within(hazel.WithPing)) {
-			c.accuse(dir, rules.Here(rHdrPinglen, fmt.Sprintf("a Ping of %d bytes, not 3", fr.Length)))
+			c.accuse(rules.Here(rHdrPinglen, fmt.Sprintf("a Ping of %d bytes, not 3", fr.Length)))
 		}
 	case hazel.Acknowledgement:
 		c.judgeAckLength(dir, may)
@@ -198,7 +197,7 @@ func (c headerJudge) judgeShape(dir int, may hazel.DialectSet) {
 func (c headerJudge) judgeID(dir int) bool {
 	rules, there := &c.c.Rules, c.fr.Length >= 3
 	if !rules.Check(rHdrRelid, there) {
-		c.accuse(dir, rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes has no ID of 2 bytes", c.f.Type, c.fr.Length)))
+		c.accuse(rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes has no ID of 2 bytes", c.f.Type, c.fr.Length)))
 	}
 	return there
 }
@@ -213,7 +212,7 @@ func (c headerJudge) judgeHello(dir int, may hazel.DialectSet) {
 	}
 	x := rules.Here(rHdrHellolen, "a Hello of 3 bytes has no version byte")
 	if may&bare == 0 {
-		c.accuse(dir, x)
+		c.accuse(x)
 		return
 	}
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
@@ -231,11 +230,11 @@ func (c headerJudge) judgeAckLength(dir int, may hazel.DialectSet) {
 	short := mays | hazel.ShortAcks
 	switch odd := n == 3 && may&short == 0 || n == 4 && may.Within(short); {
 	case n != 3 && n != 4:
-		c.accuse(dir, rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
+		c.accuse(rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
 	case !rules.Check(rHdrAcklen, !odd):
 		x := rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, which the sender's dialect does not have", n))
 		x.AtMost = conform.Note
-		c.accuse(dir, x)
+		c.accuse(x)
 	}
 }
 
@@ -248,7 +247,7 @@ func (c headerJudge) judgeFragment(dir int, may hazel.DialectSet) {
 		c.judgeID(dir)
 	case (code == 0x02 || code == 0x0B) && may.Within(hazel.SetOf(hazel.V01)):
 		if !rules.Check(rHdrFraglayout, n >= hazel.FragmentHeader) {
-			c.accuse(dir, rules.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes: its header has %d", n, hazel.FragmentHeader)))
+			c.accuse(rules.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes: its header has %d", n, hazel.FragmentHeader)))
 		}
 	}
 	if n >= hazel.FragmentHeader && (c.f.Dialect == hazel.V01 || c.f.Dialect == hazel.Fork36) {
@@ -275,7 +274,7 @@ func (c headerJudge) judgePlace(dir int, may hazel.DialectSet) {
 		}
 	}
 	if !rules.Check(rHdrFragCount, wrong == "") {
-		c.accuse(dir, rules.Here(rHdrFragCount, wrong))
+		c.accuse(rules.Here(rHdrFragCount, wrong))
 	}
 }
 
@@ -290,27 +289,10 @@ func (a *assembler) count(key uint16) int {
 	return 0
 }
 
-// faultsKept bounds the faulty datagrams remembered of a side; a copy of one is not
-// judged again.
-const faultsKept = 8
-
-// faults are the latest faulty datagrams of a side.
-type faults struct {
-	list [faultsKept]seq.Sending
-	n    int
-}
-
-// accuse judges a case against the frame at hand, unless that is a copy of one
-// judged before (guard DUP).
-func (c headerJudge) accuse(dir int, x conform.Case) {
-	rules, fs := &c.c.Rules, &c.side[dir].faults
-	s := c.sent.Of(c.fr.Datagram, 0, seq.Unmarked)
-	for i := range fs.list[:min(fs.n, faultsKept)] {
-		if p := &fs.list[i]; p.Frame != s.Frame && s.IsCopyOf(p.Hash, p.IPID, p.Time, rules.Horizon()) {
-			return
-		}
+// accuse judges a case against the frame at hand, unless that is a copy of one judged
+// before (guard DUP).
+func (c headerJudge) accuse(x conform.Case) {
+	if !c.fr.Words.Has(dissect.Duplicate) {
+		c.c.Rules.Judge(x)
 	}
-	fs.list[fs.n%faultsKept] = *s
-	fs.n++
-	rules.Judge(x)
 }

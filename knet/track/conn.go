@@ -55,15 +55,13 @@ type side struct {
 	ids           seq.Serial // PacketIDs
 	numbers       seq.Serial // reliable message numbers of Reference
 	firsts        [firstIDs]first
-	greeting      greeting
-	spoke         bool // something besides the greeting was captured
+	spoke         bool // something besides ConnectSyn and ConnectSynAck was captured
 	spokeAt       int64
 	pings         *pings // latest PingRequests
 	transfers     transfers
-	waiting       waiting     // messages of Spec that wait for others
-	resends       *resends    // reliable datagrams of Spec
-	datagrams     datagrams   // for rules
-	apart         seq.Sending // latest datagram with a fault
+	waiting       waiting   // messages of Spec that wait for others
+	resends       *resends  // reliable datagrams of Spec
+	datagrams     datagrams // for rules
 	ending        ending
 	ask           asking
 	acking        acking

@@ -163,17 +163,11 @@ func (c frameJudge) passes(rules *session.Evaluation) {
 	}
 }
 
-// repeatedFault reports a copy, made by the network or the capture, of a faulty
-// datagram that was kept out of the numbers.
-func (c frameJudge) repeatedFault(dir int) bool {
-	s := &c.side[dir]
-	now := c.fr.Datagram
-	x := &s.apart
-	if x.HasTime && x.IsCopyOf(c.sent.Hash, c.sent.IPID, x.Time, seq.CopyHorizon) && now.Time-x.Time <= restartGap {
-		return true
-	}
-	s.apart = c.sent
-	return false
+// isCopied reports a copy, made by the network or the capture, of a datagram that was
+// kept out of the numbers.
+func (c frameJudge) isCopied(dir int) bool {
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true)
+	return c.fr.Words.Has(dissect.Duplicate)
 }
 
 // habitually is how many datagrams of a side with no more than a note are kept apart;
@@ -218,7 +212,7 @@ func (c frameJudge) judgeApart(dir int) {
 	} else {
 		c.count(dir)
 	}
-	if !c.repeatedFault(dir) && !c.mayConnect(dir) {
+	if !c.isCopied(dir) && !c.mayConnect(dir) {
 		c.pronounce()
 		c.contents().noteAsked(dir)
 	}

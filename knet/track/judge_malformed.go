@@ -14,7 +14,7 @@ func (c frameJudge) judgeMalformed(dir int, err *dissect.Error) {
 		return
 	}
 	c.sending(0, 0)
-	if c.repeatedFault(dir) || c.mayConnect(dir) {
+	if c.isCopied(dir) || c.mayConnect(dir) {
 		return
 	}
 	c.faults = c.faults[:0]

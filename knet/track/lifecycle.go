@@ -79,9 +79,6 @@ func (c *conn) handshake(dir int, k knet.Kind) {
 	l := &c.life
 	c.fr.Words |= dissect.Handshake
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
-	if k != knet.ConnectAck {
-		c.side[dir].greeting = greetingOf(c.fr.Datagram)
-	}
 	switch k {
 	case knet.ConnectSyn:
 		c.knowClient(dir)

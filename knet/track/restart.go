@@ -63,7 +63,7 @@ func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 	s := &c.side[dir]
 	k := opening(d)
-	if k == knet.Application || !c.started() || s.greeting.isCopy(fr.Datagram) {
+	if k == knet.Application || !c.started() || c.isCopy(fr, d, dir) {
 		return false
 	}
 	switch l := &c.life; {
@@ -95,27 +95,11 @@ func (c *conn) says(dir int) {
 	}
 }
 
-// A greeting is the latest ConnectSyn or ConnectSynAck of a side.
-type greeting struct {
-	seen bool
-	sum  uint64
-	ipid uint16
-	time int64
-}
-
-func greetingOf(d *dissect.Datagram) greeting {
-	return greeting{true, contentHash(d.Payload), d.IPID, d.Time}
-}
-
-// isCopy reports a copy of it that the network made.
-func (g *greeting) isCopy(d *dissect.Datagram) bool {
-	switch {
-	case !g.seen || g.sum != contentHash(d.Payload):
-		return false
-	case g.ipid != 0 && d.IPID != 0:
-		return g.ipid == d.IPID
-	}
-	return d.Time-g.time <= seq.CopyHorizon
+// isCopy reports a copy, made by the network or the capture, of a datagram that its side
+// sent before.
+func (c *conn) isCopy(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
+	var s seq.Sending
+	return c.c.Dir[dir].Copied(s.Of(fr.Datagram, c.side[dir].ids.Peek(d.PacketID), seq.Unmarked))
 }
 
 // opening is the kind of the message that opens a connection with Spec, or
@@ -162,7 +146,7 @@ func (c *conn) claims(fr *dissect.Frame, d *knet.Datagram, since *conn) bool {
 	case num > ref || ref-num > farIDs || d.PacketID < firstIDs:
 		return false
 	case opening(d) != knet.Application:
-		return c.side[dir].greeting.isCopy(fr.Datagram)
+		return c.isCopy(fr, d, dir)
 	}
 	s := &since.side[since.c.DirOf(fr.Datagram)]
 	now, ok := s.ids.Known()

@@ -32,20 +32,6 @@ func (d *Direction) Look(n int64) (l Look, ok bool) {
 	return l, true
 }
 
-// IsCopyOf reports whether a sending may be a copy, made by the network or the
-// capture, of one captured before: the guard DUP, by bytes, identification and
-// time alone, whatever the protocol's own mark says. horizon is that of
-// reordering, in ns.
-func (s *Sending) IsCopyOf(hash uint64, ipid uint16, time, horizon int64) bool {
-	if s.Hash != hash {
-		return false
-	}
-	if s.IPID != 0 && ipid != 0 {
-		return s.IPID == ipid
-	}
-	return !s.HasTime || s.Time-time <= max(horizon, CopyHorizon)
-}
-
 // UncapturedAcked reports whether a number between those captured was acknowledged
 // and was not captured, as far as it is remembered.
 func (d *Direction) UncapturedAcked() bool {
