@@ -190,19 +190,6 @@ func TestHoldIsBounded(t *testing.T) {
 	}
 }
 
-// The odds of the texts' table: 4 intervals for a clean capture, 5 at 1% loss, 18
-// at 20%.
-func TestNeededOdds(t *testing.T) {
-	for _, tt := range []struct {
-		captured, lost uint64
-		want           int
-	}{{1e6, 0, 4}, {99000, 1000, 5}, {80000, 16000, 18}, {10, 10, 1<<31 - 1}} {
-		if got := neededOdds(tt.lost, tt.captured); got != tt.want {
-			t.Errorf("%d of %d lost: %d, want %d", tt.lost, tt.captured, got, tt.want)
-		}
-	}
-}
-
 // Rules that most frames pass together are counted together.
 func TestPassSet(t *testing.T) {
 	p := yes()

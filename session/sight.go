@@ -1,8 +1,6 @@
 package session
 
 import (
-	"math"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -216,16 +214,7 @@ const slackTime = 20e6
 // below 10^-9.
 func (l *Evaluation) NeededOdds(dir int) int {
 	d := &l.c.Dir[dir]
-	return neededOdds(d.Uncaptured()+d.Missing(), d.Distinct())
-}
-
-// neededOdds is NeededOdds where so many numbers were lost beside those captured.
-func neededOdds(lost, captured uint64) int {
-	p := max(0.001, 1.5*(float64(lost)+1)/(float64(captured)+1))
-	if p >= 0.5 {
-		return math.MaxInt32
-	}
-	return int(math.Log(1e-9)/math.Log(p)+1e-9) + 1
+	return conform.NeededOdds(d.Uncaptured()+d.Missing(), d.Distinct())
 }
 
 // Frames is how many frames of a side were seen.

@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -48,14 +49,14 @@ type side struct {
 	hearing hearing
 	count   count
 	shunned shunned
-	total   int64   // bytes of data frames captured, those to be ignored and copies included
-	claims  []claim // about packets it did not send yet
+	total   int64                  // bytes of data frames captured, those to be ignored and copies included
+	claims  conform.Pending[claim] // about packets it did not send yet
 	odd     [8]oddity
 	odds    int
 	heardTo int64 // highest number its peer named, believed or not, in epoch heardIn
 	heardIn uint32
-	duties  [numAnswers]duty // to answer
-	answers int              // acknowledgements by its peer of packets that asked for them
+	duties  [numAnswers]conform.Sample // answers that were asked for; bad when there was none
+	answers int                        // acknowledgements by its peer of packets that asked for them
 	excess  excess
 	product product
 	started bool // judged as the beginning

@@ -134,11 +134,7 @@ func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 	if rule == r223MaskBeyond {
 		x.Message = fmt.Sprintf("the mask behind sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
 	}
-	if len(s.claims) == maxClaims {
-		c.unproven(&s.claims[0])
-		s.claims = append(s.claims[:0], s.claims[1:]...)
-	}
-	s.claims = append(s.claims, claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch})
+	s.claims.Enter(claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch}, maxClaims, c.unproven)
 }
 
 const maxClaims = 4
@@ -153,9 +149,7 @@ func (c ackJudge) unproven(x *claim) {
 // wrong. Numbers are sent in their order.
 func (c ackJudge) settleClaims(dir int, num int64) {
 	s := &c.side[dir]
-	keep := s.claims[:0]
-	for i := range s.claims {
-		x := &s.claims[i]
+	s.claims.Settle(func(x *claim) bool {
 		switch {
 		case x.epoch != s.facts.epoch:
 			c.unproven(x)
@@ -165,10 +159,10 @@ func (c ackJudge) settleClaims(dir int, num int64) {
 		case num >= x.num:
 			c.unproven(x)
 		default:
-			keep = append(keep, *x)
+			return true
 		}
-	}
-	s.claims = keep
+		return false
+	})
 }
 
 // An oddity is the sequence of a frame that was not tracked: what acknowledges it

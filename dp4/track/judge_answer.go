@@ -2,7 +2,6 @@ package track
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -19,9 +18,6 @@ const (
 var answerRules = [numAnswers]int{r3152Sak, r3152FinalAck, r3152Reack}
 
 var answerWhat = [numAnswers]string{"which has SAK", "the last part of its message", "which was acknowledged and sent again"}
-
-// A duty is how a side met one kind of them.
-type duty struct{ asked, skipped int }
 
 // answerTime is within what time, besides the way there and back, a side answers at
 // once, in ns.
@@ -55,7 +51,7 @@ func (c ackJudge) judgePrompt(dir int, u *fact) {
 func (c ackJudge) answered(dir, kind int, u *fact) {
 	rules := &c.c.Rules
 	if c.fr.Time-u.last <= c.promptly(dir) {
-		c.side[dir].duties[kind].asked++
+		c.side[dir].duties[kind].Enter(false)
 		rules.Pass(answerRules[kind])
 	} else if look, ok := c.c.Dir[1-dir].Look(u.num); ok && !look.Acked {
 		rules.Unclear(answerRules[kind], conform.GuardVant, "the answer is late: it or the packet may have been under way for long", u.frame)
@@ -132,13 +128,12 @@ func (c ackJudge) skipped(dir, kind int, u *fact, x, y *heard) {
 		rules.Unclear(answerRules[kind], conform.GuardClean, "an answer seems missing, but so are other frames", u.frame)
 		return
 	}
-	d.asked++
-	d.skipped++
+	d.Enter(true)
 	ruling := conform.Case{Rule: answerRules[kind], Dir: dir, Frame: u.latest, Time: u.last, HasTime: true, Proof: []uint64{x.frame, y.frame}, Since: x.time,
 		Message: fmt.Sprintf("sequence %d, %s, is not answered though bytes received counts it", uint8(u.num), answerWhat[kind])}
 	if c.absurd(dir, d) {
-		ruling.Message += fmt.Sprintf(": %d of %d such packets were not", d.skipped, d.asked)
-		*d = duty{}
+		ruling.Message += fmt.Sprintf(": %d of %d such packets were not", d.Bad, d.N)
+		*d = conform.Sample{}
 	} else {
 		ruling.Blocked = conform.GuardOdds
 	}
@@ -147,12 +142,11 @@ func (c ackJudge) skipped(dir, kind int, u *fact, x, y *heard) {
 
 // absurd reports whether the chance that so many answers were sent and got lost is
 // below 10^-9, by what is known of the losses of either side.
-func (c ackJudge) absurd(dir int, d *duty) bool {
+func (c ackJudge) absurd(dir int, d *conform.Sample) bool {
 	rules, h := &c.c.Rules, &c.side[dir].facts
-	if d.skipped < max(rules.NeededOdds(0), rules.NeededOdds(1)) {
+	if d.Bad < max(rules.NeededOdds(0), rules.NeededOdds(1)) {
 		return false
 	}
 	p := 1.5 * float64(h.missed+c.c.Dir[dir].Missing()+1) / float64(h.captured+1)
-	k, expected := float64(d.skipped), float64(d.asked)*max(p, 0.001)
-	return p < 0.5 && k*(math.Log(k/expected)-1) > 9*math.Ln10 // Chernoff's bound
+	return d.Absurd(p)
 }

@@ -277,7 +277,7 @@ func (c packetJudge) remember(dir int, num, msg int64) {
 	}
 	u := h.fact(num)
 	if u == nil {
-		if len(s.claims) > 0 {
+		if s.claims.Len() > 0 {
 			c.acks().settleClaims(dir, num)
 		}
 		u = h.keep(c.f, c.fr, num, msg, sum)

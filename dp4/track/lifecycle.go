@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -136,6 +137,8 @@ func (c *conn) finish(end int64) {
 	c.flow.Finish(c.c)
 	for i := range c.side { // frames that still come are only counted
 		s := &c.side[i]
-		s.history, s.facts, s.hearing, s.claims = history{}, facts{}, hearing{}, nil
+		s.packets.Clear()
+		s.history, s.facts, s.hearing = history{packets: &s.packets}, facts{packets: &s.packets}, hearing{}
+		s.claims = conform.Pending[claim]{}
 	}
 }

@@ -76,14 +76,14 @@ func (c ackJudge) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 
 		return mask
 	}
 	ahead := next > o.seen+1
-	wrapped := len(l.claims) > 0 && next <= o.seen-dp8.WindowSize // it counted on beyond half a cycle
+	wrapped := l.claims.Len() > 0 && next <= o.seen-dp8.WindowSize // it counted on beyond half a cycle
 	if wrapped || next > o.seen+1+seq.MaxAckExcess {
 		if l.outran++; wrapped || l.outran > 1 {
 			c.numbered[1-dir], c.vouched[1-dir] = 1, 0 // it is the other side that is not seen
 			return mask
 		}
 	}
-	if len(l.claims) > 0 {
+	if l.claims.Len() > 0 {
 		c.contradict(dir, next)
 	}
 	if !l.answered {

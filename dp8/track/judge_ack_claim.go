@@ -3,7 +3,6 @@ package track
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
@@ -59,14 +58,10 @@ func (k *claim) rule() int {
 func (c ackJudge) claim(dir int, k claim) {
 	l := &c.side[dir].sequence
 	k.stamp = c.stamp
-	if n := len(l.claims); n > 0 && l.claims[n-1].next == k.next && l.claims[n-1].mask == k.mask {
+	if x := l.claims.Latest(); x != nil && x.next == k.next && x.mask == k.mask {
 		return
 	}
-	if len(l.claims) == maxClaims {
-		c.shelve(dir, &l.claims[0], conform.GuardClean)
-		l.claims = slices.Delete(l.claims, 0, 1)
-	}
-	l.claims = append(l.claims, k)
+	l.claims.Enter(k, maxClaims, func(oldest *claim) { c.shelve(dir, oldest, conform.GuardClean) })
 }
 
 // shelve ends a claim without a verdict.
@@ -76,34 +71,27 @@ func (c ackJudge) shelve(dir int, k *claim, g conform.Guard) {
 }
 
 func (c ackJudge) dropClaims(dir int, g conform.Guard) {
-	l := &c.side[dir].sequence
-	for i := range l.claims {
-		c.shelve(dir, &l.claims[i], g)
-	}
-	l.claims = l.claims[:0]
+	c.side[dir].sequence.claims.End(func(k *claim) { c.shelve(dir, k, g) })
 }
 
 // settleClaims looks at the other side's claims when a number of side dir is
 // captured; first tells that it is certainly its first sending.
 func (c ackJudge) settleClaims(dir int, num int64, first bool) {
-	l := &c.side[1-dir].sequence
-	keep := l.claims[:0]
-	for i := range l.claims {
-		k := l.claims[i]
+	c.side[1-dir].sequence.claims.Settle(func(k *claim) bool {
 		switch late := c.fr.Time-k.time > c.prior.horizon; {
 		case k.covers(num) && first && late:
-			c.disprove(1-dir, &k, fmt.Sprintf("%d is sent for the first time %s later", uint8(num), ms(c.fr.Time-k.time)))
+			c.disprove(1-dir, k, fmt.Sprintf("%d is sent for the first time %s later", uint8(num), ms(c.fr.Time-k.time)))
 		case k.covers(num) && !first && late:
-			c.shelve(1-dir, &k, conform.GuardClean) // it was sent before, unseen
+			c.shelve(1-dir, k, conform.GuardClean) // it was sent before, unseen
 		case !k.hole && num >= k.top() && !late:
 			c.c.Rules.Pass(k.rule()) // the frame was overtaken by its acknowledgement
 		case num > k.top() && !k.hole, num > k.top()+dp8.WindowSize:
-			c.shelve(1-dir, &k, conform.GuardClean)
+			c.shelve(1-dir, k, conform.GuardClean)
 		default:
-			keep = append(keep, k)
+			return true
 		}
-	}
-	l.claims = keep
+		return false
+	})
 }
 
 // disprove judges a claim that is proven false by the frame at hand, or, where there
@@ -137,20 +125,13 @@ func (c ackJudge) disprove(dir int, k *claim, why string) {
 // contradict looks at the side's own claims: one that a later frame of it takes
 // back was false.
 func (c ackJudge) contradict(dir int, next int64) {
-	l := &c.side[dir].sequence
-	if len(l.claims) == 0 {
-		return
-	}
-	keep := l.claims[:0]
-	for i := range l.claims {
-		k := l.claims[i]
-		if !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.after(&k.stamp) {
-			c.disprove(dir, &k, fmt.Sprintf("a later frame carries %d", uint8(next)))
-			continue
+	c.side[dir].sequence.claims.Settle(func(k *claim) bool {
+		wrong := !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.after(&k.stamp)
+		if wrong {
+			c.disprove(dir, k, fmt.Sprintf("a later frame carries %d", uint8(next)))
 		}
-		keep = append(keep, k)
-	}
-	l.claims = keep
+		return !wrong
+	})
 }
 
 // judgeNextSend looks at the other side's claims when a side says by SACK what it
@@ -158,35 +139,29 @@ func (c ackJudge) contradict(dir int, next int64) {
 // agrees with what was captured.
 func (c ackJudge) judgeNextSend(dir int, next int64) {
 	l, own := &c.side[1-dir].sequence, &c.side[dir].sequence
-	if len(l.claims) == 0 || !own.started || next != own.seen+1 || c.fr.Words != 0 {
+	if l.claims.Len() == 0 || !own.started || next != own.seen+1 || c.fr.Words != 0 {
 		return
 	}
-	keep := l.claims[:0]
-	for i := range l.claims {
-		k := l.claims[i]
-		if !k.hole && k.top() >= next && c.fr.Time-k.time > c.sequence().apart() {
-			c.disprove(1-dir, &k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(next)))
-			continue
+	l.claims.Settle(func(k *claim) bool {
+		wrong := !k.hole && k.top() >= next && c.fr.Time-k.time > c.sequence().apart()
+		if wrong {
+			c.disprove(1-dir, k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(next)))
 		}
-		keep = append(keep, k)
-	}
-	l.claims = keep
+		return !wrong
+	})
 }
 
 // closeClaims ends what is left at the end of the connection: an acknowledgement of
 // more than a window beyond everything captured, in a capture that shows no gap,
 // is false; of others too little is known.
 func (c ackJudge) closeClaims(dir int) {
-	l := &c.side[dir].sequence
-	for i := range l.claims {
-		k := &l.claims[i]
+	c.side[dir].sequence.claims.End(func(k *claim) {
 		if !k.hole && k.high >= 0 && k.top() > k.high+1+seq.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Rules.Clean(0) {
 			c.disprove(dir, k, "that is more than the window beyond it")
-			continue
+		} else {
+			c.shelve(dir, k, conform.GuardClean)
 		}
-		c.shelve(dir, k, conform.GuardClean)
-	}
-	l.claims = l.claims[:0]
+	})
 }
 
 // firstAckTime is for how long behind the first frame of a connection a side may not

@@ -30,7 +30,7 @@ type sequenceState struct {
 	queue    [8]told
 	queued   int
 	mask     latestMask
-	claims   []claim
+	claims   conform.Pending[claim]
 	idle     bool // all it had sent was acknowledged
 	beyond   bool // it acknowledges more than was captured since the other side was
 	outran   int  // acknowledgements in a row far beyond what was captured
@@ -154,7 +154,7 @@ func (c sequenceJudge) doubt(t int64) {
 		l := &c.side[i].sequence
 		c.acks().dropClaims(i, conform.GuardUnwrap)
 		c.endOverrun(i)
-		*l = sequenceState{begun: true, plain: l.plain, claims: l.claims[:0], odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
+		*l = sequenceState{begun: true, plain: l.plain, claims: l.claims, odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
 	}
 }
 
@@ -175,7 +175,7 @@ func (c sequenceJudge) remembered(dir int, num int64) *sentFrame {
 func (c sequenceJudge) recall(dir int, num int64) {
 	p, l := &c.prior, &c.side[dir].sequence
 	p.known = false
-	if num == l.high+1 && len(c.side[1-dir].sequence.claims) == 0 {
+	if num == l.high+1 && c.side[1-dir].sequence.claims.Len() == 0 {
 		return
 	}
 	p.look, p.known = c.c.Dir[dir].Look(num)
@@ -188,7 +188,7 @@ func (c sequenceJudge) judgeNumber(dir int, num int64, d *dp8.DFrame, v seq.Verd
 	l, rules := &c.side[dir].sequence, &c.c.Rules
 	first := d.Control&dp8.CtlRetry == 0
 	l.idle = false
-	if c.fr.HasTime && len(c.side[1-dir].sequence.claims) > 0 {
+	if c.fr.HasTime && c.side[1-dir].sequence.claims.Len() > 0 {
 		c.acks().settleClaims(dir, num, first && v.Novelty == seq.First)
 	}
 	if j := &l.jump; first && v.Novelty == seq.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {

@@ -16,8 +16,8 @@ type duty struct {
 	num        int64
 	at         int64
 	frame      uint64
-	run        int // POLLs in a row that were answered late
-	n, late    int // other numbers, of them answered late
+	run        int            // POLLs in a row that were answered late
+	others     conform.Sample // other numbers, bad when answered late
 }
 
 // lateAfter is how much later than the quickest acknowledgement one may come, in ns,
@@ -100,17 +100,16 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 		c.answerPoll(dir, took, late)
 		return
 	}
-	u.n++
-	if !late {
-		rules.Pass(r3122Ackdelay)
+	u.others.Enter(late)
+	if rules.Check(r3122Ackdelay, !late) {
 		return
 	}
-	if u.late++; u.n < 20 || u.late*4 < u.n*3 {
+	if !u.others.Mostly() {
 		rules.Unclear(r3122Ackdelay, conform.GuardSample, "acknowledged late", u.frame)
 		return
 	}
-	rules.Broken(r3122Ackdelay, fmt.Sprintf("%d of %d acknowledgements came late, this one after %s; recommended are 100 ms", u.late, u.n, ms(took)), u.frame)
-	u.n, u.late = 0, 0
+	rules.Broken(r3122Ackdelay, fmt.Sprintf("%d of %d acknowledgements came late, this one after %s; recommended are 100 ms", u.others.Bad, u.others.N, ms(took)), u.frame)
+	u.others = conform.Sample{}
 }
 
 // pollsLate is how many POLLs in a row must at least be answered late.

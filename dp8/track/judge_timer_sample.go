@@ -6,30 +6,24 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A sample counts reactions: single ones may have been lost, or what they react to.
-type sample struct{ n, late int }
-
-// enoughSamples is how many reactions must be known, of which three in four were
-// late.
-const enoughSamples = 20
-
 // judgeSample ends an opportunity of a rule about reactions of side dir.
-func (c retryJudge) judgeSample(s *sample, rule, dir int, took, most int64, what string) {
+func (c retryJudge) judgeSample(s *conform.Sample, rule, dir int, took, most int64, what string) {
 	rules := &c.c.Rules
 	slack, ok := rules.Slack(dir)
 	if !ok {
 		return
 	}
-	s.n++
-	if rules.Check(rule, took <= slack+most+c.grain) {
+	late := took > slack+most+c.grain
+	s.Enter(late)
+	if rules.Check(rule, !late) {
 		return
 	}
-	if s.late++; s.n < enoughSamples || s.late*4 < s.n*3 {
+	if !s.Mostly() {
 		rules.Unclear(rule, conform.GuardSample, what+" came late")
 		return
 	}
-	rules.Broken(rule, fmt.Sprintf("%d of %d times %s came late, this time after %s", s.late, s.n, what, ms(took)))
-	*s = sample{}
+	rules.Broken(rule, fmt.Sprintf("%d of %d times %s came late, this time after %s", s.Bad, s.N, what, ms(took)))
+	*s = conform.Sample{}
 }
 
 // Samples of one side: what it is waited for, and how it reacted before.
@@ -37,9 +31,9 @@ type samples struct {
 	gapNum    int64 // a frame behind a gap, waiting to be named in a mask
 	gapAt     int64 // 0 when none waits
 	again     int64 // when a retry of an acknowledged number was captured, 0 when none waits
-	gaps      sample
-	repeats   sample
-	fast      sample
+	gaps      conform.Sample
+	repeats   conform.Sample
+	fast      conform.Sample
 	missing   int64 // the number a mask reported missing
 	missingAt int64
 }
