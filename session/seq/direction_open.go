@@ -1,17 +1,5 @@
 package seq
 
-// An outcome is what stays of work once a Direction is closed.
-type outcome struct {
-	missing    uint64
-	lostBehind uint64 // what losses had proven
-	minRTT     int64
-	rtt, pings RTT
-}
-
-// IsOpen reports whether there is something to conclude from: a frame came, and the side
-// is not closed.
-func (d *Direction) IsOpen() bool { return d.work != nil && !d.over }
-
 // Options say what is wanted of a Direction.
 type Options struct {
 	Opened    int64 // time of the connection's first frame, ns
@@ -33,20 +21,6 @@ func (d *Direction) Open(w *Work, peer *Direction, o Options) {
 	if o.LowMemory {
 		d.lowMemory()
 	}
-}
-
-// ready gives the zero value what it needs. What comes behind the end changes nothing
-// that is reported.
-func (d *Direction) ready() {
-	if d.work == nil {
-		d.work = new(work)
-	}
-}
-
-// lowMemory makes that less is remembered (Config.LowMemory).
-func (d *Direction) lowMemory() {
-	d.win.lowMemory, d.rtt.lowMemory, d.pings.lowMemory = true, true, true
-	d.recent.lowMemory, d.units.lowMemory = true, true
 }
 
 // Close settles everything that is still remembered and frees it.

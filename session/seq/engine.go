@@ -1,67 +1,8 @@
 package seq
 
 import (
-	"hash/maphash"
-
 	"github.com/dpdissect/dpdissect/dissect"
 )
-
-// CopyHorizon is how late a byte-identical datagram without an IPv4
-// identification may come to be taken for a copy made by the network
-// (docs/analysis.md, Units), in nanoseconds.
-const CopyHorizon = 30e6
-
-// CopyDoubt is how late equal bytes must come to be called sent twice, in nanoseconds:
-// the clock of a capture may be as coarse as CopyHorizon is long.
-const CopyDoubt = 2 * CopyHorizon
-
-// StartHorizon is how long after the first frame of a connection whose start
-// was not captured a frame of its may still have been overtaken by one that
-// passed before the capture began, in nanoseconds: what is missing until then
-// was not lost by the capture.
-const StartHorizon = 100e6
-
-// Mark is what the protocol itself says about a sending.
-type Mark uint8
-
-const (
-	Unmarked  Mark = iota // the protocol has no retry mark
-	MarkFirst             // marked as a first sending
-	MarkRetry             // marked as a retry
-)
-
-// A Sending is one captured transmission of a numbered unit.
-type Sending struct {
-	Num     int64
-	Mark    Mark
-	Exact   bool   // equal bytes of a number are a copy: the protocol tells its sendings apart
-	Counted bool   // its bytes tell the sendings of a number apart: equal ones are a copy unless its side did not count
-	Passed  bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
-	NoAck   bool   // no acknowledgement of it is due
-	Hash    uint64 // of the whole payload
-	Size    int    // bytes of the payload, by the UDP header
-	IPID    uint16 // IPv4 identification, 0 when there is none
-	Frame   uint64
-	Part    uint8 // of Frame
-	Time    int64 // ns
-	HasTime bool
-
-	asked, copied bool // what Copied answered
-}
-
-var hashSeed = maphash.MakeSeed()
-
-// Of describes the datagram that sends a number.
-func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
-	// Field by field: a copied literal would wait for its own narrow stores.
-	s.Num, s.Mark, s.Exact, s.Counted, s.Passed, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
-	s.asked = false
-	if s.Hash == 0 {
-		s.Hash = maphash.Bytes(hashSeed, d.Payload)
-	}
-	s.Frame, s.Part, s.Time, s.HasTime, s.Size = d.Frame, d.Part, d.Time, d.HasTime, d.Length
-	return s
-}
 
 // A Verdict is what the engine makes of a Sending. It has four fields so that
 // it travels in registers.
@@ -255,58 +196,6 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 	d.recent.keep(s)
 }
 
-// Copied reports whether a sending is a copy, made by the network or the capture, of
-// one captured before (guard DUP): what Send will say, for who judges before.
-func (d *Direction) Copied(s *Sending) bool {
-	d.ready()
-	w := &d.win
-	if !w.holds(s.Num) || w.see(s.Num).state&captured == 0 {
-		return false
-	}
-	return d.copying().copied(s, w.at(s.Num))
-}
-
-// copied is the one answer to what is a copy of a number captured before.
-func (d copying) copied(s *Sending, u *unit) bool {
-	if !s.asked {
-		s.asked, s.copied = true, d.isCopy(s, u)
-	}
-	return s.copied
-}
-
-func (d copying) isCopy(s *Sending, u *unit) bool {
-	switch {
-	case u.state&(retried|again) != 0 && d.recent.has(s, true, d.Direction):
-		return true
-	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
-		return false
-	case s.Exact:
-		return true
-	case s.Mark != MarkFirst && !s.Counted:
-		return d.sameDatagram(s, u.ipid, u.time)
-	}
-	copied := d.isRelayed(s, u.ipid, u.latest())
-	if copied {
-		u.copiedAt(s)
-	}
-	return copied
-}
-
-// isRelayed decides about equal bytes where a second sending would differ, unless its
-// side forgot to mark it. Relays copy under an identification of their own; a copy may
-// be copied again.
-func (d copying) isRelayed(s *Sending, ipid uint16, latest int64) bool {
-	known := s.IPID != 0 && ipid != 0
-	if known && s.IPID == ipid || s.Passed || !s.HasTime {
-		return true
-	}
-	horizon := int64(CopyHorizon)
-	if !known {
-		horizon = 3 * d.Horizon()
-	}
-	return s.Time-latest <= horizon
-}
-
 // noteInterval keeps the shortest time that this side took, proven by identifications
 // or by more than a copy may be late, from the first sending of a number to the
 // second.
@@ -320,24 +209,12 @@ func (d sending) noteInterval(s *Sending, u *unit) {
 	}
 }
 
-// sameDatagram is the rule for byte-identical datagrams of one side: equal
-// non-zero IPv4 identifications are copies, different non-zero ones never; with
-// identification 0 and on IPv6, within CopyHorizon, unless the side was seen to send
-// again as soon.
-func (d copying) sameDatagram(s *Sending, ipid uint16, time int64) bool {
-	if s.IPID != 0 && ipid != 0 {
-		return s.IPID == ipid
-	}
-	gap := s.Time - time
-	return gap <= CopyHorizon && (d.interval == 0 || gap < d.interval)
-}
-
 // sendForgotten judges a sending of a number that is no longer remembered. Its
 // own mark counts; without marks it was sent before, for new numbers lie ahead.
 func (d sending) sendForgotten(s *Sending) Verdict {
 	unneeded := s.Mark == MarkRetry
 	switch {
-	case s.Mark == MarkFirst && d.recent.has(s, false, d.Direction):
+	case s.Mark == MarkFirst && d.copying().isRecent(s, false):
 		d.copying().countCopy(s)
 		return Verdict{Words: dissect.Duplicate}
 	case s.Mark == MarkFirst || s.Exact:

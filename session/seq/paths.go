@@ -46,13 +46,3 @@ func (p *paths) count(n uint32) {
 	p.blocks++
 	p.n, p.missed = 0, 0
 }
-
-// SecondPath reports whether a stable share of the side's numbers, between least and most
-// percent, was acknowledged and never captured: they take another path. ok is false when
-// there were too few numbers to tell.
-func (d *Direction) SecondPath() (least, most uint32, stable, ok bool) {
-	d.ready()
-	p := &d.paths
-	stable = float64(p.most-p.least) <= pathSpread*pathBlock && float64(p.least) >= pathLeast*pathBlock
-	return 100 * p.least / pathBlock, 100 * p.most / pathBlock, stable, p.blocks >= pathBlocks
-}

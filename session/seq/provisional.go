@@ -61,7 +61,7 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 			return Confirmed
 		}
 	}
-	if !d.recent.has(s, true, d) { // a copy of one says no more than that
+	if !d.copying().isRecent(s, true) { // a copy of one says no more than that
 		d.placing().setAside(s, fr)
 	}
 	return Provisional

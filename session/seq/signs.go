@@ -1,7 +1,5 @@
 package seq
 
-import "github.com/dpdissect/dpdissect/dissect"
-
 // Signs is what the frames of one side tell of the capture and the network.
 type Signs struct {
 	Uncaptured Sign // numbers acknowledged that were not captured
@@ -106,42 +104,4 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 	}
 	s.lastTrip = w.least
 	w.n = 0
-}
-
-// Inspect looks at every frame of a side for the rules of Quality.
-func (d *Direction) Inspect(fr *dissect.Frame) {
-	if len(fr.Payload) == fr.Length && fr.Length <= dissect.LargestPacket-28 && !fr.BadChecksum && fr.Parts == 0 {
-		return
-	}
-	d.ready()
-	if fr.Cut() {
-		d.signs.Cut.See(fr.Frame, fr.Time)
-	}
-	if fr.BadChecksum {
-		d.signs.BadSum.See(fr.Frame, fr.Time)
-	}
-	if fr.Oversize() {
-		d.signs.Oversize.See(fr.Frame, fr.Time)
-		d.long.see(fr)
-	}
-	if fr.Parts > 0 {
-		d.signs.Parts.See(fr.Frame, fr.Time)
-		if fr.Part == 0 {
-			d.signs.Apart.See(fr.Frame, fr.Time)
-		}
-	}
-}
-
-// Cuts is how many datagrams of the side the capture cut.
-func (d *Direction) Cuts() uint64 {
-	if !d.IsOpen() {
-		return 0
-	}
-	return d.signs.Cut.N
-}
-
-// Signs is what was seen of the side's frames so far, to be read only.
-func (d *Direction) Signs() *Signs {
-	d.ready()
-	return &d.signs
 }

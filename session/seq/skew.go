@@ -27,23 +27,3 @@ func (a *aheadCount) see(s *Sending, u *unit) {
 		a.first.See(s.Frame, s.Time)
 	}
 }
-
-// ClockLead is by how much, at least, the clock that the other side was captured with is
-// behind this side's, in ns, 0 when nothing shows that they differ; and how many
-// acknowledgements came before what they acknowledge, with the first of these numbers.
-func (d *Direction) ClockLead() (ns int64, n uint64, first Sign) {
-	if !d.clockLeads() {
-		return 0, 0, Sign{}
-	}
-	return d.ahead.most, d.ahead.n, d.ahead.first
-}
-
-func (d *Direction) clockLeads() bool {
-	return d.IsOpen() && d.ahead.n >= leastAhead && d.ahead.n*8 >= d.distinct
-}
-
-// ClockDiffers reports that the side was captured with another clock than its peer's
-// acknowledgements: these came before what they acknowledge, or far ahead of it.
-func (d *Direction) ClockDiffers() bool {
-	return d.clockLeads() && d.ahead.most > 0 || d.IsOpen() && d.ahead.far >= leastAhead
-}

@@ -1,0 +1,148 @@
+package seq
+
+// Lost is what in-band evidence proves lost: never more than was.
+type Lost struct {
+	BeforeCapture uint64
+	AfterCapture  uint64
+	NotCaptured   uint64
+}
+
+// Lost gives the proven losses. A loss before the capture point is claimed only
+// while nothing shows that the capture itself lost frames: both
+// look alike from here.
+func (d *Direction) Lost() Lost {
+	l := d.lost()
+	if d.offloaded {
+		l.NotCaptured = 0
+	}
+	return l
+}
+
+func (d *Direction) lost() Lost {
+	if d.distrusted {
+		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
+	}
+	l := Lost{AfterCapture: d.end.lostBehind, NotCaptured: d.notCaptured + d.byMaskOnly}
+	if d.IsOpen() {
+		l.AfterCapture += d.losses.proven()
+	}
+	if d.noAfter {
+		l.AfterCapture = 0
+	}
+	if !d.noBefore && !d.offloaded && l.NotCaptured == 0 && (d.peer == nil || d.peer.notCaptured == 0) {
+		l.BeforeCapture = d.lostBefore
+	}
+	return l
+}
+
+// ProvesLoss reports whether losses before and behind the capture point can be
+// told at all: acknowledgements were captured, and they are of a kind that can
+// prove them.
+func (d *Direction) ProvesLoss() (before, after, captured bool) {
+	heard := d.heard || d.IsOpen() && d.acknowledged() || d.Lost() != Lost{}
+	return heard && !d.noBefore && !d.offloaded, heard && !d.noAfter, heard && !d.offloaded
+}
+
+// acknowledged reports whether an acknowledgement of what this side sends was
+// captured.
+func (w *work) acknowledged() bool { return w.win.hasCum || w.firstAcks > 0 || w.hasRTT }
+
+// Missing is how many numbers between the lowest and the highest captured were
+// never captured, as far as that can be told.
+func (d *Direction) Missing() uint64 {
+	if !d.IsOpen() {
+		return d.end.missing
+	}
+	if !d.win.started || d.offloaded {
+		return 0
+	}
+	if span := uint64(d.win.highest - d.win.lowest + 1); span > d.distinct {
+		return span - d.distinct
+	}
+	return 0
+}
+
+// RTT summarises the time between this side's frames and their acknowledgement.
+func (d *Direction) RTT() RTT {
+	if !d.IsOpen() {
+		return d.end.rtt
+	}
+	return d.rtt.summary()
+}
+
+// Pinged enters the time, in nanoseconds, between a ping of this side and the
+// reply that names it, for protocols whose acknowledgements wait for others.
+func (d *Direction) Pinged(ns int64) {
+	if ns >= 0 {
+		d.ready()
+		d.pings.add(ns)
+	}
+}
+
+// PingRTT summarises the times of Pinged.
+func (d *Direction) PingRTT() RTT {
+	if !d.IsOpen() {
+		return d.end.pings
+	}
+	return d.pings.summary()
+}
+
+// MinRTT is the shortest round trip seen so far, in nanoseconds, 0 when none.
+func (d *Direction) MinRTT() int64 {
+	if !d.IsOpen() {
+		return d.end.minRTT
+	}
+	return d.minRTT
+}
+
+// CountMessage is Deliver where nothing but the counters matters.
+func (d *Direction) CountMessage(complete bool, size int) {
+	if complete {
+		d.Messages++
+		d.MessageBytes += uint64(size)
+	} else {
+		d.IncompleteMessages++
+	}
+}
+
+// Distinct is how many numbers were captured.
+func (d *Direction) Distinct() uint64 {
+	d.ready()
+	return d.distinct
+}
+
+// Uncaptured is how many numbers were acknowledged and never captured, as far as that is
+// concluded yet.
+func (d *Direction) Uncaptured() uint64 { return d.notCaptured + d.byMaskOnly }
+
+// Overtaken is the longest time, in ns, by which a first sending was captured behind a
+// later one.
+func (d *Direction) Overtaken() int64 {
+	d.ready()
+	return d.late
+}
+
+// HasRTT reports whether MinRTT is known.
+func (d *Direction) HasRTT() bool { return d.IsOpen() && d.hasRTT }
+
+// RoundTrips is how many round trips RTT summarises so far.
+func (d *Direction) RoundTrips() uint64 {
+	d.ready()
+	return uint64(d.rtt.n)
+}
+
+// Delivered gives the index of the next message handed on, from 0.
+func (d *Direction) Delivered() uint64 {
+	d.delivered++
+	return d.delivered - 1
+}
+
+// Window is what is remembered of this side's numbers, to be read only; nothing once
+// it is closed.
+func (d *Direction) Window() *Window {
+	if d.over {
+		return new(Window)
+	}
+	d.ready()
+	return &d.win
+}

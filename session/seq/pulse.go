@@ -1,0 +1,87 @@
+package seq
+
+// A Pulse is how one side of a connection does now, for who watches it live.
+// Reading one costs a look at the numbers that wait for their acknowledgement and
+// changes nothing; it must come from the goroutine of the tracker.
+type Pulse struct {
+	Frames, Bytes uint64 // as in Direction
+	Numbers       uint64 // distinct numbers captured
+	Missing       uint64 // as Direction.Missing; it falls when a gap is filled
+
+	// Ping is the smoothed time, in ns, between a frame of this side and the news
+	// that it arrived, as seen at the capture point: seven eighths of what it was
+	// and one eighth of the newest (RFC 6298). Of the frames that one
+	// acknowledgement confirms the latest counts, which waited least. Where the
+	// protocol's acknowledgements wait for others its own pings are taken instead.
+	Ping    int64
+	Jitter  int64  // ns, smoothed distance of the samples from Ping, as RTTVAR of RFC 6298; 0 with one sample
+	Samples uint64 // of Ping; 0 when there is none
+	PingAt  int64  // time of the newest sample, ns
+
+	// InFlight is how many numbers were captured from this side, are not
+	// acknowledged and may still be; valid when the capture shows
+	// acknowledgements of this side.
+	InFlight    int64
+	HasInFlight bool
+
+	Last    int64 // time of the latest frame of this side, ns
+	HasLast bool
+}
+
+// Pulse says how the side does now; once it is closed, only what was counted. Last is the
+// caller's to fill in.
+func (d *Direction) Pulse() Pulse {
+	p := Pulse{Frames: d.Frames, Bytes: d.Bytes, Missing: d.Missing()}
+	if !d.IsOpen() {
+		return p
+	}
+	p.Numbers = d.distinct
+	beat := d.beat
+	if d.echo.any {
+		beat = d.echo
+	}
+	if beat.any {
+		beat.fold()
+		p.Ping, p.Jitter, p.Samples, p.PingAt = beat.smooth, beat.vary, beat.n, beat.at
+	}
+	if p.HasInFlight = d.win.hasCum || d.firstAcks > 0; p.HasInFlight {
+		p.InFlight = d.win.unacked()
+	}
+	return p
+}
+
+// Echoed enters, as soon as it is seen, the time in ns between a ping of this side
+// and the reply in the frame at hand. Pinged enters it once it is certain.
+func (d *Direction) Echoed(ns int64, frame uint64, at int64) {
+	if ns >= 0 {
+		d.echo.trip(ns, frame, at)
+	}
+}
+
+// What waits for an acknowledgement is looked for among so many of the latest
+// numbers, and, where numbers are acknowledged one by one, among those captured
+// for the first time within so many ns: an older one was given up, or its
+// acknowledgement did not pass here.
+const (
+	maxInFlight = 4096
+	flightTime  = 10e9
+)
+
+// unacked is how many of the captured numbers wait for an acknowledgement.
+func (w *Window) unacked() (n int64) {
+	if !w.started || w.units.table == nil {
+		return 0
+	}
+	from := max(w.base, w.highest+1-maxInFlight)
+	if w.hasCum {
+		from = max(from, w.cum)
+	}
+	end := min(w.highest+1, w.top)
+	for i := w.next(from, end); i < end; i = w.next(i+1, end) {
+		u := w.see(i)
+		if u.state&(captured|acked|givenUp|noAck) == captured && (w.hasCum || w.now-u.time < flightTime) {
+			n++
+		}
+	}
+	return n
+}

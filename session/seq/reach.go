@@ -1,0 +1,157 @@
+package seq
+
+import "math"
+
+// reach makes the window remember n and everything up to it, retiring the
+// oldest numbers into d. It reports false when n is too old.
+func (w *Window) reach(n int64, d *Direction) bool {
+	if w.units.table == nil {
+		w.units.resize(leastRing, 0, 0)
+		w.base, w.top = n, n
+	}
+	if n < w.base {
+		return w.extendDown(n)
+	}
+	if n >= w.top+w.limit() { // a jump beyond everything remembered
+		w.retireAll(d)
+		w.base, w.top = n, n
+	}
+	for w.top <= n {
+		if room := w.units.size() - (w.top - w.base); room > 0 {
+			w.top = min(w.top+room, n+1)
+			continue
+		}
+		u := w.units.find(w.base)
+		if w.wanted(u) && w.grow() {
+			continue
+		}
+		if u == nil || w.top < n {
+			w.retire(u, n+1-w.top, d)
+			continue
+		}
+		w.settle(u, d)
+		*u = unit{time: w.now} // the next number has the place of the oldest
+		w.units.unmark(n)
+		w.top++
+	}
+	return true
+}
+
+// leastRing is how many numbers the smallest ring has room for.
+const leastRing = 16
+
+// compact forgets the numbers below the highest captured, but for those from one on that
+// was sent again in vain: the connection may be given up for it.
+func (w *Window) compact(d *Direction) {
+	if !w.started {
+		return
+	}
+	for w.base < w.highest && !w.see(w.base).inVain() {
+		w.retire(w.units.find(w.base), w.highest-w.base, d)
+	}
+	size := int64(leastRing)
+	for size < w.top-w.base {
+		size *= 2
+	}
+	if size < w.units.size() {
+		w.units.resize(size, w.base, w.top)
+	}
+}
+
+// limit is how many numbers may be remembered.
+func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
+
+// wanted reports whether the oldest number may still be asked for; u is nil when it
+// was skipped.
+func (w *Window) wanted(u *unit) bool {
+	size, since := w.units.size(), u
+	if u == nil { // what was skipped is as old as what came instead
+		u, since = &blankUnit, w.see(w.next(w.base, w.top))
+	}
+	age := w.now - since.time
+	if w.lowMemory {
+		return size < LowMemoryLeast || age < w.patience(u)
+	}
+	return size < HistoryLimit || age < w.keep
+}
+
+// inVain reports a number that is sent again and was not acknowledged.
+func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.sends > 1 }
+
+// patience is for how long a number is remembered in a window of little memory, in ns.
+func (w *Window) patience(u *unit) int64 {
+	switch {
+	case u.inVain() && w.keep == 0:
+		return math.MaxInt64
+	case u.state&acked == 0:
+		return LowMemoryFor(int(w.units.size()), false)
+	case w.keep > 0:
+		return LowMemoryFor(int(w.units.size()), true) // retries are known by their numbers alone
+	}
+	return LowMemoryTime
+}
+
+// extendDown makes room for a number below the lowest remembered one while
+// nothing was retired for lack of room.
+func (w *Window) extendDown(n int64) bool {
+	if w.top-n > w.limit() || w.gone && n < w.floor {
+		return false
+	}
+	for w.top-n > w.units.size() {
+		if !w.grow() {
+			return false
+		}
+	}
+	w.base = min(w.base, n)
+	return true
+}
+
+func (w *Window) grow() bool {
+	size := w.units.size()
+	if size >= w.limit() {
+		return false
+	}
+	w.units.resize(2*size, w.base, w.top)
+	return true
+}
+
+// retire settles the oldest number, u, or, where that was skipped, those skipped with
+// it, up to so many.
+func (w *Window) retire(u *unit, most int64, d *Direction) {
+	if u == nil {
+		w.retireSkipped(most, d)
+		return
+	}
+	n := w.base
+	w.settle(u, d)
+	w.units.blank(n)
+}
+
+// settle draws the conclusions about the oldest number and lets it go.
+func (w *Window) settle(u *unit, d *Direction) {
+	d.settling().settle(w.base, u, w)
+	if w.past.limit > 0 {
+		w.past.keep(w.base, u.state&acked != 0)
+	}
+	if w.extra != nil {
+		delete(w.extra, w.base)
+	}
+	w.base++
+	w.floor, w.gone = w.base, true
+}
+
+func (w *Window) retireSkipped(most int64, d *Direction) {
+	end := w.next(w.base, min(w.base+most, w.top))
+	d.settling().settleSkipped(w.base, end)
+	if w.past.limit > 0 {
+		w.past.skip(w.base, end-w.base)
+	}
+	w.base = end
+	w.floor, w.gone = w.base, true
+}
+
+func (w *Window) retireAll(d *Direction) {
+	for w.base < w.top {
+		w.retire(w.units.find(w.base), w.top-w.base, d)
+	}
+}

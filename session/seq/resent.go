@@ -1,0 +1,150 @@
+package seq
+
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// A UnitVerdict is what the engine makes of a carried unit.
+type UnitVerdict struct {
+	Words   dissect.Words
+	RetryOf uint64 // first captured frame that carried the unit, when this one sends it again
+	New     bool   // the first captured sending of the unit
+}
+
+// SendUnit judges a unit that travels in the datagram with number carrier. Only
+// a further carrier is a retry; what is a copy of a datagram was judged by Send.
+// The retry is unneeded when an earlier carrier had been acknowledged.
+func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict {
+	d.ready()
+	u := d.units.reach(unit, d)
+	if u == nil { // forgotten: it was sent long ago
+		d.Retries++
+		return UnitVerdict{Words: dissect.Retry}
+	}
+	if u.frame == 0 {
+		u.frame, u.time, u.n = fr.Frame, fr.Time, 1
+		u.carriers[0] = uint32(carrier)
+		return UnitVerdict{New: true}
+	}
+	v := UnitVerdict{RetryOf: u.frame}
+	if slices.Contains(u.carriers[:u.n], uint32(carrier)) {
+		return v
+	}
+	d.Retries++
+	v.Words = dissect.Retry
+	if u.acked || d.win.anyAcked(u.carriers[:u.n]) {
+		d.UnneededRetries++
+		d.signs.Unneeded.See(fr.Frame, fr.Time)
+		v.Words |= dissect.UnneededRetry
+	}
+	u.carry(carrier, d)
+	u.time = max(u.time, fr.Time)
+	return v
+}
+
+// anyAcked reports whether one of the numbers, of which the low bits are given,
+// was acknowledged.
+func (w *Window) anyAcked(numbers []uint32) bool {
+	for _, low := range numbers {
+		n := w.highest + int64(int32(low-uint32(w.highest)))
+		if w.holds(n) && w.see(n).state&acked != 0 || !w.holds(n) && w.past.acked(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// carry remembers a further carrier.
+func (u *carried) carry(carrier int64, d *Direction) {
+	if u.n == maxCarriers {
+		u.acked = u.acked || d.win.anyAcked(u.carriers[maxCarriers-1:])
+		u.n--
+	}
+	copy(u.carriers[1:], u.carriers[:u.n])
+	u.carriers[0] = uint32(carrier)
+	u.n++
+}
+
+// reach gives the place of a unit, nil when it is forgotten.
+func (s *units) reach(n int64, d *Direction) *carried {
+	limit := d.win.limit()
+	if s.table == nil {
+		s.resize(leastRing, 0, 0)
+		if !s.gone {
+			s.base, s.top = n, n
+		}
+	}
+	switch {
+	case s.gone && n < s.floor:
+		return nil
+	case n < s.base && s.top-n > limit:
+		return nil
+	case n >= s.top+limit:
+		s.clear()
+		s.base, s.top, s.floor, s.gone = n, n, s.top, true
+	}
+	for s.top-n > s.size() { // a lower one, captured later
+		s.resize(2*s.size(), s.base, s.top)
+	}
+	s.base = min(s.base, n)
+	for s.top <= n {
+		if room := s.size() - (s.top - s.base); room > 0 {
+			s.top = min(s.top+room, n+1)
+		} else if u := s.makeRoom(n+1-s.top, limit, d); u != nil {
+			*u = carried{time: d.win.now} // the next unit has the place of the oldest
+			s.top++
+			return u
+		}
+	}
+	u, fresh := s.use(n)
+	if fresh {
+		*u = carried{time: d.win.now}
+	}
+	return u
+}
+
+// makeRoom makes place for one more unit, or, where units were skipped, for some
+// more, up to so many. It gives the place of the oldest when that is all it takes.
+func (s *units) makeRoom(most, limit int64, d *Direction) *carried {
+	first, oldest := s.base, s.find(s.base)
+	if oldest == nil { // those skipped are as old as what came instead
+		if first = s.next(s.base, s.top); first < s.top {
+			oldest = s.find(first)
+		}
+	}
+	if n := s.size(); n < LowMemoryLeast || n < limit && oldest != nil && s.wanted(oldest, d) {
+		s.resize(2*n, s.base, s.top)
+		return nil
+	}
+	if first == s.base {
+		first++
+		if most > 1 {
+			s.blank(s.base)
+			oldest = nil
+		}
+	} else {
+		oldest = nil
+	}
+	s.base = min(first, s.base+most)
+	s.floor, s.gone = s.base, true
+	return oldest
+}
+
+// wanted reports whether the oldest unit may still be sent again.
+func (s *units) wanted(u *carried, d *Direction) bool {
+	age := d.win.now - u.time
+	if s.lowMemory {
+		return age < s.keep/4*3
+	}
+	return s.size() < HistoryLimit || age < max(s.keep, d.win.keep)
+}
+
+// compact forgets all units.
+func (s *units) compact() {
+	if s.table != nil {
+		s.sparse = sparse[carried]{}
+		s.base, s.floor, s.gone = s.top, s.top, true
+	}
+}
