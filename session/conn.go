@@ -8,51 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// State is how far a connection had come.
-type State uint8
-
-const (
-	StateUnknown State = iota
-	Opening
-	Established
-	Closing
-	Closed
-	Reset
-	TimedOut
-	Refused
-)
-
-var stateNames = [...]string{"unknown", "opening", "established", "closing", "closed", "reset", "timed-out", "refused"}
-
-func (s State) String() string { return stateNames[s] }
-
-// Detection is what a connection was recognised by.
-type Detection uint8
-
-const (
-	ByBehaviour Detection = iota
-	ByHandshake
-	ByDecodeAs
-)
-
-var detectionNames = [...]string{"behaviour", "handshake", "decode-as"}
-
-func (d Detection) String() string { return detectionNames[d] }
-
-// Side names a side of a connection; a is the sender of its first frame.
-type Side uint8
-
-const (
-	NoSide Side = iota
-	SideA
-	SideB
-	BothSides
-)
-
-var sideNames = [...]string{"", "a", "b", "both"}
-
-func (s Side) String() string { return sideNames[s] }
-
 // A Conn is one connection: what it is, and what each side sends. Protocol
 // packages fill in what their texts say; the engine counts.
 type Conn struct {
@@ -109,80 +64,12 @@ type active struct {
 	law, quality evaluation
 }
 
-// newConn makes the connection that starts with the frame.
-func newConn(f *Flow, fr *dissect.Frame) *Conn {
-	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
-	c.Bits, c.DetectedBy = f.bits, f.detectedBy
-	c.active = f.table.spare.Take()
-	for i := range c.Dir {
-		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links}
-		if tell := f.table.cfg.Settled; tell != nil {
-			o.Settled = func(x seq.Settled) { tell(c, i, x) }
-		}
-		if o.Links {
-			o.Never = func(at seq.Position) { f.Acked(at, 0) }
-		}
-		c.Dir[i].Open(&c.active.dirs[i], &c.Dir[1-i], o)
-	}
-	c.Rules, c.quality = Evaluation{&c.active.law}, Evaluation{&c.active.quality}
-	*c.Rules.evaluation = evaluation{c: c, flow: f, rules: f.protocol.Rules, tallies: f.table.tallySetOf(f.protocol)}
-	*c.quality.evaluation = evaluation{c: c, flow: f, rules: Quality, tallies: f.table.quality}
-	return c
-}
-
 // DirOf is the index in Dir of the sender of a datagram of this connection.
 func (c *Conn) DirOf(d *dissect.Datagram) int {
 	if d.Src == c.A {
 		return 0
 	}
 	return 1
-}
-
-// Count enters a frame into the connection's totals and gives its direction.
-func (c *Conn) Count(fr *dissect.Frame) int {
-	dir := c.DirOf(fr.Datagram)
-	fr.Direction = 'a' + byte(dir)
-	d := &c.Dir[dir]
-	d.Frames++
-	d.Bytes += uint64(fr.Length)
-	c.LastFrame = fr.Frame
-	if fr.HasTime {
-		if !c.HasTime {
-			c.FirstTime, c.FirstStamp, c.HasTime = fr.Time, fr.Stamp(), true
-		}
-		c.LastTime, c.LastStamp = fr.Time, fr.Stamp()
-	}
-	c.decoded++
-	if !c.closed {
-		c.flow.at = c
-		c.Rules.facing(fr, dir)
-		c.quality.fr, c.quality.dir = fr, dir
-		d.Inspect(fr)
-	} else if c.totals != nil {
-		c.totals.decoded++
-	}
-	return dir
-}
-
-// handled ends the handling of the connection's latest frame.
-func (c *Conn) handled() {
-	if !c.closed {
-		c.Rules.fr, c.quality.fr = nil, nil
-	}
-}
-
-// Malform counts a decode error; a datagram the capture cut is not malformed.
-func (c *Conn) Malform(fr *dissect.Frame, err *dissect.Error) {
-	if err == nil {
-		return
-	}
-	fr.Err = err
-	if !fr.Cut() {
-		fr.Words |= dissect.Malformed
-		if c.malformed++; c.totals != nil {
-			c.totals.malformed++
-		}
-	}
 }
 
 // Infer notes that a property was concluded, not seen.
@@ -212,48 +99,6 @@ func (c *Conn) Confirm(what string) {
 	}
 }
 
-// close settles what is open and frees all that no report asks for.
-func (c *Conn) close() {
-	if !c.closed {
-		c.closed, c.SummedUp = true, c.flow.summedUp
-		if c.flow.Live() {
-			c.pulses = &[2]seq.Pulse{c.Pulse(0), c.Pulse(1)}
-		}
-		over := c.State >= Closed
-		c.Rules.close(c.flow.table.end, over)
-		for dir := range c.Dir {
-			c.diagnoseGiveUp(dir) // before the windows are freed
-			c.Dir[dir].Close()
-		}
-		c.assess()
-		for dir := range c.Dir {
-			c.Dir[dir].Free()
-		}
-		c.leave()
-	}
-}
-
-// leave parts a connection from its pair.
-func (c *Conn) leave() {
-	c.flow.open--
-	c.flow.table.open--
-	c.closed = true
-	c.Dir[0].Abandon()
-	c.Dir[1].Abandon()
-	c.flow.table.spare.Put(c.active)
-	c.active, c.flow, c.Rules.evaluation, c.quality.evaluation = nil, nil, nil, nil
-	c.now, c.closer, c.timedOut = nil, nil, nil
-}
-
-// Compact makes the connection small (Dozer).
-func (c *Conn) Compact() {
-	for dir := range c.Dir {
-		if !c.closed {
-			c.Dir[dir].Compact()
-		}
-	}
-}
-
 // Closed reports whether the connection is settled: frames that still come of it
 // are counted and change nothing else.
 func (c *Conn) Closed() bool { return c.closed }
@@ -265,4 +110,19 @@ func Number(conns []*Conn) {
 	for i, c := range conns {
 		c.ID = i
 	}
+}
+
+// totals are the datagrams of connections that were handed out.
+type totals struct{ decoded, malformed uint64 }
+
+// leave parts a connection from its pair.
+func (c *Conn) leave() {
+	c.flow.open--
+	c.flow.table.open--
+	c.closed = true
+	c.Dir[0].Abandon()
+	c.Dir[1].Abandon()
+	c.flow.table.spare.Put(c.active)
+	c.active, c.flow, c.Rules.evaluation, c.quality.evaluation = nil, nil, nil, nil
+	c.now, c.closer, c.timedOut = nil, nil, nil
 }

@@ -7,11 +7,6 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// MaxOpen is how many connections a table follows at a time. When there are more,
-// those that were silent the longest are summed up: what was found out stays, the
-// memory of numbers goes, and further frames are counted and nothing else.
-const MaxOpen = 192
-
 // openLeft is how many connections are followed on when some are summed up, so that
 // the next ones need not be looked for at once.
 const openLeft = MaxOpen * 3 / 4

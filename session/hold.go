@@ -1,8 +1,7 @@
 package session
 
 import (
-	"math"
-
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -16,36 +15,6 @@ const (
 
 // maxHolds is how many verdicts of a connection may be held.
 const maxHolds = 64
-
-type hold struct {
-	conform.Case
-	settle func() (conform.Ruling, conform.Guard)
-	until  int64
-	frames uint64 // of the side at fault
-}
-
-// ripeness is before what nothing that is held can be settled, so that most frames
-// need not look at any of it.
-type ripeness struct {
-	at     int64     // the earliest time
-	frames [2]uint64 // the fewest frames of a side, of what was held for its time
-}
-
-func (r *ripeness) maybe(s *sight) bool {
-	return s.now >= r.at || s.frames[0] >= r.frames[0] || s.frames[1] >= r.frames[1]
-}
-
-// never is what nothing that is held waits for.
-var never = ripeness{math.MaxInt64, [2]uint64{math.MaxUint64, math.MaxUint64}}
-
-// await adds what a case that is still held waits for.
-func (r *ripeness) await(h *hold, now int64) {
-	if now < h.until {
-		r.at = min(r.at, h.until)
-	} else {
-		r.frames[h.Dir] = min(r.frames[h.Dir], h.frames)
-	}
-}
 
 // Hold keeps a case open until a later frame had the time to explain it; settle,
 // which may be nil, then tells whether one did.
@@ -131,12 +100,6 @@ func (l *Evaluation) close(end int64, over bool) {
 	}
 }
 
-// ClocksDiffer reports that the two sides were captured with clocks that differ: nothing
-// follows from the order of their frames, or from times between them.
-func (l *Evaluation) ClocksDiffer() bool {
-	return l.c.Dir[0].ClockDiffers() || l.c.Dir[1].ClockDiffers()
-}
-
 // orderFrames is how many further frames of its side such a case waits for.
 const orderFrames = 3 * HoldSideFrames
 
@@ -150,4 +113,16 @@ func (l *Evaluation) HoldOrder(x conform.Case) {
 		return conform.Failed, conform.GuardNone
 	})
 	l.holds[len(l.holds)-1].frames = l.sight.frames[x.Dir] + orderFrames
+}
+
+// facing makes the rules look at a frame of a direction, copies included.
+func (l *Evaluation) facing(fr *dissect.Frame, dir int) {
+	l.fr, l.dir, l.doubt, l.cases = fr, dir, conform.GuardNone, 0
+	if fr.Time-l.sight.now > longPause {
+		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
+	}
+	l.sight.see(fr, dir)
+	if len(l.holds) > 0 && l.ripe.maybe(&l.sight) {
+		l.ripen()
+	}
 }

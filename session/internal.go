@@ -8,14 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// An InternalError is a fault of this program, met in what one address pair sent.
-// The connections of the pair end there; everything else goes on.
-type InternalError struct {
-	Frame   uint64 // that was tracked; the last of the capture when what was held was concluded
-	Message string // what went wrong, and where in the program
-	Conn    *Conn  // nil when the pair had none yet
-}
-
 // Internal are the internal errors of a capture.
 func (t *Table) Internal() []InternalError { return t.internal }
 

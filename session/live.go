@@ -16,9 +16,6 @@ const DefaultIdle = 90e9
 // without end has an eighth of Config.Idle at most.
 const RestTime = 60e9
 
-// live reports a run without end.
-func (t *Table) live() bool { return t.cfg.Idle > 0 }
-
 // Rest is for how long a connection that is over is followed, in ns.
 func (f *Flow) Rest() int64 {
 	if cfg := &f.table.cfg; cfg.Idle > 0 {
@@ -67,10 +64,6 @@ func (t *Table) Tick(now int64) {
 // Latest tells the time of the latest packet of the capture, in ns, where the
 // table sees only some of them: what fell silent had until then to be heard.
 func (t *Table) Latest(at int64) { t.end = max(t.end, t.clock.shifted(at)) }
-
-// heard is until when all that was sent by a pair was captured, in ns, unless the
-// capture lost it.
-func (t *Table) heard() int64 { return max(t.end, t.now) }
 
 // silence is for how long nothing came of a pair, in ns.
 func (t *Table) silence(f *Flow) int64 {

@@ -102,38 +102,3 @@ func parts(d *dissect.Datagram, size int, f func(part *dissect.Datagram)) {
 		}
 	}
 }
-
-// observeAll shows a probe a datagram, or those it stands for in the probe's protocol.
-func (f *Flow) observeAll(p *Protocol, probe Probe, d *dissect.Datagram, side int) (bits float64, size int) {
-	if f.offload.suspect(d, side) {
-		size = p.partSize(d, int(f.offload.size[side]))
-	}
-	if size == 0 {
-		return probe.Observe(d, side), 0
-	}
-	parts(d, size, func(part *dissect.Datagram) { bits = probe.Observe(part, side) })
-	return bits, size
-}
-
-// input hands a datagram, or those it stands for, to the session of a flow.
-func (t *Table) input(f *Flow, d *dissect.Datagram) {
-	side := f.side(d)
-	if !f.offload.suspect(d, side) {
-		t.inputOne(f, d)
-		return
-	}
-	size := f.protocol.partSize(d, int(f.offload.size[side]))
-	f.offload.note(d, side, size)
-	if size == 0 {
-		t.inputOne(f, d)
-		return
-	}
-	parts(d, size, func(part *dissect.Datagram) {
-		t.inputOne(f, part)
-		t.apart++
-	})
-	t.apart--
-}
-
-// Apart is how many datagrams there are beyond the packets that stood for them.
-func (t *Table) Apart() uint64 { return t.apart }

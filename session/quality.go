@@ -42,17 +42,6 @@ func when(holds bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// assess draws the conclusions about the capture of a connection that is settled,
-// and says what most likely troubled it.
-func (c *Conn) assess() {
-	c.assessCapture()
-	for dir := range c.Dir {
-		c.assessSide(dir)
-		c.diagnoseSide(dir)
-	}
-	c.diagnose()
-}
-
 // assessCapture looks at what both directions share.
 func (c *Conn) assessCapture() {
 	s := &c.Rules.sight

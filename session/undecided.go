@@ -2,19 +2,6 @@ package session
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// startProbes begins to collect evidence. A forced flow needs none to be
-// recognised, but its probe learns how to read the first datagrams.
-func (f *Flow) startProbes() {
-	if f.force != nil {
-		f.probes = []Probe{f.force.Protocol.NewProbe()}
-		return
-	}
-	f.probes = f.table.takeProbes()
-	if f.story != nil {
-		f.explainProbes()
-	}
-}
-
 func (t *Table) forced(key flowKey) *Force {
 	for i := range t.cfg.Force {
 		r := &t.cfg.Force[i]

@@ -1,0 +1,12 @@
+package session
+
+// assess draws the conclusions about the capture of a connection that is settled,
+// and says what most likely troubled it.
+func (c *Conn) assess() {
+	c.assessCapture()
+	for dir := range c.Dir {
+		c.assessSide(dir)
+		c.diagnoseSide(dir)
+	}
+	c.diagnose()
+}

@@ -1,0 +1,50 @@
+package session
+
+import "github.com/dpdissect/dpdissect/dissect"
+
+// Count enters a frame into the connection's totals and gives its direction.
+func (c *Conn) Count(fr *dissect.Frame) int {
+	dir := c.DirOf(fr.Datagram)
+	fr.Direction = 'a' + byte(dir)
+	d := &c.Dir[dir]
+	d.Frames++
+	d.Bytes += uint64(fr.Length)
+	c.LastFrame = fr.Frame
+	if fr.HasTime {
+		if !c.HasTime {
+			c.FirstTime, c.FirstStamp, c.HasTime = fr.Time, fr.Stamp(), true
+		}
+		c.LastTime, c.LastStamp = fr.Time, fr.Stamp()
+	}
+	c.decoded++
+	if !c.closed {
+		c.flow.at = c
+		c.Rules.facing(fr, dir)
+		c.quality.fr, c.quality.dir = fr, dir
+		d.Inspect(fr)
+	} else if c.totals != nil {
+		c.totals.decoded++
+	}
+	return dir
+}
+
+// handled ends the handling of the connection's latest frame.
+func (c *Conn) handled() {
+	if !c.closed {
+		c.Rules.fr, c.quality.fr = nil, nil
+	}
+}
+
+// Malform counts a decode error; a datagram the capture cut is not malformed.
+func (c *Conn) Malform(fr *dissect.Frame, err *dissect.Error) {
+	if err == nil {
+		return
+	}
+	fr.Err = err
+	if !fr.Cut() {
+		fr.Words |= dissect.Malformed
+		if c.malformed++; c.totals != nil {
+			c.totals.malformed++
+		}
+	}
+}

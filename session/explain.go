@@ -1,0 +1,68 @@
+package session
+
+import (
+	"math"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// tell starts the story of a flow.
+func (t *Table) tell(f *Flow, d *dissect.Datagram) {
+	most := MaxStories
+	if t.live() {
+		most = liveStories
+	}
+	if t.cfg.Explain && f.force == nil && len(t.stories) < most {
+		f.story = &Story{A: d.Src.String(), B: d.Dst.String(), First: d.Frame}
+		t.stories = append(t.stories, f.story)
+	}
+}
+
+// explainProbes makes new probes keep their reasons.
+func (f *Flow) explainProbes() {
+	f.scores = make([]float64, len(f.probes))
+	for _, p := range f.probes {
+		if x, ok := p.(Explainer); ok {
+			x.Explain()
+		}
+	}
+}
+
+// explain writes down what the probes of a flow hold, before they are dropped.
+func (f *Flow) explain() {
+	s := f.story
+	if s == nil || f.probes == nil {
+		return
+	}
+	s.Tries = s.Tries[:0]
+	for i, p := range f.probes {
+		try := Try{Protocol: f.table.cfg.Protocols[i].Name, Hopeless: math.IsInf(f.scores[i], -1)}
+		if x, ok := p.(Explainer); ok {
+			try.Reasons, try.Held = x.Reasons(), x.Held()
+		}
+		s.Tries = append(s.Tries, try)
+	}
+}
+
+// progress carries the story on by a datagram, which recognised the flow as the
+// protocol with the given index, if that is not negative.
+func (f *Flow) progress(d *dissect.Datagram, best int) {
+	s := f.story
+	if s == nil {
+		return
+	}
+	s.Datagrams++
+	s.Frame = d.Frame
+	if best >= 0 {
+		s.Protocol = f.table.cfg.Protocols[best].Name
+	}
+	if best >= 0 || f.hopeless {
+		f.explain()
+	}
+}
+
+// Stories are those of the pairs of the capture, when Config.Explain is set.
+func (t *Table) Stories() []*Story {
+	return slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Datagrams == 0 })
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// newConn makes the connection that starts with the frame.
+func newConn(f *Flow, fr *dissect.Frame) *Conn {
+	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
+	c.Bits, c.DetectedBy = f.bits, f.detectedBy
+	c.active = f.table.spare.Take()
+	for i := range c.Dir {
+		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links}
+		if tell := f.table.cfg.Settled; tell != nil {
+			o.Settled = func(x seq.Settled) { tell(c, i, x) }
+		}
+		if o.Links {
+			o.Never = func(at seq.Position) { f.Acked(at, 0) }
+		}
+		c.Dir[i].Open(&c.active.dirs[i], &c.Dir[1-i], o)
+	}
+	c.Rules, c.quality = Evaluation{&c.active.law}, Evaluation{&c.active.quality}
+	*c.Rules.evaluation = evaluation{c: c, flow: f, rules: f.protocol.Rules, tallies: f.table.tallySetOf(f.protocol)}
+	*c.quality.evaluation = evaluation{c: c, flow: f, rules: Quality, tallies: f.table.quality}
+	return c
+}
+
+// close settles what is open and frees all that no report asks for.
+func (c *Conn) close() {
+	if !c.closed {
+		c.closed, c.SummedUp = true, c.flow.summedUp
+		if c.flow.Live() {
+			c.pulses = &[2]seq.Pulse{c.Pulse(0), c.Pulse(1)}
+		}
+		over := c.State >= Closed
+		c.Rules.close(c.flow.table.end, over)
+		for dir := range c.Dir {
+			c.diagnoseGiveUp(dir) // before the windows are freed
+			c.Dir[dir].Close()
+		}
+		c.assess()
+		for dir := range c.Dir {
+			c.Dir[dir].Free()
+		}
+		c.leave()
+	}
+}
+
+// Compact makes the connection small (Dozer).
+func (c *Conn) Compact() {
+	for dir := range c.Dir {
+		if !c.closed {
+			c.Dir[dir].Compact()
+		}
+	}
+}
+
+// Open starts a connection with the frame that is its first.
+func (f *Flow) Open(fr *dissect.Frame) *Conn {
+	c := newConn(f, fr)
+	f.open++
+	f.table.open++
+	f.table.conns = append(f.table.conns, c)
+	return c
+}
+
+// Finish settles a connection to which nothing can be added any more.
+func (f *Flow) Finish(c *Conn) {
+	f.at = c
+	c.close()
+}
