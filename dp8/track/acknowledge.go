@@ -14,9 +14,6 @@ func (c *conn) nextSend(s *side, wire uint8) int64 {
 	return s.nseq.Peek(uint32(wire))
 }
 
-// near is the number with the given low byte that is nearest to ref.
-func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
-
 // acknowledge applies NRcv and SACK mask of a frame of side dir to what the
 // other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
 func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {

@@ -1,10 +1,6 @@
 package track
 
 import (
-	"encoding/binary"
-	"hash/maphash"
-	"math/bits"
-
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -64,8 +60,6 @@ type history struct {
 	run       run
 }
 
-var contentSeed = maphash.MakeSeed()
-
 // at gives what is remembered of a number, or nil.
 func (m *history) at(num int64) *sentFrame { return m.frames.At(num) }
 
@@ -83,119 +77,6 @@ func (m *history) place(num, now int64) (f *sentFrame, fresh bool) {
 	})
 }
 
-// listen notes that the side was captured, sending a number or about to send it.
-func (c *conn) listen(dir int, num int64) {
-	m := &c.side[dir].history
-	if !c.fr.HasTime {
-		return
-	}
-	if c.fr.Time-m.heard > c.patience(m) || c.missedMany(dir, num) {
-		m.sureSince = c.fr.Time
-	}
-	m.heard = max(m.heard, c.fr.Time)
-}
-
-// manyMissed is how many numbers in a row the capture must have missed to doubt all.
-const manyMissed = 8
-
-// missedMany reports that the numbers of a side may be wrong: there are none before
-// the first nor a window behind the latest, and its own or its peer's speak of many
-// that were not captured.
-func (c *conn) missedMany(dir int, num int64) bool {
-	cum, ok := c.c.Dir[dir].Window().Cumulative()
-	m := &c.side[dir].history
-	return num < 0 || m.started && (num > m.top+manyMissed || num <= m.top-dp8.WindowSize || ok && cum > m.top+manyMissed)
-}
-
-// remember enters the data frame at hand, which is no copy of another. It is
-// called behind the rules that compare it with what was sent before.
-func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
-	m := &c.side[dir].history
-	c.listen(dir, num)
-	f, fresh := m.place(num, c.fr.Time)
-	if f == nil {
-		return
-	}
-	retry := d.Control&dp8.CtlRetry != 0
-	if fresh = fresh || f.last < m.sureSince; fresh || !retry && !f.first {
-		n := f.sendings
-		if fresh {
-			n = 0
-		}
-		c.keep(f, num, d, keepAlive)
-		f.sendings, f.first = n, !retry
-	}
-	f.sendings = min(f.sendings, 254) + 1
-	f.last = c.fr.Time
-	f.lastHash, f.lastSignature = c.sent.Hash, d.Signature
-	if !m.started {
-		m.bottom, m.began = num, c.fr.Time
-	}
-	if !m.started || num > m.top {
-		m.top, m.started = num, true
-		m.clock(f)
-	}
-}
-
-func (c *conn) keep(f *sentFrame, num int64, d *dp8.DFrame, keepAlive bool) {
-	// Field by field: a literal would be made elsewhere and copied.
-	f.num, f.frame, f.time, f.timed, f.carries, f.between = num, c.fr.Frame, c.fr.Time, c.fr.HasTime, false, false
-	f.hash, f.signature, f.cut = c.sent.Hash, d.Signature, c.fr.Cut()
-	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
-	f.parts, f.reliables, f.reliable = 0, 0, 0
-	f.size, f.content = c.contentOf(d)
-	if d.Coalesced && !f.cut {
-		f.parts, f.reliables, f.reliable = partsOf(&d.Coalesce)
-	}
-}
-
-// contentOf gives size and hash of what stands behind header and signature.
-func (c *conn) contentOf(d *dp8.DFrame) (int, uint64) {
-	body := c.fr.Payload[min(d.BodyOff(), len(c.fr.Payload)):]
-	if len(body) <= shortBody {
-		return len(body), digest(body)
-	}
-	return len(body), maphash.Bytes(contentSeed, body)
-}
-
-// shortBody is up to how many bytes digest is faster than maphash.
-const shortBody = 128
-
-// digest is a hash of a few bytes.
-func digest(b []byte) uint64 {
-	const k1, k2 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
-	h := uint64(len(b)) ^ k1
-	for ; len(b) >= 16; b = b[16:] {
-		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k2, binary.LittleEndian.Uint64(b[8:])^h)
-		h = hi ^ lo
-	}
-	if len(b) >= 8 {
-		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k2, h^k1)
-		h, b = hi^lo, b[8:]
-	}
-	var last uint64
-	if len(b) >= 4 {
-		last, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
-	}
-	for _, x := range b {
-		last = last<<8 | uint64(x)
-	}
-	hi, lo := bits.Mul64(last^k1, h^k2)
-	return hi ^ lo
-}
-
-// partsOf gives the number of coalesced parts, of reliable ones, and the hash of
-// those: what a retry must still hold (MC-DPL8R 3.1.6.5).
-func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint64) {
-	for i := range q.Parts[:q.N] {
-		if p := &q.Parts[i]; p.Reliable() {
-			reliables++
-			sum = sum*0x9E3779B97F4A7C15 + maphash.Bytes(contentSeed, p.Data) + uint64(p.Command&^(dp8.PartEnd|dp8.PartBig))
-		}
-	}
-	return uint8(q.N), reliables, sum
-}
-
 // clock learns how fast the side sends new numbers.
 func (m *history) clock(f *sentFrame) {
 	before := m.at(f.num - dp8.WindowSize)
@@ -206,62 +87,6 @@ func (m *history) clock(f *sentFrame) {
 		m.fastest, m.hasSpeed = took, true
 	}
 }
-
-// silentLimit is for how long a side may not have been captured before its numbers
-// are in doubt, where nothing is known of its speed, in ns.
-const silentLimit = 1e9
-
-// longSilence is after how long another connection may have begun between the same
-// addresses, in ns.
-const longSilence = 10e9
-
-// enoughNumbers is from how many numbers on the speed of a side is known.
-const enoughNumbers = 8
-
-// patience is for how long the side may not have been captured before its numbers
-// are in doubt. To be mistaken, they must have gone on by more than three windows:
-// that takes two round trips, and at the highest speed seen twice as long as this.
-func (c *conn) patience(m *history) int64 {
-	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
-	switch n := m.top - m.bottom + 1; {
-	case m.hasSpeed:
-		limit = max(limit, m.fastest*3/2)
-	case n >= enoughNumbers:
-		limit = max(limit, (m.heard-m.began)/n*dp8.WindowSize)
-	default:
-		limit = silentLimit
-	}
-	return min(limit, longSilence)
-}
-
-// unwrapped reports whether the full number behind that of the frame at hand is
-// beyond doubt, compared with those of the frames since (guard UNWRAP): the side
-// was captured again and again, so that it can't have sent as many numbers unseen
-// as it takes to be mistaken. It is to be asked before the frame is remembered;
-// since is a time of a frame of the side, ns.
-func (c *conn) unwrapped(dir int, since int64) bool {
-	return c.unwrappedWithin(dir, since, c.patience(&c.side[dir].history))
-}
-
-// unwrappedWithin is unwrapped with a patience of its own, in ns.
-func (c *conn) unwrappedWithin(dir int, since, patience int64) bool {
-	m := &c.side[dir].history
-	return m.started && c.fr.HasTime && c.pair.newest() == c && since >= m.sureSince && c.fr.Time-m.heard <= patience && !c.missedMany(dir, m.top)
-}
-
-// epochPatience is for how long the side may not have been captured before a near
-// number may be that of the next epoch: the time all numbers between take at the
-// highest speed seen, with a tenth to spare.
-func (c *conn) epochPatience(m *history, num int64) int64 {
-	limit := c.patience(m)
-	if unseen := num + 256 - m.top; m.hasSpeed && unseen > 0 {
-		limit = max(limit, min(m.fastest/dp8.WindowSize*unseen/10*9, longSilence))
-	}
-	return limit
-}
-
-// newest is the connection that began last.
-func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
 
 // reachable reports a number within what the side may have in flight when the
 // highest captured is the latest: nearer than the window to it.

@@ -76,19 +76,3 @@ func (c *conn) finishJudging() {
 		rules.Judge(e.Case)
 	}
 }
-
-// grain is how coarse two times look, in ns: captures of some tools are cut to
-// seconds or milliseconds.
-func grain(a, b int64) int64 {
-	for _, g := range [...]int64{1e9, 1e8, 1e7, 1e6} {
-		if a%g == 0 && b%g == 0 {
-			return g
-		}
-	}
-	return 0
-}
-
-// atLeast is the time from an earlier one to the frame at hand that has passed for
-// sure, in ns; atMost is what may have.
-func (c *conn) atLeast(at int64) int64 { return c.fr.Time - at - grain(c.fr.Time, at) }
-func (c *conn) atMost(at int64) int64  { return c.fr.Time - at + grain(c.fr.Time, at) }

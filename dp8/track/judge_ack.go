@@ -10,23 +10,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A stamp tells when, in the order of its side, a frame with an acknowledgement was
-// sent: a data frame at its number, a SACK before its bNSeq and at its tick, a
-// retry at no known place.
-type stamp struct {
-	data, retry bool
-	num         int64 // own number, or bNSeq
-	tick        uint32
-	frame       uint64
-	time        int64
-}
-
-// set copies a stamp field by field: all at once would wait for the narrow stores
-// that have just made it.
-func (x *stamp) set(y *stamp) {
-	x.data, x.retry, x.num, x.tick, x.frame, x.time = y.data, y.retry, y.num, y.tick, y.frame, y.time
-}
-
 // after reports whether the frame at hand was certainly sent after x, which was
 // captured before: by numbers and ticks, else by the reorder horizon (guard
 // REORD).
@@ -44,20 +27,6 @@ func (c ackJudge) after(x *stamp) bool {
 		return y.num > x.num
 	}
 	return y.num >= x.num && (int32(y.tick-x.tick) > 0 || y.tick == x.tick && apart)
-}
-
-// A told is what a frame said of bNRcv.
-type told struct {
-	stamp
-	next int64
-}
-
-// A latestMask is the latest SACK mask of a side: bit i is next+1+i.
-type latestMask struct {
-	stamp
-	known bool
-	next  int64
-	bits  uint64
 }
 
 // judgeAcknowledgement judges bNRcv and SACK mask of a frame that is no copy,
@@ -112,14 +81,6 @@ func (c ackJudge) judgeAcknowledgement(dir int, nrcv uint8, mask uint64) uint64 
 		c.sequence().explainOverrun(1-dir, next)
 	}
 	return mask
-}
-
-// A saying is what the frame at hand says of the other side's numbers.
-type saying struct {
-	next  int64
-	mask  uint64
-	ahead bool
-	drops uint64 // of its own
 }
 
 // judgeBit63 judges the last bit of a SACK mask: bNRcv + 64 is outside the window
@@ -253,14 +214,6 @@ func (x *latestMask) take(c *conn, next int64, mask uint64) {
 // baseMasks is how many masks must read better as bNRcv + i before that is taken
 // for what a side means by them.
 const baseMasks = 20
-
-// A baseCount tells how the masks of a side can be read.
-type baseCount struct {
-	n, beyond int // masks with a new highest bit; of them, those that name the number behind the highest sent
-	top       int64
-	bit0      bool // some mask names bNRcv + 1
-	told      bool
-}
 
 // countBase looks for a side whose SACK bit i means bNRcv + i: then bit 0 is never
 // set, and masks often name the number behind the highest sent (MC-DPL8R

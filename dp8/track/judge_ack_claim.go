@@ -10,18 +10,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A claim is an acknowledgement of numbers that were not captured. Most show what
-// the capture missed; one is proven false when such a number is sent for the first
-// time later, when the other side's bNSeq says so, or when the side takes it back.
-type claim struct {
-	stamp
-	from, next int64  // numbers it acknowledges cumulatively
-	mask       uint64 // … and selectively: bit i is next+1+i
-	high       int64  // highest number captured then
-	opening    bool   // first acknowledgement of the side
-	hole       bool   // the numbers lie below the highest captured
-}
-
 // maxClaims bounds the claims of a side that wait.
 const maxClaims = 8
 

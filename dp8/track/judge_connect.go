@@ -3,15 +3,9 @@ package track
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
-)
-
-const (
-	duplicate = dissect.Duplicate
-	gapWord   = dissect.Gap | dissect.GapFilled
 )
 
 // cframes is what one side's command frames other than SACK said so far: one

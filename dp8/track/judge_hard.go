@@ -104,8 +104,6 @@ func (c commandJudge) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
 	return good
 }
 
-func versionText(v uint32) string { return fmt.Sprintf("%d.%d", v>>16, v&0xffff) }
-
 // judgeHardSeq: bRspId is the number of the data frame that would have been next.
 // All numbers sent lie below it, whenever they were captured.
 func (c commandJudge) judgeHardSeq(dir int, h *dp8.Handshake) bool {

@@ -8,67 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A sequenceState is what the rules of sequence and acknowledgement remember of one side.
-type sequenceState struct {
-	// What it sends.
-	started    bool
-	high       int64   // highest number sent for the first time, outliers left out
-	seen       int64   // highest captured, outliers left out
-	jump       jump    // the latest step over numbers
-	outlier    int64   // number of a frame that was out of place, valid with hasOutlier
-	hasOutlier bool    //
-	over       overrun // frames beyond the window
-	drops      uint64  // latest send mask that was judged: bit i is dropBase-1-i
-	dropsAt    int64
-	begun      bool // the start of its numbers was judged
-	start      beginning
-
-	// What it acknowledges.
-	unseen   bool // what it acknowledges first was not captured
-	answered bool // some acknowledgement was captured
-	bare     bool // an acknowledgement could not be read
-	queue    [8]told
-	queued   int
-	mask     latestMask
-	claims   conform.Pending[claim]
-	idle     bool // all it had sent was acknowledged
-	beyond   bool // it acknowledges more than was captured since the other side was
-	outran   int  // acknowledgements in a row far beyond what was captured
-	odd      bool // its masks name what was not sent: they may mean something else
-	bases    baseCount
-	stuck    int64 // number it was last found not to pass, valid with isStuck
-	isStuck  bool
-
-	watch   retryWatch
-	alone   unmasked
-	duty    duty
-	stall   stall
-	samples samples
-
-	maskedAt int64 // time of its latest SACK mask
-	plain    int   // frames in a row without one
-}
-
-// A jump is a step over numbers that were not captured: either the capture or the
-// network lost them, or the frame behind the step is out of place.
-type jump struct {
-	set   bool
-	num   int64 // the frame behind the step
-	next  int64 // where numbers go on if that is out of place
-	cum   int64 // what was acknowledged then
-	known bool  // cum is valid
-	frame uint64
-	time  int64
-	after int // first sendings behind num
-}
-
-// A prior is what was known of a number before the frame at hand.
-type prior struct {
-	look    seq.Look
-	known   bool
-	horizon int64
-}
-
 // silence is for how long, in ns, nothing numbered may be captured before numbers
 // are in doubt, where nothing is known of path and speed (guard UNWRAP).
 const silence = 200e6
@@ -121,31 +60,9 @@ func (c sequenceJudge) bearable(dir int) int64 {
 	return min(max(silence, took*dp8.WindowSize/n/4), longest)
 }
 
-// apart is how far apart two frames of one side were captured that were certainly
-// sent in this order (guard REORD). It is wider than that of copies: order alone
-// calls an endpoint wrong here.
-func (c sequenceJudge) apart() int64 { return max(c.c.Rules.Horizon(), leastHorizon) + c.grain }
-
-const leastHorizon = 100e6
-
 // longest is for how long any side may be silent, in ns: another connection may have
 // begun since, unseen.
 const longest = 10e9
-
-// coarsen learns how coarse the times of the capture are, by powers of ten: those
-// since the connection's first frame, for clocks are shifted.
-func (c sequenceJudge) coarsen(t int64) {
-	t -= c.c.FirstTime
-	if c.grain == 0 {
-		c.grain = 1e9
-	}
-	if c.grain == 1e3 && t%1e3 == 0 {
-		return // most captures; a constant divides faster
-	}
-	for c.grain > 1 && t%c.grain != 0 {
-		c.grain /= 10
-	}
-}
 
 // doubt forgets everything that numbers before t would be compared with.
 func (c sequenceJudge) doubt(t int64) {
@@ -161,15 +78,6 @@ func (c sequenceJudge) doubt(t int64) {
 // blindTo notes a frame of a side that could not be read: what it acknowledged is
 // not known.
 func (c sequenceJudge) blindTo(dir int) { c.side[dir].sequence.bare = true }
-
-// remembered is what is known for certain of a number of a side, or nil.
-func (c sequenceJudge) remembered(dir int, num int64) *sentFrame {
-	f := c.side[dir].history.at(num)
-	if f == nil || !f.timed || f.time < c.trusted {
-		return nil
-	}
-	return f
-}
 
 // recall takes down what is known of the number of the frame at hand.
 func (c sequenceJudge) recall(dir int, num int64) {
@@ -311,17 +219,6 @@ func (c sequenceJudge) replaced(dir int, num int64, d *dp8.DFrame) bool {
 	f := c.remembered(dir, num)
 	return f != nil && !f.cut && !c.fr.Cut() && c.params.Signing != dp8.SigningUnknown && !c.retries().unchanged(d, f)
 }
-
-// cumulative is what was captured of acknowledgements of a side's numbers.
-func (c sequenceJudge) cumulative(dir int) (next int64, ok bool) {
-	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
-		return 0, true
-	}
-	return next, ok
-}
-
-// ms is a time for a message.
-func ms(ns int64) string { return fmt.Sprintf("%.0f ms", float64(ns)/1e6) }
 
 // settleSequence ends what is open at the end of the connection.
 func (c sequenceJudge) settleSequence() {

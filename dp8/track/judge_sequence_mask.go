@@ -132,17 +132,6 @@ func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
 	}
 }
 
-// An unmasked is an unreliable number that the other side waits for.
-type unmasked struct {
-	num     int64
-	frame   uint64
-	since   int64 // when it was sent
-	told    int64 // time of the latest report that it is missing
-	frames  int   // of its side behind maskDue, without a mask that names it
-	waiting bool
-	judged  bool
-}
-
 // maskDue is how long after an unreliable number was sent a send mask must have
 // announced its loss, in ns: several periods of the retry timer.
 const maskDue = 3e9

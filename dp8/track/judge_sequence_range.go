@@ -10,24 +10,6 @@ import (
 // maxOver bounds the frames beyond the window that wait for a verdict.
 const maxOver = 24
 
-// An overrun are frames beyond the window, one for each acknowledgement in a row
-// that they were beyond: one may have been missed, many in a row were not (guard
-// ODDS).
-type overrun struct {
-	n      int
-	judged int // of them, from the first
-	list   []over
-}
-
-type over struct {
-	num, cum int64
-	frame    uint64
-	time     int64
-	later    int   // acknowledgements sent later that still do not allow it
-	laterAt  int64 // when the latest of them was captured
-	done     bool  // judged
-}
-
 // judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
 // packets on the network). An acknowledgement that the capture missed explains an
 // excess, and so does one captured within the reorder horizon behind it.

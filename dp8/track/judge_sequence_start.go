@@ -6,15 +6,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A beginning is the first number captured of a side, when that is not 0.
-type beginning struct {
-	num     int64
-	frame   uint64
-	time    int64
-	reports int   // acknowledgements that say that 0 never came
-	last    int64 // time of the latest
-}
-
 // judgeStart judges the first number captured of a side: they start at 0
 // (MC-DPL8R 3.1.5.2.1).
 func (c sequenceJudge) judgeStart(dir int, num int64, first bool) {

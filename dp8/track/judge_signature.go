@@ -341,13 +341,6 @@ func (c signatureJudge) judgeActed(dir int, next int64) {
 	peer.refused = keep
 }
 
-// A suspect is a frame of an epoch whose secret was not known when it came.
-type suspect struct {
-	frame uint64
-	time  int64
-	timed bool
-}
-
 // suspect keeps the frame at hand, which no guess at the secret of its epoch
 // verifies, until one is proven.
 func (c signatureJudge) suspect(dir int) {

@@ -77,15 +77,6 @@ func (c commandJudge) judgeStrayAnswer(rule, dir int, h *dp8.Handshake) {
 	c.addStray(now)
 }
 
-func idText(id uint32) string {
-	const digits = "0123456789abcdef"
-	b := []byte("0x00000000")
-	for i := 9; i > 1; i, id = i-1, id>>4 {
-		b[i] = digits[id&15]
-	}
-	return string(b)
-}
-
 // lives notes a frame that shows that the connection goes on; sure says that it
 // names the connection. The data frame num does when it follows what was sent
 // before.

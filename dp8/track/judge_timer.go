@@ -20,32 +20,6 @@ const (
 	ackShort      = 80e6 // 20 ms, and what the path adds
 )
 
-// maxRetryTimes is how many sendings of one number are kept.
-const maxRetryTimes = 12
-
-// A retrySeries are the sendings of one number.
-type retrySeries struct {
-	num    int64
-	n      int // retries captured
-	last   int64
-	begun  int64 // time of the first sending, 0 when it was not captured
-	tenth  int64 // time of the last allowed retry
-	told   bool
-	passed int // intervals kept
-	gaps   [maxRetryTimes]int64
-}
-
-// A retryWatch follows the numbers of a side that are retried, the latest few.
-type retryWatch struct {
-	series [4]retrySeries
-	next   int
-	tenths bool // some number was retried as often as allowed
-	early  int  // first retries in a row that came before an answer could
-	full   int  // first retries in a row with a full window
-	fullAt int64
-	sparse bool // the latter was told
-}
-
 func (w *retryWatch) of(num int64) *retrySeries {
 	for i := range w.series {
 		if s := &w.series[i]; s.n > 0 && s.num == num {
@@ -186,18 +160,6 @@ func (c retryJudge) judgeShrink(dir int, num int64) {
 
 // CopyGap is how far apart losses count as two, in ns.
 const CopyGap = seq.CopyHorizon
-
-// A stall is a number that the other side waits for.
-type stall struct {
-	set, judged, retried bool
-	keepAlive            bool
-	num                  int64
-	frame                uint64
-	since                int64 // when it was sent
-	reports              int
-	reported             int64 // time of the latest report
-	frames               uint64
-}
 
 func (s *stall) rule() int {
 	if s.keepAlive {

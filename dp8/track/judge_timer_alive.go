@@ -9,30 +9,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A timerState looks at what a connection does at its start and in pauses.
-type timerState struct {
-	heard    int64  // time of the latest frame of either side
-	alive    [2]int // KeepAlives captured, retries left out
-	due      bool   // a pause was too long; it is not judged yet
-	pause    int64
-	next     [2]int64 // numbers that follow the pause when nothing was sent in it
-	fits     [2]bool
-	woken    uint64 // the frame behind the pause
-	wokenAt  int64
-	sleeper  int
-	opening  [2]burst
-	connects int   // CONNECTs, copies left out
-	lastTry  int64 // time of the latest
-	lastTick uint32
-}
-
-// A burst are the first numbers of a side.
-type burst struct {
-	frame uint64
-	time  int64
-	took  int64 // from number 1, behind the KeepAlive
-}
-
 // note looks at the time since the frame before.
 func (w *timerState) note(c *conn) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {

@@ -9,17 +9,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A duty is a number whose acknowledgement is waited for, and how the ones before it
-// were answered.
-type duty struct {
-	open, poll bool
-	num        int64
-	at         int64
-	frame      uint64
-	run        int            // POLLs in a row that were answered late
-	others     conform.Sample // other numbers, bad when answered late
-}
-
 // lateAfter is how much later than the quickest acknowledgement one may come, in ns,
 // besides the clock's slack: the delay for normal acknowledgements.
 const lateAfter = ackNormal

@@ -26,18 +26,6 @@ func (c retryJudge) judgeSample(s *conform.Sample, rule, dir int, took, most int
 	*s = conform.Sample{}
 }
 
-// Samples of one side: what it is waited for, and how it reacted before.
-type samples struct {
-	gapNum    int64 // a frame behind a gap, waiting to be named in a mask
-	gapAt     int64 // 0 when none waits
-	again     int64 // when a retry of an acknowledged number was captured, 0 when none waits
-	gaps      conform.Sample
-	repeats   conform.Sample
-	fast      conform.Sample
-	missing   int64 // the number a mask reported missing
-	missingAt int64
-}
-
 // reactTo notes what the other side should react to.
 func (c retryJudge) reactTo(dir int, num int64, first bool) {
 	s := &c.side[dir].sequence.samples

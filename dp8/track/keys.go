@@ -380,3 +380,10 @@ func (k *keyring) finish() (unresolved uint64) {
 	k.unresolved, k.pending, k.cands = 0, 0, nil
 	return unresolved
 }
+
+// A suspect is a frame of an epoch whose secret was not known when it came.
+type suspect struct {
+	frame uint64
+	time  int64
+	timed bool
+}

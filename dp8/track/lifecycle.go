@@ -18,41 +18,6 @@ const (
 	giveUpSilence = 5e9 // ns of silence behind the last try, the cap of both timers
 )
 
-// lifecycle is how far the connection has come.
-type lifecycle struct {
-	state    session.State
-	closer   session.Side // whose closing frame came first
-	closeAt  int64
-	closeEnd [2]bool // END_STREAM captured
-	hard     [2]bool // HARD_DISCONNECT captured
-	graceful bool    // END_STREAM came before any HARD_DISCONNECT
-	tries    int     // sendings of the same thing since the peer was last heard
-	limit    int     // tries after which the side gives up
-	trier    int     // direction of those tries
-	lastTry  int64
-}
-
-// heard resets the count of unanswered tries when the other side speaks.
-func (l *lifecycle) heard(dir int) {
-	if dir != l.trier {
-		l.tries = 0
-	}
-}
-
-// try notes that a side sent the same thing for the n-th time.
-func (l *lifecycle) try(dir, n, limit int, at int64) {
-	if dir != l.trier {
-		l.trier, l.tries = dir, 0
-	}
-	l.tries, l.limit, l.lastTry = max(l.tries, n), limit, at
-}
-
-// gaveUp reports whether a side tried in vain until it must have given up; end
-// is the time of the last packet captured.
-func (l *lifecycle) gaveUp(end int64) bool {
-	return l.tries > 0 && (l.tries >= l.limit || l.tries >= l.limit-missedTries && end-l.lastTry >= giveUpSilence)
-}
-
 // sawData notes what a data frame says about the life of the connection.
 func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
 	s := &c.side[dir]

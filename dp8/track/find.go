@@ -1,0 +1,180 @@
+package track
+
+import (
+	"encoding/binary"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+func newPair(f *session.Flow, learned *probe, opts *Options) *pair {
+	frame := f.Room(func() any { return new(dp8.Frame) }).(*dp8.Frame)
+	return &pair{flow: f, opts: opts, learned: learned, frame: frame}
+}
+
+// Input implements session.Session.
+func (p *pair) Input(fr *dissect.Frame) *session.Conn {
+	c := p.find(fr)
+	err := p.frame.Decode(fr.Payload, c.params, fr.Tree)
+	fr.Type = p.frame.Type.String()
+	c.input(fr, p.frame, err)
+	c.fr, c.f = nil, nil
+	if p.flow.Wants().Summaries {
+		fr.Summary = dp8.AppendPartialSummary(fr.Summary, p.frame, err)
+	}
+	return c.c
+}
+
+// find gives the connection a datagram belongs to, new when it starts one.
+func (p *pair) find(fr *dissect.Frame) *conn {
+	id, op, ok := sessionOf(fr.Payload)
+	if !ok {
+		if p.active == nil {
+			p.active = p.open(fr, false)
+		}
+		return p.active
+	}
+	for i := len(p.conns) - 1; i >= 0; i-- {
+		if c := p.conns[i]; c.hs.sessionKnown && c.c.SessionID == id {
+			if op == dp8.OpConnect && c.overBy(fr) {
+				break
+			}
+			return c
+		}
+	}
+	if op == dp8.OpConnect && p.active != nil && !p.starts(fr) {
+		return p.active
+	}
+	switch {
+	case p.active == nil:
+	case op != dp8.OpConnect && p.active.commands().named(p.active.c.DirOf(fr.Datagram), id):
+		c := p.open(fr, true)
+		p.active = c
+		return c
+	case op == dp8.OpHardDisconnect, !p.active.hs.sessionKnown && op != dp8.OpConnect:
+		return p.active
+	case op != dp8.OpConnect && (!p.mayRestart() || p.active.commands().awaits(fr)):
+		return p.active // a stray answer with another id: judged where it came
+	}
+	c := p.open(fr, op != dp8.OpHardDisconnect)
+	if p.active == nil || p.mayRestart() {
+		p.active = c
+	}
+	return c
+}
+
+// starts reports whether a CONNECT with a new session id starts a connection: it
+// has no fault that makes receivers ignore it, and does not go on with a pending
+// attempt.
+func (p *pair) starts(fr *dissect.Frame) bool {
+	a := p.active
+	return isReal(fr.Payload) && !a.commands().changesID(fr) && (a.hs.sessionKnown || a.handshakes().started())
+}
+
+// attemptGap is how long after the handshake no copy of its CONNECT comes, in ns.
+const attemptGap = 10e9
+
+// overBy reports whether a CONNECT with the connection's own id starts another
+// one: the handshake was completed, and this is the first CONNECT of an attempt,
+// sent at another time than the one before.
+func (c *conn) overBy(fr *dissect.Frame) bool {
+	b := fr.Payload
+	return isReal(b) && c.commands().quiet(fr) && c.hs.connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
+		(binary.LittleEndian.Uint32(b[12:]) != c.hs.tick || fr.HasTime && fr.Time-c.hs.connectAt > attemptGap)
+}
+
+// mayRestart reports whether a new connection may follow the active one without
+// its CONNECT having been captured.
+func (p *pair) mayRestart() bool {
+	return p.active.life.state >= session.Closed || p.active.life.state == session.Opening && !p.active.hs.answered
+}
+
+// sessionOf gives the session id of a command frame that names one.
+func sessionOf(b []byte) (id uint32, op uint8, ok bool) {
+	if len(b) < 12 || dp8.Command(b[0])&^dp8.Poll != dp8.CFrame || b[1] < dp8.OpConnect || b[1] > dp8.OpHardDisconnect {
+		return 0, 0, false
+	}
+	return binary.LittleEndian.Uint32(b[8:]), b[1], true
+}
+
+// open starts a connection with the frame.
+func (p *pair) open(fr *dissect.Frame, handshake bool) *conn {
+	if len(p.conns) > maxPending {
+		p.drop()
+	}
+	c := newConn(p, fr)
+	p.conns = append(p.conns, c)
+	if len(p.conns) > 1 {
+		fr.Words |= dissect.NewConnection
+	}
+	if handshake {
+		c.life.state = session.Opening
+		c.rival = p.active
+		c.rivalOpen = c.rival != nil && c.rival.life.state == session.Opening
+	} else if p.learned != nil {
+		c.adopt(p.learned)
+	}
+	p.learned = nil
+	return c
+}
+
+// established makes a connection the one that data belongs to.
+func (p *pair) established(c *conn) {
+	p.active = c
+}
+
+// drop finishes the oldest connection that is not the active one.
+func (p *pair) drop() {
+	for i, c := range p.conns {
+		if c != p.active {
+			c.finish(c.c.LastTime)
+			p.conns = append(p.conns[:i], p.conns[i+1:]...)
+			return
+		}
+	}
+}
+
+// Unreachable implements session.Session.
+func (p *pair) Unreachable(d *dissect.Datagram) {
+	if len(p.conns) == 0 {
+		return
+	}
+	c := p.conns[len(p.conns)-1]
+	c.unreachable(c.c.Dir[1-c.c.DirOf(d)].Frames > 0)
+}
+
+// Sweep implements session.Session.
+func (p *pair) Sweep(now int64) {
+	for _, c := range p.conns {
+		if p.isOver(c) && now-c.c.LastTime > p.flow.Rest() {
+			c.finish(now)
+		}
+	}
+}
+
+// Compact implements session.Dozer.
+func (p *pair) Compact() {
+	for _, c := range p.conns {
+		for i := range c.side {
+			s := &c.side[i]
+			s.history.frames.Clear()
+		}
+		c.c.Compact()
+	}
+}
+
+// isOver reports whether the end of a connection was captured. In files, one that
+// was refused or given up is followed on: it may be tried again.
+func (p *pair) isOver(c *conn) bool {
+	s := c.life.state
+	return s == session.Closed || s == session.Reset || s > session.Reset && p.flow.Live()
+}
+
+// Close implements session.Session.
+func (p *pair) Close(end int64) {
+	for _, c := range p.conns {
+		c.finish(end)
+	}
+	p.conns, p.active = nil, nil
+}

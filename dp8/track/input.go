@@ -1,0 +1,225 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+func newConn(p *pair, fr *dissect.Frame) *conn {
+	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
+	c.c = p.flow.Open(fr)
+	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
+	for i := range c.side {
+		s := &c.side[i]
+		s.seq.Bits, s.nseq.Bits = 8, 8
+		s.keys.proof = &c.proof
+		s.asm.conn, s.asm.dir = c, i
+		s.history.lowMemory = c.wants.LowMemory
+		c.c.Dir[i].SetLimits(seq.Limits{Reach: dp8.WindowSize})
+	}
+	c.link = func(at seq.Position) {
+		c.fr.Acks = append(c.fr.Acks, at.Frame)
+		c.flow.Acked(at, c.fr.Frame)
+	}
+	return c
+}
+
+// input tracks one decoded datagram.
+func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
+	c.fr, c.f, c.now = fr, f, fr.Frame
+	dir := c.c.Count(fr)
+	c.c.Malform(fr, err)
+	switch {
+	case c.finished: // too late to change anything
+	case err != nil && !fr.Cut():
+		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
+		c.commands().judgeMalformed(dir)
+		c.malformedFrame(dir)
+		c.content().judgeMalformedData(err)
+	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
+		c.countUntracked(dir)
+	case f.Type == dp8.TypeDFrame:
+		c.dataFrame(dir)
+	case f.Type == dp8.TypeSACK:
+		c.sack(dir)
+	case f.Type != dp8.TypeNone:
+		c.handshakes().handshake(dir)
+	}
+	c.before = fr.Time
+}
+
+// countUntracked counts a frame by what it is and tracks nothing of it.
+func (c *conn) countUntracked(dir int) {
+	out := &c.c.Dir[dir]
+	switch c.f.Type {
+	case dp8.TypeSACK:
+		out.Acks++
+	case dp8.TypeDFrame:
+		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
+	}
+	c.sequence().blindTo(dir)
+}
+
+// malformedFrame tracks nothing, but an unsigned frame that is too short for
+// the signature it lacks is still counted as one.
+func (c *conn) malformedFrame(dir int) {
+	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] {
+		c.signing().countSignature(dir, sigInvalid)
+		c.signing().refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
+	}
+}
+
+// dataFrame tracks a data frame.
+func (c *conn) dataFrame(dir int) {
+	d, s, out := &c.f.DFrame, &c.side[dir], &c.c.Dir[dir]
+	c.doubtKeepAlive(d)
+	num := s.seq.Peek(uint32(d.Seq))
+	keepAlive := d.KeepAlive || c.params.Version < dp8.Version15 && d.IsEmptyKeepAlive()
+	c.countData(out, d, keepAlive)
+	if d.KeepAlive && !c.fr.Cut() {
+		c.learnSigning(d.HasSignature)
+	}
+	if out.Stale(c.sending(num, seq.Unmarked)) {
+		c.fr.Words |= dissect.Duplicate
+		return
+	}
+	if !c.signing().authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+		return
+	}
+	if c.foreignKeepAlive(d) {
+		c.content().judgeForeignKeepAlive(dir, num, d)
+		return
+	}
+	c.mark(dir, num, d)
+	if c.ends().isBehindEnd(dir, num) {
+		c.ends().ignoreBehindEnd(dir, num, d, keepAlive)
+		return
+	}
+	switch out.Place(&c.sent, c.fr.Datagram) {
+	case seq.Provisional:
+		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		return
+	case seq.Confirmed:
+		c.believe(dir)
+	}
+	c.numberedFrame(dir, num, d, keepAlive)
+	if out.HasRefuted() {
+		c.judgeRefuted(dir)
+	}
+}
+
+// numberedFrame tracks a data frame that its receiver may heed.
+func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+	s, out := &c.side[dir], &c.c.Dir[dir]
+	c.confirmAcked(1-dir, d.NRcv)
+	c.life.heard(dir)
+	c.learnFromData(d)
+	s.seq.Advance(num)
+	if s.early {
+		s.early = false
+		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
+	}
+	c.horizon = c.c.Rules.Horizon()
+	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == seq.MarkRetry, 0
+	c.sequence().heed(dir, num)
+	c.sequence().recall(dir, num)
+	v := out.Send(&c.sent)
+	c.fr.Words |= v.Words
+	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
+	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
+		c.fr.RetryOf = v.RetryOf
+	}
+	copied := v.Words.Has(dissect.Duplicate)
+	if !copied {
+		c.content().judgeData(dir, num, d, keepAlive)
+		c.sequence().judgeNumber(dir, num, d, v)
+	}
+	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
+	c.giveUp(dir, num, d.SendMask)
+	if v.Novelty == seq.First && out.InFlight() >= dp8.WindowSize {
+		c.fr.Words |= dissect.WindowFull
+	}
+	if v.Novelty == seq.First || v.Novelty == seq.LateFirst {
+		c.deliver(dir, num, d, keepAlive, v.Novelty == seq.LateFirst)
+	}
+	c.sawData(dir, num, d, v.Sendings)
+	if !copied {
+		c.remember(dir, num, d, keepAlive)
+		c.acks().carry(dir, num, d)
+		if c.sent.Mark != seq.MarkRetry {
+			out.Keep(&c.sent)
+		}
+		c.content().judgeMessage(dir, num)
+		if c.side[1-dir].ended {
+			c.ends().judgeReply(dir, num+1)
+		}
+	}
+	c.judgeFlow(dir, num, d, keepAlive, v)
+}
+
+// mark completes the description of a data frame for the engine: what RETRY says, and
+// whether its side has told of more received since it was sent.
+func (c *conn) mark(dir int, num int64, d *dp8.DFrame) {
+	c.sent.Num, c.sent.Mark = num, seq.MarkFirst
+	if d.Control&dp8.CtlRetry != 0 {
+		c.sent.Mark = seq.MarkRetry
+	} else if num <= c.side[dir].history.top {
+		cum, ok := c.c.Dir[1-dir].Window().Cumulative()
+		c.sent.Passed = ok && near(cum, d.NRcv) < cum
+	}
+}
+
+// countData enters a captured data frame, copies and retries included.
+func (c *conn) countData(out *seq.Direction, d *dp8.DFrame, keepAlive bool) {
+	switch {
+	case keepAlive:
+		out.KeepAlives++
+		c.fr.Words |= dissect.KeepAlive
+	case len(d.Payload) > 0 || d.Coalesced || d.Control&dp8.CtlEndStream == 0:
+		out.DataFrames++
+	}
+	if d.Control&dp8.CtlEndStream != 0 {
+		c.fr.Words |= dissect.Close
+	}
+}
+
+// foreignKeepAlive reports a KeepAlive of another session: receivers must
+// ignore it (MC-DPL8R 3.1.5.2).
+func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
+	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	if foreign {
+		c.commands().unsay(d.SessionID)
+	}
+	return foreign
+}
+
+// sack tracks a SACK.
+func (c *conn) sack(dir int) {
+	k, s, out := &c.f.SACK, &c.side[dir], &c.c.Dir[dir]
+	out.Acks++
+	if !c.fr.Cut() {
+		c.learnSigning(k.HasSignature)
+	}
+	next := c.nextSend(s, k.NSeq)
+	if !c.signing().authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
+		return
+	}
+	c.confirmAcked(1-dir, k.NRcv)
+	x := c.sending(0, seq.Unmarked)
+	x.Passed = c.side[dir].ticks.passed(k.Timestamp)
+	c.fr.Words |= out.Unnumbered(x, false)
+	c.life.heard(dir)
+	if !c.acks().judgeSACK(dir, next) {
+		return
+	}
+	c.listen(dir, next)
+	c.handshakes().speaks(dir)
+	s.nseq.Advance(next)
+	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
+	c.sequence().heed(dir, next)
+	c.acks().judgeNextSend(dir, next)
+	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
+	c.giveUp(dir, next, k.SendMask)
+	c.ends().judgeReply(dir, next)
+}

@@ -1,0 +1,77 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+func (c handshakeJudge) knowSession(id uint32) {
+	if !c.hs.sessionKnown {
+		c.hs.sessionKnown = true
+		c.c.SessionID, c.c.HasSessionID = id, true
+	}
+}
+
+// knowVersion keeps what a side reports; the lower of the two counts
+// (MC-DPL8R 2.2.1.1). Of a side that contradicts itself the higher one does: an old
+// system does not know it.
+func (c handshakeJudge) knowVersion(dir int, v uint32) {
+	known, op := c.side[dir].version, c.f.Handshake.Opcode
+	if v>>16 != 1 || known >= v || known != 0 && op == dp8.OpHardDisconnect || op == dp8.OpConnectedSigned && v < dp8.Version15 {
+		return
+	}
+	c.side[dir].version = v
+	a, b := c.side[0].version, c.side[1].version
+	if a != 0 && b != 0 {
+		c.c.Version = min(a, b)
+		c.params.Version = c.c.Version
+		c.c.Confirm("version")
+	}
+}
+
+func (c handshakeJudge) knowConnector(dir int) {
+	if c.connector < 0 {
+		c.connector = dir
+		c.c.Roles[dir], c.c.Roles[1-dir] = "connector", "listener"
+	}
+}
+
+// knowMode sets the signing mode; inferred says that it was concluded.
+func (c handshakeJudge) knowMode(m mode, inferred bool) {
+	if c.mode != modeUnknown && inferred {
+		return
+	}
+	c.mode = m
+	c.c.Signing = modeNames[m]
+	c.params.Signing = dp8.Signed
+	if m == modeNone {
+		c.params.Signing = dp8.Unsigned
+	}
+	if inferred {
+		c.c.Infer("signing")
+	} else {
+		c.c.Confirm("signing")
+	}
+}
+
+// started reports whether data was captured before: then a handshake frame is a
+// late repetition and not the start.
+func (c handshakeJudge) started() bool {
+	_, a := c.c.Dir[0].Window().Highest()
+	_, b := c.c.Dir[1].Window().Highest()
+	return a || b
+}
+
+// expectZero makes numbers and messages start at 0 (MC-DPL8R 3.1.5.2.1).
+func (c handshakeJudge) expectZero() {
+	for i := range c.side {
+		c.side[i].asm.start(0)
+	}
+}
+
+func (c handshakeJudge) establish() {
+	if c.life.state < session.Established {
+		c.life.state = session.Established
+	}
+	c.pair.established(c.conn)
+}
