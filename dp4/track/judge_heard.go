@@ -7,39 +7,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A heard acknowledgement is what one says of the other side. The order of
-// acknowledgements is that of their tick counts.
-type heard struct {
-	set    bool
-	typ    dp4.Type
-	hasNum bool
-	num    int64 // all up to it have arrived
-	msg    uint8
-	tick   uint32
-	bytes  uint32
-	frame  uint64
-	time   int64
-	epoch  uint32 // of the other side's numbers
-	ahead  bool   // it counts more bytes than were sent
-	grew   int64
-	sent   int64
-}
-
-// A hearing follows the acknowledgements of one side: counters that never go back
-// (MC-DPL4R 2.2.4, 3.1.3, 3.1.5.4). When one does, the next acknowledgement tells
-// which of the two is wrong.
-type hearing struct {
-	prior, base, doubt heard // in order of ticks; doubt contradicts base, or later
-	later              heard // if set: what doubt contradicts, older than base
-	past               past
-	clock              clock
-	mask               lastMask
-}
-
-// forget is after what silence two acknowledgements are not compared, in ns: the
-// players may have begun anew (guard LIFE).
-const forget = 10e9
-
 // hear enters an acknowledgement whose counters were captured. known says that num
 // is beyond doubt.
 func (c ackJudge) hearAck(dir int, num int64, known bool) {
@@ -86,16 +53,6 @@ func (c ackJudge) hearAck(dir int, num int64, known bool) {
 	default:
 		s.doubt, s.later = y, heard{}
 	}
-}
-
-// goesOn reports that nothing goes back from x to y.
-func (x *heard) goesOn(y *heard) bool {
-	return int32(y.tick-x.tick) >= 0 && int32(y.bytes-x.bytes) >= 0 && !y.before(x)
-}
-
-// before reports that y covers less than x does.
-func (y *heard) before(x *heard) bool {
-	return x.hasNum && y.hasNum && x.epoch == y.epoch && y.num < x.num
 }
 
 // overtaken reports that y may have been sent before x, or with it: that is no
@@ -199,15 +156,6 @@ func (c ackJudge) closeHearing(dir int) {
 		s.doubt = heard{}
 		c.accuse(dir, &x, &y, &y, conform.GuardHold)
 	}
-}
-
-// A lastMask is what the latest NACK reported.
-type lastMask struct {
-	set   bool
-	first int64
-	mask  uint32
-	frame uint64
-	epoch uint32
 }
 
 // judgeMasks compares a NACK with the one before: what its mask said was received

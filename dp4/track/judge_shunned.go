@@ -7,24 +7,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A shunned frame is a data frame that its receiver must ignore. An acknowledgement
-// of just its numbers, when none of another frame with them was captured and when the
-// count of bytes received grew by just its size, is one of it.
-type shunned struct {
-	set     bool
-	passed  bool // an acknowledgement of something else was seen
-	rule    int  // that an acknowledgement of it breaks
-	seq     uint8
-	message uint8
-	serial  uint8
-	frame   uint64
-	time    int64
-	sum     int64 // bytes captured of its sender's data frames, this one included
-	before  int64 // … and without it
-	clean   bool  // the capture had missed nothing of its sender
-	ext     int   // bytes of extended flags and mask
-}
-
 // shunTime is for how long a shunned frame is remembered, in ns.
 const shunTime = 5e9
 

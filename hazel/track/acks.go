@@ -2,84 +2,8 @@ package track
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
-
-// awaitedKept is how many numbers of the other side, captured again or late, are
-// looked for in every history: what was acknowledged before belongs to the next
-// acknowledgement, too.
-const awaitedKept = 8
-
-// lastAcks is what a side acknowledged last.
-type lastAcks struct {
-	num     int64 // of the last acknowledgement
-	recent  uint8
-	at      int64
-	any     bool
-	seen    [8]uint32 // the last ones as they stand on the wire, to tell repetitions
-	n       int
-	awaited [awaitedKept]int64
-	waiting int // how many of awaited are valid
-}
-
-// await notes a number that the next acknowledgement of it belongs to.
-func (l *lastAcks) await(num int64) {
-	if l.waiting == awaitedKept {
-		l.waiting--
-		copy(l.awaited[:], l.awaited[1:])
-	}
-	l.awaited[l.waiting] = num
-	l.waiting++
-}
-
-// told gives the history bits of the numbers that are waited for, and forgets
-// those: the history before num tells of them, or num itself does.
-func (l *lastAcks) told(num int64, recent uint8) (bits uint8) {
-	left := 0
-	for _, x := range l.awaited[:l.waiting] {
-		bit := uint8(0)
-		if back := num - 1 - x; back >= 0 && back < 8 {
-			bit = recent & (1 << uint(back))
-		}
-		if bits |= bit; bit == 0 && x != num {
-			l.awaited[left] = x
-			left++
-		}
-	}
-	l.waiting = left
-	return bits
-}
-
-// repeats reports whether one of the last acknowledgements said the same.
-func (l *lastAcks) repeats(f *hazel.Frame) bool {
-	v := 1<<31 | uint32(f.ID)<<9 | uint32(f.Recent)<<1
-	if f.HasRecent {
-		v |= 1
-	}
-	for _, x := range l.seen {
-		if x == v {
-			return true
-		}
-	}
-	l.seen[l.n%len(l.seen)] = v
-	l.n++
-	return false
-}
-
-// fresh gives the history bits that the acknowledgement before did not tell, and
-// those of numbers that are waited for.
-func (l *lastAcks) fresh(num int64, recent uint8) uint8 {
-	known := uint8(0)
-	if step := num - l.num; l.any && step >= 1 && step <= 8 {
-		known = l.recent<<uint(step) | 1<<uint(step-1)
-	}
-	fresh := recent &^ known
-	if l.waiting > 0 {
-		fresh |= l.told(num, recent)
-	}
-	return fresh
-}
 
 // acknowledgement tracks an acknowledgement of side dir. Its own id was
 // received; so were, as releases since 2020-04 tell, the ids of set bits, while

@@ -73,15 +73,6 @@ func (c deliveryJudge) judgeNew(dir int, n number, v seq.Verdict) {
 	}
 }
 
-// topmost is the highest number of a side and when it was captured first.
-type topmost struct {
-	num, at int64
-	pause   int64 // the longest time between two such
-	id      uint16
-	known   bool
-	frame   uint64
-}
-
 // endianRun ids in a row that step by 256 prove that a side sends the bytes of an id in
 // the wrong order.
 const endianRun = 8
@@ -197,9 +188,6 @@ func below(gap, earlier int64, times float64) bool {
 	return float64(gap+2*seq.CopyHorizon) < times*float64(earlier-2*seq.CopyHorizon)
 }
 
-// moved reports whether other numbers were sent since a time.
-func (t *topmost) moved(since int64) bool { return t.at > since }
-
 // judgeEarly judges a first resend that comes before any answer could.
 func (c deliveryJudge) judgeEarly(dir int, gap int64) {
 	s, rules, rtt := &c.side[dir], &c.c.Rules, c.c.Dir[dir].MinRTT()
@@ -213,10 +201,6 @@ func (c deliveryJudge) judgeEarly(dir int, gap int64) {
 		rules.Broken(rRelEarly, fmt.Sprintf("%d packets were sent again sooner than the shortest round trip, %d ms; this one after %d ms", s.early, rtt/1e6, gap/1e6))
 	}
 }
-
-// knownAcks is how many acknowledgements of one packet leave no doubt that its
-// sender has one.
-const knownAcks = 4
 
 // judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
 // resend the data again). That the sender knows is certain only by numbers.

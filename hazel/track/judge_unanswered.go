@@ -9,12 +9,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A trial is a packet that is sent in vain.
-type trial struct {
-	at     []int64
-	frames []uint64
-}
-
 // trialTime is how long after the third sending its answer is waited for, in ns.
 const trialTime = 3e9
 

@@ -6,50 +6,6 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// lifecycle is how far the connection has come.
-type lifecycle struct {
-	state   session.State
-	closer  session.Side // whose Disconnect came first
-	closeAt int64
-	gone    [2]bool // Disconnect captured
-	spoke   [2]bool // something was captured of the side
-	dead    [2]bool // its host said that nobody listens there
-	before  session.State
-
-	goneAt    [2]int64 // when the first Disconnect of a side was captured
-	goneIn    [2]uint64
-	topAt     [2]int64 // its highest number then
-	byes      [2]int   // its Disconnects, without copies
-	byeAt     [2]int64 // the last one
-	toldReply [2]bool
-}
-
-// heard notes that a side is there. A host whose port was unreachable, but that
-// sends on, was not the end of the connection.
-func (l *lifecycle) heard(dir int) {
-	l.spoke[dir] = true
-	if l.dead[dir] {
-		l.dead[dir] = false
-		if l.state == session.Reset || l.state == session.Refused {
-			l.state = l.before
-		}
-	}
-}
-
-// over reports whether the connection came to an end that was captured.
-func (l *lifecycle) over() bool { return l.state > session.Closing }
-
-// An opening is the Hello that started the connection.
-type opening struct {
-	known bool
-	num   int64 // its id, as on the wire
-	hash  uint64
-	ipid  uint16
-	last  int64 // when it was captured last
-	moved bool  // its sender has sent other ids since
-	since int64 // when the first of those was captured
-}
-
 // opens reports whether a Hello with this number is that of the start.
 func (c *conn) opens(dir int, wire int64) bool {
 	return c.hello.known && dir == c.client && wire == c.hello.num

@@ -129,3 +129,25 @@ func (x *sentPacket) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, 
 	differs = x.code != f.Code || int(x.length) != fr.Length || head != x.head || tail != x.tail
 	return differs, differs || fr.Length <= 3+16
 }
+
+// A trial is a packet that is sent in vain.
+type trial struct {
+	at     []int64
+	frames []uint64
+}
+
+// topmost is the highest number of a side and when it was captured first.
+type topmost struct {
+	num, at int64
+	pause   int64 // the longest time between two such
+	id      uint16
+	known   bool
+	frame   uint64
+}
+
+// moved reports whether other numbers were sent since a time.
+func (t *topmost) moved(since int64) bool { return t.at > since }
+
+// knownAcks is how many acknowledgements of one packet leave no doubt that its
+// sender has one.
+const knownAcks = 4

@@ -1,8 +1,6 @@
 package track
 
 import (
-	"math/bits"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 )
@@ -107,33 +105,7 @@ func (c *conn) judgeAcks(dir int, x *contents) {
 	}
 }
 
-// plain says whether the unreliable datagrams of a side are acknowledged, too.
-// The texts ask for no such thing and the library does not do it, but some
-// receivers acknowledge whatever comes.
-type plain struct {
-	latest [plainIDs]int64 // unreliable PacketIDs, plus 1
-	acks   int             // acknowledgements seen, up to enoughAcks
-	acked  bool            // one of them was of an unreliable datagram
-}
-
 const (
 	plainIDs   = 32
 	enoughAcks = 32
 )
-
-// await notes an unreliable datagram and reports whether it may be acknowledged.
-func (p *plain) await(num int64) bool {
-	if p.acks < enoughAcks {
-		p.latest[num&(plainIDs-1)] = num + 1
-	}
-	return p.acked || p.acks < enoughAcks
-}
-
-// acknowledged notes the acknowledgement of PacketIDs from one on, as a mask.
-func (p *plain) acknowledged(first int64, mask uint64) {
-	for ; mask != 0 && p.acks < enoughAcks; mask &= mask - 1 {
-		num := first + int64(bits.TrailingZeros64(mask))
-		p.acks++
-		p.acked = p.acked || p.latest[num&(plainIDs-1)] == num+1
-	}
-}

@@ -170,47 +170,6 @@ func (r *datagrams) isFaulty(id uint32) bool {
 	return r.faults > 0 && slices.Contains(r.faulty[:], id+1)
 }
 
-// A mark is how far a side had come at a time.
-type mark struct{ top, at int64 }
-
-func (c *conn) mark(dir int) mark { return mark{c.side[dir].datagrams.top, c.fr.Time} }
-
-// went reports whether a side has gone on since a mark, and nothing that it sent
-// since a time was missed.
-func (c *conn) went(dir int, m mark, since int64) bool {
-	r := &c.side[dir].datagrams
-	return r.top > m.top && r.topAt-m.at >= c.horizon() && c.intact(dir, since)
-}
-
-// intact reports whether all that a side sent since a time was captured.
-func (c *conn) intact(dir int, since int64) bool {
-	r := &c.side[dir].datagrams
-	return r.whole(since) && (r.startAt <= since || c.fromStart(dir))
-}
-
-// horizon is the reorder horizon, in ns (guard REORD), of datagrams without fault.
-func (c *conn) horizon() int64 {
-	late := max(c.side[0].datagrams.late, c.side[1].datagrams.late)
-	return max(seq.CopyHorizon, c.roundTime()/2, late*3/2)
-}
-
-// roundTime is the round trip as far as acknowledgements tell, in ns.
-func (c *conn) roundTime() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() }
-
-// known reports whether the session's start was captured.
-func (c *conn) known() bool {
-	return c.c.Complete && !c.side[0].datagrams.anew && !c.side[1].datagrams.anew
-}
-
-// fromStart reports whether all that a side has sent since the connection began can
-// be known: its first datagram was captured.
-func (c *conn) fromStart(dir int) bool {
-	r := &c.side[dir].datagrams
-	switch {
-	case !c.c.Complete || !r.has || r.anew:
-		return false
-	case c.pair.params.Dialect == knet.Spec:
-		return c.shake.greeted[dir] && r.low <= c.shake.lowest[dir]
-	}
-	return r.low == 0 || r.low == 1 && c.pair.params.IDs == knet.IDsFromOne
-}
+// farAway is by how many a PacketID must have jumped for rules to forget what its side
+// sent before.
+const farAway = 1 << 16

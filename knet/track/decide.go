@@ -52,14 +52,6 @@ func (p *pair) speaks(d knet.Dialect) {
 // the other, decide the dialect.
 const enoughJumps = 2
 
-// An idRun follows the PacketIDs of one side in both readings, which differ from
-// 64 on.
-type idRun struct {
-	has       bool
-	ref, spec uint32 // the latest
-	jumps     int    // seen with Spec where Reference counts on, less the other way round
-}
-
 func (r *idRun) see(ref, spec uint32) {
 	if r.has {
 		x, y := (ref-r.ref)&knet.PacketIDMask, (spec-r.spec)&knet.PacketIDMask

@@ -12,28 +12,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// acking is what is held against what a side acknowledges.
-type acking struct {
-	ahead  []*aheadAck // names PacketIDs that the peer has not sent
-	aheads int         // how many did
-	plain  int         // unreliable datagrams it acknowledged
-	told   bool
-	cursor int64 // of its own datagrams: all below were looked at
-}
-
-// An aheadAck is an acknowledgement of a PacketID above all that was captured: the
-// capture may have missed that, or nobody sent it. It is the latter when the peer
-// comes to lower ones only later.
-type aheadAck struct {
-	num, top, at int64
-	later        int // datagrams that the peer sent later, below num
-	proof        uint64
-	proven       bool
-	far          bool // … by datagrams that are far below
-	single       bool // the peer sent a lower one later, once
-	near         bool // … and then the one acknowledged
-}
-
 const (
 	maxAhead  = 8
 	noNumber  = -1 << 62

@@ -9,27 +9,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A farewell is a Disconnect or DisconnectAck that was captured.
-type farewell struct {
-	set   bool
-	num   int64
-	time  int64
-	frame uint64
-}
-
-// ending is how a side ends the connection.
-type ending struct {
-	disc   farewell // first Disconnect
-	ack    farewell // first DisconnectAck that answers one
-	heard  bool     // a Disconnect was captured, be it one with a fault
-	discs  int
-	last   int64 // time of the latest Disconnect
-	told   int
-	silent bool // an unanswered Disconnect was told
-	refs   [refusals]int64
-	nrefs  int
-}
-
 // Times of closing, in ns, and how many findings one end may give rise to.
 const (
 	afterEnd      = 2e9 // within which a datagram behind a Disconnect is surely of the same connection

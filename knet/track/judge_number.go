@@ -10,25 +10,6 @@ import (
 
 // setNumber are the rules that a PacketID passes that is new and in its place.
 
-// order is what is held against the PacketIDs of a side.
-type order struct {
-	odd   oddNumber
-	step  int64 // latest step between PacketIDs that is not one
-	frame uint64
-	steps [3]int // of one, as the one before that was not one, others
-	acks  int    // PacketIDs of the side acknowledged meanwhile
-	told  bool
-}
-
-// An oddNumber is a PacketID that can't be, unless a new series begins: what comes
-// next tells.
-type oddNumber struct {
-	set  bool
-	top  int64
-	runs int // in a row
-	conform.Case
-}
-
 // judgeNumber judges a PacketID by those before it; old is what was captured under
 // it, or nil.
 func (c numberJudge) judgeNumber(dir int, sent *seq.Sending, old *sentDatagram) {
@@ -70,13 +51,6 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
 	}
-}
-
-// forget forgets what the rules remember of a side: it has begun anew, without a
-// captured start.
-func (s *side) forget() {
-	s.datagrams, s.order, s.ask, s.ending, s.sentTransfers, s.pace = datagrams{anew: true}, order{}, asking{}, ending{}, nil, pace{}
-	s.acking.cursor = 0
 }
 
 // settleOdd ends a suspicion: the side goes on as if it had not been, or not.

@@ -8,20 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// pace is how fast a side of Spec sends, and how fast its peer wants it to.
-type pace struct {
-	times  []int64 // of the latest datagrams: few before a rate is asked for
-	n      int
-	asked  bool  // a FlowControlRequest of the peer was captured
-	rate   int   // it asks for
-	num    int64 // PacketID that carried it
-	frame  uint64
-	known  bool // the side has acknowledged it
-	since  int64
-	told   bool
-	opened bool // told of the opening's rate
-}
-
 // A stall of the path may hand over the datagrams of two seconds at once: over
 // paceTime a side may send that much more than its rate allows.
 const (

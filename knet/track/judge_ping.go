@@ -9,31 +9,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// asking are the PingRequests of a side.
-type asking struct {
-	asked  *[16]*[16]asked // by id
-	last   uint8           // id of the latest
-	odd    uint8           // id of one that did not follow
-	has    bool
-	isOdd  bool
-	at     int64 // of the latest
-	runAt  int64 // since when each id captured was the one behind that before
-	open   int   // not answered, since the latest answer
-	openAt int64
-	openIn uint64
-	acks   int // datagrams of the side acknowledged since openAt
-	told   bool
-	rare   bool
-	lostAt int64 // when a request came of which the id can't be told, plus 1 ns; 0 for never
-	alone  alone
-}
-
-// An asked id was that of a PingRequest.
-type asked struct {
-	at      int64 // of the latest, plus 1 ns; 0 for none
-	replies uint8
-}
-
 // note notes a request.
 func (a *asking) note(id uint8, at int64) {
 	if a.asked == nil {
@@ -52,14 +27,6 @@ func (a *asking) was(id uint8) *asked {
 		return nil
 	}
 	return &a.asked[id>>4][id&15]
-}
-
-// alone is the first datagram with data that a side sent although it had not heard
-// its peer for too long.
-type alone struct {
-	frame uint64
-	time  int64
-	after int64 // PacketID of the peer's latest
 }
 
 // Times, in ns, and counts of pings (kNet page, Characteristic Values).

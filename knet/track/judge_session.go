@@ -9,26 +9,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// shaking is what the rules remember of the page's handshake.
-type shaking struct {
-	syn     bool
-	synAt   int64 // latest ConnectSyn
-	ackAt   int64 // latest ConnectSynAck, 0 for none
-	lowest  [2]int64
-	greeted [2]bool
-	spoke   [2]bool  // something besides the handshake was captured
-	spokeAt [2]int64 // … first
-	spokeNo [2]int64
-	hasty   hasty
-}
-
-// hasty is the first datagram that the server sent behind its ConnectSynAck while
-// nothing had come from the client but ConnectSyns.
-type hasty struct {
-	frame uint64
-	time  int64
-}
-
 // lateAnswer is how much later than the last ConnectSyn can have been sent a
 // ConnectSynAck comes out of nowhere, in ns.
 const lateAnswer = 1e9

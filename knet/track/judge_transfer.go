@@ -8,49 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// sentTransfers are the fragmented transfers of a side, by TransferID.
-type sentTransfers [256]*sentTransfer
-
-// A sentTransfer is the latest transfer of an id.
-type sentTransfer struct {
-	begun  bool
-	doubt  bool // it may not be whole, or another
-	mixed  bool // … and fragments came that fit neither
-	faulty bool // a fragment of it has a fault
-	count  int
-	got    int
-	packet int64 // PacketID of the start
-	last   int64 // highest PacketID of a fragment
-	number int64 // Reference: reliable number of the start
-	frame  uint64
-	time   int64
-	since  int64  // when its first fragment can have been sent
-	parts  []part // by fragment number
-	early  []earlyPart
-	open   []*stranger
-}
-
-// A stranger is a fragment that fits no transfer so far.
-type stranger struct {
-	count int // fragments of the transfer that began next, 0 while none did
-	doubt bool
-}
-
-// A part is one fragment.
-type part struct {
-	hash   uint64 // 0 when it was not captured
-	packet int64
-	frame  uint64
-}
-
-// An earlyPart was captured when its transfer had not begun.
-type earlyPart struct {
-	index int
-	start int64 // Reference: reliable number of its start
-	time  int64
-	part
-}
-
 // Bounds of what is remembered of a transfer.
 const (
 	maxParts = 4096

@@ -20,28 +20,6 @@ const (
 	connectTime = 10e9 // ConnectTimeOut; the library waits without end
 )
 
-// lifecycle is how far the connection has come.
-type lifecycle struct {
-	state     session.State
-	closer    session.Side // whose Disconnect came first
-	closeAt   int64
-	answered  bool // the server spoke
-	heard     [2]bool
-	heardAt   [2]int64 // latest datagram of each side
-	connects  int      // ConnectSyn or connect datagrams
-	connectAt int64    // when the latest of them was captured
-	pingAt    [2]int64 // latest PingRequest of each side
-	acked     [2]bool  // a DisconnectAck of the side was captured
-	gone      int      // side that an ICMP notice tells of
-	goneAt    int64
-	before    session.State // before that notice
-}
-
-// over reports whether the connection has ended.
-func (l *lifecycle) over() bool {
-	return l.state >= session.Closed
-}
-
 // speaks notes a datagram of a side. In Opening, the server's first one, and with
 // Spec what the client says after the server's answer, establish the connection.
 func (c *conn) speaks(dir int) {

@@ -10,10 +10,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// farAway is by how many a PacketID must have jumped for rules to forget what its side
-// sent before.
-const farAway = 1 << 16
-
 // confirmAcked believes the provisional datagrams of a side that the one at hand
 // acknowledges.
 func (c *conn) confirmAcked(dir int) {

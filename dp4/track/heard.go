@@ -1,0 +1,73 @@
+package track
+
+import "github.com/dpdissect/dpdissect/dp4"
+
+// A heard acknowledgement is what one says of the other side. The order of
+// acknowledgements is that of their tick counts.
+type heard struct {
+	set    bool
+	typ    dp4.Type
+	hasNum bool
+	num    int64 // all up to it have arrived
+	msg    uint8
+	tick   uint32
+	bytes  uint32
+	frame  uint64
+	time   int64
+	epoch  uint32 // of the other side's numbers
+	ahead  bool   // it counts more bytes than were sent
+	grew   int64
+	sent   int64
+}
+
+// A hearing follows the acknowledgements of one side: counters that never go back
+// (MC-DPL4R 2.2.4, 3.1.3, 3.1.5.4). When one does, the next acknowledgement tells
+// which of the two is wrong.
+type hearing struct {
+	prior, base, doubt heard // in order of ticks; doubt contradicts base, or later
+	later              heard // if set: what doubt contradicts, older than base
+	past               past
+	clock              clock
+	mask               lastMask
+}
+
+// forget is after what silence two acknowledgements are not compared, in ns: the
+// players may have begun anew (guard LIFE).
+const forget = 10e9
+
+// goesOn reports that nothing goes back from x to y.
+func (x *heard) goesOn(y *heard) bool {
+	return int32(y.tick-x.tick) >= 0 && int32(y.bytes-x.bytes) >= 0 && !y.before(x)
+}
+
+// before reports that y covers less than x does.
+func (y *heard) before(x *heard) bool {
+	return x.hasNum && y.hasNum && x.epoch == y.epoch && y.num < x.num
+}
+
+// A lastMask is what the latest NACK reported.
+type lastMask struct {
+	set   bool
+	first int64
+	mask  uint32
+	frame uint64
+	epoch uint32
+}
+
+// A shunned frame is a data frame that its receiver must ignore. An acknowledgement
+// of just its numbers, when none of another frame with them was captured and when the
+// count of bytes received grew by just its size, is one of it.
+type shunned struct {
+	set     bool
+	passed  bool // an acknowledgement of something else was seen
+	rule    int  // that an acknowledgement of it breaks
+	seq     uint8
+	message uint8
+	serial  uint8
+	frame   uint64
+	time    int64
+	sum     int64 // bytes captured of its sender's data frames, this one included
+	before  int64 // … and without it
+	clean   bool  // the capture had missed nothing of its sender
+	ext     int   // bytes of extended flags and mask
+}

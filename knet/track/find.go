@@ -1,0 +1,236 @@
+package track
+
+import (
+	"bytes"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+func newPair(f *session.Flow, learned *probe) *pair {
+	p := &pair{flow: f, learned: learned, params: knet.Params{Dialect: knet.Reference}}
+	p.d = f.Room(func() any { return new(knet.Datagram) }).(*knet.Datagram)
+	if learned != nil {
+		p.params, p.decided = learned.learned()
+		p.told = learned.firm
+	}
+	if forced := knet.ParseDialect(f.Dialect()); forced != knet.DialectUnknown {
+		if p.params.Dialect != forced {
+			p.params.IDs = knet.IDsUnknown
+		}
+		p.params.Dialect, p.decided, p.forced = forced, true, true
+	}
+	return p
+}
+
+// Input implements session.Session.
+func (p *pair) Input(fr *dissect.Frame) *session.Conn {
+	err := p.decode(fr)
+	fr.Type = p.d.Type.String()
+	c := p.find(fr, err)
+	c.input(fr, p.d, err)
+	c.fr, c.d = nil, nil
+	if p.flow.Wants().Summaries {
+		fr.Summary = c.pong.appendTo(knet.AppendPartialSummary(fr.Summary, p.d, err))
+	}
+	return c.c
+}
+
+// decode reads a datagram, as the connect datagram where it is one.
+func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
+	if p.params.Dialect == knet.Reference && p.isConnect(fr) {
+		return p.d.DecodeConnect(fr.Payload, fr.Tree)
+	}
+	if !p.decided {
+		p.decide(fr)
+	}
+	if !p.forced && p.told[0]+p.told[1] < enoughTold {
+		p.weigh(fr)
+	}
+	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
+	if err != nil && p.params.Dialect == knet.Reference && !fr.Cut() && p.opensAnew(fr) {
+		if fr.Tree != nil {
+			fr.Tree.Reset(fr.Payload)
+		}
+		return p.d.DecodeConnect(fr.Payload, fr.Tree)
+	}
+	if err == nil && p.idsOpen() && p.vote(fr) {
+		if fr.Tree != nil {
+			fr.Tree.Reset(fr.Payload)
+		}
+		err = p.d.Decode(fr.Payload, p.params, fr.Tree)
+	}
+	return err
+}
+
+// isConnect reports a connect datagram that its bytes, or what was learned, give
+// away without reading it.
+func (p *pair) isConnect(fr *dissect.Frame) bool {
+	b := fr.Payload
+	if len(b) > 0 && b[0] == 0 && knet.IsConnect(b) {
+		return true
+	}
+	if len(p.conns) == 0 {
+		return p.learned != nil && p.learned.connected(fr.Frame)
+	}
+	for _, o := range p.openers {
+		if bytes.Equal(o, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// opensAnew reports whether a datagram that is none may be a connect datagram
+// with content of the application: nothing else is expected there.
+func (p *pair) opensAnew(fr *dissect.Frame) bool {
+	if len(p.conns) == 0 {
+		return p.learned == nil || p.learned.seen == 0
+	}
+	c := p.newest()
+	dir := c.c.DirOf(fr.Datagram)
+	return !c.c.Damaged(fr.Datagram) && c.life.over() && (c.client < 0 || c.client == dir)
+}
+
+// vote learns which ids the control messages have from their sizes; ids and sizes
+// that applications hardly use count twice. It reports that they are known now,
+// and are others than was assumed.
+func (p *pair) vote(fr *dissect.Frame) bool {
+	for i := range p.d.Messages {
+		m := &p.d.Messages[i]
+		if m.ID.Value > 4 || m.IsFragment() {
+			continue
+		}
+		switch [2]int{int(m.ID.Value), len(m.Body)} {
+		case [2]int{4, knet.AckSize}:
+			p.votes += p.ackVotes(fr, m)
+		case [2]int{3, 2}, [2]int{2, 1}:
+			p.votes++
+		case [2]int{2, 2}:
+			p.votes--
+		case [2]int{3, knet.AckSize}:
+			p.votes -= p.ackVotes(fr, m)
+		case [2]int{0, 1}:
+			p.votes -= 2
+		}
+	}
+	before := p.assumed()
+	unknown := p.params.IDs == knet.IDsUnknown
+	switch {
+	case p.votes >= 2:
+		p.params.IDs = knet.IDsFromOne
+	case p.votes <= -2:
+		p.params.IDs = knet.IDsFromZero
+	default:
+		return false
+	}
+	p.votes, p.doubt = 0, false
+	for _, c := range p.conns {
+		c.recount(before, p.params.IDs)
+	}
+	return unknown || before != p.params.IDs
+}
+
+// ackVotes is what a message with the size of a PacketAck counts: it decides when
+// it names a datagram that the other side has just sent, and nothing when it
+// names none.
+func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) int {
+	if len(p.conns) == 0 {
+		return 2
+	}
+	c := p.newest()
+	ids := &c.side[1-c.c.DirOf(fr.Datagram)].ids
+	ref, ok := ids.Known()
+	if !ok {
+		return 1
+	}
+	id := knet.AckOf(m.Body, p.params.Dialect).PacketID
+	if n := ids.Peek(id & knet.PacketIDMask); id > knet.PacketIDMask || n < ref-farIDs || n > ref+nearIDs {
+		return 0
+	}
+	return 2
+}
+
+// find gives the connection a datagram belongs to, new when it starts one.
+func (p *pair) find(fr *dissect.Frame, err *dissect.Error) *conn {
+	switch {
+	case len(p.conns) == 0:
+		return p.open(fr, false)
+	case err != nil || fr.BadChecksum && p.newest().c.Damaged(fr.Datagram):
+		return p.newest()
+	}
+	c := p.newest()
+	dir := c.c.DirOf(fr.Datagram)
+	if p.d.Type == knet.TypeConnect {
+		if c.mayReconnect(fr, dir) {
+			return p.open(fr, true)
+		}
+		return c
+	}
+	if len(p.conns) > 1 {
+		if old := p.conns[len(p.conns)-2]; old.claims(fr, p.d, c) {
+			return old
+		}
+	}
+	if c.restarts(fr, p.d, dir) {
+		return p.open(fr, true)
+	}
+	return c
+}
+
+// open starts a connection with the frame; anew says that the capture shows that
+// one begins.
+func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
+	if n := len(p.conns); n > 1 {
+		p.conns[n-2].finish(p.conns[n-1].c.LastTime)
+		p.conns = p.conns[n-1:]
+	}
+	c := newConn(p, fr)
+	p.conns = append(p.conns, c)
+	if anew {
+		p.votes, p.doubt = 0, true
+		fr.Words |= dissect.NewConnection
+		c.began()
+	}
+	if p.d.Type == knet.TypeConnect && len(p.openers) < maxOpeners && len(fr.Payload) <= maxOpener {
+		p.openers = append(p.openers, bytes.Clone(fr.Payload))
+	}
+	return c
+}
+
+// Unreachable implements session.Session.
+func (p *pair) Unreachable(d *dissect.Datagram) {
+	if len(p.conns) > 0 {
+		c := p.newest()
+		gone := 1 - c.c.DirOf(d)
+		c.life.unreachable(gone, c.c.Dir[gone].Frames > 0, d.Time)
+	}
+}
+
+// Sweep implements session.Session.
+func (p *pair) Sweep(now int64) {
+	for _, c := range p.conns {
+		if c.life.over() && now-c.c.LastTime > p.flow.Rest() {
+			c.finish(now)
+		}
+	}
+}
+
+// Compact implements session.Dozer.
+func (p *pair) Compact() {
+	for _, c := range p.conns {
+		for i := range c.side {
+			c.side[i].datagrams.Clear()
+		}
+		c.c.Compact()
+	}
+}
+
+// Close implements session.Session.
+func (p *pair) Close(end int64) {
+	for _, c := range p.conns {
+		c.finish(end)
+	}
+	p.conns = nil
+}

@@ -1,0 +1,195 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+func newConn(p *pair, fr *dissect.Frame) *conn {
+	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), client: -1}
+	c.c = p.flow.Open(fr)
+	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
+	for i := range c.side {
+		s := &c.side[i]
+		s.ids.Bits, s.numbers.Bits = knet.PacketIDBits, knet.NumberBits
+		s.transfers.conn, s.transfers.dir = c, i
+		s.waiting.conn, s.waiting.dir = c, i
+		if p.params.Dialect == knet.Spec {
+			c.c.Dir[i].SetLimits(pageLimits)
+		} else {
+			c.c.Dir[i].SetLimits(libraryLimits)
+		}
+		s.datagrams.lowMemory = c.wants.LowMemory
+		c.told[i] = s.acknowledged
+	}
+	if p.decided {
+		c.c.Dialect = p.params.Dialect.String()
+	}
+	c.link = func(at seq.Position) {
+		c.fr.Acks = append(c.fr.Acks, at.Frame)
+		c.flow.Acked(at, c.fr.Frame)
+	}
+	return c
+}
+
+// input tracks one decoded datagram.
+func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
+	c.fr, c.d, c.now, c.pong, c.suspect = fr, d, fr.Frame, pong{}, false
+	c.suspicions, c.named = 0, 0
+	dir := c.c.Count(fr)
+	c.c.Malform(fr, err)
+	switch {
+	case err != nil && !fr.Cut():
+		c.frames().judgeMalformed(dir, err)
+	case c.finished, c.c.Damaged(fr.Datagram), err != nil && err.Offset < 3:
+		c.count(dir)
+	case d.Type == knet.TypeConnect:
+		c.connect(dir)
+	default:
+		c.datagram(dir)
+	}
+}
+
+// describe describes the datagram at hand, which has a PacketID, to the engine. The
+// library never sends a PacketID again; the page sends the datagram again.
+func (c *conn) describe(num int64) *seq.Sending {
+	if c.d.Dialect == knet.Spec {
+		return c.sending(num, seq.Unmarked)
+	}
+	sent := c.sending(num, seq.MarkFirst)
+	sent.Exact = true
+	return sent
+}
+
+// datagram tracks a numbered datagram.
+func (c *conn) datagram(dir int) {
+	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.d.PacketID)
+	if c.c.Dir[1-dir].HasProvisional() {
+		c.confirmAcked(1 - dir)
+	}
+	sent := c.describe(num)
+	c.frames().inspect()
+	if len(c.faults) > 0 {
+		apart := c.frames().isApart(dir, num)
+		c.suspect = apart || c.frames().doubtful(dir)
+		if apart {
+			c.frames().judgeApart(dir)
+			return
+		}
+	}
+	switch out.Place(sent, c.fr.Datagram) {
+	case seq.Provisional:
+		c.fr.Words |= out.Unnumbered(sent, true)
+		c.judgeProvisional(dir, sent)
+		c.count(dir)
+		return
+	case seq.Confirmed:
+		c.believe(dir)
+		c.frames().inspect()
+	}
+	c.believed(dir, num)
+	if out.HasRefuted() {
+		c.judgeRefuted(dir)
+	}
+}
+
+// believed tracks a datagram whose PacketID stands in the series of its side.
+func (c *conn) believed(dir int, num int64) {
+	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.sent
+	known, _ := out.Captured(num)
+	if !known {
+		c.frames().judge(dir, sent) // it can be no copy
+		if c.suspect && c.frames().isApart(dir, num) {
+			c.frames().judgeApart(dir)
+			return
+		}
+	}
+	s.ids.Advance(num)
+	s.keepFirst(c.d.PacketID, sent)
+	sent.NoAck = !c.d.Reliable
+	v := out.Send(sent)
+	c.fr.Words |= v.Words
+	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
+		c.fr.RetryOf = v.RetryOf
+	}
+	if c.d.Dialect == knet.Spec && c.d.Reliable {
+		s.repeated(v)
+	}
+	c.frames().pronounce()
+	if known && !v.Words.Has(dissect.Duplicate) {
+		c.frames().judge(dir, sent)
+	}
+	c.speaks(dir)
+	c.messages(dir, num, v.Novelty == seq.First)
+}
+
+func (s *side) keepFirst(id uint32, sent *seq.Sending) {
+	if id < firstIDs && !s.firsts[id].seen {
+		s.firsts[id] = first{true, sent.Num, sent.IPID, sent.Hash, sent.Time}
+	}
+}
+
+// messages tracks the messages of a datagram; fresh says that no copy of it was
+// captured before.
+func (c *conn) messages(dir int, num int64, fresh bool) {
+	if c.d.Plain && c.d.Dialect != knet.Spec && c.wants.Messages == session.CountMessages {
+		c.frames().countMessages(dir, num, fresh)
+		return
+	}
+	var x contents
+	if fresh && c.d.Dialect == knet.Spec {
+		fresh = c.freshContent(dir, num)
+	}
+	for i := range c.d.Messages {
+		m := &c.d.Messages[i]
+		if !m.Known() {
+			continue // cut by the capture
+		}
+		x.see(m)
+		if c.d.Dialect == knet.Spec && m.Kind != knet.ConnectSyn && m.Kind != knet.ConnectSynAck {
+			c.says(dir)
+		}
+		isNew := fresh
+		if m.IsReliable() && c.d.Dialect != knet.Spec {
+			isNew = c.numbered(dir, num, m, fresh)
+		}
+		if m.Kind != knet.Application {
+			c.control(dir, num, m, fresh)
+			continue
+		}
+		c.spoken = true
+		if c.d.Dialect == knet.Spec {
+			c.confirm(dir)
+		}
+		if isNew {
+			c.application(dir, num, i, m)
+		}
+	}
+	c.enter(dir, &x)
+	c.fr.Awaits = c.wants.Links && (c.d.Reliable || c.side[dir].plain.await(num))
+	c.judgeAcks(dir, &x)
+	for i := range c.side {
+		if w := &c.side[i].waiting; w.some() {
+			w.release()
+		}
+	}
+}
+
+// numbered tracks the number of a reliable message of Reference, which it keeps
+// when it is sent again, and reports whether it is new.
+func (c *conn) numbered(dir int, num int64, m *knet.Message, fresh bool) bool {
+	s := &c.side[dir]
+	n := s.numbers.Peek(m.Number)
+	if !fresh {
+		return false
+	}
+	s.numbers.Advance(n)
+	v := c.c.Dir[dir].SendUnit(n, num, c.fr)
+	if v.Words != 0 && c.fr.RetryOf == 0 {
+		c.fr.RetryOf = v.RetryOf
+	}
+	c.fr.Words |= v.Words
+	return v.New
+}
