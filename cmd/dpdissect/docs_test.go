@@ -69,6 +69,29 @@ func TestReadmeNamesCommands(t *testing.T) {
 }
 
 // TestFieldsPage checks that docs/FIELDS.md is what `make docs` writes.
+// TestWayOfAPacket checks that the files which docs/architecture.md names on the way of a
+// packet are there.
+func TestWayOfAPacket(t *testing.T) {
+	text := page(t, "docs/architecture.md")
+	_, text, _ = strings.Cut(text, "## A packet's way")
+	text, _, _ = strings.Cut(text, "\n## ")
+	n := 0
+	for _, m := range regexp.MustCompile("`([a-z0-9_/*]+\\.go)`").FindAllStringSubmatch(text, -1) {
+		n++
+		found := false
+		for _, dir := range []string{"", "internal/capture/", "internal/pipeline/", "session/", "session/seq/", "dp8/track/"} {
+			files, err := filepath.Glob(filepath.Join("..", "..", dir+m[1]))
+			found = found || err == nil && len(files) > 0
+		}
+		if !found {
+			t.Errorf("docs/architecture.md names %s, which is nowhere", m[1])
+		}
+	}
+	if n < 30 {
+		t.Errorf("only %d files are named", n)
+	}
+}
+
 func TestFieldsPage(t *testing.T) {
 	if got, want := output(t, "fields", "--markdown"), page(t, "docs/FIELDS.md"); got != want {
 		t.Errorf("docs/FIELDS.md differs (make docs writes it) at line %s", difference(got, want))
