@@ -117,7 +117,7 @@ func (p *painter) appendTallies(dst []byte, rules []session.RuleTally, opts Text
 		blocked := cell{text: verdict.Blockers(&r.Tally), style: p.Derived}
 		blocked.dim = blocked.text == ""
 		t.rows = append(t.rows, []cell{p.plain(escaped(r.Rule.ID)), p.count(r.Opportunities()), p.count(r.Pass),
-			p.judged(r.Fail, p.severityStyle(r.Rule.Severity)), p.judged(r.Inconclusive, p.Warn), blocked})
+			p.judged(r.Fail, SeverityStyle(&p.Palette, r.Rule.Severity)), p.judged(r.Inconclusive, p.Warn), blocked})
 	}
 	if len(t.rows) == 0 {
 		return dst

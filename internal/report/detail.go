@@ -89,7 +89,7 @@ func (p *painter) state(c *session.Conn) string {
 	if c.ClosedBy != session.NoSide {
 		text += " by " + c.ClosedBy.String()
 	}
-	style := p.stateStyle(c.State)
+	style := StateStyle(&p.Palette, c.State)
 	return style.Start + text + style.Stop
 }
 
@@ -97,7 +97,7 @@ func (p *painter) state(c *session.Conn) string {
 func (p *painter) verdicts(c *session.Conn) (list []string) {
 	for s, n := range c.Findings {
 		if n > 0 {
-			style := p.severityStyle(session.Severity(s))
+			style := SeverityStyle(&p.Palette, session.Severity(s))
 			list = append(list, style.Start+counted(n, severityNoun(session.Severity(s)))+style.Stop)
 		}
 	}
@@ -109,10 +109,6 @@ func severityNoun(s session.Severity) string {
 		return "warning"
 	}
 	return s.String()
-}
-
-func (p *painter) severityStyle(s session.Severity) render.Style {
-	return [...]render.Style{session.Error: p.Error, session.Warn: p.Warn, session.Note: p.Note}[s]
 }
 
 // both makes a pair of what f says of each direction.
