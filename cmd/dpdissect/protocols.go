@@ -72,7 +72,7 @@ func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
 		_, err := out.Write(protocolsJSON())
 		return err
 	}
-	_, err := out.Write(protocolsText(newScreen(out, "never").width))
+	_, err := out.Write(protocolsText(columnsOf(out)))
 	return err
 }
 

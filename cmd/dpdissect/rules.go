@@ -115,7 +115,7 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	case c.format.value == "json":
 		b = rulesJSON(chosen)
 	default:
-		b = rulesText(chosen, newScreen(out, "never").width)
+		b = rulesText(chosen, columnsOf(out))
 	}
 	_, err = out.Write(b)
 	return err
@@ -287,7 +287,7 @@ func showRule(out *os.File, id, format string) error {
 			}
 			b := indented(rowOf(h.name, r))
 			if format == "text" {
-				width := newScreen(out, "never").width
+				width := columnsOf(out)
 				if width == 0 {
 					width = rulePage
 				}
