@@ -185,7 +185,7 @@ func rulesText(all []chapter, width int) []byte {
 	if len(rows) == 0 {
 		return []byte("No rules.\n")
 	}
-	return appendTable(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Statement"}, rows, width)
+	return report.AppendReference(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Statement"}, rows, width)
 }
 
 // ruleRow is a rule in JSON.

@@ -132,5 +132,5 @@ func appendNames(dst []byte, head string, names []string, width int) []byte {
 		return dst
 	}
 	dst = append(append(append(dst, '\n'), head...), "\n   "...)
-	return appendWrapped(dst, names, 3, width)
+	return appendWrapped(dst, plainCells(names), 3, width)
 }
