@@ -1,7 +1,11 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +69,26 @@ func arrows() []arrow {
 	return append(rules, lists, traces, lab)
 }
 
+// soleUsers are the packages that others ask for tables, colours and what the terminal is:
+// each of these modules is imported by one file of one package.
+func soleUsers() []arrow {
+	return []arrow{
+		{"internal/report", nil, []string{"github.com/olekukonko/tablewriter"}, "tables of text are made in one place: see report.AppendReference and report.AppendTable"},
+		{"internal/report", nil, []string{"github.com/fatih/color"}, "what has which colour is said in one place: see report.Colours"},
+		{"cmd/dpdissect", nil, []string{"golang.org/x/term"}, "what the terminal is, is asked in one place: see screen.go"},
+	}
+}
+
+// elsewhere says why a package may not import what belongs to another one, "" if it may.
+func elsewhere(from, to string) string {
+	for _, u := range soleUsers() {
+		if from != u.from && below(to, u.outside[0]) {
+			return u.reason
+		}
+	}
+	return ""
+}
+
 // TestArrows holds every import to the plan.
 func TestArrows(t *testing.T) {
 	rules := arrows()
@@ -118,6 +142,14 @@ func TestArrowsFail(t *testing.T) {
 		{"internal/capture", module + "session"},
 		{"internal/liveview", module + "internal/capture"},
 		{"internal/liveview", module + "internal/pipeline"},
+		{"internal/liveview", "github.com/fatih/color"},
+		{"internal/liveview", "golang.org/x/term"},
+		{"internal/report", "golang.org/x/term"},
+		{"internal/report", "charm.land/lipgloss/v2"},
+		{"internal/testbed/livetest", "golang.org/x/term"},
+		{"cmd/dpdissect", "github.com/fatih/color"},
+		{"cmd/dpdissect", "github.com/olekukonko/tablewriter"},
+		{"cmd/dpdissect", "github.com/olekukonko/tablewriter/tw"},
 		{"internal/testbed/tracegen", module + "session"},
 		{"internal/testbed/sessiontest", module + "dp8/track"},
 		{"internal/protocols", module + "internal/capture"},
@@ -130,6 +162,27 @@ func TestArrowsFail(t *testing.T) {
 	if bad := upward(arrows(), "dp8/track", []string{"fmt", "encoding/binary", module + "session", module + "dissect", module + "dp8"}); len(bad) > 0 {
 		t.Errorf("what is allowed is refused: %q", bad)
 	}
+}
+
+// TestSoleUsers: in the package that may, one file imports such a module.
+func TestSoleUsers(t *testing.T) {
+	for _, u := range soleUsers() {
+		files := strings.Split(strings.TrimSpace(goList(t, `{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}`, module+u.from)), "\n")
+		users := slices.DeleteFunc(files, func(file string) bool { return !imports(t, file, u.outside[0]) })
+		if len(users) != 1 {
+			t.Errorf("%d files of %s import %s: %s", len(users), u.from, u.outside[0], u.reason)
+		}
+	}
+}
+
+// imports reports whether a file imports a package of a module.
+func imports(t *testing.T, file, of string) bool {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return below(strings.Trim(s.Path.Value, `"`), of) })
 }
 
 // upward lists the imports of a package that the plan forbids.
@@ -146,6 +199,8 @@ func upward(rules []arrow, from string, imports []string) (problems []string) {
 	for _, to := range imports {
 		if !rule.allows(from, to) {
 			problems = append(problems, from+" imports "+to+": "+rule.reason)
+		} else if reason := elsewhere(from, to); reason != "" {
+			problems = append(problems, from+" imports "+to+": "+reason)
 		}
 	}
 	return problems

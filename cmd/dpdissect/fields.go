@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 func newFields() *cobra.Command {
@@ -45,7 +46,7 @@ func fieldsText(width int) []byte {
 		}
 		rows[i] = []string{name, kind, clause, label}
 	}
-	return appendTable(nil, []string{"Field", "Type", "Clause", "Meaning"}, rows, width)
+	return report.AppendReference(nil, []string{"Field", "Type", "Clause", "Meaning"}, rows, width)
 }
 
 func fieldsJSON() []byte {

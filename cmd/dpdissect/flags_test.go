@@ -68,39 +68,6 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-func TestWrap(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"", 5, ""},
-		{"one", 2, "one"},
-		{"one two", 7, "one two"},
-		{"one two", 6, "one\ntwo"},
-		{"a bb ccc dddd", 4, "a bb\nccc\ndddd"},
-	} {
-		if got := wrap(c.text, c.width); got != c.want {
-			t.Errorf("wrap(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
-		}
-	}
-}
-
-func TestTableFitsTerminal(t *testing.T) {
-	row := func() [][]string { return [][]string{{"dp8.something", "uint8", strings.Repeat("meaning ", 20)}} }
-	head := []string{"Field", "Type", "Meaning"}
-	for _, width := range []int{40, 45, 80, 120} {
-		for line := range strings.Lines(string(appendTable(nil, head, row(), width))) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width {
-				t.Errorf("%d columns: a line has %d: %q", width, n, line)
-			}
-		}
-	}
-	if n := strings.Count(string(appendTable(nil, head, row(), 0)), "\n"); n != 3 {
-		t.Errorf("outside of a terminal a row has more than one line: %d lines in all", n)
-	}
-}
-
 func TestShownFrames(t *testing.T) {
 	var s shownFrames
 	if s.has(1) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 func newInterfaces() *cobra.Command {
@@ -99,5 +100,5 @@ func interfacesText(rows []interfaceRow, width int) []byte {
 		}
 		cells[i] = []string{r.Name.escaped(), r.Link, r.state(), capture, about + r.Description.escaped()}
 	}
-	return appendTable(nil, []string{"Interface", "Link type", "State", "May capture", "Addresses; description"}, cells, width)
+	return report.AppendReference(nil, []string{"Interface", "Link type", "State", "May capture", "Addresses; description"}, cells, width)
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
-	"os"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
@@ -16,33 +13,29 @@ import (
 // progressFrom is from how many bytes of input on progress is shown.
 const progressFrom = 64 << 20
 
+// refresh is how long what it shows stays.
+const refresh = 200 * time.Millisecond
+
 // showProgress shows how far reading has come, when w is a terminal and there is
 // enough to read. What it gives removes the bar; it may be called twice.
 func showProgress(src *capture.Source, w io.Writer) (stop func()) {
-	f, ok := w.(*os.File)
-	if _, total := src.Progress(); !ok || total < progressFrom || !term.IsTerminal(int(f.Fd())) {
+	line := newStatusLine(w)
+	if _, total := src.Progress(); line == nil || total < progressFrom {
 		return func() {}
 	}
-	_, total := src.Progress()
-	p := mpb.New(mpb.WithOutput(w), mpb.WithWidth(60), mpb.WithRefreshRate(refresh))
-	bar := p.AddBar(total, mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.CountersKibiByte("% .0f / % .0f")),
-		mpb.AppendDecorators(decor.Percentage(), decor.Name(" "), decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), "")))
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { follow(bar, src, done) })
+	wg.Go(func() { line.follow(src, done) })
 	return sync.OnceFunc(func() {
 		close(done)
 		wg.Wait()
-		bar.Abort(true)
-		p.Wait()
+		line.clear()
 	})
 }
 
-const refresh = 200 * time.Millisecond
-
-// follow moves the bar until done is closed.
-func follow(bar *mpb.Bar, src *capture.Source, done <-chan struct{}) {
+// follow shows the progress of a source until done is closed.
+func (l *statusLine) follow(src *capture.Source, done <-chan struct{}) {
+	began := time.Now()
 	tick := time.NewTicker(refresh)
 	defer tick.Stop()
 	for {
@@ -50,8 +43,41 @@ func follow(bar *mpb.Bar, src *capture.Source, done <-chan struct{}) {
 		case <-done:
 			return
 		case <-tick.C:
-			n, _ := src.Progress()
-			bar.SetCurrent(n)
+			n, total := src.Progress()
+			l.show(progressText(n, total, time.Since(began), l.columns()))
 		}
 	}
+}
+
+// The bar has so many columns where there is room for them; it leaves when there are
+// fewer than the least.
+const (
+	barColumns      = 58
+	leastBarColumns = 10
+)
+
+// progressText is "52 MiB / 200 MiB [=====>------------------] 26 % 3s": what was read of
+// the total, and how long the rest will take if it goes on like that. columns is the
+// room there is, 0 when that is not known.
+func progressText(n, total int64, spent time.Duration, columns int) string {
+	n = min(n, total)
+	text := fmt.Sprintf("%d MiB / %d MiB ", n>>20, total>>20)
+	share := fmt.Sprintf(" %d %%", 100*n/total)
+	if n > 0 {
+		left := time.Duration(float64(spent) * float64(total-n) / float64(n))
+		share += " " + left.Round(time.Second).String()
+	}
+	bar := barColumns
+	if columns > 0 {
+		bar = min(bar, columns-1-len(text)-len("[]")-len(share))
+	}
+	if bar < leastBarColumns {
+		return strings.TrimSuffix(text, " ") + share
+	}
+	filled := int(int64(bar) * n / total)
+	done := strings.Repeat("=", filled)
+	if filled > 0 && filled < bar {
+		done = done[:filled-1] + ">"
+	}
+	return text + "[" + done + strings.Repeat("-", bar-filled) + "]" + share
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 // protocolsCommand is the flags of the command.
@@ -72,7 +73,7 @@ func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
 		_, err := out.Write(protocolsJSON())
 		return err
 	}
-	_, err := out.Write(protocolsText(newScreen(out, "never").width))
+	_, err := out.Write(protocolsText(columnsOf(out)))
 	return err
 }
 
@@ -133,7 +134,7 @@ func protocolsText(width int) []byte {
 		}
 		rows = append(rows, []string{name, ports, strings.Join(p.Texts, ", "), p.Title})
 	}
-	return appendTable(nil, []string{"Protocol", "Ports", "Text", "Title"}, rows, width)
+	return report.AppendReference(nil, []string{"Protocol", "Ports", "Text", "Title"}, rows, width)
 }
 
 func protocolsJSON() []byte { return indented(protocolRows()) }

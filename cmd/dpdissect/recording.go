@@ -3,10 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/record"
@@ -66,7 +63,7 @@ func (k *recording) tick(now time.Time) error {
 	if err := k.out.Tick(now); err != nil {
 		return fmt.Errorf("-w: %w", err)
 	}
-	k.line.show(now, k)
+	k.line.tick(now, k)
 	return nil
 }
 
@@ -90,32 +87,23 @@ func (k *recording) tellWritten(w io.Writer) {
 
 // A countLine is a line on a terminal that counts.
 type countLine struct {
-	w    io.Writer // nil when there is none
-	next time.Time
-	any  bool
+	*statusLine // nil when there is none
+	next        time.Time
 }
 
 func newCountLine(w io.Writer, quiet bool) *countLine {
-	f, ok := w.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(f.Fd())) {
+	if quiet {
 		return &countLine{}
 	}
-	return &countLine{w: w}
+	return &countLine{statusLine: newStatusLine(w)}
 }
 
-// show renews the line twice a second.
-func (s *countLine) show(now time.Time, k *recording) {
-	if s.w == nil || now.Before(s.next) {
+// tick renews the line twice a second.
+func (l *countLine) tick(now time.Time, k *recording) {
+	if l.statusLine == nil || now.Before(l.next) {
 		return
 	}
-	s.next, s.any = now.Add(500*time.Millisecond), true
+	l.next = now.Add(500 * time.Millisecond)
 	n := k.out.Counters()
-	fmt.Fprintf(s.w, "\r\x1b[K%d packets, %d KiB written, %d dropped", n.Packets, n.FileBytes>>10, k.src.Dropped())
-}
-
-// clear removes the line.
-func (s *countLine) clear() {
-	if s.any {
-		fmt.Fprint(s.w, "\r\x1b[K")
-	}
+	l.show(fmt.Sprintf("%d packets, %d KiB written, %d dropped", n.Packets, n.FileBytes>>10, k.src.Dropped()))
 }

@@ -18,7 +18,7 @@ func newReference(cmd *cobra.Command, text func(width int) []byte, doc func() []
 		out := cmd.OutOrStdout().(*os.File)
 		b := doc
 		if format.value == "text" {
-			b = func() []byte { return text(newScreen(out, "never").width) }
+			b = func() []byte { return text(columnsOf(out)) }
 		}
 		_, err := out.Write(b())
 		return err

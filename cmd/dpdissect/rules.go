@@ -116,7 +116,7 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	case c.format.value == "json":
 		b = rulesJSON(chosen)
 	default:
-		b = rulesText(chosen, newScreen(out, "never").width)
+		b = rulesText(chosen, columnsOf(out))
 	}
 	_, err = out.Write(b)
 	return err
@@ -186,7 +186,7 @@ func rulesText(all []chapter, width int) []byte {
 	if len(rows) == 0 {
 		return []byte("No rules.\n")
 	}
-	return appendTable(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Statement"}, rows, width)
+	return report.AppendReference(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Statement"}, rows, width)
 }
 
 // ruleRow is a rule in JSON.
@@ -288,7 +288,7 @@ func showRule(out *os.File, id, format string) error {
 			}
 			b := indented(rowOf(h.name, r))
 			if format == "text" {
-				width := newScreen(out, "never").width
+				width := columnsOf(out)
 				if width == 0 {
 					width = rulePage
 				}

@@ -1,29 +1,26 @@
 package main
 
 import (
+	"io"
 	"os"
 
-	"github.com/fatih/color"
 	"golang.org/x/term"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 // A screen is what is known of where the output goes.
 type screen struct {
 	terminal bool
-	width    int // columns of the terminal, 0 when there is none
-	palette  render.Palette
+	width    int            // columns of the terminal, 0 when there is none
+	palette  render.Palette // the zero Palette where there is no colour
 }
 
 func newScreen(out *os.File, mode string) screen {
-	var s screen
-	if term.IsTerminal(int(out.Fd())) {
-		s.terminal = true
-		s.width, _, _ = term.GetSize(int(out.Fd()))
-	}
+	s := screen{terminal: isTerminal(out), width: columnsOf(out)}
 	if colored(mode, out) {
-		s.palette = render.ANSI()
+		s.palette = report.Colours()
 	}
 	return s
 }
@@ -32,7 +29,29 @@ func newScreen(out *os.File, mode string) screen {
 // only, and neither for dumb ones nor where NO_COLOR is set.
 func colored(mode string, out *os.File) bool {
 	if mode == "auto" {
-		return out == os.Stdout && !color.NoColor
+		return out == os.Stdout && report.ColoursWelcome()
 	}
 	return mode == "always"
+}
+
+// colored reports whether there is colour.
+func (s *screen) colored() bool { return s.palette != render.Palette{} }
+
+// isTerminal reports whether somebody looks at what is written to w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// columnsOf is how wide a terminal is, 0 where there is none.
+func columnsOf(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok || !isTerminal(f) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	tea "charm.land/bubbletea/v2"
-	"golang.org/x/term"
 
 	"github.com/dpdissect/dpdissect/internal/liveview"
 )
@@ -21,13 +20,13 @@ func (c *analyze) onTerminal(j *job) bool {
 		return false
 	}
 	defer done()
-	return term.IsTerminal(int(keys.Fd()))
+	return isTerminal(keys)
 }
 
 // openKeys opens what keys are read from: the terminal itself where standard input is
 // something else.
 func openKeys() (keys *os.File, done func(), err error) {
-	if term.IsTerminal(int(os.Stdin.Fd())) {
+	if isTerminal(os.Stdin) {
 		return os.Stdin, func() {}, nil
 	}
 	in, out, err := tea.OpenTTY()
@@ -65,7 +64,7 @@ func (v *view) open() {
 	go func() {
 		defer close(v.done)
 		defer done()
-		_ = liveview.Run(ctx, io.Reader(keys), v.w.out, v.feed, liveview.Options{Color: v.w.screen.palette.Heading.Start != ""})
+		_ = liveview.Run(ctx, io.Reader(keys), v.w.out, v.feed, liveview.Options{Color: v.w.screen.colored()})
 		v.w.run.Source.Stop()
 	}()
 }

@@ -101,7 +101,7 @@ func (m *model) facts(r *Row, gone bool) []string {
 	}
 	for sev, n := range r.Findings {
 		if sev := conform.Severity(sev); n > 0 {
-			facts = append(facts, styled(report.Counted(n, report.SeverityNoun(sev)), m.look.severity(sev)))
+			facts = append(facts, styled(report.Counted(n, report.SeverityNoun(sev)), report.SeverityStyle(&m.look.Palette, sev)))
 		}
 	}
 	return facts
@@ -189,7 +189,7 @@ func (m *model) notes(r *Row) (lines []string) {
 			text += " of " + n.Side.String()
 		}
 		text += ": " + n.Message
-		lines = append(lines, wrap(" "+styled(n.Severity.String(), m.look.severity(n.Severity))+"  "+styled(n.Rule, m.look.Heading), text, m.width)...)
+		lines = append(lines, wrap(" "+styled(n.Severity.String(), report.SeverityStyle(&m.look.Palette, n.Severity))+"  "+styled(n.Rule, m.look.Heading), text, m.width)...)
 	}
 	return lines
 }

@@ -155,9 +155,9 @@ func (m *model) line(s *screen, r *Row, cells []report.Cell) {
 	mark := " "
 	switch {
 	case picked:
-		style, mark = m.look.picked, marker
+		style, mark = m.look.Highlight, marker
 	case r.Over:
-		style = m.look.ended
+		style = m.look.Derived
 	default:
 		whole = false
 	}

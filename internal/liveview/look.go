@@ -20,22 +20,16 @@ const (
 	qualityWarn, qualityBad = 95, 80
 )
 
-// A look is the styles of a view. Without colour the terminal's own emphasis stays:
-// a picked row must be told from others.
-type look struct {
-	render.Palette
-	picked, ended render.Style
-}
+// A look makes cells in the styles of a palette.
+type look struct{ render.Palette }
 
+// newLook is that of a view. Without colour the terminal's own emphasis stays: a picked
+// row must be told from others.
 func newLook(color bool) *look {
-	sgr := func(code string) render.Style { return render.Style{Start: "\x1b[" + code + "m", Stop: "\x1b[0m"} }
-	l := &look{picked: sgr("7"), ended: sgr("2")}
 	if color {
-		l.Palette = render.ANSI()
-		return l
+		return &look{report.Colours()}
 	}
-	l.Palette = render.Palette{Heading: sgr("1"), Derived: sgr("2"), Error: sgr("1"), Warn: sgr("4")}
-	return l
+	return &look{report.Emphasis()}
 }
 
 func (l *look) plain(text string) report.Cell { return report.Cell{Text: text} }
@@ -141,26 +135,16 @@ func (l *look) often(v float64) report.Cell {
 func (l *look) findings(n [3]uint64) report.Cell {
 	for s, name := range [...]string{conform.Error: "err", conform.Warn: "warn", conform.Note: "note"} {
 		if n[s] > 0 {
-			return report.Cell{Text: strconv.FormatUint(n[s], 10) + " " + name, Style: l.severity(conform.Severity(s))}
+			return report.Cell{Text: strconv.FormatUint(n[s], 10) + " " + name, Style: report.SeverityStyle(&l.Palette, conform.Severity(s))}
 		}
 	}
 	return report.Cell{Text: "0", Style: l.Derived, Dim: true}
 }
 
-func (l *look) severity(s conform.Severity) render.Style {
-	return [...]render.Style{conform.Error: l.Error, conform.Warn: l.Warn, conform.Note: l.Palette.Note}[s]
-}
-
 func (l *look) state(r *Row) report.Cell {
-	c := l.plain(r.State.String())
-	switch r.State {
-	case session.Reset, session.TimedOut, session.Refused:
-		c.Style = l.Error
-	case session.StateUnknown:
-		c.Style = l.Derived
-		if r.Over {
-			c.Text = "silent"
-		}
+	c := report.Cell{Text: r.State.String(), Style: report.StateStyle(&l.Palette, r.State)}
+	if r.State == session.StateUnknown && r.Over {
+		c.Text = "silent"
 	}
 	return c
 }

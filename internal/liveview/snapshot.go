@@ -33,7 +33,7 @@ type Snapshot struct {
 	Interfaces       []string
 	Packets, Dropped uint64
 	Decoded          uint64
-	Findings         [3]uint64 // by session.Severity, of all connections
+	Findings         [3]uint64 // by conform.Severity, of all connections
 	Live, Ended      uint64    // connections
 	PacketsPerSec    float64   // since the snapshot before; 0 in the first
 	DroppedLately    uint64    // since the snapshot before
@@ -74,7 +74,7 @@ type Dir struct {
 	BadSignatures                         uint64
 	HasSignatures                         bool
 
-	Ping     Value // ms, smoothed: session.Pulse
+	Ping     Value // ms, smoothed: seq.Pulse
 	Jitter   Value // ms
 	MinPing  Value // ms, shortest acknowledgement
 	Samples  uint64

@@ -44,7 +44,7 @@ var recordColumns = []report.Column{
 // AppendRecord appends a snapshot as text for people: a line of time and totals, and
 // a table of the connections that do worst or most. It ends with an empty line.
 func AppendRecord(dst []byte, s *Snapshot, opts TextOptions) []byte {
-	l := &look{Palette: opts.Palette}
+	l := &look{opts.Palette}
 	dst = l.appendTotals(dst, s)
 	rows := worstFirst(s.Rows)
 	top := cmp.Or(max(opts.Top, 0), TopConnections)
@@ -94,7 +94,7 @@ func (l *look) appendTotals(dst []byte, s *Snapshot) []byte {
 	add(conns, render.Style{})
 	for sev, n := range s.Findings {
 		if n > 0 {
-			add(report.Counted(n, report.SeverityNoun(conform.Severity(sev))), l.severity(conform.Severity(sev)))
+			add(report.Counted(n, report.SeverityNoun(conform.Severity(sev))), report.SeverityStyle(&l.Palette, conform.Severity(sev)))
 		}
 	}
 	return append(dst, '\n')

@@ -120,7 +120,7 @@ func (m *model) header(s *screen) {
 	l := m.look
 	var list []part
 	if m.paused {
-		list = append(list, part{" PAUSED ", l.picked, 0})
+		list = append(list, part{" PAUSED ", l.Highlight, 0})
 	}
 	if m.snap == nil {
 		s.parts(append(list, part{"dpdissect", l.Heading, 0}, part{"waiting for packets", render.Style{}, 1}), 0)
@@ -149,7 +149,7 @@ func (m *model) findings() (list []part) {
 	for sev, k := range m.snap.Findings {
 		if k > 0 {
 			sev := conform.Severity(sev)
-			list = append(list, part{report.Counted(k, report.SeverityNoun(sev)), m.look.severity(sev), 1 + int(sev)*6})
+			list = append(list, part{report.Counted(k, report.SeverityNoun(sev)), report.SeverityStyle(&m.look.Palette, sev), 1 + int(sev)*6})
 		}
 	}
 	return list
@@ -159,7 +159,7 @@ func (m *model) findings() (list []part) {
 func (m *model) footer(s *screen) {
 	if m.typing {
 		s.put("/"+m.filter, render.Style{})
-		s.put(" ", m.look.picked)
+		s.put(" ", m.look.Highlight)
 		s.parts([]part{{"  enter keeps it, esc clears it", m.look.Derived, 1}}, 0)
 		return
 	}

@@ -117,7 +117,7 @@ func (p *painter) appendTallies(dst []byte, rules []conform.RuleTally, opts Text
 		blocked := cell{text: verdict.Blockers(&r.Tally), style: p.Derived}
 		blocked.dim = blocked.text == ""
 		t.rows = append(t.rows, []cell{p.plain(escaped(r.Rule.ID)), p.count(r.Opportunities()), p.count(r.Pass),
-			p.judged(r.Fail, p.severityStyle(r.Rule.Severity)), p.judged(r.Inconclusive, p.Warn), blocked})
+			p.judged(r.Fail, SeverityStyle(&p.Palette, r.Rule.Severity)), p.judged(r.Inconclusive, p.Warn), blocked})
 	}
 	if len(t.rows) == 0 {
 		return dst
@@ -132,5 +132,5 @@ func appendNames(dst []byte, head string, names []string, width int) []byte {
 		return dst
 	}
 	dst = append(append(append(dst, '\n'), head...), "\n   "...)
-	return appendWrapped(dst, names, 3, width)
+	return appendWrapped(dst, plainCells(names), 3, width)
 }

@@ -249,5 +249,5 @@ func (p *painter) severityOf(f *session.Finding) render.Style {
 	if !f.Failed() {
 		return p.Derived
 	}
-	return p.severityStyle(f.Severity)
+	return SeverityStyle(&p.Palette, f.Severity)
 }

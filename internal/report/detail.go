@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -34,7 +35,6 @@ func (p *painter) appendDetail(dst []byte, c *session.Conn, width int) []byte {
 
 // appendTitle appends "#0 dp8 1.6, full signing  10.0.0.1:2302 connector ↔ …".
 func (p *painter) appendTitle(dst []byte, c *session.Conn, width int) []byte {
-	start := len(dst)
 	title := "#" + strconv.Itoa(c.ID) + " " + protocolName(c)
 	switch c.Signing {
 	case "":
@@ -43,47 +43,47 @@ func (p *painter) appendTitle(dst []byte, c *session.Conn, width int) []byte {
 	default:
 		title += ", " + c.Signing + " signing"
 	}
-	dst = append(append(append(dst, p.Heading.Start...), title...), p.Heading.Stop...)
-	dst = p.appendEnd(append(dst, "  a "...), c.A, c.Roles[0])
-	end := p.appendEnd([]byte("↔ b "), c.B, c.Roles[1])
-	if visible(string(dst[start:]))+1+visible(string(end)) > width {
+	a, b := "  a "+endText(c.A, c.Roles[0]), "↔ b "+endText(c.B, c.Roles[1])
+	dst = append(appendStyled(dst, p.Heading, title), a...)
+	if utf8.RuneCountInString(title+a+" "+b) > width {
 		dst = append(dst, "\n  "...)
 	}
-	return append(append(append(dst, ' '), end...), '\n')
+	return append(append(append(dst, ' '), b...), '\n')
 }
 
-func (p *painter) appendEnd(dst []byte, e dissect.Endpoint, role string) []byte {
-	dst = e.AppendTo(dst)
-	if role != "" {
-		dst = append(append(append(dst, " ("...), role...), ')')
+// endText is "10.0.0.1:2302 (connector)".
+func endText(e dissect.Endpoint, role string) string {
+	if role == "" {
+		return e.String()
 	}
-	return dst
+	return e.String() + " (" + role + ")"
 }
 
 // facts are the state and what else is worth a few words.
-func (p *painter) facts(c *session.Conn) []string {
-	facts := []string{p.state(c)}
+func (p *painter) facts(c *session.Conn) []cell {
+	facts := []cell{p.state(c)}
+	add := func(text string) { facts = append(facts, p.plain(text)) }
 	if c.HasTime {
-		facts = append(facts, span(c.LastTime-c.FirstTime))
+		add(span(c.LastTime - c.FirstTime))
 	}
-	facts = append(facts, "frames "+strconv.FormatUint(c.FirstFrame, 10)+"–"+strconv.FormatUint(c.LastFrame, 10))
+	add("frames " + strconv.FormatUint(c.FirstFrame, 10) + "–" + strconv.FormatUint(c.LastFrame, 10))
 	if c.Complete {
-		facts = append(facts, "captured from its start")
+		add("captured from its start")
 	} else {
-		facts = append(facts, p.Warn.Start+"start not captured"+p.Warn.Stop)
+		facts = append(facts, cell{text: "start not captured", style: p.Warn})
 	}
 	if c.HasSessionID {
-		facts = append(facts, "session "+sessionID(c))
+		add("session " + sessionID(c))
 	}
 	if c.HasPlayers {
-		facts = append(facts, fmt.Sprintf("players %d and %d", c.Players[0], c.Players[1]))
+		add(fmt.Sprintf("players %d and %d", c.Players[0], c.Players[1]))
 	}
-	facts = append(facts, "recognised by "+c.DetectedBy.String())
-	facts = append(facts, c.Remarks...)
+	add("recognised by " + c.DetectedBy.String())
+	facts = append(facts, plainCells(c.Remarks)...)
 	return append(facts, p.verdicts(c)...)
 }
 
-func (p *painter) state(c *session.Conn) string {
+func (p *painter) state(c *session.Conn) cell {
 	text := c.State.String()
 	if c.State == session.StateUnknown {
 		text = "state unknown"
@@ -91,16 +91,15 @@ func (p *painter) state(c *session.Conn) string {
 	if c.ClosedBy != session.NoSide {
 		text += " by " + c.ClosedBy.String()
 	}
-	style := p.stateStyle(c.State)
-	return style.Start + text + style.Stop
+	return cell{text: text, style: StateStyle(&p.Palette, c.State)}
 }
 
 // verdicts counts the findings: "2 errors", "1 warning".
-func (p *painter) verdicts(c *session.Conn) (list []string) {
+func (p *painter) verdicts(c *session.Conn) (list []cell) {
 	for s, n := range c.Findings {
 		if n > 0 {
-			style := p.severityStyle(conform.Severity(s))
-			list = append(list, style.Start+counted(n, severityNoun(conform.Severity(s)))+style.Stop)
+			s := conform.Severity(s)
+			list = append(list, cell{text: counted(n, severityNoun(s)), style: SeverityStyle(&p.Palette, s)})
 		}
 	}
 	return list
@@ -111,10 +110,6 @@ func severityNoun(s conform.Severity) string {
 		return "warning"
 	}
 	return s.String()
-}
-
-func (p *painter) severityStyle(s conform.Severity) render.Style {
-	return [...]render.Style{conform.Error: p.Error, conform.Warn: p.Warn, conform.Note: p.Note}[s]
 }
 
 // both makes a pair of what f says of each direction.

@@ -48,7 +48,7 @@ type losses struct {
 
 // proven gives the losses of a direction. Nothing can be said while no
 // acknowledgement of it was captured, and nothing about losses before the
-// capture point when the capture itself lost frames (session.Direction.Lost).
+// capture point when the capture itself lost frames (seq.Direction.Lost).
 func proven(d *seq.Direction) losses {
 	l := losses{Lost: d.Lost()}
 	l.knownBefore, l.knownAfter, l.known = d.ProvesLoss()

@@ -56,7 +56,7 @@ func harmless(t *testing.T, text []byte) {
 func TestText(t *testing.T) {
 	for name, opts := range map[string]TextOptions{
 		"text":    {},
-		"colour":  {Palette: render.ANSI()},
+		"colour":  {Palette: Colours()},
 		"narrow":  {Width: 70, Verbose: true},
 		"wide":    {Width: 300},
 		"quiet":   {Quiet: true},
@@ -109,7 +109,7 @@ func TestManyConnections(t *testing.T) {
 
 // TestLayouts: long tables look like short ones.
 func TestLayouts(t *testing.T) {
-	for _, p := range []*painter{{}, {render.ANSI()}} {
+	for _, p := range []*painter{{}, {Colours()}} {
 		for _, width := range []int{1, 80, 120, 300} {
 			a := fixture()
 			table := overview(p, append(a.Conns, many(20).Conns...))
@@ -139,7 +139,7 @@ func TestMessageLines(t *testing.T) {
 	clock := &render.Clock{}
 	clock.AdvanceTime(start, true)
 	var out []byte
-	for _, l := range []*MessageLines{NewMessageLines(render.Palette{}, clock), NewMessageLines(render.ANSI(), nil)} {
+	for _, l := range []*MessageLines{NewMessageLines(render.Palette{}, clock), NewMessageLines(Colours(), nil)} {
 		out = l.AppendHeader(out)
 		for i, m := range messages() {
 			out = l.AppendLine(out, AppendMessageCells(nil, m), i*100)

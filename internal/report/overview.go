@@ -40,7 +40,7 @@ func overview(p *painter, conns []*session.Conn) *table {
 	for _, c := range conns {
 		t.rows = append(t.rows,
 			p.overviewRow(c, 0, cell{text: strconv.Itoa(c.ID)}, cell{text: protocolName(c), style: p.Protocol}),
-			p.overviewRow(c, 1, cell{}, cell{text: c.State.String(), style: p.stateStyle(c.State)}))
+			p.overviewRow(c, 1, cell{}, cell{text: c.State.String(), style: StateStyle(&p.Palette, c.State)}))
 	}
 	return t
 }
@@ -95,16 +95,6 @@ func (p *painter) roundTrip(r seq.RTT, ns int64) cell {
 func (p *painter) retryStyle(d *seq.Direction) render.Style {
 	if float64(d.Retries) > retryLimit*float64(d.DataFrames) {
 		return p.Warn
-	}
-	return render.Style{}
-}
-
-func (p *painter) stateStyle(s session.State) render.Style {
-	switch s {
-	case session.Reset, session.TimedOut, session.Refused:
-		return p.Error
-	case session.StateUnknown:
-		return p.Derived
 	}
 	return render.Style{}
 }

@@ -99,20 +99,11 @@ func RuleText(r *conform.Rule, width int) string {
 
 // writeWrapped writes text behind a head; further lines stand below its beginning.
 func writeWrapped(b *strings.Builder, head, text string, width int) {
-	column := len(head)
-	b.WriteString(head)
-	for i, w := range strings.Fields(text) {
-		if i > 0 && width > 0 && column+1+len(w) > width {
-			b.WriteString("\n" + strings.Repeat(" ", len(head)))
-			column = len(head)
-		} else if i > 0 {
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(w)
-		column += len(w)
+	lines := []string{strings.Join(strings.Fields(text), " ")}
+	if width > 0 {
+		lines = wrapWords(text, width-len(head))
 	}
-	b.WriteByte('\n')
+	b.WriteString(head + strings.Join(lines, "\n"+strings.Repeat(" ", len(head))) + "\n")
 }
 
 // RuleMarkdown is the same page without its head, for people who read Markdown.

@@ -46,6 +46,7 @@ type table struct {
 	cols []column
 	rows [][]cell // as long as cols
 	head render.Style
+	rule int // most columns of the rule below the heads, which passes the last column by a gap then; 0: it ends with the table
 }
 
 func (t *table) widths() []int {
@@ -144,6 +145,9 @@ func (t *table) plain(dst []byte) []byte {
 		heads[i] = cell{text: t.cols[i].head, style: t.head}
 		rule += w[i] + len(columnGap)
 	}
+	if t.rule > 0 {
+		rule = min(rule+len(columnGap), t.rule)
+	}
 	dst = t.plainRow(dst, heads, w)
 	dst = append(append(dst, strings.Repeat("─", rule)...), '\n')
 	for _, row := range t.rows {
@@ -204,7 +208,7 @@ func (t *table) pretty() ([]byte, error) {
 	if t.head.Stop != "" { // tablewriter ends the colour of a cell once more, behind its padding
 		text = bytes.ReplaceAll(text, []byte(columnGap+t.head.Stop), []byte(columnGap))
 	}
-	return trimLines(text), nil
+	return t.trimLines(text), nil
 }
 
 func (t *table) options() []tablewriter.Option {
@@ -215,7 +219,9 @@ func (t *table) options() []tablewriter.Option {
 			aligns[i] = tw.AlignLeft
 		}
 	}
-	pads[len(pads)-1].Right = ""
+	if t.rule == 0 {
+		pads[len(pads)-1].Right = ""
+	}
 	return []tablewriter.Option{
 		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
 			Borders: tw.BorderNone, Symbols: tw.NewSymbols(tw.StyleLight),
@@ -228,14 +234,21 @@ func (t *table) options() []tablewriter.Option {
 		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: aligns}),
 		tablewriter.WithHeaderPaddingPerColumn(pads),
 		tablewriter.WithRowPaddingPerColumn(pads),
+		tablewriter.WithTrimSpace(tw.Off),
 	}
 }
 
-// trimLines cuts spaces off the ends of lines.
-func trimLines(text []byte) []byte {
-	out := text[:0]
+// trimLines cuts spaces off the ends of lines, and the rule, the second of them, to its
+// length.
+func (t *table) trimLines(text []byte) []byte {
+	out, i := text[:0], 0
 	for line := range bytes.Lines(text) {
-		out = append(append(out, bytes.TrimRight(line, " \n")...), '\n')
+		line = bytes.TrimRight(line, " \n")
+		if i == 1 && t.rule > 0 {
+			line = line[:min(len(line), t.rule*len("─"))]
+		}
+		out = append(append(out, line...), '\n')
+		i++
 	}
 	return out
 }

@@ -79,7 +79,8 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 
 // appendCapture appends "game.pcap: pcap, gzip, ethernet, 1234 packets, …".
 func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte {
-	dst = appendStyled(dst, p.Heading, render.Logged(in.Path))
+	path := cell{text: render.Logged(in.Path), style: p.Heading}
+	dst = appendStyled(dst, path.style, path.text)
 	var facts []string
 	if in.Live {
 		facts = append(facts, "live")
@@ -93,7 +94,7 @@ func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte 
 	if in.HasTime {
 		facts = append(facts, span(in.LastTime-in.FirstTime)+" from "+time.Unix(0, in.FirstTime).UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
-	dst = appendWrapped(append(dst, ": "...), facts, visible(render.Logged(in.Path))+2, width)
+	dst = appendWrapped(append(dst, ": "...), plainCells(facts), path.width()+2, width)
 	if in.HasDropped && in.Dropped > 0 {
 		who := "file"
 		if in.Live {

@@ -1,16 +1,13 @@
 package report
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // appendWrapped appends facts, separated by commas, and a newline. A fact that
 // would pass the width begins a line of its own, indented by 3; column is where
 // the first one stands.
-func appendWrapped(dst []byte, facts []string, column, width int) []byte {
-	for i, f := range facts {
-		n := visible(f)
+func appendWrapped(dst []byte, facts []cell, column, width int) []byte {
+	for i := range facts {
+		n := facts[i].width()
 		if i < len(facts)-1 {
 			n++ // its comma
 		}
@@ -21,7 +18,7 @@ func appendWrapped(dst []byte, facts []string, column, width int) []byte {
 		default:
 			dst, column = append(dst, ' '), column+1
 		}
-		dst, column = append(dst, f...), column+n
+		dst, column = appendStyled(dst, facts[i].style, facts[i].text), column+n
 		if i < len(facts)-1 {
 			dst = append(dst, ',')
 		}
@@ -29,14 +26,31 @@ func appendWrapped(dst []byte, facts []string, column, width int) []byte {
 	return append(dst, '\n')
 }
 
-// visible is the number of characters a terminal shows of s: colours take none.
-func visible(s string) (n int) {
-	for {
-		before, after, coloured := strings.Cut(s, "\x1b[")
-		n += utf8.RuneCountInString(before)
-		if !coloured {
-			return n
-		}
-		_, s, _ = strings.Cut(after, "m")
+// plainCells are texts in no style.
+func plainCells(texts []string) []cell {
+	cells := make([]cell, len(texts))
+	for i, s := range texts {
+		cells[i].text = s
 	}
+	return cells
+}
+
+// wrapWords breaks text at words into lines of at most so many columns, longer words
+// excepted; there is one line at least. Bytes are counted: no character takes more
+// columns than it has of them.
+func wrapWords(text string, width int) []string {
+	var lines []string
+	line := ""
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+			line = word
+		case len(line)+1+len(word) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestWrapped(t *testing.T) {
-	facts := []string{"closed by a", "\x1b[33m6.29 s\x1b[0m", "frames 1–533", "captured from its start"}
+	facts := []cell{{text: "closed by a"}, {text: "6.29 s", style: Colours().Warn}, {text: "frames 1–533"}, {text: "captured from its start"}}
 	for width, want := range map[int]string{
 		120: "   closed by a, 6.29 s, frames 1–533, captured from its start\n",
 		37:  "   closed by a, 6.29 s, frames 1–533,\n   captured from its start\n",
@@ -17,6 +17,24 @@ func TestWrapped(t *testing.T) {
 		got = strings.NewReplacer("\x1b[33m", "", "\x1b[0m", "").Replace(got)
 		if got != want {
 			t.Errorf("width %d: %q, want %q", width, got, want)
+		}
+	}
+}
+
+func TestWrapWords(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"", 5, ""},
+		{"one", 2, "one"},
+		{"one two", 7, "one two"},
+		{"one two", 6, "one\ntwo"},
+		{"a bb ccc dddd", 4, "a bb\nccc\ndddd"},
+	} {
+		if got := strings.Join(wrapWords(c.text, c.width), "\n"); got != c.want {
+			t.Errorf("wrapWords(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
 		}
 	}
 }
