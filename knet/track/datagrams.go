@@ -55,13 +55,12 @@ const mostDatagrams = 1024
 func (r *datagrams) at(num int64) *sentDatagram { return r.At(num) }
 
 // room makes room for a datagram at a time; it gives nil when the datagram is too old.
-func (r *datagrams) room(num, now int64) *sentDatagram {
+func (r *datagrams) room(num, now int64) (x *sentDatagram, fresh bool) {
 	r.Most = mostDatagrams
-	x, _ := r.Put(num, func(old *sentDatagram, size int) bool {
+	return r.Put(num, func(old *sentDatagram, size int) bool {
 		age := now - max(old.last, old.time)
 		return !r.lowMemory || age < seq.LowMemoryTime || old.reliable && age < seq.LowMemoryFor(size, false)
 	})
-	return x
 }
 
 // enter notes a sending; it reports whether its PacketID is captured for the first
@@ -77,7 +76,7 @@ func (r *datagrams) enter(s *seq.Sending, d *knet.Datagram, cut, suspect bool) (
 	if first = x == nil; first {
 		r.count(s, cut)
 	}
-	if x = r.room(s.Num, s.Time); x != nil {
+	if x, _ = r.room(s.Num, s.Time); x != nil {
 		*x = sentDatagram{num: s.Num, frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
 			reliable: d.Reliable, cut: cut, suspect: suspect}
 	}
@@ -135,11 +134,8 @@ func (r *datagrams) stand() stand { return stand{r.has, r.top, r.topAt} }
 // follow notes the datagram without fault that follows top, and reports whether it
 // could: one with a fault may have its place.
 func (r *datagrams) follow(s *seq.Sending, d *knet.Datagram) bool {
-	if r.at(s.Num) != nil {
-		return false
-	}
-	x := r.room(s.Num, s.Time)
-	if x == nil {
+	x, fresh := r.room(s.Num, s.Time)
+	if !fresh {
 		return false
 	}
 	r.top, r.topAt = s.Num, s.Time

@@ -37,16 +37,18 @@ func (h *History[T]) Put(n int64, wanted func(old *T, size int) bool) (t *T, fre
 		h.ring = make([]entry[T], firstPlaces)
 	}
 	e := h.place(n)
-	for e.used && e.num != n && wanted(&e.of, len(h.ring)) {
-		if len(h.ring) < h.Most {
-			h.grow()
-			e = h.place(n)
-			continue
+	for e.used && e.num != n {
+		if len(h.ring) >= h.Most {
+			if e.num > n && wanted(&e.of, len(h.ring)) {
+				return nil, false
+			}
+			break
 		}
-		if e.num > n {
-			return nil, false
+		if !wanted(&e.of, len(h.ring)) {
+			break
 		}
-		break
+		h.grow()
+		e = h.place(n)
 	}
 	fresh = !e.used || e.num != n
 	e.num, e.used = n, true
