@@ -16,6 +16,9 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 	own.Acks++
 	other := 1 - dir
 	out := &c.c.Dir[other]
+	if out.HasProvisional() {
+		c.confirmAcked(other)
+	}
 	ref, ok := out.Window().Highest()
 	if !ok {
 		if f.Type == dp4.TypeACK {

@@ -7,6 +7,10 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
+// reach is how far from the others of its side a sequence may be that is believed at once:
+// further than the packets that a sender may have in flight usually are.
+const reach = 64
+
 func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 	c := p.spare.Take()
 	c.flow, c.wants = p.flow, p.flow.Wants()
@@ -23,6 +27,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		s := &c.side[i]
 		s.seq.Bits, s.msg.Bits = 8, 8
 		s.asm.conn, s.asm.dir = c, i
+		c.c.Dir[i].SetLimits(seq.Limits{Reach: reach})
 		s.packets.lowMemory, s.history.packets, s.facts.packets = c.wants.LowMemory, &s.packets, &s.packets
 	}
 	c.link = func(at seq.Position) {
@@ -108,8 +113,26 @@ func (c *conn) recognize(dir int) (num, msg int64) {
 
 // dataFrame tracks a data frame.
 func (c *conn) dataFrame(dir int, num, msg int64) {
-	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
+	s, out := &c.side[dir], &c.c.Dir[dir]
 	out.DataFrames++
+	switch out.Place(&c.sent, c.fr.Datagram) {
+	case seq.Provisional:
+		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		s.bytes.doubt()
+		s.oddly(c.f.Sequence, c.fr.Time)
+		return
+	case seq.Confirmed:
+		c.believe(dir)
+	}
+	c.believed(dir, num, msg)
+	if out.HasRefuted() {
+		c.judgeRefuted(dir)
+	}
+}
+
+// believed tracks a data frame whose sequence stands in the series of its side.
+func (c *conn) believed(dir int, num, msg int64) {
+	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
 	if !c.shun && c.packets().isNew() && !c.packets().judgeData(dir, num, msg) {
 		s.bytes.doubt()
 		s.oddly(f.Sequence, c.fr.Time)

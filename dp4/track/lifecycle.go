@@ -123,11 +123,13 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
 	for i := range c.side {
+		c.c.Dir[i].EndProvisional()
+		c.judgeRefuted(i)
 		c.acks().closeHearing(i)
 		c.side[i].asm.close()
 		if leaky || !c.side[i].bytes.tight() {
 			// What looks lost on its way here may have been lost by the capture.
-			c.c.Dir[i].SetLimits(seq.Limits{NoBefore: true})
+			c.c.Dir[i].SetLimits(seq.Limits{Reach: reach, NoBefore: true})
 		}
 	}
 	if c.timedOut(end) {
