@@ -1,7 +1,6 @@
 package track
 
 import (
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -18,12 +17,7 @@ type conn struct {
 	life     lifecycle
 	finished bool // settled: further frames are only counted
 
-	now   uint64         // number of the latest frame
-	fr    *dissect.Frame // the frame at hand, nil when none is
-	f     *dp4.Frame
-	clean bool // the capture had missed nothing before it, valid for a new packet with another serial than 0
-	shun  bool // rules remember nothing of it
-	sent  seq.Sending
+	event // the frame at hand
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
 }

@@ -34,24 +34,24 @@ type worldConfig struct {
 	cutStart            int // frames
 }
 
-type event struct {
+type turn struct {
 	at    int64
 	order int
 	do    func()
 }
-type eventQueue []event
+type eventQueue []turn
 
 func (q eventQueue) Len() int { return len(q) }
 func (q eventQueue) Less(i, j int) bool {
 	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].order < q[j].order
 }
 func (q eventQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *eventQueue) Push(x any)   { *q = append(*q, x.(event)) }
+func (q *eventQueue) Push(x any)   { *q = append(*q, x.(turn)) }
 func (q *eventQueue) Pop() any     { e := (*q)[len(*q)-1]; *q = (*q)[:len(*q)-1]; return e }
 
 func (w *world) after(ms float64, do func()) {
 	w.order++
-	heap.Push(&w.events, event{w.now + int64(ms*1e6), w.order, do})
+	heap.Push(&w.events, turn{w.now + int64(ms*1e6), w.order, do})
 }
 
 // A tapped datagram passed the capture point.
@@ -113,7 +113,7 @@ func newWorld(seed uint64, cfg worldConfig) *world {
 		w.peers[i].talk(cfg.messages)
 	}
 	for w.events.Len() > 0 {
-		e := heap.Pop(&w.events).(event)
+		e := heap.Pop(&w.events).(turn)
 		w.now = e.at
 		e.do()
 	}

@@ -19,15 +19,15 @@ func (c *conn) confirmAcked(dir int) {
 
 // believe tracks the provisional packets of a side that the frame at hand confirms.
 func (c *conn) believe(dir int) {
-	fr, f, sent, shun := c.fr, c.f, c.sent, c.shun
-	c.c.Believe(dir, fr, func(again *dissect.Frame) {
-		c.fr, c.f, c.shun = again, new(dp4.Frame), false
+	at := c.event
+	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
+		c.event = event{fr: again, f: new(dp4.Frame), now: at.now}
 		if c.f.Decode(again.Payload, dp4.Params{Length: again.Length}, nil) == nil {
 			num, msg := c.recognize(dir)
 			c.believed(dir, num, msg)
 		}
 	})
-	c.fr, c.f, c.sent, c.shun = fr, f, sent, shun
+	c.event = at
 	c.judgeRefuted(dir)
 }
 

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -26,26 +25,19 @@ type conn struct {
 	finished     bool // settled: further frames are only counted
 	commandState      // what judging handshakes needs
 
-	fr   *dissect.Frame // the frame at hand, nil when none is
-	f    *dp8.Frame
-	now  uint64
-	sent seq.Sending
-	ack  seq.Acknowledgement
-	link func(seq.Position)
+	event // the frame at hand
+	ack   seq.Acknowledgement
+	link  func(seq.Position)
 
 	// For the rules of sequence (see sequenceState).
-	stamp    stamp
-	said     saying
-	prior    prior
 	timers   timerState
 	numbered [2]int64 // time of the latest numbered frame
 	vouched  [2]int64 // when the other side last acknowledged no more than was captured
 	grain    int64    // of the capture's times, as far as can be told, ns
 	trusted  int64    // since when numbers are beyond doubt
 
-	horizon int64 // of reordering, before the frame at hand, ns
-	before  int64 // time of the frame before, ns
-	core    bool  // a message of the DirectPlay core was seen
+	before int64 // time of the frame before, ns
+	core   bool  // a message of the DirectPlay core was seen
 }
 
 // A side is what is remembered of one sender.

@@ -27,9 +27,9 @@ func (c *conn) confirmAcked(dir int, nrcv uint8) {
 
 // believe tracks the provisional frames of a side that the frame at hand confirms.
 func (c *conn) believe(dir int) {
-	fr, f, sent := c.fr, c.f, c.sent
-	c.c.Believe(dir, fr, func(again *dissect.Frame) {
-		c.fr, c.f = again, new(dp8.Frame)
+	at := c.event
+	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
+		c.event = event{fr: again, f: new(dp8.Frame), now: at.now}
 		if c.f.Decode(again.Payload, c.params, nil) != nil {
 			return
 		}
@@ -39,7 +39,7 @@ func (c *conn) believe(dir int) {
 		c.mark(dir, num, x)
 		c.numberedFrame(dir, num, x, x.KeepAlive || c.params.Version < dp8.Version15 && x.IsEmptyKeepAlive())
 	})
-	c.fr, c.f, c.sent = fr, f, sent
+	c.event = at
 	c.judgeRefuted(dir)
 }
 

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -26,13 +25,10 @@ type conn struct {
 	replaced int64   // when another one followed on the pair
 	begun    bool    // its first datagram was judged
 
-	now  uint64         // number of the latest frame
-	fr   *dissect.Frame // the frame at hand, nil when none is
-	f    *hazel.Frame
-	sent seq.Sending
-	ack  seq.Acknowledgement
-	msg  session.Message
-	link func(seq.Position)
+	event // the frame at hand
+	ack   seq.Acknowledgement
+	msg   session.Message
+	link  func(seq.Position)
 }
 
 // A side is what is remembered of one sender.

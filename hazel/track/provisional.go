@@ -11,9 +11,9 @@ import (
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
 func (c *conn) believe(dir int) {
-	fr, f, sent := c.fr, c.f, c.sent
-	c.c.Believe(dir, fr, func(again *dissect.Frame) {
-		c.fr, c.f = again, new(hazel.Frame)
+	at := c.event
+	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
+		c.event = event{fr: again, f: new(hazel.Frame), now: at.now}
 		if c.f.Decode(again.Payload, c.reads(dir), nil) != nil || !c.f.HasID {
 			return
 		}
@@ -22,7 +22,7 @@ func (c *conn) believe(dir int) {
 			c.believed(dir, n, c.keepsAlive(dir, n.wire))
 		}
 	})
-	c.fr, c.f, c.sent = fr, f, sent
+	c.event = at
 	c.judgeRefuted(dir)
 }
 

@@ -2,7 +2,6 @@ package track
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -33,21 +32,10 @@ type conn struct {
 	spoken   bool      // something besides the handshake was captured
 	finished bool      // settled: further frames are only counted
 
-	fr      *dissect.Frame // the frame at hand, nil when none is
-	now     uint64         // its number
-	d       *knet.Datagram
-	sent    seq.Sending
-	ack     seq.Acknowledgement
-	pong    pong    // of the frame at hand
-	faults  []fault // of the frame at hand
-	jump    bool    // its PacketID is not the next one
-	broken  bool    // a fragment of it is proven wrong
-	suspect bool    // it has one, and changes nothing that rules remember
-	link    func(seq.Position)
-	told    [2]func(num int64, words dissect.Words) // of what each side sent
-
-	suspicions int // against the frame at hand
-	named      int // PacketIDs it acknowledges
+	event // the datagram at hand
+	ack   seq.Acknowledgement
+	link  func(seq.Position)
+	told  [2]func(num int64, words dissect.Words) // of what each side sent
 }
 
 // A side is what is remembered of one sender.

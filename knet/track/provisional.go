@@ -34,13 +34,12 @@ func (c *conn) confirmAcked(dir int) {
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
 func (c *conn) believe(dir int) {
-	fr, d, sent, s, out := c.fr, c.d, c.sent, &c.side[dir], &c.c.Dir[dir]
-	answer, suspect, named, suspicions := c.pong, c.suspect, c.named, c.suspicions
+	at, s, out := c.event, &c.side[dir], &c.c.Dir[dir]
 	if c.pair.again == nil {
 		c.pair.again = new(knet.Datagram)
 	}
-	c.c.Believe(dir, fr, func(again *dissect.Frame) {
-		c.fr, c.d = again, c.pair.again
+	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
+		c.event = event{fr: again, d: c.pair.again, now: at.now}
 		if c.d.Decode(again.Payload, c.pair.params, nil) != nil {
 			return
 		}
@@ -48,15 +47,13 @@ func (c *conn) believe(dir int) {
 		if ref, ok := s.ids.Known(); ok && (num > ref+farAway || num < ref-farAway) {
 			s.forget()
 		}
-		c.pong, c.suspect, c.named, c.suspicions = pong{}, false, 0, 0
 		c.describe(num)
 		c.frames().inspect()
 		data, acks, keepAlives := out.DataFrames, out.Acks, out.KeepAlives
 		c.believed(dir, num)
 		out.DataFrames, out.Acks, out.KeepAlives = data, acks, keepAlives // it was counted when it came
 	})
-	c.fr, c.d, c.sent = fr, d, sent
-	c.pong, c.suspect, c.named, c.suspicions = answer, suspect, named, suspicions
+	c.event = at
 	c.judgeRefuted(dir)
 }
 
