@@ -76,6 +76,7 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 func (s *side) forget() {
 	s.datagrams, s.order, s.ask, s.ending, s.sentTransfers, s.pace = datagrams{anew: true}, order{}, asking{}, ending{}, nil, pace{}
 	s.acking.cursor = 0
+	s.acking.doubt()
 }
 
 // settleOdd ends a suspicion: the side goes on as if it had not been, or not.

@@ -1,0 +1,41 @@
+package lab
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// regressions are edited captures in which rules were once found broken by an endpoint that
+// kept them. guard is what the rule lacks there, if its opportunity is still one.
+var regressions = []struct {
+	session, edits string
+	rule           string
+	guard          session.Guard
+}{
+	// The second connection began unseen, with the PacketIDs of the first.
+	{"knet/again-page", "drop 51-52; drop 41-53 b", "KN-RD-ACK-KNOWN", session.GuardLife},
+}
+
+// TestRegressions: what an edit has once found falsely is found no more.
+func TestRegressions(t *testing.T) {
+	for _, x := range regressions {
+		t.Run(x.session+"/"+x.rule, func(t *testing.T) {
+			s, err := Find(x.session)
+			must(t, err)
+			ops, err := ParseOps(x.edits)
+			must(t, err)
+			s.judge(nil) // learns the habits
+			if wrong, _ := s.judge(ops); len(wrong) > 0 {
+				t.Errorf("replay %q %q: %s %s", s, x.edits, wrong[0].Rule.ID, s.explain(ops, wrong[0].Rule.ID))
+			}
+			cfg := s.cfg
+			cfg.Inconclusive = true
+			found := findingsOf(s.edited(ops), cfg)
+			if doubted := func(f session.Finding) bool { return f.Rule.ID == x.rule && !f.Failed() && f.Guard == x.guard }; x.guard != session.GuardNone && !slices.ContainsFunc(found, doubted) {
+				t.Errorf("replay %q %q: %s is not inconclusive for %v", s, x.edits, x.rule, x.guard)
+			}
+		})
+	}
+}
