@@ -90,6 +90,8 @@ func (c ackJudge) settleClaims(dir int, num int64, first bool) {
 	for i := range l.claims {
 		k := l.claims[i]
 		switch late := c.fr.Time-k.time > c.prior.horizon; {
+		case k.covers(num) && first && late && c.outOfTurn(dir, num):
+			c.shelve(1-dir, &k, session.GuardClean) // it may have been sent before, unseen
 		case k.covers(num) && first && late:
 			c.disprove(1-dir, &k, fmt.Sprintf("%d is sent for the first time %s later", uint8(num), ms(c.fr.Time-k.time)))
 		case k.covers(num) && !first && late:
@@ -103,6 +105,23 @@ func (c ackJudge) settleClaims(dir int, num int64, first bool) {
 		}
 	}
 	l.claims = keep
+}
+
+// outOfTurn reports that the data frame at hand was sent behind one with a higher number,
+// for its bNRcv is higher: the network did not delay it, and that it is not marked as a
+// retry does not show that its number is new.
+func (c ackJudge) outOfTurn(dir int, num int64) bool {
+	own := &c.side[dir].sequence
+	received, ok := c.received(dir, c.f.DFrame.NRcv)
+	if !ok {
+		return false
+	}
+	for n := num + 1; n <= min(own.high, num+dp8.WindowSize); n++ {
+		if k := own.carried.at(n); k != nil && k.next != 0 && k.next < received {
+			return true
+		}
+	}
+	return false
 }
 
 // disprove judges a claim that is proven false by the frame at hand, or, where there

@@ -16,6 +16,8 @@ var regressions = []struct {
 }{
 	// The second connection began unseen, with the PacketIDs of the first.
 	{"knet/again-page", "drop 51-52; drop 41-53 b", "KN-RD-ACK-KNOWN", session.GuardLife},
+	// 5 was sent, acknowledged and not captured; then its sender gave 5 new content.
+	{"dp8/DP8-3.1.5.2.1-INC new content under an old number", "drop 17-19", "DP8-3.1.5.2.2-GAPACK", session.GuardClean},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
