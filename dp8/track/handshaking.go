@@ -52,6 +52,7 @@ func (c handshakeJudge) handshake(dir int) {
 		for i := range c.side { // the answers may be repeated when data has passed
 			c.c.Dir[i].Begin(0)
 		}
+		c.correctRoles(dir)
 		c.knowConnector(dir)
 		c.life.try(dir, c.hs.connects, connectGiveUp, c.fr.Time)
 	case dp8.OpConnected, dp8.OpConnectedSigned:
@@ -161,6 +162,17 @@ func (c handshakeJudge) knowConnector(dir int) {
 		c.connector = dir
 		c.c.Roles[dir], c.c.Roles[1-dir] = "connector", "listener"
 	}
+}
+
+// correctRoles exchanges the roles when answers captured before the first CONNECT had a
+// POLL that says otherwise than that does: who sends CONNECT is the connector.
+func (c handshakeJudge) correctRoles(dir int) {
+	if c.connector != 1-dir || c.hs.connects > 1 || !c.hs.answered && !c.hs.confirmed {
+		return
+	}
+	c.connector = -1
+	c.hs.answered, c.hs.confirmed = c.hs.confirmed, c.hs.answered
+	c.offers, c.confirms = min(c.confirms, 1), 0
 }
 
 // knowMode sets the signing mode; inferred says that it was concluded.

@@ -18,6 +18,8 @@ var regressions = []struct {
 	{"knet/again-page", "drop 51-52; drop 41-53 b", "KN-RD-ACK-KNOWN", session.GuardLife},
 	// 5 was sent, acknowledged and not captured; then its sender gave 5 new content.
 	{"dp8/DP8-3.1.5.2.1-INC new content under an old number", "drop 17-19", "DP8-3.1.5.2.2-GAPACK", session.GuardClean},
+	// The listener's CONNECTED_SIGNED overtook the CONNECT; its POLL said that the listener is the connector.
+	{"dp8/DP8-2.2.1.3-POLL-LISTENER listener clears POLL", "swap 0", "DP8-2.2.1.3-POLL-LISTENER", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
