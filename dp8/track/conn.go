@@ -17,6 +17,7 @@ type conn struct {
 	params       dp8.Params
 	connector    int // direction of the connector, -1 when unknown
 	mode         mode
+	lengths      int // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
 	proof        proof
 	side         [2]side
 	alive        aliveState
@@ -63,6 +64,7 @@ var modeNames = [...]string{"", "none", "fast", "full"}
 type side struct {
 	seq       session.Serial
 	nseq      session.Serial // what its SACKs say it will send next
+	lengths   int            // conn.lengths of this side alone
 	version   uint32         // reported in the handshake, 0 when not seen
 	fast      fastKey
 	keys      keyring
@@ -152,6 +154,7 @@ func (c *conn) countUntracked(dir int) {
 // the signature it lacks is still counted as one.
 func (c *conn) malformedFrame(dir int) {
 	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] {
+		c.learnSigning(dir, false)
 		c.signing().countSignature(dir, sigInvalid)
 		c.signing().refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
 	}
@@ -170,7 +173,7 @@ func (c *conn) dataFrame(dir int) {
 	keepAlive := d.KeepAlive || c.params.Version < dp8.Version15 && d.IsEmptyKeepAlive()
 	c.countData(out, d, keepAlive)
 	if d.KeepAlive && !c.fr.Cut() {
-		c.learnSigning(d.HasSignature)
+		c.learnSigning(dir, d.HasSignature)
 	}
 	if out.Stale(c.sending(num, session.Unmarked)) {
 		c.fr.Words |= dissect.Duplicate
@@ -291,7 +294,7 @@ func (c *conn) sack(dir int) {
 	k, s, out := &c.f.SACK, &c.side[dir], &c.c.Dir[dir]
 	out.Acks++
 	if !c.fr.Cut() {
-		c.learnSigning(k.HasSignature)
+		c.learnSigning(dir, k.HasSignature || len(k.Trailing) == 8)
 	}
 	next := c.nextSend(s, k.NSeq)
 	if !c.signing().authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {

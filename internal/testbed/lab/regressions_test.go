@@ -20,6 +20,8 @@ var regressions = []struct {
 	{"dp8/DP8-3.1.5.2.1-INC new content under an old number", "drop 17-19", "DP8-3.1.5.2.2-GAPACK", session.GuardClean},
 	// The listener's CONNECTED_SIGNED overtook the CONNECT; its POLL said that the listener is the connector.
 	{"dp8/DP8-2.2.1.3-POLL-LISTENER listener clears POLL", "swap 0", "DP8-2.2.1.3-POLL-LISTENER", session.GuardNone},
+	// One side signed a single frame; nothing else told whether the connection is signed.
+	{"dp8/DP8-2.2.2-SIG-ABSENT signs a KeepAlive of an unsigned connection", "drop 1-3", "DP8-2.2.3-FIT", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
