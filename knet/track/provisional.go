@@ -78,7 +78,8 @@ func (c *conn) judgeProvisional(dir int, sent *session.Sending) {
 }
 
 // judgeRefuted judges datagrams whose PacketIDs turned out to be out of place: the side
-// went on before them (kNet page, InOrder Datagrams and Messages).
+// went on before them (kNet page, InOrder Datagrams and Messages). With Spec a low
+// PacketID may be up to 50 sendings old.
 func (c *conn) judgeRefuted(dir int) {
 	for _, p := range c.c.Dir[dir].Refuted() {
 		x := session.Case{Rule: rDgIdInc, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By}, Since: p.Time + 1,
@@ -88,6 +89,8 @@ func (c *conn) judgeRefuted(dir int) {
 			x.Blocked = session.GuardDial
 		case p.By == 0:
 			x.Blocked = session.GuardUnwrap
+		case c.pair.params.Dialect == knet.Spec && p.Num < p.Expected:
+			x.Blocked = session.GuardClean // it may have been sent before, unseen
 		}
 		c.c.Rules.Judge(x)
 	}
