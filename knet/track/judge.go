@@ -216,7 +216,11 @@ func (c frameJudge) judgeApart(dir int) {
 	} else {
 		c.count(dir)
 	}
-	if !c.repeatedFault(dir) && !c.mayConnect(dir) {
+	switch {
+	case c.repeatedFault(dir):
+	case c.mayConnect(dir):
+		c.side[dir].datagrams.markFaulty(c.d.PacketID)
+	default:
 		c.pronounce()
 		c.contents().noteAsked(dir)
 	}
