@@ -55,6 +55,7 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	o := &s.order.odd
 	c.frames().quarantine()
 	if c.life.over() && c.d.Dialect == knet.Spec || s.ending.disc.set {
+		s.ending.moot = true
 		return // another connection, of which the start was not captured
 	}
 	o.runs++

@@ -26,6 +26,10 @@ var regressions = []struct {
 	{"knet/KN-CV-MAXSEND sends 50 times", "drop 0-99 a", "KN-DG-ID-INC", session.GuardClean},
 	// PacketID 3000 was captured, in a datagram with a fault that may have been the connect datagram.
 	{"knet/KN-DG-VLE-MIN writes a base longer than needed", "drop 2-53 a", "KN-RD-ACK-KNOWN", session.GuardNone},
+	// The Disconnect of a second connection, whose start was not captured.
+	{"knet/wild-810051", "drop 49-52", "KN-CV-DISCTO", session.GuardLife},
+	// A second connection began unseen, with the PacketIDs of the first.
+	{"knet/KN-CL-AFTER-DISC answers a Disconnect that crossed its own", "drop 36-38", "KN-CL-AFTER-ACK", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
