@@ -30,6 +30,8 @@ var regressions = []struct {
 	{"knet/wild-810051", "drop 49-52", "KN-CV-DISCTO", session.GuardLife},
 	// A second connection began unseen, with the PacketIDs of the first.
 	{"knet/KN-CL-AFTER-DISC answers a Disconnect that crossed its own", "drop 36-38", "KN-CL-AFTER-ACK", session.GuardNone},
+	// The first datagram of a second connection has the PacketID of one that was not captured.
+	{"knet/wild-810095", "drop 1-2; drop 53-54", "KN-RT-PONG-MATCH", session.GuardClean},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
