@@ -53,7 +53,7 @@ func (c *conn) judgeRefuted(dir int) {
 		switch {
 		case p.By == 0:
 			x.Blocked = session.GuardUnwrap
-		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete:
+		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete && c.trusted == 0:
 			x.Rule = r31521Range
 			x.Message = fmt.Sprintf("bSeq is %d, beyond the 64 numbers from %d, the lowest not acknowledged; the side goes on at %d", uint8(p.Num), uint8(p.Acked), uint8(p.Expected))
 		case p.Num < p.Expected: // it may come from long ago
