@@ -40,6 +40,8 @@ var regressions = []struct {
 	{"dp8/wild-810029", "drop 3-5; drop 9-13; drop 18-27 a; drop 34-43; drop 62-78; drop 79-80; drop 106-108; drop 109-134; drop 163-165; drop 169-174; drop 178-179; drop 184-268 a; drop 269-284; drop 315-325; drop 326-328; drop 330-331; drop 345-354; drop 357-368 a; drop 370-388; drop 389-390; drop 410-423; drop 425-427; drop 435-446; drop 451-499 a", "DP8-3.1.5.2.4-UNSENT", session.GuardNone},
 	// Numbers had gone on by half a cycle, unseen.
 	{"dp8/full-signed-rotation", "drop 145-290 a; drop 292-307 a", "DP8-3.1.5.2.1-RANGE", session.GuardNone},
+	// A late copy of the first CONNECT, behind the notice that refuses it.
+	{"dp8/refused", "copy 2 +762.267313ms; copy 0 +432.829781ms", "DP8-2.2.1-TICK-MONO", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
