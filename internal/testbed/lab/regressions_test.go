@@ -42,6 +42,10 @@ var regressions = []struct {
 	{"dp8/full-signed-rotation", "drop 145-290 a; drop 292-307 a", "DP8-3.1.5.2.1-RANGE", session.GuardNone},
 	// A late copy of the first CONNECT, behind the notice that refuses it.
 	{"dp8/refused", "copy 2 +762.267313ms; copy 0 +432.829781ms", "DP8-2.2.1-TICK-MONO", session.GuardNone},
+	// Another connection behind HARD_DISCONNECT, of which the handshake was not captured.
+	{"dp8/wild-810056", "drop 219-222; drop 223-224", "DP8-2.2.2-KA-SESSID", session.GuardLife},
+	// The same, where the HARD_DISCONNECTs are cut.
+	{"dp8/wild-810056", "cut 214 15; cut 215 15; cut 216 15; cut 217 15; cut 218 15", "DP8-2.2.1.5-NSEQ", session.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
