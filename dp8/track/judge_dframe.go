@@ -307,6 +307,8 @@ func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int6
 	switch {
 	case c.fr.Time-prev.last <= session.CopyDoubt:
 		x.Blocked = session.GuardDup
+	case c.fr.Time-prev.last <= session.CopyDoubt+c.grain:
+		x.Blocked = session.GuardClock
 	case !c.side[dir].history.reachable(num) || !c.unwrapped(dir, prev.last):
 		x.Blocked = session.GuardUnwrap
 	}
