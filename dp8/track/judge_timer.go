@@ -139,7 +139,7 @@ func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
 		return
 	}
-	if gap <= session.CopyHorizon {
+	if gap <= session.CopyDoubt {
 		rules.Unclear(r3125Backoff, session.GuardDup, "two retries that a relay may have made of one")
 		return
 	}

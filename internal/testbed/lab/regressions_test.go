@@ -48,6 +48,8 @@ var regressions = []struct {
 	{"dp8/wild-810056", "cut 214 15; cut 215 15; cut 216 15; cut 217 15; cut 218 15", "DP8-2.2.1.5-NSEQ", session.GuardLife},
 	// The clock of the capture goes in steps of 1 s, and a relay sent the frame on.
 	{"dp8/DP8-3.1.5.1.4-IGNORED goes on with data", "relay 24 +7.835794ms; coarse 1s", "DP8-2.2.2-RETRYBIT", session.GuardClock},
+	// A relay doubled a retry, and a coarse clock shows them 31 ms apart.
+	{"dp8/killed-peer", "coarse 15.625ms; relay 162 +19.995246ms", "DP8-3.1.2.5-BACKOFF", session.GuardDup},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
