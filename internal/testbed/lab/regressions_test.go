@@ -50,6 +50,8 @@ var regressions = []struct {
 	{"dp8/DP8-3.1.5.1.4-IGNORED goes on with data", "relay 24 +7.835794ms; coarse 1s", "DP8-2.2.2-RETRYBIT", session.GuardClock},
 	// A relay doubled a retry, and a coarse clock shows them 31 ms apart.
 	{"dp8/killed-peer", "coarse 15.625ms; relay 162 +19.995246ms", "DP8-3.1.2.5-BACKOFF", session.GuardDup},
+	// The frames behind the pause are of another connection.
+	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-68 a", "DP8-3.1.2.6-KEEPALIVE", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
