@@ -20,6 +20,8 @@ type claim struct {
 	high       int64  // highest number captured then
 	opening    bool   // first acknowledgement of the side
 	hole       bool   // the numbers lie below the highest captured
+	denied     uint64 // a SACK of the other side by which none of it was sent yet
+	deniedTo   int64  // its bNSeq
 }
 
 // maxClaims bounds the claims of a side that wait.
@@ -127,7 +129,7 @@ func (c ackJudge) outOfTurn(dir int, num int64) bool {
 // disprove judges a claim that is proven false by the frame at hand, or, where there
 // is none, by all that was captured.
 func (c ackJudge) disprove(dir int, k *claim, why string) {
-	proof := uint64(0)
+	proof := k.denied
 	if c.fr != nil {
 		proof = c.fr.Frame
 	}
@@ -173,22 +175,23 @@ func (c ackJudge) contradict(dir int, next int64) {
 
 // judgeNextSend looks at the other side's claims when a side says by SACK what it
 // will send next: nothing from there on was sent before. It counts only when it
-// agrees with what was captured.
+// agrees with what was captured, and while the side does not go on above the claim:
+// then one of the two is wrong, and which one does not show.
 func (c ackJudge) judgeNextSend(dir int, next int64) {
 	l, own := &c.side[1-dir].sequence, &c.side[dir].sequence
-	if len(l.claims) == 0 || !own.started || next != own.seen+1 || c.fr.Words != 0 {
+	if len(l.claims) == 0 || !own.started || c.fr.Words != 0 {
 		return
 	}
-	keep := l.claims[:0]
 	for i := range l.claims {
-		k := l.claims[i]
-		if !k.hole && k.top() >= next && c.fr.Time-k.time > c.sequence().apart() {
-			c.disprove(1-dir, &k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(next)))
-			continue
+		k := &l.claims[i]
+		switch late := c.fr.Time-k.time > c.sequence().apart(); {
+		case k.hole:
+		case k.top() >= next && late && next == own.seen+1:
+			k.denied, k.deniedTo = c.fr.Frame, next
+		case k.top() < next:
+			k.denied = 0
 		}
-		keep = append(keep, k)
 	}
-	l.claims = keep
 }
 
 // closeClaims ends what is left at the end of the connection: an acknowledgement of
@@ -200,6 +203,10 @@ func (c ackJudge) closeClaims(dir int) {
 		k := &l.claims[i]
 		if !k.hole && k.high >= 0 && k.top() > k.high+1+session.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Rules.Clean(0) {
 			c.disprove(dir, k, "that is more than the window beyond it")
+			continue
+		}
+		if k.denied != 0 {
+			c.disprove(dir, k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(k.deniedTo)))
 			continue
 		}
 		c.shelve(dir, k, session.GuardClean)
