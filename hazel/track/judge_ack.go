@@ -28,6 +28,7 @@ type stray struct {
 	fresh     int // new ids since, in their order, that did not reach num
 	reached   bool
 	done      bool // the side has come there
+	unwatched bool // there were more: what came since is not known
 	fast      bool // the side can't have got there
 	before    session.Gaps
 	frames    [2]uint64 // of both sides, until it came
@@ -141,6 +142,7 @@ func (c deliveryJudge) judgeStray(dir int, n int64) {
 		return
 	}
 	if len(peer.strays) == maxStrays {
+		peer.strays[0].unwatched = true
 		peer.strays = append(peer.strays[:0], peer.strays[1:]...)
 	}
 	x := &stray{fast: c.c.Complete && peer.tooFast(n-peer.top.num, c.fr.Time), num: n, high: peer.top.num, at: c.fr.Time, before: peer.gaps, frames: [2]uint64{rules.Frames(0), rules.Frames(1)}}
@@ -184,6 +186,8 @@ func (c deliveryJudge) strayed(dir int, x *stray) (session.Ruling, session.Guard
 	switch {
 	case x.reached:
 		return session.Dropped, session.GuardNone
+	case x.unwatched:
+		return session.Doubtful, session.GuardHold
 	case x.fresh >= goesOn || far || x.fast:
 		out.Withdraw(x.num, x.before, x.at)
 		return session.Failed, session.GuardNone
