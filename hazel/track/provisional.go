@@ -33,8 +33,11 @@ func (c *conn) judgeRefuted(dir int) {
 	for _, p := range c.c.Dir[dir].Refuted() {
 		x := session.Case{Rule: rRelIdSeq, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By},
 			Message: fmt.Sprintf("ID %d is out of place: the IDs before and after it go on at %d", uint16(p.Num), uint16(p.Expected))}
-		if p.By == 0 {
+		switch {
+		case p.By == 0:
 			x.Blocked = session.GuardUnwrap
+		case p.Num < p.Expected && (p.Num >= 0 || !c.c.Complete):
+			x.Blocked = session.GuardClean // it may have been sent before, unseen
 		}
 		c.c.Rules.Judge(x)
 	}
