@@ -77,6 +77,9 @@ func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *sessio
 	if c.fr.Time-x.last > packetKeep && (s.jump >= limits.AckExcess || s.top.pause > packetKeep) {
 		same.Blocked = session.GuardUnwrap
 	}
+	if c.life.over() {
+		same.Blocked = session.GuardLife
+	}
 	if first.Acked || !rules.BothVisible() {
 		rules.Hold(same, settle)
 		return
