@@ -21,6 +21,7 @@ type conn struct {
 	f     *dp4.Frame
 	clean bool // the capture had missed nothing before it, valid for a new packet with another serial than 0
 	shun  bool // rules remember nothing of it
+	again bool // the connection followed another one of the same players
 	sent  session.Sending
 	ack   session.Acknowledgement
 	link  func(session.Position)

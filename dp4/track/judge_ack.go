@@ -13,7 +13,7 @@ func (c ackJudge) judgeAcknowledgement(dir int, num int64) {
 	other := 1 - dir
 	h := &c.side[other].facts
 	top, _ := c.c.Dir[other].Window().Highest()
-	steady := c.fr.HasTime && h.pace.steady(c.fr.Time) && num == near(top, c.f.Sequence)
+	steady := c.fr.HasTime && h.pace.steady(c.fr.Time) && num == near(top, c.f.Sequence) && !(h.topSet && h.top < top)
 	if c.side[other].shunned.set {
 		captured, _ := c.c.Dir[other].Captured(num)
 		c.packets().judgeShunned(dir, captured)
@@ -51,10 +51,11 @@ func namedRule(t dp4.Type) int {
 }
 
 // beforeFirst reports a number below the first one of a side that is known to have
-// begun with 0 or 1.
+// begun with 0 or 1. Where another connection of the same players was before, what is
+// named may be of that.
 func (c ackJudge) beforeFirst(dir int, num int64) bool {
 	s := &c.side[dir]
-	return c.c.Complete && s.hasSure && s.sure <= 1 && num < 0 && c.fr.Time-c.c.FirstTime < startTime
+	return c.c.Complete && !c.again && s.hasSure && s.sure <= 1 && num < 0 && c.fr.Time-c.c.FirstTime < startTime
 }
 
 // judgeNamed judges an acknowledgement of a packet that was captured.

@@ -68,6 +68,10 @@ var regressions = []struct {
 	{"hazel/HZ-HDR-FRAG-COMPLETE leaves a message unfinished", "drop 67-68; drop 131-132; drop 283-284; drop 695-696; drop 715-716", "HZ-REL-RESEND", session.GuardOdds},
 	// A client began anew behind both Disconnects; its Hello was not captured.
 	{"hazel/restart", "drop 87-88; drop 90-93 a; drop 111-114 a; drop 123-125; drop 136-139 a; drop 143-144", "HZ-REL-RESEND-SAME", session.GuardLife},
+	// Numbers went on unseen by half a cycle, and a copy came late.
+	{"dp4/wraps", "copy 511 +608.372649ms; drop 228-268 a; drop 269-391", "DP4-2.2.4-SENT", session.GuardClean},
+	// Numbers came round unseen: a new connection seems to begin.
+	{"dp4/wraps", "drop 102-105; drop 107-113; drop 115-264 a", "DP4-2.2.4-SENT", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
