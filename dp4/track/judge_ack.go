@@ -124,6 +124,7 @@ type claim struct {
 	num, top int64
 	ripe     int64 // from when on packets were sent later
 	epoch    uint32
+	shown    int64 // number whose first sending seems to show that it is wrong, 0 for none
 }
 
 // claim opens a case that packets of the other side will settle.
@@ -139,10 +140,23 @@ func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 		c.unproven(&s.claims[0])
 		s.claims = append(s.claims[:0], s.claims[1:]...)
 	}
-	s.claims = append(s.claims, claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch})
+	s.claims = append(s.claims, claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch, 0})
 }
 
 const maxClaims = 4
+
+// fewPackets is how many may be missing in a row behind a first sending that seems to show
+// a claim wrong: where more are, the side may have come further before.
+const fewPackets = 8
+
+// closeClaims ends what was shown wrong and is not contradicted until the end.
+func (c ackJudge) closeClaims(dir int) {
+	for i := range c.side[dir].claims {
+		if x := &c.side[dir].claims[i]; x.shown != 0 && x.epoch == c.side[dir].facts.epoch {
+			c.c.Rules.HoldOrder(x.Case)
+		}
+	}
+}
 
 func (c ackJudge) unproven(x *claim) {
 	x.Blocked = session.GuardClean
@@ -160,9 +174,13 @@ func (c ackJudge) settleClaims(dir int, num int64) {
 		switch {
 		case x.epoch != s.facts.epoch:
 			c.unproven(x)
-		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.packets().fine():
-			x.Proof = []uint64{c.fr.Frame}
+		case x.shown != 0 && num > max(x.num, x.shown+fewPackets):
+			c.unproven(x) // the side had come further: what seemed a first sending was none
+		case x.shown != 0:
 			c.c.Rules.HoldOrder(x.Case)
+		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.packets().fine():
+			x.Proof, x.shown = []uint64{c.fr.Frame}, num
+			keep = append(keep, *x)
 		case num >= x.num:
 			c.unproven(x)
 		default:

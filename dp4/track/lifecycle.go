@@ -122,6 +122,7 @@ func (c *conn) finish(end int64) {
 	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
 	for i := range c.side {
 		c.acks().closeHearing(i)
+		c.acks().closeClaims(i)
 		c.side[i].asm.close()
 		if leaky || !c.side[i].bytes.tight() {
 			// What looks lost on its way here may have been lost by the capture.

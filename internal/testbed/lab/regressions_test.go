@@ -72,6 +72,8 @@ var regressions = []struct {
 	{"dp4/wraps", "copy 511 +608.372649ms; drop 228-268 a; drop 269-391", "DP4-2.2.4-SENT", session.GuardClean},
 	// Numbers came round unseen: a new connection seems to begin.
 	{"dp4/wraps", "drop 102-105; drop 107-113; drop 115-264 a", "DP4-2.2.4-SENT", session.GuardNone},
+	// A resend with serial 0 seemed a first sending.
+	{"dp4/DP4-2.2.2-SERIAL-SINGLE sends again without counting", "drop 65-71 a; drop 78-79; drop 85-99 a; drop 106-111 a", "DP4-2.2.4-SENT", session.GuardClean},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
