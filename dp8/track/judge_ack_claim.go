@@ -109,11 +109,14 @@ func (c ackJudge) settleClaims(dir int, num int64, first bool) {
 	l.claims = keep
 }
 
-// outOfTurn reports that the data frame at hand was sent behind one with a higher number,
-// for its bNRcv is higher: the network did not delay it, and that it is not marked as a
-// retry does not show that its number is new.
+// outOfTurn reports that the data frame at hand was sent behind one with a higher number:
+// a SACK of its side named a later one as the next, or its bNRcv is higher. The network did
+// not delay it, and that it is not marked as a retry does not show that its number is new.
 func (c ackJudge) outOfTurn(dir int, num int64) bool {
 	own := &c.side[dir].sequence
+	if next, ok := c.side[dir].nseq.Known(); ok && next > num && next <= num+dp8.WindowSize {
+		return true
+	}
 	received, ok := c.received(dir, c.f.DFrame.NRcv)
 	if !ok {
 		return false
@@ -155,7 +158,7 @@ func (c ackJudge) disprove(dir int, k *claim, why string) {
 }
 
 // contradict looks at the side's own claims: one that a later frame of it takes
-// back was false.
+// back was false. One that was provisional until now was captured before them.
 func (c ackJudge) contradict(dir int, next int64) {
 	l := &c.side[dir].sequence
 	if len(l.claims) == 0 {
@@ -164,7 +167,7 @@ func (c ackJudge) contradict(dir int, next int64) {
 	keep := l.claims[:0]
 	for i := range l.claims {
 		k := l.claims[i]
-		if !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.after(&k.stamp) {
+		if !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.fr.Frame > k.frame && c.after(&k.stamp) {
 			c.disprove(dir, &k, fmt.Sprintf("a later frame carries %d", uint8(next)))
 			continue
 		}

@@ -48,10 +48,11 @@ func (c *conn) believe(dir int) {
 // on before them (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeRefuted(dir int) {
 	for _, p := range c.c.Dir[dir].Refuted() {
+		doubtful := c.trusted != 0 && p.Time-c.trusted < firstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen
 		x := session.Case{Rule: r31521Inc, Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By},
 			Message: fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(p.Num), uint8(p.Expected))}
 		switch {
-		case p.By == 0:
+		case p.By == 0, doubtful:
 			x.Blocked = session.GuardUnwrap
 		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete && c.trusted == 0:
 			x.Rule = r31521Range
