@@ -82,6 +82,8 @@ var regressions = []struct {
 	{"dp8/wild-820035", "drop 188-202; drop 245-247; drop 274-283; drop 289-292; drop 304-310; drop 353-354; drop 477-478; drop 518-519; drop 535-561; drop 562-568; drop 603-619; drop 621-651; drop 693-697 b; drop 707-711; drop 713-714; drop 724-732; drop 736-739", "DP8-3.1.5.2.2-MAX", session.GuardNone},
 	// Its handshake cut, the second connection is taken for one below 1.5, and its coalesced payloads for one.
 	{"dp8/wild-820014", "cut 97 4; cut 99 4; cut 100 4", "DP8-3.1.5.2.1-REUSE", session.GuardVer},
+	// Only a CONNECTED tells of another connection behind the pause.
+	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-69 a; drop 70-71", "DP8-3.1.2.6-KEEPALIVE", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
