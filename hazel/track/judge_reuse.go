@@ -52,6 +52,8 @@ func (o *oddity) settle(peer *side) (session.Ruling, session.Guard) {
 	switch {
 	case o.renewed:
 		return session.Dropped, session.GuardNone
+	case peer.renewed:
+		return session.Doubtful, session.GuardLife // and this side with it
 	case o.atOnce, o.confirmed && o.firm, o.confirmed && o.soon && wentOn, o.led && wentOn:
 		return session.Failed, session.GuardNone
 	}

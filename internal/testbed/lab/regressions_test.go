@@ -84,6 +84,8 @@ var regressions = []struct {
 	{"dp8/wild-820014", "cut 97 4; cut 99 4; cut 100 4", "DP8-3.1.5.2.1-REUSE", session.GuardVer},
 	// Only a CONNECTED tells of another connection behind the pause.
 	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-69 a; drop 70-71", "DP8-3.1.2.6-KEEPALIVE", session.GuardNone},
+	// The client began anew, unseen, and the server with it.
+	{"hazel/restart", "drop 84-86; drop 87-88; drop 96-103 b; drop 112-113; drop 119-121; drop 128-130", "HZ-REL-RESEND-SAME", session.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
