@@ -69,6 +69,9 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	}
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
+		if c.fr.Time-s.datagrams.topAt >= reconnectGap {
+			o.Blocked = session.GuardLife // longer than a connected side is silent
+		}
 	}
 }
 

@@ -86,6 +86,8 @@ var regressions = []struct {
 	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-69 a; drop 70-71", "DP8-3.1.2.6-KEEPALIVE", session.GuardNone},
 	// The client began anew, unseen, and the server with it.
 	{"hazel/restart", "drop 84-86; drop 87-88; drop 96-103 b; drop 112-113; drop 119-121; drop 128-130", "HZ-REL-RESEND-SAME", session.GuardLife},
+	// A second connection began unseen.
+	{"knet/again-reference", "drop 12-17 b; drop 17-18; drop 20-33 b; drop 33-36; drop 40-46 b; drop 46-53; drop 54-57", "KN-DG-ID-UNIQUE", session.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
