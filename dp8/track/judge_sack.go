@@ -147,6 +147,11 @@ func (c ackJudge) judgeNSeq(dir int, next int64) bool {
 			rules.Judge(broken)
 			return false
 		}
+		if x.Time < c.trusted {
+			broken.Blocked = session.GuardUnwrap
+			rules.Judge(broken)
+			return true
+		}
 		c.commands().addStray(stray{Case: broken, side: dir})
 		return false
 	}

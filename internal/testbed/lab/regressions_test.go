@@ -88,6 +88,8 @@ var regressions = []struct {
 	{"hazel/restart", "drop 84-86; drop 87-88; drop 96-103 b; drop 112-113; drop 119-121; drop 128-130", "HZ-REL-RESEND-SAME", session.GuardLife},
 	// A second connection began unseen.
 	{"knet/again-reference", "drop 12-17 b; drop 17-18; drop 20-33 b; drop 33-36; drop 40-46 b; drop 46-53; drop 54-57", "KN-DG-ID-UNIQUE", session.GuardLife},
+	// Numbers had come round unseen.
+	{"dp8/wild-930012", "drop 503-570; drop 571-587; drop 588-605; drop 606-623; drop 624-636", "DP8-2.2.1.5-NSEQ", session.GuardUnwrap},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
