@@ -77,7 +77,9 @@ func (c retryJudge) judgeTimes(dir int, num int64, f *sentFrame) {
 		c.judgeFast(dir, num)
 		c.judgeFirstRetry(dir, num, f)
 	}
-	s.n++
+	if s.n == 0 || c.fr.Time-s.last > session.CopyDoubt { // else a relay may have made two of one
+		s.n++
+	}
 	most, _ := c.wants.Profile.Value("MAX", retryMost)
 	if !rules.Check(r3125Max, float64(s.n) <= most) && !s.told {
 		s.told = true

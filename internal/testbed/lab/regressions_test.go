@@ -90,6 +90,8 @@ var regressions = []struct {
 	{"knet/again-reference", "drop 12-17 b; drop 17-18; drop 20-33 b; drop 33-36; drop 40-46 b; drop 46-53; drop 54-57", "KN-DG-ID-UNIQUE", session.GuardLife},
 	// Numbers had come round unseen.
 	{"dp8/wild-930012", "drop 503-570; drop 571-587; drop 588-605; drop 606-623; drop 624-636", "DP8-2.2.1.5-NSEQ", session.GuardUnwrap},
+	// A relay doubled a retry.
+	{"dp8/wild-990399", "relay 64 +10.17612ms", "DP8-3.1.2.5-MAX", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
