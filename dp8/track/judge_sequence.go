@@ -163,10 +163,12 @@ func (c sequenceJudge) doubt(t int64) {
 // not known.
 func (c sequenceJudge) blindTo(dir int) { c.side[dir].sequence.bare = true }
 
-// remembered is what is known for certain of a number of a side, or nil.
+// remembered is what is known for certain of a number of a side, or nil. A clock that
+// shows no more than seconds does not tell how many numbers went by from one to the next
+// (guard CLOCK).
 func (c sequenceJudge) remembered(dir int, num int64) *sentFrame {
 	f := c.side[dir].history.at(num)
-	if f == nil || !f.timed || f.time < c.trusted {
+	if f == nil || !f.timed || f.time < c.trusted || c.grain >= 1e9 && c.fr != nil && c.fr.Time > f.time {
 		return nil
 	}
 	return f
