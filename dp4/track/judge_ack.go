@@ -55,7 +55,7 @@ func namedRule(t dp4.Type) int {
 // named may be of that.
 func (c ackJudge) beforeFirst(dir int, num int64) bool {
 	s := &c.side[dir]
-	return c.c.Complete && !c.again && s.hasSure && s.sure <= 1 && num < 0 && c.fr.Time-c.c.FirstTime < startTime
+	return c.c.Complete && !c.again && s.hasSure && s.sure <= 1 && num < 0 && num > -nearPackets && c.fr.Time-c.c.FirstTime < startTime
 }
 
 // judgeNamed judges an acknowledgement of a packet that was captured.

@@ -94,6 +94,8 @@ var regressions = []struct {
 	{"dp8/wild-990399", "relay 64 +10.17612ms", "DP8-3.1.2.5-MAX", session.GuardNone},
 	// The clock shows seconds, and numbers came round in one.
 	{"dp8/wild-990271", "drop 459-462; drop 463-469; drop 470-476; drop 483-484; drop 521-523; drop 525-526; drop 527-540; drop 541-551; drop 556-581; drop 582-598; drop 599-619; drop 620-655; drop 657-752; coarse 1s", "DP8-3.1.5.2.1-REUSE", session.GuardNone},
+	// Numbers went on unseen by half a cycle.
+	{"dp4/wild-990336", "drop 47-50; drop 59-68 b; drop 74-76; drop 86-124 b; drop 125-127; drop 130-134 b; drop 139-140; drop 142-145; drop 147-150; drop 155-174; drop 180-184; drop 218-220; drop 237-246 b; drop 247-248; drop 255-260 b; drop 269-302; drop 309-313", "DP4-2.2.4-SENT", session.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
