@@ -96,6 +96,8 @@ var regressions = []struct {
 	{"dp8/wild-990271", "drop 459-462; drop 463-469; drop 470-476; drop 483-484; drop 521-523; drop 525-526; drop 527-540; drop 541-551; drop 556-581; drop 582-598; drop 599-619; drop 620-655; drop 657-752; coarse 1s", "DP8-3.1.5.2.1-REUSE", session.GuardNone},
 	// Numbers went on unseen by half a cycle.
 	{"dp4/wild-990336", "drop 47-50; drop 59-68 b; drop 74-76; drop 86-124 b; drop 125-127; drop 130-134 b; drop 139-140; drop 142-145; drop 147-150; drop 155-174; drop 180-184; drop 218-220; drop 237-246 b; drop 247-248; drop 255-260 b; drop 269-302; drop 309-313", "DP4-2.2.4-SENT", session.GuardNone},
+	// Numbers went on by half a cycle, unseen.
+	{"dp8/wild-990393", "drop 707-710; drop 711-795; drop 796-821; drop 822-850; drop 851-878; drop 879-898; drop 899-910; drop 911-930; drop 931-932; drop 231-232; drop 237-239; drop 243-245; drop 250-252; drop 256-257; drop 266-268; drop 274-276; drop 281-283; drop 289-290; drop 297-299; drop 305-307; drop 313-314; drop 319-320; drop 331-336 a; drop 340-341; drop 350-352; drop 357-358; drop 368-369; drop 375-378 a; drop 379-380; drop 382-383; drop 386-388; drop 392-396 a; drop 400-401; drop 405-406; drop 410-412", "DP8-3.1.5.2.2-MONO", session.GuardUnwrap},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
