@@ -16,6 +16,7 @@ type conn struct {
 	side     [2]side
 	life     lifecycle
 	finished bool // settled: further frames are only counted
+	again    bool // it followed another one of the same players
 
 	event // the frame at hand
 	ack   seq.Acknowledgement

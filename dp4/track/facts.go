@@ -44,6 +44,7 @@ type fact struct {
 	data     uint64 // fingerprint of its data, 0 when it was cut
 	epoch    uint32
 	size     uint16 // behind the player indexes
+	ipid     uint16 // of the first
 	set      bool
 	flags    dp4.Flags
 	low      uint8 // lowest and highest serial captured
@@ -141,6 +142,7 @@ func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg, sum int64) *fact
 	u.num, u.msg, u.set, u.epoch = num, msg, true, h.epoch
 	u.frame, u.latest, u.time, u.last = fr.Frame, fr.Frame, fr.Time, fr.Time
 	u.data, u.size = dataPrint(f, fr), uint16(f.Size(fr.Length))
+	u.ipid = fr.IPID
 	u.flags, u.low, u.high, u.nacks, u.sum = f.Flags, f.Serial, f.Serial, 0, sum
 	h.captured++
 	if f.Serial != 0 && f.Flags&dp4.STA != 0 {

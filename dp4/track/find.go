@@ -31,7 +31,9 @@ func (p *pair) find(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) *conn {
 		if c := p.known(fr, f); c != nil {
 			if err == nil && c.overBy(fr, f) {
 				p.drop(c, fr.Time)
-				return p.open(fr, f)
+				next := p.open(fr, f)
+				next.again = true
+				return next
 			}
 			return c
 		}

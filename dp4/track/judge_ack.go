@@ -13,7 +13,7 @@ func (c ackJudge) judgeAcknowledgement(dir int, num int64) {
 	other := 1 - dir
 	h := &c.side[other].facts
 	top, _ := c.c.Dir[other].Window().Highest()
-	steady := c.fr.HasTime && h.pace.steady(c.fr.Time) && num == near(top, c.f.Sequence)
+	steady := c.fr.HasTime && h.pace.steady(c.fr.Time) && num == near(top, c.f.Sequence) && !(h.topSet && h.top < top)
 	if c.side[other].shunned.set {
 		captured, _ := c.c.Dir[other].Captured(num)
 		c.packets().judgeShunned(dir, captured)
@@ -51,10 +51,11 @@ func namedRule(t dp4.Type) int {
 }
 
 // beforeFirst reports a number below the first one of a side that is known to have
-// begun with 0 or 1.
+// begun with 0 or 1. Where another connection of the same players was before, what is
+// named may be of that.
 func (c ackJudge) beforeFirst(dir int, num int64) bool {
 	s := &c.side[dir]
-	return c.c.Complete && s.hasSure && s.sure <= 1 && num < 0 && c.fr.Time-c.c.FirstTime < startTime
+	return c.c.Complete && !c.again && s.hasSure && s.sure <= 1 && num < 0 && num > -nearPackets && c.fr.Time-c.c.FirstTime < startTime
 }
 
 // judgeNamed judges an acknowledgement of a packet that was captured.
@@ -123,6 +124,7 @@ type claim struct {
 	num, top int64
 	ripe     int64 // from when on packets were sent later
 	epoch    uint32
+	shown    int64 // number whose first sending seems to show that it is wrong, 0 for none
 }
 
 // claim opens a case that packets of the other side will settle.
@@ -134,10 +136,24 @@ func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 	if rule == r223MaskBeyond {
 		x.Message = fmt.Sprintf("the mask behind sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
 	}
-	s.claims.Enter(claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch}, maxClaims, c.unproven)
+	s.claims.Enter(claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch, 0}, maxClaims, c.unproven)
 }
 
 const maxClaims = 4
+
+// fewPackets is how many may be missing in a row behind a first sending that seems to show
+// a claim wrong: where more are, the side may have come further before.
+const fewPackets = 8
+
+// closeClaims ends what was shown wrong and is not contradicted until the end.
+func (c ackJudge) closeClaims(dir int) {
+	s := &c.side[dir]
+	s.claims.End(func(x *claim) {
+		if x.shown != 0 && x.epoch == s.facts.epoch {
+			c.c.Rules.HoldOrder(x.Case)
+		}
+	})
+}
 
 func (c ackJudge) unproven(x *claim) {
 	x.Blocked = conform.GuardClean
@@ -153,9 +169,13 @@ func (c ackJudge) settleClaims(dir int, num int64) {
 		switch {
 		case x.epoch != s.facts.epoch:
 			c.unproven(x)
-		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.packets().fine():
-			x.Proof = []uint64{c.fr.Frame}
+		case x.shown != 0 && num > max(x.num, x.shown+fewPackets):
+			c.unproven(x) // the side had come further: what seemed a first sending was none
+		case x.shown != 0:
 			c.c.Rules.HoldOrder(x.Case)
+		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.packets().fine():
+			x.Proof, x.shown = []uint64{c.fr.Frame}, num
+			return true
 		case num >= x.num:
 			c.unproven(x)
 		default:

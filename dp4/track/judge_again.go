@@ -62,6 +62,9 @@ func (c packetJudge) judgeRepeat(dir int, u *fact) {
 		c.judgeRetryTime(dir, u)
 		return
 	}
+	if c.fr.IPID != 0 && c.fr.IPID == u.ipid {
+		return // a copy of the first sending, however late (guard DUP)
+	}
 	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.fine() && c.fr.Time-u.last > seq.CopyDoubt && (f.Serial == u.high || f.Serial == 0 && u.low == 0) {
 		c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
 	}

@@ -126,6 +126,7 @@ func (c *conn) finish(end int64) {
 		c.c.Dir[i].EndProvisional()
 		c.judgeRefuted(i)
 		c.acks().closeHearing(i)
+		c.acks().closeClaims(i)
 		c.side[i].asm.close()
 		if leaky || !c.side[i].bytes.tight() {
 			// What looks lost on its way here may have been lost by the capture.

@@ -37,5 +37,8 @@ func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = r222SeqInc, noWindow
 		x.Message = fmt.Sprintf("sequence %d is out of place: those before and after it go on at %d", uint8(p.Num), uint8(p.Expected))
+		if p.Num < p.Expected {
+			x.Blocked = conform.GuardUnwrap // it may come from long ago
+		}
 	})
 }

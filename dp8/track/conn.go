@@ -17,6 +17,7 @@ type conn struct {
 	params       dp8.Params
 	connector    int // direction of the connector, -1 when unknown
 	mode         mode
+	lengths      int // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
 	proof        proof
 	side         [2]side
 	alive        aliveState
@@ -44,6 +45,7 @@ type conn struct {
 type side struct {
 	seq       seq.Serial
 	nseq      seq.Serial // what its SACKs say it will send next
+	lengths   int        // conn.lengths of this side alone
 	version   uint32     // reported in the handshake, 0 when not seen
 	fast      fastKey
 	keys      keyring

@@ -77,11 +77,11 @@ const attemptGap = 10e9
 
 // overBy reports whether a CONNECT with the connection's own id starts another
 // one: the handshake was completed, and this is the first CONNECT of an attempt,
-// sent at another time than the one before.
+// sent later than the one before.
 func (c *conn) overBy(fr *dissect.Frame) bool {
 	b := fr.Payload
 	return isReal(b) && c.commands().quiet(fr) && c.hs.connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
-		(binary.LittleEndian.Uint32(b[12:]) != c.hs.tick || fr.HasTime && fr.Time-c.hs.connectAt > attemptGap)
+		(int32(binary.LittleEndian.Uint32(b[12:])-c.hs.tick) > 0 || fr.HasTime && fr.Time-c.hs.connectAt > attemptGap)
 }
 
 // mayRestart reports whether a new connection may follow the active one without

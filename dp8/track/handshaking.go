@@ -53,6 +53,7 @@ func (c handshakeJudge) handshake(dir int) {
 		for i := range c.side { // the answers may be repeated when data has passed
 			c.c.Dir[i].Begin(0)
 		}
+		c.correctRoles(dir)
 		c.knowConnector(dir)
 		c.life.try(dir, c.hs.connects, connectGiveUp, c.fr.Time)
 	case dp8.OpConnected, dp8.OpConnectedSigned:

@@ -65,10 +65,11 @@ func (c *conn) inferVersion(v uint32) {
 func (c *conn) adopt(p *probe) {
 	switch p.signing() {
 	case dp8.Signed:
-		c.params.Signing = dp8.Signed
-		c.c.Infer("signing")
+		c.lengths = max(p.signed, 1)
+		c.concludeSigning(true)
 	case dp8.Unsigned:
-		c.handshakes().knowMode(modeNone, true)
+		c.lengths = min(p.signed, -1)
+		c.concludeSigning(false)
 	}
 	if p.old {
 		c.inferVersion(dp8.Version15 - 1)
@@ -76,15 +77,40 @@ func (c *conn) adopt(p *probe) {
 	c.life.state = session.StateUnknown
 }
 
-// learnSigning takes the length of a SACK or KeepAlive for proof of whether
-// frames are signed, when the handshake was not captured.
-func (c *conn) learnSigning(has bool) {
-	switch {
-	case c.params.Signing != dp8.SigningUnknown:
-	case has:
-		c.params.Signing = dp8.Signed
-		c.c.Infer("signing")
-	default:
-		c.handshakes().knowMode(modeNone, true)
+// learnSigning takes the lengths of SACKs and KeepAlives for proof of whether frames are
+// signed, when the handshake was not captured. One endpoint may be wrong about it: where
+// lengths contradict each other, most of them decide, and as many of both kinds nothing.
+func (c *conn) learnSigning(dir int, has bool) {
+	n := 1
+	if !has {
+		n = -1
 	}
+	c.side[dir].lengths += n
+	c.lengths += n
+	switch {
+	case c.params.Signing == dp8.SigningUnknown:
+		c.concludeSigning(has)
+	case c.hs.signed != c.hs.plain, has == (c.params.Signing == dp8.Signed):
+	case c.lengths == 0:
+		c.mode, c.params.Signing, c.c.Signing = modeUnknown, dp8.SigningUnknown, ""
+	case has == (c.lengths > 0):
+		c.mode, c.c.Signing = modeUnknown, ""
+		c.concludeSigning(has)
+	}
+}
+
+func (c *conn) concludeSigning(signed bool) {
+	if !signed {
+		c.handshakes().knowMode(modeNone, true)
+		return
+	}
+	c.params.Signing = dp8.Signed
+	c.c.Infer("signing")
+}
+
+// showsSigning reports whether a side's own lengths tell of the signing that was
+// concluded.
+func (c *conn) showsSigning(dir int) bool {
+	n := c.side[dir].lengths
+	return n > 0 && c.params.Signing == dp8.Signed || n < 0 && c.params.Signing == dp8.Unsigned
 }

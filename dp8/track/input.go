@@ -65,6 +65,7 @@ func (c *conn) countUntracked(dir int) {
 // the signature it lacks is still counted as one.
 func (c *conn) malformedFrame(dir int) {
 	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] {
+		c.learnSigning(dir, false)
 		c.signing().countSignature(dir, sigInvalid)
 		c.signing().refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
 	}
@@ -78,7 +79,7 @@ func (c *conn) dataFrame(dir int) {
 	keepAlive := d.KeepAlive || c.params.Version < dp8.Version15 && d.IsEmptyKeepAlive()
 	c.countData(out, d, keepAlive)
 	if d.KeepAlive && !c.fr.Cut() {
-		c.learnSigning(d.HasSignature)
+		c.learnSigning(dir, d.HasSignature)
 	}
 	if out.Stale(c.sending(num, seq.Unmarked)) {
 		c.fr.Words |= dissect.Duplicate
@@ -199,7 +200,7 @@ func (c *conn) sack(dir int) {
 	k, s, out := &c.f.SACK, &c.side[dir], &c.c.Dir[dir]
 	out.Acks++
 	if !c.fr.Cut() {
-		c.learnSigning(k.HasSignature)
+		c.learnSigning(dir, k.HasSignature || len(k.Trailing) == 8)
 	}
 	next := c.nextSend(s, k.NSeq)
 	if !c.signing().authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {

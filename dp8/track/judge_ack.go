@@ -118,8 +118,8 @@ func (c ackJudge) judgeProgress(dir int, next int64) {
 		}
 		return
 	}
-	if l.queue[l.queued-1].next-next > dp8.WindowSize/4 && !rules.ClockSure() {
-		rules.Unclear(rule, conform.GuardUnwrap, "bNRcv may have gone on by more than half a cycle unseen")
+	if back := l.queue[l.queued-1].next - next; back > dp8.WindowSize/4 && !rules.ClockSure() || back > dp8.WindowSize {
+		rules.Unclear(rule, conform.GuardUnwrap, "bNRcv may have gone on by half a cycle or more, unseen")
 		return
 	}
 	for i := l.queued - 1; i >= 0 && l.queue[i].next > next; i-- {

@@ -67,6 +67,8 @@ func (c ackJudge) dropClaims(dir int, g conform.Guard) {
 func (c ackJudge) settleClaims(dir int, num int64, first bool) {
 	c.side[1-dir].sequence.claims.Settle(func(k *claim) bool {
 		switch late := c.fr.Time-k.time > c.prior.horizon; {
+		case k.covers(num) && first && late && c.outOfTurn(dir, num):
+			c.shelve(1-dir, k, conform.GuardClean) // it may have been sent before, unseen
 		case k.covers(num) && first && late:
 			c.disprove(1-dir, k, fmt.Sprintf("%d is sent for the first time %s later", uint8(num), ms(c.fr.Time-k.time)))
 		case k.covers(num) && !first && late:
@@ -82,10 +84,30 @@ func (c ackJudge) settleClaims(dir int, num int64, first bool) {
 	})
 }
 
+// outOfTurn reports that the data frame at hand was sent behind one with a higher number:
+// a SACK of its side named a later one as the next, or its bNRcv is higher. The network did
+// not delay it, and that it is not marked as a retry does not show that its number is new.
+func (c ackJudge) outOfTurn(dir int, num int64) bool {
+	own := &c.side[dir].sequence
+	if next, ok := c.side[dir].nseq.Known(); ok && next > num && next <= num+dp8.WindowSize {
+		return true
+	}
+	received, ok := c.received(dir, c.f.DFrame.NRcv)
+	if !ok {
+		return false
+	}
+	for n := num + 1; n <= min(own.high, num+dp8.WindowSize); n++ {
+		if k := c.carried(dir, n); k != nil && k.next != 0 && k.next < received {
+			return true
+		}
+	}
+	return false
+}
+
 // disprove judges a claim that is proven false by the frame at hand, or, where there
 // is none, by all that was captured.
 func (c ackJudge) disprove(dir int, k *claim, why string) {
-	proof := uint64(0)
+	proof := k.denied
 	if c.fr != nil {
 		proof = c.fr.Frame
 	}
@@ -111,10 +133,10 @@ func (c ackJudge) disprove(dir int, k *claim, why string) {
 }
 
 // contradict looks at the side's own claims: one that a later frame of it takes
-// back was false.
+// back was false. One that was provisional until now was captured before them.
 func (c ackJudge) contradict(dir int, next int64) {
 	c.side[dir].sequence.claims.Settle(func(k *claim) bool {
-		wrong := !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.after(&k.stamp)
+		wrong := !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.fr.Frame > k.frame && c.after(&k.stamp)
 		if wrong {
 			c.disprove(dir, k, fmt.Sprintf("a later frame carries %d", uint8(next)))
 		}
@@ -124,18 +146,22 @@ func (c ackJudge) contradict(dir int, next int64) {
 
 // judgeNextSend looks at the other side's claims when a side says by SACK what it
 // will send next: nothing from there on was sent before. It counts only when it
-// agrees with what was captured.
+// agrees with what was captured, and while the side does not go on above the claim:
+// then one of the two is wrong, and which one does not show.
 func (c ackJudge) judgeNextSend(dir int, next int64) {
 	l, own := &c.side[1-dir].sequence, &c.side[dir].sequence
-	if l.claims.Len() == 0 || !own.started || next != own.seen+1 || c.fr.Words != 0 {
+	if l.claims.Len() == 0 || !own.started || c.fr.Words != 0 {
 		return
 	}
 	l.claims.Settle(func(k *claim) bool {
-		wrong := !k.hole && k.top() >= next && c.fr.Time-k.time > c.sequence().apart()
-		if wrong {
-			c.disprove(1-dir, k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(next)))
+		switch late := c.fr.Time-k.time > c.sequence().apart(); {
+		case k.hole:
+		case k.top() >= next && late && next == own.seen+1:
+			k.denied, k.deniedTo = c.fr.Frame, next
+		case k.top() < next:
+			k.denied = 0
 		}
-		return !wrong
+		return true
 	})
 }
 
@@ -146,6 +172,8 @@ func (c ackJudge) closeClaims(dir int) {
 	c.side[dir].sequence.claims.End(func(k *claim) {
 		if !k.hole && k.high >= 0 && k.top() > k.high+1+seq.MaxAckExcess && c.numbered[1-dir]-k.time > leastHorizon && c.c.Rules.Clean(0) {
 			c.disprove(dir, k, "that is more than the window beyond it")
+		} else if k.denied != 0 {
+			c.disprove(dir, k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(k.deniedTo)))
 		} else {
 			c.shelve(dir, k, conform.GuardClean)
 		}

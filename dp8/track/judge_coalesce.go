@@ -34,10 +34,13 @@ func (c contentJudge) judgeUnfitParts(rules *session.Evaluation) {
 }
 
 // badPart is Evaluation.Broken, milder when it was only concluded whether a signature stands
-// before the headers.
+// before the headers, and inconclusive when that was concluded from the other side's frames.
 func (c contentJudge) badPart(rule int, message string) {
 	x := c.c.Rules.Here(rule, message)
 	x.Milder = slices.Contains(c.c.Inferred, "signing")
+	if x.Milder && !c.showsSigning(x.Dir) {
+		x.Blocked = conform.GuardVer
+	}
 	c.c.Rules.Judge(x)
 }
 

@@ -214,7 +214,7 @@ func (c contentJudge) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 func (c contentJudge) continues(dir int, num int64, nrcv uint8) bool {
 	m, other := &c.side[dir].history, &c.side[1-dir].history
 	switch {
-	case c.side[0].ended || c.side[1].ended:
+	case c.side[0].ended || c.side[1].ended || c.life.hard != [2]bool{}:
 		return false
 	case !m.started:
 		return num == 0 && c.c.Complete
@@ -309,6 +309,8 @@ func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int6
 	switch {
 	case c.fr.Time-prev.last <= seq.CopyDoubt:
 		x.Blocked = conform.GuardDup
+	case c.fr.Time-prev.last <= seq.CopyDoubt+c.grain:
+		x.Blocked = conform.GuardClock
 	case !c.side[dir].history.reachable(num) || !c.unwrapped(dir, prev.last):
 		x.Blocked = conform.GuardUnwrap
 	}

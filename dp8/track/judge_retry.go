@@ -48,9 +48,20 @@ func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
 		rules.Broken(rule, fmt.Sprintf("the reliable payloads of the retry of %d are not those of its first sending", uint8(num)), f.frame)
 		return
 	}
-	rules.Broken(rule, fmt.Sprintf("%d was sent before with other content", uint8(num)), f.frame)
+	blocked := conform.GuardNone
+	switch {
+	case (d.Control|f.control)&dp8.CtlCoalesce != 0 && !d.Coalesced && !c.content().versionsSeen():
+		blocked = conform.GuardVer // coalesced payloads may be read as one: a retry may lack some of them
+	case !c.side[dir].history.reachable(num) || !c.content().unwrapped(dir, f.last):
+		blocked = conform.GuardUnwrap
+	}
+	x := rules.Here(rule, fmt.Sprintf("%d was sent before with other content", uint8(num)), f.frame)
+	x.Blocked = blocked
+	rules.Judge(x)
 	if first {
-		rules.Broken(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(c.side[dir].sequence.high)), f.frame)
+		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(c.side[dir].sequence.high)), f.frame)
+		x.Blocked = blocked
+		rules.Judge(x)
 	}
 }
 

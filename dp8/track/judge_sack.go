@@ -144,6 +144,16 @@ func (c ackJudge) judgeNSeq(dir int, next int64) bool {
 		}
 		// A new connection of which the start was not captured begins anew.
 		broken := rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
+		if c.life.hard != [2]bool{} || c.atMost(x.Time) > longest {
+			broken.Blocked = conform.GuardLife
+			rules.Judge(broken)
+			return false
+		}
+		if x.Time < c.trusted {
+			broken.Blocked = conform.GuardUnwrap
+			rules.Judge(broken)
+			return true
+		}
 		c.commands().addStray(stray{Case: broken, side: dir})
 		return false
 	}

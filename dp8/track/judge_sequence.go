@@ -164,8 +164,8 @@ func (c sequenceJudge) judgeLower(dir int, num int64) {
 	if l.jump.set && num == l.jump.next {
 		l.jump.next++
 	}
-	if p := &c.prior; p.known && p.look.Acked && c.fr.Time-p.look.AckTime > p.horizon {
-		return // acknowledged before it was sent: that is the other side's fault
+	if p := &c.prior; p.known && p.look.Acked {
+		return // acknowledged before it was captured: it was overtaken, or the other side is at fault
 	}
 	higher := c.sentBefore(dir, num)
 	if higher == nil {

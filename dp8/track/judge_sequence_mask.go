@@ -43,8 +43,8 @@ func (c sequenceJudge) judgeSendMask(dir int, before int64, mask uint64) uint64 
 // judgeReach judges that a send mask names no number before the first.
 func (c sequenceJudge) judgeReach(dir int, before int64, mask uint64) uint64 {
 	rules := &c.c.Rules
-	if !c.c.Complete || c.trusted != 0 {
-		return mask
+	if !c.c.Complete || c.trusted != 0 || c.side[1-dir].sequence.unseen {
+		return mask // it may have sent all numbers once, unseen
 	}
 	beyond := mask
 	switch {

@@ -106,7 +106,12 @@ func (c commandJudge) judgeMode(mode uint32) bool {
 	if rules.Check(r2213OptsMatch, mode == w.mode) {
 		return true
 	}
-	rules.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the connection's is %d", mode, w.mode))
+	message := fmt.Sprintf("dwSigningOpts is %d, the connection's is %d", mode, w.mode)
+	if len(w.offers) == 0 {
+		rules.Unclear(r2213OptsMatch, conform.GuardClean, message) // the connector may have answered this offer, or one like it
+		return true
+	}
+	rules.Broken(r2213OptsMatch, message)
 	return false
 }
 

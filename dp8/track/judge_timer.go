@@ -52,7 +52,9 @@ func (c retryJudge) judgeTimes(dir int, num int64, f *sentFrame) {
 		c.judgeFast(dir, num)
 		c.judgeFirstRetry(dir, num, f)
 	}
-	s.n++
+	if s.n == 0 || c.fr.Time-s.last > seq.CopyDoubt { // else a relay may have made two of one
+		s.n++
+	}
 	most, _ := c.wants.Profile.Value("MAX", retryMost)
 	if !rules.Check(r3125Max, float64(s.n) <= most) && !s.told {
 		s.told = true
@@ -114,7 +116,7 @@ func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
 		return
 	}
-	if gap <= seq.CopyHorizon {
+	if gap <= seq.CopyDoubt {
 		rules.Unclear(r3125Backoff, conform.GuardDup, "two retries that a relay may have made of one")
 		return
 	}

@@ -30,7 +30,7 @@ func (w *timerState) note(c *conn) {
 // (MC-DPL8R 3.1.2.6).
 func (c retryJudge) judgeQuiet(dir int, num int64) {
 	w, rules := &c.timers, &c.c.Rules
-	if num != w.next[dir] && !w.fits[dir] || len(c.pair.conns) > 1 { // of another connection?
+	if num != w.next[dir] && !w.fits[dir] || len(c.pair.conns) > 1 || c.alive.other != 0 || len(c.strays) > 0 { // of another connection?
 		w.due = false
 		return
 	}

@@ -36,6 +36,17 @@ func (c handshakeJudge) knowConnector(dir int) {
 	}
 }
 
+// correctRoles exchanges the roles when answers captured before the first CONNECT had a
+// POLL that says otherwise than that does: who sends CONNECT is the connector.
+func (c handshakeJudge) correctRoles(dir int) {
+	if c.connector != 1-dir || c.hs.connects > 1 || !c.hs.answered && !c.hs.confirmed {
+		return
+	}
+	c.connector = -1
+	c.hs.answered, c.hs.confirmed = c.hs.confirmed, c.hs.answered
+	c.offers, c.confirms = min(c.confirms, 1), 0
+}
+
 // knowMode sets the signing mode; inferred says that it was concluded.
 func (c handshakeJudge) knowMode(m mode, inferred bool) {
 	if c.mode != modeUnknown && inferred {

@@ -47,10 +47,12 @@ func (c *conn) believe(dir int) {
 // on before them (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
+		doubtful := c.trusted != 0 && p.Time-c.trusted < firstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen
 		x.Rule, x.Message = r31521Inc, fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(p.Num), uint8(p.Expected))
 		switch {
-		case p.By == 0:
-		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete:
+		case p.By == 0, doubtful:
+			x.Blocked = conform.GuardUnwrap
+		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete && c.trusted == 0:
 			x.Rule = r31521Range
 			x.Message = fmt.Sprintf("bSeq is %d, beyond the 64 numbers from %d, the lowest not acknowledged; the side goes on at %d", uint8(p.Num), uint8(p.Acked), uint8(p.Expected))
 		case p.Num < p.Expected: // it may come from long ago

@@ -66,10 +66,12 @@ type prior struct {
 	horizon int64
 }
 
-// remembered is what is known for certain of a number of a side, or nil.
+// remembered is what is known for certain of a number of a side, or nil. A clock that
+// shows no more than seconds does not tell how many numbers went by from one to the next
+// (guard CLOCK).
 func (c sequenceJudge) remembered(dir int, num int64) *sentFrame {
 	f := c.side[dir].history.at(num)
-	if f == nil || !f.timed || f.time < c.trusted {
+	if f == nil || !f.timed || f.time < c.trusted || c.grain >= 1e9 && c.fr != nil && c.fr.Time > f.time {
 		return nil
 	}
 	return f
@@ -140,6 +142,8 @@ type claim struct {
 	high       int64  // highest number captured then
 	opening    bool   // first acknowledgement of the side
 	hole       bool   // the numbers lie below the highest captured
+	denied     uint64 // a SACK of the other side by which none of it was sent yet
+	deniedTo   int64  // its bNSeq
 }
 
 // An unmasked is an unreliable number that the other side waits for.

@@ -29,6 +29,7 @@ type stray struct {
 	fresh     int // new ids since, in their order, that did not reach num
 	reached   bool
 	done      bool // the side has come there
+	unwatched bool // there were more: what came since is not known
 	fast      bool // the side can't have got there
 	before    seq.Gaps
 	frames    [2]uint64 // of both sides, until it came
@@ -142,6 +143,7 @@ func (c deliveryJudge) judgeStray(dir int, n int64) {
 		return
 	}
 	if len(peer.strays) == maxStrays {
+		peer.strays[0].unwatched = true
 		peer.strays = append(peer.strays[:0], peer.strays[1:]...)
 	}
 	x := &stray{fast: c.c.Complete && peer.tooFast(n-peer.top.num, c.fr.Time), num: n, high: peer.top.num, at: c.fr.Time, before: peer.gaps, frames: [2]uint64{rules.Frames(0), rules.Frames(1)}}
@@ -185,6 +187,8 @@ func (c deliveryJudge) strayed(dir int, x *stray) (conform.Ruling, conform.Guard
 	switch {
 	case x.reached:
 		return conform.Dropped, conform.GuardNone
+	case x.unwatched:
+		return conform.Doubtful, conform.GuardHold
 	case x.fresh >= goesOn || far || x.fast:
 		out.Withdraw(x.num, x.before, x.at)
 		return conform.Failed, conform.GuardNone

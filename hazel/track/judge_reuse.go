@@ -53,6 +53,8 @@ func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
 	switch {
 	case o.renewed:
 		return conform.Dropped, conform.GuardNone
+	case peer.renewed:
+		return conform.Doubtful, conform.GuardLife // and this side with it
 	case o.atOnce, o.confirmed && o.firm, o.confirmed && o.soon && wentOn, o.led && wentOn:
 		return conform.Failed, conform.GuardNone
 	}
@@ -77,6 +79,9 @@ func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *seq.Lo
 	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d comes again with other bytes than in frame %d", c.f.ID, first.Frame), first.Frame)
 	if c.fr.Time-x.last > packetKeep && (s.jump >= limits.AckExcess || s.top.pause > packetKeep) {
 		same.Blocked = conform.GuardUnwrap
+	}
+	if c.life.over() {
+		same.Blocked = conform.GuardLife
 	}
 	if first.Acked || !rules.BothVisible() {
 		rules.Hold(same, settle)

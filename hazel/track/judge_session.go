@@ -2,6 +2,7 @@ package track
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
@@ -59,6 +60,19 @@ func (c sessionJudge) judgeForgotten(dir int) {
 	}
 }
 
+// mayBeMissed reports whether the capture may have missed what explains so many of all
+// packets of a side, where needed in a row are absurd: any of them may be those.
+func mayBeMissed(some, all, needed int) bool {
+	if some < needed {
+		return true
+	}
+	p, chance := math.Pow(1e-9, 1/float64(needed-1)), 1.0
+	for i := range some {
+		chance *= p * float64(max(all-i, 1)) / float64(i+1)
+	}
+	return chance >= absurdity
+}
+
 func (c sessionJudge) forgot(dir int, l *seq.Look, x *sentPacket) {
 	s, rules := &c.side[dir], &c.c.Rules
 	g := &s.forgotten
@@ -73,7 +87,7 @@ func (c sessionJudge) forgot(dir int, l *seq.Look, x *sentPacket) {
 	case s.denied.proves(x.num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not sent again, though the histories of the other side report it missing", uint16(x.num))
-	case g.n < rules.NeededOdds(1-dir) || !c.ackedAround(dir, x.num):
+	case mayBeMissed(g.n, s.sendings-s.resendings, rules.NeededOdds(1-dir)) || !c.ackedAround(dir, x.num):
 		y.Blocked = conform.GuardOdds
 	}
 	if g.n <= len(g.frames) {

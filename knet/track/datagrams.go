@@ -94,6 +94,9 @@ func (r *datagrams) count(s *seq.Sending, cut bool) {
 			r.holeAt = s.Time
 		}
 		r.top, r.topAt = n, s.Time
+	case s.Time-r.topAt >= reconnectGap:
+		r.missing++ // it may be of another connection, and fills no hole of this one
+		r.holeAt = s.Time
 	case n < r.low:
 		r.missing += r.low - n - 1
 		r.low = n

@@ -130,7 +130,11 @@ func (c frameJudge) judgeApart(dir int) {
 	} else {
 		c.count(dir)
 	}
-	if !c.isCopied(dir) && !c.mayConnect(dir) {
+	switch {
+	case c.isCopied(dir):
+	case c.mayConnect(dir):
+		c.side[dir].datagrams.markFaulty(c.d.PacketID)
+	default:
 		c.pronounce()
 		c.contents().noteAsked(dir)
 	}

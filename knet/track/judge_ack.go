@@ -136,6 +136,8 @@ func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
 		s.acking.ahead = slices.DeleteFunc(s.acking.ahead, func(o *aheadAck) bool { return o == a })
 		x.Proof[0] = a.proof
 		switch {
+		case a.moot:
+			return conform.Doubtful, conform.GuardLife
 		case a.far:
 			x.Since = math.MaxInt64 // whatever else was missed
 			c.c.Rules.Judge(x)
@@ -152,7 +154,10 @@ func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
 // disprove looks whether a datagram that was never sent before proves
 // acknowledgements wrong. One that is sent once can't have been sent before; of others
 // the earlier sending may have been missed.
-func (c numberJudge) disprove(s *side, num int64, once bool) {
+func (c numberJudge) disprove(s *side, num int64, once bool, before stand) {
+	if c.mayBeAnother(before) {
+		s.acking.doubt()
+	}
 	for _, a := range s.acking.ahead {
 		after := c.fr.Time - a.at
 		if after > 2*c.horizon() {
@@ -167,6 +172,21 @@ func (c numberJudge) disprove(s *side, num int64, once bool) {
 		}
 		a.far = a.far || a.num-num >= farAhead
 		a.proven = a.proven || a.num-num >= farAhead || after >= longAfter || a.later >= fewLater
+	}
+}
+
+// mayBeAnother reports that the datagram at hand may be of another connection, whose
+// start was not captured: this one is over, or its side was silent for longer than a
+// connected one is (guard LIFE).
+func (c numberJudge) mayBeAnother(before stand) bool {
+	return c.life.over() || c.fr.Time-before.topAt >= reconnectGap
+}
+
+// doubt says that acknowledgements of what was not captured yet were of a series of
+// PacketIDs that may have ended: what is sent from now on proves nothing of them.
+func (a *acking) doubt() {
+	for _, x := range a.ahead {
+		x.moot = x.moot || !x.proven && !x.far && !x.near
 	}
 }
 
@@ -306,7 +326,7 @@ func (c numberJudge) judgeSending(dir int, sent *seq.Sending, x *sentDatagram, b
 	}
 	x.last, x.ipid = sent.Time, sent.IPID
 	if before.has && sent.Num > before.top {
-		c.disprove(s, sent.Num, !spec || !c.d.Reliable)
+		c.disprove(s, sent.Num, !spec || !c.d.Reliable, before)
 		if sent.Num == before.top+1 {
 			c.contents().judgeSilence(dir, before)
 		}

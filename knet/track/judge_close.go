@@ -35,7 +35,7 @@ func (c sessionJudge) judgeEnded(dir int, sent *seq.Sending, first bool) {
 	if first {
 		c.judgeUnanswered(dir, sent)
 	}
-	if !first || !e.disc.set && !e.ack.set || e.told >= maxTold || c.tolerated() {
+	if !first || !e.disc.set && !e.ack.set || e.moot || e.told >= maxTold || c.tolerated() {
 		return
 	}
 	rules := &c.c.Rules
@@ -106,6 +106,10 @@ func (c sessionJudge) judgeEnd(dir int, sent *seq.Sending, k knet.Kind) {
 func (c sessionJudge) judgeDisconnect(dir int, e *ending, bye farewell) {
 	rules := &c.c.Rules
 	if e.disc.set && bye.num <= e.disc.num+farIDs && bye.num > e.disc.num {
+		if bye.time-e.last >= reconnectGap {
+			rules.Unclear(rCvDiscto, conform.GuardLife, "the Disconnect may be that of another connection", e.disc.frame)
+			return
+		}
 		if since := bye.time - e.disc.time; !rules.Check(rCvDiscto, since <= discRetryTime) {
 			rules.Broken(rCvDiscto, fmt.Sprintf("the Disconnect is repeated %.1f s after the first", float64(since)/1e9), e.disc.frame)
 		}

@@ -37,6 +37,7 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	o := &s.order.odd
 	c.frames().quarantine()
 	if c.life.over() && c.d.Dialect == knet.Spec || s.ending.disc.set {
+		s.ending.moot = true
 		return // another connection, of which the start was not captured
 	}
 	o.runs++
@@ -50,6 +51,9 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	}
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
+		if c.fr.Time-s.datagrams.topAt >= reconnectGap {
+			o.Blocked = conform.GuardLife // longer than a connected side is silent
+		}
 	}
 }
 

@@ -241,6 +241,7 @@ func (c messageJudge) judgeStranger(dir int, t *sentTransfer, m *knet.Message, i
 		return
 	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.numbers().mayBeAcked(dir, t.packet) && c.fr.Time-t.time < soonAfter:
 		c.holdStranger(dir, t, rules.Here(rule, msg, t.frame))
+		t.doubt, t.mixed = true, true // whose it is stays open
 		return
 	}
 	if t.doubt || c.jump || !s.datagrams.whole(t.since) {

@@ -70,13 +70,17 @@ func (c *conn) judgeProvisional(dir int, sent *seq.Sending) {
 }
 
 // judgeRefuted judges datagrams whose PacketIDs turned out to be out of place: the side
-// went on before them (kNet page, InOrder Datagrams and Messages).
+// went on before them (kNet page, InOrder Datagrams and Messages). With Spec a low
+// PacketID may be up to 50 sendings old.
 func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = rDgIdInc, p.Time+1
 		x.Message = fmt.Sprintf("PacketID %d is out of place: those before and after it go on at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)
-		if !c.pair.sure() {
+		switch {
+		case !c.pair.sure():
 			x.Blocked = conform.GuardDial
+		case p.By != 0 && c.pair.params.Dialect == knet.Spec && p.Num < p.Expected:
+			x.Blocked = conform.GuardClean // it may have been sent before, unseen
 		}
 	})
 }

@@ -55,4 +55,5 @@ func (c *conn) fromStart(dir int) bool {
 func (s *side) forget() {
 	s.datagrams, s.order, s.ask, s.ending, s.sentTransfers, s.pace = datagrams{anew: true}, order{}, asking{}, ending{}, nil, pace{}
 	s.acking.cursor = 0
+	s.acking.doubt()
 }

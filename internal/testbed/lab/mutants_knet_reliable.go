@@ -63,9 +63,11 @@ func knetResendMutants() []Mutant {
 		nearPage("KN-RD-RESEND", "sends a datagram again", func(t *knetTalk) {
 			t.say(0, true, knetApp("unheard"))
 			again := t.steps[len(t.steps)-1].Payload
+			id := t.next[0] - 1
 			t.owed[1] = nil
 			t.lively(2)
 			t.raw(0, false, again)
+			t.owed[1] = append(t.owed[1], id)
 			t.lively(7)
 		}),
 		onPage("KN-RD-ACKED", "never acknowledges a datagram", func(t *knetTalk) {

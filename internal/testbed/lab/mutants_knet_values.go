@@ -41,13 +41,16 @@ func knetValues() []Mutant {
 			t.say(0, true, knet.Control(knet.ConnectAck, nil))
 			t.chat(4)
 		})},
-		nearPage("KN-CV-DISCTO", "says Disconnect for 5 s", func(t *knetTalk) {
+		{Rule: "KN-CV-DISCTO", Name: "says Disconnect for 5 s", Near: true, As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
+			t.open()
+			t.chat(12)
 			for range 6 {
 				t.end(0, knet.Disconnect)
 				t.pause(time.Second)
 			}
 			t.next[1]++ // the first answer is lost
-		}),
+			t.end(1, knet.DisconnectAck)
+		})},
 		nearPage("KN-RT-PONG-ONCE", "replies twice", func(t *knetTalk) {
 			t.ping(0)
 			t.say(1, false, pagePing(knet.PingReply, t.pings[0]))

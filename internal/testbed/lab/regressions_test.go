@@ -1,0 +1,124 @@
+package lab
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
+)
+
+// regressions are edited captures in which rules were once found broken by an endpoint that
+// kept them. guard is what the rule lacks there, if its opportunity is still one.
+var regressions = []struct {
+	session, edits string
+	rule           string
+	guard          conform.Guard
+}{
+	// The second connection began unseen, with the PacketIDs of the first.
+	{"knet/again-page", "drop 51-52; drop 41-53 b", "KN-RD-ACK-KNOWN", conform.GuardLife},
+	// 5 was sent, acknowledged and not captured; then its sender gave 5 new content.
+	{"dp8/DP8-3.1.5.2.1-INC new content under an old number", "drop 17-19", "DP8-3.1.5.2.2-GAPACK", conform.GuardClean},
+	// The listener's CONNECTED_SIGNED overtook the CONNECT; its POLL said that the listener is the connector.
+	{"dp8/DP8-2.2.1.3-POLL-LISTENER listener clears POLL", "swap 0", "DP8-2.2.1.3-POLL-LISTENER", conform.GuardNone},
+	// One side signed a single frame; nothing else told whether the connection is signed.
+	{"dp8/DP8-2.2.2-SIG-ABSENT signs a KeepAlive of an unsigned connection", "drop 1-3", "DP8-2.2.3-FIT", conform.GuardNone},
+	// The first sendings of PacketID 11 were not captured.
+	{"knet/KN-CV-MAXSEND sends 50 times", "drop 0-99 a", "KN-DG-ID-INC", conform.GuardClean},
+	// PacketID 3000 was captured, in a datagram with a fault that may have been the connect datagram.
+	{"knet/KN-DG-VLE-MIN writes a base longer than needed", "drop 2-53 a", "KN-RD-ACK-KNOWN", conform.GuardNone},
+	// The Disconnect of a second connection, whose start was not captured.
+	{"knet/wild-810051", "drop 49-52", "KN-CV-DISCTO", conform.GuardLife},
+	// A second connection began unseen, with the PacketIDs of the first.
+	{"knet/KN-CL-AFTER-DISC answers a Disconnect that crossed its own", "drop 36-38", "KN-CL-AFTER-ACK", conform.GuardNone},
+	// The first datagram of a second connection has the PacketID of one that was not captured.
+	{"knet/wild-810095", "drop 1-2; drop 53-54", "KN-RT-PONG-MATCH", conform.GuardClean},
+	// Acknowledgements were not captured: whose the fragments before the start are stays open.
+	{"knet/wild-810081", "drop 1-11 b", "KN-FR-COMPLETE", conform.GuardNone},
+	// The same, with the next start.
+	{"knet/wild-810067", "drop 1-5 b; drop 14-15", "KN-FR-ID-REUSE", conform.GuardNone},
+	// The side of the send mask was not captured for 1.6 s, in which its numbers began anew.
+	{"dp8/wild-810029", "drop 3-5; drop 9-13; drop 18-27 a; drop 34-43; drop 62-78; drop 79-80; drop 106-108; drop 109-134; drop 163-165; drop 169-174; drop 178-179; drop 184-268 a; drop 269-284; drop 315-325; drop 326-328; drop 330-331; drop 345-354; drop 357-368 a; drop 370-388; drop 389-390; drop 410-423; drop 425-427; drop 435-446; drop 451-499 a", "DP8-3.1.5.2.4-UNSENT", conform.GuardNone},
+	// Numbers had gone on by half a cycle, unseen.
+	{"dp8/full-signed-rotation", "drop 145-290 a; drop 292-307 a", "DP8-3.1.5.2.1-RANGE", conform.GuardNone},
+	// A late copy of the first CONNECT, behind the notice that refuses it.
+	{"dp8/refused", "copy 2 +762.267313ms; copy 0 +432.829781ms", "DP8-2.2.1-TICK-MONO", conform.GuardNone},
+	// Another connection behind HARD_DISCONNECT, of which the handshake was not captured.
+	{"dp8/wild-810056", "drop 219-222; drop 223-224", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
+	// The same, where the HARD_DISCONNECTs are cut.
+	{"dp8/wild-810056", "cut 214 15; cut 215 15; cut 216 15; cut 217 15; cut 218 15", "DP8-2.2.1.5-NSEQ", conform.GuardLife},
+	// The clock of the capture goes in steps of 1 s, and a relay sent the frame on.
+	{"dp8/DP8-3.1.5.1.4-IGNORED goes on with data", "relay 24 +7.835794ms; coarse 1s", "DP8-2.2.2-RETRYBIT", conform.GuardClock},
+	// A relay doubled a retry, and a coarse clock shows them 31 ms apart.
+	{"dp8/killed-peer", "coarse 15.625ms; relay 162 +19.995246ms", "DP8-3.1.2.5-BACKOFF", conform.GuardDup},
+	// The frames behind the pause are of another connection.
+	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-68 a", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
+	// An acknowledgement overtook a frame that came late.
+	{"dp8/DP8-3.1.5.2.1-INC is overtaken", "swap 28; swap 33", "DP8-3.1.5.2.1-INC", conform.GuardNone},
+	// The connector's answer overtook the offer, whose mode it changes.
+	{"dp8/DP8-2.2.1.3-OPTS-MATCH connector says fast", "swap 1", "DP8-2.2.1.3-OPTS-MATCH", conform.GuardClean},
+	// A SACK with a bNSeq too low, and acknowledgements of what was not captured.
+	{"dp8/DP8-2.2.1.5-NSEQ a number sent before", "drop 17-18; drop 20-21; drop 23-24; drop 26-27", "DP8-3.1.5.2.2-MAX", conform.GuardClean},
+	// More acknowledgements of what was not captured than are watched.
+	{"hazel/HZ-REL-ID-DENSITY runs away from a packet it sends in vain", "drop 44-55 a", "HZ-REL-ACK-KNOWN", conform.GuardHold},
+	// A sending was not captured, so that two times look like one.
+	{"hazel/HZ-REL-BACKOFF grows by half as in 2018", "drop 83-84", "HZ-REL-BACKOFF", conform.GuardClean},
+	// The first sending of ID 4 was not captured.
+	{"hazel/wild-810031", "drop 2-15; drop 18-19; drop 22-30 b; drop 33-66 b; drop 67-69; drop 78-79; drop 157-158", "HZ-REL-ID-SEQ", conform.GuardClean},
+	// Of 300 acknowledgements, five were not captured.
+	{"hazel/HZ-HDR-FRAG-COMPLETE leaves a message unfinished", "drop 67-68; drop 131-132; drop 283-284; drop 695-696; drop 715-716", "HZ-REL-RESEND", conform.GuardOdds},
+	// A client began anew behind both Disconnects; its Hello was not captured.
+	{"hazel/restart", "drop 87-88; drop 90-93 a; drop 111-114 a; drop 123-125; drop 136-139 a; drop 143-144", "HZ-REL-RESEND-SAME", conform.GuardLife},
+	// Numbers went on unseen by half a cycle, and a copy came late.
+	{"dp4/wraps", "copy 511 +608.372649ms; drop 228-268 a; drop 269-391", "DP4-2.2.4-SENT", conform.GuardClean},
+	// Numbers came round unseen: a new connection seems to begin.
+	{"dp4/wraps", "drop 102-105; drop 107-113; drop 115-264 a", "DP4-2.2.4-SENT", conform.GuardNone},
+	// A resend with serial 0 seemed a first sending.
+	{"dp4/DP4-2.2.2-SERIAL-SINGLE sends again without counting", "drop 65-71 a; drop 78-79; drop 85-99 a; drop 106-111 a", "DP4-2.2.4-SENT", conform.GuardClean},
+	// Numbers had gone on by half a cycle, unseen.
+	{"dp8/DP8-3.1.5.2.6-NEW-AFTER-END splits a message", "drop 323-324; drop 330-333; drop 109-261 a", "DP8-3.1.5.2.1-RANGE", conform.GuardNone},
+	// Its own SACKs said that 5 had been sent.
+	{"dp8/DP8-3.1.5.2.1-INC new content under an old number", "drop 17-18; drop 20-21; drop 23-24; drop 26-27", "DP8-3.1.5.2.2-GAPACK", conform.GuardClean},
+	// Provisional frames that are believed later were captured before.
+	{"dp8/wild-820035", "drop 188-202; drop 245-247; drop 274-283; drop 289-292; drop 304-310; drop 353-354; drop 477-478; drop 518-519; drop 535-561; drop 562-568; drop 603-619; drop 621-651; drop 693-697 b; drop 707-711; drop 713-714; drop 724-732; drop 736-739", "DP8-3.1.5.2.2-MAX", conform.GuardNone},
+	// Its handshake cut, the second connection is taken for one below 1.5, and its coalesced payloads for one.
+	{"dp8/wild-820014", "cut 97 4; cut 99 4; cut 100 4", "DP8-3.1.5.2.1-REUSE", conform.GuardVer},
+	// Only a CONNECTED tells of another connection behind the pause.
+	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-69 a; drop 70-71", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
+	// The client began anew, unseen, and the server with it.
+	{"hazel/restart", "drop 84-86; drop 87-88; drop 96-103 b; drop 112-113; drop 119-121; drop 128-130", "HZ-REL-RESEND-SAME", conform.GuardLife},
+	// A second connection began unseen.
+	{"knet/again-reference", "drop 12-17 b; drop 17-18; drop 20-33 b; drop 33-36; drop 40-46 b; drop 46-53; drop 54-57", "KN-DG-ID-UNIQUE", conform.GuardLife},
+	// Numbers had come round unseen.
+	{"dp8/wild-930012", "drop 503-570; drop 571-587; drop 588-605; drop 606-623; drop 624-636", "DP8-2.2.1.5-NSEQ", conform.GuardUnwrap},
+	// A relay doubled a retry.
+	{"dp8/wild-990399", "relay 64 +10.17612ms", "DP8-3.1.2.5-MAX", conform.GuardNone},
+	// The clock shows seconds, and numbers came round in one.
+	{"dp8/wild-990271", "drop 459-462; drop 463-469; drop 470-476; drop 483-484; drop 521-523; drop 525-526; drop 527-540; drop 541-551; drop 556-581; drop 582-598; drop 599-619; drop 620-655; drop 657-752; coarse 1s", "DP8-3.1.5.2.1-REUSE", conform.GuardNone},
+	// Numbers went on unseen by half a cycle.
+	{"dp4/wild-990336", "drop 47-50; drop 59-68 b; drop 74-76; drop 86-124 b; drop 125-127; drop 130-134 b; drop 139-140; drop 142-145; drop 147-150; drop 155-174; drop 180-184; drop 218-220; drop 237-246 b; drop 247-248; drop 255-260 b; drop 269-302; drop 309-313", "DP4-2.2.4-SENT", conform.GuardNone},
+	// Numbers went on by half a cycle, unseen.
+	{"dp8/wild-990393", "drop 707-710; drop 711-795; drop 796-821; drop 822-850; drop 851-878; drop 879-898; drop 899-910; drop 911-930; drop 931-932; drop 231-232; drop 237-239; drop 243-245; drop 250-252; drop 256-257; drop 266-268; drop 274-276; drop 281-283; drop 289-290; drop 297-299; drop 305-307; drop 313-314; drop 319-320; drop 331-336 a; drop 340-341; drop 350-352; drop 357-358; drop 368-369; drop 375-378 a; drop 379-380; drop 382-383; drop 386-388; drop 392-396 a; drop 400-401; drop 405-406; drop 410-412", "DP8-3.1.5.2.2-MONO", conform.GuardUnwrap},
+}
+
+// TestRegressions: what an edit has once found falsely is found no more.
+func TestRegressions(t *testing.T) {
+	for _, x := range regressions {
+		t.Run(x.session+"/"+x.rule, func(t *testing.T) {
+			s, err := Find(x.session)
+			must(t, err)
+			ops, err := ParseOps(x.edits)
+			must(t, err)
+			s.judge(nil) // learns the habits
+			if wrong, _ := s.judge(ops); len(wrong) > 0 {
+				t.Errorf("replay %q %q: %s %s", s, x.edits, wrong[0].Rule.ID, s.explain(ops, wrong[0].Rule.ID))
+			}
+			cfg := s.cfg
+			cfg.Inconclusive = true
+			found := findingsOf(s.edited(ops), cfg)
+			if doubted := func(f session.Finding) bool { return f.Rule.ID == x.rule && !f.Failed() && f.Guard == x.guard }; x.guard != conform.GuardNone && !slices.ContainsFunc(found, doubted) {
+				t.Errorf("replay %q %q: %s is not inconclusive for %v", s, x.edits, x.rule, x.guard)
+			}
+		})
+	}
+}
