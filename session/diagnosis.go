@@ -10,7 +10,7 @@ import (
 // diagnoseSide says what most likely troubled what one side sent.
 func (c *Conn) diagnoseSide(dir int) {
 	d := &c.Dir[dir]
-	s := d.Signs()
+	s := d.Quality().Signs()
 	if d.Retries > 0 && s.LargestAcked > 0 {
 		u := &s.Stuck
 		hole := u.Sends >= 3 && u.Size > s.LargestAcked && u.Others > 0 && !d.Acknowledged(u.Num)

@@ -28,7 +28,7 @@ func (l *Evaluation) satisfied(g conform.Guard, x *conform.Case) bool {
 	case conform.GuardClean:
 		return l.Clean(x.Since)
 	case conform.GuardRTT:
-		return l.c.Dir[x.Dir].RoundTrips() >= leastSamples
+		return l.c.Dir[x.Dir].Quality().RoundTrips() >= leastSamples
 	case conform.GuardClock:
 		return l.ClockFine()
 	case conform.GuardReord, conform.GuardVant:
@@ -73,13 +73,13 @@ func (l *Evaluation) Clean(since int64) bool {
 
 // CleanOf is Clean for what one side sent.
 func (l *Evaluation) CleanOf(dir int, since int64) bool {
-	return l.c.Dir[dir].CleanSince(since, 0)
+	return l.c.Dir[dir].Quality().CleanSince(since, 0)
 }
 
 // CleanBut is CleanOf when up to so many numbers may be missing that the caller
 // knows the reason of.
 func (l *Evaluation) CleanBut(dir int, since int64, missing uint64) bool {
-	return l.c.Dir[dir].CleanSince(since, missing)
+	return l.c.Dir[dir].Quality().CleanSince(since, missing)
 }
 
 // Horizon is the reorder horizon, in ns: two frames of one side captured further
@@ -113,7 +113,7 @@ const slackTime = 20e6
 // below 10^-9.
 func (l *Evaluation) NeededOdds(dir int) int {
 	d := &l.c.Dir[dir]
-	return conform.NeededOdds(d.Uncaptured()+d.Missing(), d.Distinct())
+	return conform.NeededOdds(d.Quality().Uncaptured()+d.Missing(), d.Quality().Distinct())
 }
 
 // Frames is how many frames of a side were seen.
@@ -126,10 +126,10 @@ func (l *Evaluation) Now() int64 { return l.sight.now }
 func (l *Evaluation) LastOf(dir int) int64 { return l.sight.last[dir] }
 
 // SawCut reports whether the capture cut some datagram of a side.
-func (l *Evaluation) SawCut(dir int) bool { return l.c.Dir[dir].Cuts() > 0 }
+func (l *Evaluation) SawCut(dir int) bool { return l.c.Dir[dir].Quality().Cuts() > 0 }
 
 // ClocksDiffer reports that the two sides were captured with clocks that differ: nothing
 // follows from the order of their frames, or from times between them.
 func (l *Evaluation) ClocksDiffer() bool {
-	return l.c.Dir[0].ClockDiffers() || l.c.Dir[1].ClockDiffers()
+	return l.c.Dir[0].Quality().ClockDiffers() || l.c.Dir[1].Quality().ClockDiffers()
 }

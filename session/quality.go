@@ -49,9 +49,9 @@ func (c *Conn) assessCapture() {
 	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.N))
 	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.N, millis(s.backMost)))
 	for dir := range c.Dir {
-		if lead, n, first := c.Dir[dir].ClockLead(); lead > 0 {
+		if lead, n, first := c.Dir[dir].Quality().ClockLead(); lead > 0 {
 			c.observe(rCapTime, dir, first, fmt.Sprintf("the sides were captured with clocks that differ by %s at least: %d of %d acknowledgements come before what they acknowledge",
-				millis(lead), n, c.Dir[dir].Distinct()))
+				millis(lead), n, c.Dir[dir].Quality().Distinct()))
 		}
 	}
 	if s.timed >= coarseAfter {
@@ -69,10 +69,10 @@ func (c *Conn) assessSide(dir int) {
 	if d.Frames == 0 {
 		return
 	}
-	s := d.Signs()
-	lost := d.Uncaptured()
+	s := d.Quality().Signs()
+	lost := d.Quality().Uncaptured()
 	if !d.Offloaded() { // they may have been captured in what stood for several datagrams
-		c.observe(rCapGap, dir, s.Uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture lost them", lost, d.Distinct()+d.Missing()))
+		c.observe(rCapGap, dir, s.Uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture lost them", lost, d.Quality().Distinct()+d.Missing()))
 	}
 	c.observe(rCapSnap, dir, s.Cut, when(s.Cut.N > 0, "%d of %d datagrams are cut by the snapshot length", s.Cut.N, d.Frames))
 	c.observe(rCapSum, dir, s.BadSum, when(s.BadSum.N > 0, "%d of %d datagrams have a wrong UDP checksum", s.BadSum.N, d.Frames))
@@ -81,11 +81,11 @@ func (c *Conn) assessSide(dir int) {
 		c.observe(rCapDup, dir, s.Copies, when(float64(d.Duplicates) >= mirrorShare*float64(d.Frames),
 			"%d of %d datagrams are copies: the capture sees packets twice", d.Duplicates, d.Frames))
 	}
-	if d.Distinct() > 0 {
-		c.observe(rCapUploss, dir, s.AsRetry, when(s.AsRetry.N > 0, "%d of %d numbers were first captured as a retry: lost before the capture point, or by the capture", s.AsRetry.N, d.Distinct()))
-		c.observe(rCapReorder, dir, s.Late, when(s.Late.N > 0, "%d of %d first sendings came behind later ones, by up to %s", s.Late.N, d.Distinct(), millis(d.Overtaken())))
+	if d.Quality().Distinct() > 0 {
+		c.observe(rCapUploss, dir, s.AsRetry, when(s.AsRetry.N > 0, "%d of %d numbers were first captured as a retry: lost before the capture point, or by the capture", s.AsRetry.N, d.Quality().Distinct()))
+		c.observe(rCapReorder, dir, s.Late, when(s.Late.N > 0, "%d of %d first sendings came behind later ones, by up to %s", s.Late.N, d.Quality().Distinct(), millis(d.Quality().Overtaken())))
 	}
-	if least, most, stable, ok := d.SecondPath(); ok {
+	if least, most, stable, ok := d.Quality().SecondPath(); ok {
 		c.observe(rCapMultipath, dir, s.Uncaptured,
 			when(stable, "between %d%% and %d%% of all numbers never pass the capture point although they are acknowledged: a second path", least, most))
 	}
@@ -94,7 +94,7 @@ func (c *Conn) assessSide(dir int) {
 // assessOffload looks at packets of one side that stood for several datagrams, or may
 // have: both may be there.
 func (c *Conn) assessOffload(dir int) {
-	s := c.Dir[dir].Signs()
+	s := c.Dir[dir].Quality().Signs()
 	if s.Oversize.N == 0 {
 		c.observe(rCapOffload, dir, s.Apart, when(s.Apart.N > 0, "%s for %d datagrams (segmentation offload) and %s taken apart",
 			counted(s.Apart.N, "packet stands", "packets stand"), s.Parts.N, one(s.Apart.N, "was", "were")))

@@ -11,7 +11,7 @@ import (
 // really is comes back. They were counted when they came. What is said of gaps before
 // them is told at the frame that confirms them.
 func (c *Conn) Believe(dir int, at *dissect.Frame, track func(fr *dissect.Frame)) {
-	for _, d := range c.Dir[dir].TakeConfirmed() {
+	for _, d := range c.Dir[dir].Provisionals().TakeConfirmed() {
 		fr := &dissect.Frame{Datagram: d, Protocol: c.Protocol.Name, Connection: -1, Direction: 'a' + byte(dir)}
 		c.face(fr, dir)
 		track(fr)
@@ -28,7 +28,7 @@ func (c *Conn) face(fr *dissect.Frame, dir int) {
 // JudgeRefuted judges, once, the provisional frames of a side that turned out to be out of
 // place: describe fills in the rule and the message, or what stands against it.
 func (c *Conn) JudgeRefuted(dir int, describe func(p *seq.ProvisionalFrame, x *conform.Case)) {
-	for _, p := range c.Dir[dir].Refuted() {
+	for _, p := range c.Dir[dir].Provisionals().Refuted() {
 		x := conform.Case{Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By}}
 		if p.By == 0 {
 			x.Blocked = conform.GuardUnwrap // nothing shows that its side went on before it

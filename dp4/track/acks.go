@@ -16,7 +16,7 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 	own.Acks++
 	other := 1 - dir
 	out := &c.c.Dir[other]
-	if out.HasProvisional() {
+	if out.Provisionals().Any() {
 		c.confirmAcked(other)
 	}
 	ref, ok := out.Window().Highest()

@@ -125,7 +125,7 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 		c.believe(dir)
 	}
 	c.believed(dir, num, msg)
-	if out.HasRefuted() {
+	if out.Provisionals().HasRefuted() {
 		c.judgeRefuted(dir)
 	}
 }

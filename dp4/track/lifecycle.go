@@ -123,7 +123,7 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
 	for i := range c.side {
-		c.c.Dir[i].EndProvisional()
+		c.c.Dir[i].Provisionals().End()
 		c.judgeRefuted(i)
 		c.acks().closeHearing(i)
 		c.acks().closeClaims(i)

@@ -12,7 +12,7 @@ import (
 // confirmAcked believes the provisional packets of a side that the frame at hand names.
 func (c *conn) confirmAcked(dir int) {
 	num := c.side[dir].seq.Peek(uint32(c.f.Sequence))
-	if c.c.Dir[dir].Vouch(num, num+1) {
+	if c.c.Dir[dir].Provisionals().Vouch(num, num+1) {
 		c.believe(dir)
 	}
 }

@@ -105,7 +105,7 @@ func (c *conn) dataFrame(dir int) {
 		c.believe(dir)
 	}
 	c.numberedFrame(dir, num, d, keepAlive)
-	if out.HasRefuted() {
+	if out.Provisionals().HasRefuted() {
 		c.judgeRefuted(dir)
 	}
 }

@@ -121,7 +121,7 @@ func (c *conn) finish(end int64) {
 	}
 	c.finished = true
 	for dir := range c.side {
-		c.c.Dir[dir].EndProvisional()
+		c.c.Dir[dir].Provisionals().End()
 		c.judgeRefuted(dir)
 	}
 	c.sequence().settleSequence()

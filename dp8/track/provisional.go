@@ -12,7 +12,7 @@ import (
 // confirmAcked believes the provisional frames of a side that the frame at hand acknowledges.
 func (c *conn) confirmAcked(dir int, nrcv uint8) {
 	out := &c.c.Dir[dir]
-	if !out.HasProvisional() {
+	if !out.Provisionals().Any() {
 		return
 	}
 	highest, _ := out.Window().Highest()
@@ -20,7 +20,7 @@ func (c *conn) confirmAcked(dir int, nrcv uint8) {
 	if cum, ok := out.Window().Cumulative(); ok {
 		ref = max(ref, cum)
 	}
-	if out.Vouch(highest+1, near(ref, nrcv)) {
+	if out.Provisionals().Vouch(highest+1, near(ref, nrcv)) {
 		c.believe(dir)
 	}
 }

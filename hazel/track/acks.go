@@ -23,7 +23,7 @@ func (c *conn) acknowledgement(dir int) {
 		return
 	}
 	out := &c.c.Dir[1-dir]
-	if out.HasProvisional() && out.Vouch(n, n+1) {
+	if out.Provisionals().Any() && out.Provisionals().Vouch(n, n+1) {
 		c.believe(1 - dir)
 	}
 	captured, _ := out.Captured(n)

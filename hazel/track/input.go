@@ -154,7 +154,7 @@ func (c *conn) numbered(dir int, n number) {
 		c.believe(dir)
 	}
 	c.believed(dir, n, alive)
-	if out.HasRefuted() {
+	if out.Provisionals().HasRefuted() {
 		c.judgeRefuted(dir)
 	}
 }

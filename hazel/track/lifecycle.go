@@ -136,7 +136,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	}
 	c.finished = true
 	for dir := range c.side {
-		c.c.Dir[dir].EndProvisional()
+		c.c.Dir[dir].Provisionals().End()
 		c.judgeRefuted(dir)
 	}
 	for i := range c.side {

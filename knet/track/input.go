@@ -66,7 +66,7 @@ func (c *conn) describe(num int64) *seq.Sending {
 // datagram tracks a numbered datagram.
 func (c *conn) datagram(dir int) {
 	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.d.PacketID)
-	if c.c.Dir[1-dir].HasProvisional() {
+	if c.c.Dir[1-dir].Provisionals().Any() {
 		c.confirmAcked(1 - dir)
 	}
 	sent := c.describe(num)
@@ -90,7 +90,7 @@ func (c *conn) datagram(dir int) {
 		c.frames().inspect()
 	}
 	c.believed(dir, num)
-	if out.HasRefuted() {
+	if out.Provisionals().HasRefuted() {
 		c.judgeRefuted(dir)
 	}
 }

@@ -119,7 +119,7 @@ func (c numberJudge) judgeStep(dir int, step int64) {
 	} else if x := rules.Here(rDgIdInc, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", o.step)); !o.told {
 		o.told = true
 		x.Frame = o.frame
-		if o.acks < stepsAcked || c.c.Dir[dir].Offloaded() || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].UncapturedAcked() {
+		if o.acks < stepsAcked || c.c.Dir[dir].Offloaded() || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].Quality().UncapturedAcked() {
 			x.Blocked = conform.GuardReord
 		}
 		rules.Judge(x)

@@ -25,7 +25,7 @@ func (c *conn) confirmAcked(dir int) {
 		}
 		for ; mask != 0; mask &= mask - 1 {
 			n := first + int64(bits.TrailingZeros64(mask))
-			if c.c.Dir[dir].Vouch(n, n+1) {
+			if c.c.Dir[dir].Provisionals().Vouch(n, n+1) {
 				c.believe(dir)
 			}
 		}

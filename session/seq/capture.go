@@ -27,7 +27,7 @@ func (d *Direction) Inspect(fr *dissect.Frame) {
 }
 
 // Cuts is how many datagrams of the side the capture cut.
-func (d *Direction) Cuts() uint64 {
+func (d Quality) Cuts() uint64 {
 	if !d.IsOpen() {
 		return 0
 	}
@@ -35,7 +35,7 @@ func (d *Direction) Cuts() uint64 {
 }
 
 // Signs is what was seen of the side's frames so far, to be read only.
-func (d *Direction) Signs() *Signs {
+func (d Quality) Signs() *Signs {
 	d.ready()
 	return &d.signs
 }
@@ -43,7 +43,7 @@ func (d *Direction) Signs() *Signs {
 // SecondPath reports whether a stable share of the side's numbers, between least and most
 // percent, was acknowledged and never captured: they take another path. ok is false when
 // there were too few numbers to tell.
-func (d *Direction) SecondPath() (least, most uint32, stable, ok bool) {
+func (d Quality) SecondPath() (least, most uint32, stable, ok bool) {
 	d.ready()
 	p := &d.paths
 	stable = float64(p.most-p.least) <= pathSpread*pathBlock && float64(p.least) >= pathLeast*pathBlock
@@ -53,20 +53,20 @@ func (d *Direction) SecondPath() (least, most uint32, stable, ok bool) {
 // ClockLead is by how much, at least, the clock that the other side was captured with is
 // behind this side's, in ns, 0 when nothing shows that they differ; and how many
 // acknowledgements came before what they acknowledge, with the first of these numbers.
-func (d *Direction) ClockLead() (ns int64, n uint64, first Sign) {
+func (d Quality) ClockLead() (ns int64, n uint64, first Sign) {
 	if !d.clockLeads() {
 		return 0, 0, Sign{}
 	}
 	return d.ahead.most, d.ahead.n, d.ahead.first
 }
 
-func (d *Direction) clockLeads() bool {
+func (d Quality) clockLeads() bool {
 	return d.IsOpen() && d.ahead.n >= leastAhead && d.ahead.n*8 >= d.distinct
 }
 
 // ClockDiffers reports that the side was captured with another clock than its peer's
 // acknowledgements: these came before what they acknowledge, or far ahead of it.
-func (d *Direction) ClockDiffers() bool {
+func (d Quality) ClockDiffers() bool {
 	return d.clockLeads() && d.ahead.most > 0 || d.IsOpen() && d.ahead.far >= leastAhead
 }
 
@@ -82,7 +82,7 @@ func (d *Direction) noteGap(at int64, firm bool) {
 
 // CleanSince reports whether nothing shows that the capture missed frames of this side
 // since a time, but for so many missing numbers that the caller knows the reason of.
-func (d *Direction) CleanSince(since int64, missing uint64) bool {
+func (d Quality) CleanSince(since int64, missing uint64) bool {
 	switch {
 	case d.firmGap && d.firmGapAt >= since:
 		return false

@@ -106,18 +106,18 @@ func (d *Direction) CountMessage(complete bool, size int) {
 }
 
 // Distinct is how many numbers were captured.
-func (d *Direction) Distinct() uint64 {
+func (d Quality) Distinct() uint64 {
 	d.ready()
 	return d.distinct
 }
 
 // Uncaptured is how many numbers were acknowledged and never captured, as far as that is
 // concluded yet.
-func (d *Direction) Uncaptured() uint64 { return d.notCaptured + d.byMaskOnly }
+func (d Quality) Uncaptured() uint64 { return d.notCaptured + d.byMaskOnly }
 
 // Overtaken is the longest time, in ns, by which a first sending was captured behind a
 // later one.
-func (d *Direction) Overtaken() int64 {
+func (d Quality) Overtaken() int64 {
 	d.ready()
 	return d.late
 }
@@ -126,7 +126,7 @@ func (d *Direction) Overtaken() int64 {
 func (d *Direction) HasRTT() bool { return d.IsOpen() && d.hasRTT }
 
 // RoundTrips is how many round trips RTT summarises so far.
-func (d *Direction) RoundTrips() uint64 {
+func (d Quality) RoundTrips() uint64 {
 	d.ready()
 	return uint64(d.rtt.n)
 }

@@ -28,3 +28,16 @@ func (d *Direction) placing() placing { return placing{d} }
 type settling struct{ *Direction }
 
 func (d *Direction) settling() settling { return settling{d} }
+
+// Quality is what the frames of a side tell of the capture and of the network.
+type Quality struct{ *Direction }
+
+// Quality gives what the side's frames tell of the capture and of the network.
+func (d *Direction) Quality() Quality { return Quality{d} }
+
+// Provisionals are the frames of a side whose numbers are not believed yet (Place), or
+// turned out to be out of place.
+type Provisionals struct{ *Direction }
+
+// Provisionals gives the side's frames that are not believed yet.
+func (d *Direction) Provisionals() Provisionals { return Provisionals{d} }

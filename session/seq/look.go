@@ -34,7 +34,7 @@ func (d *Direction) Look(n int64) (l Look, ok bool) {
 
 // UncapturedAcked reports whether a number between those captured was acknowledged
 // and was not captured, as far as it is remembered.
-func (d *Direction) UncapturedAcked() bool {
+func (d Quality) UncapturedAcked() bool {
 	d.ready()
 	if !d.win.started {
 		return false

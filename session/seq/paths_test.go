@@ -16,13 +16,13 @@ func TestSecondPath(t *testing.T) {
 	} {
 		var d Direction
 		d.ready()
-		if _, _, _, ok := d.SecondPath(); ok {
+		if _, _, _, ok := d.Quality().SecondPath(); ok {
 			t.Error("a verdict of no numbers")
 		}
 		for i := range 1250 {
 			d.paths.settle(tt.missed(i))
 		}
-		if _, _, stable, ok := d.SecondPath(); !ok || stable != tt.want {
+		if _, _, stable, ok := d.Quality().SecondPath(); !ok || stable != tt.want {
 			t.Errorf("%s: %v %v", tt.name, stable, ok)
 		}
 	}

@@ -127,7 +127,7 @@ func (d placing) refute(s *Sending) {
 
 // Vouch notes that the peer acknowledges the numbers from one on below next. It reports
 // whether that confirms a provisional frame: TakeConfirmed gives what is to be believed then.
-func (d *Direction) Vouch(from, next int64) bool {
+func (d Provisionals) Vouch(from, next int64) bool {
 	d.confirmed = 0
 	for i := range d.provisional {
 		if p := &d.provisional[i]; p.Num >= from && p.Num < next {
@@ -139,7 +139,7 @@ func (d *Direction) Vouch(from, next int64) bool {
 
 // TakeConfirmed gives the provisional frames that are confirmed, oldest first, to be
 // handled like frames that have just come: the one that was, and those near it.
-func (d *Direction) TakeConfirmed() []*dissect.Datagram {
+func (d Provisionals) TakeConfirmed() []*dissect.Datagram {
 	var sure []*dissect.Datagram
 	var left []ProvisionalFrame
 	from := d.provisional[d.confirmed-1].Num
@@ -162,12 +162,12 @@ func (d *Direction) Void(n int64) {
 	d.voided++
 }
 
-// HasProvisional reports whether frames wait to be believed.
-func (d *Direction) HasProvisional() bool { return d.work != nil && len(d.provisional) > 0 }
+// Any reports whether frames wait to be believed.
+func (d Provisionals) Any() bool { return d.work != nil && len(d.provisional) > 0 }
 
-// EndProvisional ends the wait at the end of a connection: what its side went on before is
+// End ends the wait at the end of a connection: what its side went on before is
 // refuted, of the rest nothing is known.
-func (d *Direction) EndProvisional() {
+func (d Provisionals) End() {
 	if d.work != nil {
 		d.refuted = append(d.refuted, d.provisional...)
 		d.provisional = nil
@@ -175,11 +175,11 @@ func (d *Direction) EndProvisional() {
 }
 
 // HasRefuted reports whether Refuted gives any.
-func (d *Direction) HasRefuted() bool { return d.work != nil && len(d.refuted) > 0 }
+func (d Provisionals) HasRefuted() bool { return d.work != nil && len(d.refuted) > 0 }
 
 // Refuted gives, once, the provisional frames that turned out to be out of place.
-func (d *Direction) Refuted() []ProvisionalFrame {
-	if !d.HasRefuted() {
+func (d Provisionals) Refuted() []ProvisionalFrame {
+	if !d.Provisionals().HasRefuted() {
 		return nil
 	}
 	all := d.refuted

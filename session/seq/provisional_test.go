@@ -31,13 +31,13 @@ func TestPlace(t *testing.T) {
 	if place(100, 8) != Provisional || place(100, 8) != Provisional || len(d.provisional) != 1 || d.Duplicates != 1 {
 		t.Errorf("far away, and its copy: %d provisional, %d duplicates", len(d.provisional), d.Duplicates)
 	}
-	if d.Vouch(3, 100) || !d.Vouch(3, 101) {
+	if d.Provisionals().Vouch(3, 100) || !d.Provisionals().Vouch(3, 101) {
 		t.Error("only an acknowledgement of it confirms it")
 	}
-	if place(3, 8) != Believed || d.HasRefuted() || place(4, 8) != Believed || len(d.Refuted()) != 1 || d.HasProvisional() {
+	if place(3, 8) != Believed || d.Provisionals().HasRefuted() || place(4, 8) != Believed || len(d.Provisionals().Refuted()) != 1 || d.Provisionals().Any() {
 		t.Error("two in sequence refute it")
 	}
-	if place(200, 8) != Provisional || place(203, 8) != Confirmed || len(d.TakeConfirmed()) != 1 {
+	if place(200, 8) != Provisional || place(203, 8) != Confirmed || len(d.Provisionals().TakeConfirmed()) != 1 {
 		t.Error("a number near it confirms it")
 	}
 	if place(1000, maxProvisionalPayload+1) != Believed {
@@ -46,7 +46,7 @@ func TestPlace(t *testing.T) {
 	for n := range int64(maxProvisional + 2) {
 		place(2000+100*n, 8)
 	}
-	if len(d.provisional) != maxProvisional || len(d.Refuted()) != 2 {
+	if len(d.provisional) != maxProvisional || len(d.Provisionals().Refuted()) != 2 {
 		t.Errorf("%d are kept", len(d.provisional))
 	}
 }
