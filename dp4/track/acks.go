@@ -57,9 +57,6 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 	}
 }
 
-// near is the number with the given low byte that is nearest to ref.
-func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
-
 // apply hands what the frame at hand acknowledges of side dir to the engine. An
 // unordered report, which is older than another one, denies nothing.
 func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {

@@ -64,3 +64,7 @@ type lastAck struct {
 	next int64
 	mask uint32
 }
+
+// reach is how far from the others of its side a sequence may be that is believed at once:
+// further than the packets that a sender may have in flight usually are.
+const reach = 64

@@ -1,6 +1,9 @@
 package track
 
-import "github.com/dpdissect/dpdissect/dp4"
+import (
+	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // A heard acknowledgement is what one says of the other side. The order of
 // acknowledgements is that of their tick counts.
@@ -70,4 +73,22 @@ type shunned struct {
 	before  int64 // … and without it
 	clean   bool  // the capture had missed nothing of its sender
 	ext     int   // bytes of extended flags and mask
+}
+
+// A claim is an acknowledgement of a number above everything captured: the capture
+// missed its packet, or it was never sent.
+type claim struct {
+	conform.Case
+	num, top int64
+	ripe     int64 // from when on packets were sent later
+	epoch    uint32
+	shown    int64 // number whose first sending seems to show that it is wrong, 0 for none
+}
+
+// An oddity is the sequence of a frame that was not tracked: what acknowledges it
+// may be meant.
+type oddity struct {
+	seq  uint8
+	set  bool
+	time int64
 }

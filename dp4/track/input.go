@@ -7,10 +7,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// reach is how far from the others of its side a sequence may be that is believed at once:
-// further than the packets that a sender may have in flight usually are.
-const reach = 64
-
 func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 	c := p.spare.Take()
 	c.flow, c.wants = p.flow, p.flow.Wants()

@@ -109,24 +109,6 @@ func (c ackJudge) judgeAckSerial(dir int, u *fact) {
 	rules.Unclear(r224Serial, conform.GuardClean, message, u.frame)
 }
 
-// maskTop is how far the highest bit of a mask lies behind the NACK's sequence.
-func maskTop(mask uint32) (n int) {
-	for ; mask != 0; mask >>= 1 {
-		n++
-	}
-	return n
-}
-
-// A claim is an acknowledgement of a number above everything captured: the capture
-// missed its packet, or it was never sent.
-type claim struct {
-	conform.Case
-	num, top int64
-	ripe     int64 // from when on packets were sent later
-	epoch    uint32
-	shown    int64 // number whose first sending seems to show that it is wrong, 0 for none
-}
-
 // claim opens a case that packets of the other side will settle.
 func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 	s := &c.side[1-dir]
@@ -183,14 +165,6 @@ func (c ackJudge) settleClaims(dir int, num int64) {
 		}
 		return false
 	})
-}
-
-// An oddity is the sequence of a frame that was not tracked: what acknowledges it
-// may be meant.
-type oddity struct {
-	seq  uint8
-	set  bool
-	time int64
 }
 
 func (s *side) oddly(seq uint8, now int64) {

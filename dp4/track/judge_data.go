@@ -9,10 +9,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// noWindow is for cases that two captured frames prove by themselves: nothing the
-// capture missed could change them.
-const noWindow = 1<<63 - 1
-
 // judgeData judges a data frame before the engine sees it. It reports false for a
 // frame whose numbers are impossible, which is not to be tracked.
 func (c packetJudge) judgeData(dir int, num, msg int64) bool {
