@@ -65,6 +65,6 @@ type lastAck struct {
 	mask uint32
 }
 
-// reach is how far from the others of its side a sequence may be that is believed at once:
-// further than the packets that a sender may have in flight usually are.
-const reach = 64
+// limits of what is believed of sequences at once: nearer than what a sender usually has in
+// flight. Of those that a lossy capture holds behind a gap, one in 48 confirms another.
+var limits = seq.Limits{Reach: 64, Step: 48}

@@ -23,7 +23,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		s := &c.side[i]
 		s.seq.Bits, s.msg.Bits = 8, 8
 		s.asm.conn, s.asm.dir = c, i
-		c.c.Dir[i].SetLimits(seq.Limits{Reach: reach})
+		c.c.Dir[i].SetLimits(limits)
 		s.packets.lowMemory, s.history.packets, s.facts.packets = c.wants.LowMemory, &s.packets, &s.packets
 	}
 	c.link = func(at seq.Position) {

@@ -130,7 +130,9 @@ func (c *conn) finish(end int64) {
 		c.side[i].asm.close()
 		if leaky || !c.side[i].bytes.tight() {
 			// What looks lost on its way here may have been lost by the capture.
-			c.c.Dir[i].SetLimits(seq.Limits{Reach: reach, NoBefore: true})
+			l := limits
+			l.NoBefore = true
+			c.c.Dir[i].SetLimits(l)
 		}
 	}
 	if c.timedOut(end) {

@@ -147,12 +147,12 @@ func (c contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 	if d.KeepAlive || c.fr.Cut() {
 		return
 	}
-	rules, m := &c.c.Rules, &c.side[dir].history
-	if d.Control&dp8.CtlCoalesce != 0 && !m.at(num-1).open() {
+	rules, frames := &c.c.Rules, c.sequence()
+	if d.Control&dp8.CtlCoalesce != 0 && !frames.remembered(dir, num-1).open() {
 		rules.Pass(r31526CoalMid)
 	}
 	for n := num - 1; n <= num+1; n++ {
-		before, x, behind := m.at(n-1), m.at(n), m.at(n+1)
+		before, x, behind := frames.remembered(dir, n-1), frames.remembered(dir, n), frames.remembered(dir, n+1)
 		if x == nil || x.cut || x.control&dp8.CtlCoalesce == 0 || x.between || !before.open() || !behind.goesOn() {
 			continue
 		}

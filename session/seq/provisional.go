@@ -36,7 +36,8 @@ type ProvisionalFrame struct {
 // show that a side had not come as far as a provisional frame says.
 const refutedBy = 2
 
-// confirmSpan is how far from a provisional number another may be that goes on from it.
+// confirmSpan is how far from a provisional number another may be that goes on from it, where
+// Limits.Step is not more.
 const confirmSpan = 16
 
 // Place tells whether the number of a sending is believed. A provisional one is kept:
@@ -56,7 +57,7 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	}
 	for i := range d.provisional {
 		p := &d.provisional[i]
-		if step := s.Num - p.Num; p.behind == 0 && step != 0 && step >= -confirmSpan && step <= confirmSpan {
+		if step := s.Num - p.Num; p.behind == 0 && step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.step) {
 			d.confirmed = i + 1
 			return Confirmed
 		}

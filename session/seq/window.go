@@ -13,6 +13,7 @@ type Limits struct {
 	Keep      int64 // ns for which a number is remembered while there is room
 	UnitKeep  int64 // ns for which a carried unit is remembered behind its last sending
 	Past      int64 // numbers of which, when they are forgotten, it is known whether they were acknowledged
+	Step      int64 // how far ahead of a provisional number another may be that confirms it, at least 16
 	Reach     int64 // how far from the others a number may be that is believed at once, 0 for any (Direction.Place)
 	AckExcess int64 // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
 
@@ -79,6 +80,7 @@ type Window struct {
 	keep      int64
 	excess    int64
 	near      int64
+	step      int64
 	now       int64 // of the latest sending, ns
 	top       int64 // one above the highest remembered number
 	lowest    int64 // lowest captured
