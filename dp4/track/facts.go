@@ -15,6 +15,7 @@ type facts struct {
 	packets  *packets
 	messages *[32]messageFact
 	epoch    uint32 // grows with each doubt
+	doubted  int64  // when the side was last silent for so long
 	top      int64  // highest number of the epoch
 	topSet   bool
 	open     int64 // packet that follows one without EOM and is of another message

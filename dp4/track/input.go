@@ -97,7 +97,8 @@ func (c *conn) countUntracked(dir int) {
 // recognize unwraps the numbers of a data frame and tells whether it is a copy.
 func (c *conn) recognize(dir int) (num, msg int64) {
 	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
-	num, msg = s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
+	num = out.Provisionals().Unwrap(s.seq.Peek(uint32(f.Sequence)), 256)
+	msg = s.msg.Peek(uint32(f.MessageID))
 	top, _ := out.Window().Highest()
 	c.sent.Of(c.fr.Datagram, num, s.history.judge(c.fr, f, num, msg, top, out.MinRTT()))
 	c.sent.Counted = true // the serial counts sendings
@@ -119,6 +120,7 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 		return
 	case seq.Confirmed:
 		c.believe(dir)
+		msg = s.msg.Peek(uint32(c.f.MessageID)) // counted on from those that are believed now
 	}
 	c.believed(dir, num, msg)
 	if out.Provisionals().HasRefuted() {

@@ -17,6 +17,7 @@ func (c packetJudge) judgeData(dir int, num, msg int64) bool {
 	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
 		if u == nil || u.msg != msg || u.data != dataPrint(c.f, c.fr) {
 			h.epoch++ // too long ago to compare with
+			h.doubted = c.fr.Time
 			h.topSet, h.isOpen, u = false, false, nil
 		}
 	}

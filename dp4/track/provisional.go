@@ -22,6 +22,7 @@ func (c *conn) believe(dir int) {
 	at := c.event
 	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
 		c.event = event{fr: again, f: new(dp4.Frame), now: at.now}
+		c.shun = again.Time < c.side[dir].facts.pace.last // its number may be of another round than those since
 		if c.f.Decode(again.Payload, dp4.Params{Length: again.Length}, nil) == nil {
 			num, msg := c.recognize(dir)
 			c.believed(dir, num, msg)
@@ -37,8 +38,8 @@ func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = r222SeqInc, noWindow
 		x.Message = fmt.Sprintf("sequence %d is out of place: those before and after it go on at %d", uint8(p.Num), uint8(p.Expected))
-		if p.Num < p.Expected {
-			x.Blocked = conform.GuardUnwrap // it may come from long ago
+		if p.Num < p.Expected || c.side[dir].facts.doubted >= p.Time {
+			x.Blocked = conform.GuardUnwrap // it may come from long ago, or numbers came round since
 		}
 	})
 }

@@ -50,6 +50,7 @@ type work struct {
 
 	provisional []ProvisionalFrame // oldest first
 	refuted     []ProvisionalFrame // not told yet
+	placed      int64              // the latest number believed while some were provisional
 	confirmed   int                // place in provisional of what is confirmed, plus 1
 
 	rtt       rtts

@@ -57,7 +57,7 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	}
 	for i := range d.provisional {
 		p := &d.provisional[i]
-		if step := s.Num - p.Num; p.behind == 0 && step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.step) {
+		if p.behind == 0 && w.goesOn(s.Num-p.Num) {
 			d.confirmed = i + 1
 			return Confirmed
 		}
@@ -66,6 +66,33 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 		d.placing().setAside(s, fr)
 	}
 	return Provisional
+}
+
+// goesOn reports how far from a provisional number another one may be that confirms it.
+func (w *Window) goesOn(step int64) bool {
+	return step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.step)
+}
+
+// Unwrap gives the full number behind one of a cycle of so many, which n is as near as can
+// be to the numbers that are believed: where it is far from these and goes on from a
+// provisional number, it is of the same round as that.
+func (d Provisionals) Unwrap(n, cycle int64) int64 {
+	if !d.Any() || d.placing().isNear(n) {
+		return n
+	}
+	for i := len(d.provisional) - 1; i >= 0; i-- {
+		p := &d.provisional[i]
+		m := p.Num + (n-p.Num)%cycle
+		if m <= p.Num-cycle/2 {
+			m += cycle
+		} else if m > p.Num+cycle/2 {
+			m -= cycle
+		}
+		if d.win.goesOn(m - p.Num) {
+			return m
+		}
+	}
+	return n
 }
 
 // isNear reports a number that its side may send next, or have sent before: within what
@@ -106,16 +133,22 @@ func (d placing) weigh(s *Sending) Belief {
 	return Believed
 }
 
-// refute counts a believed number in sequence against the provisional frames.
+// refute counts a believed number in sequence against the provisional frames. Where that is
+// below the highest, the numbers came round unseen, and nothing shows who is right.
 func (d placing) refute(s *Sending) {
-	if s.Num != d.win.highest+1 || s.Mark == MarkRetry {
+	goesOn := s.Num == d.win.highest+1
+	inTurn := goesOn || s.Num == d.placed+1 && s.Num < d.win.highest
+	d.placed = s.Num
+	if !inTurn || s.Mark == MarkRetry {
 		return
 	}
 	keep := d.provisional[:0]
 	for _, p := range d.provisional {
 		if s.Time-p.Time > d.Horizon() {
 			p.behind++
-			p.By = s.Frame
+			if goesOn {
+				p.By = s.Frame
+			}
 		}
 		if p.behind >= refutedBy {
 			d.refuted = append(d.refuted, p)

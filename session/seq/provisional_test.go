@@ -50,3 +50,34 @@ func TestPlace(t *testing.T) {
 		t.Errorf("%d are kept", len(d.provisional))
 	}
 }
+
+// A number of a short cycle is of the round of the provisional one that it goes on from.
+func TestUnwrapProvisional(t *testing.T) {
+	var d Direction
+	d.SetLimits(Limits{Reach: 64, Step: 48})
+	send := func(n int64) Belief {
+		s := Sending{Num: n, Mark: MarkFirst, Hash: uint64(n) + 1, HasTime: true}
+		b := d.Place(&s, &dissect.Datagram{})
+		if b == Believed {
+			d.Send(&s)
+		}
+		return b
+	}
+	for n := range int64(211) {
+		send(n)
+	}
+	if got := d.Provisionals().Unwrap(82, 256); got != 82 {
+		t.Errorf("without a provisional number: %d", got)
+	}
+	if send(319) != Provisional {
+		t.Fatal("319 is believed")
+	}
+	for _, x := range [][2]int64{{82, 338}, {60, 316}, {150, 150}, {-100, -100}, {211, 211}, {319, 319}} {
+		if got := d.Provisionals().Unwrap(x[0], 256); got != x[1] {
+			t.Errorf("%d: %d, want %d", x[0], got, x[1])
+		}
+	}
+	if send(338) != Confirmed {
+		t.Error("338 does not confirm 319")
+	}
+}

@@ -101,6 +101,13 @@ var regressions = []struct {
 	{"dp8/wild-990393", "drop 707-710; drop 711-795; drop 796-821; drop 822-850; drop 851-878; drop 879-898; drop 899-910; drop 911-930; drop 931-932; drop 231-232; drop 237-239; drop 243-245; drop 250-252; drop 256-257; drop 266-268; drop 274-276; drop 281-283; drop 289-290; drop 297-299; drop 305-307; drop 313-314; drop 319-320; drop 331-336 a; drop 340-341; drop 350-352; drop 357-358; drop 368-369; drop 375-378 a; drop 379-380; drop 382-383; drop 386-388; drop 392-396 a; drop 400-401; drop 405-406; drop 410-412", "DP8-3.1.5.2.2-MONO", conform.GuardUnwrap},
 	// Sequences wrapped unseen; of those captured behind the gap each is 18 and more ahead of the one before.
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 271-272; drop 306-379; drop 380-400; drop 403-411; drop 412-424 a; drop 426-430; drop 432-466 a", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
+	// The same, half a cycle behind the last one that was believed.
+	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 271-272; drop 306-379; drop 380-401; drop 403-444 a; drop 446-450; drop 451-466", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
+	// A sequence ahead of a gap was reached again in the next round.
+	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 306-379; drop 380-386; drop 387-466 a", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
+	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 179-180; drop 304-379; drop 380-386; drop 387-464 a", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
+	// The side went on behind a gap in which numbers may have come round.
+	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 425-472 b; drop 479-498; drop 499-580 a", "DP4-2.2.2-SEQ-INC", conform.GuardUnwrap},
 	// Numbers came round unseen: the parts on both sides of a coalesced frame are of another round.
 	{"dp8/DP8-3.1.4.4-ORDER sends a part again", "drop 107-260 a; drop 312-313; swap 352", "DP8-3.1.5.2.6-COAL-MID", conform.GuardNone},
 }
