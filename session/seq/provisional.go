@@ -139,8 +139,8 @@ func (d placing) refute(s *Sending) {
 	goesOn := s.Num == d.win.highest+1
 	inTurn := goesOn || s.Num == d.placed+1 && s.Num < d.win.highest
 	d.placed = s.Num
-	if !inTurn || s.Mark == MarkRetry {
-		return
+	if !inTurn || s.Mark == MarkRetry || s.Counted && s.Mark == Unmarked {
+		return // it may be sent again
 	}
 	keep := d.provisional[:0]
 	for _, p := range d.provisional {
