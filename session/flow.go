@@ -40,6 +40,9 @@ type Flow struct {
 	force      *Force // nil for flows that are recognised
 	held       []heldDatagram
 	possible   string // protocol with the most evidence that counts, if any has enough to tell
+	looked     int    // datagrams its probes looked at in vain
+	rest       int    // datagrams they do not look at yet
+	rested     bool   // they did so before
 	released   bool   // too much was held: shown as plain UDP since
 	hopeless   bool   // all probes say that it is not their protocol
 	summedUp   bool   // its connections were summed up: see Table.relieve

@@ -368,3 +368,27 @@ func TestTableWithoutTimes(t *testing.T) {
 		t.Error("a connection without times has a time")
 	}
 }
+
+// The probes of a pair that looks like no protocol rest, and look again: a connection that
+// begins on the pair is recognised, at once behind a pause and soon enough without one.
+func TestForeignPairsRest(t *testing.T) {
+	for _, pause := range []int64{0, 2 * restSilence} {
+		s := newStory(Config{Protocols: []*Protocol{yes()}})
+		for range foreignAfter + restFor/2 {
+			s.say(1, 2, "foreign")
+		}
+		a, b := endpoint(1, 2302), endpoint(2, 2302)
+		f := s.tab.flows[keyOf(&a, &b)]
+		if f.rest == 0 || f.probes != nil {
+			t.Fatalf("%d datagrams later its probes do not rest", foreignAfter+restFor/2)
+		}
+		s.now += pause
+		n := 0
+		for ; f.session == nil && n <= restFor; n++ {
+			s.say(1, 2, "yes")
+		}
+		if pause > 0 && n > 8 || f.session == nil {
+			t.Errorf("behind a pause of %d ns: recognised after %d datagrams: %v", pause, n, f.session != nil)
+		}
+	}
+}

@@ -24,10 +24,17 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		f.released = false
 		f.dropProbes(nil)
 	}
+	silent := d.Time-f.last > restSilence
 	f.last = d.Time
 	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.neighbour(f.force.Protocol, d, Ours) {
 		return
 	}
+	if f.rest > 0 && !silent {
+		f.rest--
+		t.plain(f, d)
+		return
+	}
+	f.rest = 0
 	if f.probes == nil && f.force == nil && f.story == nil && len(f.held) == 0 && f.hold(d) {
 		return // most pairs of strangers are of one datagram
 	}
@@ -35,6 +42,11 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		f.observe(d)
 	}
 	switch {
+	case f.session == nil && f.isForeign():
+		t.release(f)
+		f.dropProbes(nil)
+		f.released = true
+		t.plain(f, d)
 	case f.session != nil:
 		t.recognised(f)
 		t.deliver(f, d)
@@ -56,6 +68,34 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		f.released = true
 		t.plain(f, d)
 	}
+}
+
+// The probes of a pair that looks like no protocol for long rest, and look again at a few
+// datagrams later, sooner when the pair was silent: all others cost no more than being
+// found. A connection is recognised within 40 datagrams nearly always.
+const (
+	foreignAfter = 512  // datagrams that were looked at in vain at first …
+	lookAgain    = 64   // … and later
+	restFor      = 2048 // datagrams
+	restSilence  = 1e9  // ns
+)
+
+// isForeign reports whether the probes of a pair may rest, and lets them. While a story of
+// the pair is told, they look at everything.
+func (f *Flow) isForeign() bool {
+	if f.force != nil || f.story != nil || f.possible != "" {
+		f.looked = 0
+		return false
+	}
+	most := foreignAfter
+	if f.rested {
+		most = lookAgain
+	}
+	if f.looked++; f.looked < most {
+		return false
+	}
+	f.looked, f.rest, f.rested = 0, restFor, true
+	return true
 }
 
 // recognised takes over a flow whose protocol is known now.
