@@ -68,30 +68,65 @@ func TestReadmeNamesCommands(t *testing.T) {
 	}
 }
 
-// TestFieldsPage checks that docs/FIELDS.md is what `make docs` writes.
 // TestWayOfAPacket checks that the files which docs/architecture.md names on the way of a
 // packet are there.
 func TestWayOfAPacket(t *testing.T) {
-	text := page(t, "docs/architecture.md")
-	_, text, _ = strings.Cut(text, "## A packet's way")
+	namesFiles(t, "docs/architecture.md", "## A packet's way", 30, "", "internal/capture/", "internal/pipeline/", "session/", "session/seq/", "dp8/track/")
+}
+
+// TestNewProtocolPage checks the same of what CONTRIBUTING.md says of a new protocol: some
+// protocol has such a file, or the packages they share.
+func TestNewProtocolPage(t *testing.T) {
+	namesFiles(t, "CONTRIBUTING.md", "## Adding a protocol", 40, "", "*/", "*/track/", "session/seq/", "session/conform/",
+		"internal/testbed/tracegen/", "internal/testbed/lab/", "internal/pipeline/")
+}
+
+// goFile is the name of a file, or a pattern for several; foo stands for any protocol.
+var goFile = regexp.MustCompile("`([a-z0-9_/*]+\\.go)`")
+
+// namesFiles checks that the files which a section of a page names, so many or more, lie
+// in one of some folders.
+func namesFiles(t *testing.T, name, section string, least int, folders ...string) {
+	t.Helper()
+	_, text, _ := strings.Cut(page(t, name), section)
 	text, _, _ = strings.Cut(text, "\n## ")
 	n := 0
-	for _, m := range regexp.MustCompile("`([a-z0-9_/*]+\\.go)`").FindAllStringSubmatch(text, -1) {
+	for _, m := range goFile.FindAllStringSubmatch(text, -1) {
 		n++
 		found := false
-		for _, dir := range []string{"", "internal/capture/", "internal/pipeline/", "session/", "session/seq/", "dp8/track/"} {
-			files, err := filepath.Glob(filepath.Join("..", "..", dir+m[1]))
+		for _, dir := range folders {
+			files, err := filepath.Glob(filepath.Join("..", "..", dir+strings.ReplaceAll(m[1], "foo", "*")))
 			found = found || err == nil && len(files) > 0
 		}
 		if !found {
-			t.Errorf("docs/architecture.md names %s, which is nowhere", m[1])
+			t.Errorf("%s names %s, which is in none of %q", name, m[1], folders)
 		}
 	}
-	if n < 30 {
-		t.Errorf("only %d files are named", n)
+	if n < least {
+		t.Errorf("only %d files are named in %s", n, name)
 	}
 }
 
+// TestProtocolTables checks that each protocol has its row in every table of protocols.
+func TestProtocolTables(t *testing.T) {
+	for name, least := range map[string]int{"README.md": 1, "docs/analysis.md": 3} {
+		tables := strings.Split(page(t, name), "\n| protocol |")[1:]
+		if len(tables) < least {
+			t.Errorf("%s: only %d tables of protocols", name, len(tables))
+		}
+		for _, rest := range tables {
+			head, _, _ := strings.Cut(rest, "\n")
+			rows, _, _ := strings.Cut(rest, "\n\n")
+			for _, p := range protocols.All(protocols.Options{}) {
+				if !strings.Contains(rows, "`"+p.Name+"`") {
+					t.Errorf("%s: no row of %s under %q", name, p.Name, strings.TrimSpace(head))
+				}
+			}
+		}
+	}
+}
+
+// TestFieldsPage checks that docs/FIELDS.md is what `make docs` writes.
 func TestFieldsPage(t *testing.T) {
 	if got, want := output(t, "fields", "--markdown"), page(t, "docs/FIELDS.md"); got != want {
 		t.Errorf("docs/FIELDS.md differs (make docs writes it) at line %s", difference(got, want))

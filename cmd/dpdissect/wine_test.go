@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
 // inWine are the transcripts that are passed under Wine, too. Left out are failed, which
@@ -81,7 +83,8 @@ func missing(path string) bool {
 // sameInWine compares what both programs print of all captures.
 func sameInWine(t *testing.T, dir string) {
 	pcaps := filepath.Join("..", "..", "testdata", "pcaps")
-	for _, protocol := range []string{"dp8", "dp4", "knet", "hazel"} {
+	for _, p := range protocols.All(protocols.Options{}) {
+		protocol := p.Name
 		files, err := filepath.Glob(filepath.Join(pcaps, protocol, "*.pcap*"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no captures of %s: %v", protocol, err)

@@ -76,9 +76,9 @@ func TestTimedOutByClock(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range []string{"dp8", "dp4", "knet", "hazel"} {
-		if waited[p] == 0 {
-			t.Errorf("%s: no trace in which the clock decides", p)
+	for _, p := range protocols.All(protocols.Options{}) {
+		if waited[p.Name] == 0 {
+			t.Errorf("%s: no trace in which the clock decides", p.Name)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
 // excerptPackets is how many packets of a trace an excerpt has: enough for a
@@ -148,8 +149,13 @@ func asFile(packets []packet) []byte {
 	return b
 }
 
-// protocolFolders are those of testdata/pcaps.
-var protocolFolders = []string{"dp8", "dp4", "knet", "hazel"}
+// protocolFolders are those of testdata/pcaps: one a protocol.
+var protocolFolders = func() (names []string) {
+	for _, p := range protocols.All(protocols.Options{}) {
+		names = append(names, p.Name)
+	}
+	return names
+}()
 
 // TestExcerpts checks that the file of an unedited trace says what the trace says.
 func TestExcerpts(t *testing.T) {

@@ -20,6 +20,19 @@ func FuzzDP4(f *testing.F)   { fuzzPipeline(f, "dp4") }
 func FuzzKnet(f *testing.F)  { fuzzPipeline(f, "knet") }
 func FuzzHazel(f *testing.F) { fuzzPipeline(f, "hazel") }
 
+// TestFuzzTargets: each protocol has one of these.
+func TestFuzzTargets(t *testing.T) {
+	text, err := os.ReadFile("fuzz_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range protocolFolders {
+		if !strings.Contains(string(text), `{ fuzzPipeline(f, "`+p+`") }`) {
+			t.Errorf("no target fuzzes %s", p)
+		}
+	}
+}
+
 // Of how many inputs one is held to the schemas, which takes longer than all the
 // rest; is run with three workers, too; is printed in all formats. Which ones, the
 // input decides.

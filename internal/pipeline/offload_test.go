@@ -141,10 +141,14 @@ func joinedTraces(t *testing.T) map[string][]dissect.Datagram {
 func TestOffloadOutput(t *testing.T) {
 	var files []string
 	n := byte(0)
-	for _, name := range []string{"dp8", "dp4", "knet", "hazel"} {
+	for _, p := range protocols.All(protocols.Options{}) {
 		n++
-		files = append(files, filepath.Join(t.TempDir(), name+".pcap"))
-		writeRaw(t, files[len(files)-1], joinedTraces(t)[name], n)
+		joined := joinedTraces(t)[p.Name]
+		if joined == nil {
+			t.Fatalf("joinedTraces names no capture of %s", p.Name)
+		}
+		files = append(files, filepath.Join(t.TempDir(), p.Name+".pcap"))
+		writeRaw(t, files[len(files)-1], joined, n)
 	}
 	for _, mode := range []FrameMode{Lines, NDJSON, Tree} {
 		want := said(t, files, protocols.Options{}, 1, mode, session.HashMessages)

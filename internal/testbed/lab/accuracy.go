@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -175,7 +176,10 @@ type direction struct {
 }
 
 func (m *meter) play(under tracegen.Conditions, at Condition) error {
-	s, _ := tracegen.WildUnder(m.proto, m.seed, under)
+	s, ok := tracegen.WildUnder(m.proto, m.seed, under)
+	if !ok {
+		return fmt.Errorf("no traces of %s", m.proto)
+	}
 	var file bytes.Buffer
 	fates, err := s.Fates(&file)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/dp8peer"
@@ -39,7 +41,7 @@ var callKinds = map[string]func(t *Trace, talk Traffic){
 }
 
 // CallKinds are the names Call knows.
-func CallKinds() []string { return []string{"none", "full", "dp4", "knet", "knet-spec", "hazel"} }
+func CallKinds() []string { return slices.Sorted(maps.Keys(callKinds)) }
 
 // Call writes a capture of one conversation that lasts about as long as it is
 // told, over a path that loses 2% of the packets, and then ends as its protocol

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/dp4peer"
@@ -48,6 +49,11 @@ var talkKinds = map[string]func(x *table){
 
 // TalkKinds are the kinds of Talk.
 func TalkKinds() []string { return slices.Sorted(maps.Keys(talkKinds)) }
+
+// TalkProtocols are the kinds of Talk that are called as their protocol, one for each.
+func TalkProtocols() []string {
+	return slices.DeleteFunc(TalkKinds(), func(kind string) bool { return strings.Contains(kind, "-") })
+}
 
 // SmallTalk is traffic of one message at a time, so many a second in the mean,
 // without end.

@@ -31,7 +31,7 @@ func TestVanish(t *testing.T) {
 // TestUntil ends a conversation that has much more to say.
 func TestUntil(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"dp8", "dp4", "knet", "hazel"} {
+	for _, kind := range tracegen.TalkProtocols() {
 		talk := tracegen.Talk{Kind: kind, Traffic: [2]tracegen.Traffic{tracegen.SmallTalk(40), tracegen.SmallTalk(40)}, Until: time.Second}
 		truth, err := Play(context.Background(), Config{Talk: talk, A: loopback, B: loopback, Seed: 1})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
@@ -13,7 +14,7 @@ import (
 // totals agree with each other.
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	kinds := []string{"dp8", "dp4", "knet", "hazel"}
+	kinds := tracegen.TalkProtocols()
 	const pairs = 5
 	c := LoadConfig{Kinds: kinds, Addr: netip.MustParseAddr("127.0.0.1"), Pairs: pairs, Duration: 5 * time.Second, Churn: 2500 * time.Millisecond,
 		Vanish: 0.2, Seed: 7, Path: sim.Path{Near: sim.Segment{Loss: 0.02}, Far: sim.Segment{Loss: 0.02}}}

@@ -42,7 +42,7 @@ type options struct {
 func parse(args []string) (*options, error) {
 	o := &options{}
 	f := flag.NewFlagSet("wire", flag.ContinueOnError)
-	f.StringVar(&o.protos, "proto", "dp8,dp4,knet,hazel", "what talks: of "+strings.Join(tracegen.TalkKinds(), ", "))
+	f.StringVar(&o.protos, "proto", strings.Join(tracegen.TalkProtocols(), ","), "what talks: of "+strings.Join(tracegen.TalkKinds(), ", "))
 	f.StringVar(&o.listen, "listen", "127.0.0.1", "address of all sockets")
 	port := f.Uint("port", 0, "of the first protocol's server, the others above it; 0: any")
 	f.IntVar(&o.load.Pairs, "pairs", 10, "conversations of each protocol at a time")
