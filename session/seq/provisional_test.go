@@ -28,7 +28,8 @@ func TestPlace(t *testing.T) {
 			t.Fatalf("%d is not believed", n)
 		}
 	}
-	if place(100, 8) != Provisional || place(100, 8) != Provisional || len(d.provisional) != 1 || d.Duplicates != 1 {
+	first, again := place(100, 8), place(100, 8)
+	if first != Provisional || again != Provisional || len(d.provisional) != 1 || d.Duplicates != 1 {
 		t.Errorf("far away, and its copy: %d provisional, %d duplicates", len(d.provisional), d.Duplicates)
 	}
 	if d.Provisionals().Vouch(3, 100) || !d.Provisionals().Vouch(3, 101) {
