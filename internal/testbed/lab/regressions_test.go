@@ -105,6 +105,8 @@ var regressions = []struct {
 	{"dp8/DP8-3.1.4.4-ORDER sends a part again", "drop 107-260 a; drop 312-313; swap 352", "DP8-3.1.5.2.6-COAL-MID", conform.GuardNone},
 	// A connection of version 1.4, of which one side's handshake was not captured: four bytes of payload look like an id.
 	{"dp8/wild-3020031", "drop 114-115", "DP8-2.2.2-KA-ACTED", conform.GuardVer},
+	// Few round trips of the other side were captured, all of them late.
+	{"dp8/wild-3010028", "drop 565-623 a", "DP8-3.1.2.5-FIRST", conform.GuardRTT},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
