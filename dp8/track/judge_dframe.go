@@ -18,7 +18,11 @@ func (c contentJudge) judgeMalformedData(err *dissect.Error) {
 	}
 	switch err.Field {
 	case &dp8.Fields[dp8.FSACKMask], &dp8.Fields[dp8.FSendMask], &dp8.Fields[dp8.FSessionID]:
-		c.c.Rules.Broken(r222Hdrlen, fmt.Sprintf("%s does not fit: the frame has %d bytes", err.Field.Name, len(c.fr.Payload)))
+		x := c.c.Rules.Here(r222Hdrlen, fmt.Sprintf("%s does not fit: the frame has %d bytes", err.Field.Name, len(c.fr.Payload)))
+		if err.Field == &dp8.Fields[dp8.FSessionID] && !c.versionsSeen() {
+			x.Blocked = conform.GuardVer // below 1.5 there is none
+		}
+		c.c.Rules.Judge(x)
 	}
 }
 
