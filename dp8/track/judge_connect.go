@@ -17,10 +17,18 @@ type cframes struct {
 	tick  uint32
 	at    int64
 	frame uint64
+	copy  int64 // time of its latest copy
 }
 
 func (p *cframes) keep(c *conn, h *dp8.Handshake) {
-	*p = cframes{true, h.Opcode, h.MsgID, h.Timestamp, c.fr.Time, c.fr.Frame}
+	*p = cframes{true, h.Opcode, h.MsgID, h.Timestamp, c.fr.Time, c.fr.Frame, c.fr.Time}
+}
+
+// copied notes a copy: a relay may double it once more, under an identification of its own.
+func (p *cframes) copied(c *conn, h *dp8.Handshake) {
+	if p.op == h.Opcode && p.msgID == h.MsgID && p.tick == h.Timestamp {
+		p.copy = max(p.copy, c.fr.Time)
+	}
 }
 
 // asked is what a side sent that the other one answers: CONNECTs of the connector,
@@ -201,7 +209,7 @@ func (c handshakeJudge) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
 // isLater reports whether a command frame was sent after the one before it, by their
 // ticks.
 func (c handshakeJudge) isLater(p *cframes, h *dp8.Handshake) bool {
-	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.at) > 2*c.c.Rules.Horizon()
+	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.copy) > 2*c.c.Rules.Horizon()
 }
 
 // A badConnect is a CONNECT that must not be answered, or only unsigned.

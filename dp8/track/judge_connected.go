@@ -25,6 +25,7 @@ func (c handshakeJudge) judgeHandshake(dir int, h *dp8.Handshake) bool {
 		return !foreign
 	}
 	if c.fr.Words.Has(duplicate) {
+		c.side[dir].cframes.copied(c.conn, h)
 		return false
 	}
 	rules := &c.c.Rules

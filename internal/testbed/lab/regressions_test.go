@@ -118,6 +118,8 @@ var regressions = []struct {
 	{"dp8/DP8-SIG-FULL signs masks and retries", "copy 260 +549.402µs; drop 2-3; drop 13-14; drop 22-26; drop 33-36 a; drop 45-53 a; drop 63-65; drop 77-84 a; drop 85-88; drop 90-95 a; drop 97-99; drop 105-107; drop 109-195; drop 197-274; drop 275-439 a; drop 439-515", "DP8-3.1.5.2.1-INC", conform.GuardNone},
 	// A connection of version 1.4, of which the handshake was not captured: bit 02 asks for an acknowledgement.
 	{"dp8/wild-3020008", "copy 37 +5.769908ms; drop 0-3 a; drop 640-641; drop 715-716", "DP8-2.2.2-HDRLEN", conform.GuardVer},
+	// A relay doubled a copy of the CONNECT.
+	{"dp8/wild-3020071", "swap 1; relay 1 +23.906842ms", "DP8-2.2.1.1-MSGID-INC", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
