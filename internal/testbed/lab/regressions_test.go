@@ -120,6 +120,8 @@ var regressions = []struct {
 	{"dp8/wild-3020008", "copy 37 +5.769908ms; drop 0-3 a; drop 640-641; drop 715-716", "DP8-2.2.2-HDRLEN", conform.GuardVer},
 	// A relay doubled a copy of the CONNECT.
 	{"dp8/wild-3020071", "swap 1; relay 1 +23.906842ms", "DP8-2.2.1.1-MSGID-INC", conform.GuardNone},
+	// A frame was believed three seconds later; what came in between had wrapped.
+	{"dp8/wild-1100033", "drop 112-193; drop 194-201; drop 202-208; drop 209-226 a; drop 229-233 a; drop 234-236; drop 237-288", "DP8-3.1.4.3-LAST", conform.GuardUnwrap},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
