@@ -124,6 +124,8 @@ var regressions = []struct {
 	{"dp8/wild-1100033", "drop 112-193; drop 194-201; drop 202-208; drop 209-226 a; drop 229-233 a; drop 234-236; drop 237-288", "DP8-3.1.4.3-LAST", conform.GuardUnwrap},
 	// Six answers to POLLs were not captured, one after another: the next frame's was taken for each.
 	{"dp8/wild-990376", "drop 355-357; drop 360-363 a; drop 366-369 a; drop 372-375 a; drop 378-387 a; drop 390-393 a", "DP8-2.2.1.5-POLLACK", conform.GuardOdds},
+	// Another session's CONNECTED was captured, and its KeepAlive long after; its CONNECT was not.
+	{"dp8/wild-4200142", "drop 1520-1521; drop 1522-1529 a; drop 1529-1530", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
