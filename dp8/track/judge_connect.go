@@ -35,6 +35,7 @@ func (p *cframes) copied(c *conn, h *dp8.Handshake) {
 // CONNECTEDs or CONNECTED_SIGNEDs of the listener.
 type asked struct {
 	n       int
+	copies  int   // of them, captured
 	first   uint8 // bMsgID
 	top     uint8 // highest bMsgID
 	firstAt int64
@@ -71,7 +72,7 @@ func (c handshakeJudge) unseen(dir int) int {
 	}
 	n := int((max(0, until-a.at) + grain(until, a.at)) / retryLeast)
 	if dir != c.connector { // it repeats by itself and answers repeated CONNECTs
-		n = 2*n + max(0, c.asked[1-dir].n-1) + 1 // the network may double one behind the capture
+		n = 2*n + max(0, c.asked[1-dir].n-1) + c.asked[1-dir].copies + 1 // the network may double one behind the capture
 	}
 	return n
 }

@@ -26,6 +26,7 @@ func (c handshakeJudge) judgeHandshake(dir int, h *dp8.Handshake) bool {
 	}
 	if c.fr.Words.Has(duplicate) {
 		c.side[dir].cframes.copied(c.conn, h)
+		c.asked[dir].copies++ // each is answered
 		return false
 	}
 	rules := &c.c.Rules
