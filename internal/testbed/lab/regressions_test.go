@@ -128,6 +128,8 @@ var regressions = []struct {
 	{"dp8/wild-4200142", "drop 1520-1521; drop 1522-1529 a; drop 1529-1530", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// The network doubled the CONNECT before the capture, and each was answered; answers were not captured.
 	{"dp8/wild-4200052", "drop 3-7 b", "DP8-2.2.1.2-RSPID", conform.GuardClean},
+	// A NACK said that 59 had come, before any sending of it was captured.
+	{"dp4/wild-4100080", "drop 0-10 a; drop 12-14; drop 19-34 a; drop 35-44 a; drop 45-49; drop 50-93 a; drop 94-96; drop 100-106 a; drop 140-153; drop 154-157; drop 160-166", "DP4-2.2.2-MSGID-WINDOW", conform.GuardClean},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
