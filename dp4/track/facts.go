@@ -71,6 +71,12 @@ type messageFact struct {
 	high     uint8 // highest serial captured
 }
 
+// doubt begins anew: what was known of numbers counts no more.
+func (h *facts) doubt() {
+	h.epoch++
+	h.topSet, h.isOpen = false, false
+}
+
 // jumped reports whether a packet goes on from one whose messageid was out of order:
 // the sender's messageids jumped there, once, and what was known of those before
 // counts no more.
