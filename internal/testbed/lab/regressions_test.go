@@ -134,6 +134,9 @@ var regressions = []struct {
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 271-272; drop 306-379; drop 380-401; drop 403-444 a; drop 446-450; drop 451-466", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
 	// Neither the end of a connection nor the whole handshake of the next one was captured.
 	{"dp8/wild-4700139", "drop 2-58 a; drop 67-68; drop 73-79 a; drop 83-88 a; drop 120-122", "DP8-3.1.5.2.2-MAX", conform.GuardNone},
+	// A second connection began unseen, eight seconds later, with PacketIDs the first one had.
+	{"knet/wild-4500101", "drop 14-19 b; drop 21-67 b; drop 69-79 b; drop 82-88 b; drop 75-78 a", "KN-DG-ID-UNIQUE", conform.GuardNone},
+	{"knet/wild-4500101", "drop 14-19 b; drop 21-67 b; drop 69-79 b; drop 82-88 b; drop 75-78 a", "KN-DG-ID-INC", conform.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
