@@ -29,6 +29,7 @@ type byteCounts struct {
 	upTo  leveler // captured up to the packet an ACK answers, less received: without what is on its way
 	num   int64   // packet of the latest such ACK
 	leaky bool    // more arrived than was captured, for whatever reason
+	ahead int     // how often a count was higher than all that was captured explains
 
 	sizes [16]int32 // of the latest frames captured
 	n     int       // frames captured
@@ -115,14 +116,15 @@ func (l *byteCounts) count(wire uint32) arrival {
 	}
 	before := l.whole
 	if _, less := l.whole.see(l.captured - l.received); less > 0 {
-		return l.ahead(less, &before)
+		l.ahead++
+		return l.surplus(less, &before)
 	}
 	return unknown
 }
 
-// ahead judges a count that is higher than all that was captured explains. A
+// surplus judges a count that is higher than all that was captured explains. A
 // frame doubled behind the capture point has the size of one that was captured.
-func (l *byteCounts) ahead(more int64, before *leveler) arrival {
+func (l *byteCounts) surplus(more int64, before *leveler) arrival {
 	l.leaky = l.leaky || before.matches >= levelSeen
 	for _, size := range l.sizes[:min(l.n, len(l.sizes))] {
 		if int64(size) == more {

@@ -25,14 +25,15 @@ type conn struct {
 
 // A side is what is remembered of one sender.
 type side struct {
-	seq, msg seq.Serial
-	history  history
-	asm      assembler
-	bytes    byteCounts // of what it sent, by the other side's counts
-	sure     int64      // numbers above were sent after the capture began
-	hasSure  bool
-	early    bool // the peer acknowledged up to earlyTo before a frame was captured
-	earlyTo  uint8
+	seq, msg  seq.Serial
+	history   history
+	asm       assembler
+	bytes     byteCounts // of what it sent, by the other side's counts
+	aheadThen int        // bytes.ahead, when it was last captured
+	sure      int64      // numbers above were sent after the capture began
+	hasSure   bool
+	early     bool // the peer acknowledged up to earlyTo before a frame was captured
+	earlyTo   uint8
 
 	tick    uint32 // latest of its acknowledgements
 	hasTick bool

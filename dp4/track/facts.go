@@ -72,6 +72,13 @@ type messageFact struct {
 	high     uint8 // highest serial captured
 }
 
+// doubt begins anew at a time: what was known of numbers counts no more.
+func (h *facts) doubt(at int64) {
+	h.epoch++
+	h.doubted = at
+	h.topSet, h.isOpen = false, false
+}
+
 // jumped reports whether a packet goes on from one whose messageid was out of order:
 // the sender's messageids jumped there, once, and what was known of those before
 // counts no more.

@@ -83,6 +83,7 @@ type claim struct {
 	ripe     int64 // from when on packets were sent later
 	epoch    uint32
 	shown    int64 // number whose first sending seems to show that it is wrong, 0 for none
+	ahead    int   // how often counts of bytes had been too high when top was captured
 }
 
 // An oddity is the sequence of a frame that was not tracked: what acknowledges it

@@ -156,6 +156,7 @@ func (c *conn) believed(dir int, num, msg int64) {
 		c.fr.RetryOf = v.RetryOf
 	}
 	s.bytes.sent(f.Size(c.fr.Length))
+	s.aheadThen = s.bytes.ahead
 	s.history.keep(c.fr, f, num, msg, c.sent.Hash, s.bytes.captured, v.Words)
 	if !c.shun {
 		c.packets().remember(dir, num, msg)

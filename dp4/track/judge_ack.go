@@ -118,7 +118,7 @@ func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 	if rule == r223MaskBeyond {
 		x.Message = fmt.Sprintf("the mask behind sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
 	}
-	s.claims.Enter(claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch, 0}, maxClaims, c.unproven)
+	s.claims.Enter(claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch, 0, s.aheadThen}, maxClaims, c.unproven)
 }
 
 const maxClaims = 4
@@ -132,9 +132,20 @@ func (c ackJudge) closeClaims(dir int) {
 	s := &c.side[dir]
 	s.claims.End(func(x *claim) {
 		if x.shown != 0 && x.epoch == s.facts.epoch {
-			c.c.Rules.HoldOrder(x.Case)
+			c.shownWrong(s, x)
 		}
 	})
+}
+
+// shownWrong ends a claim that a later first sending shows wrong. Where more bytes
+// arrived since the highest number than were captured, the capture missed some of the
+// side, and that sending may be none of the first.
+func (c ackJudge) shownWrong(s *side, x *claim) {
+	if s.bytes.ahead > x.ahead {
+		c.unproven(x)
+		return
+	}
+	c.c.Rules.HoldOrder(x.Case)
 }
 
 func (c ackJudge) unproven(x *claim) {
@@ -154,7 +165,7 @@ func (c ackJudge) settleClaims(dir int, num int64) {
 		case x.shown != 0 && num > max(x.num, x.shown+fewPackets):
 			c.unproven(x) // the side had come further: what seemed a first sending was none
 		case x.shown != 0:
-			c.c.Rules.HoldOrder(x.Case)
+			c.shownWrong(s, x)
 		case num > x.top && num <= x.num && c.f.Serial == 0 && c.fr.Time > x.ripe && c.packets().fine():
 			x.Proof, x.shown = []uint64{c.fr.Frame}, num
 			return true

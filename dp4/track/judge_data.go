@@ -16,9 +16,8 @@ func (c packetJudge) judgeData(dir int, num, msg int64) bool {
 	u := h.fact(num)
 	if !c.fr.HasTime || !h.pace.steady(c.fr.Time) {
 		if u == nil || u.msg != msg || u.data != dataPrint(c.f, c.fr) {
-			h.epoch++ // too long ago to compare with
-			h.doubted = c.fr.Time
-			h.topSet, h.isOpen, u = false, false, nil
+			h.doubt(c.fr.Time) // too long ago to compare with
+			u = nil
 		}
 	}
 	if u != nil {

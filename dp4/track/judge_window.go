@@ -99,9 +99,12 @@ func (c packetJudge) settleExcess(dir int) {
 	}
 	ruling := conform.Case{Rule: r222MsgidWindow, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: noWindow}
 	low := c.outstanding(dir, x.num)
-	if low == nil || x.msg-low.msg < dp4.MessageWindow {
+	switch {
+	case low == nil || x.msg-low.msg < dp4.MessageWindow:
 		ruling.Blocked, ruling.Message = conform.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"
-	} else {
+	case low.low != 0: // before the sending that was captured a NACK may have said that it came
+		ruling.Blocked, ruling.Message = conform.GuardClean, beyond(x.msg, low)
+	default:
 		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.frame, c.fr.Frame}
 		x.told = low.frame
 	}

@@ -17,17 +17,22 @@ func (c *conn) confirmAcked(dir int) {
 	}
 }
 
-// believe tracks the provisional packets of a side that the frame at hand confirms.
+// believe tracks the provisional packets of a side that the frame at hand confirms. When
+// the side went on elsewhere since one came, its numbers are in doubt (guard UNWRAP).
 func (c *conn) believe(dir int) {
-	at := c.event
+	at, h, late := c.event, &c.side[dir].facts, false
 	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
 		c.event = event{fr: again, f: new(dp4.Frame), now: at.now}
-		c.shun = again.Time < c.side[dir].facts.pace.last // its number may be of another round than those since
+		c.shun = again.Time < h.pace.last // its number may be of another round than those since
 		if c.f.Decode(again.Payload, dp4.Params{Length: again.Length}, nil) == nil {
 			num, msg := c.recognize(dir)
+			late = late || h.pace.last-again.Time > seq.CopyHorizon // lateness learned meanwhile may be none
 			c.believed(dir, num, msg)
 		}
 	})
+	if late {
+		h.doubt(at.fr.Time)
+	}
 	c.event = at
 	c.judgeRefuted(dir)
 }

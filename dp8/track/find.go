@@ -54,11 +54,11 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		return c
 	case op == dp8.OpHardDisconnect, !p.active.hs.sessionKnown && op != dp8.OpConnect:
 		return p.active
-	case op != dp8.OpConnect && (!p.mayRestart() || p.active.commands().awaits(fr)):
+	case op != dp8.OpConnect && (!p.mayRestart(fr) || p.active.commands().awaits(fr)):
 		return p.active // a stray answer with another id: judged where it came
 	}
 	c := p.open(fr, op != dp8.OpHardDisconnect)
-	if p.active == nil || p.mayRestart() {
+	if p.active == nil || p.mayRestart(fr) {
 		p.active = c
 	}
 	return c
@@ -85,9 +85,18 @@ func (c *conn) overBy(fr *dissect.Frame) bool {
 }
 
 // mayRestart reports whether a new connection may follow the active one without
-// its CONNECT having been captured.
-func (p *pair) mayRestart() bool {
-	return p.active.life.state >= session.Closed || p.active.life.state == session.Opening && !p.active.hs.answered
+// its CONNECT having been captured: that is over, or was silent for long while it was
+// opened or closed, so that the rest of it was not captured.
+func (p *pair) mayRestart(fr *dissect.Frame) bool {
+	c := p.active
+	rested := fr.HasTime && fr.Time-c.c.LastTime > longSilence
+	switch c.life.state {
+	case session.Opening:
+		return rested || !c.hs.answered
+	case session.Closing:
+		return rested
+	}
+	return c.life.state >= session.Closed
 }
 
 // sessionOf gives the session id of a command frame that names one.

@@ -17,16 +17,25 @@ type cframes struct {
 	tick  uint32
 	at    int64
 	frame uint64
+	copy  int64 // time of its latest copy
 }
 
 func (p *cframes) keep(c *conn, h *dp8.Handshake) {
-	*p = cframes{true, h.Opcode, h.MsgID, h.Timestamp, c.fr.Time, c.fr.Frame}
+	*p = cframes{true, h.Opcode, h.MsgID, h.Timestamp, c.fr.Time, c.fr.Frame, c.fr.Time}
+}
+
+// copied notes a copy: a relay may double it once more, under an identification of its own.
+func (p *cframes) copied(c *conn, h *dp8.Handshake) {
+	if p.op == h.Opcode && p.msgID == h.MsgID && p.tick == h.Timestamp {
+		p.copy = max(p.copy, c.fr.Time)
+	}
 }
 
 // asked is what a side sent that the other one answers: CONNECTs of the connector,
 // CONNECTEDs or CONNECTED_SIGNEDs of the listener.
 type asked struct {
 	n       int
+	copies  int   // of them, captured
 	first   uint8 // bMsgID
 	top     uint8 // highest bMsgID
 	firstAt int64
@@ -63,7 +72,7 @@ func (c handshakeJudge) unseen(dir int) int {
 	}
 	n := int((max(0, until-a.at) + grain(until, a.at)) / retryLeast)
 	if dir != c.connector { // it repeats by itself and answers repeated CONNECTs
-		n = 2*n + max(0, c.asked[1-dir].n-1) + 1 // the network may double one behind the capture
+		n = 2*n + max(0, c.asked[1-dir].n-1) + c.asked[1-dir].copies + 1 // the network may double one behind the capture
 	}
 	return n
 }
@@ -201,7 +210,7 @@ func (c handshakeJudge) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
 // isLater reports whether a command frame was sent after the one before it, by their
 // ticks.
 func (c handshakeJudge) isLater(p *cframes, h *dp8.Handshake) bool {
-	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.at) > 2*c.c.Rules.Horizon()
+	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.copy) > 2*c.c.Rules.Horizon()
 }
 
 // A badConnect is a CONNECT that must not be answered, or only unsigned.

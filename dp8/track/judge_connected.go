@@ -25,6 +25,8 @@ func (c handshakeJudge) judgeHandshake(dir int, h *dp8.Handshake) bool {
 		return !foreign
 	}
 	if c.fr.Words.Has(duplicate) {
+		c.side[dir].cframes.copied(c.conn, h)
+		c.asked[dir].copies++ // each is answered
 		return false
 	}
 	rules := &c.c.Rules

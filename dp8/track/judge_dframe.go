@@ -18,7 +18,11 @@ func (c contentJudge) judgeMalformedData(err *dissect.Error) {
 	}
 	switch err.Field {
 	case &dp8.Fields[dp8.FSACKMask], &dp8.Fields[dp8.FSendMask], &dp8.Fields[dp8.FSessionID]:
-		c.c.Rules.Broken(r222Hdrlen, fmt.Sprintf("%s does not fit: the frame has %d bytes", err.Field.Name, len(c.fr.Payload)))
+		x := c.c.Rules.Here(r222Hdrlen, fmt.Sprintf("%s does not fit: the frame has %d bytes", err.Field.Name, len(c.fr.Payload)))
+		if err.Field == &dp8.Fields[dp8.FSessionID] && !c.versionsSeen() {
+			x.Blocked = conform.GuardVer // below 1.5 there is none
+		}
+		c.c.Rules.Judge(x)
 	}
 }
 
@@ -205,7 +209,7 @@ func (c contentJudge) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 		return
 	}
 	if c.accuseKeepAlive(rules, d) {
-		c.signing().refuse(dir, num, r222KaActed, "a KeepAlive with another session id")
+		c.signing().refuse(dir, num, r222KaActed, "a KeepAlive with another session id", c.doubtfulID())
 	}
 }
 
@@ -239,12 +243,7 @@ func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 		return false
 	}
 	x := rules.Here(r222KaSessid, c.foreignID(d))
-	switch handshake := c.c.DetectedBy == session.ByHandshake; {
-	case !handshake && !c.alive.sure:
-		x.Blocked = conform.GuardStart // of two ids, which is the connection's?
-	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
-		x.Blocked = conform.GuardVer // below 1.5 the four bytes may be payload
-	}
+	x.Blocked = c.doubtfulID()
 	id := d.SessionID
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if c.alive.again && c.alive.other == id {
@@ -253,6 +252,17 @@ func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 		return conform.Failed, conform.GuardNone
 	})
 	return true
+}
+
+// doubtfulID gives the guard that an id lacks which is not the connection's.
+func (c contentJudge) doubtfulID() conform.Guard {
+	switch handshake := c.c.DetectedBy == session.ByHandshake; {
+	case !handshake && !c.alive.sure:
+		return conform.GuardStart // of two ids, which is the connection's?
+	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
+		return conform.GuardVer // below 1.5 the four bytes may be payload
+	}
+	return conform.GuardNone
 }
 
 func (c contentJudge) foreignID(d *dp8.DFrame) string {

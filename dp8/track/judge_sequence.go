@@ -66,7 +66,7 @@ const longest = 10e9
 
 // doubt forgets everything that numbers before t would be compared with.
 func (c sequenceJudge) doubt(t int64) {
-	c.trusted = t
+	c.trusted = max(c.trusted, t) // frames that are believed late come from before
 	for i := range c.side {
 		l := &c.side[i].sequence
 		c.acks().dropClaims(i, conform.GuardUnwrap)

@@ -127,9 +127,9 @@ func (c signatureJudge) refuseSignature(dir int, num int64, v sigVerdict) {
 		return
 	}
 	if c.f.DFrame.HasSignature {
-		c.refuse(dir, num, rSigActed, "a frame with a wrong signature")
+		c.refuse(dir, num, rSigActed, "a frame with a wrong signature", conform.GuardNone)
 	} else {
-		c.refuse(dir, num, rSigUnsignedActed, "a frame without signature")
+		c.refuse(dir, num, rSigUnsignedActed, "a frame without signature", conform.GuardNone)
 	}
 }
 
@@ -277,13 +277,14 @@ type refusal struct {
 	time  int64
 	rule  int // broken when it is acknowledged all the same
 	what  string
+	doubt conform.Guard // whether it must ignore it is not known for sure
 }
 
 // maxRefused is how many of them a side may have.
 const maxRefused = 8
 
 // refuse remembers the frame at hand as one that must not be acknowledged.
-func (c signatureJudge) refuse(dir int, num int64, rule int, what string) {
+func (c signatureJudge) refuse(dir int, num int64, rule int, what string, doubt conform.Guard) {
 	s := &c.side[dir]
 	if !s.history.reachable(num) && s.history.started {
 		return
@@ -291,7 +292,7 @@ func (c signatureJudge) refuse(dir int, num int64, rule int, what string) {
 	if len(s.refused) == maxRefused {
 		s.refused = append(s.refused[:0], s.refused[1:]...)
 	}
-	s.refused = append(s.refused, refusal{num, c.fr.Frame, c.fr.Time, rule, what})
+	s.refused = append(s.refused, refusal{num, c.fr.Frame, c.fr.Time, rule, what, doubt})
 }
 
 // accepted forgets the refusals of a number of which a good frame was captured.
@@ -324,6 +325,7 @@ func (c signatureJudge) judgeActed(dir int, next int64) {
 			continue
 		}
 		x := rules.Here(r.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(next), r.what), r.frame)
+		x.Blocked = r.doubt
 		if missing := uint64(len(peer.refused)); !rules.CleanBut(1-dir, 0, missing) || !rules.CleanOf(dir, 0) {
 			x.Blocked = conform.GuardClean
 		}

@@ -146,11 +146,12 @@ func (c commandJudge) named(dir int, id uint32) bool {
 	return false
 }
 
-// unsay drops the cases against frames that name a session which another frame
-// names as well: it exists.
+// unsay drops the cases against frames that name a session which a KeepAlive names as
+// well: it exists, and the KeepAlive is its own.
 func (c commandJudge) unsay(id uint32) {
 	for i := 0; i < len(c.strays); i++ {
 		if c.strays[i].id == id {
+			c.alive.other = id
 			c.dropStray(i, conform.GuardLife)
 			i--
 		}

@@ -87,8 +87,15 @@ func (c retryJudge) judgeFirstRetry(dir int, num int64, f *sentFrame) {
 		rules.Unclear(r3125First, conform.GuardSample, msg, f.frame)
 		return
 	}
-	rules.Broken(r3125First, fmt.Sprintf("bSeq %d is retried after %s, the round trip takes %s at least; no SACK mask asked for it", uint8(num), ms(c.fr.Time-f.time), ms(rtt)), f.frame)
+	x := rules.Here(r3125First, fmt.Sprintf("bSeq %d is retried after %s, the round trip takes %s at least; no SACK mask asked for it", uint8(num), ms(c.fr.Time-f.time), ms(rtt)), f.frame)
+	if c.c.Dir[1-dir].Quality().RoundTrips() < leastTrips {
+		x.Blocked = conform.GuardRTT // Judge looks at those of the side at fault alone
+	}
+	rules.Judge(x)
 }
+
+// leastTrips is how many round trips show how short they are (guard RTT).
+const leastTrips = 5
 
 // judgeInterval judges the time between two sendings of a number. Retries that were
 // lost on the way to the capture, or by it, make it longer, and leave no trace:

@@ -20,9 +20,19 @@ func (w *timerState) note(c *conn) {
 				w.due = false
 			}
 		}
-		w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Rules.Doubted()
+		w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Rules.Doubted() && w.goesOn(c)
 	}
 	w.heard = max(w.heard, c.fr.Time)
+}
+
+// goesOn reports whether the frame behind the pause has the number that follows it, and
+// acknowledges all before it: else frames were missed, or it is of another connection.
+func (w *timerState) goesOn(c *conn) bool {
+	nrcv := c.f.DFrame.NRcv
+	if c.f.Type == dp8.TypeSACK {
+		nrcv = c.f.SACK.NRcv
+	}
+	return c.stamp.num == w.next[w.sleeper] && nrcv == uint8(w.next[1-w.sleeper])
 }
 
 // judgeQuiet judges a pause of both sides: a KeepAlive was due in it. KeepAlives are

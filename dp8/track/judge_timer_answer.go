@@ -86,7 +86,8 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 	took := c.fr.Time - u.at
 	late := took > slack+lateAfter
 	if u.poll {
-		c.answerPoll(dir, took, late)
+		newest := c.sequence().remembered(1-dir, lastAcknowledged(next, mask))
+		c.answerPoll(dir, took, late, newest != nil && newest.num > u.num && c.fr.Time-newest.time <= slack+lateAfter)
 		return
 	}
 	u.others.Enter(late)
@@ -101,16 +102,31 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 	u.others = conform.Sample{}
 }
 
+// lastAcknowledged is the highest number that bNRcv or the SACK mask acknowledges.
+func lastAcknowledged(next int64, mask uint64) int64 {
+	if mask == 0 {
+		return next - 1
+	}
+	return next + int64(bits.Len64(mask))
+}
+
 // pollsLate is how many POLLs in a row must at least be answered late.
 const pollsLate = 6
 
-func (c retryJudge) answerPoll(dir int, took int64, late bool) {
+// answerPoll judges the answer to a POLL. One that is late for it and in time for a later
+// frame may be the answer to that, the one before being missed: only of a side that is
+// mostly late it counts. SACKs have no numbers that tell how many were missed.
+func (c retryJudge) answerPoll(dir int, took int64, late, other bool) {
 	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
+	u.polls.Enter(late)
 	if rules.Check(r2215Pollack, !late) {
 		u.run = 0
 		return
 	}
-	if u.run++; u.run < max(pollsLate, c.sequence().needed(dir)) {
+	if !other || u.polls.Mostly() {
+		u.run++
+	}
+	if u.run < max(pollsLate, c.sequence().needed(dir)) {
 		rules.Unclear(r2215Pollack, conform.GuardOdds, "POLL was answered late; an answer before may have been lost", u.frame)
 		return
 	}

@@ -46,11 +46,12 @@ func (c *conn) believe(dir int) {
 // judgeRefuted judges frames whose numbers turned out to be out of place: the side went
 // on before them (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeRefuted(dir int) {
+	reached, _ := c.c.Dir[dir].Window().Highest()
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		doubtful := c.trusted != 0 && p.Time-c.trusted < firstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen
 		x.Rule, x.Message = r31521Inc, fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(p.Num), uint8(p.Expected))
 		switch {
-		case p.By == 0, doubtful:
+		case p.By == 0, doubtful, p.Num > p.Expected && p.Num <= reached: // the side has come that far since
 			x.Blocked = conform.GuardUnwrap
 		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete && c.trusted == 0:
 			x.Rule = r31521Range

@@ -17,7 +17,7 @@ func (c *conn) listen(dir int, num int64) {
 		return
 	}
 	if c.fr.Time-m.heard > c.patience(m) || c.missedMany(dir, num) {
-		m.sureSince = c.fr.Time
+		m.sureSince = max(m.heard, c.fr.Time) // what is believed late may have come before the latest
 	}
 	m.heard = max(m.heard, c.fr.Time)
 }

@@ -49,6 +49,7 @@ type duty struct {
 	frame      uint64
 	run        int            // POLLs in a row that were answered late
 	others     conform.Sample // other numbers, bad when answered late
+	polls      conform.Sample // POLLs, bad when answered late
 }
 
 // Samples of one side: what it is waited for, and how it reacted before.

@@ -46,8 +46,10 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 		return
 	}
 	if o.set {
-		o.set = false // twice in a row: a series of its own
-		return
+		if o.set = false; o.Blocked == conform.GuardLife {
+			s.forget() // twice in a row, behind a silence: another connection
+		}
+		return // a series of its own
 	}
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)

@@ -79,6 +79,8 @@ func (c *conn) judgeRefuted(dir int) {
 		switch {
 		case !c.pair.sure():
 			x.Blocked = conform.GuardDial
+		case c.side[dir].datagrams.startAt > p.Time:
+			x.Blocked = conform.GuardLife // the side began anew since
 		case p.By != 0 && c.pair.params.Dialect == knet.Spec && p.Num < p.Expected:
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
 		}
