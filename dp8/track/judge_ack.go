@@ -123,7 +123,7 @@ func (c ackJudge) judgeProgress(dir int, next int64) {
 		return
 	}
 	for i := l.queued - 1; i >= 0 && l.queue[i].next > next; i-- {
-		if x := &l.queue[i]; c.after(&x.stamp) {
+		if x := &l.queue[i]; x.frame < c.fr.Frame && c.after(&x.stamp) { // what is believed late comes behind later ones
 			rules.Broken(rule, c.goesBack(x, next), x.frame)
 			if rule == r31522Mono {
 				l.queued = 0

@@ -91,11 +91,25 @@ func (c retryJudge) judgeOpening(dir int, num int64) {
 	}
 }
 
+// roundTrip is the shortest round trip, where numbers or the handshake show it, in ns: of
+// a side of which little was captured, the handshake may be all.
+func (c retryJudge) roundTrip() int64 {
+	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
+	if c.connector < 0 {
+		return rtt
+	}
+	asks, answers, confirms := &c.asked[c.connector], &c.asked[1-c.connector], &c.side[c.connector].cframes
+	if asks.n > 0 && answers.n > 0 && confirms.op != dp8.OpConnect && confirms.at > asks.firstAt {
+		rtt = min(rtt, confirms.at-asks.firstAt)
+	}
+	return rtt
+}
+
 // settleOpening judges the first numbers of a side when they are acknowledged: no
 // more than the first window in half a round trip (MC-DPL8R 3.1.4.4).
 func (c retryJudge) settleOpening(dir int, next int64) {
 	b, rules := &c.timers.opening[dir], &c.c.Rules
-	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
+	rtt := c.roundTrip()
 	if b.frame == 0 || next <= openingKnown || c.c.Dir[0].MinRTT() == 0 || c.c.Dir[1].MinRTT() == 0 {
 		return
 	}
