@@ -117,6 +117,7 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 		c.fr.Words |= out.Unnumbered(&c.sent, true)
 		s.bytes.doubt()
 		s.oddly(c.f.Sequence, c.fr.Time)
+		c.judgeRefuted(dir)
 		return
 	case seq.Confirmed:
 		c.believe(dir)

@@ -100,6 +100,7 @@ func (c *conn) dataFrame(dir int) {
 	switch out.Place(&c.sent, c.fr.Datagram) {
 	case seq.Provisional:
 		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		c.judgeRefuted(dir)
 		return
 	case seq.Confirmed:
 		c.believe(dir)

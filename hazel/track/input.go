@@ -149,6 +149,7 @@ func (c *conn) numbered(dir int, n number) {
 	switch out.Place(&c.sent, c.fr.Datagram) {
 	case seq.Provisional:
 		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		c.judgeRefuted(dir)
 		return
 	case seq.Confirmed:
 		c.believe(dir)

@@ -84,6 +84,7 @@ func (c *conn) datagram(dir int) {
 		c.fr.Words |= out.Unnumbered(sent, true)
 		c.judgeProvisional(dir, sent)
 		c.count(dir)
+		c.judgeRefuted(dir)
 		return
 	case seq.Confirmed:
 		c.believe(dir)

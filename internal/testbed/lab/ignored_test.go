@@ -214,3 +214,24 @@ func moved(a, b *seq.Direction) (list []string) {
 	}
 	return list
 }
+
+// TestIgnoredFramesAreForgotten: what is out of place is told while the connection goes on,
+// however many there are: nothing of it is kept until its end.
+func TestIgnoredFramesAreForgotten(t *testing.T) {
+	for _, i := range []int{0, slices.IndexFunc(forgeries, func(x forgery) bool { return x.name == "an id misread" }),
+		slices.IndexFunc(forgeries, func(x forgery) bool { return x.name == "sequence far ahead" }), len(forgeries) - 1} {
+		x := &forgeries[i]
+		sub, err := Find(x.on[0])
+		must(t, err)
+		all, frames := sub.forged(x, 20, 20)
+		table := session.NewTable(sub.cfg)
+		for i := range all {
+			table.Add(&all[i])
+			for _, c := range table.Conns() {
+				if frames[19] == all[i].Frame && (c.Dir[0].Provisionals().HasRefuted() || c.Dir[1].Provisionals().HasRefuted()) {
+					t.Errorf("%s: what is out of place waits for the end", x.name)
+				}
+			}
+		}
+	}
+}
