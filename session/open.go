@@ -47,7 +47,7 @@ func (c *Conn) close() {
 	}
 }
 
-// Compact makes the connection small (Dozer).
+// Compact makes the connection small (Compacter).
 func (c *Conn) Compact() {
 	for dir := range c.Dir {
 		if !c.closed {

@@ -13,7 +13,7 @@ import (
 // progressFrom is from how many bytes of input on progress is shown.
 const progressFrom = 64 << 20
 
-// refresh is how long what it shows stays.
+// refresh is the time between two updates of the progress line.
 const refresh = 200 * time.Millisecond
 
 // showProgress shows how far reading has come, when w is a terminal and there is

@@ -123,8 +123,8 @@ func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 
 const maxClaims = 4
 
-// fewPackets is how many may be missing in a row behind a first sending that seems to show
-// a claim wrong: where more are, the side may have come further before.
+// fewPackets bounds the packets that the capture may lack behind a first sending that seems
+// to disprove a claim. Where it lacks more, the side may have sent later ones before.
 const fewPackets = 8
 
 // closeClaims ends what was shown wrong and is not contradicted until the end.

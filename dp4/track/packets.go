@@ -15,8 +15,8 @@ type packets struct {
 	lowMemory bool
 }
 
-// remembered is how many packets are remembered: what a number of eight bits can be told
-// apart from.
+// remembered is the number of packets kept of a side: half of the cycle of a number of eight
+// bits, within which two packets cannot be mistaken for each other.
 const remembered = 128
 
 // room makes room for a packet at a time; it gives nil when the packet is too old.

@@ -3,7 +3,7 @@ package track
 // near is the number with the given low byte that is nearest to ref.
 func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
 
-// maskTop is how far the highest bit of a mask lies behind the NACK's sequence.
+// maskTop is the distance from the sequence of a NACK to the last packet that its mask names.
 func maskTop(mask uint32) (n int) {
 	for ; mask != 0; mask >>= 1 {
 		n++

@@ -72,7 +72,8 @@ func (p *pair) starts(fr *dissect.Frame) bool {
 	return isReal(fr.Payload) && !a.commands().changesID(fr) && (a.hs.sessionKnown || a.handshakes().started())
 }
 
-// attemptGap is how long after the handshake no copy of its CONNECT comes, in ns.
+// attemptGap is the time after a handshake, in ns, from which on a CONNECT is a new attempt and
+// no late copy.
 const attemptGap = 10e9
 
 // overBy reports whether a CONNECT with the connection's own id starts another
@@ -162,7 +163,7 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
-// Compact implements session.Dozer.
+// Compact implements session.Compacter.
 func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {

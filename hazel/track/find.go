@@ -223,7 +223,7 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
-// Compact implements session.Dozer.
+// Compact implements session.Compacter.
 func (p *pair) Compact() {
 	if c := p.active; c != nil {
 		for i := range c.side {

@@ -217,7 +217,7 @@ func (p *pair) Sweep(now int64) {
 	}
 }
 
-// Compact implements session.Dozer.
+// Compact implements session.Compacter.
 func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {

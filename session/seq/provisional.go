@@ -68,7 +68,7 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	return Provisional
 }
 
-// goesOn reports how far from a provisional number another one may be that confirms it.
+// goesOn reports whether a number that is a step away from a provisional one confirms it.
 func (w *Window) goesOn(step int64) bool {
 	return step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.step)
 }
