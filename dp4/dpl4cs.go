@@ -139,7 +139,7 @@ func (f *CoreFrame) Append(b []byte) []byte {
 // enumeration ports the size need not fit.
 func IsCoreDatagram(d *dissect.Datagram) bool {
 	b := d.Payload
-	if len(b) < coreSize || !IsCore(b[spSize:]) || b[4] != SPFamily || b[5] != 0 {
+	if len(b) < coreSize || b[4] != SPFamily || b[5] != 0 || !IsCore(b[spSize:]) {
 		return false
 	}
 	v := binary.LittleEndian.Uint32(b)

@@ -52,7 +52,7 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 		t.plain(f, d)
 	case d.Kind == dissect.Unreachable:
 		f.session.Unreachable(d)
-	case !f.protocol.leads(d) || !t.neighbour(f.protocol, d, Ours):
+	case !t.ownNeighbour(f, f.protocol, d):
 		t.input(f, d)
 	}
 }

@@ -29,6 +29,7 @@ type Flow struct {
 	key        flowKey
 	seq        uint64    // order of creation
 	protocol   *Protocol // nil until recognised
+	leads      *leads    // of its neighbours, or of those of the one it is forced to
 	session    Session
 	bits       float64
 	detectedBy Detection

@@ -40,6 +40,8 @@ func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 	t.flows[key] = f
 	if f.force = force; force == nil {
 		t.undecided++
+	} else {
+		f.leads = t.leadsOf(force.Protocol)
 	}
 	t.tell(f, d)
 	f.pending = true

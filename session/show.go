@@ -1,14 +1,27 @@
 package session
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// leads reports whether a datagram begins as a neighbour of the protocol may.
-func (p *Protocol) leads(d *dissect.Datagram) bool {
-	return len(d.Payload) > 0 && bytes.IndexByte(p.NeighbourLead, d.Payload[0]) >= 0
+// A leads has a bit for each first byte that a neighbour may have.
+type leads [256 / 64]uint64
+
+func (l *leads) add(first []byte) {
+	for _, b := range first {
+		l[b/64] |= 1 << (b % 64)
+	}
+}
+
+// has reports whether a datagram begins as a neighbour may.
+func (l *leads) has(d *dissect.Datagram) bool {
+	if len(d.Payload) == 0 {
+		return false
+	}
+	b := d.Payload[0]
+	return l[b/64]>>(b%64)&1 != 0
 }
 
 // show hands a frame to the sink, with the time of the capture.
@@ -55,20 +68,37 @@ func (t *Table) plain(f *Flow, d *dissect.Datagram) {
 // anyNeighbour shows a datagram of a pair that no protocol owns and that belongs
 // to a neighbour of any.
 func (t *Table) anyNeighbour(d *dissect.Datagram, s Standing) bool {
-	if d.Kind != dissect.UDP || len(d.Payload) == 0 || !t.lead[d.Payload[0]] {
+	if d.Kind != dissect.UDP || !t.lead.has(d) {
 		return false
 	}
-	for _, p := range t.cfg.Protocols {
-		if t.neighbour(p, d, s) {
+	for i, p := range t.cfg.Protocols {
+		if t.leads[i].has(d) && t.neighbour(p, d, s) {
 			return true
 		}
 	}
 	return false
 }
 
-// neighbour shows a datagram that belongs to a neighbour of a protocol.
+// ownNeighbour shows a datagram that belongs to a neighbour of the protocol that its flow
+// speaks, or is said to speak.
+func (t *Table) ownNeighbour(f *Flow, p *Protocol, d *dissect.Datagram) bool {
+	return f.leads.has(d) && t.neighbour(p, d, Ours)
+}
+
+// leadsOf gives the first bytes that neighbours of a protocol may have.
+func (t *Table) leadsOf(p *Protocol) *leads {
+	if i := slices.Index(t.cfg.Protocols, p); i >= 0 {
+		return &t.leads[i]
+	}
+	l := new(leads)
+	l.add(p.NeighbourLead)
+	return l
+}
+
+// neighbour shows a datagram that belongs to a neighbour of a protocol, as one of its
+// leads may.
 func (t *Table) neighbour(p *Protocol, d *dissect.Datagram, s Standing) bool {
-	if p.Neighbour == nil || d.Kind != dissect.UDP || !p.leads(d) {
+	if p.Neighbour == nil || d.Kind != dissect.UDP {
 		return false
 	}
 	n := p.Neighbour(d, s)

@@ -18,7 +18,8 @@ type Table struct {
 	spare       Spare[active]
 	spareProbes [][]Probe // of pairs that are recognised; nil for the one that did it
 	counting    int       // flows that were summed up
-	lead        [256]bool // first bytes that a neighbour may have
+	lead        leads     // of neighbours of any protocol
+	leads       []leads   // of those of each of Config.Protocols
 	stranger    Flow      // stands for pairs of which nothing is kept
 	flowSeq     uint64
 	stories     []*Story
@@ -44,10 +45,10 @@ type Table struct {
 // NewTable makes an empty table.
 func NewTable(cfg Config) *Table {
 	t := &Table{cfg: cfg, flows: make(map[flowKey]*Flow), tallySets: make(map[*Protocol]*tallySet), quality: newTallySet(Quality, nil)}
-	for _, p := range cfg.Protocols {
-		for _, b := range p.NeighbourLead {
-			t.lead[b] = true
-		}
+	t.leads = make([]leads, len(cfg.Protocols))
+	for i, p := range cfg.Protocols {
+		t.lead.add(p.NeighbourLead)
+		t.leads[i].add(p.NeighbourLead)
 	}
 	return t
 }

@@ -26,15 +26,15 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	}
 	silent := d.Time-f.last > restSilence
 	f.last = d.Time
-	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.neighbour(f.force.Protocol, d, Ours) {
-		return
-	}
 	if f.rest > 0 && !silent {
 		f.rest--
 		t.plain(f, d)
 		return
 	}
 	f.rest = 0
+	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.ownNeighbour(f, f.force.Protocol, d) {
+		return
+	}
 	if f.probes == nil && f.force == nil && f.story == nil && len(f.held) == 0 && f.hold(d) {
 		return // most pairs of strangers are of one datagram
 	}
