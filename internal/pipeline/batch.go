@@ -7,44 +7,51 @@ import (
 
 // batchPackets and batchBytes bound what is handed to the workers at a time.
 const (
-	batchPackets = 2048
-	batchBytes   = 1 << 20
+	batchPackets = 1024
+	batchBytes   = 512 << 10
 )
 
-// A batch is a run of packets, copied out of the reader's buffer.
+// A batch is a run of packets, of which those to be tracked are copied out of the reader's
+// buffer.
 type batch struct {
-	packets []batched
-	bytes   []byte
+	packets   int    // all of them
+	last      uint64 // number of the latest
+	datagrams []dissect.Datagram
+	of        [Shards][]uint16 // which datagrams are of each shard
+	bytes     []byte
+	tasks     int // shards that are not tracked yet
 }
 
-type batched struct {
-	d     dissect.Datagram
-	class capture.Class
-	shard uint8
+func (b *batch) reset() {
+	b.packets, b.datagrams, b.bytes = 0, b.datagrams[:0], b.bytes[:0]
+	for i := range b.of {
+		b.of[i] = b.of[i][:0]
+	}
 }
-
-func (b *batch) reset() { b.packets, b.bytes = b.packets[:0], b.bytes[:0] }
 
 // full reports whether the next packet might not fit.
 func (b *batch) full() bool {
-	return len(b.packets) >= batchPackets || len(b.bytes) >= batchBytes
+	return b.packets >= batchPackets || len(b.bytes) >= batchBytes
 }
 
 // add copies a packet. Payloads are cut out of b.bytes once it no longer grows.
 func (b *batch) add(p *capture.Packet) {
-	e := batched{d: p.Datagram, class: p.Class}
-	if p.Class == capture.UDP || p.Class == capture.Unreachable {
-		e.shard = uint8(shardOf(&p.Datagram))
+	b.packets++
+	b.last = p.Frame
+	if p.Class != capture.UDP && p.Class != capture.Unreachable {
+		return
 	}
+	shard := shardOf(&p.Datagram)
+	b.of[shard] = append(b.of[shard], uint16(len(b.datagrams)))
 	b.bytes = append(b.bytes, p.Payload...)
-	b.packets = append(b.packets, e)
+	b.datagrams = append(b.datagrams, p.Datagram)
 }
 
 // seal points the payloads into the batch.
 func (b *batch) seal() {
 	off := 0
-	for i := range b.packets {
-		d := &b.packets[i].d
+	for i := range b.datagrams {
+		d := &b.datagrams[i]
 		n := len(d.Payload)
 		d.Payload = b.bytes[off : off+n : off+n]
 		off += n

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"slices"
-	"sync"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
@@ -149,84 +148,84 @@ func (r *Run) before(p *capture.Packet) {
 	}
 }
 
-// parallel reads one batch while the workers track the one before.
-func (r *Run) parallel() error {
-	var work [2]batch
-	cur, next := &work[0], &work[1]
-	for more := r.fill(cur); more || len(cur.packets) > 0; {
-		var wg sync.WaitGroup
-		for w := range r.Workers {
-			wg.Go(func() { r.track(cur, w) })
+// parallel reads while others track what was read before. What is told, and asked for,
+// between packets finds all that was read tracked.
+func (r *Run) parallel() (err error) {
+	w := newCrew(r)
+	defer w.end()
+	told := r.After != nil || r.Idle != nil
+	for more, last, packets := true, uint64(0), 0; more && err == nil; {
+		b := w.empty()
+		var waits bool
+		more, waits = r.fill(b)
+		if told && packets > 0 {
+			w.drain()
+			err = r.done(last, packets)
 		}
-		more = more && r.fill(next)
-		wg.Wait()
-		if err := r.done(cur); err != nil {
-			return err
+		last, packets = b.last, b.packets
+		w.give(b)
+		if told && err == nil && (waits || !more) {
+			w.drain()
+			err = r.done(last, packets)
+			packets = 0
 		}
-		cur.reset()
-		cur, next = next, cur
 	}
-	return nil
+	return err
 }
 
-// done tells that a batch was tracked.
-func (r *Run) done(b *batch) error {
-	n := len(b.packets)
-	if n == 0 {
+// done tells that so many packets were tracked; the frame is the last of them.
+func (r *Run) done(frame uint64, packets int) error {
+	if packets == 0 {
 		return r.idle()
 	}
 	if r.After != nil {
-		if err := r.After(b.packets[n-1].d.Frame); err != nil {
+		if err := r.After(frame); err != nil {
 			return err
 		}
 	}
 	if r.Idle != nil {
-		return r.tracked(n)
+		return r.tracked(packets)
 	}
 	return nil
 }
 
-// fill reads a batch, up to where a live source has nothing to give now. It
-// reports whether there may be more.
-func (r *Run) fill(b *batch) bool {
-	b.reset()
+// fill reads a batch. It reports whether there may be more, and whether a source that
+// waits has nothing to give now.
+func (r *Run) fill(b *batch) (more, waits bool) {
 	defer b.seal()
 	for !b.full() {
 		p, ok := r.Source.Next()
 		if !ok {
-			return false
+			return false, false
 		}
 		if p == nil {
-			return true
+			return true, true
 		}
 		r.before(p)
 		b.add(p)
 	}
-	return true
+	return true, false
 }
 
-// track is one worker: it handles the shards that are its own.
-func (r *Run) track(b *batch, worker int) {
-	for next := 0; next < len(b.packets); {
-		next = r.trackFrom(b, next, worker)
+// track tracks what a batch holds of a shard.
+func (r *Run) track(b *batch, shard uint8) {
+	for next := 0; next < len(b.of[shard]); {
+		next = r.trackFrom(b, shard, next)
 	}
 }
 
-// trackFrom tracks the packets of a worker from one on, and gives the one to go on
-// with: behind the last, or behind one that met an internal error.
-func (r *Run) trackFrom(b *batch, from, worker int) (next int) {
-	i := from
+// trackFrom tracks the datagrams of a shard from one on, and gives the one to go on with:
+// behind the last, or behind one that met an internal error.
+func (r *Run) trackFrom(b *batch, shard uint8, from int) (next int) {
+	i, list := from, b.of[shard]
 	defer func() {
 		if reason := recover(); reason != nil {
-			r.rescue(int(b.packets[i].shard), reason)
+			r.rescue(int(shard), reason)
 			next = i + 1
 		}
 	}()
-	for ; i < len(b.packets); i++ {
-		p := &b.packets[i]
-		if int(p.shard)%r.Workers == worker && (p.class == capture.UDP || p.class == capture.Unreachable) {
-			r.add(int(p.shard), &p.d)
-		}
+	for ; i < len(list); i++ {
+		r.add(int(shard), &b.datagrams[list[i]])
 	}
 	return i
 }

@@ -200,11 +200,11 @@ func TestBatches(t *testing.T) {
 		b.add(&p)
 	}
 	b.seal()
-	if len(b.packets) > batchPackets || len(b.bytes) > batchBytes+1500 {
-		t.Errorf("%d packets, %d bytes", len(b.packets), len(b.bytes))
+	if b.packets > batchPackets || b.packets != len(b.datagrams) || len(b.bytes) > batchBytes+1500 {
+		t.Errorf("%d packets, %d datagrams, %d bytes", b.packets, len(b.datagrams), len(b.bytes))
 	}
-	for n := range b.packets {
-		p := b.packets[n].d.Payload
+	for n := range b.datagrams {
+		p := b.datagrams[n].Payload
 		if len(p) != n%1500 || cap(p) != len(p) || len(p) > 0 && (p[0] != byte(n) || p[len(p)-1] != byte(n)) {
 			t.Fatalf("payload %d has %d bytes", n, len(p))
 		}
