@@ -159,6 +159,11 @@ func before(a, b *input) bool {
 	return a.key < b.key || a.key == b.key && a.index < b.index
 }
 
+// near is known where one file is read as it is.
+func (f *files) near() bool {
+	return len(f.heap) == 1 && len(f.inputs) == 1 && f.filter == nil && f.heap[0].reader.Near()
+}
+
 func (f *files) infos() []Info {
 	infos := make([]Info, len(f.inputs))
 	for i, in := range f.inputs {

@@ -36,6 +36,7 @@ type packets interface {
 	Format() string
 	Compression() string
 	Dropped() (n uint64, known bool)
+	Near() bool
 	Close()
 }
 

@@ -131,5 +131,21 @@ func (p *pcapReader) Next(rec *Record) error {
 	return nil
 }
 
+// near implements packetReader.
+func (p *pcapReader) near() bool {
+	h := p.w.bytes()
+	if len(h) < p.head {
+		return false
+	}
+	length := h[8:12]
+	if p.swap != capturedFirst {
+		return false
+	}
+	if p.big {
+		return uint64(len(h)) >= uint64(p.head)+uint64(binary.BigEndian.Uint32(length))
+	}
+	return uint64(len(h)) >= uint64(p.head)+uint64(binary.LittleEndian.Uint32(length))
+}
+
 // dropped is never known: pcap has no place for it.
 func (p *pcapReader) dropped() (uint64, bool) { return 0, false }

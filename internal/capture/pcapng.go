@@ -105,6 +105,16 @@ func (p *pcapngReader) Next(rec *Record) error {
 	}
 }
 
+// near implements packetReader.
+func (p *pcapngReader) near() bool {
+	h := p.w.bytes()
+	if len(h) < minBlock {
+		return false
+	}
+	typ, total := p.pair(h)
+	return (typ == blockEnhanced || typ == blockPacket || typ == blockSimple) && uint64(len(h)) >= uint64(total)+3
+}
+
 // body gives what is between the two lengths of a block, which must agree.
 func (p *pcapngReader) body(typ, total uint32, size int) ([]byte, error) {
 	w := p.w

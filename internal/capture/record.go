@@ -24,4 +24,7 @@ type Record struct {
 type packetReader interface {
 	Next(rec *Record) error
 	dropped() (n uint64, known bool)
+	// near reports that the next packet is in memory already, so that Next leaves what
+	// it gave before as it is.
+	near() bool
 }

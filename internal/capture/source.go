@@ -20,15 +20,16 @@ type Options struct {
 // capture, in the order of time. It is not safe for concurrent use; Progress and
 // Stop are.
 type Source struct {
-	inlet   inlet
-	max     uint64 // packets to give, 0 for no limit
-	in      fed
-	pkt     Packet
-	dec     Decoder
-	totals  Totals
-	dropped uint64 // packets the inputs say they lost, so far
-	done    atomic.Int64
-	total   atomic.Int64
+	inlet    inlet
+	max      uint64 // packets to give, 0 for no limit
+	in       fed
+	pkt      Packet
+	fragment bool // the latest packet was one: its datagram is put together in a buffer that is used again
+	dec      Decoder
+	totals   Totals
+	dropped  uint64 // packets the inputs say they lost, so far
+	done     atomic.Int64
+	total    atomic.Int64
 }
 
 // An inlet is where packets come from.
@@ -36,6 +37,7 @@ type inlet interface {
 	// next gives the next packet. It is valid until the next call. With wait set
 	// there is none now, and the next call waits for one; false is the end.
 	next(out *fed) (wait, ok bool)
+	near() bool // the next packet is in memory already
 	infos() []Info
 	stop()
 	wakeAt(time.Time)
@@ -57,16 +59,46 @@ type fed struct {
 // true, when none is there: there is time for what is not done for every packet, and
 // the next call waits.
 func (s *Source) Next() (*Packet, bool) {
-	in, ok := s.take()
-	if in == nil {
-		return nil, ok
+	switch s.Read(&s.pkt) {
+	case Given:
+		return &s.pkt, true
+	case Nothing:
+		return nil, true
 	}
-	s.dec.Decode(in.rec, &s.pkt)
-	s.dropped += in.drops
-	s.pkt.Frame, s.pkt.File, s.pkt.Dropped = in.frame, in.file, s.dropped
-	s.totals.count(&s.pkt)
-	return &s.pkt, true
+	return nil, false
 }
+
+// A Reading is what came of Read.
+type Reading uint8
+
+const (
+	End     Reading = iota // of all inputs
+	Nothing                // none is there now, of a source that waits for packets
+	Given
+)
+
+// Read is Next into a packet of the caller's, whose content is valid until the next call,
+// and longer where Near reports so.
+func (s *Source) Read(p *Packet) Reading {
+	in, ok := s.take()
+	switch {
+	case in != nil:
+	case ok:
+		return Nothing
+	default:
+		return End
+	}
+	s.dec.Decode(in.rec, p)
+	s.dropped += in.drops
+	p.Frame, p.File, p.Dropped = in.frame, in.file, s.dropped
+	s.fragment = p.IsFragment
+	s.totals.count(p)
+	return Given
+}
+
+// Near reports that the next call of Read leaves the payload as it is that the last one
+// gave. It may be so and not be reported.
+func (s *Source) Near() bool { return !s.fragment && s.inlet.near() }
 
 // NextRecord is Next for who wants packets as they are: they are not taken apart,
 // and Totals counts nothing but them. Record.Interface is the index of the input. A

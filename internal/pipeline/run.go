@@ -31,10 +31,15 @@ type Run struct {
 	Sink func(shard int) session.Sink
 
 	tables *tables
+	ahead  [readAhead]capture.Packet // that were read and are tracked next
 	end    int64
 	latest int64 // time of the latest packet, by the clock of the capture, which may be set
 	busy   int   // packets since Idle was called
 }
+
+// readAhead is how many packets are read before they are tracked: one thing at a time is
+// done faster.
+const readAhead = 32
 
 // idleEvery is how many packets of a busy live source pass between two calls of
 // Idle.
@@ -58,48 +63,68 @@ func (r *Run) Do() error {
 	return err
 }
 
+// serial reads some packets, and then tracks them.
 func (r *Run) serial() error {
 	for {
-		failed, err := r.readOn()
-		if failed != 0 {
-			err = r.passed(failed)
+		n, more, waits := r.readOn()
+		for next := 0; next < n; {
+			var err error
+			if next, err = r.trackOn(next, n); err != nil {
+				return err
+			}
 		}
-		if failed == 0 || err != nil {
-			return err
+		if !more {
+			return nil
+		}
+		if waits {
+			if err := r.idle(); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-// readOn reads and tracks to the end of the input, to an error, or to a packet whose
-// tracking met an internal error, which it gives.
-func (r *Run) readOn() (failed uint64, err error) {
-	shard, frame := 0, uint64(0)
+// readOn reads what can be had without disturbing what was read before, a packet at
+// least. It reports whether there may be more, and whether a source that waits has nothing
+// to give now.
+func (r *Run) readOn() (n int, more, waits bool) {
+	for n < len(r.ahead) {
+		p := &r.ahead[n]
+		switch r.Source.Read(p) {
+		case capture.End:
+			return n, false, false
+		case capture.Nothing:
+			return n, true, true
+		}
+		r.before(p)
+		if n++; !r.Source.Near() {
+			break
+		}
+	}
+	return n, true, false
+}
+
+// trackOn tracks the packets that were read, from one on, and gives the one to go on with:
+// behind the last, or behind one whose tracking met an internal error.
+func (r *Run) trackOn(from, n int) (next int, err error) {
+	i, shard := from, 0
 	defer func() {
 		if reason := recover(); reason != nil {
 			r.rescue(shard, reason)
-			failed = frame
+			next, err = i+1, r.passed(r.ahead[i].Frame)
 		}
 	}()
-	for {
-		p, ok := r.Source.Next()
-		if !ok {
-			return 0, nil
-		}
-		if p == nil {
-			if err := r.idle(); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		r.before(p)
+	for ; i < n; i++ {
+		p := &r.ahead[i]
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
-			shard, frame = shardOf(&p.Datagram), p.Frame
+			shard = shardOf(&p.Datagram)
 			r.add(shard, &p.Datagram)
 		}
 		if err := r.passed(p.Frame); err != nil {
-			return 0, err
+			return n, err
 		}
 	}
+	return n, nil
 }
 
 // passed tells that a packet was tracked.
