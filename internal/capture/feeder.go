@@ -214,9 +214,6 @@ func (f *feeder) Format() string          { return f.seen.format }
 func (f *feeder) Compression() string     { return f.seen.compression }
 func (f *feeder) Dropped() (uint64, bool) { return f.drops, f.known }
 
-// Near implements packets: it is not known.
-func (f *feeder) Near() bool { return false }
-
 // declare notes the link type in the header of a pcap file, once it is known.
 func (f *feeder) declare(u *linkUse) {
 	if f.seen.declared && len(u.seen) == 0 {

@@ -16,6 +16,7 @@ type files struct {
 	filter  *Filter
 	frame   uint64
 	given   bool // the head of heap[0] was given and must make room
+	alone   bool // one file is read as it is
 	started bool
 }
 
@@ -49,7 +50,7 @@ func Open(paths []string, opts Options) (*Source, error) {
 	if opts.Limits.Packets != 0 && (s.max == 0 || opts.Limits.Packets < s.max) {
 		s.max = opts.Limits.Packets
 	}
-	f := &files{filter: opts.Filter}
+	f := &files{filter: opts.Filter, alone: len(paths) == 1 && opts.Filter == nil}
 	s.inlet = f
 	fed := &streams{files: f, ready: make(chan struct{}, 1)}
 	for i, p := range paths {
@@ -107,7 +108,7 @@ func (f *files) next(out *fed) (wait, ok bool) {
 			continue
 		}
 		in.count()
-		out.rec, out.frame, out.file = &in.rec, f.frame, in.index
+		out.rec, out.frame, out.file, out.near = &in.rec, f.frame, in.index, in.rec.near && f.alone
 		return false, true
 	}
 }
@@ -157,11 +158,6 @@ func (f *files) sink(i int) {
 
 func before(a, b *input) bool {
 	return a.key < b.key || a.key == b.key && a.index < b.index
-}
-
-// near is known where one file is read as it is.
-func (f *files) near() bool {
-	return len(f.heap) == 1 && len(f.inputs) == 1 && f.filter == nil && f.heap[0].reader.Near()
 }
 
 func (f *files) infos() []Info {

@@ -21,6 +21,7 @@ type input struct {
 	unfit  error // the capture filter has no meaning for its packets
 	links  linkUse
 	closed bool
+	silent bool // its format has no place for what the capture lost
 
 	packets, bytes uint64
 	drops          uint64 // by the counts at packets
@@ -36,7 +37,6 @@ type packets interface {
 	Format() string
 	Compression() string
 	Dropped() (n uint64, known bool)
-	Near() bool
 	Close()
 }
 
@@ -68,6 +68,7 @@ func (in *input) open(size int, most Expansion, stdin io.Reader, done, total *at
 		in.fail(err)
 	} else if rd.Format() == "pcap" {
 		in.links.declare(rd.header)
+		in.silent = true
 	}
 }
 
@@ -148,6 +149,9 @@ func (in *input) close() {
 // lost: by the counts at packets, or by the statistics of the interfaces when they
 // say more.
 func (in *input) newDrops() (n uint64) {
+	if in.silent {
+		return 0
+	}
 	if in.rec.HasDrops {
 		in.drops += in.rec.Drops
 	}

@@ -112,9 +112,6 @@ func checkNames(names []string) error {
 // anyDevice is the name that stands for all interfaces, where the system has that.
 const anyDevice = "any"
 
-// near is not known of packets that come when they come.
-func (l *live) near() bool { return false }
-
 func (l *live) next(out *fed) (wait, ok bool) {
 	if l.last != nil {
 		l.last.full, l.last = false, nil

@@ -126,25 +126,15 @@ func (p *pcapReader) Next(rec *Record) error {
 	rec.Link, rec.Interface = p.link, 0
 	rec.Comments = rec.Comments[:0]
 	rec.Outbound = p.head == kuznetzovHeader && h[kuznetzovPktType] == sllOutgoing
+	rec.near = p.isNear(h[size:])
 	w.pos += size
 	p.packets++
 	return nil
 }
 
-// near implements packetReader.
-func (p *pcapReader) near() bool {
-	h := p.w.bytes()
-	if len(h) < p.head {
-		return false
-	}
-	length := h[8:12]
-	if p.swap != capturedFirst {
-		return false
-	}
-	if p.big {
-		return uint64(len(h)) >= uint64(p.head)+uint64(binary.BigEndian.Uint32(length))
-	}
-	return uint64(len(h)) >= uint64(p.head)+uint64(binary.LittleEndian.Uint32(length))
+// isNear reports whether b begins with a whole packet. It may have one and not be told.
+func (p *pcapReader) isNear(b []byte) bool {
+	return !p.big && p.swap == capturedFirst && len(b) >= p.head && uint64(binary.LittleEndian.Uint32(b[8:])) <= uint64(len(b)-p.head)
 }
 
 // dropped is never known: pcap has no place for it.

@@ -100,19 +100,19 @@ func (p *pcapngReader) Next(rec *Record) error {
 		w.pos += size
 		if isPacket {
 			p.packets++
+			rec.near = p.isNear(w.bytes())
 			return nil
 		}
 	}
 }
 
-// near implements packetReader.
-func (p *pcapngReader) near() bool {
-	h := p.w.bytes()
-	if len(h) < minBlock {
+// isNear reports whether b begins with the whole block of a packet.
+func (p *pcapngReader) isNear(b []byte) bool {
+	if len(b) < minBlock {
 		return false
 	}
-	typ, total := p.pair(h)
-	return (typ == blockEnhanced || typ == blockPacket || typ == blockSimple) && uint64(len(h)) >= uint64(total)+3
+	typ, total := p.pair(b)
+	return (typ == blockEnhanced || typ == blockPacket || typ == blockSimple) && uint64(len(b)) >= uint64(total)+3
 }
 
 // body gives what is between the two lengths of a block, which must agree.

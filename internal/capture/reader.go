@@ -127,10 +127,6 @@ func (r *Reader) Next(rec *Record) error {
 	return r.err
 }
 
-// Near reports that Next leaves what it gave before as it is: what it gives next is in
-// memory already.
-func (r *Reader) Near() bool { return r.err == nil && r.packets.near() }
-
 // ReadPacketData reads the next packet into memory of its own. The link type is
 // in AncillaryData[0], as a LinkType.
 func (r *Reader) ReadPacketData() ([]byte, gopacket.CaptureInfo, error) {

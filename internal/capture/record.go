@@ -17,6 +17,8 @@ type Record struct {
 	Link      LinkType //
 	Interface int      // index in its section, 0 in pcap
 	Comments  []string // comments on this packet
+
+	near bool // the next packet is in memory as well: reading it leaves Data as it is
 }
 
 // A packetReader reads one format. Next gives io.EOF at the proper end and a
@@ -24,7 +26,4 @@ type Record struct {
 type packetReader interface {
 	Next(rec *Record) error
 	dropped() (n uint64, known bool)
-	// near reports that the next packet is in memory already, so that Next leaves what
-	// it gave before as it is.
-	near() bool
 }

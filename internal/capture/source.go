@@ -20,16 +20,16 @@ type Options struct {
 // capture, in the order of time. It is not safe for concurrent use; Progress and
 // Stop are.
 type Source struct {
-	inlet    inlet
-	max      uint64 // packets to give, 0 for no limit
-	in       fed
-	pkt      Packet
-	fragment bool // the latest packet was one: its datagram is put together in a buffer that is used again
-	dec      Decoder
-	totals   Totals
-	dropped  uint64 // packets the inputs say they lost, so far
-	done     atomic.Int64
-	total    atomic.Int64
+	inlet   inlet
+	max     uint64 // packets to give, 0 for no limit
+	in      fed
+	pkt     Packet
+	near    bool // see Near
+	dec     Decoder
+	totals  Totals
+	dropped uint64 // packets the inputs say they lost, so far
+	done    atomic.Int64
+	total   atomic.Int64
 }
 
 // An inlet is where packets come from.
@@ -37,7 +37,6 @@ type inlet interface {
 	// next gives the next packet. It is valid until the next call. With wait set
 	// there is none now, and the next call waits for one; false is the end.
 	next(out *fed) (wait, ok bool)
-	near() bool // the next packet is in memory already
 	infos() []Info
 	stop()
 	wakeAt(time.Time)
@@ -51,6 +50,7 @@ type fed struct {
 	frame uint64 // its number in the capture
 	file  int    // index of the input
 	drops uint64 // packets newly known to be lost before it
+	near  bool   // the next packet is in memory already
 }
 
 // Next gives the next packet, numbered from 1. The packet and what it refers to
@@ -91,14 +91,14 @@ func (s *Source) Read(p *Packet) Reading {
 	s.dec.Decode(in.rec, p)
 	s.dropped += in.drops
 	p.Frame, p.File, p.Dropped = in.frame, in.file, s.dropped
-	s.fragment = p.IsFragment
+	s.near = in.near && !p.IsFragment // what is put together of fragments lies in a buffer that is used again
 	s.totals.count(p)
 	return Given
 }
 
 // Near reports that the next call of Read leaves the payload as it is that the last one
 // gave. It may be so and not be reported.
-func (s *Source) Near() bool { return !s.fragment && s.inlet.near() }
+func (s *Source) Near() bool { return s.near }
 
 // NextRecord is Next for who wants packets as they are: they are not taken apart,
 // and Totals counts nothing but them. Record.Interface is the index of the input. A

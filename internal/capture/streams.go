@@ -42,9 +42,6 @@ func (s *streams) limit(l Limits) {
 	}
 }
 
-// near is not known of packets that come when they come.
-func (s *streams) near() bool { return false }
-
 func (s *streams) next(out *fed) (wait, ok bool) {
 	if s.last != nil {
 		s.last.full, s.last = false, nil
