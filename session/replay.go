@@ -11,13 +11,27 @@ import (
 // really is comes back. They were counted when they came. What is said of gaps before
 // them is told at the frame that confirms them.
 func (c *Conn) Believe(dir int, at *dissect.Frame, track func(fr *dissect.Frame)) {
-	for _, d := range c.Dir[dir].Provisionals().TakeConfirmed() {
+	c.Replay(dir, at, c.Dir[dir].Provisionals().TakeConfirmed(), track)
+}
+
+// Replay is Believe for frames of a side that the tracker itself kept aside. at is nil
+// when no frame is at hand.
+func (c *Conn) Replay(dir int, at *dissect.Frame, kept []*dissect.Datagram, track func(fr *dissect.Frame)) {
+	doubt := c.Rules.doubt
+	for _, d := range kept {
 		fr := &dissect.Frame{Datagram: d, Protocol: c.Protocol.Name, Connection: -1, Direction: 'a' + byte(dir)}
 		c.face(fr, dir)
+		c.Rules.doubt = conform.GuardNone
 		track(fr)
-		at.Words |= fr.Words & dissect.Gap
+		if at != nil {
+			at.Words |= fr.Words & dissect.Gap
+		}
 	}
-	c.face(at, c.DirOf(at.Datagram))
+	c.Rules.doubt = doubt
+	if at != nil {
+		dir = c.DirOf(at.Datagram)
+	}
+	c.face(at, dir)
 }
 
 // face makes a frame the one at hand.

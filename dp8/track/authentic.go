@@ -40,8 +40,11 @@ func (c signatureJudge) authentic(dir int, num int64, has bool, off int, sig [8]
 			c.suspect(dir)
 			if c.waiting(dir) {
 				c.c.Rules.Doubt(conform.GuardAuth)
+				return !c.hold(dir, num)
 			}
+			return true
 		}
+		c.showKeys(dir, num)
 		if v == sigValid {
 			c.passSignature(dir, num)
 		}

@@ -168,9 +168,6 @@ func (a *assembler) emit(m *session.Message) {
 // deliver hands the content of a data frame to the messages of its side.
 func (c *conn) deliver(dir int, num int64, d *dp8.DFrame, keepAlive, late bool) {
 	s := &c.side[dir]
-	if c.mode == modeFull && !late {
-		c.showKeys(s, num, d, keepAlive)
-	}
 	if c.countOnly(s, num, d, keepAlive, late) {
 		return
 	}
@@ -191,18 +188,6 @@ func (c *conn) deliver(dir int, num int64, d *dp8.DFrame, keepAlive, late bool) 
 		return
 	}
 	s.asm.add(&p)
-}
-
-// showKeys shows a new number to the keyring, which may derive the modifier of
-// the next epoch from its payload.
-func (c *conn) showKeys(s *side, num int64, d *dp8.DFrame, keepAlive bool) {
-	s.keys.see(num)
-	if d.Command&dp8.Reliable == 0 || keepAlive {
-		return
-	}
-	if payload, ok := modifierPayload(d); ok {
-		s.keys.offer(num, payload, c.fr.Payload, d.SignatureOff)
-	}
 }
 
 // countOnly is the short way for the common case: a whole message whose turn it

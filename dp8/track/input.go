@@ -76,7 +76,7 @@ func (c *conn) dataFrame(dir int) {
 	d, s, out := &c.f.DFrame, &c.side[dir], &c.c.Dir[dir]
 	c.doubtKeepAlive(d)
 	num := s.seq.Peek(uint32(d.Seq))
-	keepAlive := d.KeepAlive || c.params.Version < dp8.Version15 && d.IsEmptyKeepAlive()
+	keepAlive := c.isKeepAlive(d)
 	c.countData(out, d, keepAlive)
 	if d.KeepAlive && !c.fr.Cut() {
 		c.learnSigning(dir, d.HasSignature)
@@ -88,6 +88,17 @@ func (c *conn) dataFrame(dir int) {
 	if !c.signing().authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
+	c.heedData(dir, num, d, keepAlive)
+}
+
+// isKeepAlive reports a KeepAlive. Below version 1.5 it has neither id nor payload.
+func (c *conn) isKeepAlive(d *dp8.DFrame) bool {
+	return d.KeepAlive || c.params.Version < dp8.Version15 && d.IsEmptyKeepAlive()
+}
+
+// heedData tracks a data frame that is not known to be forged.
+func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+	out := &c.c.Dir[dir]
 	if c.foreignKeepAlive(d) {
 		c.content().judgeForeignKeepAlive(dir, num, d)
 		return
@@ -114,7 +125,7 @@ func (c *conn) dataFrame(dir int) {
 // numberedFrame tracks a data frame that its receiver may heed.
 func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
-	c.confirmAcked(1-dir, d.NRcv)
+	c.confirmAcked(1-dir, d.NRcv, d.SACKMask)
 	c.life.heard(dir)
 	c.learnFromData(d)
 	s.seq.Advance(num)
@@ -198,8 +209,8 @@ func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
 
 // sack tracks a SACK.
 func (c *conn) sack(dir int) {
-	k, s, out := &c.f.SACK, &c.side[dir], &c.c.Dir[dir]
-	out.Acks++
+	k, s := &c.f.SACK, &c.side[dir]
+	c.c.Dir[dir].Acks++
 	if !c.fr.Cut() {
 		c.learnSigning(dir, k.HasSignature || len(k.Trailing) == 8)
 	}
@@ -207,7 +218,13 @@ func (c *conn) sack(dir int) {
 	if !c.signing().authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
 	}
-	c.confirmAcked(1-dir, k.NRcv)
+	c.heedSACK(dir, next, k)
+}
+
+// heedSACK tracks a SACK that is not known to be forged.
+func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
+	s, out := &c.side[dir], &c.c.Dir[dir]
+	c.confirmAcked(1-dir, k.NRcv, k.SACKMask)
 	x := c.sending(0, seq.Unmarked)
 	x.Passed = c.side[dir].ticks.passed(k.Timestamp)
 	c.fr.Words |= out.Unnumbered(x, false)

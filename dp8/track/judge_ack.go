@@ -157,7 +157,7 @@ func (l *sequenceState) push(c *conn, next int64) {
 func (c ackJudge) judgeMask(dir int, next int64, mask uint64, ahead bool) uint64 {
 	o, rules := &c.side[1-dir].sequence, &c.c.Rules
 	top := next + int64(bits.Len64(mask))
-	c.countBase(dir, mask, top)
+	c.bases().count(dir, next, mask, top)
 	switch {
 	case ahead:
 		return mask
@@ -193,49 +193,45 @@ func (c ackJudge) judgeRenege(dir int, next int64, mask uint64) {
 	if shift < 0 || !c.after(&x.stamp) {
 		return
 	}
-	if shift < 64 {
-		gone := (x.bits >> uint(shift)) &^ mask
-		n := next + 1 + int64(bits.TrailingZeros64(gone))
-		if shift > 0 && x.bits>>uint(shift-1)&1 != 0 {
-			gone, n = 1, next
-		}
-		if !rules.Check(r31523Renege, gone == 0) {
-			rules.Broken(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, which an earlier one acknowledged", uint8(n)), x.frame)
-		}
+	if first := takenBack(x.bits, mask, shift); first >= 0 {
+		c.reportRenege(dir, next+int64(first), takenBack(x.bits>>1, mask>>1, shift) < 0)
+	} else if shift < 64 {
+		rules.Pass(r31523Renege)
 	}
 	x.take(c.conn, next, mask)
+}
+
+// takenBack gives the first number, counted from the later bNRcv, that a SACK mask
+// reports missing although an earlier one, with a bNRcv so much lower, names it; or -1.
+func takenBack(earlier, later uint64, shift int64) int {
+	switch {
+	case shift >= 64:
+		return -1
+	case shift > 0 && earlier>>uint(shift-1)&1 != 0:
+		return 0
+	}
+	if gone := earlier >> uint(shift) &^ later; gone != 0 {
+		return 1 + bits.TrailingZeros64(gone)
+	}
+	return -1
+}
+
+// reportRenege reports that a number is missing which an earlier mask names. Where bit 0
+// may mean bNRcv, and no number is taken back by that reading, it is the reading that is
+// wrong (MC-DPL8R 3.1.5.2.3).
+func (c ackJudge) reportRenege(dir int, n int64, shifted bool) {
+	b, rules := &c.side[dir].sequence.bases, &c.c.Rules
+	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, which an earlier one acknowledged", uint8(n)), c.side[dir].sequence.mask.frame)
+	if shifted && !b.bit0 {
+		b.against += decisive
+		x.Blocked = conform.GuardDial
+	}
+	rules.Judge(x)
 }
 
 func (x *latestMask) take(c *conn, next int64, mask uint64) {
 	x.set(&c.stamp)
 	x.known, x.next, x.bits = true, next, mask
-}
-
-// baseMasks is how many masks must read better as bNRcv + i before that is taken
-// for what a side means by them.
-const baseMasks = 20
-
-// countBase looks for a side whose SACK bit i means bNRcv + i: then bit 0 is never
-// set, and masks often name the number behind the highest sent (MC-DPL8R
-// 3.1.5.2.3).
-func (c ackJudge) countBase(dir int, mask uint64, top int64) {
-	b, o, rules := &c.side[dir].sequence.bases, &c.side[1-dir].sequence, &c.c.Rules
-	b.bit0 = b.bit0 || mask&1 != 0
-	if b.n > 0 && top <= b.top {
-		return
-	}
-	b.n, b.top = b.n+1, top
-	if top == o.seen+1 {
-		b.beyond++
-		c.side[dir].sequence.odd = true
-	}
-	switch {
-	case b.bit0 || b.beyond == 0:
-		rules.Pass(r31523Base)
-	case b.n >= baseMasks && b.beyond*2 >= b.n && !b.told:
-		b.told = true
-		rules.Broken(r31523Base, fmt.Sprintf("%d of %d SACK masks name a number not sent yet when bit 0 is bNRcv + 1, none when it is bNRcv", b.beyond, b.n))
-	}
 }
 
 // passedHole notes an acknowledgement that passes numbers which were not captured:

@@ -224,6 +224,7 @@ func (c sequenceJudge) replaced(dir int, num int64, d *dp8.DFrame) bool {
 func (c sequenceJudge) settleSequence() {
 	for dir := range c.side {
 		c.acks().closeClaims(dir)
+		c.bases().close(dir)
 		c.closeOverrun(dir)
 		c.side[dir].sequence = sequenceState{}
 	}

@@ -28,6 +28,11 @@ type ackJudge struct{ *conn }
 
 func (c *conn) acks() ackJudge { return ackJudge{c} }
 
+// A baseJudge decides what the SACK masks of a side count from (MC-DPL8R 3.1.5.2.3).
+type baseJudge struct{ *conn }
+
+func (c *conn) bases() baseJudge { return baseJudge{c} }
+
 // A retryJudge judges retries, timers and answers in time (MC-DPL8R 3.1.2, 3.1.6).
 type retryJudge struct{ *conn }
 

@@ -126,6 +126,13 @@ func (s *scene) meetSigned(mode uint32) {
 	s.send(0, signedAnswer(false, 7, connectorSecret, listenerSecret, mode))
 }
 
+// forge sends a data frame of side 0 that nobody signed.
+func (s *scene) forge(num uint8) {
+	f := data(num, 0, "forged")
+	f.DFrame.HasSignature = true
+	s.send(0, f)
+}
+
 func text(n int64) string { return fmt.Sprintf("payload %d", n*7919) }
 
 // TestMC_DPL8R_3_1_4_4_Derivations: every reading is found and holds over six
@@ -245,6 +252,32 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 			}
 			play(s, g, 256, 300)
 		}, seq.Signatures{Valid: 300, Invalid: 3}},
+		{"a forged frame under the first number of each epoch", func(s *scene, g *signer) {
+			for turn := range int64(5) {
+				play(s, g, turn<<8, (turn+1)<<8)
+				s.forge(uint8(0))
+			}
+			play(s, g, 5<<8, 5<<8+40)
+		}, seq.Signatures{Valid: 5<<8 + 40, Invalid: 5}},
+		{"a forged frame behind the first number of each epoch", func(s *scene, g *signer) {
+			for turn := range int64(5) {
+				play(s, g, turn<<8+min(turn, 1), (turn+1)<<8+1)
+				s.forge(uint8(1))
+			}
+			play(s, g, 5<<8+1, 5<<8+40)
+		}, seq.Signatures{Valid: 5<<8 + 40, Invalid: 5}},
+		{"forged frames under the first number, which is an unreliable frame", func(s *scene, g *signer) {
+			for n := range int64(5<<8 + 40) {
+				f := data(uint8(n), 0, text(n))
+				if n&255 == 0 {
+					f.DFrame.Command &^= dp8.Reliable
+					if n > 0 {
+						s.forge(0)
+					}
+				}
+				s.Raw(0, g.sign(f, n, false))
+			}
+		}, seq.Signatures{Valid: 5<<8 + 40, Invalid: 5}},
 		{"forged frames alone behind the wrap stay unverifiable", func(s *scene, g *signer) {
 			play(s, g, 0, 256)
 			for range 20 {

@@ -121,6 +121,9 @@ func (c *conn) finish(end int64) {
 	}
 	c.finished = true
 	for dir := range c.side {
+		if len(c.side[dir].keys.held) > 0 {
+			c.signing().believeHeld(dir)
+		}
 		c.c.Dir[dir].Provisionals().End()
 		c.judgeRefuted(dir)
 	}

@@ -10,8 +10,11 @@ import (
 )
 
 // confirmAcked believes the provisional frames of a side that the frame at hand acknowledges.
-func (c *conn) confirmAcked(dir int, nrcv uint8) {
+func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
 	out := &c.c.Dir[dir]
+	if k := &c.side[dir].keys; len(k.held) > 0 && (mask != 0 || k.holdsBelow(near(k.held[0].num, nrcv))) {
+		c.signing().believeHeld(dir)
+	}
 	if !out.Provisionals().Any() {
 		return
 	}
@@ -29,18 +32,23 @@ func (c *conn) confirmAcked(dir int, nrcv uint8) {
 func (c *conn) believe(dir int) {
 	at := c.event
 	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
-		c.event = event{fr: again, f: new(dp8.Frame), now: at.now}
-		if c.f.Decode(again.Payload, c.params, nil) != nil {
+		if !c.decodeAgain(again) {
 			return
 		}
 		x := &c.f.DFrame
 		num := c.side[dir].seq.Peek(uint32(x.Seq))
 		c.sending(num, seq.Unmarked)
 		c.mark(dir, num, x)
-		c.numberedFrame(dir, num, x, x.KeepAlive || c.params.Version < dp8.Version15 && x.IsEmptyKeepAlive())
+		c.numberedFrame(dir, num, x, c.isKeepAlive(x))
 	})
 	c.event = at
 	c.judgeRefuted(dir)
+}
+
+// decodeAgain makes a frame that was kept the one at hand.
+func (c *conn) decodeAgain(fr *dissect.Frame) bool {
+	c.event = event{fr: fr, f: new(dp8.Frame), now: c.now}
+	return c.f.Decode(fr.Payload, c.params, nil) == nil
 }
 
 // judgeRefuted judges frames whose numbers turned out to be out of place: the side went

@@ -97,8 +97,9 @@ var sequenceRules = [...]conform.Rule{
 	},
 	r31523Base - sequenceBase: {
 		ID: "DP8-3.1.5.2.3-BASE", Clause: "MC-DPL8R 3.1.5.2.3", Level: conform.Must, Severity: conform.Note, Scope: "B",
+		Guards:    conform.Of(conform.GuardSample),
 		Statement: "SACK bit i means bNRcv + 1 + i",
-		Care:      "told once, when 20 masks read better as bNRcv + i",
+		Care:      "told once, when 20 masks read better as bNRcv + i: bit 0 is never set, and numbers that they would report missing had arrived",
 		Example:   "every mask has bit 0 set while bNRcv is later retried",
 	},
 	r31523Unsent - sequenceBase: {
@@ -117,7 +118,7 @@ var sequenceRules = [...]conform.Rule{
 		ID: "DP8-3.1.5.2.3-RENEGE", Clause: "MC-DPL8R 3.1.5.2.3", Level: conform.Impl, Severity: conform.Warn, Scope: "B",
 		Guards:    conform.Of(conform.GuardReord),
 		Statement: "a number once selectively acknowledged is not later reported missing",
-		Care:      "masks are compared in the order of numbers and ticks",
+		Care:      "masks are compared in the order of numbers and ticks; none is taken back that is explained by bit 0 meaning bNRcv",
 		Example:   "seq=8 sacked, next mask (same nrcv) without it",
 	},
 	r31523Noretry - sequenceBase: {

@@ -128,7 +128,13 @@ type saying struct {
 type baseCount struct {
 	n, beyond int // masks with a new highest bit; of them, those that name the number behind the highest sent
 	top       int64
-	bit0      bool // some mask names bNRcv + 1
+	masks     int   // all of them
+	waits     int   // different bNRcv
+	next      int64 // the latest
+	since     int64 // when it was first captured with a mask
+	against   int   // signs that bNRcv + 1 had arrived although the masks do not name it
+	resent    bool  // one of them was that it was sent again and again, for this bNRcv
+	bit0      bool  // some mask names bNRcv + 1
 	told      bool
 }
 

@@ -22,7 +22,7 @@ func TestKnetInjected(t *testing.T) {
 		if x.lib {
 			name = knetLibSession
 		}
-		whole := knetCaptured(t, name)
+		whole := captured(t, name)
 		for _, at := range []int{12, 30, 70} {
 			for _, how := range []string{"own", "next", "later"} {
 				knetInjectAndCheck(t, &x, whole, at, how)
@@ -31,7 +31,8 @@ func TestKnetInjected(t *testing.T) {
 	}
 }
 
-func knetCaptured(t *testing.T, name string) []dissect.Datagram {
+// captured generates a scenario and reads what was captured of it.
+func captured(t *testing.T, name string) []dissect.Datagram {
 	for _, s := range tracegen.Scenarios() {
 		if s.Proto+"/"+s.Name == name {
 			file, _, err := s.Generate()

@@ -1,0 +1,118 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
+)
+
+// TestForgedBehindTurns puts one forged frame behind each turn of a side's secret, before
+// or behind the frame whose number it takes: each is found at its frame, nobody is accused
+// of anything, and every genuine frame still verifies.
+func TestForgedBehindTurns(t *testing.T) {
+	for _, name := range []string{"full-signed-rotation", "modifier-sha1", "modifier-reused"} {
+		whole := captured(t, "dp8/"+name)
+		for dir := range 2 {
+			for _, x := range []struct {
+				number int // of the epoch
+				after  time.Duration
+				sack   bool
+			}{
+				{0, time.Millisecond, false}, {0, 5 * time.Millisecond, false}, {1, 3 * time.Millisecond, false},
+				{5, time.Millisecond, false}, {40, 2 * time.Millisecond, false}, {1, time.Millisecond, true}, {20, time.Millisecond, true},
+			} {
+				all, at := forgeBehindTurns(whole, dir, x.number, x.after, x.sack)
+				where := fmt.Sprintf("%s, side %d, number %d, %v later, SACK %v", name, dir, x.number, x.after, x.sack)
+				checkForged(t, where, all, at)
+			}
+		}
+	}
+}
+
+// forgeBehindTurns puts a forged frame behind the last of each epoch of a side. It gives the
+// frames at which these are.
+func forgeBehindTurns(whole []dissect.Datagram, dir, number int, after time.Duration, sack bool) (all []dissect.Datagram, at []uint64) {
+	var forged []dissect.Datagram
+	last := -1
+	for i := range whole {
+		d := &whole[i]
+		var f dp8.Frame
+		if (d.Src == whole[0].Src) != (dir == 0) || f.Decode(d.Payload, dp8.Params{Signing: dp8.Signed, Version: dp8.Version16}, nil) != nil || f.Type != dp8.TypeDFrame {
+			continue
+		}
+		if n := int(f.DFrame.Seq); f.DFrame.Control&dp8.CtlRetry == 0 {
+			if last > 250 && n < 8 {
+				forged = append(forged, forgedLike(d, &f, number, after, sack))
+			}
+			last = n
+		}
+	}
+	all = slices.Clone(whole)
+	for _, d := range forged {
+		i := slices.IndexFunc(all, func(x dissect.Datagram) bool { return x.Time > d.Time })
+		all = slices.Insert(all, i, d)
+	}
+	all = renumber(all)
+	for i := range all {
+		if all[i].IPID == forgedIPID {
+			at = append(at, all[i].Frame)
+		}
+	}
+	return all, at
+}
+
+const forgedIPID = 0xF0F0
+
+func forgedLike(d *dissect.Datagram, like *dp8.Frame, number int, after time.Duration, sack bool) dissect.Datagram {
+	f := dp8.Frame{Type: dp8.TypeDFrame}
+	sig := [8]byte{0: byte(number), 7: byte(d.Frame), 6: byte(d.Frame >> 8)} // no two are copies
+	f.DFrame = dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Seq: uint8(number), NRcv: like.DFrame.NRcv,
+		HasSignature: true, Signature: sig, Payload: []byte("forged")}
+	if sack {
+		f = dp8.Frame{Type: dp8.TypeSACK}
+		f.SACK = dp8.SACK{Command: dp8.CFrame, NSeq: uint8(number), NRcv: like.DFrame.NRcv, HasSignature: true, Signature: sig}
+	}
+	x := *d
+	x.Payload = f.Append(nil)
+	x.Length, x.IPID, x.Sum = len(x.Payload), forgedIPID, 0
+	x.Time -= int64(time.Millisecond)/2 - int64(after)
+	return x
+}
+
+func checkForged(t *testing.T, where string, all []dissect.Datagram, at []uint64) {
+	found := map[uint64]bool{}
+	var sink findings
+	tab := session.NewTable(session.Config{Protocols: protocols.All(protocols.Options{}), Sink: &sink, Inconclusive: true})
+	for i := range all {
+		tab.Add(&all[i])
+	}
+	tab.Close(all[len(all)-1].Time)
+	for _, f := range sink.list {
+		switch {
+		case !f.Failed():
+		case slices.Contains(at, f.Frame) && (f.Rule.ID == "DP8-SIG-FULL"):
+			found[f.Frame] = true
+		case f.Severity != conform.Note:
+			t.Errorf("%s: found too: %s frame %d: %s", where, f.Rule.ID, f.Frame, f.Message)
+		}
+	}
+	for _, frame := range at {
+		if !found[frame] {
+			t.Errorf("%s: the forged frame %d is not found", where, frame)
+		}
+	}
+	for _, c := range tab.Conns() {
+		for dir := range c.Dir {
+			if n := c.Dir[dir].Signatures.Unverifiable; n > 0 {
+				t.Errorf("%s: %d of side %d not verified", where, n, dir)
+			}
+		}
+	}
+}
