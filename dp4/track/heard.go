@@ -32,6 +32,16 @@ type hearing struct {
 	past               past
 	clock              clock
 	mask               lastMask
+	part               heardPart
+}
+
+// A heardPart is the part of a message not sent reliably that was acknowledged last: by
+// that its receiver knows how the others are sent.
+type heardPart struct {
+	set   bool
+	msg   int64
+	tick  uint32
+	epoch uint32
 }
 
 // forget is after what silence two acknowledgements are not compared, in ns: the
