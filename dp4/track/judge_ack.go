@@ -24,6 +24,7 @@ func (c ackJudge) judgeAcknowledgement(dir int, num int64) {
 		return // its number may be another one (guard UNWRAP)
 	}
 	c.side[other].named(num, c.f.Type)
+	c.side[dir].nacks = c.side[dir].nacks || c.f.Type == dp4.TypeNACK
 	highest := num
 	if m := c.f.Mask; m != 0 {
 		highest = num + int64(maskTop(m))
@@ -120,7 +121,8 @@ func (c ackJudge) judgeAckSerial(dir int, u *fact) {
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.low, u.high)
-	if excess >= 2 && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.packets().roundTrip(), 5e6) {
+	// Each NACK may cause a sending, however soon.
+	if excess >= 2 && !c.side[dir].nacks && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.packets().roundTrip(), 5e6) {
 		x := rules.Here(r224Serial, message, u.frame)
 		x.Since = u.time
 		rules.Judge(x)

@@ -28,7 +28,7 @@ func (c ackJudge) hearAck(dir int, num int64, known bool) {
 		return
 	}
 	if y.typ == dp4.TypeACK && y.before(&s.base) && c.repeatsNumber(dir, &s.base, &y) {
-		y.num = s.base.num // what arrived before stays so
+		y.num, y.again = s.base.num, true // what arrived before stays so
 		c.c.Rules.Pass(r224Cum)
 	}
 	if s.doubt.set && c.settleDoubt(dir, &y) {

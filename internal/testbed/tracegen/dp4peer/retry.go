@@ -103,7 +103,7 @@ func (p *Peer) onNACK(f *dp4.Frame) {
 	r := report{p.named(f.Sequence), f.Mask}
 	p.release(func(seq int64) bool { return seq < r.first || r.has(seq) })
 	for _, k := range p.flight {
-		if k.of.Reliable && r.misses(k.seq) && p.now()-k.sentAt > time.Duration(p.mean) && k.sendings <= p.cfg.Retries {
+		if k.of.Reliable && r.misses(k.seq) && (p.cfg.Rash || p.now()-k.sentAt > time.Duration(p.mean)) && k.sendings <= p.cfg.Retries {
 			p.transmit(k)
 		}
 	}
