@@ -27,7 +27,7 @@ func (c ackJudge) hearAck(dir int, num int64, known bool) {
 		s.clock.start(&y)
 		return
 	}
-	if y.typ == dp4.TypeACK && y.before(&s.base) && c.repeatsNumber(dir, &s.base, &y) {
+	if y.typ == dp4.TypeACK && y.before(&s.base) && int32(y.tick-s.base.tick) > 0 && c.repeatsNumber(dir, &s.base, &y) {
 		y.num, y.again = s.base.num, true // what arrived before stays so
 		c.c.Rules.Pass(r224Cum)
 	}
