@@ -48,7 +48,7 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 		s.tick, s.hasTick = f.Tick, true
 	}
 	words := c.apply(other, num, counted && !stale)
-	if judged {
+	if top, _ := out.Window().Highest(); judged && num <= top { // else the capture missed what it names, and it is not believed
 		c.packets().settleExcess(other)
 	}
 	c.fr.Words |= s.repeated(words, lastAck{f.Type, next, f.Mask})

@@ -53,6 +53,7 @@ type side struct {
 	heardIn uint32
 	duties  [numAnswers]conform.Sample // answers that were asked for; bad when there was none
 	answers int                        // acknowledgements by its peer of packets that asked for them
+	nacks   bool                       // it sends NACKs
 	excess  excess
 	product product
 	started bool // judged as the beginning

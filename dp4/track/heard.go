@@ -12,6 +12,7 @@ type heard struct {
 	typ    dp4.Type
 	hasNum bool
 	num    int64 // all up to it have arrived
+	again  bool  // it names a packet before that, which came again
 	msg    uint8
 	tick   uint32
 	bytes  uint32
@@ -32,6 +33,16 @@ type hearing struct {
 	past               past
 	clock              clock
 	mask               lastMask
+	part               heardPart
+}
+
+// A heardPart is the part of a message not sent reliably that was acknowledged last: by
+// that its receiver knows how the others are sent.
+type heardPart struct {
+	set   bool
+	msg   int64
+	tick  uint32
+	epoch uint32
 }
 
 // forget is after what silence two acknowledgements are not compared, in ns: the
@@ -46,6 +57,13 @@ func (x *heard) goesOn(y *heard) bool {
 // before reports that y covers less than x does.
 func (y *heard) before(x *heard) bool {
 	return x.hasNum && y.hasNum && x.epoch == y.epoch && y.num < x.num
+}
+
+// follows reports that x and y are ACKs, each of the latest packet that had arrived, and y
+// is that of a later one.
+func (y *heard) follows(x *heard) bool {
+	acks := x.typ == dp4.TypeACK && y.typ == dp4.TypeACK && !x.again && !y.again
+	return acks && x.hasNum && y.hasNum && x.epoch == y.epoch && y.num > x.num && y.num-x.num <= nearPackets
 }
 
 // A lastMask is what the latest NACK reported.

@@ -24,6 +24,7 @@ func (c ackJudge) judgeAcknowledgement(dir int, num int64) {
 		return // its number may be another one (guard UNWRAP)
 	}
 	c.side[other].named(num, c.f.Type)
+	c.side[dir].nacks = c.side[dir].nacks || c.f.Type == dp4.TypeNACK
 	highest := num
 	if m := c.f.Mask; m != 0 {
 		highest = num + int64(maskTop(m))
@@ -75,15 +76,35 @@ func (c ackJudge) judgeNamed(dir int, u *fact) {
 		c.side[1-dir].answers++
 	}
 	if f.Type == dp4.TypeACK {
+		if u.flags&dp4.RLY == 0 && u.flags&dp4.WholeMessage != dp4.WholeMessage {
+			c.side[dir].hearing.part = heardPart{true, u.msg, f.Tick, u.epoch}
+		}
 		c.judgeAckSerial(dir, u)
 		c.judgePrompt(dir, u)
 		return
 	}
 	if !rules.Check(r223Reliable, u.flags&dp4.RLY != 0) {
-		c.packets().broken(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but is not reliable", f.Sequence), u.frame)
+		x := rules.Here(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but is not reliable", f.Sequence), u.frame)
+		x.Since, x.Milder = noWindow, !c.knewUnreliable(dir, u)
+		rules.Judge(x)
 		return
 	}
 	c.judgeNeglect(dir, u)
+}
+
+// knewUnreliable reports whether the side that sent the NACK at hand had received another
+// part of the message of a packet, which tells that it is not reliable.
+func (c ackJudge) knewUnreliable(dir int, u *fact) bool {
+	if p := &c.side[dir].hearing.part; p.set && p.msg == u.msg && p.epoch == u.epoch && int32(c.f.Tick-p.tick) >= 0 {
+		return true
+	}
+	for i := range maskTop(c.f.Mask) {
+		p := c.side[1-dir].facts.fact(u.num + 1 + int64(i))
+		if c.f.Mask>>i&1 == 0 && p != nil && p.msg == u.msg {
+			return true // what the mask does not name arrived
+		}
+	}
+	return false
 }
 
 // judgeAckSerial: an ACK has the serial of a sending of its packet (MC-DPL4R
@@ -100,7 +121,8 @@ func (c ackJudge) judgeAckSerial(dir int, u *fact) {
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.low, u.high)
-	if excess >= 2 && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.packets().roundTrip(), 5e6) {
+	// Each NACK may cause a sending, however soon.
+	if excess >= 2 && !c.side[dir].nacks && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.packets().roundTrip(), 5e6) {
 		x := rules.Here(r224Serial, message, u.frame)
 		x.Since = u.time
 		rules.Judge(x)

@@ -79,7 +79,7 @@ func (h *facts) complete(u *fact) bool {
 // sent long before that one was not answered when it arrived.
 func (c ackJudge) judgeSkipped(dir int, x, y *heard) {
 	h, k := &c.side[1-dir].facts, &c.side[dir].count
-	if x.typ != dp4.TypeACK || y.typ != dp4.TypeACK || !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num <= x.num || y.num-x.num > nearPackets {
+	if !y.follows(x) {
 		return
 	}
 	if k.fits[modelText] < trustCounts || k.fits[modelText] < k.n-k.n/8 {

@@ -6,34 +6,49 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A clock compares the tick counts of a side with the time of the capture. The
-// lowest difference is that of the acknowledgement that was underway the shortest.
+// A clock compares the tick counts of a side with the time of the capture, stretch by
+// stretch. The lowest difference in a stretch is that of the acknowledgement that was
+// underway the shortest.
 type clock struct {
-	set      bool
-	told     bool
-	n        int   // acknowledgements
-	same     int   // in a row with the same tick
-	sameAt   int64 // since when, ns
-	tick     uint32
-	from     int64 // time of the first one, ns
-	at       int64 // begin of the stretch that is measured
-	ticks    int64 // since the first, ms
-	early    int64 // lowest difference of the first stretch, ns
-	hasEarly bool
-	low      int64 // of this one
-	frame    uint64
+	set    bool
+	told   bool
+	n      int   // acknowledgements
+	same   int   // in a row with the same tick
+	sameAt int64 // since when, ns
+	tick   uint32
+	from   int64 // time of the first one, ns
+	time   int64 // of the latest, ns
+	ticks  int64 // since the first, ms
+	diff   int64 // of the latest: by how much the capture's time is ahead of the ticks, pauses left out, ns
+	gone   int64 // what pauses made of that, ns
+	frame  uint64
+
+	length int64 // of a stretch, ns
+	done   int   // stretches that are over
+	runs   [clockStretches]stretch
+}
+
+// A stretch is a part of the time of a clock.
+type stretch struct {
+	begin int64 // ns
+	low   int64 // lowest difference in it, ns
+	at    int64 // when that was
 }
 
 const (
-	clockStretch = 5e9  // ns over which the lowest difference is taken
-	clockLeast   = 20   // acknowledgements (guard SAMPLE)
-	clockTime    = 10e9 // ns
-	clockRoom    = 5e9  // ns by which the path may have become slower or faster
-	stillTime    = 1e9  // ns for which a tick may stay the same while many are sent
+	clockStretches = 8
+	clockFirst     = 2.5e9 // ns, length of a stretch at first
+	clockLeast     = 20    // acknowledgements (guard SAMPLE)
+	clockRoom      = 5e9   // ns by which the path may have become slower or faster
+	ratedStretches = 3     // in so many a rate shows
+	pauseLeast     = 2.5e9 // ns by which a pause sets tick and time apart
+	pauseShows     = 8     // after so many acknowledgements the rate so far tells a pause from a gap
+	stillTime      = 1e9   // ns for which a tick may stay the same while many are sent
 )
 
 func (k *clock) start(y *heard) {
-	*k = clock{set: true, n: 1, same: 1, sameAt: y.time, tick: y.tick, from: y.time, at: y.time, frame: y.frame}
+	*k = clock{set: true, n: 1, same: 1, sameAt: y.time, tick: y.tick, from: y.time, time: y.time, frame: y.frame, length: clockFirst}
+	k.runs[0] = stretch{begin: y.time, at: y.time}
 }
 
 // judgeClock: the tick count grows by one a millisecond (MC-DPL4R 3.1.3,
@@ -56,18 +71,54 @@ func (c ackJudge) judgeClock(dir int, y *heard) {
 	}
 	k.ticks += int64(int32(y.tick - k.tick))
 	k.tick = y.tick
-	diff := y.time - k.from - k.ticks*1e6
-	k.low = min(k.low, diff)
-	if y.time-k.at < clockStretch {
+	diff := y.time - k.from - k.ticks*1e6 - k.gone
+	if jump := diff - k.diff; abs(jump) >= pauseLeast && k.pauses(y.time, jump) {
+		k.gone, diff = k.gone+jump, k.diff
+		c.c.Rules.Unclear(r313TickRate, conform.GuardClock, fmt.Sprintf("tick and time of the capture go apart by %d ms at once: a host paused, or a clock was set", abs(jump)/1e6), k.frame)
+	}
+	k.diff, k.time = diff, y.time
+	s := &k.runs[k.done]
+	if diff < s.low {
+		s.low, s.at = diff, y.time
+	}
+	if y.time-s.begin < k.length {
 		return
 	}
-	if !k.hasEarly {
-		k.early, k.hasEarly = k.low, true
-	} else if k.n >= clockLeast && y.time-k.from >= clockTime {
-		c.judgeRate(dir, k, y)
+	k.done++
+	if k.n < clockLeast || k.done <= ratedStretches || !c.judgeRate(dir, k, y) {
+		k.next(y.time, diff)
 	}
-	k.at, k.low = y.time, diff
 }
+
+// pauses reports whether tick and time go apart by a jump otherwise than by the rate at
+// which they did until then.
+func (k *clock) pauses(now, jump int64) bool {
+	rate, before := float64(jump)/float64(max(now-k.time, 1)), float64(k.diff)/float64(max(k.time-k.from, 1))
+	return k.n > pauseShows && !alike(rate, before)
+}
+
+// next begins another stretch. When there is no room for it, two each become one of
+// double length.
+func (k *clock) next(now, diff int64) {
+	if k.done == clockStretches {
+		k.done /= 2
+		for i := range k.done {
+			k.runs[i] = k.runs[2*i].join(&k.runs[2*i+1])
+		}
+		k.length *= 2
+	}
+	k.runs[k.done] = stretch{begin: now, low: diff, at: now}
+}
+
+// join is the stretch that two are, the one behind the other.
+func (s stretch) join(o *stretch) stretch {
+	if o.low < s.low {
+		s.low, s.at = o.low, o.at
+	}
+	return s
+}
+
+func abs(n int64) int64 { return max(n, -n) }
 
 // judgeStill: a tick that does not move at all.
 func (c ackJudge) judgeStill(dir int, k *clock, y *heard) {
@@ -78,19 +129,49 @@ func (c ackJudge) judgeStill(dir int, k *clock, y *heard) {
 	c.packets().broken(r313TickConst, fmt.Sprintf("the tick is %d in %d acknowledgements over %d ms", y.tick, k.same, (y.time-k.sameAt)/1e6), k.frame)
 }
 
-// judgeRate compares the first and the latest stretch.
-func (c ackJudge) judgeRate(dir int, k *clock, y *heard) {
-	rules, drift, span := &c.c.Rules, k.low-k.early, y.time-k.from
-	if drift < 0 {
-		drift = -drift
+// judgeRate compares the first and the latest stretch. What the clocks differ by then
+// may be due to a pause of the host or to a step of either clock: a rate shows in all
+// of the time. judgeRate reports whether the clock starts anew.
+func (c ackJudge) judgeRate(dir int, k *clock, y *heard) (anew bool) {
+	rules, drift, span := &c.c.Rules, k.drift(), y.time-k.from
+	if k.told {
+		return false
 	}
-	if k.told || drift <= max(clockRoom, span/100) {
-		if !k.told {
-			rules.Pass(r313TickRate)
-		}
-		return
+	if abs(drift) <= max(clockRoom, span/100) {
+		rules.Pass(r313TickRate)
+		return false
 	}
-	k.told = true
-	rules.Judge(conform.Case{Rule: r313TickRate, Dir: dir, Frame: y.frame, Time: y.time, HasTime: true, Proof: []uint64{k.frame}, Milder: drift <= span/20,
-		Message: fmt.Sprintf("the tick grew by %d in %d ms of the capture", k.ticks, span/1e6)})
+	ruling := conform.Case{Rule: r313TickRate, Dir: dir, Frame: y.frame, Time: y.time, HasTime: true, Proof: []uint64{k.frame}, Milder: abs(drift) <= span/20,
+		Message: fmt.Sprintf("the tick grew by %d in %d ms of the capture", k.ticks, span/1e6)}
+	if k.told = k.rated(); !k.told {
+		ruling.Blocked = conform.GuardClock
+		ruling.Message = fmt.Sprintf("tick and time of the capture went apart by %d ms, but not at a rate: a host paused, or a clock was set", abs(drift)/1e6)
+		k.start(y)
+	}
+	rules.Judge(ruling)
+	return !k.told
 }
+
+// drift is by how much more the capture's time has grown than the ticks, in ns, from the
+// first stretch to the last that is over.
+func (k *clock) drift() int64 { return k.runs[k.done-1].low - k.runs[0].low }
+
+// rated reports whether the drift is spread over the stretches, as that of a rate is: nearly
+// all of them have their share.
+func (k *clock) rated() bool {
+	shows, mean := 0, k.runs[0].rate(&k.runs[k.done-1])
+	for i := 1; i < k.done; i++ {
+		if alike(k.runs[i-1].rate(&k.runs[i]), mean) {
+			shows++
+		}
+	}
+	return shows >= ratedStretches && shows*4 >= (k.done-1)*3
+}
+
+// rate is how fast the lowest difference grows from one stretch to another.
+func (s *stretch) rate(o *stretch) float64 {
+	return float64(o.low-s.low) / float64(max(o.at-s.at, 1))
+}
+
+// alike reports whether a rate is that of the mean, give or take the half.
+func alike(rate, mean float64) bool { return rate/mean >= 0.5 && rate/mean <= 2 }

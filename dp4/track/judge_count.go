@@ -41,7 +41,7 @@ const (
 // judgeCount looks at the ACK at hand, y, after another one, x.
 func (c ackJudge) judgeCount(dir int, x, y *heard) {
 	h := &c.side[1-dir].facts
-	if x.typ != dp4.TypeACK || y.typ != dp4.TypeACK || !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num <= x.num || y.num-x.num > nearPackets {
+	if !y.follows(x) {
 		return
 	}
 	var sum, frames, data int64

@@ -27,6 +27,10 @@ func (c ackJudge) hearAck(dir int, num int64, known bool) {
 		s.clock.start(&y)
 		return
 	}
+	if y.typ == dp4.TypeACK && y.before(&s.base) && int32(y.tick-s.base.tick) > 0 && c.repeatsNumber(dir, &s.base, &y) {
+		y.num, y.again = s.base.num, true // what arrived before stays so
+		c.c.Rules.Pass(r224Cum)
+	}
 	if s.doubt.set && c.settleDoubt(dir, &y) {
 		return
 	}
@@ -66,6 +70,16 @@ func (c ackJudge) overtaken(x, y *heard) bool {
 	}
 	more := int32(y.bytes - x.bytes)
 	return more < 0 || more == 0 && (!c.packets().fine() || y.time-x.time <= 2*c.c.Rules.Horizon())
+}
+
+// repeatsNumber reports whether the ACK y, of a packet before that of x, may be the answer
+// to a copy of its packet: it may name what came again (MC-DPL4R 2.2.4, 3.1.5.2). No copy
+// came when the only one that was captured is the one it names, and its bytes are not
+// counted again.
+func (c ackJudge) repeatsNumber(dir int, x, y *heard) bool {
+	u := c.side[1-dir].facts.fact(y.num)
+	look, ok := c.c.Dir[1-dir].Look(y.num)
+	return u == nil || !ok || look.Copies > 1 || c.f.Serial != u.low || u.low != u.high || int64(y.bytes-x.bytes) >= int64(u.size)
 }
 
 // settleDoubt decides with a third acknowledgement. It reports whether that is done
@@ -108,12 +122,13 @@ func (c ackJudge) settleDoubt(dir int, z *heard) bool {
 
 // accuse reports what goes back from x to y, at either of them.
 func (c ackJudge) accuse(dir int, x, y, at *heard, g conform.Guard) {
+	since := int64(noWindow)
 	say := func(rule int, message string) {
 		proof := x.frame
 		if at == x {
 			proof = y.frame
 		}
-		c.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: noWindow, Blocked: g})
+		c.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: since, Blocked: g})
 	}
 	if int32(y.tick-x.tick) < 0 {
 		say(r313TickMono, fmt.Sprintf("tick goes back from %d to %d", x.tick, y.tick))
@@ -129,6 +144,9 @@ func (c ackJudge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 	}
 	if !y.before(x) {
 		return
+	}
+	if u := c.side[1-dir].facts.fact(y.num); u != nil && y.typ == dp4.TypeACK {
+		since = u.time // a copy that came again may have been missed
 	}
 	switch {
 	case y.typ == dp4.TypeACK && x.typ == dp4.TypeACK:

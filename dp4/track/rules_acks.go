@@ -55,7 +55,7 @@ var acksRules = [...]conform.Rule{
 		ID: "DP4-2.2.3-RELIABLE", Clause: "MC-DPL4R 2.2.3", Level: conform.Must, Severity: conform.Warn, Scope: "B",
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean),
 		Statement: "no NACK for packets of messages not sent reliably",
-		Care:      "BIDIR, CLEAN; if the named packet was never captured: inconclusive; see AMB-DP4-11",
+		Care:      "BIDIR, CLEAN; if the named packet was never captured: inconclusive; a note where the receiver had no part of the message yet: what is out of sequence leads to a NACK, and nothing tells how a packet that did not arrive was sent (AMB-DP4-11)",
 		Example:   "q=5 captured without RLY, N q=5",
 	},
 	r223Known - acksBase: {
@@ -119,8 +119,9 @@ var acksRules = [...]conform.Rule{
 	},
 	r224Cum - acksBase: {
 		ID: "DP4-2.2.4-CUM", Clause: "MC-DPL4R 2.2.4", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		Guards:    conform.Of(conform.GuardClean),
 		Statement: "acknowledged sequence never goes back in send order (it covers all earlier ones)",
-		Care:      "order by tick; equal ticks: no verdict",
+		Care:      "order by tick; equal ticks: no verdict; the ACK of a packet that came again may name that packet",
 		Example:   "A q=20 t=500, A q=17 t=600",
 	},
 	r224CumGap - acksBase: {

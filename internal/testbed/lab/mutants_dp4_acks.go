@@ -24,6 +24,7 @@ func dp4AckMutants() []Mutant {
 			Tamper: dp4Bytes(2, func(f *dp4.Frame) bool { return dp4NACK(f) && f.MaskSize == 0 }, func(p []byte) []byte { return p[:len(p)-1] })},
 		{Rule: "DP4-2.2.3-STRAYFLAGS", Name: "sets STA in an ACK", On: clean, Tamper: dp4Nth(9, dp4ACK, func(f *dp4.Frame) { f.Flags |= dp4.STA })},
 		{Rule: "DP4-2.2.3-RELIABLE", Name: "reports what is not reliable", On: "dp4/nacks-of-unreliable"},
+		{Rule: "DP4-2.2.3-RELIABLE", Name: "reports a part of a message of which it has another", Steps: dp4Conversation(func(t *dp4Talk) { loosePart(t).Fault = true })},
 		{Rule: "DP4-2.2.4-LEN", Name: "has two bytes too many", On: clean,
 			Tamper: dp4Nth(9, dp4ACK, func(f *dp4.Frame) { f.Trailing = []byte{1, 2} })},
 		{Rule: "DP4-2.2.4-LEN", Name: "lacks the last byte", On: clean,
@@ -38,6 +39,8 @@ func dp4AckMutants() []Mutant {
 			f.Sequence, f.MessageID = f.Sequence-4, f.MessageID-4
 			t.reply(1, 10*ms, f).Fault = true
 		})},
+		{Rule: "DP4-2.2.4-CUM", Name: "names what came again", Near: true, Steps: dp4Conversation(func(t *dp4Talk) { cameAgain(t, 1, 0) })},
+		{Rule: "DP4-2.2.4-CUM", Name: "names what a network doubled behind the capture", Near: true, Steps: dp4Conversation(func(t *dp4Talk) { cameAgain(t, 0, 20) })},
 		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a reliable packet it lacks", Steps: dp4Conversation(func(t *dp4Talk) { across(t, dp4.RLY).Fault = true })},
 		{Rule: "DP4-2.2.4-CUM-GAP", Name: "acknowledges across a packet that is not reliable", Near: true, Steps: dp4Conversation(func(t *dp4Talk) { across(t, 0) })},
 		{Rule: "DP4-2.2.3-KNOWN", Name: "reports what was never sent", Steps: dp4Conversation(func(t *dp4Talk) {
@@ -64,6 +67,44 @@ func dp4AckMutants() []Mutant {
 		dp4Keeps(nacks, "DP4-2.2.3-LEN", "DP4-2.2.3-STRAYFLAGS", "DP4-2.2.3-RELIABLE", "DP4-2.2.3-KNOWN", "DP4-2.2.3-PAIR",
 			"DP4-2.2.3-MASK-BEYOND", "DP4-2.2.3-MASK-LIE", "DP4-2.2.3-FIRST", "DP4-3.1.5.3-ACK-PRIOR"),
 		dp4Keeps("dp4/windows-lossy", "DP4-2.2.4-LEN", "DP4-2.2.4-SENT", "DP4-2.2.4-PAIR", "DP4-2.2.4-SERIAL", "DP4-2.2.4-CUM"))
+}
+
+// loosePart sends a message in three parts, not reliably. The first is acknowledged, the
+// second is lost behind the capture point and reported missing.
+func loosePart(t *dp4Talk) *Step {
+	t.say(0, 20*time.Millisecond, dp4.STA|dp4.SAK)
+	t.ack(1, 25*time.Millisecond)
+	part := *t.last[0]
+	part.Flags, part.Sequence, part.Serial = dp4.CMD, part.Sequence+1, 1
+	t.bytes[1] -= uint32(len(t.repeat(0, time.Millisecond, &part).Payload) - 2)
+	last := part
+	last.Flags, last.Sequence, last.Serial = dp4.CMD|dp4.EOM, last.Sequence+1, 2
+	t.next[0], t.lag[0] = t.next[0]+2, t.lag[0]+2
+	t.repeat(0, time.Millisecond, &last)
+	f := t.nack(1, part.Sequence)
+	f.MessageID = part.MessageID
+	t.reply(1, 25*time.Millisecond, f)
+	return &t.steps[len(t.steps)-1]
+}
+
+// cameAgain acknowledges a packet by its own numbers, behind those of later ones: it was
+// sent again so many times, and arrived again with so many bytes.
+func cameAgain(t *dp4Talk, sendings int, bytes uint32) {
+	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+	old := *t.last[0]
+	for range 3 {
+		t.ack(1, 25*time.Millisecond)
+		t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+	}
+	t.ack(1, 25*time.Millisecond)
+	latest := t.last[0]
+	for range sendings {
+		old.Serial++
+		t.repeat(0, time.Millisecond, &old)
+	}
+	t.last[0], t.bytes[1] = &old, t.bytes[1]+bytes
+	t.ack(1, 25*time.Millisecond)
+	t.last[0] = latest
 }
 
 // twoReports says that a packet is the first missing one, then that an earlier one is.

@@ -32,6 +32,8 @@ func (p *Peer) reply(a *arrival, behind, completes bool) {
 	switch {
 	case a.flags&dp4.SAK != 0, completes && multi:
 		p.answer(true)
+	case behind && p.cfg.NACKEach:
+		p.answer(true)
 	case behind && p.cfg.NACK:
 		p.notice()
 	case completes && (a.flags&dp4.RLY != 0 || p.cfg.AckUnreliable) && !p.ackAt.Active():
@@ -92,10 +94,12 @@ func (p *Peer) reports(seq int64) bool { return p.cfg.Blind || p.promised(seq).r
 
 // ack names the latest packet before everything that is missing.
 func (p *Peer) ack() {
-	a := p.last
-	if a == nil {
-		return // nothing to name
+	if p.last != nil { // else there is nothing to name
+		p.acknowledge(p.last)
 	}
+}
+
+func (p *Peer) acknowledge(a *arrival) {
 	n := p.note(dp4.TypeACK)
 	n.Ack, n.AckBelow = true, a.seq+1
 	p.send(n, p.encode(&dp4.Frame{Flags: dp4.ACK, MessageID: uint8(a.msg), Sequence: uint8(a.seq), Serial: a.serial,

@@ -24,6 +24,11 @@ type Config struct {
 	Blind     bool          // packets that were not sent reliably are reported, too
 	NACKDelay time.Duration // a gap may fill by itself for so long
 
+	NACKEach bool // each packet behind a gap is answered by a NACK, whatever was reported before
+	Reack    bool // a packet that comes again is acknowledged by its own numbers, not by the latest
+	Rash     bool // a packet is sent again for each NACK that names it, however soon
+	Hasty    bool // the time of retries is the average round trip plus 20% (MC-DPL4R 3.1.2)
+
 	AckDelay      time.Duration // of acknowledgements nobody asked for
 	AckUnreliable bool          // messages that were not sent reliably are acknowledged, too
 }

@@ -65,7 +65,11 @@ func (p *Peer) repeated(a *arrival) {
 	if p.last != nil && a.seq == p.last.seq {
 		p.last.serial = a.serial
 	}
-	if a.flags&(dp4.RLY|dp4.SAK) != 0 {
+	switch {
+	case a.flags&(dp4.RLY|dp4.SAK) == 0 || p.over:
+	case p.cfg.Reack && a.seq < p.next:
+		p.acknowledge(a)
+	default:
 		p.answer(true)
 	}
 }

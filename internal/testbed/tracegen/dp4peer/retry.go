@@ -14,6 +14,9 @@ func (p *Peer) rto() time.Duration {
 	if p.samples == 0 {
 		return firstRTO
 	}
+	if p.cfg.Hasty {
+		return min(time.Duration(p.mean*1.2), maxRTO)
+	}
 	return min(time.Duration(p.mean+3*math.Sqrt(p.spread/float64(p.samples)))+extraRTO+p.partner.cfg.AckDelay, maxRTO)
 }
 
@@ -100,7 +103,7 @@ func (p *Peer) onNACK(f *dp4.Frame) {
 	r := report{p.named(f.Sequence), f.Mask}
 	p.release(func(seq int64) bool { return seq < r.first || r.has(seq) })
 	for _, k := range p.flight {
-		if k.of.Reliable && r.misses(k.seq) && p.now()-k.sentAt > time.Duration(p.mean) && k.sendings <= p.cfg.Retries {
+		if k.of.Reliable && r.misses(k.seq) && (p.cfg.Rash || p.now()-k.sentAt > time.Duration(p.mean)) && k.sendings <= p.cfg.Retries {
 			p.transmit(k)
 		}
 	}
