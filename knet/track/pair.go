@@ -16,6 +16,7 @@ type pair struct {
 	told    [2]int   // datagrams that only Reference, only Spec reads
 	forced  bool     // the user tells the dialect
 	votes   int      // for ids from 1, less those for ids from 0
+	voted   [2]int64 // of each side: the highest PacketID in what voted, plus 1
 	runs    [2]idRun // of each side, lower endpoint first
 	doubt   bool     // params.IDs is that of the connection before
 	conns   []*conn

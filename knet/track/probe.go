@@ -299,7 +299,7 @@ func (e *evidence) ack(x *knet.Block, other *probeSide) {
 		e.relate("PacketAck of datagrams just sent", bitsAck+each*float64(min(hits-1, maxAckMore)))
 		if x.ID == 3 {
 			e.zero += 2
-		} else {
+		} else if wrong == 0 {
 			e.one += 2
 		}
 	case wrong > 0:
