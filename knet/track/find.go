@@ -48,6 +48,10 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 	if !p.forced && p.told[0]+p.told[1] < enoughTold {
 		p.weigh(fr)
 	}
+	if p.wordFirst && len(p.conns) > 0 {
+		c := p.newest()
+		p.params = p.reads(c, c.c.DirOf(fr.Datagram))
+	}
 	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
 	if err != nil && p.params.Dialect == knet.Reference && !fr.Cut() && p.opensAnew(fr) {
 		if fr.Tree != nil {

@@ -85,26 +85,17 @@ func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) (n int, known bool) 
 	}
 	a := knet.AckOf(m.Body, p.params.Dialect)
 	first := ids.Peek(a.PacketID & knet.PacketIDMask)
-	if a.PacketID > knet.PacketIDMask || first < ref-farIDs || first > ref+nearIDs || !c.names(1-dir, &a, first) {
+	last := first + int64(bits.Len64(a.Bits))
+	r := &c.side[1-dir].datagrams
+	x := r.at(first)
+	switch {
+	case a.PacketID > knet.PacketIDMask, first < ref-farIDs, last > ref+nearIDs, x != nil && !x.reliable && !x.suspect:
 		return 0, true
-	}
-	if first < p.voted[dir] {
-		return 0, false // sent again, or no PacketAck
+	case x == nil && r.has && first < r.low && c.known():
+		return 0, true // before the first of all
+	case x == nil, first < p.voted[dir]:
+		return 0, false // the capture may have missed it; or it is acknowledged again
 	}
 	p.voted[dir] = first + 1
 	return 1, true
-}
-
-// names reports that the datagrams of a side that a PacketAck names, from the first on,
-// may have been acknowledged: the first one captured asks for it, or it was missed, and
-// none is further ahead than the capture can have missed.
-func (c *conn) names(dir int, a *knet.Ack, first int64) bool {
-	r := &c.side[dir].datagrams
-	switch x := r.at(first); {
-	case !r.has:
-		return true
-	case x != nil:
-		return (x.reliable || x.suspect) && first+int64(bits.Len64(a.Bits)) <= r.top+nearIDs
-	}
-	return first < r.top && (first > r.low || !c.known())
 }

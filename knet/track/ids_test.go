@@ -13,7 +13,7 @@ import (
 // first bytes are a PacketID that the other side has sent.
 func TestKNet_ReservedMessages_SevenBytesUnderFour(t *testing.T) {
 	for _, dialect := range []string{"spec", ""} {
-		for _, body := range []string{"welcome", "\x00\x00\x00\x00\x00\x00\x00", "\x02\x00\x00\x00\x00\x00\x00"} {
+		for _, body := range []string{"welcome", "\x00\x00\x00\x00\x00\x00\x00", "\x40\x00\x00\x00\x00\x00\x00"} {
 			s := newScene(t, dialect)
 			s.dialect = knet.Spec
 			s.handshake()

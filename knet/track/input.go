@@ -66,6 +66,9 @@ func (c *conn) describe(num int64) *seq.Sending {
 // datagram tracks a numbered datagram.
 func (c *conn) datagram(dir int) {
 	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.d.PacketID)
+	if c.d.Dialect == knet.Spec && !c.side[dir].bits.sure {
+		c.readAcks(dir)
+	}
 	if c.c.Dir[1-dir].Provisionals().Any() {
 		c.confirmAcked(1 - dir)
 	}

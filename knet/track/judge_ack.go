@@ -303,7 +303,7 @@ func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
 // before the datagram itself, or that is forgotten.
 func (c numberJudge) mayBeAcked(dir int, num int64) bool {
 	look, ok := c.c.Dir[dir].Look(num)
-	return !ok || look.Acked
+	return !ok || look.Acked || c.side[1-dir].bits.mayHave(num)
 }
 
 // ended reports that a side has said that it ends.

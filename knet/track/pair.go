@@ -20,9 +20,11 @@ type pair struct {
 	runs    [2]idRun // of each side, lower endpoint first
 	doubt   bool     // params.IDs is that of the connection before
 	conns   []*conn
-	d       *knet.Datagram // that of the table; the one at hand while it is
-	again   *knet.Datagram // a provisional one while it is believed; nil before there was any
-	openers [][]byte       // contents of connect datagrams
+	// wordFirst: a side puts the bits of its PacketAcks into the word first.
+	wordFirst bool
+	d         *knet.Datagram // that of the table; the one at hand while it is
+	again     *knet.Datagram // a provisional one while it is believed; nil before there was any
+	openers   [][]byte       // contents of connect datagrams
 }
 
 // maxOpeners bounds the connect datagrams that are remembered.

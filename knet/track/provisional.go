@@ -40,9 +40,10 @@ func (c *conn) believe(dir int) {
 	}
 	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
 		c.event = event{fr: again, d: c.pair.again, now: at.now}
-		if c.d.Decode(again.Payload, c.pair.params, nil) != nil {
+		if c.d.Decode(again.Payload, c.pair.reads(c, dir), nil) != nil {
 			return
 		}
+		c.readAcks(dir)
 		num := s.ids.Peek(c.d.PacketID)
 		if ref, ok := s.ids.Known(); ok && (num > ref+farAway || num < ref-farAway) {
 			s.forget()

@@ -22,6 +22,8 @@ func wildKnet(r *rand.Rand, seed uint64, c *Conditions) Scenario {
 		// from those of an older transfer with that id.
 		scatter := chance(r, 0.5) && s.Setup.Tap.Loss == 0 && s.Setup.Tap.Start == 0
 		s.A.Scatter, s.B.Scatter = scatter, scatter
+		word := seed%8 == 4
+		s.A.WordFirst, s.B.WordFirst = word, word
 	} else if chance(r, 0.2) {
 		s.A.Skips, s.B.Skips = true, true
 	}

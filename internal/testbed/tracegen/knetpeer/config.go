@@ -19,6 +19,8 @@ type Config struct {
 	Skips   bool // library: some messages are replaced before they are sent, which leaves their numbers out
 	NewIDs  bool // page: what is sent again takes a new PacketID
 	Scatter bool // page: fragments leave in any order
+
+	WordFirst bool // page: the bits of a PacketAck begin in its u32
 }
 
 // Times and sizes of the library (juj/kNet 715850d, UDPMessageConnection.cpp).
@@ -87,4 +89,6 @@ func PageLate() Config {
 
 func (c *Config) library() bool { return c.Dialect == knet.Reference }
 
-func (c *Config) params() knet.Params { return knet.Params{Dialect: c.Dialect, IDs: c.IDs} }
+func (c *Config) params() knet.Params {
+	return knet.Params{Dialect: c.Dialect, IDs: c.IDs, WordFirst: c.WordFirst}
+}
