@@ -42,7 +42,7 @@ func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 	c.c.Malform(fr, err)
 	switch {
 	case err != nil && !fr.Cut():
-		c.frames().judgeMalformed(dir, err)
+		c.malformed(dir, err)
 	case c.finished, c.c.Damaged(fr.Datagram), err != nil && err.Offset < 3:
 		c.count(dir)
 	case d.Type == knet.TypeConnect:
@@ -50,6 +50,17 @@ func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 	default:
 		c.datagram(dir)
 	}
+}
+
+// malformed takes a datagram that can't be read to its end. Where its header can be, the
+// PacketID is not missing, whatever became of the messages.
+func (c *conn) malformed(dir int, err *dissect.Error) {
+	if s := &c.side[dir]; len(c.d.Messages) > 0 && !c.finished && !c.c.Damaged(c.fr.Datagram) {
+		if _, known := s.ids.Known(); known {
+			c.c.Dir[dir].Disregard(s.ids.Peek(c.d.PacketID))
+		}
+	}
+	c.frames().judgeMalformed(dir, err)
 }
 
 // describe describes the datagram at hand, which has a PacketID, to the engine. The

@@ -75,6 +75,7 @@ func (c *conn) judgeProvisional(dir int, sent *seq.Sending) {
 // PacketID may be up to 50 sendings old.
 func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
+		c.c.Dir[dir].Disregard(p.Num)
 		x.Rule, x.Since = rDgIdInc, p.Time+1
 		x.Message = fmt.Sprintf("PacketID %d is out of place: those before and after it go on at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)
 		switch {
