@@ -114,6 +114,10 @@ func (c *conn) datagram(dir int) {
 func (c *conn) believed(dir int, num int64) {
 	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.sent
 	known, _ := out.Captured(num)
+	other := known && c.hasOtherContent(dir, sent)
+	if other {
+		sent.Mark = seq.MarkFirst // a datagram that is sent again is so as it was
+	}
 	if !known {
 		c.frames().judge(dir, sent) // it can be no copy
 		if c.suspect && c.frames().isApart(dir, num) {
@@ -126,6 +130,9 @@ func (c *conn) believed(dir int, num int64) {
 	sent.NoAck = !c.d.Reliable
 	v := out.Send(sent)
 	c.fr.Words |= v.Words
+	if other = other && !v.Words.Has(dissect.Duplicate); other {
+		out.Replace(sent)
+	}
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
@@ -137,7 +144,17 @@ func (c *conn) believed(dir int, num int64) {
 		c.frames().judge(dir, sent)
 	}
 	c.speaks(dir)
-	c.messages(dir, num, v.Novelty == seq.First)
+	c.messages(dir, num, v.Novelty == seq.First || other)
+}
+
+// hasOtherContent reports a PacketID that was captured with other bytes, all of them.
+func (c *conn) hasOtherContent(dir int, sent *seq.Sending) bool {
+	look, _ := c.c.Dir[dir].Look(sent.Num)
+	if look.Hash == sent.Hash || look.Hash == 0 || c.fr.Cut() {
+		return false
+	}
+	x := c.side[dir].datagrams.at(sent.Num)
+	return x == nil || !x.cut
 }
 
 func (s *side) keepFirst(id uint32, sent *seq.Sending) {

@@ -40,16 +40,25 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 		s.ending.moot = true
 		return // another connection, of which the start was not captured
 	}
-	o.runs++
+	if o.runs++; o.runs == 1 {
+		o.from, o.last = c.mark(1-dir), s.datagrams.topAt
+		o.soon = c.fr.Time-o.last < reconnectGap
+	}
+	if o.same = o.same || rule == rDgIdUnique && o.runs > 1 && c.goesOnAcross(dir, o); o.same {
+		c.retrace(o, c.c.Rules.Here(rule, message, proof))
+		return
+	}
 	if o.runs > 2 {
-		s.forget()
+		if o.runs > mostRetraced || c.side[1-dir].datagrams.top > o.from.top {
+			s.forget()
+		}
 		return
 	}
 	if o.set {
-		if o.set = false; o.Blocked == conform.GuardLife {
+		if o.Blocked == conform.GuardLife {
 			s.forget() // twice in a row, behind a silence: another connection
 		}
-		return // a series of its own
+		return // a series of its own, for all that shows
 	}
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
@@ -59,12 +68,36 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	}
 }
 
+// mostRetraced is how many PacketIDs in a row may be used again before it must show that
+// the connection is the same.
+const mostRetraced = 16
+
+// goesOnAcross reports that a side that comes to PacketIDs it had before is that of the
+// same connection: with another, its peer would have begun anew as well, and its
+// PacketIDs go on without a gap. With Reference a server may begin anew alone.
+func (c numberJudge) goesOnAcross(dir int, o *oddNumber) bool {
+	r := &c.side[1-dir].datagrams
+	if c.d.Dialect != knet.Spec && dir != c.client {
+		return false
+	}
+	return o.soon && r.top > o.from.top && c.intact(1-dir, o.last)
+}
+
+// retrace judges a PacketID that a side uses a second time, among others.
+func (c numberJudge) retrace(o *oddNumber, x conform.Case) {
+	if o.set {
+		o.set = false
+		c.c.Rules.Judge(o.Case)
+	}
+	c.c.Rules.Judge(x)
+}
+
 // settleOdd ends a suspicion: the side goes on as if it had not been, or not.
 func (c numberJudge) settleOdd(o *order, goesOn bool) {
 	if !o.odd.set && o.odd.runs == 0 {
 		return
 	}
-	if o.odd.set {
+	if o.odd.set && o.odd.runs == 1 {
 		if !goesOn {
 			o.odd.Blocked = conform.GuardLife
 		}

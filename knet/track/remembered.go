@@ -95,7 +95,11 @@ type order struct {
 type oddNumber struct {
 	set  bool
 	top  int64
-	runs int // in a row
+	runs int   // in a row
+	from mark  // how far the peer had come when they began
+	last int64 // when the side was heard before that
+	soon bool  // … and not long before
+	same bool  // they are proven to be of this connection
 	conform.Case
 }
 
