@@ -105,6 +105,7 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 	if x.acks == 0 {
 		x.ackAt = c.fr.Time
 		c.side[1-dir].order.acks++
+		c.side[1-dir].order.known++
 		c.side[1-dir].ask.acks++
 		if c.d.Reliable {
 			x.carrier = c.sent.Num + 1

@@ -136,6 +136,9 @@ const (
 // all steps are equal and none of the skipped is ever acknowledged.
 func (c numberJudge) judgeStep(dir int, step int64) {
 	o := &c.side[dir].order
+	if o.grain != 1 {
+		c.judgeGrain(dir, step)
+	}
 	switch {
 	case step == 1:
 		o.steps[0]++
@@ -151,13 +154,46 @@ func (c numberJudge) judgeStep(dir int, step int64) {
 	}
 	rules := &c.c.Rules
 	if rules.Check(rDgIdInc, o.steps[1] <= n*9/10) {
-	} else if x := rules.Here(rDgIdInc, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", o.step)); !o.told {
-		o.told = true
-		x.Frame = o.frame
-		if o.acks < stepsAcked || c.c.Dir[dir].Offloaded() || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].Quality().UncapturedAcked() {
-			x.Blocked = conform.GuardReord
-		}
-		rules.Judge(x)
+	} else if !o.told {
+		c.accuseStep(rules.Here(rDgIdInc, ""), o.step, o.acks)
 	}
 	o.steps, o.acks = [3]int{}, 0
+}
+
+// stepsAllAlong is how many steps must have been multiples of one number for a side to be
+// said to count by it all along.
+const stepsAllAlong = 24
+
+// judgeGrain judges the steps of a side that has never counted by one: whatever was lost,
+// none of those that it passes over was captured.
+func (c numberJudge) judgeGrain(dir int, step int64) {
+	o := &c.side[dir].order
+	if o.all == 0 {
+		o.frame = c.fr.Frame
+	}
+	if o.grain = gcd(o.grain, step); o.grain == 1 || o.told {
+		return
+	}
+	if o.all++; o.all >= stepsAllAlong && o.known >= stepsAcked {
+		c.accuseStep(c.c.Rules.Here(rDgIdInc, ""), o.grain, o.known)
+	}
+}
+
+// accuseStep accuses a side of counting its PacketIDs by more than one: those it passes
+// over are never acknowledged, while so many others are.
+func (c numberJudge) accuseStep(x conform.Case, step int64, acks int) {
+	o := &c.side[x.Dir].order
+	o.told = true
+	x.Rule, x.Frame, x.Message = rDgIdInc, o.frame, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", step)
+	if out := &c.c.Dir[x.Dir]; acks < stepsAcked || out.Offloaded() || out.Lost().NotCaptured > 0 || out.Quality().UncapturedAcked() {
+		x.Blocked = conform.GuardReord
+	}
+	c.c.Rules.Judge(x)
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

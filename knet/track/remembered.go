@@ -86,6 +86,9 @@ type order struct {
 	step  int64 // latest step between PacketIDs that is not one
 	frame uint64
 	steps [3]int // of one, as the one before that was not one, others
+	grain int64  // what all steps so far are multiples of
+	all   int    // steps so far, while grain is not one
+	known int    // acknowledgements so far
 	acks  int    // PacketIDs of the side acknowledged meanwhile
 	told  bool
 }

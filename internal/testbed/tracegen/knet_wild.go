@@ -99,3 +99,17 @@ func (t *KnetTrace) wildAgain() {
 	}
 	t.calls(more, more, t.farewell())
 }
+
+// KnetStride is a conversation of two endpoints, for those that count in a way of their
+// own.
+func KnetStride(a, b knetpeer.Config, lossy bool) *Scenario {
+	s := KnetScenario{Name: "stride", Setup: Setup{Paths: calm()}, A: a, B: b}
+	s.Play = func(t *KnetTrace) {
+		if lossy {
+			t.worsen(rough(0.05, 0.02, 0.02))
+		}
+		t.calls(unchained(60), unchained(60), t.farewell())
+	}
+	x := s.Scenario()
+	return &x
+}
