@@ -118,25 +118,33 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	} else if ref.OK && !p.first.hasIDs[side] {
 		p.first.ids[side], p.first.hasIDs[side] = ref.PacketID, true
 	}
-	switch {
-	case ref.OK && !spec.OK:
-		p.told[0]++
-	case spec.OK && !ref.OK, spec.Handshake:
-		p.told[1]++
-	}
-	switch {
-	case spec.Handshake:
-		p.firm[1] += shakeTold
-	case ref.Strict && !spec.OK:
-		p.firm[0]++
-	case spec.Strict && !ref.OK:
-		p.firm[1]++
-	}
+	p.tell(&ref, &spec)
 	if p.seen > 1 || ref.OK {
 		p.of[0].observe(b, &ref, side)
 	}
 	p.of[1].observe(b, &spec, side)
 	return p.verdict()
+}
+
+// tell counts a datagram that only one dialect reads. The first one of a pair may be
+// whatever the application chose to connect with.
+func (p *probe) tell(ref, spec *knet.Shape) {
+	switch {
+	case spec.Handshake:
+		p.told[1]++
+		p.firm[1] += shakeTold
+	case p.seen == 1:
+	case ref.OK && !spec.OK:
+		p.told[0]++
+		if ref.Strict {
+			p.firm[0]++
+		}
+	case spec.OK && !ref.OK:
+		p.told[1]++
+		if spec.Strict {
+			p.firm[1]++
+		}
+	}
 }
 
 // verdict is the evidence for the better dialect.
@@ -348,7 +356,8 @@ func (p *probe) learned() (params knet.Params, decided bool) {
 	if best.dialect == knet.Spec {
 		i = 1
 	}
-	return knet.Params{Dialect: best.dialect, IDs: best.ids()}, p.told[i] > 0 && p.told[i] > p.told[1-i]
+	decided = p.firm[i] > p.firm[1-i] || p.told[i] >= enoughLoose && p.told[i] > p.told[1-i]
+	return knet.Params{Dialect: best.dialect, IDs: best.ids()}, decided
 }
 
 // connected reports whether a frame, the pair's first datagram, was a connect
