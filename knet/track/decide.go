@@ -17,11 +17,11 @@ func (p *pair) decide(fr *dissect.Frame) {
 	switch {
 	case spec.Handshake:
 		p.speaks(knet.Spec)
+	case ref.Strict && !spec.OK:
+		p.speaks(knet.Reference)
 	case p.mayConnect(fr):
 	case spec.Strict && !ref.OK:
 		p.speaks(knet.Spec)
-	case ref.Strict && !spec.OK:
-		p.speaks(knet.Reference)
 	case spec.OK && !ref.OK:
 		p.loosely(1, knet.Spec)
 	case ref.OK && !spec.OK:
@@ -42,7 +42,7 @@ func (p *pair) decide(fr *dissect.Frame) {
 }
 
 // mayConnect reports a datagram that may be whatever the application chose to connect
-// with: it says nothing about the dialect.
+// with, which only Reference has: it is no sign of the page.
 func (p *pair) mayConnect(fr *dissect.Frame) bool {
 	if len(p.conns) == 0 {
 		return p.learned != nil && fr.Frame == p.learned.first.frame
@@ -112,9 +112,9 @@ func (p *pair) weigh(fr *dissect.Frame) {
 	switch {
 	case spec.Handshake:
 		p.told[1] += shakeTold
-	case p.mayConnect(fr):
 	case ref.Strict && !spec.OK:
 		p.told[0]++
+	case p.mayConnect(fr):
 	case spec.Strict && !ref.OK:
 		p.told[1]++
 	}

@@ -127,18 +127,18 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 }
 
 // tell counts a datagram that only one dialect reads. The first one of a pair may be
-// whatever the application chose to connect with.
+// whatever the application chose to connect with, which is no sign of the page.
 func (p *probe) tell(ref, spec *knet.Shape) {
 	switch {
 	case spec.Handshake:
 		p.told[1]++
 		p.firm[1] += shakeTold
-	case p.seen == 1:
 	case ref.OK && !spec.OK:
 		p.told[0]++
 		if ref.Strict {
 			p.firm[0]++
 		}
+	case p.seen == 1:
 	case spec.OK && !ref.OK:
 		p.told[1]++
 		if spec.Strict {
