@@ -17,6 +17,7 @@ const (
 	bitsLoose     = 0.5 // … with something senders don't do
 	maxStructure  = 24
 	bitsHello     = 16  // a server's first datagram: PacketID 1 with PingRequests 1 and 2
+	bitsMet       = 16  // … and both replies to it
 	bitsSyn       = 28  // ConnectSyn: an id of 30 bits and a length that fits
 	bitsSynAnswer = 32  // ConnectSynAck or DisconnectAck of the other side, or ConnectAck after that
 	bitsNext      = 4   // the PacketID after the last one
@@ -78,7 +79,9 @@ type evidence struct {
 	syn       int8 // side that sent ConnectSyn, plus 1
 	synAck    bool
 	refused   bool
-	zero, one int // what speaks for ids from 0, from 1
+	hello     int8  // side whose first datagram was a server's, plus 1
+	met       uint8 // its PingRequests that were answered, as bits
+	zero, one int   // what speaks for ids from 0, from 1
 	side      [2]probeSide
 }
 
@@ -210,6 +213,7 @@ func (e *evidence) observe(b []byte, s *knet.Shape, side int) {
 	}
 	if pings == 2 && s.PacketID <= 1 && e.dialect == knet.Reference {
 		e.Add("first datagram of a server", bitsHello)
+		e.hello = int8(side + 1)
 	}
 }
 
@@ -238,102 +242,6 @@ func (e *evidence) number(s *knet.Shape, side int) {
 	*slot = s.PacketID + 1
 	if s.Flags&knet.FlagReliable != 0 {
 		*slot |= sentReliable
-	}
-}
-
-// message judges a message by its relation to what the other side sent.
-func (e *evidence) message(x *knet.Block, side int) {
-	other := &e.side[1-side]
-	switch {
-	case x.ID >= 3 && x.ID <= 4 && len(x.Body) == knet.AckSize:
-		e.ack(x, other)
-	case x.ID <= 2 && len(x.Body) == 1:
-		e.ping(x, side)
-	case x.ID == 2 && len(x.Body) == 2:
-		e.zero++
-	case x.ID == 3 && len(x.Body) == 2:
-		e.one++
-	case e.dialect != knet.Spec:
-	case x.ID == knet.IDConnectSyn:
-		if e.syn == 0 {
-			e.Add("ConnectSyn", bitsSyn)
-		}
-		e.syn = int8(side + 1)
-	case x.ID == knet.IDConnectSynAck && int(e.syn) == 2-side && !e.synAck:
-		e.synAck = true
-		e.relate("ConnectSynAck in answer to ConnectSyn", bitsSynAnswer)
-	case x.ID == knet.IDDisconnectAck && len(x.Body) == 0 && int(e.syn) == 2-side && !e.synAck && !e.refused:
-		e.refused = true
-		e.relate("DisconnectAck in answer to ConnectSyn", bitsSynAnswer)
-	case x.ID == knet.IDConnectAck && len(x.Body) == 0 && e.synAck && int(e.syn) == side+1:
-		e.synAck = false
-		e.relate("ConnectAck in answer to ConnectSynAck", bitsSynAnswer)
-	}
-}
-
-// ack judges the PacketIDs that a PacketAck names.
-func (e *evidence) ack(x *knet.Block, other *probeSide) {
-	if !other.has {
-		return
-	}
-	a := knet.AckOf(x.Body, e.dialect)
-	var ids [knet.MaxAcked]int64
-	hits, plain, unsent, wrong := 0, 0, 0, 0
-	for _, id := range a.AppendIDs(ids[:0]) {
-		if slot := &other.sent[id%sentIDs]; *slot&^sentReliable == uint32(id)+1 {
-			if *slot&sentReliable != 0 {
-				hits++
-			} else {
-				plain++ // some receivers acknowledge whatever comes
-			}
-			*slot = 0
-			continue
-		}
-		if before := (other.low - uint32(id)) & knet.PacketIDMask; before > 0 && before <= knet.MaxAcked {
-			continue // sent before the first one captured
-		}
-		unsent++
-		if back := (other.last - uint32(id)) & knet.PacketIDMask; back > farIDs && back < 1<<knet.PacketIDBits-farIDs {
-			wrong++
-		}
-	}
-	each := float64(bitsAckMore)
-	if unsent == 0 {
-		hits += plain
-		each = bitsAckRun
-	}
-	switch {
-	case hits > 0:
-		e.relate("PacketAck of datagrams just sent", bitsAck+each*float64(min(hits-1, maxAckMore)))
-		if x.ID == 3 {
-			e.zero += 2
-		} else if wrong == 0 {
-			e.one += 2
-		}
-	case wrong > 0:
-		e.relate("PacketAck of PacketIDs nowhere near", bitsAckWrong)
-	}
-}
-
-// ping judges a message that is a PingRequest or PingReply by one of the maps.
-func (e *evidence) ping(x *knet.Block, side int) {
-	v := x.Body[0]
-	if x.ID > 0 {
-		asked := &e.side[1-side].pings[x.ID-1]
-		if bit := uint64(1) << (v & 63); asked[v>>6]&bit != 0 {
-			asked[v>>6] &^= bit
-			e.relate("PingReply to an outstanding PingRequest", bitsEcho)
-			if x.ID == 1 {
-				e.zero++
-			} else {
-				e.one++
-			}
-		} else if x.ID == 2 {
-			e.relate("PingReply to none", bitsNoEcho)
-		}
-	}
-	if x.ID < 2 {
-		e.side[side].pings[x.ID][v>>6] |= 1 << (v & 63)
 	}
 }
 
