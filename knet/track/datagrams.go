@@ -37,7 +37,7 @@ type sentDatagram struct {
 	hash     uint64
 	last     int64 // latest sending
 	ackAt    int64 // when it was acknowledged first
-	carrier  int64 // reliable datagram of the peer that acknowledged it first, plus 1
+	carrier  int64 // datagram of the peer that acknowledged it first, plus 1
 	ipid     uint16
 	messages uint8 // up to 255
 	acks     uint8 // PacketAcks that named it

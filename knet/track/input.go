@@ -1,6 +1,9 @@
 package track
 
 import (
+	"encoding/binary"
+	"math/bits"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
@@ -218,10 +221,33 @@ func (c *conn) numbered(dir int, num int64, m *knet.Message, fresh bool) bool {
 		return false
 	}
 	s.numbers.Advance(n)
-	v := c.c.Dir[dir].SendUnit(n, num, c.fr)
+	v := c.c.Dir[dir].SendUnit(n, num, printOf(m), c.fr)
+	if v.New {
+		return true
+	}
 	if v.Words != 0 && c.fr.RetryOf == 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
 	c.fr.Words |= v.Words
-	return v.New
+	if c.pair.sure() && !c.suspect {
+		c.numbers().judgeResent(dir, m, &v)
+	}
+	return false
+}
+
+// printOf is a fingerprint of what a message says, 0 for one that is cut. It looks at the
+// size, the id, and the first and last bytes: what differs there differs.
+func printOf(m *knet.Message) uint16 {
+	if !m.Whole {
+		return 0
+	}
+	h, b := uint64(len(m.Body))<<32^uint64(m.ID.Value), m.Body
+	if n := len(b); n >= 8 {
+		h ^= binary.LittleEndian.Uint64(b)*0x9e3779b97f4a7c15 ^ bits.RotateLeft64(binary.LittleEndian.Uint64(b[n-8:]), 31)
+	} else {
+		for _, c := range b {
+			h = h<<8 | h>>56 ^ uint64(c)
+		}
+	}
+	return uint16(h*0xff51afd7ed558ccd>>48) | 1
 }

@@ -107,9 +107,7 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 		c.side[1-dir].order.acks++
 		c.side[1-dir].order.known++
 		c.side[1-dir].ask.acks++
-		if c.d.Reliable {
-			x.carrier = c.sent.Num + 1
-		}
+		x.carrier = c.sent.Num + 1
 	}
 	if x.acks += min(1, 255-x.acks); x.acks != x.sends+manyAcks {
 		rules.Pass(rRdAckDup)
@@ -233,15 +231,7 @@ func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 		rules.Pass(rRdNoresend)
 		return
 	}
-	msg := fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6)
-	switch look, ok := c.c.Dir[1-dir].Look(x.carrier - 1); {
-	case x.carrier != 0 && ok && look.Acked && look.AckTimed && c.fr.Time-look.AckTime > c.horizon():
-		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
-	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter:
-		rules.Broken(rRdNoresend, msg, x.frame)
-	default:
-		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.frame)
-	}
+	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6))
 }
 
 // resendLeast is DatagramTimeOut with some play, in ns.
