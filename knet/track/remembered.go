@@ -42,6 +42,7 @@ type acking struct {
 	plain  int         // unreliable datagrams it acknowledged
 	told   bool
 	cursor int64 // of its own datagrams: all below were looked at
+	deaf   deaf
 }
 
 // An aheadAck is an acknowledgement of a PacketID above all that was captured: the

@@ -20,6 +20,12 @@ func knetLibrary() []Mutant {
 			t.say(0, false, libControl(knet.PingReply, t.pings[1]))
 		}, true)),
 		nearLib("KN-RD-NORESEND", "sends a message again that was not acknowledged", libAgain(func(t *libTalk) { t.owed[1] = nil }, false)),
+		onLib("KN-RD-ACKED", "acknowledges nothing", func(t *libTalk) {
+			t.mute[1] = true
+			t.lively(26)
+			t.mute[1] = false
+		}),
+		nearLib("KN-RD-ACKED", "acknowledges all that came, later"),
 		onLib("KN-DG-ID-UNIQUE", "sends a reliable message again with other content", func(t *libTalk) {
 			m := t.told(0, "the first content")
 			t.say(0, false, m)

@@ -77,6 +77,14 @@ func knetResendMutants() []Mutant {
 			t.owed[1] = nil
 			t.lively(8)
 		}).also("KN-RD-RESEND"),
+		onPage("KN-RD-ACKED", "acknowledges nothing", func(t *knetTalk) {
+			for range 40 {
+				t.say(0, true, knetApp("unheard"))
+				t.owed[1] = nil
+				t.pause(500 * time.Millisecond)
+				t.ping(0)
+			}
+		}).also("KN-RD-RESEND"),
 		nearPage("KN-RD-ACKED", "acknowledges late", func(t *knetTalk) {
 			id := t.say(0, true, knetApp("unheard"))
 			t.owed[1] = nil
