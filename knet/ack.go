@@ -20,20 +20,22 @@ const MaxAcked = 1 + ackBitsSpec
 // An Ack is the body of a PacketAck (kNet page, Reserved Messages; AMB-KN-06).
 //
 //	spec       56 bits: PacketID in 21–0, then 34 sequence bits
+//	           or, word first: the u32 holds the first 32 sequence bits, 23–22 the last two
 //	reference  u24 PacketID, u32 sequence bits
 type Ack struct {
-	PacketID uint32 // 22 bits; 24 with Reference, whose reader masks nothing
-	Bits     uint64 // bit i acknowledges PacketID+1+i
+	PacketID  uint32 // 22 bits; 24 with Reference, whose reader masks nothing
+	Bits      uint64 // bit i acknowledges PacketID+1+i
+	WordFirst bool   // Spec: how the bits stand in the body
 }
 
-func (a *Ack) read(r *dissect.Reader, dialect Dialect) {
+func (a *Ack) read(r *dissect.Reader, p Params) {
 	at := r.Pos()
 	b := r.Peek(AckSize)
 	r.Skip(&Fields[FAckPacketID], AckSize)
 	if b == nil {
 		return
 	}
-	*a = AckOf(b, dialect)
+	*a = ackOf(b, p)
 	if t := r.Tree(); t != nil {
 		t.Add(&Fields[FAckPacketID], at, 3, uint64(a.PacketID))
 		t.Add(&Fields[fAckBits], at+3, 4, a.Bits)
@@ -46,9 +48,30 @@ func (a *Ack) read(r *dissect.Reader, dialect Dialect) {
 func AckOf(b []byte, dialect Dialect) Ack {
 	id, seq := uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16, uint64(binary.LittleEndian.Uint32(b[3:]))
 	if dialect == Spec {
-		return Ack{id & PacketIDMask, seq<<ackExtraBits | uint64(id>>PacketIDBits)}
+		return Ack{PacketID: id & PacketIDMask, Bits: seq<<ackExtraBits | uint64(id>>PacketIDBits)}
 	}
-	return Ack{id, seq}
+	return Ack{PacketID: id, Bits: seq}
+}
+
+// ackOf is AckOf by what is known of the sender.
+func ackOf(b []byte, p Params) Ack {
+	a := AckOf(b, p.Dialect)
+	if p.WordFirst && p.Dialect == Spec {
+		a = a.Other()
+	}
+	return a
+}
+
+// Other is what the bytes of a PacketAck of Spec say by the other reading of their
+// sequence bits.
+func (a Ack) Other() Ack {
+	if a.WordFirst {
+		a.Bits = a.Bits<<ackExtraBits&(1<<ackBitsSpec-1) | a.Bits>>ackBitsLib
+	} else {
+		a.Bits = a.Bits>>ackExtraBits | a.Bits&(1<<ackExtraBits-1)<<ackBitsLib
+	}
+	a.WordFirst = !a.WordFirst
+	return a
 }
 
 // AppendIDs appends the PacketIDs acknowledged, in order. A PacketID of more than 22
@@ -76,6 +99,9 @@ func (a *Ack) Acked(dst []uint32) []uint32 {
 func (a *Ack) Append(b []byte, dialect Dialect) []byte {
 	id, seq := a.PacketID, a.Bits
 	if dialect == Spec {
+		if a.WordFirst {
+			seq = a.Other().Bits
+		}
 		id = id&PacketIDMask | uint32(seq)<<PacketIDBits
 		seq >>= ackExtraBits
 	}

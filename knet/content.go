@@ -120,13 +120,13 @@ func (m *Message) readContent(r *dissect.Reader, d *Datagram, p Params) {
 		r.Fail(&Fields[FLength], EmptyContent)
 		return
 	}
-	m.readBody(r, d, left)
+	m.readBody(r, left, p)
 }
 
-func (m *Message) readBody(r *dissect.Reader, d *Datagram, size int) {
+func (m *Message) readBody(r *dissect.Reader, size int, p Params) {
 	switch want := BodySize[m.Kind]; {
 	case want == size:
-		m.readControl(r, d, size)
+		m.readControl(r, size, p)
 		return
 	case m.Kind == PacketAck:
 		r.Fail(&Fields[FAckPacketID], "a PacketAck has 7 bytes")
@@ -138,7 +138,7 @@ func (m *Message) readBody(r *dissect.Reader, d *Datagram, size int) {
 }
 
 // readControl reads a control message of the right size.
-func (m *Message) readControl(r *dissect.Reader, d *Datagram, size int) {
+func (m *Message) readControl(r *dissect.Reader, size int, p Params) {
 	m.Body = r.Peek(size)
 	switch m.Kind {
 	case PingRequest, PingReply:
@@ -146,7 +146,7 @@ func (m *Message) readControl(r *dissect.Reader, d *Datagram, size int) {
 	case FlowControlRequest:
 		m.Rate = r.U16(&Fields[fRate])
 	case PacketAck:
-		m.Ack.read(r, d.Dialect)
+		m.Ack.read(r, p)
 	}
 }
 

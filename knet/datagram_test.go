@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	library   = Params{Reference, IDsFromOne}
-	oldLib    = Params{Reference, IDsFromZero}
-	page      = Params{Spec, IDsFromZero}
-	pageLater = Params{Spec, IDsFromOne}
+	library   = Params{Dialect: Reference, IDs: IDsFromOne}
+	oldLib    = Params{Dialect: Reference, IDs: IDsFromZero}
+	page      = Params{Dialect: Spec, IDs: IDsFromZero}
+	pageLater = Params{Dialect: Spec, IDs: IDsFromOne}
 	anyLib    = Params{Dialect: Reference}
 	anyPage   = Params{Dialect: Spec}
 )
@@ -165,7 +165,7 @@ func TestShapeAgreesWithDecode(t *testing.T) {
 			}
 		}
 		for _, dialect := range []Dialect{Reference, Spec} {
-			p := Params{dialect, IDMap(rnd.IntN(3))}
+			p := Params{Dialect: dialect, IDs: IDMap(rnd.IntN(3))}
 			err := quiet.Decode(b, p, nil)
 			tree.Reset(b)
 			if err2 := shown.Decode(b, p, &tree); (err == nil) != (err2 == nil) || err == nil && !same(&quiet, &shown) {
@@ -264,8 +264,10 @@ func TestMakers(t *testing.T) {
 	}{
 		{Datagram{Dialect: Reference, PacketID: 1, InOrder: true, Messages: []Message{Ping(PingRequest, IDsFromOne, 1)}}, library, "DATAGRAM id=1 PingRequest(1)"},
 		{Datagram{Dialect: Spec, PacketID: 70, Messages: []Message{Ping(PingReply, IDsFromZero, 200), FlowControl(IDsFromZero, 20)}}, page, "DATAGRAM id=70 PingReply(200) FlowControlRequest rate=20"},
-		{Datagram{Dialect: Spec, PacketID: 70, Messages: []Message{Acknowledge(Spec, IDsFromZero, Ack{4194303, 1<<33 | 3})}}, page, "DATAGRAM id=70 PacketAck 4194303-1,33"},
-		{Datagram{Dialect: Reference, PacketID: 70, Messages: []Message{Acknowledge(Reference, IDsFromOne, Ack{9, 0})}}, library, "DATAGRAM id=70 PacketAck 9"},
+		{Datagram{Dialect: Spec, PacketID: 70, Messages: []Message{Acknowledge(Spec, IDsFromZero, Ack{PacketID: 4194303, Bits: 1<<33 | 3})}}, page, "DATAGRAM id=70 PacketAck 4194303-1,33"},
+		{Datagram{Dialect: Spec, PacketID: 70, Messages: []Message{Acknowledge(Spec, IDsFromZero, Ack{PacketID: 7, Bits: 1<<33 | 5, WordFirst: true})}},
+			Params{Dialect: Spec, IDs: IDsFromZero, WordFirst: true}, "DATAGRAM id=70 PacketAck 7-8,10,41"},
+		{Datagram{Dialect: Reference, PacketID: 70, Messages: []Message{Acknowledge(Reference, IDsFromOne, Ack{PacketID: 9})}}, library, "DATAGRAM id=70 PacketAck 9"},
 		{Datagram{Dialect: Spec, PacketID: 5, Messages: []Message{Control(ConnectSyn, []byte("me"))}}, page, "DATAGRAM id=5 ConnectSyn len=2"},
 		{Datagram{Dialect: Spec, PacketID: 5, InOrder: true, Messages: []Message{Control(DisconnectAck, nil)}}, page, "DATAGRAM id=5 in-order DisconnectAck"},
 	} {

@@ -35,8 +35,9 @@ const (
 
 // Params are what the wire alone cannot tell of a datagram.
 type Params struct {
-	Dialect Dialect // DialectUnknown is read as Reference
-	IDs     IDMap
+	Dialect   Dialect // DialectUnknown is read as Reference
+	IDs       IDMap
+	WordFirst bool // Spec: the bits of a PacketAck begin in its u32 (AMB-KN-06)
 }
 
 // Sizes of counters.

@@ -21,9 +21,12 @@ func ShapeOf(b []byte, dialect Dialect) (s Shape) {
 		return s
 	}
 	s.PacketID, s.Flags = PacketID(b, dialect)
-	at := 3
+	at, depends := 3, 0
 	switch {
 	case dialect == Spec && s.Flags&flagInOrder != 0:
+		if len(b) > at {
+			depends = int(b[at])
+		}
 		at = SkipDependencies(b, at)
 	case dialect != Spec && s.Flags&FlagReliable != 0:
 		at = skipBase(b, at)
@@ -40,7 +43,7 @@ func ShapeOf(b []byte, dialect Dialect) (s Shape) {
 		s.Messages++
 		marks |= byte(x.bits>>8) & 0x30 << 2 // InOrder and Reliable as the datagram has them
 		zero = zero || x.delta == 0
-		s.Strict = s.Strict && x.strict(dialect)
+		s.Strict = s.Strict && x.strict(dialect) && (dialect != Spec || x.orderFits(depends))
 		s.Handshake = s.Handshake || dialect == Spec && !x.Fragment && x.ID >= IDConnectAck && x.ID <= IDConnectSyn
 	}
 	s.OK = at >= 0
@@ -103,6 +106,12 @@ func (x *Block) strict(dialect Dialect) bool {
 		return false
 	}
 	return !x.HasID || x.minimal && (x.ID < IDDisconnectAck || len(x.Body) == 0 && !x.Fragment)
+}
+
+// orderFits reports that what the InOrder code of a message of Spec names is there.
+func (x *Block) orderFits(depends int) bool {
+	code := int(x.bits >> codeShift & 7)
+	return code == 0 || depends > 0 && (code > 5 || code <= depends)
 }
 
 // BlockAt reads the message at byte at and gives where the next begins, -1 when

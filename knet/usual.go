@@ -116,7 +116,7 @@ func (m *Message) usualControl(p Params) bool {
 	case FlowControlRequest:
 		m.Rate = binary.LittleEndian.Uint16(m.Body)
 	case PacketAck:
-		m.Ack = AckOf(m.Body, p.Dialect)
+		m.Ack = ackOf(m.Body, p)
 	}
 	return true
 }

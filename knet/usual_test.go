@@ -10,7 +10,7 @@ import (
 // must say the same wherever the short one says anything.
 func sameAsGeneral(t *testing.T, b []byte) {
 	t.Helper()
-	for _, p := range []Params{{Reference, IDsUnknown}, {Reference, IDsFromOne}, {Reference, IDsFromZero}, {Spec, IDsUnknown}, {Spec, IDsFromOne}, {Spec, IDsFromZero}} {
+	for _, p := range []Params{{Dialect: Reference, IDs: IDsUnknown}, {Dialect: Reference, IDs: IDsFromOne}, {Dialect: Reference, IDs: IDsFromZero}, {Dialect: Spec, IDs: IDsUnknown}, {Dialect: Spec, IDs: IDsFromOne}, {Dialect: Spec, IDs: IDsFromZero}} {
 		short, general := Datagram{Messages: make([]Message, 0, 64)}, Datagram{}
 		if !short.decodeUsual(b, p) {
 			continue

@@ -65,6 +65,7 @@ func (c *conn) hello(dir int, m *knet.Message) {
 // packetAck applies what a PacketAck acknowledges to the other side.
 func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
 	other := &c.side[1-dir]
+	c.side[dir].acking.acknowledges()
 	if _, ok := other.ids.Known(); !ok {
 		return
 	}

@@ -37,11 +37,12 @@ type sentDatagram struct {
 	hash     uint64
 	last     int64 // latest sending
 	ackAt    int64 // when it was acknowledged first
-	carrier  int64 // reliable datagram of the peer that acknowledged it first, plus 1
+	carrier  int64 // datagram of the peer that acknowledged it first, plus 1
 	ipid     uint16
-	messages uint8 // up to 255
-	acks     uint8 // PacketAcks that named it
-	sends    uint8 // captured sendings
+	size     uint16 // of the payload, by the UDP header
+	messages uint8  // up to 255
+	acks     uint8  // PacketAcks that named it
+	sends    uint8  // captured sendings
 	reliable bool
 	cut      bool
 	suspect  bool // it has a fault
@@ -78,7 +79,7 @@ func (r *datagrams) enter(s *seq.Sending, d *knet.Datagram, cut, suspect bool) (
 	}
 	if x, _ = r.room(s.Num, s.Time); x != nil {
 		*x = sentDatagram{num: s.Num, frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
-			reliable: d.Reliable, cut: cut, suspect: suspect}
+			reliable: d.Reliable, cut: cut, suspect: suspect, size: uint16(min(s.Size, 65535))}
 	}
 	return x, first
 }
@@ -144,6 +145,7 @@ func (r *datagrams) follow(s *seq.Sending, d *knet.Datagram) bool {
 	r.top, r.topAt = s.Num, s.Time
 	// Field by field: a literal would be made elsewhere and copied.
 	x.num, x.frame, x.time, x.hash = s.Num, s.Frame, s.Time, s.Hash
+	x.size = uint16(min(s.Size, 65535))
 	x.last, x.ipid, x.ackAt, x.carrier, x.acks, x.sends = s.Time, s.IPID, 0, 0, 0, 1
 	x.messages, x.reliable = uint8(min(len(d.Messages), 255)), d.Reliable
 	x.cut, x.suspect, x.tainted = false, false, false

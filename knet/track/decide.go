@@ -15,10 +15,17 @@ func (p *pair) decide(fr *dissect.Frame) {
 	}
 	ref, spec := knet.ShapeOf(fr.Payload, knet.Reference), knet.ShapeOf(fr.Payload, knet.Spec)
 	switch {
-	case spec.Handshake, spec.OK && !ref.OK:
+	case spec.Handshake:
 		p.speaks(knet.Spec)
-	case ref.OK && !spec.OK:
+	case ref.Strict && !spec.OK:
 		p.speaks(knet.Reference)
+	case p.mayConnect(fr):
+	case spec.Strict && !ref.OK:
+		p.speaks(knet.Spec)
+	case spec.OK && !ref.OK:
+		p.loosely(1, knet.Spec)
+	case ref.OK && !spec.OK:
+		p.loosely(0, knet.Reference)
 	case ref.OK:
 		side := 0
 		if bytes.Compare(fr.Src.IP[:], fr.Dst.IP[:]) > 0 || fr.Src.IP == fr.Dst.IP && fr.Src.Port > fr.Dst.Port {
@@ -31,6 +38,26 @@ func (p *pair) decide(fr *dissect.Frame) {
 		case n <= -enoughJumps:
 			p.speaks(knet.Spec)
 		}
+	}
+}
+
+// mayConnect reports a datagram that may be whatever the application chose to connect
+// with, which only Reference has: it is no sign of the page.
+func (p *pair) mayConnect(fr *dissect.Frame) bool {
+	if len(p.conns) == 0 {
+		return p.learned != nil && fr.Frame == p.learned.first.frame
+	}
+	return p.params.Dialect == knet.Reference && p.opensAnew(fr)
+}
+
+// enoughLoose is how many datagrams that only one dialect reads, though no endpoint of it
+// sends such, decide.
+const enoughLoose = 3
+
+// loosely counts one.
+func (p *pair) loosely(i int, d knet.Dialect) {
+	if p.loose[i]++; p.loose[i] >= enoughLoose && p.loose[i] > moreTold*p.loose[1-i] {
+		p.speaks(d)
 	}
 }
 
@@ -83,10 +110,11 @@ func (p *pair) weigh(fr *dissect.Frame) {
 	}
 	ref, spec := knet.ShapeOf(fr.Payload, knet.Reference), knet.ShapeOf(fr.Payload, knet.Spec)
 	switch {
-	case ref.Strict && !spec.OK:
-		p.told[0]++
 	case spec.Handshake:
 		p.told[1] += shakeTold
+	case ref.Strict && !spec.OK:
+		p.told[0]++
+	case p.mayConnect(fr):
 	case spec.Strict && !ref.OK:
 		p.told[1]++
 	}

@@ -48,6 +48,10 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 	if !p.forced && p.told[0]+p.told[1] < enoughTold {
 		p.weigh(fr)
 	}
+	if p.wordFirst && len(p.conns) > 0 {
+		c := p.newest()
+		p.params = p.reads(c, c.c.DirOf(fr.Datagram))
+	}
 	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
 	if err != nil && p.params.Dialect == knet.Reference && !fr.Cut() && p.opensAnew(fr) {
 		if fr.Tree != nil {
@@ -55,11 +59,13 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 		}
 		return p.d.DecodeConnect(fr.Payload, fr.Tree)
 	}
-	if err == nil && p.idsOpen() && p.vote(fr) {
-		if fr.Tree != nil {
-			fr.Tree.Reset(fr.Payload)
+	if err == nil && p.idsOpen() {
+		if params, other := p.vote(fr); other {
+			if fr.Tree != nil {
+				fr.Tree.Reset(fr.Payload)
+			}
+			err = p.d.Decode(fr.Payload, params, fr.Tree)
 		}
-		err = p.d.Decode(fr.Payload, p.params, fr.Tree)
 	}
 	return err
 }
@@ -91,65 +97,6 @@ func (p *pair) opensAnew(fr *dissect.Frame) bool {
 	c := p.newest()
 	dir := c.c.DirOf(fr.Datagram)
 	return !c.c.Damaged(fr.Datagram) && c.life.over() && (c.client < 0 || c.client == dir)
-}
-
-// vote learns which ids the control messages have from their sizes; ids and sizes
-// that applications hardly use count twice. It reports that they are known now,
-// and are others than was assumed.
-func (p *pair) vote(fr *dissect.Frame) bool {
-	for i := range p.d.Messages {
-		m := &p.d.Messages[i]
-		if m.ID.Value > 4 || m.IsFragment() {
-			continue
-		}
-		switch [2]int{int(m.ID.Value), len(m.Body)} {
-		case [2]int{4, knet.AckSize}:
-			p.votes += p.ackVotes(fr, m)
-		case [2]int{3, 2}, [2]int{2, 1}:
-			p.votes++
-		case [2]int{2, 2}:
-			p.votes--
-		case [2]int{3, knet.AckSize}:
-			p.votes -= p.ackVotes(fr, m)
-		case [2]int{0, 1}:
-			p.votes -= 2
-		}
-	}
-	before := p.assumed()
-	unknown := p.params.IDs == knet.IDsUnknown
-	switch {
-	case p.votes >= 2:
-		p.params.IDs = knet.IDsFromOne
-	case p.votes <= -2:
-		p.params.IDs = knet.IDsFromZero
-	default:
-		return false
-	}
-	p.votes, p.doubt = 0, false
-	for _, c := range p.conns {
-		c.recount(before, p.params.IDs)
-	}
-	return unknown || before != p.params.IDs
-}
-
-// ackVotes is what a message with the size of a PacketAck counts: it decides when
-// it names a datagram that the other side has just sent, and nothing when it
-// names none.
-func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) int {
-	if len(p.conns) == 0 {
-		return 2
-	}
-	c := p.newest()
-	ids := &c.side[1-c.c.DirOf(fr.Datagram)].ids
-	ref, ok := ids.Known()
-	if !ok {
-		return 1
-	}
-	id := knet.AckOf(m.Body, p.params.Dialect).PacketID
-	if n := ids.Peek(id & knet.PacketIDMask); id > knet.PacketIDMask || n < ref-farIDs || n > ref+nearIDs {
-		return 0
-	}
-	return 2
 }
 
 // find gives the connection a datagram belongs to, new when it starts one.
@@ -189,7 +136,7 @@ func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
 	c := newConn(p, fr)
 	p.conns = append(p.conns, c)
 	if anew {
-		p.votes, p.doubt = 0, true
+		p.votes, p.voted, p.doubt = 0, [2]int64{}, true
 		fr.Words |= dissect.NewConnection
 		c.began()
 	}

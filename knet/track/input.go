@@ -1,6 +1,9 @@
 package track
 
 import (
+	"encoding/binary"
+	"math/bits"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
@@ -42,7 +45,7 @@ func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 	c.c.Malform(fr, err)
 	switch {
 	case err != nil && !fr.Cut():
-		c.frames().judgeMalformed(dir, err)
+		c.malformed(dir, err)
 	case c.finished, c.c.Damaged(fr.Datagram), err != nil && err.Offset < 3:
 		c.count(dir)
 	case d.Type == knet.TypeConnect:
@@ -50,6 +53,17 @@ func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 	default:
 		c.datagram(dir)
 	}
+}
+
+// malformed takes a datagram that can't be read to its end. Where its header can be, the
+// PacketID is not missing, whatever became of the messages.
+func (c *conn) malformed(dir int, err *dissect.Error) {
+	if s := &c.side[dir]; len(c.d.Messages) > 0 && !c.finished && !c.c.Damaged(c.fr.Datagram) {
+		if _, known := s.ids.Known(); known {
+			c.c.Dir[dir].Disregard(s.ids.Peek(c.d.PacketID))
+		}
+	}
+	c.frames().judgeMalformed(dir, err)
 }
 
 // describe describes the datagram at hand, which has a PacketID, to the engine. The
@@ -66,6 +80,9 @@ func (c *conn) describe(num int64) *seq.Sending {
 // datagram tracks a numbered datagram.
 func (c *conn) datagram(dir int) {
 	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.d.PacketID)
+	if c.d.Dialect == knet.Spec && !c.side[dir].bits.sure {
+		c.readAcks(dir)
+	}
 	if c.c.Dir[1-dir].Provisionals().Any() {
 		c.confirmAcked(1 - dir)
 	}
@@ -100,6 +117,10 @@ func (c *conn) datagram(dir int) {
 func (c *conn) believed(dir int, num int64) {
 	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.sent
 	known, _ := out.Captured(num)
+	other := known && c.hasOtherContent(dir, sent)
+	if other {
+		sent.Mark = seq.MarkFirst // a datagram that is sent again is so as it was
+	}
 	if !known {
 		c.frames().judge(dir, sent) // it can be no copy
 		if c.suspect && c.frames().isApart(dir, num) {
@@ -112,6 +133,9 @@ func (c *conn) believed(dir int, num int64) {
 	sent.NoAck = !c.d.Reliable
 	v := out.Send(sent)
 	c.fr.Words |= v.Words
+	if other = other && !v.Words.Has(dissect.Duplicate); other {
+		out.Replace(sent)
+	}
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
@@ -123,7 +147,17 @@ func (c *conn) believed(dir int, num int64) {
 		c.frames().judge(dir, sent)
 	}
 	c.speaks(dir)
-	c.messages(dir, num, v.Novelty == seq.First)
+	c.messages(dir, num, v.Novelty == seq.First || other)
+}
+
+// hasOtherContent reports a PacketID that was captured with other bytes, all of them.
+func (c *conn) hasOtherContent(dir int, sent *seq.Sending) bool {
+	look, _ := c.c.Dir[dir].Look(sent.Num)
+	if look.Hash == sent.Hash || look.Hash == 0 || c.fr.Cut() {
+		return false
+	}
+	x := c.side[dir].datagrams.at(sent.Num)
+	return x == nil || !x.cut
 }
 
 func (s *side) keepFirst(id uint32, sent *seq.Sending) {
@@ -187,10 +221,33 @@ func (c *conn) numbered(dir int, num int64, m *knet.Message, fresh bool) bool {
 		return false
 	}
 	s.numbers.Advance(n)
-	v := c.c.Dir[dir].SendUnit(n, num, c.fr)
+	v := c.c.Dir[dir].SendUnit(n, num, printOf(m), c.fr)
+	if v.New {
+		return true
+	}
 	if v.Words != 0 && c.fr.RetryOf == 0 {
 		c.fr.RetryOf = v.RetryOf
 	}
 	c.fr.Words |= v.Words
-	return v.New
+	if c.pair.sure() && !c.suspect {
+		c.numbers().judgeResent(dir, m, &v)
+	}
+	return false
+}
+
+// printOf is a fingerprint of what a message says, 0 for one that is cut. It looks at the
+// size, the id, and the first and last bytes: what differs there differs.
+func printOf(m *knet.Message) uint16 {
+	if !m.Whole {
+		return 0
+	}
+	h, b := uint64(len(m.Body))<<32^uint64(m.ID.Value), m.Body
+	if n := len(b); n >= 8 {
+		h ^= binary.LittleEndian.Uint64(b)*0x9e3779b97f4a7c15 ^ bits.RotateLeft64(binary.LittleEndian.Uint64(b[n-8:]), 31)
+	} else {
+		for _, c := range b {
+			h = h<<8 | h>>56 ^ uint64(c)
+		}
+	}
+	return uint16(h*0xff51afd7ed558ccd>>48) | 1
 }

@@ -105,10 +105,9 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 	if x.acks == 0 {
 		x.ackAt = c.fr.Time
 		c.side[1-dir].order.acks++
+		c.side[1-dir].order.known++
 		c.side[1-dir].ask.acks++
-		if c.d.Reliable {
-			x.carrier = c.sent.Num + 1
-		}
+		x.carrier = c.sent.Num + 1
 	}
 	if x.acks += min(1, 255-x.acks); x.acks != x.sends+manyAcks {
 		rules.Pass(rRdAckDup)
@@ -232,15 +231,7 @@ func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 		rules.Pass(rRdNoresend)
 		return
 	}
-	msg := fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6)
-	switch look, ok := c.c.Dir[1-dir].Look(x.carrier - 1); {
-	case x.carrier != 0 && ok && look.Acked && look.AckTimed && c.fr.Time-look.AckTime > c.horizon():
-		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
-	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter:
-		rules.Broken(rRdNoresend, msg, x.frame)
-	default:
-		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.frame)
-	}
+	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6))
 }
 
 // resendLeast is DatagramTimeOut with some play, in ns.
@@ -303,7 +294,7 @@ func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
 // before the datagram itself, or that is forgotten.
 func (c numberJudge) mayBeAcked(dir int, num int64) bool {
 	look, ok := c.c.Dir[dir].Look(num)
-	return !ok || look.Acked
+	return !ok || look.Acked || c.side[1-dir].bits.mayHave(num)
 }
 
 // ended reports that a side has said that it ends.

@@ -128,8 +128,11 @@ func (c messageJudge) inspectMap(m *knet.Message) {
 // acksLately reports a body that is a PacketAck of datagrams sent lately, and of
 // nothing else.
 func (c messageJudge) acksLately(m *knet.Message) bool {
-	r := &c.side[1-c.c.DirOf(c.fr.Datagram)].datagrams
-	a := knet.AckOf(m.Body, c.d.Dialect)
+	dir := c.c.DirOf(c.fr.Datagram)
+	r, a := &c.side[1-dir].datagrams, knet.AckOf(m.Body, c.d.Dialect)
+	if c.side[dir].bits.wordFirst {
+		a = a.Other()
+	}
 	var ids [knet.MaxAcked]int64
 	list := a.AppendIDs(ids[:0])
 	for _, id := range list {

@@ -40,16 +40,25 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 		s.ending.moot = true
 		return // another connection, of which the start was not captured
 	}
-	o.runs++
+	if o.runs++; o.runs == 1 {
+		o.from, o.last = c.mark(1-dir), s.datagrams.topAt
+		o.soon = c.fr.Time-o.last < reconnectGap
+	}
+	if o.same = o.same || rule == rDgIdUnique && o.runs > 1 && c.goesOnAcross(dir, o); o.same {
+		c.retrace(o, c.c.Rules.Here(rule, message, proof))
+		return
+	}
 	if o.runs > 2 {
-		s.forget()
+		if o.runs > mostRetraced || c.side[1-dir].datagrams.top > o.from.top {
+			s.forget()
+		}
 		return
 	}
 	if o.set {
-		if o.set = false; o.Blocked == conform.GuardLife {
+		if o.Blocked == conform.GuardLife {
 			s.forget() // twice in a row, behind a silence: another connection
 		}
-		return // a series of its own
+		return // a series of its own, for all that shows
 	}
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
@@ -59,12 +68,36 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	}
 }
 
+// mostRetraced is how many PacketIDs in a row may be used again before it must show that
+// the connection is the same.
+const mostRetraced = 16
+
+// goesOnAcross reports that a side that comes to PacketIDs it had before is that of the
+// same connection: with another, its peer would have begun anew as well, and its
+// PacketIDs go on without a gap. With Reference a server may begin anew alone.
+func (c numberJudge) goesOnAcross(dir int, o *oddNumber) bool {
+	r := &c.side[1-dir].datagrams
+	if c.d.Dialect != knet.Spec && dir != c.client {
+		return false
+	}
+	return o.soon && r.top > o.from.top && c.intact(1-dir, o.last)
+}
+
+// retrace judges a PacketID that a side uses a second time, among others.
+func (c numberJudge) retrace(o *oddNumber, x conform.Case) {
+	if o.set {
+		o.set = false
+		c.c.Rules.Judge(o.Case)
+	}
+	c.c.Rules.Judge(x)
+}
+
 // settleOdd ends a suspicion: the side goes on as if it had not been, or not.
 func (c numberJudge) settleOdd(o *order, goesOn bool) {
 	if !o.odd.set && o.odd.runs == 0 {
 		return
 	}
-	if o.odd.set {
+	if o.odd.set && o.odd.runs == 1 {
 		if !goesOn {
 			o.odd.Blocked = conform.GuardLife
 		}
@@ -103,6 +136,9 @@ const (
 // all steps are equal and none of the skipped is ever acknowledged.
 func (c numberJudge) judgeStep(dir int, step int64) {
 	o := &c.side[dir].order
+	if o.grain != 1 {
+		c.judgeGrain(dir, step)
+	}
 	switch {
 	case step == 1:
 		o.steps[0]++
@@ -118,13 +154,46 @@ func (c numberJudge) judgeStep(dir int, step int64) {
 	}
 	rules := &c.c.Rules
 	if rules.Check(rDgIdInc, o.steps[1] <= n*9/10) {
-	} else if x := rules.Here(rDgIdInc, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", o.step)); !o.told {
-		o.told = true
-		x.Frame = o.frame
-		if o.acks < stepsAcked || c.c.Dir[dir].Offloaded() || c.c.Dir[dir].Lost().NotCaptured > 0 || c.c.Dir[dir].Quality().UncapturedAcked() {
-			x.Blocked = conform.GuardReord
-		}
-		rules.Judge(x)
+	} else if !o.told {
+		c.accuseStep(rules.Here(rDgIdInc, ""), o.step, o.acks)
 	}
 	o.steps, o.acks = [3]int{}, 0
+}
+
+// stepsAllAlong is how many steps must have been multiples of one number for a side to be
+// said to count by it all along.
+const stepsAllAlong = 24
+
+// judgeGrain judges the steps of a side that has never counted by one: whatever was lost,
+// none of those that it passes over was captured.
+func (c numberJudge) judgeGrain(dir int, step int64) {
+	o := &c.side[dir].order
+	if o.all == 0 {
+		o.frame = c.fr.Frame
+	}
+	if o.grain = gcd(o.grain, step); o.grain == 1 || o.told {
+		return
+	}
+	if o.all++; o.all >= stepsAllAlong && o.known >= stepsAcked {
+		c.accuseStep(c.c.Rules.Here(rDgIdInc, ""), o.grain, o.known)
+	}
+}
+
+// accuseStep accuses a side of counting its PacketIDs by more than one: those it passes
+// over are never acknowledged, while so many others are.
+func (c numberJudge) accuseStep(x conform.Case, step int64, acks int) {
+	o := &c.side[x.Dir].order
+	o.told = true
+	x.Rule, x.Frame, x.Message = rDgIdInc, o.frame, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", step)
+	if out := &c.c.Dir[x.Dir]; acks < stepsAcked || out.Offloaded() || out.Lost().NotCaptured > 0 || out.Quality().UncapturedAcked() {
+		x.Blocked = conform.GuardReord
+	}
+	c.c.Rules.Judge(x)
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

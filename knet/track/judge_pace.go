@@ -121,4 +121,7 @@ func (c numberJudge) judgeEndOf(dir int) {
 		}
 	}
 	c.contents().judgeIncomplete(dir)
+	if o := &s.order; o.grain > 1 && o.all >= stepsAllAlong && !o.told {
+		c.accuseStep(conform.Case{Dir: dir}, o.grain, o.known)
+	}
 }

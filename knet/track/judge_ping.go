@@ -42,6 +42,7 @@ const (
 // noteAsked notes what the peer may answer of a datagram that is not judged further.
 func (c messageJudge) noteAsked(dir int) {
 	c.side[dir].datagrams.markFaulty(c.d.PacketID)
+	c.side[dir].acking.acknowledges() // for all that is known
 	c.noteRequests(dir)
 	c.spoil(dir)
 }
@@ -75,6 +76,7 @@ func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bo
 		return
 	}
 	rules := &c.c.Rules
+	c.side[1-dir].acking.deaf.asked++
 	if !a.has || id != a.last+1 {
 		a.runAt = c.fr.Time
 	}
@@ -131,6 +133,7 @@ func (c messageJudge) judgeReply(dir int, m *knet.Message, first bool) {
 	rules.Pass(rRtPongMatch)
 	rules.Pass(rRtPong)
 	a.open, a.told = 0, false
+	c.numbers().judgeDeaf(dir)
 	was.replies += min(1, 255-was.replies)
 	if was.replies != manyReplies {
 		rules.Pass(rRtPongOnce)

@@ -14,14 +14,18 @@ type pair struct {
 	params  knet.Params
 	decided bool     // the bytes, or the user, tell the dialect
 	told    [2]int   // datagrams that only Reference, only Spec reads
+	loose   [2]int   // likewise, which no endpoint of it sends, until the dialect is decided
 	forced  bool     // the user tells the dialect
 	votes   int      // for ids from 1, less those for ids from 0
+	voted   [2]int64 // of each side: the highest PacketID in what voted, plus 1
 	runs    [2]idRun // of each side, lower endpoint first
 	doubt   bool     // params.IDs is that of the connection before
 	conns   []*conn
-	d       *knet.Datagram // that of the table; the one at hand while it is
-	again   *knet.Datagram // a provisional one while it is believed; nil before there was any
-	openers [][]byte       // contents of connect datagrams
+	// wordFirst: a side puts the bits of its PacketAcks into the word first.
+	wordFirst bool
+	d         *knet.Datagram // that of the table; the one at hand while it is
+	again     *knet.Datagram // a provisional one while it is believed; nil before there was any
+	openers   [][]byte       // contents of connect datagrams
 }
 
 // maxOpeners bounds the connect datagrams that are remembered.

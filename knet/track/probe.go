@@ -17,6 +17,7 @@ const (
 	bitsLoose     = 0.5 // … with something senders don't do
 	maxStructure  = 24
 	bitsHello     = 16  // a server's first datagram: PacketID 1 with PingRequests 1 and 2
+	bitsMet       = 16  // … and both replies to it
 	bitsSyn       = 28  // ConnectSyn: an id of 30 bits and a length that fits
 	bitsSynAnswer = 32  // ConnectSynAck or DisconnectAck of the other side, or ConnectAck after that
 	bitsNext      = 4   // the PacketID after the last one
@@ -78,7 +79,9 @@ type evidence struct {
 	syn       int8 // side that sent ConnectSyn, plus 1
 	synAck    bool
 	refused   bool
-	zero, one int // what speaks for ids from 0, from 1
+	hello     int8  // side whose first datagram was a server's, plus 1
+	met       uint8 // its PingRequests that were answered, as bits
+	zero, one int   // what speaks for ids from 0, from 1
 	side      [2]probeSide
 }
 
@@ -118,25 +121,33 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	} else if ref.OK && !p.first.hasIDs[side] {
 		p.first.ids[side], p.first.hasIDs[side] = ref.PacketID, true
 	}
-	switch {
-	case ref.OK && !spec.OK:
-		p.told[0]++
-	case spec.OK && !ref.OK, spec.Handshake:
-		p.told[1]++
-	}
-	switch {
-	case spec.Handshake:
-		p.firm[1] += shakeTold
-	case ref.Strict && !spec.OK:
-		p.firm[0]++
-	case spec.Strict && !ref.OK:
-		p.firm[1]++
-	}
+	p.tell(&ref, &spec)
 	if p.seen > 1 || ref.OK {
 		p.of[0].observe(b, &ref, side)
 	}
 	p.of[1].observe(b, &spec, side)
 	return p.verdict()
+}
+
+// tell counts a datagram that only one dialect reads. The first one of a pair may be
+// whatever the application chose to connect with, which is no sign of the page.
+func (p *probe) tell(ref, spec *knet.Shape) {
+	switch {
+	case spec.Handshake:
+		p.told[1]++
+		p.firm[1] += shakeTold
+	case ref.OK && !spec.OK:
+		p.told[0]++
+		if ref.Strict {
+			p.firm[0]++
+		}
+	case p.seen == 1:
+	case spec.OK && !ref.OK:
+		p.told[1]++
+		if spec.Strict {
+			p.firm[1]++
+		}
+	}
 }
 
 // verdict is the evidence for the better dialect.
@@ -202,6 +213,7 @@ func (e *evidence) observe(b []byte, s *knet.Shape, side int) {
 	}
 	if pings == 2 && s.PacketID <= 1 && e.dialect == knet.Reference {
 		e.Add("first datagram of a server", bitsHello)
+		e.hello = int8(side + 1)
 	}
 }
 
@@ -233,102 +245,6 @@ func (e *evidence) number(s *knet.Shape, side int) {
 	}
 }
 
-// message judges a message by its relation to what the other side sent.
-func (e *evidence) message(x *knet.Block, side int) {
-	other := &e.side[1-side]
-	switch {
-	case x.ID >= 3 && x.ID <= 4 && len(x.Body) == knet.AckSize:
-		e.ack(x, other)
-	case x.ID <= 2 && len(x.Body) == 1:
-		e.ping(x, side)
-	case x.ID == 2 && len(x.Body) == 2:
-		e.zero++
-	case x.ID == 3 && len(x.Body) == 2:
-		e.one++
-	case e.dialect != knet.Spec:
-	case x.ID == knet.IDConnectSyn:
-		if e.syn == 0 {
-			e.Add("ConnectSyn", bitsSyn)
-		}
-		e.syn = int8(side + 1)
-	case x.ID == knet.IDConnectSynAck && int(e.syn) == 2-side && !e.synAck:
-		e.synAck = true
-		e.relate("ConnectSynAck in answer to ConnectSyn", bitsSynAnswer)
-	case x.ID == knet.IDDisconnectAck && len(x.Body) == 0 && int(e.syn) == 2-side && !e.synAck && !e.refused:
-		e.refused = true
-		e.relate("DisconnectAck in answer to ConnectSyn", bitsSynAnswer)
-	case x.ID == knet.IDConnectAck && len(x.Body) == 0 && e.synAck && int(e.syn) == side+1:
-		e.synAck = false
-		e.relate("ConnectAck in answer to ConnectSynAck", bitsSynAnswer)
-	}
-}
-
-// ack judges the PacketIDs that a PacketAck names.
-func (e *evidence) ack(x *knet.Block, other *probeSide) {
-	if !other.has {
-		return
-	}
-	a := knet.AckOf(x.Body, e.dialect)
-	var ids [knet.MaxAcked]int64
-	hits, plain, unsent, wrong := 0, 0, 0, 0
-	for _, id := range a.AppendIDs(ids[:0]) {
-		if slot := &other.sent[id%sentIDs]; *slot&^sentReliable == uint32(id)+1 {
-			if *slot&sentReliable != 0 {
-				hits++
-			} else {
-				plain++ // some receivers acknowledge whatever comes
-			}
-			*slot = 0
-			continue
-		}
-		if before := (other.low - uint32(id)) & knet.PacketIDMask; before > 0 && before <= knet.MaxAcked {
-			continue // sent before the first one captured
-		}
-		unsent++
-		if back := (other.last - uint32(id)) & knet.PacketIDMask; back > farIDs && back < 1<<knet.PacketIDBits-farIDs {
-			wrong++
-		}
-	}
-	each := float64(bitsAckMore)
-	if unsent == 0 {
-		hits += plain
-		each = bitsAckRun
-	}
-	switch {
-	case hits > 0:
-		e.relate("PacketAck of datagrams just sent", bitsAck+each*float64(min(hits-1, maxAckMore)))
-		if x.ID == 3 {
-			e.zero += 2
-		} else {
-			e.one += 2
-		}
-	case wrong > 0:
-		e.relate("PacketAck of PacketIDs nowhere near", bitsAckWrong)
-	}
-}
-
-// ping judges a message that is a PingRequest or PingReply by one of the maps.
-func (e *evidence) ping(x *knet.Block, side int) {
-	v := x.Body[0]
-	if x.ID > 0 {
-		asked := &e.side[1-side].pings[x.ID-1]
-		if bit := uint64(1) << (v & 63); asked[v>>6]&bit != 0 {
-			asked[v>>6] &^= bit
-			e.relate("PingReply to an outstanding PingRequest", bitsEcho)
-			if x.ID == 1 {
-				e.zero++
-			} else {
-				e.one++
-			}
-		} else if x.ID == 2 {
-			e.relate("PingReply to none", bitsNoEcho)
-		}
-	}
-	if x.ID < 2 {
-		e.side[side].pings[x.ID][v>>6] |= 1 << (v & 63)
-	}
-}
-
 // ids is the map of ids that the evidence speaks for.
 func (e *evidence) ids() knet.IDMap {
 	switch {
@@ -348,7 +264,8 @@ func (p *probe) learned() (params knet.Params, decided bool) {
 	if best.dialect == knet.Spec {
 		i = 1
 	}
-	return knet.Params{Dialect: best.dialect, IDs: best.ids()}, p.told[i] > 0 && p.told[i] > p.told[1-i]
+	decided = p.firm[i] > p.firm[1-i] || p.told[i] >= enoughLoose && p.told[i] > p.told[1-i]
+	return knet.Params{Dialect: best.dialect, IDs: best.ids()}, decided
 }
 
 // connected reports whether a frame, the pair's first datagram, was a connect

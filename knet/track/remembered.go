@@ -42,6 +42,7 @@ type acking struct {
 	plain  int         // unreliable datagrams it acknowledged
 	told   bool
 	cursor int64 // of its own datagrams: all below were looked at
+	deaf   deaf
 }
 
 // An aheadAck is an acknowledgement of a PacketID above all that was captured: the
@@ -86,6 +87,9 @@ type order struct {
 	step  int64 // latest step between PacketIDs that is not one
 	frame uint64
 	steps [3]int // of one, as the one before that was not one, others
+	grain int64  // what all steps so far are multiples of
+	all   int    // steps so far, while grain is not one
+	known int    // acknowledgements so far
 	acks  int    // PacketIDs of the side acknowledged meanwhile
 	told  bool
 }
@@ -95,7 +99,11 @@ type order struct {
 type oddNumber struct {
 	set  bool
 	top  int64
-	runs int // in a row
+	runs int   // in a row
+	from mark  // how far the peer had come when they began
+	last int64 // when the side was heard before that
+	soon bool  // … and not long before
+	same bool  // they are proven to be of this connection
 	conform.Case
 }
 

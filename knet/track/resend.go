@@ -92,7 +92,7 @@ func (c *conn) freshContent(dir int, num int64) bool {
 		old.said, x.said = true, true
 	}
 	if fresh {
-		c.c.Dir[dir].SendUnit(num, num, c.fr)
+		c.c.Dir[dir].SendUnit(num, num, 0, c.fr)
 	}
 	r.keep(&x)
 	return fresh
@@ -101,7 +101,7 @@ func (c *conn) freshContent(dir int, num int64) bool {
 // resentAs counts a datagram as an earlier one sent again.
 func (c *conn) resentAs(dir int, old, x *resend) bool {
 	r := c.side[dir].resends
-	v := c.c.Dir[dir].SendUnit(old.unit, x.num, c.fr)
+	v := c.c.Dir[dir].SendUnit(old.unit, x.num, 0, c.fr)
 	if v.Words == 0 {
 		return false
 	}

@@ -92,7 +92,7 @@ var datagramRules = [...]conform.Rule{
 	rDgIdUnique - datagramBase: {
 		ID: "KN-DG-ID-UNIQUE", Clause: "kNet page, InOrder Datagrams and Messages; Reliable Datagrams", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Guards:    conform.Of(conform.GuardUnwrap),
-		Statement: "one PacketID, one content",
+		Statement: "one PacketID, one content (reference: one reliable message number, too)",
 		Care:      "UNWRAP, DUP, LIFE (a second series of the same endpoint is a new connection); identical resend is allowed in spec (AMB-KN-10)",
 		Example:   "PacketID 9 with two contents",
 	},

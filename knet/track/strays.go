@@ -18,8 +18,14 @@ const (
 	loose // fragments whose start was not captured
 )
 
-// addByPlace takes a fragment of Spec.
+// addByPlace takes a fragment of Spec. A number that comes twice in one datagram is
+// taken once: nobody sends that, and a datagram has room for thousands.
 func (s *transfers) addByPlace(list *[3]*transfer, f *fragment) {
+	for _, t := range list {
+		if t != nil && t.last == f.packet && t.has(f.index) {
+			return
+		}
+	}
 	if f.index == 0 {
 		s.addStart(list, f)
 		return

@@ -125,7 +125,7 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 	}
 	u.state |= acked
 	if u.state&captured == 0 {
-		if u.state&givenUp == 0 && d.win.started && n >= d.win.lowest {
+		if u.state&givenUp == 0 && d.win.started && n >= d.win.lowest && !d.disregarded.has(n) {
 			words = dissect.AckOfUncaptured
 			d.noteGap(a.Time, true)
 			d.signs.Uncaptured.See(a.Frame, a.Time)

@@ -56,8 +56,12 @@ func (d *Direction) Missing() uint64 {
 	if !d.win.started || d.offloaded {
 		return 0
 	}
-	if span := uint64(d.win.highest - d.win.lowest + 1); span > d.distinct {
-		return span - d.distinct
+	span, seen := uint64(d.win.highest-d.win.lowest+1), d.distinct
+	if x := &d.disregarded; len(x.numbers) > 0 {
+		seen += x.inside + x.count(d.win.lowest, d.win.highest)
+	}
+	if span > seen {
+		return span - seen
 	}
 	return 0
 }

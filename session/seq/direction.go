@@ -58,7 +58,9 @@ type work struct {
 	distinct  uint64 // numbers captured
 	firstAcks uint64
 
-	links     bool           // links between frames are wanted
+	links       bool // links between frames are wanted
+	disregarded disregarded
+
 	settled   func(Settled)  // not nil when wanted
 	never     func(Position) // told of frames that were never acknowledged
 	minRTT    int64

@@ -46,6 +46,9 @@ func (d *Direction) Send(s *Sending) Verdict {
 func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	v := Verdict{Novelty: First, Sendings: 1}
 	d.win.units.unmark(s.Num)
+	if len(d.disregarded.numbers) > 0 {
+		d.disregarded.forget(s.Num)
+	}
 	d.ahead.see(s, u)
 	if u.state&hearsay != 0 {
 		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
@@ -57,7 +60,7 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 		if s.Num < d.ahead.before && s.Mark != MarkRetry {
 			d.ahead.far++
 		}
-		if s.Num > w.highest+1 {
+		if skipped := s.Num - w.highest - 1; skipped > 0 && uint64(skipped) > d.disregarded.count(w.highest, s.Num) {
 			d.Gaps++
 			v.Words |= dissect.Gap
 			d.noteGap(s.Time, false)

@@ -11,12 +11,16 @@ type UnitVerdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured frame that carried the unit, when this one sends it again
 	New     bool   // the first captured sending of the unit
+	Other   bool   // it is sent again with other content
+	Acked   int64  // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
+	Before  int64  // time of the sending before, ns
 }
 
 // SendUnit judges a unit that travels in the datagram with number carrier. Only
 // a further carrier is a retry; what is a copy of a datagram was judged by Send.
-// The retry is unneeded when an earlier carrier had been acknowledged.
-func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict {
+// The retry is unneeded when an earlier carrier had been acknowledged. print is of the
+// unit's content, 0 when that is not known.
+func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Frame) UnitVerdict {
 	d.ready()
 	u := d.units.reach(unit, d)
 	if u == nil { // forgotten: it was sent long ago
@@ -24,17 +28,19 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 		return UnitVerdict{Words: dissect.Retry}
 	}
 	if u.frame == 0 {
-		u.frame, u.time, u.n = fr.Frame, fr.Time, 1
+		u.frame, u.time, u.n, u.print = fr.Frame, fr.Time, 1, print
 		u.carriers[0] = uint32(carrier)
 		return UnitVerdict{New: true}
 	}
-	v := UnitVerdict{RetryOf: u.frame}
+	v := UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
 	if slices.Contains(u.carriers[:u.n], uint32(carrier)) {
 		return v
 	}
 	d.Retries++
 	v.Words = dissect.Retry
-	if u.acked || d.win.anyAcked(u.carriers[:u.n]) {
+	by, acked := d.win.anyAcked(u.carriers[:u.n])
+	if u.acked || acked {
+		v.Acked = by
 		d.UnneededRetries++
 		d.signs.Unneeded.See(fr.Frame, fr.Time)
 		v.Words |= dissect.UnneededRetry
@@ -44,22 +50,23 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 	return v
 }
 
-// anyAcked reports whether one of the numbers, of which the low bits are given,
-// was acknowledged.
-func (w *Window) anyAcked(numbers []uint32) bool {
+// anyAcked gives the first of the numbers, of which the low bits are given, that was
+// acknowledged; -1 and false when none was.
+func (w *Window) anyAcked(numbers []uint32) (number int64, yes bool) {
 	for _, low := range numbers {
 		n := w.highest + int64(int32(low-uint32(w.highest)))
 		if w.holds(n) && w.see(n).state&acked != 0 || !w.holds(n) && w.past.acked(n) {
-			return true
+			return n, true
 		}
 	}
-	return false
+	return -1, false
 }
 
 // carry remembers a further carrier.
 func (u *carried) carry(carrier int64, d *Direction) {
 	if u.n == maxCarriers {
-		u.acked = u.acked || d.win.anyAcked(u.carriers[maxCarriers-1:])
+		_, acked := d.win.anyAcked(u.carriers[maxCarriers-1:])
+		u.acked = u.acked || acked
 		u.n--
 	}
 	copy(u.carriers[1:], u.carriers[:u.n])

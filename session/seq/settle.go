@@ -18,7 +18,7 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 	}
 	x := Settled{Num: n, Frame: u.frame}
 	switch {
-	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside:
+	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside && !d.disregarded.has(n):
 		x.NotCaptured, x.Masked = true, u.state&byMask != 0
 		if x.Masked {
 			d.byMaskOnly++

@@ -12,6 +12,7 @@ type carried struct {
 	carriers [maxCarriers]uint32 // latest first; low bits of their numbers
 	n        uint8               // carriers remembered
 	acked    bool                // a carrier that is no longer remembered was acknowledged
+	print    uint16              // of its content, 0 when that is not known
 }
 
 // units are the carried units of one side, in a ring like that of a Window.

@@ -11,7 +11,7 @@ func (l *lane) carry(after, num int64, units ...int64) (v UnitVerdict) {
 	l.send(after, num, Unmarked, uint64(num), uint16(num))
 	fr := dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}}
 	for _, u := range units {
-		v = l.d.SendUnit(u, num, &fr)
+		v = l.d.SendUnit(u, num, 0, &fr)
 	}
 	return v
 }

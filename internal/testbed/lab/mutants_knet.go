@@ -4,5 +4,5 @@ import "slices"
 
 // knetMutants are endpoints of the protocol that break its rules.
 func knetMutants() []Mutant {
-	return slices.Concat(knetFrame(), knetReserved(), knetSession(), knetReliable(), knetOrder(), knetValues())
+	return slices.Concat(knetFrame(), knetReserved(), knetSession(), knetReliable(), knetOrder(), knetValues(), knetLibrary())
 }

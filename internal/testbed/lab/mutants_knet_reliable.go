@@ -39,6 +39,8 @@ func knetAckMutants() []Mutant {
 			t.wrong(0, false, pageAck(id))
 		}),
 		nearPage("KN-RD-ACK-UNREL", "acknowledges reliable ones"),
+		{Rule: "KN-RD-ACK-UNREL", Name: "puts the bits of acknowledgements into the word first", On: "knet/acks-word-first-page", Near: true},
+		{Rule: "KN-RD-ACK-KNOWN", Name: "puts the bits of acknowledgements into the word first", On: "knet/acks-word-first-page", Near: true},
 		onPage("KN-RD-ACK-DUP", "acknowledges a datagram ten times", func(t *knetTalk) {
 			id := t.say(1, true, knetApp("reliable"))
 			for range 10 {
@@ -74,6 +76,14 @@ func knetResendMutants() []Mutant {
 			t.wrong(0, true, knetApp("unheard"))
 			t.owed[1] = nil
 			t.lively(8)
+		}).also("KN-RD-RESEND"),
+		onPage("KN-RD-ACKED", "acknowledges nothing", func(t *knetTalk) {
+			for range 40 {
+				t.say(0, true, knetApp("unheard"))
+				t.owed[1] = nil
+				t.pause(500 * time.Millisecond)
+				t.ping(0)
+			}
 		}).also("KN-RD-RESEND"),
 		nearPage("KN-RD-ACKED", "acknowledges late", func(t *knetTalk) {
 			id := t.say(0, true, knetApp("unheard"))

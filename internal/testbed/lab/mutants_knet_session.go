@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -103,6 +104,14 @@ func knetHandshakes() []Mutant {
 func knetPacketIDs() []Mutant {
 	return []Mutant{
 		onPage("KN-DG-ID-UNIQUE", "sends other content under an old PacketID", func(t *knetTalk) { t.raw(0, true, page(3, false, knetApp("other"))) }),
+		onPage("KN-DG-ID-UNIQUE", "steps back and goes on with other contents", func(t *knetTalk) {
+			t.chat(20)
+			t.next[0] -= 20
+			for i := range 20 {
+				t.wrong(0, true, knetApp(fmt.Sprint("once more ", i)))
+				t.acks(1)
+			}
+		}),
 		nearPage("KN-DG-ID-UNIQUE", "sends a reliable datagram again", func(t *knetTalk) {
 			t.say(0, true, knetApp("lost"))
 			again := t.steps[len(t.steps)-1].Payload

@@ -91,6 +91,7 @@ var knetOutcomes = map[string]func(c *Connection) bool{
 	"clean-page":                knetIs("spec", "closed", "a", smooth, knetUncut, knetProven, knetPinged),
 	"lossy-page":                knetIs("spec", "closed", "a", knetRetried),
 	"clean-page-2011":           knetIs("spec", "closed", "b", smooth, knetPinged),
+	"acks-word-first-page":      knetIs("spec", "closed", "a", knetRetried),
 	"transfers-page":            knetIs("spec", "closed", "a", knetLarge(12), knetRetried),
 	"dependencies-page":         knetIs("spec", "closed", "a", smooth),
 	"dependencies-lossy-page":   knetIs("spec", "closed", "a", knetRetried),

@@ -22,6 +22,8 @@ func wildKnet(r *rand.Rand, seed uint64, c *Conditions) Scenario {
 		// from those of an older transfer with that id.
 		scatter := chance(r, 0.5) && s.Setup.Tap.Loss == 0 && s.Setup.Tap.Start == 0
 		s.A.Scatter, s.B.Scatter = scatter, scatter
+		word := seed%8 == 4
+		s.A.WordFirst, s.B.WordFirst = word, word
 	} else if chance(r, 0.2) {
 		s.A.Skips, s.B.Skips = true, true
 	}
@@ -96,4 +98,18 @@ func (t *KnetTrace) wildAgain() {
 		n.Config.FirstID, n.Config.FirstNumber = min(n.Config.FirstID, 1), 0
 	}
 	t.calls(more, more, t.farewell())
+}
+
+// KnetStride is a conversation of two endpoints, for those that count in a way of their
+// own.
+func KnetStride(a, b knetpeer.Config, lossy bool) *Scenario {
+	s := KnetScenario{Name: "stride", Setup: Setup{Paths: calm()}, A: a, B: b}
+	s.Play = func(t *KnetTrace) {
+		if lossy {
+			t.worsen(rough(0.05, 0.02, 0.02))
+		}
+		t.calls(unchained(60), unchained(60), t.farewell())
+	}
+	x := s.Scenario()
+	return &x
 }

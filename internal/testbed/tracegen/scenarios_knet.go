@@ -18,7 +18,7 @@ func knetScenarios() (out []Scenario) {
 func knetList() []KnetScenario {
 	return []KnetScenario{
 		knetClean(), knetLossy(), knet2010(), knetHello(), knetTransfers(), knetTransfersLossy(), knetSkips(), knetFlowIgnored(), knetWrap(),
-		knetPage(), knetPageLossy(), knetPageLate(), knetPageTransfers(), knetPageCodes(), knetPageOrder(), knetPageNewIDs(), knetPageFlow(), knetPageWrap(),
+		knetPage(), knetPageLossy(), knetPageLate(), knetPageWordFirst(), knetPageTransfers(), knetPageCodes(), knetPageOrder(), knetPageNewIDs(), knetPageFlow(), knetPageWrap(),
 		knetMidstream(), knetPageMidstream(), knetOneDirection(), knetPageOneDirection(), knetCaptureLoss(), knetPageCaptureLoss(), knetEarlyStop(),
 		knetCopies(), knetPageCopies(), knetPageZeroID(), knetZeroID(), knetIPv6(), knetPageIPv6(), knetMalformed(), knetPageMalformed(), knetThirdParty(),
 		knetNobody(), knetNobodyThere(), knetTurnedAway(), knetKilledLate(), knetPageUnanswered(), knetRefused(), knetHandshakeLost(), knetKilled(), knetPageKilled(), knetKilledICMP(), knetPageKilledICMP(),

@@ -62,6 +62,28 @@ func knetPageLate() KnetScenario {
 		}}
 }
 
+// knetPageWordFirst reads the layout of a PacketAck as others do not.
+//
+//	clause: kNet page, Reserved Messages (AMB-KN-06)
+//	proves: the bits of acknowledgements that begin in the u32
+//	expect: counts as in the truth; closed by a
+func knetPageWordFirst() KnetScenario {
+	c := knetpeer.Page()
+	c.WordFirst = true
+	return KnetScenario{Name: "acks-word-first-page", Clause: "kNet page, Reserved Messages (AMB-KN-06)",
+		Proves: "the bits of acknowledgements that begin in the u32", Expect: "counts as in the truth; closed by a",
+		Setup: Setup{Paths: rough(0.05, 0.02, 0.05)}, A: c, B: c,
+		Play: func(t *KnetTrace) {
+			quick := unchained(150)
+			quick.Every, quick.Together, quick.Burst, quick.Reliable, quick.Min, quick.Max = 50*time.Millisecond, 0, 6, 0.9, 200, 400
+			t.calls(quick, quick, t.farewell())
+			t.At(time.Second, func() {
+				t.server().Ask(200)
+				t.A.Peer(t.Hosts[1]).Ask(200)
+			})
+		}}
+}
+
 // knetPageTransfers sends large messages whose fragments leave in any order.
 //
 //	clause: kNet page, Fragmented Transfers

@@ -57,7 +57,7 @@ func (r *receiver) writeAcks(bits int64) {
 	for len(r.acks) > 0 {
 		base := r.acks[0].id
 		x := &item{kind: knet.PacketAck, priority: ackPriority}
-		a := knet.Ack{PacketID: uint32(base & knet.PacketIDMask)}
+		a := knet.Ack{PacketID: uint32(base & knet.PacketIDMask), WordFirst: r.peer.cfg.WordFirst}
 		r.acks = slices.DeleteFunc(r.acks, func(o owed) bool {
 			step := (o.id - base) & knet.PacketIDMask
 			if step > bits {

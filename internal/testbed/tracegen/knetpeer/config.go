@@ -16,9 +16,12 @@ type Config struct {
 	Hello []byte // client: content of the connect datagram, or of ConnectSyn
 	Reply []byte // server, page: content of ConnectSynAck
 
-	Skips   bool // library: some messages are replaced before they are sent, which leaves their numbers out
-	NewIDs  bool // page: what is sent again takes a new PacketID
-	Scatter bool // page: fragments leave in any order
+	Skips   bool  // library: some messages are replaced before they are sent, which leaves their numbers out
+	NewIDs  bool  // page: what is sent again takes a new PacketID
+	Scatter bool  // page: fragments leave in any order
+	Stride  int64 // PacketIDs grow by, 0 for one
+
+	WordFirst bool // page: the bits of a PacketAck begin in its u32
 }
 
 // Times and sizes of the library (juj/kNet 715850d, UDPMessageConnection.cpp).
@@ -87,4 +90,6 @@ func PageLate() Config {
 
 func (c *Config) library() bool { return c.Dialect == knet.Reference }
 
-func (c *Config) params() knet.Params { return knet.Params{Dialect: c.Dialect, IDs: c.IDs} }
+func (c *Config) params() knet.Params {
+	return knet.Params{Dialect: c.Dialect, IDs: c.IDs, WordFirst: c.WordFirst}
+}

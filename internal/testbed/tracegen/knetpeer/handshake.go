@@ -7,8 +7,7 @@ import (
 
 // single sends a datagram of one message of the handshake or the end.
 func (p *Peer) single(m knet.Message, needs []place, tell func(n *note.Note)) {
-	id := p.out.nextID
-	p.out.nextID++
+	id := p.out.take()
 	d := knet.Datagram{Dialect: knet.Spec, PacketID: uint32(id & knet.PacketIDMask), Messages: []knet.Message{m}}
 	d.InOrder = m.Kind == knet.Disconnect || m.Kind == knet.DisconnectAck
 	depend(&d, id, needs)

@@ -31,6 +31,13 @@ type sender struct {
 	last       map[int]place   // page: the latest ordered message, by channel
 }
 
+// take gives the PacketID of the next datagram.
+func (s *sender) take() int64 {
+	id := s.nextID
+	s.nextID += max(1, s.peer.cfg.Stride)
+	return id
+}
+
 // An item is a message, or a fragment of one, on its way out.
 type item struct {
 	msg      knet.Message

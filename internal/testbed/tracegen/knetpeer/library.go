@@ -64,8 +64,7 @@ func (s *sender) pack() (items []*item) {
 
 // dispatch puts messages into a datagram and sends it.
 func (s *sender) dispatch(items []*item) {
-	id := s.nextID
-	s.nextID++
+	id := s.take()
 	n := note.New(s.peer.conn, s.peer.side, "DATAGRAM")
 	n.Number, n.Exact, n.Units = id, true, []int64{}
 	n.Establishes, n.Opens = s.peer.side == 1, s.opens

@@ -90,8 +90,7 @@ func (s *sender) bundle(reliable bool) (items []*item) {
 
 // ship puts messages into a datagram, with what they depend on, and sends it.
 func (s *sender) ship(items []*item) {
-	id := s.nextID
-	s.nextID++
+	id := s.take()
 	d := knet.Datagram{Dialect: knet.Spec, PacketID: uint32(id & knet.PacketIDMask), Reliable: items[0].reliable}
 	n := note.New(s.peer.conn, s.peer.side, "DATAGRAM")
 	n.Number, n.Establishes = id, s.peer.stage == up
@@ -202,8 +201,7 @@ func (s *sender) again(f *flight) {
 	n := f.note
 	n.Retry = true
 	if s.peer.cfg.NewIDs {
-		f.id = s.nextID
-		s.nextID++
+		f.id = s.take()
 		n.Number = f.id
 		f.data.PacketID = uint32(f.id & knet.PacketIDMask)
 	}

@@ -1,0 +1,124 @@
+package lab
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// A libTalk is a conversation of the library made by hand: side 0 is the client.
+type libTalk struct {
+	steps  []Step
+	next   [2]uint32 // PacketIDs
+	number [2]uint32 // of reliable messages
+	owed   [2][]uint32
+	pings  [2]uint8
+	mute   [2]bool // the side acknowledges nothing
+}
+
+// libConversation makes a conversation with a beginning and an end.
+func libConversation(parts ...func(t *libTalk)) []Step {
+	t := &libTalk{next: [2]uint32{1, 1}}
+	t.steps = append(t.steps, Step{Payload: make([]byte, 8)})
+	t.say(1, false, libControl(knet.PingRequest, 1), libControl(knet.PingRequest, 2))
+	t.say(0, false, libControl(knet.PingReply, 1), libControl(knet.PingReply, 2))
+	t.pings[1] = 2
+	t.chat(6)
+	for _, p := range parts {
+		p(t)
+	}
+	t.chat(12)
+	return t.steps
+}
+
+// say adds a datagram; reliable messages have their Number.
+func (t *libTalk) say(side int, fault bool, messages ...knet.Message) uint32 {
+	id := t.next[side]
+	t.next[side]++
+	d := knet.Datagram{Dialect: knet.Reference, PacketID: id, Messages: messages}
+	for _, m := range messages {
+		if m.IsReliable() && (!d.Reliable || m.Number < d.Base.Value) {
+			d.Reliable, d.Base = true, knet.Num(m.Number)
+		}
+	}
+	for i := range messages {
+		if m := &messages[i]; m.IsReliable() {
+			m.Delta = knet.Num(m.Number - d.Base.Value)
+		}
+	}
+	if d.Reliable {
+		t.owed[1-side] = append(t.owed[1-side], id)
+	}
+	t.steps = append(t.steps, Step{From: side, After: knetTick, Payload: d.Append(nil), Fault: fault})
+	return id
+}
+
+// told is the next reliable message of a side.
+func (t *libTalk) told(side int, text string) knet.Message {
+	m := knetFlags(knetApp(text), knet.MessageReliable)
+	m.Number = t.number[side]
+	t.number[side]++
+	return m
+}
+
+// owes gives the PacketAcks that a side owes.
+func (t *libTalk) owes(side int) (all []knet.Message) {
+	for _, id := range t.owed[side] {
+		all = append(all, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: id}))
+	}
+	t.owed[side] = nil
+	if t.mute[side] {
+		return nil
+	}
+	return all
+}
+
+// acks acknowledges all that a side owes.
+func (t *libTalk) acks(side int) {
+	if all := t.owes(side); len(all) > 0 {
+		t.say(side, false, all...)
+	}
+}
+
+// chat is data both ways, acknowledged, and a ping of each side.
+func (t *libTalk) chat(times int) {
+	for i := range times {
+		for side := range 2 {
+			t.say(side, false, t.told(side, fmt.Sprintf("%d says %d", side, t.number[side])))
+			t.acks(1 - side)
+		}
+		if i%3 == 2 {
+			t.ping(i / 3 % 2)
+		}
+	}
+}
+
+func (t *libTalk) ping(side int) {
+	t.pings[side]++
+	t.say(side, false, libControl(knet.PingRequest, t.pings[side]))
+	t.say(1-side, false, libControl(knet.PingReply, t.pings[side]))
+}
+
+// pause lets time pass before the latest datagram.
+func (t *libTalk) pause(d time.Duration) { t.steps[len(t.steps)-1].After += d }
+
+// lively chats n times, with two seconds behind each.
+func (t *libTalk) lively(n int) {
+	for range n {
+		t.chat(3)
+		t.pause(2 * time.Second)
+	}
+}
+
+// onLib makes a mutant of a conversation.
+func onLib(rule, name string, parts ...func(t *libTalk)) Mutant {
+	return Mutant{Rule: rule, Name: name, As: "knet:reference", Steps: libConversation(parts...)}
+}
+
+// nearLib makes a near miss of one.
+func nearLib(rule, name string, parts ...func(t *libTalk)) Mutant {
+	m := onLib(rule, name, parts...)
+	m.Near = true
+	return m
+}

@@ -1,0 +1,53 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/dpdissect/dpdissect/knet"
+)
+
+// knetLibrary break rules as the library would: its messages have numbers and travel
+// again in other datagrams.
+func knetLibrary() []Mutant {
+	return []Mutant{
+		onLib("KN-RD-NORESEND", "sends a message again whose acknowledgement it has acknowledged", libAgain(func(t *libTalk) {
+			t.say(1, false, append(t.owes(1), t.told(1, "with it"))...)
+			t.acks(0)
+		}, true)),
+		onLib("KN-RD-NORESEND", "sends a message again that was acknowledged with a ping it replied to", libAgain(func(t *libTalk) {
+			t.pings[1]++
+			t.say(1, false, append(t.owes(1), libControl(knet.PingRequest, t.pings[1]))...)
+			t.say(0, false, libControl(knet.PingReply, t.pings[1]))
+		}, true)),
+		nearLib("KN-RD-NORESEND", "sends a message again that was not acknowledged", libAgain(func(t *libTalk) { t.owed[1] = nil }, false)),
+		onLib("KN-RD-ACKED", "acknowledges nothing", func(t *libTalk) {
+			t.mute[1] = true
+			t.lively(26)
+			t.mute[1] = false
+		}),
+		nearLib("KN-RD-ACKED", "acknowledges all that came, later"),
+		onLib("KN-DG-ID-UNIQUE", "sends a reliable message again with other content", func(t *libTalk) {
+			m := t.told(0, "the first content")
+			t.say(0, false, m)
+			t.owed[1] = nil
+			t.lively(2)
+			m.Body = []byte("the other content")
+			t.say(0, true, m)
+			t.acks(1)
+		}),
+		nearLib("KN-DG-ID-UNIQUE", "sends a reliable message again as it was", libAgain(func(t *libTalk) { t.owed[1] = nil }, false)),
+	}
+}
+
+// libAgain has the client send a message, what happens with it, and then send it again.
+func libAgain(meanwhile func(t *libTalk), fault bool) func(t *libTalk) {
+	return func(t *libTalk) {
+		m := t.told(0, "said once more")
+		t.say(0, false, m)
+		meanwhile(t)
+		t.lively(2)
+		t.say(0, fault, m)
+		t.pause(time.Second)
+		t.acks(1)
+	}
+}

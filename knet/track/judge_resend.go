@@ -1,0 +1,67 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// judgeResent judges a reliable message of Reference that is sent again in another
+// datagram.
+func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
+	rules := &c.c.Rules
+	if v.Other {
+		x := rules.Here(rDgIdUnique, fmt.Sprintf("the reliable message %d was sent before with other content", m.Number), v.RetryOf)
+		x.Since = v.Before
+		if c.life.over() || c.side[dir].order.odd.runs > 0 || !c.intact(dir, v.Before) || !c.intact(1-dir, v.Before) {
+			x.Blocked = conform.GuardLife // both may have begun anew, unseen
+		}
+		rules.Judge(x)
+	}
+	if v.Words&dissect.UnneededRetry == 0 {
+		rules.Pass(rRdNoresend)
+		return
+	}
+	x := c.side[dir].datagrams.at(v.Acked)
+	if x == nil || x.suspect || x.acks == 0 {
+		rules.Unclear(rRdNoresend, conform.GuardKnew, fmt.Sprintf("the reliable message %d is sent again, it was acknowledged", m.Number), v.RetryOf)
+		return
+	}
+	c.judgeHeard(dir, x, fmt.Sprintf("the reliable message %d is sent again, PacketID %d that carried it was acknowledged %d ms ago", m.Number, x.num&knet.PacketIDMask, (c.fr.Time-x.ackAt)/1e6))
+}
+
+// judgeHeard judges a side that sends again what was acknowledged: it did receive the
+// acknowledgement when it has acknowledged the datagram that held it, or replied to a
+// PingRequest in it.
+func (c numberJudge) judgeHeard(dir int, x *sentDatagram, msg string) {
+	rules := &c.c.Rules
+	before := c.fr.Time - c.horizon()
+	look, ok := c.c.Dir[1-dir].Look(x.carrier - 1)
+	switch {
+	case x.carrier != 0 && ok && look.Acked && look.AckTimed && look.AckTime < before:
+		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
+	case x.carrier != 0 && ok && c.repliedTo(1-dir, x.carrier-1, before):
+		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
+	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter:
+		rules.Broken(rRdNoresend, msg, x.frame)
+	default:
+		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.frame)
+	}
+}
+
+// repliedTo reports that a PingRequest in a datagram of a side was replied to before a
+// time.
+func (c *conn) repliedTo(dir int, num, before int64) bool {
+	if c.side[dir].pings == nil {
+		return false
+	}
+	for i := range c.side[dir].pings {
+		if p := &c.side[dir].pings[i]; p.frame != 0 && p.num == num && p.answered && !p.again && p.at+p.took < before {
+			return true
+		}
+	}
+	return false
+}
