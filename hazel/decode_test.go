@@ -111,10 +111,10 @@ func TestHazel_HeaderData_TypesOfDialects(t *testing.T) {
 		{"08 0001", Hello, []Dialect{Spec, V01, Ack3, Current, Fork36}},
 		{"09", Disconnect, []Dialect{Spec, V01, Ack3, Current, Fork36}},
 		{"0a 0001", Acknowledgement, []Dialect{Spec, V01, Ack3, Current, Fork36}},
-		{"0c 0001", Ping, []Dialect{Spec, V01, Ack3, Current, Fork36}},
+		{"0c 0001", Ping, []Dialect{V01, Ack3, Current, Fork36}},
 		{"00 61", None, []Dialect{May14, May30, Spec, V01, Ack3, Current, Fork36}},
 		{"02 0001 0001 0001 61", FragmentStart, []Dialect{V01}},
-		{"0b 0001 0100 02 01 61", Fragment, []Dialect{Current, Fork36, V01, Spec}},
+		{"0b 0001 0100 02 01 61", Fragment, []Dialect{Current, Fork36, V01}},
 		{"0d 0001 0500", MTUTest, []Dialect{Current, Fork36}},
 		{"17 0000 0001 000000000001 0000", ApplicationData, []Dialect{OverDTLS}},
 	} {
