@@ -44,7 +44,7 @@ func (s *scribe) add(format string, args ...any) {
 
 // conn writes down a connection; exact says that percentiles are.
 func (s *scribe) conn(c *session.Conn, exact bool) {
-	s.add("connection of %d: %s %s, %v %v, %d to %d, %v %v by %v, %q %q, version %x %s, session %x, %v", c.FirstFrame, c.Protocol.Name, c.Dialect, c.A, c.B,
+	s.add("connection of %d: %s %s %v, %v %v, %d to %d, %v %v by %v, %q %q, version %x %s, session %x, %v", c.FirstFrame, c.Protocol.Name, c.Dialect, c.Dialects, c.A, c.B,
 		c.FirstFrame, c.LastFrame, c.Complete, c.State, c.ClosedBy, c.Inferred, c.Remarks, c.Version, c.Signing, c.SessionID, c.Findings)
 	for i := range c.Dir {
 		d := &c.Dir[i]
