@@ -235,6 +235,9 @@ func (c sessionJudge) judgeStart(dir int) {
 	c.begun = true
 	if c.c.Complete {
 		rules.Pass(rSesHelloFirst)
+		if c.dialects(dir) == hazel.SetOf(hazel.Spec) || c.forced == hazel.Spec {
+			return // the page leaves it open
+		}
 		if !rules.Check(rRelIdFirst, c.f.ID <= 1) {
 			rules.Broken(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.f.ID))
 		}

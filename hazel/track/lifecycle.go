@@ -23,6 +23,17 @@ func (c *conn) start(fr *dissect.Frame, hash uint64, id uint16) {
 	c.life.state = session.Opening
 }
 
+// unstart takes back that the capture holds the start: a Hello without data keeps alive,
+// and so did the one that was taken for it.
+func (c *conn) unstart() {
+	c.c.Dir[c.client].KeepAlives++
+	c.hello, c.client, c.c.Complete = opening{}, -1, false
+	c.c.Infer("roles")
+	if c.life.state <= session.Established {
+		c.life.state = session.StateUnknown
+	}
+}
+
 func (c *conn) knowClient(dir int) {
 	if c.client < 0 {
 		c.client = dir
@@ -35,10 +46,14 @@ func (c *conn) knowClient(dir int) {
 func (c *conn) sawHello(dir int, n number, first bool) {
 	switch {
 	case c.opens(dir, n.wire):
+		c.hello.gap = max(c.hello.gap, c.fr.Time-c.hello.last)
 		c.hello.last = c.fr.Time
 		c.fr.Words |= dissect.Handshake
 	case c.fr.Words.Has(dissect.KeepAlive):
 		c.side[dir].beatID = c.f.ID
+		if c.hello.bare {
+			c.unstart()
+		}
 	default:
 		c.fr.Words |= dissect.Handshake
 	}
