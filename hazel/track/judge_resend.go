@@ -112,6 +112,7 @@ func (c deliveryJudge) judgeAgain(dir int, n int64, x *sentPacket) {
 	rules.Pass(rRelResendSame)
 	s.sendings++
 	s.resendings++
+	c.pairSending(x, &first)
 	c.judgeGap(dir, x, gap, &first)
 	c.judgeNeeded(dir, n, x, &first)
 	c.judgeUnanswered(dir, n, x, &first)

@@ -166,6 +166,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	}
 	c.nameDialects()
 	c.sessions().judgeEnd()
+	c.endPairs()
 	c.settle()
 	f.Finish(c.c)
 	for i := range c.side { // datagrams that still come are only counted

@@ -19,13 +19,14 @@ const packetLimit = 512
 // does.
 type sentPacket struct {
 	num        int64
-	head, tail uint64 // first and last bytes behind the header
-	last       int64  // time of its latest sending, ns
-	gap        int64  // between that and the one before, 0 while there is one
-	before     int64  // the gap before that
-	ackAt      int64  // when it was acknowledged last
-	known      int64  // when it had been acknowledged knownAcks times
-	trial      *trial // sendings without an acknowledgement, from the third on
+	head, tail uint64   // first and last bytes behind the header
+	last       int64    // time of its latest sending, ns
+	gap        int64    // between that and the one before, 0 while there is one
+	before     int64    // the gap before that
+	ackAt      int64    // when it was acknowledged last
+	known      int64    // when it had been acknowledged knownAcks times
+	trial      *trial   // sendings without an acknowledgement, from the third on
+	pairs      *pairing // once it was sent again
 	length     uint16
 	code       byte
 	times      uint8 // sendings
