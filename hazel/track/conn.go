@@ -59,6 +59,9 @@ type side struct {
 	jump       int64 // the longest step forward
 	sendings   int   // of reliable packets, resends among them
 	resendings int
+	again      int // packets sent again
+	heard      int // packets acknowledged before they were sent again
+	ignored    ignored
 	largest    uint16 // payload acknowledged
 	swapped    int    // ids in a row that step by 256
 	early      int    // resends before an answer could come

@@ -14,9 +14,10 @@ type lifecycle struct {
 
 	goneAt    [2]int64 // when the first Disconnect of a side was captured
 	goneIn    [2]uint64
-	topAt     [2]int64 // its highest number then
-	byes      [2]int   // its Disconnects, without copies
-	byeAt     [2]int64 // the last one
+	goneID    [2]uint16 // IPv4 identification
+	topAt     [2]int64  // its highest number then
+	byes      [2]int    // its Disconnects, without copies
+	byeAt     [2]int64  // the last one
 	toldReply [2]bool
 }
 

@@ -87,7 +87,7 @@ func (c *conn) disconnect(dir int) {
 		return
 	}
 	l.gone[dir] = true
-	l.goneAt[dir], l.goneIn[dir], l.topAt[dir] = c.fr.Time, c.fr.Frame, c.side[dir].top.num
+	l.goneAt[dir], l.goneIn[dir], l.goneID[dir], l.topAt[dir] = c.fr.Time, c.fr.Frame, c.fr.IPID, c.side[dir].top.num
 	switch side := session.Side(dir + 1); {
 	case l.closer == session.NoSide:
 		l.closer, l.closeAt = side, c.fr.Time

@@ -43,6 +43,7 @@ const (
 	toldGap                        // its gaps were found fault with
 	toldSurplus
 	toldKnown
+	toldIgnored // counted as sent again long after its acknowledgement passed
 )
 
 // sentPackets are the latest reliable packets of a side.
@@ -133,8 +134,10 @@ func (x *sentPacket) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, 
 
 // A trial is a packet that is sent in vain.
 type trial struct {
-	at     []int64
-	frames []uint64
+	at       []int64
+	frames   []uint64
+	repeated bool // it had been acknowledged before
+	answered bool // and was again
 }
 
 // topmost is the highest number of a side and when it was captured first.
