@@ -228,7 +228,7 @@ func (p *pair) retire(now int64) {
 // Unreachable implements session.Session.
 func (p *pair) Unreachable(d *dissect.Datagram) {
 	if c := p.active; c != nil {
-		c.unreachable(1 - c.c.DirOf(d))
+		c.unreachable(1-c.c.DirOf(d), d)
 	}
 }
 

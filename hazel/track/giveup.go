@@ -28,13 +28,15 @@ type tries struct {
 	sent  [sentKept]sending // number n at n%sentKept
 	list  [maxTries]try
 	n     int
-	most  int   // sendings of an id that was acknowledged in the end
-	pings int   // since anything was acknowledged
-	beat  int64 // when the last of those was sent
+	most  int      // sendings of an id that was acknowledged in the end
+	pings int      // since anything was acknowledged
+	beat  int64    // when the last of those was sent
+	since seq.Sign // the first of those
 
 	// Sendings since the other side was captured last, pings included.
 	alone       int
 	first, last int64 // when the first and the last of them was captured
+	firstIn     uint64
 }
 
 type sending struct{ num, at int64 }
@@ -56,24 +58,32 @@ func (x *try) next() int64 { return 2 * x.gap }
 func (c *conn) try(dir int, num int64, v seq.Verdict) {
 	t, at := &c.side[dir].tries, c.fr.Time
 	if v.Words&dissect.Duplicate == 0 {
-		t.sends(at)
+		t.sends(at, c.now)
 	}
 	switch {
 	case c.f.Type == hazel.MTUTest: // one that does not fit the path is never answered
 	case v.Novelty == seq.First:
 		t.sent[num&(sentKept-1)] = sending{num, at}
 		if c.f.Type == hazel.Ping {
-			t.pings++
-			t.beat = at
+			t.pinged(c.fr)
 		}
 	case v.Words&(dissect.Retry|dissect.Duplicate|dissect.UnneededRetry) == dissect.Retry:
 		t.again(num, at)
 	}
 }
 
-func (t *tries) sends(at int64) {
+// pinged notes the first sending of a Ping.
+func (t *tries) pinged(fr *dissect.Frame) {
+	if t.pings == 0 {
+		t.since = seq.SignAt(fr.Frame, fr.Time)
+	}
+	t.pings++
+	t.beat = fr.Time
+}
+
+func (t *tries) sends(at int64, frame uint64) {
 	if t.alone == 0 {
-		t.first = at
+		t.first, t.firstIn = at, frame
 	}
 	t.last = at
 	t.alone++

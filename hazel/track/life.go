@@ -1,6 +1,9 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // lifecycle is how far the connection has come.
 type lifecycle struct {
@@ -11,6 +14,9 @@ type lifecycle struct {
 	spoke   [2]bool // something was captured of the side
 	dead    [2]bool // its host said that nobody listens there
 	before  session.State
+
+	noticed   seq.Sign // the latest notice of that
+	noticedBy int      // side that it was sent to
 
 	goneAt    [2]int64 // when the first Disconnect of a side was captured
 	goneIn    [2]uint64

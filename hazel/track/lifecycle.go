@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // opens reports whether a Hello with this number is that of the start.
@@ -120,12 +121,13 @@ func (c *conn) crosses(first int) bool {
 }
 
 // unreachable tracks an ICMP notice: nobody listens at the side away.
-func (c *conn) unreachable(away int) {
+func (c *conn) unreachable(away int, d *dissect.Datagram) {
 	l := &c.life
 	if l.over() || l.dead[away] {
 		return
 	}
 	l.dead[away], l.before = true, l.state
+	l.noticed, l.noticedBy = seq.SignAt(d.Frame, d.Time), 1-away
 	switch {
 	case l.state == session.Opening && !l.spoke[away]:
 		l.state = session.Refused
@@ -168,6 +170,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	c.sessions().judgeEnd()
 	c.endPairs()
 	c.settle()
+	c.explain()
 	f.Finish(c.c)
 	for i := range c.side { // datagrams that still come are only counted
 		s := &c.side[i]

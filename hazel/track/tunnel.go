@@ -209,8 +209,7 @@ func (t *tunnel) message(c *conn, dir int, r *hazel.Record, again bool) {
 		out.KeepAlives++
 		c.fr.Words |= dissect.KeepAlive
 		if x := &c.side[dir].tries; !again {
-			x.pings++
-			x.beat = c.fr.Time
+			x.pinged(c.fr)
 		}
 	case hazel.Disconnect:
 		t.leaves(c, dir)
