@@ -212,7 +212,9 @@ func TestHazel_Messages(t *testing.T) {
 
 // The messages of GameData and GameDataTo are shown where they fill it behind its head.
 func TestHazel_GameMessages(t *testing.T) {
-	outer := func(length, tag string) string { return "type=0 messages messages.length=" + length + " messages.tag=" + tag }
+	outer := func(length, tag string) string {
+		return "type=0 messages messages.length=" + length + " messages.tag=" + tag
+	}
 	checkVectors(t, []vector{
 		{"a call", Current, "00 0a00 05 20000000 0300 02 8a02 0d", "NONE", outer("10", "5") + " messages.name=GameData messages.game_id=32 messages.messages messages.messages.length=3" +
 			" messages.messages.tag=2 messages.messages.name=RPC messages.messages.net_id=266 messages.messages.call_id=13 messages.messages.data=8a020d", ""},
