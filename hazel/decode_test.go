@@ -111,10 +111,10 @@ func TestHazel_HeaderData_TypesOfDialects(t *testing.T) {
 		{"08 0001", Hello, []Dialect{Spec, V01, Ack3, Current, Fork36}},
 		{"09", Disconnect, []Dialect{Spec, V01, Ack3, Current, Fork36}},
 		{"0a 0001", Acknowledgement, []Dialect{Spec, V01, Ack3, Current, Fork36}},
-		{"0c 0001", Ping, []Dialect{Spec, V01, Ack3, Current, Fork36}},
+		{"0c 0001", Ping, []Dialect{V01, Ack3, Current, Fork36}},
 		{"00 61", None, []Dialect{May14, May30, Spec, V01, Ack3, Current, Fork36}},
 		{"02 0001 0001 0001 61", FragmentStart, []Dialect{V01}},
-		{"0b 0001 0100 02 01 61", Fragment, []Dialect{Current, Fork36, V01, Spec}},
+		{"0b 0001 0100 02 01 61", Fragment, []Dialect{Current, Fork36, V01}},
 		{"0d 0001 0500", MTUTest, []Dialect{Current, Fork36}},
 		{"17 0000 0001 000000000001 0000", ApplicationData, []Dialect{OverDTLS}},
 	} {
@@ -200,13 +200,34 @@ func TestHazel_Recent(t *testing.T) {
 // Messages are shown where they fill a payload to the byte.
 func TestHazel_Messages(t *testing.T) {
 	checkVectors(t, []vector{
-		{"two", Current, "01 0002 0300 05 010203 0000 c8", "RELIABLE", "type=1 id=2 messages messages.length=3 messages.tag=5 messages.data=010203 messages messages.length=0 messages.tag=200", ""},
-		{"unreliable", Current, "00 0100 06 aa", "NONE", "type=0 messages messages.length=1 messages.tag=6 messages.data=aa", ""},
+		{"two", Current, "01 0002 0300 05 010203 0000 c8", "RELIABLE", "type=1 id=2 messages messages.length=3 messages.tag=5 messages.name=GameData messages.data=010203 messages messages.length=0 messages.tag=200", ""},
+		{"unreliable", Current, "00 0100 06 aa", "NONE", "type=0 messages messages.length=1 messages.tag=6 messages.name=GameDataTo messages.data=aa", ""},
 		{"beyond the end", Current, "00 0200 06 aa", "NONE", "type=0 data=020006aa", ""},
 		{"bytes behind", Current, "00 0100 06 aa bb", "NONE", "type=0 data=010006aabb", ""},
 		{"before there were any", Spec, "00 0100 06 aa", "NONE", "type=0 data=010006aa", ""},
 		{"a reason", Current, "09 01 0800 00 08 06 4b69636b6564", "DISCONNECT", "type=9 data=0108000008064b69636b6564 reason=8", ""},
 		{"no reason", Current, "09 01 0900 00 08 06 4b69636b6564", "DISCONNECT", "type=9 data=0109000008064b69636b6564", ""},
+	})
+}
+
+// The messages of GameData and GameDataTo are shown where they fill it behind its head.
+func TestHazel_GameMessages(t *testing.T) {
+	outer := func(length, tag string) string {
+		return "type=0 messages messages.length=" + length + " messages.tag=" + tag
+	}
+	checkVectors(t, []vector{
+		{"a call", Current, "00 0a00 05 20000000 0300 02 8a02 0d", "NONE", outer("10", "5") + " messages.name=GameData messages.game_id=32 messages.messages messages.messages.length=3" +
+			" messages.messages.tag=2 messages.messages.name=RPC messages.messages.net_id=266 messages.messages.call_id=13 messages.messages.data=8a020d", ""},
+		{"to one client", Current, "00 0e00 06 20000000 8501 0100 01 07 0100 07 09", "NONE", outer("14", "6") + " messages.name=GameDataTo messages.game_id=32 messages.target_id=133" +
+			" messages.messages messages.messages.length=1 messages.messages.tag=1 messages.messages.name=Data messages.messages.net_id=7 messages.messages.data=07" +
+			" messages.messages messages.messages.length=1 messages.messages.tag=7 messages.messages.name=Ready messages.messages.client_id=9 messages.messages.data=09", ""},
+		{"a spawn of the game itself", Current, "00 0d00 05 20000000 0600 04 03 feffffff0f", "NONE", outer("13", "5") + " messages.name=GameData messages.game_id=32 messages.messages" +
+			" messages.messages.length=6 messages.messages.tag=4 messages.messages.name=Spawn messages.messages.spawn_id=3 messages.messages.client_id=4294967294 messages.messages.data=03feffffff0f", ""},
+		{"no name", Current, "00 0700 05 20000000 0000 c8", "NONE", outer("7", "5") + " messages.name=GameData messages.game_id=32 messages.messages messages.messages.length=0 messages.messages.tag=200", ""},
+		{"no messages", Current, "00 0600 05 20000000 0500", "NONE", outer("6", "5") + " messages.name=GameData messages.data=200000000500", ""},
+		{"a head alone", Current, "00 0400 05 20000000", "NONE", outer("4", "5") + " messages.name=GameData messages.data=20000000", ""},
+		{"of another tag", Current, "00 0a00 04 20000000 0300 02 8a02 0d", "NONE", outer("10", "4") + " messages.name=RemovePlayer messages.data=200000000300028a020d", ""},
+		{"a packed number without end", Current, "00 0a00 06 20000000 ffffffff ffff", "NONE", outer("10", "6") + " messages.name=GameDataTo messages.data=20000000ffffffffffff", ""},
 	})
 }
 

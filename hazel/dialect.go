@@ -133,9 +133,9 @@ func (e *wireType) layout(d Dialect) Dialect {
 }
 
 // WireTypes is the table of first bytes. Ping stands in V01, too, which took it
-// before it sent it (Hazel ef160cc), and in Spec, where the page's own flags
-// read it as a control code. What a Fork36 sends is decoded in Current, which
-// it is but for that.
+// before it sent it (Hazel ef160cc). The page names no control codes but those of
+// Hello, Disconnect and Acknowledgement. What a Fork36 sends is decoded in Current,
+// which it is but for that.
 var WireTypes = [256]wireType{
 	0x00: {None, AllDialects, Current},
 	0x01: {Reliable, PageTypes | SetOf(May14), Current},
@@ -144,8 +144,8 @@ var WireTypes = [256]wireType{
 	0x08: {Hello, PageTypes, Current},
 	0x09: {Disconnect, PageTypes, Current},
 	0x0A: {Acknowledgement, PageTypes, Current},
-	0x0B: {Fragment, SetOf(V01, Spec, Current, Fork36), V01},
-	0x0C: {Ping, SetOf(Spec, V01, Ack3, Current, Fork36), Current},
+	0x0B: {Fragment, SetOf(V01, Current, Fork36), V01},
+	0x0C: {Ping, SetOf(V01, Ack3, Current, Fork36), Current},
 	0x0D: {MTUTest, SetOf(Current, Fork36), Fork36},
 
 	0xFD: {Hello, SetOf(May14), May14},
@@ -173,6 +173,16 @@ func codeOf(t Type, d Dialect) byte {
 		}
 	}
 	return 0
+}
+
+// Names are those of the members, oldest first.
+func (s DialectSet) Names() (names []string) {
+	for d := AnyDialect + 1; d < numDialects; d++ {
+		if s.Has(d) {
+			names = append(names, d.String())
+		}
+	}
+	return names
 }
 
 // Within reports that all dialects of a set are in another.

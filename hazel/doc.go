@@ -22,5 +22,6 @@
 // no connection.
 //
 // Not covered: the two formats of 2016-04, which have no name, and the content
-// of application messages; the root messages of Among Us are named by their tag.
+// of application messages; those of Among Us are named by their tags, two levels
+// deep, with the ids they begin with (game.go).
 package hazel

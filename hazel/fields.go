@@ -20,6 +20,18 @@ const (
 	fMessages
 	fLength
 	fTag
+	fName
+	fGameID
+	fTarget
+	fInner
+	fInnerLength
+	fInnerTag
+	fInnerName
+	fNetID
+	fCallID
+	fSpawnID
+	fClientID
+	fInnerData
 	fMessageData
 	fReason
 	fData
@@ -57,7 +69,19 @@ var plainFields = [numPlainFields]dissect.Field{
 	fMessages:    {Name: "hazel.messages", Label: "Message", Kind: dissect.Array, Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "one of the application's messages, where they fill a payload exactly"},
 	fLength:      {Name: "hazel.messages.length", Label: "Length", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "bytes behind the tag, little-endian"},
 	fTag:         {Name: "hazel.messages.tag", Label: "Tag", Kind: dissect.Uint, Size: 1, Values: rootTags, Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "tag of the message; the names are those of Among Us"},
-	fMessageData: {Name: "hazel.messages.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message"},
+	fName:        {Name: "hazel.messages.name", Label: "Name", Kind: dissect.Text, Clause: "Among Us", Doc: "name of the tag, where Among Us has one"},
+	fGameID:      {Name: "hazel.messages.game_id", Label: "Game", Kind: dissect.Uint, Base: dissect.Hex, Size: 4, Clause: "Among Us", Doc: "game that the data of GameData and GameDataTo are for, where its messages fill the rest"},
+	fTarget:      {Name: "hazel.messages.target_id", Label: "Target", Kind: dissect.Uint, Clause: "Among Us", Doc: "client that GameDataTo is for, a packed number"},
+	fInner:       {Name: "hazel.messages.messages", Label: "Game message", Kind: dissect.Array, Clause: "Among Us", Doc: "one of the messages that fill a GameData or GameDataTo"},
+	fInnerLength: {Name: "hazel.messages.messages.length", Label: "Length", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "bytes behind the tag, little-endian"},
+	fInnerTag:    {Name: "hazel.messages.messages.tag", Label: "Tag", Kind: dissect.Uint, Size: 1, Values: gameTags, Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "tag of the message; the names are those of Among Us"},
+	fInnerName:   {Name: "hazel.messages.messages.name", Label: "Name", Kind: dissect.Text, Clause: "Among Us", Doc: "name of the tag, where Among Us has one"},
+	fNetID:       {Name: "hazel.messages.messages.net_id", Label: "Net ID", Kind: dissect.Uint, Clause: "Among Us", Doc: "object that Data, RPC and Despawn are about, a packed number at the begin of their data"},
+	fCallID:      {Name: "hazel.messages.messages.call_id", Label: "Call", Kind: dissect.Uint, Clause: "Among Us", Doc: "procedure that RPC calls, a byte behind its net ID; the numbers depend on the version of the game"},
+	fSpawnID:     {Name: "hazel.messages.messages.spawn_id", Label: "Spawn ID", Kind: dissect.Uint, Clause: "Among Us", Doc: "what Spawn makes, a packed number at the begin of its data"},
+	fClientID:    {Name: "hazel.messages.messages.client_id", Label: "Client", Kind: dissect.Uint, Clause: "Among Us", Doc: "client that Spawn, SceneChange and Ready name, a packed number; 4294967294 (-2) is the game itself"},
+	fInnerData:   {Name: "hazel.messages.messages.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message, its ids included"},
+	fMessageData: {Name: "hazel.messages.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message, where it is not shown as messages"},
 	fReason:      {Name: "hazel.reason", Label: "Reason", Kind: dissect.Uint, Size: 1, Values: reasons, Clause: "Among Us DisconnectReasons", Doc: "why a connection of Among Us was ended, from the data of the Disconnect"},
 	fData:        {Name: "hazel.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel page, Header Data", Doc: "Data: what follows the header, where it is not made of messages"},
 	fTrailing:    {Name: "hazel.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "Hazel 439af6e KeepAlive.cs", Doc: "bytes behind a Ping, which has none"},
@@ -89,12 +113,20 @@ var (
 	}
 )
 
-// rootTags are the tags of the outermost messages of Among Us.
+// rootTags are the tags of the outermost messages of Among Us, of 2020 to today.
 var rootTags = []dissect.Value{
 	{Value: 0, Name: "HostGame"}, {Value: 1, Name: "JoinGame"}, {Value: 2, Name: "StartGame"}, {Value: 3, Name: "RemoveGame"},
 	{Value: 4, Name: "RemovePlayer"}, {Value: 5, Name: "GameData"}, {Value: 6, Name: "GameDataTo"}, {Value: 7, Name: "JoinedGame"},
-	{Value: 8, Name: "EndGame"}, {Value: 10, Name: "AlterGame"}, {Value: 11, Name: "KickPlayer"}, {Value: 12, Name: "WaitForHost"},
+	{Value: 8, Name: "EndGame"}, {Value: 9, Name: "GetGameList"}, {Value: 10, Name: "AlterGame"}, {Value: 11, Name: "KickPlayer"}, {Value: 12, Name: "WaitForHost"},
 	{Value: 13, Name: "Redirect"}, {Value: 14, Name: "ReselectServer"}, {Value: 16, Name: "GetGameListV2"}, {Value: 17, Name: "ReportPlayer"},
+	{Value: 18, Name: "QuickMatch"}, {Value: 19, Name: "QuickMatchHost"}, {Value: 20, Name: "SetGameSession"}, {Value: 21, Name: "SetActivePodType"},
+	{Value: 22, Name: "QueryPlatformIds"}, {Value: 23, Name: "QueryLobbyInfo"},
+}
+
+// gameTags are the tags of the messages in GameData and GameDataTo.
+var gameTags = []dissect.Value{
+	{Value: tagData, Name: "Data"}, {Value: tagRPC, Name: "RPC"}, {Value: tagSpawn, Name: "Spawn"},
+	{Value: tagDespawn, Name: "Despawn"}, {Value: tagSceneChange, Name: "SceneChange"}, {Value: tagReady, Name: "Ready"},
 }
 
 // reasons are those for which a server of Among Us or its client disconnects.

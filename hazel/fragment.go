@@ -51,8 +51,11 @@ func ForkFits(b []byte) bool {
 }
 
 // maxPlausibleIndex is the highest index of a message of 16 MiB, in fragments of
-// full size.
-const maxPlausibleIndex = 255
+// full size, and MostFragments how many it has.
+const (
+	maxPlausibleIndex = 255
+	MostFragments     = maxPlausibleIndex + 1
+)
 
 // forkPlausible reports whether what follows the type may be a header of fork36.
 func forkPlausible(b []byte) bool { return b[5] < b[4] }

@@ -47,15 +47,27 @@ func Tiled(b []byte) bool {
 
 // readMessages reads a payload that messages fill.
 func readMessages(r *dissect.Reader) {
+	shown := 0 // messages in messages
 	for r.Len() > 0 {
 		_, n, _ := nextMessage(r.Peek(r.Len()))
 		r.Tree().Open(&Fields[fMessages], r.Pos(), messageHeader+n)
 		r.U16(&Fields[fLength])
-		r.U8(&Fields[fTag])
-		if n > 0 {
+		tag := r.U8(&Fields[fTag])
+		addName(r, &Fields[fName], &Fields[fTag], tag)
+		switch head, ok := gameHead(tag, r.Peek(n)); {
+		case ok && shown < maxShown:
+			shown += readGame(r, tag, head, n)
+		case n > 0:
 			r.Bytes(&Fields[fMessageData], n)
 		}
 		r.Tree().Close()
+	}
+}
+
+// addName records the name of a tag.
+func addName(r *dissect.Reader, row, tags *dissect.Field, tag byte) {
+	if name := tags.ValueName(uint64(tag)); name != "" {
+		r.Tree().AddText(row, r.Pos(), name)
 	}
 }
 

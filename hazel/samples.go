@@ -4,6 +4,9 @@ package hazel
 // that knows no dialect takes them.
 func Samples() [][]byte {
 	game := AppendMessage(nil, 5, []byte("\x20\x00\x00\x00\x03\x00\x02\x01\x02\x03"))
+	spawn := AppendMessage(nil, tagSpawn, []byte("\x04\xfe\xff\xff\xff\x0f\x01"))
+	inner := AppendMessage(AppendMessage(spawn, tagRPC, []byte("\x8a\x02\x0d\x01")), 99, nil)
+	to := AppendMessage(nil, tagGameDataTo, append([]byte("\x20\x00\x00\x00\x85\x01"), inner...))
 	kicked := append([]byte{1}, AppendMessage(nil, 0, append([]byte{8, 6}, "Kicked"...))...)
 	frames := []Frame{
 		{Type: None, Data: []byte("\xff\x00unreliable")},
@@ -11,6 +14,7 @@ func Samples() [][]byte {
 		{Type: None, Data: game},
 		{Type: Reliable, ID: 2, Data: []byte("data")},
 		{Type: Reliable, ID: 3},
+		{Type: Reliable, ID: 4, Data: to},
 		{Type: Reliable, ID: 0xfffe, Data: AppendMessage(append([]byte(nil), game...), 200, nil)},
 		{Type: Hello, ID: 1, HasVersion: true, Data: []byte("\x46\xd2\x02\x03\x04Gold")},
 		{Type: Hello, ID: 0, HasVersion: true},

@@ -14,6 +14,7 @@ type Conn struct {
 	ID         int // by first frame, -1 until it is given
 	Protocol   *dissect.Protocol
 	Dialect    string
+	Dialects   []string // that may be it, oldest first, where several are left
 	DetectedBy Detection
 	Bits       float64 // evidence when it was recognised
 	A, B       dissect.Endpoint

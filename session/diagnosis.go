@@ -67,9 +67,9 @@ func (c *Conn) sayUnanswered(u *seq.StuckUnit) string {
 func (c *Conn) diagnose() {
 	s := &c.Rules.sight
 	alone := s.frames[1] == 0
-	if alone && s.frames[0] >= 2 && c.Complete {
+	if alone && (s.frames[0] >= 2 || c.State == Refused) && c.Complete {
 		x := conform.Case{Rule: rFldNoreply, Frame: c.FirstFrame, Time: c.FirstTime, HasTime: c.HasTime}
-		x.Message = when(true, "%d attempts, no answer", s.frames[0])
+		x.Message = counted(s.frames[0], "attempt", "attempts") + ", no answer"
 		if c.State == Refused {
 			x.Message += ": the port is unreachable (ICMP)"
 		} else {

@@ -18,12 +18,13 @@ type conn struct {
 	hello    opening
 	side     [2]side
 	life     lifecycle
-	secure   *tunnel // DTLS; nil for a plain connection
-	blank    bool    // nothing of its datagrams was captured yet
-	finished bool    // settled: further frames are only counted
-	follows  bool    // there was another one before on the pair
-	replaced int64   // when another one followed on the pair
-	begun    bool    // its first datagram was judged
+	secure   *tunnel          // DTLS; nil for a plain connection
+	blank    bool             // nothing of its datagrams was captured yet
+	finished bool             // settled: further frames are only counted
+	follows  bool             // there was another one before on the pair
+	replaced int64            // when another one followed on the pair
+	begun    bool             // its first datagram was judged
+	left     hazel.DialectSet // those that fit both sides, where there are several
 
 	event // the frame at hand
 	ack   seq.Acknowledgement
@@ -38,15 +39,18 @@ type side struct {
 	asm   assembler
 	tries tries
 
-	lastSent int64    // time of its last datagram
-	spokeAt  int64    // … that was no acknowledgement, 0 for never
-	beatID   uint16   // id of its last Hello that was a keepalive
-	beats    bool     // it keeps alive with empty Reliables
-	junk     junkIDs  // ids a receiver may read out of what is malformed
-	history  lastAcks // what it acknowledged last
+	lastSent int64         // time of its last datagram
+	spokeAt  int64         // … that was no acknowledgement, 0 for never
+	beatID   uint16        // id of its last Hello that was a keepalive
+	beats    bool          // it keeps alive with empty Reliables
+	flags    bool          // it sends both flags of the page, and an id behind them
+	empties  recentNumbers // Reliables without data that were no keepalives
+	junk     junkIDs       // ids a receiver may read out of what is malformed
+	history  lastAcks      // what it acknowledged last
 
 	// What rules ask for.
 	may        hazel.DialectSet // see possible, 0 when what it depends on has changed
+	reading    hazel.Dialect    // see reads, AnyDialect likewise
 	packets    sentPackets      // reliable packets
 	top        topmost
 	low        number // first captured
@@ -55,6 +59,9 @@ type side struct {
 	jump       int64 // the longest step forward
 	sendings   int   // of reliable packets, resends among them
 	resendings int
+	again      int // packets sent again
+	heard      int // packets acknowledged before they were sent again
+	ignored    ignored
 	largest    uint16 // payload acknowledged
 	swapped    int    // ids in a row that step by 256
 	early      int    // resends before an answer could come
@@ -74,56 +81,30 @@ type side struct {
 
 // reads is the dialect to decode a datagram of a side in.
 func (c *conn) reads(dir int) hazel.Dialect {
-	switch s := &c.side[dir]; {
+	s := &c.side[dir]
+	if s.reading == hazel.AnyDialect {
+		s.reading = c.reading(dir)
+	}
+	return s.reading
+}
+
+// reading gives the dialect whose types and layouts all have that a side may speak.
+func (c *conn) reading(dir int) hazel.Dialect {
+	switch {
 	case c.forced != hazel.AnyDialect:
 		return c.forced
 	case c.secure != nil:
 		return hazel.OverDTLS
 	case c.family != hazel.AnyPage:
 		return c.family
-	case s.facts.pings():
+	case c.side[dir].facts.pings():
 		return hazel.Current
-	case s.facts.has(sentV01):
+	}
+	switch c.dialects(dir) {
+	case hazel.SetOf(hazel.V01):
 		return hazel.V01
-	case s.facts.has(shortHello):
+	case hazel.SetOf(hazel.Spec):
 		return hazel.Spec
 	}
 	return hazel.AnyPage
-}
-
-// Keepalives before Ping: how long a side was silent before an empty Reliable.
-const (
-	beatSilence = 1e9
-	specSilence = 5e9
-)
-
-// keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello behind
-// that of the start, without data; in 2016-05 an empty Reliable after a silence,
-// which the page allows, too. From a side that was seen to do so, each is one.
-func (c *conn) keepsAlive(dir int, wire int64) bool {
-	switch f := c.f; {
-	case f.Type == hazel.Ping:
-		return true
-	case f.Type == hazel.Hello:
-		return c.fr.Length <= 4 && !c.opens(dir, wire)
-	case f.Type != hazel.Reliable || len(f.Data) > 0 || c.fr.Cut() || !c.fr.HasTime:
-		return false
-	}
-	s := &c.side[dir]
-	if s.beats { // the first sending of this one may not have been captured
-		return true
-	}
-	silence := int64(beatSilence)
-	if c.family == hazel.AnyPage {
-		silence = specSilence
-		if d, _ := s.facts.can(c.family).One(); d != hazel.Spec || s.facts.has(beatHello|beatShort) {
-			return false
-		}
-	}
-	begun := c.hello.known || c.family == hazel.AnyPage // the silence began before the capture
-	if s.spokeAt == 0 && begun || c.fr.Time-s.spokeAt < silence {
-		return false
-	}
-	s.beats = true
-	return true
 }

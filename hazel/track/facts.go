@@ -6,34 +6,49 @@ import (
 )
 
 // A fact is something a side did that only some dialects do.
-type fact uint16
+type fact uint32
 
 const (
 	sentPing    fact = 1 << iota
 	sentV01          // a fragment with the header of v0.1
 	sentFork         // a fragment or an MTU test of fork36
+	sentFlags        // a payload with both flags of the page, Fragmented and Reliable
 	sentSpec         // a payload with the Fragmented flag and no header of a fragment
 	ackedV01         // acknowledged a fragment of v0.1
 	ackedFork        // … of fork36
 	ackedPing        // acknowledged a Ping
 	shortHello       // started with a Hello of type and id alone
 	longHello        // started with a version byte
+	oddHello         // started with a Hello whose fourth byte is not 0
 	beatHello        // kept alive with a Hello and a version byte
 	beatShort        // kept alive with a Hello of type and id alone
+	beatEmpty        // kept alive with a Reliable without data
 	startedZero      // its first id was 0
 	gaveReason       // a Disconnect with data
 )
+
+// pageMarks are facts that no release of the library has.
+const pageMarks = sentFlags | shortHello | oddHello
 
 // facts are what was seen of one side.
 type facts struct {
 	seen        fact
 	short, long uint32 // acknowledgements of 3 and of 4 bytes
+	peer        *facts // of the other side
 }
 
 func (f *facts) has(x fact) bool { return f.seen&x != 0 }
 
 // pings reports a side that is of 2018-12 or later.
-func (f *facts) pings() bool { return f.seen&(sentPing|sentFork|startedZero) != 0 || f.long > f.short }
+func (f *facts) pings() bool {
+	return f.seen&(sentPing|sentFork) != 0 || f.long > f.short || f.has(startedZero) && !f.page()
+}
+
+// page reports what only the page allows where the first id is 0: a Hello or flags that no
+// release sends, or acknowledgements as they were before 2020 of either side.
+func (f *facts) page() bool {
+	return f.has(pageMarks) || f.short > f.long || f.peer != nil && f.peer.short > f.peer.long
+}
 
 // excludes is what facts say, the surest first; of facts that contradict each
 // other the first counts.
@@ -43,14 +58,16 @@ var excludes = []struct {
 }{
 	{sentFork, hazel.SetOf(hazel.Fork36)},
 	{ackedFork, hazel.SetOf(hazel.Fork36)},
+	{sentFlags, hazel.SetOf(hazel.Spec)},
 	{sentV01, hazel.SetOf(hazel.V01)},
 	{ackedV01, hazel.SetOf(hazel.V01)},
 	{sentPing, hazel.WithPing},
-	{startedZero, hazel.SetOf(hazel.Current)},
 	{shortHello, hazel.SetOf(hazel.Spec)},
+	{oddHello, hazel.SetOf(hazel.Spec)},
 	{sentSpec, hazel.SetOf(hazel.Spec)},
 	{beatHello, hazel.SetOf(hazel.Spec, hazel.V01)},
 	{beatShort, hazel.SetOf(hazel.Spec, hazel.V01)},
+	{beatEmpty, hazel.SetOf(hazel.Spec, hazel.V01)},
 	{gaveReason, hazel.SetOf(hazel.Ack3, hazel.Current, hazel.Fork36)},
 	{ackedPing, hazel.WithPing | hazel.SetOf(hazel.V01)},
 }
@@ -79,6 +96,13 @@ func (f *facts) can(family hazel.Dialect) hazel.DialectSet {
 	for i := range excludes {
 		if x := &excludes[i]; f.has(x.fact) {
 			narrow(x.in)
+		}
+	}
+	if f.has(startedZero) { // of 2023, or of the page, which leaves it open
+		if f.page() && set.Has(hazel.Spec) {
+			set = hazel.SetOf(hazel.Spec)
+		} else {
+			narrow(hazel.SetOf(hazel.Current))
 		}
 	}
 	if f.seen&(beatShort|longHello) == beatShort|longHello {

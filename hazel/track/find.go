@@ -21,21 +21,39 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 }
 
 // decode decodes a datagram as what its side speaks and tracks it. What looks
-// like a fragment of v0.1 but has an id from nowhere is a payload with the
-// Fragmented flag, of the time before fragments.
+// like a fragment of v0.1 but has no place among its side's is a payload with the
+// Fragmented flag, as on the page. Where that is what a side was only concluded to
+// speak, later types are what they look like.
 func (p *pair) decode(c *conn, fr *dissect.Frame) {
 	dir := c.c.DirOf(fr.Datagram)
 	d := c.reads(dir)
 	err := p.frame.Decode(fr.Payload, d, fr.Tree)
-	if p.frame.Type == hazel.FragmentStart && d == hazel.AnyPage && err == nil && (p.frame.Count == 0 || !c.side[dir].ids.plausible(p.frame.ID)) {
+	other := d
+	switch {
+	case d == hazel.AnyPage && p.frame.Type == hazel.FragmentStart && !fr.Cut() && (err != nil || !c.fragmentStart(dir, &p.frame)):
+		other = hazel.Spec
+	case d == hazel.Spec && p.forced != d && p.frame.Type == hazel.Unknown:
+		other = hazel.AnyPage
+	}
+	if other != d {
 		if fr.Tree != nil {
 			fr.Tree.Reset(fr.Payload)
 		}
-		err = p.frame.Decode(fr.Payload, hazel.Spec, fr.Tree)
+		err = p.frame.Decode(fr.Payload, other, fr.Tree)
 	}
 	fr.Type = p.frame.Type.String()
 	c.input(fr, &p.frame, err)
 	c.fr, c.f = nil, nil
+}
+
+// fragmentStart reports whether what looks like the first fragment of a message of v0.1
+// may be one: by its count, and by its id among those of its side.
+func (c *conn) fragmentStart(dir int, f *hazel.Frame) bool {
+	s := &c.side[dir].ids
+	if _, ok := s.ids.Known(); !ok && c.c.Complete && f.ID > firstAnswers {
+		return false
+	}
+	return f.Count > 0 && f.Count <= hazel.MostFragments && s.plausible(f.ID)
 }
 
 func newPair(f *session.Flow, learned *probe) *pair {
@@ -69,6 +87,9 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		c.secure = newTunnel(c)
 	case ok && (hello.id <= 1 || fr.Length > 4):
 		c.start(fr, p.hash(fr), hello.id)
+	case ok && !c.follows && (fr.Length == 3 || p.forced == hazel.Spec || fr.Payload[3] != 0):
+		c.start(fr, p.hash(fr), hello.id)
+		c.hello.bare = true
 	default:
 		c.join(p.learned)
 	}
@@ -175,7 +196,7 @@ func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
 	case same && c.hello.moved:
 		return fr.Time-c.hello.since > overtaken
 	case same:
-		return fr.Time-c.hello.last > attemptGap
+		return fr.Time-c.hello.last > max(attemptGap, 9*c.hello.gap/4) // the page doubles it each time
 	}
 	return h.id <= 1
 }
@@ -207,7 +228,7 @@ func (p *pair) retire(now int64) {
 // Unreachable implements session.Session.
 func (p *pair) Unreachable(d *dissect.Datagram) {
 	if c := p.active; c != nil {
-		c.unreachable(1 - c.c.DirOf(d))
+		c.unreachable(1-c.c.DirOf(d), d)
 	}
 }
 

@@ -28,12 +28,15 @@ type tries struct {
 	sent  [sentKept]sending // number n at n%sentKept
 	list  [maxTries]try
 	n     int
-	pings int   // since anything was acknowledged
-	beat  int64 // when the last of those was sent
+	most  int      // sendings of an id that was acknowledged in the end
+	pings int      // since anything was acknowledged
+	beat  int64    // when the last of those was sent
+	since seq.Sign // the first of those
 
 	// Sendings since the other side was captured last, pings included.
 	alone       int
 	first, last int64 // when the first and the last of them was captured
+	firstIn     uint64
 }
 
 type sending struct{ num, at int64 }
@@ -42,32 +45,45 @@ type sending struct{ num, at int64 }
 type try struct {
 	num         int64
 	first, last int64
+	gap         int64 // the longest time between two of its sendings
 	times       int
 	told, far   bool // found fault with
 }
+
+// next is how long after its last sending an id is due again where the interval doubles:
+// then its sender sends it once more, or takes the other side for lost.
+func (x *try) next() int64 { return 2 * x.gap }
 
 // try notes a sending of a number.
 func (c *conn) try(dir int, num int64, v seq.Verdict) {
 	t, at := &c.side[dir].tries, c.fr.Time
 	if v.Words&dissect.Duplicate == 0 {
-		t.sends(at)
+		t.sends(at, c.now)
 	}
 	switch {
 	case c.f.Type == hazel.MTUTest: // one that does not fit the path is never answered
 	case v.Novelty == seq.First:
 		t.sent[num&(sentKept-1)] = sending{num, at}
 		if c.f.Type == hazel.Ping {
-			t.pings++
-			t.beat = at
+			t.pinged(c.fr)
 		}
 	case v.Words&(dissect.Retry|dissect.Duplicate|dissect.UnneededRetry) == dissect.Retry:
 		t.again(num, at)
 	}
 }
 
-func (t *tries) sends(at int64) {
+// pinged notes the first sending of a Ping.
+func (t *tries) pinged(fr *dissect.Frame) {
+	if t.pings == 0 {
+		t.since = seq.SignAt(fr.Frame, fr.Time)
+	}
+	t.pings++
+	t.beat = fr.Time
+}
+
+func (t *tries) sends(at int64, frame uint64) {
 	if t.alone == 0 {
-		t.first = at
+		t.first, t.firstIn = at, frame
 	}
 	t.last = at
 	t.alone++
@@ -87,6 +103,7 @@ func (c *conn) deserted(dir int, until int64) bool {
 func (t *tries) again(num, at int64) {
 	for i := range t.list[:t.n] {
 		if x := &t.list[i]; x.num == num {
+			x.gap = max(x.gap, at-x.last)
 			x.last = at
 			x.times++
 			return
@@ -97,7 +114,7 @@ func (t *tries) again(num, at int64) {
 	}
 	x := try{num: num, first: at, last: at, times: 2}
 	if s := t.sent[num&(sentKept-1)]; s.num == num && s.at != 0 {
-		x.first = s.at
+		x.first, x.gap = s.at, at-s.at
 	}
 	t.list[t.n] = x
 	t.n++
@@ -107,6 +124,7 @@ func (t *tries) again(num, at int64) {
 func (t *tries) answered(num int64) {
 	for i := range t.list[:t.n] {
 		if t.list[i].num == num {
+			t.most = max(t.most, t.list[i].times)
 			t.n--
 			t.list[i] = t.list[t.n]
 			return
@@ -122,10 +140,34 @@ func (c *conn) lifetime(dir int) int64 {
 	return fullLife
 }
 
+// ranOut reports whether the time has come at which a side whose interval doubles must
+// send an id again, or give up.
+func (t *tries) ranOut(now int64) bool {
+	for i := range t.list[:t.n] {
+		x := &t.list[i]
+		late := now - x.last
+		if x.times >= oldTries-1 && x.gap > 0 && 10*late >= 17*x.gap && 2*late <= 5*x.gap+slack {
+			return true
+		}
+	}
+	return false
+}
+
+// longest is the longest time between two sendings of what is not acknowledged.
+func (t *tries) longest() (gap int64) {
+	for i := range t.list[:t.n] {
+		gap = max(gap, t.list[i].gap)
+	}
+	return gap
+}
+
 // gaveUp reports whether a Disconnect that a side sends now is that of one that
-// takes the other for lost. Releases before 2018-12 end without.
+// takes the other for lost. Releases before 2018-12 end without, which the page leaves open.
 func (c *conn) gaveUp(dir int) bool {
 	s, now := &c.side[dir], c.fr.Time
+	if !s.facts.pings() && (s.tries.ranOut(now) || c.deserted(dir, now) && now-s.tries.last <= max(2*longestWait+slack, s.tries.longest()*5/2)) {
+		return true
+	}
 	if s.facts.can(c.family)&hazel.WithPing == 0 {
 		return false
 	}
@@ -146,7 +188,11 @@ func (c *conn) fellSilent(dir int, end int64) bool {
 	s := &c.side[dir]
 	for i := range s.tries.list[:s.tries.n] {
 		x := &s.tries.list[i]
-		if s.lastSent-x.last <= longestWait && c.expired(dir, x, end) {
+		wait := int64(longestWait)
+		if !s.facts.pings() {
+			wait = max(wait, x.next()+slack)
+		}
+		if s.lastSent-x.last <= wait && c.expired(dir, x, end) {
 			return true
 		}
 	}
@@ -158,15 +204,18 @@ func (c *conn) fellSilent(dir int, end int64) bool {
 
 // expired reports whether an id was sent as often or for as long as its sender
 // does before it gives up. To 2018-07 that is four times; one of them may not
-// have been captured when silence follows.
+// have been captured when silence follows. Where the page is spoken it is as often as the
+// side likes: until it would have sent the id again.
 func (c *conn) expired(dir int, x *try, end int64) bool {
-	tried := x.last - x.first
-	switch f := &c.side[dir].facts; {
-	case f.can(c.family)&hazel.WithPing != 0 && (f.pings() || x.times > oldTries):
-		return tried >= c.lifetime(dir)-longestWait && end-x.last >= longestWait
+	s, silence := &c.side[dir], end-x.last
+	may := s.facts.can(c.family)
+	switch {
+	case may&hazel.WithPing != 0 && (s.facts.pings() || x.times > oldTries && x.gap <= 2*longestWait):
+		return x.last-x.first >= c.lifetime(dir)-longestWait && silence >= longestWait
 	case x.times == oldTries-1:
-		return end-x.last >= fullLife
-	default:
-		return x.times >= oldTries
+		return silence >= max(fullLife, x.next())
+	case x.times == oldTries && s.tries.most <= oldTries:
+		return true
 	}
+	return x.times >= oldTries && silence >= x.next()
 }

@@ -23,6 +23,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		c.c.Dir[i].SetLimits(limits)
 		c.side[i].asm.conn, c.side[i].asm.dir = c, i
 		c.side[i].packets.lowMemory = c.wants.LowMemory
+		c.side[i].facts.peer = &c.side[1-i].facts
 	}
 	c.link = func(at seq.Position) {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
@@ -107,7 +108,11 @@ func (c *conn) track(dir int) {
 		c.learn(dir, disconnectFact(c.f, c.fr))
 		c.disconnect(dir)
 	default:
-		if !c.f.HasID || c.f.Code == 0x03 && !s.ids.follows(c.f.ID) {
+		if c.f.Code == 0x03 {
+			c.learn(dir, sentFlags)
+			s.flags = s.flags || c.forced == hazel.Spec || c.nearby(dir, c.f.ID)
+		}
+		if !c.f.HasID || c.f.Code == 0x03 && !s.flags {
 			c.learn(dir, sentSpec)
 			c.unreliable(dir)
 			return
@@ -119,6 +124,16 @@ func (c *conn) track(dir int) {
 		}
 		c.numbered(dir, n)
 	}
+}
+
+// nearby reports whether an id is one of the next of a side, or of the last: its first
+// one is low.
+func (c *conn) nearby(dir int, id uint16) bool {
+	s := &c.side[dir].ids
+	if _, ok := s.ids.Known(); !ok {
+		return !c.c.Complete || id <= firstAnswers
+	}
+	return s.follows(id)
 }
 
 // late takes a datagram whose number was thought to be left out.

@@ -74,6 +74,12 @@ func (c deliveryJudge) judgeAcked(dir int, n int64, words dissect.Words, capture
 		rules.PassSet(passesAcked)
 		peer.largest = max(peer.largest, x.length)
 		x.acks, x.ackAt = 1, c.fr.Time
+		if x.times == 1 {
+			peer.heard++
+		}
+		if x.pairs != nil {
+			c.pairAck(1-dir, x)
+		}
 		return
 	}
 	rules.Pass(rRelAckKnown)
@@ -98,7 +104,15 @@ func (c deliveryJudge) judgeSurplus(dir int, n int64, x *sentPacket) {
 	if x.acks > 0 && c.fr.IPID == 0 && now-x.ackAt <= rules.Horizon() {
 		return // it may be a copy
 	}
-	x.acks, x.ackAt = min(x.acks, 254)+1, now
+	if x.trial != nil {
+		x.trial.answered = true
+	}
+	switch x.acks, x.ackAt = min(x.acks, 254)+1, now; {
+	case x.pairs != nil:
+		c.pairAck(1-dir, x)
+	case x.acks > 1:
+		c.c.Dir[1-dir].Unpair() // the network doubles datagrams, or the capture misses some
+	}
 	if x.acks == knownAcks {
 		x.known = now
 	}

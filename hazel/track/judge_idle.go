@@ -58,10 +58,22 @@ func (c sessionJudge) judgeIdle(dir int, n int64) {
 		rules.Pass(rKaSent)
 	}
 	if alive {
-		c.beat(dir, n, own, old)
 		b.interval = max(b.interval, min(idle, 4*helloInterval))
+		c.beat(dir, n, own, old)
 	}
 }
+
+// usual is the interval of a side before 2018-12: its own, which the page leaves open, or
+// that of the releases.
+func (b *beats) usual() int64 {
+	if b.interval >= leastQuiet {
+		return b.interval
+	}
+	return helloInterval
+}
+
+// seconds is a duration in ns for people.
+func seconds(ns int64) string { return fmt.Sprintf("%.2g s", float64(ns)/1e9) }
 
 // beat takes a keepalive in its first sending.
 func (c sessionJudge) beat(dir int, n, own int64, old bool) {
@@ -69,7 +81,7 @@ func (c sessionJudge) beat(dir int, n, own int64, old bool) {
 	b := &s.beat
 	b.n++
 	if old {
-		if own < helloInterval*3/10 {
+		if own < b.usual()*3/10 {
 			if b.early++; b.early == 1 {
 				b.first, b.firstAt = c.fr.Frame, c.fr.Time
 			}
@@ -133,7 +145,7 @@ func (c sessionJudge) judgeBeats(dir int) {
 	b := &c.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
 		c.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
-			Message: fmt.Sprintf("%d of %d keepalives came within 3 s of another datagram", b.early, b.n)})
+			Message: fmt.Sprintf("%d of %d keepalives came within %s of another datagram", b.early, b.n, seconds(b.usual()*3/10))})
 	}
 }
 

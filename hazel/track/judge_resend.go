@@ -112,6 +112,10 @@ func (c deliveryJudge) judgeAgain(dir int, n int64, x *sentPacket) {
 	rules.Pass(rRelResendSame)
 	s.sendings++
 	s.resendings++
+	if x.times == 1 {
+		s.again++
+	}
+	c.pairSending(x, &first)
 	c.judgeGap(dir, x, gap, &first)
 	c.judgeNeeded(dir, n, x, &first)
 	c.judgeUnanswered(dir, n, x, &first)
@@ -212,6 +216,8 @@ func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *seq.L
 		return
 	}
 	c.side[dir].copies.await(n, c.fr)
+	c.judgeIgnored(dir, x, first)
+	c.judgeRepeated(dir, n, x, first)
 	slack, ok := rules.Slack(dir)
 	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.known <= slack {
 		return

@@ -23,6 +23,7 @@ type oddity struct {
 	firm   bool // too many datagrams in front of and behind it would be missing
 	soon   bool // little time, and too many in front of it would be missing
 	led    bool // it is one of the server, whose client has sent many
+	both   bool // not much time, and too many of both sides would be missing
 }
 
 // Bounds of a side that begins anew without its Hello in the capture.
@@ -30,6 +31,7 @@ const (
 	renewedWithin = 8     // ids between two of its first
 	noTimeToRenew = 100e6 // ns
 	littleTime    = 1e9   // … where the other side goes on with its numbers, too
+	someTime      = 5e9   // … and has sent many as well
 	manyMissed    = 3     // datagrams in a row that a clean capture does not miss
 )
 
@@ -44,6 +46,7 @@ func (c deliveryJudge) oddity(dir int, n int64) *oddity {
 		atOnce: dir == c.client && since < trip || since < noTimeToRenew && many(n-s.low.engine),
 		firm:   s.top.num-n >= 2 && many(s.top.num-s.low.engine),
 		soon:   since < littleTime && many(n-s.low.engine),
+		both:   since < someTime && many(n-s.low.engine) && peer.top.known && many(peer.top.num-peer.low.engine),
 		led:    c.client == 1-dir && peer.top.known && many(peer.top.num-peer.low.engine)}
 }
 
@@ -55,7 +58,7 @@ func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
 		return conform.Dropped, conform.GuardNone
 	case peer.renewed:
 		return conform.Doubtful, conform.GuardLife // and this side with it
-	case o.atOnce, o.confirmed && o.firm, o.confirmed && o.soon && wentOn, o.led && wentOn:
+	case o.atOnce, o.confirmed && o.firm, o.confirmed && (o.soon || o.both) && wentOn, o.led && wentOn:
 		return conform.Failed, conform.GuardNone
 	}
 	return conform.Doubtful, conform.GuardLife

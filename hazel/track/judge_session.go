@@ -139,63 +139,6 @@ func (c sessionJudge) judgeGiveUp(dir int) {
 	}
 }
 
-// lastWords is how long after its Disconnect a side may acknowledge, in ns.
-const lastWords = 1e9
-
-// mostLate is by how much a datagram is overtaken at most, in ns: what comes later
-// than others of Hazel is nearly always a resend.
-const mostLate = 200e6
-
-// lastSeen is how long ago the other side must have been captured to be sure that it
-// still would be, in ns.
-const lastSeen = 2.5e9
-
-// judgeAfter judges a datagram of a side behind its own Disconnect.
-func (c sessionJudge) judgeAfter(dir int) {
-	l, rules, s := &c.life, &c.c.Rules, &c.side[dir]
-	late := c.fr.Time - l.goneAt[dir]
-	switch {
-	case c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || c.f.Type == hazel.Disconnect:
-		return
-	case c.f.Type == hazel.Acknowledgement && late <= lastWords, late <= min(rules.Horizon(), mostLate):
-		rules.Pass(rSesDiscLast)
-		return
-	case s.toldAfter:
-		return
-	}
-	x := rules.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", c.f.Type, late/1e6, l.goneIn[dir]), l.goneIn[dir])
-	if c.f.HasID && c.f.Type != hazel.Acknowledgement && s.top.known {
-		ahead := s.ids.engine(s.ids.peek(c.f.ID)) - l.topAt[dir]
-		old := ahead > -16 && ahead <= 16 && l.topAt[dir]-s.low.engine >= 2*renewedWithin
-		if old {
-			s.toldAfter = true
-			rules.Judge(x)
-			return
-		}
-	}
-	if c.f.Type == hazel.Acknowledgement {
-		n, _ := c.side[1-dir].ids.near(c.f.ID)
-		if l, ok := c.c.Dir[1-dir].Look(n); !ok || !l.Captured || c.fr.Time-l.Time > lastWords {
-			return // of another connection, perhaps
-		}
-	}
-	s.toldAfter = true
-	at := c.fr.Time
-	peer := rules.Frames(1 - dir)
-	acked := c.c.Dir[1-dir].Acks
-	if rules.Now()-rules.LastOf(1-dir) > lastSeen {
-		x.Blocked = conform.GuardBidir // a new connection may have begun unseen
-		rules.Judge(x)
-		return
-	}
-	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if c.replaced != 0 && c.replaced-at < strayTime || rules.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
-			return conform.Doubtful, conform.GuardLife // a connection whose Hello was not captured
-		}
-		return conform.Failed, conform.GuardNone
-	})
-}
-
 // judgeAfterwards judges a datagram behind a Disconnect of either side.
 func (c sessionJudge) judgeAfterwards(dir int) {
 	if c.life.byes[1-dir] > 0 {
@@ -235,6 +178,9 @@ func (c sessionJudge) judgeStart(dir int) {
 	c.begun = true
 	if c.c.Complete {
 		rules.Pass(rSesHelloFirst)
+		if c.dialects(dir) == hazel.SetOf(hazel.Spec) || c.forced == hazel.Spec {
+			return // the page leaves it open
+		}
 		if !rules.Check(rRelIdFirst, c.f.ID <= 1) {
 			rules.Broken(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.f.ID))
 		}

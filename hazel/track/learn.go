@@ -13,22 +13,48 @@ func (c *conn) learn(dir int, x fact) {
 // nameDialects names the dialects that the facts leave: one for the connection,
 // or, where the sides differ, one for each.
 func (c *conn) nameDialects() {
-	c.side[0].may, c.side[1].may = 0, 0
+	c.relearn()
 	if c.forced != hazel.AnyDialect || c.secure != nil {
 		return
 	}
 	a, b := c.side[0].facts.can(c.family), c.side[1].facts.can(c.family)
-	da, aSure := a.One()
-	db, bSure := b.One()
 	c.c.Dialect, c.c.Dir[0].Dialect, c.c.Dir[1].Dialect = "", "", ""
+	both := a & b
+	d, sure := both.One()
 	switch {
-	case aSure && b.Has(da):
-		c.c.Dialect = da.String()
-	case bSure && a.Has(db):
-		c.c.Dialect = db.String()
-	default:
+	case sure:
+		c.c.Dialect = d.String()
+	case both == 0:
+		da, _ := a.One()
+		db, _ := b.One()
 		c.c.Dir[0].Dialect, c.c.Dir[1].Dialect = da.String(), db.String()
 	}
+	if both.Has(hazel.Spec) {
+		both &^= hazel.SetOf(hazel.Ack3) // it shows by its Pings
+	}
+	if _, one := both.One(); one || c.family != hazel.AnyPage {
+		both = 0
+	}
+	if c.left != both {
+		c.left, c.c.Dialects = both, both.Names()
+	}
+}
+
+// relearn forgets what is concluded from facts: they have changed.
+func (c *conn) relearn() {
+	for i := range c.side {
+		c.side[i].may, c.side[i].reading = 0, hazel.AnyDialect
+	}
+}
+
+// dialects gives those that a side may speak: those that the other side may speak, too,
+// where there are any.
+func (c *conn) dialects(dir int) hazel.DialectSet {
+	own := c.side[dir].facts.can(c.family)
+	if both := own & c.side[1-dir].facts.can(c.family); both != 0 {
+		return both
+	}
+	return own
 }
 
 // knowFamily learns which types the connection uses.
@@ -43,7 +69,7 @@ func (c *conn) knowFamily() {
 		c.nameDialects()
 	default:
 		c.family = hazel.AnyPage
-		c.side[0].may, c.side[1].may = 0, 0
+		c.nameDialects()
 	}
 }
 
@@ -60,7 +86,7 @@ func (c *conn) learnAck(dir int) {
 		f.long++
 	}
 	if f.long == f.short {
-		c.side[dir].may = 0
+		c.relearn()
 	}
 	if equal || before != (f.long > f.short) {
 		c.nameDialects()
@@ -93,6 +119,8 @@ func (c *conn) learnSending(dir int, n number) {
 func (c *conn) learnHello(dir int, n number) {
 	long := c.fr.Length > 3
 	switch {
+	case c.opens(dir, n.wire) && c.f.HasVersion && c.f.Version != 0:
+		c.learn(dir, oddHello)
 	case !c.opens(dir, n.wire) && long && len(c.f.Data) == 0:
 		c.learn(dir, beatHello)
 	case !c.opens(dir, n.wire) && !long:

@@ -1,6 +1,9 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // lifecycle is how far the connection has come.
 type lifecycle struct {
@@ -12,11 +15,15 @@ type lifecycle struct {
 	dead    [2]bool // its host said that nobody listens there
 	before  session.State
 
+	noticed   seq.Sign // the latest notice of that
+	noticedBy int      // side that it was sent to
+
 	goneAt    [2]int64 // when the first Disconnect of a side was captured
 	goneIn    [2]uint64
-	topAt     [2]int64 // its highest number then
-	byes      [2]int   // its Disconnects, without copies
-	byeAt     [2]int64 // the last one
+	goneID    [2]uint16 // IPv4 identification
+	topAt     [2]int64  // its highest number then
+	byes      [2]int    // its Disconnects, without copies
+	byeAt     [2]int64  // the last one
 	toldReply [2]bool
 }
 
@@ -42,6 +49,8 @@ type opening struct {
 	hash  uint64
 	ipid  uint16
 	last  int64 // when it was captured last
+	gap   int64 // the longest time between two of its sendings
+	bare  bool  // its id is no usual first one: it may be a keepalive
 	moved bool  // its sender has sent other ids since
 	since int64 // when the first of those was captured
 }

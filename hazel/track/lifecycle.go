@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // opens reports whether a Hello with this number is that of the start.
@@ -23,6 +24,17 @@ func (c *conn) start(fr *dissect.Frame, hash uint64, id uint16) {
 	c.life.state = session.Opening
 }
 
+// unstart takes back that the capture holds the start: a Hello without data keeps alive,
+// and so did the one that was taken for it.
+func (c *conn) unstart() {
+	c.c.Dir[c.client].KeepAlives++
+	c.hello, c.client, c.c.Complete = opening{}, -1, false
+	c.c.Infer("roles")
+	if c.life.state <= session.Established {
+		c.life.state = session.StateUnknown
+	}
+}
+
 func (c *conn) knowClient(dir int) {
 	if c.client < 0 {
 		c.client = dir
@@ -35,10 +47,14 @@ func (c *conn) knowClient(dir int) {
 func (c *conn) sawHello(dir int, n number, first bool) {
 	switch {
 	case c.opens(dir, n.wire):
+		c.hello.gap = max(c.hello.gap, c.fr.Time-c.hello.last)
 		c.hello.last = c.fr.Time
 		c.fr.Words |= dissect.Handshake
 	case c.fr.Words.Has(dissect.KeepAlive):
 		c.side[dir].beatID = c.f.ID
+		if c.hello.bare {
+			c.unstart()
+		}
 	default:
 		c.fr.Words |= dissect.Handshake
 	}
@@ -72,7 +88,7 @@ func (c *conn) disconnect(dir int) {
 		return
 	}
 	l.gone[dir] = true
-	l.goneAt[dir], l.goneIn[dir], l.topAt[dir] = c.fr.Time, c.fr.Frame, c.side[dir].top.num
+	l.goneAt[dir], l.goneIn[dir], l.goneID[dir], l.topAt[dir] = c.fr.Time, c.fr.Frame, c.fr.IPID, c.side[dir].top.num
 	switch side := session.Side(dir + 1); {
 	case l.closer == session.NoSide:
 		l.closer, l.closeAt = side, c.fr.Time
@@ -105,12 +121,13 @@ func (c *conn) crosses(first int) bool {
 }
 
 // unreachable tracks an ICMP notice: nobody listens at the side away.
-func (c *conn) unreachable(away int) {
+func (c *conn) unreachable(away int, d *dissect.Datagram) {
 	l := &c.life
 	if l.over() || l.dead[away] {
 		return
 	}
 	l.dead[away], l.before = true, l.state
+	l.noticed, l.noticedBy = seq.SignAt(d.Frame, d.Time), 1-away
 	switch {
 	case l.state == session.Opening && !l.spoke[away]:
 		l.state = session.Refused
@@ -151,7 +168,9 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	}
 	c.nameDialects()
 	c.sessions().judgeEnd()
+	c.endPairs()
 	c.settle()
+	c.explain()
 	f.Finish(c.c)
 	for i := range c.side { // datagrams that still come are only counted
 		s := &c.side[i]

@@ -13,7 +13,8 @@ import (
 var (
 	helloTimes = []int64{0, 299, 899, 1900, 2899, 3902, 4904} // today, to nowhere
 	warmTimes  = []int64{0, 52, 152, 456, 1363, 2365, 3367, 4369}
-	oldTimes   = []int64{0, 20, 61, 141} // v0.1.2 at a round trip of 10 ms
+	oldTimes   = []int64{0, 20, 61, 141}                       // v0.1.2 at a round trip of 10 ms
+	pageTimes  = []int64{0, 300, 900, 2100, 4500, 9300, 18900} // the page: the interval doubles, and how often is open
 )
 
 // tries plays the sendings of a datagram.
@@ -156,6 +157,37 @@ func TestHazel_States(t *testing.T) {
 			s.tries(0, v01.reliable(2, "z"), oldTimes[1:])
 			s.Wait(10000)
 		}, session.TimedOut, session.NoSide},
+		{"the page: the client gives up after seven", func(s *scene) {
+			s.meet(spec, spec)
+			s.tries(0, spec.reliable(2, "z"), pageTimes)
+			s.Wait(20000)
+		}, session.TimedOut, session.NoSide},
+		{"the page: the server does, and acknowledged others until then", func(s *scene) {
+			s.meet(spec, spec)
+			s.tries(1, spec.reliable(1, "z"), pageTimes)
+			s.Wait(9000)
+			s.send(0, spec.reliable(2, "x"))
+			s.send(1, spec.acks(2))
+			s.Wait(20000)
+		}, session.TimedOut, session.NoSide},
+		{"the page: the server says so", func(s *scene) {
+			s.meet(spec, spec)
+			s.tries(1, spec.reliable(1, "z"), pageTimes)
+			s.Wait(19195)
+			s.send(1, spec.bye(""))
+		}, session.TimedOut, session.NoSide},
+		{"the page: it would be sent once more", func(s *scene) {
+			s.meet(spec, spec)
+			s.tries(1, spec.reliable(1, "z"), pageTimes[:6])
+			s.Wait(5000)
+		}, session.Established, session.NoSide},
+		{"the page: the user leaves before", func(s *scene) {
+			s.meet(spec, spec)
+			s.tries(1, spec.reliable(1, "z"), pageTimes[:4])
+			s.send(0, spec.reliable(2, "x"))
+			s.Wait(700)
+			s.send(1, spec.bye(""))
+		}, session.Closed, session.SideB},
 		{"Pings unanswered", func(s *scene) {
 			meet(s)
 			for id := range uint16(6) {
@@ -244,6 +276,10 @@ func TestHazel_Connections(t *testing.T) {
 	}{
 		{"one", func(s *scene) { talk(s, current) }, 1, true},
 		{"the Hello again", func(s *scene) { s.send(0, v01.hello(1, "a")); s.Wait(200); s.send(0, v01.hello(1, "a")) }, 1, true},
+		{"the Hello of the page again, its interval doubled", func(s *scene) {
+			s.tries(0, spec.hello(1, ""), pageTimes)
+			s.send(1, spec.acks(1))
+		}, 1, true},
 		{"the Hello, overtaken by data", func(s *scene) { talk(s, current); s.send(0, current.hello(0, "")) }, 1, true},
 		{"keepalives", func(s *scene) {
 			talk(s, v01)

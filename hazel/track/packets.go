@@ -19,13 +19,14 @@ const packetLimit = 512
 // does.
 type sentPacket struct {
 	num        int64
-	head, tail uint64 // first and last bytes behind the header
-	last       int64  // time of its latest sending, ns
-	gap        int64  // between that and the one before, 0 while there is one
-	before     int64  // the gap before that
-	ackAt      int64  // when it was acknowledged last
-	known      int64  // when it had been acknowledged knownAcks times
-	trial      *trial // sendings without an acknowledgement, from the third on
+	head, tail uint64   // first and last bytes behind the header
+	last       int64    // time of its latest sending, ns
+	gap        int64    // between that and the one before, 0 while there is one
+	before     int64    // the gap before that
+	ackAt      int64    // when it was acknowledged last
+	known      int64    // when it had been acknowledged knownAcks times
+	trial      *trial   // sendings without an acknowledgement, from the third on
+	pairs      *pairing // once it was sent again
 	length     uint16
 	code       byte
 	times      uint8 // sendings
@@ -42,6 +43,7 @@ const (
 	toldGap                        // its gaps were found fault with
 	toldSurplus
 	toldKnown
+	toldIgnored // counted as sent again long after its acknowledgement passed
 )
 
 // sentPackets are the latest reliable packets of a side.
@@ -132,8 +134,10 @@ func (x *sentPacket) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, 
 
 // A trial is a packet that is sent in vain.
 type trial struct {
-	at     []int64
-	frames []uint64
+	at       []int64
+	frames   []uint64
+	repeated bool // it had been acknowledged before
+	answered bool // and was again
 }
 
 // topmost is the highest number of a side and when it was captured first.

@@ -39,9 +39,9 @@ var deliveryRules = [...]conform.Rule{
 	},
 	rRelAckDup - deliveryBase: {
 		ID: "HZ-REL-ACK-DUP", Clause: "Hazel page, Reliable Delivery", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
-		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardSample),
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardVant, conform.GuardOdds, conform.GuardSample),
 		Statement: "every copy is acknowledged again",
-		Care:      "over the session: at least 20 resends of packets that had been acknowledged, fewer than half of them acknowledged again, while few packets need a resend",
+		Care:      "of one packet that was acknowledged: three resends and more, four where anything else was lost, none of them acknowledged, while others that went there and back between are, and so many losses absurd by the share of resends; over the session: at least 20 resends of such packets, fewer than half of them acknowledged again, while few packets need a resend",
 		Example:   "copies 2–4 of acknowledged ID 7 never answered",
 	},
 	rRelAckKnown - deliveryBase: {
@@ -112,7 +112,7 @@ var deliveryRules = [...]conform.Rule{
 		ID: "HZ-REL-NORESEND", Clause: "Hazel page, Reliable Delivery", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardKnew, conform.GuardVant),
 		Statement: "no resend after the acknowledgement arrived",
-		Care:      "acknowledgements are unnumbered: at least four of this ID passed earlier than the way to the sender takes, while those of later IDs arrive: eight, or three where so much loss is absurd by the share of resends",
+		Care:      "acknowledgements are unnumbered: at least four of this ID passed earlier than the way to the sender takes, while those of later IDs arrive: eight, or three where so much loss is absurd by the share of resends; or many packets are sent again 100 ms and more after their acknowledgement passed, so many that it is absurd by the share of the other side's packets that need a resend, which come the same way, one of them answered at once between any two",
 		Example:   "acknowledgement at 1.00 s, copy at 1.40 s, side delay 5 ms",
 	},
 	rRelEarly - deliveryBase: {
@@ -132,7 +132,7 @@ var deliveryRules = [...]conform.Rule{
 		ID: "HZ-REL-ID-UNIQUE", Clause: "Hazel page, Reliable Delivery", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Guards:    conform.Of(conform.GuardOdds, conform.GuardUnwrap, conform.GuardHold),
 		Statement: "an ID is not reused while its packet is unacknowledged",
-		Care:      "as HZ-REL-RESEND-SAME; what resembles the first packet is called a changed resend, anything else a reused ID",
+		Care:      "as HZ-REL-RESEND-SAME; only while the first packet is not acknowledged, what is used again later is called a changed resend; what resembles the first packet is called a changed resend, anything else a reused ID",
 		Example:   "ID 7 outstanding, new packet ID 7",
 	},
 	rRelIdSeq - deliveryBase: {

@@ -79,7 +79,7 @@ var sessionRules = [...]conform.Rule{
 		ID: "HZ-SES-DISC-LAST", Clause: "Hazel page, Header Data", Level: conform.Impl, Severity: conform.Warn, Scope: "DT",
 		Guards:    conform.Of(conform.GuardReord, conform.GuardHold),
 		Statement: "nothing follows a side's Disconnect",
-		Care:      "acknowledgements within 1 s and what was overtaken within 200 ms are tolerated; not what may belong to a new connection whose Hello was missed",
+		Care:      "acknowledgements within 1 s and what was overtaken within 200 ms are tolerated; later the IPv4 identification must show that it was sent behind the Disconnect, or 5 s must have passed, for the path may delay datagrams; not what may belong to a new connection whose Hello was missed",
 		Example:   "Disconnect, then Type 1 data",
 	},
 	rSesDiscReply - sessionBase: {

@@ -21,6 +21,14 @@ type tunnel struct {
 	cookie   bool // the client echoed a cookie
 	finished [2]bool
 	records  [2]recordSeries
+	loose    [2]loose
+	doubt    session.Side // whose Disconnect seems to be the first, while that is not certain
+}
+
+// loose is what the latest message of a side was, as far as nothing answered it.
+type loose struct {
+	at   int64 // when it was captured, 0 for none
+	trip int64 // the shortest time in which one was answered
 }
 
 // A recordSeries numbers the encrypted records of a side. Hazel's own first
@@ -195,17 +203,44 @@ func (t *tunnel) message(c *conn, dir int, r *hazel.Record, again bool) {
 	case hazel.Acknowledgement:
 		out.Acks++
 		c.side[1-dir].tries.pings = 0
+		t.loose[1-dir].answered(c.fr.Time)
 	case hazel.Ping:
+		t.loose[dir].at = c.fr.Time
 		out.KeepAlives++
 		c.fr.Words |= dissect.KeepAlive
 		if x := &c.side[dir].tries; !again {
-			x.pings++
-			x.beat = c.fr.Time
+			x.pinged(c.fr)
 		}
 	case hazel.Disconnect:
-		c.disconnect(dir)
+		t.leaves(c, dir)
 	default:
 		out.DataFrames++
+		t.loose[dir].at = c.fr.Time
+	}
+}
+
+// answered notes an acknowledgement.
+func (l *loose) answered(now int64) {
+	if l.at == 0 {
+		return
+	}
+	if trip := now - l.at; l.trip == 0 || trip < l.trip {
+		l.trip = max(trip, 1)
+	}
+	l.at = 0
+}
+
+// leaves tracks a Disconnect. One with data can't be told from other messages by its size:
+// where the last message of the other side went unanswered, and this one comes within a
+// round trip, either may have closed the connection.
+func (t *tunnel) leaves(c *conn, dir int) {
+	l, first := &c.life, c.life.byes == [2]int{}
+	c.disconnect(dir)
+	switch x := &t.loose[1-dir]; {
+	case first && l.byes[dir] > 0 && x.at != 0 && c.fr.Time-x.at <= x.trip+jitter:
+		t.doubt, l.closer = l.closer, session.NoSide
+	case t.doubt != session.NoSide && l.byes[0] > 0 && l.byes[1] > 0: // it is answered, so the other side had not left
+		l.closer, t.doubt = t.doubt, session.NoSide
 	}
 }
 

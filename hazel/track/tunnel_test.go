@@ -271,6 +271,39 @@ func TestHazel_DTLS_Ends(t *testing.T) {
 	}
 }
 
+// A Disconnect with data looks like any other message: who was the first to leave is not
+// known where an empty one comes behind a message that nothing answered.
+func TestHazel_DTLS_ClosedBy(t *testing.T) {
+	f := hiddenFlight
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		by   session.Side
+	}{
+		{"the client leaves", func(s *scene) { s.Raw(0, f.data(3, 1)) }, session.SideA},
+		{"the server does, with a reason", func(s *scene) { s.Raw(1, f.data(3, 9)); s.Wait(10); s.Raw(0, f.data(3, 1)) }, session.NoSide},
+		{"… and it is answered long after", func(s *scene) { s.Raw(1, f.data(3, 9)); s.Wait(900); s.Raw(0, f.data(3, 1)) }, session.SideA},
+		{"the client leaves behind a message of the server, which answers", func(s *scene) {
+			s.Raw(1, f.data(3, 9))
+			s.Raw(0, f.data(3, 1))
+			s.Wait(10)
+			s.Raw(1, f.data(4, 1))
+		}, session.SideA},
+		{"the message was acknowledged", func(s *scene) { s.Raw(1, f.data(3, 9)); s.Raw(0, f.data(3, 4)); s.Raw(0, f.data(4, 1)) }, session.SideA},
+	} {
+		s := newScene(t, "", false)
+		f.handshake(s, "\x01")
+		for side := range 2 {
+			s.Raw(side, f.data(2, 3))
+			s.Raw(1-side, f.data(2, 4))
+		}
+		c.play(s)
+		if got := s.One(); got.State != session.Closed || got.ClosedBy != c.by {
+			t.Errorf("%s: %s by %q, want %q", c.name, got.State, got.ClosedBy, c.by)
+		}
+	}
+}
+
 // Records of others are a neighbour once their pair was given up, and never
 // before the probes have seen them.
 func TestHazel_Neighbours(t *testing.T) {

@@ -44,16 +44,16 @@ func (s *scribe) add(format string, args ...any) {
 
 // conn writes down a connection; exact says that percentiles are.
 func (s *scribe) conn(c *session.Conn, exact bool) {
-	s.add("connection of %d: %s %s, %v %v, %d to %d, %v %v by %v, %q %q, version %x %s, session %x, %v", c.FirstFrame, c.Protocol.Name, c.Dialect, c.A, c.B,
+	s.add("connection of %d: %s %s %v, %v %v, %d to %d, %v %v by %v, %q %q, version %x %s, session %x, %v", c.FirstFrame, c.Protocol.Name, c.Dialect, c.Dialects, c.A, c.B,
 		c.FirstFrame, c.LastFrame, c.Complete, c.State, c.ClosedBy, c.Inferred, c.Remarks, c.Version, c.Signing, c.SessionID, c.Findings)
 	for i := range c.Dir {
 		d := &c.Dir[i]
-		rtt, ping := d.RTT(), d.PingRTT()
+		rtt, paired, ping := d.RTT(), d.PairedRTT(), d.PingRTT()
 		if !exact {
-			rtt.P50, rtt.P95, ping.P50, ping.P95 = 0, 0, 0, 0
+			rtt.P50, rtt.P95, paired.P50, paired.P95, ping.P50, ping.P95 = 0, 0, 0, 0, 0, 0
 		}
-		s.add("side %d: %d %d, %d %d, %d %d %d, %d %d, %d %d %d, %d, %v, missing %d, lost %v, %v %v", i, d.Frames, d.Bytes, d.DataFrames, d.Acks, d.Retries, d.UnneededRetries,
-			d.Duplicates, d.OutOfOrder, d.Gaps, d.Messages, d.MessageBytes, d.IncompleteMessages, d.KeepAlives, d.Signatures, d.Missing(), d.Lost(), rtt, ping)
+		s.add("side %d: %d %d, %d %d, %d %d %d, %d %d, %d %d %d, %d, %v, missing %d, lost %v, %v %v %v", i, d.Frames, d.Bytes, d.DataFrames, d.Acks, d.Retries, d.UnneededRetries,
+			d.Duplicates, d.OutOfOrder, d.Gaps, d.Messages, d.MessageBytes, d.IncompleteMessages, d.KeepAlives, d.Signatures, d.Missing(), d.Lost(), rtt, paired, ping)
 	}
 }
 

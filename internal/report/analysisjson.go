@@ -127,6 +127,9 @@ func (e *encoder) conn(c *session.Conn) {
 	e.integer("id", int64(c.ID))
 	e.text("protocol", c.Protocol.Name)
 	e.known("dialect", c.Dialect)
+	if len(c.Dialects) > 0 {
+		e.texts("dialects", c.Dialects)
+	}
 	e.text("detected_by", c.DetectedBy.String())
 	e.key("confidence_bits")
 	e.b = strconv.AppendFloat(e.b, confidence(c.Bits), 'f', -1, 64)

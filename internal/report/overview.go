@@ -2,6 +2,7 @@ package report
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -99,11 +100,13 @@ func (p *painter) retryStyle(d *seq.Direction) render.Style {
 	return render.Style{}
 }
 
-// protocolName is "dp8 1.6", "knet reference".
+// protocolName is "dp8 1.6", "knet reference", "hazel spec or 0.1".
 func protocolName(c *session.Conn) string {
 	name := c.Protocol.Name
 	if c.Dialect != "" {
 		name += " " + escaped(c.Dialect)
+	} else if n := len(c.Dialects); n > 0 {
+		name += " " + escaped(strings.Join(c.Dialects[:n-1], ", ")+" or "+c.Dialects[n-1])
 	}
 	if c.Version != 0 {
 		name += " " + version(c)

@@ -30,6 +30,7 @@ type Direction struct {
 	noBefore    bool // Limits
 	noAfter     bool
 	distrusted  bool // the peer's masks prove no losses
+	unpaired    bool // see Unpair
 	heard       bool // acknowledgements were captured; once it is closed
 	offloaded   bool // what seems missing may be in datagrams that stood for several
 	over        bool // it is closed: end is what came of it
@@ -55,6 +56,7 @@ type work struct {
 
 	rtt       rtts
 	pings     rtts
+	paired    rtts
 	distinct  uint64 // numbers captured
 	firstAcks uint64
 
@@ -108,6 +110,7 @@ type outcome struct {
 	lostBehind uint64 // what losses had proven
 	minRTT     int64
 	rtt, pings RTT
+	paired     RTT
 }
 
 // IsOpen reports whether there is something to conclude from: a frame came, and the side
@@ -125,6 +128,7 @@ func (d *Direction) ready() {
 // lowMemory makes that less is remembered (Config.LowMemory).
 func (d *Direction) lowMemory() {
 	d.win.lowMemory, d.rtt.lowMemory, d.pings.lowMemory = true, true, true
+	d.paired.lowMemory = true
 	d.recent.lowMemory, d.units.lowMemory = true, true
 }
 

@@ -17,8 +17,11 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-ACK", Name: "never acknowledges one of a slow sender", As: spec, Steps: slowly(4, 0)},
 		{Rule: "HZ-REL-ACK", Name: "acknowledges the fourth copy of a slow sender", Near: true, As: spec, Steps: slowly(4, 4)},
 		{Rule: "HZ-REL-ACK", Name: "acknowledges the last copy", Near: true, As: spec, Steps: inVain(page, 4, 4)},
-		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges first copies alone", As: spec, Steps: doubled(0)},
-		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges most copies", Near: true, As: spec, Steps: doubled(4)},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges first copies alone", As: spec, Steps: doubled(0), Also: []string{"HZ-REL-NORESEND"}},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges most copies", Near: true, As: spec, Steps: doubled(4), Also: []string{"HZ-REL-NORESEND"}},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges a packet once, and never again", As: spec, Steps: deafened(page, 0)},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges a packet of today once", As: "hazel:current", Steps: deafened(now, 0)},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges the third resend of what it has", Near: true, As: spec, Steps: deafened(page, 3)},
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges what was never sent", As: spec, Steps: talkHazel(page).chat(20).ack(1, 500).fault().chat(20).bye()},
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges what lies before the first", As: spec, Steps: talkHazel(page).chat(20).ack(1, 60000).fault().chat(20).bye()},
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "names one far away", On: "hazel/clean-current", Tamper: hazelExtra(1, 30, 0x0A, 0x40, 0, 0xff)},
@@ -44,6 +47,9 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-BACKOFF", Name: "grows by half as in 2018", Near: true, As: "hazel:0.1", Steps: resends(hazel.V01, 200, 300, 450)},
 		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements of one packet", As: spec, Steps: stubborn(6)},
 		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements, and says little else", As: spec, Steps: stubbornly(8)},
+		{Rule: "HZ-REL-NORESEND", Name: "sends all again long after it was acknowledged", As: spec, Steps: heedless(1)},
+		{Rule: "HZ-REL-NORESEND", Name: "sends every other packet again long after", As: spec, Steps: heedless(2)},
+		{Rule: "HZ-REL-NORESEND", Name: "loses every tenth acknowledgement", Near: true, As: spec, Steps: heedless(10)},
 		{Rule: "HZ-REL-NORESEND", Name: "sends again what was not acknowledged yet", Near: true, As: spec, Steps: stubborn(1)},
 		{Rule: "HZ-REL-EARLY", Name: "does not wait for an answer", As: spec, Steps: hastyHazel(2 * ms)},
 		{Rule: "HZ-REL-EARLY", Name: "waits a little longer", Near: true, As: spec, Steps: hastyHazel(40 * ms)},
@@ -51,6 +57,8 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-GIVEUP", Name: "gives up late", Near: true, As: spec, Steps: undying(8), Also: []string{"HZ-REL-ACK"}},
 		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses an outstanding ID for another packet", As: spec, Also: []string{"HZ-REL-RESEND-SAME"},
 			Steps: talkHazel(page).chat(20).unanswered(0).reliable(0, 22, "something else").fault().ack(1, 22).chat(20).bye()},
+		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses an outstanding ID for another packet, a second and more later", As: spec, Also: []string{"HZ-REL-RESEND-SAME"},
+			Steps: talkHazel(page).chat(20).unanswered(0).pause(1500*ms).reliable(0, 22, "something else").fault().ack(1, 22).chat(20).bye()},
 		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses the next one", Near: true, As: spec, Steps: talkHazel(page).chat(20).unanswered(0).unanswered(0).ack(1, 22).ack(1, 23).
 			pause(100*ms).reliable(0, 22, "chatter").chat(20).bye()},
 		{Rule: "HZ-REL-ID-SEQ", Name: "steps back behind the first", As: "hazel:current", Steps: talkHazel(now).chat(20).reliable(0, 65500, "x").fault().chat(20).bye()},
@@ -300,4 +308,41 @@ func firstID(id uint16) []Step {
 	t.next[0]++
 	t.send(0, hazelPace, &hazel.Frame{Type: hazel.Hello, ID: id, HasVersion: true, Data: []byte("player")}).fault()
 	return t.ack(1, id).chat(10).bye()
+}
+
+// deafened sends a packet again six times, though it was acknowledged; the resend numbered
+// answered, if any, is acknowledged, too.
+func deafened(d hazel.Dialect, answered int) []Step {
+	t := talkHazel(d).chat(45).says(0)
+	id, gap := t.next[0]-1, 4
+	for i := range 6 {
+		t.reliable(0, id, "chatter")
+		switch {
+		case i+1 == answered:
+			return t.ack(1, id).chat(40).bye()
+		case i == 0 && answered == 0:
+			t.fault()
+		}
+		t.chat(gap)
+		gap *= 2
+	}
+	return t.chat(10).bye()
+}
+
+// heedless sends every so many packets again, 400 ms after they were acknowledged.
+func heedless(each int) []Step {
+	t := talkHazel(hazel.Spec).chat(20)
+	for i := range 60 {
+		t.says(0)
+		if i%each == 0 {
+			id := t.next[0] - 1
+			if t.pause(400*ms).reliable(0, id, "chatter"); each < 3 {
+				t.fault()
+			}
+			t.ack(1, id)
+		}
+		t.says(1)
+	}
+	id := t.next[0]
+	return t.unanswered(0).pause(200*ms).reliable(0, id, "chatter").ack(1, id).chat(2).bye()
 }

@@ -2,6 +2,7 @@ package tracegen
 
 import (
 	"io"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/note"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
@@ -25,6 +26,9 @@ type Fates struct {
 	Frames map[int]FrameFate // captured datagrams by their frame
 	// Lost are the datagrams with a number that were lost, by number and place.
 	Lost map[Sender]map[int64]*[3]int
+	// Trips are the times from sendings of a number to the acknowledgements that they
+	// caused, all captured, for numbers that were captured more than once.
+	Trips map[Sender]map[int64][]time.Duration
 }
 
 // A Sender is one side, 0 or 1, of a connection.
@@ -47,7 +51,7 @@ type FrameFate struct {
 // Fates writes the capture file and tells the fates.
 func (s *Scenario) Fates(w io.Writer) (*Fates, error) {
 	t := newTrace(s.Setup, s.Seed)
-	f := &fates{ledger: t.ledger, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}}
+	f := &fates{ledger: t.ledger, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}, at: map[*sim.Datagram]time.Duration{}}
 	t.Net.Observer, t.Net.Sent = f, f.leaves
 	if err := s.play(t, w); err != nil {
 		return nil, err
@@ -64,6 +68,14 @@ type fates struct {
 	captured []caught
 	top      map[Sender]int // latest sending captured, by its place among all
 	lost     map[Sender]map[int64]*[3]int
+	at       map[*sim.Datagram]time.Duration // when they were captured
+	trips    []trip
+}
+
+// A trip is one of Fates.Trips.
+type trip struct {
+	sending *sim.Datagram
+	took    time.Duration
 }
 
 // A sending is one datagram with what it repeats.
@@ -133,6 +145,13 @@ func (f *fates) Captured(d *sim.Datagram) {
 	if n == nil || s == nil {
 		return
 	}
+	now := f.net.Clock.Now()
+	if sent, ok := f.at[n.Answers]; ok && n.Answers != nil {
+		f.trips = append(f.trips, trip{n.Answers, now - sent})
+	}
+	if _, again := f.at[d]; !again {
+		f.at[d] = now
+	}
 	c := caught{frame: d.LastFrame, from: Sender{n.Conn.ID, n.Side}, num: n.Number, sent: s, copied: d.Captured > d.Parts}
 	if n.Number >= 0 && !n.Ack {
 		c.late = s.order < f.top[c.from]
@@ -180,7 +199,22 @@ func (f *fates) lose(from Sender, num int64, place int) {
 }
 
 func (f *fates) tell() *Fates {
-	out := &Fates{Frames: map[int]FrameFate{}, Lost: f.lost}
+	out := &Fates{Frames: map[int]FrameFate{}, Lost: f.lost, Trips: map[Sender]map[int64][]time.Duration{}}
+	times := map[unitKey]int{}
+	for _, c := range f.captured {
+		times[unitKey{from: c.from, num: c.num}]++
+	}
+	for _, x := range f.trips {
+		n := endpointNote(x.sending)
+		key := unitKey{from: Sender{n.Conn.ID, n.Side}, num: n.Number}
+		if times[key] < 2 {
+			continue
+		}
+		if out.Trips[key.from] == nil {
+			out.Trips[key.from] = map[int64][]time.Duration{}
+		}
+		out.Trips[key.from][key.num] = append(out.Trips[key.from][key.num], x.took)
+	}
 	for _, c := range f.captured {
 		out.Frames[c.frame] = FrameFate{c.from, c.num, c.class()}
 	}

@@ -118,7 +118,7 @@ func (a *hazelAuditor) schedule(s *hazelAudited, id uint16, now time.Duration) {
 	n := len(all)
 	switch s.cfg.Resend {
 	case hazelpeer.Fixed, hazelpeer.RoundTrip:
-		if n > 4 {
+		if n > 1+max(3, s.cfg.Resends) {
 			a.errorf(s, "id %d sent %d times", id, n)
 		}
 		if n > 2 && (all[n-1]-all[n-2]).Round(time.Millisecond) != (2*(all[n-2]-all[n-3])).Round(time.Millisecond) {

@@ -87,6 +87,11 @@ var hazelOutcomes = map[string]func(c *Connection) bool{
 		a, b := hazelDirections(c)
 		return c.State == "closed" && a.KeepAlives > 5 && b.KeepAlives > 5 && a.NMessages+b.NMessages == 20
 	},
+	"open-spec": func(c *Connection) bool {
+		a, b := hazelDirections(c)
+		return spoken(c, "spec", "spec") && a.KeepAlives > 15 && b.KeepAlives > 15 && a.NMessages+b.NMessages == 30 && *b.FirstNumber == 5000
+	},
+	"killed-open-spec": hazelState("timed-out", ""),
 	"refused":          hazelState("refused", ""),
 	"refused-icmp":     hazelState("refused", ""),
 	"unanswered":       hazelState("timed-out", ""),

@@ -18,7 +18,7 @@ func TestHazel_EndpointsConform(t *testing.T) {
 	retried := 0
 	for name, release := range map[string]func() hazelpeer.Config{"may14": hazelpeer.May14, "may30": hazelpeer.May30, "page": hazelpeer.Page,
 		"page-late": hazelpeer.PageLate, "v0.1.2": hazelpeer.V012, "ack3-early": hazelpeer.Ack3Early, "ack3": hazelpeer.Ack3, "fe": hazelpeer.FE,
-		"sep20": hazelpeer.Sep20, "one": hazelpeer.One, "now": hazelpeer.Now, "fork": hazelpeer.Fork} {
+		"sep20": hazelpeer.Sep20, "one": hazelpeer.One, "now": hazelpeer.Now, "fork": hazelpeer.Fork, "open": func() hazelpeer.Config { return hazelpeer.Open(5000) }} {
 		for seed := range uint64(12) {
 			loss := []float64{0, 0.02, 0.05}[seed%3]
 			tr := hazelStage(newTrace(Setup{Paths: rough(loss, loss/2, loss), Port: hazelPort}, seed), release(), release())

@@ -23,7 +23,7 @@ func hazelList() []HazelScenario {
 		hazelCopies(), hazelZeroID(), hazelIPv6(), hazelMalformed(), hazelLAN(), hazelDTLS(),
 		hazelKeepAlives(), hazelKeepAlivesOld(), hazelKeepAlivesBare(), hazelKeepAlivesEmpty(),
 		hazelRefused(), hazelNobody(), hazelUnanswered(), hazelUnansweredOld(), hazelKilled(), hazelKilledICMP(), hazelKilledOld(), hazelPingDeath(),
-		hazelKicked(), hazelCrossing(), hazelRestart(), hazelStrays(),
+		hazelPageOpen(), hazelPageKilled(), hazelKicked(), hazelCrossing(), hazelRestart(), hazelStrays(),
 	}
 }
 

@@ -55,6 +55,34 @@ func hazelKeepAlivesEmpty() HazelScenario {
 		Play: func(t *HazelTrace) { t.calls(bustle(10), bustle(10), t.later(100*time.Second)) }}
 }
 
+// hazelPageOpen is another implementation of the page.
+//
+//	clause: Hazel page, Keepalive packets
+//	proves: first ids and the interval of keep-alives, which the page leaves open
+//	expect: dialect spec; empty Reliables every 2 s that are no messages
+func hazelPageOpen() HazelScenario {
+	return HazelScenario{Name: "open-spec", Clause: "Hazel page, Keepalive packets",
+		Proves: "first ids and the interval of keep-alives, which the page leaves open", Expect: "dialect spec; empty Reliables every 2 s that are no messages",
+		Setup: Setup{Paths: lossy(0.04), Port: 4296}, A: hazelpeer.Open(0), B: hazelpeer.Open(5000),
+		Play: func(t *HazelTrace) { t.calls(bustle(15), bustle(15), t.later(60*time.Second)) }}
+}
+
+// hazelPageKilled sends one packet seven times, and says that it gives up.
+//
+//	clause: Hazel page, Reliable Delivery
+//	proves: a Disconnect when the doubled interval has run out is no close
+//	expect: timed-out
+func hazelPageKilled() HazelScenario {
+	return HazelScenario{Name: "killed-open-spec", Clause: "Hazel page, Reliable Delivery",
+		Proves: "a Disconnect when the doubled interval has run out is no close", Expect: "timed-out",
+		Setup: Setup{Paths: calm(), Port: 4296}, A: hazelpeer.Open(1), B: hazelpeer.Open(1),
+		Play: func(t *HazelTrace) {
+			t.A.Gone = nil
+			t.At(3*time.Second, t.A.Kill)
+			t.calls(bustle(15), bustle(15), nil)
+		}}
+}
+
 // hazelRefused is turned away.
 //
 //	clause: Hazel 5cfc61b ThreadLimitedUdpConnectionListener.cs

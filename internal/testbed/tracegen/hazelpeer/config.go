@@ -20,6 +20,7 @@ type Config struct {
 	Secure   bool // in DTLS records
 	History  History
 	Resend   Resend
+	Resends  int // how often Fixed sends a packet again, 0: as the releases do
 	Alive    KeepAlive
 	Answers  bool  // a Disconnect is answered
 	Farewell bool  // giving up is said with a Disconnect
@@ -58,6 +59,7 @@ const (
 	PingResent                       // Ping every 2 s, sent again like data (2019-03)
 	Ping                             // Ping 1.5 s after the last reliable packet, never sent again (2019-10)
 	EmptyReliable10                  // Reliable without data, likewise (2016-05)
+	EmptyReliable2                   // … after 2 s, which the page leaves open
 	Silent                           // nothing; for traces that want quiet
 )
 
@@ -73,12 +75,13 @@ const (
 	pingStart    = 500 * time.Millisecond
 	helloEvery   = 10 * time.Second
 	resentEvery  = 2 * time.Second
+	emptyEvery   = 2 * time.Second
 	pingEvery    = 1500 * time.Millisecond
 	pingsMost    = 6
 )
 
 func (k KeepAlive) every() time.Duration {
-	return [...]time.Duration{helloEvery, helloEvery, resentEvery, pingEvery, helloEvery, 0}[k]
+	return [...]time.Duration{helloEvery, helloEvery, resentEvery, pingEvery, helloEvery, emptyEvery, 0}[k]
 }
 
 // Frames reports whether applications of the release put messages of the
@@ -98,4 +101,6 @@ func (c Config) Silent() bool { return !c.Farewell }
 
 // onAny reports whether any datagram, sent or received, puts the next keep-alive
 // off.
-func (k KeepAlive) onAny() bool { return k == Hello10 || k == BareHello10 || k == EmptyReliable10 }
+func (k KeepAlive) onAny() bool {
+	return k == Hello10 || k == BareHello10 || k == EmptyReliable10 || k == EmptyReliable2
+}

@@ -35,6 +35,7 @@ type Node struct {
 
 	peers map[*sim.Host]*Peer
 	frame hazel.Frame
+	at    *sim.Datagram // at hand
 }
 
 // NewNode opens a socket on a host.
@@ -106,6 +107,7 @@ func (n *Node) receive(d *sim.Datagram) {
 	if d.Proto == sim.ProtoICMP {
 		return
 	}
+	n.at = d
 	p, payload := n.peers[d.From], d.Payload
 	if n.Config.Secure {
 		if p == nil {

@@ -94,7 +94,7 @@ func (p *Peer) enter(wire uint16) (id int64, fresh bool) {
 func (p *Peer) ack(id int64) {
 	f := hazel.Frame{Type: hazel.Acknowledgement, Dialect: p.cfg.Dialect, ID: uint16(id)}
 	n := p.note(hazel.Acknowledgement)
-	n.Ack, n.Acks = true, []int64{id}
+	n.Ack, n.Acks, n.Answers = true, []int64{id}, p.node.at
 	if p.cfg.History != NoHistory {
 		f.HasRecent, f.Recent = true, p.history(id)
 		for i := range int64(8) {

@@ -34,6 +34,14 @@ func PageLate() Config {
 	return c
 }
 
+// Open is another implementation of the page: its first id, the interval of its keep-alives,
+// how often it sends again and that it says so when it gives up are its own.
+func Open(first int64) Config {
+	c := Page()
+	c.FirstID, c.Alive, c.Resends, c.Farewell = first, EmptyReliable2, 6, true
+	return c
+}
+
 // V012 is Hazel v0.1.2, of 2017-01.
 func V012() Config {
 	c := PageLate()

@@ -130,6 +130,9 @@ func (p *Peer) exhausted(k *packet) bool {
 	if p.cfg.Resend >= Capped {
 		return k.due >= lifetime
 	}
+	if p.cfg.Resends > 0 {
+		return k.resends == p.cfg.Resends
+	}
 	return k.resends == fixedResends
 }
 
@@ -146,7 +149,7 @@ func (p *Peer) keepAlive() {
 	switch p.cfg.Alive {
 	case Hello10, BareHello10:
 		f = hazel.Frame{Type: hazel.Hello, HasVersion: p.cfg.Alive == Hello10}
-	case EmptyReliable10:
+	case EmptyReliable10, EmptyReliable2:
 		f = hazel.Frame{Type: hazel.Reliable}
 	case Ping:
 		if p.pings == pingsMost {

@@ -1,5 +1,7 @@
 package note
 
+import "github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
+
 // A Note says what one datagram is. New makes one without number. An endpoint
 // makes a fresh Note for every datagram it sends, retries included; what the
 // network doubles keeps its Note.
@@ -45,6 +47,9 @@ type Note struct {
 	// that takes for received what was never expected. Of a number not captured
 	// yet it says nothing.
 	Hearsay []int64
+	// Answers is the datagram whose arrival it acknowledges, for endpoints that do so of
+	// each sending.
+	Answers *sim.Datagram
 	// GivenUp are numbers of this side that it will not send again.
 	GivenUp []int64
 

@@ -1,0 +1,105 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session/conform"
+)
+
+// lastWords is how long after its Disconnect a side may acknowledge, in ns.
+const lastWords = 1e9
+
+// mostLate is by how much a datagram is overtaken at most, in ns: what comes later
+// than others of Hazel is nearly always a resend.
+const mostLate = 200e6
+
+// lastSeen is how long ago the other side must have been captured to be sure that it
+// still would be, in ns.
+const lastSeen = 2.5e9
+
+// judgeAfter judges a datagram of a side behind its own Disconnect.
+func (c sessionJudge) judgeAfter(dir int) {
+	l, rules, s := &c.life, &c.c.Rules, &c.side[dir]
+	late := c.fr.Time - l.goneAt[dir]
+	switch {
+	case c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || c.f.Type == hazel.Disconnect:
+		return
+	case c.f.Type == hazel.Acknowledgement && late <= lastWords, late <= min(rules.Horizon(), mostLate):
+		rules.Pass(rSesDiscLast)
+		return
+	case s.toldAfter:
+		return
+	}
+	after, sure := c.sentAfter(dir)
+	if sure && !after {
+		rules.Pass(rSesDiscLast) // the path delayed it
+		return
+	}
+	x := rules.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", c.f.Type, late/1e6, l.goneIn[dir]), l.goneIn[dir])
+	if !sure && late <= fullLife {
+		x.Blocked = conform.GuardReord
+		rules.Judge(x)
+		return
+	}
+	if c.f.HasID && c.f.Type != hazel.Acknowledgement && s.top.known {
+		ahead := s.ids.engine(s.ids.peek(c.f.ID)) - l.topAt[dir]
+		old := ahead > -16 && ahead <= 16 && l.topAt[dir]-s.low.engine >= 2*renewedWithin
+		if old {
+			s.toldAfter = true
+			rules.Judge(x)
+			return
+		}
+	}
+	if c.f.Type == hazel.Acknowledgement {
+		n, _ := c.side[1-dir].ids.near(c.f.ID)
+		if l, ok := c.c.Dir[1-dir].Look(n); !ok || !l.Captured || c.fr.Time-l.Time > lastWords {
+			return // of another connection, perhaps
+		}
+	}
+	s.toldAfter = true
+	at := c.fr.Time
+	peer := rules.Frames(1 - dir)
+	acked := c.c.Dir[1-dir].Acks
+	if rules.Now()-rules.LastOf(1-dir) > lastSeen {
+		x.Blocked = conform.GuardBidir // a new connection may have begun unseen
+		rules.Judge(x)
+		return
+	}
+	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
+		if c.replaced != 0 && c.replaced-at < strayTime || rules.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
+			return conform.Doubtful, conform.GuardLife // a connection whose Hello was not captured
+		}
+		return conform.Failed, conform.GuardNone
+	})
+}
+
+// countedIDs is how many packets of a side must show that its IPv4 identifications rise.
+const countedIDs = 3
+
+// sentAfter tells whether a side sent the datagram at hand behind its Disconnect, by their
+// IPv4 identifications. That is certain where those of its packets rise with their numbers:
+// no time tells, for the path may delay a datagram as long as it likes.
+func (c sessionJudge) sentAfter(dir int) (after, sure bool) {
+	id, bye := c.fr.IPID, c.life.goneID[dir]
+	if id == 0 || bye == 0 || id == bye {
+		return false, false
+	}
+	known, next := 0, uint16(0)
+	for n := c.life.topAt[dir]; known <= countedIDs && n > c.life.topAt[dir]-packetLimit; n-- {
+		l, ok := c.c.Dir[dir].Look(n)
+		if !ok {
+			break
+		}
+		if !l.Captured || !l.First || l.IPID == 0 {
+			continue
+		}
+		if known > 0 && int16(next-l.IPID) <= 0 {
+			return false, false
+		}
+		next = l.IPID
+		known++
+	}
+	return int16(id-bye) > 0, known > countedIDs
+}

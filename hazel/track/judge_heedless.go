@@ -1,0 +1,99 @@
+package track
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// What a side does with what it was told, seen over many packets: it sends again what was
+// acknowledged long before, or does not acknowledge again what it acknowledged once.
+
+// ignored counts packets of a side that were sent again long after their acknowledgement
+// passed.
+type ignored struct {
+	n      int
+	heard  int // packets of the other side answered at once, when the last of them was counted
+	frames [4]uint64
+	told   bool
+}
+
+// longKnown is how much longer than the way to a side and back an acknowledgement must have
+// passed to be there for certain, in ns.
+const longKnown = 100e6
+
+// judgeIgnored judges a resend of what was acknowledged (Hazel page: when the sending
+// client receives the acknowledgement it should not resend the data again). An
+// acknowledgement may be lost behind the capture point, as rarely as packets of the other
+// side on the same way are, which then are sent again. Between two that count one such
+// packet was answered at once, so that no single accident explains both.
+func (c deliveryJudge) judgeIgnored(dir int, x *sentPacket, first *seq.Look) {
+	g, peer, rules := &c.side[dir].ignored, &c.side[1-dir], &c.c.Rules
+	slack, ok := rules.Slack(dir)
+	if !ok || x.acks == 0 || x.marks&toldIgnored != 0 || c.fr.Time-x.ackAt <= slack+longKnown {
+		return
+	}
+	x.marks |= toldIgnored
+	if g.told || g.n > 0 && peer.heard == g.heard {
+		return
+	}
+	g.heard = peer.heard
+	if g.n++; g.n <= len(g.frames) {
+		g.frames[g.n-1] = c.now
+	}
+	s := &c.side[dir]
+	each := float64(s.sendings-s.resendings) / float64(peer.heard+1) // acknowledgements for one of the other side
+	lost := 1.5 * float64(peer.again+1) / float64(peer.heard+peer.again+1)
+	sample := conform.Sample{N: max(peer.heard, g.n) + 1, Bad: g.n}
+	y := rules.Here(rRelNoresend, fmt.Sprintf("ID %d is sent again %d ms after its acknowledgement; it is the %d. such packet, though what the other side sends arrives",
+		c.f.ID, (c.fr.Time-x.ackAt)/1e6, g.n), append([]uint64{first.Frame}, g.frames[:min(g.n-1, len(g.frames))]...)...)
+	if !sample.Absurd(lost * max(1, each)) {
+		if g.n < leastIgnored {
+			return
+		}
+		y.Blocked = conform.GuardKnew
+	}
+	g.told = y.Blocked == conform.GuardNone
+	rules.Judge(y)
+}
+
+// leastIgnored is from how many such packets on it is worth saying that they prove nothing.
+const leastIgnored = 4
+
+// judgeRepeated judges whether a packet that was acknowledged is acknowledged again when it
+// comes again (Hazel page: the receiving client must acknowledge any packets it receives,
+// even if it has already received that packet).
+func (c deliveryJudge) judgeRepeated(dir int, n int64, x *sentPacket, first *seq.Look) {
+	t := x.trial
+	if x.acks == 0 {
+		return // none but a history says so
+	}
+	if t == nil || !t.repeated || t.answered {
+		t = &trial{repeated: true}
+		x.trial = t
+	}
+	if len(t.at) == longTrial {
+		return
+	}
+	t.at, t.frames = append(t.at, c.fr.Time), append(t.frames, c.fr.Frame)
+	if len(t.at) != leastTries {
+		return
+	}
+	rules, id := &c.c.Rules, c.f.ID
+	y := conform.Case{Rule: rRelAckDup, Dir: 1 - dir, Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: first.Time}
+	y.Message = fmt.Sprintf("ID %d was acknowledged and is sent again three times and more, and never acknowledged again, while others are", id)
+	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) {
+		if t.answered {
+			return conform.Passed, conform.GuardNone
+		}
+		times, apart, others := c.inVain(dir, n, t)
+		switch {
+		case others < leastOthers:
+			return conform.Doubtful, conform.GuardVant // nothing may arrive
+		case !c.incredible(times, apart):
+			return conform.Doubtful, conform.GuardOdds
+		}
+		return conform.Failed, conform.GuardNone
+	})
+}

@@ -1,0 +1,56 @@
+package track
+
+import "github.com/dpdissect/dpdissect/hazel"
+
+// leastQuiet is how long a side is silent at least before it keeps alive with an empty
+// Reliable: intervals of 1, 2 and 10 s were seen, which the path may shorten.
+const leastQuiet = 0.9e9
+
+// keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello behind
+// that of the start, without data; in 2016-05 an empty Reliable after a silence,
+// which the page allows, too. From a side that was seen to do so, each is one.
+func (c *conn) keepsAlive(dir int, wire int64) bool {
+	switch f := c.f; {
+	case f.Type == hazel.Ping:
+		return true
+	case f.Type == hazel.Hello:
+		return c.fr.Length <= 4 && !c.opens(dir, wire)
+	case f.Type != hazel.Reliable || len(f.Data) > 0 || c.fr.Cut() || !c.fr.HasTime:
+		return false
+	}
+	s := &c.side[dir]
+	switch {
+	case s.beats: // the first sending of this one may not have been captured
+		return true
+	case s.empties.has(wire):
+		return false // a message, sent again
+	case !c.mayBeatEmpty(dir) || c.quiet(dir) < leastQuiet:
+		s.empties.add(wire)
+		return false
+	}
+	s.beats = true
+	if c.family == hazel.AnyPage {
+		c.learn(dir, beatEmpty)
+	}
+	return true
+}
+
+// mayBeatEmpty reports a side that may keep alive with an empty Reliable: one that speaks
+// a dialect of 2016-05, or that may speak the page's and does not keep alive otherwise.
+func (c *conn) mayBeatEmpty(dir int) bool {
+	if c.family != hazel.AnyPage {
+		return true
+	}
+	left := c.dialects(dir)
+	return left.Has(hazel.Spec) && left&hazel.SetOf(hazel.Current, hazel.Fork36) == 0 && !c.side[dir].facts.has(beatHello|beatShort)
+}
+
+// quiet is for how long a side had sent nothing but acknowledgements, as far as it was
+// captured.
+func (c *conn) quiet(dir int) int64 {
+	since := c.side[dir].spokeAt
+	if since == 0 && (c.hello.known || c.family == hazel.AnyPage) {
+		since = c.c.FirstTime
+	}
+	return c.fr.Time - since
+}

@@ -1,0 +1,67 @@
+package track
+
+import "github.com/dpdissect/dpdissect/session/seq"
+
+// mostPaired is how many sendings of one packet are paired with acknowledgements.
+const mostPaired = 16
+
+// A pairing is when the sendings of a packet were captured, and its acknowledgements: a
+// receiver acknowledges each sending that comes, at once and in their order. Where there
+// are as many of one as of the other, and the network doubles none, the k-th belong
+// together (Hazel Reliable.cs).
+type pairing struct {
+	sent, acked []int64
+	told        int // pairs entered
+	void        bool
+}
+
+// pairSending notes that a packet of side dir is sent again; x is what is known of it before.
+func (c *conn) pairSending(x *sentPacket, first *seq.Look) {
+	p := x.pairs
+	if p == nil {
+		p = &pairing{void: x.times != 1 || x.acks > 1 || !first.First}
+		p.sent = append(p.sent, first.Time)
+		if x.acks == 1 {
+			p.acked = append(p.acked, x.ackAt)
+		}
+		x.pairs = p
+	}
+	if p.void = p.void || c.fr.IPID == 0 || len(p.sent) == mostPaired; !p.void {
+		p.sent = append(p.sent, c.fr.Time)
+	}
+}
+
+// pairAck notes an acknowledgement of a packet of side dir.
+func (c *conn) pairAck(dir int, x *sentPacket) {
+	p, out := x.pairs, &c.c.Dir[dir]
+	if p.void || c.fr.IPID == 0 {
+		p.void = true
+		return
+	}
+	if p.acked = append(p.acked, c.fr.Time); len(p.acked) > len(p.sent) {
+		p.void = true
+		out.Unpair() // the network doubles datagrams, or the capture misses some
+		return
+	}
+	if len(p.acked) < len(p.sent) || !c.c.Rules.Clean(p.sent[0]) {
+		return
+	}
+	for k := range p.sent {
+		if p.acked[k] <= p.sent[k] {
+			p.void = true
+			return
+		}
+	}
+	for ; p.told < len(p.sent); p.told++ {
+		out.Paired(p.acked[p.told] - p.sent[p.told])
+	}
+}
+
+// endPairs drops all pairs where the capture holds copies that the network made: it made
+// others behind the capture point.
+func (c *conn) endPairs() {
+	if c.c.Dir[0].Duplicates+c.c.Dir[1].Duplicates > 0 {
+		c.c.Dir[0].Unpair()
+		c.c.Dir[1].Unpair()
+	}
+}

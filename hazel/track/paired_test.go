@@ -1,0 +1,68 @@
+package track
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// Every sending is acknowledged: the k-th acknowledgement is that of the k-th sending, where
+// nothing was lost and nothing doubled.
+func TestHazel_ReliableDelivery_PairedRoundTrips(t *testing.T) {
+	x := current.reliable(1, "x")
+	for _, c := range []struct {
+		name   string
+		noIPID bool
+		play   func(s *scene)
+		want   seq.RTT
+	}{
+		{"a side that stops for 2 s", false, func(s *scene) {
+			s.tries(0, x, []int64{0, 300, 900, 1900})
+			for range 4 {
+				s.send(1, current.acks(1))
+			}
+		}, seq.RTT{Samples: 4, Min: 20e6, P50: 1015e6, P95: 1905e6, Max: 1905e6}},
+		{"an acknowledgement that was late", false, func(s *scene) {
+			s.tries(0, x, []int64{0, 300})
+			s.send(1, current.acks(1))
+			s.Wait(295)
+			s.send(1, current.acks(1))
+		}, seq.RTT{Samples: 2, Min: 305e6, P50: 305e6, P95: 305e6, Max: 305e6}},
+		{"sent once", false, func(s *scene) { s.send(0, x); s.send(1, current.acks(1)) }, seq.RTT{}},
+		{"the first sending was lost", false, func(s *scene) { s.tries(0, x, []int64{0, 300}); s.send(1, current.acks(1)) }, seq.RTT{}},
+		{"the network doubles datagrams", false, func(s *scene) {
+			s.tries(0, x, []int64{0, 300})
+			s.send(1, current.acks(1))
+			s.send(1, current.acks(1))
+			s.send(0, current.reliable(2, "y"))
+			s.send(1, current.acks(2))
+			s.send(1, current.acks(2))
+		}, seq.RTT{}},
+		{"… before the capture point", false, func(s *scene) {
+			s.tries(0, x, []int64{0, 300})
+			s.send(1, current.acks(1))
+			s.send(1, current.acks(1))
+			s.copy(0, current.reliable(2, "y"))
+		}, seq.RTT{}},
+		{"the capture misses some", false, func(s *scene) {
+			s.tries(0, x, []int64{0, 300})
+			s.send(1, current.acks(1))
+			s.send(1, current.acks(5))
+			s.send(0, current.reliable(6, "y"))
+			s.send(1, current.acks(1))
+		}, seq.RTT{}},
+		{"no identification", true, func(s *scene) {
+			s.tries(0, x, []int64{0, 300})
+			s.send(1, current.acks(1))
+			s.send(1, current.acks(1))
+		}, seq.RTT{}},
+	} {
+		s := newScene(t, "", false)
+		s.NoIPID = c.noIPID
+		s.meet(current, current)
+		c.play(s)
+		if got := s.One().Dir[0].PairedRTT(); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
