@@ -67,6 +67,7 @@ func (c *Conn) diagnose() {
 		x.Message = when(true, "%d attempts, no answer", s.frames[0])
 		if c.State == Refused {
 			x.Message += ": the port is unreachable (ICMP)"
+			x.Proof = []uint64{c.Unreachable.Frame}
 		} else {
 			x.Blocked = conform.GuardBidir // the answers may have passed elsewhere
 		}
