@@ -15,6 +15,7 @@ type Frame struct {
 	AckedIn    uint64   // first captured frame that acknowledges it, 0 for none
 	Awaits     bool     // an acknowledgement of it may still be captured
 	Acks       []uint64 // frames this one acknowledges first
+	AckRTT     int64    // ns since the latest of Acks, at least 1; 0 when it acknowledges none first
 	Notes      []Note   // findings
 	Err        *Error   // where decoding stopped
 	Possible   string   // protocol for which there was evidence, but not enough; Protocol is "udp"

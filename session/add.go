@@ -51,7 +51,7 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 	case f.session == nil:
 		t.plain(f, d)
 	case d.Kind == dissect.Unreachable:
-		f.session.Unreachable(d)
+		t.unreachable(f, d)
 	case !t.ownNeighbour(f, f.protocol, d):
 		t.input(f, d)
 	}

@@ -28,6 +28,7 @@ type Config struct {
 	Links      bool // frames are linked to their retries and acknowledgements
 	Trees      bool // frames carry their tree
 	Summaries  bool // frames carry their one-line summary
+	Notices    bool // ICMP notices go to the sink, as frames
 	Messages   MessageMode
 	Incomplete bool // messages that lack a part go to the sink, too
 	Explain    bool // stories of how pairs were recognised are kept

@@ -37,6 +37,7 @@ type Conn struct {
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
 	Signing      string // "none", "fast", "full" or ""
 	Inferred     []string
+	Unreachable  seq.Sign         // ICMP notices that a datagram of it was not delivered
 	Remarks      []string         // what people may want to know of it, each once
 	Dir          [2]seq.Direction // what a sends, what b sends
 

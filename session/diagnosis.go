@@ -16,13 +16,8 @@ func (c *Conn) diagnoseSide(dir int) {
 		hole := u.Sends >= 3 && u.Size > s.LargestAcked && u.Others > 0 && !d.Acknowledged(u.Num)
 		c.observe(rFldMtu, dir, seq.SignAt(u.Frame, u.Time), when(hole, "%d bytes were sent %d times and never acknowledged, while up to %d bytes were: a path with a smaller MTU", u.Size, u.Sends, s.LargestAcked))
 	}
-	if d.Retries >= fewest {
-		share := float64(d.UnneededRetries) / float64(d.Retries)
-		many := d.UnneededRetries >= fewest
-		c.observe(rFldSpurious, dir, s.Unneeded, when(many && share >= spuriousShare, "%d of %d retries were of what had been acknowledged", d.UnneededRetries, d.Retries))
-		c.observe(rFldAckloss, dir, s.Unneeded, when(many && share >= 0.5, "%d of %d retries were of what had been acknowledged: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, d.Retries))
-		c.observe(rFldOneway, dir, s.Unneeded, when(many && share >= 0.9 && s.MostUnneeded >= 4, "%d retries although acknowledgements pass: the sender does not hear its peer", d.UnneededRetries))
-	}
+	c.diagnoseRetries(dir)
+	c.diagnoseOneWay(dir)
 	if d.Missing() >= fewest && c.Rules.sight.lost.N == 0 { // what the capture lost came in bursts, too
 		mean := float64(s.PassedOver) / float64(max(s.Holes.N, 1))
 		c.observe(rFldBurst, dir, s.Holes, when(mean >= burstLength, "%d numbers passed over in %d runs, the longest of %d: losses come in bursts", s.PassedOver, s.Holes.N, s.LongestHole))
@@ -72,6 +67,7 @@ func (c *Conn) diagnose() {
 		x.Message = counted(s.frames[0], "attempt", "attempts") + ", no answer"
 		if c.State == Refused {
 			x.Message += ": the port is unreachable (ICMP)"
+			x.Proof = []uint64{c.Unreachable.Frame}
 		} else {
 			x.Blocked = conform.GuardBidir // the answers may have passed elsewhere
 		}

@@ -83,7 +83,7 @@ func (c *Conn) assessSide(dir int) {
 	}
 	if d.Quality().Distinct() > 0 {
 		c.observe(rCapUploss, dir, s.AsRetry, when(s.AsRetry.N > 0, "%d of %d numbers were first captured as a retry: lost before the capture point, or by the capture", s.AsRetry.N, d.Quality().Distinct()))
-		c.observe(rCapReorder, dir, s.Late, when(s.Late.N > 0, "%d of %d first sendings came behind later ones, by up to %s", s.Late.N, d.Quality().Distinct(), millis(d.Quality().Overtaken())))
+		c.observe(rCapReorder, dir, s.Late, when(s.Late.N > 0, "%d of %d first sendings came behind later ones, by up to %s", s.Late.N, d.Quality().Distinct(), millis(s.LateBy)))
 	}
 	if least, most, stable, ok := d.Quality().SecondPath(); ok {
 		c.observe(rCapMultipath, dir, s.Uncaptured,

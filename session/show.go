@@ -44,7 +44,7 @@ func (t *Table) frame(d *dissect.Datagram, protocol string) *dissect.Frame {
 	// Field by field: assigning a whole Frame takes longer than decoding one.
 	fr.Datagram, fr.Protocol, fr.Connection, fr.Direction, fr.Type = d, protocol, -1, 0, ""
 	fr.Words, fr.RetryOf, fr.AckedIn, fr.Awaits, fr.Err, fr.Possible = 0, 0, 0, false, nil, ""
-	fr.Summary, fr.Acks, fr.Notes = fr.Summary[:0], fr.Acks[:0], fr.Notes[:0]
+	fr.AckRTT, fr.Summary, fr.Acks, fr.Notes = 0, fr.Summary[:0], fr.Acks[:0], fr.Notes[:0]
 	if t.cfg.Trees {
 		t.tree.Reset(d.Payload)
 		fr.Tree = &t.tree
@@ -54,7 +54,11 @@ func (t *Table) frame(d *dissect.Datagram, protocol string) *dissect.Frame {
 
 // plain shows a datagram as UDP.
 func (t *Table) plain(f *Flow, d *dissect.Datagram) {
-	if d.Kind != dissect.UDP || t.anyNeighbour(d, Stranger) {
+	if d.Kind != dissect.UDP {
+		t.notice(d, nil)
+		return
+	}
+	if t.anyNeighbour(d, Stranger) {
 		return
 	}
 	t.other++

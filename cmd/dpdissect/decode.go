@@ -69,7 +69,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	p.Display.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
-	q.Notes = !j.isLive() && (j.show != nil || p.Mode != pipeline.Lines && p.Mode != pipeline.Bytes)
+	q.Notes = !j.isLive()
 	q.Append(p.AppendStart)
 	if err = j.do(q); err == nil {
 		q.Append(p.AppendEnd)

@@ -10,6 +10,8 @@ type Filter struct {
 	test test
 	tree bool
 	late bool
+
+	notices bool
 }
 
 // Compile checks an expression against the names of a set and compiles it. An
@@ -24,7 +26,7 @@ func Compile(expr string, set *Set) (*Filter, error) {
 	if err := c.err(expr); err != nil {
 		return nil, err
 	}
-	f.tree, f.late = c.tree, c.late
+	f.tree, f.late, f.notices = c.tree, c.late, c.notices
 	return f, nil
 }
 
@@ -41,6 +43,10 @@ func (f *Filter) NeedsTree() bool { return f.tree }
 // is printed: its connection's id, the frame that acknowledges it, findings.
 func (f *Filter) Late() bool { return f.late }
 
+// Notices reports whether the filter asks for ICMP notices by name: where none does,
+// datagrams alone are shown.
+func (f *Filter) Notices() bool { return f.notices }
+
 // String is the expression as it was given.
 func (f *Filter) String() string { return f.expr }
 
@@ -50,6 +56,8 @@ type compiler struct {
 	set  *Set
 	tree bool
 	late bool
+
+	notices bool
 }
 
 // expr compiles a node.

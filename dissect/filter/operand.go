@@ -17,6 +17,7 @@ type operand struct {
 	computed  bool   // the result of a function, always there or not worth asking
 	tree      bool   // looks at Frame.Tree
 	late      bool   // looks at what is known only when the frame is printed
+	notices   bool   // asks for ICMP notices
 	here      test   // presence, when there is no source that tells
 	row       bitRow // the only row that uints reads, if there is but one
 	uints     source[uint64]
@@ -98,7 +99,7 @@ func (c *compiler) operand(t term) *operand {
 	if c.fault.set || o == nil {
 		return &operand{}
 	}
-	c.tree, c.late = c.tree || o.tree, c.late || o.late
+	c.tree, c.late, c.notices = c.tree || o.tree, c.late || o.late, c.notices || o.notices
 	return o
 }
 

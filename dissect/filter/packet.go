@@ -105,13 +105,20 @@ func udpEntries() []*entry {
 	payload.bytes = one(func(fr *dissect.Frame, _ Times) ([]byte, bool) { return fr.Payload, len(fr.Payload) > 0 })
 	return []*entry{
 		presence("udp", "every frame", func(*dissect.Frame) bool { return true }),
-		presence("icmp", "a notice that a datagram could not be delivered", func(fr *dissect.Frame) bool { return fr.Kind == dissect.Unreachable }),
+		notices(),
 		ports,
 		payload,
 		number("udp.srcport", 2, "source port", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.Src.Port), true }),
 		number("udp.dstport", 2, "destination port", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.Dst.Port), true }),
 		number("udp.length", 2, "bytes of the datagram with its header", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.Length + udpHeader), true }),
 	}
+}
+
+// notices is the only name that asks for packets that are no datagrams.
+func notices() *entry {
+	e := presence("icmp", "an ICMP notice that a datagram could not be delivered, with the addresses of that datagram", func(fr *dissect.Frame) bool { return fr.Kind == dissect.Unreachable })
+	e.notices = true
+	return e
 }
 
 // bothPorts is the source of udp.port, the field that filters ask for most.
@@ -147,6 +154,7 @@ func verdictEntries() []*entry {
 		number("retry_of", 8, "earlier frame of the same unit", func(fr *dissect.Frame) (uint64, bool) { return fr.RetryOf, fr.RetryOf != 0 }),
 		late(number("acked_in", 8, "first captured frame that acknowledges it", func(fr *dissect.Frame) (uint64, bool) { return fr.AckedIn, fr.AckedIn != 0 })),
 		acks(),
+		late(roundTrip()),
 		late(presence("note", "a frame with findings", func(fr *dissect.Frame) bool { return len(fr.Notes) > 0 })),
 		note("note.rule", "rule of a finding", nil, func(n *dissect.Note) string { return n.Rule }),
 		note("note.severity", "\"error\", \"warn\" or \"note\"", severities, func(n *dissect.Note) string { return n.Severity }),
@@ -180,6 +188,12 @@ func note(name, doc string, words []string, get func(n *dissect.Note) string) *e
 	e.texts = indexed(func(fr *dissect.Frame) int { return len(fr.Notes) },
 		func(fr *dissect.Frame, i int) string { return get(&fr.Notes[i]) })
 	return late(e)
+}
+
+func roundTrip() *entry {
+	e := newEntry("ack_rtt", classSeconds, 0, "seconds since the latest frame that it acknowledges first")
+	e.ints = one(func(fr *dissect.Frame, _ Times) (int64, bool) { return fr.AckRTT, fr.AckRTT != 0 })
+	return e
 }
 
 func acks() *entry {

@@ -22,6 +22,9 @@ func (v *Verbose) appendAnalysis(dst []byte, fr *dissect.Frame) []byte {
 	dst = appendLink(dst, "Retry of frame: ", fr.RetryOf)
 	dst = appendLink(dst, "Acknowledged in frame: ", fr.AckedIn)
 	dst = appendAcks(dst, fr.Acks)
+	if fr.AckRTT != 0 {
+		dst = append(appendSeconds(append(dst, "    [Round trip: "...), fr.AckRTT, 9), " s]\n"...)
+	}
 	for i := range fr.Notes {
 		dst = v.appendNote(dst, &fr.Notes[i])
 	}

@@ -17,7 +17,7 @@ const FrameSchema = "dpdissect/frame/1"
 // Head and body can be encoded where the frame was decoded, while its tree and
 // datagram are valid. The connection's id and the tail are known later, and the
 // two methods that append them look at nothing but the id and at the frame's
-// Notes, Err, RetryOf, AckedIn and Acks.
+// Notes, Err, RetryOf, AckedIn, Acks and AckRTT.
 //
 // An encoder learns keys as it meets fields and is not for several goroutines
 // at once; its records do not depend on what it learned. The two methods above
@@ -108,6 +108,9 @@ func (*FrameEncoder) AppendTail(dst []byte, fr *dissect.Frame) []byte {
 	}
 	if len(fr.Acks) > 0 {
 		dst = append(dst, ']')
+	}
+	if fr.AckRTT != 0 {
+		dst = strconv.AppendFloat(append(dst, `,"ack_rtt_ms":`...), float64(fr.AckRTT)/1e6, 'f', -1, 64)
 	}
 	return append(dst, '}')
 }

@@ -103,6 +103,12 @@ var packetFields = [...]packetField{
 	linkField("retry_of", "Retry of", "an earlier frame of the same unit", func(fr *dissect.Frame) uint64 { return fr.RetryOf }),
 	linkField("acked_in", "Acknowledged in", "first captured frame that acknowledges this one", func(fr *dissect.Frame) uint64 { return fr.AckedIn }),
 	textField("acks", "Acknowledges", "frames that this one acknowledges first, each one a value", nil),
+	textField("ack_rtt", "Round trip", "seconds since the latest frame that this one acknowledges first", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
+		if fr.AckRTT == 0 {
+			return dst
+		}
+		return appendSeconds(dst, fr.AckRTT, 9)
+	}),
 	freeField("error", "Error", "where and why decoding stopped", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
 		if fr.Err == nil {
 			return dst

@@ -63,6 +63,9 @@ func (s *Summary) appendInfo(dst []byte, fr *dissect.Frame) []byte {
 		dst = appendMarks(dst, fr.Words)
 		dst = append(dst, s.Palette.Mark.Stop...)
 	}
+	for i := range fr.Notes {
+		dst = s.appendRule(dst, &fr.Notes[i])
+	}
 	dst = AppendEscaped(dst, fr.Summary)
 	if fr.Err != nil || fr.Words.Has(dissect.Malformed) {
 		if len(fr.Summary) > 0 {
@@ -75,6 +78,13 @@ func (s *Summary) appendInfo(dst []byte, fr *dissect.Frame) []byte {
 		dst = append(dst, s.Palette.Error.Stop...)
 	}
 	return append(dst, '\n')
+}
+
+// appendRule appends "[DP8-2.2.1.4-POLL] ": what it says is for the tree and the records.
+func (s *Summary) appendRule(dst []byte, n *dissect.Note) []byte {
+	style := s.Palette.severity(n.Severity)
+	dst = append(append(append(dst, style.Start...), '['), n.Rule...)
+	return append(append(append(dst, ']'), style.Stop...), ' ')
 }
 
 const spaces = "                                                "

@@ -19,6 +19,7 @@ func (d Display) Configure(c *session.Config) {
 		c.Trees = c.Trees || d.Filter.NeedsTree()
 		c.Links = c.Links || d.Filter.Late()
 		c.Summaries = true
+		c.Notices = d.Filter.Notices()
 	}
 }
 

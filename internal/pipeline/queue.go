@@ -71,6 +71,7 @@ type Queue struct {
 	Notes   bool   // frames wait for findings about them
 	haste   *haste // nil where frames wait for what is to be known of them
 	endless bool   // the run has no end
+	notices bool   // of ICMP are shown, too
 	out     io.Writer
 	printer Printer
 	buf     []byte
@@ -98,6 +99,7 @@ func NewQueue(out io.Writer, p Printer) *Queue {
 
 // Attach makes a run feed the queue.
 func (q *Queue) Attach(r *Run) {
+	q.notices = r.Config.Notices
 	r.Before = after(r.Before, q.reserve)
 	r.After = q.flush
 	r.Begin = func(shard int, frame uint64) { q.sinks[shard].begin(frame) }
@@ -129,7 +131,7 @@ func (q *Queue) reserve(p *capture.Packet) {
 	if q.haste != nil {
 		q.haste.note(s, p)
 	}
-	s.isDatagram = p.Class == capture.UDP
+	s.isDatagram = p.Class == capture.UDP || q.notices && p.Class == capture.Unreachable
 	s.decided = !s.isDatagram
 	if p.HasTime {
 		s.Times = q.clock.Next(p.Time)
@@ -307,9 +309,23 @@ func (k *shardSink) begin(frame uint64) { k.now, k.at = frame, k.q.place(frame) 
 func (k *shardSink) Frame(fr *dissect.Frame, c *session.Conn) {
 	if s := k.slot(fr.Frame); s != nil {
 		s = s.part(fr.Part)
+		fr.AckRTT = k.roundTrip(fr)
 		s.take(fr, c)
 		k.q.printer.Prepare(k.shard, s, fr)
 	}
+}
+
+// roundTrip is the time since the latest of the frames that a frame acknowledges
+// first, by the times of the capture, 0 when that is not known.
+func (k *shardSink) roundTrip(fr *dissect.Frame) (ns int64) {
+	if len(fr.Acks) == 0 || !fr.HasTime {
+		return 0
+	}
+	s := k.slot(slices.Max(fr.Acks))
+	if s == nil || !s.Datagram.HasTime || s.Datagram.Time > fr.Stamp() {
+		return 0
+	}
+	return max(fr.Stamp()-s.Datagram.Time, 1)
 }
 
 // Acked implements session.Sink.

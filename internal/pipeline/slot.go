@@ -23,9 +23,9 @@ type Slot struct {
 	parts      []*Slot       // the datagrams behind the first, where the packet stood for several
 	raw        []byte        // payload, kept where the queue hastens
 	came       time.Duration // when it was read, on the clock of haste
-	isDatagram bool
-	decided    bool // the frame is known
-	waiting    bool // for the frame that acknowledges it
+	isDatagram bool          // or a notice that is shown
+	decided    bool          // the frame is known
+	waiting    bool          // for the frame that acknowledges it
 }
 
 // message is one encoded application message. The id of its connection is put

@@ -37,10 +37,11 @@ func (d *Direction) lost() Lost {
 
 // ProvesLoss reports whether losses before and behind the capture point can be
 // told at all: acknowledgements were captured, and they are of a kind that can
-// prove them.
+// prove them. Where something was sent again without being acknowledged, and no loss
+// is proven, there may have been one.
 func (d *Direction) ProvesLoss() (before, after, captured bool) {
 	heard := d.heard || d.IsOpen() && d.acknowledged() || d.Lost() != Lost{}
-	return heard && !d.noBefore && !d.offloaded, heard && !d.noAfter, heard && !d.offloaded
+	return heard && !d.noBefore && !d.offloaded, heard && !d.noAfter && (!d.unsettled || d.Lost().AfterCapture > 0), heard && !d.offloaded
 }
 
 // acknowledged reports whether an acknowledgement of what this side sends was
@@ -118,13 +119,6 @@ func (d Quality) Distinct() uint64 {
 // Uncaptured is how many numbers were acknowledged and never captured, as far as that is
 // concluded yet.
 func (d Quality) Uncaptured() uint64 { return d.notCaptured + d.byMaskOnly }
-
-// Overtaken is the longest time, in ns, by which a first sending was captured behind a
-// later one.
-func (d Quality) Overtaken() int64 {
-	d.ready()
-	return d.late
-}
 
 // HasRTT reports whether MinRTT is known.
 func (d *Direction) HasRTT() bool { return d.IsOpen() && d.hasRTT }

@@ -32,6 +32,7 @@ type Direction struct {
 	distrusted  bool // the peer's masks prove no losses
 	unpaired    bool // see Unpair
 	heard       bool // acknowledgements were captured; once it is closed
+	unsettled   bool // a captured number was sent again while nothing acknowledged it
 	offloaded   bool // what seems missing may be in datagrams that stood for several
 	over        bool // it is closed: end is what came of it
 
@@ -78,6 +79,8 @@ type work struct {
 
 	contradictions uint8 // numbers the peer's masks acknowledged too early
 	long           longFrame
+
+	unheard, deaf Deaf // see Quality.Unheard and Quality.Deaf
 
 	beat beat // latest round trips
 	echo beat // latest pings

@@ -80,10 +80,13 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 		w.lowest = min(w.lowest, s.Num)
 		v.Words |= dissect.GapFilled
 		if s.Mark != MarkRetry {
-			d.noteLate(s)
+			late := d.noteLate(s)
 			d.OutOfOrder++
 			v.Words |= dissect.OutOfOrder
-			d.signs.Late.See(s.Frame, s.Time)
+			if s.Mark == MarkFirst || s.Exact || d.overtaken(s) {
+				d.signs.Late.See(s.Frame, s.Time)
+				d.signs.LateBy = max(d.signs.LateBy, late)
+			}
 		}
 	}
 	if w := &d.win; !w.begun && s.HasTime && s.Num == w.highest && d.settledIn(s) {
@@ -103,6 +106,8 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	}
 	if u.state&acked != 0 {
 		d.waitForAck(s)
+	} else if !s.NoAck {
+		d.unheard.see(s, 1, d.peer)
 	}
 	if s.Mark == MarkRetry {
 		d.noteRetry(s, u, &v)
@@ -134,17 +139,20 @@ func (d sending) settledIn(s *Sending) bool {
 // sent first.
 const lateLook = HistoryLimit
 
-// noteLate keeps the longest time by which a frame was overtaken.
-func (d sending) noteLate(s *Sending) {
+// noteLate keeps the longest time by which a frame was overtaken, and gives that of
+// this one.
+func (d sending) noteLate(s *Sending) (late int64) {
 	w := &d.win
 	end := w.highest + 1
 	n := w.next(max(s.Num+1, w.base), end)
 	for looked := 0; n < end && looked < lateLook; looked++ {
 		if u := w.see(n); u.state&(timed|firstSending) == timed|firstSending {
-			d.late = max(d.late, s.Time-u.time)
+			late = max(late, s.Time-u.time)
 		}
 		n = w.next(n+1, end)
 	}
+	d.late = max(d.late, late)
+	return late
 }
 
 // sendAgain judges a further capture of a number.
@@ -188,8 +196,13 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 		v.Words |= dissect.UnneededRetry
 		d.signs.MostUnneeded = max(d.signs.MostUnneeded, u.sends)
 		d.signs.Unneeded.See(s.Frame, s.Time)
+		d.deaf.see(s, u.sends, d.peer)
 	} else {
 		d.signs.stubborn(s, u)
+		if u.sends > 1 {
+			d.unsettled = true
+			d.unheard.see(s, u.sends, d.peer)
+		}
 		u.state |= neededRetry
 		if u.state&missedAfter != 0 && s.HasTime {
 			d.losses.suspect(s.Num, u.ackTime-u.time, s.Time)

@@ -62,3 +62,29 @@ func (l *lateLosses) proven() (n uint64) {
 	}
 	return n
 }
+
+// overtaken reports whether a number that was captured behind a later one, and has no
+// mark, is proven to be its first sending: what was lost before the capture point and
+// sent again looks alike. A retry has a later identification than the numbers sent
+// in between, where its side counts them, and comes no sooner than CopyHorizon behind
+// the number before it.
+func (d sending) overtaken(s *Sending) bool {
+	w := &d.win
+	before := w.see(s.Num - 1)
+	if s.Num <= w.base || before.state&firstSending == 0 {
+		return false
+	}
+	if n := w.next(s.Num+1, w.highest+1); n <= w.highest {
+		after := w.see(n)
+		if after.state&firstSending != 0 && before.ipid != 0 && s.IPID != 0 && after.ipid != 0 {
+			if step := after.ipid - before.ipid; step > 1 && step < countedSteps {
+				return s.IPID-before.ipid < step
+			}
+		}
+	}
+	return s.HasTime && before.state&timed != 0 && s.Time-before.time < CopyHorizon
+}
+
+// countedSteps is how far apart the identifications of two neighbours may be to be
+// counted by their side, not drawn at random.
+const countedSteps = 64

@@ -14,6 +14,7 @@ type Signs struct {
 	Parts      Sign // these datagrams
 	Holes      Sign // runs of numbers passed over
 
+	LateBy       int64  // by how much Late came behind, at most, ns
 	LongestHole  int64  // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs
 	LargestAcked uint16 // payload

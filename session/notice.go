@@ -1,0 +1,32 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// unreachable hands an ICMP notice to the session of its pair. It is kept as a proof of
+// how the pair's connection ends.
+func (t *Table) unreachable(f *Flow, d *dissect.Datagram) {
+	c := f.at
+	if c != nil && !c.closed {
+		c.Unreachable.See(d.Frame, d.Stamp())
+	}
+	f.session.Unreachable(d)
+	t.notice(d, c)
+}
+
+// notice shows an ICMP notice, with the addresses of the datagram it is about.
+func (t *Table) notice(d *dissect.Datagram, c *Conn) {
+	if t.cfg.Sink == nil || !t.cfg.Notices {
+		return
+	}
+	fr := t.frame(d, "icmp")
+	fr.Type = "UNREACHABLE"
+	if t.cfg.Summaries {
+		fr.Summary = fmt.Appendf(fr.Summary, "UNREACHABLE: what %s sent to %s was not delivered", d.Src, d.Dst)
+	}
+	t.show(fr, c)
+	fr.Datagram = nil
+}

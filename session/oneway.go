@@ -1,0 +1,75 @@
+package session
+
+import "github.com/dpdissect/dpdissect/session/seq"
+
+// Thresholds of FLD-ONEWAY.
+const (
+	acklossShare = 0.5   // of retries that were not needed, from which on it is said why
+	deafUnits    = 3     // new numbers that were never acknowledged …
+	deafFrames   = 3     // … while so many frames of the peer were captured …
+	deafTrips    = 4     // … for so many round trips …
+	deafLeast    = 500e6 // … and so long at least, ns
+	deafSends    = 4     // sendings of an acknowledged number
+)
+
+// diagnoseRetries says of unneeded retries what is known of them, once: where the share
+// is small that they are, else that acknowledgements are lost, or the timer too short.
+func (c *Conn) diagnoseRetries(dir int) {
+	d := &c.Dir[dir]
+	if d.Retries < fewest {
+		return
+	}
+	s := d.Quality().Signs()
+	share := float64(d.UnneededRetries) / float64(d.Retries)
+	if d.UnneededRetries < fewest {
+		share = 0
+	}
+	if c.cutOff(dir) {
+		share = 0 // that is FLD-ONEWAY
+	}
+	most := share >= acklossShare
+	c.observe(rFldSpurious, dir, s.Unneeded, when(!most && share >= spuriousShare, "%d of %d retries were of what had been acknowledged", d.UnneededRetries, d.Retries))
+	c.observe(rFldAckloss, dir, s.Unneeded, when(most, "%d of %d retries were of what had been acknowledged: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, d.Retries))
+}
+
+// unheard reports whether, to the end of the connection, nothing arrived that a side
+// sent: its peer goes on and acknowledges nothing new. A burst of losses heals.
+func (c *Conn) unheard(dir int) bool {
+	run := c.Dir[dir].Quality().Unheard()
+	return c.Dir[dir].Retries > 0 && run.Units >= deafUnits && run.Meanwhile() >= deafFrames && c.lasts(dir, run)
+}
+
+// deaf reports whether, to the end of the connection, a side sends again what its peer
+// acknowledged.
+func (c *Conn) deaf(dir int) bool {
+	run := c.Dir[dir].Quality().Deaf()
+	return run.First.N >= fewest && run.Most >= deafSends && c.lasts(dir, run)
+}
+
+// cutOff reports whether nothing arrives at a side, by what it or its peer sends.
+func (c *Conn) cutOff(dir int) bool { return c.deaf(dir) || c.unheard(1-dir) }
+
+// diagnoseOneWay tells a path that carries one direction alone. What a side shows by not
+// hearing is left out where its peer shows it by not being heard.
+func (c *Conn) diagnoseOneWay(dir int) {
+	d := &c.Dir[dir]
+	if d.Retries == 0 {
+		return
+	}
+	if run := d.Quality().Unheard(); c.unheard(dir) {
+		c.observe(rFldOneway, dir, run.First, when(true, "nothing sent from here on is acknowledged, %d new numbers in %s, while %d frames of the other side came: what %c sends does not arrive there",
+			run.Units, millis(run.Span()), run.Meanwhile(), 'a'+dir))
+		return
+	}
+	run := d.Quality().Deaf()
+	c.observe(rFldOneway, dir, run.First, when(c.deaf(dir) && !c.unheard(1-dir), "%d retries in %s although acknowledgements pass, up to the end: %c does not hear its peer",
+		run.First.N, millis(run.Span()), 'a'+dir))
+}
+
+// lasts reports whether a run is long enough to be no burst of losses, and goes on to
+// the side's latest frame.
+func (c *Conn) lasts(dir int, run *seq.Deaf) bool {
+	d := &c.Dir[dir]
+	least := max(deafTrips*d.MinRTT(), deafLeast)
+	return run.Span() >= least && d.Quality().Latest()-run.Last < least
+}

@@ -1,0 +1,67 @@
+package seq
+
+// A Deaf is a run of frames of a side, up to the latest, of which one direction of
+// the path shows nothing: the peer acknowledges none of them, or acknowledges them
+// and the side sends them again all the same.
+type Deaf struct {
+	First  Sign // the run; N counts its sendings
+	Units  int  // new numbers among them
+	Most   uint8
+	Last   int64  // time of the latest
+	before uint64 // frames of the peer before the run …
+	after  uint64 // … and at its latest sending
+}
+
+// Span is how long the run lasts, in ns.
+func (r *Deaf) Span() int64 { return r.Last - r.First.Time }
+
+// Meanwhile is how many frames of the peer were captured during the run.
+func (r *Deaf) Meanwhile() uint64 { return r.after - r.before }
+
+// see adds a sending to the run. Frames without a time prove nothing.
+func (r *Deaf) see(s *Sending, sends uint8, peer *Direction) {
+	if !s.HasTime {
+		return
+	}
+	frames := uint64(0)
+	if peer != nil {
+		frames = peer.Frames
+	}
+	if r.First.See(s.Frame, s.Time); r.First.N == 1 {
+		r.before = frames
+	}
+	if sends == 1 {
+		r.Units++
+	}
+	r.Most, r.Last, r.after = max(r.Most, sends), s.Time, frames
+}
+
+// Unheard is the run of numbers that the side sent since its peer last acknowledged
+// one of them.
+func (d Quality) Unheard() *Deaf {
+	d.ready()
+	return &d.unheard
+}
+
+// Deaf is the run of retries of acknowledged numbers since the side last
+// acknowledged one of its peer's.
+func (d Quality) Deaf() *Deaf {
+	d.ready()
+	return &d.deaf
+}
+
+// Latest is the time of the side's latest numbered frame, ns.
+func (d Quality) Latest() int64 {
+	d.ready()
+	return d.win.now
+}
+
+// hears notes that the peer acknowledged a number of the side for the first time.
+func (d acknowledging) hears() {
+	if d.unheard.First.N > 0 {
+		d.unheard = Deaf{}
+	}
+	if p := d.peer; p != nil && p.work != nil && p.deaf.First.N > 0 {
+		p.deaf = Deaf{}
+	}
+}
