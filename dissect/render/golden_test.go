@@ -30,6 +30,18 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
+// A line names a rule once, however many findings of it there are.
+func TestSummaryRuleOnce(t *testing.T) {
+	fr := fakeFrame()
+	fr.Notes = append(fr.Notes, fr.Notes...)
+	line := string(NewSummary(Palette{}).AppendLine(nil, fr, &Clock{}))
+	for _, rule := range []string{"[FAKE-1.2]", "[FAKE-2]"} {
+		if strings.Count(line, rule) != 1 {
+			t.Errorf("%s stands %d times in %q", rule, strings.Count(line, rule), line)
+		}
+	}
+}
+
 func TestSummaryLine(t *testing.T) {
 	var out []byte
 	s, clock := NewSummary(Palette{}), &Clock{}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -64,7 +65,9 @@ func (s *Summary) appendInfo(dst []byte, fr *dissect.Frame) []byte {
 		dst = append(dst, s.Palette.Mark.Stop...)
 	}
 	for i := range fr.Notes {
-		dst = s.appendRule(dst, &fr.Notes[i])
+		if !tells(fr.Notes[:i], fr.Notes[i].Rule) {
+			dst = s.appendRule(dst, &fr.Notes[i])
+		}
 	}
 	dst = AppendEscaped(dst, fr.Summary)
 	if fr.Err != nil || fr.Words.Has(dissect.Malformed) {
@@ -78,6 +81,11 @@ func (s *Summary) appendInfo(dst []byte, fr *dissect.Frame) []byte {
 		dst = append(dst, s.Palette.Error.Stop...)
 	}
 	return append(dst, '\n')
+}
+
+// tells reports a note of a rule: one line names a rule once.
+func tells(notes []dissect.Note, rule string) bool {
+	return slices.ContainsFunc(notes, func(n dissect.Note) bool { return n.Rule == rule })
 }
 
 // appendRule appends "[DP8-2.2.1.4-POLL] ": what it says is for the tree and the records.
