@@ -84,8 +84,8 @@ accuracy: ## docs/accuracy.md, measured anew
 	$(GO) run ./internal/testbed/lab/cmd/lab accuracy > docs/accuracy.md.new
 	mv docs/accuracy.md.new docs/accuracy.md
 
-bench: build ## dpdissect against other readers, whole processes; then all benchmarks
-	$(GO) run ./internal/testbed/bench bin/dpdissect
+bench: build ## dpdissect beside other readers, whole processes (BENCH="-most 50000000" for the longest captures); then all benchmarks
+	$(GO) run ./internal/testbed/bench $(BENCH) bin/dpdissect
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 pgo: ## the profile that guides the compiler, from the benchmarks of the pipeline
