@@ -18,6 +18,7 @@ type handshakeState struct {
 	secrets      bool   // the connector's secrets were captured
 	tick         uint32 // of the latest CONNECT
 	connectAt    int64  // when that was captured
+	loop         int64  // from the CONNECT to the connector's confirmation: once around the path, 0 when not known
 	modeOf       int    // direction of the frame that set signed or plain first
 	modeAt       int64  // when that was captured
 }
@@ -79,6 +80,9 @@ func (c handshakeJudge) answer(dir int, h *dp8.Handshake) {
 		c.retries().judgeConnectedLate()
 		c.hs.answered = true
 	} else {
+		if c.hs.answered && !c.hs.confirmed && c.hs.connects > 0 && c.fr.HasTime {
+			c.hs.loop = c.fr.Time - c.hs.connectAt
+		}
 		c.hs.confirmed = true
 	}
 	if h.Opcode == dp8.OpConnectedSigned {

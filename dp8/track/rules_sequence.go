@@ -67,7 +67,7 @@ var sequenceRules = [...]conform.Rule{
 		ID: "DP8-3.1.5.2.1-RANGE", Clause: "MC-DPL8R 3.1.5.2.1, 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold, conform.GuardOdds),
 		Statement: "seq ≤ lowest unacknowledged + 63: at most 64 in flight",
-		Care:      "an acknowledgement that was not captured explains an excess: it takes many in a row, or a single frame behind which the side goes on before it",
+		Care:      "an acknowledgement that was not captured explains an excess: it takes many in a row, more in a quarter of the round trip than the window holds, or a single frame behind which the side goes on before it",
 		Example:   "nrcv 10, DF seq=74",
 	},
 	r31521OorSack - sequenceBase: {

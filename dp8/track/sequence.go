@@ -170,6 +170,9 @@ type overrun struct {
 	n      int
 	judged int // of them, from the first
 	list   []over
+
+	fast    int   // frames beyond the window, sent sooner than any acknowledgement can have come
+	fastCum int64 // what was acknowledged then
 }
 
 type over struct {
