@@ -36,6 +36,7 @@ type sequenceState struct {
 	stuck    int64 // number it was last found not to pass, valid with isStuck
 	isStuck  bool
 
+	stale   staleWatch
 	watch   retryWatch
 	alone   unmasked
 	duty    duty
