@@ -19,8 +19,8 @@ type handshakeState struct {
 	tick         uint32 // of the latest CONNECT
 	connectAt    int64  // when that was captured
 	loop         int64  // from the CONNECT to the connector's confirmation: once around the path, 0 when not known
-	modeOf       int    // direction of the frame that set signed or plain first
-	modeAt       int64  // when that was captured
+	mix          mixState
+	modeAt       int64 // when the latest frame was captured that keeps to signed or plain
 }
 
 // handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.
