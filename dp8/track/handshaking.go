@@ -9,6 +9,7 @@ import (
 
 // handshakeState is how far the handshake has come (MC-DPL8R 3.1.5.1).
 type handshakeState struct {
+	any          bool // some frame of it was captured
 	sessionKnown bool
 	connects     int    // CONNECTs captured
 	answered     bool   // the listener's CONNECTED or CONNECTED_SIGNED was captured
@@ -32,6 +33,7 @@ func (c handshakeJudge) handshake(dir int) {
 	}
 	c.life.heard(dir)
 	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
+	c.hs.any = true
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if !c.started() {
 		c.c.Complete = true

@@ -256,7 +256,7 @@ func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 
 // doubtfulID gives the guard that an id lacks which is not the connection's.
 func (c contentJudge) doubtfulID() conform.Guard {
-	switch handshake := c.c.DetectedBy == session.ByHandshake; {
+	switch handshake := c.hs.any; {
 	case !handshake && !c.alive.sure:
 		return conform.GuardStart // of two ids, which is the connection's?
 	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
