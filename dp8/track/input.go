@@ -239,6 +239,7 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	c.sequence().heed(dir, next)
 	c.acks().judgeNextSend(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
+	s.restless = k.SendMask != 0 || c.fr.Words.Has(dissect.DuplicateAck)
 	c.giveUp(dir, next, k.SendMask)
 	c.ends().judgeReply(dir, next)
 }

@@ -17,6 +17,10 @@ var regressions = []struct {
 }{
 	// The second connection began unseen, with the PacketIDs of the first.
 	{"knet/again-page", "drop 51-52; drop 41-53 b", "KN-RD-ACK-KNOWN", conform.GuardLife},
+	// Another connection, with another session id, began 49 s behind the HARD_DISCONNECTs.
+	{"dp8/wild-7300147", "drop 178-184 a; drop 184-186", "DP8-3.1.5.1.4-IGNORED", conform.GuardLife},
+	// A side repeated a SACK with a send mask every 5 s: one more was not captured.
+	{"dp8/wild-21010002", "drop 55-56", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
 	// 5 was sent, acknowledged and not captured; then its sender gave 5 new content.
 	{"dp8/DP8-3.1.5.2.1-INC new content under an old number", "drop 17-19", "DP8-3.1.5.2.2-GAPACK", conform.GuardClean},
 	// The listener's CONNECTED_SIGNED overtook the CONNECT; its POLL said that the listener is the connector.
