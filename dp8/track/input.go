@@ -64,7 +64,7 @@ func (c *conn) countUntracked(dir int) {
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
 // the signature it lacks is still counted as one.
 func (c *conn) malformedFrame(dir int) {
-	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] {
+	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.signing().undecided() {
 		c.learnSigning(dir, false)
 		c.signing().countSignature(dir, sigInvalid)
 		c.signing().refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)

@@ -46,10 +46,12 @@ func (c handshakeJudge) judgeMix(h *dp8.Handshake, fromListener bool) bool {
 	return false
 }
 
-// undecided reports that the handshake was both signed and not, and that no signature was
-// right since: whether frames must be signed, and with which secret, is not known.
+// undecided reports that the handshake was both signed and not, or may have been, since only
+// the connector's part was captured, and that no signature was right since: whether frames
+// must be signed, and with which secret, is not known.
 func (c signatureJudge) undecided() bool {
-	return c.hs.mix.mixed && c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid == 0
+	h := &c.hs
+	return (h.mix.mixed || h.signed && !h.mix.offered[1]) && c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid == 0
 }
 
 // doubtMode forgets how frames are signed when the handshake says both: they will
