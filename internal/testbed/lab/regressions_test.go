@@ -25,6 +25,8 @@ var regressions = []struct {
 	{"dp8/wild-12010397", "drop 94-100 a", "DP8-3.1.5.2.4-ACKED", conform.GuardClean},
 	// The plain offer of the listener was not captured, and the connector's answer is signed.
 	{"dp8/DP8-3.1.5.1.3-MIX signs an unsigned handshake", "drop 1-2", "DP8-SIG-FULL", conform.GuardNone},
+	// A late copy of a SACK of the connection before: where that ended was not captured.
+	{"dp8/wild-12010273", "copy 85 +915.278231ms; drop 49-52", "DP8-2.2.1-TICK-MONO", conform.GuardLife},
 	// 5 was sent, acknowledged and not captured; then its sender gave 5 new content.
 	{"dp8/DP8-3.1.5.2.1-INC new content under an old number", "drop 17-19", "DP8-3.1.5.2.2-GAPACK", conform.GuardClean},
 	// The listener's CONNECTED_SIGNED overtook the CONNECT; its POLL said that the listener is the connector.
