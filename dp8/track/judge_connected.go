@@ -69,6 +69,7 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) bool {
 	good := c.judgeAnswerVersion(dir, h)
 	good = c.judgePoll(r, h, fromListener) && good
 	if fromListener {
+		c.judgeAsked()
 		c.judgeAnswered(h)
 		c.judgeRival(dir)
 	}

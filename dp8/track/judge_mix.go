@@ -46,6 +46,14 @@ func (c handshakeJudge) judgeMix(h *dp8.Handshake, fromListener bool) bool {
 	return false
 }
 
+// judgeAsked: CONNECTED answers a CONNECT (MC-DPL8R 3.1.5.1.2). One that was not captured
+// may have asked for it: that it is unsolicited is never certain.
+func (c handshakeJudge) judgeAsked() {
+	if rules := &c.c.Rules; !rules.Check(r31512Unsolicited, c.hs.connects > 0) {
+		rules.Unclear(r31512Unsolicited, conform.GuardStart, "no CONNECT was captured that this answers")
+	}
+}
+
 // undecided reports that the handshake was both signed and not, or may have been, since only
 // the connector's part was captured, and that no signature was right since: whether frames
 // must be signed, and with which secret, is not known.

@@ -214,6 +214,8 @@ func dp8Waits() []Mutant {
 		}).nearly("DP8-3.1.6.6-KA-RETRY", "retries a KeepAlive in vain"),
 		slow.breaks("DP8-2.2.1.5-POLLACK", "answers POLL late"),
 		polls(30).nearly("DP8-2.2.1.5-POLLACK", "answers POLL"),
+		hides().breaks("DP8-3.1.5.2.1-SACKINFO", "never tells what came behind a gap"),
+		gaps(30).nearly("DP8-3.1.5.2.1-SACKINFO", "tells what came behind a gap"),
 		gaps(300).breaks("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps late"),
 		gaps(30).nearly("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps"),
 		repeats(400).breaks("DP8-3.1.5.2.1-OOR-SACK", "answers repetitions late"),
@@ -249,6 +251,15 @@ func gaps(after int) *talk {
 	return t.times(26, func(int) {
 		t.wait(millis(80)).lose(0, 1).data(0).wait(millis(after)).says(1, 2, 1)
 		t.wait(millis(150)).again(0, 2, asIs).says(1, 0, 0)
+	})
+}
+
+// hides are gaps whose far side is acknowledged only when they are mended.
+func hides() *talk {
+	t := chatting()
+	return t.times(26, func(int) {
+		t.wait(millis(80)).lose(0, 1).data(0).wait(millis(30)).says(1, 2, 0).wait(millis(150)).says(1, 2, 0)
+		t.wait(millis(150)).again(0, 2, asIs).bad(func(*dp8.Frame) {}).says(1, 0, 0)
 	})
 }
 
