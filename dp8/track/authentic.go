@@ -27,8 +27,10 @@ func (c signatureJudge) authentic(dir int, num int64, has bool, off int, sig [8]
 	case c.fr.Cut():
 		v = sigUnknown
 	case has:
-		v = c.verify(dir, num, off, sig)
-	case c.params.Signing != dp8.Signed:
+		if v = c.verify(dir, num, off, sig); wrong(v) && c.undecided() {
+			v = sigUnknown
+		}
+	case c.params.Signing != dp8.Signed || c.undecided():
 		return true
 	}
 	if c.doubtEpoch(dir, num, v) == sigDoubtful {

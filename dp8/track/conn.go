@@ -60,6 +60,7 @@ type side struct {
 	ackNext   int64 // last pure acknowledgement, to recognise repetitions
 	ackMask   uint64
 	acked     bool
+	restless  bool      // its latest SACK is one that a side repeats by itself
 	refused   []refusal // frames the peer must not accept
 	closing   closeDuty
 	unjudged  []unjudged  // frames that came before the secret

@@ -9,6 +9,7 @@ import (
 
 // handshakeState is how far the handshake has come (MC-DPL8R 3.1.5.1).
 type handshakeState struct {
+	any          bool // some frame of it was captured
 	sessionKnown bool
 	connects     int    // CONNECTs captured
 	answered     bool   // the listener's CONNECTED or CONNECTED_SIGNED was captured
@@ -18,8 +19,9 @@ type handshakeState struct {
 	secrets      bool   // the connector's secrets were captured
 	tick         uint32 // of the latest CONNECT
 	connectAt    int64  // when that was captured
-	modeOf       int    // direction of the frame that set signed or plain first
-	modeAt       int64  // when that was captured
+	loop         int64  // from the CONNECT to the connector's confirmation: once around the path, 0 when not known
+	mix          mixState
+	modeAt       int64 // when the latest frame was captured that keeps to signed or plain
 }
 
 // handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.
@@ -31,6 +33,7 @@ func (c handshakeJudge) handshake(dir int) {
 	}
 	c.life.heard(dir)
 	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
+	c.hs.any = true
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if !c.started() {
 		c.c.Complete = true
@@ -79,6 +82,9 @@ func (c handshakeJudge) answer(dir int, h *dp8.Handshake) {
 		c.retries().judgeConnectedLate()
 		c.hs.answered = true
 	} else {
+		if c.hs.answered && !c.hs.confirmed && c.hs.connects > 0 && c.fr.HasTime {
+			c.hs.loop = c.fr.Time - c.hs.connectAt
+		}
 		c.hs.confirmed = true
 	}
 	if h.Opcode == dp8.OpConnectedSigned {

@@ -48,7 +48,7 @@ func (c *conn) doubtKeepAlive(d *dp8.DFrame) {
 		a.sure = true
 	default:
 		c.inferVersion(dp8.Version15 - 1)
-		if c.c.DetectedBy != session.ByHandshake && c.c.SessionID == a.id {
+		if !c.hs.any && c.c.SessionID == a.id {
 			c.hs.sessionKnown, c.c.SessionID, c.c.HasSessionID = false, 0, false
 		}
 		d.KeepAlive, d.SessionID = false, 0

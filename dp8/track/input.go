@@ -64,7 +64,7 @@ func (c *conn) countUntracked(dir int) {
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
 // the signature it lacks is still counted as one.
 func (c *conn) malformedFrame(dir int) {
-	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] {
+	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.signing().undecided() {
 		c.learnSigning(dir, false)
 		c.signing().countSignature(dir, sigInvalid)
 		c.signing().refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
@@ -239,6 +239,7 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	c.sequence().heed(dir, next)
 	c.acks().judgeNextSend(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
+	s.restless = k.SendMask != 0 || c.fr.Words.Has(dissect.DuplicateAck)
 	c.giveUp(dir, next, k.SendMask)
 	c.ends().judgeReply(dir, next)
 }

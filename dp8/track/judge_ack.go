@@ -103,6 +103,7 @@ func (c ackJudge) judgeProgress(dir int, next int64) {
 	rule := r31522Mono
 	if c.stamp.retry {
 		rule = r3165Hdrlatest
+		c.seeHeader(dir)
 	} else if l.queued > 0 && next >= l.queue[l.queued-1].next {
 		rules.PassSet(setAck)
 		if next > l.queue[l.queued-1].next {
@@ -128,9 +129,14 @@ func (c ackJudge) judgeProgress(dir int, next int64) {
 			if rule == r31522Mono {
 				l.queued = 0
 				l.push(c.conn, next)
+			} else if c.sameHeader(dir) {
+				c.weighStale(dir, staleRetries-1)
 			}
 			return
 		}
+	}
+	if c.stamp.retry && c.keepStale(dir, next) {
+		return
 	}
 	rules.Pass(rule) // it was overtaken
 }

@@ -56,16 +56,20 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) bool {
 	if c.hs.connects > 0 {
 		rules.Pass(r.sessid)
 	}
-	if !c.judgeMix(dir, h) {
-		return false
-	}
 	fromListener := h.Command&dp8.Poll != 0
 	if c.connector >= 0 {
 		fromListener = dir != c.connector
 	}
+	if !c.judgeMix(h, fromListener) {
+		if h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0 {
+			c.commands().judgeSecrets(h, fromListener)
+		}
+		return false
+	}
 	good := c.judgeAnswerVersion(dir, h)
 	good = c.judgePoll(r, h, fromListener) && good
 	if fromListener {
+		c.judgeAsked()
 		c.judgeAnswered(h)
 		c.judgeRival(dir)
 	}
@@ -89,41 +93,6 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) bool {
 		c.asked[dir].add(c.conn, h)
 	}
 	return true
-}
-
-// judgeMix: a handshake is signed or unsigned throughout (MC-DPL8R 3.1.5.1.2,
-// 3.1.5.1.3). The listener says first which: when the connector seems to, it may have
-// overtaken it.
-func (c handshakeJudge) judgeMix(dir int, h *dp8.Handshake) bool {
-	rules, signed := &c.c.Rules, h.Opcode == dp8.OpConnectedSigned
-	mixed := c.hs.plain && signed || c.hs.signed && !signed
-	switch {
-	case mixed && dir != c.hs.modeOf && c.hs.modeOf == c.connector && c.fr.Time-c.hs.modeAt <= rules.Horizon():
-		rules.Unclear(r31513Mix, conform.GuardReord, "the sides differ in whether the handshake is signed")
-		c.doubtMode()
-		return false
-	case c.hs.plain && signed:
-		rules.Broken(r31513Mix, "CONNECTED_SIGNED in a handshake that is not signed")
-		c.doubtMode()
-		return false
-	case c.hs.signed && !signed:
-		rules.Broken(r31513Mix, "CONNECTED in a signed handshake")
-		c.doubtMode()
-		return false
-	case c.hs.plain || c.hs.signed:
-		rules.Pass(r31513Mix)
-	}
-	c.hs.plain = !signed
-	c.hs.modeOf, c.hs.modeAt = dir, c.fr.Time
-	return true
-}
-
-// doubtMode forgets how frames are signed when the handshake says both: they will
-// tell.
-func (c handshakeJudge) doubtMode() {
-	if !c.started() {
-		c.mode, c.params.Signing, c.c.Signing = modeUnknown, dp8.SigningUnknown, ""
-	}
 }
 
 // judgeAnswerVersion judges the version that an answer reports.

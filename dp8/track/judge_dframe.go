@@ -218,7 +218,7 @@ func (c contentJudge) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 func (c contentJudge) continues(dir int, num int64, nrcv uint8) bool {
 	m, other := &c.side[dir].history, &c.side[1-dir].history
 	switch {
-	case c.side[0].ended || c.side[1].ended || c.life.hard != [2]bool{}:
+	case c.side[0].ended || c.side[1].ended || c.life.hard != [2]bool{} || c.trusted != 0:
 		return false
 	case !m.started:
 		return num == 0 && c.c.Complete
@@ -256,7 +256,7 @@ func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 
 // doubtfulID gives the guard that an id lacks which is not the connection's.
 func (c contentJudge) doubtfulID() conform.Guard {
-	switch handshake := c.c.DetectedBy == session.ByHandshake; {
+	switch handshake := c.hs.any; {
 	case !handshake && !c.alive.sure:
 		return conform.GuardStart // of two ids, which is the connection's?
 	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):

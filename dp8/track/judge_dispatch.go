@@ -143,6 +143,8 @@ func (c commandJudge) judgeTick(dir int, tick uint32) {
 	case since-t.inTime(ahead) <= 3*rules.Horizon(): // overtaken
 	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
 		t.take(tick, fr)
+	case !c.c.Complete && len(c.pair.conns) > 1:
+		rules.Unclear(r221TickMono, conform.GuardLife, "tTimestamp is lower than before, perhaps of the connection before", t.frame)
 	default:
 		rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", tick, since/1e6, t.tick), t.frame)
 		t.back, t.backTick, t.contradicts = true, tick, true

@@ -284,6 +284,10 @@ func (c commandJudge) judgeIgnored(o *hardDisconnectState) {
 	}
 	if o.ignored++; o.ignored == ignoredFrames {
 		since := (c.fr.Time - o.last) / 1e6
+		if since > hardOver || c.alive.other != 0 {
+			rules.Unclear(r31514Ignored, conform.GuardLife, "data behind the third HARD_DISCONNECT of the other side may be of a new connection", o.first.Frame)
+			return
+		}
 		rules.Broken(r31514Ignored, fmt.Sprintf("data goes on %d ms after the third HARD_DISCONNECT of the other side", since), o.first.Frame)
 		rules.Broken(r31514Reply, fmt.Sprintf("no HARD_DISCONNECT answers within %d ms", since), o.first.Frame)
 	}

@@ -81,6 +81,8 @@ func (c ackJudge) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 	case n == 0:
 		rules.Pass(r2215Len)
 	case n == 8 && c.params.Signing == dp8.Unsigned: // SIG-ABSENT
+	case n == 8 && c.params.Signing == dp8.SigningUnknown:
+		rules.Unclear(r2215Len, conform.GuardVer, "8 bytes more than bFlags accounts for: a signature, if the connection is signed")
 	default:
 		rules.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x and the signature account for", n, k.Flags))
 	}

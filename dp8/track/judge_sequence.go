@@ -71,6 +71,7 @@ func (c sequenceJudge) doubt(t int64) {
 		l := &c.side[i].sequence
 		c.acks().dropClaims(i, conform.GuardUnwrap)
 		c.endOverrun(i)
+		c.acks().endStale(i, conform.GuardUnwrap)
 		*l = sequenceState{begun: true, plain: l.plain, claims: l.claims, odd: l.odd, bases: l.bases, answered: l.answered, unseen: l.unseen, bare: l.bare}
 	}
 }
@@ -225,6 +226,7 @@ func (c sequenceJudge) settleSequence() {
 	for dir := range c.side {
 		c.acks().closeClaims(dir)
 		c.bases().close(dir)
+		c.acks().endStale(dir, conform.GuardReord)
 		c.closeOverrun(dir)
 		c.side[dir].sequence = sequenceState{}
 	}

@@ -100,6 +100,8 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		look, _ := c.c.Dir[dir].Look(n)
 		switch by, _ := c.acks().knew(dir, received, n); {
+		case by != nil && !l.toldBefore(c.fr.Frame, by.num):
+			rules.Unclear(r31524Acked, conform.GuardClean, "the send mask names an acknowledged number, which an earlier one may have named in time")
 		case by != nil:
 			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, of which the side had received the acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
 			return
@@ -109,6 +111,17 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 			rules.Pass(r31524Acked)
 		}
 	}
+}
+
+// toldBefore reports that an earlier frame than the given one says that its side had
+// received a number.
+func (l *sequenceState) toldBefore(frame uint64, num int64) bool {
+	for i := range l.queue[:l.queued] {
+		if x := &l.queue[i]; x.frame < frame && x.next > num {
+			return true
+		}
+	}
+	return false
 }
 
 // judgeAdvance judges that a side does not wait for a number it was told was given

@@ -26,6 +26,7 @@ func (c sequenceJudge) judgeRange(dir int, num int64) {
 		}
 		return
 	}
+	c.judgeFast(dir, num, cum)
 	if o.n > 0 && o.list[o.n-1].cum == cum {
 		return // the same acknowledgement may have been missed
 	}
@@ -41,6 +42,30 @@ func (c sequenceJudge) judgeRange(dir int, num int64) {
 	}
 	o.list = append(o.list[:o.n], over{num: num, cum: cum, frame: c.fr.Frame, time: c.fr.Time})
 	o.n++
+}
+
+const (
+	fastFrames  = 8 // so many frames prove it: copies that come late may look like first sendings
+	fastSamples = 8 // so many numbers must have been acknowledged, to know the round trip
+)
+
+// judgeFast judges frames beyond the window by time alone: a number is sent when the one 64
+// before it was acknowledged, which takes it once around the path from wherever it was
+// captured. What is sent in a fraction of that did not wait for it, whatever was missed.
+func (c sequenceJudge) judgeFast(dir int, num, cum int64) {
+	o := &c.side[dir].sequence.over
+	if o.fastCum != cum {
+		o.fast, o.fastCum = 0, cum
+	}
+	m := &c.side[dir].history
+	before, loop := m.at(num-dp8.WindowSize), min(c.hs.loop, c.c.Dir[dir].MinRTT())
+	if before == nil || !before.first || before.sendings != 1 || !before.timed || before.time < c.trusted ||
+		c.atMost(before.time) >= loop/4 || cum-m.bottom < fastSamples || !c.c.Rules.ClockSure() {
+		return
+	}
+	if o.fast++; o.fast == fastFrames && o.n > 0 && o.list[o.n-1].cum == cum {
+		c.accuseOver(dir, &o.list[o.n-1], conform.GuardNone)
+	}
 }
 
 // neededMost is what is enough when nothing shows that frames of a side were missed,

@@ -14,7 +14,7 @@ func (w *timerState) note(c *conn) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
 		*w = timerState{heard: w.heard, alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
 		for i := range c.side {
-			if l := &c.side[i].sequence; l.started && l.idle {
+			if l := &c.side[i].sequence; l.started && l.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
 				w.next[i] = l.seen + 1
 			} else {
 				w.due = false

@@ -32,7 +32,7 @@ func (c retryJudge) reactTo(dir int, num int64, first bool) {
 	switch {
 	case !c.fr.HasTime:
 	case first && s.gapAt == 0:
-		s.gapNum, s.gapAt = num, c.fr.Time
+		s.gapNum, s.gapAt, s.unnamed = num, c.fr.Time, false
 	case !first && s.again == 0 && c.prior.known && c.prior.look.Acked:
 		s.again = c.fr.Time
 	}
@@ -45,8 +45,15 @@ func (c retryJudge) judgeReactions(dir int, next int64, mask uint64) {
 	if i := s.gapNum - next - 1; s.gapAt != 0 && i < 64 {
 		switch {
 		case i < 0:
+			if s.unnamed {
+				c.judgeQueued(1 - dir)
+			}
 			s.gapAt = 0 // only the capture missed what was before it
+		case mask == 0:
+			s.unnamed = s.unnamed || c.fr.Time-s.gapAt > c.c.Dir[1-dir].MinRTT()+c.sequence().apart()
 		case mask>>uint(i)&1 != 0:
+			s.queued.Enter(false)
+			c.c.Rules.Pass(r31521Sackinfo)
 			c.judgeSample(&s.gaps, r3122AckdelayOoo, dir, c.fr.Time-s.gapAt, ackShort, "the report of a gap")
 			s.gapAt = 0
 		}
@@ -58,6 +65,24 @@ func (c retryJudge) judgeReactions(dir int, next int64, mask uint64) {
 	if mask != 0 && s.missing != next {
 		s.missing, s.missingAt = next, c.fr.Time
 	}
+}
+
+// judgeQueued judges that the number behind a gap of side dir is acknowledged at last, was
+// sent once as far as was captured, and no mask named it while the gap lasted (MC-DPL8R
+// 3.1.5.2.1). One retry that was not captured explains each of them, but not most of many.
+func (c retryJudge) judgeQueued(dir int) {
+	s, rules := &c.side[dir].sequence.samples, &c.c.Rules
+	look, ok := c.c.Dir[dir].Look(s.gapNum)
+	if !ok || !look.First || look.Retried || look.Copies != 1 {
+		return
+	}
+	s.queued.Enter(true)
+	if !s.queued.Mostly() {
+		rules.Unclear(r31521Sackinfo, conform.GuardSample, fmt.Sprintf("no SACK mask named %d while the number before it was missing", uint8(s.gapNum)), look.Frame)
+		return
+	}
+	rules.Broken(r31521Sackinfo, fmt.Sprintf("%d of %d times no SACK mask named what came behind a gap, this time %d", s.queued.Bad, s.queued.N, uint8(s.gapNum)), look.Frame)
+	s.queued = conform.Sample{}
 }
 
 // judgeFast judges how soon a number is sent again that a mask reported missing

@@ -31,6 +31,9 @@ const manyMissed = 8
 func (c *conn) missedMany(dir int, num int64) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].history
+	if claims := &c.side[1-dir].sequence.claims; m.started && claims.Len() > 0 && claims.Latest().top() > m.top+manyMissed {
+		return true
+	}
 	return num < 0 || m.started && (num > m.top+manyMissed || num <= m.top-dp8.WindowSize || ok && cum > m.top+manyMissed)
 }
 

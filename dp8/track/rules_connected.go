@@ -101,7 +101,7 @@ var connectedRules = [...]conform.Rule{
 		Guards:    conform.Of(conform.GuardStart, conform.GuardBidir),
 		Statement: "CONNECTED from a peer without a pending or established connection is ignored (and nobody should send it)",
 		Example:   "CONNECTED without any CONNECT",
-		Unchecked: "never provable: the CONNECT that asked for it may have passed unseen",
+		Care:      "without a CONNECT before it, the verdict is inconclusive: one that was not captured may have asked for it",
 	},
 	r31Est - connectedBase: {
 		ID: "DP8-3.1-EST", Clause: "MC-DPL8R 3.1, 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "B",

@@ -67,7 +67,7 @@ var sequenceRules = [...]conform.Rule{
 		ID: "DP8-3.1.5.2.1-RANGE", Clause: "MC-DPL8R 3.1.5.2.1, 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold, conform.GuardOdds),
 		Statement: "seq ≤ lowest unacknowledged + 63: at most 64 in flight",
-		Care:      "an acknowledgement that was not captured explains an excess: it takes many in a row, or a single frame behind which the side goes on before it",
+		Care:      "an acknowledgement that was not captured explains an excess: it takes many in a row, more in a quarter of the round trip than the window holds, or a single frame behind which the side goes on before it",
 		Example:   "nrcv 10, DF seq=74",
 	},
 	r31521OorSack - sequenceBase: {
@@ -136,10 +136,10 @@ var sequenceRules = [...]conform.Rule{
 	},
 	r31521Sackinfo - sequenceBase: {
 		ID: "DP8-3.1.5.2.1-SACKINFO", Clause: "MC-DPL8R 3.1.5.2.1", Level: conform.Should, Severity: conform.Note, Scope: "B",
-		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean),
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardSample),
 		Statement: "a receiver with queued out-of-order packets says so in SACK masks",
+		Care:      "what was queued shows only in what is acknowledged later, and a retry that was not captured explains that as well: three in four of 20 and more",
 		Example:   "seq 5,7,8 delivered, SACK nrcv=6 without mask, then nrcv=9 right after 6",
-		Unchecked: "never certain: what was queued shows only in what is acknowledged later, and retries that were not captured explain that as well",
 	},
 	r31522Ackedretry - sequenceBase: {
 		ID: "DP8-3.1.5.2.2-ACKEDRETRY", Clause: "MC-DPL8R 3.1.5.2.2", Level: conform.Should, Severity: conform.Note, Scope: "BT",

@@ -36,6 +36,7 @@ type sequenceState struct {
 	stuck    int64 // number it was last found not to pass, valid with isStuck
 	isStuck  bool
 
+	stale   staleWatch
 	watch   retryWatch
 	alone   unmasked
 	duty    duty
@@ -170,6 +171,9 @@ type overrun struct {
 	n      int
 	judged int // of them, from the first
 	list   []over
+
+	fast    int   // frames beyond the window, sent sooner than any acknowledgement can have come
+	fastCum int64 // what was acknowledged then
 }
 
 type over struct {

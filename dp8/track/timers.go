@@ -56,6 +56,8 @@ type duty struct {
 type samples struct {
 	gapNum    int64 // a frame behind a gap, waiting to be named in a mask
 	gapAt     int64 // 0 when none waits
+	unnamed   bool  // it was to be named, and was not
+	queued    conform.Sample
 	again     int64 // when a retry of an acknowledged number was captured, 0 when none waits
 	gaps      conform.Sample
 	repeats   conform.Sample

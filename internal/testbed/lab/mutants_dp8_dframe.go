@@ -100,6 +100,8 @@ func dp8KeepAlive() []Mutant {
 		{Rule: "DP8-2.2.2-KA-NEW", Name: "KeepAlives like the example's", Near: true, On: on},
 		{Rule: "DP8-2.2.2-KA-SESSID", Name: "another session id", On: on,
 			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.SessionID ^= 0x100 }))},
+		{Rule: "DP8-2.2.2-KA-SESSID", Name: "another session id, decoded as DirectPlay 8", On: on, As: "dp8",
+			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.SessionID ^= 0x100 }))},
 		{Rule: "DP8-2.2.2-KA-SESSID", Name: "the id in retries too", Near: true, On: "dp8/keepalives"},
 		{Rule: "DP8-2.2.2-KA-EMPTY", Name: "a byte behind the id", On: on,
 			Tamper: firstShot(aKeepAlive(func(d *dp8.DFrame) { d.Payload = []byte{0x41} }))},

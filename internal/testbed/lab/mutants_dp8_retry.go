@@ -26,6 +26,16 @@ func (t *talk) both(side int, retry bool, texts ...string) *talk {
 func dp8Retry() []Mutant {
 	pair := func() *talk { return chatting().both(0, false, "reliable", "at once") }
 	stale := func(d *dp8.DFrame) { d.NRcv -= 3 }
+	early := func(old bool) *talk { // retries 70 ms behind a frame with a later header
+		t := chatting()
+		return t.times(5, func(int) {
+			t.data(0).data(1).sack(0).wait(millis(70))
+			if old {
+				t.broken(func(d *dp8.DFrame) { d.NRcv-- })
+			}
+			t.again(0, 1, asIs).wait(millis(40)).says(1, 0, 0).wait(millis(100))
+		})
+	}
 	quick := func(after time.Duration) *talk {
 		t := chatting().chat(140)
 		for range 12 {
@@ -54,6 +64,8 @@ func dp8Retry() []Mutant {
 	return []Mutant{
 		chatting().data(0).wait(millis(300)).broken(stale).again(0, 1, asIs).says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-HDRLATEST", "retries with an old bNRcv"),
 		chatting().data(0).wait(millis(300)).again(0, 1, asIs).says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-HDRLATEST", "retries with the latest"),
+		early(true).breaks("DP8-3.1.6.5-HDRLATEST", "never renews the header of retries, soon sent"),
+		early(false).nearly("DP8-3.1.6.5-HDRLATEST", "renews the header of retries, soon sent"),
 		chatting().data(0).wait(millis(300)).again(0, 1, asIs).says(1, 0, 0).chat(3).nearly("DP8-2.2.2-RETRYFIRST", "marks what was sent before"),
 		chatting().data(0).wait(millis(300)).broken(func(d *dp8.DFrame) { d.Command ^= dp8.Sequential }).again(0, 1, asIs).says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-FLAGSKEPT", "changes a flag"),
 		chatting().data(0).wait(millis(300)).again(0, 1, func(d *dp8.DFrame) { d.Command |= dp8.Poll }).says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-FLAGSKEPT", "changes POLL"),

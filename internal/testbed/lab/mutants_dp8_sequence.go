@@ -38,6 +38,14 @@ func dp8Sequence() []Mutant {
 			t.times(8, func(i int) { t.wait(millis(1)).data(0) })
 		})
 	}
+	burst := func(inFlight int) *talk { // all at once, over a path of 200 ms
+		t := newTalk().connect().wait(millis(100)).answer().wait(millis(100)).confirm().wait(millis(200)).keepAlive(1).wait(millis(100)).keepAlive(0)
+		t.times(12, func(int) { t.wait(millis(30)).data(0).wait(millis(200)).sack(1) })
+		t.wait(millis(200)).data(0)
+		return t.times(inFlight-1, func(int) { t.wait(0).data(0) })
+	}
+	atOnce := burst(90)
+	markAll(atOnce.steps, 0, 12+64)
 	excess := flood(90)
 	markAll(excess.steps, 0, 64)
 	return []Mutant{
@@ -55,6 +63,8 @@ func dp8Sequence() []Mutant {
 		excess.breaks("DP8-3.1.5.2.1-RANGE", "has 90 in flight", "DP8-2.2.1.5-NSEQ"),
 		chatting().wait(millis(40)).broken(func(d *dp8.DFrame) { d.Seq += 64 }).data(0).lose(0, 255).wait(millis(150)).data(0).data(1).chat(5).breaks("DP8-3.1.5.2.1-RANGE", "steps beyond the window once"),
 		flood(56).nearly("DP8-3.1.5.2.1-RANGE", "has 64 in flight"),
+		atOnce.wait(millis(200)).says(1, 26, 0).wait(millis(200)).data(0).sack(1).chat(2).breaks("DP8-3.1.5.2.1-RANGE", "sends 90 at once"),
+		burst(64).wait(millis(200)).sack(1).chat(4).nearly("DP8-3.1.5.2.1-RANGE", "sends 64 at once"),
 		initial().breaks("DP8-3.1.4.4-CC-INIT", "fills the window at once"),
 		fine("DP8-3.1.4.4-CC-INIT", "dp8/full-signed-rotation"),
 		losing(64).breaks("DP8-3.1.4.4-CC-LOSS", "keeps the window full"),
@@ -204,6 +214,8 @@ func dp8Waits() []Mutant {
 		}).nearly("DP8-3.1.6.6-KA-RETRY", "retries a KeepAlive in vain"),
 		slow.breaks("DP8-2.2.1.5-POLLACK", "answers POLL late"),
 		polls(30).nearly("DP8-2.2.1.5-POLLACK", "answers POLL"),
+		hides().breaks("DP8-3.1.5.2.1-SACKINFO", "never tells what came behind a gap"),
+		gaps(30).nearly("DP8-3.1.5.2.1-SACKINFO", "tells what came behind a gap"),
 		gaps(300).breaks("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps late"),
 		gaps(30).nearly("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps"),
 		repeats(400).breaks("DP8-3.1.5.2.1-OOR-SACK", "answers repetitions late"),
@@ -239,6 +251,15 @@ func gaps(after int) *talk {
 	return t.times(26, func(int) {
 		t.wait(millis(80)).lose(0, 1).data(0).wait(millis(after)).says(1, 2, 1)
 		t.wait(millis(150)).again(0, 2, asIs).says(1, 0, 0)
+	})
+}
+
+// hides are gaps whose far side is acknowledged only when they are mended.
+func hides() *talk {
+	t := chatting()
+	return t.times(26, func(int) {
+		t.wait(millis(80)).lose(0, 1).data(0).wait(millis(30)).says(1, 2, 0).wait(millis(150)).says(1, 2, 0)
+		t.wait(millis(150)).again(0, 2, asIs).bad(func(*dp8.Frame) {}).says(1, 0, 0)
 	})
 }
 

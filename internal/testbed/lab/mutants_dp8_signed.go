@@ -84,9 +84,10 @@ func dp8SignedMeeting() []Mutant {
 			g := newTalk().signed(dp8.SigningFull)
 			*f = g.handshake(0, dp8.OpConnectedSigned, dp8.CFrame, 0)
 			f.Handshake.SenderSecret, f.Handshake.ReceiverSecret, f.Handshake.SigningOpts = talkSecrets[0], talkSecrets[1], dp8.SigningFull
-		}).confirm().alive().chat(4).breaks("DP8-3.1.5.1.3-MIX", "signs an unsigned handshake", "DP8-2.2.1.5-SIG-PRESENT", "DP8-2.2.2-SIG-PRESENT", "DP8-SIG-FULL"),
+		}).confirm().alive().chat(4).breaks("DP8-3.1.5.1.3-MIX", "signs an unsigned handshake"),
 		fullTalk().connect().answer().bad(func(f *dp8.Frame) { *f = newTalk().handshake(0, dp8.OpConnected, dp8.CFrame, 0) }).confirm().alive().chat(4).breaks("DP8-3.1.5.1.3-MIX", "does not sign"),
 		meetsFully("DP8-3.1.5.1.3-MIX"),
+		fine("DP8-3.1.5.1.2-UNSOLICITED", clean),
 		fullTalk().connect().answer().wait(200*time.Millisecond).answer().wait(400*time.Millisecond).bad(func(*dp8.Frame) {}).answer().confirm().alive().chat(30).
 			breaks("DP8-3.1.5.1.3-STATELESS", "listener repeats its offer"),
 		fullTalk().connect().answer().wait(200*time.Millisecond).connect().answer().confirm().alive().chat(4).nearly("DP8-3.1.5.1.3-STATELESS", "answers each CONNECT"),
