@@ -70,6 +70,7 @@ func rarerDP4(c dp4peer.Config, seed uint64) dp4peer.Config {
 	if c.NACK {
 		c.NACKEach = chance(r, 0.5)
 	}
+	c.NewBytes = chance(r, 0.3)
 	return c
 }
 
