@@ -201,17 +201,20 @@ func (c ackJudge) settleClaims(dir int, num int64) {
 }
 
 func (s *side) oddly(seq uint8, now int64) {
-	s.odd[s.odds%len(s.odd)] = oddity{seq, true, now}
+	s.odd[s.odds%len(s.odd)] = oddity{seq: seq, set: true, time: now}
 	s.odds++
 }
 
-func (s *side) isOdd(seq uint8, now int64) bool {
+func (s *side) isOdd(seq uint8, now int64) bool { return s.oddity(seq, now) != nil }
+
+// oddity gives a frame lately not tracked that has the sequence, nil for none.
+func (s *side) oddity(seq uint8, now int64) *oddity {
 	for i := range s.odd[:min(s.odds, len(s.odd))] {
 		if x := &s.odd[i]; x.seq == seq && now-x.time < forget {
-			return true
+			return x
 		}
 	}
-	return false
+	return nil
 }
 
 // named keeps the highest number that was acknowledged: the sender may believe it.
