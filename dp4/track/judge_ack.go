@@ -72,8 +72,9 @@ func (c ackJudge) judgeNamed(dir int, u *fact) {
 		return
 	}
 	rules.Pass(r221Pair)
-	if u.flags&dp4.SAK != 0 && u.low == u.high {
-		c.side[1-dir].answers++
+	if o := &c.side[1-dir]; u.flags&dp4.SAK != 0 && u.low == u.high && u.num >= o.answered {
+		o.answered = u.num + 1 // what is named again tells no other round trip
+		o.answers++
 	}
 	if f.Type == dp4.TypeACK {
 		if u.flags&dp4.RLY == 0 && u.flags&dp4.WholeMessage != dp4.WholeMessage {
