@@ -68,7 +68,11 @@ func (c ackJudge) judgeNamed(dir int, u *fact) {
 		rule = r223Pair
 	}
 	if !rules.Check(rule, uint8(u.msg) == f.MessageID) {
-		c.packets().broken(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.msg), f.MessageID), u.frame)
+		x := rules.Here(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.msg), f.MessageID), u.frame)
+		if x.Since = noWindow; u.low != u.high || f.Type == dp4.TypeACK && f.Serial != u.low {
+			x.Blocked = conform.GuardClean // it may answer a sending that was not captured and named that message
+		}
+		rules.Judge(x)
 		return
 	}
 	rules.Pass(r221Pair)
