@@ -110,6 +110,5 @@ type claim struct {
 type oddity struct {
 	seq  uint8
 	set  bool
-	past bool // its message is before the latest: it may come from long ago
 	time int64
 }

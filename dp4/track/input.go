@@ -119,8 +119,6 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 		c.fr.Words |= out.Unnumbered(&c.sent, true)
 		s.bytes.doubt()
 		s.oddly(c.f.Sequence, c.fr.Time)
-		top, ok := s.msg.Known()
-		s.odd[(s.odds-1)%len(s.odd)].past = ok && msg < top
 		c.judgeRefuted(dir)
 		return
 	case seq.Confirmed:

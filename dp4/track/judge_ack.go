@@ -210,16 +210,13 @@ func (s *side) oddly(seq uint8, now int64) {
 	s.odds++
 }
 
-func (s *side) isOdd(seq uint8, now int64) bool { return s.oddity(seq, now) != nil }
-
-// oddity gives a frame lately not tracked that has the sequence, nil for none.
-func (s *side) oddity(seq uint8, now int64) *oddity {
+func (s *side) isOdd(seq uint8, now int64) bool {
 	for i := range s.odd[:min(s.odds, len(s.odd))] {
 		if x := &s.odd[i]; x.seq == seq && now-x.time < forget {
-			return x
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // named keeps the highest number that was acknowledged: the sender may believe it.

@@ -43,8 +43,7 @@ func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = r222SeqInc, noWindow
 		x.Message = fmt.Sprintf("sequence %d is out of place: those before and after it go on at %d", uint8(p.Num), uint8(p.Expected))
-		odd := c.side[dir].oddity(uint8(p.Num), p.Time)
-		if p.Num < p.Expected || odd != nil && odd.past || c.side[dir].facts.doubted >= p.Time {
+		if p.Num < p.Expected || c.side[dir].facts.doubted >= p.Time {
 			x.Blocked = conform.GuardUnwrap // it may come from long ago, or numbers came round since
 		}
 	})
