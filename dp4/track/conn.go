@@ -40,24 +40,25 @@ type side struct {
 	last    lastAck
 
 	// What rules remember.
-	packets packets
-	facts   facts
-	hearing hearing
-	count   count
-	shunned shunned
-	total   int64                  // bytes of data frames captured, those to be ignored and copies included
-	claims  conform.Pending[claim] // about packets it did not send yet
-	odd     [8]oddity
-	odds    int
-	heardTo int64 // highest number its peer named, believed or not, in epoch heardIn
-	heardIn uint32
-	duties  [numAnswers]conform.Sample // answers that were asked for; bad when there was none
-	answers int                        // acknowledgements by its peer of packets that asked for them
-	nacks   bool                       // it sends NACKs
-	excess  excess
-	product product
-	started bool // judged as the beginning
-	retries int  // whose time was judged
+	packets  packets
+	facts    facts
+	hearing  hearing
+	count    count
+	shunned  shunned
+	total    int64                  // bytes of data frames captured, those to be ignored and copies included
+	claims   conform.Pending[claim] // about packets it did not send yet
+	odd      [8]oddity
+	odds     int
+	heardTo  int64 // highest number its peer named, believed or not, in epoch heardIn
+	heardIn  uint32
+	duties   [numAnswers]conform.Sample // answers that were asked for; bad when there was none
+	answers  int                        // acknowledgements by its peer of packets that asked for them
+	nacks    bool                       // it sends NACKs
+	answered int64                      // these are of packets below it
+	excess   excess
+	product  product
+	started  bool // judged as the beginning
+	retries  int  // whose time was judged
 }
 
 // A lastAck is what an acknowledgement said, to recognise repetitions.

@@ -14,6 +14,7 @@ type heard struct {
 	num    int64 // all up to it have arrived
 	again  bool  // it names a packet before that, which came again
 	msg    uint8
+	serial uint8
 	tick   uint32
 	bytes  uint32
 	frame  uint64

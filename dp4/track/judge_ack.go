@@ -68,12 +68,17 @@ func (c ackJudge) judgeNamed(dir int, u *fact) {
 		rule = r223Pair
 	}
 	if !rules.Check(rule, uint8(u.msg) == f.MessageID) {
-		c.packets().broken(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.msg), f.MessageID), u.frame)
+		x := rules.Here(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.msg), f.MessageID), u.frame)
+		if x.Since = noWindow; u.low != u.high || f.Type == dp4.TypeACK && f.Serial != u.low {
+			x.Blocked = conform.GuardClean // it may answer a sending that was not captured and named that message
+		}
+		rules.Judge(x)
 		return
 	}
 	rules.Pass(r221Pair)
-	if u.flags&dp4.SAK != 0 && u.low == u.high {
-		c.side[1-dir].answers++
+	if o := &c.side[1-dir]; u.flags&dp4.SAK != 0 && u.low == u.high && u.num >= o.answered {
+		o.answered = u.num + 1 // what is named again tells no other round trip
+		o.answers++
 	}
 	if f.Type == dp4.TypeACK {
 		if u.flags&dp4.RLY == 0 && u.flags&dp4.WholeMessage != dp4.WholeMessage {
@@ -201,7 +206,7 @@ func (c ackJudge) settleClaims(dir int, num int64) {
 }
 
 func (s *side) oddly(seq uint8, now int64) {
-	s.odd[s.odds%len(s.odd)] = oddity{seq, true, now}
+	s.odd[s.odds%len(s.odd)] = oddity{seq: seq, set: true, time: now}
 	s.odds++
 }
 

@@ -5,13 +5,14 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // hear enters an acknowledgement whose counters were captured. known says that num
 // is beyond doubt.
 func (c ackJudge) hearAck(dir int, num int64, known bool) {
 	f, s := c.f, &c.side[dir].hearing
-	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, tick: f.Tick, bytes: f.BytesReceived,
+	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, serial: f.Serial, tick: f.Tick, bytes: f.BytesReceived,
 		frame: c.fr.Frame, time: c.fr.Time, epoch: c.side[1-dir].facts.epoch}
 	if f.Type == dp4.TypeNACK {
 		y.num--
@@ -74,12 +75,13 @@ func (c ackJudge) overtaken(x, y *heard) bool {
 
 // repeatsNumber reports whether the ACK y, of a packet before that of x, may be the answer
 // to a copy of its packet: it may name what came again (MC-DPL4R 2.2.4, 3.1.5.2). No copy
-// came when the only one that was captured is the one it names, and its bytes are not
-// counted again.
+// came when the only one that was captured is the one it names, its bytes are not counted
+// again, and it is longer ago than a network takes to double it: not all count copies.
 func (c ackJudge) repeatsNumber(dir int, x, y *heard) bool {
-	u := c.side[1-dir].facts.fact(y.num)
-	look, ok := c.c.Dir[1-dir].Look(y.num)
-	return u == nil || !ok || look.Copies > 1 || c.f.Serial != u.low || u.low != u.high || int64(y.bytes-x.bytes) >= int64(u.size)
+	out, u := &c.c.Dir[1-dir], c.side[1-dir].facts.fact(y.num)
+	look, ok := out.Look(y.num)
+	return u == nil || !ok || look.Copies > 1 || c.f.Serial != u.low || u.low != u.high || int64(y.bytes-x.bytes) >= int64(u.size) ||
+		y.time-u.last <= out.MinRTT()+c.c.Rules.Horizon()+seq.CopyDoubt
 }
 
 // settleDoubt decides with a third acknowledgement. It reports whether that is done

@@ -2,6 +2,7 @@ package track
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -18,6 +19,8 @@ type excess struct {
 	ripe  int64 // from when on acknowledgements were sent later
 	epoch uint32
 	told  uint64 // lowest packet that was not acknowledged, when it was reported
+	low   uint64 // that packet, when a message came sooner than an answer is known to come
+	often int    // how often one did
 }
 
 // leastRTTs is from how many round trips on the shortest is one that no answer beats
@@ -35,24 +38,51 @@ func (c packetJudge) judgeWindow(dir int, u *fact) {
 		rules.Pass(r222MsgidWindow)
 		return
 	}
+	x := &s.excess
 	switch {
-	case s.excess.set || s.excess.told == low.frame: // one case is enough
-	case c.fine() && low.low == 0 && c.fr.Time-low.time < c.surely():
+	case x.set && x.epoch == s.facts.epoch || x.told == low.frame: // one case is enough
+	case c.fine() && low.low == 0 && (c.fr.Time-low.time < c.surely() || c.missedOften(dir, low)):
 		// No answer can have come back meanwhile.
-		s.excess.told = low.frame
+		x.told = low.frame
 		c.broken(r222MsgidWindow, beyond(u.msg, low), low.frame)
 	default:
-		s.excess = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, c.fr.Time + 2*rules.Horizon(), s.facts.epoch, 0}
+		*x = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, c.fr.Time + 2*rules.Horizon(), s.facts.epoch, 0, x.low, x.often}
 	}
 }
 
-// surely is a time within which no answer comes back, in ns: half of the shortest
-// round trip, when there were enough.
-func (c packetJudge) surely() int64 {
-	if min(c.side[0].answers, c.side[1].answers) < leastRTTs {
-		return 0
+// missedOften counts a message beyond the window that was sent sooner than an answer is known
+// to come, and reports whether it is absurd that the capture missed one each time: nothing
+// else of who would have sent them is missing (guard ODDS).
+func (c packetJudge) missedOften(dir int, low *fact) bool {
+	x := &c.side[dir].excess
+	if x.low == low.frame || c.fr.Time-low.time >= c.quickest(fewRTTs)/2 {
+		return false
 	}
-	return c.roundTrip() / 2
+	x.low = low.frame
+	x.often++
+	needed := conform.NeededOdds(0, math.MaxInt32)
+	if !c.c.Rules.Clean(0) {
+		needed = c.c.Rules.NeededOdds(1 - dir)
+	}
+	return x.often >= needed
+}
+
+// fewRTTs is how many tell something about the shortest (guard RTT).
+const fewRTTs = 5
+
+// surely is a time within which no answer comes back, in ns: half of the shortest
+// round trip.
+func (c packetJudge) surely() int64 { return c.quickest(leastRTTs) / 2 }
+
+// quickest is the shortest way, in ns, to those sides and back that answered so often: what
+// the whole round trip takes at least.
+func (c packetJudge) quickest(answers int) (ns int64) {
+	for dir := range c.side {
+		if c.side[dir].answers >= answers {
+			ns += c.c.Dir[dir].MinRTT()
+		}
+	}
+	return ns
 }
 
 func beyond(msg int64, low *fact) string {

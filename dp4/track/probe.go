@@ -34,13 +34,14 @@ const (
 
 // Bounds of evidence that may repeat itself, and what a lock needs besides bits.
 const (
-	maxNext   = 12 // frames that give bitsNext
-	maxSP     = 2
-	maxHints  = 4
-	manySteps = 8
-	maxTicks  = 4
-	minClock  = 30 // ms over which ticks are compared
-	maxLinks  = 8  // pairs of players
+	maxNext    = 12 // frames that give bitsNext
+	maxSP      = 2
+	maxHints   = 4
+	manySteps  = 7
+	begunSteps = 4 // what another pair of players that begins is worth
+	maxTicks   = 4
+	minClock   = 30 // ms over which ticks are compared
+	maxLinks   = 8  // pairs of players
 )
 
 // A probe collects evidence that an address pair speaks DirectPlay 4.
@@ -52,7 +53,7 @@ type probe struct {
 	wrong     int     // of frames that were not
 	hints     int     // what may be by chance: packets acknowledged that were hardly missed, first counts that fit
 	received  int     // counts of bytes that fit: an echo has none
-	begun     bool    // two players began with the initial numbers
+	begun     int     // pairs of players that both began with the initial numbers
 	steps     int
 	nears     int
 	sps       int
@@ -66,6 +67,7 @@ type probe struct {
 type probeLink struct {
 	player [2]uint32 // at side 0 and side 1
 	spoke  [2]bool
+	begun  bool // both with the initial numbers
 	side   [2]probeSide
 }
 
@@ -142,7 +144,7 @@ func (p *probe) hint(what string, n float64) {
 // names packets that were sent, and counts their bytes. Two that begin alike, each
 // with the other's index, may have answered nothing yet.
 func (p *probe) answered() bool {
-	if p.begun && p.steps >= manySteps {
+	if p.begun > 0 && p.steps+begunSteps*(p.begun-1) >= manySteps {
 		return true
 	}
 	return p.bothWays >= bitsBothWays && (p.acks+p.received >= 1 || p.steps == maxNext && p.hints >= 3)
@@ -202,7 +204,10 @@ func (p *probe) frame(d *dissect.Datagram, l *probeLink, side int) {
 	}
 	if f.Type == dp4.TypeData {
 		p.data(d, &l.side[side])
-		p.begun = p.begun || l.side[0].begun && l.side[1].begun && l.player[0] != l.player[1]
+		if !l.begun && l.side[0].begun && l.side[1].begun && l.player[0] != l.player[1] {
+			l.begun = true
+			p.begun++
+		}
 		return
 	}
 	p.acknowledges(d, &l.side[side], &l.side[1-side])
@@ -222,7 +227,7 @@ func (p *probe) data(d *dissect.Datagram, s *probeSide) {
 	case s.has(now):
 		// a copy: nothing new
 	default:
-		p.follows(now, f.Flags&dp4.STA != 0, s.recent[(s.n-1)%len(s.recent)])
+		p.follows(now, f.Flags&dp4.STA != 0, s.before(now))
 	}
 	s.recent[s.n%len(s.recent)], s.sums[s.n%len(s.sums)] = now, s.bytes
 	s.n++
@@ -237,7 +242,21 @@ func (s *probeSide) has(f probeFrame) bool {
 	return false
 }
 
-// follows judges a data frame against the one captured before it.
+// overtaking is how many frames may come before one that was sent before them.
+const overtaking = 4
+
+// before gives the frame that one goes on from, when it is among the latest: frames may have
+// overtaken each other. Else it is the latest.
+func (s *probeSide) before(now probeFrame) probeFrame {
+	for i := 1; i <= min(s.n, overtaking); i++ {
+		if x := s.recent[(s.n-i)%len(s.recent)]; x.seq == now.seq-1 {
+			return x
+		}
+	}
+	return s.recent[(s.n-1)%len(s.recent)]
+}
+
+// follows judges a data frame against one captured before it.
 func (p *probe) follows(now probeFrame, starts bool, last probeFrame) {
 	step, next := int8(now.seq-last.seq), int8(now.msg-last.msg)
 	switch {

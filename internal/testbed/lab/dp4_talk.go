@@ -121,6 +121,20 @@ func dp4WindowMutant() Mutant {
 	return Mutant{Rule: "DP4-2.2.2-MSGID-WINDOW", Name: "sends 25 messages at once", Steps: t.end()}
 }
 
+// dp4BurstsMutant sends six times 60 messages at once, to a side that says little.
+func dp4BurstsMutant(name string, side, rounds int) Mutant {
+	t := newDP4Talk(rounds)
+	for range 6 {
+		for i := range 60 {
+			t.say(side, 50*time.Microsecond, dp4Whole|dp4.RLY).Fault = i >= 24
+		}
+		t.ack(1-side, 45*time.Millisecond)
+		t.say(side, 200*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+		t.ack(1-side, 25*time.Millisecond)
+	}
+	return Mutant{Rule: "DP4-2.2.2-MSGID-WINDOW", Name: name, Steps: t.end()}
+}
+
 // dp4WindowNear sends 24 messages at once.
 func dp4WindowNear() Mutant {
 	t := newDP4Talk(25)

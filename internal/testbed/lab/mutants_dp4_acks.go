@@ -32,6 +32,12 @@ func dp4AckMutants() []Mutant {
 		{Rule: "DP4-2.2.4-SENT", Name: "acknowledges what was never sent", On: clean,
 			Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.Sequence += 30; f.MessageID += 30 })},
 		{Rule: "DP4-2.2.4-PAIR", Name: "names another message", On: clean, Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.MessageID++ })},
+		{Rule: "DP4-2.2.4-PAIR", Name: "answers a sending that was not captured and named another message", Near: true, Steps: dp4Conversation(func(t *dp4Talk) {
+			t.say(0, 20*ms, dp4Whole|dp4.RLY|dp4.SAK)
+			f := t.answer(1)
+			f.MessageID, f.Serial = f.MessageID+1, 1
+			t.reply(1, 200*ms, f)
+		})},
 		{Rule: "DP4-2.2.4-SERIAL", Name: "has a serial that was never sent", On: clean,
 			Tamper: dp4Nth(20, ack, func(f *dp4.Frame) { f.Serial += 9 })},
 		{Rule: "DP4-2.2.4-CUM", Name: "goes back", Steps: dp4Conversation(func(t *dp4Talk) {

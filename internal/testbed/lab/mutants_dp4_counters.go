@@ -29,12 +29,12 @@ func dp4Counters() []Mutant {
 		{Rule: "DP4-3.1.3-SEQ-START", Name: "begins with sequence 0 under the strict text", On: "dp4/first-ids-0", Profile: conform.Profile{Strict: true}},
 		{Rule: "DP4-3.1.3-SEQ-START", Name: "begins with sequence 0", Near: true, On: "dp4/first-ids-0"},
 		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 64 a second", Steps: longTalk(0.064)},
-		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 64 a second, acknowledging every 3 s", Steps: pausedTalk(1, 3*time.Second, func(t, _ time.Duration) time.Duration { return t * 64 / 1000 })},
-		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 64 a second and pauses for 9 s", Steps: pausedTalk(50, 9*time.Second, func(t, _ time.Duration) time.Duration { return t * 64 / 1000 })},
-		{Rule: "DP4-3.1.3-TICK-RATE", Name: "pauses for 9 s with its peer", Near: true, Steps: pausedTalk(50, 9*time.Second, func(t, gone time.Duration) time.Duration { return t - gone })},
-		{Rule: "DP4-3.1.3-TICK-RATE", Name: "pauses for 9 s at the end of the first stretch", Near: true, Steps: pausedTalk(13, 9*time.Second, func(t, gone time.Duration) time.Duration { return t - gone })},
-		{Rule: "DP4-3.1.3-TICK-RATE", Name: "pauses for 6 s again and again", Near: true, Steps: pausedTalk(17, 6*time.Second, func(t, gone time.Duration) time.Duration { return t - gone })},
-		{Rule: "DP4-3.1.3-TICK-RATE", Name: "has its clock set by 9 s", Near: true, Steps: pausedTalk(65, 200*time.Millisecond, func(t, gone time.Duration) time.Duration { return t + 45*gone })},
+		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 64 a second, acknowledging every 3 s", Steps: pausedTalk(1, 100, 3*time.Second, func(t, _ time.Duration) time.Duration { return t * 64 / 1000 })},
+		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 64 a second and pauses for 9 s", Steps: pausedTalk(50, 2, 9*time.Second, func(t, _ time.Duration) time.Duration { return t * 64 / 1000 })},
+		{Rule: "DP4-3.1.3-TICK-RATE", Name: "pauses for 9 s with its peer", Near: true, Steps: pausedTalk(50, 2, 9*time.Second, func(t, gone time.Duration) time.Duration { return t - gone })},
+		{Rule: "DP4-3.1.3-TICK-RATE", Name: "pauses for 9 s at the end of the first stretch", Near: true, Steps: pausedTalk(13, 1, 9*time.Second, func(t, gone time.Duration) time.Duration { return t - gone })},
+		{Rule: "DP4-3.1.3-TICK-RATE", Name: "pauses for 6 s three times", Near: true, Steps: pausedTalk(40, 3, 6*time.Second, func(t, gone time.Duration) time.Duration { return t - gone })},
+		{Rule: "DP4-3.1.3-TICK-RATE", Name: "has its clock set by 9 s", Near: true, Steps: pausedTalk(65, 2, 200*time.Millisecond, func(t, gone time.Duration) time.Duration { return t + 45*gone })},
 		{Rule: "DP4-3.1.3-TICK-RATE", Name: "counts 0.5% too fast", Near: true, Steps: longTalk(1.005)},
 		{Rule: "DP4-3.1.3-TICK-MONO", Name: "goes back", On: clean, Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.Tick -= 5000 })},
 		{Rule: "DP4-3.1.3-TICK-MONO", Name: "repeats itself with an older tick", On: clean, Tamper: dp4Also(20, ack, time.Millisecond, func(f *dp4.Frame) { f.Tick -= 3000 })},
@@ -65,13 +65,13 @@ func longTalk(rate float64) []Step {
 	return t.steps
 }
 
-// pausedTalk is silent for a while every so many messages. Side 1 has
+// pausedTalk is silent for a while every so many messages, so many times. Side 1 has
 // the ticks that a time and the sum of these whiles give.
-func pausedTalk(every int, pause time.Duration, ticks func(t, gone time.Duration) time.Duration) []Step {
+func pausedTalk(every, times int, pause time.Duration, ticks func(t, gone time.Duration) time.Duration) []Step {
 	t, gone := &dp4Talk{next: [2]uint8{1, 1}}, time.Duration(0)
-	for i := range 150 {
+	for i := range 180 {
 		after := 150*time.Millisecond + 37*time.Microsecond
-		if i > 0 && i%every == 0 {
+		if i > 0 && i%every == 0 && i <= times*every {
 			after, gone = after+pause, gone+pause
 		}
 		t.say(0, after, dp4Whole|dp4.RLY|dp4.SAK)

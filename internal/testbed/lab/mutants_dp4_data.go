@@ -73,6 +73,8 @@ func dp4NumberMutants() []Mutant {
 		{Rule: "DP4-2.2.2-SEQ-INC", Name: "gives a new packet a number below", On: clean,
 			Tamper: dp4Also(20, one, 50*time.Millisecond, func(f *dp4.Frame) { f.Sequence--; f.MessageID += 20; f.Data = []byte("new") })},
 		dp4WindowMutant(),
+		dp4BurstsMutant("sends six times 60 messages to who answered little", 0, 8),
+		dp4BurstsMutant("sends six times 60 messages, having answered little", 1, 8),
 		dp4WindowNear(),
 	}
 }

@@ -26,6 +26,7 @@ type Config struct {
 
 	NACKEach bool // each packet behind a gap is answered by a NACK, whatever was reported before
 	Reack    bool // a packet that comes again is acknowledged by its own numbers, not by the latest
+	NewBytes bool // bytes received leaves out packets that come again, as it SHOULD NOT (MC-DPL4R 3.1.3)
 	Rash     bool // a packet is sent again for each NACK that names it, however soon
 	Hasty    bool // the time of retries is the average round trip plus 20% (MC-DPL4R 3.1.2)
 

@@ -36,7 +36,9 @@ func (p *Peer) receive(f *dp4.Frame, size int) {
 	case f.Type == dp4.TypeNACK:
 		p.onNACK(f)
 	case f.Flags&dp4.CMD != 0:
-		p.bytes += uint32(size) // copies included (MC-DPL4R 3.1.3)
+		if seq := near(p.next, f.Sequence); !p.cfg.NewBytes || seq >= p.next && p.ahead[seq] == nil {
+			p.bytes += uint32(size) // copies included (MC-DPL4R 3.1.3)
+		}
 		p.onData(f)
 	}
 }
