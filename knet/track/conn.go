@@ -53,6 +53,7 @@ type side struct {
 	ending        ending
 	ask           asking
 	acking        acking
+	delays        delays
 	bits          ackBits // of its PacketAcks, with Spec
 	order         order
 	sentTransfers *sentTransfers

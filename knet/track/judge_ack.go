@@ -108,6 +108,9 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 		c.side[1-dir].order.known++
 		c.side[1-dir].ask.acks++
 		x.carrier = c.sent.Num + 1
+		if x.reliable {
+			c.judgeAckDelay(dir, x)
+		}
 	}
 	if x.acks += min(1, 255-x.acks); x.acks != x.sends+manyAcks {
 		rules.Pass(rRdAckDup)

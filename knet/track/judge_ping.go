@@ -134,6 +134,9 @@ func (c messageJudge) judgeReply(dir int, m *knet.Message, first bool) {
 	rules.Pass(rRtPong)
 	a.open, a.told = 0, false
 	c.numbers().judgeDeaf(dir)
+	if id == a.last && was.replies == 0 {
+		c.judgePongDelay(dir, was.at-1)
+	}
 	was.replies += min(1, 255-was.replies)
 	if was.replies != manyReplies {
 		rules.Pass(rRtPongOnce)
