@@ -222,6 +222,7 @@ func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
 // judgeAgain judges a datagram of Spec that is sent again.
 func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 	rules := &c.c.Rules
+	c.contents().judgeReuse(dir, x)
 	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
 		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
 	}

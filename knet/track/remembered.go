@@ -161,6 +161,8 @@ type sentTransfer struct {
 	parts  []part // by fragment number
 	early  []earlyPart
 	open   []*stranger
+	former *sentTransfer // the one before, as it was
+	reused bool          // the id was not free
 }
 
 // A stranger is a fragment that fits no transfer so far.

@@ -30,6 +30,37 @@ func knetLibrary() []Mutant {
 		nearLib("KN-CV-ACKDELAY", "acknowledges after 60 ms", acksAfter(60*time.Millisecond)),
 		onLib("KN-RT-PONG", "replies after two seconds", repliesAfter(2*time.Second)),
 		nearLib("KN-RT-PONG", "replies after 200 ms", repliesAfter(200*time.Millisecond)),
+		onLib("KN-FR-ID-REUSE", "uses an id again, and then sends the first transfer again", func(t *libTalk) {
+			one := t.transfer(1, 2, "one", "two")
+			t.say(0, false, one...)
+			t.owed[1] = nil
+			t.chat(2)
+			t.say(0, true, t.transfer(1, 2, "three", "four")...)
+			t.acks(1)
+			t.pause(5 * time.Second)
+			t.say(0, false, one...)
+			t.acks(1)
+		}),
+		nearLib("KN-FR-ID-REUSE", "uses an id again when all is acknowledged", func(t *libTalk) {
+			for _, text := range []string{"a", "b", "c"} {
+				t.say(0, false, t.transfer(1, 2, text, text+text)...)
+				t.acks(1)
+			}
+		}),
+		onLib("KN-MB-FRAGNUM", "goes on behind the last fragment", func(t *libTalk) {
+			all := t.transfer(1, 3, "one", "two", "three", "four")
+			t.say(0, false, all[:3]...)
+			t.acks(1)
+			t.say(0, true, all[3:]...)
+			t.acks(1)
+		}),
+		nearLib("KN-MB-FRAGNUM", "ends with the last fragment", func(t *libTalk) {
+			all := t.transfer(1, 4, "one", "two", "three", "four")
+			t.say(0, false, all[:3]...)
+			t.acks(1)
+			t.say(0, false, all[3:]...)
+			t.acks(1)
+		}),
 		onLib("KN-DG-ID-UNIQUE", "sends a reliable message again with other content", func(t *libTalk) {
 			m := t.told(0, "the first content")
 			t.say(0, false, m)
