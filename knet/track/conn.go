@@ -54,6 +54,7 @@ type side struct {
 	ask           asking
 	acking        acking
 	delays        delays
+	reacks        reacks
 	bits          ackBits // of its PacketAcks, with Spec
 	order         order
 	sentTransfers *sentTransfers

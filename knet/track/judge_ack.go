@@ -235,6 +235,7 @@ func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 		rules.Pass(rRdNoresend)
 		return
 	}
+	c.judgeReacks(dir, x)
 	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6))
 }
 
