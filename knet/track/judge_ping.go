@@ -76,6 +76,9 @@ func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bo
 		return
 	}
 	rules := &c.c.Rules
+	if a.has && id == a.last && num == a.num {
+		return // a copy of a datagram that was set apart
+	}
 	c.side[1-dir].acking.deaf.asked++
 	if !a.has || id != a.last+1 {
 		a.runAt = c.fr.Time
@@ -98,7 +101,7 @@ func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bo
 	if a.has && c.fr.Time-a.at <= rarePings {
 		rules.Pass(rCvPingint)
 	}
-	a.has, a.at = true, c.fr.Time
+	a.has, a.at, a.num = true, c.fr.Time, num
 	a.note(id, c.fr.Time)
 	c.judgeSilent(dir, a)
 }

@@ -10,6 +10,7 @@ type asking struct {
 	has    bool
 	isOdd  bool
 	at     int64 // of the latest
+	num    int64 // PacketID that carried it
 	runAt  int64 // since when each id captured was the one behind that before
 	open   int   // not answered, since the latest answer
 	openAt int64
