@@ -53,6 +53,8 @@ type side struct {
 	ending        ending
 	ask           asking
 	acking        acking
+	delays        delays
+	reacks        reacks
 	bits          ackBits // of its PacketAcks, with Spec
 	order         order
 	sentTransfers *sentTransfers

@@ -158,6 +158,12 @@ func (c frameJudge) judge(dir int, sent *seq.Sending) {
 		return
 	}
 	r := &c.side[dir].datagrams
+	if c.d.Dialect == knet.Spec && c.side[dir].ending.passed(sent.Num, sent.Time) {
+		c.side[dir].forget()
+		if o := &c.side[1-dir]; o.ending.begun() {
+			o.forget() // it has ended as well
+		}
+	}
 	before := r.stand()
 	old := r.at(sent.Num)
 	first := old == nil || old.suspect

@@ -108,6 +108,9 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 		c.side[1-dir].order.known++
 		c.side[1-dir].ask.acks++
 		x.carrier = c.sent.Num + 1
+		if x.reliable {
+			c.judgeAckDelay(dir, x)
+		}
 	}
 	if x.acks += min(1, 255-x.acks); x.acks != x.sends+manyAcks {
 		rules.Pass(rRdAckDup)
@@ -219,6 +222,7 @@ func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
 // judgeAgain judges a datagram of Spec that is sent again.
 func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 	rules := &c.c.Rules
+	c.contents().judgeReuse(dir, x)
 	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
 		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
 	}
@@ -231,6 +235,7 @@ func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 		rules.Pass(rRdNoresend)
 		return
 	}
+	c.judgeReacks(dir, x)
 	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6))
 }
 

@@ -20,13 +20,25 @@ const (
 )
 
 // follows reports whether a datagram was sent after a farewell and by the same
-// connection (kNet page, Closing a Session).
-func (f *farewell) follows(num, time int64) bool {
+// connection (kNet page, Closing a Session). answered says that the other side has ended
+// as well: another connection may begin soon.
+func (f *farewell) follows(num, time int64, answered bool) bool {
 	if !f.set || num <= f.num || num > f.num+farIDs {
 		return false
 	}
 	since := time - f.time
-	return since < afterEnd || num == f.num+1 && since < afterEndNext
+	return since < afterEnd || !answered && num == f.num+1 && since < afterEndNext
+}
+
+// passed reports a datagram from before the end of a side that comes long behind it: it is
+// of another connection, whose start was not captured.
+func (e *ending) passed(num, time int64) bool {
+	for _, f := range [...]*farewell{&e.disc, &e.ack} {
+		if f.set && num < f.num && time-f.time >= restartGap {
+			return true
+		}
+	}
+	return false
 }
 
 // judgeEnded judges a datagram behind a Disconnect or a DisconnectAck of its side.
@@ -38,11 +50,11 @@ func (c sessionJudge) judgeEnded(dir int, sent *seq.Sending, first bool) {
 	if !first || !e.disc.set && !e.ack.set || e.moot || e.told >= maxTold || c.tolerated() {
 		return
 	}
-	rules := &c.c.Rules
+	rules, answered := &c.c.Rules, c.side[1-dir].ending.begun()
 	switch {
-	case e.disc.follows(sent.Num, sent.Time):
+	case e.disc.follows(sent.Num, sent.Time, answered):
 		rules.Broken(rClAfterDisc, fmt.Sprintf("the datagram was sent after the Disconnect in PacketID %d", e.disc.num&knet.PacketIDMask), e.disc.frame)
-	case e.ack.follows(sent.Num, sent.Time):
+	case e.ack.follows(sent.Num, sent.Time, answered):
 		rules.Broken(rClAfterAck, fmt.Sprintf("the datagram was sent after the DisconnectAck in PacketID %d", e.ack.num&knet.PacketIDMask), e.ack.frame)
 	default:
 		return

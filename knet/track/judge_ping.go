@@ -76,6 +76,9 @@ func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bo
 		return
 	}
 	rules := &c.c.Rules
+	if a.has && id == a.last && num == a.num {
+		return // a copy of a datagram that was set apart
+	}
 	c.side[1-dir].acking.deaf.asked++
 	if !a.has || id != a.last+1 {
 		a.runAt = c.fr.Time
@@ -89,13 +92,16 @@ func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bo
 	default:
 		x := rules.Here(rRtIdInc, fmt.Sprintf("the pingID is %d, the one before was %d", id, a.last))
 		x.Since = a.at
+		if c.numbers().ended() {
+			x.Blocked = conform.GuardLife // PacketIDs of another connection may happen to go on from here
+		}
 		rules.Judge(x)
 		a.odd, a.isOdd = id, true
 	}
 	if a.has && c.fr.Time-a.at <= rarePings {
 		rules.Pass(rCvPingint)
 	}
-	a.has, a.at = true, c.fr.Time
+	a.has, a.at, a.num = true, c.fr.Time, num
 	a.note(id, c.fr.Time)
 	c.judgeSilent(dir, a)
 }
@@ -134,6 +140,9 @@ func (c messageJudge) judgeReply(dir int, m *knet.Message, first bool) {
 	rules.Pass(rRtPong)
 	a.open, a.told = 0, false
 	c.numbers().judgeDeaf(dir)
+	if id == a.last && was.replies == 0 {
+		c.judgePongDelay(dir, was.at-1)
+	}
 	was.replies += min(1, 255-was.replies)
 	if was.replies != manyReplies {
 		rules.Pass(rRtPongOnce)

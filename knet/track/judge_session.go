@@ -37,6 +37,9 @@ func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 			return
 		}
 		c.c.Rules.Pass(rSmSynackUnsol)
+		if h.ackAt == 0 {
+			c.holdConfirm(1 - dir)
+		}
 		h.ackAt = sent.Time
 	default:
 		return
@@ -44,6 +47,20 @@ func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 	if !h.greeted[dir] || sent.Num < h.lowest[dir] {
 		h.greeted[dir], h.lowest[dir] = true, sent.Num
 	}
+}
+
+// holdConfirm waits for the client to confirm a ConnectSynAck. That it does not proves
+// nothing against it: nobody knows whether it came.
+func (c sessionJudge) holdConfirm(client int) {
+	h := &c.shake
+	x := c.c.Rules.Here(rSmConfirm, "the client says nothing behind the ConnectSynAck, which it may not have received")
+	x.Dir = client
+	c.c.Rules.HoldFor(x, connectTime, func() (conform.Ruling, conform.Guard) {
+		if h.spoke[client] {
+			return conform.Passed, 0
+		}
+		return conform.Doubtful, conform.GuardKnew
+	})
 }
 
 // judgeRole: ConnectSyn and ConnectAck come from the client, ConnectSynAck from the

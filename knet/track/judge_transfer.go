@@ -52,7 +52,7 @@ func (c messageJudge) judgeFragment(dir int, sent *seq.Sending, m *knet.Message)
 		t = &sentTransfer{}
 		s.sentTransfers[m.TransferID] = t
 	}
-	p := part{contentHash(m.Body) ^ uint64(m.ID.Value) | 1, sent.Num, sent.Frame}
+	p := part{partHash(m), sent.Num, sent.Frame}
 	index := int(m.FragmentNumber.Value)
 	if c.d.Dialect != knet.Spec {
 		c.judgeLibraryFragment(dir, t, m, index, p)
@@ -156,7 +156,9 @@ func (c messageJudge) judgeStart(dir int, t *sentTransfer, m *knet.Message, p pa
 		next.doubt = !c.fromStart(dir)
 	}
 	switch {
-	case !t.begun || c.d.Dialect != knet.Spec:
+	case !t.begun:
+	case c.d.Dialect != knet.Spec:
+		c.passReuse(dir, t)
 	case t.doubt:
 		next.doubt = t.mixed || !t.full()
 	default:
@@ -177,6 +179,11 @@ func (c messageJudge) judgeStart(dir int, t *sentTransfer, m *knet.Message, p pa
 	}
 	for _, x := range t.open {
 		x.count, x.doubt = count, next.doubt
+	}
+	if t.begun {
+		old := *t
+		old.former, old.early, old.open = nil, nil, nil
+		next.former = &old
 	}
 	*t = *next
 }
@@ -210,6 +217,8 @@ func (c messageJudge) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held
 		rules.Hold(y, func() (conform.Ruling, conform.Guard) {
 			x := s.datagrams.at(num)
 			switch {
+			case t.reused:
+				return conform.Dropped, 0 // it was told
 			case x == nil || x.acks == 0 && c.numbers().mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
 				return conform.Dropped, 0
 			case !c.went(1-dir, mk, since) || !s.datagrams.whole(since):
@@ -297,8 +306,18 @@ func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Mes
 	same := t.begun && n-int64(index) == t.number
 	at := n - t.number
 	switch {
+	case t.former != nil && n-int64(index) == t.former.number && p.packet > t.packet:
+		c.judgeStillOpen(dir, t, m, index)
 	case m.IsStart() && !same:
 		c.judgeStart(dir, t, m, p, n)
+	case same && index >= t.count:
+		x := rules.Here(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count), t.frame)
+		x.Since = t.time
+		if r := &c.side[dir].datagrams; !r.whole(t.time) || c.life.over() {
+			x.Blocked = conform.GuardLife // the side may have begun anew, unseen
+		}
+		rules.Judge(x)
+		c.frames().quarantine()
 	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
 		rules.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
 		c.frames().quarantine()
@@ -316,28 +335,5 @@ func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Mes
 		c.passShip()
 	case t.full() || !t.begun:
 		t.wait(index, n-int64(index), c.fr.Time, p)
-	}
-}
-
-// judgeIncomplete judges transfers that lack fragments when their side has ended.
-func (c messageJudge) judgeIncomplete(dir int) {
-	s := &c.side[dir]
-	e := &s.ending
-	bye := e.disc
-	if !bye.set {
-		bye = e.ack
-	}
-	if s.sentTransfers == nil || !bye.set {
-		return
-	}
-	for id, t := range s.sentTransfers {
-		if t == nil || !t.begun || t.doubt || bye.num < t.last {
-			continue
-		}
-		if c.c.Rules.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.datagrams.whole(t.since) || s.datagrams.top != bye.num {
-			continue
-		}
-		c.c.Rules.Judge(conform.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
-			Message: fmt.Sprintf("of transfer %d, %d of %d fragments were sent", id, t.got, t.count)})
 	}
 }

@@ -10,6 +10,7 @@ type asking struct {
 	has    bool
 	isOdd  bool
 	at     int64 // of the latest
+	num    int64 // PacketID that carried it
 	runAt  int64 // since when each id captured was the one behind that before
 	open   int   // not answered, since the latest answer
 	openAt int64
@@ -161,6 +162,8 @@ type sentTransfer struct {
 	parts  []part // by fragment number
 	early  []earlyPart
 	open   []*stranger
+	former *sentTransfer // the one before, as it was
+	reused bool          // the id was not free
 }
 
 // A stranger is a fragment that fits no transfer so far.

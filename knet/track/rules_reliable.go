@@ -85,7 +85,7 @@ var reliableRules = [...]conform.Rule{
 		ID: "KN-RT-PONG", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardVant),
 		Statement: "every PingRequest is answered as fast as possible",
-		Care:      "BIDIR, CLEAN, VANT, HOLD; > 100 ms above side delay note, none warn",
+		Care:      "BIDIR, CLEAN, VANT, HOLD; none warn; a note where what was sent behind the requests is acknowledged 500 ms before the replies",
 		Example:   "ten requests, no reply, data flows",
 	},
 	rRtPongOnce - reliableBase: {

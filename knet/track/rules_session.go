@@ -44,11 +44,11 @@ var sessionRules = [...]conform.Rule{
 	},
 	rSmConfirm - sessionBase: {
 		ID: "KN-SM-CONFIRM", Clause: "kNet page, Reserved Messages; Session Management", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
-		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
+		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardKnew),
 		Statement: "the client confirms with ConnectAck or any message",
-		Care:      "BIDIR, CLEAN, HOLD 10 s",
+		Care:      "KNEW: that the client received the ConnectSynAck shows in nothing but the answer that is missing",
 		Example:   "ConnectSynAck repeated, client silent",
-		Unchecked: "that the client received the ConnectSynAck shows in nothing but the answer that is missing",
+		CountOnly: true,
 	},
 	rSmRole - sessionBase: {
 		ID: "KN-SM-ROLE", Clause: "kNet page, Session Management", Level: conform.Must, Severity: conform.Error, Scope: "B",

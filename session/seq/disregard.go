@@ -47,5 +47,11 @@ func (x *disregarded) count(low, high int64) (n uint64) {
 
 // forget forgets a number: a frame with it is tracked.
 func (x *disregarded) forget(n int64) {
+	if len(x.numbers) > 0 {
+		x.drop(n)
+	}
+}
+
+func (x *disregarded) drop(n int64) {
 	x.numbers = slices.DeleteFunc(x.numbers, func(k int64) bool { return k == n })
 }

@@ -37,6 +37,7 @@ func (d *Direction) Send(s *Sending) Verdict {
 	}
 	u := w.at(s.Num)
 	if u.state&captured == 0 {
+		d.disregarded.forget(s.Num)
 		return d.sending().sendNew(s, u)
 	}
 	return d.sending().sendAgain(s, u)
@@ -46,9 +47,6 @@ func (d *Direction) Send(s *Sending) Verdict {
 func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	v := Verdict{Novelty: First, Sendings: 1}
 	d.win.units.unmark(s.Num)
-	if len(d.disregarded.numbers) > 0 {
-		d.disregarded.forget(s.Num)
-	}
 	d.ahead.see(s, u)
 	if u.state&hearsay != 0 {
 		u.state &^= acked | hearsay // it was acknowledged by history before it was sent

@@ -43,6 +43,7 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 		v.Acked = by
 		d.UnneededRetries++
 		d.signs.Unneeded.See(fr.Frame, fr.Time)
+		d.signs.MostUnneeded = max(d.signs.MostUnneeded, u.n+1)
 		v.Words |= dissect.UnneededRetry
 	}
 	u.carry(carrier, d)

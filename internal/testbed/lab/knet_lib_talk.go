@@ -62,6 +62,20 @@ func (t *libTalk) told(side int, text string) knet.Message {
 	return m
 }
 
+// transfer is a transfer of the client of so many fragments, with these of them.
+func (t *libTalk) transfer(id uint8, count uint32, texts ...string) (all []knet.Message) {
+	for i, text := range texts {
+		m := knetStart(id, count, text)
+		if i > 0 {
+			m = knetLater(id, uint32(i), text)
+		}
+		m.Bits, m.Number = m.Bits|knet.MessageReliable, t.number[0]
+		t.number[0]++
+		all = append(all, m)
+	}
+	return all
+}
+
 // owes gives the PacketAcks that a side owes.
 func (t *libTalk) owes(side int) (all []knet.Message) {
 	for _, id := range t.owed[side] {

@@ -26,6 +26,41 @@ func knetLibrary() []Mutant {
 			t.mute[1] = false
 		}),
 		nearLib("KN-RD-ACKED", "acknowledges all that came, later"),
+		onLib("KN-CV-ACKDELAY", "acknowledges after 500 ms", acksAfter(500*time.Millisecond)),
+		nearLib("KN-CV-ACKDELAY", "acknowledges after 60 ms", acksAfter(60*time.Millisecond)),
+		onLib("KN-RT-PONG", "replies after two seconds", repliesAfter(2*time.Second)),
+		nearLib("KN-RT-PONG", "replies after 200 ms", repliesAfter(200*time.Millisecond)),
+		onLib("KN-FR-ID-REUSE", "uses an id again, and then sends the first transfer again", func(t *libTalk) {
+			one := t.transfer(1, 2, "one", "two")
+			t.say(0, false, one...)
+			t.owed[1] = nil
+			t.chat(2)
+			t.say(0, true, t.transfer(1, 2, "three", "four")...)
+			t.acks(1)
+			t.pause(5 * time.Second)
+			t.say(0, false, one...)
+			t.acks(1)
+		}),
+		nearLib("KN-FR-ID-REUSE", "uses an id again when all is acknowledged", func(t *libTalk) {
+			for _, text := range []string{"a", "b", "c"} {
+				t.say(0, false, t.transfer(1, 2, text, text+text)...)
+				t.acks(1)
+			}
+		}),
+		onLib("KN-MB-FRAGNUM", "goes on behind the last fragment", func(t *libTalk) {
+			all := t.transfer(1, 3, "one", "two", "three", "four")
+			t.say(0, false, all[:3]...)
+			t.acks(1)
+			t.say(0, true, all[3:]...)
+			t.acks(1)
+		}),
+		nearLib("KN-MB-FRAGNUM", "ends with the last fragment", func(t *libTalk) {
+			all := t.transfer(1, 4, "one", "two", "three", "four")
+			t.say(0, false, all[:3]...)
+			t.acks(1)
+			t.say(0, false, all[3:]...)
+			t.acks(1)
+		}),
 		onLib("KN-DG-ID-UNIQUE", "sends a reliable message again with other content", func(t *libTalk) {
 			m := t.told(0, "the first content")
 			t.say(0, false, m)
@@ -36,6 +71,36 @@ func knetLibrary() []Mutant {
 			t.acks(1)
 		}),
 		nearLib("KN-DG-ID-UNIQUE", "sends a reliable message again as it was", libAgain(func(t *libTalk) { t.owed[1] = nil }, false)),
+	}
+}
+
+// acksAfter has the server acknowledge some time after a message, for half a minute.
+func acksAfter(d time.Duration) func(t *libTalk) {
+	return func(t *libTalk) {
+		for i := range 32 {
+			t.say(0, false, t.told(0, "when is it acknowledged?"))
+			t.pause(time.Second - d)
+			t.say(1, i > 20, t.owes(1)...)
+			t.steps[len(t.steps)-1].After = d
+			t.ping(0)
+		}
+	}
+}
+
+// repliesAfter has the server reply some time after a PingRequest, and acknowledge what
+// comes meanwhile.
+func repliesAfter(d time.Duration) func(t *libTalk) {
+	return func(t *libTalk) {
+		for i := range 8 {
+			t.pings[0]++
+			t.say(0, false, libControl(knet.PingRequest, t.pings[0]))
+			t.say(0, false, t.told(0, "sent behind it"))
+			t.acks(1)
+			t.say(1, i > 2, libControl(knet.PingReply, t.pings[0]))
+			t.steps[len(t.steps)-1].After = d
+			t.chat(1)
+			t.pause(3 * time.Second)
+		}
 	}
 }
 

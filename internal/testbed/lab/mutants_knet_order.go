@@ -55,6 +55,32 @@ func knetOrder() []Mutant {
 			t.acks(1)
 		}),
 		nearPage("KN-FR-ID-REUSE", "uses an id again when all is acknowledged", knetTransfers),
+		onPage("KN-FR-ID-REUSE", "uses an id again, and then sends the first transfer again", func(t *knetTalk) {
+			t.say(0, true, knetStart(3, 2, "one"), knetLater(3, 1, "two"))
+			again := t.steps[len(t.steps)-1].Payload
+			id := t.next[0] - 1
+			t.owed[1] = nil
+			t.chat(2)
+			t.wrong(0, true, knetStart(3, 2, "three"), knetLater(3, 1, "four"))
+			t.acks(1)
+			t.pause(2 * time.Second)
+			t.raw(0, false, again)
+			t.owed[1] = append(t.owed[1], id)
+			t.acks(1)
+		}),
+		nearPage("KN-FR-ID-REUSE", "sends a transfer again before it uses the id again", func(t *knetTalk) {
+			t.say(0, true, knetStart(3, 2, "one"), knetLater(3, 1, "two"))
+			again := t.steps[len(t.steps)-1].Payload
+			id := t.next[0] - 1
+			t.owed[1] = nil
+			t.chat(2)
+			t.pause(2 * time.Second)
+			t.raw(0, false, again)
+			t.owed[1] = append(t.owed[1], id)
+			t.acks(1)
+			t.say(0, true, knetStart(3, 2, "three"), knetLater(3, 1, "four"))
+			t.acks(1)
+		}),
 		onPage("KN-FR-COMPLETE", "sends three of four fragments", func(t *knetTalk) {
 			t.wrong(0, true, knetStart(3, 4, "one"), knetLater(3, 1, "two"), knetLater(3, 3, "four"))
 			t.acks(1)

@@ -85,6 +85,8 @@ func knetResendMutants() []Mutant {
 				t.ping(0)
 			}
 		}).also("KN-RD-RESEND"),
+		onPage("KN-RD-ACKED", "acknowledges no copy", resentFor(16, false)).also("KN-RD-NORESEND"),
+		nearPage("KN-RD-ACKED", "acknowledges each copy", resentFor(16, true)),
 		nearPage("KN-RD-ACKED", "acknowledges late", func(t *knetTalk) {
 			id := t.say(0, true, knetApp("unheard"))
 			t.owed[1] = nil
@@ -215,6 +217,25 @@ func pageAck(id uint32) knet.Message {
 
 // pagePong replies to a ping.
 func pagePong(id uint8) knet.Message { return pagePing(knet.PingReply, id) }
+
+// resentFor has the client send a datagram again and again that was acknowledged once,
+// for the acknowledgement was lost.
+func resentFor(times int, acked bool) knetPart {
+	return func(t *knetTalk) {
+		id := t.say(0, true, knetApp("acknowledged"))
+		again := t.steps[len(t.steps)-1]
+		again.Fault = true
+		t.acks(1)
+		for range times {
+			t.chat(2)
+			t.pause(2 * time.Second)
+			t.steps = append(t.steps, again)
+			if acked {
+				t.say(1, false, pageAck(id))
+			}
+		}
+	}
+}
 
 // lively chats n times, with two seconds behind each.
 func (t *knetTalk) lively(n int) {
