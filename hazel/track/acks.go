@@ -5,6 +5,10 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
+// vouches is how far from an acknowledged id another one may be that it shows to be in its
+// place: nobody acknowledges ids out there unless their side has come that far.
+const vouches = 16
+
 // acknowledgement tracks an acknowledgement of side dir. Its own id was
 // received; so were, as releases since 2020-04 tell, the ids of set bits, while
 // those of clear bits are missing. Some set bits wrongly (Hazel 2ceee1f to
@@ -23,7 +27,7 @@ func (c *conn) acknowledgement(dir int) {
 		return
 	}
 	out := &c.c.Dir[1-dir]
-	if out.Provisionals().Any() && out.Provisionals().Vouch(n, n+1) {
+	if out.Provisionals().Any() && out.Provisionals().Vouch(n-vouches, n+vouches+1) {
 		c.believe(1 - dir)
 	}
 	captured, _ := out.Captured(n)

@@ -13,6 +13,7 @@ import (
 type beats struct {
 	n, early int
 	interval int64 // the longest silence one ended
+	quiet    int64 // the shortest of its own side, acknowledgements left out, that may be an interval
 	first    uint64
 	firstAt  int64
 
@@ -66,8 +67,8 @@ func (c sessionJudge) judgeIdle(dir int, n int64) {
 // usual is the interval of a side before 2018-12: its own, which the page leaves open, or
 // that of the releases.
 func (b *beats) usual() int64 {
-	if b.interval >= leastQuiet {
-		return b.interval
+	if b.quiet > 0 {
+		return b.quiet
 	}
 	return helloInterval
 }
@@ -81,6 +82,12 @@ func (c sessionJudge) beat(dir int, n, own int64, old bool) {
 	b := &s.beat
 	b.n++
 	if old {
+		if s.spokeAt != 0 {
+			own = c.fr.Time - s.spokeAt // what the other side sent may have come, and be acknowledged, as the time ran out
+		}
+		if own >= leastQuiet && (b.quiet == 0 || own < b.quiet) {
+			b.quiet = own
+		}
 		if own < b.usual()*3/10 {
 			if b.early++; b.early == 1 {
 				b.first, b.firstAt = c.fr.Frame, c.fr.Time
@@ -145,7 +152,7 @@ func (c sessionJudge) judgeBeats(dir int) {
 	b := &c.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
 		c.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
-			Message: fmt.Sprintf("%d of %d keepalives came within %s of another datagram", b.early, b.n, seconds(b.usual()*3/10))})
+			Message: fmt.Sprintf("%d of %d keepalives came within %s of another datagram that was no acknowledgement", b.early, b.n, seconds(b.usual()*3/10))})
 	}
 }
 

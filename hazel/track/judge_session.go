@@ -178,15 +178,29 @@ func (c sessionJudge) judgeStart(dir int) {
 	c.begun = true
 	if c.c.Complete {
 		rules.Pass(rSesHelloFirst)
-		if c.dialects(dir) == hazel.SetOf(hazel.Spec) || c.forced == hazel.Spec {
-			return // the page leaves it open
-		}
-		if !rules.Check(rRelIdFirst, c.f.ID <= 1) {
-			rules.Broken(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.f.ID))
-		}
+		c.judgeFirstID(dir)
 		return
 	}
 	rules.Unclear(rSesHelloFirst, conform.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.f.Type))
+}
+
+// judgeFirstID judges the id of the Hello that opened the connection (Hazel library). The
+// page leaves it open; which is spoken may show later.
+func (c sessionJudge) judgeFirstID(dir int) {
+	rules, page := &c.c.Rules, hazel.SetOf(hazel.Spec)
+	if c.forced == hazel.Spec || c.dialects(dir) == page || rules.Check(rRelIdFirst, c.f.ID <= 1) {
+		return
+	}
+	x := rules.Here(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.f.ID))
+	rules.HoldFor(x, fullLife, func() (conform.Ruling, conform.Guard) {
+		switch left := c.dialects(dir); {
+		case c.forced != hazel.AnyDialect || !left.Has(hazel.Spec):
+			return conform.Failed, conform.GuardNone
+		case left == page:
+			return conform.Dropped, conform.GuardNone
+		}
+		return conform.Doubtful, conform.GuardDial
+	})
 }
 
 // judgeHelloAgain judges a Hello behind the one that opened the connection.

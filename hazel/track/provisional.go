@@ -34,5 +34,8 @@ func (c *conn) judgeRefuted(dir int) {
 		if p.By != 0 && p.Num < p.Expected && (p.Num >= 0 || !c.c.Complete) {
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
 		}
+		if p.By != 0 && !c.c.Rules.CleanOf(dir, 0) {
+			x.Blocked = conform.GuardClean // the side may have come so far unseen, and those since be sent again
+		}
 	})
 }

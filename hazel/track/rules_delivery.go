@@ -143,9 +143,9 @@ var deliveryRules = [...]conform.Rule{
 	},
 	rRelIdFirst - deliveryBase: {
 		ID: "HZ-REL-ID-FIRST", Clause: "Hazel library", Level: conform.Impl, Severity: conform.Note, Scope: "D",
-		Guards:    conform.Of(conform.GuardStart),
+		Guards:    conform.Of(conform.GuardStart, conform.GuardDial),
 		Statement: "first ID 1, or 0 (since 2023-01)",
-		Care:      "of the Hello that opens the connection",
+		Care:      "of the Hello that opens the connection, where its sender can't speak the page's dialect, which leaves it open",
 		Example:   "first ID 4,000",
 	},
 	rRelIdDensity - deliveryBase: {

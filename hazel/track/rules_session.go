@@ -46,7 +46,7 @@ var sessionRules = [...]conform.Rule{
 	rKaEarly - sessionBase: {
 		ID: "HZ-KA-EARLY", Clause: "Hazel page, Keepalive", Level: conform.Should, Severity: conform.Note, Scope: "DT",
 		Statement: "no keepalive within the interval after another transmission",
-		Care:      "three of a side and more than half of all within 3 s of another datagram; n/a from ack3 on",
+		Care:      "three of a side and more than half of all within 3/10 of its own interval (10 s where that is not known) of another datagram but acknowledgements; n/a from ack3 on",
 		Example:   "keepalive 100 ms after data, interval 10 s",
 	},
 	rKaDead - sessionBase: {
