@@ -79,6 +79,9 @@ func (p *painter) facts(c *session.Conn) []cell {
 		add(fmt.Sprintf("players %d and %d", c.Players[0], c.Players[1]))
 	}
 	add("recognised by " + c.DetectedBy.String())
+	if n := c.Unreachable.N; n > 0 {
+		add(counted(n, "ICMP notice") + " from frame " + strconv.FormatUint(c.Unreachable.Frame, 10) + " on")
+	}
 	facts = append(facts, plainCells(c.Remarks)...)
 	return append(facts, p.verdicts(c)...)
 }
@@ -90,6 +93,9 @@ func (p *painter) state(c *session.Conn) cell {
 	}
 	if c.ClosedBy != session.NoSide {
 		text += " by " + c.ClosedBy.String()
+	}
+	if c.Reason != "" {
+		text += " (" + escaped(c.Reason) + ")"
 	}
 	return cell{text: text, style: StateStyle(&p.Palette, c.State)}
 }
