@@ -34,7 +34,7 @@ var acksRules = [...]conform.Rule{
 		Example:   "NACK with extended flags 00",
 	},
 	r223Product - acksBase: {
-		ID: "DP4-2.2.3-PRODUCT", Clause: "MC-DPL4R app. A <2>", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "DP4-2.2.3-PRODUCT", Clause: "MC-DPL4R app. A <2>", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "the Windows product does not implement NACK frames",
 		Care:      "DIAL; contradicted by <7> (AMB-DP4-09)",
 		Example:   "NACK from a Windows peer",

@@ -82,7 +82,7 @@ var dataRules = [...]conform.Rule{
 		Example:   "extended flags 60 (nNACK=3) with one byte left",
 	},
 	r222ExtProduct - dataBase: {
-		ID: "DP4-2.2.2-EXT-PRODUCT", Clause: "MC-DPL4R app. A <3>,<5>", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "DP4-2.2.2-EXT-PRODUCT", Clause: "MC-DPL4R app. A <3>,<5>", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "the Windows product neither sets nor expects EXT",
 		Care:      "DIAL (profile windows)",
 		Example:   "any EXT frame from a Windows peer",

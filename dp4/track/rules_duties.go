@@ -66,18 +66,18 @@ var dutiesRules = [...]conform.Rule{
 		Example:   "m=4 q=10 STA, m=5 q=11, m=4 q=12 EOM",
 	},
 	r3152SakProductRetry - dutiesBase: {
-		ID: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "D",
+		ID: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "D", Summed: true,
 		Statement: "Windows sets SAK on every retransmission",
 		Example:   "retry without SAK",
 	},
 	r3152SakProduct24 - dutiesBase: {
-		ID: "DP4-3.1.5.2-SAK-PRODUCT-24", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "D",
+		ID: "DP4-3.1.5.2-SAK-PRODUCT-24", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "D", Summed: true,
 		Guards:    conform.Of(conform.GuardClean),
 		Statement: "Windows sets SAK at least every 24 packets",
 		Example:   "30 packets without SAK",
 	},
 	r3152SakProduct50ms - dutiesBase: {
-		ID: "DP4-3.1.5.2-SAK-PRODUCT-50MS", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		ID: "DP4-3.1.5.2-SAK-PRODUCT-50MS", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Summed: true,
 		Guards:    conform.Of(conform.GuardRTT, conform.GuardClock),
 		Statement: "Windows sets SAK on reliable or unfinished packets once > 50 ms and > ¼ RTT have passed since the last SAK",
 		Example:   "reliable packet 400 ms after last SAK, RTT 80 ms, no SAK",

@@ -41,13 +41,13 @@ var connectRules = [...]conform.Rule{
 		Example:   "80 01 00 00 06 00 01 00 …",
 	},
 	r2211MsgidInit - connectBase: {
-		ID: "DP8-2.2.1.1-MSGID-INIT", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "D",
+		ID: "DP8-2.2.1.1-MSGID-INIT", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
 		Guards:    conform.Of(conform.GuardStart),
 		Statement: "first bMsgID is 0",
 		Example:   "first CONNECT 88 01 07 00 …",
 	},
 	r2211MsgidInc - connectBase: {
-		ID: "DP8-2.2.1.1-MSGID-INC", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Warn, Scope: "D",
+		ID: "DP8-2.2.1.1-MSGID-INC", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Warn, Scope: "D", Summed: true,
 		Statement: "bMsgID grows by one per retry",
 		Care:      "CLEAN (missing numbers = loss), DUP",
 		Example:   "two CONNECTs 200 ms apart, both bMsgID 0",
@@ -64,13 +64,13 @@ var connectRules = [...]conform.Rule{
 		Example:   "version 06 00 02 00",
 	},
 	r2211Minor - connectBase: {
-		ID: "DP8-2.2.1.1-MINOR", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.1.1-MINOR", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "minor version 6",
 		Care:      "pre-DirectX 9 systems report < 5 (app. A): note",
 		Example:   "version 04 00 01 00",
 	},
 	r2211MinorHigh - connectBase: {
-		ID: "DP8-2.2.1.1-MINOR-HIGH", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.1.1-MINOR-HIGH", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "minor above 6 is unknown; recipients should cope",
 		Example:   "version 09 00 01 00",
 	},

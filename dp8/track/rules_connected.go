@@ -44,14 +44,14 @@ var connectedRules = [...]conform.Rule{
 		Example:   "connector's confirmation starts 88 02",
 	},
 	r2212MsgidInit - connectedBase: {
-		ID: "DP8-2.2.1.2-MSGID-INIT", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D",
+		ID: "DP8-2.2.1.2-MSGID-INIT", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
 		Guards:    conform.Of(conform.GuardStart),
 		Statement: "first bMsgID 0",
 		Care:      "START; the specification's own example breaks the literal reading (AMB-DP8-03): accept 0 or previous own CFRAME's bMsgID + 1",
 		Example:   "listener's first CONNECTED bMsgID 9",
 	},
 	r2212MsgidInc - connectedBase: {
-		ID: "DP8-2.2.1.2-MSGID-INC", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D",
+		ID: "DP8-2.2.1.2-MSGID-INC", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
 		Statement: "bMsgID grows per retry",
 		Example:   "three retries, all bMsgID 0",
 	},
@@ -68,7 +68,7 @@ var connectedRules = [...]conform.Rule{
 		Example:   "06 00 00 00",
 	},
 	r2212Minor - connectedBase: {
-		ID: "DP8-2.2.1.2-MINOR", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.1.2-MINOR", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "minor version 6",
 		Care:      "product note: old systems",
 		Example:   "05 00 01 00",

@@ -41,7 +41,7 @@ var dframeRules = [...]conform.Rule{
 		Example:   "data frame in two IP fragments",
 	},
 	r222Maskzero - dframeBase: {
-		ID: "DP8-2.2.2-MASKZERO", Clause: "MC-DPL8R 2.2.2", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.2-MASKZERO", Clause: "MC-DPL8R 2.2.2", Level: conform.Impl, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "an announced mask has a bit set",
 		Care:      "allowed (AMB-DP8-42)",
 		Example:   "SACK1 with mask 0",
@@ -81,7 +81,7 @@ var dframeRules = [...]conform.Rule{
 		Example:   "31 02 00 00 C6 AE C9 79",
 	},
 	r222KaNew - dframeBase: {
-		ID: "DP8-2.2.2-KA-NEW", Clause: "MC-DPL8R 2.2.2", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.2-KA-NEW", Clause: "MC-DPL8R 2.2.2", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "a KeepAlive is a frame of its own and has NEW_MSG",
 		Care:      "the list of its flags omits NEW_MSG, the example sets it (AMB-DP8-04)",
 		Example:   "2F 02 00 00 C6 AE C9 79",

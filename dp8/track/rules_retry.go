@@ -146,7 +146,7 @@ var retryRules = [...]conform.Rule{
 		Example:   "60 s silence on an open connection, then data",
 	},
 	r3126Early - retryBase: {
-		ID: "DP8-3.1.2.6-EARLY", Clause: "MC-DPL8R 3.1.2.6, 1.3", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		ID: "DP8-3.1.2.6-EARLY", Clause: "MC-DPL8R 3.1.2.6, 1.3", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Summed: true,
 		Guards:    conform.Of(conform.GuardVant),
 		Statement: "no KA while valid packets keep arriving (except right after the handshake)",
 		Care:      "by the number of KeepAlives since the start: when one leaves says little, it waits for its turn",

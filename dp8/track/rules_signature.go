@@ -106,7 +106,7 @@ var signatureRules = [...]conform.Rule{
 		Example:   "unsigned KA acknowledged",
 	},
 	rSigSecretleak - signatureBase: {
-		ID: "DP8-SIG-SECRETLEAK", Clause: "MC-DPL8R 2.2.1.3, 5.1", Level: conform.Rec, Severity: conform.Note, Scope: "B",
+		ID: "DP8-SIG-SECRETLEAK", Clause: "MC-DPL8R 2.2.1.3, 5.1", Level: conform.Rec, Severity: conform.Note, Scope: "B", Summed: true,
 		Statement: "the secrets cross the wire in clear, so signatures do not protect against anyone who saw the handshake",
 		Care:      "for information, once a connection",
 		Example:   "any captured signed handshake",

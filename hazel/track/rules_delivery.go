@@ -116,7 +116,7 @@ var deliveryRules = [...]conform.Rule{
 		Example:   "acknowledgement at 1.00 s, copy at 1.40 s, side delay 5 ms",
 	},
 	rRelEarly - deliveryBase: {
-		ID: "HZ-REL-EARLY", Clause: "Hazel page, Reliable Delivery", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
+		ID: "HZ-REL-EARLY", Clause: "Hazel page, Reliable Delivery", Level: conform.Impl, Severity: conform.Note, Scope: "BT", Summed: true,
 		Guards:    conform.Of(conform.GuardRTT, conform.GuardSample),
 		Statement: "resend not before the round trip",
 		Care:      "20 packets resent sooner than the shortest round trip and than any release does (180 ms)",

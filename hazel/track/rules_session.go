@@ -44,7 +44,7 @@ var sessionRules = [...]conform.Rule{
 		Example:   "six pings without acknowledgement, peer sends data",
 	},
 	rKaEarly - sessionBase: {
-		ID: "HZ-KA-EARLY", Clause: "Hazel page, Keepalive", Level: conform.Should, Severity: conform.Note, Scope: "DT",
+		ID: "HZ-KA-EARLY", Clause: "Hazel page, Keepalive", Level: conform.Should, Severity: conform.Note, Scope: "DT", Summed: true,
 		Statement: "no keepalive within the interval after another transmission",
 		Care:      "three of a side and more than half of all within 3 s of another datagram; n/a from ack3 on",
 		Example:   "keepalive 100 ms after data, interval 10 s",

@@ -27,6 +27,9 @@ func ruleLines(r *conform.Rule) (all []ruleLine) {
 	} else if r.Unchecked != "" {
 		add("Not evaluated", r.Unchecked)
 	}
+	if r.Summed {
+		add("Told", "once a side, with how often it was seen")
+	}
 	add("Care", sentence(careText(r)))
 	if r.Accuses() {
 		add("Violation", r.Example)

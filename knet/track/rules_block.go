@@ -54,7 +54,7 @@ var blockRules = [...]conform.Rule{
 		Example:   "count 6, index 6",
 	},
 	rMbSingleShort - blockBase: {
-		ID: "KN-MB-SINGLE-SHORT", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "KN-MB-SINGLE-SHORT", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "index 0–4 could use codes 1–5",
 		Example:   "code 6, index 2",
 	},

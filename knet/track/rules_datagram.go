@@ -78,7 +78,7 @@ var datagramRules = [...]conform.Rule{
 		Example:   "85 as last byte",
 	},
 	rDgSize - datagramBase: {
-		ID: "KN-DG-SIZE", Clause: "kNet page, Datagram Byte Format", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "KN-DG-SIZE", Clause: "kNet page, Datagram Byte Format", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "datagrams stay below about 1,400 bytes, no IP fragments",
 		Example:   "3,000-byte datagram",
 	},

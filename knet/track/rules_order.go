@@ -127,7 +127,7 @@ var orderRules = [...]conform.Rule{
 		Unchecked: "the TransferID is one byte: no datagram can break it",
 	},
 	rFrEarly - orderBase: {
-		ID: "KN-FR-EARLY", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Note, Scope: "",
+		ID: "KN-FR-EARLY", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Note, Scope: "", Summed: true,
 		Statement: "fragments may arrive before their start: receivers cope",
 		Care:      "no verdict; the reconstruction must do the same",
 		Unchecked: "a duty of receivers that shows in nothing they send",

@@ -20,6 +20,9 @@ type Rule struct {
 	// CountOnly: it is counted but can never be called broken: every opportunity
 	// passes or stays inconclusive, for no capture holds the proof.
 	CountOnly bool
+	// Summed: what breaks it is a habit of its side, so that it is told once a side, with
+	// how often it was seen.
+	Summed bool
 }
 
 // Accuses reports whether breaking the rule is an endpoint's fault; rules of Quality
