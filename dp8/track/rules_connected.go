@@ -56,7 +56,7 @@ var connectedRules = [...]conform.Rule{
 		Example:   "three retries, all bMsgID 0",
 	},
 	r2212Rspid - connectedBase: {
-		ID: "DP8-2.2.1.2-RSPID", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-2.2.1.2-RSPID", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "bRspId equals the bMsgID of the CONNECT/CONNECTED answered",
 		Care:      "BIDIR, CLEAN: accept any bMsgID of the attempt seen so far (an older one may have been answered)",
@@ -74,7 +74,7 @@ var connectedRules = [...]conform.Rule{
 		Example:   "05 00 01 00",
 	},
 	r2212Sessid - connectedBase: {
-		ID: "DP8-2.2.1.2-SESSID", Clause: "MC-DPL8R 2.2.1.2, 3.1.5.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-2.2.1.2-SESSID", Clause: "MC-DPL8R 2.2.1.2, 3.1.5.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "dwSessID echoes the handshake's id",
 		Example:   "CONNECT id 79C9AEC6, CONNECTED id 00000000",

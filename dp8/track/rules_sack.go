@@ -68,7 +68,7 @@ var sackRules = [...]conform.Rule{
 		Example:   "SACK1 announced, mask 0",
 	},
 	r2215Nseq - sackBase: {
-		ID: "DP8-2.2.1.5-NSEQ", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP8-2.2.1.5-NSEQ", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
 		Statement: "bNSeq = next data sequence of the sender",
 		Care:      "REORD (order by tick), CLEAN: higher = capture-loss evidence; lower in send order = failure",

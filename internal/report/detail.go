@@ -142,7 +142,7 @@ func (p *painter) traffic(c *session.Conn) []pair {
 func (p *painter) delivery(c *session.Conn) []pair {
 	rows := []pair{
 		both(c, "retries", func(d *seq.Direction) cell { return p.judged(d.Retries, p.retryStyle(d)) }),
-		both(c, "  of data frames", func(d *seq.Direction) cell { return p.share(d.Retries, d.DataFrames, p.retryStyle(d)) }),
+		both(c, "  of sendings", func(d *seq.Direction) cell { return p.share(d.Retries, d.Sendings(), p.retryStyle(d)) }),
 		both(c, "  unneeded", func(d *seq.Direction) cell { return p.maybe(d.UnneededRetries, knowsUnneeded(c), p.Warn) }),
 		both(c, "duplicates", func(d *seq.Direction) cell { return p.count(d.Duplicates) }),
 		both(c, "out of order", func(d *seq.Direction) cell { return p.count(d.OutOfOrder) }),

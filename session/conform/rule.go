@@ -23,6 +23,12 @@ type Rule struct {
 	// Summed: what breaks it is a habit of its side, so that it is told once a side, with
 	// how often it was seen.
 	Summed bool
+	// Operation: what breaks it troubles the people who run the endpoints; the profile of
+	// the same name judges by these rules alone.
+	Operation bool
+	// Seldom: sessions as they are in the field give nearly never an opportunity, so that
+	// no finding says little.
+	Seldom bool
 }
 
 // Accuses reports whether breaking the rule is an endpoint's fault; rules of Quality

@@ -20,18 +20,21 @@ func (d *Direction) SendUnit(unit, carrier int64, fr *dissect.Frame) UnitVerdict
 	d.ready()
 	u := d.units.reach(unit, d)
 	if u == nil { // forgotten: it was sent long ago
+		d.carried++
 		d.Retries++
 		return UnitVerdict{Words: dissect.Retry}
 	}
 	if u.frame == 0 {
 		u.frame, u.time, u.n = fr.Frame, fr.Time, 1
 		u.carriers[0] = uint32(carrier)
+		d.carried++
 		return UnitVerdict{New: true}
 	}
 	v := UnitVerdict{RetryOf: u.frame}
 	if slices.Contains(u.carriers[:u.n], uint32(carrier)) {
 		return v
 	}
+	d.carried++
 	d.Retries++
 	v.Words = dissect.Retry
 	if u.acked || d.win.anyAcked(u.carriers[:u.n]) {
