@@ -58,6 +58,7 @@ type Conn struct {
 	timedOut           func(end int64) bool // see Follow
 	flip               bool                 // a is the upper endpoint of the flow's key
 	closed             bool
+	succeeds           bool // another of the same addresses, see Flow.continues
 }
 
 // active is what a connection needs only while it is open.
