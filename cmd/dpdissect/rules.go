@@ -68,9 +68,10 @@ func newRules() *cobra.Command {
 recommend (REC) or imply (IMPL), how severe a breach is, and what an evaluation
 looks at: one frame (F), the state of one direction (D) or both (B), times (T).
 
-Those marked * matter to who runs endpoints; 'profiles: [operation]' in a file for
-check --rules judges by them alone. 'seldom' are those for which sessions in the
-field give nearly never an opportunity: no finding says little of them.
+Those with 'yes' below Operation matter to who runs endpoints; 'profiles:
+[operation]' in a file for check --rules judges by them alone. 'seldom' are those
+for which sessions in the field give nearly never an opportunity: no finding says
+little of them.
 
 A rule that is not evaluated is listed with the reason; one that says the same
 as another is reported under that one's id. 'dpdissect rules show ID' tells all
@@ -191,15 +192,15 @@ func rulesText(all []chapter, width int) []byte {
 			}
 			mark := ""
 			if r.Operation {
-				mark = "*"
+				mark = "yes"
 			}
-			rows = append(rows, []string{mark, r.ID, r.Level.String(), r.Severity.String(), r.Scope, status(r), text})
+			rows = append(rows, []string{r.ID, r.Level.String(), r.Severity.String(), r.Scope, status(r), mark, text})
 		}
 	}
 	if len(rows) == 0 {
 		return []byte("No rules.\n")
 	}
-	return report.AppendReference(nil, []string{"", "Rule", "Level", "Severity", "Scope", "Evaluated", "Statement"}, rows, width)
+	return report.AppendReference(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Operation", "Statement"}, rows, width)
 }
 
 // ruleRow is a rule in JSON.
