@@ -239,7 +239,7 @@ func TestHazel_Summaries(t *testing.T) {
 		{"08 0001 00 486f", "HELLO id=1 version=0 len=2"},
 		{"01 0002 0300 05 010203 0000 c8", "RELIABLE id=2 len=9 GameData(3) tag 200(0)"},
 		{"01 0002 000000 000000 000000 000000 000000", "RELIABLE id=2 len=15 HostGame(0) HostGame(0) HostGame(0) HostGame(0) ..."},
-		{"09 01 0800 00 08 06 4b69636b6564", "DISCONNECT len=12 Custom"},
+		{"09 01 0800 00 08 06 4b69636b6564", "DISCONNECT len=12 Custom \"Kicked\""},
 		{"09 01 0100 00 63", "DISCONNECT len=5 reason=99"},
 		{"09", "DISCONNECT"},
 		{"0c 0005 00", "PING id=5 trailing=1"},

@@ -70,20 +70,3 @@ func addName(r *dissect.Reader, row, tags *dissect.Field, tag byte) {
 		r.Tree().AddText(row, r.Pos(), name)
 	}
 }
-
-// ReasonOf gives the reason a Disconnect of Among Us holds: 01, then one message
-// whose first byte it is.
-func ReasonOf(data []byte) (reason byte, ok bool) {
-	if len(data) < 1+messageHeader+1 || data[0] != 1 {
-		return 0, false
-	}
-	_, n, fits := nextMessage(data[1:])
-	return data[1+messageHeader], fits && n >= 1 && n == len(data)-1-messageHeader
-}
-
-// addReason records the reason of a Disconnect behind its data.
-func addReason(t *dissect.Tree, data []byte) {
-	if reason, ok := ReasonOf(data); ok {
-		t.Add(&Fields[fReason], 1+1+messageHeader, 0, uint64(reason))
-	}
-}

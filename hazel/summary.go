@@ -92,17 +92,6 @@ func (f *Frame) appendMissing(b []byte) []byte {
 	return b
 }
 
-func appendReason(b, data []byte) []byte {
-	reason, ok := ReasonOf(data)
-	if !ok {
-		return b
-	}
-	if name := Fields[fReason].ValueName(uint64(reason)); name != "" {
-		return append(append(b, ' '), name...)
-	}
-	return appendNum(b, " reason=", uint64(reason))
-}
-
 // maxListed is how many messages a summary lists.
 const maxListed = 4
 

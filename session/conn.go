@@ -36,6 +36,7 @@ type Conn struct {
 	HasPlayers   bool
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
 	Signing      string // "none", "fast", "full" or ""
+	Reason       string // for which a side closed it, in its own words, "" when it said none
 	Inferred     []string
 	Unreachable  seq.Sign         // ICMP notices that a datagram of it was not delivered
 	Remarks      []string         // what people may want to know of it, each once
@@ -58,6 +59,7 @@ type Conn struct {
 	timedOut           func(end int64) bool // see Follow
 	flip               bool                 // a is the upper endpoint of the flow's key
 	closed             bool
+	succeeds           bool // another of the same addresses, see Flow.continues
 }
 
 // active is what a connection needs only while it is open.

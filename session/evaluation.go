@@ -25,6 +25,27 @@ type evaluation struct {
 	ripe    ripeness
 	doubt   conform.Guard // not satisfied for the frame at hand, whatever the rule
 	cases   int           // judged since it is at hand
+	habits  map[habit]*uint64
+}
+
+// A habit is a rule that is told once a side (conform.Rule.Summed).
+type habit struct{ rule, dir int }
+
+// again counts a breach of such a rule, and reports whether the side was told of it
+// before; else times is where further ones are counted.
+func (l *Evaluation) again(rule, dir int) (times *uint64, told bool) {
+	h := habit{rule, dir}
+	if n := l.habits[h]; n != nil {
+		*n++
+		return n, true
+	}
+	if l.habits == nil {
+		l.habits = map[habit]*uint64{}
+	}
+	times = new(uint64)
+	*times = 1
+	l.habits[h] = times
+	return times, false
 }
 
 // tallySet are the tallies of one table of rules, for all connections of a Table.

@@ -207,3 +207,20 @@ func TestPassSet(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A rule that is told once a side gives one finding for each, which counts all breaches.
+func TestSummedRuleIsToldOnceASide(t *testing.T) {
+	c := newCourt(0)
+	c.law.rules = []conform.Rule{{ID: "TEST-RULE", Severity: conform.Note, Summed: true}}
+	c.list = nil
+	for range 3 {
+		c.law.Judge(conform.Case{Rule: 0, Frame: c.frame, Dir: 0, Message: "habit"})
+	}
+	c.law.Judge(conform.Case{Rule: 0, Frame: c.frame, Dir: 1, Message: "habit"})
+	if len(c.list) != 2 || c.list[0].Times() != 3 || c.list[1].Times() != 1 {
+		t.Errorf("%d findings: %+v", len(c.list), c.list)
+	}
+	if n := c.c.Findings[conform.Note]; n != 2 {
+		t.Errorf("%d notes are counted of the connection, want 2", n)
+	}
+}

@@ -77,6 +77,12 @@ func (l *Evaluation) Judge(x conform.Case) {
 		}
 	} else {
 		t.Fail++
+		if r.Summed {
+			told := false
+			if f.times, told = l.again(x.Rule, x.Dir); told {
+				return
+			}
+		}
 	}
 	l.flow.report(&f, l.fr)
 }

@@ -36,6 +36,17 @@ type Finding struct {
 	Time     int64
 	HasTime  bool
 	Message  string
+
+	times *uint64 // of a rule that is told once a side
+}
+
+// Times is how often the same was seen of the side, the finding itself included: more
+// than once where the rule is told once a side (conform.Rule.Summed).
+func (f *Finding) Times() uint64 {
+	if f.times == nil {
+		return 1
+	}
+	return *f.times
 }
 
 // Failed reports whether the verdict is fail.

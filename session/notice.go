@@ -6,6 +6,19 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
+// Said keeps the first reason for which a side closed the connection: its name and the
+// text for people, each of which may be empty.
+func (c *Conn) Said(name, text string) {
+	if c.Reason != "" || c.closed {
+		return
+	}
+	c.Reason = name
+	if name != "" && text != "" {
+		c.Reason += ": "
+	}
+	c.Reason += text
+}
+
 // unreachable hands an ICMP notice to the session of its pair. It is kept as a proof of
 // how the pair's connection ends.
 func (t *Table) unreachable(f *Flow, d *dissect.Datagram) {

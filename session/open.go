@@ -8,6 +8,9 @@ import (
 // newConn makes the connection that starts with the frame.
 func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
+	if f.continues(fr) {
+		c.A, c.B, c.flip, c.succeeds = c.B, c.A, !c.flip, true
+	}
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	c.active = f.table.spare.Take()
 	for i := range c.Dir {
@@ -26,6 +29,17 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	return c
 }
 
+// continues reports whether the connection that a frame starts succeeds one whose opening
+// by its client was captured, though its server sends first: the server lost its state, or
+// takes a datagram that came late for a new client. Sides keep their names then.
+func (f *Flow) continues(fr *dissect.Frame) bool {
+	old := f.at
+	return old != nil && old.Complete && old.Roles[0] == client && old.B == fr.Src && old.A == fr.Dst
+}
+
+// client is the role of the side that opens a connection, where a protocol has servers.
+const client = "client"
+
 // close settles what is open and frees all that no report asks for.
 func (c *Conn) close() {
 	if !c.closed {
@@ -38,6 +52,9 @@ func (c *Conn) close() {
 		for dir := range c.Dir {
 			c.diagnoseGiveUp(dir) // before the windows are freed
 			c.Dir[dir].Close()
+		}
+		if c.succeeds && c.State == Refused {
+			c.State = Reset // its peer did answer, before
 		}
 		c.assess()
 		for dir := range c.Dir {

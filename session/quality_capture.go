@@ -26,25 +26,25 @@ const (
 
 var captureRules = [...]conform.Rule{
 	rCapGap - captureBase: {
-		ID: "CAP-GAP", Level: conform.Impl, Severity: conform.Note, Scope: "B",
+		ID: "CAP-GAP", Level: conform.Impl, Severity: conform.Note, Scope: "B", Operation: true,
 		Statement: "the peer acknowledged numbers that were never captured",
 		Care:      "DP8: numbers covered by a send mask do not count; report share of acknowledged-unseen per direction and time (estimate of capture loss)",
 		Example:   "nrcv jumps from 9 to 14, frames 10–13 absent",
 	},
 	rCapDrops - captureBase: {
-		ID: "CAP-DROPS", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "CAP-DROPS", Level: conform.Impl, Severity: conform.Note, Scope: "F", Operation: true,
 		Statement: "the capture file or kernel declares drops",
 		Care:      "opens a CLEAN gap between the two packets around it",
 		Example:   "drop count 37 between frames 301 and 302",
 	},
 	rCapDup - captureBase: {
-		ID: "CAP-DUP", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "CAP-DUP", Level: conform.Impl, Severity: conform.Note, Scope: "F", Operation: true,
 		Statement: "the same datagram appears twice because of the capture (mirror port, two interfaces, bridge)",
 		Care:      "as guard DUP; a TTL one lower shows a second capture point; what is no copy is a sending of its own",
 		Example:   "every frame twice 20 µs apart",
 	},
 	rCapTime - captureBase: {
-		ID: "CAP-TIME", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "CAP-TIME", Level: conform.Impl, Severity: conform.Note, Scope: "F", Operation: true,
 		Statement: "capture time runs backwards or jumps, or the two sides were captured with clocks that differ",
 		Care:      "merged files are sorted first; > 1 ms backwards disables CLOCK in the window; clocks that differ disable CLOCK, REORD and VANT",
 		Example:   "frame 12 is 40 ms before frame 11",
@@ -81,7 +81,7 @@ var captureRules = [...]conform.Rule{
 		Example:   "8,400-byte UDP payload on a 1,500-byte link",
 	},
 	rCapOneway - captureBase: {
-		ID: "CAP-ONEWAY", Level: conform.Impl, Severity: conform.Note, Scope: "B",
+		ID: "CAP-ONEWAY", Level: conform.Impl, Severity: conform.Note, Scope: "B", Operation: true,
 		Statement: "only one direction captured",
 		Care:      "every BIDIR rule inconclusive",
 		Example:   "5,000 frames one way, none back",
@@ -93,13 +93,13 @@ var captureRules = [...]conform.Rule{
 		Example:   "first frame seq=117",
 	},
 	rCapUploss - captureBase: {
-		ID: "CAP-UPLOSS", Level: conform.Impl, Severity: conform.Note, Scope: "D",
+		ID: "CAP-UPLOSS", Level: conform.Impl, Severity: conform.Note, Scope: "D", Operation: true,
 		Statement: "first captured copy of a number is a retry",
 		Care:      "loss between sender and capture point, or capture loss: separated by CAP-GAP/CAP-DROPS",
 		Example:   "first copy of seq=7 has RETRY",
 	},
 	rCapReorder - captureBase: {
-		ID: "CAP-REORDER", Level: conform.Impl, Severity: conform.Note, Scope: "D",
+		ID: "CAP-REORDER", Level: conform.Impl, Severity: conform.Note, Scope: "D", Operation: true,
 		Statement: "packets out of order at the capture point",
 		Care:      "extent and lateness per RFC 4737 style",
 		Example:   "5% of frames late by 1–3 positions",

@@ -25,59 +25,59 @@ const (
 
 var fieldRules = [...]conform.Rule{
 	rFldMtu - fieldBase: {
-		ID: "FLD-MTU", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
+		ID: "FLD-MTU", Level: conform.Impl, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Statement: "large reliable packets never get through while small ones do",
 		Care:      "≥ 3 copies of a packet above the largest size ever acknowledged, smaller IDs acknowledged meanwhile; state both sizes",
 		Example:   "4,711-byte reliable packet resent 11 times, all packets < 1,200 bytes acknowledged",
 	},
 	rFldGiveup - fieldBase: {
-		ID: "FLD-GIVEUP", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
+		ID: "FLD-GIVEUP", Level: conform.Impl, Severity: conform.Note, Scope: "BT", Operation: true,
 		Statement: "names the packet whose missing acknowledgement ended the session, in the words of the library (\"reliable packet N, size S, not acknowledged after T ms, R resends\")",
 		Care:      "capture end ≠ session end",
 		Example:   "ID 42 size 10, 5,090 ms, 6 resends",
 	},
 	rFldNoreply - fieldBase: {
-		ID: "FLD-NOREPLY", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
+		ID: "FLD-NOREPLY", Level: conform.Impl, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Statement: "all attempts unanswered: filter, wrong port or dead server (with ICMP evidence if present)",
 		Care:      "BIDIR proven by other traffic of the hosts",
 		Example:   "15 CONNECTs, ICMP port unreachable",
 	},
 	rFldOneway - fieldBase: {
-		ID: "FLD-ONEWAY", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
+		ID: "FLD-ONEWAY", Level: conform.Impl, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Statement: "peer hears us, we do not hear the peer (or the reverse)",
 		Care:      "capture at one end only shows one half: say which",
 		Example:   "acknowledgements leave, data keeps being retried",
 	},
 	rFldAckloss - fieldBase: {
-		ID: "FLD-ACKLOSS", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
+		ID: "FLD-ACKLOSS", Level: conform.Impl, Severity: conform.Note, Scope: "BT", Operation: true,
 		Statement: "acknowledgements lost rather than data",
 		Care:      "needs in-band evidence",
 		Example:   "90% of retries are copies the receiver already had",
 	},
 	rFldSpurious - fieldBase: {
-		ID: "FLD-SPURIOUS", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
+		ID: "FLD-SPURIOUS", Level: conform.Impl, Severity: conform.Note, Scope: "BT", Operation: true,
 		Statement: "share of unneeded retries",
 		Example:   "35% unneeded, RTO 60 ms under an RTT of 80–140 ms",
 	},
 	rFldBurst - fieldBase: {
-		ID: "FLD-BURST", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
+		ID: "FLD-BURST", Level: conform.Impl, Severity: conform.Note, Scope: "BT", Operation: true,
 		Statement: "loss comes in bursts or periods (radio, scan, policing)",
 		Care:      "SAMPLE; give run lengths and period",
 		Example:   "12 losses in 200 ms every 60 s",
 	},
 	rFldBlackout - fieldBase: {
-		ID: "FLD-BLACKOUT", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
+		ID: "FLD-BLACKOUT", Level: conform.Impl, Severity: conform.Note, Scope: "BT", Operation: true,
 		Statement: "both directions silent for seconds, then resume",
 		Care:      "CAP-TIME excluded; all sessions of the host at once ⇒ host or link",
 		Example:   "6.2 s gap on all sessions of 10.0.0.5",
 	},
 	rFldRttshift - fieldBase: {
-		ID: "FLD-RTTSHIFT", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
+		ID: "FLD-RTTSHIFT", Level: conform.Impl, Severity: conform.Note, Scope: "BT", Operation: true,
 		Statement: "round trip steps up or is bloated under load",
 		Example:   "40 → 310 ms while the rate doubles",
 	},
 	rFldSide - fieldBase: {
-		ID: "FLD-SIDE", Level: conform.Impl, Severity: conform.Note, Scope: "BT",
+		ID: "FLD-SIDE", Level: conform.Impl, Severity: conform.Note, Scope: "BT", Operation: true,
 		Statement: "splits round trip and loss into \"left of the capture point\" and \"right of it\"",
 		Care:      "needs both directions",
 		Example:   "2 ms left, 180 ms right, all loss right",
@@ -90,7 +90,7 @@ var fieldRules = [...]conform.Rule{
 		Unchecked: "address pairs are followed apart, so a connection that moves to another port is two",
 	},
 	rFldInject - fieldBase: {
-		ID: "FLD-INJECT", Level: conform.Impl, Severity: conform.Warn, Scope: "B",
+		ID: "FLD-INJECT", Level: conform.Impl, Severity: conform.Warn, Scope: "B", Operation: true,
 		Statement: "frame not from the endpoint: TTL/ID discontinuity, wrong session id, failed signature, impossible acknowledgement",
 		Care:      "two independent signs needed",
 		Example:   "HDISC with TTL 243 amid TTL 117",

@@ -55,6 +55,7 @@ type rulesCommand struct {
 	protocols []string
 	levels    []string
 	evaluated bool
+	operation bool
 	markdown  bool
 }
 
@@ -66,6 +67,11 @@ func newRules() *cobra.Command {
 		Long: `List the rules of all protocols: what the texts demand (MUST), advise (SHOULD),
 recommend (REC) or imply (IMPL), how severe a breach is, and what an evaluation
 looks at: one frame (F), the state of one direction (D) or both (B), times (T).
+
+Those with 'yes' below Operation matter to who runs endpoints; 'profiles:
+[operation]' in a file for check --rules judges by them alone. 'seldom' are those
+for which sessions in the field give nearly never an opportunity: no finding says
+little of them.
 
 A rule that is not evaluated is listed with the reason; one that says the same
 as another is reported under that one's id. 'dpdissect rules show ID' tells all
@@ -81,6 +87,7 @@ about a rule. --markdown prints the page docs/rules.md.`,
 	f.StringSliceVar(&c.protocols, "protocol", nil, "rules of these alone, a comma-separated `LIST`; capture and field are rules about captures and networks")
 	f.StringSliceVar(&c.levels, "level", nil, "rules of these levels alone, a comma-separated `LIST` of MUST, SHOULD, REC, IMPL")
 	f.BoolVar(&c.evaluated, "evaluated", false, "only rules that are evaluated")
+	f.BoolVar(&c.operation, "operation", false, "only rules that matter to who runs endpoints: those of the profile operation")
 	f.BoolVar(&c.markdown, "markdown", false, "print the reference page")
 	c.format.add(cmd, "format", "output for people or one JSON document")
 	var names []string
@@ -143,7 +150,7 @@ func (c *rulesCommand) chosen() (all []chapter, err error) {
 			continue
 		}
 		h.rules = slices.DeleteFunc(slices.Clone(h.rules), func(r conform.Rule) bool {
-			return c.levels != nil && !slices.Contains(c.levels, r.Level.String()) || c.evaluated && (r.Unchecked != "" || r.Alias != "")
+			return c.levels != nil && !slices.Contains(c.levels, r.Level.String()) || c.evaluated && (r.Unchecked != "" || r.Alias != "") || c.operation && !r.Operation
 		})
 		all = append(all, h)
 	}
@@ -160,13 +167,16 @@ func known(flag string, words, list []string) error {
 	return nil
 }
 
-// status says whether a rule is evaluated: "yes", "as ID", "no".
+// status says whether a rule is evaluated: "yes", "seldom", "as ID", "no".
 func status(r *conform.Rule) string {
 	switch {
 	case r.Alias != "":
 		return "as " + r.Alias
 	case r.Unchecked != "":
 		return "no"
+	}
+	if r.Seldom {
+		return "seldom"
 	}
 	return "yes"
 }
@@ -180,13 +190,17 @@ func rulesText(all []chapter, width int) []byte {
 			if r.Unchecked != "" && r.Alias == "" {
 				text += " [" + r.Unchecked + "]"
 			}
-			rows = append(rows, []string{r.ID, r.Level.String(), r.Severity.String(), r.Scope, status(r), text})
+			mark := ""
+			if r.Operation {
+				mark = "yes"
+			}
+			rows = append(rows, []string{r.ID, r.Level.String(), r.Severity.String(), r.Scope, status(r), mark, text})
 		}
 	}
 	if len(rows) == 0 {
 		return []byte("No rules.\n")
 	}
-	return report.AppendReference(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Statement"}, rows, width)
+	return report.AppendReference(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Operation", "Statement"}, rows, width)
 }
 
 // ruleRow is a rule in JSON.
@@ -202,6 +216,8 @@ type ruleRow struct {
 	Care      string   `json:"care,omitempty"`
 	Example   string   `json:"example,omitempty"`
 	Evaluated bool     `json:"evaluated"`
+	Operation bool     `json:"operation,omitempty"`
+	Seldom    bool     `json:"seldom,omitempty"`
 	Alias     string   `json:"alias,omitempty"`
 	Reason    string   `json:"reason,omitempty"`
 }
@@ -212,7 +228,8 @@ func rowOf(protocol string, r *conform.Rule) ruleRow {
 		guards = append(guards, g.String())
 	}
 	row := ruleRow{ID: r.ID, Protocol: protocol, Clause: r.Clause, Level: r.Level.String(), Severity: r.Severity.String(), Scope: r.Scope, Guards: guards,
-		Statement: r.Statement, Care: r.Care, Example: r.Example, Evaluated: r.Unchecked == "" && r.Alias == "", Alias: r.Alias}
+		Statement: r.Statement, Care: r.Care, Example: r.Example, Evaluated: r.Unchecked == "" && r.Alias == "", Alias: r.Alias,
+		Operation: r.Operation, Seldom: r.Seldom}
 	if r.Alias == "" {
 		row.Reason = r.Unchecked
 	}
@@ -243,7 +260,7 @@ func rulesMarkdown(all []chapter) []byte {
 	for _, h := range all {
 		n := 0
 		for i := range h.rules {
-			if status(&h.rules[i]) == "yes" {
+			if s := status(&h.rules[i]); s == "yes" || s == "seldom" {
 				n++
 			}
 		}

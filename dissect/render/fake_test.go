@@ -123,7 +123,7 @@ func fakeFrame() *dissect.Frame {
 	return &dissect.Frame{
 		Datagram: fakeDatagram(), Protocol: "fake", Connection: 3, Direction: 'a', Type: "DFRAME",
 		Summary: []byte("DFRAME seq 5 nrcv 7 RELIABLE, 50 bytes \x1b[31m"), Tree: fakeTree(),
-		Words: dissect.Retry | dissect.OutOfOrder | dissect.Handshake, RetryOf: 7, AckedIn: 20, Acks: []uint64{3, 4},
+		Words: dissect.Retry | dissect.OutOfOrder | dissect.Handshake, RetryOf: 7, AckedIn: 20, Acks: []uint64{3, 4}, AckRTT: 40_300_000,
 		Notes: []dissect.Note{{Rule: "FAKE-1.2", Severity: "error", Message: "MUST not\n"}, {Rule: "FAKE-2", Severity: "note", Message: "odd"}},
 		Err:   &dissect.Error{Field: &fakeFields[fMask], Offset: 73, Reason: "truncated: want 4 bytes, have 2"},
 	}

@@ -104,7 +104,7 @@ func TestSplitRecord(t *testing.T) {
 	fr, e := fakeFrame(), NewFrameEncoder(false)
 	want := e.AppendRecord(nil, fr)
 	head, body := e.AppendHead(nil, fr), e.AppendBody(nil, fr)
-	late := &dissect.Frame{Notes: fr.Notes, Err: fr.Err, RetryOf: fr.RetryOf, AckedIn: fr.AckedIn, Acks: fr.Acks}
+	late := &dissect.Frame{Notes: fr.Notes, Err: fr.Err, RetryOf: fr.RetryOf, AckedIn: fr.AckedIn, Acks: fr.Acks, AckRTT: fr.AckRTT}
 	var none *FrameEncoder
 	got := none.AppendTail(append(none.AppendConnection(head, 3), body...), late)
 	if !bytes.Equal(got, want) {

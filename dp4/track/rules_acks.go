@@ -34,7 +34,7 @@ var acksRules = [...]conform.Rule{
 		Example:   "NACK with extended flags 00",
 	},
 	r223Product - acksBase: {
-		ID: "DP4-2.2.3-PRODUCT", Clause: "MC-DPL4R app. A <2>", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "DP4-2.2.3-PRODUCT", Clause: "MC-DPL4R app. A <2>", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true, Seldom: true,
 		Statement: "the Windows product does not implement NACK frames",
 		Care:      "DIAL; contradicted by <7> (AMB-DP4-09)",
 		Example:   "NACK from a Windows peer",
@@ -59,7 +59,7 @@ var acksRules = [...]conform.Rule{
 		Example:   "q=5 captured without RLY, N q=5",
 	},
 	r223Known - acksBase: {
-		ID: "DP4-2.2.3-KNOWN", Clause: "MC-DPL4R 2.2.3", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP4-2.2.3-KNOWN", Clause: "MC-DPL4R 2.2.3", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "a NACK names a messageid/sequence that the peer has sent (or skipped over)",
 		Example:   "highest q sent 20, N q=60",
@@ -77,7 +77,7 @@ var acksRules = [...]conform.Rule{
 		Example:   "N q=7 mask=0xFF, highest sent 9",
 	},
 	r223MaskLie - acksBase: {
-		ID: "DP4-2.2.3-MASK-LIE", Clause: "MC-DPL4R 2.2.3, 2.2.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP4-2.2.3-MASK-LIE", Clause: "MC-DPL4R 2.2.3, 2.2.4", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardUnwrap),
 		Statement: "a NACK does not call missing what an earlier-sent ACK/NACK of the same side declared received",
 		Care:      "order by local tick count, not by capture order; UNWRAP",
@@ -97,14 +97,14 @@ var acksRules = [...]conform.Rule{
 		Example:   "ACK with 16 bytes",
 	},
 	r224Sent - acksBase: {
-		ID: "DP4-2.2.4-SENT", Clause: "MC-DPL4R 2.2.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP4-2.2.4-SENT", Clause: "MC-DPL4R 2.2.4", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "an ACK names a packet that was sent",
 		Care:      "a sequence above all captured was missed by the capture, unless a first sending of it, or of a lower one, comes later",
 		Example:   "highest q 30, A q=120",
 	},
 	r224Pair - acksBase: {
-		ID: "DP4-2.2.4-PAIR", Clause: "MC-DPL4R 2.2.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP4-2.2.4-PAIR", Clause: "MC-DPL4R 2.2.4", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "messageid and sequence of the ACK belong to the same packet",
 		Care:      "BIDIR, packet captured",
@@ -118,14 +118,14 @@ var acksRules = [...]conform.Rule{
 		Example:   "q=4 sent with s=0,1; A q=4 s=9",
 	},
 	r224Cum - acksBase: {
-		ID: "DP4-2.2.4-CUM", Clause: "MC-DPL4R 2.2.4", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		ID: "DP4-2.2.4-CUM", Clause: "MC-DPL4R 2.2.4", Level: conform.Must, Severity: conform.Warn, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardClean),
 		Statement: "acknowledged sequence never goes back in send order (it covers all earlier ones)",
 		Care:      "order by tick; equal ticks: no verdict; the ACK of a packet that came again may name that packet",
 		Example:   "A q=20 t=500, A q=17 t=600",
 	},
 	r224CumGap - acksBase: {
-		ID: "DP4-2.2.4-CUM-GAP", Clause: "MC-DPL4R 2.2.4, 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP4-2.2.4-CUM-GAP", Clause: "MC-DPL4R 2.2.4, 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Statement: "an ACK must not cover a reliable packet that the same receiver has not yet received",
 		Care:      "fails only with proof: the covered packet was captured for the first time after the ACK, and the count of bytes of the ACK leaves it out",
 		Example:   "q=6 first sent at t=2 s; A q=8 at t=1 s counts bytes of q≤5,7,8 only",

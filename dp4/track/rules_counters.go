@@ -31,7 +31,7 @@ var countersRules = [...]conform.Rule{
 		Example:   "first packet q=50",
 	},
 	r313TickRate - countersBase: {
-		ID: "DP4-3.1.3-TICK-RATE", Clause: "MC-DPL4R 3.1.3", Level: conform.Must, Severity: conform.Error, Scope: "DT",
+		ID: "DP4-3.1.3-TICK-RATE", Clause: "MC-DPL4R 3.1.3", Level: conform.Must, Severity: conform.Error, Scope: "DT", Operation: true,
 		Guards:    conform.Of(conform.GuardClock, conform.GuardSample),
 		Statement: "local tick count advances 1 per millisecond",
 		Care:      "CLOCK, SAMPLE (≥ 20 frames over ≥ 10 s); tolerate 16 ms granularity, path jitter (use lower envelope) and 0.1% drift; 0.1–1% note, 1–5% warn",
@@ -68,14 +68,14 @@ var countersRules = [...]conform.Rule{
 		Unchecked: "never observable: a delayed acknowledgement names whatever arrived last, not what caused it",
 	},
 	r312Rto - countersBase: {
-		ID: "DP4-3.1.2-RTO", Clause: "MC-DPL4R 3.1.2", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		ID: "DP4-3.1.2-RTO", Clause: "MC-DPL4R 3.1.2", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardRTT, conform.GuardClock, conform.GuardSample),
 		Statement: "retry timeout about mean RTT + 3σ (or + 20%)",
 		Care:      "RTT, CLOCK, SAMPLE; lower bound only: a retry sooner than the minimum RTT of this side is certainly premature",
 		Example:   "RTT ≥ 80 ms, retries after 25 ms",
 	},
 	r312RtoInit - countersBase: {
-		ID: "DP4-3.1.2-RTO-INIT", Clause: "MC-DPL4R 3.1.2", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		ID: "DP4-3.1.2-RTO-INIT", Clause: "MC-DPL4R 3.1.2", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardStart, conform.GuardClock),
 		Statement: "before any sample the retry timeout starts at 1 s",
 		Example:   "first packet retried after 100 ms, no ACK yet seen",
@@ -87,7 +87,7 @@ var countersRules = [...]conform.Rule{
 		Example:   "br=9000 t=500, br=4500 t=700",
 	},
 	r3154BytesMax - countersBase: {
-		ID: "DP4-3.1.5.4-BYTES-MAX", Clause: "MC-DPL4R 3.1.5.4", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		ID: "DP4-3.1.5.4-BYTES-MAX", Clause: "MC-DPL4R 3.1.5.4", Level: conform.Must, Severity: conform.Warn, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "bytes received grows by no more than the data bytes on the wire",
 		Care:      "BIDIR; exceeding is **capture loss evidence**; fail only if every sequence and serial in the interval was captured",

@@ -25,7 +25,7 @@ const (
 
 var dutiesRules = [...]conform.Rule{
 	r3152Sak - dutiesBase: {
-		ID: "DP4-3.1.5.2-SAK", Clause: "MC-DPL4R 3.1.5.2, 2.2.2", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		ID: "DP4-3.1.5.2-SAK", Clause: "MC-DPL4R 3.1.5.2, 2.2.2", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardOdds, conform.GuardVant, conform.GuardClock),
 		Statement: "a data frame with SAK is answered at once by an ACK or NACK",
 		Care:      "bytes received proves that the packet arrived, and a quick answer of a later one that the path was; one answer may be lost, so many must be missing; a late one proves nothing",
@@ -39,7 +39,7 @@ var dutiesRules = [...]conform.Rule{
 		Example:   "again and again no ACK when a three-packet message is complete; the next one, 300 ms later, names another message",
 	},
 	r3152Reack - dutiesBase: {
-		ID: "DP4-3.1.5.2-REACK", Clause: "MC-DPL4R 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		ID: "DP4-3.1.5.2-REACK", Clause: "MC-DPL4R 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardOdds, conform.GuardVant, conform.GuardClock),
 		Statement: "a repeat of the last reliable message received is acknowledged again",
 		Care:      "as DP4-3.1.5.2-SAK; nothing was sent behind the repeat until it must have been answered",
@@ -54,36 +54,36 @@ var dutiesRules = [...]conform.Rule{
 		CountOnly: true,
 	},
 	r3152Range - dutiesBase: {
-		ID: "DP4-3.1.5.2-RANGE", Clause: "MC-DPL4R 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		ID: "DP4-3.1.5.2-RANGE", Clause: "MC-DPL4R 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "B", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardUnwrap),
 		Statement: "a frame outside [earliest receive, +23] must be ignored: it must not be acknowledged",
 		Example:   "window at m=10, frame m=60 acknowledged",
 	},
 	r3152Contig - dutiesBase: {
-		ID: "DP4-3.1.5.2-CONTIG", Clause: "MC-DPL4R 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP4-3.1.5.2-CONTIG", Clause: "MC-DPL4R 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardUnwrap),
 		Statement: "every sequence between a message's STA and EOM belongs to that message",
 		Example:   "m=4 q=10 STA, m=5 q=11, m=4 q=12 EOM",
 	},
 	r3152SakProductRetry - dutiesBase: {
-		ID: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "D",
+		ID: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "D", Summed: true, Seldom: true,
 		Statement: "Windows sets SAK on every retransmission",
 		Example:   "retry without SAK",
 	},
 	r3152SakProduct24 - dutiesBase: {
-		ID: "DP4-3.1.5.2-SAK-PRODUCT-24", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "D",
+		ID: "DP4-3.1.5.2-SAK-PRODUCT-24", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "D", Summed: true, Seldom: true,
 		Guards:    conform.Of(conform.GuardClean),
 		Statement: "Windows sets SAK at least every 24 packets",
 		Example:   "30 packets without SAK",
 	},
 	r3152SakProduct50ms - dutiesBase: {
-		ID: "DP4-3.1.5.2-SAK-PRODUCT-50MS", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		ID: "DP4-3.1.5.2-SAK-PRODUCT-50MS", Clause: "MC-DPL4R app. A <8>", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Summed: true, Seldom: true,
 		Guards:    conform.Of(conform.GuardRTT, conform.GuardClock),
 		Statement: "Windows sets SAK on reliable or unfinished packets once > 50 ms and > ¼ RTT have passed since the last SAK",
 		Example:   "reliable packet 400 ms after last SAK, RTT 80 ms, no SAK",
 	},
 	r3153Retx - dutiesBase: {
-		ID: "DP4-3.1.5.3-RETX", Clause: "MC-DPL4R 3.1.5.3", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		ID: "DP4-3.1.5.3-RETX", Clause: "MC-DPL4R 3.1.5.3", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold),
 		Statement: "what a NACK reports missing is retransmitted",
 		Care:      "BIDIR, HOLD to max(2×RTO, 2 s); the NACK may be lost after the capture point: fail only after the same packet was NACKed twice or the session outlives 5×RTO",

@@ -27,7 +27,7 @@ var headerRules = [...]conform.Rule{
 		Example:   "01 02 90 05 05 00 … (EXT without ACK, CMD clear)",
 	},
 	r2HdrShort - headerBase: {
-		ID: "DP4-2-HDR-SHORT", Clause: "MC-DPL4R 2.2.1, 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "DP4-2-HDR-SHORT", Clause: "MC-DPL4R 2.2.1, 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Statement: "after two indexes at least 4 more bytes must follow (flags, messageid, sequence, serial)",
 		Example:   "01 02 30 07",
 	},

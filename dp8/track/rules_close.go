@@ -38,14 +38,14 @@ var closeRules = [...]conform.Rule{
 		Example:   "ENDSTREAM seq=40, DF seq=41",
 	},
 	r3143Reply - closeBase: {
-		ID: "DP8-3.1.4.3-REPLY", Clause: "MC-DPL8R 3.1.4.3, 3.1.5.2", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
+		ID: "DP8-3.1.4.3-REPLY", Clause: "MC-DPL8R 3.1.4.3, 3.1.5.2", Level: conform.Should, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "who receives END_STREAM ends too",
 		Care:      "only of a side that acknowledged it, had nothing to send for 5 s and then sends something else; HARD_DISCONNECT will do",
 		Example:   "ENDSTREAM acknowledged, peer never ends",
 	},
 	r3143Keepack - closeBase: {
-		ID: "DP8-3.1.4.3-KEEPACK", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		ID: "DP8-3.1.4.3-KEEPACK", Clause: "MC-DPL8R 3.1.4.3", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardVant),
 		Statement: "a side that ended still acknowledges until the peer ends",
 		Care:      "only of a side that still sends SACKs while one number was sent to it ten times",

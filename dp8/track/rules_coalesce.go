@@ -81,13 +81,13 @@ var coalesceRules = [...]conform.Rule{
 		Example:   "fragmented coalesced frame",
 	},
 	r223Outer - coalesceBase: {
-		ID: "DP8-2.2.3-OUTER", Clause: "MC-DPL8R 1.3", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.3-OUTER", Clause: "MC-DPL8R 1.3", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "the outer frame takes the strictest properties: RELIABLE/SEQUENTIAL if any part has it",
 		Care:      "informative section",
 		Example:   "outer unreliable, one part reliable",
 	},
 	r223Solo - coalesceBase: {
-		ID: "DP8-2.2.3-SOLO", Clause: "MC-DPL8R 2.2.3", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.3-SOLO", Clause: "MC-DPL8R 2.2.3", Level: conform.Impl, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "coalescing a single payload",
 		Care:      "legal",
 		Example:   "one sub-header",

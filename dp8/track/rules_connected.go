@@ -44,19 +44,19 @@ var connectedRules = [...]conform.Rule{
 		Example:   "connector's confirmation starts 88 02",
 	},
 	r2212MsgidInit - connectedBase: {
-		ID: "DP8-2.2.1.2-MSGID-INIT", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D",
+		ID: "DP8-2.2.1.2-MSGID-INIT", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
 		Guards:    conform.Of(conform.GuardStart),
 		Statement: "first bMsgID 0",
 		Care:      "START; the specification's own example breaks the literal reading (AMB-DP8-03): accept 0 or previous own CFRAME's bMsgID + 1",
 		Example:   "listener's first CONNECTED bMsgID 9",
 	},
 	r2212MsgidInc - connectedBase: {
-		ID: "DP8-2.2.1.2-MSGID-INC", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D",
+		ID: "DP8-2.2.1.2-MSGID-INC", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
 		Statement: "bMsgID grows per retry",
 		Example:   "three retries, all bMsgID 0",
 	},
 	r2212Rspid - connectedBase: {
-		ID: "DP8-2.2.1.2-RSPID", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-2.2.1.2-RSPID", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "bRspId equals the bMsgID of the CONNECT/CONNECTED answered",
 		Care:      "BIDIR, CLEAN: accept any bMsgID of the attempt seen so far (an older one may have been answered)",
@@ -68,13 +68,13 @@ var connectedRules = [...]conform.Rule{
 		Example:   "06 00 00 00",
 	},
 	r2212Minor - connectedBase: {
-		ID: "DP8-2.2.1.2-MINOR", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.1.2-MINOR", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "minor version 6",
 		Care:      "product note: old systems",
 		Example:   "05 00 01 00",
 	},
 	r2212Sessid - connectedBase: {
-		ID: "DP8-2.2.1.2-SESSID", Clause: "MC-DPL8R 2.2.1.2, 3.1.5.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-2.2.1.2-SESSID", Clause: "MC-DPL8R 2.2.1.2, 3.1.5.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "dwSessID echoes the handshake's id",
 		Example:   "CONNECT id 79C9AEC6, CONNECTED id 00000000",

@@ -35,19 +35,19 @@ var dframeRules = [...]conform.Rule{
 		Example:   "3F 10 05 03 01",
 	},
 	r222Mtu - dframeBase: {
-		ID: "DP8-2.2.2-MTU", Clause: "MC-DPL8R 2.2.2", Level: conform.Should, Severity: conform.Warn, Scope: "F",
+		ID: "DP8-2.2.2-MTU", Clause: "MC-DPL8R 2.2.2", Level: conform.Should, Severity: conform.Warn, Scope: "F", Operation: true,
 		Statement: "header and payload together are smaller than the MTU",
 		Care:      "seen by IP fragments; over IPv4 a router may have made them, so one step less severe",
 		Example:   "data frame in two IP fragments",
 	},
 	r222Maskzero - dframeBase: {
-		ID: "DP8-2.2.2-MASKZERO", Clause: "MC-DPL8R 2.2.2", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.2-MASKZERO", Clause: "MC-DPL8R 2.2.2", Level: conform.Impl, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "an announced mask has a bit set",
 		Care:      "allowed (AMB-DP8-42)",
 		Example:   "SACK1 with mask 0",
 	},
 	r222Retrybit - dframeBase: {
-		ID: "DP8-2.2.2-RETRYBIT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP8-2.2.2-RETRYBIT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardUnwrap),
 		Statement: "a second sending of a sequence number carries RETRY",
 		Care:      "only equal content under a number is a second sending; byte-identical frames close to each other may be copies",
@@ -62,7 +62,7 @@ var dframeRules = [...]conform.Rule{
 		CountOnly: true,
 	},
 	r222SigPresent - dframeBase: {
-		ID: "DP8-2.2.2-SIG-PRESENT", Clause: "MC-DPL8R 2.2.2, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-2.2.2-SIG-PRESENT", Clause: "MC-DPL8R 2.2.2, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardVer),
 		Statement: "on a signed connection every data frame has a signature",
 		Care:      "certain where a KeepAlive has no room for one; where signing was only concluded, some signature must have been right",
@@ -81,7 +81,7 @@ var dframeRules = [...]conform.Rule{
 		Example:   "31 02 00 00 C6 AE C9 79",
 	},
 	r222KaNew - dframeBase: {
-		ID: "DP8-2.2.2-KA-NEW", Clause: "MC-DPL8R 2.2.2", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.2-KA-NEW", Clause: "MC-DPL8R 2.2.2", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "a KeepAlive is a frame of its own and has NEW_MSG",
 		Care:      "the list of its flags omits NEW_MSG, the example sets it (AMB-DP8-04)",
 		Example:   "2F 02 00 00 C6 AE C9 79",
@@ -106,7 +106,7 @@ var dframeRules = [...]conform.Rule{
 		Example:   "bControl 06",
 	},
 	r222KaActed - dframeBase: {
-		ID: "DP8-2.2.2-KA-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-2.2.2-KA-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "B", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "a KeepAlive with a wrong session id is ignored: not acknowledged",
 		Example:   "KA seq=4 with wrong id, then nrcv=5",

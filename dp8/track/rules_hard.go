@@ -51,7 +51,7 @@ var hardRules = [...]conform.Rule{
 		Example:   "unsigned HDISC bRspId 9",
 	},
 	r2214RspidSeq - hardBase: {
-		ID: "DP8-2.2.1.4-RSPID-SEQ", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP8-2.2.1.4-RSPID-SEQ", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "D", Seldom: true,
 		Guards:    conform.Of(conform.GuardReord),
 		Statement: "full-signed: bRspId = next data sequence of the sender",
 		Care:      "CLEAN (a later number is capture-loss evidence), REORD",
@@ -70,13 +70,13 @@ var hardRules = [...]conform.Rule{
 		Example:   "other id",
 	},
 	r2214SigPresent - hardBase: {
-		ID: "DP8-2.2.1.4-SIG-PRESENT", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-2.2.1.4-SIG-PRESENT", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardVer),
 		Statement: "signed connection: 8-byte signature present",
 		Example:   "16-byte HDISC on a signed connection",
 	},
 	r2214SigAbsent - hardBase: {
-		ID: "DP8-2.2.1.4-SIG-ABSENT", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-2.2.1.4-SIG-ABSENT", Clause: "MC-DPL8R 2.2.1.4", Level: conform.Must, Severity: conform.Error, Scope: "B", Seldom: true,
 		Guards:    conform.Of(conform.GuardVer),
 		Statement: "unsigned connection: no signature",
 		Example:   "24-byte HDISC on an unsigned connection",
@@ -90,7 +90,7 @@ var hardRules = [...]conform.Rule{
 		Unchecked: "never provable: a HARD_DISCONNECT that the capture missed looks like one that was not sent",
 	},
 	r3124Spacing - hardBase: {
-		ID: "DP8-3.1.2.4-SPACING", Clause: "MC-DPL8R 3.1.2.4", Level: conform.Rec, Severity: conform.Note, Scope: "DT",
+		ID: "DP8-3.1.2.4-SPACING", Clause: "MC-DPL8R 3.1.2.4", Level: conform.Rec, Severity: conform.Note, Scope: "DT", Seldom: true,
 		Guards:    conform.Of(conform.GuardClock),
 		Statement: "HDISCs spaced about RTT/2, at least 10 ms",
 		Care:      "CLOCK, RTT; answering HDISCs are sent at once (3.1.5.1.4): only the initiator",

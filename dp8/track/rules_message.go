@@ -38,13 +38,13 @@ var messageRules = [...]conform.Rule{
 		Example:   "seq=5 first seen 2 s before seq=4 (not a retry)",
 	},
 	r3144Small - messageBase: {
-		ID: "DP8-3.1.4.4-SMALL", Clause: "MC-DPL8R 3.1.4.4, 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "D",
+		ID: "DP8-3.1.4.4-SMALL", Clause: "MC-DPL8R 3.1.4.4, 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "D", Summed: true,
 		Statement: "a message that fits is not split",
 		Care:      "the MTU is not known: messages below 500 bytes, all parts captured",
 		Example:   "20-byte message in two frames",
 	},
 	r3144Fill - messageBase: {
-		ID: "DP8-3.1.4.4-FILL", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Should, Severity: conform.Note, Scope: "D",
+		ID: "DP8-3.1.4.4-FILL", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
 		Statement: "parts are filled to the maximum",
 		Care:      "equal shares are allowed, and masks take room: a part below three quarters of the largest",
 		Example:   "parts of 1200, 10, 1200",

@@ -39,7 +39,7 @@ var retryRules = [...]conform.Rule{
 		Example:   "DF seq=20 nrcv=9, 500 ms later RETRY seq=12 nrcv=4",
 	},
 	r3165Seqkept - retryBase: {
-		ID: "DP8-3.1.6.5-SEQKEPT", Clause: "MC-DPL8R 3.1.6.5", Level: conform.Must, Severity: conform.Note, Scope: "D",
+		ID: "DP8-3.1.6.5-SEQKEPT", Clause: "MC-DPL8R 3.1.6.5", Level: conform.Must, Severity: conform.Note, Scope: "D", Seldom: true,
 		Statement: "a retry keeps its original number",
 		Care:      "equal messages are legal: only while the first is waited for, and never sent again",
 		Example:   "reliable seq=5 unacknowledged forever, same bytes appear as new seq=30",
@@ -89,14 +89,14 @@ var retryRules = [...]conform.Rule{
 		Example:   "15 retries of seq=5",
 	},
 	r3165Lost - retryBase: {
-		ID: "DP8-3.1.6.5-LOST", Clause: "MC-DPL8R 3.1.6.5", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		ID: "DP8-3.1.6.5-LOST", Clause: "MC-DPL8R 3.1.6.5", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean),
 		Statement: "after the last retry the connection is lost: no further traffic on it",
 		Care:      "10 retries, or the maximum that is configured, and new data for more than 10 s while the other side still waits for the number",
 		Example:   "seq=5 retried 10 times, never acknowledged, seq=80 follows",
 	},
 	r3165Retrymissing - retryBase: {
-		ID: "DP8-3.1.6.5-RETRYMISSING", Clause: "MC-DPL8R 3.1.6.5", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
+		ID: "DP8-3.1.6.5-RETRYMISSING", Clause: "MC-DPL8R 3.1.6.5", Level: conform.Should, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "an unacknowledged reliable packet is resent",
 		Care:      "held for 5 s or 10 round trips, and until so many retries were due that not all of them can have been missed",
@@ -115,7 +115,7 @@ var retryRules = [...]conform.Rule{
 		Example:   "40 CONNECTs",
 	},
 	r3161Failed - retryBase: {
-		ID: "DP8-3.1.6.1-FAILED", Clause: "MC-DPL8R 3.1.6.1", Level: conform.Must, Severity: conform.Note, Scope: "BT",
+		ID: "DP8-3.1.6.1-FAILED", Clause: "MC-DPL8R 3.1.6.1", Level: conform.Must, Severity: conform.Note, Scope: "BT", Seldom: true,
 		Statement: "after the last handshake retry the attempt has failed",
 		Care:      "only with a configured maximum",
 		Example:   "handshake completes by the 30th retry",
@@ -139,14 +139,14 @@ var retryRules = [...]conform.Rule{
 		Unchecked: "never observable: when an endpoint decides to give a packet up is not on the wire",
 	},
 	r3126Keepalive - retryBase: {
-		ID: "DP8-3.1.2.6-KEEPALIVE", Clause: "MC-DPL8R 3.1.2.6, 3.1.6.6", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		ID: "DP8-3.1.2.6-KEEPALIVE", Clause: "MC-DPL8R 3.1.2.6, 3.1.6.6", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardVant),
 		Statement: "a KA after 25 s (4 s granularity) without receiving anything",
 		Care:      "both sides were idle and their numbers go on: no KeepAlive was missed",
 		Example:   "60 s silence on an open connection, then data",
 	},
 	r3126Early - retryBase: {
-		ID: "DP8-3.1.2.6-EARLY", Clause: "MC-DPL8R 3.1.2.6, 1.3", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		ID: "DP8-3.1.2.6-EARLY", Clause: "MC-DPL8R 3.1.2.6, 1.3", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Summed: true,
 		Guards:    conform.Of(conform.GuardVant),
 		Statement: "no KA while valid packets keep arriving (except right after the handshake)",
 		Care:      "by the number of KeepAlives since the start: when one leaves says little, it waits for its turn",

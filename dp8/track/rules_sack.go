@@ -39,7 +39,7 @@ var sackRules = [...]conform.Rule{
 		Example:   "80 06 21 00 …",
 	},
 	r2215Response - sackBase: {
-		ID: "DP8-2.2.1.5-RESPONSE", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Warn, Scope: "F",
+		ID: "DP8-2.2.1.5-RESPONSE", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Warn, Scope: "F", Summed: true,
 		Statement: "RESPONSE (01) set and bRetry filled",
 		Example:   "80 06 00 00 …",
 	},
@@ -62,13 +62,13 @@ var sackRules = [...]conform.Rule{
 		Example:   "bFlags 03 in 12 bytes",
 	},
 	r2215Maskzero - sackBase: {
-		ID: "DP8-2.2.1.5-MASKZERO", Clause: "MC-DPL8R 2.2.1.5, 3.1.5.2.3", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "DP8-2.2.1.5-MASKZERO", Clause: "MC-DPL8R 2.2.1.5, 3.1.5.2.3", Level: conform.Impl, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "an announced mask has at least one bit set",
 		Care:      "legal but pointless",
 		Example:   "SACK1 announced, mask 0",
 	},
 	r2215Nseq - sackBase: {
-		ID: "DP8-2.2.1.5-NSEQ", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP8-2.2.1.5-NSEQ", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
 		Statement: "bNSeq = next data sequence of the sender",
 		Care:      "REORD (order by tick), CLEAN: higher = capture-loss evidence; lower in send order = failure",

@@ -27,7 +27,7 @@ const (
 
 var signatureRules = [...]conform.Rule{
 	rSigFast - signatureBase: {
-		ID: "DP8-SIG-FAST", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP8-SIG-FAST", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Statement: "FAST: signature equals the sender's secret",
 		Care:      "a secret that was learned from the frames themselves costs one step of severity; the frame may be a third party's",
 		Example:   "one frame with another 8 bytes",
@@ -39,13 +39,13 @@ var signatureRules = [...]conform.Rule{
 		Example:   "both sides use ullSenderSecret",
 	},
 	rSigFull - signatureBase: {
-		ID: "DP8-SIG-FULL", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP8-SIG-FULL", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Statement: "FULL: signature = first 8 bytes of SHA-1(frame with zeroed signature ‖ secret little-endian)",
 		Care:      "only with the secret of the number's own epoch; inconclusive when the capture may have missed an epoch",
 		Example:   "one payload byte changed, signature kept",
 	},
 	rSigEpoch - signatureBase: {
-		ID: "DP8-SIG-EPOCH", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP8-SIG-EPOCH", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Statement: "after number 255 the sender uses SHA-1(previous secret ‖ modifier), first 8 bytes",
 		Care:      "the frame verifies with the secret before: what verifies with none that is known is no proof",
 		Example:   "seq=256+3 verifies with the epoch-0 key",
@@ -57,7 +57,7 @@ var signatureRules = [...]conform.Rule{
 		Example:   "seq=250 verifies only with the next key",
 	},
 	rSigRetrykey - signatureBase: {
-		ID: "DP8-SIG-RETRYKEY", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "DP8-SIG-RETRYKEY", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Must, Severity: conform.Error, Scope: "D", Seldom: true,
 		Statement: "a retry of 192–255 sent after the wrap uses the previous key",
 		Care:      "the frame verifies with the secret behind the wrap",
 		Example:   "RETRY seq=250 after wrap signed with the new key",
@@ -100,19 +100,19 @@ var signatureRules = [...]conform.Rule{
 		Example:   "DF seq=9 fails, nrcv=10 follows, no good copy captured",
 	},
 	rSigUnsignedActed - signatureBase: {
-		ID: "DP8-SIG-UNSIGNED-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		ID: "DP8-SIG-UNSIGNED-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "B", Seldom: true,
 		Statement: "an unsigned frame on a signed connection is discarded",
 		Care:      "as for a wrong signature",
 		Example:   "unsigned KA acknowledged",
 	},
 	rSigSecretleak - signatureBase: {
-		ID: "DP8-SIG-SECRETLEAK", Clause: "MC-DPL8R 2.2.1.3, 5.1", Level: conform.Rec, Severity: conform.Note, Scope: "B",
+		ID: "DP8-SIG-SECRETLEAK", Clause: "MC-DPL8R 2.2.1.3, 5.1", Level: conform.Rec, Severity: conform.Note, Scope: "B", Summed: true,
 		Statement: "the secrets cross the wire in clear, so signatures do not protect against anyone who saw the handshake",
 		Care:      "for information, once a connection",
 		Example:   "any captured signed handshake",
 	},
 	rSecretContradicted - signatureBase: {
-		ID: "DP8-SECRET-CONTRADICTED", Clause: "MC-DPL8R 2.2.1.3", Level: conform.Impl, Severity: conform.Error, Scope: "B",
+		ID: "DP8-SECRET-CONTRADICTED", Clause: "MC-DPL8R 2.2.1.3", Level: conform.Impl, Severity: conform.Error, Scope: "B", Seldom: true,
 		Statement: "secrets supplied by the user are those of the captured handshake",
 		Care:      "the handshake's are used",
 		Example:   "--secret names other secrets than the connector's CONNECTED_SIGNED",

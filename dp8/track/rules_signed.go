@@ -124,7 +124,7 @@ var signedRules = [...]conform.Rule{
 		Example:   "same secret in two connections",
 	},
 	r2213SecretStable - signedBase: {
-		ID: "DP8-2.2.1.3-SECRET-STABLE", Clause: "MC-DPL8R 2.2.1.3", Level: conform.Impl, Severity: conform.Warn, Scope: "D",
+		ID: "DP8-2.2.1.3-SECRET-STABLE", Clause: "MC-DPL8R 2.2.1.3", Level: conform.Impl, Severity: conform.Warn, Scope: "D", Seldom: true,
 		Statement: "retries of the connector's CSIGNED repeat the same secrets",
 		Example:   "bMsgID 1 and 2 carry different secrets",
 	},
@@ -158,13 +158,13 @@ var signedRules = [...]conform.Rule{
 		Example:   "echo 0 in connector's CSIGNED",
 	},
 	r31513Mix - signedBase: {
-		ID: "DP8-3.1.5.1.3-MIX", Clause: "MC-DPL8R 3.1.5.1.2, 3.1.5.1.3", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "DP8-3.1.5.1.3-MIX", Clause: "MC-DPL8R 3.1.5.1.2, 3.1.5.1.3", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "a handshake is signed or unsigned throughout",
 		Example:   "CSIGNED answered by plain CONNECTED",
 	},
 	r31513Stateless - signedBase: {
-		ID: "DP8-3.1.5.1.3-STATELESS", Clause: "MC-DPL8R 3.1.5.1.1", Level: conform.Should, Severity: conform.Note, Scope: "BT",
+		ID: "DP8-3.1.5.1.3-STATELESS", Clause: "MC-DPL8R 3.1.5.1.1", Level: conform.Should, Severity: conform.Note, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean),
 		Statement: "a signing listener keeps no state for the first CONNECT: it does not itself retry CSIGNED",
 		Example:   "one CONNECT, CSIGNED sent at 0, 200, 400 ms",
@@ -183,7 +183,7 @@ var signedRules = [...]conform.Rule{
 		Example:   "listener silent for 10 s",
 	},
 	r31513Reconfirm - signedBase: {
-		ID: "DP8-3.1.5.1.3-RECONFIRM", Clause: "MC-DPL8R 3.1.5.1.3", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
+		ID: "DP8-3.1.5.1.3-RECONFIRM", Clause: "MC-DPL8R 3.1.5.1.3", Level: conform.Should, Severity: conform.Warn, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardRole),
 		Statement: "a repeated listener CSIGNED (POLL set, same id) on an established connection is answered again",
 		Example:   "listener's CSIGNED repeated, no answer",

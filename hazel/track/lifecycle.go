@@ -89,6 +89,7 @@ func (c *conn) disconnect(dir int) {
 	}
 	l.gone[dir] = true
 	l.goneAt[dir], l.goneIn[dir], l.goneID[dir], l.topAt[dir] = c.fr.Time, c.fr.Frame, c.fr.IPID, c.side[dir].top.num
+	c.c.Said(hazel.ReasonText(c.f.Data))
 	switch side := session.Side(dir + 1); {
 	case l.closer == session.NoSide:
 		l.closer, l.closeAt = side, c.fr.Time

@@ -27,7 +27,7 @@ const (
 
 var headerRules = [...]conform.Rule{
 	rHdrEmpty - headerBase: {
-		ID: "HZ-HDR-EMPTY", Clause: "Hazel page, Header Data", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "HZ-HDR-EMPTY", Clause: "Hazel page, Header Data", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Statement: "a datagram has at least the Type byte",
 		Care:      "empty datagrams are also sent to keep an address translation alive: they count only within a recognised connection",
 		Example:   "empty payload",
@@ -51,13 +51,13 @@ var headerRules = [...]conform.Rule{
 		Example:   "0F …",
 	},
 	rHdrRelid - headerBase: {
-		ID: "HZ-HDR-RELID", Clause: "Hazel page, Header Data", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "HZ-HDR-RELID", Clause: "Hazel page, Header Data", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Statement: "a reliable packet (Type 1, 8; 2, 3, 11, 12, 13 in their dialects) carries the 2-byte ID",
 		Care:      "also Type 3 in spec, 12 from ack3 on, 11 and 13 in fork36; a fragment of 0.1 that is too short is HZ-HDR-FRAGLAYOUT",
 		Example:   "01 00",
 	},
 	rHdrBigendian - headerBase: {
-		ID: "HZ-HDR-BIGENDIAN", Clause: "Hazel page, Header Data", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "HZ-HDR-BIGENDIAN", Clause: "Hazel page, Header Data", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardSample),
 		Statement: "IDs are big-endian",
 		Care:      "8 new IDs in a row that step by 256",
@@ -70,13 +70,13 @@ var headerRules = [...]conform.Rule{
 		Example:   "03 00 05 …",
 	},
 	rHdrFraglayout - headerBase: {
-		ID: "HZ-HDR-FRAGLAYOUT", Clause: "Hazel page, Header Data", Level: conform.Impl, Severity: conform.Warn, Scope: "F",
+		ID: "HZ-HDR-FRAGLAYOUT", Clause: "Hazel page, Header Data", Level: conform.Impl, Severity: conform.Warn, Scope: "F", Operation: true,
 		Statement: "fragment header: message id, count/index, ID (7 bytes with Type)",
 		Care:      "only from a side known to speak 0.1",
 		Example:   "02 00 01 00",
 	},
 	rHdrFragCount - headerBase: {
-		ID: "HZ-HDR-FRAG-COUNT", Clause: "Hazel page, Header Data", Level: conform.Impl, Severity: conform.Warn, Scope: "D",
+		ID: "HZ-HDR-FRAG-COUNT", Clause: "Hazel page, Header Data", Level: conform.Impl, Severity: conform.Warn, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardClean),
 		Statement: "fragment count ≥ 1 (the library sends a lone part with count 1), index from 1 to count − 1 (fork36 from 0), no index twice with other data",
 		Care:      "only from a side known to speak 0.1 or fork36",
@@ -90,7 +90,7 @@ var headerRules = [...]conform.Rule{
 		Example:   "2 of 5 fragments ever seen",
 	},
 	rHdrAcklen - headerBase: {
-		ID: "HZ-HDR-ACKLEN", Clause: "Hazel page, Reliable Delivery", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "HZ-HDR-ACKLEN", Clause: "Hazel page, Reliable Delivery", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Statement: "an acknowledgement is Type + ID: 3 bytes; 4 in current and fork36",
 		Care:      "the length of another dialect than the sender's, 3 or 4, is at most a note (AMB-HZ-10)",
 		Example:   "0A 00 or 0A 00 05 FF FF",

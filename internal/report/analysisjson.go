@@ -140,6 +140,13 @@ func (e *encoder) conn(c *session.Conn) {
 	state, closedBy := c.StateNow()
 	e.text("state", state.String())
 	e.known("closed_by", closedBy.String())
+	e.known("reason", c.Reason)
+	if n := c.Unreachable.N; n > 0 {
+		e.open("icmp", '{')
+		e.count("notices", n)
+		e.count("first_frame", c.Unreachable.Frame)
+		e.close('}')
+	}
 	e.properties(c)
 	e.open("directions", '{')
 	e.direction("a", c, 0)

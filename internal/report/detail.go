@@ -79,6 +79,9 @@ func (p *painter) facts(c *session.Conn) []cell {
 		add(fmt.Sprintf("players %d and %d", c.Players[0], c.Players[1]))
 	}
 	add("recognised by " + c.DetectedBy.String())
+	if n := c.Unreachable.N; n > 0 {
+		add(counted(n, "ICMP notice") + " from frame " + strconv.FormatUint(c.Unreachable.Frame, 10) + " on")
+	}
 	facts = append(facts, plainCells(c.Remarks)...)
 	return append(facts, p.verdicts(c)...)
 }
@@ -90,6 +93,9 @@ func (p *painter) state(c *session.Conn) cell {
 	}
 	if c.ClosedBy != session.NoSide {
 		text += " by " + c.ClosedBy.String()
+	}
+	if c.Reason != "" {
+		text += " (" + escaped(c.Reason) + ")"
 	}
 	return cell{text: text, style: StateStyle(&p.Palette, c.State)}
 }
@@ -136,7 +142,7 @@ func (p *painter) traffic(c *session.Conn) []pair {
 func (p *painter) delivery(c *session.Conn) []pair {
 	rows := []pair{
 		both(c, "retries", func(d *seq.Direction) cell { return p.judged(d.Retries, p.retryStyle(d)) }),
-		both(c, "  of data frames", func(d *seq.Direction) cell { return p.share(d.Retries, d.DataFrames, p.retryStyle(d)) }),
+		both(c, "  of sendings", func(d *seq.Direction) cell { return p.share(d.Retries, d.Sendings(), p.retryStyle(d)) }),
 		both(c, "  unneeded", func(d *seq.Direction) cell { return p.maybe(d.UnneededRetries, knowsUnneeded(c), p.Warn) }),
 		both(c, "duplicates", func(d *seq.Direction) cell { return p.count(d.Duplicates) }),
 		both(c, "out of order", func(d *seq.Direction) cell { return p.count(d.OutOfOrder) }),

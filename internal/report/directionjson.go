@@ -13,6 +13,7 @@ func (e *encoder) direction(k string, c *session.Conn, i int) {
 	e.count("data_frames", d.DataFrames)
 	e.count("acks", d.Acks)
 	e.count("retries", d.Retries)
+	e.count("sendings", d.Sendings())
 	if knowsUnneeded(c) {
 		e.count("unneeded_retries", d.UnneededRetries)
 	}

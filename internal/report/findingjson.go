@@ -35,6 +35,9 @@ func appendFinding(dst []byte, f *session.Finding, file int) []byte {
 		e.time("time", f.Time)
 	}
 	e.text("message", f.Message)
+	if n := f.Times(); n > 1 {
+		e.count("times", n)
+	}
 	if !f.Failed() {
 		e.text("guard", f.Guard.String()+": "+f.Guard.Asks())
 	}

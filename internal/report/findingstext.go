@@ -61,7 +61,7 @@ func (pl *place) enter(f *session.Finding) {
 	if pl.first == nil {
 		pl.first = f
 	}
-	pl.count++
+	pl.count += f.Times()
 	pl.all = append(pl.all, f)
 	if n := len(pl.frames); f.Frame != 0 && (n == 0 || pl.frames[n-1] != f.Frame) {
 		pl.frames = append(pl.frames, f.Frame)
@@ -96,7 +96,7 @@ func groups(findings []session.Finding) []*group {
 
 // add enters a finding at its place.
 func (g *group) add(f *session.Finding) {
-	g.count++
+	g.count += f.Times()
 	where := whereKey{connID(f.Conn), f.Dir}
 	i, ok := g.index[where]
 	if !ok {

@@ -58,7 +58,7 @@ func (p *painter) overviewRow(c *session.Conn, i int, id, what cell) []cell {
 		p.count(d.DataFrames),
 		p.count(d.Acks),
 		p.judged(d.Retries, p.retryStyle(d)),
-		p.share(d.Retries, d.DataFrames, p.retryStyle(d)),
+		p.share(d.Retries, d.Sendings(), p.retryStyle(d)),
 		p.count(d.Duplicates),
 		p.count(d.OutOfOrder),
 		p.judged(d.Missing(), p.Warn),
@@ -94,7 +94,7 @@ func (p *painter) roundTrip(r seq.RTT, ns int64) cell {
 }
 
 func (p *painter) retryStyle(d *seq.Direction) render.Style {
-	if float64(d.Retries) > retryLimit*float64(d.DataFrames) {
+	if float64(d.Retries) > retryLimit*float64(d.Sendings()) {
 		return p.Warn
 	}
 	return render.Style{}

@@ -27,6 +27,15 @@ func ruleLines(r *conform.Rule) (all []ruleLine) {
 	} else if r.Unchecked != "" {
 		add("Not evaluated", r.Unchecked)
 	}
+	if r.Operation {
+		add("Operation", "it matters to who runs endpoints, and is in the profile operation")
+	}
+	if r.Seldom {
+		add("Seldom", "sessions in the field give nearly never an opportunity: no finding says little")
+	}
+	if r.Summed {
+		add("Told", "once a side, with how often it was seen")
+	}
 	add("Care", sentence(careText(r)))
 	if r.Accuses() {
 		add("Violation", r.Example)

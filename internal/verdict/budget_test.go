@@ -14,11 +14,11 @@ const document = `{"captures": [{"packets": 90, "bytes": 9000}, {"packets": 10, 
 "totals": {"packets": 100, "udp_datagrams": 98, "decoded": 96},
 "connections": [
  {"id": 0, "duration_ms": 2000, "confidence_bits": 64, "findings": {"error": 1, "warn": 2, "note": 0}, "directions": {
-  "a": {"frames": 50, "data_frames": 40, "retries": 4, "lost": {"before_capture": 1, "not_captured": 0}, "rtt": {"samples": 30, "p95_ms": 80.5}, "signatures": {"invalid": 0}},
-  "b": {"frames": 30, "data_frames": 10, "retries": 0, "lost": {"before_capture": 0, "not_captured": 2}, "rtt": {"samples": 9, "p95_ms": 110}, "signatures": {"invalid": 1}}}},
+  "a": {"frames": 50, "data_frames": 40, "sendings": 40, "retries": 4, "lost": {"before_capture": 1, "not_captured": 0}, "rtt": {"samples": 30, "p95_ms": 80.5}, "signatures": {"invalid": 0}},
+  "b": {"frames": 30, "data_frames": 10, "sendings": 10, "retries": 0, "lost": {"before_capture": 0, "not_captured": 2}, "rtt": {"samples": 9, "p95_ms": 110}, "signatures": {"invalid": 1}}}},
  {"id": 7, "duration_ms": 500, "confidence_bits": 80, "findings": {"error": 0, "warn": 0, "note": 0}, "directions": {
-  "a": {"frames": 16, "data_frames": 10, "retries": 2, "lost": {}},
-  "b": {"frames": 0, "data_frames": 0, "retries": 0, "lost": {}}}}]}`
+  "a": {"frames": 16, "data_frames": 5, "sendings": 10, "retries": 2, "lost": {}},
+  "b": {"frames": 0, "data_frames": 0, "sendings": 0, "retries": 0, "lost": {}}}}]}`
 
 func numbers(t *testing.T, doc string) *Numbers {
 	t.Helper()

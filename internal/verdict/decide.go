@@ -143,7 +143,7 @@ func (d *decision) sort(all []session.Finding) {
 		f := all[i]
 		grade, named := d.policy.Severities[f.Rule.ID]
 		switch {
-		case grade.Off:
+		case grade.Off, d.policy.Operation && !named && !f.Rule.Operation:
 			d.Off++
 			continue
 		case named:

@@ -37,6 +37,8 @@ func TestOutcomes(t *testing.T) {
 	head, tail, note, gap := finding("TP-1-HEAD", "h", c), finding("TP-1-TAIL", "t", c), finding("TP-2-RESEND", "n", c), finding("CAP-GAP", "g", nil)
 	unclear := finding("TP-1-HEAD", "h", c)
 	unclear.Guard = conform.GuardClean
+	matters := head
+	matters.Rule = &conform.Rule{ID: "TP-1-HEAD", Operation: true}
 	mild := head
 	mild.Severity = conform.Warn // part of it was inferred
 	all := func(f ...session.Finding) Run { return Run{Findings: f, Packets: 100} }
@@ -59,6 +61,9 @@ func TestOutcomes(t *testing.T) {
 		{"lowered", "severities: {TP-1-*: note}", all(head), Pass, ""},
 		{"milder stays milder", "severities: {TP-1-HEAD: error}", all(mild), Pass, ""},
 		{"off", "severities: {TP-1-HEAD: off}", all(head), Pass, ""},
+		{"off in operation", "profiles: [operation]", all(head), Pass, ""},
+		{"unless it is named", "{profiles: [operation], severities: {TP-1-HEAD: error}}", all(head), Fail, "1 error"},
+		{"that matters in operation", "profiles: [operation]", all(matters), Fail, "1 error"},
 		{"suppressed", "suppressions: [{rule: TP-1-HEAD, reason: x}]", all(head), Pass, ""},
 		{"suppressed to the day", "suppressions: [{rule: TP-1-HEAD, reason: x, expires: 2026-11-20}]", all(head), Pass, ""},
 		{"expired", "suppressions: [{rule: TP-1-HEAD, reason: x, expires: 2026-11-19}]", all(head), Fail, "1 error"},

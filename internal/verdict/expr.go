@@ -107,7 +107,11 @@ func (p *parser) product() *node {
 	x := p.unary()
 	for k := p.tokens[0].kind; k == '*' || k == '/'; k = p.tokens[0].kind {
 		p.next()
-		x = &node{op: k, x: x, y: p.unary()}
+		y := p.unary()
+		if k == '/' && p.err == nil {
+			y = shareOf(x, y)
+		}
+		x = &node{op: k, x: x, y: y}
 	}
 	return x
 }

@@ -22,6 +22,7 @@ type Policy struct {
 	Required     []*conform.Rule // must have been evaluated, with a clear end
 	Certainty    Certainty
 	Profile      conform.Profile
+	Operation    bool // rules that are not conform.Rule.Operation are off unless they are named
 }
 
 // A Grade is what a rules file makes of a rule.
@@ -142,8 +143,10 @@ func (r *policyReader) profiles(n *yaml.Node) {
 			r.policy.Profile.Strict = true
 		case "windows":
 			r.policy.Profile.Windows = true
+		case "operation":
+			r.policy.Operation = true
 		default:
-			known := []string{"strict-text", "windows"}
+			known := []string{"operation", "strict-text", "windows"}
 			r.fail(e, "unknown profile %s%s: want %s", name, filter.DidYouMean(name, known), list(known))
 		}
 	}

@@ -74,6 +74,7 @@ func TestPolicyMistakes(t *testing.T) {
 		"severities: [TP-1-HEAD]\n":                                         "r:1:13: severities wants keys with values",
 		"severities:\n  TP-1-HEAD: note\n  TP-1-HEAD: warn\n":               "r:3:3: TP-1-HEAD is given twice",
 		"profiles: [window]\n":                                              "r:1:12: unknown profile window (did you mean windows?)",
+		"profiles: [operations]\n":                                          "r:1:12: unknown profile operations (did you mean operation?)",
 		"values: {RESENT: 2}\n":                                             "r:1:10: no rule is about RESENT (did you mean RESEND?)",
 		"values: {RESEND: soon}\n":                                          "r:1:18: RESEND: unknown number soon",
 		"required: TP-1-HED\n":                                              "r:1:11: unknown rule TP-1-HED",

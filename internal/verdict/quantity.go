@@ -59,6 +59,8 @@ var quantities = []quantity{
 	{"last_frame", ofConnection, true, none, "number of the last frame"},
 	{"duration_ms", ofConnection, true, unknown, "from first to last frame"},
 	{"internal_error.frame", ofConnection, true, inapplicable, "where a fault of dpdissect ended it"},
+	{"icmp.notices", ofConnection, false, inapplicable, "ICMP notices that a datagram was not delivered"},
+	{"icmp.first_frame", ofConnection, true, inapplicable, "the first of them"},
 	{"findings.error", ofConnection, false, none, "findings, before any rules file"},
 	{"findings.warn", ofConnection, false, none, "findings, before any rules file"},
 	{"findings.note", ofConnection, false, none, "findings, before any rules file"},
@@ -67,6 +69,7 @@ var quantities = []quantity{
 	{"data_frames", ofDirection, false, none, "frames that carry application data"},
 	{"acks", ofDirection, false, none, "frames that only acknowledge"},
 	{"retries", ofDirection, false, none, "transmissions of what was sent before"},
+	{sendings, ofDirection, false, none, "sendings that retries are a share of, retries included"},
 	{"unneeded_retries", ofDirection, false, unknown, "retries of what was acknowledged"},
 	{"duplicates", ofDirection, false, none, "copies made by the network or the capture"},
 	{"out_of_order", ofDirection, false, none, "late first copies"},
@@ -97,6 +100,21 @@ var quantities = []quantity{
 	{"signatures.valid", ofDirection, false, inapplicable, "signatures that verify"},
 	{"signatures.invalid", ofDirection, false, inapplicable, "signatures that do not"},
 	{"signatures.unverifiable", ofDirection, false, inapplicable, "signatures whose secret is not known"},
+}
+
+const sendings = "sendings"
+
+// shareOf makes data_frames, below retries, the sendings that these are a share of: a
+// budget means the same in all protocols, whatever a protocol sends again.
+func shareOf(x, y *node) *node {
+	if x.op != 'a' || y.op != 'a' || y.num.name != "data_frames" || x.num.name != "retries" && x.num.name != "unneeded_retries" {
+		return y
+	}
+	q, _, err := findQuantity(sendings)
+	if err != nil {
+		return y
+	}
+	return &node{op: 'a', num: q, side: y.side}
 }
 
 // QuantityNames are the names budgets know.

@@ -128,6 +128,10 @@ func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
 	if len(s.acking.ahead) >= maxAhead {
 		return
 	}
+	if !c.c.Complete && c.c.Dir[1-dir].MinRTT() == 0 { // of a session before, which went on at another address or restarted
+		c.c.Rules.Unclear(rRdAckKnown, conform.GuardLife, fmt.Sprintf("PacketID %d is acknowledged, and nothing of this series was before", num&knet.PacketIDMask))
+		return
+	}
 	s.acking.aheads++
 	a := &aheadAck{num: num, top: r.top, at: c.fr.Time}
 	s.acking.ahead = append(s.acking.ahead, a)

@@ -26,7 +26,7 @@ const (
 
 var blockRules = [...]conform.Rule{
 	rMbLen - blockBase: {
-		ID: "KN-MB-LEN", Clause: "kNet page, Message Block Format", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "KN-MB-LEN", Clause: "kNet page, Message Block Format", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Guards:    conform.Of(conform.GuardDial),
 		Statement: "ContentLength ≤ remaining bytes",
 		Example:   "length 200 with 50 left",
@@ -49,12 +49,12 @@ var blockRules = [...]conform.Rule{
 		Example:   "count 2, code 4",
 	},
 	rMbSingle - blockBase: {
-		ID: "KN-MB-SINGLE", Clause: "kNet page, Message Block Format; InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "KN-MB-SINGLE", Clause: "kNet page, Message Block Format; InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "F", Seldom: true,
 		Statement: "SingleInOrderIndex < count",
 		Example:   "count 6, index 6",
 	},
 	rMbSingleShort - blockBase: {
-		ID: "KN-MB-SINGLE-SHORT", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F",
+		ID: "KN-MB-SINGLE-SHORT", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F", Summed: true, Seldom: true,
 		Statement: "index 0–4 could use codes 1–5",
 		Example:   "code 6, index 2",
 	},

@@ -25,12 +25,12 @@ const (
 
 var datagramRules = [...]conform.Rule{
 	rDgMinlen - datagramBase: {
-		ID: "KN-DG-MINLEN", Clause: "kNet page, Datagram Byte Format", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "KN-DG-MINLEN", Clause: "kNet page, Datagram Byte Format", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Statement: "at least 3 bytes",
 		Example:   "05 00",
 	},
 	rDgFill - datagramBase: {
-		ID: "KN-DG-FILL", Clause: "kNet page, Datagram Byte Format", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "KN-DG-FILL", Clause: "kNet page, Datagram Byte Format", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Guards:    conform.Of(conform.GuardDial),
 		Statement: "message blocks fill the datagram exactly",
 		Example:   "1 byte left after the last message",
@@ -55,7 +55,7 @@ var datagramRules = [...]conform.Rule{
 		Example:   "05 00 80 00 …",
 	},
 	rDgInorderNeed - datagramBase: {
-		ID: "KN-DG-INORDER-NEED", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "KN-DG-INORDER-NEED", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Statement: "a message with an InOrder code ≠ 0 needs the InOrder flag",
 		Care:      "spec only",
 		Example:   "flag clear, code 1",
@@ -78,26 +78,26 @@ var datagramRules = [...]conform.Rule{
 		Example:   "85 as last byte",
 	},
 	rDgSize - datagramBase: {
-		ID: "KN-DG-SIZE", Clause: "kNet page, Datagram Byte Format", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "KN-DG-SIZE", Clause: "kNet page, Datagram Byte Format", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true,
 		Statement: "datagrams stay below about 1,400 bytes, no IP fragments",
 		Example:   "3,000-byte datagram",
 	},
 	rDgIdInc - datagramBase: {
-		ID: "KN-DG-ID-INC", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "KN-DG-ID-INC", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
 		Statement: "PacketID grows by one per datagram sent (mod 2^22)",
 		Care:      "forward gaps are loss evidence; REORD; fail when steps other than 1 dominate (> 50% over ≥ 50 datagrams with no acknowledged gaps)",
 		Example:   "PacketIDs 1, 3, 5, 7 with peers acknowledging all",
 	},
 	rDgIdUnique - datagramBase: {
-		ID: "KN-DG-ID-UNIQUE", Clause: "kNet page, InOrder Datagrams and Messages; Reliable Datagrams", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "KN-DG-ID-UNIQUE", Clause: "kNet page, InOrder Datagrams and Messages; Reliable Datagrams", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardUnwrap),
 		Statement: "one PacketID, one content (reference: one reliable message number, too)",
 		Care:      "UNWRAP, DUP, LIFE (a second series of the same endpoint is a new connection); identical resend is allowed in spec (AMB-KN-10)",
 		Example:   "PacketID 9 with two contents",
 	},
 	rDgIdBack - datagramBase: {
-		ID: "KN-DG-ID-BACK", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Warn, Scope: "D",
+		ID: "KN-DG-ID-BACK", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Warn, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
 		Statement: "no new PacketID below the highest by more than the reorder horizon",
 		Care:      "REORD, LIFE (restart)",

@@ -29,7 +29,7 @@ const (
 
 var orderRules = [...]conform.Rule{
 	rIoPast - orderBase: {
-		ID: "KN-IO-PAST", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "KN-IO-PAST", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardStart, conform.GuardUnwrap),
 		Statement: "a dependency (PacketID − delta − 1) lies within the session",
 		Example:   "PacketID 5, delta 30",
@@ -66,7 +66,7 @@ var orderRules = [...]conform.Rule{
 		Unchecked: "what a receiver has delivered shows in nothing it sends",
 	},
 	rFcHonor - orderBase: {
-		ID: "KN-FC-HONOR", Clause: "kNet page, Flow Control", Level: conform.Must, Severity: conform.Error, Scope: "BT",
+		ID: "KN-FC-HONOR", Clause: "kNet page, Flow Control", Level: conform.Must, Severity: conform.Error, Scope: "BT", Operation: true, Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardKnew, conform.GuardClock),
 		Statement: "after a FlowControlRequest the peer sends no faster than asked (5/s always allowed)",
 		Care:      "KNEW (the request is reliable: it counts from the captured PacketAck for it), BIDIR, CLOCK; captured rate ≤ sent rate ⇒ an excess is certain; burst slack 1 window",
@@ -78,7 +78,7 @@ var orderRules = [...]conform.Rule{
 		Example:   "rate 0",
 	},
 	rFrReliable - orderBase: {
-		ID: "KN-FR-RELIABLE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "KN-FR-RELIABLE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Statement: "fragments travel in reliable datagrams",
 		Care:      "reference: also the message's own reliable bit",
 		Example:   "Fragment set, Reliable clear",
@@ -90,13 +90,13 @@ var orderRules = [...]conform.Rule{
 		Example:   "two different starts under id 3",
 	},
 	rFrNumUnique - orderBase: {
-		ID: "KN-FR-NUM-UNIQUE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "KN-FR-NUM-UNIQUE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Statement: "one content per fragment number",
 		Care:      "LIFE of the transfer",
 		Example:   "number 2 with two contents",
 	},
 	rFrIdReuse - orderBase: {
-		ID: "KN-FR-ID-REUSE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "KN-FR-ID-REUSE", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Error, Scope: "B", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold, conform.GuardOdds),
 		Statement: "a TransferID is reused only after all datagrams of its fragments were acknowledged",
 		Example:   "new start with id 3 while fragment 4 of the old one is unacknowledged",
@@ -116,7 +116,7 @@ var orderRules = [...]conform.Rule{
 		Alias:     "KN-MB-FRAGNUM",
 	},
 	rFrOrder - orderBase: {
-		ID: "KN-FR-ORDER", Clause: "kNet page, Fragmented Transfers", Level: conform.Rec, Severity: conform.Note, Scope: "F",
+		ID: "KN-FR-ORDER", Clause: "kNet page, Fragmented Transfers", Level: conform.Rec, Severity: conform.Note, Scope: "F", Seldom: true,
 		Statement: "only the first fragment states dependencies",
 		Example:   "code 3 on a later fragment",
 	},
@@ -127,7 +127,7 @@ var orderRules = [...]conform.Rule{
 		Unchecked: "the TransferID is one byte: no datagram can break it",
 	},
 	rFrEarly - orderBase: {
-		ID: "KN-FR-EARLY", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Note, Scope: "",
+		ID: "KN-FR-EARLY", Clause: "kNet page, Fragmented Transfers", Level: conform.Must, Severity: conform.Note, Scope: "", Summed: true,
 		Statement: "fragments may arrive before their start: receivers cope",
 		Care:      "no verdict; the reconstruction must do the same",
 		Unchecked: "a duty of receivers that shows in nothing they send",

@@ -24,21 +24,21 @@ const (
 
 var reliableRules = [...]conform.Rule{
 	rRdAcked - reliableBase: {
-		ID: "KN-RD-ACKED", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		ID: "KN-RD-ACKED", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "every reliable datagram received is acknowledged",
 		Care:      "BIDIR, CLEAN, HOLD; loss after the capture point looks alike: fail only if ≥ 3 later PacketIDs are acknowledged by later PacketAcks and the datagram (or its content) is not resent either",
 		Example:   "10, 12, 13, 14 acknowledged, 11 never, no resend",
 	},
 	rRdAckKnown - reliableBase: {
-		ID: "KN-RD-ACK-KNOWN", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "KN-RD-ACK-KNOWN", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardUnwrap),
 		Statement: "a PacketAck names PacketIDs the peer has sent",
 		Care:      "BIDIR, CLEAN, HOLD, UNWRAP; near misses are capture-loss evidence",
 		Example:   "highest 40, ack of 900",
 	},
 	rRdAckUnrel - reliableBase: {
-		ID: "KN-RD-ACK-UNREL", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		ID: "KN-RD-ACK-UNREL", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "B", Operation: true,
 		Statement: "a PacketAck names reliable datagrams only",
 		Care:      "datagram captured",
 		Example:   "PacketID 7 unreliable, acknowledged",
@@ -55,14 +55,14 @@ var reliableRules = [...]conform.Rule{
 		Example:   "9 acknowledged in ten PacketAcks",
 	},
 	rRdNoresend - reliableBase: {
-		ID: "KN-RD-NORESEND", Clause: "kNet page, Reliable Datagrams; Characteristic Values", Level: conform.Impl, Severity: conform.Warn, Scope: "BT",
+		ID: "KN-RD-NORESEND", Clause: "kNet page, Reliable Datagrams; Characteristic Values", Level: conform.Impl, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardKnew, conform.GuardVant),
 		Statement: "no resend after acknowledgement",
 		Care:      "KNEW (proof when the PacketAck rode in a reliable datagram that was itself acknowledged; else ≥ 4), VANT, BIDIR; reference: the message number again under a later PacketID; the PacketAck was also heard when a PingRequest beside it was replied to",
 		Example:   "ack at 1.0 s, same PacketID again at 3.0 s",
 	},
 	rRdResend - reliableBase: {
-		ID: "KN-RD-RESEND", Clause: "kNet page, Characteristic Values", Level: conform.Must, Severity: conform.Warn, Scope: "BT",
+		ID: "KN-RD-RESEND", Clause: "kNet page, Characteristic Values", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "an unacknowledged reliable datagram (or its messages) is sent again",
 		Care:      "BIDIR, CLEAN, HOLD 10 s",
@@ -76,13 +76,13 @@ var reliableRules = [...]conform.Rule{
 		Example:   "5, 5, 5",
 	},
 	rRtPongMatch - reliableBase: {
-		ID: "KN-RT-PONG-MATCH", Clause: "kNet page, Round-Trip Estimation", Level: conform.Must, Severity: conform.Error, Scope: "B",
+		ID: "KN-RT-PONG-MATCH", Clause: "kNet page, Round-Trip Estimation", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "a PingReply repeats the pingID of a request",
 		Example:   "request 7, reply 9",
 	},
 	rRtPong - reliableBase: {
-		ID: "KN-RT-PONG", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
+		ID: "KN-RT-PONG", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardVant),
 		Statement: "every PingRequest is answered as fast as possible",
 		Care:      "BIDIR, CLEAN, VANT, HOLD; none warn; a note where what was sent behind the requests is acknowledged 500 ms before the replies",

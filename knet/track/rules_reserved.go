@@ -30,7 +30,7 @@ const (
 
 var reservedRules = [...]conform.Rule{
 	rRmIdmap - reservedBase: {
-		ID: "KN-RM-IDMAP", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Warn, Scope: "B",
+		ID: "KN-RM-IDMAP", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Warn, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardDial),
 		Statement: "ping 0/1 or 1/2, flow 2 or 3, ack 3 or 4: one map per session (both dialects)",
 		Example:   "both maps in one session",
@@ -54,7 +54,7 @@ var reservedRules = [...]conform.Rule{
 		Example:   "1 byte",
 	},
 	rRmAckLen - reservedBase: {
-		ID: "KN-RM-ACK-LEN", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
+		ID: "KN-RM-ACK-LEN", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
 		Guards:    conform.Of(conform.GuardDial),
 		Statement: "PacketAck payload is 7 bytes",
 		Example:   "3 bytes",

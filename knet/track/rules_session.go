@@ -64,20 +64,20 @@ var sessionRules = [...]conform.Rule{
 		Unchecked: "a conversation without a ConnectSyn looks like one whose start was not captured",
 	},
 	rSmRefuseOnce - sessionBase: {
-		ID: "KN-SM-REFUSE-ONCE", Clause: "kNet page, Session Management", Level: conform.Should, Severity: conform.Note, Scope: "BT",
+		ID: "KN-SM-REFUSE-ONCE", Clause: "kNet page, Session Management", Level: conform.Should, Severity: conform.Note, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardSample),
 		Statement: "a refused attempt gets at most one DisconnectAck per burst",
 		Example:   "20 DisconnectAcks in a second",
 	},
 	rClAfterDisc - sessionBase: {
-		ID: "KN-CL-AFTER-DISC", Clause: "kNet page, Closing a Connection", Level: conform.Must, Severity: conform.Error, Scope: "D",
+		ID: "KN-CL-AFTER-DISC", Clause: "kNet page, Closing a Connection", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
 		Statement: "nothing is sent after a side's Disconnect",
 		Care:      "REORD; DisconnectAck for a crossing Disconnect and acknowledgements in reference tolerated (AMB-KN-11)",
 		Example:   "Disconnect, then application data",
 	},
 	rClDiscack - sessionBase: {
-		ID: "KN-CL-DISCACK", Clause: "kNet page, Closing a Connection", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
+		ID: "KN-CL-DISCACK", Clause: "kNet page, Closing a Connection", Level: conform.Should, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "Disconnect is answered by DisconnectAck",
 		Care:      "BIDIR, CLEAN, HOLD; hasty close allowed for the side that ends",

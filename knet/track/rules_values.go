@@ -59,7 +59,7 @@ var valuesRules = [...]conform.Rule{
 		Example:   "ConnectSynAck 25 s after ConnectSyn accepted",
 	},
 	rCvDiscto - valuesBase: {
-		ID: "KN-CV-DISCTO", Clause: "kNet page, Characteristic Values; Closing a Connection", Level: conform.Rec, Severity: conform.Note, Scope: "BT",
+		ID: "KN-CV-DISCTO", Clause: "kNet page, Characteristic Values; Closing a Connection", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "5 s without DisconnectAck ⇒ closed",
 		Example:   "side still retries Disconnect after 20 s",

@@ -20,6 +20,15 @@ type Rule struct {
 	// CountOnly: it is counted but can never be called broken: every opportunity
 	// passes or stays inconclusive, for no capture holds the proof.
 	CountOnly bool
+	// Summed: what breaks it is a habit of its side, so that it is told once a side, with
+	// how often it was seen.
+	Summed bool
+	// Operation: what breaks it troubles the people who run the endpoints; the profile of
+	// the same name judges by these rules alone.
+	Operation bool
+	// Seldom: sessions as they are in the field give nearly never an opportunity, so that
+	// no finding says little.
+	Seldom bool
 }
 
 // Accuses reports whether breaking the rule is an endpoint's fault; rules of Quality

@@ -67,6 +67,21 @@ func (d *Direction) Missing() uint64 {
 	return 0
 }
 
+// Sendings is of how many sendings the retries are a share: those of what is sent
+// again, retries included. That is data frames, and keepalives where these are sent
+// again, too; or, where datagrams carry what is sent again, these units.
+func (d *Direction) Sendings() uint64 {
+	switch {
+	case d.over:
+		return d.end.sendings
+	case d.work == nil:
+		return d.DataFrames
+	case d.carried > 0:
+		return max(d.carried, d.Retries)
+	}
+	return max(d.DataFrames, d.distinct-min(d.distinct, d.signs.AsRetry.N)+d.Retries)
+}
+
 // RTT summarises the time between this side's frames and their acknowledgement.
 func (d *Direction) RTT() RTT {
 	if !d.IsOpen() {

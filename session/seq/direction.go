@@ -59,6 +59,7 @@ type work struct {
 	pings     rtts
 	paired    rtts
 	distinct  uint64 // numbers captured
+	carried   uint64 // sendings of units that datagrams carry (SendUnit), retries included
 	firstAcks uint64
 
 	links       bool // links between frames are wanted
@@ -111,6 +112,7 @@ func (d *Direction) Passed(next int64) {
 type outcome struct {
 	missing    uint64
 	lostBehind uint64 // what losses had proven
+	sendings   uint64
 	minRTT     int64
 	rtt, pings RTT
 	paired     RTT

@@ -24,18 +24,21 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 	d.ready()
 	u := d.units.reach(unit, d)
 	if u == nil { // forgotten: it was sent long ago
+		d.carried++
 		d.Retries++
 		return UnitVerdict{Words: dissect.Retry}
 	}
 	if u.frame == 0 {
 		u.frame, u.time, u.n, u.print = fr.Frame, fr.Time, 1, print
 		u.carriers[0] = uint32(carrier)
+		d.carried++
 		return UnitVerdict{New: true}
 	}
 	v := UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
 	if slices.Contains(u.carriers[:u.n], uint32(carrier)) {
 		return v
 	}
+	d.carried++
 	d.Retries++
 	v.Words = dissect.Retry
 	by, acked := d.win.anyAcked(u.carriers[:u.n])
