@@ -55,7 +55,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 		num, msg = c.recognize(dir)
 	} else if !damaged {
 		c.sent.Of(fr.Datagram, 0, seq.Unmarked)
-		c.sent.Passed = !untracked && c.side[dir].hasTick && int32(f.Tick-c.side[dir].tick) < 0 // only ACK and NACK come here
+		c.sent.Passed = !untracked && fr.IPID != 0 && c.side[dir].hasTick && int32(f.Tick-c.side[dir].tick) < 0 // only ACK and NACK come here
 		c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, untracked)
 	}
 	if x != 0 && c.packets().isNew() {
