@@ -69,9 +69,9 @@ recommend (REC) or imply (IMPL), how severe a breach is, and what an evaluation
 looks at: one frame (F), the state of one direction (D) or both (B), times (T).
 
 Those with 'yes' below Operation matter to who runs endpoints; 'profiles:
-[operation]' in a file for check --rules judges by them alone. 'seldom' are those
-for which sessions in the field give nearly never an opportunity: no finding says
-little of them.
+[operation]' in a file for check --rules judges by them alone. 'seldom' are
+those for which sessions in the field nearly never give an opportunity: that
+nothing is found says little.
 
 A rule that is not evaluated is listed with the reason; one that says the same
 as another is reported under that one's id. 'dpdissect rules show ID' tells all
