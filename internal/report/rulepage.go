@@ -28,10 +28,10 @@ func ruleLines(r *conform.Rule) (all []ruleLine) {
 		add("Not evaluated", r.Unchecked)
 	}
 	if r.Operation {
-		add("Operation", "it matters to who runs endpoints, and is in the profile operation")
+		add("Operation", "matters in operation: it is in the profile operation")
 	}
 	if r.Seldom {
-		add("Seldom", "sessions in the field give nearly never an opportunity: no finding says little")
+		add("Seldom", "real sessions hardly ever give an opportunity, so the absence of findings proves little")
 	}
 	if r.Summed {
 		add("Told", "once a side, with how often it was seen")
