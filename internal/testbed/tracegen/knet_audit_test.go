@@ -18,8 +18,10 @@ type knetAuditor struct {
 	library bool
 	one     uint32 // id of PingRequest
 	newIDs  bool
-	sides   map[knetEnd]*knetAudited
-	seen    map[string]int // what was there to be judged
+	// wordFirst: the bits of PacketAcks begin in the u32.
+	wordFirst bool
+	sides     map[knetEnd]*knetAudited
+	seen      map[string]int // what was there to be judged
 }
 
 type knetEnd struct {
@@ -81,7 +83,7 @@ func (a *knetAuditor) errorf(s *knetAudited, format string, args ...any) {
 // auditKnet watches a trace.
 func auditKnet(tr *KnetTrace, fault func(string)) *knetAuditor {
 	c := tr.A.Config
-	a := &knetAuditor{fault: fault, library: c.Dialect == knet.Reference, newIDs: c.NewIDs, sides: map[knetEnd]*knetAudited{}, seen: map[string]int{}}
+	a := &knetAuditor{fault: fault, library: c.Dialect == knet.Reference, newIDs: c.NewIDs, wordFirst: c.WordFirst, sides: map[knetEnd]*knetAudited{}, seen: map[string]int{}}
 	if c.IDs == knet.IDsFromOne {
 		a.one = 1
 	}

@@ -192,6 +192,8 @@ func (a *knetAuditor) acks(s *knetAudited, b []byte) {
 	base, set := uint32(u&(1<<22-1)), u>>22
 	if a.library {
 		base, set = uint32(u&(1<<24-1)), u>>24
+	} else if a.wordFirst {
+		set = u>>24 | u>>22&3<<32
 	}
 	for i := -1; i < 34; i++ {
 		if i >= 0 && set>>i&1 == 0 {
