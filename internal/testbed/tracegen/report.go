@@ -25,6 +25,7 @@ func (l *ledger) report(s *Scenario, t *Trace) *Truth {
 	place := map[int]int{}
 	for i, w := range seen {
 		place[w.conn.ID] = i
+		l.succeed(w)
 		out.Connections = append(out.Connections, w.report(t))
 	}
 	if l.lean || l.packets > maxListed {
@@ -37,6 +38,16 @@ func (l *ledger) report(s *Scenario, t *Trace) *Truth {
 		}
 	}
 	return out
+}
+
+// succeed gives a connection that its server starts anew the sides of the one before on the
+// same addresses, whose opening was captured.
+func (l *ledger) succeed(w *connWatch) {
+	for _, old := range l.order {
+		if c := old.conn; old != w && old.first < w.first && old.opened && c.Hosts == w.conn.Hosts && c.Roles[old.a] == "client" {
+			w.a = old.a
+		}
+	}
 }
 
 // place names a listed frame's side and connection as the report does.

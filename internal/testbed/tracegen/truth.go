@@ -28,7 +28,8 @@ type Truth struct {
 }
 
 // A Connection is the truth of one connection. Directions are named a and b as
-// in the analysis: a sent the first captured frame.
+// in the analysis: a sent the first captured frame, of this connection or of one that it
+// succeeds (ledger.succeed).
 type Connection struct {
 	Protocol  string   `json:"protocol"`
 	A         Side     `json:"a"`
