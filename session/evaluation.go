@@ -25,27 +25,27 @@ type evaluation struct {
 	ripe    ripeness
 	doubt   conform.Guard // not satisfied for the frame at hand, whatever the rule
 	cases   int           // judged since it is at hand
-	habits  map[habit]*uint64
+	habits  []*habit
 }
 
-// A habit is a rule that is told once a side (conform.Rule.Summed).
-type habit struct{ rule, dir int }
+// A habit is a rule that was broken and is told once a side (conform.Rule.Summed).
+type habit struct {
+	rule, dir int32
+	times     uint64
+}
 
 // again counts a breach of such a rule, and reports whether the side was told of it
-// before; else times is where further ones are counted.
+// before; times is where further ones are counted.
 func (l *Evaluation) again(rule, dir int) (times *uint64, told bool) {
-	h := habit{rule, dir}
-	if n := l.habits[h]; n != nil {
-		*n++
-		return n, true
+	for _, h := range l.habits {
+		if int(h.rule) == rule && int(h.dir) == dir {
+			h.times++
+			return &h.times, true
+		}
 	}
-	if l.habits == nil {
-		l.habits = map[habit]*uint64{}
-	}
-	times = new(uint64)
-	*times = 1
-	l.habits[h] = times
-	return times, false
+	h := &habit{int32(rule), int32(dir), 1}
+	l.habits = append(l.habits, h)
+	return &h.times, false
 }
 
 // tallySet are the tallies of one table of rules, for all connections of a Table.

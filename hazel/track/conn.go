@@ -39,14 +39,14 @@ type side struct {
 	asm   assembler
 	tries tries
 
-	lastSent int64         // time of its last datagram
-	spokeAt  int64         // … that was no acknowledgement, 0 for never
-	beatID   uint16        // id of its last Hello that was a keepalive
-	beats    bool          // it keeps alive with empty Reliables
-	flags    bool          // it sends both flags of the page, and an id behind them
-	empties  recentNumbers // Reliables without data that were no keepalives
-	junk     junkIDs       // ids a receiver may read out of what is malformed
-	history  lastAcks      // what it acknowledged last
+	lastSent int64          // time of its last datagram
+	spokeAt  int64          // … that was no acknowledgement, 0 for never
+	beatID   uint16         // id of its last Hello that was a keepalive
+	beats    bool           // it keeps alive with empty Reliables
+	flags    bool           // it sends both flags of the page, and an id behind them
+	empties  *recentNumbers // Reliables without data that were no keepalives; nil for none
+	junk     junkIDs        // ids a receiver may read out of what is malformed
+	history  lastAcks       // what it acknowledged last
 
 	// What rules ask for.
 	may        hazel.DialectSet // see possible, 0 when what it depends on has changed
@@ -59,13 +59,13 @@ type side struct {
 	jump       int64 // the longest step forward
 	sendings   int   // of reliable packets, resends among them
 	resendings int
-	again      int // packets sent again
-	heard      int // packets acknowledged before they were sent again
-	ignored    ignored
-	largest    uint16 // payload acknowledged
-	swapped    int    // ids in a row that step by 256
-	early      int    // resends before an answer could come
-	renewed    bool   // its numbers began anew
+	again      int      // packets sent again
+	heard      int      // packets acknowledged before they were sent again
+	ignored    *ignored // nil while it resent nothing late
+	largest    uint16   // payload acknowledged
+	swapped    int      // ids in a row that step by 256
+	early      int      // resends before an answer could come
+	renewed    bool     // its numbers began anew
 	odd        *oddity
 	strays     []*stray // acknowledgements of ids it never sent
 	gaps       seq.Gaps

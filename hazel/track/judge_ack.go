@@ -77,7 +77,7 @@ func (c deliveryJudge) judgeAcked(dir int, n int64, words dissect.Words, capture
 		if x.times == 1 {
 			peer.heard++
 		}
-		if x.pairs != nil {
+		if x.pairs() != nil {
 			c.pairAck(1-dir, x)
 		}
 		return
@@ -104,11 +104,11 @@ func (c deliveryJudge) judgeSurplus(dir int, n int64, x *sentPacket) {
 	if x.acks > 0 && c.fr.IPID == 0 && now-x.ackAt <= rules.Horizon() {
 		return // it may be a copy
 	}
-	if x.trial != nil {
-		x.trial.answered = true
+	if t := x.trial(); t != nil {
+		t.answered = true
 	}
 	switch x.acks, x.ackAt = min(x.acks, 254)+1, now; {
-	case x.pairs != nil:
+	case x.pairs() != nil:
 		c.pairAck(1-dir, x)
 	case x.acks > 1:
 		c.c.Dir[1-dir].Unpair() // the network doubles datagrams, or the capture misses some

@@ -29,12 +29,16 @@ const longKnown = 100e6
 // side on the same way are, which then are sent again. Between two that count one such
 // packet was answered at once, so that no single accident explains both.
 func (c deliveryJudge) judgeIgnored(dir int, x *sentPacket, first *seq.Look) {
-	g, peer, rules := &c.side[dir].ignored, &c.side[1-dir], &c.c.Rules
+	s, peer, rules := &c.side[dir], &c.side[1-dir], &c.c.Rules
 	slack, ok := rules.Slack(dir)
 	if !ok || x.acks == 0 || x.marks&toldIgnored != 0 || c.fr.Time-x.ackAt <= slack+longKnown {
 		return
 	}
 	x.marks |= toldIgnored
+	if s.ignored == nil {
+		s.ignored = new(ignored)
+	}
+	g := s.ignored
 	if g.told || g.n > 0 && peer.heard == g.heard {
 		return
 	}
@@ -42,7 +46,6 @@ func (c deliveryJudge) judgeIgnored(dir int, x *sentPacket, first *seq.Look) {
 	if g.n++; g.n <= len(g.frames) {
 		g.frames[g.n-1] = c.now
 	}
-	s := &c.side[dir]
 	each := float64(s.sendings-s.resendings) / float64(peer.heard+1) // acknowledgements for one of the other side
 	lost := 1.5 * float64(peer.again+1) / float64(peer.heard+peer.again+1)
 	sample := conform.Sample{N: max(peer.heard, g.n) + 1, Bad: g.n}
@@ -65,13 +68,13 @@ const leastIgnored = 4
 // comes again (Hazel page: the receiving client must acknowledge any packets it receives,
 // even if it has already received that packet).
 func (c deliveryJudge) judgeRepeated(dir int, n int64, x *sentPacket, first *seq.Look) {
-	t := x.trial
+	t := x.trial()
 	if x.acks == 0 {
 		return // none but a history says so
 	}
 	if t == nil || !t.repeated || t.answered {
 		t = &trial{repeated: true}
-		x.trial = t
+		x.resent().trial = t
 	}
 	if len(t.at) == longTrial {
 		return

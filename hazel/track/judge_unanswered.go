@@ -23,7 +23,7 @@ func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *s
 	if first.Acked || c.f.Type == hazel.MTUTest {
 		return
 	}
-	if t := x.trial; t != nil {
+	if t := x.trial(); t != nil {
 		if len(t.at) < longTrial {
 			t.at, t.frames = append(t.at, c.fr.Time), append(t.frames, c.fr.Frame)
 		}
@@ -33,7 +33,7 @@ func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *s
 		return
 	}
 	t := &trial{at: append(make([]int64, 0, 4), first.Time, x.last, c.fr.Time), frames: append(make([]uint64, 0, 4), first.Frame, c.fr.Frame)}
-	x.trial = t
+	x.resent().trial = t
 	rules, length, id := &c.c.Rules, int(x.length), c.f.ID
 	rule := rRelAck
 	if c.fr.Words.Has(dissect.KeepAlive) {

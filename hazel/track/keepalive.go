@@ -22,9 +22,12 @@ func (c *conn) keepsAlive(dir int, wire int64) bool {
 	switch {
 	case s.beats: // the first sending of this one may not have been captured
 		return true
-	case s.empties.has(wire):
+	case s.empties != nil && s.empties.has(wire):
 		return false // a message, sent again
 	case !c.mayBeatEmpty(dir) || c.quiet(dir) < leastQuiet:
+		if s.empties == nil {
+			s.empties = new(recentNumbers)
+		}
 		s.empties.add(wire)
 		return false
 	}

@@ -19,14 +19,13 @@ const packetLimit = 512
 // does.
 type sentPacket struct {
 	num        int64
-	head, tail uint64   // first and last bytes behind the header
-	last       int64    // time of its latest sending, ns
-	gap        int64    // between that and the one before, 0 while there is one
-	before     int64    // the gap before that
-	ackAt      int64    // when it was acknowledged last
-	known      int64    // when it had been acknowledged knownAcks times
-	trial      *trial   // sendings without an acknowledgement, from the third on
-	pairs      *pairing // once it was sent again
+	head, tail uint64  // first and last bytes behind the header
+	last       int64   // time of its latest sending, ns
+	gap        int64   // between that and the one before, 0 while there is one
+	before     int64   // the gap before that
+	ackAt      int64   // when it was acknowledged last
+	known      int64   // when it had been acknowledged knownAcks times
+	again      *resent // once it was sent again
 	length     uint16
 	code       byte
 	times      uint8 // sendings
@@ -130,6 +129,33 @@ func (x *sentPacket) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, 
 	head, tail := ends(fr.Payload)
 	differs = x.code != f.Code || int(x.length) != fr.Length || head != x.head || tail != x.tail
 	return differs, differs || fr.Length <= 3+16
+}
+
+// A resent is what is remembered of a packet that was sent again.
+type resent struct {
+	trial *trial   // sendings without an acknowledgement, from the third on
+	pairs *pairing // of sendings and acknowledgements
+}
+
+func (x *sentPacket) resent() *resent {
+	if x.again == nil {
+		x.again = new(resent)
+	}
+	return x.again
+}
+
+func (x *sentPacket) trial() *trial {
+	if x.again == nil {
+		return nil
+	}
+	return x.again.trial
+}
+
+func (x *sentPacket) pairs() *pairing {
+	if x.again == nil {
+		return nil
+	}
+	return x.again.pairs
 }
 
 // A trial is a packet that is sent in vain.

@@ -10,21 +10,20 @@ const mostPaired = 16
 // are as many of one as of the other, and the network doubles none, the k-th belong
 // together (Hazel Reliable.cs).
 type pairing struct {
-	sent, acked []int64
-	told        int // pairs entered
+	sent, acked []int64 // of which no pair was entered yet
 	void        bool
 }
 
 // pairSending notes that a packet of side dir is sent again; x is what is known of it before.
 func (c *conn) pairSending(x *sentPacket, first *seq.Look) {
-	p := x.pairs
+	p := x.pairs()
 	if p == nil {
 		p = &pairing{void: x.times != 1 || x.acks > 1 || !first.First}
 		p.sent = append(p.sent, first.Time)
 		if x.acks == 1 {
 			p.acked = append(p.acked, x.ackAt)
 		}
-		x.pairs = p
+		x.resent().pairs = p
 	}
 	if p.void = p.void || c.fr.IPID == 0 || len(p.sent) == mostPaired; !p.void {
 		p.sent = append(p.sent, c.fr.Time)
@@ -33,7 +32,7 @@ func (c *conn) pairSending(x *sentPacket, first *seq.Look) {
 
 // pairAck notes an acknowledgement of a packet of side dir.
 func (c *conn) pairAck(dir int, x *sentPacket) {
-	p, out := x.pairs, &c.c.Dir[dir]
+	p, out := x.pairs(), &c.c.Dir[dir]
 	if p.void || c.fr.IPID == 0 {
 		p.void = true
 		return
@@ -52,9 +51,10 @@ func (c *conn) pairAck(dir int, x *sentPacket) {
 			return
 		}
 	}
-	for ; p.told < len(p.sent); p.told++ {
-		out.Paired(p.acked[p.told] - p.sent[p.told])
+	for k := range p.sent {
+		out.Paired(p.acked[k] - p.sent[k])
 	}
+	p.sent, p.acked = nil, nil
 }
 
 // endPairs drops all pairs where the capture holds copies that the network made: it made

@@ -63,7 +63,7 @@ func TestNear(t *testing.T) {
 			}
 		}
 	}
-	if near < 20*far || far < len(paths) {
+	if near < 10*far || far < len(paths) {
 		t.Errorf("%d packets are near, %d are not", near, far)
 	}
 }

@@ -95,7 +95,7 @@ func (d *Direction) RTT() RTT {
 func (d *Direction) Pinged(ns int64) {
 	if ns >= 0 {
 		d.ready()
-		d.pings.add(ns)
+		d.pings = d.more(d.pings, ns)
 	}
 }
 

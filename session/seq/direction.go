@@ -56,8 +56,8 @@ type work struct {
 	confirmed   int                // place in provisional of what is confirmed, plus 1
 
 	rtt       rtts
-	pings     rtts
-	paired    rtts
+	pings     *rtts  // nil while there are none
+	paired    *rtts  // nil while there are none
 	distinct  uint64 // numbers captured
 	carried   uint64 // sendings of units that datagrams carry (SendUnit), retries included
 	firstAcks uint64
@@ -132,8 +132,7 @@ func (d *Direction) ready() {
 
 // lowMemory makes that less is remembered (Config.LowMemory).
 func (d *Direction) lowMemory() {
-	d.win.lowMemory, d.rtt.lowMemory, d.pings.lowMemory = true, true, true
-	d.paired.lowMemory = true
+	d.win.lowMemory, d.rtt.lowMemory = true, true
 	d.recent.lowMemory, d.units.lowMemory = true, true
 }
 

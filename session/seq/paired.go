@@ -6,7 +6,7 @@ package seq
 func (d *Direction) Paired(ns int64) {
 	if !d.unpaired {
 		d.ready()
-		d.paired.add(ns)
+		d.paired = d.more(d.paired, ns)
 	}
 }
 
@@ -14,7 +14,7 @@ func (d *Direction) Paired(ns int64) {
 // Paired entered, and will enter, does not count.
 func (d *Direction) Unpair() {
 	if d.unpaired = true; d.work != nil {
-		d.paired = rtts{}
+		d.paired = nil
 	}
 }
 

@@ -57,6 +57,15 @@ func (r *rtts) add(ns int64) {
 	}
 }
 
+// more adds a time to those of a kind that most sides never have.
+func (d *Direction) more(r *rtts, ns int64) *rtts {
+	if r == nil {
+		r = &rtts{lowMemory: d.rtt.lowMemory}
+	}
+	r.add(ns)
+	return r
+}
+
 // spill moves what was kept as it is to a histogram.
 func (r *rtts) spill() {
 	exact, long := r.exact, r.long
@@ -98,6 +107,9 @@ func (h *histogram) count(ns int64) {
 }
 
 func (r *rtts) summary() RTT {
+	if r == nil {
+		return RTT{}
+	}
 	s := RTT{Samples: r.n, Min: r.lo, Max: r.hi}
 	if r.n == 0 {
 		return s
