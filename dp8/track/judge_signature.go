@@ -14,7 +14,7 @@ import (
 // passSignature enters a signature that is right under the rules it is right by.
 func (c signatureJudge) passSignature(dir int, num int64) {
 	rules, s := &c.c.Rules, &c.side[dir]
-	s.keys.verified = c.fr.Time
+	s.keys.verified, s.keys.verifiedNo = c.fr.Time, num
 	if s.doubts != nil {
 		c.vouch(s, num)
 	}
@@ -68,10 +68,7 @@ func (c signatureJudge) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict 
 	if c.f.Type == dp8.TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() {
 		return v // who may not be the side can't end the connection
 	}
-	// The secret of the next epoch is known, so it was used: with frames missing, the
-	// number is rather one of that epoch.
-	d := &c.side[dir]
-	if v == sigEarly && (!c.c.Rules.CleanOf(dir, d.keys.verified) || d.doubts != nil && d.doubts.run > 0) {
+	if v == sigEarly && c.isRatherNext(dir, num) {
 		return sigDoubtful
 	}
 	if !c.adrift(dir, num) {
@@ -79,6 +76,18 @@ func (c signatureJudge) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict 
 	}
 	return sigDoubtful
 }
+
+// isRatherNext reports that a frame signed with the secret of the next epoch may well have
+// a number of that epoch: that secret is known, so it was used, and frames are missing, or
+// so does the number follow the latest one that verified.
+func (c signatureJudge) isRatherNext(dir int, num int64) bool {
+	s := &c.side[dir]
+	missing := !c.c.Rules.CleanOf(dir, s.keys.verified) || s.doubts != nil && s.doubts.run > 0
+	return missing || num < s.keys.verifiedNo && num+256-s.keys.verifiedNo <= halfEpoch
+}
+
+// halfEpoch is how far ahead a number is rather than far back.
+const halfEpoch = 128
 
 // adrift reports that the epoch of a number is in doubt.
 func (c signatureJudge) adrift(dir int, num int64) bool {

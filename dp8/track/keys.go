@@ -133,6 +133,7 @@ type keyring struct {
 	unresolved uint64      // frames whose epoch was never resolved
 	justTried  bool        // the last frame verified is one of pending
 	verified   int64       // time of the latest frame that verified
+	verifiedNo int64       // its number
 	suspects   []suspect   // frames of pending that no candidate verified
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof

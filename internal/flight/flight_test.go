@@ -46,13 +46,14 @@ func fly(t *testing.T, file, on string, keep time.Duration) flown {
 	found.Watch(true)
 	found.Attach(&run)
 	var next, now int64
+	times := map[uint64]int64{} // of packets that were read, which may not be tracked yet
 	run.Before = func(p *capture.Packet) {
 		r.Add(p.Record, p.Frame)
-		now = p.Time
+		times[p.Frame] = p.Time
 	}
 	look := func() { r.Look(time.Unix(0, now), Totals{}, run.Conns(), found.Fresh()) }
-	run.After = func(uint64) error {
-		if now >= next {
+	run.After = func(frame uint64) error {
+		if now = times[frame]; now >= next {
 			look()
 			next = now + 1e9
 		}

@@ -16,7 +16,8 @@ type Run struct {
 	Config  session.Config // its Sink is set by the run
 	Workers int            // 1 reads and tracks in the calling goroutine
 
-	// Before is called for every packet, in order, before it is tracked; After
+	// Before is called for every packet, in order, before it is tracked, and perhaps
+	// before some packets in front of it are; After
 	// when it and all before it were tracked. Both run in the calling goroutine.
 	Before func(p *capture.Packet)
 	After  func(frame uint64) error
