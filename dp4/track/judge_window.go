@@ -67,7 +67,7 @@ func (c packetJudge) missedOften(dir int, low *fact) bool {
 	return x.often >= needed
 }
 
-// fewRTTs is how many tell something about the shortest (guard RTT).
+// With fewRTTs round trips measured, the shortest of them counts (guard RTT).
 const fewRTTs = 5
 
 // surely is a time within which no answer comes back, in ns: half of the shortest

@@ -242,7 +242,7 @@ func (s *probeSide) has(f probeFrame) bool {
 	return false
 }
 
-// overtaking is how many frames may come before one that was sent before them.
+// At most overtaking frames arrive ahead of one that was sent earlier.
 const overtaking = 4
 
 // before gives the frame that one goes on from, when it is among the latest: frames may have

@@ -16,8 +16,8 @@ type heldFrame struct {
 	datagram dissect.Datagram
 }
 
-// maxHeld is how many such frames of a side are kept, and maxHeldPayload of how many bytes
-// each: behind more, or where the peer accepts one, no guess is right.
+// A side keeps up to maxHeld such frames, each with a payload of up to maxHeldPayload bytes.
+// When there are more, or when the peer accepts one of them, no guess is right.
 const (
 	maxHeld        = 8
 	maxHeldPayload = 2048

@@ -6,9 +6,9 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// staleRetries is how many retries with the header of their first sending, each captured a
-// reorder horizon behind a later header, show that the side never renews it: one alone may
-// have been overtaken. One that was not, for sure, counts for all but one of them.
+// A side that sends staleRetries retries with the header of their first sending never renews
+// it. Each must be captured a reorder horizon behind a later header, and one alone may have
+// been overtaken. A retry that certainly was not overtaken counts as all of them but one.
 const staleRetries = 3
 
 // A staleWatch are the retries of a side that may be stale.

@@ -86,7 +86,7 @@ func (c signatureJudge) isRatherNext(dir int, num int64) bool {
 	return missing || num < s.keys.verifiedNo && num+256-s.keys.verifiedNo <= halfEpoch
 }
 
-// halfEpoch is how far ahead a number is rather than far back.
+// A number whose low byte is up to halfEpoch ahead of another is read as a later one.
 const halfEpoch = 128
 
 // adrift reports that the epoch of a number is in doubt.

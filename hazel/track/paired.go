@@ -39,7 +39,7 @@ func (c *conn) pairAck(dir int, x *sentPacket) {
 	}
 	if p.acked = append(p.acked, c.fr.Time); len(p.acked) > len(p.sent) {
 		p.void = true
-		out.Unpair() // the network doubles datagrams, or the capture misses some
+		out.Trips().Unpair() // the network doubles datagrams, or the capture misses some
 		return
 	}
 	if len(p.acked) < len(p.sent) || !c.c.Rules.Clean(p.sent[0]) {
@@ -52,7 +52,7 @@ func (c *conn) pairAck(dir int, x *sentPacket) {
 		}
 	}
 	for k := range p.sent {
-		out.Paired(p.acked[k] - p.sent[k])
+		out.Trips().Paired(p.acked[k] - p.sent[k])
 	}
 	p.sent, p.acked = nil, nil
 }
@@ -61,7 +61,7 @@ func (c *conn) pairAck(dir int, x *sentPacket) {
 // others behind the capture point.
 func (c *conn) endPairs() {
 	if c.c.Dir[0].Duplicates+c.c.Dir[1].Duplicates > 0 {
-		c.c.Dir[0].Unpair()
-		c.c.Dir[1].Unpair()
+		c.c.Dir[0].Trips().Unpair()
+		c.c.Dir[1].Trips().Unpair()
 	}
 }

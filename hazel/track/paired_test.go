@@ -61,7 +61,7 @@ func TestHazel_ReliableDelivery_PairedRoundTrips(t *testing.T) {
 		s.NoIPID = c.noIPID
 		s.meet(current, current)
 		c.play(s)
-		if got := s.One().Dir[0].PairedRTT(); got != c.want {
+		if got := s.One().Dir[0].Trips().PairedRTT(); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}

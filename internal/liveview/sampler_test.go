@@ -181,7 +181,7 @@ func TestSamplerTraces(t *testing.T) {
 					t.Errorf("%s: connection %d, side %d: %+v", path, c.ID, i, x)
 				}
 				rtt := d.RTT()
-				if p := d.PingRTT(); p.Samples > 0 {
+				if p := d.Trips().PingRTT(); p.Samples > 0 {
 					rtt = p
 				}
 				if x.Ping.Known {

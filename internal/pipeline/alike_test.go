@@ -48,7 +48,7 @@ func (s *scribe) conn(c *session.Conn, exact bool) {
 		c.FirstFrame, c.LastFrame, c.Complete, c.State, c.ClosedBy, c.Inferred, c.Remarks, c.Version, c.Signing, c.SessionID, c.Findings)
 	for i := range c.Dir {
 		d := &c.Dir[i]
-		rtt, paired, ping := d.RTT(), d.PairedRTT(), d.PingRTT()
+		rtt, paired, ping := d.RTT(), d.Trips().PairedRTT(), d.Trips().PingRTT()
 		if !exact {
 			rtt.P50, rtt.P95, paired.P50, paired.P95, ping.P50, ping.P95 = 0, 0, 0, 0, 0, 0
 		}

@@ -188,20 +188,20 @@ func (p *painter) timing(c *session.Conn) []pair {
 		rtt("RTT max", func(r *seq.RTT) int64 { return r.Max }),
 		both(c, "RTT samples", func(d *seq.Direction) cell { return p.count(d.RTT().Samples) }),
 	}
-	if c.Dir[0].PairedRTT().Samples+c.Dir[1].PairedRTT().Samples > 0 {
+	if c.Dir[0].Trips().PairedRTT().Samples+c.Dir[1].Trips().PairedRTT().Samples > 0 {
 		paired := func(label string, f func(r *seq.RTT) int64) pair {
 			return both(c, label, func(d *seq.Direction) cell {
-				r := d.PairedRTT()
+				r := d.Trips().PairedRTT()
 				return p.roundTrip(r, f(&r))
 			})
 		}
 		rows = append(rows, paired("of resends p50", func(r *seq.RTT) int64 { return r.P50 }), paired("  max", func(r *seq.RTT) int64 { return r.Max }))
 	}
-	if c.Dir[0].PingRTT().Samples+c.Dir[1].PingRTT().Samples == 0 {
+	if c.Dir[0].Trips().PingRTT().Samples+c.Dir[1].Trips().PingRTT().Samples == 0 {
 		return rows
 	}
 	return append(rows, both(c, "ping p50", func(d *seq.Direction) cell {
-		r := d.PingRTT()
+		r := d.Trips().PingRTT()
 		return p.roundTrip(r, r.P50)
 	}))
 }

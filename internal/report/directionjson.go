@@ -27,8 +27,8 @@ func (e *encoder) direction(k string, c *session.Conn, i int) {
 	e.count("incomplete_messages", d.IncompleteMessages)
 	e.count("keepalives", d.KeepAlives)
 	e.rtt("rtt", d.RTT())
-	e.rtt("paired_rtt", d.PairedRTT())
-	e.rtt("ping_rtt", d.PingRTT())
+	e.rtt("paired_rtt", d.Trips().PairedRTT())
+	e.rtt("ping_rtt", d.Trips().PingRTT())
 	if d.HasSignatures {
 		e.signatures(&d.Signatures)
 	}

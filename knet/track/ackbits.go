@@ -33,8 +33,12 @@ const maxOpen = 32
 // four.
 const clearVotes = 3
 
+// An ackReading finds out in which order of bits a side means its PacketAcks. It holds nothing
+// but the connection it looks at.
+type ackReading struct{ *conn }
+
 // readAcks settles what the PacketAcks of the datagram at hand name.
-func (c *conn) readAcks(dir int) {
+func (c ackReading) readAcks(dir int) {
 	b := &c.side[dir].bits
 	for i := range c.d.Messages {
 		if m := &c.d.Messages[i]; m.Kind == knet.PacketAck && m.Whole && !b.sure {
@@ -44,7 +48,7 @@ func (c *conn) readAcks(dir int) {
 }
 
 // readAck settles what one names; it was read as one row of bits.
-func (c *conn) readAck(dir int, a *knet.Ack) {
+func (c ackReading) readAck(dir int, a *knet.Ack) {
 	b, other := &c.side[dir].bits, a.Other()
 	if a.WordFirst || other.Bits == a.Bits || !c.side[1-dir].datagrams.has {
 		return
@@ -81,7 +85,7 @@ func (b *ackBits) decide(p *pair) {
 }
 
 // leaveOpen takes of an acknowledgement what both readings name.
-func (c *conn) leaveOpen(dir int, a, other *knet.Ack) {
+func (c ackReading) leaveOpen(dir int, a, other *knet.Ack) {
 	b, d, both := &c.side[dir].bits, c.fr.Datagram, a.Bits&other.Bits
 	if len(b.open) < maxOpen {
 		x := openAck{first: c.side[1-dir].ids.Peek(a.PacketID) + 1, names: [2]uint64{a.Bits &^ both, other.Bits &^ both}}
@@ -93,7 +97,7 @@ func (c *conn) leaveOpen(dir int, a, other *knet.Ack) {
 
 // settleAcks acknowledges what waits, as one reading says. Of what was not captured that
 // says too little.
-func (c *conn) settleAcks(dir int, wordFirst bool) {
+func (c ackReading) settleAcks(dir int, wordFirst bool) {
 	b := &c.side[dir].bits
 	for i := range b.open {
 		x := &b.open[i]
@@ -131,7 +135,7 @@ const (
 )
 
 // strangeness is how little likely it is that a side is acknowledged as it is said.
-func (c *conn) strangeness(dir int, a *knet.Ack) (n int) {
+func (c ackReading) strangeness(dir int, a *knet.Ack) (n int) {
 	s := &c.side[dir]
 	first := s.ids.Peek(a.PacketID) + 1
 	for m := a.Bits; m != 0; m &= m - 1 {

@@ -60,7 +60,7 @@ func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 func (c *conn) malformed(dir int, err *dissect.Error) {
 	if s := &c.side[dir]; len(c.d.Messages) > 0 && !c.finished && !c.c.Damaged(c.fr.Datagram) {
 		if _, known := s.ids.Known(); known {
-			c.c.Dir[dir].Disregard(s.ids.Peek(c.d.PacketID))
+			c.c.Dir[dir].Provisionals().Disregard(s.ids.Peek(c.d.PacketID))
 		}
 	}
 	c.frames().judgeMalformed(dir, err)
@@ -81,7 +81,7 @@ func (c *conn) describe(num int64) *seq.Sending {
 func (c *conn) datagram(dir int) {
 	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.d.PacketID)
 	if c.d.Dialect == knet.Spec && !c.side[dir].bits.sure {
-		c.readAcks(dir)
+		ackReading{c}.readAcks(dir)
 	}
 	if c.c.Dir[1-dir].Provisionals().Any() {
 		c.confirmAcked(1 - dir)
@@ -134,7 +134,7 @@ func (c *conn) believed(dir int, num int64) {
 	v := out.Send(sent)
 	c.fr.Words |= v.Words
 	if other = other && !v.Words.Has(dissect.Duplicate); other {
-		out.Replace(sent)
+		out.Provisionals().Replace(sent)
 	}
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf

@@ -125,7 +125,7 @@ func (c frameJudge) isApart(dir int, num int64) bool {
 
 // judgeApart judges a datagram with a fault that is tracked no further.
 func (c frameJudge) judgeApart(dir int) {
-	c.c.Dir[dir].Disregard(c.sent.Num)
+	c.c.Dir[dir].Provisionals().Disregard(c.sent.Num)
 	if len(c.d.Messages) == 0 && c.sent.Num != 0 {
 		// nobody sends a datagram without messages
 	} else {

@@ -203,7 +203,7 @@ func (c *conn) finish(end int64) {
 		c.judgeRefuted(dir)
 	}
 	for dir := range c.side {
-		c.settleAcks(dir, false) // as they were read
+		ackReading{c}.settleAcks(dir, false) // as they were read
 	}
 	for dir := range c.side {
 		c.numbers().judgeEndOf(dir)

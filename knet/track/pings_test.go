@@ -38,7 +38,7 @@ func TestKNet_RoundTripTimeEstimation_PingReply(t *testing.T) {
 		if strings.Contains(string(s.Frames[before+2].Summary), "after") || reply.Acks != nil || s.AckedBy[uint64(before+1)] != 0 {
 			t.Errorf("%s: %s, acks %v", dialect, s.Frames[before+2].Summary, reply.Acks)
 		}
-		if own := c.Dir[0].PingRTT(); own.Samples == 0 || c.Dir[0].RTT().Samples > 1 {
+		if own := c.Dir[0].Trips().PingRTT(); own.Samples == 0 || c.Dir[0].RTT().Samples > 1 {
 			t.Errorf("%s: %d pings, %d acknowledged", dialect, own.Samples, c.Dir[0].RTT().Samples)
 		}
 	}
@@ -63,7 +63,7 @@ func TestKNet_RoundTripTimeEstimation_RequestAgain(t *testing.T) {
 			s.send(1, knet.Ping(knet.PingReply, knet.IDsFromZero, 2))
 		}
 		c := s.One()
-		if n := c.Dir[0].PingRTT().Samples; n != 1 || c.Dir[0].Retries != 1 || c.Dir[0].UnneededRetries != 0 {
+		if n := c.Dir[0].Trips().PingRTT().Samples; n != 1 || c.Dir[0].Retries != 1 || c.Dir[0].UnneededRetries != 0 {
 			t.Errorf("late %v: %d samples, %d retries, %d unneeded", late, n, c.Dir[0].Retries, c.Dir[0].UnneededRetries)
 		}
 	}

@@ -43,7 +43,7 @@ func (c *conn) believe(dir int) {
 		if c.d.Decode(again.Payload, c.pair.reads(c, dir), nil) != nil {
 			return
 		}
-		c.readAcks(dir)
+		ackReading{c}.readAcks(dir)
 		num := s.ids.Peek(c.d.PacketID)
 		if ref, ok := s.ids.Known(); ok && (num > ref+farAway || num < ref-farAway) {
 			s.forget()
@@ -75,7 +75,7 @@ func (c *conn) judgeProvisional(dir int, sent *seq.Sending) {
 // PacketID may be up to 50 sendings old.
 func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
-		c.c.Dir[dir].Disregard(p.Num)
+		c.c.Dir[dir].Provisionals().Disregard(p.Num)
 		x.Rule, x.Since = rDgIdInc, p.Time+1
 		x.Message = fmt.Sprintf("PacketID %d is out of place: those before and after it go on at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)
 		switch {

@@ -428,7 +428,7 @@ func TestKNet_IDsFromOne(t *testing.T) {
 		s.send(1, knet.Acknowledge(knet.Spec, knet.IDsFromOne, knet.Ack{PacketID: uint32(2*i) + 4}))
 	}
 	c := s.One()
-	if c.Dialect != "spec" || c.Dir[0].KeepAlives != 6 || c.Dir[1].KeepAlives != 0 || c.Dir[1].Acks != 6 || c.Dir[0].RTT().Samples != 6 || c.Dir[0].PingRTT().Samples != 6 {
+	if c.Dialect != "spec" || c.Dir[0].KeepAlives != 6 || c.Dir[1].KeepAlives != 0 || c.Dir[1].Acks != 6 || c.Dir[0].RTT().Samples != 6 || c.Dir[0].Trips().PingRTT().Samples != 6 {
 		t.Errorf("%q, %s; %s", c.Dialect, counts(&c.Dir[0]), counts(&c.Dir[1]))
 	}
 }

@@ -92,15 +92,15 @@ func (d *Direction) RTT() RTT {
 
 // Pinged enters the time, in nanoseconds, between a ping of this side and the
 // reply that names it, for protocols whose acknowledgements wait for others.
-func (d *Direction) Pinged(ns int64) {
+func (d Trips) Pinged(ns int64) {
 	if ns >= 0 {
 		d.ready()
-		d.pings = d.more(d.pings, ns)
+		d.pings = d.pings.more(ns, d.rtt.lowMemory)
 	}
 }
 
 // PingRTT summarises the times of Pinged.
-func (d *Direction) PingRTT() RTT {
+func (d Trips) PingRTT() RTT {
 	if !d.IsOpen() {
 		return d.end.pings
 	}

@@ -51,7 +51,7 @@ func (d *Direction) Compact() {
 func (d *Direction) Free() {
 	if d.IsOpen() {
 		d.heard = d.acknowledged()
-		d.end = outcome{d.Missing(), d.losses.proven(), d.Sendings(), d.minRTT, d.RTT(), d.PingRTT(), d.PairedRTT()}
+		d.end = outcome{d.Missing(), d.losses.proven(), d.Sendings(), d.minRTT, d.RTT(), d.Trips().PingRTT(), d.Trips().PairedRTT()}
 	}
 	d.work, d.over = nil, true
 }

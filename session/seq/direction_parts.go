@@ -41,3 +41,10 @@ type Provisionals struct{ *Direction }
 
 // Provisionals gives the side's frames that are not believed yet.
 func (d *Direction) Provisionals() Provisionals { return Provisionals{d} }
+
+// Trips are round trips that acknowledgements of a number's first sending do not tell: of
+// pings, and of the sendings of a number that was sent several times.
+type Trips struct{ *Direction }
+
+// Trips gives the side's round trips beside RTT.
+func (d *Direction) Trips() Trips { return Trips{d} }

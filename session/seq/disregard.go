@@ -15,7 +15,7 @@ type disregarded struct {
 
 // Disregard tells that a frame with a number of this side was captured that changes
 // nothing.
-func (d *Direction) Disregard(n int64) {
+func (d Provisionals) Disregard(n int64) {
 	d.ready()
 	x := &d.disregarded
 	if seen, _ := d.Captured(n); seen || slices.Contains(x.numbers, n) {

@@ -3,23 +3,23 @@ package seq
 // Paired enters the time, in nanoseconds, between one sending of a number that was sent
 // several times and the acknowledgement of that very sending, for protocols whose
 // acknowledgements let them be told apart. RTT leaves such numbers out.
-func (d *Direction) Paired(ns int64) {
+func (d Trips) Paired(ns int64) {
 	if !d.unpaired {
 		d.ready()
-		d.paired = d.more(d.paired, ns)
+		d.paired = d.paired.more(ns, d.rtt.lowMemory)
 	}
 }
 
 // Unpair tells that sendings and acknowledgements can't be told apart after all: what
 // Paired entered, and will enter, does not count.
-func (d *Direction) Unpair() {
+func (d Trips) Unpair() {
 	if d.unpaired = true; d.work != nil {
 		d.paired = nil
 	}
 }
 
 // PairedRTT summarises the times of Paired.
-func (d *Direction) PairedRTT() RTT {
+func (d Trips) PairedRTT() RTT {
 	if !d.IsOpen() {
 		return d.end.paired
 	}

@@ -3,7 +3,7 @@ package seq
 // Replace gives a number that was captured before another content: what was sent under it
 // until now is sent no more. It is for protocols that send a number again with the same
 // bytes alone; what Send made of the sending stands.
-func (d *Direction) Replace(s *Sending) {
+func (d Provisionals) Replace(s *Sending) {
 	d.ready()
 	w := &d.win
 	if !w.holds(s.Num) || w.see(s.Num).state&captured == 0 {

@@ -58,9 +58,9 @@ func (r *rtts) add(ns int64) {
 }
 
 // more adds a time to those of a kind that most sides never have.
-func (d *Direction) more(r *rtts, ns int64) *rtts {
+func (r *rtts) more(ns int64, lowMemory bool) *rtts {
 	if r == nil {
-		r = &rtts{lowMemory: d.rtt.lowMemory}
+		r = &rtts{lowMemory: lowMemory}
 	}
 	r.add(ns)
 	return r

@@ -64,7 +64,7 @@ func pairedTrips(t *testing.T, s *tracegen.Scenario) (told, all int) {
 	}
 	for _, c := range table.Conns() {
 		for i := range c.Dir {
-			r := c.Dir[i].PairedRTT()
+			r := c.Dir[i].Trips().PairedRTT()
 			if told += int(r.Samples); r.Samples == 0 {
 				continue
 			}
