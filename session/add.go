@@ -61,6 +61,9 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 func (t *Table) inputOne(f *Flow, d *dissect.Datagram) {
 	fr := t.frame(d, f.protocol.Name)
 	c := f.session.Input(fr)
+	if c != nil && t.cfg.Endings {
+		c.remember(fr)
+	}
 	t.show(fr, c)
 	fr.Datagram = nil // it is reused: what is judged later has no frame at hand
 	if c != nil {

@@ -37,13 +37,19 @@ type Conn struct {
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
 	Signing      string // "none", "fast", "full" or ""
 	Reason       string // for which a side closed it, in its own words, "" when it said none
+	Wordless     bool   // the frame that closed it could have said so, and did not
 	Inferred     []string
 	Unreachable  seq.Sign         // ICMP notices that a datagram of it was not delivered
+	Unreached    Side             // that the first of them says is not reachable
 	Remarks      []string         // what people may want to know of it, each once
 	Dir          [2]seq.Direction // what a sends, what b sends
 
 	Internal *InternalError // a fault of this program ended it; else nil
 	SummedUp bool           // it was followed no further, because there were too many at a time
+
+	Closing [2]seq.Sign // first frame of each side that closes it
+	Ending  *Ending     // once it is closed, when Config.Endings asks for it
+	Next    *Conn       // that began on its address pair behind it, nil when none did
 
 	Findings [3]uint64  // fails by Severity
 	Rules    Evaluation // of its protocol
@@ -102,6 +108,10 @@ func (c *Conn) Confirm(what string) {
 		}
 	}
 }
+
+// Succeeds reports whether it began where the one before it on its address pair stood:
+// the server lost its state, and the sides keep their names.
+func (c *Conn) Succeeds() bool { return c.succeeds }
 
 // Closed reports whether the connection is settled: frames that still come of it
 // are counted and change nothing else.

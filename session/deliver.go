@@ -42,6 +42,7 @@ func (f *Flow) report(x *Finding, fr *dissect.Frame) {
 	x.Time = f.table.clock.stamp(x.Frame, x.Time)
 	if x.Failed() {
 		x.Conn.Findings[x.Severity]++
+		x.Conn.blame(x)
 		if fr != nil && fr.Frame == x.Frame {
 			fr.Notes = append(fr.Notes, dissect.Note{Rule: x.Rule.ID, Severity: x.Severity.String(), Message: x.Message})
 			if x.Severity == conform.Error {

@@ -14,7 +14,7 @@ func (t *Table) tell(f *Flow, d *dissect.Datagram) {
 		most = liveStories
 	}
 	if t.cfg.Explain && f.force == nil && len(t.stories) < most {
-		f.story = &Story{A: d.Src.String(), B: d.Dst.String(), First: d.Frame}
+		f.story = &Story{A: d.Src.String(), B: d.Dst.String(), Src: d.Src, Dst: d.Dst, First: d.Frame}
 		t.stories = append(t.stories, f.story)
 	}
 }
@@ -52,8 +52,7 @@ func (f *Flow) progress(d *dissect.Datagram, best int) {
 	if s == nil {
 		return
 	}
-	s.Datagrams++
-	s.Frame = d.Frame
+	s.see(d)
 	if best >= 0 {
 		s.Protocol = f.table.cfg.Protocols[best].Name
 	}
@@ -64,5 +63,32 @@ func (f *Flow) progress(d *dissect.Datagram, best int) {
 
 // Stories are those of the pairs of the capture, when Config.Explain is set.
 func (t *Table) Stories() []*Story {
-	return slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Datagrams == 0 })
+	return slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Datagrams+s.Notices == 0 })
+}
+
+// see counts a datagram of the pair.
+func (s *Story) see(d *dissect.Datagram) {
+	s.Datagrams++
+	s.Frame = d.Frame
+	if d.HasTime {
+		if s.Since == 0 {
+			s.Since = d.Stamp()
+		}
+		s.Latest = d.Stamp()
+	}
+	if d.Src == s.Src {
+		s.Sides[0]++
+	} else {
+		s.Sides[1]++
+	}
+}
+
+// noticed counts an ICMP notice that a datagram of the pair was not delivered.
+func (f *Flow) noticed(d *dissect.Datagram) {
+	if f.story == nil {
+		return
+	}
+	if f.story.Notices++; f.story.Notices == 1 {
+		f.story.Notice, f.story.Refuser = d.Frame, d.Dst.String()
+	}
 }

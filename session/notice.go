@@ -12,6 +12,7 @@ func (c *Conn) Said(name, text string) {
 	if c.Reason != "" || c.closed {
 		return
 	}
+	c.Wordless = name+text == ""
 	c.Reason = name
 	if name != "" && text != "" {
 		c.Reason += ": "
@@ -24,7 +25,9 @@ func (c *Conn) Said(name, text string) {
 func (t *Table) unreachable(f *Flow, d *dissect.Datagram) {
 	c := f.at
 	if c != nil && !c.closed {
-		c.Unreachable.See(d.Frame, d.Stamp())
+		if c.Unreachable.See(d.Frame, d.Stamp()); c.Unreachable.N == 1 {
+			c.Unreached = Side(2 - c.DirOf(d))
+		}
 	}
 	f.session.Unreachable(d)
 	t.notice(d, c)

@@ -49,6 +49,9 @@ func (c *Conn) close() {
 		}
 		over := c.State >= Closed
 		c.Rules.close(c.flow.table.end, over)
+		if c.flow.table.cfg.Endings {
+			c.Ending = c.EndingNow()
+		}
 		for dir := range c.Dir {
 			c.diagnoseGiveUp(dir) // before the windows are freed
 			c.Dir[dir].Close()
@@ -57,6 +60,7 @@ func (c *Conn) close() {
 			c.State = Reset // its peer did answer, before
 		}
 		c.assess()
+		c.concludeEnding()
 		for dir := range c.Dir {
 			c.Dir[dir].Free()
 		}
@@ -79,6 +83,9 @@ func (f *Flow) Open(fr *dissect.Frame) *Conn {
 	f.open++
 	f.table.open++
 	f.table.conns = append(f.table.conns, c)
+	if f.at != nil {
+		f.at.Next = c
+	}
 	return c
 }
 

@@ -25,7 +25,9 @@ type sight struct {
 	stamp   int64 // latest time of the capture since its clock was set
 	frames  [2]uint64
 	last    [2]int64
-	backAt  int64 // when time last ran backwards
+	frame   [2]uint64 // latest of each side
+	heard   [2]uint64 // frames of the peer before it
+	backAt  int64     // when time last ran backwards
 	back    bool
 	fine    bool   // some time is no multiple of coarseStep
 	timed   uint64 // frames with a time
@@ -42,11 +44,18 @@ type sight struct {
 	firstAt   int64    // time of the first frame
 	ttl       [2]uint8 // usual ones
 	ttlRun    [2]uint32
+	idle      Idle
+	fault     [2]Fault
+	data      [2]seq.Sign // latest frame with application data, when Config.Endings asks for it
+	stall     [2]Stall
+	fullAt    [2]int64 // when a frame filled the window, 0 when none did since the latest data
+	dropFrame uint64
 	stranger  bool // the frame at hand has an unusual one
 }
 
 func (s *sight) see(fr *dissect.Frame, dir int) {
 	s.frames[dir]++
+	s.frame[dir], s.heard[dir] = fr.Frame, s.frames[1-dir]
 	if s.stranger = fr.TTL != s.ttl[dir]; s.stranger {
 		s.seeTTL(fr.TTL, dir)
 	} else if s.ttlRun[dir] < usualTTL {
@@ -58,7 +67,7 @@ func (s *sight) see(fr *dissect.Frame, dir int) {
 	stamp := fr.Stamp()
 	step := stamp - s.stamp
 	if s.timed == 0 || step < 0 || step > longPause || fr.Dropped != s.dropped || !s.fine {
-		s.seeTime(fr, step)
+		s.seeTime(fr, step, dir)
 	}
 	s.timed++
 	s.now = fr.Time
@@ -69,7 +78,7 @@ func (s *sight) see(fr *dissect.Frame, dir int) {
 
 // seeTime looks at what is rare about the time of a frame; step is the time since
 // the one before.
-func (s *sight) seeTime(fr *dissect.Frame, step int64) {
+func (s *sight) seeTime(fr *dissect.Frame, step int64, dir int) {
 	s.fine = s.fine || fr.Stamp()%coarseStep != 0
 	dropped := fr.Dropped - s.dropped
 	s.dropped = fr.Dropped
@@ -83,9 +92,13 @@ func (s *sight) seeTime(fr *dissect.Frame, step int64) {
 		s.backMost = max(s.backMost, -step)
 	}
 	if dropped != 0 {
-		s.dropAt, s.drops = fr.Time, true
+		s.dropAt, s.dropFrame, s.drops = fr.Time, fr.Frame, true
 		s.lost.See(fr.Frame, fr.Time)
 		s.lost.N += dropped - 1
+	}
+	if step >= idleLeast {
+		s.idle = Idle{Span: step, End: seq.SignAt(fr.Frame, fr.Time), Sender: dir, Frames: s.frames}
+		s.idle.Frames[dir]--
 	}
 	if step > longPause && step > s.silence && s.waiting {
 		s.silence, s.wokenBy = step, seq.SignAt(fr.Frame, fr.Time)

@@ -1,5 +1,7 @@
 package session
 
+import "github.com/dpdissect/dpdissect/dissect"
+
 // MaxStories is how many address pairs of a table are explained, and liveStories
 // how many in a run without end.
 const (
@@ -9,9 +11,16 @@ const (
 
 // A Story tells how an address pair was recognised, or why it was not.
 type Story struct {
-	A, B      string // addresses; a sent the first datagram
-	First     uint64 // frame
-	Datagrams int    // looked at until it was decided
+	A, B      string           // addresses; a sent the first datagram
+	Src, Dst  dissect.Endpoint // the same
+	First     uint64           // frame
+	Datagrams int              // looked at until it was decided
+	Sides     [2]int           // of them, by sender
+	Notices   int              // ICMP notices that one was not delivered
+	Notice    uint64           // frame of the first of them
+	Refuser   string           // whom it was sent to
+	Latest    int64            // time of the latest datagram, ns, and of the first
+	Since     int64
 	Protocol  string // recognised, or ""
 	Frame     uint64 // that made it certain, or the last one looked at
 	Tries     []Try

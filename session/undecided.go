@@ -40,6 +40,8 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	}
 	if f.wake(); d.Kind == dissect.UDP && f.session == nil {
 		f.observe(d)
+	} else if d.Kind == dissect.Unreachable {
+		f.noticed(d)
 	}
 	switch {
 	case f.session == nil && f.isForeign():

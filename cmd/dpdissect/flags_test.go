@@ -103,7 +103,7 @@ func TestExplain(t *testing.T) {
 		{usagef("-Y: %w", filterError), "dpdissect: -Y: unexpected ::error::b (tests are joined by and, or, xor)\n  a ::error::b\n    ^~~~~~~~~~\nRun 'dpdissect --help'\n"},
 	} {
 		var b strings.Builder
-		explain(&b, newRoot(), c.err)
+		tellError(&b, newRoot(), c.err)
 		if b.String() != c.want {
 			t.Errorf("%q, want %q", b.String(), c.want)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,6 +75,9 @@ func (in *input) addTracking(cmd *cobra.Command) {
 }
 
 func formatUsage(formats []string) string {
+	if slices.Contains(formats, "markdown") {
+		return "`FORMAT` is text for people, json for one document, or markdown for tickets"
+	}
 	if len(formats) > 3 {
 		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, sarif, junit, or github for annotations"
 	}

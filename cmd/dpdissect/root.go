@@ -58,7 +58,7 @@ func run(args []string, stdout, stderr *os.File) int {
 	cmd, err := root.ExecuteC()
 	code, told := codeOf(err)
 	if !told {
-		explain(stderr, cmd, err)
+		tellError(stderr, cmd, err)
 	}
 	return code
 }
@@ -108,7 +108,7 @@ poor.`,
 	}
 	root.SetVersionTemplate("dpdissect {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
+	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
 	addBuiltins(root)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	return root

@@ -23,8 +23,8 @@ type marked interface {
 	Render() string
 }
 
-// explain prints an error and, when the command line is to blame, where help is.
-func explain(w io.Writer, cmd *cobra.Command, err error) {
+// tellError prints an error and, when the command line is to blame, where help is.
+func tellError(w io.Writer, cmd *cobra.Command, err error) {
 	text, marks := err.Error(), ""
 	if m, ok := errors.AsType[marked](err); ok {
 		if head, found := strings.CutSuffix(text, "\n"+m.Render()); found {

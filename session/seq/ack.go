@@ -134,7 +134,7 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 		return words
 	}
 	d.firstAcks++
-	d.hears()
+	d.hears(a)
 	d.signs.acked(u)
 	if a.HasTime {
 		if !d.accepts {
@@ -227,7 +227,7 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	if !d.hasRTT || rtt < d.minRTT {
 		d.minRTT, d.hasRTT = rtt, true
 	}
-	d.signs.trip(rtt, u.frame, u.time)
+	d.signs.trip(rtt, u.frame, u.time, d.Bytes)
 	if u.state&givenUp == 0 && !a.Hearsay {
 		d.beat.trip(rtt, a.Frame, a.Time)
 	}

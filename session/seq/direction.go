@@ -81,7 +81,7 @@ type work struct {
 	contradictions uint8 // numbers the peer's masks acknowledged too early
 	long           longFrame
 
-	unheard, deaf Deaf // see Quality.Unheard and Quality.Deaf
+	unheard, healed, deaf Deaf // see Quality.Unheard, Quality.Healed and Quality.Deaf
 
 	beat beat // latest round trips
 	echo beat // latest pings

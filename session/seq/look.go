@@ -64,6 +64,22 @@ func (d *Direction) Due() bool {
 	return w.started && w.holds(w.highest) && w.see(w.highest).state&(captured|acked) == captured
 }
 
+// Waiting counts the numbers, of those remembered, that were captured and that nothing
+// acknowledges or gives up. The sign is of the first of them.
+func (d *Direction) Waiting() (s Sign) {
+	d.ready()
+	w := &d.win
+	if !w.started {
+		return s
+	}
+	for n := w.next(w.base, w.top); n < w.top; n = w.next(n+1, w.top) {
+		if u := w.see(n); u.state&(captured|acked|givenUp|noAck) == captured {
+			s.See(u.frame, u.time)
+		}
+	}
+	return s
+}
+
 // Unanswered is the first number, of those remembered, that was sent again and not
 // acknowledged; ok is false when there is none.
 func (d *Direction) Unanswered() (u StuckUnit, ok bool) {

@@ -25,7 +25,10 @@ type Signs struct {
 	FirstTrip int64 // shortest of the first window
 	SlowTrip  int64 // shortest of the slowest two windows in a row since
 	SlowAt    Sign
-	lastTrip  int64 // shortest of the window before
+	FirstRate float64 // bytes a second that the side sent in the first window …
+	SlowRate  float64 // … and in the slowest
+	Recovered bool    // a later window took less than half of SlowTrip
+	lastTrip  int64   // shortest of the window before
 }
 
 // A Sign counts something and keeps the first frame that shows it.
@@ -85,13 +88,20 @@ type tripWindow struct {
 	n     int
 	least int64
 	first Sign
+	bytes uint64 // that the side had sent when it began
 }
 
-// trip enters a round trip; whole windows are compared with the first.
-func (s *Signs) trip(ns int64, frame uint64, time int64) {
+// rate is in bytes a second.
+func (w *tripWindow) rate(time int64, bytes uint64) float64 {
+	return float64(bytes-w.bytes) * 1e9 / float64(max(time-w.first.Time, 1))
+}
+
+// trip enters a round trip; whole windows are compared with the first. bytes is what the
+// side has sent so far.
+func (s *Signs) trip(ns int64, frame uint64, time int64, bytes uint64) {
 	w := &s.trips
 	if w.n == 0 {
-		w.least, w.first = ns, Sign{1, frame, time}
+		w.least, w.first, w.bytes = ns, Sign{1, frame, time}, bytes
 	}
 	w.n++
 	w.least = min(w.least, ns)
@@ -99,9 +109,11 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 		return
 	}
 	if s.FirstTrip == 0 {
-		s.FirstTrip = max(w.least, 1)
+		s.FirstTrip, s.FirstRate = max(w.least, 1), w.rate(time, bytes)
 	} else if both := min(w.least, s.lastTrip); both > s.SlowTrip {
-		s.SlowTrip, s.SlowAt = both, w.first
+		s.SlowTrip, s.SlowAt, s.SlowRate, s.Recovered = both, w.first, w.rate(time, bytes), false
+	} else if w.least < s.SlowTrip/2 {
+		s.Recovered = true
 	}
 	s.lastTrip = w.least
 	w.n = 0

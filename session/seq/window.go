@@ -113,6 +113,9 @@ func (w *Window) Highest() (int64, bool) { return w.highest, w.started }
 // Lowest is the lowest number captured, valid when Highest is.
 func (w *Window) Lowest() int64 { return w.lowest }
 
+// Bounds are the lowest and the highest number captured, 0 when none was.
+func (w *Window) Bounds() (low, high int64) { return w.lowest, w.highest }
+
 // Cumulative is the highest cumulative acknowledgement seen.
 func (w *Window) Cumulative() (int64, bool) { return w.cum, w.hasCum }
 

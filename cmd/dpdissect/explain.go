@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/report"
+)
+
+// explanation is the flags of the command.
+type explanation struct {
+	input
+	text string
+}
+
+func newExplain() *cobra.Command {
+	c := &explanation{}
+	c.formats = []string{"text", "json", "markdown"}
+	cmd := &cobra.Command{
+		Use:   "explain INPUT...",
+		Short: "Say what happened to each connection, in sentences with proof",
+		Long: `Say what happened to each connection, for people who know no protocol: whether
+it was closed, refused, cut off or never answered, who did it, what made it slow,
+which frames prove it, and which frame would refute it. What the capture cannot
+tell is said to be undecided, with what is left and the capture that would decide.
+
+--text takes the sentence that a game showed its player, and looks for what it is
+about: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms (9 resends)'.
+
+--format json is one document; 'dpdissect schema explain' describes it. markdown is
+for tickets.`,
+		Example: `  dpdissect explain game.pcap
+  dpdissect explain --connection 2 game.pcap
+  dpdissect explain --text 'Reliable packet 16 (size=4711) was not ack'"'"'d' game.pcap
+  dpdissect explain --format markdown game.pcap > ticket.md`,
+		Annotations: map[string]string{quietMeans: "no progress bar"},
+		RunE:        c.runE,
+	}
+	cmd.Flags().StringVar(&c.text, "text", "", "the `SENTENCE` that the game showed: look for what it is about")
+	c.add(cmd)
+	return cmd
+}
+
+func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
+	j, err := c.open(cmd, paths, true)
+	if err != nil {
+		return err
+	}
+	j.run.Config.Explain = true
+	j.run.Config.Endings = true
+	a, err := j.analyse()
+	if err == nil {
+		d := explain.Of(a.Conns, j.run.Stories(), heardUntil(a))
+		err = c.render(j.out, a, d)
+	}
+	return j.finish(err)
+}
+
+// heardUntil is the time of the last packet of the captures, ns since 1970.
+func heardUntil(a *report.Analysis) (last int64) {
+	for i := range a.Captures {
+		last = max(last, a.Captures[i].LastTime)
+	}
+	return last
+}
+
+func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Document) error {
+	return report.WriteExplainJSON(w, a.Captures, d)
+}

@@ -1,0 +1,73 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// followed reports whether another connection began where this one stood, and took over.
+func (s *subject) followed() bool {
+	n := s.Next
+	return n != nil && n.FirstFrame > s.LastFrame && n.HasPlayers == s.HasPlayers && n.Players == s.Players
+}
+
+// movedOn reports whether the connection ended because its sides went on in another one.
+func (s *subject) movedOn() bool { return s.followed() || s.moved != nil }
+
+// again is the side whose numbers began anew, by who sent first.
+func (s *subject) again() int {
+	if n := s.Next; n.Succeeds() || n.A != s.A {
+		return 1
+	}
+	return 0
+}
+
+// peerRestarted: one side begins at its initial numbers again on the same addresses while
+// the other one goes on.
+func peerRestarted(s *subject) ruling {
+	if !s.followed() || s.State >= session.Closed && s.State != session.Reset || s.firstClose() >= 0 {
+		return ruling{}
+	}
+	n, x := s.Next, s.again()
+	r := ruling{certainty: Proved, side: sides[x], at: seq.SignAt(n.FirstFrame, n.FirstTime), proof: frames(s.side(x).Last.Frame, n.FirstFrame)}
+	if n.FirstTime-s.LastTime > longQuiet {
+		r.certainty = Likely
+	}
+	r.sentence = fmt.Sprintf("%s lost its state: at %s its numbers begin anew on the same addresses, %s after its last frame. It was restarted, or dropped the connection and took what came next for a new one, which goes on as #%d.",
+		s.Who(x), s.in(r.at), span(max(n.FirstTime-s.side(x).Last.Time, 1)), n.ID)
+	return r
+}
+
+// A move is a side of a connection that goes on from another address.
+type move struct {
+	side   int
+	to     string   // its new address
+	at     seq.Sign // first frame from there
+	id     int      // of the connection there, -1 when it was not recognised
+	proved bool     // the numbers continue
+	answer bool     // the peer answers there
+}
+
+// natRebinding: a side came back from another address.
+func natRebinding(s *subject) ruling {
+	m := s.moved
+	if m == nil {
+		return ruling{}
+	}
+	last := s.side(m.side).Last
+	r := ruling{certainty: Likely, side: path, at: m.at, proof: frames(last.Frame, m.at.Frame), refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(m.side), last.Frame)}
+	if m.proved {
+		r.certainty = Proved
+	}
+	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it goes on from %s", s.Who(m.side), s.address(m.side), s.in(last), s.in(m.at), m.to)
+	if m.proved {
+		r.sentence += " with the next numbers"
+	}
+	r.sentence += ". A router (NAT) on its side gave it a new port, or it changed its network."
+	if !m.answer {
+		r.sentence += fmt.Sprintf(" %s does not answer there: to it, that is a stranger.", s.Who(1-m.side))
+	}
+	return r
+}

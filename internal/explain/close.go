@@ -1,0 +1,86 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// protocolViolation: a side broke a rule, and its peer closed, or lost its state, at once.
+func protocolViolation(s *subject) ruling {
+	for x := range s.end.Sides {
+		f := &s.side(x).Fault
+		if f.Rule == "" {
+			continue
+		}
+		at, abrupt := s.answers(1-x, f.Time)
+		if at.N == 0 || at.Frame < f.Frame {
+			continue
+		}
+		r := ruling{certainty: Likely, side: sides[x], at: at, proof: frames(f.Frame), refute: "a close of its own that was due anyway"}
+		if abrupt {
+			r.certainty = Proved
+		}
+		r.sentence = fmt.Sprintf("%s broke the protocol in frame %d (%s), and %s ended the connection %s later, at %s.", s.Who(x), f.Frame, f.Rule, s.who(1-x), span(max(at.Time-f.Time, 1)), s.in(at))
+		return r
+	}
+	return ruling{}
+}
+
+// answers gives what a side did against the connection within a round trip after a time:
+// it closed it, it is gone, or it lost its state.
+func (s *subject) answers(dir int, since int64) (at seq.Sign, abrupt bool) {
+	soon := func(x seq.Sign) bool { return x.N > 0 && x.Time >= since && x.Time <= since+s.trip() }
+	switch {
+	case s.firstClose() == dir && soon(s.Closing[dir]):
+		return s.Closing[dir], s.State == session.Reset
+	case s.portIsClosed() && s.Unreached == session.Side(dir+1) && soon(s.Unreachable):
+		return s.Unreachable, true
+	case s.followed() && s.again() == dir:
+		if x := seq.SignAt(s.Next.FirstFrame, s.Next.FirstTime); soon(x) {
+			return x, true
+		}
+	}
+	return seq.Sign{}, false
+}
+
+// closed: a side ended it in order.
+func closed(s *subject) ruling {
+	if s.State != session.Closed && s.State != session.Closing {
+		return ruling{}
+	}
+	x := s.firstClose()
+	if x < 0 {
+		return ruling{}
+	}
+	r := ruling{certainty: Proved, side: sides[x], at: s.Closing[x], refute: "a closing frame before it"}
+	if s.ClosedBy == session.BothSides {
+		r.side = "both"
+		r.proof = frames(s.Closing[1-x].Frame)
+		r.sentence = fmt.Sprintf("Both sides ended the connection in order at the same time, %s%s.", s.in(r.at), s.because())
+		return r
+	}
+	r.sentence = fmt.Sprintf("%s ended the connection in order at %s%s.", s.Who(x), s.in(r.at), s.because())
+	if s.ambiguous() {
+		r.certainty = Likely
+		r.sentence += " It gave no reason; a side that leaves and one that gives up send the same frame, but nothing waited for an answer."
+	}
+	return r
+}
+
+// ambiguous reports whether the closing frame of the protocol means leaving and giving up
+// alike: it carries a reason or nothing.
+func (s *subject) ambiguous() bool {
+	return s.Wordless && s.Reason == ""
+}
+
+// reset: a side ended it abruptly, without a cause that shows.
+func reset(s *subject) ruling {
+	x := s.firstClose()
+	if s.State != session.Reset || x < 0 {
+		return ruling{}
+	}
+	return ruling{certainty: Proved, side: sides[x], at: s.Closing[x], refute: "a closing frame before it",
+		sentence: fmt.Sprintf("%s cut the connection off at %s%s. Nothing before it shows why.", s.Who(x), s.in(s.Closing[x]), s.because())}
+}

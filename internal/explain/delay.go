@@ -1,0 +1,84 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// Thresholds of what is said of time.
+const (
+	slowFactor  = 3     // times the least round trip that is far above it, and …
+	slowLeast   = 150e6 // … so much, ns
+	bloatRate   = 1.3   // by which the rate of sending must have grown
+	starvedFor  = 5e9   // ns
+	starvedSent = 3
+)
+
+// slowest gives the longest round trip of a side by the method that knows most of it.
+func (s *subject) slowest(dir int) (least, most int64, by string) {
+	d := &s.Dir[dir]
+	least, by = s.side(dir).Trips.Least, "units captured once"
+	if r := d.RTT(); r.Samples > 0 {
+		most = r.Max
+	}
+	if r := d.Trips().PairedRTT(); r.Samples > 0 && r.Max > most {
+		most, by = r.Max, "each acknowledgement paired with its sending"
+	}
+	if r := d.Trips().PingRTT(); r.Samples > 0 {
+		if least == 0 || r.Min < least {
+			least = r.Min
+		}
+		if r.Max > most {
+			most, by = r.Max, "pings"
+		}
+	}
+	if run := s.side(dir).Healed; run.Span() > most && run.Units >= outageUnits {
+		most, by = run.Span(), "the longest wait for an acknowledgement"
+	}
+	return least, most, by
+}
+
+// delays: round trips far above the connection's own least.
+func delays(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		least, most, by := s.slowest(dir)
+		if least == 0 || most < slowFactor*least || most-least < slowLeast {
+			return c, false
+		}
+		g := &s.side(dir).Signs
+		return Contribution{Cause: Delay, Side: path, Certainty: Likely, weight: float64(most) / 3e9, From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
+			Frames:   frames(g.SlowAt.Frame, s.side(dir).Healed.First.Frame),
+			Numbers:  map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(most) / 1e6},
+			Sentence: fmt.Sprintf("What %s sent took up to %s to be acknowledged, where %s is possible (by %s).", s.who(dir), span(most), span(least), by)}, true
+	})
+}
+
+// bloat: the round trip grows with the rate of sending, and falls with it.
+func bloat(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		g := &s.side(dir).Signs
+		if g.FirstTrip == 0 || g.SlowTrip < slowFactor*g.FirstTrip || g.SlowTrip-g.FirstTrip < slowLeast || g.SlowRate < bloatRate*g.FirstRate || !g.Recovered {
+			return c, false
+		}
+		return Contribution{Cause: Bufferbloat, Side: path, Certainty: Likely, weight: float64(g.SlowTrip) / 1e9, From: s.clock(g.SlowAt.Time), To: s.clock(s.LastTime), Frames: frames(g.SlowAt.Frame),
+			Numbers: map[string]float64{"from_ms": float64(g.FirstTrip) / 1e6, "to_ms": float64(g.SlowTrip) / 1e6, "from_bytes_per_s": g.FirstRate, "to_bytes_per_s": g.SlowRate},
+			Sentence: fmt.Sprintf("A queue filled up behind %s: as it sent more (%.0f instead of %.0f kB/s), the round trip grew from %s to %s, from %s on, and fell again when it sent less.",
+				s.who(dir), g.SlowRate/1000, g.FirstRate/1000, span(g.FirstTrip), span(g.SlowTrip), s.in(g.SlowAt))}, true
+	})
+}
+
+// starvation: one unit is sent again without end while others pass.
+func starvation(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		u, ok := s.starved(dir)
+		waited := s.side(dir).Last.Time - u.Time
+		if !ok || u.Sends < starvedSent || waited < starvedFor || s.ended() {
+			return c, false
+		}
+		return Contribution{Cause: UnitStarved, Side: path, Certainty: Proved, weight: float64(waited) / 10e9, From: s.clock(u.Time), To: s.clock(s.LastTime), Frames: frames(u.Frame),
+			Numbers: map[string]float64{"number": float64(u.Num), "bytes": float64(u.Size), "sent": float64(u.Sends), "ms": float64(waited) / 1e6},
+			Sentence: fmt.Sprintf("One unit of %s never gets through: number %d (%s) was sent %s since %s, while others pass.", s.who(dir), u.Num, count(uint64(u.Size), "byte", "bytes"),
+				count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)))}, true
+	})
+}

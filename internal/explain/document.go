@@ -1,0 +1,90 @@
+package explain
+
+// Schema names the record of Document.
+const Schema = "dpdissect/explain/1"
+
+// A Document says what happened to the connections of a capture.
+type Document struct {
+	Connections  []Connection   `json:"connections"`
+	Unrecognised []Unrecognised `json:"unrecognised"`
+	Asked        *Asked         `json:"asked,omitempty"`
+}
+
+// A Connection is what happened to one.
+type Connection struct {
+	ID           int            `json:"id"`
+	Protocol     string         `json:"protocol"`
+	A            string         `json:"a"`
+	B            string         `json:"b"`
+	FirstTime    string         `json:"first_time,omitempty"`
+	LastTime     string         `json:"last_time,omitempty"`
+	State        string         `json:"state"`
+	ClosedBy     string         `json:"closed_by,omitempty"`
+	Continues    *int           `json:"continues,omitempty"`    // the connection that this one carries on
+	ContinuedBy  *int           `json:"continued_by,omitempty"` // the connection that carries this one on
+	Verdict      Verdict        `json:"verdict"`
+	Contributing []Contribution `json:"contributing"`
+	CapturePoint Point          `json:"capture_point"`
+}
+
+// A Verdict says how a connection ended, or that it did not.
+type Verdict struct {
+	Cause       Cause     `json:"cause"`
+	Side        string    `json:"side,omitempty"` // a, b, both or path: who did it
+	Certainty   Certainty `json:"certainty"`
+	Time        string    `json:"time,omitempty"`
+	Frame       uint64    `json:"frame,omitempty"`
+	Frames      []uint64  `json:"frames"` // that prove it
+	Sentence    string    `json:"sentence"`
+	WouldRefute string    `json:"would_refute,omitempty"`
+	Candidates  []Cause   `json:"candidates,omitempty"` // what is left when it is undecided
+	Reason      string    `json:"reason,omitempty"`     // text that the protocol carried
+}
+
+// A Contribution is what made a connection slow or endangered it.
+type Contribution struct {
+	Cause     Cause              `json:"cause"`
+	Side      string             `json:"side,omitempty"`
+	Certainty Certainty          `json:"certainty"`
+	From      string             `json:"from,omitempty"`
+	To        string             `json:"to,omitempty"`
+	Frames    []uint64           `json:"frames"`
+	Sentence  string             `json:"sentence"`
+	Numbers   map[string]float64 `json:"numbers"`
+
+	weight float64
+}
+
+// A Point is where the capture was made.
+type Point struct {
+	Near string   `json:"near"` // a, b, middle or unknown
+	ToA  *float64 `json:"to_a_ms,omitempty"`
+	ToB  *float64 `json:"to_b_ms,omitempty"`
+}
+
+// An Unrecognised address pair looks like one of the protocols and is not sure, or was
+// only answered by ICMP.
+type Unrecognised struct {
+	A         string    `json:"a"`
+	B         string    `json:"b"`
+	Datagrams int       `json:"datagrams"`
+	Guess     string    `json:"guess,omitempty"`
+	Bits      float64   `json:"bits,omitempty"`
+	ICMP      int       `json:"icmp,omitempty"`
+	Hint      string    `json:"hint"`
+	Cause     Cause     `json:"cause,omitempty"`
+	Side      string    `json:"side,omitempty"`
+	Certainty Certainty `json:"certainty,omitempty"`
+	Frames    []uint64  `json:"frames"`
+	Sentence  string    `json:"sentence"`
+	FirstTime string    `json:"first_time,omitempty"`
+	LastTime  string    `json:"last_time,omitempty"`
+}
+
+// Asked is what was found for the sentence of a game.
+type Asked struct {
+	Text       string   `json:"text"`
+	Connection *int     `json:"connection,omitempty"`
+	Frames     []uint64 `json:"frames"`
+	Sentence   string   `json:"sentence"`
+}

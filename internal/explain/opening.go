@@ -1,0 +1,109 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// noAnswer: a side asked for a connection, and nothing ever came back.
+func noAnswer(s *subject) ruling {
+	if s.speaks(1) || s.Unreachable.N > 0 || s.State == session.Established || s.State == session.StateUnknown || !s.Complete {
+		return ruling{}
+	}
+	x := s.side(0)
+	return ruling{certainty: Proved, at: x.Last, proof: frames(s.FirstFrame, x.Last.Frame), refute: "a frame of " + s.address(1),
+		sentence: fmt.Sprintf("%s asked %s to connect, %s in %s, and nothing ever came back: no server, the wrong address or port, a firewall, or a server that refuses in silence.",
+			s.Who(0), s.address(1), count(x.Last.N, "time", "times"), span(max(x.Last.Time-s.FirstTime, 1)))}
+}
+
+// portIsClosed reports whether ICMP says that a side is gone, and it never spoke again.
+func (s *subject) portIsClosed() bool {
+	n := &s.Unreachable
+	if n.N == 0 || s.Unreached == session.NoSide {
+		return false
+	}
+	if first := s.firstClose(); first >= 0 && s.Closing[first].Frame < n.Frame {
+		return false // a close leaves such notices behind
+	}
+	return s.side(int(s.Unreached-session.SideA)).Last.Frame < n.Frame
+}
+
+// portClosed: nobody listens at that address and port, or not any more.
+func portClosed(s *subject) ruling {
+	if !s.portIsClosed() {
+		return ruling{}
+	}
+	n, gone := s.Unreachable, int(s.Unreached-session.SideA)
+	r := ruling{certainty: Proved, side: sides[gone], at: n, refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(gone), n.Frame)}
+	if x := s.side(gone); x.Last.N == 0 {
+		r.proof = frames(s.FirstFrame)
+		r.sentence = fmt.Sprintf("Nobody listens at %s: its machine said so (ICMP port unreachable, %s) when %s asked to connect.", s.address(gone), s.in(n), s.who(1-gone))
+	} else {
+		r.proof = frames(x.Last.Frame)
+		r.sentence = fmt.Sprintf("%s ended without a word: nothing came from it after %s, and at %s its machine said that nobody listens at %s any more (ICMP).",
+			s.Who(gone), s.in(x.Last), s.in(n), s.address(gone))
+		if y := s.side(1 - gone); y.Last.Time-n.Time > 1e9 {
+			r.sentence += fmt.Sprintf(" %s went on for %s before it gave up.", s.Who(1-gone), span(y.Last.Time-n.Time))
+		}
+	}
+	return r
+}
+
+// refusal is what the protocol's own refusals have in common.
+func (s *subject) refusal() (r ruling, by int) {
+	if s.State != session.Refused || s.portIsClosed() || !s.speaks(1) {
+		return r, 0
+	}
+	if by = s.firstClose(); by < 0 {
+		by = 1
+	}
+	return ruling{certainty: Proved, side: sides[by], at: s.Closing[by], proof: frames(s.FirstFrame)}, by
+}
+
+// refused: the peer answered and declined.
+func refused(s *subject) ruling {
+	r, by := s.refusal()
+	if r.certainty == "" {
+		return r
+	}
+	r.sentence = fmt.Sprintf("%s declined the connection at %s%s.", s.Who(by), s.in(r.at), s.because())
+	return r
+}
+
+// versionMismatch: it declined, and says that it is for the version.
+func versionMismatch(s *subject) ruling {
+	if !strings.Contains(strings.ToLower(s.Reason), "version") {
+		return ruling{}
+	}
+	by := s.firstClose()
+	if by < 0 || s.State != session.Refused && s.Dir[0].Messages+s.Dir[1].Messages > 2 {
+		return ruling{}
+	}
+	return ruling{certainty: Proved, side: sides[by], at: s.Closing[by], proof: frames(s.FirstFrame),
+		sentence: fmt.Sprintf("%s declined the connection at %s because %s speaks another version of the game%s. Update the older side.", s.Who(by), s.in(s.Closing[by]), s.who(1-by), s.because())}
+}
+
+// secretMismatch: no signature of a side is right, from its first frame on.
+func secretMismatch(s *subject) ruling {
+	if !s.ended() {
+		return ruling{}
+	}
+	for dir := range s.Dir {
+		d := &s.Dir[dir]
+		if g := d.Signatures; d.HasSignatures && g.Valid == 0 && g.Invalid > 0 && !s.side(dir).Trips.Known {
+			return ruling{certainty: Proved, side: sides[dir], at: s.side(dir).Last, proof: frames(s.side(dir).Fault.Frame, s.FirstFrame), refute: "a valid signature of " + s.who(dir),
+				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed is right, so %s discarded all of them.", count(g.Invalid, "frame", "frames"), s.who(dir), s.who(1-dir))}
+		}
+	}
+	return ruling{}
+}
+
+// because repeats the reason that the protocol carried.
+func (s *subject) because() string {
+	if s.Reason == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (reason: %q)", s.Reason)
+}

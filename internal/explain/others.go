@@ -1,0 +1,96 @@
+package explain
+
+import "fmt"
+
+// Thresholds of what else is said.
+const (
+	fewest        = 5    // observations that a share needs
+	spuriousShare = 0.2  // of retries
+	reorderShare  = 0.01 // of first sendings
+	copyShare     = 0.02 // of frames
+	idleFor       = 20e9 // ns
+)
+
+// stalls: a window that stays full for longer than a round trip.
+func stalls(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		w := &s.side(dir).Stall
+		if w.Longest < max(s.side(dir).Trips.Least*2, 200e6) {
+			return c, false
+		}
+		return Contribution{Cause: WindowStall, Side: sides[dir], Certainty: Proved, weight: float64(w.Longest) / 2e9, From: s.clock(w.First.Time), To: s.clock(s.LastTime), Frames: frames(w.First.Frame),
+			Numbers:  map[string]float64{"times": float64(w.First.N), "longest_ms": float64(w.Longest) / 1e6},
+			Sentence: fmt.Sprintf("%s had to wait because its window was full, %s, for up to %s.", s.Who(dir), count(w.First.N, "time", "times"), span(w.Longest))}, true
+	})
+}
+
+// spurious: retries of what had arrived.
+func spurious(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		d := &s.Dir[dir]
+		n := d.UnneededRetries
+		if s.answersAll(dir) {
+			n = d.Retries
+		}
+		if n < fewest || float64(n) < spuriousShare*float64(d.Retries) {
+			return c, false
+		}
+		return Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Sendings(), 1)), From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
+			Frames:   frames(s.side(dir).Signs.Unneeded.Frame),
+			Numbers:  map[string]float64{"unneeded": float64(n), "retries": float64(d.Retries)},
+			Sentence: fmt.Sprintf("%d of %d retries of %s were not needed: what they repeat had arrived.", n, d.Retries, s.who(dir))}, true
+	})
+}
+
+// reorderings: frames that overtook others on the way.
+func reorderings(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		g := &s.side(dir).Signs
+		if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) {
+			return c, false
+		}
+		return Contribution{Cause: Reordering, Side: path, Certainty: Proved, weight: 0.3 * float64(g.Late.N) / float64(s.side(dir).Numbers), From: s.clock(g.Late.Time), To: s.clock(s.LastTime),
+			Frames: frames(g.Late.Frame), Numbers: map[string]float64{"late": float64(g.Late.N), "by_ms": float64(g.LateBy) / 1e6},
+			Sentence: fmt.Sprintf("The network changed the order of what %s sent: %s overtaken by later ones, by up to %s.", s.who(dir), count(g.Late.N, "frame was", "frames were"), span(g.LateBy))}, true
+	})
+}
+
+// copies: datagrams that the network or the capture doubled.
+func copies(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		d := &s.Dir[dir]
+		if d.Duplicates < fewest || float64(d.Duplicates) < copyShare*float64(d.Frames) {
+			return c, false
+		}
+		return Contribution{Cause: HiddenCopies, Side: path, Certainty: Proved, weight: 0.1 * float64(d.Duplicates) / float64(d.Frames), From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
+			Frames: frames(s.side(dir).Signs.Copies.Frame), Numbers: map[string]float64{"copies": float64(d.Duplicates), "frames": float64(d.Frames)},
+			Sentence: fmt.Sprintf("%d of %d datagrams of %s are copies that the network or the capture made.", d.Duplicates, d.Frames, s.who(dir))}, true
+	})
+}
+
+// skew: two captures were merged whose clocks differ.
+func skew(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		lead := s.side(dir).ClockLead
+		if lead.N == 0 {
+			return c, false
+		}
+		return Contribution{Cause: ClockSkew, Side: path, Certainty: Proved, weight: 0.5, From: s.clock(lead.Time), Frames: frames(lead.Frame),
+			Numbers:  map[string]float64{"ms": float64(s.side(dir).LeadBy) / 1e6, "acknowledgements": float64(lead.N)},
+			Sentence: fmt.Sprintf("Captures were merged whose clocks differ by %s at least: %s before what they acknowledge. Times between the sides mean nothing.", span(s.side(dir).LeadBy), count(lead.N, "acknowledgement comes", "acknowledgements come"))}, true
+	})
+}
+
+// idleness: the transport answers, and no application data comes any more.
+func idleness(s *subject) []Contribution {
+	return s.both(func(dir int) (c Contribution, ok bool) {
+		x := s.side(dir)
+		quiet := x.Last.Time - x.Data.Time
+		if x.Data.N == 0 || quiet < idleFor || s.Dir[dir].KeepAlives == 0 || s.ended() && s.firstClose() < 0 {
+			return c, false
+		}
+		return Contribution{Cause: ApplicationIdle, Side: sides[dir], Certainty: Proved, weight: 0.05, From: s.clock(x.Data.Time), To: s.clock(x.Last.Time), Frames: frames(x.Data.Frame),
+			Numbers:  map[string]float64{"ms": float64(quiet) / 1e6},
+			Sentence: fmt.Sprintf("The program of %s sent nothing after %s, for %s, while the transport went on answering.", s.who(dir), s.in(x.Data), span(quiet))}, true
+	})
+}

@@ -1,0 +1,63 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// enoughToGuess is the evidence, in bits, from which on a pair is guessed to be of a
+// protocol.
+const enoughToGuess = 8
+
+// unrecognised tells of an address pair that was not recognised, if something suggests
+// that it is of one of the protocols, or ICMP answered it.
+func unrecognised(p *session.Story) (u Unrecognised, ok bool) {
+	if p.Protocol != "" {
+		return u, false
+	}
+	guess, bits := "", 0.0
+	for _, t := range p.Tries {
+		if !t.Hopeless && t.Held > bits {
+			guess, bits = t.Protocol, t.Held
+		}
+	}
+	if bits < enoughToGuess {
+		guess, bits = "", 0
+	}
+	if guess == "" && p.Notices == 0 || p.Sides[0] == 0 && p.Notices == 0 {
+		return u, false
+	}
+	u = Unrecognised{A: p.A, B: p.B, Datagrams: p.Datagrams, Guess: guess, Bits: bits, ICMP: p.Notices, Frames: frames(p.First, p.Notice)}
+	if p.Since != 0 {
+		u.FirstTime, u.LastTime = stamp(p.Since), stamp(p.Latest)
+	}
+	name := guess
+	if name == "" {
+		name = "PROTOCOL"
+	}
+	u.Hint = fmt.Sprintf("-d 'udp.port==%d,%s'", p.Dst.Port, name)
+	u.tell(p)
+	return u, true
+}
+
+// tell says what happened in the pair.
+func (u *Unrecognised) tell(p *session.Story) {
+	what := "something"
+	if u.Guess != "" {
+		what = fmt.Sprintf("what looks like %s", u.Guess)
+	}
+	sent := fmt.Sprintf("%s sent %s to %s", p.A, what, p.B)
+	switch {
+	case p.Notices > 0 && p.Sides[1] == 0:
+		u.Cause, u.Side, u.Certainty = PortClosed, "b", Proved
+		u.Sentence = fmt.Sprintf("%s, and the machine there said that nobody listens (ICMP, frame %d).", sent, p.Notice)
+	case p.Notices > 0:
+		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; ICMP says that some did not arrive (frame %d).", p.A, p.B, count(p.Datagrams, "datagram", "datagrams"), p.Notice)
+	case p.Sides[1] == 0:
+		u.Cause, u.Certainty = NoAnswer, Likely
+		u.Sentence = fmt.Sprintf("%s, %s, and nothing ever came back.", sent, count(p.Sides[0], "datagram", "datagrams"))
+	default:
+		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; %s is not certain. The flag %s says that it is.", p.A, p.B, count(p.Datagrams, "datagram", "datagrams"), what, u.Hint)
+	}
+}

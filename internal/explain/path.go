@@ -1,0 +1,64 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// dead is whether what a side sends does not arrive at its peer any more, up to the end.
+func (s *subject) dead(dir int) bool {
+	return s.side(dir).CutOff || s.side(1-dir).HearsNone && !s.side(1-dir).CutOff
+}
+
+// over reports whether the connection ended without an orderly close.
+func (s *subject) over() bool { return s.State == session.TimedOut || s.State == session.Reset }
+
+// oneWay: the frames of one side pass here, and its peer, which goes on, hears none of
+// them.
+func oneWay(s *subject) ruling {
+	if !s.over() {
+		return ruling{}
+	}
+	for dir := range s.end.Sides {
+		if !s.dead(dir) || s.dead(1-dir) {
+			continue
+		}
+		run, r := &s.side(dir).Unheard, ruling{certainty: Proved, side: path}
+		if s.side(dir).CutOff {
+			r.at, r.proof = run.First, frames(run.First.Frame, s.side(1-dir).Last.Frame)
+			r.sentence = fmt.Sprintf("From %s on, nothing that %s sent arrived at %s: %s in %s was acknowledged, while %s of %s came. The path carried one direction alone.",
+				s.in(run.First), s.who(dir), s.who(1-dir), none(run.Units, "new frame"), span(run.Span()), count(run.Meanwhile(), "frame", "frames"), s.who(1-dir))
+			r.refute = fmt.Sprintf("an acknowledgement of what %s sent from frame %d on", s.who(dir), run.First.Frame)
+			return r
+		}
+		run = &s.side(1 - dir).Deaf
+		r.at, r.proof = run.First, frames(run.First.Frame, s.side(1-dir).Last.Frame)
+		r.sentence = fmt.Sprintf("From %s on, %s heard nothing of %s: it sent again %s although their acknowledgements pass here. The path carried one direction alone.",
+			s.in(run.First), s.who(1-dir), s.who(dir), count(run.First.N, "frame", "frames"))
+		r.refute = fmt.Sprintf("an acknowledgement by %s of a frame behind frame %d", s.who(1-dir), run.First.Frame)
+		return r
+	}
+	return ruling{}
+}
+
+// none is how many of something none was.
+func none(n int, what string) string {
+	if n == 1 {
+		return "not one " + what
+	}
+	return fmt.Sprintf("none of %d %ss", n, what)
+}
+
+// pathDead: both sides go on, and neither hears the other.
+func pathDead(s *subject) ruling {
+	if !s.over() || !s.dead(0) || !s.dead(1) {
+		return ruling{}
+	}
+	first := s.side(0).Unheard.First
+	if other := s.side(1).Unheard.First; first.N == 0 || other.N > 0 && other.Frame < first.Frame {
+		first = other
+	}
+	return ruling{certainty: Proved, side: path, at: first, proof: frames(first.Frame, s.side(0).Last.Frame, s.side(1).Last.Frame), refute: "an acknowledgement behind it",
+		sentence: fmt.Sprintf("The path between the two died at %s: both sides went on sending, and neither heard the other again.", s.in(first))}
+}

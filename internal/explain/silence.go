@@ -1,0 +1,104 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// gaveUp is the side that tried in vain to the end, by who was last seen, -1 when none did.
+func (s *subject) gaveUp() int {
+	if s.State != session.TimedOut || !s.speaks(1) {
+		return -1
+	}
+	return 1 - s.silent()
+}
+
+// starved gives the unit of a side that it sent again to the end while its peer was heard
+// and acknowledged others.
+func (s *subject) starved(dir int) (u *seq.StuckUnit, ok bool) {
+	u = &s.side(dir).Unanswered
+	peer := s.side(1 - dir).Last.Time
+	return u, u.Sends >= 2 && peer > u.Time+s.trip() && !s.side(dir).CutOff && !s.side(dir).HearsNone && !s.side(1-dir).HearsNone
+}
+
+// retriesExhausted: a unit was sent again and again, and never acknowledged, while other
+// frames came of the peer; its sender gave up.
+func retriesExhausted(s *subject) ruling {
+	if s.State != session.TimedOut || s.hole() >= 0 {
+		return ruling{}
+	}
+	for dir := range s.end.Sides {
+		u, ok := s.starved(dir)
+		if !ok {
+			continue
+		}
+		last := s.side(dir).Last
+		r := ruling{certainty: Proved, side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of number %d", u.Num)}
+		if s.silentFor(1-dir, u) {
+			return ruling{} // its peer fell silent meanwhile
+		}
+		r.sentence = fmt.Sprintf("%s sent number %d (%s) %s from %s on, over %s. It was never acknowledged, though other frames of %s came, and %s gave up.",
+			s.Who(dir), u.Num, count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-dir), s.who(dir))
+		return r
+	}
+	return ruling{}
+}
+
+// silentFor reports whether a side was silent for most of the time for which its peer tried
+// to send a unit.
+func (s *subject) silentFor(dir int, u *seq.StuckUnit) bool {
+	tried := s.side(1-dir).Last.Time - u.Time
+	return s.quiet(dir) > tried/2
+}
+
+// hole is the side whose large units alone never arrive, -1 when there is none.
+func (s *subject) hole() int {
+	for dir := range s.end.Sides {
+		g := &s.side(dir).Signs
+		if g.Stuck.Sends >= 3 && g.LargestAcked > 0 && g.Stuck.Size > g.LargestAcked && g.Stuck.Others > 0 && s.side(dir).Unanswered.Sends > 0 {
+			return dir
+		}
+	}
+	return -1
+}
+
+// sizeBlackHole: as retriesExhausted, and only what is larger than a size fails.
+func sizeBlackHole(s *subject) ruling {
+	dir := s.hole()
+	if s.State != session.TimedOut || dir < 0 {
+		return ruling{}
+	}
+	g, last := &s.side(dir).Signs, s.side(dir).Last
+	return ruling{certainty: Proved, side: path, at: last, proof: frames(g.Stuck.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of a unit of more than %d bytes", g.LargestAcked),
+		sentence: fmt.Sprintf("Large packets of %s do not get through: %d bytes were sent %s and never acknowledged, while everything up to %d bytes was. Something on the path drops what is larger (MTU).",
+			s.who(dir), g.Stuck.Size, count(g.Stuck.Sends, "time", "times"), g.LargestAcked)}
+}
+
+// peerSilent: nothing came of a side any more, and the other one tried in vain and gave up.
+// Whether the side or the path died looks the same from here.
+func peerSilent(s *subject) ruling {
+	y := s.gaveUp()
+	if y < 0 {
+		return ruling{}
+	}
+	x := 1 - y
+	gone, left := s.side(x).Last, s.side(y)
+	r := ruling{certainty: Likely, side: sides[x], at: gone, proof: frames(gone.Frame, left.Last.Frame), refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(x), gone.Frame)}
+	r.sentence = fmt.Sprintf("Nothing came from %s after %s. %s sent %s in the %s after that, got no answer and gave up. The machine or program of %s stopped, or its connection broke: a capture there would tell.",
+		s.who(x), s.in(gone), s.Who(y), count(left.Alone, "more frame", "more frames"), span(s.quiet(x)), s.who(x))
+	return r
+}
+
+// natExpired: both sides were idle for so long that address translators forget them, and
+// one direction was dead afterwards.
+func natExpired(s *subject) ruling {
+	y, idle := s.gaveUp(), s.end.Idle
+	if y < 0 || idle.End.N == 0 || idle.Sender != y || idle.Frames[1-y] != s.side(1-y).Last.N {
+		return ruling{}
+	}
+	return ruling{certainty: Likely, side: path, at: idle.End, proof: frames(s.side(1-y).Last.Frame, s.side(y).Last.Frame), refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(1-y), idle.End.Frame),
+		sentence: fmt.Sprintf("Neither side sent anything for %s. When %s spoke again at %s, nothing came back: most likely a router (NAT) on the path had forgotten the connection meanwhile. Keep-alives more often than every 20 s prevent that.",
+			span(idle.Span), s.who(y), s.in(idle.End))}
+}

@@ -1,0 +1,55 @@
+package explain
+
+// A predicate looks for one cause.
+type predicate struct {
+	cause Cause
+	rule  func(*subject) ruling
+}
+
+// Causes are the causes of an end in the order in which they are tried.
+var predicates = []predicate{
+	{StillOpen, stillOpen},
+	{PoorCapture, poorCapture},
+	{NoAnswer, noAnswer},
+	{PortClosed, portClosed},
+	{VersionMismatch, versionMismatch},
+	{SecretMismatch, secretMismatch},
+	{Refused, refused},
+	{ProtocolViolation, protocolViolation},
+	{PeerRestarted, peerRestarted},
+	{RetriesExhausted, retriesExhausted},
+	{SizeBlackHole, sizeBlackHole},
+	{PathDead, pathDead},
+	{OneWay, oneWay},
+	{NATExpired, natExpired},
+	{NATRebinding, natRebinding},
+	{PeerSilent, peerSilent},
+	{Closed, closed},
+	{Reset, reset},
+}
+
+// verdict says how a connection ended: the first cause that is proved, else the first that
+// is likely.
+func (s *subject) verdict() Verdict {
+	best := Undecided
+	var found ruling
+	for _, p := range predicates {
+		r := p.rule(s)
+		if r.certainty == Proved {
+			best, found = p.cause, r
+			break
+		}
+		if r.certainty == Likely && best == Undecided {
+			best, found = p.cause, r
+		}
+	}
+	if best == Undecided {
+		found = undecided(s)
+	}
+	v := Verdict{Cause: best, Side: found.side, Certainty: found.certainty, Time: s.clock(found.at.Time), Frame: found.at.Frame,
+		Frames: frames(append(found.proof, found.at.Frame)...), Sentence: found.sentence, WouldRefute: found.refute, Candidates: found.left}
+	if best != StillOpen {
+		v.Reason = s.Reason
+	}
+	return v
+}

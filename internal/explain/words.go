@@ -1,0 +1,73 @@
+package explain
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// who names a side for people: by its role, where it has one.
+func (s *subject) who(dir int) string {
+	if role := s.Roles[dir]; role != "" {
+		return "the " + role
+	}
+	return s.address(dir)
+}
+
+// address is that of a side.
+func (s *subject) address(dir int) string {
+	e := s.endpoint(dir)
+	return e.String()
+}
+
+// Who is who at the start of a sentence.
+func (s *subject) Who(dir int) string { return capital(s.who(dir)) }
+
+// clock is a time of the connection as RFC 3339, "" when it has none.
+func (s *subject) clock(t int64) string {
+	if t == 0 || !s.HasTime {
+		return ""
+	}
+	return time.Unix(0, t+s.end.Shift).UTC().Format(time.RFC3339Nano)
+}
+
+// at is a time of day for people, with tenths of a second.
+func (s *subject) at(t int64) string {
+	if t == 0 || !s.HasTime {
+		return "an unknown time"
+	}
+	return time.Unix(0, t+s.end.Shift).UTC().Format("15:04:05.0")
+}
+
+// in names a frame and its time.
+func (s *subject) in(x seq.Sign) string {
+	return fmt.Sprintf("%s (frame %d)", s.at(x.Time), x.Frame)
+}
+
+// span is a duration for people.
+func span(ns int64) string {
+	switch {
+	case ns < 1e9:
+		return fmt.Sprintf("%d ms", max(ns/1e6, 1))
+	case ns < 60e9:
+		return fmt.Sprintf("%.1f s", float64(ns)/1e9)
+	}
+	return fmt.Sprintf("%d min %d s", ns/60e9, ns%60e9/1e9)
+}
+
+// count is a number with its word.
+func count[N int | uint64 | uint8](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}
