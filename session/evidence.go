@@ -17,6 +17,7 @@ type Reason struct {
 	What  string
 	Times int
 	Bits  float64
+	Opens bool // it shows that a connection is opened
 }
 
 // Add enters evidence of a kind, named by a constant phrase.
@@ -24,6 +25,17 @@ func (e *Evidence) Add(what string, bits float64) {
 	e.Bits = max(e.Bits+bits, EvidenceFloor)
 	if e.tally != nil {
 		e.note(what, bits)
+	}
+}
+
+// AddOpening is Add for what only the opening of a connection shows.
+func (e *Evidence) AddOpening(what string, bits float64) {
+	e.Add(what, bits)
+	if e.tally != nil {
+		for i := range *e.tally {
+			r := &(*e.tally)[i]
+			r.Opens = r.Opens || r.What == what
+		}
 	}
 }
 
@@ -36,7 +48,7 @@ func (e *Evidence) note(what string, bits float64) {
 			return
 		}
 	}
-	*e.tally = append(list, Reason{what, 1, bits})
+	*e.tally = append(list, Reason{What: what, Times: 1, Bits: bits})
 }
 
 // Explain makes the probe keep its reasons.

@@ -26,6 +26,29 @@ type Story struct {
 	Tries     []Try
 }
 
+// Opens reports whether the datagrams of the pair show that a connection is opened.
+func (s *Story) Opens() bool {
+	for _, t := range s.Tries {
+		for _, r := range t.Reasons {
+			if r.Opens && !t.Hopeless {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Guess is the protocol that the pair most likely speaks, and what speaks for it, in
+// bits, "" when there is none.
+func (s *Story) Guess() (protocol string, bits float64) {
+	for _, t := range s.Tries {
+		if !t.Hopeless && t.Held > bits {
+			protocol, bits = t.Protocol, t.Held
+		}
+	}
+	return protocol, bits
+}
+
 // A Try is what the probe of one protocol made of a pair.
 type Try struct {
 	Protocol string

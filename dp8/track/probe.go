@@ -327,7 +327,7 @@ func (p *probe) handshake(b []byte) {
 	case dp8.OpConnectedSigned:
 		p.signed += handshakeVote
 	}
-	p.Add("handshake frame", bitsHandshake)
+	p.AddOpening("handshake frame", bitsHandshake)
 	id := binary.LittleEndian.Uint32(b[8:])
 	if p.hasID && p.id == id {
 		p.Add("session id echoed", bitsEcho)

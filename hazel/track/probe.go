@@ -196,7 +196,7 @@ func (t *track) numbered(f *hazel.Frame, d *dissect.Datagram, side int) {
 	case s.n == 0:
 		if f.Type == hazel.Hello && f.ID <= 1 && t.hello == 0 {
 			t.hello, t.helloID = side+1, f.ID
-			t.Add("Hello with a first id", bitsHello)
+			t.AddOpening("Hello with a first id", bitsHello)
 		}
 	case s.find(f.ID) >= 0:
 		t.Add("a recent id again", bitsAgain)

@@ -75,6 +75,28 @@ func (s *subject) ambiguous() bool {
 	return s.Wordless && s.Reason == ""
 }
 
+// What a closed connection leaves behind: some late datagrams of the side that closed it,
+// soon after, in ns.
+const (
+	fewLate  = 3
+	lateTime = 10e9
+)
+
+// leftover: datagrams that came late behind the close of the connection before, and what
+// they made the other side do, are no connection of their own.
+func leftover(s *subject) ruling {
+	if s.prev == nil || s.State == session.Established || s.FirstTime-s.prev.LastTime > lateTime {
+		return ruling{}
+	}
+	x := s.prev.firstClose()
+	if x < 0 || s.prev.A != s.A || s.side(x).Last.N > fewLate || s.Dir[0].Messages+s.Dir[1].Messages > 0 && s.side(x).Last.N > 0 && s.side(1-x).Last.N > 0 {
+		return ruling{}
+	}
+	return ruling{certainty: Likely, side: sides[x], at: s.prev.Closing[x], proof: frames(s.FirstFrame), refute: "an answer of " + s.address(x),
+		sentence: fmt.Sprintf("A leftover of #%d, which %s had ended in order at %s: a datagram that came late made %s take it for a new connection and call for %s, which had left.",
+			s.prev.ID, s.who(x), s.prev.in(s.prev.Closing[x]), s.who(1-x), span(max(s.LastTime-s.FirstTime, 1)))}
+}
+
 // reset: a side ended it abruptly, without a cause that shows.
 func reset(s *subject) ruling {
 	x := s.firstClose()

@@ -10,7 +10,7 @@ import (
 const (
 	slowFactor  = 3     // times the least round trip that is far above it, and …
 	slowLeast   = 150e6 // … so much, ns
-	bloatRate   = 1.3   // by which the rate of sending must have grown
+	bloatRate   = 1.5   // by which the rate of sending must have grown
 	starvedFor  = 5e9   // ns
 	starvedSent = 3
 )
@@ -54,17 +54,24 @@ func delays(s *subject) []Contribution {
 	})
 }
 
-// bloat: the round trip grows with the rate of sending, and falls with it.
+// bloat: the round trip grows with the rate of sending of a side, and falls with it. What
+// one side sends also delays what its peer is told with it.
 func bloat(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
-		g := &s.side(dir).Signs
-		if g.FirstTrip == 0 || g.SlowTrip < slowFactor*g.FirstTrip || g.SlowTrip-g.FirstTrip < slowLeast || g.SlowRate < bloatRate*g.FirstRate || !g.Recovered {
+		w := &s.side(dir).Signs.Swell
+		filler := 0
+		if w.PeakRate[1]*w.BaseRate[0] > w.PeakRate[0]*w.BaseRate[1] {
+			filler = 1
+		}
+		from, to := w.BaseRate[filler], w.PeakRate[filler]
+		if w.Base == 0 || w.Peak < slowFactor*w.Base || w.Peak-w.Base < slowLeast || to < bloatRate*from || !w.Recovered {
 			return c, false
 		}
-		return Contribution{Cause: Bufferbloat, Side: path, Certainty: Likely, weight: float64(g.SlowTrip) / 1e9, From: s.clock(g.SlowAt.Time), To: s.clock(s.LastTime), Frames: frames(g.SlowAt.Frame),
-			Numbers: map[string]float64{"from_ms": float64(g.FirstTrip) / 1e6, "to_ms": float64(g.SlowTrip) / 1e6, "from_bytes_per_s": g.FirstRate, "to_bytes_per_s": g.SlowRate},
-			Sentence: fmt.Sprintf("A queue filled up behind %s: as it sent more (%.0f instead of %.0f kB/s), the round trip grew from %s to %s, from %s on, and fell again when it sent less.",
-				s.who(dir), g.SlowRate/1000, g.FirstRate/1000, span(g.FirstTrip), span(g.SlowTrip), s.in(g.SlowAt))}, true
+		who := s.who((dir + filler) % 2)
+		return Contribution{Cause: Bufferbloat, Side: path, Certainty: Likely, weight: float64(w.Peak) / 1e9, From: s.clock(w.At.Time), To: s.clock(s.LastTime), Frames: frames(w.At.Frame),
+			Numbers: map[string]float64{"from_ms": float64(w.Base) / 1e6, "to_ms": float64(w.Peak) / 1e6, "from_bytes_per_s": from, "to_bytes_per_s": to},
+			Sentence: fmt.Sprintf("A queue filled up behind %s: as it sent more (%.1f instead of %.1f kB/s), the round trip grew from %s to %s by %s, and fell again when it sent less.",
+				who, to/1000, from/1000, span(w.Base), span(w.Peak), s.in(w.At))}, true
 	})
 }
 

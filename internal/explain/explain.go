@@ -19,6 +19,7 @@ func Of(conns []*session.Conn, pairs []*session.Story, heard int64) *Document {
 			subjects = append(subjects, &subject{Conn: c, end: end, heard: max(heard-end.Shift, end.Heard)})
 		}
 	}
+	linkNext(subjects)
 	a := arriving(subjects, pairs)
 	for _, s := range subjects {
 		s.moved = s.move(a)
@@ -46,6 +47,19 @@ func (s *subject) explain() Connection {
 		c.ContinuedBy = &s.Next.ID
 	}
 	return c
+}
+
+// linkNext tells connections which one stood on their address pair before.
+func linkNext(subjects []*subject) {
+	of := make(map[*session.Conn]*subject, len(subjects))
+	for _, s := range subjects {
+		of[s.Conn] = s
+	}
+	for _, s := range subjects {
+		if n := of[s.Next]; n != nil && s.Next != nil {
+			n.prev = s
+		}
+	}
 }
 
 // linkMoves tells connections that one carries the other on.

@@ -17,7 +17,7 @@ const (
 )
 
 // contributors look for what made a connection slow or endangered it.
-var contributors = []func(*subject) []Contribution{losses, bursts, outages, delays, bloat, starvation, stalls, spurious, reorderings, copies, skew, idleness}
+var contributors = []func(*subject) []Contribution{losses, bursts, outages, pauses, delays, bloat, starvation, stalls, spurious, reorderings, copies, skew, idleness}
 
 // both asks for each side.
 func (s *subject) both(look func(dir int) (Contribution, bool)) (out []Contribution) {
@@ -31,39 +31,55 @@ func (s *subject) both(look func(dir int) (Contribution, bool)) (out []Contribut
 	return out
 }
 
-// losses: what a side sent and did not arrive, as far as that is proven.
+// losses: what a side sent and did not arrive, as far as that is proven, or else likely.
 func losses(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
-		d, x := &s.Dir[dir], s.side(dir)
+		d, g := &s.Dir[dir], &s.side(dir).Signs
 		l := d.Lost()
-		proven, needed := l.BeforeCapture+l.AfterCapture, d.Missing()
-		if stuck := uint64(max(x.Unanswered.Sends, 1)) - 1; l.AfterCapture == 0 {
-			needed += stuck
-		}
-		n, sent := max(proven, needed), float64(max(d.Sendings(), 1))
+		n, sent := s.lostOf(dir)
 		if n < 2 || n < fewLosses && float64(n) < lossShare*sent {
 			return c, false
 		}
-		c = Contribution{Cause: Loss, Side: path, Certainty: Proved, weight: float64(n) / sent,
-			Numbers: map[string]float64{"lost": float64(n), "sent": sent, "share": min(float64(n)/sent, 1)}}
-		where := ""
-		switch {
-		case l.BeforeCapture > 0 && l.AfterCapture > 0:
-			where = fmt.Sprintf(", %d before and %d behind this capture point", l.BeforeCapture, l.AfterCapture)
-		case l.AfterCapture > 0:
-			where = " behind this capture point"
-		case l.BeforeCapture > 0:
-			where = " before this capture point"
-		}
-		if proven < n {
+		c = Contribution{Cause: Loss, Side: path, Certainty: Proved, weight: float64(n) / sent, From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
+			Frames: frames(g.Holes.Frame, g.AsRetry.Frame, g.Needed.Frame, g.Unacked.Frame),
+			Numbers: map[string]float64{"lost": float64(n), "sent": sent, "share": min(float64(n)/sent, 1),
+				"before_capture": float64(l.BeforeCapture), "after_capture": float64(l.AfterCapture)}}
+		if proven := l.BeforeCapture + l.AfterCapture; proven < n {
 			c.Certainty = Likely
+			c.Sentence = fmt.Sprintf("About %.1f%% of what %s sent was lost, or its acknowledgement was (%d of %.0f; %d proven).", 100*c.Numbers["share"], s.who(dir), n, sent, proven)
+			return c, true
 		}
-		c.Numbers["before_capture"], c.Numbers["after_capture"] = float64(l.BeforeCapture), float64(l.AfterCapture)
-		c.Frames = frames(x.Signs.Holes.Frame, x.Signs.AsRetry.Frame, x.Unanswered.Frame)
-		c.From, c.To = s.clock(s.FirstTime), s.clock(s.LastTime)
-		c.Sentence = fmt.Sprintf("%.1f%% of what %s sent was lost (%d of %.0f)%s.", 100*c.Numbers["share"], s.who(dir), n, sent, where)
+		c.Sentence = fmt.Sprintf("%.1f%% of what %s sent was lost (%d of %.0f)%s.", 100*c.Numbers["share"], s.who(dir), n, sent, whereLost(l))
 		return c, true
 	})
+}
+
+// lostOf is how much of what a side sent was lost, and of how much: what is proven, or what
+// is likely where that is more. Numbers passed over are likely losses while the capture
+// loses nothing; so are numbers that nothing, or only their retry, acknowledges.
+func (s *subject) lostOf(dir int) (n uint64, sent float64) {
+	d, x := &s.Dir[dir], s.side(dir)
+	l, likely := d.Lost(), x.Signs.Unacked.N+x.Signs.Needed.N
+	if s.answersAll(dir) {
+		likely = 0
+	}
+	if x.Uncaptured == 0 && s.end.Dropped.N == 0 {
+		likely += max(d.Missing(), x.Signs.PassedOver)
+	}
+	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Sendings(), x.Numbers, 1))
+}
+
+// whereLost says on which side of the capture point losses happened.
+func whereLost(l seq.Lost) string {
+	switch {
+	case l.BeforeCapture > 0 && l.AfterCapture > 0:
+		return fmt.Sprintf(", %d before and %d behind this capture point", l.BeforeCapture, l.AfterCapture)
+	case l.AfterCapture > 0:
+		return " behind this capture point"
+	case l.BeforeCapture > 0:
+		return " before this capture point"
+	}
+	return ""
 }
 
 // bursts: numbers in a row that did not come as far as here.
@@ -81,7 +97,7 @@ func bursts(s *subject) []Contribution {
 }
 
 // outages: times in which nothing of what a side sent was acknowledged, which ended.
-func outages(s *subject) (out []Contribution) {
+func outages(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		run, last := s.side(dir).Healed, false
 		if open := s.side(dir).Unheard; open.Span() > run.Span() && !s.ended() {
@@ -99,7 +115,7 @@ func outages(s *subject) (out []Contribution) {
 		c.Sentence = fmt.Sprintf("For %s from %s on, nothing that %s sent was acknowledged (%s); %s.", span(run.Span()), s.in(run.First), s.who(dir), count(run.Units, "new number", "new numbers"), until)
 		switch {
 		case s.answersAll(dir):
-			c.Cause, c.Side = PeerStalled, sides[1-dir]
+			c.Cause, c.Side = LateAcks, sides[1-dir]
 			c.Sentence += fmt.Sprintf(" Nothing of it was lost: %s answered all of it late, and at once.", s.who(1-dir))
 		default:
 			c.Cause = LossBurst

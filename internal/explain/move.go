@@ -10,6 +10,10 @@ import (
 // in ns, to be taken for the same without continuing numbers.
 const rebindWithin = 60e9
 
+// fewStrange is how many datagrams a pair that was not recognised must have to be taken
+// for the rest of a connection.
+const fewStrange = 3
+
 // reach is how far a side's numbers may go on while its address changes: some frames may
 // have been lost, some of the old ones come late.
 const reach = 64
@@ -104,8 +108,11 @@ func (s *subject) goesOn(x int, n *subject) *move {
 // machine, in a pair that was not recognised.
 func (s *subject) appearsIn(x int, p *session.Story) *move {
 	at, last := p.Since-s.end.Shift, s.side(x).Last.Time
-	if p.Src == s.endpoint(x) || at <= last || at-last > rebindWithin {
+	if guess, _ := p.Guess(); guess != s.Protocol.Name || p.Opens() || p.Sides[1] > 0 || p.Sides[0] < fewStrange || p.Src == s.endpoint(x) {
 		return nil
 	}
-	return &move{side: x, to: p.A, at: seq.SignAt(p.First, at), id: -1, answer: p.Sides[1] > 0}
+	if at <= last || at-last > rebindWithin {
+		return nil
+	}
+	return &move{side: x, to: p.A, at: seq.SignAt(p.First, at), id: -1}
 }

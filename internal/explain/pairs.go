@@ -16,12 +16,7 @@ func unrecognised(p *session.Story) (u Unrecognised, ok bool) {
 	if p.Protocol != "" {
 		return u, false
 	}
-	guess, bits := "", 0.0
-	for _, t := range p.Tries {
-		if !t.Hopeless && t.Held > bits {
-			guess, bits = t.Protocol, t.Held
-		}
-	}
+	guess, bits := p.Guess()
 	if bits < enoughToGuess {
 		guess, bits = "", 0
 	}

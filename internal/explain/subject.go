@@ -12,8 +12,9 @@ import (
 type subject struct {
 	*session.Conn
 	end   *session.Ending
-	moved *move // where one side goes on, nil when none does
-	heard int64 // up to when the capture listened, ns
+	prev  *subject // that stood on its address pair before, nil when none did
+	moved *move    // where one side goes on, nil when none does
+	heard int64    // up to when the capture listened, ns
 }
 
 // A ruling is what a predicate says: what it holds for, and how sure it is. The zero value

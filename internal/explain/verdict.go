@@ -8,6 +8,7 @@ type predicate struct {
 
 // Causes are the causes of an end in the order in which they are tried.
 var predicates = []predicate{
+	{Closed, leftover},
 	{StillOpen, stillOpen},
 	{PoorCapture, poorCapture},
 	{NoAnswer, noAnswer},

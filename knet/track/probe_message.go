@@ -17,7 +17,7 @@ func (e *evidence) message(x *knet.Block, side int) {
 	case e.dialect != knet.Spec:
 	case x.ID == knet.IDConnectSyn:
 		if e.syn == 0 {
-			e.Add("ConnectSyn", bitsSyn)
+			e.AddOpening("ConnectSyn", bitsSyn)
 		}
 		e.syn = int8(side + 1)
 	case x.ID == knet.IDConnectSynAck && int(e.syn) == 2-side && !e.synAck:

@@ -136,6 +136,9 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 	d.firstAcks++
 	d.hears(a)
 	d.signs.acked(u)
+	if u.state&retried != 0 && a.HasTime {
+		d.needed(n, u, a.Time)
+	}
 	if a.HasTime {
 		if !d.accepts {
 			d.accepts, d.acceptsAt = true, a.Time
@@ -227,9 +230,10 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	if !d.hasRTT || rtt < d.minRTT {
 		d.minRTT, d.hasRTT = rtt, true
 	}
-	d.signs.trip(rtt, u.frame, u.time, d.Bytes)
+	d.signs.trip(rtt, u.frame, u.time)
 	if u.state&givenUp == 0 && !a.Hearsay {
 		d.beat.trip(rtt, a.Frame, a.Time)
+		d.signs.Swell.see(d.beat.smooth, a, d.Bytes, d.peer.sent())
 	}
 }
 

@@ -64,6 +64,7 @@ type work struct {
 
 	links       bool // links between frames are wanted
 	disregarded disregarded
+	resends     resends
 
 	settled   func(Settled)  // not nil when wanted
 	never     func(Position) // told of frames that were never acknowledged

@@ -207,6 +207,7 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 		}
 	}
 	u.state |= retried
+	d.resends.add(s)
 	d.recent.keep(s)
 }
 

@@ -12,6 +12,9 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 			d.never(f)
 		}
 	}
+	if u.state&(captured|acked|givenUp|noAck|timed) == captured|timed && u.time < d.signs.latestAcked {
+		d.signs.Unacked.See(u.frame, u.time)
+	}
 	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
 	if inside {
 		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)

@@ -14,21 +14,23 @@ type Signs struct {
 	Parts      Sign // these datagrams
 	Holes      Sign // runs of numbers passed over
 
+	Unacked Sign // numbers that nothing acknowledged though later ones were
+	Needed  Sign // numbers acknowledged only by their retry: no sooner than a round trip behind it
+
 	LateBy       int64  // by how much Late came behind, at most, ns
 	LongestHole  int64  // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs
 	LargestAcked uint16 // payload
 	Stuck        StuckUnit
+	latestAcked  int64 // time of the latest number acknowledged
 	MostUnneeded uint8 // most sendings of a number that had been acknowledged
 
 	trips     tripWindow
 	FirstTrip int64 // shortest of the first window
 	SlowTrip  int64 // shortest of the slowest two windows in a row since
 	SlowAt    Sign
-	FirstRate float64 // bytes a second that the side sent in the first window …
-	SlowRate  float64 // … and in the slowest
-	Recovered bool    // a later window took less than half of SlowTrip
-	lastTrip  int64   // shortest of the window before
+	Swell     Swell
+	lastTrip  int64 // shortest of the window before
 }
 
 // A Sign counts something and keeps the first frame that shows it.
@@ -74,7 +76,7 @@ func (s *Signs) stubborn(x *Sending, u *unit) {
 
 // acked looks at a unit that is acknowledged for the first time.
 func (s *Signs) acked(u *unit) {
-	s.LargestAcked = max(s.LargestAcked, u.size)
+	s.LargestAcked, s.latestAcked = max(s.LargestAcked, u.size), max(s.latestAcked, u.time)
 	if u.frame > s.Stuck.latest {
 		s.Stuck.Others++
 	}
@@ -88,20 +90,13 @@ type tripWindow struct {
 	n     int
 	least int64
 	first Sign
-	bytes uint64 // that the side had sent when it began
 }
 
-// rate is in bytes a second.
-func (w *tripWindow) rate(time int64, bytes uint64) float64 {
-	return float64(bytes-w.bytes) * 1e9 / float64(max(time-w.first.Time, 1))
-}
-
-// trip enters a round trip; whole windows are compared with the first. bytes is what the
-// side has sent so far.
-func (s *Signs) trip(ns int64, frame uint64, time int64, bytes uint64) {
+// trip enters a round trip; whole windows are compared with the first.
+func (s *Signs) trip(ns int64, frame uint64, time int64) {
 	w := &s.trips
 	if w.n == 0 {
-		w.least, w.first, w.bytes = ns, Sign{1, frame, time}, bytes
+		w.least, w.first = ns, Sign{1, frame, time}
 	}
 	w.n++
 	w.least = min(w.least, ns)
@@ -109,11 +104,9 @@ func (s *Signs) trip(ns int64, frame uint64, time int64, bytes uint64) {
 		return
 	}
 	if s.FirstTrip == 0 {
-		s.FirstTrip, s.FirstRate = max(w.least, 1), w.rate(time, bytes)
+		s.FirstTrip = max(w.least, 1)
 	} else if both := min(w.least, s.lastTrip); both > s.SlowTrip {
-		s.SlowTrip, s.SlowAt, s.SlowRate, s.Recovered = both, w.first, w.rate(time, bytes), false
-	} else if w.least < s.SlowTrip/2 {
-		s.Recovered = true
+		s.SlowTrip, s.SlowAt = both, w.first
 	}
 	s.lastTrip = w.least
 	w.n = 0
