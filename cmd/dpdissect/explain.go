@@ -52,8 +52,12 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 	j.run.Config.Endings = true
 	a, err := j.analyse()
 	if err == nil {
-		d := explain.Of(a.Conns, j.run.Stories(), heardUntil(a))
-		err = c.render(j.out, a, d)
+		story := explain.Tell(j.run.Conns(), j.run.Stories(), heardUntil(a))
+		d := story.Document(a.Conns)
+		if c.text != "" {
+			d.Asked = story.Ask(c.text)
+		}
+		err = c.render(j.out, a, d, &j.screen)
 	}
 	return j.finish(err)
 }
@@ -66,6 +70,12 @@ func heardUntil(a *report.Analysis) (last int64) {
 	return last
 }
 
-func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Document) error {
-	return report.WriteExplainJSON(w, a.Captures, d)
+func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Document, s *screen) error {
+	switch c.format.value {
+	case "json":
+		return report.WriteExplainJSON(w, a.Captures, d)
+	case "markdown":
+		return report.WriteExplainMarkdown(w, a.Captures, d)
+	}
+	return report.WriteExplainText(w, a.Captures, d, report.TextOptions{Palette: s.palette, Width: s.width})
 }

@@ -45,7 +45,7 @@ type move struct {
 	side   int
 	to     string   // its new address
 	at     seq.Sign // first frame from there
-	id     int      // of the connection there, -1 when it was not recognised
+	there  *subject // the connection there, nil when it was not recognised
 	proved bool     // the numbers continue
 	answer bool     // the peer answers there
 }

@@ -92,9 +92,9 @@ func leftover(s *subject) ruling {
 	if x < 0 || s.prev.A != s.A || s.side(x).Last.N > fewLate || s.Dir[0].Messages+s.Dir[1].Messages > 0 && s.side(x).Last.N > 0 && s.side(1-x).Last.N > 0 {
 		return ruling{}
 	}
-	return ruling{certainty: Likely, side: sides[x], at: s.prev.Closing[x], proof: frames(s.FirstFrame), refute: "an answer of " + s.address(x),
-		sentence: fmt.Sprintf("A leftover of #%d, which %s had ended in order at %s: a datagram that came late made %s take it for a new connection and call for %s, which had left.",
-			s.prev.ID, s.who(x), s.prev.in(s.prev.Closing[x]), s.who(1-x), span(max(s.LastTime-s.FirstTime, 1)))}
+	return ruling{certainty: Proved, side: sides[x], at: s.prev.Closing[x], proof: frames(s.FirstFrame), refute: "an answer of " + s.address(x),
+		sentence: fmt.Sprintf("A leftover of #%d, which %s had ended in order at %s: a datagram that came late made %s take it for a new connection and send to %s, which had left, for %s.",
+			s.prev.ID, s.who(x), s.prev.in(s.prev.Closing[x]), s.who(1-x), s.who(x), span(max(s.LastTime-s.FirstTime, 1)))}
 }
 
 // reset: a side ended it abruptly, without a cause that shows.

@@ -25,6 +25,8 @@ type Connection struct {
 	Verdict      Verdict        `json:"verdict"`
 	Contributing []Contribution `json:"contributing"`
 	CapturePoint Point          `json:"capture_point"`
+
+	names [2]string // of the sides, for people
 }
 
 // A Verdict says how a connection ended, or that it did not.

@@ -8,27 +8,56 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// Of says what happened to connections, in their order, and to the address pairs of a
-// capture that were not recognised. The connections must be closed under Config.Endings,
-// or be open still. heard is until when the capture listened, in ns since 1970.
-func Of(conns []*session.Conn, pairs []*session.Story, heard int64) *Document {
-	d := &Document{Connections: []Connection{}, Unrecognised: []Unrecognised{}}
-	subjects := make([]*subject, 0, len(conns))
+// A Story is what is known of all connections of a capture, to explain one after the other.
+type Story struct {
+	subjects []*subject
+	of       map[*session.Conn]*subject
+	pairs    []*session.Story
+}
+
+// Tell collects what is known of connections and of the address pairs that were not
+// recognised. The connections must be closed under Config.Endings, or be open still; of
+// others nothing is known. heard is until when the capture listened, in ns since 1970.
+func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
+	t := &Story{of: make(map[*session.Conn]*subject, len(conns)), pairs: pairs}
 	for _, c := range conns {
 		if end := c.EndingNow(); end != nil {
-			subjects = append(subjects, &subject{Conn: c, end: end, heard: max(heard-end.Shift, end.Heard)})
+			s := &subject{Conn: c, end: end, heard: max(heard-end.Shift, end.Heard)}
+			t.subjects, t.of[c] = append(t.subjects, s), s
 		}
 	}
-	linkNext(subjects)
-	a := arriving(subjects, pairs)
-	for _, s := range subjects {
-		s.moved = s.move(a)
+	for _, s := range t.subjects {
+		if n := t.of[s.Next]; n != nil && s.Next != nil {
+			n.prev = s
+		}
 	}
-	for _, s := range subjects {
-		d.Connections = append(d.Connections, s.explain())
+	a := arriving(t.subjects, pairs)
+	for _, s := range t.subjects {
+		if s.moved = s.move(a); s.moved != nil && s.moved.there != nil {
+			s.moved.there.from = s
+		}
 	}
-	linkMoves(d, subjects)
-	for _, p := range pairs {
+	return t
+}
+
+// Of explains a connection; ok is false when nothing is known of it.
+func (t *Story) Of(c *session.Conn) (x Connection, ok bool) {
+	s := t.of[c]
+	if s == nil {
+		return x, false
+	}
+	return s.explain(), true
+}
+
+// Document explains connections, and the address pairs that were not recognised.
+func (t *Story) Document(conns []*session.Conn) *Document {
+	d := &Document{Connections: []Connection{}, Unrecognised: []Unrecognised{}}
+	for _, c := range conns {
+		if x, ok := t.Of(c); ok {
+			d.Connections = append(d.Connections, x)
+		}
+	}
+	for _, p := range t.pairs {
 		if u, ok := unrecognised(p); ok {
 			d.Unrecognised = append(d.Unrecognised, u)
 		}
@@ -39,45 +68,23 @@ func Of(conns []*session.Conn, pairs []*session.Story, heard int64) *Document {
 // explain is the record of one connection.
 func (s *subject) explain() Connection {
 	c := Connection{ID: s.ID, Protocol: s.Protocol.Name, A: s.A.String(), B: s.B.String(), State: s.State.String(), ClosedBy: s.ClosedBy.String(),
-		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point()}
+		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}}
 	if s.HasTime {
 		c.FirstTime, c.LastTime = stamp(s.FirstStamp), stamp(s.LastStamp)
 	}
 	if c.Verdict.Cause == PeerRestarted {
 		c.ContinuedBy = &s.Next.ID
 	}
+	if c.Verdict.Cause == NATRebinding && s.moved.there != nil {
+		c.ContinuedBy = &s.moved.there.ID
+	}
+	switch {
+	case s.from != nil:
+		c.Continues = &s.from.ID
+	case s.prev != nil && s.prev.verdict().Cause == PeerRestarted:
+		c.Continues = &s.prev.ID
+	}
 	return c
-}
-
-// linkNext tells connections which one stood on their address pair before.
-func linkNext(subjects []*subject) {
-	of := make(map[*session.Conn]*subject, len(subjects))
-	for _, s := range subjects {
-		of[s.Conn] = s
-	}
-	for _, s := range subjects {
-		if n := of[s.Next]; n != nil && s.Next != nil {
-			n.prev = s
-		}
-	}
-}
-
-// linkMoves tells connections that one carries the other on.
-func linkMoves(d *Document, subjects []*subject) {
-	byID := map[int]int{}
-	for i, s := range subjects {
-		byID[s.ID] = i
-	}
-	for i, s := range subjects {
-		if s.moved != nil && s.moved.id >= 0 && d.Connections[i].Verdict.Cause == NATRebinding {
-			d.Connections[i].ContinuedBy = &s.moved.id
-		}
-		if to := d.Connections[i].ContinuedBy; to != nil {
-			if k, ok := byID[*to]; ok {
-				d.Connections[k].Continues = &s.Conn.ID
-			}
-		}
-	}
 }
 
 // contributions are what made the connection slow or endangered it, the heaviest first.
@@ -90,4 +97,4 @@ func (s *subject) contributions() []Contribution {
 	return out
 }
 
-func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
+func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(rfc3339) }

@@ -101,7 +101,7 @@ func (s *subject) goesOn(x int, n *subject) *move {
 	if step := fresh.Low - old.High; step > reach || step < -reach {
 		return nil
 	}
-	return &move{side: x, to: n.address(y), at: seq.SignAt(n.FirstFrame, n.FirstTime), id: n.ID, proved: true, answer: n.side(1-y).Last.N > 0}
+	return &move{side: x, to: n.address(y), at: seq.SignAt(n.FirstFrame, n.FirstTime), there: n, proved: true, answer: n.side(1-y).Last.N > 0}
 }
 
 // appearsIn reports whether a side most likely goes on from another port of the same
@@ -114,5 +114,5 @@ func (s *subject) appearsIn(x int, p *session.Story) *move {
 	if at <= last || at-last > rebindWithin {
 		return nil
 	}
-	return &move{side: x, to: p.A, at: seq.SignAt(p.First, at), id: -1}
+	return &move{side: x, to: p.A, at: seq.SignAt(p.First, at)}
 }

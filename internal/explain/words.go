@@ -24,12 +24,15 @@ func (s *subject) address(dir int) string {
 // Who is who at the start of a sentence.
 func (s *subject) Who(dir int) string { return capital(s.who(dir)) }
 
+// rfc3339 is the form of times in records.
+const rfc3339 = "2006-01-02T15:04:05.000000000Z"
+
 // clock is a time of the connection as RFC 3339, "" when it has none.
 func (s *subject) clock(t int64) string {
 	if t == 0 || !s.HasTime {
 		return ""
 	}
-	return time.Unix(0, t+s.end.Shift).UTC().Format(time.RFC3339Nano)
+	return time.Unix(0, t+s.end.Shift).UTC().Format(rfc3339)
 }
 
 // at is a time of day for people, with tenths of a second.

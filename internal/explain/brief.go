@@ -1,0 +1,164 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+)
+
+// about is what is said of a cause where there is room for a few words, and how grave it
+// is: the higher, the earlier it is told.
+type about struct {
+	brief string // of a connection; {side} stands for who did it
+	why   string // in a table
+	grave int
+}
+
+// Graveness of causes.
+const (
+	fine     = iota // nothing is wrong
+	doubtful        // nothing is known
+	declined        // it never was
+	cutOff          // it ended before its sides wanted it to
+)
+
+var abouts = map[Cause]about{
+	StillOpen:         {"open when the capture ended", "still open", fine},
+	Closed:            {"{side} ended it in order", "closed", fine},
+	PoorCapture:       {"the capture lost what would tell how it ended", "poor capture", doubtful},
+	Undecided:         {"it ended, and the capture does not show how", "undecided", doubtful},
+	NoAnswer:          {"nobody answered", "no answer", declined},
+	Refused:           {"{side} declined it", "refused", declined},
+	VersionMismatch:   {"the sides have different versions", "other version", declined},
+	SecretMismatch:    {"the sides do not share a secret", "wrong secret", declined},
+	PortClosed:        {"nobody listens at {side}", "port closed", cutOff},
+	ProtocolViolation: {"{side} broke the protocol, and was dropped", "broke protocol", cutOff},
+	PeerRestarted:     {"{side} lost its state and began anew", "restarted", cutOff},
+	RetriesExhausted:  {"one packet never arrived, and its sender gave up", "gave up", cutOff},
+	SizeBlackHole:     {"large packets do not get through", "large packets lost", cutOff},
+	OneWay:            {"the path carried one direction alone", "one-way path", cutOff},
+	NATExpired:        {"a router forgot it while it was idle", "NAT forgot it", cutOff},
+	NATRebinding:      {"one side came back from another address", "new address", cutOff},
+	PeerSilent:        {"nothing came from {side} any more", "fell silent", cutOff},
+	PathDead:          {"the path between the two died", "path died", cutOff},
+	Reset:             {"{side} cut it off", "cut off", cutOff},
+}
+
+// Why is the verdict in a table: two or three words.
+func (v *Verdict) Why() string {
+	why := abouts[v.Cause].why
+	if v.Certainty == Likely && v.Grave() {
+		why += "?"
+	}
+	return why
+}
+
+// Grave reports whether the connection did not end as its sides wanted.
+func (v *Verdict) Grave() bool { return abouts[v.Cause].grave > fine }
+
+// slowFrom is the weight of a contribution from which on it is worth telling where many
+// connections are.
+const slowFrom = 0.1
+
+// Slow is what troubled the connection most, nil when nothing did that is worth telling.
+func (c *Connection) Slow() *Contribution {
+	if len(c.Contributing) == 0 || c.Contributing[0].weight < slowFrom {
+		return nil
+	}
+	return &c.Contributing[0]
+}
+
+// Weight sorts connections: the higher, the worse.
+func (c *Connection) Weight() float64 {
+	w := float64(abouts[c.Verdict.Cause].grave) * 1000
+	if slow := c.Slow(); slow != nil {
+		w += min(slow.weight, 900)
+	}
+	return w
+}
+
+// Brief is what happened in a few words: the end where it was not wanted, else what made
+// the connection slow, else the end.
+func (c *Connection) Brief() string {
+	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
+		return slow.brief()
+	}
+	text := strings.ReplaceAll(abouts[c.Verdict.Cause].brief, "{side}", c.named(c.Verdict.Side))
+	if c.Verdict.Certainty == Likely && c.Verdict.Grave() {
+		text = "most likely " + text
+	}
+	if c.Verdict.Reason != "" {
+		text += fmt.Sprintf(" (%q)", c.Verdict.Reason)
+	}
+	return text
+}
+
+// named is a side for people.
+func (c *Connection) named(side string) string {
+	switch side {
+	case "a":
+		return c.names[0]
+	case "b":
+		return c.names[1]
+	}
+	return "both sides"
+}
+
+// brief is a contribution in a few words.
+func (x *Contribution) brief() string {
+	n := x.Numbers
+	switch x.Cause {
+	case Loss:
+		return fmt.Sprintf("%.0f%% lost", 100*n["share"])
+	case LossBurst:
+		if ms := n["ms"]; ms > 0 {
+			return fmt.Sprintf("nothing arrived for %.1f s", ms/1000)
+		}
+		return fmt.Sprintf("%.0f packets in a row lost", n["longest"])
+	case Delay:
+		return fmt.Sprintf("up to %.0f ms instead of %.0f ms for an answer", n["max_ms"], n["min_ms"])
+	case Bufferbloat:
+		return fmt.Sprintf("a queue on the path filled up: %.0f ms instead of %.0f ms", n["to_ms"], n["from_ms"])
+	case LateAcks, PeerStalled:
+		return fmt.Sprintf("one side answered nothing for %.1f s", n["ms"]/1000)
+	case UnitStarved:
+		return fmt.Sprintf("one packet never gets through (%.0f times in %.0f s)", n["sent"], n["ms"]/1000)
+	case WindowStall:
+		return fmt.Sprintf("its window was full for up to %.0f ms", n["longest_ms"])
+	case SpuriousRetries:
+		return fmt.Sprintf("%.0f retries that were not needed", n["unneeded"])
+	case Reordering:
+		return fmt.Sprintf("%.0f packets overtaken by later ones", n["late"])
+	case HiddenCopies:
+		return fmt.Sprintf("%.0f copies of packets", n["copies"])
+	case ClockSkew:
+		return "captured with two clocks that differ"
+	}
+	return "the program sent nothing for long"
+}
+
+// Kind sorts connections for the first line of a report: "closed", "cut off", "slow".
+func (c *Connection) Kind() string {
+	switch a := abouts[c.Verdict.Cause]; {
+	case a.grave == cutOff:
+		return "cut off"
+	case a.grave == declined:
+		return "never opened"
+	case a.grave == doubtful:
+		return "undecided"
+	case c.Slow() != nil:
+		return "in trouble"
+	}
+	return abouts[c.Verdict.Cause].why
+}
+
+// Headline is Brief with the time of the day.
+func (c *Connection) Headline() string {
+	at := c.Verdict.Time
+	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
+		at = slow.From
+	}
+	if len(at) < len("2006-01-02T15:04:05") {
+		return c.Brief()
+	}
+	return at[len("2006-01-02T"):len("2006-01-02T15:04:05")] + "  " + c.Brief()
+}

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/explain"
+)
+
+// WriteExplainMarkdown writes what happened to connections for a ticket.
+func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Document) error {
+	var dst []byte
+	for i := range captures {
+		in := &captures[i]
+		dst = fmt.Appendf(dst, "- %s: %s", markdown(inputName(in.Path)), counted(in.Packets, "packet"))
+		if in.HasTime {
+			dst = fmt.Appendf(dst, ", %s to %s UTC", utc(in.FirstTime, "2006-01-02 15:04:05"), utc(in.LastTime, "15:04:05"))
+		}
+		dst = append(dst, '\n')
+	}
+	for _, c := range worstFirst(d.Connections) {
+		v := &c.Verdict
+		dst = fmt.Appendf(dst, "\n### %s %s ↔ %s: %s\n\n%s\n\n", markdown(fmt.Sprintf("#%d %s", c.ID, c.Protocol)), markdown(c.A), markdown(c.B), markdown(c.Headline()), markdown(v.Sentence))
+		for i := range c.Contributing {
+			dst = fmt.Appendf(dst, "- %s\n", markdown(c.Contributing[i].Sentence))
+		}
+		dst = fmt.Appendf(dst, "- cause: `%s` (%s), proof: %s\n", v.Cause, v.Certainty, frameList(v.Frames))
+		if v.WouldRefute != "" {
+			dst = fmt.Appendf(dst, "- would refute it: %s\n", markdown(v.WouldRefute))
+		}
+	}
+	for i := range d.Unrecognised {
+		if i == 0 {
+			dst = append(dst, "\n### Not recognised\n\n"...)
+		}
+		dst = fmt.Appendf(dst, "- %s\n", markdown(d.Unrecognised[i].Sentence))
+	}
+	if d.Asked != nil {
+		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", markdown(d.Asked.Text), markdown(d.Asked.Sentence))
+	}
+	_, err := w.Write(dst)
+	return err
+}

@@ -1,0 +1,194 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/explain"
+)
+
+// told is how many connections of which nothing is wrong are still told one by one.
+const told = 8
+
+// explainIndent is how far sentences stand in, and explainWidth how wide they are at most:
+// lines that are read, not scanned.
+const (
+	explainIndent = "    "
+	explainWidth  = 100
+)
+
+// WriteExplainText writes what happened to connections for people: those in trouble first,
+// the worst before the others. What nothing is wrong with is counted when there is much of
+// it.
+func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document, opts TextOptions) error {
+	if Unopened(captures) {
+		return nil
+	}
+	p := &painter{opts.Palette}
+	width := min(cmp.Or(max(opts.Width, 0), 80), explainWidth)
+	dst := p.appendExplainHead(nil, captures, d, width)
+	rest := map[string]int{}
+	for _, c := range worstFirst(d.Connections) {
+		if !opts.Verbose && len(d.Connections) > told && !c.Verdict.Grave() && c.Slow() == nil {
+			rest[c.Verdict.Why()]++
+			continue
+		}
+		dst = p.appendExplained(append(dst, '\n'), c, width)
+	}
+	if len(rest) > 0 {
+		dst = appendWrapped(append(dst, "\nOf the others: "...), plainCells(kindsOf(rest)), 15, width)
+	}
+	dst = p.appendUnrecognised(dst, d.Unrecognised, width)
+	if d.Asked != nil {
+		dst = p.appendSentence(append(dst, "\nAsked:\n"...), d.Asked.Sentence, width)
+	}
+	_, err := w.Write(dst)
+	return err
+}
+
+// appendExplainHead appends "game.pcap  08:33:31–08:33:57 UTC, 6 connections: 4 closed …".
+func (p *painter) appendExplainHead(dst []byte, captures []capture.Info, d *explain.Document, width int) []byte {
+	for i := range captures {
+		in := &captures[i]
+		name := cell{text: escaped(inputName(in.Path)), style: p.Heading}
+		dst = appendStyled(dst, name.style, name.text)
+		if in.HasTime {
+			dst = fmt.Appendf(dst, "  %s–%s UTC", utc(in.FirstTime, "2006-01-02 15:04:05"), utc(in.LastTime, "15:04:05"))
+		}
+		dst = append(dst, '\n')
+		if in.Problem != "" {
+			dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')
+		}
+	}
+	if len(d.Connections) == 0 {
+		return append(dst, "No connections recognised.\n"...)
+	}
+	kinds := map[string]int{}
+	for i := range d.Connections {
+		kinds[d.Connections[i].Kind()]++
+	}
+	head := counted(uint64(len(d.Connections)), "connection") + ": "
+	return appendWrapped(append(dst, head...), plainCells(kindsOf(kinds)), len(head), width)
+}
+
+func utc(ns int64, layout string) string { return time.Unix(0, ns).UTC().Format(layout) }
+
+// kindsOf are "4 closed in order", "1 cut off", the most first.
+func kindsOf(kinds map[string]int) []string {
+	var names []string
+	for k := range kinds {
+		names = append(names, k)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(kinds[b], kinds[a]), cmp.Compare(a, b)) })
+	for i, k := range names {
+		names[i] = strconv.Itoa(kinds[k]) + " " + k
+	}
+	return names
+}
+
+// worstFirst gives connections in the order in which they are told.
+func worstFirst(conns []explain.Connection) []*explain.Connection {
+	list := make([]*explain.Connection, len(conns))
+	for i := range conns {
+		list[i] = &conns[i]
+	}
+	slices.SortStableFunc(list, func(a, b *explain.Connection) int { return cmp.Compare(b.Weight(), a.Weight()) })
+	return list
+}
+
+// appendExplained appends what happened to one connection.
+func (p *painter) appendExplained(dst []byte, c *explain.Connection, width int) []byte {
+	v := &c.Verdict
+	title := fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, c.A, c.B)
+	headline := escaped(c.Headline())
+	dst = append(appendStyled(dst, p.Heading, title), "  "...)
+	if utf8.RuneCountInString(title)+2+utf8.RuneCountInString(headline) > width {
+		dst = append(append(dst[:len(dst)-2], '\n'), explainIndent...)
+	}
+	dst = append(appendStyled(dst, p.gravity(c), headline), '\n')
+	dst = p.appendSentence(dst, v.Sentence, width)
+	for i := range c.Contributing {
+		dst = p.appendSentence(dst, "Also: "+c.Contributing[i].Sentence, width)
+	}
+	proof := "proof: " + frameList(v.Frames)
+	if v.WouldRefute != "" {
+		proof += "; would refute: " + v.WouldRefute
+	}
+	if len(v.Candidates) > 0 {
+		proof += "; left: " + joined(v.Candidates)
+	}
+	if v.Certainty != explain.Proved {
+		proof = string(v.Certainty) + "; " + proof
+	}
+	for _, line := range wrapWords(escaped(proof), width-len(explainIndent)) {
+		dst = append(appendStyled(append(dst, explainIndent...), p.Derived, line), '\n')
+	}
+	return dst
+}
+
+func joined(causes []explain.Cause) string {
+	words := make([]string, len(causes))
+	for i, c := range causes {
+		words[i] = string(c)
+	}
+	return strings.Join(words, ", ")
+}
+
+// frameList is "frame 5" or "frames 5, 7, 9".
+func frameList(frames []uint64) string {
+	words := make([]string, len(frames))
+	for i, f := range frames {
+		words[i] = strconv.FormatUint(f, 10)
+	}
+	switch len(words) {
+	case 0:
+		return "none"
+	case 1:
+		return "frame " + words[0]
+	}
+	return "frames " + strings.Join(words, ", ")
+}
+
+func (p *painter) appendSentence(dst []byte, text string, width int) []byte {
+	for _, line := range wrapWords(escaped(text), width-len(explainIndent)) {
+		dst = append(append(append(dst, explainIndent...), line...), '\n')
+	}
+	return dst
+}
+
+// appendUnrecognised appends the address pairs that may be of one of the protocols.
+func (p *painter) appendUnrecognised(dst []byte, pairs []explain.Unrecognised, width int) []byte {
+	for i := range pairs {
+		u := &pairs[i]
+		if i == 0 {
+			dst = append(appendStyled(append(dst, '\n'), p.Heading, "Not recognised"), '\n')
+		}
+		if i == told {
+			return append(append(dst, explainIndent...), counted(uint64(len(pairs)-i), "more pair")+" in --format json.\n"...)
+		}
+		dst = p.appendSentence(dst, u.Sentence, width)
+		if u.Guess != "" && u.Cause == "" {
+			dst = append(appendStyled(append(dst, explainIndent...), p.Derived, "to force it: "+u.Hint), '\n')
+		}
+	}
+	return dst
+}
+
+// gravity is the colour of what happened.
+func (p *painter) gravity(c *explain.Connection) render.Style {
+	switch {
+	case c.Verdict.Grave():
+		return p.Error
+	case c.Slow() != nil:
+		return p.Warn
+	}
+	return render.Style{}
+}
