@@ -73,11 +73,8 @@ type Fault struct {
 // address translators forget a pair after 30 s, the quickest after 20.
 const idleLeast = 20e9
 
-// EndingNow is the ending of a connection that is not closed, as it stands.
-func (c *Conn) EndingNow() *Ending {
-	if c.active == nil {
-		return c.Ending
-	}
+// ending gathers what is known of the end, before the windows of the sides are freed.
+func (c *Conn) ending() *Ending {
 	s := &c.Rules.sight
 	e := &Ending{Heard: max(c.flow.table.heard(), c.LastTime), Shift: c.LastStamp - c.LastTime, Idle: s.idle,
 		Dropped: seq.Sign{N: s.lost.N, Frame: s.dropFrame, Time: s.dropAt}, Silence: s.silence, Woken: s.wokenBy}

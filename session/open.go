@@ -50,7 +50,7 @@ func (c *Conn) close() {
 		over := c.State >= Closed
 		c.Rules.close(c.flow.table.end, over)
 		if c.flow.table.cfg.Endings {
-			c.Ending = c.EndingNow()
+			c.Ending = c.ending()
 		}
 		for dir := range c.Dir {
 			c.diagnoseGiveUp(dir) // before the windows are freed

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
@@ -69,6 +70,7 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	j.run.Config.Endings = true
 	kept, err := c.keep(j)
 	if err != nil {
 		return j.finish(err)
@@ -107,12 +109,16 @@ func (j *job) analyse() (*report.Analysis, error) {
 
 // analysis collects what a finished run found out.
 func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
-	if j.bounds == nil {
-		return j.report(j.run.Conns(), findings())
+	var conns []*session.Conn
+	var leftOut uint64
+	if j.bounds != nil {
+		conns, leftOut = j.bounds.All()
+	} else {
+		conns = j.run.Conns()
 	}
-	conns, leftOut := j.bounds.All()
 	a := j.report(conns, findings())
 	a.Totals.LeftOut = leftOut
+	a.Story = explain.Tell(conns, j.run.Stories(), heardUntil(a))
 	return a
 }
 

@@ -52,10 +52,9 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 	j.run.Config.Endings = true
 	a, err := j.analyse()
 	if err == nil {
-		story := explain.Tell(j.run.Conns(), j.run.Stories(), heardUntil(a))
-		d := story.Document(a.Conns)
+		d := a.Story.Document(a.Conns)
 		if c.text != "" {
-			d.Asked = story.Ask(c.text)
+			d.Asked = a.Story.Ask(c.text)
 		}
 		err = c.render(j.out, a, d, &j.screen)
 	}

@@ -15,13 +15,13 @@ type Story struct {
 	pairs    []*session.Story
 }
 
-// Tell collects what is known of connections and of the address pairs that were not
-// recognised. The connections must be closed under Config.Endings, or be open still; of
-// others nothing is known. heard is until when the capture listened, in ns since 1970.
+// Tell collects what is known of connections that were closed under Config.Endings, of
+// others nothing is known, and of the address pairs that were not recognised. heard is until
+// when the capture listened, in ns since 1970.
 func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 	t := &Story{of: make(map[*session.Conn]*subject, len(conns)), pairs: pairs}
 	for _, c := range conns {
-		if end := c.EndingNow(); end != nil {
+		if end := c.Ending; end != nil {
 			s := &subject{Conn: c, end: end, heard: max(heard-end.Shift, end.Heard)}
 			t.subjects, t.of[c] = append(t.subjects, s), s
 		}
@@ -42,11 +42,18 @@ func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 
 // Of explains a connection; ok is false when nothing is known of it.
 func (t *Story) Of(c *session.Conn) (x Connection, ok bool) {
-	s := t.of[c]
-	if s == nil {
+	if t == nil || t.of[c] == nil {
 		return x, false
 	}
-	return s.explain(), true
+	return t.of[c].explain(), true
+}
+
+// Verdict says how a connection ended; ok is false when nothing is known of it.
+func (t *Story) Verdict(c *session.Conn) (v Verdict, ok bool) {
+	if t == nil || t.of[c] == nil {
+		return v, false
+	}
+	return t.of[c].verdict(), true
 }
 
 // Document explains connections, and the address pairs that were not recognised.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -17,6 +18,7 @@ type Analysis struct {
 	Totals   Totals
 	Conns    []*session.Conn   // as session.Number leaves them
 	Findings []session.Finding // as SortFindings leaves them
+	Story    *explain.Story    // what happened to the connections, nil when that is not known
 }
 
 // Totals counts packets over all inputs, and what became of their datagrams.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -65,7 +67,7 @@ func (e *encoder) analysis(a *Analysis) {
 	e.totals(&a.Totals)
 	e.open("connections", '[')
 	for _, c := range a.Conns {
-		e.conn(c)
+		e.conn(c, a.Story)
 		e.flush()
 	}
 	e.close(']')
@@ -122,7 +124,7 @@ func (e *encoder) totals(t *Totals) {
 	e.close('}')
 }
 
-func (e *encoder) conn(c *session.Conn) {
+func (e *encoder) conn(c *session.Conn, story *explain.Story) {
 	e.item()
 	e.integer("id", int64(c.ID))
 	e.text("protocol", c.Protocol.Name)
@@ -152,12 +154,25 @@ func (e *encoder) conn(c *session.Conn) {
 	e.direction("a", c, 0)
 	e.direction("b", c, 1)
 	e.close('}')
+	e.end(c, story)
 	e.open("findings", '{')
 	for s, n := range c.Findings {
 		e.count(conform.Severity(s).String(), n)
 	}
 	e.close('}')
 	e.close('}')
+}
+
+// end says how the connection ended, where that is known.
+func (e *encoder) end(c *session.Conn, story *explain.Story) {
+	v, ok := story.Verdict(c)
+	if !ok {
+		return
+	}
+	if b, err := json.Marshal(v); err == nil {
+		e.key("end")
+		e.b = append(e.b, b...)
+	}
 }
 
 // confidence is the evidence in tenths of a bit; evidence beyond all measure is

@@ -11,6 +11,8 @@ var (
 	analysisSchema []byte
 	//go:embed message.schema.json
 	messageSchema []byte
+	//go:embed explain.schema.json
+	explainSchema []byte
 	//go:embed finding.schema.json
 	findingSchema []byte
 	//go:embed check.schema.json
@@ -19,7 +21,9 @@ var (
 
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
-func SchemaNames() []string { return []string{"analysis", "frame", "message", "finding", "check"} }
+func SchemaNames() []string {
+	return []string{"analysis", "frame", "message", "finding", "check", "explain"}
+}
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
 func Schema(name string) ([]byte, bool) {
@@ -30,6 +34,8 @@ func Schema(name string) ([]byte, bool) {
 		return render.Schema(), true
 	case "message":
 		return messageSchema, true
+	case "explain":
+		return explainSchema, true
 	case "finding":
 		return findingSchema, true
 	case "check", "checks":
