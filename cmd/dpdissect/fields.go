@@ -46,7 +46,10 @@ func fieldsText(width int) []byte {
 		}
 		rows[i] = []string{name, kind, clause, label}
 	}
-	return report.AppendReference(nil, []string{"Field", "Type", "Clause", "Meaning"}, rows, width)
+	return report.AppendReference(nil, []report.Column{
+		{Head: "Field"}, {Head: "Type", Rank: 1}, {Head: "Clause", Rank: 2},
+		{Head: "Meaning", Least: leastText, Whole: "docs/FIELDS.md and --format json have the whole text"},
+	}, rows, width)
 }
 
 func fieldsJSON() []byte {

@@ -17,6 +17,9 @@ var update = flag.Bool("update", false, "write the golden files of the commands"
 // TestMain lets the heap grow to what a small machine has: thousands of short runs,
 // each with buffers for a long one, would collect garbage half of the time.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "dpdissect" { // transcripts have an environment of their own
+		must(os.Setenv("COLUMNS", "120")) // in which tables are compared
+	}
 	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(400 << 20)
 	testscript.Main(m, map[string]func(){"dpdissect": main})

@@ -100,5 +100,8 @@ func interfacesText(rows []interfaceRow, width int) []byte {
 		}
 		cells[i] = []string{r.Name.escaped(), r.Link, r.state(), capture, about + r.Description.escaped()}
 	}
-	return report.AppendReference(nil, []string{"Interface", "Link type", "State", "May capture", "Addresses; description"}, cells, width)
+	return report.AppendReference(nil, []report.Column{
+		{Head: "Interface"}, {Head: "Link type", Rank: 3}, {Head: "State", Rank: 1}, {Head: "May capture", Rank: 2},
+		{Head: "Addresses; description", Least: leastText, Whole: jsonHasIt},
+	}, cells, width)
 }

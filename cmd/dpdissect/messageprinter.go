@@ -146,6 +146,9 @@ func (p *messagePrinter) appendStart(dst []byte) []byte {
 }
 
 func (p *messagePrinter) appendEnd(dst []byte) []byte {
+	if p.format == "text" && !p.quiet && p.heading {
+		return p.lines.AppendEnd(dst)
+	}
 	if p.format == "json" && !p.quiet {
 		return p.document.AppendEnd(dst)
 	}

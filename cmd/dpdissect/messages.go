@@ -78,7 +78,7 @@ func (c *messages) runE(cmd *cobra.Command, paths []string) error {
 // printer makes the printer and sets what the tracker must provide for it.
 func (c *messages) printer(j *job) *messagePrinter {
 	p := &messagePrinter{format: c.format.value, payload: c.payload, quiet: c.quiet, display: pipeline.Display{Filter: j.show}, clock: c.clock()}
-	p.lines = report.NewMessageLines(j.screen.palette, p.clock)
+	p.lines = report.NewMessageLines(j.screen.palette, p.clock, j.screen.width)
 	cfg := &j.run.Config
 	cfg.Messages, cfg.Incomplete = session.HashMessages, c.incomplete
 	if c.payload || c.dir != "" || p.format == "text" {

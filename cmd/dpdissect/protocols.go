@@ -73,7 +73,7 @@ func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
 		_, err := out.Write(protocolsJSON())
 		return err
 	}
-	_, err := out.Write(protocolsText(columnsOf(out)))
+	_, err := out.Write(protocolsText(textWidth(out)))
 	return err
 }
 
@@ -134,7 +134,10 @@ func protocolsText(width int) []byte {
 		}
 		rows = append(rows, []string{name, ports, strings.Join(p.Texts, ", "), p.Title})
 	}
-	return report.AppendReference(nil, []string{"Protocol", "Ports", "Text", "Title"}, rows, width)
+	return report.AppendReference(nil, []report.Column{
+		{Head: "Protocol"}, {Head: "Ports", Rank: 2, Least: 20, Whole: jsonHasIt}, {Head: "Text", Rank: 1, Least: 24, Whole: jsonHasIt},
+		{Head: "Title", Least: leastText, Whole: jsonHasIt},
+	}, rows, width)
 }
 
 func protocolsJSON() []byte { return indented(protocolRows()) }

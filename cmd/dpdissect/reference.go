@@ -8,8 +8,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// leastText is how many columns of a table its text is cut to before others leave.
+const leastText = 32
+
+// jsonHasIt says where a text stands whole.
+const jsonHasIt = "--format json has the whole text"
+
 // newReference makes a command that prints a reference table, as text in the
-// width of the terminal or as JSON.
+// width there is or as JSON.
 func newReference(cmd *cobra.Command, text func(width int) []byte, doc func() []byte) *cobra.Command {
 	format := newChoice("text", "json")
 	format.add(cmd, "format", "output for people or one JSON document")
@@ -18,7 +24,7 @@ func newReference(cmd *cobra.Command, text func(width int) []byte, doc func() []
 		out := cmd.OutOrStdout().(*os.File)
 		b := doc
 		if format.value == "text" {
-			b = func() []byte { return text(columnsOf(out)) }
+			b = func() []byte { return text(textWidth(out)) }
 		}
 		_, err := out.Write(b())
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -123,7 +124,7 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	case c.format.value == "json":
 		b = rulesJSON(chosen)
 	default:
-		b = rulesText(chosen, columnsOf(out))
+		b = rulesText(chosen, textWidth(out))
 	}
 	_, err = out.Write(b)
 	return err
@@ -200,7 +201,10 @@ func rulesText(all []chapter, width int) []byte {
 	if len(rows) == 0 {
 		return []byte("No rules.\n")
 	}
-	return report.AppendReference(nil, []string{"Rule", "Level", "Severity", "Scope", "Evaluated", "Operation", "Statement"}, rows, width)
+	return report.AppendReference(nil, []report.Column{
+		{Head: "Rule"}, {Head: "Level", Rank: 1}, {Head: "Severity", Rank: 2}, {Head: "Scope", Rank: 5}, {Head: "Evaluated", Rank: 3}, {Head: "Operation", Rank: 4},
+		{Head: "Statement", Least: leastText, Whole: "'dpdissect rules show ID' has the whole text"},
+	}, rows, width)
 }
 
 // ruleRow is a rule in JSON.
@@ -305,11 +309,7 @@ func showRule(out *os.File, id, format string) error {
 			}
 			b := indented(rowOf(h.name, r))
 			if format == "text" {
-				width := columnsOf(out)
-				if width == 0 {
-					width = rulePage
-				}
-				b = []byte(report.RuleText(r, width))
+				b = []byte(report.RuleText(r, cmp.Or(textWidth(out), report.DefaultWidth)))
 			}
 			_, err := out.Write(b)
 			return err
@@ -317,6 +317,3 @@ func showRule(out *os.File, id, format string) error {
 	}
 	return usagef("unknown rule %s%s", id, filter.DidYouMean(id, ids))
 }
-
-// rulePage is the width of a page that is not on a terminal.
-const rulePage = 100

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 
 	"golang.org/x/term"
 
@@ -13,12 +14,12 @@ import (
 // A screen is what is known of where the output goes.
 type screen struct {
 	terminal bool
-	width    int            // columns of the terminal, 0 when there is none
+	width    int            // columns of text, 0 where nobody said: see textWidth
 	palette  render.Palette // the zero Palette where there is no colour
 }
 
 func newScreen(out *os.File, mode string) screen {
-	s := screen{terminal: isTerminal(out), width: columnsOf(out)}
+	s := screen{terminal: isTerminal(out), width: textWidth(out)}
 	if colored(mode, out) {
 		s.palette = report.Colours()
 	}
@@ -41,6 +42,16 @@ func (s *screen) colored() bool { return s.palette != render.Palette{} }
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// textWidth is how wide text is to be: as COLUMNS says, else as wide as the terminal. 0 is
+// a pipe or a file of which nothing was said: there tables have their usual width, and
+// lines of text end where they end, for other programs.
+func textWidth(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return columnsOf(w)
 }
 
 // columnsOf is how wide a terminal is, 0 where there is none.

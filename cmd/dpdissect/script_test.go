@@ -38,6 +38,7 @@ func scripts(t *testing.T) testscript.Params {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PCAPS", pcaps)
 			env.Setenv("TZ", "UTC")
+			env.Setenv("COLUMNS", "120")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -19,7 +19,7 @@ const TopConnections = 20
 // TextOptions say how a record is written. The zero value suits a file.
 type TextOptions struct {
 	Palette render.Palette // the zero Palette is without colour
-	Width   int            // columns, 0 for 120; less important columns leave first
+	Width   int            // columns, 0 for report.DefaultWidth; less important columns leave first
 	Top     int            // connections, 0 for TopConnections
 }
 
@@ -55,7 +55,7 @@ func AppendRecord(dst []byte, s *Snapshot, opts TextOptions) []byte {
 		cells = append(cells, l.record(r, 0, narrow), l.record(r, 1, narrow))
 	}
 	if len(cells) > 0 {
-		dst = report.AppendTable(dst, l.Heading, recordColumns, cells, opts.Width)
+		dst = report.AppendTable(dst, l.Palette, recordColumns, cells, opts.Width)
 	}
 	if more := len(rows) - len(shown); more > 0 {
 		dst = append(dst, l.Derived.Start+"and "+report.Counted(uint64(more), "more connection")+l.Derived.Stop+"\n"...)

@@ -32,7 +32,7 @@ func TestRecordBounded(t *testing.T) {
 	for conns, rest := range map[int]string{20: "", 21: "and 1 more connection\n", 400: "and 380 more connections\n"} {
 		text := string(AppendRecord(nil, demo(conns, 60), TextOptions{}))
 		lines := strings.Split(text, "\n")
-		if want := 3 + 2*TopConnections + min(len(rest), 1) + 2; len(lines) != want || !strings.HasSuffix(text, rest+"\n") || strings.HasSuffix(text, "\n\n\n") {
+		if want := 4 + 2*TopConnections + min(len(rest), 1) + 2; len(lines) != want || !strings.HasSuffix(text, rest+"\n") || strings.HasSuffix(text, "\n\n\n") {
 			t.Errorf("%d connections: %d lines, want %d:\n%s", conns, len(lines), want, text)
 		}
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -88,7 +87,7 @@ func (p *painter) appendRules(dst []byte, c *Check, opts TextOptions) []byte {
 		return append(dst, "\nNo rule had an opportunity.\n"...)
 	}
 	parts := c.parts()
-	t := &table{cols: slices.Clone(partColumns), head: p.Heading}
+	t := p.table(partColumns)
 	for _, part := range parts {
 		n := &part.tallies
 		t.rows = append(t.rows, []cell{p.plain(part.pattern), p.count(n[rulePassed] + n[ruleFailed] + n[ruleUnclear]), p.count(n[rulePassed]),
@@ -108,7 +107,7 @@ func (p *painter) appendRules(dst []byte, c *Check, opts TextOptions) []byte {
 
 // appendTallies appends a table of rules: those that did not just pass, or all.
 func (p *painter) appendTallies(dst []byte, rules []conform.RuleTally, opts TextOptions) []byte {
-	t := &table{cols: slices.Clone(ruleColumns), head: p.Heading}
+	t := p.table(ruleColumns)
 	for i := range rules {
 		r := &rules[i]
 		if !opts.Verbose && fateOf(r) == rulePassed {

@@ -54,7 +54,7 @@ func (c *Check) silent() bool {
 func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 	wrap := opts.Width // what is not on a terminal keeps its lines whole
 	if opts.Width <= 0 {
-		opts.Width = defaultWidth
+		opts.Width = DefaultWidth
 	}
 	if !opts.Quiet {
 		for i := range c.Captures {
@@ -161,7 +161,7 @@ func (p *painter) appendBudgets(dst []byte, list []verdict.BudgetResult, width i
 	if len(list) == 0 {
 		return dst
 	}
-	t := &table{cols: append([]column(nil), budgetColumns...), head: p.Heading}
+	t := p.table(budgetColumns)
 	for i := range list {
 		b := &list[i]
 		name, worst := b.Text, cell{dim: true}

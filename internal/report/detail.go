@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -45,7 +44,7 @@ func (p *painter) appendTitle(dst []byte, c *session.Conn, width int) []byte {
 	}
 	a, b := "  a "+endText(c.A, c.Roles[0]), "↔ b "+endText(c.B, c.Roles[1])
 	dst = append(appendStyled(dst, p.Heading, title), a...)
-	if utf8.RuneCountInString(title+a+" "+b) > width {
+	if TextWidth(title+a+" "+b) > width {
 		dst = append(dst, "\n  "...)
 	}
 	return append(append(append(dst, ' '), b...), '\n')

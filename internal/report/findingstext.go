@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -130,7 +129,7 @@ func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts 
 	dst = append(appendStyled(dst, p.Heading, plural(uint64(len(findings)), opts.noun, opts.many)), '\n')
 	rule, count := 0, 0
 	for _, g := range list {
-		rule = max(rule, utf8.RuneCountInString(escaped(g.first.Rule.ID)))
+		rule = max(rule, TextWidth(escaped(g.first.Rule.ID)))
 		count = max(count, len(strconv.FormatUint(g.count, 10)))
 	}
 	for _, g := range list {
@@ -146,7 +145,7 @@ func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 	dst = appendStyled(append(dst, "   "...), p.severityOf(g.first), severity)
 	dst = appendSpaces(dst, len("error")-len(severity)+len(columnGap))
 	dst = appendStyled(dst, p.Heading, name)
-	dst = appendSpaces(dst, rule-utf8.RuneCountInString(name)+len(columnGap)+count-len(n))
+	dst = appendSpaces(dst, rule-TextWidth(name)+len(columnGap)+count-len(n))
 	dst = append(append(dst, "×"...), n...)
 	if g.first.Rule.Clause != "" {
 		dst = appendStyled(append(dst, columnGap...), p.Derived, escaped(g.first.Rule.Clause))
@@ -158,7 +157,7 @@ func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 // passes the width; column is where the text begins.
 func (o *findingsText) appendLine(dst []byte, text string, column int) []byte {
 	for i, w := range strings.Split(text, " ") {
-		n := utf8.RuneCountInString(w)
+		n := TextWidth(w)
 		switch {
 		case i == 0:
 		case o.width > 0 && column+1+n > o.width:
@@ -192,7 +191,7 @@ func (p *painter) appendPlaces(dst []byte, g *group, opts *findingsText) []byte 
 				text = appendProof(text, &pl, opts.all)
 			}
 			dst = appendStyled(append(dst, findingIndent...), p.Derived, where)
-			dst = opts.appendLine(dst, string(text), len(findingIndent)+utf8.RuneCountInString(where))
+			dst = opts.appendLine(dst, string(text), len(findingIndent)+TextWidth(where))
 		}
 	}
 	return dst

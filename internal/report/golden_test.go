@@ -139,11 +139,12 @@ func TestMessageLines(t *testing.T) {
 	clock := &render.Clock{}
 	clock.AdvanceTime(start, true)
 	var out []byte
-	for _, l := range []*MessageLines{NewMessageLines(render.Palette{}, clock), NewMessageLines(Colours(), nil)} {
+	for _, l := range []*MessageLines{NewMessageLines(render.Palette{}, clock, 120), NewMessageLines(Colours(), nil, 80)} {
 		out = l.AppendHeader(out)
 		for i, m := range messages() {
 			out = l.AppendLine(out, AppendMessageCells(nil, m), i*100)
 		}
+		out = l.AppendEnd(out)
 	}
 	harmless(t, out)
 	golden(t, "messages.txt", out)

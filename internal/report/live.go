@@ -18,19 +18,26 @@ type Cell struct {
 }
 
 // A Column of a table. Those of high Rank leave first when room is short, those of
-// rank 0 stay; a Rare one leaves when all of it is dim.
+// rank 0 stay; a Rare one leaves when all of it is dim. Where Least is not 0, texts may be
+// cut to so many columns: Whole says where they stand whole, "'rules show ID' has it".
 type Column struct {
 	Head       string
 	Left, Rare bool // aligned to the left
 	Rank       int
+	Least      int
+	Whole      string
+}
+
+func (c *Column) inner() column {
+	return column{head: c.Head, left: c.Left, rare: c.Rare, rank: c.Rank, least: c.Least, whole: c.Whole}
 }
 
 // AppendTable appends a table that is at most so many columns of text wide if its
 // columns of rank 0 allow that; every row has a cell for each column.
-func AppendTable(dst []byte, head render.Style, cols []Column, rows [][]Cell, width int) []byte {
-	t := table{head: head, cols: make([]column, len(cols)), rows: make([][]cell, len(rows))}
-	for i, c := range cols {
-		t.cols[i] = column{head: c.Head, left: c.Left, rare: c.Rare, rank: c.Rank}
+func AppendTable(dst []byte, palette render.Palette, cols []Column, rows [][]Cell, width int) []byte {
+	t := table{head: palette.Heading, faint: palette.Derived, cols: make([]column, len(cols)), rows: make([][]cell, len(rows))}
+	for i := range cols {
+		t.cols[i] = cols[i].inner()
 	}
 	for i, row := range rows {
 		t.rows[i] = make([]cell, len(row))
@@ -39,10 +46,10 @@ func AppendTable(dst []byte, head render.Style, cols []Column, rows [][]Cell, wi
 		}
 	}
 	if width <= 0 {
-		width = defaultWidth
+		width = DefaultWidth
 	}
 	t.fit(width)
-	return t.plain(dst)
+	return t.appendShort(t.plain(dst))
 }
 
 // A Pair is a number of both directions, a → b first.

@@ -2,9 +2,11 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
+	"slices"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -21,6 +23,8 @@ type MessageLines struct {
 	Clock   *render.Clock // gives the times; nil shows none
 
 	widths [len(messageHeads)]int
+	gone   [len(messageHeads)]bool // for want of width
+	short  shortage
 }
 
 var messageHeads = [...]string{"connection", "index", "time", "number", "frames", "size", "flags", "sha256", "payload"}
@@ -32,11 +36,42 @@ const (
 	payloadColumn = 8
 )
 
-// NewMessageLines makes MessageLines with the given colours and clock.
-func NewMessageLines(p render.Palette, clock *render.Clock) *MessageLines {
+// messageRanks are the ranks of the columns: see column.
+var messageRanks = [len(messageHeads)]int{0, 3, 1, 2, 4, 0, 5, 6, 0}
+
+// leastPreview is how many columns of a payload are shown before columns leave for it.
+const leastPreview = 20
+
+// NewMessageLines makes MessageLines with the given colours and clock, in so many columns
+// of text; 0 is DefaultWidth. Lines have no end that is known, so what leaves is chosen
+// before the first; payloads are cut where columns grow.
+func NewMessageLines(p render.Palette, clock *render.Clock, width int) *MessageLines {
 	l := &MessageLines{Palette: p, Clock: clock}
 	l.widths = [...]int{10, 5, 10, 6, 9, 7, 5, 8, 0}
+	if clock != nil {
+		some := render.Clock{Format: clock.Format, Location: clock.Location}
+		text := some.AppendTime(nil, &dissect.Datagram{Time: 1234567890123456789, HasTime: true})
+		l.widths[timeColumn] = max(l.widths[timeColumn], len(text))
+	}
+	t := table{cols: make([]column, len(messageHeads))}
+	row := make([]cell, len(messageHeads))
+	for i, head := range messageHeads {
+		t.cols[i] = column{head: head, rank: messageRanks[i]}
+		row[i].text = strings.Repeat("x", l.widths[i])
+	}
+	row[payloadColumn].text = strings.Repeat("x", leastPreview)
+	t.rows = [][]cell{row}
+	t.fit(cmp.Or(max(width, 0), DefaultWidth))
+	l.short = t.short
+	for i, head := range messageHeads {
+		l.gone[i] = slices.Contains(t.short.gone, head)
+	}
 	return l
+}
+
+// AppendEnd appends, below the lines, which columns were left out.
+func (l *MessageLines) AppendEnd(dst []byte) []byte {
+	return l.short.append(dst, l.Palette.Derived.Start, l.Palette.Derived.Stop)
 }
 
 // AppendHeader appends the line of column names.
@@ -100,7 +135,13 @@ func (l *MessageLines) AppendLine(dst, cells []byte, id int) []byte {
 
 // column appends a value, to the right but for the last three columns.
 func (l *MessageLines) column(dst []byte, i int, text string, s render.Style) []byte {
-	n := utf8.RuneCountInString(text)
+	if l.gone[i] {
+		return dst
+	}
+	if i == payloadColumn {
+		text = l.preview(text)
+	}
+	n := TextWidth(text)
 	l.widths[i] = max(l.widths[i], n)
 	space := l.widths[i] - n
 	if i > 0 {
@@ -115,6 +156,23 @@ func (l *MessageLines) column(dst []byte, i int, text string, s render.Style) []
 		return appendSpaces(appendStyled(dst, s, text), space)
 	}
 	return appendStyled(appendSpaces(dst, space), s, text)
+}
+
+// preview is as much of a payload as there is room for.
+func (l *MessageLines) preview(text string) string {
+	room := l.short.width
+	for i := range payloadColumn {
+		if !l.gone[i] {
+			room -= l.widths[i] + len(columnGap)
+		}
+	}
+	if TextWidth(text) <= room {
+		return text
+	}
+	if l.short.cut == nil {
+		l.short.cut = []string{"Payloads are cut: --payload shows them whole"}
+	}
+	return cutText(text, max(room, 1), false)
 }
 
 // time is the text of a time that stands in a cell as nanoseconds.

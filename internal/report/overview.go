@@ -18,13 +18,13 @@ const retryLimit = 0.02
 var overviewColumns = []column{
 	{head: "#"},
 	{head: "Connection", left: true},
-	{head: "Sender", left: true},
+	{head: "Sender", left: true, least: 23, ends: true, whole: "-V has all of it"},
 	{head: "Frames"},
 	{head: "Bytes", rank: 4},
 	{head: "Data", rank: 9},
 	{head: "Acks", rank: 10},
 	{head: "Retries"},
-	{head: "%", rank: 1},
+	{head: "%", rank: 2},
 	{head: "Dup", rank: 6},
 	{head: "OoO", rank: 8},
 	{head: "Missing", rank: 5},
@@ -33,11 +33,11 @@ var overviewColumns = []column{
 	{head: "Bad sig", rare: true, rank: 1},
 	{head: "Messages", rank: 3},
 	{head: "RTT p50", rank: 2},
-	{head: "RTT p95"},
+	{head: "RTT p95", rank: 1},
 }
 
 func overview(p *painter, conns []*session.Conn) *table {
-	t := &table{cols: append([]column(nil), overviewColumns...), head: p.Heading}
+	t := p.table(overviewColumns)
 	for _, c := range conns {
 		t.rows = append(t.rows,
 			p.overviewRow(c, 0, cell{text: strconv.Itoa(c.ID)}, cell{text: protocolName(c), style: p.Protocol}),

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 )
@@ -22,7 +21,7 @@ type panel struct {
 func newPanel(pairs []pair) panel {
 	pn := panel{pairs: pairs, sides: [2]int{panelColumn, panelColumn}}
 	for i := range pairs {
-		pn.label = max(pn.label, utf8.RuneCountInString(pairs[i].label))
+		pn.label = max(pn.label, TextWidth(pairs[i].label))
 		for s := range pn.sides {
 			pn.sides[s] = max(pn.sides[s], pairs[i].sides[s].width())
 		}
@@ -34,22 +33,24 @@ func (pn *panel) width() int {
 	return pn.label + pn.sides[0] + pn.sides[1] + 2*len(columnGap)
 }
 
-// appendPanels appends panels side by side, or one below the other when the
-// width does not allow that.
+// appendPanels appends panels side by side, as many as the width allows, and the
+// others below them.
 func (p *painter) appendPanels(dst []byte, width int, blocks ...[]pair) []byte {
-	panels, total := make([]panel, len(blocks)), panelIndent-panelGap
+	panels := make([]panel, len(blocks))
 	for i, b := range blocks {
 		panels[i] = newPanel(b)
-		total += panels[i].width() + panelGap
 	}
-	if total <= width {
-		return p.appendRow(dst, panels)
-	}
-	for i := range panels {
-		if i > 0 {
+	for first := 0; first < len(panels); {
+		next, total := first+1, panelIndent+panels[first].width()
+		for next < len(panels) && total+panelGap+panels[next].width() <= width {
+			total += panelGap + panels[next].width()
+			next++
+		}
+		if first > 0 {
 			dst = append(dst, '\n')
 		}
-		dst = p.appendRow(dst, panels[i:i+1])
+		dst = p.appendRow(dst, panels[first:next])
+		first = next
 	}
 	return dst
 }
@@ -85,7 +86,7 @@ func (p *painter) appendPair(dst []byte, pn *panel, line, pending int) ([]byte, 
 		dst = append(appendSpaces(dst, pending), row.label...)
 		pending = 0
 	}
-	pending += pn.label - utf8.RuneCountInString(row.label)
+	pending += pn.label - TextWidth(row.label)
 	for s := range row.sides {
 		dst = appendSpaces(dst, pending+len(columnGap)+pn.sides[s]-row.sides[s].width())
 		dst = appendStyled(dst, row.sides[s].style, row.sides[s].text)

@@ -2,27 +2,29 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
 )
 
-func TestReferenceFitsTerminal(t *testing.T) {
-	row := func() [][]string { return [][]string{{"dp8.something", "uint8", strings.Repeat("meaning ", 20)}} }
-	head := []string{"Field", "Type", "Meaning"}
-	for _, width := range []int{40, 45, 80, 120} {
-		for line := range strings.Lines(string(AppendReference(nil, head, row(), width))) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width {
+// columns are those of a reference: the last is cut to 12 columns before the others leave.
+func columns() []Column {
+	return []Column{{Head: "Protocol"}, {Head: "Ports", Rank: 1}, {Head: "Title", Least: 12, Whole: "JSON has it whole"}}
+}
+
+func TestReferenceFits(t *testing.T) {
+	row := [][]string{{"dp8.something", "uint8", strings.Repeat("meaning ", 20)}, {"dp8", "6073", strings.Repeat("漢字 ", 30)}}
+	for _, width := range []int{0, 30, 40, 45, 80, 120} {
+		for line := range strings.Lines(string(AppendReference(nil, columns(), row, width))) {
+			if n := TextWidth(strings.TrimRight(line, "\n")); n > cmp.Or(width, DefaultWidth) {
 				t.Errorf("%d columns: a line has %d: %q", width, n, line)
 			}
 		}
 	}
-	if n := strings.Count(string(AppendReference(nil, head, row(), 0)), "\n"); n != 3 {
-		t.Errorf("outside of a terminal a row has more than one line: %d lines in all", n)
-	}
 }
 
-// TestReference compares whole ones: wide, wrapped and stacked, and what has no text.
+// TestReference compares whole ones: wide, cut and without a column, and what has no text.
 func TestReference(t *testing.T) {
 	rows := [][]string{{"dp8", "6073 2302", "one two three four five"}, {"  dplhp", "", ""}}
 	for width, want := range map[int]string{
@@ -30,20 +32,21 @@ func TestReference(t *testing.T) {
 			strings.Repeat("─", 46) + "\n" +
 			"dp8       6073 2302  one two three four five\n" +
 			"  dplhp\n",
-		43: "Protocol  Ports      Title\n" +
-			strings.Repeat("─", 41) + "\n" +
-			"dp8       6073 2302  one two three four\n" +
-			"                     five\n" +
-			"  dplhp\n",
-		20: "Protocol  Ports\n" +
-			strings.Repeat("─", 20) + "\n" +
-			"dp8       6073 2302\n" +
-			"    one two three\n" +
-			"    four five\n" +
+		36: "Protocol  Ports      Title\n" +
+			strings.Repeat("─", 36) + "\n" +
+			"dp8       6073 2302  one two three…\n" +
 			"  dplhp\n" +
-			"\n",
+			"Title is cut: JSON has it whole.\n",
+		28: "Protocol  Title\n" +
+			strings.Repeat("─", 28) + "\n" +
+			"dp8       one two three fou…\n" +
+			"  dplhp\n" +
+			"Not shown for want of width:\n" +
+			"Ports; COLUMNS=33 shows it.\n" +
+			"Title is cut: JSON has it\n" +
+			"whole.\n",
 	} {
-		if got := string(AppendReference(nil, []string{"Protocol", "Ports", "Title"}, rows, width)); got != want {
+		if got := string(AppendReference(nil, columns(), rows, width)); got != want {
 			t.Errorf("%d columns:\n%swant\n%s", width, got, want)
 		}
 	}
@@ -54,15 +57,39 @@ func TestLongReference(t *testing.T) {
 	for _, width := range []int{0, 20, 30, 60, 300} {
 		var long, short [][]string
 		for i := range prettyRows + 1 {
-			row := []string{fmt.Sprintf("  name%03d", i), "a", strings.Repeat("meaning ", i%4)}
+			row := []string{fmt.Sprintf("  name%03d", i), "a", strings.Repeat("meaning ", i%4) + "漢\u0301é"}
 			if long = append(long, row); i < 8 {
 				short = append(short, row)
 			}
 		}
-		heads := []string{"Name", "Type", "Meaning"}
-		got, want := AppendReference(nil, heads, long, width), AppendReference(nil, heads, short, width)
-		if !bytes.HasPrefix(got, want) {
+		got, _, _ := bytes.Cut(AppendReference(nil, columns(), long, width), []byte("Not shown"))
+		want, _, _ := bytes.Cut(AppendReference(nil, columns(), short, width), []byte("Not shown"))
+		if want, _, _ = bytes.Cut(want, []byte("Title is cut")); !bytes.HasPrefix(got, want) {
 			t.Errorf("%d columns:\n%.500s\nis not how this goes on:\n%s", width, got, want)
+		}
+	}
+}
+
+func TestTextWidth(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "abc": 3, "a → b…": 6, "漢字": 4, "e\u0301": 1, "\x1b[31mred\x1b[0m": 3, "─": 1, "Ωé": 2, "한": 2, "\u200b": 0} {
+		if got := TextWidth(text); got != want {
+			t.Errorf("%q takes %d columns, want %d", text, got, want)
+		}
+	}
+}
+
+func TestCutText(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		ends bool
+		want string
+	}{
+		{"abcdef", 6, false, "abcdef"}, {"abcdef", 4, false, "abc…"}, {"ab cdef", 4, false, "ab…"}, {"漢字漢字", 6, false, "漢字…"},
+		{"漢字漢字", 5, false, "漢字…"}, {"a [2001:db8::1]:2302", 10, true, "a [2…:2302"}, {"ab", 1, false, "…"},
+	} {
+		if got := cutText(c.text, c.n, c.ends); got != c.want || TextWidth(got) > c.n {
+			t.Errorf("%q in %d: %q, want %q", c.text, c.n, got, c.want)
 		}
 	}
 }

@@ -2,11 +2,12 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
@@ -17,6 +18,29 @@ const prettyRows = 100
 
 const columnGap = "  "
 
+// narrow says how columns of the screen are counted: what East Asian terminals may show
+// in one column or two, as arrows and lines, takes one. tablewriter would ask the locale.
+var narrow = twwidth.Options{}
+
+// TextWidth is how many columns of the screen text takes: wide characters take two,
+// combining ones and escape sequences none.
+func TextWidth(s string) int {
+	n := 0
+	for _, r := range s {
+		if !plainRune(r) {
+			return twwidth.WidthWithOptions(s, narrow)
+		}
+		n++
+	}
+	return n
+}
+
+// plainRune reports a character that takes one column whatever stands beside it: most of
+// what tables hold. The others are looked up, which takes longer.
+func plainRune(r rune) bool {
+	return r >= ' ' && r < 0x7f || r >= 0xa1 && r < 0x300 && r != 0xad || r >= 0x2010 && r < 0x2028 || r >= 0x2190 && r < 0x2194 || r >= 0x2500 && r < 0x2580
+}
+
 // A cell is text in one style; dim cells say that there is nothing to see.
 type cell struct {
 	text  string
@@ -24,7 +48,7 @@ type cell struct {
 	dim   bool
 }
 
-func (c *cell) width() int { return utf8.RuneCountInString(c.text) }
+func (c *cell) width() int { return TextWidth(c.text) }
 
 func (c *cell) styled() string {
 	if c.text == "" {
@@ -36,23 +60,33 @@ func (c *cell) styled() string {
 // A column has a rank: those of high rank leave first when room is short, those
 // of rank 0 stay.
 type column struct {
-	head string
-	left bool // aligned to the left
-	rare bool // leaves when all of it is dim, even if there is room
-	rank int
+	head  string
+	left  bool // aligned to the left
+	rare  bool // leaves when all of it is dim, even if there is room
+	rank  int
+	least int    // its text may be cut to so many columns; 0: never
+	ends  bool   // what is cut keeps both of its ends
+	whole string // where texts stand whole that are cut: "'dpdissect rules show ID' has"
 }
 
 type table struct {
-	cols []column
-	rows [][]cell // as long as cols
-	head render.Style
-	rule int // most columns of the rule below the heads, which passes the last column by a gap then; 0: it ends with the table
+	cols  []column
+	rows  [][]cell // as long as cols
+	head  render.Style
+	faint render.Style // of the line that names what was left out
+	rule  int          // most columns of the rule below the heads, which passes the last column by a gap then; 0: it ends with the table
+	short shortage
+}
+
+// table is an empty table with these columns.
+func (p *painter) table(cols []column) *table {
+	return &table{cols: slices.Clone(cols), head: p.Heading, faint: p.Derived}
 }
 
 func (t *table) widths() []int {
 	w := make([]int, len(t.cols))
 	for i := range t.cols {
-		w[i] = utf8.RuneCountInString(t.cols[i].head)
+		w[i] = TextWidth(t.cols[i].head)
 	}
 	for _, row := range t.rows {
 		for i := range row {
@@ -62,78 +96,15 @@ func (t *table) widths() []int {
 	return w
 }
 
-// fit drops columns until the table is as narrow as asked for: first those in
-// which all is dim, then all that may go.
-func (t *table) fit(width int) {
-	w := t.widths()
-	total := -len(columnGap)
-	for _, n := range w {
-		total += n + len(columnGap)
-	}
-	gone := make([]bool, len(t.cols))
-	for i := range t.cols {
-		if t.cols[i].rare && t.allDim(i) {
-			gone[i] = true
-			total -= w[i] + len(columnGap)
-		}
-	}
-	for _, dimOnly := range []bool{true, false} {
-		for total > width {
-			i := t.leaver(gone, dimOnly)
-			if i < 0 {
-				break
-			}
-			gone[i] = true
-			total -= w[i] + len(columnGap)
-		}
-	}
-	t.cols = without(t.cols, gone)
-	for i := range t.rows {
-		t.rows[i] = without(t.rows[i], gone)
-	}
-}
-
-// leaver is the column to leave next, -1 when none may.
-func (t *table) leaver(gone []bool, dimOnly bool) int {
-	best := -1
-	for i := range t.cols {
-		if gone[i] || t.cols[i].rank == 0 || dimOnly && !t.allDim(i) {
-			continue
-		}
-		if best < 0 || t.cols[i].rank > t.cols[best].rank {
-			best = i
-		}
-	}
-	return best
-}
-
-func (t *table) allDim(i int) bool {
-	for _, row := range t.rows {
-		if !row[i].dim {
-			return false
-		}
-	}
-	return true
-}
-
-func without[T any](list []T, gone []bool) []T {
-	kept := list[:0]
-	for i := range list {
-		if !gone[i] {
-			kept = append(kept, list[i])
-		}
-	}
-	return kept
-}
-
-// append appends the table, without any space at the end of a line.
+// append appends the table, without any space at the end of a line, and below it what
+// was left out.
 func (t *table) append(dst []byte) []byte {
 	if len(t.rows) <= prettyRows {
 		if out, err := t.pretty(); err == nil {
-			return append(dst, out...)
+			return t.appendShort(append(dst, out...))
 		}
 	}
-	return t.plain(dst)
+	return t.appendShort(t.plain(dst))
 }
 
 // plain lays the table out by itself.
@@ -185,6 +156,7 @@ func appendSpaces(dst []byte, n int) []byte {
 
 // pretty lays the table out with tablewriter.
 func (t *table) pretty() ([]byte, error) {
+	twwidth.SetOptions(narrow)
 	var buf bytes.Buffer
 	out := tablewriter.NewTable(&buf, t.options()...)
 	heads := make([]string, len(t.cols))

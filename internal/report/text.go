@@ -14,12 +14,10 @@ const ListedConns = 1000
 // DetailedConns is how many connections are shown in full without Verbose.
 const DetailedConns = 8
 
-const defaultWidth = 120
-
 // TextOptions say how WriteText shows an analysis. The zero value suits a file.
 type TextOptions struct {
 	Palette render.Palette // the zero Palette is without colour
-	Width   int            // columns of the terminal, 0 for 120; less important columns leave first
+	Width   int            // columns of text, 0 for DefaultWidth and lines of findings that are not broken; less important columns leave first
 	Verbose bool           // all connections in full, however many, and every place of a finding
 	Quiet   bool           // the table and the findings alone
 }
@@ -55,7 +53,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	p := &painter{opts.Palette}
 	wrap := opts.Width
 	if opts.Width <= 0 {
-		opts.Width = defaultWidth
+		opts.Width = DefaultWidth
 	}
 	if !opts.Quiet {
 		for i := range a.Captures {
