@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -17,6 +19,8 @@ import (
 type analyze struct {
 	input
 	verbose  bool
+	top      positive
+	order    choice
 	interval seconds
 	write    string
 }
@@ -56,6 +60,9 @@ their findings. Numbers of connections and all totals stay those of the capture.
 		RunE:        c.runE,
 	}
 	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many there are, and every place of a finding")
+	cmd.Flags().Var(&c.top, "top", "tell of the `N` worst problems first, 12 by default")
+	c.order = newChoice(append([]string{"auto"}, report.Orders()...)...)
+	c.order.add(cmd, "sort", "order of the table of connections; auto is start, and worst where not all are shown")
 	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: a report every `SECONDS`; live 10 by default, 1 on a terminal")
 	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: write the packets that are analysed to `FILE`, too; its name says the format, as with 'capture'")
 	c.add(cmd)
@@ -81,7 +88,7 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	}
 	a, err := analyse()
 	if err == nil {
-		err = c.render(j.out, a, &j.screen)
+		err = c.render(j.out, a, &j.screen, c.clock(cmd, a))
 	}
 	return j.finish(cmp.Or(kept.finish(j.stderr), err))
 }
@@ -135,12 +142,26 @@ func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.
 	return a
 }
 
-func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen) error {
+// clock writes the times of the table as -t asks for, nil when it was not given.
+func (c *analyze) clock(cmd *cobra.Command, a *report.Analysis) func(ns int64) string {
+	if !cmd.Flags().Changed("time-format") {
+		return nil
+	}
+	clock := render.Clock{Format: c.time}
+	for i := range a.Captures {
+		if in := &a.Captures[i]; in.HasTime {
+			clock.AdvanceTime(in.FirstTime, false)
+		}
+	}
+	return func(ns int64) string { return string(clock.AppendTime(nil, &dissect.Datagram{Time: ns, HasTime: true})) }
+}
+
+func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(ns int64) string) error {
 	switch c.format.value {
 	case "json":
 		return report.WriteJSON(w, a)
 	case "ndjson":
 		return report.WriteRecord(w, a)
 	}
-	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet})
+	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock})
 }

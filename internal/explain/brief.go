@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // about is what is said of a cause where there is room for a few words, and how grave it
@@ -30,7 +31,7 @@ var abouts = map[Cause]about{
 	Refused:           {"{side} declined it", "refused", declined},
 	VersionMismatch:   {"the sides have different versions", "other version", declined},
 	SecretMismatch:    {"the sides do not share a secret", "wrong secret", declined},
-	PortClosed:        {"nobody listens at {side}", "port closed", cutOff},
+	PortClosed:        {"{side} was gone: its port is closed (ICMP)", "port closed", cutOff},
 	ProtocolViolation: {"{side} broke the protocol, and was dropped", "broke protocol", cutOff},
 	PeerRestarted:     {"{side} lost its state and began anew", "restarted", cutOff},
 	RetriesExhausted:  {"one packet never arrived, and its sender gave up", "gave up", cutOff},
@@ -162,3 +163,27 @@ func (c *Connection) Headline() string {
 	}
 	return at[len("2006-01-02T"):len("2006-01-02T15:04:05")] + "  " + c.Brief()
 }
+
+// Who is the side that a line about the connection is about: the one that did not open it
+// is known to all, so it is the client, or a.
+func (c *Connection) Who() string {
+	for i, name := range c.names {
+		if name == "the client" || name == "the connector" {
+			return name[len("the "):] + " " + [2]string{c.A, c.B}[i]
+		}
+	}
+	return c.A
+}
+
+// When is the time that the line is about, in ns since 1970; ok is false when it has none.
+func (c *Connection) When() (ns int64, ok bool) {
+	at := c.Verdict.Time
+	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
+		at = slow.From
+	}
+	t, err := time.Parse(time.RFC3339Nano, at)
+	return t.UnixNano(), err == nil
+}
+
+// LikelyLosses is how many datagrams were lost, proven or likely.
+func (c *Connection) LikelyLosses() uint64 { return c.lost }

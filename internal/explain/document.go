@@ -27,6 +27,7 @@ type Connection struct {
 	CapturePoint Point          `json:"capture_point"`
 
 	names [2]string // of the sides, for people
+	lost  uint64    // datagrams, proven or likely
 }
 
 // A Verdict says how a connection ended, or that it did not.

@@ -76,6 +76,10 @@ func (t *Story) Document(conns []*session.Conn) *Document {
 func (s *subject) explain() Connection {
 	c := Connection{ID: s.ID, Protocol: s.Protocol.Name, A: s.A.String(), B: s.B.String(), State: s.State.String(), ClosedBy: s.ClosedBy.String(),
 		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}}
+	for dir := range sides {
+		n, _ := s.lostOf(dir)
+		c.lost += n
+	}
 	if s.HasTime {
 		c.FirstTime, c.LastTime = stamp(s.FirstStamp), stamp(s.LastStamp)
 	}

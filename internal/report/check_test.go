@@ -216,7 +216,7 @@ func TestBudgetsKnowEveryNumber(t *testing.T) {
 	for def, prefix := range map[string]string{"capture": "captures.", "totals": "totals.", "connection": "", "direction": ""} {
 		numbersOf(defs, defs[def].(map[string]any), prefix, known)
 	}
-	for _, notOne := range []string{"id", "directions", "players"} {
+	for _, notOne := range []string{"id", "directions", "players", "end.frame"} {
 		delete(known, notOne)
 	}
 	for _, name := range verdict.QuantityNames() {

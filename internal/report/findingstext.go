@@ -111,12 +111,10 @@ type findingsText struct {
 	noun, many string // many is noun with an s unless it is given
 	width      int    // of lines; 0 breaks none
 	all        bool   // every place, however many
+	places     int    // shown of a rule's, 0 for shownPlaces
 	proofs     bool   // with the frames that prove the first finding of a place
 }
 
-func (p *painter) appendFindings(dst []byte, findings []session.Finding, width int, all bool) []byte {
-	return p.appendFindingsAs(dst, findings, findingsText{noun: "finding", width: width, all: all})
-}
 
 func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts findingsText) []byte {
 	if opts.many == "" {
@@ -176,7 +174,7 @@ const findingIndent = "          " // behind the severity
 func (p *painter) appendPlaces(dst []byte, g *group, opts *findingsText) []byte {
 	message := ""
 	for i := range g.places {
-		if i == shownPlaces && !opts.all {
+		if i == cmp.Or(opts.places, shownPlaces) && !opts.all {
 			more := "… and in " + counted(uint64(len(g.places)-i), "more direction")
 			return append(appendStyled(append(dst, findingIndent...), p.Derived, more), '\n')
 		}

@@ -100,9 +100,12 @@ func TestManyConnections(t *testing.T) {
 	out := AppendText(nil, many(9), TextOptions{})
 	harmless(t, out)
 	golden(t, "analysis-many.txt", out)
-	for n, want := range map[int]bool{DetailedConns: true, DetailedConns + 1: false} {
+	for n, want := range map[int]bool{1: true, 2: false} {
 		if got := bytes.Contains(AppendText(nil, many(n), TextOptions{}), []byte("RTT min")); got != want {
 			t.Errorf("%d connections: in full %v", n, got)
+		}
+		if !bytes.Contains(AppendText(nil, many(n), TextOptions{Verbose: true}), []byte("RTT min")) {
+			t.Errorf("%d connections are not in full with Verbose", n)
 		}
 	}
 }
@@ -112,7 +115,8 @@ func TestLayouts(t *testing.T) {
 	for _, p := range []*painter{{}, {Colours()}} {
 		for _, width := range []int{1, 80, 120, 300} {
 			a := fixture()
-			table := overview(p, append(a.Conns, many(20).Conns...))
+			a.Conns = append(a.Conns, many(20).Conns...)
+			table := p.overview(a, a.standings(), (&TextOptions{}).clock())
 			table.fit(width)
 			pretty, err := table.pretty()
 			if err != nil {

@@ -1,10 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -13,84 +13,111 @@ import (
 // retryLimit is the share of retries from which on they are shown as a problem.
 const retryLimit = 0.02
 
-// overviewColumns are those of the one table of all connections. The table has
-// two rows a connection: what a sends and what b sends.
+// overviewColumns are those of the table of connections.
 var overviewColumns = []column{
 	{head: "#"},
-	{head: "Connection", left: true},
-	{head: "Sender", left: true, least: 23, ends: true, whole: "-V has all of it"},
-	{head: "Frames"},
-	{head: "Bytes", rank: 4},
-	{head: "Data", rank: 9},
-	{head: "Acks", rank: 10},
-	{head: "Retries"},
-	{head: "%", rank: 2},
-	{head: "Dup", rank: 6},
-	{head: "OoO", rank: 8},
-	{head: "Missing", rank: 5},
-	{head: "Lost"},
-	{head: "Unseen", rank: 7},
-	{head: "Bad sig", rare: true, rank: 1},
-	{head: "Messages", rank: 3},
-	{head: "RTT p50", rank: 2},
-	{head: "RTT p95", rank: 1},
+	{head: "Protocol", left: true, rank: 6},
+	{head: "a", left: true},
+	{head: "b", left: true, rank: 2},
+	{head: "Start", left: true},
+	{head: "End", left: true},
+	{head: "Why", left: true},
+	{head: "Frames", rank: 4},
+	{head: "Bytes", rank: 10},
+	{head: "Messages", rank: 9},
+	{head: "Retries", rank: 1},
+	{head: "Lost ≥", rank: 3},
+	{head: "Lost ~", rank: 5},
+	{head: "Unseen ≥", rank: 8, rare: true},
+	{head: "Bad sig", rare: true, rank: 2},
+	{head: "Ping"},
 }
 
-func overview(p *painter, conns []*session.Conn) *table {
+// overview is the table of some connections, and of all together when there are several.
+func (p *painter) overview(a *Analysis, list []standing, clock func(ns int64) string) *table {
 	t := p.table(overviewColumns)
-	for _, c := range conns {
-		t.rows = append(t.rows,
-			p.overviewRow(c, 0, cell{text: strconv.Itoa(c.ID)}, cell{text: protocolName(c), style: p.Protocol}),
-			p.overviewRow(c, 1, cell{}, cell{text: c.State.String(), style: StateStyle(&p.Palette, c.State)}))
+	for i := range list {
+		t.rows = append(t.rows, p.overviewRow(a, list[i].conn, clock))
+	}
+	if len(a.Conns) > 1 {
+		t.rows = append(t.rows, p.allRow(a))
 	}
 	return t
 }
 
-func (p *painter) overviewRow(c *session.Conn, i int, id, what cell) []cell {
-	d, sender := &c.Dir[i], [2]dissect.Endpoint{c.A, c.B}[i]
-	lost := proven(d)
-	rtt := d.RTT()
+func (p *painter) overviewRow(a *Analysis, c *session.Conn, clock func(ns int64) string) []cell {
+	var start, end cell
+	if c.HasTime {
+		start, end = p.plain(clock(c.FirstStamp)), p.plain(clock(c.LastStamp))
+	}
+	state, _ := c.StateNow()
+	why := cell{text: state.String(), style: StateStyle(&p.Palette, state)}
+	likely := p.unknown()
+	if x, ok := a.Story.Of(c); ok {
+		why = cell{text: x.Verdict.Why(), style: p.gravity(&x)}
+		likely = p.count(x.LikelyLosses())
+	}
+	ping := p.unknown()
+	if ns, ok := pingOf(c); ok {
+		ping = p.plain(millis(ns))
+	}
 	return []cell{
-		id, what,
-		p.plain(string(rune('a'+i)) + " " + sender.String()),
-		p.count(d.Frames),
-		p.bytes(d.Bytes),
-		p.count(d.DataFrames),
-		p.count(d.Acks),
-		p.judged(d.Retries, p.retryStyle(d)),
-		p.share(d.Retries, d.Sendings(), p.retryStyle(d)),
-		p.count(d.Duplicates),
-		p.count(d.OutOfOrder),
-		p.judged(d.Missing(), p.Warn),
-		p.maybe(lost.BeforeCapture+lost.AfterCapture, lost.knownBefore || lost.knownAfter, p.Error),
-		p.maybe(lost.NotCaptured, lost.known, p.Warn),
-		p.maybe(d.Signatures.Invalid, d.HasSignatures, p.Error),
-		p.messages(d),
-		p.roundTrip(rtt, rtt.P50),
-		p.roundTrip(rtt, rtt.P95),
+		{text: strconv.Itoa(c.ID)}, {text: protocolName(c), style: p.Protocol}, p.plain(c.A.String()), p.plain(c.B.String()), start, end, why,
+		p.count(sum(c, func(d *seq.Direction) uint64 { return d.Frames })),
+		p.plain(size(sum(c, func(d *seq.Direction) uint64 { return d.Bytes }))),
+		p.messages(c), p.retries(retriesOf(c), sendingsOf(c)),
+		p.provenLosses(c), likely, p.unseen(c), p.badSignatures(c), ping,
 	}
 }
 
-func (p *painter) bytes(n uint64) cell {
-	if n == 0 {
-		return p.count(0)
+// allRow adds up all connections of the analysis, shown or not.
+func (p *painter) allRow(a *Analysis) []cell {
+	var frames, bytes, messages, retries, sendings, lost uint64
+	for _, c := range a.Conns {
+		frames += sum(c, func(d *seq.Direction) uint64 { return d.Frames })
+		bytes += sum(c, func(d *seq.Direction) uint64 { return d.Bytes })
+		messages += sum(c, func(d *seq.Direction) uint64 { return d.Messages })
+		retries, sendings, lost = retries+retriesOf(c), sendings+sendingsOf(c), lost+lossesOf(c)
 	}
-	return p.plain(size(n))
+	return []cell{{text: "all"}, {}, p.plain(counted(uint64(len(a.Conns)), "connection")), {}, {}, {}, {},
+		p.count(frames), p.plain(size(bytes)), p.count(messages), p.retries(retries, sendings), p.judged(lost, p.Error), {dim: true}, {dim: true}, {dim: true}, {}}
 }
 
 // messages are yellow when some lack a part.
-func (p *painter) messages(d *seq.Direction) cell {
-	if d.IncompleteMessages > 0 {
-		return cell{text: strconv.FormatUint(d.Messages, 10), style: p.Warn}
+func (p *painter) messages(c *session.Conn) cell {
+	n := sum(c, func(d *seq.Direction) uint64 { return d.Messages })
+	if sum(c, func(d *seq.Direction) uint64 { return d.IncompleteMessages }) > 0 {
+		return cell{text: strconv.FormatUint(n, 10), style: p.Warn}
 	}
-	return p.count(d.Messages)
+	return p.count(n)
 }
 
-func (p *painter) roundTrip(r seq.RTT, ns int64) cell {
-	if r.Samples == 0 {
-		return p.unknown()
+// retries are their number and their share: "12 (3.4%)".
+func (p *painter) retries(n, sendings uint64) cell {
+	if n == 0 {
+		return p.count(0)
 	}
-	return p.plain(millis(ns))
+	style := render.Style{}
+	if float64(n) > retryLimit*float64(sendings) {
+		style = p.Warn
+	}
+	return cell{text: fmt.Sprintf("%d (%s)", n, percent(n, sendings)), style: style}
+}
+
+// provenLosses are the losses on the way, as far as they are proven.
+func (p *painter) provenLosses(c *session.Conn) cell {
+	a, b := proven(&c.Dir[0]), proven(&c.Dir[1])
+	return p.maybe(lossesOf(c), a.knownBefore || a.knownAfter || b.knownBefore || b.knownAfter, p.Error)
+}
+
+// unseen are the datagrams that the capture did not get, as far as that is proven.
+func (p *painter) unseen(c *session.Conn) cell {
+	a, b := proven(&c.Dir[0]), proven(&c.Dir[1])
+	return p.maybe(a.NotCaptured+b.NotCaptured, a.known || b.known, p.Warn)
+}
+
+func (p *painter) badSignatures(c *session.Conn) cell {
+	return p.maybe(sum(c, func(d *seq.Direction) uint64 { return d.Signatures.Invalid }), c.Dir[0].HasSignatures || c.Dir[1].HasSignatures, p.Error)
 }
 
 func (p *painter) retryStyle(d *seq.Direction) render.Style {
@@ -98,6 +125,13 @@ func (p *painter) retryStyle(d *seq.Direction) render.Style {
 		return p.Warn
 	}
 	return render.Style{}
+}
+
+func (p *painter) roundTrip(r seq.RTT, ns int64) cell {
+	if r.Samples == 0 {
+		return p.unknown()
+	}
+	return p.plain(millis(ns))
 }
 
 // protocolName is "dp8 1.6", "knet reference", "hazel spec or 0.1".

@@ -6,13 +6,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/session"
 )
-
-// ListedConns is how many connections stand in the table without Verbose.
-const ListedConns = 1000
-
-// DetailedConns is how many connections are shown in full without Verbose.
-const DetailedConns = 8
 
 // TextOptions say how WriteText shows an analysis. The zero value suits a file.
 type TextOptions struct {
@@ -20,6 +15,11 @@ type TextOptions struct {
 	Width   int            // columns of text, 0 for DefaultWidth and lines of findings that are not broken; less important columns leave first
 	Verbose bool           // all connections in full, however many, and every place of a finding
 	Quiet   bool           // the table and the findings alone
+	Top     int            // lines of problems, 0 for ToldProblems
+	Order   string         // of the table of connections, one of Orders; "" or auto: start, and worst where not all are shown
+
+	// Clock writes times of the table, nil for the time of the day in UTC.
+	Clock func(ns int64) string
 }
 
 // WriteText writes the analysis for people. It may improve from one version to
@@ -68,7 +68,11 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	if n := a.Totals.SummedUp; n > 0 {
 		dst = append(dst, counted(n, "connection")+" were not followed to their end: there were too many at a time.\n"...)
 	}
-	dst = p.appendFindings(append(dst, '\n'), a.Findings, wrap, opts.Verbose)
+	findings := findingsText{noun: "finding", width: wrap, all: opts.Verbose}
+	if len(a.Conns) > listedConns {
+		findings.places = 1
+	}
+	dst = p.appendFindingsAs(append(dst, '\n'), a.Findings, findings)
 	if n := a.Totals.Findings; n > 0 {
 		dst = append(dst, counted(n, "further finding")+" are counted and not listed: there are too many.\n"...)
 	}
@@ -132,30 +136,71 @@ func (p *painter) appendTotalsOf(dst []byte, t *Totals, conns int) []byte {
 	return append(dst, '\n')
 }
 
+// clock is what writes the times of the table.
+func (o *TextOptions) clock() func(ns int64) string {
+	if o.Clock != nil {
+		return o.Clock
+	}
+	return func(ns int64) string { return utc(ns, "15:04:05") }
+}
+
 func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions, flush func([]byte) []byte) []byte {
 	if len(a.Conns) == 0 {
 		return p.appendNone(dst, a)
 	}
-	conns := a.Conns
-	if !opts.Verbose {
-		conns = conns[:min(len(conns), ListedConns)]
+	list := a.standings()
+	if !opts.Quiet && a.Story != nil {
+		dst = append(p.appendProblems(dst, a, list, opts), '\n')
 	}
-	t := overview(p, conns)
-	t.fit(opts.Width)
-	dst = t.append(dst)
-	if more := len(a.Conns) - len(conns); more > 0 {
-		dst = append(dst, counted(uint64(more), "more connection")+" in full with -V, or in --format json.\n"...)
-	}
-	if opts.Quiet || len(a.Conns) > DetailedConns && !opts.Verbose {
+	dst = p.appendOverview(dst, a, list, opts)
+	if opts.Quiet {
 		return dst
 	}
-	for _, c := range a.Conns {
+	for _, c := range inFull(a, list, opts) {
 		dst = p.appendDetail(append(dst, '\n'), c, opts.Width)
 		if len(dst) >= piece {
 			dst = flush(dst)
 		}
 	}
 	return dst
+}
+
+// appendOverview appends the table of connections: of many only the worst, unless another
+// order is asked for.
+func (p *painter) appendOverview(dst []byte, a *Analysis, list []standing, opts *TextOptions) []byte {
+	order, shown := opts.Order, list
+	if !opts.Verbose && len(list) > listedConns {
+		if order == "" || order == "auto" {
+			order = "worst"
+		}
+		shown = arranged(list, order)[:listedConns]
+	} else {
+		shown = arranged(list, order)
+	}
+	t := p.overview(a, shown, opts.clock())
+	t.fit(opts.Width)
+	dst = t.append(dst)
+	if more := len(list) - len(shown); more > 0 {
+		dst = append(dst, counted(uint64(more), "more connection")+" with -V, or in --format json.\n"...)
+	}
+	return dst
+}
+
+// inFull are the connections that are shown in full: all with Verbose, a single one, or
+// the worst of those in trouble where not many are listed.
+func inFull(a *Analysis, list []standing, opts *TextOptions) (conns []*session.Conn) {
+	if opts.Verbose || len(a.Conns) == 1 {
+		return a.Conns
+	}
+	if len(list) > listedConns {
+		return nil
+	}
+	for _, s := range arranged(list, "worst") {
+		if s.bad && len(conns) < detailed {
+			conns = append(conns, s.conn)
+		}
+	}
+	return conns
 }
 
 // appendNone says that there is no connection and, when there could be one, how

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// A standing is how a connection stands among the others.
+type standing struct {
+	conn   *session.Conn
+	weight float64 // how bad it is: explain.Connection.Weight
+	kind   string  // in a word or two: explain.Connection.Kind
+	bad    bool    // it did not end as its sides wanted, or something troubled it
+}
+
+// standings are those of all connections, in their order.
+func (a *Analysis) standings() []standing {
+	list := make([]standing, len(a.Conns))
+	for i, c := range a.Conns {
+		list[i] = standing{conn: c, kind: c.State.String()}
+		if x, ok := a.Story.Of(c); ok {
+			list[i] = standing{c, x.Weight(), x.Kind(), x.Verdict.Grave() || x.Slow() != nil}
+		}
+	}
+	return list
+}
+
+// Orders are the names of the orders of connections (TextOptions.Order).
+func Orders() []string { return []string{"start", "worst", "loss", "retries", "ping", "duration"} }
+
+// arranged sorts connections by one of Orders: the largest first, but for the start.
+func arranged(list []standing, order string) []standing {
+	list = slices.Clone(list)
+	by := map[string]func(s *standing) float64{
+		"worst":    func(s *standing) float64 { return s.weight },
+		"loss":     func(s *standing) float64 { return share(lossesOf(s.conn), sendingsOf(s.conn)) },
+		"retries":  func(s *standing) float64 { return share(retriesOf(s.conn), sendingsOf(s.conn)) },
+		"ping":     func(s *standing) float64 { ns, _ := pingOf(s.conn); return float64(ns) },
+		"duration": func(s *standing) float64 { return float64(s.conn.LastTime - s.conn.FirstTime) },
+	}[order]
+	if by != nil {
+		slices.SortStableFunc(list, func(x, y standing) int { return cmp.Compare(by(&y), by(&x)) })
+	}
+	return list
+}
+
+func share(part, whole uint64) float64 { return float64(part) / float64(max(whole, 1)) }
+
+// sum adds up what is counted of both sides.
+func sum(c *session.Conn, f func(d *seq.Direction) uint64) uint64 { return f(&c.Dir[0]) + f(&c.Dir[1]) }
+
+func retriesOf(c *session.Conn) uint64 {
+	return sum(c, func(d *seq.Direction) uint64 { return d.Retries })
+}
+
+func sendingsOf(c *session.Conn) uint64 { return sum(c, (*seq.Direction).Sendings) }
+
+// lossesOf are the losses that are proven.
+func lossesOf(c *session.Conn) uint64 {
+	return sum(c, func(d *seq.Direction) uint64 { l := proven(d); return l.BeforeCapture + l.AfterCapture })
+}
+
+// pingOf is the way from one side to the other and back: what each side's frames took from
+// the capture point to the other side and back, together.
+func pingOf(c *session.Conn) (ns int64, ok bool) {
+	a, b := c.Dir[0].RTT(), c.Dir[1].RTT()
+	return a.P50 + b.P50, a.Samples > 0 && b.Samples > 0
+}
