@@ -1,0 +1,114 @@
+package tracegen
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
+)
+
+// slowEndings are … what makes sessions slow that go on.
+var slowEndings = []ending{
+	{name: "loss", what: "8% of the datagrams are lost in both directions.", kinds: "all", must: "loss",
+		play: func(c *cast) { c.worse(func(s *sim.Segment) { s.Loss = 0.04 }) }},
+	{name: "burst", what: "20 datagrams of the client in a row are lost, three times.", kinds: "all !knet-spec", must: "loss-burst", mustBeyond: "loss-burst",
+		play: func(c *cast) {
+			for i := range 3 {
+				c.lose(0, c.spot, since(c.when+time.Duration(3*i)*time.Second), times(20))
+			}
+		}},
+	{name: "outage", what: "Nothing passes for 3 s; everything does afterwards.", kinds: "all !hazel-v01 !hazel-spec", must: "loss-burst", mustBeyond: "loss-burst",
+		play: func(c *cast) { c.cut(c.spot, Pause{c.when, c.when + 3*time.Second}) }},
+	{name: "delay", what: "The way holds everything back for 1.5 s and delivers it then.", kinds: "all", must: "delay", mustBeyond: "delay", mustNot: nothingLost,
+		play: func(c *cast) {
+			p := Pause{c.when, c.when + 1500*time.Millisecond}
+			c.hold(0, c.spot, p)
+			c.hold(1, c.spot, p)
+		}},
+	{name: "bufferbloat", what: "The client's link carries 16,000 bytes a second, and its application sends more for 3 s.", kinds: "hazel* knet knet-2010 dp8* dp4*",
+		must: "bufferbloat", mustNot: nothingLost, play: bloat},
+	{name: "window-stall", what: "The client's application sends much more at once than its window of 8 takes.", kinds: "dp8* dp4*",
+		must: "window-stall", mustNot: nothingLost, play: then(func(c *cast) { c.flood(400, 40) })},
+	{name: "server-stalls", what: "The server's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", must: "delay peer-stalled", mustNot: nothingLost,
+		play: func(c *cast) { c.stall(1) }},
+	{name: "client-stalls", what: "The client's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", must: "delay peer-stalled", mustNot: nothingLost,
+		play: func(c *cast) { c.stall(0) }},
+	{name: "starved", what: "A filter on the way drops one message each time; the sender repeats it for ever.", kinds: "knet knet-2010", must: "unit-starved",
+		play: func(c *cast) { c.filter(marked, marker) }},
+	{name: "spurious", what: "The way takes 700 ms longer from one moment to the next and stays so.", kinds: "hazel* dp8* dp4*", must: "spurious-retries", mustNot: nothingLost,
+		play: then(func(c *cast) { c.longer(350 * time.Millisecond) })},
+	{name: "reordering", what: "10% of the datagrams come up to 90 ms late.", kinds: "all", must: "reordering", mustNot: nothingLost,
+		play: func(c *cast) {
+			c.worse(func(s *sim.Segment) { s.Late, s.LateBy = 0.05, 90*time.Millisecond })
+			for i := range c.plans {
+				c.plans[i].Every /= 2
+			}
+		}},
+	{name: "idle", what: "The client's application says nothing for 9 s.", kinds: "hazel* dp8* dp4* knet*", must: "application-idle", mustNot: nothingLost,
+		play: func(c *cast) { c.plans[0].Pauses = []Pause{{c.when, c.when + 9*time.Second}} }},
+	{name: "skew", what: "Two captures are put together; the clock of one is 90 ms behind.", kinds: "all", must: "clock-skew", mustNot: nothingLost + " reordering",
+		play: func(c *cast) { c.skew = -90 * time.Millisecond }},
+}
+
+// allEndings are both.
+var allEndings = slices.Concat(endings, ongoing(slowEndings))
+
+// ongoing are sessions that are open when the capture ends.
+func ongoing(list []ending) []ending {
+	for i := range list {
+		e := &list[i]
+		e.cause, e.open = "still-open", 14*time.Second
+		e.mustBeyond = cmp.Or(e.mustBeyond, e.must)
+	}
+	return list
+}
+
+// times matches so many datagrams.
+func times(n int) func(*sim.Datagram) bool {
+	return func(*sim.Datagram) bool {
+		n--
+		return n >= 0
+	}
+}
+
+// worse changes all segments once the connection stands.
+func (c *cast) worse(f func(*sim.Segment)) {
+	c.At(c.when/2, func() {
+		c.Paths = each(c.Paths, f)
+		for side, p := range c.Paths {
+			c.Net.SetPath(side, p)
+		}
+	})
+}
+
+// longer makes each segment take longer, by its share of the way.
+func (c *cast) longer(d time.Duration) {
+	share := float64(d) / float64(c.Paths[0].Near.Delay+c.Paths[0].Far.Delay)
+	c.Paths = each(c.Paths, func(s *sim.Segment) { s.Delay += time.Duration(share * float64(s.Delay)) })
+	for side, p := range c.Paths {
+		c.Net.SetPath(side, p)
+	}
+}
+
+// flood lets side 0 say n messages of a size at once.
+func (c *cast) flood(n, size int) {
+	for range n {
+		c.say(c.voices[0], c.text(size), true, true, 0)
+	}
+}
+
+// bloat fills a queue on the way.
+func bloat(c *cast) {
+	c.queue(0, c.spot, 0, 16000)
+	for i := range 30 {
+		c.At(c.when+time.Duration(i)*100*time.Millisecond, func() { c.flood(5, 400) })
+	}
+}
+
+// stall stops a process for 3 s; its application says nothing meanwhile.
+func (c *cast) stall(side int) {
+	p := Pause{c.when, c.when + 3*time.Second}
+	c.freeze(side, p)
+	c.plans[side].Pauses = append(c.plans[side].Pauses, p)
+}
