@@ -81,7 +81,9 @@ func Explained(s *tracegen.EndSession) (*explain.Document, error) {
 		end = max(end, all[i].Time)
 	}
 	t.Close(end)
-	return explain.Of(t.Conns(), t.Stories(), end), nil
+	conns := t.Conns()
+	session.Number(conns)
+	return explain.Of(conns, t.Stories(), end), nil
 }
 
 // What is said of an end, compared with what is true.
@@ -103,7 +105,8 @@ type EndResult struct {
 	Blamed  bool     // a side is blamed for certain that it may not be
 	Named   []string // contributing causes
 	Lacking []string // of those that are to be named
-	False   []string // of those that are not
+	False   []string // said to be proved, and not true
+	Doubt   []string // said to be likely, and not true
 }
 
 // First reports whether what is said is what the capture shows best.
@@ -132,10 +135,9 @@ func (r *EndResult) hear(d *explain.Document) {
 		}
 		r.say(string(c.Verdict.Cause), c.Verdict.Side, swapped, c.Verdict.Certainty == explain.Proved)
 		for k := range c.Contributing {
-			r.Named = append(r.Named, string(c.Contributing[k].Cause))
+			x := &c.Contributing[k]
+			r.add(string(x.Cause), x.Certainty == explain.Proved)
 		}
-		slices.Sort(r.Named)
-		r.Named = slices.Compact(r.Named)
 		return
 	}
 	for i := range d.Unrecognised {
@@ -173,10 +175,20 @@ func (r *EndResult) mark() {
 			r.Lacking = append(r.Lacking, x)
 		}
 	}
-	for _, x := range r.Named {
-		if slices.Contains(r.Truth.MustNot, x) || slices.Contains(r.Truth.MustNot, "*") {
-			r.False = append(r.False, x)
-		}
+}
+
+// add takes a contributing cause.
+func (r *EndResult) add(cause string, sure bool) {
+	if !slices.Contains(r.Named, cause) {
+		r.Named = append(r.Named, cause)
+	}
+	if !slices.Contains(r.Truth.MustNot, cause) && !slices.Contains(r.Truth.MustNot, "*") {
+		return
+	}
+	if sure {
+		r.False = append(r.False, cause)
+	} else {
+		r.Doubt = append(r.Doubt, cause)
 	}
 }
 

@@ -48,6 +48,9 @@ func (r *EndResult) complaint() string {
 	if len(r.False) > 0 {
 		parts = append(parts, "FALSE "+strings.Join(r.False, " "))
 	}
+	if len(r.Doubt) > 0 {
+		parts = append(parts, "doubtful "+strings.Join(r.Doubt, " "))
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -65,7 +68,7 @@ type EndSum struct {
 	Right, Open, Wrong  int // of all
 	Named               int // right, of the decidable
 	Blamed              int
-	Must, Found, Untrue int // contributing causes: to be named, named of them, false ones
+	Must, Found, Untrue int // contributing causes: to be named, named of them, false ones that are said to be proved
 }
 
 func sumEnds(all []*EndResult) (s EndSum) {

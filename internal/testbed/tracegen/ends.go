@@ -104,7 +104,7 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 	near, far := segment(share), segment(1-share)
 	s := Setup{Lean: true, Port: e.kind.port, Paths: [2]sim.Path{{Near: near, Far: far}, {Near: far, Far: near}}}
 	t := newTrace(s, seed^endSeed(e.Name()))
-	c := &cast{Trace: t, road: newRoad(t, share), spot: []float64{0.25, 0.75}[r.IntN(2)],
+	c := &cast{kind: e.kind, Trace: t, road: newRoad(t, share), spot: []float64{0.25, 0.75}[r.IntN(2)],
 		when: between(r, 5*time.Second, 7*time.Second)}
 	c.end = c.when + e.kind.giveUp + 8*time.Second
 	if e.event.open > 0 {
@@ -123,9 +123,22 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 	}
 	c.connect()
 	t.Net.Clock.Run(c.end, nil)
+	if err := e.lives(c); err != nil {
+		return nil, err
+	}
 	keep.sort()
 	out.Truth = e.truth(c, place)
 	return out, nil
+}
+
+// lives reports a session that ended though nothing was meant to end it.
+func (e *EndCase) lives(c *cast) error {
+	for side, v := range c.voices {
+		if e.event.open > 0 && (v == nil || v.Ended()) {
+			return fmt.Errorf("%s: side %d ended", e.Name(), side)
+		}
+	}
+	return nil
 }
 
 // traffic is what the applications of a dialect say.
@@ -184,8 +197,8 @@ func (e *EndCase) truth(c *cast, place string) EndTruth {
 		spot = x.spot
 	}
 	said := x.seen
-	if x.beyond != "" && endShares[place] > spot {
-		said = x.beyond
+	if endShares[place] > spot {
+		said = cmp.Or(x.beyond, x.seen)
 		t.Must = strings.Fields(x.mustBeyond)
 	}
 	if x.middle != "" && place == "middle" {

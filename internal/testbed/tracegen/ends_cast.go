@@ -15,6 +15,7 @@ import (
 // A cast is two endpoints of a dialect and the road between them, of which something
 // becomes at a time.
 type cast struct {
+	kind *endKind
 	*Trace
 	*road
 	spot   float64       // where the road breaks
@@ -45,11 +46,11 @@ type endKind struct {
 
 // endKinds are the dialects whose ends are played.
 var endKinds = []endKind{
-	{"dp8", 45 * time.Second, false, 2302, castDP8(dp8peer.Unsigned)},
-	{"dp8-fast", 45 * time.Second, false, 2302, castDP8(dp8peer.Fast)},
-	{"dp8-full", 45 * time.Second, false, 2302, castDP8(dp8peer.Full)},
-	{"dp4", 45 * time.Second, false, dp4Port, castDP4(dp4peer.Windows)},
-	{"dp4-eager", 45 * time.Second, false, dp4Port, castDP4(dp4peer.Eager)},
+	{"dp8", 90 * time.Second, false, 2302, castDP8(dp8peer.Unsigned)},
+	{"dp8-fast", 90 * time.Second, false, 2302, castDP8(dp8peer.Fast)},
+	{"dp8-full", 90 * time.Second, false, 2302, castDP8(dp8peer.Full)},
+	{"dp4", 90 * time.Second, false, dp4Port, castDP4(dp4peer.Windows)},
+	{"dp4-eager", 90 * time.Second, false, dp4Port, castDP4(dp4peer.Eager)},
 	{"knet", 42 * time.Second, false, knetPort, castKnet(knetpeer.Library)},
 	{"knet-2010", 42 * time.Second, false, knetPort, castKnet(knetpeer.Library2010)},
 	{"knet-spec", 42 * time.Second, true, knetPort, castKnet(knetpeer.Page)},
@@ -79,12 +80,7 @@ func castDP8(mode uint32) func(*cast, string) {
 	return func(c *cast, event string) {
 		s := setup(mode, c.Paths)
 		s.Setup = c.Setup
-		switch event {
-		case "secret":
-			s.A.OtherSecret = true
-		case "window-stall":
-			s.A.Window = 8
-		}
+		s.A.OtherSecret = event == "secret"
 		d := dp8Stage(c.Trace, s)
 		for i, n := range []*dp8peer.Node{d.A, d.B} {
 			n.Established = func(p *dp8peer.Peer) { c.meets(i, p) }
@@ -97,12 +93,8 @@ func castDP8(mode uint32) func(*cast, string) {
 }
 
 func castDP4(config func() dp4peer.Config) func(*cast, string) {
-	return func(c *cast, event string) {
-		a := config()
-		if event == "window-stall" {
-			a.MaxFlight = 8
-		}
-		d := dp4Stage(c.Trace, a, config())
+	return func(c *cast, _ string) {
+		d := dp4Stage(c.Trace, config(), config())
 		for i, n := range []*dp4peer.Node{d.A, d.B} {
 			c.kill[i] = silenced(n.Host, n.Kill)
 		}

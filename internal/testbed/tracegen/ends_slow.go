@@ -10,7 +10,7 @@ import (
 
 // slowEndings are … what makes sessions slow that go on.
 var slowEndings = []ending{
-	{name: "loss", what: "8% of the datagrams are lost in both directions.", kinds: "all", must: "loss",
+	{name: "loss", what: "8% of the datagrams are lost in both directions.", kinds: "all !hazel-v01 !hazel-spec", must: "loss",
 		play: func(c *cast) { c.worse(func(s *sim.Segment) { s.Loss = 0.04 }) }},
 	{name: "burst", what: "20 datagrams of the client in a row are lost, three times.", kinds: "all !knet-spec", must: "loss-burst", mustBeyond: "loss-burst",
 		play: func(c *cast) {
@@ -20,19 +20,19 @@ var slowEndings = []ending{
 		}},
 	{name: "outage", what: "Nothing passes for 3 s; everything does afterwards.", kinds: "all !hazel-v01 !hazel-spec", must: "loss-burst", mustBeyond: "loss-burst",
 		play: func(c *cast) { c.cut(c.spot, Pause{c.when, c.when + 3*time.Second}) }},
-	{name: "delay", what: "The way holds everything back for 1.5 s and delivers it then.", kinds: "all", must: "delay", mustBeyond: "delay", mustNot: nothingLost,
+	{name: "delay", what: "The way holds everything back for 1.5 s and delivers it then.", kinds: "all !hazel-v01 !hazel-spec", must: "delay", mustBeyond: "delay", mustNot: nothingLost,
 		play: func(c *cast) {
 			p := Pause{c.when, c.when + 1500*time.Millisecond}
 			c.hold(0, c.spot, p)
 			c.hold(1, c.spot, p)
 		}},
-	{name: "bufferbloat", what: "The client's link carries 16,000 bytes a second, and its application sends more for 3 s.", kinds: "hazel* knet knet-2010 dp8* dp4*",
+	{name: "bufferbloat", what: "The client's link carries 24,000 bytes a second, and its application sends twice as much for a while.", kinds: "hazel hazel-2019 knet knet-2010 dp8* dp4*",
 		must: "bufferbloat", mustNot: nothingLost, play: bloat},
-	{name: "window-stall", what: "The client's application sends much more at once than its window of 8 takes.", kinds: "dp8* dp4*",
-		must: "window-stall", mustNot: nothingLost, play: then(func(c *cast) { c.flood(400, 40) })},
-	{name: "server-stalls", what: "The server's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", must: "delay peer-stalled", mustNot: nothingLost,
+	{name: "window-stall", what: "The client's application hands over much more at once than its window of 8 takes.", kinds: "dp8* dp4*",
+		must: "window-stall", mustNot: nothingLost, play: then(func(c *cast) { c.flood(300, 700) })},
+	{name: "server-stalls", what: "The server's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", spot: 0.9, must: "delay", mustBeyond: "delay peer-stalled", mustNot: nothingLost,
 		play: func(c *cast) { c.stall(1) }},
-	{name: "client-stalls", what: "The client's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", must: "delay peer-stalled", mustNot: nothingLost,
+	{name: "client-stalls", what: "The client's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", spot: 0.1, must: "delay peer-stalled", mustBeyond: "delay", mustNot: nothingLost,
 		play: func(c *cast) { c.stall(0) }},
 	{name: "starved", what: "A filter on the way drops one message each time; the sender repeats it for ever.", kinds: "knet knet-2010", must: "unit-starved",
 		play: func(c *cast) { c.filter(marked, marker) }},
@@ -45,8 +45,8 @@ var slowEndings = []ending{
 				c.plans[i].Every /= 2
 			}
 		}},
-	{name: "idle", what: "The client's application says nothing for 9 s.", kinds: "hazel* dp8* dp4* knet*", must: "application-idle", mustNot: nothingLost,
-		play: func(c *cast) { c.plans[0].Pauses = []Pause{{c.when, c.when + 9*time.Second}} }},
+	{name: "idle", what: "The client's application says nothing any more; its library keeps alive.", kinds: "hazel hazel-2019 knet*", must: "application-idle", mustNot: nothingLost,
+		play: func(c *cast) { c.plans[0].Pauses = []Pause{since(c.when)} }, open: 35 * time.Second},
 	{name: "skew", what: "Two captures are put together; the clock of one is 90 ms behind.", kinds: "all", must: "clock-skew", mustNot: nothingLost + " reordering",
 		play: func(c *cast) { c.skew = -90 * time.Millisecond }},
 }
@@ -58,7 +58,7 @@ var allEndings = slices.Concat(endings, ongoing(slowEndings))
 func ongoing(list []ending) []ending {
 	for i := range list {
 		e := &list[i]
-		e.cause, e.open = "still-open", 14*time.Second
+		e.cause, e.open = "still-open", max(e.open, 14*time.Second)
 		e.mustBeyond = cmp.Or(e.mustBeyond, e.must)
 	}
 	return list
@@ -98,11 +98,16 @@ func (c *cast) flood(n, size int) {
 	}
 }
 
-// bloat fills a queue on the way.
+// bloat fills a queue on the way. Hazel, which knows no window, would fill it with retries
+// until it gives up, so that less is enough for it.
 func bloat(c *cast) {
-	c.queue(0, c.spot, 0, 16000)
-	for i := range 30 {
-		c.At(c.when+time.Duration(i)*100*time.Millisecond, func() { c.flood(5, 400) })
+	seconds := 2 * time.Second
+	if c.kind.port == hazelPort {
+		seconds = 600 * time.Millisecond
+	}
+	c.queue(0, c.spot, 0, 24000)
+	for at := time.Duration(0); at < seconds; at += 100 * time.Millisecond {
+		c.At(c.when+at, func() { c.flood(4, 600) })
 	}
 }
 

@@ -36,7 +36,7 @@ const (
 	silentA = "peer-silent:a,path,- retries-exhausted:a,path,-"
 	silentB = "peer-silent:b,path,- retries-exhausted:b,path,-"
 	// gaveUp is a side that gives up for what the capture does not show.
-	gaveUp = "reset:a closed:a retries-exhausted:a,path peer-silent:a undecided:-"
+	gaveUp = "reset:a closed:a retries-exhausted:a,path peer-silent:a,path,- port-closed:a undecided:-"
 )
 
 // since is all the time from a moment on.
@@ -92,7 +92,7 @@ var endings = []ending{
 	{name: "one-way-back", what: "Nothing of the server arrives at the client any more; the other direction works.", kinds: "all", cause: "one-way", side: "path",
 		seen: silentB + " one-way:path", beyond: "one-way:path",
 		play: func(c *cast) { c.lose(1, c.spot, since(c.when), nil) }},
-	{name: "nat-expired", what: "Neither side speaks for 24 s; the router forgets the client, and what the server says then is lost.", kinds: "hazel dp8* dp4*", cause: "nat-expired", side: "path",
+	{name: "nat-expired", what: "Neither side speaks for 24 s; the router forgets the client, and what the server says then is lost.", kinds: "hazel dp4*", cause: "nat-expired", side: "path",
 		seen: "still-open:- undecided:-", beyond: "nat-expired:path,- peer-silent:a,path,- retries-exhausted:a,path,-", spot: natSpot,
 		play: func(c *cast) { c.forgotten(1) }},
 	{name: "nat-resumed", what: "Neither side speaks for 24 s; the router forgets the client and gives it another port when it speaks again, which the server does not know.",
