@@ -151,8 +151,8 @@ func (r *EndResult) hear(d *explain.Document) {
 }
 
 func (r *EndResult) say(cause, side string, swapped, sure bool) {
-	if swapped {
-		side = map[string]string{"a": "b", "b": "a"}[side]
+	if other := map[string]string{"a": "b", "b": "a"}[side]; swapped && other != "" {
+		side = other
 	}
 	r.Cause, r.Side, r.Sure = cause, side, sure
 }
@@ -164,17 +164,22 @@ func (r *EndResult) mark() {
 			r.Mark = endRight
 		}
 	}
-	if r.Mark == endWrong && (r.Cause == "" || r.Cause == string(explain.Undecided) || r.Cause == string(explain.PoorCapture) && r.Run.Loss > 0) {
+	whose := slices.ContainsFunc(r.Truth.Accept, func(v tracegen.EndVerdict) bool { return slices.Contains(v.Sides, r.Side) })
+	if r.Mark == endWrong && (r.leavesOpen() || !r.Truth.Decidable && !r.Sure) {
 		r.Mark = endOpen
 	}
-	if r.Mark == endWrong && r.Sure && r.Side != "" {
-		r.Blamed = !slices.ContainsFunc(r.Truth.Accept, func(v tracegen.EndVerdict) bool { return slices.Contains(v.Sides, r.Side) })
-	}
+	r.Blamed = r.Mark == endWrong && r.Sure && r.Side != "" && !whose
 	for _, x := range r.Truth.Must {
 		if !slices.Contains(r.Named, x) {
 			r.Lacking = append(r.Lacking, x)
 		}
 	}
+}
+
+// leavesOpen reports whether nothing is named. That the capture lost what would tell is
+// false of one that lost nothing.
+func (r *EndResult) leavesOpen() bool {
+	return r.Cause == "" || r.Cause == string(explain.Undecided) || r.Cause == string(explain.PoorCapture) && r.Run.Loss > 0
 }
 
 // add takes a contributing cause.

@@ -255,8 +255,12 @@ func (s *EndSession) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// closing tells frames that close a connection.
-func closing(d *sim.Datagram) bool { return d.Note.(note.Remark).Neutral().Close != note.Open }
+// closingOf tells frames of a side that close a connection.
+func closingOf(side int) func(*sim.Datagram) bool {
+	return func(d *sim.Datagram) bool {
+		return d.Proto != sim.ProtoICMP && d.From.Side == side && d.Note.(note.Remark).Neutral().Close != note.Open
+	}
+}
 
 // notice tells ICMP.
 func notice(d *sim.Datagram) bool { return d.Proto == sim.ProtoICMP }

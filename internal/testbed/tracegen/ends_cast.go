@@ -44,11 +44,14 @@ type endKind struct {
 	set    func(c *cast, event string)
 }
 
+// dp8Port is the usual one of DirectPlay 8's games.
+const dp8Port = 2302
+
 // endKinds are the dialects whose ends are played.
 var endKinds = []endKind{
-	{"dp8", 90 * time.Second, false, 2302, castDP8(dp8peer.Unsigned)},
-	{"dp8-fast", 90 * time.Second, false, 2302, castDP8(dp8peer.Fast)},
-	{"dp8-full", 90 * time.Second, false, 2302, castDP8(dp8peer.Full)},
+	{"dp8", 90 * time.Second, false, dp8Port, castDP8(dp8peer.Unsigned)},
+	{"dp8-fast", 90 * time.Second, false, dp8Port, castDP8(dp8peer.Fast)},
+	{"dp8-full", 90 * time.Second, false, dp8Port, castDP8(dp8peer.Full)},
 	{"dp4", 90 * time.Second, false, dp4Port, castDP4(dp4peer.Windows)},
 	{"dp4-eager", 90 * time.Second, false, dp4Port, castDP4(dp4peer.Eager)},
 	{"knet", 42 * time.Second, false, knetPort, castKnet(knetpeer.Library)},
