@@ -25,6 +25,7 @@ var endShares = map[string]float64{"a": 0.02, "middle": 0.5, "b": 0.98}
 type EndCase struct {
 	Kind  string // dialect, as in a Talk
 	Event string // what happens
+	Brief bool   // it happens soon, and little is said
 	event *ending
 	kind  *endKind
 }
@@ -40,7 +41,7 @@ func EndCases() (all []EndCase) {
 	for i := range allEndings {
 		for k := range endKinds {
 			if e, kind := &allEndings[i], &endKinds[k]; e.of(kind.name) {
-				all = append(all, EndCase{kind.name, e.name, e, kind})
+				all = append(all, EndCase{Kind: kind.name, Event: e.name, event: e, kind: kind})
 			}
 		}
 	}
@@ -106,12 +107,18 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 	t := newTrace(s, seed^endSeed(e.Name()))
 	c := &cast{kind: e.kind, Trace: t, road: newRoad(t, share), spot: []float64{0.25, 0.75}[r.IntN(2)],
 		when: between(r, 5*time.Second, 7*time.Second)}
+	if e.Brief {
+		c.when = 4 * time.Second
+	}
 	c.end = c.when + e.kind.giveUp + 8*time.Second
 	if e.event.open > 0 {
 		c.end = c.when + e.event.open
 	}
 	for i := range c.plans {
 		c.plans[i] = e.kind.traffic()
+		if e.Brief {
+			c.plans[i].Every *= 3
+		}
 	}
 	out := &EndSession{needed: e.event.key != nil}
 	keep := &endWatch{ledger: t.ledger, out: out, cast: c, tells: e.event.key}
@@ -127,7 +134,8 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 		return nil, err
 	}
 	keep.sort()
-	out.Truth = e.truth(c, place)
+	out.Truth = e.truth(place, c.spot)
+	out.Truth.A, out.Truth.B = c.Hosts[0].Addr.String(), c.Hosts[1].Addr.String()
 	return out, nil
 }
 
@@ -187,12 +195,14 @@ func (w *endWatch) sort() {
 	}
 }
 
-// truth is what may be said of the case at a place.
-func (e *EndCase) truth(c *cast, place string) EndTruth {
+// Truth is what may be said of the case at a place, without addresses.
+func (e *EndCase) Truth(place string) EndTruth { return e.truth(place, 0.25) }
+
+// truth is what may be said at a place when the road breaks at a spot.
+func (e *EndCase) truth(place string, spot float64) EndTruth {
 	x := e.event
-	t := EndTruth{Name: e.Name() + "/" + place, What: x.what, A: c.Hosts[0].Addr.String(), B: c.Hosts[1].Addr.String(),
-		Cause: x.cause, Side: x.side, Must: strings.Fields(x.must), MustNot: strings.Fields(x.mustNot), Decidable: true}
-	spot := c.spot
+	t := EndTruth{Name: e.Name() + "/" + place, What: x.what, Cause: x.cause, Side: x.side,
+		Must: strings.Fields(x.must), MustNot: strings.Fields(x.mustNot), Decidable: true}
 	if x.spot > 0 {
 		spot = x.spot
 	}
@@ -203,9 +213,6 @@ func (e *EndCase) truth(c *cast, place string) EndTruth {
 	}
 	if x.middle != "" && place == "middle" {
 		said = x.middle
-	}
-	if own := x.seenBy[e.Kind]; own != "" {
-		said = own
 	}
 	t.Accept = endVerdicts(cmp.Or(said, x.cause+":"+cmp.Or(x.side, "-")))
 	return t

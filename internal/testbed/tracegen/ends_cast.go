@@ -96,8 +96,12 @@ func castDP8(mode uint32) func(*cast, string) {
 }
 
 func castDP4(config func() dp4peer.Config) func(*cast, string) {
-	return func(c *cast, _ string) {
-		d := dp4Stage(c.Trace, config(), config())
+	return func(c *cast, event string) {
+		b := config()
+		if event == "late-acks" {
+			b.AckDelay = 700 * time.Millisecond
+		}
+		d := dp4Stage(c.Trace, config(), b)
 		for i, n := range []*dp4peer.Node{d.A, d.B} {
 			c.kill[i] = silenced(n.Host, n.Kill)
 		}

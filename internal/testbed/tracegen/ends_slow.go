@@ -29,17 +29,12 @@ var slowEndings = []ending{
 	{name: "bufferbloat", what: "The client's link carries 10,000 to 24,000 bytes a second, and its application sends twice as much for a while.", kinds: "hazel hazel-2019 knet knet-2010 dp8* dp4*",
 		must: "bufferbloat", mustNot: nothingLost, play: bloat},
 	{name: "window-stall", what: "The server's acknowledgements are held back for 1.2 s while the client sends as much as its window takes.", kinds: "dp8* dp4*",
-		must: "window-stall", mustNot: nothingLost, play: func(c *cast) {
-			for k := range 8 {
-				c.At(c.when-time.Duration(k+1)*400*time.Millisecond, func() { c.flood(40, 700) })
-			}
-			c.hold(1, c.spot, Pause{c.when, c.when + 1200*time.Millisecond})
-			c.At(c.when, func() { c.flood(200, 700) })
-		}},
+		must: "window-stall", mustBeyond: nothing, mustNot: nothingLost, play: stalled},
 	{name: "server-stalls", what: "The server's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", spot: 0.9, must: "delay", mustBeyond: "delay peer-stalled", mustNot: nothingLost,
 		play: func(c *cast) { c.stall(1) }},
 	{name: "client-stalls", what: "The client's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", spot: 0.1, must: "delay peer-stalled", mustBeyond: "delay", mustNot: nothingLost,
 		play: func(c *cast) { c.stall(0) }},
+	{name: "late-acks", what: "The server's library waits for 700 ms before it acknowledges.", kinds: "dp4*", spot: 0.9, must: "delay", mustBeyond: "late-acks", mustNot: nothingLost, play: func(*cast) {}},
 	{name: "starved", what: "A filter on the way drops one message each time; the sender repeats it for ever.", kinds: "knet knet-2010", must: "unit-starved",
 		play: func(c *cast) { c.filter(marked, marker) }, open: 30 * time.Second},
 	{name: "spurious", what: "The way takes 700 ms longer from one moment to the next and stays so.", kinds: "hazel* dp8*", must: "spurious-retries", mustNot: nothingLost,
@@ -118,6 +113,20 @@ func bloat(c *cast) {
 	for at := time.Duration(0); at < seconds; at += 100 * time.Millisecond {
 		c.At(c.when+at, func() { c.flood(8, 600) })
 	}
+}
+
+// stalled holds back what side 1 acknowledges while side 0 fills its window. DirectPlay 8's
+// congestion window must have grown to the whole window before.
+func stalled(c *cast) {
+	c.hold(1, c.spot, Pause{c.when, c.when + 1200*time.Millisecond})
+	if c.kind.port == dp4Port {
+		c.At(c.when, func() { c.flood(60, 100) })
+		return
+	}
+	for k := range 8 {
+		c.At(c.when-time.Duration(k+1)*350*time.Millisecond, func() { c.flood(40, 700) })
+	}
+	c.At(c.when, func() { c.flood(200, 700) })
 }
 
 // stall stops a process for 3 s; its application says nothing meanwhile.

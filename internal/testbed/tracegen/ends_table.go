@@ -17,11 +17,10 @@ type ending struct {
 	side  string // really
 	play  func(c *cast)
 
-	seen   string            // what may be said; "": the truth
-	beyond string            // … on side 1 of where the road breaks; "": the same
-	middle string            // … half way; "": as at the place
-	spot   float64           // where the road breaks; 0: where the cast says
-	seenBy map[string]string // of one dialect, everywhere
+	seen   string  // what may be said; "": the truth
+	beyond string  // … on side 1 of where the road breaks; "": the same
+	middle string  // … half way; "": as at the place
+	spot   float64 // where the road breaks; 0: where the cast says
 
 	key  func(*sim.Datagram) bool // the packets of which one must be captured to tell the end
 	open time.Duration            // the session goes on; the capture ends so long after the event
@@ -30,13 +29,15 @@ type ending struct {
 }
 
 const (
-	// nothingLost is false of a way that loses nothing.
+	// nothingLost is false of a way that loses nothing; nothing is no cause.
 	nothingLost = "loss loss-burst"
+
+	nothing = " "
 
 	silentA = "peer-silent:a,path,- retries-exhausted:a,path,-"
 	silentB = "peer-silent:b,path,- retries-exhausted:b,path,-"
 	// gaveUp is a side that gives up for what the capture does not show.
-	gaveUp = "reset:a closed:a retries-exhausted:a,path peer-silent:a,path,- port-closed:a undecided:-"
+	gaveUp = "peer-silent:a,path,- reset:a closed:a retries-exhausted:a,path port-closed:a undecided:-"
 )
 
 // since is all the time from a moment on.
@@ -118,6 +119,12 @@ var endings = []ending{
 		play: then(func(c *cast) { c.leave[1]() }), mustNot: nothingLost},
 	{name: "kicked", what: "The server ends the session and says why.", kinds: "hazel", cause: "closed", side: "b", key: closingOf(1),
 		play: then(func(c *cast) { c.kick(reason(7)) }), mustNot: nothingLost},
+	{name: "gap", what: "The client leaves in order while the capture stands still for 2 s.", kinds: "hazel hazel-spec dp8* knet*", cause: "closed", side: "a", key: closingOf(0),
+		seen: "poor-capture:- closed:a", play: func(c *cast) {
+			c.At(c.when-time.Second, func() { c.Net.Tap.Deaf = [2]bool{true, true} })
+			c.At(c.when, func() { c.leave[0]() })
+			c.At(c.when+time.Second, func() { c.Net.Tap.Deaf = [2]bool{} })
+		}, mustNot: nothingLost},
 	{name: "reset-a", what: "The client ends the session at once.", kinds: "dp8*", cause: "reset", side: "a", key: closingOf(0),
 		play: then(func(c *cast) { c.hard[0]() }), mustNot: nothingLost},
 	{name: "reset-b", what: "The server ends the session at once.", kinds: "dp8*", cause: "reset", side: "b", key: closingOf(1),

@@ -82,13 +82,15 @@ func accuracy(args []string) error {
 	f := flag.NewFlagSet("accuracy", flag.ExitOnError)
 	sessions := f.Int("sessions", 200, "of each protocol under each condition")
 	seeds := f.Int("seeds", 5, "of each mutant under each capture loss")
+	endSeeds := f.Int("ends", 5, "seeds of each session whose end is known, at each place")
 	f.Parse(args)
 	a := lab.Measure(*sessions)
 	detections, err := lab.Detect(lab.Mutants(), *seeds)
-	if err := errors.Join(a.Err, err); err != nil {
+	ends, err2 := lab.Ends(lab.EndOptions{Seeds: *endSeeds})
+	if err := errors.Join(a.Err, err, err2); err != nil {
 		return err
 	}
-	lab.WriteAccuracy(os.Stdout, a, detections, *seeds)
+	lab.WriteAccuracy(os.Stdout, a, detections, *seeds, ends, *endSeeds)
 	return nil
 }
 
@@ -98,6 +100,7 @@ func ends(args []string) error {
 	f.IntVar(&o.Seeds, "seeds", 1, "of each session at each place")
 	f.Uint64Var(&o.First, "first", 1, "seed")
 	f.StringVar(&o.Only, "only", "", "only runs whose name begins with that: hazel, hazel/cut; a whole name is shown: hazel/cut/middle/5/1")
+	paper := f.Bool("markdown", false, "print their part of docs/accuracy.md")
 	file := f.String("w", "", "write the capture of the run named by -only there")
 	f.Parse(args)
 	if run, err := lab.ParseEndRun(o.Only); err == nil {
@@ -107,7 +110,11 @@ func ends(args []string) error {
 	if err != nil {
 		return err
 	}
-	lab.WriteEnds(os.Stdout, all)
+	if *paper {
+		lab.WriteEndAccuracy(os.Stdout, all, o.Seeds)
+	} else {
+		lab.WriteEnds(os.Stdout, all)
+	}
 	return nil
 }
 
