@@ -83,7 +83,7 @@ func Explained(s *tracegen.EndSession) (*explain.Document, error) {
 	t.Close(end)
 	conns := t.Conns()
 	session.Number(conns)
-	return explain.Of(conns, t.Stories(), end), nil
+	return explain.Tell(conns, t.Stories(), end).Document(conns), nil
 }
 
 // What is said of an end, compared with what is true.
