@@ -63,7 +63,7 @@ func TestEndCauses(t *testing.T) {
 		explain.SecretMismatch, explain.ProtocolViolation, explain.PeerRestarted, explain.RetriesExhausted, explain.SizeBlackHole, explain.OneWay,
 		explain.NATExpired, explain.NATRebinding, explain.PeerSilent, explain.PathDead, explain.Closed, explain.Reset, explain.Undecided,
 		explain.Loss, explain.LossBurst, explain.Delay, explain.Bufferbloat, explain.WindowStall, explain.LateAcks, explain.PeerStalled,
-		explain.UnitStarved, explain.SpuriousRetries, explain.Reordering, explain.ApplicationIdle, explain.ClockSkew}
+		explain.UnitStarved, explain.HiddenCopies, explain.SpuriousRetries, explain.Reordering, explain.ApplicationIdle, explain.ClockSkew}
 	for _, x := range known {
 		if !played[x] {
 			t.Errorf("%s is not played", x)

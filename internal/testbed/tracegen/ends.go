@@ -40,7 +40,7 @@ func (e *EndCase) Cause() string { return e.event.cause }
 func EndCases() (all []EndCase) {
 	for i := range allEndings {
 		for k := range endKinds {
-			if e, kind := &allEndings[i], &endKinds[k]; e.of(kind.name) {
+			if e, kind := &allEndings[i], &endKinds[k]; e.of(kind) {
 				all = append(all, EndCase{Kind: kind.name, Event: e.name, event: e, kind: kind})
 			}
 		}
@@ -50,13 +50,15 @@ func EndCases() (all []EndCase) {
 
 // of reports whether the event makes sense with a dialect: kinds lists dialects, or
 // protocols for all of their dialects.
-func (e *ending) of(kind string) bool {
-	proto, _, _ := strings.Cut(kind, "-")
+func (e *ending) of(kind *endKind) bool {
+	proto, _, _ := strings.Cut(kind.name, "-")
 	list := strings.Fields(e.kinds)
-	if slices.Contains(list, "!"+kind) {
+	if slices.Contains(list, "!"+kind.name) {
 		return false
 	}
-	return slices.ContainsFunc(list, func(k string) bool { return k == "all" || k == kind || k == proto+"*" })
+	return slices.ContainsFunc(list, func(k string) bool {
+		return k == kind.name || !kind.hidden && (k == "all" || k == proto+"*")
+	})
 }
 
 // An EndVerdict is a cause of an end and the sides that may be named with it, "" for none.

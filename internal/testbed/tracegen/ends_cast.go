@@ -40,6 +40,7 @@ type endKind struct {
 	name   string
 	giveUp time.Duration // the most that it takes until both sides have given up
 	slow   bool          // it sends a few datagrams a second alone
+	hidden bool          // it is encrypted: only what shows all the same is played
 	port   uint16
 	set    func(c *cast, event string)
 }
@@ -49,18 +50,20 @@ const dp8Port = 2302
 
 // endKinds are the dialects whose ends are played.
 var endKinds = []endKind{
-	{"dp8", 90 * time.Second, false, dp8Port, castDP8(dp8peer.Unsigned)},
-	{"dp8-fast", 90 * time.Second, false, dp8Port, castDP8(dp8peer.Fast)},
-	{"dp8-full", 90 * time.Second, false, dp8Port, castDP8(dp8peer.Full)},
-	{"dp4", 90 * time.Second, false, dp4Port, castDP4(dp4peer.Windows)},
-	{"dp4-eager", 90 * time.Second, false, dp4Port, castDP4(dp4peer.Eager)},
-	{"knet", 42 * time.Second, false, knetPort, castKnet(knetpeer.Library)},
-	{"knet-2010", 42 * time.Second, false, knetPort, castKnet(knetpeer.Library2010)},
-	{"knet-spec", 42 * time.Second, true, knetPort, castKnet(knetpeer.Page)},
-	{"hazel", 14 * time.Second, false, hazelPort, castHazel(hazelpeer.Now)},
-	{"hazel-2019", 14 * time.Second, false, hazelPort, castHazel(hazelpeer.Ack3)},
-	{"hazel-v01", 14 * time.Second, false, hazelPort, castHazel(hazelpeer.V012)},
-	{"hazel-spec", 14 * time.Second, false, hazelPort, castHazel(hazelpeer.PageLate)},
+	{"dp8", 90 * time.Second, false, false, dp8Port, castDP8(dp8peer.Unsigned)},
+	{"dp8-fast", 90 * time.Second, false, false, dp8Port, castDP8(dp8peer.Fast)},
+	{"dp8-full", 90 * time.Second, false, false, dp8Port, castDP8(dp8peer.Full)},
+	{"dp4", 90 * time.Second, false, false, dp4Port, castDP4(dp4peer.Windows)},
+	{"dp4-eager", 90 * time.Second, false, false, dp4Port, castDP4(dp4peer.Eager)},
+	{"knet", 42 * time.Second, false, false, knetPort, castKnet(knetpeer.Library)},
+	{"knet-2010", 42 * time.Second, false, false, knetPort, castKnet(knetpeer.Library2010)},
+	{"knet-spec", 42 * time.Second, true, false, knetPort, castKnet(knetpeer.Page)},
+	{"hazel", 14 * time.Second, false, false, hazelPort, castHazel(hazelpeer.Now)},
+	{"hazel-2019", 14 * time.Second, false, false, hazelPort, castHazel(hazelpeer.Ack3)},
+	{"hazel-v01", 14 * time.Second, false, false, hazelPort, castHazel(hazelpeer.V012)},
+	{"hazel-fork36", 14 * time.Second, false, false, hazelPort, castHazel(hazelpeer.Fork)},
+	{"hazel-dtls", 14 * time.Second, false, true, hazelPort, castHazel(hazelpeer.Secure)},
+	{"hazel-spec", 14 * time.Second, false, false, hazelPort, castHazel(hazelpeer.PageLate)},
 }
 
 func addrPort(a netip.Addr, port uint16) netip.AddrPort { return netip.AddrPortFrom(a, port) }
@@ -84,6 +87,9 @@ func castDP8(mode uint32) func(*cast, string) {
 		s := setup(mode, c.Paths)
 		s.Setup = c.Setup
 		s.A.OtherSecret = event == "secret"
+		if event == "version-silent" {
+			s.A.Version = 0x00010005
+		}
 		d := dp8Stage(c.Trace, s)
 		for i, n := range []*dp8peer.Node{d.A, d.B} {
 			n.Established = func(p *dp8peer.Peer) { c.meets(i, p) }

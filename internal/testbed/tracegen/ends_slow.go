@@ -35,7 +35,7 @@ var slowEndings = []ending{
 	{name: "client-stalls", what: "The client's process stands still for 3 s; nothing is lost.", kinds: "all !hazel-v01 !hazel-spec", spot: 0.1, must: "delay peer-stalled", mustBeyond: "delay", mustNot: nothingLost,
 		play: func(c *cast) { c.stall(0) }},
 	{name: "late-acks", what: "The server's library waits for 700 ms before it acknowledges.", kinds: "dp4*", spot: 0.9, must: "delay", mustBeyond: "late-acks", mustNot: nothingLost, play: func(*cast) {}},
-	{name: "starved", what: "A filter on the way drops one message each time; the sender repeats it for ever.", kinds: "knet knet-2010", must: "unit-starved",
+	{name: "starved", what: "A filter on the way drops one message each time; the sender repeats it for ever.", kinds: "knet knet-2010", must: "unit-starved", mustBeyond: nothing,
 		play: func(c *cast) { c.filter(marked, marker) }, open: 30 * time.Second},
 	{name: "spurious", what: "The way takes 700 ms longer from one moment to the next and stays so.", kinds: "hazel* dp8*", must: "spurious-retries", mustNot: nothingLost,
 		play: then(func(c *cast) { c.longer(350 * time.Millisecond) })},
@@ -46,6 +46,12 @@ var slowEndings = []ending{
 				c.plans[i].Every /= 2
 			}
 		}},
+	{name: "starved-large", what: "Datagrams above 500 bytes do not arrive; the sender repeats one for ever.", kinds: "knet knet-2010", must: "unit-starved", mustBeyond: nothing,
+		play: func(c *cast) {
+			c.filter(func(d *sim.Datagram) bool { return len(d.Payload) > 500 }, make([]byte, 900))
+		}, open: 30 * time.Second},
+	{name: "copies", what: "5% of the datagrams arrive twice.", kinds: "all", must: "hidden-copies", mustNot: nothingLost,
+		play: func(c *cast) { c.worse(func(s *sim.Segment) { s.Dup = 0.05 }) }},
 	{name: "idle", what: "The client's application says nothing any more; its library keeps alive.", kinds: "hazel hazel-2019 knet*", must: "application-idle", mustNot: nothingLost,
 		play: func(c *cast) { c.plans[0].Pauses = []Pause{since(c.when)} }, open: 35 * time.Second},
 	{name: "skew", what: "Two captures are put together; the clock of one is behind by more than a round trip.", kinds: "all", must: "clock-skew", mustNot: nothingLost + " reordering",
