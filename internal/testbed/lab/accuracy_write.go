@@ -31,7 +31,7 @@ func (p *paper) table(head []string, rows [][]string) {
 }
 
 // WriteAccuracy writes docs/accuracy.md.
-func WriteAccuracy(out io.Writer, a *Accuracy, detections []*Detection, seeds int) {
+func WriteAccuracy(out io.Writer, a *Accuracy, detections []*Detection, seeds int, ends []*EndResult, endSeeds int) {
 	p := &paper{out, a}
 	frames := 0
 	for _, c := range a.Cells {
@@ -51,6 +51,13 @@ and the capture goes wrong.`, a.Sessions, count(frames))
 	p.detection(detections, seeds)
 	p.retries()
 	p.places()
+	p.ends(ends, endSeeds)
+}
+
+// WriteEndAccuracy writes its part on how connections end.
+func WriteEndAccuracy(out io.Writer, ends []*EndResult, seeds int) {
+	p := &paper{out: out}
+	p.ends(ends, seeds)
 }
 
 // sum adds the cells that match.

@@ -19,6 +19,20 @@ type Traffic struct {
 	User       float64       // share of messages on another channel than 0
 	Large      []int         // sizes of large reliable messages, spread over the trace
 	Until      time.Duration // since the start: nothing is said from then on; 0: never
+	Pauses     []Pause       // nothing is said meanwhile
+}
+
+// A Pause is a time since the start.
+type Pause struct{ From, To time.Duration }
+
+// pause is how long a pause takes from now on, 0 when there is none.
+func (plan *Traffic) pause(now time.Duration) time.Duration {
+	for _, p := range plan.Pauses {
+		if now >= p.From && now < p.To {
+			return p.To - now
+		}
+	}
+	return 0
 }
 
 // game is the traffic of a game: small messages, most of them sequential.
@@ -65,6 +79,10 @@ func (s *speaker) burst() {
 	}
 	if s.said >= s.plan.N || s.plan.Until > 0 && s.t.Net.Clock.Now() >= s.plan.Until {
 		s.settle()
+		return
+	}
+	if wait := s.plan.pause(s.t.Net.Clock.Now()); wait > 0 {
+		s.t.Net.Clock.Do(wait, s.burst)
 		return
 	}
 	// An application does not outrun its connection for long.

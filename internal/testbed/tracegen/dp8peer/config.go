@@ -26,6 +26,8 @@ type Config struct {
 	EndOnLast  bool    // END_STREAM rides on the last data frame when one is queued
 
 	ConnectRetries int // handshake retries
+
+	OtherSecret bool // it signs with another secret than it told
 }
 
 // DefaultConfig is a 1.6 endpoint with the recommended values.

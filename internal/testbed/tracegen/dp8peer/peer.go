@@ -103,6 +103,11 @@ func (p *Peer) setKeys(sender, receiver dp8.Secret) {
 	if p.side == 1 {
 		p.out.keys, p.in.keys = p.in.keys, p.out.keys
 	}
+	if p.cfg.OtherSecret {
+		other := [2]dp8.Secret{sender, receiver}[p.side]
+		other[0] ^= 0x5a
+		p.out.keys = NewKeyring(other, p.cfg.Signing, Derivations[p.cfg.Derive])
+	}
 }
 
 // establish starts the data phase: a KeepAlive goes out at once

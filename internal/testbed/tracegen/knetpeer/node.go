@@ -100,6 +100,15 @@ func (n *Node) Kill() {
 	}
 }
 
+// Forget drops the connection with a host without a word, as the library does when it
+// receives what it cannot read: what comes next is of someone new.
+func (n *Node) Forget(h *sim.Host) {
+	if p := n.peers[h]; p != nil {
+		p.stop()
+		n.Reopens = true
+	}
+}
+
 // partners are the hosts of all connections; there is no order among them that
 // could be seen.
 func (n *Node) partners() (all []*sim.Host) {
@@ -133,7 +142,7 @@ func (n *Node) knock(d *sim.Datagram, whole bool) {
 	}
 	c := d.Note.(note.Remark).Neutral().Conn
 	if n.Config.library() {
-		n.admit(c)
+		n.admit(c, d.From)
 		return
 	}
 	// kNet page, Session Management: from a new endpoint, only a ConnectSyn is
@@ -150,14 +159,16 @@ func (n *Node) knock(d *sim.Datagram, whole bool) {
 }
 
 // admit takes any datagram for the wish to connect, as the library does; what it
-// says is not looked at (NetworkServer.cpp 223-354).
-func (n *Node) admit(c *note.Conn) {
+// says is not looked at (NetworkServer.cpp 223-354). A client whose address changed is a
+// new one, too.
+func (n *Node) admit(c *note.Conn, from *sim.Host) {
 	late := n.ended[c]
 	if late && !n.Reopens {
 		return
 	}
-	if late {
-		c = n.World.Book.Enter(&note.Conn{Protocol: c.Protocol, Hosts: c.Hosts, Roles: c.Roles, Dialects: c.Dialects,
+	if late || from != c.Hosts[0] {
+		hosts := [2]*sim.Host{from, c.Hosts[1]}
+		c = n.World.Book.Enter(&note.Conn{Protocol: c.Protocol, Hosts: hosts, Roles: c.Roles, Dialects: c.Dialects,
 			Modulus: c.Modulus, Base: c.Base, Own: c.Own})
 	}
 	p := newPeer(n, c, 1)

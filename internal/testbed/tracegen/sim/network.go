@@ -51,6 +51,14 @@ type Network struct {
 	Tamper func(d *Datagram) []Tampered
 	Faults []int // numbers of the captured packets that Tamper marked
 
+	// Gate, when not nil, stands before each half of the way, 0 in front of the capture
+	// point and 1 behind it: it tells how long a packet waits there, or that it is lost.
+	Gate func(d *Datagram, half int) (wait time.Duration, lost bool)
+
+	// Translate, when not nil, changes addresses as a router does: of what a host sends,
+	// before anybody sees it, and of what arrives, before the host does.
+	Translate func(d *Datagram, arrives bool)
+
 	// Carry, when not nil, takes whole datagrams over a stretch of the way by
 	// means of its own, such as sockets, in its own time.
 	Carry Carrier
@@ -82,6 +90,9 @@ func (n *Network) Frames() int { return n.frames }
 func (n *Network) Send(d *Datagram) {
 	if n.Sent != nil && !d.Injected {
 		n.Sent(d)
+	}
+	if n.Translate != nil {
+		n.Translate(d, false)
 	}
 	if n.Tamper == nil || d.Injected || d.Proto == ProtoICMP {
 		n.put(d)
@@ -123,12 +134,19 @@ func (n *Network) travel(d *Datagram, half int, arrive func()) {
 	l := &n.lanes[d.From.Side][half]
 	dice := cmp.Or(l.dice, n.Rand)
 	copies := l.copies(dice)
+	var wait time.Duration
+	if n.Gate != nil {
+		var lost bool
+		if wait, lost = n.Gate(d, half); lost {
+			return
+		}
+	}
 	if d.Parts > 1 {
 		copies = min(copies, 1) // a doubled fragment would leave half a datagram behind
 	}
 	for i := range copies {
 		d.live++
-		n.Clock.Do(l.transit(dice, n.Clock.Now(), i), arrive)
+		n.Clock.Do(wait+l.transit(dice, n.Clock.Now()+wait, i), arrive)
 	}
 }
 
@@ -179,6 +197,9 @@ func (n *Network) arrive(d *Datagram, frame int) {
 	d.Arrived += n.together(d)
 	if d.Arrived%d.Parts == 0 {
 		n.Observer.Delivered(d, frame)
+		if n.Translate != nil {
+			n.Translate(d, true)
+		}
 		if d.To.Receive != nil {
 			d.To.Receive(d)
 		}

@@ -4,10 +4,12 @@
 //	lab soak      edits captures until enough frames are judged
 //	lab replay    judges one edited capture, as soak prints it
 //	lab mutants   prints the mutation score
+//	lab ends      explains sessions whose end is known, and tells what is said wrongly
 //	lab accuracy  prints docs/accuracy.md
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,9 +21,9 @@ import (
 )
 
 func main() {
-	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy}
+	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy, "ends": ends}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|accuracy [flags]")
+		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|ends|accuracy [flags]")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
@@ -80,12 +82,63 @@ func accuracy(args []string) error {
 	f := flag.NewFlagSet("accuracy", flag.ExitOnError)
 	sessions := f.Int("sessions", 200, "of each protocol under each condition")
 	seeds := f.Int("seeds", 5, "of each mutant under each capture loss")
+	endSeeds := f.Int("ends", 5, "seeds of each session whose end is known, at each place")
 	f.Parse(args)
 	a := lab.Measure(*sessions)
 	detections, err := lab.Detect(lab.Mutants(), *seeds)
-	if err := errors.Join(a.Err, err); err != nil {
+	ends, err2 := lab.Ends(lab.EndOptions{Seeds: *endSeeds})
+	if err := errors.Join(a.Err, err, err2); err != nil {
 		return err
 	}
-	lab.WriteAccuracy(os.Stdout, a, detections, *seeds)
+	lab.WriteAccuracy(os.Stdout, a, detections, *seeds, ends, *endSeeds)
 	return nil
+}
+
+func ends(args []string) error {
+	var o lab.EndOptions
+	f := flag.NewFlagSet("ends", flag.ExitOnError)
+	f.IntVar(&o.Seeds, "seeds", 1, "of each session at each place")
+	f.Uint64Var(&o.First, "first", 1, "seed")
+	f.StringVar(&o.Only, "only", "", "only runs whose name begins with that: hazel, hazel/cut; a whole name is shown: hazel/cut/middle/5/1")
+	paper := f.Bool("markdown", false, "print their part of docs/accuracy.md")
+	file := f.String("w", "", "write the capture of the run named by -only there")
+	f.Parse(args)
+	if run, err := lab.ParseEndRun(o.Only); err == nil {
+		return showEnd(run, *file)
+	}
+	all, err := lab.Ends(o)
+	if err != nil {
+		return err
+	}
+	if *paper {
+		lab.WriteEndAccuracy(os.Stdout, all, o.Seeds)
+	} else {
+		lab.WriteEnds(os.Stdout, all)
+	}
+	return nil
+}
+
+// showEnd prints what is true of a run and what is said of it.
+func showEnd(run lab.EndRun, file string) error {
+	s, err := run.Play()
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		out, err := os.Create(file)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(s.Write(out), out.Close()); err != nil {
+			return err
+		}
+	}
+	d, err := lab.Explained(s)
+	if err != nil {
+		return err
+	}
+	print := json.NewEncoder(os.Stdout)
+	print.SetIndent("", "  ")
+	print.SetEscapeHTML(false)
+	return errors.Join(print.Encode(s.Truth), print.Encode(d))
 }

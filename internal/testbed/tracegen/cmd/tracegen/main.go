@@ -29,7 +29,9 @@ func main() {
 	case *big > 0:
 		err = writeBig(*file, *big, *seed, *kind)
 	case *out != "":
-		err = writeAll(*out, *proto)
+		if err = writeAll(*out, *proto); err == nil && *proto == "" {
+			err = writeEnds(*out)
+		}
 	default:
 		flag.Usage()
 		os.Exit(2)
@@ -59,6 +61,28 @@ func writeAll(dir, proto string) error {
 			return err
 		}
 		fmt.Printf("%-28s %5d packets %7d bytes\n", s.Name, truth.Packets, len(pcap))
+	}
+	return nil
+}
+
+// writeEnds writes the sessions whose end is known.
+func writeEnds(dir string) error {
+	for _, e := range tracegen.EndTraces() {
+		pcap, truth, err := e.Generate()
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(dir, e.File())
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, pcap, 0o666); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, e.TruthFile()), truth, 0o666); err != nil {
+			return err
+		}
+		fmt.Printf("%-28s %7d bytes\n", e.Name, len(pcap))
 	}
 	return nil
 }

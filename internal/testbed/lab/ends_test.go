@@ -1,0 +1,122 @@
+package lab
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
+)
+
+// What is said of how connections end: the least share of what is named that is right, and
+// of the decidable that is named.
+const (
+	endsRight = 0.92
+	endsNamed = 0.90
+)
+
+// TestEnds: causes of ends are named right, and most that can be told are told.
+func TestEnds(t *testing.T) {
+	all, err := Ends(EndOptions{Seeds: 1, First: 41, Sample: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report strings.Builder
+	WriteEnds(&report, all)
+	s := sumEnds(all)
+	if s.Runs < 500 {
+		t.Fatalf("%d runs", s.Runs)
+	}
+	if float64(s.Right) < endsRight*float64(s.Right+s.Wrong) || float64(s.Named) < endsNamed*float64(s.Decidable) {
+		t.Error(report.String())
+	}
+	if s.Right+s.Open+s.Wrong != s.Runs {
+		t.Errorf("%+v does not add up", s)
+	}
+	var paper strings.Builder
+	WriteEndAccuracy(&paper, all, 1)
+	for _, line := range strings.Split(paper.String(), "\n") {
+		if strings.Contains(line, "NaN") || strings.Contains(line, "%!") {
+			t.Error(line)
+		}
+	}
+}
+
+// TestEndCauses: every cause of an end and everything that makes connections slow is
+// played, and nothing is expected that explain does not know.
+func TestEndCauses(t *testing.T) {
+	played := map[explain.Cause]bool{}
+	for _, c := range tracegen.EndCases() {
+		for _, place := range tracegen.EndPlaces {
+			truth := c.Truth(place)
+			played[explain.Cause(truth.Cause)] = true
+			for _, x := range slices.Concat(truth.Must, truth.MustNot) {
+				played[explain.Cause(x)] = true
+			}
+			for _, v := range truth.Accept {
+				played[explain.Cause(v.Cause)] = true
+			}
+		}
+	}
+	known := []explain.Cause{explain.StillOpen, explain.PoorCapture, explain.NoAnswer, explain.PortClosed, explain.Refused, explain.VersionMismatch,
+		explain.SecretMismatch, explain.ProtocolViolation, explain.PeerRestarted, explain.RetriesExhausted, explain.SizeBlackHole, explain.OneWay,
+		explain.NATExpired, explain.NATRebinding, explain.PeerSilent, explain.PathDead, explain.Closed, explain.Reset, explain.Undecided,
+		explain.Loss, explain.LossBurst, explain.Delay, explain.Bufferbloat, explain.WindowStall, explain.LateAcks, explain.PeerStalled,
+		explain.UnitStarved, explain.HiddenCopies, explain.SpuriousRetries, explain.Reordering, explain.ApplicationIdle, explain.ClockSkew}
+	for _, x := range known {
+		if !played[x] {
+			t.Errorf("%s is not played", x)
+		}
+		delete(played, x)
+	}
+	delete(played, "*")
+	for x := range played {
+		t.Errorf("no cause %q", x)
+	}
+}
+
+// TestEndRunNames: a run is found again by its name.
+func TestEndRunNames(t *testing.T) {
+	for _, name := range []string{"hazel/cut/middle/5/1", "dp8-full/secret/b/0/3", "knet/no-answer/a/20/9"} {
+		r, err := ParseEndRun(name)
+		if err != nil || r.Name() != name {
+			t.Errorf("%s is %s, %v", name, r.Name(), err)
+		}
+	}
+	for _, name := range []string{"", "hazel/cut", "hazel/cut/nowhere/5/1", "hazel/nothing/a/5/1"} {
+		if _, err := ParseEndRun(name); err == nil {
+			t.Errorf("%q names a run", name)
+		}
+	}
+}
+
+// TestEndMarks: what counts as right, left open and wrong.
+func TestEndMarks(t *testing.T) {
+	silent := []tracegen.EndVerdict{{Cause: "peer-silent", Sides: []string{"a", ""}}}
+	for _, c := range []struct {
+		name        string
+		cause, side string
+		sure        bool
+		loss        float64
+		decidable   bool
+		mark        int
+		blamed      bool
+	}{
+		{"right", "peer-silent", "a", false, 0, true, endRight, false},
+		{"another side, likely", "peer-silent", "b", false, 0, true, endWrong, false},
+		{"another side, proved", "peer-silent", "b", true, 0, true, endWrong, true},
+		{"another cause, proved", "closed", "b", true, 0.05, true, endWrong, true},
+		{"another cause, likely, and nothing captured tells", "closed", "b", false, 0.05, false, endOpen, false},
+		{"undecided", "undecided", "", false, 0, true, endOpen, false},
+		{"the capture lost something", "poor-capture", "", true, 0.05, true, endOpen, false},
+		{"the capture lost nothing", "poor-capture", "", true, 0, true, endWrong, false},
+		{"nothing said", "", "", false, 0, true, endOpen, false},
+	} {
+		r := EndResult{Run: EndRun{Loss: c.loss}, Truth: tracegen.EndTruth{Accept: silent, Decidable: c.decidable}, Cause: c.cause, Side: c.side, Sure: c.sure}
+		r.mark()
+		if r.Mark != c.mark || r.Blamed != c.blamed {
+			t.Errorf("%s: %d, blamed %v", c.name, r.Mark, r.Blamed)
+		}
+	}
+}
