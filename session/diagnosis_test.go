@@ -39,6 +39,7 @@ func (l *trial) send(after, num int64, mark seq.Mark, size int) {
 func (l *trial) ack(after, next int64, mask uint64) {
 	l.frame++
 	l.now += after * ms
+	l.c.Rules.sight.last[1] = l.now
 	l.c.Dir[0].Acknowledge(&seq.Acknowledgement{Next: next, Base: next + 1, Mask: mask, Frame: l.frame, Time: l.now, HasTime: true}, func(seq.Position) {})
 }
 
@@ -90,6 +91,34 @@ func TestDiagnosis(t *testing.T) {
 			for n := int64(3); n < 30; n++ {
 				l.send(100, n, seq.MarkFirst, 100)
 				l.c.Dir[1].Frames++
+				l.c.Rules.sight.last[1] = l.now
+			}
+			l.send(100, 3, seq.MarkRetry, 100)
+		}},
+		{"", func(l *trial) { // the peer was heard for a moment, then it is silent, too
+			for n := range int64(3) {
+				l.send(1, n, seq.MarkFirst, 100)
+			}
+			l.ack(20, 3, 0)
+			for n := int64(3); n < 30; n++ {
+				l.send(100, n, seq.MarkFirst, 100)
+				if n < 8 {
+					l.c.Dir[1].Frames++
+					l.c.Rules.sight.last[1] = l.now
+				}
+			}
+			l.send(100, 3, seq.MarkRetry, 100)
+		}},
+		{"", func(l *trial) { // the peer answers what comes behind the one it lacks
+			for n := range int64(3) {
+				l.send(1, n, seq.MarkFirst, 100)
+			}
+			l.ack(20, 3, 0)
+			for n := int64(3); n < 30; n++ {
+				l.send(100, n, seq.MarkFirst, 100)
+				l.c.Dir[1].Frames++
+				l.c.Dir[1].Acks++
+				l.c.Rules.sight.last[1] = l.now
 			}
 			l.send(100, 3, seq.MarkRetry, 100)
 		}},

@@ -7,8 +7,10 @@ const (
 	acklossShare = 0.5   // of retries that were not needed, from which on it is said why
 	deafUnits    = 3     // new numbers that were never acknowledged …
 	deafFrames   = 3     // … while so many frames of the peer were captured …
+	deafAnswers  = 3     // … of which fewer do nothing but acknowledge …
 	deafTrips    = 4     // … for so many round trips …
 	deafLeast    = 500e6 // … and so long at least, ns
+	deafPeer     = 1e9   // for how long the peer must be heard in the run, ns: what is on its way at its end is not
 	deafSends    = 4     // sendings of an acknowledged number
 )
 
@@ -36,7 +38,7 @@ func (c *Conn) diagnoseRetries(dir int) {
 // sent: its peer goes on and acknowledges nothing new. A burst of losses heals.
 func (c *Conn) unheard(dir int) bool {
 	run := c.Dir[dir].Quality().Unheard()
-	return c.Dir[dir].Retries > 0 && run.Units >= deafUnits && run.Meanwhile() >= deafFrames && c.lasts(dir, run)
+	return c.Dir[dir].Retries > 0 && run.Units >= deafUnits && run.Meanwhile() >= deafFrames && run.Answers() < deafAnswers && c.lasts(dir, run)
 }
 
 // deaf reports whether, to the end of the connection, a side sends again what its peer
@@ -66,10 +68,12 @@ func (c *Conn) diagnoseOneWay(dir int) {
 		run.First.N, millis(run.Span()), 'a'+dir))
 }
 
-// lasts reports whether a run is long enough to be no burst of losses, and goes on to
-// the side's latest frame.
+// lasts reports whether a run is long enough to be no burst of losses, goes on to the
+// side's latest frame, and whether its peer is heard in it for a while: who is not fell
+// silent, too.
 func (c *Conn) lasts(dir int, run *seq.Deaf) bool {
 	d := &c.Dir[dir]
 	least := max(deafTrips*d.MinRTT(), deafLeast)
-	return run.Span() >= least && d.Quality().Latest()-run.Last < least
+	peer := c.Rules.sight.last[1-dir] - run.First.Time
+	return run.Span() >= least && d.Quality().Latest()-run.Last < least && peer >= max(least, deafPeer)
 }

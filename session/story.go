@@ -26,11 +26,12 @@ type Story struct {
 	Tries     []Try
 }
 
-// Opens reports whether the datagrams of the pair show that a connection is opened.
-func (s *Story) Opens() bool {
+// Opens reports whether the datagrams of the pair show that a connection of a protocol is
+// opened.
+func (s *Story) Opens(protocol string) bool {
 	for _, t := range s.Tries {
 		for _, r := range t.Reasons {
-			if r.Opens && !t.Hopeless {
+			if r.Opens && t.Protocol == protocol {
 				return true
 			}
 		}
@@ -42,7 +43,7 @@ func (s *Story) Opens() bool {
 // bits, "" when there is none.
 func (s *Story) Guess() (protocol string, bits float64) {
 	for _, t := range s.Tries {
-		if !t.Hopeless && t.Held > bits {
+		if !t.Hopeless && (t.Held > bits || t.Held == bits && bits == 0 && s.Opens(t.Protocol)) {
 			protocol, bits = t.Protocol, t.Held
 		}
 	}

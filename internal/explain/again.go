@@ -27,12 +27,12 @@ func (s *subject) again() int {
 // peerRestarted: one side begins at its initial numbers again on the same addresses while
 // the other one goes on.
 func peerRestarted(s *subject) ruling {
-	if !s.followed() || s.State >= session.Closed && s.State != session.Reset || s.firstClose() >= 0 {
+	if !s.followed() || s.State >= session.Closed && s.State != session.Reset || s.firstClose() >= 0 || !s.speaks(s.again()) {
 		return ruling{}
 	}
 	n, x := s.Next, s.again()
 	r := ruling{certainty: Proved, side: sides[x], at: seq.SignAt(n.FirstFrame, n.FirstTime), proof: frames(s.side(x).Last.Frame, n.FirstFrame)}
-	if n.FirstTime-s.LastTime > longQuiet {
+	if n.FirstTime-s.LastTime > staleAfter {
 		r.certainty = Likely
 	}
 	r.sentence = fmt.Sprintf("%s lost its state: at %s its numbers begin anew on the same addresses, %s after its last frame. It was restarted, or dropped the connection and took what came next for a new one, which goes on as #%d.",

@@ -51,10 +51,19 @@ func closed(s *subject) ruling {
 		return ruling{}
 	}
 	x := s.firstClose()
-	if x < 0 {
+	if x < 0 || s.gaveUp() >= 0 {
 		return ruling{}
 	}
 	r := ruling{certainty: Proved, side: sides[x], at: s.Closing[x], refute: "a closing frame before it"}
+	if s.ClosedBy == session.NoSide && s.State == session.Closed {
+		x = 1 - x // what was captured answers a close that was not
+		r.certainty, r.side = Likely, sides[x]
+		r.sentence = fmt.Sprintf("%s ended the connection in order shortly before %s: the answer of %s was captured, the close itself was not.", s.Who(x), s.in(r.at), s.who(1-x))
+		return r
+	}
+	if s.missed(1 - x) {
+		r.certainty = Likely
+	}
 	if s.ClosedBy == session.BothSides {
 		r.side = "both"
 		r.proof = frames(s.Closing[1-x].Frame)
@@ -97,12 +106,21 @@ func leftover(s *subject) ruling {
 			s.prev.ID, s.who(x), s.prev.in(s.prev.Closing[x]), s.who(1-x), s.who(x), span(max(s.LastTime-s.FirstTime, 1)))}
 }
 
+// missed reports whether the capture lost frames of a side, among which its close may be.
+func (s *subject) missed(dir int) bool {
+	return s.side(dir).Signs.Uncaptured.N > 0 || s.end.Dropped.N > 0
+}
+
 // reset: a side ended it abruptly, without a cause that shows.
 func reset(s *subject) ruling {
 	x := s.firstClose()
 	if s.State != session.Reset || x < 0 {
 		return ruling{}
 	}
-	return ruling{certainty: Proved, side: sides[x], at: s.Closing[x], refute: "a closing frame before it",
+	certainty := Proved
+	if s.missed(1 - x) {
+		certainty = Likely
+	}
+	return ruling{certainty: certainty, side: sides[x], at: s.Closing[x], refute: "a closing frame before it",
 		sentence: fmt.Sprintf("%s cut the connection off at %s%s. Nothing before it shows why.", s.Who(x), s.in(s.Closing[x]), s.because())}
 }

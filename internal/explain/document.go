@@ -72,7 +72,7 @@ type Unrecognised struct {
 	B         string    `json:"b"`
 	Datagrams int       `json:"datagrams"`
 	Guess     string    `json:"guess,omitempty"`
-	Bits      float64   `json:"bits,omitempty"`
+	Bits      *float64  `json:"bits,omitempty"`
 	ICMP      int       `json:"icmp,omitempty"`
 	Hint      string    `json:"hint"`
 	Cause     Cause     `json:"cause,omitempty"`

@@ -59,7 +59,7 @@ func arriving(subjects []*subject, pairs []*session.Story) *arrivals {
 // move finds out whether a side of a connection without an end goes on from another
 // address.
 func (s *subject) move(a *arrivals) *move {
-	if s.State >= session.Closed && s.State != session.TimedOut || s.firstClose() >= 0 || !s.speaks(1) {
+	if !s.speaks(1) || (s.State >= session.Closed || s.firstClose() >= 0) && s.gaveUp() < 0 {
 		return nil
 	}
 	for x := range sides {
@@ -108,7 +108,7 @@ func (s *subject) goesOn(x int, n *subject) *move {
 // machine, in a pair that was not recognised.
 func (s *subject) appearsIn(x int, p *session.Story) *move {
 	at, last := p.Since-s.end.Shift, s.side(x).Last.Time
-	if guess, _ := p.Guess(); guess != s.Protocol.Name || p.Opens() || p.Sides[1] > 0 || p.Sides[0] < fewStrange || p.Src == s.endpoint(x) {
+	if guess, _ := p.Guess(); guess != s.Protocol.Name || p.Opens(s.Protocol.Name) || p.Sides[1] > 0 || p.Sides[0] < fewStrange || p.Src == s.endpoint(x) {
 		return nil
 	}
 	if at <= last || at-last > rebindWithin {

@@ -6,20 +6,27 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// longQuiet is for how long both sides of a connection that keeps itself alive may be
-// silent, in ns, before it did not just live on: half as long again as DirectPlay 8, the
-// slowest, takes between two KeepAlives.
-const longQuiet = 90e9
+// How long a connection may be silent up to the end of the capture, in ns, before it did
+// not just live on: with something that waits for its acknowledgement no protocol is silent
+// for so long as staleAfter, and one that keeps itself alive for fewBeats of its intervals.
+// Sides that talked all the time and stop at once, for fewPauses of their pauses, did not
+// just go on.
+const (
+	staleAfter = 20e9
+	fewBeats   = 5
+	fewPauses  = 50
+	quietLeast = 5e9
+)
 
 // stillOpen: no side closed it, none waits for longer than it would, and none is silent for
 // longer than the protocol allows. Silence alone says nothing where nobody keeps alive.
 func stillOpen(s *subject) ruling {
-	if s.ended() || s.State == session.Closing || s.movedOn() || !s.speaks(1) && s.State == session.Opening || s.portIsClosed() {
-		return ruling{}
-	}
 	last := s.side(1 - s.silent()).Last
 	quiet := s.heard - last.Time
-	if quiet > longQuiet && (s.keepsAlive() || s.waits()) {
+	if s.ended() && !s.patient(quiet) || s.State == session.Closing || s.movedOn() || !s.speaks(1) && s.State == session.Opening || s.portIsClosed() {
+		return ruling{}
+	}
+	if s.stale() || quiet > staleAfter && s.beatOverdue(quiet) {
 		return ruling{}
 	}
 	r := ruling{certainty: Proved, at: last, refute: "a closing frame, or an end that was not captured"}
@@ -30,27 +37,56 @@ func stillOpen(s *subject) ruling {
 		r.sentence = fmt.Sprintf("The capture holds only what %s sent. Nothing shows that the connection ended before the capture did.", s.who(0))
 	case s.State == session.Opening:
 		r.sentence = fmt.Sprintf("It was still being opened when the capture ended: both sides had spoken, last at %s.", s.in(last))
-	case quiet > longQuiet:
+	case quiet > quietLeast && s.stoppedAtOnce(quiet):
 		r.certainty = Likely
-		r.sentence = fmt.Sprintf("Nobody closed it. Both sides are silent after %s, with nothing left to answer; neither keeps the connection alive, so it may live on.", s.in(last))
+		r.sentence = fmt.Sprintf("Nobody closed it, as far as was captured. Both sides talked all the time and stopped at once at %s, %s before the end of the capture: it may live on, or what ended it was not captured.", s.in(last), span(quiet))
+	case quiet > quietLeast:
+		r.certainty = Likely
+		r.sentence = fmt.Sprintf("Nobody closed it. Both sides are silent after %s, for the last %s of the capture, with nothing left to answer: it may live on.", s.in(last), span(quiet))
 	default:
 		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last frame came at %s.", s.in(last))
 	}
 	return r
 }
 
-// keepsAlive reports whether a side shows that it speaks without being asked to.
-func (s *subject) keepsAlive() bool { return s.Dir[0].KeepAlives+s.Dir[1].KeepAlives > 0 }
+// patient reports whether a side that is taken to have given up, without a closing frame,
+// may still wait: the capture ended too soon behind its last frame to tell.
+func (s *subject) patient(quiet int64) bool {
+	slowest := int64(0)
+	for dir := range sides {
+		_, most, _ := s.slowest(dir)
+		slowest = max(slowest, most)
+	}
+	return s.State == session.TimedOut && s.firstClose() < 0 && !s.portIsClosed() && quiet < max(2*slowest, 1e9)
+}
 
-// waits reports whether a side sent something behind all that its peer sent, and it waits
-// for its acknowledgement.
-func (s *subject) waits() bool {
-	for dir := range s.end.Sides {
-		if x := s.side(dir); x.Waiting.N > 0 && x.Alone > 0 && x.Last.Frame > s.side(1-dir).Last.Frame {
+// stale reports whether something waits for its acknowledgement for longer, up to the end
+// of the capture, than any side waits.
+func (s *subject) stale() bool {
+	return s.speaks(1) && s.waits() && s.firstClose() < 0 && !s.portIsClosed() && s.heard-s.side(1-s.silent()).Last.Time > staleAfter
+}
+
+// beatOverdue reports whether a side that keeps the connection alive has not done so for
+// several of its intervals.
+func (s *subject) beatOverdue(quiet int64) bool {
+	lived := s.LastTime - s.FirstTime
+	for dir := range s.Dir {
+		if n := int64(s.Dir[dir].KeepAlives); n >= 2 && quiet > fewBeats*(lived/n) {
 			return true
 		}
 	}
 	return false
+}
+
+// stoppedAtOnce reports whether sides that talked all the time stopped.
+func (s *subject) stoppedAtOnce(quiet int64) bool {
+	n := int64(s.side(0).Last.N + s.side(1).Last.N)
+	return quiet > max(quietLeast, fewPauses*(s.LastTime-s.FirstTime)/max(n, 1)) && s.end.Idle.Span < quiet && n > fewPauses
+}
+
+// waits reports whether a side sent something again that nothing acknowledges.
+func (s *subject) waits() bool {
+	return s.side(0).Unanswered.Sends >= 2 || s.side(1).Unanswered.Sends >= 2
 }
 
 // nearEnd is how far before the end of a connection the capture may have lost packets that
@@ -66,13 +102,9 @@ func poorCapture(s *subject) ruling {
 	switch drop := s.end.Dropped; {
 	case s.Internal != nil || s.SummedUp:
 		return ruling{certainty: Proved, at: last, sentence: "The connection was not followed to its end, because too many were open at a time."}
-	case drop.N > 0 && last.Time-drop.Time < nearEnd:
+	case drop.N > 0 && last.Time-drop.Time < nearEnd && !s.ended():
 		return ruling{certainty: Proved, at: drop, refute: "a capture without drops",
 			sentence: fmt.Sprintf("The capture lost packets around the end: it says that %s missing, the last of them before frame %d.", count(drop.N, "packet is", "packets are"), drop.Frame)}
-	}
-	if n := s.side(0).Uncaptured + s.side(1).Uncaptured; n >= 3 && s.ended() && n*20 > s.side(0).Numbers+s.side(1).Numbers {
-		return ruling{certainty: Likely, at: last, proof: frames(s.side(0).Signs.Uncaptured.Frame, s.side(1).Signs.Uncaptured.Frame), refute: "a capture that misses nothing",
-			sentence: fmt.Sprintf("The capture missed too much to tell: %s acknowledged that it does not hold.", count(n, "frame was", "frames were"))}
 	}
 	return ruling{}
 }

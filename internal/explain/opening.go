@@ -32,7 +32,7 @@ func (s *subject) portIsClosed() bool {
 
 // portClosed: nobody listens at that address and port, or not any more.
 func portClosed(s *subject) ruling {
-	if !s.portIsClosed() {
+	if !s.portIsClosed() || s.speaks(1) && s.gaveUp() == int(s.Unreached-session.SideA) {
 		return ruling{}
 	}
 	n, gone := s.Unreachable, int(s.Unreached-session.SideA)

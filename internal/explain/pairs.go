@@ -17,13 +17,16 @@ func unrecognised(p *session.Story) (u Unrecognised, ok bool) {
 		return u, false
 	}
 	guess, bits := p.Guess()
-	if bits < enoughToGuess {
+	if bits < enoughToGuess && !p.Opens(guess) {
 		guess, bits = "", 0
 	}
 	if guess == "" && p.Notices == 0 || p.Sides[0] == 0 && p.Notices == 0 {
 		return u, false
 	}
-	u = Unrecognised{A: p.A, B: p.B, Datagrams: p.Datagrams, Guess: guess, Bits: bits, ICMP: p.Notices, Frames: frames(p.First, p.Notice)}
+	u = Unrecognised{A: p.A, B: p.B, Datagrams: p.Datagrams, Guess: guess, ICMP: p.Notices, Frames: frames(p.First, p.Notice)}
+	if guess != "" {
+		u.Bits = &bits
+	}
 	if p.Since != 0 {
 		u.FirstTime, u.LastTime = stamp(p.Since), stamp(p.Latest)
 	}

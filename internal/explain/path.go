@@ -12,7 +12,15 @@ func (s *subject) dead(dir int) bool {
 }
 
 // over reports whether the connection ended without an orderly close.
-func (s *subject) over() bool { return s.State == session.TimedOut || s.State == session.Reset }
+func (s *subject) over() bool {
+	return s.gaveUp() >= 0 || s.State == session.TimedOut || s.State == session.Reset || s.stale()
+}
+
+// inVain reports whether what a side sends does not arrive at its peer, or whether it sent
+// one unit again and again without an answer though its peer was heard all the while.
+func (s *subject) inVain(dir int) bool {
+	return s.dead(dir) || s.exhausted(dir) && s.side(1-dir).Last.Time > s.side(dir).Unanswered.Time+s.trip()
+}
 
 // oneWay: the frames of one side pass here, and its peer, which goes on, hears none of
 // them.
@@ -52,7 +60,7 @@ func none(n int, what string) string {
 
 // pathDead: both sides go on, and neither hears the other.
 func pathDead(s *subject) ruling {
-	if !s.over() || !s.dead(0) || !s.dead(1) {
+	if !s.over() || !s.inVain(0) || !s.inVain(1) {
 		return ruling{}
 	}
 	first := s.side(0).Unheard.First

@@ -7,12 +7,50 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// gaveUp is the side that tried in vain to the end, by who was last seen, -1 when none did.
-func (s *subject) gaveUp() int {
-	if s.State != session.TimedOut || !s.speaks(1) {
-		return -1
+// What shows that a side tried in vain: it sent one unit so often, or for so long, in ns,
+// without an acknowledgement.
+const (
+	vainSends = 4
+	vainTime  = 4e9
+)
+
+// quitter is the side that ended the connection by itself, by a closing frame, by closing
+// its port, or by falling silent last; -1 when none did.
+func (s *subject) quitter() int {
+	switch first := s.firstClose(); {
+	case s.portIsClosed() && first < 0:
+		return int(s.Unreached - session.SideA)
+	case first >= 0:
+		return first
+	case s.State == session.TimedOut || s.stale():
+		if x := s.silent(); s.exhausted(x) && s.speaks(1) {
+			if _, ok := s.starved(x); ok {
+				return x // it gave up first, and its peer after it
+			}
+		}
+		return 1 - s.silent()
 	}
-	return 1 - s.silent()
+	return -1
+}
+
+// gaveUp is the side that ended the connection because it tried in vain, -1 when none did:
+// a close, or a port that closes, does not hide that.
+func (s *subject) gaveUp() int {
+	x := s.quitter()
+	if x < 0 || !s.speaks(1) || s.State == session.TimedOut || s.stale() || s.exhausted(x) || s.side(x).HearsNone {
+		return x
+	}
+	if y := s.side(x); y.Waiting.N > 0 && y.Last.Time-y.Waiting.Time >= vainTime && s.quiet(1-x) >= vainTime {
+		return x
+	}
+	return -1
+}
+
+// exhausted reports whether a side sent one unit again and again without an answer.
+func (s *subject) exhausted(dir int) bool {
+	x := s.side(dir)
+	u := &x.Unanswered
+	return u.Sends >= vainSends || u.Sends >= 2 && x.Last.Time-u.Time >= vainTime
 }
 
 // starved gives the unit of a side that it sent again to the end while its peer was heard
@@ -20,30 +58,24 @@ func (s *subject) gaveUp() int {
 func (s *subject) starved(dir int) (u *seq.StuckUnit, ok bool) {
 	u = &s.side(dir).Unanswered
 	peer := s.side(1 - dir).Last.Time
-	return u, u.Sends >= 2 && peer > u.Time+s.trip() && !s.side(dir).CutOff && !s.side(dir).HearsNone && !s.side(1-dir).HearsNone
+	return u, u.Sends >= 2 && peer > u.Time+s.trip() && !s.dead(dir) && !s.dead(1-dir)
 }
 
 // retriesExhausted: a unit was sent again and again, and never acknowledged, while other
 // frames came of the peer; its sender gave up.
 func retriesExhausted(s *subject) ruling {
-	if s.State != session.TimedOut || s.hole() >= 0 {
+	x := s.gaveUp()
+	if x < 0 || s.hole() == x {
 		return ruling{}
 	}
-	for dir := range s.end.Sides {
-		u, ok := s.starved(dir)
-		if !ok {
-			continue
-		}
-		last := s.side(dir).Last
-		r := ruling{certainty: Proved, side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of number %d", u.Num)}
-		if s.silentFor(1-dir, u) {
-			return ruling{} // its peer fell silent meanwhile
-		}
-		r.sentence = fmt.Sprintf("%s sent number %d (%s) %s from %s on, over %s. It was never acknowledged, though other frames of %s came, and %s gave up.",
-			s.Who(dir), u.Num, count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-dir), s.who(dir))
-		return r
+	u, ok := s.starved(x)
+	if !ok || s.silentFor(1-x, u) {
+		return ruling{}
 	}
-	return ruling{}
+	last := s.side(x).Last
+	return ruling{certainty: Proved, side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of number %d", u.Num),
+		sentence: fmt.Sprintf("%s sent number %d (%s) %s from %s on, over %s. It was never acknowledged, though other frames of %s came, and %s gave up.",
+			s.Who(x), u.Num, count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-x), s.who(x))}
 }
 
 // silentFor reports whether a side was silent for most of the time for which its peer tried
@@ -57,7 +89,7 @@ func (s *subject) silentFor(dir int, u *seq.StuckUnit) bool {
 func (s *subject) hole() int {
 	for dir := range s.end.Sides {
 		g := &s.side(dir).Signs
-		if g.Stuck.Sends >= 3 && g.LargestAcked > 0 && g.Stuck.Size > g.LargestAcked && g.Stuck.Others > 0 && s.side(dir).Unanswered.Sends > 0 {
+		if g.Stuck.Sends >= vainSends && g.LargestAcked > 0 && g.Stuck.Size > g.LargestAcked && g.Stuck.Others > 0 && s.side(dir).Unanswered.Sends > 0 {
 			return dir
 		}
 	}
@@ -66,8 +98,8 @@ func (s *subject) hole() int {
 
 // sizeBlackHole: as retriesExhausted, and only what is larger than a size fails.
 func sizeBlackHole(s *subject) ruling {
-	dir := s.hole()
-	if s.State != session.TimedOut || dir < 0 {
+	dir := s.gaveUp()
+	if dir < 0 || s.hole() != dir {
 		return ruling{}
 	}
 	g, last := &s.side(dir).Signs, s.side(dir).Last
@@ -80,7 +112,7 @@ func sizeBlackHole(s *subject) ruling {
 // Whether the side or the path died looks the same from here.
 func peerSilent(s *subject) ruling {
 	y := s.gaveUp()
-	if y < 0 {
+	if y < 0 || !s.speaks(1) {
 		return ruling{}
 	}
 	x := 1 - y

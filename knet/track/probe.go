@@ -115,6 +115,9 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 	ref, spec := knet.ShapeOf(b, knet.Reference), knet.ShapeOf(b, knet.Spec)
 	if p.seen == 1 {
 		p.first = probeFirst{frame: d.Frame, side: side, ok: ref.OK, id: ref.PacketID, zero: knet.IsConnect(b)}
+		if p.first.zero {
+			p.of[0].AddOpening("connect datagram", 0)
+		}
 		if p.first.zero || !ref.OK && !spec.OK {
 			return session.EvidenceFloor // whatever the application chose to connect with
 		}

@@ -7,9 +7,10 @@ type Deaf struct {
 	First  Sign // the run; N counts its sendings
 	Units  int  // new numbers among them
 	Most   uint8
-	Last   int64  // time of the latest
-	before uint64 // frames of the peer before the run …
-	after  uint64 // … and at its latest sending
+	Last   int64     // time of the latest
+	before uint64    // frames of the peer before the run …
+	after  uint64    // … and at its latest sending
+	acks   [2]uint64 // of these, frames that do nothing but acknowledge
 }
 
 // Span is how long the run lasts, in ns.
@@ -18,22 +19,26 @@ func (r *Deaf) Span() int64 { return r.Last - r.First.Time }
 // Meanwhile is how many frames of the peer were captured during the run.
 func (r *Deaf) Meanwhile() uint64 { return r.after - r.before }
 
+// Answers is how many frames of the peer were captured during the run that do nothing but
+// acknowledge: who sends them hears something.
+func (r *Deaf) Answers() uint64 { return r.acks[1] - r.acks[0] }
+
 // see adds a sending to the run. Frames without a time prove nothing.
 func (r *Deaf) see(s *Sending, sends uint8, peer *Direction) {
 	if !s.HasTime {
 		return
 	}
-	frames := uint64(0)
+	frames, acks := uint64(0), uint64(0)
 	if peer != nil {
-		frames = peer.Frames
+		frames, acks = peer.Frames, peer.Acks
 	}
 	if r.First.See(s.Frame, s.Time); r.First.N == 1 {
-		r.before = frames
+		r.before, r.acks[0] = frames, acks
 	}
 	if sends == 1 {
 		r.Units++
 	}
-	r.Most, r.Last, r.after = max(r.Most, sends), s.Time, frames
+	r.Most, r.Last, r.after, r.acks[1] = max(r.Most, sends), s.Time, frames, acks
 }
 
 // Unheard is the run of numbers that the side sent since its peer last acknowledged

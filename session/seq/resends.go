@@ -7,31 +7,43 @@ type resends struct {
 	n      uint8
 }
 
-type resend struct{ num, time int64 }
+type resend struct {
+	num, time int64
+	passed    bool // a number sent later had been acknowledged
+}
 
 // add keeps a retry.
-func (r *resends) add(s *Sending) {
+func (r *resends) add(s *Sending, passed bool) {
 	if s.HasTime {
-		r.latest[r.n%uint8(len(r.latest))] = resend{s.Num, s.Time}
+		r.latest[r.n%uint8(len(r.latest))] = resend{s.Num, s.Time, passed}
 		r.n++
 	}
 }
 
-// of gives when a number was last sent again; ok is false when that is not remembered.
-func (r *resends) of(num int64) (time int64, ok bool) {
+// of gives the latest retry of a number; ok is false when none is remembered.
+func (r *resends) of(num int64) (latest resend, ok bool) {
 	for _, x := range r.latest {
-		if x.num == num && x.time > time {
-			time, ok = x.time, true
+		if x.num == num && x.time > latest.time {
+			latest, ok = x, true
 		}
 	}
-	return time, ok
+	return latest, ok
 }
 
-// needed looks at a number that was sent again and is acknowledged for the first time: an
-// acknowledgement that comes sooner behind the latest retry than one ever came answers an
-// earlier sending.
+// needed looks at a number that was sent again and is acknowledged for the first time. It
+// was most likely lost before when a later one had been acknowledged by its retry, or when
+// the acknowledgement comes as long behind the retry as acknowledgements take: one that
+// answers a slow sending comes at any time.
 func (d acknowledging) needed(n int64, u *unit, at int64) {
-	if again, ok := d.resends.of(n); ok && d.hasRTT && at-again >= d.minRTT*3/4 {
+	r, ok := d.resends.of(n)
+	if !ok || !d.hasRTT || at-r.time < d.minRTT*3/4 {
+		return
+	}
+	usual := d.beat.smooth
+	if off := at - r.time - usual; r.passed || off < usual/3+ackJitter && off > -usual/3 {
 		d.signs.Needed.See(u.frame, u.time)
 	}
 }
+
+// ackJitter is by how much an acknowledgement may come late on any path, in ns.
+const ackJitter = 10e6

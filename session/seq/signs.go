@@ -63,21 +63,24 @@ type StuckUnit struct {
 	Sends  uint8
 	Frame  uint64 // of its first sending
 	Time   int64
-	latest uint64
-	Others int // first acknowledgements of units sent after its latest sending
+	Others int // first acknowledgements of units sent after it
 }
 
 // stubborn looks at a retry of what was not acknowledged.
 func (s *Signs) stubborn(x *Sending, u *unit) {
 	if u.sends >= s.Stuck.Sends && u.size >= s.Stuck.Size || x.Num == s.Stuck.Num {
-		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame, Time: u.time, latest: x.Frame}
+		others := 0
+		if x.Num == s.Stuck.Num {
+			others = s.Stuck.Others
+		}
+		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame, Time: u.time, Others: others}
 	}
 }
 
 // acked looks at a unit that is acknowledged for the first time.
 func (s *Signs) acked(u *unit) {
 	s.LargestAcked, s.latestAcked = max(s.LargestAcked, u.size), max(s.latestAcked, u.time)
-	if u.frame > s.Stuck.latest {
+	if s.Stuck.Sends > 0 && u.frame > s.Stuck.Frame {
 		s.Stuck.Others++
 	}
 }
