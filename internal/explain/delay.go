@@ -79,13 +79,17 @@ func bloat(s *subject) []Contribution {
 func starvation(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		u, ok := s.starved(dir)
+		size := ", " + count(uint64(u.Size), "byte", "bytes")
+		if x := &s.side(dir).Signs.Starved; !ok && x.Sends >= starvedSent && s.side(dir).Signs.LatestAcked > x.Time+starvedFor {
+			u, ok, size = x, true, ""
+		}
 		waited := s.side(dir).Last.Time - u.Time
-		if !ok || u.Sends < starvedSent || waited < starvedFor || s.ended() {
+		if !ok || u.Sends < starvedSent || waited < starvedFor {
 			return c, false
 		}
-		return Contribution{Cause: UnitStarved, Side: path, Certainty: Proved, weight: float64(waited) / 10e9, From: s.clock(u.Time), To: s.clock(s.LastTime), Frames: frames(u.Frame),
-			Numbers: map[string]float64{"number": float64(u.Num), "bytes": float64(u.Size), "sent": float64(u.Sends), "ms": float64(waited) / 1e6},
-			Sentence: fmt.Sprintf("One unit of %s never gets through: number %d (%s) was sent %s since %s, while others pass.", s.who(dir), u.Num, count(uint64(u.Size), "byte", "bytes"),
+		return Contribution{Cause: UnitStarved, Side: path, Certainty: Likely, weight: float64(waited) / 10e9, From: s.clock(u.Time), To: s.clock(s.LastTime), Frames: frames(u.Frame),
+			Numbers: map[string]float64{"number": float64(u.Num), "sent": float64(u.Sends), "ms": float64(waited) / 1e6},
+			Sentence: fmt.Sprintf("One unit of %s never gets through: number %d%s was sent %s since %s, while others pass.", s.who(dir), u.Num, size,
 				count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)))}, true
 	})
 }

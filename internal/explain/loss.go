@@ -10,14 +10,17 @@ import (
 const (
 	fewLosses   = 3    // losses of a side that are worth a word, or …
 	lossShare   = 0.01 // … this share of what it sent
-	burstRun    = 4    // numbers in a row that make a burst
+	burstRun    = 4    // numbers in a row that make a burst …
+	likelyRun   = 6    // … where it is not proven that they were lost on the way
 	outageLeast = 1e9  // time without an acknowledgement that makes an outage, ns, and …
 	outageTrips = 4    // … round trips
 	outageUnits = 3    // new numbers in it
+
+	fewMeanwhile = 2 // frames that were on their way when a program stood still
 )
 
 // contributors look for what made a connection slow or endangered it.
-var contributors = []func(*subject) []Contribution{losses, bursts, outages, pauses, delays, bloat, starvation, stalls, spurious, reorderings, copies, skew, idleness}
+var contributors = []func(*subject) []Contribution{losses, bursts, outages, lateness, delays, bloat, starvation, stalls, spurious, reorderings, copies, skew, idleness}
 
 // both asks for each side.
 func (s *subject) both(look func(dir int) (Contribution, bool)) (out []Contribution) {
@@ -82,46 +85,89 @@ func whereLost(l seq.Lost) string {
 	return ""
 }
 
-// bursts: numbers in a row that did not come as far as here.
+// bursts: numbers in a row that were lost, before the capture point or behind it.
 func bursts(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
-		g := &s.side(dir).Signs
-		if g.LongestHole < burstRun || s.side(dir).Uncaptured > 0 && s.Dir[dir].Lost().BeforeCapture == 0 {
+		x := s.side(dir)
+		g, before := &x.Signs, s.Dir[dir].Lost().BeforeCapture
+		longest, first, certainty := uint64(g.LongestHole), g.Holes, Likely
+		if before >= longest {
+			certainty = Proved
+		}
+		if x.Signs.Uncaptured.N > 0 || s.end.Dropped.N > 0 {
+			longest = 0 // the capture lost them, most likely
+		}
+		if g.LongestLost > longest && !s.answersAll(dir) {
+			longest, first, certainty = g.LongestLost, g.Needed, Likely
+			if g.Unacked.N > g.Needed.N {
+				first = g.Unacked
+			}
+		}
+		if longest < burstRun || certainty == Likely && longest < likelyRun {
 			return c, false
 		}
-		return Contribution{Cause: LossBurst, Side: path, Certainty: Proved, weight: float64(g.LongestHole) / 20,
-			From: s.clock(g.Holes.Time), To: s.clock(s.LastTime), Frames: frames(g.Holes.Frame),
-			Numbers:  map[string]float64{"longest": float64(g.LongestHole), "runs": float64(g.Holes.N)},
-			Sentence: fmt.Sprintf("What %s sent was lost in bursts: %s, the longest of %d in a row, the first before %s.", s.who(dir), count(g.Holes.N, "run of numbers is", "runs of numbers are")+" missing", g.LongestHole, s.in(g.Holes))}, true
+		return Contribution{Cause: LossBurst, Side: path, Certainty: certainty, weight: float64(longest) / 20,
+			From: s.clock(first.Time), To: s.clock(s.LastTime), Frames: frames(first.Frame), Numbers: map[string]float64{"longest": float64(longest)},
+			Sentence: fmt.Sprintf("What %s sent was lost in bursts: up to %d packets in a row, the first at %s.", s.who(dir), longest, s.in(first))}, true
 	})
 }
 
-// outages: times in which nothing of what a side sent was acknowledged, which ended.
+// outages: times in which nothing of what a side sent was acknowledged, which ended, or go
+// on up to the end of the capture.
 func outages(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
-		run, last := s.side(dir).Healed, false
-		if open := s.side(dir).Unheard; open.Span() > run.Span() && !s.ended() {
-			run, last = open, true
-		}
-		if run.Units < outageUnits || run.Span() < max(outageLeast, outageTrips*s.side(dir).Trips.Least) {
+		run, open := s.wait(dir)
+		if !s.outage(dir, run) {
 			return c, false
 		}
-		c = Contribution{Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, From: s.clock(run.First.Time), To: s.clock(run.Last),
+		c = Contribution{Cause: LossBurst, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, From: s.clock(run.First.Time), To: s.clock(run.Last),
 			Frames: frames(run.First.Frame), Numbers: map[string]float64{"ms": float64(run.Span()) / 1e6, "units": float64(run.Units), "peer_frames": float64(run.Meanwhile())}}
 		until := "then it went on"
-		if last {
+		if open {
 			until = "up to the end of the capture"
 		}
 		c.Sentence = fmt.Sprintf("For %s from %s on, nothing that %s sent was acknowledged (%s); %s.", span(run.Span()), s.in(run.First), s.who(dir), count(run.Units, "new number", "new numbers"), until)
-		switch {
+		switch peer := 1 - dir; {
+		case s.stoodStill(peer, run):
+			c.Cause, c.Side, c.weight = PeerStalled, sides[peer], c.weight*1.5
+			c.Sentence += fmt.Sprintf(" All of it reached the machine of %s, whose program stood still.", s.who(peer))
 		case s.answersAll(dir):
-			c.Cause, c.Side = LateAcks, sides[1-dir]
-			c.Sentence += fmt.Sprintf(" Nothing of it was lost: %s answered all of it late, and at once.", s.who(1-dir))
+			c.Cause, c.Side = LateAcks, sides[peer]
+			c.Sentence += fmt.Sprintf(" Nothing of it was lost: %s answered all of it late, and at once.", s.who(peer))
+		case s.lostSome(dir):
 		default:
-			c.Cause = LossBurst
+			return c, false // how long it took is told as delay
 		}
 		return c, true
 	})
+}
+
+// wait is the longest time for which nothing that a side sent was acknowledged, and whether
+// it lasts up to the end of the capture.
+func (s *subject) wait(dir int) (run seq.Deaf, open bool) {
+	run = s.side(dir).Healed
+	if last := s.side(dir).Unheard; last.Span() > run.Span() && !s.ended() {
+		return last, true
+	}
+	return run, false
+}
+
+// outage reports whether a wait is long enough to be told.
+func (s *subject) outage(dir int, run seq.Deaf) bool {
+	return run.Units >= outageUnits && run.Span() >= max(outageLeast, outageTrips*s.side(dir).Trips.Least)
+}
+
+// stoodStill reports whether a side that the capture was made at received everything in a
+// wait of its peer, and sent nothing.
+func (s *subject) stoodStill(dir int, run seq.Deaf) bool {
+	return s.point().Near == sides[dir] && run.Meanwhile() <= fewMeanwhile
+}
+
+// lostSome reports whether something shows that frames of a side, or of its peer, were
+// lost.
+func (s *subject) lostSome(dir int) bool {
+	g, back := &s.side(dir).Signs, &s.side(1-dir).Signs
+	return g.Needed.N+g.Unacked.N+s.Dir[dir].Lost().AfterCapture >= fewLosses || back.LongestHole >= burstRun && back.Uncaptured.N == 0
 }
 
 // answersAll reports whether each sending of a side was acknowledged, however late: what

@@ -84,9 +84,15 @@ func (s *subject) stoppedAtOnce(quiet int64) bool {
 	return quiet > max(quietLeast, fewPauses*(s.LastTime-s.FirstTime)/max(n, 1)) && s.end.Idle.Span < quiet && n > fewPauses
 }
 
-// waits reports whether a side sent something again that nothing acknowledges.
+// waits reports whether a side sent something again that nothing acknowledges, or new
+// numbers for long of which none is.
 func (s *subject) waits() bool {
-	return s.side(0).Unanswered.Sends >= 2 || s.side(1).Unanswered.Sends >= 2
+	for dir := range sides {
+		if x := s.side(dir); x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= vainTime {
+			return true
+		}
+	}
+	return false
 }
 
 // nearEnd is how far before the end of a connection the capture may have lost packets that

@@ -24,16 +24,16 @@ func stalls(s *subject) []Contribution {
 	})
 }
 
-// pauses: captured at a machine, its program answered nothing for a while, then all at once.
-func pauses(s *subject) []Contribution {
+// lateness: a program that stood still for a while answers everything late, and at once.
+func lateness(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
-		run := s.side(dir).Healed
-		if run.Units < outageUnits || run.Span() < outageLeast || !s.answersAll(dir) || s.point().Near != sides[1-dir] {
+		run, _ := s.wait(dir)
+		if !s.outage(dir, run) || !s.answersAll(dir) || !s.stoodStill(1-dir, run) {
 			return c, false
 		}
-		return Contribution{Cause: PeerStalled, Side: sides[1-dir], Certainty: Likely, weight: float64(run.Span()) / 2e9, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
+		return Contribution{Cause: LateAcks, Side: sides[1-dir], Certainty: Likely, weight: float64(run.Span()) / 4e9, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
 			Numbers:  map[string]float64{"ms": float64(run.Span()) / 1e6},
-			Sentence: fmt.Sprintf("The program of %s stood still for %s from %s on: its machine received everything, and it answered all of it at once afterwards.", s.who(1-dir), span(run.Span()), s.in(run.First))}, true
+			Sentence: fmt.Sprintf("%s answered late, by up to %s: what it received from %s on.", s.Who(1-dir), span(run.Span()), s.in(run.First))}, true
 	})
 }
 

@@ -6,7 +6,8 @@ type predicate struct {
 	rule  func(*subject) ruling
 }
 
-// Causes are the causes of an end in the order in which they are tried.
+// predicates are tried in this order: what a capture proves of the end itself comes first,
+// and what is more special before what it is a case of.
 var predicates = []predicate{
 	{Closed, leftover},
 	{StillOpen, stillOpen},
@@ -18,10 +19,10 @@ var predicates = []predicate{
 	{Refused, refused},
 	{ProtocolViolation, protocolViolation},
 	{PeerRestarted, peerRestarted},
-	{RetriesExhausted, retriesExhausted},
 	{SizeBlackHole, sizeBlackHole},
 	{PathDead, pathDead},
 	{OneWay, oneWay},
+	{RetriesExhausted, retriesExhausted},
 	{NATExpired, natExpired},
 	{NATRebinding, natRebinding},
 	{PeerSilent, peerSilent},

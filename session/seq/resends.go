@@ -41,7 +41,7 @@ func (d acknowledging) needed(n int64, u *unit, at int64) {
 	}
 	usual := d.beat.smooth
 	if off := at - r.time - usual; r.passed || off < usual/3+ackJitter && off > -usual/3 {
-		d.signs.Needed.See(u.frame, u.time)
+		d.signs.lose(&d.signs.Needed, n, u)
 	}
 }
 

@@ -29,25 +29,28 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 		return UnitVerdict{Words: dissect.Retry}
 	}
 	if u.frame == 0 {
-		u.frame, u.time, u.n, u.print = fr.Frame, fr.Time, 1, print
+		u.frame, u.time, u.sends, u.print = fr.Frame, fr.Time, 1, print
 		u.carriers[0] = uint32(carrier)
 		d.carried++
 		return UnitVerdict{New: true}
 	}
 	v := UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
-	if slices.Contains(u.carriers[:u.n], uint32(carrier)) {
+	if slices.Contains(u.held(), uint32(carrier)) {
 		return v
 	}
 	d.carried++
 	d.Retries++
 	v.Words = dissect.Retry
-	by, acked := d.win.anyAcked(u.carriers[:u.n])
+	by, acked := d.win.anyAcked(u.held())
 	if u.acked || acked {
 		v.Acked = by
 		d.UnneededRetries++
 		d.signs.Unneeded.See(fr.Frame, fr.Time)
-		d.signs.MostUnneeded = max(d.signs.MostUnneeded, u.n+1)
+		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(len(u.held())+1))
 		v.Words |= dissect.UnneededRetry
+	}
+	if !u.acked && !acked {
+		d.signs.starve(unit, u)
 	}
 	u.carry(carrier, d)
 	u.time = max(u.time, fr.Time)
@@ -66,16 +69,20 @@ func (w *Window) anyAcked(numbers []uint32) (number int64, yes bool) {
 	return -1, false
 }
 
+// held are the latest numbers that carried the unit.
+func (u *carried) held() []uint32 { return u.carriers[:min(u.sends, maxCarriers)] }
+
 // carry remembers a further carrier.
 func (u *carried) carry(carrier int64, d *Direction) {
-	if u.n == maxCarriers {
+	n := len(u.held())
+	if n == maxCarriers {
 		_, acked := d.win.anyAcked(u.carriers[maxCarriers-1:])
 		u.acked = u.acked || acked
-		u.n--
+		n--
 	}
-	copy(u.carriers[1:], u.carriers[:u.n])
+	copy(u.carriers[1:], u.carriers[:n])
 	u.carriers[0] = uint32(carrier)
-	u.n++
+	u.sends += min(1, 255-u.sends)
 }
 
 // reach gives the place of a unit, nil when it is forgotten.

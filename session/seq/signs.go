@@ -17,13 +17,18 @@ type Signs struct {
 	Unacked Sign // numbers that nothing acknowledged though later ones were
 	Needed  Sign // numbers acknowledged only by their retry: no sooner than a round trip behind it
 
+	LongestLost uint64 // run of numbers among Unacked and Needed
+	lastLost    int64  // the latest of them …
+	lostRun     uint64 // … and how many there are in a row
+
 	LateBy       int64  // by how much Late came behind, at most, ns
 	LongestHole  int64  // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs
 	LargestAcked uint16 // payload
 	Stuck        StuckUnit
-	latestAcked  int64 // time of the latest number acknowledged
-	MostUnneeded uint8 // most sendings of a number that had been acknowledged
+	LatestAcked  int64     // time of the latest number that was acknowledged
+	Starved      StuckUnit // the carried unit that was sent most often without an acknowledgement; its time is that of the first sending
+	MostUnneeded uint8     // most sendings of a number that had been acknowledged
 
 	trips     tripWindow
 	FirstTrip int64 // shortest of the first window
@@ -79,7 +84,7 @@ func (s *Signs) stubborn(x *Sending, u *unit) {
 
 // acked looks at a unit that is acknowledged for the first time.
 func (s *Signs) acked(u *unit) {
-	s.LargestAcked, s.latestAcked = max(s.LargestAcked, u.size), max(s.latestAcked, u.time)
+	s.LargestAcked, s.LatestAcked = max(s.LargestAcked, u.size), max(s.LatestAcked, u.time)
 	if s.Stuck.Sends > 0 && u.frame > s.Stuck.Frame {
 		s.Stuck.Others++
 	}
@@ -113,4 +118,26 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 	}
 	s.lastTrip = w.least
 	w.n = 0
+}
+
+// lose enters a number that was most likely lost.
+func (s *Signs) lose(kind *Sign, n int64, u *unit) {
+	kind.See(u.frame, u.time)
+	if s.lostRun > 0 && n == s.lastLost+1 {
+		s.lostRun++
+	} else {
+		s.lostRun = 1
+	}
+	s.lastLost, s.LongestLost = n, max(s.LongestLost, s.lostRun)
+}
+
+// starve looks at a carried unit that is sent again, none of whose carriers was
+// acknowledged.
+func (s *Signs) starve(num int64, u *carried) {
+	switch x := &s.Starved; {
+	case x.Num == num && x.Sends > 0:
+		x.Sends = u.sends + 1
+	case x.Sends <= u.sends:
+		*x = StuckUnit{Num: num, Sends: u.sends + 1, Frame: u.frame, Time: u.time}
+	}
 }

@@ -10,7 +10,7 @@ type carried struct {
 	frame    uint64              // first captured datagram that carried it, 0 for none
 	time     int64               // latest sending, ns
 	carriers [maxCarriers]uint32 // latest first; low bits of their numbers
-	n        uint8               // carriers remembered
+	sends    uint8               // captured, up to 255; as many of the latest are remembered in carriers
 	acked    bool                // a carrier that is no longer remembered was acknowledged
 	print    uint16              // of its content, 0 when that is not known
 }
