@@ -125,8 +125,13 @@ func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
 	}
 	a := j.report(conns, findings())
 	a.Totals.LeftOut = leftOut
-	a.Story = explain.Tell(conns, j.run.Stories(), heardUntil(a))
+	a.Story = j.story(conns, a)
 	return a
+}
+
+// story is what happened to all connections of a run that ended.
+func (j *job) story(conns []*session.Conn, a *report.Analysis) *explain.Story {
+	return explain.Tell(conns, j.run.Stories(), heardUntil(a))
 }
 
 // report is what the run says of some connections with some findings.

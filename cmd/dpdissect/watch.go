@@ -72,7 +72,9 @@ func (c *analyze) watch(j *job, kept *keptCapture) (*report.Analysis, error) {
 		err = finish()
 	}
 	conns, forgotten := w.bounds.All()
+	all := slices.Clone(conns)
 	a := w.analysis(conns, w.all())
+	a.Story = w.story(all, a)
 	a.Totals.LeftOut = forgotten
 	a.CountUnlisted()
 	return a, err
