@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,20 +64,17 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 }
 
 func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
-	out := cmd.OutOrStdout().(*os.File)
 	if c.verbose {
-		return c.tellWhy(cmd, out, paths)
+		return c.tellWhy(cmd, paths)
 	}
 	if c.format.value == "json" {
-		_, err := out.Write(protocolsJSON())
-		return err
+		return writePage(cmd, protocolsJSON())
 	}
-	_, err := out.Write(protocolsText(textWidth(out)))
-	return err
+	return writePage(cmd, protocolsText(textWidth(cmd.OutOrStdout())))
 }
 
 // tellWhy prints the stories of the pairs, also when an input ended badly.
-func (c *protocolsCommand) tellWhy(cmd *cobra.Command, out *os.File, paths []string) error {
+func (c *protocolsCommand) tellWhy(cmd *cobra.Command, paths []string) error {
 	stories, failed := c.stories(cmd, paths)
 	if failed != nil && !errors.Is(failed, errInput) {
 		return failed
@@ -90,8 +86,7 @@ func (c *protocolsCommand) tellWhy(cmd *cobra.Command, out *os.File, paths []str
 	case failed == nil || len(stories) > 0: // else what failed says it all
 		b = storiesText(stories)
 	}
-	_, err := out.Write(b)
-	return cmp.Or(err, failed)
+	return cmp.Or(writePage(cmd, b), failed)
 }
 
 // protocolRow is a protocol in JSON.

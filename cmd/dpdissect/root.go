@@ -110,6 +110,7 @@ poor.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
 	addBuiltins(root)
+	pageHelp(root)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	return root
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -116,7 +115,6 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout().(*os.File)
 	var b []byte
 	switch {
 	case c.markdown:
@@ -124,10 +122,9 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	case c.format.value == "json":
 		b = rulesJSON(chosen)
 	default:
-		b = rulesText(chosen, textWidth(out))
+		b = rulesText(chosen, textWidth(cmd.OutOrStdout()))
 	}
-	_, err = out.Write(b)
-	return err
+	return writePage(cmd, b)
 }
 
 // chosen gives the rules that pass the flags.
@@ -291,14 +288,14 @@ severity, what must be certain before it is called broken, and a violation.`,
 			if len(args) != 1 {
 				return usagef("show takes the ID of one rule")
 			}
-			return showRule(cmd.OutOrStdout().(*os.File), args[0], format.value)
+			return showRule(cmd, args[0], format.value)
 		},
 	}
 	format.add(cmd, "format", "output for people or one JSON document")
 	return cmd
 }
 
-func showRule(out *os.File, id, format string) error {
+func showRule(cmd *cobra.Command, id, format string) error {
 	var ids []string
 	for _, h := range chapters() {
 		for i := range h.rules {
@@ -309,10 +306,9 @@ func showRule(out *os.File, id, format string) error {
 			}
 			b := indented(rowOf(h.name, r))
 			if format == "text" {
-				b = []byte(report.RuleText(r, cmp.Or(textWidth(out), report.DefaultWidth)))
+				b = []byte(report.RuleText(r, cmp.Or(textWidth(cmd.OutOrStdout()), report.DefaultWidth)))
 			}
-			_, err := out.Write(b)
-			return err
+			return writePage(cmd, b)
 		}
 	}
 	return usagef("unknown rule %s%s", id, filter.DidYouMean(id, ids))

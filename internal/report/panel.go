@@ -1,7 +1,6 @@
 package report
 
 import (
-
 	"github.com/dpdissect/dpdissect/dissect/render"
 )
 

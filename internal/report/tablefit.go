@@ -162,7 +162,9 @@ func without[T any](list []T, gone []bool) []T {
 }
 
 // appendShort names what was left out of the table, and how to see it.
-func (t *table) appendShort(dst []byte) []byte { return t.short.append(dst, t.faint.Start, t.faint.Stop) }
+func (t *table) appendShort(dst []byte) []byte {
+	return t.short.append(dst, t.faint.Start, t.faint.Stop)
+}
 
 // append appends "Not shown, as there are 80 columns: Bytes, Data; COLUMNS=119 shows them."
 func (s *shortage) append(dst []byte, start, stop string) []byte {
