@@ -18,6 +18,8 @@ type analyze struct {
 	verbose  bool
 	interval seconds
 	write    string
+	tables   statistics
+	alone    bool // the table of connections
 }
 
 func newAnalyze() *cobra.Command {
@@ -58,12 +60,20 @@ their findings. Numbers of connections and all totals stay those of the capture.
 	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: a report every `SECONDS`; live 10 by default, 1 on a terminal")
 	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: write the packets that are analysed to `FILE`, too; its name says the format, as with 'capture'")
 	c.add(cmd)
+	c.tables.add(cmd)
 	return cmd
 }
 
 func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
 		return usagef("-w writes what -i captures to a file: give both")
+	}
+	var err error
+	if c.alone, err = c.tables.conversations(cmd, paths, &c.display); err != nil {
+		return err
+	}
+	if c.alone && c.format.value != "text" {
+		return usagef("-z is for text, not for --format %s", c.format.value)
 	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
@@ -136,5 +146,5 @@ func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen) error {
 	case "ndjson":
 		return report.WriteRecord(w, a)
 	}
-	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet})
+	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Connections: c.alone})
 }

@@ -44,6 +44,7 @@ relate the two sides to each other.`,
 	f.SortFlags = false
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "tell why the address pairs of captures were recognised, or were not")
 	f.StringSliceVar(&c.only, "protocols", nil, "with -v, look for these protocols only, a comma-separated `LIST`")
+	c.addFiles(cmd)
 	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
 	c.format.add(cmd, "format", "output for people or one JSON document")
 	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
@@ -51,6 +52,7 @@ relate the two sides to each other.`,
 }
 
 func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
+	args = c.inputs(args)
 	switch {
 	case c.verbose && len(args) == 0:
 		return usagef("no INPUT: give capture files, or - for standard input")
@@ -64,6 +66,7 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 }
 
 func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
+	paths = c.inputs(paths)
 	if c.verbose {
 		return c.tellWhy(cmd, paths)
 	}

@@ -20,6 +20,8 @@ type TextOptions struct {
 	Width   int            // columns of text, 0 for DefaultWidth and lines of findings that are not broken; less important columns leave first
 	Verbose bool           // all connections in full, however many, and every place of a finding
 	Quiet   bool           // the table and the findings alone
+
+	Connections bool // the table alone
 }
 
 // WriteText writes the analysis for people. It may improve from one version to
@@ -54,6 +56,10 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	wrap := opts.Width
 	if opts.Width <= 0 {
 		opts.Width = DefaultWidth
+	}
+	if opts.Connections {
+		opts.Quiet = true
+		return p.appendConns(dst, a, &opts, flush)
 	}
 	if !opts.Quiet {
 		for i := range a.Captures {
