@@ -111,6 +111,7 @@ poor.`,
 	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
 	addBuiltins(root)
 	pageHelp(root)
+	addCompletions(root)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	return root
 }
