@@ -179,6 +179,10 @@ func pageHelp(root *cobra.Command) {
 	root.PersistentFlags().Bool(noPagerFlag, false, "write to the terminal what is longer than it, without $DPDISSECT_PAGER, $PAGER or less")
 	show := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if page := topicOf(cmd); page != nil {
+			_ = writePage(cmd, []byte(page.Text(topicWidth(cmd.OutOrStdout()), topicLook())))
+			return
+		}
 		var text bytes.Buffer
 		out := cmd.OutOrStdout()
 		cmd.SetOut(&text)

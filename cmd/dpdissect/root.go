@@ -108,7 +108,8 @@ poor.`,
 	}
 	root.SetVersionTemplate("dpdissect {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
+	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion(), newMan())
+	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)
 	addCompletions(root)
