@@ -5,5 +5,5 @@ import "embed"
 
 // Pages are the pages, by the names of their files.
 //
-//go:embed filters.md ci.md exit-codes.md time.md
+//go:embed filters.md ci.md exit-codes.md time.md readings.md
 var Pages embed.FS

@@ -130,6 +130,7 @@ func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
 func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.Analysis {
 	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Totals()}, Conns: conns, Findings: findings}
 	a.Totals.AddTable(j.run.Decoded())
+	a.Totals.Neighbours = j.run.Neighbours()
 	for _, c := range conns {
 		if c.SummedUp {
 			a.Totals.SummedUp++

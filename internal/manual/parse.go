@@ -121,3 +121,31 @@ func cells(line string) (row []string) {
 	}
 	return row
 }
+
+// A Row is one of a table, as plain text, with the heading that it stands below.
+type Row struct {
+	Heading      string
+	Heads, Cells []string
+}
+
+// Rows are those of all tables of the page.
+func (p *Page) Rows() (all []Row) {
+	title := ""
+	for i := range p.blocks {
+		b := &p.blocks[i]
+		if b.kind == heading {
+			title = plain(b.text)
+		}
+		if b.kind != table {
+			continue
+		}
+		for _, row := range b.rows[1:] {
+			r := Row{Heading: title}
+			for k, c := range row {
+				r.Heads, r.Cells = append(r.Heads, plain(b.rows[0][k])), append(r.Cells, plain(c))
+			}
+			all = append(all, r)
+		}
+	}
+	return all
+}

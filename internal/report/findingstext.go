@@ -136,7 +136,16 @@ func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts 
 		dst = p.appendGroup(dst, g, rule, count)
 		dst = p.appendPlaces(dst, g, &opts)
 	}
-	return dst
+	return p.appendHint(dst, list[0].first)
+}
+
+// appendHint appends where names are explained that findings have, those of the first.
+func (p *painter) appendHint(dst []byte, f *session.Finding) []byte {
+	text := "'dpdissect rules show " + escaped(f.Rule.ID) + "' explains a rule"
+	if !f.Failed() {
+		text = "'dpdissect rules show " + f.Guard.String() + "' explains a guard"
+	}
+	return append(appendStyled(append(dst, "   "...), p.Derived, text+"."), '\n')
 }
 
 // appendGroup appends "error  DP8-…  ×3  MC-DPL8R 2.2.1.2".

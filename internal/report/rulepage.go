@@ -37,6 +37,9 @@ func ruleLines(r *conform.Rule) (all []ruleLine) {
 		add("Told", "once a side, with how often it was seen")
 	}
 	add("Care", sentence(careText(r)))
+	if ids := Readings(r); len(ids) > 0 {
+		add("Reading", "'dpdissect rules show "+ids[0]+"' tells what is unclear in the text, and how it is read")
+	}
 	if r.Accuses() {
 		add("Violation", r.Example)
 	} else {

@@ -65,7 +65,8 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 		for i := range a.Captures {
 			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
-		dst = append(p.appendTotalsOf(dst, &a.Totals, len(a.Conns)), '\n')
+		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns))
+		dst = append(p.appendRemarks(dst, a, wrap), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts, flush)
 	if a.Totals.LeftOut > 0 {
@@ -169,6 +170,9 @@ func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions, flush 
 func (p *painter) appendNone(dst []byte, a *Analysis) []byte {
 	dst = append(dst, "No connections recognised.\n"...)
 	if a.Totals.UDPDatagrams == 0 {
+		if a.Totals.Packets > 0 {
+			dst = append(appendStyled(dst, p.Warn, "The capture has no UDP datagram: was the right interface captured, with the right filter?"), '\n')
+		}
 		return dst
 	}
 	return append(appendStyled(dst, p.Derived, "--decode-as 'udp.port==PORT,PROTOCOL' forces a protocol; "+
