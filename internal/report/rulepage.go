@@ -37,9 +37,6 @@ func ruleLines(r *conform.Rule) (all []ruleLine) {
 		add("Told", "once a side, with how often it was seen")
 	}
 	add("Care", sentence(careText(r)))
-	if ids := Readings(r); len(ids) > 0 {
-		add("Reading", "'dpdissect rules show "+ids[0]+"' tells what is unclear in the text, and how it is read")
-	}
 	if r.Accuses() {
 		add("Violation", r.Example)
 	} else {
@@ -92,6 +89,9 @@ func RuleText(r *conform.Rule, width int) string {
 	b.WriteByte('\n')
 	for _, l := range ruleLines(r) {
 		writeWrapped(&b, fmt.Sprintf("  %-15s", l.label), l.text, width)
+	}
+	if ids := Readings(r); len(ids) > 0 {
+		writeWrapped(&b, fmt.Sprintf("  %-15s", "Reading"), "'dpdissect rules show "+ids[0]+"' tells what is unclear in the text, and how it is read", width)
 	}
 	verb := "called broken"
 	if !r.Accuses() {
