@@ -16,7 +16,7 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/THIRD_PARTY.md README.md testdata 
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs cover edits soak mutants accuracy wine-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants accuracy wine-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
@@ -105,6 +105,9 @@ docs: ## the references of fields and rules, and the licences of what is linked
 	mv docs/rules.md.new docs/rules.md
 	$(GO) run ./internal/licenses $(PLATFORMS) > docs/THIRD_PARTY.md.new
 	mv docs/THIRD_PARTY.md.new docs/THIRD_PARTY.md
+
+man: build ## the manual pages of all commands and help topics, in bin/man
+	bin/dpdissect man bin/man
 
 cover: ## statements covered by all tests, for each function in cover.txt
 	$(GO) test -timeout 10m -coverpkg ./... -coverprofile cover.out ./...

@@ -35,6 +35,10 @@ func (c *Conn) handled() {
 	}
 }
 
+// Malformed is how many of the connection's datagrams could not be decoded, and of how
+// many.
+func (c *Conn) Malformed() (malformed, of uint64) { return c.malformed, c.decoded }
+
 // Malform counts a decode error; a datagram the capture cut is not malformed.
 func (c *Conn) Malform(fr *dissect.Frame, err *dissect.Error) {
 	if err == nil {

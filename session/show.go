@@ -99,6 +99,25 @@ func (t *Table) leadsOf(p *Protocol) *leads {
 	return l
 }
 
+// A NeighbourCount is how many datagrams of a neighbour there were.
+type NeighbourCount struct {
+	Protocol *dissect.Protocol
+	N        uint64
+}
+
+// Neighbours counts the datagrams of neighbours, which are no connections.
+func (t *Table) Neighbours() []NeighbourCount { return t.neighbours }
+
+func (t *Table) countNeighbour(p *dissect.Protocol) {
+	for i := range t.neighbours {
+		if t.neighbours[i].Protocol == p {
+			t.neighbours[i].N++
+			return
+		}
+	}
+	t.neighbours = append(t.neighbours, NeighbourCount{p, 1})
+}
+
 // neighbour shows a datagram that belongs to a neighbour of a protocol, as one of its
 // leads may.
 func (t *Table) neighbour(p *Protocol, d *dissect.Datagram, s Standing) bool {
@@ -110,6 +129,7 @@ func (t *Table) neighbour(p *Protocol, d *dissect.Datagram, s Standing) bool {
 		return false
 	}
 	t.other++
+	t.countNeighbour(n)
 	if t.cfg.Sink == nil {
 		return true
 	}

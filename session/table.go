@@ -19,8 +19,9 @@ type Table struct {
 	spareProbes [][]Probe // of pairs that are recognised; nil for the one that did it
 	counting    int       // flows that were summed up
 	lead        leads     // of neighbours of any protocol
-	leads       []leads   // of those of each of Config.Protocols
-	stranger    Flow      // stands for pairs of which nothing is kept
+	neighbours  []NeighbourCount
+	leads       []leads // of those of each of Config.Protocols
+	stranger    Flow    // stands for pairs of which nothing is kept
 	flowSeq     uint64
 	stories     []*Story
 	tallySets   map[*Protocol]*tallySet

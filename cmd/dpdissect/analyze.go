@@ -23,6 +23,8 @@ type analyze struct {
 	order    choice
 	interval seconds
 	write    string
+	tables   statistics
+	alone    bool // the table of connections
 }
 
 func newAnalyze() *cobra.Command {
@@ -66,12 +68,20 @@ their findings. Numbers of connections and all totals stay those of the capture.
 	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: a report every `SECONDS`; live 10 by default, 1 on a terminal")
 	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: write the packets that are analysed to `FILE`, too; its name says the format, as with 'capture'")
 	c.add(cmd)
+	c.tables.add(cmd)
 	return cmd
 }
 
 func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
 		return usagef("-w writes what -i captures to a file: give both")
+	}
+	var err error
+	if c.alone, err = c.tables.conversations(cmd, paths, &c.display); err != nil {
+		return err
+	}
+	if c.alone && c.format.value != "text" {
+		return usagef("-z is for text, not for --format %s", c.format.value)
 	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
@@ -138,6 +148,7 @@ func (j *job) story(conns []*session.Conn, a *report.Analysis) *explain.Story {
 func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.Analysis {
 	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Totals()}, Conns: conns, Findings: findings}
 	a.Totals.AddTable(j.run.Decoded())
+	a.Totals.Neighbours = j.run.Neighbours()
 	for _, c := range conns {
 		if c.SummedUp {
 			a.Totals.SummedUp++
@@ -158,7 +169,9 @@ func (c *analyze) clock(cmd *cobra.Command, a *report.Analysis) func(ns int64) s
 			clock.AdvanceTime(in.FirstTime, false)
 		}
 	}
-	return func(ns int64) string { return string(clock.AppendTime(nil, &dissect.Datagram{Time: ns, HasTime: true})) }
+	return func(ns int64) string {
+		return string(clock.AppendTime(nil, &dissect.Datagram{Time: ns, HasTime: true}))
+	}
 }
 
 func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(ns int64) string) error {
@@ -168,5 +181,5 @@ func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(
 	case "ndjson":
 		return report.WriteRecord(w, a)
 	}
-	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock})
+	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock, Connections: c.alone})
 }

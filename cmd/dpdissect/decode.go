@@ -18,6 +18,7 @@ type decode struct {
 	bytes   bool
 	fields  []string
 	options []string
+	tables  statistics
 }
 
 func newDecode() *cobra.Command {
@@ -35,12 +36,14 @@ packets of the capture, as in Wireshark, whatever -Y shows of them.
 
 Columns are made for other programs: text from packets that a spreadsheet would
 take for a formula, as it begins with = + - or @, has a ' before it, and is
-quoted where it holds the separator. Numbers stay as they are.
+quoted where it holds the separator. Numbers stay as they are. -E separator=,
+makes CSV as RFC 4180 has it. -e note.rule and -e analysis print what the
+analysis says of a datagram: see 'dpdissect fields'.
 
 'dpdissect fields' lists the names that -e and -Y take.`,
 		Example: `  dpdissect decode game.pcap
   dpdissect decode -V -Y 'dp8.opcode == 2' game.pcap
-  dpdissect decode -e frame.number -e dp8.seq -e dp8.nrcv -E header=y game.pcap
+  dpdissect decode -T fields -e frame.number -e dp8.seq -E header=y -E separator=, -r game.pcap
   dpdissect decode --format ndjson game.pcap.zst | jq 'select(.retry_of)'`,
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,
@@ -51,10 +54,14 @@ quoted where it holds the separator. Numbers stay as they are.
 	f.StringArrayVarP(&c.fields, "field", "e", nil, "print this `FIELD` as a column; repeatable")
 	f.StringArrayVarP(&c.options, "field-option", "E", nil, "set how columns look, `NAME=VALUE`: header=y|n, separator=/t|/s|CHAR, quote=d|s|n, occurrence=f|l|a, aggregator=,|/s|CHAR, bom=y|n; repeatable")
 	c.add(cmd)
+	c.tables.add(cmd)
 	return cmd
 }
 
 func (c *decode) runE(cmd *cobra.Command, paths []string) error {
+	if _, err := c.tables.conversations(cmd, paths, &c.display); err != nil {
+		return err
+	}
 	p, err := c.printer(max(len(paths), len(c.interfaces)) > 1)
 	if err != nil {
 		return usageError{err}

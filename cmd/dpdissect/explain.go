@@ -21,18 +21,19 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain INPUT...",
 		Short: "Say what happened to each connection, in sentences with proof",
-		Long: `Say what happened to each connection, for people who know no protocol: whether
-it was closed, refused, cut off or never answered, who did it, what made it slow,
-which frames prove it, and which frame would refute it. What the capture cannot
-tell is said to be undecided, with what is left and the capture that would decide.
+		Long: `Say what happened to each connection, for people who know no protocol:
+whether it was closed, refused, cut off or never answered, who did it, what made
+it slow, which frames prove it, and which frame would refute it. What the
+capture cannot tell is said to be undecided, with what is left and the capture
+that would decide.
 
---text takes the sentence that a game showed its player, and looks for what it is
-about: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms (9 resends)'.
+--text takes the sentence that a game showed its player, and looks for what it
+is about: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms'.
 
---format json is one document; 'dpdissect schema explain' describes it. markdown is
-for tickets.`,
+--format json is one document; 'dpdissect schema explain' describes it. markdown
+is for tickets.`,
 		Example: `  dpdissect explain game.pcap
-  dpdissect explain --connection 2 game.pcap
+  dpdissect explain -Y 'ip.addr == 10.0.0.1' game.pcap
   dpdissect explain --text 'Reliable packet 16 (size=4711) was not ack'"'"'d' game.pcap
   dpdissect explain --format markdown game.pcap > ticket.md`,
 		Annotations: map[string]string{quietMeans: "no progress bar"},

@@ -29,8 +29,7 @@ Filters know some names more, such as ip.addr and the words of the analysis.
 		if cmd.Flags().Changed("format") {
 			return usagef("--markdown is a format of its own and can't be had with --format")
 		}
-		_, err := cmd.OutOrStdout().Write(append([]byte(fieldsPage), render.FieldsMarkdown(fieldTables())...))
-		return err
+		return writePage(cmd, append([]byte(fieldsPage), render.FieldsMarkdown(fieldTables())...))
 	}
 	return cmd
 }

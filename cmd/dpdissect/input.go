@@ -20,6 +20,7 @@ import (
 // input is the flags that every reading command shares.
 type input struct {
 	live
+	tshark
 	display  string
 	decodeAs []string
 	only     []string
@@ -47,6 +48,7 @@ func (in *input) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	in.format.add(cmd, "format", formatUsage(in.formats))
+	in.tshark.add(cmd, &in.format)
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
 	in.live.add(cmd)
 	f.Var(&in.expand, "max-expansion", "read compressed files on to `N` GiB of content each; by default to 64, and to 1,000 times their size where that is more than 256 MiB")
@@ -57,9 +59,17 @@ func (in *input) add(cmd *cobra.Command) {
 	f.Var(&in.workers, "workers", "`N` goroutines track connections; one, the default, costs the least CPU; the output is the same for any number")
 	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
-	if cmd.Args == nil {
-		cmd.Args = in.live.check
+	check, run := cmd.Args, cmd.RunE
+	if check == nil {
+		check = in.live.check
 	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if err := in.tshark.check(cmd, args, &in.format); err != nil {
+			return err
+		}
+		return check(cmd, in.inputs(args))
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, in.inputs(args)) }
 }
 
 // addTracking adds the flags that say what is looked for in packets.

@@ -73,6 +73,9 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 
 // begin gives the job its output and shows that it works.
 func (j *job) begin(out *destination, collects bool) error {
+	if !j.isLive() && !j.run.Source.Waits() {
+		out.page()
+	}
 	j.out, j.dest, j.screen, j.stop = out.Writer, out, out.screen, func() {}
 	switch {
 	case j.isLive():
@@ -159,6 +162,7 @@ func (j *job) finish(err error) error { return j.dest.end(j.close(err)) }
 // more, nobody is told.
 func (j *job) close(err error) error {
 	j.stop()
+	err = j.dest.settle(err)
 	j.run.Source.Close()
 	if isBrokenPipe(err) {
 		return err

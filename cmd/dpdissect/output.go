@@ -19,6 +19,7 @@ import (
 type destination struct {
 	io.Writer
 	screen  screen
+	pager   *pager        // nil where nothing is paged
 	file    *outfile.File // nil for standard output
 	orderly atomic.Int32  // signals that end the run in order, not the program
 	release func()
@@ -39,7 +40,7 @@ func (in *input) guard(paths []string) *outfile.Guard {
 func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destination, error) {
 	if in.output == "" {
 		f := cmd.OutOrStdout().(*os.File)
-		return &destination{Writer: f, screen: newScreen(f, in.color.value)}, nil
+		return &destination{Writer: f, screen: newScreen(f, in.color.value), pager: newPager(cmd, f)}, nil
 	}
 	signals := endingSignals()
 	f, err := outfile.Create(in.output, outfile.Private, g)
@@ -50,6 +51,28 @@ func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destinatio
 	o := &destination{Writer: f, screen: newScreen(f.File(), in.color.value), file: f}
 	o.release = o.abortOnSignal(signals)
 	return o, nil
+}
+
+// page lets output go through the pager, where there is one: the run ends by itself.
+func (o *destination) page() {
+	if o.pager != nil {
+		o.Writer = o.pager
+	}
+}
+
+// settle shows all that was written, before anything is said about it. A pager that the
+// user left is no error.
+func (o *destination) settle(err error) error {
+	if o.pager == nil {
+		return err
+	}
+	if e := o.pager.Close(); err == nil {
+		err = e
+	}
+	if isBrokenPipe(err) {
+		return nil
+	}
+	return err
 }
 
 // grow says that the run goes on until somebody ends it: the file has its name at once,
@@ -77,7 +100,7 @@ func notWritten(flag string, err error) error {
 // output never stays. What is wrong with inputs, and a verdict, is no such failure.
 func (o *destination) end(err error) error {
 	if o.file == nil {
-		return err
+		return o.settle(err)
 	}
 	o.release()
 	if err != nil && !reported(err) {

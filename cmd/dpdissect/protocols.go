@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,6 +44,7 @@ relate the two sides to each other.`,
 	f.SortFlags = false
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "tell why the address pairs of captures were recognised, or were not")
 	f.StringSliceVar(&c.only, "protocols", nil, "with -v, look for these protocols only, a comma-separated `LIST`")
+	c.addFiles(cmd)
 	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
 	c.format.add(cmd, "format", "output for people or one JSON document")
 	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
@@ -52,6 +52,7 @@ relate the two sides to each other.`,
 }
 
 func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
+	args = c.inputs(args)
 	switch {
 	case c.verbose && len(args) == 0:
 		return usagef("no INPUT: give capture files, or - for standard input")
@@ -65,20 +66,18 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 }
 
 func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
-	out := cmd.OutOrStdout().(*os.File)
+	paths = c.inputs(paths)
 	if c.verbose {
-		return c.tellWhy(cmd, out, paths)
+		return c.tellWhy(cmd, paths)
 	}
 	if c.format.value == "json" {
-		_, err := out.Write(protocolsJSON())
-		return err
+		return writePage(cmd, protocolsJSON())
 	}
-	_, err := out.Write(protocolsText(textWidth(out)))
-	return err
+	return writePage(cmd, protocolsText(textWidth(cmd.OutOrStdout())))
 }
 
 // tellWhy prints the stories of the pairs, also when an input ended badly.
-func (c *protocolsCommand) tellWhy(cmd *cobra.Command, out *os.File, paths []string) error {
+func (c *protocolsCommand) tellWhy(cmd *cobra.Command, paths []string) error {
 	stories, failed := c.stories(cmd, paths)
 	if failed != nil && !errors.Is(failed, errInput) {
 		return failed
@@ -90,8 +89,7 @@ func (c *protocolsCommand) tellWhy(cmd *cobra.Command, out *os.File, paths []str
 	case failed == nil || len(stories) > 0: // else what failed says it all
 		b = storiesText(stories)
 	}
-	_, err := out.Write(b)
-	return cmp.Or(err, failed)
+	return cmp.Or(writePage(cmd, b), failed)
 }
 
 // protocolRow is a protocol in JSON.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 
 	"github.com/spf13/cobra"
 )
@@ -21,13 +20,11 @@ func newReference(cmd *cobra.Command, text func(width int) []byte, doc func() []
 	format.add(cmd, "format", "output for people or one JSON document")
 	cmd.Args = noArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		out := cmd.OutOrStdout().(*os.File)
 		b := doc
 		if format.value == "text" {
-			b = func() []byte { return text(textWidth(out)) }
+			b = func() []byte { return text(textWidth(cmd.OutOrStdout())) }
 		}
-		_, err := out.Write(b())
-		return err
+		return writePage(cmd, b())
 	}
 	return cmd
 }

@@ -108,8 +108,11 @@ poor.`,
 	}
 	root.SetVersionTemplate("dpdissect {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion())
+	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newProtocols(), newRules(), newSchema(), newVersion(), newMan())
+	root.AddCommand(newTopics()...)
 	addBuiltins(root)
+	pageHelp(root)
+	addCompletions(root)
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	return root
 }

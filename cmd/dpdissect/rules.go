@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -40,11 +39,16 @@ func ruleBook() *verdict.Book {
 	return verdict.NewBook(all, session.Quality)
 }
 
-func completeRules(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func completeRules(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var all []cobra.Completion
 	for _, c := range chapters() {
 		for i := range c.rules {
 			all = append(all, cobra.CompletionWithDesc(c.rules[i].ID, c.rules[i].Statement))
+		}
+	}
+	if cmd.Name() == "show" {
+		for _, e := range explanations() {
+			all = append(all, cobra.CompletionWithDesc(e.id, e.about))
 		}
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp
@@ -116,7 +120,6 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout().(*os.File)
 	var b []byte
 	switch {
 	case c.markdown:
@@ -124,10 +127,9 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	case c.format.value == "json":
 		b = rulesJSON(chosen)
 	default:
-		b = rulesText(chosen, textWidth(out))
+		b = rulesText(chosen, textWidth(cmd.OutOrStdout()))
 	}
-	_, err = out.Write(b)
-	return err
+	return writePage(cmd, b)
 }
 
 // chosen gives the rules that pass the flags.
@@ -281,24 +283,27 @@ func newRulesShow() *cobra.Command {
 	format := newChoice("text", "json")
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Tell all about a rule",
+		Short: "Tell all about a rule, a guard, or an unclear place of a text",
 		Long: `Tell all about a rule: what it demands, the clause of the text, level and
-severity, what must be certain before it is called broken, and a violation.`,
+severity, what must be certain before it is called broken, and a violation. Also
+what a guard such as VANT asks for, and how an unclear place of a text, such as
+AMB-HZ-02, is read.`,
 		Example: `  dpdissect rules show DP8-2.2.1.2-POLL-LISTENER
+  dpdissect rules show VANT
   dpdissect rules show DP8-SIG-FULL --format json`,
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("show takes the ID of one rule")
+				return usagef("show takes one ID: of a rule, a guard or an unclear place")
 			}
-			return showRule(cmd.OutOrStdout().(*os.File), args[0], format.value)
+			return showRule(cmd, args[0], format.value)
 		},
 	}
 	format.add(cmd, "format", "output for people or one JSON document")
 	return cmd
 }
 
-func showRule(out *os.File, id, format string) error {
+func showRule(cmd *cobra.Command, id, format string) error {
 	var ids []string
 	for _, h := range chapters() {
 		for i := range h.rules {
@@ -309,11 +314,22 @@ func showRule(out *os.File, id, format string) error {
 			}
 			b := indented(rowOf(h.name, r))
 			if format == "text" {
-				b = []byte(report.RuleText(r, cmp.Or(textWidth(out), report.DefaultWidth)))
+				b = []byte(report.RuleText(r, cmp.Or(textWidth(cmd.OutOrStdout()), report.DefaultWidth)))
 			}
-			_, err := out.Write(b)
-			return err
+			return writePage(cmd, b)
 		}
+	}
+	explained := explanations()
+	for i := range explained {
+		e := &explained[i]
+		ids = append(ids, e.id)
+		if !strings.EqualFold(e.id, id) {
+			continue
+		}
+		if format == "json" {
+			return writePage(cmd, indented(e.record))
+		}
+		return writePage(cmd, []byte(e.text(cmp.Or(textWidth(cmd.OutOrStdout()), report.DefaultWidth))))
 	}
 	return usagef("unknown rule %s%s", id, filter.DidYouMean(id, ids))
 }

@@ -26,8 +26,7 @@ commands, and both formats are the same.`,
 			if !ok {
 				return usagef("unknown schema %q: want %s", args[0], orList(names))
 			}
-			_, err := cmd.OutOrStdout().Write(b)
-			return err
+			return writePage(cmd, b)
 		},
 	}
 	format := newChoice("text", "json")

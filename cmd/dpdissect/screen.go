@@ -54,6 +54,15 @@ func textWidth(w io.Writer) int {
 	return columnsOf(w)
 }
 
+// rowsOf is how many lines a terminal has, 0 where there is none.
+func rowsOf(f *os.File) int {
+	_, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return height
+}
+
 // columnsOf is how wide a terminal is, 0 where there is none.
 func columnsOf(w io.Writer) int {
 	f, ok := w.(*os.File)

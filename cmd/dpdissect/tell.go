@@ -54,9 +54,12 @@ func tellMarks(w io.Writer, marks string) {
 
 // flagError is what the command line says of a flag. One long flag behind a single
 // dash, which is read as several short ones, is likely to have a secret behind it.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && strings.HasPrefix(e.GetValue(), "ecret") {
 		return usagef("-secret: the name of a long flag has two dashes before it")
+	}
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return usagef("%w%s", err, flagHint(cmd, e))
 	}
 	return usageError{err}
 }

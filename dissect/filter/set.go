@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -210,4 +211,19 @@ func (s *Set) unknown(a *atom) string {
 		kind = "field"
 	}
 	return fmt.Sprintf("unknown %s %s%s", kind, a.text, DidYouMean(a.text, names))
+}
+
+// Values lists the values of a name that have names themselves, for completion: "CONNECT"
+// of dp8.opcode. There are none where values are open.
+func (s *Set) Values(name string) []string {
+	e, ok := s.entries[name]
+	if !ok {
+		return nil
+	}
+	all := append([]string(nil), e.words...)
+	for _, v := range e.values {
+		all = append(all, v.Name)
+	}
+	sort.Strings(all)
+	return slices.Compact(all)
 }

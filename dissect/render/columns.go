@@ -99,13 +99,16 @@ func (c *Columns) AppendRow(dst []byte, fr *dissect.Frame, clock *Clock) []byte 
 }
 
 // quote is what stands around a value. Text is quoted also where nothing asks for it
-// when it would be taken for more than one column, or for a quoted one.
+// when it would be taken for more than one column, or for a quoted one. Between commas
+// every value is quoted that RFC 4180 wants quoted, several numbers of one field, too.
 func (c *Columns) quote(col *column, value []byte) byte {
 	switch {
 	case len(value) == 0:
 		return 0
 	case c.Options.Quote != 0:
 		return c.Options.Quote
+	case c.Options.Separator == ',' && bytes.IndexAny(value, ",\"\r\n") >= 0:
+		return '"'
 	case col.text() && (value[0] == '"' || bytes.IndexByte(value, c.Options.Separator) >= 0):
 		return '"'
 	}
@@ -136,6 +139,13 @@ func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock
 			dst = disarm(dst, v.start)
 		}
 		return dst
+	case col.packet.note != nil:
+		for i := range fr.Notes {
+			if v.next() {
+				start := len(v.dst)
+				v.dst = disarm(AppendEscaped(v.dst, col.packet.note(&fr.Notes[i])), start)
+			}
+		}
 	case col.packet.field.Name == "acks":
 		for _, a := range fr.Acks {
 			if v.next() {

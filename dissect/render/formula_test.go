@@ -47,7 +47,7 @@ func TestNoFormulas(t *testing.T) {
 			}
 		}
 	}
-	if got, want := row(t, fakeFrame(), "separator=,", "fake.sacked", "summary"), `6,8,9,10,11,"DFRAME seq 5 nrcv 7 RELIABLE, 50 bytes \x1b[31m"`; strings.TrimSuffix(got, "\n") != want {
+	if got, want := row(t, fakeFrame(), "separator=,", "fake.sacked", "summary"), `"6,8,9,10,11","DFRAME seq 5 nrcv 7 RELIABLE, 50 bytes \x1b[31m"`; strings.TrimSuffix(got, "\n") != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	early := fakeFrame()

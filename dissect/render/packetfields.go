@@ -10,7 +10,8 @@ import (
 type packetField struct {
 	field  dissect.Field
 	append func(dst []byte, fr *dissect.Frame, c *Clock) []byte
-	free   bool // text that holds what packets say
+	free   bool                         // text that holds what packets say
+	note   func(n *dissect.Note) string // a value for each finding
 }
 
 // Packet lists the fields every datagram has, whatever its protocol, for the
@@ -46,6 +47,14 @@ func textField(name, label, doc string, app func([]byte, *dissect.Frame, *Clock)
 func freeField(name, label, doc string, app func([]byte, *dissect.Frame, *Clock) []byte) packetField {
 	f := textField(name, label, doc, app)
 	f.free = true
+	return f
+}
+
+// noteField has a value for each finding about the frame. Messages may hold what packets
+// say.
+func noteField(name, label, doc string, get func(n *dissect.Note) string) packetField {
+	f := freeField(name, label, doc, nil)
+	f.note = get
 	return f
 }
 
@@ -100,6 +109,9 @@ var packetFields = [...]packetField{
 	textField("type", "Type", "of the frame", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return append(dst, fr.Type...) }),
 	freeField("summary", "Summary", "one line for people", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return AppendEscaped(dst, fr.Summary) }),
 	textField("analysis", "Analysis", "words of the analysis, each one a value", nil), // values of its own, see appendWord
+	noteField("note.rule", "Rule", "of a finding, each one a value", func(n *dissect.Note) string { return n.Rule }),
+	noteField("note.severity", "Severity", "of a finding: error, warn or note; each one a value", func(n *dissect.Note) string { return n.Severity }),
+	noteField("note.message", "Message", "of a finding, each one a value", func(n *dissect.Note) string { return n.Message }),
 	linkField("retry_of", "Retry of", "an earlier frame of the same unit", func(fr *dissect.Frame) uint64 { return fr.RetryOf }),
 	linkField("acked_in", "Acknowledged in", "first captured frame that acknowledges this one", func(fr *dissect.Frame) uint64 { return fr.AckedIn }),
 	textField("acks", "Acknowledges", "frames that this one acknowledges first, each one a value", nil),

@@ -91,6 +91,9 @@ func tells(notes []dissect.Note, rule string) bool {
 // appendRule appends "[DP8-2.2.1.4-POLL] ": what it says is for the tree and the records.
 func (s *Summary) appendRule(dst []byte, n *dissect.Note) []byte {
 	style := s.Palette.severity(n.Severity)
+	if n.Severity == "note" {
+		style = Style{} // colour is for what may be wrong
+	}
 	dst = append(append(append(dst, style.Start...), '['), n.Rule...)
 	return append(append(append(dst, ']'), style.Stop...), ' ')
 }

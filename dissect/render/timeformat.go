@@ -56,6 +56,14 @@ func ParseTimeFormat(s string) (TimeFormat, error) {
 	return TimeFormat{}, fmt.Errorf("unknown time format %q: want %s, optionally with decimals as in ad.3", s, timeFormatList())
 }
 
+// TimeFormats lists the names that ParseTimeFormat takes, each with what it shows.
+func TimeFormats() (all [][2]string) {
+	for _, s := range timeStyles {
+		all = append(all, [2]string{s.name, s.doc})
+	}
+	return all
+}
+
 func timeFormatList() string {
 	var all []string
 	for _, s := range timeStyles {

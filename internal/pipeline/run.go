@@ -299,6 +299,22 @@ func (r *Run) Decoded() (decoded, malformed, other uint64) {
 	return decoded, malformed, other
 }
 
+// Neighbours counts the datagrams of neighbours, by their names.
+func (r *Run) Neighbours() (all []session.NeighbourCount) {
+	for _, t := range r.tables {
+		for _, n := range t.Neighbours() {
+			i := slices.IndexFunc(all, func(o session.NeighbourCount) bool { return o.Protocol == n.Protocol })
+			if i < 0 {
+				all = append(all, n)
+			} else {
+				all[i].N += n.N
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b session.NeighbourCount) int { return cmp.Compare(a.Protocol.Name, b.Protocol.Name) })
+	return all
+}
+
 // Totals counts the packets of the source, and the datagrams that they stood for.
 func (r *Run) Totals() capture.Totals {
 	t := r.Source.Totals()

@@ -281,9 +281,10 @@ func TestMessageOfEachPlace(t *testing.T) {
 		{Rule: rule, Conn: conn, Dir: session.SideB, Frame: 7, Frames: []uint64{7}, Message: "five words are in this"},
 	}
 	p := &painter{}
+	const hint = "   'dpdissect rules show KN-X' explains a rule.\n"
 	for all, want := range map[bool]string{
-		false: "3 findings\n   error  KN-X  ×3\n          1 of 2\n          #0 a → b: frames 1, 5\n          five words are in\n            this\n          #0 b → a: frame 7\n",
-		true:  "3 findings\n   error  KN-X  ×3\n          1 of 2\n          #0 a → b: frame 1\n          3 of 4\n          #0 a → b: frame 5;\n            proof: frames 3, 5\n          five words are in\n            this\n          #0 b → a: frame 7\n",
+		false: "3 findings\n   error  KN-X  ×3\n          1 of 2\n          #0 a → b: frames 1, 5\n          five words are in\n            this\n          #0 b → a: frame 7\n" + hint,
+		true:  "3 findings\n   error  KN-X  ×3\n          1 of 2\n          #0 a → b: frame 1\n          3 of 4\n          #0 a → b: frame 5;\n            proof: frames 3, 5\n          five words are in\n            this\n          #0 b → a: frame 7\n" + hint,
 	} {
 		if got := string(p.appendFindingsAs(nil, list, findingsText{noun: "finding", width: 31, all: all, proofs: true})); got != want {
 			t.Errorf("%v:\n%s\nwant\n%s", all, got, want)

@@ -115,7 +115,6 @@ type findingsText struct {
 	proofs     bool   // with the frames that prove the first finding of a place
 }
 
-
 func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts findingsText) []byte {
 	if opts.many == "" {
 		opts.many = opts.noun + "s"
@@ -134,7 +133,16 @@ func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts 
 		dst = p.appendGroup(dst, g, rule, count)
 		dst = p.appendPlaces(dst, g, &opts)
 	}
-	return dst
+	return p.appendHint(dst, list[0].first)
+}
+
+// appendHint appends where names are explained that findings have, those of the first.
+func (p *painter) appendHint(dst []byte, f *session.Finding) []byte {
+	text := "'dpdissect rules show " + escaped(f.Rule.ID) + "' explains a rule"
+	if !f.Failed() {
+		text = "'dpdissect rules show " + f.Guard.String() + "' explains a guard"
+	}
+	return append(appendStyled(append(dst, "   "...), p.Derived, text+"."), '\n')
 }
 
 // appendGroup appends "error  DP8-…  ×3  MC-DPL8R 2.2.1.2".

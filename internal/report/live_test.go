@@ -19,7 +19,7 @@ func TestLiveTable(t *testing.T) {
 		0:  " #  Name  Loss\n──────────────\n 1  one     3%\n10  ten      -\n",
 		14: " #  Name  Loss\n──────────────\n 1  one     3%\n10  ten      -\n",
 		13: " #  Name\n────────\n 1  one\n10  ten\n" + left,
-		2:  " #  Name\n────────\n 1  one\n10  ten\n",
+		2:  " #  Name\n────────\n 1  one\n10  ten\n" + left,
 	} {
 		if got := string(AppendTable(nil, render.Palette{}, cols, rows, width)); got != want {
 			t.Errorf("width %d:\n%swant\n%s", width, got, want)

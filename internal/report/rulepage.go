@@ -90,6 +90,9 @@ func RuleText(r *conform.Rule, width int) string {
 	for _, l := range ruleLines(r) {
 		writeWrapped(&b, fmt.Sprintf("  %-15s", l.label), l.text, width)
 	}
+	if ids := Readings(r); len(ids) > 0 {
+		writeWrapped(&b, fmt.Sprintf("  %-15s", "Reading"), "'dpdissect rules show "+ids[0]+"' tells what is unclear in the text, and how it is read", width)
+	}
 	verb := "called broken"
 	if !r.Accuses() {
 		verb = "reported"

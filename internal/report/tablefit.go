@@ -182,8 +182,5 @@ func (s *shortage) append(dst []byte, start, stop string) []byte {
 	if text == "" {
 		return dst
 	}
-	for _, line := range wrapWords(text, max(s.width, 20)) {
-		dst = append(append(append(append(dst, start...), line...), stop...), '\n')
-	}
-	return dst
+	return appendLines(dst, start, stop, text, max(s.width, 20))
 }

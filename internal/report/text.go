@@ -20,6 +20,8 @@ type TextOptions struct {
 
 	// Clock writes times of the table, nil for the time of the day in UTC.
 	Clock func(ns int64) string
+
+	Connections bool // the table alone
 }
 
 // WriteText writes the analysis for people. It may improve from one version to
@@ -55,11 +57,16 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	if opts.Width <= 0 {
 		opts.Width = DefaultWidth
 	}
+	if opts.Connections {
+		opts.Quiet = true
+		return p.appendConns(dst, a, &opts, flush)
+	}
 	if !opts.Quiet {
 		for i := range a.Captures {
 			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
-		dst = append(p.appendTotalsOf(dst, &a.Totals, len(a.Conns)), '\n')
+		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns))
+		dst = append(p.appendRemarks(dst, a, wrap), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts, flush)
 	if a.Totals.LeftOut > 0 {
@@ -208,6 +215,9 @@ func inFull(a *Analysis, list []standing, opts *TextOptions) (conns []*session.C
 func (p *painter) appendNone(dst []byte, a *Analysis) []byte {
 	dst = append(dst, "No connections recognised.\n"...)
 	if a.Totals.UDPDatagrams == 0 {
+		if a.Totals.Packets > 0 {
+			dst = append(appendStyled(dst, p.Warn, "The capture has no UDP datagram: was the right interface captured, with the right filter?"), '\n')
+		}
 		return dst
 	}
 	return append(appendStyled(dst, p.Derived, "--decode-as 'udp.port==PORT,PROTOCOL' forces a protocol; "+

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/report"
+)
+
+// completions are what shells offer for the values of flags, by the names of these.
+var completions = map[string]cobra.CompletionFunc{
+	"display-filter": completeFilter,
+	"field":          completeField,
+	"interface":      completeInterface,
+	"time-format":    completeTimeFormat,
+	"decode-as":      completeDecodeAs,
+	"connection":     completeConnection,
+	"rules":          completeYAML,
+}
+
+// addCompletions completes the flags of all commands that have no completion of their own.
+func addCompletions(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if _, done := cmd.GetFlagCompletionFunc(f.Name); !done && completions[f.Name] != nil {
+				must(cmd.RegisterFlagCompletionFunc(f.Name, completions[f.Name]))
+			}
+		})
+	}
+}
+
+const noFiles = cobra.ShellCompDirectiveNoFileComp
+
+// offered is a word with what it means, in one line.
+func offered(word, about string) cobra.Completion {
+	about, _, _ = strings.Cut(about, "\n")
+	if about == "" {
+		return word
+	}
+	return cobra.CompletionWithDesc(word, about)
+}
+
+func completeField(_ *cobra.Command, _ []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, row := range render.FieldsTable(fieldTables()) {
+		if strings.HasPrefix(row[0], typed) {
+			all = append(all, offered(row[0], row[2]))
+		}
+	}
+	return slices.Compact(all), noFiles
+}
+
+func completeInterface(*cobra.Command, []string, string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+	list, err := capture.Devices()
+	if err != nil {
+		return nil, noFiles
+	}
+	rows := interfaceRows(list, true)
+	for i := range rows {
+		r := &rows[i]
+		about := strings.TrimSpace(r.state() + "; " + strings.Join(r.Addresses, " "))
+		all = append(all, offered(r.Name.escaped(), strings.TrimSuffix(about, ";")))
+	}
+	return all, noFiles
+}
+
+func completeTimeFormat(*cobra.Command, []string, string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, f := range render.TimeFormats() {
+		all = append(all, offered(f[0], f[1]))
+	}
+	return all, noFiles
+}
+
+// completeDecodeAs offers udp.port==, the usual ports of each protocol, and behind ports
+// the protocols with their dialects.
+func completeDecodeAs(_ *cobra.Command, _ []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+	const layer = "udp.port=="
+	ports, _, comma := strings.Cut(strings.TrimPrefix(typed, layer), ",")
+	if !strings.HasPrefix(typed, layer) {
+		ports = ""
+	}
+	add := func(port, name, about string) {
+		if word := layer + port + "," + name; strings.HasPrefix(word, typed) {
+			all = append(all, offered(word, about))
+		}
+	}
+	for _, p := range protocols.All(protocols.Options{}) {
+		if !comma {
+			for _, n := range p.Ports {
+				add(fmt.Sprint(n), p.Name, p.Title)
+			}
+			continue
+		}
+		add(ports, p.Name, p.Title)
+		for _, d := range p.Dialects {
+			add(ports, p.Name+":"+d, "dialect "+d)
+		}
+	}
+	if len(all) == 0 && !comma {
+		return []cobra.Completion{layer}, noFiles | cobra.ShellCompDirectiveNoSpace
+	}
+	return all, noFiles
+}
+
+func completeYAML(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completedPackets is how many packets of a capture are read to offer its connections.
+const completedPackets = 100_000
+
+// completeConnection reads the captures that the command line names so far.
+func completeConnection(cmd *cobra.Command, paths []string, _ string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
+	if files, err := cmd.Flags().GetStringArray("read-file"); err == nil {
+		paths = slices.Concat(files, paths)
+	}
+	if len(paths) == 0 || slices.ContainsFunc(paths, mayWait) {
+		return nil, noFiles
+	}
+	var in input
+	cfg, err := in.config()
+	if err != nil {
+		return nil, noFiles
+	}
+	src, err := capture.Open(paths, capture.Options{MaxPackets: completedPackets})
+	if err != nil {
+		return nil, noFiles
+	}
+	defer src.Close()
+	run := pipeline.Run{Source: src, Config: cfg, Workers: 1}
+	if run.Do() != nil {
+		return nil, noFiles
+	}
+	for _, c := range run.Conns() {
+		all = append(all, offered(fmt.Sprint(c.ID), report.ProtocolName(c)+" "+c.A.String()+" ↔ "+c.B.String()+" "+c.State.String()))
+	}
+	return all, noFiles | cobra.ShellCompDirectiveKeepOrder
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+)
+
+// tshark is the flags that hands know from tshark where this program has others.
+type tshark struct {
+	files []string // -r
+	kind  choice   // -T
+}
+
+// tsharkFormats are what -T takes, each with the format that it is.
+var tsharkFormats = map[string]string{"text": "text", "json": "json", "ek": "ndjson", "fields": "text"}
+
+func (t *tshark) add(cmd *cobra.Command, format *choice) {
+	t.kind = choice{allowed: []string{"text", "json", "ek"}}
+	usage := "`TYPE` of output as tshark names it: text, json, or ek for --format ndjson"
+	if cmd.Flags().Lookup("field") != nil {
+		t.kind.allowed = append(t.kind.allowed, "fields")
+		usage = "`TYPE` of output as tshark names it: text, json, ek for --format ndjson, or fields for the columns of -e"
+	}
+	t.kind.allowed = slices.DeleteFunc(t.kind.allowed, func(s string) bool { return !slices.Contains(format.allowed, tsharkFormats[s]) })
+	t.addFiles(cmd)
+	t.kind.addShort(cmd, "tshark-format", "T", usage)
+}
+
+// addFiles adds the flag that stands for INPUT.
+func (t *tshark) addFiles(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&t.files, "read-file", "r", nil, "read `FILE`, as if it was given as INPUT; repeatable")
+}
+
+// inputs are the files of -r and those that stand alone.
+func (t *tshark) inputs(args []string) []string { return slices.Concat(t.files, args) }
+
+// check refuses what has no meaning together, and makes -T the format it stands for.
+func (t *tshark) check(cmd *cobra.Command, args []string, format *choice) error {
+	if err := t.filterGiven(args); err != nil || t.kind.value == "" {
+		return err
+	}
+	if meant := tsharkFormats[t.kind.value]; !cmd.Flags().Changed("format") {
+		format.value = meant
+	} else if format.value != meant {
+		return usagef("-T %s is --format %s, and --format %s is given: give one", t.kind.value, meant, format.value)
+	}
+	if t.kind.value == "fields" && !cmd.Flags().Changed("field") {
+		return usagef("-T fields prints the columns of -e, and there is no -e")
+	}
+	return nil
+}
+
+// filterGiven refuses a display filter that stands alone, as behind tshark's -r.
+func (t *tshark) filterGiven(args []string) error {
+	for _, a := range args {
+		if _, err := os.Stat(a); err == nil || len(t.files) == 0 && !strings.ContainsAny(a, " =<>(") {
+			continue
+		}
+		if _, err := filter.Compile(a, filter.NewSet(protocols.Tables())); err == nil && a != "-" {
+			return usagef("there is no file %q; did you mean the display filter -Y '%s'?", a, a)
+		}
+	}
+	return nil
+}
+
+// statistics is -z: the tables of tshark that this program has.
+type statistics struct{ wanted string }
+
+func (z *statistics) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&z.wanted, "statistics", "z", "", "`TABLE` as tshark names it: conv,udp[,FILTER] is the table of connections alone")
+	must(cmd.RegisterFlagCompletionFunc("statistics", cobra.FixedCompletions([]string{"conv,udp"}, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// conversations reports whether -z asks for the table of connections. It puts the filter
+// behind it where -Y puts its own. Of other tables the error says which command has them.
+func (z *statistics) conversations(cmd *cobra.Command, paths []string, display *string) (bool, error) {
+	if z.wanted == "" {
+		return false, nil
+	}
+	words := strings.SplitN(z.wanted, ",", 3)
+	for len(words) < 3 {
+		words = append(words, "")
+	}
+	if words[0] != "conv" || words[1] != "udp" {
+		return false, usagef("-z %s: %s", z.wanted, elsewhereThan(words, paths))
+	}
+	if words[2] != "" && *display != "" {
+		return false, usagef("-z %s has a display filter, and -Y another: give one", z.wanted)
+	}
+	if words[2] != "" {
+		*display = words[2]
+	}
+	if cmd.Name() != "analyze" {
+		return false, usagef("-z conv,udp: the table of connections is what %s prints", commandLine("analyze -z conv,udp", paths))
+	}
+	return true, nil
+}
+
+// elsewhereThan says where what tshark shows with -z is found here.
+func elsewhereThan(words, paths []string) string {
+	switch words[0] {
+	case "io":
+		switch {
+		case words[1] == "stat":
+			interval, show, _ := strings.Cut(words[2], ",")
+			if interval == "" || interval == "0" {
+				return "numbers of the whole capture are what " + commandLine("analyze", paths) + " prints"
+			}
+			line := "timeline --interval " + interval + "s"
+			if show != "" {
+				line += " -Y '" + show + "'"
+			}
+			return "numbers over time are what " + commandLine(line, paths) + " prints"
+		case words[1] == "phs":
+			return "which protocols are in a capture is what " + commandLine("protocols -v", paths) + " tells"
+		}
+	case "expert":
+		return "what breaks the rules is what " + commandLine("check -V", paths) + " prints"
+	case "follow":
+		return "what each side sent is what " + commandLine("messages --payload", paths) + " prints"
+	}
+	return "want conv,udp, or conv,udp,FILTER"
+}
+
+// commandLine is a command of this program with its inputs, in quotes.
+func commandLine(command string, paths []string) string {
+	if len(paths) == 0 {
+		paths = []string{"INPUT"}
+	}
+	return "'dpdissect " + command + " " + strings.Join(paths, " ") + "'"
+}
