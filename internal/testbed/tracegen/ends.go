@@ -99,6 +99,9 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 	if !ok {
 		return nil, fmt.Errorf("no capture point %q: want one of %v", place, EndPlaces)
 	}
+	if place == "middle" {
+		share += float64(r.IntN(5)-2) / 20
+	}
 	delay := between(r, 12*time.Millisecond, 60*time.Millisecond)
 	segment := func(share float64) sim.Segment {
 		d := time.Duration(float64(delay) * share)
@@ -117,7 +120,7 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 		c.end = c.when + e.event.open
 	}
 	for i := range c.plans {
-		c.plans[i] = e.kind.traffic()
+		c.plans[i] = e.kind.traffic(r)
 		if e.Brief {
 			c.plans[i].Every *= 3
 		}
@@ -152,8 +155,8 @@ func (e *EndCase) lives(c *cast) error {
 }
 
 // traffic is what the applications of a dialect say.
-func (k *endKind) traffic() Traffic {
-	plan := Traffic{N: 1 << 40, Every: 100 * time.Millisecond, Burst: 2, Together: 0.3, Min: 8, Max: 60, Reliable: 0.6, Sequential: 0.6, User: 0.1}
+func (k *endKind) traffic(r *rand.Rand) Traffic {
+	plan := Traffic{N: 1 << 40, Every: between(r, 70*time.Millisecond, 150*time.Millisecond), Burst: 2, Together: 0.3, Min: 8, Max: 60, Reliable: 0.6, Sequential: 0.6, User: 0.1}
 	if k.slow {
 		plan.Every = 300 * time.Millisecond
 	}

@@ -62,11 +62,11 @@ var endings = []ending{
 	{name: "no-answer", what: "Nothing comes back from the server: it does not exist.", kinds: "hazel* dp8* knet* hazel-dtls", cause: "no-answer",
 		seen: "no-answer:-,b,path", play: func(c *cast) { c.Hosts[1].Receive = nil }},
 	{name: "port-closed-before", what: "Nobody listens at the server's port, and its machine says so.", kinds: "hazel* dp8* knet* hazel-dtls", cause: "port-closed", side: "b",
-		seen: "port-closed:b no-answer:-,b,path", key: notice, play: func(c *cast) { c.Hosts[1].Receive = c.unreachable }},
+		seen: "port-closed:b no-answer:-,b,path", key: notice, play: func(c *cast) { c.refuses(1) }},
 	{name: "killed-icmp-b", what: "The server's process is killed; its machine says that the port is closed.", kinds: "all hazel-dtls", cause: "port-closed", side: "b",
-		seen: "port-closed:b", key: notice, play: then(func(c *cast) { c.kill[1](); c.Hosts[1].Receive = c.unreachable })},
+		seen: "port-closed:b", key: notice, play: then(func(c *cast) { c.kill[1](); c.refuses(1) })},
 	{name: "killed-icmp-a", what: "The client's process is killed; its machine says that the port is closed.", kinds: "all hazel-dtls", cause: "port-closed", side: "a",
-		seen: "port-closed:a", key: notice, play: then(func(c *cast) { c.kill[0](); c.Hosts[0].Receive = c.unreachable })},
+		seen: "port-closed:a", key: notice, play: then(func(c *cast) { c.kill[0](); c.refuses(0) })},
 	{name: "refused", what: "The server turns the client away, with a reason.", kinds: "hazel knet-spec", cause: "refused", side: "b",
 		key: closingOf(1), play: func(c *cast) { c.refuse(reason(3)) }},
 	{name: "version", what: "The server turns the client away because its version is another.", kinds: "hazel", cause: "version-mismatch", side: "b",
@@ -136,6 +136,20 @@ var endings = []ending{
 		play: then(func(c *cast) { c.hard[0]() }), mustNot: nothingLost},
 	{name: "reset-b", what: "The server ends the session at once.", kinds: "dp8*", cause: "reset", side: "b", key: closingOf(1),
 		play: then(func(c *cast) { c.hard[1]() }), mustNot: nothingLost},
+}
+
+// refuses lets the host of a side answer that nobody listens there, as Linux does: six times
+// at once, and once a second.
+func (c *cast) refuses(side int) {
+	left, at := 6.0, c.Net.Clock.Now()
+	c.Hosts[side].Receive = func(d *sim.Datagram) {
+		now := c.Net.Clock.Now()
+		left, at = min(6, left+(now-at).Seconds()), now
+		if left >= 1 && d.Proto != sim.ProtoICMP {
+			left--
+			c.unreachable(d)
+		}
+	}
 }
 
 // quiet lets both applications say nothing for a time.
