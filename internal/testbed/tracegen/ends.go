@@ -77,7 +77,9 @@ type EndTruth struct {
 	Cause string `json:"true_cause"`
 	Side  string `json:"true_side,omitempty"`
 	// Accept holds first what a capture here shows, then what else is not wrong.
-	Accept  []EndVerdict `json:"accept"`
+	Accept []EndVerdict `json:"accept"`
+	// Others is what may be said of further connections of the two sides; empty: anything.
+	Others  []EndVerdict `json:"others,omitempty"`
 	Must    []string     `json:"contributing,omitempty"`   // to be named
 	MustNot []string     `json:"must_not_claim,omitempty"` // contributing causes that are false
 	// Decidable says that the capture holds a frame that tells, where the end needs one.
@@ -219,6 +221,7 @@ func (e *EndCase) truth(place string, spot float64) EndTruth {
 	if x.middle != "" && place == "middle" {
 		said = x.middle
 	}
+	t.Others = endVerdicts(x.others)
 	t.Accept = endVerdicts(cmp.Or(said, x.cause+":"+cmp.Or(x.side, "-")))
 	return t
 }

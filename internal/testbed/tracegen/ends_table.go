@@ -20,6 +20,7 @@ type ending struct {
 	seen   string  // what may be said; "": the truth
 	beyond string  // … on side 1 of where the road breaks; "": the same
 	middle string  // … half way; "": as at the place
+	others string  // what may be said of further connections of the two; "": anything
 	spot   float64 // where the road breaks; 0: where the cast says
 
 	key  func(*sim.Datagram) bool // the packets of which one must be captured to tell the end
@@ -76,13 +77,13 @@ var endings = []ending{
 	{name: "secret", what: "The client signs with another secret than the server expects.", kinds: "dp8-fast dp8-full", cause: "secret-mismatch", side: "a",
 		seen: "secret-mismatch:a,both", play: func(*cast) {}},
 	{name: "garbage", what: "The client sends what the server cannot read; the server drops the connection without a word and takes what comes next for a new client.",
-		kinds: "knet knet-2010", cause: "protocol-violation", side: "a", seen: "protocol-violation:a peer-restarted:b",
+		kinds: "knet knet-2010", cause: "protocol-violation", side: "a", seen: "protocol-violation:a peer-restarted:b", others: "still-open:-",
 		play: then(func(c *cast) { c.violate([]byte{0x00, 0x40, 0xff, 0x05, 0x09, 0xff}) })},
 	{name: "server-restarts", what: "The server's process is killed and started again 0.8 s later; it takes what comes next for a new client.",
-		kinds: "knet knet-2010", cause: "peer-restarted", side: "b",
+		kinds: "knet knet-2010", cause: "peer-restarted", side: "b", others: "still-open:-",
 		play: then(func(c *cast) { c.kill[1](); c.pause(800*time.Millisecond, func() { c.restart(1) }) })},
 	{name: "client-restarts", what: "The client's process is killed and comes back 1.2 s later from the same port.",
-		kinds: "hazel hazel-2019", cause: "peer-restarted", side: "a",
+		kinds: "hazel hazel-2019", cause: "peer-restarted", side: "a", others: "still-open:-",
 		play: then(func(c *cast) { c.kill[0](); c.pause(1200*time.Millisecond, func() { c.restart(0) }) })},
 	{name: "marked", what: "A filter on the way drops one message each time; all others pass.", kinds: "hazel* dp8* dp4* knet-spec", cause: "retries-exhausted", side: "path",
 		seen: "retries-exhausted:path", beyond: gaveUp, play: func(c *cast) {
@@ -126,6 +127,8 @@ var endings = []ending{
 		play: then(func(c *cast) { c.leave[1]() }), mustNot: nothingLost},
 	{name: "kicked", what: "The server ends the session and says why.", kinds: "hazel", cause: "closed", side: "b", key: closingOf(1),
 		play: then(func(c *cast) { c.kick(reason(7)) }), mustNot: nothingLost},
+	{name: "leftover", what: "The client leaves in order; a datagram of it comes late, and the server takes it for a new client, whose machine says that the port is closed.",
+		kinds: "knet knet-2010", cause: "closed", side: "a", others: "closed:a,b,-", key: closingOf(0), play: leftover, mustNot: nothingLost},
 	{name: "gap", what: "The client leaves in order while the capture stands still for 2 s.", kinds: "hazel hazel-spec dp8* knet*", cause: "closed", side: "a", key: closingOf(0),
 		seen: "poor-capture:- closed:a", play: func(c *cast) {
 			c.At(c.when-time.Second, func() { c.Net.Tap.Deaf = [2]bool{true, true} })
@@ -150,6 +153,21 @@ func (c *cast) refuses(side int) {
 			c.unreachable(d)
 		}
 	}
+}
+
+// leftover lets side 0 leave and sends what it said before once more, when it has left.
+func leftover(c *cast) {
+	var late *sim.Datagram
+	c.Net.Sent = func(d *sim.Datagram) {
+		if d.From == c.Hosts[0] && c.Net.Clock.Now() < c.when {
+			late = d
+		}
+	}
+	c.At(c.when, func() { c.leave[0]() })
+	c.At(c.when+700*time.Millisecond, func() {
+		c.refuses(0)
+		c.Net.Send(&sim.Datagram{From: late.From, To: late.To, Payload: late.Payload, Note: late.Note})
+	})
 }
 
 // quiet lets both applications say nothing for a time.
