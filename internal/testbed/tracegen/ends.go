@@ -2,6 +2,7 @@ package tracegen
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -94,8 +95,23 @@ type EndSession struct {
 	needed  bool   // one of them is
 }
 
-// Play plays the case, captured at a place.
-func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
+// errEnded is that of a session that was to go on and ended: by chance, all sendings of one
+// unit were lost.
+var errEnded = errors.New("a side gave up")
+
+// Play plays the case, captured at a place. A session that was to go on and did not is played
+// again with other dice.
+func (e *EndCase) Play(place string, seed uint64) (s *EndSession, err error) {
+	for range 4 {
+		if s, err = e.play(place, seed); !errors.Is(err, errEnded) {
+			return s, err
+		}
+		seed += 1 << 32
+	}
+	return nil, err
+}
+
+func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 	r := rand.New(rand.NewPCG(seed, endSeed(e.Name())))
 	share, ok := endShares[place]
 	if !ok {
@@ -150,7 +166,7 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 func (e *EndCase) lives(c *cast) error {
 	for side, v := range c.voices {
 		if e.event.open > 0 && (v == nil || v.Ended()) {
-			return fmt.Errorf("%s: side %d ended", e.Name(), side)
+			return fmt.Errorf("%s: side %d: %w", e.Name(), side, errEnded)
 		}
 	}
 	return nil
