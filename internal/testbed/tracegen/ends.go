@@ -93,6 +93,7 @@ type EndSession struct {
 	Packets []capture.Record
 	key     []bool // of each packet: it tells the end
 	needed  bool   // one of them is
+	missed  []EndVerdict
 }
 
 // errEnded is that of a session that was to go on and ended: by chance, all sendings of one
@@ -143,7 +144,7 @@ func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 			c.plans[i].Every *= 3
 		}
 	}
-	out := &EndSession{needed: e.event.key != nil}
+	out := &EndSession{needed: e.event.key != nil, missed: endVerdicts(e.event.missed)}
 	keep := &endWatch{ledger: t.ledger, out: out, cast: c, tells: e.event.key}
 	t.Net.Observer, t.Net.Sink = keep, keep.packet
 	e.kind.set(c, e.event.name)
@@ -268,7 +269,9 @@ func (s *EndSession) Missing(loss float64, seed uint64) *EndSession {
 		out.key = append(out.key, s.key[i])
 		found = found || s.key[i]
 	}
-	out.Truth.Decidable = !s.needed || found
+	if out.Truth.Decidable = !s.needed || found; !out.Truth.Decidable {
+		out.Truth.Accept = slices.Concat(s.Truth.Accept, s.missed)
+	}
 	return out
 }
 

@@ -21,6 +21,7 @@ type ending struct {
 	beyond string  // … on side 1 of where the road breaks; "": the same
 	middle string  // … half way; "": as at the place
 	others string  // what may be said of further connections of the two; "": anything
+	missed string  // what may be said besides when the capture missed what tells the end
 	spot   float64 // where the road breaks; 0: where the cast says
 
 	key  func(*sim.Datagram) bool // the packets of which one must be captured to tell the end
@@ -122,7 +123,7 @@ var endings = []ending{
 	{name: "path-dead", what: "What both sides send enters the way and leaves it no more.", kinds: "all", cause: "path-dead", side: "path",
 		seen: silentB + " path-dead:path", beyond: silentA + " path-dead:path", middle: "path-dead:path", spot: 0.5,
 		play: func(c *cast) { c.lose(0, 0.75, since(c.when), nil); c.lose(1, 0.25, since(c.when), nil) }},
-	{name: "closed-a", what: "The client leaves in order.", kinds: "hazel* dp8* knet* hazel-dtls", cause: "closed", side: "a", key: closingOf(0),
+	{name: "closed-a", what: "The client leaves in order.", kinds: "hazel* dp8* knet* hazel-dtls", cause: "closed", side: "a", missed: "port-closed:a", key: closingOf(0),
 		play: then(func(c *cast) { c.leave[0]() }), mustNot: nothingLost},
 	{name: "closed-b", what: "The server ends the session in order.", kinds: "hazel* dp8* knet* hazel-dtls", cause: "closed", side: "b", key: closingOf(1),
 		play: then(func(c *cast) { c.leave[1]() }), mustNot: nothingLost},
