@@ -16,7 +16,7 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/THIRD_PARTY.md README.md testdata 
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants accuracy wine-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants ends accuracy wine-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
@@ -79,6 +79,9 @@ soak: edits ## the long campaigns: edits, more of what tests sample, and TIME fo
 
 mutants: ## every evaluated MUST rule has a mutant that is found and a near miss that is not
 	$(GO) run ./internal/testbed/lab/cmd/lab mutants
+
+ends: ## sessions whose end is known: what explain says wrongly of them, by name
+	$(GO) run ./internal/testbed/lab/cmd/lab ends -seeds 3
 
 accuracy: ## docs/accuracy.md, measured anew
 	$(GO) run ./internal/testbed/lab/cmd/lab accuracy > docs/accuracy.md.new

@@ -54,6 +54,7 @@ func goldenOf(t *testing.T, path string) *txtar.Archive {
 	return &txtar.Archive{
 		Comment: []byte("What dpdissect prints of " + name + "; make golden writes it.\n\n"),
 		Files: []txtar.File{
+			{Name: "explain", Data: []byte(output(t, "explain", name))},
 			{Name: "analyze", Data: []byte(output(t, "analyze", name))},
 			{Name: "decode", Data: []byte(strings.Join(lines[:min(len(lines), goldenLines)], ""))},
 			{Name: "decode -V", Data: []byte(output(t, "decode", "-V", "-Y", selected(t, path), name))},

@@ -100,7 +100,8 @@ type EndResult struct {
 	Truth   tracegen.EndTruth
 	Cause   string // said; "" when nothing is said of the two sides
 	Side    string
-	Sure    bool // it is said to be proved
+	Sure    bool   // it is said to be proved
+	Other   string // cause and side said of a further connection that may not be said
 	Mark    int
 	Blamed  bool     // a side is blamed for certain that it may not be
 	Named   []string // contributing causes
@@ -127,46 +128,70 @@ func (r EndRun) judge(s *tracegen.EndSession) (*EndResult, error) {
 // hear takes from a document what it says of the connection that is asked about, the first
 // one of the two sides, or of their address pair.
 func (r *EndResult) hear(d *explain.Document) {
+	found := false
 	for i := range d.Connections {
 		c := &d.Connections[i]
 		swapped := c.A == r.Truth.B && c.B == r.Truth.A
 		if !swapped && (c.A != r.Truth.A || c.B != r.Truth.B) {
 			continue
 		}
+		if found {
+			r.hearOther(&c.Verdict, swapped)
+			continue
+		}
+		found = true
 		r.say(string(c.Verdict.Cause), c.Verdict.Side, swapped, c.Verdict.Certainty == explain.Proved)
 		for k := range c.Contributing {
 			x := &c.Contributing[k]
 			r.add(string(x.Cause), x.Certainty == explain.Proved)
 		}
-		return
 	}
 	for i := range d.Unrecognised {
 		u := &d.Unrecognised[i]
 		swapped := u.A == r.Truth.B && u.B == r.Truth.A
-		if swapped || u.A == r.Truth.A && u.B == r.Truth.B {
+		if !found && (swapped || u.A == r.Truth.A && u.B == r.Truth.B) {
 			r.say(string(u.Cause), u.Side, swapped, u.Certainty == explain.Proved)
 			return
 		}
 	}
 }
 
-func (r *EndResult) say(cause, side string, swapped, sure bool) {
-	if other := map[string]string{"a": "b", "b": "a"}[side]; swapped && other != "" {
-		side = other
+// hearOther takes what is said of a further connection of the two sides.
+func (r *EndResult) hearOther(v *explain.Verdict, swapped bool) {
+	side := named(v.Side, swapped)
+	if len(r.Truth.Others) > 0 && v.Cause != explain.Undecided && !accepts(r.Truth.Others, string(v.Cause), side) {
+		r.Other = string(v.Cause) + ":" + side
 	}
-	r.Cause, r.Side, r.Sure = cause, side, sure
+}
+
+// named gives a side the name it has in the truth.
+func named(side string, swapped bool) string {
+	if other := map[string]string{"a": "b", "b": "a"}[side]; swapped && other != "" {
+		return other
+	}
+	return side
+}
+
+// accepts reports whether a verdict is one of those that may be said.
+func accepts(all []tracegen.EndVerdict, cause, side string) bool {
+	return slices.ContainsFunc(all, func(v tracegen.EndVerdict) bool { return v.Cause == cause && slices.Contains(v.Sides, side) })
+}
+
+func (r *EndResult) say(cause, side string, swapped, sure bool) {
+	r.Cause, r.Side, r.Sure = cause, named(side, swapped), sure
 }
 
 func (r *EndResult) mark() {
 	r.Mark = endWrong
-	for _, v := range r.Truth.Accept {
-		if v.Cause == r.Cause && slices.Contains(v.Sides, r.Side) {
-			r.Mark = endRight
-		}
+	if accepts(r.Truth.Accept, r.Cause, r.Side) {
+		r.Mark = endRight
 	}
 	whose := slices.ContainsFunc(r.Truth.Accept, func(v tracegen.EndVerdict) bool { return slices.Contains(v.Sides, r.Side) })
 	if r.Mark == endWrong && (r.leavesOpen() || !r.Truth.Decidable && !r.Sure) {
 		r.Mark = endOpen
+	}
+	if r.Other != "" {
+		r.Mark = endWrong
 	}
 	r.Blamed = r.Mark == endWrong && r.Sure && r.Side != "" && !whose
 	for _, x := range r.Truth.Must {

@@ -19,6 +19,9 @@ func WriteEnds(out io.Writer, all []*EndResult) {
 	}
 	s := sumEnds(all)
 	fmt.Fprintf(out, "\n%d runs: %s\n", len(all), s)
+	if !s.Good() {
+		fmt.Fprintf(out, "goals: named right %.0f%%, named of the decidable %.0f%%, nobody blamed\n", 100*endsRightGoal, 100*endsNamedGoal)
+	}
 }
 
 // complaint says what is not as it should be.
@@ -38,6 +41,9 @@ func (r *EndResult) complaint() string {
 		parts = append(parts, "open says "+said+", want "+r.want())
 	case r.Run.Loss == 0 && r.Mark == endRight && !r.First():
 		parts = append(parts, "second-best says "+said+", want "+r.want())
+	}
+	if r.Other != "" {
+		parts = append(parts, "and says "+r.Other+" of the next connection")
 	}
 	if r.Blamed {
 		parts = append(parts, "BLAMED")
@@ -69,6 +75,17 @@ type EndSum struct {
 	Named               int // right, of the decidable
 	Blamed              int
 	Must, Found, Untrue int // contributing causes: to be named, named of them, false ones that are said to be proved
+}
+
+// Goals of what is said of ends.
+const (
+	endsRightGoal = 0.99 // of those named
+	endsNamedGoal = 0.90 // of the decidable
+)
+
+// Good reports whether the goals are met.
+func (s EndSum) Good() bool {
+	return float64(s.Right) >= endsRightGoal*float64(s.Right+s.Wrong) && float64(s.Named) >= endsNamedGoal*float64(s.Decidable) && s.Blamed == 0
 }
 
 func sumEnds(all []*EndResult) (s EndSum) {

@@ -2,6 +2,7 @@ package tracegen
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -77,7 +78,9 @@ type EndTruth struct {
 	Cause string `json:"true_cause"`
 	Side  string `json:"true_side,omitempty"`
 	// Accept holds first what a capture here shows, then what else is not wrong.
-	Accept  []EndVerdict `json:"accept"`
+	Accept []EndVerdict `json:"accept"`
+	// Others is what may be said of further connections of the two sides; empty: anything.
+	Others  []EndVerdict `json:"others,omitempty"`
 	Must    []string     `json:"contributing,omitempty"`   // to be named
 	MustNot []string     `json:"must_not_claim,omitempty"` // contributing causes that are false
 	// Decidable says that the capture holds a frame that tells, where the end needs one.
@@ -90,14 +93,33 @@ type EndSession struct {
 	Packets []capture.Record
 	key     []bool // of each packet: it tells the end
 	needed  bool   // one of them is
+	missed  []EndVerdict
 }
 
-// Play plays the case, captured at a place.
-func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
+// errEnded is that of a session that was to go on and ended: by chance, all sendings of one
+// unit were lost.
+var errEnded = errors.New("a side gave up")
+
+// Play plays the case, captured at a place. A session that was to go on and did not is played
+// again with other dice.
+func (e *EndCase) Play(place string, seed uint64) (s *EndSession, err error) {
+	for range 4 {
+		if s, err = e.play(place, seed); !errors.Is(err, errEnded) {
+			return s, err
+		}
+		seed += 1 << 32
+	}
+	return nil, err
+}
+
+func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 	r := rand.New(rand.NewPCG(seed, endSeed(e.Name())))
 	share, ok := endShares[place]
 	if !ok {
 		return nil, fmt.Errorf("no capture point %q: want one of %v", place, EndPlaces)
+	}
+	if place == "middle" {
+		share += float64(r.IntN(5)-2) / 20
 	}
 	delay := between(r, 12*time.Millisecond, 60*time.Millisecond)
 	segment := func(share float64) sim.Segment {
@@ -117,12 +139,12 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 		c.end = c.when + e.event.open
 	}
 	for i := range c.plans {
-		c.plans[i] = e.kind.traffic()
+		c.plans[i] = e.kind.traffic(r)
 		if e.Brief {
 			c.plans[i].Every *= 3
 		}
 	}
-	out := &EndSession{needed: e.event.key != nil}
+	out := &EndSession{needed: e.event.key != nil, missed: endVerdicts(e.event.missed)}
 	keep := &endWatch{ledger: t.ledger, out: out, cast: c, tells: e.event.key}
 	t.Net.Observer, t.Net.Sink = keep, keep.packet
 	e.kind.set(c, e.event.name)
@@ -145,15 +167,15 @@ func (e *EndCase) Play(place string, seed uint64) (*EndSession, error) {
 func (e *EndCase) lives(c *cast) error {
 	for side, v := range c.voices {
 		if e.event.open > 0 && (v == nil || v.Ended()) {
-			return fmt.Errorf("%s: side %d ended", e.Name(), side)
+			return fmt.Errorf("%s: side %d: %w", e.Name(), side, errEnded)
 		}
 	}
 	return nil
 }
 
 // traffic is what the applications of a dialect say.
-func (k *endKind) traffic() Traffic {
-	plan := Traffic{N: 1 << 40, Every: 100 * time.Millisecond, Burst: 2, Together: 0.3, Min: 8, Max: 60, Reliable: 0.6, Sequential: 0.6, User: 0.1}
+func (k *endKind) traffic(r *rand.Rand) Traffic {
+	plan := Traffic{N: 1 << 40, Every: between(r, 70*time.Millisecond, 150*time.Millisecond), Burst: 2, Together: 0.3, Min: 8, Max: 60, Reliable: 0.6, Sequential: 0.6, User: 0.1}
 	if k.slow {
 		plan.Every = 300 * time.Millisecond
 	}
@@ -216,6 +238,7 @@ func (e *EndCase) truth(place string, spot float64) EndTruth {
 	if x.middle != "" && place == "middle" {
 		said = x.middle
 	}
+	t.Others = endVerdicts(x.others)
 	t.Accept = endVerdicts(cmp.Or(said, x.cause+":"+cmp.Or(x.side, "-")))
 	return t
 }
@@ -246,7 +269,9 @@ func (s *EndSession) Missing(loss float64, seed uint64) *EndSession {
 		out.key = append(out.key, s.key[i])
 		found = found || s.key[i]
 	}
-	out.Truth.Decidable = !s.needed || found
+	if out.Truth.Decidable = !s.needed || found; !out.Truth.Decidable {
+		out.Truth.Accept = slices.Concat(s.Truth.Accept, s.missed)
+	}
 	return out
 }
 

@@ -121,8 +121,9 @@ func castDP4(config func() dp4peer.Config) func(*cast, string) {
 }
 
 func castKnet(config func() knetpeer.Config) func(*cast, string) {
-	return func(c *cast, _ string) {
+	return func(c *cast, event string) {
 		k := knetStage(c.Trace, config(), config())
+		k.B.Reopens = event == "leftover"
 		nodes := [2]*knetpeer.Node{k.A, k.B}
 		settle := func(i int, n *knetpeer.Node) {
 			n.Gone = nil
