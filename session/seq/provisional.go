@@ -181,6 +181,8 @@ func (d Provisionals) TakeConfirmed() []*dissect.Datagram {
 		p := &d.provisional[i]
 		if p.Num > from-d.win.near && p.Num < from+d.win.near {
 			sure = append(sure, &p.datagram)
+		} else if p.behind == 0 && p.Num >= p.Expected && p.Num < from {
+			d.refuted = append(d.refuted, *p) // it lies on the way there: nothing shows who is right
 		} else {
 			left = append(left, *p)
 		}

@@ -189,6 +189,8 @@ var regressions = []struct {
 	{"knet/wild-7300094", "drop 19-20", "KN-RT-ID-INC", conform.GuardLife},
 	// A datagram was set apart, for its PingReply came before the request; then a copy of it came.
 	{"knet/wild-60697", "swap 30", "KN-RT-ID-INC", conform.GuardNone},
+	// Of a side that went on unseen from 8 to 73 one datagram was captured, with PacketID 41.
+	{"knet/wild-9057929", "drop 2-50 b; drop 58-63 b; drop 63-66; drop 68-113 b", "KN-DG-ID-INC", conform.GuardUnwrap},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
