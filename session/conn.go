@@ -29,6 +29,8 @@ type Conn struct {
 	Complete   bool
 	State      State
 	ClosedBy   Side
+	Unreached  Side // that the first of the ICMP notices says is not reachable
+	Wordless   bool // the frame that closed it could have said why, and did not
 
 	SessionID    uint32
 	HasSessionID bool
@@ -37,10 +39,8 @@ type Conn struct {
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
 	Signing      string // "none", "fast", "full" or ""
 	Reason       string // for which a side closed it, in its own words, "" when it said none
-	Wordless     bool   // the frame that closed it could have said so, and did not
 	Inferred     []string
 	Unreachable  seq.Sign         // ICMP notices that a datagram of it was not delivered
-	Unreached    Side             // that the first of them says is not reachable
 	Remarks      []string         // what people may want to know of it, each once
 	Dir          [2]seq.Direction // what a sends, what b sends
 
@@ -72,6 +72,7 @@ type Conn struct {
 type active struct {
 	dirs         [2]seq.Work
 	law, quality evaluation
+	sight        sight
 }
 
 // DirOf is the index in Dir of the sender of a datagram of this connection.

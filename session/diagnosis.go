@@ -60,7 +60,7 @@ func (c *Conn) sayUnanswered(u *seq.StuckUnit) string {
 
 // diagnose says what most likely troubled the connection as a whole.
 func (c *Conn) diagnose() {
-	s := &c.Rules.sight
+	s := c.Rules.sight
 	alone := s.frames[1] == 0
 	if alone && (s.frames[0] >= 2 || c.State == Refused) && c.Complete {
 		x := conform.Case{Rule: rFldNoreply, Frame: c.FirstFrame, Time: c.FirstTime, HasTime: c.HasTime}
@@ -88,7 +88,7 @@ func (c *Conn) Unreadable() {
 // suspectInjection looks at a frame that was just proven impossible: with another
 // time to live than its sender's it is not from there.
 func (c *Conn) suspectInjection() {
-	s := &c.Rules.sight
+	s := c.Rules.sight
 	l := c.quality
 	if l.fr == nil || s.ttlRun[l.dir] < usualTTL {
 		return

@@ -35,19 +35,20 @@ type SideEnding struct {
 	Waiting    seq.Sign      // first of the numbers that nothing acknowledges; N: how many
 	Trips      Trips
 	Signs      seq.Signs
-	Unheard    seq.Deaf // sendings since the peer last acknowledged one …
-	Healed     seq.Deaf // … and the longest such run that ended with an acknowledgement
-	Deaf       seq.Deaf // see seq.Quality.Deaf
-	CutOff     bool     // nothing that it sends arrives at its peer, up to the end
-	HearsNone  bool     // nothing that its peer sends arrives at it, up to the end
-	Low, High  int64    // numbers captured, unwrapped, when Numbers > 0
-	Numbers    uint64   // captured
-	Uncaptured uint64   // acknowledged and not captured
-	Fault      Fault    // latest error
-	Data       seq.Sign // latest frame with application data; N: all of them
-	Stall      Stall    // waits for room in its window
-	ClockLead  seq.Sign // acknowledgements before what they acknowledge …
-	LeadBy     int64    // … by so much at most, see seq.Quality.ClockLead
+	Losses     seq.Losses // likely ones
+	Unheard    seq.Deaf   // sendings since the peer last acknowledged one …
+	Healed     seq.Deaf   // … and the longest such run that ended with an acknowledgement
+	Deaf       seq.Deaf   // see seq.Quality.Deaf
+	CutOff     bool       // nothing that it sends arrives at its peer, up to the end
+	HearsNone  bool       // nothing that its peer sends arrives at it, up to the end
+	Low, High  int64      // numbers captured, unwrapped, when Numbers > 0
+	Numbers    uint64     // captured
+	Uncaptured uint64     // acknowledged and not captured
+	Fault      Fault      // latest error
+	Data       seq.Sign   // latest frame with application data; N: all of them
+	Stall      Stall      // waits for room in its window
+	ClockLead  seq.Sign   // acknowledgements before what they acknowledge …
+	LeadBy     int64      // … by so much at most, see seq.Quality.ClockLead
 }
 
 // Trips are the round trips that seq.Direction and its views know of, in ns.
@@ -75,9 +76,12 @@ const idleLeast = 20e9
 
 // ending gathers what is known of the end, before the windows of the sides are freed.
 func (c *Conn) ending() *Ending {
-	s := &c.Rules.sight
-	e := &Ending{Heard: max(c.flow.table.heard(), c.LastTime), Shift: c.LastStamp - c.LastTime, Idle: s.idle,
+	s := c.Rules.sight
+	e := &Ending{Heard: max(c.flow.table.heard(), c.LastTime), Shift: c.LastStamp - c.LastTime,
 		Dropped: seq.Sign{N: s.lost.N, Frame: s.dropFrame, Time: s.dropAt}, Silence: s.silence, Woken: s.wokenBy}
+	if s.idle != nil {
+		e.Idle = *s.idle
+	}
 	for dir := range c.Dir {
 		e.Sides[dir] = c.sideEnding(dir)
 	}
@@ -85,12 +89,18 @@ func (c *Conn) ending() *Ending {
 }
 
 func (c *Conn) sideEnding(dir int) SideEnding {
-	s, d := &c.Rules.sight, &c.Dir[dir]
+	s, d := c.Rules.sight, &c.Dir[dir]
 	q := d.Quality()
 	x := SideEnding{Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Alone: s.frames[dir] - s.heard[1-dir],
 		Waiting: d.Waiting(), Signs: *q.Signs(), Unheard: *q.Unheard(), Healed: *q.Healed(), Deaf: *q.Deaf(),
-		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(), Uncaptured: q.Uncaptured(), Fault: s.fault[dir]}
-	x.Data, x.Stall = s.data[dir], s.stall[dir]
+		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(), Uncaptured: q.Uncaptured()}
+	x.Data = s.data[dir]
+	if s.full != nil {
+		x.Stall = s.full[dir].Stall
+	}
+	if s.fault[dir] != nil {
+		x.Fault = *s.fault[dir]
+	}
 	lead, n, first := q.ClockLead()
 	x.LeadBy, x.ClockLead = lead, seq.Sign{N: n, Frame: first.Frame, Time: first.Time}
 	x.Low, x.High = d.Window().Bounds()
@@ -108,6 +118,9 @@ func (c *Conn) concludeEnding() {
 	for dir := range c.Dir {
 		q, s := c.Dir[dir].Quality(), &c.Ending.Sides[dir]
 		s.Signs, s.Uncaptured = *q.Signs(), q.Uncaptured()
+		if l := q.LikelyLosses(); l != nil {
+			s.Losses = *l
+		}
 	}
 }
 
@@ -116,8 +129,8 @@ func (c *Conn) blame(x *Finding) {
 	if x.Severity != conform.Error || x.Dir != SideA && x.Dir != SideB || c.active == nil {
 		return
 	}
-	if f := &c.Rules.sight.fault[x.Dir-SideA]; x.Frame >= f.Frame {
-		*f = Fault{x.Rule.ID, x.Message, x.Frame, x.Time}
+	if f := &c.Rules.sight.fault[x.Dir-SideA]; *f == nil || x.Frame >= (*f).Frame {
+		*f = &Fault{x.Rule.ID, x.Message, x.Frame, x.Time}
 	}
 }
 
@@ -131,16 +144,32 @@ func (c *Conn) remember(fr *dissect.Frame) {
 	if c.active == nil {
 		return
 	}
-	s := &c.Rules.sight
+	s := c.Rules.sight
 	if n := c.Dir[dir].DataFrames; n != s.data[dir].N {
 		s.data[dir] = seq.Sign{N: n, Frame: fr.Frame, Time: fr.Time}
-		if s.fullAt[dir] != 0 && fr.Words&dissect.Retry == 0 {
-			s.stall[dir].Longest = max(s.stall[dir].Longest, fr.Time-s.fullAt[dir])
-			s.fullAt[dir] = 0
+		if s.full != nil && fr.Words&dissect.Retry == 0 {
+			s.full[dir].moves(fr.Time)
 		}
 	}
-	if fr.Words&dissect.WindowFull != 0 {
-		s.stall[dir].First.See(fr.Frame, fr.Time)
-		s.fullAt[dir] = fr.Time
+	if fr.Words&dissect.WindowFull == 0 {
+		return
+	}
+	if s.full == nil {
+		s.full = new([2]fullWindow)
+	}
+	s.full[dir].First.See(fr.Frame, fr.Time)
+	s.full[dir].since = fr.Time
+}
+
+// A fullWindow follows how long a side waits for room in its window.
+type fullWindow struct {
+	Stall
+	since int64 // when a frame filled it, 0 when none did since the latest data
+}
+
+// moves ends a wait with a new frame.
+func (w *fullWindow) moves(at int64) {
+	if w.since != 0 {
+		w.Longest, w.since = max(w.Longest, at-w.since), 0
 	}
 }

@@ -20,7 +20,7 @@ type evaluation struct {
 	tallies *tallySet
 	fr      *dissect.Frame // at hand, nil when none is: it is only valid while it is handled
 	dir     int            // its sender
-	sight   sight
+	sight   *sight
 	holds   []hold
 	ripe    ripeness
 	doubt   conform.Guard // not satisfied for the frame at hand, whatever the rule

@@ -48,13 +48,13 @@ const leastSamples = 5
 
 // BothVisible reports whether both directions were captured lately.
 func (l *Evaluation) BothVisible() bool {
-	s := &l.sight
+	s := l.sight
 	return s.frames[0] > 0 && s.frames[1] > 0 && s.now-min(s.last[0], s.last[1]) <= bidirTime
 }
 
 // ClockFine reports whether the times of the capture can be judged.
 func (l *Evaluation) ClockFine() bool {
-	s := &l.sight
+	s := l.sight
 	return s.timed > 0 && (s.fine || s.timed < coarseAfter) && !(s.back && s.now-s.backAt <= bidirTime) && !l.ClocksDiffer()
 }
 
@@ -64,7 +64,7 @@ func (l *Evaluation) ClockSure() bool { return l.sight.fine && l.ClockFine() }
 // Clean reports whether nothing shows that the capture misses frames, of either
 // side, since a time.
 func (l *Evaluation) Clean(since int64) bool {
-	s := &l.sight
+	s := l.sight
 	if s.drops && s.dropAt >= since {
 		return false
 	}

@@ -122,7 +122,7 @@ func (l *Evaluation) facing(fr *dissect.Frame, dir int) {
 		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
 	}
 	l.sight.see(fr, dir)
-	if len(l.holds) > 0 && l.ripe.maybe(&l.sight) {
+	if len(l.holds) > 0 && l.ripe.maybe(l.sight) {
 		l.ripen()
 	}
 }

@@ -26,6 +26,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.Rules, c.quality = Evaluation{&c.active.law}, Evaluation{&c.active.quality}
 	*c.Rules.evaluation = evaluation{c: c, flow: f, rules: f.protocol.Rules, tallies: f.table.tallySetOf(f.protocol)}
 	*c.quality.evaluation = evaluation{c: c, flow: f, rules: Quality, tallies: f.table.quality}
+	c.Rules.sight, c.quality.sight = &c.active.sight, &unseen
 	return c
 }
 

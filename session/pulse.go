@@ -15,7 +15,7 @@ func (c *Conn) Pulse(dir int) seq.Pulse {
 		return p
 	}
 	if c.Rules.evaluation != nil {
-		s := &c.Rules.sight
+		s := c.Rules.sight
 		p.Last, p.HasLast = s.last[dir], s.frames[dir] > 0 && s.last[dir] != 0
 	}
 	return p

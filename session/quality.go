@@ -44,7 +44,7 @@ func when(holds bool, format string, args ...any) string {
 
 // assessCapture looks at what both directions share.
 func (c *Conn) assessCapture() {
-	s := &c.Rules.sight
+	s := c.Rules.sight
 	first := seq.SignAt(c.FirstFrame, c.FirstTime)
 	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.N))
 	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.N, millis(s.backMost)))

@@ -44,14 +44,16 @@ type sight struct {
 	firstAt   int64    // time of the first frame
 	ttl       [2]uint8 // usual ones
 	ttlRun    [2]uint32
-	idle      Idle
-	fault     [2]Fault
-	data      [2]seq.Sign // latest frame with application data, when Config.Endings asks for it
-	stall     [2]Stall
-	fullAt    [2]int64 // when a frame filled the window, 0 when none did since the latest data
+	idle      *Idle          // nil when there was none
+	fault     [2]*Fault      // latest error, nil when there was none
+	data      [2]seq.Sign    // latest frame with application data, when Config.Endings asks for it
+	full      *[2]fullWindow // nil while no frame filled a window
 	dropFrame uint64
 	stranger  bool // the frame at hand has an unusual one
 }
+
+// unseen is the sight of rules whose guards do not ask for it. Nothing changes it.
+var unseen sight
 
 func (s *sight) see(fr *dissect.Frame, dir int) {
 	s.frames[dir]++
@@ -97,7 +99,7 @@ func (s *sight) seeTime(fr *dissect.Frame, step int64, dir int) {
 		s.lost.N += dropped - 1
 	}
 	if step >= idleLeast {
-		s.idle = Idle{Span: step, End: seq.SignAt(fr.Frame, fr.Time), Sender: dir, Frames: s.frames}
+		s.idle = &Idle{Span: step, End: seq.SignAt(fr.Frame, fr.Time), Sender: dir, Frames: s.frames}
 		s.idle.Frames[dir]--
 	}
 	if step > longPause && step > s.silence && s.waiting {

@@ -63,7 +63,7 @@ func bloat(s *subject) []Contribution {
 		if w.PeakRate[1]*w.BaseRate[0] > w.PeakRate[0]*w.BaseRate[1] {
 			filler = 1
 		}
-		from, to := w.BaseRate[filler], w.PeakRate[filler]
+		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
 		if w.Base == 0 || w.Peak < slowFactor*w.Base || w.Peak-w.Base < slowLeast || to < bloatRate*from || !w.Recovered {
 			return c, false
 		}
@@ -80,7 +80,7 @@ func starvation(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		u, ok := s.starved(dir)
 		size := ", " + count(uint64(u.Size), "byte", "bytes")
-		if x := &s.side(dir).Signs.Starved; !ok && x.Sends >= starvedSent && s.side(dir).Signs.LatestAcked > x.Time+starvedFor {
+		if x := &s.side(dir).Losses.Starved; !ok && x.Sends >= starvedSent && s.side(dir).Signs.LatestAcked > x.Time+starvedFor {
 			u, ok, size = x, true, ""
 		}
 		waited := s.side(dir).Last.Time - u.Time

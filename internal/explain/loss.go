@@ -44,7 +44,7 @@ func losses(s *subject) []Contribution {
 			return c, false
 		}
 		c = Contribution{Cause: Loss, Side: path, Certainty: Proved, weight: float64(n) / sent, From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
-			Frames: frames(g.Holes.Frame, g.AsRetry.Frame, g.Needed.Frame, g.Unacked.Frame),
+			Frames: frames(g.Holes.Frame, g.AsRetry.Frame, s.side(dir).Losses.Needed.Frame, s.side(dir).Losses.Unacked.Frame),
 			Numbers: map[string]float64{"lost": float64(n), "sent": sent, "share": min(float64(n)/sent, 1),
 				"before_capture": float64(l.BeforeCapture), "after_capture": float64(l.AfterCapture)}}
 		if proven := l.BeforeCapture + l.AfterCapture; proven < n {
@@ -62,7 +62,7 @@ func losses(s *subject) []Contribution {
 // loses nothing; so are numbers that nothing, or only their retry, acknowledges.
 func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 	d, x := &s.Dir[dir], s.side(dir)
-	l, likely := d.Lost(), x.Signs.Unacked.N+x.Signs.Needed.N
+	l, likely := d.Lost(), x.Losses.Unacked.N+x.Losses.Needed.N
 	if s.answersAll(dir) {
 		likely = 0
 	}
@@ -97,10 +97,10 @@ func bursts(s *subject) []Contribution {
 		if x.Signs.Uncaptured.N > 0 || s.end.Dropped.N > 0 {
 			longest = 0 // the capture lost them, most likely
 		}
-		if g.LongestLost > longest && !s.answersAll(dir) {
-			longest, first, certainty = g.LongestLost, g.Needed, Likely
-			if g.Unacked.N > g.Needed.N {
-				first = g.Unacked
+		if l := &x.Losses; l.Longest > longest && !s.answersAll(dir) {
+			longest, first, certainty = l.Longest, l.Needed, Likely
+			if l.Unacked.N > l.Needed.N {
+				first = l.Unacked
 			}
 		}
 		if longest < burstRun || certainty == Likely && longest < likelyRun {
@@ -166,7 +166,7 @@ func (s *subject) stoodStill(dir int, run seq.Deaf) bool {
 // lostSome reports whether something shows that frames of a side, or of its peer, were
 // lost.
 func (s *subject) lostSome(dir int) bool {
-	g, back := &s.side(dir).Signs, &s.side(1-dir).Signs
+	g, back := &s.side(dir).Losses, &s.side(1-dir).Signs
 	return g.Needed.N+g.Unacked.N+s.Dir[dir].Lost().AfterCapture >= fewLosses || back.LongestHole >= burstRun && back.Uncaptured.N == 0
 }
 

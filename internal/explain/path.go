@@ -51,7 +51,7 @@ func oneWay(s *subject) ruling {
 }
 
 // none is how many of something none was.
-func none(n int, what string) string {
+func none(n int32, what string) string {
 	if n == 1 {
 		return "not one " + what
 	}

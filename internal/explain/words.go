@@ -60,7 +60,7 @@ func span(ns int64) string {
 }
 
 // count is a number with its word.
-func count[N int | uint64 | uint8](n N, one, many string) string {
+func count[N int | int32 | uint64 | uint8](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -62,9 +62,10 @@ type work struct {
 	carried   uint64 // sendings of units that datagrams carry (SendUnit), retries included
 	firstAcks uint64
 
-	links       bool // links between frames are wanted
-	disregarded disregarded
-	resends     resends
+	links        bool // links between frames are wanted
+	disregarded  disregarded
+	likelyLosses *Losses  // nil while nothing speaks for any
+	resends      *resends // nil while nothing was sent again
 
 	settled   func(Settled)  // not nil when wanted
 	never     func(Position) // told of frames that were never acknowledged

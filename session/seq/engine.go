@@ -207,7 +207,7 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 		}
 	}
 	u.state |= retried
-	d.resends.add(s, d.signs.LatestAcked > u.time)
+	d.resend(s, d.signs.LatestAcked > u.time)
 	d.recent.keep(s)
 }
 

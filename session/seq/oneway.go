@@ -4,33 +4,33 @@ package seq
 // the path shows nothing: the peer acknowledges none of them, or acknowledges them
 // and the side sends them again all the same.
 type Deaf struct {
-	First  Sign // the run; N counts its sendings
-	Units  int  // new numbers among them
+	First  Sign  // the run; N counts its sendings
+	Last   int64 // time of the latest
+	Units  int32 // new numbers among them
 	Most   uint8
-	Last   int64     // time of the latest
-	before uint64    // frames of the peer before the run …
-	after  uint64    // … and at its latest sending
-	acks   [2]uint64 // of these, frames that do nothing but acknowledge
+	before uint32    // frames of the peer before the run …
+	after  uint32    // … and at its latest sending; like acks they wrap
+	acks   [2]uint32 // of these, frames that do nothing but acknowledge
 }
 
 // Span is how long the run lasts, in ns.
 func (r *Deaf) Span() int64 { return r.Last - r.First.Time }
 
 // Meanwhile is how many frames of the peer were captured during the run.
-func (r *Deaf) Meanwhile() uint64 { return r.after - r.before }
+func (r *Deaf) Meanwhile() uint64 { return uint64(r.after - r.before) }
 
 // Answers is how many frames of the peer were captured during the run that do nothing but
 // acknowledge: who sends them hears something.
-func (r *Deaf) Answers() uint64 { return r.acks[1] - r.acks[0] }
+func (r *Deaf) Answers() uint64 { return uint64(r.acks[1] - r.acks[0]) }
 
 // see adds a sending to the run. Frames without a time prove nothing.
 func (r *Deaf) see(s *Sending, sends uint8, peer *Direction) {
 	if !s.HasTime {
 		return
 	}
-	frames, acks := uint64(0), uint64(0)
+	frames, acks := uint32(0), uint32(0)
 	if peer != nil {
-		frames, acks = peer.Frames, peer.Acks
+		frames, acks = uint32(peer.Frames), uint32(peer.Acks)
 	}
 	if r.First.See(s.Frame, s.Time); r.First.N == 1 {
 		r.before, r.acks[0] = frames, acks

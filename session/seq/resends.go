@@ -12,9 +12,12 @@ type resend struct {
 	passed    bool // a number sent later had been acknowledged
 }
 
-// add keeps a retry.
-func (r *resends) add(s *Sending, passed bool) {
-	if s.HasTime {
+// resend keeps a retry.
+func (d sending) resend(s *Sending, passed bool) {
+	if d.resends == nil {
+		d.resends = new(resends)
+	}
+	if r := d.resends; s.HasTime {
 		r.latest[r.n%uint8(len(r.latest))] = resend{s.Num, s.Time, passed}
 		r.n++
 	}
@@ -22,6 +25,9 @@ func (r *resends) add(s *Sending, passed bool) {
 
 // of gives the latest retry of a number; ok is false when none is remembered.
 func (r *resends) of(num int64) (latest resend, ok bool) {
+	if r == nil {
+		return latest, false
+	}
 	for _, x := range r.latest {
 		if x.num == num && x.time > latest.time {
 			latest, ok = x, true
@@ -41,7 +47,8 @@ func (d acknowledging) needed(n int64, u *unit, at int64) {
 	}
 	usual := d.beat.smooth
 	if off := at - r.time - usual; r.passed || off < usual/3+ackJitter && off > -usual/3 {
-		d.signs.lose(&d.signs.Needed, n, u)
+		l := d.likely()
+		l.lose(&l.Needed, n, u)
 	}
 }
 

@@ -50,7 +50,7 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 		v.Words |= dissect.UnneededRetry
 	}
 	if !u.acked && !acked {
-		d.signs.starve(unit, u)
+		d.likely().starve(unit, u)
 	}
 	u.carry(carrier, d)
 	u.time = max(u.time, fr.Time)

@@ -13,7 +13,8 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 		}
 	}
 	if u.state&(captured|acked|givenUp|noAck|timed) == captured|timed && u.time < d.signs.LatestAcked {
-		d.signs.lose(&d.signs.Unacked, n, u)
+		l := d.likely()
+		l.lose(&l.Unacked, n, u)
 	}
 	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
 	if inside {

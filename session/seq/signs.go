@@ -17,18 +17,13 @@ type Signs struct {
 	Unacked Sign // numbers that nothing acknowledged though later ones were
 	Needed  Sign // numbers acknowledged only by their retry: no sooner than a round trip behind it
 
-	LongestLost uint64 // run of numbers among Unacked and Needed
-	lastLost    int64  // the latest of them …
-	lostRun     uint64 // … and how many there are in a row
-
 	LateBy       int64  // by how much Late came behind, at most, ns
 	LongestHole  int64  // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs
 	LargestAcked uint16 // payload
 	Stuck        StuckUnit
-	LatestAcked  int64     // time of the latest number that was acknowledged
-	Starved      StuckUnit // the carried unit that was sent most often without an acknowledgement; its time is that of the first sending
-	MostUnneeded uint8     // most sendings of a number that had been acknowledged
+	LatestAcked  int64 // time of the latest number that was acknowledged
+	MostUnneeded uint8 // most sendings of a number that had been acknowledged
 
 	trips     tripWindow
 	FirstTrip int64 // shortest of the first window
@@ -36,6 +31,17 @@ type Signs struct {
 	SlowAt    Sign
 	Swell     Swell
 	lastTrip  int64 // shortest of the window before
+}
+
+// Losses is what speaks for losses that nothing proves, and for units that never arrive.
+type Losses struct {
+	Unacked Sign      // numbers that nothing acknowledged though later ones were
+	Needed  Sign      // numbers acknowledged only by their retry: no sooner than a round trip behind it
+	Longest uint64    // run of numbers among these
+	Starved StuckUnit // the carried unit sent most often without an acknowledgement; its time is that of the first sending
+
+	last int64  // the latest of the numbers …
+	run  uint64 // … and how many there are in a row
 }
 
 // A Sign counts something and keeps the first frame that shows it.
@@ -120,20 +126,34 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 	w.n = 0
 }
 
-// lose enters a number that was most likely lost.
-func (s *Signs) lose(kind *Sign, n int64, u *unit) {
-	kind.See(u.frame, u.time)
-	if s.lostRun > 0 && n == s.lastLost+1 {
-		s.lostRun++
-	} else {
-		s.lostRun = 1
+// likely gives what speaks for losses, to be added to.
+func (d *Direction) likely() *Losses {
+	if d.likelyLosses == nil {
+		d.likelyLosses = new(Losses)
 	}
-	s.lastLost, s.LongestLost = n, max(s.LongestLost, s.lostRun)
+	return d.likelyLosses
+}
+
+// LikelyLosses is what speaks for losses that nothing proves, nil when nothing does.
+func (d Quality) LikelyLosses() *Losses {
+	d.ready()
+	return d.likelyLosses
+}
+
+// lose enters a number that was most likely lost.
+func (s *Losses) lose(kind *Sign, n int64, u *unit) {
+	kind.See(u.frame, u.time)
+	if s.run > 0 && n == s.last+1 {
+		s.run++
+	} else {
+		s.run = 1
+	}
+	s.last, s.Longest = n, max(s.Longest, s.run)
 }
 
 // starve looks at a carried unit that is sent again, none of whose carriers was
 // acknowledged.
-func (s *Signs) starve(num int64, u *carried) {
+func (s *Losses) starve(num int64, u *carried) {
 	switch x := &s.Starved; {
 	case x.Num == num && x.Sends > 0:
 		x.Sends = u.sends + 1

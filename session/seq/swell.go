@@ -4,16 +4,16 @@ package seq
 // sides send: a queue on the way there or back makes both grow, and shrink.
 type Swell struct {
 	Base      int64      // shortest smoothed round trip, ns …
-	BaseRate  [2]float64 // … and the bytes a second that the side, and its peer, sent then
+	BaseRate  [2]float32 // … and the bytes a second that the side, and its peer, sent then
 	Peak      int64      // longest since …
-	PeakRate  [2]float64 // … and the highest rates in the time before it
+	PeakRate  [2]float32 // … and the highest rates in the time before it
 	At        Sign       // … and the acknowledgement that ended it
 	Recovered bool       // the round trip fell to less than half of Peak afterwards
 
 	n     uint8
 	time  int64
 	bytes [2]uint64
-	top   [2]float64 // highest rates, an eighth less with each one since
+	top   [2]float32 // highest rates, an eighth less with each one since
 }
 
 // swellTrips is how many round trips a rate is taken over.
@@ -26,9 +26,9 @@ func (s *Swell) see(smooth int64, a *Acknowledgement, bytes, peer uint64) {
 		return
 	}
 	first, span := s.time == 0, float64(max(a.Time-s.time, 1))
-	var rate [2]float64
+	var rate [2]float32
 	for i, n := range [2]uint64{bytes, peer} {
-		rate[i] = float64(n-s.bytes[i]) * 1e9 / span
+		rate[i] = float32(float64(n-s.bytes[i]) * 1e9 / span)
 		s.bytes[i] = n
 	}
 	s.n, s.time = 0, a.Time
