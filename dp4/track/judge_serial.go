@@ -146,6 +146,9 @@ func (c packetJudge) judgeRetryTime(dir int, u *fact) {
 		return
 	}
 	gap := c.fr.Time - u.last
+	if gap+rules.Horizon() < c.c.Dir[dir].MinRTT() {
+		c.side[1-dir].nacks = true // only reports make a sender so quick, captured or not
+	}
 	if u.num == s.facts.top && u.num <= 1 && u.high == 0 && c.c.Complete && u.sum == s.total {
 		// Nothing else was sent, so nothing can have been answered.
 		if !rules.Check(r312RtoInit, gap+rules.Horizon() >= initialRTO*3/4) {

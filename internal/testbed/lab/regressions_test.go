@@ -189,6 +189,17 @@ var regressions = []struct {
 	{"knet/wild-7300094", "drop 19-20", "KN-RT-ID-INC", conform.GuardLife},
 	// A datagram was set apart, for its PingReply came before the request; then a copy of it came.
 	{"knet/wild-60697", "swap 30", "KN-RT-ID-INC", conform.GuardNone},
+	// Copies of packets that came when their sequences, 132 numbers later, meant others.
+	{"dp4/wild-140114036", "copy 64 +762.59437ms", "DP4-2.2.2-SEQ-INC", conform.GuardNone},
+	{"dp4/wild-90100097", "copy 62 +815.113161ms", "DP4-2.2.2-SEQ-INC", conform.GuardNone},
+	// Half a cycle of sequences went by unseen: those that went on seemed to lie below all others.
+	{"dp4/wild-140114028", "drop 32-33; drop 34-36; drop 37-40; drop 78-79; drop 83-90 b; drop 92-94; drop 124-134 b; drop 135-143 b; drop 178-218 b; drop 220-222; drop 253-268 b; drop 273-326 b; drop 426-427", "DP4-2.2.2-MSGID-SEQ", conform.GuardNone},
+	// No NACK was captured, but packets were sent again sooner than a timer does it.
+	{"dp4/wild-140114100", "drop 53-54; drop 68-73; drop 82-84; drop 86-88", "DP4-2.2.4-SERIAL", conform.GuardClean},
+	// Four acknowledgements of a datagram were lost behind the capture point, and others with them.
+	{"knet/wild-61514", "", "KN-RD-NORESEND", conform.GuardKnew},
+	// A connection ended, and the next one, which began unseen, acknowledged a PacketID that both had.
+	{"knet/wild-61714", "drop 26-30 a; drop 30-31; drop 35-36", "KN-RD-ACK-UNREL", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
