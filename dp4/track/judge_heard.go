@@ -52,7 +52,7 @@ func (c ackJudge) hearAck(dir int, num int64, known bool) {
 		}
 		s.base = y
 	case c.overtaken(&s.base, &y):
-		if z, ok := s.past.refutes(&y); ok {
+		if z, ok := c.refutes(dir, &y); ok {
 			s.doubt, s.later = y, z
 		}
 	default:
@@ -80,7 +80,7 @@ func (c ackJudge) overtaken(x, y *heard) bool {
 func (c ackJudge) repeatsNumber(dir int, x, y *heard) bool {
 	out, u := &c.c.Dir[1-dir], c.side[1-dir].facts.fact(y.num)
 	look, ok := out.Look(y.num)
-	return u == nil || !ok || look.Copies > 1 || c.f.Serial != u.low || u.low != u.high || int64(y.bytes-x.bytes) >= int64(u.size) ||
+	return u == nil || !ok || look.Copies > 1 || y.serial != u.low || u.low != u.high || int64(y.bytes-x.bytes) >= int64(u.size) ||
 		y.time-u.last <= out.MinRTT()+c.c.Rules.Horizon()+seq.CopyDoubt
 }
 
