@@ -12,6 +12,9 @@ import (
 // is beyond doubt.
 func (c ackJudge) hearAck(dir int, num int64, known bool) {
 	f, s := c.f, &c.side[dir].hearing
+	if o := &c.side[1-dir]; o.initial != nil {
+		c.packets().settleInitial(1-dir, int64(f.BytesReceived) <= o.total) // no other arrived
+	}
 	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, serial: f.Serial, tick: f.Tick, bytes: f.BytesReceived,
 		frame: c.fr.Frame, time: c.fr.Time, epoch: c.side[1-dir].facts.epoch}
 	if f.Type == dp4.TypeNACK {
