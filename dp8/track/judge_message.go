@@ -196,7 +196,7 @@ func (c contentJudge) followRun(dir int, m *history, f *sentFrame) {
 		return
 	}
 	if f.time-r.last > stallTime && r.parts > 0 {
-		r.since += c.stalled(dir, f.num-1, f.time) - r.last
+		r.since += max(c.stalled(dir, f.num-1, f.time)-r.last, 0)
 	}
 	r.bytes, r.last = r.bytes+f.size, f.time
 	r.parts++
@@ -210,10 +210,19 @@ func (c contentJudge) followRun(dir int, m *history, f *sentFrame) {
 	}
 }
 
-// stalled is until when the sender of a number waited for its acknowledgement, at a time.
-func (c contentJudge) stalled(dir int, num, now int64) int64 {
-	if x, ok := c.c.Dir[dir].Look(num); ok && x.Acked && x.AckTimed {
-		return min(x.AckTime, now)
+// stalled is until when the sender of a number waited for the acknowledgement of it, or of
+// one before it that its window held, at a time.
+func (c contentJudge) stalled(dir int, num, now int64) (until int64) {
+	for n := num; n > num-dp8.WindowSize; n-- {
+		x, ok := c.c.Dir[dir].Look(n)
+		switch {
+		case !ok:
+			return until
+		case !x.Acked:
+			return now
+		case x.AckTimed:
+			until = max(until, min(x.AckTime, now))
+		}
 	}
-	return now
+	return until
 }
