@@ -13,6 +13,9 @@ const clockStep = 1e6
 // resolution of 1 ms is fine enough.
 const coarseStep = 5e6
 
+// tickStep is that of the system timer of Windows, which is coarse as well: 1/64 s.
+const tickStep = 15625e3
+
 // longPause is a silence worth looking at, in ns.
 const longPause = 1e9
 
@@ -29,7 +32,9 @@ type sight struct {
 	heard   [2]uint64 // frames of the peer before it
 	backAt  int64     // when time last ran backwards
 	back    bool
-	fine    bool   // some time is no multiple of coarseStep
+	fine    bool   // times are multiples of no coarse step
+	offStep bool   // … of coarseStep
+	offTick bool   // … of tickStep
 	timed   uint64 // frames with a time
 	dropped uint64 // packets the capture said it lost, before the frame at hand
 	dropAt  int64
@@ -81,7 +86,11 @@ func (s *sight) see(fr *dissect.Frame, dir int) {
 // seeTime looks at what is rare about the time of a frame; step is the time since
 // the one before.
 func (s *sight) seeTime(fr *dissect.Frame, step int64, dir int) {
-	s.fine = s.fine || fr.Stamp()%coarseStep != 0
+	if stamp := fr.Stamp(); !s.fine {
+		s.offStep = s.offStep || stamp%coarseStep != 0
+		s.offTick = s.offTick || stamp%tickStep != 0
+		s.fine = s.offStep && s.offTick
+	}
 	dropped := fr.Dropped - s.dropped
 	s.dropped = fr.Dropped
 	if s.timed == 0 {

@@ -57,8 +57,9 @@ type side struct {
 	answered int64                      // these are of packets below it
 	excess   excess
 	product  product
-	started  bool // judged as the beginning
-	retries  int  // whose time was judged
+	started  bool          // judged as the beginning
+	initial  *conform.Case // its first packet was sent again too soon, if the next one was not sent before
+	retries  int           // whose time was judged
 }
 
 // A lastAck is what an acknowledgement said, to recognise repetitions.

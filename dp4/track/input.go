@@ -114,11 +114,16 @@ func (c *conn) recognize(dir int) (num, msg int64) {
 func (c *conn) dataFrame(dir int, num, msg int64) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	out.DataFrames++
+	if out.Stale(&c.sent) {
+		c.fr.Words |= dissect.Duplicate
+		c.disbelieve(dir)
+		s.total += int64(c.f.Size(c.fr.Length))
+		return
+	}
 	switch out.Place(&c.sent, c.fr.Datagram) {
 	case seq.Provisional:
 		c.fr.Words |= out.Unnumbered(&c.sent, true)
-		s.bytes.doubt()
-		s.oddly(c.f.Sequence, c.fr.Time)
+		c.disbelieve(dir)
 		c.judgeRefuted(dir)
 		return
 	case seq.Confirmed:
@@ -131,12 +136,18 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 	}
 }
 
+// disbelieve notes a data frame of which its side's state does not follow: whether the
+// receiver counts its bytes, and what it answers, is not known.
+func (c *conn) disbelieve(dir int) {
+	c.side[dir].bytes.doubt()
+	c.side[dir].oddly(c.f.Sequence, c.fr.Time)
+}
+
 // believed tracks a data frame whose sequence stands in the series of its side.
 func (c *conn) believed(dir int, num, msg int64) {
 	f, s, out := c.f, &c.side[dir], &c.c.Dir[dir]
 	if !c.shun && c.packets().isNew() && !c.packets().judgeData(dir, num, msg) {
-		s.bytes.doubt()
-		s.oddly(f.Sequence, c.fr.Time)
+		c.disbelieve(dir)
 		if top, ok := s.msg.Known(); ok && msg-top >= dp4.MessageWindow {
 			c.packets().shunFrame(dir, r3152Range)
 		} else {
@@ -157,6 +168,9 @@ func (c *conn) believed(dir int, num, msg int64) {
 	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.fr.RetryOf = v.RetryOf
+	}
+	if v.Words&(dissect.Retry|dissect.Duplicate) == 0 {
+		out.Keep(&c.sent)
 	}
 	s.bytes.sent(f.Size(c.fr.Length))
 	s.aheadThen = s.bytes.ahead

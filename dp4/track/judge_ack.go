@@ -157,6 +157,9 @@ const fewPackets = 8
 // closeClaims ends what was shown wrong and is not contradicted until the end.
 func (c ackJudge) closeClaims(dir int) {
 	s := &c.side[dir]
+	if s.initial != nil {
+		c.packets().settleInitial(dir, false)
+	}
 	s.claims.End(func(x *claim) {
 		if x.shown != 0 && x.epoch == s.facts.epoch {
 			c.shownWrong(s, x)

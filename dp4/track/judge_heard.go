@@ -12,6 +12,9 @@ import (
 // is beyond doubt.
 func (c ackJudge) hearAck(dir int, num int64, known bool) {
 	f, s := c.f, &c.side[dir].hearing
+	if o := &c.side[1-dir]; o.initial != nil {
+		c.packets().settleInitial(1-dir, int64(f.BytesReceived) <= o.total) // no other arrived
+	}
 	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, serial: f.Serial, tick: f.Tick, bytes: f.BytesReceived,
 		frame: c.fr.Frame, time: c.fr.Time, epoch: c.side[1-dir].facts.epoch}
 	if f.Type == dp4.TypeNACK {
@@ -52,7 +55,7 @@ func (c ackJudge) hearAck(dir int, num int64, known bool) {
 		}
 		s.base = y
 	case c.overtaken(&s.base, &y):
-		if z, ok := s.past.refutes(&y); ok {
+		if z, ok := c.refutes(dir, &y); ok {
 			s.doubt, s.later = y, z
 		}
 	default:
@@ -80,7 +83,7 @@ func (c ackJudge) overtaken(x, y *heard) bool {
 func (c ackJudge) repeatsNumber(dir int, x, y *heard) bool {
 	out, u := &c.c.Dir[1-dir], c.side[1-dir].facts.fact(y.num)
 	look, ok := out.Look(y.num)
-	return u == nil || !ok || look.Copies > 1 || c.f.Serial != u.low || u.low != u.high || int64(y.bytes-x.bytes) >= int64(u.size) ||
+	return u == nil || !ok || look.Copies > 1 || y.serial != u.low || u.low != u.high || int64(y.bytes-x.bytes) >= int64(u.size) ||
 		y.time-u.last <= out.MinRTT()+c.c.Rules.Horizon()+seq.CopyDoubt
 }
 

@@ -11,6 +11,9 @@ import (
 // place.
 func (c packetJudge) judgeFirst(dir int, u *fact) {
 	f, rules := c.f, &c.c.Rules
+	if c.side[dir].initial != nil {
+		c.settleInitial(dir, f.Serial == 0 && u.num <= 2)
+	}
 	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && c.side[dir].started {
 		// No more messages begin than there are packets.
 		if from, ok := c.c.Dir[dir].Window().Cumulative(); ok && u.num-from < dp4.MessageWindow {
@@ -146,10 +149,13 @@ func (c packetJudge) judgeRetryTime(dir int, u *fact) {
 		return
 	}
 	gap := c.fr.Time - u.last
+	if gap+rules.Horizon() < c.c.Dir[dir].MinRTT() {
+		c.side[1-dir].nacks = true // only reports make a sender so quick, captured or not
+	}
 	if u.num == s.facts.top && u.num <= 1 && u.high == 0 && c.c.Complete && u.sum == s.total {
 		// Nothing else was sent, so nothing can have been answered.
 		if !rules.Check(r312RtoInit, gap+rules.Horizon() >= initialRTO*3/4) {
-			rules.Broken(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, without anything heard", gap/1e6), u.frame)
+			c.holdInitial(dir, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, without anything heard", gap/1e6), u.frame))
 		}
 	}
 	if s.retries++; s.retries < leastRetries {
@@ -158,6 +164,23 @@ func (c packetJudge) judgeRetryTime(dir int, u *fact) {
 	if !rules.Check(r312Rto, gap+rules.Horizon() >= c.c.Dir[dir].MinRTT()) {
 		rules.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, the shortest round trip is %d ms", c.f.Sequence, gap/1e6, c.c.Dir[dir].MinRTT()/1e6), u.frame)
 	}
+}
+
+// holdInitial holds that a side sent its first packet again too soon, until its next one
+// or an acknowledgement shows whether others were sent before, and may have been answered.
+func (c packetJudge) holdInitial(dir int, x conform.Case) {
+	x.Since = noWindow
+	c.side[dir].initial = &x
+}
+
+// settleInitial settles that; alone says that no other packet was sent before.
+func (c packetJudge) settleInitial(dir int, alone bool) {
+	x := c.side[dir].initial
+	c.side[dir].initial = nil
+	if !alone {
+		x.Blocked = conform.GuardClean
+	}
+	c.c.Rules.Judge(*x)
 }
 
 const (

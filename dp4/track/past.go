@@ -12,6 +12,7 @@ type past struct {
 type pastAck struct {
 	num    int64
 	frame  uint64
+	time   int64
 	tick   uint32
 	bytes  uint32
 	epoch  uint32
@@ -22,19 +23,21 @@ type pastAck struct {
 
 func (p *past) keep(x *heard) {
 	u := &p.ring[p.n%uint32(len(p.ring))]
-	u.num, u.frame, u.tick, u.bytes, u.epoch, u.hasNum, u.serial, u.typ = x.num, x.frame, x.tick, x.bytes, x.epoch, x.hasNum, x.serial, x.typ
+	u.num, u.frame, u.tick, u.bytes, u.epoch, u.hasNum, u.serial, u.typ, u.time = x.num, x.frame, x.tick, x.bytes, x.epoch, x.hasNum, x.serial, x.typ, x.time
 	p.n++
 }
 
 // refutes finds an acknowledgement that by its tick was sent after y, but counts
 // fewer bytes or covers less: however late y comes, its tick is wrong. A late frame
-// has all its counters from the time it was sent. An ACK of what was sent again may name
+// has all its counters from the time it was sent. An ACK of what came again may name
 // that, whatever it covers.
-func (p *past) refutes(y *heard) (z heard, ok bool) {
+func (c ackJudge) refutes(dir int, y *heard) (z heard, ok bool) {
+	p := &c.side[dir].hearing.past
 	for i := range min(p.n, uint32(len(p.ring))) {
 		u := &p.ring[(p.n-1-i)%uint32(len(p.ring))]
-		z = heard{set: true, typ: u.typ, hasNum: u.hasNum, num: u.num, tick: u.tick, bytes: u.bytes, frame: u.frame, epoch: u.epoch}
-		if int32(u.tick-y.tick) > 0 && int32(y.bytes-u.bytes) >= 0 && !y.before(&z) && (y.bytes != u.bytes || u.serial == 0 && z.before(y)) {
+		z = heard{set: true, typ: u.typ, hasNum: u.hasNum, num: u.num, serial: u.serial, tick: u.tick, bytes: u.bytes, frame: u.frame, time: u.time, epoch: u.epoch}
+		if int32(u.tick-y.tick) > 0 && int32(y.bytes-u.bytes) >= 0 && !y.before(&z) &&
+			(y.bytes != u.bytes || u.serial == 0 && z.before(y) && !(z.typ == dp4.TypeACK && c.repeatsNumber(dir, y, &z))) {
 			return z, true
 		}
 	}

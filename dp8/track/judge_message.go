@@ -13,6 +13,7 @@ const (
 	smallMessage = 500     // bytes: fits into any frame
 	longMessage  = 4 << 20 // bytes
 	longTime     = 60e9    // ns
+	stallTime    = 1e9     // ns between parts, in which their sender may have had to wait
 )
 
 // A run is a split message that is followed from its first part on, as long as
@@ -21,7 +22,8 @@ type run struct {
 	next  int64 // number of its next part
 	bytes int
 	parts int
-	since int64
+	since int64 // when it began, later by as long as its sender waited to be acknowledged
+	last  int64 // time of its latest part
 	open  bool
 }
 
@@ -49,7 +51,7 @@ func (c contentJudge) judgeMessage(dir int, num int64) {
 	}
 	c.judgePair(dir, m, m.at(num-1), f)
 	c.judgePair(dir, m, f, m.at(num+1))
-	c.followRun(m, f)
+	c.followRun(dir, m, f)
 	if f.ends() && !f.opens() && !f.odd {
 		c.judgeSplitParts(dir, m, f)
 	}
@@ -181,7 +183,7 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, end *sentFrame) {
 }
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
-func (c contentJudge) followRun(m *history, f *sentFrame) {
+func (c contentJudge) followRun(dir int, m *history, f *sentFrame) {
 	r, rules := &m.run, &c.c.Rules
 	switch {
 	case f.opens():
@@ -193,7 +195,10 @@ func (c contentJudge) followRun(m *history, f *sentFrame) {
 	if !r.open {
 		return
 	}
-	r.bytes += f.size
+	if f.time-r.last > stallTime && r.parts > 0 {
+		r.since += max(c.stalled(dir, f.num-1, f.time)-r.last, 0)
+	}
+	r.bytes, r.last = r.bytes+f.size, f.time
 	r.parts++
 	switch {
 	case f.ends():
@@ -203,4 +208,21 @@ func (c contentJudge) followRun(m *history, f *sentFrame) {
 		r.open = false
 		rules.Broken(r31526Open, fmt.Sprintf("a message has %d bytes in %d parts after %d s and does not end", r.bytes, r.parts, (f.time-r.since)/1e9))
 	}
+}
+
+// stalled is until when the sender of a number waited for the acknowledgement of it, or of
+// one before it that its window held, at a time.
+func (c contentJudge) stalled(dir int, num, now int64) (until int64) {
+	for n := num; n > num-dp8.WindowSize; n-- {
+		x, ok := c.c.Dir[dir].Look(n)
+		switch {
+		case !ok:
+			return until
+		case !x.Acked:
+			return now
+		case x.AckTimed:
+			until = max(until, min(x.AckTime, now))
+		}
+	}
+	return until
 }

@@ -98,8 +98,8 @@ func (c retryJudge) roundTrip() int64 {
 	if c.connector < 0 {
 		return rtt
 	}
-	asks, answers, confirms := &c.asked[c.connector], &c.asked[1-c.connector], &c.side[c.connector].cframes
-	if asks.n > 0 && answers.n > 0 && confirms.op != dp8.OpConnect && confirms.at > asks.firstAt {
+	asks, confirms := &c.asked[c.connector], &c.side[c.connector].cframes
+	if asks.n > 0 && confirms.op != dp8.OpConnect && confirms.at > asks.firstAt {
 		rtt = min(rtt, confirms.at-asks.firstAt)
 	}
 	return rtt

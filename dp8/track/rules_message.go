@@ -58,7 +58,7 @@ var messageRules = [...]conform.Rule{
 	r31526Open - messageBase: {
 		ID: "DP8-3.1.5.2.6-OPEN", Clause: "MC-DPL8R 3.1.5.2.6", Level: conform.Should, Severity: conform.Note, Scope: "D",
 		Statement: "a split message ends: limit on packets or bytes",
-		Care:      "the text gives no limit: 4 MiB or 60 s, while no part is missing",
+		Care:      "the text gives no limit: 4 MiB or 60 s, while no part is missing; the time in which the part before was not acknowledged does not count",
 		Example:   "10,000 parts without END",
 	},
 }

@@ -95,7 +95,7 @@ func (c numberJudge) judgeUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
 // judgeAcked judges the acknowledgement of a datagram that was captured.
 func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 	rules := &c.c.Rules
-	if !x.reliable && (x.tainted || c.fr.Time-x.time > staleTime) {
+	if !x.reliable && (x.tainted || c.fr.Time-x.time > staleTime || c.beforeAnother(1-dir, x)) {
 		return // of another series, it may be
 	}
 	if !rules.Check(rRdAckUnrel, x.reliable) {
@@ -186,6 +186,12 @@ func (c numberJudge) disprove(s *side, num int64, once bool, before stand) {
 // connected one is (guard LIFE).
 func (c numberJudge) mayBeAnother(before stand) bool {
 	return c.life.over() || c.fr.Time-before.topAt >= reconnectGap
+}
+
+// beforeAnother reports that the connection of a datagram may have ended since, and another
+// begun with PacketIDs that it had (guard LIFE).
+func (c numberJudge) beforeAnother(dir int, x *sentDatagram) bool {
+	return c.side[dir].ending.moot || c.life.over() && c.fr.Time-x.time >= reconnectGap
 }
 
 // doubt says that acknowledgements of what was not captured yet were of a series of

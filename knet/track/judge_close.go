@@ -149,6 +149,8 @@ func (c sessionJudge) answeredFrom(dir int, at int64) (conform.Ruling, conform.G
 		return conform.Dropped, 0
 	case r.low != 0 || r.startAt-at < c.horizon():
 		return conform.Doubtful, conform.GuardReord
+	case !c.c.Rules.ClockSure():
+		return conform.Doubtful, conform.GuardClock
 	}
 	return conform.Failed, 0
 }

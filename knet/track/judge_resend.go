@@ -45,11 +45,26 @@ func (c numberJudge) judgeHeard(dir int, x *sentDatagram, msg string) {
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
 	case x.carrier != 0 && ok && c.repliedTo(1-dir, x.carrier-1, before):
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
-	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter:
+	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter && int(x.acks) >= c.neededHeard(dir, x):
 		rules.Broken(rRdNoresend, msg, x.frame)
 	default:
 		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.frame)
 	}
+}
+
+// neededHeard is how many acknowledgements of a datagram it takes for its sender to have
+// received one, by how many of those of other datagrams were lost behind the capture
+// point: these were sent again behind an acknowledgement, and acknowledged again.
+func (c numberJudge) neededHeard(dir int, x *sentDatagram) int {
+	s := &c.side[dir].datagrams
+	lost, captured := uint64(0), uint64(0)
+	for num := max(s.low, s.top-mostDatagrams); num <= s.top; num++ {
+		if y := s.at(num); y != nil && y != x && y.acks > 0 && y.sends > 0 {
+			lost += uint64(min(y.sends, y.acks) - 1)
+			captured += uint64(y.acks)
+		}
+	}
+	return conform.NeededOdds(lost, captured)
 }
 
 // repliedTo reports that a PingRequest in a datagram of a side was replied to before a

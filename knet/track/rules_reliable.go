@@ -58,7 +58,7 @@ var reliableRules = [...]conform.Rule{
 		ID: "KN-RD-NORESEND", Clause: "kNet page, Reliable Datagrams; Characteristic Values", Level: conform.Impl, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardKnew, conform.GuardVant),
 		Statement: "no resend after acknowledgement",
-		Care:      "KNEW (proof when the PacketAck rode in a reliable datagram that was itself acknowledged; else ≥ 4), VANT, BIDIR; reference: the message number again under a later PacketID; the PacketAck was also heard when a PingRequest beside it was replied to",
+		Care:      "KNEW (proof when the PacketAck rode in a reliable datagram that was itself acknowledged; else ≥ 4, and more where others were lost on their way), VANT, BIDIR; reference: the message number again under a later PacketID; the PacketAck was also heard when a PingRequest beside it was replied to",
 		Example:   "ack at 1.0 s, same PacketID again at 3.0 s",
 	},
 	rRdResend - reliableBase: {

@@ -55,6 +55,19 @@ func (d *Direction) Stale(s *Sending) bool {
 	return true
 }
 
+// Repeats reports a datagram with the bytes of one that had another number: it may be a
+// copy of that, which came so late that its number means another one by now.
+func (d *Direction) Repeats(s *Sending) bool {
+	d.ready()
+	r := &d.recent
+	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
+		if f := r.at(i - 1); f.hash == s.Hash && f.num != uint32(s.Num) {
+			return true
+		}
+	}
+	return false
+}
+
 func (d copying) countCopy(s *Sending) {
 	d.Duplicates++
 	d.signs.Copies.See(s.Frame, s.Time)

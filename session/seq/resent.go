@@ -11,7 +11,7 @@ type UnitVerdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured frame that carried the unit, when this one sends it again
 	New     bool   // the first captured sending of the unit
-	Other   bool   // it is sent again with other content
+	Other   bool   // its content is another one than that of the sending before
 	Acked   int64  // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
 	Before  int64  // time of the sending before, ns
 }
@@ -37,6 +37,9 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 	v := UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
 	if slices.Contains(u.held(), uint32(carrier)) {
 		return v
+	}
+	if v.Other {
+		u.print = print // the next one is compared with this
 	}
 	d.carried++
 	d.Retries++

@@ -256,12 +256,16 @@ func (*meter) Acked(seq.Position, uint64) {}
 func (*meter) Message(*session.Message) {}
 
 // Finding implements session.Sink. Notes on habits that the session shows without
-// capture loss are true.
+// capture loss are true, and so are those that the bytes of one frame prove: the
+// endpoint did send it so.
 func (m *meter) Finding(f *session.Finding) {
 	if !f.Failed() || !f.Rule.Accuses() {
 		return
 	}
 	if f.Severity == conform.Note {
+		if f.Rule.Scope == "F" {
+			return
+		}
 		if m.whole {
 			m.habits[f.Rule.ID] = true
 		}

@@ -88,7 +88,8 @@ func (p *paper) falseFindings() {
 	names, labels := p.protos()
 	p.say("## False findings")
 	p.say(`Endpoints keep all rules, so every finding about one of them is false. Numbers are false findings per million datagrams,
-with the datagrams in parentheses. Notes on habits that an endpoint shows without capture loss, too, are true and not
+with the datagrams in parentheses. Notes that the bytes of one frame prove, and those on
+habits that an endpoint shows without capture loss, too, are true and not
 counted.`)
 	var rows [][]string
 	for place := range nPlaces {

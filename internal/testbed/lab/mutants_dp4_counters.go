@@ -47,6 +47,7 @@ func dp4Counters() []Mutant {
 		{Rule: "DP4-3.1.5.4-BYTES-BASE", Name: "counts as the text has it", Near: true, Steps: countingTalk(0)},
 		{Rule: "DP4-3.1.5.4-BYTES-ZERO", Name: "has received nothing", On: clean, Tamper: dp4Nth(0, ack, func(f *dp4.Frame) { f.BytesReceived = 0 })},
 		{Rule: "DP4-3.1.2-RTO-INIT", Name: "sends again at once", Steps: firstRetry(50 * time.Millisecond)},
+		{Rule: "DP4-3.1.5.3-RETX", Name: "sends its first packet again, reported missing", Near: true, Steps: firstReported()},
 		{Rule: "DP4-3.1.2-RTO-INIT", Name: "waits a second", Near: true, Steps: firstRetry(time.Second)},
 		{Rule: "DP4-3.1.2-RTO", Name: "does not wait for the round trip", Steps: hasty(20*time.Millisecond, 150*time.Millisecond)},
 		{Rule: "DP4-3.1.2-RTO", Name: "waits for the round trip", Near: true, Steps: hasty(200*time.Millisecond, 20*time.Millisecond)},
@@ -93,6 +94,23 @@ func firstRetry(after time.Duration) []Step {
 	for range 15 {
 		t.say(1, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
 		t.ack(0, 25*time.Millisecond)
+	}
+	return t.end()
+}
+
+// firstReported sends the first packet again when the second one made the peer report it
+// missing.
+func firstReported() []Step {
+	t := &dp4Talk{next: [2]uint8{1, 1}}
+	t.say(0, 0, dp4Whole|dp4.RLY)
+	again := *t.last[0]
+	again.Serial = 1
+	t.say(0, 5*time.Millisecond, dp4Whole|dp4.RLY)
+	t.reply(1, 30*time.Millisecond, t.nack(1, 1))
+	t.repeat(0, 10*time.Millisecond, &again)
+	for range 15 {
+		t.ack(1, 25*time.Millisecond)
+		t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
 	}
 	return t.end()
 }

@@ -191,6 +191,27 @@ var regressions = []struct {
 	{"knet/wild-60697", "swap 30", "KN-RT-ID-INC", conform.GuardNone},
 	// Of a side that went on unseen from 8 to 73 one datagram was captured, with PacketID 41.
 	{"knet/wild-9057929", "drop 2-50 b; drop 58-63 b; drop 63-66; drop 68-113 b", "KN-DG-ID-INC", conform.GuardUnwrap},
+	// Copies of packets that came when their sequences, 132 numbers later, meant others.
+	{"dp4/wild-140114036", "copy 64 +762.59437ms", "DP4-2.2.2-SEQ-INC", conform.GuardNone},
+	{"dp4/wild-90100097", "copy 62 +815.113161ms", "DP4-2.2.2-SEQ-INC", conform.GuardNone},
+	// Half a cycle of sequences went by unseen: those that went on seemed to lie below all others.
+	{"dp4/wild-140114028", "drop 32-33; drop 34-36; drop 37-40; drop 78-79; drop 83-90 b; drop 92-94; drop 124-134 b; drop 135-143 b; drop 178-218 b; drop 220-222; drop 253-268 b; drop 273-326 b; drop 426-427", "DP4-2.2.2-MSGID-SEQ", conform.GuardNone},
+	// No NACK was captured, but packets were sent again sooner than a timer does it.
+	{"dp4/wild-140114100", "drop 53-54; drop 68-73; drop 82-84; drop 86-88", "DP4-2.2.4-SERIAL", conform.GuardClean},
+	// Four acknowledgements of a datagram were lost behind the capture point, and others with them.
+	{"knet/wild-61514", "", "KN-RD-NORESEND", conform.GuardKnew},
+	// A connection ended, and the next one, which began unseen, acknowledged a PacketID that both had.
+	{"knet/wild-61714", "drop 26-30 a; drop 30-31; drop 35-36", "KN-RD-ACK-UNREL", conform.GuardNone},
+	// Behind ACKs of copies that a network made, the late ACK of the first one.
+	{"dp4/wild-515159156", "", "DP4-3.1.3-TICK-MONO", conform.GuardNone},
+	// A connection began unseen: its message 2 was sent again, and the one before it had another.
+	{"knet/wild-830020109", "drop 82-88; drop 89-90", "KN-DG-ID-UNIQUE", conform.GuardLife},
+	// Times are multiples of 1/64 s.
+	{"knet/wild-830020083", "coarse 15.625ms; swap 1", "KN-SM-PENDING", conform.GuardClock},
+	// The second packet and the report that it caused were not captured.
+	{"dp4/DP4-3.1.5.3-RETX sends its first packet again, reported missing", "drop 1-3", "DP4-3.1.2-RTO-INIT", conform.GuardClean},
+	// Few round trips of the other side, and of the handshake only what the connector sent, were captured.
+	{"dp8/wild-940030059", "drop 212-213; drop 218-221; drop 222-223; drop 233-236; drop 237-238; drop 239-240; drop 241-243; drop 256-265 b; drop 266-267; drop 281-303 b; drop 341-372; drop 375-404 b; drop 407-425 b; drop 427-429; drop 430-431; drop 435-436; drop 437-438; drop 440-441; drop 447-449; drop 450-451; drop 454-456; drop 459-466 b; drop 469-471; drop 474-478 b; drop 486-488", "DP8-3.1.4.4-CC-INIT", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
