@@ -122,14 +122,14 @@ type track struct {
 const idsKept = 32
 
 type trackSide struct {
-	ids   [idsKept]uint16 // the latest at (n-1)%idsKept
-	acked uint32          // bit i: ids[i] was acknowledged
+	ids   []uint16 // idsKept at most, the latest at (n-1)%idsKept
+	acked uint32   // bit i: ids[i] was acknowledged
 	n     int
 	last  uint16 // highest
 }
 
 func (s *trackSide) find(id uint16) int {
-	for i, x := range s.ids[:min(s.n, idsKept)] {
+	for i, x := range s.ids {
 		if x == id {
 			return i
 		}
@@ -139,7 +139,12 @@ func (s *trackSide) find(id uint16) int {
 
 func (s *trackSide) add(id uint16) {
 	i := s.n % idsKept
-	s.ids[i], s.acked = id, s.acked&^(1<<i)
+	if i == len(s.ids) {
+		s.ids = append(s.ids, id)
+	} else {
+		s.ids[i] = id
+	}
+	s.acked &^= 1 << i
 	s.n++
 }
 

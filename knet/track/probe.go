@@ -42,7 +42,7 @@ const (
 	firstIDs = 16
 
 	sentIDs      = 128     // datagrams of a side that an acknowledgement may be of
-	sentReliable = 1 << 31 // flag in probeSide.sent
+	sentReliable = 1 << 31 // flag in a sentRing
 	maxAckMore   = 5       // further datagrams of a PacketAck that count
 )
 
@@ -89,9 +89,13 @@ type probeSide struct {
 	last  uint32
 	low   uint32 // the first one captured
 	has   bool
-	sent  [sentIDs]uint32 // of datagrams not acknowledged yet: PacketID+1, sentReliable
-	pings [2][4]uint64    // outstanding ids, with MessageID 0, with 1
+	sent  *sentRing    // nil until has: what strangers send is rarely a datagram
+	pings [2][4]uint64 // outstanding ids, with MessageID 0, with 1
 }
+
+// A sentRing holds the datagrams of a side that are not acknowledged yet, by PacketID:
+// PacketID+1, with sentReliable.
+type sentRing [sentIDs]uint32
 
 func newProbe() *probe {
 	p := new(probe)
@@ -240,6 +244,9 @@ func (e *evidence) number(s *knet.Shape, side int) {
 	}
 	if !p.has || step > 0 || step <= -farIDs {
 		p.last, p.has = s.PacketID, true
+	}
+	if p.sent == nil {
+		p.sent = new(sentRing)
 	}
 	slot := &p.sent[s.PacketID%sentIDs]
 	*slot = s.PacketID + 1
