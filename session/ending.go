@@ -36,19 +36,20 @@ type SideEnding struct {
 	Trips      Trips
 	Signs      seq.Signs
 	Losses     seq.Losses // likely ones
-	Unheard    seq.Deaf   // sendings since the peer last acknowledged one …
-	Healed     seq.Deaf   // … and the longest such run that ended with an acknowledgement
-	Deaf       seq.Deaf   // see seq.Quality.Deaf
-	CutOff     bool       // nothing that it sends arrives at its peer, up to the end
-	HearsNone  bool       // nothing that its peer sends arrives at it, up to the end
-	Low, High  int64      // numbers captured, unwrapped, when Numbers > 0
-	Numbers    uint64     // captured
-	Uncaptured uint64     // acknowledged and not captured
-	Fault      Fault      // latest error
-	Data       seq.Sign   // latest frame with application data; N: all of them
-	Stall      Stall      // waits for room in its window
-	ClockLead  seq.Sign   // acknowledgements before what they acknowledge …
-	LeadBy     int64      // … by so much at most, see seq.Quality.ClockLead
+	Swell      seq.Swell
+	Unheard    seq.Deaf // sendings since the peer last acknowledged one …
+	Healed     seq.Deaf // … and the longest such run that ended with an acknowledgement
+	Deaf       seq.Deaf // see seq.Quality.Deaf
+	CutOff     bool     // nothing that it sends arrives at its peer, up to the end
+	HearsNone  bool     // nothing that its peer sends arrives at it, up to the end
+	Low, High  int64    // numbers captured, unwrapped, when Numbers > 0
+	Numbers    uint64   // captured
+	Uncaptured uint64   // acknowledged and not captured
+	Fault      Fault    // latest error
+	Data       seq.Sign // latest frame with application data; N: all of them
+	Stall      Stall    // waits for room in its window
+	ClockLead  seq.Sign // acknowledgements before what they acknowledge …
+	LeadBy     int64    // … by so much at most, see seq.Quality.ClockLead
 }
 
 // Trips are the round trips that seq.Direction and its views know of, in ns.
@@ -92,9 +93,12 @@ func (c *Conn) sideEnding(dir int) SideEnding {
 	s, d := c.Rules.sight, &c.Dir[dir]
 	q := d.Quality()
 	x := SideEnding{Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Alone: s.frames[dir] - s.heard[1-dir],
-		Waiting: d.Waiting(), Signs: *q.Signs(), Unheard: *q.Unheard(), Healed: *q.Healed(), Deaf: *q.Deaf(),
+		Waiting: d.Waiting(), Signs: *q.Signs(), Unheard: *q.Unheard(), Deaf: *q.Deaf(),
 		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(), Uncaptured: q.Uncaptured()}
 	x.Data = s.data[dir]
+	if a := q.Account(); a != nil {
+		x.Healed = a.Healed
+	}
 	if s.full != nil {
 		x.Stall = s.full[dir].Stall
 	}
@@ -118,8 +122,8 @@ func (c *Conn) concludeEnding() {
 	for dir := range c.Dir {
 		q, s := c.Dir[dir].Quality(), &c.Ending.Sides[dir]
 		s.Signs, s.Uncaptured = *q.Signs(), q.Uncaptured()
-		if l := q.LikelyLosses(); l != nil {
-			s.Losses = *l
+		if x := q.Account(); x != nil {
+			s.Losses, s.Swell = x.Losses, x.Swell
 		}
 	}
 }

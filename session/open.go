@@ -14,7 +14,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
 	c.active = f.table.spare.Take()
 	for i := range c.Dir {
-		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links}
+		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links, Account: f.table.cfg.Endings}
 		if tell := f.table.cfg.Settled; tell != nil {
 			o.Settled = func(x seq.Settled) { tell(c, i, x) }
 		}

@@ -58,7 +58,7 @@ func delays(s *subject) []Contribution {
 // one side sends also delays what its peer is told with it.
 func bloat(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
-		w := &s.side(dir).Signs.Swell
+		w := &s.side(dir).Swell
 		filler := 0
 		if w.PeakRate[1]*w.BaseRate[0] > w.PeakRate[0]*w.BaseRate[1] {
 			filler = 1

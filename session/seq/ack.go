@@ -136,7 +136,7 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 	d.firstAcks++
 	d.hears(a)
 	d.signs.acked(u)
-	if u.state&retried != 0 && a.HasTime {
+	if u.state&retried != 0 && a.HasTime && d.account != nil {
 		d.needed(n, u, a.Time)
 	}
 	if a.HasTime {
@@ -233,7 +233,9 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	d.signs.trip(rtt, u.frame, u.time)
 	if u.state&givenUp == 0 && !a.Hearsay {
 		d.beat.trip(rtt, a.Frame, a.Time)
-		d.signs.Swell.see(d.beat.smooth, a, d.Bytes, d.peer.sent())
+		if d.account != nil {
+			d.account.Swell.see(d.beat.smooth, a, d.Bytes, d.peer.sent())
+		}
 	}
 }
 

@@ -62,10 +62,9 @@ type work struct {
 	carried   uint64 // sendings of units that datagrams carry (SendUnit), retries included
 	firstAcks uint64
 
-	links        bool // links between frames are wanted
-	disregarded  disregarded
-	likelyLosses *Losses  // nil while nothing speaks for any
-	resends      *resends // nil while nothing was sent again
+	links       bool // links between frames are wanted
+	disregarded disregarded
+	account     *Account // nil unless Options.Account asks for it
 
 	settled   func(Settled)  // not nil when wanted
 	never     func(Position) // told of frames that were never acknowledged
@@ -83,7 +82,7 @@ type work struct {
 	contradictions uint8 // numbers the peer's masks acknowledged too early
 	long           longFrame
 
-	unheard, healed, deaf Deaf // see Quality.Unheard, Quality.Healed and Quality.Deaf
+	unheard, deaf Deaf // see Quality.Unheard and Quality.Deaf
 
 	beat beat // latest round trips
 	echo beat // latest pings

@@ -5,6 +5,7 @@ type Options struct {
 	Opened    int64 // time of the connection's first frame, ns
 	LowMemory bool  // less is remembered of what is some seconds old
 	Links     bool  // links between frames are wanted
+	Account   bool  // Quality.Account is wanted
 	// Never, with Links, is told of frames that were never acknowledged.
 	Never func(Position)
 	// Settled, when not nil, is told what was concluded about every number.
@@ -18,6 +19,9 @@ type Work struct{ work }
 func (d *Direction) Open(w *Work, peer *Direction, o Options) {
 	d.work, d.peer = &w.work, peer
 	d.opened, d.settled, d.links, d.never = o.Opened, o.Settled, o.Links, o.Never
+	if o.Account {
+		d.account = new(Account)
+	}
 	if o.LowMemory {
 		d.lowMemory()
 	}

@@ -207,7 +207,9 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 		}
 	}
 	u.state |= retried
-	d.resend(s, d.signs.LatestAcked > u.time)
+	if d.account != nil {
+		d.account.resends.add(s, d.signs.LatestAcked > u.time)
+	}
 	d.recent.keep(s)
 }
 

@@ -61,18 +61,12 @@ func (d Quality) Latest() int64 {
 	return d.win.now
 }
 
-// Healed is the longest run of Unheard that ended with an acknowledgement, up to that.
-func (d Quality) Healed() *Deaf {
-	d.ready()
-	return &d.healed
-}
-
 // hears notes that the peer acknowledged a number of the side for the first time.
 func (d acknowledging) hears(a *Acknowledgement) {
 	if d.unheard.First.N > 0 {
-		if a.HasTime && a.Time-d.unheard.First.Time > d.healed.Span() {
-			d.healed = d.unheard
-			d.healed.Last = a.Time
+		if x := d.account; x != nil && a.HasTime && a.Time-d.unheard.First.Time > x.Healed.Span() {
+			x.Healed = d.unheard
+			x.Healed.Last = a.Time
 		}
 		d.unheard = Deaf{}
 	}

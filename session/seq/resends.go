@@ -12,12 +12,9 @@ type resend struct {
 	passed    bool // a number sent later had been acknowledged
 }
 
-// resend keeps a retry.
-func (d sending) resend(s *Sending, passed bool) {
-	if d.resends == nil {
-		d.resends = new(resends)
-	}
-	if r := d.resends; s.HasTime {
+// add keeps a retry.
+func (r *resends) add(s *Sending, passed bool) {
+	if s.HasTime {
 		r.latest[r.n%uint8(len(r.latest))] = resend{s.Num, s.Time, passed}
 		r.n++
 	}
@@ -25,9 +22,6 @@ func (d sending) resend(s *Sending, passed bool) {
 
 // of gives the latest retry of a number; ok is false when none is remembered.
 func (r *resends) of(num int64) (latest resend, ok bool) {
-	if r == nil {
-		return latest, false
-	}
 	for _, x := range r.latest {
 		if x.num == num && x.time > latest.time {
 			latest, ok = x, true
@@ -41,13 +35,13 @@ func (r *resends) of(num int64) (latest resend, ok bool) {
 // the acknowledgement comes as long behind the retry as acknowledgements take: one that
 // answers a slow sending comes at any time.
 func (d acknowledging) needed(n int64, u *unit, at int64) {
-	r, ok := d.resends.of(n)
+	r, ok := d.account.resends.of(n)
 	if !ok || !d.hasRTT || at-r.time < d.minRTT*3/4 {
 		return
 	}
 	usual := d.beat.smooth
 	if off := at - r.time - usual; r.passed || off < usual/3+ackJitter && off > -usual/3 {
-		l := d.likely()
+		l := &d.account.Losses
 		l.lose(&l.Needed, n, u)
 	}
 }

@@ -52,8 +52,8 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(len(u.held())+1))
 		v.Words |= dissect.UnneededRetry
 	}
-	if !u.acked && !acked {
-		d.likely().starve(unit, u)
+	if !u.acked && !acked && d.account != nil {
+		d.account.Losses.starve(unit, u)
 	}
 	u.carry(carrier, d)
 	u.time = max(u.time, fr.Time)

@@ -12,8 +12,8 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 			d.never(f)
 		}
 	}
-	if u.state&(captured|acked|givenUp|noAck|timed) == captured|timed && u.time < d.signs.LatestAcked {
-		l := d.likely()
+	if u.state&(captured|acked|givenUp|noAck|timed) == captured|timed && u.time < d.signs.LatestAcked && d.account != nil {
+		l := &d.account.Losses
 		l.lose(&l.Unacked, n, u)
 	}
 	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest

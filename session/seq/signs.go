@@ -29,7 +29,6 @@ type Signs struct {
 	FirstTrip int64 // shortest of the first window
 	SlowTrip  int64 // shortest of the slowest two windows in a row since
 	SlowAt    Sign
-	Swell     Swell
 	lastTrip  int64 // shortest of the window before
 }
 
@@ -124,20 +123,6 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 	}
 	s.lastTrip = w.least
 	w.n = 0
-}
-
-// likely gives what speaks for losses, to be added to.
-func (d *Direction) likely() *Losses {
-	if d.likelyLosses == nil {
-		d.likelyLosses = new(Losses)
-	}
-	return d.likelyLosses
-}
-
-// LikelyLosses is what speaks for losses that nothing proves, nil when nothing does.
-func (d Quality) LikelyLosses() *Losses {
-	d.ready()
-	return d.likelyLosses
 }
 
 // lose enters a number that was most likely lost.
