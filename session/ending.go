@@ -10,12 +10,13 @@ import (
 // the facts that package explain makes sentences of. Times are those of the table's
 // clock, in ns; a frame of 0 stands for none.
 type Ending struct {
-	Heard   int64    // up to when the capture listened
-	Shift   int64    // what to add to a time for that of the capture
-	Idle    Idle     // the latest time for which neither side sent anything
-	Dropped seq.Sign // packets the capture says it lost; frame: the one behind the latest
-	Silence int64    // longest time without a frame while one was due …
-	Woken   seq.Sign // … and the frame that ended it
+	Faults  [2]*Fault // latest error of each side, nil when there was none
+	Heard   int64     // up to when the capture listened
+	Shift   int64     // what to add to a time for that of the capture
+	Idle    Idle      // the latest time for which neither side sent anything
+	Dropped seq.Sign  // packets the capture says it lost; frame: the one behind the latest
+	Silence int64     // longest time without a frame while one was due …
+	Woken   seq.Sign  // … and the frame that ended it
 	Sides   [2]SideEnding
 }
 
@@ -45,7 +46,6 @@ type SideEnding struct {
 	Low, High  int64    // numbers captured, unwrapped, when Numbers > 0
 	Numbers    uint64   // captured
 	Uncaptured uint64   // acknowledged and not captured
-	Fault      Fault    // latest error
 	Data       seq.Sign // latest frame with application data; N: all of them
 	Stall      Stall    // waits for room in its window
 	ClockLead  seq.Sign // acknowledgements before what they acknowledge …
@@ -64,7 +64,7 @@ type Stall struct {
 	Longest int64
 }
 
-// A Fault is a finding of severity error. Rule is "" when there is none.
+// A Fault is a finding of severity error.
 type Fault struct {
 	Rule, Message string
 	Frame         uint64
@@ -78,7 +78,7 @@ const idleLeast = 20e9
 // ending gathers what is known of the end, before the windows of the sides are freed.
 func (c *Conn) ending() *Ending {
 	s := c.Rules.sight
-	e := &Ending{Heard: max(c.flow.table.heard(), c.LastTime), Shift: c.LastStamp - c.LastTime,
+	e := &Ending{Heard: max(c.flow.table.heard(), c.LastTime), Shift: c.LastStamp - c.LastTime, Faults: s.fault,
 		Dropped: seq.Sign{N: s.lost.N, Frame: s.dropFrame, Time: s.dropAt}, Silence: s.silence, Woken: s.wokenBy}
 	if s.idle != nil {
 		e.Idle = *s.idle
@@ -101,9 +101,6 @@ func (c *Conn) sideEnding(dir int) SideEnding {
 	}
 	if s.full != nil {
 		x.Stall = s.full[dir].Stall
-	}
-	if s.fault[dir] != nil {
-		x.Fault = *s.fault[dir]
 	}
 	lead, n, first := q.ClockLead()
 	x.LeadBy, x.ClockLead = lead, seq.Sign{N: n, Frame: first.Frame, Time: first.Time}

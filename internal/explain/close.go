@@ -10,8 +10,8 @@ import (
 // protocolViolation: a side broke a rule, and its peer closed, or lost its state, at once.
 func protocolViolation(s *subject) ruling {
 	for x := range s.end.Sides {
-		f := &s.side(x).Fault
-		if f.Rule == "" {
+		f := s.end.Faults[x]
+		if f == nil {
 			continue
 		}
 		at, abrupt := s.answers(1-x, f.Time)

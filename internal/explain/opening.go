@@ -93,7 +93,7 @@ func secretMismatch(s *subject) ruling {
 	for dir := range s.Dir {
 		d := &s.Dir[dir]
 		if g := d.Signatures; d.HasSignatures && g.Valid == 0 && g.Invalid > 0 && !s.side(dir).Trips.Known {
-			return ruling{certainty: Proved, side: sides[dir], at: s.side(dir).Last, proof: frames(s.side(dir).Fault.Frame, s.FirstFrame), refute: "a valid signature of " + s.who(dir),
+			return ruling{certainty: Proved, side: sides[dir], at: s.side(dir).Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
 				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed is right, so %s discarded all of them.", count(g.Invalid, "frame", "frames"), s.who(dir), s.who(1-dir))}
 		}
 	}
@@ -106,4 +106,12 @@ func (s *subject) because() string {
 		return ""
 	}
 	return fmt.Sprintf(" (reason: %q)", s.Reason)
+}
+
+// faultOf is the frame of the latest error of a side, 0 when there is none.
+func (s *subject) faultOf(dir int) uint64 {
+	if f := s.end.Faults[dir]; f != nil {
+		return f.Frame
+	}
+	return 0
 }
