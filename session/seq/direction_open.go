@@ -9,6 +9,9 @@ type Options struct {
 	Never func(Position)
 	// Settled, when not nil, is told what was concluded about every number.
 	Settled func(Settled)
+	// Trip, when not nil, is told each round trip that RTT summarises, and when its
+	// acknowledgement was captured.
+	Trip func(at, ns int64)
 }
 
 // Work is what a Direction needs while it is open: whoever has many of them uses it again.
@@ -18,6 +21,7 @@ type Work struct{ work }
 func (d *Direction) Open(w *Work, peer *Direction, o Options) {
 	d.work, d.peer = &w.work, peer
 	d.opened, d.settled, d.links, d.never = o.Opened, o.Settled, o.Links, o.Never
+	d.trip = o.Trip
 	if o.LowMemory {
 		d.lowMemory()
 	}
