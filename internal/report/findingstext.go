@@ -115,7 +115,6 @@ type findingsText struct {
 	proofs     bool   // with the frames that prove the first finding of a place
 }
 
-
 func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts findingsText) []byte {
 	if opts.many == "" {
 		opts.many = opts.noun + "s"
