@@ -51,18 +51,30 @@ type Interval struct {
 	Counts
 	InFlight    int64 // the most numbers sent and not acknowledged, where that can be told
 	HasInFlight bool
-	trips       *seq.Sampler
+	trips       *seq.Sampler // while it is one of the latest
+	rtt         seq.RTT      // what trips said, once it is not
 }
+
+// latest is how many intervals of a side keep each round trip. One that comes for an older
+// one no longer changes its percentiles.
+const latest = 256
 
 // RTT summarises the round trips.
 func (v *Interval) RTT() seq.RTT {
 	if v.trips == nil {
-		return seq.RTT{}
+		return v.rtt
 	}
 	return v.trips.Summary()
 }
 
+// freeze keeps no more than the summary of the round trips.
+func (v *Interval) freeze() { v.rtt, v.trips = v.RTT(), nil }
+
 func (v *Interval) trip(ns int64) {
+	if r := &v.rtt; r.Samples > 0 {
+		r.Samples, r.Min, r.Max = r.Samples+1, min(r.Min, ns), max(r.Max, ns)
+		return
+	}
 	if v.trips == nil {
 		v.trips = new(seq.Sampler)
 	}
@@ -70,7 +82,7 @@ func (v *Interval) trip(ns int64) {
 }
 
 // empty reports whether nothing happened.
-func (v *Interval) empty() bool { return v.Counts == Counts{} && v.trips == nil }
+func (v *Interval) empty() bool { return v.Counts == Counts{} && v.RTT().Samples == 0 }
 
 // A line is the intervals of one direction.
 type line struct {
@@ -95,6 +107,9 @@ func (l *line) find(from, length int64) (v *Interval, fresh bool) {
 	})
 	if l.at = i; !ok {
 		l.list = slices.Insert(l.list, i, &Interval{From: from, To: from + length})
+		if old := len(l.list) - 1 - latest; old >= 0 {
+			l.list[old].freeze()
+		}
 	}
 	return l.list[i], !ok
 }

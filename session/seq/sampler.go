@@ -1,14 +1,10 @@
 package seq
 
-// A Sampler summarises round trips in little memory: a percentile of many of them is less
-// than 1% off. The zero value has none.
+// A Sampler summarises round trips as RTT does. The zero value has none.
 type Sampler struct{ r rtts }
 
 // Add enters a round trip, in nanoseconds.
-func (s *Sampler) Add(ns int64) {
-	s.r.lowMemory = true
-	s.r.add(ns)
-}
+func (s *Sampler) Add(ns int64) { s.r.add(ns) }
 
 // Summary summarises what was entered.
 func (s *Sampler) Summary() RTT { return s.r.summary() }
