@@ -155,7 +155,9 @@ func (in *input) tableClock(given bool, a *report.Analysis) func(ns int64) strin
 			clock.AdvanceTime(f.FirstTime, false)
 		}
 	}
-	return func(ns int64) string { return string(clock.AppendTime(nil, &dissect.Datagram{Time: ns, HasTime: true})) }
+	return func(ns int64) string {
+		return string(clock.AppendTime(nil, &dissect.Datagram{Time: ns, HasTime: true}))
+	}
 }
 
 func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(ns int64) string) error {
