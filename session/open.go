@@ -18,6 +18,9 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		if tell := f.table.cfg.Settled; tell != nil {
 			o.Settled = func(x seq.Settled) { tell(c, i, x) }
 		}
+		if r, ok := f.table.cfg.Sink.(Recounter); ok {
+			o.Trip = func(at, ns int64) { r.RoundTrip(c, i, at, ns) }
+		}
 		if o.Links {
 			o.Never = func(at seq.Position) { f.Acked(at, 0) }
 		}

@@ -18,11 +18,13 @@ func (c *Conn) Believe(dir int, at *dissect.Frame, track func(fr *dissect.Frame)
 // when no frame is at hand.
 func (c *Conn) Replay(dir int, at *dissect.Frame, kept []*dissect.Datagram, track func(fr *dissect.Frame)) {
 	doubt := c.Rules.doubt
+	c.recount(at)
 	for _, d := range kept {
 		fr := &dissect.Frame{Datagram: d, Protocol: c.Protocol.Name, Connection: -1, Direction: 'a' + byte(dir)}
 		c.face(fr, dir)
 		c.Rules.doubt = conform.GuardNone
 		track(fr)
+		c.recount(fr)
 		if at != nil {
 			at.Words |= fr.Words & dissect.Gap
 		}
@@ -32,6 +34,17 @@ func (c *Conn) Replay(dir int, at *dissect.Frame, kept []*dissect.Datagram, trac
 		dir = c.DirOf(at.Datagram)
 	}
 	c.face(at, dir)
+}
+
+// recount tells a sink that follows counters which frame is behind what was counted since
+// it was told last.
+func (c *Conn) recount(fr *dissect.Frame) {
+	if fr == nil || c.flow == nil {
+		return
+	}
+	if r, ok := c.flow.table.cfg.Sink.(Recounter); ok {
+		r.Recount(fr, c)
+	}
 }
 
 // face makes a frame the one at hand.

@@ -16,6 +16,17 @@ type Sink interface {
 	Finding(f *Finding)
 }
 
+// A Recounter is a Sink that follows what connections count.
+type Recounter interface {
+	Sink
+	// Recount tells that a frame was tracked up to now, while it is not shown: it waits for
+	// one that was kept aside, or was kept aside itself.
+	Recount(fr *dissect.Frame, c *Conn)
+	// RoundTrip tells a round trip of what a side sent, whose acknowledgement was captured
+	// at a time of the connection's clock (Conn.LastTime).
+	RoundTrip(c *Conn, dir int, at, ns int64)
+}
+
 // A Protocol is what the tracker needs of a protocol package.
 type Protocol struct {
 	*dissect.Protocol

@@ -30,6 +30,7 @@ type analyze struct {
 func newAnalyze() *cobra.Command {
 	c := &analyze{}
 	c.delay = reportDelay
+	c.formats = []string{"text", "json", "ndjson", "csv"}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
 		Short: "Report connections, losses, retries, round-trip times and signatures",
@@ -40,7 +41,8 @@ the rules.
 
 A value that cannot be known from the capture is "-" in text and absent in JSON.
 --format json is one document, ndjson the same on one line; 'dpdissect schema
-analysis' describes it.
+analysis' describes it. csv is a line for each direction of each connection, its
+columns named by the path in JSON: a.address, rtt.p95_ms.
 
 With -i it captures live: on a terminal a table of the connections is kept up to
 date until q is pressed; elsewhere a table is printed every --interval, or with
@@ -98,7 +100,7 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	}
 	a, err := analyse()
 	if err == nil {
-		err = c.render(j.out, a, &j.screen, c.clock(cmd, a))
+		err = c.render(j.out, a, &j.screen, c.tableClock(cmd.Flags().Changed("time-format"), a))
 	}
 	return j.finish(cmp.Or(kept.finish(j.stderr), err))
 }
@@ -158,15 +160,15 @@ func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.
 	return a
 }
 
-// clock writes the times of the table as -t asks for, nil when it was not given.
-func (c *analyze) clock(cmd *cobra.Command, a *report.Analysis) func(ns int64) string {
-	if !cmd.Flags().Changed("time-format") {
+// tableClock writes the times of a table as -t asks for, nil when it was not given.
+func (in *input) tableClock(given bool, a *report.Analysis) func(ns int64) string {
+	if !given {
 		return nil
 	}
-	clock := render.Clock{Format: c.time}
+	clock := render.Clock{Format: in.time}
 	for i := range a.Captures {
-		if in := &a.Captures[i]; in.HasTime {
-			clock.AdvanceTime(in.FirstTime, false)
+		if f := &a.Captures[i]; f.HasTime {
+			clock.AdvanceTime(f.FirstTime, false)
 		}
 	}
 	return func(ns int64) string {
@@ -180,6 +182,8 @@ func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(
 		return report.WriteJSON(w, a)
 	case "ndjson":
 		return report.WriteRecord(w, a)
+	case "csv":
+		return report.WriteCSV(w, a)
 	}
 	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock, Connections: c.alone})
 }

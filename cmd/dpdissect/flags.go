@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -71,6 +72,28 @@ func (p *positive) Set(s string) error {
 	return nil
 }
 
+// A connectionID is the number of a connection, from 0.
+type connectionID struct {
+	id    uint64
+	given bool
+}
+
+func (c *connectionID) String() string {
+	if !c.given {
+		return ""
+	}
+	return fmt.Sprint(c.id)
+}
+func (c *connectionID) Type() string { return "N" }
+func (c *connectionID) Set(s string) error {
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil {
+		return fmt.Errorf("want the number of a connection, from 0")
+	}
+	*c = connectionID{n, true}
+	return nil
+}
+
 // Seconds is a duration as people write it: "60", "0.5", "90s"; 0 while it is not
 // given.
 type seconds time.Duration
@@ -90,4 +113,4 @@ func (s *seconds) Set(text string) error {
 	return err
 }
 
-var _, _, _ pflag.Value = (*choice)(nil), (*positive)(nil), (*seconds)(nil)
+var _, _, _, _ pflag.Value = (*choice)(nil), (*positive)(nil), (*seconds)(nil), (*connectionID)(nil)

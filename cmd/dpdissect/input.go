@@ -21,21 +21,22 @@ import (
 type input struct {
 	live
 	tshark
-	display  string
-	decodeAs []string
-	only     []string
-	secrets  string
-	secret   []string
-	count    positive
-	numeric  bool
-	time     render.TimeFormat
-	workers  positive
-	format   choice
-	color    choice
-	quiet    bool
-	output   string
-	expand   positive // GiB
-	formats  []string // text, json and ndjson unless the command has others
+	display    string
+	connection connectionID
+	decodeAs   []string
+	only       []string
+	secrets    string
+	secret     []string
+	count      positive
+	numeric    bool
+	time       render.TimeFormat
+	workers    positive
+	format     choice
+	color      choice
+	quiet      bool
+	output     string
+	expand     positive // GiB
+	formats    []string // text, json and ndjson unless the command has others
 }
 
 // add adds the flags. They stand behind the command's own.
@@ -76,6 +77,7 @@ func (in *input) add(cmd *cobra.Command) {
 func (in *input) addTracking(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&in.display, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
+	f.Var(&in.connection, "connection", "only of connection `N`, by its number in the analysis")
 	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "what ports speak: `RULE` is udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
 	f.StringSliceVar(&in.only, "protocols", nil, "look for these protocols only, a comma-separated `LIST`")
 	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
@@ -87,6 +89,9 @@ func (in *input) addTracking(cmd *cobra.Command) {
 func formatUsage(formats []string) string {
 	if slices.Contains(formats, "markdown") {
 		return "`FORMAT` is text for people, json for one document, or markdown for tickets"
+	}
+	if slices.Contains(formats, "csv") {
+		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, or csv for spreadsheets"
 	}
 	if len(formats) > 3 {
 		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, sarif, junit, or github for annotations"
@@ -160,12 +165,20 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 
 // displayFilter compiles -Y; nil when there is none.
 func (in *input) displayFilter() (*filter.Filter, error) {
-	if in.display == "" {
-		return nil, nil
+	set := filter.NewSet(protocols.Tables())
+	var f *filter.Filter
+	if in.display != "" {
+		var err error
+		if f, err = filter.Compile(in.display, set); err != nil {
+			return nil, fmt.Errorf("-Y: %w", err)
+		}
 	}
-	f, err := filter.Compile(in.display, filter.NewSet(protocols.Tables()))
-	if err != nil {
-		return nil, fmt.Errorf("-Y: %w", err)
+	if in.connection.given {
+		one := fmt.Sprintf("connection == %d", in.connection.id)
+		if f != nil { // it was compiled alone first, for its errors
+			one = "(" + in.display + ") && " + one
+		}
+		return filter.Compile(one, set)
 	}
 	return f, nil
 }

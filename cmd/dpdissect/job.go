@@ -28,6 +28,7 @@ type job struct {
 	stop   func()          // ends the progress bar, or the watch for Ctrl-C
 	bounds *pipeline.Watch // of a live run
 	keep   int             // connections it keeps that ended, 0 for the usual number
+	attach func()          // adds to the sinks of the run, nil when nothing does
 }
 
 // open checks the flags and opens first the inputs, then the output. collects
@@ -132,6 +133,9 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 		if j.run.Source.Waits() {
 			queue.Hasten(&j.run, patience)
 		}
+	}
+	if j.attach != nil {
+		j.attach()
 	}
 	if j.isLive() {
 		j.bounds = pipeline.NewWatch(&j.run)

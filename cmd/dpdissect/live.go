@@ -71,6 +71,9 @@ func (l *live) check(cmd *cobra.Command, paths []string) error {
 		return usagef("no INPUT: give capture files, - for standard input, or -i IFACE to capture live")
 	}
 	for _, name := range []string{"autostop", "interval"} {
+		if name == "interval" && cmd.Annotations[slicesTime] != "" {
+			continue
+		}
 		if cmd.Flags().Changed(name) && !l.follow && !slices.ContainsFunc(paths, mayWait) {
 			return usagef("--%s is for inputs that take their time: -i, a pipe, or --follow", name)
 		}

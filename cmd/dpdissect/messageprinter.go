@@ -90,7 +90,7 @@ func (p *messagePrinter) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
 // Print implements pipeline.Printer. Of packets only those matter that a display
 // filter matches, and the first, from which times count.
 func (p *messagePrinter) Print(dst []byte, s *pipeline.Slot) []byte {
-	if p.display.Filter != nil {
+	if p.display.Selects() {
 		frame := s.Datagram.Frame
 		p.shown.set(frame, p.display.Decide(s) || s.Datagram.Part > 0 && p.shown.has(frame))
 	}
@@ -103,7 +103,7 @@ func (p *messagePrinter) Print(dst []byte, s *pipeline.Slot) []byte {
 // PrintMessage implements pipeline.Printer.
 func (p *messagePrinter) PrintMessage(dst, head, tail []byte, id int) []byte {
 	m, payload := unpack(head)
-	if p.display.Filter != nil && !p.shown.has(m.lastFrame) {
+	if p.display.Selects() && !p.shown.has(m.lastFrame) {
 		return dst
 	}
 	p.save(&m, id, payload)

@@ -72,6 +72,9 @@ func timeFormatList() string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
+// Local reports whether it is a format of local times.
+func (f TimeFormat) Local() bool { return f.style == absolute || f.style == absoluteDate }
+
 func (f TimeFormat) decimals() int {
 	if f.digits == 0 {
 		return 6

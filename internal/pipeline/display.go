@@ -11,7 +11,11 @@ import (
 // connection, when its turn comes.
 type Display struct {
 	Filter *filter.Filter // nil shows all
+	Window *Window        // nil shows all
 }
+
+// Selects reports whether some frames may be left out.
+func (d Display) Selects() bool { return d.Filter != nil || d.Window != nil }
 
 // Configure sets what the tracker must provide for the filter.
 func (d Display) Configure(c *session.Config) {
@@ -38,6 +42,9 @@ func (d Display) Prepare(s *Slot, fr *dissect.Frame) {
 
 // Decide judges a frame whose turn has come.
 func (d Display) Decide(s *Slot) bool {
+	if s.Show && d.Window != nil {
+		s.Show = d.Window.has(s)
+	}
 	if s.Show && d.Filter != nil && d.Filter.Late() {
 		s.Show = s.isDatagram && d.Filter.Match(&s.Frame, s.Times)
 	}

@@ -15,6 +15,8 @@ var (
 	explainSchema []byte
 	//go:embed finding.schema.json
 	findingSchema []byte
+	//go:embed interval.schema.json
+	intervalSchema []byte
 	//go:embed check.schema.json
 	checkSchema []byte
 )
@@ -22,7 +24,7 @@ var (
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "explain"}
+	return []string{"analysis", "frame", "message", "finding", "check", "explain", "interval"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -36,6 +38,8 @@ func Schema(name string) ([]byte, bool) {
 		return messageSchema, true
 	case "explain":
 		return explainSchema, true
+	case "interval":
+		return intervalSchema, true
 	case "finding":
 		return findingSchema, true
 	case "check", "checks":

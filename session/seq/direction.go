@@ -66,8 +66,9 @@ type work struct {
 	disregarded disregarded
 	account     *Account // nil unless Options.Account asks for it
 
-	settled   func(Settled)  // not nil when wanted
-	never     func(Position) // told of frames that were never acknowledged
+	settled   func(Settled)      // not nil when wanted
+	trip      func(at, ns int64) // not nil when wanted
+	never     func(Position)     // told of frames that were never acknowledged
 	minRTT    int64
 	hasRTT    bool
 	accepts   bool  // the peer acknowledged something

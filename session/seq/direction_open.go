@@ -10,6 +10,9 @@ type Options struct {
 	Never func(Position)
 	// Settled, when not nil, is told what was concluded about every number.
 	Settled func(Settled)
+	// Trip, when not nil, is told each round trip that RTT summarises, and when its
+	// acknowledgement was captured.
+	Trip func(at, ns int64)
 }
 
 // Work is what a Direction needs while it is open: whoever has many of them uses it again.
@@ -22,6 +25,7 @@ func (d *Direction) Open(w *Work, peer *Direction, o Options) {
 	if o.Account {
 		d.account = new(Account)
 	}
+	d.trip = o.Trip
 	if o.LowMemory {
 		d.lowMemory()
 	}

@@ -5,6 +5,9 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 	const sample = captured | acked | ackTimed | timed
 	if u.state&sample == sample && u.state&(again|givenUp) == 0 && u.ackTime >= u.time {
 		d.rtt.add(u.ackTime - u.time)
+		if d.trip != nil {
+			d.trip(u.ackTime, u.ackTime-u.time)
+		}
 	}
 	if d.links && u.state&(captured|acked) == captured {
 		d.never(u.position())

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAnalysisCSV reads the CSV of every capture back and compares each value with the
+// JSON: nothing is missing, nothing more.
+func TestAnalysisCSV(t *testing.T) {
+	for _, path := range captures(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			rows, err := csv.NewReader(strings.NewReader(output(t, "analyze", "--format", "csv", path))).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var doc struct {
+				Connections []map[string]any `json:"connections"`
+			}
+			d := json.NewDecoder(strings.NewReader(printed(t, "analyze", "--format", "json", path)))
+			d.UseNumber()
+			if err := d.Decode(&doc); err != nil {
+				t.Fatal(err)
+			}
+			if len(rows) != 1+2*len(doc.Connections) {
+				t.Fatalf("%d lines for %d connections", len(rows), len(doc.Connections))
+			}
+			for i, row := range rows[1:] {
+				compareRow(t, rows[0], row, doc.Connections[i/2], "ab"[i%2:i%2+1])
+			}
+		})
+	}
+}
+
+// compareRow compares a line of CSV with the connection in JSON.
+func compareRow(t *testing.T, head, row []string, conn map[string]any, side string) {
+	t.Helper()
+	want := map[string]string{"direction": side}
+	paths(want, "", conn)
+	for k, v := range want {
+		if rest, ok := strings.CutPrefix(k, "directions."); ok {
+			delete(want, k)
+			if rest, ok = strings.CutPrefix(rest, side+"."); ok {
+				if rest == "dialect" {
+					rest = "directions.dialect"
+				}
+				want[rest] = v
+			}
+		}
+	}
+	for i, name := range head {
+		if got := row[i]; got != want[name] {
+			t.Errorf("%s is %q, JSON says %q", name, got, want[name])
+		}
+		delete(want, name)
+	}
+	for k, v := range want {
+		t.Errorf("no column has %s, which is %q", k, v)
+	}
+}
+
+// paths enters the values of a JSON value by their paths.
+func paths(into map[string]string, at string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			paths(into, strings.TrimPrefix(at+"."+k, "."), e)
+		}
+	case []any:
+		var texts []string
+		gap := " "
+		for _, e := range v {
+			texts = append(texts, fmt.Sprint(e))
+		}
+		if slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, " ") }) {
+			gap = "; "
+		}
+		into[at] = strings.Join(texts, gap)
+	default:
+		into[at] = fmt.Sprint(v)
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/timeline"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// timelineCommand is the flags of the command.
+type timelineCommand struct {
+	input
+	interval seconds
+	shards   [pipeline.Shards]*timeline.Timeline
+}
+
+// slicesTime is the annotation of commands whose --interval has nothing to do with when
+// packets come.
+const slicesTime = "slices-time"
+
+func newTimeline() *cobra.Command {
+	c := &timelineCommand{}
+	c.delay = reportDelay
+	c.formats = []string{"text", "csv", "json", "ndjson"}
+	cmd := &cobra.Command{
+		Use:   "timeline INPUT...",
+		Short: "Show the numbers of connections over time",
+		Long: `Show what each side of a connection sent, over time: its frames, retries, gaps,
+messages and round trips in each interval, --interval long. Intervals begin at
+whole multiples of their length since 1970; those in which nothing happened are
+left out. Summed up, they give the numbers of 'dpdissect analyze'.
+
+What happens counts where its frame stands, a round trip where its
+acknowledgement stands. Text draws a line for each number that is not 0, as wide
+as the terminal: a column stands for several intervals where there are many.
+
+With --format json or ndjson each interval is a record; 'dpdissect schema
+interval' describes it. csv has the same columns. With -Y only connections with
+at least one matching datagram are shown, with all their numbers.`,
+		Example: `  dpdissect timeline game.pcap
+  dpdissect timeline --connection 2 --interval 100ms game.pcap
+  dpdissect timeline --format csv -o game.csv game.pcap`,
+		Annotations: map[string]string{quietMeans: "no progress bar", slicesTime: "yes"},
+		RunE:        c.runE,
+	}
+	cmd.Flags().Var(&c.interval, "interval", "length of an interval: `SECONDS`, or a time as 100ms or 5m; 1 by default")
+	c.add(cmd)
+	return cmd
+}
+
+func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
+	length := int64(cmp.Or(time.Duration(c.interval), time.Second))
+	j, err := c.open(cmd, paths, true)
+	if err != nil {
+		return err
+	}
+	j.attach = func() { c.listen(&j.run, length) }
+	a, err := j.analyse()
+	if err == nil {
+		x := &report.Intervals{Conns: a.Conns, Length: length, Of: c.of}
+		err = c.write(j, x, c.tableClock(cmd.Flags().Changed("time-format"), a))
+	}
+	return j.finish(err)
+}
+
+// listen makes a timeline of each shard hear what its tracker counts.
+func (c *timelineCommand) listen(r *pipeline.Run, length int64) {
+	next := r.Sink
+	r.Sink = func(shard int) session.Sink {
+		c.shards[shard] = timeline.New(length, next(shard))
+		return c.shards[shard]
+	}
+	after := r.After
+	r.After = func(frame uint64) error {
+		intervals := 0
+		for _, t := range c.shards {
+			intervals += t.Intervals()
+		}
+		if intervals > timeline.MaxIntervals {
+			return timeline.TooMany(length)
+		}
+		if after == nil {
+			return nil
+		}
+		return after(frame)
+	}
+}
+
+// of gives the intervals of a side of a connection: one shard has followed it.
+func (c *timelineCommand) of(conn *session.Conn, dir int) []*timeline.Interval {
+	i := slices.IndexFunc(c.shards[:], func(t *timeline.Timeline) bool { return t.Follows(conn) })
+	if i < 0 {
+		return nil
+	}
+	return c.shards[i].Direction(conn, dir)
+}
+
+func (c *timelineCommand) write(j *job, x *report.Intervals, clock func(ns int64) string) error {
+	switch c.format.value {
+	case "csv":
+		return report.WriteIntervalCSV(j.out, x)
+	case "json":
+		return report.WriteIntervalJSON(j.out, x)
+	case "ndjson":
+		return report.WriteIntervalRecords(j.out, x)
+	}
+	return report.WriteIntervalText(j.out, x, report.TextOptions{Palette: j.screen.palette, Width: j.screen.width, Clock: clock})
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+)
+
+// A moment is a time of --from or --to.
+type moment struct {
+	text  string
+	fixed int64         // ns since 1970, where kind says so
+	of    time.Duration // since the start, or since midnight
+	kind  momentKind
+}
+
+type momentKind uint8
+
+const (
+	noMoment   momentKind = iota
+	instant               // RFC 3339
+	timeOfDay             // on the capture's first day
+	sinceStart            // of the capture
+)
+
+func (m *moment) String() string { return m.text }
+func (m *moment) Type() string   { return "TIME" }
+func (m *moment) Set(s string) error {
+	*m = moment{text: s}
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil && t.Year() >= 1678 && t.Year() < 2262 {
+		m.kind, m.fixed = instant, t.UnixNano()
+		return nil
+	}
+	for _, layout := range []string{"15:04:05", "15:04"} { // both take fractions of the seconds they have
+		if t, err := time.Parse(layout, s); err == nil {
+			m.kind = timeOfDay
+			m.of = t.Sub(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC))
+			return nil
+		}
+	}
+	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n < 1e9 {
+		m.kind, m.of = sinceStart, time.Duration(math.Round(n*1e9))
+		return nil
+	}
+	return fmt.Errorf("want a time as 2026-01-31T12:00:00Z, 12:00:00.5 or 12:00 on the first day, or seconds since the start")
+}
+
+// at gives the moment in a capture by the time of its first packet, nil when there is none.
+func (m *moment) at(zone *time.Location) func(first int64) int64 {
+	switch m.kind {
+	case noMoment:
+		return nil
+	case instant:
+		return func(int64) int64 { return m.fixed }
+	case sinceStart:
+		return func(first int64) int64 { return first + int64(m.of) }
+	}
+	var known bool // the first packet is the same for all that ask
+	var day int64
+	return func(first int64) int64 {
+		if !known {
+			t := time.Unix(0, first).In(zone)
+			clock := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, zone).Add(m.of)
+			known, day = true, clock.UnixNano()
+		}
+		return day
+	}
+}
+
+// A span is the flags --from and --to.
+type span struct{ from, to moment }
+
+func (s *span) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Var(&s.from, "from", "only packets from `TIME` on: RFC 3339, HH:MM:SS on the capture's first day in the zone of -t, or seconds since the start")
+	f.Var(&s.to, "to", "only packets before `TIME`")
+}
+
+// window gives the span; nil when there is none. Times of the day are local where -t shows
+// local times, else UTC.
+func (s *span) window(in *input) *pipeline.Window {
+	if s.from.kind == noMoment && s.to.kind == noMoment {
+		return nil
+	}
+	zone := time.UTC
+	if in.time.Local() {
+		zone = time.Local
+	}
+	return &pipeline.Window{From: s.from.at(zone), To: s.to.at(zone)}
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dpdissect/dpdissect/internal/timeline"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// bars are the heights of a sparkline, from nothing on.
+var bars = []rune(" ▁▂▃▄▅▆▇█")
+
+// sparkNames is how wide the names before a sparkline are, sparkFigures what is behind it.
+const (
+	sparkNames   = 16
+	sparkFigures = 26
+	leastSpark   = 10
+)
+
+// WriteIntervalText writes sparklines of each direction, as wide as the text may be: where
+// there are more intervals than columns, a column stands for several.
+func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
+	if o.Width <= 0 {
+		o.Width = DefaultWidth
+	}
+	for i, c := range x.Conns {
+		if err := x.writeConn(w, c, o, i == 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Intervals) writeConn(w io.Writer, c *session.Conn, o TextOptions, first bool) error {
+	sides := [2][]*timeline.Interval{x.Of(c, 0), x.Of(c, 1)}
+	g, ok := newGrid(sides, x.Length, max(leastSpark, o.Width-sparkNames-sparkFigures))
+	var b strings.Builder
+	if !first {
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%s\n", appendStyled(nil, o.Palette.Heading, fmt.Sprintf("connection %d  %s  a %s  b %s", c.ID, c.Protocol.Name, c.A, c.B)))
+	if !ok {
+		b.WriteString("  no frame of it has a time\n")
+	} else {
+		clock := o.Clock
+		if clock == nil {
+			clock = func(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000") }
+		}
+		fmt.Fprintf(&b, "  %s to %s, a column is %s\n", clock(g.from), clock(g.to), time.Duration(g.step))
+		for dir, list := range sides {
+			g.rows(&b, dir, list)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// A grid says which column shows which time.
+type grid struct{ from, to, step int64 }
+
+func newGrid(sides [2][]*timeline.Interval, length int64, columns int) (g grid, ok bool) {
+	for _, list := range sides {
+		if len(list) == 0 {
+			continue
+		}
+		from, to := list[0].From, list[len(list)-1].To
+		if !ok {
+			g.from, g.to, ok = from, to, true
+		}
+		g.from, g.to = min(g.from, from), max(g.to, to)
+	}
+	intervals := max(1, (g.to-g.from)/length)
+	g.step = (intervals + int64(columns) - 1) / int64(columns) * length
+	return g, ok
+}
+
+// columns is how many there are.
+func (g grid) columns() int { return int((g.to - g.from + g.step - 1) / g.step) }
+
+// rows writes the sparklines of a direction; counters that are 0 throughout are left out.
+func (g grid) rows(b *strings.Builder, dir int, list []*timeline.Interval) {
+	side := "ab"[dir : dir+1]
+	for i, name := range timeline.Names {
+		values, total := make([]int64, g.columns()), int64(0)
+		for _, v := range list {
+			values[(v.From-g.from)/g.step] += v.Counts[i]
+			total += v.Counts[i]
+		}
+		if total > 0 {
+			g.row(b, side, name, values, "sum "+thousands(total))
+			side = " "
+		}
+	}
+	values := make([]int64, g.columns())
+	for _, v := range list {
+		values[(v.From-g.from)/g.step] = max(values[(v.From-g.from)/g.step], v.RTT().Max)
+	}
+	if most := peak(values); most > 0 {
+		g.row(b, side, "rtt max", values, "most "+millis(most))
+	}
+}
+
+func (g grid) row(b *strings.Builder, side, name string, values []int64, figure string) {
+	name = strings.ReplaceAll(name, "_", " ")
+	if name == "unneeded retries" {
+		name = "unneeded"
+	}
+	fmt.Fprintf(b, "%s %-*s %s %s\n", side, sparkNames-3, name, spark(values), figure)
+}
+
+func peak(values []int64) (most int64) {
+	for _, v := range values {
+		most = max(most, v)
+	}
+	return most
+}
+
+// spark draws values from 0 to the highest. What is not 0 has a bar.
+func spark(values []int64) string {
+	most := peak(values)
+	line := make([]rune, len(values))
+	for i, v := range values {
+		if most == 0 || v == 0 {
+			line[i] = bars[0]
+			continue
+		}
+		line[i] = bars[1+int(float64(v-1)/float64(most)*float64(len(bars)-1))]
+	}
+	return string(line)
+}
+
+// thousands is a whole number with its thousands apart.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

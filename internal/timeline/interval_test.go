@@ -1,0 +1,43 @@
+package timeline
+
+import "testing"
+
+// TestTakenBack checks that what was counted and taken back later comes off the latest
+// intervals that have it, so that sums stay.
+func TestTakenBack(t *testing.T) {
+	var l line
+	for i, n := range []int64{2, 1, 0, -2, 1} {
+		v, _ := l.find(int64(i)*10, 10)
+		v.Counts[KeepAlives] = n
+	}
+	var got []int64
+	for _, v := range l.settled() {
+		got = append(got, v.From, v.Counts[KeepAlives])
+	}
+	if len(got) != 4 || got[0] != 0 || got[1] != 1 || got[2] != 40 || got[3] != 1 {
+		t.Errorf("want 1 at 0 and 1 at 40, have %v", got)
+	}
+}
+
+// TestFrozen checks that old intervals keep no round trips, and count those that come late.
+func TestFrozen(t *testing.T) {
+	var l line
+	for i := range int64(latest + 1) {
+		v, _ := l.find(i, 1)
+		v.trip(i + 5)
+	}
+	v, fresh := l.find(0, 1)
+	v.trip(3)
+	if r := v.RTT(); fresh || v.trips != nil || r.Samples != 2 || r.Min != 3 || r.P50 != 5 || r.Max != 5 {
+		t.Errorf("have %+v, fresh %v", r, fresh)
+	}
+}
+
+// TestAligned checks that intervals begin at whole multiples, before 1970 too.
+func TestAligned(t *testing.T) {
+	for _, c := range [][3]int64{{7, 5, 5}, {-1, 5, -5}, {-5, 5, -5}, {0, 5, 0}} {
+		if got := floor(c[0], c[1]); got != c[2] {
+			t.Errorf("floor(%d, %d) is %d, want %d", c[0], c[1], got, c[2])
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package timeline
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// MaxIntervals is how many intervals are kept of all directions together.
+const MaxIntervals = 1 << 20
+
+// A Timeline spreads what the connections of one tracker count over intervals. It is a
+// sink that hands on what it hears.
+type Timeline struct {
+	session.Sink // the next one
+	Length       int64
+	conns        map[*session.Conn]*lines
+	last         *session.Conn // whose lines lastLines are
+	lastLines    *lines
+	intervals    int
+}
+
+// lines are those of the two sides of a connection.
+type lines struct {
+	dir     [2]line
+	at      int64   // time of the capture of the latest frame that has one
+	started bool    // at is one
+	steps   []shift // of the clock of the tracker against that of the capture, ascending
+}
+
+// A shift is what the tracker's clock shows more than the capture's from a time on.
+type shift struct{ from, by int64 }
+
+// New makes a timeline whose intervals have a length, in nanoseconds.
+func New(length int64, next session.Sink) *Timeline {
+	return &Timeline{Sink: next, Length: length, conns: map[*session.Conn]*lines{}}
+}
+
+// Intervals is how many there are.
+func (t *Timeline) Intervals() int { return t.intervals }
+
+// TooMany says that a capture has more intervals than are kept.
+func TooMany(length int64) error {
+	return fmt.Errorf("more than %d intervals of %s: take longer ones with --interval", MaxIntervals, time.Duration(length))
+}
+
+// Frame implements session.Sink.
+func (t *Timeline) Frame(fr *dissect.Frame, c *session.Conn) {
+	if c != nil {
+		t.Recount(fr, c)
+	}
+	t.Sink.Frame(fr, c)
+}
+
+// Recount implements session.Recounter: what was counted since the call before belongs to
+// the frame.
+func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
+	x := t.of(c)
+	at := x.at
+	if fr.HasTime {
+		at = fr.Stamp()
+		x.at, x.started = at, true
+	}
+	if x.started && fr.Frame == c.LastFrame && fr.HasTime {
+		x.step(c.LastTime, c.LastTime-c.LastStamp)
+	}
+	for dir := range c.Dir {
+		t.note(x, c, dir, at)
+	}
+}
+
+// note enters what a direction counted since it was asked last. What comes before the first
+// time waits for it.
+func (t *Timeline) note(x *lines, c *session.Conn, dir int, at int64) {
+	d, l := &c.Dir[dir], &x.dir[dir]
+	now := countsOf(d)
+	if now == l.told || !x.started {
+		return
+	}
+	v := t.interval(l, at)
+	for i := range now {
+		v.Counts[i] += now[i] - l.told[i]
+	}
+	l.told = now
+	if n, ok := inFlight(d); ok && (!v.HasInFlight || n > v.InFlight) {
+		v.InFlight, v.HasInFlight = n, true
+	}
+}
+
+// inFlight is how many numbers a side has sent that are not acknowledged cumulatively.
+func inFlight(d *seq.Direction) (int64, bool) {
+	if !d.IsOpen() {
+		return 0, false
+	}
+	high, sent := d.Window().Highest()
+	next, acked := d.Window().Cumulative()
+	return max(0, high+1-next), sent && acked
+}
+
+// RoundTrip implements session.Recounter.
+func (t *Timeline) RoundTrip(c *session.Conn, dir int, at, ns int64) {
+	x := t.of(c)
+	t.interval(&x.dir[dir], at-x.shiftAt(at)).trip(ns)
+}
+
+// interval gives the one that holds a time.
+func (t *Timeline) interval(l *line, at int64) *Interval {
+	v, fresh := l.find(floor(at, t.Length), t.Length)
+	if fresh {
+		t.intervals++
+	}
+	return v
+}
+
+// floor is the latest whole multiple of a length that is not behind a time.
+func floor(at, length int64) int64 {
+	rest := at % length
+	if rest < 0 {
+		rest += length
+	}
+	return at - rest
+}
+
+func (t *Timeline) of(c *session.Conn) *lines {
+	if c == t.last {
+		return t.lastLines
+	}
+	x := t.conns[c]
+	if x == nil {
+		x = new(lines)
+		t.conns[c] = x
+	}
+	t.last, t.lastLines = c, x
+	return x
+}
+
+// maxSteps is of how many settings of the clock it is remembered when they were.
+const maxSteps = 1024
+
+// step notes by how much the clocks differ now.
+func (x *lines) step(now, by int64) {
+	n := len(x.steps)
+	if n == 0 && by == 0 || n > 0 && x.steps[n-1].by == by || n == maxSteps {
+		return
+	}
+	x.steps = append(x.steps, shift{now, by})
+}
+
+// shiftAt is by how much the clocks differed at a time of the tracker's.
+func (x *lines) shiftAt(at int64) int64 {
+	i := sort.Search(len(x.steps), func(i int) bool { return x.steps[i].from > at })
+	if i == 0 {
+		return 0
+	}
+	return x.steps[i-1].by
+}
+
+// Follows reports whether it has heard of a connection.
+func (t *Timeline) Follows(c *session.Conn) bool { return t.conns[c] != nil }
+
+// Direction gives the intervals of a side of a connection in the order of time, once the
+// run is over. What became known behind its last frame is in the last of them. A connection
+// none of whose frames has a time has no intervals.
+func (t *Timeline) Direction(c *session.Conn, dir int) []*Interval {
+	x := t.conns[c]
+	if x == nil {
+		return nil
+	}
+	t.note(x, c, dir, x.at)
+	return x.dir[dir].settled()
+}
