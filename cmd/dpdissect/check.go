@@ -32,7 +32,11 @@ type check struct {
 	inconclusive  bool
 	merge         bool
 	today         string
+	against       string
+	tolerance     share
 
+	priors *verdict.Priors
+	alone  bool // all inputs are judged as one capture
 	book   *verdict.Book
 	policy *verdict.Policy
 	base   *verdict.Baseline
@@ -41,7 +45,7 @@ type check struct {
 }
 
 func newCheck() *cobra.Command {
-	c := &check{failOn: newChoice("error", "warn", "note")}
+	c := &check{failOn: newChoice("error", "warn", "note"), tolerance: 0.1}
 	c.delay = reportDelay
 	c.formats = []string{"text", "json", "ndjson", "sarif", "junit", "github"}
 	cmd := &cobra.Command{
@@ -58,6 +62,10 @@ rules file names them. 'dpdissect rules' lists all rules.
 Of several files each is judged on its own, and the worst verdict is that of the
 command: unreadable, fail, not-evaluated, poor-capture, pass. --merge judges
 them as one capture, by time, as 'analyze' does.
+
+--against compares with an earlier report of the same scenario: findings that it
+has, too, and that are not clearly more, fail no more; what is new or worse
+beyond --tolerance and chance does, from warnings on.
 
 A budget compares numbers of 'analyze --format json': counters are added up over
 all connections, times must hold for each direction. Where a number is not known
@@ -81,6 +89,8 @@ output to its end.`,
 	f.StringVar(&c.rules, "rules", "", "read severities, profiles, suppressions, budgets and required rules from `FILE`, in YAML")
 	f.StringVar(&c.baseline, "baseline", "", "findings in `FILE` are known: only new ones fail")
 	f.StringVar(&c.writeBaseline, "write-baseline", "", "write all findings to `FILE`, as known from now on")
+	f.StringVar(&c.against, "against", "", "compare with an earlier report of the same scenario, the JSON of 'check' or 'analyze' in `FILE`: fail when worse")
+	f.Var(&c.tolerance, "tolerance", "with --against: by which `SHARE` a number may differ, beside what chance explains")
 	f.StringArrayVar(&c.required, "require-evaluated", nil, "the captures must decide `RULE` at least once")
 	f.StringArrayVar(&c.budget, "budget", nil, "a limit that must hold: `EXPR` is as in 'retries/data_frames < 2%'")
 	f.StringArrayVar(&c.reports, "report", nil, "write a further report: `FORMAT=FILE`")
@@ -118,7 +128,8 @@ func (c *check) runE(cmd *cobra.Command, paths []string) error {
 
 // judgeAll judges each capture: of several files each is one, unless they are merged.
 func (c *check) judgeAll(cmd *cobra.Command, paths []string, out *destination) ([]*report.Check, error) {
-	if c.merge || len(paths) < 2 {
+	c.alone = c.merge || len(paths) < 2
+	if c.alone {
 		one, err := c.judge(cmd, paths, out)
 		return []*report.Check{one}, err
 	}
@@ -161,7 +172,7 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	if err = j.close(err); err != nil && !reported(err) {
 		return nil, err
 	}
-	result, err := c.decide(j, a)
+	result, err := c.decide(j, a, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -198,6 +209,9 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 		}
 		c.policy.Budgets = append(c.policy.Budgets, b)
 	}
+	if err := c.readPriors(); err != nil {
+		return err
+	}
 	if c.baseline != "" {
 		text, err := os.ReadFile(c.baseline)
 		if err != nil {
@@ -219,10 +233,13 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 }
 
 // decide weighs what the run found out.
-func (c *check) decide(j *job, a *report.Analysis) (*verdict.Result, error) {
+func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Result, error) {
 	run := &verdict.Run{Findings: a.Findings, Rules: j.run.Rules(), Packets: a.Totals.Packets, Unread: unread(a.Captures)}
 	for i := range a.Captures {
 		run.Dropped += a.Captures[i].Dropped
+	}
+	if err := c.compareWith(run, paths); err != nil {
+		return nil, err
 	}
 	run.Numbers = func() (*verdict.Numbers, error) { return verdict.ReadNumbers(report.AppendRecord(nil, a)) }
 	return verdict.Decide(c.policy, c.book, c.base, c.today, run)
@@ -285,6 +302,7 @@ type extraReport struct{ format, path string }
 func (c *check) prepareFiles(paths []string) error {
 	c.files = c.guard(paths)
 	c.files.Reads("the rules file", c.rules)
+	c.files.Reads("the earlier report", c.against)
 	if err := c.files.Writes("the file of --write-baseline", c.writeBaseline); err != nil {
 		return notWritten("--write-baseline", err)
 	}

@@ -43,7 +43,7 @@ func (c *Check) counts() (fails [conform.Note + 1]uint64, unclear uint64) {
 
 // failing reports whether a finding is one of those that make the check fail.
 func (c *Check) failing(f *session.Finding) bool {
-	return f.Failed() && f.Severity <= c.FailOn && c.Failing[f.Rule.ID]
+	return f.Failed() && f.Severity <= c.FailFrom && c.Failing[f.Rule.ID]
 }
 
 // locate is where a frame is: the path of the input and the number there.

@@ -95,6 +95,8 @@ func (e *encoder) check(c *Check, findings bool) {
 	e.gates(c.Gates)
 	e.suppressions(c.Suppressions)
 	e.baseline(c.Baseline)
+	e.measures(c.Measures)
+	e.against(c.Against)
 }
 
 func (e *encoder) baseline(b *verdict.BaselineResult) {

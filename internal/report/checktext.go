@@ -23,7 +23,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 }
 
 // AppendChecksText appends the checks of several files, one behind the other, and
-// last the verdict on each in a line of its own.
+// last a table with the verdict on each.
 func AppendChecksText(dst []byte, s *Checks, opts TextOptions) []byte {
 	p := &painter{opts.Palette}
 	for _, c := range s.Files {
@@ -38,15 +38,12 @@ func AppendChecksText(dst []byte, s *Checks, opts TextOptions) []byte {
 	if idle := p.appendIdle(nil, s.Baseline, s.Suppressions); len(idle) > 0 {
 		dst = append(append(dst, idle[1:]...), '\n') // an empty line stands before it already
 	}
-	for _, c := range s.Files {
-		dst = p.appendVerdict(dst, c, c.named())
-	}
-	return dst
+	return p.appendFiles(dst, s.Files, opts.Width)
 }
 
 // silent reports whether there is nothing to say of a check but the verdict.
 func (c *Check) silent() bool {
-	return len(c.Findings)+len(c.Required)+len(c.Budgets)+len(c.Gates) == 0 && len(c.leftOut()) == 0
+	return c.Against == nil && len(c.Findings)+len(c.Required)+len(c.Budgets)+len(c.Gates) == 0 && len(c.leftOut()) == 0
 }
 
 // appendCheck appends all but the verdict, and what rules file and baseline name in
@@ -68,19 +65,13 @@ func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 	}
 	dst = p.appendRequired(dst, c.Required)
 	dst = p.appendBudgets(dst, c.Budgets, opts.Width)
-	return p.appendGates(dst, c.Gates)
+	dst = p.appendGates(dst, c.Gates)
+	return p.appendAgainst(dst, c.Against, opts.Width)
 }
 
 // appendVerdict appends a line in the colour of a verdict.
 func (p *painter) appendVerdict(dst []byte, c *Check, line string) []byte {
-	style := p.Note
-	switch c.Outcome {
-	case verdict.Fail, verdict.Unreadable:
-		style = p.Error
-	case verdict.NotEvaluated, verdict.PoorCapture:
-		style = p.Warn
-	}
-	return append(appendStyled(dst, style, render.Logged(line)), '\n')
+	return append(appendStyled(dst, p.outcome(c.Outcome), render.Logged(line)), '\n')
 }
 
 // appendCheckFindings appends the fails, then what is inconclusive, with proofs.

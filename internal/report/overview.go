@@ -63,8 +63,8 @@ func (p *painter) overviewRow(a *Analysis, c *session.Conn, clock func(ns int64)
 	}
 	return []cell{
 		{text: strconv.Itoa(c.ID)}, {text: protocolName(c), style: p.Protocol}, p.plain(c.A.String()), p.plain(c.B.String()), start, end, why,
-		p.count(sum(c, func(d *seq.Direction) uint64 { return d.Frames })),
-		p.plain(size(sum(c, func(d *seq.Direction) uint64 { return d.Bytes }))),
+		p.count(ofBoth(c, func(d *seq.Direction) uint64 { return d.Frames })),
+		p.plain(size(ofBoth(c, func(d *seq.Direction) uint64 { return d.Bytes }))),
 		p.messages(c), p.retries(retriesOf(c), sendingsOf(c)),
 		p.provenLosses(c), likely, p.unseen(c), p.badSignatures(c), ping,
 	}
@@ -74,9 +74,9 @@ func (p *painter) overviewRow(a *Analysis, c *session.Conn, clock func(ns int64)
 func (p *painter) allRow(a *Analysis) []cell {
 	var frames, bytes, messages, retries, sendings, lost uint64
 	for _, c := range a.Conns {
-		frames += sum(c, func(d *seq.Direction) uint64 { return d.Frames })
-		bytes += sum(c, func(d *seq.Direction) uint64 { return d.Bytes })
-		messages += sum(c, func(d *seq.Direction) uint64 { return d.Messages })
+		frames += ofBoth(c, func(d *seq.Direction) uint64 { return d.Frames })
+		bytes += ofBoth(c, func(d *seq.Direction) uint64 { return d.Bytes })
+		messages += ofBoth(c, func(d *seq.Direction) uint64 { return d.Messages })
 		retries, sendings, lost = retries+retriesOf(c), sendings+sendingsOf(c), lost+lossesOf(c)
 	}
 	return []cell{{text: "all"}, {}, p.plain(counted(uint64(len(a.Conns)), "connection")), {}, {}, {}, {},
@@ -85,8 +85,8 @@ func (p *painter) allRow(a *Analysis) []cell {
 
 // messages are yellow when some lack a part.
 func (p *painter) messages(c *session.Conn) cell {
-	n := sum(c, func(d *seq.Direction) uint64 { return d.Messages })
-	if sum(c, func(d *seq.Direction) uint64 { return d.IncompleteMessages }) > 0 {
+	n := ofBoth(c, func(d *seq.Direction) uint64 { return d.Messages })
+	if ofBoth(c, func(d *seq.Direction) uint64 { return d.IncompleteMessages }) > 0 {
 		return cell{text: strconv.FormatUint(n, 10), style: p.Warn}
 	}
 	return p.count(n)
@@ -117,7 +117,7 @@ func (p *painter) unseen(c *session.Conn) cell {
 }
 
 func (p *painter) badSignatures(c *session.Conn) cell {
-	return p.maybe(sum(c, func(d *seq.Direction) uint64 { return d.Signatures.Invalid }), c.Dir[0].HasSignatures || c.Dir[1].HasSignatures, p.Error)
+	return p.maybe(ofBoth(c, func(d *seq.Direction) uint64 { return d.Signatures.Invalid }), c.Dir[0].HasSignatures || c.Dir[1].HasSignatures, p.Error)
 }
 
 func (p *painter) retryStyle(d *seq.Direction) render.Style {

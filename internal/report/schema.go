@@ -24,7 +24,7 @@ var (
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "explain", "interval"}
+	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.

@@ -49,18 +49,18 @@ func arranged(list []standing, order string) []standing {
 
 func share(part, whole uint64) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// sum adds up what is counted of both sides.
-func sum(c *session.Conn, f func(d *seq.Direction) uint64) uint64 { return f(&c.Dir[0]) + f(&c.Dir[1]) }
+// ofBoth adds up what is counted of both sides.
+func ofBoth(c *session.Conn, f func(d *seq.Direction) uint64) uint64 { return f(&c.Dir[0]) + f(&c.Dir[1]) }
 
 func retriesOf(c *session.Conn) uint64 {
-	return sum(c, func(d *seq.Direction) uint64 { return d.Retries })
+	return ofBoth(c, func(d *seq.Direction) uint64 { return d.Retries })
 }
 
-func sendingsOf(c *session.Conn) uint64 { return sum(c, (*seq.Direction).Sendings) }
+func sendingsOf(c *session.Conn) uint64 { return ofBoth(c, (*seq.Direction).Sendings) }
 
 // lossesOf are the losses that are proven.
 func lossesOf(c *session.Conn) uint64 {
-	return sum(c, func(d *seq.Direction) uint64 { l := proven(d); return l.BeforeCapture + l.AfterCapture })
+	return ofBoth(c, func(d *seq.Direction) uint64 { l := proven(d); return l.BeforeCapture + l.AfterCapture })
 }
 
 // pingOf is the way from one side to the other and back: what each side's frames took from

@@ -16,6 +16,10 @@ type Run struct {
 	Packets  uint64
 	Dropped  uint64   // packets the capture files say they lack
 	Unread   []string // inputs that could not be read to their end, each with what is wrong
+
+	Prior     *Prior  // an earlier report to compare with, nil for none
+	Tolerance float64 // by which share a number may differ from it
+	Measured  bool    // Result.Measures is wanted
 }
 
 // An Outcome is the verdict on a run.
@@ -59,6 +63,9 @@ type Result struct {
 	Required     []RequiredResult
 	Budgets      []BudgetResult
 	Gates        []GateResult
+	Against      *Against           // nil without an earlier report
+	Measures     map[string]float64 // nil when they were not asked for
+	FailFrom     conform.Severity   // least severity of a finding that fails: FailOn, or a warning where it is new since the earlier report
 
 	matched map[string]bool // entries of the baseline that findings matched
 }
@@ -90,7 +97,6 @@ func Decide(p *Policy, book *Book, base *Baseline, today string, run *Run) (*Res
 		d.because(Unreadable, "%s", why)
 	}
 	d.sort(run.Findings)
-	d.findings()
 	for _, t := range run.Rules {
 		if t.Opportunities() > 0 {
 			d.Rules = append(d.Rules, t)
@@ -98,19 +104,41 @@ func Decide(p *Policy, book *Book, base *Baseline, today string, run *Run) (*Res
 			d.Idle = append(d.Idle, t.Rule)
 		}
 	}
-	if len(p.Budgets) > 0 || p.Certainty != (Certainty{}) {
-		n, err := run.Numbers()
-		if err != nil {
-			return nil, err
-		}
-		d.budgets(n)
-		d.required(run.Rules)
-		d.gates(n, run)
-	} else {
-		d.required(run.Rules)
+	if err := d.weigh(run); err != nil {
+		return nil, err
 	}
 	d.conclude()
 	return &d.Result, nil
+}
+
+// weigh looks at findings and at the numbers of the run, as far as any are asked for.
+func (d *decision) weigh(run *Run) error {
+	p := d.policy
+	if len(p.Budgets) == 0 && p.Certainty == (Certainty{}) && run.Prior == nil && !run.Measured {
+		d.findings()
+		d.required(run.Rules)
+		return nil
+	}
+	n, err := run.Numbers()
+	if err != nil {
+		return err
+	}
+	if run.Measured {
+		d.Measures = n.Measures()
+	}
+	if run.Prior == nil {
+		d.findings()
+		d.budgets(n)
+	} else {
+		d.Budgets = d.weighed(n)
+		d.Against = d.compare(run.Prior, run.Tolerance, n)
+		d.findings()
+		d.worse()
+		d.judgeBudgets()
+	}
+	d.required(run.Rules)
+	d.gates(n, run)
+	return nil
 }
 
 type decision struct {
@@ -178,6 +206,10 @@ func (d *decision) accuses(f *session.Finding) bool {
 }
 
 func (d *decision) findings() {
+	d.FailFrom = d.policy.FailOn
+	if d.Against != nil {
+		d.FailFrom = max(d.FailFrom, conform.Warn)
+	}
 	var counted [conform.Note + 1]uint64
 	var fails uint64
 	for i := range d.Findings {
@@ -185,19 +217,24 @@ func (d *decision) findings() {
 		if !d.accuses(f) {
 			continue
 		}
-		if fails++; f.Severity <= d.policy.FailOn {
+		if fails++; d.held(f) {
 			counted[f.Severity]++
 			d.Failing[f.Rule.ID] = true
 		}
 	}
 	for s, n := range counted {
-		if n > 0 {
+		if n > 0 && d.Against == nil {
 			d.because(Fail, "%s", Counted(n, nouns[s]))
 		}
 	}
 	if d.base != nil {
 		d.Baseline = &BaselineResult{Known: uint64(len(d.Known)), New: fails, Gone: d.base.gone(d.matched)}
 	}
+}
+
+// held reports whether a finding that accuses is held against the run.
+func (d *decision) held(f *session.Finding) bool {
+	return f.Severity <= d.FailFrom && (d.Against == nil || d.Against.held(f))
 }
 
 // knows reports whether a finding is in the baseline, and remembers that it came.
@@ -221,14 +258,24 @@ func Counted(n uint64, noun string) string {
 }
 
 func (d *decision) budgets(n *Numbers) {
+	d.Budgets = d.weighed(n)
+	d.judgeBudgets()
+}
+
+func (d *decision) weighed(n *Numbers) (list []BudgetResult) {
 	for _, b := range d.policy.Budgets {
-		r := b.Weigh(n)
-		d.Budgets = append(d.Budgets, r)
-		switch {
+		list = append(list, b.Weigh(n))
+	}
+	return list
+}
+
+func (d *decision) judgeBudgets() {
+	for i := range d.Budgets {
+		switch r := &d.Budgets[i]; {
 		case r.Evaluated && !r.Held:
-			d.because(Fail, "budget %s does not hold: it is %s", b.Text, b.Format(r.Value))
-		case !r.Evaluated && !b.Optional:
-			d.because(NotEvaluated, "budget %s not evaluated: %s", b.Text, r.Why)
+			d.because(Fail, "budget %s does not hold: it is %s", r.Text, r.Format(r.Value))
+		case !r.Evaluated && !r.Optional:
+			d.because(NotEvaluated, "budget %s not evaluated: %s", r.Text, r.Why)
 		}
 	}
 }
