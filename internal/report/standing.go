@@ -50,7 +50,9 @@ func arranged(list []standing, order string) []standing {
 func share(part, whole uint64) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // ofBoth adds up what is counted of both sides.
-func ofBoth(c *session.Conn, f func(d *seq.Direction) uint64) uint64 { return f(&c.Dir[0]) + f(&c.Dir[1]) }
+func ofBoth(c *session.Conn, f func(d *seq.Direction) uint64) uint64 {
+	return f(&c.Dir[0]) + f(&c.Dir[1])
+}
 
 func retriesOf(c *session.Conn) uint64 {
 	return ofBoth(c, func(d *seq.Direction) uint64 { return d.Retries })
