@@ -1,0 +1,228 @@
+package explain
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+func TestStillOpen(t *testing.T) {
+	s := established()
+	expect(t, "at the end of the capture", s, StillOpen, "", Proved, "(frame 91)")
+	s.later(60)
+	expect(t, "nobody keeps it alive", s, StillOpen, "", Likely)
+	s.vain(0, 3)
+	expect(t, "something waits for long", s, RetriesExhausted, path, Proved)
+	s = established()
+	s.later(60)
+	s.Dir[0].KeepAlives = 10
+	expect(t, "what kept it alive stopped", s, Undecided, "", Unsettled)
+}
+
+func TestPoorCapture(t *testing.T) {
+	s := established()
+	s.later(60)
+	s.Dir[0].KeepAlives = 10
+	s.end.Dropped = at(88, 9.8)
+	expect(t, "drops around the end", s, PoorCapture, "", Proved, "before frame 88")
+	s.end.Dropped = at(2, -30)
+	expect(t, "drops long before", s, Undecided, "", Unsettled)
+}
+
+func TestNoAnswer(t *testing.T) {
+	s := established()
+	s.State, s.side(1).Last = session.Opening, seq.Sign{}
+	expect(t, "nothing came back", s, NoAnswer, "", Proved, "45 times")
+	s.Complete = false
+	expect(t, "the start was not captured", s, Undecided, "", Unsettled)
+}
+
+func TestPortClosed(t *testing.T) {
+	s := established()
+	s.State, s.Unreachable, s.Unreached = session.Reset, at(92, 10.1), session.SideB
+	expect(t, "a server that ended", s, PortClosed, "b", Proved, "The server", "frame 92")
+	s.closes(0, 80, 9)
+	expect(t, "a notice behind a close", s, Closed, "a", Proved)
+	s = established()
+	s.Unreachable, s.Unreached = at(50, 5), session.SideB
+	expect(t, "it spoke afterwards", s, StillOpen, "", Proved)
+}
+
+func TestRefused(t *testing.T) {
+	s := established()
+	s.State, s.Closing[1], s.Reason = session.Refused, at(2, 0.1), "Banned"
+	expect(t, "declined", s, Refused, "b", Proved, `"Banned"`)
+}
+
+func TestVersionMismatch(t *testing.T) {
+	s := established()
+	s.State, s.Closing[1], s.Reason = session.Refused, at(2, 0.1), "IncorrectVersion"
+	expect(t, "declined for the version", s, VersionMismatch, "b", Proved, "version")
+}
+
+func TestSecretMismatch(t *testing.T) {
+	s := established()
+	s.gone(0)
+	s.Dir[0].HasSignatures, s.Dir[0].Signatures.Invalid = true, 5
+	s.side(0).Trips.Known = false
+	expect(t, "no signature is right", s, SecretMismatch, "a", Proved)
+	s.Dir[0].Signatures.Valid = 1
+	expect(t, "one is", s, PeerSilent, "a", Likely)
+}
+
+func TestProtocolViolation(t *testing.T) {
+	s := established()
+	s.State, s.Closing[1] = session.Reset, at(91, 10)
+	s.end.Faults[0] = &session.Fault{Rule: "HZ-X", Frame: 90, Time: start + 99*second/10}
+	expect(t, "closed at once", s, ProtocolViolation, "a", Proved, "HZ-X", "frame 90")
+	s.end.Faults[0].Time, s.end.Faults[0].Frame = start+2*second, 10
+	expect(t, "long before", s, Reset, "b", Proved)
+}
+
+func TestPeerRestarted(t *testing.T) {
+	s := established()
+	s.Next = &session.Conn{ID: 3, A: s.A, B: s.B, FirstFrame: 95, FirstTime: start + 11*second}
+	expect(t, "the client begins anew", s, PeerRestarted, "a", Proved, "#3")
+	s.Next.FirstFrame = 80
+	expect(t, "another one beside it", s, StillOpen, "", Proved)
+}
+
+func TestRetriesExhausted(t *testing.T) {
+	s := established()
+	s.State = session.TimedOut
+	s.vain(0, 8)
+	s.later(40)
+	expect(t, "others came meanwhile", s, RetriesExhausted, path, Proved, "number 38", "8 times")
+	s.closes(0, 92, 10.1)
+	s.Wordless = true
+	expect(t, "and it closed", s, RetriesExhausted, path, Proved)
+	s.vain(0, 1)
+	expect(t, "nothing was sent again", s, Closed, "a", Likely)
+}
+
+func TestSizeBlackHole(t *testing.T) {
+	s := established()
+	s.State = session.TimedOut
+	s.vain(0, 8)
+	s.later(40)
+	s.side(0).Signs.Stuck = seq.StuckUnit{Num: 38, Size: 906, Sends: 8, Frame: 50, Others: 5}
+	s.side(0).Signs.LargestAcked = 68
+	expect(t, "only the large one", s, SizeBlackHole, path, Proved, "906 bytes", "68 bytes")
+	s.side(0).Signs.LargestAcked = 1200
+	expect(t, "larger ones arrived", s, RetriesExhausted, path, Proved)
+}
+
+func TestOneWay(t *testing.T) {
+	s := established()
+	s.State = session.TimedOut
+	s.later(40)
+	s.side(0).CutOff = true
+	s.side(0).Unheard = seq.Deaf{First: at(50, 5), Last: start + 9*second, Units: 19}
+	expect(t, "nothing of a arrives", s, OneWay, path, Proved, "the client sent", "none of 19")
+	s.side(1).CutOff = true
+	expect(t, "nor of b", s, PathDead, path, Proved)
+}
+
+func TestPathDead(t *testing.T) {
+	s := established()
+	s.State = session.TimedOut
+	s.later(40)
+	s.vain(0, 8)
+	s.vain(1, 8)
+	expect(t, "both try in vain", s, PathDead, path, Proved)
+	s.side(1).Unanswered = seq.StuckUnit{}
+	expect(t, "one of them", s, RetriesExhausted, path, Proved)
+}
+
+func TestNATExpired(t *testing.T) {
+	s := established()
+	s.gone(1)
+	s.end.Idle = session.Idle{Span: 36 * second, End: at(50, 5), Frames: [2]uint64{20, 20}}
+	expect(t, "dead behind an idle time", s, NATExpired, path, Likely, "36.0 s")
+	s.end.Idle.Frames[1] = 10
+	expect(t, "the peer spoke behind it", s, PeerSilent, "b", Likely)
+}
+
+func TestNATRebinding(t *testing.T) {
+	s := established()
+	s.gone(0)
+	s.State = session.Established
+	n := established()
+	n.A, n.Complete, n.FirstFrame, n.FirstTime = endpoint("10.0.0.2:61002"), false, 95, start+5*second
+	n.side(0).Low = 40
+	s.moved = s.move(arriving([]*subject{s, n}, nil))
+	expect(t, "numbers go on", s, NATRebinding, path, Proved, "10.0.0.2:61002")
+	n.side(0).Low = 4000
+	if s.moved = s.move(arriving([]*subject{s, n}, nil)); s.moved != nil {
+		t.Error("other numbers are taken for the same")
+	}
+}
+
+func TestPeerSilent(t *testing.T) {
+	s := established()
+	s.gone(0)
+	expect(t, "the client", s, PeerSilent, "a", Likely, "from the client", "40 more frames")
+	s.closes(1, 92, 10.2)
+	s.State = session.TimedOut
+	expect(t, "a close does not hide it", s, PeerSilent, "a", Likely)
+}
+
+func TestClosed(t *testing.T) {
+	s := established()
+	s.closes(1, 92, 10.1)
+	expect(t, "in order", s, Closed, "b", Proved, "The server ended")
+	s.Wordless = true
+	expect(t, "without a word", s, Closed, "b", Likely)
+	s.Wordless, s.ClosedBy, s.Closing[0] = false, session.BothSides, at(93, 10.11)
+	expect(t, "both", s, Closed, "both", Proved)
+	s.ClosedBy, s.Closing[0] = session.NoSide, seq.Sign{}
+	expect(t, "the answer alone", s, Closed, "a", Likely, "the close itself was not")
+}
+
+func TestLeftover(t *testing.T) {
+	s := established()
+	s.ID = 2
+	s.closes(0, 92, 10.1)
+	n := established()
+	n.prev, n.State, n.FirstFrame, n.FirstTime, n.side(0).Last = s, session.Reset, 95, start+11*second, seq.Sign{}
+	n.Unreachable, n.Unreached = at(96, 11.1), session.SideA
+	expect(t, "a late datagram", n, Closed, "a", Proved, "#2")
+	n.FirstTime = start + 60*second
+	expect(t, "a minute later", n, PortClosed, "a", Proved)
+}
+
+func TestReset(t *testing.T) {
+	s := established()
+	s.State, s.Closing[1] = session.Reset, at(92, 10.1)
+	expect(t, "cut off", s, Reset, "b", Proved)
+	s.side(0).Signs.Uncaptured = at(60, 6)
+	expect(t, "the capture missed frames of the other side", s, Reset, "b", Likely)
+}
+
+func TestUndecided(t *testing.T) {
+	s := established()
+	s.State = session.Reset
+	expect(t, "no frame tells", s, Undecided, "", Unsettled, "would decide")
+	if v := s.verdict(); len(v.Candidates) == 0 {
+		t.Error("nothing is said to be left")
+	}
+}
+
+// TestWords: every cause has words for each place, and a grave one is told.
+func TestWords(t *testing.T) {
+	for _, p := range predicates {
+		if a := abouts[p.cause]; a.brief == "" || a.why == "" {
+			t.Errorf("%s has no words", p.cause)
+		}
+	}
+	s := established()
+	s.gone(0)
+	c := s.explain()
+	if c.Brief() != "most likely nothing came from the client any more" || c.Verdict.Why() != "fell silent?" || c.Kind() != "cut off" || c.Who() != "client 10.0.0.2:4170" {
+		t.Errorf("%q, %q, %q, %q", c.Brief(), c.Verdict.Why(), c.Kind(), c.Who())
+	}
+	if ns, ok := c.When(); !ok || ns != start+4900e6 {
+		t.Errorf("it happened at %d", ns-start)
+	}
+}
