@@ -1,0 +1,56 @@
+package seq
+
+import "testing"
+
+// A round trip that grows with the rate of sending, and falls again, is a swell.
+func TestSwell(t *testing.T) {
+	var s Swell
+	at, bytes := int64(0), uint64(0)
+	trips := func(n int, smooth, gap int64, size uint64) {
+		for range n * swellTrips {
+			at, bytes = at+gap, bytes+size
+			s.see(smooth, &Acknowledgement{Frame: 1, Time: at}, bytes, 0)
+		}
+	}
+	trips(3, 40e6, 100e6, 100) // 1 kB/s
+	trips(3, 900e6, 10e6, 1000)
+	if s.Base != 40e6 || s.Peak != 900e6 || s.PeakRate[0] < 50*s.BaseRate[0] || s.Recovered {
+		t.Fatalf("%+v", s)
+	}
+	trips(2, 50e6, 100e6, 100)
+	if !s.Recovered {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A retry was needed when its acknowledgement comes as long behind it as acknowledgements
+// take; one that comes sooner or at any other time answers the sending before it.
+func TestNeededRetries(t *testing.T) {
+	for _, tt := range []struct {
+		again, acked int64 // behind the first sending, ms
+		want         uint64
+	}{
+		{300, 340, 1}, // lost, and acknowledged by its retry
+		{300, 310, 0}, // sooner than an acknowledgement can come
+		{300, 900, 0}, // late: it may answer either
+	} {
+		var d Direction
+		d.Open(new(Work), nil, Options{Account: true})
+		send := func(n, at int64, mark Mark) {
+			d.Send(&Sending{Num: n, Mark: mark, Hash: uint64(n) + 1, IPID: uint16(at + 1), Frame: uint64(at + 1), Time: at * 1e6, HasTime: true})
+		}
+		ack := func(next, at int64) {
+			d.Acknowledge(&Acknowledgement{Next: next, Base: next + 1, Frame: uint64(at + 1), Time: at * 1e6, HasTime: true}, func(Position) {})
+		}
+		for n := range int64(10) {
+			send(n, 100*n, MarkFirst)
+			ack(n+1, 100*n+40)
+		}
+		send(10, 2000, MarkFirst)
+		send(10, 2000+tt.again, MarkRetry)
+		ack(11, 2000+tt.acked)
+		if got := d.Quality().Account().Losses.Needed.N; got != tt.want {
+			t.Errorf("sent again after %d ms, acknowledged after %d: %d needed, want %d", tt.again, tt.acked, got, tt.want)
+		}
+	}
+}
