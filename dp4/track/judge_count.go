@@ -14,6 +14,7 @@ type count struct {
 	n      int // comparisons
 	fits   [numModels]int
 	told   bool
+	over   bool // the latest ACK counts more than the one before, which named the same packet: what arrived behind it
 	gap    bool // an ACK covers a packet that did not arrive
 	num    int64
 	epoch  uint32
@@ -41,9 +42,13 @@ const (
 // judgeCount looks at the ACK at hand, y, after another one, x.
 func (c ackJudge) judgeCount(dir int, x, y *heard) {
 	h := &c.side[1-dir].facts
+	k := &c.side[dir].count
 	if !y.follows(x) {
+		k.over = k.over || x.hasNum && y.hasNum && x.epoch == y.epoch && y.num == x.num && y.bytes > x.bytes
 		return
 	}
+	over := k.over
+	k.over = false
 	var sum, frames, data int64
 	missing, widths := int64(-1), int64(c.f.From.Width+c.f.To.Width)
 	for n := x.num + 1; n <= y.num; n++ {
@@ -61,10 +66,9 @@ func (c ackJudge) judgeCount(dir int, x, y *heard) {
 		data += int64(u.size) - shortest
 		frames++
 	}
-	k := &c.side[dir].count
 	grew := int64(y.bytes - x.bytes)
 	if missing >= 0 {
-		if grew == sum && k.n >= trustCounts && k.fits[modelText] == k.n {
+		if grew == sum && !over && k.n >= trustCounts && k.fits[modelText] == k.n {
 			k.gap, k.num, k.epoch, k.frame, k.time, k.prior, k.gapSeq = true, missing, y.epoch, y.frame, y.time, x.frame, uint8(y.num)
 		}
 		return
