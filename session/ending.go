@@ -11,7 +11,6 @@ import (
 // clock, in ns; a frame of 0 stands for none.
 type Ending struct {
 	Faults  [2]*Fault // latest error of each side, nil when there was none
-	Heard   int64     // up to when the capture listened
 	Shift   int64     // what to add to a time for that of the capture
 	Idle    Idle      // the latest time for which neither side sent anything
 	Dropped seq.Sign  // packets the capture says it lost; frame: the one behind the latest
@@ -78,7 +77,7 @@ const idleLeast = 20e9
 // ending gathers what is known of the end, before the windows of the sides are freed.
 func (c *Conn) ending() *Ending {
 	s := c.Rules.sight
-	e := &Ending{Heard: max(c.flow.table.heard(), c.LastTime), Shift: c.LastStamp - c.LastTime, Faults: s.fault,
+	e := &Ending{Shift: c.LastStamp - c.LastTime, Faults: s.fault,
 		Dropped: seq.Sign{N: s.lost.N, Frame: s.dropFrame, Time: s.dropAt}, Silence: s.silence, Woken: s.wokenBy}
 	if s.idle != nil {
 		e.Idle = *s.idle

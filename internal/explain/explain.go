@@ -22,7 +22,7 @@ func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 	t := &Story{of: make(map[*session.Conn]*subject, len(conns)), pairs: pairs}
 	for _, c := range conns {
 		if end := c.Ending; end != nil {
-			s := &subject{Conn: c, end: end, heard: max(heard-end.Shift, end.Heard)}
+			s := &subject{Conn: c, end: end, heard: heard - end.Shift}
 			t.subjects, t.of[c] = append(t.subjects, s), s
 		}
 	}

@@ -16,9 +16,9 @@ const retryLimit = 0.02
 // overviewColumns are those of the table of connections.
 var overviewColumns = []column{
 	{head: "#"},
-	{head: "Protocol", left: true, rank: 6},
+	{head: "Protocol", left: true},
 	{head: "a", left: true},
-	{head: "b", left: true, rank: 2},
+	{head: "b", left: true, rank: 3},
 	{head: "Start", left: true},
 	{head: "End", left: true},
 	{head: "Why", left: true},
@@ -26,7 +26,7 @@ var overviewColumns = []column{
 	{head: "Bytes", rank: 10},
 	{head: "Messages", rank: 9},
 	{head: "Retries", rank: 1},
-	{head: "Lost ≥", rank: 3},
+	{head: "Lost ≥", rank: 2},
 	{head: "Lost ~", rank: 5},
 	{head: "Unseen ≥", rank: 8, rare: true},
 	{head: "Bad sig", rare: true, rank: 2},
@@ -62,7 +62,7 @@ func (p *painter) overviewRow(a *Analysis, c *session.Conn, clock func(ns int64)
 		ping = p.plain(millis(ns))
 	}
 	return []cell{
-		{text: strconv.Itoa(c.ID)}, {text: protocolName(c), style: p.Protocol}, p.plain(c.A.String()), p.plain(c.B.String()), start, end, why,
+		{text: strconv.Itoa(c.ID)}, {text: c.Protocol.Name, style: p.Protocol}, p.plain(c.A.String()), p.plain(c.B.String()), start, end, why,
 		p.count(ofBoth(c, func(d *seq.Direction) uint64 { return d.Frames })),
 		p.plain(size(ofBoth(c, func(d *seq.Direction) uint64 { return d.Bytes }))),
 		p.messages(c), p.retries(retriesOf(c), sendingsOf(c)),
