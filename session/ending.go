@@ -92,7 +92,7 @@ func (c *Conn) sideEnding(dir int) SideEnding {
 	s, d := c.Rules.sight, &c.Dir[dir]
 	q := d.Quality()
 	x := SideEnding{Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Alone: s.frames[dir] - s.heard[1-dir],
-		Waiting: d.Waiting(), Signs: *q.Signs(), Unheard: *q.Unheard(), Deaf: *q.Deaf(),
+		Waiting: q.Waiting(), Signs: *q.Signs(), Unheard: *q.Unheard(), Deaf: *q.Deaf(),
 		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(), Uncaptured: q.Uncaptured()}
 	x.Data = s.data[dir]
 	if a := q.Account(); a != nil {

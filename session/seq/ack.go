@@ -234,7 +234,7 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	if u.state&givenUp == 0 && !a.Hearsay {
 		d.beat.trip(rtt, a.Frame, a.Time)
 		if d.account != nil {
-			d.account.Swell.see(d.beat.smooth, a, d.Bytes, d.peer.sent())
+			d.account.Swell.see(d.beat.smooth, a, d.Bytes, bytesOf(d.peer))
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (d *Direction) Stale(s *Sending) bool {
 
 // Repeats reports a datagram with the bytes of one that had another number: it may be a
 // copy of that, which came so late that its number means another one by now.
-func (d *Direction) Repeats(s *Sending) bool {
+func (d Quality) Repeats(s *Sending) bool {
 	d.ready()
 	r := &d.recent
 	for i := r.latest(s.Hash); i > 0; i = r.before(i) {

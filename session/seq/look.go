@@ -66,7 +66,7 @@ func (d *Direction) Due() bool {
 
 // Waiting counts the numbers, of those remembered, that were captured and that nothing
 // acknowledges or gives up. The sign is of the first of them.
-func (d *Direction) Waiting() (s Sign) {
+func (d Quality) Waiting() (s Sign) {
 	d.ready()
 	w := &d.win
 	if !w.started {

@@ -48,8 +48,8 @@ func (s *Swell) see(smooth int64, a *Acknowledgement, bytes, peer uint64) {
 	}
 }
 
-// sent is how many bytes the side sent, 0 when there is none.
-func (d *Direction) sent() uint64 {
+// bytesOf is how many bytes a side sent, 0 when there is none.
+func bytesOf(d *Direction) uint64 {
 	if d == nil {
 		return 0
 	}
