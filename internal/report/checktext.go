@@ -57,7 +57,7 @@ func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 		for i := range c.Captures {
 			dst = p.appendCapture(dst, &c.Captures[i], opts.Width)
 		}
-		dst = append(p.appendTotalsOf(dst, &c.Totals, c.Conns), '\n')
+		dst = append(p.appendTotalsOf(dst, &c.Totals, c.Conns, opts.Width), '\n')
 	}
 	dst = p.appendCheckFindings(dst, c, wrap, opts.Verbose)
 	if !opts.Quiet {

@@ -65,7 +65,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 		for i := range a.Captures {
 			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
-		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns))
+		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns), opts.Width)
 		dst = append(p.appendRemarks(dst, a, wrap), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts, flush)
@@ -118,12 +118,12 @@ func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte 
 }
 
 // appendTotalsOf appends one line of what the packets were; 0 is not worth words.
-func (p *painter) appendTotalsOf(dst []byte, t *Totals, conns int) []byte {
+func (p *painter) appendTotalsOf(dst []byte, t *Totals, conns, width int) []byte {
 	if t.Packets == 0 {
 		return append(dst, "No packets.\n"...)
 	}
-	dst = append(dst, counted(t.UDPDatagrams, "UDP datagram")+" in "+counted(t.Packets, "packet")+": "...)
-	dst = append(dst, counted(t.Decoded, "datagram")+" in "+counted(uint64(conns), "connection")...)
+	head := counted(t.UDPDatagrams, "UDP datagram") + " in " + counted(t.Packets, "packet") + ": "
+	facts := []cell{p.plain(counted(t.Decoded, "datagram") + " in " + counted(uint64(conns), "connection"))}
 	for _, part := range []struct {
 		n     uint64
 		words string
@@ -137,10 +137,10 @@ func (p *painter) appendTotalsOf(dst []byte, t *Totals, conns int) []byte {
 	} {
 		if part.n > 0 {
 			c := p.count(part.n)
-			dst = appendStyled(append(dst, ", "...), part.style, c.text+" "+part.words)
+			facts = append(facts, cell{text: c.text + " " + part.words, style: part.style})
 		}
 	}
-	return append(dst, '\n')
+	return appendWrapped(append(dst, head...), facts, TextWidth(head), width)
 }
 
 // clock is what writes the times of the table.
