@@ -7,8 +7,9 @@ const EvidenceFloor = -64
 // Evidence is what a probe has found for or against its protocol. Probes embed
 // it; a probe that is to explain itself also keeps what the bits were given for.
 type Evidence struct {
-	Bits  float64
-	tally *[]Reason
+	Bits   float64
+	opened bool
+	tally  *[]Reason
 }
 
 // A Reason is one kind of evidence: what was seen, how often, and the bits it
@@ -17,7 +18,6 @@ type Reason struct {
 	What  string
 	Times int
 	Bits  float64
-	Opens bool // it shows that a connection is opened
 }
 
 // Add enters evidence of a kind, named by a constant phrase.
@@ -30,14 +30,12 @@ func (e *Evidence) Add(what string, bits float64) {
 
 // AddOpening is Add for what only the opening of a connection shows.
 func (e *Evidence) AddOpening(what string, bits float64) {
+	e.opened = true
 	e.Add(what, bits)
-	if e.tally != nil {
-		for i := range *e.tally {
-			r := &(*e.tally)[i]
-			r.Opens = r.Opens || r.What == what
-		}
-	}
 }
+
+// Opened reports whether something showed that a connection is opened.
+func (e *Evidence) Opened() bool { return e.opened }
 
 func (e *Evidence) note(what string, bits float64) {
 	list := *e.tally
@@ -48,7 +46,7 @@ func (e *Evidence) note(what string, bits float64) {
 			return
 		}
 	}
-	*e.tally = append(list, Reason{What: what, Times: 1, Bits: bits})
+	*e.tally = append(list, Reason{what, 1, bits})
 }
 
 // Explain makes the probe keep its reasons.
@@ -70,6 +68,7 @@ type Explainer interface {
 	Explain()
 	Reasons() []Reason
 	Held() float64
+	Opened() bool
 }
 
 // PossibleBits is the evidence from which an address pair that was never

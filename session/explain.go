@@ -13,15 +13,22 @@ func (t *Table) tell(f *Flow, d *dissect.Datagram) {
 	if t.live() {
 		most = liveStories
 	}
-	if t.cfg.Explain && f.force == nil && len(t.stories) < most {
-		f.story = &Story{A: d.Src.String(), B: d.Dst.String(), Src: d.Src, Dst: d.Dst, First: d.Frame}
+	if (t.cfg.Explain || t.cfg.Endings) && f.force == nil && len(t.stories) < most {
+		f.story = &Story{Src: d.Src, Dst: d.Dst, First: d.Frame}
 		t.stories = append(t.stories, f.story)
 	}
 }
 
-// explainProbes makes new probes keep their reasons.
+// told reports whether all of the pair's datagrams are looked at, to say why it was, or was
+// not, recognised.
+func (f *Flow) told() bool { return f.story != nil && f.table.cfg.Explain }
+
+// explainProbes makes new probes keep what they hold, and with Config.Explain their reasons.
 func (f *Flow) explainProbes() {
 	f.scores = make([]float64, len(f.probes))
+	if !f.told() {
+		return
+	}
 	for _, p := range f.probes {
 		if x, ok := p.(Explainer); ok {
 			x.Explain()
@@ -39,7 +46,7 @@ func (f *Flow) explain() {
 	for i, p := range f.probes {
 		try := Try{Protocol: f.table.cfg.Protocols[i].Name, Hopeless: math.IsInf(f.scores[i], -1)}
 		if x, ok := p.(Explainer); ok {
-			try.Reasons, try.Held = x.Reasons(), x.Held()
+			try.Reasons, try.Held, try.Opened = x.Reasons(), x.Held(), x.Opened()
 		}
 		s.Tries = append(s.Tries, try)
 	}
@@ -61,8 +68,12 @@ func (f *Flow) progress(d *dissect.Datagram, best int) {
 	}
 }
 
-// Stories are those of the pairs of the capture, when Config.Explain is set.
+// Stories are those of the pairs of the capture, when Config.Explain or Config.Endings is
+// set.
 func (t *Table) Stories() []*Story {
+	for _, s := range t.stories {
+		s.A, s.B = s.Src.String(), s.Dst.String()
+	}
 	return slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Datagrams+s.Notices == 0 })
 }
 

@@ -1,6 +1,10 @@
 package session
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // MaxStories is how many address pairs of a table are explained, and liveStories
 // how many in a run without end.
@@ -9,7 +13,9 @@ const (
 	liveStories = 256
 )
 
-// A Story tells how an address pair was recognised, or why it was not.
+// A Story tells how an address pair was recognised, or why it was not. With Config.Explain
+// it says why, and everything is looked at; with Config.Endings alone it costs next to
+// nothing, and pairs that look like no protocol rest as ever.
 type Story struct {
 	A, B      string           // addresses; a sent the first datagram
 	Src, Dst  dissect.Endpoint // the same
@@ -29,14 +35,7 @@ type Story struct {
 // Opens reports whether the datagrams of the pair show that a connection of a protocol is
 // opened.
 func (s *Story) Opens(protocol string) bool {
-	for _, t := range s.Tries {
-		for _, r := range t.Reasons {
-			if r.Opens && t.Protocol == protocol {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Tries, func(t Try) bool { return t.Opened && t.Protocol == protocol })
 }
 
 // Guess is the protocol that the pair most likely speaks, and what speaks for it, in
@@ -53,7 +52,8 @@ func (s *Story) Guess() (protocol string, bits float64) {
 // A Try is what the probe of one protocol made of a pair.
 type Try struct {
 	Protocol string
-	Held     float64 // gathered
-	Hopeless bool    // it can't be the protocol
-	Reasons  []Reason
+	Held     float64  // gathered
+	Hopeless bool     // it can't be the protocol
+	Opened   bool     // something shows that a connection is opened
+	Reasons  []Reason // when Config.Explain is set
 }

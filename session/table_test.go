@@ -179,7 +179,7 @@ func TestEvidence(t *testing.T) {
 	e.Add("seen", 5)
 	e.Add("against", -1000)
 	e.Add("seen", 5)
-	if want := []Reason{{"seen", 3, 15, false}, {"against", 1, -1000, false}}; !slices.Equal(e.Reasons(), want) || e.Held() != EvidenceFloor+5 {
+	if want := []Reason{{"seen", 3, 15}, {"against", 1, -1000}}; !slices.Equal(e.Reasons(), want) || e.Held() != EvidenceFloor+5 {
 		t.Errorf("%v with %v bits, want %v with %d", e.Reasons(), e.Held(), want, EvidenceFloor+5)
 	}
 }

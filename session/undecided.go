@@ -35,7 +35,7 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.ownNeighbour(f, f.force.Protocol, d) {
 		return
 	}
-	if f.probes == nil && f.force == nil && f.story == nil && len(f.held) == 0 && f.hold(d) {
+	if f.probes == nil && f.force == nil && !f.told() && len(f.held) == 0 && f.hold(d) {
 		return // most pairs of strangers are of one datagram
 	}
 	if f.wake(); d.Kind == dissect.UDP && f.session == nil {
@@ -60,7 +60,7 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	case f.hopeless: // its datagrams must not take the room of others
 		t.release(f)
 		t.plain(f, d)
-		if t.undecided > MaxHopeless && f.story == nil {
+		if t.undecided > MaxHopeless && !f.told() {
 			f.dropProbes(nil)
 			f.pending = false // until it was silent, or a while later
 			t.undecided--
@@ -85,7 +85,7 @@ const (
 // isForeign reports whether the probes of a pair may rest, and lets them. While a story of
 // the pair is told, they look at everything.
 func (f *Flow) isForeign() bool {
-	if f.force != nil || f.story != nil || f.possible != "" {
+	if f.force != nil || f.told() || f.possible != "" {
 		f.looked = 0
 		return false
 	}

@@ -61,6 +61,9 @@ func (p *probe) Reasons() []session.Reason { return p.best.Reasons() }
 // Held implements session.Explainer.
 func (p *probe) Held() float64 { return p.best.Held() }
 
+// Opened implements session.Explainer.
+func (p *probe) Opened() bool { return p.best.Opened() }
+
 // family is that of the types with the best evidence, AnyDialect where nothing
 // speaks for one.
 func (p *probe) family() hazel.Dialect {

@@ -295,8 +295,8 @@ func (p *probe) connected(frame uint64) bool {
 	return f.hasIDs == [2]bool{true, true} && own <= 1 && other <= 1 && f.id > own
 }
 
-// Explain, Reasons and Held implement session.Explainer for the dialect that is
-// ahead.
+// Explain, Reasons, Held and Opened implement session.Explainer for the dialect that
+// is ahead.
 func (p *probe) Explain() {
 	p.of[0].Explain()
 	p.of[1].Explain()
@@ -312,4 +312,10 @@ func (p *probe) Reasons() []session.Reason {
 func (p *probe) Held() float64 {
 	best, _ := p.best()
 	return best.Bits
+}
+
+// Opened reports whether something showed that a connection is opened.
+func (p *probe) Opened() bool {
+	best, _ := p.best()
+	return best.Opened()
 }
