@@ -7,6 +7,9 @@ import "github.com/dpdissect/dpdissect/dissect"
 // copies: its side has surpassed what it says, or, with byTime, it comes without
 // identification within CopyHorizon.
 func (d copying) isRecent(s *Sending, byTime bool) bool {
+	if d.cycles.isCopy(s) {
+		return true
+	}
 	r := &d.recent
 	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
@@ -40,15 +43,18 @@ func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
 	return 0
 }
 
-// Keep remembers a sending that is no copy, for protocols whose numbers come round
+// Keep remembers the first sending of a number, for protocols whose numbers come round
 // soon: a copy of it may come so late that its number means another one by then.
-func (d *Direction) Keep(s *Sending) { d.recent.keep(s) }
+func (d *Direction) Keep(s *Sending) { d.cycles.keep(s) }
 
 // Stale reports a copy of a datagram sent so long ago that its number means another one
 // by now. Without IPv4 identification it can't be told from one that repeats its bytes.
 func (d *Direction) Stale(s *Sending) bool {
 	d.ready()
-	if s.IPID == 0 || !d.recent.hasUnder(s) {
+	if s.IPID == 0 {
+		return false
+	}
+	if copied, retried := d.cycles.hasBefore(s); !copied && !(retried && d.recent.hasUnder(s)) {
 		return false
 	}
 	d.copying().countCopy(s)
@@ -59,6 +65,9 @@ func (d *Direction) Stale(s *Sending) bool {
 // copy of that, which came so late that its number means another one by now.
 func (d Quality) Repeats(s *Sending) bool {
 	d.ready()
+	if d.cycles.repeats(s) {
+		return true
+	}
 	r := &d.recent
 	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
 		if f := r.at(i - 1); f.hash == s.Hash && f.num != uint32(s.Num) {

@@ -44,6 +44,7 @@ type work struct {
 	win    Window
 	units  units
 	recent recentDatagrams
+	cycles cycles
 	signs  Signs
 	paths  paths
 	losses lateLosses

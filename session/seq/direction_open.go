@@ -41,7 +41,7 @@ func (d *Direction) Close() {
 		}
 	}
 	d.win.units, d.win.waiting, d.win.extra = sparse[unit]{}, nil, nil
-	d.recent, d.units = recentDatagrams{}, units{}
+	d.recent, d.cycles, d.units = recentDatagrams{}, nil, units{}
 }
 
 // Compact forgets what is remembered of numbers and frames, for a run in which little
@@ -52,7 +52,7 @@ func (d *Direction) Compact() {
 	}
 	d.win.compact(d)
 	d.units.compact()
-	d.recent = recentDatagrams{lowMemory: true}
+	d.recent, d.cycles = recentDatagrams{lowMemory: true}, nil
 }
 
 // Free forgets what no report asks for, once it was closed and assessed.

@@ -177,7 +177,7 @@ func (d sending) sendAgain(s *Sending, u *unit) Verdict {
 		u.hash, u.ipid = s.Hash, s.IPID
 		u.copiedAt(s)
 		v.RetryOf, v.Novelty = 0, LateFirst
-	case s.Mark == MarkFirst, s.Counted && d.recent.knows(s):
+	case s.Mark == MarkFirst, s.Counted && (d.cycles.knows(s) || d.recent.knows(s)):
 		// Sent again without its mark: a fault that rules judge, not counted here.
 	default:
 		d.noteRetry(s, u, &v)
@@ -211,6 +211,9 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 		d.account.resends.add(s, d.signs.LatestAcked > u.time)
 	}
 	d.recent.keep(s)
+	if len(d.cycles) > 0 {
+		d.cycles.keepRetry(s)
+	}
 }
 
 // noteInterval keeps the shortest time that this side took, proven by identifications

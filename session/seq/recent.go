@@ -1,40 +1,17 @@
 package seq
 
 // recentLimit is how many datagrams of a side are remembered, so that copies of them are
-// known: two for each number of eight bits.
+// known.
 const recentLimit = 512
 
 // recentDatagrams remembers the latest datagrams of one side that only their bytes tell
-// apart: retries, frames without a number of their own, and, where numbers come round
-// soon, all others. Datagrams are chained by their hash; a chain ends where the ring has
+// apart: retries, and frames without a number of their own. Datagrams are chained by their hash; a chain ends where the ring has
 // been written anew.
 type recentDatagrams struct {
 	ring      []recentDatagram // datagram i, from 0, at i modulo the length, a power of two
 	heads     []int32          // latest of each chain, plus 1; as many as the ring has
 	kept      int32
 	lowMemory bool
-	sieve     *sieve // nil while few are remembered
-}
-
-// sieveFrom is from how many datagrams on a sieve is worth its memory.
-const sieveFrom = 64
-
-// A sieve holds bits of the datagrams of this round of the ring and of the one before: most
-// datagrams show there that they are none of them, so that no chain need be followed.
-type sieve struct{ now, before [16 * recentLimit / 64]uint64 }
-
-func (v *sieve) place(hash uint64) (word, bit uint64) {
-	return hash >> 32 % uint64(len(v.now)), hash >> 50 % 64
-}
-
-func (v *sieve) add(hash uint64) {
-	word, bit := v.place(hash)
-	v.now[word] |= 1 << bit
-}
-
-func (v *sieve) has(hash uint64) bool {
-	word, bit := v.place(hash)
-	return (v.now[word]|v.before[word])>>bit&1 != 0
 }
 
 type recentDatagram struct {
@@ -64,9 +41,6 @@ func (r *recentDatagrams) knows(s *Sending) bool {
 // hasUnder reports whether a datagram is a copy, by its identification, of one that had
 // another number.
 func (r *recentDatagrams) hasUnder(s *Sending) bool {
-	if r.sieve != nil && !r.sieve.has(s.Hash) {
-		return false
-	}
 	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
 		if f := r.at(i - 1); f.hash == s.Hash && f.ipid == s.IPID {
 			return f.num != uint32(s.Num)
@@ -116,24 +90,6 @@ func (r *recentDatagrams) keep(s *Sending) {
 	}
 	r.kept++
 	*head = r.kept
-	r.sift(s.Hash)
-}
-
-// sift enters a datagram into the sieve, which begins anew with each round of the ring.
-func (r *recentDatagrams) sift(hash uint64) {
-	switch {
-	case r.sieve != nil && r.kept%recentLimit == 0:
-		r.sieve.before, r.sieve.now = r.sieve.now, [len(r.sieve.now)]uint64{}
-	case r.sieve != nil:
-	case r.kept < sieveFrom || len(r.ring) < sieveFrom:
-		return
-	default:
-		r.sieve = new(sieve)
-		for i := max(0, r.kept-int32(len(r.ring))); i < r.kept; i++ {
-			r.sieve.add(r.at(i).hash)
-		}
-	}
-	r.sieve.add(hash)
 }
 
 // link puts a frame in front of its chain.

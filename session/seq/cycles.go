@@ -1,0 +1,119 @@
+package seq
+
+// cycleLength is after how many numbers those of eight bits come round, and cycleLimit how
+// many of the latest are remembered.
+const (
+	cycleLength = 256
+	cycleLimit  = 2 * cycleLength
+)
+
+// cycles remembers the bytes of the first sendings of the latest numbers of a side whose
+// numbers come round soon: a copy may come so late that its number means another one.
+// Number n has its place at n modulo the length, which doubles up to cycleLimit.
+type cycles []cycleSlot
+
+// A cycleSlot holds the upper half of the hash: with the identification that is enough.
+type cycleSlot struct {
+	hash uint32
+	ipid uint16
+	num  uint16 // low 14 bits, with cycleUsed and cycleRetried
+}
+
+const (
+	cycleUsed    = 1 << 14
+	cycleRetried = 1 << 15 // retries of the number are among the recent datagrams
+)
+
+func cycleSlotOf(s *Sending, num int64) cycleSlot {
+	return cycleSlot{uint32(s.Hash >> 32), s.IPID, uint16(num)&(cycleUsed-1) | cycleUsed}
+}
+
+// isOf reports whether the slot is of the number.
+func (x *cycleSlot) isOf(num int64) bool {
+	return x.num&^cycleRetried == uint16(num)&(cycleUsed-1)|cycleUsed
+}
+
+func (c cycles) place(num int64) *cycleSlot { return &c[num&int64(len(c)-1)] }
+
+// keep remembers the first sending of a number.
+func (c *cycles) keep(s *Sending) {
+	x := c.room(s.Num)
+	retried := x.isOf(s.Num) && x.num&cycleRetried != 0
+	*x = cycleSlotOf(s, s.Num)
+	if retried {
+		x.num |= cycleRetried
+	}
+}
+
+// keepRetry notes that a retry is among the recent datagrams.
+func (c *cycles) keepRetry(s *Sending) {
+	x := c.room(s.Num)
+	if !x.isOf(s.Num) {
+		*x = cycleSlotOf(&Sending{}, s.Num)
+	}
+	x.num |= cycleRetried
+}
+
+// room is the place of a number. Another one goes when there is no more room to be had.
+func (c *cycles) room(num int64) *cycleSlot {
+	for len(*c) < cycleLimit {
+		if len(*c) > 0 {
+			if x := c.place(num); x.num == 0 || x.isOf(num) {
+				return x
+			}
+		}
+		c.grow()
+	}
+	return c.place(num)
+}
+
+func (c *cycles) grow() {
+	old := *c
+	*c = make(cycles, max(32, 2*len(old)))
+	for _, x := range old {
+		if x.num != 0 {
+			*c.place(int64(x.num)) = x
+		}
+	}
+}
+
+// knows reports a sending with the bytes of the one remembered under its number.
+func (c cycles) knows(s *Sending) bool {
+	if len(c) == 0 {
+		return false
+	}
+	x := c.place(s.Num)
+	return x.isOf(s.Num) && x.hash == uint32(s.Hash>>32)
+}
+
+// isCopy reports whether the sending is the one remembered under its number, seen again.
+func (c cycles) isCopy(s *Sending) bool {
+	return c.knows(s) && (s.IPID != 0 && c.place(s.Num).ipid == s.IPID || s.Exact || s.Passed)
+}
+
+// hasBefore reports whether a sending is a copy, by its identification, of the first one a
+// cycle or two before; retried says that it may be one of a retry of that time.
+func (c cycles) hasBefore(s *Sending) (copied, retried bool) {
+	if len(c) == 0 {
+		return false, false
+	}
+	for num := s.Num - cycleLength; num >= s.Num-cycleLimit; num -= cycleLength {
+		x := c.place(num)
+		if x.isOf(num) {
+			copied = copied || x.hash == uint32(s.Hash>>32) && x.ipid == s.IPID
+			retried = retried || x.num&cycleRetried != 0
+		}
+	}
+	return copied, retried
+}
+
+// repeats reports a sending with the bytes of one a cycle or two before.
+func (c cycles) repeats(s *Sending) bool {
+	at := *s
+	for at.Num = s.Num - cycleLength; at.Num >= s.Num-cycleLimit; at.Num -= cycleLength {
+		if c.knows(&at) {
+			return true
+		}
+	}
+	return false
+}
