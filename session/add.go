@@ -52,7 +52,7 @@ func (t *Table) deliver(f *Flow, d *dissect.Datagram) {
 		t.plain(f, d)
 	case d.Kind == dissect.Unreachable:
 		t.unreachable(f, d)
-	case !t.ownNeighbour(f, f.protocol, d):
+	case !(neighbours{t}).own(f, f.protocol, d):
 		t.input(f, d)
 	}
 }

@@ -41,7 +41,7 @@ func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 	if f.force = force; force == nil {
 		t.undecided++
 	} else {
-		f.leads = t.leadsOf(force.Protocol)
+		f.leads = (neighbours{t}).leadsOf(force.Protocol)
 	}
 	t.tell(f, d)
 	f.pending = true

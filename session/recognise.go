@@ -48,7 +48,7 @@ func (f *Flow) candidate(i int) *Protocol {
 
 // follow starts a session of a protocol with what its probe learned.
 func (f *Flow) follow(p *Protocol, learned Probe) {
-	f.protocol, f.leads, f.pending = p, f.table.leadsOf(p), false
+	f.protocol, f.leads, f.pending = p, (neighbours{f.table}).leadsOf(p), false
 	f.dropProbes(learned)
 	if f.force != nil {
 		f.dialect, f.detectedBy = f.force.Dialect, ByDecodeAs

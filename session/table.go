@@ -16,12 +16,12 @@ type Table struct {
 	undecided   int
 	open        int // connections that are followed
 	spare       Spare[active]
-	spareProbes [][]Probe // of pairs that are recognised; nil for the one that did it
-	counting    int       // flows that were summed up
-	lead        leads     // of neighbours of any protocol
-	neighbours  []NeighbourCount
-	leads       []leads // of those of each of Config.Protocols
-	stranger    Flow    // stands for pairs of which nothing is kept
+	spareProbes [][]Probe        // of pairs that are recognised; nil for the one that did it
+	counting    int              // flows that were summed up
+	lead        leads            // of neighbours of any protocol
+	near        []NeighbourCount // of neighbours
+	leads       []leads          // of those of each of Config.Protocols
+	stranger    Flow             // stands for pairs of which nothing is kept
 	flowSeq     uint64
 	stories     []*Story
 	tallySets   map[*Protocol]*tallySet
@@ -39,6 +39,7 @@ type Table struct {
 	internal []InternalError   // see rescue
 
 	other  uint64 // datagrams of no connection
+	rested uint64 // … that were not looked at
 	apart  uint64 // datagrams beyond the packets that stood for them
 	totals totals
 }
@@ -56,6 +57,10 @@ func NewTable(cfg Config) *Table {
 
 // Conns are the connections in the order in which they were recognised.
 func (t *Table) Conns() []*Conn { return t.conns }
+
+// Rested is how many datagrams were of pairs that look like no protocol and cost next to
+// nothing: they were not looked at.
+func (t *Table) Rested() uint64 { return t.rested }
 
 // Totals gives the datagrams shown as one of the protocols, the decode errors
 // among them, and all other datagrams.

@@ -28,11 +28,12 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	f.last = d.Time
 	if f.rest > 0 && !silent {
 		f.rest--
+		t.rested++
 		t.plain(f, d)
 		return
 	}
 	f.rest = 0
-	if f.force == nil && t.anyNeighbour(d, Undecided) || f.force != nil && t.ownNeighbour(f, f.force.Protocol, d) {
+	if f.force == nil && (neighbours{t}).any(d, Undecided) || f.force != nil && (neighbours{t}).own(f, f.force.Protocol, d) {
 		return
 	}
 	if f.probes == nil && f.force == nil && !f.told() && len(f.held) == 0 && f.hold(d) {

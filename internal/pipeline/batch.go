@@ -34,14 +34,14 @@ func (b *batch) full() bool {
 	return b.packets >= batchPackets || len(b.bytes) >= batchBytes
 }
 
-// add copies a packet. Payloads are cut out of b.bytes once it no longer grows.
-func (b *batch) add(p *capture.Packet) {
+// see counts a packet.
+func (b *batch) see(p *capture.Packet) {
 	b.packets++
 	b.last = p.Frame
-	if p.Class != capture.UDP && p.Class != capture.Unreachable {
-		return
-	}
-	shard := shardOf(&p.Datagram)
+}
+
+// add copies a packet of a shard. Payloads are cut out of b.bytes once it no longer grows.
+func (b *batch) add(p *capture.Packet, shard int) {
 	b.of[shard] = append(b.of[shard], uint16(len(b.datagrams)))
 	b.bytes = append(b.bytes, p.Payload...)
 	b.datagrams = append(b.datagrams, p.Datagram)

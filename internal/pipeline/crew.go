@@ -1,19 +1,26 @@
 package pipeline
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+)
 
 // A crew tracks batches with several goroutines, of which the calling one reads, and
 // tracks while it has nothing to read into. What a batch holds of one shard is a task: who
 // is free takes the oldest task of a shard that nobody tracks, so that the packets of a
-// shard are tracked in order whoever does it.
+// shard are tracked in order whoever does it. A shard of which nearly all packets cost less
+// than handing them over is tracked by the reader as it reads.
 type crew struct {
-	run *Run
+	run  *Run
+	kept kept
 
 	mu      sync.Mutex
 	work    *sync.Cond       // tasks were added, or nobody adds more
 	done    *sync.Cond       // a batch was tracked
 	tasks   [Shards][]*batch // that wait, oldest first
 	busy    [Shards]bool     // somebody tracks the shard
+	light   [Shards]bool     // the latest task of the shard cost less than handing it over
 	ready   []uint8          // shards with a task that nobody tracks
 	pending int              // batches that are not tracked yet
 	free    []*batch
@@ -72,9 +79,9 @@ func (w *crew) step() {
 	w.tasks[shard] = append(w.tasks[shard][:0], w.tasks[shard][1:]...)
 	w.busy[shard] = true
 	w.mu.Unlock()
-	w.run.track(b, shard)
+	light := w.run.track(b, shard)
 	w.mu.Lock()
-	w.busy[shard] = false
+	w.busy[shard], w.light[shard] = false, light
 	if len(w.tasks[shard]) > 0 {
 		w.ready = append(w.ready, shard)
 	}
@@ -120,6 +127,7 @@ func (w *crew) empty() *batch {
 	n := len(w.free) - 1
 	b := w.free[n]
 	w.free = w.free[:n]
+	w.keep()
 	return b
 }
 
@@ -137,4 +145,45 @@ func (w *crew) help(until func() bool) {
 			w.done.Wait()
 		}
 	}
+}
+
+// fill reads a batch, and tracks what is of the reader's own shards. It reports whether
+// there may be more, and whether a source that waits has nothing to give now.
+func (w *crew) fill(b *batch) (more, waits bool) {
+	defer b.seal()
+	for more = true; more && !waits && !b.full(); {
+		var n int
+		n, more, waits = w.run.readOn()
+		for next := 0; next < n; {
+			next = w.share(b, next, n)
+		}
+	}
+	return more, waits
+}
+
+// share tracks the packets that were read, from one on, or adds them to the batch. It gives
+// the one to go on with: behind the last, or behind one whose tracking met an internal
+// error.
+func (w *crew) share(b *batch, from, n int) (next int) {
+	r, i, shard := w.run, from, 0
+	defer func() {
+		if reason := recover(); reason != nil {
+			r.rescue(shard, reason)
+			next = i + 1
+		}
+	}()
+	for ; i < n; i++ {
+		p := &r.ahead[i]
+		b.see(p)
+		if p.Class != capture.UDP && p.Class != capture.Unreachable {
+			continue
+		}
+		shard = shardOf(&p.Datagram)
+		if k := &w.kept[shard]; k.is {
+			k.track(r, shard, p)
+		} else {
+			b.add(p, shard)
+		}
+	}
+	return n
 }

@@ -183,7 +183,7 @@ func (r *Run) parallel() (err error) {
 	for more, last, packets := true, uint64(0), 0; more && err == nil; {
 		b := w.empty()
 		var waits bool
-		more, waits = r.fill(b)
+		more, waits = w.fill(b)
 		if told && packets > 0 {
 			w.drain()
 			err = r.done(last, packets)
@@ -215,29 +215,14 @@ func (r *Run) done(frame uint64, packets int) error {
 	return nil
 }
 
-// fill reads a batch. It reports whether there may be more, and whether a source that
-// waits has nothing to give now.
-func (r *Run) fill(b *batch) (more, waits bool) {
-	defer b.seal()
-	for !b.full() {
-		p, ok := r.Source.Next()
-		if !ok {
-			return false, false
-		}
-		if p == nil {
-			return true, true
-		}
-		r.before(p)
-		b.add(p)
-	}
-	return true, false
-}
-
-// track tracks what a batch holds of a shard.
-func (r *Run) track(b *batch, shard uint8) {
-	for next := 0; next < len(b.of[shard]); {
+// track tracks what a batch holds of a shard, and reports whether that cost less than
+// handing it over.
+func (r *Run) track(b *batch, shard uint8) (light bool) {
+	before, n := r.tables[shard].Rested(), len(b.of[shard])
+	for next := 0; next < n; {
 		next = r.trackFrom(b, shard, next)
 	}
+	return isLight(uint64(n), r.tables[shard].Rested()-before)
 }
 
 // trackFrom tracks the datagrams of a shard from one on, and gives the one to go on with:

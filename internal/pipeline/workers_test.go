@@ -197,7 +197,8 @@ func TestBatches(t *testing.T) {
 	for n := 0; !b.full(); n++ {
 		p := capture.Packet{Class: capture.UDP}
 		p.Payload = bytes.Repeat([]byte{byte(n)}, n%1500)
-		b.add(&p)
+		b.see(&p)
+		b.add(&p, n%Shards)
 	}
 	b.seal()
 	if b.packets > batchPackets || b.packets != len(b.datagrams) || len(b.bytes) > batchBytes+1500 {

@@ -1,0 +1,79 @@
+package pipeline
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// noisePackets are enough for a pair to rest, for its shard to be kept, and to be looked at
+// while it is.
+const noisePackets = 6 * batchPackets
+
+// noiseBefore is a capture of noise between two addresses, of which a session follows.
+func noiseBefore(t *testing.T) string {
+	t.Helper()
+	w := tracegen.RollDP8(900)
+	path := wildFile(t)
+	all, _ := generate(t, &w.Scenario, path)
+	first, rnd := all[0], rand.New(rand.NewPCG(1, 2))
+	var noise []dissect.Datagram
+	for i := range noisePackets {
+		d := first
+		if i%2 == 1 {
+			d.Src, d.Dst = d.Dst, d.Src
+		}
+		d.Time -= int64(noisePackets-i)*1e6 + 2e9
+		d.Payload = make([]byte, 100)
+		for j := range d.Payload {
+			d.Payload[j] = byte(rnd.Uint32())
+		}
+		noise = append(noise, d)
+	}
+	writeRaw(t, path, append(noise, all...), 1)
+	return path
+}
+
+// TestKeptShards checks that the reader tracks itself what looks like no protocol, hands it
+// back when the pair speaks one, and that nothing shows of either.
+func TestKeptShards(t *testing.T) {
+	path := noiseBefore(t)
+	want := said(t, []string{path}, protocols.Options{}, 1, NDJSON, session.HashMessages)
+	for _, workers := range []int{2, 3} {
+		if got := said(t, []string{path}, protocols.Options{}, workers, NDJSON, session.HashMessages); got != want {
+			t.Errorf("%d workers: %s", workers, firstDifference(got, want))
+		}
+	}
+
+	src, err := capture.Open([]string{path}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	r := &Run{Source: src, Workers: 2, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
+	r.tables = newTables(r.Config, nil)
+	w := newCrew(r)
+	defer w.end()
+	kept, handed := false, false
+	for more := true; more; {
+		b := w.empty()
+		w.drain() // so that what the batch before showed is known
+		w.mu.Lock()
+		w.keep()
+		w.mu.Unlock()
+		more, _ = w.fill(b)
+		for i := range w.kept {
+			kept = kept || w.kept[i].is
+		}
+		handed = handed || kept && len(b.datagrams) > 0
+		w.give(b)
+	}
+	if !kept || !handed {
+		t.Errorf("kept by the reader: %v, handed back behind that: %v", kept, handed)
+	}
+}
