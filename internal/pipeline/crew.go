@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
@@ -22,6 +23,7 @@ type crew struct {
 	busy    [Shards]bool     // somebody tracks the shard
 	light   [Shards]bool     // the latest task of the shard cost less than handing it over
 	ready   []uint8          // shards with a task that nobody tracks
+	by      [Shards]int      // who tracked the shard last: what it remembers is in that cache
 	pending int              // batches that are not tracked yet
 	free    []*batch
 	over    bool
@@ -32,6 +34,9 @@ type crew struct {
 // busy meanwhile.
 const crewBatches = 5
 
+// reader is the calling goroutine among those that track; the others count from 1.
+const reader = 0
+
 // newCrew starts all goroutines but the calling one.
 func newCrew(r *Run) *crew {
 	w := &crew{run: r}
@@ -39,8 +44,8 @@ func newCrew(r *Run) *crew {
 	for range crewBatches {
 		w.free = append(w.free, new(batch))
 	}
-	for range r.Workers - 1 {
-		w.wg.Go(w.serve)
+	for i := range r.Workers - 1 {
+		w.wg.Go(func() { w.serve(i + 1) })
 	}
 	return w
 }
@@ -56,7 +61,7 @@ func (w *crew) end() {
 }
 
 // serve tracks until nobody adds more.
-func (w *crew) serve() {
+func (w *crew) serve(who int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for {
@@ -66,15 +71,17 @@ func (w *crew) serve() {
 		if len(w.ready) == 0 {
 			return
 		}
-		w.step()
+		w.step(who)
 	}
 }
 
-// step does one task of those that are ready. The lock is held before and after.
-func (w *crew) step() {
-	n := len(w.ready) - 1
-	shard := w.ready[n]
-	w.ready = w.ready[:n]
+// step does one task of those that are ready, of a shard that the same one tracked before
+// where there is one. The lock is held before and after.
+func (w *crew) step(who int) {
+	i := max(0, slices.IndexFunc(w.ready, func(shard uint8) bool { return w.by[shard] == who }))
+	shard := w.ready[i]
+	w.ready = slices.Delete(w.ready, i, i+1)
+	w.by[shard] = who
 	b := w.tasks[shard][0]
 	w.tasks[shard] = append(w.tasks[shard][:0], w.tasks[shard][1:]...)
 	w.busy[shard] = true
@@ -140,7 +147,7 @@ func (w *crew) help(until func() bool) {
 	defer w.mu.Unlock()
 	for !until() {
 		if len(w.ready) > 0 {
-			w.step()
+			w.step(reader)
 		} else {
 			w.done.Wait()
 		}
