@@ -13,8 +13,7 @@ func (c *Conn) diagnoseSide(dir int) {
 	s := d.Quality().Signs()
 	if d.Retries > 0 && s.LargestAcked > 0 {
 		u := &s.Stuck
-		hole := u.Sends >= 3 && u.Size > s.LargestAcked && u.Others > 0 && !d.Acknowledged(u.Num)
-		c.observe(rFldMtu, dir, seq.SignAt(u.Frame, u.Time), when(hole, "%d bytes were sent %d times and never acknowledged, while up to %d bytes were: a path with a smaller MTU", u.Size, u.Sends, s.LargestAcked))
+		c.observe(rFldMtu, dir, seq.SignAt(u.Frame, u.Time), when(c.blackHole(dir), "%d bytes were sent %d times and never acknowledged, while up to %d bytes were: a path with a smaller MTU", u.Size, u.Sends, s.LargestAcked))
 	}
 	c.diagnoseRetries(dir)
 	c.diagnoseOneWay(dir)
@@ -27,6 +26,18 @@ func (c *Conn) diagnoseSide(dir int) {
 		c.observe(rFldRttshift, dir, s.SlowAt, when(grown, "the time until acknowledgement grows from %s to %s", millis(s.FirstTrip), millis(s.SlowTrip)))
 	}
 	c.diagnoseLosses(dir)
+}
+
+// holeSends is how often a unit is sent in vain before its size is blamed.
+const holeSends = 3
+
+// blackHole reports whether nothing larger than some size that a side sends arrives, while
+// what is smaller does.
+func (c *Conn) blackHole(dir int) bool {
+	d := &c.Dir[dir]
+	s := d.Quality().Signs()
+	u := &s.Stuck
+	return u.Sends >= holeSends && s.LargestAcked > 0 && u.Size > s.LargestAcked && u.Others > 0 && !d.Acknowledged(u.Num)
 }
 
 // diagnoseLosses tells on which side of the capture point losses happened.

@@ -14,8 +14,6 @@ type Ending struct {
 	Shift   int64     // what to add to a time for that of the capture
 	Idle    Idle      // the latest time for which neither side sent anything
 	Dropped seq.Sign  // packets the capture says it lost; frame: the one behind the latest
-	Silence int64     // longest time without a frame while one was due …
-	Woken   seq.Sign  // … and the frame that ended it
 	Sides   [2]SideEnding
 }
 
@@ -29,32 +27,52 @@ type Idle struct {
 
 // A SideEnding is what is known of how one side came to the end.
 type SideEnding struct {
-	Last       seq.Sign      // latest frame; N: all of them
-	Alone      uint64        // frames behind the peer's latest
+	Last         seq.Sign // latest frame; N: all of them
+	Data         seq.Sign // latest frame with application data; N: all of them
+	Alone        uint64   // frames behind the peer's latest
+	Waiting      seq.Sign // first of the numbers that nothing acknowledges; N: how many
+	Trips        Trips
+	LargestAcked uint16   // bytes of payload
+	LatestAcked  int64    // time of the latest number that was acknowledged
+	Unheard      seq.Deaf // sendings since the peer last acknowledged one
+	CutOff       bool     // nothing that it sends arrives at its peer, up to the end
+	HearsNone    bool     // nothing that its peer sends arrives at it, up to the end
+	Low, High    int64    // numbers captured, unwrapped, when Numbers > 0
+	Numbers      uint64   // captured
+	Uncaptured   uint64   // acknowledged and not captured
+	*Trouble
+}
+
+// Trouble is what went wrong on the way of what a side sends. Sides without any share one
+// that is zero, which nobody may change.
+type Trouble struct {
 	Unanswered seq.StuckUnit // was sent again and never acknowledged; Sends 0 when nothing was
-	Waiting    seq.Sign      // first of the numbers that nothing acknowledges; N: how many
-	Trips      Trips
-	Signs      seq.Signs
+	Signs      TroubleSigns
 	Losses     seq.Losses // likely ones
 	Swell      seq.Swell
-	Unheard    seq.Deaf // sendings since the peer last acknowledged one …
-	Healed     seq.Deaf // … and the longest such run that ended with an acknowledgement
+	Healed     seq.Deaf // longest run of sendings without acknowledgement that ended with one
 	Deaf       seq.Deaf // see seq.Quality.Deaf
-	CutOff     bool     // nothing that it sends arrives at its peer, up to the end
-	HearsNone  bool     // nothing that its peer sends arrives at it, up to the end
-	Low, High  int64    // numbers captured, unwrapped, when Numbers > 0
-	Numbers    uint64   // captured
-	Uncaptured uint64   // acknowledged and not captured
-	Data       seq.Sign // latest frame with application data; N: all of them
+	BlackHole  bool     // only what is large never arrives: Signs.Stuck, see FLD-MTU
 	Stall      Stall    // waits for room in its window
 	ClockLead  seq.Sign // acknowledgements before what they acknowledge …
 	LeadBy     int64    // … by so much at most, see seq.Quality.ClockLead
 }
 
+// TroubleSigns are those of seq.Signs that tell of trouble.
+type TroubleSigns struct {
+	AsRetry, Copies, Holes, Late, SlowAt, Uncaptured, Unneeded seq.Sign
+
+	LateBy, LongestHole int64
+	PassedOver          uint64
+	Stuck               seq.StuckUnit
+}
+
+var noTrouble = new(Trouble)
+
 // Trips are the round trips that seq.Direction and its views know of, in ns.
 type Trips struct {
-	Least, Latest int64
-	Known         bool
+	Least int64
+	Known bool
 }
 
 // A Stall is how often, and how long at most, in ns, a side waited for room in its window.
@@ -78,7 +96,7 @@ const idleLeast = 20e9
 func (c *Conn) ending() *Ending {
 	s := c.Rules.sight
 	e := &Ending{Shift: c.LastStamp - c.LastTime, Faults: s.fault,
-		Dropped: seq.Sign{N: s.lost.N, Frame: s.dropFrame, Time: s.dropAt}, Silence: s.silence, Woken: s.wokenBy}
+		Dropped: seq.Sign{N: s.lost.N, Frame: s.dropFrame, Time: s.dropAt}}
 	if s.idle != nil {
 		e.Idle = *s.idle
 	}
@@ -91,10 +109,12 @@ func (c *Conn) ending() *Ending {
 func (c *Conn) sideEnding(dir int) SideEnding {
 	s, d := c.Rules.sight, &c.Dir[dir]
 	q := d.Quality()
-	x := SideEnding{Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Alone: s.frames[dir] - s.heard[1-dir],
-		Waiting: q.Waiting(), Signs: *q.Signs(), Unheard: *q.Unheard(), Deaf: *q.Deaf(),
-		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(), Uncaptured: q.Uncaptured()}
-	x.Data = s.data[dir]
+	x := SideEnding{
+		Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Data: s.data[dir], Alone: s.frames[dir] - s.heard[1-dir],
+		Waiting: q.Waiting(), Trips: Trips{d.MinRTT(), d.HasRTT()}, Unheard: *q.Unheard(),
+		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(),
+		Trouble: &Trouble{Deaf: *q.Deaf()},
+	}
 	if a := q.Account(); a != nil {
 		x.Healed = a.Healed
 	}
@@ -105,8 +125,6 @@ func (c *Conn) sideEnding(dir int) SideEnding {
 	x.LeadBy, x.ClockLead = lead, seq.Sign{N: n, Frame: first.Frame, Time: first.Time}
 	x.Low, x.High = d.Window().Bounds()
 	x.Unanswered, _ = d.Unanswered()
-	x.Trips.Least, x.Trips.Known = d.MinRTT(), d.HasRTT()
-	x.Trips.Latest = d.Pulse().Ping
 	return x
 }
 
@@ -116,10 +134,16 @@ func (c *Conn) concludeEnding() {
 		return
 	}
 	for dir := range c.Dir {
-		q, s := c.Dir[dir].Quality(), &c.Ending.Sides[dir]
-		s.Signs, s.Uncaptured = *q.Signs(), q.Uncaptured()
-		if x := q.Account(); x != nil {
-			s.Losses, s.Swell = x.Losses, x.Swell
+		q, x := c.Dir[dir].Quality(), &c.Ending.Sides[dir]
+		s := q.Signs()
+		x.LargestAcked, x.LatestAcked, x.Uncaptured = s.LargestAcked, s.LatestAcked, q.Uncaptured()
+		x.Signs = TroubleSigns{s.AsRetry, s.Copies, s.Holes, s.Late, s.SlowAt, s.Uncaptured, s.Unneeded, s.LateBy, s.LongestHole, s.PassedOver, s.Stuck}
+		x.BlackHole = c.blackHole(dir)
+		if a := q.Account(); a != nil {
+			x.Losses, x.Swell = a.Losses, a.Swell
+		}
+		if *x.Trouble == *noTrouble {
+			x.Trouble = noTrouble
 		}
 	}
 }

@@ -87,9 +87,9 @@ func TestPeerStalled(t *testing.T) {
 func TestUnitStarved(t *testing.T) {
 	s := established()
 	s.side(0).Losses.Starved = seq.StuckUnit{Num: 12, Sends: 4, Frame: 30, Time: start + 2*second}
-	s.side(0).Signs.LatestAcked = start + 9*second
+	s.side(0).LatestAcked = start + 9*second
 	contributes(t, "others pass", s, UnitStarved, path, true)
-	s.side(0).Signs.LatestAcked = start + 3*second
+	s.side(0).LatestAcked = start + 3*second
 	contributes(t, "nothing passes", s, UnitStarved, path, false)
 }
 

@@ -80,7 +80,7 @@ func starvation(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		u, ok := s.starved(dir)
 		size := ", " + count(uint64(u.Size), "byte", "bytes")
-		if x := &s.side(dir).Losses.Starved; !ok && x.Sends >= starvedSent && s.side(dir).Signs.LatestAcked > x.Time+starvedFor {
+		if x := &s.side(dir).Losses.Starved; !ok && x.Sends >= starvedSent && s.side(dir).LatestAcked > x.Time+starvedFor {
 			u, ok, size = x, true, ""
 		}
 		waited := s.side(dir).Last.Time - u.Time

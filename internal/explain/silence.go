@@ -88,8 +88,7 @@ func (s *subject) silentFor(dir int, u *seq.StuckUnit) bool {
 // hole is the side whose large units alone never arrive, -1 when there is none.
 func (s *subject) hole() int {
 	for dir := range s.end.Sides {
-		g := &s.side(dir).Signs
-		if g.Stuck.Sends >= vainSends && g.LargestAcked > 0 && g.Stuck.Size > g.LargestAcked && g.Stuck.Others > 0 && s.side(dir).Unanswered.Sends > 0 {
+		if s.side(dir).BlackHole && s.side(dir).Unanswered.Sends > 0 {
 			return dir
 		}
 	}
@@ -102,10 +101,10 @@ func sizeBlackHole(s *subject) ruling {
 	if dir < 0 || s.hole() != dir {
 		return ruling{}
 	}
-	g, last := &s.side(dir).Signs, s.side(dir).Last
-	return ruling{certainty: Proved, side: path, at: last, proof: frames(g.Stuck.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of a unit of more than %d bytes", g.LargestAcked),
+	g, last := s.side(dir), s.side(dir).Last
+	return ruling{certainty: Proved, side: path, at: last, proof: frames(g.Signs.Stuck.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of a unit of more than %d bytes", g.LargestAcked),
 		sentence: fmt.Sprintf("Large packets of %s do not get through: %d bytes were sent %s and never acknowledged, while everything up to %d bytes was. Something on the path drops what is larger (MTU).",
-			s.who(dir), g.Stuck.Size, count(g.Stuck.Sends, "time", "times"), g.LargestAcked)}
+			s.who(dir), g.Signs.Stuck.Size, count(g.Signs.Stuck.Sends, "time", "times"), g.LargestAcked)}
 }
 
 // peerSilent: nothing came of a side any more, and the other one tried in vain and gave up.

@@ -107,9 +107,9 @@ func TestSizeBlackHole(t *testing.T) {
 	s.vain(0, 8)
 	s.later(40)
 	s.side(0).Signs.Stuck = seq.StuckUnit{Num: 38, Size: 906, Sends: 8, Frame: 50, Others: 5}
-	s.side(0).Signs.LargestAcked = 68
+	s.side(0).LargestAcked, s.side(0).BlackHole = 68, true
 	expect(t, "only the large one", s, SizeBlackHole, path, Proved, "906 bytes", "68 bytes")
-	s.side(0).Signs.LargestAcked = 1200
+	s.side(0).BlackHole = false
 	expect(t, "larger ones arrived", s, RetriesExhausted, path, Proved)
 }
 
