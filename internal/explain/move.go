@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"sort"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -17,6 +19,10 @@ const fewStrange = 3
 // reach is how far a side's numbers may go on while its address changes: some frames may
 // have been lost, some of the old ones come late.
 const reach = 64
+
+// mostArrivals is how many connections, and pairs, are looked at that begin after the last
+// frame of a side: behind one address there may be thousands.
+const mostArrivals = 64
 
 // A heading is who speaks to whom: a machine, whatever its port, and an address.
 type heading struct {
@@ -64,22 +70,36 @@ func (s *subject) move(a *arrivals) *move {
 	}
 	for x := range sides {
 		h := heading{s.endpoint(x).IP, s.endpoint(1 - x)}
-		for _, n := range a.conns[h] {
-			if m := s.goesOn(x, n); m != nil {
+		if m := s.goesOnIn(x, a.conns[h]); m != nil {
+			return m
+		}
+		if s.HasSessionID {
+			if m := s.goesOnIn(x, a.sessions[s.SessionID]); m != nil {
 				return m
 			}
 		}
-		if s.HasSessionID {
-			for _, n := range a.sessions[s.SessionID] {
-				if m := s.goesOn(x, n); m != nil {
-					return m
-				}
-			}
-		}
-		for _, p := range a.pairs[h] {
+		pairs := after(a.pairs[h], s.side(x).Last.Frame, func(p *session.Story) uint64 { return p.First })
+		for _, p := range pairs {
 			if m := s.appearsIn(x, p); m != nil {
 				return m
 			}
+		}
+	}
+	return nil
+}
+
+// after are the first of those, in the order of their first frames, that begin behind a
+// frame.
+func after[T any](list []T, frame uint64, first func(T) uint64) []T {
+	i := sort.Search(len(list), func(i int) bool { return first(list[i]) > frame })
+	return list[i:min(len(list), i+mostArrivals)]
+}
+
+// goesOnIn is goesOn in one of some connections.
+func (s *subject) goesOnIn(x int, among []*subject) *move {
+	for _, n := range after(among, s.side(x).Last.Frame, func(n *subject) uint64 { return n.FirstFrame }) {
+		if m := s.goesOn(x, n); m != nil {
+			return m
 		}
 	}
 	return nil
@@ -95,7 +115,7 @@ func (s *subject) goesOn(x int, n *subject) *move {
 		y = 1
 	}
 	old, fresh := s.side(x), n.side(y)
-	if n.endpoint(1-y) != s.endpoint(1-x) || n.endpoint(y) == s.endpoint(x) || fresh.Numbers == 0 || old.Numbers == 0 || n.FirstFrame <= old.Last.Frame {
+	if n.endpoint(1-y) != s.endpoint(1-x) || n.endpoint(y) == s.endpoint(x) || fresh.Numbers == 0 || old.Numbers == 0 {
 		return nil
 	}
 	if step := fresh.Low - old.High; step > reach || step < -reach {
