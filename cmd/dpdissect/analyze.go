@@ -52,7 +52,12 @@ Ctrl-C or when -a says so. Packets from a pipe, or from files with --follow, are
 shown in the same way: always on a terminal, elsewhere with --interval.
 
 With -Y only connections with at least one matching datagram are reported, with
-their findings. Numbers of connections and all totals stay those of the capture.`,
+their findings. Numbers of connections and all totals stay those of the capture.
+
+--from and --to count what happens between them: connections with a packet in
+that span, their numbers, findings and totals of it. How a connection came there
+is followed from the start, and how it ended is said all the same. Round trips
+of pings are not told then.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json client.pcap server.pcapng.gz
   tcpdump -U -w - udp | dpdissect analyze -
@@ -75,6 +80,9 @@ their findings. Numbers of connections and all totals stay those of the capture.
 }
 
 func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
+	if err := c.checkSpan(); err != nil {
+		return err
+	}
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
 		return usagef("-w writes what -i captures to a file: give both")
 	}
@@ -105,9 +113,15 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	return j.finish(cmp.Or(kept.finish(j.stderr), err))
 }
 
-// analyse reads the captures. With -Y, connections without a match are left out.
+// analyse reads the captures. Connections without a datagram that -Y lets pass, between
+// --from and --to, are left out.
 func (j *job) analyse() (*report.Analysis, error) {
-	if j.show == nil {
+	j.part = j.newPart()
+	x := j.part
+	if x != nil {
+		x.counts = !j.overTime
+	}
+	if j.show == nil && x == nil {
 		var f pipeline.Findings
 		f.Attach(&j.run)
 		err := j.do(nil)
@@ -115,13 +129,25 @@ func (j *job) analyse() (*report.Analysis, error) {
 		a.CountUnlisted()
 		return a, err
 	}
-	s := newSelection(j.show)
+	s := newSelection(j.show, x)
 	s.display.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, s)
+	if x != nil {
+		attach := j.attach
+		j.attach = func() {
+			x.attach(&j.run)
+			if attach != nil {
+				attach()
+			}
+		}
+	}
 	err := j.do(q)
 	a := j.analysis(q.Findings)
 	a.Conns = slices.DeleteFunc(a.Conns, func(c *session.Conn) bool { return !s.has(c) })
-	a.Findings = slices.DeleteFunc(a.Findings, func(f session.Finding) bool { return !s.has(f.Conn) })
+	a.Findings = slices.DeleteFunc(a.Findings, func(f session.Finding) bool { return f.Conn != nil && !s.has(f.Conn) || f.Conn == nil && j.show != nil })
+	if x != nil {
+		x.restrict(a)
+	}
 	a.CountUnlisted()
 	return a, err
 }
@@ -185,5 +211,5 @@ func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(
 	case "csv":
 		return report.WriteCSV(w, a)
 	}
-	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock, Connections: c.alone})
+	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock, Connections: c.alone, Span: c.span.words()})
 }

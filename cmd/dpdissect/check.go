@@ -181,6 +181,9 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 
 // prepare reads what is asked for. The rules file comes first, flags add to it.
 func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
+	if err := c.checkSpan(); err != nil {
+		return err
+	}
 	c.book = ruleBook()
 	c.policy = verdict.NewPolicy()
 	if c.rules != "" {

@@ -14,7 +14,6 @@ import (
 // decode is the flags of the command.
 type decode struct {
 	input
-	span
 	tree    bool
 	bytes   bool
 	fields  []string
@@ -54,7 +53,6 @@ analysis says of a datagram: see 'dpdissect fields'.
 	f.BoolVarP(&c.bytes, "hex", "x", false, "show the bytes of each datagram")
 	f.StringArrayVarP(&c.fields, "field", "e", nil, "print this `FIELD` as a column; repeatable")
 	f.StringArrayVarP(&c.options, "field-option", "E", nil, "set how columns look, `NAME=VALUE`: header=y|n, separator=/t|/s|CHAR, quote=d|s|n, occurrence=f|l|a, aggregator=,|/s|CHAR, bom=y|n; repeatable")
-	c.span.add(cmd)
 	c.input.add(cmd)
 	c.tables.add(cmd)
 	return cmd
@@ -75,7 +73,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	if c.quiet {
 		return j.finish(j.do(nil))
 	}
-	p.Display.Window = c.window(&c.input)
+	p.Display.Window = c.window()
 	p.Display.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)

@@ -30,9 +30,13 @@ that would decide.
 --text takes the sentence that a game showed its player, and looks for what it
 is about: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms'.
 
+--from and --to tell of the connections with a packet between them and of what
+made them slow meanwhile, and how they ended all the same.
+
 --format json is one document; 'dpdissect schema explain' describes it. markdown
 is for tickets.`,
 		Example: `  dpdissect explain game.pcap
+  dpdissect explain --from 12:02 --to 12:04 game.pcap
   dpdissect explain -Y 'ip.addr == 10.0.0.1' game.pcap
   dpdissect explain --text 'Reliable packet 16 (size=4711) was not ack'"'"'d' game.pcap
   dpdissect explain --format markdown game.pcap > ticket.md`,
@@ -45,6 +49,9 @@ is for tickets.`,
 }
 
 func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
+	if err := c.checkSpan(); err != nil {
+		return err
+	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
 		return err
@@ -54,6 +61,10 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 	a, err := j.analyse()
 	if err == nil {
 		d := a.Story.Document(a.Conns)
+		if j.part != nil {
+			from, to := j.part.bounds()
+			d.Narrow(from, to, c.span.words())
+		}
 		if c.text != "" {
 			d.Asked = a.Story.Ask(c.text)
 		}

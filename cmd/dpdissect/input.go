@@ -23,6 +23,7 @@ type input struct {
 	tshark
 	display    string
 	connection connectionID
+	span       span
 	decodeAs   []string
 	only       []string
 	secrets    string
@@ -55,6 +56,7 @@ func (in *input) add(cmd *cobra.Command) {
 	f.Var(&in.expand, "max-expansion", "read compressed files on to `N` GiB of content each; by default to 64, and to 1,000 times their size where that is more than 256 MiB")
 	in.live.addFollow(cmd)
 	in.addTracking(cmd)
+	in.span.add(cmd)
 	f.BoolVarP(&in.numeric, "numeric", "n", false, "addresses and ports as numbers, which they always are: names are never looked up")
 	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r since the first packet, a or ad local, u or ud UTC, e since 1970, d since the previous packet, dd since the previous shown; ad.3 has 3 decimals")
 	f.Var(&in.workers, "workers", "`N` goroutines track connections; one, the default, costs the least CPU; the output is the same for any number")

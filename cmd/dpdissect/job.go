@@ -19,16 +19,18 @@ import (
 // A job is one reading command with its inputs and its output open.
 type job struct {
 	*input
-	run    pipeline.Run
-	show   *filter.Filter // -Y, or nil
-	out    io.Writer      // of dest: standard output itself, or the file of -o
-	dest   *destination
-	screen screen
-	stderr io.Writer
-	stop   func()          // ends the progress bar, or the watch for Ctrl-C
-	bounds *pipeline.Watch // of a live run
-	keep   int             // connections it keeps that ended, 0 for the usual number
-	attach func()          // adds to the sinks of the run, nil when nothing does
+	run      pipeline.Run
+	show     *filter.Filter // -Y, or nil
+	out      io.Writer      // of dest: standard output itself, or the file of -o
+	dest     *destination
+	screen   screen
+	stderr   io.Writer
+	stop     func()          // ends the progress bar, or the watch for Ctrl-C
+	bounds   *pipeline.Watch // of a live run
+	keep     int             // connections it keeps that ended, 0 for the usual number
+	part     *part           // what --from and --to ask for, nil without
+	overTime bool            // connections keep all of their numbers under it: they are spread over time
+	attach   func()          // adds to the sinks of the run, nil when nothing does
 }
 
 // open checks the flags and opens first the inputs, then the output. collects

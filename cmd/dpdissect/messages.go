@@ -14,7 +14,6 @@ import (
 // messages is the flags of the command.
 type messages struct {
 	input
-	span
 	dir        string
 	payload    bool
 	incomplete bool
@@ -48,7 +47,6 @@ With -Y only messages whose last frame matches are listed; indices stay.`,
 	f.StringVar(&c.dir, "out", "", "write payloads to files in folder `DIR`")
 	f.BoolVar(&c.payload, "payload", false, "show payloads: in hexadecimal in JSON, as a dump in text")
 	f.BoolVar(&c.incomplete, "incomplete", false, "list messages that lack a part, too")
-	c.span.add(cmd)
 	c.input.add(cmd)
 	return cmd
 }
@@ -79,7 +77,7 @@ func (c *messages) runE(cmd *cobra.Command, paths []string) error {
 
 // printer makes the printer and sets what the tracker must provide for it.
 func (c *messages) printer(j *job) *messagePrinter {
-	p := &messagePrinter{format: c.format.value, payload: c.payload, quiet: c.quiet, display: pipeline.Display{Filter: j.show, Window: c.window(&c.input)}, clock: c.clock()}
+	p := &messagePrinter{format: c.format.value, payload: c.payload, quiet: c.quiet, display: pipeline.Display{Filter: j.show, Window: c.window()}, clock: c.clock()}
 	p.lines = report.NewMessageLines(j.screen.palette, p.clock, j.screen.width)
 	cfg := &j.run.Config
 	cfg.Messages, cfg.Incomplete = session.HashMessages, c.incomplete

@@ -7,16 +7,22 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A selection is the connections with a datagram that a display filter matches.
+// A selection is the connections with a datagram that a display filter matches, between
+// --from and --to.
 // It stands where a printer does, because filters may ask for times between
 // packets, and prints nothing.
 type selection struct {
 	display pipeline.Display
+	part    *part // nil for all of the capture
 	conns   map[*session.Conn]bool
 }
 
-func newSelection(f *filter.Filter) *selection {
-	return &selection{display: pipeline.Display{Filter: f}, conns: map[*session.Conn]bool{}}
+func newSelection(f *filter.Filter, x *part) *selection {
+	s := &selection{display: pipeline.Display{Filter: f}, part: x, conns: map[*session.Conn]bool{}}
+	if x != nil {
+		s.display.Window = x.window
+	}
+	return s
 }
 
 // forget drops connections.
@@ -39,6 +45,9 @@ func (s *selection) PrepareMessage(int, *session.Message) (head, tail []byte) { 
 
 // Print implements pipeline.Printer.
 func (s *selection) Print(dst []byte, slot *pipeline.Slot) []byte {
+	if s.part != nil && slot.IsUDP() && s.part.window.Has(slot) {
+		s.part.see(slot)
+	}
 	if slot.Conn != nil && s.display.Decide(slot) {
 		s.conns[slot.Conn] = true
 	}

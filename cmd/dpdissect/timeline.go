@@ -42,7 +42,8 @@ as the terminal: a column stands for several intervals where there are many.
 
 With --format json or ndjson each interval is a record; 'dpdissect schema
 interval' describes it. csv has the same columns. With -Y only connections with
-at least one matching datagram are shown, with all their numbers.`,
+at least one matching datagram are shown, with all their numbers. --from and --to
+leave the intervals that reach into the span, each with all of its numbers.`,
 		Example: `  dpdissect timeline game.pcap
   dpdissect timeline --connection 2 --interval 100ms game.pcap
   dpdissect timeline --format csv -o game.csv game.pcap`,
@@ -55,15 +56,19 @@ at least one matching datagram are shown, with all their numbers.`,
 }
 
 func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
+	if err := c.checkSpan(); err != nil {
+		return err
+	}
 	length := int64(cmp.Or(time.Duration(c.interval), time.Second))
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
 		return err
 	}
 	j.attach = func() { c.listen(&j.run, length) }
+	j.overTime = true
 	a, err := j.analyse()
 	if err == nil {
-		x := &report.Intervals{Conns: a.Conns, Length: length, Of: c.of}
+		x := &report.Intervals{Conns: a.Conns, Length: length, Of: c.within(j.part)}
 		err = c.write(j, x, c.tableClock(cmd.Flags().Changed("time-format"), a))
 	}
 	return j.finish(err)
@@ -99,6 +104,17 @@ func (c *timelineCommand) of(conn *session.Conn, dir int) []*timeline.Interval {
 		return nil
 	}
 	return c.shards[i].Direction(conn, dir)
+}
+
+// within is of, with the intervals that --from and --to ask for.
+func (c *timelineCommand) within(x *part) func(conn *session.Conn, dir int) []*timeline.Interval {
+	if x == nil {
+		return c.of
+	}
+	from, to := x.bounds()
+	return func(conn *session.Conn, dir int) []*timeline.Interval {
+		return slices.DeleteFunc(c.of(conn, dir), func(v *timeline.Interval) bool { return v.To <= from || v.From >= to })
+	}
 }
 
 func (c *timelineCommand) write(j *job, x *report.Intervals, clock func(ns int64) string) error {

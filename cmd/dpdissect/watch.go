@@ -38,7 +38,7 @@ func (c *analyze) watches(j *job) bool {
 	switch {
 	case c.isLive():
 		return true
-	case !j.run.Source.Waits():
+	case !j.run.Source.Waits(), c.span.given():
 		return false
 	}
 	return c.interval != 0 || c.follow || c.onTerminal(j)
@@ -89,7 +89,7 @@ func (w *watcher) attach() (finish func() error) {
 		w.fresh, w.all, w.forget = f.Fresh, f.All, f.Forget
 		return func() error { return nil }
 	}
-	w.chosen = newSelection(w.job.show)
+	w.chosen = newSelection(w.job.show, nil)
 	w.chosen.display.Configure(&w.run.Config)
 	q := pipeline.NewQueue(w.out, w.chosen)
 	q.Attach(&w.run)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,14 +78,43 @@ type span struct{ from, to moment }
 
 func (s *span) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Var(&s.from, "from", "only packets from `TIME` on: RFC 3339, HH:MM:SS on the capture's first day in the zone of -t, or seconds since the start")
-	f.Var(&s.to, "to", "only packets before `TIME`")
+	f.Var(&s.from, "from", "count and show only packets from `TIME` on: RFC 3339, HH:MM:SS on the capture's first day in the zone of -t, or seconds since the start")
+	f.Var(&s.to, "to", "count and show only packets before `TIME`; what came before --from is followed all the same")
+}
+
+func (s *span) given() bool { return s.from.kind != noMoment || s.to.kind != noMoment }
+
+// words is the span for people: "from 12:00 to 12:05".
+func (s *span) words() string {
+	var words []string
+	for _, x := range []struct {
+		word string
+		m    *moment
+	}{{"from", &s.from}, {"to", &s.to}} {
+		switch x.m.kind {
+		case noMoment:
+		case sinceStart:
+			words = append(words, x.word, x.m.text+" s after the start")
+		default:
+			words = append(words, x.word, x.m.text)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// checkSpan refuses the span where a report tells of all that has come up to now.
+func (in *input) checkSpan() error {
+	if in.span.given() && (in.isLive() || in.follow) {
+		return usagef("--from and --to want a capture that is read to its end, not -i or --follow")
+	}
+	return nil
 }
 
 // window gives the span; nil when there is none. Times of the day are local where -t shows
 // local times, else UTC.
-func (s *span) window(in *input) *pipeline.Window {
-	if s.from.kind == noMoment && s.to.kind == noMoment {
+func (in *input) window() *pipeline.Window {
+	s := &in.span
+	if !s.given() {
 		return nil
 	}
 	zone := time.UTC

@@ -36,8 +36,8 @@ type Totals struct {
 	BadChecksums uint64 // datagrams whose checksum is wrong and not plausibly left to hardware
 }
 
-// count adds one packet.
-func (t *Totals) count(p *Packet) {
+// Count adds one packet.
+func (t *Totals) Count(p *Packet) {
 	t.Packets++
 	switch p.Class {
 	case UDP:

@@ -92,7 +92,7 @@ func (s *Source) Read(p *Packet) Reading {
 	s.dropped += in.drops
 	p.Frame, p.File, p.Dropped = in.frame, in.file, s.dropped
 	s.near = in.near && !p.IsFragment // what is put together of fragments lies in a buffer that is used again
-	s.totals.count(p)
+	s.totals.Count(p)
 	return Given
 }
 

@@ -8,6 +8,7 @@ type Document struct {
 	Connections  []Connection   `json:"connections"`
 	Unrecognised []Unrecognised `json:"unrecognised"`
 	Asked        *Asked         `json:"asked,omitempty"`
+	Span         string         `json:"-"` // "from 12:00 to 12:05" where only that is told, else ""
 }
 
 // A Connection is what happened to one.

@@ -45,13 +45,20 @@ func (t *Story) Of(c *session.Conn) (x Connection, ok bool) {
 	if t == nil || t.of[c] == nil {
 		return x, false
 	}
-	return t.of[c].explain(), true
+	s := t.of[c]
+	if s.told != nil {
+		return *s.told, true
+	}
+	return s.explain(), true
 }
 
 // Verdict says how a connection ended; ok is false when nothing is known of it.
 func (t *Story) Verdict(c *session.Conn) (v Verdict, ok bool) {
 	if t == nil || t.of[c] == nil {
 		return v, false
+	}
+	if s := t.of[c]; s.told != nil {
+		return s.told.Verdict, true
 	}
 	return t.of[c].verdict(), true
 }

@@ -43,7 +43,7 @@ func (d Display) Prepare(s *Slot, fr *dissect.Frame) {
 // Decide judges a frame whose turn has come.
 func (d Display) Decide(s *Slot) bool {
 	if s.Show && d.Window != nil {
-		s.Show = d.Window.has(s)
+		s.Show = d.Window.Has(s)
 	}
 	if s.Show && d.Filter != nil && d.Filter.Late() {
 		s.Show = s.isDatagram && d.Filter.Match(&s.Frame, s.Times)

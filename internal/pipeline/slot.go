@@ -28,6 +28,9 @@ type Slot struct {
 	waiting    bool          // for the frame that acknowledges it
 }
 
+// IsUDP reports whether the packet, or part of one, is a UDP datagram.
+func (s *Slot) IsUDP() bool { return s.isDatagram && s.Datagram.Kind == dissect.UDP }
+
 // message is one encoded application message. The id of its connection is put
 // between head and tail when it is printed.
 type message struct {

@@ -68,6 +68,7 @@ func (p *painter) appendExplainHead(dst []byte, captures []capture.Info, d *expl
 			dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')
 		}
 	}
+	dst = appendSpan(dst, d.Span, "   Told is what happened %s, and how these connections ended.\n")
 	if len(d.Connections) == 0 {
 		return append(dst, "No connections recognised.\n"...)
 	}
@@ -77,6 +78,14 @@ func (p *painter) appendExplainHead(dst []byte, captures []capture.Info, d *expl
 	}
 	head := counted(uint64(len(d.Connections)), "connection") + ": "
 	return appendWrapped(append(dst, head...), plainCells(kindsOf(kinds)), len(head), width)
+}
+
+// appendSpan says that only a span of time is told, where it is so.
+func appendSpan(dst []byte, span, says string) []byte {
+	if span == "" {
+		return dst
+	}
+	return fmt.Appendf(dst, says, escaped(span))
 }
 
 func utc(ns int64, layout string) string { return time.Unix(0, ns).UTC().Format(layout) }

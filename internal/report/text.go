@@ -21,7 +21,8 @@ type TextOptions struct {
 	// Clock writes times of the table, nil for the time of the day in UTC.
 	Clock func(ns int64) string
 
-	Connections bool // the table alone
+	Connections bool   // the table alone
+	Span        string // "from 12:00 to 12:05" where only that is counted, else ""
 }
 
 // WriteText writes the analysis for people. It may improve from one version to
@@ -66,6 +67,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
 		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns), opts.Width)
+		dst = appendSpan(dst, opts.Span, "Counted is what happened %s; what came before was followed.\n")
 		dst = append(p.appendRemarks(dst, a, wrap), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts, flush)

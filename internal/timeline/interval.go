@@ -23,11 +23,24 @@ const (
 	Messages
 	MessageBytes
 	KeepAlives
+	Columns // how many of them intervals show; those that follow belong to a part (Part)
+)
+
+const (
+	IncompleteMessages = Columns + iota
+	Missing
+	Sendings
+	LostBefore
+	LostAfter
+	NotCaptured
+	ValidSignatures
+	InvalidSignatures
+	UnverifiableSignatures
 	Counters
 )
 
 // Names are the keys of the counters in records.
-var Names = [Counters]string{
+var Names = [Columns]string{
 	"frames", "bytes", "data_frames", "acks", "retries", "unneeded_retries", "duplicates", "gaps", "out_of_order", "messages", "message_bytes", "keepalives",
 }
 
@@ -42,6 +55,14 @@ func countsOf(d *seq.Direction) Counts {
 		Gaps: int64(d.Gaps), OutOfOrder: int64(d.OutOfOrder), Messages: int64(d.Messages), MessageBytes: int64(d.MessageBytes),
 		KeepAlives: int64(d.KeepAlives),
 	}
+}
+
+// addRest reads the counters that no column shows.
+func (c *Counts) addRest(d *seq.Direction) {
+	lost, signed := d.Lost(), &d.Signatures
+	c[IncompleteMessages], c[Missing], c[Sendings] = int64(d.IncompleteMessages), int64(d.Missing()), int64(d.Sendings())
+	c[LostBefore], c[LostAfter], c[NotCaptured] = int64(lost.BeforeCapture), int64(lost.AfterCapture), int64(lost.NotCaptured)
+	c[ValidSignatures], c[InvalidSignatures], c[UnverifiableSignatures] = int64(signed.Valid), int64(signed.Invalid), int64(signed.Unverifiable)
 }
 
 // An Interval is what a side sent within an interval of time, and the round trips whose
@@ -92,7 +113,7 @@ type line struct {
 }
 
 // find gives the interval that begins at a time, and whether it is new.
-func (l *line) find(from, length int64) (v *Interval, fresh bool) {
+func (l *line) find(from, to int64) (v *Interval, fresh bool) {
 	if l.at < len(l.list) && l.list[l.at].From == from {
 		return l.list[l.at], false
 	}
@@ -106,7 +127,7 @@ func (l *line) find(from, length int64) (v *Interval, fresh bool) {
 		return 0
 	})
 	if l.at = i; !ok {
-		l.list = slices.Insert(l.list, i, &Interval{From: from, To: from + length})
+		l.list = slices.Insert(l.list, i, &Interval{From: from, To: to})
 		if old := len(l.list) - 1 - latest; old >= 0 {
 			l.list[old].freeze()
 		}

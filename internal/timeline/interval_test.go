@@ -7,7 +7,7 @@ import "testing"
 func TestTakenBack(t *testing.T) {
 	var l line
 	for i, n := range []int64{2, 1, 0, -2, 1} {
-		v, _ := l.find(int64(i)*10, 10)
+		v, _ := l.find(int64(i)*10, int64(i)*10+10)
 		v.Counts[KeepAlives] = n
 	}
 	var got []int64
@@ -23,7 +23,7 @@ func TestTakenBack(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	var l line
 	for i := range int64(latest + 1) {
-		v, _ := l.find(i, 1)
+		v, _ := l.find(i, i+1)
 		v.trip(i + 5)
 	}
 	v, fresh := l.find(0, 1)

@@ -16,8 +16,9 @@ const MaxIntervals = 1 << 20
 // A Timeline spreads what the connections of one tracker count over intervals. It is a
 // sink that hands on what it hears.
 type Timeline struct {
-	session.Sink // the next one
-	Length       int64
+	session.Sink                                 // the next one
+	place        func(at int64) (from, to int64) // the interval that holds a time
+	whole        bool                            // all counters are wanted, not only those of columns
 	conns        map[*session.Conn]*lines
 	last         *session.Conn // whose lines lastLines are
 	lastLines    *lines
@@ -37,7 +38,10 @@ type shift struct{ from, by int64 }
 
 // New makes a timeline whose intervals have a length, in nanoseconds.
 func New(length int64, next session.Sink) *Timeline {
-	return &Timeline{Sink: next, Length: length, conns: map[*session.Conn]*lines{}}
+	return &Timeline{Sink: next, conns: map[*session.Conn]*lines{}, place: func(at int64) (from, to int64) {
+		from = floor(at, length)
+		return from, from + length
+	}}
 }
 
 // Intervals is how many there are.
@@ -78,6 +82,9 @@ func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
 func (t *Timeline) note(x *lines, c *session.Conn, dir int, at int64) {
 	d, l := &c.Dir[dir], &x.dir[dir]
 	now := countsOf(d)
+	if t.whole {
+		now.addRest(d)
+	}
 	if now == l.told || !x.started {
 		return
 	}
@@ -109,7 +116,7 @@ func (t *Timeline) RoundTrip(c *session.Conn, dir int, at, ns int64) {
 
 // interval gives the one that holds a time.
 func (t *Timeline) interval(l *line, at int64) *Interval {
-	v, fresh := l.find(floor(at, t.Length), t.Length)
+	v, fresh := l.find(t.place(at))
 	if fresh {
 		t.intervals++
 	}

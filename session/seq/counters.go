@@ -11,6 +11,9 @@ type Lost struct {
 // while nothing shows that the capture itself lost frames: both
 // look alike from here.
 func (d *Direction) Lost() Lost {
+	if d.part != nil {
+		return d.part.Lost
+	}
 	l := d.lost()
 	if d.offloaded {
 		l.NotCaptured = 0
@@ -51,6 +54,9 @@ func (w *work) acknowledged() bool { return w.win.hasCum || w.firstAcks > 0 || w
 // Missing is how many numbers between the lowest and the highest captured were
 // never captured, as far as that can be told.
 func (d *Direction) Missing() uint64 {
+	if d.part != nil {
+		return d.part.Missing
+	}
 	if !d.IsOpen() {
 		return d.end.missing
 	}
@@ -72,6 +78,8 @@ func (d *Direction) Missing() uint64 {
 // again, too; or, where datagrams carry what is sent again, these units.
 func (d *Direction) Sendings() uint64 {
 	switch {
+	case d.part != nil:
+		return d.part.Sendings
 	case d.over:
 		return d.end.sendings
 	case d.work == nil:
@@ -84,6 +92,9 @@ func (d *Direction) Sendings() uint64 {
 
 // RTT summarises the time between this side's frames and their acknowledgement.
 func (d *Direction) RTT() RTT {
+	if d.part != nil {
+		return d.part.RTT
+	}
 	if !d.IsOpen() {
 		return d.end.rtt
 	}

@@ -36,7 +36,8 @@ type Direction struct {
 	offloaded   bool // what seems missing may be in datagrams that stood for several
 	over        bool // it is closed: end is what came of it
 
-	end outcome
+	end  outcome
+	part *Part // what is reported, nil for all
 }
 
 // work is what a Direction needs only while it is open.

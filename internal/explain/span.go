@@ -1,0 +1,27 @@
+package explain
+
+import "slices"
+
+// Settle explains all connections now, before their numbers become those of a span of time
+// alone. Of contributions it leaves what lies in the span, in ns since 1970. Verdicts stay:
+// they say how a connection ended.
+func (t *Story) Settle(from, to int64) {
+	for _, s := range t.subjects {
+		x := s.explain()
+		x.Contributing = slices.DeleteFunc(x.Contributing, func(c Contribution) bool { return beside(c.From, c.To, from, to) })
+		s.told = &x
+	}
+}
+
+// Narrow leaves of the address pairs that were not recognised those with packets in a span;
+// words name it for people.
+func (d *Document) Narrow(from, to int64, words string) {
+	d.Unrecognised = slices.DeleteFunc(d.Unrecognised, func(u Unrecognised) bool { return beside(u.FirstTime, u.LastTime, from, to) })
+	d.Span = words
+}
+
+// beside reports whether what lasts from the first to the last of two times, as records give
+// them, lies outside a span. Such times are equally long and compare as text.
+func beside(first, last string, from, to int64) bool {
+	return first == "" || first >= stamp(to) || max(first, last) < stamp(from)
+}

@@ -1,0 +1,58 @@
+package timeline
+
+import (
+	"math"
+
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// A Part counts what happens within one span of time, beside what does before and after it.
+type Part struct{ Timeline }
+
+// inPart is where the span begins as an interval; what is before and what is after it lie
+// below and above.
+const (
+	beforePart = iota
+	inPart
+	afterPart
+)
+
+// NewPart makes a part. within tells how a time of the capture lies to the span: before it
+// when negative, in it when 0, and after it when positive.
+func NewPart(within func(at int64) int, next session.Sink) *Part {
+	return &Part{Timeline{Sink: next, whole: true, conns: map[*session.Conn]*lines{}, place: func(at int64) (from, to int64) {
+		switch where := within(at); {
+		case where < 0:
+			return beforePart, inPart
+		case where > 0:
+			return afterPart, math.MaxInt64
+		}
+		return inPart, afterPart
+	}}}
+}
+
+// Restrict makes a connection report what happened within the span alone, once the run is
+// over. Round trips of pings, and those paired with copies, are not told apart by time: they
+// are unknown then.
+func (p *Part) Restrict(c *session.Conn) {
+	for dir := range c.Dir {
+		d := &c.Dir[dir]
+		x := &Interval{}
+		for _, v := range p.Direction(c, dir) {
+			if v.From == inPart {
+				x = v
+			}
+		}
+		n := &x.Counts
+		d.Frames, d.Bytes, d.DataFrames, d.Acks = of(n, Frames), of(n, Bytes), of(n, DataFrames), of(n, Acks)
+		d.Retries, d.UnneededRetries, d.Duplicates = of(n, Retries), of(n, UnneededRetries), of(n, Duplicates)
+		d.OutOfOrder, d.Gaps, d.KeepAlives = of(n, OutOfOrder), of(n, Gaps), of(n, KeepAlives)
+		d.Messages, d.MessageBytes, d.IncompleteMessages = of(n, Messages), of(n, MessageBytes), of(n, IncompleteMessages)
+		d.Signatures = seq.Signatures{Valid: of(n, ValidSignatures), Invalid: of(n, InvalidSignatures), Unverifiable: of(n, UnverifiableSignatures)}
+		seq.Restrict(d, seq.Part{Missing: of(n, Missing), Sendings: of(n, Sendings), RTT: x.RTT(),
+			Lost: seq.Lost{BeforeCapture: of(n, LostBefore), AfterCapture: of(n, LostAfter), NotCaptured: of(n, NotCaptured)}})
+	}
+}
+
+func of(n *Counts, c Counter) uint64 { return uint64(n[c]) }

@@ -1,0 +1,20 @@
+package seq
+
+// A Part is what of the numbers of a Direction belongs to a span of time.
+type Part struct {
+	Missing, Sendings uint64
+	Lost              Lost
+	RTT               RTT
+}
+
+// Restrict makes a closed Direction report a part of its numbers. The exported counters are
+// the caller's to set. Losses stay below what is proven of the whole.
+func Restrict(d *Direction, p Part) {
+	all := d.Lost()
+	d.part = &Part{p.Missing, p.Sendings, Lost{
+		BeforeCapture: min(p.Lost.BeforeCapture, all.BeforeCapture),
+		AfterCapture:  min(p.Lost.AfterCapture, all.AfterCapture),
+		NotCaptured:   min(p.Lost.NotCaptured, all.NotCaptured),
+	}, p.RTT}
+	d.end.pings, d.end.paired = RTT{}, RTT{}
+}
