@@ -168,6 +168,7 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 // displayFilter compiles -Y; nil when there is none.
 func (in *input) displayFilter() (*filter.Filter, error) {
 	set := filter.NewSet(protocols.Tables())
+	set.Zone = in.zone()
 	var f *filter.Filter
 	if in.display != "" {
 		var err error

@@ -110,16 +110,20 @@ func (in *input) checkSpan() error {
 	return nil
 }
 
-// window gives the span; nil when there is none. Times of the day are local where -t shows
-// local times, else UTC.
+// zone is that of times of the day: local where -t shows local times, else UTC.
+func (in *input) zone() *time.Location {
+	if in.time.Local() {
+		return time.Local
+	}
+	return time.UTC
+}
+
+// window gives the span; nil when there is none.
 func (in *input) window() *pipeline.Window {
 	s := &in.span
 	if !s.given() {
 		return nil
 	}
-	zone := time.UTC
-	if in.time.Local() {
-		zone = time.Local
-	}
+	zone := in.zone()
 	return &pipeline.Window{From: s.from.at(zone), To: s.to.at(zone)}
 }

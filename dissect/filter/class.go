@@ -13,23 +13,24 @@ const (
 	classPresence class = iota // there or not there
 	classBool
 	classUint
-	classInt     // element of a list of ids
-	classTime    // nanoseconds since 1970
-	classSeconds // nanoseconds, written as seconds
+	classInt       // element of a list of ids
+	classTime      // nanoseconds since 1970
+	classTimeOfDay // nanoseconds since midnight before the first packet
+	classSeconds   // nanoseconds, written as seconds
 	classBytes
 	classText
 	classAddress
 )
 
 var classNames = [...]string{
-	"presence", "true or false", "number", "number", "time", "seconds", "bytes", "text", "address",
+	"presence", "true or false", "number", "number", "time", "time", "seconds", "bytes", "text", "address",
 }
 
 func (c class) String() string { return classNames[c] }
 
 // phrases complete "tp.seq is …".
 var phrases = [...]string{
-	"a group", "a flag", "a number", "a list of numbers", "a time", "a number of seconds", "bytes", "text", "an address",
+	"a group", "a flag", "a number", "a list of numbers", "a time", "a time", "a number of seconds", "bytes", "text", "an address",
 }
 
 func (o *operand) phrase() string { return phrases[o.class] }
@@ -59,14 +60,15 @@ type kind interface {
 
 // kinds are the Go types of the classes.
 var kinds = [...]kind{
-	classBool:    uintKit(parseBool),
-	classUint:    uintKit(parseUint),
-	classInt:     intKit(parseInt),
-	classTime:    intKit(parseTime),
-	classSeconds: intKit(parseSpan),
-	classBytes:   kit[[]byte]{func(o *operand) source[[]byte] { return o.bytes }, bytes.Compare, parseBytes},
-	classText:    kit[string]{func(o *operand) source[string] { return o.texts }, cmp.Compare[string], parseText},
-	classAddress: kit[address]{func(o *operand) source[address] { return o.addresses }, compareAddresses, parseAddress},
+	classBool:      uintKit(parseBool),
+	classUint:      uintKit(parseUint),
+	classInt:       intKit(parseInt),
+	classTime:      intKit(parseTime),
+	classTimeOfDay: intKit(parseTimeOfDay),
+	classSeconds:   intKit(parseSpan),
+	classBytes:     kit[[]byte]{func(o *operand) source[[]byte] { return o.bytes }, bytes.Compare, parseBytes},
+	classText:      kit[string]{func(o *operand) source[string] { return o.texts }, cmp.Compare[string], parseText},
+	classAddress:   kit[address]{func(o *operand) source[address] { return o.addresses }, compareAddresses, parseAddress},
 }
 
 func uintSource(o *operand) source[uint64] { return o.uints }

@@ -130,7 +130,7 @@ func (c *compiler) comparison(x *comparison) test {
 		return nil
 	}
 	if a := c.asConstant(x.rhs, o); a != nil {
-		return c.relation(x, o, a)
+		return c.relation(x, c.inDay(o, a), a)
 	}
 	return c.pair(x, o, c.operand(x.rhs))
 }
@@ -147,7 +147,7 @@ func (c *compiler) mirrored(x *comparison, a *atom) test {
 	if c.fault.set || !c.allowed(&y, o) {
 		return nil
 	}
-	return c.relation(&y, o, a)
+	return c.relation(&y, c.inDay(o, a), a)
 }
 
 // allowed checks that values of the operand can stand left of the operator.
@@ -209,6 +209,9 @@ func (c *compiler) membership(x *membership) test {
 	if o.class == classPresence {
 		c.fail(o.at, "%s has no value; only its presence can be tested", o.name)
 		return nil
+	}
+	if len(x.items) > 0 {
+		o = c.inDay(o, x.items[0].lo)
 	}
 	return kinds[o.class].member(c, x, o)
 }

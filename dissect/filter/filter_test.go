@@ -3,6 +3,7 @@ package filter
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -80,6 +81,7 @@ var matching = map[string][]string{
 		"ip.src < 10.0.0.2", "ip.src == 0.0.0.0/0", "not ipv6.addr == ::/0", "not ipv6.addr", "not ipv6.addr != ::1", "not ipv6.hlim", "10.0.0.0/8 == ip.addr", "ip.src != ip.dst",
 		"frame.time == 2026-01-31T12:00:00.5Z", `frame.time == "2026-01-31T12:00:00.5Z"`, `frame.time >= "2026-01-31"`, `frame.time < "2026-01-31 12:00:01"`,
 		"frame.time == 2026-01-31T13:00:00.5+01:00", `frame.time > "Jan 30, 2026 23:18:04.954975"`, "frame.time_epoch == 1769860800.5", "frame.time_epoch > 1769860800",
+		`frame.time >= "12:00"`, `frame.time < "12:00:01"`, "frame.time == 12:00:00.5", `not frame.time >= "12:01"`, `"11:59" < frame.time`, `frame.time in {"11:59" .. "12:00:00.5"}`,
 		"frame.time_relative == 1.5", "frame.time_relative > 1", "frame.time_delta == 0.25", "frame.time_delta == .25", "frame.time_delta > -1", "frame.time_delta <= 0.250000000",
 	},
 	"analysis": {
@@ -192,5 +194,32 @@ func TestSet(t *testing.T) {
 func TestString(t *testing.T) {
 	if got := compile(t, "tp.seq ==  7").String(); got != "tp.seq ==  7" {
 		t.Error(got)
+	}
+}
+
+// TestTimeOfDayZone checks that a time of the day is one of the day of the first packet, in
+// the zone of the set: the frame is captured on the day after at 00:30 there.
+func TestTimeOfDayZone(t *testing.T) {
+	set := NewSet([]*dissect.Protocol{testProtocol})
+	set.Zone = time.FixedZone("east", 45000) // 12.5 hours
+	for expr, want := range map[string]bool{
+		`frame.time == "00:30:00.5"`: true, `frame.time < "00:31"`: true, `frame.time >= "12:00"`: false,
+	} {
+		f, err := Compile(expr, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Match(testFrame(), testTimes); got != want {
+			t.Errorf("%s: %v", expr, got)
+		}
+	}
+	before := testTimes
+	before.Relative = 3600e9 // the first packet came on the day before
+	if f, _ := Compile(`frame.time == "24:30"`, set); f != nil {
+		t.Error("there is no 24:30")
+	}
+	f, err := Compile(`frame.time >= "23:59"`, set)
+	if err != nil || !f.Match(testFrame(), before) {
+		t.Errorf("past midnight is after 23:59 of the first day (%v)", err)
 	}
 }

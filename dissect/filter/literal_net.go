@@ -69,7 +69,7 @@ func parseTime(n *notation, a *atom) (interval[int64], string) {
 			return point(t.UnixNano()), ""
 		}
 	}
-	return interval[int64]{}, fmt.Sprintf(`%s is not a time such as "2026-01-31T12:00:00.5Z"`, a.text)
+	return interval[int64]{}, fmt.Sprintf(`%s is not a time such as "2026-01-31T12:00:00.5Z", or "12:00:00.5" on the first day`, a.text)
 }
 
 // nanoYears reports whether 64 bits of nanoseconds can hold a time.

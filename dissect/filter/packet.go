@@ -54,7 +54,7 @@ func frameEntries() []*entry {
 		number("frame.number", 8, "number in the capture, from 1", func(fr *dissect.Frame) (uint64, bool) { return fr.Frame, true }),
 		number("frame.len", 8, "bytes on the wire", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.WireLen), true }),
 		number("frame.cap_len", 8, "bytes captured", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.CapLen), true }),
-		instant("frame.time", classTime, "arrival, as in \"2026-01-31T12:00:00Z\"", func(fr *dissect.Frame, _ Times) int64 { return fr.Time }),
+		instant("frame.time", classTime, "arrival, as in \"2026-01-31T12:00:00Z\", or \"12:00:05\" on the day of the first packet", func(fr *dissect.Frame, _ Times) int64 { return fr.Time }),
 		instant("frame.time_epoch", classTime, "arrival, seconds since 1970", func(fr *dissect.Frame, _ Times) int64 { return fr.Time }),
 		instant("frame.time_relative", classSeconds, "seconds since the first packet", func(_ *dissect.Frame, t Times) int64 { return t.Relative }),
 		instant("frame.time_delta", classSeconds, "seconds since the packet before", func(_ *dissect.Frame, t Times) int64 { return t.Delta }),

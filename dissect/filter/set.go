@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -19,6 +20,8 @@ type Name struct {
 
 // A Set holds the names that filters may use.
 type Set struct {
+	Zone *time.Location // of times of the day, nil for UTC
+
 	entries   map[string]*entry
 	conflicts []string
 }
