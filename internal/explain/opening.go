@@ -56,10 +56,13 @@ func (s *subject) refusal() (r ruling, by int) {
 	if s.State != session.Refused || s.portIsClosed() || !s.speaks(1) {
 		return r, 0
 	}
-	if by = s.firstClose(); by < 0 {
+	at := s.side(1).Last
+	if by = s.firstClose(); by >= 0 {
+		at = s.Closing[by]
+	} else {
 		by = 1
 	}
-	return ruling{certainty: Proved, side: sides[by], at: s.Closing[by], proof: frames(s.FirstFrame)}, by
+	return ruling{certainty: Proved, side: sides[by], at: at, proof: frames(s.FirstFrame)}, by
 }
 
 // refused: the peer answered and declined.

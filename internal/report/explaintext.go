@@ -116,7 +116,7 @@ func worstFirst(conns []explain.Connection) []*explain.Connection {
 // appendExplained appends what happened to one connection.
 func (p *painter) appendExplained(dst []byte, c *explain.Connection, width int) []byte {
 	v := &c.Verdict
-	title := fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, c.A, c.B)
+	title := escaped(fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, c.A, c.B))
 	headline := escaped(c.Headline())
 	dst = append(appendStyled(dst, p.Heading, title), "  "...)
 	if utf8.RuneCountInString(title)+2+utf8.RuneCountInString(headline) > width {
@@ -185,7 +185,7 @@ func (p *painter) appendUnrecognised(dst []byte, pairs []explain.Unrecognised, w
 		}
 		dst = p.appendSentence(dst, u.Sentence, width)
 		if u.Guess != "" && u.Cause == "" {
-			dst = append(appendStyled(append(dst, explainIndent...), p.Derived, "to force it: "+u.Hint), '\n')
+			dst = append(appendStyled(append(dst, explainIndent...), p.Derived, escaped("to force it: "+u.Hint)), '\n')
 		}
 	}
 	return dst

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/explain"
+)
+
+// nasty is text from packets that would colour a terminal, break a table, run a script or
+// turn the direction of a line around.
+const nasty = "\x1b[31mred\x07 | `code` <script>alert(1)</script> [link](http://x) \u202eevil\u2066\nnext\r"
+
+// TestExplainHostile checks that what packets carry reaches neither a terminal nor a ticket
+// as it is.
+func TestExplainHostile(t *testing.T) {
+	d := &explain.Document{
+		Connections: []explain.Connection{{Protocol: "hazel", A: nasty, B: nasty, State: nasty, ClosedBy: nasty,
+			Verdict:      explain.Verdict{Cause: explain.Closed, Certainty: explain.Proved, Sentence: nasty, Reason: nasty, WouldRefute: nasty},
+			Contributing: []explain.Contribution{{Cause: explain.Loss, Certainty: explain.Likely, Sentence: nasty}}}},
+		Unrecognised: []explain.Unrecognised{{A: nasty, B: nasty, Sentence: nasty, Hint: nasty, Guess: "hazel"}},
+		Asked:        &explain.Asked{Text: nasty, Sentence: nasty},
+		Span:         nasty,
+	}
+	var text, ticket bytes.Buffer
+	if err := WriteExplainText(&text, nil, d, TextOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteExplainMarkdown(&ticket, nil, d); err != nil {
+		t.Fatal(err)
+	}
+	for name, out := range map[string]string{"text": text.String(), "markdown": ticket.String()} {
+		for _, bad := range []string{"\x1b", "\x07", "\r", "\u202e", "\u2066", "\nnext"} {
+			if strings.Contains(out, bad) {
+				t.Errorf("%s holds %q:\n%q", name, bad, out)
+			}
+		}
+		if strings.Count(out, "red") < 4 {
+			t.Errorf("%s left the words out, too:\n%s", name, out)
+		}
+	}
+	for _, bad := range []string{"<script", "[link](http", " | ", " `code"} {
+		if strings.Contains(ticket.String(), bad) {
+			t.Errorf("markdown holds %q:\n%s", bad, ticket.String())
+		}
+	}
+}
