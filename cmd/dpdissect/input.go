@@ -167,6 +167,9 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 
 // displayFilter compiles -Y; nil when there is none.
 func (in *input) displayFilter() (*filter.Filter, error) {
+	if in.display == "" && !in.connection.given {
+		return nil, nil
+	}
 	set := filter.NewSet(protocols.Tables())
 	set.Zone = in.zone()
 	var f *filter.Filter

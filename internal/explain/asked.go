@@ -12,25 +12,25 @@ import (
 // A saying is a sentence that games and their libraries print when a connection ends, and
 // how to find what it is about.
 type saying struct {
-	pattern *regexp.Regexp
+	pattern string // a regular expression, compiled when somebody asks
 	about   string
 	find    func(t *Story, words []string) (*subject, []uint64, string)
 }
 
 // sayings are those of Hazel libraries, Among Us, kNet and DirectPlay games.
 var sayings = []saying{
-	{regexp.MustCompile(`(?i)reliable packet (\d+)(?:\s*\(size=(\d+)\))? was not ack'?d after (\d+) ?ms(?: \((\d+) resends\))?`),
+	{`(?i)reliable packet (\d+)(?:\s*\(size=(\d+)\))? was not ack'?d after (\d+) ?ms(?: \((\d+) resends\))?`,
 		"a reliable packet that was never acknowledged", findPacket},
-	{regexp.MustCompile(`(?i)it'?s been (\d+)(?:\.\d+)? ?ms since last heard`), "a side that heard nothing any more", findSilence},
-	{regexp.MustCompile(`(?i)(\d+) pings? (?:have been sent|were sent|without)|(?:missed|lost) (\d+) pings?|pings? (?:timed out|were not ack)`),
+	{`(?i)it'?s been (\d+)(?:\.\d+)? ?ms since last heard`, "a side that heard nothing any more", findSilence},
+	{`(?i)(\d+) pings? (?:have been sent|were sent|without)|(?:missed|lost) (\d+) pings?|pings? (?:timed out|were not ack)`,
 		"pings that nobody answered", findSilence},
-	{regexp.MustCompile(`(?i)remote (?:host )?sent a disconnect|disconnect(?:ed)? by (?:the )?(?:remote|server|host)|you were (?:kicked|banned)|server closed|kicked`),
+	{`(?i)remote (?:host )?sent a disconnect|disconnect(?:ed)? by (?:the )?(?:remote|server|host)|you were (?:kicked|banned)|server closed|kicked`,
 		"a close by the other side", findClose},
-	{regexp.MustCompile(`(?i)incorrect version|different version|version mismatch|incompatible version|wrong version|older version|newer version`),
+	{`(?i)incorrect version|different version|version mismatch|incompatible version|wrong version|older version|newer version`,
 		"sides with different versions", findCause(VersionMismatch, Refused)},
-	{regexp.MustCompile(`(?i)could ?n[o']t connect|failed to connect|unable to connect|connection refused|no route|could not find the (?:server|game)|connect(?:ion)? (?:attempt )?timed out|forcibly closed`),
+	{`(?i)could ?n[o']t connect|failed to connect|unable to connect|connection refused|no route|could not find the (?:server|game)|connect(?:ion)? (?:attempt )?timed out|forcibly closed`,
 		"an attempt to connect without an answer", findCause(NoAnswer, PortClosed, Refused)},
-	{regexp.MustCompile(`(?i)connection (?:was )?lost|lost (?:the )?connection|timed out|time-?out|session (?:was )?lost|DPNERR_CONNECTIONLOST|DPERR_CONNECTIONLOST|DPSYS_SESSIONLOST|not respond`),
+	{`(?i)connection (?:was )?lost|lost (?:the )?connection|timed out|time-?out|session (?:was )?lost|DPNERR_CONNECTIONLOST|DPERR_CONNECTIONLOST|DPSYS_SESSIONLOST|not respond`,
 		"a connection that was lost", findSilence},
 }
 
@@ -38,7 +38,7 @@ var sayings = []saying{
 func (t *Story) Ask(text string) *Asked {
 	a := &Asked{Text: text, Frames: []uint64{}}
 	for _, x := range sayings {
-		words := x.pattern.FindStringSubmatch(text)
+		words := regexp.MustCompile(x.pattern).FindStringSubmatch(text)
 		if words == nil {
 			continue
 		}
