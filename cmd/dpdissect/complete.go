@@ -113,7 +113,7 @@ func completeYAML(*cobra.Command, []string, string) ([]cobra.Completion, cobra.S
 	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completedPackets is how many packets of a capture are read to offer its connections.
+// completedPackets bounds the packets of a capture that are read to offer its connections.
 const completedPackets = 100_000
 
 // completeConnection reads the captures that the command line names so far.

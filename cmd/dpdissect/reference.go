@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// leastText is how many columns of a table its text is cut to before others leave.
+// leastText is the width, in columns, below which a table rather drops columns than cut its
+// text further.
 const leastText = 32
 
 // jsonHasIt says where a text stands whole.

@@ -54,7 +54,7 @@ func textWidth(w io.Writer) int {
 	return columnsOf(w)
 }
 
-// rowsOf is how many lines a terminal has, 0 where there is none.
+// rowsOf gives the height of a terminal in lines, 0 where there is none.
 func rowsOf(f *os.File) int {
 	_, height, err := term.GetSize(int(f.Fd()))
 	if err != nil {

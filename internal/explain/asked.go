@@ -106,8 +106,8 @@ func findPacket(t *Story, words []string) (*subject, []uint64, string) {
 		number, best.who(at), best.ID, u.Frame, count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), v.Sentence)
 }
 
-// headerRoom is how many bytes a size that a library prints may lack of the payload on the
-// wire.
+// headerRoom is the most bytes by which the size that a library prints may be less than the
+// payload on the wire.
 const headerRoom = 16
 
 // numberOf reads a number of the sentence, -1 when it has none.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// about is what is said of a cause where there is room for a few words, and how grave it
-// is: the higher, the earlier it is told.
+// about holds the few words for a cause in headlines and tables. Causes with a higher
+// grave are told earlier.
 type about struct {
 	brief string // of a connection; {side} stands for who did it
 	why   string // in a table
