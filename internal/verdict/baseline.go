@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/internal/yamlfile"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -81,7 +82,7 @@ func placed(file string, text []byte, at, length int, message string) error {
 	before := text[:at]
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) + 1
-	return &Mistake{file, line, column, length, splitLines(text).line(line), message}
+	return &Mistake{File: file, Line: line, Column: column, Length: length, Text: yamlfile.SplitLines(text).Line(line), Message: message}
 }
 
 // Append appends the baseline as a file: one finding a line, in an order of its own,

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/yamlfile"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -87,15 +88,13 @@ var topKeys = []string{"fail-on", "profiles", "values", "severities", "suppressi
 // ReadPolicy reads a rules file. An error is a *Mistake that marks the place.
 func ReadPolicy(file string, text []byte, book *Book) (*Policy, error) {
 	p := NewPolicy()
-	r := &policyReader{reader{file: file, lines: splitLines(text)}, book, p}
-	if len(text) > maxFile {
-		r.failAt(1, 1, 1, "more than %d bytes", maxFile)
-	} else if root := r.parse(text); root != nil && r.err == nil {
-		for _, m := range r.mapping(root, "a rules file") {
+	r := &policyReader{reader{yamlfile.New(file, "a rules file", text)}, book, p}
+	if root := r.Root(); root != nil && r.Err == nil {
+		for _, m := range r.Mapping(root, "a rules file") {
 			r.top(m)
 		}
 	}
-	return p, r.err
+	return p, r.Err
 }
 
 type policyReader struct {
@@ -104,41 +103,41 @@ type policyReader struct {
 	policy *Policy
 }
 
-func (r *policyReader) top(m member) {
+func (r *policyReader) top(m yamlfile.Member) {
 	p := r.policy
-	switch m.key.Value {
+	switch m.Key.Value {
 	case "fail-on":
-		p.FailOn = r.grade(m.value, false).Severity
+		p.FailOn = r.grade(m.Value, false).Severity
 	case "profiles":
-		r.profiles(m.value)
+		r.profiles(m.Value)
 	case "values":
-		r.values(m.value)
+		r.values(m.Value)
 	case "severities":
-		for _, s := range r.mapping(m.value, "severities") {
+		for _, s := range r.Mapping(m.Value, "severities") {
 			r.severity(s)
 		}
 	case "suppressions":
-		for _, n := range r.items(m.value) {
+		for _, n := range r.Items(m.Value) {
 			p.Suppressions = append(p.Suppressions, r.suppression(n))
 		}
 	case "budgets":
-		for _, n := range r.items(m.value) {
+		for _, n := range r.Items(m.Value) {
 			r.budget(n)
 		}
 	case "required":
-		for _, n := range r.items(m.value) {
+		for _, n := range r.Items(m.Value) {
 			r.required(n)
 		}
 	case "certainty":
-		r.certainty(m.value)
+		r.certainty(m.Value)
 	default:
-		r.unknown(m.key, topKeys...)
+		r.Unknown(m.Key, topKeys...)
 	}
 }
 
 func (r *policyReader) profiles(n *yaml.Node) {
-	for _, e := range r.items(n) {
-		switch name := r.text(e, "profiles"); name {
+	for _, e := range r.Items(n) {
+		switch name := r.Text(e, "profiles"); name {
 		case "strict-text":
 			r.policy.Profile.Strict = true
 		case "windows":
@@ -147,7 +146,7 @@ func (r *policyReader) profiles(n *yaml.Node) {
 			r.policy.Operation = true
 		default:
 			known := []string{"operation", "strict-text", "windows"}
-			r.fail(e, "unknown profile %s%s: want %s", name, filter.DidYouMean(name, known), list(known))
+			r.Fail(e, "unknown profile %s%s: want %s", name, filter.DidYouMean(name, known), yamlfile.List(known))
 		}
 	}
 }
@@ -157,13 +156,13 @@ func (r *policyReader) profiles(n *yaml.Node) {
 func (r *policyReader) values(n *yaml.Node) {
 	known := r.book.values()
 	r.policy.Profile.Values = map[string]float64{}
-	for _, m := range r.mapping(n, "values") {
-		name := m.key.Value
+	for _, m := range r.Mapping(n, "values") {
+		name := m.Key.Value
 		if _, ok := slices.BinarySearch(known, name); !ok {
-			r.fail(m.key, "no rule is about %s%s", name, filter.DidYouMean(name, known))
+			r.Fail(m.Key, "no rule is about %s%s", name, filter.DidYouMean(name, known))
 			return
 		}
-		v := r.quantity(m.value, name)
+		v := r.quantity(m.Value, name)
 		for _, tail := range tails(name) {
 			r.policy.Profile.Values[tail] = v
 		}
@@ -171,21 +170,21 @@ func (r *policyReader) values(n *yaml.Node) {
 }
 
 func (r *policyReader) match(n *yaml.Node) []*conform.Rule {
-	name := r.text(n, "a rule")
-	if r.err != nil {
+	name := r.Text(n, "a rule")
+	if r.Err != nil {
 		return nil
 	}
 	rules, err := r.book.match(name)
 	if err != nil {
-		r.fail(n, "%v", err)
+		r.Fail(n, "%v", err)
 	}
 	return rules
 }
 
-func (r *policyReader) severity(m member) {
-	g := r.grade(m.value, true)
-	for _, rule := range r.match(m.key) {
-		if r.err == nil {
+func (r *policyReader) severity(m yamlfile.Member) {
+	g := r.grade(m.Value, true)
+	for _, rule := range r.match(m.Key) {
+		if r.Err == nil {
 			r.policy.Severities[rule.ID] = g
 		}
 	}
@@ -203,46 +202,46 @@ func (r *policyReader) grade(n *yaml.Node, mayBeOff bool) (g Grade) {
 			return Grade{Off: true}
 		}
 	}
-	r.fail(n, "unknown severity %s: want %s", n.Value, list(words))
+	r.Fail(n, "unknown severity %s: want %s", n.Value, yamlfile.List(words))
 	return g
 }
 
 func (r *policyReader) suppression(n *yaml.Node) (s Suppression) {
 	known := []string{"rule", "connection", "address", "reason", "expires"}
 	s.Line, s.rules = n.Line, map[string]bool{}
-	for _, m := range r.mapping(n, "a suppression") {
-		switch m.key.Value {
+	for _, m := range r.Mapping(n, "a suppression") {
+		switch m.Key.Value {
 		case "rule":
-			s.Pattern = m.value.Value
-			for _, rule := range r.match(m.value) {
+			s.Pattern = m.Value.Value
+			for _, rule := range r.match(m.Value) {
 				if rule != nil {
 					s.rules[rule.ID] = true
 				}
 			}
 		case "connection":
-			id, err := strconv.Atoi(m.value.Value)
+			id, err := strconv.Atoi(m.Value.Value)
 			if err != nil || id < 0 {
-				r.fail(m.value, "connection wants the number of one, from 0")
+				r.Fail(m.Value, "connection wants the number of one, from 0")
 			}
 			s.Connection = &id
 		case "address":
-			r.address(&s, m.value)
+			r.address(&s, m.Value)
 		case "reason":
-			s.Reason = r.text(m.value, "reason")
+			s.Reason = r.Text(m.Value, "reason")
 		case "expires":
-			s.Expires = m.value.Value
+			s.Expires = m.Value.Value
 			if _, err := time.Parse(time.DateOnly, s.Expires); err != nil {
-				r.fail(m.value, "expires wants a day as 2026-12-31")
+				r.Fail(m.Value, "expires wants a day as 2026-12-31")
 			}
 		default:
-			r.unknown(m.key, known...)
+			r.Unknown(m.Key, known...)
 		}
 	}
 	switch {
 	case s.Pattern == "":
-		r.fail(n, "the suppression names no rule")
+		r.Fail(n, "the suppression names no rule")
 	case s.Reason == "":
-		r.fail(n, "the suppression gives no reason")
+		r.Fail(n, "the suppression gives no reason")
 	}
 	return s
 }
@@ -261,7 +260,7 @@ func (r *policyReader) address(s *Suppression, n *yaml.Node) {
 		addr, s.port = ap.Addr(), ap.Port()
 	}
 	if err != nil {
-		r.fail(n, "address wants one as 192.0.2.10, 192.0.2.10:2302, [2001:db8::1]:2302 or 192.0.2.0/24")
+		r.Fail(n, "address wants one as 192.0.2.10, 192.0.2.10:2302, [2001:db8::1]:2302 or 192.0.2.0/24")
 		return
 	}
 	addr = addr.Unmap()
@@ -272,25 +271,25 @@ func (r *policyReader) budget(n *yaml.Node) {
 	expr, b := n, Budget{}
 	if n.Kind == yaml.MappingNode {
 		expr = nil
-		for _, m := range r.mapping(n, "a budget") {
-			switch m.key.Value {
+		for _, m := range r.Mapping(n, "a budget") {
+			switch m.Key.Value {
 			case "budget":
-				expr = m.value
+				expr = m.Value
 			case "name":
-				b.Name = r.text(m.value, "name")
+				b.Name = r.Text(m.Value, "name")
 			case "optional":
-				b.Optional = r.boolean(m.value, "optional")
+				b.Optional = r.Boolean(m.Value, "optional")
 			default:
-				r.unknown(m.key, "budget", "name", "optional")
+				r.Unknown(m.Key, "budget", "name", "optional")
 			}
 		}
 		if expr == nil {
-			r.fail(n, "the entry has no budget")
+			r.Fail(n, "the entry has no budget")
 			return
 		}
 	}
-	text := r.text(expr, "a budget")
-	if r.err != nil {
+	text := r.Text(expr, "a budget")
+	if r.Err != nil {
 		return
 	}
 	parsed, err := ParseBudget(text)
@@ -306,24 +305,24 @@ func (r *policyReader) budget(n *yaml.Node) {
 func (r *policyReader) budgetMistake(n *yaml.Node, err error) {
 	e, ok := err.(*filter.Error)
 	if !ok || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		r.fail(n, "%v", err)
+		r.Fail(n, "%v", err)
 		return
 	}
 	column := n.Column + e.Column - 1
 	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 		column++
 	}
-	r.failAt(n.Line, column, e.Length, "%s", e.Message)
+	r.FailAt(n.Line, column, e.Length, "%s", e.Message)
 }
 
 func (r *policyReader) required(n *yaml.Node) {
-	name := r.text(n, "required")
-	if r.err != nil {
+	name := r.Text(n, "required")
+	if r.Err != nil {
 		return
 	}
 	rule, err := r.book.Rule(name)
 	if err != nil {
-		r.fail(n, "%v", err)
+		r.Fail(n, "%v", err)
 		return
 	}
 	r.policy.Require(rule)
@@ -338,14 +337,14 @@ func (p *Policy) Require(rule *conform.Rule) {
 
 func (r *policyReader) certainty(n *yaml.Node) {
 	c := &r.policy.Certainty
-	for _, m := range r.mapping(n, "certainty") {
-		switch m.key.Value {
+	for _, m := range r.Mapping(n, "certainty") {
+		switch m.Key.Value {
 		case "max-capture-loss":
-			c.MaxCaptureLoss = r.share(m.value, m.key.Value)
+			c.MaxCaptureLoss = r.share(m.Value, m.Key.Value)
 		case "max-inconclusive":
-			c.MaxInconclusive = r.share(m.value, m.key.Value)
+			c.MaxInconclusive = r.share(m.Value, m.Key.Value)
 		default:
-			r.unknown(m.key, "max-capture-loss", "max-inconclusive")
+			r.Unknown(m.Key, "max-capture-loss", "max-inconclusive")
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/yamlfile"
 )
 
 // absence says why there is no value.
@@ -169,7 +170,7 @@ func hint(name string) string {
 		}
 	}
 	if len(longer) > 0 {
-		return " (did you mean " + list(longer[:min(4, len(longer))]) + "?)"
+		return " (did you mean " + yamlfile.List(longer[:min(4, len(longer))]) + "?)"
 	}
 	return filter.DidYouMean(name, QuantityNames())
 }

@@ -1,4 +1,4 @@
-package verdict
+package yamlfile
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/filter"
 )
 
-// A Mistake is what is wrong with a rules file, and where.
+// A Mistake is what is wrong with a file, and where.
 type Mistake struct {
 	File    string
 	Line    int // from 1
@@ -38,14 +38,16 @@ func (m *Mistake) Render() string {
 	return e.Render()
 }
 
-// lines are a file, line by line.
-type lines []string
+// Lines are a file, line by line.
+type Lines []string
 
-func splitLines(text []byte) lines {
+// SplitLines takes a file apart.
+func SplitLines(text []byte) Lines {
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
 }
 
-func (l lines) line(n int) string {
+// Line gives a line, from 1, "" where there is none.
+func (l Lines) Line(n int) string {
 	if n < 1 || n > len(l) {
 		return ""
 	}
