@@ -62,6 +62,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	if _, err := c.tables.conversations(cmd, paths, &c.display); err != nil {
 		return err
 	}
+	c.defaultColumns()
 	p, err := c.printer(max(len(paths), len(c.interfaces)) > 1)
 	if err != nil {
 		return usageError{err}
@@ -74,7 +75,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 		return j.finish(j.do(nil))
 	}
 	p.Display.Window = c.window()
-	p.Display.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
+	p.Display.Filter, p.Palette, p.Clock, p.Names = j.show, j.screen.palette, c.clock(), c.nameOf()
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
 	q.Notes = !j.isLive()
@@ -84,6 +85,16 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 		err = q.Flush()
 	}
 	return j.finish(err)
+}
+
+// defaultColumns are those of the configuration, where the flags ask for lines.
+func (c *decode) defaultColumns() {
+	if c.format.value != "text" || c.tree || c.bytes || len(c.fields) > 0 || len(c.options) > 0 {
+		return
+	}
+	for _, f := range c.settings.Columns {
+		c.fields = append(c.fields, f.Text)
+	}
 }
 
 // printer chooses how frames are printed.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/dpdissect/dpdissect/internal/config"
 )
 
 var update = flag.Bool("update", false, "write the golden files of the commands")
@@ -19,6 +21,7 @@ var update = flag.Bool("update", false, "write the golden files of the commands"
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "dpdissect" { // transcripts have an environment of their own
 		must(os.Setenv("COLUMNS", "120")) // in which tables are compared
+		must(os.Setenv(config.Variable, "off"))
 	}
 	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(400 << 20)

@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/internal/config"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
@@ -24,6 +25,7 @@ type input struct {
 	display    string
 	connection connectionID
 	span       span
+	settings   *config.Config // of files, nil before they are read
 	decodeAs   []string
 	only       []string
 	secrets    string
@@ -46,7 +48,7 @@ func (in *input) add(cmd *cobra.Command) {
 		in.formats = []string{"text", "json", "ndjson"}
 	}
 	in.format = newChoice(in.formats...)
-	in.color = newChoice("auto", "always", "never")
+	in.color = newColor()
 	f := cmd.Flags()
 	f.SortFlags = false
 	in.format.add(cmd, "format", formatUsage(in.formats))
@@ -72,7 +74,12 @@ func (in *input) add(cmd *cobra.Command) {
 		}
 		return check(cmd, in.inputs(args))
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, in.inputs(args)) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := in.configure(cmd); err != nil {
+			return err
+		}
+		return run(cmd, in.inputs(args))
+	}
 }
 
 // addTracking adds the flags that say what is looked for in packets.
@@ -87,6 +94,8 @@ func (in *input) addTracking(cmd *cobra.Command) {
 	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
 	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
 }
+
+func newColor() choice { return newChoice("auto", "always", "never") }
 
 func formatUsage(formats []string) string {
 	if slices.Contains(formats, "markdown") {

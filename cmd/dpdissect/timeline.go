@@ -126,5 +126,5 @@ func (c *timelineCommand) write(j *job, x *report.Intervals, clock func(ns int64
 	case "ndjson":
 		return report.WriteIntervalRecords(j.out, x)
 	}
-	return report.WriteIntervalText(j.out, x, report.TextOptions{Palette: j.screen.palette, Width: j.screen.width, Clock: clock})
+	return report.WriteIntervalText(j.out, x, report.TextOptions{Palette: j.screen.palette, Width: j.screen.width, Clock: clock, Names: c.nameOf()})
 }

@@ -12,6 +12,7 @@ import (
 // grow with what was seen.
 type Summary struct {
 	Palette Palette
+	Names   func(dissect.Endpoint) string // shown for addresses; "" for none, nil for no names at all
 
 	number, clock, src, dst, protocol, length int // widths
 }
@@ -35,15 +36,25 @@ func (s *Summary) AppendLine(dst []byte, fr *dissect.Frame, clock *Clock) []byte
 	dst = append(dst, ' ')
 
 	start = len(dst)
-	dst = appendEndpoint(dst, &fr.Src)
+	dst = s.appendEnd(dst, &fr.Src)
 	dst = right(dst, start, &s.src)
 	dst = append(dst, " → "...)
 
 	start = len(dst)
-	dst = appendEndpoint(dst, &fr.Dst)
+	dst = s.appendEnd(dst, &fr.Dst)
 	dst = left(dst, start, &s.dst)
 	dst = append(dst, ' ')
 	return s.appendInfo(s.appendProtocol(dst, fr), fr)
+}
+
+// appendEnd appends an address, or its name.
+func (s *Summary) appendEnd(dst []byte, e *dissect.Endpoint) []byte {
+	if s.Names != nil {
+		if name := s.Names(*e); name != "" {
+			return AppendEscaped(dst, []byte(name))
+		}
+	}
+	return appendEndpoint(dst, e)
 }
 
 func (s *Summary) appendProtocol(dst []byte, fr *dissect.Frame) []byte {

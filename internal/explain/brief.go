@@ -164,15 +164,15 @@ func (c *Connection) Headline() string {
 	return at[len("2006-01-02T"):len("2006-01-02T15:04:05")] + "  " + c.Brief()
 }
 
-// Who is the side that a line about the connection is about: the one that did not open it
-// is known to all, so it is the client, or a.
-func (c *Connection) Who() string {
+// Who is the side that a line about the connection is about, its role, which may be "", and
+// its address: the one that did not open it is known to all, so it is the client, or a.
+func (c *Connection) Who() (role, address string) {
 	for i, name := range c.names {
 		if name == "the client" || name == "the connector" {
-			return name[len("the "):] + " " + [2]string{c.A, c.B}[i]
+			return name[len("the "):], [2]string{c.A, c.B}[i]
 		}
 	}
-	return c.A
+	return "", c.A
 }
 
 // When is the time that the line is about, in ns since 1970; ok is false when it has none.

@@ -219,8 +219,9 @@ func TestWords(t *testing.T) {
 	s := established()
 	s.gone(0)
 	c := s.explain()
-	if c.Brief() != "most likely nothing came from the client any more" || c.Verdict.Why() != "fell silent?" || c.Kind() != "cut off" || c.Who() != "client 10.0.0.2:4170" {
-		t.Errorf("%q, %q, %q, %q", c.Brief(), c.Verdict.Why(), c.Kind(), c.Who())
+	role, address := c.Who()
+	if c.Brief() != "most likely nothing came from the client any more" || c.Verdict.Why() != "fell silent?" || c.Kind() != "cut off" || role+" "+address != "client 10.0.0.2:4170" {
+		t.Errorf("%q, %q, %q, %q", c.Brief(), c.Verdict.Why(), c.Kind(), role+" "+address)
 	}
 	if ns, ok := c.When(); !ok || ns != start+4900e6 {
 		t.Errorf("it happened at %d", ns-start)

@@ -28,6 +28,7 @@ type Frames struct {
 	Columns *render.Columns // for mode Columns
 	Files   bool            // records name their input file
 	Titles  []*dissect.Protocol
+	Names   func(dissect.Endpoint) string // shown for addresses in lines; "" for none, nil for no names at all
 
 	encoders [Shards]*render.FrameEncoder
 	summary  *render.Summary
@@ -43,6 +44,7 @@ func (p *Frames) Configure(c *session.Config) {
 	c.Links = p.Mode != Lines && p.Mode != Bytes
 	p.Display.Configure(c)
 	p.summary = render.NewSummary(p.Palette)
+	p.summary.Names = p.Names
 	p.verbose = render.NewVerbose(p.Palette, p.Titles)
 	p.verbose.Dump = p.Mode == TreeBytes
 	for i := range p.encoders {

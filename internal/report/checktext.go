@@ -16,7 +16,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 	if c.unopened() {
 		return dst
 	}
-	p := &painter{opts.Palette}
+	p := &painter{opts.Palette, opts.Names}
 	dst = p.appendCheck(dst, c, opts)
 	dst = p.appendIdle(dst, c.Baseline, c.Suppressions)
 	return p.appendVerdict(append(dst, '\n'), c, c.headline())
@@ -25,7 +25,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 // AppendChecksText appends the checks of several files, one behind the other, and
 // last a table with the verdict on each.
 func AppendChecksText(dst []byte, s *Checks, opts TextOptions) []byte {
-	p := &painter{opts.Palette}
+	p := &painter{opts.Palette, opts.Names}
 	for _, c := range s.Files {
 		if c.unopened() || opts.Quiet && c.silent() {
 			continue

@@ -42,7 +42,7 @@ func (p *painter) appendTitle(dst []byte, c *session.Conn, width int) []byte {
 	default:
 		title += ", " + c.Signing + " signing"
 	}
-	a, b := "  a "+endText(c.A, c.Roles[0]), "↔ b "+endText(c.B, c.Roles[1])
+	a, b := "  a "+p.endText(c.A, c.Roles[0]), "↔ b "+p.endText(c.B, c.Roles[1])
 	dst = append(appendStyled(dst, p.Heading, title), a...)
 	if TextWidth(title+a+" "+b) > width {
 		dst = append(dst, "\n  "...)
@@ -51,11 +51,11 @@ func (p *painter) appendTitle(dst []byte, c *session.Conn, width int) []byte {
 }
 
 // endText is "10.0.0.1:2302 (connector)".
-func endText(e dissect.Endpoint, role string) string {
+func (p *painter) endText(e dissect.Endpoint, role string) string {
 	if role == "" {
-		return e.String()
+		return p.end(e)
 	}
-	return e.String() + " (" + role + ")"
+	return p.end(e) + " (" + role + ")"
 }
 
 // facts are the state and what else is worth a few words.

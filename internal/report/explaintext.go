@@ -32,7 +32,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	if Unopened(captures) {
 		return nil
 	}
-	p := &painter{opts.Palette}
+	p := &painter{opts.Palette, opts.Names}
 	width := min(cmp.Or(max(opts.Width, 0), 80), explainWidth)
 	dst := p.appendExplainHead(nil, captures, d, width)
 	rest := map[string]int{}
@@ -116,7 +116,7 @@ func worstFirst(conns []explain.Connection) []*explain.Connection {
 // appendExplained appends what happened to one connection.
 func (p *painter) appendExplained(dst []byte, c *explain.Connection, width int) []byte {
 	v := &c.Verdict
-	title := escaped(fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, c.A, c.B))
+	title := escaped(fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, p.named(c.A), p.named(c.B)))
 	headline := escaped(c.Headline())
 	dst = append(appendStyled(dst, p.Heading, title), "  "...)
 	if utf8.RuneCountInString(title)+2+utf8.RuneCountInString(headline) > width {

@@ -112,7 +112,7 @@ func TestManyConnections(t *testing.T) {
 
 // TestLayouts: long tables look like short ones.
 func TestLayouts(t *testing.T) {
-	for _, p := range []*painter{{}, {Colours()}} {
+	for _, p := range []*painter{{}, {Palette: Colours()}} {
 		for _, width := range []int{1, 80, 120, 300} {
 			a := fixture()
 			a.Conns = append(a.Conns, many(20).Conns...)

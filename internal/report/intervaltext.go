@@ -38,11 +38,12 @@ func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
 func (x *Intervals) writeConn(w io.Writer, c *session.Conn, o TextOptions, first bool) error {
 	sides := [2][]*timeline.Interval{x.Of(c, 0), x.Of(c, 1)}
 	g, ok := newGrid(sides, x.Length, max(leastSpark, o.Width-sparkNames-sparkFigures))
+	p := &painter{o.Palette, o.Names}
 	var b strings.Builder
 	if !first {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%s\n", appendStyled(nil, o.Palette.Heading, fmt.Sprintf("connection %d  %s  a %s  b %s", c.ID, c.Protocol.Name, c.A, c.B)))
+	fmt.Fprintf(&b, "%s\n", appendStyled(nil, o.Palette.Heading, fmt.Sprintf("connection %d  %s  a %s  b %s", c.ID, c.Protocol.Name, p.end(c.A), p.end(c.B))))
 	if !ok {
 		b.WriteString("  no frame of it has a time\n")
 	} else {

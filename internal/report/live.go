@@ -61,7 +61,7 @@ type Pair struct {
 // AppendPairs appends blocks of numbers in two columns each, side by side where the
 // width allows that and one below the other elsewhere.
 func AppendPairs(dst []byte, palette render.Palette, width int, blocks ...[]Pair) []byte {
-	p := &painter{palette}
+	p := &painter{Palette: palette}
 	inner := make([][]pair, len(blocks))
 	for i, b := range blocks {
 		for _, x := range b {

@@ -62,7 +62,7 @@ func (p *painter) overviewRow(a *Analysis, c *session.Conn, clock func(ns int64)
 		ping = p.plain(millis(ns))
 	}
 	return []cell{
-		{text: strconv.Itoa(c.ID)}, {text: c.Protocol.Name, style: p.Protocol}, p.plain(c.A.String()), p.plain(c.B.String()), start, end, why,
+		{text: strconv.Itoa(c.ID)}, {text: c.Protocol.Name, style: p.Protocol}, p.plain(p.end(c.A)), p.plain(p.end(c.B)), start, end, why,
 		p.count(ofBoth(c, func(d *seq.Direction) uint64 { return d.Frames })),
 		p.plain(size(ofBoth(c, func(d *seq.Direction) uint64 { return d.Bytes }))),
 		p.messages(c), p.retries(retriesOf(c), sendingsOf(c)),

@@ -49,5 +49,14 @@ func (p *painter) problemRow(x *explain.Connection, opts *TextOptions) []cell {
 	if ns, ok := x.When(); ok {
 		when = p.plain(opts.clock()(ns))
 	}
-	return []cell{{text: "#" + strconv.Itoa(x.ID)}, p.plain(x.Who()), when, {text: escaped(x.Brief()), style: p.gravity(x)}}
+	return []cell{{text: "#" + strconv.Itoa(x.ID)}, p.plain(p.who(x)), when, {text: escaped(x.Brief()), style: p.gravity(x)}}
+}
+
+// who is the side that a line is about: its role, and its address or name.
+func (p *painter) who(x *explain.Connection) string {
+	role, address := x.Who()
+	if role == "" {
+		return p.named(address)
+	}
+	return role + " " + p.named(address)
 }

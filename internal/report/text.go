@@ -4,6 +4,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
@@ -20,6 +21,9 @@ type TextOptions struct {
 
 	// Clock writes times of the table, nil for the time of the day in UTC.
 	Clock func(ns int64) string
+
+	// Names gives what is shown for an address, "" for the address itself; nil shows addresses.
+	Names func(dissect.Endpoint) string
 
 	Connections bool   // the table alone
 	Span        string // "from 12:00 to 12:05" where only that is counted, else ""
@@ -53,7 +57,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	if Unopened(a.Captures) {
 		return dst
 	}
-	p := &painter{opts.Palette}
+	p := &painter{opts.Palette, opts.Names}
 	wrap := opts.Width
 	if opts.Width <= 0 {
 		opts.Width = DefaultWidth

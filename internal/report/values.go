@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"net/netip"
 	"strconv"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 )
 
@@ -78,7 +80,28 @@ func counted(n uint64, noun string) string {
 func escaped(s string) string { return string(render.AppendEscaped(nil, s)) }
 
 // A painter makes cells in the colours of a palette.
-type painter struct{ render.Palette }
+type painter struct {
+	render.Palette
+	names func(dissect.Endpoint) string // TextOptions.Names
+}
+
+// end is an address, or its name.
+func (p *painter) end(e dissect.Endpoint) string {
+	if p.names != nil {
+		if name := p.names(e); name != "" {
+			return escaped(name)
+		}
+	}
+	return e.String()
+}
+
+// named puts names in the place of addresses in what was made for people.
+func (p *painter) named(address string) string {
+	if a, err := netip.ParseAddrPort(address); err == nil {
+		return p.end(dissect.MakeEndpoint(a))
+	}
+	return address
+}
 
 func (p *painter) plain(text string) cell { return cell{text: text} }
 
