@@ -157,7 +157,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	if err == nil && check != nil {
 		err = check()
 	}
-	return err
+	return cmp.Or(err, j.missing())
 }
 
 // finish closes everything and tells which inputs failed. err is what stopped

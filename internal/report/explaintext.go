@@ -68,7 +68,7 @@ func (p *painter) appendExplainHead(dst []byte, captures []capture.Info, d *expl
 			dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')
 		}
 	}
-	dst = appendSpan(dst, d.Span, "   Told is what happened %s, and how these connections ended.\n")
+	dst = appendSpan(dst, d.Span, "   Told are the connections with packets %s, and what slowed them then.\n   How they ended, and all numbers, are of the whole connection.\n")
 	if len(d.Connections) == 0 {
 		return append(dst, "No connections recognised.\n"...)
 	}
