@@ -155,7 +155,7 @@ func (o *TextOptions) clock() func(ns int64) string {
 
 func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions, flush func([]byte) []byte) []byte {
 	if len(a.Conns) == 0 {
-		return p.appendNone(dst, a)
+		return p.appendNone(dst, a, opts.Span)
 	}
 	list := a.standings()
 	if !opts.Quiet && a.Story != nil {
@@ -214,7 +214,10 @@ func inFull(a *Analysis, list []standing, opts *TextOptions) (conns []*session.C
 
 // appendNone says that there is no connection and, when there could be one, how
 // to go on.
-func (p *painter) appendNone(dst []byte, a *Analysis) []byte {
+func (p *painter) appendNone(dst []byte, a *Analysis, span string) []byte {
+	if span != "" {
+		return appendBeside(dst, a.Captures)
+	}
 	dst = append(dst, "No connections recognised.\n"...)
 	if a.Totals.UDPDatagrams == 0 {
 		if a.Totals.Packets > 0 {
