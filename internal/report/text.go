@@ -67,7 +67,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
 		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns), opts.Width)
-		dst = appendSpan(dst, opts.Span, "Counted is what happened %s; what came before was followed.\n")
+		dst = appendSpan(dst, opts.Span, "Counted is what happened %s.\nWhat came before was followed; how connections ended, and what problems say, is\nof the whole of them.\n")
 		dst = append(p.appendRemarks(dst, a, wrap), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts, flush)
