@@ -52,6 +52,7 @@ type Conn struct {
 	Next    *Conn       // that began on its address pair behind it, nil when none did
 
 	Findings [3]uint64  // fails by Severity
+	Tallies  *Tallies   // once it is closed, when Config.Tallies asks for them
 	Rules    Evaluation // of its protocol
 	quality  Evaluation // of the capture: Quality
 
@@ -137,6 +138,9 @@ func (c *Conn) leave() {
 	c.closed = true
 	c.Dir[0].Abandon()
 	c.Dir[1].Abandon()
+	if c.flow.table.cfg.Tallies {
+		c.Tallies = &Tallies{c.Rules.tallies.counts(c.flow.protocol.RuleSets), c.quality.tallies.counts(nil)}
+	}
 	c.flow.table.spare.Put(c.active)
 	c.active, c.flow, c.Rules.evaluation, c.quality.evaluation = nil, nil, nil, nil
 	c.now, c.closer, c.timedOut = nil, nil, nil

@@ -27,8 +27,9 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		c.Dir[i].Open(&c.active.dirs[i], &c.Dir[1-i], o)
 	}
 	c.Rules, c.quality = Evaluation{&c.active.law}, Evaluation{&c.active.quality}
-	*c.Rules.evaluation = evaluation{c: c, flow: f, rules: f.protocol.Rules, tallies: f.table.tallySetOf(f.protocol)}
-	*c.quality.evaluation = evaluation{c: c, flow: f, rules: Quality, tallies: f.table.quality}
+	law, quality := f.tallySets()
+	*c.Rules.evaluation = evaluation{c: c, flow: f, rules: f.protocol.Rules, tallies: law}
+	*c.quality.evaluation = evaluation{c: c, flow: f, rules: Quality, tallies: quality}
 	c.Rules.sight, c.quality.sight = &c.active.sight, &unseen
 	return c
 }

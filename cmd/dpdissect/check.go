@@ -63,6 +63,10 @@ Of several files each is judged on its own, and the worst verdict is that of the
 command: unreadable, fail, not-evaluated, poor-capture, pass. --merge judges
 them as one capture, by time, as 'analyze' does.
 
+With --connection or -Y connections are chosen: findings, rules and budgets are
+theirs. With --from and --to findings and budgets are of that time, and rules are
+counted over the whole of the connections that have a packet in it.
+
 --against compares with an earlier report of the same scenario: findings that it
 has, too, and that are not clearly more, fail no more; what is new or worse
 beyond --tolerance and chance does, from warnings on.
@@ -166,6 +170,7 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	}
 	j.run.Config.Inconclusive = c.inconclusive
 	j.run.Config.Profile = c.policy.Profile
+	j.run.Config.Tallies = c.selects(j)
 	j.keep = verdictConns
 	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
 	a, err := j.analyse()
@@ -176,7 +181,8 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	if err != nil {
 		return nil, err
 	}
-	return &report.Check{Result: result, Version: buildVersion().Version, Captures: a.Captures, Totals: a.Totals, Conns: len(a.Conns), Internal: len(j.run.Internal()), Locate: places.of}, nil
+	return &report.Check{Result: result, Version: buildVersion().Version, Captures: a.Captures, Totals: a.Totals, Conns: len(a.Conns),
+		Internal: len(j.run.Internal()), Locate: places.of, Span: c.span.words()}, nil
 }
 
 // prepare reads what is asked for. The rules file comes first, flags add to it.
@@ -237,7 +243,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 
 // decide weighs what the run found out.
 func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Result, error) {
-	run := &verdict.Run{Findings: a.Findings, Rules: j.run.Rules(), Packets: a.Totals.Packets, Unread: unread(a.Captures)}
+	run := &verdict.Run{Findings: a.Findings, Rules: c.rulesOf(j, a.Conns), Packets: a.Totals.Packets, Unread: unread(a.Captures)}
 	for i := range a.Captures {
 		run.Dropped += a.Captures[i].Dropped
 	}
@@ -246,6 +252,18 @@ func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Res
 	}
 	run.Numbers = func() (*verdict.Numbers, error) { return verdict.ReadNumbers(report.AppendRecord(nil, a)) }
 	return verdict.Decide(c.policy, c.book, c.base, c.today, run)
+}
+
+// selects reports whether the rules are counted of some connections only. A live run
+// forgets connections, and counts all.
+func (c *check) selects(j *job) bool { return !j.isLive() && (j.show != nil || c.span.given()) }
+
+// rulesOf counts how the opportunities of the rules ended.
+func (c *check) rulesOf(j *job, conns []*session.Conn) []conform.RuleTally {
+	if c.selects(j) {
+		return j.run.RulesOf(conns)
+	}
+	return j.run.Rules()
 }
 
 // unread lists what is wrong with inputs that could not be read to their end.

@@ -54,6 +54,9 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 
 // read checks the flags and opens the inputs.
 func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
+	if err := in.span.check(); err != nil {
+		return nil, err
+	}
 	cfg, err := in.config()
 	if err != nil {
 		return nil, err
@@ -157,7 +160,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	if err == nil && check != nil {
 		err = check()
 	}
-	return err
+	return cmp.Or(err, j.missing())
 }
 
 // finish closes everything and tells which inputs failed. err is what stopped

@@ -84,6 +84,15 @@ func (s *span) add(cmd *cobra.Command) {
 
 func (s *span) given() bool { return s.from.kind != noMoment || s.to.kind != noMoment }
 
+// check refuses a span that ends before it begins, where that shows without a capture.
+func (s *span) check() error {
+	x, y := &s.from, &s.to
+	if x.kind != noMoment && x.kind == y.kind && (x.fixed > y.fixed || x.of > y.of || x.fixed == y.fixed && x.of == y.of) {
+		return usagef("--from %s is not before --to %s: nothing is between them", x.text, y.text)
+	}
+	return nil
+}
+
 // words is the span for people: "from 12:00 to 12:05".
 func (s *span) words() string {
 	var words []string

@@ -116,7 +116,7 @@ func (x *Contribution) brief() string {
 		}
 		return fmt.Sprintf("%.0f packets in a row lost", n["longest"])
 	case Delay:
-		return fmt.Sprintf("up to %.0f ms instead of %.0f ms for an answer", n["max_ms"], n["min_ms"])
+		return fmt.Sprintf("up to %.0f ms instead of %.0f ms for an answer", n["max_ms"], max(n["min_ms"], 1))
 	case Bufferbloat:
 		return fmt.Sprintf("a queue on the path filled up: %.0f ms instead of %.0f ms", n["to_ms"], n["from_ms"])
 	case LateAcks, PeerStalled:

@@ -46,8 +46,11 @@ func delays(s *subject) []Contribution {
 		if least == 0 || most < slowFactor*least || most-least < slowLeast {
 			return c, false
 		}
-		g := &s.side(dir).Signs
-		return Contribution{Cause: Delay, Side: path, Certainty: Likely, weight: float64(most) / 3e9, From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
+		g, from, to := &s.side(dir).Signs, s.FirstTime, s.LastTime
+		if run := s.side(dir).Healed; run.Units > 0 && run.Span() >= most { // it says when
+			from, to = run.First.Time, run.First.Time+run.Span()
+		}
+		return Contribution{Cause: Delay, Side: path, Certainty: Likely, weight: float64(most) / 3e9, From: s.clock(from), To: s.clock(to),
 			Frames:   frames(g.SlowAt.Frame, s.side(dir).Healed.First.Frame),
 			Numbers:  map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(most) / 1e6},
 			Sentence: fmt.Sprintf("What %s sent took up to %s to be acknowledged, where %s is possible (by %s).", s.who(dir), span(most), span(least), by)}, true

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -169,7 +168,7 @@ func (e *encoder) end(c *session.Conn, story *explain.Story) {
 	if !ok {
 		return
 	}
-	if b, err := json.Marshal(v); err == nil {
+	if b, err := marshalled(v); err == nil {
 		e.key("end")
 		e.b = append(e.b, b...)
 	}

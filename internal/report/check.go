@@ -24,7 +24,8 @@ type Check struct {
 	Captures []capture.Info
 	Totals   Totals
 	Conns    int
-	Internal int // connections that ended by a fault of this program
+	Internal int    // connections that ended by a fault of this program
+	Span     string // "from 12:00 to 12:05" where findings and budgets are of that time, else ""
 	// Locate finds a frame: the input it came from, and its number there.
 	Locate func(frame uint64) (input int, number uint64)
 }

@@ -57,7 +57,8 @@ func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 		for i := range c.Captures {
 			dst = p.appendCapture(dst, &c.Captures[i], opts.Width)
 		}
-		dst = append(p.appendTotalsOf(dst, &c.Totals, c.Conns, opts.Width), '\n')
+		dst = p.appendTotalsOf(dst, &c.Totals, c.Conns, opts.Width)
+		dst = append(appendSpan(dst, c.Span, "Judged is what happened %s.\nRules are counted over the whole of the connections with packets then.\n"), '\n')
 	}
 	dst = p.appendCheckFindings(dst, c, wrap, opts.Verbose)
 	if !opts.Quiet {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -11,7 +10,7 @@ import (
 
 // WriteExplainJSON writes what happened to the connections of captures, as one document.
 func WriteExplainJSON(w io.Writer, captures []capture.Info, d *explain.Document) error {
-	rest, err := json.Marshal(d)
+	rest, err := marshalled(d)
 	if err != nil {
 		return err
 	}

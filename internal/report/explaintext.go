@@ -68,8 +68,12 @@ func (p *painter) appendExplainHead(dst []byte, captures []capture.Info, d *expl
 			dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')
 		}
 	}
-	dst = appendSpan(dst, d.Span, "   Told is what happened %s, and how these connections ended.\n")
-	if len(d.Connections) == 0 {
+	dst = appendSpan(dst, d.Span, "   Told are the connections with packets %s, and what slowed them then.\n   How they ended, and all numbers, are of the whole connection.\n")
+	switch {
+	case len(d.Connections) > 0:
+	case d.Span != "":
+		return appendBeside(dst, captures)
+	default:
 		return append(dst, "No connections recognised.\n"...)
 	}
 	kinds := map[string]int{}
@@ -78,6 +82,25 @@ func (p *painter) appendExplainHead(dst []byte, captures []capture.Info, d *expl
 	}
 	head := counted(uint64(len(d.Connections)), "connection") + ": "
 	return appendWrapped(append(dst, head...), plainCells(kindsOf(kinds)), len(head), width)
+}
+
+// appendBeside says that no connection has packets in a span of time, and where there are
+// any: who looks for them may have meant another zone or day.
+func appendBeside(dst []byte, captures []capture.Info) []byte {
+	var first, last int64
+	for i := range captures {
+		if in := &captures[i]; in.HasTime {
+			if first == 0 || in.FirstTime < first {
+				first = in.FirstTime
+			}
+			last = max(last, in.LastTime)
+		}
+	}
+	dst = append(dst, "No connection has packets then"...)
+	if last > 0 {
+		dst = fmt.Appendf(dst, ": the capture is from %s to %s UTC", utc(first, "2006-01-02 15:04:05"), utc(last, "15:04:05"))
+	}
+	return append(dst, ".\n"...)
 }
 
 // appendSpan says that only a span of time is told, where it is so.

@@ -71,7 +71,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
 		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns), opts.Width)
-		dst = appendSpan(dst, opts.Span, "Counted is what happened %s; what came before was followed.\n")
+		dst = appendSpan(dst, opts.Span, "Counted is what happened %s.\nWhat came before was followed; how connections ended, and what problems say, is\nof the whole of them.\n")
 		dst = append(p.appendRemarks(dst, a, wrap), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts, flush)
@@ -159,7 +159,7 @@ func (o *TextOptions) clock() func(ns int64) string {
 
 func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions, flush func([]byte) []byte) []byte {
 	if len(a.Conns) == 0 {
-		return p.appendNone(dst, a)
+		return p.appendNone(dst, a, opts.Span)
 	}
 	list := a.standings()
 	if !opts.Quiet && a.Story != nil {
@@ -218,7 +218,10 @@ func inFull(a *Analysis, list []standing, opts *TextOptions) (conns []*session.C
 
 // appendNone says that there is no connection and, when there could be one, how
 // to go on.
-func (p *painter) appendNone(dst []byte, a *Analysis) []byte {
+func (p *painter) appendNone(dst []byte, a *Analysis, span string) []byte {
+	if span != "" {
+		return appendBeside(dst, a.Captures)
+	}
 	dst = append(dst, "No connections recognised.\n"...)
 	if a.Totals.UDPDatagrams == 0 {
 		if a.Totals.Packets > 0 {

@@ -101,6 +101,7 @@ var hazelOutcomes = map[string]func(c *Connection) bool{
 	"killed-peer-spec": hazelState("timed-out", ""),
 	"ping-death":       hazelState("timed-out", ""),
 	"kicked":           hazelState("closed", "b"),
+	"kicked-hostile":   hazelState("closed", "b"),
 	"crossing-close":   hazelState("closed", "both"),
 	"restart":          hazelState("closed", "a"),
 	"strays":           hazelState("closed", "a"),

@@ -102,3 +102,8 @@ func (t *HazelTrace) later(d time.Duration) func(*hazelpeer.Peer) {
 // reason is the data of a Disconnect of Among Us: forced, and a message with a
 // reason of one byte.
 func reason(code byte) []byte { return []byte{1, 1, 0, 0, code} }
+
+// told is a custom reason: its number, and a text for players of less than 128 bytes.
+func told(text string) []byte {
+	return append([]byte{1, byte(2 + len(text)), 0, 0, 8, byte(len(text))}, text...)
+}

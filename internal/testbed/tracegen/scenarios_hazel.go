@@ -24,6 +24,7 @@ func hazelList() []HazelScenario {
 		hazelKeepAlives(), hazelKeepAlivesOld(), hazelKeepAlivesBare(), hazelKeepAlivesEmpty(),
 		hazelRefused(), hazelNobody(), hazelUnanswered(), hazelUnansweredOld(), hazelKilled(), hazelKilledICMP(), hazelKilledOld(), hazelPingDeath(),
 		hazelPageOpen(), hazelPageKilled(), hazelKicked(), hazelCrossing(), hazelRestart(), hazelStrays(),
+		hazelHostile(),
 	}
 }
 

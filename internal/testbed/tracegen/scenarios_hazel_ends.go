@@ -222,6 +222,22 @@ func hazelKicked() HazelScenario {
 		}}
 }
 
+// hazelHostile is sent away with a text that would colour a terminal, break a table, run a
+// script in a ticket and turn a line around.
+//
+//	clause: Hazel 6a22870 NetworkConnection.cs
+//	proves: what packets carry speaks to no terminal and no page
+//	expect: closed by b; answered by a
+func hazelHostile() HazelScenario {
+	text := "\x1b[31mred\x07 | `code` <script>alert(1)</script> [link](http://x) \u202eevil\u2066\r\n::error::=1+1"
+	return HazelScenario{Name: "kicked-hostile", Clause: "Hazel 6a22870 NetworkConnection.cs",
+		Proves: "what packets carry speaks to no terminal and no page", Expect: "closed by b; answered by a",
+		Setup: Setup{Paths: calm()}, A: hazelpeer.Now(), B: hazelpeer.Now(),
+		Play: func(t *HazelTrace) {
+			t.calls(bustle(6), bustle(6), func(*hazelpeer.Peer) { t.B.Peer(t.Hosts[0]).Close(told(text)) })
+		}}
+}
+
 // hazelCrossing ends on both sides within a round trip.
 //
 //	clause: contract: closed_by

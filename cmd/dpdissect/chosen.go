@@ -1,0 +1,19 @@
+package main
+
+// missing is an error when --connection asks for a connection that a capture, read to its
+// end, does not have.
+func (j *job) missing() error {
+	if !j.connection.given || j.isLive() || j.follow {
+		return nil
+	}
+	n := uint64(len(j.run.Conns()))
+	switch {
+	case j.connection.id < n:
+		return nil
+	case n == 0:
+		return usagef("--connection %d: no connection was recognised", j.connection.id)
+	case n == 1:
+		return usagef("--connection %d: the only connection is 0", j.connection.id)
+	}
+	return usagef("--connection %d: the connections are 0 to %d", j.connection.id, n-1)
+}

@@ -1,0 +1,30 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode"
+	"unicode/utf16"
+)
+
+// marshalled is json.Marshal, with what turns lines around or is not seen written as \u202e: as
+// in all other strings of reports, text from packets speaks to no terminal.
+func marshalled(v any) ([]byte, error) {
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(plain))
+	for _, r := range string(plain) { // beyond ASCII there is only what stands in strings
+		switch {
+		case r < 0x80 || unicode.IsPrint(r):
+			out = append(out, string(r)...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out, nil
+}
