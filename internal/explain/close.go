@@ -114,7 +114,7 @@ func (s *subject) missed(dir int) bool {
 // reset: a side ended it abruptly, without a cause that shows.
 func reset(s *subject) ruling {
 	x := s.firstClose()
-	if s.State != session.Reset || x < 0 {
+	if s.State != session.Reset || x < 0 || x != s.quitter() {
 		return ruling{}
 	}
 	certainty := Proved

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -85,19 +86,43 @@ func versionMismatch(s *subject) ruling {
 		sentence: fmt.Sprintf("%s declined the connection at %s because %s speaks another version of the game%s. Update the older side.", s.Who(by), s.in(s.Closing[by]), s.who(1-by), s.because())}
 }
 
-// secretMismatch: no signature of a side is right, from its first frame on.
+// secretMismatch: no signature of a side is right, from its first frame on, or its peer,
+// which goes on, never took anything that it signed.
 func secretMismatch(s *subject) ruling {
-	if !s.ended() {
+	if !s.ended() && !s.over() {
 		return ruling{}
 	}
 	for dir := range s.Dir {
-		d := &s.Dir[dir]
-		if g := d.Signatures; d.HasSignatures && g.Valid == 0 && g.Invalid > 0 && !s.side(dir).Trips.Known {
-			return ruling{certainty: Proved, side: sides[dir], at: s.side(dir).Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
+		d, x := &s.Dir[dir], s.side(dir)
+		if g := d.Signatures; d.HasSignatures && g.Valid == 0 && g.Invalid > 0 && !x.Trips.Known {
+			return ruling{certainty: Proved, side: sides[dir], at: x.Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
 				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed is right, so %s discarded all of them.", count(g.Invalid, "frame", "frames"), s.who(dir), s.who(1-dir))}
+		}
+		if u, ok := s.starved(dir); s.gaveUp() == dir && (ok || s.dead(dir)) && !s.silentFor(1-dir, u) && s.discarded(dir) {
+			return ruling{certainty: Likely, side: sides[dir], at: x.Last, proof: frames(s.FirstFrame, u.Frame), refute: "an acknowledgement of a signed frame of " + s.who(dir),
+				sentence: fmt.Sprintf("Most likely the two sides do not share a secret: %s let %s connect, and then took nothing of what it signed, %s. The capture misses the frames that would show whether the signatures are right.",
+					s.who(1-dir), s.who(dir), count(x.Last.N, "frame", "frames"))}
 		}
 	}
 	return ruling{}
+}
+
+// discarded reports whether the peer of a side may have discarded all that the side signed:
+// it acknowledged nothing, from the start, and nothing shows that a signature is right. That
+// a side always signs alike, which is how its way of signing is inferred, does not.
+func (s *subject) discarded(dir int) bool {
+	d, x := &s.Dir[dir], s.side(dir)
+	verified := d.Signatures.Valid > 0 && !slices.Contains(s.Inferred, "signing")
+	return d.HasSignatures && !verified && s.Complete && s.speaks(1) && x.Numbers > 0 && x.LatestAcked == 0 && !x.Trips.Known
+}
+
+// heeded is how sure it is that frames of a side which pass here and are not answered did
+// not arrive: its peer may have discarded what it signed.
+func (s *subject) heeded(dir int) Certainty {
+	if s.discarded(dir) {
+		return Likely
+	}
+	return Proved
 }
 
 // because repeats the reason that the protocol carried.
