@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -28,15 +27,18 @@ func (s *subject) portIsClosed() bool {
 	if first := s.firstClose(); first >= 0 && s.Closing[first].Frame < n.Frame {
 		return false // a close leaves such notices behind
 	}
-	return s.side(int(s.Unreached-session.SideA)).Last.Frame < n.Frame
+	return s.side(s.unreached()).Last.Frame < n.Frame
 }
+
+// unreached is the side that ICMP says is not there.
+func (s *subject) unreached() int { return int(s.Unreached - session.SideA) }
 
 // portClosed: nobody listens at that address and port, or not any more.
 func portClosed(s *subject) ruling {
-	if !s.portIsClosed() || s.speaks(1) && s.gaveUp() == int(s.Unreached-session.SideA) {
+	if !s.portIsClosed() || s.speaks(1) && s.gaveUp() == s.unreached() {
 		return ruling{}
 	}
-	n, gone := s.Unreachable, int(s.Unreached-session.SideA)
+	n, gone := s.Unreachable, s.unreached()
 	r := ruling{certainty: Proved, side: sides[gone], at: n, refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(gone), n.Frame)}
 	if x := s.side(gone); x.Last.N == 0 {
 		r.proof = frames(s.FirstFrame)
@@ -45,11 +47,26 @@ func portClosed(s *subject) ruling {
 		r.proof = frames(x.Last.Frame)
 		r.sentence = fmt.Sprintf("%s ended without a word: nothing came from it after %s, and at %s its machine said that nobody listens at %s any more (ICMP).",
 			s.Who(gone), s.in(x.Last), s.in(n), s.address(gone))
+		switch {
+		case s.tried(gone):
+			r.certainty = Likely
+			r.sentence += fmt.Sprintf(" Something that %s had sent was not acknowledged by then: it may have given up, and the capture missed its close.", s.who(gone))
+		case s.missed(gone):
+			r.certainty = Likely
+			r.sentence += fmt.Sprintf(" The capture misses frames of %s, among which a close may be.", s.who(gone))
+		}
 		if y := s.side(1 - gone); y.Last.Time-n.Time > 1e9 {
 			r.sentence += fmt.Sprintf(" %s went on for %s before it gave up.", s.Who(1-gone), span(y.Last.Time-n.Time))
 		}
 	}
 	return r
+}
+
+// tried reports whether a side waited for answers when it was last seen: it sent something
+// again, or several new numbers, that nothing acknowledges.
+func (s *subject) tried(dir int) bool {
+	x := s.side(dir)
+	return x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= s.trip()
 }
 
 // refusal is what the protocol's own refusals have in common.
@@ -98,7 +115,8 @@ func secretMismatch(s *subject) ruling {
 			return ruling{certainty: Proved, side: sides[dir], at: x.Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
 				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed is right, so %s discarded all of them.", count(g.Invalid, "frame", "frames"), s.who(dir), s.who(1-dir))}
 		}
-		if u, ok := s.starved(dir); s.gaveUp() == dir && (ok || s.dead(dir)) && !s.silentFor(1-dir, u) && s.discarded(dir) {
+		u, vain := s.starved(dir)
+		if vain = vain && s.gaveUp() == dir && !s.silentFor(1-dir, u); s.discarded(dir) && (vain || s.dead(dir)) {
 			return ruling{certainty: Likely, side: sides[dir], at: x.Last, proof: frames(s.FirstFrame, u.Frame), refute: "an acknowledgement of a signed frame of " + s.who(dir),
 				sentence: fmt.Sprintf("Most likely the two sides do not share a secret: %s let %s connect, and then took nothing of what it signed, %s. The capture misses the frames that would show whether the signatures are right.",
 					s.who(1-dir), s.who(dir), count(x.Last.N, "frame", "frames"))}
@@ -109,10 +127,10 @@ func secretMismatch(s *subject) ruling {
 
 // discarded reports whether the peer of a side may have discarded all that the side signed:
 // it acknowledged nothing, from the start, and nothing shows that a signature is right. That
-// a side always signs alike, which is how its way of signing is inferred, does not.
+// a side always signs alike does not.
 func (s *subject) discarded(dir int) bool {
 	d, x := &s.Dir[dir], s.side(dir)
-	verified := d.Signatures.Valid > 0 && !slices.Contains(s.Inferred, "signing")
+	verified := d.Signatures.Valid > 0 && !d.Signatures.Learned
 	return d.HasSignatures && !verified && s.Complete && s.speaks(1) && x.Numbers > 0 && x.LatestAcked == 0 && !x.Trips.Known
 }
 

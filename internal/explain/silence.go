@@ -20,7 +20,7 @@ const (
 func (s *subject) quitter() int {
 	switch first := s.firstClose(); {
 	case s.portIsClosed(): // before any close that was captured
-		return int(s.Unreached - session.SideA)
+		return s.unreached()
 	case first >= 0:
 		return first
 	case s.State == session.TimedOut || s.stale():
@@ -48,12 +48,17 @@ func (s *subject) gaveUp() int {
 }
 
 // exhausted reports whether a side sent one unit again and again without an answer: often,
-// for long, or while later ones were acknowledged, one after the other.
+// for long, or while later ones were acknowledged, one after the other. Of a side whose port
+// is closed behind that, half the time tells: a program that is killed waits for nothing.
 func (s *subject) exhausted(dir int) bool {
 	x := s.side(dir)
 	u, stuck := &x.Unanswered, &x.Signs.Stuck
+	vain := int64(vainTime)
+	if s.portIsClosed() && s.unreached() == dir {
+		vain /= 2
+	}
 	passed := stuck.Num == u.Num && stuck.Others >= vainOthers && u.Sends >= vainSends-1
-	return u.Sends >= vainSends || u.Sends >= 2 && x.Last.Time-u.Time >= vainTime || passed
+	return u.Sends >= vainSends || u.Sends >= 2 && x.Last.Time-u.Time >= vain || passed
 }
 
 // starved gives the unit of a side that it sent again to the end while its peer was heard
