@@ -60,7 +60,6 @@ func TestRemember(t *testing.T) {
 	l := &trial{court: newCourt(0)}
 	look := func(frame uint64, at int64, words dissect.Words, data uint64) {
 		l.c.Dir[0].DataFrames += data
-		l.c.active = &Active{}
 		l.c.remember(&dissect.Frame{Datagram: &dissect.Datagram{Frame: frame, Time: at}, Direction: 'a', Words: words})
 	}
 	look(10, 1e9, dissect.WindowFull, 1)
@@ -80,6 +79,33 @@ func TestRemember(t *testing.T) {
 	}
 	if s.data[0].Frame != 14 || s.data[0].N != 5 {
 		t.Errorf("%+v", s.data[0])
+	}
+}
+
+// Who closed first is said by the protocol, and by the frames where it says nothing.
+func TestFirstClose(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		by     Side
+		frames [2]uint64
+		want   int
+	}{
+		{"no close", NoSide, [2]uint64{}, -1},
+		{"by the frames", NoSide, [2]uint64{9, 5}, 1},
+		{"one alone", NoSide, [2]uint64{9, 0}, 0},
+		{"swapped on the way", SideA, [2]uint64{9, 5}, 0},
+		{"both", BothSides, [2]uint64{4, 5}, 0},
+		{"who closed it was not captured", SideA, [2]uint64{0, 5}, 1},
+	} {
+		c := Conn{ClosedBy: tt.by}
+		for dir, f := range tt.frames {
+			if f > 0 {
+				c.Closing[dir] = seq.SignAt(f, 1)
+			}
+		}
+		if got := c.FirstClose(); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
+		}
 	}
 }
 
