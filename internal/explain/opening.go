@@ -135,9 +135,10 @@ func (s *subject) discarded(dir int) bool {
 }
 
 // heeded is how sure it is that frames of a side which pass here and are not answered did
-// not arrive: its peer may have discarded what it signed.
+// not arrive, and ended the connection so: its peer may have discarded what it signed, and
+// where a port is closed behind it without a close, a program may have been killed.
 func (s *subject) heeded(dir int) Certainty {
-	if s.discarded(dir) {
+	if s.discarded(dir) || s.portIsClosed() {
 		return Likely
 	}
 	return Proved

@@ -81,11 +81,7 @@ func retriesExhausted(s *subject) ruling {
 		return ruling{}
 	}
 	last := s.side(x).Last
-	certainty := s.heeded(x)
-	if s.portIsClosed() {
-		certainty = Likely // it may have been killed: its close was not captured
-	}
-	return ruling{certainty: certainty, side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of number %d", u.Num),
+	return ruling{certainty: s.heeded(x), side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of number %d", u.Num),
 		sentence: fmt.Sprintf("%s sent number %d (%s) %s from %s on, over %s. It was never acknowledged, though other frames of %s came, and %s gave up.",
 			s.Who(x), u.Num, count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-x), s.who(x))}
 }
