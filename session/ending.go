@@ -106,6 +106,18 @@ func (c *Conn) ending() *Ending {
 	return e
 }
 
+// EndingNow is the ending of a connection as far as it is known now, before it is closed and
+// settled: losses may not be concluded yet. It is nil unless Config.Endings asks for endings.
+func (c *Conn) EndingNow() *Ending {
+	if c.closed || c.Ending != nil || c.active == nil || !c.flow.table.cfg.Endings {
+		return c.Ending
+	}
+	now := *c
+	now.Ending = now.ending()
+	now.concludeEnding()
+	return now.Ending
+}
+
 func (c *Conn) sideEnding(dir int) SideEnding {
 	s, d := c.Rules.sight, &c.Dir[dir]
 	q := d.Quality()

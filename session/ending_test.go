@@ -33,6 +33,29 @@ func TestEndingKeepsTroubleApart(t *testing.T) {
 	}
 }
 
+// What is known of a connection that goes on leaves it as it is.
+func TestEndingNow(t *testing.T) {
+	l := &trial{court: newCourt(0)}
+	if e := l.c.EndingNow(); e != nil {
+		t.Errorf("nobody asked for it: %+v", e)
+	}
+	l.tab.cfg.Endings = true
+	l.send(1, 0, seq.MarkFirst, 100)
+	l.send(300, 0, seq.MarkRetry, 100)
+	e := l.c.EndingNow()
+	if e == nil || e.Sides[0].Unanswered.Sends != 2 || l.c.Ending != nil || l.c.Over() {
+		t.Fatalf("%+v", e)
+	}
+	l.ack(40, 1, 0)
+	if e := l.c.EndingNow(); e.Sides[0].Unanswered.Sends != 0 {
+		t.Errorf("%+v", e.Sides[0])
+	}
+	l.tab.Close(l.now)
+	if e := l.c.EndingNow(); e == nil || e != l.c.Ending {
+		t.Error("a connection that is closed has another ending")
+	}
+}
+
 // Whether only what is large never arrives is one test, FLD-MTU's.
 func TestEndingOfABlackHole(t *testing.T) {
 	play := func(size int) func(l *trial) {

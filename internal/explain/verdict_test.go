@@ -261,6 +261,19 @@ func TestReset(t *testing.T) {
 	expect(t, "the capture missed frames of the other side", s, Reset, "b", Likely)
 }
 
+// TestNow: without what Config.Endings keeps nothing is known.
+func TestNow(t *testing.T) {
+	s := established()
+	s.gone(0)
+	if x, ok := Now(s.Conn, s.heard); !ok || x.Verdict.Cause != PeerSilent {
+		t.Errorf("%+v, %v", x.Verdict, ok)
+	}
+	s.Conn.Ending = nil
+	if x, ok := Now(s.Conn, s.heard); ok {
+		t.Errorf("%+v", x.Verdict)
+	}
+}
+
 func TestUndecided(t *testing.T) {
 	s := established()
 	s.State = session.Reset
