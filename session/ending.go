@@ -106,6 +106,18 @@ func (c *Conn) ending() *Ending {
 	return e
 }
 
+// EndingNow is the ending of a connection as far as it is known now, before it is closed and
+// settled: losses may not be concluded yet. It is nil unless Config.Endings asks for endings.
+func (c *Conn) EndingNow() *Ending {
+	if c.closed || c.Ending != nil || c.active == nil || !c.flow.table.cfg.Endings {
+		return c.Ending
+	}
+	now := *c
+	now.Ending = now.ending()
+	now.concludeEnding()
+	return now.Ending
+}
+
 func (c *Conn) sideEnding(dir int) SideEnding {
 	s, d := c.Rules.sight, &c.Dir[dir]
 	q := d.Quality()
@@ -183,6 +195,22 @@ func (c *Conn) remember(fr *dissect.Frame) {
 	}
 	s.full[dir].First.See(fr.Frame, fr.Time)
 	s.full[dir].since = fr.Time
+}
+
+// FirstClose is the side, by the index of its direction, whose closing frame came first, -1
+// when none was captured: ClosedBy where the protocol says who closed it, which judges
+// copies, answers and frames that were swapped, else by the frames themselves.
+func (c *Conn) FirstClose() int {
+	if x := int(c.ClosedBy) - 1; (x == 0 || x == 1) && c.Closing[x].N > 0 {
+		return x
+	}
+	first := -1
+	for dir := range c.Closing {
+		if s := &c.Closing[dir]; s.N > 0 && (first < 0 || s.Frame < c.Closing[first].Frame) {
+			first = dir
+		}
+	}
+	return first
 }
 
 // A fullWindow follows how long a side waits for room in its window.

@@ -30,7 +30,7 @@ func (c *Conn) diagnoseRetries(dir int) {
 		share = 0 // that is FLD-ONEWAY
 	}
 	most := share >= acklossShare
-	c.observe(rFldSpurious, dir, s.Unneeded, when(!most && share >= spuriousShare, "%d of %d retries were of what had been acknowledged", d.UnneededRetries, d.Retries))
+	c.observe(rFldSpurious, dir, s.Unneeded, when(!most && share >= SpuriousShare, "%d of %d retries were of what had been acknowledged", d.UnneededRetries, d.Retries))
 	c.observe(rFldAckloss, dir, s.Unneeded, when(most, "%d of %d retries were of what had been acknowledged: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, d.Retries))
 }
 

@@ -9,16 +9,19 @@ import (
 
 // Thresholds of the rules of Quality.
 const (
-	mirrorShare   = 0.4   // of a side's frames are copies when the capture makes them
-	fewest        = 10    // observations that a share needs
-	blackout      = 5e9   // ns of silence
-	busyFrames    = 50    // that a connection must have for silence to be remarkable …
-	busyPause     = 500e6 // … and their mean distance, ns
-	shiftFactor   = 3     // by which a round trip must grow to have shifted …
-	shiftLeast    = 100e6 // … and by how much, ns
-	burstLength   = 3     // mean numbers of a run of losses in bursts
-	spuriousShare = 0.2   // of retries that were not needed
+	mirrorShare = 0.4   // of a side's frames are copies when the capture makes them
+	fewest      = 10    // observations that a share needs
+	blackout    = 5e9   // ns of silence
+	busyFrames  = 50    // that a connection must have for silence to be remarkable …
+	busyPause   = 500e6 // … and their mean distance, ns
+	shiftFactor = 3     // by which a round trip must grow to have shifted …
+	shiftLeast  = 100e6 // … and by how much, ns
+	burstLength = 3     // mean numbers of a run of losses in bursts
 )
+
+// SpuriousShare is the share of a side's retries from which on those that were not needed
+// are told.
+const SpuriousShare = 0.2
 
 // observe ends an opportunity of a rule of Quality: message says what was seen, ""
 // when it was not. What shows only in what came later, as a number that was

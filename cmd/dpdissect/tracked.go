@@ -39,6 +39,7 @@ type trackedRecording struct {
 
 func (c *captureCommand) runTracked(k *recording, stderr io.Writer) error {
 	t := &trackedRecording{recording: k}
+	c.tracker.Endings = c.trigger != nil // dumps say how connections ended
 	t.run = pipeline.Run{Source: k.src, Config: c.tracker, Workers: 1, Before: t.before}
 	t.attach(c)
 	t.watch = pipeline.NewWatch(&t.run)

@@ -119,6 +119,7 @@ func (c signatureJudge) countSignature(dir int, v sigVerdict) bool {
 	switch v {
 	case sigValid:
 		d.Signatures.Valid++
+		d.Signatures.Learned = c.mode == modeFast && c.side[dir].fast.guessed > 0
 		return true
 	case sigLikely:
 		if c.mode == modeFast {

@@ -132,6 +132,7 @@ func (c handshakeJudge) useSecrets(connector, listener dp8.Secret, handshake boo
 			secret = connector
 		}
 		s.fast = fastKey{secret: secret, known: true}
+		c.c.Dir[dir].Signatures.Learned = false
 		epoch := int64(0)
 		if ref, ok := s.seq.Known(); ok {
 			epoch = ref >> 8

@@ -412,6 +412,9 @@ func TestFastKeyIsLearned(t *testing.T) {
 	if c.Signing != "fast" || !slices.Contains(c.Inferred, "signing") {
 		t.Errorf("signing %q, inferred %q", c.Signing, c.Inferred)
 	}
+	if a, b := c.Dir[0].Signatures, c.Dir[1].Signatures; !a.Learned || !b.Learned {
+		t.Errorf("secrets are not said to be learned: %+v, %+v", a, b)
+	}
 	for dir, most := range []uint64{1, 2} {
 		if g := c.Dir[dir].Signatures; g.Unverifiable > most || g.Invalid != uint64(1-dir) || g.Valid+g.Unverifiable < 10 {
 			t.Errorf("direction %d: %+v", dir, g)

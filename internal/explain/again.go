@@ -31,6 +31,9 @@ func peerRestarted(s *subject) ruling {
 		return ruling{}
 	}
 	n, x := s.Next, s.again()
+	if s.leavesOver(1 - x) {
+		return ruling{}
+	}
 	r := ruling{certainty: Proved, side: sides[x], at: seq.SignAt(n.FirstFrame, n.FirstTime), proof: frames(s.side(x).Last.Frame, n.FirstFrame)}
 	if n.FirstTime-s.LastTime > staleAfter {
 		r.certainty = Likely
@@ -38,6 +41,17 @@ func peerRestarted(s *subject) ruling {
 	r.sentence = fmt.Sprintf("%s lost its state: at %s its numbers begin anew on the same addresses, %s after its last frame. It was restarted, or dropped the connection and took what came next for a new one, which goes on as #%d.",
 		s.Who(x), s.in(r.at), span(max(n.FirstTime-s.side(x).Last.Time, 1)), n.ID)
 	return r
+}
+
+// leavesOver reports whether the connection that follows is made of some late datagrams of
+// a side whose port is closed by then: it had left, and its peer had lost nothing.
+func (s *subject) leavesOver(dir int) bool {
+	n := s.Next
+	y := dir
+	if n.A != s.A {
+		y = 1 - dir
+	}
+	return n.Dir[y].Frames <= fewLate && n.Unreachable.N > 0 && n.Unreached == session.Side(y+1)
 }
 
 // A move is a side of a connection that goes on from another address.

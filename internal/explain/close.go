@@ -61,7 +61,7 @@ func closed(s *subject) ruling {
 		r.sentence = fmt.Sprintf("%s ended the connection in order shortly before %s: the answer of %s was captured, the close itself was not.", s.Who(x), s.in(r.at), s.who(1-x))
 		return r
 	}
-	if s.missed(1 - x) {
+	if s.missed(1-x) || s.portIsClosed() {
 		r.certainty = Likely
 	}
 	if s.ClosedBy == session.BothSides {
@@ -114,7 +114,7 @@ func (s *subject) missed(dir int) bool {
 // reset: a side ended it abruptly, without a cause that shows.
 func reset(s *subject) ruling {
 	x := s.firstClose()
-	if s.State != session.Reset || x < 0 {
+	if s.State != session.Reset || x < 0 || x != s.quitter() {
 		return ruling{}
 	}
 	certainty := Proved

@@ -84,6 +84,24 @@ func TestPeerStalled(t *testing.T) {
 	contributes(t, "from half way", s, PeerStalled, "a", false)
 }
 
+// TestLateAcks: each sending was acknowledged, some 3 s late. That is the peer's doing where
+// nothing was lost; without an acknowledgement for each sending it shows no more than delay.
+func TestLateAcks(t *testing.T) {
+	s := established()
+	wait(s, 0)
+	contributes(t, "nothing tells sendings apart", s, LateAcks, "b", false)
+	for _, ns := range []int64{40e6, 3 * second} {
+		s.Dir[0].Trips().Paired(ns)
+	}
+	contributes(t, "each sending was acknowledged", s, LateAcks, "b", true)
+	s.side(0).Healed = seq.Deaf{}
+	contributes(t, "no wait", s, LateAcks, "b", false)
+	wait(s, 0)
+	s.side(0).Trips.Least, s.side(1).Trips.Least = 1e6, 40e6
+	contributes(t, "at the host that stood still", s, LateAcks, "b", true)
+	contributes(t, "and its program stood still", s, PeerStalled, "b", true)
+}
+
 func TestUnitStarved(t *testing.T) {
 	s := established()
 	s.side(0).Losses.Starved = seq.StuckUnit{Num: 12, Sends: 4, Frame: 30, Time: start + 2*second}

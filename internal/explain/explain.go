@@ -63,6 +63,20 @@ func (t *Story) Verdict(c *session.Conn) (v Verdict, ok bool) {
 	return t.of[c].verdict(), true
 }
 
+// Now says how a connection came to its end, or stands, in a run that goes on: heard is the
+// time on the clock of the capture, in ns since 1970. What other connections tell of it is not
+// looked at, and what is not settled yet may still change it. ok is false when nothing is known
+// of it, see session.Config.Endings.
+func Now(c *session.Conn, heard int64) (x Connection, ok bool) {
+	now := *c
+	if now.Ending = c.EndingNow(); now.Ending == nil {
+		return x, false
+	}
+	now.State, now.ClosedBy = c.StateNow()
+	s := &subject{Conn: &now, end: now.Ending, heard: heard - now.Ending.Shift}
+	return s.explain(), true
+}
+
 // Document explains connections, and the address pairs that were not recognised.
 func (t *Story) Document(conns []*session.Conn) *Document {
 	d := &Document{Connections: []Connection{}, Unrecognised: []Unrecognised{}}

@@ -27,15 +27,18 @@ func (s *subject) portIsClosed() bool {
 	if first := s.firstClose(); first >= 0 && s.Closing[first].Frame < n.Frame {
 		return false // a close leaves such notices behind
 	}
-	return s.side(int(s.Unreached-session.SideA)).Last.Frame < n.Frame
+	return s.side(s.unreached()).Last.Frame < n.Frame
 }
+
+// unreached is the side that ICMP says is not there.
+func (s *subject) unreached() int { return int(s.Unreached - session.SideA) }
 
 // portClosed: nobody listens at that address and port, or not any more.
 func portClosed(s *subject) ruling {
-	if !s.portIsClosed() || s.speaks(1) && s.gaveUp() == int(s.Unreached-session.SideA) {
+	if !s.portIsClosed() || s.speaks(1) && s.gaveUp() == s.unreached() {
 		return ruling{}
 	}
-	n, gone := s.Unreachable, int(s.Unreached-session.SideA)
+	n, gone := s.Unreachable, s.unreached()
 	r := ruling{certainty: Proved, side: sides[gone], at: n, refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(gone), n.Frame)}
 	if x := s.side(gone); x.Last.N == 0 {
 		r.proof = frames(s.FirstFrame)
@@ -44,11 +47,26 @@ func portClosed(s *subject) ruling {
 		r.proof = frames(x.Last.Frame)
 		r.sentence = fmt.Sprintf("%s ended without a word: nothing came from it after %s, and at %s its machine said that nobody listens at %s any more (ICMP).",
 			s.Who(gone), s.in(x.Last), s.in(n), s.address(gone))
+		switch {
+		case s.tried(gone):
+			r.certainty = Likely
+			r.sentence += fmt.Sprintf(" Something that %s had sent was not acknowledged by then: it may have given up, and the capture missed its close.", s.who(gone))
+		case s.missed(gone):
+			r.certainty = Likely
+			r.sentence += fmt.Sprintf(" The capture misses frames of %s, among which a close may be.", s.who(gone))
+		}
 		if y := s.side(1 - gone); y.Last.Time-n.Time > 1e9 {
 			r.sentence += fmt.Sprintf(" %s went on for %s before it gave up.", s.Who(1-gone), span(y.Last.Time-n.Time))
 		}
 	}
 	return r
+}
+
+// tried reports whether a side waited for answers when it was last seen: it sent something
+// again, or several new numbers, that nothing acknowledges.
+func (s *subject) tried(dir int) bool {
+	x := s.side(dir)
+	return x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= s.trip()
 }
 
 // refusal is what the protocol's own refusals have in common.
@@ -88,19 +106,45 @@ func versionMismatch(s *subject) ruling {
 		sentence: fmt.Sprintf("%s declined the connection at %s because %s speaks another version of the game%s. Update the older side.", s.Who(by), s.in(s.Closing[by]), s.who(1-by), s.because())}
 }
 
-// secretMismatch: no signature of a side is right, from its first frame on.
+// secretMismatch: no signature of a side is right, from its first frame on, or its peer,
+// which goes on, never took anything that it signed.
 func secretMismatch(s *subject) ruling {
-	if !s.ended() {
+	if !s.ended() && !s.over() {
 		return ruling{}
 	}
 	for dir := range s.Dir {
-		d := &s.Dir[dir]
-		if g := d.Signatures; d.HasSignatures && g.Valid == 0 && g.Invalid > 0 && !s.side(dir).Trips.Known {
-			return ruling{certainty: Proved, side: sides[dir], at: s.side(dir).Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
+		d, x := &s.Dir[dir], s.side(dir)
+		if g := d.Signatures; d.HasSignatures && g.Valid == 0 && g.Invalid > 0 && !x.Trips.Known {
+			return ruling{certainty: Proved, side: sides[dir], at: x.Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
 				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed is right, so %s discarded all of them.", count(g.Invalid, "frame", "frames"), s.who(dir), s.who(1-dir))}
+		}
+		u, vain := s.starved(dir)
+		if vain = vain && s.gaveUp() == dir && !s.silentFor(1-dir, u); s.discarded(dir) && (vain || s.dead(dir)) {
+			return ruling{certainty: Likely, side: sides[dir], at: x.Last, proof: frames(s.FirstFrame, u.Frame), refute: "an acknowledgement of a signed frame of " + s.who(dir),
+				sentence: fmt.Sprintf("Most likely the two sides do not share a secret: %s let %s connect, and then took nothing of what it signed, %s. The capture misses the frames that would show whether the signatures are right.",
+					s.who(1-dir), s.who(dir), count(x.Last.N, "frame", "frames"))}
 		}
 	}
 	return ruling{}
+}
+
+// discarded reports whether the peer of a side may have discarded all that the side signed:
+// it acknowledged nothing, from the start, and nothing shows that a signature is right. That
+// a side always signs alike does not.
+func (s *subject) discarded(dir int) bool {
+	d, x := &s.Dir[dir], s.side(dir)
+	verified := d.Signatures.Valid > 0 && !d.Signatures.Learned
+	return d.HasSignatures && !verified && s.Complete && s.speaks(1) && x.Numbers > 0 && x.LatestAcked == 0 && !x.Trips.Known
+}
+
+// heeded is how sure it is that frames of a side which pass here and are not answered did
+// not arrive, and ended the connection so: its peer may have discarded what it signed, and
+// where a port is closed behind it without a close, a program may have been killed.
+func (s *subject) heeded(dir int) Certainty {
+	if s.discarded(dir) || s.portIsClosed() {
+		return Likely
+	}
+	return Proved
 }
 
 // because repeats the reason that the protocol carried.

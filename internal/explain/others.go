@@ -1,14 +1,17 @@
 package explain
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // Thresholds of what else is said.
 const (
-	fewest        = 5    // observations that a share needs
-	spuriousShare = 0.2  // of retries
-	reorderShare  = 0.01 // of first sendings
-	copyShare     = 0.02 // of frames
-	idleFor       = 20e9 // ns
+	fewest       = 5    // observations that a share needs
+	reorderShare = 0.01 // of first sendings
+	copyShare    = 0.02 // of frames
+	idleFor      = 20e9 // ns
 )
 
 // stalls: a window that stays full for longer than a round trip.
@@ -45,7 +48,7 @@ func spurious(s *subject) []Contribution {
 		if s.answersAll(dir) {
 			n = d.Retries
 		}
-		if n < fewest || float64(n) < spuriousShare*float64(d.Retries) {
+		if n < fewest || float64(n) < session.SpuriousShare*float64(d.Retries) {
 			return c, false
 		}
 		return Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Sendings(), 1)), From: s.clock(s.FirstTime), To: s.clock(s.LastTime),

@@ -32,7 +32,7 @@ func oneWay(s *subject) ruling {
 		if !s.dead(dir) || s.dead(1-dir) {
 			continue
 		}
-		run, r := &s.side(dir).Unheard, ruling{certainty: Proved, side: path}
+		run, r := &s.side(dir).Unheard, ruling{certainty: s.heeded(dir), side: path}
 		if s.side(dir).CutOff {
 			r.at, r.proof = run.First, frames(run.First.Frame, s.side(1-dir).Last.Frame)
 			r.sentence = fmt.Sprintf("From %s on, nothing that %s sent arrived at %s: %s in %s was acknowledged, while %s of %s came. The path carried one direction alone.",
@@ -67,6 +67,10 @@ func pathDead(s *subject) ruling {
 	if other := s.side(1).Unheard.First; first.N == 0 || other.N > 0 && other.Frame < first.Frame {
 		first = other
 	}
-	return ruling{certainty: Proved, side: path, at: first, proof: frames(first.Frame, s.side(0).Last.Frame, s.side(1).Last.Frame), refute: "an acknowledgement behind it",
+	certainty := s.heeded(0)
+	if certainty == Proved {
+		certainty = s.heeded(1)
+	}
+	return ruling{certainty: certainty, side: path, at: first, proof: frames(first.Frame, s.side(0).Last.Frame, s.side(1).Last.Frame), refute: "an acknowledgement behind it",
 		sentence: fmt.Sprintf("The path between the two died at %s: both sides went on sending, and neither heard the other again.", s.in(first))}
 }

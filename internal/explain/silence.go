@@ -8,18 +8,19 @@ import (
 )
 
 // What shows that a side tried in vain: it sent one unit so often, or for so long, in ns,
-// without an acknowledgement.
+// without an acknowledgement, or once less while so many later ones were acknowledged.
 const (
-	vainSends = 4
-	vainTime  = 4e9
+	vainSends  = 4
+	vainTime   = 4e9
+	vainOthers = 5
 )
 
 // quitter is the side that ended the connection by itself, by a closing frame, by closing
 // its port, or by falling silent last; -1 when none did.
 func (s *subject) quitter() int {
 	switch first := s.firstClose(); {
-	case s.portIsClosed() && first < 0:
-		return int(s.Unreached - session.SideA)
+	case s.portIsClosed(): // before any close that was captured
+		return s.unreached()
 	case first >= 0:
 		return first
 	case s.State == session.TimedOut || s.stale():
@@ -46,11 +47,18 @@ func (s *subject) gaveUp() int {
 	return -1
 }
 
-// exhausted reports whether a side sent one unit again and again without an answer.
+// exhausted reports whether a side sent one unit again and again without an answer: often,
+// for long, or while later ones were acknowledged, one after the other. Of a side whose port
+// is closed behind that, half the time tells: a program that is killed waits for nothing.
 func (s *subject) exhausted(dir int) bool {
 	x := s.side(dir)
-	u := &x.Unanswered
-	return u.Sends >= vainSends || u.Sends >= 2 && x.Last.Time-u.Time >= vainTime
+	u, stuck := &x.Unanswered, &x.Signs.Stuck
+	vain := int64(vainTime)
+	if s.portIsClosed() && s.unreached() == dir {
+		vain /= 2
+	}
+	passed := stuck.Num == u.Num && stuck.Others >= vainOthers && u.Sends >= vainSends-1
+	return u.Sends >= vainSends || u.Sends >= 2 && x.Last.Time-u.Time >= vain || passed
 }
 
 // starved gives the unit of a side that it sent again to the end while its peer was heard
@@ -73,7 +81,7 @@ func retriesExhausted(s *subject) ruling {
 		return ruling{}
 	}
 	last := s.side(x).Last
-	return ruling{certainty: Proved, side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of number %d", u.Num),
+	return ruling{certainty: s.heeded(x), side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of number %d", u.Num),
 		sentence: fmt.Sprintf("%s sent number %d (%s) %s from %s on, over %s. It was never acknowledged, though other frames of %s came, and %s gave up.",
 			s.Who(x), u.Num, count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-x), s.who(x))}
 }

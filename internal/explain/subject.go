@@ -71,15 +71,7 @@ func (s *subject) trip() int64 {
 }
 
 // firstClose is the side whose closing frame came first, -1 when none was captured.
-func (s *subject) firstClose() int {
-	first := -1
-	for dir := range s.Closing {
-		if c := &s.Closing[dir]; c.N > 0 && (first < 0 || c.Frame < s.Closing[first].Frame) {
-			first = dir
-		}
-	}
-	return first
-}
+func (s *subject) firstClose() int { return s.FirstClose() }
 
 // ended reports whether the tracker saw the end of the connection.
 func (s *subject) ended() bool { return s.State >= session.Closed }

@@ -49,6 +49,26 @@ func TestPortClosed(t *testing.T) {
 	expect(t, "it spoke afterwards", s, StillOpen, "", Proved)
 }
 
+// TestPortClosedLikely: of a side that may have given up, or whose frames the capture
+// misses, a closed port does not prove that it ended without a word.
+func TestPortClosedLikely(t *testing.T) {
+	closed := func() *subject {
+		s := established()
+		s.State, s.Unreachable, s.Unreached = session.Reset, at(92, 10.1), session.SideA
+		return s
+	}
+	s := closed()
+	s.side(0).Signs.Uncaptured = at(60, 6)
+	expect(t, "the capture misses some of it", s, PortClosed, "a", Likely, "among which a close may be")
+	s = closed()
+	s.side(0).Unanswered = seq.StuckUnit{Num: 38, Size: 60, Sends: 2, Frame: 80, Time: start + 9*second}
+	expect(t, "something waited", s, PortClosed, "a", Likely, "may have given up")
+	s.side(0).Unanswered.Time = start + 7*second
+	expect(t, "something waited for long", s, RetriesExhausted, path, Likely)
+	s.Closing[1] = at(93, 10.2)
+	expect(t, "and the other side answered its close", s, RetriesExhausted, path, Likely)
+}
+
 func TestRefused(t *testing.T) {
 	s := established()
 	s.State, s.Closing[1], s.Reason = session.Refused, at(2, 0.1), "Banned"
@@ -71,6 +91,37 @@ func TestSecretMismatch(t *testing.T) {
 	expect(t, "one is", s, PeerSilent, "a", Likely)
 }
 
+// TestSecretMismatchUnseen: where the capture misses the secrets, a side of whose signed
+// frames none was ever taken most likely has another one. What shows that a signature is
+// right, or that frames before were taken, refutes that.
+func TestSecretMismatchUnseen(t *testing.T) {
+	untaken := func() *subject {
+		s := established()
+		s.State = session.TimedOut
+		s.vain(0, 8)
+		s.later(40)
+		s.Dir[0].HasSignatures, s.Dir[0].Signatures.Unverifiable = true, 40
+		s.side(0).Trips.Known = false
+		return s
+	}
+	s := untaken()
+	expect(t, "none was taken", s, SecretMismatch, "a", Likely, "Most likely")
+	s.Dir[0].Signatures = seq.Signatures{Valid: 40, Learned: true}
+	expect(t, "all are signed alike", s, SecretMismatch, "a", Likely)
+	s.Dir[0].Signatures.Learned = false
+	expect(t, "they are right", s, RetriesExhausted, path, Proved)
+	s = untaken()
+	s.side(0).LatestAcked = start + second
+	expect(t, "some were taken", s, RetriesExhausted, path, Proved)
+	s = untaken()
+	s.Complete = false
+	expect(t, "the start was not captured", s, RetriesExhausted, path, Proved)
+	s = untaken()
+	s.side(0).CutOff = true
+	s.side(0).Unheard = seq.Deaf{First: at(50, 5), Last: start + 9*second, Units: 19}
+	expect(t, "the path looks dead one way", s, SecretMismatch, "a", Likely)
+}
+
 func TestProtocolViolation(t *testing.T) {
 	s := established()
 	s.State, s.Closing[1] = session.Reset, at(91, 10)
@@ -84,6 +135,12 @@ func TestPeerRestarted(t *testing.T) {
 	s := established()
 	s.Next = &session.Conn{ID: 3, A: s.A, B: s.B, FirstFrame: 95, FirstTime: start + 11*second}
 	expect(t, "the client begins anew", s, PeerRestarted, "a", Proved, "#3")
+	s.Next.Dir[1].Frames, s.Next.Unreachable, s.Next.Unreached = 40, at(96, 11.1), session.SideB
+	expect(t, "the other side goes on", s, PeerRestarted, "a", Proved)
+	s.Next.Dir[1].Frames = 1
+	s.later(40)
+	expect(t, "it had left: its port is closed", s, Undecided, "", Unsettled)
+	s.later(11)
 	s.Next.FirstFrame = 80
 	expect(t, "another one beside it", s, StillOpen, "", Proved)
 }
@@ -97,6 +154,10 @@ func TestRetriesExhausted(t *testing.T) {
 	s.closes(0, 92, 10.1)
 	s.Wordless = true
 	expect(t, "and it closed", s, RetriesExhausted, path, Proved)
+	s.side(0).Unanswered = seq.StuckUnit{Num: 38, Size: 60, Sends: 3, Frame: 80, Time: start + 8*second}
+	expect(t, "three times in 2 s", s, Closed, "a", Likely)
+	s.side(0).Signs.Stuck = seq.StuckUnit{Num: 38, Size: 60, Sends: 3, Frame: 80, Others: 9}
+	expect(t, "three times, while nine others were acknowledged", s, RetriesExhausted, path, Proved)
 	s.vain(0, 1)
 	expect(t, "nothing was sent again", s, Closed, "a", Likely)
 }
@@ -198,6 +259,19 @@ func TestReset(t *testing.T) {
 	expect(t, "cut off", s, Reset, "b", Proved)
 	s.side(0).Signs.Uncaptured = at(60, 6)
 	expect(t, "the capture missed frames of the other side", s, Reset, "b", Likely)
+}
+
+// TestNow: without what Config.Endings keeps nothing is known.
+func TestNow(t *testing.T) {
+	s := established()
+	s.gone(0)
+	if x, ok := Now(s.Conn, s.heard); !ok || x.Verdict.Cause != PeerSilent {
+		t.Errorf("%+v, %v", x.Verdict, ok)
+	}
+	s.Conn.Ending = nil
+	if x, ok := Now(s.Conn, s.heard); ok {
+		t.Errorf("%+v", x.Verdict)
+	}
 }
 
 func TestUndecided(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/liveview"
 	"github.com/dpdissect/dpdissect/internal/record"
 	"github.com/dpdissect/dpdissect/internal/trigger"
@@ -164,9 +165,24 @@ func (r *Recorder) judge(now int64, c *session.Conn, row *liveview.Row) {
 	if f.TimedOut {
 		r.noteTimeout(c)
 	}
+	why := ""
+	if f.Disconnected {
+		why = r.noteEnd(now, c)
+	}
 	r.ask(&f, &p.lasting, func() string {
-		return fmt.Sprintf("connection %d (%s %s, %s): ", c.ID, c.Protocol.Name, c.A, c.B)
+		return fmt.Sprintf("connection %d (%s %s, %s)%s: ", c.ID, c.Protocol.Name, c.A, c.B, why)
 	})
+}
+
+// noteEnd puts how a connection ended on the packet that shows it best, and gives it in a few
+// words for the reasons of a dump.
+func (r *Recorder) noteEnd(now int64, c *session.Conn) string {
+	x, ok := explain.Now(c, now)
+	if !ok || x.Verdict.Cause == explain.StillOpen {
+		return ""
+	}
+	r.keep.Comment(x.Verdict.Frame, fmt.Sprintf("connection %d: %s", c.ID, x.Verdict.Sentence))
+	return ", " + x.Brief()
 }
 
 // noteTimeout puts on packets what nobody answered, and after which nothing more came:

@@ -41,7 +41,7 @@ func fly(t *testing.T, file, on string, keep time.Duration) flown {
 		Trigger: tr, Keep: keep, Tell: func(s string) { f.told = append(f.told, s) },
 		File: record.Options{Path: filepath.Join(f.dir, "game.pcap"), Compress: "gzip", Interfaces: []capture.Interface{{Name: "eth7", Link: capture.LinkEthernet}}},
 	})
-	run := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
+	run := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{}), Endings: true}}
 	var found pipeline.Findings
 	found.Watch(true)
 	found.Attach(&run)
@@ -135,6 +135,35 @@ func TestMeasureFiresOnce(t *testing.T) {
 	f = fly(t, "dp8/full-signed-lossy.pcap", "finding or connect or disconnect or loss > 1%", 3*time.Second)
 	if len(f.dumps) < 2 || len(f.dumps) > 4 {
 		t.Errorf("%d dumps in 6 s, want one in 3 s and one at the end: %q", len(f.dumps), f.told)
+	}
+}
+
+// TestEndIsExplained: the reason of a dump says how the connection ended, and the packet that
+// shows it best says it in a sentence.
+func TestEndIsExplained(t *testing.T) {
+	for file, want := range map[string][2]string{
+		"hazel/killed-peer.pcap":          {"most likely nothing came from", "Nothing came from"},
+		"dp8/full-signed-lossy.pcap":      {"connection 0", "ended the connection in order"},
+		"knet/killed-peer-reference.pcap": {"most likely nothing came from", "Nothing came from"},
+	} {
+		f := fly(t, file, "disconnect or timeout", 120*time.Second)
+		if len(f.dumps) == 0 || !strings.Contains(strings.Join(f.told, "; "), want[0]) {
+			t.Errorf("%s: told %q, want %q", file, f.told, want[0])
+			continue
+		}
+		said := 0
+		for _, dump := range f.dumps {
+			for _, p := range read(t, dump) {
+				for _, c := range p.Comments {
+					if strings.HasPrefix(c, "connection 0: ") && strings.Contains(c, want[1]) {
+						said++
+					}
+				}
+			}
+		}
+		if said == 0 {
+			t.Errorf("%s: no packet says %q", file, want[1])
+		}
 	}
 }
 

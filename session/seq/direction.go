@@ -92,7 +92,11 @@ type work struct {
 }
 
 // Signatures counts the signatures of one side by verdict.
-type Signatures struct{ Valid, Invalid, Unverifiable uint64 }
+type Signatures struct {
+	Valid, Invalid, Unverifiable uint64
+
+	Learned bool // the secret is known from the signatures alone: valid ones are all alike, which does not make them right
+}
 
 // Begin tells that the side's numbers start with n and that the capture began
 // before: what is missing from there on was lost.
