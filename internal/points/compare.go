@@ -29,6 +29,7 @@ type Flow struct {
 	First int
 	Both  uint64    // datagrams that both files hold
 	Alone [2]Alone  // of each file, within the time that both cover
+	Moved [2]uint64 // of each file alone, whose payload the other holds between other addresses: a NAT may be between
 	Edge  [2]uint64 // of each file alone, at the edges of that time: the other may have begun later or ended earlier
 }
 
@@ -73,6 +74,7 @@ type comparer struct {
 	*Pair
 	slack int64
 	flows map[flow]*Flow
+	moved [2]map[uint64]int // of each file, payloads between addresses that the other does not hold
 	out   *Comparison
 }
 
@@ -84,6 +86,7 @@ func (c *comparer) run() *Comparison {
 	}
 	c.flows = map[flow]*Flow{}
 	inA, inB := c.pairUp()
+	c.moved = [2]map[uint64]int{c.elsewhere(a), c.elsewhere(b)}
 	for i := range a.list {
 		c.count(FileA, i, inA[i])
 	}
@@ -96,6 +99,18 @@ func (c *comparer) run() *Comparison {
 		}
 	}
 	return c.out
+}
+
+// elsewhere counts the payloads of a file between addresses that the other one holds
+// nothing of.
+func (c *comparer) elsewhere(p *Prints) map[uint64]int {
+	all := map[uint64]int{}
+	for i := range p.list {
+		if _, _, ok := c.delay(p.flows[p.list[i].flow]); !ok {
+			all[p.list[i].bare]++
+		}
+	}
+	return all
 }
 
 // pairUp finds for each datagram whether the other file holds it. Equal ones are paired
@@ -184,6 +199,11 @@ func (c *comparer) count(file, i int, both bool) {
 	}
 	if at := x.time + shift; at-c.slack < other.first || at+c.slack > other.last {
 		f.Edge[file]++
+		return
+	}
+	if c.moved[1-file][x.bare] > 0 {
+		c.moved[1-file][x.bare]--
+		f.Moved[file]++
 		return
 	}
 	alone := &f.Alone[file]

@@ -12,9 +12,9 @@ import (
 const (
 	leastShared  = 4               // datagrams that both hold and that are unique in both
 	leastPart    = 2               // both hold at least one of so many of the stretch
-	orderedPart  = 10              // at most one of so many overtakes another
-	mostDelay    = 5 * time.Second // by which delays differ from the median, of nine in ten
-	orderedDelay = 10
+	orderedPart  = 2               // fewer than one of so many is overtaken by another
+	mostDelay    = 5 * time.Second // by which delays differ from the median
+	unsteadyPart = 10              // of at most one of so many by more
 )
 
 // A match is a datagram that two files hold.
@@ -26,10 +26,9 @@ type Pair struct {
 	// Twice says that nothing shows which of the two points comes first: two captures at
 	// one place, or one file given twice.
 	Twice bool
-	// Delay is by how much B's time is behind A's, the median for each flow of A, ns.
-	shift []int64
-	known []bool
-	up    []int8 // of each flow of A: 1 A comes first, -1 B does, 0 not known
+	shift []int64 // by how much B's time is behind A's, the median for each flow of A, ns
+	known []bool  // the shift
+	up    []int8  // of each flow of A: 1 A comes first, -1 B does, 0 not known
 }
 
 // Recognise finds the captures that hold the same session among several files.
@@ -105,7 +104,7 @@ func judge(a, b *Prints) *Pair {
 		}
 		seen[f] = max(seen[f], m.b)
 	}
-	if overtaken*orderedPart > len(matches) {
+	if overtaken*orderedPart >= len(matches) {
 		return nil
 	}
 	pair := &Pair{A: a, B: b}
@@ -219,5 +218,5 @@ func (p *Pair) steady(matches []match) bool {
 			far++
 		}
 	}
-	return far*orderedDelay <= len(matches)
+	return far*unsteadyPart <= len(matches)
 }

@@ -13,6 +13,7 @@ type flow struct{ src, dst dissect.Endpoint }
 // A print is what tells one UDP datagram from others, and where it was captured.
 type print struct {
 	hash  uint64 // of the flow, the length and the payload
+	bare  uint64 // of the length and the payload
 	time  int64
 	frame uint64
 	flow  int32 // index in prints.flows
@@ -117,10 +118,11 @@ func (p *Prints) add(d *dissect.Datagram) {
 	}
 	var h maphash.Hash
 	h.SetSeed(p.seed)
-	maphash.WriteComparable(&h, f)
 	maphash.WriteComparable(&h, d.Length)
 	h.Write(payload)
-	p.list = append(p.list, print{hash: h.Sum64(), time: d.Time, frame: d.Frame, flow: i, ipid: d.IPID, ttl: d.TTL})
+	bare := h.Sum64()
+	maphash.WriteComparable(&h, f)
+	p.list = append(p.list, print{hash: h.Sum64(), bare: bare, time: d.Time, frame: d.Frame, flow: i, ipid: d.IPID, ttl: d.TTL})
 }
 
 // copyTime is within which an equal datagram may be a copy that a mirror port made.

@@ -22,6 +22,11 @@ func (c *Comparison) AppendText(b []byte) []byte {
 		for file := range f.Alone {
 			b = c.appendAlone(b, f, file)
 		}
+		for file, n := range f.Moved {
+			if n > 0 {
+				b = fmt.Appendf(b, "    %s of %s between other addresses in %s, as behind a NAT: not counted as lost\n", datagrams(n), c.Paths[file], c.Paths[1-file])
+			}
+		}
 		for file, n := range f.Edge {
 			if n > 0 {
 				b = fmt.Appendf(b, "    %s more in %s while the other may not have captured: not counted\n", datagrams(n), c.Paths[file])
@@ -106,6 +111,7 @@ type aloneDocument struct {
 	Datagrams uint64   `json:"datagrams"`
 	AtMost    bool     `json:"at_most"`
 	Frames    []uint64 `json:"frames"`
+	Moved     uint64   `json:"other_addresses"`
 	Edge      uint64   `json:"edge"`
 }
 
@@ -124,5 +130,5 @@ func (c *Comparison) JSON() any {
 
 func (c *Comparison) alone(f *Flow, file int) aloneDocument {
 	n := &f.Alone[file]
-	return aloneDocument{Datagrams: n.Count, AtMost: c.Missed[1-file], Frames: append([]uint64{}, n.Frames...), Edge: f.Edge[file]}
+	return aloneDocument{Datagrams: n.Count, AtMost: c.Missed[1-file], Frames: append([]uint64{}, n.Frames...), Moved: f.Moved[file], Edge: f.Edge[file]}
 }
