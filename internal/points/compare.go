@@ -194,16 +194,16 @@ func (c *comparer) count(file, i int, both bool) {
 		}
 		return
 	}
+	if c.moved[1-file][x.bare] > 0 {
+		c.moved[1-file][x.bare]--
+		f.Moved[file]++
+		return
+	}
 	if file == FileB {
 		shift = -shift
 	}
 	if at := x.time + shift; at-c.slack < other.first || at+c.slack > other.last {
 		f.Edge[file]++
-		return
-	}
-	if c.moved[1-file][x.bare] > 0 {
-		c.moved[1-file][x.bare]--
-		f.Moved[file]++
 		return
 	}
 	alone := &f.Alone[file]
