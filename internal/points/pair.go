@@ -12,6 +12,7 @@ import (
 const (
 	leastShared  = 4               // datagrams that both hold and that are unique in both
 	leastPart    = 2               // both hold at least one of so many of the stretch
+	leastAnyID   = 0.9             // and this share where the identification of IP differs
 	orderedPart  = 2               // fewer than one of so many is overtaken by another
 	mostDelay    = 5 * time.Second // by which delays differ from the median
 	unsteadyPart = 10              // of at most one of so many by more
@@ -109,13 +110,23 @@ func judge(a, b *Prints) *Pair {
 	}
 	pair := &Pair{A: a, B: b}
 	pair.measure(matches)
-	if len(matches)*leastPart < a.uniques(lo.a, hi.a, pair) || len(matches)*leastPart < b.uniques(lo.b, hi.b, pair) {
-		return nil
-	}
-	if !pair.steady(matches) {
+	all := max(a.uniques(lo.a, hi.a, pair), b.uniques(lo.b, hi.b, pair))
+	if len(matches)*leastPart < all || pair.otherIDs(matches) && float64(len(matches)) < leastAnyID*float64(all) || !pair.steady(matches) {
 		return nil
 	}
 	return pair
+}
+
+// otherIDs reports whether most datagrams have another identification of IP in B than in
+// A. Few routers change it: it is the mark of another session that says the same.
+func (p *Pair) otherIDs(matches []match) bool {
+	other := 0
+	for _, m := range matches {
+		if x, y := p.A.list[m.a].ipid, p.B.list[m.b].ipid; x != y && x != 0 && y != 0 {
+			other++
+		}
+	}
+	return other*2 > len(matches)
 }
 
 // shared finds the datagrams that two files hold and that are unique in both, in A's order.
