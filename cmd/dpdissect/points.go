@@ -66,7 +66,7 @@ func (in *input) canBeApart(cmd *cobra.Command) error {
 	if in.format.value == "csv" {
 		return usagef(instead, "csv")
 	}
-	for _, flag := range []string{"fields", "out"} {
+	for _, flag := range []string{"field", "out"} {
 		if cmd.Flags().Changed(flag) {
 			return usagef(instead, "--"+flag)
 		}
