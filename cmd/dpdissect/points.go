@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -167,7 +168,10 @@ func (w *apartWriter) end(all []*points.Comparison) {
 		w.write(append(slices.Concat([]byte("{\"schema\":\"dpdissect/points/1\",\"pairs\":"), jsonOf(list)), "}\n"...))
 	default:
 		for _, c := range all {
-			w.printf("\n%s", c.AppendText(nil))
+			w.printf("\n")
+			for line := range strings.Lines(string(c.AppendText(nil))) {
+				w.printf("%s\n", printable(strings.TrimSuffix(line, "\n")))
+			}
 		}
 	}
 }
