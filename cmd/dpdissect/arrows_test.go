@@ -43,6 +43,7 @@ func arrows() []arrow {
 		{"internal/record", []string{"internal/capture", "internal/outfile"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"},
 			"recording writes packets as they are and knows nothing of what is in them"},
 		{"internal/pipeline", []string{"dissect", "session", "internal/capture"}, nil, "the pipeline runs any protocol and names none"},
+		{"internal/points", []string{"dissect", "internal/capture"}, nil, "capture points are compared by what their packets carry, whatever protocol that is"},
 		{"internal/timeline", []string{"dissect", "session"}, nil, "intervals are made of what the tracker counts, for all protocols alike"},
 		{"internal/yamlfile", []string{"dissect/filter"}, []string{"go.yaml.in/yaml"}, "files are taken apart without a word of what they are for; mistakes are marked as those of filters"},
 		{"internal/config", []string{"internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "a configuration says what others understand: they check it"},

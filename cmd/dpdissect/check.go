@@ -85,7 +85,7 @@ output to its end.`,
   dpdissect check --budget 'retries/data_frames < 2%' --budget 'rtt.p95_ms < 120' game.pcap
   dpdissect check --rules rules.yaml --baseline known.json --format junit -o check.xml *.pcap
   dpdissect check --require-evaluated DP8-SIG-FULL --format github --report sarif=check.sarif game.pcap`,
-		Annotations: map[string]string{quietMeans: "the findings, what was asked for and the verdict alone, and no progress bar"},
+		Annotations: map[string]string{quietMeans: "the findings, what was asked for and the verdict alone, and no progress bar", judgesEach: "yes"},
 		RunE:        c.runE,
 	}
 	f := cmd.Flags()

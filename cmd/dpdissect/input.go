@@ -39,6 +39,7 @@ type input struct {
 	quiet      bool
 	output     string
 	expand     positive // GiB
+	same       sameSession
 	formats    []string // text, json and ndjson unless the command has others
 }
 
@@ -56,6 +57,7 @@ func (in *input) add(cmd *cobra.Command) {
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
 	in.live.add(cmd)
 	f.Var(&in.expand, "max-expansion", "read compressed files on to `N` GiB of content each; by default to 64, and to 1,000 times their size where that is more than 256 MiB")
+	in.same.add(cmd)
 	in.live.addFollow(cmd)
 	in.addTracking(cmd)
 	in.span.add(cmd)
@@ -78,7 +80,11 @@ func (in *input) add(cmd *cobra.Command) {
 		if err := in.configure(cmd); err != nil {
 			return err
 		}
-		return run(cmd, in.inputs(args))
+		paths := in.inputs(args)
+		if done, err := in.apart(cmd, paths, run); done {
+			return err
+		}
+		return run(cmd, paths)
 	}
 }
 

@@ -38,6 +38,9 @@ func (in *input) guard(paths []string) *outfile.Guard {
 
 // createOutput opens -o. The file is for the user alone: it may hold what packets say.
 func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destination, error) {
+	if in.same.shared != nil {
+		return in.same.shared, nil
+	}
 	if in.output == "" {
 		f := cmd.OutOrStdout().(*os.File)
 		return &destination{Writer: f, screen: newScreen(f, in.color.value), pager: newPager(cmd, f)}, nil

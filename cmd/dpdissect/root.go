@@ -90,8 +90,9 @@ again, acknowledged and signed, and what every byte means. It recognises
 protocols by their behaviour, not by ports.
 
 Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
-bzip2; "-" is standard input. Several are merged by time, but 'check' judges
-each on its own. -i captures live.
+bzip2; "-" is standard input. Several are merged by time, unless two hold
+the same session, seen at two points; 'check' judges each on its own. -i
+captures live.
 
 Exit codes: 0 it ran; 2 the command line, a filter or a secrets file is wrong;
 3 an input could not be read to its end, what was readable is reported; 6 this

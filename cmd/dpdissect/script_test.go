@@ -42,7 +42,7 @@ func scripts(t *testing.T) testscript.Params {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "gone": gone, "unread": toNobody, "compress": compress, "cut": cut, "described": described, "hardlink": hardlink, "header": header, "relink": relink,
+			"exits": exits, "gone": gone, "unread": toNobody, "compress": compress, "cut": cut, "described": described, "hardlink": hardlink, "header": header, "relink": relink, "twoPoints": twoPoints,
 		},
 	}
 }

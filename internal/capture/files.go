@@ -84,6 +84,16 @@ func isStream(path string, stdin io.Reader) bool {
 	return err == nil && st != nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
+// Regular reports whether all inputs are files, which can be read more than once.
+func Regular(paths []string) bool {
+	for _, p := range paths {
+		if p == "-" || !canGrow(p) {
+			return false
+		}
+	}
+	return true
+}
+
 // canGrow reports whether an input is a file that more may be written to.
 func canGrow(path string) bool {
 	st, err := os.Stat(path)

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/points"
+)
+
+// sameSession is the flag that says whether several files hold the same session.
+type sameSession struct {
+	choice choice
+	shared *destination // where each of several files is told of, nil where they are merged
+}
+
+// judgesEach is the annotation of commands that take several files one by one.
+const judgesEach = "judges-each"
+
+func (s *sameSession) add(cmd *cobra.Command) {
+	s.choice = newChoice("auto", "alone", "merge")
+	if cmd.Annotations[judgesEach] == "" {
+		s.choice.add(cmd, "same-session", "several files: auto takes each alone where two hold the same session, alone always does, merge never")
+	}
+}
+
+// apart runs a command on each of several files where two of them hold the same session;
+// done is false where they are to be merged.
+func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Command, []string) error) (done bool, err error) {
+	how := in.same.choice.value
+	if cmd.Annotations[judgesEach] != "" || how == "merge" || len(paths) < 2 || in.isLive() || in.follow {
+		return false, nil
+	}
+	readable := capture.Regular(paths)
+	if how == "auto" && !readable {
+		return false, nil
+	}
+	filter, err := in.captureFilter()
+	if err != nil {
+		return true, err
+	}
+	opts := capture.Options{
+		MaxPackets: uint64(in.count), Filter: filter,
+		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
+	}
+	var pairs []*points.Pair
+	if readable {
+		pairs = points.Recognise(paths, opts)
+	}
+	if how == "auto" && len(pairs) == 0 {
+		return false, nil
+	}
+	if err := in.canBeApart(cmd); err != nil {
+		return true, err
+	}
+	return true, in.runApart(cmd, paths, pairs, opts, run)
+}
+
+// canBeApart refuses outputs that have no place for saying which file a line is of.
+func (in *input) canBeApart(cmd *cobra.Command) error {
+	const instead = "the files hold the same session and are not merged, and %s has no place to say which file a line is of: give one file at a time, or --same-session merge"
+	if in.format.value == "csv" {
+		return usagef(instead, "csv")
+	}
+	for _, x := range [][2]string{{"field", "-e"}, {"out", "--out"}} {
+		if cmd.Flags().Changed(x[0]) {
+			return usagef(instead, x[1])
+		}
+	}
+	return nil
+}
+
+// runApart tells of each file, then of what lies between two points.
+func (in *input) runApart(cmd *cobra.Command, paths []string, pairs []*points.Pair, opts capture.Options, run func(*cobra.Command, []string) error) error {
+	out, err := in.createOutput(cmd, in.guard(paths))
+	if err != nil {
+		return err
+	}
+	out.page()
+	in.same.shared = &destination{Writer: out, screen: out.screen}
+	defer func() { in.same.shared = nil }()
+	w := &apartWriter{out: out, format: in.format.value}
+	w.begin(pairs)
+	var failed error
+	for i, path := range paths {
+		w.file(i, path)
+		err := run(cmd, []string{path})
+		if err != nil && !reported(err) {
+			return out.end(err)
+		}
+		failed = cmp.Or(failed, err)
+	}
+	var all []*points.Comparison
+	for _, p := range pairs {
+		all = append(all, p.Compare(opts))
+	}
+	w.end(all)
+	return out.end(cmp.Or(w.err, failed))
+}
+
+// An apartWriter writes what stands around the reports of several files.
+type apartWriter struct {
+	out    *destination
+	format string
+	err    error
+}
+
+func (w *apartWriter) write(b []byte) {
+	if w.err == nil {
+		_, w.err = w.out.Write(b)
+	}
+}
+
+func (w *apartWriter) printf(format string, args ...any) { w.write(fmt.Appendf(nil, format, args...)) }
+
+func (w *apartWriter) begin(pairs []*points.Pair) {
+	switch w.format {
+	case "json":
+		w.printf("{\"schema\":\"dpdissect/points/1\",\"files\":[")
+	case "ndjson":
+	default:
+		for _, p := range pairs {
+			w.printf("%s\n", printable(p.Sentence()))
+		}
+		w.printf("\n")
+	}
+}
+
+func (w *apartWriter) file(i int, path string) {
+	switch w.format {
+	case "json":
+		w.write(append(slices.Concat([]byte(comma(i)+"{\"path\":"), jsonOf(path)), ",\"report\":"...))
+	case "ndjson":
+		w.write(append(slices.Concat([]byte("{\"schema\":\"dpdissect/point/1\",\"path\":"), jsonOf(path)), "}\n"...))
+	default:
+		w.printf("%s== %s ==\n\n", []string{"", "\n"}[min(i, 1)], printable(path))
+	}
+}
+
+// comma stands before an element of an array, or behind the report of the one before.
+func comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return "},"
+}
+
+func jsonOf(v any) []byte {
+	b, err := json.Marshal(v)
+	must(err)
+	return b
+}
+
+func (w *apartWriter) end(all []*points.Comparison) {
+	list := []any{}
+	for _, c := range all {
+		list = append(list, c.JSON())
+	}
+	switch w.format {
+	case "json":
+		w.write(append(slices.Concat([]byte("}],\"pairs\":"), jsonOf(list)), "}\n"...))
+	case "ndjson":
+		w.write(append(slices.Concat([]byte("{\"schema\":\"dpdissect/points/1\",\"pairs\":"), jsonOf(list)), "}\n"...))
+	default:
+		for _, c := range all {
+			w.printf("\n")
+			for line := range strings.Lines(string(c.AppendText(nil))) {
+				w.printf("%s\n", printable(strings.TrimSuffix(line, "\n")))
+			}
+		}
+	}
+}
