@@ -26,7 +26,7 @@ wine-test: ## the program for Windows, under Wine: prints what that for Linux pr
 	DPDISSECT_WINE=1 $(GO) test ./cmd/dpdissect -run '^TestWine$$' -timeout 30m -count 1
 
 build: ## bin/dpdissect
-	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/dpdissect ./cmd/dpdissect
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/dpdissect
 
 PLATFORMS ?= linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
 

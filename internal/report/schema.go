@@ -13,6 +13,8 @@ var (
 	messageSchema []byte
 	//go:embed explain.schema.json
 	explainSchema []byte
+	//go:embed points.schema.json
+	pointsSchema []byte
 	//go:embed finding.schema.json
 	findingSchema []byte
 	//go:embed interval.schema.json
@@ -24,7 +26,7 @@ var (
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval"}
+	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -40,6 +42,8 @@ func Schema(name string) ([]byte, bool) {
 		return explainSchema, true
 	case "interval":
 		return intervalSchema, true
+	case "points":
+		return pointsSchema, true
 	case "finding":
 		return findingSchema, true
 	case "check", "checks":
