@@ -50,9 +50,10 @@ files. -Y writes only datagrams that match a display filter.
 The flight recorder: --on keeps the last seconds in memory and, when its
 expression becomes true for a connection or a rule is broken, dumps them to
 FILE_dump_00001_20261120193000.pcapng beside the running capture, with the
-findings, and how connections ended, as comments on their packets. Dumps keep at least the time of --keep
-between each other. Words of the expression, joined by and, or, not, (); where a
-measure must be beyond its limit for some time, "for 5s" follows it:
+findings, and how connections ended, as comments on their packets. Dumps keep at
+least the time of --keep between each other. Words of the expression, joined by
+and, or, not, (); where a measure must be beyond its limit for some time, "for
+5s" follows it:
 ` + triggerWords(),
 		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400'
   dpdissect capture -i any -w ring.pcapng.zst -b duration:3600 -b files:24

@@ -64,7 +64,7 @@ command: unreadable, fail, not-evaluated, poor-capture, pass. --merge judges
 them as one capture, by time, as 'analyze' does.
 
 With --connection or -Y connections are chosen: findings, rules and budgets are
-theirs. With --from and --to findings and budgets are of that time, and rules are
+theirs. With --from and --to findings and budgets are of that time; rules are
 counted over the whole of the connections that have a packet in it.
 
 --against compares with an earlier report of the same scenario: findings that it

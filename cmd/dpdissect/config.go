@@ -95,13 +95,19 @@ the user's; DPDISSECT_CONFIG=off leaves both out.
   color: auto                   # as --color
   time-format: ad               # as -t
   columns: [frame.number, ip.src, dp8.seq]   # of 'decode' without -e, -V and -x`,
+		Example: `  dpdissect config show
+  DPDISSECT_CONFIG=off dpdissect decode game.pcap`,
 	}
 	show := &cobra.Command{
 		Use: "show", Short: "Show the configuration in force, and which line each value comes from", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return showConfig(cmd.OutOrStdout()) },
+		Long:    "Show the configuration in force: a line for each value, and the line of the\nfile that it comes from.",
+		Example: "  dpdissect config show",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return showConfig(cmd.OutOrStdout()) },
 	}
 	path := &cobra.Command{
 		Use: "path", Short: "Show where configuration files are looked for", Args: cobra.NoArgs,
+		Long:    "Show where the user's file is looked for, and the project's file that was found.",
+		Example: "  dpdissect config path",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := config.Find()
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "user     %s\nproject  %s\n", orNone(p.User), orNone(p.Project))

@@ -42,8 +42,8 @@ as the terminal: a column stands for several intervals where there are many.
 
 With --format json or ndjson each interval is a record; 'dpdissect schema
 interval' describes it. csv has the same columns. With -Y only connections with
-at least one matching datagram are shown, with all their numbers. --from and --to
-leave the intervals that reach into the span, each with all of its numbers.`,
+at least one matching datagram are shown, with all their numbers. With --from
+and --to the intervals that reach into the span are, each with all its numbers.`,
 		Example: `  dpdissect timeline game.pcap
   dpdissect timeline --connection 2 --interval 100ms game.pcap
   dpdissect timeline --format csv -o game.csv game.pcap`,

@@ -75,14 +75,14 @@ func Load(p Paths, checks Checks) (*Config, error) {
 	return c, nil
 }
 
-// load reads a file; one that need not be there may be missing.
+// load reads a file; one that need not be there may be missing, or out of reach.
 func load(path string, must bool, checks Checks) (*Config, error) {
 	if path == "" {
 		return nil, nil
 	}
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && !must {
-		return nil, nil
+	if !must && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
+		return nil, nil // that of another user's home, after rights were dropped
 	}
 	if err != nil {
 		return nil, err

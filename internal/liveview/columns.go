@@ -37,7 +37,7 @@ var columns = []column{
 	{head: "B", help: "the other side", left: true, end: true, rank: 8, room: 13,
 		cell:  func(l *look, r *Row) report.Cell { return l.end(r, 1) },
 		order: func(a, b *Row) int { return compareEnds(&a.End[1], &b.End[1]) }},
-	{head: "State", help: "how far it has come, or how and by whom it was ended", left: true, rank: 1, room: 11,
+	{head: "State", help: "how far it has come, or how, by whom and why it was ended", left: true, rank: 1, room: 11,
 		cell:  func(l *look, r *Row) report.Cell { return l.ending(r) },
 		order: func(a, b *Row) int { return cmp.Compare(a.State, b.State) }},
 	{head: "Time", help: "since its first frame", rank: 14, room: 5, most: true,

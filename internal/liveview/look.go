@@ -149,7 +149,7 @@ func (l *look) state(r *Row) report.Cell {
 	return c
 }
 
-// ending is the state, and by whom it was ended.
+// ending is the state, and by whom or by what it was ended.
 func (l *look) ending(r *Row) report.Cell {
 	c := l.state(r)
 	switch r.ClosedBy {
@@ -159,6 +159,9 @@ func (l *look) ending(r *Row) report.Cell {
 		c.Text += " by " + r.who(1)
 	case session.BothSides:
 		c.Text += " by both"
+	}
+	if r.Why != "" {
+		c.Text += ": " + r.Why
 	}
 	return c
 }

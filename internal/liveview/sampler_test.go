@@ -110,7 +110,7 @@ func watch(t *testing.T, path string, every time.Duration, each func(s *Snapshot
 	defer src.Close()
 	var s Sampler
 	var next, packets int64
-	r := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Idle: 1 << 60, Protocols: protocols.All(protocols.Options{})}}
+	r := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Idle: 1 << 60, Endings: true, Protocols: protocols.All(protocols.Options{})}}
 	r.Sink = func(int) session.Sink { return noter{&s} }
 	st := Status{Interfaces: []string{"file"}}
 	r.Before = func(p *capture.Packet) {
@@ -347,5 +347,28 @@ func BenchmarkSnapshot(b *testing.B) {
 				s.Snapshot(Status{Now: now, Started: demoStart}, conns)
 			}
 		})
+	}
+}
+
+// TestWhy: the table says what ended a connection, where that is more than its state says.
+func TestWhy(t *testing.T) {
+	for name, want := range map[string]string{"killed-process": "port closed", "cable-cut": "fell silent?", "closed": ""} {
+		said := map[string]bool{}
+		watch(t, "../../testdata/pcaps/ends/"+name+".pcap", 200*time.Millisecond, func(s *Snapshot) {
+			for i := range s.Rows {
+				if r := &s.Rows[i]; r.Over {
+					said[r.Why] = true
+				} else if r.Why != "" {
+					t.Errorf("%s: %q of one that goes on", name, r.Why)
+				}
+			}
+		})
+		if want != "" && !said[want] || want == "" && len(said) > 1 {
+			t.Errorf("%s: %v, want %q", name, said, want)
+		}
+	}
+	l := newLook(false)
+	if c := l.ending(&Row{State: session.TimedOut, Over: true, Why: "fell silent?"}); c.Text != "timed-out: fell silent?" {
+		t.Errorf("%q", c.Text)
 	}
 }

@@ -52,11 +52,12 @@ type Row struct {
 	Player   [2]string // "player 7", "" where there is none
 	State    session.State
 	ClosedBy session.Side
-	Complete bool  // its start was captured
-	Over     bool  // it has ended
-	Last     int64 // time of its latest frame, ns
-	Duration int64 // ns, to now or to its end
-	Idle     int64 // since its latest frame, ns
+	Complete bool   // its start was captured
+	Over     bool   // it has ended
+	Why      string // what ended it, in two or three words; "" where that is no more than State says
+	Last     int64  // time of its latest frame, ns
+	Duration int64  // ns, to now or to its end
+	Idle     int64  // since its latest frame, ns
 	Dir      [2]Dir
 	Findings [3]uint64
 	Notes    []Note // the latest findings, oldest first

@@ -31,7 +31,9 @@ func (t *track) take(c *session.Conn, out *Snapshot, notes []Note) {
 		}
 		r.Duration = max(0, until-c.FirstStamp)
 	}
-	if !r.Over {
+	if r.Over {
+		r.Why = report.WhyNow(c, out.Time)
+	} else {
 		t.endedAt = 0
 	}
 	t.measure(c, out)

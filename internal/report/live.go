@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -104,3 +105,15 @@ func Known(d *seq.Direction) (before, after, captured bool) {
 
 // KnowsUnneeded reports whether unneeded retries can be told from needed ones.
 func KnowsUnneeded(c *session.Conn) bool { return knowsUnneeded(c) }
+
+// WhyNow is what ended a connection, as far as a run that goes on can tell, in two or three
+// words: "" where its state says as much, or nothing is known. heard is the time, in ns since
+// 1970, up to which packets came.
+func WhyNow(c *session.Conn, heard int64) string {
+	x, ok := explain.Now(c, heard)
+	switch cause := x.Verdict.Cause; {
+	case !ok, cause == explain.StillOpen, cause == explain.Closed, cause == explain.Refused, cause == explain.Reset, cause == explain.Undecided:
+		return ""
+	}
+	return x.Verdict.Why()
+}

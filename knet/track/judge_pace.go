@@ -36,7 +36,7 @@ func (c numberJudge) judgePace(dir int) {
 	p.note(now)
 	switch {
 	case !p.asked:
-		c.judgeOpening(p, now)
+		c.judgeOpening(dir, p, now)
 		return
 	case !p.known:
 		c.learnPace(dir, p)
@@ -92,8 +92,9 @@ func (c numberJudge) holdPace(dir int, p *pace, most int) {
 	})
 }
 
-// judgeOpening judges the rate before any other is agreed.
-func (c numberJudge) judgeOpening(p *pace, now int64) {
+// judgeOpening judges the rate before any other is agreed. A request for another one may have
+// been missed: what the peer sent must have been captured from its start.
+func (c numberJudge) judgeOpening(dir int, p *pace, now int64) {
 	const most = 2 * openingRate
 	if p.n <= most || p.opened {
 		return
@@ -102,7 +103,14 @@ func (c numberJudge) judgeOpening(p *pace, now int64) {
 		return
 	}
 	p.opened = true
-	c.c.Rules.Broken(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second, %d are allowed before another rate is agreed", most, openingRate))
+	m := c.mark(1 - dir)
+	x := c.c.Rules.Here(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second, %d are allowed before another rate is agreed", most, openingRate))
+	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
+		if !c.went(1-dir, m, 0) {
+			return conform.Doubtful, conform.GuardClean
+		}
+		return conform.Failed, 0
+	})
 }
 
 // judgeEndOf ends what is open when the connection is over.

@@ -21,9 +21,9 @@ const (
 var valuesRules = [...]conform.Rule{
 	rCvInitrate - valuesBase: {
 		ID: "KN-CV-INITRATE", Clause: "kNet page, Characteristic Values; Flow Control", Level: conform.Rec, Severity: conform.Note, Scope: "DT",
-		Guards:    conform.Of(conform.GuardStart, conform.GuardClock),
+		Guards:    conform.Of(conform.GuardStart, conform.GuardClock, conform.GuardClean),
 		Statement: "at most 15 datagrams/s per direction until another rate is agreed",
-		Care:      "START, CLOCK; captured rate ≤ sent rate, so an excess is certain",
+		Care:      "START, CLOCK, CLEAN: a request for another rate may have been missed; captured rate ≤ sent rate, so an excess is certain",
 		Example:   "60 datagrams in the first second",
 	},
 	rCvPingint - valuesBase: {

@@ -16,6 +16,7 @@ var regressions = []struct {
 	guard          conform.Guard
 }{
 	// The second connection began unseen, with the PacketIDs of the first.
+	{"knet/acks-word-first-page", "drop 2-27", "KN-CV-INITRATE", conform.GuardClean},
 	{"knet/again-page", "drop 51-52; drop 41-53 b", "KN-RD-ACK-KNOWN", conform.GuardLife},
 	// Another connection, with another session id, began 49 s behind the HARD_DISCONNECTs.
 	{"dp8/wild-7300147", "drop 178-184 a; drop 184-186", "DP8-3.1.5.1.4-IGNORED", conform.GuardLife},
