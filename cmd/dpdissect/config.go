@@ -54,7 +54,12 @@ func (in *input) configure(cmd *cobra.Command) error {
 	for _, p := range c.Ports {
 		in.decodeAs = append(in.decodeAs, portLayer+p.Text) // of several that fit the first counts
 	}
-	in.secrets = cmp.Or(in.secrets, c.Secrets.Text)
+	if in.secrets == "" && c.Secrets.Text != "" {
+		if err := config.CheckRegular(c.Secrets.Text); err != nil {
+			return fmt.Errorf("%s: secrets: %w", c.Secrets.From, err)
+		}
+		in.secrets = c.Secrets.Text
+	}
 	given := cmd.Flags().Changed
 	if c.Color.Text != "" && !given("color") {
 		in.color.value = c.Color.Text // checked when it was read
@@ -81,9 +86,12 @@ func newConfig() *cobra.Command {
 		Long: `Show what configuration files say. Two files are read, where they are there: the
 user's, ` + "`dpdissect config path`" + ` says where, and .dpdissect.yaml of the project:
 in the working directory, or the nearest one above it up to the root of the
-repository or the home directory. What the project says stands over what the
-user says, and flags stand over both. DPDISSECT_CONFIG names another file for
-the user's; DPDISSECT_CONFIG=off leaves both out.
+repository or the home directory; elsewhere in the working directory alone.
+What the project says stands over what the user says, and flags stand over both;
+of names the one for the port stands first, then the one for the smallest
+network. DPDISSECT_CONFIG names another file for the user's;
+DPDISSECT_CONFIG=off leaves both out, as checks of captures that strangers send
+should.
 
   names:                        # shown for addresses in text; -n shows numbers
     10.0.0.5: lobby             # an address, an address with a port, a network

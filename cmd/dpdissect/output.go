@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/config"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 )
 
@@ -33,6 +34,10 @@ func (in *input) guard(paths []string) *outfile.Guard {
 	}
 	g.Reads("the secrets file", in.secrets)
 	g.Reads("the file of --bpf", in.bytecode)
+	if files := config.Find(); in.settings != nil {
+		g.Reads("the user's configuration", files.User)
+		g.Reads("the project's configuration", files.Project)
+	}
 	return g
 }
 

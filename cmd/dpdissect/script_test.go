@@ -17,6 +17,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/config"
 )
 
 // TestScript runs the transcripts in testdata/script. $PCAPS is the folder of the
@@ -39,6 +40,7 @@ func scripts(t *testing.T) testscript.Params {
 			env.Setenv("PCAPS", pcaps)
 			env.Setenv("TZ", "UTC")
 			env.Setenv("COLUMNS", "120")
+			env.Setenv(config.Variable, "off")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -134,6 +134,17 @@ func TestLoad(t *testing.T) {
 	if c, err = Load(p, checks); err != nil || c.Secrets.Text != filepath.Join(home, "repo", "keys") {
 		t.Errorf("%+v, %v", c, err)
 	}
+	elsewhere := filepath.Join(dir, "elsewhere", "a")
+	must(t, os.MkdirAll(elsewhere, 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, "elsewhere", ".dpdissect.yaml"), []byte("bad: 1\n"), 0o644))
+	t.Chdir(elsewhere)
+	if p := Find(); p.Project != "" {
+		t.Errorf("above a folder of no repository: %+v", p)
+	}
+	t.Chdir(filepath.Dir(elsewhere))
+	if p := Find(); p.Project == "" {
+		t.Error("the working directory's own file is not found")
+	}
 	t.Setenv(Variable, filepath.Join(dir, "missing.yaml"))
 	if _, err := Load(Find(), checks); err == nil {
 		t.Error("a file that is named must be there")

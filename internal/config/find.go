@@ -2,6 +2,8 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +21,7 @@ type Paths struct{ User, Project string }
 
 // Find gives the user's file, whether it is there or not, and that of the project: the one
 // in the working directory, or the nearest above it up to the root of its repository or to
-// the home directory.
+// the home directory. Elsewhere only the working directory counts.
 func Find() Paths {
 	named := os.Getenv(Variable)
 	if named == "off" {
@@ -39,13 +41,20 @@ func inProject() string {
 		return ""
 	}
 	home, _ := os.UserHomeDir()
+	own := filepath.Join(dir, projectFile)
+	var found string
 	for {
-		file := filepath.Join(dir, projectFile)
-		if isThere(file) {
-			return file
+		if file := filepath.Join(dir, projectFile); found == "" && isThere(file) {
+			found = file
+		}
+		if dir == home || isThere(filepath.Join(dir, ".git")) {
+			return found
 		}
 		up := filepath.Dir(dir)
-		if up == dir || dir == home || isThere(filepath.Join(dir, ".git")) {
+		if up == dir { // neither a repository nor the home: what lies above is anybody's
+			if found == own {
+				return found
+			}
 			return ""
 		}
 		dir = up
@@ -80,7 +89,7 @@ func load(path string, must bool, checks Checks) (*Config, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := readRegular(path)
 	if !must && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
 		return nil, nil // that of another user's home, after rights were dropped
 	}
@@ -92,4 +101,34 @@ func load(path string, must bool, checks Checks) (*Config, error) {
 		c.Secrets.Text = filepath.Join(filepath.Dir(path), c.Secrets.Text)
 	}
 	return c, err
+}
+
+// maxFile is the size that a configuration may have, in bytes.
+const maxFile = 1 << 20
+
+// readRegular reads a file that is no pipe and no device: those of strangers' repositories
+// may be links to anything.
+func readRegular(path string) ([]byte, error) {
+	if err := CheckRegular(path); err != nil { // before it is opened: that of a pipe waits for who writes
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%s: a configuration has at most %d bytes", path, maxFile)
+	}
+	return text, err
+}
+
+// CheckRegular refuses what is no regular file.
+func CheckRegular(path string) error {
+	in, err := os.Stat(path)
+	if err == nil && !in.Mode().IsRegular() {
+		err = fmt.Errorf("%s: no regular file", path)
+	}
+	return err
 }
