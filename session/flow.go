@@ -14,6 +14,15 @@ func keyOf(a, b *dissect.Endpoint) flowKey {
 	return flowKey{*a, *b}
 }
 
+// isOf reports whether a datagram is of the pair. Ports are compared first: they tell the
+// direction at once, nearly always.
+func (k *flowKey) isOf(d *dissect.Datagram) bool {
+	if k.lo.Port == d.Src.Port && k.lo.IP == d.Src.IP {
+		return k.hi == d.Dst
+	}
+	return k.hi.Port == d.Src.Port && k.hi.IP == d.Src.IP && k.lo == d.Dst
+}
+
 func less(a, b *dissect.Endpoint) bool {
 	for i := range a.IP {
 		if a.IP[i] != b.IP[i] {

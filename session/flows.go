@@ -11,7 +11,7 @@ import (
 // find gives the flow of a datagram, new when there is none.
 func (t *Table) find(d *dissect.Datagram) *Flow {
 	slot := &t.cache[(d.Src.IP[15]^d.Dst.IP[15]^byte(d.Src.Port)^byte(d.Dst.Port))&255]
-	if f := *slot; f != nil && (f.key.lo == d.Src && f.key.hi == d.Dst || f.key.hi == d.Src && f.key.lo == d.Dst) {
+	if f := *slot; f != nil && f.key.isOf(d) {
 		return f
 	}
 	key := keyOf(&d.Src, &d.Dst)

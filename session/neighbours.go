@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -30,11 +31,11 @@ type neighbours struct{ *Table }
 // any shows a datagram of a pair that no protocol owns and that belongs to a neighbour of
 // one of them.
 func (t neighbours) any(d *dissect.Datagram, s Standing) bool {
-	if d.Kind != dissect.UDP || !t.lead.has(d) {
+	if d.Kind != dissect.UDP || len(d.Payload) == 0 {
 		return false
 	}
-	for i, p := range t.cfg.Protocols {
-		if t.leads[i].has(d) && t.of(p, d, s) {
+	for set := t.lead[d.Payload[0]]; set != 0; set &= set - 1 {
+		if t.of(t.cfg.Protocols[bits.TrailingZeros64(set)], d, s) {
 			return true
 		}
 	}
@@ -87,7 +88,7 @@ func (t neighbours) of(p *Protocol, d *dissect.Datagram, s Standing) bool {
 	}
 	t.other++
 	t.count(n)
-	if t.cfg.Sink == nil {
+	if !t.shows {
 		return true
 	}
 	fr := t.frame(d, n.Name)

@@ -4,7 +4,7 @@ import "github.com/dpdissect/dpdissect/dissect"
 
 // show hands a frame to the sink, with the time of the capture.
 func (t *Table) show(fr *dissect.Frame, c *Conn) {
-	if t.cfg.Sink == nil {
+	if !t.shows {
 		return
 	}
 	if fr.Shift != 0 || !fr.HasTime {
@@ -40,7 +40,7 @@ func (t *Table) plain(f *Flow, d *dissect.Datagram) {
 		return
 	}
 	t.other++
-	if t.cfg.Sink != nil {
+	if t.shows {
 		fr := t.frame(d, "udp")
 		fr.Possible = f.possible
 		t.show(fr, nil)

@@ -16,6 +16,13 @@ type Sink interface {
 	Finding(f *Finding)
 }
 
+// A FindingSink is a Sink that takes findings alone: what else it takes does nothing, and
+// frames need not be shown to it.
+type FindingSink interface {
+	Sink
+	FindingsOnly()
+}
+
 // A Recounter is a Sink that follows what connections count.
 type Recounter interface {
 	Sink

@@ -14,11 +14,12 @@ type Table struct {
 	tree        dissect.Tree
 	heldBytes   int
 	undecided   int
-	open        int // connections that are followed
+	open        int  // connections that are followed
+	shows       bool // frames go to the sink
 	spare       Spare[active]
 	spareProbes [][]Probe        // of pairs that are recognised; nil for the one that did it
 	counting    int              // flows that were summed up
-	lead        leads            // of neighbours of any protocol
+	lead        [256]uint64      // by the first byte: bit i says that a neighbour of Config.Protocols[i] may begin so
 	near        []NeighbourCount // of neighbours
 	leads       []leads          // of those of each of Config.Protocols
 	stranger    Flow             // stands for pairs of which nothing is kept
@@ -49,9 +50,13 @@ func NewTable(cfg Config) *Table {
 	t := &Table{cfg: cfg, flows: make(map[flowKey]*Flow), tallySets: make(map[*Protocol]*tallySet), quality: newTallySet(Quality, nil)}
 	t.leads = make([]leads, len(cfg.Protocols))
 	for i, p := range cfg.Protocols {
-		t.lead.add(p.NeighbourLead)
 		t.leads[i].add(p.NeighbourLead)
+		for _, b := range p.NeighbourLead {
+			t.lead[b] |= 1 << i
+		}
 	}
+	_, only := cfg.Sink.(FindingSink)
+	t.shows = cfg.Sink != nil && !only
 	return t
 }
 

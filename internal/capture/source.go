@@ -21,7 +21,9 @@ type Options struct {
 // Stop are.
 type Source struct {
 	inlet   inlet
-	max     uint64 // packets to give, 0 for no limit
+	plain   *plainFile // the short way through the inlet, nil where there is none
+	begun   bool       // the first packet was given
+	max     uint64     // packets to give, 0 for no limit
 	in      fed
 	pkt     Packet
 	near    bool // see Near
@@ -80,6 +82,14 @@ const (
 // Read is Next into a packet of the caller's, whose content is valid until the next call,
 // and longer where Near reports so.
 func (s *Source) Read(p *Packet) Reading {
+	if s.plain != nil && s.plain.read(s, p) {
+		return Given
+	}
+	return s.readAny(p)
+}
+
+// readAny is the general way of Read.
+func (s *Source) readAny(p *Packet) Reading {
 	in, ok := s.take()
 	switch {
 	case in != nil:
@@ -93,6 +103,9 @@ func (s *Source) Read(p *Packet) Reading {
 	p.Frame, p.File, p.Dropped = in.frame, in.file, s.dropped
 	s.near = in.near && !p.IsFragment // what is put together of fragments lies in a buffer that is used again
 	s.totals.Count(p)
+	if !s.begun && s.max == 0 {
+		s.begun, s.plain = true, plainOf(s.inlet)
+	}
 	return Given
 }
 
@@ -208,5 +221,6 @@ func (s *Source) Patience(d time.Duration) time.Duration { return s.inlet.patien
 // Close closes all inputs. Infos and Totals stay good.
 func (s *Source) Close() error {
 	s.inlet.close()
+	s.plain = nil
 	return nil
 }

@@ -68,6 +68,9 @@ func (c *collected) countKept() {
 // collector is a sink that keeps nothing but findings: what analyze needs.
 type collector struct{ collected }
 
+// FindingsOnly implements session.FindingSink.
+func (*collector) FindingsOnly() {}
+
 func (*collector) Frame(*dissect.Frame, *session.Conn) {}
 func (*collector) Acked(seq.Position, uint64)          {}
 func (*collector) Message(*session.Message)            {}
