@@ -63,7 +63,7 @@ func (f *Flow) progress(d *dissect.Datagram, best int) {
 	if best >= 0 {
 		s.Protocol = f.table.cfg.Protocols[best].Name
 	}
-	if best >= 0 || f.hopeless {
+	if best >= 0 {
 		f.explain()
 	}
 }
