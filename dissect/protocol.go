@@ -11,6 +11,10 @@ type Protocol struct {
 	Fields   []*Field // the whole table, in the order of the reference page
 	Ports    []uint16 // usual ports, hints only
 
+	// Numbered gives, by the type of a frame, the field with its number in the series of
+	// its side; types whose frames have none are left out.
+	Numbered map[string]*Field
+
 	// Decode reads one datagram without knowledge of its connection, into a
 	// tree that was Reset with the payload. What the wire alone cannot tell is
 	// guessed by length; trackers decode with what they learned instead.

@@ -6,12 +6,13 @@ import (
 
 // DP4 describes the protocol to tables, filters and tests.
 var DP4 = &dissect.Protocol{
-	Name:   "dp4",
-	Title:  "DirectPlay 4 Reliable",
-	Texts:  []string{"MC-DPL4R v12.0", "MC-DPL4R v15.0"},
-	Types:  []string{"DATA", "ACK", "NACK"},
-	Ports:  []uint16{2300, 2350, 2400},
-	Fields: dissect.Refs(Fields[:]),
+	Name:     "dp4",
+	Title:    "DirectPlay 4 Reliable",
+	Texts:    []string{"MC-DPL4R v12.0", "MC-DPL4R v15.0"},
+	Types:    []string{"DATA", "ACK", "NACK"},
+	Ports:    []uint16{2300, 2350, 2400},
+	Fields:   dissect.Refs(Fields[:]),
+	Numbered: map[string]*dissect.Field{"DATA": &Fields[fSeq]},
 	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
 		var f Frame
 		err := f.Decode(t.Data, Params{}, t)

@@ -6,12 +6,13 @@ import (
 
 // DP8 describes the protocol to tables, filters and tests.
 var DP8 = &dissect.Protocol{
-	Name:   "dp8",
-	Title:  "DirectPlay 8 Reliable",
-	Texts:  []string{"MC-DPL8R v20140124", "MC-DPL8R v18.0"},
-	Types:  []string{"CONNECT", "CONNECTED", "CONNECTED_SIGNED", "HARD_DISCONNECT", "SACK", "DFRAME"},
-	Ports:  []uint16{EnumerationPort, 2302},
-	Fields: dissect.Refs(Fields[:]),
+	Name:     "dp8",
+	Title:    "DirectPlay 8 Reliable",
+	Texts:    []string{"MC-DPL8R v20140124", "MC-DPL8R v18.0"},
+	Types:    []string{"CONNECT", "CONNECTED", "CONNECTED_SIGNED", "HARD_DISCONNECT", "SACK", "DFRAME"},
+	Ports:    []uint16{EnumerationPort, 2302},
+	Fields:   dissect.Refs(Fields[:]),
+	Numbered: map[string]*dissect.Field{"DFRAME": &Fields[fSeq]},
 	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
 		var f Frame
 		err := f.Decode(t.Data, Params{}, t)

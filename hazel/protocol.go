@@ -13,6 +13,7 @@ var Hazel = &dissect.Protocol{
 	Types:    typeNames[1:],
 	Ports:    []uint16{22023, 22123, 22223, 22323, 22423, 22523, 22623, 22723, 22823, 22923, 22024, 22025, 22026},
 	Fields:   dissect.Refs(Fields[:]),
+	Numbered: numbered(Reliable, Hello, Ping, Fragment, FragmentStart),
 	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
 		var f Frame
 		err := f.Decode(t.Data, AnyDialect, t)
@@ -26,4 +27,13 @@ var Hazel = &dissect.Protocol{
 		return f.Append(nil), true
 	},
 	Samples: Samples,
+}
+
+// numbered are types of frames with an id of their own, not that of another frame.
+func numbered(types ...Type) map[string]*dissect.Field {
+	fields := map[string]*dissect.Field{}
+	for _, t := range types {
+		fields[t.String()] = &Fields[fID]
+	}
+	return fields
 }

@@ -13,6 +13,7 @@ var KNet = &dissect.Protocol{
 	Types:    []string{"DATAGRAM", "CONNECT"},
 	Ports:    []uint16{2345},
 	Fields:   dissect.Refs(Fields[:]),
+	Numbered: map[string]*dissect.Field{"DATAGRAM": &Fields[FPacketID]},
 	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
 		var d Datagram
 		err := d.recordAny(t.Data, t)

@@ -103,6 +103,8 @@ func TestEachCheckCanFail(t *testing.T) {
 		{"table", "no label", func(f *fake) { f.Fields[fkData].Label = "" }},
 		{"table", "no doc", func(f *fake) { f.Fields[fkData].Doc = "" }},
 		{"table", "no clause", func(f *fake) { f.Fields[fkData].Clause = "" }},
+		{"table", "frames of the type HALF are numbered", func(f *fake) { f.Numbered = map[string]*dissect.Field{"HALF": f.Fields[fkCount]} }},
+		{"table", "the number of FULL is in no row", func(f *fake) { f.Numbered = map[string]*dissect.Field{"FULL": f.Fields[fkData]} }},
 		{"table", "unknown kind", func(f *fake) { f.Fields[fkData].Kind = 99 }},
 		{"table", "size 9", func(f *fake) { f.Fields[fkCount].Size = 9 }},
 		{"table", "a base, but not a uint", func(f *fake) { f.Fields[fkData].Base = dissect.Hex }},

@@ -3,6 +3,7 @@ package dissecttest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -44,7 +45,20 @@ func checkTable(p *dissect.Protocol) []error {
 		t.sameName(f)
 	}
 	t.relations()
+	t.numbered()
 	return t.errs
+}
+
+// numbered checks that the numbers of frames are in rows of the table, by types there are.
+func (t *table) numbered() {
+	for typ, f := range t.p.Numbered {
+		if !slices.Contains(t.p.Types, typ) {
+			t.errorf("%s: frames of the type %s are numbered, and there are none", t.p.Name, typ)
+		}
+		if f == nil || !t.rows[f] || f.Kind != dissect.Uint {
+			t.errorf("%s: the number of %s is in no row of a number", t.p.Name, typ)
+		}
+	}
 }
 
 func (t *table) header() {

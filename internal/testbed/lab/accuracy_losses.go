@@ -1,9 +1,6 @@
 package lab
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -16,12 +13,12 @@ func (m *meter) losses() {
 		if !ok {
 			continue
 		}
-		for _, c := range claimed(d.conn.Dir[d.dir].Lost(), all) {
-			truth := new([3]int)
+		for _, c := range d.conn.Dir[d.dir].Lost().Claims(all) {
+			place, truth := places[c.Place], new([3]int)
 			if t := m.fates.Lost[from][c.Num+shift]; t != nil {
 				truth = t
 			}
-			m.cell(from).Lost[match(truth, c.place)][c.place]++
+			m.cell(from).Lost[match(truth, place)][place]++
 		}
 	}
 	for from, numbers := range m.fates.Lost {
@@ -43,34 +40,8 @@ func (m *meter) align(all []seq.Settled) (from tracegen.Sender, shift int64, ok 
 	return from, 0, false
 }
 
-// A claim is a number that is said to be lost.
-type claim struct {
-	seq.Settled
-	place int
-}
-
-// claimed are the conclusions that are claimed in the end.
-func claimed(lost seq.Lost, all []seq.Settled) (out []claim) {
-	var after []claim
-	missed := uint64(0) // masked ones included
-	for _, x := range all {
-		if x.NotCaptured {
-			missed++
-		}
-	}
-	for _, x := range all {
-		switch {
-		case x.Before && lost.BeforeCapture > 0:
-			out = append(out, claim{x, tracegen.LostBefore})
-		case x.NotCaptured && (!x.Masked || missed == lost.NotCaptured):
-			out = append(out, claim{x, tracegen.LostByTap})
-		case x.After:
-			after = append(after, claim{x, tracegen.LostAfter})
-		}
-	}
-	slices.SortStableFunc(after, func(a, b claim) int { return cmp.Compare(b.Missing, a.Missing) })
-	return append(out, after[:min(len(after), int(lost.AfterCapture))]...)
-}
+// places are those of the truth, by those of claims.
+var places = map[seq.Place]int{seq.BeforeCapture: tracegen.LostBefore, seq.AfterCapture: tracegen.LostAfter, seq.NotCaptured: tracegen.LostByTap}
 
 // match takes the loss that a claim speaks of out of the truth about a number, and
 // gives its true place.
