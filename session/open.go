@@ -16,7 +16,10 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	for i := range c.Dir {
 		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links, Account: f.table.cfg.Endings}
 		if tell := f.table.cfg.Settled; tell != nil {
-			o.Settled = func(x seq.Settled) { tell(c, i, x) }
+			o.Settled = func(x seq.Settled) {
+				x.Time = f.table.clock.stamp(x.Frame, x.Time)
+				tell(c, i, x)
+			}
 		}
 		if r, ok := f.table.cfg.Sink.(Recounter); ok {
 			o.Trip = func(at, ns int64) { r.RoundTrip(c, i, at, ns) }

@@ -31,6 +31,16 @@ func (a *Analysis) standings() []standing {
 // Orders are the names of the orders of connections (TextOptions.Order).
 func Orders() []string { return []string{"start", "worst", "loss", "retries", "ping", "duration"} }
 
+// Arranged gives the connections in one of Orders.
+func (a *Analysis) Arranged(order string) []*session.Conn {
+	list := arranged(a.standings(), order)
+	conns := make([]*session.Conn, len(list))
+	for i := range list {
+		conns[i] = list[i].conn
+	}
+	return conns
+}
+
 // arranged sorts connections by one of Orders: the largest first, but for the start.
 func arranged(list []standing, order string) []standing {
 	list = slices.Clone(list)

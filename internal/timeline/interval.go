@@ -74,6 +74,7 @@ type Interval struct {
 	HasInFlight bool
 	trips       *seq.Sampler // while it is one of the latest
 	rtt         seq.RTT      // what trips said, once it is not
+	Drawn       *Drawn       // nil where no picture is wanted
 }
 
 // latest is how many intervals of a side keep each round trip. One that comes for an older
@@ -103,13 +104,17 @@ func (v *Interval) trip(ns int64) {
 }
 
 // empty reports whether nothing happened.
-func (v *Interval) empty() bool { return v.Counts == Counts{} && v.RTT().Samples == 0 }
+func (v *Interval) empty() bool {
+	return v.Counts == Counts{} && v.RTT().Samples == 0 && v.Drawn == nil
+}
 
 // A line is the intervals of one direction.
 type line struct {
 	list []*Interval // ascending
 	at   int         // the one that was asked for last
 	told Counts      // what is in the intervals
+
+	drawing *drawing // nil where no picture is wanted
 }
 
 // find gives the interval that begins at a time, and whether it is new.

@@ -21,7 +21,7 @@ const (
 // NewPart makes a part. within tells how a time of the capture lies to the span: before it
 // when negative, in it when 0, and after it when positive.
 func NewPart(within func(at int64) int, next session.Sink) *Part {
-	return &Part{Timeline{Sink: next, whole: true, conns: map[*session.Conn]*lines{}, place: func(at int64) (from, to int64) {
+	return &Part{Timeline{Sink: next, whole: true, conns: map[*session.Conn]*lines{}, place: func(_ *session.Conn, at int64) (from, to int64) {
 		switch where := within(at); {
 		case where < 0:
 			return beforePart, inPart

@@ -16,9 +16,10 @@ const MaxIntervals = 1 << 20
 // A Timeline spreads what the connections of one tracker count over intervals. It is a
 // sink that hands on what it hears.
 type Timeline struct {
-	session.Sink                                 // the next one
-	place        func(at int64) (from, to int64) // the interval that holds a time
-	whole        bool                            // all counters are wanted, not only those of columns
+	session.Sink                                                  // the next one
+	place        func(c *session.Conn, at int64) (from, to int64) // the interval that holds a time
+	whole        bool                                             // all counters are wanted, not only those of columns
+	length       func(c *session.Conn) int64                      // of what is drawn (NewDrawing), nil where nothing is
 	conns        map[*session.Conn]*lines
 	last         *session.Conn // whose lines lastLines are
 	lastLines    *lines
@@ -38,7 +39,7 @@ type shift struct{ from, by int64 }
 
 // New makes a timeline whose intervals have a length, in nanoseconds.
 func New(length int64, next session.Sink) *Timeline {
-	return &Timeline{Sink: next, conns: map[*session.Conn]*lines{}, place: func(at int64) (from, to int64) {
+	return &Timeline{Sink: next, conns: map[*session.Conn]*lines{}, place: func(_ *session.Conn, at int64) (from, to int64) {
 		from = floor(at, length)
 		return from, from + length
 	}}
@@ -63,6 +64,9 @@ func (t *Timeline) Frame(fr *dissect.Frame, c *session.Conn) {
 // Recount implements session.Recounter: what was counted since the call before belongs to
 // the frame.
 func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
+	if t.passes(c) {
+		return
+	}
 	x := t.of(c)
 	at := x.at
 	if fr.HasTime {
@@ -73,7 +77,10 @@ func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
 		x.step(c.LastTime, c.LastTime-c.LastStamp)
 	}
 	for dir := range c.Dir {
-		t.note(x, c, dir, at)
+		before := x.dir[dir].told
+		if t.note(x, c, dir, at); t.length != nil {
+			t.draw(x, fr, c, dir, at, before)
+		}
 	}
 }
 
@@ -88,7 +95,7 @@ func (t *Timeline) note(x *lines, c *session.Conn, dir int, at int64) {
 	if now == l.told || !x.started {
 		return
 	}
-	v := t.interval(l, at)
+	v := t.interval(c, l, at)
 	for i := range now {
 		v.Counts[i] += now[i] - l.told[i]
 	}
@@ -110,13 +117,16 @@ func inFlight(d *seq.Direction) (int64, bool) {
 
 // RoundTrip implements session.Recounter.
 func (t *Timeline) RoundTrip(c *session.Conn, dir int, at, ns int64) {
+	if t.passes(c) {
+		return
+	}
 	x := t.of(c)
-	t.interval(&x.dir[dir], at-x.shiftAt(at)).trip(ns)
+	t.interval(c, &x.dir[dir], at-x.shiftAt(at)).trip(ns)
 }
 
 // interval gives the one that holds a time.
-func (t *Timeline) interval(l *line, at int64) *Interval {
-	v, fresh := l.find(t.place(at))
+func (t *Timeline) interval(c *session.Conn, l *line, at int64) *Interval {
+	v, fresh := l.find(t.place(c, at))
 	if fresh {
 		t.intervals++
 	}

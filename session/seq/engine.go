@@ -32,6 +32,7 @@ func (d *Direction) Send(s *Sending) Verdict {
 	if s.HasTime {
 		w.now = max(w.now, s.Time)
 	}
+	w.sent, w.sentIn = s.Num, s.Frame
 	if !w.reach(s.Num, d) {
 		return d.sending().sendForgotten(s)
 	}

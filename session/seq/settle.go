@@ -23,10 +23,10 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 	if inside {
 		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)
 	}
-	x := Settled{Num: n, Frame: u.frame}
+	x := Settled{Num: n, Frame: u.frame, Time: u.time}
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside && !d.disregarded.has(n):
-		x.NotCaptured, x.Masked = true, u.state&byMask != 0
+		x.NotCaptured, x.Masked, x.Time = true, u.state&byMask != 0, ackedAt(u)
 		if x.Masked {
 			d.byMaskOnly++
 		} else {
@@ -62,6 +62,7 @@ func (d settling) settleSkipped(from, end int64) {
 type Settled struct {
 	Num     int64
 	Frame   uint64 // first captured, 0 for none
+	Time    int64  // ns since 1970: of Frame, or of the acknowledgement of what was not captured
 	Missing int64  // how long it was missed behind the capture point, ns
 
 	Before, After, NotCaptured bool

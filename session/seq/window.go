@@ -81,10 +81,12 @@ type Window struct {
 	excess    int64
 	near      int64
 	step      int64
-	now       int64 // of the latest sending, ns
-	top       int64 // one above the highest remembered number
-	lowest    int64 // lowest captured
-	highest   int64 // highest captured
+	now       int64  // of the latest sending, ns
+	top       int64  // one above the highest remembered number
+	lowest    int64  // lowest captured
+	highest   int64  // highest captured
+	sent      int64  // number of the latest sending
+	sentIn    uint64 // its frame, 0 before the first
 	started   bool
 	origin    int64 // first sending captured first: what lies below was sent before the capture began
 	begun     bool  // origin is valid
@@ -112,6 +114,9 @@ func (w *Window) Highest() (int64, bool) { return w.highest, w.started }
 
 // Lowest is the lowest number captured, valid when Highest is.
 func (w *Window) Lowest() int64 { return w.lowest }
+
+// Latest is the number that was sent last, and the frame that sent it; 0 before any was.
+func (w *Window) Latest() (num int64, frame uint64) { return w.sent, w.sentIn }
 
 // Bounds are the lowest and the highest number captured, 0 when none was.
 func (w *Window) Bounds() (low, high int64) { return w.lowest, w.highest }

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/htmlreport"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
+)
+
+// reportCommand is the flags of the command.
+type reportCommand struct {
+	input
+	title  string
+	redact bool
+}
+
+func newReport() *cobra.Command {
+	c := &reportCommand{}
+	c.formats = []string{"html"}
+	cmd := &cobra.Command{
+		Use:   "report INPUT...",
+		Short: "Write one HTML page that shows what happened, with plots",
+		Long: `Write one HTML file for a ticket or a colleague: what happened to each connection,
+the table of connections, what each side sent over time, with every retry and
+every proven loss, round trips, bytes in flight, rates, and the findings with
+their frames. It opens in any browser from the disk, loads nothing and sends
+nothing; its content security policy allows no request.
+
+Pictures are drawn of 20 connections at most, the worst first; --connection, -Y,
+--from and --to choose others. Captures are read twice, so they have to be
+files. --redact replaces addresses, paths and what packets say in words by names
+that mean nothing, the same for the same.`,
+		Example: `  dpdissect report game.pcap -o report.html
+  dpdissect report --connection 3 --from 12:02 --to 12:05 -o lag.html game.pcap
+  dpdissect report --redact --title 'Ticket 4711' -o ticket.html game.pcap`,
+		Annotations: map[string]string{quietMeans: "no progress bar"},
+		RunE:        c.runE,
+	}
+	cmd.Flags().StringVar(&c.title, "title", "", "the `TEXT` above the report; the names of the captures by default")
+	cmd.Flags().BoolVar(&c.redact, "redact", false, "replace addresses, paths and words of packets, the same for the same")
+	c.add(cmd)
+	return cmd
+}
+
+func (c *reportCommand) runE(cmd *cobra.Command, paths []string) error {
+	if err := c.checkSpan(); err != nil {
+		return err
+	}
+	switch {
+	case c.isLive() || c.follow:
+		return usagef("a report is made of captures that are complete, not live")
+	case !capture.Regular(paths):
+		return usagef("a report reads its captures twice: give files, not standard input or pipes")
+	}
+	j, err := c.open(cmd, paths, true)
+	if err != nil {
+		return err
+	}
+	if j.screen.terminal && c.output == "" {
+		return j.finish(usagef("a report is an HTML page: give -o FILE"))
+	}
+	return j.finish(c.write(cmd, j, paths))
+}
+
+// write makes the page: one pass for the analysis, another one for the pictures of some of
+// its connections.
+func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error {
+	veil := c.veil()
+	veil.attach(&j.run)
+	j.run.Config.Explain, j.run.Config.Endings = true, true
+	a, err := j.analyse()
+	if err != nil && !reported(err) {
+		return err
+	}
+	if veil != nil {
+		veil.words(a)
+		a.Story = j.story(j.run.Conns(), a)
+	}
+	drawn, e := c.draw(j, a, paths, veil)
+	if e != nil {
+		return e
+	}
+	drawn.Title, drawn.Made, drawn.Redacted = cmp.Or(c.title, titleOf(paths, c.redact)), madeBy(cmd), c.redact
+	if e := c.documents(j, a, drawn); e != nil {
+		return e
+	}
+	return cmp.Or(htmlreport.Write(j.out, drawn), err)
+}
+
+// documents puts the analysis and what explain says into the page.
+func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Report) error {
+	d := a.Story.Document(a.Conns)
+	if j.part != nil {
+		from, to := j.part.bounds()
+		d.Narrow(from, to, c.span.words())
+	}
+	var analysis, explained bytes.Buffer
+	err := cmp.Or(report.WriteJSON(&analysis, a), report.WriteExplainJSON(&explained, a.Captures, d))
+	p.Analysis, p.Explain = analysis.Bytes(), explained.Bytes()
+	return err
+}
+
+// draw reads the captures again, for the pictures of the worst connections.
+func (c *reportCommand) draw(j *job, a *report.Analysis, paths []string, v *veil) (*htmlreport.Report, error) {
+	conns := a.Arranged("worst")
+	p := &htmlreport.Report{LeftOut: max(0, len(conns)-htmlreport.MostPictures)}
+	conns = conns[:min(len(conns), htmlreport.MostPictures)]
+	again, err := c.again(paths)
+	if err != nil {
+		return nil, err
+	}
+	defer again.Source.Close()
+	v.attach(again)
+	var f pipeline.Findings
+	f.Attach(again)
+	drawing := htmlreport.NewCollector(conns)
+	drawing.Attach(again)
+	if err := again.Do(); err != nil {
+		return nil, err
+	}
+	within := func(int64) bool { return true }
+	if j.part != nil {
+		within = func(at int64) bool { return j.part.place(at) == 0 }
+	}
+	p.Pictures = drawing.Pictures(again.Conns(), within)
+	order := make(map[int]int, len(conns))
+	for i, conn := range conns {
+		order[conn.ID] = i
+	}
+	slices.SortFunc(p.Pictures, func(x, y htmlreport.Picture) int { return cmp.Compare(order[x.Connection], order[y.Connection]) })
+	return p, nil
+}
+
+// again opens the captures for another pass.
+func (c *reportCommand) again(paths []string) (*pipeline.Run, error) {
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	src, err := c.source(paths)
+	if err != nil {
+		return nil, err
+	}
+	r := &pipeline.Run{Source: src, Config: cfg, Workers: c.workerCount()}
+	boundGarbage(r)
+	return r, nil
+}
+
+// titleOf names the captures.
+func titleOf(paths []string, redacted bool) string {
+	if redacted {
+		return "Report of a capture"
+	}
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = filepath.Base(p)
+	}
+	if len(names) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:2], ", "), len(names)-2)
+	}
+	return strings.Join(names, ", ")
+}
+
+// madeBy says which program made the page, and with which flags; their values may be secret.
+func madeBy(cmd *cobra.Command) string {
+	text := "dpdissect " + buildVersion().line()
+	var flags []string
+	cmd.Flags().Visit(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
+	if len(flags) > 0 {
+		text += ", with " + strings.Join(flags, " ")
+	}
+	return text
+}

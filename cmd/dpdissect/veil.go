@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
+)
+
+// A veil replaces addresses and words by ones that mean nothing, the same for the same; nil
+// replaces nothing. Addresses are replaced before they are tracked, in the order of their
+// first packets, so that everything that speaks of them speaks alike.
+type veil struct {
+	addresses map[[16]byte][16]byte
+	v4, v6    uint32
+	texts     map[string]string
+}
+
+func (c *reportCommand) veil() *veil {
+	if !c.redact {
+		return nil
+	}
+	return &veil{texts: map[string]string{}}
+}
+
+// attach makes a pass over the captures see other addresses. Each pass begins anew, and
+// gives the same ones.
+func (v *veil) attach(r *pipeline.Run) {
+	if v == nil {
+		return
+	}
+	v.addresses, v.v4, v.v6 = map[[16]byte][16]byte{}, 0, 0
+	before := r.Before
+	r.Before = func(p *capture.Packet) {
+		if p.Class == capture.UDP || p.Class == capture.Unreachable {
+			v.address(&p.Src)
+			v.address(&p.Dst)
+		}
+		if before != nil {
+			before(p)
+		}
+	}
+}
+
+// address replaces the address of an endpoint. What stands for many hosts, or for the host
+// itself, stays: 198.18.0.0/15 and 2001:db8::/32 are for examples and tests (RFC 2544,
+// RFC 3849).
+func (v *veil) address(e *dissect.Endpoint) {
+	addr := e.Addr()
+	if addr.IsMulticast() || addr.IsLoopback() || addr.IsUnspecified() || e.IP[12] == 255 && addr.Is4() {
+		return
+	}
+	to, ok := v.addresses[e.IP]
+	if !ok {
+		to = e.IP
+		if addr.Is4() {
+			v.v4++
+			binary.BigEndian.PutUint32(to[12:], 198<<24|18<<16|v.v4&0x1ffff)
+		} else {
+			v.v6++
+			to = [16]byte{0: 0x20, 1: 0x01, 2: 0x0d, 3: 0xb8}
+			binary.BigEndian.PutUint32(to[12:], v.v6)
+		}
+		v.addresses[e.IP] = to
+	}
+	e.IP = to
+}
+
+// words replaces what packets say in words, and the paths of captures.
+func (v *veil) words(a *report.Analysis) {
+	for _, c := range a.Conns {
+		c.Reason = v.text(c.Reason)
+	}
+	for i := range a.Captures {
+		a.Captures[i].Path = fmt.Sprintf("capture %d", i+1)
+	}
+}
+
+// text is what stands for a text.
+func (v *veil) text(s string) string {
+	if s == "" {
+		return ""
+	}
+	if v.texts[s] == "" {
+		v.texts[s] = fmt.Sprintf("text %d", len(v.texts)+1)
+	}
+	return v.texts[s]
+}

@@ -1,0 +1,75 @@
+// What all parts of the page share: its data, and how elements are made. Text from captures
+// is only ever put into text nodes.
+"use strict";
+const page = {
+  analysis: null, explain: null, pictures: null, ladders: null, made: null,
+  sections: [], // of the navigation: {id, title}
+
+  load() {
+    for (const id of ["analysis", "explain", "pictures", "ladders", "made"]) {
+      page[id] = JSON.parse(document.getElementById(id).textContent);
+    }
+  },
+
+  // make gives an element with attributes and children; strings become text.
+  make(tag, attributes, ...children) {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(attributes || {})) {
+      if (v === undefined || v === null) continue;
+      if (k === "onclick") e.addEventListener("click", v);
+      else e.setAttribute(k, v);
+    }
+    for (const c of children.flat()) {
+      if (c !== undefined && c !== null) e.append(page.visible(c));
+    }
+    return e;
+  },
+
+  // visible shows characters that would turn or hide text as their numbers.
+  visible(x) {
+    if (x instanceof Node) return x;
+    return String(x).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+      (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+  },
+
+  section(id, title) {
+    const heading = page.make("h2", { id: id + "-title" }, title);
+    const s = page.make("section", { id, "aria-labelledby": id + "-title" }, heading);
+    page.sections.push({ id, title });
+    document.getElementById("main").append(s);
+    return s;
+  },
+
+  number(n) { return n === undefined || n === null ? "–" : n.toLocaleString("en-US"); },
+  ms(x) { return x === undefined || x === null ? "–" : (x >= 100 ? x.toFixed(0) : x.toFixed(1)) + " ms"; },
+  percent(part, all) { return all ? (100 * part / all).toFixed(1) + "%" : "–"; },
+
+  // clock is the time of day of a record, in UTC as the capture has it.
+  clock(text) { return text ? text.slice(11, 23) : "–"; },
+
+  // clockOf is the same of ms since 1970.
+  clockOf(ms) { return new Date(ms).toISOString().slice(11, 23); },
+
+  sum(c, key) { return (c.directions.a[key] || 0) + (c.directions.b[key] || 0); },
+
+  // show opens what holds an element, and moves there.
+  show(e) {
+    for (let p = e; p; p = p.parentElement) if (p.tagName === "DETAILS") p.open = true;
+    e.scrollIntoView({ block: "center" });
+    e.classList.add("found");
+    if (e.tabIndex >= 0) e.focus({ preventScroll: true });
+    setTimeout(() => e.classList.remove("found"), 2500);
+  },
+
+  // frame is a link to where a frame is told of, or its number.
+  frame(n) {
+    return page.make("button", { class: "frame", type: "button", title: "show frame " + n + " in plots and ladder", onclick: () => page.jump(n) }, String(n));
+  },
+
+  jumps: [], // functions that show a frame, and report whether they could
+
+  jump(n) {
+    for (const f of page.jumps) if (f(n)) return;
+    document.getElementById("hits").textContent = "frame " + n + " is in no plot of this page";
+  },
+};

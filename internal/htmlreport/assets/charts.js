@@ -1,0 +1,233 @@
+// The plots: for each side of a connection what it sent over time, its round trips, what was
+// in flight, and its rate. All plots of a connection show the same span of time.
+"use strict";
+page.colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+
+page.plots = function () {
+  const s = page.section("plots", "Plots");
+  if (page.pictures.left_out) {
+    s.append(page.make("p", {}, "Of " + page.number(page.pictures.left_out) + " more connections there are no plots here; --connection N draws one of them."));
+  }
+  s.append(page.make("p", { class: "keys" }, "Drag to zoom, double-click to see all. Keys on a focused plot: + and − zoom, arrows move, 0 shows all.",
+    ...[["sent", "sent"], ["acked", "acknowledged up to"], ["sacked", "acknowledged one by one"], ["retry", "retry ▲"], ["unneeded", "retry of what was acknowledged ▼"], ["loss", "proven lost ✕"], ["closing", "opens or closes ┆"]]
+      .flatMap(([c, text]) => [page.make("span", { class: "swatch c-" + c }), text])));
+  for (const c of page.pictures.connections) page.drawConnection(s, c);
+};
+
+page.drawConnection = function (s, c) {
+  const about = page.explain.connections.find((x) => x.id === c.id);
+  s.append(page.make("h3", { id: "plots-" + c.id }, "#" + c.id + (about ? " " + about.protocol + ": a " + about.a + ", b " + about.b : "")));
+  const group = { base: c.base_ms, plots: [], span: [Infinity, -Infinity], busy: false };
+  for (const d of ["a", "b"]) {
+    const t = c.directions[d].t;
+    if (t.length) group.span = [Math.min(group.span[0], t[0]), Math.max(group.span[1], t[t.length - 1])];
+  }
+  if (!(group.span[1] > group.span[0])) group.span = [group.span[0] - 0.001, group.span[0] + 0.001];
+  const pair = page.make("div", { class: "pair" });
+  s.append(pair);
+  const later = []; // all boxes stand before the first is measured
+  for (const kind of page.kinds) {
+    for (const d of ["a", "b"]) {
+      const data = c.directions[d];
+      if (data.t.length && kind.has(data)) later.push(page.chartOf(pair, group, c, d, kind));
+    }
+  }
+  for (const draw of later) draw();
+  page.jumps.push((frame) => page.showFrame(group, c, frame));
+};
+
+// Each kind of plot names its series: label, values, colour, and how it is drawn.
+page.kinds = [
+  {
+    id: "sequence", title: "what it sent, by number", has: () => true, height: 260, events: true,
+    series: (x) => [
+      { label: "number", values: x.sent_max, colour: "sent", points: 3, line: true },
+      { label: "from", values: x.sent_min, colour: "sent", points: 3, hide: x.width < 1e-6 },
+      { label: "acknowledged up to", values: page.filled(x.acked_max), colour: "acked", line: true, step: true, hide: !x.acked_max.some((v) => v !== null) },
+      { label: "acknowledged one by one", values: x.sacked_max, colour: "sacked", points: 3, hide: !x.sacked_max.some((v) => v !== null) },
+    ],
+  },
+  { id: "rtt", title: "round trips, ms", has: (x) => x.rtt_max_ms.some((v) => v !== null), height: 150, zero: true,
+    series: (x) => [{ label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, hide: x.width < 1e-6 }] },
+  { id: "inflight", title: "in flight: numbers sent and not acknowledged", has: (x) => x.in_flight.some((v) => v !== null), height: 150, zero: true,
+    series: (x) => [{ label: "in flight", values: x.in_flight, colour: "sent", line: true, points: 2 }] },
+  { id: "rate", title: "rate, kB/s", has: (x) => x.bytes.some((v) => v !== null), height: 150, zero: true, rates: true,
+    series: (x, span) => page.rates(x, span) },
+];
+
+// filled carries the last value on: what was acknowledged stays so.
+page.filled = (list) => { let last = null; return list.map((v) => (last = v ?? last)); };
+
+// rates adds bytes up over steps of a two-hundredth of the span.
+page.rates = function (x, span) {
+  const step = Math.max((span[1] - span[0]) / 200, x.width, 1e-3), t = [], kb = [];
+  for (let i = 0; i < x.t.length; i++) {
+    const at = Math.floor((x.t[i] - span[0]) / step) * step + span[0];
+    while (t.length && t[t.length - 1] < at - step * 1.5) { t.push(t[t.length - 1] + step); kb.push(0); }
+    if (!t.length || t[t.length - 1] < at - step / 2) { t.push(at); kb.push(0); }
+    kb[kb.length - 1] += (x.bytes[i] || 0) / 1000 / step;
+  }
+  return { t, list: [{ label: "kB/s", values: kb, colour: "sent", line: true, step: true }] };
+};
+
+// chartOf makes the element of a plot, and gives what draws it.
+page.chartOf = function (parent, group, c, d, kind) {
+  const x = c.directions[d];
+  const made = kind.series(x, group.span), t = kind.rates ? made.t : x.t, series = (kind.rates ? made.list : made).filter((s) => !s.hide);
+  const retries = x.marks.filter((m) => m[4] !== "closing").reduce((n, m) => n + m[3], 0);
+  const losses = x.losses.filter((l) => l[3] !== "not-captured").length;
+  const points = series.reduce((n, s) => n + s.values.reduce((k, v) => k + (v === null ? 0 : 1), 0), 0);
+  const label = "Connection " + c.id + ", side " + d + ": " + kind.title + (kind.events ? "; " + retries + " retries, " + losses + " proven losses" : "");
+  const status = page.make("p", { class: "status", role: "status" });
+  const box = page.make("div", { class: "chart", tabindex: "0", role: "group", "aria-label": label, "data-chart": kind.id, "data-connection": c.id, "data-direction": d,
+    "data-points": points, "data-retries": kind.events ? retries : 0, "data-losses": kind.events ? losses : 0 },
+    page.make("h4", {}, d + ": " + kind.title));
+  parent.append(box);
+  return () => page.drawChart(box, status, group, x, kind, t, series);
+};
+
+page.drawChart = function (box, status, group, x, kind, t, series) {
+  const clock = (v) => page.clockOf(group.base + v * 1000);
+  const axis = { stroke: () => page.colour("dim"), grid: { stroke: () => page.colour("line"), width: 1 }, ticks: { stroke: () => page.colour("line") }, font: "12px system-ui" };
+  const options = {
+    width: Math.max(320, box.clientWidth), height: kind.height, legend: { live: true },
+    cursor: { drag: { x: true, y: false }, sync: { key: "c" + box.dataset.connection, setSeries: false } },
+    scales: { x: { time: false, min: group.span[0], max: group.span[1] }, y: { range: (u, lo, hi) => page.bounds(kind, x, lo, hi, u) }, f: { range: [0, 1] } },
+    axes: [{ ...axis, values: (u, list) => list.map((v) => clock(v).slice(0, u.scales.x.max - u.scales.x.min < 5 ? 12 : 8)), space: 90 }, { ...axis, size: 60 }],
+    series: [{ label: "time", value: (u, v) => (v === null ? "–" : clock(v)) }, ...series.map((s) => ({
+      label: s.label, stroke: () => page.colour(s.colour), width: s.line ? 1.5 : 0, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
+      points: s.points ? { show: true, size: s.points, fill: () => page.colour(s.colour), width: 0 } : { show: false },
+      value: (u, v) => (v === null || v === undefined ? "–" : String(Math.round(v * 1000) / 1000)),
+    }))],
+    hooks: { setScale: [(u, key) => { if (key === "x") page.follow(group, u); }], draw: kind.events ? [(u) => page.drawEvents(u, x)] : [], setCursor: kind.events ? [(u) => page.tellNear(u, x, clock, status)] : [] },
+  };
+  const data = [t, ...series.map((s) => s.values)];
+  if (kind.id === "sequence") {
+    options.series.push({ label: "frame", scale: "f", stroke: "transparent", paths: () => null, points: { show: false }, value: (u, v) => (v ? String(v) : "–") });
+    data.push(x.frame);
+  }
+  const u = new uPlot(options, data, box);
+  box.append(status);
+  box.addEventListener("keydown", (e) => page.keys(e, group, u));
+  new ResizeObserver(() => {
+    if (box.clientWidth && Math.abs(box.clientWidth - u.width) > 1) u.setSize({ width: box.clientWidth, height: kind.height });
+  }).observe(box);
+  group.plots.push(u);
+  page.drawn.push(u);
+};
+
+// bounds are those of the vertical axis: of all that is drawn, events among them.
+page.bounds = function (kind, x, lo, hi, u) {
+  if (lo === null || lo === undefined) [lo, hi] = [0, 1];
+  if (kind.events) {
+    for (const list of [x.marks, x.losses]) {
+      for (const m of list) {
+        if (m[0] < u.scales.x.min || m[0] > u.scales.x.max) continue;
+        lo = Math.min(lo, m[1]); hi = Math.max(hi, m[1]);
+      }
+    }
+  }
+  if (kind.zero) lo = 0;
+  const room = (hi - lo || 1) * 0.06;
+  return [kind.zero ? 0 : lo - room, hi + room];
+};
+
+page.follow = function (group, from) {
+  if (group.busy) return;
+  group.busy = true;
+  const { min, max } = from.scales.x;
+  for (const u of group.plots) if (u !== from) u.setScale("x", { min, max });
+  group.busy = false;
+};
+
+// drawEvents draws what no plot leaves out: retries, losses, and frames that open or close.
+page.drawEvents = function (u, x) {
+  const g = u.ctx, k = devicePixelRatio || 1, box = u.bbox;
+  g.save();
+  g.beginPath();
+  g.rect(box.left, box.top, box.width, box.height);
+  g.clip();
+  const at = (m) => [u.valToPos(m[0], "x", true), u.valToPos(m[1], "y", true)];
+  const inside = (m) => m[0] >= u.scales.x.min && m[0] <= u.scales.x.max;
+  for (const [kind, colour, up] of [["closing", "closing", 0], ["retry", "retry", 1], ["unneeded-retry", "unneeded", -1]]) {
+    g.fillStyle = g.strokeStyle = page.colour(colour);
+    g.lineWidth = k;
+    g.beginPath();
+    for (const m of x.marks) {
+      if (m[4] !== kind || !inside(m)) continue;
+      const [px, py] = at(m), r = 4 * k;
+      if (up === 0) { g.moveTo(px, box.top); g.lineTo(px, box.top + box.height); continue; }
+      g.moveTo(px - r, py + up * r * 0.7); g.lineTo(px + r, py + up * r * 0.7); g.lineTo(px, py - up * r); g.closePath();
+    }
+    if (up === 0) { g.setLineDash([4 * k, 4 * k]); g.stroke(); g.setLineDash([]); } else g.fill();
+  }
+  for (const place of ["before", "after", "not-captured"]) {
+    g.strokeStyle = page.colour(place === "not-captured" ? "missed" : "loss");
+    g.lineWidth = 1.5 * k;
+    g.beginPath();
+    for (const l of x.losses) {
+      if (l[3] !== place || !inside(l)) continue;
+      const [px, py] = at(l), r = 4 * k;
+      g.moveTo(px - r, py - r); g.lineTo(px + r, py + r); g.moveTo(px - r, py + r); g.lineTo(px + r, py - r);
+    }
+    g.stroke();
+  }
+  g.restore();
+};
+
+const words = { retry: "retry", "unneeded-retry": "retry of what was acknowledged", closing: "opens or closes", before: "lost before the capture point", after: "lost after the capture point", "not-captured": "not captured" };
+
+// tellNear says in words what is under the cursor.
+page.tellNear = function (u, x, clock, status) {
+  const { left, top } = u.cursor;
+  if (left === undefined || left < 0) return;
+  let best = null, least = 100;
+  for (const list of [x.losses, x.marks]) {
+    for (const m of list) {
+      const dx = u.valToPos(m[0], "x") - left, dy = u.valToPos(m[1], "y") - top, far = dx * dx + dy * dy;
+      if (far < least) [best, least] = [m, far];
+    }
+  }
+  status.textContent = best ? words[best[best.length - 1]] + ": number " + best[1] + (best[2] ? ", frame " + best[2] : "") + ", " + clock(best[0]) : "";
+};
+
+page.keys = function (e, group, u) {
+  let { min, max } = u.scales.x;
+  const width = max - min;
+  switch (e.key) {
+    case "+": case "=": min += width / 4; max -= width / 4; break;
+    case "-": case "_": min -= width / 2; max += width / 2; break;
+    case "ArrowLeft": min -= width / 5; max -= width / 5; break;
+    case "ArrowRight": min += width / 5; max += width / 5; break;
+    case "0": case "Home": [min, max] = group.span; break;
+    default: return;
+  }
+  e.preventDefault();
+  u.setScale("x", { min: Math.max(min, group.span[0]), max: Math.min(max, group.span[1]) });
+};
+
+// showFrame zooms the plots of a connection to a frame of it.
+page.showFrame = function (group, c, frame) {
+  const about = page.analysis.connections.find((x) => x.id === c.id);
+  if (!about || frame < about.first_frame || frame > about.last_frame) return false;
+  let at = null;
+  for (const d of ["a", "b"]) {
+    const x = c.directions[d];
+    for (const m of x.marks) if (m[2] === frame) at = m[0];
+    for (let i = 0; i < x.frame.length && at === null; i++) {
+      if (x.frame[i] === null || x.frame[i] > frame) continue;
+      let next = i + 1;
+      while (next < x.frame.length && x.frame[next] === null) next++;
+      if (x.frame[i] === frame || (next < x.frame.length && x.frame[next] > frame)) { at = x.t[i]; break; }
+    }
+  }
+  if (at === null || !group.plots.length) return false;
+  const around = Math.max((group.span[1] - group.span[0]) / 40, 0.25);
+  group.plots[0].setScale("x", { min: Math.max(group.span[0], at - around), max: Math.min(group.span[1], at + around) });
+  page.show(document.getElementById("plots-" + c.id));
+  return true;
+};
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.redraw());
+page.drawn = [];
+page.redraw = () => page.drawn.forEach((u) => u.redraw());

@@ -1,0 +1,119 @@
+package htmlreport
+
+import (
+	"sync"
+
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/timeline"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+const (
+	// MostPictures is how many connections a page draws.
+	MostPictures = 20
+
+	// allColumns is how many columns the pictures of a page have together, and mostColumns
+	// how many one side has: more than a screen shows.
+	allColumns  = 24_000
+	mostColumns = 2_000
+
+	// maxLosses is how many lost numbers of a side are drawn.
+	maxLosses = 200_000
+)
+
+// A Collector spreads over time what some connections send, in a pass of its own: how long
+// they last was found in an earlier one.
+type Collector struct {
+	lengths map[uint64]int64 // of columns, in ns, by the first frame of the connection
+	shards  [pipeline.Shards]*timeline.Timeline
+	mu      sync.Mutex
+	settled map[*session.Conn]*[2][]seq.Settled
+}
+
+// NewCollector makes a Collector for connections that an earlier pass found.
+func NewCollector(conns []*session.Conn) *Collector {
+	c := &Collector{lengths: map[uint64]int64{}, settled: map[*session.Conn]*[2][]seq.Settled{}}
+	columns := int64(min(mostColumns, allColumns/(2*max(1, len(conns)))))
+	for _, conn := range conns {
+		length := int64(1) // a column a frame
+		if int64(conn.Dir[0].Frames+conn.Dir[1].Frames) > 2*columns {
+			length = max(1, (conn.LastStamp-conn.FirstStamp)/columns+1)
+		}
+		c.lengths[conn.FirstFrame] = length
+	}
+	return c
+}
+
+// Attach makes a run tell the Collector what it tracks.
+func (c *Collector) Attach(r *pipeline.Run) {
+	next := r.Sink
+	r.Config.Links = true
+	r.Config.Settled = c.hear
+	r.Sink = func(shard int) session.Sink {
+		c.shards[shard] = timeline.NewDrawing(func(conn *session.Conn) int64 { return c.lengths[conn.FirstFrame] }, next(shard))
+		return c.shards[shard]
+	}
+}
+
+// hear takes a conclusion about a number (session.Config.Settled). Shards conclude at the
+// same time.
+func (c *Collector) hear(conn *session.Conn, dir int, x seq.Settled) {
+	if !x.Suspects() || c.lengths[conn.FirstFrame] == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.settled[conn]
+	if s == nil {
+		s = new([2][]seq.Settled)
+		c.settled[conn] = s
+	}
+	if len(s[dir]) < maxLosses {
+		s[dir] = append(s[dir], x)
+	}
+}
+
+// Pictures are those of the connections of the run, once it is over, as far as they lie
+// within a span of time.
+func (c *Collector) Pictures(conns []*session.Conn, within func(at int64) bool) (all []Picture) {
+	for _, conn := range conns {
+		if c.lengths[conn.FirstFrame] == 0 {
+			continue
+		}
+		p := Picture{Connection: conn.ID, Base: conn.FirstStamp}
+		for dir := range p.Sides {
+			p.Sides[dir] = c.side(conn, dir, within)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func (c *Collector) side(conn *session.Conn, dir int, within func(at int64) bool) (s Side) {
+	for _, t := range c.shards {
+		if !t.Follows(conn) {
+			continue
+		}
+		for _, v := range t.Direction(conn, dir) {
+			if within(v.From) {
+				s.Columns = append(s.Columns, v)
+			}
+		}
+		marks, dropped := t.Marks(conn, dir)
+		for _, m := range marks {
+			if within(m.Time) {
+				s.Marks = append(s.Marks, m)
+			}
+		}
+		s.Dropped = dropped
+	}
+	if x := c.settled[conn]; x != nil {
+		for _, l := range conn.Dir[dir].Lost().Claims(x[dir]) {
+			if at := l.Time; within(at) {
+				s.Losses = append(s.Losses, Loss{at, l.Num, l.Frame, l.Place})
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,136 @@
+// Package htmlreport writes the report: one HTML file that holds all it shows and asks nobody for
+// anything. It computes nothing: documents are embedded as they are, and pictures are drawn
+// of what internal/timeline spread over time.
+package htmlreport
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+//go:embed assets/*.js assets/*.css assets/vendor
+var assets embed.FS
+
+// scripts are the parts of the page's code, in the order in which they are run.
+var scripts = []string{
+	"vendor/uPlot.iife.min.js", "base.js", "happened.js", "connections.js", "charts.js", "ladder.js", "findings.js", "capture.js", "main.js",
+}
+
+var styles = []string{"vendor/uPlot.min.css", "report.css"}
+
+// A Report is what a page shows.
+type Report struct {
+	Title    string
+	Made     string    // how it was made: program, version and command line
+	Analysis []byte    // the document of 'analyze --format json'
+	Explain  []byte    // that of 'explain --format json'
+	Pictures []Picture // of connections
+	LeftOut  int       // connections without pictures
+	Ladders  [][]byte  // documents of 'ladder --format json', each with its connection
+	Redacted bool      // addresses and texts of packets were replaced
+}
+
+// Write writes the page.
+func Write(w io.Writer, r *Report) error {
+	code, hashes, err := inline("script", scripts)
+	if err != nil {
+		return err
+	}
+	css, looks, err := inline("style", styles)
+	if err != nil {
+		return err
+	}
+	p := &printer{w: w}
+	p.print(head(r, strings.Join(hashes, " "), strings.Join(looks, " ")))
+	p.print(strings.Join(css, ""))
+	p.print("</head>\n<body>\n")
+	p.print(frame)
+	p.data("analysis", r.Analysis)
+	p.data("explain", r.Explain)
+	p.data("pictures", appendPictures(nil, r))
+	p.data("ladders", append(append([]byte{'['}, bytes.Join(r.Ladders, []byte{','})...), ']'))
+	p.data("made", appendMade(nil, r))
+	p.print(strings.Join(code, ""))
+	p.print("</body>\n</html>\n")
+	return p.err
+}
+
+// inline gives the elements of the page's own code or looks, and the hashes by which its
+// policy allows them and nothing else.
+func inline(tag string, files []string) (elements, hashes []string, err error) {
+	for _, f := range files {
+		b, err := assets.ReadFile("assets/" + f)
+		if err != nil {
+			return nil, nil, err
+		}
+		if bytes.Contains(bytes.ToLower(b), []byte("</"+tag)) {
+			return nil, nil, fmt.Errorf("htmlreport: %s ends its own element", f)
+		}
+		sum := sha256.Sum256(b)
+		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+		elements = append(elements, "<"+tag+">"+string(b)+"</"+tag+">\n")
+	}
+	return elements, hashes, nil
+}
+
+// head is the beginning of the page. Its policy lets no request leave: nothing is loaded,
+// and only code and looks with these hashes count.
+func head(r *Report, code, looks string) string {
+	title := html.EscapeString(r.Title)
+	return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ` + code + `; style-src ` + looks + `; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>` + title + `</title>
+`
+}
+
+// frame is what the code fills.
+const frame = `<header><h1 id="title"></h1><p id="subtitle"></p>
+<div role="search"><label for="search">Search</label> <input id="search" type="search" placeholder="address, rule, word or frame number" autocomplete="off"> <span id="hits" role="status"></span></div>
+<nav id="nav" aria-label="Parts of the report"></nav></header>
+<main id="main"><noscript><p>This report draws with its own JavaScript, which is switched off. It loads nothing and sends nothing.</p></noscript></main>
+<footer id="footer"></footer>
+`
+
+// A printer writes until a write fails.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) print(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
+}
+
+// data embeds a JSON document.
+func (p *printer) data(id string, doc []byte) {
+	p.print(`<script type="application/json" id="` + id + `">`)
+	if p.err == nil {
+		_, p.err = p.w.Write(escapeJSON(doc))
+	}
+	p.print("</script>\n")
+}
+
+// escapeJSON writes what could end the element of a document, or hide in it, as escapes of
+// JSON: these characters stand in strings alone.
+func escapeJSON(doc []byte) []byte {
+	if !bytes.ContainsAny(doc, "<>&\u2028\u2029") {
+		return doc
+	}
+	return []byte(jsonEscapes.Replace(string(doc)))
+}
+
+var jsonEscapes = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "\u2028", `\u2028`, "\u2029", `\u2029`)

@@ -1,0 +1,181 @@
+package htmlreport
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/dpdissect/dpdissect/internal/timeline"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// A Picture is what is drawn of a connection. Times are ns since 1970, by the capture.
+type Picture struct {
+	Connection int
+	Base       int64 // from which the page counts time
+	Sides      [2]Side
+}
+
+// A Side is what is drawn of what one side sent.
+type Side struct {
+	Columns []*timeline.Interval
+	Marks   []timeline.Mark
+	Dropped int64  // units of marks that are too many to keep
+	Losses  []Loss // proven ones, and those that the capture missed
+}
+
+// A Loss is a number that was lost.
+type Loss struct {
+	Time, Number int64
+	Frame        uint64
+	Place        seq.Place
+}
+
+var places = [...]string{seq.BeforeCapture: "before", seq.AfterCapture: "after", seq.NotCaptured: "not-captured"}
+
+var kinds = [...]string{timeline.NeededRetry: "retry", timeline.UnneededRetry: "unneeded-retry", timeline.Closing: "closing"}
+
+func appendPictures(b []byte, r *Report) []byte {
+	b = append(b, `{"left_out":`...)
+	b = strconv.AppendInt(b, int64(r.LeftOut), 10)
+	b = append(b, `,"connections":[`...)
+	for i := range r.Pictures {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = r.Pictures[i].append(b)
+	}
+	return append(b, "]}"...)
+}
+
+func (p *Picture) append(b []byte) []byte {
+	b = append(b, `{"id":`...)
+	b = strconv.AppendInt(b, int64(p.Connection), 10)
+	b = append(b, `,"base_ms":`...)
+	b = appendScaled(b, p.Base, 1e6, 3)
+	b = append(b, `,"directions":{`...)
+	for i := range p.Sides {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"', "ab"[i], '"', ':')
+		b = p.Sides[i].append(b, p.Base)
+	}
+	return append(b, "}}"...)
+}
+
+// append writes a side: columns as arrays that a plot takes as they are, nulls where there
+// is nothing, and events one by one.
+func (s *Side) append(b []byte, base int64) []byte {
+	b = append(b, `{"t":[`...)
+	for i, v := range s.Columns {
+		b = appendScaled(comma(b, i), v.From-base, 1e9, 6)
+	}
+	for _, c := range columns {
+		b = append(b, `],"`...)
+		b = append(append(b, c.name...), `":[`...)
+		for i, v := range s.Columns {
+			if n, ok := c.of(v); ok {
+				b = appendScaled(comma(b, i), n, c.unit, c.decimals)
+			} else {
+				b = append(comma(b, i), "null"...)
+			}
+		}
+	}
+	b = append(b, `],"width":`...)
+	width := int64(0)
+	if n := len(s.Columns); n > 0 {
+		width = s.Columns[n-1].To - s.Columns[n-1].From
+	}
+	b = appendScaled(b, width, 1e9, 9)
+	b = append(b, `,"marks":[`...)
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		b = append(appendScaled(append(comma(b, i), '['), m.Time-base, 1e9, 6), ',')
+		b = strconv.AppendInt(b, m.Number, 10)
+		b = strconv.AppendUint(append(b, ','), m.Frame, 10)
+		b = strconv.AppendInt(append(b, ','), m.N, 10)
+		b = append(append(append(b, `,"`...), kinds[m.Kind]...), `"]`...)
+	}
+	b = append(b, `],"losses":[`...)
+	for i := range s.Losses {
+		l := &s.Losses[i]
+		b = append(appendScaled(append(comma(b, i), '['), l.Time-base, 1e9, 6), ',')
+		b = strconv.AppendInt(b, l.Number, 10)
+		b = strconv.AppendUint(append(b, ','), l.Frame, 10)
+		b = append(append(append(b, `,"`...), places[l.Place]...), `"]`...)
+	}
+	b = append(b, `],"dropped":`...)
+	return append(strconv.AppendInt(b, s.Dropped, 10), '}')
+}
+
+// A column is one array of a side.
+type column struct {
+	name     string
+	unit     int64 // what a value is divided by
+	decimals int
+	of       func(v *timeline.Interval) (n int64, ok bool)
+}
+
+var columns = []column{
+	{"frame", 1, 0, func(v *timeline.Interval) (int64, bool) {
+		return int64(drawn(v).Frame), drawn(v).Frame != 0
+	}},
+	{"sent_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sent.Min, drawn(v).Sent.Some }},
+	{"sent_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sent.Max, drawn(v).Sent.Some }},
+	{"acked_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Min, drawn(v).Acked.Some }},
+	{"acked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Max, drawn(v).Acked.Some }},
+	{"sacked_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Min, drawn(v).Sacked.Some }},
+	{"sacked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Max, drawn(v).Sacked.Some }},
+	{"in_flight", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight, v.HasInFlight }},
+	{"rtt_min_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Min, v.RTT().Samples > 0 }},
+	{"rtt_max_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Max, v.RTT().Samples > 0 }},
+	{"bytes", 1, 0, func(v *timeline.Interval) (int64, bool) {
+		return v.Counts[timeline.Bytes], v.Counts[timeline.Bytes] > 0
+	}},
+}
+
+var nothing timeline.Drawn
+
+func drawn(v *timeline.Interval) *timeline.Drawn {
+	if v.Drawn == nil {
+		return &nothing
+	}
+	return v.Drawn
+}
+
+// comma separates elements.
+func comma(b []byte, i int) []byte {
+	if i > 0 {
+		return append(b, ',')
+	}
+	return b
+}
+
+// appendScaled writes n divided by unit, with decimals of which zeros at the end are left
+// out.
+func appendScaled(b []byte, n, unit int64, decimals int) []byte {
+	if unit == 1 {
+		return strconv.AppendInt(b, n, 10)
+	}
+	start := len(b)
+	b = strconv.AppendFloat(b, float64(n)/float64(unit), 'f', decimals, 64)
+	for len(b) > start && b[len(b)-1] == '0' {
+		b = b[:len(b)-1]
+	}
+	if b[len(b)-1] == '.' {
+		b = b[:len(b)-1]
+	}
+	if string(b[start:]) == "-0" || len(b) == start {
+		b = append(b[:start], '0')
+	}
+	return b
+}
+
+// appendMade writes what the page says of itself.
+func appendMade(b []byte, r *Report) []byte {
+	text, err := json.Marshal(map[string]any{"title": r.Title, "made": r.Made, "redacted": r.Redacted})
+	if err != nil {
+		panic(err) // strings and a bool
+	}
+	return append(b, text...)
+}

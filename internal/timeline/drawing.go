@@ -1,0 +1,192 @@
+package timeline
+
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// A Range is the least and the greatest of some numbers, where there are any.
+type Range struct {
+	Min, Max int64
+	Some     bool
+}
+
+func (r *Range) add(n int64) {
+	if !r.Some {
+		*r = Range{n, n, true}
+		return
+	}
+	r.Min, r.Max = min(r.Min, n), max(r.Max, n)
+}
+
+// A Drawn is what a picture shows of an interval, besides its counters: the numbers that
+// were sent, those up to which the peer acknowledged, and those that it acknowledged out of
+// order.
+type Drawn struct {
+	Sent, Acked, Sacked Range
+	Frame               uint64 // the first one of its side, 0 for none
+}
+
+// A Mark is one event, which a picture shows however many there are.
+type Mark struct {
+	Kind   MarkKind
+	Time   int64 // ns since 1970, by the capture's times
+	Number int64 // unwrapped
+	Frame  uint64
+	N      int64 // how many units it stands for
+}
+
+// MarkKind is what an event is.
+type MarkKind uint8
+
+const (
+	NeededRetry   MarkKind = iota // a retry, with no acknowledgement captured before
+	UnneededRetry                 // a retry of what had been acknowledged
+	Closing                       // a frame that opens or closes the connection
+)
+
+// MaxMarks is how many marks are kept of a side.
+const MaxMarks = 200_000
+
+// keptPlaces is of how many frames of a side the numbers are remembered.
+const keptPlaces = 1024
+
+// drawing is what a line keeps for pictures.
+type drawing struct {
+	marks    []Mark
+	dropped  int64
+	acked    int64 // up to where the peer has acknowledged
+	hasAcked bool
+	sent     []place // of the latest frames, a ring
+	next     int     // place of the oldest
+}
+
+// A place is the number that a frame sent.
+type place struct {
+	frame uint64
+	num   int64
+}
+
+// NewDrawing makes a timeline for pictures. Its intervals have the length that length gives
+// for each connection, in ns; connections for which that is 0 are not drawn.
+func NewDrawing(length func(c *session.Conn) int64, next session.Sink) *Timeline {
+	return &Timeline{Sink: next, length: length, conns: map[*session.Conn]*lines{}, place: func(c *session.Conn, at int64) (from, to int64) {
+		n := length(c)
+		from = floor(at, n)
+		return from, from + n
+	}}
+}
+
+// passes reports a connection that is not drawn.
+func (t *Timeline) passes(c *session.Conn) bool { return t.length != nil && t.length(c) == 0 }
+
+// picture gives what is drawn of the interval.
+func (v *Interval) picture() *Drawn {
+	if v.Drawn == nil {
+		v.Drawn = new(Drawn)
+	}
+	return v.Drawn
+}
+
+// draw enters what a frame shows of a side. before is what the side had counted until then.
+func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, at int64, before Counts) {
+	d, l := &c.Dir[dir], &x.dir[dir]
+	if !d.IsOpen() || !x.started {
+		return
+	}
+	if l.drawing == nil {
+		l.drawing = new(drawing)
+	}
+	w := d.Window()
+	if c.DirOf(fr.Datagram) != dir {
+		t.drawAcks(c, l, fr, w, at)
+		return
+	}
+	num, frame := w.Latest()
+	if frame == fr.Frame {
+		v := t.interval(c, l, at).picture()
+		v.Sent.add(num)
+		if v.Frame == 0 {
+			v.Frame = fr.Frame
+		}
+		l.drawing.keep(place{frame, num})
+	}
+	m := Mark{Time: at, Number: num, Frame: fr.Frame}
+	unneeded := max(0, l.told[UnneededRetries]-before[UnneededRetries])
+	l.drawing.add(m, UnneededRetry, unneeded)
+	l.drawing.add(m, NeededRetry, l.told[Retries]-before[Retries]-unneeded)
+	if fr.Words&(dissect.Handshake|dissect.Close) != 0 {
+		l.drawing.add(m, Closing, 1)
+	}
+}
+
+// drawAcks enters what a frame of the peer acknowledges.
+func (t *Timeline) drawAcks(c *session.Conn, l *line, fr *dissect.Frame, w *seq.Window, at int64) {
+	g := l.drawing
+	next, ok := w.Cumulative()
+	if ok && (!g.hasAcked || next != g.acked) {
+		g.acked, g.hasAcked = next, true
+		t.interval(c, l, at).picture().Acked.add(next)
+	}
+	for _, frame := range fr.Acks {
+		if num, known := g.numberOf(frame); known && (!ok || num >= next) {
+			t.interval(c, l, at).picture().Sacked.add(num)
+		}
+	}
+}
+
+// keep remembers the number of a frame.
+func (g *drawing) keep(p place) {
+	if len(g.sent) < keptPlaces {
+		g.sent = append(g.sent, p)
+		return
+	}
+	g.sent[g.next] = p
+	g.next = (g.next + 1) % keptPlaces
+}
+
+// numberOf gives the number of one of the latest frames.
+func (g *drawing) numberOf(frame uint64) (num int64, ok bool) {
+	for i := range g.sent {
+		p := &g.sent[(g.next+len(g.sent)-1-i)%len(g.sent)]
+		if p.frame == frame {
+			return p.num, true
+		}
+		if p.frame < frame {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// add keeps a mark that stands for n units. Fewer than none are taken back, the latest
+// first.
+func (g *drawing) add(m Mark, kind MarkKind, n int64) {
+	if n > 0 {
+		if m.Kind, m.N = kind, n; len(g.marks) < MaxMarks {
+			g.marks = append(g.marks, m)
+		} else {
+			g.dropped += n
+		}
+	}
+	for i := len(g.marks) - 1; i >= 0 && n < 0; i-- {
+		if x := &g.marks[i]; x.Kind == NeededRetry || x.Kind == UnneededRetry {
+			back := min(x.N, -n)
+			x.N, n = x.N-back, n+back
+		}
+	}
+}
+
+// Marks gives the events of a side of a connection, once the run is over, and how many
+// units more there were than are kept.
+func (t *Timeline) Marks(c *session.Conn, dir int) (marks []Mark, dropped int64) {
+	x := t.conns[c]
+	if x == nil || x.dir[dir].drawing == nil {
+		return nil, 0
+	}
+	g := x.dir[dir].drawing
+	return slices.DeleteFunc(g.marks, func(m Mark) bool { return m.N == 0 }), g.dropped
+}
