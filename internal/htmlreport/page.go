@@ -12,6 +12,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
 )
 
 //go:embed assets/*.js assets/*.css assets/vendor
@@ -82,7 +84,7 @@ func inline(tag string, files []string) (elements, hashes []string, err error) {
 // head is the beginning of the page. Its policy lets no request leave: nothing is loaded,
 // and only code and looks with these hashes count.
 func head(r *Report, code, looks string) string {
-	title := html.EscapeString(r.Title)
+	title := html.EscapeString(string(render.AppendEscaped(nil, r.Title)))
 	return `<!DOCTYPE html>
 <html lang="en">
 <head>
