@@ -1,0 +1,84 @@
+package ladder
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// WriteMermaid draws a ladder as a sequenceDiagram for Markdown. What comes from packets and
+// names is written so that it is text, and nothing else, to Mermaid and to the page around
+// it.
+func WriteMermaid(w io.Writer, l *Ladder, names func(dissect.Endpoint) string) error {
+	m := bufio.NewWriter(w)
+	m.WriteString("sequenceDiagram\n")
+	for dir := range 2 {
+		fmt.Fprintf(m, "    participant %s as %s\n", sideOf(dir), mermaidText(l.SideName(dir, names)))
+	}
+	title := fmt.Sprintf("connection %d, %s", l.Conn.ID, l.Conn.Protocol.Name)
+	if l.Story != nil {
+		title += ", " + l.Story.Brief()
+	}
+	fmt.Fprintf(m, "    Note over a,b: %s\n", mermaidText(title))
+	for i := range l.Rows {
+		writeMermaidRow(m, &l.Rows[i])
+	}
+	return m.Flush()
+}
+
+func sideOf(dir int) string { return "ab"[dir : dir+1] }
+
+func writeMermaidRow(m *bufio.Writer, r *Row) {
+	if r.Kind == Pause {
+		fmt.Fprintf(m, "    Note over a,b: %s\n", mermaidText(r.Label))
+		return
+	}
+	label := r.Label
+	if r.Frame() != 0 {
+		label = fmt.Sprintf("%d  %s", r.Frame(), label)
+	}
+	fmt.Fprintf(m, "    %s%s%s: %s\n", sideOf(r.From), mermaidArrow(r), sideOf(1-r.From), mermaidText(label))
+	for _, x := range r.remarks() {
+		fmt.Fprintf(m, "    Note over %s: %s\n", sideOf(r.From), mermaidText(x.text))
+	}
+}
+
+// mermaidArrow is ->> for what arrives, -x for what is lost and --x where the capture
+// never saw it, -->> for what arrived without it.
+func mermaidArrow(r *Row) string {
+	switch r.Lost {
+	case seq.BeforeCapture:
+		return "--x"
+	case seq.AfterCapture:
+		return "-x"
+	case seq.NotCaptured:
+		return "-->>"
+	}
+	return "->>"
+}
+
+// mermaidPlain are the characters that mean nothing to Mermaid.
+const mermaidPlain = " .,=+-_/()'!?*" + "0123456789" + "abcdefghijklmnopqrstuvwxyz" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// mermaidText writes every other character as its number, and the word end, which would
+// close a block.
+func mermaidText(s string) string {
+	var b strings.Builder
+	for i, word := range strings.Split(escaped(s), " ") {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		for k, r := range word {
+			if !strings.ContainsRune(mermaidPlain, r) || k == 0 && strings.EqualFold(strings.Trim(word, ".,=+-_/()'!?*"), "end") {
+				fmt.Fprintf(&b, "#%d;", r)
+				continue
+			}
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
