@@ -58,36 +58,43 @@ func runs(rows []Row) (out []Row) {
 		k := rows[i].likeness()
 		of[k] = append(of[k], i)
 	}
+	wait := widest(rows) // told by the first run
 	for i := range rows {
 		switch list := of[rows[i].likeness()]; {
 		case len(list) < worthwhile:
 			out = append(out, rows[i])
 		case list[0] == i:
-			out = append(out, merged(rows, list))
+			out = append(out, merged(rows, list, wait))
+			wait = 0
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Row) int { return cmp.Compare(a.Frame(), b.Frame()) })
 	return out
 }
 
-// merged is the run of the frames at some places.
-func merged(rows []Row, places []int) Row {
+// widest is the longest time between two frames in a row.
+func widest(rows []Row) (gap int64) {
+	for i := 1; i < len(rows); i++ {
+		if rows[i].HasTime && rows[i-1].HasTime {
+			gap = max(gap, rows[i].Time-rows[i-1].Time)
+		}
+	}
+	return gap
+}
+
+// merged is the run of the frames at some places, which tells how long pauses are in it.
+func merged(rows []Row, places []int, wait int64) Row {
 	r := rows[places[0]]
 	r.Kind, r.AckedIn, r.Acks, r.Frames = Run, 0, nil, make([]uint64, 0, len(places))
 	r.Length, r.Datagrams, r.Acked, r.Awaits = 0, 0, 0, 0
-	var widest, latest int64
-	for n, i := range places {
+	for _, i := range places {
 		x := &rows[i]
 		r.Frames = append(r.Frames, x.Frame())
 		r.Length, r.Datagrams, r.Acked, r.Awaits = r.Length+x.Length, r.Datagrams+x.Datagrams, r.Acked+x.Acked, r.Awaits+x.Awaits
 		r.Words |= x.Words
 		r.Last, r.HasNumber = x.Last, r.HasNumber && x.HasNumber
-		if n > 0 && x.HasTime {
-			widest = max(widest, x.Time-latest)
-		}
-		latest = max(latest, x.Time)
+		r.Until = max(r.Until, x.Time)
 	}
-	r.Until = latest
-	r.Label = runLabel(&r, widest)
+	r.Label = runLabel(&r, wait)
 	return r
 }

@@ -16,10 +16,13 @@ import (
 // TextOptions say how WriteText draws. The zero value suits a file.
 type TextOptions struct {
 	Palette render.Palette
-	Width   int                           // columns, 0 for the usual width
+	Width   int                           // columns, 0 for 80
 	ASCII   bool                          // no other characters are drawn with
 	Names   func(dissect.Endpoint) string // shown for addresses; "" for none, nil for no names at all
 }
+
+// usualWidth is how wide text is where nobody said.
+const usualWidth = 80
 
 // leastLane is how wide the space between the lifelines is at least.
 const leastLane = 30
@@ -47,7 +50,7 @@ func WriteText(w io.Writer, l *Ladder, o TextOptions) error {
 		t.glyphs = asciiGlyphs
 	}
 	if o.Width <= 0 {
-		o.Width = report.DefaultWidth
+		o.Width = usualWidth
 	}
 	t.measure(l, o.Width)
 	t.head(l, &o)

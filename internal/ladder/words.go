@@ -20,7 +20,7 @@ func pauseLabel(ns int64, filtered bool) string {
 }
 
 // runLabel is "12 x DFRAME 40-51, all acknowledged".
-func runLabel(r *Row, widest int64) string {
+func runLabel(r *Row, wait int64) string {
 	s := fmt.Sprintf("%d x %s", r.Datagrams, r.Type)
 	if r.Words.Has(dissect.KeepAlive) {
 		s += " keepalive"
@@ -39,8 +39,8 @@ func runLabel(r *Row, widest int64) string {
 	case r.Awaits == r.Datagrams:
 		s += ", none acknowledged"
 	}
-	if widest >= pauseLeast {
-		s += ", at most " + seconds(widest) + " apart"
+	if wait >= pauseLeast {
+		s += ", pauses of up to " + seconds(wait)
 	}
 	return s
 }
@@ -117,12 +117,29 @@ func (r *Row) remarks() (all []remark) {
 	if len(r.Proof) > 0 {
 		all = append(all, remark{aboutProof, proofWords(r.Proof)})
 	}
-	for i := range r.Notices {
-		n := &r.Notices[i]
-		all = append(all, remark{aboutNotice, fmt.Sprintf("frame %d: ICMP %s", n.Frame, n.Label)})
-		if len(n.Proof) > 0 {
-			all = append(all, remark{aboutProof, fmt.Sprintf("frame %d is %s", n.Frame, proofWords(n.Proof))})
+	return append(all, r.noticeRemarks()...)
+}
+
+// noticeRemarks are "frames 235, 236: ICMP ...", like ones together, and those that are
+// proof.
+func (r *Row) noticeRemarks() (all []remark) {
+	for i := 0; i < len(r.Notices); {
+		n, end := &r.Notices[i], i
+		var proof []remark
+		numbers := ""
+		for ; end < len(r.Notices) && r.Notices[end].Label == n.Label; end++ {
+			x := &r.Notices[end]
+			numbers += fmt.Sprintf(", %d", x.Frame)
+			if len(x.Proof) > 0 {
+				proof = append(proof, remark{aboutProof, fmt.Sprintf("frame %d is %s", x.Frame, proofWords(x.Proof))})
+			}
 		}
+		word := "frame "
+		if end > i+1 {
+			word = "frames "
+		}
+		all = append(append(all, remark{aboutNotice, word + numbers[len(", "):] + ": ICMP " + n.Label}), proof...)
+		i = end
 	}
 	return all
 }
