@@ -8,7 +8,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/ladder"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
-	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 // ladderCommand is the flags of the command.
@@ -82,7 +81,7 @@ func (c *ladderCommand) runE(cmd *cobra.Command, paths []string) error {
 	return j.finish(err)
 }
 
-// collect reads the captures. The ladder is nil where nothing could be opened.
+// collect reads the captures. The ladder is nil where nothing could be read.
 func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 	k := ladder.NewCollector(ladder.Options{
 		Connection: int(c.connection.id), Around: uint64(c.around), All: c.all, Filtered: c.display != "",
@@ -95,17 +94,21 @@ func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 	if err := j.doWith(q, k.Err); err != nil {
 		return nil, err
 	}
-	a := j.analysis(q.Findings)
-	if report.Unopened(a.Captures) {
+	if j.unreadable() {
 		return nil, nil
 	}
+	a := j.analysis(q.Findings)
 	if err := c.chosen(len(a.Conns)); err != nil {
 		return nil, err
 	}
 	if err := k.Missing(); err != nil {
 		return nil, usageError{err}
 	}
-	return k.Ladder(a.Findings, a.Story), nil
+	l := k.Ladder(a.Findings, a.Story)
+	if l == nil { // of a live run, which has no connection of that number yet
+		return nil, usagef("--connection %d: no frame of it was captured", c.connection.id)
+	}
+	return l, nil
 }
 
 // chosen is an error where it is not clear which connection to draw, or none is there.

@@ -87,7 +87,8 @@ func (c *Collector) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return
 
 // Print implements pipeline.Printer.
 func (c *Collector) Print(dst []byte, s *pipeline.Slot) []byte {
-	shown := c.o.Display.Decide(s) && c.mine(s)
+	mine := c.mine(s)
+	shown := c.o.Display.Decide(s) && mine
 	if shown {
 		c.take(s)
 	}
