@@ -244,10 +244,14 @@ func faultOf(s *pipeline.Slot) string {
 	if fr.Err == nil {
 		return ""
 	}
+	what, where := "malformed: ", ""
 	if s.Datagram.Cut() && !fr.Words.Has(dissect.Malformed) {
-		return "cut short by the capture: " + fr.Err.Error()
+		what = "cut short by the capture: "
 	}
-	return "malformed: " + fr.Err.Error()
+	if fr.Err.Field != nil {
+		where = fr.Err.Field.Name + " "
+	}
+	return fmt.Sprintf("%s%sat byte %d: %s", what, where, fr.Err.Offset, fr.Err.Reason)
 }
 
 // Missing says why the frame of --around is not in the ladder, nil when it is.

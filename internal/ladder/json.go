@@ -30,7 +30,7 @@ type document struct {
 type side struct {
 	Address string `json:"address"`
 	Name    text   `json:"name,omitempty"`
-	Role    string `json:"role,omitempty"`
+	Role    text   `json:"role,omitempty"`
 }
 
 // record is a row as JSON.
@@ -42,7 +42,7 @@ type record struct {
 	Time      string          `json:"time,omitempty"`
 	Until     string          `json:"until,omitempty"`
 	Label     text            `json:"label"`
-	Type      string          `json:"type,omitempty"`
+	Type      text            `json:"type,omitempty"`
 	Number    *uint64         `json:"number,omitempty"`
 	Last      *uint64         `json:"last_number,omitempty"`
 	Datagrams int             `json:"datagrams,omitempty"`
@@ -65,7 +65,7 @@ type record struct {
 }
 
 type findingRecord struct {
-	Rule     string `json:"rule"`
+	Rule     text   `json:"rule"`
 	Severity string `json:"severity"`
 	Message  text   `json:"message"`
 }
@@ -84,7 +84,7 @@ var lostNames = map[seq.Place]string{seq.BeforeCapture: "before_capture", seq.Af
 func WriteJSON(w io.Writer, l *Ladder, names func(dissect.Endpoint) string) error {
 	c := l.Conn
 	d := &document{Schema: Schema, Connection: c.ID, Protocol: c.Protocol.Name, Rows: make([]any, 0, len(l.Rows)),
-		A: side{c.A.String(), nameOf(c.A, names), c.Roles[0]}, B: side{c.B.String(), nameOf(c.B, names), c.Roles[1]}}
+		A: side{c.A.String(), nameOf(c.A, names), text(c.Roles[0])}, B: side{c.B.String(), nameOf(c.B, names), text(c.Roles[1])}}
 	if l.Story != nil {
 		d.Near = l.Story.CapturePoint.Near
 	}
@@ -134,7 +134,7 @@ func (r *Row) record() *record {
 		x.Number = &r.Number
 	}
 	if len(r.Frames) > 0 {
-		x.Type, x.Length, x.Datagrams, x.Words = r.Type, &r.Length, r.Datagrams, wordsOf(r.Words)
+		x.Type, x.Length, x.Datagrams, x.Words = text(r.Type), &r.Length, r.Datagrams, wordsOf(r.Words)
 	}
 	r.recordLoss(x)
 	x.RetryOf, x.AckedIn, x.Acks, x.Proof = r.RetryOf, r.AckedIn, r.Acks, r.Proof
@@ -142,7 +142,7 @@ func (r *Row) record() *record {
 		x.Remarks = append(x.Remarks, text(m.text))
 	}
 	for _, f := range r.Findings {
-		x.Findings = append(x.Findings, findingRecord{f.Rule, f.Severity, text(f.Message)})
+		x.Findings = append(x.Findings, findingRecord{text(f.Rule), f.Severity, text(f.Message)})
 	}
 	for i := range r.Notices {
 		n := &r.Notices[i]

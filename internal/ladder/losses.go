@@ -20,9 +20,13 @@ type losses struct {
 // A series is what is concluded about the numbers of a side, in ascending order.
 type series struct {
 	all    []seq.Settled // that may be losses
-	before []uint64      // by place in all: the first captured frame with this number or the next one captured
-	open   int           // place of the first for which the next one captured is not known
+	before []uint64      // by place in all: the first captured frame with this number or one of the next
+	open   int           // place of the first for which an earlier frame may be found
 }
+
+// overtaking is by how many numbers frames may be out of order to be looked at: a loss
+// shows at the first frame behind it, whichever number that has.
+const overtaking = 16
 
 func newLosses() *losses {
 	return &losses{of: map[*session.Conn]*[2]series{}, passed: map[*session.Conn]bool{}}
@@ -51,10 +55,13 @@ func (l *losses) hear(c *session.Conn, dir int, x seq.Settled) {
 // add takes the conclusion about the next number and gives how many more are kept.
 func (s *series) add(x seq.Settled) int {
 	if x.Frame != 0 {
-		for ; s.open < len(s.all); s.open++ {
-			if at := &s.before[s.open]; *at == 0 || x.Frame < *at {
+		for i := s.open; i < len(s.all); i++ {
+			if at := &s.before[i]; *at == 0 || x.Frame < *at {
 				*at = x.Frame
 			}
+		}
+		for s.open < len(s.all) && x.Num-s.all[s.open].Num >= overtaking {
+			s.open++
 		}
 	}
 	if !x.Suspects() {

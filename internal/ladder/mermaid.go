@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -64,19 +65,21 @@ func mermaidArrow(r *Row) string {
 // mermaidPlain are the characters that mean nothing to Mermaid.
 const mermaidPlain = " .,=+-_/()'!?*" + "0123456789" + "abcdefghijklmnopqrstuvwxyz" + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// mermaidText writes every other character as its number, and the word end, which would
-// close a block.
+// endWord is the word that closes a block, wherever it stands alone.
+var endWord = regexp.MustCompile(`(?i)\bend\b`)
+
+// mermaidText writes every other character as its number, and the first one of the word end.
 func mermaidText(s string) string {
+	s = escaped(s)
+	ends := map[int]bool{}
+	for _, at := range endWord.FindAllStringIndex(s, -1) {
+		ends[at[0]] = true
+	}
 	var b strings.Builder
-	for i, word := range strings.Split(escaped(s), " ") {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		for k, r := range word {
-			if !strings.ContainsRune(mermaidPlain, r) || k == 0 && strings.EqualFold(strings.Trim(word, ".,=+-_/()'!?*"), "end") {
-				fmt.Fprintf(&b, "#%d;", r)
-				continue
-			}
+	for i, r := range s {
+		if ends[i] || !strings.ContainsRune(mermaidPlain, r) {
+			fmt.Fprintf(&b, "#%d;", r)
+		} else {
 			b.WriteRune(r)
 		}
 	}
