@@ -46,8 +46,8 @@ after it. A ladder holds 100,000 frames: of a longer connection choose a part.
 
 svg is a picture for browsers, in dark and light; mermaid is a sequenceDiagram
 for Markdown; json is one document with all that a drawing needs, and
-'dpdissect schema ladder' describes it. Losses that were not captured have no
-frame; they stand where the gap showed, and are drawn where that frame is.`,
+'dpdissect schema ladder' describes it. What was lost before the capture point
+has no frame: it stands where the gap showed, if the frame there was chosen.`,
 		Example: `  dpdissect ladder game.pcap
   dpdissect ladder --connection 2 --from 12:02 --to 12:03 game.pcap
   dpdissect ladder --around 340 game.pcap

@@ -32,7 +32,7 @@ func (r *Row) likeness() likeness {
 }
 
 // collapse makes runs of like frames. Where frames of several kinds take turns, as data and
-// its acknowledgements do, each kind makes a run of its own; a run never goes on behind a
+// its acknowledgements do, each kind makes a run of its own; a run never goes on past a
 // row that tells something.
 func collapse(rows []Row) (out []Row) {
 	for i := 0; i < len(rows); {

@@ -25,7 +25,7 @@ type series struct {
 }
 
 // overtaking is by how many numbers frames may be out of order to be looked at: a loss
-// shows at the first frame behind it, whichever number that has.
+// shows at the first frame after it, whichever number that has.
 const overtaking = 16
 
 func newLosses() *losses {
