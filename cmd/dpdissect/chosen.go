@@ -1,9 +1,22 @@
 package main
 
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+)
+
+// unreadable reports whether an input failed and no connection came of what was readable:
+// that is what is wrong then, not the number of a connection.
+func (j *job) unreadable() bool {
+	failed := func(in capture.Info) bool { return in.Failed }
+	return slices.ContainsFunc(j.run.Source.Infos(), failed) && len(j.run.Conns()) == 0
+}
+
 // missing is an error when --connection asks for a connection that a capture, read to its
 // end, does not have.
 func (j *job) missing() error {
-	if !j.connection.given || j.isLive() || j.follow {
+	if !j.connection.given || j.isLive() || j.follow || j.unreadable() {
 		return nil
 	}
 	n := uint64(len(j.run.Conns()))

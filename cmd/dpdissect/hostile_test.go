@@ -15,6 +15,7 @@ func TestHostileReason(t *testing.T) {
 		{"explain", "--format", "markdown", "--text", "\x1b[31m <script>alert(1)"}, {"analyze"}, {"analyze", "-V"}, {"analyze", "--format", "json"},
 		{"decode"}, {"decode", "-V"}, {"decode", "-x"}, {"decode", "--format", "ndjson"}, {"decode", "-e", "frame.number", "-e", "hazel.data", "-E", "separator=,"},
 		{"check"}, {"check", "--format", "github"}, {"check", "--format", "junit"}, {"timeline"}, {"messages"},
+		{"ladder"}, {"ladder", "--all", "--ascii"}, {"ladder", "--format", "svg"}, {"ladder", "--format", "mermaid"}, {"ladder", "--format", "json"},
 	} {
 		out, _, _ := call(t, append(args, path)...)
 		name := strings.Join(args, " ")

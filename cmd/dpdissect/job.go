@@ -31,6 +31,7 @@ type job struct {
 	part     *part           // what --from and --to ask for, nil without
 	overTime bool            // connections keep all of their numbers under it: they are spread over time
 	attach   func()          // adds to the sinks of the run, nil when nothing does
+	patience time.Duration   // how long a frame waits for what later ones tell of it, 0 for the usual time
 }
 
 // open checks the flags and opens first the inputs, then the output. collects
@@ -136,7 +137,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	if queue != nil {
 		queue.Attach(&j.run)
 		if j.run.Source.Waits() {
-			queue.Hasten(&j.run, patience)
+			queue.Hasten(&j.run, cmp.Or(j.patience, patience))
 		}
 	}
 	if j.attach != nil {

@@ -64,8 +64,8 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 // canBeApart refuses outputs that have no place for saying which file a line is of.
 func (in *input) canBeApart(cmd *cobra.Command) error {
 	const instead = "the files hold the same session and are not merged, and %s has no place to say which file a line is of: give one file at a time, or --same-session merge"
-	if in.format.value == "csv" {
-		return usagef(instead, "csv")
+	if slices.Contains([]string{"csv", "svg", "mermaid"}, in.format.value) {
+		return usagef(instead, in.format.value)
 	}
 	for _, x := range [][2]string{{"field", "-e"}, {"out", "--out"}} {
 		if cmd.Flags().Changed(x[0]) {

@@ -71,7 +71,7 @@ func TestPointsValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := schema(t, "points")
-	for command, name := range map[string]string{"analyze": "analysis", "explain": "explain", "timeline": "interval", "decode": "frame", "messages": "message"} {
+	for command, name := range map[string]string{"analyze": "analysis", "explain": "explain", "timeline": "interval", "decode": "frame", "messages": "message", "ladder": "ladder"} {
 		one := schema(t, name)
 		for _, v := range records(t, output(t, command, "--format", "json", client, server)) {
 			if err := whole.Validate(v); err != nil {

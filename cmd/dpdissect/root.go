@@ -109,7 +109,7 @@ poor.`,
 	}
 	root.SetVersionTemplate("dpdissect {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newProtocols(), newReport(), newRules(), newSchema(), newTimeline(), newVersion(), newMan(), newConfig())
+	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newLadder(), newProtocols(), newReport(), newRules(), newSchema(), newTimeline(), newVersion(), newMan(), newConfig())
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)

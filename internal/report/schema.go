@@ -19,6 +19,8 @@ var (
 	findingSchema []byte
 	//go:embed interval.schema.json
 	intervalSchema []byte
+	//go:embed ladder.schema.json
+	ladderSchema []byte
 	//go:embed check.schema.json
 	checkSchema []byte
 )
@@ -26,7 +28,7 @@ var (
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points"}
+	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -44,6 +46,8 @@ func Schema(name string) ([]byte, bool) {
 		return intervalSchema, true
 	case "points":
 		return pointsSchema, true
+	case "ladder":
+		return ladderSchema, true
 	case "finding":
 		return findingSchema, true
 	case "check", "checks":

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/ladder"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+)
+
+// ladderCommand is the flags of the command.
+type ladderCommand struct {
+	input
+	around positive
+	all    bool
+	ascii  bool
+}
+
+// ladderPatience is how long a frame that was captured live waits for what later ones tell
+// of it: nothing is drawn before the end.
+const ladderPatience = 2 * time.Second
+
+func newLadder() *cobra.Command {
+	c := &ladderCommand{}
+	c.delay = reportDelay
+	c.formats = []string{"text", "svg", "mermaid", "json"}
+	cmd := &cobra.Command{
+		Use:   "ladder INPUT...",
+		Short: "Draw a connection as a sequence diagram",
+		Long: `Draw a connection as a sequence diagram: two lifelines, and an arrow for each
+frame. Retries and copies name the frame that they repeat. A proven loss is a
+broken arrow, which ends before the capture point or after it; what arrived and
+was not captured is a dashed one. Findings stand at their frames, and the frames
+that 'dpdissect explain' takes as proof are marked.
+
+Like frames of which there is nothing to say are put together in one row, where
+data and acknowledgements take turns in one for each: '12 x DFRAME 40-51, all
+acknowledged'. --all gives each frame its own row. Pauses of a second and more
+are told, unless frames come at such intervals anyway.
+
+--connection is needed where the capture has several. --from, --to and -Y choose
+among its frames, and --around FRAME shows 20 of them before a frame and 20
+after it. A ladder holds 100,000 frames: of a longer connection choose a part.
+
+svg is a picture for browsers, in dark and light; mermaid is a sequenceDiagram
+for Markdown; json is one document with all that a drawing needs, and
+'dpdissect schema ladder' describes it. What was lost before the capture point
+has no frame: it stands where the gap showed, if the frame there was chosen.`,
+		Example: `  dpdissect ladder game.pcap
+  dpdissect ladder --connection 2 --from 12:02 --to 12:03 game.pcap
+  dpdissect ladder --around 340 game.pcap
+  dpdissect ladder --format svg -o game.svg game.pcap`,
+		Annotations: map[string]string{quietMeans: "no progress bar"},
+		RunE:        c.runE,
+	}
+	f := cmd.Flags()
+	f.Var(&c.around, "around", "show the frames around `FRAME`: 20 before it and 20 after it")
+	f.BoolVar(&c.all, "all", false, "show each frame in a row of its own")
+	f.BoolVar(&c.ascii, "ascii", false, "draw text with ASCII characters only")
+	c.add(cmd)
+	return cmd
+}
+
+func (c *ladderCommand) runE(cmd *cobra.Command, paths []string) error {
+	if err := c.checkSpan(); err != nil {
+		return err
+	}
+	if c.ascii && c.format.value != "text" {
+		return usagef("--ascii is for text, not for --format %s", c.format.value)
+	}
+	j, err := c.open(cmd, paths, true)
+	if err != nil {
+		return err
+	}
+	l, err := c.collect(j)
+	if err == nil && l != nil {
+		err = c.write(j, l)
+	}
+	return j.finish(err)
+}
+
+// collect reads the captures. The ladder is nil where nothing could be read.
+func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
+	k := ladder.NewCollector(ladder.Options{
+		Connection: int(c.connection.id), Around: uint64(c.around), All: c.all, Filtered: c.display != "",
+		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Clock: c.clock(),
+	})
+	k.Configure(&j.run.Config)
+	j.run.Config.Explain, j.run.Config.Endings = true, true
+	j.patience = ladderPatience
+	q := pipeline.NewQueue(io.Discard, k)
+	if err := j.doWith(q, k.Err); err != nil {
+		return nil, err
+	}
+	if j.unreadable() {
+		return nil, nil
+	}
+	a := j.analysis(q.Findings)
+	if err := c.chosen(len(a.Conns)); err != nil {
+		return nil, err
+	}
+	if err := k.Missing(); err != nil {
+		return nil, usageError{err}
+	}
+	l := k.Ladder(a.Findings, a.Story)
+	if l == nil { // of a live run, which has no connection of that number yet
+		return nil, usagef("--connection %d: no frame of it was captured", c.connection.id)
+	}
+	return l, nil
+}
+
+// chosen is an error where it is not clear which connection to draw, or none is there.
+func (c *ladderCommand) chosen(n int) error {
+	switch {
+	case n == 0:
+		return usagef("no connection was recognised: there is nothing to draw")
+	case n > 1 && !c.connection.given:
+		return usagef("the capture has connections 0 to %d: choose one with --connection; 'dpdissect analyze' lists them", n-1)
+	}
+	return nil
+}
+
+func (c *ladderCommand) write(j *job, l *ladder.Ladder) error {
+	switch c.format.value {
+	case "svg":
+		return ladder.WriteSVG(j.out, l, c.nameOf())
+	case "mermaid":
+		return ladder.WriteMermaid(j.out, l, c.nameOf())
+	case "json":
+		return ladder.WriteJSON(j.out, l, c.nameOf())
+	}
+	return ladder.WriteText(j.out, l, ladder.TextOptions{Palette: j.screen.palette, Width: j.screen.width, ASCII: c.ascii, Names: c.nameOf()})
+}
