@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -135,6 +136,13 @@ func TestReportInBrowser(t *testing.T) {
 				}
 				marks += n[0] + n[1]
 			}
+			rows := ask[map[string]int](t, b, `Object.fromEntries([...document.querySelectorAll(".ladder")].map((e) => [e.dataset.connection, +e.dataset.rows]))`)
+			for id, n := range rows {
+				var doc struct{ Rows []any }
+				if err := json.Unmarshal([]byte(output(t, "ladder", "--format", "json", "--connection", id, path)), &doc); err != nil || len(doc.Rows) != n {
+					t.Errorf("connection %s has %d rows, the ladder %d (%v)", id, n, len(doc.Rows), err)
+				}
+			}
 			b.quiet(t)
 		})
 	}
@@ -188,10 +196,13 @@ func TestReportKeys(t *testing.T) {
 	if at := ask[[]float64](t, b, `[page.drawn[0].scales.x.min, page.drawn[0].scales.x.max]`); at[0] > 4.4 || at[1] < 4.4 {
 		t.Errorf("frame 96, at 4.39 s, shows %v", at)
 	}
+	if text := ask[string](t, b, `document.querySelector(".row.found .no").textContent`); text != "96" {
+		t.Errorf("the ladder marks frame %q", text)
+	}
 	b.do(t, chromedp.KeyEvent("\x1b"))
 	b.focus(t, "#search")
 	b.do(t, chromedp.KeyEvent("CAP-REORDER"))
-	if text := ask[string](t, b, `document.getElementById("hits").textContent`); text != "1 hit" {
+	if text := ask[string](t, b, `document.getElementById("hits").textContent`); text != "2 hits" {
 		t.Errorf("the search says %q", text)
 	}
 	b.do(t, chromedp.KeyEvent("\x1b"))

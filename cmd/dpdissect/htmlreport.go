@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -59,7 +59,7 @@ func (c *reportCommand) runE(cmd *cobra.Command, paths []string) error {
 	switch {
 	case c.isLive() || c.follow:
 		return usagef("a report is made of captures that are complete, not live")
-	case !capture.Regular(paths):
+	case slices.ContainsFunc(paths, isOnce):
 		return usagef("a report reads its captures twice: give files, not standard input or pipes")
 	}
 	j, err := c.open(cmd, paths, true)
@@ -86,7 +86,13 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		veil.words(a)
 		a.Story = j.story(j.run.Conns(), a)
 	}
-	drawn, e := c.draw(j, a, paths, veil)
+	again, e := c.again(paths)
+	if e != nil {
+		return e
+	}
+	defer again.Source.Close()
+	veil.attach(again)
+	drawn, e := c.draw(j, a, again)
 	if e != nil {
 		return e
 	}
@@ -110,22 +116,20 @@ func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Repo
 	return err
 }
 
-// draw reads the captures again, for the pictures of the worst connections.
-func (c *reportCommand) draw(j *job, a *report.Analysis, paths []string, v *veil) (*htmlreport.Report, error) {
+// draw reads the captures again, for pictures and ladders of the worst connections.
+func (c *reportCommand) draw(j *job, a *report.Analysis, again *pipeline.Run) (*htmlreport.Report, error) {
 	conns := a.Arranged("worst")
 	p := &htmlreport.Report{LeftOut: max(0, len(conns)-htmlreport.MostPictures)}
 	conns = conns[:min(len(conns), htmlreport.MostPictures)]
-	again, err := c.again(paths)
-	if err != nil {
-		return nil, err
-	}
-	defer again.Source.Close()
-	v.attach(again)
-	var f pipeline.Findings
-	f.Attach(again)
+	frames := c.ladders(j, conns)
+	queue := frames.attach(again)
 	drawing := htmlreport.NewCollector(conns)
 	drawing.Attach(again)
-	if err := again.Do(); err != nil {
+	err := again.Do()
+	if err == nil && queue != nil {
+		err = queue.Finish()
+	}
+	if err != nil {
 		return nil, err
 	}
 	within := func(int64) bool { return true }
@@ -137,8 +141,11 @@ func (c *reportCommand) draw(j *job, a *report.Analysis, paths []string, v *veil
 	for i, conn := range conns {
 		order[conn.ID] = i
 	}
-	slices.SortFunc(p.Pictures, func(x, y htmlreport.Picture) int { return cmp.Compare(order[x.Connection], order[y.Connection]) })
-	return p, nil
+	slices.SortFunc(p.Pictures, func(x, y htmlreport.Picture) int {
+		return cmp.Compare(order[x.Connection], order[y.Connection])
+	})
+	p.Ladders, err = frames.documents(again, queue, heardUntil(a), c.redact)
+	return p, err
 }
 
 // again opens the captures for another pass.
@@ -154,6 +161,12 @@ func (c *reportCommand) again(paths []string) (*pipeline.Run, error) {
 	r := &pipeline.Run{Source: src, Config: cfg, Workers: c.workerCount()}
 	boundGarbage(r)
 	return r, nil
+}
+
+// isOnce reports an input that can be read once only.
+func isOnce(path string) bool {
+	st, err := os.Stat(path)
+	return path == "-" || err == nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
 // titleOf names the captures.

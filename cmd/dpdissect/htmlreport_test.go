@@ -25,7 +25,7 @@ func reportOf(t *testing.T, args ...string) string {
 // embedded is the document of a report with an id, as it stands there.
 func embedded(t *testing.T, html, id string) string {
 	t.Helper()
-	m := regexp.MustCompile(`(?s)<script type="application/json" id="` + id + `">(.*?)</script>`).FindAllStringSubmatch(html, -1)
+	m := regexp.MustCompile(`(?s)<script type="application/json" id="`+id+`">(.*?)</script>`).FindAllStringSubmatch(html, -1)
 	if len(m) != 1 {
 		t.Fatalf("%d documents %q", len(m), id)
 	}

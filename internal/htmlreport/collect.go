@@ -49,7 +49,13 @@ func NewCollector(conns []*session.Conn) *Collector {
 func (c *Collector) Attach(r *pipeline.Run) {
 	next := r.Sink
 	r.Config.Links = true
-	r.Config.Settled = c.hear
+	first := r.Config.Settled
+	r.Config.Settled = func(conn *session.Conn, dir int, x seq.Settled) {
+		if first != nil {
+			first(conn, dir, x)
+		}
+		c.hear(conn, dir, x)
+	}
 	r.Sink = func(shard int) session.Sink {
 		c.shards[shard] = timeline.NewDrawing(func(conn *session.Conn) int64 { return c.lengths[conn.FirstFrame] }, next(shard))
 		return c.shards[shard]

@@ -66,10 +66,11 @@ const page = {
     return page.make("button", { class: "frame", type: "button", title: "show frame " + n + " in plots and ladder", onclick: () => page.jump(n) }, String(n));
   },
 
-  jumps: [], // functions that show a frame, and report whether they could
+  jumps: [], // functions that turn to a frame and give the element that shows it, or null
 
   jump(n) {
-    for (const f of page.jumps) if (f(n)) return;
-    document.getElementById("hits").textContent = "frame " + n + " is in no plot of this page";
+    const shown = page.jumps.map((f) => f(n)).filter((e) => e);
+    document.getElementById("hits").textContent = shown.length ? "frame " + n : "frame " + n + " is in no plot of this page";
+    if (shown.length) page.show(shown[0]);
   },
 };

@@ -149,13 +149,14 @@ page.drawEvents = function (u, x) {
   g.clip();
   const at = (m) => [u.valToPos(m[0], "x", true), u.valToPos(m[1], "y", true)];
   const inside = (m) => m[0] >= u.scales.x.min && m[0] <= u.scales.x.max;
+  const many = x.marks.filter(inside).length + x.losses.filter(inside).length, size = many > 400 ? 2 : many > 100 ? 3 : 4;
   for (const [kind, colour, up] of [["closing", "closing", 0], ["retry", "retry", 1], ["unneeded-retry", "unneeded", -1]]) {
     g.fillStyle = g.strokeStyle = page.colour(colour);
     g.lineWidth = k;
     g.beginPath();
     for (const m of x.marks) {
       if (m[4] !== kind || !inside(m)) continue;
-      const [px, py] = at(m), r = 4 * k;
+      const [px, py] = at(m), r = size * k;
       if (up === 0) { g.moveTo(px, box.top); g.lineTo(px, box.top + box.height); continue; }
       g.moveTo(px - r, py + up * r * 0.7); g.lineTo(px + r, py + up * r * 0.7); g.lineTo(px, py - up * r); g.closePath();
     }
@@ -167,7 +168,7 @@ page.drawEvents = function (u, x) {
     g.beginPath();
     for (const l of x.losses) {
       if (l[3] !== place || !inside(l)) continue;
-      const [px, py] = at(l), r = 4 * k;
+      const [px, py] = at(l), r = size * k;
       g.moveTo(px - r, py - r); g.lineTo(px + r, py + r); g.moveTo(px - r, py + r); g.lineTo(px + r, py - r);
     }
     g.stroke();
@@ -209,7 +210,7 @@ page.keys = function (e, group, u) {
 // showFrame zooms the plots of a connection to a frame of it.
 page.showFrame = function (group, c, frame) {
   const about = page.analysis.connections.find((x) => x.id === c.id);
-  if (!about || frame < about.first_frame || frame > about.last_frame) return false;
+  if (!about || frame < about.first_frame || frame > about.last_frame) return null;
   let at = null;
   for (const d of ["a", "b"]) {
     const x = c.directions[d];
@@ -221,11 +222,10 @@ page.showFrame = function (group, c, frame) {
       if (x.frame[i] === frame || (next < x.frame.length && x.frame[next] > frame)) { at = x.t[i]; break; }
     }
   }
-  if (at === null || !group.plots.length) return false;
+  if (at === null || !group.plots.length) return null;
   const around = Math.max((group.span[1] - group.span[0]) / 40, 0.25);
   group.plots[0].setScale("x", { min: Math.max(group.span[0], at - around), max: Math.min(group.span[1], at + around) });
-  page.show(document.getElementById("plots-" + c.id));
-  return true;
+  return document.getElementById("plots-" + c.id);
 };
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.redraw());

@@ -33,12 +33,11 @@ page.drawLadder = function (l) {
   function find(n) { return rows.findIndex((r) => r.frame === n || (r.frames && r.frames.includes(n))); }
   page.jumps.push((n) => {
     const i = find(n);
-    if (i < 0) return false;
+    if (i < 0) return null;
     focus = i; from = -1;
-    page.show(box);
     box.scrollTop = Math.max(0, i * height - box.clientHeight / 2);
     draw();
-    return true;
+    return box;
   });
   page.matchers.push((text) => {
     let hits = 0, first = -1;
