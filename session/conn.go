@@ -50,6 +50,7 @@ type Conn struct {
 	Closing [2]seq.Sign // first frame of each side that closes it
 	Ending  *Ending     // once it is closed, when Config.Endings asks for it
 	Next    *Conn       // that began on its address pair behind it, nil when none did
+	Trail   *Trail      // once it is closed, where it may go on from another address, or carry on another
 
 	Findings [3]uint64  // fails by Severity
 	Tallies  *Tallies   // once it is closed, when Config.Tallies asks for them

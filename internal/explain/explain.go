@@ -31,10 +31,12 @@ func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 			n.prev = s
 		}
 	}
-	a := arriving(t.subjects, pairs)
-	for _, s := range t.subjects {
-		if s.moved = s.move(a); s.moved != nil && s.moved.there != nil {
-			s.moved.there.from = s
+	for c, m := range session.Moves(conns, pairs) {
+		if s := t.of[c]; s != nil {
+			s.moved = m
+			if n := t.of[m.To]; m.To != nil && n != nil {
+				n.from = s
+			}
 		}
 	}
 	return t
@@ -107,8 +109,8 @@ func (s *subject) explain() Connection {
 	if c.Verdict.Cause == PeerRestarted {
 		c.ContinuedBy = &s.Next.ID
 	}
-	if c.Verdict.Cause == NATRebinding && s.moved.there != nil {
-		c.ContinuedBy = &s.moved.there.ID
+	if c.Verdict.Cause == NATRebinding && s.moved.To != nil {
+		c.ContinuedBy = &s.moved.To.ID
 	}
 	switch {
 	case s.from != nil:

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -211,12 +212,15 @@ func TestNATRebinding(t *testing.T) {
 	s.State = session.Established
 	n := established()
 	n.A, n.Complete, n.FirstFrame, n.FirstTime = endpoint("10.0.0.2:61002"), false, 95, start+5*second
-	n.side(0).Low = 40
-	s.moved = s.move(arriving([]*subject{s, n}, nil))
-	expect(t, "numbers go on", s, NATRebinding, path, Proved, "10.0.0.2:61002")
-	n.side(0).Low = 4000
-	if s.moved = s.move(arriving([]*subject{s, n}, nil)); s.moved != nil {
-		t.Error("other numbers are taken for the same")
+	n.Trail = &session.Trail{}
+	s.moved = &session.Move{From: s.Conn, To: n.Conn, At: at(95, 5), Last: s.side(0).Last, Sure: true}
+	expect(t, "numbers go on", s, NATRebinding, path, Proved, "10.0.0.2:61002", "with the next numbers", "does not answer there")
+	s.moved.Sure = false
+	expect(t, "it may have begun anew", s, NATRebinding, path, Likely)
+	s.moved.Same, s.moved.Sure, n.Trail.Sides[1].Last.N = true, true, 3
+	expect(t, "the same session", s, NATRebinding, path, Proved, "in the same session")
+	if strings.Contains(s.verdict().Sentence, "does not answer") {
+		t.Error("the peer answers")
 	}
 }
 
