@@ -37,6 +37,7 @@ type Conn struct {
 	Players      [2]uint32 // indexes of a and of b
 	HasPlayers   bool
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
+	GameVersion  string // of the application, as the side that opened the connection spells it, "" when it says none
 	Signing      string // "none", "fast", "full" or ""
 	Reason       string // for which a side closed it, in its own words, "" when it said none
 	Inferred     []string

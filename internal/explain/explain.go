@@ -20,9 +20,10 @@ type Story struct {
 // when the capture listened, in ns since 1970.
 func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 	t := &Story{of: make(map[*session.Conn]*subject, len(conns)), pairs: pairs}
+	servers := byServer(conns)
 	for _, c := range conns {
 		if end := c.Ending; end != nil {
-			s := &subject{Conn: c, end: end, heard: heard - end.Shift}
+			s := &subject{Conn: c, end: end, heard: heard - end.Shift, servers: servers}
 			t.subjects, t.of[c] = append(t.subjects, s), s
 		}
 	}
