@@ -76,7 +76,8 @@ func (in *input) nameOf() func(e dissect.Endpoint) string {
 	if in.numeric || in.settings == nil || len(in.settings.Names) == 0 {
 		return nil
 	}
-	return func(e dissect.Endpoint) string { return in.settings.NameOf(netip.AddrPortFrom(e.Addr(), e.Port)) }
+	names := in.settings.Namer()
+	return func(e dissect.Endpoint) string { return names.NameOf(netip.AddrPortFrom(e.Addr(), e.Port)) }
 }
 
 func newConfig() *cobra.Command {

@@ -86,7 +86,7 @@ func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Documen
 	case "json":
 		return report.WriteExplainJSON(w, a.Captures, d)
 	case "markdown":
-		return report.WriteExplainMarkdown(w, a.Captures, d)
+		return report.WriteExplainMarkdown(w, a.Captures, d, c.nameOf())
 	}
 	return report.WriteExplainText(w, a.Captures, d, report.TextOptions{Palette: s.palette, Width: s.width, Names: c.nameOf()})
 }

@@ -164,22 +164,3 @@ func either[T any](a, b T, first bool) T {
 	}
 	return b
 }
-
-// NameOf gives the name of an address with a port, "" for none: the one for the port first,
-// then the one for the smallest network, and of equals the first.
-func (c *Config) NameOf(a netip.AddrPort) string {
-	best, text := -1, ""
-	for i := range c.Names {
-		n := &c.Names[i]
-		if n.port != 0 && n.port != a.Port() || !n.prefix.Contains(a.Addr().Unmap()) {
-			continue
-		}
-		if rank := 2*n.prefix.Bits() + int(min(n.port, 1)); rank > best {
-			best, text = rank, n.Text
-			if n.port == 0 {
-				text += fmt.Sprintf(":%d", a.Port())
-			}
-		}
-	}
-	return text
-}

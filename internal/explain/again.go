@@ -54,6 +54,14 @@ func (s *subject) leavesOver(dir int) bool {
 	return n.Dir[y].Frames <= fewLate && n.Unreachable.N > 0 && n.Unreached == session.Side(y+1)
 }
 
+// newAddress is from where a side goes on, for people.
+func (s *subject) newAddress(m *session.Move) string {
+	if m.To == nil {
+		return s.names.or(m.Pair.Src)
+	}
+	return s.names.or(m.To.Endpoint(m.ToSide))
+}
+
 // natRebinding: a side came back from another address.
 func natRebinding(s *subject) ruling {
 	m := s.moved
@@ -64,7 +72,7 @@ func natRebinding(s *subject) ruling {
 	if m.Sure {
 		r.certainty = Proved
 	}
-	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it goes on from %s", s.Who(m.Side), s.address(m.Side), s.in(m.Last), s.in(m.At), m.NewAddress())
+	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it goes on from %s", s.Who(m.Side), s.address(m.Side), s.in(m.Last), s.in(m.At), s.newAddress(m))
 	switch {
 	case m.To == nil:
 	case m.Same:

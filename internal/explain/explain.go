@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -13,6 +14,16 @@ type Story struct {
 	subjects []*subject
 	of       map[*session.Conn]*subject
 	pairs    []*session.Story
+	names    namer
+}
+
+// Name makes sentences name sides and addresses as names says, "" for those without a name.
+// Texts for people do that, records do not.
+func (t *Story) Name(names func(dissect.Endpoint) string) {
+	t.names.name = names
+	for _, s := range t.subjects {
+		s.names = &t.names
+	}
 }
 
 // Tell collects what is known of connections that were closed under Config.Endings, of
@@ -89,7 +100,7 @@ func (t *Story) Document(conns []*session.Conn) *Document {
 		}
 	}
 	for _, p := range t.pairs {
-		if u, ok := unrecognised(p); ok {
+		if u, ok := unrecognised(p, &t.names); ok {
 			d.Unrecognised = append(d.Unrecognised, u)
 		}
 	}
@@ -99,7 +110,7 @@ func (t *Story) Document(conns []*session.Conn) *Document {
 // explain is the record of one connection.
 func (s *subject) explain() Connection {
 	c := Connection{ID: s.ID, Protocol: s.Protocol.Name, A: s.A.String(), B: s.B.String(), State: s.State.String(), ClosedBy: s.ClosedBy.String(),
-		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}}
+		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}, roles: s.Roles}
 	for dir := range sides {
 		n, _ := s.lostOf(dir)
 		c.lost += n

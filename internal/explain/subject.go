@@ -16,6 +16,7 @@ type subject struct {
 	from    *subject                             // that goes on here from another address, nil when none does
 	moved   *session.Move                        // where one side goes on, nil when none does
 	servers map[dissect.Endpoint][]*session.Conn // see byServer; nil in a run that goes on
+	names   *namer                               // of addresses, nil for none
 	heard   int64                                // up to when the capture listened, ns
 	told    *Connection                          // see Story.Settle, nil before
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -221,6 +222,34 @@ func TestNATRebinding(t *testing.T) {
 	expect(t, "the same session", s, NATRebinding, path, Proved, "in the same session")
 	if strings.Contains(s.verdict().Sentence, "does not answer") {
 		t.Error("the peer answers")
+	}
+}
+
+// TestNames: sentences name sides as the user does, a name stays as it is at their start, and
+// the side that a line is about stays the same.
+func TestNames(t *testing.T) {
+	s := established()
+	s.gone(0)
+	plain := s.explain()
+	story := &Story{subjects: []*subject{s}, of: map[*session.Conn]*subject{s.Conn: s}}
+	story.Name(func(e dissect.Endpoint) string {
+		if e == s.A {
+			return "alice"
+		}
+		return ""
+	})
+	expect(t, "a name", s, PeerSilent, "a", Likely, "from the client alice", "The server sent")
+	x := s.explain()
+	if x.Brief() != "most likely nothing came from the client alice any more" || x.A != plain.A {
+		t.Errorf("%q, a is %s", x.Brief(), x.A)
+	}
+	role, address := x.Who()
+	if wasRole, was := plain.Who(); role != wasRole || address != was {
+		t.Errorf("the line is about %s %s, without names about %s %s", role, address, wasRole, was)
+	}
+	s.Roles = [2]string{}
+	if got := s.Who(0) + ", " + s.Who(1); got != "alice, 10.0.0.1:22023" {
+		t.Errorf("without roles: %s", got)
 	}
 }
 
