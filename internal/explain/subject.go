@@ -31,6 +31,7 @@ type ruling struct {
 	sentence  string
 	refute    string // what would refute it
 	left      []Cause
+	final     bool // it is the verdict though it is likely alone: no later cause can hold
 }
 
 // sides name the index of a direction.

@@ -187,6 +187,40 @@ func TestOneWay(t *testing.T) {
 	expect(t, "nor of b", s, PathDead, path, Proved)
 }
 
+// TestIgnored: a peer that goes on for long and acknowledges nothing new of both sides shows
+// that neither direction works, though one sends again what had been acknowledged.
+func TestIgnored(t *testing.T) {
+	s := established()
+	s.State = session.TimedOut
+	s.later(60)
+	s.side(0).Last, s.side(1).Last = seen(45, 90, 19.9), seen(46, 91, 20)
+	s.side(0).CutOff = true
+	s.side(0).Unheard = seq.Deaf{First: at(50, 5), Last: start + 19*second, Units: 19}
+	s.side(1).HearsNone = true
+	s.side(1).Unheard = seq.Deaf{First: at(51, 5.1), Last: start + 6*second, Units: 5}
+	s.side(1).LatestAcked = start + 5*second
+	expect(t, "nothing new of b is acknowledged", s, PathDead, path, Proved)
+	s.side(0).Signs.Uncaptured = at(60, 6)
+	expect(t, "the capture lost frames of a", s, OneWay, path, Proved)
+	s.side(1).Unheard.Units = 10
+	expect(t, "and many numbers of b are", s, PathDead, path, Proved)
+	s.side(1).LatestAcked = start + 6*second
+	expect(t, "a later one of b was acknowledged", s, OneWay, path, Proved)
+}
+
+// TestMayHaveRestarted: a side that sends again much that had been acknowledged, in a capture
+// that misses frames of it, may have begun anew: that it is the same connection is not proved.
+func TestMayHaveRestarted(t *testing.T) {
+	s := established()
+	s.Dir[0].Retries, s.Dir[0].UnneededRetries = 25, 24
+	s.side(0).Signs.Unneeded = at(60, 6)
+	expect(t, "nothing is missing", s, StillOpen, "", Proved)
+	s.side(0).Signs.Uncaptured = at(55, 5.5)
+	expect(t, "frames are", s, StillOpen, "", Likely, "the client sent again 24 numbers", "(frame 60)", "may have begun anew")
+	s.Dir[0].Retries = 40
+	expect(t, "many retries were needed", s, StillOpen, "", Proved)
+}
+
 func TestPathDead(t *testing.T) {
 	s := established()
 	s.State = session.TimedOut
