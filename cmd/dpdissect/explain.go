@@ -61,6 +61,9 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 	a, err := j.analyse()
 	if err == nil {
 		d := a.Story.Document(a.Conns)
+		if c.connection.given {
+			d.Beside()
+		}
 		if j.part != nil {
 			from, to := j.part.bounds()
 			d.Narrow(from, to, c.span.words())

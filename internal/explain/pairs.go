@@ -2,6 +2,8 @@ package explain
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -37,6 +39,21 @@ func unrecognised(p *session.Story, names *namer) (u Unrecognised, ok bool) {
 	u.Hint = fmt.Sprintf("-d 'udp.port==%d,%s'", p.Dst.Port, name)
 	u.tell(p, names.or(p.Src), names.or(p.Dst))
 	return u, true
+}
+
+// Beside keeps of the pairs that were not recognised those that share an address, whatever the
+// port, with one of the connections.
+func (d *Document) Beside() {
+	ours := map[netip.Addr]bool{}
+	for i := range d.Connections {
+		ours[hostOf(d.Connections[i].A)], ours[hostOf(d.Connections[i].B)] = true, true
+	}
+	d.Unrecognised = slices.DeleteFunc(d.Unrecognised, func(u Unrecognised) bool { return !ours[hostOf(u.A)] && !ours[hostOf(u.B)] })
+}
+
+func hostOf(address string) netip.Addr {
+	a, _ := netip.ParseAddrPort(address)
+	return a.Addr()
 }
 
 // tell says what happened in the pair of a and b.
