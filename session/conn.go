@@ -37,6 +37,7 @@ type Conn struct {
 	Players      [2]uint32 // indexes of a and of b
 	HasPlayers   bool
 	Version      uint32 // major<<16 | minor, the lower of the two; 0 when unknown
+	GameVersion  string // of the application, as the side that opened the connection spells it, "" when it says none
 	Signing      string // "none", "fast", "full" or ""
 	Reason       string // for which a side closed it, in its own words, "" when it said none
 	Inferred     []string
@@ -50,6 +51,7 @@ type Conn struct {
 	Closing [2]seq.Sign // first frame of each side that closes it
 	Ending  *Ending     // once it is closed, when Config.Endings asks for it
 	Next    *Conn       // that began on its address pair behind it, nil when none did
+	Trail   *Trail      // once it is closed, where it may go on from another address, or carry on another
 
 	Findings [3]uint64  // fails by Severity
 	Tallies  *Tallies   // once it is closed, when Config.Tallies asks for them

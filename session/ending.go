@@ -37,7 +37,6 @@ type SideEnding struct {
 	Unheard      seq.Deaf // sendings since the peer last acknowledged one
 	CutOff       bool     // nothing that it sends arrives at its peer, up to the end
 	HearsNone    bool     // nothing that its peer sends arrives at it, up to the end
-	Low, High    int64    // numbers captured, unwrapped, when Numbers > 0
 	Numbers      uint64   // captured
 	Uncaptured   uint64   // acknowledged and not captured
 	*Trouble
@@ -135,7 +134,6 @@ func (c *Conn) sideEnding(dir int) SideEnding {
 	}
 	lead, n, first := q.ClockLead()
 	x.LeadBy, x.ClockLead = lead, seq.Sign{N: n, Frame: first.Frame, Time: first.Time}
-	x.Low, x.High = d.Window().Bounds()
 	x.Unanswered, _ = d.Unanswered()
 	return x
 }

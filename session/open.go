@@ -60,6 +60,7 @@ func (c *Conn) close() {
 		if c.flow.table.cfg.Endings {
 			c.Ending = c.ending()
 		}
+		c.Trail = c.trail()
 		for dir := range c.Dir {
 			c.diagnoseGiveUp(dir) // before the windows are freed
 			c.Dir[dir].Close()

@@ -83,11 +83,10 @@ var fieldRules = [...]conform.Rule{
 		Example:   "2 ms left, 180 ms right, all loss right",
 	},
 	rFldRebind - fieldBase: {
-		ID: "FLD-REBIND", Level: conform.Impl, Severity: conform.Note, Scope: "B",
+		ID: "FLD-REBIND", Level: conform.Impl, Severity: conform.Note, Scope: "B", Operation: true,
 		Statement: "session continues from another port or address",
-		Care:      "numbers within window, same session id",
+		Care:      "numbers within window, same session id; one that begins at its first numbers may be a restart. Live: judged once the old connection is closed",
 		Example:   "source port 50,123 → 61,044, numbers continue",
-		Unchecked: "address pairs are followed apart, so a connection that moves to another port is two",
 	},
 	rFldInject - fieldBase: {
 		ID: "FLD-INJECT", Level: conform.Impl, Severity: conform.Warn, Scope: "B", Operation: true,

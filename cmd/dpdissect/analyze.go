@@ -167,9 +167,14 @@ func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
 	return a
 }
 
-// story is what happened to all connections of a run that ended.
+// story is what happened to all connections of a run that ended. Texts for people have the
+// names of the configuration, records have addresses.
 func (j *job) story(conns []*session.Conn, a *report.Analysis) *explain.Story {
-	return explain.Tell(conns, j.run.Stories(), heardUntil(a))
+	s := explain.Tell(conns, j.run.Stories(), heardUntil(a))
+	if f := j.format.value; f == "text" || f == "markdown" {
+		s.Name(j.nameOf())
+	}
+	return s
 }
 
 // report is what the run says of some connections with some findings.

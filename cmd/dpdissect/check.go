@@ -120,6 +120,7 @@ func (c *check) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
+	c.tellPorts(cmd.ErrOrStderr())
 	checks, err := c.judgeAll(cmd, paths, out)
 	if err == nil {
 		err = cmp.Or(c.writeKnown(checks), c.write(out, checks))

@@ -19,8 +19,12 @@ import (
 func configChecks() config.Checks {
 	colors := newColor()
 	return config.Checks{
-		Port: func(rule string) error {
-			_, err := parseDecodeAs(portLayer+rule, protocols.All(protocols.Options{}))
+		Ports: func(ports string) error {
+			_, err := parsePorts(strings.TrimSpace(ports))
+			return err
+		},
+		Protocol: func(name string) error {
+			_, _, err := parseSpeaker(name, protocols.All(protocols.Options{}))
 			return err
 		},
 		Color: colors.Set,
@@ -56,7 +60,7 @@ func (in *input) configure(cmd *cobra.Command) error {
 	}
 	if in.secrets == "" && c.Secrets.Text != "" {
 		if err := config.CheckRegular(c.Secrets.Text); err != nil {
-			return fmt.Errorf("%s: secrets: %w", c.Secrets.From, err)
+			return fmt.Errorf("%s: secrets: %w", c.Secrets.From.Place(), err)
 		}
 		in.secrets = c.Secrets.Text
 	}
@@ -65,9 +69,25 @@ func (in *input) configure(cmd *cobra.Command) error {
 		in.color.value = c.Color.Text // checked when it was read
 	}
 	if c.Time.Text != "" && !given("time-format") {
+		in.timeFromFile = true
 		return in.time.Set(c.Time.Text)
 	}
 	return nil
+}
+
+// tellPorts tells that a configuration says what ports speak: a verdict depends on that, and
+// whoever reads it does not see the file.
+func (in *input) tellPorts(w io.Writer) {
+	if in.settings == nil || len(in.settings.Ports) == 0 || in.quiet {
+		return
+	}
+	p := &in.settings.Ports[0]
+	more := ""
+	if n := len(in.settings.Ports) - 1; n > 0 {
+		more = fmt.Sprintf(", and %d more", n)
+	}
+	ports, protocol, _ := strings.Cut(p.Text, ",")
+	fmt.Fprintf(w, "dpdissect: %s\n", printable(fmt.Sprintf("note: %s: port %s is read as %s%s; DPDISSECT_CONFIG=off leaves that out", p.From, ports, protocol, more)))
 }
 
 // nameOf gives the name that the configuration has for an endpoint, nil where no endpoint has
@@ -76,7 +96,8 @@ func (in *input) nameOf() func(e dissect.Endpoint) string {
 	if in.numeric || in.settings == nil || len(in.settings.Names) == 0 {
 		return nil
 	}
-	return func(e dissect.Endpoint) string { return in.settings.NameOf(netip.AddrPortFrom(e.Addr(), e.Port)) }
+	names := in.settings.Namer()
+	return func(e dissect.Endpoint) string { return names.NameOf(netip.AddrPortFrom(e.Addr(), e.Port)) }
 }
 
 func newConfig() *cobra.Command {
@@ -99,19 +120,14 @@ should.
   ports:                        # what ports speak, as with -d
     2302: dp8
     2300-2400: dp4
-  secrets: secrets.txt          # as --secrets, beside the file that says so
+  secrets: secrets.txt          # as --secrets, beside this file; ~/ is the home folder
   color: auto                   # as --color
-  time-format: ad               # as -t
+  time-format: ad               # as -t, in text; records and their --from stay UTC
   columns: [frame.number, ip.src, dp8.seq]   # of 'decode' without -e, -V and -x`,
 		Example: `  dpdissect config show
   DPDISSECT_CONFIG=off dpdissect decode game.pcap`,
 	}
-	show := &cobra.Command{
-		Use: "show", Short: "Show the configuration in force, and which line each value comes from", Args: cobra.NoArgs,
-		Long:    "Show the configuration in force: a line for each value, and the line of the\nfile that it comes from.",
-		Example: "  dpdissect config show",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return showConfig(cmd.OutOrStdout()) },
-	}
+	show := newConfigShow()
 	path := &cobra.Command{
 		Use: "path", Short: "Show where configuration files are looked for", Args: cobra.NoArgs,
 		Long:    "Show where the user's file is looked for, and the project's file that was found.",
@@ -127,33 +143,3 @@ should.
 }
 
 func orNone(path string) string { return printable(cmp.Or(path, "none")) }
-
-// showConfig writes a line for each value.
-func showConfig(w io.Writer) error {
-	c, err := loadConfig()
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	line := func(key string, v config.Value, otherwise string) {
-		from := "by default"
-		if v.Text != "" {
-			from = v.From.String()
-		}
-		fmt.Fprintf(&b, "%-12s %-40s %s\n", key, printable(cmp.Or(v.Text, otherwise)), printable(from))
-	}
-	for _, n := range c.Names {
-		line("names", config.Value{Text: n.Of + ": " + n.Text, From: n.From}, "")
-	}
-	for _, p := range c.Ports {
-		line("ports", config.Value{Text: strings.Replace(p.Text, ",", ": ", 1), From: p.From}, "")
-	}
-	for _, f := range c.Columns {
-		line("columns", f, "")
-	}
-	line("secrets", c.Secrets, "none")
-	line("color", c.Color, "auto")
-	line("time-format", c.Time, "r")
-	_, err = io.WriteString(w, b.String())
-	return err
-}

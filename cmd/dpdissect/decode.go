@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 // decode is the flags of the command.
@@ -75,7 +76,8 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 		return j.finish(j.do(nil))
 	}
 	p.Display.Window = c.window()
-	p.Display.Filter, p.Palette, p.Clock, p.Names = j.show, j.screen.palette, c.clock(), c.nameOf()
+	p.Display.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
+	p.Names, p.Width = c.nameOf(), report.TextWidth
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
 	q.Notes = !j.isLive()

@@ -21,18 +21,25 @@ func parseDecodeAs(s string, all []*session.Protocol) (session.Force, error) {
 		return session.Force{}, fmt.Errorf("--decode-as %q: unknown layer %q: want udp.port", s, layer)
 	}
 	f, err := parsePorts(strings.TrimSpace(ports))
+	if err == nil {
+		f.Protocol, f.Dialect, err = parseSpeaker(protocol, all)
+	}
 	if err != nil {
 		return f, fmt.Errorf("--decode-as %q: %w", s, err)
 	}
-	name, dialect, hasDialect := strings.Cut(strings.TrimSpace(protocol), ":")
-	if f.Protocol, err = protocolNamed(name, all); err != nil {
-		return f, fmt.Errorf("--decode-as %q: %w", s, err)
-	}
-	if hasDialect && !slices.Contains(f.Protocol.Dialects, dialect) {
-		return f, fmt.Errorf("--decode-as %q: unknown dialect %q: %s", s, dialect, dialectsOf(f.Protocol))
-	}
-	f.Dialect = dialect
 	return f, nil
+}
+
+// parseSpeaker reads what ports speak: PROTOCOL[:DIALECT].
+func parseSpeaker(s string, all []*session.Protocol) (p *session.Protocol, dialect string, err error) {
+	name, dialect, hasDialect := strings.Cut(strings.TrimSpace(s), ":")
+	if p, err = protocolNamed(name, all); err != nil {
+		return nil, "", err
+	}
+	if hasDialect && !slices.Contains(p.Dialects, dialect) {
+		return nil, "", fmt.Errorf("unknown dialect %q: %s", dialect, dialectsOf(p))
+	}
+	return p, dialect, nil
 }
 
 func dialectsOf(p *session.Protocol) string {

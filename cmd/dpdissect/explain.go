@@ -61,6 +61,9 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 	a, err := j.analyse()
 	if err == nil {
 		d := a.Story.Document(a.Conns)
+		if c.connection.given {
+			d.Beside()
+		}
 		if j.part != nil {
 			from, to := j.part.bounds()
 			d.Narrow(from, to, c.span.words())
@@ -86,7 +89,7 @@ func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Documen
 	case "json":
 		return report.WriteExplainJSON(w, a.Captures, d)
 	case "markdown":
-		return report.WriteExplainMarkdown(w, a.Captures, d)
+		return report.WriteExplainMarkdown(w, a.Captures, d, c.nameOf())
 	}
 	return report.WriteExplainText(w, a.Captures, d, report.TextOptions{Palette: s.palette, Width: s.width, Names: c.nameOf()})
 }

@@ -22,25 +22,26 @@ import (
 type input struct {
 	live
 	tshark
-	display    string
-	connection connectionID
-	span       span
-	settings   *config.Config // of files, nil before they are read
-	decodeAs   []string
-	only       []string
-	secrets    string
-	secret     []string
-	count      positive
-	numeric    bool
-	time       render.TimeFormat
-	workers    positive
-	format     choice
-	color      choice
-	quiet      bool
-	output     string
-	expand     positive // GiB
-	same       sameSession
-	formats    []string // text, json and ndjson unless the command has others
+	display      string
+	connection   connectionID
+	span         span
+	settings     *config.Config // of files, nil before they are read
+	decodeAs     []string
+	only         []string
+	secrets      string
+	secret       []string
+	count        positive
+	numeric      bool
+	time         render.TimeFormat
+	timeFromFile bool // a configuration says it, no flag
+	workers      positive
+	format       choice
+	color        choice
+	quiet        bool
+	output       string
+	expand       positive // GiB
+	same         sameSession
+	formats      []string // text, json and ndjson unless the command has others
 }
 
 // add adds the flags. They stand behind the command's own.

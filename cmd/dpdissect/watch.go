@@ -48,6 +48,7 @@ func (c *analyze) watches(j *job) bool {
 // gives is the report of the whole run.
 func (c *analyze) watch(j *job, kept *keptCapture) (*report.Analysis, error) {
 	w := &watcher{job: j, live: c.isLive(), started: time.Now()}
+	w.sampler.Names = j.nameOf()
 	finish := w.attach()
 	w.bounds = pipeline.NewWatch(&j.run)
 	w.bounds.Forget = w.forget

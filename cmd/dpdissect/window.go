@@ -119,9 +119,11 @@ func (in *input) checkSpan() error {
 	return nil
 }
 
-// zone is that of times of the day: local where -t shows local times, else UTC.
+// zone is that of times of the day: local where -t shows local times, else UTC. What a
+// configuration says is for text that people read: it changes no record that a program makes.
 func (in *input) zone() *time.Location {
-	if in.time.Local() {
+	text := in.format.value == "text" || in.format.value == "markdown"
+	if in.time.Local() && (text || !in.timeFromFile) {
 		return time.Local
 	}
 	return time.UTC

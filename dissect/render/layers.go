@@ -58,8 +58,8 @@ func (v *Verbose) appendIPLayer(dst []byte, fr *dissect.Frame) []byte {
 		version, hops = "6", "Hop Limit"
 	}
 	dst = append(append(append(dst, "Internet Protocol Version "...), version...), ", Src: "...)
-	dst = fr.Src.Addr().AppendTo(dst)
-	dst = fr.Dst.Addr().AppendTo(append(dst, ", Dst: "...))
+	dst = v.appendName(fr.Src.Addr().AppendTo(dst), &fr.Src)
+	dst = v.appendName(fr.Dst.Addr().AppendTo(append(dst, ", Dst: "...)), &fr.Dst)
 	dst = append(append(dst, v.Palette.Heading.Stop...), '\n')
 	if !fr.IPv6 {
 		dst = append0x(append(dst, "    Identification: "...), uint64(fr.IPID), 4)
@@ -73,6 +73,18 @@ func (v *Verbose) appendIPLayer(dst []byte, fr *dissect.Frame) []byte {
 		dst = append(dst, "]\n"...)
 	}
 	return dst
+}
+
+// appendName appends the name of an endpoint, where it has one.
+func (v *Verbose) appendName(dst []byte, e *dissect.Endpoint) []byte {
+	if v.Names == nil {
+		return dst
+	}
+	name := v.Names(*e)
+	if name == "" {
+		return dst
+	}
+	return append(AppendEscaped(append(dst, " ("...), []byte(name)), ')')
 }
 
 func (v *Verbose) appendUDPLayer(dst []byte, fr *dissect.Frame) []byte {

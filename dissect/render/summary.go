@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -13,8 +14,10 @@ import (
 type Summary struct {
 	Palette Palette
 	Names   func(dissect.Endpoint) string // shown for addresses; "" for none, nil for no names at all
+	Width   func(string) int              // columns of the screen that a name takes; nil: one each character
 
 	number, clock, src, dst, protocol, length int // widths
+	shown                                     [256]shownEnd
 }
 
 // NewSummary makes a Summary.
@@ -36,25 +39,62 @@ func (s *Summary) AppendLine(dst []byte, fr *dissect.Frame, clock *Clock) []byte
 	dst = append(dst, ' ')
 
 	start = len(dst)
-	dst = s.appendEnd(dst, &fr.Src)
-	dst = right(dst, start, &s.src)
+	dst, n := s.appendEnd(dst, &fr.Src)
+	dst = rightOf(dst, start, n, &s.src)
 	dst = append(dst, " → "...)
 
 	start = len(dst)
-	dst = s.appendEnd(dst, &fr.Dst)
-	dst = left(dst, start, &s.dst)
+	dst, n = s.appendEnd(dst, &fr.Dst)
+	dst = leftOf(dst, n, &s.dst)
 	dst = append(dst, ' ')
 	return s.appendInfo(s.appendProtocol(dst, fr), fr)
 }
 
-// appendEnd appends an address, or its name.
-func (s *Summary) appendEnd(dst []byte, e *dissect.Endpoint) []byte {
-	if s.Names != nil {
-		if name := s.Names(*e); name != "" {
-			return AppendEscaped(dst, []byte(name))
-		}
+// A shownEnd is what is shown of an endpoint that was asked for lately.
+type shownEnd struct {
+	end     dissect.Endpoint
+	text    []byte // nil while the place is free
+	columns int
+}
+
+// appendEnd appends an address, or its name, and tells how many columns that takes.
+func (s *Summary) appendEnd(dst []byte, e *dissect.Endpoint) ([]byte, int) {
+	if s.Names == nil {
+		start := len(dst)
+		dst = appendEndpoint(dst, e)
+		return dst, len(dst) - start
 	}
-	return appendEndpoint(dst, e)
+	x := &s.shown[e.IP[14]^e.IP[15]^uint8(e.Port>>8)^uint8(e.Port)]
+	if x.text == nil || x.end != *e {
+		s.name(x, e)
+	}
+	return append(dst, x.text...), x.columns
+}
+
+// name finds out what is shown of an endpoint.
+func (s *Summary) name(x *shownEnd, e *dissect.Endpoint) {
+	x.end = *e
+	if name := s.Names(*e); name != "" {
+		x.text = AppendEscaped(x.text[:0], name)
+	} else {
+		x.text = appendEndpoint(x.text[:0], e)
+	}
+	x.columns = s.columns(x.text)
+}
+
+// columns is how many columns of the screen a name takes.
+func (s *Summary) columns(name []byte) int {
+	n := 0
+	for n < len(name) && name[n] < utf8.RuneSelf {
+		n++
+	}
+	switch {
+	case n == len(name):
+		return n
+	case s.Width == nil:
+		return utf8.RuneCount(name)
+	}
+	return s.Width(string(name))
 }
 
 func (s *Summary) appendProtocol(dst []byte, fr *dissect.Frame) []byte {
@@ -113,21 +153,29 @@ const spaces = "                                                "
 
 // right moves what stands from start to the right edge of a column.
 func right(dst []byte, start int, width *int) []byte {
-	n := len(dst) - start
+	return rightOf(dst, start, len(dst)-start, width)
+}
+
+// rightOf is right where what stands from start takes n columns.
+func rightOf(dst []byte, start, n int, width *int) []byte {
 	if n >= *width {
 		*width = n
 		return dst
 	}
-	pad := min(*width-n, len(spaces))
+	pad, end := min(*width-n, len(spaces)), len(dst)
 	dst = append(dst, spaces[:pad]...)
-	copy(dst[start+pad:], dst[start:start+n])
+	copy(dst[start+pad:], dst[start:end])
 	copy(dst[start:], spaces[:pad])
 	return dst
 }
 
 // left fills up a column behind what stands from start.
 func left(dst []byte, start int, width *int) []byte {
-	n := len(dst) - start
+	return leftOf(dst, len(dst)-start, width)
+}
+
+// leftOf is left where what stands there takes n columns.
+func leftOf(dst []byte, n int, width *int) []byte {
 	if n >= *width {
 		*width = n
 		return dst

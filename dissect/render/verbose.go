@@ -10,7 +10,8 @@ import (
 // with bit lines, what the analysis says and, when asked for, the bytes.
 type Verbose struct {
 	Palette Palette
-	Dump    bool // a hex dump follows each tree
+	Dump    bool                          // a hex dump follows each tree
+	Names   func(dissect.Endpoint) string // shown behind addresses; "" for none, nil for no names at all
 
 	titles map[string]string
 

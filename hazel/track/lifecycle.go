@@ -28,7 +28,7 @@ func (c *conn) start(fr *dissect.Frame, hash uint64, id uint16) {
 // and so did the one that was taken for it.
 func (c *conn) unstart() {
 	c.c.Dir[c.client].KeepAlives++
-	c.hello, c.client, c.c.Complete = opening{}, -1, false
+	c.hello, c.client, c.c.Complete, c.c.GameVersion = opening{}, -1, false, ""
 	c.c.Infer("roles")
 	if c.life.state <= session.Established {
 		c.life.state = session.StateUnknown
@@ -50,6 +50,9 @@ func (c *conn) sawHello(dir int, n number, first bool) {
 		c.hello.gap = max(c.hello.gap, c.fr.Time-c.hello.last)
 		c.hello.last = c.fr.Time
 		c.fr.Words |= dissect.Handshake
+		if v, ok := hazel.GameVersion(c.f.Data); ok && c.c.GameVersion == "" {
+			c.c.GameVersion = hazel.GameVersionText(v)
+		}
 	case c.fr.Words.Has(dissect.KeepAlive):
 		c.side[dir].beatID = c.f.ID
 		if c.hello.bare {

@@ -31,11 +31,14 @@ type Value struct {
 	From Origin
 }
 
-// An Origin is a line of a file, from 1.
+// An Origin is a place of a file, from 1.
 type Origin struct {
-	File string
-	Line int
+	File         string
+	Line, Column int
 }
+
+// Place is "FILE:LINE:COLUMN", as mistakes begin.
+func (o Origin) Place() string { return fmt.Sprintf("%s:%d", o, o.Column) }
 
 func (o Origin) String() string { return fmt.Sprintf("%s:%d", o.File, o.Line) }
 
@@ -56,7 +59,7 @@ var keys = []string{"names", "ports", "secrets", "color", "time-format", "column
 type Check func(text string) error
 
 // Checks are those of the values whose meaning others know.
-type Checks struct{ Port, Color, Time, Column Check }
+type Checks struct{ Ports, Protocol, Color, Time, Column Check }
 
 // Read reads one file. An error is a *yamlfile.Mistake that marks the place.
 func Read(file string, text []byte, checks Checks) (*Config, error) {
@@ -85,8 +88,9 @@ func (r *reader) top(m yamlfile.Member) {
 		}
 	case "ports":
 		for _, p := range r.Mapping(m.Value, "ports") {
-			rule := p.Key.Value + "," + r.Text(p.Value, "a port")
-			c.Ports = append(c.Ports, r.checked(p.Key, rule, r.checks.Port))
+			ports := r.checked(p.Key, p.Key.Value, r.checks.Ports)
+			ports.Text += "," + r.checked(p.Value, r.Text(p.Value, "a port"), r.checks.Protocol).Text
+			c.Ports = append(c.Ports, ports)
 		}
 	case "columns":
 		for _, e := range r.Items(m.Value) {
@@ -110,7 +114,7 @@ func (r *reader) checked(n *yaml.Node, text string, check Check) Value {
 			r.Fail(n, "%v", err)
 		}
 	}
-	return Value{text, Origin{r.file, n.Line}}
+	return Value{text, Origin{r.file, n.Line, n.Column}}
 }
 
 func (r *reader) name(m yamlfile.Member) Name {
@@ -163,23 +167,4 @@ func either[T any](a, b T, first bool) T {
 		return a
 	}
 	return b
-}
-
-// NameOf gives the name of an address with a port, "" for none: the one for the port first,
-// then the one for the smallest network, and of equals the first.
-func (c *Config) NameOf(a netip.AddrPort) string {
-	best, text := -1, ""
-	for i := range c.Names {
-		n := &c.Names[i]
-		if n.port != 0 && n.port != a.Port() || !n.prefix.Contains(a.Addr().Unmap()) {
-			continue
-		}
-		if rank := 2*n.prefix.Bits() + int(min(n.port, 1)); rank > best {
-			best, text = rank, n.Text
-			if n.port == 0 {
-				text += fmt.Sprintf(":%d", a.Port())
-			}
-		}
-	}
-	return text
 }

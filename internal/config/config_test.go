@@ -13,7 +13,7 @@ import (
 )
 
 // checks take "ok…" for anything.
-var checks = Checks{Port: okay, Color: okay, Time: okay, Column: okay}
+var checks = Checks{Ports: okay, Protocol: okay, Color: okay, Time: okay, Column: okay}
 
 func okay(text string) error {
 	if strings.Contains(text, "bad") {
@@ -41,10 +41,10 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Secrets.Text != "keys.txt" || c.Secrets.From != (Origin{"c.yaml", 9}) || c.Color.Text != "never" || c.Time.Text != "ad.3" {
+	if c.Secrets.Text != "keys.txt" || c.Secrets.From != (Origin{"c.yaml", 9, 10}) || c.Color.Text != "never" || c.Time.Text != "ad.3" {
 		t.Errorf("%+v", c)
 	}
-	if texts(c.Ports) != "2302,dp8 2300-2400,dp4:spec" || texts(c.Columns) != "frame.number ip.src" || c.Ports[1].From.String() != "c.yaml:8" {
+	if texts(c.Ports) != "2302,dp8 2300-2400,dp4:spec" || texts(c.Columns) != "frame.number ip.src" || c.Ports[1].From.String() != "c.yaml:8" || c.Ports[1].From.Place() != "c.yaml:8:3" {
 		t.Errorf("ports %v, columns %v", c.Ports, c.Columns)
 	}
 	for _, text := range []string{"", "# nothing\n", "names:\n"} {
@@ -69,12 +69,15 @@ func TestNameOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	names := c.Namer()
 	for address, want := range map[string]string{
 		"10.0.0.5:2302": "game server", "10.0.0.5:7": "lobby:7", "10.9.9.9:80": "inside:80", "11.0.0.1:1": "",
 		"[fd00::5]:2302": "six", "[fd00::5]:1": "", "[::ffff:10.0.0.5]:2302": "game server",
 	} {
-		if got := c.NameOf(netip.MustParseAddrPort(address)); got != want {
-			t.Errorf("%s is %q, want %q", address, got, want)
+		for range 2 { // the second time it is known
+			if got := names.NameOf(netip.MustParseAddrPort(address)); got != want {
+				t.Errorf("%s is %q, want %q", address, got, want)
+			}
 		}
 	}
 }
@@ -87,7 +90,8 @@ func TestMistakes(t *testing.T) {
 		"names: {10.0.0.1: \"\"}":    "a name wants a text",
 		"names: {10.0.0.1: \"\\e\"}": "a name is at most 40",
 		"names: {\"10.0.0.1:0\": x}": "want an address",
-		"ports: {2302: bad}":         "1:9: that is bad",
+		"ports: {2302: bad}":         "1:15: that is bad",
+		"ports: {bad: dp8}":          "1:9: that is bad",
 		"columns: [ok, bad]":         "1:15: that is bad",
 		"color: bad":                 "1:8: that is bad",
 		"time-format: bad":           "that is bad",
@@ -127,11 +131,15 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Color.Text != "never" || c.Time.Text != "ad" || c.Secrets.Text != "/abs/keys" || c.NameOf(netip.MustParseAddrPort("10.0.0.5:1")) != "project's:1" {
+	if c.Color.Text != "never" || c.Time.Text != "ad" || c.Secrets.Text != "/abs/keys" || c.Namer().NameOf(netip.MustParseAddrPort("10.0.0.5:1")) != "project's:1" {
 		t.Errorf("%+v", c)
 	}
 	must(t, os.WriteFile(project, []byte("secrets: keys\n"), 0o644))
 	if c, err = Load(p, checks); err != nil || c.Secrets.Text != filepath.Join(home, "repo", "keys") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	must(t, os.WriteFile(project, []byte("secrets: ~/own/keys\n"), 0o644))
+	if c, err = Load(p, checks); err != nil || c.Secrets.Text != filepath.Join(home, "own", "keys") {
 		t.Errorf("%+v, %v", c, err)
 	}
 	elsewhere := filepath.Join(dir, "elsewhere", "a")

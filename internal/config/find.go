@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Variable is the environment variable that names the user's file: "off" for no file at all,
@@ -97,10 +98,23 @@ func load(path string, must bool, checks Checks) (*Config, error) {
 		return nil, err
 	}
 	c, err := Read(path, text, checks)
-	if err == nil && c.Secrets.Text != "" && !filepath.IsAbs(c.Secrets.Text) {
-		c.Secrets.Text = filepath.Join(filepath.Dir(path), c.Secrets.Text)
+	if err == nil && c.Secrets.Text != "" {
+		c.Secrets.Text = beside(path, c.Secrets.Text)
 	}
 	return c, err
+}
+
+// beside is a path that a file names: relative ones are relative to the file, ~ is the home
+// folder.
+func beside(file, path string) string {
+	home, err := os.UserHomeDir()
+	switch rest, is := strings.CutPrefix(filepath.ToSlash(path), "~/"); {
+	case is && err == nil:
+		return filepath.Join(home, filepath.FromSlash(rest))
+	case filepath.IsAbs(path):
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), path)
 }
 
 // maxFile is the size that a configuration may have, in bytes.

@@ -54,14 +54,12 @@ func (s *subject) leavesOver(dir int) bool {
 	return n.Dir[y].Frames <= fewLate && n.Unreachable.N > 0 && n.Unreached == session.Side(y+1)
 }
 
-// A move is a side of a connection that goes on from another address.
-type move struct {
-	side   int
-	to     string   // its new address
-	at     seq.Sign // first frame from there
-	there  *subject // the connection there, nil when it was not recognised
-	proved bool     // the numbers continue
-	answer bool     // the peer answers there
+// newAddress is from where a side goes on, for people.
+func (s *subject) newAddress(m *session.Move) string {
+	if m.To == nil {
+		return s.names.or(m.Pair.Src)
+	}
+	return s.names.or(m.To.Endpoint(m.ToSide))
 }
 
 // natRebinding: a side came back from another address.
@@ -70,18 +68,21 @@ func natRebinding(s *subject) ruling {
 	if m == nil {
 		return ruling{}
 	}
-	last := s.side(m.side).Last
-	r := ruling{certainty: Likely, side: path, at: m.at, proof: frames(last.Frame, m.at.Frame), refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(m.side), last.Frame)}
-	if m.proved {
+	r := ruling{certainty: Likely, side: path, at: m.At, proof: frames(m.Last.Frame, m.At.Frame), refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(m.Side), m.Last.Frame)}
+	if m.Sure {
 		r.certainty = Proved
 	}
-	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it goes on from %s", s.Who(m.side), s.address(m.side), s.in(last), s.in(m.at), m.to)
-	if m.proved {
+	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it goes on from %s", s.Who(m.Side), s.address(m.Side), s.in(m.Last), s.in(m.At), s.newAddress(m))
+	switch {
+	case m.To == nil:
+	case m.Same:
+		r.sentence += " in the same session"
+	default:
 		r.sentence += " with the next numbers"
 	}
 	r.sentence += ". A router (NAT) on its side gave it a new port, or it changed its network."
-	if !m.answer {
-		r.sentence += fmt.Sprintf(" %s does not answer there: to it, that is a stranger.", s.Who(1-m.side))
+	if !m.Answered() {
+		r.sentence += fmt.Sprintf(" %s does not answer there: to it, that is a stranger.", s.Who(1-m.Side))
 	}
 	return r
 }

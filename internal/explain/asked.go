@@ -95,7 +95,7 @@ func findPacket(t *Story, words []string) (*subject, []uint64, string) {
 	}
 	if best == nil {
 		for _, p := range t.pairs {
-			if u, ok := unrecognised(p); ok && u.Cause == NoAnswer && p.Opens(u.Guess) && number <= 1 {
+			if u, ok := unrecognised(p, &t.names); ok && u.Cause == NoAnswer && p.Opens(u.Guess) && number <= 1 {
 				return nil, u.Frames, "That is most likely the first packet of a connection that never was. " + u.Sentence
 			}
 		}

@@ -167,9 +167,9 @@ func (c *Connection) Headline() string {
 // Who is the side that a line about the connection is about, its role, which may be "", and
 // its address: the one that did not open it is known to all, so it is the client, or a.
 func (c *Connection) Who() (role, address string) {
-	for i, name := range c.names {
-		if name == "the client" || name == "the connector" {
-			return name[len("the "):], [2]string{c.A, c.B}[i]
+	for i, role := range c.roles {
+		if role == "client" || role == "connector" {
+			return role, [2]string{c.A, c.B}[i]
 		}
 	}
 	return "", c.A

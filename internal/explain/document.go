@@ -28,7 +28,8 @@ type Connection struct {
 	CapturePoint Point          `json:"capture_point"`
 
 	names [2]string // of the sides, for people
-	lost  uint64    // datagrams, proven or likely
+	roles [2]string
+	lost  uint64 // datagrams, proven or likely
 }
 
 // A Verdict says how a connection ended, or that it did not.

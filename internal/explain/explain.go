@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -13,6 +14,16 @@ type Story struct {
 	subjects []*subject
 	of       map[*session.Conn]*subject
 	pairs    []*session.Story
+	names    namer
+}
+
+// Name makes sentences name sides and addresses as names says, "" for those without a name.
+// Texts for people do that, records do not.
+func (t *Story) Name(names func(dissect.Endpoint) string) {
+	t.names.name = names
+	for _, s := range t.subjects {
+		s.names = &t.names
+	}
 }
 
 // Tell collects what is known of connections that were closed under Config.Endings, of
@@ -20,9 +31,10 @@ type Story struct {
 // when the capture listened, in ns since 1970.
 func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 	t := &Story{of: make(map[*session.Conn]*subject, len(conns)), pairs: pairs}
+	servers := byServer(conns)
 	for _, c := range conns {
 		if end := c.Ending; end != nil {
-			s := &subject{Conn: c, end: end, heard: heard - end.Shift}
+			s := &subject{Conn: c, end: end, heard: heard - end.Shift, servers: servers}
 			t.subjects, t.of[c] = append(t.subjects, s), s
 		}
 	}
@@ -31,10 +43,12 @@ func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 			n.prev = s
 		}
 	}
-	a := arriving(t.subjects, pairs)
-	for _, s := range t.subjects {
-		if s.moved = s.move(a); s.moved != nil && s.moved.there != nil {
-			s.moved.there.from = s
+	for c, m := range session.Moves(conns, pairs) {
+		if s := t.of[c]; s != nil {
+			s.moved = m
+			if n := t.of[m.To]; m.To != nil && n != nil {
+				n.from = s
+			}
 		}
 	}
 	return t
@@ -86,7 +100,7 @@ func (t *Story) Document(conns []*session.Conn) *Document {
 		}
 	}
 	for _, p := range t.pairs {
-		if u, ok := unrecognised(p); ok {
+		if u, ok := unrecognised(p, &t.names); ok {
 			d.Unrecognised = append(d.Unrecognised, u)
 		}
 	}
@@ -96,7 +110,7 @@ func (t *Story) Document(conns []*session.Conn) *Document {
 // explain is the record of one connection.
 func (s *subject) explain() Connection {
 	c := Connection{ID: s.ID, Protocol: s.Protocol.Name, A: s.A.String(), B: s.B.String(), State: s.State.String(), ClosedBy: s.ClosedBy.String(),
-		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}}
+		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}, roles: s.Roles}
 	for dir := range sides {
 		n, _ := s.lostOf(dir)
 		c.lost += n
@@ -107,8 +121,8 @@ func (s *subject) explain() Connection {
 	if c.Verdict.Cause == PeerRestarted {
 		c.ContinuedBy = &s.Next.ID
 	}
-	if c.Verdict.Cause == NATRebinding && s.moved.there != nil {
-		c.ContinuedBy = &s.moved.there.ID
+	if c.Verdict.Cause == NATRebinding && s.moved.To != nil {
+		c.ContinuedBy = &s.moved.To.ID
 	}
 	switch {
 	case s.from != nil:

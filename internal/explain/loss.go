@@ -49,12 +49,23 @@ func losses(s *subject) []Contribution {
 				"before_capture": float64(l.BeforeCapture), "after_capture": float64(l.AfterCapture)}}
 		if proven := l.BeforeCapture + l.AfterCapture; proven < n {
 			c.Certainty = Likely
-			c.Sentence = fmt.Sprintf("About %.1f%% of what %s sent was lost, or its acknowledgement was (%d of %.0f; %d proven).", 100*c.Numbers["share"], s.who(dir), n, sent, proven)
+			c.Sentence = fmt.Sprintf("About %.1f%% of what %s sent was lost, or its acknowledgement was (%d of %.0f; %s proven).", 100*c.Numbers["share"], s.who(dir), n, sent, lossesAre(proven))
 			return c, true
 		}
 		c.Sentence = fmt.Sprintf("%.1f%% of what %s sent was lost (%d of %.0f)%s.", 100*c.Numbers["share"], s.who(dir), n, sent, whereLost(l))
 		return c, true
 	})
+}
+
+// lossesAre is "no loss is", "1 loss is", "3 losses are".
+func lossesAre(n uint64) string {
+	switch n {
+	case 0:
+		return "no loss is"
+	case 1:
+		return "1 loss is"
+	}
+	return fmt.Sprintf("%d losses are", n)
 }
 
 // lostOf is how much of what a side sent was lost, and of how much: what is proven, or what

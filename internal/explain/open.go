@@ -43,10 +43,31 @@ func stillOpen(s *subject) ruling {
 	case quiet > quietLeast:
 		r.certainty = Likely
 		r.sentence = fmt.Sprintf("Nobody closed it. Both sides are silent after %s, for the last %s of the capture, with nothing left to answer: it may live on.", s.in(last), span(quiet))
+	case s.mayHaveRestarted(0) || s.mayHaveRestarted(1):
+		x := 0
+		if s.mayHaveRestarted(1) {
+			x = 1
+		}
+		r.certainty, r.final = Likely, true
+		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last frame came at %s. But %s sent again %s that had been acknowledged, from %s on, and the capture misses frames of it: it may have begun anew there.",
+			s.in(last), s.who(x), count(s.Dir[x].UnneededRetries, "number", "numbers"), s.in(s.side(x).Signs.Unneeded))
 	default:
 		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last frame came at %s.", s.in(last))
 	}
 	return r
+}
+
+// A side that sent so many numbers again, and hardly any but these, that had been
+// acknowledged long before may have begun anew, in frames that the capture lost.
+const (
+	anewRetries = 20
+	anewShare   = 0.8
+)
+
+// mayHaveRestarted reports such a side.
+func (s *subject) mayHaveRestarted(dir int) bool {
+	d := &s.Dir[dir]
+	return s.missed(dir) && d.UnneededRetries >= anewRetries && float64(d.UnneededRetries) >= anewShare*float64(d.Retries)
 }
 
 // patient reports whether a side that is taken to have given up, without a closing frame,

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -83,27 +82,17 @@ func (s *subject) refusal() (r ruling, by int) {
 	return ruling{certainty: Proved, side: sides[by], at: at, proof: frames(s.FirstFrame)}, by
 }
 
-// refused: the peer answered and declined.
+// refused: the peer answered and declined, and nothing tells why.
 func refused(s *subject) ruling {
 	r, by := s.refusal()
 	if r.certainty == "" {
 		return r
 	}
+	if versionMismatch(s).certainty != "" {
+		return ruling{}
+	}
 	r.sentence = fmt.Sprintf("%s declined the connection at %s%s.", s.Who(by), s.in(r.at), s.because())
 	return r
-}
-
-// versionMismatch: it declined, and says that it is for the version.
-func versionMismatch(s *subject) ruling {
-	if !strings.Contains(strings.ToLower(s.Reason), "version") {
-		return ruling{}
-	}
-	by := s.firstClose()
-	if by < 0 || s.State != session.Refused && s.Dir[0].Messages+s.Dir[1].Messages > 2 {
-		return ruling{}
-	}
-	return ruling{certainty: Proved, side: sides[by], at: s.Closing[by], proof: frames(s.FirstFrame),
-		sentence: fmt.Sprintf("%s declined the connection at %s because %s speaks another version of the game%s. Update the older side.", s.Who(by), s.in(s.Closing[by]), s.who(1-by), s.because())}
 }
 
 // secretMismatch: no signature of a side is right, from its first frame on, or its peer,

@@ -2,6 +2,8 @@ package explain
 
 import (
 	"fmt"
+	"net/netip"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -12,7 +14,7 @@ const enoughToGuess = 8
 
 // unrecognised tells of an address pair that was not recognised, if something suggests
 // that it is of one of the protocols, or ICMP answered it.
-func unrecognised(p *session.Story) (u Unrecognised, ok bool) {
+func unrecognised(p *session.Story, names *namer) (u Unrecognised, ok bool) {
 	if p.Protocol != "" {
 		return u, false
 	}
@@ -35,27 +37,42 @@ func unrecognised(p *session.Story) (u Unrecognised, ok bool) {
 		name = "PROTOCOL"
 	}
 	u.Hint = fmt.Sprintf("-d 'udp.port==%d,%s'", p.Dst.Port, name)
-	u.tell(p)
+	u.tell(p, names.or(p.Src), names.or(p.Dst))
 	return u, true
 }
 
-// tell says what happened in the pair.
-func (u *Unrecognised) tell(p *session.Story) {
+// Beside keeps of the pairs that were not recognised those that share an address, whatever the
+// port, with one of the connections.
+func (d *Document) Beside() {
+	ours := map[netip.Addr]bool{}
+	for i := range d.Connections {
+		ours[hostOf(d.Connections[i].A)], ours[hostOf(d.Connections[i].B)] = true, true
+	}
+	d.Unrecognised = slices.DeleteFunc(d.Unrecognised, func(u Unrecognised) bool { return !ours[hostOf(u.A)] && !ours[hostOf(u.B)] })
+}
+
+func hostOf(address string) netip.Addr {
+	a, _ := netip.ParseAddrPort(address)
+	return a.Addr()
+}
+
+// tell says what happened in the pair of a and b.
+func (u *Unrecognised) tell(p *session.Story, a, b string) {
 	what := "something"
 	if u.Guess != "" {
 		what = fmt.Sprintf("what looks like %s", u.Guess)
 	}
-	sent := fmt.Sprintf("%s sent %s to %s", p.A, what, p.B)
+	sent := fmt.Sprintf("%s sent %s to %s", a, what, b)
 	switch {
 	case p.Notices > 0 && p.Sides[1] == 0:
 		u.Cause, u.Side, u.Certainty = PortClosed, "b", Proved
 		u.Sentence = fmt.Sprintf("%s, and the machine there said that nobody listens (ICMP, frame %d).", sent, p.Notice)
 	case p.Notices > 0:
-		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; ICMP says that some did not arrive (frame %d).", p.A, p.B, count(p.Datagrams, "datagram", "datagrams"), p.Notice)
+		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; ICMP says that some did not arrive (frame %d).", a, b, count(p.Datagrams, "datagram", "datagrams"), p.Notice)
 	case p.Sides[1] == 0:
 		u.Cause, u.Certainty = NoAnswer, Likely
 		u.Sentence = fmt.Sprintf("%s, %s, and nothing ever came back.", sent, count(p.Sides[0], "datagram", "datagrams"))
 	default:
-		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; %s is not certain. The flag %s says that it is.", p.A, p.B, count(p.Datagrams, "datagram", "datagrams"), what, u.Hint)
+		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; %s is not certain. The flag %s says that it is.", a, b, count(p.Datagrams, "datagram", "datagrams"), what, u.Hint)
 	}
 }

@@ -11,15 +11,29 @@ func (s *subject) dead(dir int) bool {
 	return s.side(dir).CutOff || s.side(1-dir).HearsNone && !s.side(1-dir).CutOff
 }
 
+// ignoredUnits is how many numbers are, of a side whose peer's frames the capture lost.
+const ignoredUnits = 10
+
+// ignored reports whether the peer of a side, which goes on for long, acknowledges nothing of
+// several new numbers of the side, though it did before. Where the capture lost frames of the
+// peer, it takes more of them: acknowledgements may be among what was lost.
+func (s *subject) ignored(dir int) bool {
+	x, least := s.side(dir), int32(outageUnits)
+	if s.missed(1 - dir) {
+		least = ignoredUnits
+	}
+	return x.Unheard.Units >= least && x.LatestAcked < x.Unheard.First.Time && s.side(1-dir).Last.Time-x.Unheard.Last >= vainTime
+}
+
 // over reports whether the connection ended without an orderly close.
 func (s *subject) over() bool {
 	return s.gaveUp() >= 0 || s.State == session.TimedOut || s.State == session.Reset || s.stale()
 }
 
-// inVain reports whether what a side sends does not arrive at its peer, or whether it sent
-// one unit again and again without an answer though its peer was heard all the while.
+// inVain reports whether what a side sends does not arrive at its peer, or whether that
+// acknowledges nothing new, or the side sent one unit again and again without an answer though its peer was heard all the while.
 func (s *subject) inVain(dir int) bool {
-	return s.dead(dir) || s.exhausted(dir) && s.side(1-dir).Last.Time > s.side(dir).Unanswered.Time+s.trip()
+	return s.dead(dir) || s.ignored(dir) || s.exhausted(dir) && s.side(1-dir).Last.Time > s.side(dir).Unanswered.Time+s.trip()
 }
 
 // oneWay: the frames of one side pass here, and its peer, which goes on, hears none of
@@ -29,7 +43,7 @@ func oneWay(s *subject) ruling {
 		return ruling{}
 	}
 	for dir := range s.end.Sides {
-		if !s.dead(dir) || s.dead(1-dir) {
+		if !s.dead(dir) || s.dead(1-dir) || s.ignored(1-dir) {
 			continue
 		}
 		run, r := &s.side(dir).Unheard, ruling{certainty: s.heeded(dir), side: path}

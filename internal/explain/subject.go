@@ -11,12 +11,14 @@ import (
 // A subject is a connection that is asked about, with what is known of the others.
 type subject struct {
 	*session.Conn
-	end   *session.Ending
-	prev  *subject    // that stood on its address pair before, nil when none did
-	from  *subject    // that goes on here from another address, nil when none does
-	moved *move       // where one side goes on, nil when none does
-	heard int64       // up to when the capture listened, ns
-	told  *Connection // see Story.Settle, nil before
+	end     *session.Ending
+	prev    *subject                             // that stood on its address pair before, nil when none did
+	from    *subject                             // that goes on here from another address, nil when none does
+	moved   *session.Move                        // where one side goes on, nil when none does
+	servers map[dissect.Endpoint][]*session.Conn // see byServer; nil in a run that goes on
+	names   *namer                               // of addresses, nil for none
+	heard   int64                                // up to when the capture listened, ns
+	told    *Connection                          // see Story.Settle, nil before
 }
 
 // A ruling is what a predicate says: what it holds for, and how sure it is. The zero value
@@ -29,6 +31,7 @@ type ruling struct {
 	sentence  string
 	refute    string // what would refute it
 	left      []Cause
+	final     bool // it is the verdict though it is likely alone: no later cause can hold
 }
 
 // sides name the index of a direction.

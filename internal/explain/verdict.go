@@ -30,14 +30,14 @@ var predicates = []predicate{
 	{Reset, reset},
 }
 
-// verdict says how a connection ended: the first cause that is proved, else the first that
-// is likely.
+// verdict says how a connection ended: the first cause that is proved or final, else the
+// first that is likely.
 func (s *subject) verdict() Verdict {
 	best := Undecided
 	var found ruling
 	for _, p := range predicates {
 		r := p.rule(s)
-		if r.certainty == Proved {
+		if r.certainty == Proved || r.final {
 			best, found = p.cause, r
 			break
 		}

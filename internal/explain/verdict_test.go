@@ -1,8 +1,10 @@
 package explain
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -185,6 +187,40 @@ func TestOneWay(t *testing.T) {
 	expect(t, "nor of b", s, PathDead, path, Proved)
 }
 
+// TestIgnored: a peer that goes on for long and acknowledges nothing new of both sides shows
+// that neither direction works, though one sends again what had been acknowledged.
+func TestIgnored(t *testing.T) {
+	s := established()
+	s.State = session.TimedOut
+	s.later(60)
+	s.side(0).Last, s.side(1).Last = seen(45, 90, 19.9), seen(46, 91, 20)
+	s.side(0).CutOff = true
+	s.side(0).Unheard = seq.Deaf{First: at(50, 5), Last: start + 19*second, Units: 19}
+	s.side(1).HearsNone = true
+	s.side(1).Unheard = seq.Deaf{First: at(51, 5.1), Last: start + 6*second, Units: 5}
+	s.side(1).LatestAcked = start + 5*second
+	expect(t, "nothing new of b is acknowledged", s, PathDead, path, Proved)
+	s.side(0).Signs.Uncaptured = at(60, 6)
+	expect(t, "the capture lost frames of a", s, OneWay, path, Proved)
+	s.side(1).Unheard.Units = 10
+	expect(t, "and many numbers of b are", s, PathDead, path, Proved)
+	s.side(1).LatestAcked = start + 6*second
+	expect(t, "a later one of b was acknowledged", s, OneWay, path, Proved)
+}
+
+// TestMayHaveRestarted: a side that sends again much that had been acknowledged, in a capture
+// that misses frames of it, may have begun anew: that it is the same connection is not proved.
+func TestMayHaveRestarted(t *testing.T) {
+	s := established()
+	s.Dir[0].Retries, s.Dir[0].UnneededRetries = 25, 24
+	s.side(0).Signs.Unneeded = at(60, 6)
+	expect(t, "nothing is missing", s, StillOpen, "", Proved)
+	s.side(0).Signs.Uncaptured = at(55, 5.5)
+	expect(t, "frames are", s, StillOpen, "", Likely, "the client sent again 24 numbers", "(frame 60)", "may have begun anew")
+	s.Dir[0].Retries = 40
+	expect(t, "many retries were needed", s, StillOpen, "", Proved)
+}
+
 func TestPathDead(t *testing.T) {
 	s := established()
 	s.State = session.TimedOut
@@ -211,12 +247,43 @@ func TestNATRebinding(t *testing.T) {
 	s.State = session.Established
 	n := established()
 	n.A, n.Complete, n.FirstFrame, n.FirstTime = endpoint("10.0.0.2:61002"), false, 95, start+5*second
-	n.side(0).Low = 40
-	s.moved = s.move(arriving([]*subject{s, n}, nil))
-	expect(t, "numbers go on", s, NATRebinding, path, Proved, "10.0.0.2:61002")
-	n.side(0).Low = 4000
-	if s.moved = s.move(arriving([]*subject{s, n}, nil)); s.moved != nil {
-		t.Error("other numbers are taken for the same")
+	n.Trail = &session.Trail{}
+	s.moved = &session.Move{From: s.Conn, To: n.Conn, At: at(95, 5), Last: s.side(0).Last, Sure: true}
+	expect(t, "numbers go on", s, NATRebinding, path, Proved, "10.0.0.2:61002", "with the next numbers", "does not answer there")
+	s.moved.Sure = false
+	expect(t, "it may have begun anew", s, NATRebinding, path, Likely)
+	s.moved.Same, s.moved.Sure, n.Trail.Sides[1].Last.N = true, true, 3
+	expect(t, "the same session", s, NATRebinding, path, Proved, "in the same session")
+	if strings.Contains(s.verdict().Sentence, "does not answer") {
+		t.Error("the peer answers")
+	}
+}
+
+// TestNames: sentences name sides as the user does, a name stays as it is at their start, and
+// the side that a line is about stays the same.
+func TestNames(t *testing.T) {
+	s := established()
+	s.gone(0)
+	plain := s.explain()
+	story := &Story{subjects: []*subject{s}, of: map[*session.Conn]*subject{s.Conn: s}}
+	story.Name(func(e dissect.Endpoint) string {
+		if e == s.A {
+			return "alice"
+		}
+		return ""
+	})
+	expect(t, "a name", s, PeerSilent, "a", Likely, "from the client alice", "The server sent")
+	x := s.explain()
+	if x.Brief() != "most likely nothing came from the client alice any more" || x.A != plain.A {
+		t.Errorf("%q, a is %s", x.Brief(), x.A)
+	}
+	role, address := x.Who()
+	if wasRole, was := plain.Who(); role != wasRole || address != was {
+		t.Errorf("the line is about %s %s, without names about %s %s", role, address, wasRole, was)
+	}
+	s.Roles = [2]string{}
+	if got := s.Who(0) + ", " + s.Who(1); got != "alice, 10.0.0.1:22023" {
+		t.Errorf("without roles: %s", got)
 	}
 }
 

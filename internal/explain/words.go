@@ -4,25 +4,54 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// who names a side for people: by its role, where it has one.
-func (s *subject) who(dir int) string {
-	if role := s.Roles[dir]; role != "" {
-		return "the " + role
-	}
-	return s.address(dir)
+// A namer knows names of addresses that a user gave them; without a function it knows none.
+type namer struct {
+	name func(dissect.Endpoint) string
 }
 
-// address is that of a side.
-func (s *subject) address(dir int) string {
-	e := s.endpoint(dir)
+// of is the name of an endpoint, "" for none.
+func (n *namer) of(e dissect.Endpoint) string {
+	if n == nil || n.name == nil {
+		return ""
+	}
+	return n.name(e)
+}
+
+// or is the name of an endpoint, or else its address.
+func (n *namer) or(e dissect.Endpoint) string {
+	if name := n.of(e); name != "" {
+		return name
+	}
 	return e.String()
 }
 
+// who names a side for people: by its role, where it has one, and the name that its address
+// has.
+func (s *subject) who(dir int) string {
+	role, name := s.Roles[dir], s.names.of(s.endpoint(dir))
+	switch {
+	case role == "":
+		return s.address(dir)
+	case name == "":
+		return "the " + role
+	}
+	return "the " + role + " " + name
+}
+
+// address is that of a side, or its name.
+func (s *subject) address(dir int) string { return s.names.or(s.endpoint(dir)) }
+
 // Who is who at the start of a sentence.
-func (s *subject) Who(dir int) string { return capital(s.who(dir)) }
+func (s *subject) Who(dir int) string {
+	if s.Roles[dir] == "" {
+		return s.address(dir) // a name stays as it is
+	}
+	return capital(s.who(dir))
+}
 
 // rfc3339 is the form of times in records.
 const rfc3339 = "2006-01-02T15:04:05.000000000Z"

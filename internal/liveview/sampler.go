@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -22,8 +23,9 @@ const (
 // A Sampler makes snapshots of a run. Snapshot is for the goroutine of the tracker,
 // while it tracks nothing; Note may be called by several.
 type Sampler struct {
-	Window time.Duration // 0 for DefaultWindow
-	Linger time.Duration // 0 for DefaultLinger
+	Window time.Duration                 // 0 for DefaultWindow
+	Linger time.Duration                 // 0 for DefaultLinger
+	Names  func(dissect.Endpoint) string // shown for addresses; "" for none, nil for no names at all
 
 	conns map[*session.Conn]*track
 	gone  []Row  // ended, and no longer in the list
@@ -122,7 +124,7 @@ func (s *Sampler) sample(out *Snapshot, conns []*session.Conn, linger int64) {
 			s.conns[c] = t
 		}
 		t.round = s.round
-		t.take(c, out, notes[c])
+		t.take(c, out, notes[c], s.Names)
 		out.Rows = append(out.Rows, t.row)
 	}
 	s.bury(out, linger)

@@ -46,7 +46,7 @@ type Row struct {
 	Key      uint64    // of this connection in all snapshots, never that of another
 	ID       int       // as in the analysis, so far
 	Protocol string    // "dp8 1.6", "knet reference"
-	Name     [2]string // the addresses
+	Name     [2]string // the addresses, or their names
 	End      [2]dissect.Endpoint
 	Role     [2]string // "" when it is not known
 	Player   [2]string // "player 7", "" where there is none

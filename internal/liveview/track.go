@@ -3,14 +3,15 @@ package liveview
 import (
 	"strconv"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // take makes the row of a connection.
-func (t *track) take(c *session.Conn, out *Snapshot, notes []Note) {
-	t.describe(c)
+func (t *track) take(c *session.Conn, out *Snapshot, notes []Note, names func(dissect.Endpoint) string) {
+	t.describe(c, names)
 	if len(notes) > 0 {
 		all := append(append([]Note(nil), t.notes...), notes...)
 		t.notes = all[max(0, len(all)-maxNotes):]
@@ -55,18 +56,28 @@ func (t *track) since(c *session.Conn, now int64) int64 {
 }
 
 // describe makes the texts that hardly ever change.
-func (t *track) describe(c *session.Conn) {
+func (t *track) describe(c *session.Conn, names func(dissect.Endpoint) string) {
 	if t.proto == "" || t.dialect != c.Dialect || t.version != c.Version {
 		t.proto, t.dialect, t.version = report.ProtocolName(c), c.Dialect, c.Version
 	}
 	if t.name[0] == "" {
-		t.name = [2]string{c.A.String(), c.B.String()}
+		t.name = [2]string{nameOf(c.A, names), nameOf(c.B, names)}
 	}
 	if c.HasPlayers && t.player[0] == "" {
 		for i, n := range c.Players {
 			t.player[i] = "player " + strconv.FormatUint(uint64(n), 10)
 		}
 	}
+}
+
+// nameOf is the name of an endpoint, or else its address.
+func nameOf(e dissect.Endpoint, names func(dissect.Endpoint) string) string {
+	if names != nil {
+		if name := names(e); name != "" {
+			return report.Escaped(name)
+		}
+	}
+	return e.String()
 }
 
 // measure fills in what the sides of a connection do now.

@@ -29,6 +29,7 @@ type Frames struct {
 	Files   bool            // records name their input file
 	Titles  []*dissect.Protocol
 	Names   func(dissect.Endpoint) string // shown for addresses in lines; "" for none, nil for no names at all
+	Width   func(string) int              // columns of the screen that a name takes
 
 	encoders [Shards]*render.FrameEncoder
 	summary  *render.Summary
@@ -44,8 +45,9 @@ func (p *Frames) Configure(c *session.Config) {
 	c.Links = p.Mode != Lines && p.Mode != Bytes
 	p.Display.Configure(c)
 	p.summary = render.NewSummary(p.Palette)
-	p.summary.Names = p.Names
+	p.summary.Names, p.summary.Width = p.Names, p.Width
 	p.verbose = render.NewVerbose(p.Palette, p.Titles)
+	p.verbose.Names = p.Names
 	p.verbose.Dump = p.Mode == TreeBytes
 	for i := range p.encoders {
 		p.encoders[i] = render.NewFrameEncoder(p.Files)

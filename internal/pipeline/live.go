@@ -57,6 +57,7 @@ func NewWatch(r *Run) *Watch {
 	} else if r.Config.Idle == 0 {
 		r.Config.Idle = session.DefaultIdle
 	}
+	r.ended = func() []*session.Conn { return w.ended }
 	first := r.Idle
 	r.Idle = func() error {
 		if first != nil {
@@ -112,7 +113,9 @@ func (w *Watch) tick(now int64) {
 		n, _, _ := t.Live()
 		open += n
 	}
-	w.collect()
+	if w.collect() {
+		w.run.judgeMoves()
+	}
 	if open >= manyConnections && !w.lean {
 		w.lean = true // for good: what was not remembered can't be asked for later
 		for _, t := range w.run.tables {
@@ -121,8 +124,9 @@ func (w *Watch) tick(now int64) {
 	}
 }
 
-// collect takes the connections that ended from the tracker.
-func (w *Watch) collect() {
+// collect takes the connections that ended from the tracker, and reports whether there
+// were any.
+func (w *Watch) collect() bool {
 	first := len(w.ended)
 	for _, t := range w.run.tables {
 		w.ended = append(w.ended, t.TakeClosed()...)
@@ -137,6 +141,7 @@ func (w *Watch) collect() {
 		w.ended = slices.Delete(w.ended, 0, over)
 		w.fresh = min(w.fresh, len(w.ended))
 	}
+	return len(fresh) > 0
 }
 
 func (w *Watch) forget(conns []*session.Conn) {

@@ -32,6 +32,7 @@ type Run struct {
 	Sink func(shard int) session.Sink
 
 	tables *tables
+	ended  func() []*session.Conn    // that left the tables and are kept, nil when none does
 	ahead  [readAhead]capture.Packet // that were read and are tracked next
 	end    int64
 	latest int64 // time of the latest packet, by the clock of the capture, which may be set
@@ -61,6 +62,7 @@ func (r *Run) Do() error {
 		}
 	}
 	r.tables.close(r.end)
+	r.judgeMoves()
 	return err
 }
 
@@ -253,6 +255,15 @@ func (r *Run) Conns() []*session.Conn {
 	all := r.open()
 	session.Number(all)
 	return all
+}
+
+// judgeMoves judges what only connections of several address pairs tell together.
+func (r *Run) judgeMoves() {
+	all := r.open()
+	if r.ended != nil {
+		all = append(all, r.ended()...)
+	}
+	session.JudgeMoves(all)
 }
 
 // open are the connections the tracker has, in no order.

@@ -27,7 +27,7 @@ func TestExplainHostile(t *testing.T) {
 	if err := WriteExplainText(&text, nil, d, TextOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteExplainMarkdown(&ticket, nil, d); err != nil {
+	if err := WriteExplainMarkdown(&ticket, nil, d, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, out := range map[string]string{"text": text.String(), "markdown": ticket.String()} {

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
 )
 
-// WriteExplainMarkdown writes what happened to connections for a ticket.
-func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Document) error {
+// WriteExplainMarkdown writes what happened to connections for a ticket. names are those of
+// addresses, see TextOptions.
+func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Document, names func(dissect.Endpoint) string) error {
+	p := &painter{names: names}
 	var dst []byte
 	for i := range captures {
 		in := &captures[i]
@@ -22,7 +25,7 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 	dst = appendSpan(dst, markdown(d.Span), "- told are the connections with packets %s, and what slowed them then; how they ended, and all numbers, are of the whole connection\n")
 	for _, c := range worstFirst(d.Connections) {
 		v := &c.Verdict
-		dst = fmt.Appendf(dst, "\n### %s %s ↔ %s: %s\n\n%s\n\n", markdown(fmt.Sprintf("#%d %s", c.ID, c.Protocol)), markdown(c.A), markdown(c.B), markdown(c.Headline()), markdown(v.Sentence))
+		dst = fmt.Appendf(dst, "\n### %s %s ↔ %s: %s\n\n%s\n\n", markdown(fmt.Sprintf("#%d %s", c.ID, c.Protocol)), markdown(p.named(c.A)), markdown(p.named(c.B)), markdown(c.Headline()), markdown(v.Sentence))
 		for i := range c.Contributing {
 			dst = fmt.Appendf(dst, "- %s\n", markdown(c.Contributing[i].Sentence))
 		}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
@@ -142,7 +141,7 @@ func (p *painter) appendExplained(dst []byte, c *explain.Connection, width int) 
 	title := escaped(fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, p.named(c.A), p.named(c.B)))
 	headline := escaped(c.Headline())
 	dst = append(appendStyled(dst, p.Heading, title), "  "...)
-	if utf8.RuneCountInString(title)+2+utf8.RuneCountInString(headline) > width {
+	if TextWidth(title)+2+TextWidth(headline) > width {
 		dst = append(append(dst[:len(dst)-2], '\n'), explainIndent...)
 	}
 	dst = append(appendStyled(dst, p.gravity(c), headline), '\n')

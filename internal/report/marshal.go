@@ -14,10 +14,15 @@ func marshalled(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return seen(plain), nil
+}
+
+// seen writes what is not seen in JSON, or turns lines around, as \u202e.
+func seen(plain []byte) []byte {
 	out := make([]byte, 0, len(plain))
 	for _, r := range string(plain) { // beyond ASCII there is only what stands in strings
 		switch {
-		case r < 0x80 || unicode.IsPrint(r):
+		case r < 0x7f || unicode.IsPrint(r):
 			out = append(out, string(r)...)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -26,5 +31,5 @@ func marshalled(v any) ([]byte, error) {
 			out = fmt.Appendf(out, `\u%04x`, r)
 		}
 	}
-	return out, nil
+	return out
 }

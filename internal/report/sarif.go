@@ -155,7 +155,7 @@ func runOf(c *Check, id string, room int) sarifRun {
 	return s.run
 }
 
-// marshal encodes without escapes for HTML; the text ends in a newline.
+// marshal encodes without escapes for HTML, and with those of seen; the text ends in a newline.
 func marshal(v any, indent string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -164,7 +164,7 @@ func marshal(v any, indent string) []byte {
 	if err := e.Encode(v); err != nil {
 		panic(err) // it is made of texts and numbers
 	}
-	return b.Bytes()
+	return seen(b.Bytes())
 }
 
 type sarif struct {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
 // sarifSchema is that of OASIS.
@@ -148,5 +150,32 @@ func TestSARIFLimits(t *testing.T) {
 	last := log.Runs[0].Invocations[0].Notifications
 	if text := last[len(last)-1].Message.Text; !strings.Contains(text, "results more are left out") {
 		t.Errorf("nothing is said of what is left out: %s", text)
+	}
+}
+
+// TestSARIFTurnsNothing: nothing that turns lines around, and no control character, stands in
+// a log as it is, and what reasons say is not lost.
+func TestSARIFTurnsNothing(t *testing.T) {
+	for _, turn := range []string{"\u202e", "\u202a", "\u2066", "\u2069", "\u200f", "\u061c", "\u007f", "\u2028"} {
+		c := checked(t, nil)
+		c.Reasons = []string{"a" + turn + "b"}
+		c.Version = "v" + turn
+		c.Captures[0].Path = "x" + turn + ".pcap"
+		for i := range c.Findings {
+			c.Findings[i].Message = "m" + turn
+		}
+		for name, log := range map[string][]byte{"one": AppendSARIF(nil, c), "several": AppendChecksSARIF(nil, &Checks{Several: &verdict.Several{}, Files: []*Check{c, c}})} {
+			if bytes.Contains(log, []byte(turn)) {
+				t.Errorf("%s: %q stands in the log", name, turn)
+			}
+			var back struct {
+				Runs []struct {
+					Properties struct{ Reasons []string }
+				}
+			}
+			if err := json.Unmarshal(log, &back); err != nil || len(back.Runs) == 0 || back.Runs[0].Properties.Reasons[0] != c.Reasons[0] {
+				t.Errorf("%s: %v, %+v", name, err, back)
+			}
+		}
 	}
 }

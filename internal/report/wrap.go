@@ -45,7 +45,7 @@ func wrapWords(text string, width int) []string {
 		switch {
 		case i == 0:
 			line = word
-		case len(line)+1+len(word) > width:
+		case TextWidth(line)+1+TextWidth(word) > width:
 			lines = append(lines, line)
 			line = word
 		default:

@@ -77,12 +77,18 @@ func check(all []dissect.Datagram, cfg session.Config) *Result {
 		end = max(end, all[i].Time)
 	}
 	t.Close(end)
+	session.JudgeMoves(t.Conns())
 	r := &Result{Findings: sink.list, Tallies: map[string]conform.Tally{}, Conns: len(t.Conns())}
 	for _, p := range cfg.Protocols {
 		for i, tally := range t.Tallies(p) {
 			if tally.Opportunities() > 0 {
 				r.Tallies[p.Rules[i].ID] = tally
 			}
+		}
+	}
+	for i, tally := range t.QualityTallies() {
+		if tally.Opportunities() > 0 {
+			r.Tallies[session.Quality[i].ID] = tally
 		}
 	}
 	return r
