@@ -27,7 +27,7 @@ type browser struct {
 }
 
 // newBrowser starts Chromium. Where there is none the test is skipped.
-func newBrowser(t *testing.T) *browser {
+func newBrowser(t testing.TB) *browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: no browser")
@@ -65,7 +65,7 @@ func (b *browser) hear(event any) {
 	}
 }
 
-func (b *browser) do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
+func (b *browser) do(t testing.TB, actions ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(b.ctx, 2*time.Minute)
 	defer stop()
@@ -75,7 +75,7 @@ func (b *browser) do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
 }
 
 // open shows a page of the disk and waits until all is drawn.
-func (b *browser) open(t *testing.T, html string) {
+func (b *browser) open(t testing.TB, html string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(file, []byte(html), 0o600); err != nil {
@@ -85,7 +85,7 @@ func (b *browser) open(t *testing.T, html string) {
 }
 
 // ask evaluates an expression in the page.
-func ask[T any](t *testing.T, b *browser, expression string) (v T) {
+func ask[T any](t testing.TB, b *browser, expression string) (v T) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(b.ctx, 2*time.Minute)
 	defer stop()
@@ -210,4 +210,39 @@ func TestReportKeys(t *testing.T) {
 		t.Errorf("%d rows stay hidden", n)
 	}
 	b.quiet(t)
+}
+
+// BenchmarkReport opens the report of a large capture, DPDISSECT_BIG, and zooms: the time
+// until all is drawn, and that of a zoom, in ms.
+func BenchmarkReport(b *testing.B) {
+	path := os.Getenv("DPDISSECT_BIG")
+	if path == "" {
+		b.Skip("DPDISSECT_BIG names no capture")
+	}
+	for range b.N {
+		b.Run("", func(b *testing.B) { measureReport(b, path) })
+	}
+}
+
+func measureReport(b *testing.B, path string) {
+	x := newBrowser(b)
+	html := reportOf(b, path)
+	x.open(b, html)
+	b.ReportMetric(float64(len(html))/1e6, "MB")
+	b.ReportMetric(ask[float64](b, x, `performance.getEntriesByType("paint").at(-1)?.startTime ?? -1`), "ms-first-paint")
+	b.ReportMetric(ask[float64](b, x, `page.drawnAt`), "ms-drawn")
+	zoom, err := chromedp.Run(x.ctx, chromedp.Evaluate[float64](`(async () => {
+		const s = page.drawn[0].scales.x, all = [s.min, s.max], times = [];
+		for (let i = 0; i < 20; i++) {
+			const from = performance.now();
+			page.drawn[0].setScale("x", { min: all[0], max: all[0] + (all[1] - all[0]) * (i % 2 ? 1 : 0.5) });
+			await new Promise((done) => setTimeout(done)); // plots draw in microtasks
+			times.push(performance.now() - from);
+		}
+		return times.sort((x, y) => x - y)[10];
+	})()`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(zoom, "ms-zoom")
 }

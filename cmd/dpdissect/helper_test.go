@@ -60,7 +60,7 @@ func capturePath(t *testing.T, name string) string {
 }
 
 // call runs a command line in this process.
-func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
+func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	out, errs := newPipe(t), newPipe(t)
 	code = run(args, out.w, errs.w)
@@ -68,7 +68,7 @@ func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 }
 
 // output is the standard output of a command line that must end well.
-func output(t *testing.T, args ...string) string {
+func output(t testing.TB, args ...string) string {
 	t.Helper()
 	out, errs, code := call(t, args...)
 	if code != exitOK || errs != "" {
@@ -81,7 +81,7 @@ func output(t *testing.T, args ...string) string {
 var shared = map[string]string{}
 
 // printed is output that is made once for all tests.
-func printed(t *testing.T, args ...string) string {
+func printed(t testing.TB, args ...string) string {
 	t.Helper()
 	key := strings.Join(args, "\x00")
 	out, ok := shared[key]
@@ -98,7 +98,7 @@ type pipe struct {
 	read chan []byte
 }
 
-func newPipe(t *testing.T) *pipe {
+func newPipe(t testing.TB) *pipe {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -114,7 +114,7 @@ func newPipe(t *testing.T) *pipe {
 }
 
 // text closes the pipe and gives what was written.
-func (p *pipe) text(t *testing.T) string {
+func (p *pipe) text(t testing.TB) string {
 	t.Helper()
 	if err := p.w.Close(); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // reportOf writes the report of a capture and reads it.
-func reportOf(t *testing.T, args ...string) string {
+func reportOf(t testing.TB, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
 	output(t, append([]string{"report", "-o", file}, args...)...)

@@ -62,7 +62,7 @@ func TestOutputsValidate(t *testing.T) {
 			for _, c := range []struct {
 				schema *jsonschema.Schema
 				args   []string
-				out    func(*testing.T, ...string) string
+				out    func(testing.TB, ...string) string
 			}{
 				{analysis, []string{"analyze", "--format", "json"}, printed},
 				{analysis, []string{"analyze", "--format", "ndjson"}, output},

@@ -147,16 +147,26 @@ page.drawEvents = function (u, x) {
   g.beginPath();
   g.rect(box.left, box.top, box.width, box.height);
   g.clip();
-  const at = (m) => [u.valToPos(m[0], "x", true), u.valToPos(m[1], "y", true)];
   const inside = (m) => m[0] >= u.scales.x.min && m[0] <= u.scales.x.max;
-  const many = x.marks.filter(inside).length + x.losses.filter(inside).length, size = many > 400 ? 2 : many > 100 ? 3 : 4;
+  // What covers the one before to the pixel is drawn with it.
+  let lastX = NaN, lastY = NaN;
+  const at = (m) => {
+    const px = Math.round(u.valToPos(m[0], "x", true)), py = Math.round(u.valToPos(m[1], "y", true));
+    if (px === lastX && py === lastY) return null;
+    return [lastX = px, lastY = py];
+  };
+  let many = 0;
+  for (const list of [x.marks, x.losses]) for (const m of list) if (inside(m)) many++;
+  const size = many > 400 ? 2 : many > 100 ? 3 : 4;
   for (const [kind, colour, up] of [["closing", "closing", 0], ["retry", "retry", 1], ["unneeded-retry", "unneeded", -1]]) {
     g.fillStyle = g.strokeStyle = page.colour(colour);
     g.lineWidth = k;
     g.beginPath();
     for (const m of x.marks) {
       if (m[4] !== kind || !inside(m)) continue;
-      const [px, py] = at(m), r = size * k;
+      const p = at(m), r = size * k;
+      if (!p) continue;
+      const [px, py] = p;
       if (up === 0) { g.moveTo(px, box.top); g.lineTo(px, box.top + box.height); continue; }
       g.moveTo(px - r, py + up * r * 0.7); g.lineTo(px + r, py + up * r * 0.7); g.lineTo(px, py - up * r); g.closePath();
     }
@@ -168,7 +178,9 @@ page.drawEvents = function (u, x) {
     g.beginPath();
     for (const l of x.losses) {
       if (l[3] !== place || !inside(l)) continue;
-      const [px, py] = at(l), r = size * k;
+      const p = at(l), r = size * k;
+      if (!p) continue;
+      const [px, py] = p;
       g.moveTo(px - r, py - r); g.lineTo(px + r, py + r); g.moveTo(px - r, py + r); g.lineTo(px + r, py - r);
     }
     g.stroke();

@@ -32,6 +32,7 @@ page.start = function () {
     if (e.key === "Escape") { box.value = ""; page.search(""); }
   });
   document.addEventListener("keydown", (e) => { if (e.key === "/" && e.target === document.body) { e.preventDefault(); box.focus(); } });
+  page.drawnAt = performance.now();
   document.documentElement.dataset.ready = "true";
 };
 page.start();
