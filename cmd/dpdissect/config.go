@@ -120,9 +120,9 @@ should.
   ports:                        # what ports speak, as with -d
     2302: dp8
     2300-2400: dp4
-  secrets: secrets.txt          # as --secrets, beside this file; ~/ is the home folder
+  secrets: secrets.txt          # as --secrets, beside this file; ~/ is home
   color: auto                   # as --color
-  time-format: ad               # as -t, in text; records and their --from stay UTC
+  time-format: ad               # as -t, in text; records stay UTC
   columns: [frame.number, ip.src, dp8.seq]   # of 'decode' without -e, -V and -x`,
 		Example: `  dpdissect config show
   DPDISSECT_CONFIG=off dpdissect decode game.pcap`,

@@ -30,8 +30,8 @@ func newConfigShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show", Short: "Show what is in force, and which flag, variable or line each value comes from", Args: cobra.NoArgs,
 		Long: `Show what is in force: a line for each value, and the flag, the environment
-variable or the line of a file that it comes from. Flags are those of the reading
-commands that stand over files: give them here to see what they change.`,
+variable or the line of a file that it comes from. Flags are those of the
+reading commands that stand over files: give them here to see what they change.`,
 		Example: `  dpdissect config show
   NO_COLOR=1 dpdissect config show -t ad -d udp.port==2302,dp8`,
 	}
