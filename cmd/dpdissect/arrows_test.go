@@ -201,7 +201,7 @@ func upward(rules []arrow, from string, imports []string) (problems []string) {
 		}
 	}
 	if rule == nil {
-		return []string{from + " has no place in the plan: see arrows"}
+		return []string{from + " cannot show which file in the plan: see arrows"}
 	}
 	for _, to := range imports {
 		if !rule.allows(from, to) {

@@ -14,8 +14,8 @@ func newSchema() *cobra.Command {
 		Long: `Print the JSON Schema (2020-12) of a record:
 ` + orList(names) + `.
 
-A schema is text and JSON at once: --format is taken, as by all reference
-commands, and both formats are the same.`,
+A schema is both text and JSON: --format is accepted, as by all reference
+commands, but makes no difference.`,
 		Example:   `  dpdissect schema frame > frame.schema.json`,
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

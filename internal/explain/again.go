@@ -38,7 +38,7 @@ func peerRestarted(s *subject) ruling {
 	if n.FirstTime-s.LastTime > staleAfter {
 		r.certainty = Likely
 	}
-	r.sentence = fmt.Sprintf("%s lost its state: at %s its numbers begin anew on the same addresses, %s after its last frame. It was restarted, or dropped the connection and took what came next for a new one, which goes on as #%d.",
+	r.sentence = fmt.Sprintf("%s lost its state: at %s its numbers start again on the same addresses, %s after its last frame. It was restarted, or it dropped the connection and took the next datagrams for a new one, which continues as #%d.",
 		s.Who(x), s.in(r.at), span(max(n.FirstTime-s.side(x).Last.Time, 1)), n.ID)
 	return r
 }
@@ -71,17 +71,17 @@ func natRebinding(s *subject) ruling {
 		return ruling{}
 	}
 	last := s.side(m.side).Last
-	r := ruling{certainty: Likely, side: path, at: m.at, proof: frames(last.Frame, m.at.Frame), refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(m.side), last.Frame)}
+	r := ruling{certainty: Likely, side: path, at: m.at, proof: frames(last.Frame, m.at.Frame), refute: fmt.Sprintf("a frame of %s after frame %d", s.address(m.side), last.Frame)}
 	if m.proved {
 		r.certainty = Proved
 	}
-	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it goes on from %s", s.Who(m.side), s.address(m.side), s.in(last), s.in(m.at), m.to)
+	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it continues from %s", s.Who(m.side), s.address(m.side), s.in(last), s.in(m.at), m.to)
 	if m.proved {
 		r.sentence += " with the next numbers"
 	}
-	r.sentence += ". A router (NAT) on its side gave it a new port, or it changed its network."
+	r.sentence += ". A router (NAT) on its side gave it a new port, or it moved to another network."
 	if !m.answer {
-		r.sentence += fmt.Sprintf(" %s does not answer there: to it, that is a stranger.", s.Who(1-m.side))
+		r.sentence += fmt.Sprintf(" %s does not answer there, because it does not know the new address.", s.Who(1-m.side))
 	}
 	return r
 }
