@@ -64,7 +64,7 @@ var CSFields = [numCSFields]dissect.Field{
 	csSignature: {Name: "dpl4cs.signature", Label: "Signature", Kind: dissect.Bytes, Size: 4, Clause: csText, Doc: "Signature: the letters play"},
 	csCommand:   {Name: "dpl4cs.command", Label: "Command", Kind: dissect.Uint, Base: dissect.Hex, Size: 2, Values: coreValues(), Clause: csText, Doc: "Command: type of the message; it stands before the version, whatever order the text lists"},
 	csVersion:   {Name: "dpl4cs.version", Label: "Version", Kind: dissect.Uint, Size: 2, Clause: csText, Doc: "Version: of the DirectPlay 4 that sent the message"},
-	csBody:      {Name: "dpl4cs.body", Label: "Body", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL4CS 2.2", Doc: "what the message holds behind its header"},
+	csBody:      {Name: "dpl4cs.body", Label: "Body", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL4CS 2.2", Doc: "the contents of the message after its header"},
 }
 
 var csRows = [numSPFields]*dissect.Field{

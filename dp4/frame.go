@@ -60,7 +60,7 @@ type Frame struct {
 	Tick          uint32 // ACK and NACK; ms
 
 	Data     []byte // DATA
-	Trailing []byte // ACK and NACK: bytes behind the last field
+	Trailing []byte // ACK and NACK: bytes after the last field
 }
 
 // Params is what a decoder must know and the captured bytes do not tell.

@@ -225,7 +225,7 @@ func (e *EnumResponse) readTail(r *dissect.Reader) {
 		case gap < 0:
 			r.Fail(row, fmt.Sprintf("offset %d points before this byte", p.Offset))
 		case gap > int64(r.Len()):
-			r.Fail(row, fmt.Sprintf("offset %d points behind the datagram", p.Offset))
+			r.Fail(row, fmt.Sprintf("offset %d points past the datagram", p.Offset))
 		case gap > 0:
 			r.Tree().Open(&HPFields[hpGaps], r.Pos(), int(gap))
 			r.Bytes(&HPFields[hpGapBytes], int(gap))

@@ -118,7 +118,7 @@ func TestMC_DPLHP_ErrorTexts(t *testing.T) {
 		{response(func(e *EnumResponse) { e.Name.Offset = 87 }), "dplhp.session_name_bytes at byte 92: offset 87 points before this byte (MC-DPLHP 2.2)"},
 		{response(func(e *EnumResponse) { e.Password.Offset-- }), "dplhp.password at byte 94: offset 89 points before this byte (MC-DPLHP 2.2)"},
 		{response(func(e *EnumResponse) { e.Reply.Size++ }), "dplhp.reply at byte 96: truncated: want 6 bytes, have 5 (MC-DPLHP 2.2)"},
-		{response(func(e *EnumResponse) { e.Reply.Offset = 0xFFFFFFFF }), "dplhp.reply at byte 96: offset 4294967295 points behind the datagram (MC-DPLHP 2.2)"},
+		{response(func(e *EnumResponse) { e.Reply.Offset = 0xFFFFFFFF }), "dplhp.reply at byte 96: offset 4294967295 points past the datagram (MC-DPLHP 2.2)"},
 		{response(func(e *EnumResponse) { e.Reply.Size = 0xFFFFFFFF }), "dplhp.reply at byte 96: truncated: want 4294967295 bytes, have 5 (MC-DPLHP 2.2)"},
 	} {
 		if _, _, err := decodeHP(t, tt.payload); err == nil || err.Error() != tt.want {

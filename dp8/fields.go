@@ -44,7 +44,7 @@ const (
 // Fields is the table of DirectPlay 8 Reliable. The order is that of the
 // reference page.
 var Fields = [numFields]dissect.Field{
-	fCFCommand: {Name: "dp8.command", Label: "Command", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: cframeBits, Clause: "MC-DPL8R 2.2.1", Doc: "bCommand of a command frame: 0x80, with 0x08 when an answer is wanted at once"},
+	fCFCommand: {Name: "dp8.command", Label: "Command", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: cframeBits, Clause: "MC-DPL8R 2.2.1", Doc: "bCommand of a command frame: 0x80, with 0x08 when an immediate answer is requested"},
 	fOpcode: {Name: "dp8.opcode", Label: "Opcode", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Clause: "MC-DPL8R 2.2.1", Doc: "bExtOpCode: type of a command frame",
 		Values: []dissect.Value{{Value: OpConnect, Name: "CONNECT"}, {Value: OpConnected, Name: "CONNECTED"}, {Value: OpConnectedSigned, Name: "CONNECTED_SIGNED"}, {Value: OpHardDisconnect, Name: "HARD_DISCONNECT"}, {Value: OpSACK, Name: "SACK"}}},
 	fMsgID:     {Name: "dp8.msg_id", Label: "Message ID", Kind: dissect.Uint, Size: 1, Clause: "MC-DPL8R 2.2.1.1", Doc: "bMsgID: counts the side's command frames other than SACK"},
@@ -83,7 +83,7 @@ var Fields = [numFields]dissect.Field{
 	FPartData:    {Name: "dp8.payloads.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "the coalesced payload, without padding"},
 	FPartPad:     {Name: "dp8.payloads.padding", Label: "Padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "zero bytes up to the next 32-bit boundary"},
 	FHeaderPad:   {Name: "dp8.header_padding", Label: "Header padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "two zero bytes after an odd number of coalesce headers"},
-	fTrailing:    {Name: "dp8.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2", Doc: "bytes behind the last field of the frame"},
+	fTrailing:    {Name: "dp8.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2", Doc: "bytes after the last field of the frame"},
 }
 
 var cframeBits = []dissect.Bit{

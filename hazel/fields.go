@@ -67,29 +67,29 @@ var plainFields = [numPlainFields]dissect.Field{
 	fPadding:       {Name: "hazel.padding", Label: "Padding", Kind: dissect.Bytes, Clause: "Hazel pull request 36", Doc: "bytes that fill an MTU test"},
 
 	fMessages:    {Name: "hazel.messages", Label: "Message", Kind: dissect.Array, Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "one of the application's messages, where they fill a payload exactly"},
-	fLength:      {Name: "hazel.messages.length", Label: "Length", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "bytes behind the tag, little-endian"},
+	fLength:      {Name: "hazel.messages.length", Label: "Length", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "bytes after the tag, little-endian"},
 	fTag:         {Name: "hazel.messages.tag", Label: "Tag", Kind: dissect.Uint, Size: 1, Values: rootTags, Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "tag of the message; the names are those of Among Us"},
 	fName:        {Name: "hazel.messages.name", Label: "Name", Kind: dissect.Text, Clause: "Among Us", Doc: "name of the tag, where Among Us has one"},
 	fGameID:      {Name: "hazel.messages.game_id", Label: "Game", Kind: dissect.Uint, Base: dissect.Hex, Size: 4, Clause: "Among Us", Doc: "game that the data of GameData and GameDataTo are for, where its messages fill the rest"},
 	fTarget:      {Name: "hazel.messages.target_id", Label: "Target", Kind: dissect.Uint, Clause: "Among Us", Doc: "client that GameDataTo is for, a packed number"},
 	fInner:       {Name: "hazel.messages.messages", Label: "Game message", Kind: dissect.Array, Clause: "Among Us", Doc: "one of the messages that fill a GameData or GameDataTo"},
-	fInnerLength: {Name: "hazel.messages.messages.length", Label: "Length", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "bytes behind the tag, little-endian"},
+	fInnerLength: {Name: "hazel.messages.messages.length", Label: "Length", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "bytes after the tag, little-endian"},
 	fInnerTag:    {Name: "hazel.messages.messages.tag", Label: "Tag", Kind: dissect.Uint, Size: 1, Values: gameTags, Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "tag of the message; the names are those of Among Us"},
 	fInnerName:   {Name: "hazel.messages.messages.name", Label: "Name", Kind: dissect.Text, Clause: "Among Us", Doc: "name of the tag, where Among Us has one"},
-	fNetID:       {Name: "hazel.messages.messages.net_id", Label: "Net ID", Kind: dissect.Uint, Clause: "Among Us", Doc: "object that Data, RPC and Despawn are about, a packed number at the begin of their data"},
-	fCallID:      {Name: "hazel.messages.messages.call_id", Label: "Call", Kind: dissect.Uint, Clause: "Among Us", Doc: "procedure that RPC calls, a byte behind its net ID; the numbers depend on the version of the game"},
-	fSpawnID:     {Name: "hazel.messages.messages.spawn_id", Label: "Spawn ID", Kind: dissect.Uint, Clause: "Among Us", Doc: "what Spawn makes, a packed number at the begin of its data"},
-	fClientID:    {Name: "hazel.messages.messages.client_id", Label: "Client", Kind: dissect.Uint, Clause: "Among Us", Doc: "client that Spawn, SceneChange and Ready name, a packed number; 4294967294 (-2) is the game itself"},
+	fNetID:       {Name: "hazel.messages.messages.net_id", Label: "Net ID", Kind: dissect.Uint, Clause: "Among Us", Doc: "object that Data, RPC and Despawn refer to, a packed number at the beginning of their data"},
+	fCallID:      {Name: "hazel.messages.messages.call_id", Label: "Call", Kind: dissect.Uint, Clause: "Among Us", Doc: "procedure that RPC calls, a byte after its net ID; the numbers depend on the version of the game"},
+	fSpawnID:     {Name: "hazel.messages.messages.spawn_id", Label: "Spawn ID", Kind: dissect.Uint, Clause: "Among Us", Doc: "what Spawn creates, a packed number at the beginning of its data"},
+	fClientID:    {Name: "hazel.messages.messages.client_id", Label: "Client", Kind: dissect.Uint, Clause: "Among Us", Doc: "client that Spawn, SceneChange and Ready name, a packed number; 4294967294 (-2) stands for the game itself"},
 	fInnerData:   {Name: "hazel.messages.messages.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message, its ids included"},
 	fMessageData: {Name: "hazel.messages.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message, where it is not shown as messages"},
 	fReason:      {Name: "hazel.reason", Label: "Reason", Kind: dissect.Uint, Size: 1, Values: reasons, Clause: "Among Us DisconnectReasons", Doc: "why a connection of Among Us was ended, from the data of the Disconnect"},
 	fData:        {Name: "hazel.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel page, Header Data", Doc: "Data: what follows the header, where it is not made of messages"},
-	fTrailing:    {Name: "hazel.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "Hazel 439af6e KeepAlive.cs", Doc: "bytes behind a Ping, which has none"},
+	fTrailing:    {Name: "hazel.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "Hazel 439af6e KeepAlive.cs", Doc: "bytes after a Ping, which has none"},
 }
 
 var dataBits = []dissect.Bit{
-	{Mask: 0x01, Name: "reliable", Label: "Reliable", Doc: "acknowledged and sent again until then"},
-	{Mask: 0x02, Name: "fragmented", Label: "Fragmented", Doc: "a part of a message; from v0.1.0 alone and reliable all the same"},
+	{Mask: 0x01, Name: "reliable", Label: "Reliable", Doc: "sent again until acknowledged"},
+	{Mask: 0x02, Name: "fragmented", Label: "Fragmented", Doc: "a part of a message; since v0.1.0 set alone, and reliable nevertheless"},
 }
 
 var controlBits = []dissect.Bit{

@@ -80,7 +80,7 @@ func readGame(r *dissect.Reader, tag byte, head, n int) (shown int) {
 	return shown
 }
 
-// addIDs records the ids at the begin of a game message.
+// addIDs records the ids at the beginning of a game message.
 func addIDs(t *dissect.Tree, off int, tag byte, b []byte) {
 	row := 0
 	switch tag {

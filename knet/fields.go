@@ -57,7 +57,7 @@ const (
 
 // Fields is the table of kNet over UDP. The order is that of the reference page.
 var Fields = [numFields]dissect.Field{
-	FPacketID: {Name: "knet.packet_id", Label: "PacketID", Kind: dissect.Uint, Size: 3, Clause: datagramFormat, Doc: "PacketID: 22 bits, one more for each datagram of a side; the two flags share its bytes"},
+	FPacketID: {Name: "knet.packet_id", Label: "PacketID", Kind: dissect.Uint, Size: 3, Clause: datagramFormat, Doc: "PacketID: 22 bits, grows by one with each datagram of a side; the two flags share its bytes"},
 	fInOrder:  {Name: "knet.in_order", Label: "InOrder", Kind: dissect.Bool, Clause: datagramFormat, Doc: "InOrder flag: holds in-order messages; with spec two arrays follow"},
 	fReliable: {Name: "knet.reliable", Label: "Reliable", Kind: dissect.Bool, Clause: datagramFormat, Doc: "Reliable flag: the receiver acknowledges the datagram; with reference a reliable message number follows"},
 	FBase:     {Name: "knet.reliable_base", Label: "Smallest reliable message number", Kind: dissect.Uint, Clause: libraryRead, Doc: "ReliableBase of reference: smallest reliable message number in the datagram, VLE-1.15/16"},
@@ -83,16 +83,16 @@ var Fields = [numFields]dissect.Field{
 	FIndexes:                  {Name: "knet.messages.in_order_indexes", Label: "InOrder indexes", Kind: dissect.Bytes, Clause: messageFormat, Doc: "MultiInOrderIndexArray: a byte for each dependency"},
 	fMessageDependsOn:         {Name: "knet.messages.depends_on", Label: "Depends on PacketIDs", Kind: dissect.IDs, Clause: inOrder, Doc: "PacketIDs the message depends on (spec); indexes without a dependency are left out"},
 	fMessageDependsOnMessages: {Name: "knet.messages.depends_on_messages", Label: "Depends on messages", Kind: dissect.IDs, Clause: inOrder, Doc: "which message of each of those datagrams, from 0 (AMB-KN-19)"},
-	FDelta:                    {Name: "knet.messages.reliable_delta", Label: "Reliable delta", Kind: dissect.Uint, Clause: libraryRead, Doc: "ReliableDelta of reference: what the number of the message lies above the datagram's, VLE-1.7/8"},
+	FDelta:                    {Name: "knet.messages.reliable_delta", Label: "Reliable delta", Kind: dissect.Uint, Clause: libraryRead, Doc: "ReliableDelta of reference: the message's number minus the datagram's ReliableBase, VLE-1.7/8"},
 	fNumber:                   {Name: "knet.messages.reliable_number", Label: "Reliable number", Kind: dissect.Uint, Clause: libraryRead, Doc: "reliable message number of reference: counts the reliable messages of a side; kept when a message is sent again"},
 
 	FFragmentCount:  {Name: "knet.messages.fragment_count", Label: "Fragment count", Kind: dissect.Uint, Clause: fragments, Doc: "FragmentCount: fragments of the transfer, VLE-1.7/1.7/16"},
-	FTransferID:     {Name: "knet.messages.transfer_id", Label: "Transfer ID", Kind: dissect.Uint, Size: 1, Clause: fragments, Doc: "TransferID: which transfer a fragment belongs to; used again once all fragments are acknowledged"},
+	FTransferID:     {Name: "knet.messages.transfer_id", Label: "Transfer ID", Kind: dissect.Uint, Size: 1, Clause: fragments, Doc: "TransferID: which transfer a fragment belongs to; reused once all fragments are acknowledged"},
 	FFragmentNumber: {Name: "knet.messages.fragment_number", Label: "Fragment number", Kind: dissect.Uint, Clause: fragments, Doc: "FragmentNumber: from 1; the first fragment, with number 0, has none, VLE-1.7/1.7/16"},
 	FID:             {Name: "knet.messages.id", Label: "Message ID", Kind: dissect.Uint, Clause: contentFormat, Doc: "MessageID: what the message is; absent in later fragments, VLE-1.7/1.7/16"},
 	fName:           {Name: "knet.messages.name", Label: "Name", Kind: dissect.Text, Clause: reserved, Doc: "name of a reserved message"},
 	fPingID:         {Name: "knet.messages.ping_id", Label: "Ping ID", Kind: dissect.Uint, Size: 1, Clause: reserved, Doc: "pingID: counts the requests of a side; a reply repeats it"},
-	fRate:           {Name: "knet.messages.rate", Label: "Datagram rate", Kind: dissect.Uint, Size: 2, Unit: "datagrams/s", Clause: reserved, Doc: "newDatagramReceiveRate: datagrams a second the sender wants at most"},
+	fRate:           {Name: "knet.messages.rate", Label: "Datagram rate", Kind: dissect.Uint, Size: 2, Unit: "datagrams/s", Clause: reserved, Doc: "newDatagramReceiveRate: datagrams a second that the sender accepts at most"},
 	FAckPacketID:    {Name: "knet.messages.ack_packet_id", Label: "Acknowledged PacketID", Kind: dissect.Uint, Size: 3, Clause: reserved, Doc: "PacketID of a PacketAck; with spec the two upper bits are the first sequence bits"},
 	fAckBits:        {Name: "knet.messages.ack_bits", Label: "Sequence bits", Kind: dissect.Uint, Base: dissect.Mask64, Clause: reserved, Doc: "PacketID sequence bits: bit i acknowledges PacketID+1+i; 34 with spec, 32 with reference (AMB-KN-06)"},
 	fAcked:          {Name: "knet.messages.acked", Label: "Acknowledges", Kind: dissect.IDs, Clause: reserved, Doc: "PacketIDs a PacketAck acknowledges"},

@@ -49,9 +49,9 @@ func (c *Conn) diagnoseLosses(dir int) {
 	}
 	where, n := "before", l.BeforeCapture
 	if l.AfterCapture > n {
-		where, n = "behind", l.AfterCapture
+		where, n = "after", l.AfterCapture
 	}
-	c.observe(rFldSide, dir, seq.SignAt(c.FirstFrame, c.FirstTime), when(float64(n) >= 0.9*float64(all), "%d of %d losses happened %s the capture point", n, all, where))
+	c.observe(rFldSide, dir, seq.SignAt(c.FirstFrame, c.FirstTime), when(float64(n) >= 0.9*float64(all), "%d of %d packets were lost %s the capture point", n, all, where))
 }
 
 // diagnoseGiveUp names the unit whose missing acknowledgement ended the connection.
@@ -87,13 +87,13 @@ func (c *Conn) diagnose() {
 	if n := s.frames[0] + s.frames[1]; n >= busyFrames && !alone {
 		pause := (s.now - s.firstAt - s.silence) / int64(n)
 		dark := s.silence >= blackout && pause < busyPause && !s.back && c.State != TimedOut
-		c.observe(rFldBlackout, 0, s.wokenBy, when(dark, "both directions are silent for %.1f s, then go on", float64(s.silence)/1e9))
+		c.observe(rFldBlackout, 0, s.wokenBy, when(dark, "both directions are silent for %.1f s, then continue", float64(s.silence)/1e9))
 	}
 }
 
 // Unreadable says that the connection is encrypted: nothing inside can be judged.
 func (c *Conn) Unreadable() {
-	c.observe(rFldDtls, 0, seq.SignAt(c.FirstFrame, c.FirstTime), "the payload is DTLS: nothing inside can be judged")
+	c.observe(rFldDtls, 0, seq.SignAt(c.FirstFrame, c.FirstTime), "the payload is DTLS: its contents cannot be judged")
 }
 
 // suspectInjection looks at a frame that was just proven impossible: with another
@@ -105,6 +105,6 @@ func (c *Conn) suspectInjection() {
 		return
 	}
 	if !l.Check(rFldInject, !s.stranger) {
-		l.Broken(rFldInject, when(true, "time to live %d amid %d: most likely not sent by the endpoint", l.fr.TTL, s.ttl[l.dir]))
+		l.Broken(rFldInject, when(true, "time to live %d among frames with %d: most likely not sent by the endpoint", l.fr.TTL, s.ttl[l.dir]))
 	}
 }

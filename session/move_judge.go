@@ -43,14 +43,14 @@ func (t *Table) rebound(m *Move) {
 	first, was := m.NewAddress(), m.From.Endpoint(m.Side)
 	f := Finding{Rule: r, Severity: r.Severity, Conn: c, Dir: Side(m.ToSide + 1), Frame: c.FirstFrame, Frames: []uint64{old.Last.Frame, c.FirstFrame},
 		Time: t.clock.stamp(c.FirstFrame, c.FirstTime), HasTime: c.HasTime}
-	f.Message = fmt.Sprintf("%s goes on as %s: its numbers continue, from %d to %d", was.String(), first, old.High, fresh.Low)
+	f.Message = fmt.Sprintf("%s continues as %s: its numbers continue, from %d to %d", was.String(), first, old.High, fresh.Low)
 	tally := conform.Tally{Fail: 1}
 	switch {
 	case m.Same:
-		f.Message = fmt.Sprintf("%s goes on as %s: it is the same session, %#08x", was.String(), first, c.SessionID)
+		f.Message = fmt.Sprintf("%s continues as %s: it is the same session, %#08x", was.String(), first, c.SessionID)
 	case !m.Sure:
 		f.Guard = conform.GuardStart
-		f.Message = fmt.Sprintf("%s goes on as %s, or began anew there: its numbers go from %d to %d", was.String(), first, old.High, fresh.Low)
+		f.Message = fmt.Sprintf("%s continues as %s, or started again there: its numbers go from %d to %d", was.String(), first, old.High, fresh.Low)
 		tally = conform.Tally{Inconclusive: 1}
 		tally.Blocked[f.Guard] = 1
 	}

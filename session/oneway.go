@@ -30,8 +30,8 @@ func (c *Conn) diagnoseRetries(dir int) {
 		share = 0 // that is FLD-ONEWAY
 	}
 	most := share >= acklossShare
-	c.observe(rFldSpurious, dir, s.Unneeded, when(!most && share >= SpuriousShare, "%d of %d retries were of what had been acknowledged", d.UnneededRetries, d.Retries))
-	c.observe(rFldAckloss, dir, s.Unneeded, when(most, "%d of %d retries were of what had been acknowledged: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, d.Retries))
+	c.observe(rFldSpurious, dir, s.Unneeded, when(!most && share >= SpuriousShare, "%d of %d retries were of acknowledged packets", d.UnneededRetries, d.Retries))
+	c.observe(rFldAckloss, dir, s.Unneeded, when(most, "%d of %d retries were of acknowledged packets: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, d.Retries))
 }
 
 // unheard reports whether, to the end of the connection, nothing arrived that a side
@@ -59,12 +59,12 @@ func (c *Conn) diagnoseOneWay(dir int) {
 		return
 	}
 	if run := d.Quality().Unheard(); c.unheard(dir) {
-		c.observe(rFldOneway, dir, run.First, when(true, "nothing sent from here on is acknowledged, %d new numbers in %s, while %d frames of the other side came: what %c sends does not arrive there",
+		c.observe(rFldOneway, dir, run.First, when(true, "nothing sent from here on is acknowledged (%d new numbers in %s), while %d frames of the other side arrive: what %c sends does not reach it",
 			run.Units, millis(run.Span()), run.Meanwhile(), 'a'+dir))
 		return
 	}
 	run := d.Quality().Deaf()
-	c.observe(rFldOneway, dir, run.First, when(c.deaf(dir) && !c.unheard(1-dir), "%d retries in %s although acknowledgements pass, up to the end: %c does not hear its peer",
+	c.observe(rFldOneway, dir, run.First, when(c.deaf(dir) && !c.unheard(1-dir), "%d retries in %s up to the end, although acknowledgements pass here: %c does not receive what its peer sends",
 		run.First.N, millis(run.Span()), 'a'+dir))
 }
 

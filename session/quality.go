@@ -49,19 +49,19 @@ func when(holds bool, format string, args ...any) string {
 func (c *Conn) assessCapture() {
 	s := c.Rules.sight
 	first := seq.SignAt(c.FirstFrame, c.FirstTime)
-	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture says it lost %d packets while the connection lived", s.lost.N))
+	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture reports %d dropped packets while the connection was open", s.lost.N))
 	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.N, millis(s.backMost)))
 	for dir := range c.Dir {
 		if lead, n, first := c.Dir[dir].Quality().ClockLead(); lead > 0 {
-			c.observe(rCapTime, dir, first, fmt.Sprintf("the sides were captured with clocks that differ by %s at least: %d of %d acknowledgements come before what they acknowledge",
+			c.observe(rCapTime, dir, first, fmt.Sprintf("the clocks at the two capture points differ by at least %s: %d of %d acknowledgements precede what they acknowledge",
 				millis(lead), n, c.Dir[dir].Quality().Distinct()))
 		}
 	}
 	if s.timed >= coarseAfter {
-		c.observe(rCapClockres, 0, first, when(!s.fine, "all times are whole milliseconds: timers are not judged"))
+		c.observe(rCapClockres, 0, first, when(!s.fine, "all timestamps are whole milliseconds, so timers are not judged"))
 	}
 	if s.frames[0]+s.frames[1] >= coarseAfter {
-		c.observe(rCapOneway, 0, first, when(s.frames[1] == 0, "%d frames one way, none back", s.frames[0]))
+		c.observe(rCapOneway, 0, first, when(s.frames[1] == 0, "%d frames in one direction, none in the other", s.frames[0]))
 	}
 	c.observe(rCapMidstart, 0, first, when(!c.Complete, "the connection began before the capture"))
 }
@@ -75,22 +75,22 @@ func (c *Conn) assessSide(dir int) {
 	s := d.Quality().Signs()
 	lost := d.Quality().Uncaptured()
 	if !d.Offloaded() { // they may have been captured in what stood for several datagrams
-		c.observe(rCapGap, dir, s.Uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture lost them", lost, d.Quality().Distinct()+d.Missing()))
+		c.observe(rCapGap, dir, s.Uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture missed them", lost, d.Quality().Distinct()+d.Missing()))
 	}
 	c.observe(rCapSnap, dir, s.Cut, when(s.Cut.N > 0, "%d of %d datagrams are cut by the snapshot length", s.Cut.N, d.Frames))
 	c.observe(rCapSum, dir, s.BadSum, when(s.BadSum.N > 0, "%d of %d datagrams have a wrong UDP checksum", s.BadSum.N, d.Frames))
 	c.assessOffload(dir)
 	if d.Frames >= fewest {
 		c.observe(rCapDup, dir, s.Copies, when(float64(d.Duplicates) >= mirrorShare*float64(d.Frames),
-			"%d of %d datagrams are copies: the capture sees packets twice", d.Duplicates, d.Frames))
+			"%d of %d datagrams are copies: the capture contains packets twice", d.Duplicates, d.Frames))
 	}
 	if d.Quality().Distinct() > 0 {
 		c.observe(rCapUploss, dir, s.AsRetry, when(s.AsRetry.N > 0, "%d of %d numbers were first captured as a retry: lost before the capture point, or by the capture", s.AsRetry.N, d.Quality().Distinct()))
-		c.observe(rCapReorder, dir, s.Late, when(s.Late.N > 0, "%d of %d first sendings came behind later ones, by up to %s", s.Late.N, d.Quality().Distinct(), millis(s.LateBy)))
+		c.observe(rCapReorder, dir, s.Late, when(s.Late.N > 0, "%d of %d first transmissions were captured after later ones, by up to %s", s.Late.N, d.Quality().Distinct(), millis(s.LateBy)))
 	}
 	if least, most, stable, ok := d.Quality().SecondPath(); ok {
 		c.observe(rCapMultipath, dir, s.Uncaptured,
-			when(stable, "between %d%% and %d%% of all numbers never pass the capture point although they are acknowledged: a second path", least, most))
+			when(stable, "between %d%% and %d%% of all numbers never pass the capture point, although they are acknowledged: there is a second path", least, most))
 	}
 }
 
@@ -99,16 +99,16 @@ func (c *Conn) assessSide(dir int) {
 func (c *Conn) assessOffload(dir int) {
 	s := c.Dir[dir].Quality().Signs()
 	if s.Oversize.N == 0 {
-		c.observe(rCapOffload, dir, s.Apart, when(s.Apart.N > 0, "%s for %d datagrams (segmentation offload) and %s taken apart",
+		c.observe(rCapOffload, dir, s.Apart, when(s.Apart.N > 0, "%s for %d datagrams (segmentation offload) and %s split",
 			counted(s.Apart.N, "packet stands", "packets stand"), s.Parts.N, one(s.Apart.N, "was", "were")))
 		return
 	}
-	message := counted(s.Oversize.N, "datagram is", "datagrams are") + " larger than an Ethernet packet and no fragments: offload or jumbo frames"
+	message := counted(s.Oversize.N, "datagram is", "datagrams are") + " larger than an Ethernet packet without being fragmented: offload or jumbo frames"
 	if c.Dir[dir].Offloaded() {
-		message += ", and what seems missing may be in them"
+		message += ", and frames that seem to be missing may be inside"
 	}
 	if s.Apart.N > 0 {
-		message += fmt.Sprintf("; %s for %d datagrams and %s taken apart", counted(s.Apart.N, "other packet stands", "other packets stand"), s.Parts.N, one(s.Apart.N, "was", "were"))
+		message += fmt.Sprintf("; %s for %d datagrams and %s split", counted(s.Apart.N, "other packet stands", "other packets stand"), s.Parts.N, one(s.Apart.N, "was", "were"))
 	}
 	c.observe(rCapOffload, dir, s.Oversize, message)
 }

@@ -23,7 +23,7 @@ func (s *share) Set(text string) error {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v <= 100) {
-		return fmt.Errorf("want a share as 10%%")
+		return fmt.Errorf("want a share such as 10%%")
 	}
 	*s = share(v)
 	return nil

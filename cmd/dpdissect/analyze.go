@@ -34,30 +34,32 @@ func newAnalyze() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
 		Short: "Report connections, losses, retries, round-trip times and signatures",
-		Long: `Report what became of each connection: how far it came, how much each side
-sent, sent again and lost, where losses happened as far as that can be proven,
-how long acknowledgements took, whether signatures are valid, and what breaks
-the rules.
+		Long: `Report what became of each connection: how far it got, how much each side sent,
+resent and lost, where losses happened as far as that can be proved, how long
+acknowledgements took, whether signatures are valid, and which rules were
+broken.
 
 A value that cannot be known from the capture is "-" in text and absent in JSON.
---format json is one document, ndjson the same on one line; 'dpdissect schema
-analysis' describes it. csv is a line for each direction of each connection, its
-columns named by the path in JSON: a.address, rtt.p95_ms.
+--format json prints one document, ndjson the same on one line; 'dpdissect
+schema analysis' describes it. csv prints a line for each direction of each
+connection, with columns named by their path in JSON: a.address, rtt.p95_ms.
 
-With -i it captures live: on a terminal a table of the connections is kept up to
+With -i it captures live: on a terminal a table of connections is kept up to
 date until q is pressed; elsewhere a table is printed every --interval, or with
---format ndjson a record of the connections that are followed and of those that
-ended since the record before. The report of the whole run comes at the end, at
-Ctrl-C or when -a says so. Packets from a pipe, or from files with --follow, are
-shown in the same way: always on a terminal, elsewhere with --interval.
+--format ndjson a record of the connections being tracked and of those that
+ended since the previous record. The report of the whole run follows at the end,
+on Ctrl-C or when -a stops the run. Packets from a pipe, or from files with
+--follow, are shown in the same way: always on a terminal, elsewhere with
+--interval.
 
 With -Y only connections with at least one matching datagram are reported, with
-their findings. Numbers of connections and all totals stay those of the capture.
+their findings. Connection numbers and all totals are still those of the
+capture.
 
 --from and --to count what happens between them: connections with a packet in
-that span, their numbers, findings and totals of it. How a connection came there
-is followed from the start, and how it ended is said all the same. Round trips
-of pings are not told then.`,
+that span, and their numbers, findings and totals within it. State is tracked
+from the start of the capture, and the end of a connection is reported even if
+it lies outside. Round trips of pings are not reported then.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json client.pcap server.pcapng.gz
   tcpdump -U -w - udp | dpdissect analyze -
@@ -65,15 +67,15 @@ of pings are not told then.`,
   dpdissect analyze -i eth0 -f 'udp portrange 2300-2400'
   dpdissect analyze -i any --format ndjson --interval 5 -a duration:3600
   dpdissect analyze -i eth0 -w game.pcapng`,
-		Annotations: map[string]string{quietMeans: "the table and the findings alone, and no progress bar"},
+		Annotations: map[string]string{quietMeans: "only the table and the findings, and no progress bar"},
 		RunE:        c.runE,
 	}
-	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many there are, and every place of a finding")
-	cmd.Flags().Var(&c.top, "top", "tell of the `N` worst problems first, 12 by default")
+	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many there are, and every occurrence of a finding")
+	cmd.Flags().Var(&c.top, "top", "list the `N` worst problems first, 12 by default")
 	c.order = newChoice(append([]string{"auto"}, report.Orders()...)...)
-	c.order.add(cmd, "sort", "order of the table of connections; auto is start, and worst where not all are shown")
-	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: a report every `SECONDS`; live 10 by default, 1 on a terminal")
-	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: write the packets that are analysed to `FILE`, too; its name says the format, as with 'capture'")
+	c.order.add(cmd, "sort", "order of the table of connections; auto means start, or worst if not all are shown")
+	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: report every `SECONDS`; for live runs 10 by default, 1 on a terminal")
+	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: also write the analysed packets to `FILE`, whose name decides the format, as with 'capture'")
 	c.add(cmd)
 	c.tables.add(cmd)
 	return cmd
@@ -84,14 +86,14 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
-		return usagef("-w writes what -i captures to a file: give both")
+		return usagef("-w writes the packets that -i captures to a file: give both")
 	}
 	var err error
 	if c.alone, err = c.tables.conversations(cmd, paths, &c.display); err != nil {
 		return err
 	}
 	if c.alone && c.format.value != "text" {
-		return usagef("-z is for text, not for --format %s", c.format.value)
+		return usagef("-z works with text, not with --format %s", c.format.value)
 	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {

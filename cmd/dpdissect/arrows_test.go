@@ -47,6 +47,8 @@ func arrows() []arrow {
 		{"internal/timeline", []string{"dissect", "session"}, nil, "intervals are made of what the tracker counts, for all protocols alike"},
 		{"internal/ladder", []string{"dissect", "session", "internal/pipeline", "internal/explain", "internal/report"}, nil,
 			"ladders are drawn of what the tracker says of frames, for all protocols alike: they read no captures and name no protocol package"},
+		{"internal/htmlreport", []string{"dissect", "session", "internal/pipeline", "internal/timeline"}, nil,
+			"the page shows documents as they are, and draws what intervals hold: it reads no captures and names no protocol package"},
 		{"internal/yamlfile", []string{"dissect/filter"}, []string{"go.yaml.in/yaml"}, "files are taken apart without a word of what they are for; mistakes are marked as those of filters"},
 		{"internal/config", []string{"internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "a configuration says what others understand: they check it"},
 		{"internal/verdict", []string{"dissect", "session", "internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "verdict weighs what a run found out: it reads no captures and names no protocol package"},

@@ -41,19 +41,18 @@ func newCapture() *cobra.Command {
 	c := &captureCommand{keep: seconds(30 * time.Second)}
 	cmd := &cobra.Command{
 		Use:   "capture -i IFACE -w FILE",
-		Short: "Record packets from network interfaces, as they are or what matches",
+		Short: "Record packets from network interfaces, all or only those that match",
 		Long: `Record packets from network interfaces to a file, or to a ring of files: with -b
-each file is complete on its own and named FILE_00001_20261120193000.pcapng as
-tshark does it. What the kernel dropped is told at the end and stands in the
-files. -Y writes only datagrams that match a display filter.
+each file is complete in itself and named FILE_00001_20261120193000.pcapng, as
+tshark names them. Packets dropped by the kernel are reported at the end and
+recorded in the files. -Y writes only datagrams that match a display filter.
 
 The flight recorder: --on keeps the last seconds in memory and, when its
 expression becomes true for a connection or a rule is broken, dumps them to
-FILE_dump_00001_20261120193000.pcapng beside the running capture, with the
-findings, and how connections ended, as comments on their packets. Dumps keep at
-least the time of --keep between each other. Words of the expression, joined by
-and, or, not, (); where a measure must be beyond its limit for some time, "for
-5s" follows it:
+FILE_dump_00001_20261120193000.pcapng beside the running capture, with findings,
+and how connections ended, as comments on their packets. Dumps are at least the
+time of --keep apart. The expression joins these words by and, or, not and ();
+"for 5s" after a measure means that it must exceed its limit for that time:
 ` + triggerWords(),
 		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400'
   dpdissect capture -i any -w ring.pcapng.zst -b duration:3600 -b files:24
@@ -66,14 +65,14 @@ and, or, not, (); where a measure must be beyond its limit for some time, "for
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&c.write, "write", "w", "", "write packets to `FILE`; - is standard output")
-	c.format.addShort(cmd, "file-type", "F", "format of the file; auto is pcapng unless its name ends in .pcap")
-	f.StringArrayVarP(&c.ring, "ring-buffer", "b", nil, "begin another file at `COND`: duration:SECONDS, interval:SECONDS, filesize:KIB or packets:N; files:N keeps the latest N; repeatable")
-	c.compress.add(cmd, "compress", "compress while writing; auto is by the name: .gz, .zst or .lz4")
+	c.format.addShort(cmd, "file-type", "F", "format of the file; auto means pcapng unless its name ends in .pcap")
+	f.StringArrayVarP(&c.ring, "ring-buffer", "b", nil, "start the next file at `COND`: duration:SECONDS, interval:SECONDS, filesize:KIB or packets:N; files:N keeps the latest N; repeatable")
+	c.compress.add(cmd, "compress", "compress while writing; auto goes by the file name: .gz, .zst or .lz4")
 	f.StringVar(&c.on, "on", "", "dump the last seconds when `EXPR` is true, as in 'disconnect or finding.error or loss > 5%'")
-	f.Var(&c.keep, "keep", "with --on, so many `SECONDS` are kept for a dump")
+	f.Var(&c.keep, "keep", "with --on, keep the last `SECONDS` for a dump")
 	c.live.add(cmd)
 	c.addTracking(cmd)
-	f.BoolVarP(&c.quiet, "quiet", "q", false, "no counter while it runs")
+	f.BoolVarP(&c.quiet, "quiet", "q", false, "show no packet counter")
 	return cmd
 }
 
@@ -93,9 +92,9 @@ func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 	case c.write == "":
 		return usagef("no file: give -w FILE, or -w - for standard output")
 	case c.write == "-" && c.on != "":
-		return usagef("--on writes files beside that of -w, which is standard output here")
+		return usagef("--on writes files next to that of -w, which is standard output here")
 	case c.on == "" && cmd.Flags().Changed("keep"):
-		return usagef("--keep is for --on, and there is no --on")
+		return usagef("--keep needs --on")
 	}
 	if err := c.live.check(cmd, nil); err != nil {
 		return err

@@ -52,56 +52,56 @@ func newCheck() *cobra.Command {
 		Use:   "check INPUT...",
 		Short: "Judge captures by the rules of their protocols and by budgets",
 		Long: `Judge captures: does any endpoint break a rule of its protocol, and do losses,
-retries and times keep within budgets? The exit code is the verdict.
+retries and times stay within budgets? The exit code is the verdict.
 
 A rule is broken only when nothing the network or the capture did can explain
 it; otherwise the opportunity is inconclusive, which --show-inconclusive lists.
-Rules about the capture (CAP-) and the network (FLD-) fail nothing unless a
+Rules about the capture (CAP-) and the network (FLD-) fail a check only if a
 rules file names them. 'dpdissect rules' lists all rules.
 
-Of several files each is judged on its own, and the worst verdict is that of the
-command: unreadable, fail, not-evaluated, poor-capture, pass. --merge judges
-them as one capture, by time, as 'analyze' does.
+Several files are judged one by one, and the verdict of the command is the worst
+of theirs: unreadable, fail, not-evaluated, poor-capture, pass. --merge judges
+them as one capture, merged by time, as 'analyze' does.
 
-With --connection or -Y connections are chosen: findings, rules and budgets are
-theirs. With --from and --to findings and budgets are of that time; rules are
-counted over the whole of the connections that have a packet in it.
+--connection or -Y selects connections: findings, rules and budgets are theirs
+alone. With --from and --to findings and budgets cover that time; rules are
+counted over the whole life of the connections that have a packet in it.
 
 --against compares with an earlier report of the same scenario: findings that it
-has, too, and that are not clearly more, fail no more; what is new or worse
-beyond --tolerance and chance does, from warnings on.
+also has, and that are not clearly more frequent now, do not fail; new or worse
+ones, beyond --tolerance and chance, do, from warnings on.
 
-A budget compares numbers of 'analyze --format json': counters are added up over
-all connections, times must hold for each direction. Where a number is not known
-the budget is not evaluated, which is no pass.
+A budget compares numbers of 'analyze --format json': counters are summed over
+all connections, and times must hold for each direction. If a number is not
+known the budget is not evaluated, which is not a pass.
 
 Exit codes: 0 pass; 1 findings at or above --fail-on, or a budget exceeded; 2 a
 flag, rules file or baseline is wrong; 3 an input could not be read to its end;
 4 a required rule or a budget was never evaluated; 5 the capture is too poor for
-the certainty asked for; 6 this program is at fault with a connection. Of
-several files the worst counts: 6, 3, 1, 4, 5, 0. It stays when nobody reads the
-output to its end.`,
+the requested certainty; 6 dpdissect failed on a connection. With several files
+the worst counts: 6, 3, 1, 4, 5, 0. The exit code stays the same if the reader
+of the output closes the pipe early.`,
 		Example: `  dpdissect check game.pcap
   dpdissect check --budget 'retries/data_frames < 2%' --budget 'rtt.p95_ms < 120' game.pcap
   dpdissect check --rules rules.yaml --baseline known.json --format junit -o check.xml *.pcap
   dpdissect check --require-evaluated DP8-SIG-FULL --format github --report sarif=check.sarif game.pcap`,
-		Annotations: map[string]string{quietMeans: "the findings, what was asked for and the verdict alone, and no progress bar", judgesEach: "yes"},
+		Annotations: map[string]string{quietMeans: "only the findings, the requested reports and the verdict, and no progress bar", judgesEach: "yes"},
 		RunE:        c.runE,
 	}
 	f := cmd.Flags()
-	c.failOn.add(cmd, "fail-on", "the least severity of a finding that fails")
+	c.failOn.add(cmd, "fail-on", "the lowest severity of a finding that fails the check")
 	f.StringVar(&c.rules, "rules", "", "read severities, profiles, suppressions, budgets and required rules from `FILE`, in YAML")
-	f.StringVar(&c.baseline, "baseline", "", "findings in `FILE` are known: only new ones fail")
-	f.StringVar(&c.writeBaseline, "write-baseline", "", "write all findings to `FILE`, as known from now on")
-	f.StringVar(&c.against, "against", "", "compare with an earlier report of the same scenario, the JSON of 'check' or 'analyze' in `FILE`: fail when worse")
-	f.Var(&c.tolerance, "tolerance", "with --against: by which `SHARE` a number may differ, beside what chance explains")
-	f.StringArrayVar(&c.required, "require-evaluated", nil, "the captures must decide `RULE` at least once")
-	f.StringArrayVar(&c.budget, "budget", nil, "a limit that must hold: `EXPR` is as in 'retries/data_frames < 2%'")
-	f.StringArrayVar(&c.reports, "report", nil, "write a further report: `FORMAT=FILE`")
-	f.BoolVar(&c.merge, "merge", false, "judge several files as one capture, by time, not one by one")
-	f.BoolVar(&c.inconclusive, "show-inconclusive", false, "list what looked broken while a guard was not satisfied")
-	f.BoolVarP(&c.verbose, "verbose", "V", false, "show every place of a finding")
-	f.StringVar(&c.today, "today", "", "the `DAY` that suppressions are compared with")
+	f.StringVar(&c.baseline, "baseline", "", "findings in `FILE` are known: only new ones fail the check")
+	f.StringVar(&c.writeBaseline, "write-baseline", "", "write all findings to `FILE`, to be known from now on")
+	f.StringVar(&c.against, "against", "", "fail if worse than an earlier report of the same scenario, the JSON of 'check' or 'analyze' in `FILE`")
+	f.Var(&c.tolerance, "tolerance", "with --against: the `SHARE` by which a number may differ, in addition to chance")
+	f.StringArrayVar(&c.required, "require-evaluated", nil, "fail unless the captures decide `RULE` at least once")
+	f.StringArrayVar(&c.budget, "budget", nil, "a limit that must hold, with an `EXPR` such as 'retries/data_frames < 2%'")
+	f.StringArrayVar(&c.reports, "report", nil, "write an additional report: `FORMAT=FILE`")
+	f.BoolVar(&c.merge, "merge", false, "judge several files as one capture, merged by time, not one by one")
+	f.BoolVar(&c.inconclusive, "show-inconclusive", false, "list cases that looked broken while a guard was not satisfied")
+	f.BoolVarP(&c.verbose, "verbose", "V", false, "show every occurrence of a finding")
+	f.StringVar(&c.today, "today", "", "the `DAY` to compare suppressions with, instead of today")
 	must(f.MarkHidden("today"))
 	c.add(cmd)
 	must(cmd.RegisterFlagCompletionFunc("require-evaluated", completeRules))
@@ -237,7 +237,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 	if c.today == "" {
 		c.today = time.Now().UTC().Format(time.DateOnly)
 	} else if _, err := time.Parse(time.DateOnly, c.today); err != nil {
-		return usagef("--today: want a day as 2026-12-31")
+		return usagef("--today: want a day such as 2026-12-31")
 	}
 	return c.prepareFiles(paths)
 }

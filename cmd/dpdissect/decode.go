@@ -28,20 +28,20 @@ func newDecode() *cobra.Command {
 		Use:   "decode INPUT...",
 		Short: "Show every datagram: one line, the whole tree, bytes or columns",
 		Long: `Show every UDP datagram of the captures, one line each: number, time, source,
-destination, protocol, length, and what it says, with marks such as [Retry].
+destination, protocol, length and a summary, with marks such as [Retry].
 
--V shows all fields with their bits and what the analysis knows of the frame, -x
-the bytes, -e chosen fields as columns. With --format json or ndjson each
-datagram is a record; 'dpdissect schema frame' describes it. Numbers count the
-packets of the capture, as in Wireshark, whatever -Y shows of them.
+-V shows all fields with their bits and what the analysis found about the frame,
+-x the bytes, -e selected fields as columns. With --format json or ndjson each
+datagram is a record; 'dpdissect schema frame' describes it. Frame numbers count
+the packets of the capture, as in Wireshark, whatever -Y selects.
 
-Columns are made for other programs: text from packets that a spreadsheet would
-take for a formula, as it begins with = + - or @, has a ' before it, and is
-quoted where it holds the separator. Numbers stay as they are. -E separator=,
-makes CSV as RFC 4180 has it. -e note.rule and -e analysis print what the
-analysis says of a datagram: see 'dpdissect fields'.
+Columns are meant for other programs: text from packets that a spreadsheet would
+take for a formula, because it begins with = + - or @, gets a ' in front, and
+text that contains the separator is quoted. Numbers stay as they are. -E
+separator=, makes CSV according to RFC 4180. -e note.rule and -e analysis print
+what the analysis found about a datagram: see 'dpdissect fields'.
 
-'dpdissect fields' lists the names that -e and -Y take.`,
+'dpdissect fields' lists the names that -e and -Y accept.`,
 		Example: `  dpdissect decode game.pcap
   dpdissect decode -V -Y 'dp8.opcode == 2' game.pcap
   dpdissect decode -T fields -e frame.number -e dp8.seq -E header=y -E separator=, -r game.pcap
@@ -120,11 +120,11 @@ func (c *decode) mode() (pipeline.FrameMode, error) {
 	columns, tree := len(c.fields) > 0, c.tree || c.bytes
 	switch {
 	case c.format.value != "text" && (columns || tree || len(c.options) > 0):
-		return 0, fmt.Errorf("-V, -x, -e and -E are for text, not for --format %s", c.format.value)
+		return 0, fmt.Errorf("-V, -x, -e and -E work with text, not with --format %s", c.format.value)
 	case columns && tree:
-		return 0, fmt.Errorf("-e prints columns and can't be had together with -V or -x")
+		return 0, fmt.Errorf("-e prints columns and cannot be combined with -V or -x")
 	case len(c.options) > 0 && !columns:
-		return 0, fmt.Errorf("-E says how the columns of -e look, and there is no -e")
+		return 0, fmt.Errorf("-E sets how the columns of -e look: give -e")
 	case c.format.value == "json":
 		return pipeline.JSON, nil
 	case c.format.value == "ndjson":

@@ -15,7 +15,7 @@ func parseDecodeAs(s string, all []*session.Protocol) (session.Force, error) {
 	layer, rest, ok := strings.Cut(s, "==")
 	ports, protocol, comma := strings.Cut(rest, ",")
 	if !ok || !comma {
-		return session.Force{}, fmt.Errorf("--decode-as %q: want udp.port==PORTS,PROTOCOL as in udp.port==2302,dp8", s)
+		return session.Force{}, fmt.Errorf("--decode-as %q: want udp.port==PORTS,PROTOCOL such as udp.port==2302,dp8", s)
 	}
 	if strings.TrimSpace(layer) != "udp.port" {
 		return session.Force{}, fmt.Errorf("--decode-as %q: unknown layer %q: want udp.port", s, layer)
@@ -74,7 +74,7 @@ func parsePorts(s string) (f session.Force, err error) {
 		f.Hi = f.Lo
 	}
 	if err == nil && f.Hi < f.Lo {
-		err = fmt.Errorf("%q holds no port", s)
+		err = fmt.Errorf("%q contains no port", s)
 	}
 	return f, err
 }
@@ -82,7 +82,7 @@ func parsePorts(s string) (f session.Force, err error) {
 func parsePort(s string) (uint16, error) {
 	n, err := strconv.ParseUint(s, 0, 16)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no port: want 0 to 65535, FIRST-LAST or FIRST:COUNT", s)
+		return 0, fmt.Errorf("%q is not a port: want 0 to 65535, FIRST-LAST or FIRST:COUNT", s)
 	}
 	return uint16(n), nil
 }

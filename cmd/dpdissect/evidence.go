@@ -67,7 +67,7 @@ func storiesJSON(stories []*session.Story) []byte {
 func storiesText(stories []*session.Story) []byte {
 	var b strings.Builder
 	if len(stories) == 0 {
-		b.WriteString("No UDP address pair to recognise.\n")
+		b.WriteString("No UDP address pairs.\n")
 	}
 	for i, s := range stories {
 		if i > 0 {
@@ -91,7 +91,7 @@ func outcome(s *session.Story) string {
 		n = "1 datagram"
 	}
 	if s.Protocol == "" {
-		return fmt.Sprintf("not recognised from frame %d on, %s looked at", s.First, n)
+		return fmt.Sprintf("not recognised from frame %d on, after %s", s.First, n)
 	}
 	return fmt.Sprintf("%s, certain in frame %d after %s", s.Protocol, s.Frame, n)
 }
@@ -103,7 +103,7 @@ func tryVerdict(s *session.Story, t *session.Try) string {
 	case t.Hopeless:
 		return ", ruled out"
 	case t.Held >= session.LockBits:
-		return ", but too little that relates the two sides"
+		return ", but too little evidence relates the two sides"
 	}
 	return ""
 }

@@ -21,17 +21,17 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain INPUT...",
 		Short: "Say what happened to each connection, in sentences with proof",
-		Long: `Say what happened to each connection, for people who know no protocol:
+		Long: `Say what happened to each connection, for readers who do not know the protocol:
 whether it was closed, refused, cut off or never answered, who did it, what made
-it slow, which frames prove it, and which frame would refute it. What the
-capture cannot tell is said to be undecided, with what is left and the capture
-that would decide.
+it slow, which frames prove it, and which frame would refute it. Where the
+capture cannot tell, the verdict is "undecided", with the causes that remain and
+the capture that would decide between them.
 
---text takes the sentence that a game showed its player, and looks for what it
-is about: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms'.
+--text takes the sentence that a game showed its player and finds what it refers
+to: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms'.
 
---from and --to tell of the connections with a packet between them and of what
-made them slow meanwhile, and how they ended all the same.
+--from and --to select the connections with a packet between them and what made
+them slow in that time; how these connections ended is reported in any case.
 
 --format json is one document; 'dpdissect schema explain' describes it. markdown
 is for tickets.`,
@@ -43,7 +43,7 @@ is for tickets.`,
 		Annotations: map[string]string{quietMeans: "no progress bar"},
 		RunE:        c.runE,
 	}
-	cmd.Flags().StringVar(&c.text, "text", "", "the `SENTENCE` that the game showed: look for what it is about")
+	cmd.Flags().StringVar(&c.text, "text", "", "the `SENTENCE` that the game showed: find what it refers to")
 	c.add(cmd)
 	return cmd
 }

@@ -14,20 +14,20 @@ func newFields() *cobra.Command {
 		Long: `List the fields of all protocols, generated from the tables that decode them:
 name in filters and columns, type, clause of the text that defines them, label
 and meaning. A flag is named after its field, as in dp8.command_flags.poll.
-Filters know some names more, such as ip.addr and the words of the analysis.
+Filters know further names, such as ip.addr and the words of the analysis.
 
 --markdown prints the page docs/FIELDS.md.`,
 		Example: `  dpdissect fields | grep dp8.command
   dpdissect fields --format json | jq -r '.[].name'`,
 	}, fieldsText, fieldsJSON)
-	markdown := cmd.Flags().Bool("markdown", false, "print the reference page")
+	markdown := cmd.Flags().Bool("markdown", false, "print the reference page in Markdown")
 	plain := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !*markdown {
 			return plain(cmd, args)
 		}
 		if cmd.Flags().Changed("format") {
-			return usagef("--markdown is a format of its own and can't be had with --format")
+			return usagef("--markdown is a format of its own and cannot be combined with --format")
 		}
 		return writePage(cmd, append([]byte(fieldsPage), render.FieldsMarkdown(fieldTables())...))
 	}

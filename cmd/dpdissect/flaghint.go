@@ -12,17 +12,17 @@ import (
 // tsharkHints say what does here what a flag of tshark does there.
 var tsharkHints = map[string]string{
 	"D": "'dpdissect interfaces' lists the interfaces",
-	"L": "'dpdissect interfaces' tells the link types",
+	"L": "'dpdissect interfaces' shows the link types",
 	"G": "'dpdissect fields' lists the fields",
 	"R": "-Y takes display filters",
 	"O": "-V shows all protocols of a datagram",
-	"l": "live, and out of pipes, each line is written as it comes",
+	"l": "live and from pipes, each line is written as it comes",
 	"P": "each datagram is printed; -V shows all of it",
-	"2": "what later packets tell of earlier ones is known in one pass",
+	"2": "one pass is enough: what later packets show about earlier ones is included",
 	"w": "'dpdissect capture -w FILE' records packets",
 	"b": "'dpdissect capture -b COND' records rings of files",
 	"F": "'dpdissect capture -F FORMAT' records packets",
-	"v": "'dpdissect version' tells the version",
+	"v": "'dpdissect version' shows the version",
 }
 
 // flagHint is what may have been meant by a flag that a command does not have: a name
@@ -30,7 +30,7 @@ var tsharkHints = map[string]string{
 func flagHint(cmd *cobra.Command, e *pflag.NotExistError) string {
 	name, short := e.GetSpecifiedName(), e.GetSpecifiedShortnames() != ""
 	if !cmd.HasParent() {
-		return "; a command stands before it, as in 'dpdissect decode -r FILE'"
+		return "; put a command before it, as in 'dpdissect decode -r FILE'"
 	}
 	if !short {
 		var names []string

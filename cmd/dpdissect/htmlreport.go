@@ -30,16 +30,18 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report INPUT...",
 		Short: "Write one HTML page that shows what happened, with plots",
-		Long: `Write one HTML file for a ticket or a colleague: what happened to each connection,
-the table of connections, what each side sent over time, with every retry and
-every proven loss, round trips, bytes in flight, rates, and the findings with
-their frames. It opens in any browser from the disk, loads nothing and sends
-nothing; its content security policy allows no request.
+		Long: `Write one HTML file for a ticket or a colleague: what happened to each
+connection, the table of connections, what each side sent over time, with every
+retry and every proven loss, round trips, numbers in flight, rates, frames one
+by one, and the findings with their frames. It opens from the disk in any
+browser, loads nothing and sends nothing: its content security policy allows no
+request.
 
-Pictures are drawn of 20 connections at most, the worst first; --connection, -Y,
---from and --to choose others. Captures are read twice, so they have to be
-files. --redact replaces addresses, paths and what packets say in words by names
-that mean nothing, the same for the same.`,
+Plots are drawn for 20 connections at most, the worst first, and frames are
+shown for the 3 worst of them, up to 20,000 frames; --connection, -Y, --from and
+--to choose others. Captures are read twice, so they have to be files. --redact
+replaces addresses, paths and the texts that packets carry with placeholders,
+the same for the same.`,
 		Example: `  dpdissect report game.pcap -o report.html
   dpdissect report --connection 3 --from 12:02 --to 12:05 -o lag.html game.pcap
   dpdissect report --redact --title 'Ticket 4711' -o ticket.html game.pcap`,

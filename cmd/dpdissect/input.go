@@ -57,14 +57,14 @@ func (in *input) add(cmd *cobra.Command) {
 	in.tshark.add(cmd, &in.format)
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
 	in.live.add(cmd)
-	f.Var(&in.expand, "max-expansion", "read compressed files on to `N` GiB of content each; by default to 64, and to 1,000 times their size where that is more than 256 MiB")
+	f.Var(&in.expand, "max-expansion", "read compressed files up to `N` GiB of content each; by default up to 64, and up to 1,000 times their size if that is more than 256 MiB")
 	in.same.add(cmd)
 	in.live.addFollow(cmd)
 	in.addTracking(cmd)
 	in.span.add(cmd)
-	f.BoolVarP(&in.numeric, "numeric", "n", false, "addresses and ports as numbers, which they always are: names are never looked up")
+	f.BoolVarP(&in.numeric, "numeric", "n", false, "show addresses and ports as numbers; names are never looked up anyway")
 	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r since the first packet, a or ad local, u or ud UTC, e since 1970, d since the previous packet, dd since the previous shown; ad.3 has 3 decimals")
-	f.Var(&in.workers, "workers", "`N` goroutines track connections; one, the default, costs the least CPU; the output is the same for any number")
+	f.Var(&in.workers, "workers", "track connections with `N` goroutines; one, the default, costs the least CPU time; the output does not depend on it")
 	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
 	check, run := cmd.Args, cmd.RunE
@@ -93,11 +93,11 @@ func (in *input) add(cmd *cobra.Command) {
 func (in *input) addTracking(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&in.display, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
-	f.Var(&in.connection, "connection", "only of connection `N`, by its number in the analysis")
-	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "what ports speak: `RULE` is udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
-	f.StringSliceVar(&in.only, "protocols", nil, "look for these protocols only, a comma-separated `LIST`")
+	f.Var(&in.connection, "connection", "show only connection `N`, by its number in the analysis")
+	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "force the protocol of ports by a `RULE` such as udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
+	f.StringSliceVar(&in.only, "protocols", nil, "look only for these protocols, a comma-separated `LIST`")
 	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
-	f.StringArrayVar(&in.secret, "secret", nil, "signing secrets of one connection: `SECRET` is SESSID:SENDER:RECEIVER[:fast|full][:current]")
+	f.StringArrayVar(&in.secret, "secret", nil, "the signing secrets of one connection: `SECRET` is SESSID:SENDER:RECEIVER[:fast|full][:current]")
 	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
 	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
 }
@@ -164,7 +164,7 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 	if in.secrets != "" {
 		f, err := os.Open(in.secrets)
 		if err != nil && strings.Count(in.secrets, ":") > 1 { // which must not be repeated
-			return nil, usagef("--secrets reads a file: secrets themselves are given with --secret")
+			return nil, usagef("--secrets reads a file; to give a secret itself, use --secret")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--secrets: %w", err)

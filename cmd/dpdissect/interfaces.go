@@ -16,11 +16,12 @@ func newInterfaces() *cobra.Command {
 		Use:   "interfaces",
 		Short: "List the network interfaces, as -i names them",
 		Long: `List the network interfaces of this machine: name, link type, state and
-addresses. Those that are up and have a carrier come first, loopback behind the
-others. On Linux, any stands for all of them.
+addresses. Those that are up and have a carrier come first, loopback last. On
+Linux, any stands for all of them.
 
-The list needs no right, capturing does. Where this user may not capture, the
-list is followed by what is missing and how to grant it, and the exit code is 2.`,
+The list needs no privileges, but capturing does. If this user may not capture,
+the list is followed by what is missing and how to grant it, and the exit code
+is 2.`,
 		Example: `  dpdissect interfaces
   dpdissect interfaces --format json | jq -r '.[] | select(.up) | .name'`,
 	}, func(width int) []byte { return interfacesText(rows, width) },

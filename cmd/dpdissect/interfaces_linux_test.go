@@ -18,7 +18,7 @@ import (
 // TestInterfacesWithoutRight lists the interfaces as a user who may not capture.
 func TestInterfacesWithoutRight(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can become someone else")
+		t.Skip("only root can become another user")
 	}
 	program, dir := programForAll(t, "dpdissect")
 	for _, c := range []struct{ args, want, not string }{

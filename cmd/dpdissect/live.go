@@ -37,13 +37,13 @@ type live struct {
 func (l *live) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&l.interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable; 'dpdissect interfaces' lists them")
-	f.StringVarP(&l.filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter's syntax; in files, too")
+	f.StringVarP(&l.filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter syntax, also from files")
 	f.StringVar(&l.bytecode, "bpf", "", "as -f, with the bytecode in `FILE` that 'tcpdump -ddd' prints")
 	f.StringArrayVarP(&l.autostop, "autostop", "a", nil, "live, with pipes and --follow: stop at `COND`: duration:SECONDS, packets:N or filesize:KIB; repeatable")
-	f.VarP(&l.snaplen, "snapshot-length", "s", "live: keep `N` bytes of each packet, all by default")
-	f.VarP(&l.buffer, "buffer-size", "B", "live: a buffer of `N` MiB in the kernel for each interface, 8 by default")
-	f.BoolVarP(&l.own, "no-promiscuous-mode", "p", false, "live: leave out what is not for this machine")
-	f.StringVar(&l.user, "user", "", "live: become `NAME[:GROUP]` once the interfaces are open, when started as root")
+	f.VarP(&l.snaplen, "snapshot-length", "s", "live: capture `N` bytes of each packet, all by default")
+	f.VarP(&l.buffer, "buffer-size", "B", "live: use a kernel buffer of `N` MiB for each interface, 8 by default")
+	f.BoolVarP(&l.own, "no-promiscuous-mode", "p", false, "live: do not capture packets addressed to other machines")
+	f.StringVar(&l.user, "user", "", "live: when started as root, become `NAME[:GROUP]` once the interfaces are open")
 }
 
 // isLive reports whether packets come from interfaces.
@@ -51,7 +51,7 @@ func (l *live) isLive() bool { return len(l.interfaces) > 0 }
 
 // addFollow adds the flag of commands that read files.
 func (l *live) addFollow(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&l.follow, "follow", false, "go on at the end of files, which grow, as 'tail -f' does, until -a, -c or Ctrl-C: the report follows")
+	cmd.Flags().BoolVar(&l.follow, "follow", false, "keep reading files that grow, as 'tail -f' does, until -a, -c or Ctrl-C; the report follows then")
 }
 
 // check refuses what has no meaning together.
@@ -64,7 +64,7 @@ func (l *live) check(cmd *cobra.Command, paths []string) error {
 	}
 	for _, name := range []string{"snapshot-length", "buffer-size", "no-promiscuous-mode", "user"} {
 		if cmd.Flags().Changed(name) {
-			return usagef("--%s is for live captures, and there is no -i", name)
+			return usagef("--%s works only with live captures: give -i", name)
 		}
 	}
 	if len(paths) == 0 {
@@ -75,7 +75,7 @@ func (l *live) check(cmd *cobra.Command, paths []string) error {
 			continue
 		}
 		if cmd.Flags().Changed(name) && !l.follow && !slices.ContainsFunc(paths, mayWait) {
-			return usagef("--%s is for inputs that take their time: -i, a pipe, or --follow", name)
+			return usagef("--%s works only with inputs that arrive over time: -i, a pipe, or --follow", name)
 		}
 	}
 	return l.parseAutostop()
@@ -84,13 +84,13 @@ func (l *live) check(cmd *cobra.Command, paths []string) error {
 func (l *live) checkLive(cmd *cobra.Command, paths []string) error {
 	switch {
 	case slices.Contains(l.interfaces, "-"):
-		return usagef("-i names network interfaces; to read packets from standard input write 'dpdissect %s -', without -i", reader(cmd))
+		return usagef("-i names network interfaces; to read packets from standard input, write 'dpdissect %s -' without -i", reader(cmd))
 	case len(paths) > 0:
-		return usagef("-i captures live and %q is a file: give one or the other", paths[0])
+		return usagef("-i captures live, but %q is a file: give one or the other", paths[0])
 	case l.follow:
-		return usagef("--follow is for files, and -i captures live: give one or the other")
+		return usagef("--follow works with files, but -i captures live: give one or the other")
 	case cmd.Flags().Changed("user") && l.user == "":
-		return usagef("--user: no name given")
+		return usagef("--user needs a name")
 	}
 	return l.parseAutostop()
 }
@@ -143,7 +143,7 @@ func parseSeconds(s string) (time.Duration, error) {
 		d, err = time.Duration(n*float64(time.Second)), nil
 	}
 	if err != nil || d <= 0 || d > most {
-		return 0, fmt.Errorf("want seconds, as 60 or 0.5, or a time as 90s or 5m")
+		return 0, fmt.Errorf("want seconds such as 60 or 0.5, or a duration such as 90s or 5m")
 	}
 	return d, nil
 }
@@ -214,7 +214,7 @@ func (l *live) open(filter *capture.Filter, packets uint64, delay time.Duration)
 // not be it any more.
 func (l *live) announce(w io.Writer) {
 	if l.user == "" && os.Geteuid() == 0 {
-		fmt.Fprintln(w, "dpdissect: running as root; --user NAME gives all rights away once the interfaces are open")
+		fmt.Fprintln(w, "dpdissect: running as root; --user NAME drops all privileges once the interfaces are open")
 	}
 	fmt.Fprintf(w, "capturing on %s\n", printable(strings.Join(l.interfaces, ", ")))
 }

@@ -22,13 +22,13 @@ func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages",
-		Long: `Write the manual pages of all commands and help topics to a folder, which is
-made unless it is there: dpdissect.1, dpdissect-analyze.1, dpdissect-filters.7.
-They say what --help and 'dpdissect help TOPIC' say.`,
+		Long: `Write the manual pages of all commands and help topics to a directory, which is
+created if needed: dpdissect.1, dpdissect-analyze.1, dpdissect-filters.7. Their
+text is that of --help and 'dpdissect help TOPIC'.`,
 		Example: `  dpdissect man ~/.local/share/man/man1 && man dpdissect-decode`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("man takes one folder, DIR")
+				return usagef("man takes one directory, DIR")
 			}
 			return writeManual(cmd.Root(), args[0])
 		},
@@ -94,7 +94,7 @@ func manualPage(cmd *cobra.Command) string {
 	if cmd.Example != "" {
 		b.WriteString(manual.Heading("Examples") + manual.Verbatim(unindented(cmd.Example)))
 	}
-	b.WriteString(manual.Heading("Exit status") + manual.Plain("dpdissect-exit-codes(7) says what the exit codes mean."))
+	b.WriteString(manual.Heading("Exit status") + manual.Plain("dpdissect-exit-codes(7) describes the exit codes."))
 	b.WriteString(manual.Heading("See also") + manual.Plain(strings.Join(seeAlso(cmd), ", ")))
 	return b.String()
 }

@@ -24,18 +24,19 @@ func newMessages() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "messages INPUT...",
 		Short: "List the application messages that each side received",
-		Long: `List the application messages of each connection, put together from their parts,
+		Long: `List the application messages of each connection, reassembled from their parts,
 in the order in which the receiver's application got them: copies and retries
 never make a second message.
 
 The text shows connection and direction, index, time, number, frames, size,
-flags (R reliable, O ordered), and the beginnings of SHA-256 digest and payload.
-With --format json or ndjson each message is a record; 'dpdissect schema
-message' describes it. --out writes the payload of each complete message to a
-file of its own, CONNECTION-DIRECTION-INDEX.bin, that the user alone may read;
-files of these names are replaced.
+flags (R reliable, O ordered), and the first bytes of the SHA-256 digest and of
+the payload. With --format json or ndjson each message is a record; 'dpdissect
+schema message' describes it. --out writes the payload of each complete message
+to its own file, CONNECTION-DIRECTION-INDEX.bin, which only the user may read;
+existing files with these names are replaced.
 
-With -Y only messages whose last frame matches are listed; indices stay.`,
+With -Y only messages whose last frame matches are listed; their indices do not
+change.`,
 		Example: `  dpdissect messages game.pcap
   dpdissect messages --format ndjson --payload game.pcap
   dpdissect messages -q --out payloads game.pcap
@@ -44,9 +45,9 @@ With -Y only messages whose last frame matches are listed; indices stay.`,
 		RunE:        c.runE,
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.dir, "out", "", "write payloads to files in folder `DIR`")
+	f.StringVar(&c.dir, "out", "", "write payloads to files in directory `DIR`")
 	f.BoolVar(&c.payload, "payload", false, "show payloads: in hexadecimal in JSON, as a dump in text")
-	f.BoolVar(&c.incomplete, "incomplete", false, "list messages that lack a part, too")
+	f.BoolVar(&c.incomplete, "incomplete", false, "also list messages that lack a part")
 	c.input.add(cmd)
 	return cmd
 }

@@ -176,7 +176,7 @@ func writePage(cmd *cobra.Command, b []byte) error {
 
 // pageHelp makes help, which is longer than most screens, paged.
 func pageHelp(root *cobra.Command) {
-	root.PersistentFlags().Bool(noPagerFlag, false, "write to the terminal what is longer than it, without $DPDISSECT_PAGER, $PAGER or less")
+	root.PersistentFlags().Bool(noPagerFlag, false, "write output that is longer than the terminal directly, without $DPDISSECT_PAGER, $PAGER or less")
 	show := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if page := topicOf(cmd); page != nil {

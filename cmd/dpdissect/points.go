@@ -25,7 +25,7 @@ const judgesEach = "judges-each"
 func (s *sameSession) add(cmd *cobra.Command) {
 	s.choice = newChoice("auto", "alone", "merge")
 	if cmd.Annotations[judgesEach] == "" {
-		s.choice.add(cmd, "same-session", "several files: auto takes each alone where two hold the same session, alone always does, merge never")
+		s.choice.add(cmd, "same-session", "several files: auto analyses each separately if two contain the same session; alone always does, merge never")
 	}
 }
 
@@ -63,7 +63,7 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 
 // canBeApart refuses outputs that have no place for saying which file a line is of.
 func (in *input) canBeApart(cmd *cobra.Command) error {
-	const instead = "the files hold the same session and are not merged, and %s has no place to say which file a line is of: give one file at a time, or --same-session merge"
+	const instead = "the files contain the same session and are not merged, but %s cannot show which file a line belongs to: give one file at a time, or --same-session merge"
 	if slices.Contains([]string{"csv", "svg", "mermaid"}, in.format.value) {
 		return usagef(instead, in.format.value)
 	}

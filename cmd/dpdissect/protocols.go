@@ -23,16 +23,16 @@ func newProtocols() *cobra.Command {
 	c := &protocolsCommand{}
 	cmd := &cobra.Command{
 		Use:   "protocols [-v INPUT...]",
-		Short: "List the protocols, or tell why a capture's were recognised",
+		Short: "List the protocols, or explain why those of a capture were recognised",
 		Long: `List the protocols that are recognised, each followed by its neighbours:
-protocols on the same ports, which are shown but are no connections.
+protocols on the same ports, which are shown but form no connections.
 
-Ports are hints for people: protocols are recognised by behaviour. --decode-as
-and --protocols take the names of all but neighbours.
+Ports are only hints for people: protocols are recognised by behaviour.
+--decode-as and --protocols accept all names except those of neighbours.
 
-With -v, tell of each UDP address pair of a capture what spoke for and against
-each protocol, in bits: at 64 a pair is recognised. Some of the evidence must
-relate the two sides to each other.`,
+With -v, show for each UDP address pair of a capture what evidence there is for
+and against each protocol, in bits: a pair is recognised at 64. Some of the
+evidence must relate the two sides to each other.`,
 		Example: `  dpdissect protocols
   dpdissect protocols --format json
   dpdissect protocols -v game.pcap`,
@@ -42,11 +42,11 @@ relate the two sides to each other.`,
 	c.format, c.color = newChoice("text", "json"), newChoice("never")
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.BoolVarP(&c.verbose, "verbose", "v", false, "tell why the address pairs of captures were recognised, or were not")
-	f.StringSliceVar(&c.only, "protocols", nil, "with -v, look for these protocols only, a comma-separated `LIST`")
+	f.BoolVarP(&c.verbose, "verbose", "v", false, "explain why the address pairs of captures were recognised or not")
+	f.StringSliceVar(&c.only, "protocols", nil, "with -v, look only for these protocols, a comma-separated `LIST`")
 	c.addFiles(cmd)
 	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
-	c.format.add(cmd, "format", "output for people or one JSON document")
+	c.format.add(cmd, "format", "text for people or one JSON document")
 	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
@@ -58,9 +58,9 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 		return usagef("no INPUT: give capture files, or - for standard input")
 	case c.verbose:
 	case len(args) > 0:
-		return usagef("%q: captures are read with -v alone", args[0])
+		return usagef("%q: captures are read only with -v", args[0])
 	case c.only != nil || c.count != 0:
-		return usagef("--protocols and --packet-count are for -v")
+		return usagef("--protocols and --packet-count need -v")
 	}
 	return nil
 }

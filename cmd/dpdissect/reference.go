@@ -18,7 +18,7 @@ const jsonHasIt = "--format json has the whole text"
 // width there is or as JSON.
 func newReference(cmd *cobra.Command, text func(width int) []byte, doc func() []byte) *cobra.Command {
 	format := newChoice("text", "json")
-	format.add(cmd, "format", "output for people or one JSON document")
+	format.add(cmd, "format", "text for people or one JSON document")
 	cmd.Args = noArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b := doc

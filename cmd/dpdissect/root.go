@@ -85,20 +85,20 @@ func newRoot() *cobra.Command {
 		Use:   "dpdissect",
 		Short: "Dissect captures of reliable-UDP game protocols",
 		Long: `dpdissect reads capture files, or captures from network interfaces, and explains
-the reliable-UDP game protocols in them: who spoke to whom, what was lost, sent
-again, acknowledged and signed, and what every byte means. It recognises
+the reliable-UDP game protocols in them: who talked to whom, what was lost,
+resent, acknowledged and signed, and what every byte means. It recognises
 protocols by their behaviour, not by ports.
 
 Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
-bzip2; "-" is standard input. Several are merged by time, unless two hold
-the same session, seen at two points; 'check' judges each on its own. -i
-captures live.
+bzip2; "-" is standard input. Several files are merged by time, unless two
+contain the same session, captured at two points; 'check' judges each file on
+its own. -i captures live.
 
-Exit codes: 0 it ran; 2 the command line, a filter or a secrets file is wrong;
-3 an input could not be read to its end, what was readable is reported; 6 this
-program is at fault with a connection, which ends there, the rest is reported.
-'check' gives its verdict: 0 pass, 1 fail, 4 not evaluated, 5 the capture is too
-poor.`,
+Exit codes: 0 success; 2 the command line, a filter or a secrets file is wrong;
+3 an input could not be read to its end, and what was readable is reported; 6
+dpdissect failed on a connection, which ends there, and the rest is reported.
+'check' returns its verdict: 0 pass, 1 fail, 4 not evaluated, 5 the capture is
+too poor.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect decode -V -Y 'retry or gap' game.pcap`,
 		Args:          unknownCommand,
@@ -171,7 +171,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
-		return usagef("%q is a file, no command; did you mean 'dpdissect analyze %s'?", args[0], args[0])
+		return usagef("%q is a file, not a command; did you mean 'dpdissect analyze %s'?", args[0], args[0])
 	}
 	var hint string
 	cmd.SuggestionsMinimumDistance = 2
@@ -184,7 +184,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 // noArgs is for commands without arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments, have %q", cmd.Name(), args[0])
+		return usagef("%s takes no arguments, but got %q", cmd.Name(), args[0])
 	}
 	return nil
 }

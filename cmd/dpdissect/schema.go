@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -12,10 +14,10 @@ func newSchema() *cobra.Command {
 		Use:   "schema NAME",
 		Short: "Print the JSON Schema of a record",
 		Long: `Print the JSON Schema (2020-12) of a record:
-` + orList(names) + `.
+` + strings.Join(names[:6], ", ") + ",\n" + orList(names[6:]) + `.
 
-A schema is text and JSON at once: --format is taken, as by all reference
-commands, and both formats are the same.`,
+A schema is both text and JSON: --format is accepted, as by all reference
+commands, but makes no difference.`,
 		Example:   `  dpdissect schema frame > frame.schema.json`,
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

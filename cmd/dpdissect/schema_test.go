@@ -174,7 +174,7 @@ func TestFailedInputsValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, bytes := range map[string][]byte{"empty": {}, "text": []byte("this is no capture"), "header": sound[:24], "cut": sound[:len(sound)-3]} {
+	for name, bytes := range map[string][]byte{"empty": {}, "text": []byte("this is not a capture"), "header": sound[:24], "cut": sound[:len(sound)-3]} {
 		if err := os.WriteFile(filepath.Join(dir, name), bytes, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ func tellMarks(w io.Writer, marks string) {
 // dash, which is read as several short ones, is likely to have a secret behind it.
 func flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && strings.HasPrefix(e.GetValue(), "ecret") {
-		return usagef("-secret: the name of a long flag has two dashes before it")
+		return usagef("-secret: a long flag starts with two dashes")
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return usagef("%w%s", err, flagHint(cmd, e))

@@ -31,26 +31,27 @@ func newTimeline() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "timeline INPUT...",
 		Short: "Show the numbers of connections over time",
-		Long: `Show what each side of a connection sent, over time: its frames, retries, gaps,
-messages and round trips in each interval, --interval long. Intervals begin at
-whole multiples of their length since 1970; those in which nothing happened are
-left out. Summed up, they give the numbers of 'dpdissect analyze'.
+		Long: `Show what each side of a connection sent over time: its frames, retries, gaps,
+messages and round trips in each interval of length --interval. Intervals begin
+at whole multiples of their length since 1970; empty intervals are left out.
+Their sums are the numbers of 'dpdissect analyze'.
 
-What happens counts where its frame stands, a round trip where its
-acknowledgement stands. Text draws a line for each number that is not 0, as wide
-as the terminal: a column stands for several intervals where there are many.
+An event counts in the interval of its frame, a round trip in that of its
+acknowledgement. Text draws a line for each number that is not 0, as wide as the
+terminal: a column stands for several intervals if there are many.
 
 With --format json or ndjson each interval is a record; 'dpdissect schema
 interval' describes it. csv has the same columns. With -Y only connections with
 at least one matching datagram are shown, with all their numbers. With --from
-and --to the intervals that reach into the span are, each with all its numbers.`,
+and --to the intervals that overlap the span are shown, each with all its
+numbers.`,
 		Example: `  dpdissect timeline game.pcap
   dpdissect timeline --connection 2 --interval 100ms game.pcap
   dpdissect timeline --format csv -o game.csv game.pcap`,
 		Annotations: map[string]string{quietMeans: "no progress bar", slicesTime: "yes"},
 		RunE:        c.runE,
 	}
-	cmd.Flags().Var(&c.interval, "interval", "length of an interval: `SECONDS`, or a time as 100ms or 5m; 1 by default")
+	cmd.Flags().Var(&c.interval, "interval", "length of an interval: `SECONDS`, or a duration such as 100ms or 5m; 1 by default")
 	c.add(cmd)
 	return cmd
 }

@@ -16,10 +16,10 @@ type topic struct{ name, about, file, section string }
 
 var topics = []topic{
 	{"filters", "Display filters, as -Y takes them", "filters.md", ""},
-	{"budgets", "Budgets of check: numbers that must hold", "ci.md", "Budgets"},
+	{"budgets", "Budgets of check: limits that numbers must keep", "ci.md", "Budgets"},
 	{"rules-file", "The file of check --rules", "ci.md", "Rules file"},
-	{"exit-codes", "What exit codes say", "exit-codes.md", ""},
-	{"time", "How times are shown, compared and told apart", "time.md", ""},
+	{"exit-codes", "The meaning of exit codes", "exit-codes.md", ""},
+	{"time", "How times are shown, compared and distinguished", "time.md", ""},
 }
 
 // page is what the topic says.

@@ -22,10 +22,10 @@ var tsharkFormats = map[string]string{"text": "text", "json": "json", "ek": "ndj
 
 func (t *tshark) add(cmd *cobra.Command, format *choice) {
 	t.kind = choice{allowed: []string{"text", "json", "ek"}}
-	usage := "`TYPE` of output as tshark names it: text, json, or ek for --format ndjson"
+	usage := "output `TYPE` as tshark names it: text, json, or ek for --format ndjson"
 	if cmd.Flags().Lookup("field") != nil {
 		t.kind.allowed = append(t.kind.allowed, "fields")
-		usage = "`TYPE` of output as tshark names it: text, json, ek for --format ndjson, or fields for the columns of -e"
+		usage = "output `TYPE` as tshark names it: text, json, ek for --format ndjson, or fields for the columns of -e"
 	}
 	t.kind.allowed = slices.DeleteFunc(t.kind.allowed, func(s string) bool { return !slices.Contains(format.allowed, tsharkFormats[s]) })
 	t.addFiles(cmd)
@@ -34,7 +34,7 @@ func (t *tshark) add(cmd *cobra.Command, format *choice) {
 
 // addFiles adds the flag that stands for INPUT.
 func (t *tshark) addFiles(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVarP(&t.files, "read-file", "r", nil, "read `FILE`, as if it was given as INPUT; repeatable")
+	cmd.Flags().StringArrayVarP(&t.files, "read-file", "r", nil, "read `FILE`, as if given as INPUT; repeatable")
 }
 
 // inputs are the files of -r and those that stand alone.
@@ -48,10 +48,10 @@ func (t *tshark) check(cmd *cobra.Command, args []string, format *choice) error 
 	if meant := tsharkFormats[t.kind.value]; !cmd.Flags().Changed("format") {
 		format.value = meant
 	} else if format.value != meant {
-		return usagef("-T %s is --format %s, and --format %s is given: give one", t.kind.value, meant, format.value)
+		return usagef("-T %s means --format %s, but --format %s is also given: give one", t.kind.value, meant, format.value)
 	}
 	if t.kind.value == "fields" && !cmd.Flags().Changed("field") {
-		return usagef("-T fields prints the columns of -e, and there is no -e")
+		return usagef("-T fields prints the columns of -e: give -e")
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (t *tshark) filterGiven(args []string) error {
 type statistics struct{ wanted string }
 
 func (z *statistics) add(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&z.wanted, "statistics", "z", "", "`TABLE` as tshark names it: conv,udp[,FILTER] is the table of connections alone")
+	cmd.Flags().StringVarP(&z.wanted, "statistics", "z", "", "`TABLE` as tshark names it: conv,udp[,FILTER] prints only the table of connections")
 	must(cmd.RegisterFlagCompletionFunc("statistics", cobra.FixedCompletions([]string{"conv,udp"}, cobra.ShellCompDirectiveNoFileComp)))
 }
 
@@ -91,7 +91,7 @@ func (z *statistics) conversations(cmd *cobra.Command, paths []string, display *
 		return false, usagef("-z %s: %s", z.wanted, elsewhereThan(words, paths))
 	}
 	if words[2] != "" && *display != "" {
-		return false, usagef("-z %s has a display filter, and -Y another: give one", z.wanted)
+		return false, usagef("-z %s has a display filter, and so has -Y: give one", z.wanted)
 	}
 	if words[2] != "" {
 		*display = words[2]

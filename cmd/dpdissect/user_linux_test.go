@@ -30,7 +30,7 @@ func TestDropPrivileges(t *testing.T) {
 		sayWhoThreadsAre(name)
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("only root can become someone else")
+		t.Skip("only root can become another user")
 	}
 	const nobody = "Uid 65534 65534 65534 65534, Gid 65534 65534 65534 65534, Groups 65534" + locked
 	for _, c := range []struct{ user, want string }{
@@ -39,15 +39,15 @@ func TestDropPrivileges(t *testing.T) {
 		{"nobody:daemon", "Uid 65534 65534 65534 65534, Gid 1 1 1 1, Groups 1" + locked},
 		{"nobody:1", "Uid 65534 65534 65534 65534, Gid 1 1 1 1, Groups 1" + locked},
 		{"54321:54322", "Uid 54321 54321 54321 54321, Gid 54322 54322 54322 54322, Groups 54322" + locked},
-		{"54321", "error: 54321: no user has this number, so its group must be given too: 54321:GROUP"},
-		{"root", "error: root: that is root, who would keep all rights"},
-		{"0:1", "error: 0:1: that is root, who would keep all rights"},
-		{"nobody-at-all", "error: nobody-at-all: there is no user of this name"},
-		{"nobody:no-group", "error: nobody:no-group: there is no group of this name"},
-		{":daemon", "error: :daemon: there is no user of this name"},
-		{"nobody:", "error: nobody:: there is no group of this name"},
-		{"4294967295:1", "error: 4294967295:1: there is no user of this name"},
-		{"-1:1", "error: -1:1: there is no user of this name"},
+		{"54321", "error: 54321: no user has this number, so the group must be given as well: 54321:GROUP"},
+		{"root", "error: root: that is root, who would keep all privileges"},
+		{"0:1", "error: 0:1: that is root, who would keep all privileges"},
+		{"nobody-at-all", "error: nobody-at-all: there is no user with this name"},
+		{"nobody:no-group", "error: nobody:no-group: there is no group with this name"},
+		{":daemon", "error: :daemon: there is no user with this name"},
+		{"nobody:", "error: nobody:: there is no group with this name"},
+		{"4294967295:1", "error: 4294967295:1: there is no user with this name"},
+		{"-1:1", "error: -1:1: there is no user with this name"},
 	} {
 		t.Run(c.user, func(t *testing.T) {
 			got := asUser(t, c.user, nil)
@@ -61,7 +61,7 @@ func TestDropPrivileges(t *testing.T) {
 // TestDropPrivilegesKept: what a caller makes the kernel keep is given up, too.
 func TestDropPrivilegesKept(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can become someone else")
+		t.Skip("only root can become another user")
 	}
 	runtime.LockOSThread()       // for good: the thread is spoilt
 	const keepCaps = 1<<4 | 1<<2 // SECBIT_KEEP_CAPS, SECBIT_NO_SETUID_FIXUP
@@ -83,7 +83,7 @@ func TestDropPrivilegesKept(t *testing.T) {
 func TestDropPrivilegesWantsRoot(t *testing.T) {
 	if os.Geteuid() == 0 {
 		got := asUser(t, "daemon", &syscall.Credential{Uid: 65534, Gid: 65534})
-		if want := "error: only root can become someone else"; !slices.Equal(got, []string{want}) {
+		if want := "error: only root can become another user"; !slices.Equal(got, []string{want}) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	} else if err := dropPrivileges("daemon:1"); err == nil || !strings.Contains(err.Error(), "only root") {
@@ -133,7 +133,7 @@ func TestLockedForGood(t *testing.T) {
 		t.Skip("linked with C: threads that are there before stay as they are")
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("only root can become someone else")
+		t.Skip("only root can become another user")
 	}
 	for _, line := range asUser(t, "nobody", nil) {
 		if strings.Contains(line, "CapBnd") || !strings.HasSuffix(line, "NoNewPrivs 1") {

@@ -27,7 +27,7 @@ type identity struct {
 // go on: it may be someone between the two.
 func dropPrivileges(name string) error {
 	if os.Geteuid() != 0 {
-		return errors.New("only root can become someone else")
+		return errors.New("only root can become another user")
 	}
 	who, err := lookUp(name)
 	if err == nil {
@@ -50,7 +50,7 @@ func lookUp(name string) (identity, error) {
 		return who, err
 	}
 	if who.uid == 0 {
-		return who, errors.New("that is root, who would keep all rights")
+		return who, errors.New("that is root, who would keep all privileges")
 	}
 	if given {
 		who.gid, err = groupOf(group)
@@ -58,7 +58,7 @@ func lookUp(name string) (identity, error) {
 		return who, err
 	}
 	if u.Gid == "" {
-		return who, fmt.Errorf("no user has this number, so its group must be given too: %s:GROUP", name)
+		return who, fmt.Errorf("no user has this number, so the group must be given as well: %s:GROUP", name)
 	}
 	if who.gid, err = parseID(u.Gid); err != nil {
 		return who, err
@@ -75,7 +75,7 @@ func userOf(name string) (*user.User, error) {
 		return u, nil
 	}
 	if _, notNumber := parseID(name); notNumber != nil {
-		return nil, cmp.Or(unknown(err, "there is no user of this name"), err)
+		return nil, cmp.Or(unknown(err, "there is no user with this name"), err)
 	}
 	if u, err := user.LookupId(name); err == nil {
 		return u, nil
@@ -92,7 +92,7 @@ func groupOf(name string) (int, error) {
 	if gid, notNumber := parseID(name); notNumber == nil {
 		return gid, nil
 	}
-	return 0, cmp.Or(unknown(err, "there is no group of this name"), err)
+	return 0, cmp.Or(unknown(err, "there is no group with this name"), err)
 }
 
 // unknown is the error in plain words when it is that a name is not known.
@@ -133,7 +133,7 @@ func groupsOf(u *user.User, first int) ([]int, error) {
 func parseID(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 32)
 	if err != nil || n == 1<<32-1 {
-		return 0, fmt.Errorf("%q is no number of a user or group", s)
+		return 0, fmt.Errorf("%q is not the number of a user or group", s)
 	}
 	return int(n), nil
 }
@@ -158,13 +158,13 @@ func (who *identity) become() error {
 		return fmt.Errorf("capabilities can't be cleared: %w", err)
 	}
 	if err := lockOut(); err != nil {
-		return fmt.Errorf("new privileges can't be forgone: %w", err)
+		return fmt.Errorf("new privileges can't be ruled out: %w", err)
 	}
 	if syscall.Setuid(0) == nil || who.gid != 0 && syscall.Setgid(0) == nil {
-		return errors.New("root's rights could be had back")
+		return errors.New("root's privileges could be regained")
 	}
 	if os.Getuid() != who.uid || os.Geteuid() != who.uid || os.Getgid() != who.gid || os.Getegid() != who.gid {
-		return errors.New("the process is still someone else")
+		return errors.New("the process still runs as another user")
 	}
 	return nil
 }

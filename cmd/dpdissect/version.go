@@ -58,8 +58,8 @@ func newVersion() *cobra.Command {
 	return newReference(&cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long: `Print the version of the program, the commit it was built from when that is
-known, the Go release and the platform.`,
+		Long: `Print the version of the program, the commit it was built from if known, the Go
+release and the platform.`,
 		Example: `  dpdissect version
   dpdissect version --format json`,
 	}, func(int) []byte { return []byte("dpdissect " + buildVersion().line() + "\n") },

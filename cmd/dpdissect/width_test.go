@@ -47,7 +47,7 @@ func TestLeftOutIsNamed(t *testing.T) {
 	t.Setenv("COLUMNS", "80")
 	out := output(t, "analyze", "-q", path)
 	_, needs, found := strings.Cut(strings.Join(strings.Fields(out), " "), "COLUMNS=")
-	if !found || !strings.Contains(out, "Not shown for want of width: ") {
+	if !found || !strings.Contains(out, "Not shown for lack of width: ") {
 		t.Fatalf("nothing is said to be left out:\n%s", out)
 	}
 	needs, _, _ = strings.Cut(needs, " ")

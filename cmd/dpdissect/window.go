@@ -48,7 +48,7 @@ func (m *moment) Set(s string) error {
 		m.kind, m.of = sinceStart, time.Duration(math.Round(n*1e9))
 		return nil
 	}
-	return fmt.Errorf("want a time as 2026-01-31T12:00:00Z, 12:00:00.5 or 12:00 on the first day, or seconds since the start")
+	return fmt.Errorf("want a time such as 2026-01-31T12:00:00Z, 12:00:00.5 or 12:00 on the first day, or seconds since the start")
 }
 
 // at gives the moment in a capture by the time of its first packet, nil when there is none.
@@ -78,8 +78,8 @@ type span struct{ from, to moment }
 
 func (s *span) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Var(&s.from, "from", "count and show only packets from `TIME` on: RFC 3339, HH:MM:SS on the capture's first day in the zone of -t, or seconds since the start")
-	f.Var(&s.to, "to", "count and show only packets before `TIME`; what came before --from is followed all the same")
+	f.Var(&s.from, "from", "count and show only packets from `TIME` on: RFC 3339, HH:MM:SS on the capture's first day in the time zone of -t, or seconds since the start")
+	f.Var(&s.to, "to", "count and show only packets before `TIME`; state is still tracked from the start")
 }
 
 func (s *span) given() bool { return s.from.kind != noMoment || s.to.kind != noMoment }
@@ -114,7 +114,7 @@ func (s *span) words() string {
 // checkSpan refuses the span where a report tells of all that has come up to now.
 func (in *input) checkSpan() error {
 	if in.span.given() && (in.isLive() || in.follow) {
-		return usagef("--from and --to want a capture that is read to its end, not -i or --follow")
+		return usagef("--from and --to need a capture that is read to its end, not -i or --follow")
 	}
 	return nil
 }

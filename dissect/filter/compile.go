@@ -104,9 +104,9 @@ func (c *compiler) truth(x *truth) test {
 	case mask || o.class == classBool:
 		return kit[uint64]{source: uintSource}.quantified(x.mode, o, func(v uint64) bool { return v != 0 })
 	case x.mode != modeDefault:
-		c.fail(x.at, "any and all want a comparison")
+		c.fail(x.at, "any and all need a comparison")
 	case o.computed:
-		c.fail(o.at, "%s wants a comparison", o.name)
+		c.fail(o.at, "%s needs a comparison", o.name)
 	}
 	return c.present(o)
 }
@@ -138,7 +138,7 @@ func (c *compiler) comparison(x *comparison) test {
 // mirrored compiles a comparison whose left side is a constant.
 func (c *compiler) mirrored(x *comparison, a *atom) test {
 	if _, both := c.constant(x.rhs); both || x.op >= opContains {
-		c.fail(a.at, "the left side of %s must be a field, and %s is a constant", relopNames[x.op], a.text)
+		c.fail(a.at, "the left side of %s must be a field, but %s is a constant", relopNames[x.op], a.text)
 		return nil
 	}
 	o := c.operand(x.rhs)
@@ -157,7 +157,7 @@ func (c *compiler) allowed(x *comparison, o *operand) bool {
 	case o.class == classPresence:
 		c.fail(o.at, "%s has no value; only its presence can be tested", o.name)
 	case x.op >= opContains && !text:
-		c.fail(o.at, "%s is %s, and %s wants text or bytes", o.name, o.phrase(), relopNames[x.op])
+		c.fail(o.at, "%s is %s, but %s needs text or bytes", o.name, o.phrase(), relopNames[x.op])
 	case o.class == classBool && x.op > opNe:
 		c.fail(x.at, "%s is a flag, and flags have no order", o.name)
 	}
@@ -186,7 +186,7 @@ func (c *compiler) pair(x *comparison, a, b *operand) test {
 	a, b = a.unified(b), b.unified(a)
 	switch {
 	case x.op == opMatches:
-		c.fail(b.at, "matches wants a string")
+		c.fail(b.at, "matches needs a string")
 		return nil
 	case a.class != b.class:
 		c.fail(b.at, "%s is %s and %s is %s, which can't be compared", a.name, a.phrase(), b.name, b.phrase())
@@ -200,7 +200,7 @@ func (c *compiler) pair(x *comparison, a, b *operand) test {
 // membership compiles in and not in.
 func (c *compiler) membership(x *membership) test {
 	if a, constant := c.constant(x.x); constant {
-		c.fail(a.at, "the left side of in must be a field, and %s is a constant", a.text)
+		c.fail(a.at, "the left side of in must be a field, but %s is a constant", a.text)
 	}
 	o := c.operand(x.x)
 	if c.fault.set {

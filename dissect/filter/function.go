@@ -13,7 +13,7 @@ var functionNames = []string{"len", "count", "lower", "upper", "string"}
 // call compiles a function.
 func (c *compiler) call(t *call) *operand {
 	if a, constant := c.constant(t.arg); constant {
-		c.fail(a.at, "%s wants a field, and %s is a constant", t.fn, a.text)
+		c.fail(a.at, "%s needs a field, but %s is a constant", t.fn, a.text)
 	}
 	o := c.operand(t.arg)
 	if c.fault.set {
@@ -46,7 +46,7 @@ func (c *compiler) length(r, o *operand) {
 	case classText:
 		r.uints = mapped(o.texts, func(s string) (uint64, bool) { return uint64(len(s)), true })
 	default:
-		c.fail(o.at, "%s is %s, and len wants text or bytes", o.name, o.phrase())
+		c.fail(o.at, "%s is %s, but len needs text or bytes", o.name, o.phrase())
 	}
 }
 
@@ -72,7 +72,7 @@ func (c *compiler) convert(r, o *operand, f func(string) string) {
 	case o.plain:
 		r.texts = mapped(o.bytes, func(b []byte) (string, bool) { return f(string(b)), true })
 	default:
-		c.fail(o.at, "%s is %s, and lower and upper want text", o.name, o.phrase())
+		c.fail(o.at, "%s is %s, but lower and upper need text", o.name, o.phrase())
 	}
 }
 
@@ -87,7 +87,7 @@ func (c *compiler) spelled(r, o *operand) {
 	case classAddress:
 		r.texts = mapped(o.addresses, func(a address) (string, bool) { return a.String(), true })
 	default:
-		c.fail(o.at, "%s is %s, and string wants a number or an address", o.name, o.phrase())
+		c.fail(o.at, "%s is %s, but string needs a number or an address", o.name, o.phrase())
 	}
 }
 

@@ -49,7 +49,7 @@ func parseBool(n *notation, a *atom) (interval[uint64], string) {
 	case "false":
 		return point[uint64](0), ""
 	}
-	return interval[uint64]{}, fmt.Sprintf("%s is neither true nor false, and %s is a flag", a.text, n.name)
+	return interval[uint64]{}, fmt.Sprintf("%s is neither true nor false, but %s is a flag", a.text, n.name)
 }
 
 // parseUint reads a number, the name of a value, or what the notation allows.
@@ -104,7 +104,7 @@ func (n *notation) noNumber(a *atom) string {
 	}
 	if len(n.values) == 0 {
 		if a.quoted() {
-			return fmt.Sprintf("%q is a string, and %s is a number", a.text, n.name)
+			return fmt.Sprintf("%q is a string, but %s is a number", a.text, n.name)
 		}
 		return fmt.Sprintf("%s is not a number", a.text)
 	}
@@ -149,11 +149,11 @@ func parseBytes(n *notation, a *atom) (interval[[]byte], string) {
 		if v, err := strconv.ParseUint(digits, 16, 8); err == nil && digits[0] != '+' {
 			return point([]byte{byte(v)}), ""
 		}
-		return interval[[]byte]{}, fmt.Sprintf("%s is no single byte; longer constants are written 01:02", a.text)
+		return interval[[]byte]{}, fmt.Sprintf("%s is not a single byte; longer constants are written 01:02", a.text)
 	}
 	b, ok := byteString(a.text)
 	if !ok {
-		return interval[[]byte]{}, fmt.Sprintf("%s is not a byte string such as 01:02:ab, and %s is bytes", a.text, n.name)
+		return interval[[]byte]{}, fmt.Sprintf("%s is not a byte string such as 01:02:ab, but %s is bytes", a.text, n.name)
 	}
 	return point(b), ""
 }

@@ -128,7 +128,7 @@ func (c *compiler) masked(t *masked) *operand {
 		return nil
 	}
 	if o.class != classUint {
-		c.fail(o.at, "%s is %s, and & wants a number", o.name, o.phrase())
+		c.fail(o.at, "%s is %s, but & needs a number", o.name, o.phrase())
 		return nil
 	}
 	m, problem := parseUint(&o.notation, t.mask)

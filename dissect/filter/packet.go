@@ -57,7 +57,7 @@ func frameEntries() []*entry {
 		instant("frame.time", classTime, "arrival, as in \"2026-01-31T12:00:00Z\", or \"12:00:05\" on the day of the first packet", func(fr *dissect.Frame, _ Times) int64 { return fr.Time }),
 		instant("frame.time_epoch", classTime, "arrival, seconds since 1970", func(fr *dissect.Frame, _ Times) int64 { return fr.Time }),
 		instant("frame.time_relative", classSeconds, "seconds since the first packet", func(_ *dissect.Frame, t Times) int64 { return t.Relative }),
-		instant("frame.time_delta", classSeconds, "seconds since the packet before", func(_ *dissect.Frame, t Times) int64 { return t.Delta }),
+		instant("frame.time_delta", classSeconds, "seconds since the previous packet", func(_ *dissect.Frame, t Times) int64 { return t.Delta }),
 	}
 }
 
@@ -141,7 +141,7 @@ var severities = []string{"error", "warn", "note"}
 func verdictEntries() []*entry {
 	analysis := newEntry("analysis", classText, 0, "the analysis words of the frame")
 	analysis.words, analysis.texts = dissect.WordNames[:], wordTexts
-	summary := newEntry("summary", classBytes, 0, "the line shown of the frame")
+	summary := newEntry("summary", classBytes, 0, "the summary line of the frame")
 	summary.plain = true // bytes, because a string of them would be a copy
 	summary.bytes = one(func(fr *dissect.Frame, _ Times) ([]byte, bool) { return fr.Summary, len(fr.Summary) > 0 })
 	return []*entry{

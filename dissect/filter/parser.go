@@ -97,7 +97,7 @@ func (p *parser) unexpected(t token) {
 	case t.text == ")" && t.kind == tokSymbol:
 		p.fail(t.at, "this ) closes nothing")
 	case t.kind == tokSlice:
-		p.fail(t.at, "a slice stands right after a field")
+		p.fail(t.at, "a slice must follow a field directly")
 	default:
 		p.fail(t.at, "unexpected %s (tests are joined by and, or, xor)", t.text)
 	}

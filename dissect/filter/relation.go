@@ -171,7 +171,7 @@ func (p *parser) missingOperand() {
 		what = "a value"
 	}
 	if t := p.peek(); p.pos == 0 || t.kind == tokSlice {
-		p.fail(t.at, "unexpected %s (a field name should stand here)", t.text)
+		p.fail(t.at, "unexpected %s (expected a field name)", t.text)
 	}
 	p.missing(what)
 }
@@ -182,12 +182,12 @@ func (p *parser) call() term {
 	p.enter(name.at)
 	defer p.leave()
 	if t := p.peek(); t.text == ")" && t.kind == tokSymbol {
-		p.fail(name.at.to(t.at), "%s wants a field", name.text)
+		p.fail(name.at.to(t.at), "%s needs a field", name.text)
 		return nil
 	}
 	arg := p.operand()
 	if t := p.peek(); !p.set && t.text == "," && t.kind == tokSymbol {
-		p.fail(t.at, "%s wants one field", name.text)
+		p.fail(t.at, "%s needs one field", name.text)
 	}
 	if !p.symbol(")") {
 		p.unclosed(open)

@@ -203,7 +203,7 @@ func protocolEntry(name, title string) *entry {
 // unknown says that there is no such field, and which ones are near.
 func (s *Set) unknown(a *atom) string {
 	if a.kind != tokWord || !looksLikeName(a.text) {
-		return fmt.Sprintf("%s is a constant, and a field should stand here", a.text)
+		return fmt.Sprintf("%s is a constant, but a field is expected here", a.text)
 	}
 	names := make([]string, 0, len(s.entries))
 	for name := range s.entries {

@@ -79,7 +79,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	}
 	if err == nil && !damaged && c.packets().isNew() {
 		if f.Type != dp4.TypeData && x == 0 && !c.between(fr.Datagram, f) {
-			c.c.Rules.Broken(r221Pair, "an acknowledgement of a packet of these players names others")
+			c.c.Rules.Broken(r221Pair, "the acknowledgement of a packet between these players names other players")
 		}
 		c.packets().judgeWhole(dir, x)
 	}

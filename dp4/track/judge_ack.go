@@ -33,7 +33,7 @@ func (c ackJudge) judgeAcknowledgement(dir int, num int64) {
 	case num > top:
 		c.claim(dir, num, top, namedRule(c.f.Type), num)
 	case c.beforeFirst(other, num):
-		c.packets().broken(namedRule(c.f.Type), fmt.Sprintf("sequence %d was never sent: numbers began with 0 or 1, the highest was %d", c.f.Sequence, uint8(top)))
+		c.packets().broken(namedRule(c.f.Type), fmt.Sprintf("sequence %d was never sent: sequences began with 0 or 1, and the highest so far was %d", c.f.Sequence, uint8(top)))
 	case u != nil:
 		c.judgeNamed(dir, u)
 	}
@@ -89,7 +89,7 @@ func (c ackJudge) judgeNamed(dir int, u *fact) {
 		return
 	}
 	if !rules.Check(r223Reliable, u.flags&dp4.RLY != 0) {
-		x := rules.Here(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but is not reliable", f.Sequence), u.frame)
+		x := rules.Here(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but it is not reliable", f.Sequence), u.frame)
 		x.Since, x.Milder = noWindow, !c.knewUnreliable(dir, u)
 		rules.Judge(x)
 		return
@@ -125,7 +125,7 @@ func (c ackJudge) judgeAckSerial(dir int, u *fact) {
 		rules.Pass(r224Serial)
 		return
 	}
-	message := fmt.Sprintf("the ACK has serial %d, sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.low, u.high)
+	message := fmt.Sprintf("the ACK has serial %d, but sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.low, u.high)
 	// Each NACK may cause a sending, however soon.
 	if excess >= 2 && !c.side[dir].nacks && u.flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-u.last < excess*max(c.packets().roundTrip(), 5e6) {
 		x := rules.Here(r224Serial, message, u.frame)
@@ -141,9 +141,9 @@ func (c ackJudge) claim(dir int, num, top int64, rule int, named int64) {
 	s := &c.side[1-dir]
 	x := c.c.Rules.Here(rule, "")
 	x.Since = noWindow
-	x.Message = fmt.Sprintf("sequence %d was not sent yet, the highest was %d", uint8(num), uint8(top))
+	x.Message = fmt.Sprintf("sequence %d was not sent yet; the highest so far was %d", uint8(num), uint8(top))
 	if rule == r223MaskBeyond {
-		x.Message = fmt.Sprintf("the mask behind sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
+		x.Message = fmt.Sprintf("the mask after sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
 	}
 	s.claims.Enter(claim{x, num, top, c.fr.Time + 2*c.c.Rules.Horizon(), s.facts.epoch, 0, s.aheadThen}, maxClaims, c.unproven)
 }

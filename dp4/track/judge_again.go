@@ -16,15 +16,15 @@ func (c packetJudge) judgeAgain(dir int, u *fact, msg int64) bool {
 	rule, what := r222SeqUnique, ""
 	switch {
 	case u.msg != msg && c.isNewBelow(dir, u.num, msg):
-		rule, what = r222SeqInc, fmt.Sprintf("is a new packet, of message %d, but the highest sequence was %d", f.MessageID, uint8(c.side[dir].facts.top))
+		rule, what = r222SeqInc, fmt.Sprintf("is a new packet of message %d, but the highest sequence so far was %d", f.MessageID, uint8(c.side[dir].facts.top))
 	case u.msg != msg:
 		what = fmt.Sprintf("is of message %d, but was of message %d", f.MessageID, uint8(u.msg))
 	case (f.Flags^u.flags)&dp4.RLY != 0:
-		rule, what = r222RlyConst, "is sent again with another RLY"
+		rule, what = r222RlyConst, "is sent again with a different RLY"
 	case (f.Flags^u.flags)&dp4.WholeMessage != 0:
-		what = "is sent again with another STA or EOM"
+		what = "is sent again with a different STA or EOM"
 	case data != 0 && u.data != 0 && data != u.data:
-		what = "is sent again with other data"
+		what = "is sent again with different data"
 	}
 	if what == "" {
 		c.judgeRepeat(dir, u)
@@ -66,6 +66,6 @@ func (c packetJudge) judgeRepeat(dir int, u *fact) {
 		return // a copy of the first sending, however late (guard DUP)
 	}
 	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.fine() && c.fr.Time-u.last > seq.CopyDoubt && (f.Serial == u.high || f.Serial == 0 && u.low == 0) {
-		c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier sending had", f.Sequence, f.Serial), u.frame)
+		c.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier transmission already had", f.Sequence, f.Serial), u.frame)
 	}
 }

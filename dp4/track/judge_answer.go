@@ -54,7 +54,7 @@ func (c ackJudge) answered(dir, kind int, u *fact) {
 		c.side[dir].duties[kind].Enter(false)
 		rules.Pass(answerRules[kind])
 	} else if look, ok := c.c.Dir[1-dir].Look(u.num); ok && !look.Acked {
-		rules.Unclear(answerRules[kind], conform.GuardVant, "the answer is late: it or the packet may have been under way for long", u.frame)
+		rules.Unclear(answerRules[kind], conform.GuardVant, "the answer is late: the answer or the packet may have been delayed on its way", u.frame)
 	}
 }
 
@@ -125,12 +125,12 @@ func (c ackJudge) judgeSkipped(dir int, x, y *heard) {
 func (c ackJudge) skipped(dir, kind int, u *fact, x, y *heard) {
 	rules, d := &c.c.Rules, &c.side[dir].duties[kind]
 	if !rules.Clean(x.time) {
-		rules.Unclear(answerRules[kind], conform.GuardClean, "an answer seems missing, but so are other frames", u.frame)
+		rules.Unclear(answerRules[kind], conform.GuardClean, "an answer seems to be missing, but so are other frames", u.frame)
 		return
 	}
 	d.Enter(true)
 	ruling := conform.Case{Rule: answerRules[kind], Dir: dir, Frame: u.latest, Time: u.last, HasTime: true, Proof: []uint64{x.frame, y.frame}, Since: x.time,
-		Message: fmt.Sprintf("sequence %d, %s, is not answered though bytes received counts it", uint8(u.num), answerWhat[kind])}
+		Message: fmt.Sprintf("sequence %d, %s, is not answered although bytes received counts it", uint8(u.num), answerWhat[kind])}
 	if c.absurd(dir, d) {
 		ruling.Message += fmt.Sprintf(": %d of %d such packets were not", d.Bad, d.N)
 		*d = conform.Sample{}

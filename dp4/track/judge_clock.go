@@ -74,7 +74,7 @@ func (c ackJudge) judgeClock(dir int, y *heard) {
 	diff := y.time - k.from - k.ticks*1e6 - k.gone
 	if jump := diff - k.diff; abs(jump) >= pauseLeast && k.pauses(y.time, jump) {
 		k.gone, diff = k.gone+jump, k.diff
-		c.c.Rules.Unclear(r313TickRate, conform.GuardClock, fmt.Sprintf("tick and time of the capture go apart by %d ms at once: a host paused, or a clock was set", abs(jump)/1e6), k.frame)
+		c.c.Rules.Unclear(r313TickRate, conform.GuardClock, fmt.Sprintf("the tick and the capture time drift apart by %d ms in one step: a host paused, or a clock was set", abs(jump)/1e6), k.frame)
 	}
 	k.diff, k.time = diff, y.time
 	s := &k.runs[k.done]
@@ -142,10 +142,10 @@ func (c ackJudge) judgeRate(dir int, k *clock, y *heard) (anew bool) {
 		return false
 	}
 	ruling := conform.Case{Rule: r313TickRate, Dir: dir, Frame: y.frame, Time: y.time, HasTime: true, Proof: []uint64{k.frame}, Milder: abs(drift) <= span/20,
-		Message: fmt.Sprintf("the tick grew by %d in %d ms of the capture", k.ticks, span/1e6)}
+		Message: fmt.Sprintf("the tick grew by %d in %d ms of capture time", k.ticks, span/1e6)}
 	if k.told = k.rated(); !k.told {
 		ruling.Blocked = conform.GuardClock
-		ruling.Message = fmt.Sprintf("tick and time of the capture went apart by %d ms, but not at a rate: a host paused, or a clock was set", abs(drift)/1e6)
+		ruling.Message = fmt.Sprintf("the tick and the capture time drifted apart by %d ms, but not at a steady rate: a host paused, or a clock was set", abs(drift)/1e6)
 		k.start(y)
 	}
 	rules.Judge(ruling)

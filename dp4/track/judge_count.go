@@ -32,7 +32,7 @@ const (
 	numModels
 )
 
-var modelNames = [...]string{"", "the player indexes, too", "the data alone"}
+var modelNames = [...]string{"", "the player indexes as well", "the data alone"}
 
 const (
 	leastCounts = 20 // guard SAMPLE
@@ -113,5 +113,5 @@ func (c ackJudge) judgeCovered(dir int, num int64) {
 		return
 	}
 	c.c.Rules.Judge(conform.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, c.fr.Frame}, Since: noWindow,
-		Message: fmt.Sprintf("the ACK of sequence %d covers reliable sequence %d, which had not arrived: it counts all bytes but those", k.gapSeq, c.f.Sequence)})
+		Message: fmt.Sprintf("the ACK of sequence %d covers reliable sequence %d, which had not arrived: its byte count includes all others", k.gapSeq, c.f.Sequence)})
 }

@@ -64,10 +64,10 @@ func (c packetJudge) judgeNew(dir int, num, msg int64) bool {
 	if u := h.behind(num); u != nil {
 		if d, dm := u.num-num, u.msg-msg; dm < 0 || dm > d {
 			if u.num == h.top && p != nil && p.num == num-1 {
-				c.blameAhead(dir, r222MsgidSeq, u, fmt.Sprintf("sequence %d is of message %d, but sequence %d before it of message %d", uint8(u.num), uint8(u.msg), f.Sequence, f.MessageID), num)
+				c.blameAhead(dir, r222MsgidSeq, u, fmt.Sprintf("sequence %d belongs to message %d, but sequence %d before it to message %d", uint8(u.num), uint8(u.msg), f.Sequence, f.MessageID), num)
 				return c.judgePart(num, h.message(msg))
 			}
-			c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d is of message %d, but sequence %d behind it of message %d", f.Sequence, f.MessageID, uint8(u.num), uint8(u.msg)), u.frame)
+			c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d belongs to message %d, but sequence %d after it to message %d", f.Sequence, f.MessageID, uint8(u.num), uint8(u.msg)), u.frame)
 			return false
 		}
 		if !c.judgeOvertaken(dir, num, u) {
@@ -94,7 +94,7 @@ func (c packetJudge) judgeBehind(dir int, p *fact, num, msg int64) bool {
 		return c.judgeBack(dir, p, num, msg)
 	case dm > d:
 		h.jumpNum, h.jumpMsg, h.jump = num, msg, true
-		c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d begins message %d, but sequence %d was of message %d: there is no room for what was skipped",
+		c.broken(r222MsgidSeq, fmt.Sprintf("sequence %d begins message %d, but sequence %d belonged to message %d: there is no room for the skipped messages",
 			f.Sequence, f.MessageID, uint8(p.num), uint8(p.msg)), p.frame)
 		return false
 	case p.flags&dp4.EOM == 0:
@@ -103,7 +103,7 @@ func (c packetJudge) judgeBehind(dir int, p *fact, num, msg int64) bool {
 		return c.judgeEnded(p)
 	case d > 1 && dm == 1 && f.Flags&dp4.STA != 0 && h.isPast && h.past == num-1:
 	case d > 1 && dm == 1 && f.Flags&dp4.STA != 0:
-		c.broken(r222SeqInc, fmt.Sprintf("message %d begins at sequence %d, but message %d ended at %d: numbers were skipped",
+		c.broken(r222SeqInc, fmt.Sprintf("message %d begins at sequence %d, but message %d ended at %d: sequences were skipped",
 			f.MessageID, f.Sequence, uint8(p.msg), uint8(p.num)), p.frame)
 		return false
 	case d == 1 && f.Flags&dp4.STA == 0:
@@ -124,7 +124,7 @@ func (c packetJudge) judgeEnded(p *fact) bool {
 	case f.Flags&dp4.WholeMessage == dp4.WholeMessage && p.flags&dp4.WholeMessage == dp4.WholeMessage:
 		rule, what = r222MsgidSeq, "is a new message, but has messageid %d like sequence %d"
 	case f.Flags&dp4.STA != 0:
-		rule, what = r222StaOnce, "begins message %d, which ended at sequence %d, again"
+		rule, what = r222StaOnce, "begins message %d again, which ended at sequence %d"
 	}
 	if rule == r222EomLast && h.goesPast(p.num+1, p.msg) {
 		return true
@@ -155,7 +155,7 @@ func (c packetJudge) judgeUnended(dir int, p *fact, d, dm int64) bool {
 		c.settleOpen(dir)
 	}
 	if dm == 0 && f.Flags&dp4.STA != 0 {
-		c.broken(r222StaOnce, fmt.Sprintf("sequence %d has STA, but message %d was under way at sequence %d", f.Sequence, f.MessageID, uint8(p.num)), p.frame)
+		c.broken(r222StaOnce, fmt.Sprintf("sequence %d has STA, but message %d was still incomplete at sequence %d", f.Sequence, f.MessageID, uint8(p.num)), p.frame)
 		return false
 	}
 	if dm == 1 {
@@ -175,7 +175,7 @@ func (c packetJudge) settleOpen(dir int) {
 	case u.flags&dp4.STA == 0:
 		c.blame(r222StaFirst, dir, u, fmt.Sprintf("sequence %d is the first of message %d and has no STA", uint8(u.num), uint8(u.msg)), p.frame)
 	default:
-		c.blame(r222StaOnce, dir, p, fmt.Sprintf("message %d has no EOM: sequence %d is its last, sequence %d begins message %d",
+		c.blame(r222StaOnce, dir, p, fmt.Sprintf("message %d has no EOM: sequence %d is its last, and sequence %d begins message %d",
 			uint8(p.msg), uint8(p.num), uint8(u.num), uint8(u.msg)), u.frame)
 	}
 }
@@ -187,7 +187,7 @@ func (c packetJudge) judgeBack(dir int, p *fact, num, msg int64) bool {
 	h, f := &c.side[dir].facts, c.f
 	m := h.message(msg)
 	if m != nil && m.low < p.num && !(m.hasEOM && m.eom < p.num) {
-		c.blame(r3152Contig, dir, p, fmt.Sprintf("sequence %d is of message %d, but lies within message %d, of which sequences %d and %d are",
+		c.blame(r3152Contig, dir, p, fmt.Sprintf("sequence %d belongs to message %d, but lies within message %d, which has sequences %d and %d",
 			uint8(p.num), uint8(p.msg), uint8(msg), uint8(m.low), f.Sequence), m.frame, c.fr.Frame)
 		if x := h.message(p.msg); x != nil && x.low == p.num {
 			x.set = false
@@ -197,7 +197,7 @@ func (c packetJudge) judgeBack(dir int, p *fact, num, msg int64) bool {
 		return true
 	}
 	h.jumpNum, h.jumpMsg, h.jump = num, msg, true
-	c.broken(r222MsgidSeq, fmt.Sprintf("messageid goes back: sequence %d is of message %d, sequence %d was of message %d",
+	c.broken(r222MsgidSeq, fmt.Sprintf("messageid goes back: sequence %d belongs to message %d, but sequence %d belonged to message %d",
 		f.Sequence, f.MessageID, uint8(p.num), uint8(p.msg)), p.frame)
 	return false
 }
@@ -219,7 +219,7 @@ func (c packetJudge) judgePart(num int64, m *messageFact) bool {
 		return say(r222StaOnce, "has STA, as sequence %d had", m.sta)
 	case m.hasEOM && num > m.eom && c.side[c.c.DirOf(c.fr.Datagram)].facts.goesPast(num, m.msg):
 	case m.hasEOM && num > m.eom:
-		return say(r222EomLast, "comes behind its end at sequence %d", m.eom)
+		return say(r222EomLast, "follows its end at sequence %d", m.eom)
 	case f.Flags&dp4.EOM != 0 && m.hasEOM && m.eom != num:
 		return say(r222StaOnce, "has EOM, as sequence %d had", m.eom)
 	}
@@ -234,7 +234,7 @@ func (c packetJudge) judgeOvertaken(dir int, num int64, u *fact) bool {
 		return true
 	}
 	if u.num < h.top {
-		c.broken(r222SeqInc, fmt.Sprintf("sequence %d is sent for the first time after sequence %d", f.Sequence, uint8(u.num)), u.frame)
+		c.broken(r222SeqInc, fmt.Sprintf("sequence %d is first sent after sequence %d", f.Sequence, uint8(u.num)), u.frame)
 		return false
 	}
 	c.blameAhead(dir, r222SeqInc, u, fmt.Sprintf("sequence %d is sent before sequence %d", uint8(u.num), f.Sequence), num)

@@ -24,7 +24,7 @@ func (c ackJudge) judgeUnreported(dir int, u *fact) {
 		return
 	}
 	if look, ok := c.c.Dir[dir].Look(u.num); ok && !look.Acked {
-		c.c.Rules.Unclear(r3152NackOoo, conform.GuardClean, "a packet that others followed is sent again, and no NACK reported it missing", u.frame)
+		c.c.Rules.Unclear(r3152NackOoo, conform.GuardClean, "a packet followed by others is sent again, although no NACK reported it missing", u.frame)
 	}
 }
 
@@ -49,5 +49,5 @@ func (c ackJudge) judgeNeglect(dir int, u *fact) {
 	}
 	u.nacks = neglectTold
 	rules.Judge(conform.Case{Rule: r3153Retx, Dir: 1 - dir, Frame: u.frame, Time: u.time, HasTime: true, Proof: []uint64{c.fr.Frame}, Since: noWindow,
-		Message: fmt.Sprintf("sequence %d was reported missing again and again for %d ms and is not sent again", uint8(u.num), (c.fr.Time-u.nackAt)/1e6)})
+		Message: fmt.Sprintf("sequence %d was reported missing repeatedly for %d ms but is not sent again", uint8(u.num), (c.fr.Time-u.nackAt)/1e6)})
 }

@@ -143,7 +143,7 @@ func (c ackJudge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 	case at == x && x.ahead:
 		say(r3154BytesMax, x.excess())
 	case at == x: // those before and behind agree
-		say(r3154BytesMax, fmt.Sprintf("bytes received is %d, but %d in a later acknowledgement", x.bytes, y.bytes))
+		say(r3154BytesMax, fmt.Sprintf("bytes received is %d here, but %d in a later acknowledgement", x.bytes, y.bytes))
 	default:
 		say(r3154BytesMono, fmt.Sprintf("bytes received goes back from %d to %d", x.bytes, y.bytes))
 	}
@@ -157,13 +157,13 @@ func (c ackJudge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 	case y.typ == dp4.TypeACK && x.typ == dp4.TypeACK:
 		say(r224Cum, fmt.Sprintf("the ACK of sequence %d was followed by one of sequence %d", uint8(x.num), uint8(y.num)))
 	case y.typ == dp4.TypeACK:
-		say(r224Cum, fmt.Sprintf("all before sequence %d was reported received, then an ACK names sequence %d", uint8(x.num+1), uint8(y.num)))
+		say(r224Cum, fmt.Sprintf("everything before sequence %d was reported received, but a later ACK names sequence %d", uint8(x.num+1), uint8(y.num)))
 	case x.typ == dp4.TypeACK:
 		say(r223MaskLie, fmt.Sprintf("sequence %d is reported missing after the ACK of sequence %d, which covers it", uint8(y.num+1), uint8(x.num)))
 	default:
-		say(r223First, fmt.Sprintf("sequence %d was reported the first missing, then sequence %d", uint8(x.num+1), uint8(y.num+1)))
+		say(r223First, fmt.Sprintf("the first missing sequence was reported as %d, then as %d", uint8(x.num+1), uint8(y.num+1)))
 		if int8(y.msg-x.msg) < 0 {
-			say(r3153AckPrior, fmt.Sprintf("a NACK for message %d, which says that all before arrived, is followed by one for message %d", x.msg, y.msg))
+			say(r3153AckPrior, fmt.Sprintf("a NACK for message %d, which means that all earlier messages arrived, is followed by one for message %d", x.msg, y.msg))
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (c ackJudge) judgeMasks(dir int, y *heard) {
 		}
 	}
 	if !rules.Check(r223MaskLie, !lied) {
-		x := rules.Here(r223MaskLie, fmt.Sprintf("sequence %d is reported missing after a mask said that it arrived", uint8(n)), last.frame)
+		x := rules.Here(r223MaskLie, fmt.Sprintf("sequence %d is reported missing after a mask reported that it arrived", uint8(n)), last.frame)
 		x.Since, x.Milder = noWindow, true // AMB-DP4-04
 		rules.Judge(x)
 	}

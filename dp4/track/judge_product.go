@@ -70,7 +70,7 @@ func (c packetJudge) judgeSAK(dir int, num int64, retry bool) {
 func (c packetJudge) judgeSAKTime(p *product) {
 	rules, since := &c.c.Rules, c.fr.Time-p.sakAt
 	if !rules.Check(r3152SakProduct50ms, since <= max(2*productTime, c.roundTrip())) {
-		rules.Broken(r3152SakProduct50ms, fmt.Sprintf("no SAK, though the last was %d ms ago", since/1e6))
+		rules.Broken(r3152SakProduct50ms, fmt.Sprintf("no SAK, although the last one was %d ms ago", since/1e6))
 		p.sakAt = c.fr.Time
 	}
 }

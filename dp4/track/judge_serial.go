@@ -52,7 +52,7 @@ func (c packetJudge) judgeSerialStart(dir int, u *fact) {
 		return
 	}
 	tries := (int64(f.Serial) + 1) / 2 // a timer and a report may each cause one
-	message := fmt.Sprintf("sequence %d is sent for the first time with serial %d", f.Sequence, f.Serial)
+	message := fmt.Sprintf("sequence %d is first sent with serial %d", f.Sequence, f.Serial)
 	// Where the capture misses frames, what it holds of either may be a late copy.
 	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-p.time < tries*c.surely() && c.clean {
 		c.broken(r222SerialStart, message, p.frame)
@@ -77,7 +77,7 @@ func (c packetJudge) judgePartSerial(dir int, u *fact) {
 	if f.Serial == 0 {
 		if !m.zeroTold {
 			m.zeroTold = true
-			x := rules.Here(r222SerialMulti, fmt.Sprintf("sequence %d, a later part of message %d, has serial 0: the sender counts each part by itself", f.Sequence, f.MessageID))
+			x := rules.Here(r222SerialMulti, fmt.Sprintf("sequence %d, a later part of message %d, has serial 0: the sender counts each part separately", f.Sequence, f.MessageID))
 			x.Milder, x.Since = true, noWindow
 			rules.Judge(x)
 		}
@@ -121,8 +121,8 @@ func (c packetJudge) judgeStart(dir int, u *fact) {
 	}
 	seqOK := f.Sequence <= 1 && f.Sequence >= least
 	msgOK := f.MessageID <= 1 && f.MessageID >= least
-	msg := fmt.Sprintf("the first message captured of this side has messageid %d", f.MessageID)
-	seq := fmt.Sprintf("the first packet captured of this side has sequence %d", f.Sequence)
+	msg := fmt.Sprintf("the first captured message of this side has messageid %d", f.MessageID)
+	seq := fmt.Sprintf("the first captured packet of this side has sequence %d", f.Sequence)
 	switch {
 	case msgOK || f.Sequence <= 1:
 		if !rules.Check(r222MsgidFirst, msgOK) {
@@ -155,14 +155,14 @@ func (c packetJudge) judgeRetryTime(dir int, u *fact) {
 	if u.num == s.facts.top && u.num <= 1 && u.high == 0 && c.c.Complete && u.sum == s.total {
 		// Nothing else was sent, so nothing can have been answered.
 		if !rules.Check(r312RtoInit, gap+rules.Horizon() >= initialRTO*3/4) {
-			c.holdInitial(dir, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, without anything heard", gap/1e6), u.frame))
+			c.holdInitial(dir, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, before anything was received", gap/1e6), u.frame))
 		}
 	}
 	if s.retries++; s.retries < leastRetries {
 		return
 	}
 	if !rules.Check(r312Rto, gap+rules.Horizon() >= c.c.Dir[dir].MinRTT()) {
-		rules.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, the shortest round trip is %d ms", c.f.Sequence, gap/1e6, c.c.Dir[dir].MinRTT()/1e6), u.frame)
+		rules.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", c.f.Sequence, gap/1e6, c.c.Dir[dir].MinRTT()/1e6), u.frame)
 	}
 }
 

@@ -171,17 +171,17 @@ func (c packetJudge) judgeShape(x fault) {
 		tell(faultShort, r2HdrShort, "%d bytes of payload: flags, messageid, sequence and serial do not fit", c.fr.Length)
 		tell(faultTerm, r221Term, "the third byte of a player index says that another one follows")
 	}
-	tell(faultThird, r221Third, "player indexes %d and %d: one is above 65535", f.From.Value, f.To.Value)
+	tell(faultThird, r221Third, "player indexes %d and %d: at least one is above 65535", f.From.Value, f.To.Value)
 	tell(faultMinimal, r221Minimal, "player indexes %d and %d take %d and %d bytes, more than needed", f.From.Value, f.To.Value, f.From.Width, f.To.Width)
-	tell(faultType, r2Type, "flags 0x%02x: EXT is set without ACK, which is no type of frame", uint8(f.Flags))
+	tell(faultType, r2Type, "flags 0x%02x: EXT is set without ACK, which is not a frame type", uint8(f.Flags))
 	tell(faultNoack, r222Noack, "flags 0x%02x: CMD, which marks a data frame, and ACK are both set", uint8(f.Flags))
 	tell(faultCmdext, r222Cmdext, "flags 0x%02x: CMD and EXT are both set, so the receiver must ignore the frame", uint8(f.Flags))
 	tell(faultCmd, r222Cmd, "flags 0x%02x: a data frame without CMD", uint8(f.Flags))
 	tell(faultBig, r222Big, "flags 0x%02x: BIG is set", uint8(f.Flags))
-	tell(faultExtcmd, r222Extcmd, "extended flags are 0x%02x: COMMAND is %d, want 0", f.ExtFlags, f.ExtFlags&0x1f)
+	tell(faultExtcmd, r222Extcmd, "extended flags are 0x%02x: COMMAND is %d, not 0", f.ExtFlags, f.ExtFlags&0x1f)
 	tell(faultExtzero, r222Extzero, "extended flags are 0x%02x: their zero bit is set", f.ExtFlags)
 	size := f.Size(c.fr.Length)
-	tell(faultMaskfit, r222Maskfit, "extended flags are 0x%02x: they announce %d bytes of mask, %d are left", f.ExtFlags, dp4.LSBFirst.MaskSize(f.ExtFlags), size-nackSize)
+	tell(faultMaskfit, r222Maskfit, "extended flags are 0x%02x: they announce %d bytes of mask, but %d are left", f.ExtFlags, dp4.LSBFirst.MaskSize(f.ExtFlags), size-nackSize)
 	if x&(faultLacks|faultTrailing) != 0 {
 		c.judgeLength(size, x&faultTrailing != 0)
 	}
@@ -196,7 +196,7 @@ func (c packetJudge) judgeLength(size int, more bool) {
 		rule, name = r223Len, "a NACK"
 		want += int(c.f.MaskSize)
 	}
-	x := rules.Here(rule, fmt.Sprintf("%d bytes behind the indexes, %s has %d", size, name, want))
+	x := rules.Here(rule, fmt.Sprintf("%d bytes follow the indexes, but %s has %d", size, name, want))
 	x.Milder = more
 	rules.Judge(x)
 }
@@ -228,12 +228,12 @@ func (c packetJudge) judgeWhole(dir int, x fault) {
 		c.judgeEnvelope()
 	case dp4.TypeNACK:
 		if !rules.Check(r2NackNnack0, f.MaskSize > 0 || c.fr.Cut()) {
-			rules.Broken(r2NackNnack0, "a NACK without mask")
+			rules.Broken(r2NackNnack0, "a NACK without a mask")
 		}
 		fallthrough
 	case dp4.TypeACK:
 		if !rules.Check(r223Strayflags, f.Flags&(dp4.STA|dp4.EOM|dp4.SAK|dp4.RLY) == 0) {
-			rules.Broken(r223Strayflags, fmt.Sprintf("flags 0x%02x: an acknowledgement has flags of data frames", uint8(f.Flags)))
+			rules.Broken(r223Strayflags, fmt.Sprintf("flags 0x%02x: an acknowledgement carries flags of data frames", uint8(f.Flags)))
 		}
 	}
 }

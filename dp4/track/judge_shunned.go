@@ -77,7 +77,7 @@ func (c packetJudge) judgeBytes(dir int, y *heard) {
 }
 
 func (y *heard) excess() string {
-	return fmt.Sprintf("bytes received grows by %d, but only %d bytes were sent since what the ACK before named", y.grew, y.sent)
+	return fmt.Sprintf("bytes received grows by %d, but only %d bytes were sent since the packet named by the previous ACK", y.grew, y.sent)
 }
 
 // bytesRoom is what may have been on its way besides, in bytes.

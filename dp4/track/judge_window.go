@@ -86,7 +86,7 @@ func (c packetJudge) quickest(answers int) (ns int64) {
 }
 
 func beyond(msg int64, low *fact) string {
-	return fmt.Sprintf("message %d is sent while reliable message %d is not acknowledged: %d are outstanding", uint8(msg), uint8(low.msg), msg-low.msg+1)
+	return fmt.Sprintf("message %d is sent while reliable message %d is unacknowledged: %d are outstanding", uint8(msg), uint8(low.msg), msg-low.msg+1)
 }
 
 // outstanding is the lowest reliable packet that is not known to be acknowledged,

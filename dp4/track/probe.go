@@ -266,7 +266,7 @@ func (p *probe) follows(now probeFrame, starts bool, last probeFrame) {
 			p.Add("next packet", bitsNext)
 		}
 	case step == 1:
-		p.Add("message that neither ends nor goes on", bitsContradict)
+		p.Add("message that neither ends nor continues", bitsContradict)
 	case step > 1 && next > dp4.MessageWindow, step < 0 && next > 0, step > 0 && next < 0, step == 0 && next != 0:
 		p.Add("numbers that contradict each other", bitsContradict)
 	case next >= -dp4.MessageWindow && next <= dp4.MessageWindow:
@@ -304,11 +304,11 @@ func (p *probe) names(ack probeFrame, o *probeSide) {
 		switch {
 		case step == 0 && next == 0 && (ack.serial == x.serial || p.f.Type == dp4.TypeNACK):
 			p.acks++
-			p.relate("acknowledges what was sent lately", bitsAck)
+			p.relate("acknowledges a recently sent number", bitsAck)
 			return
 		case step == 0 && next != 0, step > 0 && next < 0, step < 0 && next > 0:
 			p.wrong++
-			p.Add("acknowledges what was not sent", bitsContradict)
+			p.Add("acknowledges a number that was not sent", bitsContradict)
 			return
 		}
 		near = near || step >= -1 && step <= 1 && next >= -1 && next <= 1
@@ -320,7 +320,7 @@ func (p *probe) names(ack probeFrame, o *probeSide) {
 		p.hint("acknowledges a packet before the capture", bitsAckNear)
 	case ahead > seq.MaxAckExcess:
 		p.wrong++
-		p.Add("acknowledges what was not sent", bitsContradict)
+		p.Add("acknowledges a number that was not sent", bitsContradict)
 	}
 }
 
@@ -373,13 +373,13 @@ func (p *probe) receives(s, o *probeSide) {
 		s.places, s.chain = sums{at: o.sums, n: min(o.n, len(o.sums))}, 0
 		return
 	case s.chain == 0:
-		p.hint("received more as it was sent", bitsGrew)
+		p.hint("bytes received grows with what was sent", bitsGrew)
 	case next.has(last):
 		p.received++
-		p.relate("received what was sent", bitsReceived)
+		p.relate("bytes received matches what was sent", bitsReceived)
 	default:
 		p.received++
-		p.relate("received what was sent a little before", bitsPart)
+		p.relate("bytes received matches what was sent a little earlier", bitsPart)
 	}
 	s.chain++
 	s.places = next

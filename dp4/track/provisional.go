@@ -47,7 +47,7 @@ func (c *conn) believe(dir int) {
 func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = r222SeqInc, noWindow
-		x.Message = fmt.Sprintf("sequence %d is out of place: those before and after it go on at %d", uint8(p.Num), uint8(p.Expected))
+		x.Message = fmt.Sprintf("sequence %d is out of place: those before and after it continue at %d", uint8(p.Num), uint8(p.Expected))
 		if c.c.Dir[dir].Quality().Repeats(&p.Sending) {
 			x.Blocked = conform.GuardDup
 		}

@@ -37,18 +37,18 @@ const (
 var dataRules = [...]conform.Rule{
 	r222Cmd - dataBase: {
 		ID: "DP4-2.2.2-CMD", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
-		Statement: "CMD set in every data frame",
+		Statement: "CMD is set in every data frame",
 		Example:   "01 02 18 05 05 00 'x'",
 	},
 	r222Noack - dataBase: {
 		ID: "DP4-2.2.2-NOACK", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
-		Statement: "CMD and ACK never together: ACK must not be set in a data frame, CMD marks data",
+		Statement: "CMD and ACK are never both set: CMD marks data frames, in which ACK must not be set",
 		Example:   "01 02 22 05 05 00",
 	},
 	r222Cmdext - dataBase: {
 		ID: "DP4-2.2.2-CMDEXT", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Warn, Scope: "F",
 		Statement: "a frame with CMD and EXT must be ignored by its receiver; sending one is pointless",
-		Care:      "decode for display, keep out of session state",
+		Care:      "decoded for display, but kept out of the session state",
 		Example:   "01 02 B1 …",
 	},
 	r222CmdextActed - dataBase: {
@@ -66,7 +66,7 @@ var dataRules = [...]conform.Rule{
 	r222Extcmd - dataBase: {
 		ID: "DP4-2.2.2-EXTCMD", Clause: "MC-DPL4R 2.2.2, 2.2.3", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "COMMAND bits (1F) of the extended flags are 0",
-		Care:      "bit order AMB-DP4-05; fail only if the mirrored reading breaks a field rule too",
+		Care:      "bit order: AMB-DP4-05; fails only if the mirrored reading breaks a field rule too",
 		Example:   "extended flags 28 (COMMAND 08; mirrored 28)",
 	},
 	r222Extzero - dataBase: {
@@ -91,14 +91,14 @@ var dataRules = [...]conform.Rule{
 		ID: "DP4-2.2.2-MSGID-FIRST", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Warn, Scope: "D",
 		Guards:    conform.Of(conform.GuardStart),
 		Statement: "the first message of a link has messageid 1",
-		Care:      "START; default accepts 0 too (AMB-DP4-01), profile strict-text demands 1",
+		Care:      "START; 0 is also accepted by default (AMB-DP4-01), the profile strict-text requires 1",
 		Example:   "session starts with m=7",
 	},
 	r222MsgidSeq - dataBase: {
 		ID: "DP4-2.2.2-MSGID-SEQ", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardClean, conform.GuardHold, conform.GuardUnwrap),
 		Statement: "each new message takes the next messageid (mod 256)",
-		Care:      "CLEAN, HOLD, UNWRAP: a jump is first treated as loss; fail only when the peer later acknowledges past the jump with a byte count that leaves no room for the skipped messages, or the number goes back",
+		Care:      "CLEAN, HOLD, UNWRAP: a jump is treated as loss at first; it fails only when the peer later acknowledges past the jump with a byte count that leaves no room for the skipped messages, or when the number goes back",
 		Example:   "m=5 new, then m=4 new with other content",
 	},
 	r222MsgidWindow - dataBase: {
@@ -119,20 +119,20 @@ var dataRules = [...]conform.Rule{
 		ID: "DP4-2.2.2-SEQ-INC", Clause: "MC-DPL4R 2.2.2, 1.1", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardClean, conform.GuardHold),
 		Statement: "new packets take consecutive sequence numbers",
-		Care:      "CLEAN, HOLD; a forward gap is loss evidence, not a failure; a *new* packet below the highest is the failure",
+		Care:      "CLEAN, HOLD; a forward gap is evidence of loss, not a failure; a new packet below the highest is the failure",
 		Example:   "new packet (serial 0, new messageid) with q lower than the highest sent",
 	},
 	r222StaFirst - dataBase: {
 		ID: "DP4-2.2.2-STA-FIRST", Clause: "MC-DPL4R 2.2.2, 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardClean, conform.GuardHold),
 		Statement: "the lowest sequence of a message has STA",
-		Care:      "CLEAN, HOLD (first part may be lost)",
+		Care:      "CLEAN, HOLD (the first part may be lost)",
 		Example:   "complete range q=10..12 of m=4 seen, none with STA",
 	},
 	r222StaOnce - dataBase: {
 		ID: "DP4-2.2.2-STA-ONCE", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "D",
 		Guards:    conform.Of(conform.GuardUnwrap),
-		Statement: "one sequence only per message carries STA, one only carries EOM",
+		Statement: "only one sequence of a message carries STA, and only one carries EOM",
 		Example:   "m=4 q=10 STA and m=4 q=11 STA",
 	},
 	r222EomLast - dataBase: {
@@ -150,28 +150,28 @@ var dataRules = [...]conform.Rule{
 	r222SerialSingle - dataBase: {
 		ID: "DP4-2.2.2-SERIAL-SINGLE", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Warn, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
-		Statement: "single-packet message: serial = number of earlier sendings (0, 1, 2 …)",
-		Care:      "REORD; missing serials are loss evidence; fail only when a later copy carries a serial ≤ an earlier one with different send time, or a copy known to be a repeat carries 0",
-		Example:   "two sendings 400 ms apart, both serial 0",
+		Statement: "in a single-packet message, the serial is the number of earlier transmissions (0, 1, 2 …)",
+		Care:      "REORD; missing serials are evidence of loss; fails only when a later copy carries a serial ≤ an earlier one with a different send time, or a copy known to be a repeat carries 0",
+		Example:   "sent twice, 400 ms apart, both times with serial 0",
 	},
 	r222SerialMulti - dataBase: {
 		ID: "DP4-2.2.2-SERIAL-MULTI", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Warn, Scope: "D",
 		Guards:    conform.Of(conform.GuardReord),
-		Statement: "multi-packet message: serial starts at 0 with the first packet and grows by one per further sending of any packet of the message, retries included",
-		Care:      "REORD; see AMB-DP4-13: parts all carrying 0 are note, a *repeated non-zero* serial for different packets is the failure",
+		Statement: "in a multi-packet message, the serial starts at 0 with the first packet and grows by one with every further transmission of any packet of the message, retries included",
+		Care:      "REORD; see AMB-DP4-13: if all parts carry 0 it is a note; the failure is a non-zero serial that different packets share",
 		Example:   "m=1: s=0, s=1, s=1 (different packets)",
 	},
 	r222SerialStart - dataBase: {
 		ID: "DP4-2.2.2-SERIAL-START", Clause: "MC-DPL4R 2.2.2, 3.1.3", Level: conform.Must, Severity: conform.Warn, Scope: "D",
 		Guards:    conform.Of(conform.GuardClean),
-		Statement: "serial of the first sending of a message's first packet is 0",
-		Care:      "START or contiguous history, CLEAN (a lost first copy looks identical: needs byte-count proof), else inconclusive",
-		Example:   "STA packet first seen with s=3 although the receiver's byte count shows nothing arrived or was lost before",
+		Statement: "the first packet of a message has serial 0 when first sent",
+		Care:      "START or a history without gaps, CLEAN (a lost first copy looks the same and needs proof by byte count), otherwise inconclusive",
+		Example:   "STA packet first seen with s=3, although the receiver's byte count shows that nothing arrived or was lost before",
 	},
 	r222RetrySame - dataBase: {
 		ID: "DP4-2.2.2-RETRY-SAME", Clause: "MC-DPL4R 2.2.2", Level: conform.Impl, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardUnwrap),
-		Statement: "a retry repeats messageid, sequence, flags (except SAK) and data; only serial changes",
+		Statement: "a retry repeats messageid, sequence, flags (except SAK) and data; only the serial changes",
 		Example:   "retry of q=4 with one payload byte changed",
 	},
 	r222UnrelRetry - dataBase: {
@@ -182,7 +182,7 @@ var dataRules = [...]conform.Rule{
 	r222Datalen - dataBase: {
 		ID: "DP4-2.2.2-DATALEN", Clause: "MC-DPL4R 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "F",
 		Statement: "data length = remaining bytes (frame minus index header minus 4, or 5 + mask with EXT)",
-		Care:      "zero-length data is legal; note only",
+		Care:      "data of length zero is legal, so only a note",
 		Example:   "STA+EOM+RLY frame with no data",
 	},
 }

@@ -120,7 +120,7 @@ func (c ackJudge) judgeProgress(dir int, next int64) {
 		return
 	}
 	if back := l.queue[l.queued-1].next - next; back > dp8.WindowSize/4 && !rules.ClockSure() || back > dp8.WindowSize {
-		rules.Unclear(rule, conform.GuardUnwrap, "bNRcv may have gone on by half a cycle or more, unseen")
+		rules.Unclear(rule, conform.GuardUnwrap, "bNRcv may have advanced by half a cycle or more without being captured")
 		return
 	}
 	for i := l.queued - 1; i >= 0 && l.queue[i].next > next; i-- {
@@ -143,9 +143,9 @@ func (c ackJudge) judgeProgress(dir int, next int64) {
 
 func (c ackJudge) goesBack(x *told, next int64) string {
 	if c.stamp.retry {
-		return fmt.Sprintf("bNRcv of the retry is %d, %s before the side sent %d: the header is not the latest", uint8(next), ms(c.fr.Time-x.time), uint8(x.next))
+		return fmt.Sprintf("bNRcv of the retry is %d, %s after the side had sent %d: the header is not the latest", uint8(next), ms(c.fr.Time-x.time), uint8(x.next))
 	}
-	return fmt.Sprintf("bNRcv is %d, a frame sent before carried %d", uint8(next), uint8(x.next))
+	return fmt.Sprintf("bNRcv is %d, but an earlier frame carried %d", uint8(next), uint8(x.next))
 }
 
 func (l *sequenceState) push(c *conn, next int64) {
@@ -227,7 +227,7 @@ func takenBack(earlier, later uint64, shift int64) int {
 // wrong (MC-DPL8R 3.1.5.2.3).
 func (c ackJudge) reportRenege(dir int, n int64, shifted bool) {
 	b, rules := &c.side[dir].sequence.bases, &c.c.Rules
-	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, which an earlier one acknowledged", uint8(n)), c.side[dir].sequence.mask.frame)
+	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, although an earlier mask acknowledged it", uint8(n)), c.side[dir].sequence.mask.frame)
 	if shifted && !b.bit0 {
 		b.against += decisive
 		x.Blocked = conform.GuardDial

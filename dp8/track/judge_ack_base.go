@@ -39,7 +39,7 @@ func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
 	}
 	switch {
 	case b.n >= baseMasks && b.beyond*2 >= b.n:
-		c.tell(dir, fmt.Sprintf("%d of %d SACK masks name a number not sent yet when bit 0 is bNRcv + 1, none when it is bNRcv", b.beyond, b.n))
+		c.tell(dir, fmt.Sprintf("%d of %d SACK masks name a number not sent yet if bit 0 is bNRcv + 1, none if it is bNRcv", b.beyond, b.n))
 	case b.waits >= baseMasks, b.against >= decisive && b.against*2 >= b.waits:
 		c.tell(dir, fmt.Sprintf("bit 0 is set in none of %d SACK masks, as if it were bNRcv and not bNRcv + 1", b.masks))
 	}
@@ -82,5 +82,5 @@ func (c baseJudge) close(dir int) {
 		return
 	}
 	c.c.Rules.Judge(conform.Case{Rule: r31523Base, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: conform.GuardSample,
-		Message: fmt.Sprintf("bit 0 is set in none of %d SACK masks: losses of two in a row explain it, too", b.masks)})
+		Message: fmt.Sprintf("bit 0 is set in none of %d SACK masks, which losses of two in a row would also explain", b.masks)})
 }

@@ -70,7 +70,7 @@ func (c ackJudge) settleClaims(dir int, num int64, first bool) {
 		case k.covers(num) && first && late && c.outOfTurn(dir, num):
 			c.shelve(1-dir, k, conform.GuardClean) // it may have been sent before, unseen
 		case k.covers(num) && first && late:
-			c.disprove(1-dir, k, fmt.Sprintf("%d is sent for the first time %s later", uint8(num), ms(c.fr.Time-k.time)))
+			c.disprove(1-dir, k, fmt.Sprintf("%d is first sent %s later", uint8(num), ms(c.fr.Time-k.time)))
 		case k.covers(num) && !first && late:
 			c.shelve(1-dir, k, conform.GuardClean) // it was sent before, unseen
 		case !k.hole && num >= k.top() && !late:
@@ -117,7 +117,7 @@ func (c ackJudge) disprove(dir int, k *claim, why string) {
 		what = fmt.Sprintf("the SACK mask names %d, but the highest bSeq of the other side so far is %d", uint8(k.top()), uint8(k.high))
 		c.side[dir].sequence.odd = true
 	case r31522Gapack:
-		what = fmt.Sprintf("bNRcv is %d: it passes a number that was not sent yet", uint8(k.next))
+		what = fmt.Sprintf("bNRcv is %d: it acknowledges a number that had not been sent yet", uint8(k.next))
 	case r31522Start:
 		what = fmt.Sprintf("the first bNRcv is %d, not 0", uint8(k.next))
 	}
@@ -138,7 +138,7 @@ func (c ackJudge) contradict(dir int, next int64) {
 	c.side[dir].sequence.claims.Settle(func(k *claim) bool {
 		wrong := !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.fr.Frame > k.frame && c.after(&k.stamp)
 		if wrong {
-			c.disprove(dir, k, fmt.Sprintf("a later frame carries %d", uint8(next)))
+			c.disprove(dir, k, fmt.Sprintf("a later frame goes back to %d", uint8(next)))
 		}
 		return !wrong
 	})

@@ -79,11 +79,11 @@ func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 		rules.Pass(r31522Ackedretry)
 		rules.Pass(r31523Noretry)
 	case selectively && c.side[1-dir].sequence.odd:
-		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may mean something else", by.frame)
+		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may count from another number", by.frame)
 	case selectively:
-		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried; the side had received bSeq %d, of which the SACK mask acknowledged it", uint8(num), uint8(by.num)), by.frame)
+		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), uint8(by.num)), by.frame)
 	default:
-		rules.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried; the side had received bSeq %d, which carried bNRcv %d", uint8(num), uint8(by.num), uint8(by.next)), by.frame)
+		rules.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, which carried bNRcv %d", uint8(num), uint8(by.num), uint8(by.next)), by.frame)
 	}
 }
 

@@ -97,7 +97,7 @@ func (c closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFram
 		rules.Judge(x)
 		return
 	}
-	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d had", d.Seq, uint8(s.endSeq)), s.closing.end)
+	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which was on bSeq %d", d.Seq, uint8(s.endSeq)), s.closing.end)
 	if !sure {
 		x.Blocked = conform.GuardUnwrap
 	}
@@ -114,7 +114,7 @@ func (c closeJudge) judgeOvertaken(rules *session.Evaluation, dir int, num int64
 			continue
 		}
 		x := conform.Case{Rule: r3143Last, Dir: dir, Frame: f.frame, Time: f.time, HasTime: f.timed, Proof: []uint64{c.fr.Frame},
-			Message: fmt.Sprintf("bSeq %d follows END_STREAM, which bSeq %d has", uint8(n), uint8(num))}
+			Message: fmt.Sprintf("bSeq %d follows END_STREAM, which is on bSeq %d", uint8(n), uint8(num))}
 		if !c.unwrapped(dir, f.time) || !retry && c.fr.Time-f.time > 3*c.horizon {
 			x.Blocked = conform.GuardUnwrap
 		}
@@ -172,7 +172,7 @@ func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 			return // it was never sent: another rule
 		}
 		duty.took = true
-		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges what follows END_STREAM, which bSeq %d had", uint8(next), uint8(peer.endSeq)), f.frame)
+		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges a frame after END_STREAM, which was on bSeq %d", uint8(next), uint8(peer.endSeq)), f.frame)
 		if !c.unwrapped(1-dir, peer.closing.endAt) || f.last < peer.closing.endAt {
 			x.Blocked = conform.GuardLife
 		}
@@ -194,7 +194,7 @@ func (c closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
 		return // a SACK answers what arrived: the way to the side is open
 	}
 	duty.deaf = true
-	x := rules.Here(r3143Keepack, fmt.Sprintf("bNRcv is still %d: that number was sent %d times since the side ended", uint8(next), f.sendings), f.frame)
+	x := rules.Here(r3143Keepack, fmt.Sprintf("bNRcv is still %d, although that number was sent %d times since the side ended its stream", uint8(next), f.sendings), f.frame)
 	x.Since = f.time
 	rules.Judge(x)
 }
@@ -218,7 +218,7 @@ func (c closeJudge) judgeReply(dir int, next int64) {
 		return
 	case c.fr.Time-duty.since > quietBefore && next <= duty.next+1 && mineOK && mine >= duty.next && c.allCaptured(dir, duty.next):
 		duty.told = true
-		x := rules.Here(r3143Reply, fmt.Sprintf("%d s after it acknowledged END_STREAM the side has not ended, and had nothing to send", (c.fr.Time-duty.since)/1e9))
+		x := rules.Here(r3143Reply, fmt.Sprintf("%d s after acknowledging END_STREAM, with nothing left to send, the side has not ended its own stream", (c.fr.Time-duty.since)/1e9))
 		x.Since = duty.since
 		// After long silence it might be another connection: a KeepAlive names it.
 		if !c.unwrapped(dir, duty.since) && !(c.f.Type == dp8.TypeDFrame && c.f.DFrame.KeepAlive && c.hs.sessionKnown) {

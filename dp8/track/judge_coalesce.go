@@ -27,7 +27,7 @@ func (c contentJudge) judgeUnfitParts(rules *session.Evaluation) {
 		}
 		c.badPart(r223End, "no coalesce header has END_COALESCE")
 	case &dp8.Fields[dp8.FHeaderPad]:
-		c.badPart(r223Hdrpad, "the two bytes behind an odd number of coalesce headers are missing")
+		c.badPart(r223Hdrpad, "the two bytes after an odd number of coalesce headers are missing")
 	case &dp8.Fields[dp8.FPartData], &dp8.Fields[dp8.FPartPad]:
 		c.badPart(r223Fit, fmt.Sprintf("coalesced payload %d: %s", d.Coalesce.N+1, err.Reason))
 	}
@@ -48,12 +48,12 @@ func (c contentJudge) badPart(rule int, message string) {
 func (c contentJudge) judgePadding(rules *session.Evaluation, d *dp8.DFrame) bool {
 	k := &d.Coalesce
 	if k.HeaderPad != [2]byte{} {
-		c.badPart(r223Hdrpad, fmt.Sprintf("the padding behind the coalesce headers is % x, not zero", k.HeaderPad[:]))
+		c.badPart(r223Hdrpad, fmt.Sprintf("the padding after the coalesce headers is % x, not zero", k.HeaderPad[:]))
 		return false
 	}
 	for i := range k.Parts[:max(0, k.N)] {
 		if p := &k.Parts[i]; p.Pad != [3]byte{} {
-			c.badPart(r223Paypad, fmt.Sprintf("the padding behind coalesced payload %d is % x, not zero", i+1, p.Pad[:p.Padding()]))
+			c.badPart(r223Paypad, fmt.Sprintf("the padding after coalesced payload %d is % x, not zero", i+1, p.Pad[:p.Padding()]))
 			return false
 		}
 	}
@@ -94,7 +94,7 @@ func (c contentJudge) judgeCoalesceVersion(rules *session.Evaluation) bool {
 	} else {
 		s.uncoal = true
 	}
-	rules.Broken(r223Ver, fmt.Sprintf("a coalesced frame although the lower of the versions is 1.%d", min(a, b)&0xffff))
+	rules.Broken(r223Ver, fmt.Sprintf("a coalesced frame, although the lower of the two versions is 1.%d", min(a, b)&0xffff))
 	return false
 }
 
@@ -115,7 +115,7 @@ func (c contentJudge) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
 		c.badPart(r223Mtu, fmt.Sprintf("a coalesced frame of %d bytes came in %d IP fragments", c.fr.Length, c.fr.Fragments))
 	}
 	if d.Control&dp8.CtlRetry == 0 && !rules.Check(r223Solo, k.N > 1) { // a retry may have lost its unreliable parts
-		c.badPart(r223Solo, "a single payload is coalesced")
+		c.badPart(r223Solo, "the coalesced frame has a single payload")
 	}
 	empty, strict := 0, dp8.Command(0)
 	for i := range k.Parts[:k.N] {
@@ -129,7 +129,7 @@ func (c contentJudge) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
 		c.badPart(r223Zero, fmt.Sprintf("%d coalesced payloads are empty", empty))
 	}
 	if !rules.Check(r223Outer, strict&^d.Command == 0) {
-		c.badPart(r223Outer, fmt.Sprintf("the frame lacks RELIABLE or SEQUENTIAL (bCommand 0x%02x), one of its parts has it", uint8(d.Command)))
+		c.badPart(r223Outer, fmt.Sprintf("the frame lacks RELIABLE or SEQUENTIAL (bCommand 0x%02x), although one of its parts has it", uint8(d.Command)))
 	}
 }
 
@@ -162,6 +162,6 @@ func (c contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 			blocked = conform.GuardUnwrap
 		}
 		rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,
-			Proof: []uint64{before.frame, behind.frame}, Message: "a coalesced frame stands between two parts of one message"})
+			Proof: []uint64{before.frame, behind.frame}, Message: "a coalesced frame lies between two parts of one message"})
 	}
 }

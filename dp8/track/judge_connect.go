@@ -140,7 +140,7 @@ func (c handshakeJudge) judgeConnectFields(h *dp8.Handshake) (good bool) {
 		rules.Pass(r2211Rspid)
 	}
 	if major != 1 {
-		check(r2211Major, false, fmt.Sprintf("dwCurrentProtocolVersion is %s: the major version is 1", versionText(h.Version)))
+		check(r2211Major, false, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the major version must be 1", versionText(h.Version)))
 		return false
 	}
 	rules.Pass(r2211Major)
@@ -164,7 +164,7 @@ func (c handshakeJudge) judgeMinor(rule int, h *dp8.Handshake) {
 // attempt, it must have come before anyone gives up.
 func (c handshakeJudge) judgeChangedID(dir int, h *dp8.Handshake) {
 	rules, a := &c.c.Rules, &c.asked[dir]
-	message := "dwSessID is " + idText(h.SessionID) + ", the CONNECT before carried " + idText(c.c.SessionID)
+	message := "dwSessID is " + idText(h.SessionID) + ", but the previous CONNECT carried " + idText(c.c.SessionID)
 	if h.MsgID == 1 && c.atMost(a.at) > 1e9 {
 		rules.Unclear(r2211SessidConst, conform.GuardLife, message, a.frame)
 	} else {
@@ -201,9 +201,9 @@ func (c handshakeJudge) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
 	case ahead == 1:
 		rules.Pass(rule)
 	case ahead > 1:
-		rules.Unclear(rule, conform.GuardClean, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
+		rules.Unclear(rule, conform.GuardClean, fmt.Sprintf("bMsgID is %d, that of the previous %s was %d", h.MsgID, c.f.Type, p.msgID), p.frame)
 	default:
-		rules.Broken(rule, fmt.Sprintf("bMsgID is %d, that of the %s before %d", h.MsgID, c.f.Type, p.msgID), p.frame)
+		rules.Broken(rule, fmt.Sprintf("bMsgID is %d, that of the previous %s was %d", h.MsgID, c.f.Type, p.msgID), p.frame)
 	}
 }
 
@@ -235,7 +235,7 @@ func (c handshakeJudge) judgeAnswered(h *dp8.Handshake) {
 		return
 	}
 	if x.version>>16 != 1 {
-		rules.Broken(r31511VerIgnore, fmt.Sprintf("answers a CONNECT of version %s", versionText(x.version)), x.frame)
+		rules.Broken(r31511VerIgnore, fmt.Sprintf("answer to a CONNECT of version %s", versionText(x.version)), x.frame)
 		return
 	}
 	rules.Pass(r31511VerIgnore)
@@ -243,10 +243,10 @@ func (c handshakeJudge) judgeAnswered(h *dp8.Handshake) {
 		return
 	}
 	if !rules.Check(r31511SignVer, x.version >= dp8.Version16) {
-		rules.Broken(r31511SignVer, fmt.Sprintf("a signed answer to a CONNECT of version %s", versionText(x.version)), x.frame)
+		rules.Broken(r31511SignVer, fmt.Sprintf("signed answer to a CONNECT of version %s", versionText(x.version)), x.frame)
 	}
 	if !rules.Check(r31511SignSessid0, x.id != 0 || h.SessionID != 0) {
-		rules.Broken(r31511SignSessid0, "a signed answer to a CONNECT with dwSessID 0", x.frame)
+		rules.Broken(r31511SignSessid0, "signed answer to a CONNECT with dwSessID 0", x.frame)
 	}
 }
 

@@ -46,7 +46,7 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) bool {
 		r = &csignedRules
 	}
 	if !rules.Check(r.major, h.Version>>16 == 1) {
-		rules.Broken(r.major, fmt.Sprintf("dwCurrentProtocolVersion is %s: the major version is 1", versionText(h.Version)))
+		rules.Broken(r.major, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the major version must be 1", versionText(h.Version)))
 		return false
 	}
 	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
@@ -102,19 +102,19 @@ func (c handshakeJudge) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
 	case h.Opcode == dp8.OpConnected:
 		c.judgeMinor(r2212Minor, h)
 	case h.Version < dp8.Version15:
-		rules.Broken(r2213MinorMin, fmt.Sprintf("CONNECTED_SIGNED of version %s, the least is 1.5", versionText(h.Version)))
+		rules.Broken(r2213MinorMin, fmt.Sprintf("CONNECTED_SIGNED of version %s; the minimum is 1.5", versionText(h.Version)))
 		return false
 	default:
 		rules.Pass(r2213MinorMin)
 		if !rules.Check(r2213MinorSign, h.Version >= dp8.Version16) {
-			rules.Broken(r2213MinorSign, fmt.Sprintf("CONNECTED_SIGNED of version %s: a side that signs ignores what is below 1.6", versionText(h.Version)))
+			rules.Broken(r2213MinorSign, fmt.Sprintf("CONNECTED_SIGNED of version %s: a side that signs ignores versions below 1.6", versionText(h.Version)))
 			return false
 		}
 	}
 	if s := &c.side[dir]; v == 0 || s.doubtful {
 		return true
 	} else if s.doubtful = !rules.Check(r2212VerStable, h.Version == v); s.doubtful {
-		rules.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, the side reported %s before", versionText(h.Version), versionText(v)))
+		rules.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the side reported %s earlier", versionText(h.Version), versionText(v)))
 		return false
 	}
 	return true
@@ -149,7 +149,7 @@ func (c handshakeJudge) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bo
 		rules.Pass(r.rspid)
 		return true
 	}
-	message := fmt.Sprintf("bRspId is %d, the highest bMsgID of the other side is %d", h.RspID, a.top)
+	message := fmt.Sprintf("bRspId is %d, but the highest bMsgID of the other side is %d", h.RspID, a.top)
 	if excess <= c.unseen(1-dir) {
 		rules.Unclear(r.rspid, conform.GuardClean, message, a.frame)
 		return true
@@ -220,7 +220,7 @@ func (c handshakeJudge) judgeUnestablished(dir, rule int) {
 		return
 	}
 	if e := &c.early; e.Frame == 0 {
-		e.Case = rules.Here(rule, "the listener sends before the connector confirmed the connection")
+		e.Case = rules.Here(rule, "the listener sends data before the connector has confirmed the connection")
 	}
 }
 
@@ -278,7 +278,7 @@ func (c handshakeJudge) judgeConfirms(r *answerRules, h *dp8.Handshake, fromList
 	}
 	a := &c.asked[c.connector]
 	rules.Judge(conform.Case{Rule: rule, Dir: c.connector, Frame: a.spoke, Time: a.spokeAt, HasTime: c.fr.HasTime, Proof: []uint64{c.fr.Frame},
-		Message: fmt.Sprintf("%d answers of the listener in a row stay without a confirmation, data goes on", c.offers)})
+		Message: fmt.Sprintf("%d answers of the listener in a row were not confirmed, while data continues", c.offers)})
 	c.offers = 1
 }
 
@@ -305,9 +305,9 @@ func (c handshakeJudge) judgeRival(dir int) {
 	if c.rival = nil; o == nil || o.finished || o.life.state > session.Established {
 		return
 	}
-	rule, text := r31511Otherid, "answers the CONNECT of another session while a handshake is pending"
+	rule, text := r31511Otherid, "answer to the CONNECT of another session while a handshake is pending"
 	if o.life.state == session.Established {
-		rule, text = r31511Est, "answers a CONNECT on an established connection"
+		rule, text = r31511Est, "answer to a CONNECT on an established connection"
 	} else if o.hs.signed || !o.hs.plain {
 		return // who signs keeps no state of a pending handshake
 	}

@@ -85,7 +85,7 @@ func (c contentJudge) judgeMasks(rules *session.Evaluation, d *dp8.DFrame) {
 	}{{dp8.CtlSACK1, uint32(d.SACKMask), "dwSACKMask1"}, {dp8.CtlSACK2, uint32(d.SACKMask >> 32), "dwSACKMask2"},
 		{dp8.CtlSend1, uint32(d.SendMask), "dwSendMask1"}, {dp8.CtlSend2, uint32(d.SendMask >> 32), "dwSendMask2"}} {
 		if d.Control&w.bit != 0 && w.word == 0 {
-			rules.Broken(r222Maskzero, w.name+" is there and has no bit set")
+			rules.Broken(r222Maskzero, w.name+" is present but has no bit set")
 			return
 		}
 	}
@@ -114,7 +114,7 @@ func (c contentJudge) judgeContent(rules *session.Evaluation, d *dp8.DFrame, kee
 		c.judgeOldKeepAlive(rules, d, keepAlive)
 	case !d.Coalesced:
 		if c.holdsID(d) {
-			rules.Broken(r222SessidAbsent, "the payload of a frame that is no KeepAlive is the session id")
+			rules.Broken(r222SessidAbsent, "the payload of a frame other than a KeepAlive is the session id")
 		} else {
 			rules.Pass(r222SessidAbsent)
 		}
@@ -142,7 +142,7 @@ func (c contentJudge) judgeOldKeepAlive(rules *session.Evaluation, d *dp8.DFrame
 	case holds && !c.versionsSeen():
 		rules.Unclear(r222KaVer, conform.GuardVer, "the payload is the session id on a connection that seems to be below version 1.5")
 	case holds && asks:
-		rules.Broken(r222KaVer, "a KeepAlive with session id on a connection below version 1.5")
+		rules.Broken(r222KaVer, "a KeepAlive with a session id on a connection below version 1.5")
 	case holds:
 		rules.Broken(r222KaOldEmpty, "the payload is the session id on a connection below version 1.5, whose KeepAlives are empty")
 	case asks:
@@ -307,14 +307,14 @@ func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int6
 			rules.Pass(r222Retryfirst)
 			rules.Pass(r222Retrybit)
 		} else {
-			rules.Unclear(r222Retryfirst, conform.GuardClean, "the first captured sending of a number has RETRY: the one before it was lost, or none")
+			rules.Unclear(r222Retryfirst, conform.GuardClean, "the first captured frame with this number has RETRY: an earlier one was lost or never sent")
 		}
 		return
 	}
 	if prev == nil || !prev.first || prev.cut || !c.sameContent(d, prev) {
 		return // other content under a number is no second sending
 	}
-	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d is sent again, as in frame %d, without RETRY", d.Seq, prev.frame), prev.frame)
+	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d, first sent in frame %d, is sent again without RETRY", d.Seq, prev.frame), prev.frame)
 	x.Since = prev.time
 	switch {
 	case c.fr.Time-prev.last <= seq.CopyDoubt:

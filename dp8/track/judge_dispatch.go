@@ -24,13 +24,13 @@ func (c commandJudge) judgeMalformed(dir int) bool {
 	case c.f.Type == dp8.TypeDFrame && len(b) >= 4:
 		c.content().judgeUnfitParts(rules)
 	case dp8.Command(b[0])&dp8.Data != 0:
-		rules.Broken(r315Dispatch, fmt.Sprintf("a data frame has at least 4 bytes, this one has %d", len(b)))
+		rules.Broken(r315Dispatch, fmt.Sprintf("a data frame has at least 4 bytes; this one has %d", len(b)))
 	case dp8.Command(b[0])&^dp8.Poll != dp8.CFrame:
 		c.judgeFirstByte(rules, b)
 	case len(b) < 12:
-		rules.Broken(r315Dispatch, fmt.Sprintf("a command frame has at least 12 bytes, this one has %d", len(b)))
+		rules.Broken(r315Dispatch, fmt.Sprintf("a command frame has at least 12 bytes; this one has %d", len(b)))
 	case c.f.Type == dp8.TypeNone:
-		rules.Broken(r3151Opcode, fmt.Sprintf("bExtOpCode is 0x%02x, which names no command frame", b[1]))
+		rules.Broken(r3151Opcode, fmt.Sprintf("bExtOpCode is 0x%02x, which is no known command frame", b[1]))
 	case c.f.Type == dp8.TypeSACK:
 		rules.Broken(r2215Len, fmt.Sprintf("bFlags 0x%02x announces masks that do not fit into %d bytes", b[2], len(b)))
 	default:
@@ -75,7 +75,7 @@ func looksLikeCommand(b []byte) bool {
 	return false
 }
 
-// judgeTrailing judges bytes behind the last field of a handshake frame.
+// judgeTrailing judges bytes after the last field of a handshake frame.
 func (c commandJudge) judgeTrailing(rules *session.Evaluation, h *dp8.Handshake) {
 	switch n := len(h.Trailing); {
 	case n == 0:
@@ -144,7 +144,7 @@ func (c commandJudge) judgeTick(dir int, tick uint32) {
 	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
 		t.take(tick, fr)
 	case !c.c.Complete && len(c.pair.conns) > 1:
-		rules.Unclear(r221TickMono, conform.GuardLife, "tTimestamp is lower than before, perhaps of the connection before", t.frame)
+		rules.Unclear(r221TickMono, conform.GuardLife, "tTimestamp is lower than before; the frame may belong to the previous connection", t.frame)
 	default:
 		rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", tick, since/1e6, t.tick), t.frame)
 		t.back, t.backTick, t.contradicts = true, tick, true
@@ -186,7 +186,7 @@ func (c commandJudge) resolveTick(dir int, tick uint32) {
 	case c.atLeast(t.sAt) <= 2*rules.Horizon(): // it may have been overtaken
 	case int32(tick-t.tick) >= 0:
 		t.suspect = false
-		x.Message = fmt.Sprintf("tTimestamp is %d, between %d before and %d after it", t.sTick, t.tick, tick)
+		x.Message = fmt.Sprintf("tTimestamp is %d, between %d in the frame before and %d in the frame after", t.sTick, t.tick, tick)
 		t.contradicts = true
 		rules.Judge(x)
 	default:

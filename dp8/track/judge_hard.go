@@ -115,9 +115,9 @@ func (c commandJudge) judgeHardSeq(dir int, h *dp8.Handshake) bool {
 	case num == highest+1:
 		rules.Pass(r2214RspidSeq)
 	case num > highest+1:
-		rules.Unclear(r2214RspidSeq, conform.GuardClean, fmt.Sprintf("bRspId is %d, the highest data frame captured %d", h.RspID, uint8(highest)))
+		rules.Unclear(r2214RspidSeq, conform.GuardClean, fmt.Sprintf("bRspId is %d, but the highest data frame captured is %d", h.RspID, uint8(highest)))
 	default:
-		rules.Broken(r2214RspidSeq, fmt.Sprintf("bRspId is %d, data frame %d was sent before", h.RspID, uint8(highest)))
+		rules.Broken(r2214RspidSeq, fmt.Sprintf("bRspId is %d, but data frame %d was sent before", h.RspID, uint8(highest)))
 		return false
 	}
 	return true
@@ -142,9 +142,9 @@ func (c commandJudge) judgeHardMsgID(dir int, h *dp8.Handshake) {
 	case ahead == 1 || stateless && h.MsgID == 0:
 		rules.Pass(r2214Msgid)
 	case ahead > 1 && ahead <= hardMissed:
-		rules.Unclear(r2214Msgid, conform.GuardClean, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID))
+		rules.Unclear(r2214Msgid, conform.GuardClean, fmt.Sprintf("bMsgID is %d, that of the previous command frame was %d", h.MsgID, p.msgID))
 	default:
-		rules.Broken(r2214Msgid, fmt.Sprintf("bMsgID is %d, that of the command frame before %d", h.MsgID, p.msgID), p.frame)
+		rules.Broken(r2214Msgid, fmt.Sprintf("bMsgID is %d, that of the previous command frame was %d", h.MsgID, p.msgID), p.frame)
 		return
 	}
 	p.keep(c.conn, h)
@@ -236,11 +236,11 @@ func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 	}
 	if w.firstSeq < hardNumbers || since > hardOver*1e6 {
 		w.data = true
-		rules.Unclear(r3145Nodata, conform.GuardLife, "a data frame behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, conform.GuardLife, "a data frame after the side's HARD_DISCONNECT may belong to a new connection", w.first.Frame)
 		return
 	}
 	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.acks().unwraps(dir) {
-		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a data frame behind the side's HARD_DISCONNECT may be an old one", w.first.Frame)
+		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a data frame after the side's HARD_DISCONNECT may be a delayed one", w.first.Frame)
 	} else {
 		rules.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
 	}
@@ -257,9 +257,9 @@ func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
 	w.data = true
 	switch {
 	case w.firstSeq < hardNumbers || since > hardOver*1e6 || int32(tick-w.since) > hardOver:
-		rules.Unclear(r3145Nodata, conform.GuardLife, "a SACK behind the side's HARD_DISCONNECT may be of a new connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, conform.GuardLife, "a SACK after the side's HARD_DISCONNECT may belong to a new connection", w.first.Frame)
 	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.acks().unwraps(dir):
-		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a SACK behind the side's HARD_DISCONNECT may be of another connection", w.first.Frame)
+		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a SACK after the side's HARD_DISCONNECT may belong to another connection", w.first.Frame)
 	default:
 		rules.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)
 	}
@@ -285,11 +285,11 @@ func (c commandJudge) judgeIgnored(o *hardDisconnectState) {
 	if o.ignored++; o.ignored == ignoredFrames {
 		since := (c.fr.Time - o.last) / 1e6
 		if since > hardOver || c.alive.other != 0 {
-			rules.Unclear(r31514Ignored, conform.GuardLife, "data behind the third HARD_DISCONNECT of the other side may be of a new connection", o.first.Frame)
+			rules.Unclear(r31514Ignored, conform.GuardLife, "data after the third HARD_DISCONNECT of the other side may belong to a new connection", o.first.Frame)
 			return
 		}
-		rules.Broken(r31514Ignored, fmt.Sprintf("data goes on %d ms after the third HARD_DISCONNECT of the other side", since), o.first.Frame)
-		rules.Broken(r31514Reply, fmt.Sprintf("no HARD_DISCONNECT answers within %d ms", since), o.first.Frame)
+		rules.Broken(r31514Ignored, fmt.Sprintf("data continues %d ms after the third HARD_DISCONNECT of the other side", since), o.first.Frame)
+		rules.Broken(r31514Reply, fmt.Sprintf("no HARD_DISCONNECT in answer within %d ms", since), o.first.Frame)
 	}
 }
 

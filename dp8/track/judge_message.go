@@ -95,15 +95,15 @@ func (c contentJudge) judgePair(dir int, m *history, a, b *sentFrame) {
 	switch {
 	case a.ends():
 		b.odd = true
-		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, and bSeq %d before it has END_MSG", uint8(b.num), uint8(a.num))
+		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, although bSeq %d before it has END_MSG", uint8(b.num), uint8(a.num))
 	case b.opens():
 		b.odd = true
 		if x.Rule = r31526EndBeforeNew; b.parts > 0 {
 			return // 3.1.5.2.6 has a rule of its own
 		}
-		x.Message = fmt.Sprintf("bSeq %d begins a message, and bSeq %d before it has no END_MSG", uint8(b.num), uint8(a.num))
+		x.Message = fmt.Sprintf("bSeq %d begins a message, although bSeq %d before it has no END_MSG", uint8(b.num), uint8(a.num))
 		if b.closes() && b.size == 0 {
-			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d has no end", uint8(a.num))
+			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d is incomplete", uint8(a.num))
 		}
 	default:
 		c.judgeProperties(rules, a, b, x)
@@ -178,7 +178,7 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, end *sentFrame) {
 	// Masks take room: parts may differ a little, and may be equal shares.
 	if !rules.Check(r3144Fill, least >= most*3/4) {
 		rules.Judge(conform.Case{Rule: r3144Fill, Dir: dir, Frame: small.frame, Time: small.time, HasTime: small.timed, Proof: []uint64{end.frame},
-			Message: fmt.Sprintf("a part that is not the last has %d bytes, another %d", least, most)})
+			Message: fmt.Sprintf("a part that is not the last has %d bytes, another has %d", least, most)})
 	}
 }
 
@@ -206,7 +206,7 @@ func (c contentJudge) followRun(dir int, m *history, f *sentFrame) {
 		rules.Pass(r31526Open)
 	case r.bytes > longMessage || f.time-r.since > longTime:
 		r.open = false
-		rules.Broken(r31526Open, fmt.Sprintf("a message has %d bytes in %d parts after %d s and does not end", r.bytes, r.parts, (f.time-r.since)/1e9))
+		rules.Broken(r31526Open, fmt.Sprintf("a message has %d bytes in %d parts after %d s and has not ended", r.bytes, r.parts, (f.time-r.since)/1e9))
 	}
 }
 

@@ -50,7 +50,7 @@ func (c handshakeJudge) judgeMix(h *dp8.Handshake, fromListener bool) bool {
 // may have asked for it: that it is unsolicited is never certain.
 func (c handshakeJudge) judgeAsked() {
 	if rules := &c.c.Rules; !rules.Check(r31512Unsolicited, c.hs.connects > 0) {
-		rules.Unclear(r31512Unsolicited, conform.GuardStart, "no CONNECT was captured that this answers")
+		rules.Unclear(r31512Unsolicited, conform.GuardStart, "the CONNECT that this answers was not captured")
 	}
 }
 

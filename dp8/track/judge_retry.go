@@ -45,7 +45,7 @@ func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
 		return
 	}
 	if rule == r3165CoalretrySolo {
-		rules.Broken(rule, fmt.Sprintf("the reliable payloads of the retry of %d are not those of its first sending", uint8(num)), f.frame)
+		rules.Broken(rule, fmt.Sprintf("the reliable payloads in the retry of %d differ from those first sent", uint8(num)), f.frame)
 		return
 	}
 	blocked := conform.GuardNone
@@ -55,7 +55,7 @@ func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
 	case !c.side[dir].history.reachable(num) || !c.content().unwrapped(dir, f.last):
 		blocked = conform.GuardUnwrap
 	}
-	x := rules.Here(rule, fmt.Sprintf("%d was sent before with other content", uint8(num)), f.frame)
+	x := rules.Here(rule, fmt.Sprintf("%d was sent earlier with different content", uint8(num)), f.frame)
 	x.Blocked = blocked
 	rules.Judge(x)
 	if first {
@@ -72,7 +72,7 @@ func (c retryJudge) judgeUnreliable(num int64, d *dp8.DFrame, f *sentFrame) {
 		return // a flag that was not kept
 	}
 	if !rules.Check(r3165UnrelRetry, d.Command&dp8.Reliable != 0) {
-		rules.Broken(r3165UnrelRetry, fmt.Sprintf("%d is retried, and is not reliable", uint8(num)), frameOf(f)...)
+		rules.Broken(r3165UnrelRetry, fmt.Sprintf("%d is retried although it is not reliable", uint8(num)), frameOf(f)...)
 	}
 }
 
@@ -92,7 +92,7 @@ func (c retryJudge) judgeFlags(num int64, d *dp8.DFrame, f *sentFrame) {
 	}
 	rules := &c.c.Rules
 	if changed := (d.Command ^ f.command) & kept; !rules.Check(r3165Flagskept, changed == 0) {
-		rules.Broken(r3165Flagskept, fmt.Sprintf("bCommand of the retry of %d is %#02x, of its first sending %#02x: flags %#02x were not kept", uint8(num), uint8(d.Command), uint8(f.command), uint8(changed)), f.frame)
+		rules.Broken(r3165Flagskept, fmt.Sprintf("bCommand of the retry of %d is %#02x, but was %#02x when first sent: flags %#02x changed", uint8(num), uint8(d.Command), uint8(f.command), uint8(changed)), f.frame)
 	}
 }
 
@@ -101,7 +101,7 @@ func (c retryJudge) judgeRetriedParts(num int64, d *dp8.DFrame) {
 	rules := &c.c.Rules
 	parts, reliables, _ := partsOf(&d.Coalesce)
 	if !rules.Check(r3165Coalretry, parts == reliables) {
-		rules.Broken(r3165Coalretry, fmt.Sprintf("the retry of %d holds %d payloads of which %d are reliable", uint8(num), parts, reliables))
+		rules.Broken(r3165Coalretry, fmt.Sprintf("the retry of %d has %d payloads, of which %d are reliable", uint8(num), parts, reliables))
 	}
 }
 
@@ -159,7 +159,7 @@ func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
 	}
 	s.judged = true
 	was, rules := s.num, &c.c.Rules
-	x := rules.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was never acknowledged nor retried, is sent as bSeq %d", uint8(was), uint8(num)), f.frame)
+	x := rules.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was neither acknowledged nor retried, is sent again as bSeq %d", uint8(was), uint8(num)), f.frame)
 	rules.HoldFor(x, movedSettles, func() (conform.Ruling, conform.Guard) {
 		if f := c.side[dir].history.at(was); f != nil && f.sendings > 1 {
 			return conform.Passed, 0

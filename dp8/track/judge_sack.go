@@ -69,7 +69,7 @@ func (c ackJudge) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 		rules.Broken(r2215Poll, "a SACK with POLL")
 	}
 	if !rules.Check(r2215Flags, k.Flags&0xe0 == 0) {
-		rules.Broken(r2215Flags, fmt.Sprintf("bFlags is 0x%02x: the upper three bits mean nothing", k.Flags))
+		rules.Broken(r2215Flags, fmt.Sprintf("bFlags is 0x%02x: the upper three bits are not defined", k.Flags))
 	}
 	if !rules.Check(r2215Response, k.Flags&dp8.SACKResponse != 0) {
 		rules.Broken(r2215Response, fmt.Sprintf("bFlags 0x%02x lacks SACK_FLAGS_RESPONSE", k.Flags))
@@ -103,12 +103,12 @@ func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
 	default:
 		w.retries++
 		w.fresh = false
-		const message = "bRetry reports a retry, none was captured"
+		const message = "bRetry reports a retry, but none was captured"
 		if w.retries < 3*rules.NeededOdds(1-dir) { // losses come in bursts
 			rules.Unclear(r2215Retry, conform.GuardOdds, message)
 			return
 		}
-		rules.Broken(r2215Retry, fmt.Sprintf("bRetry reports a retry for the %dth time, none was captured", w.retries))
+		rules.Broken(r2215Retry, fmt.Sprintf("bRetry reports a retry for the %dth time, but none was captured", w.retries))
 	}
 }
 
@@ -137,7 +137,7 @@ func (c ackJudge) judgeNSeq(dir int, next int64) bool {
 		// yet sent for the first time.
 		if w.over.Frame == 0 {
 			w.overSeq, w.overSure = next, c.unwraps(dir)
-			w.over = rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, the highest data frame before was %d", uint8(next), uint8(highest)))
+			w.over = rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, but the highest data frame so far is %d", uint8(next), uint8(highest)))
 		}
 	default:
 		x, known := out.Look(next)
@@ -145,7 +145,7 @@ func (c ackJudge) judgeNSeq(dir int, next int64) bool {
 			return true // overtaken, or too long ago to tell
 		}
 		// A new connection of which the start was not captured begins anew.
-		broken := rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, %d was sent before", uint8(next), uint8(next)), x.Frame)
+		broken := rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, but %d was sent before", uint8(next), uint8(next)), x.Frame)
 		if c.life.hard != [2]bool{} || c.atMost(x.Time) > longest {
 			broken.Blocked = conform.GuardLife
 			rules.Judge(broken)

@@ -177,7 +177,7 @@ func (c sequenceJudge) judgeLower(dir int, num int64) {
 		return // parts of a message have a rule of their own: 3.1.4.4
 	}
 	if !goesOn || higher.num != l.jump.num {
-		rules.Broken(r31521Inc, fmt.Sprintf("bSeq %d is sent for the first time (RETRY clear), %d was sent %s before", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
+		rules.Broken(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
 		return
 	}
 	c.judgeOutlier(dir, num)
@@ -200,10 +200,10 @@ func (c sequenceJudge) judgeOutlier(dir int, num int64) {
 	l := &c.side[dir].sequence
 	j := &l.jump
 	x := conform.Case{Rule: r31521Inc, Dir: dir, Frame: j.frame, Time: j.time, HasTime: true, Proof: []uint64{c.fr.Frame},
-		Message: fmt.Sprintf("bSeq is %d, the numbers before and after it go on at %d", uint8(j.num), uint8(num))}
+		Message: fmt.Sprintf("bSeq is %d, but the numbers before and after it continue at %d", uint8(j.num), uint8(num))}
 	if j.known && j.num > j.cum+dp8.WindowSize-1 {
 		x.Rule = r31521Range
-		x.Message = fmt.Sprintf("bSeq is %d, beyond the 64 numbers from %d, the lowest not acknowledged; the side goes on at %d", uint8(j.num), uint8(j.cum), uint8(num))
+		x.Message = fmt.Sprintf("bSeq is %d, outside the 64 numbers from %d, the lowest unacknowledged; the side continues at %d", uint8(j.num), uint8(j.cum), uint8(num))
 		if l.over.n > 0 && l.over.list[l.over.n-1].frame == j.frame {
 			l.over.n--
 		}

@@ -28,7 +28,7 @@ func (c sequenceJudge) judgeSendMask(dir int, before int64, mask uint64) uint64 
 		rules.Pass(r31524Base)
 	case reliable == 0:
 	case c.stamp.retry && c.readsFromNext(dir, mask):
-		rules.Broken(r31524Base, fmt.Sprintf("the send mask of the retry of %d fits only relative to the next number %d", uint8(before), uint8(l.seen+1)))
+		rules.Broken(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(l.seen+1)))
 		mask = 0
 	default:
 		n := before - 1 - int64(bits.TrailingZeros64(reliable))
@@ -54,7 +54,7 @@ func (c sequenceJudge) judgeReach(dir int, before int64, mask uint64) uint64 {
 		beyond = mask >> uint(before) << uint(before)
 	}
 	if !rules.Check(r31524Unsent, beyond == 0) {
-		rules.Broken(r31524Unsent, fmt.Sprintf("bit %d of the send mask names a number before the first: it stands at %d", 63-bits.LeadingZeros64(beyond), before))
+		rules.Broken(r31524Unsent, fmt.Sprintf("bit %d of the send mask names a number before the first; the mask counts down from %d", 63-bits.LeadingZeros64(beyond), before))
 	}
 	return mask &^ beyond
 }
@@ -101,9 +101,9 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 		look, _ := c.c.Dir[dir].Look(n)
 		switch by, _ := c.acks().knew(dir, received, n); {
 		case by != nil && !l.toldBefore(c.fr.Frame, by.num):
-			rules.Unclear(r31524Acked, conform.GuardClean, "the send mask names an acknowledged number, which an earlier one may have named in time")
+			rules.Unclear(r31524Acked, conform.GuardClean, "the send mask names an acknowledged number, which an earlier mask may have named in time")
 		case by != nil:
-			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, of which the side had received the acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
+			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, although the side had received its acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
 			return
 		case look.Acked:
 			rules.Unclear(r31524Acked, conform.GuardKnew, "the send mask names an acknowledged number")
@@ -139,7 +139,7 @@ func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
 		q := next + 1 + int64(bits.TrailingZeros64(mask))
 		if k := c.acks().carried(1-dir, q); k != nil && q-1-next < 64 && k.drops>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
-			c.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays %d, although the mask says that bSeq %d arrived, of which the send mask gave %d up", uint8(next), uint8(q), uint8(next)), k.frame)
+			c.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.frame)
 			return
 		}
 	}
@@ -185,7 +185,7 @@ func (c sequenceJudge) judgeSilence(dir int, before int64, mask uint64) {
 	}
 	if u.frames++; u.frames > c.neededOf(dir) {
 		u.judged = true
-		x := rules.Here(r3165UnrelMask, fmt.Sprintf("no send mask names %d, which is unreliable, lost, and waited for %s", uint8(u.num), ms(c.fr.Time-u.since)), u.frame)
+		x := rules.Here(r3165UnrelMask, fmt.Sprintf("no send mask names %d, which is unreliable and lost, and for which the other side has waited %s", uint8(u.num), ms(c.fr.Time-u.since)), u.frame)
 		if !rules.Clean(u.since) {
 			x.Blocked = conform.GuardClean
 		}

@@ -92,7 +92,7 @@ func (c sequenceJudge) neededOf(dir int) int {
 
 func (c sequenceJudge) rangeCase(dir int, o *over) conform.Case {
 	return conform.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
-		Message: fmt.Sprintf("bSeq is %d, the lowest number not acknowledged %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
+		Message: fmt.Sprintf("bSeq is %d and the lowest unacknowledged number %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
 }
 
 // accuseOver judges a frame beyond the window, once.

@@ -35,7 +35,7 @@ func (c sequenceJudge) reportStart(dir int, next int64, pure bool) {
 	l := &c.side[dir].sequence
 	b := &l.start
 	x := conform.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},
-		Message: fmt.Sprintf("the first bSeq is %d, not 0; the other side still expects 0", uint8(b.num))}
+		Message: fmt.Sprintf("the first bSeq is %d, not 0, and the other side still expects 0", uint8(b.num))}
 	switch {
 	case next > 0:
 		l.begun = true

@@ -157,11 +157,11 @@ func (c signatureJudge) reportSignature(dir int, num int64, v sigVerdict) {
 		x.Milder = !c.hs.secrets
 		rules.Judge(x)
 	case c.f.Type == dp8.TypeHardDisconnect && c.c.Dir[dir].Signatures.Valid > 0:
-		rules.Broken(rSigHdisckey, fmt.Sprintf("HARD_DISCONNECT does not verify with the secret for bRspId %d", c.f.Handshake.RspID))
+		rules.Broken(rSigHdisckey, fmt.Sprintf("the signature of the HARD_DISCONNECT does not verify with the secret for bRspId %d", c.f.Handshake.RspID))
 	case v != sigInvalid:
 		c.reportEpoch(rules, dir, num, v)
 	case c.resigned(num, dir):
-		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of an earlier sending, and other bytes", c.f.DFrame.Seq))
+		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of an earlier transmission, but different bytes", c.f.DFrame.Seq))
 	default:
 		rules.Broken(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	}
@@ -169,7 +169,7 @@ func (c signatureJudge) reportSignature(dir int, num int64, v sigVerdict) {
 
 func (c signatureJudge) reportUnsigned(rules *session.Evaluation) {
 	if n := len(c.f.SACK.Trailing); c.f.Type == dp8.TypeSACK && n > 0 {
-		rules.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: with and without a signature its length is wrong", n, c.f.SACK.Flags))
+		rules.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: the length is wrong with and without a signature", n, c.f.SACK.Flags))
 		return
 	}
 	if !c.surelySigned() {
@@ -202,7 +202,7 @@ func (c signatureJudge) reportEpoch(rules *session.Evaluation, dir int, num int6
 	case v == sigStale:
 		rules.Broken(rSigEpoch, "signed with the secret of another epoch: stale")
 	case c.f.DFrame.Control&dp8.CtlRetry != 0 && m.started && m.top>>8 > num>>8:
-		rules.Broken(rSigRetrykey, fmt.Sprintf("the retry of bSeq %d is signed with the secret after the wrap", c.f.DFrame.Seq))
+		rules.Broken(rSigRetrykey, fmt.Sprintf("the retry of bSeq %d is signed with the secret used after the wrap", c.f.DFrame.Seq))
 	default:
 		rules.Broken(rSigEarly, fmt.Sprintf("bSeq %d is signed with the secret of the next epoch", c.f.DFrame.Seq))
 	}
@@ -254,7 +254,7 @@ func (c signatureJudge) judgeResigned(rules *session.Evaluation, d *dp8.DFrame, 
 		return
 	}
 	if !rules.Check(rSigResign, d.Signature != prev.signature || c.sent.Hash == prev.hash) {
-		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of frame %d, and other bytes", d.Seq, prev.frame), prev.frame)
+		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of frame %d, but different bytes", d.Seq, prev.frame), prev.frame)
 	}
 }
 
@@ -267,7 +267,7 @@ func (c signatureJudge) judgeSigningVersion() {
 	}
 	rules := &c.c.Rules
 	if !rules.Check(rSigVer, min(a, b) >= dp8.Version16) {
-		rules.Broken(rSigVer, fmt.Sprintf("signing is agreed on by versions 1.%d and 1.%d: it needs 1.6", a&0xffff, b&0xffff))
+		rules.Broken(rSigVer, fmt.Sprintf("versions 1.%d and 1.%d agree on signing, which needs 1.6", a&0xffff, b&0xffff))
 	}
 }
 
@@ -275,7 +275,7 @@ func (c signatureJudge) judgeSigningVersion() {
 // connection (MC-DPL8R 5.1).
 func (c signatureJudge) judgeLeak(h *dp8.Handshake) {
 	if h.SenderSecret != (dp8.Secret{}) || h.ReceiverSecret != (dp8.Secret{}) {
-		c.c.Rules.Broken(rSigSecretleak, "the signing secrets are in this frame in clear: who saw it can sign")
+		c.c.Rules.Broken(rSigSecretleak, "this frame carries the signing secrets in the clear: anyone who captured it can forge signatures")
 	}
 }
 
@@ -376,5 +376,5 @@ func (c signatureJudge) judgeModifier(dir int, suspects []suspect) {
 func (c signatureJudge) judgeUnproven(dir int) {
 	rules := &c.c.Rules
 	rules.Judge(conform.Case{Rule: rSigModifier, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: conform.GuardDial,
-		Message: "no known derivation of the modifier gives the secret of an epoch"})
+		Message: "no known derivation of the modifier yields the secret of the epoch"})
 }

@@ -56,7 +56,7 @@ func (c commandJudge) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bo
 			good = false
 		}
 		if !rules.Check(r2213SigCookie, h.ConnectSig != [8]byte{}) {
-			rules.Broken(r2213SigCookie, "ullConnectSig is 0: it proves nothing")
+			rules.Broken(r2213SigCookie, "ullConnectSig is 0, which proves nothing")
 		}
 		c.judgeStateless(h)
 		c.addOffer(h)
@@ -73,11 +73,11 @@ func (c commandJudge) judgeOptions(h *dp8.Handshake, fromListener bool) (good bo
 	rules, w := &c.c.Rules, &c.signed
 	const both = dp8.SigningFast | dp8.SigningFull
 	if !rules.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
-		rules.Broken(r2213OptsReserved, fmt.Sprintf("dwSigningOpts is 0x%08x: only the lowest two bits mean something", h.SigningOpts))
+		rules.Broken(r2213OptsReserved, fmt.Sprintf("dwSigningOpts is 0x%08x: only the lowest two bits are defined", h.SigningOpts))
 	}
 	mode := h.SigningOpts & both
 	if !rules.Check(r2213OptsOne, mode == dp8.SigningFast || mode == dp8.SigningFull) {
-		rules.Broken(r2213OptsOne, fmt.Sprintf("dwSigningOpts is 0x%08x: one of FAST and FULL must be set", h.SigningOpts))
+		rules.Broken(r2213OptsOne, fmt.Sprintf("dwSigningOpts is 0x%08x: exactly one of FAST and FULL must be set", h.SigningOpts))
 		return false
 	}
 	if fromListener && w.mode != 0 {
@@ -92,7 +92,7 @@ func (c commandJudge) judgeOptions(h *dp8.Handshake, fromListener bool) (good bo
 	}
 	o := &w.offers[len(w.offers)-1]
 	if want := o.opts & both; (want == dp8.SigningFast || want == dp8.SigningFull) && !rules.Check(r2213OptsMatch, want == mode) {
-		rules.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, the listener's is %d", mode, want), o.frame)
+		rules.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, but the listener's is %d", mode, want), o.frame)
 		w.torn = true
 		return false
 	}
@@ -106,7 +106,7 @@ func (c commandJudge) judgeMode(mode uint32) bool {
 	if rules.Check(r2213OptsMatch, mode == w.mode) {
 		return true
 	}
-	message := fmt.Sprintf("dwSigningOpts is %d, the connection's is %d", mode, w.mode)
+	message := fmt.Sprintf("dwSigningOpts is %d, but the connection's is %d", mode, w.mode)
 	if len(w.offers) == 0 {
 		rules.Unclear(r2213OptsMatch, conform.GuardClean, message) // the connector may have answered this offer, or one like it
 		return true
@@ -132,7 +132,7 @@ func (c commandJudge) judgeConnectorSecrets(h *dp8.Handshake) bool {
 		return false
 	}
 	if w.secrets && !rules.Check(r2213SecretStable, w.sender == h.SenderSecret && w.receiver == h.ReceiverSecret) {
-		rules.Broken(r2213SecretStable, "the secrets are not those of the CONNECTED_SIGNED before", w.frame)
+		rules.Broken(r2213SecretStable, "the secrets differ from those of the previous CONNECTED_SIGNED", w.frame)
 		return false
 	}
 	switch {
@@ -170,9 +170,9 @@ func (c commandJudge) judgeEchoes(h *dp8.Handshake) bool {
 	}
 	last := &w.offers[len(w.offers)-1]
 	tick := c.judgeEcho(r2213EchoMatch, byTick != nil, c.impossibleEcho(h.EchoTimestamp), last,
-		fmt.Sprintf("dwEchoTimestamp is %d, the listener's tTimestamp %d", h.EchoTimestamp, last.tick))
+		fmt.Sprintf("dwEchoTimestamp is %d, but the listener's tTimestamp is %d", h.EchoTimestamp, last.tick))
 	cookie := c.judgeEcho(r2213SigEcho, byCookie != nil, byTick != nil, last,
-		fmt.Sprintf("ullConnectSig is %x, the listener's %x", h.ConnectSig, last.cookie))
+		fmt.Sprintf("ullConnectSig is %x, but the listener's is %x", h.ConnectSig, last.cookie))
 	return tick && cookie
 }
 
@@ -238,7 +238,7 @@ func (c commandJudge) judgeStateless(h *dp8.Handshake) {
 		return
 	}
 	if w.same++; w.same+1 == statelessOffers {
-		rules.Hold(rules.Here(r31513Stateless, fmt.Sprintf("%d offers in answer to one CONNECT, %d ms apart", w.same+1, (c.fr.Time-o.time)/1e6), o.frame), nil)
+		rules.Hold(rules.Here(r31513Stateless, fmt.Sprintf("%d CONNECTED_SIGNED in answer to one CONNECT, %d ms apart", w.same+1, (c.fr.Time-o.time)/1e6), o.frame), nil)
 	}
 }
 

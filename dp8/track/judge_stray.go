@@ -65,7 +65,7 @@ func (c commandJudge) dropStray(i int, why conform.Guard) {
 // bMsgID of one CONNECT after the other answer these.
 func (c commandJudge) judgeStrayAnswer(rule, dir int, h *dp8.Handshake) {
 	rules := &c.c.Rules
-	x := rules.Here(rule, "dwSessID is "+idText(h.SessionID)+", the handshake's is "+idText(c.c.SessionID))
+	x := rules.Here(rule, "dwSessID is "+idText(h.SessionID)+", but the handshake's is "+idText(c.c.SessionID))
 	now := stray{Case: x, id: h.SessionID, rsp: h.RspID, side: -1, pending: !c.hs.answered}
 	for i := range c.strays {
 		s := &c.strays[i]
@@ -119,7 +119,7 @@ func (c commandJudge) judgeStrayHard(dir int, h *dp8.Handshake) {
 	if c.fr.Cut() || c.fr.Words.Has(duplicate) {
 		return
 	}
-	message := "dwSessID is " + idText(h.SessionID) + ", the connection's is " + idText(c.c.SessionID)
+	message := "dwSessID is " + idText(h.SessionID) + ", but the connection's is " + idText(c.c.SessionID)
 	if !c.fr.HasTime || c.atLeast(c.c.FirstTime) < strayStart {
 		rules.Unclear(r2214Sessid, conform.GuardLife, message)
 		return

@@ -58,7 +58,7 @@ func (c retryJudge) judgeTimes(dir int, num int64, f *sentFrame) {
 	most, _ := c.wants.Profile.Value("MAX", retryMost)
 	if !rules.Check(r3125Max, float64(s.n) <= most) && !s.told {
 		s.told = true
-		rules.Broken(r3125Max, fmt.Sprintf("bSeq %d is retried for the %dth time; at most %.0f are recommended", uint8(num), s.n, most))
+		rules.Broken(r3125Max, fmt.Sprintf("bSeq %d is retried for the %dth time; at most %.0f retries are recommended", uint8(num), s.n, most))
 	}
 	if float64(s.n) == most {
 		s.tenth, w.tenths = c.fr.Time, true
@@ -82,12 +82,12 @@ func (c retryJudge) judgeFirstRetry(dir int, num int64, f *sentFrame) {
 		l.watch.early = 0
 		return
 	}
-	msg := "a first retry came before an answer could"
+	msg := "a first retry came before an answer could arrive"
 	if l.watch.early++; l.watch.early < max(4, c.sequence().needed(dir)) {
 		rules.Unclear(r3125First, conform.GuardSample, msg, f.frame)
 		return
 	}
-	x := rules.Here(r3125First, fmt.Sprintf("bSeq %d is retried after %s, the round trip takes %s at least; no SACK mask asked for it", uint8(num), ms(c.fr.Time-f.time), ms(rtt)), f.frame)
+	x := rules.Here(r3125First, fmt.Sprintf("bSeq %d is retried after %s, but a round trip takes at least %s; no SACK mask asked for the retry", uint8(num), ms(c.fr.Time-f.time), ms(rtt)), f.frame)
 	if c.c.Dir[1-dir].Quality().RoundTrips() < leastTrips {
 		x.Blocked = conform.GuardRTT // Judge looks at those of the side at fault alone
 	}
@@ -108,7 +108,7 @@ func (c retryJudge) judgeInterval(dir int, s *retrySeries, gap int64) {
 	case missing >= c.sequence().neededOf(dir):
 		rules.Broken(r3125Cap, fmt.Sprintf("bSeq %d is retried after %.1f s; at most 5 s are recommended", uint8(s.num), float64(gap)/1e9))
 	default:
-		rules.Unclear(r3125Cap, conform.GuardHold, "a long time between two retries; some between them may not have been captured")
+		rules.Unclear(r3125Cap, conform.GuardHold, "a long interval between two retries; some in between may not have been captured")
 	}
 	c.judgeBackoff(dir, s, gap)
 	if s.passed < maxRetryTimes {
@@ -124,7 +124,7 @@ func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 		return
 	}
 	if gap <= seq.CopyDoubt {
-		rules.Unclear(r3125Backoff, conform.GuardDup, "two retries that a relay may have made of one")
+		rules.Unclear(r3125Backoff, conform.GuardDup, "two retries that may be one retry duplicated by a relay")
 		return
 	}
 	missing, shrinks := 0, false
@@ -138,9 +138,9 @@ func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 	case !shrinks:
 		rules.Pass(r3125Backoff)
 	case missing >= max(4, c.sequence().needed(dir)) && o.plain >= c.sequence().needed(dir):
-		rules.Broken(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, before that after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
+		rules.Broken(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, the retry before after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
 	default:
-		rules.Unclear(r3125Backoff, conform.GuardSample, "the time between retries shrinks; some may not have been captured")
+		rules.Unclear(r3125Backoff, conform.GuardSample, "the retry interval shrinks; some retries may not have been captured")
 	}
 }
 
@@ -211,7 +211,7 @@ func (c retryJudge) reportStall(dir int, next int64) {
 	}
 	s.judged = true
 	rules.Judge(conform.Case{Rule: s.rule(), Dir: dir, Frame: s.frame, Time: s.since, HasTime: true, Since: s.since, Proof: []uint64{c.fr.Frame},
-		Message: fmt.Sprintf("bSeq %d is reliable, the other side waits for it for %.1f s, and it is not sent again", uint8(s.num), float64(age)/1e9)})
+		Message: fmt.Sprintf("bSeq %d is reliable and the other side has waited for it for %.1f s, but it is not sent again", uint8(s.num), float64(age)/1e9)})
 }
 
 // lostAfter is how long behind its last retry a number must stay unacknowledged
@@ -233,6 +233,6 @@ func (c retryJudge) judgeLost(dir int, num int64) {
 			continue
 		}
 		s.tenth = 0
-		rules.Broken(r3165Lost, fmt.Sprintf("bSeq %d was retried %d times in vain, and %d follows %.1f s later: the connection was lost", uint8(s.num), s.n, uint8(num), float64(c.fr.Time-s.last)/1e9), l.stall.frame)
+		rules.Broken(r3165Lost, fmt.Sprintf("bSeq %d was retried %d times without an answer, yet %d follows %.1f s later: the connection was lost", uint8(s.num), s.n, uint8(num), float64(c.fr.Time-s.last)/1e9), l.stall.frame)
 	}
 }

@@ -68,7 +68,7 @@ func (c retryJudge) judgeEarly(dir int) {
 	w.alive[dir]++
 	age := c.fr.Time - c.c.FirstTime
 	if !rules.Check(r3126Early, int64(w.alive[dir]) <= 1+age/aliveEarliest) {
-		rules.Broken(r3126Early, fmt.Sprintf("KeepAlive %d of the side in %.1f s: the timer takes 25 s, and starts anew with all that is received", w.alive[dir], float64(age)/1e9))
+		rules.Broken(r3126Early, fmt.Sprintf("KeepAlive %d of the side in %.1f s: the timer runs 25 s and restarts with every frame received", w.alive[dir], float64(age)/1e9))
 	} else if w.alive[dir] > 1 {
 		rules.Pass(r3126Keepalive)
 	}
@@ -115,7 +115,7 @@ func (c retryJudge) settleOpening(dir int, next int64) {
 	}
 	if !rules.Check(r3144CcInit, b.took >= rtt/2) {
 		x := conform.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
-			Message: fmt.Sprintf("%d packets were sent in %s, a round trip takes %s: congestion control begins with two", openingMost+1, ms(b.took), ms(rtt))}
+			Message: fmt.Sprintf("%d packets were sent in %s, and a round trip takes %s: congestion control starts with two", openingMost+1, ms(b.took), ms(rtt))}
 		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 			if !rules.Clean(0) {
 				return conform.Doubtful, conform.GuardClean
@@ -140,13 +140,13 @@ func (c retryJudge) judgeConnects(h *dp8.Handshake) {
 	}
 	if w.connects++; w.connects > 1 {
 		if gap := c.fr.Time - w.lastTry; !rules.Check(r3121Connretry, gap+c.grain >= connectFirst/2) {
-			rules.Broken(r3121Connretry, fmt.Sprintf("CONNECT is sent again after %s; recommended are 200 ms and more", ms(gap)))
+			rules.Broken(r3121Connretry, fmt.Sprintf("CONNECT is retried after %s; 200 ms or more are recommended", ms(gap)))
 		}
 	}
 	w.lastTry = c.fr.Time
 	most, _ := c.wants.Profile.Value("CONNMAX", connectMost)
 	if !rules.Check(r3121Connmax, float64(w.connects) <= most+1) && float64(w.connects) == most+2 {
-		rules.Broken(r3121Connmax, fmt.Sprintf("CONNECT is retried for the %dth time; at most %.0f are recommended", w.connects-1, most))
+		rules.Broken(r3121Connmax, fmt.Sprintf("CONNECT is retried for the %dth time; at most %.0f retries are recommended", w.connects-1, most))
 	}
 }
 
@@ -159,6 +159,6 @@ func (c retryJudge) judgeConnectedLate() {
 	}
 	rules := &c.c.Rules
 	if !rules.Check(r3161Failed, float64(c.timers.connects) <= most+1) {
-		rules.Broken(r3161Failed, fmt.Sprintf("the handshake goes on after %d CONNECTs; the attempt fails after %.0f retries", c.timers.connects, most))
+		rules.Broken(r3161Failed, fmt.Sprintf("the handshake continues after %d CONNECTs; the attempt fails after %.0f retries", c.timers.connects, most))
 	}
 }

@@ -98,7 +98,7 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 		rules.Unclear(r3122Ackdelay, conform.GuardSample, "acknowledged late", u.frame)
 		return
 	}
-	rules.Broken(r3122Ackdelay, fmt.Sprintf("%d of %d acknowledgements came late, this one after %s; recommended are 100 ms", u.others.Bad, u.others.N, ms(took)), u.frame)
+	rules.Broken(r3122Ackdelay, fmt.Sprintf("%d of %d acknowledgements came late, this one after %s; 100 ms is recommended", u.others.Bad, u.others.N, ms(took)), u.frame)
 	u.others = conform.Sample{}
 }
 
@@ -127,8 +127,8 @@ func (c retryJudge) answerPoll(dir int, took int64, late, other bool) {
 		u.run++
 	}
 	if u.run < max(pollsLate, c.sequence().needed(dir)) {
-		rules.Unclear(r2215Pollack, conform.GuardOdds, "POLL was answered late; an answer before may have been lost", u.frame)
+		rules.Unclear(r2215Pollack, conform.GuardOdds, "POLL was answered late; an earlier answer may have been lost", u.frame)
 		return
 	}
-	rules.Broken(r2215Pollack, fmt.Sprintf("bSeq %d asked for an acknowledgement at once (POLL), which came after %s; so did the %d before", uint8(u.num), ms(took), u.run-1), u.frame)
+	rules.Broken(r2215Pollack, fmt.Sprintf("bSeq %d asked for an immediate acknowledgement (POLL), which came only after %s; the previous %d were as late", uint8(u.num), ms(took), u.run-1), u.frame)
 }

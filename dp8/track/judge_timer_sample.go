@@ -54,12 +54,12 @@ func (c retryJudge) judgeReactions(dir int, next int64, mask uint64) {
 		case mask>>uint(i)&1 != 0:
 			s.queued.Enter(false)
 			c.c.Rules.Pass(r31521Sackinfo)
-			c.judgeSample(&s.gaps, r3122AckdelayOoo, dir, c.fr.Time-s.gapAt, ackShort, "the report of a gap")
+			c.judgeSample(&s.gaps, r3122AckdelayOoo, dir, c.fr.Time-s.gapAt, ackShort, "the first report of a gap")
 			s.gapAt = 0
 		}
 	}
 	if s.again != 0 {
-		c.judgeSample(&s.repeats, r31521OorSack, dir, c.fr.Time-s.again, ackNormal, "an answer to a repetition")
+		c.judgeSample(&s.repeats, r31521OorSack, dir, c.fr.Time-s.again, ackNormal, "the answer to a duplicate")
 		s.again = 0
 	}
 	if mask != 0 && s.missing != next {
@@ -81,7 +81,7 @@ func (c retryJudge) judgeQueued(dir int) {
 		rules.Unclear(r31521Sackinfo, conform.GuardSample, fmt.Sprintf("no SACK mask named %d while the number before it was missing", uint8(s.gapNum)), look.Frame)
 		return
 	}
-	rules.Broken(r31521Sackinfo, fmt.Sprintf("%d of %d times no SACK mask named what came behind a gap, this time %d", s.queued.Bad, s.queued.N, uint8(s.gapNum)), look.Frame)
+	rules.Broken(r31521Sackinfo, fmt.Sprintf("%d of %d times no SACK mask named what arrived after a gap, this time %d", s.queued.Bad, s.queued.N, uint8(s.gapNum)), look.Frame)
 	s.queued = conform.Sample{}
 }
 

@@ -143,7 +143,7 @@ func (p *probe) data(b []byte, side int) {
 		return
 	}
 	if dp8.Command(b[0])&dp8.EndMsg == 0 && left < leastPart {
-		p.Add("small part of a message", -bitsNext) // parts are filled (MC-DPL8R 3.1.4.4)
+		p.Add("small message part", -bitsNext) // parts are filled (MC-DPL8R 3.1.4.4)
 	}
 	p.boundary(dp8.Command(b[0]), b[2], side)
 	p.number(b[2], ctl&dp8.CtlRetry != 0, side)
@@ -166,7 +166,7 @@ func (p *probe) boundary(cmd dp8.Command, seq uint8, side int) {
 	case s.hasSeq && step <= 0:
 		return
 	case s.hasSeq && step == 1 && s.whole && (s.last&dp8.EndMsg != 0) != (cmd&dp8.NewMsg != 0):
-		p.Add("message that neither ends nor goes on", bitsContradict)
+		p.Add("message that neither ends nor continues", bitsContradict)
 	}
 	s.last, s.whole = cmd, true
 }
@@ -204,18 +204,18 @@ func (p *probe) acknowledges(nrcv uint8, side int, more float64) {
 		// Said before, it says little more: one side may be silent for long.
 		if s.again < maxAgain && nrcv == o.seq+1 {
 			s.again++
-			p.relate("still acknowledges what was sent last", bitsAckAgain)
+			p.relate("still acknowledges the last number sent", bitsAckAgain)
 		}
 		return
 	}
 	s.acked, s.hasAcked, s.again = nrcv, true, 0
 	switch ahead := int8(nrcv - o.seq - 1); {
 	case ahead == 0:
-		p.relate("acknowledges what was sent last", bitsAckNext+more)
+		p.relate("acknowledges the last number sent", bitsAckNext+more)
 	case ahead < 0 && ahead >= -8:
-		p.relate("acknowledges what was sent lately", bitsAckNear+more)
+		p.relate("acknowledges a recently sent number", bitsAckNear+more)
 	case ahead > 4 || ahead < -dp8.WindowSize:
-		p.relate("acknowledges what was not sent", bitsContradict)
+		p.relate("acknowledges a number that was not sent", bitsContradict)
 	}
 }
 

@@ -32,7 +32,7 @@ var connectRules = [...]conform.Rule{
 	r2211Cmd - connectBase: {
 		ID: "DP8-2.2.1.1-CMD", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "only CFRAME (80) and POLL (08) may be set",
-		Care:      "visible only when the second byte and length identify CONNECT despite the bad first byte; then report and ignore the frame",
+		Care:      "seen only when the second byte and the length identify a CONNECT despite the bad first byte; the frame is then reported and ignored",
 		Example:   "C8 01 00 00 06 00 01 00 …",
 	},
 	r2211Poll - connectBase: {
@@ -43,7 +43,7 @@ var connectRules = [...]conform.Rule{
 	r2211MsgidInit - connectBase: {
 		ID: "DP8-2.2.1.1-MSGID-INIT", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
 		Guards:    conform.Of(conform.GuardStart),
-		Statement: "first bMsgID is 0",
+		Statement: "the first bMsgID is 0",
 		Example:   "first CONNECT 88 01 07 00 …",
 	},
 	r2211MsgidInc - connectBase: {
@@ -65,13 +65,13 @@ var connectRules = [...]conform.Rule{
 	},
 	r2211Minor - connectBase: {
 		ID: "DP8-2.2.1.1-MINOR", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "F", Summed: true,
-		Statement: "minor version 6",
+		Statement: "minor version is 6",
 		Care:      "pre-DirectX 9 systems report < 5 (app. A): note",
 		Example:   "version 04 00 01 00",
 	},
 	r2211MinorHigh - connectBase: {
 		ID: "DP8-2.2.1.1-MINOR-HIGH", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "F", Summed: true,
-		Statement: "minor above 6 is unknown; recipients should cope",
+		Statement: "a minor version above 6 is unknown; recipients should cope with it",
 		Example:   "version 09 00 01 00",
 	},
 	r2211SessidZero - connectBase: {
@@ -89,7 +89,7 @@ var connectRules = [...]conform.Rule{
 		ID: "DP8-2.2.1.1-SESSID-RANDOM", Clause: "MC-DPL8R 2.2.1.1", Level: conform.Should, Severity: conform.Note, Scope: "D",
 		Guards:    conform.Of(conform.GuardSample),
 		Statement: "dwSessID is random and unpredictable",
-		Care:      "SAMPLE ≥ 3 connections; flag equal, +1, or time-derived ids",
+		Care:      "SAMPLE ≥ 3 connections; ids that are equal, grow by 1 or derive from the time are reported",
 		Example:   "three connections with ids 1, 2, 3",
 		Unchecked: "needs the connections of several address pairs, which are followed apart from each other",
 	},
@@ -97,7 +97,7 @@ var connectRules = [...]conform.Rule{
 		ID: "DP8-3.1.5.1.1-EST", Clause: "MC-DPL8R 3.1.5.1.1", Level: conform.Should, Severity: conform.Warn, Scope: "B", Seldom: true,
 		Guards:    conform.Of(conform.GuardStart, conform.GuardBidir),
 		Statement: "CONNECT from an established peer is ignored",
-		Care:      "START, BIDIR, LIFE (peer may have restarted: a new id with state on one side only)",
+		Care:      "START, BIDIR, LIFE (the peer may have restarted: a new id, with state on one side only)",
 		Example:   "established connection, new CONNECT, CONNECTED comes back at once",
 	},
 	r31511Dupreply - connectBase: {

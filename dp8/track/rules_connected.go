@@ -27,7 +27,7 @@ const (
 var connectedRules = [...]conform.Rule{
 	r2212Cmd - connectedBase: {
 		ID: "DP8-2.2.1.2-CMD", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
-		Statement: "only CFRAME and POLL bits",
+		Statement: "only the CFRAME and POLL bits are set",
 		Care:      "as CONNECT-CMD",
 		Example:   "A8 02 …",
 	},
@@ -46,30 +46,30 @@ var connectedRules = [...]conform.Rule{
 	r2212MsgidInit - connectedBase: {
 		ID: "DP8-2.2.1.2-MSGID-INIT", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
 		Guards:    conform.Of(conform.GuardStart),
-		Statement: "first bMsgID 0",
+		Statement: "the first bMsgID is 0",
 		Care:      "START; the specification's own example breaks the literal reading (AMB-DP8-03): accept 0 or previous own CFRAME's bMsgID + 1",
 		Example:   "listener's first CONNECTED bMsgID 9",
 	},
 	r2212MsgidInc - connectedBase: {
 		ID: "DP8-2.2.1.2-MSGID-INC", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "D", Summed: true,
-		Statement: "bMsgID grows per retry",
+		Statement: "bMsgID grows by one per retry",
 		Example:   "three retries, all bMsgID 0",
 	},
 	r2212Rspid - connectedBase: {
 		ID: "DP8-2.2.1.2-RSPID", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir),
 		Statement: "bRspId equals the bMsgID of the CONNECT/CONNECTED answered",
-		Care:      "BIDIR, CLEAN: accept any bMsgID of the attempt seen so far (an older one may have been answered)",
+		Care:      "BIDIR, CLEAN: any bMsgID of the attempt seen so far is accepted (an older one may have been answered)",
 		Example:   "CONNECTs carried 0 and 1, reply bRspId 7",
 	},
 	r2212Major - connectedBase: {
 		ID: "DP8-2.2.1.2-MAJOR", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Must, Severity: conform.Error, Scope: "F",
-		Statement: "major version 1",
+		Statement: "major version is 1",
 		Example:   "06 00 00 00",
 	},
 	r2212Minor - connectedBase: {
 		ID: "DP8-2.2.1.2-MINOR", Clause: "MC-DPL8R 2.2.1.2", Level: conform.Should, Severity: conform.Note, Scope: "F", Summed: true,
-		Statement: "minor version 6",
+		Statement: "minor version is 6",
 		Care:      "product note: old systems",
 		Example:   "05 00 01 00",
 	},
@@ -99,15 +99,15 @@ var connectedRules = [...]conform.Rule{
 	r31512Unsolicited - connectedBase: {
 		ID: "DP8-3.1.5.1.2-UNSOLICITED", Clause: "MC-DPL8R 3.1.5.1.2", Level: conform.Should, Severity: conform.Note, Scope: "B",
 		Guards:    conform.Of(conform.GuardStart, conform.GuardBidir),
-		Statement: "CONNECTED from a peer without a pending or established connection is ignored (and nobody should send it)",
+		Statement: "a CONNECTED from a peer without a pending or established connection is ignored, and should not be sent",
 		Example:   "CONNECTED without any CONNECT",
-		Care:      "without a CONNECT before it, the verdict is inconclusive: one that was not captured may have asked for it",
+		Care:      "without an earlier CONNECT the verdict is inconclusive: a CONNECT that was not captured may have asked for it",
 	},
 	r31Est - connectedBase: {
 		ID: "DP8-3.1-EST", Clause: "MC-DPL8R 3.1, 3.1.5.2", Level: conform.Must, Severity: conform.Warn, Scope: "B",
 		Guards:    conform.Of(conform.GuardStart, conform.GuardBidir),
-		Statement: "data frames only after both sides have received the other's CONNECTED",
-		Care:      "START, BIDIR, CLEAN; connector may send data right behind its confirmation; listener data before the connector's CONNECTED is the failure",
+		Statement: "data frames are sent only after each side has received the other's CONNECTED",
+		Care:      "START, BIDIR, CLEAN; the connector may send data right after its confirmation; listener data before the connector's CONNECTED is the failure",
 		Example:   "listener sends DF seq=0 before any connector CONNECTED",
 	},
 }

@@ -37,41 +37,41 @@ var dframeRules = [...]conform.Rule{
 	r222Mtu - dframeBase: {
 		ID: "DP8-2.2.2-MTU", Clause: "MC-DPL8R 2.2.2", Level: conform.Should, Severity: conform.Warn, Scope: "F", Operation: true,
 		Statement: "header and payload together are smaller than the MTU",
-		Care:      "seen by IP fragments; over IPv4 a router may have made them, so one step less severe",
+		Care:      "seen from IP fragments; over IPv4 a router may have made them, so the severity is one step lower",
 		Example:   "data frame in two IP fragments",
 	},
 	r222Maskzero - dframeBase: {
 		ID: "DP8-2.2.2-MASKZERO", Clause: "MC-DPL8R 2.2.2", Level: conform.Impl, Severity: conform.Note, Scope: "F", Summed: true,
-		Statement: "an announced mask has a bit set",
+		Statement: "an announced mask has at least one bit set",
 		Care:      "allowed (AMB-DP8-42)",
 		Example:   "SACK1 with mask 0",
 	},
 	r222Retrybit - dframeBase: {
 		ID: "DP8-2.2.2-RETRYBIT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardUnwrap),
-		Statement: "a second sending of a sequence number carries RETRY",
-		Care:      "only equal content under a number is a second sending; byte-identical frames close to each other may be copies",
+		Statement: "a sequence number that is sent again carries RETRY",
+		Care:      "only equal content under the same number counts as sent again; byte-identical frames close together may be copies",
 		Example:   "seq=7 sent, resent 300 ms later with RETRY clear",
 	},
 	r222Retryfirst - dframeBase: {
 		ID: "DP8-2.2.2-RETRYFIRST", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "D",
 		Guards:    conform.Of(conform.GuardStart, conform.GuardClean),
-		Statement: "RETRY only on a number already sent",
-		Care:      "the sending before may have been lost before the capture point or by the capture: always inconclusive, counted for the reader",
-		Example:   "first sight of seq=7 has RETRY",
+		Statement: "RETRY is set only on a number that was sent before",
+		Care:      "the first transmission may have been lost before the capture point or by the capture: always inconclusive, only counted",
+		Example:   "first captured frame with seq=7 has RETRY",
 		CountOnly: true,
 	},
 	r222SigPresent - dframeBase: {
 		ID: "DP8-2.2.2-SIG-PRESENT", Clause: "MC-DPL8R 2.2.2, 3.1.5.2.7", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardVer),
 		Statement: "on a signed connection every data frame has a signature",
-		Care:      "certain where a KeepAlive has no room for one; where signing was only concluded, some signature must have been right",
+		Care:      "certain where a KeepAlive has no room for one; where signing was only inferred, at least one signature must have verified",
 		Example:   "KA of 8 bytes on a signed connection",
 	},
 	r222SigAbsent - dframeBase: {
 		ID: "DP8-2.2.2-SIG-ABSENT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Statement: "on an unsigned connection no data frame has a signature",
-		Care:      "only provable on KeepAlives, whose length is fixed: eight bytes stand before the session id",
+		Care:      "provable only on KeepAlives, whose length is fixed: eight bytes precede the session id",
 		Example:   "KA of 16 bytes, unsigned",
 	},
 	r222KaFlags - dframeBase: {
@@ -90,7 +90,7 @@ var dframeRules = [...]conform.Rule{
 		ID: "DP8-2.2.2-KA-SESSID", Clause: "MC-DPL8R 2.2.2, 3.1.6.6", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Guards:    conform.Of(conform.GuardVer),
 		Statement: "a KeepAlive carries the connection's dwSessID",
-		Care:      "not when it may belong to another connection of the same addresses; without a handshake the ids must agree with each other",
+		Care:      "not reported when it may belong to another connection between the same addresses; without a handshake the ids must agree with each other",
 		Example:   "KA id differs from CONNECT id",
 	},
 	r222KaEmpty - dframeBase: {
@@ -108,7 +108,7 @@ var dframeRules = [...]conform.Rule{
 	r222KaActed - dframeBase: {
 		ID: "DP8-2.2.2-KA-ACTED", Clause: "MC-DPL8R 3.1.5.2", Level: conform.Must, Severity: conform.Error, Scope: "B", Seldom: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
-		Statement: "a KeepAlive with a wrong session id is ignored: not acknowledged",
+		Statement: "a KeepAlive with a wrong session id is ignored, so it is not acknowledged",
 		Example:   "KA seq=4 with wrong id, then nrcv=5",
 	},
 	r222KaOldEmpty - dframeBase: {
@@ -126,7 +126,7 @@ var dframeRules = [...]conform.Rule{
 	},
 	r222SessidAbsent - dframeBase: {
 		ID: "DP8-2.2.2-SESSID-ABSENT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "F",
-		Statement: "frames that are no KeepAlives carry no dwSessID",
+		Statement: "frames other than KeepAlives carry no dwSessID",
 		Care:      "only when the whole payload is the session id",
 		Example:   "3F 00 00 00 C6 AE C9 79",
 	},
@@ -140,7 +140,7 @@ var dframeRules = [...]conform.Rule{
 	r222Userflags - dframeBase: {
 		ID: "DP8-2.2.2-USERFLAGS", Clause: "MC-DPL8R 3.1.4.4, MC-DPL8CS 2.1.1", Level: conform.Rec, Severity: conform.Note, Scope: "F",
 		Statement: "USER_1 marks session messages: they begin with a known packet type and are reliable",
-		Care:      "only on connections that carried a session message of the DirectPlay 8 core; other programs use the flag as they like",
+		Care:      "only on connections that have carried a session message of the DirectPlay 8 core; other programs are free to use the flag",
 		Example:   "USER1 with payload shorter than 4 bytes",
 	},
 }

@@ -21,7 +21,7 @@ var dispatchRules = [...]conform.Rule{
 	r315Dispatch - dispatchBase: {
 		ID: "DP8-3.1.5-DISPATCH", Clause: "MC-DPL8R 3.1.5, 1.4", Level: conform.Must, Severity: conform.Warn, Scope: "F",
 		Statement: "a DP8 datagram is a data frame (≥ 4 bytes, low bit of byte 0 set) or a CFRAME (≥ 12 bytes, byte 0 = 80 or 88); anything else is not DP8",
-		Care:      "a zero first byte is the host/port enumeration protocol and is legal on the same port; other bytes on a locked flow only",
+		Care:      "a first byte of zero is the host/port enumeration protocol and is legal on the same port; other bytes are reported only on a recognised connection",
 		Example:   "90 02 00 00 …",
 	},
 	r3151Opcode - dispatchBase: {
@@ -36,14 +36,14 @@ var dispatchRules = [...]conform.Rule{
 	},
 	r3151Trail - dispatchBase: {
 		ID: "DP8-3.1.5.1-TRAIL", Clause: "MC-DPL8R 2.2.1.x", Level: conform.Impl, Severity: conform.Note, Scope: "F",
-		Statement: "no bytes beyond the fields of the type",
+		Statement: "no bytes follow the fields of the type",
 		Care:      "a tail of exactly 8 bytes on SACK/HDISC with unknown signing state is a signature: no finding",
 		Example:   "CONNECT of 20 bytes",
 	},
 	r221TickMono - dispatchBase: {
 		ID: "DP8-2.2.1-TICK-MONO", Clause: "MC-DPL8R 2.2.1.1–2.2.1.5", Level: conform.Impl, Severity: conform.Warn, Scope: "D",
 		Guards:    conform.Of(conform.GuardReord),
-		Statement: "the sender's millisecond tick never decreases over its CFRAMEs (mod 2^32)",
+		Statement: "the sender's millisecond tick never decreases from one CFRAME to the next (mod 2^32)",
 		Care:      "REORD (≤ reorder horizon), LIFE",
 		Example:   "SACK tick 90,000 then 2,000",
 	},
@@ -58,7 +58,7 @@ var dispatchRules = [...]conform.Rule{
 		ID: "DP8-2.2.1-LOWER-VER", Clause: "MC-DPL8R 2.2.1.1–2.2.1.3", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Guards:    conform.Of(conform.GuardVer),
 		Statement: "both sides use only formats of the lower of the two versions",
-		Care:      "VER; umbrella for COAL-VER, KA-VER, SIG-VER: report the specific rule",
+		Care:      "VER; covers COAL-VER, KA-VER and SIG-VER: the specific rule is reported",
 		Example:   "peer reports 1.4, coalesced frame sent",
 		Alias:     "DP8-2.2.3-VER",
 	},

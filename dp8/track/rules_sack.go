@@ -25,12 +25,12 @@ const (
 var sackRules = [...]conform.Rule{
 	r2215Cmd - sackBase: {
 		ID: "DP8-2.2.1.5-CMD", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "F",
-		Statement: "only CFRAME and POLL bits",
+		Statement: "only the CFRAME and POLL bits are set",
 		Example:   "84 06 …",
 	},
 	r2215Poll - sackBase: {
 		ID: "DP8-2.2.1.5-POLL", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Warn, Scope: "F",
-		Statement: "POLL not set",
+		Statement: "POLL is not set",
 		Example:   "88 06 01 00 …",
 	},
 	r2215Flags - sackBase: {
@@ -40,7 +40,7 @@ var sackRules = [...]conform.Rule{
 	},
 	r2215Response - sackBase: {
 		ID: "DP8-2.2.1.5-RESPONSE", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Warn, Scope: "F", Summed: true,
-		Statement: "RESPONSE (01) set and bRetry filled",
+		Statement: "RESPONSE (01) is set and bRetry is filled in",
 		Example:   "80 06 00 00 …",
 	},
 	r2215Retry - sackBase: {
@@ -52,13 +52,13 @@ var sackRules = [...]conform.Rule{
 	},
 	r2215Padding - sackBase: {
 		ID: "DP8-2.2.1.5-PADDING", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Should, Severity: conform.Warn, Scope: "F",
-		Statement: "wPadding 0",
+		Statement: "wPadding is 0",
 		Example:   "padding CD AB",
 	},
 	r2215Len - sackBase: {
 		ID: "DP8-2.2.1.5-LEN", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "length = 12 + 4 per announced mask, + 8 if signed",
-		Care:      "unknown mode: accept both",
+		Care:      "while the signing mode is unknown both lengths are accepted",
 		Example:   "bFlags 03 in 12 bytes",
 	},
 	r2215Maskzero - sackBase: {
@@ -70,26 +70,26 @@ var sackRules = [...]conform.Rule{
 	r2215Nseq - sackBase: {
 		ID: "DP8-2.2.1.5-NSEQ", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
-		Statement: "bNSeq = next data sequence of the sender",
-		Care:      "REORD (order by tick), CLEAN: higher = capture-loss evidence; lower in send order = failure",
+		Statement: "bNSeq is the sender's next data sequence number",
+		Care:      "REORD (order by tick), CLEAN: a higher number is evidence of capture loss, a lower one in send order is a failure",
 		Example:   "highest DF seq=9 sent before, later SACK bNSeq 5",
 	},
 	r2215SigPresent - sackBase: {
 		ID: "DP8-2.2.1.5-SIG-PRESENT", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Guards:    conform.Of(conform.GuardVer),
-		Statement: "signed connection: signature present",
+		Statement: "on a signed connection the signature is present",
 		Example:   "12-byte SACK on signed connection",
 	},
 	r2215SigAbsent - sackBase: {
 		ID: "DP8-2.2.1.5-SIG-ABSENT", Clause: "MC-DPL8R 2.2.1.5", Level: conform.Must, Severity: conform.Error, Scope: "B",
 		Guards:    conform.Of(conform.GuardVer),
-		Statement: "unsigned connection: none",
+		Statement: "on an unsigned connection there is no signature",
 		Example:   "20-byte SACK without masks, unsigned",
 	},
 	r31515Unest - sackBase: {
 		ID: "DP8-3.1.5.1.5-UNEST", Clause: "MC-DPL8R 3.1.5.1.5", Level: conform.Must, Severity: conform.Warn, Scope: "B",
 		Guards:    conform.Of(conform.GuardStart, conform.GuardBidir),
-		Statement: "SACK only on established connections",
+		Statement: "a SACK is sent only on an established connection",
 		Example:   "SACK before CONNECTED",
 	},
 }

@@ -9,7 +9,7 @@ func (c signatureJudge) checkSupplied(h *dp8.Handshake) {
 		if !s.IsFor(c.c.SessionID) || s.Current || c.c.Rules.Check(rSecretContradicted, s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret) {
 			continue
 		}
-		c.c.Rules.Broken(rSecretContradicted, "the supplied secrets are not those of the handshake, which are used")
+		c.c.Rules.Broken(rSecretContradicted, "the supplied secrets differ from those of the handshake; those of the handshake are used")
 	}
 }
 

@@ -279,7 +279,7 @@ func (c deliveryJudge) judgeCopies(dir int) {
 	}
 	if !rules.Check(rRelAckDup, 2*p.answers >= p.total) {
 		rules.Judge(conform.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
-			Message: fmt.Sprintf("of %d resends of packets it had acknowledged %d were acknowledged again", p.total, p.answers)})
+			Message: fmt.Sprintf("of %d resends of packets that the side had acknowledged, %d were acknowledged again", p.total, p.answers)})
 	}
 }
 
@@ -339,7 +339,7 @@ func (c deliveryJudge) judgeDenied(dir int, n int64) {
 	d.told = true
 	rules := &c.c.Rules
 	y := conform.Case{Rule: rRelAckHistoryLoss, Dir: 1 - dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{c.fr.Frame}, Since: l.Time,
-		Message: fmt.Sprintf("ID %d is reported missing %d times and never sent again", uint16(n), d.times)}
+		Message: fmt.Sprintf("ID %d is reported missing %d times but never resent", uint16(n), d.times)}
 	rules.HoldFor(y, fullLife, func() (conform.Ruling, conform.Guard) {
 		l, ok := c.c.Dir[1-dir].Look(n)
 		if !ok {

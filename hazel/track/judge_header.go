@@ -130,7 +130,7 @@ func (c headerJudge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 	switch legal := code == 0x02 && may.Has(hazel.V01); {
 	case may.Has(hazel.Spec) && !legal:
 	case !rules.Check(rHdrFragrel, legal):
-		c.accuse(rules.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which the dialect does not have", code)))
+		c.accuse(rules.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which does not exist in the dialect", code)))
 	}
 }
 
@@ -197,7 +197,7 @@ func (c headerJudge) judgeShape(dir int, may hazel.DialectSet) {
 func (c headerJudge) judgeID(dir int) bool {
 	rules, there := &c.c.Rules, c.fr.Length >= 3
 	if !rules.Check(rHdrRelid, there) {
-		c.accuse(rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes has no ID of 2 bytes", c.f.Type, c.fr.Length)))
+		c.accuse(rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes lacks the 2-byte ID", c.f.Type, c.fr.Length)))
 	}
 	return there
 }
@@ -232,7 +232,7 @@ func (c headerJudge) judgeAckLength(dir int, may hazel.DialectSet) {
 	case n != 3 && n != 4:
 		c.accuse(rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
 	case !rules.Check(rHdrAcklen, !odd):
-		x := rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, which the sender's dialect does not have", n))
+		x := rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, a length that the sender's dialect does not use", n))
 		x.AtMost = conform.Note
 		c.accuse(x)
 	}
@@ -247,7 +247,7 @@ func (c headerJudge) judgeFragment(dir int, may hazel.DialectSet) {
 		c.judgeID(dir)
 	case (code == 0x02 || code == 0x0B) && may.Within(hazel.SetOf(hazel.V01)):
 		if !rules.Check(rHdrFraglayout, n >= hazel.FragmentHeader) {
-			c.accuse(rules.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes: its header has %d", n, hazel.FragmentHeader)))
+			c.accuse(rules.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes, whose header alone has %d", n, hazel.FragmentHeader)))
 		}
 	}
 	if n >= hazel.FragmentHeader && (c.f.Dialect == hazel.V01 || c.f.Dialect == hazel.Fork36) {
@@ -265,9 +265,9 @@ func (c headerJudge) judgePlace(dir int, may hazel.DialectSet) {
 	case f.Dialect == hazel.V01 && !may.Within(hazel.SetOf(hazel.V01)):
 		return // it may be something else
 	case f.Type == hazel.FragmentStart && f.Count == 0:
-		wrong = "the count of fragments is 0"
+		wrong = "the fragment count is 0"
 	case f.Dialect == hazel.V01 && f.Type == hazel.Fragment && f.Index == 0:
-		wrong = "the index of a further fragment is 0"
+		wrong = "the index of a fragment after the first is 0"
 	case f.Dialect == hazel.V01 && f.Type == hazel.Fragment:
 		if count := c.side[dir].asm.count(f.MessageID); count > 0 && int(f.Index) >= count {
 			wrong = fmt.Sprintf("fragment index %d of %d", f.Index, count)

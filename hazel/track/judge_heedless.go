@@ -49,7 +49,7 @@ func (c deliveryJudge) judgeIgnored(dir int, x *sentPacket, first *seq.Look) {
 	each := float64(s.sendings-s.resendings) / float64(peer.heard+1) // acknowledgements for one of the other side
 	lost := 1.5 * float64(peer.again+1) / float64(peer.heard+peer.again+1)
 	sample := conform.Sample{N: max(peer.heard, g.n) + 1, Bad: g.n}
-	y := rules.Here(rRelNoresend, fmt.Sprintf("ID %d is sent again %d ms after its acknowledgement; it is the %d. such packet, though what the other side sends arrives",
+	y := rules.Here(rRelNoresend, fmt.Sprintf("ID %d is resent %d ms after its acknowledgement (%d such packets so far), although what the other side sends arrives",
 		c.f.ID, (c.fr.Time-x.ackAt)/1e6, g.n), append([]uint64{first.Frame}, g.frames[:min(g.n-1, len(g.frames))]...)...)
 	if !sample.Absurd(lost * max(1, each)) {
 		if g.n < leastIgnored {
@@ -85,7 +85,7 @@ func (c deliveryJudge) judgeRepeated(dir int, n int64, x *sentPacket, first *seq
 	}
 	rules, id := &c.c.Rules, c.f.ID
 	y := conform.Case{Rule: rRelAckDup, Dir: 1 - dir, Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: first.Time}
-	y.Message = fmt.Sprintf("ID %d was acknowledged and is sent again three times and more, and never acknowledged again, while others are", id)
+	y.Message = fmt.Sprintf("ID %d was acknowledged, is resent three times or more and is never acknowledged again, while others are", id)
 	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) {
 		if t.answered {
 			return conform.Passed, conform.GuardNone

@@ -79,7 +79,7 @@ func (cs *claims) release() string {
 	case !cs.varied:
 		return ", as implementations do whose history is always FF (Hindenburg)"
 	case !cs.other:
-		return ", as the library of 2020-04 to 2021-01 does in the first acknowledgement behind a gap"
+		return ", as the library of 2020-04 to 2021-01 does in the first acknowledgement after a gap"
 	}
 	return ""
 }
@@ -140,9 +140,9 @@ func (c deliveryJudge) judgeClaimed(dir int, n int64) {
 			y.Blocked = conform.GuardOdds
 		}
 	}
-	y.Message = fmt.Sprintf("the history acknowledges ID %d, which is sent %d ms later for the first time", uint16(n), (c.fr.Time-x.at)/1e6)
+	y.Message = fmt.Sprintf("the history acknowledges ID %d, which is first sent %d ms later", uint16(n), (c.fr.Time-x.at)/1e6)
 	if y.Blocked == conform.GuardNone {
-		y.Message += fmt.Sprintf("; it is the %d. such ID%s", cs.found, cs.release())
+		y.Message += fmt.Sprintf(" (%d such IDs so far)%s", cs.found, cs.release())
 	}
 	out := &c.c.Dir[dir]
 	known := out.KnownGaps()

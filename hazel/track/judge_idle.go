@@ -52,7 +52,7 @@ func (c sessionJudge) judgeIdle(dir int, n int64) {
 	}
 	switch {
 	case idle > 4*interval:
-		x := rules.Here(rKaSent, fmt.Sprintf("nothing was sent for %.1f s, and no keepalive; %.1f s is usual", float64(idle)/1e9, float64(interval)/1e9), s.top.frame)
+		x := rules.Here(rKaSent, fmt.Sprintf("nothing was sent for %.1f s, not even a keepalive; %.1f s is usual", float64(idle)/1e9, float64(interval)/1e9), s.top.frame)
 		x.Milder, x.Since = milder, s.top.at
 		rules.Judge(x)
 	case idle > interval/2:
@@ -134,7 +134,7 @@ func (c sessionJudge) judgeHeard(dir int, n int64) {
 	}
 	if b.deaf > deadBeats && !b.dead {
 		b.dead = true
-		rules.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side goes on", pings))
+		rules.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side continues", pings))
 	}
 }
 
@@ -152,7 +152,7 @@ func (c sessionJudge) judgeBeats(dir int) {
 	b := &c.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
 		c.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
-			Message: fmt.Sprintf("%d of %d keepalives came within %s of another datagram that was no acknowledgement", b.early, b.n, seconds(b.usual()*3/10))})
+			Message: fmt.Sprintf("%d of %d keepalives came within %s of another datagram that was not an acknowledgement", b.early, b.n, seconds(b.usual()*3/10))})
 	}
 }
 

@@ -37,7 +37,7 @@ func (c headerJudge) judgePayload(dir int, may hazel.DialectSet) {
 	if !p.mostly() {
 		return
 	}
-	x := rules.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes is not made of messages, as %d of %d others are", len(c.f.Data), p.framed, p.all-1))
+	x := rules.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes does not consist of messages, as %d of %d others do", len(c.f.Data), p.framed, p.all-1))
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if p.mostly() {
 			return conform.Failed, conform.GuardNone
@@ -61,7 +61,7 @@ func (c headerJudge) judgeParts(dir int) {
 			continue
 		}
 		c.c.Rules.Judge(conform.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
-			Message: fmt.Sprintf("message %d lacks parts: %d were sent, of %d", m.key, m.got, m.count), Since: m.msg.Time})
+			Message: fmt.Sprintf("message %d is incomplete: %d of %d parts were sent", m.key, m.got, m.count), Since: m.msg.Time})
 	}
 }
 

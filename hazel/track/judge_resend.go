@@ -52,7 +52,7 @@ func (c deliveryJudge) judgeNew(dir int, n number, v seq.Verdict) {
 		}
 	}
 	if c.c.Complete && s.top.known && n.wire < 0 {
-		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is behind the first one", c.f.ID))
+		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is before the first one", c.f.ID))
 	}
 	c.sessions().judgeIdle(dir, n.engine)
 	if !s.top.known || n.engine > s.top.num {
@@ -86,7 +86,7 @@ func (c deliveryJudge) judgeEndian(dir int) {
 		rules.Pass(rHdrBigendian)
 	case 0x0100:
 		if s.swapped++; s.swapped == endianRun {
-			rules.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row step by 256, to %04X: they are little-endian", endianRun, c.f.ID))
+			rules.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row grow by 256, up to %04X: they are little-endian", endianRun, c.f.ID))
 		}
 	default:
 		s.swapped = 0
@@ -177,13 +177,13 @@ func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *seq.Lo
 	switch {
 	case broken:
 		x.marks |= toldGap
-		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before: the time is not doubled", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms: it does not double", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
 		b.Since, b.Milder = first.Time, concluded
 		rules.Judge(b)
 	case ratio >= least && ratio <= 2.5:
 		rules.Pass(rRelBackoff)
 	case !modern:
-		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is sent again after %d ms, %d ms after the time before", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
 	}
 }
 
@@ -203,7 +203,7 @@ func (c deliveryJudge) judgeEarly(dir int, gap int64) {
 		return
 	}
 	if s.early++; s.early == earlyTimes {
-		rules.Broken(rRelEarly, fmt.Sprintf("%d packets were sent again sooner than the shortest round trip, %d ms; this one after %d ms", s.early, rtt/1e6, gap/1e6))
+		rules.Broken(rRelEarly, fmt.Sprintf("%d packets were resent sooner than the shortest round trip, %d ms; this one after %d ms", s.early, rtt/1e6, gap/1e6))
 	}
 }
 
@@ -238,5 +238,5 @@ func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *seq.L
 		return
 	}
 	x.marks |= toldKnown
-	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is sent again after %d acknowledgements, the last %d ms ago", c.f.ID, x.acks, (c.fr.Time-x.known)/1e6), first.Frame)
+	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", c.f.ID, x.acks, (c.fr.Time-x.known)/1e6), first.Frame)
 }

@@ -79,7 +79,7 @@ func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *seq.Lo
 	}
 	s.odd = o
 	settle := func() (conform.Ruling, conform.Guard) { return o.settle(&c.side[1-dir]) }
-	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d comes again with other bytes than in frame %d", c.f.ID, first.Frame), first.Frame)
+	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d is sent again with bytes that differ from frame %d", c.f.ID, first.Frame), first.Frame)
 	if c.fr.Time-x.last > packetKeep && (s.jump >= limits.AckExcess || s.top.pause > packetKeep) {
 		same.Blocked = conform.GuardUnwrap
 	}
@@ -90,7 +90,7 @@ func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *seq.Lo
 		rules.Hold(same, settle)
 		return
 	}
-	unique := rules.Here(rRelIdUnique, fmt.Sprintf("ID %d is used again while frame %d, which has it, is not acknowledged", c.f.ID, first.Frame), first.Frame)
+	unique := rules.Here(rRelIdUnique, fmt.Sprintf("ID %d is reused while frame %d, which has it, is not acknowledged", c.f.ID, first.Frame), first.Frame)
 	unique.Blocked = same.Blocked
 	if x.resembles(c.fr, c.f) {
 		unique.AtMost = conform.Note

@@ -81,12 +81,12 @@ func (c sessionJudge) forgot(dir int, l *seq.Look, x *sentPacket) {
 	}
 	g.at = l.Time
 	y := conform.Case{Rule: rRelResend, Dir: dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: g.frames[:min(g.n, len(g.frames))], Since: l.Time}
-	y.Message = fmt.Sprintf("ID %d is not acknowledged and not sent again; it is the %d. such packet", uint16(x.num), g.n+1)
+	y.Message = fmt.Sprintf("ID %d is neither acknowledged nor resent (%d such packets so far)", uint16(x.num), g.n+1)
 	g.n++
 	switch {
 	case s.denied.proves(x.num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
-		y.Message = fmt.Sprintf("ID %d is not sent again, though the histories of the other side report it missing", uint16(x.num))
+		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(x.num))
 	case mayBeMissed(g.n, s.sendings-s.resendings, rules.NeededOdds(1-dir)) || !c.ackedAround(dir, x.num):
 		y.Blocked = conform.GuardOdds
 	}
@@ -125,7 +125,7 @@ func (c sessionJudge) judgeGiveUp(dir int) {
 		case x.told:
 		case life > longestLife && x.times >= manyTries && c.fr.Time-x.last <= 2*longestWait:
 			x.told = true
-			rules.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement; new data goes on", uint16(x.num), x.times, life/1e9))
+			rules.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement, while new data continues", uint16(x.num), x.times, life/1e9))
 		default:
 			rules.Pass(rRelGiveup)
 		}
@@ -134,7 +134,7 @@ func (c sessionJudge) judgeGiveUp(dir int) {
 			rules.Pass(rRelIdDensity)
 		case !x.far:
 			x.far = true
-			rules.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged while ids %d ahead are sent", uint16(x.num), far))
+			rules.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged, while IDs %d ahead are sent", uint16(x.num), far))
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (c sessionJudge) judgeHelloAgain(dir int, first bool) {
 		return
 	}
 	if !rules.Check(rSesHelloAgain, !first || c.fr.Length <= 4) {
-		rules.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: no keepalive, and no new one", c.f.ID))
+		rules.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: neither a keepalive nor a new connection", c.f.ID))
 	}
 }
 

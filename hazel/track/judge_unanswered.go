@@ -40,7 +40,7 @@ func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *s
 		rule = rKaAcked
 	}
 	y := conform.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
-	y.Message = fmt.Sprintf("ID %d is sent three times and more and never acknowledged, while others are", id)
+	y.Message = fmt.Sprintf("ID %d is sent three times or more and never acknowledged, while others are", id)
 	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) { return c.answered(dir, n, length, t) })
 }
 

@@ -16,14 +16,14 @@ func (c *conn) explain() {
 		for dir := range c.side {
 			t := &c.side[dir].tries
 			if ms := (c.c.LastTime - t.since.Time) / 1e6; t.pings >= leftAlone {
-				c.c.GivenUp(dir, t.since, fmt.Sprintf("%d Pings and nothing acknowledged for %d ms", t.pings, ms))
+				c.c.GivenUp(dir, t.since, fmt.Sprintf("%d Pings without any acknowledgement for %d ms", t.pings, ms))
 			} else if c.deserted(dir, c.c.LastTime) {
-				c.c.GivenUp(dir, seq.SignAt(t.firstIn, t.first), fmt.Sprintf("%d datagrams, and nothing of the other side for %d ms", t.alone, (c.c.LastTime-t.first)/1e6))
+				c.c.GivenUp(dir, seq.SignAt(t.firstIn, t.first), fmt.Sprintf("%d datagrams without anything from the other side for %d ms", t.alone, (c.c.LastTime-t.first)/1e6))
 			}
 		}
 	case l.state == session.Reset && l.noticed.Frame != 0:
 		dir := l.noticedBy
-		c.c.PortClosed(dir, l.noticed, "the port is unreachable (ICMP): nobody listens there any more")
+		c.c.PortClosed(dir, l.noticed, "the port is unreachable (ICMP): nothing listens there any more")
 	}
 }
 

@@ -26,9 +26,9 @@ func TestHazel_LostConnections(t *testing.T) {
 				s.Wait(1495)
 			}
 			s.send(0, current.bye(""))
-		}, "FLD-GIVEUP a 3 6 Pings and nothing acknowledged for 9000 ms: the connection was given up"},
+		}, "FLD-GIVEUP a 3 6 Pings without any acknowledgement for 9000 ms: the connection was given up"},
 		{"unreachable", func(s *scene) { s.meet(current, current); s.send(1, current.reliable(0, "z")); s.ICMP(1) },
-			"FLD-NOREPLY b 4 the port is unreachable (ICMP): nobody listens there any more"},
+			"FLD-NOREPLY b 4 the port is unreachable (ICMP): nothing listens there any more"},
 		{"refused by the host", func(s *scene) { s.send(0, current.hello(0, "")); s.ICMP(0) }, "FLD-NOREPLY a 1 1 attempt, no answer: the port is unreachable (ICMP)"},
 		{"closed, then unreachable", func(s *scene) {
 			s.meet(current, current)

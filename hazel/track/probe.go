@@ -92,7 +92,7 @@ const (
 	bitsInside     = 1   // a datagram of the protocol behind a Hello that was answered
 	bitsTiled      = 6   // the payload is messages, to the byte
 	bitsUnknownAck = -2  // an acknowledgement of an id near those sent
-	bitsJump       = -8  // an id nowhere near the last one
+	bitsJump       = -8  // an id far from the last one
 	bitsStrayAck   = -12 // an acknowledgement of an id nowhere near those sent
 	bitsStranger   = -16 // not a datagram of the protocol
 
@@ -170,7 +170,7 @@ func (t *track) observe(d *dissect.Datagram, side int) float64 {
 		t.payload(&f)
 	}
 	if opened && t.strangers == 0 {
-		t.grow(&t.inside, mostInside, "a datagram behind the Hello", bitsInside)
+		t.grow(&t.inside, mostInside, "a datagram after the Hello", bitsInside)
 	}
 	switch {
 	case t.opened, t.acked >= leastAcked:
@@ -207,12 +207,12 @@ func (t *track) numbered(f *hazel.Frame, d *dissect.Datagram, side int) {
 			t.AddOpening("Hello with a first id", bitsHello)
 		}
 	case s.find(f.ID) >= 0:
-		t.Add("a recent id again", bitsAgain)
+		t.Add("a recent id repeated", bitsAgain)
 		return
 	case step == 1:
 		t.grow(&t.next, mostNext, "the next id", bitsNext)
 	case step > nearID || step < -nearID:
-		t.Add("an id nowhere near the last one", bitsJump)
+		t.Add("an id far from the last one", bitsJump)
 	}
 	if s.n == 0 || step > 0 {
 		s.last = f.ID
@@ -255,7 +255,7 @@ func (t *track) acknowledges(f *hazel.Frame, side int) {
 	case int16(f.ID-o.last) <= nearID && int16(f.ID-o.last) >= -2*nearID:
 		t.Add("an id near those sent is acknowledged", bitsUnknownAck)
 	default:
-		t.Add("an id nowhere near those sent is acknowledged", bitsStrayAck)
+		t.Add("an id far from those sent is acknowledged", bitsStrayAck)
 	}
 }
 

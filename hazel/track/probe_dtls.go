@@ -141,7 +141,7 @@ func (t *dtlsTrack) hello(h *hazel.DTLSHandshake, hidden bool, side int) {
 	if t.client != 0 {
 		if version && t.client == side+1 && !t.marked && len(t.given) > 0 && bytes.Equal(h.Cookie, t.given) {
 			t.marked = true
-			t.Add("a session id of one byte again, with the server's cookie", bitsSessionAgain)
+			t.Add("the same session id of one byte, with the server's cookie", bitsSessionAgain)
 		}
 		return
 	}
@@ -194,9 +194,9 @@ func (t *dtlsTrack) message(r *hazel.Record, d *dissect.Datagram, side int) {
 	case r.Length <= hazel.Sealed:
 		t.Add("a record that Hazel does not send", bitsOtherRecord)
 	case r.Length == hardlySentRecord:
-		t.Add("a record that Hazel hardly sends", bitsHardlySent)
+		t.Add("a record that Hazel rarely sends", bitsHardlySent)
 	case s.ended && r.Sequence > s.end && r.Length != disconnectRecord:
-		t.Add("a record behind a Disconnect, by their sizes", bitsBeyondEnd)
+		t.Add("a record after a Disconnect, by their sizes", bitsBeyondEnd)
 	}
 	if s.any && r.Sequence == s.seq+1 {
 		t.grow(&t.next, mostNextRecord, "the next record", bitsNextRecord)
@@ -237,7 +237,7 @@ func (t *dtlsTrack) ack(o *dtlsSide, now int64) {
 	case o.asking > 0:
 		t.grow(&t.acks, mostAckSize, "a record of the size of an acknowledgement", bitsAckSize)
 	case o.any:
-		t.Add("a record of the size of an acknowledgement, for nothing", bitsStrayAckSize)
+		t.Add("a record of the size of an acknowledgement, with nothing to acknowledge", bitsStrayAckSize)
 	}
 	o.waiting = o.waiting && now-o.pingAt > answerTime
 	o.asking = max(o.asking-1, 0)

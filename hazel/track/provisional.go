@@ -30,7 +30,7 @@ func (c *conn) believe(dir int) {
 // before them (Hazel page, Reliable Delivery).
 func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
-		x.Rule, x.Message = rRelIdSeq, fmt.Sprintf("ID %d is out of place: the IDs before and after it go on at %d", uint16(p.Num), uint16(p.Expected))
+		x.Rule, x.Message = rRelIdSeq, fmt.Sprintf("ID %d is out of place: the IDs before and after it continue at %d", uint16(p.Num), uint16(p.Expected))
 		if p.By != 0 && p.Num < p.Expected && (p.Num >= 0 || !c.c.Complete) {
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
 		}

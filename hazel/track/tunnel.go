@@ -244,7 +244,7 @@ func (t *tunnel) leaves(c *conn, dir int) {
 	}
 }
 
-// silent reports a handshake that nobody answered until its client gave up.
+// silent reports a handshake that nothing answered until its client gave up.
 func (t *tunnel) silent(c *conn, end int64) bool {
 	return c.life.state == session.Opening && t.hellos >= oldTries && t.last-t.first >= fullLife-longestWait && end-t.last >= longestWait
 }

@@ -44,7 +44,7 @@ func assemble(c cond, whole span) (prog []bpf.Instruction, f fault) {
 		return nil, f
 	}
 	if prog = layout(g, g.bodies()); len(prog) > maxCompiled {
-		f.fail(whole, "the program needs more than the %d instructions that there is room for", maxCompiled)
+		f.fail(whole, "the program needs more than the available %d instructions", maxCompiled)
 		return nil, f
 	}
 	return prog, f

@@ -117,7 +117,7 @@ func (d *dddReader) number(fields []dddField, i int, low uint64, what string, hi
 	}
 	n, err := strconv.ParseUint(fields[i].text, 10, 64)
 	if err != nil || n < low || n > high {
-		d.fail(fields[i].column, "%s is %s from %d to %d", clip(fields[i].text), "no "+what[strings.IndexByte(what, ' ')+1:], low, high)
+		d.fail(fields[i].column, "%s is %s from %d to %d", clip(fields[i].text), "not "+what, low, high)
 	}
 	return n
 }
@@ -181,7 +181,7 @@ func (d *dddReader) checkJumps(in bpf.Instruction, raw bpf.RawInstruction, f []d
 		ends = true
 	}
 	if left == 0 && !ends {
-		d.fail(f[0].column, "the last instruction is no return")
+		d.fail(f[0].column, "the last instruction is not a return")
 	}
 }
 

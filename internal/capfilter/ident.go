@@ -23,7 +23,7 @@ func (g *generator) named(word string) cond {
 	case p.ip6:
 		return g.proto("ip6", p.number)
 	}
-	g.fail(g.at, "%s alone is no test", word)
+	g.fail(g.at, "%s alone is not a test", word)
 	return always(false)
 }
 
@@ -58,9 +58,9 @@ func (g *generator) identified(x *identified) cond {
 	case x.id.kind == tokIPv6:
 		return g.ip6ID(x)
 	case x.id.kind == tokMAC:
-		g.fail(x.id.at, "a MAC address stands after ether host, ether src or ether dst")
+		g.fail(x.id.at, "a MAC address needs ether host, ether src or ether dst before it")
 	default:
-		g.fail(x.id.at, "%s is no address (names are not looked up)", x.id.text)
+		g.fail(x.id.at, "%s is not an address (names are not looked up)", x.id.text)
 	}
 	return always(false)
 }
@@ -76,7 +76,7 @@ func (g *generator) protoID(x *identified) cond {
 	}
 	switch {
 	case !known:
-		g.fail(x.id.at, "%s is no number of a protocol, nor a name that is known", x.id.text)
+		g.fail(x.id.at, "%s is not a number of a protocol, nor a name that is known", x.id.text)
 	case ether:
 		return g.carries(n)
 	case x.proto == "" || x.proto == "ip" || x.proto == "ip6":
@@ -91,9 +91,9 @@ func (g *generator) protoID(x *identified) cond {
 func (g *generator) linkAddress(x *identified) cond {
 	switch {
 	case x.id.kind != tokMAC:
-		g.fail(x.id.at, "%s is no MAC address", x.id.text)
+		g.fail(x.id.at, "%s is not a MAC address", x.id.text)
 	case x.typ == "net":
-		g.fail(x.at, "a MAC address is no network (ether host)")
+		g.fail(x.at, "a MAC address is not a network (ether host)")
 	case g.link.family != famEthernet:
 		g.fail(x.at, "%s has no MAC addresses", g.link.name)
 	}
@@ -222,12 +222,12 @@ func (g *generator) portRange(x *identified) (low, high uint32) {
 		}
 		low, high = uint32(min(l, h)), uint32(max(l, h))
 	case x.typ == "portrange":
-		g.fail(x.id.at, "%s is no range of ports (names are not looked up)", x.id.text)
+		g.fail(x.id.at, "%s is not a range of ports (names are not looked up)", x.id.text)
 	default:
-		g.fail(x.id.at, "%s is no port (names are not looked up)", x.id.text)
+		g.fail(x.id.at, "%s is not a port (names are not looked up)", x.id.text)
 	}
 	if high > 65535 {
-		g.fail(x.id.at, "ports have numbers up to 65535")
+		g.fail(x.id.at, "port numbers go up to 65535")
 	}
 	return low, high
 }

@@ -165,7 +165,7 @@ func (g *generator) vlan(x *vlan) cond {
 		return c
 	}
 	if x.id.num > 0xfff {
-		g.fail(x.id.at, "VLANs have numbers up to 4095")
+		g.fail(x.id.at, "VLAN numbers go up to 4095")
 	}
 	id := g.join(bpf.ALUOpAnd, g.load(at+2, 2), g.constant(0xfff))
 	return both{c, compare(id, bpf.JumpEqual, x.id.num)}

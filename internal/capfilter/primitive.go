@@ -23,7 +23,7 @@ func (p *parser) primitive() (node, quals) {
 	case otherWords[t.text]:
 		p.fail(t.at, "%s is not supported", t.text)
 	default:
-		p.fail(t.at, "unexpected %s (a test should stand here)", t.text)
+		p.fail(t.at, "unexpected %s (expected a test)", t.text)
 	}
 	return nil, quals{}
 }
@@ -36,7 +36,7 @@ func (p *parser) noPrimitive(t token) {
 	case t.kind == tokWord:
 		p.fail(t.at, "unknown word %s (names are not looked up)", t.text)
 	case t.kind == tokSymbol:
-		p.fail(t.at, "unexpected %s (a test should stand here)", t.text)
+		p.fail(t.at, "unexpected %s (expected a test)", t.text)
 	default:
 		p.fail(t.at, "what is %s? A word like host, net or port is missing before it", t.text)
 	}

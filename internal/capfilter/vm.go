@@ -93,7 +93,7 @@ func NewVM(prog []bpf.Instruction) (*VM, error) {
 		vm.code[i] = d
 	}
 	if last := vm.code[len(prog)-1].op; last != opReturn && last != opReturnA {
-		return nil, errors.New("the last instruction is no return")
+		return nil, errors.New("the last instruction is not a return")
 	}
 	return vm, nil
 }

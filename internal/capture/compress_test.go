@@ -139,7 +139,7 @@ func TestCompressedDamage(t *testing.T) {
 				broken[i] ^= 0x55
 				readSmall(broken) // must not panic, whatever it finds
 			}
-			if _, _, err := readAll(packed(t, kind, []byte("no capture"))); err.Error() != "is no capture: neither pcap nor pcapng, it begins with 6e 6f 20 63 61 70 74 75" {
+			if _, _, err := readAll(packed(t, kind, []byte("no capture"))); err.Error() != "is not a capture: neither pcap nor pcapng, it begins with 6e 6f 20 63 61 70 74 75" {
 				t.Error(err)
 			}
 			if kind != "bzip2" {

@@ -58,10 +58,10 @@ func plural[N int | int64 | uint32 | uint64](n N, unit string) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// areThere ends a sentence about missing bytes: "1 is there", "12 are there".
+// areThere ends a sentence about missing bytes: "only 1 is present", "12 are there".
 func areThere(n int64) string {
 	if n == 1 {
-		return "1 is there"
+		return "only 1 is present"
 	}
-	return fmt.Sprintf("%d are there", n)
+	return fmt.Sprintf("only %d are present", n)
 }

@@ -19,7 +19,7 @@ const (
 // verdict says why content is not read on, nil when it is: so many bytes of it came
 // from so many compressed ones.
 func (e Expansion) verdict(kind string, content, compressed int64) error {
-	const raise = "; --max-expansion reads on"
+	const raise = "; --max-expansion raises the limit"
 	switch {
 	case e.Bytes > 0 && content > e.Bytes:
 		return &Damage{Offset: -1, Reason: fmt.Sprintf("not read to its end: the %s stream expands to more than %s, as --max-expansion says", kind, binarySize(e.Bytes))}

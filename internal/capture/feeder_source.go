@@ -11,7 +11,7 @@ import (
 const growthPause = 20 * time.Millisecond
 
 // errShorter ends a file that is followed.
-var errShorter = errors.New("the file became shorter while it was followed")
+var errShorter = errors.New("the file became shorter while it was being read")
 
 // A source is where the bytes of a feeder come from. Before it waits for some it has
 // everything handed over that was made of those before.

@@ -53,7 +53,7 @@ func (f *Filter) vm(l LinkType) (*capfilter.VM, error) {
 	}
 	prog, err := f.program(l)
 	if err != nil {
-		return nil, fmt.Errorf("the capture filter has no meaning for packets of %v: %w", l, err)
+		return nil, fmt.Errorf("the capture filter is not applicable to packets of %v: %w", l, err)
 	}
 	vm, err := capfilter.NewVM(prog)
 	if err != nil {

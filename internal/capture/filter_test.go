@@ -68,7 +68,7 @@ func TestFilterMeaningless(t *testing.T) {
 	if _, ok := s.Next(); ok {
 		t.Error("a packet passes")
 	}
-	if i := s.Infos()[0]; !i.Failed || i.Unfit == nil || !strings.Contains(i.Problem, "capture filter has no meaning for packets of raw") {
+	if i := s.Infos()[0]; !i.Failed || i.Unfit == nil || !strings.Contains(i.Problem, "capture filter is not applicable to packets of raw") {
 		t.Errorf("%+v", i)
 	}
 }

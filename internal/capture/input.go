@@ -97,7 +97,7 @@ func openFile(path string) (*os.File, error) {
 	}
 	if st, err := f.Stat(); err == nil && st.IsDir() {
 		f.Close()
-		return nil, &Damage{Offset: -1, Reason: "is a folder"}
+		return nil, &Damage{Offset: -1, Reason: "is a directory"}
 	}
 	return f, nil
 }

@@ -13,7 +13,7 @@ func noLive() error {
 	if runtime.GOOS == "windows" {
 		return fmt.Errorf("%w on windows/%s: use the build for windows/amd64, which captures with Npcap", ErrNoLive, runtime.GOARCH)
 	}
-	return fmt.Errorf("%w on %s: build dpdissect with CGO_ENABLED=1 and -tags libpcap, which wants libpcap", ErrNoLive, runtime.GOOS)
+	return fmt.Errorf("%w on %s: build dpdissect with CGO_ENABLED=1 and -tags libpcap, which needs libpcap", ErrNoLive, runtime.GOOS)
 }
 
 func openDevice(string, *LiveOptions) (device, error) { return nil, noLive() }

@@ -103,7 +103,7 @@ func checkNames(names []string) error {
 			return fmt.Errorf("interface %s is given twice", n)
 		}
 		if n == anyDevice && len(names) > 1 {
-			return fmt.Errorf("%s is all interfaces: it can't be had together with others", n)
+			return fmt.Errorf("%s stands for all interfaces and cannot be combined with others", n)
 		}
 	}
 	return nil

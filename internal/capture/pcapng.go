@@ -126,7 +126,7 @@ func (p *pcapngReader) body(typ, total uint32, size int) ([]byte, error) {
 	}
 	b := w.buf[w.pos : w.pos+size]
 	if t := p.u32(b[size-4:]); t != total {
-		return nil, p.bad("length of %s is %d in front and %d behind", p.blockName(typ), total, t)
+		return nil, p.bad("length of %s is %d in front but %d at the end", p.blockName(typ), total, t)
 	}
 	return b[8 : size-4], nil
 }
@@ -140,7 +140,7 @@ func (p *pcapngReader) skip(typ, total uint32, size int) error {
 		return w.stoppedAt(start, p.blockName(typ), int64(size))
 	}
 	if t := p.u32(w.bytes()); t != total {
-		return &Damage{start, false, fmt.Sprintf("length of %s is %d in front and %d behind", p.blockName(typ), total, t)}
+		return &Damage{start, false, fmt.Sprintf("length of %s is %d in front but %d at the end", p.blockName(typ), total, t)}
 	}
 	w.pos += 4
 	return nil

@@ -44,9 +44,9 @@ func (p *pcapngReader) iface(b []byte) error {
 		case code == optTsoffset && len(v) == 8:
 			offset = int64(p.order.Uint64(v))
 		case code == optTsresol:
-			return p.bad("if_tsresol of an interface block wants 1 byte, has %d", len(v))
+			return p.bad("if_tsresol of an interface block needs 1 byte, but has %d", len(v))
 		case code == optTsoffset:
-			return p.bad("if_tsoffset of an interface block wants 8 bytes, has %d", len(v))
+			return p.bad("if_tsoffset of an interface block needs 8 bytes, but has %d", len(v))
 		}
 		b = rest
 	}

@@ -99,7 +99,7 @@ func (p *pcapngReader) fits(caplen uint32, room int) error {
 		return p.bad("packet %d claims %d captured bytes, more than %d", p.packets+1, caplen, MaxPacket)
 	}
 	if int(caplen) > room {
-		return p.bad("packet %d wants %s, its block has %d", p.packets+1, plural(caplen, "byte"), room)
+		return p.bad("packet %d needs %s, but its block has %d", p.packets+1, plural(caplen, "byte"), room)
 	}
 	return nil
 }
@@ -128,13 +128,13 @@ func (p *pcapngReader) packetOptions(b []byte, rec *Record) error {
 // Options that end without end-of-options are accepted.
 func (p *pcapngReader) option(b []byte) (code uint16, v, rest []byte, err error) {
 	if len(b) < 4 {
-		return 0, nil, nil, p.bad("an option wants 4 bytes, its block has %d", len(b))
+		return 0, nil, nil, p.bad("an option needs 4 bytes, but its block has %d", len(b))
 	}
 	code = p.order.Uint16(b)
 	n := int(p.order.Uint16(b[2:]))
 	b = b[4:]
 	if n > len(b) {
-		return 0, nil, nil, p.bad("option %d wants %s, its block has %d", code, plural(n, "byte"), len(b))
+		return 0, nil, nil, p.bad("option %d needs %s, but its block has %d", code, plural(n, "byte"), len(b))
 	}
 	return code, b[:n], b[min((n+3)&^3, len(b)):], nil
 }

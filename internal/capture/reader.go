@@ -87,9 +87,9 @@ func opening(w *window, err error) error {
 	case err != nil && len(b) == 0:
 		return &Damage{0, true, "the compressed stream ends early"}
 	case err != nil && startsMagic(b):
-		return &Damage{0, true, fmt.Sprintf("the file header wants %d bytes, %s", pcapFileHeader, areThere(int64(len(b))))}
+		return &Damage{0, true, fmt.Sprintf("the file header needs %d bytes, but %s", pcapFileHeader, areThere(int64(len(b))))}
 	}
-	return &Damage{-1, false, fmt.Sprintf("is no capture: neither pcap nor pcapng, it begins with % x", b[:min(8, len(b))])}
+	return &Damage{-1, false, fmt.Sprintf("is not a capture: neither pcap nor pcapng, it begins with % x", b[:min(8, len(b))])}
 }
 
 // startsMagic reports whether b is the beginning of a magic number.

@@ -65,9 +65,9 @@ func (r *rights) hint() string {
 	grant := "'sudo setcap cap_net_raw+ep " + shellWord(r.program) + "'"
 	switch {
 	case r.effective:
-		return "CAP_NET_RAW is there, but not for this network, or a security policy refuses packet sockets: run outside of the user namespace or container, or give that a network of its own"
+		return "CAP_NET_RAW is available, but not for this network, or a security policy refuses packet sockets: run outside of the user namespace or container, or give it its own network"
 	case r.bounded:
-		return "CAP_NET_RAW is missing, and is withheld from all that runs here, root included: start the container with --cap-add=NET_RAW, or run outside of it"
+		return "CAP_NET_RAW is missing, and no process here can get it, not even root: start the container with --cap-add=NET_RAW, or run outside of it"
 	case r.permitted:
 		return "CAP_NET_RAW is permitted but not in effect; grant it with " + grant
 	case r.noNewPrivs:

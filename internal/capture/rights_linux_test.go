@@ -56,7 +56,7 @@ func TestMayCapture(t *testing.T) {
 		return
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("only root can become someone else")
+		t.Skip("only root can become another user")
 	}
 	program := copyForAll(t)
 	nobody := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

@@ -12,7 +12,7 @@ func MayCapture() error { return noLive() }
 func noRight(name string) error {
 	hint := "run as root"
 	if runtime.GOOS == "windows" {
-		hint = "Npcap lets administrators alone do it; run as administrator, or install Npcap without that restriction"
+		hint = "Npcap allows only administrators to capture; run as administrator, or install Npcap without that restriction"
 	}
 	return &NoRight{Interface: name, Hint: hint}
 }

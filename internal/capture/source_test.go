@@ -123,11 +123,11 @@ func TestSourceGoesOnWithTheRest(t *testing.T) {
 		packets uint64
 	}{
 		{"", false, 3},
-		{"cut short at offset 200: the block of packet 3 wants 76 bytes, 71 are there", true, 2},
+		{"cut short at offset 200: the block of packet 3 needs 76 bytes, but only 71 are present", true, 2},
 		{"is empty", false, 0},
-		{"is no capture: neither pcap nor pcapng, it begins with 6e 6f 20 63 61 70 74 75", false, 0},
+		{"is not a capture: neither pcap nor pcapng, it begins with 6e 6f 20 63 61 70 74 75", false, 0},
 		{"cannot be read: no such file or directory", false, 0},
-		{"is a folder", false, 0},
+		{"is a directory", false, 0},
 	} {
 		in := infos[i]
 		if in.Path != paths[i] || in.Problem != want.problem || in.CutShort != want.cut || in.Failed != (want.problem != "") || in.Packets != want.packets {

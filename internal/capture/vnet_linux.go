@@ -30,7 +30,7 @@ const (
 )
 
 // noSegments is said where packets of segmentation offload come as they are.
-const noSegments = "this kernel does not tell the segments of UDP segmentation offload: its packets are taken apart only where their content tells"
+const noSegments = "this kernel does not report the segments of UDP segmentation offload: its packets are split only where their content shows how"
 
 // askSegments makes the kernel tell of segmentation offload; where it can't, the
 // capture goes on without.

@@ -115,7 +115,7 @@ func (w *window) stoppedAt(start int64, what string, n int64) error {
 	case have == 0 && isCut(w.err):
 		return &Damage{start, true, "the compressed stream ends early"}
 	case isCut(w.err):
-		return &Damage{start, true, fmt.Sprintf("%s wants %s, %s", what, plural(n, "byte"), areThere(have))}
+		return &Damage{start, true, fmt.Sprintf("%s needs %s, but %s", what, plural(n, "byte"), areThere(have))}
 	}
 	return &Damage{start, false, "reading fails: " + reason(w.err)}
 }

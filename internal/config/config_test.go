@@ -85,9 +85,9 @@ func TestNameOf(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"nams: {}":                   "1:1: unknown key nams (did you mean names?)",
-		"names: [a]":                 "names wants keys with values",
+		"names: [a]":                 "names needs keys with values",
 		"names: {nowhere: x}":        "1:9: want an address",
-		"names: {10.0.0.1: \"\"}":    "a name wants a text",
+		"names: {10.0.0.1: \"\"}":    "a name needs a text",
 		"names: {10.0.0.1: \"\\e\"}": "a name is at most 40",
 		"names: {\"10.0.0.1:0\": x}": "want an address",
 		"ports: {2302: bad}":         "1:15: that is bad",
@@ -95,8 +95,8 @@ func TestMistakes(t *testing.T) {
 		"columns: [ok, bad]":         "1:15: that is bad",
 		"color: bad":                 "1:8: that is bad",
 		"time-format: bad":           "that is bad",
-		"secrets: [a, b]":            "secrets wants a text",
-		"a: b\n---\nc: d":            "a second document: a configuration is one",
+		"secrets: [a, b]":            "secrets needs a text",
+		"a: b\n---\nc: d":            "a second document: a configuration must be a single one",
 		"\tx":                        "no YAML",
 	} {
 		_, err := Read("c.yaml", []byte(text), checks)

@@ -142,7 +142,7 @@ func readRegular(path string) ([]byte, error) {
 func CheckRegular(path string) error {
 	in, err := os.Stat(path)
 	if err == nil && !in.Mode().IsRegular() {
-		err = fmt.Errorf("%s: no regular file", path)
+		err = fmt.Errorf("%s: not a regular file", path)
 	}
 	return err
 }

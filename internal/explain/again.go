@@ -38,7 +38,7 @@ func peerRestarted(s *subject) ruling {
 	if n.FirstTime-s.LastTime > staleAfter {
 		r.certainty = Likely
 	}
-	r.sentence = fmt.Sprintf("%s lost its state: at %s its numbers begin anew on the same addresses, %s after its last frame. It was restarted, or dropped the connection and took what came next for a new one, which goes on as #%d.",
+	r.sentence = fmt.Sprintf("%s lost its state: at %s its numbers start again on the same addresses, %s after its last frame. It was restarted, or it dropped the connection and took the next datagrams for a new one, which continues as #%d.",
 		s.Who(x), s.in(r.at), span(max(n.FirstTime-s.side(x).Last.Time, 1)), n.ID)
 	return r
 }
@@ -68,11 +68,11 @@ func natRebinding(s *subject) ruling {
 	if m == nil {
 		return ruling{}
 	}
-	r := ruling{certainty: Likely, side: path, at: m.At, proof: frames(m.Last.Frame, m.At.Frame), refute: fmt.Sprintf("a frame of %s behind frame %d", s.address(m.Side), m.Last.Frame)}
+	r := ruling{certainty: Likely, side: path, at: m.At, proof: frames(m.Last.Frame, m.At.Frame), refute: fmt.Sprintf("a frame of %s after frame %d", s.address(m.Side), m.Last.Frame)}
 	if m.Sure {
 		r.certainty = Proved
 	}
-	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it goes on from %s", s.Who(m.Side), s.address(m.Side), s.in(m.Last), s.in(m.At), s.newAddress(m))
+	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it continues from %s", s.Who(m.Side), s.address(m.Side), s.in(m.Last), s.in(m.At), s.newAddress(m))
 	switch {
 	case m.To == nil:
 	case m.Same:
@@ -80,9 +80,9 @@ func natRebinding(s *subject) ruling {
 	default:
 		r.sentence += " with the next numbers"
 	}
-	r.sentence += ". A router (NAT) on its side gave it a new port, or it changed its network."
+	r.sentence += ". A router (NAT) on its side gave it a new port, or it moved to another network."
 	if !m.Answered() {
-		r.sentence += fmt.Sprintf(" %s does not answer there: to it, that is a stranger.", s.Who(1-m.Side))
+		r.sentence += fmt.Sprintf(" %s does not answer there, because it does not know the new address.", s.Who(1-m.Side))
 	}
 	return r
 }

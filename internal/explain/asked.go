@@ -21,15 +21,15 @@ type saying struct {
 var sayings = []saying{
 	{`(?i)reliable packet (\d+)(?:\s*\(size=(\d+)\))? was not ack'?d after (\d+) ?ms(?: \((\d+) resends\))?`,
 		"a reliable packet that was never acknowledged", findPacket},
-	{`(?i)it'?s been (\d+)(?:\.\d+)? ?ms since last heard`, "a side that heard nothing any more", findSilence},
+	{`(?i)it'?s been (\d+)(?:\.\d+)? ?ms since last heard`, "a side that no longer received anything", findSilence},
 	{`(?i)(\d+) pings? (?:have been sent|were sent|without)|(?:missed|lost) (\d+) pings?|pings? (?:timed out|were not ack)`,
-		"pings that nobody answered", findSilence},
+		"pings that were not answered", findSilence},
 	{`(?i)remote (?:host )?sent a disconnect|disconnect(?:ed)? by (?:the )?(?:remote|server|host)|you were (?:kicked|banned)|server closed|kicked`,
 		"a close by the other side", findClose},
 	{`(?i)incorrect version|different version|version mismatch|incompatible version|wrong version|older version|newer version`,
 		"sides with different versions", findCause(VersionMismatch, Refused)},
 	{`(?i)could ?n[o']t connect|failed to connect|unable to connect|connection refused|no route|could not find the (?:server|game)|connect(?:ion)? (?:attempt )?timed out|forcibly closed`,
-		"an attempt to connect without an answer", findCause(NoAnswer, PortClosed, Refused)},
+		"an unanswered attempt to connect", findCause(NoAnswer, PortClosed, Refused)},
 	{`(?i)connection (?:was )?lost|lost (?:the )?connection|timed out|time-?out|session (?:was )?lost|DPNERR_CONNECTIONLOST|DPERR_CONNECTIONLOST|DPSYS_SESSIONLOST|not respond`,
 		"a connection that was lost", findSilence},
 }
@@ -48,13 +48,13 @@ func (t *Story) Ask(text string) *Asked {
 			return a
 		}
 		if s == nil {
-			a.Sentence = fmt.Sprintf("The sentence is about %s, and no connection of this capture fits: %s", x.about, sentence)
+			a.Sentence = fmt.Sprintf("The sentence is about %s, but no connection in this capture fits: %s", x.about, sentence)
 			return a
 		}
 		a.Connection, a.Frames, a.Sentence = &s.ID, frames(proof...), sentence
 		return a
 	}
-	a.Sentence = "No known sentence of a game or library was found in it. Looked for: " + knownSayings() + "."
+	a.Sentence = "No known sentence of a game or library was found in the text. Looked for: " + knownSayings() + "."
 	return a
 }
 
@@ -96,10 +96,10 @@ func findPacket(t *Story, words []string) (*subject, []uint64, string) {
 	if best == nil {
 		for _, p := range t.pairs {
 			if u, ok := unrecognised(p, &t.names); ok && u.Cause == NoAnswer && p.Opens(u.Guess) && number <= 1 {
-				return nil, u.Frames, "That is most likely the first packet of a connection that never was. " + u.Sentence
+				return nil, u.Frames, "That is most likely the first packet of a connection that was never established. " + u.Sentence
 			}
 		}
-		return nil, nil, fmt.Sprintf("none has a packet %d that was sent again and never acknowledged.", number)
+		return nil, nil, fmt.Sprintf("none has a packet %d that was resent and never acknowledged.", number)
 	}
 	u, v := &best.side(at).Unanswered, best.verdict()
 	return best, append(v.Frames, u.Frame), fmt.Sprintf("Packet %d is that of %s in #%d (frame %d, %s): it was captured %s and never acknowledged. %s",
@@ -144,7 +144,7 @@ func findCause(causes ...Cause) func(t *Story, _ []string) (*subject, []uint64, 
 				}
 			}
 			return false
-		}, fmt.Sprintf("none ended so (%v).", causes))
+		}, fmt.Sprintf("none ended like that (%v).", causes))
 	}
 }
 
@@ -167,7 +167,7 @@ func (t *Story) worst(fits func(s *subject, v *Verdict) bool, none string) (*sub
 	}
 	sentence := fmt.Sprintf("Most likely #%d. %s", best.ID, found.Verdict.Sentence)
 	if n > 1 {
-		sentence += fmt.Sprintf(" %d others would fit, too.", n-1)
+		sentence += fmt.Sprintf(" %d others would also fit.", n-1)
 	}
 	return best, found.Verdict.Frames, sentence
 }

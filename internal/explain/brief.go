@@ -24,22 +24,22 @@ const (
 
 var abouts = map[Cause]about{
 	StillOpen:         {"open when the capture ended", "still open", fine},
-	Closed:            {"{side} ended it in order", "closed", fine},
-	PoorCapture:       {"the capture lost what would tell how it ended", "poor capture", doubtful},
-	Undecided:         {"it ended, and the capture does not show how", "undecided", doubtful},
-	NoAnswer:          {"nobody answered", "no answer", declined},
+	Closed:            {"{side} closed it in order", "closed", fine},
+	PoorCapture:       {"the capture lost the packets that would show how it ended", "poor capture", doubtful},
+	Undecided:         {"it ended, but the capture does not show how", "undecided", doubtful},
+	NoAnswer:          {"nothing answered", "no answer", declined},
 	Refused:           {"{side} declined it", "refused", declined},
 	VersionMismatch:   {"the sides have different versions", "other version", declined},
 	SecretMismatch:    {"the sides do not share a secret", "wrong secret", declined},
 	PortClosed:        {"{side} was gone: its port is closed (ICMP)", "port closed", cutOff},
-	ProtocolViolation: {"{side} broke the protocol, and was dropped", "broke protocol", cutOff},
-	PeerRestarted:     {"{side} lost its state and began anew", "restarted", cutOff},
+	ProtocolViolation: {"{side} broke the protocol and was dropped", "broke protocol", cutOff},
+	PeerRestarted:     {"{side} lost its state and started again", "restarted", cutOff},
 	RetriesExhausted:  {"one packet never arrived, and its sender gave up", "gave up", cutOff},
 	SizeBlackHole:     {"large packets do not get through", "large packets lost", cutOff},
-	OneWay:            {"the path carried one direction alone", "one-way path", cutOff},
+	OneWay:            {"the path carried only one direction", "one-way path", cutOff},
 	NATExpired:        {"a router forgot it while it was idle", "NAT forgot it", cutOff},
 	NATRebinding:      {"one side came back from another address", "new address", cutOff},
-	PeerSilent:        {"nothing came from {side} any more", "fell silent", cutOff},
+	PeerSilent:        {"nothing more came from {side}", "fell silent", cutOff},
 	PathDead:          {"the path between the two died", "path died", cutOff},
 	Reset:             {"{side} cut it off", "cut off", cutOff},
 }
@@ -116,7 +116,7 @@ func (x *Contribution) brief() string {
 		}
 		return fmt.Sprintf("%.0f packets in a row lost", n["longest"])
 	case Delay:
-		return fmt.Sprintf("up to %.0f ms instead of %.0f ms for an answer", n["max_ms"], max(n["min_ms"], 1))
+		return fmt.Sprintf("up to %.0f ms for an answer instead of %.0f ms", n["max_ms"], max(n["min_ms"], 1))
 	case Bufferbloat:
 		return fmt.Sprintf("a queue on the path filled up: %.0f ms instead of %.0f ms", n["to_ms"], n["from_ms"])
 	case LateAcks, PeerStalled:
@@ -126,15 +126,15 @@ func (x *Contribution) brief() string {
 	case WindowStall:
 		return fmt.Sprintf("its window was full for up to %.0f ms", n["longest_ms"])
 	case SpuriousRetries:
-		return fmt.Sprintf("%.0f retries that were not needed", n["unneeded"])
+		return fmt.Sprintf("%.0f spurious retries", n["unneeded"])
 	case Reordering:
 		return fmt.Sprintf("%.0f packets overtaken by later ones", n["late"])
 	case HiddenCopies:
-		return fmt.Sprintf("%.0f copies of packets", n["copies"])
+		return fmt.Sprintf("%.0f duplicate packets", n["copies"])
 	case ClockSkew:
-		return "captured with two clocks that differ"
+		return "captured with two clocks that disagree"
 	}
-	return "the program sent nothing for long"
+	return "the program sent nothing for a long time"
 }
 
 // Kind sorts connections for the first line of a report: "closed", "cut off", "slow".

@@ -18,7 +18,7 @@ func protocolViolation(s *subject) ruling {
 		if at.N == 0 || at.Frame < f.Frame {
 			continue
 		}
-		r := ruling{certainty: Likely, side: sides[x], at: at, proof: frames(f.Frame), refute: "a close of its own that was due anyway"}
+		r := ruling{certainty: Likely, side: sides[x], at: at, proof: frames(f.Frame), refute: "a close that was due anyway"}
 		if abrupt {
 			r.certainty = Proved
 		}
@@ -58,7 +58,7 @@ func closed(s *subject) ruling {
 	if s.ClosedBy == session.NoSide && s.State == session.Closed {
 		x = 1 - x // what was captured answers a close that was not
 		r.certainty, r.side = Likely, sides[x]
-		r.sentence = fmt.Sprintf("%s ended the connection in order shortly before %s: the answer of %s was captured, the close itself was not.", s.Who(x), s.in(r.at), s.who(1-x))
+		r.sentence = fmt.Sprintf("%s closed the connection in order shortly before %s: the answer of %s was captured, the close itself was not.", s.Who(x), s.in(r.at), s.who(1-x))
 		return r
 	}
 	if s.missed(1-x) || s.portIsClosed() {
@@ -67,13 +67,13 @@ func closed(s *subject) ruling {
 	if s.ClosedBy == session.BothSides {
 		r.side = "both"
 		r.proof = frames(s.Closing[1-x].Frame)
-		r.sentence = fmt.Sprintf("Both sides ended the connection in order at the same time, %s%s.", s.in(r.at), s.because())
+		r.sentence = fmt.Sprintf("Both sides closed the connection in order at the same time, %s%s.", s.in(r.at), s.because())
 		return r
 	}
-	r.sentence = fmt.Sprintf("%s ended the connection in order at %s%s.", s.Who(x), s.in(r.at), s.because())
+	r.sentence = fmt.Sprintf("%s closed the connection in order at %s%s.", s.Who(x), s.in(r.at), s.because())
 	if s.ambiguous() {
 		r.certainty = Likely
-		r.sentence += " It gave no reason; a side that leaves and one that gives up send the same frame, but nothing waited for an answer."
+		r.sentence += " It gave no reason. A side that leaves and one that gives up send the same frame, but here nothing was waiting for an answer."
 	}
 	return r
 }
@@ -102,7 +102,7 @@ func leftover(s *subject) ruling {
 		return ruling{}
 	}
 	return ruling{certainty: Proved, side: sides[x], at: s.prev.Closing[x], proof: frames(s.FirstFrame), refute: "an answer of " + s.address(x),
-		sentence: fmt.Sprintf("A leftover of #%d, which %s had ended in order at %s: a datagram that came late made %s take it for a new connection and send to %s, which had left, for %s.",
+		sentence: fmt.Sprintf("A leftover of #%d, which %s had closed in order at %s: a late datagram made %s assume a new connection and send to %s, which had left, for %s.",
 			s.prev.ID, s.who(x), s.prev.in(s.prev.Closing[x]), s.who(1-x), s.who(x), span(max(s.LastTime-s.FirstTime, 1)))}
 }
 

@@ -23,7 +23,7 @@ func (s *subject) slowest(dir int) (least, most int64, by string) {
 		most = r.Max
 	}
 	if r := d.Trips().PairedRTT(); r.Samples > 0 && r.Max > most {
-		most, by = r.Max, "each acknowledgement paired with its sending"
+		most, by = r.Max, "each acknowledgement paired with its transmission"
 	}
 	if r := d.Trips().PingRTT(); r.Samples > 0 {
 		if least == 0 || r.Min < least {
@@ -53,7 +53,7 @@ func delays(s *subject) []Contribution {
 		return Contribution{Cause: Delay, Side: path, Certainty: Likely, weight: float64(most) / 3e9, From: s.clock(from), To: s.clock(to),
 			Frames:   frames(g.SlowAt.Frame, s.side(dir).Healed.First.Frame),
 			Numbers:  map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(most) / 1e6},
-			Sentence: fmt.Sprintf("What %s sent took up to %s to be acknowledged, where %s is possible (by %s).", s.who(dir), span(most), span(least), by)}, true
+			Sentence: fmt.Sprintf("Acknowledgements of what %s sent took up to %s, where %s is possible (measured by %s).", s.who(dir), span(most), span(least), by)}, true
 	})
 }
 
@@ -73,7 +73,7 @@ func bloat(s *subject) []Contribution {
 		who := s.who((dir + filler) % 2)
 		return Contribution{Cause: Bufferbloat, Side: path, Certainty: Likely, weight: float64(w.Peak) / 1e9, From: s.clock(w.At.Time), To: s.clock(s.LastTime), Frames: frames(w.At.Frame),
 			Numbers: map[string]float64{"from_ms": float64(w.Base) / 1e6, "to_ms": float64(w.Peak) / 1e6, "from_bytes_per_s": from, "to_bytes_per_s": to},
-			Sentence: fmt.Sprintf("A queue filled up behind %s: as it sent more (%.1f instead of %.1f kB/s), the round trip grew from %s to %s by %s, and fell again when it sent less.",
+			Sentence: fmt.Sprintf("A queue filled up on the path from %s: as it sent more (%.1f instead of %.1f kB/s), the round trip grew from %s to %s by %s, and fell again when it sent less.",
 				who, to/1000, from/1000, span(w.Base), span(w.Peak), s.in(w.At))}, true
 	})
 }
@@ -92,7 +92,7 @@ func starvation(s *subject) []Contribution {
 		}
 		return Contribution{Cause: UnitStarved, Side: path, Certainty: Likely, weight: float64(waited) / 10e9, From: s.clock(u.Time), To: s.clock(s.LastTime), Frames: frames(u.Frame),
 			Numbers: map[string]float64{"number": float64(u.Num), "sent": float64(u.Sends), "ms": float64(waited) / 1e6},
-			Sentence: fmt.Sprintf("One unit of %s never gets through: number %d%s was sent %s since %s, while others pass.", s.who(dir), u.Num, size,
+			Sentence: fmt.Sprintf("One unit of %s never gets through: number %d%s was sent %s since %s, while others arrive.", s.who(dir), u.Num, size,
 				count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)))}, true
 	})
 }

@@ -49,7 +49,7 @@ func losses(s *subject) []Contribution {
 				"before_capture": float64(l.BeforeCapture), "after_capture": float64(l.AfterCapture)}}
 		if proven := l.BeforeCapture + l.AfterCapture; proven < n {
 			c.Certainty = Likely
-			c.Sentence = fmt.Sprintf("About %.1f%% of what %s sent was lost, or its acknowledgement was (%d of %.0f; %s proven).", 100*c.Numbers["share"], s.who(dir), n, sent, lossesAre(proven))
+			c.Sentence = fmt.Sprintf("About %.1f%% of what %s sent, or of its acknowledgements, was lost (%d of %.0f; %s proven).", 100*c.Numbers["share"], s.who(dir), n, sent, lossesAre(proven))
 			return c, true
 		}
 		c.Sentence = fmt.Sprintf("%.1f%% of what %s sent was lost (%d of %.0f)%s.", 100*c.Numbers["share"], s.who(dir), n, sent, whereLost(l))
@@ -87,9 +87,9 @@ func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 func whereLost(l seq.Lost) string {
 	switch {
 	case l.BeforeCapture > 0 && l.AfterCapture > 0:
-		return fmt.Sprintf(", %d before and %d behind this capture point", l.BeforeCapture, l.AfterCapture)
+		return fmt.Sprintf(", %d before and %d after this capture point", l.BeforeCapture, l.AfterCapture)
 	case l.AfterCapture > 0:
-		return " behind this capture point"
+		return " after this capture point"
 	case l.BeforeCapture > 0:
 		return " before this capture point"
 	}
@@ -119,7 +119,7 @@ func bursts(s *subject) []Contribution {
 		}
 		return Contribution{Cause: LossBurst, Side: path, Certainty: certainty, weight: float64(longest) / 20,
 			From: s.clock(first.Time), To: s.clock(s.LastTime), Frames: frames(first.Frame), Numbers: map[string]float64{"longest": float64(longest)},
-			Sentence: fmt.Sprintf("What %s sent was lost in bursts: up to %d packets in a row, the first at %s.", s.who(dir), longest, s.in(first))}, true
+			Sentence: fmt.Sprintf("Losses of what %s sent came in bursts: up to %d packets in a row, the first at %s.", s.who(dir), longest, s.in(first))}, true
 	})
 }
 
@@ -133,18 +133,18 @@ func outages(s *subject) []Contribution {
 		}
 		c = Contribution{Cause: LossBurst, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, From: s.clock(run.First.Time), To: s.clock(run.Last),
 			Frames: frames(run.First.Frame), Numbers: map[string]float64{"ms": float64(run.Span()) / 1e6, "units": float64(run.Units), "peer_frames": float64(run.Meanwhile())}}
-		until := "then it went on"
+		until := "then it continued"
 		if open {
-			until = "up to the end of the capture"
+			until = "this lasted until the end of the capture"
 		}
 		c.Sentence = fmt.Sprintf("For %s from %s on, nothing that %s sent was acknowledged (%s); %s.", span(run.Span()), s.in(run.First), s.who(dir), count(run.Units, "new number", "new numbers"), until)
 		switch peer := 1 - dir; {
 		case s.stoodStill(peer, run):
 			c.Cause, c.Side, c.weight = PeerStalled, sides[peer], c.weight*1.5
-			c.Sentence += fmt.Sprintf(" All of it reached the machine of %s, whose program stood still.", s.who(peer))
+			c.Sentence += fmt.Sprintf(" All of it reached the machine of %s, where the program had stopped running.", s.who(peer))
 		case s.answersAll(dir):
 			c.Cause, c.Side = LateAcks, sides[peer]
-			c.Sentence += fmt.Sprintf(" Nothing of it was lost: %s answered all of it late, and at once.", s.who(peer))
+			c.Sentence += fmt.Sprintf(" None of it was lost: %s answered all of it late, in one go.", s.who(peer))
 		case s.lostSome(dir):
 		default:
 			return c, false // how long it took is told as delay

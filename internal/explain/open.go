@@ -34,22 +34,22 @@ func stillOpen(s *subject) ruling {
 	switch {
 	case !s.speaks(1):
 		r.certainty = Likely
-		r.sentence = fmt.Sprintf("The capture holds only what %s sent. Nothing shows that the connection ended before the capture did.", s.who(0))
+		r.sentence = fmt.Sprintf("The capture contains only what %s sent. Nothing shows that the connection ended before the capture did.", s.who(0))
 	case s.State == session.Opening:
-		r.sentence = fmt.Sprintf("It was still being opened when the capture ended: both sides had spoken, last at %s.", s.in(last))
+		r.sentence = fmt.Sprintf("It was still being opened when the capture ended: both sides had sent something, last at %s.", s.in(last))
 	case quiet > quietLeast && s.stoppedAtOnce(quiet):
 		r.certainty = Likely
-		r.sentence = fmt.Sprintf("Nobody closed it, as far as was captured. Both sides talked all the time and stopped at once at %s, %s before the end of the capture: it may live on, or what ended it was not captured.", s.in(last), span(quiet))
+		r.sentence = fmt.Sprintf("No close was captured. Both sides kept sending and stopped at the same time at %s, %s before the end of the capture: the connection may still be open, or its end was not captured.", s.in(last), span(quiet))
 	case quiet > quietLeast:
 		r.certainty = Likely
-		r.sentence = fmt.Sprintf("Nobody closed it. Both sides are silent after %s, for the last %s of the capture, with nothing left to answer: it may live on.", s.in(last), span(quiet))
+		r.sentence = fmt.Sprintf("Neither side closed it. Both are silent after %s, for the last %s of the capture, with nothing left to answer: the connection may still be open.", s.in(last), span(quiet))
 	case s.mayHaveRestarted(0) || s.mayHaveRestarted(1):
 		x := 0
 		if s.mayHaveRestarted(1) {
 			x = 1
 		}
 		r.certainty, r.final = Likely, true
-		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last frame came at %s. But %s sent again %s that had been acknowledged, from %s on, and the capture misses frames of it: it may have begun anew there.",
+		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last frame came at %s. But %s resent %s that had been acknowledged, from %s on, and frames of it are missing from the capture: it may have started again there.",
 			s.in(last), s.who(x), count(s.Dir[x].UnneededRetries, "number", "numbers"), s.in(s.side(x).Signs.Unneeded))
 	default:
 		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last frame came at %s.", s.in(last))
@@ -128,10 +128,10 @@ func poorCapture(s *subject) ruling {
 	last := s.side(1 - s.silent()).Last
 	switch drop := s.end.Dropped; {
 	case s.Internal != nil || s.SummedUp:
-		return ruling{certainty: Proved, at: last, sentence: "The connection was not followed to its end, because too many were open at a time."}
+		return ruling{certainty: Proved, at: last, sentence: "The connection was not tracked to its end, because too many were open at the same time."}
 	case drop.N > 0 && last.Time-drop.Time < nearEnd && !s.ended():
 		return ruling{certainty: Proved, at: drop, refute: "a capture without drops",
-			sentence: fmt.Sprintf("The capture lost packets around the end: it says that %s missing, the last of them before frame %d.", count(drop.N, "packet is", "packets are"), drop.Frame)}
+			sentence: fmt.Sprintf("The capture lost packets around the end: it reports that %s missing, the last of them before frame %d.", count(drop.N, "packet is", "packets are"), drop.Frame)}
 	}
 	return ruling{}
 }
@@ -140,11 +140,11 @@ func poorCapture(s *subject) ruling {
 func undecided(s *subject) ruling {
 	last := s.side(1 - s.silent()).Last
 	r := ruling{certainty: Unsettled, at: last, left: []Cause{PathDead, PeerSilent, Closed, PoorCapture}}
-	r.sentence = fmt.Sprintf("Nothing came of either side after %s, and the capture shows neither a close nor an attempt to go on. "+
-		"Either both ended at once, the path died, or the connection went on where this capture does not see it. A capture at the other side, or one that lasts longer, would decide.", s.in(last))
+	r.sentence = fmt.Sprintf("Nothing came from either side after %s, and the capture shows neither a close nor an attempt to continue. "+
+		"Either both ended at once, the path died, or the connection continued where this capture does not see it. A capture at the other side, or a longer one, would decide.", s.in(last))
 	if !s.speaks(1) {
 		r.left = []Cause{NoAnswer, PoorCapture}
-		r.sentence = fmt.Sprintf("The capture holds only what %s sent, so nothing shows what its peer did. A capture of both directions would decide.", s.who(0))
+		r.sentence = fmt.Sprintf("The capture contains only what %s sent, so nothing shows what its peer did. A capture of both directions would decide.", s.who(0))
 	}
 	return r
 }

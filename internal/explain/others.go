@@ -36,7 +36,7 @@ func lateness(s *subject) []Contribution {
 		}
 		return Contribution{Cause: LateAcks, Side: sides[1-dir], Certainty: Likely, weight: float64(run.Span()) / 4e9, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
 			Numbers:  map[string]float64{"ms": float64(run.Span()) / 1e6},
-			Sentence: fmt.Sprintf("%s answered late, by up to %s: what it received from %s on.", s.Who(1-dir), span(run.Span()), s.in(run.First))}, true
+			Sentence: fmt.Sprintf("%s answered late, by up to %s, everything it received from %s on.", s.Who(1-dir), span(run.Span()), s.in(run.First))}, true
 	})
 }
 
@@ -54,7 +54,7 @@ func spurious(s *subject) []Contribution {
 		return Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Sendings(), 1)), From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
 			Frames:   frames(s.side(dir).Signs.Unneeded.Frame),
 			Numbers:  map[string]float64{"unneeded": float64(n), "retries": float64(d.Retries)},
-			Sentence: fmt.Sprintf("%d of %d retries of %s were not needed: what they repeat had arrived.", n, d.Retries, s.who(dir))}, true
+			Sentence: fmt.Sprintf("%d of %d retries of %s were spurious: what they repeat had already arrived.", n, d.Retries, s.who(dir))}, true
 	})
 }
 
@@ -67,7 +67,7 @@ func reorderings(s *subject) []Contribution {
 		}
 		return Contribution{Cause: Reordering, Side: path, Certainty: Proved, weight: 0.3 * float64(g.Late.N) / float64(s.side(dir).Numbers), From: s.clock(g.Late.Time), To: s.clock(s.LastTime),
 			Frames: frames(g.Late.Frame), Numbers: map[string]float64{"late": float64(g.Late.N), "by_ms": float64(g.LateBy) / 1e6},
-			Sentence: fmt.Sprintf("The network changed the order of what %s sent: %s overtaken by later ones, by up to %s.", s.who(dir), count(g.Late.N, "frame was", "frames were"), span(g.LateBy))}, true
+			Sentence: fmt.Sprintf("The network reordered what %s sent: %s overtaken by later ones, by up to %s.", s.who(dir), count(g.Late.N, "frame was", "frames were"), span(g.LateBy))}, true
 	})
 }
 
@@ -80,7 +80,7 @@ func copies(s *subject) []Contribution {
 		}
 		return Contribution{Cause: HiddenCopies, Side: path, Certainty: Proved, weight: 0.1 * float64(d.Duplicates) / float64(d.Frames), From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
 			Frames: frames(s.side(dir).Signs.Copies.Frame), Numbers: map[string]float64{"copies": float64(d.Duplicates), "frames": float64(d.Frames)},
-			Sentence: fmt.Sprintf("%d of %d datagrams of %s are copies that the network or the capture made.", d.Duplicates, d.Frames, s.who(dir))}, true
+			Sentence: fmt.Sprintf("%d of %d datagrams of %s are duplicates made by the network or the capture.", d.Duplicates, d.Frames, s.who(dir))}, true
 	})
 }
 
@@ -93,7 +93,7 @@ func skew(s *subject) []Contribution {
 		}
 		return Contribution{Cause: ClockSkew, Side: path, Certainty: Proved, weight: 0.5, From: s.clock(lead.Time), Frames: frames(lead.Frame),
 			Numbers:  map[string]float64{"ms": float64(s.side(dir).LeadBy) / 1e6, "acknowledgements": float64(lead.N)},
-			Sentence: fmt.Sprintf("Captures were merged whose clocks differ by %s at least: %s before what they acknowledge. Times between the sides mean nothing.", span(s.side(dir).LeadBy), count(lead.N, "acknowledgement comes", "acknowledgements come"))}, true
+			Sentence: fmt.Sprintf("The merged captures have clocks that differ by at least %s: %s before what they acknowledge. Times between the sides mean nothing.", span(s.side(dir).LeadBy), count(lead.N, "acknowledgement comes", "acknowledgements come"))}, true
 	})
 }
 
@@ -107,6 +107,6 @@ func idleness(s *subject) []Contribution {
 		}
 		return Contribution{Cause: ApplicationIdle, Side: sides[dir], Certainty: Proved, weight: 0.05, From: s.clock(x.Data.Time), To: s.clock(x.Last.Time), Frames: frames(x.Data.Frame),
 			Numbers:  map[string]float64{"ms": float64(quiet) / 1e6},
-			Sentence: fmt.Sprintf("The program of %s sent nothing after %s, for %s, while the transport went on answering.", s.who(dir), s.in(x.Data), span(quiet))}, true
+			Sentence: fmt.Sprintf("The program of %s sent nothing after %s for %s, while the transport kept answering.", s.who(dir), s.in(x.Data), span(quiet))}, true
 	})
 }

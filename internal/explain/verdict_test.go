@@ -61,7 +61,7 @@ func TestPortClosedLikely(t *testing.T) {
 	}
 	s := closed()
 	s.side(0).Signs.Uncaptured = at(60, 6)
-	expect(t, "the capture misses some of it", s, PortClosed, "a", Likely, "among which a close may be")
+	expect(t, "the capture misses some of it", s, PortClosed, "a", Likely, "which may include a close")
 	s = closed()
 	s.side(0).Unanswered = seq.StuckUnit{Num: 38, Size: 60, Sends: 2, Frame: 80, Time: start + 9*second}
 	expect(t, "something waited", s, PortClosed, "a", Likely, "may have given up")
@@ -299,7 +299,7 @@ func TestPeerSilent(t *testing.T) {
 func TestClosed(t *testing.T) {
 	s := established()
 	s.closes(1, 92, 10.1)
-	expect(t, "in order", s, Closed, "b", Proved, "The server ended")
+	expect(t, "in order", s, Closed, "b", Proved, "The server closed")
 	s.Wordless = true
 	expect(t, "without a word", s, Closed, "b", Likely)
 	s.Wordless, s.ClosedBy, s.Closing[0] = false, session.BothSides, at(93, 10.11)
@@ -361,7 +361,7 @@ func TestWords(t *testing.T) {
 	s.gone(0)
 	c := s.explain()
 	role, address := c.Who()
-	if c.Brief() != "most likely nothing came from the client any more" || c.Verdict.Why() != "fell silent?" || c.Kind() != "cut off" || role+" "+address != "client 10.0.0.2:4170" {
+	if c.Brief() != "most likely nothing more came from the client" || c.Verdict.Why() != "fell silent?" || c.Kind() != "cut off" || role+" "+address != "client 10.0.0.2:4170" {
 		t.Errorf("%q, %q, %q, %q", c.Brief(), c.Verdict.Why(), c.Kind(), role+" "+address)
 	}
 	if ns, ok := c.When(); !ok || ns != start+4900e6 {

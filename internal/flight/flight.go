@@ -185,7 +185,7 @@ func (r *Recorder) noteEnd(now int64, c *session.Conn) string {
 	return ", " + x.Brief()
 }
 
-// noteTimeout puts on packets what nobody answered, and after which nothing more came:
+// noteTimeout puts on packets what nothing answered, and after which nothing more came:
 // findings about it come when nothing can be added any more.
 func (r *Recorder) noteTimeout(c *session.Conn) {
 	where := fmt.Sprintf("connection %d timed out: ", c.ID)

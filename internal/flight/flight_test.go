@@ -197,7 +197,7 @@ func TestDumpFails(t *testing.T) {
 	}
 }
 
-// TestTimeoutIsKept: the packets say what nobody answered, and which one was the last.
+// TestTimeoutIsKept: the packets say what nothing answered, and which one was the last.
 func TestTimeoutIsKept(t *testing.T) {
 	for _, file := range []string{"hazel/killed-peer.pcap", "dp8/killed-peer.pcap", "dp4/peer-vanishes.pcap", "knet/killed-peer-reference.pcap"} {
 		f := fly(t, file, "timeout", 60*time.Second)

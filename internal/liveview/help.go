@@ -4,25 +4,25 @@ import "strings"
 
 // keysHelp are the keys and what they do.
 var keysHelp = [][2]string{
-	{"↑ ↓ k j", "pick a connection; PgUp PgDn Home End go further"},
-	{"enter", "all numbers of the one picked, and its latest findings; enter or esc goes back"},
+	{"↑ ↓ k j", "select a connection; PgUp PgDn Home End go further"},
+	{"enter", "all numbers of the selected connection and its latest findings; enter or esc goes back"},
 	{"s S → ←", "order by the next or previous column"},
-	{"1 … 9", "order by that column of the screen; the same once more reverses"},
+	{"1 … 9", "order by that column of the screen; again to reverse"},
 	{"r", "reverse the order"},
 	{"/", "show only connections with this text in their addresses, protocol, state or roles"},
-	{"esc", "clear the filter, pick nothing"},
-	{"p space", "pause what is shown; the capture goes on"},
+	{"esc", "clear the filter and the selection"},
+	{"p space", "pause the display; the capture continues"},
 	{"h ?", "this page"},
 	{"q ctrl-c", "quit"},
 }
 
 // remarks are what a column's line has no room for.
 var remarks = []string{
-	"Loss, Retries and Quality look back ten seconds, or to the update before when that is longer; rates look back one second.",
-	"Loss counts what shows here: sendings that were made again before an acknowledgement of them was captured, and numbers that never came by. What the capture itself dropped shows as loss, too: see “dropped” in the first line.",
-	"Quality is what players know from Valve's net_graph: of 100 numbered datagrams of a side, how many came at the first try and in order. What is lost, sent again or overtaken takes from it.",
-	"Ping adds the times from here to either side and back. Where only one side's frames are acknowledged it is the time to the other side alone. kNet's acknowledgements wait for others: its own pings are taken.",
-	"“-” is what can't be known from what was captured. A connection that has ended stays for ten seconds, dimmed.",
+	"Loss, Retries and Quality look back ten seconds, or to the previous update if that is longer; rates look back one second.",
+	"Loss counts what shows here: numbers that were resent before their acknowledgement was captured, and numbers that never passed. Packets dropped by the capture itself also show as loss: see “dropped” in the first line.",
+	"Quality is what players know from Valve's net_graph: of 100 numbered datagrams of a side, how many came at the first attempt and in order. Losses, retries and reordering reduce it.",
+	"Ping adds the round trips from here to either side. If only one side's frames are acknowledged, it is the round trip to the other side alone. kNet delays acknowledgements, so its own pings are used.",
+	"“-” means that the capture does not show the value. A connection that has ended stays for ten seconds, dimmed.",
 }
 
 // help is the lines of the page that explains the others.

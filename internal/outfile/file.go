@@ -19,7 +19,7 @@ const (
 
 // Reasons why a path can't be written.
 var (
-	ErrFolder = errors.New("is a folder: give the name of a file")
+	ErrFolder = errors.New("is a directory: give the name of a file")
 	ErrLink   = errors.New("is a link, which is not followed: give the file itself")
 	errRaced  = errors.New("was replaced while it was opened")
 )

@@ -99,7 +99,7 @@ func (k *known) refuse(path string) error { return &Conflict{path, k.what} }
 type Conflict struct{ Path, What string }
 
 // Error gives "game.pcap: is an input, too".
-func (e *Conflict) Error() string { return fmt.Sprintf("%s: is %s, too", e.Path, e.What) }
+func (e *Conflict) Error() string { return fmt.Sprintf("%s: is also %s", e.Path, e.What) }
 
 // special reports whether a file is a device, a pipe or a socket: nothing of it is
 // lost by writing.

@@ -163,7 +163,7 @@ func TestGuard(t *testing.T) {
 		if path == filepath.Join(dir, "x", "..", "game") {
 			path = game // the text names it as it was given
 		}
-		if c, ok := errors.AsType[*Conflict](err); !ok || c.What != "an input" || !strings.HasSuffix(err.Error(), ": is an input, too") {
+		if c, ok := errors.AsType[*Conflict](err); !ok || c.What != "an input" || !strings.HasSuffix(err.Error(), ": is also an input") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package points recognises captures that hold the same session, seen at two points, and
+// Package points recognises captures that hold the same session, captured at two points, and
 // compares what they hold.
 //
 // Only datagrams between the same addresses and ports are compared: where a NAT changed

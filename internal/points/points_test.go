@@ -139,7 +139,7 @@ func TestTwoPointsAreRecognised(t *testing.T) {
 			if p == nil {
 				t.Fatal("two points are not recognised")
 			}
-			if p.Twice || !strings.HasSuffix(p.Sentence(), "hold the same session, seen at two points: each analysed alone") {
+			if p.Twice || !strings.HasSuffix(p.Sentence(), "contain the same session, captured at two points: each is analysed separately") {
 				t.Error(p.Sentence())
 			}
 		})

@@ -7,35 +7,35 @@ import (
 
 // Sentence says that two captures hold the same session.
 func (p *Pair) Sentence() string {
-	how := "seen at two points"
+	how := "captured at two points"
 	if p.Twice {
 		how = "captured twice"
 	}
-	return fmt.Sprintf("%s and %s hold the same session, %s: each analysed alone", p.A.Path, p.B.Path, how)
+	return fmt.Sprintf("%s and %s contain the same session, %s: each is analysed separately", p.A.Path, p.B.Path, how)
 }
 
 // AppendText writes what one of two captures alone holds, in sentences.
 func (c *Comparison) AppendText(b []byte) []byte {
 	b = fmt.Appendf(b, "Between %s and %s\n", c.Paths[0], c.Paths[1])
 	for _, f := range c.Flows {
-		b = fmt.Appendf(b, "  %s to %s: both hold %s\n", f.Src, f.Dst, datagrams(f.Both))
+		b = fmt.Appendf(b, "  %s to %s: both contain %s\n", f.Src, f.Dst, datagrams(f.Both))
 		for file := range f.Alone {
 			b = c.appendAlone(b, f, file)
 		}
 		for file, n := range f.Moved {
 			if n > 0 {
-				b = fmt.Appendf(b, "    %s of %s between other addresses in %s, as behind a NAT: not counted as lost\n", datagrams(n), c.Paths[file], c.Paths[1-file])
+				b = fmt.Appendf(b, "    %s of %s have other addresses in %s, as with a NAT between: not counted as lost\n", datagrams(n), c.Paths[file], c.Paths[1-file])
 			}
 		}
 		for file, n := range f.Edge {
 			if n > 0 {
-				b = fmt.Appendf(b, "    %s more in %s while the other may not have captured: not counted\n", datagrams(n), c.Paths[file])
+				b = fmt.Appendf(b, "    %s more in %s at times when the other may not have been capturing: not counted\n", datagrams(n), c.Paths[file])
 			}
 		}
 	}
 	for file, n := range c.Other {
 		if n > 0 {
-			b = fmt.Appendf(b, "  %s of %s between addresses that the other does not hold: not compared\n", datagrams(n), c.Paths[file])
+			b = fmt.Appendf(b, "  %s of %s between addresses that the other does not contain: not compared\n", datagrams(n), c.Paths[file])
 		}
 	}
 	if !c.Whole {
@@ -61,7 +61,7 @@ func (c *Comparison) appendAlone(b []byte, f *Flow, file int) []byte {
 	case -1:
 		b = fmt.Appendf(b, "    %s not in %s", datagrams(n.Count), other)
 	default:
-		b = fmt.Appendf(b, "    %s passed %s and were not captured by it, or were copied behind it", datagrams(n.Count), other)
+		b = fmt.Appendf(b, "    %s passed %s and were not captured by it, or were duplicated after it", datagrams(n.Count), other)
 	}
 	return fmt.Appendf(b, ": %s of %s\n", frames(n), c.Paths[file])
 }

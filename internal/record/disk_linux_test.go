@@ -115,7 +115,7 @@ func TestFullDiskRing(t *testing.T) {
 	})
 }
 
-// A file of a ring for which there was no room at all is no capture, and does not stay.
+// A file of a ring for which there was no room at all is not a capture, and does not stay.
 func TestFullDiskRingEmpty(t *testing.T) {
 	onSmallDisk(t, "16k", func(dir string) {
 		r := create(t, Options{Path: filepath.Join(dir, "r.pcapng"), Ring: Ring{Packets: 1}})

@@ -26,7 +26,7 @@ func (e *Error) Error() string {
 	s := fmt.Sprintf("%s: %v", path, bare(e.Err))
 	switch {
 	case e.Before > 0:
-		s += fmt.Sprintf("; %s in it, %d in the files before it", packetsAre(e.Packets), e.Before)
+		s += fmt.Sprintf("; %s in it, %d in the earlier files", packetsAre(e.Packets), e.Before)
 	case e.Packets > 0:
 		s += fmt.Sprintf("; %s in it", packetsAre(e.Packets))
 	}

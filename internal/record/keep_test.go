@@ -216,7 +216,7 @@ func TestKeepDump(t *testing.T) {
 	must(t, r.Close())
 	c := readFile(t, path)
 	if n != 1001 || len(c.recs) != n || c.told != 3 || !slices.Equal(c.recs[2500-1999].Comments, []string{"error DP8-1: here"}) {
-		t.Errorf("%d packets, %d are there, %d drops", n, len(c.recs), c.told)
+		t.Errorf("%d packets, only %d are present, %d drops", n, len(c.recs), c.told)
 	}
 	if n, err := k.Dump(&list{room: 7}); n != 7 || err != errList {
 		t.Error(n, err)

@@ -43,7 +43,7 @@ func TestGuard(t *testing.T) {
 	var g outfile.Guard
 	g.Reads("the secrets file", secrets)
 	for _, path := range []string{secrets, hard} {
-		if _, err := Create(Options{Path: path, Interfaces: ether, Guard: &g}); err == nil || err.Error() != path+": is the secrets file, too" {
+		if _, err := Create(Options{Path: path, Interfaces: ether, Guard: &g}); err == nil || err.Error() != path+": is also the secrets file" {
 			t.Errorf("%v", err)
 		}
 	}

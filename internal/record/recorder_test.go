@@ -105,8 +105,8 @@ func TestCreateRefuses(t *testing.T) {
 		want string
 	}{
 		{Options{}, "no file to write to"},
-		{Options{Path: dir}, dir + ": is a folder: give the name of a file"},
-		{Options{Path: dir, Ring: Ring{Packets: 1}}, dir + ": is a folder: give the name of a file"},
+		{Options{Path: dir}, dir + ": is a directory: give the name of a file"},
+		{Options{Path: dir, Ring: Ring{Packets: 1}}, dir + ": is a directory: give the name of a file"},
 		{Options{Path: "/dev/null", Ring: Ring{Packets: 1}}, "/dev/null: is a device: a ring of files needs the name of a file"},
 		{Options{Path: dir + "/none/a.pcap"}, dir + "/none/a.pcap: no such file or directory"},
 		{Options{Path: dir + "/none/a.pcap", Ring: Ring{Packets: 1}}, "no such file or directory"},

@@ -82,11 +82,11 @@ func (c *Check) headline() string {
 func (c *Check) note() string {
 	switch {
 	case c.Internal > 0:
-		return "by an internal error not all was judged in " + counted(uint64(c.Internal), "connection")
+		return "an internal error prevented a complete judgement of " + counted(uint64(c.Internal), "connection")
 	case c.Outcome == verdict.Unreadable:
 		return ""
 	case c.Totals.UDPDatagrams == 0:
-		return "no UDP datagram: there is nothing to judge"
+		return "no UDP datagrams: there is nothing to judge"
 	case len(c.Rules) == 0:
 		return "no rule had an opportunity"
 	}
@@ -98,7 +98,7 @@ const shownReasons = 6
 
 // guardText is " (inconclusive: BIDIR asks that both directions are visible)".
 func guardText(f *session.Finding) string {
-	return " (inconclusive: " + f.Guard.String() + " asks that " + f.Guard.Asks() + ")"
+	return " (inconclusive: " + f.Guard.String() + " requires that " + f.Guard.Asks() + ")"
 }
 
 // A bundle is the findings of one rule, one severity and one side of a

@@ -168,7 +168,7 @@ func TestGitHub(t *testing.T) {
 	if kinds["error"] != githubPerKind || !strings.HasPrefix(lines[last], "dpdissect: unreadable: ") {
 		t.Errorf("%v, %q", kinds, lines[last])
 	}
-	nothing := "::notice title=check::no UDP datagram: there is nothing to judge\ndpdissect: pass: no UDP datagram: there is nothing to judge\n"
+	nothing := "::notice title=check::no UDP datagrams: there is nothing to judge\ndpdissect: pass: no UDP datagrams: there is nothing to judge\n"
 	if got := string(AppendGitHub(nil, quiet())); got != nothing {
 		t.Errorf("%q", got)
 	}
@@ -221,7 +221,7 @@ func TestBudgetsKnowEveryNumber(t *testing.T) {
 	}
 	for _, name := range verdict.QuantityNames() {
 		if !known[name] {
-			t.Errorf("%s is no number of the analysis", name)
+			t.Errorf("%s is not a number of the analysis", name)
 		}
 		delete(known, name)
 	}

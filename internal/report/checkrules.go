@@ -96,7 +96,7 @@ func (p *painter) appendRules(dst []byte, c *Check, opts TextOptions) []byte {
 	t.fit(opts.Width)
 	dst = p.appendTallies(t.append(append(dst, '\n')), c.Rules, opts)
 	if !opts.Verbose {
-		return append(appendStyled(dst, p.Derived, "-V lists all rules, --show-inconclusive what is in doubt."), '\n')
+		return append(appendStyled(dst, p.Derived, "-V lists all rules, --show-inconclusive the doubtful cases."), '\n')
 	}
 	for _, part := range parts {
 		dst = appendNames(dst, part.pattern+" without an opportunity:", part.names[ruleIdle], opts.Width)

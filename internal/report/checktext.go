@@ -58,7 +58,7 @@ func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 			dst = p.appendCapture(dst, &c.Captures[i], opts.Width)
 		}
 		dst = p.appendTotalsOf(dst, &c.Totals, c.Conns, opts.Width)
-		dst = append(appendSpan(dst, c.Span, "Judged is what happened %s.\nRules are counted over the whole of the connections with packets then.\n"), '\n')
+		dst = append(appendSpan(dst, c.Span, "Findings and budgets cover what happened %s.\nRules are counted over the whole life of the connections with packets in that time.\n"), '\n')
 	}
 	dst = p.appendCheckFindings(dst, c, wrap, opts.Verbose)
 	if !opts.Quiet {
@@ -213,7 +213,7 @@ func (p *painter) appendIdle(dst []byte, b *verdict.BaselineResult, list []verdi
 		}
 	}
 	if b != nil && b.Gone > 0 {
-		lines = append(lines, plural(b.Gone, "entry", "entries")+" of the baseline came no more")
+		lines = append(lines, plural(b.Gone, "entry", "entries")+" of the baseline did not occur")
 	}
 	for i, l := range lines {
 		if i == 0 {

@@ -25,7 +25,7 @@ func (p *painter) appendDetail(dst []byte, c *session.Conn, width int) []byte {
 	dst = appendWrapped(append(dst, "   "...), p.facts(c), 3, width)
 	if len(c.Inferred) > 0 {
 		dst = append(dst, "   "...)
-		dst = append(append(dst, p.Derived.Start...), "concluded, not seen: "...)
+		dst = append(append(dst, p.Derived.Start...), "inferred, not captured: "...)
 		dst = append(dst, escaped(strings.Join(inferred(c), ", "))...)
 		dst = append(append(dst, p.Derived.Stop...), '\n')
 	}
@@ -141,7 +141,7 @@ func (p *painter) traffic(c *session.Conn) []pair {
 func (p *painter) delivery(c *session.Conn) []pair {
 	rows := []pair{
 		both(c, "retries", func(d *seq.Direction) cell { return p.judged(d.Retries, p.retryStyle(d)) }),
-		both(c, "  of sendings", func(d *seq.Direction) cell { return p.share(d.Retries, d.Sendings(), p.retryStyle(d)) }),
+		both(c, "  of all sent", func(d *seq.Direction) cell { return p.share(d.Retries, d.Sendings(), p.retryStyle(d)) }),
 		both(c, "  unneeded", func(d *seq.Direction) cell { return p.maybe(d.UnneededRetries, knowsUnneeded(c), p.Warn) }),
 		both(c, "duplicates", func(d *seq.Direction) cell { return p.count(d.Duplicates) }),
 		both(c, "out of order", func(d *seq.Direction) cell { return p.count(d.OutOfOrder) }),
@@ -194,7 +194,7 @@ func (p *painter) timing(c *session.Conn) []pair {
 				return p.roundTrip(r, f(&r))
 			})
 		}
-		rows = append(rows, paired("of resends p50", func(r *seq.RTT) int64 { return r.P50 }), paired("  max", func(r *seq.RTT) int64 { return r.Max }))
+		rows = append(rows, paired("of retries p50", func(r *seq.RTT) int64 { return r.P50 }), paired("  max", func(r *seq.RTT) int64 { return r.Max }))
 	}
 	if c.Dir[0].Trips().PingRTT().Samples+c.Dir[1].Trips().PingRTT().Samples == 0 {
 		return rows

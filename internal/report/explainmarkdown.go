@@ -22,7 +22,7 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 		}
 		dst = append(dst, '\n')
 	}
-	dst = appendSpan(dst, markdown(d.Span), "- told are the connections with packets %s, and what slowed them then; how they ended, and all numbers, are of the whole connection\n")
+	dst = appendSpan(dst, markdown(d.Span), "- shown are the connections with packets %s, and what slowed them in that time; ends and numbers are those of the whole connection\n")
 	for _, c := range worstFirst(d.Connections) {
 		v := &c.Verdict
 		dst = fmt.Appendf(dst, "\n### %s %s ↔ %s: %s\n\n%s\n\n", markdown(fmt.Sprintf("#%d %s", c.ID, c.Protocol)), markdown(p.named(c.A)), markdown(p.named(c.B)), markdown(c.Headline()), markdown(v.Sentence))

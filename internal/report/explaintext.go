@@ -67,7 +67,7 @@ func (p *painter) appendExplainHead(dst []byte, captures []capture.Info, d *expl
 			dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')
 		}
 	}
-	dst = appendSpan(dst, d.Span, "   Told are the connections with packets %s, and what slowed them then.\n   How they ended, and all numbers, are of the whole connection.\n")
+	dst = appendSpan(dst, d.Span, "   Shown are the connections with packets %s, and what slowed them in that time.\n   Ends and numbers are those of the whole connection.\n")
 	switch {
 	case len(d.Connections) > 0:
 	case d.Span != "":
@@ -95,7 +95,7 @@ func appendBeside(dst []byte, captures []capture.Info) []byte {
 			last = max(last, in.LastTime)
 		}
 	}
-	dst = append(dst, "No connection has packets then"...)
+	dst = append(dst, "No connection has packets in that time"...)
 	if last > 0 {
 		dst = fmt.Appendf(dst, ": the capture is from %s to %s UTC", utc(first, "2006-01-02 15:04:05"), utc(last, "15:04:05"))
 	}

@@ -13,10 +13,10 @@ import (
 func GuardText(g conform.Guard, rules []string, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", g)
-	writeWrapped(&b, "  ", "A guard: it asks that "+g.Asks()+".", width)
+	writeWrapped(&b, "  ", "A guard: it requires that "+g.Asks()+".", width)
 	b.WriteByte('\n')
-	writeWrapped(&b, "  ", "Where that is not certain, what looks like a broken rule is inconclusive and accuses nobody: 'dpdissect check --show-inconclusive' "+
-		"lists such cases. A number behind the guard's name says against how many it stood.", width)
+	writeWrapped(&b, "  ", "If that is not certain, what looks like a broken rule is inconclusive and is not held against anyone: 'dpdissect check --show-inconclusive' "+
+		"lists such cases. A number after the guard's name is the number of cases it applied to.", width)
 	b.WriteByte('\n')
 	if conform.Always.Has(g) {
 		writeWrapped(&b, "  ", "It belongs to every rule.", width)
@@ -31,7 +31,7 @@ func GuardText(g conform.Guard, rules []string, width int) string {
 func ReadingText(id, heading string, lines [][2]string, rules []string, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", id)
-	writeWrapped(&b, "  ", "An unclear place of the text of "+heading+", and how it is read.", width)
+	writeWrapped(&b, "  ", "An ambiguity of the text of "+heading+", and how it is read.", width)
 	b.WriteByte('\n')
 	for _, l := range lines {
 		if l[1] != "–" {

@@ -14,7 +14,7 @@ func TestLiveTable(t *testing.T) {
 		{{Text: "1"}, {Text: "one"}, {Text: "3%"}, {Text: "0", Dim: true}},
 		{{Text: "10"}, {Text: "ten"}, {Text: "-", Dim: true}, {Text: "0", Dim: true}},
 	}
-	const left = "Not shown for want\nof width: Loss;\nCOLUMNS=14 shows it.\n"
+	const left = "Not shown for lack\nof width: Loss;\nCOLUMNS=14 shows it.\n"
 	for width, want := range map[int]string{
 		0:  " #  Name  Loss\n──────────────\n 1  one     3%\n10  ten      -\n",
 		14: " #  Name  Loss\n──────────────\n 1  one     3%\n10  ten      -\n",

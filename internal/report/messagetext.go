@@ -170,7 +170,7 @@ func (l *MessageLines) preview(text string) string {
 		return text
 	}
 	if l.short.cut == nil {
-		l.short.cut = []string{"Payloads are cut: --payload shows them whole"}
+		l.short.cut = []string{"Payloads are truncated: --payload shows them in full"}
 	}
 	return cutText(text, max(room, 1), false)
 }

@@ -36,15 +36,15 @@ func TestReference(t *testing.T) {
 			strings.Repeat("─", 36) + "\n" +
 			"dp8       6073 2302  one two three…\n" +
 			"  dplhp\n" +
-			"Title is cut: JSON has it whole.\n",
+			"Title is truncated: JSON has it\nwhole.\n",
 		28: "Protocol  Title\n" +
 			strings.Repeat("─", 28) + "\n" +
 			"dp8       one two three fou…\n" +
 			"  dplhp\n" +
-			"Not shown for want of width:\n" +
+			"Not shown for lack of width:\n" +
 			"Ports; COLUMNS=33 shows it.\n" +
-			"Title is cut: JSON has it\n" +
-			"whole.\n",
+			"Title is truncated: JSON has\n" +
+			"it whole.\n",
 	} {
 		if got := string(AppendReference(nil, columns(), rows, width)); got != want {
 			t.Errorf("%d columns:\n%swant\n%s", width, got, want)
@@ -64,7 +64,7 @@ func TestLongReference(t *testing.T) {
 		}
 		got, _, _ := bytes.Cut(AppendReference(nil, columns(), long, width), []byte("Not shown"))
 		want, _, _ := bytes.Cut(AppendReference(nil, columns(), short, width), []byte("Not shown"))
-		if want, _, _ = bytes.Cut(want, []byte("Title is cut")); !bytes.HasPrefix(got, want) {
+		if want, _, _ = bytes.Cut(want, []byte("Title is truncated")); !bytes.HasPrefix(got, want) {
 			t.Errorf("%d columns:\n%.500s\nis not how this goes on:\n%s", width, got, want)
 		}
 	}

@@ -27,7 +27,7 @@ func neighboursText(list []session.NeighbourCount) string {
 	for _, n := range list {
 		parts = append(parts, counted(n.N, "datagram")+" of "+n.Protocol.Name+" ("+n.Protocol.Title+")")
 	}
-	return "Beside connections: " + strings.Join(parts, "; ") + "; 'dpdissect decode -Y " + list[0].Protocol.Name + "' shows them."
+	return "Besides connections: " + strings.Join(parts, "; ") + "; 'dpdissect decode -Y " + list[0].Protocol.Name + "' shows them."
 }
 
 // forcedBadly says of each protocol that --decode-as named that much of what it was

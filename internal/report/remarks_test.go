@@ -14,7 +14,7 @@ import (
 func TestNeighboursLine(t *testing.T) {
 	a := fixture()
 	a.Totals.Neighbours = []session.NeighbourCount{{Protocol: &dissect.Protocol{Name: "one", Title: "The One"}, N: 1}, {Protocol: &dissect.Protocol{Name: "two", Title: "The Two"}, N: 20}}
-	want := "\nBeside connections: 1 datagram of one (The One); 20 datagrams of two (The Two); 'dpdissect decode -Y one' shows them.\n"
+	want := "\nBesides connections: 1 datagram of one (The One); 20 datagrams of two (The Two); 'dpdissect decode -Y one' shows them.\n"
 	if got := string(AppendText(nil, a, TextOptions{})); !strings.Contains(got, want) {
 		t.Errorf("no line of the neighbours:\n%s", got)
 	}

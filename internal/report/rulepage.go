@@ -28,13 +28,13 @@ func ruleLines(r *conform.Rule) (all []ruleLine) {
 		add("Not evaluated", r.Unchecked)
 	}
 	if r.Operation {
-		add("Operation", "matters in operation: it is in the profile operation")
+		add("Operation", "matters to operators: it belongs to the profile operation")
 	}
 	if r.Seldom {
 		add("Seldom", "real sessions hardly ever give an opportunity, so the absence of findings proves little")
 	}
 	if r.Summed {
-		add("Told", "once a side, with how often it was seen")
+		add("Told", "once per side, with the number of occurrences")
 	}
 	add("Care", sentence(careText(r)))
 	if r.Accuses() {
@@ -91,13 +91,13 @@ func RuleText(r *conform.Rule, width int) string {
 		writeWrapped(&b, fmt.Sprintf("  %-15s", l.label), l.text, width)
 	}
 	if ids := Readings(r); len(ids) > 0 {
-		writeWrapped(&b, fmt.Sprintf("  %-15s", "Reading"), "'dpdissect rules show "+ids[0]+"' tells what is unclear in the text, and how it is read", width)
+		writeWrapped(&b, fmt.Sprintf("  %-15s", "Reading"), "'dpdissect rules show "+ids[0]+"' describes the ambiguity of the text and how it is read", width)
 	}
-	verb := "called broken"
+	verb := "reported as broken"
 	if !r.Accuses() {
 		verb = "reported"
 		b.WriteByte('\n')
-		writeWrapped(&b, "  ", "It accuses no endpoint: it fails a check only when the rules file names it.", width)
+		writeWrapped(&b, "  ", "It is no endpoint's fault: it fails a check only if the rules file names it.", width)
 	}
 	if r.Alias != "" || r.Unchecked != "" {
 		return b.String()

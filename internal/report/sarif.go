@@ -208,7 +208,7 @@ func (s *sarif) results() {
 		if size += len(raw); i == sarifResults || size > s.room {
 			inv := &s.run.Invocations[0]
 			inv.Notifications = append(inv.Notifications, sarifNotification{"warning",
-				sarifText{Text: fmt.Sprintf("%d results more are left out: --format ndjson has all", len(all)-i)}, nil})
+				sarifText{Text: fmt.Sprintf("%d more results are left out: --format ndjson has all", len(all)-i)}, nil})
 			return
 		}
 		s.run.Results = append(s.run.Results, raw)

@@ -148,7 +148,7 @@ func TestSARIFLimits(t *testing.T) {
 		t.Errorf("the first stands for %d findings", results[0].Count)
 	}
 	last := log.Runs[0].Invocations[0].Notifications
-	if text := last[len(last)-1].Message.Text; !strings.Contains(text, "results more are left out") {
+	if text := last[len(last)-1].Message.Text; !strings.Contains(text, "more results are left out") {
 		t.Errorf("nothing is said of what is left out: %s", text)
 	}
 }

@@ -37,7 +37,7 @@ func AppendChecksSummary(dst []byte, s *Checks) []byte {
 	dst = fmt.Appendf(dst, "## %s dpdissect: %s\n\n| | file | verdict | connections | packets | rules evaluated | because |\n|---|---|---|---:|---:|---:|---|\n", markOf(s.Outcome, note), s.Outcome)
 	for i, c := range s.Files {
 		if i == summaryFiles {
-			dst = fmt.Appendf(dst, "\nThere are %d files more.\n", len(s.Files)-i)
+			dst = fmt.Appendf(dst, "\nThere are %d more files.\n", len(s.Files)-i)
 			break
 		}
 		because := strings.Join(slices.Concat(c.Reasons, c.remarks()), "; ")

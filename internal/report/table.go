@@ -66,7 +66,7 @@ type column struct {
 	rank  int
 	least int    // its text may be cut to so many columns; 0: never
 	ends  bool   // what is cut keeps both of its ends
-	whole string // where texts stand whole that are cut: "'dpdissect rules show ID' has"
+	whole string // where texts stand whole that are truncated: "'dpdissect rules show ID' has"
 }
 
 type table struct {

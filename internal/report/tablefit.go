@@ -88,11 +88,11 @@ func (s *shortage) addCut(head, whole string) {
 	for i, c := range s.cut {
 		if rest, ok := strings.CutSuffix(c, " cut: "+whole); ok {
 			rest = strings.TrimSuffix(strings.TrimSuffix(rest, " is"), " are")
-			s.cut[i] = strings.Replace(rest, " and ", ", ", 1) + " and " + head + " are cut: " + whole
+			s.cut[i] = strings.Replace(rest, " and ", ", ", 1) + " and " + head + " are truncated: " + whole
 			return
 		}
 	}
-	s.cut = append(s.cut, head+" is cut: "+whole)
+	s.cut = append(s.cut, head+" is truncated: "+whole)
 }
 
 // cutText is text in at most so many columns, with … for what is left out: the end of
@@ -174,7 +174,7 @@ func (s *shortage) append(dst []byte, start, stop string) []byte {
 		if len(s.gone) == 1 {
 			them = "it"
 		}
-		text = "Not shown for want of width: " + strings.Join(s.gone, ", ") + "; COLUMNS=" + strconv.Itoa(s.needs) + " shows " + them + "."
+		text = "Not shown for lack of width: " + strings.Join(s.gone, ", ") + "; COLUMNS=" + strconv.Itoa(s.needs) + " shows " + them + "."
 	}
 	for _, c := range s.cut {
 		text = strings.TrimPrefix(text+" "+c+".", " ")

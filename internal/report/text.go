@@ -71,7 +71,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
 		}
 		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns), opts.Width)
-		dst = appendSpan(dst, opts.Span, "Counted is what happened %s.\nWhat came before was followed; how connections ended, and what problems say, is\nof the whole of them.\n")
+		dst = appendSpan(dst, opts.Span, "Numbers cover what happened %s.\nState was tracked from the start; ends of connections and problems are those of\nthe whole connections.\n")
 		dst = append(p.appendRemarks(dst, a, wrap), '\n')
 	}
 	dst = p.appendConns(dst, a, &opts, flush)
@@ -79,7 +79,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 		dst = append(dst, counted(a.Totals.LeftOut, "connection")+" that ended earlier are only counted.\n"...)
 	}
 	if n := a.Totals.SummedUp; n > 0 {
-		dst = append(dst, counted(n, "connection")+" were not followed to their end: there were too many at a time.\n"...)
+		dst = append(dst, counted(n, "connection")+" were not tracked to their end: too many were open at the same time.\n"...)
 	}
 	findings := findingsText{noun: "finding", width: wrap, all: opts.Verbose}
 	if len(a.Conns) > listedConns {
@@ -87,7 +87,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	}
 	dst = p.appendFindingsAs(append(dst, '\n'), a.Findings, findings)
 	if n := a.Totals.Findings; n > 0 {
-		dst = append(dst, counted(n, "further finding")+" are counted and not listed: there are too many.\n"...)
+		dst = append(dst, counted(n, "further finding")+" are counted but not listed: there are too many.\n"...)
 	}
 	return dst
 }
@@ -225,7 +225,7 @@ func (p *painter) appendNone(dst []byte, a *Analysis, span string) []byte {
 	dst = append(dst, "No connections recognised.\n"...)
 	if a.Totals.UDPDatagrams == 0 {
 		if a.Totals.Packets > 0 {
-			dst = append(appendStyled(dst, p.Warn, "The capture has no UDP datagram: was the right interface captured, with the right filter?"), '\n')
+			dst = append(appendStyled(dst, p.Warn, "The capture has no UDP datagrams: was the right interface captured, with the right filter?"), '\n')
 		}
 		return dst
 	}

@@ -124,7 +124,7 @@ func (p *parser) primary() node {
 	p.next()
 	if w.event != nil {
 		if p.tok == "for" {
-			p.fail(w.name + " happens at a moment: a time is for measures, as in 'loss > 5% for 5s'")
+			p.fail(w.name + " is an event: only measures take a duration, as in 'loss > 5% for 5s'")
 		}
 		return happened{w}
 	}
@@ -151,7 +151,7 @@ func (p *parser) duration() int64 {
 		d, err = time.Duration(n*1e9), nil
 	}
 	if err != nil || d <= 0 || d > 24*time.Hour {
-		p.fail("want a time, as in 'for 5s'")
+		p.fail("want a duration, as in 'for 5s'")
 		return 0
 	}
 	p.next()

@@ -84,7 +84,7 @@ func TestMatch(t *testing.T) {
 		{"ping > 79ms", lossy, "ping 80ms"},
 		{"ping > 80", lossy, "-"},
 		{"ping == 80 && loss != 1", lossy, "ping 80ms, loss 7.5%"},
-		{"jitter < 1000", lossy, "-"}, // unknown is no number
+		{"jitter < 1000", lossy, "-"}, // unknown is not a number
 		{"not jitter < 1000", lossy, ""},
 		{"finding", broken, "finding"},
 		{"finding.warn and !(loss > 1)", broken, "finding.warn"},

@@ -74,7 +74,7 @@ func baselineMistake(file string, text []byte, offset int64, err error) error {
 	} else if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		offset = t.Offset - 1
 	}
-	return placed(file, text, int(max(0, min(offset, int64(len(text))))), 1, "no baseline: "+err.Error())
+	return placed(file, text, int(max(0, min(offset, int64(len(text))))), 1, "not a baseline: "+err.Error())
 }
 
 // placed marks a byte of a file.

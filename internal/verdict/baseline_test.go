@@ -95,7 +95,7 @@ func TestBaseline(t *testing.T) {
 
 func TestBaselineMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                      "b:1:1: no baseline: EOF",
+		"":                      "b:1:1: not a baseline: EOF",
 		"{\n  \"schema\": 1}":   "b:2:",
 		"{\n  \"shema\": \"\"}": "b:2:",
 		"[]":                    "b:1:",

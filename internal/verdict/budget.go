@@ -121,9 +121,9 @@ func (r *BudgetResult) conclude(a absence) {
 	case none:
 		r.Evaluated = true
 	case inapplicable:
-		r.Why = "nothing in the capture has this number"
+		r.Why = "the capture has no value for this number"
 	case unknown:
-		r.Why = "the capture does not tell it everywhere"
+		r.Why = "the capture does not show it everywhere"
 	}
 }
 

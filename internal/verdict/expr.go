@@ -57,7 +57,7 @@ func ParseBudget(text string) (*Budget, error) {
 	b.compare = c.text
 	b.right = p.sum()
 	if t := p.next(); t.kind == 'c' {
-		p.fail(t, "a second comparison: a budget has one")
+		p.fail(t, "a second comparison: a budget has only one")
 	} else if t.kind != 0 {
 		p.fail(t, "want the end")
 	}
@@ -67,7 +67,7 @@ func ParseBudget(text string) (*Budget, error) {
 	b.percent = p.percent
 	b.limit = strings.TrimSpace(text[min(from, len(text)):])
 	if constant(b.left) && constant(b.right) {
-		return nil, mark(text, 0, len(text), "the budget is about no number of the analysis")
+		return nil, mark(text, 0, len(text), "the budget refers to no number of the analysis")
 	}
 	if constant(b.left) {
 		b.left, b.right, b.compare = b.right, b.left, mirrored[b.compare]
@@ -181,7 +181,7 @@ func parseQuantity(s string) (float64, error) {
 	if e, ok := errors.AsType[*filter.Error](p.err); ok {
 		return 0, errors.New(e.Message)
 	}
-	return 0, fmt.Errorf("%s is no number", s)
+	return 0, fmt.Errorf("%s is not a number", s)
 }
 
 // visit calls f for each name of an expression.

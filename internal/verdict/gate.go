@@ -39,7 +39,7 @@ func (d *decision) gate(g GateResult, limit float64) {
 	d.Gates = append(d.Gates, g)
 	switch {
 	case !g.Known:
-		d.because(PoorCapture, "%s: the capture does not tell", g.Name)
+		d.because(PoorCapture, "%s: the capture does not show it", g.Name)
 	case !g.Held:
 		d.because(PoorCapture, "%s: %s is more than %s", g.Name, captureLoss.Format(g.Value), captureLoss.Format(limit))
 	}

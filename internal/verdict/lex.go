@@ -51,7 +51,7 @@ func lex(expr string) (all []token, err error) {
 		case isDigit(c) || c == '.' && i+1 < len(expr) && isDigit(expr[i+1]):
 			t.kind, t.text = '0', number(expr[i:])
 			if t.value, err = strconv.ParseFloat(t.text, 64); err != nil {
-				return nil, mark(expr, i, len(t.text), "%s is no number", t.text)
+				return nil, mark(expr, i, len(t.text), "%s is not a number", t.text)
 			}
 		case isName(c):
 			t.kind, t.text = 'a', name(expr[i:])
@@ -62,7 +62,7 @@ func lex(expr string) (all []token, err error) {
 		case strings.IndexByte("+-*/()%", c) >= 0:
 			t.text = expr[i : i+1]
 		case c == '=':
-			return nil, mark(expr, i, 1, "= compares nothing: want ==")
+			return nil, mark(expr, i, 1, "= is not a comparison: want ==")
 		default:
 			return nil, mark(expr, i, 1, "%q has no meaning here", expr[i:i+1])
 		}

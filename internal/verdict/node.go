@@ -29,7 +29,7 @@ func (r *reader) quantity(n *yaml.Node, what string) float64 {
 func (r *reader) share(n *yaml.Node, what string) *float64 {
 	v := r.quantity(n, what)
 	if r.Err == nil && (v < 0 || v > 1) {
-		r.Fail(n, "%s wants a share from 0%% to 100%%", what)
+		r.Fail(n, "%s needs a share from 0%% to 100%%", what)
 	}
 	return &v
 }

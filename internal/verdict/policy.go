@@ -159,7 +159,7 @@ func (r *policyReader) values(n *yaml.Node) {
 	for _, m := range r.Mapping(n, "values") {
 		name := m.Key.Value
 		if _, ok := slices.BinarySearch(known, name); !ok {
-			r.Fail(m.Key, "no rule is about %s%s", name, filter.DidYouMean(name, known))
+			r.Fail(m.Key, "no rule matches %s%s", name, filter.DidYouMean(name, known))
 			return
 		}
 		v := r.quantity(m.Value, name)
@@ -221,7 +221,7 @@ func (r *policyReader) suppression(n *yaml.Node) (s Suppression) {
 		case "connection":
 			id, err := strconv.Atoi(m.Value.Value)
 			if err != nil || id < 0 {
-				r.Fail(m.Value, "connection wants the number of one, from 0")
+				r.Fail(m.Value, "connection needs a connection number, from 0")
 			}
 			s.Connection = &id
 		case "address":
@@ -231,7 +231,7 @@ func (r *policyReader) suppression(n *yaml.Node) (s Suppression) {
 		case "expires":
 			s.Expires = m.Value.Value
 			if _, err := time.Parse(time.DateOnly, s.Expires); err != nil {
-				r.Fail(m.Value, "expires wants a day as 2026-12-31")
+				r.Fail(m.Value, "expires needs a day such as 2026-12-31")
 			}
 		default:
 			r.Unknown(m.Key, known...)
@@ -260,7 +260,7 @@ func (r *policyReader) address(s *Suppression, n *yaml.Node) {
 		addr, s.port = ap.Addr(), ap.Port()
 	}
 	if err != nil {
-		r.Fail(n, "address wants one as 192.0.2.10, 192.0.2.10:2302, [2001:db8::1]:2302 or 192.0.2.0/24")
+		r.Fail(n, "address needs a value such as 192.0.2.10, 192.0.2.10:2302, [2001:db8::1]:2302 or 192.0.2.0/24")
 		return
 	}
 	addr = addr.Unmap()

@@ -51,7 +51,7 @@ func ReadPriors(file string, text []byte) (*Priors, error) {
 	p := &Priors{path: file}
 	if err := p.read(text, ""); err != nil {
 		if s, ok := errors.AsType[*json.SyntaxError](err); ok {
-			return nil, placed(file, text, int(max(0, min(s.Offset-1, int64(len(text))))), 1, "no report: "+err.Error())
+			return nil, placed(file, text, int(max(0, min(s.Offset-1, int64(len(text))))), 1, "not a report: "+err.Error())
 		}
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -126,7 +126,7 @@ func (p *Priors) Of(path string, alone bool) (*Prior, error) {
 	case named > 1:
 		return nil, fmt.Errorf("%s: several captures are called %s, and none is %s", p.path, filepath.Base(path), path)
 	case len(p.of) > 0 && p.of[0] != "":
-		return nil, fmt.Errorf("%s: there is no report on %s in it", p.path, path)
+		return nil, fmt.Errorf("%s: contains no report on %s", p.path, path)
 	}
 	return nil, fmt.Errorf("%s is a report on one capture: give one, or --merge, or the report of a check of the same files", p.path)
 }

@@ -60,7 +60,7 @@ func (r *Reader) Root() *yaml.Node {
 		return nil
 	}
 	if err := d.Decode(&more); err == nil {
-		r.Fail(more.Content[0], "a second document: %s is one", r.what)
+		r.Fail(more.Content[0], "a second document: %s must be a single one", r.what)
 	}
 	root := doc.Content[0]
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
@@ -82,7 +82,7 @@ func (r *Reader) syntax(err error) {
 	line = max(line, 1)
 	text := r.lines.Line(line)
 	column := len(text) - len(strings.TrimLeft(text, " \t")) + 1
-	r.FailAt(line, column, utf8.RuneCountInString(strings.TrimSpace(text)), "no YAML: %s", err.Error()[len(m[0]):])
+	r.FailAt(line, column, utf8.RuneCountInString(strings.TrimSpace(text)), "not YAML: %s", err.Error()[len(m[0]):])
 }
 
 // resolve follows an alias.
@@ -101,14 +101,14 @@ type Member struct {
 // Mapping gives the members of a mapping, each key once.
 func (r *Reader) Mapping(n *yaml.Node, what string) (all []Member) {
 	if n = resolve(n); n.Kind != yaml.MappingNode {
-		r.Fail(n, "%s wants keys with values", what)
+		r.Fail(n, "%s needs keys with values", what)
 		return nil
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := resolve(n.Content[i])
 		if k.Kind != yaml.ScalarNode {
-			r.Fail(k, "a key of %s is no text", what)
+			r.Fail(k, "a key of %s is not text", what)
 			return nil
 		}
 		if seen[k.Value] {
@@ -156,7 +156,7 @@ func (r *Reader) Items(n *yaml.Node) (all []*yaml.Node) {
 // Text gives a scalar that is not empty.
 func (r *Reader) Text(n *yaml.Node, what string) string {
 	if n = resolve(n); n.Kind != yaml.ScalarNode || strings.TrimSpace(n.Value) == "" || n.Tag == "!!null" {
-		r.Fail(n, "%s wants a text", what)
+		r.Fail(n, "%s needs a text", what)
 		return ""
 	}
 	return n.Value
@@ -165,7 +165,7 @@ func (r *Reader) Text(n *yaml.Node, what string) string {
 // Boolean gives true or false.
 func (r *Reader) Boolean(n *yaml.Node, what string) bool {
 	if n = resolve(n); n.Tag != "!!bool" {
-		r.Fail(n, "%s wants true or false", what)
+		r.Fail(n, "%s needs true or false", what)
 		return false
 	}
 	b, _ := strconv.ParseBool(strings.ToLower(n.Value))

@@ -57,7 +57,7 @@ func (c numberJudge) judgeAck(dir int, m *knet.Message) {
 		}
 	case low < r.low-tooLow && c.known():
 		c.frames().quarantine()
-		x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer began with %d", low&knet.PacketIDMask, r.low&knet.PacketIDMask))
+		x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, but the peer began with %d", low&knet.PacketIDMask, r.low&knet.PacketIDMask))
 		x.Since = c.fr.Time
 		c.c.Rules.Judge(x)
 		return
@@ -116,7 +116,7 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 		rules.Pass(rRdAckDup)
 		return
 	}
-	y := rules.Here(rRdAckDup, fmt.Sprintf("PacketID %d is acknowledged %d times, it was sent %d times", num&knet.PacketIDMask, x.acks, x.sends), x.frame)
+	y := rules.Here(rRdAckDup, fmt.Sprintf("PacketID %d is acknowledged %d times, but was sent %d times", num&knet.PacketIDMask, x.acks, x.sends), x.frame)
 	y.Since = x.time
 	rules.Judge(y)
 }
@@ -129,13 +129,13 @@ func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
 		return
 	}
 	if !c.c.Complete && c.c.Dir[1-dir].MinRTT() == 0 { // of a session before, which went on at another address or restarted
-		c.c.Rules.Unclear(rRdAckKnown, conform.GuardLife, fmt.Sprintf("PacketID %d is acknowledged, and nothing of this series was before", num&knet.PacketIDMask))
+		c.c.Rules.Unclear(rRdAckKnown, conform.GuardLife, fmt.Sprintf("PacketID %d is acknowledged, but no other of its series was before", num&knet.PacketIDMask))
 		return
 	}
 	s.acking.aheads++
 	a := &aheadAck{num: num, top: r.top, at: c.fr.Time}
 	s.acking.ahead = append(s.acking.ahead, a)
-	x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, the peer has come to %d only", num&knet.PacketIDMask, r.top&knet.PacketIDMask))
+	x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, but the peer has only reached %d", num&knet.PacketIDMask, r.top&knet.PacketIDMask))
 	x.Since = c.fr.Time + 1
 	x.Proof = append(x.Proof, 0)
 	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
@@ -210,7 +210,7 @@ func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
 		return
 	}
 	rules := &c.c.Rules
-	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, and was sent unreliable", num&knet.PacketIDMask), x.frame)
+	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.frame)
 	mk := c.mark(1 - dir)
 	rules.Hold(y, func() (conform.Ruling, conform.Guard) {
 		if !c.went(1-dir, mk, mk.at) {
@@ -246,7 +246,7 @@ func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 		return
 	}
 	c.judgeReacks(dir, x)
-	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6))
+	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, although it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6))
 }
 
 // resendLeast is DatagramTimeOut with some play, in ns.
@@ -299,7 +299,7 @@ func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
 		return
 	}
 	y := conform.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,
-		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, later ones were acknowledged", num&knet.PacketIDMask, (c.fr.Time-x.time)/1e9)}
+		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, although later ones were acknowledged", num&knet.PacketIDMask, (c.fr.Time-x.time)/1e9)}
 	rules.Judge(y)
 	y.Rule, y.Dir = rRdAcked, 1-dir
 	rules.Judge(y)

@@ -61,7 +61,7 @@ func (c numberJudge) judgeReacks(dir int, x *sentDatagram) {
 	}
 	r.told = true
 	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: 1 - dir, Frame: r.last.frame, Time: r.last.at, HasTime: true, Since: r.since, Proof: []uint64{x.frame},
-		Message: fmt.Sprintf("of %d reliable datagrams that were sent again behind their acknowledgement none was acknowledged again, while others were", r.sample.N)})
+		Message: fmt.Sprintf("none of %d reliable datagrams that were sent again after their acknowledgement was acknowledged again, while others were", r.sample.N)})
 }
 
 // neededReacks is how many copies without an acknowledgement it takes, by how many

@@ -91,7 +91,7 @@ func (c sessionJudge) judgeUnanswered(dir int, sent *seq.Sending) {
 	}
 	if x.application {
 		e.silent = true
-		y := c.c.Rules.Here(rClDiscack, fmt.Sprintf("%d Disconnects are not answered, the side goes on", o.discs), o.disc.frame)
+		y := c.c.Rules.Here(rClDiscack, fmt.Sprintf("%d Disconnects are not answered, and the side continues", o.discs), o.disc.frame)
 		y.Since = o.disc.time
 		c.c.Rules.Judge(y)
 	}
@@ -119,7 +119,7 @@ func (c sessionJudge) judgeDisconnect(dir int, e *ending, bye farewell) {
 	rules := &c.c.Rules
 	if e.disc.set && bye.num <= e.disc.num+farIDs && bye.num > e.disc.num {
 		if bye.time-e.last >= reconnectGap {
-			rules.Unclear(rCvDiscto, conform.GuardLife, "the Disconnect may be that of another connection", e.disc.frame)
+			rules.Unclear(rCvDiscto, conform.GuardLife, "the Disconnect may belong to another connection", e.disc.frame)
 			return
 		}
 		if since := bye.time - e.disc.time; !rules.Check(rCvDiscto, since <= discRetryTime) {
@@ -174,7 +174,7 @@ func (c sessionJudge) judgeAnswer(dir int, bye farewell) {
 		c.judgeRefusal(e, bye.time)
 	default:
 		c.frames().quarantine()
-		x := rules.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side goes on")
+		x := rules.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side continues")
 		x.Since = bye.time - staleTime
 		m := c.mark(1 - dir)
 		rules.Hold(x, func() (conform.Ruling, conform.Guard) {

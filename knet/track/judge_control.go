@@ -23,7 +23,7 @@ func (c messageJudge) inspectControl(m *knet.Message) {
 	}
 	at := m.Kind - knet.PingRequest
 	if m.Kind == knet.FlowControlRequest && len(m.Body) == knet.AckSize && c.acksLately(m) {
-		c.frames().accuse(rRmIdmap, "a PacketAck has the id 3, others have 4")
+		c.frames().accuse(rRmIdmap, "a PacketAck has the id 3, but others have 4")
 		return
 	}
 	if rule, want := lengthRule[at], sizeOf[at]; rule >= 0 && len(m.Body) != want {
@@ -36,7 +36,7 @@ func (c messageJudge) inspectControl(m *knet.Message) {
 		c.inspectLibraryControl(m)
 	}
 	if m.Kind == knet.FlowControlRequest && m.Rate < minRate {
-		c.frames().accuse(rFcRange, fmt.Sprintf("the rate asked for is %d; %d datagrams a second are always allowed", m.Rate, minRate))
+		c.frames().accuse(rFcRange, fmt.Sprintf("the requested rate is %d; %d datagrams a second are always allowed", m.Rate, minRate))
 	}
 }
 
@@ -110,18 +110,18 @@ func (c messageJudge) inspectAckRel(rel bool) {
 	}
 	for i := range c.d.Messages {
 		if c.d.Messages[i].Kind != knet.PacketAck {
-			c.frames().accuseAs(rRmAckRel, remark, "the PacketAck is in a reliable datagram, with other messages")
+			c.frames().accuseAs(rRmAckRel, remark, "the PacketAck is in a reliable datagram with other messages")
 			return
 		}
 	}
-	c.frames().accuse(rRmAckRel, "a reliable datagram holds nothing but acknowledgements")
+	c.frames().accuse(rRmAckRel, "a reliable datagram contains nothing but acknowledgements")
 }
 
 // inspectMap looks at a message of the application that would be a PacketAck by the
 // other map of ids.
 func (c messageJudge) inspectMap(m *knet.Message) {
 	if m.ID.Value == 4 && len(m.Body) == knet.AckSize && c.pair.params.IDs == knet.IDsFromZero && !c.pair.idsOpen() && c.acksLately(m) {
-		c.frames().accuse(rRmIdmap, "a PacketAck has the id 4, others have 3")
+		c.frames().accuse(rRmIdmap, "a PacketAck has the id 4, but others have 3")
 	}
 }
 

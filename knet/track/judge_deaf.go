@@ -63,5 +63,5 @@ func (c numberJudge) judgeDeaf(dir int) {
 	}
 	f.told = true
 	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: dir, Frame: first.frame, Time: first.time, HasTime: true, Since: first.time,
-		Message: fmt.Sprintf("none of %d reliable datagrams is acknowledged, while %d PingRequests are replied to", n, f.replies)})
+		Message: fmt.Sprintf("none of %d reliable datagrams is acknowledged, while %d PingRequests are answered", n, f.replies)})
 }

@@ -48,7 +48,7 @@ func (c numberJudge) judgeAckDelay(dir int, x *sentDatagram) {
 		return
 	}
 	s.told[0] = true
-	y := c.c.Rules.Here(rCvAckdelay, fmt.Sprintf("%d of %d datagrams were acknowledged late, this one after %d ms; PingRequests are replied to within %d ms",
+	y := c.c.Rules.Here(rCvAckdelay, fmt.Sprintf("%d of %d datagrams were acknowledged late, this one after %d ms; PingRequests are answered within %d ms",
 		s.acks.Bad, s.acks.N, took/1e6, slices.Max(s.pongs[:])/1e6), x.frame)
 	y.Since = s.since
 	c.c.Rules.Judge(y)
@@ -68,7 +68,7 @@ func (c messageJudge) judgePongDelay(dir int, at int64) {
 		return
 	}
 	s.told[1] = true
-	y := c.c.Rules.Here(rRtPong, fmt.Sprintf("the PingRequest is replied to after %d ms, %d ms after what was sent behind it was acknowledged; so were %d of %d before",
+	y := c.c.Rules.Here(rRtPong, fmt.Sprintf("the PingRequest is answered after %d ms, %d ms after datagrams sent later were acknowledged; so were %d of the %d before",
 		(c.fr.Time-at)/1e6, after/1e6, s.late.Bad-1, s.late.N-1))
 	y.AtMost, y.Since = conform.Note, at
 	c.c.Rules.Judge(y)

@@ -21,10 +21,10 @@ const (
 func (c frameJudge) inspectHeader() {
 	d := c.d
 	if len(d.Messages) == 0 {
-		c.accuse(rDgEmpty, "the datagram has no message")
+		c.accuse(rDgEmpty, "the datagram has no messages")
 	}
 	if n := c.fr.Length; n > maxDatagram || c.fr.Fragments > 0 {
-		c.accuse(rDgSize, fmt.Sprintf("the datagram has %d bytes, in %d IP fragments", n, max(c.fr.Fragments, 1)))
+		c.accuse(rDgSize, fmt.Sprintf("the datagram has %d bytes in %d IP fragments", n, max(c.fr.Fragments, 1)))
 	}
 	if d.Base.Size == 4 && d.Base.Value <= knet.Max15 {
 		c.longer("ReliableBase", d.Base)
@@ -36,7 +36,7 @@ func (c frameJudge) inspectHeader() {
 
 // longer: a number has a longer form than it needs.
 func (c frameJudge) longer(what string, v knet.VLE) {
-	c.accuse(rDgVleMin, fmt.Sprintf("%s %d takes %d bytes, it fits in fewer", what, v.Value, v.Size))
+	c.accuse(rDgVleMin, fmt.Sprintf("%s %d takes %d bytes, which fits in fewer", what, v.Value, v.Size))
 }
 
 // inspectOrder compares the InOrder flag with the dependencies and the codes
@@ -56,7 +56,7 @@ func (c frameJudge) inspectOrder() {
 		c.accuse(rDgInorderNeed, fmt.Sprintf("a message has the InOrder code %d, but the InOrder flag is clear", code))
 	case d.InOrder && !ends:
 		if d.Depends == 0 {
-			c.accuse(rDgIodzero, "the InOrder flag is set, InOrderDeltaCount is 0")
+			c.accuse(rDgIodzero, "the InOrder flag is set, but InOrderDeltaCount is 0")
 		}
 		if !codes {
 			c.accuse(rDgInorderIdle, "the InOrder flag is set, but no message has an InOrder code")
@@ -116,9 +116,9 @@ func (c frameJudge) inspectCode(m *knet.Message) {
 		at := int(m.Indexes[0])
 		switch {
 		case at >= n:
-			c.accuse(rMbSingle, fmt.Sprintf("SingleInOrderIndex is %d, InOrderDeltaCount %d", at, n))
+			c.accuse(rMbSingle, fmt.Sprintf("SingleInOrderIndex is %d, but InOrderDeltaCount is %d", at, n))
 		case at < 5:
-			c.accuse(rMbSingleShort, fmt.Sprintf("SingleInOrderIndex is %d: the code %d says the same", at, at+1))
+			c.accuse(rMbSingleShort, fmt.Sprintf("SingleInOrderIndex is %d, which code %d expresses as well", at, at+1))
 		}
 	case 7:
 		c.inspectIndexes(m.Indexes, n)
@@ -128,18 +128,18 @@ func (c frameJudge) inspectCode(m *knet.Message) {
 func (c frameJudge) inspectIndexes(list []byte, n int) {
 	switch len(list) {
 	case 0:
-		c.accuse(rMbMultiCount, "the InOrder code is 7, MultiInOrderIndexCount is 0")
+		c.accuse(rMbMultiCount, "the InOrder code is 7, but MultiInOrderIndexCount is 0")
 	case 1:
-		c.accuseAs(rMbMultiCount, remark, "the InOrder code is 7, MultiInOrderIndexCount is 1")
+		c.accuseAs(rMbMultiCount, remark, "the InOrder code is 7, but MultiInOrderIndexCount is 1")
 	}
 	var seen [256]bool
 	for _, at := range list {
 		switch {
 		case int(at) >= n:
-			c.accuse(rMbMulti, fmt.Sprintf("MultiInOrderIndexArray holds %d, InOrderDeltaCount is %d", at, n))
+			c.accuse(rMbMulti, fmt.Sprintf("MultiInOrderIndexArray contains %d, but InOrderDeltaCount is %d", at, n))
 			return
 		case seen[at]:
-			c.accuse(rMbMultiDup, fmt.Sprintf("MultiInOrderIndexArray holds %d twice", at))
+			c.accuse(rMbMultiDup, fmt.Sprintf("MultiInOrderIndexArray contains %d twice", at))
 			return
 		}
 		seen[at] = true

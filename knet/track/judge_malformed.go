@@ -29,7 +29,7 @@ func (c frameJudge) accuseOf(err *dissect.Error) {
 	left := len(c.fr.Payload) - err.Offset
 	switch err.Field {
 	case &knet.Fields[knet.FPacketID]:
-		c.accuse(rDgMinlen, fmt.Sprintf("the datagram has %d bytes, its header needs 3", len(c.fr.Payload)))
+		c.accuse(rDgMinlen, fmt.Sprintf("the datagram has %d bytes, but its header needs 3", len(c.fr.Payload)))
 	case &knet.Fields[knet.FBase]:
 		c.accuse(rDgVleFit, fmt.Sprintf("the smallest reliable message number runs past the datagram: %d bytes are left", left))
 	case &knet.Fields[knet.FDependencyCount], &knet.Fields[knet.FDependencyDelta], &knet.Fields[knet.FDependencyMessage]:
@@ -39,7 +39,7 @@ func (c frameJudge) accuseOf(err *dissect.Error) {
 			c.accuse(rMbLen0, "the message has a ContentLength of 0")
 			return
 		}
-		c.accuse(rDgFill, fmt.Sprintf("%d byte is left behind the last message", left))
+		c.accuse(rDgFill, fmt.Sprintf("%d byte is left after the last message", left))
 	case &knet.Fields[knet.FFragmentCount]:
 		if err.Reason == knet.TooFewFragments {
 			c.accuseCount(c.last())
@@ -96,7 +96,7 @@ func (c frameJudge) accuseID(left int) {
 	b := c.fr.Payload[len(c.fr.Payload)-left:]
 	switch {
 	case m.Length == 0:
-		c.accuse(rMbLen0, "the message has a ContentLength of 0, and must hold a MessageID")
+		c.accuse(rMbLen0, "the message has a ContentLength of 0, but must contain a MessageID")
 	case m.Length < knet.Size30(b[:min(len(b), m.Length, 2)]):
 		c.accuse(rCtMsgid, fmt.Sprintf("the MessageID needs more than the ContentLength of %d", m.Length))
 		c.accuse(rDgVleFit, fmt.Sprintf("the MessageID runs past its content of %d bytes", m.Length))
@@ -107,7 +107,7 @@ func (c frameJudge) accuseID(left int) {
 
 // accuseLength: the content is longer than what is left of the datagram.
 func (c frameJudge) accuseLength(left int) {
-	c.accuse(rMbLen, fmt.Sprintf("the ContentLength is %d; the datagram ends %d bytes behind the start of what it lacks", c.last().Length, left))
+	c.accuse(rMbLen, fmt.Sprintf("the ContentLength is %d, but the datagram ends %d bytes after the start of the content", c.last().Length, left))
 }
 
 // accuseAck: a PacketAck of a wrong size.

@@ -22,7 +22,7 @@ func (c numberJudge) judgeNeeds(dir int, num int64) {
 		target := num - int64(x.Delta) - 1
 		if h := &c.shake; h.greeted[dir] && c.known() {
 			if !rules.Check(rIoPast, target >= h.lowest[dir]) {
-				rules.Broken(rIoPast, fmt.Sprintf("a message depends on PacketID %d, %d before the first of the connection, %d",
+				rules.Broken(rIoPast, fmt.Sprintf("a message depends on PacketID %d, which is %d before the first of the connection, %d",
 					target&knet.PacketIDMask, h.lowest[dir]-target, h.lowest[dir]))
 				c.frames().quarantine()
 				return
@@ -40,11 +40,11 @@ func (c numberJudge) judgeNeeds(dir int, num int64) {
 func (c numberJudge) judgeNeed(x *knet.Dependency, target int64, y *sentDatagram) {
 	rules := &c.c.Rules
 	if !rules.Check(rIoRelOnUnrel, !c.d.Reliable || y.reliable) {
-		rules.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, and depends on PacketID %d, which is not", target&knet.PacketIDMask), y.frame)
+		rules.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, but depends on PacketID %d, which is not", target&knet.PacketIDMask), y.frame)
 		c.frames().quarantine()
 	}
 	if !rules.Check(rIoIndex, int(x.Index) < int(y.messages) || y.messages == 255) {
-		rules.Broken(rIoIndex, fmt.Sprintf("the message index is %d, PacketID %d has %d messages", x.Index, target&knet.PacketIDMask, y.messages), y.frame)
+		rules.Broken(rIoIndex, fmt.Sprintf("the message index is %d, but PacketID %d has %d messages", x.Index, target&knet.PacketIDMask, y.messages), y.frame)
 		c.frames().quarantine()
 	}
 }

@@ -18,7 +18,7 @@ func (c numberJudge) judgeNumber(dir int, sent *seq.Sending, old *sentDatagram) 
 	switch {
 	case !r.has:
 	case old != nil && !old.suspect && !old.tainted && old.hash != sent.Hash && !old.cut && !c.fr.Cut():
-		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent before with other content", c.d.PacketID), old.frame)
+		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.d.PacketID), old.frame)
 		return
 	case old == nil && sent.Num < r.top && c.back(dir, sent):
 		c.odd(dir, rDgIdBack, fmt.Sprintf("PacketID %d comes long after %d was sent", c.d.PacketID, r.top&knet.PacketIDMask), 0)
@@ -184,7 +184,7 @@ func (c numberJudge) judgeGrain(dir int, step int64) {
 func (c numberJudge) accuseStep(x conform.Case, step int64, acks int) {
 	o := &c.side[x.Dir].order
 	o.told = true
-	x.Rule, x.Frame, x.Message = rDgIdInc, o.frame, fmt.Sprintf("PacketIDs grow by %d, and none of those between is ever acknowledged", step)
+	x.Rule, x.Frame, x.Message = rDgIdInc, o.frame, fmt.Sprintf("PacketIDs grow by %d, and none of those in between is ever acknowledged", step)
 	if out := &c.c.Dir[x.Dir]; acks < stepsAcked || out.Offloaded() || out.Lost().NotCaptured > 0 || out.Quality().UncapturedAcked() {
 		x.Blocked = conform.GuardReord
 	}

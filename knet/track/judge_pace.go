@@ -82,7 +82,7 @@ func (c numberJudge) learnPace(dir int, p *pace) {
 
 func (c numberJudge) holdPace(dir int, p *pace, most int) {
 	m, since := c.mark(1-dir), p.since
-	x := c.c.Rules.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, %d a second were asked for", most, p.rate), p.frame)
+	x := c.c.Rules.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, but %d a second were requested", most, p.rate), p.frame)
 	x.Since = since
 	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
 		if !c.went(1-dir, m, since) {
@@ -104,7 +104,7 @@ func (c numberJudge) judgeOpening(dir int, p *pace, now int64) {
 	}
 	p.opened = true
 	m := c.mark(1 - dir)
-	x := c.c.Rules.Here(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second, %d are allowed before another rate is agreed", most, openingRate))
+	x := c.c.Rules.Here(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second; %d are allowed until another rate is agreed", most, openingRate))
 	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
 		if !c.went(1-dir, m, 0) {
 			return conform.Doubtful, conform.GuardClean

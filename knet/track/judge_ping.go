@@ -90,7 +90,7 @@ func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bo
 		rules.Pass(rRtIdInc)
 		a.last, a.isOdd = id, false
 	default:
-		x := rules.Here(rRtIdInc, fmt.Sprintf("the pingID is %d, the one before was %d", id, a.last))
+		x := rules.Here(rRtIdInc, fmt.Sprintf("the pingID is %d, but the previous one was %d", id, a.last))
 		x.Since = a.at
 		if c.numbers().ended() {
 			x.Blocked = conform.GuardLife // PacketIDs of another connection may happen to go on from here
@@ -158,7 +158,7 @@ func (c messageJudge) holdReply(dir int, id uint8) {
 	at := c.fr.Time
 	m := c.mark(1 - dir)
 	since := at - staleTime
-	x := rules.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, no PingRequest had it", id))
+	x := rules.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, but no PingRequest had it", id))
 	x.Since = since
 	c.frames().quarantine()
 	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, rules.HoldTime()
@@ -217,7 +217,7 @@ func (c messageJudge) judgeAlone(dir int, before stand, gap int64) {
 	l := &c.side[1-dir].ask.alone
 	if l.after == before.top && gap > loneTime {
 		c.c.Rules.Judge(conform.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
-			Message: "data is sent although nothing had come from the peer for more than 20 s"})
+			Message: "data is sent although nothing has arrived from the peer for more than 20 s"})
 	}
 	l.frame = 0
 }

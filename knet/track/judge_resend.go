@@ -14,7 +14,7 @@ import (
 func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
 	rules := &c.c.Rules
 	if v.Other {
-		x := rules.Here(rDgIdUnique, fmt.Sprintf("the reliable message %d was sent before with other content", m.Number), v.RetryOf)
+		x := rules.Here(rDgIdUnique, fmt.Sprintf("the reliable message %d was sent earlier with different content", m.Number), v.RetryOf)
 		x.Since = v.Before
 		if c.life.over() || c.side[dir].order.odd.runs > 0 || !c.intact(dir, v.Before) || !c.intact(1-dir, v.Before) {
 			x.Blocked = conform.GuardLife // both may have begun anew, unseen
@@ -27,10 +27,10 @@ func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
 	}
 	x := c.side[dir].datagrams.at(v.Acked)
 	if x == nil || x.suspect || x.acks == 0 {
-		rules.Unclear(rRdNoresend, conform.GuardKnew, fmt.Sprintf("the reliable message %d is sent again, it was acknowledged", m.Number), v.RetryOf)
+		rules.Unclear(rRdNoresend, conform.GuardKnew, fmt.Sprintf("the reliable message %d is sent again, although it was acknowledged", m.Number), v.RetryOf)
 		return
 	}
-	c.judgeHeard(dir, x, fmt.Sprintf("the reliable message %d is sent again, PacketID %d that carried it was acknowledged %d ms ago", m.Number, x.num&knet.PacketIDMask, (c.fr.Time-x.ackAt)/1e6))
+	c.judgeHeard(dir, x, fmt.Sprintf("the reliable message %d is sent again, although PacketID %d, which carried it, was acknowledged %d ms ago", m.Number, x.num&knet.PacketIDMask, (c.fr.Time-x.ackAt)/1e6))
 }
 
 // judgeHeard judges a side that sends again what was acknowledged: it did receive the

@@ -60,7 +60,7 @@ func (c messageJudge) accuseReuse(dir int, t *sentTransfer, m *knet.Message, ind
 	}
 	t.reused = true
 	c.c.Rules.Judge(conform.Case{Rule: rFrIdReuse, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time, Proof: []uint64{first, c.fr.Frame},
-		Message: fmt.Sprintf("transfer %d begins, and fragment %d of the one before is sent again behind it: it was not acknowledged", m.TransferID, index)})
+		Message: fmt.Sprintf("transfer %d begins, and fragment %d of the previous transfer, which was not acknowledged, is sent again after it", m.TransferID, index)})
 }
 
 // partHash tells the contents of fragments apart; it is never 0.
@@ -85,6 +85,6 @@ func (c messageJudge) judgeIncomplete(dir int) {
 			continue
 		}
 		c.c.Rules.Judge(conform.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
-			Message: fmt.Sprintf("of transfer %d, %d of %d fragments were sent", id, t.got, t.count)})
+			Message: fmt.Sprintf("only part of transfer %d was sent: %d of %d fragments", id, t.got, t.count)})
 	}
 }

@@ -53,7 +53,7 @@ func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 // nothing against it: nobody knows whether it came.
 func (c sessionJudge) holdConfirm(client int) {
 	h := &c.shake
-	x := c.c.Rules.Here(rSmConfirm, "the client says nothing behind the ConnectSynAck, which it may not have received")
+	x := c.c.Rules.Here(rSmConfirm, "the client sends nothing after the ConnectSynAck, which it may not have received")
 	x.Dir = client
 	c.c.Rules.HoldFor(x, connectTime, func() (conform.Ruling, conform.Guard) {
 		if h.spoke[client] {
@@ -174,6 +174,6 @@ func (c sessionJudge) judgeConnectTime() {
 		return
 	}
 	if took := h.ackAt - h.synAt; !c.c.Rules.Check(rCvConnto, took <= connectLate) {
-		c.c.Rules.Broken(rCvConnto, fmt.Sprintf("the client goes on, though the ConnectSynAck came %.1f s after the ConnectSyn", float64(took)/1e9))
+		c.c.Rules.Broken(rCvConnto, fmt.Sprintf("the client continues, although the ConnectSynAck came %.1f s after the ConnectSyn", float64(took)/1e9))
 	}
 }

@@ -133,7 +133,7 @@ func (c messageJudge) judgeStart(dir int, t *sentTransfer, m *knet.Message, p pa
 			return // sent again
 		}
 		if !t.full() && len(t.early) == 0 && (p.packet == t.packet || r.whole(t.since) && !c.jump && p.packet > t.last) {
-			msg := fmt.Sprintf("transfer %d begins, while only %d of %d fragments of the one before were sent", m.TransferID, t.got, t.count)
+			msg := fmt.Sprintf("transfer %d begins, although only %d of %d fragments of the previous transfer were sent", m.TransferID, t.got, t.count)
 			rules.Broken(rFrStartOnce, msg, t.frame)
 			rules.Broken(rFrIdReuse, msg, t.frame)
 			c.broken = true
@@ -146,7 +146,7 @@ func (c messageJudge) judgeStart(dir int, t *sentTransfer, m *knet.Message, p pa
 		return // late
 	}
 	if t.begun && t.faulty && !t.full() {
-		rules.Unclear(rFrIdReuse, conform.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the one before has a fault", m.TransferID), t.frame)
+		rules.Unclear(rFrIdReuse, conform.GuardKnew, fmt.Sprintf("transfer %d begins, and a fragment of the previous transfer has an error", m.TransferID), t.frame)
 	} else {
 		rules.Pass(rFrStartOnce)
 	}
@@ -212,7 +212,7 @@ func (c messageJudge) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held
 		}
 		since, at, mk := t.since, c.fr.Time, c.mark(1-dir)
 		num := t.parts[i].packet
-		y := rules.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, while fragment %d of the one before, in PacketID %d, is not acknowledged",
+		y := rules.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, although fragment %d of the previous transfer, in PacketID %d, is not acknowledged",
 			m.TransferID, i, num&knet.PacketIDMask), t.frame, t.parts[i].frame)
 		rules.Hold(y, func() (conform.Ruling, conform.Guard) {
 			x := s.datagrams.at(num)
@@ -237,7 +237,7 @@ func (c messageJudge) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held
 // which the start has still to come.
 func (c messageJudge) judgeStranger(dir int, t *sentTransfer, m *knet.Message, index int, p part, rule int) {
 	rules, s := &c.c.Rules, &c.side[dir]
-	msg := fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID)
+	msg := fmt.Sprintf("fragment %d of transfer %d differs from an earlier transmission", index, m.TransferID)
 	if rule == rMbFragnum {
 		msg = fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count)
 	}
@@ -319,7 +319,7 @@ func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Mes
 		rules.Judge(x)
 		c.frames().quarantine()
 	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
-		rules.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; by its reliable number it is fragment %d", index, m.TransferID, t.count, at), t.frame)
+		rules.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; its reliable number makes it fragment %d", index, m.TransferID, t.count, at), t.frame)
 		c.frames().quarantine()
 		t.spoil()
 	case same && t.part(index).hash != 0 && (t.part(index).hash != p.hash || index == 0 && t.count != int(m.FragmentCount.Value)):
@@ -327,7 +327,7 @@ func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Mes
 		if index == 0 {
 			rule = rFrStartOnce
 		}
-		rules.Broken(rule, fmt.Sprintf("fragment %d of transfer %d has other content than before", index, m.TransferID), t.part(index).frame)
+		rules.Broken(rule, fmt.Sprintf("fragment %d of transfer %d differs from an earlier transmission", index, m.TransferID), t.part(index).frame)
 		c.frames().quarantine()
 		t.spoil()
 	case same:

@@ -204,7 +204,7 @@ func (e *evidence) observe(b []byte, s *knet.Shape, side int) {
 	}
 	if n = min(n, maxStructure-e.structure); n > 0 {
 		e.structure += n
-		e.Add("messages that fill the datagram", n)
+		e.Add("messages fill the datagram exactly", n)
 	}
 	e.number(s, side)
 	pings := 0

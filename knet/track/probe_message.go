@@ -72,7 +72,7 @@ func (e *evidence) ack(x *knet.Block, other *probeSide) {
 			e.one += 2
 		}
 	case wrong > 0:
-		e.relate("PacketAck of PacketIDs nowhere near", bitsAckWrong)
+		e.relate("PacketAck of PacketIDs far from those sent", bitsAckWrong)
 	}
 }
 
@@ -91,7 +91,7 @@ func (e *evidence) ping(x *knet.Block, side int) {
 				e.one++
 			}
 		} else if x.ID == 2 {
-			e.relate("PingReply to none", bitsNoEcho)
+			e.relate("PingReply without a PingRequest", bitsNoEcho)
 		}
 	}
 	if x.ID < 2 {

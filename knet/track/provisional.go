@@ -77,7 +77,7 @@ func (c *conn) judgeRefuted(dir int) {
 	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		c.c.Dir[dir].Provisionals().Disregard(p.Num)
 		x.Rule, x.Since = rDgIdInc, p.Time+1
-		x.Message = fmt.Sprintf("PacketID %d is out of place: those before and after it go on at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)
+		x.Message = fmt.Sprintf("PacketID %d is out of place: those before and after it continue at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)
 		switch {
 		case !c.pair.sure():
 			x.Blocked = conform.GuardDial

@@ -26,7 +26,7 @@ const (
 var datagramRules = [...]conform.Rule{
 	rDgMinlen - datagramBase: {
 		ID: "KN-DG-MINLEN", Clause: "kNet page, Datagram Byte Format", Level: conform.Must, Severity: conform.Error, Scope: "F", Operation: true,
-		Statement: "at least 3 bytes",
+		Statement: "a datagram has at least 3 bytes",
 		Example:   "05 00",
 	},
 	rDgFill - datagramBase: {
@@ -50,7 +50,7 @@ var datagramRules = [...]conform.Rule{
 	},
 	rDgIodzero - datagramBase: {
 		ID: "KN-DG-IODZERO", Clause: "kNet page, Datagram Byte Format; InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F",
-		Statement: "InOrder set with count 0",
+		Statement: "the count is not 0 when InOrder is set",
 		Care:      "legal for Disconnect (AMB-KN-20)",
 		Example:   "05 00 80 00 …",
 	},
@@ -62,14 +62,14 @@ var datagramRules = [...]conform.Rule{
 	},
 	rDgInorderIdle - datagramBase: {
 		ID: "KN-DG-INORDER-IDLE", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Impl, Severity: conform.Note, Scope: "F",
-		Statement: "InOrder set although every code is 0",
-		Care:      "Disconnect(Ack) exempt",
+		Statement: "InOrder is set only if some code is not 0",
+		Care:      "Disconnect and DisconnectAck are exempt",
 		Example:   "flag set, codes 0",
 	},
 	rDgVleMin - datagramBase: {
 		ID: "KN-DG-VLE-MIN", Clause: "kNet page, Datagram Byte Format", Level: conform.Impl, Severity: conform.Note, Scope: "F",
 		Statement: "VLE values use the shortest form",
-		Care:      "encoders assert it; decoders accept",
+		Care:      "encoders assert it; decoders accept longer forms",
 		Example:   "value 5 as 85 00",
 	},
 	rDgVleFit - datagramBase: {
@@ -79,27 +79,27 @@ var datagramRules = [...]conform.Rule{
 	},
 	rDgSize - datagramBase: {
 		ID: "KN-DG-SIZE", Clause: "kNet page, Datagram Byte Format", Level: conform.Rec, Severity: conform.Note, Scope: "F", Summed: true,
-		Statement: "datagrams stay below about 1,400 bytes, no IP fragments",
+		Statement: "datagrams stay below about 1,400 bytes, without IP fragments",
 		Example:   "3,000-byte datagram",
 	},
 	rDgIdInc - datagramBase: {
 		ID: "KN-DG-ID-INC", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
 		Statement: "PacketID grows by one per datagram sent (mod 2^22)",
-		Care:      "forward gaps are loss evidence; REORD; fail when steps other than 1 dominate (> 50% over ≥ 50 datagrams with no acknowledged gaps)",
-		Example:   "PacketIDs 1, 3, 5, 7 with peers acknowledging all",
+		Care:      "forward gaps are evidence of loss; REORD; fails when steps other than 1 dominate (> 50% over ≥ 50 datagrams, with no acknowledged gaps)",
+		Example:   "PacketIDs 1, 3, 5, 7, all acknowledged by the peer",
 	},
 	rDgIdUnique - datagramBase: {
 		ID: "KN-DG-ID-UNIQUE", Clause: "kNet page, InOrder Datagrams and Messages; Reliable Datagrams", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardUnwrap),
-		Statement: "one PacketID, one content (reference: one reliable message number, too)",
-		Care:      "UNWRAP, DUP, LIFE (a second series of the same endpoint is a new connection); identical resend is allowed in spec (AMB-KN-10)",
+		Statement: "a PacketID is never used for two contents (reference: nor is a reliable message number)",
+		Care:      "UNWRAP, DUP, LIFE (a second series of the same endpoint is a new connection); an identical resend is allowed in spec (AMB-KN-10)",
 		Example:   "PacketID 9 with two contents",
 	},
 	rDgIdBack - datagramBase: {
 		ID: "KN-DG-ID-BACK", Clause: "kNet page, InOrder Datagrams and Messages", Level: conform.Must, Severity: conform.Warn, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardReord),
-		Statement: "no new PacketID below the highest by more than the reorder horizon",
+		Statement: "no new PacketID is below the highest by more than the reorder horizon",
 		Care:      "REORD, LIFE (restart)",
 		Example:   "5,000 then 4,200 with new content",
 	},

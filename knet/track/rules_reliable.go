@@ -27,26 +27,26 @@ var reliableRules = [...]conform.Rule{
 		ID: "KN-RD-ACKED", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "every reliable datagram received is acknowledged",
-		Care:      "BIDIR, CLEAN, HOLD; loss after the capture point looks alike: fail only if ≥ 3 later PacketIDs are acknowledged by later PacketAcks and the datagram (or its content) is not resent either",
+		Care:      "BIDIR, CLEAN, HOLD; loss after the capture point looks the same: fails only if ≥ 3 later PacketIDs are acknowledged by later PacketAcks and the datagram (or its content) is not resent either",
 		Example:   "10, 12, 13, 14 acknowledged, 11 never, no resend",
 	},
 	rRdAckKnown - reliableBase: {
 		ID: "KN-RD-ACK-KNOWN", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardUnwrap),
 		Statement: "a PacketAck names PacketIDs the peer has sent",
-		Care:      "BIDIR, CLEAN, HOLD, UNWRAP; near misses are capture-loss evidence",
+		Care:      "BIDIR, CLEAN, HOLD, UNWRAP; a slight excess is evidence of capture loss",
 		Example:   "highest 40, ack of 900",
 	},
 	rRdAckUnrel - reliableBase: {
 		ID: "KN-RD-ACK-UNREL", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "B", Operation: true,
 		Statement: "a PacketAck names reliable datagrams only",
-		Care:      "datagram captured",
+		Care:      "the datagram was captured",
 		Example:   "PacketID 7 unreliable, acknowledged",
 	},
 	rRdAckSpan - reliableBase: {
 		ID: "KN-RD-ACK-SPAN", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Note, Scope: "F",
 		Statement: "one PacketAck covers at most 35 datagrams: PacketID + 34 following (reference 33: + 32)",
-		Care:      "bit order AMB-KN-06; evidence picks the reading",
+		Care:      "bit order: AMB-KN-06; the reading that fits the capture is used",
 	},
 	rRdAckDup - reliableBase: {
 		ID: "KN-RD-ACK-DUP", Clause: "kNet page, Reliable Datagrams", Level: conform.Impl, Severity: conform.Note, Scope: "B",
@@ -57,8 +57,8 @@ var reliableRules = [...]conform.Rule{
 	rRdNoresend - reliableBase: {
 		ID: "KN-RD-NORESEND", Clause: "kNet page, Reliable Datagrams; Characteristic Values", Level: conform.Impl, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardKnew, conform.GuardVant),
-		Statement: "no resend after acknowledgement",
-		Care:      "KNEW (proof when the PacketAck rode in a reliable datagram that was itself acknowledged; else ≥ 4, and more where others were lost on their way), VANT, BIDIR; reference: the message number again under a later PacketID; the PacketAck was also heard when a PingRequest beside it was replied to",
+		Statement: "a datagram is not resent after its acknowledgement",
+		Care:      "KNEW (proved when the PacketAck was in a reliable datagram that was itself acknowledged, otherwise by ≥ 4 PacketAcks, or more where others were lost on their way), VANT, BIDIR; reference: the message number appears again under a later PacketID; a PacketAck was also received when a PingRequest in the same datagram was answered",
 		Example:   "ack at 1.0 s, same PacketID again at 3.0 s",
 	},
 	rRdResend - reliableBase: {
@@ -72,7 +72,7 @@ var reliableRules = [...]conform.Rule{
 		ID: "KN-RT-ID-INC", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Note, Scope: "D",
 		Guards:    conform.Of(conform.GuardClean),
 		Statement: "pingID grows by one per request (mod 256)",
-		Care:      "CLEAN (gaps = loss)",
+		Care:      "CLEAN (gaps are losses)",
 		Example:   "5, 5, 5",
 	},
 	rRtPongMatch - reliableBase: {
@@ -85,18 +85,18 @@ var reliableRules = [...]conform.Rule{
 		ID: "KN-RT-PONG", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardVant),
 		Statement: "every PingRequest is answered as fast as possible",
-		Care:      "BIDIR, CLEAN, VANT, HOLD; none warn; a note where what was sent behind the requests is acknowledged 500 ms before the replies",
+		Care:      "BIDIR, CLEAN, VANT, HOLD; a warning if there are no replies; a note if datagrams sent after the requests are acknowledged 500 ms before the replies",
 		Example:   "ten requests, no reply, data flows",
 	},
 	rRtPongOnce - reliableBase: {
 		ID: "KN-RT-PONG-ONCE", Clause: "kNet page, Round-Trip Estimation", Level: conform.Impl, Severity: conform.Note, Scope: "B",
-		Statement: "one reply per request",
+		Statement: "a request gets one reply",
 		Example:   "three replies",
 	},
 	rRtKeepalive - reliableBase: {
 		ID: "KN-RT-KEEPALIVE", Clause: "kNet page, Round-Trip Estimation", Level: conform.Should, Severity: conform.Note, Scope: "DT",
 		Guards:    conform.Of(conform.GuardClean),
-		Statement: "an otherwise silent side sends pings before 15 s pass",
+		Statement: "an otherwise silent side sends a ping before 15 s have passed",
 		Example:   "40 s silence on an open connection",
 	},
 }

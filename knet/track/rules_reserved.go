@@ -32,8 +32,8 @@ var reservedRules = [...]conform.Rule{
 	rRmIdmap - reservedBase: {
 		ID: "KN-RM-IDMAP", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Warn, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardDial),
-		Statement: "ping 0/1 or 1/2, flow 2 or 3, ack 3 or 4: one map per session (both dialects)",
-		Example:   "both maps in one session",
+		Statement: "ping 0/1 or 1/2, flow 2 or 3, ack 3 or 4: a session uses one numbering (both dialects)",
+		Example:   "both numberings in one session",
 	},
 	rRmPingLen - reservedBase: {
 		ID: "KN-RM-PING-LEN", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
@@ -77,7 +77,7 @@ var reservedRules = [...]conform.Rule{
 	rRmPingRel - reservedBase: {
 		ID: "KN-RM-PING-REL", Clause: "kNet page, Reserved Messages", Level: conform.Should, Severity: conform.Note, Scope: "F",
 		Statement: "PingRequest is unreliable",
-		Care:      "may ride in a reliable datagram by coalescing: note only (AMB-KN-09)",
+		Care:      "coalescing may put it into a reliable datagram, so only a note (AMB-KN-09)",
 		Example:   "in a reliable datagram",
 	},
 	rRmPongRel - reservedBase: {
@@ -89,13 +89,13 @@ var reservedRules = [...]conform.Rule{
 	rRmAckRel - reservedBase: {
 		ID: "KN-RM-ACK-REL", Clause: "kNet page, Reserved Messages", Level: conform.Should, Severity: conform.Warn, Scope: "F",
 		Statement: "PacketAck is unreliable",
-		Care:      "as above; a datagram with *only* acks that is reliable is warn (acks of acks)",
+		Care:      "as above; a reliable datagram that contains only acknowledgements is a warning (acks of acks)",
 		Example:   "reliable datagram holding one PacketAck",
 	},
 	rRmFlowRel - reservedBase: {
 		ID: "KN-RM-FLOW-REL", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Error, Scope: "F",
 		Statement: "FlowControlRequest is reliable",
-		Care:      "reference: the message's own bit, note (the library never sends it)",
+		Care:      "reference: the message's own bit decides, and it is a note (the library never sends one)",
 		Example:   "in an unreliable datagram",
 	},
 	rRmConnackRel - reservedBase: {
@@ -116,7 +116,7 @@ var reservedRules = [...]conform.Rule{
 	},
 	rRmDiscOrder - reservedBase: {
 		ID: "KN-RM-DISC-ORDER", Clause: "kNet page, Reserved Messages", Level: conform.Must, Severity: conform.Warn, Scope: "F",
-		Statement: "Disconnect and DisconnectAck travel in an InOrder datagram",
+		Statement: "Disconnect and DisconnectAck are sent in an InOrder datagram",
 		Care:      "spec only",
 		Example:   "flag clear",
 	},

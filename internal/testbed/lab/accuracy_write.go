@@ -41,8 +41,8 @@ func WriteAccuracy(out io.Writer, a *Accuracy, detections []*Detection, seeds in
 	p.say(`<!-- Written by make accuracy; do not edit. -->`)
 	p.say(`Measured by `+"`make accuracy`"+` on generated sessions whose truth is known: %d random sessions of each protocol under each
 condition, %s datagrams in all. Two endpoints that keep the rules talk over a path of 10 to 60 ms each way that loses 3%% of
-the packets, doubles 1%% and lets others overtake 2%% by up to 25 ms, in both directions; these are shared between the way
-before the capture point and the way behind it as the capture point lies. *Near the sender* is at a twentieth of the way,
+the packets, duplicates 1%% and lets others overtake 2%% by up to 25 ms, in both directions; these are divided between the path
+before the capture point and the path after it, by its position. *Near the sender* is at a twentieth of the path,
 *near the receiver* at nineteen twentieths. *Capture loss* is the share of the packets that pass and are missed by the
 capture. A kNet library has no second connect datagram: its first 150 ms are without loss by the network. Generated
 sessions are not the world: the numbers say what the analysis concludes when nothing but the network
@@ -199,20 +199,20 @@ func (d *Detection) row(name string) []string {
 	return append(row, strconv.Itoa(errors))
 }
 
-var classNames = [tracegen.NClasses]string{"first sending", "needed retry", "unneeded retry", "network copy", "reordered"}
+var classNames = [tracegen.NClasses]string{"first transmission", "needed retry", "unneeded retry", "network copy", "reordered"}
 
 func (p *paper) retries() {
 	names, labels := p.protos()
 	p.say("## Retries, copies, reordering")
-	p.say(`What a captured datagram really was, and what the analysis says it was. A retry is *unneeded* when an earlier sending of it
+	p.say(`What a captured datagram really was, and what the analysis says it was. A retry is *unneeded* when an earlier transmission of it
 arrived, at any time, and *needed* when none did. An observer cannot prove that a retry was needed, so the analysis never
 says so: it says *unneeded* when the acknowledgement was captured before the retry, and otherwise leaves it open
-(*retry, need unknown*). A first sending is *reordered* when one that left later passed the capture point earlier.
-Acknowledgements, and what has no number, count as first sendings. kNet's own format and Hazel do not mark retries: one whose
-first sending was not captured looks like a first sending, perhaps a late one; a copy of what has no number cannot be
-told without an IPv4 identification (IPv6, or systems that leave it zero). What is called unneeded and was needed is Hazel's:
+(*retry, need unknown*). A first transmission is *reordered* when one that was sent later passed the capture point earlier.
+Acknowledgements, and frames without a number, count as first transmissions. kNet's own format and Hazel do not mark retries: one whose
+first transmission was not captured looks like a first transmission, perhaps a late one; a copy of a frame without a number cannot be
+recognised without an IPv4 identification (IPv6, or systems that leave it zero). What is called unneeded and was needed is Hazel's:
 the history bits of some releases acknowledge what never came.`)
-	head := []string{"really", "datagrams", "first sending", "unneeded retry", "retry, need unknown", "network copy", "reordered", "not recognised"}
+	head := []string{"really", "datagrams", "first transmission", "unneeded retry", "retry, need unknown", "network copy", "reordered", "not recognised"}
 	for i, proto := range names {
 		p.say("### %s: what is said of what, all places together", labels[i])
 		var rows [][]string
@@ -229,7 +229,7 @@ the history bits of some releases acknowledge what never came.`)
 			c := p.sum(func(at Condition) bool { return at.Proto == proto && at.Loss == loss && !at.Reorder })
 			rows = append(rows, append([]string{percent(loss)}, c.precision()...))
 		}
-		p.table([]string{"capture loss", "retry", "unneeded retry", "network copy", "reordered", "first sending"}, rows)
+		p.table([]string{"capture loss", "retry", "unneeded retry", "network copy", "reordered", "first transmission"}, rows)
 		p.say("Right / wrong / unknown for each class, by the place of the capture point, in %%. Unknown: the analysis leaves it open.")
 		rows = nil
 		for place := range nPlaces {
@@ -237,7 +237,7 @@ the history bits of some releases acknowledge what never came.`)
 				rows = append(rows, append([]string{placeNames[place] + ", capture loss " + percent(loss)}, p.at(proto, loss, place).verdicts()...))
 			}
 		}
-		p.table([]string{"capture", "needed", "unneeded", "network copy", "reordered", "first sending"}, rows)
+		p.table([]string{"capture", "needed", "unneeded", "network copy", "reordered", "first transmission"}, rows)
 	}
 }
 
@@ -304,7 +304,7 @@ func (p *paper) places() {
 	names, labels := p.protos()
 	p.say("## Places of losses")
 	p.say(`Lost datagrams that have a number, by where they were lost, and what the analysis says of them, in %%: lost before the
-capture point / behind it / by the capture / unknown. The last column counts datagrams that are said to be lost and were not.
+capture point / after it / by the capture / unknown. The last column counts datagrams that are said to be lost and were not.
 An observer cannot tell a loss before the capture point from a loss by the capture: as soon as a capture shows losses of its
 own, nothing is said of those before it. A loss before the capture point is taken for one by the capture where the send
 mask that gave it up was itself not captured. kNet reports nothing missing, and Hazel marks no retries, so that for them some
