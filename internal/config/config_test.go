@@ -97,7 +97,7 @@ func TestMistakes(t *testing.T) {
 		"time-format: bad":           "that is bad",
 		"secrets: [a, b]":            "secrets needs a text",
 		"a: b\n---\nc: d":            "a second document: a configuration must be a single one",
-		"\tx":                        "no YAML",
+		"\tx":                        "not YAML",
 	} {
 		_, err := Read("c.yaml", []byte(text), checks)
 		var m *yamlfile.Mistake

@@ -142,9 +142,9 @@ func TestMeasureFiresOnce(t *testing.T) {
 // shows it best says it in a sentence.
 func TestEndIsExplained(t *testing.T) {
 	for file, want := range map[string][2]string{
-		"hazel/killed-peer.pcap":          {"most likely nothing came from", "Nothing came from"},
-		"dp8/full-signed-lossy.pcap":      {"connection 0", "ended the connection in order"},
-		"knet/killed-peer-reference.pcap": {"most likely nothing came from", "Nothing came from"},
+		"hazel/killed-peer.pcap":          {"most likely nothing more came from", "Nothing came from"},
+		"dp8/full-signed-lossy.pcap":      {"connection 0", "closed the connection in order"},
+		"knet/killed-peer-reference.pcap": {"most likely nothing more came from", "Nothing came from"},
 	} {
 		f := fly(t, file, "disconnect or timeout", 120*time.Second)
 		if len(f.dumps) == 0 || !strings.Contains(strings.Join(f.told, "; "), want[0]) {

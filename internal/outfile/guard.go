@@ -98,7 +98,7 @@ func (k *known) refuse(path string) error { return &Conflict{path, k.what} }
 // A Conflict is a file that is to be written and has another use in the same command.
 type Conflict struct{ Path, What string }
 
-// Error gives "game.pcap: is an input, too".
+// Error gives "game.pcap: is also an input".
 func (e *Conflict) Error() string { return fmt.Sprintf("%s: is also %s", e.Path, e.What) }
 
 // special reports whether a file is a device, a pipe or a socket: nothing of it is

@@ -96,7 +96,7 @@ func TestFullDiskRing(t *testing.T) {
 			err = r.Write(packet(i))
 		}
 		var e *Error
-		if !errors.As(err, &e) || e.Before < 3000 || !strings.Contains(err.Error(), " in it, ") || !strings.HasSuffix(err.Error(), " in the files before it") {
+		if !errors.As(err, &e) || e.Before < 3000 || !strings.Contains(err.Error(), " in it, ") || !strings.HasSuffix(err.Error(), " in the earlier files") {
 			t.Error(err)
 			return
 		}

@@ -221,7 +221,7 @@ func (r *policyReader) suppression(n *yaml.Node) (s Suppression) {
 		case "connection":
 			id, err := strconv.Atoi(m.Value.Value)
 			if err != nil || id < 0 {
-				r.Fail(m.Value, "connection needs a connection number, from 0")
+				r.Fail(m.Value, "connection needs the number of a connection, from 0")
 			}
 			s.Connection = &id
 		case "address":

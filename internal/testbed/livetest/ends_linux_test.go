@@ -240,7 +240,7 @@ func TestRefused(t *testing.T) {
 		{[]string{"decode", "-i", "lo", "-a", "duration:soon"}, []string{"-a duration:soon: want seconds"}},
 		{[]string{"decode", "-i", "lo", "-a", "packets:0"}, []string{"-a packets:0: want a number from 1"}},
 		{[]string{"decode", "-i", "lo", "-a", "moon:1"}, []string{"-a moon:1: want duration:SECONDS, packets:N or filesize:KIB"}},
-		{[]string{"decode", "-i", "lo", "file.pcap"}, []string{`-i captures live and "file.pcap" is a file`}},
+		{[]string{"decode", "-i", "lo", "file.pcap"}, []string{`-i captures live, but "file.pcap" is a file`}},
 		{[]string{"decode", "-a", "packets:1", "file.pcap"}, []string{"--autostop works only with inputs that arrive over time"}},
 		{[]string{"capture", "-i", "lo", "-w", filepath.Join(dir, "x"), "-b", "files:0"}, []string{"-b files:0"}},
 		{[]string{"capture", "-i", "lo", "-w", filepath.Join(dir, "x"), "--on", "loss >"}, []string{"--on: "}},
