@@ -209,14 +209,14 @@ func TestIgnored(t *testing.T) {
 }
 
 // TestMayHaveRestarted: a side that sends again much that had been acknowledged, in a capture
-// that misses frames of it, may have begun anew: that it is the same connection is not proved.
+// that misses frames of it, may have started again: that it is the same connection is not proved.
 func TestMayHaveRestarted(t *testing.T) {
 	s := established()
 	s.Dir[0].Retries, s.Dir[0].UnneededRetries = 25, 24
 	s.side(0).Signs.Unneeded = at(60, 6)
 	expect(t, "nothing is missing", s, StillOpen, "", Proved)
 	s.side(0).Signs.Uncaptured = at(55, 5.5)
-	expect(t, "frames are", s, StillOpen, "", Likely, "the client sent again 24 numbers", "(frame 60)", "may have begun anew")
+	expect(t, "frames are", s, StillOpen, "", Likely, "the client resent 24 numbers", "(frame 60)", "may have started again")
 	s.Dir[0].Retries = 40
 	expect(t, "many retries were needed", s, StillOpen, "", Proved)
 }
@@ -251,7 +251,7 @@ func TestNATRebinding(t *testing.T) {
 	s.moved = &session.Move{From: s.Conn, To: n.Conn, At: at(95, 5), Last: s.side(0).Last, Sure: true}
 	expect(t, "numbers go on", s, NATRebinding, path, Proved, "10.0.0.2:61002", "with the next numbers", "does not answer there")
 	s.moved.Sure = false
-	expect(t, "it may have begun anew", s, NATRebinding, path, Likely)
+	expect(t, "it may have started again", s, NATRebinding, path, Likely)
 	s.moved.Same, s.moved.Sure, n.Trail.Sides[1].Last.N = true, true, 3
 	expect(t, "the same session", s, NATRebinding, path, Proved, "in the same session")
 	if strings.Contains(s.verdict().Sentence, "does not answer") {
@@ -274,7 +274,7 @@ func TestNames(t *testing.T) {
 	})
 	expect(t, "a name", s, PeerSilent, "a", Likely, "from the client alice", "The server sent")
 	x := s.explain()
-	if x.Brief() != "most likely nothing came from the client alice any more" || x.A != plain.A {
+	if x.Brief() != "most likely nothing more came from the client alice" || x.A != plain.A {
 		t.Errorf("%q, a is %s", x.Brief(), x.A)
 	}
 	role, address := x.Who()
