@@ -56,6 +56,7 @@ func arrows() []arrow {
 		{"internal/testbed/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
 		{"internal/testbed/sessiontest", []string{"dissect", "session"}, nil, "scenes serve the tests of all trackers and name none"},
 		{"internal/testbed/captured", []string{"dissect", "internal/capture"}, nil, "captures are read for tests by what reads them for the program"},
+		{"web", nil, nil, "the page is put together by the go command and the standard library, and runs the program as it is"},
 		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},
 		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"internal/testbed/tracegen/wire", []string{"internal/testbed/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
