@@ -227,6 +227,9 @@ func TestPolicyHolds(t *testing.T) {
 	try("an image", `document.body.append(Object.assign(new Image(), { src: "HOST/image" }));`)
 	try("a form", `const f = Object.assign(document.createElement("form"), { action: "HOST/form" }); document.body.append(f); f.submit();`)
 	try("an inline script", `const s = document.createElement("script"); s.textContent = "document.title = 'run'"; document.body.append(s);`)
+	try("a fetch of a worker", `
+		const w = new Worker(URL.createObjectURL(new Blob(["fetch('HOST/worker').then(() => 0, () => postMessage('refused'))"])));
+		w.onmessage = () => done(true);`)
 	try("a handler", `const d = document.createElement("div"); d.innerHTML = "<img src=x: onerror='document.title = 1'>"; document.body.append(d);`)
 	select {
 	case path := <-heard:

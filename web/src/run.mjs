@@ -1,9 +1,8 @@
 // Runs one command line of the program.
 import { FileSystem } from "./files.mjs";
 
-// The environment of the program: no configuration, and how much memory it should make do
-// with, beside what its captures need.
-const environment = { DPDISSECT_CONFIG: "off", GOMEMLIMIT: "48MiB" };
+// The environment of the program: no configuration.
+const environment = { DPDISSECT_CONFIG: "off" };
 
 // Runs the program, a WebAssembly.Module, with files, a Map of names to Blobs; read is
 // told how far which of them was read. What comes back are its exit code, what it wrote
@@ -16,6 +15,8 @@ export async function run(program, args, files, read) {
 	go.env = environment;
 	let code = 0;
 	go.exit = (c) => { code = c; };
+	const resume = go._resume.bind(go);
+	go._resume = () => go.exited || resume(); // timers may come when the program has ended
 	const instance = await WebAssembly.instantiate(program, go.importObject);
 	await go.run(instance);
 	return { code, stdout: new Blob(system.output[1]), stderr: new Blob(system.output[2]), memory: instance.exports.mem.buffer.byteLength };
