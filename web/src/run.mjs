@@ -15,9 +15,11 @@ export async function run(program, args, files, read) {
 	go.env = environment;
 	let code = 0;
 	go.exit = (c) => { code = c; };
-	const resume = go._resume.bind(go);
-	go._resume = () => go.exited || resume(); // timers may come when the program has ended
 	const instance = await WebAssembly.instantiate(program, go.importObject);
 	await go.run(instance);
+	for (const timer of go._scheduledTimeouts.values()) { // which would wake a program that has ended
+		clearTimeout(timer);
+	}
+	go._scheduledTimeouts.clear();
 	return { code, stdout: new Blob(system.output[1]), stderr: new Blob(system.output[2]), memory: instance.exports.mem.buffer.byteLength };
 }
