@@ -214,7 +214,7 @@ func TestPolicyHolds(t *testing.T) {
 		var refused bool
 		p.Eval(`new Promise((done) => {
 			document.addEventListener("securitypolicyviolation", () => done(true), { once: true });
-			setTimeout(() => done(false), 20000);
+			setTimeout(() => done(false), 120000);
 			`+strings.ReplaceAll(script, "HOST", host.URL)+`
 		})`, &refused)
 		if !refused {
