@@ -59,7 +59,9 @@ func arrows() []arrow {
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
 		{"internal/testbed/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
 		{"internal/testbed/sessiontest", []string{"dissect", "session"}, nil, "scenes serve the tests of all trackers and name none"},
+		{"internal/testbed/chromium", nil, nil, "a browser is driven for tests by the standard library alone"},
 		{"internal/testbed/captured", []string{"dissect", "internal/capture"}, nil, "captures are read for tests by what reads them for the program"},
+		{"web", nil, nil, "the page is put together by the go command and the standard library, and runs the program as it is"},
 		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},
 		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"internal/testbed/tracegen/wire", []string{"internal/testbed/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
@@ -164,6 +166,8 @@ func TestArrowsFail(t *testing.T) {
 		{"internal/testbed/tracegen", module + "session"},
 		{"internal/testbed/sessiontest", module + "dp8/track"},
 		{"internal/protocols", module + "internal/capture"},
+		{"web", module + "internal/pipeline"},
+		{"web/build", "github.com/spf13/cobra"},
 		{"nowhere", "fmt"},
 	} {
 		if len(upward(arrows(), c[0], c[1:])) == 0 {

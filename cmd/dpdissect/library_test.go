@@ -15,7 +15,7 @@ func TestLibraryPage(t *testing.T) {
 	text, examples := page(t, "docs/library.md"), ""
 	for path := range strings.FieldsSeq(goList(t, "{{.ImportPath}}", module+"...")) {
 		name := strings.TrimPrefix(path, module)
-		if strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/") || name == "docs" { // pages, for the help of the program
+		if strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/") || name == "docs" || below(name, "web") { // pages, for the help of the program and for browsers
 			continue
 		}
 		if !strings.Contains(text, "`"+name+"`") {

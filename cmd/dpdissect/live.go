@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -239,7 +238,7 @@ func tellCounts(w io.Writer, infos []capture.Info) {
 // a second one ends the program. What it gives takes that back.
 func stopOnSignal(src *capture.Source) (release func()) {
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	notifyEnds(c)
 	done := make(chan struct{})
 	go func() {
 		select {

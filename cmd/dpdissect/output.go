@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -126,17 +125,6 @@ func (o *destination) end(err error) error {
 func reported(err error) bool {
 	_, verdict := errors.AsType[exitCode](err)
 	return verdict || errors.Is(err, errInput) || errors.Is(err, errInternal)
-}
-
-// endingSignals gives the signals that end the program, from now on.
-func endingSignals() chan os.Signal {
-	c := make(chan os.Signal, 2)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(c, s)
-		}
-	}
-	return c
 }
 
 // abortOnSignal lets the signal that ends the program take an unfinished file with it.

@@ -107,25 +107,14 @@ too poor.`,
 		SilenceUsage:  true,
 		Version:       buildVersion().line(),
 	}
-	root.SetVersionTemplate("dpdissect {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newLadder(), newProtocols(), newReport(), newRules(), newSchema(), newTimeline(), newVersion(), newMan(), newConfig())
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)
 	addCompletions(root)
-	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
+	setTemplates(root)
 	return root
-}
-
-// usageTemplate is cobra's with flags wrapped and one line of usage.
-func usageTemplate(template string) string {
-	return strings.NewReplacer(
-		"FlagUsages ", "FlagUsagesWrapped 80 ",
-		"{{if .Runnable}}\n  {{.UseLine}}{{end}}", "{{if not .HasAvailableSubCommands}}\n  {{.UseLine}}{{end}}",
-		"{{.CommandPath}} [command]{{end}}", "{{.CommandPath}} COMMAND{{end}}",
-		"[command] --help", "COMMAND --help",
-	).Replace(template)
 }
 
 // addBuiltins makes cobra add its own commands now, to complete their help and to

@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/dpdissect/dpdissect/internal/liveview"
 )
 
@@ -29,7 +27,7 @@ func openKeys() (keys *os.File, done func(), err error) {
 	if isTerminal(os.Stdin) {
 		return os.Stdin, func() {}, nil
 	}
-	in, out, err := tea.OpenTTY()
+	in, out, err := liveview.OpenTerminal()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,9 @@ import (
 
 // noLive says why this build can't capture and what to do about it.
 func noLive() error {
+	if runtime.GOOS == "js" {
+		return fmt.Errorf("%w: not in the browser, whose pages can't see networks", ErrNoLive)
+	}
 	if runtime.GOOS == "windows" {
 		return fmt.Errorf("%w on windows/%s: use the build for windows/amd64, which captures with Npcap", ErrNoLive, runtime.GOARCH)
 	}

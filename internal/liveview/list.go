@@ -1,3 +1,5 @@
+//go:build !js
+
 package liveview
 
 import (
@@ -12,11 +14,7 @@ const (
 	marker = "▸"
 	gap    = 2 // columns between two of the table
 
-	// wide is from where on there is room for dialects and versions.
-	wide           = 110
 	protocolColumn = 1
-
-	longestIPv4 = 21 // columns, with a port
 )
 
 // list draws the table: the rows on the screen and no others, however many there are.

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
-
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
@@ -18,6 +16,11 @@ const (
 	lossWarn, lossBad       = 1, 5
 	retryWarn               = 2 // as in the tables of the analysis
 	qualityWarn, qualityBad = 95, 80
+)
+
+const (
+	wide        = 110 // columns from where on there is room for dialects and versions
+	longestIPv4 = 21  // columns, with a port
 )
 
 // A look makes cells in the styles of a palette.
@@ -186,7 +189,7 @@ func two(n int64) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%1
 func width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return lipgloss.Width(s)
+			return report.TextWidth(s)
 		}
 	}
 	return len(s)

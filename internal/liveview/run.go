@@ -1,3 +1,5 @@
+//go:build !js
+
 package liveview
 
 import (
@@ -15,6 +17,10 @@ import (
 type Options struct {
 	Color bool // whatever NO_COLOR says: the caller has decided
 }
+
+// OpenTerminal opens the terminal for keys and for output, whatever standard input and
+// output are.
+func OpenTerminal() (in, out *os.File, err error) { return tea.OpenTTY() }
 
 // framesPerSecond is how often the screen is drawn at most.
 const framesPerSecond = 30
