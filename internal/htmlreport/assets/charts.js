@@ -132,12 +132,24 @@ page.bounds = function (kind, x, lo, hi, u) {
   return [kind.zero ? 0 : lo - room, hi + room];
 };
 
+// follow lets all plots of a connection show what one of them shows: those in view at once,
+// the others when there is time.
 page.follow = function (group, from) {
   if (group.busy) return;
-  group.busy = true;
   const { min, max } = from.scales.x;
-  for (const u of group.plots) if (u !== from) u.setScale("x", { min, max });
-  group.busy = false;
+  const show = (wanted) => {
+    group.busy = true;
+    for (const u of group.plots) if (u !== from && wanted(u) && (u.scales.x.min !== min || u.scales.x.max !== max)) u.setScale("x", { min, max });
+    setTimeout(() => { group.busy = false; });
+  };
+  show((u) => page.inView(u.root));
+  clearTimeout(group.later);
+  group.later = setTimeout(() => show(() => true), 150);
+};
+
+page.inView = function (e) {
+  const r = e.getBoundingClientRect();
+  return r.bottom > 0 && r.top < innerHeight;
 };
 
 // drawEvents draws what no plot leaves out: retries, losses, and frames that open or close.
