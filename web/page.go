@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dpdissect/dpdissect/internal/htmlreport"
 )
 
 // Sources are the parts of the page.
@@ -52,8 +54,12 @@ func Page(p *Parts) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	allowed, err := policy(style, script)
+	if err != nil {
+		return nil, err
+	}
 	return fill(page, map[string]string{
-		"policy":   policy(style, script),
+		"policy":   allowed,
 		"style":    style,
 		"worker":   string(p.Glue) + worker,
 		"program":  base64.StdEncoding.EncodeToString(p.Program),
@@ -64,13 +70,15 @@ func Page(p *Parts) ([]byte, error) {
 }
 
 // policy is the content security policy: nothing is connected to, and nothing is run but
-// this script, the program, and workers that the script makes.
-func policy(style, script string) string {
+// this script, the program, workers that the script makes, and the code of reports, which
+// stand in a frame that has this policy, too.
+func policy(style, script string) (string, error) {
+	code, looks, err := htmlreport.Hashes()
 	return strings.Join([]string{
 		"default-src 'none'", "connect-src 'none'",
-		"script-src " + hash(script) + " 'wasm-unsafe-eval'", "worker-src blob:",
-		"style-src " + hash(style), "img-src data:", "base-uri 'none'", "form-action 'none'",
-	}, "; ")
+		"script-src " + hash(script) + " " + strings.Join(code, " ") + " 'wasm-unsafe-eval'", "worker-src blob:", "frame-src blob:",
+		"style-src " + hash(style) + " " + strings.Join(looks, " "), "img-src data:", "base-uri 'none'", "form-action 'none'",
+	}, "; "), err
 }
 
 // hash names an inline script or style in a policy.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/htmlreport"
 )
 
 // stub is a page with a program that is none.
@@ -40,7 +42,11 @@ func TestPolicy(t *testing.T) {
 	if len(hashes) != 2 {
 		t.Fatalf("%d inline styles and scripts, want 2", len(hashes))
 	}
-	want := "default-src 'none'; connect-src 'none'; script-src " + hashes[1] + " 'wasm-unsafe-eval'; worker-src blob:; style-src " + hashes[0] +
+	code, looks, err := htmlreport.Hashes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "default-src 'none'; connect-src 'none'; script-src " + hashes[1] + " " + strings.Join(code, " ") + " 'wasm-unsafe-eval'; worker-src blob:; frame-src blob:; style-src " + hashes[0] + " " + strings.Join(looks, " ") +
 		"; img-src data:; base-uri 'none'; form-action 'none'"
 	if m[1] != want {
 		t.Errorf("policy %s\nwant   %s", m[1], want)

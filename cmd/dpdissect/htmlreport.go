@@ -187,10 +187,15 @@ func titleOf(paths []string, redacted bool) string {
 }
 
 // madeBy says which program made the page, and with which flags; their values may be secret.
+// The system that it ran on makes no difference.
 func madeBy(cmd *cobra.Command) string {
-	text := "dpdissect " + buildVersion().line()
+	text := "dpdissect " + buildVersion().Version
 	var flags []string
-	cmd.Flags().Visit(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "output" {
+			flags = append(flags, "--"+f.Name)
+		}
+	})
 	if len(flags) > 0 {
 		text += ", with " + strings.Join(flags, " ")
 	}

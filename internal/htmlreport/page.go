@@ -63,6 +63,16 @@ func Write(w io.Writer, r *Report) error {
 	return p.err
 }
 
+// Hashes are those of the page's own code and looks, as policies of pages name them that
+// show a report within themselves.
+func Hashes() (code, looks []string, err error) {
+	if _, code, err = inline("script", scripts); err != nil {
+		return nil, nil, err
+	}
+	_, looks, err = inline("style", styles)
+	return code, looks, err
+}
+
 // inline gives the elements of the page's own code or looks, and the hashes by which its
 // policy allows them and nothing else.
 func inline(tag string, files []string) (elements, hashes []string, err error) {

@@ -5,18 +5,20 @@ import { Program } from "./program.mjs";
 // What is shown of the files, a tab each, in the order in which it is worked out: the
 // element that shows it, and the command that makes it.
 //
-// The HTML report gets its place here: a tab and a panel with a sandboxed iframe beside
-// the others in index.html, a row here, and its inline scripts in the policy of
-// ../page.go.
+// The report takes the longest, and is made when its tab is chosen for the first time. It
+// stands in a frame of its own, which may run the code that the policy names and nothing
+// else.
 const views = [
 	{ id: "explain", args: ["explain"], what: "Explaining" },
 	{ id: "analyze", args: ["analyze"], what: "Analysing" },
+	{ id: "report", args: ["report"], what: "Drawing", later: true },
 ];
 
 // What can be saved: the button, the command that makes it, and how the file ends.
 const saves = [
 	{ id: "save-analysis-json", args: ["analyze", "--format", "json"], ending: "analysis.json" },
 	{ id: "save-analysis-csv", args: ["analyze", "--format", "csv"], ending: "analysis.csv" },
+	{ id: "save-report", args: ["report"], ending: "report.html" },
 	{ id: "save-explain-json", args: ["explain", "--format", "json"], ending: "explain.json" },
 	{ id: "save-explain-markdown", args: ["explain", "--format", "markdown"], ending: "explain.md" },
 ];
@@ -106,8 +108,12 @@ function analyse(files) {
 	}
 	chosen = named(files);
 	complain("");
-	for (const v of views) {
+	for (const v of views.filter((v) => !v.later)) {
 		byId(v.id).textContent = "";
+	}
+	byId("panel-report").replaceChildren();
+	if (!byId("panel-report").hidden) {
+		select(views[0].id, false);
 	}
 	byId("results").hidden = false;
 	byId("names").textContent = [...chosen.keys()].join(", ");
@@ -115,7 +121,7 @@ function analyse(files) {
 	work(async (replaced) => {
 		say("Working.");
 		let memory = 0;
-		for (const v of views) {
+		for (const v of views.filter((v) => !v.later)) {
 			const result = await command(v.args, v.what);
 			const [text, problems] = await Promise.all([result.stdout.text(), result.stderr.text()]);
 			if (replaced()) {
@@ -128,6 +134,32 @@ function analyse(files) {
 		const seconds = (performance.now() - began) / 1000;
 		say(`Done in ${seconds.toFixed(1)} s, with ${Math.ceil(memory / 2 ** 20)} MiB of memory for the program.`);
 		document.body.dataset.memory = memory;
+	});
+}
+
+// Draws the report, unless that is done.
+function draw() {
+	const panel = byId("panel-report");
+	if (panel.firstChild || chosen.size === 0 || document.body.dataset.busy === "true") {
+		return;
+	}
+	const view = views.find((v) => v.id === "report");
+	work(async (replaced) => {
+		const result = await command(view.args, view.what);
+		const problems = await result.stderr.text();
+		if (replaced()) {
+			return;
+		}
+		complain(problems);
+		const frame = document.createElement("iframe");
+		frame.id = view.id;
+		frame.title = "Plots and frames";
+		frame.setAttribute("sandbox", "allow-scripts");
+		const url = URL.createObjectURL(new Blob([result.stdout], { type: "text/html" }));
+		frame.addEventListener("load", () => URL.revokeObjectURL(url), { once: true });
+		frame.src = url;
+		panel.replaceChildren(frame);
+		say("The report is drawn.");
 	});
 }
 
@@ -157,6 +189,9 @@ function select(id, focus) {
 	}
 	if (focus) {
 		byId(`tab-${id}`).focus();
+	}
+	if (id === "report") {
+		draw();
 	}
 }
 
