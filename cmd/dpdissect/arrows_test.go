@@ -61,7 +61,7 @@ func arrows() []arrow {
 		{"internal/testbed/sessiontest", []string{"dissect", "session"}, nil, "scenes serve the tests of all trackers and name none"},
 		{"internal/testbed/chromium", nil, nil, "a browser is driven for tests by the standard library alone"},
 		{"internal/testbed/captured", []string{"dissect", "internal/capture"}, nil, "captures are read for tests by what reads them for the program"},
-		{"web", nil, nil, "the page is put together by the go command and the standard library, and runs the program as it is"},
+		{"web", []string{"internal/htmlreport"}, nil, "the page is put together by the go command and the standard library, runs the program as it is, and knows of reports only which code is theirs"},
 		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},
 		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"internal/testbed/tracegen/wire", []string{"internal/testbed/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},

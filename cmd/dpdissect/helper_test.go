@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		must(os.Setenv(config.Variable, "off"))
 	}
 	debug.SetGCPercent(800)
-	debug.SetMemoryLimit(400 << 20)
+	debug.SetMemoryLimit(1200 << 20)
 	testscript.Main(m, map[string]func(){"dpdissect": main})
 }
 
