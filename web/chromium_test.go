@@ -155,7 +155,7 @@ func tabs(t *testing.T, p *chromium.Page) {
 func draws(t *testing.T, p *chromium.Page) {
 	t.Helper()
 	p.Eval(`document.getElementById("tab-report").click()`, nil)
-	p.Await(`document.querySelector("#panel-report iframe#report[sandbox=allow-scripts]") && document.getElementById("status").textContent === "The report is drawn."`)
+	p.Await(`document.querySelector("#report iframe[sandbox=allow-scripts]") && document.getElementById("status").textContent === "The report is drawn."`)
 	p.Eval(`document.getElementById("tab-explain").click()`, nil)
 }
 

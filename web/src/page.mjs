@@ -111,7 +111,7 @@ function analyse(files) {
 	for (const v of views.filter((v) => !v.later)) {
 		byId(v.id).textContent = "";
 	}
-	byId("panel-report").replaceChildren();
+	byId("report").replaceChildren();
 	if (!byId("panel-report").hidden) {
 		select(views[0].id, false);
 	}
@@ -139,8 +139,8 @@ function analyse(files) {
 
 // Draws the report, unless that is done.
 function draw() {
-	const panel = byId("panel-report");
-	if (panel.firstChild || chosen.size === 0 || document.body.dataset.busy === "true") {
+	const place = byId("report");
+	if (place.firstChild || chosen.size === 0 || document.body.dataset.busy === "true") {
 		return;
 	}
 	const view = views.find((v) => v.id === "report");
@@ -152,13 +152,12 @@ function draw() {
 		}
 		complain(problems);
 		const frame = document.createElement("iframe");
-		frame.id = view.id;
 		frame.title = "Plots and frames";
 		frame.setAttribute("sandbox", "allow-scripts");
 		const url = URL.createObjectURL(new Blob([result.stdout], { type: "text/html" }));
 		frame.addEventListener("load", () => URL.revokeObjectURL(url), { once: true });
 		frame.src = url;
-		panel.replaceChildren(frame);
+		place.replaceChildren(frame);
 		say("The report is drawn.");
 	});
 }
