@@ -16,7 +16,7 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/THIRD_PARTY.md README.md testdata 
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants ends accuracy wine-test web web-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants ends accuracy wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
@@ -24,6 +24,10 @@ test: ## all tests, in 3 minutes of a machine with 2 cores
 wine-test: ## the program for Windows, under Wine: prints what that for Linux prints, passes the transcripts
 	@command -v wine >/dev/null || { echo "wine-test: skipped, wine is not installed (Debian: wine wine64 gcc-mingw-w64-x86-64)"; exit 0; }; \
 	DPDISSECT_WINE=1 $(GO) test ./cmd/dpdissect -run '^TestWine$$' -timeout 30m -count 1
+
+shots: ## the pictures of docs, drawn by Chromium
+	DPDISSECT_SHOTS=$(CURDIR)/docs/pictures $(GO) test ./cmd/dpdissect -run '^TestShots$$' -count 1
+	DPDISSECT_WEB=1 DPDISSECT_SHOTS=$(CURDIR)/docs/pictures $(GO) test ./web -run '^TestLooks$$' -count 1
 
 web: ## web/dist/dpdissect.html: the page that analyses captures in the browser, one file
 	$(GO) run ./web/build -version "$(VERSION)" -o web/dist/dpdissect.html

@@ -187,3 +187,20 @@ func measureReport(b *testing.B, path string) {
 	})()`)
 	b.ReportMetric(zoom, "ms-zoom")
 }
+
+// TestShots writes the pictures of the documentation into the folder that DPDISSECT_SHOTS
+// names (make shots).
+func TestShots(t *testing.T) {
+	dir := os.Getenv("DPDISSECT_SHOTS")
+	if dir == "" {
+		t.Skip("make shots runs it")
+	}
+	p := shown(t, chromium.Start(t), reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1100, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+	p.Shoot(filepath.Join(dir, "report.png"))
+	p.Do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}})
+	p.Eval(`page.jump(113)`, nil)
+	p.Eval(`document.getElementById("plots").scrollIntoView()`, nil)
+	p.Eval(`new Promise((done) => setTimeout(done, 1000))`, nil) // the plots out of view follow
+	p.Shoot(filepath.Join(dir, "report-plots.png"))
+}
