@@ -107,7 +107,7 @@ func (c *Columns) quote(col *column, value []byte) byte {
 		return 0
 	case c.Options.Quote != 0:
 		return c.Options.Quote
-	case c.Options.Separator == ',' && bytes.IndexAny(value, ",\"\r\n") >= 0:
+	case c.Options.Separator == ',' && bytes.ContainsAny(value, ",\"\r\n"):
 		return '"'
 	case col.text() && (value[0] == '"' || bytes.IndexByte(value, c.Options.Separator) >= 0):
 		return '"'

@@ -43,7 +43,6 @@ func (s *Summary) AppendLine(dst []byte, fr *dissect.Frame, clock *Clock) []byte
 	dst = rightOf(dst, start, n, &s.src)
 	dst = append(dst, " → "...)
 
-	start = len(dst)
 	dst, n = s.appendEnd(dst, &fr.Dst)
 	dst = leftOf(dst, n, &s.dst)
 	dst = append(dst, ' ')
