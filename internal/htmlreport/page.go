@@ -84,11 +84,23 @@ func inline(tag string, files []string) (elements, hashes []string, err error) {
 		if bytes.Contains(bytes.ToLower(b), []byte("</"+tag)) {
 			return nil, nil, fmt.Errorf("htmlreport: %s ends its own element", f)
 		}
+		if strings.HasPrefix(f, "vendor/") {
+			b = append(licence(), b...)
+		}
 		sum := sha256.Sum256(b)
 		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 		elements = append(elements, "<"+tag+">"+string(b)+"</"+tag+">\n")
 	}
 	return elements, hashes, nil
+}
+
+// licence is that of what was not written for the page, as a comment: copies of it carry it.
+func licence() []byte {
+	text, err := assets.ReadFile("assets/vendor/LICENSE-uPlot.txt")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return append(append([]byte("/*\n"), text...), "*/\n"...)
 }
 
 // head is the beginning of the page. Its policy lets no request leave: nothing is loaded,

@@ -91,6 +91,13 @@ func TestVendored(t *testing.T) {
 	}
 }
 
+// TestLicence checks that each page carries the licence of what it holds of others.
+func TestLicence(t *testing.T) {
+	if text := written(t, &Report{}); strings.Count(text, "Permission is hereby granted") != 2 || !strings.Contains(text, "Leon Sorokin") {
+		t.Error("the licence of uPlot is missing beside its code or its looks")
+	}
+}
+
 // TestPicture writes a picture with every kind of value.
 func TestPicture(t *testing.T) {
 	v := &timeline.Interval{From: 1_000_000_000, To: 1_000_000_001, InFlight: 3, HasInFlight: true,

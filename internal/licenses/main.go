@@ -97,6 +97,8 @@ func linked(platforms []string) ([]*module, error) {
 		others = append(others, m)
 	}
 	slices.SortFunc(others, func(a, b *module) int { return cmp.Compare(a.path, b.path) })
+	// What the page of reports holds besides is no Go module.
+	others = append(others, &module{path: "uPlot, JavaScript in reports", version: "v1.6.32", dir: "internal/htmlreport/assets/vendor", platforms: platforms})
 	return append(list, others...), nil
 }
 
