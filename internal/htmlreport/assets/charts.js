@@ -254,4 +254,9 @@ page.showFrame = function (group, c, frame) {
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.redraw());
 page.drawn = [];
+
+// On paper there is one plot a line, as wide as a page.
+page.paper = 660;
+addEventListener("beforeprint", () => page.drawn.forEach((u) => u.setSize({ width: page.paper, height: u.height })));
+addEventListener("afterprint", () => page.drawn.forEach((u) => u.setSize({ width: u.root.parentElement.clientWidth, height: u.height })));
 page.redraw = () => page.drawn.forEach((u) => u.redraw());
