@@ -152,40 +152,44 @@ func arriving(conns []*Conn, pairs []*Story) *arrivals {
 
 // moveOf finds out whether a side of a connection goes on from another address.
 func (a *arrivals) moveOf(c *Conn) *Move {
-	if !c.mayMove() {
+	m := mover{c}
+	if !m.mayMove() {
 		return nil
 	}
 	for x := range c.Dir {
-		if c.endedInOrder(x) {
+		if m.endedInOrder(x) {
 			continue
 		}
 		h := heading{c.Endpoint(x).IP, c.Endpoint(1 - x)}
-		if m := c.goesOnIn(x, a.conns[h]); m != nil {
-			return m
+		if to := m.goesOnIn(x, a.conns[h]); to != nil {
+			return to
 		}
 		if c.HasSessionID {
-			if m := c.goesOnIn(x, a.sessions[c.SessionID]); m != nil {
-				return m
+			if to := m.goesOnIn(x, a.sessions[c.SessionID]); to != nil {
+				return to
 			}
 		}
 		for _, p := range after(a.pairs[h], c.Trail.Sides[x].Last.Frame, func(p *Story) uint64 { return p.First }) {
-			if m := c.appearsIn(x, p); m != nil {
-				return m
+			if to := m.appearsIn(x, p); to != nil {
+				return to
 			}
 		}
 	}
 	return nil
 }
 
+// A mover is a connection as one whose sides may go on from another address.
+type mover struct{ *Conn }
+
 // mayMove reports whether both sides of a connection were captured.
-func (c *Conn) mayMove() bool {
+func (c mover) mayMove() bool {
 	t := c.Trail
 	return t != nil && t.Sides[0].Last.N > 0 && t.Sides[1].Last.N > 0
 }
 
 // endedInOrder reports whether a closing frame ended what a side sends: its own, or one of
 // its peer, unless that gave up because the side was silent.
-func (c *Conn) endedInOrder(x int) bool {
+func (c mover) endedInOrder(x int) bool {
 	y := c.FirstClose()
 	return y == x || y >= 0 && c.Closing[y].Time-c.Trail.Sides[x].Last.Time < moveGiveUp
 }
@@ -198,7 +202,7 @@ func after[T any](list []T, frame uint64, first func(T) uint64) []T {
 }
 
 // goesOnIn is goesOn in one of some connections.
-func (c *Conn) goesOnIn(x int, among []*Conn) *Move {
+func (c mover) goesOnIn(x int, among []*Conn) *Move {
 	for _, n := range after(among, c.Trail.Sides[x].Last.Frame, func(n *Conn) uint64 { return n.FirstFrame }) {
 		if m := c.goesOn(x, n); m != nil {
 			return m
@@ -208,8 +212,8 @@ func (c *Conn) goesOnIn(x int, among []*Conn) *Move {
 }
 
 // goesOn reports whether a side goes on in another connection with the same peer.
-func (c *Conn) goesOn(x int, n *Conn) *Move {
-	if n == c || n.Protocol != c.Protocol || n.HasSessionID && c.HasSessionID && n.SessionID != c.SessionID {
+func (c mover) goesOn(x int, n *Conn) *Move {
+	if n == c.Conn || n.Protocol != c.Protocol || n.HasSessionID && c.HasSessionID && n.SessionID != c.SessionID {
 		return nil
 	}
 	y := 0
@@ -220,7 +224,7 @@ func (c *Conn) goesOn(x int, n *Conn) *Move {
 	if n.Endpoint(1-y) != c.Endpoint(1-x) || n.Endpoint(y) == c.Endpoint(x) || fresh.Numbers == 0 || old.Numbers == 0 {
 		return nil
 	}
-	m := &Move{From: c, Side: x, To: n, ToSide: y, At: seq.SignAt(n.FirstFrame, n.FirstTime), Last: old.Last, Same: n.HasSessionID && c.HasSessionID}
+	m := &Move{From: c.Conn, Side: x, To: n, ToSide: y, At: seq.SignAt(n.FirstFrame, n.FirstTime), Last: old.Last, Same: n.HasSessionID && c.HasSessionID}
 	if step := fresh.Low - old.High; !m.Same && (step > moveReach || step < -moveReach) {
 		return nil
 	}
@@ -230,7 +234,7 @@ func (c *Conn) goesOn(x int, n *Conn) *Move {
 
 // appearsIn reports whether a side most likely goes on from another port of the same
 // machine, in a pair that was not recognised.
-func (c *Conn) appearsIn(x int, p *Story) *Move {
+func (c mover) appearsIn(x int, p *Story) *Move {
 	last := c.Trail.Sides[x].Last
 	at := p.Since - (c.LastStamp - c.LastTime)
 	if guess, _ := p.Guess(); guess != c.Protocol.Name || p.Opens(c.Protocol.Name) || p.Sides[1] > 0 || p.Sides[0] < fewStrange || p.Src == c.Endpoint(x) {
@@ -239,5 +243,5 @@ func (c *Conn) appearsIn(x int, p *Story) *Move {
 	if at <= last.Time || at-last.Time > moveWithin {
 		return nil
 	}
-	return &Move{From: c, Side: x, Pair: p, At: seq.SignAt(p.First, at), Last: last}
+	return &Move{From: c.Conn, Side: x, Pair: p, At: seq.SignAt(p.First, at), Last: last}
 }

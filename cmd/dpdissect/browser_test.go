@@ -60,7 +60,7 @@ func quiet(t *testing.T, p *chromium.Page) {
 	}
 }
 
-// inBrowser is how many reports are opened.
+// inBrowser is the number of reports that TestReportInBrowser opens.
 const inBrowser = 20
 
 // TestReportInBrowser opens reports in Chromium: what is drawn is what the analysis counts,

@@ -6,8 +6,8 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// unreadable reports whether an input failed and no connection came of what was readable:
-// that is what is wrong then, not the number of a connection.
+// unreadable reports whether an input failed and what could be read of it has no connection.
+// The failed input is then the error to report, not the number of --connection.
 func (j *job) unreadable() bool {
 	failed := func(in capture.Info) bool { return in.Failed }
 	return slices.ContainsFunc(j.run.Source.Infos(), failed) && len(j.run.Conns()) == 0

@@ -28,21 +28,27 @@ func TestGolden(t *testing.T) {
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			golden := strings.TrimSuffix(path, filepath.Ext(path)) + ".txtar"
-			got := txtar.Format(goldenOf(t, path))
-			if *update {
-				if err := os.WriteFile(golden, got, 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("%s differs (make golden writes it anew) at line %s", golden, difference(string(got), string(want)))
-			}
+			compareGolden(t, golden, goldenOf(t, path))
 		})
+	}
+}
+
+// compareGolden compares an archive with its file, or writes it with -update.
+func compareGolden(t *testing.T, golden string, a *txtar.Archive) {
+	t.Helper()
+	got := txtar.Format(a)
+	if *update {
+		if err := os.WriteFile(golden, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (make golden writes it anew) at line %s", golden, difference(string(got), string(want)))
 	}
 }
 

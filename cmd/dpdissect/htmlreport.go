@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -61,7 +61,7 @@ func (c *reportCommand) runE(cmd *cobra.Command, paths []string) error {
 	switch {
 	case c.isLive() || c.follow:
 		return usagef("a report is made of captures that are complete, not live")
-	case slices.ContainsFunc(paths, isOnce):
+	case slices.ContainsFunc(paths, capture.ReadOnce):
 		return usagef("a report reads its captures twice: give files, not standard input or pipes")
 	}
 	j, err := c.open(cmd, paths, true)
@@ -163,12 +163,6 @@ func (c *reportCommand) again(paths []string) (*pipeline.Run, error) {
 	r := &pipeline.Run{Source: src, Config: cfg, Workers: c.workerCount()}
 	boundGarbage(r)
 	return r, nil
-}
-
-// isOnce reports an input that can be read once only.
-func isOnce(path string) bool {
-	st, err := os.Stat(path)
-	return path == "-" || err == nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
 // titleOf names the captures.

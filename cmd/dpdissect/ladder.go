@@ -18,8 +18,8 @@ type ladderCommand struct {
 	ascii  bool
 }
 
-// ladderPatience is how long a frame that was captured live waits for what later ones tell
-// of it: nothing is drawn before the end.
+// ladderPatience is how long a live frame waits for its acknowledgement and its retries.
+// It can be long, because nothing is drawn before the end.
 const ladderPatience = 2 * time.Second
 
 func newLadder() *cobra.Command {

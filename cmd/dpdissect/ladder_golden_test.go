@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -46,20 +44,7 @@ func TestGoldenLadder(t *testing.T) {
 				out := output(t, append(append(args[:len(args):len(args)], "--format"), more...)...)
 				a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(out)})
 			}
-			got, golden := txtar.Format(a), filepath.Join("testdata", "ladder", g.name+".txtar")
-			if *update {
-				if err := os.WriteFile(golden, got, 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("%s differs (make golden writes it anew) at line %s", golden, difference(string(got), string(want)))
-			}
+			compareGolden(t, filepath.Join("testdata", "ladder", g.name+".txtar"), a)
 		})
 	}
 }

@@ -54,7 +54,7 @@ func ladderRows(t *testing.T, doc string) []ladderRow {
 	return l.Rows
 }
 
-// connectionsIn is how many connections a capture has.
+// connectionsIn counts the connections of a capture.
 func connectionsIn(t *testing.T, path string) int {
 	t.Helper()
 	var doc struct{ Connections []json.RawMessage }

@@ -81,7 +81,7 @@ func (s *Summary) name(x *shownEnd, e *dissect.Endpoint) {
 	x.columns = s.columns(x.text)
 }
 
-// columns is how many columns of the screen a name takes.
+// columns is the width of a name on the screen.
 func (s *Summary) columns(name []byte) int {
 	n := 0
 	for n < len(name) && name[n] < utf8.RuneSelf {

@@ -84,6 +84,9 @@ func isStream(path string, stdin io.Reader) bool {
 	return err == nil && st != nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
+// ReadOnce reports an input that can be read only once: standard input, or a pipe.
+func ReadOnce(path string) bool { return path == "-" || isStream(path, nil) }
+
 // Regular reports whether all inputs are files, which can be read more than once.
 func Regular(paths []string) bool {
 	for _, p := range paths {

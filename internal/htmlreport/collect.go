@@ -115,6 +115,9 @@ func (c *Collector) side(conn *session.Conn, dir int, within func(at int64) bool
 		s.Dropped = dropped
 	}
 	if x := c.settled[conn]; x != nil {
+		if lost := conn.Dir[dir].Lost(); len(x[dir]) == maxLosses {
+			s.Dropped += max(0, int64(lost.BeforeCapture+lost.AfterCapture)-maxLosses)
+		}
 		for _, l := range conn.Dir[dir].Lost().Claims(x[dir]) {
 			if at := l.Time; within(at) {
 				s.Losses = append(s.Losses, Loss{at, l.Num, l.Frame, l.Place})

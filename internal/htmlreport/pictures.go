@@ -19,7 +19,7 @@ type Picture struct {
 type Side struct {
 	Columns []*timeline.Interval
 	Marks   []timeline.Mark
-	Dropped int64  // units of marks that are too many to keep
+	Dropped int64  // units of retries and losses that are too many to keep
 	Losses  []Loss // proven ones, and those that the capture missed
 }
 

@@ -24,6 +24,9 @@ const (
 	explainWidth  = 100
 )
 
+// An explainer is a painter of sentences.
+type explainer struct{ *painter }
+
 // WriteExplainText writes what happened to connections for people: those in trouble first,
 // the worst before the others. What nothing is wrong with is counted when there is much of
 // it.
@@ -31,7 +34,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	if Unopened(captures) {
 		return nil
 	}
-	p := &painter{opts.Palette, opts.Names}
+	p := explainer{&painter{opts.Palette, opts.Names}}
 	width := min(cmp.Or(max(opts.Width, 0), 80), explainWidth)
 	dst := p.appendExplainHead(nil, captures, d, width)
 	rest := map[string]int{}
@@ -54,7 +57,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 }
 
 // appendExplainHead appends "game.pcap  08:33:31–08:33:57 UTC, 6 connections: 4 closed …".
-func (p *painter) appendExplainHead(dst []byte, captures []capture.Info, d *explain.Document, width int) []byte {
+func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *explain.Document, width int) []byte {
 	for i := range captures {
 		in := &captures[i]
 		name := cell{text: escaped(inputName(in.Path)), style: p.Heading}
@@ -136,7 +139,7 @@ func worstFirst(conns []explain.Connection) []*explain.Connection {
 }
 
 // appendExplained appends what happened to one connection.
-func (p *painter) appendExplained(dst []byte, c *explain.Connection, width int) []byte {
+func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int) []byte {
 	v := &c.Verdict
 	title := escaped(fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, p.named(c.A), p.named(c.B)))
 	headline := escaped(c.Headline())
@@ -188,7 +191,7 @@ func frameList(frames []uint64) string {
 	return "frames " + strings.Join(words, ", ")
 }
 
-func (p *painter) appendSentence(dst []byte, text string, width int) []byte {
+func (p explainer) appendSentence(dst []byte, text string, width int) []byte {
 	for _, line := range wrapWords(escaped(text), width-len(explainIndent)) {
 		dst = append(append(append(dst, explainIndent...), line...), '\n')
 	}
@@ -196,7 +199,7 @@ func (p *painter) appendSentence(dst []byte, text string, width int) []byte {
 }
 
 // appendUnrecognised appends the address pairs that may be of one of the protocols.
-func (p *painter) appendUnrecognised(dst []byte, pairs []explain.Unrecognised, width int) []byte {
+func (p explainer) appendUnrecognised(dst []byte, pairs []explain.Unrecognised, width int) []byte {
 	for i := range pairs {
 		u := &pairs[i]
 		if i == 0 {

@@ -22,6 +22,8 @@ page.drawConnection = function (s, c) {
     const t = c.directions[d].t;
     if (t.length) group.span = [Math.min(group.span[0], t[0]), Math.max(group.span[1], t[t.length - 1])];
   }
+  const dropped = c.directions.a.dropped + c.directions.b.dropped;
+  if (dropped) s.append(page.make("p", { class: "dropped" }, page.number(dropped) + " more retries and losses are not drawn; --from and --to choose a part."));
   if (!(group.span[1] > group.span[0])) group.span = [group.span[0] - 0.001, group.span[0] + 0.001];
   const pair = page.make("div", { class: "pair" });
   s.append(pair);

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// TestVeil: addresses are replaced by those of tests, the same by the same, ports stay, and
+// what stands for many hosts or for the host itself stays as well.
+func TestVeil(t *testing.T) {
+	v := &veil{addresses: map[[16]byte][16]byte{}, texts: map[string]string{}}
+	for _, x := range [][2]string{
+		{"10.0.0.5:2302", "198.18.0.1:2302"}, {"10.0.0.6:1", "198.18.0.2:1"}, {"10.0.0.5:7", "198.18.0.1:7"},
+		{"[2a02::5]:2302", "[2001:db8::1]:2302"}, {"[2a02::6]:1", "[2001:db8::2]:1"}, {"[2a02::5]:2", "[2001:db8::1]:2"},
+		{"127.0.0.1:9", "127.0.0.1:9"}, {"224.0.0.251:5353", "224.0.0.251:5353"}, {"255.255.255.255:67", "255.255.255.255:67"}, {"[::1]:9", "[::1]:9"}, {"[ff02::1]:9", "[ff02::1]:9"},
+	} {
+		a := netip.MustParseAddrPort(x[0])
+		e := dissect.Endpoint{IP: a.Addr().As16(), Port: a.Port()}
+		if v.address(&e); e.String() != x[1] {
+			t.Errorf("%s became %s, want %s", x[0], e, x[1])
+		}
+	}
+	if a, b, c := v.text("you lost"), v.text("kicked"), v.text("you lost"); a != "text 1" || b != "text 2" || c != a || v.text("") != "" {
+		t.Errorf("texts became %q, %q, %q", a, b, c)
+	}
+}
