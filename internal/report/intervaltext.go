@@ -38,19 +38,15 @@ func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
 func (x *Intervals) writeConn(w io.Writer, c *session.Conn, o TextOptions, first bool) error {
 	sides := [2][]*timeline.Interval{x.Of(c, 0), x.Of(c, 1)}
 	g, ok := newGrid(sides, x.Length, max(leastSpark, o.Width-sparkNames-sparkFigures))
-	p := &painter{o.Palette, o.Names}
 	var b strings.Builder
 	if !first {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%s\n", appendStyled(nil, o.Palette.Heading, fmt.Sprintf("connection %d  %s  a %s  b %s", c.ID, c.Protocol.Name, p.end(c.A), p.end(c.B))))
+	b.WriteString(connHead(c, o))
 	if !ok {
-		b.WriteString("  no frame of it has a time\n")
+		b.WriteString(noTimes)
 	} else {
-		clock := o.Clock
-		if clock == nil {
-			clock = func(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000") }
-		}
+		clock := clockOr(o.Clock)
 		fmt.Fprintf(&b, "  %s to %s, a column is %s\n", clock(g.from), clock(g.to), time.Duration(g.step))
 		for dir, list := range sides {
 			g.rows(&b, dir, list)
@@ -58,6 +54,24 @@ func (x *Intervals) writeConn(w io.Writer, c *session.Conn, o TextOptions, first
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// noTimes stands for what is drawn of a connection without times.
+const noTimes = "  no frame of it has a time\n"
+
+// connHead is the line above what is drawn of a connection.
+func connHead(c *session.Conn, o TextOptions) string {
+	p := &painter{o.Palette, o.Names}
+	text := fmt.Sprintf("connection %d  %s  a %s  b %s", c.ID, c.Protocol.Name, p.end(c.A), p.end(c.B))
+	return string(appendStyled(nil, o.Palette.Heading, text)) + "\n"
+}
+
+// clockOr is a clock, or that of the day in UTC.
+func clockOr(clock func(ns int64) string) func(ns int64) string {
+	if clock != nil {
+		return clock
+	}
+	return func(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000") }
 }
 
 // A grid says which column shows which time.
@@ -86,12 +100,7 @@ func (g grid) columns() int { return int((g.to - g.from + g.step - 1) / g.step) 
 func (g grid) rows(b *strings.Builder, dir int, list []*timeline.Interval) {
 	side := "ab"[dir : dir+1]
 	for i, name := range timeline.Names {
-		values, total := make([]int64, g.columns()), int64(0)
-		for _, v := range list {
-			values[(v.From-g.from)/g.step] += v.Counts[i]
-			total += v.Counts[i]
-		}
-		if total > 0 {
+		if values, total := g.sums(list, timeline.Counter(i)); total > 0 {
 			g.row(b, side, name, values, "sum "+thousands(total))
 			side = " "
 		}
