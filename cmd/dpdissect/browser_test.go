@@ -155,6 +155,27 @@ func TestReportKeys(t *testing.T) {
 	quiet(t, p)
 }
 
+// TestReportWindow looks at the line of the window: 63 above what DirectPlay 8 acknowledged
+// up to, in which its text allows 64 packets (MC-DPL8R 3.1.4.4), and none for Hazel, whose
+// text has no window.
+func TestReportWindow(t *testing.T) {
+	b := chromium.Start(t)
+	const series = `(() => {
+		const u = page.drawn[0], of = (label) => u.data[u.series.findIndex((s) => s.label === label)];
+		const acked = of("acknowledged up to"), window = of("window");
+		return [acked?.filter((v) => v !== null).length ?? -1, window?.filter((v, i) => v !== null && v - acked[i] === 63).length ?? -1];
+	})()`
+	pcaps := filepath.Join(root(t), "testdata", "pcaps")
+	p := shown(t, b, reportOf(t, filepath.Join(pcaps, "dp8", "full-signed-lossy.pcap")))
+	if n := ask[[2]int](t, p, series); n[0] <= 0 || n[1] != n[0] {
+		t.Errorf("%d points of what was acknowledged, %d of the window", n[0], n[1])
+	}
+	p = shown(t, b, reportOf(t, filepath.Join(pcaps, "ends", "one-way.pcap")))
+	if n := ask[[2]int](t, p, series); n[1] != -1 {
+		t.Errorf("Hazel has a window of %d points", n[1])
+	}
+}
+
 // BenchmarkReport opens the report of a large capture, DPDISSECT_BIG, and zooms: the time
 // until all is drawn, and that of a zoom, in ms.
 func BenchmarkReport(b *testing.B) {

@@ -90,6 +90,7 @@ func (c *Collector) Pictures(conns []*session.Conn, within func(at int64) bool) 
 		p := Picture{Connection: conn.ID, Base: conn.FirstStamp}
 		for dir := range p.Sides {
 			p.Sides[dir] = c.side(conn, dir, within)
+			p.Sides[dir].Window = conn.Protocol.Window
 		}
 		all = append(all, p)
 	}

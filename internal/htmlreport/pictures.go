@@ -18,6 +18,7 @@ type Picture struct {
 // A Side is what is drawn of what one side sent.
 type Side struct {
 	Columns []*timeline.Interval
+	Window  int64 // numbers that may be sent from the first unacknowledged one, 0 where nothing is said
 	Marks   []timeline.Mark
 	Dropped int64  // units of retries and losses that are too many to keep
 	Losses  []Loss // proven ones, and those that the capture missed
@@ -87,6 +88,8 @@ func (s *Side) append(b []byte, base int64) []byte {
 		width = s.Columns[n-1].To - s.Columns[n-1].From
 	}
 	b = appendScaled(b, width, 1e9, 9)
+	b = append(b, `,"window":`...)
+	b = strconv.AppendInt(b, s.Window, 10)
 	b = append(b, `,"marks":[`...)
 	for i := range s.Marks {
 		m := &s.Marks[i]

@@ -9,7 +9,7 @@ page.plots = function () {
     s.append(page.make("p", {}, "Of " + page.number(page.pictures.left_out) + " more connections there are no plots here; --connection N draws one of them."));
   }
   s.append(page.make("p", { class: "keys" }, "Drag to zoom, double-click to see all. Keys on a focused plot: + and − zoom, arrows move, 0 shows all.",
-    ...[["sent", "sent"], ["acked", "acknowledged up to"], ["sacked", "acknowledged one by one"], ["retry", "retry ▲"], ["unneeded", "retry of what was acknowledged ▼"], ["loss", "proven lost ✕"], ["closing", "opens or closes ┆"]]
+    ...[["sent", "sent"], ["acked", "acknowledged up to"], ["window", "window: the last number that may be sent"], ["sacked", "acknowledged one by one (SACK)"], ["retry", "retry ▲"], ["unneeded", "retry of what was acknowledged ▼"], ["loss", "proven lost ✕"], ["closing", "opens or closes ┆"]]
       .flatMap(([c, text]) => [page.make("span", { class: "swatch c-" + c }), text])));
   for (const c of page.pictures.connections) page.drawConnection(s, c);
 };
@@ -46,7 +46,9 @@ page.kinds = [
       { label: "number", values: x.sent_max, colour: "sent", points: 3, line: true },
       { label: "from", values: x.sent_min, colour: "sent", points: 3, hide: x.width < 1e-6 },
       { label: "acknowledged up to", values: page.filled(x.acked_max), colour: "acked", line: true, step: true, hide: !x.acked_max.some((v) => v !== null) },
+      { label: "window", values: page.windowOf(x), colour: "window", line: true, step: true, dash: [5, 4], hide: !x.window || !x.acked_max.some((v) => v !== null) },
       { label: "acknowledged one by one", values: x.sacked_max, colour: "sacked", points: 3, hide: !x.sacked_max.some((v) => v !== null) },
+      { label: "from", values: x.sacked_min, colour: "sacked", points: 3, hide: x.width < 1e-6 || !x.sacked_min.some((v) => v !== null) },
     ],
   },
   { id: "rtt", title: "round trips, ms", has: (x) => x.rtt_max_ms.some((v) => v !== null), height: 150, zero: true,
@@ -59,6 +61,9 @@ page.kinds = [
 
 // filled carries the last value on: what was acknowledged stays so.
 page.filled = (list) => { let last = null; return list.map((v) => (last = v ?? last)); };
+
+// windowOf is the last number that may be sent at a time, where the protocol has a window.
+page.windowOf = (x) => page.filled(x.acked_max).map((v) => (v === null ? null : v + x.window - 1));
 
 // rates adds bytes up over steps of a two-hundredth of the span.
 page.rates = function (x, span) {
@@ -97,7 +102,7 @@ page.drawChart = function (box, status, group, x, kind, t, series) {
     scales: { x: { time: false, min: group.span[0], max: group.span[1] }, y: { range: (u, lo, hi) => page.bounds(kind, x, lo, hi, u) }, f: { range: [0, 1] } },
     axes: [{ ...axis, values: (u, list) => list.map((v) => clock(v).slice(0, u.scales.x.max - u.scales.x.min < 5 ? 12 : 8)), space: 90 }, { ...axis, size: 60 }],
     series: [{ label: "time", value: (u, v) => (v === null ? "–" : clock(v)) }, ...series.map((s) => ({
-      label: s.label, stroke: () => page.colour(s.colour), width: s.line ? 1.5 : 0, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
+      label: s.label, stroke: () => page.colour(s.colour), width: s.line ? (s.dash ? 1 : 1.5) : 0, dash: s.dash, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
       points: s.points ? { show: true, size: s.points, fill: () => page.colour(s.colour), width: 0 } : { show: false },
       value: (u, v) => (v === null || v === undefined ? "–" : String(Math.round(v * 1000) / 1000)),
     }))],
