@@ -176,6 +176,107 @@ func TestReportWindow(t *testing.T) {
 	}
 }
 
+// TestReportPan moves plots by keys: what is shown stays as long as it is, also at the ends,
+// and a zoom ends somewhere.
+func TestReportPan(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	span := `[page.drawn[0].scales.x.min, page.drawn[0].scales.x.max]`
+	all := ask[[2]float64](t, p, span)
+	focus(t, p, "[data-chart=sequence]")
+	for _, key := range []string{"ArrowLeft", "ArrowRight"} {
+		if press(t, p, key); ask[[2]float64](t, p, span) != all {
+			t.Errorf("%s shows %v of %v", key, ask[[2]float64](t, p, span), all)
+		}
+	}
+	for range 60 {
+		press(t, p, "+")
+	}
+	near := ask[[2]float64](t, p, span)
+	if d := near[1] - near[0]; d < 0.99e-4 || d > 1.01e-4 {
+		t.Errorf("60 times + shows %v s", d)
+	}
+	press(t, p, "ArrowLeft")
+	if at := ask[[2]float64](t, p, span); at[0] >= near[0] || at[1]-at[0] > 1.01e-4 || at[1]-at[0] < 0.99e-4 {
+		t.Errorf("ArrowLeft shows %v instead of %v", at, near)
+	}
+}
+
+// TestReportFrames follows the links of proofs: each leads to the connection it is of, and
+// zooms no other. A number that is looked for belongs to one connection, or the page says
+// how many it may be of.
+func TestReportFrames(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp4", "player-pairs.pcap")))
+	type link struct{ Frame, Connection, Shown, Zoomed string }
+	links := ask[[]link](t, p, `(async () => {
+		const all = [], drawn = () => new Promise((done) => setTimeout(done, 20)); // plots draw in microtasks
+		const spans = () => page.drawn.map((u) => u.scales.x.min + " " + u.scales.x.max);
+		const whole = spans(), ends = page.drawn.map((u) => ({ min: u.scales.x.min, max: u.scales.x.max }));
+		for (const s of document.querySelectorAll(".story")) for (const e of s.querySelectorAll("button.frame")) {
+			document.querySelectorAll(".found").forEach((x) => x.classList.remove("found"));
+			page.drawn.forEach((u, i) => u.setScale("x", ends[i]));
+			await drawn();
+			e.click();
+			await drawn();
+			const zoomed = page.drawn.filter((u, i) => spans()[i] !== whole[i]).map((u) => u.root.parentElement.dataset.connection);
+			all.push({ frame: e.textContent, connection: s.dataset.connection, shown: document.querySelector("h3.found")?.id || "", zoomed: [...new Set(zoomed)].join() });
+		}
+		return all;
+	})()`)
+	if len(links) == 0 {
+		t.Fatal("no proof has a frame")
+	}
+	for _, l := range links {
+		if l.Shown != "plots-"+l.Connection || l.Zoomed != l.Connection {
+			t.Errorf("frame %s of connection %s shows %q and zooms %q", l.Frame, l.Connection, l.Shown, l.Zoomed)
+		}
+	}
+	for text, want := range map[string]string{"999999": "frame 999999 is of no connection", links[0].Frame: "frame " + links[0].Frame + " is of connection " + links[0].Connection} {
+		enter(t, p, text)
+		press(t, p, "Enter")
+		if got := ask[string](t, p, `document.getElementById("hits").textContent`); got != want {
+			t.Errorf("the page says %q, want %q", got, want)
+		}
+	}
+}
+
+// TestReportSaysOnce checks that a finding stands once in the row of its frame, and that
+// what is wrong with a capture is told.
+func TestReportSaysOnce(t *testing.T) {
+	b := chromium.Start(t)
+	pcaps := filepath.Join(root(t), "testdata", "pcaps")
+	p := shown(t, b, reportOf(t, filepath.Join(pcaps, "knet", "wrap-reference.pcap")))
+	enter(t, p, "cap-reorder")
+	if n := ask[int](t, p, `document.querySelector(".row.found .label").textContent.split("CAP-REORDER").length - 1`); n != 1 {
+		t.Errorf("the row tells the finding %d times", n)
+	}
+	whole, err := os.ReadFile(filepath.Join(pcaps, "ends", "outage.pcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.pcap")
+	if err := os.WriteFile(cut, append(whole[:len(whole):len(whole)], whole[24:31]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cut.html")
+	if _, errs, _ := call(t, "report", "-o", file, cut); !strings.Contains(errs, "cut.pcap") {
+		t.Errorf("the program says %q", errs)
+	}
+	html, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Captures []struct{ Problem string } }
+	if err := json.Unmarshal([]byte(embedded(t, string(html), "analysis")), &doc); err != nil || doc.Captures[0].Problem == "" {
+		t.Fatalf("no problem is told: %v", err)
+	}
+	p = shown(t, b, string(html))
+	if text := ask[string](t, p, `document.querySelector("#capture tbody td:last-child").textContent`); text != doc.Captures[0].Problem {
+		t.Errorf("the page says %q, the analysis %q", text, doc.Captures[0].Problem)
+	}
+}
+
 // BenchmarkReport opens the report of a large capture, DPDISSECT_BIG, and zooms: the time
 // until all is drawn, and that of a zoom, in ms.
 func BenchmarkReport(b *testing.B) {

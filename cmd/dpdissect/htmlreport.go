@@ -180,13 +180,16 @@ func titleOf(paths []string, redacted bool) string {
 	return strings.Join(names, ", ")
 }
 
+// notTold are flags that make no difference to the page.
+var notTold = []string{"output", "format", "workers", "quiet", "color", "no-pager"}
+
 // madeBy says which program made the page, and with which flags; their values may be secret.
 // The system that it ran on makes no difference.
 func madeBy(cmd *cobra.Command) string {
 	text := "dpdissect " + buildVersion().Version
 	var flags []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "output" {
+		if !slices.Contains(notTold, f.Name) {
 			flags = append(flags, "--"+f.Name)
 		}
 	})

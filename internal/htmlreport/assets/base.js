@@ -61,16 +61,33 @@ const page = {
     setTimeout(() => e.classList.remove("found"), 2500);
   },
 
-  // frame is a link to where a frame is told of, or its number.
-  frame(n) {
-    return page.make("button", { class: "frame", type: "button", title: "show frame " + n + " in plots and ladder", onclick: () => page.jump(n) }, String(n));
+  // frame is a link to where a frame of a connection is shown.
+  frame(n, connection) {
+    return page.make("button", { class: "frame", type: "button", title: "show frame " + n + " in plots and ladder", onclick: () => page.jump(n, connection) }, String(n));
   },
 
-  jumps: [], // functions that turn to a frame and give the element that shows it, or null
+  owners: [], // functions that give the connection of a frame, where they know it
+  jumps: [], // functions that turn to a frame of a connection and give the element that shows it, or null
 
-  jump(n) {
-    const shown = page.jumps.map((f) => f(n)).filter((e) => e);
-    document.getElementById("hits").textContent = shown.length ? "frame " + n : "frame " + n + " is in no plot of this page";
-    if (shown.length) page.show(shown[0]);
+  // ownersOf gives the connections that a frame may be of: one where the page knows it,
+  // else those that were under way.
+  ownersOf(n) {
+    for (const f of page.owners) {
+      const id = f(n);
+      if (id !== undefined) return [id];
+    }
+    return page.analysis.connections.filter((c) => c.first_frame <= n && n <= c.last_frame).map((c) => c.id);
+  },
+
+  jump(n, connection) {
+    const ids = connection === undefined ? page.ownersOf(n) : [connection];
+    let shown = null, at;
+    for (at of ids) {
+      shown = page.jumps.map((f) => f(n, at)).find((e) => e);
+      if (shown) break;
+    }
+    const of = ids.length === 1 ? "of connection " + ids[0] : "of one of " + ids.length + " connections";
+    document.getElementById("hits").textContent = "frame " + n + " is " + (ids.length === 0 ? "of no connection" : !shown ? of + ", which is not drawn here" : ids.length > 1 ? of + "; connection " + at + " is shown" : of);
+    if (shown) page.show(shown);
   },
 };

@@ -35,7 +35,8 @@ page.drawConnection = function (s, c) {
     }
   }
   for (const draw of later) draw();
-  page.jumps.push((frame) => page.showFrame(group, c, frame));
+  page.owners.push((frame) => (page.timeOf(c, frame).exact ? c.id : undefined));
+  page.jumps.push((frame, connection) => (connection === c.id ? page.showFrame(group, c, frame) : null));
 };
 
 // Each kind of plot names its series: label, values, colour, and how it is drawn.
@@ -223,36 +224,46 @@ page.tellNear = function (u, x, clock, status) {
   status.textContent = best ? words[best[best.length - 1]] + ": number " + best[1] + (best[2] ? ", frame " + best[2] : "") + ", " + clock(best[0]) : "";
 };
 
+// keys zooms and moves by keys, within what there is.
 page.keys = function (e, group, u) {
-  let { min, max } = u.scales.x;
-  const width = max - min;
+  const { min, max } = u.scales.x, all = group.span[1] - group.span[0];
+  let from = min, width = max - min;
   switch (e.key) {
-    case "+": case "=": min += width / 4; max -= width / 4; break;
-    case "-": case "_": min -= width / 2; max += width / 2; break;
-    case "ArrowLeft": min -= width / 5; max -= width / 5; break;
-    case "ArrowRight": min += width / 5; max += width / 5; break;
-    case "0": case "Home": [min, max] = group.span; break;
+    case "+": case "=": from += width / 4; width /= 2; break;
+    case "-": case "_": from -= width / 2; width *= 2; break;
+    case "ArrowLeft": from -= width / 5; break;
+    case "ArrowRight": from += width / 5; break;
+    case "0": case "Home": [from, width] = [group.span[0], all]; break;
     default: return;
   }
   e.preventDefault();
-  u.setScale("x", { min: Math.max(min, group.span[0]), max: Math.min(max, group.span[1]) });
+  width = Math.min(all, Math.max(width, page.leastSpan));
+  from = Math.min(Math.max(from, group.span[0]), group.span[1] - width);
+  u.setScale("x", { min: from, max: from + width });
+};
+
+page.leastSpan = 1e-4; // seconds that a plot shows at least
+
+// timeOf finds when a frame of a connection was captured: exact where it is a mark or the
+// first frame of a column, else that of the column it lies in.
+page.timeOf = function (c, frame) {
+  let at = null;
+  for (const d of ["a", "b"]) {
+    const x = c.directions[d];
+    for (const m of x.marks) if (m[2] === frame) return { at: m[0], exact: true };
+    for (let i = 0; i < x.frame.length; i++) {
+      if (x.frame[i] === null) continue;
+      if (x.frame[i] === frame) return { at: x.t[i], exact: true };
+      if (x.frame[i] > frame) break;
+      at = Math.max(at ?? x.t[i], x.t[i]);
+    }
+  }
+  return { at, exact: false };
 };
 
 // showFrame zooms the plots of a connection to a frame of it.
 page.showFrame = function (group, c, frame) {
-  const about = page.analysis.connections.find((x) => x.id === c.id);
-  if (!about || frame < about.first_frame || frame > about.last_frame) return null;
-  let at = null;
-  for (const d of ["a", "b"]) {
-    const x = c.directions[d];
-    for (const m of x.marks) if (m[2] === frame) at = m[0];
-    for (let i = 0; i < x.frame.length && at === null; i++) {
-      if (x.frame[i] === null || x.frame[i] > frame) continue;
-      let next = i + 1;
-      while (next < x.frame.length && x.frame[next] === null) next++;
-      if (x.frame[i] === frame || (next < x.frame.length && x.frame[next] > frame)) { at = x.t[i]; break; }
-    }
-  }
+  const { at } = page.timeOf(c, frame);
   if (at === null || !group.plots.length) return null;
   const around = Math.max((group.span[1] - group.span[0]) / 40, 0.25);
   group.plots[0].setScale("x", { min: Math.max(group.span[0], at - around), max: Math.min(group.span[1], at + around) });

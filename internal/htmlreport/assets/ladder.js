@@ -26,13 +26,14 @@ page.drawLadder = function (l) {
       page.make("span", { class: "time" }, page.clock(r.time)), page.make("span", { class: "no" }, r.frame ? String(r.frame) : r.frames ? r.frames[0] + "–" + r.frames[r.frames.length - 1] : ""),
       page.make("span", { class: "arrow", "aria-hidden": "true" }, r.kind === "pause" ? "⋮" : r.kind === "loss" ? (r.from === "a" ? "─╳→" : "←╳─") : r.from === "a" ? "──→" : "←──"),
       page.make("span", { class: "visually-hidden" }, r.from ? "from " + r.from : ""),
-      page.make("span", { class: "label" }, r.label + (r.remarks ? " · " + r.remarks.join(" · ") : "") + (r.findings ? " · " + r.findings.map((f) => f.rule + ": " + f.message).join(" · ") : "")));
+      page.make("span", { class: "label" }, r.label + (r.remarks ? " · " + r.remarks.join(" · ") : "")));
     e.style.top = i * height + "px";
     return e;
   }
   function find(n) { return rows.findIndex((r) => r.frame === n || (r.frames && r.frames.includes(n))); }
-  page.jumps.push((n) => {
-    const i = find(n);
+  page.owners.push((n) => (find(n) < 0 ? undefined : l.connection));
+  page.jumps.push((n, connection) => {
+    const i = connection === l.connection ? find(n) : -1;
     if (i < 0) return null;
     focus = i; from = -1;
     box.scrollTop = Math.max(0, i * height - box.clientHeight / 2);
