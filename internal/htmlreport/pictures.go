@@ -129,7 +129,8 @@ var columns = []column{
 	{"acked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Max, drawn(v).Acked.Some }},
 	{"sacked_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Min, drawn(v).Sacked.Some }},
 	{"sacked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Max, drawn(v).Sacked.Some }},
-	{"in_flight", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight, v.HasInFlight }},
+	{"in_flight", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight.Numbers, v.HasInFlight }},
+	{"in_flight_bytes", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight.Bytes, v.HasInFlight }},
 	{"rtt_min_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Min, v.RTT().Samples > 0 }},
 	{"rtt_max_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Max, v.RTT().Samples > 0 }},
 	{"bytes", 1, 0, func(v *timeline.Interval) (int64, bool) {

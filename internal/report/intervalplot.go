@@ -137,7 +137,7 @@ func (g grid) inFlight(list []*timeline.Interval) (spans []plot.Span, some bool)
 	spans = make([]plot.Span, g.columns())
 	for _, v := range list {
 		if s := &spans[(v.From-g.from)/g.step]; v.HasInFlight {
-			*s = plot.Span{High: max(s.High, float64(v.InFlight)), Some: true}
+			*s = plot.Span{High: max(s.High, float64(v.InFlight.Numbers)), Some: true}
 			some = true
 		}
 	}
