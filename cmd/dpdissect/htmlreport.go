@@ -99,6 +99,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		return e
 	}
 	drawn.Title, drawn.Made, drawn.Redacted = cmp.Or(c.title, titleOf(paths, c.redact)), madeBy(cmd), c.redact
+	drawn.Chosen = slices.ContainsFunc([]string{"display-filter", "connection", "from", "to", "protocols"}, cmd.Flags().Changed)
 	if e := c.documents(j, a, drawn); e != nil {
 		return e
 	}
@@ -146,6 +147,7 @@ func (c *reportCommand) draw(j *job, a *report.Analysis, again *pipeline.Run) (*
 	slices.SortFunc(p.Pictures, func(x, y htmlreport.Picture) int {
 		return cmp.Compare(order[x.Connection], order[y.Connection])
 	})
+	p.LongLadders = frames.long
 	p.Ladders, err = frames.documents(again, queue, heardUntil(a), c.redact)
 	return p, err
 }

@@ -30,6 +30,9 @@ type lines struct {
 	dir     [2]line
 	at      int64   // time of the capture of the latest frame that has one
 	started bool    // at is one
+	moment  int64   // time of the latest frame that was drawn
+	frame   uint64  // its number
+	same    int64   // frames drawn before it at that time
 	steps   []shift // of the clock of the tracker against that of the capture, ascending
 }
 
@@ -69,7 +72,7 @@ func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
 	x := t.of(c)
 	at := x.at
 	if fr.HasTime {
-		at = fr.Stamp()
+		at = t.spread(c, x, fr)
 		x.at, x.started = at, true
 	}
 	if x.started && fr.Frame == c.LastFrame && fr.HasTime {

@@ -9,6 +9,7 @@ const page = {
     for (const id of ["analysis", "explain", "pictures", "ladders", "made"]) {
       page[id] = JSON.parse(document.getElementById(id).textContent);
     }
+    page.dated = new Set(page.days()).size > 1;
   },
 
   // make gives an element with attributes and children; strings become text.
@@ -44,11 +45,21 @@ const page = {
   ms(x) { return x === undefined || x === null ? "–" : (x >= 100 ? x.toFixed(0) : x.toFixed(1)) + " ms"; },
   percent(part, all) { return all ? (100 * part / all).toFixed(1) + "%" : "–"; },
 
-  // clock is the time of day of a record, in UTC as the capture has it.
-  clock(text) { return text ? text.slice(11, 23) : "–"; },
+  dated: false, // times need their date: the captures are not all of one day
 
-  // clockOf is the same of ms since 1970.
-  clockOf(ms) { return new Date(ms).toISOString().slice(11, 23); },
+  // days are those on which captures begin and end.
+  days() { return page.analysis.captures.flatMap((c) => [c.first_time, c.last_time]).filter((t) => t).map((t) => t.slice(0, 10)); },
+
+  // clock is the time of a record, in UTC as the capture has it.
+  clock(text) { return text ? page.clockOf(Date.parse(text.slice(0, 23) + "Z")) : "–"; },
+
+  // clockOf is the same of ms since 1970, to so many characters of "08:30:33.290".
+  clockOf(ms, length = 12) {
+    const text = new Date(ms).toISOString();
+    return (page.dated ? text.slice(0, 10) + " " : "") + text.slice(11, 11 + length);
+  },
+
+  counted(n, one, many) { return page.number(n) + " " + (n === 1 ? one : many); },
 
   sum(c, key) { return (c.directions.a[key] || 0) + (c.directions.b[key] || 0); },
 

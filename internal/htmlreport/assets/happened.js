@@ -6,7 +6,7 @@ page.happened = function () {
   const s = page.section("happened", "What happened");
   const all = page.explain.connections;
   if (all.length === 0) {
-    s.append(page.make("p", {}, "No connection was recognised in this capture."));
+    s.append(page.make("p", {}, page.made.chosen ? "No connection is in the part that was chosen." : "No connection was recognised in this capture."));
   }
   const drawn = new Set(page.pictures.connections.map((c) => c.id));
   const order = page.pictures.connections.map((c) => c.id);
