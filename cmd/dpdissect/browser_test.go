@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/chromium"
 )
@@ -238,6 +241,86 @@ func TestReportFrames(t *testing.T) {
 		if got := ask[string](t, p, `document.getElementById("hits").textContent`); got != want {
 			t.Errorf("the page says %q, want %q", got, want)
 		}
+	}
+}
+
+// TestReportEvents goes from event to event by keys: each is told with its frame, losses,
+// retries and findings alike. A double click shows the whole connection.
+func TestReportEvents(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")))
+	status := `document.querySelector("[data-chart=sequence] .status").textContent`
+	focus(t, p, "[data-chart=sequence]")
+	told := map[string]bool{}
+	all := ask[int](t, p, `(() => { const x = page.pictures.connections[0].directions.a; return x.marks.length + x.losses.length + x.findings.length; })()`)
+	for range all {
+		press(t, p, "n")
+		text := ask[string](t, p, status)
+		for _, word := range []string{": retry: number", "lost before", "lost after", "opens or closes", "CAP-", "DP8-"} {
+			told[word] = told[word] || strings.Contains(text, word) && strings.Contains(text, ", frame ")
+		}
+	}
+	for word, ok := range told {
+		if !ok {
+			t.Errorf("no event says %q", word)
+		}
+	}
+	if text := ask[string](t, p, status); !strings.Contains(text, fmt.Sprintf("%d events, %d:", all, all)) {
+		t.Errorf("the last event of %d is told as %q", all, text)
+	}
+	span := `[page.drawn[0].scales.x.min, page.drawn[0].scales.x.max]`
+	whole := ask[[2]float64](t, p, span)
+	press(t, p, "+")
+	p.Eval(`page.drawn[0].over.dispatchEvent(new MouseEvent("dblclick", { bubbles: true, button: 0 }))`, nil)
+	p.Await(`page.drawn[0].scales.x.min === ` + fmt.Sprint(whole[0]))
+	if got := ask[[2]float64](t, p, span); got != whole {
+		t.Errorf("a double click shows %v of %v", got, whole)
+	}
+}
+
+// TestReportSearch counts what stands in rows, not how they are written in JSON.
+func TestReportSearch(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	for text, want := range map[string]string{"acked_in": "0 hits", "datagrams": "0 hits", "outage.pcap": "1 hit"} {
+		enter(t, p, text)
+		if got := ask[string](t, p, `document.getElementById("hits").textContent`); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestReportDays shows dates where captures are of several days, and sorts by them.
+func TestReportDays(t *testing.T) {
+	b := chromium.Start(t)
+	pcaps := filepath.Join(root(t), "testdata", "pcaps")
+	dir := t.TempDir()
+	late := filepath.Join(dir, "late.pcap")
+	shifted(t, filepath.Join(pcaps, "ends", "outage.pcap"), late, 3*24*time.Hour-5*time.Hour)
+	p := shown(t, b, reportOf(t, late, filepath.Join(pcaps, "hazel", "restart.pcap")))
+	if text := ask[string](t, p, `document.getElementById("subtitle").textContent`); !strings.Contains(text, "from 2024-05-01 12:00:0") {
+		t.Errorf("the subtitle says %q", text)
+	}
+	p.Eval(`[...document.querySelectorAll("#connections th button")].find((e) => e.textContent === "Start").click()`, nil)
+	starts := ask[[]string](t, p, `[...document.querySelectorAll("#connections tbody tr")].map((r) => r.cells[4].textContent)`)
+	if len(starts) != 3 || !slices.IsSorted(starts) || !strings.HasPrefix(starts[2], "2024-05-04 07:00:0") {
+		t.Errorf("connections start at %q", starts)
+	}
+	if text := ask[string](t, p, `page.pictures.connections.map((c) => page.clockOf(c.base_ms)).sort().at(-1)`); text != starts[2] {
+		t.Errorf("plots begin at %q", text)
+	}
+}
+
+// shifted writes a pcap file with other times.
+func shifted(t *testing.T, from, to string, by time.Duration) {
+	t.Helper()
+	all := packets(t, from)
+	for i := range all {
+		all[i].Time += int64(by)
+	}
+	name := split(t, filepath.Dir(to), all, func(int, int) bool { return false })[0]
+	if err := os.Rename(name, to); err != nil {
+		t.Fatal(err)
 	}
 }
 

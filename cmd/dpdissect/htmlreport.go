@@ -51,6 +51,7 @@ the same for the same.`,
 	cmd.Flags().StringVar(&c.title, "title", "", "the `TEXT` above the report; the names of the captures by default")
 	cmd.Flags().BoolVar(&c.redact, "redact", false, "replace addresses, paths and words of packets, the same for the same")
 	c.add(cmd)
+	hideLive(cmd)
 	return cmd
 }
 

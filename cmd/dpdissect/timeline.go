@@ -134,7 +134,7 @@ func (c *timelineCommand) write(j *job, x *report.Intervals, clock func(ns int64
 	case "ndjson":
 		return report.WriteIntervalRecords(j.out, x)
 	}
-	o := report.TextOptions{Palette: j.screen.palette, Width: j.screen.width, Clock: clock, Names: c.nameOf()}
+	o := report.TextOptions{Palette: j.screen.palette, Width: j.screen.width, Clock: clock, Names: c.nameOf(), Chosen: c.display != "" || j.part != nil}
 	if c.plot {
 		return report.WriteIntervalPlots(j.out, x, o)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/plot"
@@ -21,6 +20,10 @@ const plotLabels = 13
 func WriteIntervalPlots(w io.Writer, x *Intervals, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = DefaultWidth
+	}
+	if len(x.Conns) == 0 {
+		_, err := io.WriteString(w, None(o.Chosen))
+		return err
 	}
 	for i, c := range x.Conns {
 		v := &plotter{o: o, columns: max(leastSpark, o.Width-plotLabels)}
@@ -65,7 +68,7 @@ func (v *plotter) side(name string, list []*timeline.Interval) {
 	mean := float64(total) * 1e9 / float64(max(1, g.to-g.from))
 	rate := func(n float64) string { return size(uint64(n+0.5)) + "/s" }
 	whole := func(n float64) string { return thousands(int64(n)) }
-	in := " in " + time.Duration(g.step).String()
+	in := " in " + g.stepText()
 	v.plot(name+" rate: mean "+rate(mean), in, areas(bytes, 1/seconds), rate, 4, v.o.Palette.Protocol)
 	if retries, total := g.sums(list, timeline.Retries); total > 0 {
 		v.plot(name+" retries: sum "+thousands(total), in, areas(retries, 1), whole, 2, v.o.Palette.Warn)
@@ -100,7 +103,7 @@ func (v *plotter) plot(title, behind string, spans []plot.Span, unit func(float6
 
 // axis writes when the plots begin and end, and their middle where there is room.
 func (v *plotter) axis() {
-	clock := clockOr(v.o.Clock)
+	clock := v.grid.clock(v.o.Clock)
 	from, to := clock(v.grid.from), clock(v.grid.to)
 	free := v.columns - TextWidth(from) - TextWidth(to)
 	middle := clock(v.grid.from + (v.grid.to-v.grid.from)/2)
