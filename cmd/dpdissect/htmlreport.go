@@ -41,11 +41,11 @@ Plots are drawn for 20 connections at most, the worst first, and frames are
 shown for the 3 worst of them, up to 20,000 frames; --connection, -Y, --from and
 --to choose others. Captures are read twice, so they have to be files. --redact
 replaces addresses, paths and the texts that packets carry with placeholders,
-the same for the same.`,
+the same for the same; session ids and --title stay.`,
 		Example: `  dpdissect report game.pcap -o report.html
   dpdissect report --connection 3 --from 12:02 --to 12:05 -o lag.html game.pcap
   dpdissect report --redact --title 'Ticket 4711' -o ticket.html game.pcap`,
-		Annotations: map[string]string{quietMeans: "no progress bar"},
+		Annotations: map[string]string{quietMeans: "no progress bar, no word of a large page"},
 		RunE:        c.runE,
 	}
 	cmd.Flags().StringVar(&c.title, "title", "", "the `TEXT` above the report; the names of the captures by default")
@@ -104,8 +104,14 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 	if e := c.documents(j, a, drawn); e != nil {
 		return e
 	}
+	if n := drawn.Size(); n > largePage && !c.quiet {
+		fmt.Fprintf(j.stderr, "dpdissect: note: the page has more than %d MB, which browsers open slowly: --connection and -Y choose connections\n", n/1e6)
+	}
 	return cmp.Or(htmlreport.Write(j.out, drawn), err)
 }
+
+// largePage is from how many bytes of documents on a page is told to be large.
+var largePage = 50_000_000
 
 // documents puts the analysis and what explain says into the page.
 func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Report) error {

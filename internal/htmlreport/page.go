@@ -41,6 +41,9 @@ type Report struct {
 	LongLadders []int // connections whose frames are too many for the page, of those that would have a ladder
 }
 
+// Size is how many bytes its documents have.
+func (r *Report) Size() int { return len(r.Analysis) + len(r.Explain) }
+
 // shownTitle is the title as a line of text.
 func (r *Report) shownTitle() string { return string(render.AppendEscaped(nil, r.Title)) }
 
