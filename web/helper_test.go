@@ -55,7 +55,7 @@ func compileAll() (err error) {
 		return err
 	}
 	made.page, made.native = filepath.Join(made.dir, "dpdissect.html"), filepath.Join(made.dir, "dpdissect")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=devel", "-o", made.native, "./cmd/dpdissect")
+	build := exec.Command("go", "build", "-pgo=off", "-ldflags", "-s -w -X main.version=devel", "-o", made.native, "./cmd/dpdissect")
 	build.Dir = ".."
 	if out, err := build.CombinedOutput(); err != nil {
 		return errors.Join(err, errors.New(string(out)))

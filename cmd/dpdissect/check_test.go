@@ -223,7 +223,7 @@ func TestAction(t *testing.T) {
 	program, err := exec.LookPath("dpdissect") // testscript puts it into the path
 	if err != nil {
 		program = filepath.Join(t.TempDir(), "dpdissect")
-		if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-pgo=off", "-o", program, ".").CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}

@@ -53,7 +53,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	program = filepath.Join(dir, "dpdissect")
-	build := exec.Command("go", "build", "-o", program, "../../../cmd/dpdissect")
+	build := exec.Command("go", "build", "-pgo=off", "-o", program, "../../../cmd/dpdissect")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building the program: %v\n%s", err, out)
