@@ -39,6 +39,8 @@ type input struct {
 	color        choice
 	quiet        bool
 	output       string
+	outputFlag   string   // that names it in messages, -o when empty
+	blocks       bool     // packets have their blocks, to be written again
 	expand       positive // GiB
 	same         sameSession
 	formats      []string // text, json and ndjson unless the command has others
@@ -107,6 +109,9 @@ func newColor() choice { return newChoice("auto", "always", "never") }
 func formatUsage(formats []string) string {
 	if slices.Contains(formats, "markdown") {
 		return "`FORMAT` is text for people, json for one document, or markdown for tickets"
+	}
+	if slices.Contains(formats, "pcapng") {
+		return "`FORMAT` of the output; there is no other"
 	}
 	if slices.Contains(formats, "svg") {
 		return "`FORMAT` is text for people, svg for a picture, mermaid for Markdown, or json for one document"

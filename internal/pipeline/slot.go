@@ -31,6 +31,13 @@ type Slot struct {
 // IsUDP reports whether the packet, or part of one, is a UDP datagram.
 func (s *Slot) IsUDP() bool { return s.isDatagram && s.Datagram.Kind == dissect.UDP }
 
+// More is how many datagrams the packet stood for beside the first. Their slots are printed
+// behind this one.
+func (s *Slot) More() int { return len(s.parts) }
+
+// Settle says that nothing more is wanted of what later packets tell of the frame.
+func (s *Slot) Settle() { s.waiting = false }
+
 // message is one encoded application message. The id of its connection is put
 // between head and tail when it is printed.
 type message struct {
