@@ -92,7 +92,7 @@ func (p *Printer) Print(dst []byte, s *pipeline.Slot) []byte {
 		p.more--
 	}
 	p.wanted = p.shows(s) || p.wanted
-	if says(&s.Frame) && !p.opts.Plain {
+	if s.IsShown() && says(&s.Frame) && !p.opts.Plain {
 		p.say(&s.Frame)
 	}
 	if p.more > 0 || p.err != nil {

@@ -31,6 +31,10 @@ type Slot struct {
 // IsUDP reports whether the packet, or part of one, is a UDP datagram.
 func (s *Slot) IsUDP() bool { return s.isDatagram && s.Datagram.Kind == dissect.UDP }
 
+// IsShown reports whether the packet is one that frames are printed of: a UDP datagram, or a
+// notice where a filter asks for them.
+func (s *Slot) IsShown() bool { return s.isDatagram }
+
 // More is how many datagrams the packet stood for beside the first. Their slots are printed
 // behind this one.
 func (s *Slot) More() int { return len(s.parts) }
