@@ -27,27 +27,29 @@ func newAnnotate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "annotate INPUT... -w FILE",
 		Short: "Write the packets to a pcapng file, with comments that Wireshark shows",
-		Long: `Write the packets, byte for byte, to a pcapng file, with a comment on each packet
-that the analysis has something to say about: Wireshark shows them, and finds
-them as frame.comment. The first line of a comment is for programs, for example
+		Long: `Write the packets, byte for byte, to a pcapng file, with a comment on each
+packet that the analysis has something to say about: Wireshark shows them, and
+finds them as frame.comment. The first line of a comment is for programs, as in
 
   ` + annotate.Mark + ` conn=0 dir=a protocol=dp8 type=DFRAME analysis=retry retry_of=36
 
-with the names of the JSON records where they are as short; the lines below it
-tell people the same, one for each finding and each word of the analysis.
+where keys and values are those of 'decode --format ndjson'; docs/annotate.md
+lists them. The lines below it are for people: one for each finding and each
+word of the analysis.
 
 -Y, --connection, --from and --to write only the packets they choose, which cuts
 one player's packets out of a capture; --plain adds no comments. Links between
-frames, such as retry_of, are by the numbers of the input. Where packets are left
-out, frame= says which number a packet had there.
+frames, such as retry_of, are by the numbers of the input: where packets are
+left out, frame= says which number a packet had there.
 
 Interfaces, statistics, drop counts, names, options, comments and unknown blocks
 of the input are kept. pcap becomes pcapng with the same link type, snapshot
 length and resolution. Several inputs go into one section, merged by time.
 
-A packet is written once what later packets say about it is known, at the latest
-` + waits() + ` after it: what is captured later, such as an acknowledgement, it cannot
-tell. Packets without a time (simple packet blocks) have no place for comments.`,
+A packet is written once it is known what later packets say about it, but no
+later than ` + waits() + `
+after it: an acknowledgement that is captured later is not in its comment.
+Packets without a time (simple packet blocks) have no place for comments.`,
 		Example: `  dpdissect annotate game.pcap -w annotated.pcapng
   dpdissect annotate -Y 'ip.addr == 10.0.0.7' --plain -w player.pcapng game.pcapng
   dpdissect annotate --connection 2 game.pcap -w - | wireshark -k -i -`,
@@ -64,7 +66,7 @@ tell. Packets without a time (simple packet blocks) have no place for comments.`
 
 // waits says how long a packet waits for later ones.
 func waits() string {
-	return fmt.Sprintf("%d packets or %d MiB", pipeline.HoldFrames, annotate.Room>>20)
+	return fmt.Sprintf("%d packets, %d MiB of packets or, live, %v", pipeline.HoldFrames, annotate.Room>>20, annotatePatience)
 }
 
 // place makes -w the output.

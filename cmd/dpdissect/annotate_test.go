@@ -234,6 +234,35 @@ func TestAnnotateChoice(t *testing.T) {
 	}
 }
 
+// TestAnnotateFragments checks that a datagram is written with all of its fragments, or with
+// none.
+func TestAnnotateFragments(t *testing.T) {
+	path := capturePath(t, "fragmented.pcap")
+	all := packets(t, path)
+	if written := ngtest.Packets(blocksOf(t, annotated(t, "-Y", "udp", path))); len(written) != len(all) {
+		t.Errorf("%d packets of %d", len(written), len(all))
+	}
+	several := 0
+	for frame := range recordsOf(t, path) {
+		written := ngtest.Packets(blocksOf(t, annotated(t, "-Y", fmt.Sprintf("frame.number == %d", frame), path)))
+		for i, p := range written {
+			if at := frame - len(written) + i; string(p.Data) != string(all[at].Data) {
+				t.Errorf("frame %d: packet %d is not packet %d of the capture", frame, i+1, at+1)
+			}
+		}
+		last := written[len(written)-1].Comments()
+		if want := fmt.Sprintf("dpd1 frame=%d ", frame); len(last) != 1 || frame != len(written) && !strings.HasPrefix(last[0], want) {
+			t.Errorf("frame %d: the comments are %q", frame, last)
+		}
+		if several += len(written) - 1; several > 5 {
+			break
+		}
+	}
+	if several == 0 {
+		t.Error("no datagram came in fragments")
+	}
+}
+
 // TestAnnotateJoins checks that several inputs become one section with the interfaces of all,
 // with what decode says of them together.
 func TestAnnotateJoins(t *testing.T) {

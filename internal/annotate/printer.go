@@ -29,6 +29,8 @@ type Printer struct {
 	out     *record.Copy
 	comment []byte
 	wanted  bool   // the packet at hand
+	part    uint64 // number of the datagram that it is a fragment of, or ends
+	whole   bool   // it ends that datagram, or is none of its fragments
 	more    int    // datagrams of it that are not printed yet
 	written uint64 // packets
 	lost    uint64 // blocks for which there was no room
@@ -88,6 +90,7 @@ func (p *Printer) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return d
 func (p *Printer) Print(dst []byte, s *pipeline.Slot) []byte {
 	if p.more == 0 {
 		p.more, p.wanted, p.comment = s.More(), false, p.comment[:0]
+		p.part, p.whole = s.Assembly, s.IsShown() || s.Assembly == 0
 	} else {
 		p.more--
 	}
@@ -98,10 +101,20 @@ func (p *Printer) Print(dst []byte, s *pipeline.Slot) []byte {
 	if p.more > 0 || p.err != nil {
 		return dst
 	}
-	dst, p.err = p.out.Next(dst, p.wanted, cut(p.comment))
-	if p.wanted {
-		p.written++
+	return p.write(dst)
+}
+
+// write appends the packet at hand. Fragments are kept aside until the datagram is whole that
+// a filter judges: they are written in front of the last one.
+func (p *Printer) write(dst []byte) []byte {
+	if !p.wanted && !p.whole && p.opts.Display.Filter != nil {
+		dst, p.err = p.out.Aside(dst, p.part)
+		return dst
 	}
+	if p.wanted {
+		p.written += 1 + p.out.Kept(p.part)
+	}
+	dst, p.err = p.out.Next(dst, p.part, p.wanted, cut(p.comment))
 	return dst
 }
 
@@ -125,7 +138,7 @@ func (p *Printer) say(fr *dissect.Frame) {
 	if len(p.comment) > 0 {
 		p.comment = append(p.comment, '\n')
 	}
-	p.comment = appendLine(p.comment, p.keys, fr, p.written+1)
+	p.comment = appendLine(p.comment, p.keys, fr, p.written+p.out.Kept(p.part)+1)
 	p.comment = appendText(p.comment, fr)
 }
 

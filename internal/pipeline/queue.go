@@ -129,7 +129,7 @@ func (q *Queue) reserve(p *capture.Packet) {
 		s = new(Slot)
 	}
 	s.Datagram = p.Datagram
-	s.Datagram.Payload = nil
+	s.Datagram.Payload, s.Assembly = nil, p.Assembly
 	if q.haste != nil {
 		q.haste.note(s, p)
 	}

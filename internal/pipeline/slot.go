@@ -19,6 +19,7 @@ type Slot struct {
 	Head     []byte           // encoded before its turn came
 	Body     []byte
 	Messages []message // delivered during this frame
+	Assembly uint64    // as of capture.Packet
 
 	parts      []*Slot       // the datagrams behind the first, where the packet stood for several
 	raw        []byte        // payload, kept where the queue hastens

@@ -25,6 +25,7 @@ type CopyOptions struct {
 type Copy struct {
 	opts   CopyOptions
 	held   spool
+	aside  asides
 	inputs map[uint32]*copied
 	ifaces uint32 // written to the joined section
 	begun  bool
@@ -57,27 +58,48 @@ func (c *Copy) Hold(rec *capture.Record, input int) error {
 	return nil
 }
 
-// Next appends the blocks in front of the packet that was held longest, and then the packet
-// if it is wanted, with a comment behind those that it has; nil is none. Packets without a
-// time have no place for a comment.
-func (c *Copy) Next(dst []byte, wanted bool, comment []byte) ([]byte, error) {
-	input, before, block := c.held.pop()
-	dst, err := c.others(dst, input, before)
+// Next appends the blocks in front of the packet that was held longest, and then, if it is
+// wanted, what was kept aside under a number, and the packet, with a comment behind those
+// that it has; nil is none. Packets without a time have no place for a comment. Nothing
+// is aside under the number any more then.
+func (c *Copy) Next(dst []byte, number uint64, wanted bool, comment []byte) ([]byte, error) {
+	dst, block, order, err := c.take(dst)
+	aside := c.aside.take(number)
 	if err != nil || !wanted {
 		return dst, err
 	}
+	return appendCommented(append(dst, aside...), block, order, comment), nil
+}
+
+// Aside appends the blocks in front of the packet that was held longest, and keeps the packet
+// aside under a number: what becomes of it is not known yet. Much is not kept: the oldest goes.
+func (c *Copy) Aside(dst []byte, number uint64) ([]byte, error) {
+	dst, block, _, err := c.take(dst)
+	if err == nil {
+		c.aside.add(number, block)
+	}
+	return dst, err
+}
+
+// Kept is how many packets are aside under a number.
+func (c *Copy) Kept(number uint64) uint64 { return c.aside.packets(number) }
+
+// take takes the packet that was held longest, as it is to be written, and appends the blocks
+// in front of it.
+func (c *Copy) take(dst []byte) (_, block []byte, order byteOrder, err error) {
+	input, before, block := c.held.pop()
+	if dst, err = c.others(dst, input, before); err != nil {
+		return dst, nil, nil, err
+	}
 	in := c.inputs[input]
-	if in == nil {
-		return dst, errNoSection
+	switch {
+	case in == nil:
+		return dst, nil, nil, errNoSection
+	case c.opts.Join:
+		block, err = in.join(block)
+		return dst, block, binary.LittleEndian, err
 	}
-	order := in.order
-	if c.opts.Join {
-		order = binary.LittleEndian
-		if block, err = in.join(block); err != nil {
-			return dst, err
-		}
-	}
-	return appendCommented(dst, block, order, comment), nil
+	return dst, block, in.order, nil
 }
 
 // Rest appends blocks of an input behind its last packet.
@@ -102,6 +124,9 @@ func (c *Copy) others(dst []byte, input uint32, blocks []byte) ([]byte, error) {
 	for len(blocks) > 0 {
 		if isSection(blocks) {
 			in = &copied{order: orderOf(blocks)}
+			if !c.opts.Join {
+				c.aside = asides{} // of the section before
+			}
 			c.inputs[input] = in
 		}
 		if in == nil {
