@@ -234,6 +234,35 @@ func TestAnnotateChoice(t *testing.T) {
 	}
 }
 
+// TestAnnotateKeepsOtherBlocks checks that blocks which are no packets stay whatever packets
+// are left out, by the capture filter as well.
+func TestAnnotateKeepsOtherBlocks(t *testing.T) {
+	path := capturePath(t, "pcapng.pcapng")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := func(file []byte) (text string) {
+		for _, b := range blocksOf(t, file) {
+			if b.Type == ngtest.Section {
+				text += fmt.Sprintf("section %q\n", b.Options)
+			} else if !b.IsPacket() {
+				text += fmt.Sprintf("%#x %q\n", b.Type, b.Body)
+			}
+		}
+		return text
+	}
+	want := others(whole)
+	for _, args := range [][]string{{"-f", "udp port 1"}, {"-Y", "frame.number == 7"}, {"--from", "900"}, {"--plain"}, nil} {
+		if got := others(annotated(t, append(args, path)...)); got != want {
+			t.Errorf("%q: the other blocks are\n%s, want\n%s", args, got, want)
+		}
+	}
+	if n := len(ngtest.Packets(blocksOf(t, annotated(t, "-f", "udp port 1", path)))); n != 0 {
+		t.Errorf("%d packets pass the capture filter", n)
+	}
+}
+
 // TestAnnotateFragments checks that a datagram is written with all of its fragments, or with
 // none.
 func TestAnnotateFragments(t *testing.T) {
