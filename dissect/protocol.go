@@ -15,6 +15,10 @@ type Protocol struct {
 	// its side; types whose frames have none are left out.
 	Numbered map[string]*Field
 
+	// Window is how many of these numbers a side may have sent, counted from the first
+	// that is not acknowledged; 0 where the text says nothing of the kind.
+	Window int64
+
 	// Decode reads one datagram without knowledge of its connection, into a
 	// tree that was Reset with the payload. What the wire alone cannot tell is
 	// guessed by length; trackers decode with what they learned instead.

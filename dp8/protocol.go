@@ -13,6 +13,7 @@ var DP8 = &dissect.Protocol{
 	Ports:    []uint16{EnumerationPort, 2302},
 	Fields:   dissect.Refs(Fields[:]),
 	Numbered: map[string]*dissect.Field{"DFRAME": &Fields[fSeq]},
+	Window:   WindowSize, // MC-DPL8R 3.1.4.4
 	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
 		var f Frame
 		err := f.Decode(t.Data, Params{}, t)

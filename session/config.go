@@ -53,3 +53,16 @@ type Config struct {
 
 	Sink Sink // nil when only the counters matter
 }
+
+// OnSettled lets one more hear what is concluded about numbers.
+func (c *Config) OnSettled(f func(c *Conn, dir int, x seq.Settled)) {
+	first := c.Settled
+	if first == nil {
+		c.Settled = f
+		return
+	}
+	c.Settled = func(c *Conn, dir int, x seq.Settled) {
+		first(c, dir, x)
+		f(c, dir, x)
+	}
+}

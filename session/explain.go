@@ -74,7 +74,8 @@ func (t *Table) Stories() []*Story {
 	for _, s := range t.stories {
 		s.A, s.B = s.Src.String(), s.Dst.String()
 	}
-	return slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Datagrams+s.Notices == 0 })
+	t.stories = slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Datagrams+s.Notices == 0 })
+	return t.stories
 }
 
 // see counts a datagram of the pair.

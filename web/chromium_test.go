@@ -95,7 +95,33 @@ func TestPageFromDisk(t *testing.T) {
 	tabs(t, p)
 	draws(t, p)
 	drops(t, p)
+	early(t, p, filepath.Join(dir, "one.pcap"))
+	bothEnds(t, p, dir)
 	nothingLeft(t, p, "file://"+made.page)
+}
+
+// early chooses the tab of the report before the analysis is done: it is drawn then.
+func early(t *testing.T, p *chromium.Page, file string) {
+	t.Helper()
+	p.Choose("#files", file)
+	p.Eval(`document.getElementById("tab-report").click()`, nil)
+	p.Await(`document.querySelector("#report iframe") !== null`)
+}
+
+// bothEnds chooses two captures of one session, of which there is no report and no CSV.
+func bothEnds(t *testing.T, p *chromium.Page, dir string) {
+	t.Helper()
+	copyFile(t, "../testdata/pcaps/ends/outage.pcap", filepath.Join(dir, "here.pcap"))
+	copyFile(t, "../testdata/pcaps/ends/outage.pcap", filepath.Join(dir, "there.pcap"))
+	p.Choose("#files", filepath.Join(dir, "here.pcap"), filepath.Join(dir, "there.pcap"))
+	p.Await(finished + ` && document.getElementById("names").textContent.includes("there")`)
+	p.Eval(`document.getElementById("save-analysis-csv").click()`, nil)
+	p.Await(`document.querySelector("#status").textContent === "Nothing was saved."`)
+	if text := p.Text(`document.querySelector("#problems").textContent`); !strings.Contains(text, "the same session") {
+		t.Errorf("the page says %q", text)
+	}
+	p.Eval(`document.getElementById("tab-report").click()`, nil)
+	p.Await(`document.querySelector("#report").textContent.startsWith("There is no report")`)
 }
 
 // saves presses each button that saves.

@@ -218,5 +218,5 @@ func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(
 	case "csv":
 		return report.WriteCSV(w, a)
 	}
-	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock, Connections: c.alone, Span: c.span.words(), Names: c.nameOf()})
+	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock, Connections: c.alone, Span: c.span.words(), Names: c.nameOf(), Chosen: c.display != ""})
 }

@@ -245,7 +245,7 @@ func TestAnnotateKeepsOtherBlocks(t *testing.T) {
 	others := func(file []byte) (text string) {
 		for _, b := range blocksOf(t, file) {
 			if b.Type == ngtest.Section {
-				text += fmt.Sprintf("section %q\n", b.Options)
+				text += fmt.Sprintf("section %v\n", b.Options)
 			} else if !b.IsPacket() {
 				text += fmt.Sprintf("%#x %q\n", b.Type, b.Body)
 			}

@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/chromium"
 )
@@ -153,6 +156,208 @@ func TestReportKeys(t *testing.T) {
 		t.Errorf("%d rows stay hidden", n)
 	}
 	quiet(t, p)
+}
+
+// TestReportWindow looks at the line of the window: 63 above what DirectPlay 8 acknowledged
+// up to, in which its text allows 64 packets (MC-DPL8R 3.1.4.4), and none for Hazel, whose
+// text has no window.
+func TestReportWindow(t *testing.T) {
+	b := chromium.Start(t)
+	const series = `(() => {
+		const u = page.drawn[0], of = (label) => u.data[u.series.findIndex((s) => s.label === label)];
+		const acked = of("acknowledged up to"), window = of("window");
+		return [acked?.filter((v) => v !== null).length ?? -1, window?.filter((v, i) => v !== null && v - acked[i] === 63).length ?? -1];
+	})()`
+	pcaps := filepath.Join(root(t), "testdata", "pcaps")
+	p := shown(t, b, reportOf(t, filepath.Join(pcaps, "dp8", "full-signed-lossy.pcap")))
+	if n := ask[[2]int](t, p, series); n[0] <= 0 || n[1] != n[0] {
+		t.Errorf("%d points of what was acknowledged, %d of the window", n[0], n[1])
+	}
+	p = shown(t, b, reportOf(t, filepath.Join(pcaps, "ends", "one-way.pcap")))
+	if n := ask[[2]int](t, p, series); n[1] != -1 {
+		t.Errorf("Hazel has a window of %d points", n[1])
+	}
+}
+
+// TestReportPan moves plots by keys: what is shown stays as long as it is, also at the ends,
+// and a zoom ends somewhere.
+func TestReportPan(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	span := `[page.drawn[0].scales.x.min, page.drawn[0].scales.x.max]`
+	all := ask[[2]float64](t, p, span)
+	focus(t, p, "[data-chart=sequence]")
+	for _, key := range []string{"ArrowLeft", "ArrowRight"} {
+		if press(t, p, key); ask[[2]float64](t, p, span) != all {
+			t.Errorf("%s shows %v of %v", key, ask[[2]float64](t, p, span), all)
+		}
+	}
+	for range 60 {
+		press(t, p, "+")
+	}
+	near := ask[[2]float64](t, p, span)
+	if d := near[1] - near[0]; d < 0.99e-4 || d > 1.01e-4 {
+		t.Errorf("60 times + shows %v s", d)
+	}
+	press(t, p, "ArrowLeft")
+	if at := ask[[2]float64](t, p, span); at[0] >= near[0] || at[1]-at[0] > 1.01e-4 || at[1]-at[0] < 0.99e-4 {
+		t.Errorf("ArrowLeft shows %v instead of %v", at, near)
+	}
+}
+
+// TestReportFrames follows the links of proofs: each leads to the connection it is of, and
+// zooms no other. A number that is looked for belongs to one connection, or the page says
+// how many it may be of.
+func TestReportFrames(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp4", "player-pairs.pcap")))
+	type link struct{ Frame, Connection, Shown, Zoomed string }
+	links := ask[[]link](t, p, `(async () => {
+		const all = [], drawn = () => new Promise((done) => setTimeout(done, 20)); // plots draw in microtasks
+		const spans = () => page.drawn.map((u) => u.scales.x.min + " " + u.scales.x.max);
+		const whole = spans(), ends = page.drawn.map((u) => ({ min: u.scales.x.min, max: u.scales.x.max }));
+		for (const s of document.querySelectorAll(".story")) for (const e of s.querySelectorAll("button.frame")) {
+			document.querySelectorAll(".found").forEach((x) => x.classList.remove("found"));
+			page.drawn.forEach((u, i) => u.setScale("x", ends[i]));
+			await drawn();
+			e.click();
+			await drawn();
+			const zoomed = page.drawn.filter((u, i) => spans()[i] !== whole[i]).map((u) => u.root.parentElement.dataset.connection);
+			all.push({ frame: e.textContent, connection: s.dataset.connection, shown: document.querySelector("h3.found")?.id || "", zoomed: [...new Set(zoomed)].join() });
+		}
+		return all;
+	})()`)
+	if len(links) == 0 {
+		t.Fatal("no proof has a frame")
+	}
+	for _, l := range links {
+		if l.Shown != "plots-"+l.Connection || l.Zoomed != l.Connection {
+			t.Errorf("frame %s of connection %s shows %q and zooms %q", l.Frame, l.Connection, l.Shown, l.Zoomed)
+		}
+	}
+	for text, want := range map[string]string{"999999": "frame 999999 is of no connection", links[0].Frame: "frame " + links[0].Frame + " is of connection " + links[0].Connection} {
+		enter(t, p, text)
+		press(t, p, "Enter")
+		if got := ask[string](t, p, `document.getElementById("hits").textContent`); got != want {
+			t.Errorf("the page says %q, want %q", got, want)
+		}
+	}
+}
+
+// TestReportEvents goes from event to event by keys: each is told with its frame, losses,
+// retries and findings alike. A double click shows the whole connection.
+func TestReportEvents(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")))
+	status := `document.querySelector("[data-chart=sequence] .status").textContent`
+	focus(t, p, "[data-chart=sequence]")
+	told := map[string]bool{}
+	all := ask[int](t, p, `(() => { const x = page.pictures.connections[0].directions.a; return x.marks.length + x.losses.length + x.findings.length; })()`)
+	for range all {
+		press(t, p, "n")
+		text := ask[string](t, p, status)
+		for _, word := range []string{": retry: number", "lost before", "lost after", "opens or closes", "CAP-", "DP8-"} {
+			told[word] = told[word] || strings.Contains(text, word) && strings.Contains(text, ", frame ")
+		}
+	}
+	for word, ok := range told {
+		if !ok {
+			t.Errorf("no event says %q", word)
+		}
+	}
+	if text := ask[string](t, p, status); !strings.Contains(text, fmt.Sprintf("%d events, %d:", all, all)) {
+		t.Errorf("the last event of %d is told as %q", all, text)
+	}
+	span := `[page.drawn[0].scales.x.min, page.drawn[0].scales.x.max]`
+	whole := ask[[2]float64](t, p, span)
+	press(t, p, "+")
+	p.Eval(`page.drawn[0].over.dispatchEvent(new MouseEvent("dblclick", { bubbles: true, button: 0 }))`, nil)
+	p.Await(`page.drawn[0].scales.x.min === ` + fmt.Sprint(whole[0]))
+	if got := ask[[2]float64](t, p, span); got != whole {
+		t.Errorf("a double click shows %v of %v", got, whole)
+	}
+}
+
+// TestReportSearch counts what stands in rows, not how they are written in JSON.
+func TestReportSearch(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	for text, want := range map[string]string{"acked_in": "0 hits", "datagrams": "0 hits", "outage.pcap": "1 hit"} {
+		enter(t, p, text)
+		if got := ask[string](t, p, `document.getElementById("hits").textContent`); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestReportDays shows dates where captures are of several days, and sorts by them.
+func TestReportDays(t *testing.T) {
+	b := chromium.Start(t)
+	pcaps := filepath.Join(root(t), "testdata", "pcaps")
+	dir := t.TempDir()
+	late := filepath.Join(dir, "late.pcap")
+	shifted(t, filepath.Join(pcaps, "ends", "outage.pcap"), late, 3*24*time.Hour-5*time.Hour)
+	p := shown(t, b, reportOf(t, late, filepath.Join(pcaps, "hazel", "restart.pcap")))
+	if text := ask[string](t, p, `document.getElementById("subtitle").textContent`); !strings.Contains(text, "from 2024-05-01 12:00:0") {
+		t.Errorf("the subtitle says %q", text)
+	}
+	p.Eval(`[...document.querySelectorAll("#connections th button")].find((e) => e.textContent === "Start").click()`, nil)
+	starts := ask[[]string](t, p, `[...document.querySelectorAll("#connections tbody tr")].map((r) => r.cells[4].textContent)`)
+	if len(starts) != 3 || !slices.IsSorted(starts) || !strings.HasPrefix(starts[2], "2024-05-04 07:00:0") {
+		t.Errorf("connections start at %q", starts)
+	}
+	if text := ask[string](t, p, `page.pictures.connections.map((c) => page.clockOf(c.base_ms)).sort().at(-1)`); text != starts[2] {
+		t.Errorf("plots begin at %q", text)
+	}
+}
+
+// shifted writes a pcap file with other times.
+func shifted(t *testing.T, from, to string, by time.Duration) {
+	t.Helper()
+	all := packets(t, from)
+	for i := range all {
+		all[i].Time += int64(by)
+	}
+	name := split(t, filepath.Dir(to), all, func(int, int) bool { return false })[0]
+	if err := os.Rename(name, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReportSaysOnce checks that a finding stands once in the row of its frame, and that
+// what is wrong with a capture is told.
+func TestReportSaysOnce(t *testing.T) {
+	b := chromium.Start(t)
+	pcaps := filepath.Join(root(t), "testdata", "pcaps")
+	p := shown(t, b, reportOf(t, filepath.Join(pcaps, "knet", "wrap-reference.pcap")))
+	enter(t, p, "cap-reorder")
+	if n := ask[int](t, p, `document.querySelector(".row.found .label").textContent.split("CAP-REORDER").length - 1`); n != 1 {
+		t.Errorf("the row tells the finding %d times", n)
+	}
+	whole, err := os.ReadFile(filepath.Join(pcaps, "ends", "outage.pcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.pcap")
+	if err := os.WriteFile(cut, append(whole[:len(whole):len(whole)], whole[24:31]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cut.html")
+	if _, errs, _ := call(t, "report", "-o", file, cut); !strings.Contains(errs, "cut.pcap") {
+		t.Errorf("the program says %q", errs)
+	}
+	html, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Captures []struct{ Problem string } }
+	if err := json.Unmarshal([]byte(embedded(t, string(html), "analysis")), &doc); err != nil || doc.Captures[0].Problem == "" {
+		t.Fatalf("no problem is told: %v", err)
+	}
+	p = shown(t, b, string(html))
+	if text := ask[string](t, p, `document.querySelector("#capture tbody td:last-child").textContent`); text != doc.Captures[0].Problem {
+		t.Errorf("the page says %q, the analysis %q", text, doc.Captures[0].Problem)
+	}
 }
 
 // BenchmarkReport opens the report of a large capture, DPDISSECT_BIG, and zooms: the time

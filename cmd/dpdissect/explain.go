@@ -91,5 +91,5 @@ func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Documen
 	case "markdown":
 		return report.WriteExplainMarkdown(w, a.Captures, d, c.nameOf())
 	}
-	return report.WriteExplainText(w, a.Captures, d, report.TextOptions{Palette: s.palette, Width: s.width, Names: c.nameOf()})
+	return report.WriteExplainText(w, a.Captures, d, report.TextOptions{Palette: s.palette, Width: s.width, Names: c.nameOf(), Chosen: c.display != ""})
 }

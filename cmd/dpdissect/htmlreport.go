@@ -41,16 +41,17 @@ Plots are drawn for 20 connections at most, the worst first, and frames are
 shown for the 3 worst of them, up to 20,000 frames; --connection, -Y, --from and
 --to choose others. Captures are read twice, so they have to be files. --redact
 replaces addresses, paths and the texts that packets carry with placeholders,
-the same for the same.`,
+the same for the same; session ids and --title stay.`,
 		Example: `  dpdissect report game.pcap -o report.html
   dpdissect report --connection 3 --from 12:02 --to 12:05 -o lag.html game.pcap
   dpdissect report --redact --title 'Ticket 4711' -o ticket.html game.pcap`,
-		Annotations: map[string]string{quietMeans: "no progress bar"},
+		Annotations: map[string]string{quietMeans: "no progress bar, no word of a large page"},
 		RunE:        c.runE,
 	}
 	cmd.Flags().StringVar(&c.title, "title", "", "the `TEXT` above the report; the names of the captures by default")
 	cmd.Flags().BoolVar(&c.redact, "redact", false, "replace addresses, paths and words of packets, the same for the same")
 	c.add(cmd)
+	hideLive(cmd)
 	return cmd
 }
 
@@ -99,11 +100,18 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		return e
 	}
 	drawn.Title, drawn.Made, drawn.Redacted = cmp.Or(c.title, titleOf(paths, c.redact)), madeBy(cmd), c.redact
+	drawn.Chosen = slices.ContainsFunc([]string{"display-filter", "connection", "from", "to", "protocols"}, cmd.Flags().Changed)
 	if e := c.documents(j, a, drawn); e != nil {
 		return e
 	}
+	if n := drawn.Size(); n > largePage && !c.quiet {
+		fmt.Fprintf(j.stderr, "dpdissect: note: the page has more than %d MB, which browsers open slowly: --connection and -Y choose connections\n", n/1e6)
+	}
 	return cmp.Or(htmlreport.Write(j.out, drawn), err)
 }
+
+// largePage is from how many bytes of documents on a page is told to be large.
+var largePage = 50_000_000
 
 // documents puts the analysis and what explain says into the page.
 func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Report) error {
@@ -146,6 +154,7 @@ func (c *reportCommand) draw(j *job, a *report.Analysis, again *pipeline.Run) (*
 	slices.SortFunc(p.Pictures, func(x, y htmlreport.Picture) int {
 		return cmp.Compare(order[x.Connection], order[y.Connection])
 	})
+	p.LongLadders = frames.long
 	p.Ladders, err = frames.documents(again, queue, heardUntil(a), c.redact)
 	return p, err
 }
@@ -180,13 +189,16 @@ func titleOf(paths []string, redacted bool) string {
 	return strings.Join(names, ", ")
 }
 
+// notTold are flags that make no difference to the page.
+var notTold = []string{"output", "format", "workers", "quiet", "color", "no-pager"}
+
 // madeBy says which program made the page, and with which flags; their values may be secret.
 // The system that it ran on makes no difference.
 func madeBy(cmd *cobra.Command) string {
 	text := "dpdissect " + buildVersion().Version
 	var flags []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "output" {
+		if !slices.Contains(notTold, f.Name) {
 			flags = append(flags, "--"+f.Name)
 		}
 	})

@@ -101,7 +101,7 @@ func TestReportNumbers(t *testing.T) {
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			html := reportOf(t, path)
-			if more := reportOf(t, "--workers", "3", path); strings.ReplaceAll(more, ", with --workers", "") != html {
+			if more := reportOf(t, "--workers", "3", path); more != html {
 				t.Error("differs with workers")
 			}
 			analysis := printed(t, "analyze", "--format", "json", path)
@@ -136,6 +136,26 @@ func checkBytes(t *testing.T, drawn drawings, want map[string]map[string]any) {
 			if w := want[fmt.Sprint(c.ID, side)]; w != nil && sum != w["bytes"] {
 				t.Errorf("%d %s: %v bytes are drawn, the analysis has %v", c.ID, side, sum, w["bytes"])
 			}
+		}
+	}
+}
+
+// TestLargePage tells of a page that browsers open slowly, unless it is to be quiet.
+func TestLargePage(t *testing.T) {
+	defer func(n int) { largePage = n }(largePage)
+	path, out := filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap"), filepath.Join(t.TempDir(), "page.html")
+	for _, x := range []struct {
+		large int
+		args  []string
+		want  string
+	}{
+		{largePage, nil, ""},
+		{1000, nil, "dpdissect: note: the page has more than 0 MB, which browsers open slowly: --connection and -Y choose connections\n"},
+		{1000, []string{"-q"}, ""},
+	} {
+		largePage = x.large
+		if _, errs, code := call(t, append([]string{"report", "-o", out, path}, x.args...)...); errs != x.want || code != exitOK {
+			t.Errorf("%v: exit code %d, %q, want %q", x, code, errs, x.want)
 		}
 	}
 }

@@ -110,8 +110,11 @@ func formatUsage(formats []string) string {
 	if slices.Contains(formats, "markdown") {
 		return "`FORMAT` is text for people, json for one document, or markdown for tickets"
 	}
+	if slices.Contains(formats, "html") {
+		return "`FORMAT`: html, one page, is the only one"
+	}
 	if slices.Contains(formats, "pcapng") {
-		return "`FORMAT` of the output; there is no other"
+		return "`FORMAT`: pcapng is the only one"
 	}
 	if slices.Contains(formats, "svg") {
 		return "`FORMAT` is text for people, svg for a picture, mermaid for Markdown, or json for one document"

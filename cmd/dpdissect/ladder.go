@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/ladder"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 // ladderCommand is the flags of the command.
@@ -98,6 +99,9 @@ func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 		return nil, nil
 	}
 	a := j.analysis(q.Findings)
+	if len(a.Conns) == 0 && !c.connection.given && c.around == 0 {
+		return nil, ladder.WriteNone(j.out, c.format.value, report.None(false))
+	}
 	if err := c.chosen(len(a.Conns)); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,13 @@ func (l *live) add(cmd *cobra.Command) {
 }
 
 // isLive reports whether packets come from interfaces.
+// hideLive leaves out of the help what only live runs take, of a command that has none.
+func hideLive(cmd *cobra.Command) {
+	for _, name := range []string{"interface", "autostop", "snapshot-length", "buffer-size", "no-promiscuous-mode", "user", "follow"} {
+		must(cmd.Flags().MarkHidden(name))
+	}
+}
+
 func (l *live) isLive() bool { return len(l.interfaces) > 0 }
 
 // addFollow adds the flag of commands that read files.
@@ -142,7 +149,7 @@ func parseSeconds(s string) (time.Duration, error) {
 		d, err = time.Duration(n*float64(time.Second)), nil
 	}
 	if err != nil || d <= 0 || d > most {
-		return 0, fmt.Errorf("want seconds such as 60 or 0.5, or a duration such as 90s or 5m")
+		return 0, fmt.Errorf("want seconds such as 60 or 0.5, or a duration such as 90s or 5m, from 1ns to 876000h")
 	}
 	return d, nil
 }

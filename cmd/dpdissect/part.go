@@ -18,8 +18,12 @@ type part struct {
 	first  int64 // time of the first packet, once known
 	known  bool
 	totals report.Totals
+	losses *timeline.Losses
 	shards [pipeline.Shards]*timeline.Part
 }
+
+// lossesPlaced is of how many numbers of a direction that may be lost it is known when.
+const lossesPlaced = 1 << 18
 
 // newPart is nil without --from and --to.
 func (j *job) newPart() *part {
@@ -33,6 +37,8 @@ func (j *job) newPart() *part {
 // attach makes the part hear of packets and of what is counted.
 func (x *part) attach(r *pipeline.Run) {
 	before, next := r.Before, r.Sink
+	x.losses = timeline.NewLosses(lossesPlaced, nil)
+	r.Config.OnSettled(x.losses.Hear)
 	r.Before = func(p *capture.Packet) {
 		if !x.known && p.HasTime {
 			x.first, x.known = p.Time, true
@@ -46,7 +52,7 @@ func (x *part) attach(r *pipeline.Run) {
 		}
 	}
 	r.Sink = func(shard int) session.Sink {
-		x.shards[shard] = timeline.NewPart(x.place, next(shard))
+		x.shards[shard] = timeline.NewPart(x.place, x.losses, next(shard))
 		return x.shards[shard]
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/points"
+	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 // sameSession is the flag that says whether several files hold the same session.
@@ -64,7 +65,7 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 // canBeApart refuses outputs that have no place for saying which file a line is of.
 func (in *input) canBeApart(cmd *cobra.Command) error {
 	const instead = "the files contain the same session and are not merged, but %s cannot show which file a line belongs to: give one file at a time, or --same-session merge"
-	if slices.Contains([]string{"csv", "svg", "mermaid", "pcapng"}, in.format.value) {
+	if slices.Contains([]string{"csv", "html", "mermaid", "pcapng", "svg"}, in.format.value) {
 		return usagef(instead, in.format.value)
 	}
 	for _, x := range [][2]string{{"field", "-e"}, {"out", "--out"}} {
@@ -125,7 +126,7 @@ func (w *apartWriter) begin(pairs []*points.Pair) {
 	case "ndjson":
 	default:
 		for _, p := range pairs {
-			w.printf("%s\n", printable(p.Sentence()))
+			w.printf("%s\n", w.plain(p.Sentence()))
 		}
 		w.printf("\n")
 	}
@@ -137,9 +138,19 @@ func (w *apartWriter) file(i int, path string) {
 		w.write(append(slices.Concat([]byte(comma(i)+"{\"path\":"), jsonOf(path)), ",\"report\":"...))
 	case "ndjson":
 		w.write(append(slices.Concat([]byte("{\"schema\":\"dpdissect/point/1\",\"path\":"), jsonOf(path)), "}\n"...))
+	case "markdown":
+		w.printf("%s## %s\n\n", []string{"", "\n"}[min(i, 1)], report.Markdown(path))
 	default:
 		w.printf("%s== %s ==\n\n", []string{"", "\n"}[min(i, 1)], printable(path))
 	}
+}
+
+// plain is text that may hold names of files, as a line of the format.
+func (w *apartWriter) plain(text string) string {
+	if w.format == "markdown" {
+		return report.Markdown(text)
+	}
+	return printable(text)
 }
 
 // comma stands before an element of an array, or behind the report of the one before.
@@ -170,7 +181,7 @@ func (w *apartWriter) end(all []*points.Comparison) {
 		for _, c := range all {
 			w.printf("\n")
 			for line := range strings.Lines(string(c.AppendText(nil))) {
-				w.printf("%s\n", printable(strings.TrimSuffix(line, "\n")))
+				w.printf("%s\n", w.plain(strings.TrimSuffix(line, "\n")))
 			}
 		}
 	}

@@ -19,14 +19,23 @@ const (
 )
 
 // reportFrames are the ladders of a report.
-type reportFrames struct{ ladder.Several }
+type reportFrames struct {
+	ladder.Several
+	long []int // connections that have too many frames
+}
 
-// ladders are those of the worst connections, as far as they are short enough.
+// ladders are those of the worst connections, unless they have too many frames.
 func (c *reportCommand) ladders(j *job, conns []*session.Conn) (f reportFrames) {
 	left := uint64(reportLadderFrames)
 	for _, conn := range conns {
 		n := conn.Dir[0].Frames + conn.Dir[1].Frames
-		if n > left || len(f.Several) == reportLadders {
+		if len(f.Several) == reportLadders {
+			break
+		}
+		if n > left {
+			if len(f.long) < reportLadders {
+				f.long = append(f.long, conn.ID)
+			}
 			continue
 		}
 		left -= n

@@ -87,11 +87,27 @@ func TestSpansAdd(t *testing.T) {
 						t.Errorf("%s %s: %v, want %v", name, key, sum[key], d[key])
 					}
 				}
+				checkLostAdds(t, name, x[name], y[name], d)
 			}
 			if n := len(before["findings"].([]any)) + len(after["findings"].([]any)); n != len(all["findings"].([]any)) {
 				t.Errorf("%d findings, want %d", n, len(all["findings"].([]any)))
 			}
 		})
+	}
+}
+
+// checkLostAdds checks that the losses of two spans are those of the whole.
+func checkLostAdds(t *testing.T, name string, x, y, all map[string]any) {
+	t.Helper()
+	lost := func(d map[string]any, key string) float64 {
+		l, _ := d["lost"].(map[string]any)
+		n, _ := l[key].(float64)
+		return n
+	}
+	for _, key := range []string{"before_capture", "after_capture", "not_captured"} {
+		if sum := lost(x, key) + lost(y, key); sum != lost(all, key) {
+			t.Errorf("%s lost.%s: %v, want %v", name, key, sum, lost(all, key))
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 type timelineCommand struct {
 	input
 	interval seconds
+	plot     bool
 	shards   [pipeline.Shards]*timeline.Timeline
 }
 
@@ -38,7 +39,8 @@ Their sums are the numbers of 'dpdissect analyze'.
 
 An event counts in the interval of its frame, a round trip in that of its
 acknowledgement. Text draws a line for each number that is not 0, as wide as the
-terminal: a column stands for several intervals if there are many.
+terminal: a column stands for several intervals if there are many. --plot draws
+plots instead: the rate, retries, numbers in flight and round trips.
 
 With --format json or ndjson each interval is a record; 'dpdissect schema
 interval' describes it. csv has the same columns. With -Y only connections with
@@ -47,11 +49,13 @@ and --to the intervals that overlap the span are shown, each with all its
 numbers.`,
 		Example: `  dpdissect timeline game.pcap
   dpdissect timeline --connection 2 --interval 100ms game.pcap
+  dpdissect timeline --plot --connection 2 game.pcap
   dpdissect timeline --format csv -o game.csv game.pcap`,
 		Annotations: map[string]string{quietMeans: "no progress bar", slicesTime: "yes"},
 		RunE:        c.runE,
 	}
 	cmd.Flags().Var(&c.interval, "interval", "length of an interval: `SECONDS`, or a duration such as 100ms or 5m; 1 by default")
+	cmd.Flags().BoolVar(&c.plot, "plot", false, "draw plots of the rate, retries, numbers in flight and round trips")
 	c.add(cmd)
 	return cmd
 }
@@ -59,6 +63,9 @@ numbers.`,
 func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.checkSpan(); err != nil {
 		return err
+	}
+	if c.plot && c.format.value != "text" {
+		return usagef("--plot draws text: leave out --format %s", c.format.value)
 	}
 	length := int64(cmp.Or(time.Duration(c.interval), time.Second))
 	j, err := c.open(cmd, paths, true)
@@ -127,5 +134,9 @@ func (c *timelineCommand) write(j *job, x *report.Intervals, clock func(ns int64
 	case "ndjson":
 		return report.WriteIntervalRecords(j.out, x)
 	}
-	return report.WriteIntervalText(j.out, x, report.TextOptions{Palette: j.screen.palette, Width: j.screen.width, Clock: clock, Names: c.nameOf()})
+	o := report.TextOptions{Palette: j.screen.palette, Width: j.screen.width, Clock: clock, Names: c.nameOf(), Chosen: c.display != "" || j.part != nil}
+	if c.plot {
+		return report.WriteIntervalPlots(j.out, x, o)
+	}
+	return report.WriteIntervalText(j.out, x, o)
 }

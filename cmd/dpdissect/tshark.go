@@ -29,6 +29,9 @@ func (t *tshark) add(cmd *cobra.Command, format *choice) {
 	}
 	t.kind.allowed = slices.DeleteFunc(t.kind.allowed, func(s string) bool { return !slices.Contains(format.allowed, tsharkFormats[s]) })
 	t.addFiles(cmd)
+	if len(t.kind.allowed) == 0 {
+		return
+	}
 	t.kind.addShort(cmd, "tshark-format", "T", usage)
 }
 

@@ -150,7 +150,7 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
-	if v.Novelty == seq.First && out.InFlight() >= dp8.WindowSize {
+	if v.Novelty == seq.First && out.Outstanding() >= dp8.WindowSize {
 		c.fr.Words |= dissect.WindowFull
 	}
 	if v.Novelty == seq.First || v.Novelty == seq.LateFirst {

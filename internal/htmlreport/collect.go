@@ -1,12 +1,9 @@
 package htmlreport
 
 import (
-	"sync"
-
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 const (
@@ -27,13 +24,13 @@ const (
 type Collector struct {
 	lengths map[uint64]int64 // of columns, in ns, by the first frame of the connection
 	shards  [pipeline.Shards]*timeline.Timeline
-	mu      sync.Mutex
-	settled map[*session.Conn]*[2][]seq.Settled
+	losses  *timeline.Losses
 }
 
 // NewCollector makes a Collector for connections that an earlier pass found.
 func NewCollector(conns []*session.Conn) *Collector {
-	c := &Collector{lengths: map[uint64]int64{}, settled: map[*session.Conn]*[2][]seq.Settled{}}
+	c := &Collector{lengths: map[uint64]int64{}}
+	c.losses = timeline.NewLosses(maxLosses, func(conn *session.Conn) bool { return c.lengths[conn.FirstFrame] != 0 })
 	columns := int64(min(mostColumns, allColumns/(2*max(1, len(conns)))))
 	for _, conn := range conns {
 		length := int64(1) // a column a frame
@@ -49,34 +46,10 @@ func NewCollector(conns []*session.Conn) *Collector {
 func (c *Collector) Attach(r *pipeline.Run) {
 	next := r.Sink
 	r.Config.Links = true
-	first := r.Config.Settled
-	r.Config.Settled = func(conn *session.Conn, dir int, x seq.Settled) {
-		if first != nil {
-			first(conn, dir, x)
-		}
-		c.hear(conn, dir, x)
-	}
+	r.Config.OnSettled(c.losses.Hear)
 	r.Sink = func(shard int) session.Sink {
 		c.shards[shard] = timeline.NewDrawing(func(conn *session.Conn) int64 { return c.lengths[conn.FirstFrame] }, next(shard))
 		return c.shards[shard]
-	}
-}
-
-// hear takes a conclusion about a number (session.Config.Settled). Shards conclude at the
-// same time.
-func (c *Collector) hear(conn *session.Conn, dir int, x seq.Settled) {
-	if !x.Suspects() || c.lengths[conn.FirstFrame] == 0 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.settled[conn]
-	if s == nil {
-		s = new([2][]seq.Settled)
-		c.settled[conn] = s
-	}
-	if len(s[dir]) < maxLosses {
-		s[dir] = append(s[dir], x)
 	}
 }
 
@@ -90,6 +63,7 @@ func (c *Collector) Pictures(conns []*session.Conn, within func(at int64) bool) 
 		p := Picture{Connection: conn.ID, Base: conn.FirstStamp}
 		for dir := range p.Sides {
 			p.Sides[dir] = c.side(conn, dir, within)
+			p.Sides[dir].Window = conn.Protocol.Window
 		}
 		all = append(all, p)
 	}
@@ -114,14 +88,11 @@ func (c *Collector) side(conn *session.Conn, dir int, within func(at int64) bool
 		}
 		s.Dropped = dropped
 	}
-	if x := c.settled[conn]; x != nil {
-		if lost := conn.Dir[dir].Lost(); len(x[dir]) == maxLosses {
-			s.Dropped += max(0, int64(lost.BeforeCapture+lost.AfterCapture)-maxLosses)
-		}
-		for _, l := range conn.Dir[dir].Lost().Claims(x[dir]) {
-			if at := l.Time; within(at) {
-				s.Losses = append(s.Losses, Loss{at, l.Num, l.Frame, l.Place})
-			}
+	claims, left := c.losses.Of(conn, dir)
+	s.Dropped += int64(left)
+	for i := range claims {
+		if l := &claims[i]; within(l.Time) {
+			s.Losses = append(s.Losses, Loss{l.Time, l.Num, l.Frame, l.Place})
 		}
 	}
 	return s

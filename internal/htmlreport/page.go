@@ -36,7 +36,16 @@ type Report struct {
 	LeftOut  int       // connections without pictures
 	Ladders  [][]byte  // documents of 'ladder --format json', each with its connection
 	Redacted bool      // addresses and texts of packets were replaced
+	Chosen   bool      // connections were chosen: there may be others
+
+	LongLadders []int // connections whose frames are too many for the page, of those that would have a ladder
 }
+
+// Size is how many bytes its documents have.
+func (r *Report) Size() int { return len(r.Analysis) + len(r.Explain) }
+
+// shownTitle is the title as a line of text.
+func (r *Report) shownTitle() string { return string(render.AppendEscaped(nil, r.Title)) }
 
 // Write writes the page.
 func Write(w io.Writer, r *Report) error {
@@ -106,7 +115,7 @@ func licence() []byte {
 // head is the beginning of the page. Its policy lets no request leave: nothing is loaded,
 // and only code and looks with these hashes count.
 func head(r *Report, code, looks string) string {
-	title := html.EscapeString(string(render.AppendEscaped(nil, r.Title)))
+	title := html.EscapeString(r.shownTitle())
 	return `<!DOCTYPE html>
 <html lang="en">
 <head>

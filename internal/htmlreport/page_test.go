@@ -100,17 +100,17 @@ func TestLicence(t *testing.T) {
 
 // TestPicture writes a picture with every kind of value.
 func TestPicture(t *testing.T) {
-	v := &timeline.Interval{From: 1_000_000_000, To: 1_000_000_001, InFlight: 3, HasInFlight: true,
+	v := &timeline.Interval{From: 1_000_000_000, To: 1_000_000_001, InFlight: seq.Flight{Numbers: 3, Bytes: 90}, HasInFlight: true,
 		Drawn: &timeline.Drawn{Sent: timeline.Range{Min: 4, Max: 5, Some: true}, Frame: 7}}
 	v.Counts[timeline.Bytes] = 100
 	w := &timeline.Interval{From: 1_500_000_250, To: 1_500_000_251, Drawn: &timeline.Drawn{Acked: timeline.Range{Min: 6, Max: 6, Some: true}}}
 	p := Picture{Connection: 2, Base: 1_000_000_000}
-	p.Sides[0] = Side{Columns: []*timeline.Interval{v, w},
+	p.Sides[0] = Side{Columns: []*timeline.Interval{v, w}, Window: 64,
 		Marks:  []timeline.Mark{{Kind: timeline.UnneededRetry, Time: 2_000_000_000, Number: 4, Frame: 9, N: 2}},
 		Losses: []Loss{{Time: 1_250_000_000, Number: 5, Frame: 8, Place: seq.AfterCapture}}, Dropped: 1}
-	const empty = `{"t":[],"frame":[],"sent_min":[],"sent_max":[],"acked_min":[],"acked_max":[],"sacked_min":[],"sacked_max":[],"in_flight":[],"rtt_min_ms":[],"rtt_max_ms":[],"bytes":[],"width":0,"marks":[],"losses":[],"dropped":0}`
+	const empty = `{"t":[],"frame":[],"sent_min":[],"sent_max":[],"acked_min":[],"acked_max":[],"sacked_min":[],"sacked_max":[],"in_flight":[],"in_flight_bytes":[],"rtt_min_ms":[],"rtt_max_ms":[],"bytes":[],"width":0,"window":0,"marks":[],"losses":[],"dropped":0}`
 	const want = `{"id":2,"base_ms":1000,"directions":{"a":{"t":[0,0.5],"frame":[7,null],"sent_min":[4,null],"sent_max":[5,null],"acked_min":[null,6],"acked_max":[null,6],` +
-		`"sacked_min":[null,null],"sacked_max":[null,null],"in_flight":[3,null],"rtt_min_ms":[null,null],"rtt_max_ms":[null,null],"bytes":[100,null],"width":0.000000001,` +
+		`"sacked_min":[null,null],"sacked_max":[null,null],"in_flight":[3,null],"in_flight_bytes":[90,null],"rtt_min_ms":[null,null],"rtt_max_ms":[null,null],"bytes":[100,null],"width":0.000000001,"window":64,` +
 		`"marks":[[1,4,9,2,"unneeded-retry"]],"losses":[[0.25,5,8,"after"]],"dropped":1},"b":` + empty + `}}`
 	if got := string(p.append(nil)); got != want {
 		t.Errorf("have %s\nwant %s", got, want)

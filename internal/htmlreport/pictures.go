@@ -18,6 +18,7 @@ type Picture struct {
 // A Side is what is drawn of what one side sent.
 type Side struct {
 	Columns []*timeline.Interval
+	Window  int64 // numbers that may be sent from the first unacknowledged one, 0 where nothing is said
 	Marks   []timeline.Mark
 	Dropped int64  // units of retries and losses that are too many to keep
 	Losses  []Loss // proven ones, and those that the capture missed
@@ -87,6 +88,8 @@ func (s *Side) append(b []byte, base int64) []byte {
 		width = s.Columns[n-1].To - s.Columns[n-1].From
 	}
 	b = appendScaled(b, width, 1e9, 9)
+	b = append(b, `,"window":`...)
+	b = strconv.AppendInt(b, s.Window, 10)
 	b = append(b, `,"marks":[`...)
 	for i := range s.Marks {
 		m := &s.Marks[i]
@@ -126,7 +129,8 @@ var columns = []column{
 	{"acked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Max, drawn(v).Acked.Some }},
 	{"sacked_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Min, drawn(v).Sacked.Some }},
 	{"sacked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Max, drawn(v).Sacked.Some }},
-	{"in_flight", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight, v.HasInFlight }},
+	{"in_flight", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight.Numbers, v.HasInFlight }},
+	{"in_flight_bytes", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight.Bytes, v.HasInFlight }},
 	{"rtt_min_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Min, v.RTT().Samples > 0 }},
 	{"rtt_max_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Max, v.RTT().Samples > 0 }},
 	{"bytes", 1, 0, func(v *timeline.Interval) (int64, bool) {
@@ -173,9 +177,9 @@ func appendScaled(b []byte, n, unit int64, decimals int) []byte {
 
 // appendMade writes what the page says of itself.
 func appendMade(b []byte, r *Report) []byte {
-	text, err := json.Marshal(map[string]any{"title": r.Title, "made": r.Made, "redacted": r.Redacted})
+	text, err := json.Marshal(map[string]any{"title": r.shownTitle(), "made": r.Made, "redacted": r.Redacted, "chosen": r.Chosen, "long_ladders": append([]int{}, r.LongLadders...)})
 	if err != nil {
-		panic(err) // strings and a bool
+		panic(err) // strings, numbers and bools
 	}
 	return append(b, text...)
 }

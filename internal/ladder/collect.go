@@ -54,7 +54,7 @@ func NewCollector(o Options) *Collector {
 func (c *Collector) Configure(cfg *session.Config) {
 	c.o.Display.Configure(cfg)
 	cfg.Trees, cfg.Summaries, cfg.Links, cfg.Notices = true, true, true, true
-	cfg.Settled = c.losses.hear
+	cfg.OnSettled(c.losses.hear)
 }
 
 // Err is what stops the run: more frames than a ladder holds.

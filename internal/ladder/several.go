@@ -4,7 +4,6 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/session"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Several takes the frames of several connections out of one run. Their Collectors differ
@@ -15,11 +14,6 @@ type Several []*Collector
 func (s Several) Configure(cfg *session.Config) {
 	for _, c := range s {
 		c.Configure(cfg)
-	}
-	cfg.Settled = func(conn *session.Conn, dir int, x seq.Settled) {
-		for _, c := range s {
-			c.losses.hear(conn, dir, x)
-		}
 	}
 }
 

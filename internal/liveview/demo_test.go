@@ -83,6 +83,7 @@ func demoRow(i int, seconds int64) Row {
 			d.Lost.AfterCapture = d.Data / 25
 		}
 	}
+	r.Trail = demoTrail(&r, int(seconds/2))
 	switch {
 	case i%11 == 4:
 		r.Findings = [3]uint64{1, 2, 0}
@@ -97,6 +98,23 @@ func demoRow(i int, seconds int64) Row {
 		r.State, r.Complete = session.StateUnknown, false
 	}
 	return r
+}
+
+// demoTrail makes moments that look as if a side had done for a while as it does now.
+func demoTrail(r *Row, n int) (trail []Moment) {
+	for k := range min(n, trailKept) {
+		m := Moment{At: r.Last - int64(min(n, trailKept)-1-k)*2*second}
+		for i := range m.Dir {
+			wave := float32(1 + 0.5*math.Sin(float64(k+40*i)/4))
+			d := &r.Dir[i]
+			m.Dir[i] = Pace{Ping: float32(d.Ping.V) * wave, Loss: float32(d.Loss.V) * wave, Rate: float32(d.BytesPerSec) * wave}
+			if k == 5 {
+				m.Dir[i].Ping = float32(math.NaN())
+			}
+		}
+		trail = append(trail, m)
+	}
+	return trail
 }
 
 // impossible is a snapshot that can't be drawn: it stands for a fault of this package.

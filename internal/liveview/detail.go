@@ -55,6 +55,9 @@ func (m *model) details() []string {
 	}
 	lines = append(lines, " "+strings.Join(m.facts(r, gone), ", "), "")
 	lines = append(lines, m.numbers(r)...)
+	if plots := m.plots(r); len(plots) > 0 {
+		lines = append(append(lines, ""), plots...)
+	}
 	return append(append(lines, ""), m.notes(r)...)
 }
 

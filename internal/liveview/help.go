@@ -7,7 +7,7 @@ import "strings"
 // keysHelp are the keys and what they do.
 var keysHelp = [][2]string{
 	{"↑ ↓ k j", "select a connection; PgUp PgDn Home End go further"},
-	{"enter", "all numbers of the selected connection and its latest findings; enter or esc goes back"},
+	{"enter", "all numbers of the selected connection, plots of the last minutes and its latest findings; enter or esc goes back"},
 	{"s S → ←", "order by the next or previous column"},
 	{"1 … 9", "order by that column of the screen; again to reverse"},
 	{"r", "reverse the order"},
@@ -24,6 +24,7 @@ var remarks = []string{
 	"Loss counts what shows here: numbers that were resent before their acknowledgement was captured, and numbers that never passed. Packets dropped by the capture itself also show as loss: see “dropped” in the first line.",
 	"Quality is what players know from Valve's net_graph: of 100 numbered datagrams of a side, how many came at the first attempt and in order. Losses, retries and reordering reduce it.",
 	"Ping adds the round trips from here to either side. If only one side's frames are acknowledged, it is the round trip to the other side alone. kNet delays acknowledgements, so its own pings are used.",
+	"The plots of a connection show the last five minutes at most, a point every two seconds; each point of the loss looks back ten seconds. They are kept of 1,024 connections.",
 	"“-” means that the capture does not show the value. A connection that has ended stays for ten seconds, dimmed.",
 }
 

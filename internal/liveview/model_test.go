@@ -117,6 +117,7 @@ func TestScreens(t *testing.T) {
 		{"paused-80x8", 80, 8, 4, []string{"p"}},
 		{"detail-80x24", 80, 24, 40, []string{"down", "down", "down", "down", "down", "enter"}},
 		{"detail-140x40", 140, 40, 40, []string{"down", "down", "down", "down", "down", "enter"}},
+		{"detail-40x40-plots", 40, 40, 40, []string{"down", "down", "down", "down", "down", "enter", "pgdown"}},
 		{"detail-40x12-end", 40, 12, 40, []string{"down", "down", "down", "down", "down", "enter", "end"}},
 		{"help-80x60", 80, 60, 4, []string{"h"}},
 	} {

@@ -27,12 +27,13 @@ type Sampler struct {
 	Linger time.Duration                 // 0 for DefaultLinger
 	Names  func(dissect.Endpoint) string // shown for addresses; "" for none, nil for no names at all
 
-	conns map[*session.Conn]*track
-	gone  []Row  // ended, and no longer in the list
-	keys  uint64 // given so far
-	round uint64 // number of the snapshot
-	last  Status
-	any   bool // last is valid
+	conns  map[*session.Conn]*track
+	gone   []Row  // ended, and no longer in the list
+	keys   uint64 // given so far
+	round  uint64 // number of the snapshot
+	trails int    // that conns have
+	last   Status
+	any    bool // last is valid
 
 	mu    sync.Mutex
 	notes map[*session.Conn][]Note // since the snapshot before
@@ -43,6 +44,7 @@ type track struct {
 	key     uint64
 	history history
 	notes   []Note // never written to again: snapshots share it
+	trail   *trail // nil while too many others have one
 	row     Row
 	round   uint64 // of the latest snapshot that had it
 	endedAt int64  // when it was first seen to be over, 0 while it is not
@@ -102,6 +104,7 @@ func (s *Sampler) sample(out *Snapshot, conns []*session.Conn, linger int64) {
 	if s.conns == nil {
 		s.conns = make(map[*session.Conn]*track)
 	}
+	s.trails = s.countTrails()
 	out.Rows = make([]Row, 0, len(s.conns)+len(s.gone)+16)
 	for _, c := range conns {
 		for i, n := range c.Findings {
@@ -125,6 +128,7 @@ func (s *Sampler) sample(out *Snapshot, conns []*session.Conn, linger int64) {
 		}
 		t.round = s.round
 		t.take(c, out, notes[c], s.Names)
+		s.follow(t, out.Time)
 		out.Rows = append(out.Rows, t.row)
 	}
 	s.bury(out, linger)
@@ -154,4 +158,29 @@ func (s *Sampler) bury(out *Snapshot, linger int64) {
 		r.Idle = max(0, out.Time-r.Last)
 		out.Rows = append(out.Rows, r)
 	}
+}
+
+// countTrails is of how many connections the moments are kept.
+func (s *Sampler) countTrails() (n int) {
+	for _, t := range s.conns {
+		if t.trail != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// follow keeps how a connection does now, unless too many are followed.
+func (s *Sampler) follow(t *track, now int64) {
+	if t.trail == nil {
+		if s.trails >= maxTrails {
+			return
+		}
+		s.trails++
+		t.trail = newTrail(&t.row, now)
+	}
+	if !t.row.Over {
+		t.trail.add(&t.row, now)
+	}
+	t.row.Trail = t.trail.latest()
 }

@@ -60,7 +60,8 @@ type Row struct {
 	Idle     int64  // since its latest frame, ns
 	Dir      [2]Dir
 	Findings [3]uint64
-	Notes    []Note // the latest findings, oldest first
+	Notes    []Note   // the latest findings, oldest first
+	Trail    []Moment // how it did in the last minutes, oldest first; empty where too many connections are open
 }
 
 // Dir is what one side sends.

@@ -110,7 +110,7 @@ func side(c *session.Conn, i int, p *seq.Pulse, out *Snapshot) Dir {
 		Jitter:   when(p.Samples > 1, float64(p.Jitter)/1e6),
 		Samples:  p.Samples,
 		Stale:    p.Samples > 0 && out.Time-p.PingAt > out.Window,
-		InFlight: when(p.HasInFlight && !c.Over(), float64(p.InFlight)),
+		InFlight: when(p.HasInFlight && !c.Over(), float64(p.InFlight.Numbers)),
 		Idle:     when(p.HasLast, float64(max(0, out.Time-p.Last))),
 	}
 	x.MinPing = when(d.MinRTT() > 0, float64(d.MinRTT())/1e6)

@@ -49,12 +49,10 @@ type losses struct {
 }
 
 // proven gives the losses of a direction. Nothing can be said while no
-// acknowledgement of it was captured, and nothing about losses before the
-// capture point when the capture itself lost frames (seq.Direction.Lost).
+// acknowledgement of it was captured.
 func proven(d *seq.Direction) losses {
 	l := losses{Lost: d.Lost()}
 	l.knownBefore, l.knownAfter, l.known = d.ProvesLoss()
-	l.knownBefore = l.knownBefore && l.NotCaptured == 0
 	return l
 }
 

@@ -36,7 +36,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	}
 	p := explainer{&painter{opts.Palette, opts.Names}}
 	width := min(cmp.Or(max(opts.Width, 0), 80), explainWidth)
-	dst := p.appendExplainHead(nil, captures, d, width)
+	dst := p.appendExplainHead(nil, captures, d, opts.Chosen, width)
 	rest := map[string]int{}
 	for _, c := range worstFirst(d.Connections) {
 		if !opts.Verbose && len(d.Connections) > told && !c.Verdict.Grave() && c.Slow() == nil {
@@ -57,7 +57,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 }
 
 // appendExplainHead appends "game.pcap  08:33:31–08:33:57 UTC, 6 connections: 4 closed …".
-func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *explain.Document, width int) []byte {
+func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *explain.Document, chosen bool, width int) []byte {
 	for i := range captures {
 		in := &captures[i]
 		name := cell{text: escaped(inputName(in.Path)), style: p.Heading}
@@ -76,7 +76,7 @@ func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *exp
 	case d.Span != "":
 		return appendBeside(dst, captures)
 	default:
-		return append(dst, "No connections recognised.\n"...)
+		return append(dst, None(chosen)...)
 	}
 	kinds := map[string]int{}
 	for i := range d.Connections {

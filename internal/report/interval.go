@@ -46,7 +46,7 @@ func (e *encoder) interval(c *session.Conn, dir int, v *timeline.Interval) {
 		}
 	}
 	if v.HasInFlight {
-		e.count("in_flight_max", uint64(v.InFlight))
+		e.count("in_flight_max", uint64(v.InFlight.Numbers))
 	}
 	if r := v.RTT(); r.Samples > 0 {
 		e.open("rtt", '{')

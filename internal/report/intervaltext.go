@@ -27,6 +27,10 @@ func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = DefaultWidth
 	}
+	if len(x.Conns) == 0 {
+		_, err := io.WriteString(w, None(o.Chosen))
+		return err
+	}
 	for i, c := range x.Conns {
 		if err := x.writeConn(w, c, o, i == 0); err != nil {
 			return err
@@ -38,26 +42,37 @@ func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
 func (x *Intervals) writeConn(w io.Writer, c *session.Conn, o TextOptions, first bool) error {
 	sides := [2][]*timeline.Interval{x.Of(c, 0), x.Of(c, 1)}
 	g, ok := newGrid(sides, x.Length, max(leastSpark, o.Width-sparkNames-sparkFigures))
-	p := &painter{o.Palette, o.Names}
 	var b strings.Builder
 	if !first {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%s\n", appendStyled(nil, o.Palette.Heading, fmt.Sprintf("connection %d  %s  a %s  b %s", c.ID, c.Protocol.Name, p.end(c.A), p.end(c.B))))
+	b.WriteString(connHead(c, o))
 	if !ok {
-		b.WriteString("  no frame of it has a time\n")
+		b.WriteString(noTimes)
 	} else {
-		clock := o.Clock
-		if clock == nil {
-			clock = func(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05.000") }
-		}
-		fmt.Fprintf(&b, "  %s to %s, a column is %s\n", clock(g.from), clock(g.to), time.Duration(g.step))
+		clock := g.clock(o.Clock)
+		fmt.Fprintf(&b, "  %s to %s, a column is %s\n", clock(g.from), clock(g.to), g.stepText())
 		for dir, list := range sides {
 			g.rows(&b, dir, list)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// noTimes stands for what is drawn of a connection without times.
+const noTimes = "  no frame of it has a time\n"
+
+// connHead is the line above what is drawn of a connection, or several where there is no
+// room for one.
+func connHead(c *session.Conn, o TextOptions) string {
+	p := &painter{o.Palette, o.Names}
+	name, a, b := fmt.Sprintf("connection %d  %s", c.ID, c.Protocol.Name), "  a "+p.end(c.A), "  b "+p.end(c.B)
+	gap := ""
+	if TextWidth(name+a+b) > o.Width {
+		gap = "\n"
+	}
+	return string(appendStyled(nil, o.Palette.Heading, name+gap+a+gap+b)) + "\n"
 }
 
 // A grid says which column shows which time.
@@ -79,6 +94,30 @@ func newGrid(sides [2][]*timeline.Interval, length int64, columns int) (g grid, 
 	return g, ok
 }
 
+// clock is a clock, or that of the day in UTC, with its date where the grid has several days.
+func (g grid) clock(given func(ns int64) string) func(ns int64) string {
+	if given != nil {
+		return given
+	}
+	layout := "15:04:05.000"
+	if day := "2006-01-02"; utc(g.from, day) != utc(g.to, day) {
+		layout = "2006-01-02 15:04:05"
+	}
+	return func(ns int64) string { return utc(ns, layout) }
+}
+
+// stepText is the length of a column: "1s", "5m", "1h14m30s".
+func (g grid) stepText() string {
+	s := time.Duration(g.step).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 // columns is how many there are.
 func (g grid) columns() int { return int((g.to - g.from + g.step - 1) / g.step) }
 
@@ -86,12 +125,7 @@ func (g grid) columns() int { return int((g.to - g.from + g.step - 1) / g.step) 
 func (g grid) rows(b *strings.Builder, dir int, list []*timeline.Interval) {
 	side := "ab"[dir : dir+1]
 	for i, name := range timeline.Names {
-		values, total := make([]int64, g.columns()), int64(0)
-		for _, v := range list {
-			values[(v.From-g.from)/g.step] += v.Counts[i]
-			total += v.Counts[i]
-		}
-		if total > 0 {
+		if values, total := g.sums(list, timeline.Counter(i)); total > 0 {
 			g.row(b, side, name, values, "sum "+thousands(total))
 			side = " "
 		}

@@ -2,6 +2,9 @@ package report
 
 import "strings"
 
+// Markdown makes text plain in Markdown, as markdown does.
+func Markdown(s string) string { return markdown(s) }
+
 // markdown makes text plain in Markdown: nothing of it is a link, a mention, HTML or
 // emphasis, and no line ends in it.
 func markdown(s string) string {

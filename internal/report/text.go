@@ -25,6 +25,7 @@ type TextOptions struct {
 	// Names gives what is shown for an address, "" for the address itself; nil shows addresses.
 	Names func(dissect.Endpoint) string
 
+	Chosen      bool   // only connections with packets that match a filter are shown
 	Connections bool   // the table alone
 	Span        string // "from 12:00 to 12:05" where only that is counted, else ""
 }
@@ -159,7 +160,7 @@ func (o *TextOptions) clock() func(ns int64) string {
 
 func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions, flush func([]byte) []byte) []byte {
 	if len(a.Conns) == 0 {
-		return p.appendNone(dst, a, opts.Span)
+		return p.appendNone(dst, a, opts)
 	}
 	list := a.standings()
 	if !opts.Quiet && a.Story != nil {
@@ -216,13 +217,24 @@ func inFull(a *Analysis, list []standing, opts *TextOptions) (conns []*session.C
 	return conns
 }
 
+// None is the line where no connection is shown, because none was recognised or because
+// none of those was chosen.
+func None(chosen bool) string {
+	if chosen {
+		return "No connection has packets that match.\n"
+	}
+	return "No connections recognised.\n"
+}
+
 // appendNone says that there is no connection and, when there could be one, how
 // to go on.
-func (p *painter) appendNone(dst []byte, a *Analysis, span string) []byte {
-	if span != "" {
+func (p *painter) appendNone(dst []byte, a *Analysis, opts *TextOptions) []byte {
+	if opts.Span != "" {
 		return appendBeside(dst, a.Captures)
 	}
-	dst = append(dst, "No connections recognised.\n"...)
+	if dst = append(dst, None(opts.Chosen)...); opts.Chosen {
+		return dst
+	}
 	if a.Totals.UDPDatagrams == 0 {
 		if a.Totals.Packets > 0 {
 			dst = append(appendStyled(dst, p.Warn, "The capture has no UDP datagrams: was the right interface captured, with the right filter?"), '\n')

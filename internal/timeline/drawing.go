@@ -80,6 +80,22 @@ func NewDrawing(length func(c *session.Conn) int64, next session.Sink) *Timeline
 	}}
 }
 
+// spread sets frames of one moment apart where a column is a nanosecond: each has its own.
+func (t *Timeline) spread(c *session.Conn, x *lines, fr *dissect.Frame) int64 {
+	at := fr.Stamp()
+	if t.length == nil || t.length(c) != 1 {
+		return at
+	}
+	switch {
+	case at != x.moment:
+		x.moment, x.same = at, 0
+	case fr.Frame != x.frame:
+		x.same++
+	}
+	x.frame = fr.Frame
+	return at + x.same
+}
+
 // passes reports a connection that is not drawn.
 func (t *Timeline) passes(c *session.Conn) bool { return t.length != nil && t.length(c) == 0 }
 

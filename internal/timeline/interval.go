@@ -30,9 +30,6 @@ const (
 	IncompleteMessages = Columns + iota
 	Missing
 	Sendings
-	LostBefore
-	LostAfter
-	NotCaptured
 	ValidSignatures
 	InvalidSignatures
 	UnverifiableSignatures
@@ -59,9 +56,8 @@ func countsOf(d *seq.Direction) Counts {
 
 // addRest reads the counters that no column shows.
 func (c *Counts) addRest(d *seq.Direction) {
-	lost, signed := d.Lost(), &d.Signatures
+	signed := &d.Signatures
 	c[IncompleteMessages], c[Missing], c[Sendings] = int64(d.IncompleteMessages), int64(d.Missing()), int64(d.Sendings())
-	c[LostBefore], c[LostAfter], c[NotCaptured] = int64(lost.BeforeCapture), int64(lost.AfterCapture), int64(lost.NotCaptured)
 	c[ValidSignatures], c[InvalidSignatures], c[UnverifiableSignatures] = int64(signed.Valid), int64(signed.Invalid), int64(signed.Unverifiable)
 }
 
@@ -70,7 +66,7 @@ func (c *Counts) addRest(d *seq.Direction) {
 type Interval struct {
 	From, To int64 // ns since 1970, by the capture's times; To is the first behind it
 	Counts
-	InFlight    int64 // the most numbers sent and not acknowledged, where that can be told
+	InFlight    seq.Flight // the most numbers and the most bytes that were in flight, where that can be told
 	HasInFlight bool
 	trips       *seq.Sampler // while it is one of the latest
 	rtt         seq.RTT      // what trips said, once it is not

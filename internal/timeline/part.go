@@ -8,7 +8,11 @@ import (
 )
 
 // A Part counts what happens within one span of time, beside what does before and after it.
-type Part struct{ Timeline }
+type Part struct {
+	Timeline
+	within func(at int64) int
+	losses *Losses
+}
 
 // inPart is where the span begins as an interval; what is before and what is after it lie
 // below and above.
@@ -19,9 +23,9 @@ const (
 )
 
 // NewPart makes a part. within tells how a time of the capture lies to the span: before it
-// when negative, in it when 0, and after it when positive.
-func NewPart(within func(at int64) int, next session.Sink) *Part {
-	return &Part{Timeline{Sink: next, whole: true, conns: map[*session.Conn]*lines{}, place: func(_ *session.Conn, at int64) (from, to int64) {
+// when negative, in it when 0, and after it when positive. losses hear what is concluded.
+func NewPart(within func(at int64) int, losses *Losses, next session.Sink) *Part {
+	return &Part{within: within, losses: losses, Timeline: Timeline{Sink: next, whole: true, conns: map[*session.Conn]*lines{}, place: func(_ *session.Conn, at int64) (from, to int64) {
 		switch where := within(at); {
 		case where < 0:
 			return beforePart, inPart
@@ -30,6 +34,28 @@ func NewPart(within func(at int64) int, next session.Sink) *Part {
 		}
 		return inPart, afterPart
 	}}}
+}
+
+// lost counts the losses of a direction whose frames stand in the span. They are unknown
+// where there are more than can be placed.
+func (p *Part) lost(c *session.Conn, dir int) (l seq.Lost, unknown bool) {
+	claims, left := p.losses.Of(c, dir)
+	x := p.conns[c]
+	for i := range claims {
+		at := claims[i].Time
+		if p.within(at-x.shiftAt(at)) != 0 {
+			continue
+		}
+		switch claims[i].Place {
+		case seq.BeforeCapture:
+			l.BeforeCapture++
+		case seq.AfterCapture:
+			l.AfterCapture++
+		case seq.NotCaptured:
+			l.NotCaptured++
+		}
+	}
+	return l, left > 0
 }
 
 // Restrict makes a connection report what happened within the span alone, once the run is
@@ -50,8 +76,8 @@ func (p *Part) Restrict(c *session.Conn) {
 		d.OutOfOrder, d.Gaps, d.KeepAlives = of(n, OutOfOrder), of(n, Gaps), of(n, KeepAlives)
 		d.Messages, d.MessageBytes, d.IncompleteMessages = of(n, Messages), of(n, MessageBytes), of(n, IncompleteMessages)
 		d.Signatures = seq.Signatures{Valid: of(n, ValidSignatures), Invalid: of(n, InvalidSignatures), Unverifiable: of(n, UnverifiableSignatures)}
-		seq.Restrict(d, seq.Part{Missing: of(n, Missing), Sendings: of(n, Sendings), RTT: x.RTT(),
-			Lost: seq.Lost{BeforeCapture: of(n, LostBefore), AfterCapture: of(n, LostAfter), NotCaptured: of(n, NotCaptured)}})
+		lost, unknown := p.lost(c, dir)
+		seq.Restrict(d, seq.Part{Missing: of(n, Missing), Sendings: of(n, Sendings), RTT: x.RTT(), Lost: lost, LossUnknown: unknown})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // MaxIntervals is how many intervals are kept of all directions together.
@@ -31,6 +30,9 @@ type lines struct {
 	dir     [2]line
 	at      int64   // time of the capture of the latest frame that has one
 	started bool    // at is one
+	moment  int64   // time of the latest frame that was drawn
+	frame   uint64  // its number
+	same    int64   // frames drawn before it at that time
 	steps   []shift // of the clock of the tracker against that of the capture, ascending
 }
 
@@ -70,7 +72,7 @@ func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
 	x := t.of(c)
 	at := x.at
 	if fr.HasTime {
-		at = fr.Stamp()
+		at = t.spread(c, x, fr)
 		x.at, x.started = at, true
 	}
 	if x.started && fr.Frame == c.LastFrame && fr.HasTime {
@@ -100,19 +102,10 @@ func (t *Timeline) note(x *lines, c *session.Conn, dir int, at int64) {
 		v.Counts[i] += now[i] - l.told[i]
 	}
 	l.told = now
-	if n, ok := inFlight(d); ok && (!v.HasInFlight || n > v.InFlight) {
-		v.InFlight, v.HasInFlight = n, true
+	if f, ok := d.InFlight(); ok {
+		v.HasInFlight = true
+		v.InFlight.Numbers, v.InFlight.Bytes = max(v.InFlight.Numbers, f.Numbers), max(v.InFlight.Bytes, f.Bytes)
 	}
-}
-
-// inFlight is how many numbers a side has sent that are not acknowledged cumulatively.
-func inFlight(d *seq.Direction) (int64, bool) {
-	if !d.IsOpen() {
-		return 0, false
-	}
-	high, sent := d.Window().Highest()
-	next, acked := d.Window().Cumulative()
-	return max(0, high+1-next), sent && acked
 }
 
 // RoundTrip implements session.Recounter.

@@ -41,7 +41,7 @@ func TestKNet_ReliableDatagrams_InFlight(t *testing.T) {
 		}
 		s.send(0, m)
 		after := s.Table.Conns()[0].Pulse(0)
-		if got := after.InFlight - before.InFlight; !after.HasInFlight || after.Numbers != before.Numbers+1 || (got == 1) != reliable {
+		if got := after.InFlight.Numbers - before.InFlight.Numbers; !after.HasInFlight || after.Numbers != before.Numbers+1 || (got == 1) != reliable {
 			t.Errorf("reliable %v: %+v, then %+v", reliable, before, after)
 		}
 	}

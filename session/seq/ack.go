@@ -264,9 +264,9 @@ func (d *Direction) Captured(n int64) (yes, ok bool) {
 	return d.win.see(n).state&captured != 0, true
 }
 
-// InFlight is the number of units sent and not yet acknowledged, by the highest
-// captured number and the highest cumulative acknowledgement.
-func (d *Direction) InFlight() int64 {
+// Outstanding is how far the highest captured number is from the first that is not
+// acknowledged cumulatively, that one included: how much of its window a side uses.
+func (d *Direction) Outstanding() int64 {
 	d.ready()
 	if !d.win.started || !d.win.hasCum {
 		return 0

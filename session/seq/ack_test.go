@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -261,19 +262,33 @@ func TestLostBeforeMoreThanSent(t *testing.T) {
 	}
 }
 
-func TestInFlight(t *testing.T) {
+func TestOutstanding(t *testing.T) {
 	l := newLane()
-	if l.d.InFlight() != 0 {
+	if l.d.Outstanding() != 0 {
 		t.Error("something is in flight before the first frame")
 	}
 	l.first(1, 2, 3)
-	if l.d.InFlight() != 0 {
+	if l.d.Outstanding() != 0 {
 		t.Error("what is in flight is known before an acknowledgement")
 	}
 	l.ack(1, 2)
-	if n := l.d.InFlight(); n != 2 {
+	if n := l.d.Outstanding(); n != 2 {
 		t.Errorf("%d in flight, want 2", n)
 	}
+}
+
+// checkFlight compares what is in flight with what a look at all numbers finds.
+func checkFlight(t *rapid.T, d *Direction) {
+	got, ok := d.InFlight()
+	if !ok {
+		return
+	}
+	known := d.win.oldest
+	d.win.oldest = math.MinInt64
+	if want, _ := d.InFlight(); got != want {
+		t.Fatalf("%+v in flight, %+v when all numbers are looked at", got, want)
+	}
+	d.win.oldest = known
 }
 
 // Whatever is captured, counters stay within what was captured and every frame
@@ -306,9 +321,10 @@ func TestEngineInvariants(t *testing.T) {
 			case 5:
 				l.d.GiveUp(near)
 			}
+			checkFlight(t, &l.d)
 		}
 		d := &l.d
-		inFlight := d.InFlight()
+		inFlight := d.Outstanding()
 		d.Close()
 		if d.Retries+d.Duplicates > sent || d.UnneededRetries > d.Retries || d.OutOfOrder > sent || d.Gaps > sent {
 			t.Fatalf("%d sent: %+v", sent, *d)

@@ -14,6 +14,11 @@ func (d *Direction) Lost() Lost {
 	if d.part != nil {
 		return d.part.Lost
 	}
+	return d.allLost()
+}
+
+// allLost is Lost whether a part of the numbers is reported or all.
+func (d *Direction) allLost() Lost {
 	l := d.lost()
 	if d.offloaded {
 		l.NotCaptured = 0
@@ -39,12 +44,13 @@ func (d *Direction) lost() Lost {
 }
 
 // ProvesLoss reports whether losses before and behind the capture point can be
-// told at all: acknowledgements were captured, and they are of a kind that can
-// prove them. Where something was sent again without being acknowledged, and no loss
+// told at all: acknowledgements were captured, they are of a kind that can prove
+// them, and, before the capture point, the capture itself lost no frames. Where something was sent again without being acknowledged, and no loss
 // is proven, there may have been one.
 func (d *Direction) ProvesLoss() (before, after, captured bool) {
 	heard := d.heard || d.IsOpen() && d.acknowledged() || d.Lost() != Lost{}
-	return heard && !d.noBefore && !d.offloaded, heard && !d.noAfter && (!d.unsettled || d.Lost().AfterCapture > 0), heard && !d.offloaded
+	heard = heard && (d.part == nil || !d.part.LossUnknown)
+	return heard && !d.noBefore && !d.offloaded && d.allLost().NotCaptured == 0, heard && !d.noAfter && (!d.unsettled || d.Lost().AfterCapture > 0), heard && !d.offloaded
 }
 
 // acknowledged reports whether an acknowledgement of what this side sends was

@@ -94,6 +94,7 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	d.distinct++
 	u.frame, u.part, u.time, u.copies, u.sends, u.size = s.Frame, s.Part, s.Time, 1, 1, uint16(min(s.Size, 65535))
 	u.state |= captured
+	d.win.oldest = min(d.win.oldest, s.Num)
 	if s.HasTime {
 		u.state |= timed
 	}

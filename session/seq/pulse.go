@@ -2,7 +2,7 @@ package seq
 
 // A Pulse is how one side of a connection does now, for who watches it live.
 // Reading one costs a look at the numbers that wait for their acknowledgement and
-// changes nothing; it must come from the goroutine of the tracker.
+// changes nothing that counts; it must come from the goroutine of the tracker.
 type Pulse struct {
 	Frames, Bytes uint64 // as in Direction
 	Numbers       uint64 // distinct numbers captured
@@ -18,10 +18,9 @@ type Pulse struct {
 	Samples uint64 // of Ping; 0 when there is none
 	PingAt  int64  // time of the newest sample, ns
 
-	// InFlight is how many numbers were captured from this side, are not
-	// acknowledged and may still be; valid when the capture shows
+	// InFlight is what waits for its acknowledgement; valid when the capture shows
 	// acknowledgements of this side.
-	InFlight    int64
+	InFlight    Flight
 	HasInFlight bool
 
 	Last    int64 // time of the latest frame of this side, ns
@@ -44,9 +43,7 @@ func (d *Direction) Pulse() Pulse {
 		beat.fold()
 		p.Ping, p.Jitter, p.Samples, p.PingAt = beat.smooth, beat.vary, beat.n, beat.at
 	}
-	if p.HasInFlight = d.win.hasCum || d.firstAcks > 0; p.HasInFlight {
-		p.InFlight = d.win.unacked()
-	}
+	p.InFlight, p.HasInFlight = d.InFlight()
 	return p
 }
 
@@ -56,32 +53,4 @@ func (d *Direction) Echoed(ns int64, frame uint64, at int64) {
 	if ns >= 0 {
 		d.echo.trip(ns, frame, at)
 	}
-}
-
-// What waits for an acknowledgement is looked for among so many of the latest
-// numbers, and, where numbers are acknowledged one by one, among those captured
-// for the first time within so many ns: an older one was given up, or its
-// acknowledgement did not pass here.
-const (
-	maxInFlight = 4096
-	flightTime  = 10e9
-)
-
-// unacked is how many of the captured numbers wait for an acknowledgement.
-func (w *Window) unacked() (n int64) {
-	if !w.started || w.units.table == nil {
-		return 0
-	}
-	from := max(w.base, w.highest+1-maxInFlight)
-	if w.hasCum {
-		from = max(from, w.cum)
-	}
-	end := min(w.highest+1, w.top)
-	for i := w.next(from, end); i < end; i = w.next(i+1, end) {
-		u := w.see(i)
-		if u.state&(captured|acked|givenUp|noAck) == captured && (w.hasCum || w.now-u.time < flightTime) {
-			n++
-		}
-	}
-	return n
 }

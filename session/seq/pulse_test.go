@@ -97,7 +97,7 @@ func TestPulseInFlight(t *testing.T) {
 		}, 0, true},
 		{"the windows are freed", func(l *lane) { l.first(1, 2, 3); l.ack(1, 2); l.d.Close() }, 0, true},
 	} {
-		if p := beats(c.play); p.InFlight != c.n || p.HasInFlight != c.known {
+		if p := beats(c.play); p.InFlight.Numbers != c.n || p.HasInFlight != c.known {
 			t.Errorf("%s: %d, %v; want %d, %v", c.name, p.InFlight, p.HasInFlight, c.n, c.known)
 		}
 	}

@@ -4,6 +4,7 @@ package seq
 type Part struct {
 	Missing, Sendings uint64
 	Lost              Lost
+	LossUnknown       bool // Lost is not all of it
 	RTT               RTT
 }
 
@@ -11,10 +12,11 @@ type Part struct {
 // the caller's to set. Losses stay below what is proven of the whole.
 func Restrict(d *Direction, p Part) {
 	all := d.Lost()
-	d.part = &Part{p.Missing, p.Sendings, Lost{
+	p.Lost = Lost{
 		BeforeCapture: min(p.Lost.BeforeCapture, all.BeforeCapture),
 		AfterCapture:  min(p.Lost.AfterCapture, all.AfterCapture),
 		NotCaptured:   min(p.Lost.NotCaptured, all.NotCaptured),
-	}, p.RTT}
+	}
+	d.part = &p
 	d.end.pings, d.end.paired = RTT{}, RTT{}
 }

@@ -1,5 +1,7 @@
 package seq
 
+import "cmp"
+
 // settle draws the conclusions about a number that is about to be forgotten.
 func (d settling) settle(n int64, u *unit, w *Window) {
 	const sample = captured | acked | ackTimed | timed
@@ -26,7 +28,7 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 	x := Settled{Num: n, Frame: u.frame, Time: u.time}
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside && !d.disregarded.has(n):
-		x.NotCaptured, x.Masked, x.Time = true, u.state&byMask != 0, ackedAt(u)
+		x.NotCaptured, x.Masked, x.Time = true, u.state&byMask != 0, cmp.Or(u.ackTime, u.time)
 		if x.Masked {
 			d.byMaskOnly++
 		} else {
@@ -62,7 +64,7 @@ func (d settling) settleSkipped(from, end int64) {
 type Settled struct {
 	Num     int64
 	Frame   uint64 // first captured, 0 for none
-	Time    int64  // ns since 1970: of Frame, or of the acknowledgement of what was not captured
+	Time    int64  // ns since 1970: of Frame, or of the acknowledgement of what was not captured, or else of the latest sending when it was heard of
 	Missing int64  // how long it was missed behind the capture point, ns
 
 	Before, After, NotCaptured bool

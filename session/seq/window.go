@@ -95,6 +95,7 @@ type Window struct {
 	mask      uint64 // latest selective acknowledgement: bit i is maskBase+i
 	maskTop   int64  // highest number any mask acknowledged
 	maskBase  int64
+	oldest    int64         // no number below is in flight
 	waiting   []waitingCopy // copies captured after their number was acknowledged
 	extra     map[int64][]Position
 }

@@ -98,6 +98,7 @@ function cancel() {
 	current?.cancel();
 	current = null;
 	busy(false);
+	byId("report").textContent = "Cancelled: choose this tab again to draw.";
 	say("Cancelled.");
 	byId("files").focus();
 }
@@ -118,6 +119,7 @@ function analyse(files) {
 	byId("results").hidden = false;
 	byId("names").textContent = [...chosen.keys()].join(", ");
 	const began = performance.now();
+	let done = false;
 	work(async (replaced) => {
 		say("Working.");
 		let memory = 0;
@@ -134,13 +136,23 @@ function analyse(files) {
 		const seconds = (performance.now() - began) / 1000;
 		say(`Done in ${seconds.toFixed(1)} s, with ${Math.ceil(memory / 2 ** 20)} MiB of memory for the program.`);
 		document.body.dataset.memory = memory;
+		done = true;
+	}).then(() => {
+		if (done && !byId("panel-report").hidden) {
+			draw();
+		}
 	});
+}
+
+// What went wrong where a command made nothing, null where it made something.
+function failure(result, problems) {
+	return result.stdout.size === 0 && result.code !== 0 ? problems || `exit code ${result.code}` : null;
 }
 
 // Draws the report, unless that is done.
 function draw() {
 	const place = byId("report");
-	if (place.firstChild || chosen.size === 0 || document.body.dataset.busy === "true") {
+	if (place.querySelector("iframe") || chosen.size === 0 || document.body.dataset.busy === "true") {
 		return;
 	}
 	const view = views.find((v) => v.id === "report");
@@ -151,6 +163,11 @@ function draw() {
 			return;
 		}
 		complain(problems);
+		if (failure(result, problems)) {
+			place.textContent = "There is no report of these files: see above.";
+			say("Not drawn.");
+			return;
+		}
 		const frame = document.createElement("iframe");
 		frame.title = "Plots and frames";
 		frame.setAttribute("sandbox", "allow-scripts");
@@ -170,6 +187,10 @@ function save(s) {
 			return;
 		}
 		complain(problems);
+		if (failure(result, problems)) {
+			say("Nothing was saved.");
+			return;
+		}
 		const link = document.createElement("a");
 		link.href = URL.createObjectURL(result.stdout);
 		link.download = savedAs(chosen.keys().next().value, s.ending);

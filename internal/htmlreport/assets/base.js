@@ -9,6 +9,7 @@ const page = {
     for (const id of ["analysis", "explain", "pictures", "ladders", "made"]) {
       page[id] = JSON.parse(document.getElementById(id).textContent);
     }
+    page.dated = new Set(page.days()).size > 1;
   },
 
   // make gives an element with attributes and children; strings become text.
@@ -44,11 +45,21 @@ const page = {
   ms(x) { return x === undefined || x === null ? "–" : (x >= 100 ? x.toFixed(0) : x.toFixed(1)) + " ms"; },
   percent(part, all) { return all ? (100 * part / all).toFixed(1) + "%" : "–"; },
 
-  // clock is the time of day of a record, in UTC as the capture has it.
-  clock(text) { return text ? text.slice(11, 23) : "–"; },
+  dated: false, // times need their date: the captures are not all of one day
 
-  // clockOf is the same of ms since 1970.
-  clockOf(ms) { return new Date(ms).toISOString().slice(11, 23); },
+  // days are those on which captures begin and end.
+  days() { return page.analysis.captures.flatMap((c) => [c.first_time, c.last_time]).filter((t) => t).map((t) => t.slice(0, 10)); },
+
+  // clock is the time of a record, in UTC as the capture has it.
+  clock(text) { return text ? page.clockOf(Date.parse(text.slice(0, 23) + "Z")) : "–"; },
+
+  // clockOf is the same of ms since 1970, to so many characters of "08:30:33.290".
+  clockOf(ms, length = 12) {
+    const text = new Date(ms).toISOString();
+    return (page.dated ? text.slice(0, 10) + " " : "") + text.slice(11, 11 + length);
+  },
+
+  counted(n, one, many) { return page.number(n) + " " + (n === 1 ? one : many); },
 
   sum(c, key) { return (c.directions.a[key] || 0) + (c.directions.b[key] || 0); },
 
@@ -61,16 +72,33 @@ const page = {
     setTimeout(() => e.classList.remove("found"), 2500);
   },
 
-  // frame is a link to where a frame is told of, or its number.
-  frame(n) {
-    return page.make("button", { class: "frame", type: "button", title: "show frame " + n + " in plots and ladder", onclick: () => page.jump(n) }, String(n));
+  // frame is a link to where a frame of a connection is shown.
+  frame(n, connection) {
+    return page.make("button", { class: "frame", type: "button", title: "show frame " + n + " in plots and ladder", onclick: () => page.jump(n, connection) }, String(n));
   },
 
-  jumps: [], // functions that turn to a frame and give the element that shows it, or null
+  owners: [], // functions that give the connection of a frame, where they know it
+  jumps: [], // functions that turn to a frame of a connection and give the element that shows it, or null
 
-  jump(n) {
-    const shown = page.jumps.map((f) => f(n)).filter((e) => e);
-    document.getElementById("hits").textContent = shown.length ? "frame " + n : "frame " + n + " is in no plot of this page";
-    if (shown.length) page.show(shown[0]);
+  // ownersOf gives the connections that a frame may be of: one where the page knows it,
+  // else those that were under way.
+  ownersOf(n) {
+    for (const f of page.owners) {
+      const id = f(n);
+      if (id !== undefined) return [id];
+    }
+    return page.analysis.connections.filter((c) => c.first_frame <= n && n <= c.last_frame).map((c) => c.id);
+  },
+
+  jump(n, connection) {
+    const ids = connection === undefined ? page.ownersOf(n) : [connection];
+    let shown = null, at;
+    for (at of ids) {
+      shown = page.jumps.map((f) => f(n, at)).find((e) => e);
+      if (shown) break;
+    }
+    const of = ids.length === 1 ? "of connection " + ids[0] : "of one of " + ids.length + " connections";
+    document.getElementById("hits").textContent = "frame " + n + " is " + (ids.length === 0 ? "of no connection" : !shown ? of + ", which is not drawn here" : ids.length > 1 ? of + "; connection " + at + " is shown" : of);
+    if (shown) page.show(shown);
   },
 };

@@ -6,7 +6,7 @@ page.capture = function () {
   const body = page.make("tbody");
   for (const c of page.analysis.captures) {
     body.append(page.make("tr", { class: "searchable" }, [c.path, c.format || "–", (c.link_types || []).join(", "), page.number(c.packets), page.number(c.bytes),
-      page.clock(c.first_time), page.clock(c.last_time), c.dropped === undefined ? "–" : page.number(c.dropped), c.error || (c.cut_short ? "cut short" : "")].map((x) => page.make("td", {}, x))));
+      page.clock(c.first_time), page.clock(c.last_time), c.dropped === undefined ? "–" : page.number(c.dropped), c.problem || (c.cut_short ? "cut short" : "")].map((x) => page.make("td", {}, x))));
   }
   s.append(page.make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Captures" }, page.make("table", {},
     page.make("thead", {}, page.make("tr", {}, ["File", "Format", "Link", "Packets", "Bytes", "First", "Last", "Lost by the capture", "Problem"].map((h) => page.make("th", { scope: "col" }, h)))), body)));

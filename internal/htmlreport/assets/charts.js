@@ -8,8 +8,8 @@ page.plots = function () {
   if (page.pictures.left_out) {
     s.append(page.make("p", {}, "Of " + page.number(page.pictures.left_out) + " more connections there are no plots here; --connection N draws one of them."));
   }
-  s.append(page.make("p", { class: "keys" }, "Drag to zoom, double-click to see all. Keys on a focused plot: + and − zoom, arrows move, 0 shows all.",
-    ...[["sent", "sent"], ["acked", "acknowledged up to"], ["sacked", "acknowledged one by one"], ["retry", "retry ▲"], ["unneeded", "retry of what was acknowledged ▼"], ["loss", "proven lost ✕"], ["closing", "opens or closes ┆"]]
+  s.append(page.make("p", { class: "keys" }, "Drag to zoom, double-click to see all. Keys on a focused plot: + and − zoom, arrows move, 0 shows all, n and p go to the next and the previous event.",
+    ...[["sent", "sent"], ["acked", "acknowledged up to"], ["window", "window: the last number that may be sent"], ["sacked", "acknowledged one by one (SACK)"], ["retry", "retry ▲"], ["unneeded", "retry of what was acknowledged ▼"], ["loss", "proven lost ✕"], ["closing", "opens or closes ┆"], ["finding", "finding ●"]]
       .flatMap(([c, text]) => [page.make("span", { class: "swatch c-" + c }), text])));
   for (const c of page.pictures.connections) page.drawConnection(s, c);
 };
@@ -19,6 +19,7 @@ page.drawConnection = function (s, c) {
   s.append(page.make("h3", { id: "plots-" + c.id }, "#" + c.id + (about ? " " + about.protocol + ": a " + about.a + ", b " + about.b : "")));
   const group = { base: c.base_ms, plots: [], span: [Infinity, -Infinity], busy: false };
   for (const d of ["a", "b"]) {
+    c.directions[d].findings = page.findingsOf(c, d);
     const t = c.directions[d].t;
     if (t.length) group.span = [Math.min(group.span[0], t[0]), Math.max(group.span[1], t[t.length - 1])];
   }
@@ -34,31 +35,45 @@ page.drawConnection = function (s, c) {
       if (data.t.length && kind.has(data)) later.push(page.chartOf(pair, group, c, d, kind));
     }
   }
+  if (later.length === 0) pair.append(page.make("p", {}, "No frame of it has a time, so there are no plots."));
   for (const draw of later) draw();
-  page.jumps.push((frame) => page.showFrame(group, c, frame));
+  page.owners.push((frame) => (page.timeOf(c, frame).exact ? c.id : undefined));
+  page.jumps.push((frame, connection) => (connection === c.id ? page.showFrame(group, c, frame) : null));
 };
+
+// findingsOf are the findings on a side, or on both, as events at the top of its plot.
+page.findingsOf = (c, d) => page.analysis.findings.filter((f) => f.connection === c.id && (!f.direction || f.direction === d) && f.time)
+  .map((f) => [(Date.parse(f.time.slice(0, 23) + "Z") - c.base_ms) / 1000, null, f.frame, f.rule + ": " + f.message, f.severity]);
 
 // Each kind of plot names its series: label, values, colour, and how it is drawn.
 page.kinds = [
   {
     id: "sequence", title: "what it sent, by number", has: () => true, height: 260, events: true,
     series: (x) => [
-      { label: "number", values: x.sent_max, colour: "sent", points: 3, line: true },
-      { label: "from", values: x.sent_min, colour: "sent", points: 3, hide: x.width < 1e-6 },
-      { label: "acknowledged up to", values: page.filled(x.acked_max), colour: "acked", line: true, step: true, hide: !x.acked_max.some((v) => v !== null) },
+      { label: "number", values: x.sent_max, colour: "sent", points: 3 },
+      { label: "from", values: x.sent_min, colour: "sent", points: 3, hide: page.same(x.sent_min, x.sent_max) },
+      { label: "acknowledged up to", values: page.filled(x.acked_max), captured: x.acked_max, colour: "acked", line: true, step: true, hide: !x.acked_max.some((v) => v !== null) },
+      { label: "window", values: page.windowOf(x), captured: [], colour: "window", line: true, step: true, dash: [5, 4], hide: !x.window || !x.acked_max.some((v) => v !== null) },
       { label: "acknowledged one by one", values: x.sacked_max, colour: "sacked", points: 3, hide: !x.sacked_max.some((v) => v !== null) },
+      { label: "from", values: x.sacked_min, colour: "sacked", points: 3, hide: page.same(x.sacked_min, x.sacked_max) },
     ],
   },
   { id: "rtt", title: "round trips, ms", has: (x) => x.rtt_max_ms.some((v) => v !== null), height: 150, zero: true,
-    series: (x) => [{ label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, hide: x.width < 1e-6 }] },
-  { id: "inflight", title: "in flight: numbers sent and not acknowledged", has: (x) => x.in_flight.some((v) => v !== null), height: 150, zero: true,
-    series: (x) => [{ label: "in flight", values: x.in_flight, colour: "sent", line: true, points: 2 }] },
+    series: (x) => [{ label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, hide: page.same(x.rtt_min_ms, x.rtt_max_ms) }] },
+  { id: "inflight", title: "in flight: sent and not acknowledged", has: (x) => x.in_flight.some((v) => v !== null), height: 150, zero: true,
+    series: (x) => [{ label: "numbers", values: x.in_flight, colour: "sent", line: true, points: 2 }, { label: "bytes", values: x.in_flight_bytes, colour: "sacked", line: true, scale: "bytes" }] },
   { id: "rate", title: "rate, kB/s", has: (x) => x.bytes.some((v) => v !== null), height: 150, zero: true, rates: true,
     series: (x, span) => page.rates(x, span) },
 ];
 
+// same says that two series are one.
+page.same = (x, y) => x.every((v, i) => v === y[i]);
+
 // filled carries the last value on: what was acknowledged stays so.
 page.filled = (list) => { let last = null; return list.map((v) => (last = v ?? last)); };
+
+// windowOf is the last number that may be sent at a time, where the protocol has a window.
+page.windowOf = (x) => page.filled(x.acked_max).map((v) => (v === null ? null : v + x.window - 1));
 
 // rates adds bytes up over steps of a two-hundredth of the span.
 page.rates = function (x, span) {
@@ -78,8 +93,8 @@ page.chartOf = function (parent, group, c, d, kind) {
   const made = kind.series(x, group.span), t = kind.rates ? made.t : x.t, series = (kind.rates ? made.list : made).filter((s) => !s.hide);
   const retries = x.marks.filter((m) => m[4] !== "closing").reduce((n, m) => n + m[3], 0);
   const losses = x.losses.filter((l) => l[3] !== "not-captured").length;
-  const points = series.reduce((n, s) => n + s.values.reduce((k, v) => k + (v === null ? 0 : 1), 0), 0);
-  const label = "Connection " + c.id + ", side " + d + ": " + kind.title + (kind.events ? "; " + retries + " retries, " + losses + " proven losses" : "");
+  const points = series.reduce((n, s) => n + (s.captured || s.values).reduce((k, v) => k + (v === null ? 0 : 1), 0), 0);
+  const label = "Connection " + c.id + ", side " + d + ": " + kind.title + (kind.events ? "; " + page.counted(retries, "retry", "retries") + ", " + page.counted(losses, "proven loss", "proven losses") : "");
   const status = page.make("p", { class: "status", role: "status" });
   const box = page.make("div", { class: "chart", tabindex: "0", role: "group", "aria-label": label, "data-chart": kind.id, "data-connection": c.id, "data-direction": d,
     "data-points": points, "data-retries": kind.events ? retries : 0, "data-losses": kind.events ? losses : 0 },
@@ -89,15 +104,15 @@ page.chartOf = function (parent, group, c, d, kind) {
 };
 
 page.drawChart = function (box, status, group, x, kind, t, series) {
-  const clock = (v) => page.clockOf(group.base + v * 1000);
+  const clock = (v, length) => page.clockOf(group.base + v * 1000, length);
   const axis = { stroke: () => page.colour("dim"), grid: { stroke: () => page.colour("line"), width: 1 }, ticks: { stroke: () => page.colour("line") }, font: "12px system-ui" };
   const options = {
     width: Math.max(320, box.clientWidth), height: kind.height, legend: { live: true },
     cursor: { drag: { x: true, y: false }, sync: { key: "c" + box.dataset.connection, setSeries: false } },
-    scales: { x: { time: false, min: group.span[0], max: group.span[1] }, y: { range: (u, lo, hi) => page.bounds(kind, x, lo, hi, u) }, f: { range: [0, 1] } },
-    axes: [{ ...axis, values: (u, list) => list.map((v) => clock(v).slice(0, u.scales.x.max - u.scales.x.min < 5 ? 12 : 8)), space: 90 }, { ...axis, size: 60 }],
+    scales: { x: { time: false, min: group.span[0], max: group.span[1] }, y: { range: (u, lo, hi) => page.bounds(kind, x, lo, hi, u) }, f: { range: [0, 1] }, bytes: { range: (u, lo, hi) => [0, (hi || 1) * 1.06] } },
+    axes: [{ ...axis, values: (u, list) => list.map((v) => clock(v, u.scales.x.max - u.scales.x.min < 5 ? 12 : 8)), space: page.dated ? 160 : 90 }, { ...axis, size: 60 }, ...(series.some((s) => s.scale) ? [{ ...axis, scale: "bytes", side: 1, size: 60, grid: { show: false } }] : [])],
     series: [{ label: "time", value: (u, v) => (v === null ? "–" : clock(v)) }, ...series.map((s) => ({
-      label: s.label, stroke: () => page.colour(s.colour), width: s.line ? 1.5 : 0, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
+      label: s.label, scale: s.scale || "y", stroke: () => page.colour(s.colour), width: s.line ? (s.dash ? 1 : 1.5) : 0, dash: s.dash, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
       points: s.points ? { show: true, size: s.points, fill: () => page.colour(s.colour), width: 0 } : { show: false },
       value: (u, v) => (v === null || v === undefined ? "–" : String(Math.round(v * 1000) / 1000)),
     }))],
@@ -110,7 +125,11 @@ page.drawChart = function (box, status, group, x, kind, t, series) {
   }
   const u = new uPlot(options, data, box);
   box.append(status);
-  box.addEventListener("keydown", (e) => page.keys(e, group, u));
+  u.over.addEventListener("dblclick", (e) => { e.stopImmediatePropagation(); page.showAll(group, u); }, true);
+  box.addEventListener("keydown", (e) => {
+    if (kind.events && (e.key === "n" || e.key === "p")) page.step(group, u, x, clock, status, e.key === "n" ? 1 : -1);
+    else page.keys(e, group, u);
+  });
   new ResizeObserver(() => {
     if (box.clientWidth && Math.abs(box.clientWidth - u.width) > 1) u.setSize({ width: box.clientWidth, height: kind.height });
   }).observe(box);
@@ -186,6 +205,12 @@ page.drawEvents = function (u, x) {
     }
     if (up === 0) { g.setLineDash([4 * k, 4 * k]); g.stroke(); g.setLineDash([]); } else g.fill();
   }
+  for (const f of x.findings.filter(inside)) {
+    g.fillStyle = page.colour(f[4] === "note" ? "note" : f[4]);
+    g.beginPath();
+    g.arc(Math.round(u.valToPos(f[0], "x", true)), box.top + 4 * k, 3 * k, 0, 2 * Math.PI);
+    g.fill();
+  }
   for (const place of ["before", "after", "not-captured"]) {
     g.strokeStyle = page.colour(place === "not-captured" ? "missed" : "loss");
     g.lineWidth = 1.5 * k;
@@ -204,50 +229,84 @@ page.drawEvents = function (u, x) {
 
 const words = { retry: "retry", "unneeded-retry": "retry of what was acknowledged", closing: "opens or closes", before: "lost before the capture point", after: "lost after the capture point", "not-captured": "not captured" };
 
-// tellNear says in words what is under the cursor.
+// tell says in words what an event is.
+page.tell = function (m, clock) {
+  const finding = m.length === 5 && m[1] === null;
+  return (finding ? m[3] : words[m[m.length - 1]] + ": number " + m[1]) + (m[2] ? ", frame " + m[2] : "") + ", " + clock(m[0]);
+};
+
+// tellNear says what is under the cursor.
 page.tellNear = function (u, x, clock, status) {
   const { left, top } = u.cursor;
   if (left === undefined || left < 0) return;
   let best = null, least = 100;
-  for (const list of [x.losses, x.marks]) {
+  for (const list of [x.losses, x.marks, x.findings]) {
     for (const m of list) {
-      const dx = u.valToPos(m[0], "x") - left, dy = u.valToPos(m[1], "y") - top, far = dx * dx + dy * dy;
+      const dx = u.valToPos(m[0], "x") - left, dy = (m[1] === null ? 4 : u.valToPos(m[1], "y")) - top, far = dx * dx + dy * dy;
       if (far < least) [best, least] = [m, far];
     }
   }
-  status.textContent = best ? words[best[best.length - 1]] + ": number " + best[1] + (best[2] ? ", frame " + best[2] : "") + ", " + clock(best[0]) : "";
+  status.textContent = best ? page.tell(best, clock) : "";
 };
 
+// step goes to the next event of a plot, or with -1 to the one before, and says what it is.
+page.step = function (group, u, x, clock, status, way) {
+  const all = x.ordered ??= [...x.losses, ...x.marks, ...x.findings].sort((a, b) => a[0] - b[0]);
+  if (all.length === 0) { status.textContent = "no events"; return; }
+  x.at = x.at === undefined ? (way > 0 ? 0 : all.length - 1) : Math.min(Math.max(x.at + way, 0), all.length - 1);
+  const m = all[x.at], { min, max } = u.scales.x, width = max - min;
+  if (m[0] < min || m[0] > max) page.showSpan(group, u, m[0] - width / 2, width);
+  status.textContent = page.counted(all.length, "event", "events") + ", " + (x.at + 1) + ": " + page.tell(m, clock);
+};
+
+// showAll shows the whole connection, whatever the plot itself has.
+page.showAll = function (group, u) { u.setScale("x", { min: group.span[0], max: group.span[1] }); };
+
+// keys zooms and moves by keys, within what there is.
 page.keys = function (e, group, u) {
-  let { min, max } = u.scales.x;
-  const width = max - min;
+  const { min, max } = u.scales.x;
+  let from = min, width = max - min;
   switch (e.key) {
-    case "+": case "=": min += width / 4; max -= width / 4; break;
-    case "-": case "_": min -= width / 2; max += width / 2; break;
-    case "ArrowLeft": min -= width / 5; max -= width / 5; break;
-    case "ArrowRight": min += width / 5; max += width / 5; break;
-    case "0": case "Home": [min, max] = group.span; break;
+    case "+": case "=": from += width / 4; width /= 2; break;
+    case "-": case "_": from -= width / 2; width *= 2; break;
+    case "ArrowLeft": from -= width / 5; break;
+    case "ArrowRight": from += width / 5; break;
+    case "0": case "Home": e.preventDefault(); page.showAll(group, u); return;
     default: return;
   }
   e.preventDefault();
-  u.setScale("x", { min: Math.max(min, group.span[0]), max: Math.min(max, group.span[1]) });
+  page.showSpan(group, u, from, width);
+};
+
+// showSpan shows so many seconds from a time on, within what there is.
+page.showSpan = function (group, u, from, width) {
+  width = Math.min(group.span[1] - group.span[0], Math.max(width, page.leastSpan));
+  from = Math.min(Math.max(from, group.span[0]), group.span[1] - width);
+  u.setScale("x", { min: from, max: from + width });
+};
+
+page.leastSpan = 1e-4; // seconds that a plot shows at least
+
+// timeOf finds when a frame of a connection was captured: exact where it is a mark or the
+// first frame of a column, else that of the column it lies in.
+page.timeOf = function (c, frame) {
+  let at = null;
+  for (const d of ["a", "b"]) {
+    const x = c.directions[d];
+    for (const m of x.marks) if (m[2] === frame) return { at: m[0], exact: true };
+    for (let i = 0; i < x.frame.length; i++) {
+      if (x.frame[i] === null) continue;
+      if (x.frame[i] === frame) return { at: x.t[i], exact: true };
+      if (x.frame[i] > frame) break;
+      at = Math.max(at ?? x.t[i], x.t[i]);
+    }
+  }
+  return { at, exact: false };
 };
 
 // showFrame zooms the plots of a connection to a frame of it.
 page.showFrame = function (group, c, frame) {
-  const about = page.analysis.connections.find((x) => x.id === c.id);
-  if (!about || frame < about.first_frame || frame > about.last_frame) return null;
-  let at = null;
-  for (const d of ["a", "b"]) {
-    const x = c.directions[d];
-    for (const m of x.marks) if (m[2] === frame) at = m[0];
-    for (let i = 0; i < x.frame.length && at === null; i++) {
-      if (x.frame[i] === null || x.frame[i] > frame) continue;
-      let next = i + 1;
-      while (next < x.frame.length && x.frame[next] === null) next++;
-      if (x.frame[i] === frame || (next < x.frame.length && x.frame[next] > frame)) { at = x.t[i]; break; }
-    }
-  }
+  const { at } = page.timeOf(c, frame);
   if (at === null || !group.plots.length) return null;
   const around = Math.max((group.span[1] - group.span[0]) / 40, 0.25);
   group.plots[0].setScale("x", { min: Math.max(group.span[0], at - around), max: Math.min(group.span[1], at + around) });

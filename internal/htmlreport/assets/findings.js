@@ -1,5 +1,7 @@
 // Rules that were broken, and what was noticed, with their frames.
 "use strict";
+page.owners.push((n) => page.analysis.findings.find((f) => f.frame === n && f.connection !== undefined)?.connection);
+
 page.findings = function () {
   const s = page.section("findings", "Findings");
   const all = page.analysis.findings;
@@ -15,7 +17,7 @@ page.findings = function () {
     for (const f of list.slice(0, most)) {
       body.append(page.make("tr", { class: "searchable" },
         page.make("td", {}, f.rule), page.make("td", {}, f.connection === undefined ? "–" : "#" + f.connection + (f.direction ? " " + f.direction : "")),
-        page.make("td", {}, page.clock(f.time)), page.make("td", {}, f.frame ? page.frame(f.frame) : "–"), page.make("td", {}, f.message)));
+        page.make("td", {}, page.clock(f.time)), page.make("td", {}, f.frame ? page.frame(f.frame, f.connection) : "–"), page.make("td", {}, f.message)));
     }
     s.append(page.make("details", { open: severity === "note" && list.length > 20 ? null : "" },
       page.make("summary", {}, page.make("span", { class: "badge " + severity }, severity), " " + page.number(list.length)),

@@ -1,10 +1,12 @@
 // What happened to each connection: the sentences of explain.
 "use strict";
+page.owners.push((n) => page.explain.connections.find((c) => c.verdict.frame === n || (c.verdict.frames || []).includes(n))?.id);
+
 page.happened = function () {
   const s = page.section("happened", "What happened");
   const all = page.explain.connections;
   if (all.length === 0) {
-    s.append(page.make("p", {}, "No connection was recognised in this capture."));
+    s.append(page.make("p", {}, page.made.chosen ? "No connection is in the part that was chosen." : "No connection was recognised in this capture."));
   }
   const drawn = new Set(page.pictures.connections.map((c) => c.id));
   const order = page.pictures.connections.map((c) => c.id);
@@ -24,7 +26,7 @@ page.story = function (c, drawn) {
     page.make("span", { class: "badge " + v.certainty }, v.cause + ", " + v.certainty));
   const box = page.make("article", { class: "story searchable", "data-connection": c.id }, head, page.make("p", { class: "verdict" }, v.sentence));
   const proof = v.frames && v.frames.length ? v.frames : v.frame ? [v.frame] : [];
-  if (proof.length) box.append(page.make("p", { class: "proof" }, "Proof: frame" + (proof.length > 1 ? "s " : " "), ...page.between(proof.map(page.frame), ", ")));
+  if (proof.length) box.append(page.make("p", { class: "proof" }, "Proof: frame" + (proof.length > 1 ? "s " : " "), ...page.between(proof.map((n) => page.frame(n, c.id)), ", ")));
   if (v.would_refute) box.append(page.make("p", { class: "refute" }, "What would refute it: " + v.would_refute + "."));
   if (c.contributing && c.contributing.length) {
     const list = page.make("ul");

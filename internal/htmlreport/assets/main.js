@@ -20,15 +20,16 @@ page.start = function () {
   page.load();
   document.getElementById("title").textContent = page.visible(page.made.title);
   const a = page.analysis;
-  document.getElementById("subtitle").textContent = page.number(a.totals.packets) + " packets, " + page.number(a.connections.length) + (a.connections.length === 1 ? " connection" : " connections") +
-    (a.captures.length && a.captures[0].first_time ? ", from " + a.captures[0].first_time.slice(0, 19).replace("T", " ") + " UTC" : "");
+  const start = a.captures.map((c) => c.first_time).filter((t) => t).sort()[0];
+  document.getElementById("subtitle").textContent = page.counted(a.totals.packets, "packet", "packets") + ", " + page.counted(a.connections.length, "connection", "connections") +
+    (start ? ", from " + start.slice(0, 19).replace("T", " ") + " UTC" : "");
   for (const part of [page.happened, page.connections, page.plots, page.ladder, page.findings, page.capture]) part();
   document.getElementById("nav").append(...page.sections.map((s) => page.make("a", { href: "#" + s.id }, s.title)));
   document.getElementById("footer").textContent = page.visible(page.made.made);
   const box = document.getElementById("search");
   box.addEventListener("input", () => page.search(box.value));
   box.addEventListener("keydown", (e) => {
-    if (e.key === "Enter" && /^\d+$/.test(box.value.trim())) page.jump(Number(box.value));
+    if (e.key === "Enter" && /^\d+$/.test(box.value.trim())) { page.search(""); page.jump(Number(box.value)); }
     if (e.key === "Escape") { box.value = ""; page.search(""); }
   });
   document.addEventListener("keydown", (e) => { if (e.key === "/" && e.target === document.body) { e.preventDefault(); box.focus(); } });
