@@ -140,8 +140,10 @@ func (q *Queue) reserve(p *capture.Packet) {
 	}
 	place := q.last.Load() + 1
 	q.make(place)
-	bytes := q.at(place-1).bytes + uint64(len(p.Record.Data)+len(p.Record.Before))
-	*q.at(place) = placed{s, p.Frame, bytes}
+	*q.at(place) = placed{slot: s, frame: p.Frame}
+	if q.Room != 0 {
+		q.at(place).bytes = q.at(place-1).bytes + uint64(len(p.Record.Data)+len(p.Record.Before))
+	}
 	q.last.Store(place)
 }
 
