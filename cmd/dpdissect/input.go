@@ -39,6 +39,8 @@ type input struct {
 	color        choice
 	quiet        bool
 	output       string
+	outputFlag   string   // that names it in messages, -o when empty
+	blocks       bool     // packets have their blocks, to be written again
 	expand       positive // GiB
 	same         sameSession
 	formats      []string // text, json and ndjson unless the command has others
@@ -110,6 +112,9 @@ func formatUsage(formats []string) string {
 	}
 	if slices.Contains(formats, "html") {
 		return "`FORMAT`: html, one page, is the only one"
+	}
+	if slices.Contains(formats, "pcapng") {
+		return "`FORMAT`: pcapng is the only one"
 	}
 	if slices.Contains(formats, "svg") {
 		return "`FORMAT` is text for people, svg for a picture, mermaid for Markdown, or json for one document"

@@ -112,10 +112,14 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 		return nil, err
 	}
 	if in.isLive() {
-		return in.live.open(filter, uint64(in.count), cmp.Or(in.delay, viewDelay))
+		src, err := in.live.open(filter, uint64(in.count), cmp.Or(in.delay, viewDelay))
+		if err == nil && in.blocks {
+			src.WithBlocks()
+		}
+		return src, err
 	}
 	src, err := capture.Open(paths, capture.Options{
-		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Limits: in.limits,
+		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Limits: in.limits, Blocks: in.blocks,
 		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
 	})
 	if err != nil {

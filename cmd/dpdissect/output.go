@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ type destination struct {
 	screen  screen
 	pager   *pager        // nil where nothing is paged
 	file    *outfile.File // nil for standard output
+	flag    string        // that names it
 	orderly atomic.Int32  // signals that end the run in order, not the program
 	release func()
 }
@@ -49,13 +51,14 @@ func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destinatio
 		f := cmd.OutOrStdout().(*os.File)
 		return &destination{Writer: f, screen: newScreen(f, in.color.value), pager: newPager(cmd, f)}, nil
 	}
+	flag := cmp.Or(in.outputFlag, "-o")
 	signals := endingSignals()
 	f, err := outfile.Create(in.output, outfile.Private, g)
 	if err != nil {
 		signal.Stop(signals)
-		return nil, notWritten("-o", err)
+		return nil, notWritten(flag, err)
 	}
-	o := &destination{Writer: f, screen: newScreen(f.File(), in.color.value), file: f}
+	o := &destination{Writer: f, screen: newScreen(f.File(), in.color.value), file: f, flag: flag}
 	o.release = o.abortOnSignal(signals)
 	return o, nil
 }
@@ -90,7 +93,7 @@ func (o *destination) grow() error {
 	}
 	o.orderly.Store(1)
 	if err := o.file.Place(); err != nil {
-		return notWritten("-o", err)
+		return notWritten(o.flag, err)
 	}
 	return nil
 }
@@ -115,7 +118,7 @@ func (o *destination) end(err error) error {
 		return err
 	}
 	if e := o.file.Commit(); e != nil {
-		return notWritten("-o", e)
+		return notWritten(o.flag, e)
 	}
 	return err
 }

@@ -65,7 +65,7 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 // canBeApart refuses outputs that have no place for saying which file a line is of.
 func (in *input) canBeApart(cmd *cobra.Command) error {
 	const instead = "the files contain the same session and are not merged, but %s cannot show which file a line belongs to: give one file at a time, or --same-session merge"
-	if slices.Contains([]string{"csv", "html", "mermaid", "svg"}, in.format.value) {
+	if slices.Contains([]string{"csv", "html", "mermaid", "pcapng", "svg"}, in.format.value) {
 		return usagef(instead, in.format.value)
 	}
 	for _, x := range [][2]string{{"field", "-e"}, {"out", "--out"}} {

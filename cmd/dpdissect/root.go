@@ -108,7 +108,7 @@ too poor.`,
 		Version:       buildVersion().line(),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newAnalyze(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newLadder(), newProtocols(), newReport(), newRules(), newSchema(), newTimeline(), newVersion(), newMan(), newConfig())
+	root.AddCommand(newAnalyze(), newAnnotate(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newLadder(), newProtocols(), newReport(), newRules(), newSchema(), newTimeline(), newVersion(), newMan(), newConfig())
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)

@@ -70,7 +70,7 @@ func TestReadingCommandsShareFlags(t *testing.T) {
 	shared := []string{"display-filter", "decode-as", "protocols", "secrets", "secret", "packet-count", "numeric",
 		"time-format", "workers", "format", "color", "quiet", "output"}
 	short := map[string]string{"display-filter": "Y", "decode-as": "d", "packet-count": "c", "numeric": "n", "time-format": "t", "quiet": "q", "output": "o"}
-	for _, cmd := range []*cobra.Command{newAnalyze(), newCheck(), newDecode(), newMessages()} {
+	for _, cmd := range []*cobra.Command{newAnalyze(), newAnnotate(), newCheck(), newDecode(), newMessages()} {
 		for _, name := range shared {
 			f := cmd.Flags().Lookup(name)
 			if f == nil {

@@ -30,7 +30,7 @@ func (v *Verbose) appendAnalysis(dst []byte, fr *dissect.Frame) []byte {
 	}
 	if fr.Err != nil {
 		dst = append(append(dst, "    "...), v.Palette.Error.Start...)
-		dst = append(appendMalformed(append(dst, '['), fr), ']')
+		dst = append(AppendMalformed(append(dst, '['), fr), ']')
 		dst = append(append(dst, v.Palette.Error.Stop...), '\n')
 	}
 	return dst
@@ -76,10 +76,15 @@ func appendAcks(dst []byte, acks []uint64) []byte {
 func (v *Verbose) appendNote(dst []byte, n *dissect.Note) []byte {
 	style := v.Palette.severity(n.Severity)
 	dst = append(append(dst, "    "...), style.Start...)
-	dst = append(append(dst, '['), severityTitle(n.Severity)...)
-	dst = append(AppendEscaped(append(dst, ": "...), n.Message), " ("...)
-	dst = append(append(dst, n.Rule...), ")]"...)
+	dst = append(AppendNote(append(dst, '['), n), ']')
 	return append(append(dst, style.Stop...), '\n')
+}
+
+// AppendNote appends a finding as people see it at a frame: "Error: … (DP8-2.2.1.2-CMD)".
+func AppendNote(dst []byte, n *dissect.Note) []byte {
+	dst = append(dst, severityTitle(n.Severity)...)
+	dst = append(AppendEscaped(append(dst, ": "...), n.Message), " ("...)
+	return append(append(dst, n.Rule...), ')')
 }
 
 func severityTitle(s string) string {

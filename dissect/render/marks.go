@@ -29,9 +29,9 @@ func appendMarks(dst []byte, w dissect.Words) []byte {
 	return dst
 }
 
-// appendMalformed appends "Malformed: dp8.seq at byte 2: …". The capture is
+// AppendMalformed appends "Malformed: dp8.seq at byte 2: …". The capture is
 // named, not the sender, when it was the capture that cut the datagram.
-func appendMalformed(dst []byte, fr *dissect.Frame) []byte {
+func AppendMalformed(dst []byte, fr *dissect.Frame) []byte {
 	word := "Malformed"
 	if fr.Cut() && !fr.Words.Has(dissect.Malformed) {
 		word = "Cut short by the capture"

@@ -126,7 +126,7 @@ func (s *Summary) appendInfo(dst []byte, fr *dissect.Frame) []byte {
 		}
 		dst = append(dst, s.Palette.Error.Start...)
 		dst = append(dst, '[')
-		dst = appendMalformed(dst, fr)
+		dst = AppendMalformed(dst, fr)
 		dst = append(dst, ']')
 		dst = append(dst, s.Palette.Error.Stop...)
 	}

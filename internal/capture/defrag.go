@@ -36,6 +36,7 @@ type span struct{ from, to int }
 // the copy before, between or behind the originals.
 type assembly struct {
 	key       fragKey
+	number    uint64 // from 1, of those that were begun
 	buf       []byte
 	have      []span // in order, without overlap
 	copies    []span // those of have that were seen once more
@@ -55,6 +56,8 @@ type assembly struct {
 type defrag struct {
 	byKey          map[fragKey]*assembly
 	oldest, newest *assembly
+	at             *assembly // that the latest fragment is of
+	begun          uint64
 	bytes          int
 	spare          []*assembly
 }
@@ -63,6 +66,7 @@ type defrag struct {
 // assembly holds is valid until the next call.
 func (f *defrag) add(key fragKey, p piece, now int64, timed bool) *assembly {
 	a := f.find(key, now, timed)
+	f.at = a
 	if a.complete && !a.holds(p) {
 		// The identification is in use again.
 		f.restart(a, now, timed)
@@ -117,8 +121,9 @@ func (f *defrag) find(key fragKey, now int64, timed bool) *assembly {
 
 // begin empties an assembly and makes it the newest.
 func (f *defrag) begin(a *assembly, now int64, timed bool) {
+	f.begun++
 	*a = assembly{
-		key: a.key, buf: a.buf[:0], have: a.have[:0], copies: a.copies[:0], size: -1,
+		key: a.key, number: f.begun, buf: a.buf[:0], have: a.have[:0], copies: a.copies[:0], size: -1,
 		timed: timed, since: now, older: f.newest,
 	}
 	if f.newest != nil {

@@ -75,7 +75,7 @@ func TestExpansionStops(t *testing.T) {
 // TestExpansionAtOnce: a header that lies behind the limit is not looked for.
 func TestExpansionAtOnce(t *testing.T) {
 	b := packed(t, "zstd", make([]byte, 1<<20))
-	rd, err := newReader(bytes.NewReader(b), 64, Expansion{Bytes: 1})
+	rd, err := newReader(bytes.NewReader(b), 64, Expansion{Bytes: 1}, false)
 	if err == nil || err == io.EOF || rd.Next(new(Record)) == nil {
 		t.Errorf("%v", err)
 	}

@@ -12,10 +12,11 @@ import (
 // that grows. A goroutine of its own does it, because reading may wait for ever, and
 // hands over the packets it has whenever it must wait for bytes.
 type feeder struct {
-	path  string
-	ready chan<- struct{} // is told that there is something new
-	size  int             // of the window
-	most  Expansion
+	path   string
+	ready  chan<- struct{} // is told that there is something new
+	size   int             // of the window
+	most   Expansion
+	blocks bool // records have their blocks
 
 	mu      sync.Mutex
 	room    *sync.Cond     // batches were taken, or nobody wants more
@@ -23,6 +24,8 @@ type feeder struct {
 	empty   []*packetBatch // to be filled again
 	kind    kind
 	err     error     // why no more comes; valid when ended
+	behind  []byte    // blocks behind the last packet; valid when ended, as is lost
+	lost    uint64    // blocks for which there was no room
 	ended   bool      // no batch comes any more
 	stopped bool      // what is there is wanted still, and nothing after it
 	closed  bool      // nothing is wanted any more
@@ -41,8 +44,8 @@ type feeder struct {
 // kind is what is known of an input from its header.
 type kind struct {
 	format, compression string
-	link                LinkType
-	declared            bool // link: by the header of a pcap file
+	header              fileHeader
+	declared            bool // header: the file is pcap
 }
 
 // A packetBatch is packets behind each other.
@@ -55,8 +58,11 @@ type packetBatch struct {
 
 // A batchedPacket packet has no bytes of its own.
 type batchedPacket struct {
-	rec   Record // Data is nil
-	end   int    // of its bytes in data
+	rec   Record // Data, Block and Before are nil
+	end   int    // of its bytes in data: blocks before it, then its block or what it holds
+	lead  int    // bytes of the blocks before it
+	size  int    // of Data
+	block bool   // it has one
 	drops uint64 // that the statistics in front of it tell
 	known bool   // drops
 }
@@ -72,8 +78,8 @@ const (
 var errNone = errors.New("nothing yet")
 
 // newFeeder begins to read what open opens; grows says that its end is not the end.
-func newFeeder(path string, size int, most Expansion, open func() (io.Reader, error), grows bool, ready chan<- struct{}) *feeder {
-	f := &feeder{path: path, size: size, most: most, ready: ready, making: new(packetBatch)}
+func newFeeder(path string, size int, most Expansion, blocks bool, open func() (io.Reader, error), grows bool, ready chan<- struct{}) *feeder {
+	f := &feeder{path: path, size: size, most: most, blocks: blocks, ready: ready, making: new(packetBatch)}
 	f.room = sync.NewCond(&f.mu)
 	go f.run(open, grows)
 	return f
@@ -99,7 +105,7 @@ func (f *feeder) run(open func() (io.Reader, error), grows bool) {
 }
 
 func (f *feeder) read(src *source) error {
-	rd, err := newReader(src, f.size, f.most)
+	rd, err := newReader(src, f.size, f.most, f.blocks)
 	f.mu.Lock()
 	f.kind = kind{rd.Format(), rd.Compression(), rd.header, err == nil && rd.Format() == "pcap"}
 	f.mu.Unlock()
@@ -115,15 +121,23 @@ func (f *feeder) read(src *source) error {
 		}
 	}
 	f.making.drops, f.making.known = rd.Dropped()
+	f.mu.Lock()
+	f.behind, f.lost = rd.rest()
+	f.mu.Unlock()
 	return err
 }
 
 // put adds a packet to the batch that is made.
 func (f *feeder) put(rd *Reader, rec *Record) {
 	p := f.making
-	p.data = append(p.data, rec.Data...)
-	e := batchedPacket{rec: *rec, end: len(p.data)}
-	e.rec.Data = nil
+	e := batchedPacket{rec: *rec, lead: len(rec.Before), size: len(rec.Data), block: rec.Block != nil}
+	if rec.Block == nil {
+		p.data = append(p.data, rec.Data...)
+	} else {
+		p.data = append(append(p.data, rec.Before...), rec.Block...)
+	}
+	e.end = len(p.data)
+	e.rec.Data, e.rec.Block, e.rec.Before = nil, nil, nil
 	e.rec.Comments = append([]string(nil), rec.Comments...)
 	e.drops, e.known = rd.Dropped()
 	p.packets = append(p.packets, e)
@@ -179,9 +193,18 @@ func (f *feeder) Next(rec *Record) error {
 	}
 	f.next++
 	*rec = e.rec
-	rec.Data = p.data[start:e.end:e.end]
+	e.point(rec, p.data[start:e.end:e.end])
 	f.drops, f.known = e.drops, e.known
 	return nil
+}
+
+// point points a record at its bytes.
+func (e *batchedPacket) point(rec *Record, b []byte) {
+	if e.block {
+		rec.Before, rec.Block = b[:e.lead:e.lead], b[e.lead:]
+		b = rec.Block[rec.at:]
+	}
+	rec.Data = b[:e.size:e.size]
 }
 
 // take gives back the batch at hand and takes the next.
@@ -209,15 +232,25 @@ func (f *feeder) take() error {
 	return errNone
 }
 
-// Format, Compression and Dropped are those of a Reader, as far as packets were taken.
-func (f *feeder) Format() string          { return f.seen.format }
-func (f *feeder) Compression() string     { return f.seen.compression }
-func (f *feeder) Dropped() (uint64, bool) { return f.drops, f.known }
+// Format, Compression, Dropped, head and rest are those of a Reader, as far as packets were taken.
+func (f *feeder) Format() string           { return f.seen.format }
+func (f *feeder) Compression() string      { return f.seen.compression }
+func (f *feeder) Dropped() (uint64, bool)  { return f.drops, f.known }
+func (f *feeder) head() (fileHeader, bool) { return f.seen.header, f.seen.declared }
+
+func (f *feeder) rest() ([]byte, uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.ended {
+		return nil, 0
+	}
+	return f.behind, f.lost
+}
 
 // declare notes the link type in the header of a pcap file, once it is known.
 func (f *feeder) declare(u *linkUse) {
 	if f.seen.declared && len(u.seen) == 0 {
-		u.declare(f.seen.link)
+		u.declare(f.seen.header.link)
 	}
 }
 

@@ -50,11 +50,14 @@ func Open(paths []string, opts Options) (*Source, error) {
 	if opts.Limits.Packets != 0 && (s.max == 0 || opts.Limits.Packets < s.max) {
 		s.max = opts.Limits.Packets
 	}
-	f := &files{filter: opts.Filter, alone: len(paths) == 1 && opts.Filter == nil}
+	f := &files{filter: opts.Filter, alone: len(paths) == 1 && opts.Filter == nil && !opts.Blocks}
 	s.inlet = f
 	fed := &streams{files: f, ready: make(chan struct{}, 1)}
 	for i, p := range paths {
 		in := newInput(p, i)
+		if opts.Blocks {
+			in.others = new(otherBlocks)
+		}
 		f.inputs = append(f.inputs, in)
 		switch {
 		case isStream(p, opts.Stdin):
@@ -180,6 +183,8 @@ func (f *files) infos() []Info {
 	}
 	return infos
 }
+
+func (f *files) rest(file int) ([]byte, uint64) { return f.inputs[file].rest() }
 
 // stop does nothing: files end by themselves.
 func (f *files) stop() {}

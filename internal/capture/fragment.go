@@ -27,6 +27,7 @@ func (d *Decoder) fragment(h *ipHeader, f piece) {
 	copy(key.src[:], h.src())
 	copy(key.dst[:], h.dst())
 	a := d.frags.add(key, f, p.Time, p.HasTime)
+	p.Assembly = d.frags.at.number
 	if a == nil {
 		return
 	}

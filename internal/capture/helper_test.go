@@ -110,7 +110,7 @@ func readAll(b []byte) (recs []Record, rd *Reader, err error) { return readWindo
 func readSmall(b []byte) (recs []Record, rd *Reader, err error) { return readWindow(b, 64) }
 
 func readWindow(b []byte, size int) (recs []Record, rd *Reader, err error) {
-	rd, err = newReader(bytes.NewReader(b), size, Expansion{})
+	rd, err = newReader(bytes.NewReader(b), size, Expansion{}, false)
 	defer func() { rd.Close() }()
 	for err == nil {
 		var r Record

@@ -21,7 +21,9 @@ type input struct {
 	unfit  error // the capture filter has no meaning for its packets
 	links  linkUse
 	closed bool
-	silent bool // its format has no place for what the capture lost
+	silent bool         // its format has no place for what the capture lost
+	others *otherBlocks // since the last packet that was given; nil without blocks
+	maker  *blockMaker  // of an input that is not pcapng, once it is known
 
 	packets, bytes uint64
 	drops          uint64 // by the counts at packets
@@ -37,6 +39,8 @@ type packets interface {
 	Format() string
 	Compression() string
 	Dropped() (n uint64, known bool)
+	head() (fileHeader, bool)
+	rest() ([]byte, uint64)
 	Close()
 }
 
@@ -62,12 +66,12 @@ func (in *input) open(size int, most Expansion, stdin io.Reader, done, total *at
 			r = &counter{f, done}
 		}
 	}
-	rd, err := newReader(r, size, most)
+	rd, err := newReader(r, size, most, in.others != nil)
 	in.reader = rd
 	if err != nil {
 		in.fail(err)
 	} else if rd.Format() == "pcap" {
-		in.links.declare(rd.header)
+		in.links.declare(rd.header.link)
 		in.silent = true
 	}
 }
@@ -85,7 +89,7 @@ func (in *input) feed(size int, most Expansion, stdin io.Reader, grows bool, rea
 			return f, nil
 		}
 	}
-	in.feeder = newFeeder(in.path, size, most, open, grows, ready)
+	in.feeder = newFeeder(in.path, size, most, in.others != nil, open, grows, ready)
 	in.reader = in.feeder
 }
 
@@ -121,6 +125,9 @@ func (in *input) advance() bool {
 	}
 	if in.rec.HasTime {
 		in.key = in.rec.Time
+	}
+	if in.others != nil {
+		in.putBlocks()
 	}
 	return true
 }
@@ -175,6 +182,9 @@ func (in *input) passes(f *Filter) bool {
 
 // count counts the packet at the head as given.
 func (in *input) count() {
+	if in.others != nil {
+		in.others.given = true
+	}
 	in.packets++
 	in.bytes += uint64(len(in.rec.Data))
 	in.links.add(in.rec.Link)
@@ -184,6 +194,35 @@ func (in *input) count() {
 		}
 		in.last = in.rec.Time
 	}
+}
+
+// putBlocks gives the packet at the head its blocks, with those in front of packets that a
+// capture filter left out.
+func (in *input) putBlocks() {
+	if h, ok := in.reader.head(); ok {
+		if in.maker == nil {
+			in.maker = newBlockMaker(Interface{Link: h.link, Snaplen: h.snaplen}, h.nanoseconds)
+		}
+		in.maker.put(&in.rec)
+	}
+	in.others.renew()
+	in.others.add(in.rec.Before)
+	in.rec.Before = in.others.bytes
+}
+
+// rest gives the blocks behind the last packet, and how many blocks there was no room for.
+func (in *input) rest() (blocks []byte, lost uint64) {
+	if in.others == nil || in.reader == nil {
+		return nil, 0
+	}
+	more, lost := in.reader.rest()
+	if h, ok := in.reader.head(); ok && in.maker == nil {
+		in.maker = newBlockMaker(Interface{Link: h.link, Snaplen: h.snaplen}, h.nanoseconds)
+		more = in.maker.end(nil)
+	}
+	in.others.renew()
+	in.others.add(more)
+	return in.others.bytes, in.others.lost + lost
 }
 
 func (in *input) info() Info {

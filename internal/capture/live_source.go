@@ -40,6 +40,8 @@ type tap struct {
 	links linkUse
 	err   error // what ended it
 
+	maker *blockMaker // nil where nobody wants blocks
+
 	packets, bytes uint64
 	drops          uint64 // told with packets
 	first, latest  int64
@@ -172,6 +174,9 @@ func (l *live) give(t *tap, out *fed) bool {
 	l.frame++
 	l.size += uint64(len(t.rec.Data))
 	t.count()
+	if t.maker != nil {
+		t.maker.put(&t.rec)
+	}
 	out.rec, out.frame, out.file = &t.rec, l.frame, t.index
 	if t.rec.HasDrops {
 		out.drops = t.rec.Drops
@@ -209,6 +214,16 @@ func (l *live) setBack(passed, shown time.Duration) bool {
 
 // late is how long after the end packets of before may still come.
 func (l *live) late() time.Duration { return 3 * l.delay }
+
+// rest gives the statistics of an interface as a block.
+func (l *live) rest(file int) ([]byte, uint64) {
+	t := l.taps[file]
+	if t.maker == nil {
+		return nil, 0
+	}
+	n := t.Counts()
+	return t.maker.end(&Statistics{Start: t.first, End: max(t.first, t.latest), Received: n.Received, Dropped: n.Dropped, Filtered: t.Describe().Filter != ""}), 0
+}
 
 func (t *tap) count() {
 	if t.packets == 0 {

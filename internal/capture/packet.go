@@ -19,5 +19,6 @@ type Packet struct {
 	dissect.Datagram
 	Class      Class
 	IsFragment bool    // the packet is an IP fragment, whatever became of it
+	Assembly   uint64  // number of the datagram that it is a fragment of, 0 where that is not known
 	Record     *Record // the packet as the file holds it
 }

@@ -35,6 +35,7 @@ type pcapReader struct {
 	frac    int64 // nanoseconds a unit of the fraction
 	swap    lengthOrder
 	link    LinkType
+	snaplen uint32
 	packets uint64
 }
 
@@ -86,6 +87,7 @@ func newPcap(w *window) (*pcapReader, error) {
 	case major < 2:
 		return nil, &Damage{0, false, fmt.Sprintf("pcap version %d.%d is unknown", major, minor)}
 	}
+	p.snaplen = p.order.Uint32(h[16:])
 	p.link = LinkType(p.order.Uint32(h[20:]) & linkMask)
 	w.pos += pcapFileHeader
 	return p, nil
@@ -136,6 +138,11 @@ func (p *pcapReader) Next(rec *Record) error {
 func (p *pcapReader) isNear(b []byte) bool {
 	return !p.big && p.swap == capturedFirst && len(b) >= p.head && uint64(binary.LittleEndian.Uint32(b[8:])) <= uint64(len(b)-p.head)
 }
+
+func (p *pcapReader) header() fileHeader { return fileHeader{p.link, p.snaplen, p.frac == 1} }
+
+// rest is nothing: all that a pcap file holds are packets.
+func (p *pcapReader) rest() *otherBlocks { return nil }
 
 // dropped is never known: pcap has no place for it.
 func (p *pcapReader) dropped() (uint64, bool) { return 0, false }

@@ -41,6 +41,7 @@ type pcapngReader struct {
 	packets uint64
 	drops   uint64 // of all interfaces with statistics
 	hasDrop bool
+	others  *otherBlocks // nil where nobody wants blocks
 }
 
 func isPcapng(b []byte) bool {
@@ -48,14 +49,19 @@ func isPcapng(b []byte) bool {
 }
 
 // newPcapng reads the first section header, whose block type was seen.
-func newPcapng(w *window) (*pcapngReader, error) {
+// With blocks, records have theirs.
+func newPcapng(w *window, blocks bool) (*pcapngReader, error) {
 	p := &pcapngReader{w: w, order: binary.LittleEndian}
+	if blocks {
+		p.others = new(otherBlocks)
+	}
 	return p, p.section()
 }
 
 // Next reads blocks up to and with the next packet.
 func (p *pcapngReader) Next(rec *Record) error {
 	w := p.w
+	p.others.renew()
 	for {
 		if !w.need(minBlock) {
 			return w.stopped("a block header", minBlock)
@@ -97,12 +103,17 @@ func (p *pcapngReader) Next(rec *Record) error {
 		if err != nil {
 			return err
 		}
+		block := w.buf[w.pos : w.pos+size : w.pos+size]
 		w.pos += size
 		if isPacket {
 			p.packets++
 			rec.near = p.isNear(w.bytes())
+			if p.others != nil {
+				rec.Block, rec.Before, rec.at = block, p.others.give(), dataAt(typ)
+			}
 			return nil
 		}
+		p.others.add(block)
 	}
 }
 
@@ -135,6 +146,17 @@ func (p *pcapngReader) body(typ, total uint32, size int) ([]byte, error) {
 // what would be kept.
 func (p *pcapngReader) skip(typ, total uint32, size int) error {
 	w := p.w
+	if p.others != nil && size <= maxOther {
+		_, err := p.body(typ, total, size)
+		if err == nil {
+			p.others.add(w.buf[w.pos : w.pos+size])
+			w.pos += size
+		}
+		return err
+	}
+	if p.others != nil {
+		p.others.lost++
+	}
 	start := w.offset()
 	if !w.skip(int64(size-4)) || !w.need(4) {
 		return w.stoppedAt(start, p.blockName(typ), int64(size))
@@ -178,6 +200,7 @@ func (p *pcapngReader) section() error {
 		return p.bad("pcapng version %d.%d is unknown", major, minor)
 	}
 	p.ifaces = p.ifaces[:0]
+	p.others.add(w.buf[w.pos : w.pos+size])
 	w.pos += size
 	return nil
 }
@@ -186,6 +209,9 @@ func (p *pcapngReader) section() error {
 func (p *pcapngReader) bad(format string, args ...any) error {
 	return &Damage{p.w.offset(), false, fmt.Sprintf(format, args...)}
 }
+
+// rest are the blocks since the last packet.
+func (p *pcapngReader) rest() *otherBlocks { return p.others }
 
 // dropped is how many packets the interfaces' statistics say were lost.
 func (p *pcapngReader) dropped() (uint64, bool) { return p.drops, p.hasDrop }

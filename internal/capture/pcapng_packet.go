@@ -93,6 +93,14 @@ func (p *pcapngReader) simple(b []byte, rec *Record) error {
 	return nil
 }
 
+// dataAt is where the bytes of a packet begin in a block of the type.
+func dataAt(typ uint32) int {
+	if typ == blockSimple {
+		return 12
+	}
+	return 28
+}
+
 // fits checks that a packet is within its block.
 func (p *pcapngReader) fits(caplen uint32, room int) error {
 	if caplen > MaxPacket {

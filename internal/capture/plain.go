@@ -112,7 +112,7 @@ func (f *plainFile) take(h *plainHead, b []byte, size int) {
 // give fills the packet from its record, and counts it.
 func (f *plainFile) give(s *Source, p *Packet, h *plainHead, udp []byte, fingerprint uint64) {
 	rec := &f.in.rec
-	p.Class, p.IsFragment, p.Record = UDP, false, rec
+	p.Class, p.IsFragment, p.Assembly, p.Record = UDP, false, 0, rec
 	p.Frame, p.File, p.Time, p.HasTime, p.Kind = f.files.frame, f.in.index, rec.Time, true, dissect.UDP
 	p.CapLen, p.WireLen, p.Dropped = len(rec.Data), rec.WireLen, s.dropped
 	setEndpoint(&p.Src, h[plainIP+12:plainIP+16], h[plainUDP:plainUDP+2])

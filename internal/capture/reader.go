@@ -17,10 +17,17 @@ type Reader struct {
 	format      string
 	compression string
 	packets     packetReader
-	header      LinkType // of a pcap file's header
+	header      fileHeader // of a pcap file
 	close       func()
 	rec         Record // of ReadPacketData
 	err         error  // sticks
+}
+
+// A fileHeader is what the header of a pcap file says of its packets.
+type fileHeader struct {
+	link        LinkType
+	snaplen     uint32
+	nanoseconds bool
 }
 
 var (
@@ -31,15 +38,17 @@ var (
 // NewReader looks at the first bytes of r. The error is a *Damage when r is
 // empty, is no capture or ends within its header; the Reader is then still good
 // for Format and Compression.
-func NewReader(r io.Reader) (*Reader, error) { return newReader(r, windowSize, Expansion{}) }
+func NewReader(r io.Reader) (*Reader, error) { return newReader(r, windowSize, Expansion{}, false) }
 
-func newReader(r io.Reader, size int, most Expansion) (*Reader, error) {
+// newReader is NewReader with windows of a size. blocks says that records have blocks,
+// where the file is pcapng.
+func newReader(r io.Reader, size int, most Expansion, blocks bool) (*Reader, error) {
 	rd := &Reader{close: func() {}}
-	rd.err = rd.open(newWindow(r, size), size, most)
+	rd.err = rd.open(newWindow(r, size), size, most, blocks)
 	return rd, rd.err
 }
 
-func (r *Reader) open(w *window, size int, most Expansion) error {
+func (r *Reader) open(w *window, size int, most Expansion, blocks bool) error {
 	w.need(magicLen)
 	if kind := compressionOf(w.bytes()); kind != "" {
 		r.compression = kind
@@ -58,10 +67,10 @@ func (r *Reader) open(w *window, size int, most Expansion) error {
 		if err != nil {
 			return err
 		}
-		r.packets, r.header = p, p.link
+		r.packets, r.header = p, p.header()
 	case isPcapng(b):
 		r.format = "pcapng"
-		p, err := newPcapng(w)
+		p, err := newPcapng(w, blocks)
 		if err != nil {
 			return err
 		}
@@ -116,6 +125,18 @@ func (r *Reader) Dropped() (n uint64, known bool) {
 	}
 	return r.packets.dropped()
 }
+
+// rest gives the blocks behind the last packet that was read, and how many blocks there was
+// no room for.
+func (r *Reader) rest() ([]byte, uint64) {
+	if r.packets == nil {
+		return nil, 0
+	}
+	return r.packets.rest().left()
+}
+
+// head is the header of a pcap file; false for other formats.
+func (r *Reader) head() (fileHeader, bool) { return r.header, r.format == "pcap" && r.packets != nil }
 
 // Next reads the next packet. The error is io.EOF at the proper end and a
 // *Damage otherwise; it sticks. What was read before stays good.

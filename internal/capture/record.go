@@ -4,7 +4,7 @@ package capture
 // damage, as it is for Wireshark.
 const MaxPacket = 262144
 
-// A Record is one packet as a file holds it. Data and Comments are valid until
+// A Record is one packet as a file holds it. Data, Comments and blocks are valid until
 // the next packet is read from the same Reader.
 type Record struct {
 	Data      []byte   // captured bytes, beginning with the link layer
@@ -18,6 +18,13 @@ type Record struct {
 	Interface int      // index in its section, 0 in pcap
 	Comments  []string // comments on this packet
 
+	// Where Options.Blocks asks for them: the packet as a block of pcapng, as the file has it
+	// or made of what a file of another format says, and the blocks in front of it that are
+	// no packets. The first block of an input is a section header.
+	Block  []byte
+	Before []byte
+
+	at   int  // where Data begins in Block
 	near bool // the next packet is in memory as well: reading it leaves Data as it is
 }
 
@@ -26,4 +33,5 @@ type Record struct {
 type packetReader interface {
 	Next(rec *Record) error
 	dropped() (n uint64, known bool)
+	rest() *otherBlocks
 }

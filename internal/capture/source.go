@@ -14,6 +14,7 @@ type Options struct {
 	Stdin      io.Reader // what "-" reads, os.Stdin when nil
 	Follow     bool      // regular files grow: their end is not the end
 	Limits     Limits    // of sources that wait for packets
+	Blocks     bool      // records have their blocks
 }
 
 // A Source gives the packets of several inputs, or of live interfaces, as one
@@ -43,6 +44,7 @@ type inlet interface {
 	stop()
 	wakeAt(time.Time)
 	patience(time.Duration) time.Duration
+	rest(file int) (blocks []byte, lost uint64)
 	close()
 }
 
@@ -139,6 +141,21 @@ func (s *Source) take() (*fed, bool) {
 	}
 	return &s.in, true
 }
+
+// WithBlocks makes the packets of a live source have their blocks. Files need
+// Options.Blocks.
+func (s *Source) WithBlocks() {
+	if l, ok := s.inlet.(*live); ok {
+		for _, t := range l.taps {
+			t.maker = newBlockMaker(t.Describe(), true)
+		}
+	}
+}
+
+// Rest gives the blocks of an input behind the last packet that was given, where
+// Options.Blocks asks for them, and how many of its blocks there was no room for: those
+// beyond 16 MiB between two packets. It is for the end of the run.
+func (s *Source) Rest(file int) (blocks []byte, lost uint64) { return s.inlet.rest(file) }
 
 // Interfaces describes the network interfaces of a live source; nil for files.
 func (s *Source) Interfaces() []Interface {

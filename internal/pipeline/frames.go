@@ -58,7 +58,7 @@ func (p *Frames) Configure(c *session.Config) {
 func (p *Frames) Prepare(shard int, s *Slot, fr *dissect.Frame) {
 	p.Display.Prepare(s, fr)
 	if !s.Show {
-		s.waiting = false
+		s.Settle()
 		return
 	}
 	switch p.Mode {

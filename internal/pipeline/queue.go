@@ -32,6 +32,7 @@ const blockSize = 1024
 type placed struct {
 	slot  *Slot
 	frame uint64
+	bytes uint64 // of all packets up to this one
 }
 
 // at is a place that was given away.
@@ -69,6 +70,7 @@ type Printer interface {
 // A Queue puts frames and messages in the order of the capture.
 type Queue struct {
 	Notes   bool   // frames wait for findings about them
+	Room    uint64 // bytes of packets behind which a frame waits no more; 0 for any number
 	haste   *haste // nil where frames wait for what is to be known of them
 	endless bool   // the run has no end
 	notices bool   // of ICMP are shown, too
@@ -127,7 +129,7 @@ func (q *Queue) reserve(p *capture.Packet) {
 		s = new(Slot)
 	}
 	s.Datagram = p.Datagram
-	s.Datagram.Payload = nil
+	s.Datagram.Payload, s.Assembly = nil, p.Assembly
 	if q.haste != nil {
 		q.haste.note(s, p)
 	}
@@ -138,7 +140,10 @@ func (q *Queue) reserve(p *capture.Packet) {
 	}
 	place := q.last.Load() + 1
 	q.make(place)
-	*q.at(place) = placed{s, p.Frame}
+	*q.at(place) = placed{slot: s, frame: p.Frame}
+	if q.Room != 0 {
+		q.at(place).bytes = q.at(place-1).bytes + uint64(len(p.Record.Data)+len(p.Record.Before))
+	}
 	q.last.Store(place)
 }
 
@@ -160,12 +165,20 @@ func (q *Queue) place(frame uint64) uint64 {
 	return at
 }
 
+// full reports whether the packets behind a place, up to another one, are so many bytes that
+// its frame waits no more.
+func (q *Queue) full(place, upTo uint64) bool {
+	return q.Room != 0 && q.at(upTo).bytes-q.at(place).bytes >= q.Room
+}
+
 // flush prints what is known, up to the packet that was just tracked.
 func (q *Queue) flush(tracked uint64) error {
 	q.tracked = max(q.tracked, q.place(tracked))
 	for ; q.head <= q.tracked; q.head++ {
 		s := q.at(q.head).slot
-		if behind := q.tracked - q.head; (!s.decided || s.waits()) && behind < HoldFrames || q.Notes && behind < NoteFrames {
+		behind := q.tracked - q.head
+		waits := (!s.decided || s.waits()) && behind < HoldFrames || q.Notes && behind < NoteFrames
+		if waits && !q.full(q.head, q.tracked) {
 			break
 		}
 		q.print(s)
@@ -293,7 +306,7 @@ func (k *shardSink) slot(frame uint64) *Slot {
 	if frame != k.now {
 		place = k.q.place(frame)
 	}
-	if place == 0 || k.at-place >= HoldFrames {
+	if place == 0 || k.at-place >= HoldFrames || k.q.full(place, k.at) {
 		return nil
 	}
 	if s := k.q.at(place).slot; s != nil && s.Datagram.Frame == frame {

@@ -19,6 +19,7 @@ type Slot struct {
 	Head     []byte           // encoded before its turn came
 	Body     []byte
 	Messages []message // delivered during this frame
+	Assembly uint64    // as of capture.Packet
 
 	parts      []*Slot       // the datagrams behind the first, where the packet stood for several
 	raw        []byte        // payload, kept where the queue hastens
@@ -30,6 +31,17 @@ type Slot struct {
 
 // IsUDP reports whether the packet, or part of one, is a UDP datagram.
 func (s *Slot) IsUDP() bool { return s.isDatagram && s.Datagram.Kind == dissect.UDP }
+
+// IsShown reports whether the packet is one that frames are printed of: a UDP datagram, or a
+// notice where a filter asks for them.
+func (s *Slot) IsShown() bool { return s.isDatagram }
+
+// More is how many datagrams the packet stood for beside the first. Their slots are printed
+// behind this one.
+func (s *Slot) More() int { return len(s.parts) }
+
+// Settle says that nothing more is wanted of what later packets tell of the frame.
+func (s *Slot) Settle() { s.waiting = false }
 
 // message is one encoded application message. The id of its connection is put
 // between head and tail when it is printed.

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/annotate"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+)
+
+// annotateCommand is the flags of the command.
+type annotateCommand struct {
+	input
+	write string
+	plain bool
+}
+
+// annotatePatience is how long a live packet waits for what later ones tell of it.
+const annotatePatience = 2 * time.Second
+
+func newAnnotate() *cobra.Command {
+	c := &annotateCommand{}
+	c.delay, c.blocks = reportDelay, true
+	c.formats = []string{"pcapng"}
+	cmd := &cobra.Command{
+		Use:   "annotate INPUT... -w FILE",
+		Short: "Write the packets to a pcapng file, with comments that Wireshark shows",
+		Long: `Write the packets, byte for byte, to a pcapng file, with a comment on each
+packet that the analysis has something to say about: Wireshark shows them, and
+finds them as frame.comment. The first line of a comment is for programs, as in
+
+  ` + annotate.Mark + ` conn=0 dir=a protocol=dp8 type=DFRAME analysis=retry retry_of=36
+
+where keys and values are those of 'decode --format ndjson'; docs/annotate.md
+lists them. The lines below it are for people: one for each finding and each
+word of the analysis.
+
+-Y, --connection, --from and --to write only the packets they choose, which cuts
+one player's packets out of a capture; --plain adds no comments. Links between
+frames, such as retry_of, are by the numbers of the input: where packets are
+left out, frame= says which number a packet had there.
+
+Interfaces, statistics, drop counts, names, options, comments and unknown blocks
+of the input are kept. pcap becomes pcapng with the same link type, snapshot
+length and resolution. Several inputs go into one section, merged by time.
+
+A packet is written once it is known what later packets say about it, but no
+later than ` + waits() + `
+after it: an acknowledgement that is captured later is not in its comment.
+Packets without a time (simple packet blocks) have no place for comments.`,
+		Example: `  dpdissect annotate game.pcap -w annotated.pcapng
+  dpdissect annotate -Y 'ip.addr == 10.0.0.7' --plain -w player.pcapng game.pcapng
+  dpdissect annotate --connection 2 game.pcap -w - | wireshark -k -i -`,
+		Annotations: map[string]string{quietMeans: "no progress bar and no summary"},
+		RunE:        c.runE,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&c.write, "write", "w", "", "write packets to `FILE`; - is standard output; the same as -o")
+	f.BoolVar(&c.plain, "plain", false, "add no comments")
+	c.add(cmd)
+	return cmd
+}
+
+// waits says how long a packet waits for later ones.
+func waits() string {
+	return fmt.Sprintf("%d packets, %d MiB of packets or, live, %v", pipeline.HoldFrames, annotate.Room>>20, annotatePatience)
+}
+
+// place makes -w the output.
+func (c *annotateCommand) place() error {
+	switch {
+	case c.write == "" && c.output == "":
+		return usagef("no file: give -w FILE, or -w - for standard output")
+	case c.write != "" && c.output != "":
+		return usagef("-w and -o both name the file: give one")
+	case c.write != "":
+		c.outputFlag = "-w"
+		if c.output = c.write; c.write == "-" {
+			c.output = ""
+		}
+	}
+	return nil
+}
+
+func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
+	if err := c.place(); err != nil {
+		return err
+	}
+	j, err := c.open(cmd, paths, true)
+	if err != nil {
+		return err
+	}
+	if j.screen.terminal && c.output == "" {
+		return j.finish(usagef("the output is a capture, which no terminal shows: give -w FILE"))
+	}
+	p := annotate.New(annotate.Options{
+		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Plain: c.plain,
+		Join: max(len(paths), len(c.interfaces)) > 1, Application: "dpdissect " + buildVersion().Version,
+	})
+	q := pipeline.NewQueue(j.out, p)
+	q.Notes = !c.plain && !j.isLive()
+	p.Attach(&j.run, q)
+	j.patience = annotatePatience
+	if err = j.doWith(q, p.Err); err == nil {
+		q.Append(func(dst []byte) []byte { return p.Finish(dst, j.run.Source) })
+		if err = q.Flush(); err == nil {
+			err = p.Err()
+		}
+	}
+	if err == nil {
+		c.tell(j, p)
+	}
+	return j.finish(err)
+}
+
+// tell says what was written.
+func (c *annotateCommand) tell(j *job, p *annotate.Printer) {
+	j.stop()
+	if n := p.Lost(); n > 0 {
+		fmt.Fprintf(j.stderr, "dpdissect: %d blocks that are no packets were left out: more than 16 MiB of them between two packets\n", n)
+	}
+	if !c.quiet {
+		fmt.Fprintf(j.stderr, "%s written\n", packetCount(p.Written()))
+	}
+}
