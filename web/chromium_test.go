@@ -131,7 +131,7 @@ func saves(t *testing.T, p *chromium.Page, dir, name string) {
 	p.Download(to)
 	for button, args := range map[string][]string{
 		"save-analysis-json": {"analyze", "--format", "json"}, "save-analysis-csv": {"analyze", "--format", "csv"},
-		"save-report": {"report"}, "save-explain-json": {"explain", "--format", "json"}, "save-explain-markdown": {"explain", "--format", "markdown"},
+		"save-annotated": {"annotate", "--quiet", "--write", "-"}, "save-report": {"report"}, "save-explain-json": {"explain", "--format", "json"}, "save-explain-markdown": {"explain", "--format", "markdown"},
 	} {
 		p.Await(fmt.Sprintf("!document.getElementById(%q).disabled", button))
 		p.Eval(fmt.Sprintf("document.getElementById(%q).click()", button), nil)

@@ -18,6 +18,7 @@ const views = [
 const saves = [
 	{ id: "save-analysis-json", args: ["analyze", "--format", "json"], ending: "analysis.json" },
 	{ id: "save-analysis-csv", args: ["analyze", "--format", "csv"], ending: "analysis.csv" },
+	{ id: "save-annotated", args: ["annotate", "--quiet", "--write", "-"], ending: "annotated.pcapng" },
 	{ id: "save-report", args: ["report"], ending: "report.html" },
 	{ id: "save-explain-json", args: ["explain", "--format", "json"], ending: "explain.json" },
 	{ id: "save-explain-markdown", args: ["explain", "--format", "markdown"], ending: "explain.md" },
