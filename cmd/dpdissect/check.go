@@ -104,7 +104,6 @@ of the output closes the pipe early.`,
 	f.StringVar(&c.today, "today", "", "the `DAY` to compare suppressions with, instead of today")
 	must(f.MarkHidden("today"))
 	c.add(cmd)
-	must(cmd.RegisterFlagCompletionFunc("require-evaluated", completeRules))
 	return cmd
 }
 

@@ -15,23 +15,47 @@ import (
 	"github.com/dpdissect/dpdissect/internal/report"
 )
 
-// completions are what shells offer for the values of flags, by the names of these.
+// completions are what shells offer for the values of flags, by the names of these. Flags
+// that take one of some words offer these.
 var completions = map[string]cobra.CompletionFunc{
-	"display-filter": completeFilter,
-	"field":          completeField,
-	"interface":      completeInterface,
-	"time-format":    completeTimeFormat,
-	"decode-as":      completeDecodeAs,
-	"connection":     completeConnection,
-	"rules":          completeYAML,
+	"display-filter":    completeFilter,
+	"field":             completeField,
+	"interface":         completeInterface,
+	"time-format":       completeTimeFormat,
+	"decode-as":         completeDecodeAs,
+	"connection":        completeConnection,
+	"rules":             completeYAML,
+	"require-evaluated": completeRules,
+	"protocols":         completeWords(protocolNames),
+	"protocol":          completeWords(chapterNames),
+	"level":             completeWords(levelNames),
+	"statistics":        completeWords(func() []string { return []string{"conv,udp"} }),
 }
 
-// addCompletions completes the flags of all commands that have no completion of their own.
+// completeWords offers words.
+func completeWords(words func() []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return words(), noFiles
+	}
+}
+
+// isCompletion reports a command line that a shell runs to complete another one.
+func isCompletion(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
+// addCompletions completes the flags of all commands. cobra keeps them for good, outside the
+// command: only a run that completes adds them.
 func addCompletions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
+		addCompletions(cmd)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if _, done := cmd.GetFlagCompletionFunc(f.Name); !done && completions[f.Name] != nil {
-				must(cmd.RegisterFlagCompletionFunc(f.Name, completions[f.Name]))
+			complete := completions[f.Name]
+			if c, ok := f.Value.(*choice); ok {
+				complete = completeWords(func() []string { return c.allowed })
+			}
+			if complete != nil {
+				must(cmd.RegisterFlagCompletionFunc(f.Name, complete))
 			}
 		})
 	}

@@ -29,13 +29,12 @@ func (c *choice) Set(s string) error {
 	return nil
 }
 
-// add adds the flag with the completion of its words.
+// add adds the flag.
 func (c *choice) add(cmd *cobra.Command, name, usage string) { c.addShort(cmd, name, "", usage) }
 
 // addShort adds the flag with a letter that stands for it.
 func (c *choice) addShort(cmd *cobra.Command, name, letter, usage string) {
 	cmd.Flags().VarP(c, name, letter, usage)
-	must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.allowed, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // orList gives "a", "a or b", "a, b or c".

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "dpdissect" { // transcripts have an environment of their own
 		must(os.Setenv("COLUMNS", "120")) // in which tables are compared
 		must(os.Setenv(config.Variable, "off"))
+		must(os.Setenv("GOGC", "800")) // commands leave it then: see boundGarbage
 	}
 	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(1200 << 20)

@@ -101,7 +101,6 @@ func (in *input) addTracking(cmd *cobra.Command) {
 	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
 	f.StringArrayVar(&in.secret, "secret", nil, "the signing secrets of one connection: `SECRET` is SESSID:SENDER:RECEIVER[:fast|full][:current]")
 	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
-	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
 func newColor() choice { return newChoice("auto", "always", "never") }

@@ -47,7 +47,6 @@ evidence must relate the two sides to each other.`,
 	c.addFiles(cmd)
 	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
 	c.format.add(cmd, "format", "text for people or one JSON document")
-	must(cmd.RegisterFlagCompletionFunc("protocols", cobra.FixedCompletions(protocolNames(), cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
 

@@ -52,6 +52,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(args []string, stdout, stderr *os.File) int {
 	ignoreBrokenPipes()
 	root := newRoot()
+	if isCompletion(args) {
+		addCompletions(root)
+	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -112,7 +115,6 @@ too poor.`,
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)
-	addCompletions(root)
 	setTemplates(root)
 	return root
 }

@@ -96,14 +96,15 @@ rule. --markdown prints the page docs/rules.md.`,
 	f.BoolVar(&c.operation, "operation", false, "only rules that matter to operators of endpoints: those of the profile operation")
 	f.BoolVar(&c.markdown, "markdown", false, "print the reference page in Markdown")
 	c.format.add(cmd, "format", "text for people or one JSON document")
-	var names []string
+	cmd.AddCommand(newRulesShow())
+	return cmd
+}
+
+func chapterNames() (names []string) {
 	for _, h := range chapters() {
 		names = append(names, h.name)
 	}
-	must(cmd.RegisterFlagCompletionFunc("protocol", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
-	must(cmd.RegisterFlagCompletionFunc("level", cobra.FixedCompletions(levelNames(), cobra.ShellCompDirectiveNoFileComp)))
-	cmd.AddCommand(newRulesShow())
-	return cmd
+	return names
 }
 
 func levelNames() (names []string) {

@@ -77,7 +77,6 @@ type statistics struct{ wanted string }
 
 func (z *statistics) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&z.wanted, "statistics", "z", "", "`TABLE` as tshark names it: conv,udp[,FILTER] prints only the table of connections")
-	must(cmd.RegisterFlagCompletionFunc("statistics", cobra.FixedCompletions([]string{"conv,udp"}, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // conversations reports whether -z asks for the table of connections. It puts the filter
