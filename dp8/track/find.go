@@ -169,6 +169,7 @@ func (p *pair) Compact() {
 		for i := range c.side {
 			s := &c.side[i]
 			s.history.frames.Clear()
+			s.history.resent.Clear()
 		}
 		c.c.Compact()
 	}
