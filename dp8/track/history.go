@@ -34,11 +34,11 @@ type sentFrame struct {
 	between bool // it was found to stand between two parts of a message
 
 	// What only a second sending is compared with.
-	hash          uint64 // of its whole datagram
-	content       uint64 // hash of what stands behind the header and the signature
-	reliable      uint64 // hash of its reliable coalesced parts
-	signature     [8]byte
-	size          uint32 // bytes behind the header and the signature: a datagram has fewer than 2^32
+	hash      uint64 // of its whole datagram
+	content   uint64 // hash of what stands behind the header and the signature
+	reliable  uint64 // hash of its reliable coalesced parts
+	signature [8]byte
+	size      uint32 // bytes behind the header and the signature: a datagram has fewer than 2^32
 }
 
 // A resending is what is remembered of the latest sending of a number that was sent again.
@@ -51,7 +51,7 @@ type resending struct {
 type history struct {
 	frames    seq.History[sentFrame]
 	resent    seq.History[resending] // of those that were sent again
-	top       int64 // highest number
+	top       int64                  // highest number
 	started   bool
 	missed    bool  // the peer acknowledged numbers before the first was captured
 	bottom    int64 // first number, and its time
@@ -82,10 +82,11 @@ func (m *history) place(num, now int64) (f *sentFrame, fresh bool) {
 	})
 }
 
-// resend notes the latest sending of a number that was sent again.
+// resend notes the latest sending of a number that was sent again, which is remembered as
+// long as the number is.
 func (m *history) resend(num int64, hash uint64, signature [8]byte) {
 	m.resent.Most = historySize
-	x, _ := m.resent.Put(num, func(n int64, _ *resending, _ int) bool { return n > m.top-historySize })
+	x, _ := m.resent.Put(num, func(n int64, _ *resending, _ int) bool { return m.at(n) != nil })
 	if x != nil {
 		x.hash, x.signature = hash, signature
 	}
