@@ -34,8 +34,8 @@ type sentDatagram struct {
 	frame    uint64
 	time     int64
 	hash     uint64
-	last     int64 // latest sending
-	ackAt    int64 // when it was acknowledged first
+	last     int64  // latest sending
+	ackAt    int64  // when it was acknowledged first
 	carrier  uint32 // low bits of the number of the peer's datagram that acknowledged it first, valid with carried
 	ipid     uint16
 	size     uint16 // of the payload, by the UDP header
