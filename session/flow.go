@@ -48,7 +48,7 @@ type Flow struct {
 	scores     []float64 // latest of each probe, when it is to be explained
 	story      *Story
 	force      *Force // nil for flows that are recognised
-	held       []heldDatagram
+	held       []held
 	possible   string // protocol with the most evidence that counts, if any has enough to tell
 	looked     int    // datagrams its probes looked at in vain
 	rest       int    // datagrams they do not look at yet
@@ -63,11 +63,6 @@ type Flow struct {
 	at         *Conn  // the latest that a frame was counted in, or that was finished
 	compact    bool   // it was made small, and nothing came since
 	offload    offload
-}
-
-type heldDatagram struct {
-	d       dissect.Datagram
-	payload []byte
 }
 
 // Dialect is the dialect a flow was forced to, or "".

@@ -87,9 +87,10 @@ func (t *Table) showBroken(f *Flow, d *dissect.Datagram, counted *Conn) {
 			t.internal = append(t.internal, InternalError{Frame: d.Frame, Message: fmt.Sprintf("%v (%s)", reason, placeOfPanic())})
 		}
 	}()
+	var earlier dissect.Datagram
 	for _, h := range f.takeHeld() {
-		if h.d.Frame < d.Frame {
-			t.plain(f, &h.d)
+		if h.frame < d.Frame {
+			t.plain(f, f.restore(&earlier, &h))
 		}
 	}
 	if counted == nil {

@@ -63,11 +63,10 @@ func (f *Flow) wake() {
 		return
 	}
 	f.startProbes()
+	var d dissect.Datagram
 	for i := range f.held {
-		h := &f.held[i]
-		h.d.Payload = h.payload
-		if h.d.Kind == dissect.UDP && f.session == nil {
-			f.observe(&h.d)
+		if f.restore(&d, &f.held[i]); d.Kind == dissect.UDP && f.session == nil {
+			f.observe(&d)
 		}
 	}
 }
@@ -79,21 +78,19 @@ func (f *Flow) hold(d *dissect.Datagram) bool {
 	if f.released || len(f.held) >= HoldDatagrams || t.heldBytes+len(d.Payload)+heldCost > HoldBytes {
 		return false
 	}
-	h := heldDatagram{*d, append([]byte(nil), d.Payload...)}
-	f.held = append(f.held, h)
-	t.heldBytes += len(h.payload) + heldCost
+	f.held = append(f.held, f.heldOf(d))
+	t.heldBytes += len(d.Payload) + heldCost
 	return true
 }
 
 // takeHeld gives what was held and forgets it.
-func (f *Flow) takeHeld() []heldDatagram {
-	held := f.held
+func (f *Flow) takeHeld() []held {
+	all := f.held
 	f.held = nil
-	for i := range held {
-		held[i].d.Payload = held[i].payload
-		f.table.heldBytes -= len(held[i].payload) + heldCost
+	for i := range all {
+		f.table.heldBytes -= len(all[i].payload) + heldCost
 	}
-	return held
+	return all
 }
 
 // observeAll shows a probe a datagram, or those it stands for in the probe's protocol.

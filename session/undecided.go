@@ -110,8 +110,9 @@ func (t *Table) recognised(f *Flow) {
 }
 
 func (t *Table) deliverHeld(f *Flow) {
+	var d dissect.Datagram
 	for _, h := range f.takeHeld() {
-		t.deliver(f, &h.d)
+		t.deliver(f, f.restore(&d, &h))
 	}
 }
 
@@ -130,7 +131,8 @@ func (t *Table) release(f *Flow) {
 		f.follow(f.force.Protocol, f.probes[0])
 		t.deliverHeld(f)
 	}
+	var d dissect.Datagram
 	for _, h := range f.takeHeld() {
-		t.plain(f, &h.d)
+		t.plain(f, f.restore(&d, &h))
 	}
 }

@@ -9,11 +9,6 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 )
 
-// heapTarget is how large the heap may grow before garbage is collected, in bytes,
-// where what is in use is more than half of that. Up to then Go's own rule stands,
-// twice what is in use, which costs the least.
-const heapTarget = 176 << 20
-
 // By how much the heap may grow in any case, and at most, in percent of what is in
 // use.
 const (

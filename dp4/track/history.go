@@ -24,17 +24,16 @@ type history struct {
 
 // A sentUnit is what is remembered of one packet.
 type sentUnit struct {
-	num    int64
 	msg    int64
 	time   int64 // of the first captured copy, ns
+	hash   uint64
+	sum    int64 // bytes captured of this side up to the latest copy captured
+	seen   int64 // when that was
+	latest uint8 // serial of that
+	serial uint8 // lowest captured
 	set    bool
 	timed  bool
-	again  bool  // the copy with the lowest serial was counted as a retry
-	serial uint8 // lowest captured
-	latest uint8 // serial of the latest copy captured
-	hash   uint64
-	sum    int64 // bytes captured of this side up to that copy
-	seen   int64 // when that was
+	again  bool // the copy with the lowest serial was counted as a retry
 }
 
 // A sentMessage is what is remembered of a message of several packets.
@@ -68,13 +67,11 @@ func (h *history) message(m int64) *sentMessage {
 	return &h.messages[m&31]
 }
 
-func (u *sentUnit) is(num int64) bool { return u.set && u.num == num }
-
 // judge says what a captured sending is, before the engine sees it. top is the
 // highest number captured, rtt the shortest round trip, in ns.
 func (h *history) judge(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) seq.Mark {
 	u := h.unit(num)
-	seen := u.is(num) && u.msg == msg
+	seen := u.set && u.msg == msg
 	switch {
 	case seen && f.Serial == u.serial && !u.again:
 		return seq.MarkFirst // a copy
@@ -108,7 +105,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top int64
 	first := true
 	for n := num + 1; n <= min(top, num+remembered-1); n++ {
 		u := h.unit(n)
-		if !u.is(n) {
+		if !u.set {
 			continue
 		}
 		if first && u.timed && fr.HasTime && fr.Time-u.time > seq.CopyHorizon && h.unexplained(serial, num, msg) > 0 {
@@ -182,8 +179,8 @@ func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg int64, hash uin
 	}
 	u, retry := &p.sent, words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
 	switch {
-	case !u.is(num) || u.msg != msg:
-		*u = sentUnit{num: num, msg: msg, set: true, serial: f.Serial, again: retry, hash: hash, time: fr.Time, timed: fr.HasTime}
+	case !u.set || u.msg != msg:
+		*u = sentUnit{msg: msg, set: true, serial: f.Serial, again: retry, hash: hash, time: fr.Time, timed: fr.HasTime}
 	case f.Serial < u.serial:
 		u.serial, u.again, u.hash = f.Serial, retry, hash
 	}
@@ -223,7 +220,7 @@ func (h *history) keepMessage(fr *dissect.Frame, f *dp4.Frame, num, msg int64, r
 // num, by the packets of others captured before.
 func (h *history) startOf(num int64) (start int64, ok bool) {
 	for n := num - 1; n > num-64; n-- {
-		if h.unit(n).is(n) {
+		if h.unit(n).set {
 			return n + 1, true
 		}
 	}
@@ -234,13 +231,13 @@ func (h *history) startOf(num int64) (start int64, ok bool) {
 // another one than that with the given hash.
 func (h *history) differs(hash uint64, num, msg int64) bool {
 	u := h.unit(num)
-	return u.is(num) && (u.msg != msg || u.serial == 0 && u.hash != hash)
+	return u.set && (u.msg != msg || u.serial == 0 && u.hash != hash)
 }
 
 // names reports whether a packet was captured and is of the message with the given
 // low byte.
 func (h *history) names(num int64, message uint8) bool {
-	return h.unit(num).is(num) && uint8(h.unit(num).msg) == message
+	return h.unit(num).set && uint8(h.unit(num).msg) == message
 }
 
 // answered gives what was captured of this side up to the packet an ACK answers; ok
@@ -251,5 +248,5 @@ func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num, rtt int64) (sum
 		return 0, false
 	}
 	u := h.unit(num)
-	return u.sum, u.is(num) && u.latest == f.Serial && fr.Time-u.seen <= rtt+rtt/2
+	return u.sum, u.set && u.latest == f.Serial && fr.Time-u.seen <= rtt+rtt/2
 }

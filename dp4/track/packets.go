@@ -22,7 +22,7 @@ const remembered = 128
 // room makes room for a packet at a time; it gives nil when the packet is too old.
 func (p *packets) room(num, now int64) *packet {
 	p.Most = remembered
-	x, fresh := p.Put(num, func(old *packet, size int) bool {
+	x, fresh := p.Put(num, func(_ int64, old *packet, size int) bool {
 		return !p.lowMemory || size < seq.LowMemoryLeast || now-max(old.sent.seen, old.fact.last) < seq.LowMemoryTime
 	})
 	if fresh {

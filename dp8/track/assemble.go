@@ -37,7 +37,7 @@ type assembler struct {
 	first   int64  // first number captured, or where numbers begin
 	next    int64  // first number not consumed
 	top     int64  // one above the highest stored
-	ring    []slot // power of two, number n at n&(len-1)
+	ring    []slot // power of two, number n at n&(len-1); nil while nothing waits
 
 	orphaned   bool // a part came when its turn had passed
 	lastOrphan int64
@@ -181,11 +181,21 @@ func (a *assembler) slot(n int64) *slot {
 
 // grow doubles the ring; it ends at a window, beyond which nothing waits.
 func (a *assembler) grow() {
-	ring := make([]slot, max(8, 2*len(a.ring)))
+	ring := a.conn.pair.room.rings.take(max(16, 2*len(a.ring)))
 	for n := a.next; n < a.top && len(a.ring) > 0; n++ {
 		ring[n&int64(len(ring)-1)] = a.ring[n&int64(len(a.ring)-1)]
 	}
+	clear(a.ring) // it refers to what waits
+	a.free()
 	a.ring = ring
+}
+
+// free gives the ring back.
+func (a *assembler) free() {
+	if a.ring != nil {
+		a.conn.pair.room.rings.put(a.ring)
+		a.ring = nil
+	}
 }
 
 func (a *assembler) advance() {
@@ -193,7 +203,7 @@ func (a *assembler) advance() {
 	a.top = max(a.top, a.next)
 }
 
-// drain consumes what is there in order.
+// drain consumes what is there in order, and gives the ring back where that is all.
 func (a *assembler) drain() {
 	for a.next < a.top {
 		s := a.slot(a.next)
@@ -211,6 +221,7 @@ func (a *assembler) drain() {
 		s.piece = piece{}
 		a.advance()
 	}
+	a.free()
 }
 
 // giveUp notes that a number will not be sent again. It may still be on its way:
@@ -282,5 +293,5 @@ func (a *assembler) close() {
 		a.flushStored()
 	}
 	a.finishOpen()
-	a.ring = nil
+	a.free()
 }

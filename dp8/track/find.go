@@ -9,19 +9,19 @@ import (
 )
 
 func newPair(f *session.Flow, learned *probe, opts *Options) *pair {
-	frame := f.Room(func() any { return new(dp8.Frame) }).(*dp8.Frame)
-	return &pair{flow: f, opts: opts, learned: learned, frame: frame}
+	shared := f.Room(func() any { return new(room) }).(*room)
+	return &pair{flow: f, opts: opts, learned: learned, room: shared}
 }
 
 // Input implements session.Session.
 func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	c := p.find(fr)
-	err := p.frame.Decode(fr.Payload, c.params, fr.Tree)
-	fr.Type = p.frame.Type.String()
-	c.input(fr, p.frame, err)
+	err := p.room.frame.Decode(fr.Payload, c.params, fr.Tree)
+	fr.Type = p.room.frame.Type.String()
+	c.input(fr, &p.room.frame, err)
 	c.fr, c.f = nil, nil
 	if p.flow.Wants().Summaries {
-		fr.Summary = dp8.AppendPartialSummary(fr.Summary, p.frame, err)
+		fr.Summary = dp8.AppendPartialSummary(fr.Summary, &p.room.frame, err)
 	}
 	return c.c
 }
@@ -169,6 +169,7 @@ func (p *pair) Compact() {
 		for i := range c.side {
 			s := &c.side[i]
 			s.history.frames.Clear()
+			s.history.resent.Clear()
 		}
 		c.c.Compact()
 	}

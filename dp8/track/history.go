@@ -10,12 +10,12 @@ const historySize = 2 * dp8.WindowSize
 
 // A sentFrame is what is remembered of one data frame number of a side.
 type sentFrame struct {
-	num       int64
 	frame     uint64 // first captured sending, that of the first sending once it is captured
 	time      int64  // of that, ns, valid with timed
 	last      int64  // time of the latest sending
 	command   dp8.Command
 	control   dp8.Control
+	seq       uint8 // bSeq
 	nrcv      uint8
 	parts     uint8 // coalesced parts, 0 when it is not coalesced
 	reliables uint8 // of them reliable
@@ -34,19 +34,24 @@ type sentFrame struct {
 	between bool // it was found to stand between two parts of a message
 
 	// What only a second sending is compared with.
-	hash          uint64 // of its whole datagram
-	content       uint64 // hash of what stands behind the header and the signature
-	reliable      uint64 // hash of its reliable coalesced parts
-	lastHash      uint64 // like hash, of the latest sending
-	size          int    // bytes behind the header and the signature
-	signature     [8]byte
-	lastSignature [8]byte
+	hash      uint64 // of its whole datagram
+	content   uint64 // hash of what stands behind the header and the signature
+	reliable  uint64 // hash of its reliable coalesced parts
+	signature [8]byte
+	size      uint32 // bytes behind the header and the signature: a datagram has fewer than 2^32
+}
+
+// A resending is what is remembered of the latest sending of a number that was sent again.
+type resending struct {
+	hash      uint64 // of the whole datagram
+	signature [8]byte
 }
 
 // A history holds the latest data frames of a side.
 type history struct {
 	frames    seq.History[sentFrame]
-	top       int64 // highest number
+	resent    seq.History[resending] // of those that were sent again
+	top       int64                  // highest number
 	started   bool
 	missed    bool  // the peer acknowledged numbers before the first was captured
 	bottom    int64 // first number, and its time
@@ -69,17 +74,27 @@ func (m *history) place(num, now int64) (f *sentFrame, fresh bool) {
 		return nil, false
 	}
 	m.frames.Most = historySize
-	return m.frames.Put(num, func(old *sentFrame, size int) bool {
+	return m.frames.Put(num, func(n int64, old *sentFrame, size int) bool {
 		if m.lowMemory && size >= seq.LowMemoryLeast && now-old.last >= seq.LowMemoryTime {
 			return false
 		}
-		return old.num > m.top-historySize
+		return n > m.top-historySize
 	})
 }
 
-// clock learns how fast the side sends new numbers.
-func (m *history) clock(f *sentFrame) {
-	before := m.at(f.num - dp8.WindowSize)
+// resend notes the latest sending of a number that was sent again, which is remembered as
+// long as the number is.
+func (m *history) resend(num int64, hash uint64, signature [8]byte) {
+	m.resent.Most = historySize
+	x, _ := m.resent.Put(num, func(n int64, _ *resending, _ int) bool { return m.at(n) != nil })
+	if x != nil {
+		x.hash, x.signature = hash, signature
+	}
+}
+
+// clock learns, from a new number, how fast the side sends them.
+func (m *history) clock(num int64, f *sentFrame) {
+	before := m.at(num - dp8.WindowSize)
 	if before == nil || !f.timed || !before.timed || !f.first || !before.first {
 		return
 	}

@@ -42,21 +42,22 @@ const knowledge = 16
 
 // knew reports whether a side that acknowledges all below received knew that its
 // own number num was acknowledged: a reliable frame below received, of which the
-// first sending was captured, said so. No mask can have passed over that one.
-func (c ackJudge) knew(dir int, received, num int64) (by *sentFrame, selectively bool) {
+// first sending was captured, said so. No mask can have passed over that one. at is its
+// number.
+func (c ackJudge) knew(dir int, received, num int64) (by *sentFrame, at int64, selectively bool) {
 	for q := received - 1; q >= received-knowledge; q-- {
 		k := c.carried(1-dir, q)
 		if k == nil || k.command&dp8.Reliable == 0 || k.next == 0 {
 			continue
 		}
 		if k.next > num {
-			return k, false
+			return k, q, false
 		}
 		if i := num - k.next - 1; i >= 0 && i < 63 && k.sacks>>uint(i)&1 != 0 {
-			return k, true
+			return k, q, true
 		}
 	}
-	return nil, false
+	return nil, 0, false
 }
 
 // judgeNeed judges a retry by what its side knew: what is acknowledged is not sent
@@ -68,7 +69,7 @@ func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 	if !ok || !c.fr.HasTime {
 		return
 	}
-	switch by, selectively := c.knew(dir, received, num); {
+	switch by, _, selectively := c.knew(dir, received, num); {
 	case by == nil && c.prior.known && c.prior.look.Acked:
 		rule := r31522Ackedretry
 		if cum, ok := c.c.Dir[dir].Window().Cumulative(); ok && num >= cum {
@@ -81,9 +82,9 @@ func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 	case selectively && c.side[1-dir].sequence.odd:
 		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may count from another number", by.frame)
 	case selectively:
-		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), uint8(by.num)), by.frame)
+		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), by.seq), by.frame)
 	default:
-		rules.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, which carried bNRcv %d", uint8(num), uint8(by.num), uint8(by.next)), by.frame)
+		rules.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, which carried bNRcv %d", uint8(num), by.seq, uint8(by.next)), by.frame)
 	}
 }
 

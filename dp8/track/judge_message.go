@@ -43,7 +43,7 @@ func (f *sentFrame) closes() bool { return f.control&dp8.CtlEndStream != 0 }
 func (c contentJudge) judgeMessage(dir int, num int64) {
 	m := &c.side[dir].history
 	f := m.at(num)
-	if num == m.top && f != nil && c.followsWhole(m, f) {
+	if num == m.top && f != nil && c.followsWhole(m, num, f) {
 		return
 	}
 	if f == nil || f.sendings != 1 || f.cut || c.fr.Frame != f.frame || !m.reachable(num) {
@@ -51,25 +51,25 @@ func (c contentJudge) judgeMessage(dir int, num int64) {
 	}
 	c.judgePair(dir, m, m.at(num-1), f)
 	c.judgePair(dir, m, f, m.at(num+1))
-	c.followRun(dir, m, f)
+	c.followRun(dir, m, num, f)
 	if f.ends() && !f.opens() && !f.odd {
-		c.judgeSplitParts(dir, m, f)
+		c.judgeSplitParts(dir, m, num, f)
 	}
 }
 
 // followsWhole passes the common case: a whole message, the highest number, behind
 // the end of another.
-func (c contentJudge) followsWhole(m *history, f *sentFrame) bool {
+func (c contentJudge) followsWhole(m *history, num int64, f *sentFrame) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if f.command&whole != whole || f.sendings != 1 || f.cut || f.odd || f.closes() || c.fr.Frame != f.frame {
 		return false
 	}
-	before := m.at(f.num - 1)
+	before := m.at(num - 1)
 	if before == nil || before.cut || before.odd || !before.ends() {
 		return false
 	}
 	c.c.Rules.PassSet(setWhole)
-	m.run.next, m.run.open = f.num+1, false
+	m.run.next, m.run.open = num+1, false
 	return true
 }
 
@@ -95,15 +95,15 @@ func (c contentJudge) judgePair(dir int, m *history, a, b *sentFrame) {
 	switch {
 	case a.ends():
 		b.odd = true
-		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, although bSeq %d before it has END_MSG", uint8(b.num), uint8(a.num))
+		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, although bSeq %d before it has END_MSG", b.seq, a.seq)
 	case b.opens():
 		b.odd = true
 		if x.Rule = r31526EndBeforeNew; b.parts > 0 {
 			return // 3.1.5.2.6 has a rule of its own
 		}
-		x.Message = fmt.Sprintf("bSeq %d begins a message, although bSeq %d before it has no END_MSG", uint8(b.num), uint8(a.num))
+		x.Message = fmt.Sprintf("bSeq %d begins a message, although bSeq %d before it has no END_MSG", b.seq, a.seq)
 		if b.closes() && b.size == 0 {
-			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d is incomplete", uint8(a.num))
+			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d is incomplete", a.seq)
 		}
 	default:
 		c.judgeProperties(rules, a, b, x)
@@ -141,7 +141,7 @@ func (c contentJudge) judgeOrder(rules *session.Evaluation, dir int, num int64, 
 	if after == nil || !after.first || !after.timed || after.opens() {
 		return
 	}
-	x := rules.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (c.fr.Time-after.time)/1e6, uint8(after.num)), after.frame)
+	x := rules.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (c.fr.Time-after.time)/1e6, after.seq), after.frame)
 	switch {
 	case c.fr.Time-after.time <= 3*c.horizon: // what came first may have been a copy
 		x.Blocked = conform.GuardReord
@@ -154,18 +154,19 @@ func (c contentJudge) judgeOrder(rules *session.Evaluation, dir int, num int64, 
 }
 
 // judgeSplitParts judges the sizes of a message of which the last part came last.
-func (c contentJudge) judgeSplitParts(dir int, m *history, end *sentFrame) {
-	total, most, least := end.size, end.size, 1<<30
-	small := end
-	for n := end.num - 1; ; n-- {
+func (c contentJudge) judgeSplitParts(dir int, m *history, num int64, end *sentFrame) {
+	total, most, least := int(end.size), int(end.size), 1<<30
+	small, at := end, num
+	for n := num - 1; ; n-- {
 		f := m.at(n)
 		if f == nil || f.cut || f.odd || f.ends() || f.last < m.sureSince {
 			return
 		}
-		total += f.size
-		most = max(most, f.size)
-		if f.size < least {
-			least, small = f.size, f
+		size := int(f.size)
+		total += size
+		most = max(most, size)
+		if size < least {
+			least, small, at = size, f, n
 		}
 		if f.opens() {
 			break
@@ -173,7 +174,7 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, end *sentFrame) {
 	}
 	rules := &c.c.Rules
 	if !rules.Check(r3144Small, total >= smallMessage) {
-		rules.Broken(r3144Small, fmt.Sprintf("a message of %d bytes is split into %d frames", total, end.num-small.num+1), small.frame)
+		rules.Broken(r3144Small, fmt.Sprintf("a message of %d bytes is split into %d frames", total, num-at+1), small.frame)
 	}
 	// Masks take room: parts may differ a little, and may be equal shares.
 	if !rules.Check(r3144Fill, least >= most*3/4) {
@@ -183,22 +184,22 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, end *sentFrame) {
 }
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
-func (c contentJudge) followRun(dir int, m *history, f *sentFrame) {
+func (c contentJudge) followRun(dir int, m *history, num int64, f *sentFrame) {
 	r, rules := &m.run, &c.c.Rules
 	switch {
 	case f.opens():
 		*r = run{since: f.time, open: !f.ends()}
-	case f.num != r.next:
+	case num != r.next:
 		r.open = false
 	}
-	r.next = f.num + 1
+	r.next = num + 1
 	if !r.open {
 		return
 	}
 	if f.time-r.last > stallTime && r.parts > 0 {
-		r.since += max(c.stalled(dir, f.num-1, f.time)-r.last, 0)
+		r.since += max(c.stalled(dir, num-1, f.time)-r.last, 0)
 	}
-	r.bytes, r.last = r.bytes+f.size, f.time
+	r.bytes, r.last = r.bytes+int(f.size), f.time
 	r.parts++
 	switch {
 	case f.ends():

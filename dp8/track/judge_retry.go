@@ -116,7 +116,7 @@ func (c retryJudge) unchanged(d *dp8.DFrame, f *sentFrame) bool {
 		return f.reliable == maphash.Bytes(contentSeed, d.Payload)+uint64(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
 	}
 	size, content := c.contentOf(d)
-	return f.parts == 0 == !d.Coalesced && f.size == size && f.content == content
+	return f.parts == 0 == !d.Coalesced && int(f.size) == size && f.content == content
 }
 
 // judgeFresh judges what only a first sending can break.

@@ -168,7 +168,7 @@ func (c sequenceJudge) judgeLower(dir int, num int64) {
 	if p := &c.prior; p.known && p.look.Acked {
 		return // acknowledged before it was captured: it was overtaken, or the other side is at fault
 	}
-	higher := c.sentBefore(dir, num)
+	higher, at := c.sentBefore(dir, num)
 	if higher == nil {
 		rules.Pass(r31521Inc) // it was overtaken
 		return
@@ -176,23 +176,23 @@ func (c sequenceJudge) judgeLower(dir int, num int64) {
 	if whole := dp8.NewMsg | dp8.EndMsg; c.f.DFrame.Command&whole != whole && !goesOn {
 		return // parts of a message have a rule of their own: 3.1.4.4
 	}
-	if !goesOn || higher.num != l.jump.num {
-		rules.Broken(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), uint8(higher.num), ms(c.fr.Time-higher.time)), higher.frame)
+	if !goesOn || at != l.jump.num {
+		rules.Broken(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), higher.seq, ms(c.fr.Time-higher.time)), higher.frame)
 		return
 	}
 	c.judgeOutlier(dir, num)
 }
 
 // sentBefore gives the lowest number above num that was sent for the first time
-// more than the reorder horizon ago.
-func (c sequenceJudge) sentBefore(dir int, num int64) *sentFrame {
+// more than the reorder horizon ago, and that number.
+func (c sequenceJudge) sentBefore(dir int, num int64) (f *sentFrame, at int64) {
 	l := &c.side[dir].sequence
 	for n := num + 1; n <= min(l.high, num+2*dp8.WindowSize); n++ {
 		if f := c.remembered(dir, n); f != nil && f.first && c.fr.Time-f.time > c.prior.horizon {
-			return f
+			return f, n
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // judgeOutlier judges a frame that was out of place: the numbers go on before it.

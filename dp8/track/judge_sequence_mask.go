@@ -99,11 +99,11 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 	for ; fresh != 0 && ok; fresh &= fresh - 1 {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		look, _ := c.c.Dir[dir].Look(n)
-		switch by, _ := c.acks().knew(dir, received, n); {
-		case by != nil && !l.toldBefore(c.fr.Frame, by.num):
+		switch by, at, _ := c.acks().knew(dir, received, n); {
+		case by != nil && !l.toldBefore(c.fr.Frame, at):
 			rules.Unclear(r31524Acked, conform.GuardClean, "the send mask names an acknowledged number, which an earlier mask may have named in time")
 		case by != nil:
-			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, although the side had received its acknowledgement with bSeq %d", uint8(n), uint8(by.num)), by.frame)
+			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, although the side had received its acknowledgement with bSeq %d", uint8(n), by.seq), by.frame)
 			return
 		case look.Acked:
 			rules.Unclear(r31524Acked, conform.GuardKnew, "the send mask names an acknowledged number")

@@ -244,7 +244,11 @@ func (c signatureJudge) resigned(num int64, dir int) bool {
 		return false
 	}
 	hash := c.sending(0, seq.Unmarked).Hash
-	return d.Signature == prev.signature && hash != prev.hash || d.Signature == prev.lastSignature && hash != prev.lastHash
+	if d.Signature == prev.signature && hash != prev.hash {
+		return true
+	}
+	last := c.side[dir].history.resent.At(num)
+	return prev.sendings > 1 && last != nil && d.Signature == last.signature && hash != last.hash
 }
 
 // judgeResigned judges a retry that verifies, or that no secret is known for: its

@@ -86,8 +86,9 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 	took := c.fr.Time - u.at
 	late := took > slack+lateAfter
 	if u.poll {
-		newest := c.sequence().remembered(1-dir, lastAcknowledged(next, mask))
-		c.answerPoll(dir, took, late, newest != nil && newest.num > u.num && c.fr.Time-newest.time <= slack+lateAfter)
+		num := lastAcknowledged(next, mask)
+		newest := c.sequence().remembered(1-dir, num)
+		c.answerPoll(dir, took, late, newest != nil && num > u.num && c.fr.Time-newest.time <= slack+lateAfter)
 		return
 	}
 	u.others.Enter(late)

@@ -1,6 +1,8 @@
 package track
 
 import (
+	"math/bits"
+
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -18,7 +20,39 @@ type pair struct {
 	learned *probe
 	conns   []*conn // oldest first
 	active  *conn
-	frame   *dp8.Frame // of the datagram at hand, one for all pairs of a table
+	room    *room
+}
+
+// A room is what all pairs of a table share.
+type room struct {
+	frame dp8.Frame // of the datagram at hand
+	rings rings
+}
+
+// rings are those of assemblers in which nothing waits any more, by the power of two that
+// their length is: most sides wait for a number now and then, and few at a time.
+type rings [7][][]slot
+
+// mostRings is how many rings of a length wait at most to be used again.
+const mostRings = 64
+
+// take gives a ring with room for so many, a power of two. What is in it has to be written
+// anew.
+func (r *rings) take(n int) []slot {
+	list := &r[bits.Len(uint(n))-1]
+	if k := len(*list); k > 0 {
+		ring := (*list)[k-1]
+		*list = (*list)[:k-1]
+		return ring
+	}
+	return make([]slot, n)
+}
+
+// put takes a ring in which nothing waits any more.
+func (r *rings) put(ring []slot) {
+	if list := &r[bits.Len(uint(len(ring)))-1]; len(*list) < mostRings {
+		*list = append(*list, ring)
+	}
 }
 
 // newest is the connection that began last.

@@ -55,25 +55,27 @@ func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 		c.keep(f, num, d, keepAlive)
 		f.sendings, f.first = n, !retry
 	}
-	f.sendings = min(f.sendings, 254) + 1
+	if f.sendings = min(f.sendings, 254) + 1; f.sendings > 1 {
+		m.resend(num, c.sent.Hash, d.Signature)
+	}
 	f.last = c.fr.Time
-	f.lastHash, f.lastSignature = c.sent.Hash, d.Signature
 	if !m.started {
 		m.bottom, m.began = num, c.fr.Time
 	}
 	if !m.started || num > m.top {
 		m.top, m.started = num, true
-		m.clock(f)
+		m.clock(num, f)
 	}
 }
 
 func (c *conn) keep(f *sentFrame, num int64, d *dp8.DFrame, keepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
-	f.num, f.frame, f.time, f.timed, f.carries, f.between = num, c.fr.Frame, c.fr.Time, c.fr.HasTime, false, false
+	f.seq, f.frame, f.time, f.timed, f.carries, f.between = d.Seq, c.fr.Frame, c.fr.Time, c.fr.HasTime, false, false
 	f.hash, f.signature, f.cut = c.sent.Hash, d.Signature, c.fr.Cut()
 	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
 	f.parts, f.reliables, f.reliable = 0, 0, 0
-	f.size, f.content = c.contentOf(d)
+	size, content := c.contentOf(d)
+	f.size, f.content = uint32(size), content
 	if d.Coalesced && !f.cut {
 		f.parts, f.reliables, f.reliable = partsOf(&d.Coalesce)
 	}

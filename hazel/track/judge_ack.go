@@ -114,7 +114,7 @@ func (c deliveryJudge) judgeSurplus(dir int, n int64, x *sentPacket) {
 		c.c.Dir[1-dir].Trips().Unpair() // the network doubles datagrams, or the capture misses some
 	}
 	if x.acks == knownAcks {
-		x.known = now
+		x.resent().known = now
 	}
 	if c.fr.IPID == 0 {
 		return

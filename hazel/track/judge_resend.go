@@ -119,7 +119,9 @@ func (c deliveryJudge) judgeAgain(dir int, n int64, x *sentPacket) {
 	c.judgeGap(dir, x, gap, &first)
 	c.judgeNeeded(dir, n, x, &first)
 	c.judgeUnanswered(dir, n, x, &first)
-	x.times, x.before, x.gap, x.last = min(x.times, 254)+1, x.gap, gap, fr.Time
+	r := x.resent()
+	r.before, r.gap = r.gap, gap
+	x.times, x.last = min(x.times, 254)+1, fr.Time
 }
 
 // Times between sendings of one packet, in ns.
@@ -144,7 +146,8 @@ func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *seq.Lo
 	if concluded {
 		may = hazel.SetOf(hazel.Spec) // as the other side does
 	}
-	if x.gap > longestGap || gap%1e9 == 0 && x.gap%1e9 == 0 {
+	latest, before := x.gaps()
+	if latest > longestGap || gap%1e9 == 0 && latest%1e9 == 0 {
 		return // no sender waits so long, or the clock is a coarse one
 	}
 	if x.times == 1 {
@@ -159,17 +162,17 @@ func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *seq.Lo
 	if may.Has(hazel.V01) || modern {
 		least = 1.3
 	}
-	ratio := float64(gap) / float64(x.gap)
-	flat := float64(gap+gapJitter) <= 1.12*float64(x.gap)
-	low := float64(gap+gapJitter) <= least*float64(x.gap)
-	steady := x.marks&wasLow != 0 && below(gap, x.before, 3.2)
+	ratio := float64(gap) / float64(latest)
+	flat := float64(gap+gapJitter) <= 1.12*float64(latest)
+	low := float64(gap+gapJitter) <= least*float64(latest)
+	steady := x.marks&wasLow != 0 && below(gap, before, 3.2)
 	if least < 1.6 {
-		steady = x.marks&wasLow != 0 && below(gap, x.before, 1.9)
+		steady = x.marks&wasLow != 0 && below(gap, before, 1.9)
 	}
-	flat = flat && below(gap, x.gap, 1.9)
+	flat = flat && below(gap, latest, 1.9)
 	broken := flat && !modern && !may.Has(hazel.V01) || low && steady
 	if modern {
-		broken = gap < gapCap && (flat && x.gap >= gapSpan || low && steady)
+		broken = gap < gapCap && (flat && latest >= gapSpan || low && steady)
 	}
 	if x.marks &^= wasLow; low {
 		x.marks |= wasLow
@@ -177,13 +180,13 @@ func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *seq.Lo
 	switch {
 	case broken:
 		x.marks |= toldGap
-		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms: it does not double", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms: it does not double", c.f.ID, gap/1e6, latest/1e6), first.Frame)
 		b.Since, b.Milder = first.Time, concluded
 		rules.Judge(b)
 	case ratio >= least && ratio <= 2.5:
 		rules.Pass(rRelBackoff)
 	case !modern:
-		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms", c.f.ID, gap/1e6, x.gap/1e6), first.Frame)
+		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms", c.f.ID, gap/1e6, latest/1e6), first.Frame)
 	}
 }
 
@@ -219,7 +222,7 @@ func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *seq.L
 	c.judgeIgnored(dir, x, first)
 	c.judgeRepeated(dir, n, x, first)
 	slack, ok := rules.Slack(dir)
-	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.known <= slack {
+	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.again.known <= slack {
 		return
 	}
 	heard, since := 0, 0 // numbers whose acknowledgements arrive
@@ -238,5 +241,5 @@ func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *seq.L
 		return
 	}
 	x.marks |= toldKnown
-	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", c.f.ID, x.acks, (c.fr.Time-x.known)/1e6), first.Frame)
+	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", c.f.ID, x.acks, (c.fr.Time-x.again.known)/1e6), first.Frame)
 }

@@ -55,7 +55,7 @@ func (c sessionJudge) judgeForgotten(dir int) {
 		case l.Acked || l.Retried:
 			rules.Pass(rRelResend)
 		case now-g.at > session.HoldLeast || l.Time-g.at > session.HoldLeast:
-			c.forgot(dir, &l, x)
+			c.forgot(dir, g.next-1, &l)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func mayBeMissed(some, all, needed int) bool {
 	return chance >= absurdity
 }
 
-func (c sessionJudge) forgot(dir int, l *seq.Look, x *sentPacket) {
+func (c sessionJudge) forgot(dir int, num int64, l *seq.Look) {
 	s, rules := &c.side[dir], &c.c.Rules
 	g := &s.forgotten
 	if l.Time-g.at < session.HoldLeast {
@@ -81,13 +81,13 @@ func (c sessionJudge) forgot(dir int, l *seq.Look, x *sentPacket) {
 	}
 	g.at = l.Time
 	y := conform.Case{Rule: rRelResend, Dir: dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: g.frames[:min(g.n, len(g.frames))], Since: l.Time}
-	y.Message = fmt.Sprintf("ID %d is neither acknowledged nor resent (%d such packets so far)", uint16(x.num), g.n+1)
+	y.Message = fmt.Sprintf("ID %d is neither acknowledged nor resent (%d such packets so far)", uint16(num), g.n+1)
 	g.n++
 	switch {
-	case s.denied.proves(x.num):
+	case s.denied.proves(num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
-		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(x.num))
-	case mayBeMissed(g.n, s.sendings-s.resendings, rules.NeededOdds(1-dir)) || !c.ackedAround(dir, x.num):
+		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
+	case mayBeMissed(g.n, s.sendings-s.resendings, rules.NeededOdds(1-dir)) || !c.ackedAround(dir, num):
 		y.Blocked = conform.GuardOdds
 	}
 	if g.n <= len(g.frames) {

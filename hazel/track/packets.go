@@ -18,14 +18,10 @@ const packetLimit = 512
 // A sentPacket is what is remembered of one reliable packet, besides what the engine
 // does.
 type sentPacket struct {
-	num        int64
 	head, tail uint64  // first and last bytes behind the header
 	last       int64   // time of its latest sending, ns
-	gap        int64   // between that and the one before, 0 while there is one
-	before     int64   // the gap before that
 	ackAt      int64   // when it was acknowledged last
-	known      int64   // when it had been acknowledged knownAcks times
-	again      *resent // once it was sent again
+	again      *resent // once it was sent, or acknowledged, again
 	length     uint16
 	code       byte
 	times      uint8 // sendings
@@ -57,9 +53,9 @@ func (p *sentPackets) at(n int64) *sentPacket { return p.At(n) }
 // put makes room for a packet; it gives nil when the packet is too old.
 func (p *sentPackets) put(n, now int64) *sentPacket {
 	p.Most = packetLimit
-	x, _ := p.Put(n, func(old *sentPacket, size int) bool { return now-old.last < p.keep(old, size) })
+	x, _ := p.Put(n, func(_ int64, old *sentPacket, size int) bool { return now-old.last < p.keep(old, size) })
 	if x != nil {
-		*x = sentPacket{num: n}
+		*x = sentPacket{}
 	}
 	return x
 }
@@ -131,10 +127,13 @@ func (x *sentPacket) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, 
 	return differs, differs || fr.Length <= 3+16
 }
 
-// A resent is what is remembered of a packet that was sent again.
+// A resent is what is remembered of a packet that was sent, or acknowledged, again.
 type resent struct {
-	trial *trial   // sendings without an acknowledgement, from the third on
-	pairs *pairing // of sendings and acknowledgements
+	trial  *trial   // sendings without an acknowledgement, from the third on
+	pairs  *pairing // of sendings and acknowledgements
+	gap    int64    // between its latest sending and the one before, ns, 0 while there is one
+	before int64    // the gap before that
+	known  int64    // when it had been acknowledged knownAcks times
 }
 
 func (x *sentPacket) resent() *resent {
@@ -142,6 +141,15 @@ func (x *sentPacket) resent() *resent {
 		x.again = new(resent)
 	}
 	return x.again
+}
+
+// gaps are the time between its latest two sendings and that before, 0 where there are
+// none.
+func (x *sentPacket) gaps() (latest, before int64) {
+	if x.again == nil {
+		return 0, 0
+	}
+	return x.again.gap, x.again.before
 }
 
 func (x *sentPacket) trial() *trial {

@@ -109,25 +109,25 @@ type track struct {
 	session.Evidence
 	family    hazel.Dialect
 	side      [2]trackSide
-	hello     int // side of the first Hello plus 1, 0 for none
-	helloID   uint16
-	opened    bool // the Hello was answered
-	gone      [2]bool
-	acked     int // ids acknowledged
 	next      float64
 	tiled     float64
 	inside    float64
-	seen      int // datagrams
-	strangers int
+	acked     int32 // ids acknowledged; like what follows, no more than datagrams probes look at
+	seen      int32 // datagrams
+	strangers int32
+	helloID   uint16
+	hello     int8 // side of the first Hello plus 1, 0 for none
+	opened    bool // the Hello was answered
+	gone      [2]bool
 }
 
 // idsKept is how many ids of a side a probe remembers.
 const idsKept = 32
 
 type trackSide struct {
-	ids   []uint16 // idsKept at most, the latest at (n-1)%idsKept
+	ids   []uint16 // idsKept at most, the latest at (n-1)%idsKept, n of them in all
 	acked uint32   // bit i: ids[i] was acknowledged
-	n     int
+	n     uint32
 	last  uint16 // highest
 }
 
@@ -141,7 +141,7 @@ func (s *trackSide) find(id uint16) int {
 }
 
 func (s *trackSide) add(id uint16) {
-	i := s.n % idsKept
+	i := int(s.n % idsKept)
 	if i == len(s.ids) {
 		s.ids = append(s.ids, id)
 	} else {
@@ -203,7 +203,7 @@ func (t *track) numbered(f *hazel.Frame, d *dissect.Datagram, side int) {
 	switch {
 	case s.n == 0:
 		if f.Type == hazel.Hello && f.ID <= 1 && t.hello == 0 {
-			t.hello, t.helloID = side+1, f.ID
+			t.hello, t.helloID = int8(side+1), f.ID
 			t.AddOpening("Hello with a first id", bitsHello)
 		}
 	case s.find(f.ID) >= 0:
@@ -243,7 +243,7 @@ func (t *track) acknowledges(f *hazel.Frame, side int) {
 	i := o.find(f.ID)
 	switch {
 	case o.n == 0:
-	case i >= 0 && t.hello == 2-side && f.ID == t.helloID && !t.opened && o.acked == 0:
+	case i >= 0 && int(t.hello) == 2-side && f.ID == t.helloID && !t.opened && o.acked == 0:
 		t.answered(f)
 		o.acked |= 1 << i
 	case i >= 0 && o.acked>>i&1 == 0:
@@ -279,7 +279,7 @@ func (t *track) leaves(f *hazel.Frame, side int) {
 	first := !t.gone[side]
 	t.gone[side] = true
 	switch {
-	case first && reasoned && t.hello == 2-side && !t.opened:
+	case first && reasoned && int(t.hello) == 2-side && !t.opened:
 		t.opened = true
 		t.Add("Hello is refused with a reason", bitsRefusal)
 	case first && len(f.Data) == 0 && t.gone[1-side]:

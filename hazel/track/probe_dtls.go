@@ -51,13 +51,17 @@ var bitsPingAnswered = [...]float64{4, 3, 2.4, 2, 1.7}
 // A dtlsTrack is the evidence for Hazel over DTLS.
 type dtlsTrack struct {
 	session.Evidence
+	*dtlsState      // nil before the first records: most pairs send none
+	foreign    bool // it can't be Hazel
+}
+
+type dtlsState struct {
 	side     [2]dtlsSide
 	client   int    // side of the ClientHello plus 1
 	given    []byte // cookie of the server
 	hidden   bool
 	marked   bool // a mark of Hazel that needs both sides was seen of both
 	suite    bool // the server chose Hazel's
-	foreign  bool // it can't be Hazel
 	pings    int  // answered
 	next     float64
 	acks     float64
@@ -83,6 +87,9 @@ func (t *dtlsTrack) observe(d *dissect.Datagram, side int) float64 {
 	if n == 0 && !d.Cut() || t.foreign {
 		t.foreign = true
 		return math.Inf(-1)
+	}
+	if t.dtlsState == nil {
+		t.dtlsState = new(dtlsState)
 	}
 	var l hazel.Records
 	l.Decode(d.Payload, nil)

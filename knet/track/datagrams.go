@@ -31,13 +31,12 @@ type datagrams struct {
 
 // A sentDatagram is one datagram.
 type sentDatagram struct {
-	num      int64 // PacketID
 	frame    uint64
 	time     int64
 	hash     uint64
-	last     int64 // latest sending
-	ackAt    int64 // when it was acknowledged first
-	carrier  int64 // datagram of the peer that acknowledged it first, plus 1
+	last     int64  // latest sending
+	ackAt    int64  // when it was acknowledged first
+	carrier  uint32 // low bits of the number of the peer's datagram that acknowledged it first, valid with carried
 	ipid     uint16
 	size     uint16 // of the payload, by the UDP header
 	messages uint8  // up to 255
@@ -47,6 +46,7 @@ type sentDatagram struct {
 	cut      bool
 	suspect  bool // it has a fault
 	tainted  bool // … that may be a habit
+	carried  bool // carrier is known
 }
 
 // mostDatagrams is how many datagrams of a side are remembered at most.
@@ -58,7 +58,7 @@ func (r *datagrams) at(num int64) *sentDatagram { return r.At(num) }
 // room makes room for a datagram at a time; it gives nil when the datagram is too old.
 func (r *datagrams) room(num, now int64) (x *sentDatagram, fresh bool) {
 	r.Most = mostDatagrams
-	return r.Put(num, func(old *sentDatagram, size int) bool {
+	return r.Put(num, func(_ int64, old *sentDatagram, size int) bool {
 		age := now - max(old.last, old.time)
 		return !r.lowMemory || age < seq.LowMemoryTime || old.reliable && age < seq.LowMemoryFor(size, false)
 	})
@@ -78,7 +78,7 @@ func (r *datagrams) enter(s *seq.Sending, d *knet.Datagram, cut, suspect bool) (
 		r.count(s, cut)
 	}
 	if x, _ = r.room(s.Num, s.Time); x != nil {
-		*x = sentDatagram{num: s.Num, frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
+		*x = sentDatagram{frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
 			reliable: d.Reliable, cut: cut, suspect: suspect, size: uint16(min(s.Size, 65535))}
 	}
 	return x, first
@@ -144,9 +144,9 @@ func (r *datagrams) follow(s *seq.Sending, d *knet.Datagram) bool {
 	}
 	r.top, r.topAt = s.Num, s.Time
 	// Field by field: a literal would be made elsewhere and copied.
-	x.num, x.frame, x.time, x.hash = s.Num, s.Frame, s.Time, s.Hash
+	x.frame, x.time, x.hash = s.Frame, s.Time, s.Hash
 	x.size = uint16(min(s.Size, 65535))
-	x.last, x.ipid, x.ackAt, x.carrier, x.acks, x.sends = s.Time, s.IPID, 0, 0, 0, 1
+	x.last, x.ipid, x.ackAt, x.carried, x.acks, x.sends = s.Time, s.IPID, 0, false, 0, 1
 	x.messages, x.reliable = uint8(min(len(d.Messages), 255)), d.Reliable
 	x.cut, x.suspect, x.tainted = false, false, false
 	return true

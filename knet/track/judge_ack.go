@@ -107,7 +107,7 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 		c.side[1-dir].order.acks++
 		c.side[1-dir].order.known++
 		c.side[1-dir].ask.acks++
-		x.carrier = c.sent.Num + 1
+		x.carrier, x.carried = uint32(c.sent.Num), true
 		if x.reliable {
 			c.judgeAckDelay(dir, x)
 		}
@@ -230,9 +230,9 @@ func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
 }
 
 // judgeAgain judges a datagram of Spec that is sent again.
-func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
+func (c numberJudge) judgeAgain(dir int, num int64, x *sentDatagram) {
 	rules := &c.c.Rules
-	c.contents().judgeReuse(dir, x)
+	c.contents().judgeReuse(dir, num, x)
 	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
 		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
 	}
@@ -245,7 +245,7 @@ func (c numberJudge) judgeAgain(dir int, x *sentDatagram) {
 		rules.Pass(rRdNoresend)
 		return
 	}
-	c.judgeReacks(dir, x)
+	c.judgeReacks(dir, num, x)
 	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, although it was acknowledged %d ms ago", c.d.PacketID, (c.fr.Time-x.ackAt)/1e6))
 }
 
@@ -325,7 +325,7 @@ func (c numberJudge) judgeSending(dir int, sent *seq.Sending, x *sentDatagram, b
 	spec := c.d.Dialect == knet.Spec
 	if !first {
 		if spec && c.fr.Words.Has(dissect.Retry) && x.hash == sent.Hash {
-			c.judgeAgain(dir, x)
+			c.judgeAgain(dir, sent.Num, x)
 		}
 		x.last = sent.Time
 		return

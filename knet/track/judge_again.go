@@ -34,7 +34,7 @@ type copyOf struct {
 }
 
 // judgeReacks judges the peer of a side that sends a datagram again that was acknowledged.
-func (c numberJudge) judgeReacks(dir int, x *sentDatagram) {
+func (c numberJudge) judgeReacks(dir int, num int64, x *sentDatagram) {
 	s := &c.side[dir]
 	r := &s.reacks
 	if r.told {
@@ -51,7 +51,7 @@ func (c numberJudge) judgeReacks(dir int, x *sentDatagram) {
 		}
 	}
 	if r.open = keep; len(r.open) < maxCopies {
-		r.open = append(r.open, copyOf{x.num, c.fr.Time, c.fr.Frame, x.acks, s.order.known})
+		r.open = append(r.open, copyOf{num, c.fr.Time, c.fr.Frame, x.acks, s.order.known})
 	}
 	if r.since == 0 {
 		r.since = x.time

@@ -30,7 +30,7 @@ func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
 		rules.Unclear(rRdNoresend, conform.GuardKnew, fmt.Sprintf("the reliable message %d is sent again, although it was acknowledged", m.Number), v.RetryOf)
 		return
 	}
-	c.judgeHeard(dir, x, fmt.Sprintf("the reliable message %d is sent again, although PacketID %d, which carried it, was acknowledged %d ms ago", m.Number, x.num&knet.PacketIDMask, (c.fr.Time-x.ackAt)/1e6))
+	c.judgeHeard(dir, x, fmt.Sprintf("the reliable message %d is sent again, although PacketID %d, which carried it, was acknowledged %d ms ago", m.Number, v.Acked&knet.PacketIDMask, (c.fr.Time-x.ackAt)/1e6))
 }
 
 // judgeHeard judges a side that sends again what was acknowledged: it did receive the
@@ -39,11 +39,14 @@ func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
 func (c numberJudge) judgeHeard(dir int, x *sentDatagram, msg string) {
 	rules := &c.c.Rules
 	before := c.fr.Time - c.horizon()
-	look, ok := c.c.Dir[1-dir].Look(x.carrier - 1)
+	peer := &c.c.Dir[1-dir]
+	latest, _ := peer.Window().Highest()
+	carrier := latest + int64(int32(x.carrier-uint32(latest)))
+	look, ok := peer.Look(carrier)
 	switch {
-	case x.carrier != 0 && ok && look.Acked && look.AckTimed && look.AckTime < before:
+	case x.carried && ok && look.Acked && look.AckTimed && look.AckTime < before:
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
-	case x.carrier != 0 && ok && c.repliedTo(1-dir, x.carrier-1, before):
+	case x.carried && ok && c.repliedTo(1-dir, carrier, before):
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
 	case x.acks >= manyAcks && c.fr.Time-x.ackAt > longAfter && int(x.acks) >= c.neededHeard(dir, x):
 		rules.Broken(rRdNoresend, msg, x.frame)

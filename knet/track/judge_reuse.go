@@ -17,12 +17,12 @@ func (c messageJudge) judgeStillOpen(dir int, t *sentTransfer, m *knet.Message, 
 	c.accuseReuse(dir, t, m, index, old.frame)
 }
 
-// judgeReuse judges, by a reliable datagram of Spec that is sent again as x, the transfers
+// judgeReuse judges, by a reliable datagram of Spec, x, that is sent again, the transfers
 // that have begun since under the ids of its fragments: these ids were not free. A
 // fragment may be sent before its start, so that it must be none of the new transfer.
-func (c messageJudge) judgeReuse(dir int, x *sentDatagram) {
+func (c messageJudge) judgeReuse(dir int, num int64, x *sentDatagram) {
 	all := c.side[dir].sentTransfers
-	if all == nil || x.acks > 0 || c.fr.Time-x.time < resendLeast || c.numbers().mayBeAcked(dir, x.num) {
+	if all == nil || x.acks > 0 || c.fr.Time-x.time < resendLeast || c.numbers().mayBeAcked(dir, num) {
 		return
 	}
 	for i := range c.d.Messages {
@@ -31,7 +31,7 @@ func (c messageJudge) judgeReuse(dir int, x *sentDatagram) {
 			continue
 		}
 		t, index := all[m.TransferID], int(m.FragmentNumber.Value)
-		if t == nil || !t.begun || t.packet <= x.num || c.fr.Time-t.time <= c.horizon() {
+		if t == nil || !t.begun || t.packet <= num || c.fr.Time-t.time <= c.horizon() {
 			continue
 		}
 		if other := t.part(index); m.IsStart() || index >= t.count || other.hash != 0 && other.packet > t.packet && other.hash != partHash(m) {

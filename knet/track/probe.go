@@ -72,24 +72,29 @@ type evidence struct {
 	session.Evidence
 	dialect   knet.Dialect
 	bothWays  float64 // part of it that relates one side to the other
-	fits      int     // relations between the sides that hold
-	misfits   int     // and that don't
 	structure float64
-	strangers int
+	fits      int32 // relations between the sides that hold; like what follows, no more than datagrams probes look at
+	misfits   int32 // and that don't
+	strangers int32
 	syn       int8 // side that sent ConnectSyn, plus 1
 	synAck    bool
 	refused   bool
 	hello     int8  // side whose first datagram was a server's, plus 1
 	met       uint8 // its PingRequests that were answered, as bits
-	zero, one int   // what speaks for ids from 0, from 1
+	zero, one int32 // what speaks for ids from 0, from 1
 	side      [2]probeSide
 }
 
 type probeSide struct {
-	last  uint32
-	low   uint32 // the first one captured
-	has   bool
-	sent  *sentRing    // nil until has: what strangers send is rarely a datagram
+	last uint32
+	low  uint32 // the first one captured
+	has  bool
+	sent *probeSent // nil until has: what strangers send is rarely a datagram
+}
+
+// probeSent is what a side sent that waits for an answer.
+type probeSent struct {
+	ring  sentRing
 	pings [2][4]uint64 // outstanding ids, with MessageID 0, with 1
 }
 
@@ -161,7 +166,7 @@ func (p *probe) tell(ref, spec *knet.Shape) {
 func (p *probe) verdict() float64 {
 	best, other := p.best()
 	switch {
-	case p.seen >= 6 && best.strangers*2 > p.seen && other.strangers*2 > p.seen:
+	case p.seen >= 6 && int(best.strangers)*2 > p.seen && int(other.strangers)*2 > p.seen:
 		return math.Inf(-1)
 	case best.bothWays < bitsBothWays, best.misfits*2 > best.fits, best.Bits-other.Bits < leadBits && p.told[0] > 0 && p.told[1] > 0:
 		return min(best.Bits, session.EvidenceFloor)
@@ -246,9 +251,9 @@ func (e *evidence) number(s *knet.Shape, side int) {
 		p.last, p.has = s.PacketID, true
 	}
 	if p.sent == nil {
-		p.sent = new(sentRing)
+		p.sent = new(probeSent)
 	}
-	slot := &p.sent[s.PacketID%sentIDs]
+	slot := &p.sent.ring[s.PacketID%sentIDs]
 	*slot = s.PacketID + 1
 	if s.Flags&knet.FlagReliable != 0 {
 		*slot |= sentReliable

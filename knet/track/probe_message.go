@@ -41,7 +41,7 @@ func (e *evidence) ack(x *knet.Block, other *probeSide) {
 	var ids [knet.MaxAcked]int64
 	hits, plain, unsent, wrong := 0, 0, 0, 0
 	for _, id := range a.AppendIDs(ids[:0]) {
-		if slot := &other.sent[id%sentIDs]; *slot&^sentReliable == uint32(id)+1 {
+		if slot := &other.sent.ring[id%sentIDs]; *slot&^sentReliable == uint32(id)+1 {
 			if *slot&sentReliable != 0 {
 				hits++
 			} else {
@@ -80,9 +80,9 @@ func (e *evidence) ack(x *knet.Block, other *probeSide) {
 func (e *evidence) ping(x *knet.Block, side int) {
 	v := x.Body[0]
 	if x.ID > 0 {
-		asked := &e.side[1-side].pings[x.ID-1]
-		if bit := uint64(1) << (v & 63); asked[v>>6]&bit != 0 {
-			asked[v>>6] &^= bit
+		asked := e.side[1-side].sent
+		if bit := uint64(1) << (v & 63); asked != nil && asked.pings[x.ID-1][v>>6]&bit != 0 {
+			asked.pings[x.ID-1][v>>6] &^= bit
 			e.relate("PingReply to an outstanding PingRequest", bitsEcho)
 			e.meet(v, side)
 			if x.ID == 1 {
@@ -95,7 +95,7 @@ func (e *evidence) ping(x *knet.Block, side int) {
 		}
 	}
 	if x.ID < 2 {
-		e.side[side].pings[x.ID][v>>6] |= 1 << (v & 63)
+		e.side[side].sent.pings[x.ID][v>>6] |= 1 << (v & 63)
 	}
 }
 

@@ -12,17 +12,22 @@ type History[T any] struct {
 }
 
 type entry[T any] struct {
-	num  int64
-	used bool
-	of   T
+	key int64 // keyOf of its number, 0 for an entry that is not used
+	of  T
 }
+
+// keyOf is a number and the mark that it is used, in one word: no number has more than 62 bits.
+func keyOf(n int64) int64 { return n<<1 | 1 }
+
+func (e *entry[T]) used() bool { return e.key != 0 }
+func (e *entry[T]) num() int64 { return e.key >> 1 }
 
 // At gives what is remembered of a number, nil for nothing.
 func (h *History[T]) At(n int64) *T {
 	if len(h.ring) == 0 {
 		return nil
 	}
-	if e := h.place(n); e.used && e.num == n {
+	if e := h.place(n); e.key == keyOf(n) {
 		return &e.of
 	}
 	return nil
@@ -32,33 +37,33 @@ func (h *History[T]) At(n int64) *T {
 // there has to be written anew then. The number that was there goes, unless it is wanted
 // and there is more room to be had. Where there is none, a later number stays as long as it
 // is wanted, and Put gives nil.
-func (h *History[T]) Put(n int64, wanted func(old *T, size int) bool) (t *T, fresh bool) {
+func (h *History[T]) Put(n int64, wanted func(num int64, old *T, size int) bool) (t *T, fresh bool) {
 	if h.ring == nil {
 		h.ring = make([]entry[T], firstPlaces)
 	}
 	e := h.place(n)
-	for e.used && e.num != n {
+	for e.used() && e.key != keyOf(n) {
 		if len(h.ring) >= h.Most {
-			if e.num > n && wanted(&e.of, len(h.ring)) {
+			if e.num() > n && wanted(e.num(), &e.of, len(h.ring)) {
 				return nil, false
 			}
 			break
 		}
-		if !wanted(&e.of, len(h.ring)) {
+		if !wanted(e.num(), &e.of, len(h.ring)) {
 			break
 		}
 		h.grow()
 		e = h.place(n)
 	}
-	fresh = !e.used || e.num != n
-	e.num, e.used = n, true
+	fresh = e.key != keyOf(n)
+	e.key = keyOf(n)
 	return &e.of, fresh
 }
 
 // Drop forgets a number.
 func (h *History[T]) Drop(n int64) {
 	if h.At(n) != nil {
-		h.place(n).used = false
+		h.place(n).key = 0
 	}
 }
 
@@ -71,8 +76,8 @@ func (h *History[T]) grow() {
 	old := h.ring
 	h.ring = make([]entry[T], 2*len(old))
 	for i := range old {
-		if e := &old[i]; e.used {
-			*h.place(e.num) = *e
+		if e := &old[i]; e.used() {
+			*h.place(e.num()) = *e
 		}
 	}
 }

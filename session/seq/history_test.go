@@ -2,11 +2,11 @@ package seq
 
 import "testing"
 
-func always(*int, int) bool { return true }
-func never(*int, int) bool  { return false }
+func always(int64, *int, int) bool { return true }
+func never(int64, *int, int) bool  { return false }
 
 // fill enters numbers with themselves as what is remembered.
-func fill(h *History[int], wanted func(*int, int) bool, nums ...int64) {
+func fill(h *History[int], wanted func(int64, *int, int) bool, nums ...int64) {
 	for _, n := range nums {
 		if x, _ := h.Put(n, wanted); x != nil {
 			*x = int(n)
