@@ -17,7 +17,7 @@ page.plots = function () {
 page.drawConnection = function (s, c) {
   const about = page.explain.connections.find((x) => x.id === c.id);
   s.append(page.make("h3", { id: "plots-" + c.id }, "#" + c.id + (about ? " " + about.protocol + ": a " + about.a + ", b " + about.b : "")));
-  const group = { base: c.base_ms, plots: [], span: [Infinity, -Infinity], busy: false };
+  const group = { base: c.base_ms, plots: [], span: [Infinity, -Infinity] };
   for (const d of ["a", "b"]) {
     c.directions[d].findings = page.findingsOf(c, d);
     const t = c.directions[d].t;
@@ -48,10 +48,10 @@ page.findingsOf = (c, d) => page.analysis.findings.filter((f) => f.connection ==
 // Each kind of plot names its series: label, values, colour, and how it is drawn.
 page.kinds = [
   {
-    id: "sequence", title: "what it sent, by number", has: () => true, height: 260, events: true,
+    id: "sequence", title: "what it sent, by number", has: () => true, height: 260, events: true, whole: true,
     series: (x) => [
-      { label: "number", values: x.sent_max, colour: "sent", points: 3 },
-      { label: "from", values: x.sent_min, colour: "sent", points: 3, hide: page.same(x.sent_min, x.sent_max) },
+      { label: "number", values: x.sent_max, colour: "sent", points: 4 },
+      { label: "from", values: x.sent_min, colour: "sent", points: 4, hide: page.same(x.sent_min, x.sent_max) },
       { label: "acknowledged up to", values: page.filled(x.acked_max), captured: x.acked_max, colour: "acked", line: true, step: true, hide: !x.acked_max.some((v) => v !== null) },
       { label: "window", values: page.windowOf(x), captured: [], colour: "window", line: true, step: true, dash: [5, 4], hide: !x.window || !x.acked_max.some((v) => v !== null) },
       { label: "acknowledged one by one", values: x.sacked_max, colour: "sacked", points: 3, hide: !x.sacked_max.some((v) => v !== null) },
@@ -60,11 +60,14 @@ page.kinds = [
   },
   { id: "rtt", title: "round trips, ms", has: (x) => x.rtt_max_ms.some((v) => v !== null), height: 150, zero: true,
     series: (x) => [{ label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, hide: page.same(x.rtt_min_ms, x.rtt_max_ms) }] },
-  { id: "inflight", title: "in flight: sent and not acknowledged", has: (x) => x.in_flight.some((v) => v !== null), height: 150, zero: true,
+  { id: "inflight", title: "in flight: sent and not acknowledged", whole: true, has: (x) => x.in_flight.some((v) => v !== null), height: 150, zero: true,
     series: (x) => [{ label: "numbers", values: x.in_flight, colour: "sent", line: true, points: 2 }, { label: "bytes", values: x.in_flight_bytes, colour: "sacked", line: true, scale: "bytes" }] },
   { id: "rate", title: "rate, kB/s", has: (x) => x.bytes.some((v) => v !== null), height: 150, zero: true, rates: true,
     series: (x, span) => page.rates(x, span) },
 ];
+
+// wholes are the distances of ticks where there are no parts of one.
+page.wholes = Array.from({ length: 13 }, (_, i) => [1, 2, 5].map((k) => k * 10 ** i)).flat();
 
 // same says that two series are one.
 page.same = (x, y) => x.every((v, i) => v === y[i]);
@@ -110,7 +113,7 @@ page.drawChart = function (box, status, group, x, kind, t, series) {
     width: Math.max(320, box.clientWidth), height: kind.height, legend: { live: true },
     cursor: { drag: { x: true, y: false }, sync: { key: "c" + box.dataset.connection, setSeries: false } },
     scales: { x: { time: false, min: group.span[0], max: group.span[1] }, y: { range: (u, lo, hi) => page.bounds(kind, x, lo, hi, u) }, f: { range: [0, 1] }, bytes: { range: (u, lo, hi) => [0, (hi || 1) * 1.06] } },
-    axes: [{ ...axis, values: (u, list) => list.map((v) => clock(v, u.scales.x.max - u.scales.x.min < 5 ? 12 : 8)), space: page.dated ? 160 : 90 }, { ...axis, size: 60 }, ...(series.some((s) => s.scale) ? [{ ...axis, scale: "bytes", side: 1, size: 60, grid: { show: false } }] : [])],
+    axes: [{ ...axis, values: (u, list) => list.map((v) => clock(v, u.scales.x.max - u.scales.x.min < 5 ? 12 : 8)), space: page.dated ? 160 : 90 }, { ...axis, size: 60, ...(kind.whole ? { incrs: page.wholes } : {}) }, ...(series.some((s) => s.scale) ? [{ ...axis, scale: "bytes", side: 1, size: 60, grid: { show: false } }] : [])],
     series: [{ label: "time", value: (u, v) => (v === null ? "–" : clock(v)) }, ...series.map((s) => ({
       label: s.label, scale: s.scale || "y", stroke: () => page.colour(s.colour), width: s.line ? (s.dash ? 1 : 1.5) : 0, dash: s.dash, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
       points: s.points ? { show: true, size: s.points, fill: () => page.colour(s.colour), width: 0 } : { show: false },
@@ -154,14 +157,16 @@ page.bounds = function (kind, x, lo, hi, u) {
 };
 
 // follow lets all plots of a connection show what one of them shows: those in view at once,
-// the others when there is time.
+// the others when there is time. A plot that shows what the others do already, or what it
+// did before, was not turned by a reader.
 page.follow = function (group, from) {
-  if (group.busy) return;
-  const { min, max } = from.scales.x;
+  const { min, max } = from.scales.x, same = (span) => span && span.min === min && span.max === max;
+  if (same(from.shown)) return;
+  from.shown = { min, max };
+  if (same(group.shown)) return;
+  group.shown = from.shown;
   const show = (wanted) => {
-    group.busy = true;
-    for (const u of group.plots) if (u !== from && wanted(u) && (u.scales.x.min !== min || u.scales.x.max !== max)) u.setScale("x", { min, max });
-    setTimeout(() => { group.busy = false; });
+    for (const u of group.plots) if (u !== from && wanted(u) && (u.scales.x.min !== group.shown.min || u.scales.x.max !== group.shown.max)) u.setScale("x", group.shown);
   };
   show((u) => page.inView(u.root));
   clearTimeout(group.later);
