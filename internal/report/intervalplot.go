@@ -8,7 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/plot"
 	"github.com/dpdissect/dpdissect/internal/timeline"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // plotLabels is how wide the labels of the vertical axis are, with the axis itself.
@@ -18,47 +17,23 @@ const plotLabels = 13
 // may be: its rate, retries, numbers in flight and round trips. What a direction has nothing
 // of is left out.
 func WriteIntervalPlots(w io.Writer, x *Intervals, o TextOptions) error {
-	if o.Width <= 0 {
-		o.Width = DefaultWidth
-	}
-	if len(x.Conns) == 0 {
-		_, err := io.WriteString(w, None(o.Chosen))
-		return err
-	}
-	for i, c := range x.Conns {
-		v := &plotter{o: o, columns: max(leastSpark, o.Width-plotLabels)}
-		if i > 0 {
-			v.b.WriteByte('\n')
+	columns := max(leastSpark, o.width()-plotLabels)
+	return x.writeConns(w, o, plot.Dots(columns), func(b *strings.Builder, sides [2][]*timeline.Interval, g grid) {
+		v := &plotter{b, o, columns, g}
+		for dir, list := range sides {
+			if len(list) > 0 {
+				v.side("ab"[dir:dir+1], list)
+			}
 		}
-		v.conn(c, x)
-		if _, err := io.WriteString(w, v.b.String()); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // A plotter writes the plots of one connection.
 type plotter struct {
-	b       strings.Builder
+	b       *strings.Builder
 	o       TextOptions
 	columns int // of a plot
 	grid    grid
-}
-
-func (v *plotter) conn(c *session.Conn, x *Intervals) {
-	sides := [2][]*timeline.Interval{x.Of(c, 0), x.Of(c, 1)}
-	v.b.WriteString(connHead(c, v.o))
-	var ok bool
-	if v.grid, ok = newGrid(sides, x.Length, plot.Dots(v.columns)); !ok {
-		v.b.WriteString(noTimes)
-		return
-	}
-	for dir, list := range sides {
-		if len(list) > 0 {
-			v.side("ab"[dir:dir+1], list)
-		}
-	}
 }
 
 // side writes the plots of a direction above the axis of time.
@@ -88,7 +63,7 @@ func (v *plotter) side(name string, list []*timeline.Interval) {
 func (v *plotter) plot(title, behind string, spans []plot.Span, unit func(float64) string, rows int, style render.Style) {
 	top := plot.Top(spans)
 	name, figures, _ := strings.Cut(title, ":")
-	fmt.Fprintf(&v.b, "%s:%s, most %s%s\n", appendStyled(nil, v.o.Palette.Heading, name), figures, unit(top), behind)
+	fmt.Fprintf(v.b, "%s:%s, most %s%s\n", appendStyled(nil, v.o.Palette.Heading, name), figures, unit(top), behind)
 	for i, line := range plot.Lines(spans, v.columns, rows, top) {
 		label, tick := "", "│"
 		switch i {
@@ -97,7 +72,7 @@ func (v *plotter) plot(title, behind string, spans []plot.Span, unit func(float6
 		case rows - 1:
 			label, tick = "0", "┤"
 		}
-		fmt.Fprintf(&v.b, "%*s %s%s\n", plotLabels-2, label, tick, appendStyled(nil, style, strings.TrimRight(line, " ")))
+		fmt.Fprintf(v.b, "%*s %s%s\n", plotLabels-2, label, tick, appendStyled(nil, style, strings.TrimRight(line, " ")))
 	}
 }
 
@@ -113,7 +88,7 @@ func (v *plotter) axis() {
 		free = rest - left
 	}
 	line := strings.Repeat(" ", plotLabels) + from + strings.Repeat(" ", max(2, free)) + to
-	fmt.Fprintf(&v.b, "%s\n", appendStyled(nil, v.o.Palette.Derived, line))
+	fmt.Fprintf(v.b, "%s\n", appendStyled(nil, v.o.Palette.Derived, line))
 }
 
 // areas are values as areas, each taken so many times.

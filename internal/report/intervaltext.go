@@ -24,44 +24,47 @@ const (
 // WriteIntervalText writes sparklines of each direction, as wide as the text may be: where
 // there are more intervals than columns, a column stands for several.
 func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
+	return x.writeConns(w, o, max(leastSpark, o.width()-sparkNames-sparkFigures), func(b *strings.Builder, sides [2][]*timeline.Interval, g grid) {
+		clock := g.clock(o.Clock)
+		fmt.Fprintf(b, "  %s to %s, a column is %s\n", clock(g.from), clock(g.to), g.stepText())
+		for dir, list := range sides {
+			g.rows(b, dir, list)
+		}
+	})
+}
+
+// width is how many columns the text may have.
+func (o *TextOptions) width() int {
 	if o.Width <= 0 {
-		o.Width = DefaultWidth
+		return DefaultWidth
 	}
+	return o.Width
+}
+
+// writeConns draws connection by connection, on a grid of so many columns each.
+func (x *Intervals) writeConns(w io.Writer, o TextOptions, columns int, draw func(b *strings.Builder, sides [2][]*timeline.Interval, g grid)) error {
 	if len(x.Conns) == 0 {
 		_, err := io.WriteString(w, None(o.Chosen))
 		return err
 	}
 	for i, c := range x.Conns {
-		if err := x.writeConn(w, c, o, i == 0); err != nil {
+		var b strings.Builder
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(connHead(c, o))
+		sides := [2][]*timeline.Interval{x.Of(c, 0), x.Of(c, 1)}
+		if g, ok := newGrid(sides, x.Length, columns); ok {
+			draw(&b, sides, g)
+		} else {
+			b.WriteString("  no frame of it has a time\n")
+		}
+		if _, err := io.WriteString(w, b.String()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-func (x *Intervals) writeConn(w io.Writer, c *session.Conn, o TextOptions, first bool) error {
-	sides := [2][]*timeline.Interval{x.Of(c, 0), x.Of(c, 1)}
-	g, ok := newGrid(sides, x.Length, max(leastSpark, o.Width-sparkNames-sparkFigures))
-	var b strings.Builder
-	if !first {
-		b.WriteByte('\n')
-	}
-	b.WriteString(connHead(c, o))
-	if !ok {
-		b.WriteString(noTimes)
-	} else {
-		clock := g.clock(o.Clock)
-		fmt.Fprintf(&b, "  %s to %s, a column is %s\n", clock(g.from), clock(g.to), g.stepText())
-		for dir, list := range sides {
-			g.rows(&b, dir, list)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// noTimes stands for what is drawn of a connection without times.
-const noTimes = "  no frame of it has a time\n"
 
 // connHead is the line above what is drawn of a connection, or several where there is no
 // room for one.
@@ -69,7 +72,7 @@ func connHead(c *session.Conn, o TextOptions) string {
 	p := &painter{o.Palette, o.Names}
 	name, a, b := fmt.Sprintf("connection %d  %s", c.ID, c.Protocol.Name), "  a "+p.end(c.A), "  b "+p.end(c.B)
 	gap := ""
-	if TextWidth(name+a+b) > o.Width {
+	if TextWidth(name+a+b) > o.width() {
 		gap = "\n"
 	}
 	return string(appendStyled(nil, o.Palette.Heading, name+gap+a+gap+b)) + "\n"
