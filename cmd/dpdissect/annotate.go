@@ -17,7 +17,7 @@ type annotateCommand struct {
 	plain bool
 }
 
-// annotatePatience is how long a live packet waits for what later ones tell of it.
+// annotatePatience is the longest time that a live packet waits for later ones.
 const annotatePatience = 2 * time.Second
 
 func newAnnotate() *cobra.Command {

@@ -23,7 +23,7 @@ type part struct {
 }
 
 // lossesPlaced is of how many numbers of a direction that may be lost it is known when.
-const lossesPlaced = 1 << 18
+var lossesPlaced = 1 << 18
 
 // newPart is nil without --from and --to.
 func (j *job) newPart() *part {

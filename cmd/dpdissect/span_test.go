@@ -111,6 +111,21 @@ func checkLostAdds(t *testing.T, name string, x, y, all map[string]any) {
 	}
 }
 
+// TestSpanOfTooManyLosses leaves out losses where more numbers may be lost than can be
+// placed in time, and counts all else.
+func TestSpanOfTooManyLosses(t *testing.T) {
+	path := filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")
+	defer func(n int) { lossesPlaced = n }(lossesPlaced)
+	lossesPlaced = 1
+	all, got := directionsIn(analysisOf(t, path))["0a"], directionsIn(analysisOf(t, "--from", "0", path))["0a"]
+	if lost := got["lost"].(map[string]any); len(lost) != 0 || len(all["lost"].(map[string]any)) == 0 {
+		t.Errorf("losses %v, of all %v", lost, all["lost"])
+	}
+	if got["retries"] != all["retries"] || got["frames"] != all["frames"] {
+		t.Errorf("have %v\nwant %v", got, all)
+	}
+}
+
 // halfOf is half of the length of a capture in seconds.
 func halfOf(t *testing.T, path string) float64 {
 	t.Helper()

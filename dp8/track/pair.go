@@ -33,7 +33,7 @@ type room struct {
 // their length is: most sides wait for a number now and then, and few at a time.
 type rings [7][][]slot
 
-// mostRings is how many rings of a length wait at most to be used again.
+// mostRings bounds the rings of one length that are kept to be used again.
 const mostRings = 64
 
 // take gives a ring with room for so many, a power of two. What is in it has to be written

@@ -53,6 +53,12 @@ func (l *Losses) Hear(c *session.Conn, dir int, x seq.Settled) {
 	l.kept++
 }
 
+// Complete reports whether all that is counted of a direction can be placed in time.
+func (l *Losses) Complete(c *session.Conn, dir int) bool {
+	s := l.of[c]
+	return s == nil || !s[dir].more
+}
+
 // Of gives the numbers of a direction that are counted as lost or as not captured, once the
 // run is over, and how many of those lost are not among them. Their times are those of the
 // tracker's clock.

@@ -39,7 +39,7 @@ func NewPart(within func(at int64) int, losses *Losses, next session.Sink) *Part
 // lost counts the losses of a direction whose frames stand in the span. They are unknown
 // where there are more than can be placed.
 func (p *Part) lost(c *session.Conn, dir int) (l seq.Lost, unknown bool) {
-	claims, left := p.losses.Of(c, dir)
+	claims, _ := p.losses.Of(c, dir)
 	x := p.conns[c]
 	for i := range claims {
 		at := claims[i].Time
@@ -55,7 +55,7 @@ func (p *Part) lost(c *session.Conn, dir int) (l seq.Lost, unknown bool) {
 			l.NotCaptured++
 		}
 	}
-	return l, left > 0
+	return l, !p.losses.Complete(c, dir)
 }
 
 // Restrict makes a connection report what happened within the span alone, once the run is

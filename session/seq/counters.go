@@ -14,33 +14,37 @@ func (d *Direction) Lost() Lost {
 	if d.part != nil {
 		return d.part.Lost
 	}
-	return d.allLost()
+	return lossesOf(d)
 }
 
-// allLost is Lost whether a part of the numbers is reported or all.
-func (d *Direction) allLost() Lost {
-	l := d.lost()
+// lossesOf is Lost whether a part of the numbers is reported or all.
+func lossesOf(d *Direction) Lost {
+	l := Lost{NotCaptured: d.notCaptured}
+	if !d.distrusted { // else its masks are, from which the rest comes
+		l.NotCaptured += d.byMaskOnly
+		l.AfterCapture, l.BeforeCapture = lostAfter(d), lostBefore(d, l.NotCaptured)
+	}
 	if d.offloaded {
 		l.NotCaptured = 0
 	}
 	return l
 }
 
-func (d *Direction) lost() Lost {
-	if d.distrusted {
-		return Lost{NotCaptured: d.notCaptured} // reports of gaps come from masks
+func lostAfter(d *Direction) uint64 {
+	switch {
+	case d.noAfter:
+		return 0
+	case d.IsOpen():
+		return d.end.lostBehind + d.losses.proven()
 	}
-	l := Lost{AfterCapture: d.end.lostBehind, NotCaptured: d.notCaptured + d.byMaskOnly}
-	if d.IsOpen() {
-		l.AfterCapture += d.losses.proven()
+	return d.end.lostBehind
+}
+
+func lostBefore(d *Direction, notCaptured uint64) uint64 {
+	if d.noBefore || d.offloaded || notCaptured > 0 || d.peer != nil && d.peer.notCaptured > 0 {
+		return 0
 	}
-	if d.noAfter {
-		l.AfterCapture = 0
-	}
-	if !d.noBefore && !d.offloaded && l.NotCaptured == 0 && (d.peer == nil || d.peer.notCaptured == 0) {
-		l.BeforeCapture = d.lostBefore
-	}
-	return l
+	return d.lostBefore
 }
 
 // ProvesLoss reports whether losses before and behind the capture point can be
@@ -50,7 +54,7 @@ func (d *Direction) lost() Lost {
 func (d *Direction) ProvesLoss() (before, after, captured bool) {
 	heard := d.heard || d.IsOpen() && d.acknowledged() || d.Lost() != Lost{}
 	heard = heard && (d.part == nil || !d.part.LossUnknown)
-	return heard && !d.noBefore && !d.offloaded && d.allLost().NotCaptured == 0, heard && !d.noAfter && (!d.unsettled || d.Lost().AfterCapture > 0), heard && !d.offloaded
+	return heard && !d.noBefore && !d.offloaded && lossesOf(d).NotCaptured == 0, heard && !d.noAfter && (!d.unsettled || d.Lost().AfterCapture > 0), heard && !d.offloaded
 }
 
 // acknowledged reports whether an acknowledgement of what this side sends was

@@ -51,11 +51,11 @@ page.kinds = [
     id: "sequence", title: "what it sent, by number", has: () => true, height: 260, events: true, whole: true,
     series: (x) => [
       { label: "number", values: x.sent_max, colour: "sent", points: 4 },
-      { label: "from", values: x.sent_min, colour: "sent", points: 4, hide: page.same(x.sent_min, x.sent_max) },
+      { label: "number, least", values: x.sent_min, colour: "sent", points: 4, hide: page.same(x.sent_min, x.sent_max) },
       { label: "acknowledged up to", values: page.filled(x.acked_max), captured: x.acked_max, colour: "acked", line: true, step: true, hide: !x.acked_max.some((v) => v !== null) },
       { label: "window", values: page.windowOf(x), captured: [], colour: "window", line: true, step: true, dash: [5, 4], hide: !x.window || !x.acked_max.some((v) => v !== null) },
       { label: "acknowledged one by one", values: x.sacked_max, colour: "sacked", points: 3, hide: !x.sacked_max.some((v) => v !== null) },
-      { label: "from", values: x.sacked_min, colour: "sacked", points: 3, hide: page.same(x.sacked_min, x.sacked_max) },
+      { label: "one by one, least", values: x.sacked_min, colour: "sacked", points: 3, hide: page.same(x.sacked_min, x.sacked_max) },
     ],
   },
   { id: "rtt", title: "round trips, ms", has: (x) => x.rtt_max_ms.some((v) => v !== null), height: 150, zero: true,
