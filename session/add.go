@@ -19,7 +19,7 @@ func (t *Table) Add(d *dissect.Datagram) {
 	t.flowNow, t.given = f, d
 	f.latest = d.Frame
 	switch {
-	case f.pending:
+	case f.collects():
 		t.addUndecided(f, d)
 	case f.summedUp:
 		t.countOnly(f, d)

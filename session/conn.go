@@ -47,6 +47,8 @@ type Conn struct {
 
 	Internal *InternalError // a fault of this program ended it; else nil
 	SummedUp bool           // it was followed no further, because there were too many at a time
+	Unjudged uint64         // frames that came after that, which are counted and nothing else
+	crowded  uint32         // datagrams that its pair sent before and that were given up
 
 	Closing [2]seq.Sign // first frame of each side that closes it
 	Ending  *Ending     // once it is closed, when Config.Endings asks for it

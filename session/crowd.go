@@ -68,5 +68,6 @@ func (t *Table) countOnly(f *Flow, d *dissect.Datagram) {
 	f.last = d.Time
 	fr := t.frame(d, f.protocol.Name)
 	f.at.Count(fr)
+	f.at.Unjudged++
 	t.show(fr, f.at)
 }

@@ -12,9 +12,16 @@ import (
 func (s *story) pairOf(n int, text string) {
 	s.frame++
 	s.now += ms
-	d := dissect.Datagram{Frame: s.frame, Time: s.now, HasTime: true, Src: endpoint(1, 2302), Dst: endpoint(2, uint16(n)), Payload: []byte(text), Length: len(text)}
-	d.Src.IP[13], d.Src.IP[14] = byte(n>>8), byte(n)
+	d := pairDatagram(n, text)
+	d.Frame, d.Time = s.frame, s.now
 	s.tab.Add(&d)
+}
+
+// pairDatagram is a datagram of a pair of its own.
+func pairDatagram(n int, text string) dissect.Datagram {
+	d := dissect.Datagram{HasTime: true, Src: endpoint(1, 2302), Dst: endpoint(2, uint16(n)), Payload: []byte(text), Length: len(text)}
+	d.Src.IP[13], d.Src.IP[14] = byte(n>>8), byte(n)
+	return d
 }
 
 func (s *story) lockPair(n int) {
@@ -119,8 +126,8 @@ func TestManyStrangers(t *testing.T) {
 	for n := range 2 * MaxHopeless {
 		s.pairOf(n, "no")
 	}
-	if s.tab.undecided != MaxHopeless {
-		t.Errorf("%d are undecided, want %d", s.tab.undecided, MaxHopeless)
+	if s.tab.undecided() != MaxHopeless {
+		t.Errorf("%d are undecided, want %d", s.tab.undecided(), MaxHopeless)
 	}
 	s.lockPair(7777)
 	if n := len(s.tab.Conns()); n != 1 {

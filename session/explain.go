@@ -7,16 +7,34 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// tell starts the story of a flow.
-func (t *Table) tell(f *Flow, d *dissect.Datagram) {
+// tell starts the story of a flow of which more than one datagram is looked at.
+func (t *Table) tell(f *Flow) {
 	most := MaxStories
 	if t.live() {
 		most = liveStories
 	}
-	if (t.cfg.Explain || t.cfg.Endings) && f.force == nil && len(t.stories) < most {
-		f.story = &Story{Src: d.Src, Dst: d.Dst, First: d.Frame}
+	if !t.cfg.Explain && !t.cfg.Endings || f.force != nil || f.story != nil {
+		return
+	}
+	if len(t.stories) == most && !t.cfg.Explain {
+		t.dropStories()
+	}
+	if len(t.stories) < most {
+		f.story = &Story{Src: f.key.lo, Dst: f.key.hi, First: f.first}
+		if f.up {
+			f.story.Src, f.story.Dst = f.key.hi, f.key.lo
+		}
 		t.stories = append(t.stories, f.story)
 	}
+}
+
+// dropStories makes room for further stories, of pairs that were given up and that showed
+// nothing of any protocol. When it finds few, it is not tried again for a while.
+func (t *Table) dropStories() {
+	if t.untold++; t.untold%storiesRefused != 1 {
+		return
+	}
+	t.stories = slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Protocol == "" && len(s.Tries) > 0 && !s.Tells() })
 }
 
 // told reports whether all of the pair's datagrams are looked at, to say why it was, or was

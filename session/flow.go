@@ -43,7 +43,8 @@ type Flow struct {
 	bits       float64
 	detectedBy Detection
 	dialect    string
-	pending    bool      // not recognised, and evidence is collected
+	class      class     // of what is not recognised
+	sides      uint8     // that sent something while it was not: bits
 	probes     []Probe   // nil before they are needed
 	scores     []float64 // latest of each probe, when it is to be explained
 	story      *Story
@@ -54,8 +55,12 @@ type Flow struct {
 	rest       int    // datagrams they do not look at yet
 	rested     bool   // they did so before
 	released   bool   // too much was held: shown as plain UDP since
+	leftOut    bool   // some of its datagrams were, for lack of room
+	crowdedOut uint32 // number of them
 	hopeless   bool   // all probes say that it is not their protocol
 	summedUp   bool   // its connections were summed up: see Table.relieve
+	up         bool   // the upper endpoint sent its first frame
+	first      uint64 // its first frame
 	latest     uint64 // its latest frame
 	last       int64  // time of it
 	seen       int64  // when the latest datagram came, by Table.now; of a run without end

@@ -23,28 +23,17 @@ func (t *Table) find(d *dissect.Datagram) *Flow {
 	return f
 }
 
-// newFlow makes a flow. When too many are undecided already, nothing is kept of
-// a further one: its datagrams are plain UDP until others fell silent.
+// newFlow makes a flow.
 func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
-	force := t.forced(key)
-	if force == nil && t.undecided >= MaxUndecided {
-		if t.now-t.swept >= sweepGap {
-			t.sweep()
-		}
-		if t.undecided >= MaxUndecided {
-			return &t.stranger
-		}
-	}
 	t.flowSeq++
-	f := &Flow{table: t, key: key, seq: t.flowSeq, last: d.Time}
+	f := &Flow{table: t, key: key, seq: t.flowSeq, last: d.Time, first: d.Frame, latest: d.Frame}
+	f.up = f.side(d) == 1
 	t.flows[key] = f
-	if f.force = force; force == nil {
-		t.undecided++
-	} else {
-		f.leads = (neighbours{t}).leadsOf(force.Protocol)
+	if f.force = t.forced(key); f.force != nil {
+		f.leads = (neighbours{t}).leadsOf(f.force.Protocol)
 	}
-	t.tell(f, d)
-	f.pending = true
+	t.comesBack(f)
+	f.join(single)
 	return f
 }
 

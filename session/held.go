@@ -20,6 +20,9 @@ type held struct {
 	up                         bool // from the upper endpoint
 }
 
+// bytes is what it counts as, see HoldBytes.
+func (h *held) bytes() int { return len(h.payload) + heldCost }
+
 // heldOf gives a datagram with a copy of its payload.
 func (f *Flow) heldOf(d *dissect.Datagram) held {
 	return held{

@@ -48,9 +48,7 @@ func (t *Table) guard(f *Flow, conclude func()) {
 // abandon ends the connections of a pair as they stand and makes it plain UDP. It
 // gives the connection that the frame at hand was counted in.
 func (t *Table) abandon(f *Flow, e *InternalError) (counted *Conn) {
-	if f.pending && f.force == nil && t.flows[f.key] == f {
-		t.undecided--
-	}
+	f.join(decided)
 	for _, c := range t.conns {
 		if c.flow != f {
 			continue
@@ -64,7 +62,7 @@ func (t *Table) abandon(f *Flow, e *InternalError) (counted *Conn) {
 		}
 	}
 	f.session, f.protocol, f.probes, f.force, f.at = nil, nil, nil, nil, nil
-	f.pending, f.released, f.summedUp, f.possible = false, true, false, ""
+	f.released, f.summedUp, f.possible = true, false, ""
 	return counted
 }
 

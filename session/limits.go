@@ -10,9 +10,11 @@ const (
 	HoldDatagrams = 256     // per address pair
 	HoldBytes     = 2 << 20 // per table, payloads of all pairs together and heldCost for each
 	HoldTime      = 30e9    // ns of silence after which evidence is forgotten
-	MaxUndecided  = 1024    // address pairs per table that evidence is kept of
-	MaxHopeless   = 256     // … while some of them look like none of the protocols
+	MaxSingle     = 2048    // address pairs per table of which one datagram came
+	MaxOneWay     = 256     // … of which several of one side came
+	MaxAnswered   = 768     // … of which both sides sent something
+	MaxHopeless   = 256     // … together, from which on those that look like no protocol are left alone
+	MaxForeign    = 1024    // … of these
 
 	heldCost = 192 // bytes a held datagram takes besides its payload
-	sweepGap = 1e9 // ns between two looks for silent pairs when there are too many
 )

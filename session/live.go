@@ -86,9 +86,6 @@ func (t *Table) gone(f *Flow) bool {
 // visit notes that a datagram of a pair came. After a long silence it is the first
 // one of another flow.
 func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
-	if f == &t.stranger {
-		return f
-	}
 	if f.session != nil && f.seen != 0 && d.Time-f.seen > t.cfg.Idle {
 		t.closeOut(f)
 		f = t.find(d)
@@ -141,7 +138,7 @@ func (t *Table) Live() (open, pairs, undecided int) {
 	for _, f := range t.flows {
 		open += f.open
 	}
-	return open, len(t.flows), t.undecided
+	return open, len(t.flows), t.undecided()
 }
 
 // sweep forgets undecided flows that fell silent and lets the others free what
@@ -175,14 +172,13 @@ func (t *Table) sweep() {
 // from now on.
 func (t *Table) giveUp(f *Flow) {
 	t.release(f)
-	switch {
-	case f.session != nil: // what was held was enough, or it was forced
+	if f.session != nil { // what was held was enough, or it was forced
 		return
-	case f.pending:
-		t.undecided--
-	case f.summedUp:
+	}
+	if f.summedUp {
 		t.counting--
 	}
+	f.join(decided)
 	delete(t.flows, f.key)
 }
 

@@ -12,6 +12,8 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		c.A, c.B, c.flip, c.succeeds = c.B, c.A, !c.flip, true
 	}
 	c.Bits, c.DetectedBy = f.bits, f.detectedBy
+	f.table.leaveOut(f)
+	c.crowded, f.crowdedOut = f.crowdedOut, 0
 	c.active = f.table.spare.Take()
 	for i := range c.Dir {
 		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links, Account: f.table.cfg.Endings}

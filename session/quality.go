@@ -63,6 +63,10 @@ func (c *Conn) assessCapture() {
 	if s.frames[0]+s.frames[1] >= coarseAfter {
 		c.observe(rCapOneway, 0, first, when(s.frames[1] == 0, "%d frames in one direction, none in the other", s.frames[0]))
 	}
+	if c.crowded > 0 {
+		c.observe(rCapCrowd, 0, first, fmt.Sprintf("%s of the address pair came before and %s given up: too many pairs were unrecognised at the same time",
+			counted(uint64(c.crowded), "datagram", "datagrams"), one(uint64(c.crowded), "was", "were")))
+	}
 	c.observe(rCapMidstart, 0, first, when(!c.Complete, "the connection began before the capture"))
 }
 

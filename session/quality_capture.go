@@ -22,6 +22,7 @@ const (
 	rCapNat
 	rCapMultipath
 	rCapTunnel
+	rCapCrowd
 )
 
 var captureRules = [...]conform.Rule{
@@ -123,5 +124,11 @@ var captureRules = [...]conform.Rule{
 		Care:      "the inner packet is analysed once",
 		Example:   "GRE copy of every packet",
 		Unchecked: "tunnels are not decoded: the datagrams analysed are those of the outer header",
+	},
+	rCapCrowd - captureBase: {
+		ID: "CAP-CROWD", Level: conform.Impl, Severity: conform.Note, Scope: "B", Operation: true,
+		Statement: "datagrams of the address pair were given up before it was recognised, because too many pairs were unrecognised at the same time",
+		Care:      "they are in the capture, as plain UDP, and not in the connection; totals.undecided_left_out counts all such pairs, those that were never recognised included, and check does not pass on them",
+		Example:   "a flood from 100,000 spoofed addresses within the time of a handshake",
 	},
 }

@@ -48,7 +48,8 @@ func (f *Flow) candidate(i int) *Protocol {
 
 // follow starts a session of a protocol with what its probe learned.
 func (f *Flow) follow(p *Protocol, learned Probe) {
-	f.protocol, f.leads, f.pending = p, (neighbours{f.table}).leadsOf(p), false
+	f.protocol, f.leads = p, (neighbours{f.table}).leadsOf(p)
+	f.join(decided)
 	f.dropProbes(learned)
 	if f.force != nil {
 		f.dialect, f.detectedBy = f.force.Dialect, ByDecodeAs
@@ -59,9 +60,10 @@ func (f *Flow) follow(p *Protocol, learned Probe) {
 
 // wake starts the probes, which look at what was held meanwhile.
 func (f *Flow) wake() {
-	if f.probes != nil || !f.pending {
+	if f.probes != nil || !f.collects() {
 		return
 	}
+	f.table.tell(f)
 	f.startProbes()
 	var d dissect.Datagram
 	for i := range f.held {
@@ -74,12 +76,15 @@ func (f *Flow) wake() {
 // hold keeps a copy of a datagram until the flow is recognised. It reports
 // false when a limit forbids that.
 func (f *Flow) hold(d *dissect.Datagram) bool {
-	t := f.table
-	if f.released || len(f.held) >= HoldDatagrams || t.heldBytes+len(d.Payload)+heldCost > HoldBytes {
+	t, n := f.table, len(d.Payload)+heldCost
+	if !f.released && t.held[f.class]+n > heldIn[f.class] {
+		t.relieveHeld(f.class)
+	}
+	if f.released || len(f.held) >= HoldDatagrams {
 		return false
 	}
 	f.held = append(f.held, f.heldOf(d))
-	t.heldBytes += len(d.Payload) + heldCost
+	t.held[f.class] += n
 	return true
 }
 
@@ -88,7 +93,7 @@ func (f *Flow) takeHeld() []held {
 	all := f.held
 	f.held = nil
 	for i := range all {
-		f.table.heldBytes -= len(all[i].payload) + heldCost
+		f.table.held[f.class] -= all[i].bytes()
 	}
 	return all
 }

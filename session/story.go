@@ -11,7 +11,13 @@ import (
 const (
 	MaxStories  = 4096
 	liveStories = 256
+
+	storiesRefused = 256 // for lack of room, before room is looked for again
 )
+
+// EnoughToGuess is the evidence, in bits, from which on the protocol of a pair that was not
+// recognised may be guessed.
+const EnoughToGuess = 8
 
 // A Story tells how an address pair was recognised, or why it was not. With Config.Explain
 // it says why, and everything is looked at; with Config.Endings alone it costs next to
@@ -47,6 +53,13 @@ func (s *Story) Guess() (protocol string, bits float64) {
 		}
 	}
 	return protocol, bits
+}
+
+// Tells reports whether the story says which protocol the pair most likely speaks, or that
+// it was answered by ICMP.
+func (s *Story) Tells() bool {
+	guess, bits := s.Guess()
+	return bits >= EnoughToGuess || s.Opens(guess) || s.Notices > 0
 }
 
 // A Try is what the probe of one protocol made of a pair.

@@ -12,8 +12,10 @@ type Table struct {
 	conns       []*Conn
 	fr          dissect.Frame
 	tree        dissect.Tree
-	heldBytes   int
-	undecided   int
+	inClass     [classes]int // pairs of each class
+	held        [classes]int // bytes held back of them
+	crowdedOut  crowdedOut
+	leftOut     uint64
 	open        int  // connections that are followed
 	shows       bool // frames go to the sink
 	spare       Spare[active]
@@ -22,9 +24,9 @@ type Table struct {
 	lead        [256]uint64      // by the first byte: bit i says that a neighbour of Config.Protocols[i] may begin so
 	near        []NeighbourCount // of neighbours
 	leads       []leads          // of those of each of Config.Protocols
-	stranger    Flow             // stands for pairs of which nothing is kept
 	flowSeq     uint64
 	stories     []*Story
+	untold      int // stories for which there was no room
 	tallySets   map[*Protocol]*tallySet
 	quality     *tallySet
 	clock       clock

@@ -240,15 +240,15 @@ func TestTableHoldBytes(t *testing.T) {
 	for i := range byte(100) {
 		s.say(1, 100+i, big)
 	}
-	if s.tab.heldBytes > HoldBytes {
-		t.Errorf("%d bytes are held", s.tab.heldBytes)
+	if s.tab.allHeld() > HoldBytes {
+		t.Errorf("%d bytes are held", s.tab.allHeld())
 	}
 	if len(s.shown) == 0 || len(s.shown) == 100 {
 		t.Errorf("%d of 100 are shown", len(s.shown))
 	}
 	s.tab.Close(0)
-	if s.tab.heldBytes != 0 || len(s.shown) != 100 {
-		t.Errorf("%d bytes stay held, %d are shown", s.tab.heldBytes, len(s.shown))
+	if s.tab.allHeld() != 0 || len(s.shown) != 100 {
+		t.Errorf("%d bytes stay held, %d are shown", s.tab.allHeld(), len(s.shown))
 	}
 }
 
@@ -258,8 +258,8 @@ func TestTableHopeless(t *testing.T) {
 	s.say(1, 2, "hm")
 	s.say(1, 2, "no")
 	s.say(1, 2, "no")
-	if s.tab.heldBytes != 0 || !slices.Equal(s.shown, []string{"1:udp", "2:udp", "3:udp"}) {
-		t.Errorf("%d bytes held, shown %q", s.tab.heldBytes, s.shown)
+	if s.tab.allHeld() != 0 || !slices.Equal(s.shown, []string{"1:udp", "2:udp", "3:udp"}) {
+		t.Errorf("%d bytes held, shown %q", s.tab.allHeld(), s.shown)
 	}
 	for range 4 {
 		s.say(2, 1, "yes")
@@ -300,8 +300,8 @@ func TestTableSweeps(t *testing.T) {
 	if n := len(s.tab.flows); n != 1 {
 		t.Errorf("%d pairs are remembered, want 1", n)
 	}
-	if s.tab.undecided != 1 || len(s.shown) != 100 {
-		t.Errorf("%d undecided, %d shown", s.tab.undecided, len(s.shown))
+	if s.tab.undecided() != 1 || len(s.shown) != 100 {
+		t.Errorf("%d undecided, %d shown", s.tab.undecided(), len(s.shown))
 	}
 }
 
@@ -346,8 +346,8 @@ func TestTableFlood(t *testing.T) {
 		d.Src = endpoint(byte(i>>16), uint16(i))
 		s.tab.Add(&d)
 	}
-	if s.tab.undecided > MaxUndecided || s.tab.heldBytes > HoldBytes {
-		t.Errorf("%d pairs undecided, %d bytes held", s.tab.undecided, s.tab.heldBytes)
+	if s.tab.undecided() > MaxSingle+MaxOneWay+MaxAnswered || s.tab.allHeld() > HoldBytes {
+		t.Errorf("%d pairs undecided, %d bytes held", s.tab.undecided(), s.tab.allHeld())
 	}
 	s.tab.Close(0)
 	if len(s.shown) != 300_000 {

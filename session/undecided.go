@@ -21,9 +21,11 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 			t.deliver(f, d)
 			return
 		}
-		f.released = false
+		f.released, f.sides = false, 0
 		f.dropProbes(nil)
+		f.join(single)
 	}
+	f.see(d)
 	silent := d.Time-f.last > restSilence
 	f.last = d.Time
 	if f.rest > 0 && !silent {
@@ -51,7 +53,7 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		f.released = true
 		t.plain(f, d)
 	case f.session != nil:
-		t.recognised(f)
+		t.deliverHeld(f)
 		t.deliver(f, d)
 	case f.force != nil:
 		if !f.hold(d) {
@@ -61,10 +63,9 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	case f.hopeless: // its datagrams must not take the room of others
 		t.release(f)
 		t.plain(f, d)
-		if t.undecided > MaxHopeless && !f.told() {
+		if t.undecided() > MaxHopeless && !f.told() {
 			f.dropProbes(nil)
-			f.pending = false // until it was silent, or a while later
-			t.undecided--
+			f.join(foreign) // until it was silent, or a while later
 		}
 	case !f.hold(d):
 		t.release(f)
@@ -101,14 +102,7 @@ func (f *Flow) isForeign() bool {
 	return true
 }
 
-// recognised takes over a flow whose protocol is known now.
-func (t *Table) recognised(f *Flow) {
-	if f.force == nil {
-		t.undecided--
-	}
-	t.deliverHeld(f)
-}
-
+// deliverHeld hands what was held of a flow to its session.
 func (t *Table) deliverHeld(f *Flow) {
 	var d dissect.Datagram
 	for _, h := range f.takeHeld() {
@@ -119,11 +113,11 @@ func (t *Table) deliverHeld(f *Flow) {
 // release shows what was held of a flow as plain UDP, or, when it is forced, as
 // what it was said to be.
 func (t *Table) release(f *Flow) {
-	if !f.pending {
+	if !f.collects() {
 		return
 	}
 	if f.wake(); f.session != nil {
-		t.recognised(f)
+		t.deliverHeld(f)
 		return
 	}
 	f.explain()
@@ -131,6 +125,12 @@ func (t *Table) release(f *Flow) {
 		f.follow(f.force.Protocol, f.probes[0])
 		t.deliverHeld(f)
 	}
+	t.leaveOut(f)
+	t.showPlain(f)
+}
+
+// showPlain shows what was held of a flow as plain UDP.
+func (t *Table) showPlain(f *Flow) {
 	var d dissect.Datagram
 	for _, h := range f.takeHeld() {
 		t.plain(f, f.restore(&d, &h))

@@ -184,6 +184,7 @@ func (j *job) report(conns []*session.Conn, findings []session.Finding) *report.
 	a := &report.Analysis{Captures: j.run.Source.Infos(), Totals: report.Totals{Totals: j.run.Totals()}, Conns: conns, Findings: findings}
 	a.Totals.AddTable(j.run.Decoded())
 	a.Totals.Neighbours = j.run.Neighbours()
+	a.Totals.Undecided = j.run.UndecidedLeftOut()
 	for _, c := range conns {
 		if c.SummedUp {
 			a.Totals.SummedUp++

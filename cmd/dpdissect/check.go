@@ -243,7 +243,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 
 // decide weighs what the run found out.
 func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Result, error) {
-	run := &verdict.Run{Findings: a.Findings, Rules: c.rulesOf(j, a.Conns), Packets: a.Totals.Packets, Unread: unread(a.Captures)}
+	run := &verdict.Run{Findings: a.Findings, Rules: c.rulesOf(j, a.Conns), Packets: a.Totals.Packets, Unread: unread(a.Captures), Unjudged: unjudged(a)}
 	for i := range a.Captures {
 		run.Dropped += a.Captures[i].Dropped
 	}
@@ -276,6 +276,24 @@ func unread(inputs []capture.Info) (list []string) {
 		default:
 			list = append(list, nameOf(in.Path)+": "+in.Problem)
 		}
+	}
+	return list
+}
+
+// unjudged lists what was not judged for lack of room: address pairs, and connections of
+// which frames came after they were summed up.
+func unjudged(a *report.Analysis) (list []string) {
+	if n := a.Totals.Undecided; n > 0 {
+		list = append(list, report.UndecidedText(n))
+	}
+	var conns uint64
+	for _, c := range a.Conns {
+		if c.Unjudged > 0 {
+			conns++
+		}
+	}
+	if conns > 0 {
+		list = append(list, verdict.Counted(conns, "connection")+" not judged to the end: too many were open at the same time")
 	}
 	return list
 }

@@ -183,6 +183,9 @@ func (j *job) close(err error) error {
 	}
 	infos := j.run.Source.Infos()
 	tellCounts(j.stderr, infos)
+	if n := j.run.UndecidedLeftOut(); n > 0 {
+		fmt.Fprintln(j.stderr, "dpdissect: "+report.UndecidedText(n))
+	}
 	internal := tellInternal(j.stderr, j.run.Internal())
 	problems := tellProblems(j.stderr, infos)
 	return cmp.Or(err, internal, problems)

@@ -81,7 +81,8 @@ func (x *part) see(s *pipeline.Slot) {
 // restrict leaves of an analysis what is of the window: the connections with a datagram in
 // it, its findings, and what was counted.
 func (x *part) restrict(a *report.Analysis) {
-	x.totals.Neighbours, x.totals.SummedUp, x.totals.LeftOut = a.Totals.Neighbours, a.Totals.SummedUp, a.Totals.LeftOut
+	x.totals.Neighbours, x.totals.Undecided = a.Totals.Neighbours, a.Totals.Undecided
+	x.totals.SummedUp, x.totals.LeftOut = a.Totals.SummedUp, a.Totals.LeftOut
 	a.Totals = x.totals
 	a.Findings = slices.DeleteFunc(a.Findings, func(f session.Finding) bool { return f.Time == 0 || x.place(f.Time) != 0 })
 	a.Story.Settle(x.bounds())

@@ -8,10 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// enoughToGuess is the evidence, in bits, from which on a pair is guessed to be of a
-// protocol.
-const enoughToGuess = 8
-
 // unrecognised tells of an address pair that was not recognised, if something suggests
 // that it is of one of the protocols, or ICMP answered it.
 func unrecognised(p *session.Story, names *namer) (u Unrecognised, ok bool) {
@@ -19,7 +15,7 @@ func unrecognised(p *session.Story, names *namer) (u Unrecognised, ok bool) {
 		return u, false
 	}
 	guess, bits := p.Guess()
-	if bits < enoughToGuess && !p.Opens(guess) {
+	if bits < session.EnoughToGuess && !p.Opens(guess) {
 		guess, bits = "", 0
 	}
 	if guess == "" && p.Notices == 0 || p.Sides[0] == 0 && p.Notices == 0 {

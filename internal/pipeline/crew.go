@@ -185,7 +185,7 @@ func (w *crew) share(b *batch, from, n int) (next int) {
 		if p.Class != capture.UDP && p.Class != capture.Unreachable {
 			continue
 		}
-		shard = shardOf(&p.Datagram)
+		shard = r.spread.shardOf(&p.Datagram)
 		if k := &w.kept[shard]; k.is {
 			k.track(r, shard, p)
 		} else {

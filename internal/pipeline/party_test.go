@@ -57,6 +57,7 @@ func (g *guest) moved(e dissect.Endpoint) dissect.Endpoint {
 // A party feeds many connections to the tables of a run, as one capture would.
 type party struct {
 	tables *tables
+	spread spread
 	guests []*guest
 	now    int64
 	frame  uint64
@@ -97,7 +98,7 @@ func (c *party) speak(g *guest) {
 		c.frame++
 		d.Frame, d.Time = c.frame, d.Time+g.from
 		d.Src, d.Dst = g.moved(d.Src), g.moved(d.Dst)
-		c.tables[shardOf(&d)].Add(&d)
+		c.tables[c.spread.shardOf(&d)].Add(&d)
 	}
 }
 

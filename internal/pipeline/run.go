@@ -32,6 +32,7 @@ type Run struct {
 	Sink func(shard int) session.Sink
 
 	tables *tables
+	spread spread
 	ended  func() []*session.Conn    // that left the tables and are kept, nil when none does
 	ahead  [readAhead]capture.Packet // that were read and are tracked next
 	end    int64
@@ -49,7 +50,7 @@ const idleEvery = 512
 
 // Do runs to the end of the input, or to the first error of After.
 func (r *Run) Do() error {
-	r.tables = newTables(r.Config, r.Sink)
+	r.tables, r.spread = newTables(r.Config, r.Sink), spread{}
 	var err error
 	if r.Workers > 1 {
 		err = r.parallel()
@@ -120,7 +121,7 @@ func (r *Run) trackOn(from, n int) (next int, err error) {
 	for ; i < n; i++ {
 		p := &r.ahead[i]
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
-			shard = shardOf(&p.Datagram)
+			shard = r.spread.shardOf(&p.Datagram)
 			r.add(shard, &p.Datagram)
 		}
 		if err := r.passed(p.Frame); err != nil {
@@ -284,6 +285,15 @@ func (r *Run) Internal() (all []session.InternalError) {
 	}
 	slices.SortStableFunc(all, func(a, b session.InternalError) int { return cmp.Compare(a.Frame, b.Frame) })
 	return all
+}
+
+// UndecidedLeftOut is the number of address pairs that were given up for lack of room while
+// they might have been recognised (session.Table.LeftOut).
+func (r *Run) UndecidedLeftOut() (n uint64) {
+	for _, t := range r.tables {
+		n += t.LeftOut()
+	}
+	return n
 }
 
 // Decoded gives the totals that the tracker knows.

@@ -30,6 +30,7 @@ type Totals struct {
 	LeftOut   uint64 // connections of a live run that ended long ago and are only counted
 	Findings  uint64 // findings that are counted in their connections and not listed
 	SummedUp  uint64 // connections that were not followed to their end, there being too many at a time
+	Undecided uint64 // address pairs that were given up unrecognised for lack of room, see session.Table.LeftOut
 
 	Neighbours []session.NeighbourCount // datagrams of protocols beside, among OtherUDP; for text
 }

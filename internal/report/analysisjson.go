@@ -120,6 +120,9 @@ func (e *encoder) totals(t *Totals) {
 	if t.Findings > 0 {
 		e.count("findings_left_out", t.Findings)
 	}
+	if t.Undecided > 0 {
+		e.count("undecided_left_out", t.Undecided)
+	}
 	e.close('}')
 }
 

@@ -20,6 +20,11 @@ func (p *painter) appendRemarks(dst []byte, a *Analysis, width int) []byte {
 	return dst
 }
 
+// UndecidedText says what Totals.Undecided means.
+func UndecidedText(n uint64) string {
+	return counted(n, "address pair") + " given up before recognition: too many at the same time, as in a flood. Connections may be missing, or their beginnings."
+}
+
 // neighboursText is "Beside connections: 3 datagrams of dtls (Datagram Transport Layer
 // Security); …".
 func neighboursText(list []session.NeighbourCount) string {

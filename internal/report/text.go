@@ -79,6 +79,9 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	if a.Totals.LeftOut > 0 {
 		dst = append(dst, counted(a.Totals.LeftOut, "connection")+" that ended earlier are only counted.\n"...)
 	}
+	if n := a.Totals.Undecided; n > 0 {
+		dst = appendLines(dst, p.Warn.Start, p.Warn.Stop, UndecidedText(n), wrap)
+	}
 	if n := a.Totals.SummedUp; n > 0 {
 		dst = append(dst, counted(n, "connection")+" were not tracked to their end: too many were open at the same time.\n"...)
 	}

@@ -16,6 +16,7 @@ type Run struct {
 	Packets  uint64
 	Dropped  uint64   // packets the capture files say they lack
 	Unread   []string // inputs that could not be read to their end, each with what is wrong
+	Unjudged []string // what could not be judged for lack of room
 
 	Prior     *Prior  // an earlier report to compare with, nil for none
 	Tolerance float64 // by which share a number may differ from it
@@ -95,6 +96,9 @@ func Decide(p *Policy, book *Book, base *Baseline, today string, run *Run) (*Res
 	}
 	for _, why := range run.Unread {
 		d.because(Unreadable, "%s", why)
+	}
+	for _, what := range run.Unjudged {
+		d.because(PoorCapture, "%s", what)
 	}
 	d.sort(run.Findings)
 	for _, t := range run.Rules {

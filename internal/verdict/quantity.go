@@ -51,6 +51,7 @@ var quantities = []quantity{
 	{"totals.bad_checksums", ofRun, false, none, "datagrams with a bad checksum"},
 	{"totals.connections_left_out", ofRun, false, none, "connections not tracked to their end or, live, only counted"},
 	{"totals.findings_left_out", ofRun, false, none, "findings that are counted but not listed"},
+	{"totals.undecided_left_out", ofRun, false, none, "address pairs given up before they were recognised: too many at the same time"},
 	{"captures.packets", ofCapture, false, none, "packets"},
 	{"captures.bytes", ofCapture, false, none, "captured bytes"},
 	{"captures.received", ofCapture, false, unknown, "live: packets the kernel counted"},

@@ -1,0 +1,181 @@
+package session
+
+import (
+	"strings"
+	"testing"
+)
+
+// allHeld is what is held back of all pairs, in bytes.
+func (t *Table) allHeld() (n int) {
+	for _, held := range t.held {
+		n += held
+	}
+	return n
+}
+
+// flood makes a datagram of each of many pairs, every one a while after the one before.
+func (s *story) flood(first, pairs int, gap int64, text string) {
+	for n := first; n < first+pairs; n++ {
+		s.now += gap - ms
+		s.pairOf(n, text)
+	}
+}
+
+func BenchmarkFlood(b *testing.B) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.flood(0, b.N, 10_000, "hm")
+}
+
+// TestSinglesGoFirst: pairs of one datagram push out each other, those that were silent the
+// longest first, and never a pair that was answered or of which several came.
+func TestSinglesGoFirst(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	for range 2 {
+		s.pairOf(60_000, "yes")
+	}
+	s.answered(60_001)
+	s.flood(0, 3*MaxSingle, 1000, "yes")
+	if n := s.tab.inClass[single]; n > MaxSingle || n < leftOf(MaxSingle) {
+		t.Errorf("%d pairs of one datagram, want %d at most", n, MaxSingle)
+	}
+	if s.tab.inClass[oneWay] != 1 || s.tab.inClass[answered] != 1 || s.tab.LeftOut() != 0 {
+		t.Errorf("%d of one side, %d answered, %d left out", s.tab.inClass[oneWay], s.tab.inClass[answered], s.tab.LeftOut())
+	}
+	for range 2 {
+		s.pairOf(60_000, "yes")
+		s.pairOf(60_001, "yes")
+	}
+	if conns := s.tab.Conns(); len(conns) != 2 || conns[0].Dir[0].Frames != 4 || conns[0].crowded+conns[1].crowded != 0 {
+		t.Errorf("%d connections", len(conns))
+	}
+}
+
+// answered makes both sides of a pair say yes.
+func (s *story) answered(n int) {
+	s.pairOf(n, "yes")
+	s.answer(n, "yes")
+}
+
+// answer makes the other side of a pair speak.
+func (s *story) answer(n int, text string) {
+	s.frame++
+	s.now += ms
+	d := pairDatagram(n, text)
+	d.Src, d.Dst = d.Dst, d.Src
+	d.Frame, d.Time = s.frame, s.now
+	s.tab.Add(&d)
+}
+
+// TestOneWayNeverPushesOutAnswered: nor do many pairs of one side push out those that were
+// answered.
+func TestOneWayNeverPushesOutAnswered(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.answered(60_001)
+	s.flood(0, 4*MaxOneWay, 1000, "yes")
+	s.flood(0, 4*MaxOneWay, 1000, "yes")
+	if s.tab.inClass[answered] != 1 || s.tab.inClass[oneWay] > MaxOneWay {
+		t.Errorf("%d answered, %d of one side", s.tab.inClass[answered], s.tab.inClass[oneWay])
+	}
+	if s.tab.LeftOut() == 0 {
+		t.Error("pairs of two datagrams were given up, and nobody is told")
+	}
+}
+
+// TestForeignAreForgotten: of pairs that look like no protocol some are remembered, so that
+// they cost next to nothing, and never all.
+func TestForeignAreForgotten(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	for range 2 {
+		s.flood(0, 4*MaxForeign, 100, "no")
+	}
+	if n := len(s.tab.flows); n > MaxForeign+MaxHopeless+MaxSingle {
+		t.Errorf("%d pairs are remembered", n)
+	}
+	if n := s.tab.LeftOut(); n != 0 {
+		t.Errorf("%d pairs that speak no protocol are left out", n)
+	}
+}
+
+// TestCrowdedOutComesBack: a pair whose first datagram was given up is recognised once it
+// comes back, as what it had shown; it is counted, and its connection says so.
+func TestCrowdedOutComesBack(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.pairOf(60_000, "yes")
+	s.flood(0, 2*MaxSingle, 1000, "yes")
+	if n := s.tab.LeftOut(); n != 0 {
+		t.Errorf("%d left out before any came back", n)
+	}
+	s.answer(60_000, "yes")
+	if s.tab.inClass[answered] != 1 {
+		t.Error("it was not known that the pair had sent something")
+	}
+	s.flood(10_000, 2*MaxSingle, 1000, "yes")
+	for range 3 {
+		s.pairOf(60_000, "yes")
+	}
+	conns := s.tab.Conns()
+	if len(conns) != 1 || conns[0].Dir[0].Frames+conns[0].Dir[1].Frames != 4 {
+		t.Fatalf("%d connections", len(conns))
+	}
+	if n := s.tab.LeftOut(); n != 1 || conns[0].crowded != 1 {
+		t.Errorf("%d pairs left out, %d datagrams of the connection", n, conns[0].crowded)
+	}
+	s.tab.Close(s.now)
+	if s.tab.QualityTallies()[rCapCrowd].Fail != 1 {
+		t.Error("CAP-CROWD does not tell")
+	}
+}
+
+// TestCrowdedOutIsBounded: when so many pairs were given up that not all are remembered,
+// those of which it is not known whether they came back are counted.
+func TestCrowdedOutIsBounded(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.flood(0, 60_000, 1000, "yes")
+	if n := len(s.tab.crowdedOut.pairs); n > maxCrowdedOut {
+		t.Errorf("%d pairs are remembered, want %d at most", n, maxCrowdedOut)
+	}
+	if n := s.tab.LeftOut(); n < 60_000-maxCrowdedOut-2*MaxSingle || n > 60_000 {
+		t.Errorf("%d left out", n)
+	}
+}
+
+// TestLargestGoFirst: room for bytes is made by those that hold most, so that large
+// datagrams of some never take the beginning of another.
+func TestLargestGoFirst(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.pairOf(60_000, "yes")
+	s.flood(0, 1500, 1000, "x"+strings.Repeat(" ", 1400))
+	s.answered(60_001)
+	for range 400 {
+		s.answered(50_000)
+		s.pairOf(50_000, "no"+strings.Repeat(" ", 8000))
+	}
+	for class, most := range heldIn {
+		if n := s.tab.held[class]; n > most {
+			t.Errorf("%d bytes are held of class %d, want %d at most", n, class, most)
+		}
+	}
+	for range 3 {
+		s.pairOf(60_000, "yes")
+	}
+	if f := s.tab.Conns(); len(f) < 1 || f[len(f)-1].Dir[0].Frames != 4 || f[len(f)-1].crowded != 0 {
+		t.Error("the pair that held least lost its beginning")
+	}
+}
+
+// TestStoriesOfAFlood: stories of pairs that showed nothing make room for those of pairs
+// that did.
+func TestStoriesOfAFlood(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}, Endings: true})
+	for range 2 {
+		s.flood(0, MaxStories+MaxOneWay, 1000, "hm")
+	}
+	for range 2 {
+		s.pairOf(60_000, "yes")
+	}
+	s.tab.Close(s.now)
+	stories := s.tab.Stories()
+	if last := stories[len(stories)-1]; len(stories) > MaxStories || last.Dst.Port != uint16(60_000) && last.Src.Port != uint16(60_000) {
+		t.Errorf("%d stories, the last of %v and %v", len(stories), last.Src, last.Dst)
+	}
+}
