@@ -290,6 +290,9 @@ func (r *Run) Internal() (all []session.InternalError) {
 // UndecidedLeftOut is the number of address pairs that were given up for lack of room while
 // they might have been recognised (session.Table.LeftOut).
 func (r *Run) UndecidedLeftOut() (n uint64) {
+	if r.tables == nil {
+		return 0
+	}
 	for _, t := range r.tables {
 		n += t.LeftOut()
 	}
