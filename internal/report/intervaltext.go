@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -166,9 +167,17 @@ func spark(values []int64) string {
 			line[i] = bars[0]
 			continue
 		}
-		line[i] = bars[1+int(float64(v-1)/float64(most)*float64(len(bars)-1))]
+		line[i] = bars[1+eighths(v, most)]
 	}
 	return string(line)
+}
+
+// eighths is in which eighth of 1 to most a value lies, from 0 on. It is exact for values of
+// any size: floating point would round the highest up to a ninth.
+func eighths(v, most int64) int {
+	hi, lo := bits.Mul64(uint64(v-1), 8)
+	n, _ := bits.Div64(hi, lo, uint64(most))
+	return int(n)
 }
 
 // thousands is a whole number with its thousands apart.
