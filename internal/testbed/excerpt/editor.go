@@ -128,14 +128,18 @@ func (e *editor) cut(at int, x, y, _ byte) {
 
 // shorten takes bytes off the end of the payload, and tells the headers.
 func (e *editor) shorten(at int, x, _, _ byte) {
-	p := e.own(at)
+	p := &e.packets[at]
 	n := len(p.body())
 	if n == 0 || p.Payload < 8 {
 		return
 	}
-	n = int(x) % n
-	p.Data = p.Data[:p.Payload+n]
-	binary.BigEndian.PutUint16(p.Data[p.Payload-4:], uint16(8+n))
+	p.SetPayload(p.body()[:int(x)%n])
+}
+
+// SetPayload gives a UDP datagram another payload, and tells the headers.
+func (p *Packet) SetPayload(b []byte) {
+	p.Data = slices.Concat(p.Data[:p.Payload], b)
+	binary.BigEndian.PutUint16(p.Data[p.Payload-4:], uint16(8+len(b)))
 	binary.BigEndian.PutUint16(p.Data[p.Payload-2:], 0)
 	p.Wire = len(p.Data)
 	if ip := p.network(); ip != nil && ip[0]>>4 == 4 {

@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -53,6 +56,27 @@ func Of(t testing.TB, protocol string) (all []Excerpt) {
 	return all
 }
 
+// longPackets is how many packets an excerpt of a folder's capture has at most.
+const longPackets = 200
+
+// InFolder gives the first packets of all captures in a folder, as far as they can be read.
+func InFolder(t testing.TB, folder string) (all []Excerpt) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".pcap") {
+			return err
+		}
+		if whole, _ := readable(t, path, longPackets); len(whole) > 0 {
+			all = append(all, Excerpt{d.Name(), whole})
+		}
+		return nil
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%s: %d captures, %v", folder, len(all), err)
+	}
+	return all
+}
+
 // Traces are the committed captures of a protocol.
 func Traces(t testing.TB, protocol string) []string {
 	t.Helper()
@@ -81,7 +105,17 @@ func Strangers(t testing.TB, protocols []string) (all []Packet) {
 }
 
 // Read reads all packets of a trace.
-func Read(t testing.TB, path string) (all []Packet) {
+func Read(t testing.TB, path string) []Packet {
+	t.Helper()
+	all, err := readable(t, path, math.MaxInt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// readable reads packets of a capture, so many at most, up to where it is damaged.
+func readable(t testing.TB, path string, most int) (all []Packet, err error) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,16 +124,16 @@ func Read(t testing.TB, path string) (all []Packet) {
 	defer f.Close()
 	r, err := capture.NewReader(f)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	defer r.Close()
 	var d capture.Decoder
-	for {
+	for len(all) < most {
 		var rec capture.Record
 		if err := r.Next(&rec); err == io.EOF {
-			return all
+			break
 		} else if err != nil {
-			t.Fatal(err)
+			return all, err
 		}
 		rec.Data = bytes.Clone(rec.Data)
 		var p capture.Packet
@@ -112,6 +146,7 @@ func Read(t testing.TB, path string) (all []Packet) {
 		}
 		all = append(all, Packet{rec.Link, uint64(rec.Time), rec.HasTime, rec.Data, rec.WireLen, start})
 	}
+	return all, nil
 }
 
 // fileLinks are the link types of the interfaces that written files declare: those
