@@ -98,7 +98,7 @@ func newGrid(sides [2][]*timeline.Interval, length int64, columns int) (g grid, 
 		g.from, g.to = min(g.from, from), max(g.to, to)
 	}
 	intervals := max(1, g.span()/uint64(length))
-	g.step = int64((intervals + uint64(columns) - 1) / uint64(columns) * uint64(length))
+	g.step = int64(steps(intervals, uint64(columns)) * uint64(length))
 	return g, ok
 }
 
@@ -127,10 +127,10 @@ func (g grid) stepText() string {
 }
 
 // columns is how many there are.
-func (g grid) columns() int {
-	n, step := g.span(), uint64(g.step)
-	return int(n/step + min(1, n%step))
-}
+func (g grid) columns() int { return int(steps(g.span(), uint64(g.step))) }
+
+// steps is how many steps cover a length: the last may be shorter.
+func steps(length, step uint64) uint64 { return length/step + min(1, length%step) }
 
 // column is the one that shows an interval.
 func (g grid) column(v *timeline.Interval) int {
