@@ -269,7 +269,7 @@ func (p *printout) fault() error {
 // frame, or a link type that capture filters do not know.
 func (p *printout) mayRefuse() bool {
 	chooses := slices.Contains(p.flags, "--connection") || slices.Contains(p.flags, "--around") || p.command == "ladder" && len(p.flags) > 0
-	return chooses || slices.Contains(p.flags, "-f") && strings.Contains(p.errs, "not applicable to packets of link type")
+	return chooses || slices.Contains(p.flags, "-f") && strings.Contains(p.errs, "not applicable to packets of")
 }
 
 // unsound says what a document is not that its format says it is.
