@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -69,7 +70,14 @@ func TestOutputOfWorkers(t *testing.T) {
 // out to be right, and times that are years apart.
 func madeCaptures(t testing.TB) []string {
 	t.Helper()
-	return []string{farCapture(t), slowCapture(t, 1<<23), slowCapture(t, 1<<40), backwardCapture(t)}
+	return []string{
+		farCapture(t),
+		timedCapture(t, "slow.pcapng", func(i int, at uint64) uint64 { return at + uint64(i)<<40 }),
+		timedCapture(t, "years.pcapng", func(i int, at uint64) uint64 { return at + uint64(i)<<57 }),
+		timedCapture(t, "backward.pcapng", func(i int, at uint64) uint64 { return at - uint64(i)<<56 }),
+		timedCapture(t, "leap.pcapng", func(i int, at uint64) uint64 { return uint64(i/20) * math.MaxInt64 }),
+		timedCapture(t, "both.pcapng", func(i int, at uint64) uint64 { return uint64(i%2)<<63 - uint64(i%2) + uint64(i+1)%2<<63 }),
+	}
 }
 
 // keepCapture writes packets to a file.
@@ -106,24 +114,15 @@ func farCapture(t testing.TB) string {
 	return keepCapture(t, "far.pcapng", all)
 }
 
-// slowCapture is a connection whose packets are so many ns further apart than they were.
-func slowCapture(t testing.TB, by uint64) string {
+// timedCapture is a connection whose packets have other times: at says which, of the number
+// of the packet and the time that it had, in ns modulo 1<<64.
+func timedCapture(t testing.TB, name string, at func(i int, was uint64) uint64) string {
 	t.Helper()
 	all := excerpt.Read(t, capturePath(t, "unsigned-lossy.pcap"))[:40]
 	for i := range all {
-		all[i].Time += uint64(i) * by
+		all[i].Time = at(i, all[i].Time)
 	}
-	return keepCapture(t, "slow.pcapng", all)
-}
-
-// backwardCapture is one whose times go backwards by years, to before 1970.
-func backwardCapture(t testing.TB) string {
-	t.Helper()
-	all := excerpt.Read(t, capturePath(t, "unsigned-lossy.pcap"))[:40]
-	for i := range all {
-		all[i].Time -= uint64(i) << 56
-	}
-	return keepCapture(t, "backward.pcapng", all)
+	return keepCapture(t, name, all)
 }
 
 // TestFarNumbersAreAcknowledged: one worker, which prints frames as soon as it can, shows
@@ -141,6 +140,22 @@ func TestFarNumbersAreAcknowledged(t *testing.T) {
 	for _, frame := range []float64{far, far + 1} {
 		if acked[frame] != json.Number(fmt.Sprint(ack)) {
 			t.Errorf("frame %v is acknowledged in %v, want %d", frame, acked[frame], ack)
+		}
+	}
+}
+
+// TestFarTimes: round trips, pauses and whole captures may be longer than an int64 counts ns,
+// and times may go backwards by years, stand still, or be the last that there are. Every
+// format of every command prints something sound of that, and timeline with every flag.
+func TestFarTimes(t *testing.T) {
+	for _, path := range madeCaptures(t) {
+		for _, f := range forms() {
+			if f.command != "timeline" && len(f.flags) > len(needed[f.command]) {
+				continue
+			}
+			if err := f.print(t, path, "-d", "udp.port==0-65535,dp8").fault(); err != nil && f.command != "protocols" {
+				t.Errorf("%s %s: %v", f, filepath.Base(path), err)
+			}
 		}
 	}
 }
