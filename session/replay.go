@@ -6,6 +6,17 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
+// SetAside says of the frame at hand, whose number is provisional (seq.Direction.Place), whether
+// it is a copy, and whether an acknowledgement of it may come.
+func (c *Conn) SetAside(dir int, s *seq.Sending, fr *dissect.Frame) {
+	out := &c.Dir[dir]
+	fr.Words |= out.Unnumbered(s, true)
+	fr.Awaits = c.links() && out.Provisionals().Has(fr.Datagram)
+}
+
+// links reports whether it is to be told which frame acknowledges which.
+func (c *Conn) links() bool { return c.flow != nil && c.flow.table.cfg.Links }
+
 // Believe hands the provisional frames of a side that are confirmed to track, oldest
 // first, each as the frame at hand: the connection's rules judge it until the one that
 // really is comes back. They were counted when they came. What is said of gaps before
@@ -14,8 +25,8 @@ func (c *Conn) Believe(dir int, at *dissect.Frame, track func(fr *dissect.Frame)
 	c.Replay(dir, at, c.Dir[dir].Provisionals().TakeConfirmed(), track)
 }
 
-// Replay is Believe for frames of a side that the tracker itself kept aside. at is nil
-// when no frame is at hand.
+// Replay is Believe for frames of a side that the tracker itself kept aside, and said of them
+// that they await an acknowledgement. at is nil when no frame is at hand.
 func (c *Conn) Replay(dir int, at *dissect.Frame, kept []*dissect.Datagram, track func(fr *dissect.Frame)) {
 	doubt := c.Rules.doubt
 	c.recount(at)
@@ -24,6 +35,9 @@ func (c *Conn) Replay(dir int, at *dissect.Frame, kept []*dissect.Datagram, trac
 		c.face(fr, dir)
 		c.Rules.doubt = conform.GuardNone
 		track(fr)
+		if c.links() && !fr.Awaits {
+			c.flow.Acked(seq.Position{Frame: d.Frame, Part: d.Part}, 0)
+		}
 		c.recount(fr)
 		if at != nil {
 			at.Words |= fr.Words & dissect.Gap

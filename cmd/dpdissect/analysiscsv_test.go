@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
 )
 
 // TestAnalysisCSV reads the CSV of every capture back and compares each value with the
@@ -56,8 +58,8 @@ func compareRow(t *testing.T, head, row []string, conn map[string]any, side stri
 		}
 	}
 	for i, name := range head {
-		if got := row[i]; got != strings.ReplaceAll(want[name], "\r\n", "\n") { // as encoding/csv reads them
-			t.Errorf("%s is %q, JSON says %q", name, got, want[name])
+		if got, text := row[i], string(render.AppendEscaped(nil, want[name])); got != text {
+			t.Errorf("%s is %q, JSON says %q", name, got, text)
 		}
 		delete(want, name)
 	}

@@ -64,6 +64,7 @@ func arrows() []arrow {
 		{"internal/testbed/ngtest", nil, nil, "what the program writes is read for tests by nothing of the program"},
 		{"internal/testbed/sessiontest", []string{"dissect", "session"}, nil, "scenes serve the tests of all trackers and name none"},
 		{"internal/testbed/chromium", nil, nil, "a browser is driven for tests by the standard library alone"},
+		{"internal/testbed/excerpt", []string{"dissect", "internal/capture"}, nil, "captures are edited for tests by what reads them for the program"},
 		{"internal/testbed/captured", []string{"dissect", "internal/capture"}, nil, "captures are read for tests by what reads them for the program"},
 		{"web", []string{"internal/htmlreport"}, nil, "the page is put together by the go command and the standard library, runs the program as it is, and knows of reports only which code is theirs"},
 		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},

@@ -409,3 +409,18 @@ func TestShots(t *testing.T) {
 	p.Eval(`new Promise((done) => setTimeout(done, 1000))`, nil) // the plots out of view follow
 	p.Shoot(filepath.Join(dir, "report-plots.png"))
 }
+
+// TestReportOfFarTimes opens reports of times that are years apart, go backwards, or stand
+// where times end: all is drawn, and nothing goes wrong.
+func TestReportOfFarTimes(t *testing.T) {
+	b := chromium.Start(t)
+	for _, path := range madeCaptures(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			p := shown(t, b, reportOf(t, "-d", "udp.port==0-65535,dp8", path)) // silence of minutes leaves it unrecognised
+			if n := ask[int](t, p, `document.querySelectorAll("[data-chart] canvas").length`); n == 0 {
+				t.Error("nothing is drawn")
+			}
+			quiet(t, p)
+		})
+	}
+}

@@ -51,7 +51,7 @@ func captures(t *testing.T) []string {
 }
 
 // capturePath is the path of one of the captures.
-func capturePath(t *testing.T, name string) string {
+func capturePath(t testing.TB, name string) string {
 	t.Helper()
 	p := filepath.Join("..", "..", "testdata", "pcaps", "dp8", name)
 	if _, err := os.Stat(p); err != nil {

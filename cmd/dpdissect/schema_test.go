@@ -112,44 +112,21 @@ func validateCheck(t *testing.T, judged, finding *jsonschema.Schema, text string
 	}
 }
 
-// TestExternalCaptures runs every command over the captures in DPDISSECT_PCAPS,
-// sound and damaged, and checks records and that workers change nothing.
+// TestExternalCaptures tries forms on the captures in DPDISSECT_PCAPS, sound and damaged.
 func TestExternalCaptures(t *testing.T) {
 	dir := os.Getenv("DPDISSECT_PCAPS")
 	if dir == "" {
 		t.Skip("DPDISSECT_PCAPS names no folder of captures")
 	}
-	schemas := map[string]*jsonschema.Schema{"analyze": schema(t, "analysis"), "decode": schema(t, "frame"), "messages": schema(t, "message")}
-	judged, finding := schema(t, "check"), schema(t, "finding")
 	n := 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".pcap") {
 			return err
 		}
+		for _, f := range formsFor(n * 7) {
+			checkWorkers(t, f, path, "2", "4")
+		}
 		n++
-		one, errs, code := call(t, checkArgs("json", "--workers", "1", path)...)
-		many, _, codeAgain := call(t, checkArgs("json", "--workers", "3", path)...)
-		if one != many || code != codeAgain || code == exitUsage || code == exitInput && errs == "" {
-			t.Errorf("%s: check: exit codes %d and %d, stderr %q, line %s", path, code, codeAgain, errs, difference(one, many))
-		}
-		validateCheck(t, judged, finding, one)
-		for command, schema := range schemas {
-			args := []string{command, "--format", "ndjson", path}
-			out, errs, code := call(t, append(args, "--workers", "1")...)
-			again, errsAgain, codeAgain := call(t, append(args, "--workers", "3")...)
-			if again != out || errs != errsAgain || code != codeAgain {
-				t.Errorf("%s: %s: workers matter: exit codes %d and %d, line %s", path, command, code, codeAgain, difference(again, out))
-			}
-			if code != exitOK && (code != exitInput || errs == "") {
-				t.Errorf("%s: %s: exit code %d, stderr %q", path, command, code, errs)
-			}
-			for _, v := range records(t, out) {
-				if err := schema.Validate(v); err != nil {
-					t.Errorf("%s: %s: %v", path, command, err)
-					break
-				}
-			}
-		}
 		return nil
 	})
 	if err != nil {

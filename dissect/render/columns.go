@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -136,14 +137,14 @@ func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock
 	case col.packet.append != nil:
 		dst = col.packet.append(dst, fr, clock)
 		if col.packet.free {
-			dst = disarm(dst, v.start)
+			dst = Disarm(dst, v.start)
 		}
 		return dst
 	case col.packet.note != nil:
 		for i := range fr.Notes {
 			if v.next() {
 				start := len(v.dst)
-				v.dst = disarm(AppendEscaped(v.dst, col.packet.note(&fr.Notes[i])), start)
+				v.dst = Disarm(AppendEscaped(v.dst, col.packet.note(&fr.Notes[i])), start)
 			}
 		}
 	case col.packet.field.Name == "acks":
@@ -162,10 +163,11 @@ func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock
 	return v.dst
 }
 
-// disarm puts a ' before text that a spreadsheet would take for a formula, and run.
-// Tabs and line ends, which it would skip, are escaped already.
-func disarm(dst []byte, start int) []byte {
-	if start < len(dst) && strings.IndexByte("=+-@", dst[start]) >= 0 {
+// Disarm puts a ' before the text from start on, which AppendEscaped appended, where a
+// spreadsheet would take it for a formula, and run it. Tabs and line ends, which it would
+// skip, are escaped already; full-width characters begin formulas in some of its languages.
+func Disarm(dst []byte, start int) []byte {
+	if r, _ := utf8.DecodeRune(dst[start:]); strings.ContainsRune("=+-@＝＋－＠", r) {
 		return slices.Insert(dst, start, '\'')
 	}
 	return dst

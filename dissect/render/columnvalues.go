@@ -61,7 +61,7 @@ func (v *values) node(t *dissect.Tree, n *dissect.Node, mask uint64) {
 			start := len(v.dst)
 			v.dst = appendPlain(v.dst, t, n)
 			if n.Field.Kind == dissect.Text {
-				v.dst = disarm(v.dst, start)
+				v.dst = Disarm(v.dst, start)
 			}
 		}
 	}

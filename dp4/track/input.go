@@ -122,7 +122,7 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 	}
 	switch out.Place(&c.sent, c.fr.Datagram) {
 	case seq.Provisional:
-		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		c.c.SetAside(dir, &c.sent, c.fr)
 		c.disbelieve(dir)
 		c.judgeRefuted(dir)
 		return

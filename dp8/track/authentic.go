@@ -109,6 +109,7 @@ func (c signatureJudge) settleKeys(dir int) {
 		out.Invalid += invalid
 		c.c.Remark("modifier of the secrets: " + k.modifierIs.String())
 	}
+	c.forgetDropped(dir)
 }
 
 // countSignature enters a verdict; it reports whether the frame may touch the

@@ -38,6 +38,7 @@ func (c signatureJudge) hold(dir int, num int64) bool {
 		h := heldFrame{num, *c.fr.Datagram}
 		h.datagram.Payload = bytes.Clone(c.fr.Payload)
 		k.held = append(k.held, h)
+		c.fr.Awaits = c.wants.Links && c.f.Type == dp8.TypeDFrame
 	}
 	return true
 }
@@ -50,6 +51,23 @@ func (k *keyring) holdsBelow(next int64) bool {
 		}
 	}
 	return false
+}
+
+// drop gives up the held frames: none of them is the side's.
+func (k *keyring) drop() {
+	k.dropped = append(k.dropped, k.held...)
+	k.held = nil
+}
+
+// forgetDropped says of the held frames that were given up that nothing acknowledges them.
+func (c signatureJudge) forgetDropped(dir int) {
+	k := &c.side[dir].keys
+	for i := range k.dropped {
+		if d := &k.dropped[i].datagram; c.wants.Links {
+			c.flow.Acked(seq.Position{Frame: d.Frame, Part: d.Part}, 0)
+		}
+	}
+	k.dropped = nil
 }
 
 // believeHeld tracks the held frames of a side: no guess at its secret is right, or the

@@ -110,7 +110,7 @@ func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	}
 	switch out.Place(&c.sent, c.fr.Datagram) {
 	case seq.Provisional:
-		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		c.c.SetAside(dir, &c.sent, c.fr)
 		c.judgeRefuted(dir)
 		return
 	case seq.Confirmed:

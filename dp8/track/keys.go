@@ -129,6 +129,7 @@ type keyring struct {
 	cands      []candidate // for epoch+1
 	pending    uint64      // frames of epoch+1 that were tried
 	held       []heldFrame // frames of pending that nothing is concluded from yet
+	dropped    []heldFrame // those that were given up, until that is told
 	trusting   bool        // no further ones are kept: no guess seems to be right
 	unresolved uint64      // frames whose epoch was never resolved
 	justTried  bool        // the last frame verified is one of pending
@@ -245,7 +246,7 @@ func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
 		switch {
 		case k.matches(payload, off, sig, c.key):
 			c.hits++
-			k.held = nil // they are forged
+			k.drop() // they are forged
 			return sigLikely
 		case c.hits > 0:
 			best = sigUnlikely
@@ -309,7 +310,8 @@ func (k *keyring) advance(c candidate) {
 	k.epoch++
 	k.first, k.later = k.later, firsts{}
 	k.cands, k.pending, k.suspects = nil, 0, nil
-	k.held, k.trusting = nil, false
+	k.drop()
+	k.trusting = false
 }
 
 // propose lists the keys the next epoch may have.

@@ -163,7 +163,7 @@ func (c *conn) numbered(dir int, n number) {
 	c.sent.Of(c.fr.Datagram, n.engine, seq.Unmarked)
 	switch out.Place(&c.sent, c.fr.Datagram) {
 	case seq.Provisional:
-		c.fr.Words |= out.Unnumbered(&c.sent, true)
+		c.c.SetAside(dir, &c.sent, c.fr)
 		c.judgeRefuted(dir)
 		return
 	case seq.Confirmed:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -29,16 +30,16 @@ func TestClockSteps(t *testing.T) {
 	for n, name := range clockTraces {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			whole := readPackets(t, filepath.Join("../../testdata/pcaps", filepath.FromSlash(name)))
-			whole = whole[:min(len(whole), 2*excerptPackets)]
-			plain := runEverything(t, asFile(whole), plan{workers: 1})
+			whole := excerpt.Read(t, filepath.Join("../../testdata/pcaps", filepath.FromSlash(name)))
+			whole = whole[:min(len(whole), 2*excerpt.Packets)]
+			plain := runEverything(t, excerpt.AsFile(whole), plan{workers: 1})
 			for at := range whole {
 				for k, step := range slices.Concat(clockSteps, negated(clockSteps)) {
 					stepped := slices.Clone(whole)
 					for i := at; i < len(stepped); i++ {
-						stepped[i].time += uint64(step)
+						stepped[i].Time += uint64(step)
 					}
-					file, how := asFile(stepped), plan{workers: 1, all: at%8 == k}
+					file, how := excerpt.AsFile(stepped), plan{workers: 1, all: at%8 == k}
 					y := checked(t, file, how)
 					if (at+k+n)%4 == 0 {
 						same(t, file, how, y)

@@ -1,14 +1,18 @@
 package pipeline_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
+)
 
 // BenchmarkEverything runs excerpts through all commands.
 func BenchmarkEverything(b *testing.B) {
 	var files [][]byte
 	for _, p := range protocolFolders {
-		for i, e := range excerpts(b, p) {
+		for i, e := range excerpt.Of(b, p) {
 			if i%5 == 0 {
-				files = append(files, asFile(e.packets))
+				files = append(files, excerpt.AsFile(e.Packets))
 			}
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -19,6 +21,14 @@ func FuzzDP8(f *testing.F)   { fuzzPipeline(f, "dp8") }
 func FuzzDP4(f *testing.F)   { fuzzPipeline(f, "dp4") }
 func FuzzKnet(f *testing.F)  { fuzzPipeline(f, "knet") }
 func FuzzHazel(f *testing.F) { fuzzPipeline(f, "hazel") }
+
+// protocolFolders are those of testdata/pcaps: one a protocol.
+var protocolFolders = func() (names []string) {
+	for _, p := range protocols.All(protocols.Options{}) {
+		names = append(names, p.Name)
+	}
+	return names
+}()
 
 // TestFuzzTargets: each protocol has one of these.
 func TestFuzzTargets(t *testing.T) {
@@ -46,10 +56,10 @@ func fuzzPipeline(f *testing.F, protocol string) {
 	// Many short runs, each with buffers for a long one: garbage may wait.
 	before := debug.SetGCPercent(1000)
 	f.Cleanup(func() { debug.SetGCPercent(before) })
-	all, others := excerpts(f, protocol), strangersOf(f)
+	all, others := excerpt.Of(f, protocol), excerpt.Strangers(f, protocolFolders)
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range all {
-		edits := make([]byte, editBytes*(1+i%6))
+		edits := make([]byte, excerpt.EditBytes*(1+i%6))
 		for k := range edits {
 			edits[k] = byte(r.Uint32())
 		}
@@ -59,7 +69,7 @@ func fuzzPipeline(f *testing.F, protocol string) {
 	force := forced(protocol)
 	schemas := compiled(f)
 	f.Fuzz(func(t *testing.T, which uint16, mode byte, edits []byte) {
-		packets := edited(all[int(which)%len(all)].packets, others, edits)
+		packets := excerpt.Edited(all[int(which)%len(all)].Packets, others, edits)
 		h := fnv.New32a()
 		h.Write(edits)
 		h.Write([]byte{byte(which), byte(which >> 8), mode})
@@ -68,7 +78,7 @@ func fuzzPipeline(f *testing.F, protocol string) {
 		if mode&1 == 1 {
 			how.force = &force[int(mode>>1)%len(force)]
 		}
-		file := asFile(packets)
+		file := excerpt.AsFile(packets)
 		y := checked(t, file, how)
 		if sum>>4%parallel == 0 {
 			same(t, file, how, y)
@@ -87,22 +97,6 @@ func forced(protocol string) (all []session.Force) {
 			all = append(all, session.Force{Hi: 65535, Protocol: p})
 			for _, d := range p.Dialects {
 				all = append(all, session.Force{Hi: 65535, Protocol: p, Dialect: d})
-			}
-		}
-	}
-	return all
-}
-
-// strangersOf are packets of the traces of all protocols, to put into others.
-func strangersOf(t testing.TB) (all []packet) {
-	for _, protocol := range protocolFolders {
-		for i, path := range traces(t, protocol) {
-			if i%7 != 0 {
-				continue
-			}
-			whole := readPackets(t, path)
-			for k := 0; k < len(whole); k += 1 + len(whole)/12 {
-				all = append(all, whole[k])
 			}
 		}
 	}

@@ -299,20 +299,40 @@ type shardSink struct {
 	collected
 }
 
-// slot gives the place of a frame while it may still change. That is decided by
-// the places of frames alone, so that it is the same for any number of workers.
+// slot gives the place of a frame while it may still change. That is decided by the places
+// of frames, and by what the frame waits for, so that it is the same for any number of
+// workers: one worker prints a frame as soon as it waits for nothing, several print it later.
 func (k *shardSink) slot(frame uint64) *Slot {
-	place := k.at
+	s, place := k.held(frame)
+	if s == nil || k.isSettled(s, place) {
+		return nil
+	}
+	return s
+}
+
+// held gives the slot of a frame that waits neither too long nor behind too many bytes, and
+// its place; nil when it is printed.
+func (k *shardSink) held(frame uint64) (s *Slot, place uint64) {
+	place = k.at
 	if frame != k.now {
 		place = k.q.place(frame)
 	}
 	if place == 0 || k.at-place >= HoldFrames || k.q.full(place, k.at) {
-		return nil
+		return nil, 0
 	}
 	if s := k.q.at(place).slot; s != nil && s.Datagram.Frame == frame {
-		return s
+		return s, place
 	}
-	return nil
+	return nil, 0
+}
+
+// isSettled reports a slot that one worker may have printed before the packet at hand was
+// tracked: it waited for nothing then.
+func (k *shardSink) isSettled(s *Slot, place uint64) bool {
+	if !s.decided || s.told == k.now || s.waits() {
+		return false
+	}
+	return !k.q.Notes || k.at-place >= NoteFrames
 }
 
 // begin notes which packet is tracked.
@@ -321,6 +341,7 @@ func (k *shardSink) begin(frame uint64) { k.now, k.at = frame, k.q.place(frame) 
 // Frame implements session.Sink.
 func (k *shardSink) Frame(fr *dissect.Frame, c *session.Conn) {
 	if s := k.slot(fr.Frame); s != nil {
+		s.told = k.now
 		s = s.part(fr.Part)
 		fr.AckRTT = k.roundTrip(fr)
 		s.take(fr, c)
@@ -344,6 +365,7 @@ func (k *shardSink) roundTrip(fr *dissect.Frame) (ns int64) {
 // Acked implements session.Sink.
 func (k *shardSink) Acked(at seq.Position, by uint64) {
 	if s := k.slot(at.Frame); s != nil {
+		s.told = k.now
 		s = s.part(at.Part)
 		if s.Frame.AckedIn == 0 {
 			s.Frame.AckedIn = by

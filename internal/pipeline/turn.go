@@ -50,8 +50,8 @@ func (k *shardSink) keepTurn(who sender, frame uint64) {
 		return
 	}
 	for who, frame := range t.frames {
-		if k.slot(frame) == nil {
-			delete(t.frames, who) // so are all before it
+		if s, _ := k.held(frame); s == nil {
+			delete(t.frames, who) // it is printed, and so are all before it
 		}
 	}
 	t.most = max(leastTurns, 2*len(t.frames))

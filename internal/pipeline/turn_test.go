@@ -10,6 +10,8 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // indices prints frames by number and messages by direction and index.
@@ -184,6 +186,52 @@ func TestMessagesHeldForLong(t *testing.T) {
 	}
 	if last != int(d.next[0])-1 {
 		t.Errorf("the last message is %d of %d", last, d.next[0])
+	}
+}
+
+// What is told of a frame that waits for nothing changes it no more, whether it is printed
+// already, as by one worker, or not yet, as by several.
+func TestSettledFramesStay(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		d := newDesk(false)
+		d.packet(1, 0)
+		d.known(1)
+		if !late {
+			d.run.After(1)
+		}
+		d.packet(2, 0)
+		sink := d.run.Sink(0)
+		sink.Acked(seq.Position{Frame: 1}, 2)
+		sink.Finding(&session.Finding{Rule: &conform.Rule{ID: "X"}, Frame: 1})
+		d.message(0, 1)
+		d.known(2)
+		slot := d.q.at(1).slot
+		if late && (slot.Frame.AckedIn != 0 || len(slot.Frame.Notes) > 0) {
+			t.Errorf("acknowledged in %d, notes %v", slot.Frame.AckedIn, slot.Frame.Notes)
+		}
+		d.run.After(2)
+		if got, want := d.finish(t), "1 2 a0"; got != want {
+			t.Errorf("after it is printed %v: %s, want %s", !late, got, want)
+		}
+	}
+}
+
+// What waits for its acknowledgement, or for findings, does change.
+func TestWaitingFramesChange(t *testing.T) {
+	d := newDesk(false)
+	d.packet(1, 0)
+	sink := d.run.Sink(0)
+	sink.Frame(&dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}, Protocol: "udp", Connection: -1, Awaits: true}, nil)
+	d.packet(2, 0)
+	d.known(2)
+	d.run.After(2)
+	d.packet(3, 0)
+	sink.Acked(seq.Position{Frame: 1}, 3)
+	sink.Acked(seq.Position{Frame: 2}, 3)
+	d.q.Notes = true
+	sink.Finding(&session.Finding{Rule: &conform.Rule{ID: "X"}, Frame: 2})
+	if a, b := d.q.at(1).slot, d.q.at(2).slot; a.Frame.AckedIn != 3 || b.Frame.AckedIn != 0 || len(b.Frame.Notes) != 1 {
+		t.Errorf("acknowledged in %d and %d, notes %v", a.Frame.AckedIn, b.Frame.AckedIn, b.Frame.Notes)
 	}
 }
 

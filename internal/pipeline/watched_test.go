@@ -44,6 +44,9 @@ func (w *watched) Acked(at seq.Position, by uint64) {
 		w.doubts = append(w.doubts, fmt.Sprintf("frame %d was settled twice", frame))
 	}
 	w.settled[frame] = true
+	if fr, shown := w.frames[frame]; shown && by != 0 && !fr.Awaits {
+		w.doubts = append(w.doubts, fmt.Sprintf("frame %d awaited nothing and is acknowledged by %d", frame, by))
+	}
 	if by != 0 {
 		w.ackedIn[frame] = by
 	}

@@ -220,9 +220,12 @@ func (e *encoder) suppressions(list []verdict.SuppressionResult) {
 	e.close(']')
 }
 
-// float writes a number in the shortest form that reads back the same; JSON has
-// no infinities.
+// float writes a number in the shortest form that reads back the same. JSON has no infinities,
+// and what is no number, as a budget of infinities may be, is absent.
 func (e *encoder) float(k string, v float64) {
+	if math.IsNaN(v) {
+		return
+	}
 	e.key(k)
 	v = max(-math.MaxFloat64, min(math.MaxFloat64, v))
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e15) {

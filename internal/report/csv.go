@@ -1,18 +1,24 @@
 package report
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+)
 
 // appendCell appends a value of a CSV line (RFC 4180) behind a comma where it is not the
-// first. Text that a spreadsheet would take for a formula, and run, has a ' before it:
-// numbers of this program are never negative, and pass as they are.
+// first. Text may be of anybody's making: what would drive a terminal is escaped, so that a
+// line of the file is one of the table, and text that a spreadsheet would take for a formula,
+// and run, has a ' before it. Numbers of this program are never negative, and pass as they are.
 func appendCell(dst []byte, first bool, text string) []byte {
 	if !first {
 		dst = append(dst, ',')
 	}
-	if text != "" && strings.IndexByte("=+-@\t\r", text[0]) >= 0 {
-		text = "'" + text
+	if text == "" {
+		return dst
 	}
-	if !strings.ContainsAny(text, ",\"\r\n") {
+	text = string(render.Disarm(render.AppendEscaped(nil, text), 0))
+	if !strings.ContainsAny(text, ",\"") {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')

@@ -40,7 +40,7 @@ type plotter struct {
 func (v *plotter) side(name string, list []*timeline.Interval) {
 	g, seconds := v.grid, float64(v.grid.step)/1e9
 	bytes, total := g.sums(list, timeline.Bytes)
-	mean := float64(total) * 1e9 / float64(max(1, g.to-g.from))
+	mean := float64(total) * 1e9 / float64(max(1, g.span()))
 	rate := func(n float64) string { return size(uint64(n+0.5)) + "/s" }
 	whole := func(n float64) string { return thousands(int64(n)) }
 	in := " in " + g.stepText()
@@ -81,7 +81,7 @@ func (v *plotter) axis() {
 	clock := v.grid.clock(v.o.Clock)
 	from, to := clock(v.grid.from), clock(v.grid.to)
 	free := v.columns - TextWidth(from) - TextWidth(to)
-	middle := clock(v.grid.from + (v.grid.to-v.grid.from)/2)
+	middle := clock(v.grid.from + int64(v.grid.span()/2))
 	if rest := free - TextWidth(middle); rest >= 4 {
 		left := max(2, (v.columns-TextWidth(middle))/2-TextWidth(from))
 		from += strings.Repeat(" ", left) + middle
@@ -104,7 +104,7 @@ func areas(values []int64, factor float64) []plot.Span {
 func (g grid) sums(list []*timeline.Interval, c timeline.Counter) (values []int64, total int64) {
 	values = make([]int64, g.columns())
 	for _, v := range list {
-		values[(v.From-g.from)/g.step] += v.Counts[c]
+		values[g.column(v)] += v.Counts[c]
 		total += v.Counts[c]
 	}
 	return values, total
@@ -114,7 +114,7 @@ func (g grid) sums(list []*timeline.Interval, c timeline.Counter) (values []int6
 func (g grid) inFlight(list []*timeline.Interval) (spans []plot.Span, some bool) {
 	spans = make([]plot.Span, g.columns())
 	for _, v := range list {
-		if s := &spans[(v.From-g.from)/g.step]; v.HasInFlight {
+		if s := &spans[g.column(v)]; v.HasInFlight {
 			*s = plot.Span{High: max(s.High, float64(v.InFlight.Numbers)), Some: true}
 			some = true
 		}
@@ -134,7 +134,7 @@ func (g grid) roundTrips(list []*timeline.Interval) (spans []plot.Span, least in
 		if !some || r.Min < least {
 			least, some = r.Min, true
 		}
-		s := &spans[(v.From-g.from)/g.step]
+		s := &spans[g.column(v)]
 		if !s.Some {
 			*s = plot.Span{Low: float64(r.Min), High: float64(r.Max), Some: true}
 		}

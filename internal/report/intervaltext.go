@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
@@ -78,8 +79,12 @@ func connHead(c *session.Conn, o TextOptions) string {
 	return string(appendStyled(nil, o.Palette.Heading, name+gap+a+gap+b)) + "\n"
 }
 
-// A grid says which column shows which time.
+// A grid says which column shows which time. What lies between its ends may be more ns than
+// an int64 holds.
 type grid struct{ from, to, step int64 }
+
+// span is how long the grid is, in ns.
+func (g grid) span() uint64 { return uint64(g.to) - uint64(g.from) }
 
 func newGrid(sides [2][]*timeline.Interval, length int64, columns int) (g grid, ok bool) {
 	for _, list := range sides {
@@ -92,8 +97,8 @@ func newGrid(sides [2][]*timeline.Interval, length int64, columns int) (g grid, 
 		}
 		g.from, g.to = min(g.from, from), max(g.to, to)
 	}
-	intervals := max(1, (g.to-g.from)/length)
-	g.step = (intervals + int64(columns) - 1) / int64(columns) * length
+	intervals := max(1, g.span()/uint64(length))
+	g.step = int64(steps(intervals, uint64(columns)) * uint64(length))
 	return g, ok
 }
 
@@ -122,7 +127,15 @@ func (g grid) stepText() string {
 }
 
 // columns is how many there are.
-func (g grid) columns() int { return int((g.to - g.from + g.step - 1) / g.step) }
+func (g grid) columns() int { return int(steps(g.span(), uint64(g.step))) }
+
+// steps is how many steps cover a length: the last may be shorter.
+func steps(length, step uint64) uint64 { return length/step + min(1, length%step) }
+
+// column is the one that shows an interval.
+func (g grid) column(v *timeline.Interval) int {
+	return int((uint64(v.From) - uint64(g.from)) / uint64(g.step))
+}
 
 // rows writes the sparklines of a direction; counters that are 0 throughout are left out.
 func (g grid) rows(b *strings.Builder, dir int, list []*timeline.Interval) {
@@ -135,7 +148,8 @@ func (g grid) rows(b *strings.Builder, dir int, list []*timeline.Interval) {
 	}
 	values := make([]int64, g.columns())
 	for _, v := range list {
-		values[(v.From-g.from)/g.step] = max(values[(v.From-g.from)/g.step], v.RTT().Max)
+		i := g.column(v)
+		values[i] = max(values[i], v.RTT().Max)
 	}
 	if most := peak(values); most > 0 {
 		g.row(b, side, "rtt max", values, "most "+millis(most))
@@ -166,9 +180,17 @@ func spark(values []int64) string {
 			line[i] = bars[0]
 			continue
 		}
-		line[i] = bars[1+int(float64(v-1)/float64(most)*float64(len(bars)-1))]
+		line[i] = bars[1+eighths(v, most)]
 	}
 	return string(line)
+}
+
+// eighths is in which eighth of 1 to most a value lies, from 0 on. It is exact for values of
+// any size: floating point would round the highest up to a ninth.
+func eighths(v, most int64) int {
+	hi, lo := bits.Mul64(uint64(v-1), 8)
+	n, _ := bits.Div64(hi, lo, uint64(most))
+	return int(n)
 }
 
 // thousands is a whole number with its thousands apart.

@@ -275,3 +275,24 @@ func TestTableOfManyConnections(t *testing.T) {
 		t.Error("-V leaves connections out")
 	}
 }
+
+// TestFloatsAreJSON checks that numbers beyond what JSON has leave a document that can be read.
+func TestFloatsAreJSON(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{
+		{math.NaN(), `{"a":1,"b":2}`}, {math.Inf(1), `{"a":1,"v":1.7976931348623157e+308,"b":2}`}, {math.Inf(-1), `{"a":1,"v":-1.7976931348623157e+308,"b":2}`},
+		{0, `{"a":1,"v":0,"b":2}`}, {1e-9, `{"a":1,"v":1e-09,"b":2}`}, {0.5, `{"a":1,"v":0.5,"b":2}`},
+	} {
+		e := encoder{b: []byte("[")} // in front of an element stands no comma
+		e.item()
+		e.count("a", 1)
+		e.float("v", c.v)
+		e.count("b", 2)
+		e.close('}')
+		if got := string(e.b[1:]); got != c.want {
+			t.Errorf("%v: %s, want %s", c.v, got, c.want)
+		}
+	}
+}

@@ -74,9 +74,7 @@ type place struct {
 // for each connection, in ns; connections for which that is 0 are not drawn.
 func NewDrawing(length func(c *session.Conn) int64, next session.Sink) *Timeline {
 	return &Timeline{Sink: next, length: length, conns: map[*session.Conn]*lines{}, place: func(c *session.Conn, at int64) (from, to int64) {
-		n := length(c)
-		from = floor(at, n)
-		return from, from + n
+		return around(at, length(c))
 	}}
 }
 

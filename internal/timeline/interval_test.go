@@ -1,6 +1,9 @@
 package timeline
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestTakenBack checks that what was counted and taken back later comes off the latest
 // intervals that have it, so that sums stay.
@@ -35,9 +38,11 @@ func TestFrozen(t *testing.T) {
 
 // TestAligned checks that intervals begin at whole multiples, before 1970 too.
 func TestAligned(t *testing.T) {
-	for _, c := range [][3]int64{{7, 5, 5}, {-1, 5, -5}, {-5, 5, -5}, {0, 5, 0}} {
-		if got := floor(c[0], c[1]); got != c[2] {
-			t.Errorf("floor(%d, %d) is %d, want %d", c[0], c[1], got, c[2])
+	const first, last = math.MinInt64, math.MaxInt64
+	for _, c := range [][4]int64{{7, 5, 5, 10}, {-1, 5, -5, 0}, {-5, 5, -5, 0}, {0, 5, 0, 5}, {last, 10, last - 7, last}, {first, 10, first, first + 8},
+		{first + 8, 10, first + 8, first + 18}, {last, last, last, last}, {last - 1, last, 0, last}, {first, last, first, -last}, {-1, last, -last, 0}} {
+		if from, to := around(c[0], c[1]); from != c[2] || to != c[3] {
+			t.Errorf("%d is between %d and %d in steps of %d, want %d and %d", c[0], from, to, c[1], c[2], c[3])
 		}
 	}
 }

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"time"
 
@@ -42,8 +43,7 @@ type shift struct{ from, by int64 }
 // New makes a timeline whose intervals have a length, in nanoseconds.
 func New(length int64, next session.Sink) *Timeline {
 	return &Timeline{Sink: next, conns: map[*session.Conn]*lines{}, place: func(_ *session.Conn, at int64) (from, to int64) {
-		from = floor(at, length)
-		return from, from + length
+		return around(at, length)
 	}}
 }
 
@@ -126,13 +126,20 @@ func (t *Timeline) interval(c *session.Conn, l *line, at int64) *Interval {
 	return v
 }
 
-// floor is the latest whole multiple of a length that is not behind a time.
-func floor(at, length int64) int64 {
+// around is the interval that holds a time: from a whole multiple of a length to the next. The
+// first and the last end where times do.
+func around(at, length int64) (from, to int64) {
 	rest := at % length
 	if rest < 0 {
 		rest += length
 	}
-	return at - rest
+	if from = at - rest; from > at {
+		from = math.MinInt64
+	}
+	if to = at + (length - rest); to <= at {
+		to = math.MaxInt64
+	}
+	return from, to
 }
 
 func (t *Timeline) of(c *session.Conn) *lines {

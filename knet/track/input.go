@@ -98,7 +98,7 @@ func (c *conn) datagram(dir int) {
 	}
 	switch out.Place(sent, c.fr.Datagram) {
 	case seq.Provisional:
-		c.fr.Words |= out.Unnumbered(sent, true)
+		c.c.SetAside(dir, sent, c.fr)
 		c.judgeProvisional(dir, sent)
 		c.count(dir)
 		c.judgeRefuted(dir)

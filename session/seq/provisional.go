@@ -1,6 +1,10 @@
 package seq
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // Belief is how far the number of a sending is believed.
 type Belief uint8
@@ -112,12 +116,20 @@ func (d placing) isNear(n int64) bool {
 func (d placing) setAside(s *Sending, fr *dissect.Datagram) {
 	w := &d.win
 	if len(d.provisional) == maxProvisional {
-		d.refuted = append(d.refuted, d.provisional[0])
+		d.refuse(d.provisional[0])
 		d.provisional = append(d.provisional[:0], d.provisional[1:]...)
 	}
 	p := ProvisionalFrame{Sending: *s, Expected: w.highest + 1, Acked: w.cum, HasAcked: w.hasCum, datagram: *fr}
 	p.datagram.Payload = append([]byte(nil), fr.Payload...)
 	d.provisional = append(d.provisional, p)
+}
+
+// refuse gives up a provisional frame: no acknowledgement is of it.
+func (d placing) refuse(p ProvisionalFrame) {
+	d.refuted = append(d.refuted, p)
+	if d.links {
+		d.never(Position{p.Frame, p.Part})
+	}
 }
 
 // weigh looks at the provisional frames when one comes that is believed. Those that it, or
@@ -151,7 +163,7 @@ func (d placing) refute(s *Sending) {
 			}
 		}
 		if p.behind >= refutedBy {
-			d.refuted = append(d.refuted, p)
+			d.refuse(p)
 		} else {
 			keep = append(keep, p)
 		}
@@ -182,7 +194,7 @@ func (d Provisionals) TakeConfirmed() []*dissect.Datagram {
 		if p.Num > from-d.win.near && p.Num < from+d.win.near {
 			sure = append(sure, &p.datagram)
 		} else if p.behind == 0 && p.Num >= p.Expected && p.Num < from {
-			d.refuted = append(d.refuted, *p) // it lies on the way there: nothing shows who is right
+			d.placing().refuse(*p) // it lies on the way there: nothing shows who is right
 		} else {
 			left = append(left, *p)
 		}
@@ -205,9 +217,16 @@ func (d Provisionals) Any() bool { return d.work != nil && len(d.provisional) > 
 // refuted, of the rest nothing is known.
 func (d Provisionals) End() {
 	if d.work != nil {
-		d.refuted = append(d.refuted, d.provisional...)
+		for _, p := range d.provisional {
+			d.placing().refuse(p)
+		}
 		d.provisional = nil
 	}
+}
+
+// Has reports whether a frame waits to be believed. It is acknowledged then like any other.
+func (d Provisionals) Has(fr *dissect.Datagram) bool {
+	return d.work != nil && slices.ContainsFunc(d.provisional, func(p ProvisionalFrame) bool { return p.Frame == fr.Frame && p.Part == fr.Part })
 }
 
 // HasRefuted reports whether Refuted gives any.

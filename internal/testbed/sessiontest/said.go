@@ -24,7 +24,16 @@ func (s *sink) Frame(fr *dissect.Frame, c *session.Conn) {
 	s.Frames, s.ConnOf = append(s.Frames, f), append(s.ConnOf, c)
 }
 
-func (s *sink) Acked(at seq.Position, by uint64) { s.AckedBy[at.Frame] = by }
+// Acked fails the test for a frame of which it was said that it awaits no acknowledgement:
+// the queue of the output may have printed it.
+func (s *sink) Acked(at seq.Position, by uint64) {
+	s.AckedBy[at.Frame] = by
+	for i := len(s.Frames) - 1; i >= 0 && s.Frames[i].Frame >= at.Frame; i-- {
+		if f := &s.Frames[i]; f.Frame == at.Frame && f.Part == at.Part && by != 0 && !f.Awaits {
+			s.t.Errorf("frame %d awaited nothing and is acknowledged by %d", at.Frame, by)
+		}
+	}
+}
 
 func (s *sink) Message(m *session.Message) {
 	c := *m

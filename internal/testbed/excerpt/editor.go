@@ -1,4 +1,4 @@
-package pipeline_test
+package excerpt
 
 import (
 	"encoding/binary"
@@ -7,18 +7,18 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// editBytes is how many bytes of the input an edit takes: what it does, at which
+// EditBytes is how many bytes of the input an edit takes: what it does, at which
 // packet, and three more that say how.
-const editBytes = 5
+const EditBytes = 5
 
 // mostPackets bounds what edits make of an excerpt.
-const mostPackets = 2 * excerptPackets
+const mostPackets = 2 * Packets
 
-// edited does to an excerpt what the bytes say: as networks, captures, clocks and
+// Edited does to an excerpt what the bytes say: as networks, captures, clocks and
 // strangers would. others are packets that may be put in.
-func edited(whole, others []packet, edits []byte) []packet {
+func Edited(whole, others []Packet, edits []byte) []Packet {
 	e := &editor{slices.Clone(whole), others}
-	for ; len(edits) >= editBytes && len(e.packets) > 0; edits = edits[editBytes:] {
+	for ; len(edits) >= EditBytes && len(e.packets) > 0; edits = edits[EditBytes:] {
 		what, at := edits[0], int(edits[1])%len(e.packets)
 		edit := editKinds[int(what)%len(editKinds)]
 		edit(e, at, edits[2], edits[3], edits[4])
@@ -26,7 +26,7 @@ func edited(whole, others []packet, edits []byte) []packet {
 	return e.packets
 }
 
-type editor struct{ packets, others []packet }
+type editor struct{ packets, others []Packet }
 
 // editKinds are what an edit can do at a packet; x, y and z say how.
 var editKinds = []func(e *editor, at int, x, y, z byte){
@@ -36,13 +36,13 @@ var editKinds = []func(e *editor, at int, x, y, z byte){
 }
 
 // own makes the bytes of a packet the editor's own.
-func (e *editor) own(at int) *packet {
+func (e *editor) own(at int) *Packet {
 	p := &e.packets[at]
-	p.data = slices.Clone(p.data)
+	p.Data = slices.Clone(p.Data)
 	return p
 }
 
-func (p *packet) body() []byte { return p.data[min(p.payload, len(p.data)):] }
+func (p *Packet) body() []byte { return p.Data[min(p.Payload, len(p.Data)):] }
 
 // setByte sets a byte of the payload.
 func (e *editor) setByte(at int, x, y, z byte) {
@@ -61,8 +61,8 @@ func (e *editor) flipBit(at int, x, y, _ byte) {
 // header sets a byte of what is in front of the payload.
 func (e *editor) header(at int, x, _, z byte) {
 	p := e.own(at)
-	if n := min(p.payload, len(p.data)); n > 0 {
-		p.data[int(x)%n] = z
+	if n := min(p.Payload, len(p.Data)); n > 0 {
+		p.Data[int(x)%n] = z
 	}
 }
 
@@ -78,12 +78,17 @@ func span(x, y byte) uint64 {
 }
 
 // moveTime moves the time of one packet.
-func (e *editor) moveTime(at int, x, y, _ byte) { e.packets[at].time += span(x, y) }
+func (e *editor) moveTime(at int, x, y, _ byte) { e.packets[at].Time += span(x, y) }
 
-// stepClock moves the time of a packet and of all behind it.
-func (e *editor) stepClock(at int, x, y, _ byte) {
+// stepClock moves the time of a packet and of all behind it, or lets the clock run at another
+// rate from there on: each is moved by as much more than the one before it.
+func (e *editor) stepClock(at int, x, y, z byte) {
+	by := span(x, y)
 	for i := at; i < len(e.packets); i++ {
-		e.packets[i].time += span(x, y)
+		e.packets[i].Time += by
+		if z%4 == 3 {
+			by += span(x, y)
+		}
 	}
 }
 
@@ -94,7 +99,7 @@ func (e *editor) repeat(at int, x, y, z byte) {
 			c := e.packets[at]
 			to := int(x) % (len(e.packets) + 1)
 			if y&1 == 1 {
-				c.time = e.packets[max(to-1, 0)].time
+				c.Time = e.packets[max(to-1, 0)].Time
 			}
 			e.packets = slices.Insert(e.packets, to, c)
 		}
@@ -111,28 +116,32 @@ func (e *editor) swap(at int, x, y, _ byte) {
 	p, q := &e.packets[at], &e.packets[int(x)%len(e.packets)]
 	*p, *q = *q, *p
 	if y&1 == 1 {
-		p.time, q.time = q.time, p.time
+		p.Time, q.Time = q.Time, p.Time
 	}
 }
 
 // cut lets the capture keep fewer bytes than the packet had.
 func (e *editor) cut(at int, x, y, _ byte) {
 	p := &e.packets[at]
-	p.data = p.data[:(int(y)<<8|int(x))%(len(p.data)+1)]
+	p.Data = p.Data[:(int(y)<<8|int(x))%(len(p.Data)+1)]
 }
 
 // shorten takes bytes off the end of the payload, and tells the headers.
 func (e *editor) shorten(at int, x, _, _ byte) {
-	p := e.own(at)
+	p := &e.packets[at]
 	n := len(p.body())
-	if n == 0 || p.payload < 8 {
+	if n == 0 || p.Payload < 8 {
 		return
 	}
-	n = int(x) % n
-	p.data = p.data[:p.payload+n]
-	binary.BigEndian.PutUint16(p.data[p.payload-4:], uint16(8+n))
-	binary.BigEndian.PutUint16(p.data[p.payload-2:], 0)
-	p.wire = len(p.data)
+	p.SetPayload(p.body()[:int(x)%n])
+}
+
+// SetPayload gives a UDP datagram another payload, and tells the headers.
+func (p *Packet) SetPayload(b []byte) {
+	p.Data = slices.Concat(p.Data[:p.Payload], b)
+	binary.BigEndian.PutUint16(p.Data[p.Payload-4:], uint16(8+len(b)))
+	binary.BigEndian.PutUint16(p.Data[p.Payload-2:], 0)
+	p.Wire = len(p.Data)
 	if ip := p.network(); ip != nil && ip[0]>>4 == 4 {
 		binary.BigEndian.PutUint16(ip[2:], uint16(len(ip)))
 	} else if ip != nil && ip[0]>>4 == 6 {
@@ -141,11 +150,11 @@ func (e *editor) shorten(at int, x, _, _ byte) {
 }
 
 // network is what is behind the link layer of plain Ethernet.
-func (p *packet) network() []byte {
-	if p.link != capture.LinkEthernet || len(p.data) < 14+40 || p.data[12] != 8 && p.data[12] != 0x86 {
+func (p *Packet) network() []byte {
+	if p.Link != capture.LinkEthernet || len(p.Data) < 14+40 || p.Data[12] != 8 && p.Data[12] != 0x86 {
 		return nil
 	}
-	return p.data[14:]
+	return p.Data[14:]
 }
 
 // relink puts a packet, or all, on another link layer.
@@ -160,38 +169,38 @@ func (e *editor) relink(at int, x, y, _ byte) {
 		if ip == nil {
 			continue
 		}
-		kind := p.data[12:14:14]
+		kind := p.Data[12:14:14]
 		var head []byte
 		switch x % 7 {
 		case 0:
-			p.link = capture.LinkRaw
+			p.Link = capture.LinkRaw
 		case 1:
-			p.link, head = capture.LinkNull, []byte{2, 0, 0, 0}
+			p.Link, head = capture.LinkNull, []byte{2, 0, 0, 0}
 		case 2:
-			p.link, head = capture.LinkLoop, []byte{0, 0, 0, 2}
+			p.Link, head = capture.LinkLoop, []byte{0, 0, 0, 2}
 		case 3:
-			p.link, head = capture.LinkPPP, []byte{0xff, 3, 0, 0x21}
+			p.Link, head = capture.LinkPPP, []byte{0xff, 3, 0, 0x21}
 		case 4:
-			p.link, head = capture.LinkSLL, append(make([]byte, 14), kind...)
+			p.Link, head = capture.LinkSLL, append(make([]byte, 14), kind...)
 		case 5:
-			p.link, head = capture.LinkSLL2, append(kind, make([]byte, 18)...)
+			p.Link, head = capture.LinkSLL2, append(kind, make([]byte, 18)...)
 		case 6:
-			p.link, head = capture.LinkEthernet, append(append(slices.Clone(p.data[:12]), 0x81, 0, 0, 7), kind...)
+			p.Link, head = capture.LinkEthernet, append(append(slices.Clone(p.Data[:12]), 0x81, 0, 0, 7), kind...)
 		}
-		was := len(p.data)
-		p.data = slices.Concat(head, ip)
-		p.payload += len(p.data) - was
-		p.wire = max(p.wire+len(p.data)-was, len(p.data))
+		was := len(p.Data)
+		p.Data = slices.Concat(head, ip)
+		p.Payload += len(p.Data) - was
+		p.Wire = max(p.Wire+len(p.Data)-was, len(p.Data))
 	}
 }
 
 // mislink says a packet is of another link type than it is.
 func (e *editor) mislink(at int, x, _, _ byte) {
-	e.packets[at].link = fileLinks[int(x)%len(fileLinks)]
+	e.packets[at].Link = fileLinks[int(x)%len(fileLinks)]
 }
 
 // timeless takes the time of a packet away.
-func (e *editor) timeless(at int, _, _, _ byte) { e.packets[at].timed = false }
+func (e *editor) timeless(at int, _, _, _ byte) { e.packets[at].Timed = false }
 
 // insert puts in a packet of another trace, of any protocol, in its own name or in
 // that of the packet before it.
@@ -201,12 +210,12 @@ func (e *editor) insert(at int, x, y, z byte) {
 	}
 	c := e.others[(int(y)<<8|int(x))%len(e.others)]
 	p := e.packets[at]
-	c.time = p.time + uint64(z>>1)
-	if z&1 == 1 && p.payload <= len(p.data) {
-		body := c.data[min(c.payload, len(c.data)):]
+	c.Time = p.Time + uint64(z>>1)
+	if z&1 == 1 && p.Payload <= len(p.Data) {
+		body := c.Data[min(c.Payload, len(c.Data)):]
 		c = p
-		c.data = slices.Concat(p.data[:p.payload], body)
-		c.wire = len(c.data)
+		c.Data = slices.Concat(p.Data[:p.Payload], body)
+		c.Wire = len(c.Data)
 	}
 	e.packets = slices.Insert(e.packets, at, c)
 }

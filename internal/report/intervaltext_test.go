@@ -1,0 +1,47 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/timeline"
+)
+
+// TestSpark checks that the highest value has the highest bar, however large it is: a round
+// trip of 104 days and more, in ns, is beyond what floating point counts in steps of one.
+func TestSpark(t *testing.T) {
+	for _, c := range []struct {
+		values []int64
+		want   string
+	}{
+		{[]int64{0, 1, 2, 3, 4, 5, 6, 7, 8}, " ▁▂▃▄▅▆▇█"},
+		{[]int64{0, 0}, "  "},
+		{[]int64{1}, "▁"},
+		{[]int64{1 << 53, 1<<53 + 2}, "██"},
+		{[]int64{9_007_199_254_740_993, 1}, "█▁"},
+		{[]int64{math.MaxInt64, math.MaxInt64 / 2, 1, 0}, "█▄▁ "},
+	} {
+		if got := spark(c.values); got != c.want {
+			t.Errorf("%v is drawn as %q, want %q", c.values, got, c.want)
+		}
+	}
+}
+
+// TestGrid checks that every interval has a column, also where the ends of the grid are
+// further apart than an int64 counts ns.
+func TestGrid(t *testing.T) {
+	const first, last = math.MinInt64, math.MaxInt64
+	for _, c := range [][3]int64{{0, 1, 1}, {0, 9, 2}, {5, last, 1e9}, {first, last, 1}, {first, last, 1e9}, {first, last, last}, {last - 1, last, 1e9}, {first, first + 7, 10}} {
+		from, to, length := c[0], c[1], c[2]
+		v, w := &timeline.Interval{From: from, To: min(to, from+1)}, &timeline.Interval{From: to - 1, To: to}
+		g, ok := newGrid([2][]*timeline.Interval{{v}, {w}}, length, 80)
+		if !ok || g.step < length || g.columns() < 1 || g.columns() > 81 {
+			t.Errorf("%v: step %d, %d columns", c, g.step, g.columns())
+		}
+		if a, b := g.column(v), g.column(w); a != 0 || b < 0 || b >= g.columns() {
+			t.Errorf("%v: intervals stand in columns %d and %d of %d", c, a, b, g.columns())
+		}
+		g.clock(nil)(g.from)
+		g.stepText()
+	}
+}
