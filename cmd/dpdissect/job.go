@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
@@ -23,6 +24,7 @@ type job struct {
 	show     *filter.Filter // -Y, or nil
 	out      io.Writer      // of dest: standard output itself, or the file of -o
 	dest     *destination
+	files    *outfile.Guard // what it reads and writes
 	screen   screen
 	stderr   io.Writer
 	stop     func()          // ends the progress bar, or the watch for Ctrl-C
@@ -42,7 +44,8 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 	if err != nil {
 		return nil, err
 	}
-	out, err := in.createOutput(cmd, in.guard(paths))
+	j.files = in.guard(paths)
+	out, err := in.createOutput(cmd, j.files)
 	if err != nil {
 		j.run.Source.Close()
 		return nil, err

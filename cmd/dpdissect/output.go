@@ -35,25 +35,40 @@ func (in *input) guard(paths []string) *outfile.Guard {
 	}
 	g.Reads("the secrets file", in.secrets)
 	g.Reads("the file of --bpf", in.bytecode)
-	if files := config.Find(); in.settings != nil {
-		g.Reads("the user's configuration", files.User)
-		g.Reads("the project's configuration", files.Project)
+	if in.settings != nil {
+		readsConfig(g)
 	}
 	return g
 }
 
-// createOutput opens -o. The file is for the user alone: it may hold what packets say.
+// readsConfig adds the configuration files.
+func readsConfig(g *outfile.Guard) {
+	files := config.Find()
+	g.Reads("the user's configuration", files.User)
+	g.Reads("the project's configuration", files.Project)
+}
+
+// createOutput opens -o, or takes standard output, and the Guard knows it from then on.
+// The file is for the user alone: it may hold what packets say.
 func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destination, error) {
 	if in.same.shared != nil {
 		return in.same.shared, nil
 	}
 	if in.output == "" {
 		f := cmd.OutOrStdout().(*os.File)
+		if err := g.WritesTo("standard output", f); err != nil {
+			return nil, usageError{err}
+		}
 		return &destination{Writer: f, screen: newScreen(f, in.color.value), pager: newPager(cmd, f)}, nil
 	}
 	flag := cmp.Or(in.outputFlag, "-o")
 	signals := endingSignals()
 	f, err := outfile.Create(in.output, outfile.Private, g)
+	if err == nil {
+		if err = g.Writes("the file of "+flag, in.output); err != nil {
+			f.Abort()
+		}
+	}
 	if err != nil {
 		signal.Stop(signals)
 		return nil, notWritten(flag, err)
