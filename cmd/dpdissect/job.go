@@ -50,7 +50,14 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 		j.run.Source.Close()
 		return nil, err
 	}
-	if err := j.begin(out, collects); err != nil {
+	j.dest = out
+	if in.prepare != nil {
+		err = in.prepare(j)
+	}
+	if err == nil {
+		err = j.begin(out, collects)
+	}
+	if err != nil {
 		return nil, j.finish(err)
 	}
 	return j, nil
@@ -73,7 +80,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{input: in, show: show, stderr: cmd.ErrOrStderr()}
+	j := &job{input: in, show: show, stderr: cmd.ErrOrStderr(), stop: func() {}}
 	j.run = pipeline.Run{Source: src, Config: cfg, Workers: in.workerCount()}
 	if !in.isLive() {
 		boundGarbage(&j.run)
@@ -86,14 +93,14 @@ func (j *job) begin(out *destination, collects bool) error {
 	if !j.isLive() && !j.run.Source.Waits() {
 		out.page()
 	}
-	j.out, j.dest, j.screen, j.stop = out.Writer, out, out.screen, func() {}
+	j.out, j.dest, j.screen = out.Writer, out, out.screen
 	switch {
 	case j.isLive():
-		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
+		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
 		j.announce(j.stderr)
 		return out.grow()
 	case j.run.Source.Waits():
-		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
+		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
 		return out.grow()
 	case !j.quiet && (collects || !j.screen.terminal):
 		j.stop = showProgress(j.run.Source, j.stderr)
