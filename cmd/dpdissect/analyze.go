@@ -95,15 +95,16 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if c.alone && c.format.value != "text" {
 		return usagef("-z works with text, not with --format %s", c.format.value)
 	}
+	var kept *keptCapture
+	c.prepare = func(j *job) (err error) {
+		kept, err = c.keep(j)
+		return err
+	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
 		return err
 	}
 	j.run.Config.Endings = true
-	kept, err := c.keep(j)
-	if err != nil {
-		return j.finish(err)
-	}
 	analyse := j.analyse
 	if c.watches(j) {
 		analyse = func() (*report.Analysis, error) { return c.watch(j, kept) }

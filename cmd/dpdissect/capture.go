@@ -168,7 +168,7 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return fmt.Errorf("-w: %w", err)
 	}
-	release := stopOnSignal(src)
+	release := c.stopOnSignal(src)
 	defer release()
 	stderr := cmd.ErrOrStderr()
 	c.announce(stderr)

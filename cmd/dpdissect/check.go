@@ -356,20 +356,34 @@ func (c *check) prepareFiles(paths []string) error {
 		}
 		c.extra = append(c.extra, extraReport{format, path})
 	}
+	if path := c.summaryFile(); path != "" {
+		if err := c.files.Writes("the file of "+summaryVariable, path); err != nil {
+			return notWritten(summaryVariable, err)
+		}
+	}
 	return nil
+}
+
+// summaryVariable names the file whose text GitHub shows as the summary of a step.
+const summaryVariable = "GITHUB_STEP_SUMMARY"
+
+// summaryFile is that file, "" where no report is for GitHub.
+func (c *check) summaryFile() string {
+	if c.format.value == "github" || slices.ContainsFunc(c.extra, func(e extraReport) bool { return e.format == "github" }) {
+		return os.Getenv(summaryVariable)
+	}
+	return ""
 }
 
 // write writes all reports, the main one last, and the summary that GitHub shows
 // of a step.
 func (c *check) write(out *destination, checks []*report.Check) error {
-	github := c.format.value == "github"
 	for _, e := range c.extra {
 		if err := outfile.Write(e.path, c.render(checks, e.format, &screen{}), outfile.Shared, nil); err != nil {
 			return notWritten("--report", err)
 		}
-		github = github || e.format == "github"
 	}
-	if path := os.Getenv("GITHUB_STEP_SUMMARY"); path != "" && github {
+	if path := c.summaryFile(); path != "" {
 		if err := appendFile(path, c.render(checks, "summary", &screen{})); err != nil {
 			return err
 		}
@@ -381,7 +395,7 @@ func (c *check) write(out *destination, checks []*report.Check) error {
 func appendFile(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
-		return fmt.Errorf("GITHUB_STEP_SUMMARY: %w", err)
+		return fmt.Errorf(summaryVariable+": %w", err)
 	}
 	_, err = f.Write(text)
 	return cmp.Or(err, f.Close())

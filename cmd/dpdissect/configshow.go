@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
@@ -41,12 +42,17 @@ reading commands that stand over files: give them here to see what they change.`
 	f.StringVar(&c.secrets, "secrets", "", "`FILE`, as with the reading commands; it is not read")
 	f.StringArrayVarP(&c.decodeAs, "decode-as", "d", nil, "`RULE`, as with the reading commands")
 	c.given = f.Changed
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.show(cmd.OutOrStdout()) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.show(cmd.OutOrStdout().(*os.File)) }
 	return cmd
 }
 
 // show writes a line for each value.
-func (c *configShow) show(w io.Writer) error {
+func (c *configShow) show(w *os.File) error {
+	var g outfile.Guard
+	readsConfig(&g)
+	if err := g.WritesTo("standard output", w); err != nil {
+		return usageError{err}
+	}
 	for _, rule := range c.decodeAs {
 		if _, err := parseDecodeAs(rule, protocols.All(protocols.Options{})); err != nil {
 			return usageError{err}

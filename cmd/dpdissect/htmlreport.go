@@ -104,14 +104,15 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 	if e := c.documents(j, a, drawn); e != nil {
 		return e
 	}
-	if n := drawn.Size(); n > largePage && !c.quiet {
-		fmt.Fprintf(j.stderr, "dpdissect: note: the page has more than %d MB, which browsers open slowly: --connection and -Y choose connections\n", n/1e6)
+	size, e := htmlreport.Write(j.out, drawn)
+	if e == nil && size > largePage && !c.quiet {
+		fmt.Fprintf(j.stderr, "dpdissect: note: the page has more than %d MB, which browsers open slowly: --connection and -Y choose connections\n", size/1e6)
 	}
-	return cmp.Or(htmlreport.Write(j.out, drawn), err)
+	return cmp.Or(e, err)
 }
 
-// largePage is from how many bytes of documents on a page is told to be large.
-var largePage = 50_000_000
+// largePage is the size in bytes beyond which a page is reported as large.
+var largePage int64 = 50_000_000
 
 // documents puts the analysis and what explain says into the page.
 func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Report) error {

@@ -43,7 +43,8 @@ type input struct {
 	blocks       bool     // packets have their blocks, to be written again
 	expand       positive // GiB
 	same         sameSession
-	formats      []string // text, json and ndjson unless the command has others
+	prepare      func(j *job) error // opens further outputs before anything is read; nil for none
+	formats      []string           // text, json and ndjson unless the command has others
 }
 
 // add adds the flags. They stand behind the command's own.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
@@ -23,6 +24,7 @@ type job struct {
 	show     *filter.Filter // -Y, or nil
 	out      io.Writer      // of dest: standard output itself, or the file of -o
 	dest     *destination
+	files    *outfile.Guard // what it reads and writes
 	screen   screen
 	stderr   io.Writer
 	stop     func()          // ends the progress bar, or the watch for Ctrl-C
@@ -42,12 +44,20 @@ func (in *input) open(cmd *cobra.Command, paths []string, collects bool) (*job, 
 	if err != nil {
 		return nil, err
 	}
-	out, err := in.createOutput(cmd, in.guard(paths))
+	j.files = in.guard(paths)
+	out, err := in.createOutput(cmd, j.files)
 	if err != nil {
 		j.run.Source.Close()
 		return nil, err
 	}
-	if err := j.begin(out, collects); err != nil {
+	j.dest = out
+	if in.prepare != nil {
+		err = in.prepare(j)
+	}
+	if err == nil {
+		err = j.begin(out, collects)
+	}
+	if err != nil {
 		return nil, j.finish(err)
 	}
 	return j, nil
@@ -70,7 +80,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{input: in, show: show, stderr: cmd.ErrOrStderr()}
+	j := &job{input: in, show: show, stderr: cmd.ErrOrStderr(), stop: func() {}}
 	j.run = pipeline.Run{Source: src, Config: cfg, Workers: in.workerCount()}
 	if !in.isLive() {
 		boundGarbage(&j.run)
@@ -83,14 +93,14 @@ func (j *job) begin(out *destination, collects bool) error {
 	if !j.isLive() && !j.run.Source.Waits() {
 		out.page()
 	}
-	j.out, j.dest, j.screen, j.stop = out.Writer, out, out.screen, func() {}
+	j.out, j.dest, j.screen = out.Writer, out, out.screen
 	switch {
 	case j.isLive():
-		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
+		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
 		j.announce(j.stderr)
 		return out.grow()
 	case j.run.Source.Waits():
-		j.stop = sync.OnceFunc(stopOnSignal(j.run.Source))
+		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
 		return out.grow()
 	case !j.quiet && (collects || !j.screen.terminal):
 		j.stop = showProgress(j.run.Source, j.stderr)

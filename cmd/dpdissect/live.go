@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,6 +32,7 @@ type live struct {
 	follow     bool          // files grow
 	delay      time.Duration // how long packets wait in the kernel for others; 0 is viewDelay
 	limits     capture.Limits
+	stopped    atomic.Bool // by a signal
 }
 
 func (l *live) add(cmd *cobra.Command) {
@@ -241,9 +243,13 @@ func tellCounts(w io.Writer, infos []capture.Info) {
 	}
 }
 
-// stopOnSignal ends a source in order at Ctrl-C, SIGTERM or when the terminal goes;
-// a second one ends the program. What it gives takes that back.
-func stopOnSignal(src *capture.Source) (release func()) {
+// stopOnSignal ends a source in order at Ctrl-C, SIGTERM or when the terminal goes, and
+// those of the command that come after it as soon as they begin; a second signal ends the
+// program. What it gives takes that back.
+func (l *live) stopOnSignal(src *capture.Source) (release func()) {
+	if l.stopped.Load() {
+		src.Stop()
+	}
 	c := make(chan os.Signal, 1)
 	notifyEnds(c)
 	done := make(chan struct{})
@@ -251,6 +257,7 @@ func stopOnSignal(src *capture.Source) (release func()) {
 		select {
 		case <-c:
 			signal.Stop(c)
+			l.stopped.Store(true)
 			src.Stop()
 		case <-done:
 			signal.Stop(c)

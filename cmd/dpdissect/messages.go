@@ -63,7 +63,7 @@ func (c *messages) runE(cmd *cobra.Command, paths []string) error {
 			return j.finish(fmt.Errorf("--out: %w", err))
 		}
 		defer p.dir.Close()
-		p.files = c.guard(paths)
+		p.files = j.files
 	}
 	p.heading = !j.unopened()
 	q := pipeline.NewQueue(j.out, p)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ type destination struct {
 	flag    string        // that names it
 	orderly atomic.Int32  // signals that end the run in order, not the program
 	release func()
+	ends    sync.Mutex // of the file: by the command, or by a signal, which never unlocks it
 }
 
 // guard knows the files that the command reads.
@@ -35,32 +37,56 @@ func (in *input) guard(paths []string) *outfile.Guard {
 	}
 	g.Reads("the secrets file", in.secrets)
 	g.Reads("the file of --bpf", in.bytecode)
-	if files := config.Find(); in.settings != nil {
-		g.Reads("the user's configuration", files.User)
-		g.Reads("the project's configuration", files.Project)
+	if in.settings != nil {
+		readsConfig(g)
 	}
 	return g
 }
 
-// createOutput opens -o. The file is for the user alone: it may hold what packets say.
+// readsConfig adds the configuration files.
+func readsConfig(g *outfile.Guard) {
+	files := config.Find()
+	g.Reads("the user's configuration", files.User)
+	g.Reads("the project's configuration", files.Project)
+}
+
+// createOutput opens -o, or takes standard output, and the Guard knows it from then on.
+// The file is for the user alone: it may hold what packets say.
 func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destination, error) {
 	if in.same.shared != nil {
 		return in.same.shared, nil
 	}
 	if in.output == "" {
 		f := cmd.OutOrStdout().(*os.File)
+		if err := g.WritesTo("standard output", f); err != nil {
+			return nil, usageError{err}
+		}
 		return &destination{Writer: f, screen: newScreen(f, in.color.value), pager: newPager(cmd, f)}, nil
 	}
-	flag := cmp.Or(in.outputFlag, "-o")
-	signals := endingSignals()
-	f, err := outfile.Create(in.output, outfile.Private, g)
-	if err != nil {
-		signal.Stop(signals)
-		return nil, notWritten(flag, err)
+	o := &destination{flag: cmp.Or(in.outputFlag, "-o")}
+	o.release = o.abortOnSignal(endingSignals()) // a pipe waits here for its reader
+	if err := o.open(in.output, g); err != nil {
+		o.release()
+		return nil, notWritten(o.flag, err)
 	}
-	o := &destination{Writer: f, screen: newScreen(f.File(), in.color.value), file: f, flag: flag}
-	o.release = o.abortOnSignal(signals)
+	o.Writer, o.screen = o.file, newScreen(o.file.File(), in.color.value)
 	return o, nil
+}
+
+// open opens the file of -o.
+func (o *destination) open(path string, g *outfile.Guard) error {
+	f, err := outfile.Create(path, outfile.Private, g)
+	if err != nil {
+		return err
+	}
+	if err := g.Writes("the file of "+o.flag, path); err != nil {
+		f.Abort()
+		return err
+	}
+	o.ends.Lock()
+	defer o.ends.Unlock()
+	o.file = f
+	return nil
 }
 
 // page lets output go through the pager, where there is one: the run ends by itself.
@@ -113,6 +139,8 @@ func (o *destination) end(err error) error {
 		return o.settle(err)
 	}
 	o.release()
+	o.ends.Lock()
+	defer o.ends.Unlock()
 	if err != nil && !reported(err) {
 		o.file.Abort()
 		return err
@@ -138,7 +166,7 @@ func (o *destination) abortOnSignal(signals chan os.Signal) (release func()) {
 			select {
 			case s := <-signals:
 				if o.orderly.Add(-1) < 0 {
-					o.file.Abort()
+					o.discard()
 					dieOf(s)
 				}
 			case <-done:
@@ -148,6 +176,15 @@ func (o *destination) abortOnSignal(signals chan os.Signal) (release func()) {
 		}
 	}()
 	return func() { close(done) }
+}
+
+// discard removes an unfinished file, for the program ends. The command goes on for the
+// moment that takes, but can neither complete the file nor report that it is gone.
+func (o *destination) discard() {
+	o.ends.Lock()
+	if o.file != nil {
+		o.file.Abort()
+	}
 }
 
 // dieOf ends the program as the signal would have done.

@@ -11,8 +11,16 @@ import (
 // endSignals end a run, or the program: Ctrl-C, and that the terminal goes.
 var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 
-// notifyEnds gives all of them, from now on, to a channel.
-func notifyEnds(c chan<- os.Signal) { signal.Notify(c, endSignals...) }
+// notifyEnds gives those that end a run, from now on, to a channel. nohup has SIGHUP
+// ignored, and means it; shells have SIGINT ignored of what they run in the background, but
+// who sends it all the same means that.
+func notifyEnds(c chan<- os.Signal) {
+	for _, s := range endSignals {
+		if s != syscall.SIGHUP || !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
+	}
+}
 
 // endingSignals gives those that end the program, from now on.
 func endingSignals() chan os.Signal {

@@ -81,6 +81,7 @@ var errNone = errors.New("nothing yet")
 func newFeeder(path string, size int, most Expansion, blocks bool, open func() (io.Reader, error), grows bool, ready chan<- struct{}) *feeder {
 	f := &feeder{path: path, size: size, most: most, blocks: blocks, ready: ready, making: new(packetBatch)}
 	f.room = sync.NewCond(&f.mu)
+	f.starves = time.Now() // also while a pipe waits for its writer
 	go f.run(open, grows)
 	return f
 }

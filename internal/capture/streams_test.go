@@ -210,6 +210,18 @@ func TestPipeStops(t *testing.T) {
 	}
 }
 
+// A pipe that nobody opened yet gives nothing from the beginning, and a stop does not wait
+// for more of it than of others.
+func TestUnopenedPipeStarves(t *testing.T) {
+	nobody := make(chan struct{})
+	defer close(nobody)
+	open := func() (io.Reader, error) { <-nobody; return nil, io.EOF }
+	f := newFeeder("pipe", smallWindow, Expansion{}, false, open, false, make(chan struct{}, 1))
+	if d := f.starving(time.Now().Add(drainTime)); d < drainTime {
+		t.Errorf("it gave nothing for %v", d)
+	}
+}
+
 // One that never ceases to give packets is stopped, too.
 func TestPipeStopsWhileItFlows(t *testing.T) {
 	head, packets := parts(t, 1)

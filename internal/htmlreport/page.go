@@ -41,21 +41,18 @@ type Report struct {
 	LongLadders []int // connections whose frames are too many for the page, of those that would have a ladder
 }
 
-// Size is how many bytes its documents have.
-func (r *Report) Size() int { return len(r.Analysis) + len(r.Explain) }
-
 // shownTitle is the title as a line of text.
 func (r *Report) shownTitle() string { return string(render.AppendEscaped(nil, r.Title)) }
 
-// Write writes the page.
-func Write(w io.Writer, r *Report) error {
+// Write writes the page and gives its size in bytes.
+func Write(w io.Writer, r *Report) (size int64, err error) {
 	code, hashes, err := inline("script", scripts)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	css, looks, err := inline("style", styles)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	p := &printer{w: w}
 	p.print(head(r, strings.Join(hashes, " "), strings.Join(looks, " ")))
@@ -69,7 +66,7 @@ func Write(w io.Writer, r *Report) error {
 	p.data("made", appendMade(nil, r))
 	p.print(strings.Join(code, ""))
 	p.print("</body>\n</html>\n")
-	return p.err
+	return p.size, p.err
 }
 
 // Hashes are those of the page's own code and looks, as policies of pages name them that
@@ -136,15 +133,17 @@ const frame = `<header><h1 id="title"></h1><p id="subtitle"></p>
 <footer id="footer"></footer>
 `
 
-// A printer writes until a write fails.
+// A printer writes until a write fails, and counts the bytes.
 type printer struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	size int64
+	err  error
 }
 
 func (p *printer) print(s string) {
 	if p.err == nil {
-		_, p.err = io.WriteString(p.w, s)
+		n, err := io.WriteString(p.w, s)
+		p.size, p.err = p.size+int64(n), err
 	}
 }
 
@@ -152,7 +151,8 @@ func (p *printer) print(s string) {
 func (p *printer) data(id string, doc []byte) {
 	p.print(`<script type="application/json" id="` + id + `">`)
 	if p.err == nil {
-		_, p.err = p.w.Write(escapeJSON(doc))
+		n, err := p.w.Write(escapeJSON(doc))
+		p.size, p.err = p.size+int64(n), err
 	}
 	p.print("</script>\n")
 }

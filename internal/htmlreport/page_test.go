@@ -22,7 +22,7 @@ const hostile = "</script></title><script>alert(1)</script><!-- & \u2028 \u202e"
 func written(t *testing.T, r *Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, r); err != nil {
+	if _, err := Write(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -33,6 +33,7 @@ type File struct {
 	name string   // in the folder
 	mu   sync.Mutex
 	temp string // its name until it is complete, "" once it has its own
+	kept bool   // it was there before and is written to as it is
 	done bool
 }
 
@@ -40,8 +41,8 @@ type File struct {
 // Devices and pipes are opened as they are, also standard output by its name in the
 // file system. Errors are those of the system, ErrFolder, ErrLink, or a *Conflict.
 func Create(path string, perm fs.FileMode, g *Guard) (*File, error) {
-	if descriptor(path) {
-		return openInPlace(path, os.O_APPEND, nil)
+	if fd, ok := descriptor(path); ok {
+		return createOpen(fd, path, g)
 	}
 	if err := g.Check(path); err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func Create(path string, perm fs.FileMode, g *Guard) (*File, error) {
 	case st.Mode()&fs.ModeSymlink != 0:
 		return nil, wrong(path, ErrLink)
 	case special(st):
-		return openInPlace(path, 0, st)
+		return openInPlace(path, st)
 	}
 	dir, name := filepath.Split(path)
 	if name == "" {
@@ -104,18 +105,34 @@ func createTemp(root *os.Root, perm fs.FileMode) (f *os.File, name string, err e
 	return f, name, err
 }
 
-// openInPlace opens what can't be replaced. st is what the path named, nil when it may
-// be a link.
-func openInPlace(path string, mode int, st fs.FileInfo) (*File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|mode, 0)
+// openInPlace opens what can't be replaced; st is what the path named.
+func openInPlace(path string, st fs.FileInfo) (*File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
 	}
-	if now, err := f.Stat(); st != nil && (err != nil || !os.SameFile(st, now)) {
+	if now, err := f.Stat(); err != nil || !os.SameFile(st, now) {
 		f.Close()
 		return nil, wrong(path, errRaced)
 	}
-	return &File{file: f, path: path}, nil
+	return &File{file: f, path: path, kept: true}, nil
+}
+
+// createOpen writes on in a file that is open already.
+func createOpen(fd int, path string, g *Guard) (*File, error) {
+	f, err := openDescriptor(fd, path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil {
+		err = g.opened("an output", path, st)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &File{file: f, path: path, kept: true}, nil
 }
 
 // Write writes to the file. Errors name it as the user does.
@@ -132,6 +149,10 @@ func (f *File) Path() string { return f.path }
 
 // File is the open file. Place may change it.
 func (f *File) File() *os.File { return f.file }
+
+// InPlace reports a device, a pipe, or a file that was open already: none of what was in
+// it is the caller's to take back.
+func (f *File) InPlace() bool { return f.kept }
 
 // Place gives the file its name before it is complete: for what is read while it
 // grows. What the name stood for is replaced.
@@ -257,10 +278,9 @@ func Write(path string, data []byte, perm fs.FileMode, g *Guard) error {
 // there, also a link, is replaced, unless the Guard knows it.
 func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode, g *Guard) error {
 	path := filepath.Join(root.Name(), name)
-	if st, err := root.Lstat(name); err == nil {
-		if err := g.checkInfo(path, st); err != nil {
-			return err
-		}
+	st, err := root.Lstat(name)
+	if err := g.check(path, st, err); err != nil {
+		return err
 	}
 	f, temp, err := createTemp(root, perm)
 	if err != nil {

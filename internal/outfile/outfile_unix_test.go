@@ -47,6 +47,49 @@ func TestDescriptor(t *testing.T) {
 	}
 }
 
+// TestOpenFile: a file that is open is neither read nor written by another name in the same
+// command, and may be written on more than once.
+func TestOpenFile(t *testing.T) {
+	dir := t.TempDir()
+	path, hard := filepath.Join(dir, "x"), filepath.Join(dir, "hard")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	must(t, err)
+	defer f.Close()
+	must(t, os.Link(path, hard))
+	number := "/dev/fd/" + strconv.Itoa(int(f.Fd()))
+	for _, name := range []string{path, hard, number} {
+		g := &Guard{}
+		g.Reads("an input", name)
+		want := "standard output: is also an input, " + name
+		if err := g.WritesTo("standard output", f); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if err := g.Writes("the file of -o", number); err == nil || err.Error() != number+": is also an input, "+name {
+			t.Errorf("%s by its number: %v", name, err)
+		}
+		if _, err := Create(number, Private, g); err == nil {
+			t.Errorf("%s is opened by its number", name)
+		}
+	}
+	g := &Guard{}
+	must(t, g.WritesTo("standard output", f))
+	must(t, g.WritesTo("standard output", f))
+	must(t, g.Writes("the file of -o", number))
+	must(t, Write(number, []byte("one"), Private, g))
+	must(t, Write(number, []byte("two"), Private, g))
+	if got := content(t, path); got != "onetwo" {
+		t.Errorf("%q", got)
+	}
+	if err := g.Check(hard); err == nil || err.Error() != hard+": is also standard output" {
+		t.Errorf("another name: %v", err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	must(t, err)
+	defer null.Close()
+	g.Reads("an input", os.DevNull)
+	must(t, g.WritesTo("standard output", null))
+}
+
 // TestFull: what the disk has no room for does not stay, and what stood there does.
 func TestFull(t *testing.T) {
 	var old syscall.Rlimit

@@ -51,7 +51,7 @@ func bare(err error) error {
 	}
 	var c *outfile.Conflict
 	if errors.As(err, &c) {
-		return errors.New("is also " + c.What)
+		return errors.New(c.Reason())
 	}
 	var s *os.SyscallError
 	if errors.As(err, &s) {

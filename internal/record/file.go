@@ -40,8 +40,7 @@ func openFile(path string, ring bool, g *outfile.Guard, pack *packer) (*file, er
 	if err != nil {
 		return nil, err
 	}
-	st, err := out.File().Stat()
-	f := newFile(path, out.File(), out.File(), err == nil && st.Mode().IsRegular(), pack)
+	f := newFile(path, out.File(), out.File(), !out.InPlace(), pack)
 	f.out, f.placed = out, ring
 	return f, nil
 }

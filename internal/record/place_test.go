@@ -2,8 +2,10 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/outfile"
@@ -51,6 +53,32 @@ func TestGuard(t *testing.T) {
 		t.Error("a file of a ring writes over it")
 	}
 	if b, err := os.ReadFile(secrets); string(b) != "secret" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// Standard output is no file of the command either, and what was in it before stays when
+// the disk is full.
+func TestGuardOfOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secrets")
+	must(t, os.WriteFile(path, []byte("secret"), 0o600))
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	defer out.Close()
+	var g outfile.Guard
+	g.Reads("the secrets file", path)
+	want := "standard output: is also the secrets file, " + path
+	if _, err := Create(Options{Path: "-", Stdout: out, Interfaces: ether, Guard: &g}); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	number := fmt.Sprintf("/dev/fd/%d", out.Fd())
+	if _, err := os.Stat(number); err != nil {
+		t.Skip(err)
+	}
+	r := create(t, Options{Path: number})
+	must(t, r.Write(packet(0)))
+	r.out.cut()
+	if b, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(b), "secret") {
 		t.Errorf("%q, %v", b, err)
 	}
 }

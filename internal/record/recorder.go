@@ -298,6 +298,11 @@ func (r *Recorder) open(path string) (*file, error) {
 		if w == nil {
 			w = os.Stdout
 		}
+		if f, ok := w.(*os.File); ok {
+			if err := r.opts.Guard.WritesTo("standard output", f); err != nil {
+				return nil, err
+			}
+		}
 		return newFile(path, w, nil, false, r.pack), nil
 	}
 	return openFile(path, r.opts.Ring.on(), r.opts.Guard, r.pack)
