@@ -133,6 +133,7 @@ func (j *job) analyse() (*report.Analysis, error) {
 		return a, err
 	}
 	s := newSelection(j.show, x)
+	s.display.Real = j.real
 	s.display.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, s)
 	if x != nil {

@@ -79,11 +79,17 @@ func (c *reportCommand) runE(cmd *cobra.Command, paths []string) error {
 // its connections.
 func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error {
 	veil := c.veil()
-	veil.attach(&j.run)
+	if veil.attach(&j.run); veil != nil {
+		j.real = veil.unveil
+	}
+	stamps := stampsOf(paths)
 	j.run.Config.Explain, j.run.Config.Endings = true, true
 	a, err := j.analyse()
 	if err != nil && !reported(err) {
 		return err
+	}
+	if len(a.Conns) == 0 && j.show != nil && !c.quiet {
+		fmt.Fprintln(j.stderr, "dpdissect: note: no connection has a datagram that the display filter matches")
 	}
 	if veil != nil {
 		veil.words(a)
@@ -96,7 +102,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 	defer again.Source.Close()
 	veil.attach(again)
 	drawn, e := c.draw(j, a, again)
-	if e != nil {
+	if e = cmp.Or(e, sameInputs(j, again, paths, stamps)); e != nil {
 		return e
 	}
 	drawn.Title, drawn.Made, drawn.Redacted = cmp.Or(c.title, titleOf(paths, c.redact)), madeBy(cmd), c.redact

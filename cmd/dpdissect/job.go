@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/outfile"
@@ -27,13 +28,14 @@ type job struct {
 	files    *outfile.Guard // what it reads and writes
 	screen   screen
 	stderr   io.Writer
-	stop     func()          // ends the progress bar, or the watch for Ctrl-C
-	bounds   *pipeline.Watch // of a live run
-	keep     int             // connections it keeps that ended, 0 for the usual number
-	part     *part           // what --from and --to ask for, nil without
-	overTime bool            // connections keep all of their numbers under it: they are spread over time
-	attach   func()          // adds to the sinks of the run, nil when nothing does
-	patience time.Duration   // how long a frame waits for what later ones tell of it, 0 for the usual time
+	stop     func()                  // ends the progress bar, or the watch for Ctrl-C
+	bounds   *pipeline.Watch         // of a live run
+	keep     int                     // connections it keeps that ended, 0 for the usual number
+	real     func(*dissect.Endpoint) // gives what is shown by another address its own, for -Y; nil without
+	part     *part                   // what --from and --to ask for, nil without
+	overTime bool                    // connections keep all of their numbers under it: they are spread over time
+	attach   func()                  // adds to the sinks of the run, nil when nothing does
+	patience time.Duration           // how long a frame waits for what later ones tell of it, 0 for the usual time
 }
 
 // open checks the flags and opens first the inputs, then the output. collects

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
@@ -17,13 +18,16 @@ type veil struct {
 	addresses map[[16]byte][16]byte
 	v4, v6    uint32
 	texts     map[string]string
+
+	mu   sync.RWMutex
+	real map[[16]byte][16]byte // the other way
 }
 
 func (c *reportCommand) veil() *veil {
 	if !c.redact {
 		return nil
 	}
-	return &veil{texts: map[string]string{}}
+	return &veil{texts: map[string]string{}, real: map[[16]byte][16]byte{}}
 }
 
 // attach makes a pass over the captures see other addresses. Each pass begins anew, and
@@ -65,8 +69,20 @@ func (v *veil) address(e *dissect.Endpoint) {
 			binary.BigEndian.PutUint32(to[12:], v.v6)
 		}
 		v.addresses[e.IP] = to
+		v.mu.Lock()
+		v.real[to] = e.IP
+		v.mu.Unlock()
 	}
 	e.IP = to
+}
+
+// unveil gives an endpoint its own address again: -Y asks for what is in the capture.
+func (v *veil) unveil(e *dissect.Endpoint) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if real, ok := v.real[e.IP]; ok {
+		e.IP = real
+	}
 }
 
 // words replaces what packets say in words, and the paths of captures.

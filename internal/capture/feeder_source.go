@@ -10,7 +10,7 @@ import (
 // growthPause is how long a file that does not grow is left alone.
 const growthPause = 20 * time.Millisecond
 
-// errShorter ends a file that is followed.
+// errShorter ends a file of which what was read is no longer there.
 var errShorter = errors.New("the file became shorter while it was being read")
 
 // A source is where the bytes of a feeder come from. Before it waits for some it has
@@ -44,12 +44,16 @@ func (s *source) Read(b []byte) (int, error) {
 
 // shorter is an error when what was read is no longer there.
 func (s *source) shorter() error {
-	file, ok := s.r.(*os.File)
-	if !ok {
-		return nil
+	if file, ok := s.r.(*os.File); ok {
+		return shorter(file, s.at)
 	}
-	st, err := file.Stat()
-	if err == nil && st.Size() < s.at {
+	return nil
+}
+
+// shorter is an error when a regular file has fewer bytes than were read of it.
+func shorter(f *os.File, read int64) error {
+	st, err := f.Stat()
+	if err == nil && st.Mode().IsRegular() && st.Size() < read {
 		err = errShorter
 	}
 	return err

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"os"
@@ -63,7 +64,7 @@ func (in *input) open(size int, most Expansion, stdin io.Reader, done, total *at
 		in.file, r = f, f
 		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
 			total.Add(st.Size())
-			r = &counter{f, done}
+			r = &counter{f: f, done: done}
 		}
 	}
 	rd, err := newReader(r, size, most, in.others != nil)
@@ -247,14 +248,20 @@ func (in *input) info() Info {
 	return i
 }
 
-// A counter counts the bytes read, for Progress.
+// A counter counts the bytes read of a file, for Progress, and tells the end of the file
+// from that of one that was cut meanwhile.
 type counter struct {
-	r    io.Reader
+	f    *os.File
+	at   int64
 	done *atomic.Int64
 }
 
 func (c *counter) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
+	n, err := c.f.Read(b)
+	c.at += int64(n)
 	c.done.Add(int64(n))
+	if err == io.EOF {
+		err = cmp.Or(shorter(c.f, c.at), err)
+	}
 	return n, err
 }

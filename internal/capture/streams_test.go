@@ -426,3 +426,28 @@ func TestWakeAt(t *testing.T) {
 }
 
 var _ io.Reader = (*source)(nil)
+
+// TestTruncatedWhileRead: a plain file that is cut below what was read of it has not come to
+// its end: that is a problem of the input.
+func TestTruncatedWhileRead(t *testing.T) {
+	times := make([]int64, 5000)
+	for i := range times {
+		times[i] = int64(i + 1)
+	}
+	path := onDisk(t, timedFile(t, times...))[0]
+	s := open(t, Options{}, path)
+	if _, ok := s.Next(); !ok {
+		t.Fatal("no packet")
+	}
+	if err := os.Truncate(path, 100); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, ok := s.Next(); !ok {
+			break
+		}
+	}
+	if in := s.Infos()[0]; !in.Failed || !strings.Contains(in.Problem, "shorter") {
+		t.Errorf("%+v", in)
+	}
+}

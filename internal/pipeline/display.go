@@ -12,6 +12,10 @@ import (
 type Display struct {
 	Filter *filter.Filter // nil shows all
 	Window *Window        // nil shows all
+
+	// Real, when not nil, gives an endpoint the address that its packet had, for the filter,
+	// where others are shown. Several goroutines call it.
+	Real func(*dissect.Endpoint)
 }
 
 // Selects reports whether some frames may be left out.
@@ -36,8 +40,21 @@ func (d Display) Prepare(s *Slot, fr *dissect.Frame) {
 		s.Show = true
 		s.KeepTree(fr)
 	default:
-		s.Show = d.Filter.Match(fr, s.Times)
+		s.Show = d.match(fr, s.Times)
 	}
+}
+
+func (d Display) match(fr *dissect.Frame, t filter.Times) bool {
+	if d.Real == nil || fr.Datagram == nil {
+		return d.Filter.Match(fr, t)
+	}
+	shown, real := fr.Datagram, *fr.Datagram
+	d.Real(&real.Src)
+	d.Real(&real.Dst)
+	fr.Datagram = &real
+	ok := d.Filter.Match(fr, t)
+	fr.Datagram = shown
+	return ok
 }
 
 // Decide judges a frame whose turn has come.
@@ -46,7 +63,7 @@ func (d Display) Decide(s *Slot) bool {
 		s.Show = d.Window.Has(s)
 	}
 	if s.Show && d.Filter != nil && d.Filter.Late() {
-		s.Show = s.isDatagram && d.Filter.Match(&s.Frame, s.Times)
+		s.Show = s.isDatagram && d.match(&s.Frame, s.Times)
 	}
 	return s.Show
 }
