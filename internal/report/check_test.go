@@ -72,7 +72,7 @@ func checked(t testing.TB, change func(a *Analysis)) *Check {
 			run.Unread = append(run.Unread, in.Path+": "+in.Problem)
 		}
 	}
-	run.Numbers = func() (*verdict.Numbers, error) { return verdict.ReadNumbers(AppendRecord(nil, a)) }
+	run.Numbers = Numbers(a)
 	r, err := verdict.Decide(p, book, verdict.BaselineOf(nil), "2026-11-20", run)
 	if err != nil {
 		t.Fatal(err)

@@ -223,6 +223,10 @@ func (e *encoder) suppressions(list []verdict.SuppressionResult) {
 // float writes a number in the shortest form that reads back the same; JSON has
 // no infinities.
 func (e *encoder) float(k string, v float64) {
+	if e.tell != nil {
+		e.tell.Number(k, v)
+		return
+	}
 	e.key(k)
 	v = max(-math.MaxFloat64, min(math.MaxFloat64, v))
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e15) {
