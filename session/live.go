@@ -105,6 +105,7 @@ func (t *Table) closeOut(f *Flow) {
 
 // forget removes a pair.
 func (t *Table) forget(f *Flow) {
+	f.packClosed()
 	delete(t.flows, f.key)
 	for i := range t.cache {
 		if t.cache[i] == f {
@@ -183,6 +184,7 @@ func (t *Table) giveUp(f *Flow) {
 	case f.summedUp:
 		t.counting--
 	}
+	f.packClosed()
 	delete(t.flows, f.key)
 }
 

@@ -99,7 +99,7 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	j.run.Config.Endings = true
+	j.run.Config.Endings, j.run.Config.Pack = true, !c.watches(j)
 	kept, err := c.keep(j)
 	if err != nil {
 		return j.finish(err)

@@ -88,7 +88,7 @@ func (e *encoder) numbers(a *Analysis) {
 	e.close(']')
 	e.totals(&a.Totals)
 	e.open("connections", '[')
-	for _, c := range a.Conns {
+	for c := range session.Unpacked(a.Conns) {
 		e.conn(c, a.Story)
 		e.flush()
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"io"
 	"strconv"
 	"time"
 
@@ -25,6 +26,33 @@ func (e *encoder) comma() {
 	if last != '{' && last != '[' {
 		e.b = append(e.b, ',')
 	}
+}
+
+// pieces writes a text as it comes.
+type pieces struct {
+	w   io.Writer
+	err error
+}
+
+// put writes what is there when it is much, and gives a buffer for more.
+func (p *pieces) put(b []byte) []byte {
+	if len(b) < piece {
+		return b
+	}
+	p.write(b)
+	return b[:0]
+}
+
+func (p *pieces) write(b []byte) {
+	if p.err == nil {
+		_, p.err = p.w.Write(b)
+	}
+}
+
+// end writes the rest.
+func (p *pieces) end(b []byte) error {
+	p.write(b)
+	return p.err
 }
 
 // piece is how much of a document is written at a time.
