@@ -33,6 +33,7 @@ type Config struct {
 	Incomplete bool // messages that lack a part go to the sink, too
 	Explain    bool // stories of how pairs were recognised are kept
 	Endings    bool // how connections came to their end is kept: Conn.Ending
+	Pack       bool // connections that are closed are packed: who reads them calls Conn.Unpack first
 	Tallies    bool // rules are counted for each connection, Conn.Tallies, and not for all
 
 	// Idle, when not 0, is for a run without end: an address pair of which nothing

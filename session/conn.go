@@ -41,9 +41,9 @@ type Conn struct {
 	Signing      string // "none", "fast", "full" or ""
 	Reason       string // for which a side closed it, in its own words, "" when it said none
 	Inferred     []string
-	Unreachable  seq.Sign         // ICMP notices that a datagram of it was not delivered
-	Remarks      []string         // what people may want to know of it, each once
-	Dir          [2]seq.Direction // what a sends, what b sends
+	Unreachable  seq.Sign          // ICMP notices that a datagram of it was not delivered
+	Remarks      []string          // what people may want to know of it, each once
+	Dir          *[2]seq.Direction // what a sends, what b sends; nil while it is packed (Unpack)
 
 	Internal *InternalError // a fault of this program ended it; else nil
 	SummedUp bool           // it was followed no further, because there were too many at a time
@@ -51,7 +51,7 @@ type Conn struct {
 	crowded  uint32         // datagrams that its pair sent before and that were given up
 
 	Closing [2]seq.Sign // first frame of each side that closes it
-	Ending  *Ending     // once it is closed, when Config.Endings asks for it
+	Ending  *Ending     // once it is closed, when Config.Endings asks for it; nil while it is packed
 	Next    *Conn       // that began on its address pair behind it, nil when none did
 	Trail   *Trail      // once it is closed, where it may go on from another address, or carry on another
 
@@ -59,6 +59,9 @@ type Conn struct {
 	Tallies  *Tallies   // once it is closed, when Config.Tallies asks for them
 	Rules    Evaluation // of its protocol
 	quality  Evaluation // of the capture: Quality
+
+	packed    string // Dir and Ending, see pack
+	hasEnding bool   // Ending is among it
 
 	active             *active // nil once it is closed
 	decoded, malformed uint64
@@ -137,6 +140,9 @@ type totals struct{ decoded, malformed uint64 }
 
 // leave parts a connection from its pair.
 func (c *Conn) leave() {
+	if c.flow.table.cfg.Pack {
+		c.flow.closed = append(c.flow.closed, c)
+	}
 	c.flow.open--
 	c.flow.table.open--
 	c.closed = true

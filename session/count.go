@@ -5,6 +5,9 @@ import "github.com/dpdissect/dpdissect/dissect"
 // Count enters a frame into the connection's totals and gives its direction.
 func (c *Conn) Count(fr *dissect.Frame) int {
 	dir := c.DirOf(fr.Datagram)
+	if c.Dir == nil {
+		c.reopen()
+	}
 	fr.Direction = 'a' + byte(dir)
 	d := &c.Dir[dir]
 	d.Frames++

@@ -57,6 +57,7 @@ func (t *Table) sumUp(f *Flow) {
 	if f.summedUp { // there was no internal error
 		f.session = nil
 		t.counting++
+		f.packClosed()
 	}
 }
 
@@ -67,6 +68,9 @@ func (t *Table) countOnly(f *Flow, d *dissect.Datagram) {
 	}
 	f.last = d.Time
 	fr := t.frame(d, f.protocol.Name)
+	if f.at.Dir == nil {
+		f.closed = append(f.closed, f.at) // to be packed again
+	}
 	f.at.Count(fr)
 	f.at.Unjudged++
 	t.show(fr, f.at)

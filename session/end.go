@@ -11,6 +11,7 @@ func (t *Table) Close(end int64) {
 				f.session.Close(t.heard())
 			}
 		})
+		f.packClosed()
 	}
 	t.flows = nil
 	clear(t.cache[:])

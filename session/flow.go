@@ -50,23 +50,24 @@ type Flow struct {
 	story      *Story
 	force      *Force // nil for flows that are recognised
 	held       []held
-	possible   string // protocol with the most evidence that counts, if any has enough to tell
-	looked     int    // datagrams its probes looked at in vain
-	rest       int    // datagrams they do not look at yet
-	rested     bool   // they did so before
-	released   bool   // too much was held: shown as plain UDP since
-	leftOut    bool   // some of its datagrams were, for lack of room
-	crowdedOut uint32 // number of them
-	hopeless   bool   // all probes say that it is not their protocol
-	summedUp   bool   // its connections were summed up: see Table.relieve
-	up         bool   // the upper endpoint sent its first frame
-	first      uint64 // its first frame
-	latest     uint64 // its latest frame
-	last       int64  // time of it
-	seen       int64  // when the latest datagram came, by Table.now; of a run without end
-	open       int    // connections that are not closed
-	at         *Conn  // the latest that a frame was counted in, or that was finished
-	compact    bool   // it was made small, and nothing came since
+	possible   string  // protocol with the most evidence that counts, if any has enough to tell
+	looked     int     // datagrams its probes looked at in vain
+	rest       int     // datagrams they do not look at yet
+	rested     bool    // they did so before
+	released   bool    // too much was held: shown as plain UDP since
+	leftOut    bool    // some of its datagrams were, for lack of room
+	crowdedOut uint32  // number of them
+	hopeless   bool    // all probes say that it is not their protocol
+	summedUp   bool    // its connections were summed up: see Table.relieve
+	up         bool    // the upper endpoint sent its first frame
+	first      uint64  // its first frame
+	latest     uint64  // its latest frame
+	last       int64   // time of it
+	seen       int64   // when the latest datagram came, by Table.now; of a run without end
+	open       int     // connections that are not closed
+	closed     []*Conn // not packed yet, where Config.Pack asks for it
+	at         *Conn   // the latest that a frame was counted in, or that was finished
+	compact    bool    // it was made small, and nothing came since
 	offload    offload
 }
 

@@ -102,6 +102,7 @@ func (t *Table) closeOut(f *Flow) {
 
 // forget removes a pair.
 func (t *Table) forget(f *Flow) {
+	f.packClosed()
 	delete(t.flows, f.key)
 	for i := range t.cache {
 		if t.cache[i] == f {
@@ -179,6 +180,7 @@ func (t *Table) giveUp(f *Flow) {
 		t.counting--
 	}
 	f.join(decided)
+	f.packClosed()
 	delete(t.flows, f.key)
 }
 

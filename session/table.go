@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Table follows all address pairs of a capture, or of a part of it.
@@ -19,6 +20,8 @@ type Table struct {
 	open        int  // connections that are followed
 	shows       bool // frames go to the sink
 	spare       Spare[active]
+	spareSides  Spare[[2]seq.Direction]
+	packer      seq.Packer
 	spareProbes [][]Probe        // of pairs that are recognised; nil for the one that did it
 	counting    int              // flows that were summed up
 	lead        [256]uint64      // by the first byte: bit i says that a neighbour of Config.Protocols[i] may begin so

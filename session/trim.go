@@ -7,6 +7,7 @@ type Trimmer interface{ Trim() }
 // trim frees what only waits to be used again.
 func (t *Table) trim() {
 	t.spare.Trim()
+	t.spareSides.Trim()
 	t.spareProbes = nil
 	for _, b := range t.tallySets {
 		if room, ok := b.room.(Trimmer); ok {

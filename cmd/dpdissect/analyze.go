@@ -104,7 +104,7 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	j.run.Config.Endings = true
+	j.run.Config.Endings, j.run.Config.Pack = true, !c.watches(j)
 	analyse := j.analyse
 	if c.watches(j) {
 		analyse = func() (*report.Analysis, error) { return c.watch(j, kept) }

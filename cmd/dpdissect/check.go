@@ -171,6 +171,7 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	j.run.Config.Inconclusive = c.inconclusive
 	j.run.Config.Profile = c.policy.Profile
 	j.run.Config.Tallies = c.selects(j)
+	j.run.Config.Pack = !j.isLive()
 	j.keep = verdictConns
 	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
 	a, err := j.analyse()
@@ -250,7 +251,7 @@ func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Res
 	if err := c.compareWith(run, paths); err != nil {
 		return nil, err
 	}
-	run.Numbers = func() (*verdict.Numbers, error) { return verdict.ReadNumbers(report.AppendRecord(nil, a)) }
+	run.Numbers = report.Numbers(a)
 	return verdict.Decide(c.policy, c.book, c.base, c.today, run)
 }
 

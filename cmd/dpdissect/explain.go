@@ -57,10 +57,10 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	j.run.Config.Explain = true
-	j.run.Config.Endings = true
+	j.run.Config.Endings, j.run.Config.Pack = true, !j.isLive()
 	a, err := j.analyse()
 	if err == nil {
-		d := a.Story.Document(a.Conns)
+		d := a.Story.Telling(a.Conns)
 		if c.connection.given {
 			d.Beside()
 		}

@@ -83,7 +83,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		j.real = veil.unveil
 	}
 	stamps := stampsOf(paths)
-	j.run.Config.Explain, j.run.Config.Endings = true, true
+	j.run.Config.Explain, j.run.Config.Endings, j.run.Config.Pack = true, true, true
 	a, err := j.analyse()
 	if err != nil && !reported(err) {
 		return err
@@ -122,7 +122,7 @@ var largePage int64 = 50_000_000
 
 // documents puts the analysis and what explain says into the page.
 func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Report) error {
-	d := a.Story.Document(a.Conns)
+	d := a.Story.Telling(a.Conns)
 	if j.part != nil {
 		from, to := j.part.bounds()
 		d.Narrow(from, to, c.span.words())

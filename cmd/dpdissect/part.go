@@ -89,6 +89,8 @@ func (x *part) restrict(a *report.Analysis) {
 	for _, c := range a.Conns {
 		for _, t := range x.shards {
 			if x.counts && t.Follows(c) {
+				c.Unpack()
+				c.Keep()
 				t.Restrict(c)
 			}
 		}

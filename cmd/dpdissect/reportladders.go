@@ -28,6 +28,7 @@ type reportFrames struct {
 func (c *reportCommand) ladders(j *job, conns []*session.Conn) (f reportFrames) {
 	left := uint64(reportLadderFrames)
 	for _, conn := range conns {
+		conn.Unpack()
 		n := conn.Dir[0].Frames + conn.Dir[1].Frames
 		if len(f.Several) == reportLadders {
 			break

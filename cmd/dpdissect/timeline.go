@@ -74,6 +74,7 @@ func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
 	}
 	j.attach = func() { c.listen(&j.run, length) }
 	j.overTime = true
+	j.run.Config.Pack = !j.isLive()
 	a, err := j.analyse()
 	if err == nil {
 		x := &report.Intervals{Conns: a.Conns, Length: length, Of: c.within(j.part)}
@@ -111,6 +112,8 @@ func (c *timelineCommand) of(conn *session.Conn, dir int) []*timeline.Interval {
 	if i < 0 {
 		return nil
 	}
+	conn.Unpack() // what it counted last is not in an interval yet
+	defer conn.Rest()
 	return c.shards[i].Direction(conn, dir)
 }
 

@@ -147,6 +147,7 @@ func (p *pair) drop(old *conn, now int64) {
 // end settles a connection that is no longer among those of the pair.
 func (p *pair) end(c *conn, now int64) {
 	c.finish(now)
+	p.flow.LetGo(c.c)
 	p.spare.Put(c)
 }
 

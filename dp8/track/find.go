@@ -139,6 +139,7 @@ func (p *pair) drop() {
 	for i, c := range p.conns {
 		if c != p.active {
 			c.finish(c.c.LastTime)
+			p.flow.LetGo(c.c)
 			p.conns = append(p.conns[:i], p.conns[i+1:]...)
 			return
 		}

@@ -221,6 +221,7 @@ func (c *conn) beats(dir int, fr *dissect.Frame, h helloHead) bool {
 // retire finishes the active connection: another one follows.
 func (p *pair) retire(now int64) {
 	p.active.finish(p.flow, now)
+	p.flow.LetGo(p.active.c)
 	p.spare.Put(p.active)
 	p.active = nil
 }

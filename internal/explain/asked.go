@@ -72,7 +72,7 @@ func findPacket(t *Story, words []string) (*subject, []uint64, string) {
 	number, size, after, resends := numberOf(words[1]), numberOf(words[2]), numberOf(words[3]), numberOf(words[4])
 	var best *subject
 	score, at := 0, 0
-	for _, s := range t.subjects {
+	for s := range t.all {
 		for dir := range sides {
 			u := &s.side(dir).Unanswered
 			if u.Sends < 2 || u.Num&0xFFFF != number {
@@ -153,7 +153,7 @@ func (t *Story) worst(fits func(s *subject, v *Verdict) bool, none string) (*sub
 	var best *subject
 	var found Connection
 	n := 0
-	for _, s := range t.subjects {
+	for s := range t.all {
 		x := s.explain()
 		if !fits(s, &x.Verdict) {
 			continue

@@ -174,7 +174,7 @@ func TestAsk(t *testing.T) {
 	lost.vain(0, 8)
 	lost.later(40)
 	kicked.closes(1, 92, 10.1)
-	story := &Story{subjects: []*subject{kicked, lost}}
+	story := storyOf(lost, kicked)
 	for text, want := range map[string]int{
 		"Reliable packet 38 (size=60) was not ack'd after 5005ms (7 resends)":                                            4,
 		"It's been 18220.50ms since last heard from other end. connectionLostTimeout=15000.00ms, so closing connection.": 4,

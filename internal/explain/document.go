@@ -1,5 +1,11 @@
 package explain
 
+import (
+	"iter"
+
+	"github.com/dpdissect/dpdissect/session"
+)
+
 // Schema names the record of Document.
 const Schema = "dpdissect/explain/1"
 
@@ -9,6 +15,37 @@ type Document struct {
 	Unrecognised []Unrecognised `json:"unrecognised"`
 	Asked        *Asked         `json:"asked,omitempty"`
 	Span         string         `json:"-"` // "from 12:00 to 12:05" where only that is told, else ""
+
+	story *Story // that explains conns, nil when Connections holds all
+	conns []*session.Conn
+}
+
+// Len is how many connections there are.
+func (d *Document) Len() int {
+	if d.story == nil {
+		return len(d.Connections)
+	}
+	return len(d.conns)
+}
+
+// At gives one of the connections, by its place among them.
+func (d *Document) At(i int) *Connection {
+	if d.story == nil {
+		return &d.Connections[i]
+	}
+	x, _ := d.story.Of(d.conns[i])
+	return &x
+}
+
+// All gives the connections in their order. What is explained on the way is kept by nobody.
+func (d *Document) All() iter.Seq[*Connection] {
+	return func(yield func(*Connection) bool) {
+		for i := range d.Len() {
+			if !yield(d.At(i)) {
+				return
+			}
+		}
+	}
 }
 
 // A Connection is what happened to one.

@@ -10,71 +10,113 @@ import (
 )
 
 // A Story is what is known of all connections of a capture, to explain one after the other.
+// It keeps of each no more than how it stands to others.
 type Story struct {
-	subjects []*subject
-	of       map[*session.Conn]*subject
-	pairs    []*session.Story
-	names    namer
+	conns   []*session.Conn // of which something is known
+	heard   int64
+	servers map[server]*clients
+	prev    map[*session.Conn]*session.Conn // that stood on its address pair before
+	from    map[*session.Conn]*session.Conn // that goes on in it from another address
+	moved   map[*session.Conn]*session.Move
+	told    map[*session.Conn]*Connection // see Settle, nil before
+	pairs   []*session.Story
+	names   namer
+	opened  []*session.Conn // unpacked to explain the one at hand
 }
 
 // Name makes sentences name sides and addresses as names says, "" for those without a name.
 // Texts for people do that, records do not.
-func (t *Story) Name(names func(dissect.Endpoint) string) {
-	t.names.name = names
-	for _, s := range t.subjects {
-		s.names = &t.names
-	}
-}
+func (t *Story) Name(names func(dissect.Endpoint) string) { t.names.name = names }
 
 // Tell collects what is known of connections that were closed under Config.Endings, of
 // others nothing is known, and of the address pairs that were not recognised. heard is until
 // when the capture listened, in ns since 1970.
 func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
-	t := &Story{of: make(map[*session.Conn]*subject, len(conns)), pairs: pairs}
-	servers := byServer(conns)
+	t := &Story{heard: heard, pairs: pairs}
+	if !slices.ContainsFunc(conns, (*session.Conn).HasEnding) {
+		return t
+	}
+	t.servers, t.moved = byServer(conns), session.Moves(conns, pairs)
+	t.prev, t.from = map[*session.Conn]*session.Conn{}, map[*session.Conn]*session.Conn{}
 	for _, c := range conns {
-		if end := c.Ending; end != nil {
-			s := &subject{Conn: c, end: end, heard: heard - end.Shift, servers: servers}
-			t.subjects, t.of[c] = append(t.subjects, s), s
+		if !c.HasEnding() {
+			continue
 		}
-	}
-	for _, s := range t.subjects {
-		if n := t.of[s.Next]; n != nil && s.Next != nil {
-			n.prev = s
+		t.conns = append(t.conns, c)
+		if c.Next != nil {
+			t.prev[c.Next] = c
 		}
-	}
-	for c, m := range session.Moves(conns, pairs) {
-		if s := t.of[c]; s != nil {
-			s.moved = m
-			if n := t.of[m.To]; m.To != nil && n != nil {
-				n.from = s
-			}
+		if m := t.moved[c]; m != nil && m.To != nil {
+			t.from[m.To] = c
 		}
 	}
 	return t
 }
 
+// before is how far back subjects know those before them: a verdict looks at the one before,
+// whose verdict looks at one more.
+const before = 2
+
+// subject makes one of a connection. done has to be called when it was looked at.
+func (t *Story) subject(c *session.Conn, back int) *subject {
+	t.look(c)
+	s := &subject{Conn: c, end: c.Ending, heard: t.heard - c.Ending.Shift, servers: t.servers, moved: t.moved[c], from: t.from[c], names: &t.names}
+	if c.Next != nil {
+		t.look(c.Next)
+	}
+	if p := t.prev[c]; p != nil && back > 0 {
+		s.prev = t.subject(p, back-1)
+	}
+	return s
+}
+
+// look unpacks a connection until done.
+func (t *Story) look(c *session.Conn) {
+	if c.Dir == nil {
+		c.Unpack()
+		t.opened = append(t.opened, c)
+	}
+}
+
+func (t *Story) done() {
+	for _, c := range t.opened {
+		c.Rest()
+	}
+	t.opened = t.opened[:0]
+}
+
 // Of explains a connection; ok is false when nothing is known of it.
 func (t *Story) Of(c *session.Conn) (x Connection, ok bool) {
-	if t == nil || t.of[c] == nil {
+	if t == nil || !c.HasEnding() {
 		return x, false
 	}
-	s := t.of[c]
-	if s.told != nil {
-		return *s.told, true
+	if told := t.told[c]; told != nil {
+		return *told, true
 	}
-	return s.explain(), true
+	defer t.done()
+	return t.subject(c, before).explain(), true
 }
 
 // Verdict says how a connection ended; ok is false when nothing is known of it.
 func (t *Story) Verdict(c *session.Conn) (v Verdict, ok bool) {
-	if t == nil || t.of[c] == nil {
+	if t == nil || !c.HasEnding() {
 		return v, false
 	}
-	if s := t.of[c]; s.told != nil {
-		return s.told.Verdict, true
+	if told := t.told[c]; told != nil {
+		return told.Verdict, true
 	}
-	return t.of[c].verdict(), true
+	defer t.done()
+	return t.subject(c, before).verdict(), true
+}
+
+// all gives a subject of each connection, one after the other.
+func (t *Story) all(yield func(*subject) bool) {
+	for _, c := range t.conns {
+		goOn := yield(t.subject(c, before))
+		if t.done(); !goOn {
+			return
+		}
+	}
 }
 
 // Now says how a connection came to its end, or stands, in a run that goes on: heard is the
@@ -93,12 +135,19 @@ func Now(c *session.Conn, heard int64) (x Connection, ok bool) {
 
 // Document explains connections, and the address pairs that were not recognised.
 func (t *Story) Document(conns []*session.Conn) *Document {
-	d := &Document{Connections: []Connection{}, Unrecognised: []Unrecognised{}}
-	for _, c := range conns {
-		if x, ok := t.Of(c); ok {
-			d.Connections = append(d.Connections, x)
-		}
+	d := t.Telling(conns)
+	d.Connections = []Connection{}
+	for c := range d.All() {
+		d.Connections = append(d.Connections, *c)
 	}
+	d.story, d.conns = nil, nil
+	return d
+}
+
+// Telling is Document where the connections are explained one by one, each when it is asked
+// for: its Connections are empty.
+func (t *Story) Telling(conns []*session.Conn) *Document {
+	d := &Document{Unrecognised: []Unrecognised{}, story: t, conns: slices.DeleteFunc(slices.Clone(conns), func(c *session.Conn) bool { return !c.HasEnding() })}
 	for _, p := range t.pairs {
 		if u, ok := unrecognised(p, &t.names); ok {
 			d.Unrecognised = append(d.Unrecognised, u)

@@ -36,12 +36,21 @@ func endpoint(s string) dissect.Endpoint { return dissect.MakeEndpoint(netip.Mus
 // frames 90 and 91, at a round trip of 40 ms to b.
 func established() *subject {
 	c := &session.Conn{Protocol: hazel, A: endpoint("10.0.0.2:4170"), B: endpoint("10.0.0.1:22023"), Roles: [2]string{"client", "server"},
-		FirstFrame: 1, LastFrame: 91, FirstTime: start, LastTime: start + 10*second, FirstStamp: start, LastStamp: start + 10*second, HasTime: true, Complete: true, State: session.Established}
+		FirstFrame: 1, LastFrame: 91, FirstTime: start, LastTime: start + 10*second, FirstStamp: start, LastStamp: start + 10*second, HasTime: true, Complete: true, State: session.Established, Dir: new([2]seq.Direction)}
 	e := &session.Ending{}
 	e.Sides[0] = session.SideEnding{Trouble: &session.Trouble{}, Last: seen(45, 90, 9.9), Trips: session.Trips{Least: 40e6, Known: true}, Numbers: 40}
 	e.Sides[1] = session.SideEnding{Trouble: &session.Trouble{}, Last: seen(46, 91, 10), Trips: session.Trips{Least: 1e6, Known: true}, Numbers: 40}
 	c.Ending = e
 	return &subject{Conn: c, end: e, heard: start + 11*second}
+}
+
+// storyOf is the story of some connections.
+func storyOf(list ...*subject) *Story {
+	var conns []*session.Conn
+	for _, s := range list {
+		conns = append(conns, s.Conn)
+	}
+	return Tell(conns, nil, list[0].heard)
 }
 
 // later makes the capture go on for so many seconds behind the start.

@@ -41,8 +41,8 @@ func unrecognised(p *session.Story, names *namer) (u Unrecognised, ok bool) {
 // port, with one of the connections.
 func (d *Document) Beside() {
 	ours := map[netip.Addr]bool{}
-	for i := range d.Connections {
-		ours[hostOf(d.Connections[i].A)], ours[hostOf(d.Connections[i].B)] = true, true
+	for c := range d.All() {
+		ours[hostOf(c.A)], ours[hostOf(c.B)] = true, true
 	}
 	d.Unrecognised = slices.DeleteFunc(d.Unrecognised, func(u Unrecognised) bool { return !ours[hostOf(u.A)] && !ours[hostOf(u.B)] })
 }

@@ -1,15 +1,20 @@
 package explain
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // Settle explains all connections now, before their numbers become those of a span of time
 // alone. Of contributions it leaves what lies in the span, in ns since 1970. Verdicts stay:
 // they say how a connection ended.
 func (t *Story) Settle(from, to int64) {
-	for _, s := range t.subjects {
+	t.told = map[*session.Conn]*Connection{}
+	for s := range t.all {
 		x := s.explain()
 		x.Contributing = slices.DeleteFunc(x.Contributing, func(c Contribution) bool { return beside(c.From, c.To, from, to) })
-		s.told = &x
+		t.told[s.Conn] = &x
 	}
 }
 

@@ -12,13 +12,12 @@ import (
 type subject struct {
 	*session.Conn
 	end     *session.Ending
-	prev    *subject                             // that stood on its address pair before, nil when none did
-	from    *subject                             // that goes on here from another address, nil when none does
-	moved   *session.Move                        // where one side goes on, nil when none does
-	servers map[dissect.Endpoint][]*session.Conn // see byServer; nil in a run that goes on
-	names   *namer                               // of addresses, nil for none
-	heard   int64                                // up to when the capture listened, ns
-	told    *Connection                          // see Story.Settle, nil before
+	prev    *subject            // that stood on its address pair before, nil when none did
+	from    *session.Conn       // that goes on here from another address, nil when none does
+	moved   *session.Move       // where one side goes on, nil when none does
+	servers map[server]*clients // see byServer; nil in a run that goes on
+	names   *namer              // of addresses, nil for none
+	heard   int64               // up to when the capture listened, ns
 }
 
 // A ruling is what a predicate says: what it holds for, and how sure it is. The zero value

@@ -135,7 +135,7 @@ func TestProtocolViolation(t *testing.T) {
 
 func TestPeerRestarted(t *testing.T) {
 	s := established()
-	s.Next = &session.Conn{ID: 3, A: s.A, B: s.B, FirstFrame: 95, FirstTime: start + 11*second}
+	s.Next = &session.Conn{Dir: new([2]seq.Direction), ID: 3, A: s.A, B: s.B, FirstFrame: 95, FirstTime: start + 11*second}
 	expect(t, "the client begins anew", s, PeerRestarted, "a", Proved, "#3")
 	s.Next.Dir[1].Frames, s.Next.Unreachable, s.Next.Unreached = 40, at(96, 11.1), session.SideB
 	expect(t, "the other side goes on", s, PeerRestarted, "a", Proved)
@@ -265,7 +265,8 @@ func TestNames(t *testing.T) {
 	s := established()
 	s.gone(0)
 	plain := s.explain()
-	story := &Story{subjects: []*subject{s}, of: map[*session.Conn]*subject{s.Conn: s}}
+	story := storyOf(s)
+	s.names = &story.names
 	story.Name(func(e dissect.Endpoint) string {
 		if e == s.A {
 			return "alice"

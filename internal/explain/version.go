@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,10 +28,10 @@ func versionMismatch(s *subject) ruling {
 		return r
 	}
 	atOnce := s.State == session.Refused || r.at.Time-s.FirstTime <= max(s.trip(), 1e9)
-	if s.Reason != "" || by != 1 || !s.Complete || !atOnce || len(s.accepted()) == 0 {
+	if s.Reason != "" || by != 1 || !s.Complete || !atOnce || s.accepted() == nil {
 		return ruling{}
 	}
-	r.certainty, r.proof = Likely, frames(s.FirstFrame, s.accepted()[0].FirstFrame)
+	r.certainty, r.proof = Likely, frames(s.FirstFrame, s.accepted().first.FirstFrame)
 	r.refute = fmt.Sprintf("a client with version %s that %s takes", s.GameVersion, s.who(by))
 	r.sentence = fmt.Sprintf("%s without a reason, most likely for the version of the game.%s Update the older side.", declined, s.versions(by))
 	return r
@@ -41,44 +42,58 @@ func (s *subject) versions(by int) string {
 	if by != 1 || s.GameVersion == "" {
 		return ""
 	}
-	var others []string
-	for _, n := range s.accepted() {
-		others = append(others, n.GameVersion)
-	}
-	if len(others) == 0 {
+	others := s.accepted()
+	if others == nil {
 		return fmt.Sprintf(" %s has version %s.", s.Who(0), s.GameVersion)
 	}
-	n := count(len(others), "other client", "other clients")
-	slices.Sort(others)
-	return fmt.Sprintf(" %s has version %s, and %s took %s with %s.", s.Who(0), s.GameVersion, s.who(by), n, strings.Join(slices.Compact(others), ", "))
+	n := count(others.n, "other client", "other clients")
+	return fmt.Sprintf(" %s has version %s, and %s took %s with %s.", s.Who(0), s.GameVersion, s.who(by), n, strings.Join(slices.Sorted(maps.Keys(others.versions)), ", "))
 }
 
-// accepted are the connections that the same server took of clients with other versions of
-// the game, nil where it also took one with this version.
-func (s *subject) accepted() (all []*session.Conn) {
+// accepted are the clients with other versions of the game that the same server took, nil
+// where there are none or it also took one with this version.
+func (s *subject) accepted() *clients {
 	if s.GameVersion == "" {
 		return nil
 	}
-	for _, n := range s.servers[s.B] {
-		switch {
-		case n == s.Conn || n.Protocol != s.Protocol || n.State == session.Refused || n.State < session.Established || n.Dir[0].Messages+n.Dir[1].Messages <= fewMessages:
-		case n.GameVersion == s.GameVersion:
-			return nil
-		default:
-			all = append(all, n)
-		}
+	all := s.servers[server{s.B, s.Protocol}]
+	if all == nil || all.versions[s.GameVersion] {
+		return nil
 	}
 	return all
 }
 
-// byServer are the connections whose client says which version of the game it has, by their
-// server.
-func byServer(conns []*session.Conn) map[dissect.Endpoint][]*session.Conn {
-	all := map[dissect.Endpoint][]*session.Conn{}
+// A server is who takes clients of a protocol.
+type server struct {
+	dissect.Endpoint
+	*dissect.Protocol
+}
+
+// clients are those that a server took and that say which version of the game they have.
+type clients struct {
+	n        uint64
+	first    *session.Conn
+	versions map[string]bool
+}
+
+// byServer are the clients of each server.
+func byServer(conns []*session.Conn) map[server]*clients {
+	all := map[server]*clients{}
 	for _, c := range conns {
-		if c.GameVersion != "" {
-			all[c.B] = append(all[c.B], c)
+		if c.GameVersion == "" || c.State == session.Refused || c.State < session.Established {
+			continue
 		}
+		c.Unpack()
+		messages := c.Dir[0].Messages + c.Dir[1].Messages
+		if c.Rest(); messages <= fewMessages {
+			continue
+		}
+		at := server{c.B, c.Protocol}
+		if all[at] == nil {
+			all[at] = &clients{first: c, versions: map[string]bool{}}
+		}
+		all[at].n++
+		all[at].versions[c.GameVersion] = true
 	}
 	return all
 }

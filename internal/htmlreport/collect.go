@@ -34,6 +34,7 @@ func NewCollector(conns []*session.Conn) *Collector {
 	columns := int64(min(mostColumns, allColumns/(2*max(1, len(conns)))))
 	for _, conn := range conns {
 		length := int64(1) // a column a frame
+		conn.Unpack()
 		if int64(conn.Dir[0].Frames+conn.Dir[1].Frames) > 2*columns {
 			length = max(1, (conn.LastStamp-conn.FirstStamp)/columns+1)
 		}

@@ -34,7 +34,7 @@ func newStage(o Options) *stage {
 	o.Clock = &render.Clock{}
 	s := &stage{Collector: NewCollector(o)}
 	for i := range s.conns {
-		s.conns[i] = &session.Conn{ID: i, Protocol: &dissect.Protocol{Name: "fake"}, A: endpoint("10.0.0.1:1"), B: endpoint("10.0.0.2:2")}
+		s.conns[i] = &session.Conn{Dir: new([2]seq.Direction), ID: i, Protocol: &dissect.Protocol{Name: "fake"}, A: endpoint("10.0.0.1:1"), B: endpoint("10.0.0.2:2")}
 	}
 	return s
 }

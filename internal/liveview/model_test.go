@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 var update = flag.Bool("update", false, "write the golden files of liveview")
@@ -278,7 +279,7 @@ func TestQuit(t *testing.T) {
 // TestEscapes lets no name or message drive the terminal.
 func TestEscapes(t *testing.T) {
 	var s Sampler
-	c := &session.Conn{Protocol: protocol("dp8"), Dialect: "\x1b[2J", FirstStamp: demoStart, LastStamp: demoStart, HasTime: true, Findings: [3]uint64{1, 0, 0}}
+	c := &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("dp8"), Dialect: "\x1b[2J", FirstStamp: demoStart, LastStamp: demoStart, HasTime: true, Findings: [3]uint64{1, 0, 0}}
 	s.Note(&session.Finding{Conn: c, Rule: &conform.Rule{ID: "X-1"}, Message: "\x1b]0;title\x07\u202e\n"})
 	m := newModel(Options{})
 	m.show(s.Snapshot(Status{Now: demoStart + second, Started: demoStart, Interfaces: []string{"e\x1b[31mth0\r"}}, []*session.Conn{c}))

@@ -8,12 +8,13 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // TestNames: rows and records show the names of addresses, in as many columns as a terminal
 // needs for them; what it would act on is escaped.
 func TestNames(t *testing.T) {
-	c := &session.Conn{Protocol: &dissect.Protocol{Name: "hazel"}, A: dissect.Endpoint{Port: 4000}, B: dissect.Endpoint{Port: 22023}, State: session.Established}
+	c := &session.Conn{Dir: new([2]seq.Direction), Protocol: &dissect.Protocol{Name: "hazel"}, A: dissect.Endpoint{Port: 4000}, B: dissect.Endpoint{Port: 22023}, State: session.Established}
 	s := Sampler{Names: func(e dissect.Endpoint) string {
 		if e == c.A {
 			return "日本\x1b[31m"

@@ -68,7 +68,7 @@ func TestSamplerAnything(t *testing.T) {
 			st.Now += rapid.Int64Range(-int64(3*time.Second), int64(20*time.Second)).Draw(t, "step")
 			st.Packets, st.Dropped = any("packets"), any("dropped")
 			if rapid.Bool().Draw(t, "new") {
-				conns = append(conns, &session.Conn{Protocol: protocol("dp8"), FirstStamp: st.Now - rapid.Int64Range(-1e9, 1e10).Draw(t, "age"), HasTime: rapid.Bool().Draw(t, "timed")})
+				conns = append(conns, &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("dp8"), FirstStamp: st.Now - rapid.Int64Range(-1e9, 1e10).Draw(t, "age"), HasTime: rapid.Bool().Draw(t, "timed")})
 			}
 			if len(conns) > 0 && rapid.IntRange(0, 4).Draw(t, "leaves") == 0 {
 				conns = conns[1:]
@@ -225,7 +225,7 @@ func steady(c *session.Conn, at int64, perSecond int64, every int64) {
 func TestRates(t *testing.T) {
 	for _, every := range []time.Duration{100 * time.Millisecond, time.Second, 3 * time.Second, time.Minute} {
 		var s Sampler
-		c := &session.Conn{Protocol: protocol("dp8"), FirstStamp: demoStart, HasTime: true, State: session.Established}
+		c := &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("dp8"), FirstStamp: demoStart, HasTime: true, State: session.Established}
 		var last *Snapshot
 		for at := int64(every); at <= int64(120*time.Second); at += int64(every) {
 			steady(c, at, 50, 25)
@@ -269,7 +269,7 @@ func near(a, b Value) bool { return a.Known == b.Known && math.Abs(a.V-b.V) < 1e
 func TestLinger(t *testing.T) {
 	for _, listed := range []bool{true, false} {
 		var s Sampler
-		c := &session.Conn{Protocol: protocol("knet"), FirstStamp: demoStart, HasTime: true, State: session.Established}
+		c := &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("knet"), FirstStamp: demoStart, HasTime: true, State: session.Established}
 		at := func(sec int64, conns ...*session.Conn) *Snapshot {
 			return s.Snapshot(Status{Now: demoStart + sec*second, Started: demoStart}, conns)
 		}
@@ -296,7 +296,7 @@ func TestLinger(t *testing.T) {
 // TestLingerOfSilence: what ended by silence alone is shown from when that was known.
 func TestLingerOfSilence(t *testing.T) {
 	var s Sampler
-	c := &session.Conn{Protocol: protocol("knet"), FirstStamp: demoStart, LastStamp: demoStart, HasTime: true, State: session.Established}
+	c := &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("knet"), FirstStamp: demoStart, LastStamp: demoStart, HasTime: true, State: session.Established}
 	for _, at := range []struct {
 		sec   int64
 		state session.State
@@ -313,7 +313,7 @@ func TestLingerOfSilence(t *testing.T) {
 // TestNotesBounded keeps the latest findings, and none of what is not shown.
 func TestNotesBounded(t *testing.T) {
 	var s Sampler
-	c := &session.Conn{Protocol: protocol("dp8"), FirstStamp: demoStart, LastStamp: demoStart, HasTime: true}
+	c := &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("dp8"), FirstStamp: demoStart, LastStamp: demoStart, HasTime: true}
 	rule := &conform.Rule{ID: "X-1"}
 	for n := range 100 {
 		s.Note(&session.Finding{Conn: c, Rule: rule, Message: fmt.Sprint(n), Frame: uint64(n)})
@@ -335,7 +335,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var conns []*session.Conn
 			for range n {
-				c := &session.Conn{Protocol: protocol("dp8"), FirstStamp: demoStart, HasTime: true, State: session.Established}
+				c := &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("dp8"), FirstStamp: demoStart, HasTime: true, State: session.Established}
 				steady(c, 2*second, 50, 0)
 				conns = append(conns, c)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // rowOf is a row of a connection whose side a has sent so many bytes.
@@ -67,7 +68,7 @@ func TestTrailsBounded(t *testing.T) {
 	var s Sampler
 	conns := make([]*session.Conn, maxTrails+5)
 	for i := range conns {
-		conns[i] = &session.Conn{Protocol: protocol("dp8"), LastStamp: 100 * second, HasTime: true}
+		conns[i] = &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("dp8"), LastStamp: 100 * second, HasTime: true}
 	}
 	with := func(snap *Snapshot) (n int) {
 		for i := range snap.Rows {

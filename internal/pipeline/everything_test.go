@@ -109,7 +109,7 @@ func runEverything(t testing.TB, file []byte, how plan) *yield {
 	report.SortFindings(a.Findings)
 	y.analysis = string(report.AppendRecord(nil, a))
 	run := &verdict.Run{Findings: a.Findings, Rules: r.Rules(), Packets: a.Totals.Packets,
-		Numbers: func() (*verdict.Numbers, error) { return verdict.ReadNumbers(report.AppendRecord(nil, a)) }}
+		Numbers: report.Numbers(a)}
 	policy := verdict.NewPolicy()
 	if how.all {
 		policy = strict()

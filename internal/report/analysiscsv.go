@@ -35,7 +35,7 @@ func WriteCSV(w io.Writer, a *Analysis) error {
 		return err
 	}
 	var e encoder
-	for _, c := range a.Conns {
+	for c := range session.Unpacked(a.Conns) {
 		e.b = e.b[:0]
 		text, err := e.csvRows(c, a.Story)
 		if err != nil {

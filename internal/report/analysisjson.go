@@ -5,12 +5,12 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -47,6 +47,16 @@ func writePieces(w io.Writer, a *Analysis, form func([]byte) []byte) (err error)
 	return err
 }
 
+// Numbers are a walk through the numbers of the document as it stands there, but those of its
+// findings: what budgets are about.
+func Numbers(a *Analysis) verdict.Walk {
+	return func(t verdict.Teller) error {
+		e := encoder{tell: t}
+		e.numbers(a)
+		return nil
+	}
+}
+
 // AppendRecord appends the document on one line, without a newline: the record of an
 // interval of a live run.
 func AppendRecord(dst []byte, a *Analysis) []byte {
@@ -58,18 +68,7 @@ func AppendRecord(dst []byte, a *Analysis) []byte {
 func (e *encoder) analysis(a *Analysis) {
 	e.b = append(e.b, '{')
 	e.text("schema", AnalysisSchema)
-	e.open("captures", '[')
-	for i := range a.Captures {
-		e.capture(&a.Captures[i])
-	}
-	e.close(']')
-	e.totals(&a.Totals)
-	e.open("connections", '[')
-	for _, c := range a.Conns {
-		e.conn(c, a.Story)
-		e.flush()
-	}
-	e.close(']')
+	e.numbers(a)
 	e.open("findings", '[')
 	for i := range a.Findings {
 		e.comma()
@@ -78,6 +77,22 @@ func (e *encoder) analysis(a *Analysis) {
 	}
 	e.close(']')
 	e.close('}')
+}
+
+// numbers writes the part of the document that numbers stand in.
+func (e *encoder) numbers(a *Analysis) {
+	e.open("captures", '[')
+	for i := range a.Captures {
+		e.capture(&a.Captures[i])
+	}
+	e.close(']')
+	e.totals(&a.Totals)
+	e.open("connections", '[')
+	for c := range session.Unpacked(a.Conns) {
+		e.conn(c, a.Story)
+		e.flush()
+	}
+	e.close(']')
 }
 
 func (e *encoder) capture(in *capture.Info) {
@@ -135,8 +150,7 @@ func (e *encoder) conn(c *session.Conn, story *explain.Story) {
 		e.texts("dialects", c.Dialects)
 	}
 	e.text("detected_by", c.DetectedBy.String())
-	e.key("confidence_bits")
-	e.b = strconv.AppendFloat(e.b, confidence(c.Bits), 'f', -1, 64)
+	e.float("confidence_bits", confidence(c.Bits))
 	e.endpoint("a", c.A, c.Roles[0])
 	e.endpoint("b", c.B, c.Roles[1])
 	e.span(c)
@@ -167,6 +181,9 @@ func (e *encoder) conn(c *session.Conn, story *explain.Story) {
 
 // end says how the connection ended, where that is known.
 func (e *encoder) end(c *session.Conn, story *explain.Story) {
+	if e.tell != nil {
+		return
+	}
 	v, ok := story.Verdict(c)
 	if !ok {
 		return
@@ -216,12 +233,7 @@ func (e *encoder) properties(c *session.Conn) {
 	}
 	e.known("signing", c.Signing)
 	if c.HasPlayers {
-		e.open("players", '[')
-		for _, p := range c.Players {
-			e.comma()
-			e.b = strconv.AppendUint(e.b, uint64(p), 10)
-		}
-		e.close(']')
+		e.counts("players", []uint64{uint64(c.Players[0]), uint64(c.Players[1])})
 	}
 	if len(c.Inferred) > 0 {
 		e.texts("inferred", inferred(c))

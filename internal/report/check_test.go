@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // hostile is what an endpoint may send to attack those who read reports.
@@ -72,7 +73,7 @@ func checked(t testing.TB, change func(a *Analysis)) *Check {
 			run.Unread = append(run.Unread, in.Path+": "+in.Problem)
 		}
 	}
-	run.Numbers = func() (*verdict.Numbers, error) { return verdict.ReadNumbers(AppendRecord(nil, a)) }
+	run.Numbers = Numbers(a)
 	r, err := verdict.Decide(p, book, verdict.BaselineOf(nil), "2026-11-20", run)
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +275,7 @@ func TestShared(t *testing.T) {
 // no other.
 func TestMessageOfEachPlace(t *testing.T) {
 	rule := &conform.Rule{ID: "KN-X"}
-	conn := &session.Conn{}
+	conn := &session.Conn{Dir: new([2]seq.Direction)}
 	list := []session.Finding{
 		{Rule: rule, Conn: conn, Dir: session.SideA, Frame: 1, Frames: []uint64{1}, Message: "1 of 2"},
 		{Rule: rule, Conn: conn, Dir: session.SideA, Frame: 5, Frames: []uint64{3, 5}, Message: "3 of 4"},

@@ -223,6 +223,10 @@ func (e *encoder) suppressions(list []verdict.SuppressionResult) {
 // float writes a number in the shortest form that reads back the same. JSON has no infinities,
 // and what is no number, as a budget of infinities may be, is absent.
 func (e *encoder) float(k string, v float64) {
+	if e.tell != nil {
+		e.tell.Number(k, v)
+		return
+	}
 	if math.IsNaN(v) {
 		return
 	}

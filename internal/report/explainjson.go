@@ -10,11 +10,14 @@ import (
 
 // WriteExplainJSON writes what happened to the connections of captures, as one document.
 func WriteExplainJSON(w io.Writer, captures []capture.Info, d *explain.Document) error {
-	rest, err := marshalled(d)
-	if err != nil {
-		return err
-	}
-	var e encoder
+	out := pieces{w: w}
+	var in render.Indenter
+	var text []byte
+	e := encoder{out: func(compact []byte) []byte {
+		text = in.Append(text[:0], compact)
+		out.write(text)
+		return compact[:0]
+	}}
 	e.b = append(e.b, '{')
 	e.text("schema", explain.Schema)
 	e.open("captures", '[')
@@ -22,8 +25,40 @@ func WriteExplainJSON(w io.Writer, captures []capture.Info, d *explain.Document)
 		e.capture(&captures[i])
 	}
 	e.close(']')
-	e.b = append(append(e.b, ','), rest[1:]...)
-	var in render.Indenter
-	_, err = w.Write(append(in.Append(nil, e.b), '\n'))
+	e.open("connections", '[')
+	for c := range d.All() {
+		if err := e.value(c); err != nil {
+			return err
+		}
+		e.flush()
+	}
+	e.close(']')
+	e.open("unrecognised", '[')
+	for i := range d.Unrecognised {
+		if err := e.value(&d.Unrecognised[i]); err != nil {
+			return err
+		}
+		e.flush()
+	}
+	e.close(']')
+	if d.Asked != nil {
+		e.key("asked")
+		b, err := marshalled(d.Asked)
+		if err != nil {
+			return err
+		}
+		e.b = append(e.b, b...)
+	}
+	e.close('}')
+	return out.end(append(in.Append(nil, e.b), '\n'))
+}
+
+// value writes an element of an array.
+func (e *encoder) value(v any) error {
+	b, err := marshalled(v)
+	if err == nil {
+		e.comma()
+		e.b = append(e.b, b...)
+	}
 	return err
 }

@@ -23,7 +23,10 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 		dst = append(dst, '\n')
 	}
 	dst = appendSpan(dst, markdown(d.Span), "- shown are the connections with packets %s, and what slowed them in that time; ends and numbers are those of the whole connection\n")
-	for _, c := range worstFirst(d.Connections) {
+	out := pieces{w: w}
+	for _, i := range worstFirst(d, func(*explain.Connection) bool { return true }) {
+		c := d.At(int(i))
+		dst = out.put(dst)
 		v := &c.Verdict
 		dst = fmt.Appendf(dst, "\n### %s %s ↔ %s: %s\n\n%s\n\n", markdown(fmt.Sprintf("#%d %s", c.ID, c.Protocol)), markdown(p.named(c.A)), markdown(p.named(c.B)), markdown(c.Headline()), markdown(v.Sentence))
 		for i := range c.Contributing {
@@ -43,6 +46,5 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 	if d.Asked != nil {
 		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", markdown(d.Asked.Text), markdown(d.Asked.Sentence))
 	}
-	_, err := w.Write(dst)
-	return err
+	return out.end(dst)
 }

@@ -37,13 +37,20 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	p := explainer{&painter{opts.Palette, opts.Names}}
 	width := min(cmp.Or(max(opts.Width, 0), 80), explainWidth)
 	dst := p.appendExplainHead(nil, captures, d, opts.Chosen, width)
+	quiet := func(c *explain.Connection) bool {
+		return !opts.Verbose && d.Len() > told && !c.Verdict.Grave() && c.Slow() == nil
+	}
 	rest := map[string]int{}
-	for _, c := range worstFirst(d.Connections) {
-		if !opts.Verbose && len(d.Connections) > told && !c.Verdict.Grave() && c.Slow() == nil {
+	list := worstFirst(d, func(c *explain.Connection) bool {
+		if quiet(c) {
 			rest[c.Verdict.Why()]++
-			continue
+			return false
 		}
-		dst = p.appendExplained(append(dst, '\n'), c, width)
+		return true
+	})
+	out := pieces{w: w}
+	for _, i := range list {
+		dst = out.put(p.appendExplained(append(dst, '\n'), d.At(int(i)), width))
 	}
 	if len(rest) > 0 {
 		dst = appendWrapped(append(dst, "\nOf the others: "...), plainCells(kindsOf(rest)), 15, width)
@@ -52,8 +59,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	if d.Asked != nil {
 		dst = p.appendSentence(append(dst, "\nAsked:\n"...), d.Asked.Sentence, width)
 	}
-	_, err := w.Write(dst)
-	return err
+	return out.end(dst)
 }
 
 // appendExplainHead appends "game.pcap  08:33:31–08:33:57 UTC, 6 connections: 4 closed …".
@@ -72,17 +78,17 @@ func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *exp
 	}
 	dst = appendSpan(dst, d.Span, "   Shown are the connections with packets %s, and what slowed them in that time.\n   Ends and numbers are those of the whole connection.\n")
 	switch {
-	case len(d.Connections) > 0:
+	case d.Len() > 0:
 	case d.Span != "":
 		return appendBeside(dst, captures)
 	default:
 		return append(dst, None(chosen)...)
 	}
 	kinds := map[string]int{}
-	for i := range d.Connections {
-		kinds[d.Connections[i].Kind()]++
+	for c := range d.All() {
+		kinds[c.Kind()]++
 	}
-	head := counted(uint64(len(d.Connections)), "connection") + ": "
+	head := counted(uint64(d.Len()), "connection") + ": "
 	return appendWrapped(append(dst, head...), plainCells(kindsOf(kinds)), len(head), width)
 }
 
@@ -128,14 +134,27 @@ func kindsOf(kinds map[string]int) []string {
 	return names
 }
 
-// worstFirst gives connections in the order in which they are told.
-func worstFirst(conns []explain.Connection) []*explain.Connection {
-	list := make([]*explain.Connection, len(conns))
-	for i := range conns {
-		list[i] = &conns[i]
+// worstFirst gives the places of connections in the order in which they are told, of those
+// that are.
+func worstFirst(d *explain.Document, told func(*explain.Connection) bool) []int32 {
+	type key struct {
+		weight float64
+		place  int32
 	}
-	slices.SortStableFunc(list, func(a, b *explain.Connection) int { return cmp.Compare(b.Weight(), a.Weight()) })
-	return list
+	var list []key
+	place := int32(0)
+	for c := range d.All() {
+		if told(c) {
+			list = append(list, key{c.Weight(), place})
+		}
+		place++
+	}
+	slices.SortStableFunc(list, func(a, b key) int { return cmp.Compare(b.weight, a.weight) })
+	places := make([]int32, len(list))
+	for i := range list {
+		places[i] = list[i].place
+	}
+	return places
 }
 
 // appendExplained appends what happened to one connection.

@@ -27,7 +27,8 @@ func protocol(name string) *dissect.Protocol { return &dissect.Protocol{Name: na
 // network; its windows are driven as a protocol package drives them.
 func signedConn() *session.Conn {
 	c := &session.Conn{
-		ID: -1, Protocol: protocol("dp8"), DetectedBy: session.ByHandshake, Bits: 191.9609375,
+		Dir: new([2]seq.Direction),
+		ID:  -1, Protocol: protocol("dp8"), DetectedBy: session.ByHandshake, Bits: 191.9609375,
 		A: endpoint("10.0.0.1:2302"), B: endpoint("192.168.100.200:6073"), Roles: [2]string{"connector", "listener"},
 		FirstFrame: 1, LastFrame: 4711, FirstTime: start, LastTime: start + 62_412*ms + 7, FirstStamp: start, LastStamp: start + 62_412*ms + 7, HasTime: true,
 		Complete: true, State: session.Closed, ClosedBy: session.SideA,
@@ -60,7 +61,8 @@ func signedConn() *session.Conn {
 // bareConn is one of which hardly anything is known, without times.
 func bareConn() *session.Conn {
 	c := &session.Conn{
-		ID: -1, Protocol: protocol("hazel"), Dialect: "dtls", Bits: 70.05,
+		Dir: new([2]seq.Direction),
+		ID:  -1, Protocol: protocol("hazel"), Dialect: "dtls", Bits: 70.05,
 		A: endpoint("[fe80::1]:22023"), B: endpoint("[2001:db8::abcd:1]:50000"),
 		FirstFrame: 17, LastFrame: 18,
 	}
@@ -71,7 +73,8 @@ func bareConn() *session.Conn {
 // forcedConn is one that timed out.
 func forcedConn() *session.Conn {
 	c := &session.Conn{
-		ID: -1, Protocol: protocol("knet"), Dialect: "reference", DetectedBy: session.ByDecodeAs,
+		Dir: new([2]seq.Direction),
+		ID:  -1, Protocol: protocol("knet"), Dialect: "reference", DetectedBy: session.ByDecodeAs,
 		A: endpoint("10.0.0.7:2345"), B: endpoint("10.0.0.8:2345"), Roles: [2]string{"client", "server"},
 		FirstFrame: 9, LastFrame: 2000, FirstTime: start, LastTime: start + 3723_000*ms, FirstStamp: start, LastStamp: start + 3723_000*ms, HasTime: true,
 		State: session.TimedOut, Inferred: []string{"roles"},

@@ -37,7 +37,10 @@ var overviewColumns = []column{
 func (p *painter) overview(a *Analysis, list []standing, clock func(ns int64) string) *table {
 	t := p.table(overviewColumns)
 	for i := range list {
-		t.rows = append(t.rows, p.overviewRow(a, list[i].conn, clock))
+		c := list[i].conn
+		c.Unpack()
+		t.rows = append(t.rows, p.overviewRow(a, c, clock))
+		c.Rest()
 	}
 	if len(a.Conns) > 1 {
 		t.rows = append(t.rows, p.allRow(a))
@@ -73,7 +76,7 @@ func (p *painter) overviewRow(a *Analysis, c *session.Conn, clock func(ns int64)
 // allRow adds up all connections of the analysis, shown or not.
 func (p *painter) allRow(a *Analysis) []cell {
 	var frames, bytes, messages, retries, sendings, lost uint64
-	for _, c := range a.Conns {
+	for c := range session.Unpacked(a.Conns) {
 		frames += ofBoth(c, func(d *seq.Direction) uint64 { return d.Frames })
 		bytes += ofBoth(c, func(d *seq.Direction) uint64 { return d.Bytes })
 		messages += ofBoth(c, func(d *seq.Direction) uint64 { return d.Messages })

@@ -10,20 +10,25 @@ import (
 
 // A standing is how a connection stands among the others.
 type standing struct {
-	conn   *session.Conn
-	weight float64 // how bad it is: explain.Connection.Weight
-	kind   string  // in a word or two: explain.Connection.Kind
-	bad    bool    // it did not end as its sides wanted, or something troubled it
+	conn *session.Conn
+	kind string // in a word or two: explain.Connection.Kind
+	bad  bool   // it did not end as its sides wanted, or something troubled it
+
+	weight                float64 // how bad it is: explain.Connection.Weight
+	losses, retries, ping float64 // what the orders of these names go by
 }
 
 // standings are those of all connections, in their order.
 func (a *Analysis) standings() []standing {
-	list := make([]standing, len(a.Conns))
-	for i, c := range a.Conns {
-		list[i] = standing{conn: c, kind: c.State.String()}
+	list := make([]standing, 0, len(a.Conns))
+	for c := range session.Unpacked(a.Conns) {
+		s := standing{conn: c, kind: c.State.String(), losses: share(lossesOf(c), sendingsOf(c)), retries: share(retriesOf(c), sendingsOf(c))}
+		ns, _ := pingOf(c)
+		s.ping = float64(ns)
 		if x, ok := a.Story.Of(c); ok {
-			list[i] = standing{c, x.Weight(), x.Kind(), x.Verdict.Grave() || x.Slow() != nil}
+			s.weight, s.kind, s.bad = x.Weight(), x.Kind(), x.Verdict.Grave() || x.Slow() != nil
 		}
+		list = append(list, s)
 	}
 	return list
 }
@@ -46,9 +51,9 @@ func arranged(list []standing, order string) []standing {
 	list = slices.Clone(list)
 	by := map[string]func(s *standing) float64{
 		"worst":    func(s *standing) float64 { return s.weight },
-		"loss":     func(s *standing) float64 { return share(lossesOf(s.conn), sendingsOf(s.conn)) },
-		"retries":  func(s *standing) float64 { return share(retriesOf(s.conn), sendingsOf(s.conn)) },
-		"ping":     func(s *standing) float64 { ns, _ := pingOf(s.conn); return float64(ns) },
+		"loss":     func(s *standing) float64 { return s.losses },
+		"retries":  func(s *standing) float64 { return s.retries },
+		"ping":     func(s *standing) float64 { return s.ping },
 		"duration": func(s *standing) float64 { return float64(s.conn.LastTime - s.conn.FirstTime) },
 	}[order]
 	if by != nil {

@@ -173,7 +173,7 @@ func (p *painter) appendConns(dst []byte, a *Analysis, opts *TextOptions, flush 
 	if opts.Quiet {
 		return dst
 	}
-	for _, c := range inFull(a, list, opts) {
+	for c := range session.Unpacked(inFull(a, list, opts)) {
 		dst = p.appendDetail(append(dst, '\n'), c, opts.Width)
 		if len(dst) >= piece {
 			dst = flush(dst)

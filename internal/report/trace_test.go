@@ -78,7 +78,7 @@ func validate(t *testing.T, s *jsonschema.Schema, record []byte) {
 }
 
 // TestTraces: what the tracker says of every trace of the repository is valid
-// and readable.
+// and readable, and budgets have the numbers of the document.
 func TestTraces(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/pcaps/*/*.pcap*")
 	if err != nil || len(paths) == 0 {
@@ -93,6 +93,7 @@ func TestTraces(t *testing.T) {
 				t.Fatal(err)
 			}
 			validate(t, analysis, doc.Bytes())
+			sameNumbers(t, a, doc.Bytes())
 			for _, m := range messages[:min(len(messages), 200)] {
 				validate(t, message, m)
 			}

@@ -66,7 +66,7 @@ const leastTime = 2
 const leastTrips = 20
 
 // compare compares a run with the earlier report.
-func (d *decision) compare(p *Prior, tolerance float64, n *Numbers) *Against {
+func (d *decision) compare(p *Prior, tolerance float64, n *Numbers) (*Against, error) {
 	a := &Against{Path: p.Path, Tolerance: tolerance}
 	now := n.Measures()
 	for _, s := range shares {
@@ -82,12 +82,14 @@ func (d *decision) compare(p *Prior, tolerance float64, n *Numbers) *Against {
 			a.Numbers = append(a.Numbers, NumberChange{name, before, v, false, moved(before, v, tolerance, leastTime)})
 		}
 	}
-	d.compareBudgets(a, p, n)
+	if err := d.compareBudgets(a, p, n); err != nil {
+		return nil, err
+	}
 	d.compareFindings(a, p, now)
 	worse := func(c NumberChange) bool { return c.Change == Worse }
 	a.Worse = slices.ContainsFunc(a.Numbers, worse) || slices.ContainsFunc(a.Budgets, worse) ||
 		slices.ContainsFunc(a.Findings, func(c FindingChange) bool { return d.counts(c) })
-	return a
+	return a, nil
 }
 
 // moved compares two values of which the lower is the better; by less than least they
@@ -160,10 +162,14 @@ func atLeast(k, n, p float64) float64 {
 
 // compareBudgets compares the values of budgets. Of a share of two counters only what is
 // beyond chance counts.
-func (d *decision) compareBudgets(a *Against, p *Prior, n *Numbers) {
+func (d *decision) compareBudgets(a *Against, p *Prior, n *Numbers) error {
+	values, err := p.budgetsOf(d.policy.Budgets)
+	if err != nil {
+		return err
+	}
 	for i := range d.Budgets {
 		b := &d.Budgets[i]
-		before, known := p.budget(b.Budget)
+		before, known := values[b.Text]
 		if !known || !b.Evaluated {
 			continue
 		}
@@ -173,16 +179,25 @@ func (d *decision) compareBudgets(a *Against, p *Prior, n *Numbers) {
 		}
 		a.Budgets = append(a.Budgets, c)
 	}
+	return nil
 }
 
-// budget is the value of a budget in the earlier run.
-func (p *Prior) budget(b *Budget) (float64, bool) {
-	if p.numbers != nil {
-		r := b.Weigh(p.numbers)
-		return r.Value, r.Evaluated
+// budgetsOf are the values of budgets in the earlier run, by their text.
+func (p *Prior) budgetsOf(list []*Budget) (map[string]float64, error) {
+	if p.analysis == nil {
+		return p.budgets, nil
 	}
-	v, ok := p.budgets[b.Text]
-	return v, ok
+	n, err := NewNumbers(p.analysis, list)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]float64{}
+	for _, b := range list {
+		if r := b.Weigh(n); r.Evaluated {
+			values[b.Text] = r.Value
+		}
+	}
+	return values, nil
 }
 
 // moved compares the value with an earlier one: worse is what is closer to the limit, or

@@ -85,28 +85,34 @@ func (b *Budget) finest() (finest level, each bool) {
 	return finest, each
 }
 
-// Weigh evaluates the budget.
+// refersToRun reports whether the budget, which looks at connections, has a name of the whole
+// run or of the inputs, too.
+func (b *Budget) refersToRun() (does bool) {
+	see := func(x *node) { does = does || x.num.level <= ofCapture }
+	b.left.visit(see)
+	b.right.visit(see)
+	return does
+}
+
+// Weigh evaluates the budget, which must be one of those that the numbers were made with.
 func (b *Budget) Weigh(n *Numbers) BudgetResult {
 	r := BudgetResult{Budget: b}
 	l, each := b.finest()
-	places := b.weighPlaces(n, l)
+	places := n.placesOf(b)
 	if each {
 		r.fromPlaces(places)
 	} else {
 		r.fromWhole(n)
 	}
-	if w := places.worst; w != nil && r.Evaluated && l >= ofConnection {
-		r.Worst = &WorstPlace{Connection: n.id(w), Value: places.value}
-		if w.side != 0 {
-			r.Worst.Direction = "ab"[w.side-1 : w.side]
-		}
+	if places.some && r.Evaluated && l >= ofConnection {
+		r.Worst = places.place()
 	}
 	return r
 }
 
 // fromWhole compares what is added up.
 func (r *BudgetResult) fromWhole(n *Numbers) {
-	of := func(x *node) (float64, absence) { return n.whole(x.num, x.side, r.Optional) }
+	of := func(x *node) (float64, absence) { return n.whole(x.place, x.side, r.Optional) }
 	v, av := r.left.eval(of)
 	limit, al := r.right.eval(of)
 	r.Value, r.Limit = v, limit
@@ -131,7 +137,7 @@ func (r *BudgetResult) conclude(a absence) {
 func (r *BudgetResult) fromPlaces(p weighed) {
 	r.Value, r.Limit = p.value, p.limit
 	switch {
-	case p.worst == nil:
+	case !p.some:
 		r.conclude(p.absent)
 	case p.broken:
 		r.Evaluated = true
@@ -144,33 +150,70 @@ func (r *BudgetResult) fromPlaces(p weighed) {
 
 // weighed is what the places of a budget say.
 type weighed struct {
-	worst  *place
+	some   bool // one of them has a value; of the worst there are …
+	conn   int  // … its connection
+	side   int8 // … its side, 0 for both
 	value  float64
 	limit  float64
 	broken bool    // at some place
 	absent absence // the worst one
 }
 
-// weighPlaces evaluates the budget at each place.
-func (b *Budget) weighPlaces(n *Numbers, l level) (w weighed) {
-	w.absent = inapplicable
-	if l < ofConnection {
-		return w
+// place is the worst one.
+func (w *weighed) place() *WorstPlace {
+	p := &WorstPlace{Connection: w.conn, Value: w.value}
+	if w.side != 0 {
+		p.Direction = "ab"[w.side-1 : w.side]
 	}
-	places, worst := n.places(l), math.Inf(-1)
-	for i := range places {
-		p := &places[i]
-		of := func(x *node) (float64, absence) { return n.local(x, p, b.Optional) }
-		v, av := b.left.eval(of)
-		limit, al := b.right.eval(of)
-		if a := max(av, al); a != none {
-			w.absent = max(w.absent, a)
-			continue
-		}
-		w.broken = w.broken || !b.held(v, limit)
-		if bad := b.badness(v, limit); bad > worst {
-			worst, w.worst, w.value, w.limit = bad, p, v, limit
-		}
+	return p
+}
+
+// placesOf is what the places of a budget say.
+func (n *Numbers) placesOf(b *Budget) weighed {
+	w, ok := n.weighed[b]
+	if !ok {
+		w.absent = inapplicable // the budget is about the whole run
 	}
 	return w
+}
+
+// A weighing looks at one place of a budget after the other.
+type weighing struct {
+	weighed
+	budget *Budget
+	level  level
+	worst  float64
+}
+
+func newWeighing(b *Budget) weighing {
+	l, _ := b.finest()
+	return weighing{budget: b, level: l, worst: math.Inf(-1), weighed: weighed{absent: inapplicable}}
+}
+
+// weighAll shows a connection to budgets.
+func weighAll(list []weighing, n *Numbers, c *connection) {
+	for i := range list {
+		if w := &list[i]; w.level == ofDirection {
+			w.see(n, c, 1)
+			w.see(n, c, 2)
+		} else {
+			w.see(n, c, 0)
+		}
+	}
+}
+
+// see evaluates the budget at a connection, or at a side of it.
+func (w *weighing) see(n *Numbers, c *connection, side int8) {
+	b := w.budget
+	of := func(x *node) (float64, absence) { return n.local(x, c, side, b.Optional) }
+	v, av := b.left.eval(of)
+	limit, al := b.right.eval(of)
+	if a := max(av, al); a != none {
+		w.absent = max(w.absent, a)
+		return
+	}
+	w.broken = w.broken || !b.held(v, limit)
+	if bad := b.badness(v, limit); bad > w.worst {
+		w.worst, w.some, w.conn, w.side, w.value, w.limit = bad, true, c.id, side, v, limit
+	}
 }

@@ -20,9 +20,10 @@ const document = `{"captures": [{"packets": 90, "bytes": 9000}, {"packets": 10, 
   "a": {"frames": 16, "data_frames": 5, "sendings": 10, "retries": 2, "lost": {}},
   "b": {"frames": 0, "data_frames": 0, "sendings": 0, "retries": 0, "lost": {}}}}]}`
 
-func numbers(t *testing.T, doc string) *Numbers {
+// numbers reads a document and weighs budgets.
+func numbers(t *testing.T, doc string, budgets ...*Budget) *Numbers {
 	t.Helper()
-	n, err := ReadNumbers([]byte(doc))
+	n, err := NewNumbers(walkText([]byte(doc)), budgets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,6 @@ func budget(t *testing.T, text string) *Budget {
 }
 
 func TestBudgets(t *testing.T) {
-	n := numbers(t, document)
 	for _, c := range []struct {
 		text      string
 		optional  bool
@@ -79,7 +79,7 @@ func TestBudgets(t *testing.T) {
 	} {
 		b := budget(t, c.text)
 		b.Optional = c.optional
-		r := b.Weigh(n)
+		r := b.Weigh(numbers(t, document, b))
 		worst := ""
 		if w := r.Worst; w != nil {
 			worst = strings.TrimSpace("#" + string(rune('0'+w.Connection)) + " " + w.Direction)
@@ -93,14 +93,16 @@ func TestBudgets(t *testing.T) {
 
 // TestBudgetsOfNothing: a capture without connections passes no budget by silence.
 func TestBudgetsOfNothing(t *testing.T) {
-	n := numbers(t, `{"captures": [], "totals": {"packets": 0}, "connections": []}`)
+	const nothing = `{"captures": [], "totals": {"packets": 0}, "connections": []}`
 	for text, held := range map[string]bool{"connections >= 1": false, "totals.packets == 0": true} {
-		if r := budget(t, text).Weigh(n); !r.Evaluated || r.Held != held {
+		b := budget(t, text)
+		if r := b.Weigh(numbers(t, nothing, b)); !r.Evaluated || r.Held != held {
 			t.Errorf("%s: %+v", text, r)
 		}
 	}
 	for _, text := range []string{"retries == 0", "rtt.p95_ms < 1", "retries/data_frames < 1%", "captures.packets == 0"} {
-		if r := budget(t, text).Weigh(n); r.Evaluated || r.Why == "" {
+		b := budget(t, text)
+		if r := b.Weigh(numbers(t, nothing, b)); r.Evaluated || r.Why == "" {
 			t.Errorf("%s: evaluated to %v", text, r.Value)
 		}
 	}
@@ -137,17 +139,13 @@ func FuzzBudget(f *testing.F) {
 	for _, s := range []string{"retries/data_frames < 2%", "-(rtt.p95_ms*2)>=1.5 s", "a.retries != b.retries", "1e3 < é"} {
 		f.Add(s)
 	}
-	n, err := ReadNumbers([]byte(document))
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, s string) {
 		b, err := ParseBudget(s)
 		if err != nil {
 			_ = err.Error()
 			return
 		}
-		if r := b.Weigh(n); r.Evaluated && r.Why != "" || !r.Evaluated && r.Why == "" {
+		if r := b.Weigh(numbers(t, document, b)); r.Evaluated && r.Why != "" || !r.Evaluated && r.Why == "" {
 			t.Errorf("%q: %+v", s, r)
 		}
 	})

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -12,7 +13,7 @@ import (
 type Run struct {
 	Findings []session.Finding
 	Rules    []conform.RuleTally
-	Numbers  func() (*Numbers, error) // asked when budgets or gates need them
+	Numbers  Walk // through the analysis, asked for when budgets or gates need its numbers
 	Packets  uint64
 	Dropped  uint64   // packets the capture files say they lack
 	Unread   []string // inputs that could not be read to their end, each with what is wrong
@@ -123,7 +124,11 @@ func (d *decision) weigh(run *Run) error {
 		d.required(run.Rules)
 		return nil
 	}
-	n, err := run.Numbers()
+	budgets := p.Budgets
+	if p.Certainty.MaxCaptureLoss != nil {
+		budgets = append(slices.Clip(budgets), captureLoss)
+	}
+	n, err := NewNumbers(run.Numbers, budgets)
 	if err != nil {
 		return err
 	}
@@ -135,7 +140,9 @@ func (d *decision) weigh(run *Run) error {
 		d.budgets(n)
 	} else {
 		d.Budgets = d.weighed(n)
-		d.Against = d.compare(run.Prior, run.Tolerance, n)
+		if d.Against, err = d.compare(run.Prior, run.Tolerance, n); err != nil {
+			return err
+		}
 		d.findings()
 		d.worse()
 		d.judgeBudgets()

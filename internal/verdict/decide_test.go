@@ -24,7 +24,7 @@ func decide(t *testing.T, policy string, base *Baseline, run Run) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.Numbers = func() (*Numbers, error) { return ReadNumbers([]byte(document)) }
+	run.Numbers = walkText([]byte(document))
 	r, err := Decide(p, testBook(), base, "2026-11-20", &run)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestDropsOfFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := &Run{Packets: 60, Dropped: dropped, Numbers: func() (*Numbers, error) { return ReadNumbers([]byte(clean)) }}
+		run := &Run{Packets: 60, Dropped: dropped, Numbers: walkText([]byte(clean))}
 		r, err := Decide(p, testBook(), nil, "2026-11-20", run)
 		if err != nil || r.Outcome != want {
 			t.Errorf("%d dropped: %v, %v", dropped, r.Outcome, err)
@@ -144,10 +144,12 @@ func TestKnownFindings(t *testing.T) {
 func TestNumbersThatFail(t *testing.T) {
 	p, _ := ReadPolicy("r", []byte("budgets: retries == 0"), testBook())
 	broken := errors.New("broken")
-	if _, err := Decide(p, testBook(), nil, "", &Run{Numbers: func() (*Numbers, error) { return nil, broken }}); !errors.Is(err, broken) {
+	if _, err := Decide(p, testBook(), nil, "", &Run{Numbers: func(Teller) error { return broken }}); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
-	if _, err := ReadNumbers([]byte("{")); err == nil {
-		t.Error("half a document is read")
+	for _, text := range []string{"{", `{"connections":[{"id":`, "[]", ""} {
+		if _, err := NewNumbers(walkText([]byte(text)), nil); err == nil {
+			t.Errorf("%q is read as a document", text)
+		}
 	}
 }

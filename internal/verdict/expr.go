@@ -13,8 +13,14 @@ type node struct {
 	op    byte // '0' constant, 'a' name, '-' with one operand negates; else + - * /
 	value float64
 	num   *quantity
+	place int  // of num among quantities
 	side  int8 // of a name: 0 both, 1 a, 2 b
 	x, y  *node
+}
+
+// nameNode is the name of a quantity of a side.
+func nameNode(place int, side int8) *node {
+	return &node{op: 'a', num: &quantities[place], place: place, side: side}
 }
 
 // maxDepth bounds how deep parentheses nest.
@@ -134,12 +140,11 @@ func (p *parser) unary() *node {
 	case '0':
 		return &node{op: '0', value: t.value * p.unit()}
 	case 'a':
-		n := &node{op: 'a'}
-		var err error
-		if n.num, n.side, err = findQuantity(t.text); err != nil {
+		place, side, err := findQuantity(t.text)
+		if err != nil {
 			p.fail(t, "%v", err)
 		}
-		return n
+		return nameNode(place, side)
 	default:
 		p.fail(t, "want a number or a name")
 		return &node{op: '0'}

@@ -48,13 +48,12 @@ func (d *decision) gate(g GateResult, limit float64) {
 // lossOf is the largest share of any direction, or what the files say they lack.
 func lossOf(n *Numbers, run *Run) GateResult {
 	g := GateResult{Name: "max-capture-loss"}
-	w := captureLoss.weighPlaces(n, ofDirection)
-	if w.absent != unknown && (w.worst != nil || len(n.connections) > 0) {
+	w := n.placesOf(captureLoss)
+	if w.absent != unknown && (w.some || n.connections > 0) {
 		g.Known = true
 	}
-	if w.worst != nil {
-		g.Value = w.value
-		g.Worst = &WorstPlace{n.id(w.worst), "ab"[w.worst.side-1 : w.worst.side], w.value}
+	if w.some {
+		g.Value, g.Worst = w.value, w.place()
 	}
 	if run.Dropped > 0 {
 		if v := float64(run.Dropped) / float64(run.Dropped+run.Packets); v > g.Value {

@@ -1,169 +1,183 @@
 package verdict
 
-import (
-	"encoding/json"
-	"fmt"
-	"strings"
-)
+import "fmt"
 
-// Numbers are those of an analysis document.
+// Numbers are what budgets and later runs ask of an analysis document. They are found in one
+// or two passes over it, so that they take the same room for any number of connections.
 type Numbers struct {
-	doc         map[string]any
-	captures    []place
-	connections []place
-	directions  []place
+	run                   reading // of the run, which has no places
+	sums                  [quantityCount][3]sum
+	captures, connections int
+	trips                 [2]trips // medians, and 95th percentiles
+	weighed               map[*Budget]weighed
 }
 
-// A place is what has numbers: an input, a connection or a direction of one.
-type place struct {
-	values map[string]any
-	conn   int  // index of the connection, -1: none
-	side   int8 // 1 a, 2 b
+// A sum is what the places of a quantity add up to: those of side a, of side b, or all.
+type sum struct {
+	value   float64
+	some    bool // a place has a value
+	unknown bool // at some place it is not known
 }
 
-// ReadNumbers reads an analysis document.
-func ReadNumbers(document []byte) (*Numbers, error) {
-	n := &Numbers{}
-	if err := json.Unmarshal(document, &n.doc); err != nil {
+// trips are round trips of directions, and how many of them there are.
+type trips struct{ sum, samples float64 }
+
+// A reading is the numbers of one place, by quantity.
+type reading struct {
+	values [quantityCount]float64
+	known  [quantityCount]bool
+}
+
+func (r *reading) put(quantity int, v float64) { r.values[quantity], r.known[quantity] = v, true }
+
+// A connection is the numbers of one, and of its directions. Inputs stand in it alone.
+type connection struct {
+	id   int
+	own  reading
+	dirs [2]reading
+}
+
+// NewNumbers goes through a document and weighs budgets.
+func NewNumbers(walk Walk, budgets []*Budget) (*Numbers, error) {
+	n := &Numbers{weighed: map[*Budget]weighed{}}
+	var now, later []weighing
+	for _, b := range budgets {
+		w := newWeighing(b)
+		switch {
+		case w.level < ofConnection:
+		case b.refersToRun(): // its sums are known once all is read
+			later = append(later, w)
+		default:
+			now = append(now, w)
+		}
+	}
+	err := walk(&walker{at: []*spot{keys}, capture: n.addCapture, run: &n.run, connection: func(c *connection) {
+		n.add(c)
+		weighAll(now, n, c)
+	}})
+	if err == nil && len(later) > 0 {
+		err = walk(&walker{at: []*spot{keys}, run: new(reading), connection: func(c *connection) { weighAll(later, n, c) }})
+	}
+	if err != nil {
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
-	for _, c := range array(n.doc["captures"]) {
-		n.captures = append(n.captures, place{c, -1, 0})
-	}
-	for i, c := range array(n.doc["connections"]) {
-		n.connections = append(n.connections, place{c, i, 0})
-		dirs, _ := c["directions"].(map[string]any)
-		for side, key := range []string{"a", "b"} {
-			d, _ := dirs[key].(map[string]any)
-			n.directions = append(n.directions, place{d, i, int8(side + 1)})
+	for _, list := range [][]weighing{now, later} {
+		for i := range list {
+			n.weighed[list[i].budget] = list[i].weighed
 		}
 	}
 	return n, nil
 }
 
-func array(v any) (all []map[string]any) {
-	list, _ := v.([]any)
-	for _, e := range list {
-		m, _ := e.(map[string]any)
-		all = append(all, m)
+// addCapture adds up the numbers of an input.
+func (n *Numbers) addCapture(c *connection) {
+	n.captures++
+	n.addPlaces(ofCapture, &c.own, 0)
+}
+
+// add adds up the numbers of a connection.
+func (n *Numbers) add(c *connection) {
+	n.connections++
+	n.addPlaces(ofConnection, &c.own, 0)
+	for i := range c.dirs {
+		n.addPlaces(ofDirection, &c.dirs[i], i+1)
+		n.trips[0].add(&c.dirs[i], qP50)
+		n.trips[1].add(&c.dirs[i], qP95)
 	}
-	return all
 }
 
-// id is the number of the connection of a place.
-func (n *Numbers) id(p *place) int {
-	v, _ := n.connections[p.conn].values["id"].(float64)
-	return int(v)
-}
-
-// get follows keys to a number.
-func get(values map[string]any, name string) (float64, bool) {
-	for {
-		key, rest, deeper := strings.Cut(name, ".")
-		if !deeper {
-			v, ok := values[key].(float64)
-			return v, ok
+func (n *Numbers) addPlaces(l level, r *reading, side int) {
+	for i := range quantities {
+		q := &quantities[i]
+		if q.level != l {
+			continue
 		}
-		values, _ = values[key].(map[string]any)
-		name = rest
+		v, miss := r.at(i)
+		n.sums[i][0].add(v, miss)
+		if side != 0 {
+			n.sums[i][side].add(v, miss)
+		}
 	}
 }
 
-// at is the value of a quantity at a place of its level.
-func (q *quantity) at(p *place) (float64, absence) {
-	name := q.name
-	if q.level == ofCapture {
-		name = strings.TrimPrefix(name, "captures.")
+func (s *sum) add(v float64, miss absence) {
+	switch miss {
+	case none:
+		s.value, s.some = s.value+v, true
+	case unknown:
+		s.unknown = true
 	}
-	v, ok := get(p.values, name)
+}
+
+func (t *trips) add(r *reading, quantity int) {
+	if r.known[quantity] {
+		n := r.values[qSamples]
+		t.sum, t.samples = t.sum+r.values[quantity]*n, t.samples+n
+	}
+}
+
+// at is the value of a quantity of the reading's level, by its place.
+func (r *reading) at(quantity int) (float64, absence) {
+	q := &quantities[quantity]
 	switch {
-	case ok:
-		return v, none
-	case q.absent == unknown && q.level == ofDirection && q.idle(p):
-		return 0, inapplicable
+	case r.known[quantity]:
+		return r.values[quantity], none
+	case q.absent == unknown && q.level == ofDirection && r.values[qDataFrames] == 0:
+		return 0, inapplicable // it sent nothing that the number could be of
 	}
 	return 0, q.absent
 }
 
-// idle reports whether a direction sent nothing that the number could be of.
-func (q *quantity) idle(p *place) bool {
-	data, _ := get(p.values, "data_frames")
-	return data == 0
-}
-
 // whole is the value of a quantity for the run: its sum. lenient leaves out places
 // where it is not known.
-func (n *Numbers) whole(q *quantity, side int8, lenient bool) (sum float64, a absence) {
-	switch {
+func (n *Numbers) whole(quantity int, side int8, lenient bool) (float64, absence) {
+	switch q := &quantities[quantity]; {
 	case q.name == "connections":
-		return float64(len(n.connections)), none
+		return float64(n.connections), none
 	case q.name == "captures":
-		return float64(len(n.captures)), none
+		return float64(n.captures), none
 	case q.level == ofRun:
-		v, _ := get(n.doc, q.name)
-		return v, none
+		return n.run.values[quantity], none
 	}
-	found := false
-	for i, places := 0, n.places(q.level); i < len(places); i++ {
-		p := &places[i]
-		if side != 0 && p.side != side {
-			continue
-		}
-		v, miss := q.at(p)
-		if miss == unknown && !lenient {
-			return 0, unknown
-		}
-		if miss == none {
-			sum, found = sum+v, true
-		}
-	}
-	if !found {
+	s := &n.sums[quantity][side]
+	switch {
+	case s.unknown && !lenient:
+		return 0, unknown
+	case !s.some:
 		return 0, inapplicable
 	}
-	return sum, none
+	return s.value, none
 }
 
-func (n *Numbers) places(l level) []place {
-	switch l {
-	case ofCapture:
-		return n.captures
-	case ofConnection:
-		return n.connections
-	}
-	return n.directions
-}
-
-// local is the value of a name at a place: its own, that of the connection it
-// belongs to, or that of the run.
-func (n *Numbers) local(x *node, p *place, lenient bool) (float64, absence) {
+// local is the value of a name at a connection, or at a side of it: its own, that of the
+// connection, or that of the run.
+func (n *Numbers) local(x *node, c *connection, side int8, lenient bool) (float64, absence) {
 	q := x.num
 	switch {
 	case q.level <= ofCapture:
-		return n.whole(q, 0, lenient)
+		return n.whole(x.place, 0, lenient)
 	case q.level == ofConnection:
-		return q.at(&n.connections[p.conn])
+		return c.own.at(x.place)
 	case x.side != 0:
-		return q.at(&n.directions[2*p.conn+int(x.side)-1])
-	case p.side == 0:
-		return n.both(q, p, lenient)
+		return c.dirs[x.side-1].at(x.place)
+	case side == 0:
+		return c.both(x.place, lenient)
 	}
-	return q.at(p)
+	return c.dirs[side-1].at(x.place)
 }
 
 // both adds up the directions of a connection.
-func (n *Numbers) both(q *quantity, p *place, lenient bool) (sum float64, a absence) {
-	found := false
-	for i := range 2 {
-		v, miss := q.at(&n.directions[2*p.conn+i])
-		if miss == unknown && !lenient {
-			return 0, unknown
-		}
-		if miss == none {
-			sum, found = sum+v, true
-		}
+func (c *connection) both(quantity int, lenient bool) (float64, absence) {
+	var s sum
+	for i := range c.dirs {
+		v, miss := c.dirs[i].at(quantity)
+		s.add(v, miss)
 	}
-	if !found {
+	switch {
+	case s.unknown && !lenient:
+		return 0, unknown
+	case !s.some:
 		return 0, inapplicable
 	}
-	return sum, none
+	return s.value, none
 }

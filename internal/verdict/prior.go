@@ -11,7 +11,7 @@ import (
 type Prior struct {
 	Path     string
 	measures map[string]float64
-	numbers  *Numbers           // of an analysis document, else nil
+	analysis Walk               // through an analysis document, else nil
 	budgets  map[string]float64 // values of those that were evaluated, by their text
 	findings map[findingPlace]uint64
 }
@@ -66,11 +66,12 @@ func (p *Priors) read(text []byte, of string) error {
 	prior := &Prior{Path: p.path, measures: d.Numbers, budgets: map[string]float64{}, findings: map[findingPlace]uint64{}}
 	switch d.Schema {
 	case "dpdissect/analysis/1":
-		n, err := ReadNumbers(text)
+		prior.analysis = walkText(text)
+		n, err := NewNumbers(prior.analysis, nil)
 		if err != nil {
 			return err
 		}
-		prior.numbers, prior.measures = n, n.Measures()
+		prior.measures = n.Measures()
 	case "dpdissect/check/1":
 	case "dpdissect/checks/1":
 		for _, f := range d.Files {
@@ -143,25 +144,13 @@ var measured = []string{
 func (n *Numbers) Measures() map[string]float64 {
 	m := map[string]float64{}
 	for _, name := range measured {
-		q, _, err := findQuantity(name)
-		if err != nil {
-			continue
-		}
-		if v, a := n.whole(q, 0, true); a == none {
+		if v, a := n.whole(mustFind(name), 0, true); a == none {
 			m[name] = v
 		}
 	}
-	for _, name := range []string{"rtt.p50_ms", "rtt.p95_ms"} {
-		var sum, samples float64
-		for i := range n.directions {
-			v, known := get(n.directions[i].values, name)
-			count, _ := get(n.directions[i].values, "rtt.samples")
-			if known {
-				sum, samples = sum+v*count, samples+count
-			}
-		}
-		if samples > 0 {
-			m[name] = sum / samples
+	for i, name := range []string{"rtt.p50_ms", "rtt.p95_ms"} {
+		if t := &n.trips[i]; t.samples > 0 {
+			m[name] = t.sum / t.samples
 		}
 	}
 	return m

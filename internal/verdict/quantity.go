@@ -38,7 +38,7 @@ type quantity struct {
 
 // Quantities of the analysis document: what counts is added up, what measures or
 // names is looked at place by place.
-var quantities = []quantity{
+var quantities = [...]quantity{
 	{"connections", ofRun, false, none, "how many there are"},
 	{"captures", ofRun, false, none, "how many inputs there are"},
 	{"totals.packets", ofRun, false, none, "packets"},
@@ -104,7 +104,21 @@ var quantities = []quantity{
 	{"signatures.unverifiable", ofDirection, false, inapplicable, "signatures whose secret is not known"},
 }
 
+// quantityCount is how many there are.
+const quantityCount = len(quantities)
+
 const sendings = "sendings"
+
+// Quantities that others are computed with, by their place in the table.
+var qDataFrames, qSamples, qP50, qP95 = mustFind("data_frames"), mustFind("rtt.samples"), mustFind("rtt.p50_ms"), mustFind("rtt.p95_ms")
+
+func mustFind(name string) int {
+	i, _, err := findQuantity(name)
+	if err != nil {
+		panic(err)
+	}
+	return i
+}
 
 // shareOf makes data_frames, below retries, the sendings that these are a share of: a
 // budget means the same in all protocols, whatever a protocol sends again.
@@ -112,11 +126,7 @@ func shareOf(x, y *node) *node {
 	if x.op != 'a' || y.op != 'a' || y.num.name != "data_frames" || x.num.name != "retries" && x.num.name != "unneeded_retries" {
 		return y
 	}
-	q, _, err := findQuantity(sendings)
-	if err != nil {
-		return y
-	}
-	return &node{op: 'a', num: q, side: y.side}
+	return nameNode(mustFind(sendings), y.side)
 }
 
 // QuantityNames are the names budgets know.
@@ -144,11 +154,10 @@ func QuantityRows() (rows [][3]string) {
 	return rows
 }
 
-// findQuantity finds a number by its name. The keys on the way to connections and
-// directions may be written; a and b choose a side.
-func findQuantity(name string) (*quantity, int8, error) {
+// findQuantity finds the place of a number by its name. The keys on the way to connections
+// and directions may be written; a and b choose a side.
+func findQuantity(name string) (place int, side int8, err error) {
 	short := strings.TrimPrefix(strings.TrimPrefix(name, "connections."), "directions.")
-	side := int8(0)
 	if rest, ok := strings.CutPrefix(short, "a."); ok {
 		short, side = rest, 1
 	} else if rest, ok := strings.CutPrefix(short, "b."); ok {
@@ -156,10 +165,10 @@ func findQuantity(name string) (*quantity, int8, error) {
 	}
 	for i := range quantities {
 		if q := &quantities[i]; q.name == short && (side == 0 || q.level == ofDirection) {
-			return q, side, nil
+			return i, side, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("unknown number %s%s", name, hint(short))
+	return 0, 0, fmt.Errorf("unknown number %s%s", name, hint(short))
 }
 
 // hint suggests names that begin so, or else those spelt alike.

@@ -131,6 +131,7 @@ func (p *pair) find(fr *dissect.Frame, err *dissect.Error) *conn {
 func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
 	if n := len(p.conns); n > 1 {
 		p.conns[n-2].finish(p.conns[n-1].c.LastTime)
+		p.flow.LetGo(p.conns[n-2].c)
 		p.conns = p.conns[n-1:]
 	}
 	c := newConn(p, fr)

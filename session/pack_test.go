@@ -1,0 +1,83 @@
+package session
+
+import (
+	"reflect"
+	"testing"
+	"unsafe"
+
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// fillExported gives every exported field below v a value of its own.
+func fillExported(v reflect.Value, next *uint64) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillExported(v.Elem(), next)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fillExported(v.Field(i), next)
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fillExported(v.Index(i), next)
+		}
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		*next++
+		v.SetInt(int64(*next % 120))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		*next++
+		v.SetUint(*next % 250)
+	case reflect.Float32:
+		*next++
+		v.SetFloat(float64(*next) / 2)
+	}
+}
+
+// TestPackEnding: every field of an ending comes back, those that are added later, too.
+func TestPackEnding(t *testing.T) {
+	n := uint64(0)
+	var full Ending
+	fillExported(reflect.ValueOf(&full).Elem(), &n)
+	calm := Ending{Sides: [2]SideEnding{{Trouble: noTrouble}, {Trouble: noTrouble}}}
+	for _, want := range []*Ending{&full, &calm} {
+		var p seq.Packer
+		packEnding(&p, want)
+		var got Ending
+		packEnding(seq.Unpack(p.Packed()), &got)
+		if !reflect.DeepEqual(&got, want) {
+			t.Errorf("%+v, want %+v", got, *want)
+		}
+	}
+}
+
+// TestPackedSize: what stays of a connection that is closed and packed is bounded, whatever
+// it counted.
+func TestPackedSize(t *testing.T) {
+	if n := unsafe.Sizeof(Conn{}); n > 640 {
+		t.Errorf("a connection takes %d bytes", n)
+	}
+	n := uint64(0)
+	var e Ending
+	fillExported(reflect.ValueOf(&e).Elem(), &n)
+	var sides [2]seq.Direction
+	fillExported(reflect.ValueOf(&sides).Elem(), &n)
+	var p seq.Packer
+	p.PackSides(&sides)
+	packEnding(&p, &e)
+	if n := len(p.Packed()); n > 700 {
+		t.Errorf("its numbers, none of them zero, take %d bytes", n)
+	}
+	p.Reset()
+	p.PackSides(new([2]seq.Direction))
+	packEnding(&p, &Ending{Sides: [2]SideEnding{{Trouble: noTrouble}, {Trouble: noTrouble}}})
+	if n := len(p.Packed()); n > 40 {
+		t.Errorf("numbers that are all zero take %d bytes", n)
+	}
+}

@@ -1,0 +1,88 @@
+package seq
+
+import "math"
+
+// PackSides takes the two directions of a connection that is closed. What comes of them when
+// they are read is as if no frame had come since.
+func (p *Packer) PackSides(sides *[2]Direction) {
+	for i := range sides {
+		p.direction(&sides[i])
+		if p.reads {
+			sides[i].peer = &sides[1-i]
+		}
+	}
+}
+
+func (p *Packer) direction(d *Direction) {
+	s, e := &d.Signatures, &d.end
+	p.Uints(&d.Frames, &d.Bytes, &d.DataFrames, &d.Acks, &d.Retries, &d.UnneededRetries, &d.Duplicates, &d.OutOfOrder, &d.Gaps,
+		&d.Messages, &d.MessageBytes, &d.IncompleteMessages, &d.KeepAlives, &s.Valid, &s.Invalid, &s.Unverifiable,
+		&d.delivered, &d.byMaskOnly, &d.notCaptured, &d.lostBefore, &d.voided, &e.missing, &e.lostBehind, &e.sendings,
+		&e.rtt.Samples, &e.pings.Samples, &e.paired.Samples)
+	p.Ints(&e.minRTT, &e.rtt.Min, &e.rtt.P50, &e.rtt.P95, &e.rtt.Max, &e.pings.Min, &e.pings.P50, &e.pings.P95, &e.pings.Max,
+		&e.paired.Min, &e.paired.P50, &e.paired.P95, &e.paired.Max)
+	restricted := d.part != nil
+	p.Bools(&s.Learned, &d.HasSignatures, &d.verified, &d.noBefore, &d.noAfter, &d.distrusted, &d.unpaired, &d.heard, &d.unsettled,
+		&d.offloaded, &d.over, &restricted)
+	p.Text(&d.Dialect)
+	if !restricted {
+		return
+	}
+	if p.reads {
+		d.part = new(Part)
+	}
+	x := d.part
+	p.Uints(&x.Missing, &x.Sendings, &x.Lost.BeforeCapture, &x.Lost.AfterCapture, &x.Lost.NotCaptured, &x.RTT.Samples)
+	p.Ints(&x.RTT.Min, &x.RTT.P50, &x.RTT.P95, &x.RTT.Max)
+	p.Bools(&x.LossUnknown)
+}
+
+// Stuck takes units that are sent again and again.
+func (p *Packer) Stuck(list ...*StuckUnit) {
+	some(p, list, func(u *StuckUnit) {
+		first := Sign{uint64(u.Sends), u.Frame, u.Time}
+		p.Signs(&first)
+		u.Sends, u.Frame, u.Time = uint8(first.N), first.Frame, first.Time
+		u.Num, u.Others = p.int(u.Num), int(p.int(int64(u.Others)))
+		u.Size = uint16(p.uint(uint64(u.Size)))
+	})
+}
+
+// Runs takes runs of sendings.
+func (p *Packer) Runs(list ...*Deaf) {
+	some(p, list, func(r *Deaf) {
+		p.Signs(&r.First)
+		p.Times(&r.Last)
+		r.Units, r.Most = int32(p.int(int64(r.Units))), uint8(p.uint(uint64(r.Most)))
+		for _, v := range []*uint32{&r.before, &r.after, &r.acks[0], &r.acks[1]} {
+			*v = uint32(p.uint(uint64(*v)))
+		}
+	})
+}
+
+// Losses takes losses that nothing proves.
+func (p *Packer) Losses(l *Losses) {
+	some(p, []*Losses{l}, func(l *Losses) {
+		p.Signs(&l.Unacked, &l.Needed)
+		p.Stuck(&l.Starved)
+		p.Uints(&l.Longest, &l.run)
+		p.Ints(&l.last)
+	})
+}
+
+// Swell takes how a round trip went with the rates.
+func (p *Packer) Swell(s *Swell) {
+	some(p, []*Swell{s}, func(s *Swell) {
+		p.Ints(&s.Base, &s.Peak)
+		p.Signs(&s.At)
+		p.Times(&s.time)
+		p.Bools(&s.Recovered)
+		s.n = uint8(p.uint(uint64(s.n)))
+		for i := range 2 {
+			p.Uints(&s.bytes[i])
+			for _, v := range []*float32{&s.BaseRate[i], &s.PeakRate[i], &s.top[i]} {
+				*v = math.Float32frombits(uint32(p.uint(uint64(math.Float32bits(*v)))))
+			}
+		}
+	})
+}
