@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +33,7 @@ func (c *check) readPriors() error {
 	if c.against == "" {
 		return nil
 	}
-	text, err := os.ReadFile(c.against)
+	text, err := readBounded(c.against, maxReport)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}

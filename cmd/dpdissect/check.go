@@ -194,7 +194,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 	c.book = ruleBook()
 	c.policy = verdict.NewPolicy()
 	if c.rules != "" {
-		text, err := os.ReadFile(c.rules)
+		text, err := readBounded(c.rules, maxRules)
 		if err != nil {
 			return fmt.Errorf("--rules: %w", err)
 		}
@@ -223,7 +223,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	if c.baseline != "" {
-		text, err := os.ReadFile(c.baseline)
+		text, err := readBounded(c.baseline, maxBaseline)
 		if err != nil {
 			return fmt.Errorf("--baseline: %w", err)
 		}

@@ -178,7 +178,7 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 			return nil, fmt.Errorf("--secrets: %w", err)
 		}
 		defer f.Close()
-		if all, err = dp8.ParseSecrets(in.secrets, f); err != nil {
+		if all, err = dp8.ParseSecrets(in.secrets, &bounded{r: f, left: maxSecrets, name: in.secrets, most: maxSecrets}); err != nil {
 			return nil, err
 		}
 	}
