@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
 
 // schema compiles what `dpdissect schema` prints.
@@ -112,21 +112,12 @@ func validateCheck(t *testing.T, judged, finding *jsonschema.Schema, text string
 	}
 }
 
-// TestExternalCaptures runs every command over the captures in DPDISSECT_PCAPS,
-// sound and damaged, and checks records and that workers change nothing.
+// TestExternalCaptures runs every command over captures that were made elsewhere, sound
+// and damaged, and checks records and that workers change nothing.
 func TestExternalCaptures(t *testing.T) {
-	dir := os.Getenv("DPDISSECT_PCAPS")
-	if dir == "" {
-		t.Skip("DPDISSECT_PCAPS names no folder of captures")
-	}
 	schemas := map[string]*jsonschema.Schema{"analyze": schema(t, "analysis"), "decode": schema(t, "frame"), "messages": schema(t, "message")}
 	judged, finding := schema(t, "check"), schema(t, "finding")
-	n := 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".pcap") {
-			return err
-		}
-		n++
+	for _, path := range pcaps.All(t) {
 		one, errs, code := call(t, checkArgs("json", "--workers", "1", path)...)
 		many, _, codeAgain := call(t, checkArgs("json", "--workers", "3", path)...)
 		if one != many || code != codeAgain || code == exitUsage || code == exitInput && errs == "" {
@@ -150,13 +141,6 @@ func TestExternalCaptures(t *testing.T) {
 				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n == 0 {
-		t.Errorf("%s holds no captures", dir)
 	}
 }
 
