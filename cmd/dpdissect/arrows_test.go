@@ -61,6 +61,7 @@ func arrows() []arrow {
 		{"internal/liveview", []string{"dissect", "session", "internal/plot", "internal/report"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
 		{"internal/testbed/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
+		{"internal/testbed/mutate", nil, []string{"golang.org/x/sys"}, "changes of the program are tried by the go command and the standard library"},
 		{"internal/testbed/pcaps", nil, nil, "captures are found for tests by the standard library alone"},
 		{"internal/testbed/programtest", nil, nil, "programs are made for tests by the go command and the standard library"},
 		{"internal/testbed/ngtest", nil, nil, "what the program writes is read for tests by nothing of the program"},
