@@ -7,6 +7,7 @@ TIME    ?= 30s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
 FRAMES  ?= 10000000
+MUTATE  ?= -n 300 -seed 1
 SOAK    ?=
 
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2)
@@ -16,7 +17,7 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/THIRD_PARTY.md README.md testdata 
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants ends accuracy wine-test shots web web-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants mutate ends accuracy wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
@@ -90,6 +91,9 @@ soak: edits ## the long campaigns: edits, more of what tests sample, and TIME fo
 
 mutants: ## every evaluated MUST rule has a mutant that is found and a near miss that is not
 	$(GO) run ./internal/testbed/lab/cmd/lab mutants
+
+mutate: ## changes of the program that no test notices, in an hour: make mutate MUTATE='-n 300 -seed 1 -only ^session/'
+	$(GO) run ./internal/testbed/mutate $(MUTATE)
 
 ends: ## sessions whose end is known: what explain says wrongly of them, by name
 	$(GO) run ./internal/testbed/lab/cmd/lab ends -seeds 3

@@ -2,16 +2,14 @@ package dp8_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
 
 // eachDatagram calls do for each UDP datagram of a file that is there in full.
@@ -35,23 +33,21 @@ func eachDatagram(t *testing.T, file string, do func(d *dissect.Datagram)) (n in
 // ones, a few would be taken on weak evidence, and none on strong.
 func TestNeighbourForeignCaptures(t *testing.T) {
 	datagrams, zero, weak := 0, 0, 0
-	for _, pattern := range []string{"foreign/*.pcap*", "hazel/*.pcap", "knet/*.pcap"} {
-		for _, file := range dissecttest.Captures(t, pattern) {
-			datagrams += eachDatagram(t, file, func(d *dissect.Datagram) {
-				if len(d.Payload) > 1 && d.Payload[0] == 0 && d.Payload[1] <= dp8.NATResponse {
-					zero++
-				}
-				if p, strong := dp8.Neighbour(d.Payload, [2]uint16{d.Src.Port, d.Dst.Port}); p != nil {
-					t.Errorf("%s: frame %d is taken for %s (strong=%v): %s\n% x", filepath.Base(file), d.Frame, p.Name, strong,
-						dp8.AppendNeighbourSummary(nil, d.Payload), d.Payload)
-				}
-				if p, strong := dp8.Neighbour(d.Payload, [2]uint16{2302, 50000}); strong {
-					t.Errorf("%s: frame %d is strong evidence of %s", filepath.Base(file), d.Frame, p.Name)
-				} else if p != nil {
-					weak++
-				}
-			})
-		}
+	for _, file := range pcaps.Files(t, "foreign/*", "hazel/*", "knet/*") {
+		datagrams += eachDatagram(t, file, func(d *dissect.Datagram) {
+			if len(d.Payload) > 1 && d.Payload[0] == 0 && d.Payload[1] <= dp8.NATResponse {
+				zero++
+			}
+			if p, strong := dp8.Neighbour(d.Payload, [2]uint16{d.Src.Port, d.Dst.Port}); p != nil {
+				t.Errorf("%s: frame %d is taken for %s (strong=%v): %s\n% x", filepath.Base(file), d.Frame, p.Name, strong,
+					dp8.AppendNeighbourSummary(nil, d.Payload), d.Payload)
+			}
+			if p, strong := dp8.Neighbour(d.Payload, [2]uint16{2302, 50000}); strong {
+				t.Errorf("%s: frame %d is strong evidence of %s", filepath.Base(file), d.Frame, p.Name)
+			} else if p != nil {
+				weak++
+			}
+		})
 	}
 	t.Logf("%d datagrams, %d of them with a first byte of zero and a neighbour's second, %d taken on usual ports", datagrams, zero, weak)
 	if weak > datagrams/1000 {
@@ -75,7 +71,7 @@ func TestMC_DPLNAT_4_Capture(t *testing.T) {
 		"DFRAME seq=5 nrcv=3 len=402 unreliable sequential poll",
 	}
 	var got []string
-	for _, file := range append(dissecttest.Captures(t, "directplay/real_openspec_dplnat.pcap"), dissecttest.Captures(t, "directplay/real_openspec_dpl8cs.pcap")...) {
+	for _, file := range pcaps.Files(t, "directplay/real_openspec_dplnat.pcap", "directplay/real_openspec_dpl8cs.pcap") {
 		eachDatagram(t, file, func(d *dissect.Datagram) {
 			if p, _ := dp8.Neighbour(d.Payload, [2]uint16{d.Src.Port, d.Dst.Port}); p != nil {
 				got = append(got, string(dp8.AppendNeighbourSummary(nil, d.Payload)))
@@ -107,24 +103,13 @@ type truth struct {
 	}
 }
 
-func readTruth(t *testing.T, file string) (tr truth) {
-	t.Helper()
-	b, err := os.ReadFile(file[:len(file)-len(".pcap")] + ".truth.json")
-	if err == nil {
-		err = json.Unmarshal(b, &tr)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
-}
-
 // Every datagram of the generated captures decodes, encodes to the same bytes
 // and has the numbers that its generator gave it.
 func TestCapturesDecode(t *testing.T) {
-	for _, file := range dissecttest.Captures(t, "directplay/dp8_*.pcap") {
+	for _, file := range pcaps.Files(t, "directplay/dp8_*") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			tr := readTruth(t, file)
+			var tr truth
+			pcaps.Truth(t, file, &tr)
 			p := dp8.Params{Signing: dp8.Unsigned, Version: dp8.Version16}
 			if tr.Connections[0].Signing != "none" {
 				p.Signing = dp8.Signed

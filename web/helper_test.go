@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
 // long says whether the tests that take their time are wanted: make web-test.
@@ -55,10 +57,8 @@ func compileAll() (err error) {
 		return err
 	}
 	made.page, made.native = filepath.Join(made.dir, "dpdissect.html"), filepath.Join(made.dir, "dpdissect")
-	build := exec.Command("go", "build", "-pgo=off", "-ldflags", "-s -w -X main.version=devel", "-o", made.native, "./cmd/dpdissect")
-	build.Dir = ".."
-	if out, err := build.CombinedOutput(); err != nil {
-		return errors.Join(err, errors.New(string(out)))
+	if err := programtest.Build(made.native, "-ldflags", "-s -w -X main.version=devel"); err != nil {
+		return err
 	}
 	return os.WriteFile(made.page, page, 0o666)
 }

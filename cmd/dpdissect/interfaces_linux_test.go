@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
 // TestInterfacesWithoutRight lists the interfaces as a user who may not capture.
@@ -89,13 +90,9 @@ func programForAll(t *testing.T, name string) (program, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir = t.TempDir()
 	program = filepath.Join(dir, name)
-	if err := os.WriteFile(program, b, 0o755); err != nil {
+	if err := programtest.Copy(self, program); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []string{dir, filepath.Dir(dir)} {

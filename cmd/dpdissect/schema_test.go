@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
 
 // schema compiles what `dpdissect schema` prints.
@@ -112,28 +112,12 @@ func validateCheck(t *testing.T, judged, finding *jsonschema.Schema, text string
 	}
 }
 
-// TestExternalCaptures tries forms on the captures in DPDISSECT_PCAPS, sound and damaged.
+// TestExternalCaptures tries forms on captures that were made elsewhere, sound and damaged.
 func TestExternalCaptures(t *testing.T) {
-	dir := os.Getenv("DPDISSECT_PCAPS")
-	if dir == "" {
-		t.Skip("DPDISSECT_PCAPS names no folder of captures")
-	}
-	n := 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".pcap") {
-			return err
-		}
+	for n, path := range pcaps.All(t) {
 		for _, f := range formsFor(n * 7) {
 			checkWorkers(t, f, path, "2", "4")
 		}
-		n++
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n == 0 {
-		t.Errorf("%s holds no captures", dir)
 	}
 }
 

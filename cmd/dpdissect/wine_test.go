@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
 // inWine are the transcripts that are passed under Wine, too. Left out are failed, which
@@ -67,9 +68,11 @@ func wineProgram(t *testing.T) string {
 		command(gcc, nil, "-shared", "-o", lib, filepath.Join("testdata", "wine", "bcryptprimitives.c"), "-ladvapi32")
 	}
 	command("go", []string{"GOOS=windows", "GOARCH=amd64"}, "build", "-o", filepath.Join(dir, "dpdissect.exe"), ".")
-	command("go", nil, "build", "-o", filepath.Join(dir, "native"), ".")
+	if err := programtest.Build(filepath.Join(dir, "native")); err != nil {
+		t.Fatal(err)
+	}
 	script := fmt.Sprintf("#!/bin/sh\nWINEPREFIX=%s WINEDEBUG=-all exec %s %s \"$@\"\n", prefix, wine, filepath.Join(dir, "dpdissect.exe"))
-	if err := os.WriteFile(filepath.Join(dir, "dpdissect"), []byte(script), 0o777); err != nil {
+	if err := programtest.Write(filepath.Join(dir, "dpdissect"), []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -192,20 +190,4 @@ func Unhex(t testing.TB, digits string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// Captures gives the files that match a pattern below the folder that DPDISSECT_PCAPS
-// names; without it the test is skipped. Finding none is a failure: a test that reads
-// nothing proves nothing.
-func Captures(t testing.TB, pattern string) []string {
-	t.Helper()
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures to read")
-	}
-	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no file matches %s in %s: %v", pattern, root, err)
-	}
-	return files
 }

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/internal/testbed/captured"
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -51,7 +51,7 @@ func recognised(key pairKey, list []dissect.Datagram) int {
 // 40 from anywhere.
 func TestProbeCaptures(t *testing.T) {
 	starts, slow, middles, late := 0, 0, 0, 0
-	for _, file := range dissecttest.Captures(t, "hazel/*.pcap") {
+	for _, file := range pcaps.Files(t, "hazel/*") {
 		for key, list := range pairs(t, file) {
 			starts++
 			if n := recognised(key, list); n == 0 || n > 12 {
@@ -92,14 +92,12 @@ func oneSided(list []dissect.Datagram) bool {
 // on.
 func TestProbeForeignCaptures(t *testing.T) {
 	datagrams := 0
-	for _, pattern := range []string{"foreign/*.pcap*", "knet/*.pcap", "directplay/*.pcap"} {
-		for _, file := range dissecttest.Captures(t, pattern) {
-			for key, list := range pairs(t, file) {
-				for from := 0; from < len(list); from += 1 + len(list)/50 {
-					datagrams += len(list) - from
-					if n := recognised(key, list[from:]); n != 0 {
-						t.Errorf("%s: %v ↔ %v from %d: recognised after %d", filepath.Base(file), key.a, key.b, from, n)
-					}
+	for _, file := range pcaps.Files(t, "foreign/*", "knet/*", "directplay/*") {
+		for key, list := range pairs(t, file) {
+			for from := 0; from < len(list); from += 1 + len(list)/50 {
+				datagrams += len(list) - from
+				if n := recognised(key, list[from:]); n != 0 {
+					t.Errorf("%s: %v ↔ %v from %d: recognised after %d", filepath.Base(file), key.a, key.b, from, n)
 				}
 			}
 		}
@@ -113,7 +111,7 @@ func TestProbeForeignCaptures(t *testing.T) {
 // the same bytes.
 func TestCapturesDecode(t *testing.T) {
 	n := 0
-	for _, file := range dissecttest.Captures(t, "hazel/*.pcap") {
+	for _, file := range pcaps.Files(t, "hazel/*") {
 		for _, list := range pairs(t, file) {
 			for i := range list {
 				n++

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
 func TestHint(t *testing.T) {
@@ -129,13 +131,9 @@ func copyForAll(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "capture.test")
-	if err := os.WriteFile(path, b, 0o755); err != nil {
+	if err := programtest.Copy(self, path); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []string{dir, filepath.Dir(dir)} {

@@ -1,43 +1,19 @@
 package capture
 
 import (
+	"flag"
 	"fmt"
-	"io/fs"
 	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
-
-// pcapsEnv names a folder of captures that are not in the repository.
-const pcapsEnv = "DPDISSECT_PCAPS"
-
-// externalPcaps lists the captures in a folder of DPDISSECT_PCAPS. No folder
-// skips the test; a folder without captures fails it.
-func externalPcaps(t *testing.T, sub string) []string {
-	t.Helper()
-	root := os.Getenv(pcapsEnv)
-	if root == "" {
-		t.Skipf("%s is not set: no external captures", pcapsEnv)
-	}
-	var files []string
-	err := filepath.WalkDir(filepath.Join(root, sub), func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && strings.Contains(filepath.Ext(path), "pcap") {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Fatalf("no captures in %s", filepath.Join(root, sub))
-	}
-	return files
-}
 
 // A sharkRow is a packet as tshark sees it.
 type sharkRow struct {
@@ -49,7 +25,8 @@ type sharkRow struct {
 	frag              bool
 }
 
-func tshark(t *testing.T, file string) []sharkRow {
+// tshark gives a line for each packet of a file, as tshark prints its fields.
+func tshark(t *testing.T, file string) []string {
 	t.Helper()
 	bin, err := exec.LookPath("tshark")
 	if err != nil {
@@ -61,8 +38,12 @@ func tshark(t *testing.T, file string) []sharkRow {
 		args = append(args, "-e", f)
 	}
 	out, _ := exec.Command(bin, args...).Output() // tshark fails on damaged files, with rows before the damage
-	var rows []sharkRow
-	for line := range strings.Lines(string(out)) {
+	return slices.Collect(strings.Lines(string(out)))
+}
+
+// sharkRows takes tshark's lines apart.
+func sharkRows(lines []string) (rows []sharkRow) {
+	for _, line := range lines {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "|")
 		rows = append(rows, sharkRow{
 			time: f[0], caplen: f[1], len: f[2], udp: f[3] != "", src: f[3], dst: f[4], length: f[5], checksum: f[6],
@@ -97,26 +78,84 @@ var different = map[string]string{
 	"false_positives.pcapng":     "tshark looks into GTP, which is UDP in UDP",
 }
 
-// Every packet of the captures at hand has the time, the addresses and the
-// length that tshark sees, and a bad checksum only where tshark sees one too.
+var update = flag.Bool("update", false, "write what tshark says of testdata/captured/formats, for which tshark must be there")
+
+// formatsFile holds what tshark 4.0 says of the committed captures of formats.
+var formatsFile = filepath.Join("testdata", "tshark-formats.txt")
+
+// TestFormatsAsTshark: of files of all formats, byte orders and link types, sound and
+// damaged, every packet has the time, the ports and the length that tshark 4.0 sees.
+func TestFormatsAsTshark(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(pcaps.Root(t), "formats", "*.pcap*"))
+	if err != nil || len(files) < 40 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	if *update {
+		writeFormats(t, files)
+	}
+	b, err := os.ReadFile(formatsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string][]string{}
+	for section := range strings.SplitSeq(string(b), "# ") {
+		name, lines, _ := strings.Cut(section, "\n")
+		said[name] = slices.Collect(strings.Lines(lines))
+	}
+	for _, file := range files {
+		lines, ok := said[filepath.Base(file)]
+		if !ok {
+			t.Errorf("%s is not in %s: run this test with -update", file, formatsFile)
+		}
+		compareFile(t, file, sharkRows(lines))
+	}
+}
+
+func writeFormats(t *testing.T, files []string) {
+	t.Helper()
+	var text strings.Builder
+	for _, file := range files {
+		fmt.Fprintf(&text, "# %s\n%s", filepath.Base(file), strings.Join(tshark(t, file), ""))
+	}
+	if err := os.WriteFile(formatsFile, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTshark: every packet of captures made elsewhere has the time, the ports and the
+// length that this machine's tshark sees, and a bad checksum only where tshark sees one
+// too. All of them are compared where DPDISSECT_PCAPS is set: tshark takes most of a second
+// to start.
 func TestTshark(t *testing.T) {
-	for _, path := range externalPcaps(t, "") {
-		name := filepath.Base(path)
-		if reason := different[name]; reason != "" {
-			t.Logf("%s is left out: %s", name, reason)
-			continue
+	files := pcaps.Files(t, "hazel/*", "knet/*", "directplay/*")
+	if os.Getenv(pcaps.Variable) != "" {
+		files = pcaps.All(t)
+	}
+	for _, path := range files {
+		if different[filepath.Base(path)] == "" {
+			compareFile(t, path, sharkRows(tshark(t, path)))
 		}
-		rows := tshark(t, path)
-		s := open(t, Options{}, path)
-		n := 0
-		for p, ok := s.Next(); ok; p, ok = s.Next() {
-			if n++; n <= len(rows) {
-				compareRow(t, name, p, rows[n-1])
-			}
+	}
+}
+
+// compareFile compares the packets of a file with tshark's, unless it is known why they
+// differ.
+func compareFile(t *testing.T, path string, rows []sharkRow) {
+	t.Helper()
+	name := filepath.Base(path)
+	if reason := different[name]; reason != "" {
+		t.Logf("%s is left out: %s", name, reason)
+		return
+	}
+	s := open(t, Options{}, path)
+	n := 0
+	for p, ok := s.Next(); ok; p, ok = s.Next() {
+		if n++; n <= len(rows) {
+			compareRow(t, name, p, rows[n-1])
 		}
-		if n != len(rows) {
-			t.Errorf("%s: %d packets, tshark has %d", name, n, len(rows))
-		}
+	}
+	if n != len(rows) {
+		t.Errorf("%s: %d packets, tshark has %d", name, n, len(rows))
 	}
 }
 
@@ -134,7 +173,7 @@ func compareRow(t *testing.T, name string, p *Packet, r sharkRow) {
 
 // Small files, however odd, cost little memory.
 func TestFormatsMemory(t *testing.T) {
-	for _, path := range externalPcaps(t, "formats") {
+	for _, path := range pcaps.Files(t, "formats/*") {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		s := open(t, Options{}, path)

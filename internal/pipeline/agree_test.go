@@ -13,6 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -105,18 +106,9 @@ func TestOracleTraces(t *testing.T) {
 
 // TestOracleCaptures compares tracker and oracle on captures from elsewhere.
 func TestOracleCaptures(t *testing.T) {
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures to read")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "directplay", "dp8_*.pcap"))
-	if len(files) == 0 {
-		t.Fatalf("no captures under %s/directplay", root)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			tell := foreignTruth(t, strings.TrimSuffix(file, ".pcap")+".truth.json")
-			if d := agree(readAll(t, file), tell, session.Config{Protocols: protocols.All(protocols.Options{})}); d != nil {
+	for _, file := range pcaps.Files(t, "directplay/dp8_*") {
+		t.Run(pcaps.Name(file), func(t *testing.T) {
+			if d := agree(readAll(t, file), foreignTruth(t, file), session.Config{Protocols: protocols.All(protocols.Options{})}); d != nil {
 				t.Error(mostly(d))
 			}
 		})
@@ -133,13 +125,7 @@ func foreignTruth(t *testing.T, file string) told {
 			F         []uint64
 		}
 	}
-	raw, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(raw, &truth)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	pcaps.Truth(t, file, &truth)
 	tell := told{version: dp8.Version16, signing: truth.Connections[0].Signing}
 	for _, v := range truth.Violations {
 		if v.Violation == "bad_signature" {

@@ -38,7 +38,7 @@ type dp4Side struct {
 // TestDP4ModelCaptures compares captures of an independent model with their truth
 // files, which were not made from the captures.
 func TestDP4ModelCaptures(t *testing.T) {
-	eachTruth(t, "directplay", "dp4_*", func(t *testing.T, _, pcap string, truth *dp4Truth) {
+	eachTruth(t, "directplay/dp4_*", func(t *testing.T, _, pcap string, truth *dp4Truth) {
 		a := analyse(t, pcap, protocols.Options{})
 		compareDP4(t, &a, truth)
 	})

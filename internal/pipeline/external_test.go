@@ -1,13 +1,10 @@
 package pipeline
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
 
 // modelTruth is what a truth file of an independent DirectPlay 8 model says, as
@@ -49,30 +46,18 @@ type modelSide struct {
 	} `json:"stats"`
 }
 
-// eachTruth runs a test for each external capture that matches, with its truth
+// eachTruth runs a test for each capture that was made elsewhere, matches and has a truth
 // file, which was not made from the capture.
-func eachTruth[T any](t *testing.T, folder, pattern string, test func(t *testing.T, name, pcap string, truth *T)) {
+func eachTruth[T any](t *testing.T, pattern string, test func(t *testing.T, name, pcap string, truth *T)) {
 	t.Helper()
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures made by others here")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, folder, pattern+".truth.json"))
-	if len(files) == 0 {
-		t.Fatalf("no %s.truth.json under %s/%s", pattern, root, folder)
-	}
-	for _, file := range files {
-		base := strings.TrimSuffix(file, ".truth.json")
-		t.Run(filepath.Base(base), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+	for _, file := range pcaps.Files(t, pattern) {
+		if !pcaps.HasTruth(file) {
+			continue
+		}
+		t.Run(pcaps.Name(file), func(t *testing.T) {
 			truth := new(T)
-			if err := json.Unmarshal(raw, truth); err != nil {
-				t.Fatal(err)
-			}
-			test(t, filepath.Base(base), base+".pcap", truth)
+			pcaps.Truth(t, file, truth)
+			test(t, pcaps.Name(file), file, truth)
 		})
 	}
 }
@@ -80,7 +65,7 @@ func eachTruth[T any](t *testing.T, folder, pattern string, test func(t *testing
 // TestModelCaptures compares captures of an independent model with their truth
 // files.
 func TestModelCaptures(t *testing.T) {
-	eachTruth(t, "directplay", "dp8_*", func(t *testing.T, _, pcap string, truth *modelTruth) {
+	eachTruth(t, "directplay/dp8_*", func(t *testing.T, _, pcap string, truth *modelTruth) {
 		a := analyse(t, pcap, protocols.Options{})
 		compareModel(t, &a, truth)
 	})

@@ -39,7 +39,7 @@ type hazelSide struct {
 // applications sent. The forwarder that lost datagrams stood behind the client's
 // capture point: what a client sent is captured whole there.
 func TestHazelCaptures(t *testing.T) {
-	eachTruth(t, "hazel", "*", func(t *testing.T, name, pcap string, truth *hazelTruth) {
+	eachTruth(t, "hazel/*", func(t *testing.T, name, pcap string, truth *hazelTruth) {
 		a := analyse(t, pcap, protocols.Options{})
 		compareHazel(t, &a, truth, strings.Contains(name, "lossy"))
 	})

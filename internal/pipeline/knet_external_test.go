@@ -60,7 +60,7 @@ type knetTruthSide struct {
 // further server connection of a late datagram of the client, the log counts it
 // with the first, and so does this test.
 func TestKNetCaptures(t *testing.T) {
-	eachTruth(t, "knet", "*", func(t *testing.T, _, pcap string, truth *knetTruth) {
+	eachTruth(t, "knet/*", func(t *testing.T, _, pcap string, truth *knetTruth) {
 		a := analyse(t, pcap, protocols.Options{})
 		rows := knetRows(t, pcap, truth.Server.Port)
 		for i := range truth.Connections {

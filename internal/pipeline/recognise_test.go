@@ -11,21 +11,14 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 	"github.com/dpdissect/dpdissect/session"
 )
 
 // TestForeignTraffic: captures of other people's protocols must give no
 // connection of ours.
 func TestForeignTraffic(t *testing.T) {
-	root := os.Getenv("DPDISSECT_PCAPS")
-	if root == "" {
-		t.Skip("DPDISSECT_PCAPS is not set: no captures of other protocols here")
-	}
-	files, _ := filepath.Glob(filepath.Join(root, "foreign", "*.pcap*"))
-	if len(files) == 0 {
-		t.Fatalf("no captures under %s/foreign", root)
-	}
-	for _, f := range files {
+	for _, f := range pcaps.Files(t, "foreign/*") {
 		if a := analyse(t, f, protocols.Options{}); len(a.conns) != 0 {
 			t.Errorf("%s: %d connections, the first is %s between %s and %s", filepath.Base(f), len(a.conns), a.conns[0].Protocol.Name, a.conns[0].A, a.conns[0].B)
 		}
@@ -97,17 +90,13 @@ func lockAfter(all []dissect.Datagram, start int, protocol string) int {
 	return 0
 }
 
-// captureFolders are the folders of external captures that hold a protocol's.
-var captureFolders = map[string]string{"dp8": "directplay/dp8_*", "dp4": "directplay/dp4_*", "knet": "knet/*", "hazel": "hazel/*"}
+// capturedOf are the captures of a protocol that were made elsewhere.
+var capturedOf = map[string]string{"dp8": "directplay/dp8_*", "dp4": "directplay/dp4_*", "knet": "knet/*", "hazel": "hazel/*"}
 
 // tracesOf are the captures of a protocol's connections.
-func tracesOf(protocol string) []string {
+func tracesOf(t *testing.T, protocol string) []string {
 	files, _ := filepath.Glob("../../testdata/pcaps/" + protocol + "/*.pcap*")
-	if root := os.Getenv("DPDISSECT_PCAPS"); root != "" {
-		more, _ := filepath.Glob(filepath.Join(root, captureFolders[protocol]+".pcap"))
-		files = append(files, more...)
-	}
-	return files
+	return append(files, pcaps.Files(t, capturedOf[protocol])...)
 }
 
 // quickness counts how long recognition took.
@@ -119,7 +108,7 @@ func TestRecognitionIsQuick(t *testing.T) {
 	for _, p := range protocols.All(protocols.Options{}) {
 		t.Run(p.Name, func(t *testing.T) {
 			var q quickness
-			for _, f := range tracesOf(p.Name) {
+			for _, f := range tracesOf(t, p.Name) {
 				for _, pair := range pairs(datagrams(t, f)) {
 					q.measure(t, filepath.Base(f), pair, p.Name)
 				}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/wire"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/wire/netns"
 )
@@ -299,11 +300,7 @@ func TestRight(t *testing.T) {
 	}
 	defer os.RemoveAll(dir)
 	able := filepath.Join(dir, "dpdissect")
-	text, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(able, text, 0o755)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), programtest.Copy(program, able)); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("setcap", "cap_net_raw+ep", able).CombinedOutput(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/wire/netns"
 )
 
@@ -53,10 +54,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	program = filepath.Join(dir, "dpdissect")
-	build := exec.Command("go", "build", "-pgo=off", "-o", program, "../../../cmd/dpdissect")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building the program: %v\n%s", err, out)
+	if err := programtest.Build(program); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
