@@ -15,6 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/session"
 )
 
 // reportCommand is the flags of the command.
@@ -95,6 +96,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		veil.words(a)
 		a.Story = j.story(j.run.Conns(), a)
 	}
+	unlisted := listWorst(a)
 	again, e := c.again(paths)
 	if e != nil {
 		return e
@@ -105,6 +107,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 	if e = cmp.Or(e, sameInputs(j, again, paths, stamps)); e != nil {
 		return e
 	}
+	drawn.Unlisted, drawn.LeftOut = unlisted, drawn.LeftOut+unlisted
 	drawn.Title, drawn.Made, drawn.Redacted = cmp.Or(c.title, titleOf(paths, c.redact)), madeBy(cmd), c.redact
 	drawn.Chosen = slices.ContainsFunc([]string{"display-filter", "connection", "from", "to", "protocols"}, cmd.Flags().Changed)
 	if e := c.documents(j, a, drawn); e != nil {
@@ -119,6 +122,26 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 
 // largePage is the size in bytes beyond which a page is reported as large.
 var largePage int64 = 50_000_000
+
+// mostListed is the number of connections whose analysis a page holds: browsers open it, and
+// search it, without a wait. More are in the output of analyze and explain.
+var mostListed = 2000
+
+// listWorst leaves the worst connections of an analysis in it, where there are too many for
+// a page, with their findings, and gives the number of the others. Totals stay those of all.
+func listWorst(a *report.Analysis) (left int) {
+	if left = len(a.Conns) - mostListed; left <= 0 {
+		return 0
+	}
+	listed := make(map[*session.Conn]bool, mostListed)
+	for _, c := range a.Arranged("worst")[:mostListed] {
+		listed[c] = true
+	}
+	a.Conns = slices.DeleteFunc(slices.Clone(a.Conns), func(c *session.Conn) bool { return !listed[c] })
+	a.Findings = slices.DeleteFunc(a.Findings, func(f session.Finding) bool { return f.Conn != nil && !listed[f.Conn] })
+	a.Totals.LeftOut += uint64(left)
+	return left
+}
 
 // documents puts the analysis and what explain says into the page.
 func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Report) error {

@@ -34,6 +34,7 @@ type Report struct {
 	Explain  []byte    // that of 'explain --format json'
 	Pictures []Picture // of connections
 	LeftOut  int       // connections without pictures
+	Unlisted int       // connections that are not in the documents, there being too many
 	Ladders  [][]byte  // documents of 'ladder --format json', each with its connection
 	Redacted bool      // addresses and texts of packets were replaced
 	Chosen   bool      // connections were chosen: there may be others

@@ -38,6 +38,10 @@ var kinds = [...]string{timeline.NeededRetry: "retry", timeline.UnneededRetry: "
 func appendPictures(b []byte, r *Report) []byte {
 	b = append(b, `{"left_out":`...)
 	b = strconv.AppendInt(b, int64(r.LeftOut), 10)
+	if r.Unlisted > 0 {
+		b = append(b, `,"unlisted":`...)
+		b = strconv.AppendInt(b, int64(r.Unlisted), 10)
+	}
 	b = append(b, `,"connections":[`...)
 	for i := range r.Pictures {
 		if i > 0 {

@@ -35,6 +35,9 @@ page.connections = function () {
   sort();
   s.append(page.make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Table of connections" },
     page.make("table", {}, page.make("thead", {}, page.make("tr", {}, heads)), body)));
+  if (page.pictures.unlisted) {
+    s.append(page.make("p", {}, "These are the worst: " + page.number(page.pictures.unlisted) + " more connections are not in this page; --connection and -Y choose others."));
+  }
   if (rows.length > page.mostRows) {
     s.append(page.make("p", {}, "The first " + page.number(page.mostRows) + " of " + page.number(rows.length) + " in this order; all of them are in the data of this page."));
   }
