@@ -56,17 +56,13 @@ func (f *flood) datagrams(trace []dissect.Datagram) (all []dissect.Datagram) {
 		all = append(all, d)
 		at += f.step
 	}
-	victim := -1
 	for len(all) < f.pairs {
 		d := dissect.Datagram{Time: at, Src: server, Dst: server}
 		binary.BigEndian.PutUint32(d.Src.IP[12:], rnd.Uint32())
 		d.Src.Port = uint16(rnd.Uint32())
 		if len(all) > 0 && f.chosen {
-			if victim < 0 {
-				victim = s.shardOf(&all[0])
-				victim = s.shardOf(&trace[0])
-			}
-			if s.shardOf(&d) != victim {
+			s.shardOf(&all[0]) // the first of all: it makes the key
+			if s.shardOf(&d) != s.shardOf(&trace[0]) {
 				continue
 			}
 		}

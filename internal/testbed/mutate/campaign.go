@@ -141,7 +141,7 @@ func (c *campaign) measure(file string) error {
 // too long to be run for each change.
 func (c *campaign) measureOne(p *pack) error {
 	start := time.Now()
-	failed, said := c.test(p, p.Path, "", 30*time.Minute)
+	said, failed := c.test(p, p.Path, "", 30*time.Minute)
 	p.Seconds = time.Since(start).Seconds()
 	for _, m := range endOfTest.FindAllSubmatch(said, -1) {
 		name := string(m[2])
@@ -202,7 +202,7 @@ func (c *campaign) notice(changed, overlay string) (outcome, string) {
 		if p.Path == changed && goldens[p.Path] != "" {
 			patience = 30 * time.Minute
 		}
-		failed, said := c.test(p, changed, overlay, patience)
+		said, failed := c.test(p, changed, overlay, patience)
 		if failed == nil {
 			continue
 		}
@@ -216,7 +216,7 @@ func (c *campaign) notice(changed, overlay string) (outcome, string) {
 
 // test runs the tests of a package for a change of another or the same: with an overlay
 // until one fails, without one all.
-func (c *campaign) test(p *pack, changed, overlay string, patience time.Duration) (failed error, said []byte) {
+func (c *campaign) test(p *pack, changed, overlay string, patience time.Duration) (said []byte, failed error) {
 	args := []string{"test", "-short", "-vet=off", "-count=1", "-p", fmt.Sprint(c.jobs), "-timeout", patience.String()}
 	if overlay != "" {
 		args = append(args, "-failfast", "-overlay", overlay)
@@ -231,8 +231,7 @@ func (c *campaign) test(p *pack, changed, overlay string, patience time.Duration
 	}
 	cmd := exec.Command("go", append(args, p.Path)...)
 	cmd.Dir = c.root
-	said, failed = cmd.CombinedOutput()
-	return failed, said
+	return cmd.CombinedOutput()
 }
 
 // overlay writes a changed file and what tells the go command of it.
