@@ -28,8 +28,8 @@ var (
 	heldIn = [classes]int{single: HoldBytes / 4, oneWay: HoldBytes / 4, answered: HoldBytes / 2}
 )
 
-// leftOf is what of a full class stays when pairs are given up, so that the next ones
-// need not be looked for at once.
+// leftOf is the part of a full class that stays when pairs are given up: with more room the
+// search for the next ones is needed less often.
 func leftOf(room int) int { return room * 3 / 4 }
 
 // collects reports whether evidence is collected of a pair.
@@ -125,7 +125,7 @@ func (t *Table) showHeld(f *Flow) {
 	f.crowdedOut += uint32(n)
 }
 
-// heldBytes is what is held of a pair takes, in bytes.
+// heldBytes is the size of what is held of a pair, see HoldBytes.
 func (f *Flow) heldBytes() (n int) {
 	for i := range f.held {
 		n += f.held[i].bytes()

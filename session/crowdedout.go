@@ -80,9 +80,9 @@ func (t *Table) comesBack(f *Flow) {
 }
 
 // leaveOut counts a pair some of whose datagrams were given up, once it is recognised or
-// given up itself, unless it looked like no protocol.
+// given up itself, unless it looks like no protocol.
 func (t *Table) leaveOut(f *Flow) {
-	if f.crowdedOut > 0 && !f.leftOut && !f.looksForeign() && f.force == nil {
+	if f.crowdedOut > 0 && !f.leftOut && f.force == nil && (f.protocol != nil || !f.looksForeign()) {
 		f.leftOut = true
 		t.leftOut++
 	}

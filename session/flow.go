@@ -51,7 +51,7 @@ type Flow struct {
 	force      *Force // nil for flows that are recognised
 	held       []held
 	possible   string  // protocol with the most evidence that counts, if any has enough to tell
-	looked     int     // datagrams its probes looked at in vain
+	looked     int     // datagrams its probes looked at without finding anything
 	rest       int     // datagrams they do not look at yet
 	rested     bool    // they did so before
 	released   bool    // too much was held: shown as plain UDP since

@@ -8,7 +8,7 @@ import (
 )
 
 // A connection that is closed, and that no frame will come of any more, is packed where
-// Config.Pack asks for it: Dir and Ending are nil then, until Unpack makes them anew. Of a
+// Config.Pack asks for it: Dir and Ending are nil then, until Unpack makes them again. Of a
 // hundred thousand connections those alone take room that somebody looks at.
 
 // LetGo tells that a connection which was finished is not looked at any more, unless a frame

@@ -12,7 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 )
 
-// formsPerInput is how many forms an input of the fuzz target goes through; which ones, the
+// formsPerInput is the number of forms that an input of the fuzz target goes through; which ones, the
 // input decides.
 const formsPerInput = 6
 

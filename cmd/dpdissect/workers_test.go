@@ -16,7 +16,7 @@ import (
 // soak says so. Otherwise each capture has its turn with some of them.
 const everyForm = "DPDISSECT_FORMS"
 
-// formsPerCapture is how many forms are tried on each capture where not all are.
+// formsPerCapture is the number of forms tried on each capture where not all are.
 const formsPerCapture = 2
 
 // formsFor are the forms whose turn it is.

@@ -20,7 +20,7 @@ type Document struct {
 	conns []*session.Conn
 }
 
-// Len is how many connections there are.
+// Len is the number of connections.
 func (d *Document) Len() int {
 	if d.story == nil {
 		return len(d.Connections)

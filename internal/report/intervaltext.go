@@ -83,7 +83,7 @@ func connHead(c *session.Conn, o TextOptions) string {
 // an int64 holds.
 type grid struct{ from, to, step int64 }
 
-// span is how long the grid is, in ns.
+// span is the length of the grid, in ns.
 func (g grid) span() uint64 { return uint64(g.to) - uint64(g.from) }
 
 func newGrid(sides [2][]*timeline.Interval, length int64, columns int) (g grid, ok bool) {
@@ -129,7 +129,7 @@ func (g grid) stepText() string {
 // columns is how many there are.
 func (g grid) columns() int { return int(steps(g.span(), uint64(g.step))) }
 
-// steps is how many steps cover a length: the last may be shorter.
+// steps is the number of steps that cover a length: the last may be shorter.
 func steps(length, step uint64) uint64 { return length/step + min(1, length%step) }
 
 // column is the one that shows an interval.

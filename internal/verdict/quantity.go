@@ -104,7 +104,7 @@ var quantities = [...]quantity{
 	{"signatures.unverifiable", ofDirection, false, inapplicable, "signatures whose secret is not known"},
 }
 
-// quantityCount is how many there are.
+// quantityCount is their number.
 const quantityCount = len(quantities)
 
 const sendings = "sendings"

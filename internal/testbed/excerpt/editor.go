@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// EditBytes is how many bytes of the input an edit takes: what it does, at which
+// EditBytes is the number of bytes of the input that an edit takes: what it does, at which
 // packet, and three more that say how.
 const EditBytes = 5
 

@@ -18,7 +18,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// Packets is how many packets of a trace an excerpt has: enough for a
+// Packets is the number of packets of a trace that an excerpt has: enough for a
 // handshake, some losses and a close, and few enough for a thousand runs a second.
 const Packets = 24
 
@@ -56,7 +56,7 @@ func Of(t testing.TB, protocol string) (all []Excerpt) {
 	return all
 }
 
-// longPackets is how many packets an excerpt of a folder's capture has at most.
+// longPackets is the largest number of packets in an excerpt of a folder's capture.
 const longPackets = 200
 
 // InFolder gives the first packets of all captures in a folder, as far as they can be read.
