@@ -62,9 +62,9 @@ from the start of the capture, and the end of a connection is reported even if
 it lies outside. Round trips of pings are not reported then.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json client.pcap server.pcapng.gz
-  tcpdump -U -w - udp | dpdissect analyze -
-  ssh host tcpdump -U -w - udp | dpdissect analyze --interval 10 -
-  dpdissect analyze -i eth0 -f 'udp portrange 2300-2400'
+  tcpdump -U -w - udp or icmp | dpdissect analyze -
+  ssh host tcpdump -U -w - udp or icmp | dpdissect analyze --interval 10 -
+  dpdissect analyze -i eth0 -f 'udp portrange 2300-2400 or icmp'
   dpdissect analyze -i any --format ndjson --interval 5 -a duration:3600
   dpdissect analyze -i eth0 -w game.pcapng`,
 		Annotations: map[string]string{quietMeans: "only the table and the findings, and no progress bar"},

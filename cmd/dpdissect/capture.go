@@ -26,12 +26,17 @@ type captureCommand struct {
 	compress choice
 	on       string
 	keep     seconds
+	dumps    int
 
 	options record.Options
 	tracker session.Config
 	show    *filter.Filter // -Y, or nil
 	trigger *trigger.Trigger
 }
+
+// defaultDumps bounds the dumps of one name: a trigger that fires too often does not
+// fill the disk.
+const defaultDumps = 100
 
 // recordDelay is how long packets wait in the kernel for others when they are only
 // written.
@@ -44,7 +49,8 @@ func newCapture() *cobra.Command {
 		Short: "Record packets from network interfaces, all or only those that match",
 		Long: `Record packets from network interfaces to a file, or to a ring of files: with -b
 each file is complete in itself and named FILE_00001_20261120193000.pcapng, as
-tshark names them. Packets dropped by the kernel are reported at the end and
+tshark names them; files:N and total:KIB delete the oldest of that name, also
+those of earlier runs. Packets dropped by the kernel are reported at the end and
 recorded in the files. -Y writes only datagrams that match a display filter.
 
 The flight recorder: --on keeps the last seconds in memory and, when its
@@ -54,7 +60,7 @@ and how connections ended, as comments on their packets. Dumps are at least the
 time of --keep apart. The expression joins these words by and, or, not and ();
 "for 5s" after a measure means that it must exceed its limit for that time:
 ` + triggerWords(),
-		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400'
+		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400 or icmp'
   dpdissect capture -i any -w ring.pcapng.zst -b duration:3600 -b files:24
   dpdissect capture -i eth0 -w dp8.pcapng -Y 'dp8 and retry' -a duration:60
   dpdissect capture -i eth0 -w game.pcapng --on 'disconnect or finding.error or loss > 5%' --keep 30`,
@@ -66,10 +72,11 @@ time of --keep apart. The expression joins these words by and, or, not and ();
 	f.SortFlags = false
 	f.StringVarP(&c.write, "write", "w", "", "write packets to `FILE`; - is standard output")
 	c.format.addShort(cmd, "file-type", "F", "format of the file; auto means pcapng unless its name ends in .pcap")
-	f.StringArrayVarP(&c.ring, "ring-buffer", "b", nil, "start the next file at `COND`: duration:SECONDS, interval:SECONDS, filesize:KIB or packets:N; files:N keeps the latest N; repeatable")
+	f.StringArrayVarP(&c.ring, "ring-buffer", "b", nil, "start the next file at `COND`: duration:SECONDS, interval:SECONDS, filesize:KIB or packets:N; files:N keeps the latest N and total:KIB the latest that fit, files of earlier runs included; repeatable")
 	c.compress.add(cmd, "compress", "compress while writing; auto goes by the file name: .gz, .zst or .lz4")
 	f.StringVar(&c.on, "on", "", "dump the last seconds when `EXPR` is true, as in 'disconnect or finding.error or loss > 5%'")
 	f.Var(&c.keep, "keep", "with --on, keep the last `SECONDS` for a dump")
+	f.IntVar(&c.dumps, "dumps", defaultDumps, "with --on, leave the latest `N` dumps of this name, those of earlier runs included; 0 leaves all")
 	c.live.add(cmd)
 	c.addTracking(cmd)
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "show no packet counter")
@@ -95,6 +102,10 @@ func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 		return usagef("--on writes files next to that of -w, which is standard output here")
 	case c.on == "" && cmd.Flags().Changed("keep"):
 		return usagef("--keep needs --on")
+	case c.on == "" && cmd.Flags().Changed("dumps"):
+		return usagef("--dumps needs --on")
+	case c.dumps < 0:
+		return usagef("--dumps %d: want a number from 0", c.dumps)
 	}
 	if err := c.live.check(cmd, nil); err != nil {
 		return err
@@ -133,12 +144,15 @@ func (c *captureCommand) parseRing(r *record.Ring) error {
 		case "packets":
 			r.Packets, err = parseCount(value)
 		case "files":
-			r.Files, err = strconv.Atoi(value)
-			if err != nil || r.Files < 1 {
+			r.Keep.Files, err = strconv.Atoi(value)
+			if err != nil || r.Keep.Files < 1 {
 				err = errors.New("want a number from 1")
 			}
+		case "total":
+			n, err = parseCount(value)
+			r.Keep.Bytes = int64(n) << 10
 		default:
-			err = errors.New("want duration:SECONDS, interval:SECONDS, filesize:KIB, packets:N or files:N")
+			err = errors.New("want duration:SECONDS, interval:SECONDS, filesize:KIB, packets:N, files:N or total:KIB")
 		}
 		if err != nil {
 			return usagef("-b %s: %w", s, err)

@@ -80,7 +80,7 @@ func (k *recording) tellWritten(w io.Writer) {
 		files = fmt.Sprintf(" to %d files", n.Files)
 	}
 	if n.Deleted > 0 {
-		files += fmt.Sprintf(", the first %d of which were deleted", n.Deleted)
+		files += fmt.Sprintf("; the ring's %d oldest were deleted", n.Deleted)
 	}
 	fmt.Fprintf(w, "%s written%s\n", packetCount(n.Packets), files)
 }

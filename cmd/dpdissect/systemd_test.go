@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -56,9 +57,10 @@ func TestUnitFile(t *testing.T) {
 	if args[0] != "/usr/local/bin/dpdissect" || args[1] != "capture" {
 		t.Fatalf("it starts %q", args)
 	}
+	ring := regexp.MustCompile(`"DPDISSECT_RING=([^"]*)"`).FindStringSubmatch(settings["Service.Environment"][0])[1]
 	cmd, rest, err := newRoot().Find(args[1:])
 	if err == nil {
-		err = cmd.ParseFlags(strings.Fields(strings.NewReplacer("${DPDISSECT_FILTER}", "udp", "$DPDISSECT_OPTIONS", "").Replace(strings.Join(rest, " "))))
+		err = cmd.ParseFlags(strings.Fields(strings.NewReplacer("${DPDISSECT_FILTER}", "udp", "$DPDISSECT_RING", ring, "$DPDISSECT_OPTIONS", "").Replace(strings.Join(rest, " "))))
 	}
 	if err != nil || cmd.Name() != "capture" || cmd.Flags().NArg() != 0 {
 		t.Errorf("%q: %v, %q is left", args, err, cmd.Flags().Args())
@@ -83,5 +85,43 @@ func TestUnitFileVerified(t *testing.T) {
 	out, err := exec.Command(tool, "verify", strings.Replace(unit, "@.", "@lo.", 1)).CombinedOutput()
 	if err != nil || strings.Contains(string(out), "dpdissect@") {
 		t.Errorf("systemd-analyze: %v\n%s", err, out)
+	}
+}
+
+// TestRecommendedFiltersKeepICMP: wherever the documentation, the help and the service
+// record with a filter, ICMP is in it: it proves that a port was closed.
+func TestRecommendedFiltersKeepICMP(t *testing.T) {
+	texts := map[string]string{}
+	text, _ := readUnit(t)
+	texts[unitFile] = text
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatal(pages, err)
+	}
+	for _, path := range append(pages, "../../README.md") {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(b)
+	}
+	for _, c := range newRoot().Commands() {
+		texts["help of "+c.Name()] = c.Long + "\n" + c.Example
+	}
+	filters := regexp.MustCompile(`(?m)(?:tcpdump|tshark|dumpcap)\b[^\n]* -w [^\n]*|dpdissect [^\n]* -f '[^\n]*|"DPDISSECT_FILTER=[^"]*"`)
+	seen := 0
+	for name, text := range texts {
+		for _, line := range filters.FindAllString(text, -1) {
+			if !strings.Contains(line, "udp") {
+				continue
+			}
+			seen++
+			if !strings.Contains(line, "icmp") {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+	if seen < 8 {
+		t.Errorf("only %d recordings with a filter are found", seen)
 	}
 }

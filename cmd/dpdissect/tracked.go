@@ -47,7 +47,7 @@ func (c *captureCommand) runTracked(k *recording, stderr io.Writer) error {
 	t.watch.Every(time.Second, t.tick)
 	if c.trigger != nil {
 		t.flight = flight.New(flight.Options{
-			Trigger: c.trigger, Keep: time.Duration(c.keep), File: c.options,
+			Trigger: c.trigger, Keep: time.Duration(c.keep), File: c.options, Retain: c.dumps,
 			Tell: func(line string) { k.line.clear(); fmt.Fprintln(stderr, printable(line)) },
 		})
 		t.watch.Every(time.Second, t.look)

@@ -5,6 +5,8 @@ package flight
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +23,7 @@ import (
 type Options struct {
 	Trigger *trigger.Trigger
 	Keep    time.Duration  // how much a dump holds; no two dumps begin closer to each other
+	Retain  int            // dumps of this name that may be there, those of earlier runs included; 0 for any number
 	File    record.Options // of the capture beside which dumps are written, with its interfaces
 	Tell    func(string)   // is told of dumps, one line each
 }
@@ -247,6 +250,7 @@ func (r *Recorder) dump(now time.Time) {
 	o.Format, o.Compress, o.Ring, o.Stats = "pcapng", "", record.Ring{}, nil
 	o.Start = time.Time{}
 	o.Comment = "kept by --on '" + r.opts.Trigger.String() + "': " + strings.Join(reasons, "; ")
+	record.Retention{Files: r.opts.Retain}.MakeRoom(dumpNames(r.opts.File.Path), filepath.Dir(o.Path), 0)
 	n, err := r.write(&o)
 	if err != nil {
 		r.opts.Tell("flight recorder: " + err.Error())
@@ -274,12 +278,19 @@ func (r *Recorder) write(o *record.Options) (int, error) {
 // game.pcap.gz: dumps are pcapng and not compressed, since they are to be opened at
 // once.
 func dumpName(path string, n int, at time.Time) string {
-	base := path
+	return fmt.Sprintf("%s_%05d_%s.pcapng", dumpBase(path), n, at.Format("20060102150405"))
+}
+
+// dumpNames matches the names of dumps beside the capture of a path.
+func dumpNames(path string) *regexp.Regexp { return record.Numbered(dumpBase(path), ".pcapng") }
+
+// dumpBase is what the names of dumps begin with.
+func dumpBase(path string) string {
 	for _, s := range []string{".gz", ".zst", ".lz4"} {
-		base = strings.TrimSuffix(base, s)
+		path = strings.TrimSuffix(path, s)
 	}
 	for _, s := range []string{".pcapng", ".ntar", ".pcap", ".cap", ".dmp"} {
-		base = strings.TrimSuffix(base, s)
+		path = strings.TrimSuffix(path, s)
 	}
-	return fmt.Sprintf("%s_dump_%05d_%s.pcapng", base, n, at.Format("20060102150405"))
+	return path + "_dump"
 }

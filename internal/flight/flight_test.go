@@ -221,3 +221,36 @@ func TestTimeoutIsKept(t *testing.T) {
 		}
 	}
 }
+
+// TestDumpsOfEarlierRuns: a trigger that fires for ever, in a service that is started
+// again and again, leaves so many dumps.
+func TestDumpsOfEarlierRuns(t *testing.T) {
+	dir := t.TempDir()
+	tr, _ := trigger.Compile("drops")
+	dump := func() {
+		r := New(Options{Trigger: tr, Keep: time.Second, Retain: 2, Tell: func(string) {}, File: record.Options{
+			Path: filepath.Join(dir, "x.pcapng"), Interfaces: []capture.Interface{{Link: capture.LinkEthernet}},
+		}})
+		r.Look(time.Now(), Totals{Dropped: 3}, nil, nil)
+	}
+	other := filepath.Join(dir, "x_00001_20200101000000.pcapng")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 4 {
+		dump()
+		dumps, _ := filepath.Glob(filepath.Join(dir, "x_dump_*"))
+		if want := min(n+1, 2); len(dumps) != want {
+			t.Fatalf("%d dumps after %d runs, want %d", len(dumps), n+1, want)
+		}
+		for i, path := range dumps { // names are of a second
+			older := filepath.Join(dir, fmt.Sprintf("x_dump_00001_2020010100%02d%02d.pcapng", n, i))
+			if err := os.Rename(path, older); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
+	}
+}

@@ -19,7 +19,7 @@ func hundred() *capture.Record {
 // capture does besides. Content changes from packet to packet.
 func benchRecord(b *testing.B, o Options) {
 	if !o.Ring.on() && o.Path != "/dev/null" {
-		o.Ring = Ring{FileSize: 64 << 20, Files: 1} // else it would fill the disk
+		o.Ring = Ring{FileSize: 64 << 20, Keep: Retention{Files: 1}} // else it would fill the disk
 	}
 	r := create(b, o)
 	rec := hundred()
@@ -65,7 +65,7 @@ func BenchmarkLZ4(b *testing.B) {
 }
 
 func BenchmarkRing(b *testing.B) {
-	benchRecord(b, Options{Path: filepath.Join(b.TempDir(), "a.pcapng"), Ring: Ring{FileSize: 10 << 20, Duration: time.Minute, Files: 3}})
+	benchRecord(b, Options{Path: filepath.Join(b.TempDir(), "a.pcapng"), Ring: Ring{FileSize: 10 << 20, Duration: time.Minute, Keep: Retention{Files: 3}}})
 }
 
 // Recording allocates nothing as long as no file begins.

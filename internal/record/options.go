@@ -51,8 +51,12 @@ type Ring struct {
 	Interval time.Duration // files end at the multiples of it since 1970 UTC
 	FileSize int64         // bytes of the file; it is passed by the packet that reaches it
 	Packets  uint64
-	Files    int // keep so many, the oldest are deleted; 0 keeps all
+	Keep     Retention // of files of this name; those of earlier runs count too
 }
+
+// filesOfTotal is into how many files the bytes of a ring are divided at least, when
+// nothing says how large one may be.
+const filesOfTotal = 8
 
 // on reports whether there are several files.
 func (g *Ring) on() bool {
@@ -61,10 +65,15 @@ func (g *Ring) on() bool {
 
 func (g *Ring) check() error {
 	switch {
-	case g.Duration < 0 || g.Interval < 0 || g.FileSize < 0 || g.Files < 0:
+	case g.Duration < 0 || g.Interval < 0 || g.FileSize < 0 || g.Keep.Files < 0 || g.Keep.Bytes < 0:
 		return errors.New("ring of files: a limit is negative")
-	case g.Files > 0 && !g.on():
+	case g.Keep.Bytes > 0 && g.FileSize > g.Keep.Bytes/2:
+		return errors.New("ring of files: all files together must have room for two of the size of one")
+	case g.Keep.Files > 0 && !g.on() && g.Keep.Bytes == 0:
 		return errors.New("ring of files: say when a file is full, by duration, interval, file size or packets")
+	}
+	if g.Keep.Bytes > 0 && g.FileSize == 0 {
+		g.FileSize = max(1, g.Keep.Bytes/filesOfTotal)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type Counters struct {
 	Bytes     uint64 // captured bytes of packets written
 	FileBytes int64  // of all files, deleted ones too, as they are on disk or will be
 	Files     int    // begun
-	Deleted   int    // of these, by Ring.Files
+	Deleted   int    // by Ring.Keep, those of earlier runs too
 }
 
 // A Recorder writes packets to a file or a ring of files. It is not safe for
@@ -49,8 +49,7 @@ type Recorder struct {
 	based    bool      // base is known
 	last     int64     // newest time heard of
 	flushed  time.Time // when bytes were handed on last
-	paths    []string  // files of the ring that are there, oldest first
-	leftover []string  // those that could not be deleted yet
+	path     string    // of the newest file
 }
 
 // Create makes the first file, so that what is wrong with its place is told before
@@ -209,10 +208,10 @@ func (r *Recorder) started() time.Time {
 
 // Path is the file being written, or the one written last.
 func (r *Recorder) Path() string {
-	if len(r.paths) == 0 {
+	if r.path == "" {
 		return r.opts.Path
 	}
-	return r.paths[len(r.paths)-1]
+	return r.path
 }
 
 // Counters are what was done so far.

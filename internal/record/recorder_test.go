@@ -114,7 +114,7 @@ func TestCreateRefuses(t *testing.T) {
 		{Options{Path: "a", Compress: "xz"}, `unknown compression "xz": gzip, zstd and lz4 can be written`},
 		{Options{Path: "a.gz", Compress: "zstd"}, "a.gz is the name of a gzip file, but zstd is asked for"},
 		{Options{Path: "-", Ring: Ring{Packets: 1}}, "standard output (-) is one file: a ring of files needs a name"},
-		{Options{Path: "a", Ring: Ring{Files: 2}}, "ring of files: say when a file is full, by duration, interval, file size or packets"},
+		{Options{Path: "a", Ring: Ring{Keep: Retention{Files: 2}}}, "ring of files: say when a file is full, by duration, interval, file size or packets"},
 		{Options{Path: "a", Ring: Ring{FileSize: -1}}, "ring of files: a limit is negative"},
 		{Options{Path: "a.pcap", Interfaces: null}, "a.pcap: pcap holds packets of one link type, here are ethernet and null; take pcapng"},
 		{Options{Path: "a.pcap", Interfaces: null[:0]}, "a.pcap: pcap wants to know an interface from the start; take pcapng"},

@@ -3,8 +3,8 @@ package record
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
@@ -25,7 +25,7 @@ func (r *Recorder) begin(start time.Time) error {
 			return err
 		}
 		path = ringName(r.name, r.count.Files+1, start)
-		r.makeRoom()
+		r.count.Deleted += r.opts.Ring.Keep.MakeRoom(Numbered(r.name.base, r.name.ext+r.name.suffix), filepath.Dir(path), r.opts.Ring.FileSize)
 	}
 	out, err := r.open(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *Recorder) begin(start time.Time) error {
 	}
 	out.written = w.Written
 	r.out, r.w, r.inFile = out, w, 0
-	r.paths = append(r.paths, path)
+	r.path = path
 	r.count.Files++
 	if err := r.flush(); err != nil {
 		return err
@@ -71,32 +71,6 @@ func (r *Recorder) ringPlace() error {
 	}
 	return nil
 }
-
-// makeRoom deletes the oldest files until another may be made. One that can't be
-// deleted now, as a reader may hold it, is tried again with the next.
-func (r *Recorder) makeRoom() {
-	keep := r.opts.Ring.Files
-	if keep == 0 {
-		r.paths = r.paths[:0]
-		return
-	}
-	if n := len(r.paths) - (keep - 1); n > 0 {
-		r.leftover = append(r.leftover, r.paths[:n]...)
-		r.paths = append(r.paths[:0], r.paths[n:]...)
-	}
-	still := r.leftover[:0]
-	for _, path := range r.leftover {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && len(still) < maxLeftover {
-			still = append(still, path)
-			continue
-		}
-		r.count.Deleted++
-	}
-	r.leftover = still
-}
-
-// maxLeftover bounds how many files that can't be deleted are remembered.
-const maxLeftover = 1024
 
 // seen notes the time of a packet that is to be written, and ends the file before it
 // when its time is over.

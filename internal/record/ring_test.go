@@ -106,54 +106,6 @@ func TestRingFileSize(t *testing.T) {
 	}
 }
 
-// The oldest files are deleted, in order, and never one more is there than asked for.
-func TestRingDeletes(t *testing.T) {
-	dir := t.TempDir()
-	r := create(t, Options{Path: filepath.Join(dir, "r.pcapng"), Ring: Ring{Packets: 3, Files: 4}})
-	foreign := filepath.Join(dir, "r_00001_20200101000000.pcapng")
-	must(t, os.WriteFile(foreign, []byte("of someone else"), 0o600))
-	for i := range 30 {
-		must(t, r.Write(packet(i)))
-		if n := len(files(t, dir)); n > 5 {
-			t.Fatalf("%d files", n)
-		}
-	}
-	must(t, r.Close())
-	paths := files(t, dir)
-	if paths[0] != foreign {
-		t.Fatal("a file that the ring did not make is gone")
-	}
-	if got := checkRing(t, paths[1:], 7, 18); !slices.Equal(got, []int{3, 3, 3, 3}) {
-		t.Errorf("%v", got)
-	}
-	if c := r.Counters(); c.Files != 10 || c.Deleted != 6 || c.Packets != 30 {
-		t.Errorf("%+v", c)
-	}
-}
-
-// A file that someone deleted or moved away does no harm; one that can't be deleted
-// is tried again.
-func TestRingLeftover(t *testing.T) {
-	dir := t.TempDir()
-	r := create(t, Options{Path: filepath.Join(dir, "r.pcapng"), Ring: Ring{Packets: 1, Files: 1}})
-	must(t, r.Write(packet(0)))
-	stuck := files(t, dir)[0]
-	must(t, os.Remove(stuck))
-	must(t, os.MkdirAll(filepath.Join(stuck, "full"), 0o700)) // can't be removed
-	must(t, r.Write(packet(1)))
-	must(t, os.Remove(files(t, dir)[1]))
-	must(t, r.Write(packet(2)))
-	if c := r.Counters(); c.Deleted != 1 || len(r.leftover) != 1 {
-		t.Errorf("%+v, left over %v", c, r.leftover)
-	}
-	must(t, os.Remove(filepath.Join(stuck, "full")))
-	must(t, r.Write(packet(3)))
-	must(t, r.Close())
-	if c := r.Counters(); c.Deleted != 3 || len(files(t, dir)) != 1 {
-		t.Errorf("%+v, files %v", c, files(t, dir))
-	}
-}
-
 // In silence a file ends by Tick, once, and no empty ones are made. The next one is
 // called after the packet that begins it.
 func TestRingSilence(t *testing.T) {
@@ -226,7 +178,7 @@ func TestRingProperty(t *testing.T) {
 			Packets:  rapid.Uint64Range(0, 20).Draw(rt, "packets"),
 		}
 		if ring.on() {
-			ring.Files = rapid.IntRange(0, 5).Draw(rt, "files")
+			ring.Keep.Files = rapid.IntRange(0, 5).Draw(rt, "files")
 		}
 		packetDrops := rapid.Bool().Draw(rt, "packet drops")
 		lost := [2]uint64{}
@@ -284,7 +236,7 @@ func checkProperty(t *rapid.T, r *Recorder, dir string, want []*capture.Record, 
 	paths, _ := filepath.Glob(filepath.Join(dir, "*"))
 	slices.Sort(paths)
 	g := r.opts.Ring
-	if g.Files > 0 && len(paths) > g.Files || !g.on() && len(paths) != 1 || len(paths)+r.Counters().Deleted != r.Counters().Files {
+	if g.Keep.Files > 0 && len(paths) > g.Keep.Files || !g.on() && len(paths) != 1 || len(paths)+r.Counters().Deleted != r.Counters().Files {
 		t.Fatalf("%d files, %+v", len(paths), r.Counters())
 	}
 	var all []capture.Record

@@ -73,7 +73,7 @@ func TestWireshark(t *testing.T) {
 func TestWiresharkRing(t *testing.T) {
 	for _, name := range []string{"r.pcapng", "r.pcapng.gz"} {
 		dir := t.TempDir()
-		r := create(t, Options{Path: filepath.Join(dir, name), Ring: Ring{Packets: 400, Files: 3}, Application: "dpdissect",
+		r := create(t, Options{Path: filepath.Join(dir, name), Ring: Ring{Packets: 400, Keep: Retention{Files: 3}}, Application: "dpdissect",
 			Stats: func(int) (uint64, uint64, bool) { return 0, 0, true }})
 		for i := range 1700 {
 			must(t, r.Write(packet(i)))

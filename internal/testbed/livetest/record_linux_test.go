@@ -109,7 +109,7 @@ func takers() []taker {
 				t.Errorf("%d files are left, want 2", len(files))
 			}
 			checkRun(t, "the latest", readFiles(t, files), 1500, sentPackets-1500)
-			j.says(" to 5 files, the first 3 of which were deleted\n")
+			j.says(" to 5 files; the ring's 3 oldest were deleted\n")
 		}},
 		{"some packets", []string{"-a", "packets:300"}, "ap.pcapng", atFirst(300)},
 		{"count", []string{"-c", "301"}, "c.pcapng", atFirst(301)},
