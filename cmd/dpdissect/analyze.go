@@ -33,7 +33,7 @@ func newAnalyze() *cobra.Command {
 	c.formats = []string{"text", "json", "ndjson", "csv"}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
-		Short: "Report connections, losses, retries, round-trip times and signatures",
+		Short: "Report connections, losses, retries, round trips and signatures",
 		Long: `Report what became of each connection: how far it got, how much each side sent,
 resent and lost, where losses happened as far as that can be proved, how long
 acknowledgements took, whether signatures are valid, and which rules were

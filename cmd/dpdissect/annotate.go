@@ -26,7 +26,7 @@ func newAnnotate() *cobra.Command {
 	c.formats = []string{"pcapng"}
 	cmd := &cobra.Command{
 		Use:   "annotate INPUT... -w FILE",
-		Short: "Write the packets to a pcapng file, with comments that Wireshark shows",
+		Short: "Write the packets as pcapng with comments that Wireshark shows",
 		Long: `Write the packets, byte for byte, to a pcapng file, with a comment on each
 packet that the analysis has something to say about: Wireshark shows them, and
 finds them as frame.comment. The first line of a comment is for programs, as in

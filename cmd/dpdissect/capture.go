@@ -46,7 +46,7 @@ func newCapture() *cobra.Command {
 	c := &captureCommand{keep: seconds(30 * time.Second)}
 	cmd := &cobra.Command{
 		Use:   "capture -i IFACE -w FILE",
-		Short: "Record packets from network interfaces, all or only those that match",
+		Short: "Record packets from network interfaces, all or those that match",
 		Long: `Record packets from network interfaces to a file, or to a ring of files: with -b
 each file is complete in itself and named FILE_00001_20261120193000.pcapng, as
 tshark names them; files:N and total:KIB delete the oldest of that name, also

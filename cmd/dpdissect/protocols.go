@@ -23,7 +23,7 @@ func newProtocols() *cobra.Command {
 	c := &protocolsCommand{}
 	cmd := &cobra.Command{
 		Use:   "protocols [-v INPUT...]",
-		Short: "List the protocols, or explain why those of a capture were recognised",
+		Short: "List the protocols, or why those of a capture were recognised",
 		Long: `List the protocols that are recognised, each followed by its neighbours:
 protocols on the same ports, which are shown but form no connections.
 

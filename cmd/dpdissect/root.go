@@ -52,6 +52,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(args []string, stdout, stderr *os.File) int {
 	ignoreBrokenPipes()
 	root := newRoot()
+	args = explainFiles(root, args)
 	if isCompletion(args) {
 		addCompletions(root)
 	}
@@ -64,6 +65,21 @@ func run(args []string, stdout, stderr *os.File) int {
 		tellError(stderr, cmd, err)
 	}
 	return code
+}
+
+// explainFiles makes 'dpdissect game.pcap' what somebody means who gives a capture and
+// no command: explain. A command of that name goes first.
+func explainFiles(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return args
+	}
+	if found, _, err := root.Find(args[:1]); err == nil && found != root {
+		return args
+	}
+	if _, err := os.Stat(args[0]); err != nil {
+		return args
+	}
+	return append([]string{"explain"}, args...)
 }
 
 // codeOf is the exit code of a command that ended with an error, or none, and
@@ -84,25 +100,22 @@ func codeOf(err error) (code int, told bool) {
 }
 
 func newRoot() *cobra.Command {
+	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "dpdissect",
 		Short: "Dissect captures of reliable-UDP game protocols",
-		Long: `dpdissect reads capture files, or captures from network interfaces, and explains
-the reliable-UDP game protocols in them: who talked to whom, what was lost,
-resent, acknowledged and signed, and what every byte means. It recognises
-protocols by their behaviour, not by ports.
+		Long: `dpdissect says what happened in a capture of a reliable-UDP game: who was cut
+off and why, what was lost, resent, acknowledged and signed, with proof by frame
+number, and what every byte means. It knows DirectPlay 4 and 8, kNet and Hazel,
+and recognises them by their behaviour, not by ports.
 
-Captures are pcap or pcapng files, plain or compressed with gzip, zstd, lz4 or
-bzip2; "-" is standard input. Several files are merged by time, unless two
-contain the same session, captured at two points; 'check' judges each file on
-its own. -i captures live.
+  dpdissect game.pcap
 
-Exit codes: 0 success; 2 the command line, a filter or a secrets file is wrong;
-3 an input could not be read to its end, and what was readable is reported; 6
-dpdissect failed on a connection, which ends there, and the rest is reported.
-'check' returns its verdict: 0 pass, 1 fail, 4 not evaluated, 5 the capture is
-too poor.`,
-		Example: `  dpdissect analyze game.pcap
+explains a capture: pcap or pcapng, plain or compressed; "-" is standard input.
+Several files are merged by time, unless two contain the same session, captured
+at two points. -i captures live.`,
+		Example: `  dpdissect explain game.pcap
+  dpdissect report game.pcap -o report.html
   dpdissect decode -V -Y 'retry or gap' game.pcap`,
 		Args:          unknownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -111,7 +124,13 @@ too poor.`,
 		Version:       buildVersion().line(),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newAnalyze(), newAnnotate(), newCapture(), newCheck(), newDecode(), newExplain(), newMessages(), newFields(), newInterfaces(), newLadder(), newProtocols(), newReport(), newRules(), newSchema(), newTimeline(), newVersion(), newMan(), newConfig())
+	for _, task := range tasks() {
+		root.AddGroup(&cobra.Group{ID: task.id, Title: task.title})
+		for _, c := range task.commands {
+			c.GroupID = task.id
+			root.AddCommand(c)
+		}
+	}
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)
@@ -119,18 +138,36 @@ too poor.`,
 	return root
 }
 
+// A task is what somebody wants, with the commands for it, the one to begin with first.
+type task struct {
+	id, title string
+	commands  []*cobra.Command
+}
+
+func tasks() []task {
+	return []task{
+		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newReport(), newTimeline()}},
+		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate()}},
+		{"record", "Recording", []*cobra.Command{newCapture(), newInterfaces()}},
+		{"check", "Continuous integration", []*cobra.Command{newCheck()}},
+		{"reference", "Reference", []*cobra.Command{newFields(), newProtocols(), newRules(), newSchema()}},
+		{"program", "The program itself", []*cobra.Command{newConfig(), newVersion(), newMan()}},
+	}
+}
+
 // addBuiltins makes cobra add its own commands now, to complete their help and to
 // make them refuse what they do not know.
 func addBuiltins(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	root.SetHelpCommandGroupID("program")
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
 			c.Example, c.Args = "  dpdissect help decode", knownCommand
 		case "completion":
 			c.Short, c.Example = "Generate the completion script of a shell", "  source <(dpdissect completion bash)"
-			c.Args, c.RunE = nil, unknownShell
+			c.Args, c.RunE, c.GroupID = nil, unknownShell, "program"
 			for _, shell := range c.Commands() {
 				shell.Example = "  dpdissect completion " + shell.Name()
 			}
@@ -161,8 +198,8 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
-		return usagef("%q is a file, not a command; did you mean 'dpdissect analyze %s'?", args[0], args[0])
+	if looksLikeCapture(args[0]) {
+		return usagef("%s: no such file", args[0])
 	}
 	var hint string
 	cmd.SuggestionsMinimumDistance = 2
@@ -171,6 +208,10 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	}
 	return usagef("unknown command %q%s", args[0], hint)
 }
+
+// looksLikeCapture reports whether a word is more likely the name of a file than of a
+// command.
+func looksLikeCapture(word string) bool { return strings.ContainsAny(word, `./\`) }
 
 // noArgs is for commands without arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
