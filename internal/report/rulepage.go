@@ -118,6 +118,19 @@ func writeWrapped(b *strings.Builder, head, text string, width int) {
 	b.WriteString(head + strings.Join(lines, "\n"+strings.Repeat(" ", len(head))) + "\n")
 }
 
+// RuleRow is a rule in a line of a Markdown table that has its id as an anchor.
+func RuleRow(r *conform.Rule) string {
+	severity := r.Severity.String()
+	switch {
+	case r.Alias != "":
+		severity = "reported as " + r.Alias
+	case r.Unchecked != "":
+		severity += ", not evaluated"
+	}
+	return fmt.Sprintf("| <a id=\"%s\"></a>`%s` | %s | %s | %s | %s |\n", strings.ToLower(RuleAnchor(r.ID)), r.ID,
+		markdown(sentence(r.Statement)), markdown(r.Clause), r.Level, severity)
+}
+
 // RuleMarkdown is the same page without its head, for people who read Markdown.
 func RuleMarkdown(r *conform.Rule) string {
 	var b strings.Builder
