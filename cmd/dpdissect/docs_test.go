@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -58,11 +60,24 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeIsShort: a person with a question reads it to its end, in any window.
+func TestReadmeIsShort(t *testing.T) {
+	lines := strings.Split(strings.TrimSuffix(page(t, "README.md"), "\n"), "\n")
+	if len(lines) > 80 {
+		t.Errorf("%d lines, want at most 80", len(lines))
+	}
+	for i, line := range lines {
+		if n := utf8.RuneCountInString(line); n > 100 {
+			t.Errorf("line %d has %d characters, want at most 100", i+1, n)
+		}
+	}
+}
+
 // TestReadmeNamesCommands checks that every command is in the README.
 func TestReadmeNamesCommands(t *testing.T) {
 	text := page(t, "README.md")
 	for _, c := range newRoot().Commands() {
-		if c.Name() != "help" && !strings.Contains(text, "`"+c.Name()) {
+		if c.Runnable() && c.Name() != "help" && !strings.Contains(text, "`"+c.Name()) {
 			t.Errorf("the README does not name the command %s", c.Name())
 		}
 	}
@@ -109,7 +124,7 @@ func namesFiles(t *testing.T, name, section string, least int, folders ...string
 
 // TestProtocolTables checks that each protocol has its row in every table of protocols.
 func TestProtocolTables(t *testing.T) {
-	for name, least := range map[string]int{"README.md": 1, "docs/analysis.md": 3} {
+	for name, least := range map[string]int{"docs/coverage.md": 1, "docs/analysis.md": 3} {
 		tables := strings.Split(page(t, name), "\n| protocol |")[1:]
 		if len(tables) < least {
 			t.Errorf("%s: only %d tables of protocols", name, len(tables))
@@ -311,5 +326,58 @@ func TestNoTwoProtocolsShareNames(t *testing.T) {
 			t.Errorf("two protocols are named %s", p.Name)
 		}
 		seen[p.Name] = p
+	}
+}
+
+// TestCIFromNothing runs what docs/ci.md says of a repository that has captures and
+// nothing else, in its order: each command ends with the code that is written after it.
+func TestCIFromNothing(t *testing.T) {
+	_, text, _ := strings.Cut(page(t, "docs/ci.md"), "## From nothing to red")
+	_, text, _ = strings.Cut(text, "```sh\n")
+	text, rest, _ := strings.Cut(text, "```\n")
+	traces, err := filepath.Abs(filepath.Join(root(t), "testdata", "pcaps", "dp8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, name := range []string{"fast-signed-forged.pcap", "unsigned-lossy.pcap"} {
+		b, err := os.ReadFile(filepath.Join(traces, name))
+		if err == nil {
+			err = errors.Join(os.MkdirAll("traces", 0o777), os.WriteFile(filepath.Join("traces", name), b, 0o666))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	commands := regexp.MustCompile("(?m)^(dpdissect .*?) +# ([0-9]):.*$").FindAllStringSubmatch(text, -1)
+	if len(commands) != 4 {
+		t.Fatalf("%d commands", len(commands))
+	}
+	captures, err := filepath.Glob("traces/*.pcap")
+	if err != nil || len(captures) != 2 {
+		t.Fatal(captures, err)
+	}
+	for _, c := range commands {
+		var args []string
+		for i, part := range strings.Split(strings.ReplaceAll(c[1], "traces/*.pcap", strings.Join(captures, " ")), "'") {
+			if i%2 == 1 { // in quotes
+				args = append(args, part)
+			} else {
+				args = append(args, strings.Fields(part)...)
+			}
+		}
+		if _, said, code := call(t, args[1:]...); fmt.Sprint(code) != c[2] {
+			t.Errorf("%s: code %d, want %s\n%s", c[1], code, c[2], said)
+		}
+	}
+	_, text, _ = strings.Cut(rest, "## Rules file")
+	_, text, _ = strings.Cut(text, "```yaml\n")
+	text, _, _ = strings.Cut(text, "```\n")
+	if err := os.WriteFile("rules.yaml", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, said, code := call(t, "check", "--rules", "rules.yaml", filepath.Join(traces, "unsigned-clean.pcap")); code != exitOK {
+		t.Errorf("the rules file of the page gives code %d on a clean unsigned capture\n%s", code, said)
 	}
 }
