@@ -182,3 +182,24 @@ func TestMC_DPL8R_2_2_3_HeadersSurviveAnOverrun(t *testing.T) {
 		want{"dp8.payloads", 6, 0, 0}, want{"dp8.payloads.size", 6, 1, 2}, want{"dp8.payloads.command", 7, 1, 5},
 		want{"frame.undecoded", 8, 2, 0})
 }
+
+// TestCoalesceHeadersThatFit: masks and a signature before the coalesce headers leave less
+// room for them. Else a frame whose headers have no end, cut before there could be 32, is said
+// to have more than 32.
+func TestCoalesceHeadersThatFit(t *testing.T) {
+	for _, c := range []struct {
+		d      DFrame
+		length int
+		want   int
+	}{
+		{DFrame{}, 4 + 2*32, 32},
+		{DFrame{}, 4 + 2*32 - 1, 31},
+		{DFrame{Control: CtlSACK1 | CtlSend2}, 4 + 8 + 2*32 - 1, 31},
+		{DFrame{HasSignature: true}, 4 + 8 + 2*32 - 1, 31},
+		{DFrame{Control: CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2, HasSignature: true}, 4 + 16 + 8 + 2*5, 5},
+	} {
+		if got := c.d.CoalesceHeaders(make([]byte, c.length)); got != c.want {
+			t.Errorf("control %#x, signature %v: %d headers fit into %d bytes, want %d", c.d.Control, c.d.HasSignature, got, c.length, c.want)
+		}
+	}
+}

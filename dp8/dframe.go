@@ -139,21 +139,7 @@ func (d *DFrame) Append(b []byte) []byte {
 // CoalesceHeaders counts the coalesce headers that the bytes behind the frame's own header
 // can hold.
 func (d *DFrame) CoalesceHeaders(payload []byte) int {
-	return (len(payload) - d.headerLen()) / 2
-}
-
-// headerLen is where the payload begins.
-func (d *DFrame) headerLen() int {
-	n := 4
-	for _, b := range [...]Control{CtlSACK1, CtlSACK2, CtlSend1, CtlSend2} {
-		if d.Control&b != 0 {
-			n += 4
-		}
-	}
-	if d.HasSignature {
-		n += 8
-	}
-	return n
+	return (len(payload) - d.BodyOff()) / 2
 }
 
 func (d *DFrame) IsRetry() bool { return d.Control&CtlRetry != 0 }

@@ -72,6 +72,22 @@ func TestClockSteps(t *testing.T) {
 	}
 }
 
+// TestLateAfterClockWasSet: a clock is set back for good, and long after that a packet comes
+// late. What follows has no pause before it: else nothing seemed to arrive for as long as that
+// packet was late.
+func TestLateAfterClockWasSet(t *testing.T) {
+	capture := []int64{50_000_000, 50_000_010}
+	for ms := range int64(oddPackets + 2) {
+		capture = append(capture, 10*ms)
+	}
+	last := capture[len(capture)-1]
+	got := times(append(capture, last-150, last+10)...)
+	n := len(got)
+	if got[n-2] != got[n-3] || got[n-1] != got[n-3]+10 {
+		t.Errorf("%v became %v", capture, got)
+	}
+}
+
 // What is remembered of changes is bounded; the latest are exact.
 func TestClockForgetsOldShifts(t *testing.T) {
 	var c clock

@@ -25,19 +25,28 @@ func boundGarbage(r *pipeline.Run) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	before, packets, growth := r.Before, 0, mostGrowth
+	before, packets, bound := r.Before, 0, garbage(mostGrowth)
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	r.Before = func(p *capture.Packet) {
 		if packets++; packets%heapEvery == 0 {
 			metrics.Read(live)
-			if want := growthOf(live[0].Value.Uint64()); want != growth {
-				growth = want
-				debug.SetGCPercent(want)
-			}
+			bound.adjust(live[0].Value.Uint64(), debug.SetGCPercent)
 		}
 		if before != nil {
 			before(p)
 		}
+	}
+}
+
+// garbage is by how many percent the heap may grow until it is collected.
+type garbage int
+
+// adjust sets it for so many bytes in use. To set it stops the program, so that what stays
+// as it is is left alone.
+func (g *garbage) adjust(live uint64, set func(percent int) int) {
+	if want := garbage(growthOf(live)); want != *g {
+		*g = want
+		set(int(want))
 	}
 }
 

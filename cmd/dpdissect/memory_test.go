@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // The heap stays below its target while what is in use allows that, and is never
 // collected for less than leastGrowth.
@@ -16,5 +19,21 @@ func TestGrowthOfTheHeap(t *testing.T) {
 		if peak := tc.live + tc.live*uint64(got)/100; got > leastGrowth && peak > heapTarget {
 			t.Errorf("%d bytes in use may grow to %d", tc.live, peak)
 		}
+	}
+}
+
+// TestHeapIsBoundWhileMuchIsInUse: the collector is told when the growth changes, and only
+// then. Were it not, a run over a large capture would take twice the memory that it needs.
+func TestHeapIsBoundWhileMuchIsInUse(t *testing.T) {
+	var told []int
+	bound := garbage(mostGrowth)
+	for _, live := range []uint64{0, 1 << 20, heapTarget, 2 * heapTarget, 0} {
+		bound.adjust(live, func(percent int) int {
+			told = append(told, percent)
+			return 0
+		})
+	}
+	if want := []int{leastGrowth, mostGrowth}; !slices.Equal(told, want) {
+		t.Errorf("the collector was told %v, want %v", told, want)
 	}
 }

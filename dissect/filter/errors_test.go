@@ -82,6 +82,8 @@ var rejected = []struct {
 	{"tp.body[3-1]", 9, 3, "bad slice \"3-1\" (slices are [i], [i:n], [i-j], [:n], [i:] and lists of them)"},
 	{"tp.body[0,]", 8, 4, "bad slice \"\" (slices are [i], [i:n], [i-j], [:n], [i:] and lists of them)"},
 	{"tp.body[0,x,1]", 11, 1, "bad slice \"x\" (slices are [i], [i:n], [i-j], [:n], [i:] and lists of them)"},
+	{"tp.body[1048576]", 9, 7, "bad slice \"1048576\" (slices are [i], [i:n], [i-j], [:n], [i:] and lists of them)"}, // no datagram is so long: it would never match
+	{"tp.body[-1048576]", 9, 8, "bad slice \"-1048576\" (slices are [i], [i:n], [i-j], [:n], [i:] and lists of them)"},
 	{"[0]", 1, 3, "unexpected 0 (expected a field name)"},
 	{"tp.body]", 8, 1, "this ] closes nothing"},
 	{"tp.body == 0x100", 12, 5, "0x100 is not a single byte; longer constants are written 01:02"},

@@ -55,7 +55,7 @@ var matching = map[string][]string{
 		"tp.body contains 'o'", `not tp.body contains "ELL"`, `tp.body matches "^hel+o$"`, `not tp.body matches "(?-i)^hel+o$"`, `tp.body ~ r"\w"`,
 		`tp.body > "Hell"`, `tp.body < "Hellp"`, "tp.body[0:4] == \"Hell\"", "tp.body[0] == 48", "tp.body[0] == 0x48", "tp.body[1-3] == 65:6c:6c",
 		"tp.body[:2] == 48:65", "tp.body[3:] == 6c:6f", "tp.body[-2:] == \"lo\"", "tp.body[-2:1] == 6c", "tp.body[-1] == 6f", "tp.body[-4--2] == \"ell\"",
-		"tp.body[1--1] == \"ello\"", "tp.body[0,2-3,-1:] == \"Hllo\"", "tp.body[ 0 , 4 ] == \"Ho\"", "tp.body[0:2][1] == 65", "not tp.body[5]", "tp.body[4]",
+		"tp.body[1--1] == \"ello\"", "tp.body[0,2-3,-1:] == \"Hllo\"", "tp.body[ 0 , 4 ] == \"Ho\"", "tp.body[0:2][1] == 65", "not tp.body[5]", "not tp.body[1048575]", "not tp.body[-1048575]", "tp.body[4]",
 		"not tp.body[0:6]", "not tp.body[9] == 0", "not tp.body[9] != 0", "not tp.body[-6]", "not tp.body[3:3]", "not tp.body[0,7] == 48",
 		"tp.body[0] & 0x0f == 8", "tp.body[0] & 40", "tp.body[0:2] & f0:0f == 40:05", "not tp.body[0:3] & f0:0f", "tp.body[0] & 0f in {08}",
 		"tp.payloads.data == 'e'", "tp.payloads.data[0] == 6c", "tp[0] == 07", "tp contains \"Hello\"", "udp.payload[-2:] == ff:00",

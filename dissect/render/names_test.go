@@ -51,3 +51,18 @@ func TestNameColumns(t *testing.T) {
 		t.Errorf("without a width %d columns", got)
 	}
 }
+
+// TestNamesOfManyEndpoints: names are remembered in places that endpoints share. Each keeps
+// its own: else the line of one host would show the name of another.
+func TestNamesOfManyEndpoints(t *testing.T) {
+	s := NewSummary(Palette{})
+	s.Names = func(e dissect.Endpoint) string { return "host-" + e.String() }
+	for range 2 {
+		for _, addr := range []string{"10.0.1.2:7", "10.0.2.1:7", "10.0.3.0:7", "10.0.1.2:7"} { // all in one place
+			e := dissect.MakeEndpoint(netip.MustParseAddrPort(addr))
+			if got, _ := s.appendEnd(nil, &e); string(got) != "host-"+addr {
+				t.Errorf("%s is shown as %s", addr, got)
+			}
+		}
+	}
+}

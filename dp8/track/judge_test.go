@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -58,6 +59,29 @@ func TestGrain(t *testing.T) {
 	} {
 		if got := grain(c.a, c.b); got != c.want {
 			t.Errorf("grain(%d, %d) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestMC_DPL8R_2_2_1_1_ChangedIDWithinASecond: a CONNECT with bMsgID 1 under another session id,
+// up to a second after the one before, goes on with that attempt: nobody gives up so soon. A
+// user is told that the id changed; after that it may be a new attempt, and it is inconclusive.
+func TestMC_DPL8R_2_2_1_1_ChangedIDWithinASecond(t *testing.T) {
+	for after, broken := range map[int64]bool{1e9 - 1: true, 1e9: true, 1e9 + 1: false} {
+		s := newScene(t, Options{}, true)
+		s.Now++ // a clock that counts ns, so that nothing is rounded
+		s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
+		again := command(dp8.OpConnect, true, 8, dp8.Version16)
+		again.Handshake.MsgID = 1
+		s.Now += after - sessiontest.Step
+		s.send(0, again)
+		s.End()
+		got := false
+		for _, f := range s.findings() {
+			got = got || f.Rule.ID == "DP8-2.2.1.1-SESSID-CONST"
+		}
+		if got != broken {
+			t.Errorf("after %d ns: found %v, want %v", after, got, broken)
 		}
 	}
 }

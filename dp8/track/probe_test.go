@@ -171,3 +171,59 @@ func TestProbeOnCuts(t *testing.T) {
 		}
 	}
 }
+
+// TestThreeAnswersTellFromTheMiddle: three numbers of the other side that are acknowledged as
+// soon as they were sent are enough of a relation when enough else speaks for the protocol. A
+// user who captures from the middle sees the connection from there, not from one frame later.
+func TestThreeAnswersTellFromTheMiddle(t *testing.T) {
+	if got := recognisedAfter(t, func(s *scene) {
+		for n := range uint8(patience) {
+			s.send(0, data(n, 77, "x")) // nothing tells what 77 is about
+		}
+		s.send(1, data(200, patience, "y"))
+		s.send(0, data(patience, 201, "x"))
+		s.send(1, data(201, patience+1, "y"))
+		s.send(0, data(patience+1, 202, "x"))
+	}); got != patience+3 {
+		t.Errorf("recognised after %d datagrams, want %d", got, patience+3)
+	}
+}
+
+// TestWhatASACKIsLike: a SACK of the protocol has flags that are defined, no padding, and
+// either nothing or a signature behind its masks. Evidence that is counted for other
+// datagrams makes a connection of other traffic, and that is missed where it is due hides one.
+func TestWhatASACKIsLike(t *testing.T) {
+	plain := func(length int, changes ...byte) []byte { // changes are pairs of a place and a value
+		b := make([]byte, length)
+		copy(b, []byte{byte(dp8.CFrame), dp8.OpSACK, 1, 0, 5, 9})
+		for i := 0; i < len(changes); i += 2 {
+			b[changes[i]] = changes[i+1]
+		}
+		return b
+	}
+	for _, c := range []struct {
+		name    string
+		payload []byte
+		is      bool
+	}{
+		{"plain", plain(12), true},
+		{"signed", plain(20), true},
+		{"all four masks", plain(28, 2, 0x1f), true},
+		{"two masks", plain(20, 2, 0x07), true},
+		{"one mask and a signature", plain(24, 2, 0x03), true},
+		{"a flag that is not defined", plain(12, 2, 0x20), false},
+		{"flags that are not defined, with masks", plain(28, 2, 0x3f), false},
+		{"one byte more", plain(13), false},
+		{"seven bytes more", plain(19), false},
+		{"nine bytes more", plain(21), false},
+		{"padding, first byte", plain(12, 6, 1), false},
+		{"padding, second byte", plain(12, 7, 1), false},
+		{"padding, both", plain(12, 6, 1, 7, 2), false},
+	} {
+		var p probe
+		p.Observe(&dissect.Datagram{Payload: c.payload, Length: len(c.payload)}, 0)
+		if is := p.strangers == 0 && p.Bits > 0; is != c.is {
+			t.Errorf("%s: %v bits, taken for a SACK: %v", c.name, p.Bits, is)
+		}
+	}
+}

@@ -9,14 +9,14 @@ import (
 // Types and codes of ICMP.
 const (
 	icmpUnreachable   = 3 // RFC 792
-	icmpTooBig        = 4 // code: fragmentation needed, the host is reachable
+	icmpTooBig        = 4 // code of RFC 792 alone: fragmentation needed, the host is reachable
 	icmpv6Unreachable = 1 // RFC 4443
 )
 
 // unreachable reads a notice: type, code (1 byte each), checksum (2), unused
 // (4), then as much of the packet it is about as the sender cared to quote.
-func (d *Decoder) unreachable(b []byte, typ, exceptCode int) {
-	if len(b) < 8 || int(b[0]) != typ || int(b[1]) == exceptCode {
+func (d *Decoder) unreachable(b []byte, typ uint8) {
+	if len(b) < 8 || b[0] != typ || typ == icmpUnreachable && b[1] == icmpTooBig {
 		return
 	}
 	b = b[8:]
@@ -36,11 +36,11 @@ func (d *Decoder) quotedIPv4(b []byte) {
 		return
 	}
 	n := int(b[0]&15) * 4
-	if n < 20 || len(b) < n || b[9] != protoUDP || binary.BigEndian.Uint16(b[6:])&ipv4Offset != 0 {
+	if n < 20 || b[9] != protoUDP || binary.BigEndian.Uint16(b[6:])&ipv4Offset != 0 {
 		return
 	}
 	h := ipHeader{addrs: b[12:20], ttl: b[8], id: binary.BigEndian.Uint16(b[4:])}
-	d.quotedUDP(&h, b[n:])
+	d.quotedUDP(&h, b[min(n, len(b)):])
 }
 
 func (d *Decoder) quotedIPv6(b []byte) {

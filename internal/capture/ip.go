@@ -148,11 +148,11 @@ func (d *Decoder) transport(h *ipHeader, proto uint8, b []byte) {
 		d.udp(h, b)
 	case protoICMP:
 		if !h.v6 {
-			d.unreachable(b, icmpUnreachable, icmpTooBig)
+			d.unreachable(b, icmpUnreachable)
 		}
 	case protoICMPv6:
 		if h.v6 {
-			d.unreachable(b, icmpv6Unreachable, -1)
+			d.unreachable(b, icmpv6Unreachable)
 		}
 	case protoAH:
 		if !h.v6 {

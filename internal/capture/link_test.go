@@ -234,6 +234,8 @@ func TestUnreachable(t *testing.T) {
 		{"TCP quoted", ipv4Bytes(protoICMP, 0, 0, icmp(3, 3, ipv4Bytes(6, 0, 0, hello))), NotUDP, 0, 0},
 		{"later fragment quoted", ipv4Bytes(protoICMP, 0, 0, icmp(3, 3, ipv4Bytes(17, 0, 5, hello))), NotUDP, 0, 0},
 		{"cut", ipv4Bytes(protoICMP, 0, 0, icmp(3, 3, ip4[:23])), NotUDP, 0, 0},
+		{"cut behind the quoted header", ipv4Bytes(protoICMP, 0, 0, icmp(3, 3, ip4[:20])), NotUDP, 0, 0},
+		{"cut in the options of the quoted header", ipv4Bytes(protoICMP, 0, 0, icmp(3, 3, cat([]byte{0x4f}, ip4[1:40]))), NotUDP, 0, 0},
 	} {
 		p := decodeOne(LinkRaw, c.data)
 		if p.Class != c.class || len(p.Payload) != c.payload || p.Length != c.length {

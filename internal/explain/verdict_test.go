@@ -75,6 +75,10 @@ func TestRefused(t *testing.T) {
 	s := established()
 	s.State, s.Closing[1], s.Reason = session.Refused, at(2, 0.1), "Banned"
 	expect(t, "declined", s, Refused, "b", Proved, `"Banned"`)
+	// Where the capture begins with a frame of the server, that is side a: the one that closed
+	// declined. Else the client is said to have declined itself.
+	s.Closing = [2]seq.Sign{at(2, 0.1), {}}
+	expect(t, "declined by side a", s, Refused, "a", Proved, `"Banned"`)
 }
 
 func TestVersionMismatch(t *testing.T) {

@@ -75,3 +75,14 @@ func BenchmarkRecord(b *testing.B) {
 		b.Fatal(fmt.Errorf("nothing was written"))
 	}
 }
+
+// TestClock: durations of a narrow column. Were a minute not the 60th of an hour, a
+// connection would show as an hour old for a minute that it is younger, or older.
+func TestClock(t *testing.T) {
+	for s, want := range map[int64]string{0: "0s", 59: "59s", 60: "1:00", 3599: "59:59", 3600: "1:00:00", 3660: "1:01:00", 7384: "2:03:04",
+		86399: "23:59:59", 86400: "1d00h", 3*86400 + 4*3600: "3d04h", 4*86400 - 1: "3d23h"} {
+		if got := clock(s*1e9 + 999_999_999); got != want {
+			t.Errorf("%d s: %s, want %s", s, got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"os"
@@ -118,4 +119,20 @@ func plain(t *testing.T, first, n int) []byte {
 	}
 	must(t, r.Close())
 	return b.Bytes()
+}
+
+// TestGzipHead: a recording says neither when it was packed nor under which name, so that
+// the same packets give the same bytes, and gunzip -N does not set the date of 1970.
+func TestGzipHead(t *testing.T) {
+	var b bytes.Buffer
+	pack, err := newPacker("gzip")
+	must(t, err)
+	_, err = newFile("-", &b, nil, false, pack).Write(header(t))
+	must(t, err)
+	head := bytes.Clone(b.Bytes())
+	z, err := gzip.NewReader(&b)
+	must(t, err)
+	if !z.ModTime.IsZero() || z.Name != "" || z.Comment != "" || z.Extra != nil || z.OS != 255 || head[3] != 0 || head[8] != 4 {
+		t.Errorf("%+v, flags %#x, made with speed %d", z.Header, head[3], head[8]) // RFC 1952: 255 is unknown, 4 the fastest
+	}
 }

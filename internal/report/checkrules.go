@@ -11,7 +11,6 @@ import (
 // how they came off.
 type bookPart struct {
 	pattern string // "DP8-*", as in a rules file
-	rules   []*conform.RuleTally
 	tallies [ruleFates]uint64
 	names   [ruleFates][]string
 }
@@ -58,7 +57,6 @@ func (c *Check) parts() (list []*bookPart) {
 		fate := fateOf(t)
 		p.tallies[fate]++
 		p.names[fate] = append(p.names[fate], escaped(t.Rule.ID))
-		p.rules = append(p.rules, t)
 	}
 	for i := range c.Rules {
 		enter(&c.Rules[i])

@@ -2,9 +2,11 @@ package report
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/timeline"
+	"github.com/dpdissect/dpdissect/session"
 )
 
 // TestSpark checks that the highest value has the highest bar, however large it is: a round
@@ -43,5 +45,31 @@ func TestGrid(t *testing.T) {
 		}
 		g.clock(nil)(g.from)
 		g.stepText()
+	}
+}
+
+// TestIntervalTextKeepsItsWidth: the sparklines fill the width and go no further, where a
+// terminal would break each line in two.
+func TestIntervalTextKeepsItsWidth(t *testing.T) {
+	c := signedConn()
+	var list []*timeline.Interval
+	for i := range int64(5000) {
+		v := &timeline.Interval{From: i * 1e9, To: (i + 1) * 1e9}
+		v.Counts[timeline.Frames] = 123_456_789 + i
+		list = append(list, v)
+	}
+	x := &Intervals{Conns: []*session.Conn{c}, Of: func(*session.Conn, int) []*timeline.Interval { return list }, Length: 1e9}
+	for _, width := range []int{80, 120, 200} {
+		var b strings.Builder
+		if err := WriteIntervalText(&b, x, TextOptions{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		widest := 0
+		for line := range strings.Lines(b.String()) {
+			widest = max(widest, TextWidth(strings.TrimSuffix(line, "\n")))
+		}
+		if widest > width || widest < width/2 {
+			t.Errorf("the widest line has %d columns of %d:\n%s", widest, width, b.String())
+		}
 	}
 }

@@ -1,6 +1,12 @@
 package timeline
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // TestMarksTakenBack: retries that turn out to be none come off the latest marks, and marks
 // of other kinds stay.
@@ -41,5 +47,27 @@ func TestNumberOf(t *testing.T) {
 		if n, ok := g.numberOf(frame); ok {
 			t.Errorf("frame %d has number %d", frame, n)
 		}
+	}
+}
+
+// TestOpeningAndClosingAreMarked: a picture shows where a side opens the connection and where
+// it closes it, once each.
+func TestOpeningAndClosingAreMarked(t *testing.T) {
+	tl := NewDrawing(func(*session.Conn) int64 { return 1e9 }, nil)
+	ends := [2]dissect.Endpoint{{Port: 1}, {Port: 2}}
+	c := &session.Conn{A: ends[0], B: ends[1], Dir: new([2]seq.Direction)}
+	for dir := range c.Dir {
+		c.Dir[dir].Open(new(seq.Work), &c.Dir[1-dir], seq.Options{})
+	}
+	for i, w := range []dissect.Words{dissect.Handshake, 0, dissect.Close} {
+		d := &dissect.Datagram{Frame: uint64(i + 1), Time: int64(i+1) * 1e6, HasTime: true, Src: ends[0], Dst: ends[1]}
+		tl.Recount(&dissect.Frame{Datagram: d, Words: w}, c)
+	}
+	marks, _ := tl.Marks(c, 0)
+	if len(marks) != 2 || marks[0].Kind != Closing || marks[0].Frame != 1 || marks[0].N != 1 || marks[1].Kind != Closing || marks[1].Frame != 3 || marks[1].N != 1 {
+		t.Errorf("%+v", marks)
+	}
+	if marks, _ := tl.Marks(c, 1); len(marks) != 0 {
+		t.Errorf("marks of the side that did neither: %+v", marks)
 	}
 }

@@ -150,3 +150,17 @@ func FuzzBudget(f *testing.F) {
 		}
 	})
 }
+
+// TestBudgetsOnNamedFrames: numbers of frames are looked at connection by connection. Were
+// they added up, "no internal error within the first 15 frames" would hold of two connections
+// that each broke at frame 10.
+func TestBudgetsOnNamedFrames(t *testing.T) {
+	const two = `{"connections": [{"id": 0, "first_frame": 10, "last_frame": 10, "internal_error": {"frame": 10}, "icmp": {"first_frame": 10}},
+		{"id": 1, "first_frame": 10, "last_frame": 10, "internal_error": {"frame": 10}, "icmp": {"first_frame": 10}}]}`
+	for _, name := range []string{"first_frame", "last_frame", "internal_error.frame", "icmp.first_frame"} {
+		b := budget(t, name+" > 15")
+		if r := b.Weigh(numbers(t, two, b)); !r.Evaluated || r.Held || r.Value != 10 {
+			t.Errorf("%s: evaluated %v, held %v, value %v, want 10", name, r.Evaluated, r.Held, r.Value)
+		}
+	}
+}

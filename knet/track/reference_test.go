@@ -469,3 +469,19 @@ func TestReference_StrayWithoutMessages(t *testing.T) {
 		t.Error(counts(d))
 	}
 }
+
+// TestLooseFragmentsAreCountedOnce: fragments that wait for their start are bounded in number.
+// Those that a start takes over wait no longer: else transfers are given up as incomplete after
+// enough of them, though nothing is missing.
+func TestLooseFragmentsAreCountedOnce(t *testing.T) {
+	s := transfers{conn: &conn{wants: &session.Config{}}, table: new([256][3]*transfer)}
+	l := newTransfer(&fragment{index: 3, packet: 5})
+	for i := 3; i < 6; i++ {
+		s.store(l, &fragment{index: i, packet: int64(2 + i), whole: true, size: 1})
+	}
+	to := newTransfer(&fragment{index: 0, packet: 4, count: 9})
+	s.take(to, l, 0)
+	if got := len(to.ahead) + len(l.ahead); s.apart != got || got != 3 {
+		t.Errorf("%d fragments wait, counted as %d", got, s.apart)
+	}
+}

@@ -87,7 +87,7 @@ func (d acknowledging) ackMask(a *Acknowledgement, link func(Position)) (words d
 		return 0
 	}
 	fresh := a.Mask
-	if shift := a.Base - w.maskBase; shift >= 0 && shift < 64 {
+	if shift := a.Base - w.maskBase; shift >= 0 { // by 64 or more nothing is left of it
 		fresh &^= w.mask >> uint(shift)
 	}
 	w.mask, w.maskBase = a.Mask, a.Base

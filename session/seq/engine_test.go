@@ -249,3 +249,31 @@ func TestClose(t *testing.T) {
 		t.Errorf("missing %d, rtt %+v", l.d.Missing(), l.d.RTT())
 	}
 }
+
+// TestLateBehindAJump: after a jump of the numbers, one from shortly before the first one
+// behind it comes late. It is new, out of order: not a retry of something forgotten.
+func TestLateBehindAJump(t *testing.T) {
+	l := newLane()
+	l.first(1, 2, 3, 1<<20)
+	v := l.send(1, 1<<20-1, MarkFirst, 77, 7000)
+	if v.Novelty != First || l.d.Retries != 0 || l.d.OutOfOrder != 1 {
+		t.Errorf("%s, novelty %d, %d retries, %d out of order", wordNames(v.Words), v.Novelty, l.d.Retries, l.d.OutOfOrder)
+	}
+	if v := l.send(1, 4, MarkFirst, 78, 7001); v.Novelty == First {
+		t.Error("a number of before the jump is new as well")
+	}
+}
+
+// TestLowMemoryIsShorterForTheAnswered: a live run over weeks forgets what was answered three
+// times as soon, or it takes more memory than it is allowed.
+func TestLowMemoryIsShorterForTheAnswered(t *testing.T) {
+	for _, c := range []struct {
+		size     int
+		answered bool
+		want     int64
+	}{{0, false, 12e9}, {32, false, 12e9}, {32, true, 4e9}, {64, false, 6e9}, {64, true, 2e9}, {1 << 20, false, 2e9}, {1 << 20, true, 2e9}} {
+		if got := LowMemoryFor(c.size, c.answered); got != c.want {
+			t.Errorf("%d remembered, answered %v: for %d ms, want %d", c.size, c.answered, got/ms, c.want/ms)
+		}
+	}
+}

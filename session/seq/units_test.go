@@ -60,3 +60,20 @@ func TestSendUnit(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsTakeNoMoreRoom: how many units are remembered follows from how far they lie apart,
+// whatever their numbers. Else a long session takes a thousand times its memory at the first
+// unit that comes late.
+func TestUnitsTakeNoMoreRoom(t *testing.T) {
+	const first = 1 << 30
+	l := newLane()
+	l.carry(1, 1, first+leastRing-1)
+	l.carry(1, 2, first)
+	if got := l.d.units.size(); got != leastRing {
+		t.Errorf("there is room for %d units, want %d", got, leastRing)
+	}
+	l.carry(1, 3, first-1)
+	if got := l.d.units.size(); got != 2*leastRing {
+		t.Errorf("there is room for %d units, want %d", got, 2*leastRing)
+	}
+}
