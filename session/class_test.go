@@ -179,3 +179,33 @@ func TestStoriesOfAFlood(t *testing.T) {
 		t.Errorf("%d stories, the last of %v and %v", len(stories), last.Src, last.Dst)
 	}
 }
+
+// TestLeftOutThoughItLookedForeign: a pair of which datagrams were given up, which looked
+// like no protocol for long and is recognised after all, counts as left out; before that it
+// does not.
+func TestLeftOutThoughItLookedForeign(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	s.pairOf(60_000, "hm")
+	s.flood(0, 2*MaxSingle, 1000, "hm")
+	for range 3 { // until the flood is forgotten
+		s.pairOf(60_000, "hm")
+		s.now += HoldTime * 2 / 3
+	}
+	for range foreignAfter + 1 {
+		s.pairOf(60_000, "no")
+	}
+	if n := s.tab.LeftOut(); n != 0 {
+		t.Errorf("%d pairs left out while the pair looks like no protocol", n)
+	}
+	s.now += 2 * restSilence
+	for range 4 {
+		s.pairOf(60_000, "yes")
+	}
+	conns := s.tab.Conns()
+	if len(conns) != 1 || !conns[0].flow.looksForeign() {
+		t.Fatalf("%d connections", len(conns))
+	}
+	if n := s.tab.LeftOut(); n != 1 || conns[0].crowded != 1 {
+		t.Errorf("%d pairs left out, %d datagrams of the connection, want 1 and 1", n, conns[0].crowded)
+	}
+}

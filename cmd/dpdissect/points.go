@@ -49,6 +49,7 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 		MaxPackets: uint64(in.count), Filter: filter,
 		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
 	}
+	before := stampsOf(paths)
 	var pairs []*points.Pair
 	if readable {
 		pairs = points.Recognise(paths, opts)
@@ -59,7 +60,7 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 	if err := in.canBeApart(cmd); err != nil {
 		return true, err
 	}
-	return true, in.runApart(cmd, paths, pairs, opts, run)
+	return true, in.runApart(cmd, paths, before, pairs, opts, run)
 }
 
 // canBeApart refuses outputs that have no place for saying which file a line is of.
@@ -76,8 +77,9 @@ func (in *input) canBeApart(cmd *cobra.Command) error {
 	return nil
 }
 
-// runApart tells of each file, then of what lies between two points.
-func (in *input) runApart(cmd *cobra.Command, paths []string, pairs []*points.Pair, opts capture.Options, run func(*cobra.Command, []string) error) error {
+// runApart tells of each file, then of what lies between two points. The files must be what
+// they were before they were looked at first: what their readings say is put together.
+func (in *input) runApart(cmd *cobra.Command, paths []string, before []stamp, pairs []*points.Pair, opts capture.Options, run func(*cobra.Command, []string) error) error {
 	out, err := in.createOutput(cmd, in.guard(paths))
 	if err != nil {
 		return err
@@ -101,7 +103,7 @@ func (in *input) runApart(cmd *cobra.Command, paths []string, pairs []*points.Pa
 		all = append(all, p.Compare(opts))
 	}
 	w.end(all)
-	return out.end(cmp.Or(w.err, failed))
+	return out.end(cmp.Or(w.err, sameFiles(cmd.ErrOrStderr(), paths, before), failed))
 }
 
 // An apartWriter writes what stands around the reports of several files.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -33,6 +34,19 @@ func (s stamp) same(now stamp) bool {
 		return s.info == nil && now.info == nil
 	}
 	return os.SameFile(s.info, now.info) && s.size == now.size && s.time.Equal(now.time)
+}
+
+// sameFiles is an error, which was told, when files that are read more than once are not what
+// they were before the first reading.
+func sameFiles(w io.Writer, paths []string, before []stamp) (err error) {
+	now := stampsOf(paths)
+	for i, p := range paths {
+		if !before[i].same(now[i]) {
+			fmt.Fprintf(w, "dpdissect: %s\n", printable(p+": changed while it was read more than once"))
+			err = errInput
+		}
+	}
+	return err
 }
 
 // sameInputs is an error, which was told, when captures that were read twice were not the

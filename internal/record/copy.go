@@ -242,11 +242,13 @@ func (in *copied) joinSimple(b []byte) ([]byte, error) {
 	if in.most != 0 {
 		caplen = min(caplen, in.most)
 	}
-	e := le.AppendUint32(le.AppendUint32(nil, blockEnhanced), uint32(len(b)+16))
+	size := packetHead + (caplen+3)&^3 + 4
+	e := le.AppendUint32(le.AppendUint32(nil, blockEnhanced), size)
 	e = append(le.AppendUint32(e, id), make([]byte, 8)...)
 	e = le.AppendUint32(le.AppendUint32(e, caplen), wire)
-	e = append(e, b[12:len(b)-4]...)
-	return le.AppendUint32(e, uint32(len(b)+16)), nil
+	e = append(e, b[12:12+caplen]...) // behind it there may be more: options, where it is copied
+	e = append(e, make([]byte, -caplen&3)...)
+	return le.AppendUint32(e, size), nil
 }
 
 // addInterface notes which interface of the joined section one of its own is.

@@ -130,6 +130,8 @@ func (r *BudgetResult) conclude(a absence) {
 		r.Why = "the capture has no value for this number"
 	case unknown:
 		r.Why = "the capture does not show it everywhere"
+	case boundless:
+		r.Why = "its value is beyond what can be computed"
 	}
 }
 
@@ -141,8 +143,8 @@ func (r *BudgetResult) fromPlaces(p weighed) {
 		r.conclude(p.absent)
 	case p.broken:
 		r.Evaluated = true
-	case p.absent == unknown && !r.Optional:
-		r.conclude(unknown)
+	case p.absent == boundless || p.absent == unknown && !r.Optional:
+		r.conclude(p.absent)
 	default:
 		r.Evaluated, r.Held = true, true
 	}

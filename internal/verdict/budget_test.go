@@ -91,6 +91,28 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// TestBudgetsAreFinite: what comes to an infinite value, or to none, is not evaluated, as no
+// format has a place for it; a budget that some connection broke all the same is.
+func TestBudgetsAreFinite(t *testing.T) {
+	huge := "1" + strings.Repeat("0", 308)
+	for _, optional := range []bool{false, true} {
+		for _, text := range []string{
+			"retries * " + huge + " * " + huge + " < 1", "retries * " + huge + " * 10 - retries * " + huge + " * 10 < 1", "0 > -retries * " + huge + " * 10",
+			"connections * " + huge + " * 10 > 1", "retries < retries / (1 / " + huge + " / 10000000000)", "duration_ms <= duration_ms * " + huge,
+		} {
+			b := budget(t, text)
+			b.Optional = optional
+			if r := b.Weigh(numbers(t, document, b)); r.Evaluated || r.Held || !strings.Contains(r.Why, "beyond what can be computed") && !strings.Contains(r.Why, "no value") {
+				t.Errorf("%.40s (optional %v): evaluated %v to %v, limit %v: %s", text, optional, r.Evaluated, r.Value, r.Limit, r.Why)
+			}
+		}
+	}
+	b := budget(t, "retries < (retries - 4) * "+huge+" / 3 * 4")
+	if r := b.Weigh(numbers(t, document, b)); r.Evaluated && r.Held {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestBudgetsOfNothing: a capture without connections passes no budget by silence.
 func TestBudgetsOfNothing(t *testing.T) {
 	const nothing = `{"captures": [], "totals": {"packets": 0}, "connections": []}`

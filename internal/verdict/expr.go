@@ -3,6 +3,7 @@ package verdict
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
@@ -212,7 +213,7 @@ func constant(n *node) bool {
 func (n *node) eval(of func(*node) (float64, absence)) (float64, absence) {
 	switch {
 	case n.op == '0':
-		return n.value, none
+		return finite(n.value, none)
 	case n.op == 'a':
 		return of(n)
 	case n.y == nil:
@@ -224,14 +225,22 @@ func (n *node) eval(of func(*node) (float64, absence)) (float64, absence) {
 	a := max(ax, ay)
 	switch n.op {
 	case '+':
-		return x + y, a
+		return finite(x+y, a)
 	case '-':
-		return x - y, a
+		return finite(x-y, a)
 	case '*':
-		return x * y, a
+		return finite(x*y, a)
 	}
 	if y == 0 {
 		return 0, max(a, inapplicable)
 	}
-	return x / y, a
+	return finite(x/y, a)
+}
+
+// finite is a value, or that there is none where it is infinite or no number.
+func finite(v float64, a absence) (float64, absence) {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0, boundless
+	}
+	return v, a
 }

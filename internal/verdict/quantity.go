@@ -15,6 +15,7 @@ const (
 	none         absence = iota
 	inapplicable         // there is nothing it could be of
 	unknown              // the capture does not tell
+	boundless            // it is beyond what can be computed with: infinite, or no number
 )
 
 // level is what has a quantity.
