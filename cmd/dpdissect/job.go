@@ -74,6 +74,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.Pack = !in.isLive()
 	show, err := in.displayFilter()
 	if err != nil {
 		return nil, err
