@@ -176,6 +176,7 @@ func (c *reportCommand) draw(j *job, p *htmlreport.Report, conns []*session.Conn
 	if err == nil && queue != nil {
 		err = queue.Finish()
 	}
+	tracked(again)
 	if err != nil {
 		return err
 	}
