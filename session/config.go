@@ -31,7 +31,8 @@ type Config struct {
 	Notices    bool // ICMP notices go to the sink, as frames
 	Messages   MessageMode
 	Incomplete bool // messages that lack a part go to the sink, too
-	Explain    bool // stories of how pairs were recognised are kept
+	Explain    bool // stories of address pairs are kept, and say why they were not recognised
+	Recognised bool // stories of pairs that are recognised stay, too, where Explain is set
 	Endings    bool // how connections came to their end is kept: Conn.Ending
 	Pack       bool // connections that are closed are packed: who reads them calls Conn.Unpack first
 	Tallies    bool // rules are counted for each connection, Conn.Tallies, and not for all

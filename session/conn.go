@@ -68,10 +68,7 @@ type Conn struct {
 	totals             *totals       // of its table, once it was handed out
 	flow               *Flow         // nil once it is closed
 	pulses             *[2]seq.Pulse // of a run without end, once it is closed
-	now                *State        // what its protocol takes the state for, nil when it is settled
-	closer             *Side
-	timedOut           func(end int64) bool // see Follow
-	flip               bool                 // a is the upper endpoint of the flow's key
+	flip               bool          // a is the upper endpoint of the flow's key
 	closed             bool
 	succeeds           bool // another of the same addresses, see Flow.continues
 }
@@ -81,6 +78,10 @@ type active struct {
 	dirs         [2]seq.Work
 	law, quality evaluation
 	sight        sight
+
+	now      *State // what its protocol takes the state for, nil when it is settled
+	closer   *Side
+	timedOut func(end int64) bool // see Follow
 }
 
 // DirOf is the index in Dir of the sender of a datagram of this connection.
@@ -153,5 +154,4 @@ func (c *Conn) leave() {
 	}
 	c.flow.table.spare.Put(c.active)
 	c.active, c.flow, c.Rules.evaluation, c.quality.evaluation = nil, nil, nil, nil
-	c.now, c.closer, c.timedOut = nil, nil, nil
 }

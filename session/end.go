@@ -15,4 +15,5 @@ func (t *Table) Close(end int64) {
 	}
 	t.flows = nil
 	clear(t.cache[:])
+	t.trim()
 }

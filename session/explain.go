@@ -78,16 +78,29 @@ func (f *Flow) progress(d *dissect.Datagram, best int) {
 		return
 	}
 	s.see(d)
-	if best >= 0 {
+	switch {
+	case best < 0:
+	case f.table.cfg.Recognised:
 		s.Protocol = f.table.cfg.Protocols[best].Name
-	}
-	if best >= 0 {
 		f.explain()
+	default:
+		f.table.endStory(f)
 	}
 }
 
-// Stories are those of the pairs of the capture, when Config.Explain or Config.Endings is
-// set.
+// endStory forgets the story of a pair that is recognised: its connections tell what happened.
+func (t *Table) endStory(f *Flow) {
+	for i, s := range slices.Backward(t.stories) {
+		if s == f.story {
+			t.stories = slices.Delete(t.stories, i, i+1)
+			break
+		}
+	}
+	f.story = nil
+}
+
+// Stories are those of the pairs of the capture that were not recognised, when Config.Explain
+// or Config.Endings is set, and of the others as well with Config.Recognised.
 func (t *Table) Stories() []*Story {
 	for _, s := range t.stories {
 		s.A, s.B = s.Src.String(), s.Dst.String()

@@ -68,7 +68,7 @@ func (t *Table) abandon(f *Flow, e *InternalError) (counted *Conn) {
 
 // abandon ends a connection about which nothing can be concluded any more.
 func (c *Conn) abandon() {
-	if c.now != nil && *c.now < State(len(stateNames)) {
+	if a := c.active; a != nil && a.now != nil && *a.now < State(len(stateNames)) {
 		c.State, c.ClosedBy = c.stateSeen()
 	}
 	for i := range c.Dir {

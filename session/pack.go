@@ -29,6 +29,9 @@ func (f *Flow) packClosed() {
 }
 
 func (t *Table) pack(c *Conn) {
+	if r, ok := t.cfg.Sink.(Recounter); ok {
+		r.Rest(c)
+	}
 	p := &t.packer
 	p.Reset()
 	p.PackSides(c.Dir)

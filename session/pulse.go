@@ -25,14 +25,15 @@ func (c *Conn) Pulse(dir int) seq.Pulse {
 // and whose closing frame came first: State and ClosedBy are written at its end.
 // timedOut tells whether it is timed out when nothing more came until a time, in ns.
 func (c *Conn) Follow(state *State, closer *Side, timedOut func(end int64) bool) {
-	c.now, c.closer, c.timedOut = state, closer, timedOut
+	a := c.active
+	a.now, a.closer, a.timedOut = state, closer, timedOut
 }
 
 // StateNow is how far the connection has come and who closed it, as far as is known
 // now, in a run without end also from the clock: it may be timed out by silence alone,
 // until a frame comes. State and ClosedBy say it once nothing can change it any more.
 func (c *Conn) StateNow() (State, Side) {
-	if c.now != nil && c.timedOut != nil && c.timedOut(c.flow.table.heard()) {
+	if a := c.active; a != nil && a.now != nil && a.timedOut != nil && a.timedOut(c.flow.table.heard()) {
 		return TimedOut, NoSide
 	}
 	return c.stateSeen()
@@ -40,13 +41,14 @@ func (c *Conn) StateNow() (State, Side) {
 
 // stateSeen is StateNow by what was captured.
 func (c *Conn) stateSeen() (State, Side) {
+	a := c.active
 	switch {
-	case c.now == nil:
+	case a == nil || a.now == nil:
 		return c.State, c.ClosedBy
-	case c.closer != nil && (*c.now == Closed || *c.now == Reset):
-		return *c.now, *c.closer
+	case a.closer != nil && (*a.now == Closed || *a.now == Reset):
+		return *a.now, *a.closer
 	}
-	return *c.now, NoSide
+	return *a.now, NoSide
 }
 
 // Over reports whether the connection has ended: no frame is expected any more. It may

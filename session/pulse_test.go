@@ -7,7 +7,7 @@ import (
 // TestStateNow follows the protocol until the connection is settled.
 func TestStateNow(t *testing.T) {
 	state, closer := Opening, NoSide
-	c := &Conn{}
+	c := &Conn{active: new(active)}
 	if s, by := c.StateNow(); s != StateUnknown || by != NoSide || c.Over() {
 		t.Errorf("at first: %v by %v", s, by)
 	}

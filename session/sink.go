@@ -32,6 +32,9 @@ type Recounter interface {
 	// RoundTrip tells a round trip of what a side sent, whose acknowledgement was captured
 	// at a time of the connection's clock (Conn.LastTime).
 	RoundTrip(c *Conn, dir int, at, ns int64)
+	// Rest tells that a connection is about to be packed (Config.Pack), since nothing follows
+	// it any more: what is kept of it beside the tracker may be packed, too.
+	Rest(c *Conn)
 }
 
 // A Protocol is what the tracker needs of a protocol package.

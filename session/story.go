@@ -19,9 +19,9 @@ const (
 // recognised may be guessed.
 const EnoughToGuess = 8
 
-// A Story tells how an address pair was recognised, or why it was not. With Config.Explain
-// it says why, and everything is looked at; with Config.Endings alone it costs next to
-// nothing, and pairs that look like no protocol rest as ever.
+// A Story tells why an address pair was not recognised or, with Config.Recognised, how it
+// was. With Config.Explain it says why, and everything is looked at; with Config.Endings alone
+// it costs next to nothing, and pairs that look like no protocol rest as ever.
 type Story struct {
 	A, B      string           // addresses; a sent the first datagram
 	Src, Dst  dissect.Endpoint // the same

@@ -152,9 +152,20 @@ func TestPossible(t *testing.T) {
 	}
 }
 
-// A story keeps what a probe saw until the pair was decided.
+// A story keeps what a probe saw until the pair was decided; those of pairs that are
+// recognised stay only where they are asked for.
 func TestStories(t *testing.T) {
 	s := newStory(Config{Protocols: []*Protocol{yes()}, Explain: true})
+	for range 5 {
+		s.say(1, 2, "yes")
+	}
+	s.say(5, 6, "side")
+	s.say(3, 4, "no")
+	s.tab.Close(s.now)
+	if got := s.tab.Stories(); len(got) != 1 || got[0].Protocol != "" || got[0].First != 6 && got[0].First != 7 {
+		t.Fatalf("%d stories of pairs that were not recognised, the first %+v", len(got), got[0])
+	}
+	s = newStory(Config{Protocols: []*Protocol{yes()}, Explain: true, Recognised: true})
 	for range 5 {
 		s.say(1, 2, "yes")
 	}

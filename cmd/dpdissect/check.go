@@ -171,7 +171,6 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	j.run.Config.Inconclusive = c.inconclusive
 	j.run.Config.Profile = c.policy.Profile
 	j.run.Config.Tallies = c.selects(j)
-	j.run.Config.Pack = !j.isLive()
 	j.keep = verdictConns
 	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
 	a, err := j.analyse()

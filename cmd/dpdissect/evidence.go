@@ -17,7 +17,7 @@ func (in *input) stories(cmd *cobra.Command, paths []string) ([]*session.Story, 
 	if err != nil {
 		return nil, err
 	}
-	j.run.Config.Explain = true
+	j.run.Config.Explain, j.run.Config.Recognised = true, true
 	err = j.do(nil)
 	return j.run.Stories(), j.finish(err)
 }

@@ -57,7 +57,7 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	j.run.Config.Explain = true
-	j.run.Config.Endings, j.run.Config.Pack = true, !j.isLive()
+	j.run.Config.Endings = true
 	a, err := j.analyse()
 	if err == nil {
 		d := a.Story.Telling(a.Conns)

@@ -84,7 +84,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		j.real = veil.unveil
 	}
 	stamps := stampsOf(paths)
-	j.run.Config.Explain, j.run.Config.Endings, j.run.Config.Pack = true, true, true
+	j.run.Config.Explain, j.run.Config.Endings = true, true
 	a, err := j.analyse()
 	if err != nil && !reported(err) {
 		return err
@@ -96,23 +96,24 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		veil.words(a)
 		a.Story = j.story(j.run.Conns(), a)
 	}
-	unlisted := listWorst(a)
+	drawn := &htmlreport.Report{Unlisted: listWorst(a)}
+	if e := c.documents(j, a, drawn); e != nil {
+		return e
+	}
+	worst, heard := c.worst(a, drawn), heardUntil(a)
+	a.Conns, a.Findings, a.Story = nil, nil, nil
+	j.run.Release() // the second reading takes as much room
 	again, e := c.again(paths)
 	if e != nil {
 		return e
 	}
 	defer again.Source.Close()
 	veil.attach(again)
-	drawn, e := c.draw(j, a, again)
-	if e = cmp.Or(e, sameInputs(j, again, paths, stamps)); e != nil {
+	if e := cmp.Or(c.draw(j, drawn, worst, heard, again), sameInputs(j, again, paths, stamps)); e != nil {
 		return e
 	}
-	drawn.Unlisted, drawn.LeftOut = unlisted, drawn.LeftOut+unlisted
 	drawn.Title, drawn.Made, drawn.Redacted = cmp.Or(c.title, titleOf(paths, c.redact)), madeBy(cmd), c.redact
 	drawn.Chosen = slices.ContainsFunc([]string{"display-filter", "connection", "from", "to", "protocols"}, cmd.Flags().Changed)
-	if e := c.documents(j, a, drawn); e != nil {
-		return e
-	}
 	size, e := htmlreport.Write(j.out, drawn)
 	if e == nil && size > largePage && !c.quiet {
 		fmt.Fprintf(j.stderr, "dpdissect: note: the page has more than %d MB, which browsers open slowly: --connection and -Y choose connections\n", size/1e6)
@@ -156,11 +157,17 @@ func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Repo
 	return err
 }
 
-// draw reads the captures again, for pictures and ladders of the worst connections.
-func (c *reportCommand) draw(j *job, a *report.Analysis, again *pipeline.Run) (*htmlreport.Report, error) {
+// worst are the connections that are drawn.
+func (c *reportCommand) worst(a *report.Analysis, p *htmlreport.Report) []*session.Conn {
 	conns := a.Arranged("worst")
-	p := &htmlreport.Report{LeftOut: max(0, len(conns)-htmlreport.MostPictures)}
-	conns = conns[:min(len(conns), htmlreport.MostPictures)]
+	n := min(len(conns), htmlreport.MostPictures)
+	p.LeftOut = len(conns) - n + p.Unlisted
+	return slices.Clone(conns[:n])
+}
+
+// draw reads the captures again, for pictures and ladders of the worst connections. heard is
+// until when the captures listened.
+func (c *reportCommand) draw(j *job, p *htmlreport.Report, conns []*session.Conn, heard int64, again *pipeline.Run) error {
 	frames := c.ladders(j, conns)
 	queue := frames.attach(again)
 	drawing := htmlreport.NewCollector(conns)
@@ -169,8 +176,9 @@ func (c *reportCommand) draw(j *job, a *report.Analysis, again *pipeline.Run) (*
 	if err == nil && queue != nil {
 		err = queue.Finish()
 	}
+	tracked(again)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	within := func(int64) bool { return true }
 	if j.part != nil {
@@ -185,8 +193,8 @@ func (c *reportCommand) draw(j *job, a *report.Analysis, again *pipeline.Run) (*
 		return cmp.Compare(order[x.Connection], order[y.Connection])
 	})
 	p.LongLadders = frames.long
-	p.Ladders, err = frames.documents(again, queue, heardUntil(a), c.redact)
-	return p, err
+	p.Ladders, err = frames.documents(again, queue, heard, c.redact)
+	return err
 }
 
 // again opens the captures for another pass.
@@ -199,6 +207,7 @@ func (c *reportCommand) again(paths []string) (*pipeline.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.Pack = true
 	r := &pipeline.Run{Source: src, Config: cfg, Workers: c.workerCount()}
 	boundGarbage(r)
 	return r, nil

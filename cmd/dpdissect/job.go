@@ -74,6 +74,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.Pack = !in.isLive()
 	show, err := in.displayFilter()
 	if err != nil {
 		return nil, err
@@ -144,6 +145,9 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 // what later ones tell of it before it is printed.
 const patience = 40 * time.Millisecond
 
+// tracked is called when a run has read all of its input. A test looks at the memory then.
+var tracked = func(*pipeline.Run) {}
+
 // do reads all inputs. queue is nil when nothing is printed on the way.
 func (j *job) do(queue *pipeline.Queue) error { return j.doWith(queue, nil) }
 
@@ -174,6 +178,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	if err == nil && queue != nil {
 		err = queue.Finish()
 	}
+	tracked(&j.run)
 	if err == nil && check != nil {
 		err = check()
 	}

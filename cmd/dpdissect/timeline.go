@@ -74,7 +74,6 @@ func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
 	}
 	j.attach = func() { c.listen(&j.run, length) }
 	j.overTime = true
-	j.run.Config.Pack = !j.isLive()
 	a, err := j.analyse()
 	if err == nil {
 		x := &report.Intervals{Conns: a.Conns, Length: length, Of: c.within(j.part)}

@@ -61,11 +61,13 @@ func (c *Collector) Pictures(conns []*session.Conn, within func(at int64) bool) 
 		if c.lengths[conn.FirstFrame] == 0 {
 			continue
 		}
+		conn.Unpack()
 		p := Picture{Connection: conn.ID, Base: conn.FirstStamp}
 		for dir := range p.Sides {
 			p.Sides[dir] = c.side(conn, dir, within)
 			p.Sides[dir].Window = conn.Protocol.Window
 		}
+		conn.Rest()
 		all = append(all, p)
 	}
 	return all

@@ -26,6 +26,8 @@ func (c *Collector) Ladder(findings []session.Finding, story *explain.Story) *La
 	}
 	b.putFindings(findings, c.conn)
 	b.putProof(l.Story)
+	c.conn.Unpack()
+	defer c.conn.Rest()
 	b.weave(b.putLosses(c.losses.rows(c.conn)), c.o.All, l.Filtered)
 	if l.Rows = b.woven; !c.o.All {
 		l.Rows = collapse(b.woven)

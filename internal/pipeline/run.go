@@ -38,6 +38,9 @@ type Run struct {
 	end    int64
 	latest int64 // time of the latest packet, by the clock of the capture, which may be set
 	busy   int   // packets since Idle was called
+
+	internal []session.InternalError // once the connections were released, see Release
+	leftOut  uint64
 }
 
 // readAhead is how many packets are read before they are tracked: one thing at a time is
@@ -275,10 +278,16 @@ func (r *Run) open() (all []*session.Conn) {
 	return all
 }
 
+// Release forgets the connections of a run that is over. What went wrong in it is still told.
+func (r *Run) Release() {
+	r.internal, r.leftOut = r.Internal(), r.UndecidedLeftOut()
+	r.tables, r.Sink, r.Before, r.After = nil, nil, nil, nil
+}
+
 // Internal are the internal errors of the run, by frame.
 func (r *Run) Internal() (all []session.InternalError) {
 	if r.tables == nil {
-		return nil
+		return r.internal
 	}
 	for _, t := range r.tables {
 		all = append(all, t.Internal()...)
@@ -291,7 +300,7 @@ func (r *Run) Internal() (all []session.InternalError) {
 // they might have been recognised (session.Table.LeftOut).
 func (r *Run) UndecidedLeftOut() (n uint64) {
 	if r.tables == nil {
-		return 0
+		return r.leftOut
 	}
 	for _, t := range r.tables {
 		n += t.LeftOut()

@@ -73,9 +73,9 @@ type place struct {
 // NewDrawing makes a timeline for pictures. Its intervals have the length that length gives
 // for each connection, in ns; connections for which that is 0 are not drawn.
 func NewDrawing(length func(c *session.Conn) int64, next session.Sink) *Timeline {
-	return &Timeline{Sink: next, length: length, conns: map[*session.Conn]*lines{}, place: func(c *session.Conn, at int64) (from, to int64) {
-		return around(at, length(c))
-	}}
+	t := over(next, func(c *session.Conn, at int64) (from, to int64) { return around(at, length(c)) })
+	t.length = length
+	return t
 }
 
 // spread sets frames of one moment apart where a column is a nanosecond: each has its own.

@@ -25,7 +25,7 @@ const (
 // NewPart makes a part. within tells how a time of the capture lies to the span: before it
 // when negative, in it when 0, and after it when positive. losses hear what is concluded.
 func NewPart(within func(at int64) int, losses *Losses, next session.Sink) *Part {
-	return &Part{within: within, losses: losses, Timeline: Timeline{Sink: next, whole: true, conns: map[*session.Conn]*lines{}, place: func(_ *session.Conn, at int64) (from, to int64) {
+	p := &Part{within: within, losses: losses, Timeline: *over(next, func(_ *session.Conn, at int64) (from, to int64) {
 		switch where := within(at); {
 		case where < 0:
 			return beforePart, inPart
@@ -33,14 +33,16 @@ func NewPart(within func(at int64) int, losses *Losses, next session.Sink) *Part
 			return afterPart, math.MaxInt64
 		}
 		return inPart, afterPart
-	}}}
+	})}
+	p.whole = true
+	return p
 }
 
 // lost counts the losses of a direction whose frames stand in the span. They are unknown
 // where there are more than can be placed.
 func (p *Part) lost(c *session.Conn, dir int) (l seq.Lost, unknown bool) {
 	claims, _ := p.losses.Of(c, dir)
-	x := p.conns[c]
+	x := p.linesOf(c)
 	for i := range claims {
 		at := claims[i].Time
 		if p.within(at-x.shiftAt(at)) != 0 {

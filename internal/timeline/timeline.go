@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // MaxIntervals is how many intervals are kept of all directions together.
@@ -20,7 +21,9 @@ type Timeline struct {
 	place        func(c *session.Conn, at int64) (from, to int64) // the interval that holds a time
 	whole        bool                                             // all counters are wanted, not only those of columns
 	length       func(c *session.Conn) int64                      // of what is drawn (NewDrawing), nil where nothing is
-	conns        map[*session.Conn]*lines
+	conns        map[*session.Conn]*lines                         // that frames may come of
+	packed       map[*session.Conn]string                         // the others, see Rest
+	packer       seq.Packer
 	last         *session.Conn // whose lines lastLines are
 	lastLines    *lines
 	intervals    int
@@ -42,9 +45,11 @@ type shift struct{ from, by int64 }
 
 // New makes a timeline whose intervals have a length, in nanoseconds.
 func New(length int64, next session.Sink) *Timeline {
-	return &Timeline{Sink: next, conns: map[*session.Conn]*lines{}, place: func(_ *session.Conn, at int64) (from, to int64) {
-		return around(at, length)
-	}}
+	return over(next, func(_ *session.Conn, at int64) (from, to int64) { return around(at, length) })
+}
+
+func over(next session.Sink, place func(c *session.Conn, at int64) (from, to int64)) *Timeline {
+	return &Timeline{Sink: next, place: place, conns: map[*session.Conn]*lines{}, packed: map[*session.Conn]string{}}
 }
 
 // Intervals is how many there are.
@@ -146,11 +151,12 @@ func (t *Timeline) of(c *session.Conn) *lines {
 	if c == t.last {
 		return t.lastLines
 	}
-	x := t.conns[c]
+	x := t.linesOf(c)
 	if x == nil {
 		x = new(lines)
-		t.conns[c] = x
 	}
+	t.conns[c] = x
+	delete(t.packed, c)
 	t.last, t.lastLines = c, x
 	return x
 }
@@ -177,13 +183,16 @@ func (x *lines) shiftAt(at int64) int64 {
 }
 
 // Follows reports whether it has heard of a connection.
-func (t *Timeline) Follows(c *session.Conn) bool { return t.conns[c] != nil }
+func (t *Timeline) Follows(c *session.Conn) bool {
+	_, packed := t.packed[c]
+	return packed || t.conns[c] != nil
+}
 
 // Direction gives the intervals of a side of a connection in the order of time, once the
 // run is over. What became known behind its last frame is in the last of them. A connection
 // none of whose frames has a time has no intervals.
 func (t *Timeline) Direction(c *session.Conn, dir int) []*Interval {
-	x := t.conns[c]
+	x := t.linesOf(c)
 	if x == nil {
 		return nil
 	}

@@ -1,0 +1,89 @@
+package timeline
+
+import (
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// Rest implements session.Recounter: what is kept of a connection that nothing follows any
+// more takes as few bytes as it needs. Pictures stay: only a few connections have one.
+func (t *Timeline) Rest(c *session.Conn) {
+	x := t.conns[c]
+	if x == nil || t.length != nil {
+		return
+	}
+	for dir := range c.Dir {
+		t.note(x, c, dir, x.at)
+	}
+	t.packer.Reset()
+	x.pack(&t.packer)
+	t.packed[c] = t.packer.Packed()
+	delete(t.conns, c)
+	if t.last == c {
+		t.last, t.lastLines = nil, nil
+	}
+}
+
+// linesOf gives what is kept of a connection, nil for nothing. What is packed stays as it is.
+func (t *Timeline) linesOf(c *session.Conn) *lines {
+	x := t.conns[c]
+	if packed, ok := t.packed[c]; ok && x == nil {
+		x = new(lines)
+		x.pack(seq.Unpack(packed))
+	}
+	return x
+}
+
+// pack takes the lines of a connection that has no picture.
+func (x *lines) pack(p *seq.Packer) {
+	steps := int64(len(x.steps))
+	p.Bools(&x.started)
+	p.Times(&x.at)
+	p.Ints(&steps)
+	x.steps = sized(x.steps, steps)
+	for i := range x.steps {
+		p.Times(&x.steps[i].from)
+		p.Ints(&x.steps[i].by)
+	}
+	for i := range x.dir {
+		x.dir[i].pack(p)
+	}
+}
+
+// sized gives a list that is to be packed, or one of the length that was packed.
+func sized[T any](list []T, n int64) []T {
+	if int64(len(list)) != n {
+		return make([]T, n)
+	}
+	return list
+}
+
+func (l *line) pack(p *seq.Packer) {
+	n := int64(len(l.list))
+	p.Ints(&n)
+	l.list, l.told = sized(l.list, n), Counts{}
+	for i := range l.list {
+		if l.list[i] == nil {
+			l.list[i] = new(Interval)
+		}
+		v := l.list[i]
+		v.pack(p)
+		for c := range v.Counts {
+			l.told[c] += v.Counts[c]
+		}
+	}
+}
+
+func (v *Interval) pack(p *seq.Packer) {
+	v.freeze()
+	var counts [Counters]*int64
+	for c := range counts {
+		counts[c] = &v.Counts[c]
+	}
+	r := &v.rtt
+	p.Times(&v.From, &v.To)
+	p.Ints(counts[:]...)
+	p.Ints(&v.InFlight.Numbers, &v.InFlight.Bytes, &r.Min, &r.P50, &r.P95, &r.Max)
+	p.Uints(&r.Samples)
+	p.Bools(&v.HasInFlight)
+}
