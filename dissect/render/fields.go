@@ -17,11 +17,13 @@ type FieldRow struct {
 	Unit   string     `json:"unit,omitempty"`
 	Doc    string     `json:"doc,omitempty"`
 	Clause string     `json:"clause,omitempty"`
+	Of     string     `json:"of,omitempty"`   // of a flag: the field it is a bit of
+	Mask   uint64     `json:"mask,omitempty"` // of a flag: that bit
 	Bits   []BitRow   `json:"bits,omitempty"`
 	Values []ValueRow `json:"values,omitempty"`
 }
 
-// A BitRow is one flag of a field.
+// A BitRow is one flag of a field, which has a row of its own, too.
 type BitRow struct {
 	Name  string `json:"name"` // in filters: "<field>_flags.<name>"
 	Mask  uint64 `json:"mask"`
@@ -35,12 +37,16 @@ type ValueRow struct {
 	Name  string `json:"name"`
 }
 
-// FieldRows lists all fields of the protocols, in their order.
+// FieldRows lists all fields of the protocols, in their order, each with its flags after
+// it: every name that a filter and -e take.
 func FieldRows(protocols []*dissect.Protocol) []FieldRow {
 	rows := []FieldRow{}
 	for _, p := range protocols {
 		for _, f := range p.Fields {
 			rows = append(rows, fieldRow(f))
+			for i := range f.Bits {
+				rows = append(rows, flagRow(f, &f.Bits[i]))
+			}
 		}
 	}
 	return rows
@@ -55,6 +61,10 @@ func fieldRow(f *dissect.Field) FieldRow {
 		row.Values = append(row.Values, ValueRow(v))
 	}
 	return row
+}
+
+func flagRow(f *dissect.Field, b *dissect.Bit) FieldRow {
+	return FieldRow{Name: f.Name + "_flags." + b.Name, Label: b.Label, Type: "bool", Doc: b.Doc, Clause: f.Clause, Of: f.Name, Mask: b.Mask}
 }
 
 // typeName is the kind, for a number with its width: "uint8", "mask64",
@@ -85,9 +95,6 @@ func FieldsTable(protocols []*dissect.Protocol) [][]string {
 	var rows [][]string
 	for _, f := range FieldRows(protocols) {
 		rows = append(rows, []string{f.Name, f.typeAndUnit(), f.Label, f.meaning(), f.Clause})
-		for _, b := range f.Bits {
-			rows = append(rows, []string{f.Name + "_flags." + b.Name, "bool", b.Label, b.meaning(), f.Clause})
-		}
 	}
 	return rows
 }
@@ -100,6 +107,9 @@ func (r *FieldRow) typeAndUnit() string {
 }
 
 func (r *FieldRow) meaning() string {
+	if r.Of != "" {
+		return strings.TrimSuffix(fmt.Sprintf("0x%02x: %s", r.Mask, r.Doc), ": ")
+	}
 	if len(r.Values) == 0 {
 		return r.Doc
 	}
@@ -108,10 +118,6 @@ func (r *FieldRow) meaning() string {
 		names = append(names, fmt.Sprintf("%d %s", v.Value, v.Name))
 	}
 	return strings.TrimPrefix(r.Doc+"; ", "; ") + strings.Join(names, ", ")
-}
-
-func (b *BitRow) meaning() string {
-	return strings.TrimSuffix(fmt.Sprintf("0x%02x: %s", b.Mask, b.Doc), ": ")
 }
 
 // FieldsJSON gives the list as an indented JSON array.
