@@ -31,9 +31,10 @@ never make a second message.
 The text shows connection and direction, index, time, number, frames, size,
 flags (R reliable, O ordered), and the first bytes of the SHA-256 digest and of
 the payload. With --format json or ndjson each message is a record; 'dpdissect
-schema message' describes it; --format csv has a line for each. --out writes the payload of each complete message
-to its own file, CONNECTION-DIRECTION-INDEX.bin, which only the user may read;
-existing files with these names are replaced.
+schema message' describes it; --format csv has a line for each. --out writes the
+payload of each complete message to its own file,
+CONNECTION-DIRECTION-INDEX.bin, which only the user may read; existing files
+with these names are replaced.
 
 With -Y only messages whose last frame matches are listed; their indices do not
 change.`,
