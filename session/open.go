@@ -24,7 +24,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 			}
 		}
 		if r, ok := f.table.cfg.Sink.(Recounter); ok {
-			o.Trip = func(at, ns int64) { r.RoundTrip(c, i, at, ns) }
+			o.Trip = func(of seq.MeasureSet, at, ns int64) { r.Measured(c, i, of, at, ns) }
 		}
 		if o.Links {
 			o.Never = func(at seq.Position) { f.Acked(at, 0) }

@@ -29,9 +29,10 @@ type Recounter interface {
 	// Recount tells that a frame was tracked up to now, while it is not shown: it waits for
 	// one that was kept aside, or was kept aside itself.
 	Recount(fr *dissect.Frame, c *Conn)
-	// RoundTrip tells a round trip of what a side sent, whose acknowledgement was captured
-	// at a time of the connection's clock (Conn.LastTime).
-	RoundTrip(c *Conn, dir int, at, ns int64)
+	// Measured tells how long something that a side sent took to be acknowledged, by these
+	// measures; the acknowledgement was captured at a time of the connection's clock
+	// (Conn.LastTime).
+	Measured(c *Conn, dir int, of seq.MeasureSet, at, ns int64)
 	// Rest tells that a connection is about to be packed (Config.Pack), since nothing follows
 	// it any more: what is kept of it beside the tracker may be packed, too.
 	Rest(c *Conn)

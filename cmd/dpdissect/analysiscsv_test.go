@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 // TestAnalysisCSV reads the CSV of every capture back and compares each value with the
@@ -39,6 +41,9 @@ func TestAnalysisCSV(t *testing.T) {
 	}
 }
 
+// unquoted are the names that SQL takes unquoted.
+var unquoted = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
 // compareRow compares a line of CSV with the connection in JSON.
 func compareRow(t *testing.T, head, row []string, conn map[string]any, side string) {
 	t.Helper()
@@ -57,7 +62,13 @@ func compareRow(t *testing.T, head, row []string, conn map[string]any, side stri
 			want[rest] = v
 		}
 	}
-	for i, name := range head {
+	if columns := report.ColumnNames(report.AnalysisColumns); !slices.Equal(head, columns) || head[0] != "connection" {
+		t.Fatalf("columns %q", head)
+	}
+	for i, name := range report.AnalysisColumns {
+		if !unquoted.MatchString(head[i]) {
+			t.Errorf("SQL does not take %s unquoted", head[i])
+		}
 		if got, text := row[i], string(render.AppendEscaped(nil, want[name])); got != text {
 			t.Errorf("%s is %q, JSON says %q", name, got, text)
 		}

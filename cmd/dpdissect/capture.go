@@ -63,7 +63,7 @@ time of --keep apart. The expression joins these words by and, or, not and ();
 		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400 or icmp'
   dpdissect capture -i any -w ring.pcapng.zst -b duration:3600 -b files:24
   dpdissect capture -i eth0 -w dp8.pcapng -Y 'dp8 and retry' -a duration:60
-  dpdissect capture -i eth0 -w game.pcapng --on 'disconnect or finding.error or loss > 5%' --keep 30`,
+  dpdissect capture -i eth0 -w game.pcapng --on 'cut-off or finding.error or loss > 5%' --keep 30`,
 		Args: noArgs,
 		RunE: c.runE,
 	}
@@ -74,7 +74,7 @@ time of --keep apart. The expression joins these words by and, or, not and ();
 	c.format.addShort(cmd, "file-type", "F", "format of the file; auto means pcapng unless its name ends in .pcap")
 	f.StringArrayVarP(&c.ring, "ring-buffer", "b", nil, "start the next file at `COND`: duration:SECONDS, interval:SECONDS, filesize:KIB or packets:N; files:N keeps the latest N and total:KIB the latest that fit, files of earlier runs included; repeatable")
 	c.compress.add(cmd, "compress", "compress while writing; auto goes by the file name: .gz, .zst or .lz4")
-	f.StringVar(&c.on, "on", "", "dump the last seconds when `EXPR` is true, as in 'disconnect or finding.error or loss > 5%'")
+	f.StringVar(&c.on, "on", "", "dump the last seconds when `EXPR` is true, as in 'cut-off or finding.error or loss > 5%'")
 	f.Var(&c.keep, "keep", "with --on, keep the last `SECONDS` for a dump")
 	f.IntVar(&c.dumps, "dumps", defaultDumps, "with --on, leave the latest `N` dumps of this name, those of earlier runs included; 0 leaves all")
 	c.live.add(cmd)

@@ -32,8 +32,9 @@ destination, protocol, length and a summary, with marks such as [Retry].
 
 -V shows all fields with their bits and what the analysis found about the frame,
 -x the bytes, -e selected fields as columns. With --format json or ndjson each
-datagram is a record; 'dpdissect schema frame' describes it. Frame numbers count
-the packets of the capture, as in Wireshark, whatever -Y selects.
+datagram is a record; 'dpdissect schema frame' describes it, and --format csv is
+a line of it, with the fields as JSON in one cell. Frame numbers count the
+packets of the capture, as in Wireshark, whatever -Y selects.
 
 Columns are meant for other programs: text from packets that a spreadsheet would
 take for a formula, because it begins with = + - or @, gets a ' in front, and
@@ -49,6 +50,7 @@ what the analysis found about a datagram: see 'dpdissect fields'.
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,
 	}
+	c.formats = []string{"text", "json", "ndjson", "csv"}
 	f := cmd.Flags()
 	f.BoolVarP(&c.tree, "verbose", "V", false, "show all fields of each datagram")
 	f.BoolVarP(&c.bytes, "hex", "x", false, "show the bytes of each datagram")
@@ -101,7 +103,7 @@ func (c *decode) defaultColumns() {
 
 // printer chooses how frames are printed.
 func (c *decode) printer(files bool) (*pipeline.Frames, error) {
-	p := &pipeline.Frames{Files: files, Titles: protocols.Tables()}
+	p := &pipeline.Frames{Files: files, Titles: protocols.Tables(), Table: report.FrameTable()}
 	var err error
 	if p.Mode, err = c.mode(); err != nil || p.Mode != pipeline.Columns {
 		return p, err
@@ -129,6 +131,8 @@ func (c *decode) mode() (pipeline.FrameMode, error) {
 		return pipeline.JSON, nil
 	case c.format.value == "ndjson":
 		return pipeline.NDJSON, nil
+	case c.format.value == "csv":
+		return pipeline.Table, nil
 	case columns:
 		return pipeline.Columns, nil
 	case c.tree && c.bytes:

@@ -189,6 +189,15 @@ func TestBudgetsPage(t *testing.T) {
 	}
 }
 
+// TestUnknownNumbers holds the list of docs/ci.md to the numbers that may be unknown.
+func TestUnknownNumbers(t *testing.T) {
+	_, list, _ := strings.Cut(page(t, "docs/ci.md"), "live captures do):\n  ")
+	list, _, _ = strings.Cut(list, ".\n")
+	if want := "`" + strings.Join(verdict.Unknowable(), "`, `") + "`"; list != want {
+		t.Errorf("docs/ci.md has %s, want %s", list, want)
+	}
+}
+
 // yamlBlocks are the examples in YAML of a page.
 var yamlBlocks = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 

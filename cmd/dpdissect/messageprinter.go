@@ -21,6 +21,7 @@ type messagePrinter struct {
 	display pipeline.Display
 	clock   *render.Clock
 	lines   *report.MessageLines
+	table   *report.RecordTable
 	heading bool           // above the lines
 	dir     *os.Root       // of --out, nil without
 	files   *outfile.Guard // that --out does not write over
@@ -116,6 +117,9 @@ func (p *messagePrinter) PrintMessage(dst, head, tail []byte, id int) []byte {
 	case "json":
 		p.scratch = append(report.AppendMessageHead(p.scratch[:0], id), tail...)
 		return p.document.AppendRecord(dst, p.scratch)
+	case "csv":
+		p.scratch = append(report.AppendMessageHead(p.scratch[:0], id), tail...)
+		return p.table.AppendRow(dst, p.scratch)
 	}
 	dst = p.lines.AppendLine(dst, tail, id)
 	if m.hasTime {
@@ -141,6 +145,9 @@ func (p *messagePrinter) save(m *meta, id int, payload []byte) {
 func (p *messagePrinter) appendStart(dst []byte) []byte {
 	if p.format == "text" && !p.quiet && p.heading {
 		return p.lines.AppendHeader(dst)
+	}
+	if p.format == "csv" && !p.quiet {
+		return p.table.AppendHeader(dst)
 	}
 	return dst
 }

@@ -31,9 +31,10 @@ never make a second message.
 The text shows connection and direction, index, time, number, frames, size,
 flags (R reliable, O ordered), and the first bytes of the SHA-256 digest and of
 the payload. With --format json or ndjson each message is a record; 'dpdissect
-schema message' describes it. --out writes the payload of each complete message
-to its own file, CONNECTION-DIRECTION-INDEX.bin, which only the user may read;
-existing files with these names are replaced.
+schema message' describes it; --format csv has a line for each. --out writes the
+payload of each complete message to its own file,
+CONNECTION-DIRECTION-INDEX.bin, which only the user may read; existing files
+with these names are replaced.
 
 With -Y only messages whose last frame matches are listed; their indices do not
 change.`,
@@ -44,6 +45,7 @@ change.`,
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,
 	}
+	c.formats = []string{"text", "json", "ndjson", "csv"}
 	f := cmd.Flags()
 	f.StringVar(&c.dir, "out", "", "write payloads to files in directory `DIR`")
 	f.BoolVar(&c.payload, "payload", false, "show payloads: in hexadecimal in JSON, as a dump in text")
@@ -80,6 +82,7 @@ func (c *messages) runE(cmd *cobra.Command, paths []string) error {
 func (c *messages) printer(j *job) *messagePrinter {
 	p := &messagePrinter{format: c.format.value, payload: c.payload, quiet: c.quiet, display: pipeline.Display{Filter: j.show, Window: c.window()}, clock: c.clock()}
 	p.lines = report.NewMessageLines(j.screen.palette, p.clock, j.screen.width)
+	p.table = report.MessageTable()
 	cfg := &j.run.Config
 	cfg.Messages, cfg.Incomplete = session.HashMessages, c.incomplete
 	if c.payload || c.dir != "" || p.format == "text" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/timeline"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // directionsOf reads the directions of an analysis, by "connection direction".
@@ -92,13 +93,17 @@ func addInterval(t *testing.T, sums map[string]map[string]float64, key string, v
 		s[name] += number(v[name])
 		some = some || number(v[name]) > 0
 	}
-	if rtt, ok := v["rtt"].(map[string]any); ok {
-		some = true
-		if least := number(rtt["min_ms"]); s["samples"] == 0 || least < s["min_ms"] {
-			s["min_ms"] = least
+	for _, m := range seq.Measures {
+		times, ok := v[m.Key].(map[string]any)
+		if !ok {
+			continue
 		}
-		s["samples"] += number(rtt["samples"])
-		s["max_ms"] = max(s["max_ms"], number(rtt["max_ms"]))
+		some = true
+		if least := number(times["min_ms"]); s[m.Key+".samples"] == 0 || least < s[m.Key+".min_ms"] {
+			s[m.Key+".min_ms"] = least
+		}
+		s[m.Key+".samples"] += number(times["samples"])
+		s[m.Key+".max_ms"] = max(s[m.Key+".max_ms"], number(times["max_ms"]))
 	}
 	if !some {
 		t.Errorf("%s: nothing happened from %v", key, v["from"])
@@ -112,10 +117,12 @@ func compareSums(t *testing.T, key string, got map[string]float64, want map[stri
 			t.Errorf("%s: %s sums up to %v, the analysis says %v", key, name, got[name], want[name])
 		}
 	}
-	rtt, _ := want["rtt"].(map[string]any)
-	for _, name := range []string{"samples", "min_ms", "max_ms"} {
-		if got[name] != number(rtt[name]) {
-			t.Errorf("%s: rtt.%s is %v over all intervals, the analysis says %v", key, name, got[name], rtt[name])
+	for _, m := range seq.Measures {
+		times, _ := want[m.Key].(map[string]any)
+		for _, name := range []string{"samples", "min_ms", "max_ms"} {
+			if got := got[m.Key+"."+name]; got != number(times[name]) {
+				t.Errorf("%s: %s.%s is %v over all intervals, the analysis says %v", key, m.Key, name, got, times[name])
+			}
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (c *conn) pairAck(dir int, x *sentPacket) {
 		}
 	}
 	for k := range p.sent {
-		out.Trips().Paired(p.acked[k] - p.sent[k])
+		out.Trips().Paired(p.acked[k], p.acked[k]-p.sent[k])
 	}
 	p.sent, p.acked = nil, nil
 }

@@ -56,6 +56,12 @@ func (v *Verdict) Why() string {
 // Grave reports whether the connection did not end as its sides wanted.
 func (v *Verdict) Grave() bool { return abouts[v.Cause].grave > fine }
 
+// CutOff reports whether the connection ended before its sides wanted it to. ok is false where
+// the capture does not show how it ended.
+func (v *Verdict) CutOff() (yes, ok bool) {
+	return abouts[v.Cause].grave == cutOff, v.Cause != StillOpen && abouts[v.Cause].grave != doubtful
+}
+
 // slowFrom is the weight of a contribution from which on it is worth telling where many
 // connections are.
 const slowFrom = 0.1

@@ -91,7 +91,7 @@ func TestLateAcks(t *testing.T) {
 	wait(s, 0)
 	contributes(t, "nothing tells sendings apart", s, LateAcks, "b", false)
 	for _, ns := range []int64{40e6, 3 * second} {
-		s.Dir[0].Trips().Paired(ns)
+		s.Dir[0].Trips().Paired(start+ns, ns)
 	}
 	contributes(t, "each sending was acknowledged", s, LateAcks, "b", true)
 	s.side(0).Healed = seq.Deaf{}

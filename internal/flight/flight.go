@@ -170,17 +170,29 @@ func (r *Recorder) judge(now int64, c *session.Conn, row *liveview.Row) {
 	}
 	why := ""
 	if f.Disconnected {
-		why = r.noteEnd(now, c)
+		x, ok := explain.Now(c, now)
+		f.CutOff = cutOff(&f, &x, ok)
+		why = r.noteEnd(c, &x, ok)
 	}
 	r.ask(&f, &p.lasting, func() string {
 		return fmt.Sprintf("connection %d (%s %s, %s)%s: ", c.ID, c.Protocol.Name, c.A, c.B, why)
 	})
 }
 
+// cutOff reports whether a connection that ended was cut off: as it is explained, or, where it
+// is not, by its state.
+func cutOff(f *trigger.Facts, x *explain.Connection, ok bool) bool {
+	if ok {
+		if yes, known := x.Verdict.CutOff(); known {
+			return yes
+		}
+	}
+	return f.Reset || f.TimedOut
+}
+
 // noteEnd puts how a connection ended on the packet that shows it best, and gives it in a few
 // words for the reasons of a dump.
-func (r *Recorder) noteEnd(now int64, c *session.Conn) string {
-	x, ok := explain.Now(c, now)
+func (r *Recorder) noteEnd(c *session.Conn, x *explain.Connection, ok bool) string {
 	if !ok || x.Verdict.Cause == explain.StillOpen {
 		return ""
 	}

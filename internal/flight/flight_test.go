@@ -254,3 +254,16 @@ func TestDumpsOfEarlierRuns(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCutOff: who is cut off fires the trigger, and who leaves in order does not.
+func TestCutOff(t *testing.T) {
+	for file, want := range map[string]bool{
+		"hazel/killed-peer.pcap": true, "dp8/killed-peer.pcap": true, "knet/killed-peer-reference.pcap": true,
+		"dp8/full-signed-lossy.pcap": false, "hazel/clean-current.pcap": false, "knet/lossy-reference.pcap": false,
+	} {
+		f := fly(t, file, "cut-off", 60*time.Second)
+		if got := len(f.dumps) > 0; got != want {
+			t.Errorf("%s: dumps %q, told %q, want one: %v", file, f.dumps, f.told, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package htmlreport
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/internal/timeline"
@@ -76,6 +77,9 @@ func (s *Side) append(b []byte, base int64) []byte {
 		b = appendScaled(comma(b, i), v.From-base, 1e9, 6)
 	}
 	for _, c := range columns {
+		if c.rare && !c.some(s.Columns) {
+			continue
+		}
 		b = append(b, `],"`...)
 		b = append(append(b, c.name...), `":[`...)
 		for i, v := range s.Columns {
@@ -121,25 +125,47 @@ type column struct {
 	unit     int64 // what a value is divided by
 	decimals int
 	of       func(v *timeline.Interval) (n int64, ok bool)
+	rare     bool // it is left out where it has nothing
 }
 
-var columns = []column{
-	{"frame", 1, 0, func(v *timeline.Interval) (int64, bool) {
-		return int64(drawn(v).Frame), drawn(v).Frame != 0
-	}},
-	{"sent_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sent.Min, drawn(v).Sent.Some }},
-	{"sent_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sent.Max, drawn(v).Sent.Some }},
-	{"acked_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Min, drawn(v).Acked.Some }},
-	{"acked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Max, drawn(v).Acked.Some }},
-	{"sacked_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Min, drawn(v).Sacked.Some }},
-	{"sacked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Max, drawn(v).Sacked.Some }},
-	{"in_flight", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight.Numbers, v.HasInFlight }},
-	{"in_flight_bytes", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight.Bytes, v.HasInFlight }},
-	{"rtt_min_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Min, v.RTT().Samples > 0 }},
-	{"rtt_max_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Max, v.RTT().Samples > 0 }},
-	{"bytes", 1, 0, func(v *timeline.Interval) (int64, bool) {
+// columns are all arrays of a side: round trips have their shortest and longest, and other
+// measures their longest.
+var columns = slices.Concat(plain, measured(), []column{
+	{name: "bytes", unit: 1, of: func(v *timeline.Interval) (int64, bool) {
 		return v.Counts[timeline.Bytes], v.Counts[timeline.Bytes] > 0
 	}},
+})
+
+// measured are the columns of what was measured.
+func measured() (list []column) {
+	add := func(m seq.Measure, part string, of func(r *seq.RTT) int64) {
+		list = append(list, column{name: seq.Measures[m].Key + part, unit: 1e6, decimals: 3, rare: m != seq.RoundTrip,
+			of: func(v *timeline.Interval) (int64, bool) { r := v.Times(m); return of(&r), r.Samples > 0 }})
+	}
+	add(seq.RoundTrip, "_min_ms", func(r *seq.RTT) int64 { return r.Min })
+	for m := range seq.NMeasures {
+		add(m, "_max_ms", func(r *seq.RTT) int64 { return r.Max })
+	}
+	return list
+}
+
+// some reports whether any of the intervals has something.
+func (c *column) some(list []*timeline.Interval) bool {
+	return slices.ContainsFunc(list, func(v *timeline.Interval) bool { _, ok := c.of(v); return ok })
+}
+
+var plain = []column{
+	{name: "frame", unit: 1, of: func(v *timeline.Interval) (int64, bool) {
+		return int64(drawn(v).Frame), drawn(v).Frame != 0
+	}},
+	{name: "sent_min", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Sent.Min, drawn(v).Sent.Some }},
+	{name: "sent_max", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Sent.Max, drawn(v).Sent.Some }},
+	{name: "acked_min", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Min, drawn(v).Acked.Some }},
+	{name: "acked_max", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Max, drawn(v).Acked.Some }},
+	{name: "sacked_min", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Min, drawn(v).Sacked.Some }},
+	{name: "sacked_max", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Max, drawn(v).Sacked.Some }},
+	{name: "in_flight", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return v.InFlight.Numbers, v.HasInFlight }},
+	{name: "in_flight_bytes", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return v.InFlight.Bytes, v.HasInFlight }},
 }
 
 var nothing timeline.Drawn

@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // lay draws as many lines of a page as there is room for, from m.scroll on. Lines may
@@ -120,11 +121,22 @@ func both(r *Row, label string, f func(d *Dir) report.Cell) report.Pair {
 // now is how the sides do at present.
 func (m *model) now(r *Row) []report.Pair {
 	l := m.look
+	wait := func(label string, of func(t *seq.RTT) int64) report.Pair {
+		return both(r, label, func(d *Dir) report.Cell {
+			if d.Times == nil || d.Times[seq.AckWait].Samples == 0 {
+				return l.unknown()
+			}
+			return l.millis(known(float64(of(&d.Times[seq.AckWait]))/1e6), false)
+		})
+	}
 	return []report.Pair{
 		both(r, "ping", func(d *Dir) report.Cell { return l.millis(d.Ping, d.Stale) }),
 		both(r, "  jitter", func(d *Dir) report.Cell { return l.millis(d.Jitter, d.Stale) }),
 		both(r, "  shortest", func(d *Dir) report.Cell { return l.millis(d.MinPing, false) }),
 		both(r, "  samples", func(d *Dir) report.Cell { return l.number(d.Samples, render.Style{}) }),
+		both(r, "ack wait", func(d *Dir) report.Cell { return l.millis(d.Wait, d.Stale) }),
+		wait("  p95", func(t *seq.RTT) int64 { return t.P95 }),
+		wait("  longest", func(t *seq.RTT) int64 { return t.Max }),
 		both(r, "loss", func(d *Dir) report.Cell { return l.percent(d.Loss, lossWarn, lossBad) }),
 		both(r, "retries", func(d *Dir) report.Cell { return l.percent(d.RetryShare, retryWarn, 101) }),
 		both(r, "quality", func(d *Dir) report.Cell { return l.quality(d.Quality) }),

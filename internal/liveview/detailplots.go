@@ -31,6 +31,8 @@ type gauge struct {
 var gauges = []gauge{
 	{"ping", func(p *Pace) float32 { return p.Ping }, func(v float64) string { return report.Millis(int64(v * 1e6)) }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
+	{"ack wait", func(p *Pace) float32 { return p.Wait }, func(v float64) string { return report.Millis(int64(v * 1e6)) }, 0,
+		func(l *look) render.Style { return l.Palette.Protocol }},
 	{"loss", func(p *Pace) float32 { return p.Loss }, percent, leastLoss, func(l *look) render.Style { return l.Error }},
 	{"rate", func(p *Pace) float32 { return p.Rate }, func(v float64) string { return report.Size(uint64(v+0.5)) + "/s" }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},

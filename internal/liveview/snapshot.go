@@ -76,9 +76,12 @@ type Dir struct {
 	BadSignatures                         uint64
 	HasSignatures                         bool
 
-	Ping     Value // ms, smoothed: seq.Pulse
-	Jitter   Value // ms
-	MinPing  Value // ms, shortest acknowledgement
+	Ping     Value                   // ms, smoothed: seq.Pulse
+	Jitter   Value                   // ms
+	MinPing  Value                   // ms, shortest acknowledgement
+	Wait     Value                   // ms, latest wait from a first transmission to its first acknowledgement: seq.Pulse
+	WaitAt   int64                   // when that was, ns
+	Times    *[seq.NMeasures]seq.RTT // what was measured so far; nil while too many connections are open
 	Samples  uint64
 	Stale    bool  // the newest sample of Ping is older than the window
 	InFlight Value // numbers sent and not acknowledged yet

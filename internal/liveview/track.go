@@ -87,6 +87,9 @@ func (t *track) measure(c *session.Conn, out *Snapshot) {
 		p := c.Pulse(i)
 		now.dir[i] = count(&c.Dir[i], &p)
 		t.row.Dir[i] = side(c, i, &p, out)
+		if t.trail != nil {
+			t.row.Dir[i].Times = timesOf(&c.Dir[i])
+		}
 	}
 	if len(t.history) == 0 && c.HasTime && c.FirstStamp <= out.Time {
 		t.history = append(t.history, sample{at: c.FirstStamp})
@@ -95,6 +98,15 @@ func (t *track) measure(c *session.Conn, out *Snapshot) {
 	for i := range c.Dir {
 		t.history.rates(i, &t.row.Dir[i])
 	}
+}
+
+// timesOf is what was measured of a side.
+func timesOf(d *seq.Direction) *[seq.NMeasures]seq.RTT {
+	list := new([seq.NMeasures]seq.RTT)
+	for m := range list {
+		list[m] = d.Times(seq.Measure(m))
+	}
+	return list
 }
 
 // side is what one side did so far, and how it does now.
@@ -113,6 +125,8 @@ func side(c *session.Conn, i int, p *seq.Pulse, out *Snapshot) Dir {
 		InFlight: when(p.HasInFlight && !c.Over(), float64(p.InFlight.Numbers)),
 		Idle:     when(p.HasLast, float64(max(0, out.Time-p.Last))),
 	}
+	x.WaitAt = p.WaitAt
+	x.Wait = when(p.WaitAt != 0, float64(p.Wait)/1e6)
 	x.MinPing = when(d.MinRTT() > 0, float64(d.MinRTT())/1e6)
 	x.Lost = d.Lost()
 	x.KnowsBefore, x.KnowsAfter, x.KnowsUnseen = report.Known(d)

@@ -20,6 +20,7 @@ type Moment struct {
 // A Pace is how one side did; NaN stands for what is not known.
 type Pace struct {
 	Ping float32 // ms, as in Dir
+	Wait float32 // likewise, where it ended since the moment before
 	Loss float32 // percent, as in Dir
 	Rate float32 // bytes a second since the moment before
 }
@@ -50,7 +51,9 @@ func (t *trail) add(r *Row, now int64) {
 	m := Moment{At: now}
 	for i := range m.Dir {
 		d := &r.Dir[i]
-		m.Dir[i] = Pace{Ping: orNaN(d.Ping), Loss: orNaN(d.Loss), Rate: float32(float64(less(d.Bytes, t.bytes[i])) / (float64(past) / 1e9))}
+		wait := d.Wait
+		wait.Known = wait.Known && d.WaitAt > t.at
+		m.Dir[i] = Pace{Ping: orNaN(d.Ping), Wait: orNaN(wait), Loss: orNaN(d.Loss), Rate: float32(float64(less(d.Bytes, t.bytes[i])) / (float64(past) / 1e9))}
 		t.bytes[i] = d.Bytes
 	}
 	t.at = now

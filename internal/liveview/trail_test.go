@@ -13,6 +13,7 @@ import (
 func rowOf(bytes uint64, ping Value) *Row {
 	r := new(Row)
 	r.Dir[0].Bytes, r.Dir[0].Ping, r.Dir[0].Loss = bytes, ping, known(3)
+	r.Dir[0].Wait, r.Dir[0].WaitAt = known(9), math.MaxInt64
 	return r
 }
 
@@ -26,7 +27,7 @@ func TestTrail(t *testing.T) {
 	if len(got) != 2 || got[0].At != 12*second || got[1].At != 16*second {
 		t.Fatalf("moments %+v", got)
 	}
-	if want := (Pace{Ping: 8, Loss: 3, Rate: 2000}); got[0].Dir[0] != want {
+	if want := (Pace{Ping: 8, Wait: 9, Loss: 3, Rate: 2000}); got[0].Dir[0] != want {
 		t.Errorf("got %+v, want %+v", got[0].Dir[0], want)
 	}
 	if p := got[1].Dir[0]; !math.IsNaN(float64(p.Ping)) || p.Rate != 0 {

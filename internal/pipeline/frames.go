@@ -17,7 +17,14 @@ const (
 	Columns                    // -e
 	NDJSON                     // one record a line
 	JSON                       // one document: an array of records
+	Table                      // a line for each record, which Frames.Table makes
 )
+
+// A RecordTable makes lines of records.
+type RecordTable interface {
+	AppendHeader(dst []byte) []byte
+	AppendRow(dst, record []byte) []byte
+}
 
 // Frames prints frames.
 type Frames struct {
@@ -26,6 +33,7 @@ type Frames struct {
 	Clock   *render.Clock
 	Palette render.Palette
 	Columns *render.Columns // for mode Columns
+	Table   RecordTable     // for mode Table
 	Files   bool            // records name their input file
 	Titles  []*dissect.Protocol
 	Names   func(dissect.Endpoint) string // shown for addresses in lines; "" for none, nil for no names at all
@@ -63,7 +71,7 @@ func (p *Frames) Prepare(shard int, s *Slot, fr *dissect.Frame) {
 	}
 	switch p.Mode {
 	case Lines:
-	case NDJSON, JSON:
+	case NDJSON, JSON, Table:
 		s.Head = p.encoders[shard].AppendHead(s.Head[:0], fr)
 		s.Body = p.encoders[shard].AppendBody(s.Body[:0], fr)
 	default:
@@ -96,6 +104,9 @@ func (p *Frames) print(dst []byte, s *Slot) []byte {
 	case JSON:
 		p.scratch = p.record(p.scratch[:0], s)
 		return p.document.AppendRecord(dst, p.scratch)
+	case Table:
+		p.scratch = p.record(p.scratch[:0], s)
+		return p.Table.AppendRow(dst, p.scratch)
 	}
 	return p.verbose.AppendFrame(dst, fr, p.Clock)
 }
@@ -110,8 +121,11 @@ func (p *Frames) record(dst []byte, s *Slot) []byte {
 
 // AppendStart appends what stands before the first frame.
 func (p *Frames) AppendStart(dst []byte) []byte {
-	if p.Mode == Columns {
+	switch p.Mode {
+	case Columns:
 		return p.Columns.AppendHeader(dst)
+	case Table:
+		return p.Table.AppendHeader(dst)
 	}
 	return dst
 }

@@ -41,15 +41,15 @@ type Recorder struct {
 	tallies []tally // by interface
 	rec     capture.Record
 
-	count    Counters
-	before   uint64    // packets in the files before this one
-	closed   int64     // bytes of these
-	inFile   uint64    // packets in this one
-	base     int64     // when this file began, nanoseconds since 1970
-	based    bool      // base is known
-	last     int64     // newest time heard of
-	flushed  time.Time // when bytes were handed on last
-	path     string    // of the newest file
+	count   Counters
+	before  uint64    // packets in the files before this one
+	closed  int64     // bytes of these
+	inFile  uint64    // packets in this one
+	base    int64     // when this file began, nanoseconds since 1970
+	based   bool      // base is known
+	last    int64     // newest time heard of
+	flushed time.Time // when bytes were handed on last
+	path    string    // of the newest file
 }
 
 // Create makes the first file, so that what is wrong with its place is told before

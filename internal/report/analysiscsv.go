@@ -14,24 +14,25 @@ import (
 // AnalysisColumns are the columns of the analysis as CSV: the paths of a connection in the
 // JSON document, and those of a direction, which stand for directions.a or directions.b as
 // the column direction says. The dialect of a side is directions.dialect.
-var AnalysisColumns = strings.Fields(`
+var AnalysisColumns = append(append(strings.Fields(beforeTimes), timesColumns()...), strings.Fields(behindTimes)...)
+
+const beforeTimes = `
 	id direction protocol dialect dialects detected_by confidence_bits a.address a.role b.address b.role
 	first_frame last_frame first_time last_time duration_ms complete state closed_by reason icmp.notices icmp.first_frame
 	session_id version signing players inferred summed_up internal_error.frame internal_error.message
 	frames bytes data_frames acks retries sendings unneeded_retries duplicates out_of_order gaps missing
-	lost.before_capture lost.after_capture lost.not_captured messages message_bytes incomplete_messages keepalives
-	rtt.samples rtt.min_ms rtt.p50_ms rtt.p95_ms rtt.max_ms
-	paired_rtt.samples paired_rtt.min_ms paired_rtt.p50_ms paired_rtt.p95_ms paired_rtt.max_ms
-	ping_rtt.samples ping_rtt.min_ms ping_rtt.p50_ms ping_rtt.p95_ms ping_rtt.max_ms
+	lost.before_capture lost.after_capture lost.not_captured messages message_bytes incomplete_messages keepalives`
+
+const behindTimes = `
 	signatures.valid signatures.invalid signatures.unverifiable directions.dialect
 	end.cause end.side end.certainty end.time end.frame end.frames end.sentence end.would_refute end.candidates end.reason
-	findings.error findings.warn findings.note`)
+	findings.error findings.warn findings.note`
 
 // WriteCSV writes the analysis as CSV: a line for each direction of each connection. What
 // is not known is empty; the elements of a list are apart by a space, or by "; " where
 // they are texts of several words.
 func WriteCSV(w io.Writer, a *Analysis) error {
-	if _, err := w.Write(appendCSVRow(nil, AnalysisColumns)); err != nil {
+	if _, err := w.Write(appendCSVRow(nil, ColumnNames(AnalysisColumns))); err != nil {
 		return err
 	}
 	var e encoder

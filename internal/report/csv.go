@@ -26,6 +26,18 @@ func appendCell(dst []byte, first bool, text string) []byte {
 	return append(dst, '"')
 }
 
+// ColumnNames are the names of columns of such paths: SQL takes them unquoted. The id of a
+// connection is called so in all tables.
+func ColumnNames(paths []string) []string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		if names[i] = strings.ReplaceAll(path, ".", "_"); path == "id" {
+			names[i] = "connection"
+		}
+	}
+	return names
+}
+
 // appendCSVRow appends a line of CSV.
 func appendCSVRow(dst []byte, cells []string) []byte {
 	for i, text := range cells {

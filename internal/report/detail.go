@@ -162,12 +162,15 @@ func (p *painter) delivery(c *session.Conn) []pair {
 }
 
 func (p *painter) timing(c *session.Conn) []pair {
-	rtt := func(label string, f func(r *seq.RTT) int64) pair {
-		return both(c, label, func(d *seq.Direction) cell {
-			r := d.RTT()
+	var most [seq.NMeasures]uint64 // samples of a side
+	time := func(m seq.Measure, part string, f func(r *seq.RTT) int64) pair {
+		return both(c, seq.Measures[m].Label+" "+part, func(d *seq.Direction) cell {
+			r := d.Times(m)
+			most[m] = max(most[m], r.Samples)
 			return p.roundTrip(r, f(&r))
 		})
 	}
+	rtt := func(part string, f func(r *seq.RTT) int64) pair { return time(seq.RoundTrip, part, f) }
 	rows := []pair{
 		both(c, "lost before capture", func(d *seq.Direction) cell {
 			l := proven(d)
@@ -181,26 +184,17 @@ func (p *painter) timing(c *session.Conn) []pair {
 			l := proven(d)
 			return p.maybe(l.NotCaptured, l.known, p.Warn)
 		}),
-		rtt("RTT min", func(r *seq.RTT) int64 { return r.Min }),
-		rtt("RTT p50", func(r *seq.RTT) int64 { return r.P50 }),
-		rtt("RTT p95", func(r *seq.RTT) int64 { return r.P95 }),
-		rtt("RTT max", func(r *seq.RTT) int64 { return r.Max }),
+		rtt("min", func(r *seq.RTT) int64 { return r.Min }),
+		rtt("p50", func(r *seq.RTT) int64 { return r.P50 }),
+		rtt("p95", func(r *seq.RTT) int64 { return r.P95 }),
+		rtt("max", func(r *seq.RTT) int64 { return r.Max }),
 		both(c, "RTT samples", func(d *seq.Direction) cell { return p.count(d.RTT().Samples) }),
 	}
-	if c.Dir[0].Trips().PairedRTT().Samples+c.Dir[1].Trips().PairedRTT().Samples > 0 {
-		paired := func(label string, f func(r *seq.RTT) int64) pair {
-			return both(c, label, func(d *seq.Direction) cell {
-				r := d.Trips().PairedRTT()
-				return p.roundTrip(r, f(&r))
-			})
+	for m := seq.AckWait; m < seq.NMeasures; m++ {
+		tail, longest := time(m, "p95", func(r *seq.RTT) int64 { return r.P95 }), time(m, "max", func(r *seq.RTT) int64 { return r.Max })
+		if most[m] > 0 {
+			rows = append(rows, tail, longest)
 		}
-		rows = append(rows, paired("of retries p50", func(r *seq.RTT) int64 { return r.P50 }), paired("  max", func(r *seq.RTT) int64 { return r.Max }))
 	}
-	if c.Dir[0].Trips().PingRTT().Samples+c.Dir[1].Trips().PingRTT().Samples == 0 {
-		return rows
-	}
-	return append(rows, both(c, "ping p50", func(d *seq.Direction) cell {
-		r := d.Trips().PingRTT()
-		return p.roundTrip(r, r.P50)
-	}))
+	return rows
 }

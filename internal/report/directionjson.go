@@ -26,9 +26,7 @@ func (e *encoder) direction(k string, c *session.Conn, i int) {
 	e.count("message_bytes", d.MessageBytes)
 	e.count("incomplete_messages", d.IncompleteMessages)
 	e.count("keepalives", d.KeepAlives)
-	e.rtt("rtt", d.RTT())
-	e.rtt("paired_rtt", d.Trips().PairedRTT())
-	e.rtt("ping_rtt", d.Trips().PingRTT())
+	e.times(d.Times)
 	if d.HasSignatures {
 		e.signatures(&d.Signatures)
 	}
@@ -70,17 +68,31 @@ func (e *encoder) lost(l losses) {
 	e.close('}')
 }
 
-func (e *encoder) rtt(key string, r seq.RTT) {
-	if r.Samples == 0 {
-		return
+// times writes what was measured, by measure.
+func (e *encoder) times(of func(seq.Measure) seq.RTT) {
+	for m, x := range seq.Measures {
+		r := of(seq.Measure(m))
+		if r.Samples == 0 {
+			continue
+		}
+		e.open(x.Key, '{')
+		e.count("samples", r.Samples)
+		e.ms("min_ms", r.Min)
+		e.ms("p50_ms", r.P50)
+		e.ms("p95_ms", r.P95)
+		e.ms("max_ms", r.Max)
+		e.close('}')
 	}
-	e.open(key, '{')
-	e.count("samples", r.Samples)
-	e.ms("min_ms", r.Min)
-	e.ms("p50_ms", r.P50)
-	e.ms("p95_ms", r.P95)
-	e.ms("max_ms", r.Max)
-	e.close('}')
+}
+
+// timesColumns are the columns of what times writes.
+func timesColumns() (names []string) {
+	for _, x := range seq.Measures {
+		for _, part := range []string{"samples", "min_ms", "p50_ms", "p95_ms", "max_ms"} {
+			names = append(names, x.Key+"."+part)
+		}
+	}
+	return names
 }
 
 func (e *encoder) signatures(s *seq.Signatures) {

@@ -48,14 +48,7 @@ func (e *encoder) interval(c *session.Conn, dir int, v *timeline.Interval) {
 	if v.HasInFlight {
 		e.count("in_flight_max", uint64(v.InFlight.Numbers))
 	}
-	if r := v.RTT(); r.Samples > 0 {
-		e.open("rtt", '{')
-		e.count("samples", r.Samples)
-		e.ms("min_ms", r.Min)
-		e.ms("p50_ms", r.P50)
-		e.ms("max_ms", r.Max)
-		e.close('}')
-	}
+	e.times(v.Times)
 	e.close('}')
 }
 
@@ -91,13 +84,13 @@ func WriteIntervalJSON(w io.Writer, x *Intervals) error {
 // intervalColumns are the columns of intervals as CSV, by their paths in the record.
 func intervalColumns() []string {
 	names := append([]string{"connection", "direction", "from", "to"}, timeline.Names[:]...)
-	return append(names, "in_flight_max", "rtt.samples", "rtt.min_ms", "rtt.p50_ms", "rtt.max_ms")
+	return append(append(names, "in_flight_max"), timesColumns()...)
 }
 
 // WriteIntervalCSV writes a line for each interval.
 func WriteIntervalCSV(w io.Writer, x *Intervals) error {
 	columns := intervalColumns()
-	if _, err := w.Write(appendCSVRow(nil, columns)); err != nil {
+	if _, err := w.Write(appendCSVRow(nil, ColumnNames(columns))); err != nil {
 		return err
 	}
 	var e encoder

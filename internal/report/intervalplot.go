@@ -3,11 +3,13 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/plot"
 	"github.com/dpdissect/dpdissect/internal/timeline"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // plotLabels is how wide the labels of the vertical axis are, with the axis itself.
@@ -51,9 +53,16 @@ func (v *plotter) side(name string, list []*timeline.Interval) {
 	if flight, some := g.inFlight(list); some {
 		v.plot(name+" in flight: numbers not acknowledged", "", flight, whole, 4, v.o.Palette.Protocol)
 	}
-	if trips, least, some := g.roundTrips(list); some {
-		ms := func(n float64) string { return millis(int64(n)) }
-		v.plot(name+" round trips: least "+millis(least), "", trips, ms, 4, v.o.Palette.Protocol)
+	trips := g.longest(list, seq.RoundTrip)
+	for m, title := range [seq.NMeasures]string{" round trips", " waits for acknowledgement", " round trips paired", " round trips of pings"} {
+		m := seq.Measure(m)
+		if m > seq.RoundTrip && slices.Equal(g.longest(list, m), trips) {
+			continue // nothing was sent again
+		}
+		if spans, least, some := g.times(list, m); some {
+			ms := func(n float64) string { return millis(int64(n)) }
+			v.plot(name+title+": least "+millis(least), "", spans, ms, 4, v.o.Palette.Protocol)
+		}
 	}
 	v.axis()
 }
@@ -122,12 +131,12 @@ func (g grid) inFlight(list []*timeline.Interval) (spans []plot.Span, some bool)
 	return spans, some && plot.Top(spans) > 0
 }
 
-// roundTrips gives the shortest and the longest round trip by columns, in ns, and the
+// times gives the shortest and the longest time of a measure by columns, in ns, and the
 // shortest of all.
-func (g grid) roundTrips(list []*timeline.Interval) (spans []plot.Span, least int64, some bool) {
+func (g grid) times(list []*timeline.Interval, m seq.Measure) (spans []plot.Span, least int64, some bool) {
 	spans = make([]plot.Span, g.columns())
 	for _, v := range list {
-		r := v.RTT()
+		r := v.Times(m)
 		if r.Samples == 0 {
 			continue
 		}

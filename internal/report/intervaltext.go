@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // bars are the heights of a sparkline, from nothing on.
@@ -146,14 +148,24 @@ func (g grid) rows(b *strings.Builder, dir int, list []*timeline.Interval) {
 			side = " "
 		}
 	}
+	trips := g.longest(list, seq.RoundTrip)
+	for m, x := range seq.Measures {
+		values := g.longest(list, seq.Measure(m))
+		if most := peak(values); most > 0 && (m == int(seq.RoundTrip) || !slices.Equal(values, trips)) {
+			g.row(b, side, strings.ToLower(x.Label)+" max", values, "most "+millis(most))
+			side = " "
+		}
+	}
+}
+
+// longest gives the longest time of a measure by columns, in ns.
+func (g grid) longest(list []*timeline.Interval, m seq.Measure) []int64 {
 	values := make([]int64, g.columns())
 	for _, v := range list {
 		i := g.column(v)
-		values[i] = max(values[i], v.RTT().Max)
+		values[i] = max(values[i], v.Times(m).Max)
 	}
-	if most := peak(values); most > 0 {
-		g.row(b, side, "rtt max", values, "most "+millis(most))
-	}
+	return values
 }
 
 func (g grid) row(b *strings.Builder, side, name string, values []int64, figure string) {

@@ -61,47 +61,102 @@ func (c *Counts) addRest(d *seq.Direction) {
 	c[ValidSignatures], c[InvalidSignatures], c[UnverifiableSignatures] = int64(signed.Valid), int64(signed.Invalid), int64(signed.Unverifiable)
 }
 
-// An Interval is what a side sent within an interval of time, and the round trips whose
-// acknowledgements were captured in it.
+// An Interval is what a side sent within an interval of time, and how long it took to be
+// acknowledged where the acknowledgement was captured in it.
 type Interval struct {
 	From, To int64 // ns since 1970, by the capture's times; To is the first behind it
 	Counts
 	InFlight    seq.Flight // the most numbers and the most bytes that were in flight, where that can be told
 	HasInFlight bool
-	trips       *seq.Sampler // while it is one of the latest
-	rtt         seq.RTT      // what trips said, once it is not
-	Drawn       *Drawn       // nil where no picture is wanted
+	times       *seq.Times // while it is one of the latest, nil for none
+	sums        []summed   // what times said, once it is not; in the order of measures
+	Drawn       *Drawn     // nil where no picture is wanted
 }
 
-// latest is how many intervals of a side keep each round trip. One that comes for an older
-// one no longer changes its percentiles.
+// latest is how many intervals of a side keep each time that was measured. One that comes for
+// an older one no longer changes its percentiles.
 const latest = 256
 
-// RTT summarises the round trips.
-func (v *Interval) RTT() seq.RTT {
-	if v.trips == nil {
-		return v.rtt
-	}
-	return v.trips.Summary()
+// A summed summarises what was measured in an interval.
+type summed struct {
+	of seq.Measure
+	seq.RTT
 }
 
-// freeze keeps no more than the summary of the round trips.
-func (v *Interval) freeze() { v.rtt, v.trips = v.RTT(), nil }
+// Times summarises what was measured.
+func (v *Interval) Times(m seq.Measure) seq.RTT {
+	if v.times != nil {
+		return v.times.Summary(m)
+	}
+	for i := range v.sums {
+		if v.sums[i].of == m {
+			return v.sums[i].RTT
+		}
+	}
+	return seq.RTT{}
+}
 
-func (v *Interval) trip(ns int64) {
-	if r := &v.rtt; r.Samples > 0 {
-		r.Samples, r.Min, r.Max = r.Samples+1, min(r.Min, ns), max(r.Max, ns)
+// freeze keeps no more than summaries of what was measured.
+func (v *Interval) freeze() {
+	if v.times == nil {
 		return
 	}
-	if v.trips == nil {
-		v.trips = new(seq.Sampler)
+	var sums [seq.NMeasures]summed
+	n := 0
+	for m := range seq.NMeasures {
+		if r := v.times.Summary(m); r.Samples > 0 {
+			sums[n] = summed{m, r}
+			n++
+		}
 	}
-	v.trips.Add(ns)
+	v.times, v.sums = nil, slices.Clone(sums[:n])
+}
+
+// measured enters a time of some measures.
+func (v *Interval) measured(of seq.MeasureSet, ns int64) {
+	for i := range v.sums {
+		if x := &v.sums[i]; of.Has(x.of) {
+			x.Samples, x.Min, x.Max = x.Samples+1, min(x.Min, ns), max(x.Max, ns)
+			of &^= seq.Of(x.of)
+		}
+	}
+	switch {
+	case of == 0:
+	case v.sums != nil:
+		for m := range seq.NMeasures {
+			if of.Has(m) {
+				v.sums = append(v.sums, summed{m, seq.RTT{Samples: 1, Min: ns, P50: ns, P95: ns, Max: ns}})
+			}
+		}
+	default:
+		if v.times == nil {
+			v.times = new(seq.Times)
+		}
+		v.times.Add(of, ns)
+	}
+}
+
+// drop forgets a measure that was taken back.
+func (v *Interval) drop(m seq.Measure) {
+	if v.times != nil {
+		v.times.Drop(m)
+	}
+	v.sums = slices.DeleteFunc(v.sums, func(x summed) bool { return x.of == m })
+}
+
+// measuredAny reports whether anything was measured.
+func (v *Interval) measuredAny() bool {
+	for m := range seq.NMeasures {
+		if len(v.sums) > 0 || v.times != nil && v.times.Samples(m) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // empty reports whether nothing happened.
 func (v *Interval) empty() bool {
-	return v.Counts == Counts{} && v.RTT().Samples == 0 && v.Drawn == nil
+	return v.Counts == Counts{} && !v.measuredAny() && v.Drawn == nil
 }
 
 // A line is the intervals of one direction.

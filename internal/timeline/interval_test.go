@@ -3,6 +3,8 @@ package timeline
 import (
 	"math"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // TestTakenBack checks that what was counted and taken back later comes off the latest
@@ -27,11 +29,14 @@ func TestFrozen(t *testing.T) {
 	var l line
 	for i := range int64(latest + 1) {
 		v, _ := l.find(i, i+1)
-		v.trip(i + 5)
+		v.measured(seq.Of(seq.RoundTrip, seq.AckWait), i+5)
 	}
 	v, fresh := l.find(0, 1)
-	v.trip(3)
-	if r := v.RTT(); fresh || v.trips != nil || r.Samples != 2 || r.Min != 3 || r.P50 != 5 || r.Max != 5 {
+	v.measured(seq.Of(seq.RoundTrip, seq.PairedTrip), 3)
+	if r := v.Times(seq.PairedTrip); r != (seq.RTT{Samples: 1, Min: 3, P50: 3, P95: 3, Max: 3}) {
+		t.Errorf("of a measure that had none: %+v", r)
+	}
+	if r := v.Times(seq.RoundTrip); fresh || v.times != nil || r.Samples != 2 || r.Min != 3 || r.P50 != 5 || r.Max != 5 {
 		t.Errorf("have %+v, fresh %v", r, fresh)
 	}
 }

@@ -80,10 +80,20 @@ func (v *Interval) pack(p *seq.Packer) {
 	for c := range counts {
 		counts[c] = &v.Counts[c]
 	}
-	r := &v.rtt
+	sums := int64(len(v.sums))
 	p.Times(&v.From, &v.To)
 	p.Ints(counts[:]...)
-	p.Ints(&v.InFlight.Numbers, &v.InFlight.Bytes, &r.Min, &r.P50, &r.P95, &r.Max)
-	p.Uints(&r.Samples)
+	p.Ints(&v.InFlight.Numbers, &v.InFlight.Bytes, &sums)
 	p.Bools(&v.HasInFlight)
+	v.sums = sized(v.sums, sums)
+	for i := range v.sums {
+		v.sums[i].pack(p)
+	}
+}
+
+func (s *summed) pack(p *seq.Packer) {
+	of := int64(s.of)
+	p.Ints(&of, &s.Min, &s.P50, &s.P95, &s.Max)
+	p.Uints(&s.Samples)
+	s.of = seq.Measure(of)
 }

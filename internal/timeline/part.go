@@ -61,8 +61,7 @@ func (p *Part) lost(c *session.Conn, dir int) (l seq.Lost, unknown bool) {
 }
 
 // Restrict makes a connection report what happened within the span alone, once the run is
-// over. Round trips of pings, and those paired with copies, are not told apart by time: they
-// are unknown then.
+// over.
 func (p *Part) Restrict(c *session.Conn) {
 	for dir := range c.Dir {
 		d := &c.Dir[dir]
@@ -79,7 +78,11 @@ func (p *Part) Restrict(c *session.Conn) {
 		d.Messages, d.MessageBytes, d.IncompleteMessages = of(n, Messages), of(n, MessageBytes), of(n, IncompleteMessages)
 		d.Signatures = seq.Signatures{Valid: of(n, ValidSignatures), Invalid: of(n, InvalidSignatures), Unverifiable: of(n, UnverifiableSignatures)}
 		lost, unknown := p.lost(c, dir)
-		seq.Restrict(d, seq.Part{Missing: of(n, Missing), Sendings: of(n, Sendings), RTT: x.RTT(), Lost: lost, LossUnknown: unknown})
+		part := seq.Part{Missing: of(n, Missing), Sendings: of(n, Sendings), Lost: lost, LossUnknown: unknown}
+		for m := range seq.NMeasures {
+			part.Times[m] = x.Times(m)
+		}
+		seq.Restrict(d, part)
 	}
 }
 

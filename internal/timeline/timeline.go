@@ -113,13 +113,13 @@ func (t *Timeline) note(x *lines, c *session.Conn, dir int, at int64) {
 	}
 }
 
-// RoundTrip implements session.Recounter.
-func (t *Timeline) RoundTrip(c *session.Conn, dir int, at, ns int64) {
+// Measured implements session.Recounter.
+func (t *Timeline) Measured(c *session.Conn, dir int, of seq.MeasureSet, at, ns int64) {
 	if t.passes(c) {
 		return
 	}
 	x := t.of(c)
-	t.interval(c, &x.dir[dir], at-x.shiftAt(at)).trip(ns)
+	t.interval(c, &x.dir[dir], at-x.shiftAt(at)).measured(of, ns)
 }
 
 // interval gives the one that holds a time.
@@ -197,5 +197,10 @@ func (t *Timeline) Direction(c *session.Conn, dir int) []*Interval {
 		return nil
 	}
 	t.note(x, c, dir, x.at)
+	if l := &x.dir[dir]; c.Dir[dir].Times(seq.PairedTrip).Samples == 0 { // they were taken back
+		for _, v := range l.list {
+			v.drop(seq.PairedTrip)
+		}
+	}
 	return x.dir[dir].settled()
 }

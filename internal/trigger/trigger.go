@@ -1,7 +1,7 @@
 // Package trigger says when a flight recorder must keep what it has: an expression
 // of events and measures of a connection, such as
 //
-//	disconnect or finding.error or loss > 5% for 5s
+//	cut-off or finding.error or loss > 5% for 5s
 //
 // Words are joined with and, or, not and parentheses; and binds tighter than or. A
 // measure may have to be beyond its limit for some time.
@@ -21,6 +21,7 @@ type Facts struct {
 	Disconnected bool // it was closed, reset or refused, or timed out
 	Reset        bool // it was closed abruptly
 	TimedOut     bool
+	CutOff       bool      // it ended otherwise than its sides wanted: nobody left in order, or declined
 	Findings     [3]uint64 // new ones: error, warn, note
 	Malformed    uint64    // datagrams that could not be decoded
 	BadSignature uint64
@@ -67,6 +68,7 @@ var words = []word{
 	{name: "disconnect", means: "a connection ended in any way", event: func(f *Facts) bool { return f.Disconnected }},
 	{name: "reset", means: "a connection ended abruptly", event: func(f *Facts) bool { return f.Reset }},
 	{name: "timeout", means: "packets stayed unanswered past the time to give up", event: func(f *Facts) bool { return f.TimedOut }},
+	{name: "cut-off", means: "a connection ended, and no side left in order", event: func(f *Facts) bool { return f.CutOff }},
 	{name: "finding", means: "a rule of any severity was broken", event: func(f *Facts) bool { return f.Findings != [3]uint64{} }},
 	{name: "finding.note", means: "a rule of severity note or higher was broken", event: func(f *Facts) bool { return f.Findings != [3]uint64{} }},
 	{name: "finding.warn", means: "a rule of severity warn or error was broken", event: func(f *Facts) bool { return f.Findings[0]+f.Findings[1] > 0 }},

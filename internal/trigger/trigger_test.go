@@ -100,6 +100,8 @@ func TestMatch(t *testing.T) {
 		{"reset or disconnect and timeout", gone, "disconnect, timeout"},
 		{"(reset or disconnect) and connect", gone, "-"},
 		{"((timeout))||drops", gone, "timeout"},
+		{"cut-off", Facts{Disconnected: true}, "-"},
+		{"cut-off or loss > 5%", Facts{Disconnected: true, CutOff: true}, "cut-off"},
 	} {
 		tr, err := Compile(c.expr)
 		if err != nil {

@@ -186,3 +186,24 @@ func TestBudgetsOnNamedFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsZero: what was looked for and not found is 0, and no unknown number.
+func TestNothingIsZero(t *testing.T) {
+	doc := `{"captures":[{}],"connections":[{"id":0,"directions":{"a":{"data_frames":3},"b":{"data_frames":1}}}]}`
+	for text, known := range map[string]bool{
+		"icmp.notices == 0": true, "signatures.invalid == 0": true, "internal_error.frame == 0": true, "paired_rtt.samples == 0": true, "ack_wait.samples == 0": true,
+		"captures.dropped == 0": false, "rtt.p95_ms == 0": false, "ack_wait.p95_ms == 0": false, "lost.not_captured == 0": false,
+	} {
+		b, err := ParseBudget(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := NewNumbers(walkText([]byte(doc)), []*Budget{b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := b.Weigh(n); r.Evaluated != known || known && (r.Value != 0 || !r.Held) {
+			t.Errorf("%s: %+v", text, r)
+		}
+	}
+}

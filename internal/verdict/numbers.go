@@ -122,6 +122,8 @@ func (r *reading) at(quantity int) (float64, absence) {
 	switch {
 	case r.known[quantity]:
 		return r.values[quantity], none
+	case q.absent == zero:
+		return 0, none
 	case q.absent == unknown && q.level == ofDirection && r.values[qDataFrames] == 0:
 		return 0, inapplicable // it sent nothing that the number could be of
 	}

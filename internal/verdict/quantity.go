@@ -16,6 +16,7 @@ const (
 	inapplicable         // there is nothing it could be of
 	unknown              // the capture does not tell
 	boundless            // it is beyond what can be computed with: infinite, or no number
+	zero                 // there was none: it is 0
 )
 
 // level is what has a quantity.
@@ -56,13 +57,13 @@ var quantities = [...]quantity{
 	{"captures.packets", ofCapture, false, none, "packets"},
 	{"captures.bytes", ofCapture, false, none, "captured bytes"},
 	{"captures.received", ofCapture, false, unknown, "live: packets the kernel counted"},
-	{"captures.dropped", ofCapture, false, unknown, "packets the capture itself lost, where that is known"},
+	{"captures.dropped", ofCapture, false, unknown, "packets the capture itself lost, where it says so"},
 	{"confidence_bits", ofConnection, true, none, "evidence for the protocol"},
 	{"first_frame", ofConnection, true, none, "number of the first frame"},
 	{"last_frame", ofConnection, true, none, "number of the last frame"},
 	{"duration_ms", ofConnection, true, unknown, "from first to last frame"},
-	{"internal_error.frame", ofConnection, true, inapplicable, "where an internal error ended it"},
-	{"icmp.notices", ofConnection, false, inapplicable, "ICMP notices that a datagram was not delivered"},
+	{"internal_error.frame", ofConnection, true, zero, "where an internal error ended it, 0 where none did"},
+	{"icmp.notices", ofConnection, false, zero, "ICMP notices that a datagram was not delivered"},
 	{"icmp.first_frame", ofConnection, true, inapplicable, "the first of them"},
 	{"findings.error", ofConnection, false, none, "findings, before any rules file"},
 	{"findings.warn", ofConnection, false, none, "findings, before any rules file"},
@@ -85,24 +86,29 @@ var quantities = [...]quantity{
 	{"message_bytes", ofDirection, false, none, "their bytes"},
 	{"incomplete_messages", ofDirection, false, none, "messages that lack a part"},
 	{"keepalives", ofDirection, false, none, "keepalives and pings"},
-	{"rtt.samples", ofDirection, false, unknown, "round trips measured"},
+	{"rtt.samples", ofDirection, false, zero, "round trips measured"},
 	{"rtt.min_ms", ofDirection, true, unknown, "shortest round trip"},
 	{"rtt.p50_ms", ofDirection, true, unknown, "median round trip"},
 	{"rtt.p95_ms", ofDirection, true, unknown, "95 of 100 round trips are shorter"},
 	{"rtt.max_ms", ofDirection, true, unknown, "longest round trip"},
-	{"paired_rtt.samples", ofDirection, false, inapplicable, "round trips of units sent several times"},
+	{"ack_wait.samples", ofDirection, false, zero, "waits measured, from the first transmission of a unit to its first acknowledgement"},
+	{"ack_wait.min_ms", ofDirection, true, unknown, "shortest wait"},
+	{"ack_wait.p50_ms", ofDirection, true, unknown, "median wait"},
+	{"ack_wait.p95_ms", ofDirection, true, unknown, "95 of 100 waits are shorter"},
+	{"ack_wait.max_ms", ofDirection, true, unknown, "longest wait"},
+	{"paired_rtt.samples", ofDirection, false, zero, "round trips of units sent several times"},
 	{"paired_rtt.min_ms", ofDirection, true, inapplicable, "shortest of them"},
 	{"paired_rtt.p50_ms", ofDirection, true, inapplicable, "median of them"},
 	{"paired_rtt.p95_ms", ofDirection, true, inapplicable, "95 of 100 of them are shorter"},
 	{"paired_rtt.max_ms", ofDirection, true, inapplicable, "longest of them"},
-	{"ping_rtt.samples", ofDirection, false, inapplicable, "pings measured"},
+	{"ping_rtt.samples", ofDirection, false, zero, "pings measured"},
 	{"ping_rtt.min_ms", ofDirection, true, inapplicable, "shortest round trip of a ping"},
 	{"ping_rtt.p50_ms", ofDirection, true, inapplicable, "median of pings"},
 	{"ping_rtt.p95_ms", ofDirection, true, inapplicable, "95 of 100 pings are shorter"},
 	{"ping_rtt.max_ms", ofDirection, true, inapplicable, "longest round trip of a ping"},
-	{"signatures.valid", ofDirection, false, inapplicable, "signatures that verify"},
-	{"signatures.invalid", ofDirection, false, inapplicable, "signatures that do not"},
-	{"signatures.unverifiable", ofDirection, false, inapplicable, "signatures whose secret is not known"},
+	{"signatures.valid", ofDirection, false, zero, "signatures that verify"},
+	{"signatures.invalid", ofDirection, false, zero, "signatures that do not"},
+	{"signatures.unverifiable", ofDirection, false, zero, "signatures whose secret is not known"},
 }
 
 // quantityCount is their number.
@@ -134,6 +140,17 @@ func shareOf(x, y *node) *node {
 func QuantityNames() (names []string) {
 	for i := range quantities {
 		names = append(names, quantities[i].name)
+	}
+	return names
+}
+
+// Unknowable are the names of numbers that a capture may not show. All others are 0 where
+// there was nothing to count.
+func Unknowable() (names []string) {
+	for i := range quantities {
+		if q := &quantities[i]; q.absent == unknown || q.absent == inapplicable {
+			names = append(names, q.name)
+		}
 	}
 	return names
 }

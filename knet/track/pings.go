@@ -69,7 +69,7 @@ type pong struct {
 // settlePing counts the time of a request that is about to be forgotten.
 func (c *conn) settlePing(dir int, p *ping) {
 	if p.answered && !p.again {
-		c.c.Dir[dir].Trips().Pinged(p.took)
+		c.c.Dir[dir].Trips().Pinged(p.at+p.took, p.took)
 	}
 }
 

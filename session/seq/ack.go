@@ -148,6 +148,7 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 		}
 		u.ackTime = a.Time
 		u.state |= ackTimed
+		d.unitsAcked(n, u, a.Time)
 		d.noteRoundTrip(u, a)
 	}
 	if d.links {
@@ -182,6 +183,7 @@ func (d acknowledging) settleCopy(c waitingCopy, a *Acknowledgement, link func(P
 		if u := w.see(c.num); u.position() == c.at {
 			u.ackTime = a.Time
 			u.state |= ackTimed
+			d.unitsAcked(c.num, u, a.Time)
 		}
 	}
 	if d.links {
@@ -224,6 +226,9 @@ func (d acknowledging) lateness() int64 {
 func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	const first = firstSending | timed
 	rtt := u.ackTime - u.time
+	if u.state&(first|carries|givenUp) == first {
+		d.waited(rtt, a.Time)
+	}
 	if u.state&(first|again) != first || rtt < 0 {
 		return
 	}
@@ -236,6 +241,13 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 		if d.account != nil {
 			d.account.Swell.see(d.beat.smooth, a, d.Bytes, bytesOf(d.peer))
 		}
+	}
+}
+
+// waited keeps the latest wait for a first acknowledgement.
+func (d acknowledging) waited(ns, at int64) {
+	if ns >= 0 && (at != d.waitAt || ns > d.wait) {
+		d.wait, d.waitAt = ns, at
 	}
 }
 

@@ -101,32 +101,20 @@ func (d *Direction) Sendings() uint64 {
 }
 
 // RTT summarises the time between this side's frames and their acknowledgement.
-func (d *Direction) RTT() RTT {
-	if d.part != nil {
-		return d.part.RTT
-	}
-	if !d.IsOpen() {
-		return d.end.rtt
-	}
-	return d.rtt.summary()
-}
+func (d *Direction) RTT() RTT { return d.Times(RoundTrip) }
 
-// Pinged enters the time, in nanoseconds, between a ping of this side and the
-// reply that names it, for protocols whose acknowledgements wait for others.
-func (d Trips) Pinged(ns int64) {
+// Pinged enters the time, in nanoseconds, between a ping of this side and the reply that
+// names it, which was captured at a time, for protocols whose acknowledgements wait for
+// others.
+func (d Trips) Pinged(at, ns int64) {
 	if ns >= 0 {
 		d.ready()
-		d.pings = d.pings.more(ns, d.rtt.lowMemory)
+		d.measured(Of(PingTrip), at, ns)
 	}
 }
 
 // PingRTT summarises the times of Pinged.
-func (d Trips) PingRTT() RTT {
-	if !d.IsOpen() {
-		return d.end.pings
-	}
-	return d.pings.summary()
-}
+func (d Trips) PingRTT() RTT { return d.Times(PingTrip) }
 
 // MinRTT is the shortest round trip seen so far, in nanoseconds, 0 when none.
 func (d *Direction) MinRTT() int64 {
@@ -162,7 +150,7 @@ func (d *Direction) HasRTT() bool { return d.IsOpen() && d.hasRTT }
 // RoundTrips is how many round trips RTT summarises so far.
 func (d Quality) RoundTrips() uint64 {
 	d.ready()
-	return uint64(d.rtt.n)
+	return d.times.Samples(RoundTrip)
 }
 
 // Delivered gives the index of the next message handed on, from 0.

@@ -57,9 +57,7 @@ type work struct {
 	placed      int64              // the latest number believed while some were provisional
 	confirmed   int                // place in provisional of what is confirmed, plus 1
 
-	rtt       rtts
-	pings     *rtts  // nil while there are none
-	paired    *rtts  // nil while there are none
+	times     Times
 	distinct  uint64 // numbers captured
 	carried   uint64 // sendings of units that datagrams carry (SendUnit), retries included
 	firstAcks uint64
@@ -68,9 +66,9 @@ type work struct {
 	disregarded disregarded
 	account     *Account // nil unless Options.Account asks for it
 
-	settled   func(Settled)      // not nil when wanted
-	trip      func(at, ns int64) // not nil when wanted
-	never     func(Position)     // told of frames that were never acknowledged
+	settled   func(Settled)                     // not nil when wanted
+	trip      func(of MeasureSet, at, ns int64) // not nil when wanted
+	never     func(Position)                    // told of frames that were never acknowledged
 	minRTT    int64
 	hasRTT    bool
 	accepts   bool  // the peer acknowledged something
@@ -89,6 +87,8 @@ type work struct {
 
 	beat beat // latest round trips
 	echo beat // latest pings
+
+	wait, waitAt int64 // see Pulse
 }
 
 // Signatures counts the signatures of one side by verdict.
@@ -122,8 +122,7 @@ type outcome struct {
 	lostBehind uint64 // what losses had proven
 	sendings   uint64
 	minRTT     int64
-	rtt, pings RTT
-	paired     RTT
+	times      *[NMeasures]RTT // nil for none
 }
 
 // IsOpen reports whether there is something to conclude from: a frame came, and the side
@@ -140,7 +139,7 @@ func (d *Direction) ready() {
 
 // lowMemory makes that less is remembered (Config.LowMemory).
 func (d *Direction) lowMemory() {
-	d.win.lowMemory, d.rtt.lowMemory = true, true
+	d.win.lowMemory, d.times.common.lowMemory = true, true
 	d.recent.lowMemory, d.units.lowMemory = true, true
 }
 

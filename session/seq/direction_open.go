@@ -10,9 +10,9 @@ type Options struct {
 	Never func(Position)
 	// Settled, when not nil, is told what was concluded about every number.
 	Settled func(Settled)
-	// Trip, when not nil, is told each round trip that RTT summarises, and when its
-	// acknowledgement was captured.
-	Trip func(at, ns int64)
+	// Trip, when not nil, is told each time that Times summarises, and when the
+	// acknowledgement that ended it was captured.
+	Trip func(of MeasureSet, at, ns int64)
 }
 
 // Work is what a Direction needs while it is open: whoever has many of them uses it again.
@@ -59,7 +59,7 @@ func (d *Direction) Compact() {
 func (d *Direction) Free() {
 	if d.IsOpen() {
 		d.heard = d.acknowledged()
-		d.end = outcome{d.Missing(), d.losses.proven(), d.Sendings(), d.minRTT, d.RTT(), d.Trips().PingRTT(), d.Trips().PairedRTT()}
+		d.end = outcome{d.Missing(), d.losses.proven(), d.Sendings(), d.minRTT, d.times.all()}
 	}
 	d.work, d.over = nil, true
 }

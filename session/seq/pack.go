@@ -17,14 +17,18 @@ func (p *Packer) direction(d *Direction) {
 	s, e := &d.Signatures, &d.end
 	p.Uints(&d.Frames, &d.Bytes, &d.DataFrames, &d.Acks, &d.Retries, &d.UnneededRetries, &d.Duplicates, &d.OutOfOrder, &d.Gaps,
 		&d.Messages, &d.MessageBytes, &d.IncompleteMessages, &d.KeepAlives, &s.Valid, &s.Invalid, &s.Unverifiable,
-		&d.delivered, &d.byMaskOnly, &d.notCaptured, &d.lostBefore, &d.voided, &e.missing, &e.lostBehind, &e.sendings,
-		&e.rtt.Samples, &e.pings.Samples, &e.paired.Samples)
-	p.Ints(&e.minRTT, &e.rtt.Min, &e.rtt.P50, &e.rtt.P95, &e.rtt.Max, &e.pings.Min, &e.pings.P50, &e.pings.P95, &e.pings.Max,
-		&e.paired.Min, &e.paired.P50, &e.paired.P95, &e.paired.Max)
-	restricted := d.part != nil
+		&d.delivered, &d.byMaskOnly, &d.notCaptured, &d.lostBefore, &d.voided, &e.missing, &e.lostBehind, &e.sendings)
+	p.Ints(&e.minRTT)
+	measured, restricted := e.times != nil, d.part != nil
 	p.Bools(&s.Learned, &d.HasSignatures, &d.verified, &d.noBefore, &d.noAfter, &d.distrusted, &d.unpaired, &d.heard, &d.unsettled,
-		&d.offloaded, &d.over, &restricted)
+		&d.offloaded, &d.over, &measured, &restricted)
 	p.Text(&d.Dialect)
+	if measured {
+		if p.reads {
+			e.times = new([NMeasures]RTT)
+		}
+		p.times(e.times)
+	}
 	if !restricted {
 		return
 	}
@@ -32,9 +36,26 @@ func (p *Packer) direction(d *Direction) {
 		d.part = new(Part)
 	}
 	x := d.part
-	p.Uints(&x.Missing, &x.Sendings, &x.Lost.BeforeCapture, &x.Lost.AfterCapture, &x.Lost.NotCaptured, &x.RTT.Samples)
-	p.Ints(&x.RTT.Min, &x.RTT.P50, &x.RTT.P95, &x.RTT.Max)
+	p.Uints(&x.Missing, &x.Sendings, &x.Lost.BeforeCapture, &x.Lost.AfterCapture, &x.Lost.NotCaptured)
+	p.times(&x.Times)
 	p.Bools(&x.LossUnknown)
+}
+
+// times takes summaries. Where nothing was sent again, waits are round trips.
+func (p *Packer) times(list *[NMeasures]RTT) {
+	equal := list[AckWait] == list[RoundTrip]
+	p.Bools(&equal)
+	for m := range NMeasures {
+		if m == AckWait && equal {
+			continue
+		}
+		r := &list[m]
+		p.Uints(&r.Samples)
+		p.Ints(&r.Min, &r.P50, &r.P95, &r.Max)
+	}
+	if equal {
+		list[AckWait] = list[RoundTrip]
+	}
 }
 
 // Stuck takes units that are sent again and again.

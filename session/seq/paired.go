@@ -1,12 +1,12 @@
 package seq
 
 // Paired enters the time, in nanoseconds, between one sending of a number that was sent
-// several times and the acknowledgement of that very sending, for protocols whose
-// acknowledgements let them be told apart. RTT leaves such numbers out.
-func (d Trips) Paired(ns int64) {
+// several times and the acknowledgement of that very sending, which was captured at a time,
+// for protocols whose acknowledgements let them be told apart. RTT leaves such numbers out.
+func (d Trips) Paired(at, ns int64) {
 	if !d.unpaired {
 		d.ready()
-		d.paired = d.paired.more(ns, d.rtt.lowMemory)
+		d.measured(Of(PairedTrip), at, ns)
 	}
 }
 
@@ -14,14 +14,9 @@ func (d Trips) Paired(ns int64) {
 // Paired entered, and will enter, does not count.
 func (d Trips) Unpair() {
 	if d.unpaired = true; d.work != nil {
-		d.paired = nil
+		d.times.Drop(PairedTrip)
 	}
 }
 
 // PairedRTT summarises the times of Paired.
-func (d Trips) PairedRTT() RTT {
-	if !d.IsOpen() {
-		return d.end.paired
-	}
-	return d.paired.summary()
-}
+func (d Trips) PairedRTT() RTT { return d.Times(PairedTrip) }

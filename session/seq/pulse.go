@@ -18,6 +18,12 @@ type Pulse struct {
 	Samples uint64 // of Ping; 0 when there is none
 	PingAt  int64  // time of the newest sample, ns
 
+	// Wait is the latest time, in ns, from the first transmission of a number to its first
+	// acknowledgement (AckWait), known as soon as it ends: of the numbers that one frame
+	// acknowledges that of the one that waited longest. WaitAt is when that frame was
+	// captured, 0 for none.
+	Wait, WaitAt int64
+
 	// InFlight is what waits for its acknowledgement; valid when the capture shows
 	// acknowledgements of this side.
 	InFlight    Flight
@@ -43,6 +49,7 @@ func (d *Direction) Pulse() Pulse {
 		beat.fold()
 		p.Ping, p.Jitter, p.Samples, p.PingAt = beat.smooth, beat.vary, beat.n, beat.at
 	}
+	p.Wait, p.WaitAt = d.wait, d.waitAt
 	p.InFlight, p.HasInFlight = d.InFlight()
 	return p
 }

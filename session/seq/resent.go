@@ -31,7 +31,11 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 	if u.frame == 0 {
 		u.frame, u.time, u.sends, u.print = fr.Frame, fr.Time, 1, print
 		u.carriers[0] = uint32(carrier)
+		if fr.HasTime {
+			u.first = fr.Time
+		}
 		d.carried++
+		d.win.load(carrier, unit)
 		return UnitVerdict{New: true}
 	}
 	v := UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
@@ -56,6 +60,7 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 		d.account.Losses.starve(unit, u)
 	}
 	u.carry(carrier, d)
+	d.units.carryAgain(carrier, unit, &d.win)
 	u.time = max(u.time, fr.Time)
 	return v
 }
@@ -104,6 +109,7 @@ func (s *units) reach(n int64, d *Direction) *carried {
 		return nil
 	case n >= s.top+limit:
 		s.clear()
+		s.again = nil
 		s.base, s.top, s.floor, s.gone = n, n, s.top, true
 	}
 	for s.top-n > s.size() { // a lower one, captured later
@@ -165,7 +171,7 @@ func (s *units) wanted(u *carried, d *Direction) bool {
 // compact forgets all units.
 func (s *units) compact() {
 	if s.table != nil {
-		s.sparse = sparse[carried]{}
+		s.sparse, s.again = sparse[carried]{}, nil
 		s.base, s.floor, s.gone = s.top, s.top, true
 	}
 }

@@ -5,7 +5,7 @@ type Part struct {
 	Missing, Sendings uint64
 	Lost              Lost
 	LossUnknown       bool // Lost is not all of it
-	RTT               RTT
+	Times             [NMeasures]RTT
 }
 
 // Restrict makes a closed Direction report a part of its numbers. The exported counters are
@@ -18,5 +18,4 @@ func Restrict(d *Direction, p Part) {
 		NotCaptured:   min(p.Lost.NotCaptured, all.NotCaptured),
 	}
 	d.part = &p
-	d.end.pings, d.end.paired = RTT{}, RTT{}
 }

@@ -52,19 +52,35 @@ func (r *rtts) add(ns int64) {
 	default:
 		r.long = append(r.long, ns)
 	}
-	if !r.overflow && (r.n > rttExact || r.lowMemory && r.n > rttLowMemory) {
+	if !r.overflow && r.full() {
 		r.spill()
 	}
 }
 
-// more adds a time to those of a kind that most sides never have.
-func (r *rtts) more(ns int64, lowMemory bool) *rtts {
-	if r == nil {
-		r = &rtts{lowMemory: lowMemory}
+// pour adds the times of another one, in which as much is kept.
+func (r *rtts) pour(x *rtts) {
+	if x.n == 0 {
+		return
 	}
-	r.add(ns)
-	return r
+	if r.n == 0 || x.lo < r.lo {
+		r.lo = x.lo
+	}
+	r.hi = max(r.hi, x.hi)
+	r.n += x.n
+	r.exact, r.long = append(r.exact, x.exact...), append(r.long, x.long...)
+	if !r.overflow && (x.overflow || r.full()) || r.overflow && !x.overflow {
+		r.spill()
+	}
+	switch {
+	case x.coarse != nil:
+		r.coarse.pour(x.coarse)
+	case x.cells != nil:
+		r.cells.pour(x.cells)
+	}
 }
+
+// full reports that there are more times than are kept as they are.
+func (r *rtts) full() bool { return r.n > rttExact || r.lowMemory && r.n > rttLowMemory }
 
 // spill moves what was kept as it is to a histogram.
 func (r *rtts) spill() {
@@ -79,13 +95,17 @@ func (r *rtts) spill() {
 	}
 }
 
-// countAll begins a histogram.
+// countAll begins a histogram where there is none.
 func (r *rtts) countAll() func(ns int64) {
 	if r.lowMemory {
-		r.coarse = new(coarse)
+		if r.coarse == nil {
+			r.coarse = new(coarse)
+		}
 		return r.coarse.count
 	}
-	r.cells = new(histogram)
+	if r.cells == nil {
+		r.cells = new(histogram)
+	}
 	return r.cells.count
 }
 
@@ -104,6 +124,21 @@ func (h *histogram) count(ns int64) {
 		h[row] = new([rttCells]uint32)
 	}
 	h[row][i]++
+}
+
+// pour adds the counts of another histogram.
+func (h *histogram) pour(x *histogram) {
+	for row, cells := range x {
+		if cells == nil {
+			continue
+		}
+		if h[row] == nil {
+			h[row] = new([rttCells]uint32)
+		}
+		for i, n := range cells {
+			h[row][i] += n
+		}
+	}
 }
 
 func (r *rtts) summary() RTT {

@@ -33,6 +33,11 @@ func (*coarse) cell(ns int64) (row, i int) {
 
 func (h *coarse) count(ns int64) {
 	row, i := h.cell(ns)
+	h.row(row)[i]++
+}
+
+// row gives the cells of a row.
+func (h *coarse) row(row int) *[coarseCells]uint32 {
 	if at := row - h.first; at < 0 || at >= len(h.rows) {
 		h.cover(row)
 	}
@@ -40,7 +45,20 @@ func (h *coarse) count(ns int64) {
 	if *cells == nil {
 		*cells = new([coarseCells]uint32)
 	}
-	(*cells)[i]++
+	return *cells
+}
+
+// pour adds the counts of another histogram.
+func (h *coarse) pour(x *coarse) {
+	for row, cells := range x.rows {
+		if cells == nil {
+			continue
+		}
+		into := h.row(x.first + row)
+		for i, n := range cells {
+			into[i] += n
+		}
+	}
 }
 
 // cover makes room for a row.

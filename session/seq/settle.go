@@ -5,11 +5,8 @@ import "cmp"
 // settle draws the conclusions about a number that is about to be forgotten.
 func (d settling) settle(n int64, u *unit, w *Window) {
 	const sample = captured | acked | ackTimed | timed
-	if u.state&sample == sample && u.state&(again|givenUp) == 0 && u.ackTime >= u.time {
-		d.rtt.add(u.ackTime - u.time)
-		if d.trip != nil {
-			d.trip(u.ackTime, u.ackTime-u.time)
-		}
+	if u.state&(sample|givenUp) == sample && u.ackTime >= u.time {
+		d.measured(u.measures(), u.ackTime, u.ackTime-u.time)
 	}
 	if d.links && u.state&(captured|acked) == captured {
 		d.never(u.position())
@@ -43,6 +40,18 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 	if d.settled != nil {
 		d.settled(x)
 	}
+}
+
+// measures are those which the time from the number's first captured transmission to its first
+// acknowledgement belongs to.
+func (u *unit) measures() (of MeasureSet) {
+	if u.state&again == 0 {
+		of |= Of(RoundTrip)
+	}
+	if u.state&(firstSending|carries) == firstSending {
+		of |= Of(AckWait)
+	}
+	return of
 }
 
 // settleSkipped is settle for numbers below end of which nothing was heard.

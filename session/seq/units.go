@@ -13,6 +13,7 @@ type carried struct {
 	sends    uint8               // captured, up to 255; as many of the latest are remembered in carriers
 	acked    bool                // a carrier that is no longer remembered was acknowledged
 	print    uint16              // of its content, 0 when that is not known
+	first    int64               // first transmission, ns; 0 once it was acknowledged, or when it is not known
 }
 
 // units are the carried units of one side, in a ring like that of a Window.
@@ -23,4 +24,12 @@ type units struct {
 	gone      bool
 	keep      int64 // Limits.UnitKeep
 	lowMemory bool
+
+	again []furtherCarrier // not acknowledged yet, the oldest first
 }
+
+// A furtherCarrier is a number that carries a unit that was sent before.
+type furtherCarrier struct{ carrier, unit int64 }
+
+// mostFurther bounds the further carriers that are remembered.
+const mostFurther = 256

@@ -27,8 +27,10 @@ type unit struct {
 	copies  uint8  // captured transmissions and copies, saturating
 	sends   uint8  // captured transmissions, saturating
 	part    uint8  // of frame
+	load    uint8  // how many units in a row it is the first to carry …
 	size    uint16 // of the payload, by the UDP header
 	ipid    uint16 // of the first sending, or of what was captured first
+	loaded  uint16 // … from this one on: low bits of its number
 	copied  uint32 // µs from time to the first sending, or to the latest copy of it
 	frame   uint64 // first captured copy
 	time    int64
@@ -65,6 +67,7 @@ const (
 	hearsay                            // acknowledged by nothing but history bits
 	noAck                              // its sender asks for no acknowledgement
 	again                              // captured again, and not proven a copy by its identification
+	carries                            // units that keep their numbers when they are sent again (SendUnit)
 )
 
 // A Window holds the numbers one side sends: which were captured, how often,

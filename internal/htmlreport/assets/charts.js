@@ -58,8 +58,8 @@ page.kinds = [
       { label: "one by one, least", values: x.sacked_min, colour: "sacked", points: 3, hide: page.same(x.sacked_min, x.sacked_max) },
     ],
   },
-  { id: "rtt", title: "round trips, ms", has: (x) => x.rtt_max_ms.some((v) => v !== null), height: 150, zero: true,
-    series: (x) => [{ label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, hide: page.same(x.rtt_min_ms, x.rtt_max_ms) }] },
+  { id: "rtt", title: "round trips, and waits for acknowledgement, ms", has: (x) => [x.rtt_max_ms, x.ack_wait_max_ms, x.paired_rtt_max_ms, x.ping_rtt_max_ms].some((list) => list && list.some((v) => v !== null)), height: 150, zero: true,
+    series: (x) => [...page.longestOf(x), { label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, hide: page.same(x.rtt_min_ms, x.rtt_max_ms) }] },
   { id: "inflight", title: "in flight: sent and not acknowledged", whole: true, has: (x) => x.in_flight.some((v) => v !== null), height: 150, zero: true,
     series: (x) => [{ label: "numbers", values: x.in_flight, colour: "sent", line: true, points: 2 }, { label: "bytes", values: x.in_flight_bytes, colour: "sacked", line: true, scale: "bytes" }] },
   { id: "rate", title: "rate, kB/s", has: (x) => x.bytes.some((v) => v !== null), height: 150, zero: true, rates: true,
@@ -68,6 +68,12 @@ page.kinds = [
 
 // wholes are the distances of ticks where there are no parts of one.
 page.wholes = Array.from({ length: 13 }, (_, i) => [1, 2, 5].map((k) => k * 10 ** i)).flat();
+
+// longestOf are the series of what else was measured: where nothing was sent again, waits are
+// round trips.
+page.longestOf = (x) => [["longest wait", "ack_wait_max_ms", "retry"], ["longest, paired", "paired_rtt_max_ms", "sacked"], ["longest ping", "ping_rtt_max_ms", "window"]]
+  .filter(([, key]) => x[key] && !page.same(x[key], x.rtt_max_ms))
+  .map(([label, key, colour]) => ({ label, values: x[key], colour, points: 5 }));
 
 // same says that two series are one.
 page.same = (x, y) => x.every((v, i) => v === y[i]);

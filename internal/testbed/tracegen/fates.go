@@ -29,6 +29,10 @@ type Fates struct {
 	// Trips are the times from sendings of a number to the acknowledgements that they
 	// caused, all captured, for numbers that were captured more than once.
 	Trips map[Sender]map[int64][]time.Duration
+	// Waits are the times from the first captured transmission of each unit to the first
+	// captured acknowledgement of it. Units whose first captured transmission says that it is
+	// another one have none.
+	Waits map[Sender][]time.Duration
 }
 
 // A Sender is one side, 0 or 1, of a connection.
@@ -51,7 +55,7 @@ type FrameFate struct {
 // Fates writes the capture file and tells the fates.
 func (s *Scenario) Fates(w io.Writer) (*Fates, error) {
 	t := newTrace(s.Setup, s.Seed)
-	f := &fates{ledger: t.ledger, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}, at: map[*sim.Datagram]time.Duration{}}
+	f := &fates{ledger: t.ledger, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}, at: map[*sim.Datagram]time.Duration{}, waits: waits{units: map[unitKey]*waiting{}, carriers: map[Sender]map[int64][]unitKey{}, took: map[Sender][]time.Duration{}}}
 	t.Net.Observer, t.Net.Sent = f, f.leaves
 	if err := s.play(t, w); err != nil {
 		return nil, err
@@ -70,6 +74,7 @@ type fates struct {
 	lost     map[Sender]map[int64]*[3]int
 	at       map[*sim.Datagram]time.Duration // when they were captured
 	trips    []trip
+	waits    waits
 }
 
 // A trip is one of Fates.Trips.
@@ -158,6 +163,7 @@ func (f *fates) Captured(d *sim.Datagram) {
 		f.top[c.from] = max(f.top[c.from], s.order)
 	}
 	f.captured = append(f.captured, c)
+	f.waits.captured(n, now)
 }
 
 // Delivered implements sim.Observer.
@@ -199,7 +205,7 @@ func (f *fates) lose(from Sender, num int64, place int) {
 }
 
 func (f *fates) tell() *Fates {
-	out := &Fates{Frames: map[int]FrameFate{}, Lost: f.lost, Trips: map[Sender]map[int64][]time.Duration{}}
+	out := &Fates{Frames: map[int]FrameFate{}, Lost: f.lost, Trips: map[Sender]map[int64][]time.Duration{}, Waits: f.waits.took}
 	times := map[unitKey]int{}
 	for _, c := range f.captured {
 		times[unitKey{from: c.from, num: c.num}]++

@@ -1,0 +1,75 @@
+package seq
+
+// load notes that a captured number is the first to carry a unit. Units that are new stand in
+// a row.
+func (w *Window) load(carrier, unit int64) {
+	if !w.holds(carrier) {
+		return
+	}
+	u := w.at(carrier)
+	u.state |= carries
+	switch off := int16(uint16(unit) - u.loaded); {
+	case u.load == 0:
+		u.load, u.loaded = 1, uint16(unit)
+	case off >= 0 && off < 255:
+		u.load = max(u.load, uint8(off)+1)
+	}
+}
+
+// carryAgain notes that a number carries a unit that was sent before.
+func (s *units) carryAgain(carrier, unit int64, w *Window) {
+	if w.holds(carrier) {
+		w.at(carrier).state |= carries
+	}
+	if len(s.again) == mostFurther {
+		s.again = append(s.again[:0], s.again[1:]...)
+	}
+	s.again = append(s.again, furtherCarrier{carrier, unit})
+}
+
+// unitsAcked enters how long the units that a number carries waited, when an acknowledgement
+// captured at a time is its first.
+func (d acknowledging) unitsAcked(carrier int64, u *unit, at int64) {
+	s := &d.units
+	if u.state&carries == 0 || s.table == nil {
+		return
+	}
+	for i := range int64(u.load) {
+		from := s.top + int64(int16(u.loaded-uint16(s.top)))
+		d.unitAcked(from+i, carrier, at)
+	}
+	keep := s.again[:0]
+	for _, x := range s.again {
+		if x.carrier == carrier {
+			d.unitAcked(x.unit, carrier, at)
+		} else {
+			keep = append(keep, x)
+		}
+	}
+	s.again = keep
+}
+
+func (d acknowledging) unitAcked(unit, carrier, at int64) {
+	s := &d.units
+	if unit < s.base || unit >= s.top {
+		return
+	}
+	u := s.find(unit)
+	if u == nil || u.first == 0 || at < u.first || !u.carriedBy(uint32(carrier)) {
+		return
+	}
+	d.measured(Of(AckWait), at, at-u.first)
+	d.waited(at-u.first, at)
+	u.first = 0
+}
+
+// carriedBy reports whether a number may have carried the unit: only the latest carriers are
+// remembered.
+func (u *carried) carriedBy(carrier uint32) bool {
+	for _, c := range u.held() {
+		if c == carrier {
+			return true
+		}
+	}
+	return u.sends > maxCarriers
+}

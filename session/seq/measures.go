@@ -1,0 +1,139 @@
+package seq
+
+// A Measure is one way to tell how long what a side sends takes to be acknowledged, as seen
+// at the capture point.
+type Measure uint8
+
+const (
+	// RoundTrip is of numbers captured exactly once, from there to the first later
+	// acknowledgement: nobody can tell which transmission the acknowledgement of a number that was
+	// sent again belongs to (Karn).
+	RoundTrip Measure = iota
+	// AckWait is from the first transmission of a number, where that was captured, to its first
+	// acknowledgement, whatever was sent in between. Where datagrams carry units that keep
+	// their numbers when they are sent again (SendUnit), it is of these.
+	AckWait
+	// PairedTrip is of the transmissions of a number that was sent several times, each with its own
+	// acknowledgement (Trips.Paired).
+	PairedTrip
+	// PingTrip is from a ping to the reply that names it (Trips.Pinged).
+	PingTrip
+
+	NMeasures
+)
+
+// Measures describes all of them: whatever shows one shows them in this order.
+var Measures = [NMeasures]struct {
+	Key   string // of records
+	Label string // for people
+}{
+	RoundTrip:  {"rtt", "RTT"},
+	AckWait:    {"ack_wait", "ack wait"},
+	PairedTrip: {"paired_rtt", "paired"},
+	PingTrip:   {"ping_rtt", "ping"},
+}
+
+// A MeasureSet is some measures; bit m is Measure m.
+type MeasureSet uint8
+
+// Of makes a set of measures.
+func Of(list ...Measure) (s MeasureSet) {
+	for _, m := range list {
+		s |= 1 << m
+	}
+	return s
+}
+
+// Has reports whether a measure is in the set.
+func (s MeasureSet) Has(m Measure) bool { return s>>m&1 != 0 }
+
+// ofNumbers are the measures of which one time is both where a number was sent once.
+const ofNumbers = MeasureSet(1<<RoundTrip | 1<<AckWait)
+
+// Times summarise times by measure. A time that is both a round trip and a wait is kept once:
+// while nothing is sent again, waits take no memory. The zero value has none.
+type Times struct {
+	common rtts             // of RoundTrip and of AckWait
+	own    [NMeasures]*rtts // of one measure alone; nil while there are none
+}
+
+// Add enters a time, in nanoseconds, of each measure of a set.
+func (t *Times) Add(of MeasureSet, ns int64) {
+	if of&ofNumbers == ofNumbers {
+		t.common.add(ns)
+		of &^= ofNumbers
+	}
+	for m := range NMeasures {
+		if !of.Has(m) {
+			continue
+		}
+		if t.own[m] == nil {
+			t.own[m] = &rtts{lowMemory: t.common.lowMemory}
+		}
+		t.own[m].add(ns)
+	}
+}
+
+// Drop forgets the times of a measure that none but it has.
+func (t *Times) Drop(m Measure) { t.own[m] = nil }
+
+// Samples is how many times of a measure there are.
+func (t *Times) Samples(m Measure) (n uint64) {
+	if ofNumbers.Has(m) {
+		n = t.common.n
+	}
+	if t.own[m] != nil {
+		n += t.own[m].n
+	}
+	return n
+}
+
+// Summary summarises the times of a measure.
+func (t *Times) Summary(m Measure) RTT {
+	switch own := t.own[m]; {
+	case !ofNumbers.Has(m) || t.common.n == 0:
+		return own.summary()
+	case own == nil:
+		return t.common.summary()
+	default:
+		both := rtts{lowMemory: t.common.lowMemory}
+		both.pour(&t.common)
+		both.pour(own)
+		return both.summary()
+	}
+}
+
+// all summarises all measures, nil where there is none.
+func (t *Times) all() (all *[NMeasures]RTT) {
+	for m := range NMeasures {
+		if t.Samples(m) == 0 {
+			continue
+		}
+		if all == nil {
+			all = new([NMeasures]RTT)
+		}
+		all[m] = t.Summary(m)
+	}
+	return all
+}
+
+// Times summarises what was measured of a side.
+func (d *Direction) Times(m Measure) RTT {
+	switch {
+	case d.part != nil:
+		return d.part.Times[m]
+	case d.IsOpen():
+		return d.times.Summary(m)
+	case d.end.times == nil:
+		return RTT{}
+	}
+	return d.end.times[m]
+}
+
+// measured enters a time that ended with a frame captured at a time, and tells it.
+func (d *Direction) measured(of MeasureSet, at, ns int64) {
+	d.times.Add(of, ns)
+	if d.trip != nil {
+		d.trip(of, at, ns)
+	}
+}
