@@ -22,6 +22,7 @@ type Side struct {
 	Marks   []timeline.Mark
 	Dropped int64  // units of retries and losses that are too many to keep
 	Losses  []Loss // proven ones, and those that the capture missed
+	Unacked []timeline.Mark
 }
 
 // A Loss is a number that was lost.
@@ -101,7 +102,18 @@ func (s *Side) append(b []byte, base int64) []byte {
 		b = strconv.AppendInt(b, m.Number, 10)
 		b = strconv.AppendUint(append(b, ','), m.Frame, 10)
 		b = strconv.AppendInt(append(b, ','), m.N, 10)
-		b = append(append(append(b, `,"`...), kinds[m.Kind]...), `"]`...)
+		b = append(append(append(b, `,"`...), kinds[m.Kind]...), '"')
+		if m.Delay > 0 {
+			b = appendScaled(append(b, ','), m.Delay, 1e6, 3)
+		}
+		b = append(b, ']')
+	}
+	b = append(b, `],"unacked":[`...)
+	for i := range s.Unacked {
+		m := &s.Unacked[i]
+		b = append(appendScaled(append(comma(b, i), '['), m.Time-base, 1e9, 6), ',')
+		b = append(strconv.AppendInt(b, m.Number, 10), ',')
+		b = append(strconv.AppendUint(b, m.Frame, 10), ']')
 	}
 	b = append(b, `],"losses":[`...)
 	for i := range s.Losses {
@@ -133,6 +145,17 @@ var columns = []column{
 	{"acked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Max, drawn(v).Acked.Some }},
 	{"sacked_min", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Min, drawn(v).Sacked.Some }},
 	{"sacked_max", 1, 0, func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Max, drawn(v).Sacked.Some }},
+	{"unreliable_min", 1, 0, func(v *timeline.Interval) (int64, bool) {
+		return drawn(v).Unreliable.Min, drawn(v).Unreliable.Some
+	}},
+	{"unreliable_max", 1, 0, func(v *timeline.Interval) (int64, bool) {
+		return drawn(v).Unreliable.Max, drawn(v).Unreliable.Some
+	}},
+	{"delay_min_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return drawn(v).Delay.Min, drawn(v).Delay.Some }},
+	{"delay_max_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return drawn(v).Delay.Max, drawn(v).Delay.Some }},
+	{"delay_frame", 1, 0, func(v *timeline.Interval) (int64, bool) {
+		return int64(drawn(v).Slowest), drawn(v).Slowest != 0
+	}},
 	{"in_flight", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight.Numbers, v.HasInFlight }},
 	{"in_flight_bytes", 1, 0, func(v *timeline.Interval) (int64, bool) { return v.InFlight.Bytes, v.HasInFlight }},
 	{"rtt_min_ms", 1e6, 3, func(v *timeline.Interval) (int64, bool) { return v.RTT().Min, v.RTT().Samples > 0 }},
