@@ -21,7 +21,7 @@ var assets embed.FS
 
 // scripts are the parts of the page's code, in the order in which they are run.
 var scripts = []string{
-	"vendor/uPlot.iife.min.js", "base.js", "happened.js", "connections.js", "charts.js", "ladder.js", "findings.js", "capture.js", "main.js",
+	"vendor/uPlot.iife.min.js", "base.js", "overview.js", "connections.js", "charts.js", "ladder.js", "numbers.js", "findings.js", "capture.js", "main.js",
 }
 
 var styles = []string{"vendor/uPlot.min.css", "report.css"}
