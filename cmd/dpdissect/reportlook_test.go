@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/chromium"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
 
 // resize makes the window of a page so many pixels wide and high.
@@ -182,7 +184,7 @@ func TestReportSequence(t *testing.T) {
 	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")))
 	p.Eval(`page.openAt(page.ladders[0].connection)`, nil)
 	p.Await(`document.querySelector(".row.proof")`)
-	before := ask[int](t, p, `document.querySelector(".ladder .row").ariaSetSize ?? +document.querySelector(".ladder .row").getAttribute("aria-setsize")`)
+	before := ask[int](t, p, `+document.querySelector(".ladder .row").getAttribute("aria-setsize")`)
 	p.Eval(`document.querySelector(".ladder").scrollTop = 0`, nil)
 	p.Await(`document.querySelector(".ladder button.run")`)
 	n := ask[int](t, p, `page.ladders[0].rows.find((r) => r.members).frames.length`)
@@ -240,4 +242,38 @@ func TestLook(t *testing.T) {
 			}
 		}
 	}
+}
+
+// thousand writes a capture of a thousand connections.
+func thousand(t testing.TB, packets int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "thousand.pcap")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(tracegen.Many(f, 1000, packets, 1), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestReportThousand opens the page of a thousand connections: it is no taller than three
+// screens until something is opened, each connection has a lane in a group, and a group opens.
+func TestReportThousand(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, thousand(t, 20_000)))
+	for _, width := range []int{360, 1280, 2560} {
+		resize(p, width, 900)
+		if n := ask[int](t, p, `document.documentElement.scrollHeight`); n > 3*900 {
+			t.Errorf("at %d pixels the page is %d high", width, n)
+		}
+	}
+	n := ask[[2]int](t, p, `[page.lanes.lanes.length, [...document.querySelectorAll("[data-group]")].reduce((n, e) => n + +e.dataset.group, 0) + document.querySelectorAll(".lanes > .conn").length]`)
+	if n[0] < 1000 || n[1] != n[0] {
+		t.Errorf("%d connections, %d in lanes and groups", n[0], n[1])
+	}
+	p.Eval(`document.querySelectorAll("[data-group]").forEach((e) => { e.open = true; })`, nil)
+	p.Await(`new Set([...document.querySelectorAll("[data-lane]")].map((e) => e.dataset.connection)).size === page.lanes.lanes.length`)
+	t.Logf("drawn after %.0f ms", ask[float64](t, p, `page.drawnAt`))
 }

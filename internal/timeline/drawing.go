@@ -141,10 +141,11 @@ func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, a
 		if v.Frame == 0 {
 			v.Frame = fr.Frame
 		}
-		if !fr.Awaits {
+		waiting := fr.Awaits && !fr.Unreliable
+		if !waiting {
 			v.Unreliable.add(num)
 		}
-		l.drawing.keep(place{frame: frame, num: num, at: at, waiting: fr.Awaits})
+		l.drawing.keep(place{frame: frame, num: num, at: at, waiting: waiting})
 	}
 	m := Mark{Time: at, Number: num, Frame: fr.Frame}
 	unneeded := max(0, l.told[UnneededRetries]-before[UnneededRetries])

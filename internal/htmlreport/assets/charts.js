@@ -126,7 +126,8 @@ page.drawBands = function (group) {
   }));
   group.bands.style.height = rows.length * 18 + "px";
   const ms = (t) => group.base + t * 1000;
-  group.axis.replaceChildren(...page.ticks(ms(min), ms(max), Math.max(2, width / (page.dated ? 170 : 100))).map((t) => {
+  const room = page.dated ? 150 : 76; // of the words at a tick
+  group.axis.replaceChildren(...page.ticks(ms(min), ms(max), Math.max(2, width / (room + 24))).filter((t) => px((t - group.base) / 1000) + room < width + page.left + page.right).map((t) => {
     const e = page.make("span", {}, page.clockOf(t, max - min < 5 ? 12 : 8));
     e.style.left = px((t - group.base) / 1000) + "px";
     return e;

@@ -15,7 +15,7 @@ page.panel = function (c) {
     parts.push(page.make("p", { class: "small" }, "Its frames are too many for this page (" + page.number(page.sum(page.counts.get(c.id), "frames")) + "): --from and --to choose a part of them."));
   }
   const found = page.analysis.findings.filter((f) => f.connection === c.id);
-  if (found.length) parts.push(page.make("details", { class: "part" }, page.make("summary", {}, page.make("h4", {}, "Findings"), " " + page.number(found.length)), page.findingList(found, 200)));
+  if (found.length) parts.push(page.make("details", { class: "part" }, page.make("summary", {}, page.make("h4", {}, "Findings"), " " + page.number(found.length)), page.findingList(found, 200, "")));
   return parts;
 };
 

@@ -20,8 +20,8 @@ page.findings = function () {
 };
 
 // findingList tells findings one by one.
-page.findingList = function (list, most) {
-  const items = list.slice(0, most).map((f) => page.make("li", { class: "searchable" },
+page.findingList = function (list, most, name = "searchable") {
+  const items = list.slice(0, most).map((f) => page.make("li", { class: name },
     page.make("span", { class: "when" }, page.clock(f.time), f.connection === undefined ? "" : " #" + f.connection + (f.direction ? " " + f.direction : "")),
     page.make("span", {}, f.rule + ": " + f.message, f.frame ? [" ", page.frame(f.frame, f.connection)] : "")));
   if (list.length > most) items.push(page.make("li", {}, page.number(list.length - most) + " more are in the data of this page."));

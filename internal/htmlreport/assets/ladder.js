@@ -17,7 +17,8 @@ page.drawLadder = function (l, about) {
   let from = -1, focus = -1, focused = null;
   const times = (r) => (r.time ? page.msOf(r.time) + Number(r.time.slice(23, 29)) / 1e6 : null);
   const trip = { a: about.capture_point?.to_a_ms, b: about.capture_point?.to_b_ms }, known = trip.a !== undefined && trip.b !== undefined;
-  const whole = () => rows.length * height, factor = () => Math.max(1, whole() / page.mostPixels);
+  const whole = () => rows.length * height; // pixels, of which a scroll bar has so many for each of its own:
+  const factor = () => (whole() <= page.mostPixels ? 1 : (whole() - box.clientHeight) / Math.max(1, page.mostPixels - box.clientHeight));
   const size = () => { inner.style.height = Math.min(whole(), page.mostPixels) + "px"; };
   size();
 
@@ -81,7 +82,7 @@ page.drawLadder = function (l, about) {
   function find(n) { return rows.findIndex((r) => r.frame === n || (r.frames && !open.has(r) && r.frames.includes(n))); }
   function turnTo(i) {
     focus = i; from = -1;
-    box.scrollTop = Math.max(0, (i * height) / factor() - box.clientHeight / 2);
+    box.scrollTop = Math.max(0, (i * height - box.clientHeight / 2) / factor());
     draw();
   }
   page.owners.push((n) => (find(n) < 0 ? undefined : l.connection));
@@ -104,7 +105,7 @@ page.drawLadder = function (l, about) {
   page.ladderOf.set(l.connection, () => {
     if (!box.offsetParent || focused !== null) return;
     focused = rows.findIndex((r) => r.proof);
-    if (focused >= 0) box.scrollTop = Math.max(0, (focused * height) / factor() - box.clientHeight / 2);
+    if (focused >= 0) box.scrollTop = Math.max(0, (focused * height - box.clientHeight / 2) / factor());
     from = -1;
     draw();
   });

@@ -49,19 +49,21 @@ page.start = function () {
   document.documentElement.dataset.ready = "true";
 };
 
-// first opens the worst connection, where a page has few, and makes the elements of plots of
-// all others that have some.
+// first opens the worst connection of a page that has few, and makes what all others with
+// plots have below their lanes; where there are many, that waits until it is asked for.
 page.first = function () {
-  for (const c of page.pictures.connections) {
-    page.makers.get(c.id)?.call(null, false);
-    page.panels.get(c.id)?.make();
-  }
-  document.querySelectorAll("details.group").forEach((e) => { e.open = false; });
-  const bad = page.pictures.connections.find((c) => page.lane.get(c.id)?.bad);
-  const one = bad || (page.lanes.lanes.length === 1 ? page.pictures.connections[0] : undefined);
-  if (one && page.lanes.lanes.length <= page.fewConnections) page.openAt(one.id);
+  const all = page.pictures.connections, few = page.lanes.lanes.length;
+  const make = () => {
+    for (const c of all) {
+      page.makers.get(c.id)?.(true);
+      page.panels.get(c.id)?.make();
+    }
+  };
+  if (few <= page.fewPanels) make(); else page.waiting.push(make);
+  const worst = all.find((c) => page.lane.get(c.id)?.bad) || (few === 1 ? all[0] : undefined);
+  if (worst && few <= page.fewConnections) page.openAt(worst.id);
 };
 
-// Up to so many connections the worst one is open when the page is.
-page.fewConnections = 20;
+page.fewConnections = 20; // of which the worst is open at first
+page.fewPanels = 100; // of which all are ready to be opened
 page.start();

@@ -9,7 +9,7 @@ page.rank = ["quiet", "waits", "losses", "cut-off"];
 page.mostLines = 12;
 
 // Up to so many pieces of lanes are made before anybody asks for them.
-page.mostPieces = 20000;
+page.mostPieces = 1000;
 
 // runsOf reads "q3w1": [{health, from, to}], in columns of the overview.
 page.runsOf = function (lane) {
@@ -94,11 +94,11 @@ page.group = function (g, early) {
     made = true;
     inner.append(...g.members.map((l) => page.line(l)));
   };
-  g.members.forEach((l) => page.makers.set(l.id, () => { make(); box.open = true; }));
+  g.members.forEach((l) => page.makers.set(l.id, (closed) => { make(); if (!closed) box.open = true; }));
   const summary = page.make("summary", { class: "lane-row" }, page.make("span", { class: "lane-label" }, page.make("span", { class: "what" }, g.title), page.make("span", { class: "who" }, page.members(g.members))), page.band(g.members));
   box.append(summary, inner);
   box.addEventListener("toggle", () => { if (box.open) make(); });
-  if (early) make();
+  if (early) make(); else page.waiting.push(make);
   return box;
 };
 
