@@ -295,6 +295,7 @@ func TestLooks(t *testing.T) {
 			}
 		}
 		if dir := os.Getenv("DPDISSECT_SHOTS"); dir != "" {
+			p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": false})
 			p.Eval(`document.getElementById("tab-report").click(); scrollTo(0, 0); new Promise((done) => setTimeout(done, 1000))`, nil)
 			p.Shoot(filepath.Join(dir, "page-"+scheme+".png"))
 			p.Eval(`document.getElementById("tab-explain").click()`, nil)

@@ -410,14 +410,26 @@ func TestShots(t *testing.T) {
 	if dir == "" {
 		t.Skip("make shots runs it")
 	}
-	p := shown(t, chromium.Start(t), reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
-	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1100, "height": 900, "deviceScaleFactor": 1, "mobile": false})
-	p.Shoot(filepath.Join(dir, "report.png"))
-	p.Do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}})
-	p.Eval(`page.jump(113)`, nil)
-	p.Eval(`document.getElementById("plots").scrollIntoView()`, nil)
-	p.Eval(`new Promise((done) => setTimeout(done, 1000))`, nil) // the plots out of view follow
-	p.Shoot(filepath.Join(dir, "report-plots.png"))
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	shoot := func(name string) {
+		p.Eval(`page.redraw(); new Promise((done) => setTimeout(done, 500))`, nil) // plots out of view follow
+		p.Shoot(filepath.Join(dir, name))
+	}
+	resize(p, 1280, 1000)
+	shoot("report.png")
+	scheme(p, "dark")
+	p.Eval(`document.querySelector(".toolbar").scrollIntoView()`, nil)
+	shoot("report-plots.png")
+	scheme(p, "light")
+	p = shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")))
+	resize(p, 1280, 800)
+	p.Eval(`page.openAt(page.ladders[0].connection); page.chooseView([...page.groups.values()][0], "sequence", true); document.querySelector(".toolbar").scrollIntoView()`, nil)
+	p.Eval(`[...document.querySelectorAll(".toolbar button")].find((e) => e.textContent === "Worst moment").click()`, nil)
+	shoot("report-numbers.png")
+	p.Eval(`{ const box = document.querySelector(".ladder"); box.scrollTop = page.rowHeight * (page.ladders[0].rows.findIndex((r) => r.kind === "loss") - 7); box.parentElement.scrollIntoView(); }`, nil)
+	p.Eval(`document.querySelector(".ladder button.run")?.click()`, nil)
+	shoot("report-frames.png")
 }
 
 // TestReportOfFarTimes opens reports of times that are years apart, go backwards, or stand

@@ -10,7 +10,11 @@ page.findings = function () {
   }
   for (const severity of ["error", "warn", "note"]) {
     const by = new Map();
-    for (const f of all) if (f.severity === severity) by.set(f.rule, [...(by.get(f.rule) || []), f]);
+    for (const f of all) {
+      if (f.severity !== severity) continue;
+      if (!by.has(f.rule)) by.set(f.rule, []);
+      by.get(f.rule).push(f);
+    }
     for (const [rule, list] of by) {
       const inner = page.make("div", {}), box = page.make("details", { class: "rule" }, page.make("summary", {}, page.make("span", { class: "badge " + severity }, severity), " " + rule, page.make("span", { class: "count" }, page.number(list.length))), inner);
       page.later(box, () => inner.append(page.findingList(list, 2000)));

@@ -8,8 +8,8 @@ page.rank = ["quiet", "waits", "losses", "cut-off"];
 // Up to so many connections that are not well have a line each at once.
 page.mostLines = 12;
 
-// Up to so many pieces of lanes are made before anybody asks for them.
-page.mostPieces = 1000;
+// Up to so many lanes are made before anybody asks for them.
+page.mostEarly = 100;
 
 // runsOf reads "q3w1": [{health, from, to}], in columns of the overview.
 page.runsOf = function (lane) {
@@ -30,8 +30,8 @@ page.overview = function () {
     const list = page.make("div", { class: "lanes" });
     s.append(list);
     list.append(page.axis());
-    const groups = page.groupsOf(o.lanes), pieces = o.lanes.reduce((n, l) => n + l.runs.replace(/\d/g, "").length, 0);
-    for (const g of groups) list.append(page.group(g, pieces <= page.mostPieces));
+    const groups = page.groupsOf(o.lanes);
+    for (const g of groups) list.append(page.group(g, o.lanes.length <= page.mostEarly));
   }
   if (page.pictures.unlisted) {
     s.append(page.make("p", { class: "small" }, "These are the worst: " + page.number(page.pictures.unlisted) + " more connections are not in this page; --connection and -Y choose others."));
@@ -73,13 +73,14 @@ page.groupsOf = function (lanes) {
     for (const l of bad) {
       const v = page.told.get(l.id), key = l.kind === "in trouble" ? v?.contributing[0]?.cause : v?.verdict.cause;
       const title = l.kind + (key ? ": " + key : "");
-      by.set(title, [...(by.get(title) || []), l]);
+      if (!by.has(title)) by.set(title, []);
+      by.get(title).push(l);
     }
     groups.push(...[...by].map(([title, members]) => ({ title: page.counted(members.length, "connection", "connections") + " " + title, members, bad: true })));
   }
   const well = rest.filter((l) => !l.bad);
   if (well.length === 1) groups.push({ members: well });
-  else if (well.length) groups.push({ title: page.number(well.length) + (bad.length || groups.length ? " other" : "") + " connections, in which nothing went wrong", members: well });
+  else if (well.length) groups.push({ title: page.number(well.length) + (bad.length || groups.length ? " other" : "") + " connections, none of them slow or cut off", members: well });
   return groups;
 };
 
@@ -215,7 +216,7 @@ page.axis = function () {
   const o = page.lanes, from = o.from_ms, to = from + o.columns * o.step_ms, track = page.make("span", { class: "track scale" });
   const draw = () => {
     track.replaceChildren(...page.ticks(from, to, Math.max(2, (track.clientWidth || 600) / (page.dated ? 170 : 90))).map((t) => {
-      const e = page.make("span", {}, page.clockOf(t, 8));
+      const e = page.make("span", {}, page.clockOf(t, to - from < 5000 ? 12 : 8));
       e.style.left = 100 * (t - from) / (to - from) + "%";
       return e;
     }).filter((e) => parseFloat(e.style.left) < 93));
