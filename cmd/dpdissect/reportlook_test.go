@@ -206,6 +206,34 @@ func TestReportSequence(t *testing.T) {
 	}
 }
 
+// TestReportDoubtful keeps a connection whose end is not sure apart from those that are well:
+// it has a line of its own, which is open.
+func TestReportDoubtful(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")))
+	p.Eval(`{
+		const l = page.lanes.lanes[0], told = page.told.get(l.id);
+		for (let i = 1; i <= 3; i++) { page.lanes.lanes.push({ ...l, id: l.id + i, bad: false, runs: i === 3 ? "q4l1" : "q5" }); page.told.set(l.id + i, { ...told, id: l.id + i, verdict: { ...told.verdict, certainty: i === 2 ? "likely" : "proved" } }); }
+	}`, nil)
+	got := ask[string](t, p, `page.groupsOf(page.lanes.lanes.slice(1)).map((g) => g.members.map((l) => l.id - page.lanes.lanes[0].id).join("+")).join(" ")`)
+	if got != "2 3 1" {
+		t.Errorf("the lines are of %q, want those of 2 and 3 first", got)
+	}
+}
+
+// TestReportNumberRange zooms into numbers: the plot shows those in view, and no others.
+func TestReportNumberRange(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")))
+	p.Eval(`{ const g = [...page.groups.values()][0]; page.openAt(g.id); page.chooseView(g, "sequence", true); }`, nil)
+	const u = `page.drawn.find((u) => u.root.parentElement.dataset.chart === "sequence")`
+	p.Eval(`{ const u = `+u+`; u.setScale("x", { min: 0, max: u.data[0][20] }); }`, nil)
+	p.Await(u + `.scales.x.max === ` + u + `.data[0][20]`)
+	if r := ask[[2]float64](t, p, `(() => { const u = `+u+`, most = Math.max(...u.data[1].slice(0, 21)); return [u.scales.y.max, most]; })()`); r[0] > r[1]*1.5+3 {
+		t.Errorf("the axis goes up to %v, numbers in view to %v", r[0], r[1])
+	}
+}
+
 // TestReportMillionRows scrolls a sequence diagram of a million rows: few of them are elements,
 // and its last one can be seen.
 func TestReportMillionRows(t *testing.T) {

@@ -164,7 +164,7 @@ page.kinds = [
       { label: "number, least", values: x.sent_min, colour: "sent", points: 4, hide: page.same(x.sent_min, x.sent_max) },
       { label: "unreliable", values: x.unreliable_max, colour: "unreliable", points: 4, hide: !some(x.unreliable_max) },
       { label: "acknowledged up to", values: page.filled(x.acked_max), captured: x.acked_max, colour: "acked", line: true, step: true, hide: !some(x.acked_max) },
-      { label: "window", values: page.windowOf(x), captured: [], colour: "window", line: true, step: true, dash: [5, 4], hide: !x.window || !some(x.acked_max) },
+      { label: "window", values: page.windowOf(x), captured: [], colour: "window", line: true, step: true, dash: [5, 4], aside: true, hide: !x.window || !some(x.acked_max) },
       { label: "acknowledged one by one", values: x.sacked_max, colour: "sacked", points: 3, hide: !some(x.sacked_max) },
       { label: "one by one, least", values: x.sacked_min, colour: "sacked", points: 3, hide: page.same(x.sacked_min, x.sacked_max) },
     ],
@@ -223,10 +223,10 @@ page.drawChart = function (box, group, x, kind, t, series) {
   const options = {
     width: box.clientWidth, height: kind.height, legend: { show: false }, padding: [kind.rail ? 4 : 6, page.right, 4, 0],
     cursor: { drag: { x: true, y: false }, y: false, sync: { key: "c" + box.dataset.connection, setSeries: false }, points: { show: false } },
-    scales: { x: { time: false, min: group.shown.min, max: group.shown.max }, y: { range: (u, lo, hi) => page.bounds(kind, x, lo, hi, u) } },
+    scales: { x: { time: false, min: group.shown.min, max: group.shown.max }, y: { range: (u, lo, hi) => page.bounds(kind, lo, hi) } },
     axes: [{ show: false }, { stroke: () => page.colour("dim"), grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "11px system-ui", size: page.left, gap: 6, space: kind.height < 100 ? 22 : 34, ...(kind.whole ? { incrs: page.wholes } : {}) }],
     series: [{ label: "time" }, ...series.map((s) => ({
-      label: s.label, scale: "y", stroke: () => page.colour(s.colour), width: s.line ? (s.dash ? 1 : 1.5) : 0, dash: s.dash, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
+      label: s.label, scale: "y", auto: !s.aside, stroke: () => page.colour(s.colour), width: s.line ? (s.dash ? 1 : 1.5) : 0, dash: s.dash, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
       fill: s.fill ? () => page.colour("area") : undefined,
       points: s.points ? { show: true, size: s.points, fill: () => page.colour(s.colour), width: 0 } : { show: false },
     }))],
@@ -265,19 +265,10 @@ page.shade = function (u, group) {
   g.restore();
 };
 
-// bounds are those of the vertical axis: of all that is drawn, events among them, with room
-// for the rail of what was not acknowledged.
-page.bounds = function (kind, x, lo, hi, u) {
+// bounds are those of the vertical axis, with room for the rail of what was not acknowledged.
+// Events stand at numbers and delays that the series have, too.
+page.bounds = function (kind, lo, hi) {
   if (lo === null || lo === undefined) [lo, hi] = [0, kind.rail ? 100 : 1];
-  if (kind.events && !kind.rail) {
-    for (const list of [x.marks, x.losses]) {
-      for (const m of list) {
-        if (m[0] < u.scales.x.min || m[0] > u.scales.x.max) continue;
-        lo = Math.min(lo, m[1]); hi = Math.max(hi, m[1]);
-      }
-    }
-  }
-  if (kind.rail) for (const m of x.marks) if (m[5] && m[0] >= u.scales.x.min && m[0] <= u.scales.x.max) hi = Math.max(hi, m[5]);
   if (kind.zero) return [0, (hi || 1) * (kind.rail ? 1.28 : 1.12)];
   const room = (hi - lo || 1) * 0.06;
   return [lo - room, hi + room];

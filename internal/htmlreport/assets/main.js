@@ -60,7 +60,7 @@ page.first = function () {
     }
   };
   if (few <= page.fewPanels) make(); else page.waiting.push(make);
-  const worst = all.find((c) => page.lane.get(c.id)?.bad) || (few === 1 ? all[0] : undefined);
+  const worst = all.find((c) => page.lane.get(c.id)?.bad) || all.find((c) => page.lane.has(c.id) && page.doubtful(page.lane.get(c.id))) || (few === 1 ? all[0] : undefined);
   if (worst && few <= page.fewConnections) page.openAt(worst.id);
 };
 

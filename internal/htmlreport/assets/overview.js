@@ -64,7 +64,7 @@ page.groupsOf = function (lanes) {
     groups.push({ title: g.sentence, members, bad: members.some((l) => l.bad) });
   }
   const place = new Map(page.pictures.connections.map((c, i) => [c.id, i]));
-  const rest = lanes.filter((l) => !taken.has(l.id));
+  const rest = lanes.filter((l) => !taken.has(l.id)), doubtful = rest.filter(page.doubtful);
   const bad = rest.filter((l) => l.bad).sort((x, y) => (place.get(x.id) ?? 1e9) - (place.get(y.id) ?? 1e9) || x.id - y.id);
   if (bad.length <= page.mostLines) {
     groups.push(...bad.map((l) => ({ members: [l], bad: true })));
@@ -78,9 +78,11 @@ page.groupsOf = function (lanes) {
     }
     groups.push(...[...by].map(([title, members]) => ({ title: page.counted(members.length, "connection", "connections") + " " + title, members, bad: true })));
   }
-  const well = rest.filter((l) => !l.bad);
+  if (doubtful.length <= page.mostLines) groups.push(...doubtful.map((l) => ({ members: [l] })));
+  else groups.push({ title: page.number(doubtful.length) + " connections that lost packets, or whose end is not sure; none was slow or cut off", members: doubtful });
+  const well = rest.filter((l) => !l.bad && !page.doubtful(l));
   if (well.length === 1) groups.push({ members: well });
-  else if (well.length) groups.push({ title: page.number(well.length) + (bad.length || groups.length ? " other" : "") + " connections, none of them slow or cut off", members: well });
+  else if (well.length) groups.push({ title: page.number(well.length) + (bad.length || groups.length ? " other" : "") + " connections, in which nothing went wrong", members: well });
   return groups;
 };
 
@@ -102,6 +104,10 @@ page.group = function (g, early) {
   if (early) make(); else page.waiting.push(make);
   return box;
 };
+
+// doubtful says of a connection of which there is nothing to tell that it was not all well: it
+// lost something, or its verdict is not proved.
+page.doubtful = (l) => !l.bad && (/[lc]/.test(l.runs) || page.told.get(l.id).verdict.certainty !== "proved");
 
 page.members = function (list) {
   const protocols = [...new Set(list.map((l) => page.told.get(l.id)?.protocol))];
