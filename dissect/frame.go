@@ -13,6 +13,7 @@ type Frame struct {
 	Words      Words    // what the analysis says of it
 	RetryOf    uint64   // an earlier frame of the same unit, 0 for none
 	AckedIn    uint64   // first captured frame that acknowledges it, 0 for none
+	Unreliable bool     // its sender asks for no acknowledgement, though one may come
 	Awaits     bool     // an acknowledgement of it may still be captured
 	Acks       []uint64 // frames this one acknowledges first
 	AckRTT     int64    // ns since the latest of Acks, at least 1; 0 when it acknowledges none first

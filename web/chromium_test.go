@@ -60,6 +60,8 @@ func nothingLeft(t *testing.T, p *chromium.Page, page string) {
 func shows(t *testing.T, p *chromium.Page, dir string, names ...string) {
 	t.Helper()
 	for _, view := range []string{"explain", "analyze"} {
+		p.Eval(fmt.Sprintf(`document.getElementById("tab-%s").click()`, view), nil)
+		p.Await(finished + fmt.Sprintf(` && document.getElementById(%q).textContent !== ""`, view))
 		got, want := p.Text(fmt.Sprintf("document.getElementById(%q).textContent", view)), native(t, dir, append([]string{view}, names...)...)
 		if got != want.Stdout || len(got) < 100 {
 			t.Errorf("%s of %q: %s", view, names, firstDifference(got, want.Stdout))
@@ -79,13 +81,16 @@ func TestPageFromDisk(t *testing.T) {
 
 	p.Choose("#files", filepath.Join(dir, "one.pcap"))
 	p.Await(finished)
+	if got := p.Text(`[...document.querySelectorAll("[role=tabpanel]")].filter((e) => !e.hidden).map((e) => e.id + (e.querySelector("iframe[sandbox=allow-scripts]") ? " drawn" : "")).join()`); got != "panel-report drawn" {
+		t.Errorf("the page opens on %q", got)
+	}
 	shows(t, p, dir, "one.pcap")
 	saves(t, p, dir, "one.pcap")
 
 	p.Choose("#files", filepath.Join(dir, "one.pcap"), filepath.Join(dir, hostile))
 	p.Await(finished + ` && document.getElementById("names").textContent.includes("onerror")`)
 	shows(t, p, dir, "one.pcap", hostile)
-	if got := p.Text(`document.title + document.querySelectorAll("main img, main script, main iframe").length`); got != title+"0" {
+	if got := p.Text(`document.title + document.querySelectorAll("main img, main script, main iframe:not([sandbox=allow-scripts])").length`); got != title+"0" {
 		t.Errorf("the name of a file did something: %q", got)
 	}
 	if got, want := p.Text(`document.getElementById("names").textContent`), "one.pcap, "+hostile; got != want {
@@ -93,22 +98,23 @@ func TestPageFromDisk(t *testing.T) {
 	}
 
 	tabs(t, p)
-	draws(t, p)
 	drops(t, p)
 	early(t, p, filepath.Join(dir, "one.pcap"))
 	bothEnds(t, p, dir)
 	nothingLeft(t, p, "file://"+made.page)
 }
 
-// early chooses the tab of the report before the analysis is done: it is drawn then.
+// early chooses another tab before the report is drawn: both are made.
 func early(t *testing.T, p *chromium.Page, file string) {
 	t.Helper()
 	p.Choose("#files", file)
-	p.Eval(`document.getElementById("tab-report").click()`, nil)
-	p.Await(`document.querySelector("#report iframe") !== null`)
+	p.Eval(`document.getElementById("tab-analyze").click()`, nil)
+	p.Await(`document.querySelector("#report iframe") !== null && document.getElementById("analyze").textContent.length > 100`)
+	p.Await(finished)
 }
 
-// bothEnds chooses two captures of one session, of which there is no report and no CSV.
+// bothEnds chooses two captures of one session, of which there is no report and no CSV: the
+// page turns to the words.
 func bothEnds(t *testing.T, p *chromium.Page, dir string) {
 	t.Helper()
 	copyFile(t, "../testdata/pcaps/ends/outage.pcap", filepath.Join(dir, "here.pcap"))
@@ -120,8 +126,9 @@ func bothEnds(t *testing.T, p *chromium.Page, dir string) {
 	if text := p.Text(`document.querySelector("#problems").textContent`); !strings.Contains(text, "the same session") {
 		t.Errorf("the page says %q", text)
 	}
-	p.Eval(`document.getElementById("tab-report").click()`, nil)
-	p.Await(`document.querySelector("#report").textContent.startsWith("There is no report")`)
+	if got := p.Text(`document.querySelector("#report").textContent + document.getElementById("panel-explain").hidden`); !strings.HasPrefix(got, "There is no report") || !strings.HasSuffix(got, "false") {
+		t.Errorf("of two captures of one session the page says %q", got)
+	}
 }
 
 // saves presses each button that saves.
@@ -159,30 +166,21 @@ func awaitFile(t *testing.T, path, want string) string {
 func tabs(t *testing.T, p *chromium.Page) {
 	t.Helper()
 	const state = `[...document.querySelectorAll("[role=tabpanel]")].map((e) => e.hidden ? "-" : e.id).join(" ") + " " + document.activeElement.id`
-	p.Eval(`document.getElementById("tab-explain").focus()`, nil)
+	p.Eval(`document.getElementById("tab-explain").click(); document.getElementById("tab-explain").focus()`, nil)
 	for _, step := range []struct {
 		key  string
 		code int
 		want string
 	}{
-		{"ArrowRight", 39, "- panel-analyze - tab-analyze"}, {"ArrowLeft", 37, "panel-explain - - tab-explain"},
-		{"ArrowLeft", 37, "- - panel-report tab-report"}, {"Home", 36, "panel-explain - - tab-explain"}, {"ArrowRight", 39, "- panel-analyze - tab-analyze"},
-		{"Tab", 9, "- panel-analyze - analyze"},
+		{"ArrowRight", 39, "- - panel-analyze tab-analyze"}, {"ArrowLeft", 37, "- panel-explain - tab-explain"},
+		{"ArrowLeft", 37, "panel-report - - tab-report"}, {"End", 35, "- - panel-analyze tab-analyze"}, {"Home", 36, "panel-report - - tab-report"}, {"ArrowRight", 39, "- panel-explain - tab-explain"},
+		{"Tab", 9, "- panel-explain - explain"},
 	} {
 		p.Press(step.key, step.code)
 		if got := p.Text(state); got != step.want {
 			t.Errorf("after %s: %q, want %q", step.key, got, step.want)
 		}
 	}
-}
-
-// draws chooses the tab of the report: it is drawn in a frame of its own, whose code the
-// policy knows. What it looks like inside is tested where reports are.
-func draws(t *testing.T, p *chromium.Page) {
-	t.Helper()
-	p.Eval(`document.getElementById("tab-report").click()`, nil)
-	p.Await(`document.querySelector("#report iframe[sandbox=allow-scripts]") && document.getElementById("status").textContent === "The report is drawn."`)
-	p.Eval(`document.getElementById("tab-explain").click()`, nil)
 }
 
 // drops drops what no file chooser would give.
@@ -283,6 +281,8 @@ func TestLooks(t *testing.T) {
 	p := browse(t)
 	p.Choose("#files", absolute(t, "../testdata/pcaps/ends/killed-process.pcap"))
 	p.Await(finished)
+	p.Eval(`document.getElementById("tab-explain").click()`, nil)
+	p.Await(finished)
 	seen := map[string]bool{}
 	for _, scheme := range []string{"light", "dark"} {
 		p.Do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
@@ -295,7 +295,10 @@ func TestLooks(t *testing.T) {
 			}
 		}
 		if dir := os.Getenv("DPDISSECT_SHOTS"); dir != "" {
+			p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+			p.Eval(`document.getElementById("tab-report").click(); scrollTo(0, 0); new Promise((done) => setTimeout(done, 1000))`, nil)
 			p.Shoot(filepath.Join(dir, "page-"+scheme+".png"))
+			p.Eval(`document.getElementById("tab-explain").click()`, nil)
 		}
 	}
 	if len(seen) != 2 {
@@ -331,4 +334,24 @@ func absolute(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestPageWidths checks that nothing of the page is wider than the window.
+func TestPageWidths(t *testing.T) {
+	p := browse(t)
+	p.Choose("#files", absolute(t, "../testdata/pcaps/ends/killed-process.pcap"))
+	p.Await(finished)
+	p.Eval(`document.querySelectorAll("details").forEach((e) => { e.open = true; })`, nil)
+	for _, width := range []int{360, 800, 1280, 2560} {
+		p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+		for _, tab := range []string{"report", "explain", "analyze"} {
+			p.Eval(fmt.Sprintf(`document.getElementById("tab-%s").click()`, tab), nil)
+			p.Await(finished)
+			var over int
+			p.Eval(`Math.max(document.documentElement.scrollWidth - innerWidth, ...[...document.querySelectorAll("main *")].filter((e) => getComputedStyle(e).overflowX !== "visible" && e.tagName !== "IFRAME").map((e) => e.scrollWidth - e.clientWidth))`, &over)
+			if over > 0 {
+				t.Errorf("%s at %d pixels: %d pixels are outside", tab, width, over)
+			}
+		}
+	}
 }

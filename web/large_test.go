@@ -54,7 +54,7 @@ func TestLarge(t *testing.T) {
 
 	p.Choose("#files", file)
 	p.Await(`!document.getElementById("work").hidden && document.getElementById("progress").value > 5e7`)
-	if got := p.Text(`document.getElementById("amount").textContent`); !strings.HasPrefix(got, "Explaining: ") {
+	if got := p.Text(`document.getElementById("amount").textContent`); !strings.HasPrefix(got, "Drawing: ") {
 		t.Errorf("while it works the page says %q", got)
 	}
 	p.Eval(`document.getElementById("cancel").click()`, nil)

@@ -85,6 +85,7 @@ func TestReportInBrowser(t *testing.T) {
 				}
 				marks += n[0] + n[1]
 			}
+			checkOverview(t, p, printed(t, "analyze", "--format", "json", path))
 			rows := ask[map[string]int](t, p, `Object.fromEntries([...document.querySelectorAll(".ladder")].map((e) => [e.dataset.connection, +e.dataset.rows]))`)
 			for id, n := range rows {
 				var doc struct{ Rows []any }
@@ -125,7 +126,7 @@ func TestReportKeys(t *testing.T) {
 	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
 	span := `(() => { const u = page.drawn[0]; return u.scales.x.max - u.scales.x.min; })()`
 	all := ask[float64](t, p, span)
-	focus(t, p, "[data-chart=sequence]")
+	focus(t, p, "[data-chart=delay]")
 	press(t, p, "+")
 	if half := ask[float64](t, p, span); half < all*0.4 || half > all*0.6 {
 		t.Errorf("+ shows %v of %v s", half, all)
@@ -164,7 +165,10 @@ func TestReportKeys(t *testing.T) {
 func TestReportWindow(t *testing.T) {
 	b := chromium.Start(t)
 	const series = `(() => {
-		const u = page.drawn[0], of = (label) => u.data[u.series.findIndex((s) => s.label === label)];
+		const group = [...page.groups.values()][0];
+		page.openAt(group.id);
+		page.chooseView(group, "sequence", true);
+		const u = group.plots.find((u) => u.root.parentElement.dataset.chart === "sequence"), of = (label) => u.data[u.series.findIndex((s) => s.label === label)];
 		const acked = of("acknowledged up to"), window = of("window");
 		return [acked?.filter((v) => v !== null).length ?? -1, window?.filter((v, i) => v !== null && v - acked[i] === 63).length ?? -1];
 	})()`
@@ -186,7 +190,7 @@ func TestReportPan(t *testing.T) {
 	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
 	span := `[page.drawn[0].scales.x.min, page.drawn[0].scales.x.max]`
 	all := ask[[2]float64](t, p, span)
-	focus(t, p, "[data-chart=sequence]")
+	focus(t, p, "[data-chart=delay]")
 	for _, key := range []string{"ArrowLeft", "ArrowRight"} {
 		if press(t, p, key); ask[[2]float64](t, p, span) != all {
 			t.Errorf("%s shows %v of %v", key, ask[[2]float64](t, p, span), all)
@@ -215,6 +219,8 @@ func TestReportFrames(t *testing.T) {
 	links := ask[[]link](t, p, `(async () => {
 		const all = [], drawn = () => new Promise((done) => setTimeout(done, 20)); // plots draw in microtasks
 		const spans = () => page.drawn.map((u) => u.scales.x.min + " " + u.scales.x.max);
+		for (const id of page.groups.keys()) page.openAt(id);
+		await drawn();
 		const whole = spans(), ends = page.drawn.map((u) => ({ min: u.scales.x.min, max: u.scales.x.max }));
 		for (const s of document.querySelectorAll(".story")) for (const e of s.querySelectorAll("button.frame")) {
 			document.querySelectorAll(".found").forEach((x) => x.classList.remove("found"));
@@ -223,7 +229,7 @@ func TestReportFrames(t *testing.T) {
 			e.click();
 			await drawn();
 			const zoomed = page.drawn.filter((u, i) => spans()[i] !== whole[i]).map((u) => u.root.parentElement.dataset.connection);
-			all.push({ frame: e.textContent, connection: s.dataset.connection, shown: document.querySelector("h3.found")?.id || "", zoomed: [...new Set(zoomed)].join() });
+			all.push({ frame: e.textContent, connection: s.dataset.connection, shown: document.querySelector(".plots.found")?.id || "", zoomed: [...new Set(zoomed)].join() });
 		}
 		return all;
 	})()`)
@@ -249,8 +255,9 @@ func TestReportFrames(t *testing.T) {
 func TestReportEvents(t *testing.T) {
 	b := chromium.Start(t)
 	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")))
-	status := `document.querySelector("[data-chart=sequence] .status").textContent`
-	focus(t, p, "[data-chart=sequence]")
+	status := `document.querySelector(".plots .status").textContent`
+	p.Eval(`page.openAt(page.pictures.connections[0].id)`, nil)
+	focus(t, p, "[data-chart=delay]")
 	told := map[string]bool{}
 	all := ask[int](t, p, `(() => { const x = page.pictures.connections[0].directions.a; return x.marks.length + x.losses.length + x.findings.length; })()`)
 	for range all {
@@ -301,6 +308,8 @@ func TestReportDays(t *testing.T) {
 	if text := ask[string](t, p, `document.getElementById("subtitle").textContent`); !strings.Contains(text, "from 2024-05-01 12:00:0") {
 		t.Errorf("the subtitle says %q", text)
 	}
+	p.Eval(`document.getElementById("connections").open = true`, nil)
+	p.Await(`document.querySelector("#connections tbody tr")`)
 	p.Eval(`[...document.querySelectorAll("#connections th button")].find((e) => e.textContent === "Start").click()`, nil)
 	starts := ask[[]string](t, p, `[...document.querySelectorAll("#connections tbody tr")].map((r) => r.cells[4].textContent)`)
 	if len(starts) != 3 || !slices.IsSorted(starts) || !strings.HasPrefix(starts[2], "2024-05-04 07:00:0") {
@@ -355,7 +364,7 @@ func TestReportSaysOnce(t *testing.T) {
 		t.Fatalf("no problem is told: %v", err)
 	}
 	p = shown(t, b, string(html))
-	if text := ask[string](t, p, `document.querySelector("#capture tbody td:last-child").textContent`); text != doc.Captures[0].Problem {
+	if text := ask[string](t, p, `document.querySelector("#capture [data-fact=problem]").textContent`); text != doc.Captures[0].Problem {
 		t.Errorf("the page says %q, the analysis %q", text, doc.Captures[0].Problem)
 	}
 }
@@ -380,6 +389,7 @@ func measureReport(b *testing.B, path string) {
 	b.ReportMetric(ask[float64](b, x, `performance.getEntriesByType("paint").at(-1)?.startTime ?? -1`), "ms-first-paint")
 	b.ReportMetric(ask[float64](b, x, `page.drawnAt`), "ms-drawn")
 	zoom := ask[float64](b, x, `(async () => {
+		page.openAt(page.pictures.connections[0].id);
 		document.querySelector("[data-chart]").scrollIntoView();
 		const s = page.drawn[0].scales.x, all = [s.min, s.max], times = [];
 		for (let i = 0; i < 20; i++) {
@@ -400,14 +410,26 @@ func TestShots(t *testing.T) {
 	if dir == "" {
 		t.Skip("make shots runs it")
 	}
-	p := shown(t, chromium.Start(t), reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
-	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1100, "height": 900, "deviceScaleFactor": 1, "mobile": false})
-	p.Shoot(filepath.Join(dir, "report.png"))
-	p.Do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": "dark"}}})
-	p.Eval(`page.jump(113)`, nil)
-	p.Eval(`document.getElementById("plots").scrollIntoView()`, nil)
-	p.Eval(`new Promise((done) => setTimeout(done, 1000))`, nil) // the plots out of view follow
-	p.Shoot(filepath.Join(dir, "report-plots.png"))
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	shoot := func(name string) {
+		p.Eval(`page.redraw(); new Promise((done) => setTimeout(done, 500))`, nil) // plots out of view follow
+		p.Shoot(filepath.Join(dir, name))
+	}
+	resize(p, 1280, 1000)
+	shoot("report.png")
+	scheme(p, "dark")
+	p.Eval(`document.querySelector(".toolbar").scrollIntoView()`, nil)
+	shoot("report-plots.png")
+	scheme(p, "light")
+	p = shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "full-signed-lossy.pcap")))
+	resize(p, 1280, 800)
+	p.Eval(`page.openAt(page.ladders[0].connection); page.chooseView([...page.groups.values()][0], "sequence", true); document.querySelector(".toolbar").scrollIntoView()`, nil)
+	p.Eval(`[...document.querySelectorAll(".toolbar button")].find((e) => e.textContent === "Worst moment").click()`, nil)
+	shoot("report-numbers.png")
+	p.Eval(`{ const box = document.querySelector(".ladder"); box.scrollTop = page.rowHeight * (page.ladders[0].rows.findIndex((r) => r.kind === "loss") - 7); box.parentElement.scrollIntoView(); }`, nil)
+	p.Eval(`document.querySelector(".ladder button.run")?.click()`, nil)
+	shoot("report-frames.png")
 }
 
 // TestReportOfFarTimes opens reports of times that are years apart, go backwards, or stand

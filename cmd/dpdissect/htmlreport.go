@@ -172,6 +172,8 @@ func (c *reportCommand) draw(j *job, p *htmlreport.Report, conns []*session.Conn
 	queue := frames.attach(again)
 	drawing := htmlreport.NewCollector(conns)
 	drawing.Attach(again)
+	lanes := c.lanes(j, a)
+	lanes.Attach(again)
 	err := again.Do()
 	if err == nil && queue != nil {
 		err = queue.Finish()
@@ -185,6 +187,7 @@ func (c *reportCommand) draw(j *job, p *htmlreport.Report, conns []*session.Conn
 		within = func(at int64) bool { return j.part.place(at) == 0 }
 	}
 	p.Pictures = drawing.Pictures(again.Conns(), within)
+	p.Overview, p.Lanes = lanes, lanes.Finish(again.Conns())
 	order := make(map[int]int, len(conns))
 	for i, conn := range conns {
 		order[conn.ID] = i

@@ -78,7 +78,7 @@ func (f reportFrames) documents(r *pipeline.Run, q *pipeline.Queue, heard int64,
 			hideLabels(l)
 		}
 		var doc, short bytes.Buffer
-		if err := ladder.WriteJSON(&doc, l, nil); err != nil {
+		if err := ladder.WriteWhole(&doc, l); err != nil {
 			return nil, err
 		}
 		if err := json.Compact(&short, doc.Bytes()); err != nil {
@@ -91,8 +91,13 @@ func (f reportFrames) documents(r *pipeline.Run, q *pipeline.Queue, heard int64,
 
 // hideLabels leaves of the labels of frames what they are and their numbers.
 func hideLabels(l *ladder.Ladder) {
-	for i := range l.Rows {
-		r := &l.Rows[i]
+	hideRows(l.Rows)
+}
+
+func hideRows(rows []ladder.Row) {
+	for i := range rows {
+		r := &rows[i]
+		hideRows(r.Members)
 		if r.Kind != ladder.Frame && r.Kind != ladder.Loss || r.Type == "" {
 			continue
 		}

@@ -90,6 +90,11 @@ func (c *Collector) side(conn *session.Conn, dir int, within func(at int64) bool
 			}
 		}
 		s.Dropped = dropped
+		for _, m := range t.Unacked(conn, dir) {
+			if within(m.Time) {
+				s.Unacked = append(s.Unacked, m)
+			}
+		}
 	}
 	claims, left := c.losses.Of(conn, dir)
 	s.Dropped += int64(left)

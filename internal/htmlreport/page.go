@@ -21,7 +21,7 @@ var assets embed.FS
 
 // scripts are the parts of the page's code, in the order in which they are run.
 var scripts = []string{
-	"vendor/uPlot.iife.min.js", "base.js", "happened.js", "connections.js", "charts.js", "ladder.js", "findings.js", "capture.js", "main.js",
+	"vendor/uPlot.iife.min.js", "base.js", "overview.js", "connections.js", "charts.js", "ladder.js", "numbers.js", "findings.js", "capture.js", "main.js",
 }
 
 var styles = []string{"vendor/uPlot.min.css", "report.css"}
@@ -33,6 +33,8 @@ type Report struct {
 	Analysis []byte    // the document of 'analyze --format json'
 	Explain  []byte    // that of 'explain --format json'
 	Pictures []Picture // of connections
+	Overview *Lanes    // where time is divided for Lanes
+	Lanes    []*Lane   // of all connections that are listed
 	LeftOut  int       // connections without pictures
 	Unlisted int       // connections that are not in the documents, there being too many
 	Ladders  [][]byte  // documents of 'ladder --format json', each with its connection
@@ -63,6 +65,7 @@ func Write(w io.Writer, r *Report) (size int64, err error) {
 	p.data("analysis", r.Analysis)
 	p.data("explain", r.Explain)
 	p.data("pictures", appendPictures(nil, r))
+	p.data("lanes", appendLanes(nil, r))
 	p.data("ladders", append(append([]byte{'['}, bytes.Join(r.Ladders, []byte{','})...), ']'))
 	p.data("made", appendMade(nil, r))
 	p.print(strings.Join(code, ""))

@@ -23,6 +23,7 @@ type Side struct {
 	Marks   []timeline.Mark
 	Dropped int64  // units of retries and losses that are too many to keep
 	Losses  []Loss // proven ones, and those that the capture missed
+	Unacked []timeline.Mark
 }
 
 // A Loss is a number that was lost.
@@ -105,7 +106,18 @@ func (s *Side) append(b []byte, base int64) []byte {
 		b = strconv.AppendInt(b, m.Number, 10)
 		b = strconv.AppendUint(append(b, ','), m.Frame, 10)
 		b = strconv.AppendInt(append(b, ','), m.N, 10)
-		b = append(append(append(b, `,"`...), kinds[m.Kind]...), `"]`...)
+		b = append(append(append(b, `,"`...), kinds[m.Kind]...), '"')
+		if m.Delay > 0 {
+			b = appendScaled(append(b, ','), m.Delay, 1e6, 3)
+		}
+		b = append(b, ']')
+	}
+	b = append(b, `],"unacked":[`...)
+	for i := range s.Unacked {
+		m := &s.Unacked[i]
+		b = append(appendScaled(append(comma(b, i), '['), m.Time-base, 1e9, 6), ',')
+		b = append(strconv.AppendInt(b, m.Number, 10), ',')
+		b = append(strconv.AppendUint(b, m.Frame, 10), ']')
 	}
 	b = append(b, `],"losses":[`...)
 	for i := range s.Losses {
@@ -164,6 +176,17 @@ var plain = []column{
 	{name: "acked_max", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Acked.Max, drawn(v).Acked.Some }},
 	{name: "sacked_min", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Min, drawn(v).Sacked.Some }},
 	{name: "sacked_max", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Sacked.Max, drawn(v).Sacked.Some }},
+	{name: "unreliable_min", unit: 1, of: func(v *timeline.Interval) (int64, bool) {
+		return drawn(v).Unreliable.Min, drawn(v).Unreliable.Some
+	}},
+	{name: "unreliable_max", unit: 1, of: func(v *timeline.Interval) (int64, bool) {
+		return drawn(v).Unreliable.Max, drawn(v).Unreliable.Some
+	}},
+	{name: "delay_min_ms", unit: 1e6, decimals: 3, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Delay.Min, drawn(v).Delay.Some }},
+	{name: "delay_max_ms", unit: 1e6, decimals: 3, of: func(v *timeline.Interval) (int64, bool) { return drawn(v).Delay.Max, drawn(v).Delay.Some }},
+	{name: "delay_frame", unit: 1, of: func(v *timeline.Interval) (int64, bool) {
+		return int64(drawn(v).Slowest), drawn(v).Slowest != 0
+	}},
 	{name: "in_flight", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return v.InFlight.Numbers, v.HasInFlight }},
 	{name: "in_flight_bytes", unit: 1, of: func(v *timeline.Interval) (int64, bool) { return v.InFlight.Bytes, v.HasInFlight }},
 }

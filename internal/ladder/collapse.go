@@ -87,9 +87,10 @@ func merged(rows []Row, places []int, wait int64) Row {
 	r := rows[places[0]]
 	r.Kind, r.AckedIn, r.Acks, r.Frames = Run, 0, nil, make([]uint64, 0, len(places))
 	r.Length, r.Datagrams, r.Acked, r.Awaits = 0, 0, 0, 0
+	r.Members = make([]Row, 0, len(places))
 	for _, i := range places {
 		x := &rows[i]
-		r.Frames = append(r.Frames, x.Frame())
+		r.Frames, r.Members = append(r.Frames, x.Frame()), append(r.Members, *x)
 		r.Length, r.Datagrams, r.Acked, r.Awaits = r.Length+x.Length, r.Datagrams+x.Datagrams, r.Acked+x.Acked, r.Awaits+x.Awaits
 		r.Words |= x.Words
 		r.Last, r.HasNumber = x.Last, r.HasNumber && x.HasNumber

@@ -62,6 +62,26 @@ type record struct {
 	Proof     []string        `json:"proof,omitempty"`
 	Notices   []noticeRecord  `json:"notices,omitempty"`
 	Focus     bool            `json:"focus,omitempty"`
+	Members   []member        `json:"members,omitempty"`
+}
+
+// member is a frame of a run.
+type member struct {
+	Frame uint64 `json:"frame"`
+	Time  string `json:"time,omitempty"`
+	Label text   `json:"label"`
+}
+
+func members(r *Row) (all []member) {
+	for i := range r.Members {
+		m := &r.Members[i]
+		x := member{Frame: m.Frame(), Label: text(m.Label)}
+		if m.HasTime {
+			x.Time = stamp(m.Time)
+		}
+		all = append(all, x)
+	}
+	return all
 }
 
 type findingRecord struct {
@@ -82,6 +102,14 @@ var lostNames = map[seq.Place]string{seq.BeforeCapture: "before_capture", seq.Af
 
 // WriteJSON writes the ladder as one document. It holds all that a drawing needs.
 func WriteJSON(w io.Writer, l *Ladder, names func(dissect.Endpoint) string) error {
+	return write(w, l, names, false)
+}
+
+// WriteWhole writes the same document, with the frames that each run puts together as its
+// "members": who draws it can open them.
+func WriteWhole(w io.Writer, l *Ladder) error { return write(w, l, nil, true) }
+
+func write(w io.Writer, l *Ladder, names func(dissect.Endpoint) string, whole bool) error {
 	c := l.Conn
 	d := &document{Schema: Schema, Connection: c.ID, Protocol: c.Protocol.Name, Rows: make([]any, 0, len(l.Rows)),
 		A: side{c.A.String(), nameOf(c.A, names), text(c.Roles[0])}, B: side{c.B.String(), nameOf(c.B, names), text(c.Roles[1])}}
@@ -89,7 +117,11 @@ func WriteJSON(w io.Writer, l *Ladder, names func(dissect.Endpoint) string) erro
 		d.Near = l.Story.CapturePoint.Near
 	}
 	for i := range l.Rows {
-		d.Rows = append(d.Rows, l.Rows[i].record())
+		x := l.Rows[i].record()
+		if whole {
+			x.Members = members(&l.Rows[i])
+		}
+		d.Rows = append(d.Rows, x)
 	}
 	var plain bytes.Buffer
 	e := json.NewEncoder(&plain)

@@ -57,6 +57,8 @@ type Row struct {
 	Acks      []uint64 // the frames that it acknowledges first
 	Fault     string   // where decoding stopped, and why
 
+	Members []Row // the rows that a run puts together
+
 	Lost   seq.Place // where, of a loss
 	Num    int64     // the number lost, unwrapped
 	Before uint64    // the frame at which it showed, of a loss that was not captured

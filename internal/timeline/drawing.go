@@ -23,11 +23,20 @@ func (r *Range) add(n int64) {
 }
 
 // A Drawn is what a picture shows of an interval, besides its counters: the numbers that
-// were sent, those up to which the peer acknowledged, and those that it acknowledged out of
-// order.
+// were sent, those of them that ask for no acknowledgement, those up to which the peer
+// acknowledged, and those that it acknowledged out of order.
 type Drawn struct {
-	Sent, Acked, Sacked Range
-	Frame               uint64 // the first one of its side, 0 for none
+	Sent, Unreliable, Acked, Sacked Range
+	Delay                           Range  // ns until what was sent in the interval was acknowledged, of each transmission by itself
+	Slowest                         uint64 // the frame for which that took longest, 0 for none
+	Frame                           uint64 // the first one of its side, 0 for none
+}
+
+// delayed enters how long a frame waited for its acknowledgement.
+func (d *Drawn) delayed(frame uint64, ns int64) {
+	if d.Delay.add(ns); d.Delay.Max == ns {
+		d.Slowest = frame
+	}
 }
 
 // A Mark is one event, which a picture shows however many there are.
@@ -37,6 +46,7 @@ type Mark struct {
 	Number int64 // unwrapped
 	Frame  uint64
 	N      int64 // how many units it stands for
+	Delay  int64 // ns until its acknowledgement, 0 where none was captured
 }
 
 // MarkKind is what an event is.
@@ -62,12 +72,16 @@ type drawing struct {
 	hasAcked bool
 	sent     []place // of the latest frames, a ring
 	next     int     // place of the oldest
+	unacked  []Mark  // what left the ring without an acknowledgement that it asks for
 }
 
-// A place is the number that a frame sent.
+// A place is what a frame sent.
 type place struct {
-	frame uint64
-	num   int64
+	frame   uint64
+	num     int64
+	at      int64 // ns since 1970, by the capture's times
+	mark    int   // that of the frame among the marks, and 1; 0 for none
+	waiting bool  // for an acknowledgement
 }
 
 // NewDrawing makes a timeline for pictures. Its intervals have the length that length gives
@@ -120,18 +134,26 @@ func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, a
 		return
 	}
 	num, frame := w.Latest()
-	if frame == fr.Frame {
+	sent := frame == fr.Frame
+	if sent {
 		v := t.interval(c, l, at).picture()
 		v.Sent.add(num)
 		if v.Frame == 0 {
 			v.Frame = fr.Frame
 		}
-		l.drawing.keep(place{frame, num})
+		waiting := fr.Awaits && !fr.Unreliable
+		if !waiting {
+			v.Unreliable.add(num)
+		}
+		l.drawing.keep(place{frame: frame, num: num, at: at, waiting: waiting})
 	}
 	m := Mark{Time: at, Number: num, Frame: fr.Frame}
 	unneeded := max(0, l.told[UnneededRetries]-before[UnneededRetries])
 	l.drawing.add(m, UnneededRetry, unneeded)
 	l.drawing.add(m, NeededRetry, l.told[Retries]-before[Retries]-unneeded)
+	if sent {
+		l.drawing.link(fr.Frame)
+	}
 	if fr.Words&(dissect.Handshake|dissect.Close) != 0 {
 		l.drawing.add(m, Closing, 1)
 	}
@@ -146,34 +168,80 @@ func (t *Timeline) drawAcks(c *session.Conn, l *line, fr *dissect.Frame, w *seq.
 		t.interval(c, l, at).picture().Acked.add(next)
 	}
 	for _, frame := range fr.Acks {
-		if num, known := g.numberOf(frame); known && (!ok || num >= next) {
-			t.interval(c, l, at).picture().Sacked.add(num)
+		p := g.placeOf(frame)
+		if p == nil {
+			continue
 		}
+		if !ok || p.num >= next {
+			t.interval(c, l, at).picture().Sacked.add(p.num)
+		}
+		if ns := at - p.at; ns > 0 {
+			t.interval(c, l, p.at).picture().delayed(frame, ns)
+			if p.mark > 0 {
+				g.marks[p.mark-1].Delay = ns
+			}
+		}
+		p.waiting = false
 	}
 }
 
-// keep remembers the number of a frame.
+// keep remembers what a frame sent.
 func (g *drawing) keep(p place) {
-	if len(g.sent) < keptPlaces {
+	switch {
+	case len(g.sent) > 0 && g.latest().frame == p.frame:
+		*g.latest() = p
+	case len(g.sent) < keptPlaces:
 		g.sent = append(g.sent, p)
-		return
+	default:
+		g.leave(&g.sent[g.next])
+		g.sent[g.next] = p
+		g.next = (g.next + 1) % keptPlaces
 	}
-	g.sent[g.next] = p
-	g.next = (g.next + 1) % keptPlaces
 }
 
-// numberOf gives the number of one of the latest frames.
-func (g *drawing) numberOf(frame uint64) (num int64, ok bool) {
+func (g *drawing) latest() *place { return &g.sent[(g.next+len(g.sent)-1)%len(g.sent)] }
+
+// leave notes that what a frame sent was not acknowledged, if it waits for that.
+func (g *drawing) leave(p *place) {
+	if p.waiting && len(g.unacked) < MaxMarks {
+		g.unacked = append(g.unacked, Mark{Time: p.at, Number: p.num, Frame: p.frame, N: 1})
+	}
+}
+
+// link lets the latest place know the mark of its frame, where there is one.
+func (g *drawing) link(frame uint64) {
+	if n := len(g.marks); n > 0 && g.marks[n-1].Frame == frame {
+		g.latest().mark = n
+	}
+}
+
+// placeOf gives what one of the latest frames sent, nil for others.
+func (g *drawing) placeOf(frame uint64) *place {
 	for i := range g.sent {
 		p := &g.sent[(g.next+len(g.sent)-1-i)%len(g.sent)]
 		if p.frame == frame {
-			return p.num, true
+			return p
 		}
 		if p.frame < frame {
-			return 0, false
+			return nil
 		}
 	}
-	return 0, false
+	return nil
+}
+
+// Unacked gives what a side sent and asked an acknowledgement for that was not captured, in
+// the order of time, once the run is over. Each transmission counts by itself.
+func (t *Timeline) Unacked(c *session.Conn, dir int) []Mark {
+	x := t.conns[c]
+	if x == nil || x.dir[dir].drawing == nil {
+		return nil
+	}
+	g := x.dir[dir].drawing
+	for i := range g.sent {
+		g.leave(&g.sent[(g.next+i)%len(g.sent)])
+	}
+	g.sent = nil
+	return g.unacked
 }
 
 // add keeps a mark that stands for n units. Fewer than none are taken back, the latest

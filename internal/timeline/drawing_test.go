@@ -31,22 +31,30 @@ func TestMarksDropped(t *testing.T) {
 	}
 }
 
-// TestNumberOf: the numbers of the latest frames are remembered, and no others.
-func TestNumberOf(t *testing.T) {
+// TestPlaceOf: what the latest frames sent is remembered, and no other; what left without the
+// acknowledgement that it asked for was not acknowledged.
+func TestPlaceOf(t *testing.T) {
 	var g drawing
-	for i := range uint64(2 * keptPlaces) {
-		g.keep(place{2 * i, int64(i) + 7})
+	for i := range 2 * uint64(keptPlaces) {
+		g.keep(place{frame: 2 * i, num: int64(i) + 7, waiting: i == 3 || i == 2*keptPlaces-1})
 	}
-	if n, ok := g.numberOf(4*keptPlaces - 2); !ok || n != 2*keptPlaces+6 {
-		t.Errorf("the latest has number %d, %v", n, ok)
+	if p := g.placeOf(4*keptPlaces - 2); p == nil || p.num != 2*keptPlaces+6 {
+		t.Errorf("the latest is %+v", p)
 	}
-	if n, ok := g.numberOf(2 * keptPlaces); !ok || n != keptPlaces+7 {
-		t.Errorf("the oldest has number %d, %v", n, ok)
+	if p := g.placeOf(2 * keptPlaces); p == nil || p.num != keptPlaces+7 {
+		t.Errorf("the oldest is %+v", p)
 	}
 	for _, frame := range []uint64{2*keptPlaces - 2, 4*keptPlaces - 1, 4 * keptPlaces} {
-		if n, ok := g.numberOf(frame); ok {
-			t.Errorf("frame %d has number %d", frame, n)
+		if p := g.placeOf(frame); p != nil {
+			t.Errorf("frame %d is %+v", frame, p)
 		}
+	}
+	if len(g.unacked) != 1 || g.unacked[0].Frame != 6 {
+		t.Errorf("not acknowledged were %+v, want frame 6", g.unacked)
+	}
+	g.keep(place{frame: 4*keptPlaces - 2, num: 1})
+	if p := g.placeOf(4*keptPlaces - 2); p.num != 1 || p.waiting {
+		t.Errorf("a frame that came again is %+v", p)
 	}
 }
 

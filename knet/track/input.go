@@ -204,6 +204,7 @@ func (c *conn) messages(dir int, num int64, fresh bool) {
 	}
 	c.enter(dir, &x)
 	c.fr.Awaits = c.wants.Links && (c.d.Reliable || c.side[dir].plain.await(num))
+	c.fr.Unreliable = !c.d.Reliable
 	c.judgeAcks(dir, &x)
 	for i := range c.side {
 		if w := &c.side[i].waiting; w.some() {

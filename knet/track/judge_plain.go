@@ -46,6 +46,7 @@ func (c frameJudge) countMessages(dir int, num int64, fresh bool) {
 	c.spoken = true
 	out.DataFrames++
 	c.fr.Awaits = c.wants.Links && (c.d.Reliable || c.side[dir].plain.await(num))
+	c.fr.Unreliable = !c.d.Reliable
 }
 
 // begun reports that the side has sent something that ends the connection.

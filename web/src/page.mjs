@@ -2,16 +2,15 @@
 import { named, savedAs } from "./names.mjs";
 import { Program } from "./program.mjs";
 
-// What is shown of the files, a tab each, in the order in which it is worked out: the
-// element that shows it, and the command that makes it.
+// What is shown of the files, a tab each: the element that shows it, and the command that
+// makes it, when its tab is chosen for the first time. The page opens on the first.
 //
-// The report takes the longest, and is made when its tab is chosen for the first time. It
-// stands in a frame of its own, which may run the code that the policy names and nothing
-// else.
+// The report stands in a frame of its own, which may run the code that the policy names and
+// nothing else.
 const views = [
+	{ id: "report", args: ["report"], what: "Drawing", framed: true },
 	{ id: "explain", args: ["explain"], what: "Explaining" },
 	{ id: "analyze", args: ["analyze"], what: "Analysing" },
-	{ id: "report", args: ["report"], what: "Drawing", later: true },
 ];
 
 // What can be saved: the button, the command that makes it, and how the file ends.
@@ -99,9 +98,13 @@ function cancel() {
 	current?.cancel();
 	current = null;
 	busy(false);
-	byId("report").textContent = "Cancelled: choose this tab again to draw.";
+	byId(shown().id).textContent = "Cancelled: choose this tab again.";
 	say("Cancelled.");
 	byId("files").focus();
+}
+
+function shown() {
+	return views.find((v) => !byId(`panel-${v.id}`).hidden);
 }
 
 function analyse(files) {
@@ -109,40 +112,15 @@ function analyse(files) {
 		return;
 	}
 	chosen = named(files);
-	complain("");
-	for (const v of views.filter((v) => !v.later)) {
-		byId(v.id).textContent = "";
+	for (const v of views) {
+		v.made = false;
+		byId(v.id).replaceChildren();
 	}
-	byId("report").replaceChildren();
-	if (!byId("panel-report").hidden) {
-		select(views[0].id, false);
-	}
+	document.body.dataset.memory = 0;
 	byId("results").hidden = false;
+	document.body.dataset.results = true;
 	byId("names").textContent = [...chosen.keys()].join(", ");
-	const began = performance.now();
-	let done = false;
-	work(async (replaced) => {
-		say("Working.");
-		let memory = 0;
-		for (const v of views.filter((v) => !v.later)) {
-			const result = await command(v.args, v.what);
-			const [text, problems] = await Promise.all([result.stdout.text(), result.stderr.text()]);
-			if (replaced()) {
-				return;
-			}
-			byId(v.id).textContent = text;
-			complain(problems);
-			memory = Math.max(memory, result.memory);
-		}
-		const seconds = (performance.now() - began) / 1000;
-		say(`Done in ${seconds.toFixed(1)} s, with ${Math.ceil(memory / 2 ** 20)} MiB of memory for the program.`);
-		document.body.dataset.memory = memory;
-		done = true;
-	}).then(() => {
-		if (done && !byId("panel-report").hidden) {
-			draw();
-		}
-	});
+	select(views[0].id, false, true);
 }
 
 // What went wrong where a command made nothing, null where it made something.
@@ -150,34 +128,57 @@ function failure(result, problems) {
 	return result.stdout.size === 0 && result.code !== 0 ? problems || `exit code ${result.code}` : null;
 }
 
-// Draws the report, unless that is done.
-function draw() {
-	const place = byId("report");
-	if (place.querySelector("iframe") || chosen.size === 0 || document.body.dataset.busy === "true") {
+// Makes what a tab shows, unless that is done. Of what makes no report there are words.
+function make(view, afresh) {
+	if (view.made || chosen.size === 0 || !afresh && document.body.dataset.busy === "true") {
 		return;
 	}
-	const view = views.find((v) => v.id === "report");
+	complain("");
+	const began = performance.now();
+	let instead = false;
 	work(async (replaced) => {
+		say("Working.");
 		const result = await command(view.args, view.what);
 		const problems = await result.stderr.text();
 		if (replaced()) {
 			return;
 		}
-		complain(problems);
-		if (failure(result, problems)) {
-			place.textContent = "There is no report of these files: see above.";
-			say("Not drawn.");
+		if (view.framed && failure(result, problems)) {
+			byId(view.id).textContent = "There is no report of these files: the other tabs say more.";
+			view.made = instead = true;
 			return;
 		}
-		const frame = document.createElement("iframe");
-		frame.title = "Plots and frames";
-		frame.setAttribute("sandbox", "allow-scripts");
-		const url = URL.createObjectURL(new Blob([result.stdout], { type: "text/html" }));
-		frame.addEventListener("load", () => URL.revokeObjectURL(url), { once: true });
-		frame.src = url;
-		place.replaceChildren(frame);
-		say("The report is drawn.");
+		if (view.framed) {
+			byId(view.id).replaceChildren(framed(result.stdout));
+		} else {
+			const text = await result.stdout.text();
+			if (replaced()) {
+				return;
+			}
+			byId(view.id).textContent = text;
+		}
+		complain(problems);
+		view.made = true;
+		document.body.dataset.memory = Math.max(Number(document.body.dataset.memory), result.memory);
+		say(`Done in ${((performance.now() - began) / 1000).toFixed(1)} s, with ${Math.ceil(result.memory / 2 ** 20)} MiB of memory for the program.`);
+	}).then(() => {
+		if (instead && shown() === view) {
+			select("explain", false);
+		} else if (document.body.dataset.busy === "false" && shown() !== view) {
+			make(shown()); // its tab was chosen meanwhile
+		}
 	});
+}
+
+// A frame that shows the page of a report.
+function framed(page) {
+	const frame = document.createElement("iframe");
+	frame.title = "Report";
+	frame.setAttribute("sandbox", "allow-scripts");
+	const url = URL.createObjectURL(new Blob([page], { type: "text/html" }));
+	frame.addEventListener("load", () => URL.revokeObjectURL(url), { once: true });
+	frame.src = url;
+	return frame;
 }
 
 function save(s) {
@@ -201,7 +202,7 @@ function save(s) {
 	});
 }
 
-function select(id, focus) {
+function select(id, focus, afresh) {
 	for (const v of views) {
 		const tab = byId(`tab-${v.id}`);
 		tab.setAttribute("aria-selected", v.id === id);
@@ -211,9 +212,7 @@ function select(id, focus) {
 	if (focus) {
 		byId(`tab-${id}`).focus();
 	}
-	if (id === "report") {
-		draw();
-	}
+	make(views.find((v) => v.id === id), afresh);
 }
 
 // The arrow keys, Home and End go through the tabs.

@@ -2,11 +2,11 @@
 // is only ever put into text nodes.
 "use strict";
 const page = {
-  analysis: null, explain: null, pictures: null, ladders: null, made: null,
+  analysis: null, explain: null, pictures: null, lanes: null, ladders: null, made: null,
   sections: [], // of the navigation: {id, title}
 
   load() {
-    for (const id of ["analysis", "explain", "pictures", "ladders", "made"]) {
+    for (const id of ["analysis", "explain", "pictures", "lanes", "ladders", "made"]) {
       page[id] = JSON.parse(document.getElementById(id).textContent);
     }
     page.dated = new Set(page.days()).size > 1;
@@ -33,13 +33,25 @@ const page = {
       (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
   },
 
-  section(id, title) {
+  // section begins a part of the page, which may be closed at first: a line with a number.
+  section(id, title, closed, count) {
     const heading = page.make("h2", { id: id + "-title" }, title);
-    const s = page.make("section", { id, "aria-labelledby": id + "-title" }, heading);
+    const s = closed ? page.make("details", { id, class: "section" }, page.make("summary", {}, heading, count ? page.make("span", { class: "count" }, page.number(count)) : null))
+      : page.make("section", { id, class: "section", "aria-labelledby": id + "-title" }, heading);
     page.sections.push({ id, title });
     document.getElementById("main").append(s);
     return s;
   },
+
+  // later does work once, when an element is opened for the first time, or looked through.
+  later(box, work) {
+    let done = false;
+    const once = () => { if (!done) { done = true; work(); } };
+    box.addEventListener("toggle", () => { if (box.open) once(); });
+    page.waiting.push(once);
+  },
+
+  waiting: [], // what was not made yet
 
   number(n) { return n === undefined || n === null ? "–" : n.toLocaleString("en-US"); },
   ms(x) { return x === undefined || x === null ? "–" : (x >= 100 ? x.toFixed(0) : x.toFixed(1)) + " ms"; },
@@ -66,7 +78,7 @@ const page = {
   // show opens what holds an element, and moves there.
   show(e) {
     for (let p = e; p; p = p.parentElement) if (p.tagName === "DETAILS") p.open = true;
-    e.scrollIntoView({ block: "center" });
+    e.scrollIntoView({ block: e.offsetHeight > innerHeight / 2 ? "start" : "center" });
     e.classList.add("found");
     if (e.tabIndex >= 0) e.focus({ preventScroll: true });
     setTimeout(() => e.classList.remove("found"), 2500);
@@ -94,6 +106,7 @@ const page = {
     const ids = connection === undefined ? page.ownersOf(n) : [connection];
     let shown = null, at;
     for (at of ids) {
+      page.openAt(at);
       shown = page.jumps.map((f) => f(n, at)).find((e) => e);
       if (shown) break;
     }

@@ -1,28 +1,33 @@
-// Rules that were broken, and what was noticed, with their frames.
+// Rules that were broken, and what was noticed, with their frames: one line a rule, which opens.
 "use strict";
 page.owners.push((n) => page.analysis.findings.find((f) => f.frame === n && f.connection !== undefined)?.connection);
 
 page.findings = function () {
-  const s = page.section("findings", "Findings");
-  const all = page.analysis.findings;
+  const all = page.analysis.findings, s = page.section("findings", "Findings", true, all.length);
   if (all.length === 0) {
     s.append(page.make("p", {}, "No findings."));
     return;
   }
-  const most = 2000;
   for (const severity of ["error", "warn", "note"]) {
-    const list = all.filter((f) => f.severity === severity);
-    if (list.length === 0) continue;
-    const body = page.make("tbody");
-    for (const f of list.slice(0, most)) {
-      body.append(page.make("tr", { class: "searchable" },
-        page.make("td", {}, f.rule), page.make("td", {}, f.connection === undefined ? "–" : "#" + f.connection + (f.direction ? " " + f.direction : "")),
-        page.make("td", {}, page.clock(f.time)), page.make("td", {}, f.frame ? page.frame(f.frame, f.connection) : "–"), page.make("td", {}, f.message)));
+    const by = new Map();
+    for (const f of all) {
+      if (f.severity !== severity) continue;
+      if (!by.has(f.rule)) by.set(f.rule, []);
+      by.get(f.rule).push(f);
     }
-    s.append(page.make("details", { open: severity === "note" && list.length > 20 ? null : "" },
-      page.make("summary", {}, page.make("span", { class: "badge " + severity }, severity), " " + page.number(list.length)),
-      page.make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Findings: " + severity }, page.make("table", {},
-        page.make("thead", {}, page.make("tr", {}, ["Rule", "Connection", "Time", "Frame", "What"].map((h) => page.make("th", { scope: "col" }, h)))), body)),
-      list.length > most ? page.make("p", {}, page.number(list.length - most) + " more are in the data of this page.") : null));
+    for (const [rule, list] of by) {
+      const inner = page.make("div", {}), box = page.make("details", { class: "rule" }, page.make("summary", {}, page.make("span", { class: "badge " + severity }, severity), " " + rule, page.make("span", { class: "count" }, page.number(list.length))), inner);
+      page.later(box, () => inner.append(page.findingList(list, 2000)));
+      s.append(box);
+    }
   }
+};
+
+// findingList tells findings one by one.
+page.findingList = function (list, most, name = "searchable") {
+  const items = list.slice(0, most).map((f) => page.make("li", { class: name },
+    page.make("span", { class: "when" }, page.clock(f.time), f.connection === undefined ? "" : " #" + f.connection + (f.direction ? " " + f.direction : "")),
+    page.make("span", {}, f.rule + ": " + f.message, f.frame ? [" ", page.frame(f.frame, f.connection)] : "")));
+  if (list.length > most) items.push(page.make("li", {}, page.number(list.length - most) + " more are in the data of this page."));
+  return page.make("ul", { class: "findings" }, items);
 };

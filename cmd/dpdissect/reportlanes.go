@@ -1,0 +1,60 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/htmlreport"
+	"github.com/dpdissect/dpdissect/internal/report"
+)
+
+// healthOf is what the causes that explain names mean for a connection while they last.
+var healthOf = map[explain.Cause]htmlreport.Health{
+	explain.LossBurst: htmlreport.Losses, explain.Delay: htmlreport.Waits, explain.Bufferbloat: htmlreport.Waits, explain.WindowStall: htmlreport.Waits,
+	explain.LateAcks: htmlreport.Waits, explain.PeerStalled: htmlreport.Waits, explain.UnitStarved: htmlreport.Waits,
+}
+
+// always is the share of all from which on what is said of most holds for each: retries that
+// were spurious, and moments of a connection that something lasted for.
+const always = 0.9
+
+// lanes are those of the connections that a page lists, with what explain says of them.
+func (c *reportCommand) lanes(j *job, a *report.Analysis) *htmlreport.Lanes {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	if j.part != nil {
+		from, to = j.part.bounds()
+	}
+	lanes := htmlreport.NewLanes(a.Conns, from, to, explain.FarAbove)
+	story := a.Story.Telling(a.Conns)
+	for i, conn := range a.Conns {
+		x, lane := story.At(i), lanes.Of(conn)
+		lane.Line, lane.Kind = x.Brief(), x.Kind()
+		lane.Cut = x.Verdict.Grave() && x.Verdict.Cause != explain.PoorCapture && x.Verdict.Cause != explain.Undecided
+		lane.Bad = x.Verdict.Grave() || x.Slow() != nil
+		lane.Ended = nanos(x.Verdict.Time)
+		for k := range x.Contributing {
+			y := &x.Contributing[k]
+			if y.Cause == explain.SpuriousRetries && y.Numbers["unneeded"] >= always*y.Numbers["retries"] {
+				lane.Spurious[strings.Index("ab", y.Side)] = true
+			}
+			health, ok := healthOf[y.Cause]
+			ok = ok && (y.Cause != explain.LossBurst || y.Numbers["ms"] > 0) // bursts of losses have no end of their own
+			s := htmlreport.Span{From: nanos(y.From), To: nanos(y.To), Health: health}
+			if ok && y.From != "" && float64(s.To-s.From) < always*float64(conn.LastStamp-conn.FirstStamp) {
+				lane.Spans = append(lane.Spans, s)
+			}
+		}
+	}
+	return lanes
+}
+
+// nanos reads a time of a record, in ns since 1970; 0 where there is none.
+func nanos(text string) int64 {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return 0
+	}
+	return t.UnixNano()
+}
