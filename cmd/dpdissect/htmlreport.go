@@ -101,6 +101,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		return e
 	}
 	worst, heard := c.worst(a, drawn), heardUntil(a)
+	drawn.Overview = c.lanes(j, a)
 	a.Conns, a.Findings, a.Story = nil, nil, nil
 	j.run.Release() // the second reading takes as much room
 	again, e := c.again(paths)
@@ -172,8 +173,7 @@ func (c *reportCommand) draw(j *job, p *htmlreport.Report, conns []*session.Conn
 	queue := frames.attach(again)
 	drawing := htmlreport.NewCollector(conns)
 	drawing.Attach(again)
-	lanes := c.lanes(j, a)
-	lanes.Attach(again)
+	p.Overview.Attach(again)
 	err := again.Do()
 	if err == nil && queue != nil {
 		err = queue.Finish()
@@ -187,7 +187,7 @@ func (c *reportCommand) draw(j *job, p *htmlreport.Report, conns []*session.Conn
 		within = func(at int64) bool { return j.part.place(at) == 0 }
 	}
 	p.Pictures = drawing.Pictures(again.Conns(), within)
-	p.Overview, p.Lanes = lanes, lanes.Finish(again.Conns())
+	p.Lanes = p.Overview.Finish(again.Conns())
 	order := make(map[int]int, len(conns))
 	for i, conn := range conns {
 		order[conn.ID] = i

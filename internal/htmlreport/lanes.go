@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Health is how a connection fared in a piece of time.
@@ -168,16 +169,24 @@ func (s *laneSink) Recount(fr *dissect.Frame, c *session.Conn) {
 	}
 }
 
-// RoundTrip implements session.Recounter.
-func (s *laneSink) RoundTrip(c *session.Conn, dir int, at, ns int64) {
-	if t := s.find(c); t != nil && s.lanes.slow(s.lanes.least[c.FirstFrame][dir], ns) {
-		at -= c.LastTime - c.LastStamp
-		for i := s.lanes.column(at - ns); i <= s.lanes.column(at); i++ {
+// Measured implements session.Recounter: a number that waited long for its acknowledgement
+// marks all the time that it waited.
+func (s *laneSink) Measured(c *session.Conn, dir int, of seq.MeasureSet, at, ns int64) {
+	if t := s.find(c); t != nil && of.Has(seq.AckWait) && s.lanes.slow(s.lanes.least[c.FirstFrame][dir], ns) {
+		stamp := at - (c.LastTime - c.LastStamp)
+		for i := s.lanes.column(stamp - ns); i <= s.lanes.column(stamp); i++ {
 			t.at(i).waited = true
 		}
 	}
 	if s.next != nil {
-		s.next.RoundTrip(c, dir, at, ns)
+		s.next.Measured(c, dir, of, at, ns)
+	}
+}
+
+// Rest implements session.Recounter.
+func (s *laneSink) Rest(c *session.Conn) {
+	if s.next != nil {
+		s.next.Rest(c)
 	}
 }
 
