@@ -140,8 +140,10 @@ func packTrouble(p *seq.Packer, t *Trouble) {
 	p.Stuck(&t.Unanswered, &g.Stuck)
 	p.Ints(&g.LateBy, &g.LongestHole, &t.Stall.Longest, &t.LeadBy)
 	p.Uints(&g.PassedOver)
+	p.Times(&t.Stall.Since)
 	p.Runs(&t.Healed, &t.Deaf)
 	p.Bools(&t.BlackHole)
 	p.Losses(&t.Losses)
 	p.Swell(&t.Swell)
+	p.Spells(&t.Spells)
 }

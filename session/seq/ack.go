@@ -136,9 +136,6 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 	d.firstAcks++
 	d.hears(a)
 	d.signs.acked(u)
-	if u.state&retried != 0 && a.HasTime && d.account != nil {
-		d.needed(n, u, a.Time)
-	}
 	if a.HasTime {
 		if !d.accepts {
 			d.accepts, d.acceptsAt = true, a.Time
@@ -149,6 +146,7 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 		u.ackTime = a.Time
 		u.state |= ackTimed
 		d.noteRoundTrip(u, a)
+		d.waited(u, a, u.state&retried != 0 && d.account != nil && d.needed(n, u, a.Time))
 	}
 	if d.links {
 		link(u.position())
@@ -233,9 +231,6 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	d.signs.trip(rtt, u.frame, u.time)
 	if u.state&givenUp == 0 && !a.Hearsay {
 		d.beat.trip(rtt, a.Frame, a.Time)
-		if d.account != nil {
-			d.account.Swell.see(d.beat.smooth, a, d.Bytes, bytesOf(d.peer))
-		}
 	}
 }
 

@@ -73,7 +73,8 @@ type StuckUnit struct {
 	Sends  uint8
 	Frame  uint64 // of its first sending
 	Time   int64
-	Others int // first acknowledgements of units sent after it
+	Latest int64 // time of its latest sending, where that is known
+	Others int   // first acknowledgements of units sent after it
 }
 
 // stubborn looks at a retry of what was not acknowledged.
@@ -136,13 +137,13 @@ func (s *Losses) lose(kind *Sign, n int64, u *unit) {
 	s.last, s.Longest = n, max(s.Longest, s.run)
 }
 
-// starve looks at a carried unit that is sent again, none of whose carriers was
+// starve looks at a carried unit that is sent again at a time, none of whose carriers was
 // acknowledged.
-func (s *Losses) starve(num int64, u *carried) {
+func (s *Losses) starve(num int64, u *carried, at int64) {
 	switch x := &s.Starved; {
 	case x.Num == num && x.Sends > 0:
-		x.Sends = u.sends + 1
+		x.Sends, x.Latest = u.sends+1, at
 	case x.Sends <= u.sends:
-		*x = StuckUnit{Num: num, Sends: u.sends + 1, Frame: u.frame, Time: u.time}
+		*x = StuckUnit{Num: num, Sends: u.sends + 1, Frame: u.frame, Time: u.time, Latest: at}
 	}
 }
