@@ -63,7 +63,7 @@ type TroubleSigns struct {
 	AsRetry, Copies, Holes, Late, SlowAt, Uncaptured, Unneeded seq.Sign
 
 	LateBy, LongestHole int64
-	PassedOver          uint64
+	PassedOver, Soon    uint64
 	Stuck               seq.StuckUnit
 }
 
@@ -149,7 +149,7 @@ func (c *Conn) concludeEnding() {
 		q, x := c.Dir[dir].Quality(), &c.Ending.Sides[dir]
 		s := q.Signs()
 		x.LargestAcked, x.LatestAcked, x.Uncaptured = s.LargestAcked, s.LatestAcked, q.Uncaptured()
-		x.Signs = TroubleSigns{s.AsRetry, s.Copies, s.Holes, s.Late, s.SlowAt, s.Uncaptured, s.Unneeded, s.LateBy, s.LongestHole, s.PassedOver, s.Stuck}
+		x.Signs = TroubleSigns{s.AsRetry, s.Copies, s.Holes, s.Late, s.SlowAt, s.Uncaptured, s.Unneeded, s.LateBy, s.LongestHole, s.PassedOver, s.Soon, s.Stuck}
 		x.BlackHole = c.blackHole(dir)
 		if a := q.Account(); a != nil {
 			x.Losses, x.Swell, x.Spells = a.Losses, a.Swell, a.Spells.Clone()

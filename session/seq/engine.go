@@ -86,10 +86,11 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 			if s.Mark == MarkFirst || s.Exact || d.overtaken(s) {
 				d.signs.Late.See(s.Frame, s.Time)
 				d.trouble(Overtaken, s.Time, s.Time, late, SignAt(s.Frame, s.Time))
-				if x := d.account; x != nil && x.Spells != nil {
-					x.Spells.arrived(s.Time)
-				}
 				d.signs.LateBy = max(d.signs.LateBy, late)
+				d.arrived(s)
+			} else if late <= CopyHorizon {
+				d.signs.Soon++
+				d.arrived(s)
 			}
 		}
 	}

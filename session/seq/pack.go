@@ -80,7 +80,7 @@ func (p *Packer) Losses(l *Losses) {
 // Swell takes how a round trip went with the rates.
 func (p *Packer) Swell(s *Swell) {
 	some(p, []*Swell{s}, func(s *Swell) {
-		p.Ints(&s.Base, &s.Peak, &s.least, &s.last)
+		p.Ints(&s.Base, &s.Peak, &s.least)
 		p.Signs(&s.At)
 		p.Times(&s.time)
 		p.Bools(&s.Recovered)

@@ -20,6 +20,7 @@ type Signs struct {
 	LateBy       int64  // by how much Late came behind, at most, ns
 	LongestHole  int64  // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs
+	Soon         uint64 // of these, numbers that came so soon behind later ones that they may be first sendings, though nothing proves it
 	LargestAcked uint16 // payload
 	Stuck        StuckUnit
 	LatestAcked  int64 // time of the latest number that was acknowledged

@@ -104,6 +104,13 @@ func (s *Spells) arrived(at int64) {
 	}
 }
 
+// arrived notes that a number that was passed over came after all.
+func (d *Direction) arrived(s *Sending) {
+	if x := d.account; x != nil && x.Spells != nil {
+		x.Spells.arrived(s.Time)
+	}
+}
+
 // Clone is a copy that nobody else changes, nil of nil.
 func (s *Spells) Clone() *Spells {
 	if s == nil {

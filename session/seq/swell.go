@@ -9,13 +9,12 @@ type Swell struct {
 	Peak      int64      // longest since …
 	PeakRate  [2]float32 // … and the highest rates in the time before it
 	At        Sign       // … and the acknowledgement that ended it
-	Rose      uint8      // steps in a row by which it had grown up to Peak
+	Rose      uint8      // steps by which it had grown to Peak, since it was less than twice Base
 	Recovered bool       // the round trip fell to less than half of Peak afterwards
 
 	n      uint8
 	rising uint8
-	least  int64 // of the step at hand …
-	last   int64 // … and of the one before, ns
+	least  int64 // of the step at hand, ns
 	time   int64
 	bytes  [2]uint64
 	top    [2]float32 // highest rates, an eighth less with each one since
@@ -49,7 +48,6 @@ func (s *Swell) see(trip int64, a *Acknowledgement, bytes, peer uint64) {
 	if !first {
 		s.step(rate, a)
 	}
-	s.last = s.least
 }
 
 // step ends one, of which the rates are known.
@@ -57,15 +55,14 @@ func (s *Swell) step(rate [2]float32, a *Acknowledgement) {
 	for i := range rate {
 		s.top[i] = max(rate[i], s.top[i]*7/8)
 	}
-	if s.least > s.last+s.last/10 {
-		s.rising += min(1, 255-s.rising)
-	} else {
+	if s.least < 2*s.Base {
 		s.rising = 0
 	}
 	switch trip := s.least; {
 	case s.Base == 0 || trip < s.Base:
 		s.Base, s.BaseRate = trip, rate
 	case trip > s.Peak:
+		s.rising += min(1, 255-s.rising)
 		s.Peak, s.PeakRate, s.At, s.Rose, s.Recovered = trip, s.top, SignAt(a.Frame, a.Time), s.rising, false
 	case trip < s.Peak/2:
 		s.Recovered = true

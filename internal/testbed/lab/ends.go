@@ -143,7 +143,9 @@ func (r *EndResult) hear(d *explain.Document) {
 		r.say(string(c.Verdict.Cause), c.Verdict.Side, swapped, c.Verdict.Certainty == explain.Proved)
 		for k := range c.Contributing {
 			x := &c.Contributing[k]
-			r.add(string(x.Cause), x.Certainty == explain.Proved)
+			if x.Certainty != explain.Unsettled { // that names nothing
+				r.add(string(x.Cause), x.Certainty == explain.Proved)
+			}
 		}
 	}
 	for i := range d.Unrecognised {
