@@ -8,7 +8,8 @@ import (
 
 // Thresholds of what is said of time.
 const (
-	bloatRate   = 1.5 // by which the rate of sending must have grown
+	bloatRate   = 4   // by which the rate of sending must have grown
+	bloatLeast  = 4e3 // bytes a second at least: the slowest links carry more
 	bloatSteps  = 2   // in a row by which the round trip must have grown: what jumps was held back
 	starvedFor  = 5e9 // ns
 	starvedSent = 3
@@ -140,7 +141,7 @@ func bloat(s *subject) []Contribution {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < bloatRate*from || !w.Recovered || w.Rose < bloatSteps {
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(bloatRate*from, bloatLeast) || !w.Recovered || w.Rose < bloatSteps || s.lossy(dir) {
 			return c, false
 		}
 		who, least := s.who((dir+filler)%2), s.possible(dir)
@@ -151,6 +152,12 @@ func bloat(s *subject) []Contribution {
 		s.within(&c, s.around(dir, w.At))
 		return c, true
 	})
+}
+
+// lossy reports whether losses explain that answers came late.
+func (s *subject) lossy(dir int) bool {
+	n, sent := s.lostOf(dir)
+	return n >= fewLosses && float64(n) >= lossShare*sent
 }
 
 // around is the time of slow answers around a moment.
@@ -173,13 +180,17 @@ func starvation(s *subject) []Contribution {
 			u, ok, size, last = x, true, "", x.Latest
 		}
 		waited := last - u.Time
-		if !ok || u.Sends < starvedSent || waited < starvedFor {
+		if !ok || u.Sends < starvedSent || waited < starvedFor || s.discarded(dir) || s.discarded(1-dir) {
 			return c, false
+		}
+		orRefused := ""
+		if s.Dir[dir].HasSignatures {
+			orRefused = ", or it was not accepted"
 		}
 		return Contribution{Cause: UnitStarved, Side: path, Certainty: Likely, weight: float64(waited) / 10e9, who: s.who(dir), From: s.clock(u.Time), To: s.clock(last), at: seq.SignAt(u.Frame, u.Time), Frames: frames(u.Frame),
 			Numbers: map[string]float64{"number": float64(u.Num), "sent": float64(u.Sends), "ms": float64(waited) / 1e6},
-			Sentence: fmt.Sprintf("One message%s was sent %s by %s from %s on, over %s, and this capture has no answer to it, though it has answers to others. It, or the answers to it, most likely did not arrive.",
-				size, count(u.Sends, "time", "times"), s.who(dir), s.in(seq.SignAt(u.Frame, u.Time)), span(waited))}, true
+			Sentence: fmt.Sprintf("One message%s was sent %s by %s from %s on, over %s, and this capture has no answer to it, though it has answers to others. Most likely it, or the answers to it, did not arrive%s.",
+				size, count(u.Sends, "time", "times"), s.who(dir), s.in(seq.SignAt(u.Frame, u.Time)), span(waited), orRefused)}, true
 	})
 }
 

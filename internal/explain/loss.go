@@ -130,7 +130,7 @@ func lossesAre(n uint64) string {
 func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 	d, x := &s.Dir[dir], s.side(dir)
 	l, likely := d.Lost(), x.Losses.Unacked.N
-	if float64(x.Losses.Needed.N) >= neededShare*float64(d.Retries) {
+	if s.needs(dir) {
 		likely += x.Losses.Needed.N
 	}
 	if s.answersAll(dir) {
@@ -141,6 +141,13 @@ func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 		likely += max(d.Missing(), passed)
 	}
 	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Sendings(), x.Numbers, 1))
+}
+
+// needs reports whether retries of a side that seem to have been needed tell of losses: they
+// do not where most were not needed, nor where a path that reorders explains them.
+func (s *subject) needs(dir int) bool {
+	n, d := s.side(dir).Losses.Needed.N, &s.Dir[dir]
+	return float64(n) >= neededShare*float64(d.Retries) && !s.reordered(0) && !s.reordered(1)
 }
 
 // whereLost says on which side of the capture point losses happened.
@@ -168,7 +175,7 @@ func bursts(s *subject) []Contribution {
 		if s.misses() || g.PassedOver > 0 && g.Late.N+g.Soon >= g.PassedOver {
 			longest = 0 // the capture lost them, or they came late
 		}
-		if l := &x.Losses; l.Longest > longest && !s.answersAll(dir) {
+		if l := &x.Losses; l.Longest > longest && !s.answersAll(dir) && (s.needs(dir) || l.Unacked.N >= l.Longest) {
 			longest, first, certainty = l.Longest, l.Needed, Likely
 			if l.Unacked.N > l.Needed.N {
 				first = l.Unacked
@@ -263,9 +270,10 @@ func (s *subject) lostSome(dir int) bool {
 	return g.Needed.N+g.Unacked.N+s.Dir[dir].Lost().AfterCapture >= fewLosses || back.LongestHole >= burstRun && back.Uncaptured.N == 0
 }
 
-// answersAll reports whether each sending of a side was acknowledged, however late: what
-// came late was not lost.
+// answersAll reports whether each transmission of a side that was repeated has an answer of
+// its own, however late: what came late was not lost. A number that was sent k times has k
+// pairs then, one more than retries.
 func (s *subject) answersAll(dir int) bool {
 	paired := s.Dir[dir].Trips().PairedRTT()
-	return paired.Samples > 0 && paired.Max > outageLeast && s.Dir[dir].Lost().AfterCapture == 0 && s.Dir[1-dir].Lost() == (seq.Lost{})
+	return paired.Samples > s.Dir[dir].Retries && s.Dir[dir].Lost().AfterCapture == 0 && s.Dir[1-dir].Lost() == (seq.Lost{})
 }

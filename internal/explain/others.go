@@ -14,6 +14,7 @@ const (
 	reorderShare = 0.01 // of first sendings
 	copyShare    = 0.02 // of frames
 	idleFor      = 20e9 // ns
+	missesMany   = 0.05 // of the numbers of a side, which the capture may miss for clocks to be compared
 )
 
 // stalls: a window that stays full for longer than a round trip.
@@ -49,9 +50,10 @@ func spurious(s *subject) []Contribution {
 		d := &s.Dir[dir]
 		n, kind := d.UnneededRetries, seq.Needless
 		if s.answersAll(dir) {
-			n, kind = d.Retries, seq.Slow
+			x := s.side(dir) // what still waits may not have arrived
+			n, kind = d.Retries-min(d.Retries, x.Waiting.N*uint64(max(x.Unanswered.Sends, 1))), seq.Slow
 		}
-		if n < fewest || float64(n) < session.SpuriousShare*float64(d.Retries) {
+		if s.mayHaveRestarted(dir) || n < fewest || float64(n) < session.SpuriousShare*float64(d.Retries) {
 			return c, false
 		}
 		c = Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Sendings(), 1)), who: s.who(dir),
@@ -68,7 +70,7 @@ func spurious(s *subject) []Contribution {
 func reorderings(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		g := &s.side(dir).Signs
-		if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) {
+		if !s.reordered(dir) {
 			return c, false
 		}
 		c = Contribution{Cause: Reordering, Side: path, Certainty: Proved, weight: 0.3 * float64(g.Late.N) / float64(s.side(dir).Numbers), who: s.who(dir),
@@ -79,6 +81,19 @@ func reorderings(s *subject) []Contribution {
 		return c, true
 	})
 }
+
+// reordered reports whether frames of a side overtook others. Where a side began again, its
+// older numbers look as if they came late.
+func (s *subject) reordered(dir int) bool {
+	g := &s.side(dir).Signs
+	if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) {
+		return false
+	}
+	return s.prev == nil && !s.followed() || g.LateBy < soonest
+}
+
+// soonest is the least time after which protocols send again what was not answered, ns.
+const soonest = 200e6
 
 // copies: datagrams that the network or the capture doubled.
 func copies(s *subject) []Contribution {
@@ -100,7 +115,7 @@ func copies(s *subject) []Contribution {
 func skew(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		lead := s.side(dir).ClockLead
-		if lead.N == 0 {
+		if x := s.side(dir); lead.N == 0 || float64(x.Uncaptured) > missesMany*float64(x.Numbers) {
 			return c, false
 		}
 		return Contribution{Cause: ClockSkew, Side: path, Certainty: Proved, weight: 0.5, at: lead, From: s.clock(lead.Time), Frames: frames(lead.Frame),

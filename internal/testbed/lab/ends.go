@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
@@ -108,6 +110,10 @@ type EndResult struct {
 	Lacking []string // of those that are to be named
 	False   []string // said to be proved, and not true
 	Doubt   []string // said to be likely, and not true
+
+	Sentences int      // said of the two sides
+	Untrue    []string // of them, see claims
+	Unknown   []string // of them, that no claim knows
 }
 
 // First reports whether what is said is what the capture shows best.
@@ -121,6 +127,7 @@ func (r EndRun) judge(s *tracegen.EndSession) (*EndResult, error) {
 	}
 	out := &EndResult{Run: r, Truth: s.Truth}
 	out.hear(d)
+	out.check(s, d)
 	out.mark()
 	return out, nil
 }
@@ -156,6 +163,34 @@ func (r *EndResult) hear(d *explain.Document) {
 			return
 		}
 	}
+}
+
+// check compares every sentence with what happened to each datagram.
+func (r *EndResult) check(s *tracegen.EndSession, d *explain.Document) {
+	for i := range d.Connections {
+		c := &d.Connections[i]
+		if hostOf(c.A) != hostOf(s.Truth.A) && hostOf(c.A) != hostOf(s.Truth.B) {
+			continue
+		}
+		false, unknown, said := untrue(s, c)
+		r.Sentences += said
+		r.Untrue = append(r.Untrue, false...)
+		r.Unknown = append(r.Unknown, unknown...)
+	}
+}
+
+// instant reads a time of a record, 0 for none.
+func instant(at string) int64 {
+	t, err := time.Parse(time.RFC3339Nano, at)
+	if err != nil {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func hostOf(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	return host
 }
 
 // hearOther takes what is said of a further connection of the two sides.
