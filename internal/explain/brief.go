@@ -131,9 +131,9 @@ func (x *Contribution) few() string {
 		}
 		return fmt.Sprintf("%.0f packets of %s in a row%s lost", n["longest"], x.who, orAnswers(x.Certainty))
 	case Delay:
-		return fmt.Sprintf("an answer to %s took %.0f ms instead of %.0f ms", x.who, n["max_ms"], max(n["min_ms"], 1))
+		return fmt.Sprintf("an answer to %s took %s instead of %s", x.who, milliseconds(n["max_ms"]), milliseconds(n["min_ms"]))
 	case Bufferbloat:
-		return fmt.Sprintf("a queue on the path from %s filled up: %.0f ms instead of %.0f ms", x.who, n["to_ms"], max(n["from_ms"], 1))
+		return fmt.Sprintf("a queue on the path from %s filled up: %s instead of %s", x.who, milliseconds(n["to_ms"]), milliseconds(n["from_ms"]))
 	case LateAcks, PeerStalled:
 		return fmt.Sprintf("%s answered nothing for %.1f s", x.who, n["ms"]/1000)
 	case UnitStarved:
@@ -224,3 +224,6 @@ func Words(causes []Cause) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// milliseconds is a number of a record for people, as sentences have it.
+func milliseconds(ms float64) string { return span(int64(ms * 1e6)) }

@@ -69,7 +69,7 @@ func delays(s *subject) []Contribution {
 			out = append(out, longest)
 		}
 		if run := s.side(dir).Healed; len(out) == 0 && least > 0 && run.Units >= outageUnits && seq.Slowly(run.Span(), least) {
-			w := window{seq.Spell{From: run.First.Time, To: run.Last, N: uint64(run.Units), Most: run.Span(), Worst: run.First}}
+			w := window{seq.Spell{From: run.First.Time, To: run.Last, Most: run.Span(), Worst: run.First}}
 			if s.unusual(dir, &w) {
 				out = append(out, s.delay(dir, &w, least))
 			}
@@ -89,6 +89,12 @@ func (s *subject) delay(dir int, w *window, least int64) Contribution {
 		c.weight *= resentShare
 		c.Sentence += ": it had to be sent again."
 	}
+	if s.misses() {
+		c.Sentence = c.Sentence[:len(c.Sentence)-1] + ", as far as this capture shows, which misses packets."
+		if c.Certainty = Likely; w.N < lateInARow {
+			c.Certainty, c.weight = Unsettled, c.weight*openWeight
+		}
+	}
 	s.within(&c, w)
 	return c
 }
@@ -100,6 +106,7 @@ const (
 	usualSpread = 4
 	lateShare   = 0.5
 	lateAnswers = 10
+	lateInARow  = 5      // late answers in one time that are not the fault of a capture that misses packets
 	neverUsual  = 1200e6 // ns that no protocol's answers wait for others
 )
 

@@ -135,14 +135,26 @@ func (c *Connection) oddity(at int64) (best oddity, ok bool) {
 		put(v.Cause, v.Side, when, when, 1000*float64(abouts[v.Cause].grave), v.Frames, v.Sentence)
 	case c.ContinuedBy != nil:
 		put(PeerRestarted, "", when, when, 1000, v.Frames, v.Sentence)
-	case v.Cause == Closed:
+	case v.Cause == Closed && !c.opener(v.Side) && max(when-at, at-when) <= closedNear:
 		put(v.Cause, v.Side, when, when, closedWeight, v.Frames, v.Sentence)
 	}
 	return best, ok
 }
 
-// closedWeight is that of an end in order: who asks for a moment may mean it.
-const closedWeight = 0.01
+// An end in order that the side which connected did not want is told where it is so close to
+// the moment, ns; it weighs little.
+const (
+	closedNear   = 5e9
+	closedWeight = 0.01
+)
+
+// opener reports whether a side is the one that connected.
+func (c *Connection) opener(side string) bool {
+	if c.roles[1] != "" && players[c.roles[1]] {
+		return side == "b"
+	}
+	return side == "a" || side == "both"
+}
 
 // people names the two sides of a connection for people, with their addresses.
 func (c *Connection) people() string {

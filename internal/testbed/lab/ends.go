@@ -68,13 +68,22 @@ func (r EndRun) captured(s *tracegen.EndSession) *tracegen.EndSession {
 
 // Explained is what is said of a capture.
 func Explained(s *tracegen.EndSession) (*explain.Document, error) {
+	story, conns, err := toldOf(s)
+	if err != nil {
+		return nil, err
+	}
+	return story.Document(conns), nil
+}
+
+// toldOf is what is known of the connections of a capture.
+func toldOf(s *tracegen.EndSession) (*explain.Story, []*session.Conn, error) {
 	var file bytes.Buffer
 	if err := s.Write(&file); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := readAll(&file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t := session.NewTable(session.Config{Protocols: speakers, Explain: true, Endings: true})
 	end := int64(0)
@@ -85,7 +94,7 @@ func Explained(s *tracegen.EndSession) (*explain.Document, error) {
 	t.Close(end)
 	conns := t.Conns()
 	session.Number(conns)
-	return explain.Tell(conns, t.Stories(), end).Document(conns), nil
+	return explain.Tell(conns, t.Stories(), end), conns, nil
 }
 
 // What is said of an end, compared with what is true.
