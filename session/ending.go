@@ -55,6 +55,7 @@ type Trouble struct {
 	Stall      Stall    // waits for room in its window
 	ClockLead  seq.Sign // acknowledgements before what they acknowledge …
 	LeadBy     int64    // … by so much at most, see seq.Quality.ClockLead
+	Spells     *seq.Spells
 }
 
 // TroubleSigns are those of seq.Signs that tell of trouble.
@@ -62,7 +63,7 @@ type TroubleSigns struct {
 	AsRetry, Copies, Holes, Late, SlowAt, Uncaptured, Unneeded seq.Sign
 
 	LateBy, LongestHole int64
-	PassedOver          uint64
+	PassedOver, Soon    uint64
 	Stuck               seq.StuckUnit
 }
 
@@ -78,6 +79,7 @@ type Trips struct {
 type Stall struct {
 	First   seq.Sign
 	Longest int64
+	Since   int64 // when the longest began
 }
 
 // A Fault is a finding of severity error.
@@ -147,10 +149,10 @@ func (c *Conn) concludeEnding() {
 		q, x := c.Dir[dir].Quality(), &c.Ending.Sides[dir]
 		s := q.Signs()
 		x.LargestAcked, x.LatestAcked, x.Uncaptured = s.LargestAcked, s.LatestAcked, q.Uncaptured()
-		x.Signs = TroubleSigns{s.AsRetry, s.Copies, s.Holes, s.Late, s.SlowAt, s.Uncaptured, s.Unneeded, s.LateBy, s.LongestHole, s.PassedOver, s.Stuck}
+		x.Signs = TroubleSigns{s.AsRetry, s.Copies, s.Holes, s.Late, s.SlowAt, s.Uncaptured, s.Unneeded, s.LateBy, s.LongestHole, s.PassedOver, s.Soon, s.Stuck}
 		x.BlackHole = c.blackHole(dir)
 		if a := q.Account(); a != nil {
-			x.Losses, x.Swell = a.Losses, a.Swell
+			x.Losses, x.Swell, x.Spells = a.Losses, a.Swell, a.Spells.Clone()
 		}
 		if *x.Trouble == *noTrouble {
 			x.Trouble = noTrouble
@@ -220,6 +222,9 @@ type fullWindow struct {
 // moves ends a wait with a new frame.
 func (w *fullWindow) moves(at int64) {
 	if w.since != 0 {
-		w.Longest, w.since = max(w.Longest, at-w.since), 0
+		if at-w.since > w.Longest {
+			w.Longest, w.Since = at-w.since, w.since
+		}
+		w.since = 0
 	}
 }

@@ -142,9 +142,11 @@ func packTrouble(p *seq.Packer, t *Trouble) {
 	p.Signs(&g.AsRetry, &g.Copies, &g.Holes, &g.Late, &g.SlowAt, &g.Uncaptured, &g.Unneeded, &t.Stall.First, &t.ClockLead)
 	p.Stuck(&t.Unanswered, &g.Stuck)
 	p.Ints(&g.LateBy, &g.LongestHole, &t.Stall.Longest, &t.LeadBy)
-	p.Uints(&g.PassedOver)
+	p.Uints(&g.PassedOver, &g.Soon)
+	p.Times(&t.Stall.Since)
 	p.Runs(&t.Healed, &t.Deaf)
 	p.Bools(&t.BlackHole)
 	p.Losses(&t.Losses)
 	p.Swell(&t.Swell)
+	p.Spells(&t.Spells)
 }

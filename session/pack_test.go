@@ -24,6 +24,9 @@ func fillExported(v reflect.Value, next *uint64) {
 		for i := range v.Len() {
 			fillExported(v.Index(i), next)
 		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fillExported(v.Index(0), next)
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.String:
@@ -71,7 +74,7 @@ func TestPackedSize(t *testing.T) {
 	var p seq.Packer
 	p.PackSides(&sides)
 	packEnding(&p, &e)
-	if n := len(p.Packed()); n > 700 {
+	if n := len(p.Packed()); n > 1000 {
 		t.Errorf("its numbers, none of them zero, take %d bytes", n)
 	}
 	p.Reset()

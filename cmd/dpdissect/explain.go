@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +16,8 @@ import (
 type explanation struct {
 	input
 	text string
+	at   moment
+	all  bool
 }
 
 func newExplain() *cobra.Command {
@@ -30,12 +35,19 @@ the capture that would decide between them.
 --text takes the sentence that a game showed its player and finds what it refers
 to: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms'.
 
+--at takes a time, for "it lagged at 20:25": what was unusual around it, in which
+connection, and the others after it. --text with a time in it does the same.
+
+When several connections end for the same cause with one machine within seconds,
+one sentence tells all of them; --all tells each.
+
 --from and --to select the connections with a packet between them and what made
 them slow in that time; how these connections ended is reported in any case.
 
 --format json is one document; 'dpdissect schema explain' describes it. markdown
 is for tickets.`,
 		Example: `  dpdissect explain game.pcap
+  dpdissect explain --at 20:25 game.pcap
   dpdissect explain --from 12:02 --to 12:04 game.pcap
   dpdissect explain -Y 'ip.addr == 10.0.0.1' game.pcap
   dpdissect explain --text 'Reliable packet 16 (size=4711) was not ack'"'"'d' game.pcap
@@ -44,6 +56,8 @@ is for tickets.`,
 		RunE:        c.runE,
 	}
 	cmd.Flags().StringVar(&c.text, "text", "", "the `SENTENCE` that the game showed: find what it refers to")
+	cmd.Flags().Var(&c.at, "at", "what was unusual around `TIME`, in the forms of --from: within 30 s before and after it")
+	cmd.Flags().BoolVar(&c.all, "all", false, "tell each connection, also those that share a story with others or that nothing is wrong with")
 	c.add(cmd)
 	return cmd
 }
@@ -68,12 +82,54 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 			from, to := j.part.bounds()
 			d.Narrow(from, to, c.span.words())
 		}
-		if c.text != "" {
-			d.Asked = a.Story.Ask(c.text)
+		if c.connection.given {
+			d.Only = fmt.Sprintf("Connection %d", c.connection.id)
 		}
+		d.Hint = report.WhyNone(&a.Totals)
+		d.Grouped()
+		d.Asked = c.asked(a)
 		err = c.render(j.out, a, d, &j.screen)
 	}
 	return j.finish(err)
+}
+
+// asked answers --at and --text, nil without them. A text with a time in it that nothing else
+// is known of asks for that time.
+func (c *explanation) asked(a *report.Analysis) *explain.Asked {
+	at, first := c.at, firstTime(a)
+	var said *explain.Asked
+	if c.text != "" {
+		said = a.Story.Ask(c.text)
+		if at.kind == noMoment && !explain.Says(c.text) {
+			at = momentIn(c.text)
+		}
+	}
+	if at.kind == noMoment || first == 0 {
+		return said
+	}
+	found := a.Story.At(at.at(c.zone())(first), a.Conns)
+	found.Text = c.text
+	return found
+}
+
+// momentIn is the first time of day, or the time with its date, in a text.
+func momentIn(text string) (m moment) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;!?()\"'", r) }) {
+		if word = strings.TrimRight(word, "."); strings.Contains(word, ":") && m.Set(word) == nil {
+			return m
+		}
+	}
+	return moment{}
+}
+
+// firstTime is the time of the first packet of the captures, ns since 1970, 0 for none.
+func firstTime(a *report.Analysis) (first int64) {
+	for i := range a.Captures {
+		if in := &a.Captures[i]; in.HasTime && (first == 0 || in.FirstTime < first) {
+			first = in.FirstTime
+		}
+	}
+	return first
 }
 
 // heardUntil is the time of the last packet of the captures, ns since 1970.
@@ -91,5 +147,5 @@ func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Documen
 	case "markdown":
 		return report.WriteExplainMarkdown(w, a.Captures, d, c.nameOf())
 	}
-	return report.WriteExplainText(w, a.Captures, d, report.TextOptions{Palette: s.palette, Width: s.width, Names: c.nameOf(), Chosen: c.display != ""})
+	return report.WriteExplainText(w, a.Captures, d, report.TextOptions{Palette: s.palette, Width: s.width, Names: c.nameOf(), Chosen: c.display != "", All: c.all})
 }

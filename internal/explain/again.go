@@ -16,6 +16,12 @@ func (s *subject) followed() bool {
 // movedOn reports whether the connection ended because its sides went on in another one.
 func (s *subject) movedOn() bool { return s.followed() || s.moved != nil }
 
+// goesOn reports whether one side began again while its peer went on as if nothing had
+// happened: to the peer the connection did not end.
+func (s *subject) goesOn() bool {
+	return s.followed() && s.Next.Succeeds() && peerRestarted(s).certainty != ""
+}
+
 // again is the side whose numbers began anew, by who sent first.
 func (s *subject) again() int {
 	if n := s.Next; n.Succeeds() || n.A != s.A {
@@ -38,7 +44,7 @@ func peerRestarted(s *subject) ruling {
 	if n.FirstTime-s.LastTime > staleAfter {
 		r.certainty = Likely
 	}
-	r.sentence = fmt.Sprintf("%s lost its state: at %s its numbers start again on the same addresses, %s after its last frame. It was restarted, or it dropped the connection and took the next datagrams for a new one, which continues as #%d.",
+	r.sentence = fmt.Sprintf("%s began again: at %s its numbers start from the beginning on the same addresses, %s after its last packet. Its program was restarted, or it dropped the connection and took what came next for a new one. What follows is #%d.",
 		s.Who(x), s.in(r.at), span(max(n.FirstTime-s.side(x).Last.Time, 1)), n.ID)
 	return r
 }
@@ -68,11 +74,12 @@ func natRebinding(s *subject) ruling {
 	if m == nil {
 		return ruling{}
 	}
-	r := ruling{certainty: Likely, side: path, at: m.At, proof: frames(m.Last.Frame, m.At.Frame), refute: fmt.Sprintf("a frame of %s after frame %d", s.address(m.Side), m.Last.Frame)}
+	likely := "Most likely "
+	r := ruling{certainty: Likely, side: path, at: m.At, proof: frames(m.Last.Frame, m.At.Frame), refute: fmt.Sprintf("a packet of %s after packet %d", s.address(m.Side), m.Last.Frame)}
 	if m.Sure {
-		r.certainty = Proved
+		r.certainty, likely = Proved, ""
 	}
-	r.sentence = fmt.Sprintf("%s came back from another address: nothing came from %s after %s, and at %s it continues from %s", s.Who(m.Side), s.address(m.Side), s.in(m.Last), s.in(m.At), s.newAddress(m))
+	r.sentence = fmt.Sprintf("%s%s came back from another address: nothing came from %s after %s, and at %s it continues from %s", likely, capitalUnless(likely, s.who(m.Side)), s.address(m.Side), s.in(m.Last), s.in(m.At), s.newAddress(m))
 	switch {
 	case m.To == nil:
 	case m.Same:
@@ -82,7 +89,7 @@ func natRebinding(s *subject) ruling {
 	}
 	r.sentence += ". A router (NAT) on its side gave it a new port, or it moved to another network."
 	if !m.Answered() {
-		r.sentence += fmt.Sprintf(" %s does not answer there, because it does not know the new address.", s.Who(1-m.Side))
+		r.sentence += fmt.Sprintf(" This capture has no answer of %s to the new address.", s.who(1-m.Side))
 	}
 	return r
 }

@@ -20,7 +20,7 @@ type saying struct {
 // sayings are those of Hazel libraries, Among Us, kNet and DirectPlay games.
 var sayings = []saying{
 	{`(?i)reliable packet (\d+)(?:\s*\(size=(\d+)\))? was not ack'?d after (\d+) ?ms(?: \((\d+) resends\))?`,
-		"a reliable packet that was never acknowledged", findPacket},
+		"a reliable packet that was never answered", findPacket},
 	{`(?i)it'?s been (\d+)(?:\.\d+)? ?ms since last heard`, "a side that no longer received anything", findSilence},
 	{`(?i)(\d+) pings? (?:have been sent|were sent|without)|(?:missed|lost) (\d+) pings?|pings? (?:timed out|were not ack)`,
 		"pings that were not answered", findSilence},
@@ -32,6 +32,16 @@ var sayings = []saying{
 		"an unanswered attempt to connect", findCause(NoAnswer, PortClosed, Refused)},
 	{`(?i)connection (?:was )?lost|lost (?:the )?connection|timed out|time-?out|session (?:was )?lost|DPNERR_CONNECTIONLOST|DPERR_CONNECTIONLOST|DPSYS_SESSIONLOST|not respond`,
 		"a connection that was lost", findSilence},
+}
+
+// Says reports whether a text has a sentence that games and libraries are known to print.
+func Says(text string) bool {
+	for _, x := range sayings {
+		if regexp.MustCompile(x.pattern).MatchString(text) {
+			return true
+		}
+	}
+	return false
 }
 
 // Ask looks for what the sentence of a game is about.
@@ -99,10 +109,10 @@ func findPacket(t *Story, words []string) (*subject, []uint64, string) {
 				return nil, u.Frames, "That is most likely the first packet of a connection that was never established. " + u.Sentence
 			}
 		}
-		return nil, nil, fmt.Sprintf("none has a packet %d that was resent and never acknowledged.", number)
+		return nil, nil, fmt.Sprintf("none has a packet %d that was sent again and has no answer here.", number)
 	}
 	u, v := &best.side(at).Unanswered, best.verdict()
-	return best, append(v.Frames, u.Frame), fmt.Sprintf("Packet %d is that of %s in #%d (frame %d, %s): it was captured %s and never acknowledged. %s",
+	return best, append(v.Frames, u.Frame), fmt.Sprintf("Packet %d is that of %s in #%d (number %d of the capture, %s): it was sent %s, and this capture has no answer to it. %s",
 		number, best.who(at), best.ID, u.Frame, count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), v.Sentence)
 }
 

@@ -33,14 +33,14 @@ var abouts = map[Cause]about{
 	SecretMismatch:    {"the sides do not share a secret", "wrong secret", declined},
 	PortClosed:        {"{side} was gone: its port is closed (ICMP)", "port closed", cutOff},
 	ProtocolViolation: {"{side} broke the protocol and was dropped", "broke protocol", cutOff},
-	PeerRestarted:     {"{side} lost its state and started again", "restarted", cutOff},
-	RetriesExhausted:  {"one packet never arrived, and its sender gave up", "gave up", cutOff},
-	SizeBlackHole:     {"large packets do not get through", "large packets lost", cutOff},
-	OneWay:            {"the path carried only one direction", "one-way path", cutOff},
+	PeerRestarted:     {"{side} began again from the start", "restarted", cutOff},
+	RetriesExhausted:  {"one packet got no answer, and its sender gave up", "gave up", cutOff},
+	SizeBlackHole:     {"large packets get no answer", "large packets lost", cutOff},
+	OneWay:            {"only one direction of the path worked", "one-way path", cutOff},
 	NATExpired:        {"a router forgot it while it was idle", "NAT forgot it", cutOff},
 	NATRebinding:      {"one side came back from another address", "new address", cutOff},
 	PeerSilent:        {"nothing more came from {side}", "fell silent", cutOff},
-	PathDead:          {"the path between the two died", "path died", cutOff},
+	PathDead:          {"the path between the two broke", "path died", cutOff},
 	Reset:             {"{side} cut it off", "cut off", cutOff},
 }
 
@@ -89,15 +89,20 @@ func (c *Connection) Brief() string {
 	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
 		return slow.brief()
 	}
-	text := strings.ReplaceAll(abouts[c.Verdict.Cause].brief, "{side}", c.named(c.Verdict.Side))
-	if c.Verdict.Certainty == Likely && c.Verdict.Grave() {
-		text = "most likely " + text
+	text := replaceSide(abouts[c.Verdict.Cause].brief, c.named(c.Verdict.Side))
+	if c.Verdict.Certainty == Likely {
+		text = mostLikely + text
+	}
+	if c.ContinuedBy != nil {
+		text += fmt.Sprintf(", continued as #%d", *c.ContinuedBy)
 	}
 	if c.Verdict.Reason != "" {
 		text += fmt.Sprintf(" (%q)", c.Verdict.Reason)
 	}
 	return text
 }
+
+const mostLikely = "most likely "
 
 // named is a side for people.
 func (c *Connection) named(side string) string {
@@ -110,37 +115,55 @@ func (c *Connection) named(side string) string {
 	return "both sides"
 }
 
-// brief is a contribution in a few words.
+// brief is a contribution in a few words, no surer than its sentence.
 func (x *Contribution) brief() string {
+	switch x.Certainty {
+	case Likely:
+		return mostLikely + x.few()
+	case Unsettled:
+		return "perhaps " + x.few()
+	}
+	return x.few()
+}
+
+func (x *Contribution) few() string {
 	n := x.Numbers
 	switch x.Cause {
 	case Loss:
-		return fmt.Sprintf("%.0f%% lost", 100*n["share"])
+		return fmt.Sprintf("%.0f%% of what %s sent%s lost", 100*n["share"], x.who, orAnswers(x.Certainty))
 	case LossBurst:
 		if ms := n["ms"]; ms > 0 {
-			return fmt.Sprintf("nothing arrived for %.1f s", ms/1000)
+			return fmt.Sprintf("an outage: no answer to %s for %.1f s", x.who, ms/1000)
 		}
-		return fmt.Sprintf("%.0f packets in a row lost", n["longest"])
+		return fmt.Sprintf("%.0f packets of %s in a row%s lost", n["longest"], x.who, orAnswers(x.Certainty))
 	case Delay:
-		return fmt.Sprintf("up to %.0f ms for an answer instead of %.0f ms", n["max_ms"], max(n["min_ms"], 1))
+		return fmt.Sprintf("an answer to %s took %s instead of %s", x.who, milliseconds(n["max_ms"]), milliseconds(n["min_ms"]))
 	case Bufferbloat:
-		return fmt.Sprintf("a queue on the path filled up: %.0f ms instead of %.0f ms", n["to_ms"], n["from_ms"])
+		return fmt.Sprintf("a queue on the path from %s filled up: %s instead of %s", x.who, milliseconds(n["to_ms"]), milliseconds(n["from_ms"]))
 	case LateAcks, PeerStalled:
-		return fmt.Sprintf("one side answered nothing for %.1f s", n["ms"]/1000)
+		return fmt.Sprintf("%s answered nothing for %.1f s", x.who, n["ms"]/1000)
 	case UnitStarved:
-		return fmt.Sprintf("one packet never gets through (%.0f times in %.0f s)", n["sent"], n["ms"]/1000)
+		return fmt.Sprintf("one message of %s gets no answer (sent %.0f times in %.0f s)", x.who, n["sent"], n["ms"]/1000)
 	case WindowStall:
-		return fmt.Sprintf("its window was full for up to %.0f ms", n["longest_ms"])
+		return fmt.Sprintf("%s had to wait for room to send, up to %.0f ms", x.who, n["longest_ms"])
 	case SpuriousRetries:
-		return fmt.Sprintf("%.0f spurious retries", n["unneeded"])
+		return fmt.Sprintf("%s sent %.0f packets again that had arrived", x.who, n["unneeded"])
 	case Reordering:
-		return fmt.Sprintf("%.0f packets overtaken by later ones", n["late"])
+		return fmt.Sprintf("%.0f packets of %s overtaken by later ones", n["late"], x.who)
 	case HiddenCopies:
-		return fmt.Sprintf("%.0f duplicate packets", n["copies"])
+		return fmt.Sprintf("%.0f duplicate packets of %s", n["copies"], x.who)
 	case ClockSkew:
 		return "captured with two clocks that disagree"
 	}
-	return "the program sent nothing for a long time"
+	return fmt.Sprintf("the game of %s said nothing for %.0f s", x.who, n["ms"]/1000)
+}
+
+// orAnswers names what else may have been lost where nothing proves which of the two was.
+func orAnswers(c Certainty) string {
+	if c == Proved {
+		return ""
+	}
+	return ", or the answers to it,"
 }
 
 // Kind sorts connections for the first line of a report: "closed", "cut off", "slow".
@@ -158,12 +181,17 @@ func (c *Connection) Kind() string {
 	return abouts[c.Verdict.Cause].why
 }
 
+// moment is the time that Brief is about: the worst one of what made the connection slow.
+func (c *Connection) moment() string {
+	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
+		return slow.worst
+	}
+	return c.Verdict.Time
+}
+
 // Headline is Brief with the time of the day.
 func (c *Connection) Headline() string {
-	at := c.Verdict.Time
-	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
-		at = slow.From
-	}
+	at := c.moment()
 	if len(at) < len("2006-01-02T15:04:05") {
 		return c.Brief()
 	}
@@ -183,13 +211,25 @@ func (c *Connection) Who() (role, address string) {
 
 // When is the time that the line is about, in ns since 1970; ok is false when it has none.
 func (c *Connection) When() (ns int64, ok bool) {
-	at := c.Verdict.Time
-	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
-		at = slow.From
-	}
+	at := c.moment()
 	t, err := time.Parse(time.RFC3339Nano, at)
 	return t.UnixNano(), err == nil
 }
 
 // LikelyLosses is how many datagrams were lost, proven or likely.
 func (c *Connection) LikelyLosses() uint64 { return c.lost }
+
+// replaceSide puts the side that did it into words.
+func replaceSide(words, side string) string { return strings.ReplaceAll(words, "{side}", side) }
+
+// Words names causes for people.
+func Words(causes []Cause) string {
+	words := make([]string, len(causes))
+	for i, c := range causes {
+		words[i] = abouts[c].why
+	}
+	return strings.Join(words, ", ")
+}
+
+// milliseconds is a number of a record for people, as sentences have it.
+func milliseconds(ms float64) string { return span(int64(ms * 1e6)) }

@@ -22,7 +22,7 @@ func protocolViolation(s *subject) ruling {
 		if abrupt {
 			r.certainty = Proved
 		}
-		r.sentence = fmt.Sprintf("%s broke the protocol in frame %d (%s), and %s ended the connection %s later, at %s.", s.Who(x), f.Frame, f.Rule, s.who(1-x), span(max(at.Time-f.Time, 1)), s.in(at))
+		r.sentence = fmt.Sprintf("%s broke a rule of the protocol in packet %d (%s), and %s ended the connection %s later, at %s.", s.Who(x), f.Frame, f.Rule, s.who(1-x), span(max(at.Time-f.Time, 1)), s.in(at))
 		return r
 	}
 	return ruling{}
@@ -54,11 +54,11 @@ func closed(s *subject) ruling {
 	if x < 0 || s.gaveUp() >= 0 {
 		return ruling{}
 	}
-	r := ruling{certainty: Proved, side: sides[x], at: s.Closing[x], refute: "a closing frame before it"}
+	r := ruling{certainty: Proved, side: sides[x], at: s.Closing[x], refute: "a packet before it that closes the connection"}
 	if s.ClosedBy == session.NoSide && s.State == session.Closed {
 		x = 1 - x // what was captured answers a close that was not
 		r.certainty, r.side = Likely, sides[x]
-		r.sentence = fmt.Sprintf("%s closed the connection in order shortly before %s: the answer of %s was captured, the close itself was not.", s.Who(x), s.in(r.at), s.who(1-x))
+		r.sentence = fmt.Sprintf("Most likely %s closed the connection in order shortly before %s: the answer of %s was captured, the close itself was not.", s.who(x), s.in(r.at), s.who(1-x))
 		return r
 	}
 	if s.missed(1-x) || s.portIsClosed() {
@@ -73,9 +73,37 @@ func closed(s *subject) ruling {
 	r.sentence = fmt.Sprintf("%s closed the connection in order at %s%s.", s.Who(x), s.in(r.at), s.because())
 	if s.ambiguous() {
 		r.certainty = Likely
-		r.sentence += " It gave no reason. A side that leaves and one that gives up send the same frame, but here nothing was waiting for an answer."
+		r.sentence += " It gave no reason. A side that leaves and one that gives up end the connection alike"
+		if gap := s.openGap(x); gap.N > 0 {
+			r.left = []Cause{RetriesExhausted}
+			r.sentence += fmt.Sprintf(": it may have given up, for this capture lacks %s of %s around %s.", count(gap.N, "packet", "packets"), s.who(x), s.in(gap))
+		} else if w := s.side(x).Waiting; w.N > 0 {
+			r.left = []Cause{RetriesExhausted}
+			r.sentence += fmt.Sprintf(": it may have given up, for %s, from %s on, %s no answer in this capture.", count(w.N, "packet", "packets"), s.in(w), haveHas(w.N))
+		} else {
+			r.sentence += "; this capture shows nothing that was still unanswered."
+		}
 	}
 	return r
+}
+
+func haveHas(n uint64) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
+// openGap is where numbers of a side are missing from the capture up to the end, N how many: the side may
+// have waited for an answer to them.
+func (s *subject) openGap(dir int) seq.Sign {
+	missing := s.Dir[dir].Missing()
+	if missing == 0 {
+		return seq.Sign{}
+	}
+	at := s.heaviest(dir, s.side(dir).Signs.Holes, seq.Missed).Worst
+	at.N = missing
+	return at
 }
 
 // ambiguous reports whether the closing frame of the protocol means leaving and giving up
@@ -102,7 +130,7 @@ func leftover(s *subject) ruling {
 		return ruling{}
 	}
 	return ruling{certainty: Proved, side: sides[x], at: s.prev.Closing[x], proof: frames(s.FirstFrame), refute: "an answer of " + s.address(x),
-		sentence: fmt.Sprintf("A leftover of #%d, which %s had closed in order at %s: a late datagram made %s assume a new connection and send to %s, which had left, for %s.",
+		sentence: fmt.Sprintf("A leftover of #%d, which %s had closed in order at %s: a packet that came late made %s take it for a new connection and send to %s, which had left, for %s.",
 			s.prev.ID, s.who(x), s.prev.in(s.prev.Closing[x]), s.who(1-x), s.who(x), span(max(s.LastTime-s.FirstTime, 1)))}
 }
 
@@ -121,6 +149,6 @@ func reset(s *subject) ruling {
 	if s.missed(1 - x) {
 		certainty = Likely
 	}
-	return ruling{certainty: certainty, side: sides[x], at: s.Closing[x], refute: "a closing frame before it",
+	return ruling{certainty: certainty, side: sides[x], at: s.Closing[x], refute: "a packet before it that closes the connection",
 		sentence: fmt.Sprintf("%s cut the connection off at %s%s. Nothing before it shows why.", s.Who(x), s.in(s.Closing[x]), s.because())}
 }

@@ -59,10 +59,13 @@ func TestDelay(t *testing.T) {
 
 func TestBufferbloat(t *testing.T) {
 	s := established()
-	s.side(0).Swell = seq.Swell{Base: 40e6, Peak: 900e6, BaseRate: [2]float32{1000, 1000}, PeakRate: [2]float32{60000, 1000}, At: at(50, 5), Recovered: true}
+	s.side(0).Swell = seq.Swell{Base: 40e6, Peak: 900e6, BaseRate: [2]float32{1000, 1000}, PeakRate: [2]float32{60000, 1000}, At: at(50, 5), Rose: 3, Recovered: true}
 	contributes(t, "the queue drains again", s, Bufferbloat, path, true)
 	s.side(0).Swell.Recovered = false
 	contributes(t, "it never does", s, Bufferbloat, path, false)
+	s.side(0).Swell.Recovered, s.side(0).Swell.Rose = true, 1
+	contributes(t, "it jumped", s, Bufferbloat, path, false)
+	s.side(0).Swell.Rose = 3
 	s.side(0).Swell.Recovered, s.side(0).Swell.PeakRate[0] = true, 1000
 	contributes(t, "nobody sends more", s, Bufferbloat, path, false)
 }
@@ -104,11 +107,13 @@ func TestLateAcks(t *testing.T) {
 
 func TestUnitStarved(t *testing.T) {
 	s := established()
-	s.side(0).Losses.Starved = seq.StuckUnit{Num: 12, Sends: 4, Frame: 30, Time: start + 2*second}
+	s.side(0).Losses.Starved = seq.StuckUnit{Num: 12, Sends: 4, Frame: 30, Time: start + 2*second, Latest: start + 9*second}
 	s.side(0).LatestAcked = start + 9*second
 	contributes(t, "others pass", s, UnitStarved, path, true)
 	s.side(0).LatestAcked = start + 3*second
 	contributes(t, "nothing passes", s, UnitStarved, path, false)
+	s.side(0).LatestAcked, s.side(0).Losses.Starved.Latest = start+9*second, start+3*second
+	contributes(t, "it is sent no more", s, UnitStarved, path, false)
 }
 
 func TestSpuriousRetries(t *testing.T) {

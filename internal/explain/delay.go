@@ -8,57 +8,138 @@ import (
 
 // Thresholds of what is said of time.
 const (
-	slowFactor  = 3     // times the least round trip that is far above it, and …
-	slowLeast   = 150e6 // … so much, ns
-	bloatRate   = 1.5   // by which the rate of sending must have grown
-	starvedFor  = 5e9   // ns
+	bloatRate   = 4   // by which the rate of sending must have grown
+	bloatLeast  = 4e3 // bytes a second at least: the slowest links carry more
+	bloatSteps  = 2   // in a row by which the round trip must have grown: what jumps was held back
+	starvedFor  = 5e9 // ns
 	starvedSent = 3
+	resentShare = 0.3 // what a wait weighs that a loss explains
 )
 
-// slowest gives the longest round trip of a side by the method that knows most of it.
-func (s *subject) slowest(dir int) (least, most int64, by string) {
+// possible is the shortest round trip of a side by any measure, ns, 0 when none is known.
+func (s *subject) possible(dir int) (least int64) {
+	if t := s.side(dir).Trips; t.Known {
+		least = max(t.Least, 1)
+	}
 	d := &s.Dir[dir]
-	least, by = s.side(dir).Trips.Least, "units captured once"
-	if r := d.RTT(); r.Samples > 0 {
-		most = r.Max
-	}
-	if r := d.Trips().PairedRTT(); r.Samples > 0 && r.Max > most {
-		most, by = r.Max, "each acknowledgement paired with its transmission"
-	}
-	if r := d.Trips().PingRTT(); r.Samples > 0 {
-		if least == 0 || r.Min < least {
-			least = r.Min
-		}
-		if r.Max > most {
-			most, by = r.Max, "pings"
+	for _, r := range []seq.RTT{d.RTT(), d.Trips().PairedRTT(), d.Trips().PingRTT()} {
+		if r.Samples > 0 && (least == 0 || r.Min < least) {
+			least = max(r.Min, 1)
 		}
 	}
-	if run := s.side(dir).Healed; run.Span() > most && run.Units >= outageUnits {
-		most, by = run.Span(), "the longest wait for an acknowledgement"
-	}
-	return least, most, by
+	return least
 }
 
-// delays: round trips far above the connection's own least.
+// slowest is the longest wait of a side for an answer by any measure, ns.
+func (s *subject) slowest(dir int) (most int64) {
+	d := &s.Dir[dir]
+	for _, r := range []seq.RTT{d.RTT(), d.Trips().PairedRTT(), d.Trips().PingRTT()} {
+		if r.Samples > 0 {
+			most = max(most, r.Max)
+		}
+	}
+	for _, w := range s.windows(dir, 0, long, seq.Slow, seq.Waited) {
+		most = max(most, w.Most)
+	}
+	if run := s.side(dir).Healed; run.Units >= outageUnits {
+		most = max(most, run.Span())
+	}
+	return most
+}
+
+// delays: answers that came far later than the path needs, and the worst of them. What waits
+// only because it was lost is told with less weight: the loss is the cause.
 func delays(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
-		least, most, by := s.slowest(dir)
-		if least == 0 || most < slowFactor*least || most-least < slowLeast {
-			return c, false
+	return s.all(func(dir int) (out []Contribution) {
+		var longest Contribution
+		least, resent := s.possible(dir), int64(0)
+		for _, w := range s.windows(dir, spellsJoin, long, seq.Slow, seq.Waited) {
+			if least == 0 || !seq.Slowly(w.Most, least) || !s.unusual(dir, &w) {
+				continue
+			}
+			c := s.delay(dir, &w, least)
+			switch {
+			case s.slowIn(dir, &w):
+				out = append(out, c)
+			case w.Most > resent: // of those, the longest is enough
+				longest, resent = c, w.Most
+			}
 		}
-		g, from, to := &s.side(dir).Signs, s.FirstTime, s.LastTime
-		if run := s.side(dir).Healed; run.Units > 0 && run.Span() >= most { // it says when
-			from, to = run.First.Time, run.First.Time+run.Span()
+		if resent > 0 {
+			out = append(out, longest)
 		}
-		return Contribution{Cause: Delay, Side: path, Certainty: Likely, weight: float64(most) / 3e9, From: s.clock(from), To: s.clock(to),
-			Frames:   frames(g.SlowAt.Frame, s.side(dir).Healed.First.Frame),
-			Numbers:  map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(most) / 1e6},
-			Sentence: fmt.Sprintf("Acknowledgements of what %s sent took up to %s, where %s is possible (measured by %s).", s.who(dir), span(most), span(least), by)}, true
+		if run := s.side(dir).Healed; len(out) == 0 && least > 0 && run.Units >= outageUnits && seq.Slowly(run.Span(), least) {
+			w := window{seq.Spell{From: run.First.Time, To: run.Last, Most: run.Span(), Worst: run.First}}
+			if s.unusual(dir, &w) {
+				out = append(out, s.delay(dir, &w, least))
+			}
+		}
+		return out
 	})
 }
 
-// bloat: the round trip grows with the rate of sending of a side, and falls with it. What
-// one side sends also delays what its peer is told with it.
+// delay tells of one time of late answers.
+func (s *subject) delay(dir int, w *window, least int64) Contribution {
+	c := Contribution{Cause: Delay, Side: path, Certainty: Proved, weight: float64(w.Most) / 3e9, who: s.who(dir), Frames: frames(w.Worst.Frame),
+		Numbers: map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(w.Most) / 1e6}}
+	c.Sentence = fmt.Sprintf("What %s sent at %s was answered only after %s, where %s is possible on this path", s.who(dir), s.in(w.Worst), span(w.Most), span(least))
+	if s.slowIn(dir, w) {
+		c.Sentence += "."
+	} else {
+		c.weight *= resentShare
+		c.Sentence += ": it had to be sent again."
+	}
+	if s.misses() {
+		c.Sentence = c.Sentence[:len(c.Sentence)-1] + ", as far as this capture shows, which misses packets."
+		if c.Certainty = Likely; w.N < lateInARow {
+			c.Certainty, c.weight = Unsettled, c.weight*openWeight
+		}
+	}
+	s.within(&c, w)
+	return c
+}
+
+// How far above the usual spread of its answers a wait is that tells of trouble: some
+// protocols' answers wait for others, and are late now and then though nothing is wrong.
+// Where so large a share of the answers of a time is late, and so many, it is not now and then.
+const (
+	usualSpread = 4
+	lateShare   = 0.5
+	lateAnswers = 10
+	lateInARow  = 5      // late answers in one time that are not the fault of a capture that misses packets
+	neverUsual  = 1200e6 // ns that no protocol's answers wait for others
+)
+
+// unusual reports whether a time of late answers tells of trouble.
+func (s *subject) unusual(dir int, w *window) bool {
+	r := s.Dir[dir].RTT()
+	if r.Samples == 0 || w.Most >= neverUsual || w.Most >= r.P50+usualSpread*(r.P95-r.P50) {
+		return true
+	}
+	lived := max(s.LastTime-s.FirstTime, 1)
+	expected := float64(r.Samples) * float64(w.To-w.From) / float64(lived)
+	return w.N >= lateAnswers && float64(w.N) >= lateShare*expected
+}
+
+// spellsJoin is how far apart two times of delay of different kinds may be that are one, ns.
+const spellsJoin = 3e9
+
+// slowIn reports whether something in a window came late that was not lost.
+func (s *subject) slowIn(dir int, w *window) bool {
+	all := s.side(dir).Spells
+	if all == nil {
+		return true
+	}
+	for _, x := range all[seq.Slow] {
+		if x.From <= w.To && x.To >= w.From {
+			return true
+		}
+	}
+	return false
+}
+
+// bloat: the round trip grows step by step with the rate of sending of a side, and falls
+// with it. What one side sends also delays what its peer is told with it.
 func bloat(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		w := &s.side(dir).Swell
@@ -67,32 +148,66 @@ func bloat(s *subject) []Contribution {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || w.Peak < slowFactor*w.Base || w.Peak-w.Base < slowLeast || to < bloatRate*from || !w.Recovered {
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(bloatRate*from, bloatLeast) || !w.Recovered || w.Rose < bloatSteps || s.lossy(dir) {
 			return c, false
 		}
-		who := s.who((dir + filler) % 2)
-		return Contribution{Cause: Bufferbloat, Side: path, Certainty: Likely, weight: float64(w.Peak) / 1e9, From: s.clock(w.At.Time), To: s.clock(s.LastTime), Frames: frames(w.At.Frame),
-			Numbers: map[string]float64{"from_ms": float64(w.Base) / 1e6, "to_ms": float64(w.Peak) / 1e6, "from_bytes_per_s": from, "to_bytes_per_s": to},
-			Sentence: fmt.Sprintf("A queue filled up on the path from %s: as it sent more (%.1f instead of %.1f kB/s), the round trip grew from %s to %s by %s, and fell again when it sent less.",
-				who, to/1000, from/1000, span(w.Base), span(w.Peak), s.in(w.At))}, true
+		who, least := s.who((dir+filler)%2), s.possible(dir)
+		c = Contribution{Cause: Bufferbloat, Side: path, Certainty: Likely, weight: float64(w.Peak) / 1e9, who: who, at: w.At, Frames: frames(w.At.Frame),
+			Numbers: map[string]float64{"from_ms": float64(least) / 1e6, "to_ms": float64(w.Peak) / 1e6, "from_bytes_per_s": from, "to_bytes_per_s": to},
+			Sentence: fmt.Sprintf("Most likely a queue filled up on the path from %s: as it sent more (%.1f instead of %.1f kB/s), answers took longer and longer, %s instead of %s at %s, and came sooner again when it sent less.",
+				who, to/1000, from/1000, span(w.Peak), span(least), s.in(w.At))}
+		s.within(&c, s.around(dir, w.At))
+		return c, true
 	})
 }
 
-// starvation: one unit is sent again without end while others pass.
+// lossy reports whether losses explain that answers came late.
+func (s *subject) lossy(dir int) bool {
+	n, sent := s.lostOf(dir)
+	return n >= fewLosses && float64(n) >= lossShare*sent
+}
+
+// around is the time of slow answers around a moment.
+func (s *subject) around(dir int, at seq.Sign) *window {
+	for _, x := range s.windows(dir, spellsJoin, long, seq.Slow, seq.Waited) {
+		if x.From <= at.Time && x.To >= at.Time {
+			return &x
+		}
+	}
+	return &window{seq.Spell{From: at.Time, To: at.Time, Worst: at}}
+}
+
+// starvation: one packet is sent again without end and never answered, while others are.
 func starvation(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		u, ok := s.starved(dir)
-		size := ", " + count(uint64(u.Size), "byte", "bytes")
-		if x := &s.side(dir).Losses.Starved; !ok && x.Sends >= starvedSent && s.side(dir).LatestAcked > x.Time+starvedFor {
-			u, ok, size = x, true, ""
+		size := " of " + count(uint64(u.Size), "byte", "bytes")
+		last := s.side(dir).Last.Time
+		if x := &s.side(dir).Losses.Starved; !ok && s.starves(dir, x) {
+			u, ok, size, last = x, true, "", x.Latest
 		}
-		waited := s.side(dir).Last.Time - u.Time
-		if !ok || u.Sends < starvedSent || waited < starvedFor {
+		waited := last - u.Time
+		if !ok || u.Sends < starvedSent || waited < starvedFor || s.discarded(dir) || s.discarded(1-dir) {
 			return c, false
 		}
-		return Contribution{Cause: UnitStarved, Side: path, Certainty: Likely, weight: float64(waited) / 10e9, From: s.clock(u.Time), To: s.clock(s.LastTime), Frames: frames(u.Frame),
+		orRefused := ""
+		if s.Dir[dir].HasSignatures {
+			orRefused = ", or it was not accepted"
+		}
+		return Contribution{Cause: UnitStarved, Side: path, Certainty: Likely, weight: float64(waited) / 10e9, who: s.who(dir), From: s.clock(u.Time), To: s.clock(last), at: seq.SignAt(u.Frame, u.Time), Frames: frames(u.Frame),
 			Numbers: map[string]float64{"number": float64(u.Num), "sent": float64(u.Sends), "ms": float64(waited) / 1e6},
-			Sentence: fmt.Sprintf("One unit of %s never gets through: number %d%s was sent %s since %s, while others arrive.", s.who(dir), u.Num, size,
-				count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)))}, true
+			Sentence: fmt.Sprintf("One message%s was sent %s by %s from %s on, over %s, and this capture has no answer to it, though it has answers to others. Most likely it, or the answers to it, did not arrive%s.",
+				size, count(u.Sends, "time", "times"), s.who(dir), s.in(seq.SignAt(u.Frame, u.Time)), span(waited), orRefused)}, true
 	})
+}
+
+// starves reports whether a message that nothing answers is still being sent again when the
+// side was last seen: one that is sent no more was answered, or given up, by what the capture
+// does not have.
+func (s *subject) starves(dir int, u *seq.StuckUnit) bool {
+	if u.Sends < starvedSent || s.side(dir).LatestAcked <= u.Time+starvedFor {
+		return false
+	}
+	between := (u.Latest - u.Time) / int64(u.Sends-1)
+	return s.side(dir).Last.Time-u.Latest <= 2*between
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Schema names the record of Document.
@@ -13,7 +14,10 @@ const Schema = "dpdissect/explain/1"
 type Document struct {
 	Connections  []Connection   `json:"connections"`
 	Unrecognised []Unrecognised `json:"unrecognised"`
+	Groups       []Group        `json:"groups,omitempty"` // see Grouped
 	Asked        *Asked         `json:"asked,omitempty"`
+	Hint         string         `json:"-"` // why there may be no connections, for people
+	Only         string         `json:"-"` // the connection that is told alone: "Connection 3", or ""
 	Span         string         `json:"-"` // "from 12:00 to 12:05" where only that is told, else ""
 
 	story *Story // that explains conns, nil when Connections holds all
@@ -66,7 +70,8 @@ type Connection struct {
 
 	names [2]string // of the sides, for people
 	roles [2]string
-	lost  uint64 // datagrams, proven or likely
+	lost  uint64   // datagrams, proven or likely
+	usual [2]int64 // median round trips of the sides, the shorter first, ns; 0 when none is known
 }
 
 // A Verdict says how a connection ended, or that it did not.
@@ -95,6 +100,11 @@ type Contribution struct {
 	Numbers   map[string]float64 `json:"numbers"`
 
 	weight float64
+	who    string   // whose packets, or whose doing it is, for people
+	at     seq.Sign // its worst moment …
+	worst  string   // … as records give times
+	from   int64    // From and To, ns since 1970
+	to     int64
 }
 
 // A Point is where the capture was made.
@@ -123,10 +133,34 @@ type Unrecognised struct {
 	LastTime  string    `json:"last_time,omitempty"`
 }
 
-// Asked is what was found for the sentence of a game.
+// A Group is connections that share a story: the same cause, within seconds, with one machine.
+type Group struct {
+	Cause       Cause  `json:"cause"`
+	Side        string `json:"side,omitempty"`
+	Address     string `json:"address,omitempty"` // of the machine that they share
+	From        string `json:"from"`
+	To          string `json:"to"`
+	Connections []int  `json:"connections"`
+	Sentence    string `json:"sentence"`
+}
+
+// Asked is what was found for the sentence of a game, or for a time.
 type Asked struct {
-	Text       string   `json:"text"`
+	Text       string   `json:"text,omitempty"`
+	At         string   `json:"at,omitempty"` // the time that was asked for …
+	From       string   `json:"from,omitempty"`
+	To         string   `json:"to,omitempty"` // … and what was looked at
 	Connection *int     `json:"connection,omitempty"`
+	Cause      Cause    `json:"cause,omitempty"` // absent when nothing was unusual
+	Side       string   `json:"side,omitempty"`
 	Frames     []uint64 `json:"frames"`
 	Sentence   string   `json:"sentence"`
+	Also       []Also   `json:"also,omitempty"`
+}
+
+// Also is what was unusual at that time in another connection.
+type Also struct {
+	Connection int    `json:"connection"`
+	Cause      Cause  `json:"cause"`
+	Sentence   string `json:"sentence"`
 }

@@ -163,11 +163,17 @@ func (s *subject) explain() Connection {
 	for dir := range sides {
 		n, _ := s.lostOf(dir)
 		c.lost += n
+		if r := s.Dir[dir].RTT(); r.Samples > 0 {
+			c.usual[1] = max(c.usual[1], r.P50)
+			if c.usual[0] == 0 || r.P50 < c.usual[0] {
+				c.usual[0] = r.P50
+			}
+		}
 	}
 	if s.HasTime {
 		c.FirstTime, c.LastTime = stamp(s.FirstStamp), stamp(s.LastStamp)
 	}
-	if c.Verdict.Cause == PeerRestarted {
+	if c.Verdict.Cause == PeerRestarted || s.goesOn() {
 		c.ContinuedBy = &s.Next.ID
 	}
 	if c.Verdict.Cause == NATRebinding && s.moved.To != nil {
@@ -176,7 +182,7 @@ func (s *subject) explain() Connection {
 	switch {
 	case s.from != nil:
 		c.Continues = &s.from.ID
-	case s.prev != nil && s.prev.verdict().Cause == PeerRestarted:
+	case s.prev != nil && (s.prev.goesOn() || s.prev.verdict().Cause == PeerRestarted):
 		c.Continues = &s.prev.ID
 	}
 	return c
@@ -189,7 +195,23 @@ func (s *subject) contributions() []Contribution {
 		out = append(out, look(s)...)
 	}
 	slices.SortStableFunc(out, func(x, y Contribution) int { return cmp.Compare(y.weight, x.weight) })
+	for i := range out {
+		x := &out[i]
+		if x.worst = s.clock(x.at.Time); x.worst == "" {
+			x.worst = x.From
+		}
+		x.from, x.to = nanoseconds(x.From), nanoseconds(x.To)
+	}
 	return out
+}
+
+// nanoseconds reads a time of a record, 0 for none.
+func nanoseconds(at string) int64 {
+	t, err := time.Parse(time.RFC3339Nano, at)
+	if err != nil {
+		return 0
+	}
+	return t.UnixNano()
 }
 
 func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(rfc3339) }

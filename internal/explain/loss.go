@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -16,19 +17,33 @@ const (
 	outageTrips = 4    // … round trips
 	outageUnits = 3    // new numbers in it
 
-	fewMeanwhile = 2 // frames that were on their way when a program stood still
+	fewMeanwhile = 2   // frames that were on their way when a program stood still
+	openWeight   = 0.3 // of what the capture may have missed
+
+	// neededShare is the least share of the retries of a side that seem to have been needed for
+	// that to count: of many that were not, some are answered by chance when one that was
+	// needed would be.
+	neededShare = 0.25
 )
 
 // contributors look for what made a connection slow or endangered it.
 var contributors = []func(*subject) []Contribution{losses, bursts, outages, lateness, delays, bloat, starvation, stalls, spurious, reorderings, copies, skew, idleness}
 
 // both asks for each side.
-func (s *subject) both(look func(dir int) (Contribution, bool)) (out []Contribution) {
+func (s *subject) both(look func(dir int) (Contribution, bool)) []Contribution {
+	return s.all(func(dir int) []Contribution {
+		if c, ok := look(dir); ok {
+			return []Contribution{c}
+		}
+		return nil
+	})
+}
+
+// all asks for each side that was captured.
+func (s *subject) all(look func(dir int) []Contribution) (out []Contribution) {
 	for dir := range sides {
 		if s.speaks(dir) {
-			if c, ok := look(dir); ok {
-				out = append(out, c)
-			}
+			out = append(out, look(dir)...)
 		}
 	}
 	return out
@@ -36,26 +51,67 @@ func (s *subject) both(look func(dir int) (Contribution, bool)) (out []Contribut
 
 // losses: what a side sent and did not arrive, as far as that is proven, or else likely.
 func losses(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.all(func(dir int) []Contribution {
 		d, g := &s.Dir[dir], &s.side(dir).Signs
 		l := d.Lost()
 		n, sent := s.lostOf(dir)
-		if n < 2 || n < fewLosses && float64(n) < lossShare*sent {
-			return c, false
+		if n < fewLosses || n < fewLosses*2 && float64(n) < lossShare*sent {
+			return nil
 		}
-		c = Contribution{Cause: Loss, Side: path, Certainty: Proved, weight: float64(n) / sent, From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
+		c := Contribution{Cause: Loss, Side: path, Certainty: Proved, weight: float64(n) / sent, who: s.who(dir),
 			Frames: frames(g.Holes.Frame, g.AsRetry.Frame, s.side(dir).Losses.Needed.Frame, s.side(dir).Losses.Unacked.Frame),
 			Numbers: map[string]float64{"lost": float64(n), "sent": sent, "share": min(float64(n)/sent, 1),
 				"before_capture": float64(l.BeforeCapture), "after_capture": float64(l.AfterCapture)}}
-		if proven := l.BeforeCapture + l.AfterCapture; proven < n {
+		share := 100 * c.Numbers["share"]
+		switch proven := l.BeforeCapture + l.AfterCapture; {
+		case proven >= n:
+			c.Sentence = fmt.Sprintf("%.1f%% of what %s sent was lost (%d of %.0f)%s.", share, c.who, n, sent, whereLost(l))
+		case s.misses():
+			c.Certainty, c.weight = Unsettled, c.weight*openWeight
+			c.Sentence = fmt.Sprintf("About %.1f%% of what %s sent, or of the answers to it, was lost or is missing from this capture, which misses packets (%d of %.0f; %s proven).", share, c.who, n, sent, lossesAre(proven))
+		default:
 			c.Certainty = Likely
-			c.Sentence = fmt.Sprintf("About %.1f%% of what %s sent, or of its acknowledgements, was lost (%d of %.0f; %s proven).", 100*c.Numbers["share"], s.who(dir), n, sent, lossesAre(proven))
-			return c, true
+			c.Sentence = fmt.Sprintf("Most likely about %.1f%% of what %s sent, or of the answers to it, was lost (%d of %.0f; %s proven).", share, c.who, n, sent, lossesAre(proven))
 		}
-		c.Sentence = fmt.Sprintf("%.1f%% of what %s sent was lost (%d of %.0f)%s.", 100*c.Numbers["share"], s.who(dir), n, sent, whereLost(l))
-		return c, true
+		return s.spread(c, dir)
 	})
 }
+
+// spread gives losses of a side their windows: the numbers stand with the heaviest.
+func (s *subject) spread(c Contribution, dir int) (out []Contribution) {
+	list := s.windows(dir, quietGap, many, seq.Missed)
+	if len(list) == 0 {
+		s.within(&c, &window{seq.Spell{From: s.FirstTime, To: s.LastTime}})
+		return []Contribution{c}
+	}
+	most := s.heaviest(dir, seq.Sign{}, seq.Missed)
+	for i := range list {
+		w, x := &list[i], c
+		if w.From != most.From {
+			if w.N < fewLosses {
+				continue
+			}
+			x.Frames, x.Numbers = frames(w.Worst.Frame), map[string]float64{"lost": float64(w.N)}
+			x.weight *= float64(w.N) / float64(max(most.N, 1)) / 2
+			x.Sentence = fmt.Sprintf("%s of these %s between %s and %s.", capital(count(w.N, "one", "packets")), isAre(w.N), s.at(w.From), s.at(w.To))
+		} else if len(list) > 1 {
+			x.Sentence += fmt.Sprintf(" Most of it was between %s and %s.", s.at(w.From), s.at(w.To))
+		}
+		s.within(&x, w)
+		out = append(out, x)
+	}
+	return out
+}
+
+func isAre(n uint64) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// misses reports whether something shows that the capture lacks packets of the connection.
+func (s *subject) misses() bool { return s.missed(0) || s.missed(1) }
 
 // lossesAre is "no loss is", "1 loss is", "3 losses are".
 func lossesAre(n uint64) string {
@@ -69,18 +125,29 @@ func lossesAre(n uint64) string {
 }
 
 // lostOf is how much of what a side sent was lost, and of how much: what is proven, or what
-// is likely where that is more. Numbers passed over are likely losses while the capture
-// loses nothing; so are numbers that nothing, or only their retry, acknowledges.
+// is likely where that is more. Numbers that were passed over and did not come late are likely
+// losses; so are numbers that nothing, or only their retry, acknowledges.
 func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 	d, x := &s.Dir[dir], s.side(dir)
-	l, likely := d.Lost(), x.Losses.Unacked.N+x.Losses.Needed.N
+	l, likely := d.Lost(), x.Losses.Unacked.N
+	if s.needs(dir) {
+		likely += x.Losses.Needed.N
+	}
 	if s.answersAll(dir) {
 		likely = 0
 	}
 	if x.Uncaptured == 0 && s.end.Dropped.N == 0 {
-		likely += max(d.Missing(), x.Signs.PassedOver)
+		passed := x.Signs.PassedOver - min(x.Signs.PassedOver, x.Signs.Late.N+x.Signs.Soon)
+		likely += max(d.Missing(), passed)
 	}
 	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Sendings(), x.Numbers, 1))
+}
+
+// needs reports whether retries of a side that seem to have been needed tell of losses: they
+// do not where most were not needed, nor where a path that reorders explains them.
+func (s *subject) needs(dir int) bool {
+	n, d := s.side(dir).Losses.Needed.N, &s.Dir[dir]
+	return float64(n) >= neededShare*float64(d.Retries) && !s.reordered(0) && !s.reordered(1)
 }
 
 // whereLost says on which side of the capture point losses happened.
@@ -98,28 +165,49 @@ func whereLost(l seq.Lost) string {
 
 // bursts: numbers in a row that were lost, before the capture point or behind it.
 func bursts(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.all(func(dir int) (out []Contribution) {
 		x := s.side(dir)
 		g, before := &x.Signs, s.Dir[dir].Lost().BeforeCapture
 		longest, first, certainty := uint64(g.LongestHole), g.Holes, Likely
 		if before >= longest {
 			certainty = Proved
 		}
-		if x.Signs.Uncaptured.N > 0 || s.end.Dropped.N > 0 {
-			longest = 0 // the capture lost them, most likely
+		if s.misses() || g.PassedOver > 0 && g.Late.N+g.Soon >= g.PassedOver {
+			longest = 0 // the capture lost them, or they came late
 		}
-		if l := &x.Losses; l.Longest > longest && !s.answersAll(dir) {
+		if l := &x.Losses; l.Longest > longest && !s.answersAll(dir) && (s.needs(dir) || l.Unacked.N >= l.Longest) {
 			longest, first, certainty = l.Longest, l.Needed, Likely
 			if l.Unacked.N > l.Needed.N {
 				first = l.Unacked
 			}
 		}
 		if longest < burstRun || certainty == Likely && longest < likelyRun {
-			return c, false
+			return nil
 		}
-		return Contribution{Cause: LossBurst, Side: path, Certainty: certainty, weight: float64(longest) / 20,
-			From: s.clock(first.Time), To: s.clock(s.LastTime), Frames: frames(first.Frame), Numbers: map[string]float64{"longest": float64(longest)},
-			Sentence: fmt.Sprintf("Losses of what %s sent came in bursts: up to %d packets in a row, the first at %s.", s.who(dir), longest, s.in(first))}, true
+		c := Contribution{Cause: LossBurst, Side: path, Certainty: certainty, weight: float64(longest) / 20, who: s.who(dir)}
+		if certainty != Proved && s.misses() {
+			c.Certainty, c.weight = Unsettled, c.weight*openWeight
+		}
+		list := slices.DeleteFunc(s.windows(dir, spellsJoin, many, seq.Missed), func(w window) bool { return w.N < burstRun })
+		if len(list) == 0 {
+			list = []window{{seq.Spell{From: first.Time, To: first.Time, N: longest, Worst: first}}}
+		}
+		for i := range list {
+			one, w := c, &list[i]
+			n := min(w.N, longest)
+			switch c.Certainty {
+			case Proved:
+				one.Sentence = fmt.Sprintf("Up to %d packets of %s in a row were lost from %s on.", n, c.who, s.in(w.Worst))
+			case Likely:
+				one.Sentence = fmt.Sprintf("Most likely up to %d packets of %s in a row, or the answers to them, were lost from %s on.", n, c.who, s.in(w.Worst))
+			default:
+				one.Sentence = fmt.Sprintf("Up to %d packets of %s in a row from %s on, or the answers to them, were lost or are missing from this capture, which misses packets.", n, c.who, s.in(w.Worst))
+			}
+			one.Numbers, one.weight, one.Frames = map[string]float64{"longest": float64(n)}, c.weight*float64(n)/float64(longest), frames(w.Worst.Frame)
+			s.within(&one, w)
+			out = append(out, one)
+		}
+		return out
 	})
 }
 
@@ -131,20 +219,21 @@ func outages(s *subject) []Contribution {
 		if !s.outage(dir, run) {
 			return c, false
 		}
-		c = Contribution{Cause: LossBurst, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, From: s.clock(run.First.Time), To: s.clock(run.Last),
+		peer := 1 - dir
+		c = Contribution{Cause: LossBurst, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, who: s.who(dir), From: s.clock(run.First.Time), To: s.clock(run.Last), at: run.First,
 			Frames: frames(run.First.Frame), Numbers: map[string]float64{"ms": float64(run.Span()) / 1e6, "units": float64(run.Units), "peer_frames": float64(run.Meanwhile())}}
-		until := "then it continued"
+		until := "then answers came again"
 		if open {
 			until = "this lasted until the end of the capture"
 		}
-		c.Sentence = fmt.Sprintf("For %s from %s on, nothing that %s sent was acknowledged (%s); %s.", span(run.Span()), s.in(run.First), s.who(dir), count(run.Units, "new number", "new numbers"), until)
-		switch peer := 1 - dir; {
+		c.Sentence = fmt.Sprintf("For %s from %s on, there is no answer to anything that %s sent (%s); %s.", span(run.Span()), s.in(run.First), c.who, count(run.Units, "new packet", "new packets"), until)
+		switch {
 		case s.stoodStill(peer, run):
-			c.Cause, c.Side, c.weight = PeerStalled, sides[peer], c.weight*1.5
-			c.Sentence += fmt.Sprintf(" All of it reached the machine of %s, where the program had stopped running.", s.who(peer))
+			c.Cause, c.Side, c.who, c.weight = PeerStalled, sides[peer], s.who(peer), c.weight*1.5
+			c.Sentence += fmt.Sprintf(" All of it passed this capture point at the machine of %s: most likely the program there stood still.", s.who(peer))
 		case s.answersAll(dir):
-			c.Cause, c.Side = LateAcks, sides[peer]
-			c.Sentence += fmt.Sprintf(" None of it was lost: %s answered all of it late, in one go.", s.who(peer))
+			c.Cause, c.Side, c.who = LateAcks, sides[peer], s.who(peer)
+			c.Sentence += fmt.Sprintf(" Each packet was answered in the end, all at once: %s, or the path, held everything back.", s.who(peer))
 		case s.lostSome(dir):
 		default:
 			return c, false // how long it took is told as delay
@@ -181,9 +270,10 @@ func (s *subject) lostSome(dir int) bool {
 	return g.Needed.N+g.Unacked.N+s.Dir[dir].Lost().AfterCapture >= fewLosses || back.LongestHole >= burstRun && back.Uncaptured.N == 0
 }
 
-// answersAll reports whether each sending of a side was acknowledged, however late: what
-// came late was not lost.
+// answersAll reports whether each transmission of a side that was repeated has an answer of
+// its own, however late: what came late was not lost. A number that was sent k times has k
+// pairs then, one more than retries.
 func (s *subject) answersAll(dir int) bool {
 	paired := s.Dir[dir].Trips().PairedRTT()
-	return paired.Samples > 0 && paired.Max > outageLeast && s.Dir[dir].Lost().AfterCapture == 0 && s.Dir[1-dir].Lost() == (seq.Lost{})
+	return paired.Samples > s.Dir[dir].Retries && s.Dir[dir].Lost().AfterCapture == 0 && s.Dir[1-dir].Lost() == (seq.Lost{})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // How long a connection may be silent up to the end of the capture, in ns, before it did
@@ -23,37 +24,52 @@ const (
 func stillOpen(s *subject) ruling {
 	last := s.side(1 - s.silent()).Last
 	quiet := s.heard - last.Time
+	if s.goesOn() {
+		if protocolViolation(s).certainty != "" {
+			return ruling{}
+		}
+		return s.carriedOn()
+	}
 	if s.ended() && !s.patient(quiet) || s.State == session.Closing || s.movedOn() || !s.speaks(1) && s.State == session.Opening || s.portIsClosed() {
 		return ruling{}
 	}
 	if s.stale() || quiet > staleAfter && s.beatOverdue(quiet) {
 		return ruling{}
 	}
-	r := ruling{certainty: Proved, at: last, refute: "a closing frame, or an end that was not captured"}
+	r := ruling{certainty: Proved, at: last, refute: "a packet that closes the connection"}
 	r.proof = frames(s.side(0).Last.Frame, s.side(1).Last.Frame)
 	switch {
 	case !s.speaks(1):
 		r.certainty = Likely
 		r.sentence = fmt.Sprintf("The capture contains only what %s sent. Nothing shows that the connection ended before the capture did.", s.who(0))
 	case s.State == session.Opening:
-		r.sentence = fmt.Sprintf("It was still being opened when the capture ended: both sides had sent something, last at %s.", s.in(last))
+		r.sentence = fmt.Sprintf("It was still being opened when the capture ended: both sides had sent something, the last of it at %s.", s.in(last))
 	case quiet > quietLeast && s.stoppedAtOnce(quiet):
 		r.certainty = Likely
-		r.sentence = fmt.Sprintf("No close was captured. Both sides kept sending and stopped at the same time at %s, %s before the end of the capture: the connection may still be open, or its end was not captured.", s.in(last), span(quiet))
+		r.sentence = fmt.Sprintf("No close was captured. Both sides kept sending and stopped at the same time at %s, %s before the end of the capture: the connection is still open, or its end was not captured.", s.in(last), span(quiet))
 	case quiet > quietLeast:
 		r.certainty = Likely
-		r.sentence = fmt.Sprintf("Neither side closed it. Both are silent after %s, for the last %s of the capture, with nothing left to answer: the connection may still be open.", s.in(last), span(quiet))
+		r.sentence = fmt.Sprintf("Neither side closed it. Both are silent after %s, for the last %s of the capture, and this capture shows nothing that was still unanswered: most likely the connection is still open.", s.in(last), span(quiet))
 	case s.mayHaveRestarted(0) || s.mayHaveRestarted(1):
 		x := 0
 		if s.mayHaveRestarted(1) {
 			x = 1
 		}
 		r.certainty, r.final = Likely, true
-		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last frame came at %s. But %s resent %s that had been acknowledged, from %s on, and frames of it are missing from the capture: it may have started again there.",
-			s.in(last), s.who(x), count(s.Dir[x].UnneededRetries, "number", "numbers"), s.in(s.side(x).Signs.Unneeded))
+		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last packet came at %s. But %s sent %s again that had been answered, from %s on, and this capture lacks packets of it: it may have begun again there.",
+			s.in(last), s.who(x), count(s.Dir[x].UnneededRetries, "packet", "packets"), s.in(s.side(x).Signs.Unneeded))
 	default:
-		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last frame came at %s.", s.in(last))
+		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last packet came at %s.", s.in(last))
 	}
+	return r
+}
+
+// carriedOn: one side began again, and the other one goes on as if nothing had happened.
+func (s *subject) carriedOn() ruling {
+	n, x := s.Next, s.again()
+	r := ruling{certainty: Proved, final: true, at: seq.SignAt(n.FirstFrame, n.FirstTime), proof: frames(s.side(x).Last.Frame, n.FirstFrame), refute: fmt.Sprintf("an older packet of %s after packet %d", s.address(x), n.FirstFrame)}
+	r.sentence = fmt.Sprintf("The connection goes on as #%d: at %s the numbers of %s start from the beginning, %s after its last packet, while %s goes on with its own. "+
+		"%s was restarted, or it took %s for a new one, for instance because a router gave it another address.", n.ID, s.in(r.at), s.who(x), span(max(n.FirstTime-s.side(x).Last.Time, 1)), s.who(1-x), s.Who(x), s.who(1-x))
 	return r
 }
 
@@ -75,8 +91,7 @@ func (s *subject) mayHaveRestarted(dir int) bool {
 func (s *subject) patient(quiet int64) bool {
 	slowest := int64(0)
 	for dir := range sides {
-		_, most, _ := s.slowest(dir)
-		slowest = max(slowest, most)
+		slowest = max(slowest, s.slowest(dir))
 	}
 	return s.State == session.TimedOut && s.firstClose() < 0 && !s.portIsClosed() && quiet < max(2*slowest, 1e9)
 }
@@ -131,7 +146,7 @@ func poorCapture(s *subject) ruling {
 		return ruling{certainty: Proved, at: last, sentence: "The connection was not tracked to its end, because too many were open at the same time."}
 	case drop.N > 0 && last.Time-drop.Time < nearEnd && !s.ended():
 		return ruling{certainty: Proved, at: drop, refute: "a capture without drops",
-			sentence: fmt.Sprintf("The capture lost packets around the end: it reports that %s missing, the last of them before frame %d.", count(drop.N, "packet is", "packets are"), drop.Frame)}
+			sentence: fmt.Sprintf("The capture lost packets around the end of the connection: it reports that %s missing, the last of them before packet %d.", count(drop.N, "packet is", "packets are"), drop.Frame)}
 	}
 	return ruling{}
 }

@@ -12,7 +12,7 @@ func noAnswer(s *subject) ruling {
 		return ruling{}
 	}
 	x := s.side(0)
-	return ruling{certainty: Proved, at: x.Last, proof: frames(s.FirstFrame, x.Last.Frame), refute: "a frame of " + s.address(1),
+	return ruling{certainty: Proved, at: x.Last, proof: frames(s.FirstFrame, x.Last.Frame), refute: "a packet of " + s.address(1),
 		sentence: fmt.Sprintf("%s asked %s to connect, %s in %s, and nothing ever came back: no server, the wrong address or port, a firewall, or a server that refuses without an answer.",
 			s.Who(0), s.address(1), count(x.Last.N, "time", "times"), span(max(x.Last.Time-s.FirstTime, 1)))}
 }
@@ -38,24 +38,24 @@ func portClosed(s *subject) ruling {
 		return ruling{}
 	}
 	n, gone := s.Unreachable, s.unreached()
-	r := ruling{certainty: Proved, side: sides[gone], at: n, refute: fmt.Sprintf("a frame of %s after frame %d", s.address(gone), n.Frame)}
+	r := ruling{certainty: Proved, side: sides[gone], at: n, refute: fmt.Sprintf("a packet of %s after packet %d", s.address(gone), n.Frame)}
 	if x := s.side(gone); x.Last.N == 0 {
 		r.proof = frames(s.FirstFrame)
 		r.sentence = fmt.Sprintf("Nothing listens at %s: its machine said so (ICMP port unreachable, %s) when %s asked to connect.", s.address(gone), s.in(n), s.who(1-gone))
 	} else {
 		r.proof = frames(x.Last.Frame)
-		r.sentence = fmt.Sprintf("%s ended without notice: nothing came from it after %s, and at %s its machine said that nothing listens at %s any more (ICMP).",
+		r.sentence = fmt.Sprintf("%s ended without a word: nothing came from it after %s, and at %s its machine said that nothing listens at %s any more (ICMP).",
 			s.Who(gone), s.in(x.Last), s.in(n), s.address(gone))
 		switch {
 		case s.tried(gone):
 			r.certainty = Likely
-			r.sentence += fmt.Sprintf(" Something that %s had sent was still unacknowledged: it may have given up, and the capture missed its close.", s.who(gone))
+			r.sentence += fmt.Sprintf(" Something that %s had sent was still unanswered: it may have given up, and the capture missed its close.", s.who(gone))
 		case s.missed(gone):
 			r.certainty = Likely
-			r.sentence += fmt.Sprintf(" The capture misses frames of %s, which may include a close.", s.who(gone))
+			r.sentence += fmt.Sprintf(" This capture lacks packets of %s, which may include a close.", s.who(gone))
 		}
 		if y := s.side(1 - gone); y.Last.Time-n.Time > 1e9 {
-			r.sentence += fmt.Sprintf(" %s continued for %s before it gave up.", s.Who(1-gone), span(y.Last.Time-n.Time))
+			r.sentence += fmt.Sprintf(" %s continued for another %s.", s.Who(1-gone), span(y.Last.Time-n.Time))
 		}
 	}
 	return r
@@ -105,13 +105,13 @@ func secretMismatch(s *subject) ruling {
 		d, x := &s.Dir[dir], s.side(dir)
 		if g := d.Signatures; d.HasSignatures && g.Valid == 0 && g.Invalid > 0 && !x.Trips.Known {
 			return ruling{certainty: Proved, side: sides[dir], at: x.Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
-				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed has a valid signature, so %s discarded all of them.", count(g.Invalid, "frame", "frames"), s.who(dir), s.who(1-dir))}
+				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed has a valid signature, and %s answered none of them.", count(g.Invalid, "packet", "packets"), s.who(dir), s.who(1-dir))}
 		}
 		u, vain := s.starved(dir)
 		if vain = vain && s.gaveUp() == dir && !s.silentFor(1-dir, u); s.discarded(dir) && (vain || s.dead(dir)) {
-			return ruling{certainty: Likely, side: sides[dir], at: x.Last, proof: frames(s.FirstFrame, u.Frame), refute: "an acknowledgement of a signed frame of " + s.who(dir),
-				sentence: fmt.Sprintf("Most likely the two sides do not share a secret: %s let %s connect, but then accepted nothing that it signed, %s. The capture misses the frames that would show whether the signatures are valid.",
-					s.who(1-dir), s.who(dir), count(x.Last.N, "frame", "frames"))}
+			return ruling{certainty: Likely, side: sides[dir], at: x.Last, proof: frames(s.FirstFrame, u.Frame), refute: "an answer to a signed packet of " + s.who(dir),
+				sentence: fmt.Sprintf("Most likely the two sides do not share a secret: %s let %s connect, but then answered nothing that it signed, %s. This capture lacks the packets that would show whether the signatures are valid.",
+					s.who(1-dir), s.who(dir), count(x.Last.N, "packet", "packets"))}
 		}
 	}
 	return ruling{}

@@ -1,9 +1,11 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Thresholds of what else is said.
@@ -12,6 +14,7 @@ const (
 	reorderShare = 0.01 // of first sendings
 	copyShare    = 0.02 // of frames
 	idleFor      = 20e9 // ns
+	missesMany   = 0.05 // of the numbers of a side, which the capture may miss for clocks to be compared
 )
 
 // stalls: a window that stays full for longer than a round trip.
@@ -21,9 +24,10 @@ func stalls(s *subject) []Contribution {
 		if w.Longest < max(s.side(dir).Trips.Least*2, 200e6) {
 			return c, false
 		}
-		return Contribution{Cause: WindowStall, Side: sides[dir], Certainty: Proved, weight: float64(w.Longest) / 2e9, From: s.clock(w.First.Time), To: s.clock(s.LastTime), Frames: frames(w.First.Frame),
+		from := cmp.Or(w.Since, w.First.Time)
+		return Contribution{Cause: WindowStall, Side: sides[dir], Certainty: Proved, weight: float64(w.Longest) / 2e9, who: s.who(dir), at: w.First, From: s.clock(from), To: s.clock(from + w.Longest), Frames: frames(w.First.Frame),
 			Numbers:  map[string]float64{"times": float64(w.First.N), "longest_ms": float64(w.Longest) / 1e6},
-			Sentence: fmt.Sprintf("%s had to wait because its window was full, %s, for up to %s.", s.Who(dir), count(w.First.N, "time", "times"), span(w.Longest))}, true
+			Sentence: fmt.Sprintf("%s had to wait, %s, for up to %s, because as much as it may send was still unanswered.", s.Who(dir), count(w.First.N, "time", "times"), span(w.Longest))}, true
 	})
 }
 
@@ -34,7 +38,7 @@ func lateness(s *subject) []Contribution {
 		if !s.outage(dir, run) || !s.answersAll(dir) || !s.stoodStill(1-dir, run) {
 			return c, false
 		}
-		return Contribution{Cause: LateAcks, Side: sides[1-dir], Certainty: Likely, weight: float64(run.Span()) / 4e9, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
+		return Contribution{Cause: LateAcks, Side: sides[1-dir], Certainty: Likely, weight: float64(run.Span()) / 4e9, who: s.who(1 - dir), at: run.First, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
 			Numbers:  map[string]float64{"ms": float64(run.Span()) / 1e6},
 			Sentence: fmt.Sprintf("%s answered late, by up to %s, everything it received from %s on.", s.Who(1-dir), span(run.Span()), s.in(run.First))}, true
 	})
@@ -44,17 +48,21 @@ func lateness(s *subject) []Contribution {
 func spurious(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		d := &s.Dir[dir]
-		n := d.UnneededRetries
+		n, kind := d.UnneededRetries, seq.Needless
 		if s.answersAll(dir) {
-			n = d.Retries
+			x := s.side(dir) // what still waits may not have arrived
+			n, kind = d.Retries-min(d.Retries, x.Waiting.N*uint64(max(x.Unanswered.Sends, 1))), seq.Slow
 		}
-		if n < fewest || float64(n) < session.SpuriousShare*float64(d.Retries) {
+		if s.mayHaveRestarted(dir) || n < fewest || float64(n) < session.SpuriousShare*float64(d.Retries) {
 			return c, false
 		}
-		return Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Sendings(), 1)), From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
+		c = Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Sendings(), 1)), who: s.who(dir),
 			Frames:   frames(s.side(dir).Signs.Unneeded.Frame),
 			Numbers:  map[string]float64{"unneeded": float64(n), "retries": float64(d.Retries)},
-			Sentence: fmt.Sprintf("%d of %d retries of %s were spurious: what they repeat had already arrived.", n, d.Retries, s.who(dir))}, true
+			Sentence: fmt.Sprintf("%d of %d packets that %s sent again were not needed: what they repeat arrived without them.", n, d.Retries, s.who(dir))}
+		w := s.heaviest(dir, s.side(dir).Signs.Unneeded, kind)
+		s.within(&c, &w)
+		return c, true
 	})
 }
 
@@ -62,14 +70,30 @@ func spurious(s *subject) []Contribution {
 func reorderings(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		g := &s.side(dir).Signs
-		if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) {
+		if !s.reordered(dir) {
 			return c, false
 		}
-		return Contribution{Cause: Reordering, Side: path, Certainty: Proved, weight: 0.3 * float64(g.Late.N) / float64(s.side(dir).Numbers), From: s.clock(g.Late.Time), To: s.clock(s.LastTime),
+		c = Contribution{Cause: Reordering, Side: path, Certainty: Proved, weight: 0.3 * float64(g.Late.N) / float64(s.side(dir).Numbers), who: s.who(dir),
 			Frames: frames(g.Late.Frame), Numbers: map[string]float64{"late": float64(g.Late.N), "by_ms": float64(g.LateBy) / 1e6},
-			Sentence: fmt.Sprintf("The network reordered what %s sent: %s overtaken by later ones, by up to %s.", s.who(dir), count(g.Late.N, "frame was", "frames were"), span(g.LateBy))}, true
+			Sentence: fmt.Sprintf("The network reordered what %s sent: %s overtaken by later ones, by up to %s.", s.who(dir), count(g.Late.N, "packet was", "packets were"), span(g.LateBy))}
+		w := s.heaviest(dir, g.Late, seq.Overtaken)
+		s.within(&c, &w)
+		return c, true
 	})
 }
+
+// reordered reports whether frames of a side overtook others. Where a side began again, its
+// older numbers look as if they came late.
+func (s *subject) reordered(dir int) bool {
+	g := &s.side(dir).Signs
+	if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) {
+		return false
+	}
+	return s.prev == nil && !s.followed() || g.LateBy < soonest
+}
+
+// soonest is the least time after which protocols send again what was not answered, ns.
+const soonest = 200e6
 
 // copies: datagrams that the network or the capture doubled.
 func copies(s *subject) []Contribution {
@@ -78,9 +102,12 @@ func copies(s *subject) []Contribution {
 		if d.Duplicates < fewest || float64(d.Duplicates) < copyShare*float64(d.Frames) {
 			return c, false
 		}
-		return Contribution{Cause: HiddenCopies, Side: path, Certainty: Proved, weight: 0.1 * float64(d.Duplicates) / float64(d.Frames), From: s.clock(s.FirstTime), To: s.clock(s.LastTime),
+		c = Contribution{Cause: HiddenCopies, Side: path, Certainty: Proved, weight: 0.1 * float64(d.Duplicates) / float64(d.Frames), who: s.who(dir),
 			Frames: frames(s.side(dir).Signs.Copies.Frame), Numbers: map[string]float64{"copies": float64(d.Duplicates), "frames": float64(d.Frames)},
-			Sentence: fmt.Sprintf("%d of %d datagrams of %s are duplicates made by the network or the capture.", d.Duplicates, d.Frames, s.who(dir))}, true
+			Sentence: fmt.Sprintf("%d of %d packets of %s are duplicates made by the network or the capture.", d.Duplicates, d.Frames, s.who(dir))}
+		w := s.heaviest(dir, s.side(dir).Signs.Copies, seq.Copied)
+		s.within(&c, &w)
+		return c, true
 	})
 }
 
@@ -88,12 +115,12 @@ func copies(s *subject) []Contribution {
 func skew(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		lead := s.side(dir).ClockLead
-		if lead.N == 0 {
+		if x := s.side(dir); lead.N == 0 || float64(x.Uncaptured) > missesMany*float64(x.Numbers) {
 			return c, false
 		}
-		return Contribution{Cause: ClockSkew, Side: path, Certainty: Proved, weight: 0.5, From: s.clock(lead.Time), Frames: frames(lead.Frame),
+		return Contribution{Cause: ClockSkew, Side: path, Certainty: Proved, weight: 0.5, at: lead, From: s.clock(lead.Time), Frames: frames(lead.Frame),
 			Numbers:  map[string]float64{"ms": float64(s.side(dir).LeadBy) / 1e6, "acknowledgements": float64(lead.N)},
-			Sentence: fmt.Sprintf("The merged captures have clocks that differ by at least %s: %s before what they acknowledge. Times between the sides mean nothing.", span(s.side(dir).LeadBy), count(lead.N, "acknowledgement comes", "acknowledgements come"))}, true
+			Sentence: fmt.Sprintf("The merged captures have clocks that differ by at least %s: %s before what is answered. Times between the sides mean nothing.", span(s.side(dir).LeadBy), count(lead.N, "answer comes", "answers come"))}, true
 	})
 }
 
@@ -105,8 +132,8 @@ func idleness(s *subject) []Contribution {
 		if x.Data.N == 0 || quiet < idleFor || s.Dir[dir].KeepAlives == 0 || s.ended() && s.firstClose() < 0 {
 			return c, false
 		}
-		return Contribution{Cause: ApplicationIdle, Side: sides[dir], Certainty: Proved, weight: 0.05, From: s.clock(x.Data.Time), To: s.clock(x.Last.Time), Frames: frames(x.Data.Frame),
+		return Contribution{Cause: ApplicationIdle, Side: sides[dir], Certainty: Proved, weight: 0.05, who: s.who(dir), at: x.Data, From: s.clock(x.Data.Time), To: s.clock(x.Last.Time), Frames: frames(x.Data.Frame),
 			Numbers:  map[string]float64{"ms": float64(quiet) / 1e6},
-			Sentence: fmt.Sprintf("The program of %s sent nothing after %s for %s, while the transport kept answering.", s.who(dir), s.in(x.Data), span(quiet))}, true
+			Sentence: fmt.Sprintf("The game of %s said nothing after %s for %s, while the connection itself kept answering.", s.who(dir), s.in(x.Data), span(quiet))}, true
 	})
 }

@@ -62,13 +62,13 @@ func (u *Unrecognised) tell(p *session.Story, a, b string) {
 	switch {
 	case p.Notices > 0 && p.Sides[1] == 0:
 		u.Cause, u.Side, u.Certainty = PortClosed, "b", Proved
-		u.Sentence = fmt.Sprintf("%s, and the machine there said that nothing listens (ICMP, frame %d).", sent, p.Notice)
+		u.Sentence = fmt.Sprintf("%s, and the machine there said that nothing listens (ICMP, packet %d).", sent, p.Notice)
 	case p.Notices > 0:
-		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; ICMP reports that some did not arrive (frame %d).", a, b, count(p.Datagrams, "datagram", "datagrams"), p.Notice)
+		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; ICMP reports that some did not arrive (packet %d).", a, b, count(p.Datagrams, "packet", "packets"), p.Notice)
 	case p.Sides[1] == 0:
 		u.Cause, u.Certainty = NoAnswer, Likely
-		u.Sentence = fmt.Sprintf("%s, %s, and nothing ever came back.", sent, count(p.Sides[0], "datagram", "datagrams"))
+		u.Sentence = fmt.Sprintf("%s, %s, and nothing ever came back.", sent, count(p.Sides[0], "packet", "packets"))
 	default:
-		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; %s is not certain. The flag %s forces it.", a, b, count(p.Datagrams, "datagram", "datagrams"), what, u.Hint)
+		u.Sentence = fmt.Sprintf("%s and %s exchanged %s; %s is not certain. The flag %s forces it.", a, b, count(p.Datagrams, "packet", "packets"), what, u.Hint)
 	}
 }

@@ -49,19 +49,27 @@ func oneWay(s *subject) ruling {
 		run, r := &s.side(dir).Unheard, ruling{certainty: s.heeded(dir), side: path}
 		if s.side(dir).CutOff {
 			r.at, r.proof = run.First, frames(run.First.Frame, s.side(1-dir).Last.Frame)
-			r.sentence = fmt.Sprintf("From %s on, nothing that %s sent arrived at %s: %s in %s was acknowledged, while %s of %s arrived. The path carried only one direction.",
-				s.in(run.First), s.who(dir), s.who(1-dir), none(run.Units, "new frame"), span(run.Span()), count(run.Meanwhile(), "frame", "frames"), s.who(1-dir))
-			r.refute = fmt.Sprintf("an acknowledgement of what %s sent from frame %d on", s.who(dir), run.First.Frame)
+			r.sentence = fmt.Sprintf("From %s on, nothing that %s sent was answered by %s: %s in %s was, while %s of %s came. %s only one direction of the path worked.",
+				s.in(run.First), s.who(dir), s.who(1-dir), none(run.Units, "new packet"), span(run.Span()), count(run.Meanwhile(), "packet", "packets"), s.who(1-dir), soThat(r.certainty))
+			r.refute = fmt.Sprintf("an answer to what %s sent from packet %d on", s.who(dir), run.First.Frame)
 			return r
 		}
 		run = &s.side(1 - dir).Deaf
 		r.at, r.proof = run.First, frames(run.First.Frame, s.side(1-dir).Last.Frame)
-		r.sentence = fmt.Sprintf("From %s on, %s received nothing from %s: it resent %s although their acknowledgements pass here. The path carried only one direction.",
-			s.in(run.First), s.who(1-dir), s.who(dir), count(run.First.N, "frame", "frames"))
-		r.refute = fmt.Sprintf("an acknowledgement by %s of a frame after frame %d", s.who(1-dir), run.First.Frame)
+		r.sentence = fmt.Sprintf("From %s on, %s took no notice of %s: it sent %s again although the answers to them pass here. %s only one direction of the path worked.",
+			s.in(run.First), s.who(1-dir), s.who(dir), count(run.First.N, "packet", "packets"), soThat(r.certainty))
+		r.refute = fmt.Sprintf("an answer of %s to a packet after packet %d", s.who(1-dir), run.First.Frame)
 		return r
 	}
 	return ruling{}
+}
+
+// soThat begins the conclusion of a sentence.
+func soThat(c Certainty) string {
+	if c == Proved {
+		return "So"
+	}
+	return "Most likely"
 }
 
 // none is how many of something none was.
@@ -85,6 +93,6 @@ func pathDead(s *subject) ruling {
 	if certainty == Proved {
 		certainty = s.heeded(1)
 	}
-	return ruling{certainty: certainty, side: path, at: first, proof: frames(first.Frame, s.side(0).Last.Frame, s.side(1).Last.Frame), refute: "an acknowledgement after it",
-		sentence: fmt.Sprintf("The path between the two died at %s: both sides kept sending, and neither received anything from the other again.", s.in(first))}
+	return ruling{certainty: certainty, side: path, at: first, proof: frames(first.Frame, s.side(0).Last.Frame, s.side(1).Last.Frame), refute: "an answer after it",
+		sentence: fmt.Sprintf("The path between the two broke, most likely at %s: both sides kept sending, and neither answered anything of the other again.", s.in(first))}
 }

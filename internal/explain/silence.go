@@ -81,9 +81,9 @@ func retriesExhausted(s *subject) ruling {
 		return ruling{}
 	}
 	last := s.side(x).Last
-	return ruling{certainty: s.heeded(x), side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of number %d", u.Num),
-		sentence: fmt.Sprintf("%s sent number %d (%s) %s from %s on, over %s. It was never acknowledged, although other frames of %s arrived, and %s gave up.",
-			s.Who(x), u.Num, count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-x), s.who(x))}
+	return ruling{certainty: s.heeded(x), side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an answer to packet %d", u.Frame),
+		sentence: fmt.Sprintf("%s sent one packet (%s) %s from %s on, over %s. This capture has no answer to it, though other packets of %s came, and %s ended the connection.",
+			s.Who(x), count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-x), s.who(x))}
 }
 
 // silentFor reports whether a side was silent for most of the time for which its peer tried
@@ -110,8 +110,8 @@ func sizeBlackHole(s *subject) ruling {
 		return ruling{}
 	}
 	g, last := s.side(dir), s.side(dir).Last
-	return ruling{certainty: Proved, side: path, at: last, proof: frames(g.Signs.Stuck.Frame, last.Frame), refute: fmt.Sprintf("an acknowledgement of a unit of more than %d bytes", g.LargestAcked),
-		sentence: fmt.Sprintf("Large packets of %s do not get through: %d bytes were sent %s and never acknowledged, while everything up to %d bytes was. Something on the path drops larger packets (MTU).",
+	return ruling{certainty: Likely, final: true, side: path, at: last, proof: frames(g.Signs.Stuck.Frame, last.Frame), refute: fmt.Sprintf("an answer to a packet of more than %d bytes", g.LargestAcked),
+		sentence: fmt.Sprintf("Large packets of %s were not answered: one of %d bytes was sent %s without an answer, while packets of up to %d bytes were answered. Most likely something on the path drops larger ones (MTU).",
 			s.who(dir), g.Signs.Stuck.Size, count(g.Signs.Stuck.Sends, "time", "times"), g.LargestAcked)}
 }
 
@@ -124,9 +124,9 @@ func peerSilent(s *subject) ruling {
 	}
 	x := 1 - y
 	gone, left := s.side(x).Last, s.side(y)
-	r := ruling{certainty: Likely, side: sides[x], at: gone, proof: frames(gone.Frame, left.Last.Frame), refute: fmt.Sprintf("a frame of %s after frame %d", s.address(x), gone.Frame)}
-	r.sentence = fmt.Sprintf("Nothing came from %s after %s. %s sent %s in the %s after that, got no answer and gave up. The machine or program of %s stopped, or its network connection broke: a capture there would tell.",
-		s.who(x), s.in(gone), s.Who(y), count(left.Alone, "more frame", "more frames"), span(s.quiet(x)), s.who(x))
+	r := ruling{certainty: Likely, side: sides[x], at: gone, proof: frames(gone.Frame, left.Last.Frame), refute: fmt.Sprintf("a packet of %s after packet %d", s.address(x), gone.Frame)}
+	r.sentence = fmt.Sprintf("Nothing came from %s after %s. %s sent %s in the %s after that, without an answer, and gave up. Most likely the machine or program of %s stopped, or its network connection broke: a capture there would tell.",
+		s.who(x), s.in(gone), s.Who(y), count(left.Alone, "more packet", "more packets"), span(s.quiet(x)), s.who(x))
 	return r
 }
 
@@ -137,7 +137,7 @@ func natExpired(s *subject) ruling {
 	if y < 0 || idle.End.N == 0 || idle.Sender != y || idle.Frames[1-y] != s.side(1-y).Last.N {
 		return ruling{}
 	}
-	return ruling{certainty: Likely, side: path, at: idle.End, proof: frames(s.side(1-y).Last.Frame, s.side(y).Last.Frame), refute: fmt.Sprintf("a frame of %s after frame %d", s.address(1-y), idle.End.Frame),
+	return ruling{certainty: Likely, side: path, at: idle.End, proof: frames(s.side(1-y).Last.Frame, s.side(y).Last.Frame), refute: fmt.Sprintf("a packet of %s after packet %d", s.address(1-y), idle.End.Frame),
 		sentence: fmt.Sprintf("Neither side sent anything for %s. When %s spoke again at %s, nothing came back: most likely a router (NAT) on the path had forgotten the connection in the meantime. Keepalives more often than every 20 s prevent that.",
 			span(idle.Span), s.who(y), s.in(idle.End))}
 }

@@ -11,7 +11,7 @@ import (
 
 func TestStillOpen(t *testing.T) {
 	s := established()
-	expect(t, "at the end of the capture", s, StillOpen, "", Proved, "(frame 91)")
+	expect(t, "at the end of the capture", s, StillOpen, "", Proved, "(packet 91)")
 	s.later(60)
 	expect(t, "nobody keeps it alive", s, StillOpen, "", Likely)
 	s.vain(0, 3)
@@ -27,7 +27,7 @@ func TestPoorCapture(t *testing.T) {
 	s.later(60)
 	s.Dir[0].KeepAlives = 10
 	s.end.Dropped = at(88, 9.8)
-	expect(t, "drops around the end", s, PoorCapture, "", Proved, "before frame 88")
+	expect(t, "drops around the end", s, PoorCapture, "", Proved, "before packet 88")
 	s.end.Dropped = at(2, -30)
 	expect(t, "drops long before", s, Undecided, "", Unsettled)
 }
@@ -43,7 +43,7 @@ func TestNoAnswer(t *testing.T) {
 func TestPortClosed(t *testing.T) {
 	s := established()
 	s.State, s.Unreachable, s.Unreached = session.Reset, at(92, 10.1), session.SideB
-	expect(t, "a server that ended", s, PortClosed, "b", Proved, "The server", "frame 92")
+	expect(t, "a server that ended", s, PortClosed, "b", Proved, "The server", "packet 92")
 	s.closes(0, 80, 9)
 	expect(t, "a notice behind a close", s, Closed, "a", Proved)
 	s = established()
@@ -132,7 +132,7 @@ func TestProtocolViolation(t *testing.T) {
 	s := established()
 	s.State, s.Closing[1] = session.Reset, at(91, 10)
 	s.end.Faults[0] = &session.Fault{Rule: "HZ-X", Frame: 90, Time: start + 99*second/10}
-	expect(t, "closed at once", s, ProtocolViolation, "a", Proved, "HZ-X", "frame 90")
+	expect(t, "closed at once", s, ProtocolViolation, "a", Proved, "HZ-X", "packet 90")
 	s.end.Faults[0].Time, s.end.Faults[0].Frame = start+2*second, 10
 	expect(t, "long before", s, Reset, "b", Proved)
 }
@@ -156,7 +156,7 @@ func TestRetriesExhausted(t *testing.T) {
 	s.State = session.TimedOut
 	s.vain(0, 8)
 	s.later(40)
-	expect(t, "others came meanwhile", s, RetriesExhausted, path, Proved, "number 38", "8 times")
+	expect(t, "others came meanwhile", s, RetriesExhausted, path, Proved, "60 bytes", "8 times")
 	s.closes(0, 92, 10.1)
 	s.Wordless = true
 	expect(t, "and it closed", s, RetriesExhausted, path, Proved)
@@ -175,7 +175,7 @@ func TestSizeBlackHole(t *testing.T) {
 	s.later(40)
 	s.side(0).Signs.Stuck = seq.StuckUnit{Num: 38, Size: 906, Sends: 8, Frame: 50, Others: 5}
 	s.side(0).LargestAcked, s.side(0).BlackHole = 68, true
-	expect(t, "only the large one", s, SizeBlackHole, path, Proved, "906 bytes", "68 bytes")
+	expect(t, "only the large one", s, SizeBlackHole, path, Likely, "906 bytes", "68 bytes")
 	s.side(0).BlackHole = false
 	expect(t, "larger ones arrived", s, RetriesExhausted, path, Proved)
 }
@@ -186,7 +186,7 @@ func TestOneWay(t *testing.T) {
 	s.later(40)
 	s.side(0).CutOff = true
 	s.side(0).Unheard = seq.Deaf{First: at(50, 5), Last: start + 9*second, Units: 19}
-	expect(t, "nothing of a arrives", s, OneWay, path, Proved, "the client sent", "none of 19")
+	expect(t, "nothing of a arrives", s, OneWay, path, Proved, "the player sent", "none of 19")
 	s.side(1).CutOff = true
 	expect(t, "nor of b", s, PathDead, path, Proved)
 }
@@ -220,7 +220,7 @@ func TestMayHaveRestarted(t *testing.T) {
 	s.side(0).Signs.Unneeded = at(60, 6)
 	expect(t, "nothing is missing", s, StillOpen, "", Proved)
 	s.side(0).Signs.Uncaptured = at(55, 5.5)
-	expect(t, "frames are", s, StillOpen, "", Likely, "the client resent 24 numbers", "(frame 60)", "may have started again")
+	expect(t, "frames are", s, StillOpen, "", Likely, "the player sent 24 packets again", "(packet 60)", "may have begun again")
 	s.Dir[0].Retries = 40
 	expect(t, "many retries were needed", s, StillOpen, "", Proved)
 }
@@ -253,12 +253,12 @@ func TestNATRebinding(t *testing.T) {
 	n.A, n.Complete, n.FirstFrame, n.FirstTime = endpoint("10.0.0.2:61002"), false, 95, start+5*second
 	n.Trail = &session.Trail{}
 	s.moved = &session.Move{From: s.Conn, To: n.Conn, At: at(95, 5), Last: s.side(0).Last, Sure: true}
-	expect(t, "numbers go on", s, NATRebinding, path, Proved, "10.0.0.2:61002", "with the next numbers", "does not answer there")
+	expect(t, "numbers go on", s, NATRebinding, path, Proved, "10.0.0.2:61002", "with the next numbers", "no answer of the server")
 	s.moved.Sure = false
 	expect(t, "it may have started again", s, NATRebinding, path, Likely)
 	s.moved.Same, s.moved.Sure, n.Trail.Sides[1].Last.N = true, true, 3
 	expect(t, "the same session", s, NATRebinding, path, Proved, "in the same session")
-	if strings.Contains(s.verdict().Sentence, "does not answer") {
+	if strings.Contains(s.verdict().Sentence, "no answer of the server") {
 		t.Error("the peer answers")
 	}
 }
@@ -277,9 +277,9 @@ func TestNames(t *testing.T) {
 		}
 		return ""
 	})
-	expect(t, "a name", s, PeerSilent, "a", Likely, "from the client alice", "The server sent")
+	expect(t, "a name", s, PeerSilent, "a", Likely, "from the player alice", "The server sent")
 	x := s.explain()
-	if x.Brief() != "most likely nothing more came from the client alice" || x.A != plain.A {
+	if x.Brief() != "most likely nothing more came from the player alice" || x.A != plain.A {
 		t.Errorf("%q, a is %s", x.Brief(), x.A)
 	}
 	role, address := x.Who()
@@ -295,7 +295,7 @@ func TestNames(t *testing.T) {
 func TestPeerSilent(t *testing.T) {
 	s := established()
 	s.gone(0)
-	expect(t, "the client", s, PeerSilent, "a", Likely, "from the client", "40 more frames")
+	expect(t, "the client", s, PeerSilent, "a", Likely, "from the player", "40 more packets")
 	s.closes(1, 92, 10.2)
 	s.State = session.TimedOut
 	expect(t, "a close does not hide it", s, PeerSilent, "a", Likely)
@@ -366,7 +366,7 @@ func TestWords(t *testing.T) {
 	s.gone(0)
 	c := s.explain()
 	role, address := c.Who()
-	if c.Brief() != "most likely nothing more came from the client" || c.Verdict.Why() != "fell silent?" || c.Kind() != "cut off" || role+" "+address != "client 10.0.0.2:4170" {
+	if c.Brief() != "most likely nothing more came from the player" || c.Verdict.Why() != "fell silent?" || c.Kind() != "cut off" || role+" "+address != "client 10.0.0.2:4170" {
 		t.Errorf("%q, %q, %q, %q", c.Brief(), c.Verdict.Why(), c.Kind(), role+" "+address)
 	}
 	if ns, ok := c.When(); !ok || ns != start+4900e6 {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -32,11 +33,23 @@ func (n *namer) or(e dissect.Endpoint) string {
 // who names a side for people: by its role, where it has one, and the name that its address
 // has.
 func (s *subject) who(dir int) string {
-	role, name := s.Roles[dir], s.names.of(s.endpoint(dir))
+	return call(s.Roles[dir], s.names.of(s.endpoint(dir)), s.endpoint(dir).String())
+}
+
+// players are the roles of who connects to a game; their peer is the server.
+var players = map[string]bool{"client": true, "connector": true}
+
+// call is what a side is called that has a role, a name, and an address.
+func call(role, name, address string) string {
 	switch {
 	case role == "":
-		return s.address(dir)
-	case name == "":
+		return cmp.Or(name, address)
+	case players[role]:
+		role = "player"
+	default:
+		role = "server"
+	}
+	if name == "" {
 		return "the " + role
 	}
 	return "the " + role + " " + name
@@ -72,9 +85,9 @@ func (s *subject) at(t int64) string {
 	return time.Unix(0, t+s.end.Shift).UTC().Format("15:04:05.0")
 }
 
-// in names a frame and its time.
+// in names a packet by its number in the capture, and its time.
 func (s *subject) in(x seq.Sign) string {
-	return fmt.Sprintf("%s (frame %d)", s.at(x.Time), x.Frame)
+	return fmt.Sprintf("%s (packet %d)", s.at(x.Time), x.Frame)
 }
 
 // span is a duration for people.
@@ -102,4 +115,12 @@ func capital(s string) string {
 		return s
 	}
 	return string(s[0]-'a'+'A') + s[1:]
+}
+
+// capitalUnless begins a sentence that nothing stands before.
+func capitalUnless(before, s string) string {
+	if before != "" {
+		return s
+	}
+	return capital(s)
 }

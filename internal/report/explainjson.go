@@ -41,6 +41,16 @@ func WriteExplainJSON(w io.Writer, captures []capture.Info, d *explain.Document)
 		e.flush()
 	}
 	e.close(']')
+	if len(d.Groups) > 0 {
+		e.open("groups", '[')
+		for i := range d.Groups {
+			if err := e.value(&d.Groups[i]); err != nil {
+				return err
+			}
+			e.flush()
+		}
+		e.close(']')
+	}
 	if d.Asked != nil {
 		e.key("asked")
 		b, err := marshalled(d.Asked)

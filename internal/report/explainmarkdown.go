@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -18,11 +19,23 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 		in := &captures[i]
 		dst = fmt.Appendf(dst, "- %s: %s", markdown(inputName(in.Path)), counted(in.Packets, "packet"))
 		if in.HasTime {
-			dst = fmt.Appendf(dst, ", %s to %s UTC", utc(in.FirstTime, "2006-01-02 15:04:05"), utc(in.LastTime, "15:04:05"))
+			dst = fmt.Appendf(dst, ", %s UTC", fromTo(in.FirstTime, in.LastTime, " to "))
 		}
 		dst = append(dst, '\n')
 	}
 	dst = appendSpan(dst, markdown(d.Span), "- shown are the connections with packets %s, and what slowed them in that time; ends and numbers are those of the whole connection\n")
+	if a := d.Asked; a != nil {
+		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", markdown(cmp.Or(a.Text, a.At)), markdown(a.Sentence))
+		for i := range a.Also {
+			dst = fmt.Appendf(dst, "\n- %s", markdown(a.Also[i].Sentence))
+		}
+		if len(a.Also) > 0 {
+			dst = append(dst, '\n')
+		}
+	}
+	for i := range d.Groups {
+		dst = fmt.Appendf(dst, "\n**%s**\n", markdown(d.Groups[i].Sentence))
+	}
 	out := pieces{w: w}
 	for _, i := range worstFirst(d, func(*explain.Connection) bool { return true }) {
 		c := d.At(int(i))
@@ -30,11 +43,12 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 		v := &c.Verdict
 		dst = fmt.Appendf(dst, "\n### %s %s ↔ %s: %s\n\n%s\n\n", markdown(fmt.Sprintf("#%d %s", c.ID, c.Protocol)), markdown(p.named(c.A)), markdown(p.named(c.B)), markdown(c.Headline()), markdown(v.Sentence))
 		for i := range c.Contributing {
-			dst = fmt.Appendf(dst, "- %s\n", markdown(c.Contributing[i].Sentence))
+			x := &c.Contributing[i]
+			dst = fmt.Appendf(dst, "- %s (`%s`, %s; %s)\n", markdown(x.Sentence), x.Cause, certainties[x.Certainty], packetList(x.Frames))
 		}
-		dst = fmt.Appendf(dst, "- cause: `%s` (%s), proof: %s\n", v.Cause, v.Certainty, frameList(v.Frames))
+		dst = fmt.Appendf(dst, "- how it ended: `%s` (%s; %s)\n", v.Cause, certainties[v.Certainty], packetList(v.Frames))
 		if v.WouldRefute != "" {
-			dst = fmt.Appendf(dst, "- would refute it: %s\n", markdown(v.WouldRefute))
+			dst = fmt.Appendf(dst, "- what would disprove it: %s\n", markdown(v.WouldRefute))
 		}
 	}
 	for i := range d.Unrecognised {
@@ -42,9 +56,6 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 			dst = append(dst, "\n### Not recognised\n\n"...)
 		}
 		dst = fmt.Appendf(dst, "- %s\n", markdown(d.Unrecognised[i].Sentence))
-	}
-	if d.Asked != nil {
-		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", markdown(d.Asked.Text), markdown(d.Asked.Sentence))
 	}
 	return out.end(dst)
 }

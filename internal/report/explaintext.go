@@ -37,13 +37,24 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	p := explainer{&painter{opts.Palette, opts.Names}}
 	width := min(cmp.Or(max(opts.Width, 0), 80), explainWidth)
 	dst := p.appendExplainHead(nil, captures, d, opts.Chosen, width)
+	dst = p.appendAsked(dst, d.Asked, width)
+	dst, grouped := p.appendGroups(dst, d.Groups, opts.All, width)
+	named := d.Asked.Names()
 	quiet := func(c *explain.Connection) bool {
-		return !opts.Verbose && d.Len() > told && !c.Verdict.Grave() && c.Slow() == nil
+		switch {
+		case opts.All || opts.Verbose || named[c.ID]:
+			return false
+		case grouped[c.ID] || d.Asked != nil && d.Asked.At != "":
+			return true
+		}
+		return d.Len() > told && !c.Verdict.Grave() && c.Slow() == nil
 	}
 	rest := map[string]int{}
 	list := worstFirst(d, func(c *explain.Connection) bool {
 		if quiet(c) {
-			rest[c.Verdict.Why()]++
+			if !grouped[c.ID] {
+				rest[c.Kind()]++
+			}
 			return false
 		}
 		return true
@@ -55,12 +66,63 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	if len(rest) > 0 {
 		dst = appendWrapped(append(dst, "\nOf the others: "...), plainCells(kindsOf(rest)), 15, width)
 	}
-	dst = p.appendUnrecognised(dst, d.Unrecognised, width)
-	if d.Asked != nil {
-		dst = p.appendSentence(append(dst, "\nAsked:\n"...), d.Asked.Sentence, width)
-	}
-	return out.end(dst)
+	return out.end(p.appendUnrecognised(dst, d.Unrecognised, width))
 }
+
+// appendAsked appends the answer to what was asked, which stands before everything else.
+func (p explainer) appendAsked(dst []byte, a *explain.Asked, width int) []byte {
+	if a == nil {
+		return dst
+	}
+	head := "Asked: " + a.Text
+	if a.Text == "" {
+		head = "Around " + a.At[len("2006-01-02T"):len("2006-01-02T15:04:05")] + " UTC"
+	}
+	dst = append(appendStyled(append(dst, '\n'), p.Heading, escaped(head)), '\n')
+	dst = p.appendSentence(dst, a.Sentence, width)
+	if a.Cause != "" {
+		dst = p.appendProof(dst, "", a.Frames, width)
+	}
+	for i := range a.Also {
+		dst = p.appendSentence(dst, "Also then: "+a.Also[i].Sentence, width)
+	}
+	return dst
+}
+
+// appendGroups appends what several connections share, and gives their numbers: they are not
+// told one by one, unless all are.
+func (p explainer) appendGroups(dst []byte, groups []explain.Group, all bool, width int) ([]byte, map[int]bool) {
+	members := map[int]bool{}
+	for i := range groups {
+		g := &groups[i]
+		dst = append(dst, '\n')
+		for k, line := range wrapWords(escaped(g.Sentence), width) {
+			if k > 0 {
+				dst = append(dst, explainIndent...)
+			}
+			dst = append(appendStyled(dst, p.Error, line), '\n')
+		}
+		list := "#" + strconv.Itoa(g.Connections[0])
+		for k, id := range g.Connections[1:] {
+			if k == listedMembers {
+				list += fmt.Sprintf(" and %d more", len(g.Connections)-k-1)
+				break
+			}
+			list += ", #" + strconv.Itoa(id)
+		}
+		if !all {
+			list += "; --all tells each of them"
+		}
+		dst = p.appendSentence(dst, list+".", width)
+		for _, id := range g.Connections {
+			members[id] = true
+		}
+	}
+	return dst, members
+}
+
+// listedMembers is how many connections of a group are listed behind the first.
+const listedMembers = 11
 
 // appendExplainHead appends "game.pcap  08:33:31–08:33:57 UTC, 6 connections: 4 closed …".
 func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *explain.Document, chosen bool, width int) []byte {
@@ -69,7 +131,7 @@ func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *exp
 		name := cell{text: escaped(inputName(in.Path)), style: p.Heading}
 		dst = appendStyled(dst, name.style, name.text)
 		if in.HasTime {
-			dst = fmt.Appendf(dst, "  %s–%s UTC", utc(in.FirstTime, "2006-01-02 15:04:05"), utc(in.LastTime, "15:04:05"))
+			dst = fmt.Appendf(dst, "  %s UTC", fromTo(in.FirstTime, in.LastTime, "–"))
 		}
 		dst = append(dst, '\n')
 		if in.Problem != "" {
@@ -80,9 +142,13 @@ func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *exp
 	switch {
 	case d.Len() > 0:
 	case d.Span != "":
-		return appendBeside(dst, captures)
+		return appendBeside(dst, captures, d.Only)
 	default:
-		return append(dst, None(chosen)...)
+		dst = append(dst, None(chosen)...)
+		if chosen || d.Hint == "" {
+			return dst
+		}
+		return p.appendSentence(dst, d.Hint, width)
 	}
 	kinds := map[string]int{}
 	for c := range d.All() {
@@ -94,7 +160,7 @@ func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *exp
 
 // appendBeside says that no connection has packets in a span of time, and where there are
 // any: who looks for them may have meant another zone or day.
-func appendBeside(dst []byte, captures []capture.Info) []byte {
+func appendBeside(dst []byte, captures []capture.Info, only string) []byte {
 	var first, last int64
 	for i := range captures {
 		if in := &captures[i]; in.HasTime {
@@ -104,9 +170,13 @@ func appendBeside(dst []byte, captures []capture.Info) []byte {
 			last = max(last, in.LastTime)
 		}
 	}
-	dst = append(dst, "No connection has packets in that time"...)
+	if only != "" {
+		dst = append(append(dst, only...), " has no packets in that time"...)
+	} else {
+		dst = append(dst, "No connection has packets in that time"...)
+	}
 	if last > 0 {
-		dst = fmt.Appendf(dst, ": the capture is from %s to %s UTC", utc(first, "2006-01-02 15:04:05"), utc(last, "15:04:05"))
+		dst = fmt.Appendf(dst, ": the capture is from %s UTC", fromTo(first, last, " to "))
 	}
 	return append(dst, ".\n"...)
 }
@@ -117,6 +187,15 @@ func appendSpan(dst []byte, span, says string) []byte {
 		return dst
 	}
 	return fmt.Appendf(dst, says, escaped(span))
+}
+
+// fromTo names two times, the second with its date where that is another one.
+func fromTo(first, last int64, to string) string {
+	layout := "15:04:05"
+	if utc(first, time.DateOnly) != utc(last, time.DateOnly) {
+		layout = time.DateTime
+	}
+	return utc(first, time.DateTime) + to + utc(last, layout)
 }
 
 func utc(ns int64, layout string) string { return time.Unix(0, ns).UTC().Format(layout) }
@@ -167,47 +246,71 @@ func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int)
 		dst = append(append(dst[:len(dst)-2], '\n'), explainIndent...)
 	}
 	dst = append(appendStyled(dst, p.gravity(c), headline), '\n')
-	dst = p.appendSentence(dst, v.Sentence, width)
+	also := ""
+	tellEnd := func() {
+		dst = p.appendSentence(dst, also+v.Sentence, width)
+		dst = p.appendProof(dst, v.Certainty, v.Frames, width)
+		if v.WouldRefute != "" {
+			dst = p.appendDerived(dst, "what would disprove it: "+v.WouldRefute, width)
+		}
+		if len(v.Candidates) > 0 {
+			dst = p.appendDerived(dst, "other explanations: "+explain.Words(v.Candidates), width)
+		}
+	}
+	slow := !v.Grave() && c.Slow() != nil // the headline is about that
+	if !slow {
+		tellEnd()
+		also = "Also: "
+	}
 	for i := range c.Contributing {
-		dst = p.appendSentence(dst, "Also: "+c.Contributing[i].Sentence, width)
+		x := &c.Contributing[i]
+		dst = p.appendSentence(dst, also+x.Sentence, width)
+		dst = p.appendProof(dst, x.Certainty, x.Frames, width)
+		also = "Also: "
 	}
-	proof := "proof: " + frameList(v.Frames)
-	if v.WouldRefute != "" {
-		proof += "; would refute: " + v.WouldRefute
-	}
-	if len(v.Candidates) > 0 {
-		proof += "; left: " + joined(v.Candidates)
-	}
-	if v.Certainty != explain.Proved {
-		proof = string(v.Certainty) + "; " + proof
-	}
-	for _, line := range wrapWords(escaped(proof), width-len(explainIndent)) {
-		dst = append(appendStyled(append(dst, explainIndent...), p.Derived, line), '\n')
+	if slow {
+		also = "The end: "
+		tellEnd()
 	}
 	return dst
 }
 
-func joined(causes []explain.Cause) string {
-	words := make([]string, len(causes))
-	for i, c := range causes {
-		words[i] = string(c)
+// certainties are words for people.
+var certainties = map[explain.Certainty]string{explain.Proved: "certain", explain.Likely: "likely", explain.Unsettled: "undecided"}
+
+// appendProof appends how sure a statement is, and by which packets.
+func (p explainer) appendProof(dst []byte, c explain.Certainty, frames []uint64, width int) []byte {
+	var parts []string
+	if c != "" {
+		parts = append(parts, certainties[c])
 	}
-	return strings.Join(words, ", ")
+	if len(frames) > 0 {
+		parts = append(parts, "see "+packetList(frames))
+	}
+	return p.appendDerived(dst, strings.Join(parts, "; "), width)
 }
 
-// frameList is "frame 5" or "frames 5, 7, 9".
-func frameList(frames []uint64) string {
+// appendDerived appends what is said of a sentence.
+func (p explainer) appendDerived(dst []byte, text string, width int) []byte {
+	for _, line := range wrapWords(escaped(text), width-len(explainIndent)-2) {
+		dst = append(appendStyled(append(append(dst, explainIndent...), "  "...), p.Derived, line), '\n')
+	}
+	return dst
+}
+
+// packetList is "packet 5" or "packets 5, 7, 9".
+func packetList(frames []uint64) string {
 	words := make([]string, len(frames))
 	for i, f := range frames {
 		words[i] = strconv.FormatUint(f, 10)
 	}
 	switch len(words) {
 	case 0:
-		return "none"
+		return "no packet"
 	case 1:
-		return "frame " + words[0]
+		return "packet " + words[0]
 	}
-	return "frames " + strings.Join(words, ", ")
+	return "packets " + strings.Join(words, ", ")
 }
 
 func (p explainer) appendSentence(dst []byte, text string, width int) []byte {

@@ -25,6 +25,7 @@ type TextOptions struct {
 	// Names gives what is shown for an address, "" for the address itself; nil shows addresses.
 	Names func(dissect.Endpoint) string
 
+	All         bool   // explain: each connection, also those that share a story
 	Chosen      bool   // only connections with packets that match a filter are shown
 	Connections bool   // the table alone
 	Span        string // "from 12:00 to 12:05" where only that is counted, else ""
@@ -229,11 +230,25 @@ func None(chosen bool) string {
 	return "No connections recognised.\n"
 }
 
+// WhyNone says why no connection may have been recognised, and how to go on, "" where nothing
+// was read.
+func WhyNone(t *Totals) string {
+	switch {
+	case t.Packets == 0:
+		return ""
+	case t.UDPDatagrams == 0:
+		return "The capture has no UDP, and all games that this program knows speak UDP. Was the right interface captured, with the right filter? `dpdissect protocols` lists what it knows."
+	}
+	return "There is UDP, but nothing in it shows one of the protocols that this program knows (`dpdissect protocols` lists them): it may be another game, or the capture may be too short, " +
+		"or have begun after the game connected, or hold one direction only. Start the capture before the game connects and let it run for a minute; " +
+		"-d 'udp.port==PORT,PROTOCOL' forces a protocol."
+}
+
 // appendNone says that there is no connection and, when there could be one, how
 // to go on.
 func (p *painter) appendNone(dst []byte, a *Analysis, opts *TextOptions) []byte {
 	if opts.Span != "" {
-		return appendBeside(dst, a.Captures)
+		return appendBeside(dst, a.Captures, "")
 	}
 	if dst = append(dst, None(opts.Chosen)...); opts.Chosen {
 		return dst

@@ -136,9 +136,6 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 	d.firstAcks++
 	d.hears(a)
 	d.signs.acked(u)
-	if u.state&retried != 0 && a.HasTime && d.account != nil {
-		d.needed(n, u, a.Time)
-	}
 	if a.HasTime {
 		if !d.accepts {
 			d.accepts, d.acceptsAt = true, a.Time
@@ -150,6 +147,7 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 		u.state |= ackTimed
 		d.unitsAcked(n, u, a.Time)
 		d.noteRoundTrip(u, a)
+		d.waited(u, a, u.state&retried != 0 && d.account != nil && d.needed(n, u, a.Time))
 	}
 	if d.links {
 		link(u.position())
@@ -238,9 +236,6 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	d.signs.trip(rtt, u.frame, u.time)
 	if u.state&givenUp == 0 && !a.Hearsay {
 		d.beat.trip(rtt, a.Frame, a.Time)
-		if d.account != nil {
-			d.account.Swell.see(d.beat.smooth, a, d.Bytes, bytesOf(d.peer))
-		}
 	}
 }
 

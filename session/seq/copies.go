@@ -80,6 +80,7 @@ func (d Quality) Repeats(s *Sending) bool {
 func (d copying) countCopy(s *Sending) {
 	d.Duplicates++
 	d.signs.Copies.See(s.Frame, s.Time)
+	d.trouble(Copied, s.Time, s.Time, 0, SignAt(s.Frame, s.Time))
 }
 
 // Copied reports whether a sending is a copy, made by the network or the capture, of

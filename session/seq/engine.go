@@ -63,7 +63,8 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 			d.Gaps++
 			v.Words |= dissect.Gap
 			d.noteGap(s.Time, false)
-			d.signs.hole(s.Num-w.highest-1, s.Frame, s.Time)
+			d.signs.hole(skipped, s.Frame, s.Time)
+			d.trouble(Missed, s.Time, s.Time, 0, Sign{uint64(skipped), s.Frame, s.Time})
 		}
 		if d.long.left > 0 {
 			d.offloaded = d.long.explains(s, w.highest) || d.offloaded
@@ -84,7 +85,12 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 			v.Words |= dissect.OutOfOrder
 			if s.Mark == MarkFirst || s.Exact || d.overtaken(s) {
 				d.signs.Late.See(s.Frame, s.Time)
+				d.trouble(Overtaken, s.Time, s.Time, late, SignAt(s.Frame, s.Time))
 				d.signs.LateBy = max(d.signs.LateBy, late)
+				d.arrived(s)
+			} else if late <= CopyHorizon {
+				d.signs.Soon++
+				d.arrived(s)
 			}
 		}
 	}
@@ -195,7 +201,7 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 		d.UnneededRetries++
 		v.Words |= dissect.UnneededRetry
 		d.signs.MostUnneeded = max(d.signs.MostUnneeded, u.sends)
-		d.signs.Unneeded.See(s.Frame, s.Time)
+		d.needless(s.Frame, s.Time)
 		d.deaf.see(s, u.sends, d.peer)
 	} else {
 		d.signs.stubborn(s, u)
@@ -250,7 +256,7 @@ func (d sending) sendForgotten(s *Sending) Verdict {
 	v := Verdict{Words: dissect.Retry}
 	if unneeded {
 		d.UnneededRetries++
-		d.signs.Unneeded.See(s.Frame, s.Time)
+		d.needless(s.Frame, s.Time)
 		v.Words |= dissect.UnneededRetry
 	}
 	return v

@@ -66,6 +66,13 @@ func (p *Packer) Stuck(list ...*StuckUnit) {
 		u.Sends, u.Frame, u.Time = uint8(first.N), first.Frame, first.Time
 		u.Num, u.Others = p.int(u.Num), int(p.int(int64(u.Others)))
 		u.Size = uint16(p.uint(uint64(u.Size)))
+		span := u.Latest - u.Time
+		if u.Latest == 0 {
+			span = 0
+		}
+		if span = p.int(span); span != 0 {
+			u.Latest = u.Time + span
+		}
 	})
 }
 
@@ -94,11 +101,13 @@ func (p *Packer) Losses(l *Losses) {
 // Swell takes how a round trip went with the rates.
 func (p *Packer) Swell(s *Swell) {
 	some(p, []*Swell{s}, func(s *Swell) {
-		p.Ints(&s.Base, &s.Peak)
+		p.Ints(&s.Base, &s.Peak, &s.least)
 		p.Signs(&s.At)
 		p.Times(&s.time)
 		p.Bools(&s.Recovered)
-		s.n = uint8(p.uint(uint64(s.n)))
+		for _, v := range []*uint8{&s.n, &s.rising, &s.Rose} {
+			*v = uint8(p.uint(uint64(*v)))
+		}
 		for i := range 2 {
 			p.Uints(&s.bytes[i])
 			for _, v := range []*float32{&s.BaseRate[i], &s.PeakRate[i], &s.top[i]} {
@@ -106,4 +115,33 @@ func (p *Packer) Swell(s *Swell) {
 			}
 		}
 	})
+}
+
+// Spells takes times of trouble, nil for none.
+func (p *Packer) Spells(s **Spells) {
+	some := *s != nil
+	if p.Bools(&some); !some {
+		*s = nil
+		return
+	}
+	if *s == nil {
+		*s = new(Spells)
+	}
+	for kind := range *s {
+		list := &(*s)[kind]
+		n := int(p.uint(uint64(len(*list))))
+		if p.reads {
+			*list = nil
+		}
+		if p.reads && n > 0 {
+			*list = make([]Spell, n)
+		}
+		for i := range *list {
+			x := &(*list)[i]
+			p.Times(&x.From, &x.To)
+			p.Uints(&x.N)
+			p.Ints(&x.Most)
+			p.Signs(&x.Worst)
+		}
+	}
 }

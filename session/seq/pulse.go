@@ -59,5 +59,8 @@ func (d *Direction) Pulse() Pulse {
 func (d *Direction) Echoed(ns int64, frame uint64, at int64) {
 	if ns >= 0 {
 		d.echo.trip(ns, frame, at)
+		if d.hasRTT && Slowly(ns, d.minRTT) {
+			d.trouble(Slow, at-ns, at, ns, SignAt(frame, at))
+		}
 	}
 }

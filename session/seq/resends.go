@@ -34,16 +34,20 @@ func (r *resends) of(num int64) (latest resend, ok bool) {
 // was most likely lost before when a later one had been acknowledged by its retry, or when
 // the acknowledgement comes as long behind the retry as acknowledgements take: one that
 // answers a slow sending comes at any time.
-func (d acknowledging) needed(n int64, u *unit, at int64) {
+func (d acknowledging) needed(n int64, u *unit, at int64) bool {
 	r, ok := d.account.resends.of(n)
 	if !ok || !d.hasRTT || at-r.time < d.minRTT*3/4 {
-		return
+		return false
 	}
 	usual := d.beat.smooth
-	if off := at - r.time - usual; r.passed || off < usual/3+ackJitter && off > -usual/3 {
-		l := &d.account.Losses
-		l.lose(&l.Needed, n, u)
+	off := at - r.time - usual
+	if !r.passed && (off >= usual/3+ackJitter || off <= -usual/3) {
+		return false
 	}
+	l := &d.account.Losses
+	l.lose(&l.Needed, n, u)
+	d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
+	return true
 }
 
 // ackJitter is by how much an acknowledgement may come late on any path, in ns.

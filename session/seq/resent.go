@@ -52,12 +52,12 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 	if u.acked || acked {
 		v.Acked = by
 		d.UnneededRetries++
-		d.signs.Unneeded.See(fr.Frame, fr.Time)
+		d.needless(fr.Frame, fr.Time)
 		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(len(u.held())+1))
 		v.Words |= dissect.UnneededRetry
 	}
 	if !u.acked && !acked && d.account != nil {
-		d.account.Losses.starve(unit, u)
+		d.account.Losses.starve(unit, u, fr.Time)
 	}
 	u.carry(carrier, d)
 	d.units.carryAgain(carrier, unit, &d.win)

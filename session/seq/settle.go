@@ -17,6 +17,7 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 	if u.state&(captured|acked|givenUp|noAck|timed) == captured|timed && u.time < d.signs.LatestAcked && d.account != nil {
 		l := &d.account.Losses
 		l.lose(&l.Unacked, n, u)
+		d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
 	}
 	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
 	if inside {

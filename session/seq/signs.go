@@ -20,6 +20,7 @@ type Signs struct {
 	LateBy       int64  // by how much Late came behind, at most, ns
 	LongestHole  int64  // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs
+	Soon         uint64 // of these, numbers that came so soon behind later ones that they may be first sendings, though nothing proves it
 	LargestAcked uint16 // payload
 	Stuck        StuckUnit
 	LatestAcked  int64 // time of the latest number that was acknowledged
@@ -73,7 +74,8 @@ type StuckUnit struct {
 	Sends  uint8
 	Frame  uint64 // of its first sending
 	Time   int64
-	Others int // first acknowledgements of units sent after it
+	Latest int64 // time of its latest sending, where that is known
+	Others int   // first acknowledgements of units sent after it
 }
 
 // stubborn looks at a retry of what was not acknowledged.
@@ -136,13 +138,13 @@ func (s *Losses) lose(kind *Sign, n int64, u *unit) {
 	s.last, s.Longest = n, max(s.Longest, s.run)
 }
 
-// starve looks at a carried unit that is sent again, none of whose carriers was
+// starve looks at a carried unit that is sent again at a time, none of whose carriers was
 // acknowledged.
-func (s *Losses) starve(num int64, u *carried) {
+func (s *Losses) starve(num int64, u *carried, at int64) {
 	switch x := &s.Starved; {
 	case x.Num == num && x.Sends > 0:
-		x.Sends = u.sends + 1
+		x.Sends, x.Latest = u.sends+1, at
 	case x.Sends <= u.sends:
-		*x = StuckUnit{Num: num, Sends: u.sends + 1, Frame: u.frame, Time: u.time}
+		*x = StuckUnit{Num: num, Sends: u.sends + 1, Frame: u.frame, Time: u.time, Latest: at}
 	}
 }

@@ -1,49 +1,70 @@
 package seq
 
-// A Swell follows how the smoothed round trip of a side goes with the rates at which both
-// sides send: a queue on the way there or back makes both grow, and shrink.
+// A Swell follows how the round trip of a side goes with the rates at which both sides
+// send: a queue on the way there or back makes both grow, step by step, and shrink. What is
+// held back and comes at once makes it jump.
 type Swell struct {
-	Base      int64      // shortest smoothed round trip, ns …
+	Base      int64      // shortest round trip of a step, ns …
 	BaseRate  [2]float32 // … and the bytes a second that the side, and its peer, sent then
 	Peak      int64      // longest since …
 	PeakRate  [2]float32 // … and the highest rates in the time before it
 	At        Sign       // … and the acknowledgement that ended it
+	Rose      uint8      // steps by which it had grown to Peak, since it was less than twice Base
 	Recovered bool       // the round trip fell to less than half of Peak afterwards
 
-	n     uint8
-	time  int64
-	bytes [2]uint64
-	top   [2]float32 // highest rates, an eighth less with each one since
+	n      uint8
+	rising uint8
+	least  int64 // of the step at hand, ns
+	time   int64
+	bytes  [2]uint64
+	top    [2]float32 // highest rates, an eighth less with each one since
 }
 
-// swellTrips is how many round trips a rate is taken over.
-const swellTrips = 8
+// A step is at least so many acknowledgements, and so long, in ns. Its shortest round trip
+// counts: a number that was lost waits longer than the path needs.
+const (
+	swellTrips = 4
+	swellStep  = 200e6
+)
 
-// see enters the smoothed round trip as it is at an acknowledgement, when the side and its
-// peer have sent so many bytes.
-func (s *Swell) see(smooth int64, a *Acknowledgement, bytes, peer uint64) {
-	if s.n++; s.n < swellTrips {
+// see enters a round trip, when the side and its peer have sent so many bytes.
+func (s *Swell) see(trip int64, a *Acknowledgement, bytes, peer uint64) {
+	if s.n == 0 || trip < s.least {
+		s.least = trip
+	}
+	if s.n < 255 {
+		s.n++
+	}
+	first, span := s.time == 0, a.Time-s.time
+	if s.n < swellTrips || span < swellStep {
 		return
 	}
-	first, span := s.time == 0, float64(max(a.Time-s.time, 1))
 	var rate [2]float32
 	for i, n := range [2]uint64{bytes, peer} {
-		rate[i] = float32(float64(n-s.bytes[i]) * 1e9 / span)
+		rate[i] = float32(float64(n-s.bytes[i]) * 1e9 / float64(span))
 		s.bytes[i] = n
 	}
 	s.n, s.time = 0, a.Time
-	if first || smooth == 0 {
-		return
+	if !first {
+		s.step(rate, a)
 	}
+}
+
+// step ends one, of which the rates are known.
+func (s *Swell) step(rate [2]float32, a *Acknowledgement) {
 	for i := range rate {
 		s.top[i] = max(rate[i], s.top[i]*7/8)
 	}
-	switch {
-	case s.Base == 0 || smooth < s.Base:
-		s.Base, s.BaseRate = smooth, rate
-	case smooth > s.Peak:
-		s.Peak, s.PeakRate, s.At, s.Recovered = smooth, s.top, SignAt(a.Frame, a.Time), false
-	case smooth < s.Peak/2:
+	if s.least < 2*s.Base {
+		s.rising = 0
+	}
+	switch trip := s.least; {
+	case s.Base == 0 || trip < s.Base:
+		s.Base, s.BaseRate = trip, rate
+	case trip > s.Peak:
+		s.rising += min(1, 255-s.rising)
+		s.Peak, s.PeakRate, s.At, s.Rose, s.Recovered = trip, s.top, SignAt(a.Frame, a.Time), s.rising, false
+	case trip < s.Peak/2:
 		s.Recovered = true
 	}
 }

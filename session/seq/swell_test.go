@@ -2,24 +2,33 @@ package seq
 
 import "testing"
 
-// A round trip that grows with the rate of sending, and falls again, is a swell.
+// A round trip that grows with the rate of sending, step by step, and falls again, is a
+// swell; one that jumps is none, nor is one number that waits for its retry.
 func TestSwell(t *testing.T) {
 	var s Swell
 	at, bytes := int64(0), uint64(0)
-	trips := func(n int, smooth, gap int64, size uint64) {
-		for range n * swellTrips {
+	trips := func(n int, trip, gap int64, size uint64) {
+		for range n {
 			at, bytes = at+gap, bytes+size
-			s.see(smooth, &Acknowledgement{Frame: 1, Time: at}, bytes, 0)
+			s.see(trip, &Acknowledgement{Frame: 1, Time: at}, bytes, 0)
 		}
 	}
-	trips(3, 40e6, 100e6, 100) // 1 kB/s
-	trips(3, 900e6, 10e6, 1000)
-	if s.Base != 40e6 || s.Peak != 900e6 || s.PeakRate[0] < 50*s.BaseRate[0] || s.Recovered {
+	trips(20, 40e6, 100e6, 100) // 1 kB/s
+	trips(1, 5e9, 100e6, 100)   // its first transmission was lost
+	trips(3, 40e6, 100e6, 100)
+	for _, trip := range []int64{200e6, 400e6, 600e6, 900e6} {
+		trips(25, trip, 10e6, 1000)
+	}
+	if s.Base != 40e6 || s.Peak != 900e6 || s.PeakRate[0] < 50*s.BaseRate[0] || s.Rose < 3 || s.Recovered {
 		t.Fatalf("%+v", s)
 	}
-	trips(2, 50e6, 100e6, 100)
+	trips(10, 50e6, 100e6, 100)
 	if !s.Recovered {
 		t.Errorf("%+v", s)
+	}
+	trips(10, 3e9, 100e6, 100)
+	if s.Peak != 3e9 || s.Rose > 1 {
+		t.Errorf("it jumped: %+v", s)
 	}
 }
 

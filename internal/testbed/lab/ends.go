@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
@@ -66,13 +68,22 @@ func (r EndRun) captured(s *tracegen.EndSession) *tracegen.EndSession {
 
 // Explained is what is said of a capture.
 func Explained(s *tracegen.EndSession) (*explain.Document, error) {
+	story, conns, err := toldOf(s)
+	if err != nil {
+		return nil, err
+	}
+	return story.Document(conns), nil
+}
+
+// toldOf is what is known of the connections of a capture.
+func toldOf(s *tracegen.EndSession) (*explain.Story, []*session.Conn, error) {
 	var file bytes.Buffer
 	if err := s.Write(&file); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := readAll(&file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t := session.NewTable(session.Config{Protocols: speakers, Explain: true, Endings: true})
 	end := int64(0)
@@ -83,7 +94,7 @@ func Explained(s *tracegen.EndSession) (*explain.Document, error) {
 	t.Close(end)
 	conns := t.Conns()
 	session.Number(conns)
-	return explain.Tell(conns, t.Stories(), end).Document(conns), nil
+	return explain.Tell(conns, t.Stories(), end), conns, nil
 }
 
 // What is said of an end, compared with what is true.
@@ -108,6 +119,10 @@ type EndResult struct {
 	Lacking []string // of those that are to be named
 	False   []string // said to be proved, and not true
 	Doubt   []string // said to be likely, and not true
+
+	Sentences int      // said of the two sides
+	Untrue    []string // of them, see claims
+	Unknown   []string // of them, that no claim knows
 }
 
 // First reports whether what is said is what the capture shows best.
@@ -121,6 +136,7 @@ func (r EndRun) judge(s *tracegen.EndSession) (*EndResult, error) {
 	}
 	out := &EndResult{Run: r, Truth: s.Truth}
 	out.hear(d)
+	out.check(s, d)
 	out.mark()
 	return out, nil
 }
@@ -143,7 +159,9 @@ func (r *EndResult) hear(d *explain.Document) {
 		r.say(string(c.Verdict.Cause), c.Verdict.Side, swapped, c.Verdict.Certainty == explain.Proved)
 		for k := range c.Contributing {
 			x := &c.Contributing[k]
-			r.add(string(x.Cause), x.Certainty == explain.Proved)
+			if x.Certainty != explain.Unsettled { // that names nothing
+				r.add(string(x.Cause), x.Certainty == explain.Proved)
+			}
 		}
 	}
 	for i := range d.Unrecognised {
@@ -154,6 +172,34 @@ func (r *EndResult) hear(d *explain.Document) {
 			return
 		}
 	}
+}
+
+// check compares every sentence with what happened to each datagram.
+func (r *EndResult) check(s *tracegen.EndSession, d *explain.Document) {
+	for i := range d.Connections {
+		c := &d.Connections[i]
+		if hostOf(c.A) != hostOf(s.Truth.A) && hostOf(c.A) != hostOf(s.Truth.B) {
+			continue
+		}
+		false, unknown, said := untrue(s, c)
+		r.Sentences += said
+		r.Untrue = append(r.Untrue, false...)
+		r.Unknown = append(r.Unknown, unknown...)
+	}
+}
+
+// instant reads a time of a record, 0 for none.
+func instant(at string) int64 {
+	t, err := time.Parse(time.RFC3339Nano, at)
+	if err != nil {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func hostOf(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	return host
 }
 
 // hearOther takes what is said of a further connection of the two sides.

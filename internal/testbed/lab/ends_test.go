@@ -25,6 +25,9 @@ func TestEnds(t *testing.T) {
 	if !s.Good() {
 		t.Error(report.String())
 	}
+	if s.Lies > 0 || s.Sentences < 1000 {
+		t.Errorf("%d of %d sentences are not true, or not known:\n%s", s.Lies, s.Sentences, report.String())
+	}
 	if s.Right+s.Open+s.Wrong != s.Runs {
 		t.Errorf("%+v does not add up", s)
 	}
@@ -112,5 +115,45 @@ func TestEndMarks(t *testing.T) {
 		if r.Mark != c.mark || r.Blamed != c.blamed {
 			t.Errorf("%s: %d, blamed %v", c.name, r.Mark, r.Blamed)
 		}
+	}
+}
+
+// TestClaims: every sentence says which event would make it false, and that event is played.
+func TestClaims(t *testing.T) {
+	played := map[string]bool{}
+	for _, c := range tracegen.EndCases() {
+		played[c.Event] = true
+	}
+	for _, c := range append(append([]claim{}, claims...), verdictClaims...) {
+		if c.refuted == "" || !played[c.played] {
+			t.Errorf("%s: refuted by %q in %q", c.pattern, c.refuted, c.played)
+		}
+	}
+}
+
+// TestUntrue: a sentence that is not true of a session is found.
+func TestUntrue(t *testing.T) {
+	r, err := ParseEndRun("hazel/open/middle/0/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.Play()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sentence := range []string{
+		"Most likely about 12.4% of what the player sent, or of the answers to it, was lost (2200 of 17700; no loss is proven).",
+		"12.4% of what the server sent was lost (22 of 177) after this capture point.",
+		"The network reordered what the player sent: 14 packets were overtaken by later ones, by up to 88 ms.",
+		"50 of 100 packets of the player are duplicates made by the network or the capture.",
+	} {
+		c := &explain.Connection{Contributing: []explain.Contribution{{Sentence: sentence}}}
+		if untrue, _, _ := untrue(s, c); len(untrue) != 1 {
+			t.Errorf("%q is taken for true", sentence)
+		}
+	}
+	c := &explain.Connection{Contributing: []explain.Contribution{{Sentence: "Something else."}}}
+	if _, unknown, _ := untrue(s, c); len(unknown) != 1 {
+		t.Error("a sentence that no claim knows")
 	}
 }

@@ -54,6 +54,12 @@ func (r *EndResult) complaint() string {
 	if len(r.False) > 0 {
 		parts = append(parts, "FALSE "+strings.Join(r.False, " "))
 	}
+	for _, x := range r.Untrue {
+		parts = append(parts, "UNTRUE "+x)
+	}
+	for _, x := range r.Unknown {
+		parts = append(parts, "UNKNOWN "+x)
+	}
 	if len(r.Doubt) > 0 {
 		parts = append(parts, "doubtful "+strings.Join(r.Doubt, " "))
 	}
@@ -75,6 +81,7 @@ type EndSum struct {
 	Named               int // right, of the decidable
 	Blamed              int
 	Must, Found, Untrue int // contributing causes: to be named, named of them, false ones that are said to be proved
+	Sentences, Lies     int // said, and not true of what happened to each datagram, or not known
 }
 
 // Goals of what is said of ends.
@@ -111,13 +118,15 @@ func sumEnds(all []*EndResult) (s EndSum) {
 		s.Must += len(r.Truth.Must)
 		s.Found += len(r.Truth.Must) - len(r.Lacking)
 		s.Untrue += len(r.False)
+		s.Sentences += r.Sentences
+		s.Lies += len(r.Untrue) + len(r.Unknown)
 	}
 	return s
 }
 
 func (s EndSum) String() string {
-	return fmt.Sprintf("named right %s of those named (%d wrong), named %s of %d decidable, %d undecided; blamed wrongly %d; contributing: %d of %d named, %d false",
-		share(s.Right, s.Right+s.Wrong), s.Wrong, share(s.Named, s.Decidable), s.Decidable, s.Open, s.Blamed, s.Found, s.Must, s.Untrue)
+	return fmt.Sprintf("named right %s of those named (%d wrong), named %s of %d decidable, %d undecided; blamed wrongly %d; contributing: %d of %d named, %d false; sentences: %d of %d untrue",
+		share(s.Right, s.Right+s.Wrong), s.Wrong, share(s.Named, s.Decidable), s.Decidable, s.Open, s.Blamed, s.Found, s.Must, s.Untrue, s.Lies, s.Sentences)
 }
 
 // groups splits results by a key.

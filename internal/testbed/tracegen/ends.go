@@ -24,9 +24,10 @@ var endShares = map[string]float64{"a": 0.02, "middle": 0.5, "b": 0.98}
 
 // An EndCase is a session of two endpoints of a dialect with which something known happens.
 type EndCase struct {
-	Kind  string // dialect, as in a Talk
-	Event string // what happens
-	Brief bool   // it happens soon, and little is said
+	Kind  string        // dialect, as in a Talk
+	Event string        // what happens
+	Brief bool          // it happens soon, and little is said
+	Later time.Duration // by which it happens later
 	event *ending
 	kind  *endKind
 }
@@ -94,6 +95,11 @@ type EndSession struct {
 	key     []bool // of each packet: it tells the end
 	needed  bool   // one of them is
 	missed  []EndVerdict
+
+	Fates  []EndFate // of all datagrams of the two sides, in the order of their sending
+	When   int64     // what is told of happens, ns since 1970
+	Trip   int64     // round trip of the way while nothing is wrong, ns
+	Missed int       // packets that passed and that the capture missed
 }
 
 // errEnded is that of a session that was to go on and ended: by chance, all sendings of one
@@ -134,6 +140,7 @@ func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 	if e.Brief {
 		c.when = 4 * time.Second
 	}
+	c.when += e.Later
 	c.end = c.when + e.kind.giveUp + 8*time.Second
 	if e.event.open > 0 {
 		c.end = c.when + e.event.open
@@ -149,6 +156,7 @@ func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 	t.Net.Observer, t.Net.Sink = keep, keep.packet
 	e.kind.set(c, e.event.name)
 	e.event.play(c)
+	keep.fates = newEndFates(c)
 	for _, before := range []time.Duration{time.Second, 600 * time.Millisecond, 100 * time.Millisecond} {
 		t.passer(c.end - before)
 	}
@@ -158,6 +166,7 @@ func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 		return nil, err
 	}
 	keep.sort()
+	out.Fates, out.When, out.Trip = keep.fates.tell(), epoch+int64(c.when), int64(2*delay)
 	out.Truth = e.truth(place, c.spot)
 	out.Truth.A, out.Truth.B = c.Hosts[0].Addr.String(), c.Hosts[1].Addr.String()
 	return out, nil
@@ -193,6 +202,7 @@ type endWatch struct {
 	*ledger
 	out   *EndSession
 	cast  *cast
+	fates *endFates
 	tells func(*sim.Datagram) bool
 }
 
@@ -205,6 +215,7 @@ func (w *endWatch) packet(p sim.Packet) {
 // Captured implements sim.Observer.
 func (w *endWatch) Captured(d *sim.Datagram) {
 	w.ledger.Captured(d)
+	w.fates.captured(d)
 	last := len(w.out.Packets) - 1
 	w.out.key[last] = w.tells != nil && w.cast.ours(d) && w.tells(d)
 	if d.From.Side == 1 {
@@ -258,11 +269,12 @@ func endVerdicts(s string) (all []EndVerdict) {
 
 // Missing is the session as a capture shows it that misses a share of the packets.
 func (s *EndSession) Missing(loss float64, seed uint64) *EndSession {
-	out := &EndSession{Truth: s.Truth, needed: s.needed}
+	out := &EndSession{Truth: s.Truth, needed: s.needed, Fates: s.Fates, When: s.When, Trip: s.Trip}
 	r := rand.New(rand.NewPCG(seed, endSeed(s.Truth.Name)))
 	found := false
 	for i := range s.Packets {
 		if loss > 0 && r.Float64() < loss {
+			out.Missed++
 			continue
 		}
 		out.Packets = append(out.Packets, s.Packets[i])

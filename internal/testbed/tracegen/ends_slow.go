@@ -81,7 +81,7 @@ func times(n int) func(*sim.Datagram) bool {
 
 // worse changes all segments once the connection stands.
 func (c *cast) worse(f func(*sim.Segment)) {
-	c.At(c.when/2, func() {
+	c.At(max(c.when/2, c.when-3*time.Second), func() {
 		c.Paths = each(c.Paths, f)
 		for side, p := range c.Paths {
 			c.Net.SetPath(side, p)

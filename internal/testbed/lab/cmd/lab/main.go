@@ -101,10 +101,18 @@ func ends(args []string) error {
 	f.Uint64Var(&o.First, "first", 1, "seed")
 	f.StringVar(&o.Only, "only", "", "only runs whose name begins with that: hazel, hazel/cut; a whole name is shown: hazel/cut/middle/5/1")
 	paper := f.Bool("markdown", false, "print their part of docs/accuracy.md")
+	moments := f.Bool("moments", false, "ask what happened at the times at which it did, and at quiet times")
 	file := f.String("w", "", "write the capture of the run named by -only there")
 	f.Parse(args)
 	if run, err := lab.ParseEndRun(o.Only); err == nil {
 		return showEnd(run, *file)
+	}
+	if *moments {
+		all, err := lab.Moments(1)
+		if err == nil {
+			lab.WriteMoments(os.Stdout, all)
+		}
+		return err
 	}
 	all, err := lab.Ends(o)
 	if err != nil {
