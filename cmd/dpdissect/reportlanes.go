@@ -26,7 +26,7 @@ func (c *reportCommand) lanes(j *job, a *report.Analysis) *htmlreport.Lanes {
 	if j.part != nil {
 		from, to = j.part.bounds()
 	}
-	lanes := htmlreport.NewLanes(a.Conns, from, to, explain.FarAbove)
+	lanes := htmlreport.NewLanes(a.Conns, from, to)
 	story := a.Story.Telling(a.Conns)
 	for i, conn := range a.Conns {
 		x, lane := story.At(i), lanes.Of(conn)

@@ -57,7 +57,6 @@ type Lanes struct {
 	Count  int   // of columns
 	known  map[uint64]*Lane
 	least  map[uint64][2]int64 // the shortest round trips of both sides, ns, 0 for none
-	slow   func(least, ns int64) bool
 	shards [pipeline.Shards]map[*session.Conn]*track
 }
 
@@ -76,10 +75,13 @@ type track struct {
 	spared [2]uint64 // spurious retries
 }
 
+// slow reports whether a wait is long beside the shortest round trip of its side, 0 where
+// none is known: what is said of delays means the same.
+func slow(least, ns int64) bool { return least > 0 && seq.Slowly(ns, least) }
+
 // NewLanes makes the lanes of connections that an earlier pass found, within a span of time.
-// slow tells whether a round trip is long beside the shortest of its side.
-func NewLanes(conns []*session.Conn, from, to int64, slow func(least, ns int64) bool) *Lanes {
-	l := &Lanes{known: map[uint64]*Lane{}, least: map[uint64][2]int64{}, slow: slow, Step: int64(time.Second)}
+func NewLanes(conns []*session.Conn, from, to int64) *Lanes {
+	l := &Lanes{known: map[uint64]*Lane{}, least: map[uint64][2]int64{}, Step: int64(time.Second)}
 	var first, last int64
 	some := false
 	for _, c := range conns {
@@ -172,7 +174,7 @@ func (s *laneSink) Recount(fr *dissect.Frame, c *session.Conn) {
 // Measured implements session.Recounter: a number that waited long for its acknowledgement
 // marks all the time that it waited.
 func (s *laneSink) Measured(c *session.Conn, dir int, of seq.MeasureSet, at, ns int64) {
-	if t := s.find(c); t != nil && of.Has(seq.AckWait) && s.lanes.slow(s.lanes.least[c.FirstFrame][dir], ns) {
+	if t := s.find(c); t != nil && of.Has(seq.AckWait) && slow(s.lanes.least[c.FirstFrame][dir], ns) {
 		stamp := at - (c.LastTime - c.LastStamp)
 		for i := s.lanes.column(stamp - ns); i <= s.lanes.column(stamp); i++ {
 			t.at(i).waited = true

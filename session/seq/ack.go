@@ -225,7 +225,7 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	const first = firstSending | timed
 	rtt := u.ackTime - u.time
 	if u.state&(first|carries|givenUp) == first {
-		d.waited(rtt, a.Time)
+		d.latestWait(rtt, a.Time)
 	}
 	if u.state&(first|again) != first || rtt < 0 {
 		return
@@ -239,8 +239,8 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 	}
 }
 
-// waited keeps the latest wait for a first acknowledgement.
-func (d acknowledging) waited(ns, at int64) {
+// latestWait keeps the latest wait for a first acknowledgement.
+func (d acknowledging) latestWait(ns, at int64) {
 	if ns >= 0 && (at != d.waitAt || ns > d.wait) {
 		d.wait, d.waitAt = ns, at
 	}

@@ -59,7 +59,7 @@ func (d acknowledging) unitAcked(unit, carrier, at int64) {
 		return
 	}
 	d.measured(Of(AckWait), at, at-u.first)
-	d.waited(at-u.first, at)
+	d.latestWait(at-u.first, at)
 	u.first = 0
 }
 
