@@ -1,4 +1,4 @@
-// What opens below the lane of a connection: what happened, plots over one time axis, frames.
+// What opens of a connection, below all lanes: what happened, plots over one time axis, frames.
 "use strict";
 page.owners.push((n) => page.explain.connections.find((c) => c.verdict.frame === n || (c.verdict.frames || []).includes(n))?.id);
 

@@ -8,7 +8,7 @@ page.search = function (text) {
   let found = 0;
   if (text) page.waiting.splice(0).forEach((make) => make());
   for (const e of document.querySelectorAll(".searchable")) {
-    const conn = e.classList.contains("conn") ? e.firstElementChild.textContent + (e.querySelector(".story")?.textContent || page.sentencesOf(Number(e.dataset.connection))) : e.textContent;
+    const conn = e.classList.contains("conn") ? e.firstElementChild.textContent + page.sentencesOf(Number(e.dataset.connection)) : e.textContent;
     const ok = !text || conn.toLowerCase().includes(text);
     e.classList.toggle("hidden", !ok);
     if (ok && text) {

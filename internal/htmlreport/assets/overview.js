@@ -32,6 +32,7 @@ page.overview = function () {
     list.append(page.axis());
     const groups = page.groupsOf(o.lanes);
     for (const g of groups) list.append(page.group(g, o.lanes.length <= page.mostEarly));
+    s.append(page.panelsBelow);
   }
   if (page.pictures.unlisted) {
     s.append(page.make("p", { class: "small" }, "These are the worst: " + page.number(page.pictures.unlisted) + " more connections are not in this page; --connection and -Y choose others."));
@@ -146,28 +147,39 @@ page.svg = function (tag, attributes, text) {
   return e;
 };
 
-// line is a connection: its name, its lane, and what opens below.
+// line is a connection: its name and its lane. What opens stands below all lanes, so that
+// they stay together.
 page.line = function (l) {
-  const c = page.told.get(l.id), panel = page.make("div", { class: "panel" });
+  const c = page.told.get(l.id), panel = page.make("section", { class: "panel", id: "panel-" + l.id, "data-connection": l.id, "aria-label": "Connection " + l.id, hidden: "" });
   const worst = page.rank[Math.max(...page.runsOf(l).map((r) => page.rank.indexOf(r.health)), 0)];
   const box = page.make("details", { class: "conn searchable" + (l.bad ? " bad" : ""), id: "c-" + l.id, "data-connection": l.id });
   const who = "#" + l.id + " " + c.protocol + " · " + c.a + " ↔ " + c.b;
   const summary = page.make("summary", { class: "lane-row", "aria-label": l.line + "; connection " + l.id + ", " + page.healthWords[worst] },
     page.make("span", { class: "lane-label" }, page.make("span", { class: "what", title: l.line }, l.line, " ", page.certainty(c, l)), page.make("span", { class: "who", title: who }, who)),
     page.track(l));
-  box.append(summary, panel);
+  box.append(summary);
   let made = false;
   const make = () => {
     if (made) return;
     made = true;
-    panel.append(...page.panel(c));
+    panel.append(page.make("h3", {}, l.line, page.make("span", { class: "who" }, " " + who)), ...page.panel(c));
+    page.panelsBelow.append(panel);
   };
-  page.panels.set(l.id, { box, make });
-  box.addEventListener("toggle", () => { if (box.open) { make(); page.opened(l.id); } });
+  const turn = () => {
+    panel.hidden = !box.open;
+    if (box.open) { make(); page.opened(l.id); }
+  };
+  page.panels.set(l.id, { box, panel, make, turn });
+  box.addEventListener("toggle", turn);
+  summary.addEventListener("click", () => setTimeout(() => { if (box.open) { turn(); page.bring(panel); } }));
   return box;
 };
 
-page.panels = new Map(); // of connections: the element, and what fills it
+page.panels = new Map(); // of connections: the line, what opens, and what fills that
+page.panelsBelow = page.make("div", { class: "panels" });
+
+// bring moves to a panel that begins below what is seen.
+page.bring = (panel) => { if (panel.getBoundingClientRect().top > innerHeight * 0.7) panel.scrollIntoView({ block: "start" }); };
 
 // certainty is a word where a verdict is not sure and its line does not say so.
 page.certainty = (c, l) => (c.verdict.certainty === "proved" || /likely|undecided/.test(l.line) ? null : page.make("span", { class: "badge " + c.verdict.certainty }, c.verdict.certainty));
@@ -191,7 +203,9 @@ page.track = function (l) {
   e.addEventListener("click", (event) => {
     event.preventDefault();
     const r = e.getBoundingClientRect();
+    event.stopPropagation();
     page.openAt(l.id, o.from_ms + (event.clientX - r.left) / r.width * n * o.step_ms);
+    page.bring(page.panels.get(l.id).panel);
   });
   return e;
 };
@@ -238,7 +252,7 @@ page.openAt = function (id, ms) {
   if (!p) return null;
   p.make();
   p.box.open = true;
-  page.opened(id);
+  p.turn();
   page.groups.get(id)?.at(ms);
-  return p.box;
+  return p.panel;
 };
