@@ -13,6 +13,7 @@ const Schema = "dpdissect/explain/1"
 type Document struct {
 	Connections  []Connection   `json:"connections"`
 	Unrecognised []Unrecognised `json:"unrecognised"`
+	LeftOut      uint64         `json:"unrecognised_left_out,omitempty"` // address pairs that may be missing in Unrecognised
 	Asked        *Asked         `json:"asked,omitempty"`
 	Span         string         `json:"-"` // "from 12:00 to 12:05" where only that is told, else ""
 

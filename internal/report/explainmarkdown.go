@@ -43,6 +43,9 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 		}
 		dst = fmt.Appendf(dst, "- %s\n", markdown(d.Unrecognised[i].Sentence))
 	}
+	if d.LeftOut > 0 {
+		dst = fmt.Appendf(dst, "\n%s\n", StoriesText(d.LeftOut))
+	}
 	if d.Asked != nil {
 		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", markdown(d.Asked.Text), markdown(d.Asked.Sentence))
 	}

@@ -56,6 +56,9 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 		dst = appendWrapped(append(dst, "\nOf the others: "...), plainCells(kindsOf(rest)), 15, width)
 	}
 	dst = p.appendUnrecognised(dst, d.Unrecognised, width)
+	if d.LeftOut > 0 {
+		dst = appendLines(append(dst, '\n'), p.Warn.Start, p.Warn.Stop, StoriesText(d.LeftOut), width)
+	}
 	if d.Asked != nil {
 		dst = p.appendSentence(append(dst, "\nAsked:\n"...), d.Asked.Sentence, width)
 	}
