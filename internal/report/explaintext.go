@@ -214,8 +214,8 @@ func frameList(frames []uint64) string {
 }
 
 func (p explainer) appendSentence(dst []byte, text string, width int) []byte {
-	for _, line := range wrapWords(escaped(text), width-len(explainIndent)) {
-		dst = append(append(append(dst, explainIndent...), line...), '\n')
+	for _, line := range wrapWords(escaped(text), width-len(explainIndent)) { // each may begin with a word of a packet
+		dst = append(append(append(dst, explainIndent...), render.Logged(line)...), '\n')
 	}
 	return dst
 }
