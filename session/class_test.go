@@ -3,6 +3,8 @@ package session
 import (
 	"strings"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
 )
 
 // allHeld is what is held back of all pairs, in bytes.
@@ -177,6 +179,62 @@ func TestStoriesOfAFlood(t *testing.T) {
 	stories := s.tab.Stories()
 	if last := stories[len(stories)-1]; len(stories) > MaxStories || last.Dst.Port != uint16(60_000) && last.Src.Port != uint16(60_000) {
 		t.Errorf("%d stories, the last of %v and %v", len(stories), last.Src, last.Dst)
+	}
+}
+
+// A tellingProbe is a yesProbe that says what it holds.
+type tellingProbe struct{ Evidence }
+
+func (p *tellingProbe) Reset() { *p = tellingProbe{} }
+
+func (p *tellingProbe) Observe(d *dissect.Datagram, _ int) float64 {
+	if text := string(d.Payload); text == "yes" || text == "open" {
+		p.Add(text, 16)
+	}
+	return p.Bits
+}
+
+// TestStoriesLeftOut: of more pairs that tell something than there is room for, those that are
+// not listed are counted, pairs that are recognised after all are not among them, and where
+// all stories are asked for, so are those that tell nothing.
+func TestStoriesLeftOut(t *testing.T) {
+	for _, x := range []struct {
+		cfg  Config
+		text string
+		want uint64
+	}{
+		{Config{Endings: true}, "open", 100},
+		{Config{Endings: true, Explain: true}, "open", 100},
+		{Config{Endings: true, Explain: true}, "hm", 0},
+		{Config{Explain: true}, "hm", 101},
+	} {
+		p := yes()
+		p.NewProbe = func() Probe { return &tellingProbe{} }
+		x.cfg.Protocols = []*Protocol{p}
+		s := newStory(x.cfg)
+		for n := range MaxStories + 100 {
+			s.pairOf(n, x.text) // a pair of one datagram that makes room is not looked at
+			s.pairOf(n, x.text)
+		}
+		for range 4 {
+			s.pairOf(60_000, "yes")
+		}
+		s.now += HoldTime
+		s.pairOf(60_000, "yes")
+		s.tab.Close(s.now)
+		stories, left := s.tab.Stories(), s.tab.StoriesLeftOut()
+		if left != x.want || len(stories) > MaxStories || len(s.tab.Conns()) != 1 {
+			t.Errorf("Endings %v, Explain %v, %q: %d stories, %d left out, want %d, %d connections", x.cfg.Endings, x.cfg.Explain, x.text, len(stories), left, x.want, len(s.tab.Conns()))
+		}
+		told := 0
+		for _, p := range stories {
+			if p.Protocol == "" && p.Tells() {
+				told++
+			}
+		}
+		if x.text == "open" && told+int(left) != MaxStories+100 {
+			t.Errorf("Endings %v, Explain %v: %d pairs listed, %d left out, of %d", x.cfg.Endings, x.cfg.Explain, told, left, MaxStories+100)
+		}
 	}
 }
 

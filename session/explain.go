@@ -7,39 +7,61 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// tell starts the story of a flow of which more than one datagram is looked at.
+// tell starts the story of a flow of which more than one datagram is looked at. Where there
+// is no room for it the flow keeps it alone, so that it is known whether anything is missing.
 func (t *Table) tell(f *Flow) {
+	if !t.cfg.Explain && !t.cfg.Endings || f.force != nil || f.story != nil {
+		return
+	}
+	f.story = &Story{Src: f.key.lo, Dst: f.key.hi, First: f.first}
+	if f.up {
+		f.story.Src, f.story.Dst = f.key.hi, f.key.lo
+	}
+	f.story.unlisted = !t.roomForStory()
+	if !f.story.unlisted {
+		t.stories = append(t.stories, f.story)
+	} else if !t.cfg.Endings { // all stories are asked for, whatever they tell
+		t.storiesLeftOut++
+	}
+}
+
+// roomForStory reports whether a further story is listed, and makes room where it can: stories
+// of pairs that were given up and showed nothing of any protocol go, unless Config.Explain
+// alone asks for them. When few went, it is not tried again for a while.
+func (t *Table) roomForStory() bool {
 	most := MaxStories
 	if t.live() {
 		most = liveStories
 	}
-	if !t.cfg.Explain && !t.cfg.Endings || f.force != nil || f.story != nil {
-		return
-	}
-	if len(t.stories) == most && !t.cfg.Explain {
-		t.dropStories()
-	}
 	if len(t.stories) < most {
-		f.story = &Story{Src: f.key.lo, Dst: f.key.hi, First: f.first}
-		if f.up {
-			f.story.Src, f.story.Dst = f.key.hi, f.key.lo
-		}
-		t.stories = append(t.stories, f.story)
+		return true
+	}
+	if t.noRoom++; t.noRoom%storiesRefused != 1 || !t.cfg.Endings {
+		return false
+	}
+	t.stories = slices.DeleteFunc(t.stories, func(s *Story) bool {
+		s.unlisted = s.Protocol == "" && len(s.Tries) > 0 && !s.Tells()
+		return s.unlisted
+	})
+	return len(t.stories) < most
+}
+
+// missStory counts the story of a pair that was not recognised when it tells something and is
+// not listed.
+func (f *Flow) missStory() {
+	if s := f.story; s.unlisted && !s.missed && f.table.cfg.Endings && s.Protocol == "" && s.Tells() {
+		s.missed = true
+		f.table.storiesLeftOut++
 	}
 }
 
-// dropStories makes room for further stories, of pairs that were given up and that showed
-// nothing of any protocol. When it finds few, it is not tried again for a while.
-func (t *Table) dropStories() {
-	if t.untold++; t.untold%storiesRefused != 1 {
-		return
-	}
-	t.stories = slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Protocol == "" && len(s.Tries) > 0 && !s.Tells() })
-}
+// StoriesLeftOut is the number of address pairs that Stories does not have for lack of room:
+// with Config.Endings of those that were not recognised and tell something, else of all.
+func (t *Table) StoriesLeftOut() uint64 { return t.storiesLeftOut }
 
 // told reports whether all of the pair's datagrams are looked at, to say why it was, or was
 // not, recognised.
-func (f *Flow) told() bool { return f.story != nil && f.table.cfg.Explain }
+func (f *Flow) told() bool { return f.story != nil && !f.story.unlisted && f.table.cfg.Explain }
 
 // explainProbes makes new probes keep what they hold, and with Config.Explain their reasons.
 func (f *Flow) explainProbes() {
@@ -68,6 +90,7 @@ func (f *Flow) explain() {
 		}
 		s.Tries = append(s.Tries, try)
 	}
+	f.missStory()
 }
 
 // progress carries the story on by a datagram, which recognised the flow as the
@@ -80,10 +103,13 @@ func (f *Flow) progress(d *dissect.Datagram, best int) {
 	s.see(d)
 	switch {
 	case best < 0:
-	case f.table.cfg.Recognised:
+	case f.table.cfg.Recognised && !s.unlisted:
 		s.Protocol = f.table.cfg.Protocols[best].Name
 		f.explain()
 	default:
+		if s.missed {
+			f.table.storiesLeftOut--
+		}
 		f.table.endStory(f)
 	}
 }
@@ -134,4 +160,5 @@ func (f *Flow) noticed(d *dissect.Datagram) {
 	if f.story.Notices++; f.story.Notices == 1 {
 		f.story.Notice, f.story.Refuser = d.Frame, d.Dst.String()
 	}
+	f.missStory()
 }

@@ -36,6 +36,9 @@ type Story struct {
 	Protocol  string // recognised, or ""
 	Frame     uint64 // that made it certain, or the last one looked at
 	Tries     []Try
+
+	unlisted bool // Table.Stories lacks it, there being no room
+	missed   bool // and it is counted
 }
 
 // Opens reports whether the datagrams of the pair show that a connection of a protocol is

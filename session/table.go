@@ -7,37 +7,38 @@ import (
 
 // A Table follows all address pairs of a capture, or of a part of it.
 type Table struct {
-	cfg         Config
-	flows       map[flowKey]*Flow
-	cache       [256]*Flow
-	conns       []*Conn
-	fr          dissect.Frame
-	tree        dissect.Tree
-	inClass     [classes]int // pairs of each class
-	held        [classes]int // bytes held back of them
-	crowdedOut  crowdedOut
-	leftOut     uint64
-	open        int  // connections that are followed
-	shows       bool // frames go to the sink
-	spare       Spare[active]
-	spareSides  Spare[[2]seq.Direction]
-	packer      seq.Packer
-	spareProbes [][]Probe        // of pairs that are recognised; nil for the one that did it
-	counting    int              // flows that were summed up
-	lead        [256]uint64      // by the first byte: bit i says that a neighbour of Config.Protocols[i] may begin so
-	near        []NeighbourCount // of neighbours
-	leads       []leads          // of those of each of Config.Protocols
-	flowSeq     uint64
-	stories     []*Story
-	untold      int // stories for which there was no room
-	tallySets   map[*Protocol]*tallySet
-	quality     *tallySet
-	clock       clock
-	moved       dissect.Datagram // the one at hand, when its time is not the capture's
-	shown       dissect.Datagram // it again, with the capture's time
-	swept       int64            // time of the latest sweep
-	end         int64            // time of the latest packet of the capture
-	now         int64            // time of the latest packet or Tick
+	cfg            Config
+	flows          map[flowKey]*Flow
+	cache          [256]*Flow
+	conns          []*Conn
+	fr             dissect.Frame
+	tree           dissect.Tree
+	inClass        [classes]int // pairs of each class
+	held           [classes]int // bytes held back of them
+	crowdedOut     crowdedOut
+	leftOut        uint64
+	open           int  // connections that are followed
+	shows          bool // frames go to the sink
+	spare          Spare[active]
+	spareSides     Spare[[2]seq.Direction]
+	packer         seq.Packer
+	spareProbes    [][]Probe        // of pairs that are recognised; nil for the one that did it
+	counting       int              // flows that were summed up
+	lead           [256]uint64      // by the first byte: bit i says that a neighbour of Config.Protocols[i] may begin so
+	near           []NeighbourCount // of neighbours
+	leads          []leads          // of those of each of Config.Protocols
+	flowSeq        uint64
+	stories        []*Story
+	noRoom         int // times that there was none for a story
+	storiesLeftOut uint64
+	tallySets      map[*Protocol]*tallySet
+	quality        *tallySet
+	clock          clock
+	moved          dissect.Datagram // the one at hand, when its time is not the capture's
+	shown          dissect.Datagram // it again, with the capture's time
+	swept          int64            // time of the latest sweep
+	end            int64            // time of the latest packet of the capture
+	now            int64            // time of the latest packet or Tick
 
 	frameNow uint64            // number of the packet at hand
 	flowNow  *Flow             // that takes it; nil between packets

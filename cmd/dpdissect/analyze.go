@@ -175,6 +175,7 @@ func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
 // names of the configuration, records have addresses.
 func (j *job) story(conns []*session.Conn, a *report.Analysis) *explain.Story {
 	s := explain.Tell(conns, j.run.Stories(), heardUntil(a))
+	s.LeftOut = j.run.StoriesLeftOut()
 	if f := j.format.value; f == "text" || f == "markdown" {
 		s.Name(j.nameOf())
 	}

@@ -203,6 +203,9 @@ func (j *job) close(err error) error {
 	if n := j.run.UndecidedLeftOut(); n > 0 {
 		fmt.Fprintln(j.stderr, "dpdissect: "+report.UndecidedText(n))
 	}
+	if n := j.run.StoriesLeftOut(); n > 0 {
+		fmt.Fprintln(j.stderr, "dpdissect: "+report.StoriesText(n))
+	}
 	internal := tellInternal(j.stderr, j.run.Internal())
 	problems := tellProblems(j.stderr, infos)
 	return cmp.Or(err, internal, problems)

@@ -20,6 +20,7 @@ type Story struct {
 	moved   map[*session.Conn]*session.Move
 	told    map[*session.Conn]*Connection // see Settle, nil before
 	pairs   []*session.Story
+	LeftOut uint64 // further pairs, of which nothing is remembered (session.Table.StoriesLeftOut)
 	names   namer
 	opened  []*session.Conn // unpacked to explain the one at hand
 }
@@ -147,7 +148,7 @@ func (t *Story) Document(conns []*session.Conn) *Document {
 // Telling is Document where the connections are explained one by one, each when it is asked
 // for: its Connections are empty.
 func (t *Story) Telling(conns []*session.Conn) *Document {
-	d := &Document{Unrecognised: []Unrecognised{}, story: t, conns: slices.DeleteFunc(slices.Clone(conns), func(c *session.Conn) bool { return !c.HasEnding() })}
+	d := &Document{Unrecognised: []Unrecognised{}, LeftOut: t.LeftOut, story: t, conns: slices.DeleteFunc(slices.Clone(conns), func(c *session.Conn) bool { return !c.HasEnding() })}
 	for _, p := range t.pairs {
 		if u, ok := unrecognised(p, &t.names); ok {
 			d.Unrecognised = append(d.Unrecognised, u)

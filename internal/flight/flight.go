@@ -15,6 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/liveview"
 	"github.com/dpdissect/dpdissect/internal/record"
+	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/trigger"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -106,13 +107,17 @@ func (r *Recorder) Close(now time.Time) {
 // Dumps is how many files were written.
 func (r *Recorder) Dumps() int { return r.dumps }
 
+// comment puts a comment on a packet. What packets carry stands in it escaped, as in all other
+// output.
+func (r *Recorder) comment(frame uint64, text string) { r.keep.Comment(frame, report.Escaped(text)) }
+
 // note puts a finding on its packet.
 func (r *Recorder) note(f *session.Finding) {
 	if !f.Failed() {
 		return
 	}
 	r.sampler.Note(f)
-	r.keep.Comment(f.Frame, fmt.Sprintf("%s %s: %s", f.Severity, f.Rule.ID, f.Message))
+	r.comment(f.Frame, fmt.Sprintf("%s %s: %s", f.Severity, f.Rule.ID, f.Message))
 }
 
 // judgeCapture asks the trigger about what belongs to no connection.
@@ -196,7 +201,7 @@ func (r *Recorder) noteEnd(c *session.Conn, x *explain.Connection, ok bool) stri
 	if !ok || x.Verdict.Cause == explain.StillOpen {
 		return ""
 	}
-	r.keep.Comment(x.Verdict.Frame, fmt.Sprintf("connection %d: %s", c.ID, x.Verdict.Sentence))
+	r.comment(x.Verdict.Frame, fmt.Sprintf("connection %d: %s", c.ID, x.Verdict.Sentence))
 	return ", " + x.Brief()
 }
 
@@ -205,9 +210,9 @@ func (r *Recorder) noteEnd(c *session.Conn, x *explain.Connection, ok bool) stri
 func (r *Recorder) noteTimeout(c *session.Conn) {
 	where := fmt.Sprintf("connection %d timed out: ", c.ID)
 	if frame, text := c.Unanswered(); text != "" {
-		r.keep.Comment(frame, where+text)
+		r.comment(frame, where+text)
 	}
-	r.keep.Comment(c.LastFrame, where+"this is its latest packet")
+	r.comment(c.LastFrame, where+"this is its latest packet")
 }
 
 // events are what happened on a connection since the last look.
@@ -261,7 +266,7 @@ func (r *Recorder) dump(now time.Time) {
 	o.Path = dumpName(o.Path, r.dumps, now)
 	o.Format, o.Compress, o.Ring, o.Stats = "pcapng", "", record.Ring{}, nil
 	o.Start = time.Time{}
-	o.Comment = "kept by --on '" + r.opts.Trigger.String() + "': " + strings.Join(reasons, "; ")
+	o.Comment = report.Escaped("kept by --on '" + r.opts.Trigger.String() + "': " + strings.Join(reasons, "; "))
 	record.Retention{Files: r.opts.Retain}.MakeRoom(dumpNames(r.opts.File.Path), filepath.Dir(o.Path), 0)
 	n, err := r.write(&o)
 	if err != nil {

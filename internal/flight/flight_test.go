@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
@@ -164,6 +165,31 @@ func TestEndIsExplained(t *testing.T) {
 		if said == 0 {
 			t.Errorf("%s: no packet says %q", file, want[1])
 		}
+	}
+}
+
+// TestHostileDump: the words of a packet reach comments and the name of a dump escaped.
+func TestHostileDump(t *testing.T) {
+	f := fly(t, "hazel/kicked-hostile.pcap", "disconnect or finding", 120*time.Second)
+	escaped := 0
+	for _, dump := range f.dumps {
+		whole, err := os.ReadFile(dump)
+		if err != nil || !strings.Contains(string(whole), "kept by --on") || strings.ContainsFunc(filepath.Base(dump), unicode.IsControl) {
+			t.Errorf("%q: %v", dump, err)
+		}
+		for _, p := range read(t, dump) {
+			for _, c := range p.Comments {
+				if strings.ContainsFunc(c, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
+					t.Errorf("%s: a comment %q", dump, c)
+				}
+				if strings.Contains(c, `\x1b`) {
+					escaped++
+				}
+			}
+		}
+	}
+	if escaped == 0 {
+		t.Errorf("no comment has the words: %q, told %q", f.dumps, f.told)
 	}
 }
 

@@ -308,6 +308,15 @@ func (r *Run) UndecidedLeftOut() (n uint64) {
 	return n
 }
 
+// StoriesLeftOut is the number of address pairs that Stories lacks for lack of room
+// (session.Table.StoriesLeftOut).
+func (r *Run) StoriesLeftOut() (n uint64) {
+	for _, t := range r.tables {
+		n += t.StoriesLeftOut()
+	}
+	return n
+}
+
 // Decoded gives the totals that the tracker knows.
 func (r *Run) Decoded() (decoded, malformed, other uint64) {
 	for _, t := range r.tables {

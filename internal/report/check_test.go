@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -43,6 +44,12 @@ certainty: {max-capture-loss: 1%, max-inconclusive: 10%}
 // checked is a check in which everything goes wrong.
 func checked(t testing.TB, change func(a *Analysis)) *Check {
 	t.Helper()
+	return checkedBy(t, checkPolicy, change)
+}
+
+// checkedBy is such a check by a rules file.
+func checkedBy(t testing.TB, policy string, change func(a *Analysis)) *Check {
+	t.Helper()
 	a := fixture()
 	for i := range a.Findings {
 		for j := range checkRules {
@@ -59,7 +66,7 @@ func checked(t testing.TB, change func(a *Analysis)) *Check {
 		change(a)
 	}
 	book := verdict.NewBook(checkRules, checkQuality)
-	p, err := verdict.ReadPolicy("rules.yaml", []byte(checkPolicy), book)
+	p, err := verdict.ReadPolicy("rules.yaml", []byte(policy), book)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +109,20 @@ func TestCheckJSON(t *testing.T) {
 				t.Errorf("%v\n%s", err, l)
 			}
 		}
+	}
+}
+
+// TestCheckJSONOfInfinity: budgets whose value is infinite, or no number, have a place in the
+// document, which says that they were not evaluated.
+func TestCheckJSONOfInfinity(t *testing.T) {
+	huge := "1" + strings.Repeat("0", 308)
+	c := checkedBy(t, fmt.Sprintf("budgets:\n  - totals.packets * %[1]s * %[1]s < 1\n  - totals.packets * %[1]s * 10 - totals.packets * %[1]s * 10 < 1\n  - connections < connections * %[1]s * 10\n", huge), nil)
+	doc := AppendCheckJSON(nil, c)
+	if err := check(schemaOf(t, "check"), doc); err != nil {
+		t.Errorf("%v\n%s", err, doc)
+	}
+	if n := bytes.Count(doc, []byte(`"its value is beyond what can be computed"`)); n != 3 || len(c.Budgets) != 3 {
+		t.Errorf("%d of %d budgets say why they were not evaluated:\n%s", n, len(c.Budgets), doc)
 	}
 }
 

@@ -46,3 +46,21 @@ func TestExplainHostile(t *testing.T) {
 		}
 	}
 }
+
+// TestExplainLeftOut: address pairs that are not remembered are told in every format.
+func TestExplainLeftOut(t *testing.T) {
+	d := &explain.Document{Connections: []explain.Connection{}, Unrecognised: []explain.Unrecognised{}, LeftOut: 7}
+	var text, ticket, doc bytes.Buffer
+	for _, err := range []error{WriteExplainText(&text, nil, d, TextOptions{Width: 80}), WriteExplainMarkdown(&ticket, nil, d, nil), WriteExplainJSON(&doc, nil, d)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := "how 7 address pairs came to be"
+	if !strings.Contains(text.String(), says) || !strings.Contains(ticket.String(), says) || !strings.Contains(doc.String(), `"unrecognised_left_out": 7`) {
+		t.Errorf("%s\n%s\n%s", text.String(), ticket.String(), doc.String())
+	}
+	if err := check(schemaOf(t, "explain"), doc.Bytes()); err != nil {
+		t.Error(err)
+	}
+}

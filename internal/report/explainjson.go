@@ -51,6 +51,9 @@ func WriteExplainJSON(w io.Writer, captures []capture.Info, d *explain.Document)
 		}
 		e.close(']')
 	}
+	if d.LeftOut > 0 {
+		e.count("unrecognised_left_out", d.LeftOut)
+	}
 	if d.Asked != nil {
 		e.key("asked")
 		b, err := marshalled(d.Asked)

@@ -57,5 +57,8 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 		}
 		dst = fmt.Appendf(dst, "- %s\n", markdown(d.Unrecognised[i].Sentence))
 	}
+	if d.LeftOut > 0 {
+		dst = fmt.Appendf(dst, "\n%s\n", StoriesText(d.LeftOut))
+	}
 	return out.end(dst)
 }

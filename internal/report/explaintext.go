@@ -66,7 +66,11 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	if len(rest) > 0 {
 		dst = appendWrapped(append(dst, "\nOf the others: "...), plainCells(kindsOf(rest)), 15, width)
 	}
-	return out.end(p.appendUnrecognised(dst, d.Unrecognised, width))
+	dst = p.appendUnrecognised(dst, d.Unrecognised, width)
+	if d.LeftOut > 0 {
+		dst = appendLines(append(dst, '\n'), p.Warn.Start, p.Warn.Stop, StoriesText(d.LeftOut), width)
+	}
+	return out.end(dst)
 }
 
 // appendAsked appends the answer to what was asked, which stands before everything else.
@@ -314,8 +318,8 @@ func packetList(frames []uint64) string {
 }
 
 func (p explainer) appendSentence(dst []byte, text string, width int) []byte {
-	for _, line := range wrapWords(escaped(text), width-len(explainIndent)) {
-		dst = append(append(append(dst, explainIndent...), line...), '\n')
+	for _, line := range wrapWords(escaped(text), width-len(explainIndent)) { // each may begin with a word of a packet
+		dst = append(append(append(dst, explainIndent...), render.Logged(line)...), '\n')
 	}
 	return dst
 }

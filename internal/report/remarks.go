@@ -25,6 +25,11 @@ func UndecidedText(n uint64) string {
 	return counted(n, "address pair") + " given up before recognition: too many at the same time, as in a flood. Connections may be missing, or their beginnings."
 }
 
+// StoriesText says what explain.Document.LeftOut means.
+func StoriesText(n uint64) string {
+	return "There was no room to remember how " + counted(n, "address pair") + " came to be recognised, or why not."
+}
+
 // neighboursText is "Beside connections: 3 datagrams of dtls (Datagram Transport Layer
 // Security); …".
 func neighboursText(list []session.NeighbourCount) string {
