@@ -2,6 +2,7 @@ package track
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp4"
@@ -104,6 +105,23 @@ func TestCountOnly(t *testing.T) {
 	}
 	if got[0] != got[1] || got[1] != got[2] {
 		t.Errorf("%q", got)
+	}
+}
+
+// A part may come as late as 64 messages: what lacks it is kept so long, and no longer. A user who
+// captures a path that reorders that much still sees the message whole.
+func TestPartsAreAwaitedFor64Messages(t *testing.T) {
+	for after, want := range map[uint8]string{63: "ab", 64: "[a]"} {
+		s := scenes(t)
+		s.send(0, dataAs(dp4.STA, 1, 1, 0, "a"))
+		for n := range after - 1 {
+			s.send(0, dataAs(dp4.STA|dp4.EOM, 2+n, 3+n, 0, "x"))
+		}
+		s.send(0, dataAs(dp4.STA, 1+after, 2+after, 0, "c")) // it lacks a part as well
+		s.send(0, dataAs(dp4.EOM, 1, 2, 1, "b"))
+		if got := s.Texts(0); !slices.Contains(got, want) {
+			t.Errorf("%d messages later: %v, want %s among them", after, got, want)
+		}
 	}
 }
 

@@ -133,6 +133,16 @@ func TestHazel_Connections(t *testing.T) {
 			s.send(0, v01.hello(0, ""))
 			s.send(0, v01.hello(1, ""))
 		}, 1, false},
+		{"another after a close, whose first id is one of the next of the last", func(s *scene) {
+			s.meet(v01, v01)
+			for id := uint16(2); id != 0; id += 31 { // up to 65,505, with losses
+				s.send(0, v01.reliable(id, "x"))
+			}
+			s.send(1, v01.bye(""))
+			s.Wait(4000)
+			s.send(0, v01.hello(1, ""))
+			s.send(1, v01.acks(1))
+		}, 2, true},
 	} {
 		s := newScene(t, "", false)
 		c.play(s)

@@ -171,7 +171,7 @@ func (p *pair) opensLate(c *conn, fr *dissect.Frame, h helloHead) bool {
 // not.
 func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
 	dir := c.c.DirOf(fr.Datagram)
-	same := c.hello.known && dir == c.client && int64(h.id) == c.hello.num&0xffff && p.hash(fr) == c.hello.hash
+	same := c.hello.known && dir == c.client && h.id == c.hello.id && p.hash(fr) == c.hello.hash
 	ref, known := c.side[dir].ids.ids.Known()
 	ahead := c.side[dir].ids.peek(h.id) - ref
 	switch {
@@ -208,7 +208,7 @@ func (c *conn) beats(dir int, fr *dissect.Frame, h helloHead) bool {
 	ref, known := c.side[dir].ids.ids.Known()
 	ahead := c.side[dir].ids.peek(h.id) - ref
 	switch {
-	case fr.Length > 4 || dir == c.client && int64(h.id) == c.hello.num&0xffff:
+	case fr.Length > 4 || dir == c.client && h.id == c.hello.id:
 		return false
 	case !known:
 		return c.hello.known && dir != c.client || c.life.spoke[dir]

@@ -45,7 +45,7 @@ func (l *lifecycle) over() bool { return l.state > session.Closing }
 // An opening is the Hello that started the connection.
 type opening struct {
 	known bool
-	num   int64 // its id, as on the wire
+	id    uint16
 	hash  uint64
 	ipid  uint16
 	last  int64 // when it was captured last

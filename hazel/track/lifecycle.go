@@ -9,13 +9,13 @@ import (
 
 // opens reports whether a Hello with this number is that of the start.
 func (c *conn) opens(dir int, wire int64) bool {
-	return c.hello.known && dir == c.client && wire == c.hello.num
+	return c.hello.known && dir == c.client && wire == int64(c.hello.id)
 }
 
 // start takes the frame at hand for the Hello that starts the connection.
 func (c *conn) start(fr *dissect.Frame, hash uint64, id uint16) {
 	c.knowClient(c.c.DirOf(fr.Datagram))
-	c.hello = opening{known: true, num: int64(id), hash: hash, ipid: fr.IPID, last: fr.Time}
+	c.hello = opening{known: true, id: id, hash: hash, ipid: fr.IPID, last: fr.Time}
 	c.c.Complete = true
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	for i := range c.c.Dir {
