@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/chromium"
 	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
@@ -30,6 +31,7 @@ var made struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	chromium.Stop()
 	if made.dir != "" {
 		os.RemoveAll(made.dir)
 	}

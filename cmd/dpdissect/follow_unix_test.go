@@ -87,7 +87,7 @@ func (r *runner) line() string {
 			return r.lines.Text()
 		}
 		r.t.Fatal("there is no line")
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		r.t.Fatal("there is no line while the pipe is open")
 	}
 	return ""

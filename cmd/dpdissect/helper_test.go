@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/testbed/chromium"
 )
 
 var update = flag.Bool("update", false, "write the golden files of the commands")
@@ -26,7 +27,15 @@ func TestMain(m *testing.M) {
 	}
 	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(1200 << 20)
-	testscript.Main(m, map[string]func(){"dpdissect": main})
+	testscript.Main(tests{m}, map[string]func(){"dpdissect": main})
+}
+
+// tests are those of this package, which have one browser.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	defer chromium.Stop()
+	return m.M.Run()
 }
 
 // captures lists the captures kept with the project. It fails when there is none.

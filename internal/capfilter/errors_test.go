@@ -72,20 +72,24 @@ func TestErrors(t *testing.T) {
 }
 
 // TestRefusedByBoth holds that tcpdump refuses those too, or that it is known why
-// only we do.
+// only we do: of one in three, or of all where DPDISSECT_FILTERS is set.
 func TestRefusedByBoth(t *testing.T) {
 	d := newTcpdump(t)
-	alone := 0
-	for _, r := range rejected {
+	asked, alone := 0, 0
+	for i, r := range rejected {
 		if len(r.expr) > 1000 || strings.ContainsRune(r.expr, 0) || r.link == 127 {
 			continue
 		}
+		if i%3 > 0 && os.Getenv("DPDISSECT_FILTERS") == "" {
+			continue
+		}
+		asked++
 		if _, refusal := d.program(t, r.expr, r.link, false); refusal == "" {
 			t.Logf("tcpdump takes %q", r.expr)
 			alone++
 		}
 	}
-	if alone > 20 {
-		t.Errorf("tcpdump takes %d of them", alone)
+	if alone > asked/4 {
+		t.Errorf("tcpdump takes %d of %d", alone, asked)
 	}
 }

@@ -182,7 +182,7 @@ func TestRandomExpressions(t *testing.T) {
 		{"raw", 101, func(x *expressions, i int) string { return strings.TrimSpace(x.expression(1 + i%4)) }, 10},
 		{"loopback", 0, func(x *expressions, i int) string { return strings.TrimSpace(x.expression(1 + i%4)) }, 10},
 	}
-	n, seed := envNumber("DPDISSECT_FILTERS", 20), envNumber("DPDISSECT_SEED", 1)
+	n, seed := envNumber("DPDISSECT_FILTERS", 10), envNumber("DPDISSECT_SEED", 1)
 	for i, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,7 @@ func (t *tape) has(text string) bool {
 // await waits until the tape has a text.
 func (t *tape) await(tb testing.TB, text string) {
 	tb.Helper()
-	for range 1000 {
+	for range 12_000 {
 		if t.has(text) {
 			return
 		}
@@ -41,7 +41,7 @@ func (t *tape) await(tb testing.TB, text string) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	tb.Fatalf("%q was not written in 10 s:\n%q", text, t.buf.String())
+	tb.Fatalf("%q was not written in 2 minutes:\n%q", text, t.buf.String())
 }
 
 const (

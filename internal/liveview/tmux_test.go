@@ -58,13 +58,13 @@ func (p *pane) keys(keys ...string) { p.tmux(append([]string{"send-keys", "-t", 
 func (p *pane) await(what string, ok func(screen string) bool) string {
 	p.t.Helper()
 	var s string
-	for range 500 {
+	for range 6000 {
 		if s = p.screen(); ok(s) {
 			return s
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	p.t.Fatalf("%s was not seen in 10 s:\n%s", what, s)
+	p.t.Fatalf("%s was not seen in 2 minutes:\n%s", what, s)
 	return ""
 }
 

@@ -157,10 +157,14 @@ func wilds(t *testing.T, n int) (first, last uint64) {
 	return a, b
 }
 
+// everyCase tells whether tests try all combinations of what they otherwise combine so that
+// each comes up: with DPDISSECT_FORMS=all, as in make soak.
+func everyCase() bool { return os.Getenv("DPDISSECT_FORMS") == "all" }
+
 // TestOracleWild compares tracker and oracle on random sessions, and what the
 // tracker proves lost with what was. DPDISSECT_WILD=1-5000 plays more of them.
 func TestOracleWild(t *testing.T) {
-	first, last := wilds(t, 300)
+	first, last := wilds(t, 120)
 	path := wildFile(t)
 	played, captured, unrecognised := 0, 0, 0
 	var lost tracegen.Lost

@@ -21,7 +21,7 @@ var sizes = map[string]struct{ live, file int64 }{
 }
 
 const (
-	dozingSize = 36_000 // of a connection that was silent for half a minute
+	silentSize = 36_000 // of a connection that was silent for half a minute
 	endedSize  = 3_500  // of one that was handed out, with its part of the tables
 )
 
@@ -38,9 +38,18 @@ func grown(party func(n int64) []int64) []int64 {
 	return large
 }
 
+// callKinds are the kinds of conversations that are measured: one of each protocol, or, with
+// everyCase, those of its other dialects as well.
+func callKinds() []string {
+	if everyCase() {
+		return tracegen.CallKinds()
+	}
+	return []string{"none", "dp4", "knet", "hazel"}
+}
+
 // TestLiveSize: a run without end keeps little of a connection.
 func TestLiveSize(t *testing.T) {
-	for _, kind := range tracegen.CallKinds() {
+	for _, kind := range callKinds() {
 		t.Run(kind, func(t *testing.T) {
 			script := scriptOf(t, kind, 30*time.Second, 50*time.Millisecond)
 			size := grown(func(n int64) []int64 { return lives(t, script, n) })
@@ -82,23 +91,23 @@ func lives(t *testing.T, script script, n int64) []int64 {
 	return []int64{live, ended}
 }
 
-// TestDozingSize: of a connection that is silent little is left, and when it goes on
+// TestSilentSize: of a connection that is silent little is left, and when it goes on
 // it is the same one and nobody is accused for it.
-func TestDozingSize(t *testing.T) {
-	for _, kind := range tracegen.CallKinds() {
+func TestSilentSize(t *testing.T) {
+	for _, kind := range callKinds() {
 		t.Run(kind, func(t *testing.T) {
 			script := scriptOf(t, kind, 24*time.Second, 50*time.Millisecond)
-			size := grown(func(n int64) []int64 { return []int64{dozes(t, script, n)} })[0]
+			size := grown(func(n int64) []int64 { return []int64{silentFor(t, script, n)} })[0]
 			t.Logf("%d bytes", size)
-			if size > dozingSize {
-				t.Errorf("%d bytes a silent connection, want no more than %d", size, dozingSize)
+			if size > silentSize {
+				t.Errorf("%d bytes a silent connection, want no more than %d", size, silentSize)
 			}
 		})
 	}
 }
 
-// dozes gives what n connections use that are silent for 48 s.
-func dozes(t *testing.T, script script, n int64) int64 {
+// silentFor gives what n connections use that are silent for 48 s.
+func silentFor(t *testing.T, script script, n int64) int64 {
 	before := heap()
 	p := newParty(endless)
 	for i := range n {
@@ -130,7 +139,7 @@ func dozes(t *testing.T, script script, n int64) int64 {
 // TestFileSize: the analysis of a file frees what it kept of a connection that was
 // closed, though frames of it may still come.
 func TestFileSize(t *testing.T) {
-	for _, kind := range tracegen.CallKinds() {
+	for _, kind := range callKinds() {
 		most := sizes[kind].file
 		if most == 0 {
 			continue // it has no close
@@ -165,9 +174,9 @@ func closes(script script, n int64) int64 {
 
 // TestChurn: connections come and go, and memory stays where it was.
 func TestChurn(t *testing.T) {
-	generations, size := 12, 300
-	if testing.Short() {
-		generations, size = 8, 100
+	generations, size := 10, 100
+	if everyCase() {
+		generations, size = 24, 300
 	}
 	scripts := make([]script, 0, 4)
 	for _, kind := range []string{"none", "dp4", "knet", "hazel"} {

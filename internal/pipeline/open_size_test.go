@@ -29,7 +29,7 @@ func opens(script script, n int64) int64 {
 
 // TestOpenSize: a connection of a file that goes on takes no more than it needs.
 func TestOpenSize(t *testing.T) {
-	for _, kind := range tracegen.CallKinds() {
+	for _, kind := range callKinds() {
 		t.Run(kind, func(t *testing.T) {
 			script := scriptOf(t, kind, 30*time.Second, 50*time.Millisecond)
 			size := grown(func(n int64) []int64 { return []int64{opens(script, n)} })[0]

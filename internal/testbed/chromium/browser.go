@@ -35,10 +35,20 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// A Browser is one that runs until its test ends.
+// A Browser is what a test has of the one that runs: a profile of its own, empty, which is gone
+// with all its pages when the test ends.
 type Browser struct {
-	t  testing.TB
-	in io.Writer
+	*process
+	t       testing.TB
+	profile string // the context of the browser, as the protocol calls it
+}
+
+// A process is a Chromium that runs until Stop, or until this process ends.
+type process struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	dir  string
+	done chan struct{} // nothing more is heard
 
 	mu      sync.Mutex
 	next    int
@@ -47,51 +57,99 @@ type Browser struct {
 	gone    bool
 }
 
-// Start starts Chromium; the test is skipped where there is none.
+// running is the Chromium of all tests of a package: a start takes longer than most of them.
+var running *process
+
+// Start gives a test a browser, which is started for the first one; the test is skipped where
+// there is none. Tests that run at the same time cannot have one each.
 func Start(t testing.TB) *Browser {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed (Debian: chromium)")
+	if running == nil || running.dead() {
+		Stop()
+		path, err := exec.LookPath("chromium")
+		if err != nil {
+			t.Skip("chromium is not installed (Debian: chromium)")
+		}
+		if running, err = start(path); err != nil {
+			t.Fatal(err)
+		}
 	}
-	fromUs, in := pipe(t)
-	out, toUs := pipe(t)
-	cmd := exec.Command(path, append(flags, "--user-data-dir="+t.TempDir())...)
-	cmd.ExtraFiles = []*os.File{fromUs, toUs} // 3 and 4
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	b := &Browser{process: running, t: t}
+	var made struct {
+		ID string `json:"browserContextId"`
 	}
-	fromUs.Close()
-	toUs.Close()
-	b := &Browser{t: t, in: in, waiting: map[int]chan message{}, heard: func(message) {}}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		b.listen(out)
-	}()
+	b.call("", "Target.createBrowserContext", none{}, &made)
+	b.profile = made.ID
 	t.Cleanup(func() {
-		in.Close() // it ends when nobody drives it any more
-		end := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
-		defer end.Stop()
-		_ = cmd.Wait()
-		out.Close()
-		<-done
+		if !b.dead() {
+			b.call("", "Target.disposeBrowserContext", map[string]any{"browserContextId": b.profile}, nil)
+		}
+		b.hearWith(func(message) {})
 	})
 	return b
 }
 
-func pipe(t testing.TB) (r, w *os.File) {
-	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
+// Stop ends the browser after the tests of a package, where one was started.
+func Stop() {
+	p := running
+	if p == nil {
+		return
 	}
-	return r, w
+	running = nil
+	p.in.Close() // it ends when nobody drives it any more
+	end := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
+	defer end.Stop()
+	_ = p.cmd.Wait()
+	<-p.done
+	_ = os.RemoveAll(p.dir)
+}
+
+func start(path string) (*process, error) {
+	dir, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return nil, err
+	}
+	fromUs, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, toUs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, append(flags, "--user-data-dir="+dir)...)
+	cmd.ExtraFiles = []*os.File{fromUs, toUs} // 3 and 4
+	cmd.Env = append(os.Environ(), "HOME="+dir)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	fromUs.Close()
+	toUs.Close()
+	p := &process{cmd: cmd, in: in, dir: dir, done: make(chan struct{}), waiting: map[int]chan message{}, heard: func(message) {}}
+	go func() {
+		defer close(p.done)
+		defer out.Close()
+		p.listen(out)
+	}()
+	return p, nil
+}
+
+// dead reports whether the browser is gone.
+func (b *process) dead() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.gone
+}
+
+// hearWith lets a function hear of events from now on.
+func (b *process) hearWith(heard func(message)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.heard = heard
 }
 
 // listen hands on what the browser says; messages end with a zero byte.
-func (b *Browser) listen(out io.Reader) {
+func (b *process) listen(out io.Reader) {
 	r := bufio.NewReaderSize(out, 1<<20)
 	for {
 		text, err := r.ReadBytes(0)
@@ -106,7 +164,7 @@ func (b *Browser) listen(out io.Reader) {
 	}
 }
 
-func (b *Browser) hear(m message) {
+func (b *process) hear(m message) {
 	b.mu.Lock()
 	answer, heard := b.waiting[m.ID], b.heard
 	delete(b.waiting, m.ID)
@@ -119,7 +177,7 @@ func (b *Browser) hear(m message) {
 }
 
 // hangUp lets nobody wait for a browser that is gone.
-func (b *Browser) hangUp() {
+func (b *process) hangUp() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.gone = true
@@ -130,7 +188,7 @@ func (b *Browser) hangUp() {
 }
 
 // send sends a command; what comes back is its answer.
-func (b *Browser) send(session, method string, params any) (<-chan message, error) {
+func (b *process) send(session, method string, params any) (<-chan message, error) {
 	p, err := json.Marshal(params)
 	if err != nil {
 		return nil, err

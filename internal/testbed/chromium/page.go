@@ -31,12 +31,10 @@ func (b *Browser) Open(url string) *Page {
 	var attached struct {
 		Session string `json:"sessionId"`
 	}
-	b.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.call("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": b.profile}, &target)
 	b.call("", "Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &attached)
 	p := &Page{b: b, session: attached.Session}
-	b.mu.Lock()
-	b.heard = p.hear
-	b.mu.Unlock()
+	b.hearWith(p.hear)
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log", "DOM"} {
 		p.Do(domain+".enable", none{})
 	}
@@ -174,7 +172,7 @@ func (p *Page) Press(key string, code int) {
 // Download lets downloads go to a folder.
 func (p *Page) Download(dir string) {
 	p.b.t.Helper()
-	p.b.call("", "Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": dir}, nil)
+	p.b.call("", "Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": dir, "browserContextId": p.b.profile}, nil)
 }
 
 // Shoot writes what the window shows as PNG.
