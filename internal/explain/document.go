@@ -14,7 +14,7 @@ const Schema = "dpdissect/explain/1"
 type Document struct {
 	Connections  []Connection   `json:"connections"`
 	Unrecognised []Unrecognised `json:"unrecognised"`
-	Groups       []Group        `json:"groups,omitempty"` // see Grouped
+	Groups       []Group        `json:"groups,omitempty"`                // see Grouped
 	LeftOut      uint64         `json:"unrecognised_left_out,omitempty"` // address pairs that may be missing in Unrecognised
 	Asked        *Asked         `json:"asked,omitempty"`
 	Hint         string         `json:"-"` // why there may be no connections, for people

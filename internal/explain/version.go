@@ -47,7 +47,7 @@ func (s *subject) versions(by int) string {
 		return fmt.Sprintf(" %s has version %s.", s.Who(0), s.GameVersion)
 	}
 	n := count(others.n, "other client", "other clients")
-	return fmt.Sprintf(" %s has version %s, and %s took %s with %s.", s.Who(0), s.GameVersion, s.who(by), n, strings.Join(slices.Sorted(maps.Keys(others.versions)), ", "))
+	return fmt.Sprintf(" %s has version %s, and %s took %s with %s.", s.Who(0), s.GameVersion, s.who(by), n, others.named)
 }
 
 // accepted are the clients with other versions of the game that the same server took, nil
@@ -74,6 +74,20 @@ type clients struct {
 	n        uint64
 	first    *session.Conn
 	versions map[string]bool
+	named    string // a few of the versions, for a sentence
+}
+
+// mostVersions is how many versions of a game a sentence names: a server may have seen a
+// thousand, and decline a thousand clients.
+const mostVersions = 5
+
+// name puts a few of the versions into words, once for all clients that were declined.
+func (c *clients) name() {
+	list := slices.Sorted(maps.Keys(c.versions))
+	if more := len(list) - mostVersions; more > 0 {
+		list = append(list[:mostVersions], fmt.Sprintf("and %d more", more))
+	}
+	c.named = strings.Join(list, ", ")
 }
 
 // byServer are the clients of each server.
@@ -94,6 +108,9 @@ func byServer(conns []*session.Conn) map[server]*clients {
 		}
 		all[at].n++
 		all[at].versions[c.GameVersion] = true
+	}
+	for _, c := range all {
+		c.name()
 	}
 	return all
 }

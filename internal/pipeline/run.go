@@ -312,7 +312,9 @@ func (r *Run) UndecidedLeftOut() (n uint64) {
 // (session.Table.StoriesLeftOut).
 func (r *Run) StoriesLeftOut() (n uint64) {
 	for _, t := range r.tables {
-		n += t.StoriesLeftOut()
+		if t != nil { // a run that was refused before it began has none
+			n += t.StoriesLeftOut()
+		}
 	}
 	return n
 }
