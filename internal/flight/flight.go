@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/liveview"
 	"github.com/dpdissect/dpdissect/internal/record"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/trigger"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -109,7 +109,7 @@ func (r *Recorder) Dumps() int { return r.dumps }
 
 // comment puts a comment on a packet. What packets carry stands in it escaped, as in all other
 // output.
-func (r *Recorder) comment(frame uint64, text string) { r.keep.Comment(frame, report.Escaped(text)) }
+func (r *Recorder) comment(frame uint64, text string) { r.keep.Comment(frame, escaped(text)) }
 
 // note puts a finding on its packet.
 func (r *Recorder) note(f *session.Finding) {
@@ -266,7 +266,7 @@ func (r *Recorder) dump(now time.Time) {
 	o.Path = dumpName(o.Path, r.dumps, now)
 	o.Format, o.Compress, o.Ring, o.Stats = "pcapng", "", record.Ring{}, nil
 	o.Start = time.Time{}
-	o.Comment = report.Escaped("kept by --on '" + r.opts.Trigger.String() + "': " + strings.Join(reasons, "; "))
+	o.Comment = escaped("kept by --on '" + r.opts.Trigger.String() + "': " + strings.Join(reasons, "; "))
 	record.Retention{Files: r.opts.Retain}.MakeRoom(dumpNames(r.opts.File.Path), filepath.Dir(o.Path), 0)
 	n, err := r.write(&o)
 	if err != nil {
@@ -290,6 +290,9 @@ func (r *Recorder) write(o *record.Options) (int, error) {
 	}
 	return n, err
 }
+
+// escaped makes text of packets harmless for what shows a comment.
+func escaped(s string) string { return string(render.AppendEscaped(nil, s)) }
 
 // dumpName is "game_dump_00001_20261120193000.pcapng" for game.pcapng or
 // game.pcap.gz: dumps are pcapng and not compressed, since they are to be opened at

@@ -41,6 +41,7 @@ type Run struct {
 
 	internal []session.InternalError // once the connections were released, see Release
 	leftOut  uint64
+	stories  uint64
 }
 
 // readAhead is how many packets are read before they are tracked: one thing at a time is
@@ -280,7 +281,7 @@ func (r *Run) open() (all []*session.Conn) {
 
 // Release forgets the connections of a run that is over. What went wrong in it is still told.
 func (r *Run) Release() {
-	r.internal, r.leftOut = r.Internal(), r.UndecidedLeftOut()
+	r.internal, r.leftOut, r.stories = r.Internal(), r.UndecidedLeftOut(), r.StoriesLeftOut()
 	r.tables, r.Sink, r.Before, r.After = nil, nil, nil, nil
 }
 
@@ -311,10 +312,11 @@ func (r *Run) UndecidedLeftOut() (n uint64) {
 // StoriesLeftOut is the number of address pairs that Stories lacks for lack of room
 // (session.Table.StoriesLeftOut).
 func (r *Run) StoriesLeftOut() (n uint64) {
+	if r.tables == nil {
+		return r.stories
+	}
 	for _, t := range r.tables {
-		if t != nil { // a run that was refused before it began has none
-			n += t.StoriesLeftOut()
-		}
+		n += t.StoriesLeftOut()
 	}
 	return n
 }
