@@ -95,12 +95,9 @@ func beyond(msg int64, low *fact) string {
 func (c packetJudge) outstanding(dir int, num int64) *fact {
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	to := num - dp4.MessageWindow
-	from, ok := out.Window().Cumulative()
-	if ok && from > to {
-		return nil
-	}
-	if !ok || from < num-remembered+1 {
-		from = num - remembered + 1
+	from := num - remembered
+	if next, ok := out.Window().Cumulative(); ok {
+		from = max(from, next)
 	}
 	if s.heardIn == s.facts.epoch {
 		from = max(from, s.heardTo+1)
