@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -148,8 +149,8 @@ func TestReportKeys(t *testing.T) {
 		t.Errorf("the ladder marks frame %q", text)
 	}
 	press(t, p, "Escape")
-	enter(t, p, "CAP-REORDER")
-	if text := ask[string](t, p, `document.getElementById("hits").textContent`); text != "2 hits" {
+	enter(t, p, "retry of")
+	if text := ask[string](t, p, `document.getElementById("hits").textContent`); !regexp.MustCompile(`^[1-9]\d* hits$`).MatchString(text) {
 		t.Errorf("the search says %q", text)
 	}
 	press(t, p, "Escape")

@@ -69,6 +69,7 @@ var tried = map[string][][]string{
 	"protocols":           {{"--protocols", "dp8,hazel"}},
 	"protocols protocols": {{"-v", "--protocols", "dp8,hazel"}},
 	"packet-count":        {{"-c", "9"}},
+	"at":                  {{"--at", "0.5"}},
 	"from":                {{"--from", "0.05"}, {"--from", "0.02", "--to", "1.5"}},
 	"to":                  {{"--to", "1"}},
 	"time-format":         {{"-t", "ud"}, {"-t", "e"}, {"-t", "d"}},
