@@ -38,7 +38,7 @@ is for tickets.`,
 		Example: `  dpdissect explain game.pcap
   dpdissect explain --from 12:02 --to 12:04 game.pcap
   dpdissect explain -Y 'ip.addr == 10.0.0.1' game.pcap
-  dpdissect explain --text 'Reliable packet 16 (size=4711) was not ack'"'"'d' game.pcap
+  dpdissect explain --text 'Reliable packet 16 (size=4711)' game.pcap
   dpdissect explain --format markdown game.pcap > ticket.md`,
 		Annotations: map[string]string{quietMeans: "no progress bar"},
 		RunE:        c.runE,
