@@ -61,7 +61,7 @@ that span, and their numbers, findings and totals within it. State is tracked
 from the start of the capture, and the end of a connection is reported even if
 it lies outside. Round trips of pings are not reported then.`,
 		Example: `  dpdissect analyze game.pcap
-  dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json client.pcap server.pcapng.gz
+  dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json one.pcap two.pcapng
   tcpdump -U -w - udp or icmp | dpdissect analyze -
   ssh host tcpdump -U -w - udp or icmp | dpdissect analyze --interval 10 -
   dpdissect analyze -i eth0 -f 'udp portrange 2300-2400 or icmp'

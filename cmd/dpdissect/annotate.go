@@ -51,7 +51,7 @@ later than ` + waits() + `
 after it: an acknowledgement that is captured later is not in its comment.
 Packets without a time (simple packet blocks) have no place for comments.`,
 		Example: `  dpdissect annotate game.pcap -w annotated.pcapng
-  dpdissect annotate -Y 'ip.addr == 10.0.0.7' --plain -w player.pcapng game.pcapng
+  dpdissect annotate -Y 'ip.addr == 10.0.0.7' --plain -w one.pcapng game.pcapng
   dpdissect annotate --connection 2 game.pcap -w - | wireshark -k -i -`,
 		Annotations: map[string]string{quietMeans: "no progress bar and no summary"},
 		RunE:        c.runE,

@@ -63,7 +63,7 @@ time of --keep apart. The expression joins these words by and, or, not and ();
 		Example: `  dpdissect capture -i eth0 -w game.pcapng -f 'udp portrange 2300-2400 or icmp'
   dpdissect capture -i any -w ring.pcapng.zst -b duration:3600 -b files:24
   dpdissect capture -i eth0 -w dp8.pcapng -Y 'dp8 and retry' -a duration:60
-  dpdissect capture -i eth0 -w game.pcapng --on 'cut-off or finding.error or loss > 5%' --keep 30`,
+  dpdissect capture -i eth0 -w game.pcapng --on 'cut-off or loss > 5%' --keep 30`,
 		Args: noArgs,
 		RunE: c.runE,
 	}

@@ -82,9 +82,11 @@ the requested certainty; 6 dpdissect failed on a connection. With several files
 the worst counts: 6, 3, 1, 4, 5, 0. The exit code stays the same if the reader
 of the output closes the pipe early.`,
 		Example: `  dpdissect check game.pcap
-  dpdissect check --budget 'retries/data_frames < 2%' --budget 'rtt.p95_ms < 120' game.pcap
-  dpdissect check --rules rules.yaml --baseline known.json --format junit -o check.xml *.pcap
-  dpdissect check --require-evaluated DP8-SIG-FULL --format github --report sarif=check.sarif game.pcap`,
+  dpdissect check --budget 'retries < 50' --budget 'rtt.p95_ms < 120' game.pcap
+  dpdissect check --rules rules.yaml --format junit -o check.xml *.pcap
+  dpdissect check --baseline known.json game.pcap
+  dpdissect check --require-evaluated DP8-SIG-FULL --format github game.pcap
+  dpdissect check --report sarif=check.sarif game.pcap`,
 		Annotations: map[string]string{quietMeans: "only the findings, the requested reports and the verdict, and no progress bar", judgesEach: "yes"},
 		RunE:        c.runE,
 	}

@@ -145,6 +145,8 @@ func completeConnection(cmd *cobra.Command, paths []string, _ string) (all []cob
 	if files, err := cmd.Flags().GetStringArray("read-file"); err == nil {
 		paths = slices.Concat(files, paths)
 	}
+	recursive, _ := cmd.Flags().GetBool("recursive")
+	paths, _ = capture.Expand(paths, recursive)
 	if len(paths) == 0 || slices.ContainsFunc(paths, mayWait) {
 		return nil, noFiles
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,5 +60,15 @@ func TestOfferedConnections(t *testing.T) {
 		if all, _ := completeConnection(newAnalyze(), paths, ""); len(all) != 0 {
 			t.Errorf("%q: %q", paths, all)
 		}
+	}
+}
+
+// TestConnectionsOfDirectoryAreOffered: a directory on the command line stands for its
+// captures when connections are offered, too.
+func TestConnectionsOfDirectoryAreOffered(t *testing.T) {
+	dir := filepath.Join(root(t), "testdata", "captured", "knet")
+	stdout, _, code := call(t, "__complete", "analyze", "-r", dir, "--connection", "")
+	if code != exitOK || !strings.HasPrefix(stdout, "0\tknet ") {
+		t.Errorf("exit code %d, offers:\n%s", code, stdout)
 	}
 }

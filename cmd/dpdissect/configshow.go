@@ -29,7 +29,7 @@ type configShow struct {
 func newConfigShow() *cobra.Command {
 	c := &configShow{color: newColor()}
 	cmd := &cobra.Command{
-		Use: "show", Short: "Show what is in force, and which flag, variable or line each value comes from", Args: cobra.NoArgs,
+		Use: "show", Short: "Show what is in force, and where each value comes from", Args: cobra.NoArgs,
 		Long: `Show what is in force: a line for each value, and the flag, the environment
 variable or the line of a file that it comes from. Flags are those of the
 reading commands that stand over files: give them here to see what they change.`,

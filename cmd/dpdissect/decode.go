@@ -45,7 +45,7 @@ what the analysis found about a datagram: see 'dpdissect fields'.
 'dpdissect fields' lists the names that -e and -Y accept.`,
 		Example: `  dpdissect decode game.pcap
   dpdissect decode -V -Y 'dp8.opcode == 2' game.pcap
-  dpdissect decode -T fields -e frame.number -e dp8.seq -E header=y -E separator=, -r game.pcap
+  dpdissect decode -T fields -e frame.number -e dp8.seq -E header=y -r game.pcap
   dpdissect decode --format ndjson game.pcap.zst | jq 'select(.retry_of)'`,
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,

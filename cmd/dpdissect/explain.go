@@ -35,8 +35,8 @@ the capture that would decide between them.
 --text takes the sentence that a game showed its player and finds what it refers
 to: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms'.
 
---at takes a time, for "it lagged at 20:25": what was unusual around it, in which
-connection, and the others after it. --text with a time in it does the same.
+--at takes a time, for "it lagged at 20:25": what was unusual around it, in
+which connection, and the others after it. --text with a time does the same.
 
 When several connections end for the same cause with one machine within seconds,
 one sentence tells all of them; --all tells each.
@@ -50,7 +50,7 @@ is for tickets.`,
   dpdissect explain --at 20:25 game.pcap
   dpdissect explain --from 12:02 --to 12:04 game.pcap
   dpdissect explain -Y 'ip.addr == 10.0.0.1' game.pcap
-  dpdissect explain --text 'Reliable packet 16 (size=4711) was not ack'"'"'d' game.pcap
+  dpdissect explain --text 'Reliable packet 16 (size=4711)' game.pcap
   dpdissect explain --format markdown game.pcap > ticket.md`,
 		Annotations: map[string]string{quietMeans: "no progress bar"},
 		RunE:        c.runE,

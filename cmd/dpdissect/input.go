@@ -84,7 +84,7 @@ func (in *input) add(cmd *cobra.Command) {
 		if err := in.configure(cmd); err != nil {
 			return err
 		}
-		paths := in.inputs(args)
+		paths := in.captures(cmd.ErrOrStderr(), args)
 		if done, err := in.apart(cmd, paths, run); done {
 			return err
 		}

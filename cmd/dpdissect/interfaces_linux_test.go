@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,4 +102,14 @@ func programForAll(t *testing.T, name string) (program, dir string) {
 		}
 	}
 	return program, dir
+}
+
+// TestNearDevice: a name that no interface has brings the one that is near to it.
+func TestNearDevice(t *testing.T) {
+	if _, err := net.InterfaceByName("lo"); err != nil {
+		t.Skip("there is no lo")
+	}
+	if _, stderr, code := call(t, "analyze", "-i", "l0"); code != exitUsage || !strings.Contains(stderr, `there is no network interface "l0"`) || !strings.Contains(stderr, "(did you mean lo?)") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capfilter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
@@ -204,7 +206,7 @@ func (l *live) open(filter *capture.Filter, packets uint64, delay time.Duration)
 		Snaplen: int(l.snaplen), Buffer: int(l.buffer) << 20, Promiscuous: !l.own, Delay: delay, Filter: filter,
 	}, limits)
 	if err != nil {
-		return nil, err
+		return nil, withNearDevice(err)
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(liveGC)
@@ -216,6 +218,21 @@ func (l *live) open(filter *capture.Filter, packets uint64, delay time.Duration)
 		}
 	}
 	return src, nil
+}
+
+// withNearDevice adds, where there is no interface of a name, which one may have been
+// meant.
+func withNearDevice(err error) error {
+	unknown, ok := errors.AsType[capture.NoDeviceError](err)
+	if !ok {
+		return err
+	}
+	list, _ := capture.Devices()
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Name
+	}
+	return fmt.Errorf("%w%s", err, filter.DidYouMean(string(unknown), names))
 }
 
 // announce says that packets are captured from now on, and whether by root, who need

@@ -87,6 +87,7 @@ var tried = map[string][][]string{
 	"max-expansion":       {}, // of compressed files
 	"same-session":        {}, // of several files
 	"merge":               {},
+	"recursive":           {}, // of directories
 	"follow":              {}, // of files that grow, and the others of live runs
 	"interface":           {},
 	"autostop":            {},

@@ -65,9 +65,8 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 }
 
 func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
-	paths = c.inputs(paths)
 	if c.verbose {
-		return c.tellWhy(cmd, paths)
+		return c.tellWhy(cmd, c.captures(cmd.ErrOrStderr(), paths))
 	}
 	if c.format.value == "json" {
 		return writePage(cmd, protocolsJSON())

@@ -169,11 +169,19 @@ func addBuiltins(root *cobra.Command) {
 			c.Short, c.Example = "Generate the completion script of a shell", "  source <(dpdissect completion bash)"
 			c.Args, c.RunE, c.GroupID = nil, unknownShell, "program"
 			for _, shell := range c.Commands() {
+				shell.Long = narrowHelp.Replace(shell.Long)
 				shell.Example = "  dpdissect completion " + shell.Name()
 			}
 		}
 	}
 }
+
+// narrowHelp breaks the lines of cobra's texts that are wider than the help.
+var narrowHelp = strings.NewReplacer(
+	"you can install it via your OS's", "you can install it\nvia your OS's",
+	"\tdpdissect completion zsh > $(brew --prefix)/share/zsh/site-functions/_dpdissect",
+	"\tcd $(brew --prefix)/share/zsh/site-functions\n\tdpdissect completion zsh > _dpdissect",
+)
 
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if found, rest, err := cmd.Root().Find(args); err != nil || found == cmd.Root() && len(rest) > 0 {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -8,13 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
 // tshark is the flags that hands know from tshark where this program has others.
 type tshark struct {
-	files []string // -r
-	kind  choice   // -T
+	files     []string // -r
+	recursive bool
+	kind      choice // -T
 }
 
 // tsharkFormats are what -T takes, each with the format that it is.
@@ -38,10 +42,42 @@ func (t *tshark) add(cmd *cobra.Command, format *choice) {
 // addFiles adds the flag that stands for INPUT.
 func (t *tshark) addFiles(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&t.files, "read-file", "r", nil, "read `FILE`, as if given as INPUT; repeatable")
+	cmd.Flags().BoolVar(&t.recursive, "recursive", false, "of a directory given as INPUT, read the captures in its sub-directories, too")
 }
 
 // inputs are the files of -r and those that stand alone.
 func (t *tshark) inputs(args []string) []string { return slices.Concat(t.files, args) }
+
+// captures are the inputs, with the captures of directories in their place. What is in
+// these and was left out is told.
+func (t *tshark) captures(w io.Writer, args []string) []string {
+	paths, folders := capture.Expand(t.inputs(args), t.recursive)
+	for i := range folders {
+		if text := skippedText(&folders[i]); text != "" {
+			fmt.Fprintf(w, "dpdissect: %s\n", printable(text))
+		}
+	}
+	return paths
+}
+
+// skippedText says what of a directory is not read, "" when all of it is.
+func skippedText(f *capture.Folder) string {
+	var parts []string
+	if f.Others == 1 {
+		parts = append(parts, "1 file that is no capture")
+	} else if f.Others > 1 {
+		parts = append(parts, fmt.Sprint(f.Others, " files that are no captures"))
+	}
+	if f.Folders == 1 {
+		parts = append(parts, "1 sub-directory, which --recursive reads")
+	} else if f.Folders > 1 {
+		parts = append(parts, fmt.Sprint(f.Folders, " sub-directories, which --recursive reads"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return f.Path + ": skipped " + strings.Join(parts, " and ")
+}
 
 // check refuses what has no meaning together, and makes -T the format it stands for.
 func (t *tshark) check(cmd *cobra.Command, args []string, format *choice) error {

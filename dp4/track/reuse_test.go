@@ -16,7 +16,7 @@ func TestReuse(t *testing.T) {
 	}
 	x := s.Sessions[0].(*pair)
 	used := x.active
-	s.Table.Close(s.Now)
+	x.end(used, s.Now)
 	if left := x.spare.Take(); left != used || !reflect.ValueOf(left).Elem().IsZero() {
 		t.Errorf("%p %+v, want %p", left, left, used)
 	}

@@ -11,7 +11,7 @@ func TestReuse(t *testing.T) {
 	s.meet(current, current)
 	x := s.Sessions[0].(*pair)
 	used := x.active
-	s.End()
+	x.retire(s.Now)
 	if left := x.spare.Take(); left != used || !reflect.ValueOf(left).Elem().IsZero() {
 		t.Errorf("%p %+v, want %p", left, left, used)
 	}

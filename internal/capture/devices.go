@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"fmt"
 	"net"
 	"slices"
 )
@@ -16,6 +17,13 @@ func Devices() ([]DeviceInfo, error) {
 	}
 	slices.SortStableFunc(list, func(a, b DeviceInfo) int { return a.rank() - b.rank() })
 	return list, nil
+}
+
+// A NoDeviceError is the name of a network interface that there is not.
+type NoDeviceError string
+
+func (e NoDeviceError) Error() string {
+	return fmt.Sprintf("there is no network interface %q; 'dpdissect interfaces' lists them", string(e))
 }
 
 // rank is less for interfaces that are more likely to be the wanted one.

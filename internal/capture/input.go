@@ -94,7 +94,7 @@ func (in *input) feed(size int, most Expansion, stdin io.Reader, grows bool, rea
 	in.reader = in.feeder
 }
 
-// openFile opens what can be read; a folder can't.
+// openFile opens what can be read; a directory can't: Expand puts captures in its place.
 func openFile(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func openFile(path string) (*os.File, error) {
 	}
 	if st, err := f.Stat(); err == nil && st.IsDir() {
 		f.Close()
-		return nil, &Damage{Offset: -1, Reason: "is a directory"}
+		return nil, &Damage{Offset: -1, Reason: "is a directory without captures"}
 	}
 	return f, nil
 }

@@ -98,7 +98,7 @@ func (r *ring) find() error {
 	case r.name == anyDevice:
 		r.cook = true
 	case r.index == 0:
-		return fmt.Errorf("there is no network interface %q; 'dpdissect interfaces' lists them", r.name)
+		return NoDeviceError(r.name)
 	default:
 		kinds, err := hardwareKinds()
 		if err != nil {

@@ -65,7 +65,7 @@ func explainActivation(name string, err error) error {
 	case errDenied:
 		return noRight(name)
 	case errNoDevice:
-		return fmt.Errorf("there is no network interface %q; 'dpdissect interfaces' lists them", name)
+		return NoDeviceError(name)
 	case errDown:
 		return fmt.Errorf("%s is down", name)
 	}

@@ -127,7 +127,7 @@ func TestSourceGoesOnWithTheRest(t *testing.T) {
 		{"is empty", false, 0},
 		{"is not a capture: neither pcap nor pcapng, it begins with 6e 6f 20 63 61 70 74 75", false, 0},
 		{"cannot be read: no such file or directory", false, 0},
-		{"is a directory", false, 0},
+		{"is a directory without captures", false, 0},
 	} {
 		in := infos[i]
 		if in.Path != paths[i] || in.Problem != want.problem || in.CutShort != want.cut || in.Failed != (want.problem != "") || in.Packets != want.packets {

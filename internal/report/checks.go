@@ -21,15 +21,18 @@ func (c *Check) path() string {
 	return c.Captures[0].Path
 }
 
-// unopened reports whether there was nothing to judge, as no input could be opened.
+// unopened reports whether there was nothing to judge, as no input is a capture.
 func (c *Check) unopened() bool { return Unopened(c.Captures) }
 
-// Unopened reports whether none of the inputs could be opened: people are told so,
-// and that nothing was found in them is not worth a word.
+// Unopened reports whether none of the inputs could be opened and is a capture: people are
+// told so, and that nothing was found in them is not worth a word.
 func Unopened(inputs []capture.Info) bool {
-	opened := func(in capture.Info) bool { return !in.Unopened }
 	return len(inputs) > 0 && !slices.ContainsFunc(inputs, opened)
 }
+
+// opened reports an input that is a capture, though it may be damaged. Of others standard
+// error has the reason, and there is no more to say of them.
+func opened(in capture.Info) bool { return !in.Failed || in.Format != "" }
 
 // named is the verdict in one line, behind the name of the capture.
 func (c *Check) named() string { return inputName(c.path()) + ": " + c.headline() }

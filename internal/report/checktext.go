@@ -54,9 +54,7 @@ func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 		opts.Width = DefaultWidth
 	}
 	if !opts.Quiet {
-		for i := range c.Captures {
-			dst = p.appendCapture(dst, &c.Captures[i], opts.Width)
-		}
+		dst = p.appendCaptures(dst, c.Captures, &opts)
 		dst = p.appendTotalsOf(dst, &c.Totals, c.Conns, opts.Width)
 		dst = append(appendSpan(dst, c.Span, "Findings and budgets cover what happened %s.\nRules are counted over the whole life of the connections with packets in that time.\n"), '\n')
 	}

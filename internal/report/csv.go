@@ -26,13 +26,19 @@ func appendCell(dst []byte, first bool, text string) []byte {
 	return append(dst, '"')
 }
 
-// ColumnNames are the names of columns of such paths: SQL takes them unquoted. The id of a
-// connection is called so in all tables.
+// sqlWords are the names that SQL does not take unquoted.
+var sqlWords = map[string]bool{"from": true, "to": true, "index": true}
+
+// ColumnNames are the names of columns of such paths: SQL takes them unquoted, those that are
+// words of its own with _ behind them. The id of a connection is called so in all tables.
 func ColumnNames(paths []string) []string {
 	names := make([]string, len(paths))
 	for i, path := range paths {
-		if names[i] = strings.ReplaceAll(path, ".", "_"); path == "id" {
+		names[i] = strings.ReplaceAll(path, ".", "_")
+		if path == "id" {
 			names[i] = "connection"
+		} else if sqlWords[names[i]] {
+			names[i] += "_"
 		}
 	}
 	return names

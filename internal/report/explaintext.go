@@ -125,21 +125,22 @@ func (p explainer) appendGroups(dst []byte, groups []explain.Group, all bool, wi
 	return dst, members
 }
 
-// listedMembers is how many connections of a group are listed behind the first.
+// listedMembers bounds the connections of a group that are listed after the first.
 const listedMembers = 11
 
 // appendExplainHead appends "game.pcap  08:33:31–08:33:57 UTC, 6 connections: 4 closed …".
 func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *explain.Document, chosen bool, width int) []byte {
-	for i := range captures {
-		in := &captures[i]
-		name := cell{text: escaped(inputName(in.Path)), style: p.Heading}
-		dst = appendStyled(dst, name.style, name.text)
-		if in.HasTime {
-			dst = fmt.Appendf(dst, "  %s UTC", fromTo(in.FirstTime, in.LastTime, "–"))
+	captures = readable(captures)
+	if len(captures) > listedCaptures {
+		all := together(captures)
+		dst = p.appendExplainFile(dst, severalNames(captures), &all)
+		for i := range captures {
+			dst = p.appendProblem(dst, &captures[i], render.Logged(captures[i].Path)+": ")
 		}
-		dst = append(dst, '\n')
-		if in.Problem != "" {
-			dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')
+	} else {
+		for i := range captures {
+			dst = p.appendExplainFile(dst, escaped(inputName(captures[i].Path)), &captures[i])
+			dst = p.appendProblem(dst, &captures[i], "")
 		}
 	}
 	dst = appendSpan(dst, d.Span, "   Shown are the connections with packets %s, and what slowed them in that time.\n   Ends and numbers are those of the whole connection.\n")
@@ -160,6 +161,15 @@ func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *exp
 	}
 	head := counted(uint64(d.Len()), "connection") + ": "
 	return appendWrapped(append(dst, head...), plainCells(kindsOf(kinds)), len(head), width)
+}
+
+// appendExplainFile appends "game.pcap  2026-11-20 08:33:31–08:33:57 UTC".
+func (p explainer) appendExplainFile(dst []byte, name string, in *capture.Info) []byte {
+	dst = appendStyled(dst, p.Heading, name)
+	if in.HasTime {
+		dst = fmt.Appendf(dst, "  %s UTC", fromTo(in.FirstTime, in.LastTime, "–"))
+	}
+	return append(dst, '\n')
 }
 
 // appendBeside says that no connection has packets in a span of time, and where there are

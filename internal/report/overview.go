@@ -13,24 +13,31 @@ import (
 // retryLimit is the share of retries from which on they are shown as a problem.
 const retryLimit = 0.02
 
-// overviewColumns are those of the table of connections.
+// leastAddress is what the longest address of IPv4 with its port takes. Longer ones of IPv6
+// are cut in the middle rather than that a column leaves.
+const leastAddress = len("255.255.255.255:65535")
+
+const addressesWhole = "--format json has them"
+
+// overviewColumns are those of the table of connections. Addresses, and how connections
+// ended, never leave; then come retries and losses.
 var overviewColumns = []column{
 	{head: "#"},
-	{head: "Protocol", left: true},
-	{head: "a", left: true},
-	{head: "b", left: true, rank: 3},
-	{head: "Start", left: true},
-	{head: "End", left: true},
+	{head: "Protocol", left: true, rank: 8},
+	{head: "a", left: true, least: leastAddress, ends: true, whole: addressesWhole},
+	{head: "b", left: true, least: leastAddress, ends: true, whole: addressesWhole},
+	{head: "Start", left: true, rank: 7},
+	{head: "End", left: true, rank: 9},
 	{head: "Why", left: true},
 	{head: "Frames", rank: 4},
-	{head: "Bytes", rank: 10},
-	{head: "Messages", rank: 9},
+	{head: "Bytes", rank: 12},
+	{head: "Messages", rank: 11},
 	{head: "Retries", rank: 1},
 	{head: "Lost ≥", rank: 2},
-	{head: "Lost ~", rank: 5},
-	{head: "Unseen ≥", rank: 8, rare: true},
+	{head: "Lost ~", rank: 3},
+	{head: "Unseen ≥", rank: 6, rare: true},
 	{head: "Bad sig", rare: true, rank: 2},
-	{head: "Ping"},
+	{head: "Ping", rank: 5},
 }
 
 // overview is the table of some connections, and of all together when there are several.

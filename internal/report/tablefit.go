@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,9 +19,10 @@ type shortage struct {
 }
 
 // fit leaves columns out until the table is as narrow as asked for: first those in
-// which all is dim, then all that may go, those of high rank before others. Texts
-// that may be cut take what is left, and no column leaves for more of them than
-// the least they are cut to.
+// which all is dim, then those that say the same in all rows, then all that may go, those
+// of high rank before others. What then has room again comes back, the lowest rank first.
+// Texts that may be cut take what is left, and no column leaves for more of them than the
+// least they are cut to.
 func (t *table) fit(width int) {
 	w := t.widths()
 	full := -len(columnGap)
@@ -31,27 +34,77 @@ func (t *table) fit(width int) {
 		full += t.leastOf(i, w[i]) + len(columnGap)
 	}
 	t.short = shortage{width: width, needs: full}
-	total := full
-	for _, dimOnly := range []bool{true, false} {
-		for total > width {
-			i := t.leaver(gone, dimOnly)
-			if i < 0 {
-				break
-			}
-			gone[i] = true
-			total -= t.leastOf(i, w[i]) + len(columnGap)
-		}
-	}
+	room := t.leave(gone, w, width-full)
 	for i := range t.cols {
 		if gone[i] && !(t.cols[i].rare && t.allDim(i)) {
-			t.short.gone = append(t.short.gone, t.cols[i].head)
+			t.short.gone = append(t.short.gone, t.goneWords(i))
 		}
 	}
-	t.cutTexts(gone, w, width-total)
+	t.cutTexts(gone, w, room)
 	t.cols = without(t.cols, gone)
 	for i := range t.rows {
 		t.rows[i] = without(t.rows[i], gone)
 	}
+}
+
+// leave leaves columns out until there is room for the others, brings those back that
+// have room all the same, and gives what is left of it.
+func (t *table) leave(gone []bool, w []int, room int) int {
+	takes := func(i int) int { return t.leastOf(i, w[i]) + len(columnGap) }
+	order := t.leavers(gone)
+	n := 0
+	for ; n < len(order) && room < 0; n++ {
+		gone[order[n]] = true
+		room += takes(order[n])
+	}
+	for _, i := range slices.Backward(order[:n]) {
+		if takes(i) <= room {
+			gone[i] = false
+			room -= takes(i)
+		}
+	}
+	return room
+}
+
+// leavers are the columns that may leave, in the order in which they do.
+func (t *table) leavers(gone []bool) (order []int) {
+	tells := make([]int, len(t.cols)) // 0 nothing, 1 the same in all rows, 2 more
+	for i := range t.cols {
+		if gone[i] || t.cols[i].rank == 0 {
+			continue
+		}
+		order = append(order, i)
+		switch {
+		case t.allDim(i):
+		case t.inAll(i) != "":
+			tells[i] = 1
+		default:
+			tells[i] = 2
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(tells[a], tells[b]), cmp.Compare(t.cols[b].rank, t.cols[a].rank))
+	})
+	return order
+}
+
+// inAll is what a column says where several rows say the same, "" where they differ. A row
+// that sums up others has nothing in columns that it does not sum up.
+func (t *table) inAll(i int) (text string) {
+	n := 0
+	for _, row := range t.rows {
+		if row[i].text == "" {
+			continue
+		}
+		if n++; n > 1 && row[i].text != text {
+			return ""
+		}
+		text = row[i].text
+	}
+	if n < 2 {
+		return ""
+	}
+	return text
 }
 
 // leastOf is how many columns of the screen a column takes at least.
@@ -128,18 +181,12 @@ func lastColumns(s string, columns int) string {
 	return s
 }
 
-// leaver is the column to leave next, -1 when none may.
-func (t *table) leaver(gone []bool, dimOnly bool) int {
-	best := -1
-	for i := range t.cols {
-		if gone[i] || t.cols[i].rank == 0 || dimOnly && !t.allDim(i) {
-			continue
-		}
-		if best < 0 || t.cols[i].rank > t.cols[best].rank {
-			best = i
-		}
+// goneWords name a column that left, with what all of its rows say: "Protocol (all dp8)".
+func (t *table) goneWords(i int) string {
+	if text := t.inAll(i); text != "" {
+		return t.cols[i].head + " (all " + text + ")"
 	}
-	return best
+	return t.cols[i].head
 }
 
 func (t *table) allDim(i int) bool {

@@ -2,11 +2,9 @@ package report
 
 import (
 	"io"
-	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -69,9 +67,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 		return p.appendConns(dst, a, &opts, flush)
 	}
 	if !opts.Quiet {
-		for i := range a.Captures {
-			dst = p.appendCapture(dst, &a.Captures[i], opts.Width)
-		}
+		dst = p.appendCaptures(dst, a.Captures, &opts)
 		dst = p.appendTotalsOf(dst, &a.Totals, len(a.Conns), opts.Width)
 		dst = appendSpan(dst, opts.Span, "Numbers cover what happened %s.\nState was tracked from the start; ends of connections and problems are those of\nthe whole connections.\n")
 		dst = append(p.appendRemarks(dst, a, wrap), '\n')
@@ -93,37 +89,6 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	dst = p.appendFindingsAs(append(dst, '\n'), a.Findings, findings)
 	if n := a.Totals.Findings; n > 0 {
 		dst = append(dst, counted(n, "further finding")+" are counted but not listed: there are too many.\n"...)
-	}
-	return dst
-}
-
-// appendCapture appends "game.pcap: pcap, gzip, ethernet, 1234 packets, …".
-func (p *painter) appendCapture(dst []byte, in *capture.Info, width int) []byte {
-	path := cell{text: render.Logged(in.Path), style: p.Heading}
-	dst = appendStyled(dst, path.style, path.text)
-	var facts []string
-	if in.Live {
-		facts = append(facts, "live")
-	}
-	for _, s := range append([]string{in.Format, in.Compression}, in.LinkTypes...) {
-		if s != "" {
-			facts = append(facts, s)
-		}
-	}
-	facts = append(facts, counted(in.Packets, "packet"), size(in.Bytes))
-	if in.HasTime {
-		facts = append(facts, span(in.LastTime-in.FirstTime)+" from "+time.Unix(0, in.FirstTime).UTC().Format("2006-01-02 15:04:05 UTC"))
-	}
-	dst = appendWrapped(append(dst, ": "...), plainCells(facts), path.width()+2, width)
-	if in.HasDropped && in.Dropped > 0 {
-		who := "file"
-		if in.Live {
-			who = "kernel"
-		}
-		dst = append(appendStyled(append(dst, "   "...), p.Warn, counted(in.Dropped, "packet")+" lost by the capture itself, as the "+who+" says"), '\n')
-	}
-	if in.Problem != "" {
-		dst = append(appendStyled(append(dst, "   "...), p.Error, escaped(in.Problem)), '\n')
 	}
 	return dst
 }
