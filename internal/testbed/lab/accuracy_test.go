@@ -47,7 +47,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%d first transmissions are called sent again", n)
 	}
 	var out strings.Builder
-	WriteAccuracy(&out, a, nil, 1, nil, 1)
+	WriteAccuracy(&out, true, a, nil, 1, nil, 1)
 	for _, line := range strings.Split(out.String(), "\n") {
 		if strings.Contains(line, "NaN") || strings.Contains(line, "%!") {
 			t.Error(line)

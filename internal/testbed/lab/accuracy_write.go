@@ -15,8 +15,9 @@ import (
 
 // A paper writes Markdown.
 type paper struct {
-	out io.Writer
-	a   *Accuracy
+	out   io.Writer
+	a     *Accuracy
+	whole bool // all tables, not only those that sum up
 }
 
 func (p *paper) say(format string, args ...any) { fmt.Fprintf(p.out, format+"\n\n", args...) }
@@ -30,9 +31,10 @@ func (p *paper) table(head []string, rows [][]string) {
 	fmt.Fprintln(p.out)
 }
 
-// WriteAccuracy writes docs/accuracy.md.
-func WriteAccuracy(out io.Writer, a *Accuracy, detections []*Detection, seeds int, ends []*EndResult, endSeeds int) {
-	p := &paper{out, a}
+// WriteAccuracy writes docs/accuracy.md, which people read, or the whole of what was
+// measured.
+func WriteAccuracy(out io.Writer, whole bool, a *Accuracy, detections []*Detection, seeds int, ends []*EndResult, endSeeds int) {
+	p := &paper{out, a, whole}
 	frames := 0
 	for _, c := range a.Cells {
 		frames += c.Frames
@@ -46,7 +48,7 @@ before the capture point and the path after it, by its position. *Near the sende
 *near the receiver* at nineteen twentieths. *Capture loss* is the share of the packets that pass and are missed by the
 capture. A kNet library has no second connect datagram: its first 150 ms are without loss by the network. Generated
 sessions are not the world: the numbers say what the analysis concludes when nothing but the network
-and the capture goes wrong.`, a.Sessions, count(frames))
+and the capture goes wrong. `+"`lab accuracy -whole`"+` prints what these tables sum up: by rule, by place, by cause.`, a.Sessions, count(frames))
 	p.falseFindings()
 	p.detection(detections, seeds)
 	p.retries()
@@ -56,7 +58,7 @@ and the capture goes wrong.`, a.Sessions, count(frames))
 
 // WriteEndAccuracy writes its part on how connections end.
 func WriteEndAccuracy(out io.Writer, ends []*EndResult, seeds int) {
-	p := &paper{out: out}
+	p := &paper{out: out, whole: true}
 	p.ends(ends, seeds)
 }
 
@@ -170,8 +172,13 @@ severity error was called broken.`, seeds)
 			totals = append(totals, t.row("all of "+labels[i]))
 		}
 	}
-	p.table(head, append(totals, rows...))
-	p.untried(all)
+	if p.whole {
+		totals = append(totals, rows...)
+	}
+	p.table(head, totals)
+	if p.whole {
+		p.untried(all)
+	}
 }
 
 // untried names the evaluated rules of which nothing is known here.
@@ -214,31 +221,43 @@ recognised without an IPv4 identification (IPv6, or systems that leave it zero).
 the history bits of some releases acknowledge what never came.`)
 	head := []string{"really", "datagrams", "first transmission", "unneeded retry", "retry, need unknown", "network copy", "reordered", "not recognised"}
 	for i, proto := range names {
-		p.say("### %s: what is said of what, all places together", labels[i])
-		var rows [][]string
+		p.saidOfWhat(proto, labels[i], head)
+	}
+}
+
+// saidOfWhat writes the tables of a protocol.
+func (p *paper) saidOfWhat(proto, label string, head []string) {
+	at := func(loss float64) *Cell {
+		return p.sum(func(at Condition) bool { return at.Proto == proto && at.Loss == loss && !at.Reorder })
+	}
+	var rows [][]string
+	if p.whole {
+		p.say("### %s: what is said of what, all places together", label)
 		for _, loss := range Losses {
-			c := p.sum(func(at Condition) bool { return at.Proto == proto && at.Loss == loss && !at.Reorder })
+			c := at(loss)
 			for class := range c.Said {
 				rows = append(rows, c.saidOf(tracegen.Class(class), "capture loss "+percent(loss)+": "))
 			}
 		}
 		p.table(head, rows)
-		p.say("Of what is said to be so, how much is, all places together:")
-		rows = nil
-		for _, loss := range Losses {
-			c := p.sum(func(at Condition) bool { return at.Proto == proto && at.Loss == loss && !at.Reorder })
-			rows = append(rows, append([]string{percent(loss)}, c.precision()...))
-		}
-		p.table([]string{"capture loss", "retry", "unneeded retry", "network copy", "reordered", "first transmission"}, rows)
-		p.say("Right / wrong / unknown for each class, by the place of the capture point, in %%. Unknown: the analysis leaves it open.")
-		rows = nil
-		for place := range nPlaces {
-			for _, loss := range Losses {
-				rows = append(rows, append([]string{placeNames[place] + ", capture loss " + percent(loss)}, p.at(proto, loss, place).verdicts()...))
-			}
-		}
-		p.table([]string{"capture", "needed", "unneeded", "network copy", "reordered", "first transmission"}, rows)
 	}
+	p.say("%s: of what is said to be so, how much is, all places together:", label)
+	rows = nil
+	for _, loss := range Losses {
+		rows = append(rows, append([]string{percent(loss)}, at(loss).precision()...))
+	}
+	p.table([]string{"capture loss", "retry", "unneeded retry", "network copy", "reordered", "first transmission"}, rows)
+	if !p.whole {
+		return
+	}
+	p.say("Right / wrong / unknown for each class, by the place of the capture point, in %%. Unknown: the analysis leaves it open.")
+	rows = nil
+	for place := range nPlaces {
+		for _, loss := range Losses {
+			rows = append(rows, append([]string{placeNames[place] + ", capture loss " + percent(loss)}, p.at(proto, loss, place).verdicts()...))
+		}
+	}
+	p.table([]string{"capture", "needed", "unneeded", "network copy", "reordered", "first transmission"}, rows)
 }
 
 func (c *Cell) saidOf(class tracegen.Class, prefix string) []string {
@@ -313,7 +332,7 @@ places are never claimed; see [analysis.md](analysis.md). A number that was lost
 		p.say("### %s: where lost datagrams are said to be lost", labels[i])
 		var rows [][]string
 		for place := range nPlaces {
-			for _, loss := range Losses {
+			for _, loss := range p.losses() {
 				c := p.at(proto, loss, place)
 				row := []string{placeNames[place] + ", capture loss " + percent(loss)}
 				for _, really := range []int{tracegen.LostBefore, tracegen.LostAfter, tracegen.LostByTap} {
@@ -328,6 +347,14 @@ places are never claimed; see [analysis.md](analysis.md). A number that was lost
 		}
 		p.table([]string{"capture", "lost before", "said", "lost after", "said", "by the capture", "said", "not lost"}, rows)
 	}
+}
+
+// losses are those that a table has rows for.
+func (p *paper) losses() []float64 {
+	if p.whole {
+		return Losses
+	}
+	return []float64{0, 0.05}
 }
 
 // saidOfLost is how many were lost at a place, and the shares of what is said.

@@ -28,9 +28,12 @@ them and names each that is wrong; `+"`lab ends -only NAME -w out.pcap`"+` write
 		{"named right, of the decidable", count(s.Decidable), share(s.Named, s.Decidable)},
 		{"undecided", count(s.Runs), share(s.Open, s.Runs)},
 		{"a side blamed for certain that did nothing", count(s.Runs), share(s.Blamed, s.Runs)},
+		{"sentences that are untrue of what happened to each datagram, or that no check knows", count(s.Sentences), share(s.Lies, s.Sentences)},
 	})
 	p.confusion(all)
-	p.endShares(all)
+	if p.whole {
+		p.endShares(all)
+	}
 	p.contributing(all)
 }
 

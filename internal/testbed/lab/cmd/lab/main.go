@@ -83,6 +83,7 @@ func accuracy(args []string) error {
 	sessions := f.Int("sessions", 200, "of each protocol under each condition")
 	seeds := f.Int("seeds", 5, "of each mutant under each capture loss")
 	endSeeds := f.Int("ends", 5, "seeds of each session whose end is known, at each place")
+	whole := f.Bool("whole", false, "print all tables, not only those of docs/accuracy.md")
 	f.Parse(args)
 	a := lab.Measure(*sessions)
 	detections, err := lab.Detect(lab.Mutants(), *seeds)
@@ -90,7 +91,7 @@ func accuracy(args []string) error {
 	if err := errors.Join(a.Err, err, err2); err != nil {
 		return err
 	}
-	lab.WriteAccuracy(os.Stdout, a, detections, *seeds, ends, *endSeeds)
+	lab.WriteAccuracy(os.Stdout, *whole, a, detections, *seeds, ends, *endSeeds)
 	return nil
 }
 
