@@ -49,6 +49,9 @@ func (s *subject) all(look func(dir int) []Contribution) (out []Contribution) {
 	return out
 }
 
+// lossWeight makes a loss of 5% worth telling (slowFrom): a game shows it to its players.
+const lossWeight = 2
+
 // losses: what a side sent and did not arrive, as far as that is proven, or else likely.
 func losses(s *subject) []Contribution {
 	return s.all(func(dir int) []Contribution {
@@ -58,7 +61,7 @@ func losses(s *subject) []Contribution {
 		if n < fewLosses || n < fewLosses*2 && float64(n) < lossShare*sent {
 			return nil
 		}
-		c := Contribution{Cause: Loss, Side: path, Certainty: Proved, weight: float64(n) / sent, who: s.who(dir),
+		c := Contribution{Cause: Loss, Side: path, Certainty: Proved, weight: lossWeight * float64(n) / sent, who: s.who(dir),
 			Frames: frames(g.Holes.Frame, g.AsRetry.Frame, s.side(dir).Losses.Needed.Frame, s.side(dir).Losses.Unacked.Frame),
 			Numbers: map[string]float64{"lost": float64(n), "sent": sent, "share": min(float64(n)/sent, 1),
 				"before_capture": float64(l.BeforeCapture), "after_capture": float64(l.AfterCapture)}}
