@@ -130,12 +130,12 @@ func (x *Contribution) few() string {
 	n := x.Numbers
 	switch x.Cause {
 	case Loss:
-		return fmt.Sprintf("%.0f%% of what %s sent%s lost", 100*n["share"], x.who, orAnswers(x.Certainty))
+		return fmt.Sprintf("%.0f%% lost of what %s sent%s", 100*n["share"], x.who, orAnswers(x.Certainty))
 	case LossBurst:
 		if ms := n["ms"]; ms > 0 {
 			return fmt.Sprintf("an outage: no answer to %s for %.1f s", x.who, ms/1000)
 		}
-		return fmt.Sprintf("%.0f packets of %s in a row%s lost", n["longest"], x.who, orAnswers(x.Certainty))
+		return fmt.Sprintf("%.0f packets in a row lost of what %s sent%s", n["longest"], x.who, orAnswers(x.Certainty))
 	case Delay:
 		return fmt.Sprintf("an answer to %s took %s instead of %s", x.who, milliseconds(n["max_ms"]), milliseconds(n["min_ms"]))
 	case Bufferbloat:
@@ -163,7 +163,7 @@ func orAnswers(c Certainty) string {
 	if c == Proved {
 		return ""
 	}
-	return ", or the answers to it,"
+	return ", or of the answers to it"
 }
 
 // Kind sorts connections for the first line of a report: "closed", "cut off", "slow".
