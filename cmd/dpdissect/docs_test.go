@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -70,6 +71,17 @@ func TestReadmeIsShort(t *testing.T) {
 		if n := utf8.RuneCountInString(line); n > 100 {
 			t.Errorf("line %d has %d characters, want at most 100", i+1, n)
 		}
+	}
+}
+
+// TestReadmeCountsRules: the README says how many rules there are.
+func TestReadmeCountsRules(t *testing.T) {
+	var rules []struct{ ID string }
+	if err := json.Unmarshal([]byte(output(t, "rules", "--format", "json")), &rules); err != nil {
+		t.Fatal(err)
+	}
+	if row := fmt.Sprintf("| the texts' rules | - | %d, ", len(rules)); !strings.Contains(page(t, "README.md"), row) {
+		t.Errorf("the README has no row %q", row)
 	}
 }
 

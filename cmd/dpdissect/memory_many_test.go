@@ -12,8 +12,8 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 )
 
-// keptOfEach is how many bytes of memory a connection may take once it ended: 100,000 of them
-// have to fit into 256 MiB, beside those that are open at the same time.
+// keptOfEach bounds the memory of a connection that ended, in bytes: with it 100,000 of them
+// take 172 MiB, and leave room in 256 for those that are open at the same time.
 const keptOfEach = 1800
 
 // roomOfPackets are commands whose queue keeps the room of packets for the next ones, which

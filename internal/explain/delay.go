@@ -8,9 +8,9 @@ import (
 
 // Thresholds of what is said of time.
 const (
-	bloatRate   = 4   // by which the rate of sending must have grown
-	bloatLeast  = 4e3 // bytes a second at least: the slowest links carry more
-	bloatSteps  = 2   // in a row by which the round trip must have grown: what jumps was held back
+	queueRate   = 4   // by which a side must have sent faster
+	queueLeast  = 4e3 // bytes a second at least: the slowest links carry more
+	queueSteps  = 2   // in a row by which the round trip must have grown: what jumps was held back
 	starvedFor  = 5e9 // ns
 	starvedSent = 3
 	resentShare = 0.3 // what a wait weighs that a loss explains
@@ -121,8 +121,8 @@ func (s *subject) unusual(dir int, w *window) bool {
 	return w.N >= lateAnswers && float64(w.N) >= lateShare*expected
 }
 
-// spellsJoin is how far apart two times of delay of different kinds may be that are one, ns.
-const spellsJoin = 3e9
+// spellsJoin joins times of delay of different kinds as those of one kind are.
+const spellsJoin = seq.SpellGap
 
 // slowIn reports whether something in a window came late that was not lost.
 func (s *subject) slowIn(dir int, w *window) bool {
@@ -138,9 +138,9 @@ func (s *subject) slowIn(dir int, w *window) bool {
 	return false
 }
 
-// bloat: the round trip grows step by step with the rate of sending of a side, and falls
-// with it. What one side sends also delays what its peer is told with it.
-func bloat(s *subject) []Contribution {
+// queues: the round trip grows step by step as a side sends faster, and falls again with it.
+// What one side sends also delays what its peer is told with it.
+func queues(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		w := &s.side(dir).Swell
 		filler := 0
@@ -148,7 +148,7 @@ func bloat(s *subject) []Contribution {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(bloatRate*from, bloatLeast) || !w.Recovered || w.Rose < bloatSteps || s.lossy(dir) {
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || !w.Recovered || w.Rose < queueSteps || s.lossy(dir) {
 			return c, false
 		}
 		who, least := s.who((dir+filler)%2), s.possible(dir)

@@ -145,7 +145,7 @@ type Group struct {
 	Sentence    string `json:"sentence"`
 }
 
-// Asked is what was found for the sentence of a game, or for a time.
+// Asked answers what was asked about the sentence of a game, or about a time.
 type Asked struct {
 	Text       string   `json:"text,omitempty"`
 	At         string   `json:"at,omitempty"` // the time that was asked for …
@@ -159,7 +159,7 @@ type Asked struct {
 	Also       []Also   `json:"also,omitempty"`
 }
 
-// Also is what was unusual at that time in another connection.
+// Also names another connection in which something was unusual at the time asked about.
 type Also struct {
 	Connection int    `json:"connection"`
 	Cause      Cause  `json:"cause"`

@@ -54,8 +54,8 @@ func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 	return t
 }
 
-// before is how far back subjects know those before them: a verdict looks at the one before,
-// whose verdict looks at one more.
+// before limits the chain of earlier connections that a subject holds: its verdict looks at
+// the one before it, and the verdict on that one at one more.
 const before = 2
 
 // subject makes one of a connection. done has to be called when it was looked at.

@@ -27,7 +27,7 @@ const (
 )
 
 // contributors look for what made a connection slow or endangered it.
-var contributors = []func(*subject) []Contribution{losses, bursts, outages, lateness, delays, bloat, starvation, stalls, spurious, reorderings, copies, skew, idleness}
+var contributors = []func(*subject) []Contribution{losses, bursts, outages, lateness, delays, queues, starvation, stalls, spurious, reorderings, copies, skew, idleness}
 
 // both asks for each side.
 func (s *subject) both(look func(dir int) (Contribution, bool)) []Contribution {

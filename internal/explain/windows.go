@@ -36,7 +36,7 @@ func (s *subject) windows(dir int, gap int64, heavy func(*window) float64, kinds
 	out := list[:0]
 	for _, x := range list {
 		if n := len(out); n > 0 && x.From-out[n-1].To <= gap {
-			out[n-1].add(&x)
+			out[n-1].Add(&x.Spell)
 			continue
 		}
 		out = append(out, x)
@@ -47,13 +47,6 @@ func (s *subject) windows(dir int, gap int64, heavy func(*window) float64, kinds
 		slices.SortFunc(out, func(x, y window) int { return cmp.Compare(x.From, y.From) })
 	}
 	return out
-}
-
-func (w *window) add(x *window) {
-	if x.Most > w.Most {
-		w.Most, w.Worst = x.Most, x.Worst
-	}
-	w.To, w.N = max(w.To, x.To), w.N+x.N
 }
 
 // many and long tell how heavy a window is.

@@ -28,7 +28,7 @@ type Spell struct {
 type Spells [NSpells][]Spell
 
 const (
-	spellGap  = 3e9 // ns without trouble that end a spell
+	SpellGap  = 3e9 // ns without trouble that end a spell
 	maxSpells = 32  // of a kind: where there are more, the two that are the closest become one
 
 	// An acknowledgement is slow that takes so many times the least round trip, and so much
@@ -61,11 +61,11 @@ func (s *Spells) note(kind SpellKind, from, to, most int64, worst Sign) {
 
 // joined joins the spell at a place with those that it is close to.
 func joined(list []Spell, i int) []Spell {
-	for i > 0 && list[i].From-list[i-1].To <= spellGap {
+	for i > 0 && list[i].From-list[i-1].To <= SpellGap {
 		i--
 		list = join(list, i)
 	}
-	for i+1 < len(list) && list[i+1].From-list[i].To <= spellGap {
+	for i+1 < len(list) && list[i+1].From-list[i].To <= SpellGap {
 		list = join(list, i)
 	}
 	return list
@@ -73,12 +73,16 @@ func joined(list []Spell, i int) []Spell {
 
 // join makes one spell of that at a place and the next one.
 func join(list []Spell, i int) []Spell {
-	x, y := &list[i], &list[i+1]
+	list[i].Add(&list[i+1])
+	return slices.Delete(list, i+1, i+2)
+}
+
+// Add makes one spell of two, of which y began later.
+func (x *Spell) Add(y *Spell) {
 	if y.Most > x.Most {
 		x.Most, x.Worst = y.Most, y.Worst
 	}
 	x.To, x.N = max(x.To, y.To), x.N+y.N
-	return slices.Delete(list, i+1, i+2)
 }
 
 func joinClosest(list []Spell) []Spell {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Trouble that comes again within spellGap is one spell; the worst moment is kept, and spells
+// Trouble that comes again within SpellGap is one spell; the worst moment is kept, and spells
 // are joined where there are too many.
 func TestSpells(t *testing.T) {
 	var s Spells
