@@ -226,12 +226,15 @@ func outages(s *subject) []Contribution {
 		c = Contribution{Cause: LossBurst, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, who: s.who(dir), From: s.clock(run.First.Time), To: s.clock(run.Last), at: run.First,
 			Frames: frames(run.First.Frame), Numbers: map[string]float64{"ms": float64(run.Span()) / 1e6, "units": float64(run.Units), "peer_frames": float64(run.Meanwhile())}}
 		until := "then answers came again"
-		if open {
+		switch {
+		case open && s.followed():
+			until = "this lasted until another connection of the same addresses began"
+		case open:
 			until = "this lasted until the end of the capture"
 		}
 		c.Sentence = fmt.Sprintf("For %s from %s on, there is no answer to anything that %s sent (%s); %s.", span(run.Span()), s.in(run.First), c.who, count(run.Units, "new packet", "new packets"), until)
 		switch {
-		case s.stoodStill(peer, run):
+		case !open && !s.followed() && s.stoodStill(peer, run): // else its program may have ended
 			c.Cause, c.Side, c.who, c.weight = PeerStalled, sides[peer], s.who(peer), c.weight*1.5
 			c.Sentence += fmt.Sprintf(" All of it passed this capture point at the machine of %s: most likely the program there stood still.", s.who(peer))
 		case s.answersAll(dir):

@@ -14,7 +14,7 @@ const (
 	reorderShare = 0.01 // of first sendings
 	copyShare    = 0.02 // of frames
 	idleFor      = 20e9 // ns
-	missesMany   = 0.05 // of the numbers of a side, which the capture may miss for clocks to be compared
+	leadShare    = 0.5  // of numbers, answered before they come: of fewer the capture may lack the first transmissions
 )
 
 // stalls: a window that stays full for longer than a round trip.
@@ -115,7 +115,9 @@ func copies(s *subject) []Contribution {
 func skew(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		lead := s.side(dir).ClockLead
-		if x := s.side(dir); lead.N == 0 || float64(x.Uncaptured) > missesMany*float64(x.Numbers) {
+		x := s.side(dir)
+		whole := x.Uncaptured == 0 && s.Dir[dir].Missing() == 0
+		if lead.N == 0 || !whole && float64(lead.N) < leadShare*float64(x.Numbers) {
 			return c, false
 		}
 		return Contribution{Cause: ClockSkew, Side: path, Certainty: Proved, weight: 0.5, at: lead, From: s.clock(lead.Time), Frames: frames(lead.Frame),

@@ -157,3 +157,28 @@ func TestUntrue(t *testing.T) {
 		t.Error("a sentence that no claim knows")
 	}
 }
+
+// TestSentencesOnceUntrue: a program that ended did not stand still, and an answer to what the
+// capture missed is no sign of a second clock.
+func TestSentencesOnceUntrue(t *testing.T) {
+	for _, name := range []string{
+		"hazel/client-restarts/a/0/3", "hazel/client-restarts/a/5/5", "hazel-2019/client-restarts/a/0/4",
+		"hazel/spurious/a/20/3", "hazel/spurious/b/20/4", "hazel/one-way/a/20/4", "hazel-fork36/one-way/middle/20/3",
+	} {
+		run, err := ParseEndRun(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := run.Play()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := run.judge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Untrue) > 0 || r.Sentences == 0 {
+			t.Errorf("%s: %d sentences, untrue are %q", name, r.Sentences, r.Untrue)
+		}
+	}
+}
