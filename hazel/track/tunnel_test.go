@@ -191,6 +191,12 @@ func TestHazel_DTLS_Recognition(t *testing.T) {
 			openFlight.pings(s, 10)
 		}, false},
 		{"Pings from the middle", func(s *scene) { openFlight.pings(s, 10) }, true},
+		{"another suite, with Pings of Hazel's sizes", func(s *scene) {
+			f := openFlight
+			f.suite = ccm8.suite
+			f.handshake(s, "")
+			f.pings(s, 20)
+		}, false},
 		{"another stack, the same suite", func(s *scene) { webRTC.handshake(s, ""); webRTC.pings(s, 20) }, false},
 		{"another stack from the middle", func(s *scene) { webRTC.pings(s, 40) }, false},
 		{"CoAP: empty answers have the size of acknowledgements", func(s *scene) {

@@ -15,8 +15,8 @@ import (
 const module = "github.com/dpdissect/dpdissect/"
 
 // goldens are, by package, the tests that are run for changes of other packages, where all
-// would take too long: those that compare what people see.
-var goldens = map[string]string{module + "cmd/dpdissect": "Golden|Captured|ExplainAgrees"}
+// would take too long: those that compare what people see and what the docs say.
+var goldens = map[string]string{module + "cmd/dpdissect": "Golden|Captured|ExplainAgrees|Page$|TestScript"}
 
 // A pack is a package with tests, and what they did on the code as it is.
 type pack struct {
