@@ -3,6 +3,8 @@ package track
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
+	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -54,5 +56,29 @@ func TestMC_DPL4R_3_1_5_4_OtherCounts(t *testing.T) {
 	}
 	if l := s.One().Dir[0].Lost(); l != (seq.Lost{}) {
 		t.Errorf("lost %+v", l)
+	}
+}
+
+// Two acknowledgements that name packets of which all before were captured say how many bytes
+// arrived between them: no more than were sent. Where something before is missing, they do not.
+func TestMC_DPL4R_3_1_5_4_BytesReceivedAreJudged(t *testing.T) {
+	for _, missing := range []bool{false, true} {
+		p := New()
+		s := &scene{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "")})}
+		total := 0
+		for n := range uint8(20) {
+			if missing && n%2 == 1 {
+				continue
+			}
+			s.send(0, data(1+n, 1+n, 0, "x"))
+			total += 5
+			f := ack(1+n, 1+n, 0)
+			f.BytesReceived, f.Tick = uint32(total), uint32(1000+10*int(n))
+			s.send(1, f)
+		}
+		s.End()
+		if got := s.Table.Tallies(p)[r3154BytesMax].Pass; (got > 0) != !missing {
+			t.Errorf("missing %v: passed %d times", missing, got)
+		}
 	}
 }
