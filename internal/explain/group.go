@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A story of several connections: so many at least, each at most so long after the one before, ns.
@@ -15,8 +16,9 @@ const (
 // A member is a connection that did not end as its sides wanted.
 type member struct {
 	Group
-	id int
-	at int64
+	id     int
+	at     int64
+	likely bool // its cause is not proved
 }
 
 // Grouped finds the connections that share a story: the same cause and side, with one machine,
@@ -27,7 +29,7 @@ func (d *Document) Grouped() {
 	for c := range d.All() {
 		v := &c.Verdict
 		if at := nanoseconds(v.Time); at != 0 && abouts[v.Cause].grave >= declined {
-			all = append(all, member{Group{Cause: v.Cause, Side: v.Side, Address: c.shared()}, c.ID, at})
+			all = append(all, member{Group{Cause: v.Cause, Side: v.Side, Address: c.shared()}, c.ID, at, v.Certainty == Likely})
 		}
 	}
 	slices.SortFunc(all, func(x, y member) int {
@@ -54,8 +56,8 @@ func groupOf(list []member) Group {
 	}
 	slices.Sort(g.Connections)
 	what := groupWords[g.Cause]
-	if what == "" {
-		what = "most likely one story: " + abouts[g.Cause].why
+	if slices.ContainsFunc(list, func(m member) bool { return m.likely }) && !strings.Contains(what, "most likely") {
+		what = "most likely " + what
 	}
 	side := "the players"
 	if g.Side == "b" {
@@ -75,14 +77,21 @@ func groupOf(list []member) Group {
 
 // groupWords say what happened to several connections at once; {side} stands for who did it.
 var groupWords = map[Cause]string{
-	PortClosed:       "{side} was gone, its port is closed (ICMP)",
-	PeerSilent:       "nothing more came from {side}, most likely a machine, a program or a network stopped",
-	PathDead:         "the path between them broke",
-	NoAnswer:         "nothing answered",
-	Refused:          "they were declined",
-	VersionMismatch:  "their versions differ",
-	RetriesExhausted: "packets were not answered, and their senders gave up",
-	OneWay:           "only one direction of the path worked",
+	NoAnswer:          "nothing answered",
+	Refused:           "{side} declined them",
+	VersionMismatch:   "their versions differ",
+	SecretMismatch:    "the two sides do not share a secret",
+	PortClosed:        "{side} was gone, its port is closed (ICMP)",
+	ProtocolViolation: "{side} broke the protocol and was dropped",
+	PeerRestarted:     "{side} began again from the start",
+	RetriesExhausted:  "packets were not answered, and their senders gave up",
+	SizeBlackHole:     "large packets are lost on the path, small ones are not",
+	OneWay:            "only one direction of the path worked",
+	NATExpired:        "a router (NAT) had forgotten them while they were idle",
+	NATRebinding:      "they came back from new addresses, and nothing answered there",
+	PeerSilent:        "nothing more came from {side}, most likely a machine, a program or a network stopped",
+	PathDead:          "the path between them broke",
+	Reset:             "{side} cut them off",
 }
 
 // shared is the machine that connections of one server share.

@@ -65,6 +65,27 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestGroupsAreNoSurer: a story of several connections says "most likely" where one of its
+// verdicts does, and there are words for each cause that several connections may share.
+func TestGroupsAreNoSurer(t *testing.T) {
+	for cause, x := range abouts {
+		if x.grave < declined {
+			continue
+		}
+		proved := []member{{Group: Group{Cause: cause, Side: "b", Address: "10.0.0.1"}, at: start}}
+		likely := append(proved, member{Group: proved[0].Group, at: start, likely: true})
+		if groupWords[cause] == "" {
+			t.Errorf("%s: no words", cause)
+		}
+		if got := groupOf(likely).Sentence; !strings.Contains(got, "most likely") || strings.Contains(got, "{side}") {
+			t.Errorf("%s, likely: %q", cause, got)
+		}
+		if got := groupOf(proved).Sentence; strings.Contains(got, "most likely") && cause != PeerSilent {
+			t.Errorf("%s, proved: %q", cause, got)
+		}
+	}
+}
+
 // TestPlainWords: sentences for people have no words of who implements the protocol.
 func TestPlainWords(t *testing.T) {
 	s := established()
