@@ -88,7 +88,7 @@ var groupWords = map[Cause]string{
 	SizeBlackHole:     "large packets are lost on the path, small ones are not",
 	OneWay:            "only one direction of the path worked",
 	NATExpired:        "a router (NAT) had forgotten them while they were idle",
-	NATRebinding:      "they came back from new addresses, and nothing answered there",
+	NATRebinding:      "they came back from other addresses (a router gave them new ones, or they moved)",
 	PeerSilent:        "nothing more came from {side}, most likely a machine, a program or a network stopped",
 	PathDead:          "the path between them broke",
 	Reset:             "{side} cut them off",
