@@ -75,7 +75,7 @@ func groupOf(list []member) Group {
 
 // groupWords say what happened to several connections at once; {side} stands for who did it.
 var groupWords = map[Cause]string{
-	PortClosed:       "{side} was gone, its port is closed (ICMP)",
+	PortClosed:       "{side} had gone, and the port is closed (ICMP)",
 	PeerSilent:       "nothing more came from {side}, most likely a machine, a program or a network stopped",
 	PathDead:         "the path between them broke",
 	NoAnswer:         "nothing answered",
