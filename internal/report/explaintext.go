@@ -258,7 +258,7 @@ func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int)
 	lines := []string{headline}
 	if TextWidth(title)+2+TextWidth(headline) > width {
 		dst = append(append(dst[:len(dst)-2], '\n'), explainIndent...)
-		lines = wrapWords(headline, width-len(explainIndent))
+		lines = wrapHeadline(headline, width-len(explainIndent))
 	}
 	dst = p.appendStyledLines(dst, p.gravity(c), lines)
 	also := ""
@@ -288,6 +288,17 @@ func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int)
 		tellEnd()
 	}
 	return dst
+}
+
+// wrapHeadline breaks "14:54:35  what happened" into lines. The time stands apart.
+func wrapHeadline(headline string, width int) []string {
+	at, what, timed := strings.Cut(headline, "  ")
+	if !timed {
+		return wrapWords(headline, width)
+	}
+	lines := wrapWords(what, width-len(at)-2)
+	lines[0] = at + "  " + lines[0]
+	return lines
 }
 
 // appendStyledLines appends lines of one style, all but the first of them indented.
