@@ -34,6 +34,7 @@ page.start = function () {
   document.getElementById("title").textContent = page.visible(page.made.title);
   document.getElementById("footer").textContent = page.visible(page.made.made);
   page.overview();
+  page.overviewAt = performance.now();
   document.addEventListener("DOMContentLoaded", page.finish);
 };
 
