@@ -387,6 +387,7 @@ func measureReport(b *testing.B, path string) {
 	x := shown(b, browser, html)
 	b.ReportMetric(float64(len(html))/1e6, "MB")
 	b.ReportMetric(ask[float64](b, x, `performance.getEntriesByType("paint").at(-1)?.startTime ?? -1`), "ms-first-paint")
+	b.ReportMetric(ask[float64](b, x, `page.overviewAt`), "ms-overview")
 	b.ReportMetric(ask[float64](b, x, `page.drawnAt`), "ms-drawn")
 	zoom := ask[float64](b, x, `(async () => {
 		page.openAt(page.pictures.connections[0].id);

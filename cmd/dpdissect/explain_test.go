@@ -142,7 +142,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-var problemRow = regexp.MustCompile(`^#\d+ +\S+ `)
+var problemRow = regexp.MustCompile(`^ *\d+  \S+ `)
 
 // problemsIn are the lines of "Problems, worst first".
 func problemsIn(text string) (rows []string) {
@@ -151,7 +151,7 @@ func problemsIn(text string) (rows []string) {
 		switch {
 		case problemRow.MatchString(line):
 			rows = append(rows, strings.Join(strings.Fields(line), " "))
-		case strings.HasPrefix(strings.TrimSpace(line), "#  Protocol"):
+		case line == "":
 			return rows
 		}
 	}

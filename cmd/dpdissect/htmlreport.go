@@ -152,6 +152,7 @@ func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Repo
 		from, to := j.part.bounds()
 		d.Narrow(from, to, c.span.words())
 	}
+	d.Grouped()
 	var analysis, explained bytes.Buffer
 	err := cmp.Or(report.WriteJSON(&analysis, a), report.WriteExplainJSON(&explained, a.Captures, d))
 	p.Analysis, p.Explain = analysis.Bytes(), explained.Bytes()

@@ -81,7 +81,7 @@ var groupWords = map[Cause]string{
 	Refused:           "{side} declined them",
 	VersionMismatch:   "their versions differ",
 	SecretMismatch:    "the two sides do not share a secret",
-	PortClosed:        "{side} was gone, its port is closed (ICMP)",
+	PortClosed:        "{side} had gone, and the port is closed (ICMP)",
 	ProtocolViolation: "{side} broke the protocol and was dropped",
 	PeerRestarted:     "{side} began again from the start",
 	RetriesExhausted:  "packets were not answered, and their senders gave up",

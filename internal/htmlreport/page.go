@@ -62,13 +62,13 @@ func Write(w io.Writer, r *Report) (size int64, err error) {
 	p.print(strings.Join(css, ""))
 	p.print("</head>\n<body>\n")
 	p.print(frame)
-	p.data("analysis", r.Analysis)
 	p.data("explain", r.Explain)
 	p.data("pictures", appendPictures(nil, r))
 	p.data("lanes", appendLanes(nil, r))
 	p.data("ladders", append(append([]byte{'['}, bytes.Join(r.Ladders, []byte{','})...), ']'))
 	p.data("made", appendMade(nil, r))
 	p.print(strings.Join(code, ""))
+	p.data("analysis", r.Analysis) // the largest by far: the overview is drawn before it is read
 	p.print("</body>\n</html>\n")
 	return p.size, p.err
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
-var fileColumns = []column{{head: "File", left: true}, {head: "Verdict", left: true}, {head: "Why", left: true, rare: true}}
+var fileColumns = []column{{head: "File", left: true}, {head: "Verdict", left: true}, {head: "Why", left: true, rare: true, least: 20, wraps: true}}
 
-// appendFiles appends one line a file: its verdict and why. On a terminal the reasons are
-// cut to its width; they stand whole in the check of the file, and where nobody said how
-// wide the text may be.
+// appendFiles appends one line a file: its verdict and why. On a terminal the reasons go
+// on in further lines where they pass its width.
 func (p *painter) appendFiles(dst []byte, files []*Check, width int) []byte {
 	t := p.table(fileColumns)
 	for _, c := range files {
@@ -20,25 +19,11 @@ func (p *painter) appendFiles(dst []byte, files []*Check, width int) []byte {
 		t.rows = append(t.rows, []cell{p.plain(render.Logged(inputName(c.path()))), {text: c.Outcome.String(), style: p.outcome(c.Outcome)}, why})
 	}
 	if width > 0 {
-		t.cutLast(width)
+		t.fit(width)
 	} else if sum(t.widths())+2*len(columnGap) > DefaultWidth {
 		t.rule = DefaultWidth
 	}
 	return t.append(dst)
-}
-
-// cutLast cuts the texts of the last column to what the others leave of a width, and
-// never to less than its head takes.
-func (t *table) cutLast(width int) {
-	w := t.widths()
-	last := len(w) - 1
-	room := width
-	for _, n := range w[:last] {
-		room -= n + len(columnGap)
-	}
-	for _, row := range t.rows {
-		row[last].text = cutText(row[last].text, max(room, len(t.cols[last].head)), false)
-	}
 }
 
 // why is the headline without the verdict.

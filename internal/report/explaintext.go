@@ -64,7 +64,11 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 		dst = out.put(p.appendExplained(append(dst, '\n'), d.At(int(i)), width))
 	}
 	if len(rest) > 0 {
-		dst = appendWrapped(append(dst, "\nOf the others: "...), plainCells(kindsOf(rest)), 15, width)
+		head := "Of the others: "
+		if len(list) == 0 && len(grouped) == 0 {
+			head = "Of all: "
+		}
+		dst = appendWrapped(append(append(dst, '\n'), head...), plainCells(kindsOf(rest)), len(head), width)
 	}
 	dst = p.appendUnrecognised(dst, d.Unrecognised, width)
 	if d.LeftOut > 0 {
@@ -100,12 +104,7 @@ func (p explainer) appendGroups(dst []byte, groups []explain.Group, all bool, wi
 	for i := range groups {
 		g := &groups[i]
 		dst = append(dst, '\n')
-		for k, line := range wrapWords(escaped(g.Sentence), width) {
-			if k > 0 {
-				dst = append(dst, explainIndent...)
-			}
-			dst = append(appendStyled(dst, p.Error, line), '\n')
-		}
+		dst = p.appendStyledLines(dst, p.Error, wrapWords(escaped(g.Sentence), width-len(explainIndent)))
 		list := "#" + strconv.Itoa(g.Connections[0])
 		for k, id := range g.Connections[1:] {
 			if k == listedMembers {
@@ -256,10 +255,12 @@ func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int)
 	title := escaped(fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, p.named(c.A), p.named(c.B)))
 	headline := escaped(c.Headline())
 	dst = append(appendStyled(dst, p.Heading, title), "  "...)
+	lines := []string{headline}
 	if TextWidth(title)+2+TextWidth(headline) > width {
 		dst = append(append(dst[:len(dst)-2], '\n'), explainIndent...)
+		lines = wrapHeadline(headline, width-len(explainIndent))
 	}
-	dst = append(appendStyled(dst, p.gravity(c), headline), '\n')
+	dst = p.appendStyledLines(dst, p.gravity(c), lines)
 	also := ""
 	tellEnd := func() {
 		dst = p.appendSentence(dst, also+v.Sentence, width)
@@ -285,6 +286,28 @@ func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int)
 	if slow {
 		also = "The end: "
 		tellEnd()
+	}
+	return dst
+}
+
+// wrapHeadline breaks "14:54:35  what happened" into lines. The time stands apart.
+func wrapHeadline(headline string, width int) []string {
+	at, what, timed := strings.Cut(headline, "  ")
+	if !timed {
+		return wrapWords(headline, width)
+	}
+	lines := wrapWords(what, width-len(at)-2)
+	lines[0] = at + "  " + lines[0]
+	return lines
+}
+
+// appendStyledLines appends lines of one style, all but the first of them indented.
+func (p explainer) appendStyledLines(dst []byte, style render.Style, lines []string) []byte {
+	for i, line := range lines {
+		if i > 0 {
+			dst = append(dst, explainIndent...)
+		}
+		dst = append(appendStyled(dst, style, line), '\n')
 	}
 	return dst
 }

@@ -17,7 +17,7 @@ const (
 // that counts the others.
 func (p *painter) appendProblems(dst []byte, a *Analysis, list []standing, opts *TextOptions) []byte {
 	rest := map[string]int{}
-	t := p.table([]column{{head: "Problems, worst first", left: true}, {head: "Who", left: true, rank: 2}, {head: "When", left: true, rank: 1}, {head: "What happened", left: true, least: 30, whole: "'dpdissect explain' has"}})
+	t := p.table([]column{{head: "#"}, {head: "Who", left: true, least: 22, ends: true, whole: "'dpdissect explain' has"}, {head: "When", left: true, rank: 1}, {head: "Problems, worst first", left: true, least: 36, wraps: true}})
 	most := ToldProblems
 	if opts.Top > 0 {
 		most = opts.Top
@@ -45,18 +45,10 @@ func (p *painter) appendProblems(dst []byte, a *Analysis, list []standing, opts 
 }
 
 func (p *painter) problemRow(x *explain.Connection, opts *TextOptions) []cell {
+	_, address := x.Who()
 	when := cell{}
 	if ns, ok := x.When(); ok {
 		when = p.plain(opts.clock()(ns))
 	}
-	return []cell{{text: "#" + strconv.Itoa(x.ID)}, p.plain(p.who(x)), when, {text: escaped(x.Brief()), style: p.gravity(x)}}
-}
-
-// who is the side that a line is about: its role, and its address or name.
-func (p *painter) who(x *explain.Connection) string {
-	role, address := x.Who()
-	if role == "" {
-		return p.named(address)
-	}
-	return role + " " + p.named(address)
+	return []cell{{text: strconv.Itoa(x.ID)}, p.plain(p.named(address)), when, {text: escaped(x.Brief()), style: p.gravity(x)}}
 }

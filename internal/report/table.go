@@ -65,6 +65,7 @@ type column struct {
 	rare  bool // leaves when all of it is dim, even if there is room
 	rank  int
 	least int    // its text may be cut to so many columns; 0: never
+	wraps bool   // its text goes on in further lines where it would be cut
 	ends  bool   // what is cut keeps both of its ends
 	whole string // where texts stand whole that are truncated: "'dpdissect rules show ID' has"
 }

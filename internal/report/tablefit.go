@@ -128,11 +128,32 @@ func (t *table) cutTexts(gone []bool, w []int, room int) {
 		if most == w[i] {
 			continue
 		}
+		if t.cols[i].wraps {
+			t.wrapTexts(i, most)
+			continue
+		}
 		for _, row := range t.rows {
 			row[i].text = cutText(row[i].text, most, t.cols[i].ends)
 		}
 		t.short.addCut(t.cols[i].head, t.cols[i].whole)
 	}
+}
+
+// wrapTexts breaks the texts of a column at words. What goes on stands in rows that have
+// nothing in the other columns.
+func (t *table) wrapTexts(i, most int) {
+	var rows [][]cell
+	for _, row := range t.rows {
+		lines := wrapWords(row[i].text, most)
+		row[i].text = lines[0]
+		rows = append(rows, row)
+		for _, line := range lines[1:] {
+			more := make([]cell, len(row))
+			more[i] = cell{text: line, style: row[i].style}
+			rows = append(rows, more)
+		}
+	}
+	t.rows = rows
 }
 
 // addCut says that the texts of a column are cut. Columns that stand whole in one place

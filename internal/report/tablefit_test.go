@@ -35,3 +35,25 @@ func TestColumnsByWhatTheySay(t *testing.T) {
 		}
 	}
 }
+
+// TestWrappedColumn: a text that may wrap goes on below itself in rows of their own, with all
+// of its words, in no more columns than asked for, and nothing is said to be truncated.
+func TestWrappedColumn(t *testing.T) {
+	p := &painter{}
+	tab := p.table([]column{{head: "#"}, {head: "Who", left: true}, {head: "Problem", left: true, least: 16, wraps: true}})
+	tab.rows = [][]cell{
+		{p.plain("1"), p.plain("192.0.2.7:5000"), p.plain("most likely 18% lost of what the player sent")},
+		{p.plain("2"), p.plain("192.0.2.8:5000"), p.plain("closed")},
+	}
+	tab.fit(36)
+	want := `#  Who             Problem
+───────────────────────────────────
+1  192.0.2.7:5000  most likely 18%
+                   lost of what the
+                   player sent
+2  192.0.2.8:5000  closed
+`
+	if got := string(tab.append(nil)); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}

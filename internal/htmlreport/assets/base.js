@@ -5,12 +5,15 @@ const page = {
   analysis: null, explain: null, pictures: null, lanes: null, ladders: null, made: null,
   sections: [], // of the navigation: {id, title}
 
-  load() {
-    for (const id of ["analysis", "explain", "pictures", "lanes", "ladders", "made"]) {
-      page[id] = JSON.parse(document.getElementById(id).textContent);
-    }
-    page.dated = new Set(page.days()).size > 1;
+  load(...ids) {
+    for (const id of ids) page[id] = JSON.parse(document.getElementById(id).textContent);
   },
+
+  whole: false, // all data is loaded: the analysis comes last, below the code
+  wanted: [], // what waits for that
+
+  // once does work when all data is loaded, which may be now.
+  once(work) { if (page.whole) work(); else page.wanted.push(work); },
 
   // make gives an element with attributes and children; strings become text.
   make(tag, attributes, ...children) {
@@ -60,7 +63,7 @@ const page = {
   dated: false, // times need their date: the captures are not all of one day
 
   // days are those on which captures begin and end.
-  days() { return page.analysis.captures.flatMap((c) => [c.first_time, c.last_time]).filter((t) => t).map((t) => t.slice(0, 10)); },
+  days() { return page.explain.captures.flatMap((c) => [c.first_time, c.last_time]).filter((t) => t).map((t) => t.slice(0, 10)); },
 
   // clock is the time of a record, in UTC as the capture has it.
   clock(text) { return text ? page.clockOf(Date.parse(text.slice(0, 23) + "Z")) : "–"; },

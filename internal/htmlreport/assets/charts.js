@@ -35,7 +35,8 @@ page.plotsOf = function (c, about) {
   group.bands = page.make("div", { class: "bands" });
   const charts = page.make("div", { class: "charts", "data-view": "delay" });
   group.charts = charts;
-  box.append(page.toolbar(group, charts), group.bands);
+  group.keys = page.make("p", { class: "keys" });
+  box.append(page.toolbar(group, charts), group.keys, group.bands);
   for (const kind of page.kinds) {
     for (const d of ["a", "b"]) {
       const x = c.directions[d];
@@ -44,8 +45,7 @@ page.plotsOf = function (c, about) {
   }
   if (group.waiting.length === 0) charts.append(page.make("p", {}, "No frame of it has a time, so there are no plots."));
   group.axis = page.make("div", { class: "time-axis", "aria-hidden": "true" });
-  group.keys = page.make("p", { class: "keys" });
-  box.append(charts, group.axis, group.readout, group.status, group.keys);
+  box.append(charts, group.axis, group.readout, group.status);
   group.shown = { min: group.span[0], max: group.span[1] };
   group.draw = () => page.drawGroup(group);
   group.at = (ms) => page.showMoment(group, ms);
@@ -217,7 +217,7 @@ page.chartOf = function (parent, group, c, d, kind) {
   const label = "Connection " + c.id + ", side " + d + ": " + kind.title + (kind.events ? "; " + page.counted(retries, "retry", "retries") + ", " + page.counted(losses, "proven loss", "proven losses") : "");
   const box = page.make("div", { class: "chart", tabindex: "0", role: "group", "aria-label": label, "data-chart": kind.id, "data-connection": c.id, "data-direction": d,
     "data-points": points, "data-retries": kind.events ? retries : 0, "data-losses": kind.events ? losses : 0, "data-unacknowledged": kind.rail ? x.unacked.length : null },
-    page.make("h4", {}, page.make("b", {}, d), " " + kind.title));
+    page.make("h4", {}, page.make("b", {}, page.sideWords(c.id, d)), ": " + kind.title));
   box.style.minHeight = kind.height + 18 + "px";
   parent.append(box);
   return () => page.drawChart(box, group, x, kind, t, series);

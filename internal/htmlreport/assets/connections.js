@@ -25,23 +25,38 @@ page.opened = function (id) {
   page.ladderOf?.get(id)?.();
 };
 
+// story tells what happened: what the line of the connection is about stands first, so the end
+// stands last where that was in order and something before it was not.
 page.story = function (c) {
-  const v = c.verdict, n = page.counts.get(c.id);
-  const box = page.make("article", { class: "story", "data-connection": c.id }, page.make("p", { class: "verdict" }, page.make("span", { class: "badge " + v.certainty }, v.certainty), " ", v.sentence));
-  const proof = v.frames && v.frames.length ? v.frames : v.frame ? [v.frame] : [];
+  const n = page.counts.get(c.id), slow = page.lane.get(c.id)?.kind === "in trouble" && c.contributing?.length > 0;
+  const end = page.ending(c, slow), worse = c.contributing?.length ? [slow ? null : page.make("h4", {}, "What made it worse"), page.causeList(c)] : [];
+  return page.make("article", { class: "story", "data-connection": c.id }, slow ? [...worse, ...end] : [...end, ...worse], n ? page.facts(n, c) : null);
+};
+
+// ending tells how a connection ended, and the proof.
+page.ending = function (c, last) {
+  const v = c.verdict, proof = v.frames && v.frames.length ? v.frames : v.frame ? [v.frame] : [];
+  const parts = [page.make("p", { class: "verdict" }, last ? "The end: " : "", page.make("span", { class: "badge " + v.certainty }, v.certainty), " ", v.sentence)];
   if (proof.length) {
-    box.append(page.make("p", { class: "proof" }, "Proof: frame" + (proof.length > 1 ? "s " : " "), ...page.between(proof.map((n) => page.frame(n, c.id)), ", "), v.would_refute ? ". Would refute it: " + v.would_refute + "." : ""));
-  } else if (v.would_refute) box.append(page.make("p", { class: "proof" }, "Would refute it: " + v.would_refute + "."));
-  if (c.contributing && c.contributing.length) {
-    const list = page.make("ul", { class: "causes" });
-    for (const x of c.contributing) {
-      list.append(page.make("li", {}, page.make("span", { class: "cause" }, x.cause), " ", page.make("span", { class: "badge " + x.certainty }, x.certainty), " ", x.sentence,
-        x.frames && x.frames.length ? [" ", ...page.between(x.frames.slice(0, 6).map((f) => page.frame(f, c.id)), ", ")] : ""));
-    }
-    box.append(page.make("h4", {}, "What made it worse"), list);
-  }
-  if (n) box.append(page.facts(n, c));
-  return box;
+    parts.push(page.make("p", { class: "proof" }, "Proof: frame" + (proof.length > 1 ? "s " : " "), ...page.between(proof.map((n) => page.frame(n, c.id)), ", "), v.would_refute ? ". Would refute it: " + v.would_refute + "." : ""));
+  } else if (v.would_refute) parts.push(page.make("p", { class: "proof" }, "Would refute it: " + v.would_refute + "."));
+  return parts;
+};
+
+// causeList are the causes beside the end, each with when it lasted and its frames.
+page.causeList = function (c) {
+  return page.make("ul", { class: "causes" }, c.contributing.map((x) => page.make("li", {},
+    page.make("span", { class: "cause" }, x.cause), " ", page.make("span", { class: "badge " + x.certainty }, x.certainty), " ", x.sentence,
+    x.frames && x.frames.length ? [" ", ...page.between(x.frames.slice(0, 6).map((f) => page.frame(f, c.id)), ", ")] : "",
+    x.from && x.to ? page.make("span", { class: "when" }, " " + page.spanWords(x.from, x.to)) : null)));
+};
+
+page.spanWords = (from, to) => { const [x, y] = [page.clock(from).slice(0, -2), page.clock(to).slice(0, -2)]; return x === y ? x : x + "–" + y; };
+
+// sideWords name a side as sentences do, where its role is known: "a, player".
+page.sideWords = function (id, d) {
+  const role = page.counts.get(id)?.[d].role;
+  return d + (!role ? "" : role === "client" || role === "connector" ? ", player" : ", server");
 };
 
 // facts are the numbers of both sides, of which the table has all.
@@ -53,8 +68,8 @@ page.facts = function (n, c) {
       lost === null ? null : page.number(lost) + " proven lost", trip(x.rtt, "round trip"), trip(x.ack_wait, "wait"), trip(x.paired_rtt, "paired"), trip(x.ping_rtt, "ping")].filter((t) => t).join(" · ");
   };
   const near = c.capture_point?.near;
-  return page.make("dl", { class: "facts" }, page.make("dt", {}, "a " + c.a), page.make("dd", {}, side("a")), page.make("dt", {}, "b " + c.b), page.make("dd", {}, side("b")),
-    near && near !== "unknown" ? [page.make("dt", {}, "captured"), page.make("dd", {}, near === "middle" ? "between the sides" : "at or near " + near)] : null);
+  return page.make("dl", { class: "facts" }, page.make("dt", {}, page.sideWords(c.id, "a") + " " + c.a), page.make("dd", {}, side("a")), page.make("dt", {}, page.sideWords(c.id, "b") + " " + c.b), page.make("dd", {}, side("b")),
+    near && near !== "unknown" ? [page.make("dt", {}, "captured"), page.make("dd", {}, near === "middle" ? "between the sides" : "at or near " + page.sideWords(c.id, near))] : null);
 };
 
 page.between = (list, text) => list.flatMap((x, i) => (i ? [text, x] : [x]));

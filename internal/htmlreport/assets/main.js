@@ -27,16 +27,36 @@ page.sentencesOf = function (id) {
   return [c.verdict.sentence, ...(c.contributing || []).map((x) => x.sentence)].join(" ");
 };
 
+// start draws the overview, while the analysis is still being read.
 page.start = function () {
-  page.load();
+  page.load("explain", "pictures", "lanes", "ladders", "made");
+  page.dated = new Set(page.days()).size > 1;
   document.getElementById("title").textContent = page.visible(page.made.title);
+  document.getElementById("footer").textContent = page.visible(page.made.made);
+  page.overview();
+  page.overviewAt = performance.now();
+  document.addEventListener("DOMContentLoaded", page.finish);
+};
+
+// finish adds what needs the analysis.
+page.finish = function () {
+  page.load("analysis");
+  page.counts = new Map(page.analysis.connections.map((c) => [c.id, c]));
+  page.whole = true;
   const a = page.analysis;
   const start = a.captures.map((c) => c.first_time).filter((t) => t).sort()[0];
   document.getElementById("subtitle").textContent = page.counted(a.totals.packets, "packet", "packets") + ", " + page.counted(a.connections.length, "connection", "connections") +
     (start ? ", from " + start.slice(0, 19).replace("T", " ") + " UTC" : "");
-  for (const part of [page.overview, page.connections, page.findings, page.capture]) part();
+  for (const part of [page.connections, page.findings, page.capture]) part();
   document.getElementById("nav").append(...page.sections.map((s) => page.make("a", { href: "#" + s.id }, s.title)));
-  document.getElementById("footer").textContent = page.visible(page.made.made);
+  page.searchBox();
+  page.first();
+  page.wanted.splice(0).forEach((work) => work());
+  page.drawnAt = performance.now();
+  document.documentElement.dataset.ready = "true";
+};
+
+page.searchBox = function () {
   const box = document.getElementById("search");
   box.addEventListener("input", () => page.search(box.value));
   box.addEventListener("keydown", (e) => {
@@ -44,9 +64,6 @@ page.start = function () {
     if (e.key === "Escape") { box.value = ""; page.search(""); }
   });
   document.addEventListener("keydown", (e) => { if (e.key === "/" && e.target === document.body) { e.preventDefault(); box.focus(); } });
-  page.first();
-  page.drawnAt = performance.now();
-  document.documentElement.dataset.ready = "true";
 };
 
 // first opens the worst connection of a page that has few, and makes what all others with

@@ -21,7 +21,6 @@ page.overview = function () {
   const s = page.section("overview", "Overview"), o = page.lanes;
   page.lane = new Map(o.lanes.map((l) => [l.id, l]));
   page.told = new Map(page.explain.connections.map((c) => [c.id, c]));
-  page.counts = new Map(page.analysis.connections.map((c) => [c.id, c]));
   s.append(page.make("p", { class: "lead" }, page.leadWords()));
   if (o.lanes.length === 0) {
     s.append(page.make("p", {}, page.made.chosen ? "No connection is in the part that was chosen." : "No connection was recognised in this capture."));
@@ -59,7 +58,7 @@ page.healthKeys = () => page.make("p", { class: "health-keys" }, page.rank.map((
 page.groupsOf = function (lanes) {
   const groups = [], taken = new Set();
   for (const g of page.explain.groups || []) {
-    const members = lanes.filter((l) => g.connections.includes(l.id));
+    const ids = new Set(g.connections), members = lanes.filter((l) => ids.has(l.id));
     if (members.length < 2) continue;
     members.forEach((l) => taken.add(l.id));
     groups.push({ title: g.sentence, members, bad: members.some((l) => l.bad) });
@@ -170,8 +169,8 @@ page.line = function (l) {
     if (box.open) { make(); page.opened(l.id); }
   };
   page.panels.set(l.id, { box, panel, make, turn });
-  box.addEventListener("toggle", turn);
-  summary.addEventListener("click", () => setTimeout(() => { if (box.open) { turn(); page.bring(panel); } }));
+  box.addEventListener("toggle", () => page.once(turn));
+  summary.addEventListener("click", () => setTimeout(() => page.once(() => { if (box.open) { turn(); page.bring(panel); } })));
   return box;
 };
 
@@ -204,8 +203,10 @@ page.track = function (l) {
     event.preventDefault();
     const r = e.getBoundingClientRect();
     event.stopPropagation();
-    page.openAt(l.id, o.from_ms + (event.clientX - r.left) / r.width * n * o.step_ms);
-    page.bring(page.panels.get(l.id).panel);
+    page.once(() => {
+      page.openAt(l.id, o.from_ms + (event.clientX - r.left) / r.width * n * o.step_ms);
+      page.bring(page.panels.get(l.id).panel);
+    });
   });
   return e;
 };
