@@ -18,7 +18,7 @@ const maxSummedUp = 512
 // maxEnded is how many address pairs whose connections have all ended a table of a file
 // remembers. The last frame of each is more than RestTime old: what comes of one that is
 // forgotten is the start of another connection, or too late to be of the one before.
-const maxEnded = 128
+const maxEnded = 32
 
 // relieveEnded forgets the pairs that were silent the longest when there are too many whose
 // connections have all ended. A run without end does not remember any (gone).
