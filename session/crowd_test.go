@@ -134,7 +134,7 @@ func TestManyStrangers(t *testing.T) {
 		t.Errorf("%d connections beside them", n)
 	}
 	s.pass(2 * HoldTime)
-	s.lockPair(1) // it begins anew
+	s.lockPair(1) // it begins again
 	s.tab.Close(s.now)
 	if n := len(s.tab.Conns()); n != 2 {
 		t.Errorf("%d connections after a silence, want 2", n)

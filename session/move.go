@@ -23,7 +23,7 @@ const fewStrange = 3
 // may have been lost, some of the old ones come late.
 const moveReach = 64
 
-// fewAnew is below which number, the first being 0 or 1, a side may as well have begun anew
+// fewAnew is below which number, the first being 0 or 1, a side may as well have begun again
 // behind frames that the capture lost.
 const fewAnew = 8
 
@@ -41,7 +41,7 @@ type Move struct {
 	At     seq.Sign // first frame from there, by the clock of From
 	Last   seq.Sign // last one from its old address
 	Same   bool     // the id of the session is the same
-	Sure   bool     // it is, or the numbers continue and can't have begun anew
+	Sure   bool     // it is, or the numbers continue and can't have begun again
 }
 
 // NewAddress is from where the side goes on.

@@ -138,7 +138,7 @@ func TestPlayerPairsCountApart(t *testing.T) {
 	}
 }
 
-// Two players may begin anew.
+// Two players may begin again.
 func TestNumbersThatBeginAnew(t *testing.T) {
 	talk := func(s *scene, n int, text string) {
 		for i := range n {

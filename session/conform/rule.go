@@ -12,7 +12,7 @@ type Rule struct {
 	Scope     string // see Scopes
 	Guards    Guards // besides Always
 	Statement string // what must hold
-	Care      string // how the evaluation avoids to accuse the wrong one, or ""
+	Care      string // how the evaluation avoids to blame the wrong one, or ""
 	Example   string // a violation
 	Alias     string // the rule under which the same event is reported, or ""
 	Unchecked string // why it is not evaluated, "" when it is

@@ -107,7 +107,7 @@ func TestFlightLoss(t *testing.T) {
 	j.says("loss")
 }
 
-// TestFlightTimes lets conversations end one after the other while strangers talk all
+// TestFlightTimes lets conversations end one after the other while others talk all
 // the time: dumps hold the last seconds only, and do not follow each other closer
 // than that.
 func TestFlightTimes(t *testing.T) {

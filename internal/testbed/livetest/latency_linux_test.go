@@ -53,7 +53,7 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// chatter holds a conversation beside strangers' datagrams and gives how many of each
+// chatter holds a conversation beside datagrams of no protocol and gives how many of each
 // were sent.
 func chatter(t *testing.T, pair [2]*netns.Namespace) (sent [2]int) {
 	talk := chat("hazel", 7)
