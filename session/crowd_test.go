@@ -111,7 +111,7 @@ func TestCrowdIsForgotten(t *testing.T) {
 	}
 }
 
-// Strangers are many: of a pair that sent one datagram nothing is kept but that, and
+// Pairs that are not recognised are many: of a pair that sent one datagram nothing is kept but that, and
 // when there are many, those that look like none of the protocols are left alone.
 func TestManyStrangers(t *testing.T) {
 	s := newStory(Config{Protocols: []*Protocol{yes()}})

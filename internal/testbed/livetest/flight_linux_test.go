@@ -202,7 +202,7 @@ func comments(t *testing.T, path string) map[string][]string {
 	return all
 }
 
-// replay sends the datagrams of a capture of one conversation anew, over loopback.
+// replay sends the datagrams of a capture of one conversation again, over loopback.
 func replay(t *testing.T, n *netns.Namespace, path string) {
 	t.Helper()
 	replayUntil(t, n, path, math.MaxInt)

@@ -22,7 +22,7 @@ type sight struct {
 	late time.Duration
 }
 
-// strangers is the port of datagrams of no protocol.
+// strangers is the port of datagrams that are of no protocol.
 const strangers = 42999
 
 // TestLatency reads what decode prints while datagrams of a conversation, and others
