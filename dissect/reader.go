@@ -22,7 +22,7 @@ func NewReader(data []byte, tree *Tree) Reader {
 	return Reader{data: data, tree: tree, quiet: tree == nil}
 }
 
-// Start makes a Reader begin anew; it is NewReader without the copy.
+// Start makes a Reader begin again; it is NewReader without the copy.
 func (r *Reader) Start(data []byte, tree *Tree) {
 	r.data, r.pos, r.tree, r.err, r.quiet = data, 0, tree, nil, tree == nil
 }

@@ -8,7 +8,7 @@ func NeighbourLead() []byte {
 }
 
 // Neighbour tells which neighbour a datagram is of, nil for none. DTLS is one where it
-// was not recognised as Hazel's: of a stranger, after probes have seen its records.
+// was not recognised as Hazel's, after probes have seen its records.
 func Neighbour(d *dissect.Datagram, stranger bool) *dissect.Protocol {
 	switch {
 	case len(d.Payload) == 0:

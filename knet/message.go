@@ -19,7 +19,7 @@ import (
 //	content         VLE-1.7/1.7/16 MessageID (not in later fragments), payload
 type Message struct {
 	Bits   uint16 // FragmentStart, Fragment, MessageInOrder, …; the length left out
-	Length int    // ContentLength as read; Append counts anew
+	Length int    // ContentLength as read; Append counts again
 
 	Indexes []byte // Spec, codes 6 and 7: into Datagram.Dependencies
 	Delta   VLE    // Reference, reliable: above Datagram.Base

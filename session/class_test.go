@@ -267,3 +267,38 @@ func TestLeftOutThoughItLookedForeign(t *testing.T) {
 		t.Errorf("%d pairs left out, %d datagrams of the connection, want 1 and 1", n, conns[0].crowded)
 	}
 }
+
+// TestAnsweredAreBounded: of pairs that were answered those that were silent the longest make
+// room, and only for others of their class; each that goes is counted at once.
+func TestAnsweredAreBounded(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	for n := range MaxAnswered {
+		s.answered(n)
+	}
+	s.flood(10_000, 2*MaxSingle, 1000, "yes")
+	if n := s.tab.inClass[answered]; n != MaxAnswered || s.tab.LeftOut() != 0 {
+		t.Fatalf("%d answered pairs, %d left out before there are too many", n, s.tab.LeftOut())
+	}
+	for n := range MaxAnswered {
+		s.answered(20_000 + n)
+	}
+	if n := s.tab.inClass[answered]; n > MaxAnswered || s.tab.LeftOut() < MaxAnswered {
+		t.Errorf("%d answered pairs, %d left out", n, s.tab.LeftOut())
+	}
+	last := pairDatagram(20_000+MaxAnswered-1, "")
+	if f := s.tab.flows[keyOf(&last.Src, &last.Dst)]; f == nil || f.class != answered {
+		t.Error("the pair that was heard last was given up")
+	}
+}
+
+// TestStoriesOfALiveRun: a run without end tells of fewer pairs, and counts the others.
+func TestStoriesOfALiveRun(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}, Explain: true, Idle: DefaultIdle})
+	for n := range liveStories + 50 {
+		s.pairOf(n, "hm")
+		s.pairOf(n, "hm")
+	}
+	if listed, left := len(s.tab.Stories()), s.tab.StoriesLeftOut(); listed != liveStories || left != 50 {
+		t.Errorf("%d stories, %d left out; want %d and 50", listed, left, liveStories)
+	}
+}

@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// A server that starts anew on the same addresses keeps its name; a peer that opens a
+// A server that starts again on the same addresses keeps its name; a peer that opens a
 // connection of its own, of a protocol without servers, is a.
 func TestSuccessorKeepsSides(t *testing.T) {
 	for _, tt := range []struct {

@@ -15,6 +15,20 @@ const openLeft = MaxOpen * 3 / 4
 // an older one is taken for another connection.
 const maxSummedUp = 512
 
+// maxEnded is how many address pairs whose connections have all ended a table of a file
+// remembers. The last frame of each is more than RestTime old: what comes of one that is
+// forgotten is the start of another connection, or too late to be of the one before.
+const maxEnded = 32
+
+// relieveEnded forgets the pairs that were silent the longest when there are too many whose
+// connections have all ended. A run without end does not remember any (gone).
+func (t *Table) relieveEnded() {
+	ended := t.idlest(func(f *Flow) bool { return f.session != nil && f.open == 0 })
+	for _, f := range ended[:max(len(ended)-maxEnded, 0)] {
+		t.closeOut(f)
+	}
+}
+
 // relieve sums up the connections that were silent the longest when there are too
 // many.
 func (t *Table) relieve() {

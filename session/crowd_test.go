@@ -111,7 +111,7 @@ func TestCrowdIsForgotten(t *testing.T) {
 	}
 }
 
-// Strangers are many: of a pair that sent one datagram nothing is kept but that, and
+// Pairs that are not recognised are many: of a pair that sent one datagram nothing is kept but that, and
 // when there are many, those that look like none of the protocols are left alone.
 func TestManyStrangers(t *testing.T) {
 	s := newStory(Config{Protocols: []*Protocol{yes()}})
@@ -134,9 +134,65 @@ func TestManyStrangers(t *testing.T) {
 		t.Errorf("%d connections beside them", n)
 	}
 	s.pass(2 * HoldTime)
-	s.lockPair(1) // it begins anew
+	s.lockPair(1) // it begins again
 	s.tab.Close(s.now)
 	if n := len(s.tab.Conns()); n != 2 {
 		t.Errorf("%d connections after a silence, want 2", n)
+	}
+}
+
+// An endingSession ends its connection when it is asked to let go of what it needs no more.
+type endingSession struct{ yesSession }
+
+func (s *endingSession) Sweep(now int64) {
+	if s.conn != nil && now-s.conn.LastTime > RestTime {
+		s.Close(now)
+	}
+}
+
+// Of pairs whose connections have all ended those that were silent the longest are forgotten:
+// the connections stay as they are, and what comes of such a pair is another one.
+func TestEndedPairsAreForgotten(t *testing.T) {
+	p := yes()
+	p.NewSession = func(f *Flow, probe Probe) Session { return &endingSession{yesSession{flow: f, probe: probe}} }
+	s := newStory(Config{Protocols: []*Protocol{p}, Pack: true})
+	const open, all = 10_000, 3 * maxEnded
+	for n := range all {
+		s.lockPair(n)
+		if n%(MaxOpen/2) == 0 { // before there are too many that are open
+			s.pass(RestTime + HoldTime + ms)
+		}
+	}
+	s.pass(RestTime + HoldTime + ms)
+	s.lockPair(open)
+	conns, ended := slices.Clone(s.tab.Conns()), 0
+	for _, f := range s.tab.flows {
+		if f.session != nil && f.open == 0 {
+			ended++
+		}
+	}
+	if len(conns) != all+1 || ended != maxEnded || len(s.tab.flows) != maxEnded+1 {
+		t.Fatalf("%d connections, %d pairs that ended, %d pairs; want %d, %d, %d", len(conns), ended, len(s.tab.flows), all+1, maxEnded, maxEnded+1)
+	}
+	for i, c := range conns[:all] {
+		if !c.Closed() || c.SummedUp || (c.Dir == nil) != (i < all-maxEnded) {
+			t.Fatalf("connection %d: closed %v, summed up %v, packed %v", i, c.Closed(), c.SummedUp, c.Dir == nil)
+		}
+	}
+	s.pairOf(all-1, "yes") // it is remembered
+	s.lockPair(0)          // it is not
+	if c := conns[all-1]; c.Dir[0].Frames != 5 {
+		t.Errorf("%d frames of the pair that was heard last, want 5", c.Dir[0].Frames)
+	}
+	again := s.tab.Conns()
+	if len(again) != all+2 || again[all+1].A != conns[0].A {
+		t.Errorf("%d connections after the first pair came back, want %d", len(again), all+2)
+	}
+	s.tab.Close(s.now)
+	if conns[0].Unpack(); conns[0].Dir[0].Frames != 4 {
+		t.Errorf("%d frames of the pair that was forgotten, want 4", conns[0].Dir[0].Frames)
+	}
+	if decoded, _, other := s.tab.Totals(); decoded != s.frame || other != 0 {
+		t.Errorf("%d decoded and %d others of %d", decoded, other, s.frame)
 	}
 }

@@ -28,7 +28,7 @@ func (c *Conn) diagnoseSide(dir int) {
 	c.diagnoseLosses(dir)
 }
 
-// holeSends is how often a unit is sent in vain before its size is blamed.
+// holeSends is how often a unit is sent unanswered before its size is blamed.
 const holeSends = 3
 
 // blackHole reports whether nothing larger than some size that a side sends arrives, while

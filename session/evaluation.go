@@ -28,7 +28,7 @@ type evaluation struct {
 	habits  []*habit
 }
 
-// A habit is a rule that was broken and is told once a side (conform.Rule.Summed).
+// A habit is a rule that was broken and is reported once a side (conform.Rule.Summed).
 type habit struct {
 	rule, dir int32
 	times     uint64

@@ -208,7 +208,7 @@ func TestPassSet(t *testing.T) {
 	}
 }
 
-// A rule that is told once a side gives one finding for each, which counts all breaches.
+// A rule that is reported once a side gives one finding for each, which counts all breaches.
 func TestSummedRuleIsToldOnceASide(t *testing.T) {
 	c := newCourt(0)
 	c.law.rules = []conform.Rule{{ID: "TEST-RULE", Severity: conform.Note, Summed: true}}

@@ -166,6 +166,7 @@ func (t *Table) sweep() {
 			t.guard(f, func() { t.giveUp(f) })
 		}
 	}
+	t.relieveEnded()
 	clear(t.cache[:])
 }
 

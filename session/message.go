@@ -37,11 +37,11 @@ type Finding struct {
 	HasTime  bool
 	Message  string
 
-	times *uint64 // of a rule that is told once a side
+	times *uint64 // of a rule that is reported once a side
 }
 
 // Times is how often the same was seen of the side, the finding itself included: more
-// than once where the rule is told once a side (conform.Rule.Summed).
+// than once where the rule is reported once a side (conform.Rule.Summed).
 func (f *Finding) Times() uint64 {
 	if f.times == nil {
 		return 1

@@ -23,7 +23,7 @@ const fewStrange = 3
 // may have been lost, some of the old ones come late.
 const moveReach = 64
 
-// fewAnew is below which number, the first being 0 or 1, a side may as well have begun anew
+// fewAnew is below which number, the first being 0 or 1, a side may as well have begun again
 // behind frames that the capture lost.
 const fewAnew = 8
 
@@ -41,7 +41,7 @@ type Move struct {
 	At     seq.Sign // first frame from there, by the clock of From
 	Last   seq.Sign // last one from its old address
 	Same   bool     // the id of the session is the same
-	Sure   bool     // it is, or the numbers continue and can't have begun anew
+	Sure   bool     // it is, or the numbers continue and can't have begun again
 }
 
 // NewAddress is from where the side goes on.
@@ -84,7 +84,17 @@ func (c *Conn) trail() *Trail {
 		x.Low, x.High = d.Window().Bounds()
 		x.Numbers = d.Quality().Distinct()
 	}
+	if c.Complete && c.endedInOrder(0, t) && c.endedInOrder(1, t) {
+		return nil
+	}
 	return t
+}
+
+// endedInOrder reports whether a closing frame ended what a side sends: its own, or one of
+// its peer, unless that gave up because the side was silent.
+func (c *Conn) endedInOrder(x int, t *Trail) bool {
+	y := c.FirstClose()
+	return y == x || y >= 0 && c.Closing[y].Time-t.Sides[x].Last.Time < moveGiveUp
 }
 
 // Endpoint is the address of a side, by the index of its direction.
@@ -157,7 +167,7 @@ func (a *arrivals) moveOf(c *Conn) *Move {
 		return nil
 	}
 	for x := range c.Dir {
-		if m.endedInOrder(x) {
+		if c.endedInOrder(x, c.Trail) {
 			continue
 		}
 		h := heading{c.Endpoint(x).IP, c.Endpoint(1 - x)}
@@ -185,13 +195,6 @@ type mover struct{ *Conn }
 func (c mover) mayMove() bool {
 	t := c.Trail
 	return t != nil && t.Sides[0].Last.N > 0 && t.Sides[1].Last.N > 0
-}
-
-// endedInOrder reports whether a closing frame ended what a side sends: its own, or one of
-// its peer, unless that gave up because the side was silent.
-func (c mover) endedInOrder(x int) bool {
-	y := c.FirstClose()
-	return y == x || y >= 0 && c.Closing[y].Time-c.Trail.Sides[x].Last.Time < moveGiveUp
 }
 
 // after are the first of those, in the order of their first frames, that begin behind a

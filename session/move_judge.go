@@ -24,7 +24,7 @@ func JudgeMoves(conns []*Conn) {
 	slices.SortFunc(all, func(a, b *Conn) int { return cmp.Compare(a.FirstFrame, b.FirstFrame) })
 	moves := Moves(all, nil)
 	for _, c := range all {
-		if x := (mover{c}); !c.closed || c.Trail.told || !x.mayMove() || x.endedInOrder(0) && x.endedInOrder(1) {
+		if x := (mover{c}); !c.closed || c.Trail.told || !x.mayMove() || x.endedInOrder(0, c.Trail) && x.endedInOrder(1, c.Trail) {
 			continue
 		}
 		c.Trail.told = true

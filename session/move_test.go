@@ -87,3 +87,37 @@ func TestMoveWhileOpen(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A connection that both sides ended in order, and whose start was captured, neither goes on
+// elsewhere nor carries another: nothing is kept of it for that.
+func TestNoTrailOfWhatEndedInOrder(t *testing.T) {
+	for _, x := range []struct {
+		name     string
+		complete bool
+		closing  [2]int64 // time of each side's closing frame, 0 for none
+		want     bool
+	}{
+		{"both closed", true, [2]int64{9e9, 9e9}, false},
+		{"one closed, the other was there", true, [2]int64{9e9, 0}, false},
+		{"one gave up, the other was silent", true, [2]int64{0, 9e9 + moveGiveUp}, true},
+		{"nobody closed", true, [2]int64{}, true},
+		{"the start is not captured", false, [2]int64{9e9, 9e9}, true},
+	} {
+		s := newStory(Config{Protocols: []*Protocol{yes()}})
+		s.lockPair(1)
+		s.answer(1, "yes")
+		c := s.tab.Conns()[0]
+		c.Complete = x.complete
+		for side, at := range x.closing {
+			if at != 0 {
+				c.Closing[side] = seq.Sign{N: 1, Frame: uint64(10 + side), Time: at}
+			}
+		}
+		for side := range c.Rules.sight.last {
+			c.Rules.sight.last[side] = 9e9
+		}
+		if got := c.trail() != nil; got != x.want {
+			t.Errorf("%s: has a trail %v, want %v", x.name, got, x.want)
+		}
+	}
+}

@@ -2,6 +2,6 @@ package session
 
 import "slices"
 
-// Quality are the rules of capture quality and field diagnosis. They accuse no
+// Quality are the rules of capture quality and field diagnosis. They blame no
 // endpoint.
 var Quality = slices.Concat(captureRules[:], fieldRules[:])

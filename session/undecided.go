@@ -39,7 +39,7 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		return
 	}
 	if f.probes == nil && f.force == nil && !f.told() && len(f.held) == 0 && f.hold(d) {
-		return // most pairs of strangers are of one datagram
+		return // most pairs that are not recognised are of one datagram
 	}
 	if f.wake(); d.Kind == dissect.UDP && f.session == nil {
 		f.observe(d)
@@ -78,7 +78,7 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 // datagrams later, sooner when the pair was silent: all others cost no more than being
 // found. A connection is recognised within 40 datagrams nearly always.
 const (
-	foreignAfter = 512  // datagrams that were looked at in vain at first …
+	foreignAfter = 512  // datagrams that showed nothing at first …
 	lookAgain    = 64   // … and later
 	restFor      = 2048 // datagrams
 	restSilence  = 1e9  // ns

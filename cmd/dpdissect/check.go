@@ -339,7 +339,7 @@ var exitCodes = map[verdict.Outcome]int{
 type extraReport struct{ format, path string }
 
 // prepareFiles looks at the files that are to be written: none is one that is read,
-// but that a baseline may be written anew.
+// but that a baseline may be written again.
 func (c *check) prepareFiles(paths []string) error {
 	c.files = c.guard(paths)
 	c.files.Reads("the rules file", c.rules)

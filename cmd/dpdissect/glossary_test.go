@@ -42,6 +42,56 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
+// spoken are words of the last column that comments still use, which only people read who
+// change the program.
+var spoken = []string{"behind", "conversation", "accuse", "accuses", "accused", "sendings", "first sending", "second sending", "a sending", "each sending", "every sending"}
+
+// TestGlossaryOfComments: no comment has a word that docs/glossary.md does not use, unless it
+// is a name in its file.
+func TestGlossaryOfComments(t *testing.T) {
+	banned, n := bannedWords(t), 0
+	for _, word := range spoken {
+		if banned[word] == nil {
+			t.Errorf("%q is not in the glossary", word)
+		}
+		delete(banned, word)
+	}
+	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, c := range file.Comments {
+			n++
+			text := strings.ToLower(strings.Join(strings.Fields(c.Text()), " "))
+			for word, pattern := range banned {
+				if strings.Contains(text, word) && pattern.MatchString(text) && !isName(file, word) {
+					t.Errorf("%s has %q, which the glossary does not use", set.Position(c.Pos()), word)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || n < 10_000 {
+		t.Errorf("%d comments were read, %v", n, err)
+	}
+}
+
+// isName reports whether something in a file is named so, in any case.
+func isName(file *ast.File, word string) (found bool) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			found = found || strings.EqualFold(id.Name, word)
+		}
+		return !found
+	})
+	return found
+}
+
 // TestGlossaryFinds: a word is found as a whole, in any case, and over the end of a line.
 func TestGlossaryFinds(t *testing.T) {
 	word := wordPattern("first sending")

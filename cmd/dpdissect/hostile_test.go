@@ -113,7 +113,8 @@ func (p *printout) harms() (all []string) {
 	all = append(all, inText("standard output", out, p.format)...)
 	all = append(all, inText("standard error", p.errs, "text")...)
 	all = append(all, inLog("standard error", p.errs)...)
-	if p.command == "check" && (p.format == "text" || p.format == "github") { // what is run where logs are read
+	switch p.format { // what is read in logs
+	case "text", "github", "csv", "markdown", "fields":
 		all = append(all, inLog("standard output", out)...)
 	}
 	for name, text := range p.files {
@@ -229,7 +230,8 @@ func TestHarmsAreFound(t *testing.T) {
 	for _, text := range []string{"x\n::error::=1+1", " ::add-mask::a", "a ##vso[task]", "##[error]x"} {
 		p := printout{form: form{"check", "github", nil}, out: text}
 		q := printout{form: form{"any", "json", nil}, errs: text}
-		if len(p.harms()) == 0 || len(q.harms()) == 0 {
+		r := printout{form: form{"decode", "text", nil}, out: text}
+		if len(p.harms()) == 0 || len(q.harms()) == 0 || len(r.harms()) == 0 {
 			t.Errorf("nothing is wrong with %q in a log", text)
 		}
 	}

@@ -82,6 +82,9 @@ func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
 	return j.finish(err)
 }
 
+// mostIntervals is how many intervals of all directions are kept.
+var mostIntervals = timeline.MaxIntervals
+
 // listen makes a timeline of each shard hear what its tracker counts.
 func (c *timelineCommand) listen(r *pipeline.Run, length int64) {
 	next := r.Sink
@@ -95,7 +98,7 @@ func (c *timelineCommand) listen(r *pipeline.Run, length int64) {
 		for _, t := range c.shards {
 			intervals += t.Intervals()
 		}
-		if intervals > timeline.MaxIntervals {
+		if intervals > mostIntervals {
 			return timeline.TooMany(length)
 		}
 		if after == nil {

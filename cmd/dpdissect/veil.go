@@ -30,7 +30,7 @@ func (c *reportCommand) veil() *veil {
 	return &veil{texts: map[string]string{}, real: map[[16]byte][16]byte{}}
 }
 
-// attach makes a pass over the captures see other addresses. Each pass begins anew, and
+// attach makes a pass over the captures see other addresses. Each pass begins again, and
 // gives the same ones.
 func (v *veil) attach(r *pipeline.Run) {
 	if v == nil {

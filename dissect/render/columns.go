@@ -164,13 +164,22 @@ func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock
 }
 
 // Disarm puts a ' before the text from start on, which AppendEscaped appended, where a
-// spreadsheet would take it for a formula, and run it. Tabs and line ends, which it would
+// spreadsheet would take it for a formula, and run it, or where GitHub would take it at the
+// start of a line for a command, ::error::. Tabs and line ends, which a spreadsheet would
 // skip, are escaped already; full-width characters begin formulas in some of its languages.
 func Disarm(dst []byte, start int) []byte {
-	if r, _ := utf8.DecodeRune(dst[start:]); strings.ContainsRune("=+-@＝＋－＠", r) {
+	r, _ := utf8.DecodeRune(dst[start:])
+	if strings.ContainsRune("=+-@＝＋－＠", r) || isLogCommand(dst[start:]) {
 		return slices.Insert(dst, start, '\'')
 	}
 	return dst
+}
+
+// isLogCommand reports whether text has the form of a command for GitHub: :: twice, which no
+// IPv6 address has.
+func isLogCommand(text []byte) bool {
+	text, found := bytes.CutPrefix(bytes.TrimLeft(text, " "), []byte("::"))
+	return found && bytes.Contains(text, []byte("::"))
 }
 
 // appendQuoted puts what stands from start in quotes; quotes inside are doubled.

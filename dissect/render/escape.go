@@ -11,7 +11,10 @@ const hexDigits = "0123456789abcdef"
 // AppendEscaped appends text taken from packets so that it cannot drive a
 // terminal: control characters, ESC, C1, bidirectional and other invisible
 // controls and invalid UTF-8 become visible escapes such as \x1b and \u202e.
-// Printable Unicode stays. The result never holds a byte below 0x20 nor 0x7f.
+// Printable Unicode stays. The result never holds a byte below 0x20 nor 0x7f. Nor can it give
+// commands to the system of continuous integration that shows the output: Azure Pipelines
+// takes ##vso[ for one, and GitHub ##[, wherever they stand in a line, so that # behind
+// another # is escaped, also where that is the last byte of dst.
 func AppendEscaped[S []byte | string](dst []byte, s S) []byte {
 	n := plain(s)
 	dst = append(dst, s[:n]...)
@@ -21,11 +24,9 @@ func AppendEscaped[S []byte | string](dst []byte, s S) []byte {
 	return escapeRest(dst, s[n:])
 }
 
-// Logged is AppendEscaped for a line of a log that other systems read: nothing in it is
-// taken for one of their commands, which begin with :: on GitHub, and hold ##[ or ##vso[
-// there and on Azure.
+// Logged is AppendEscaped for what begins a line: GitHub takes :: for a command there.
 func Logged(s string) string {
-	s = strings.ReplaceAll(string(AppendEscaped(nil, s)), "##", `#\x23`)
+	s = string(AppendEscaped(nil, s))
 	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "::") {
 		s = s[:len(s)-len(rest)] + `\x3a` + rest[1:]
 	}
@@ -36,7 +37,7 @@ func escapeRest[S []byte | string](dst []byte, s S) []byte {
 	for len(s) > 0 {
 		r, size := decodeRune(s)
 		switch {
-		case r == utf8.RuneError && size == 1:
+		case r == utf8.RuneError && size == 1, r == '#' && len(dst) > 0 && dst[len(dst)-1] == '#':
 			dst = appendX(dst, s[0])
 		case r >= 0x80 && unicode.IsPrint(r), r >= ' ' && r < 0x7f:
 			dst = append(dst, s[:size]...)
@@ -76,19 +77,18 @@ func appendU(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// plain counts the bytes before the first that is not printable ASCII, eight at
-// a time.
+// plain counts the bytes before the first that is # or not printable ASCII, eight at a time.
 func plain[S []byte | string](s S) int {
 	const lows, highs = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		x := load8(s, i)
-		del := x ^ 0x7f*lows
-		if (x|(x-0x20*lows)|(del-lows)&^del)&highs != 0 {
+		del, number := x^0x7f*lows, x^'#'*lows
+		if (x|(x-0x20*lows)|(del-lows)&^del|(number-lows)&^number)&highs != 0 {
 			break
 		}
 	}
-	for i < len(s) && s[i] >= ' ' && s[i] < 0x7f {
+	for i < len(s) && s[i] >= ' ' && s[i] < 0x7f && s[i] != '#' {
 		i++
 	}
 	return i

@@ -40,11 +40,21 @@ func TestEscape(t *testing.T) {
 		{"\xff\xc3", `\xff\xc3`},
 		{"\ufffd", "\ufffd"},
 		{"\U000e0001", `\U000e0001`},
+		{"#1 of # and #", "#1 of # and #"},
+		{"12345678 ##vso[task.complete]", `12345678 #\x23vso[task.complete]`},
+		{"x###[error]##", `x#\x23#[error]#\x23`},
 		{"", ""},
 	} {
 		if got := string(AppendEscaped(nil, tt[0])); got != tt[1] {
 			t.Errorf("%q: got %s, want %s", tt[0], got, tt[1])
 		}
+	}
+}
+
+// TestEscapeOverCalls: two texts side by side give no command either.
+func TestEscapeOverCalls(t *testing.T) {
+	if got, want := string(AppendEscaped(AppendEscaped(nil, "a #"), "#vso[x]")), `a #\x23vso[x]`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -74,7 +84,10 @@ func FuzzEscape(f *testing.F) {
 			t.Error("bytes and string differ")
 		}
 		checkVisible(t, got)
-		if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0 && got != s {
+		if strings.Contains(got, "##") {
+			t.Errorf("%q became %q, which has a command of a log", s, got)
+		}
+		if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0 && !strings.Contains(s, "##") && got != s {
 			t.Errorf("%q became %q", s, got)
 		}
 		quoted := AppendJSONString(nil, s)

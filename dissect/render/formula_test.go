@@ -23,6 +23,10 @@ func named(text string) *dissect.Frame {
 func TestNoFormulas(t *testing.T) {
 	for _, tt := range []struct{ text, options, want string }{
 		{"=1+1", "", "'=1+1\t5\n"},
+		{"::error::x", "", "'::error::x\t5\n"},
+		{" ::error file=a::x", "", "' ::error file=a::x\t5\n"},
+		{"fe80::1", "", "fe80::1\t5\n"},
+		{"::1", "", "::1\t5\n"},
 		{"=1+1", "separator=,", "'=1+1,5\n"},
 		{"+1", "separator=;", "'+1;5\n"},
 		{"-1", "separator=,", "'-1,5\n"},

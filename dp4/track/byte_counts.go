@@ -108,7 +108,7 @@ func (l *byteCounts) count(wire uint32) arrival {
 		l.wire, l.back = wire, 0
 		l.received += step
 	default:
-		if l.back++; l.back == levelSeen { // it counts anew
+		if l.back++; l.back == levelSeen { // it counts again
 			l.doubt()
 			l.wire, l.back, l.received = wire, 0, int64(wire)
 		}

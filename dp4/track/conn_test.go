@@ -138,7 +138,7 @@ func TestPlayerPairsCountApart(t *testing.T) {
 	}
 }
 
-// Two players may begin anew.
+// Two players may begin again.
 func TestNumbersThatBeginAnew(t *testing.T) {
 	talk := func(s *scene, n int, text string) {
 		for i := range n {
@@ -388,5 +388,41 @@ func TestCoreDatagramsAreNeighbours(t *testing.T) {
 	}
 	if c := s.One(); c.Dir[1].Frames != 0 {
 		t.Error("counted")
+	}
+}
+
+// TestPlayerPairsAreBounded: of more pairs of players of two hosts than are followed the one
+// that was silent the longest ends, and what comes of it is another connection.
+func TestPlayerPairsAreBounded(t *testing.T) {
+	s := scenes(t)
+	for i := range uint32(maxConns + 1) {
+		f := data(1, 1, 0, "x")
+		f.From.Value, f.To.Value = 100+i, 2
+		s.send(0, f)
+		if i == 0 { // the first one speaks last
+			continue
+		}
+		f = data(2, 2, 0, "y")
+		f.From.Value, f.To.Value = 100, 2
+		s.send(0, f)
+	}
+	conns := s.Table.Conns()
+	ended := 0
+	for i, c := range conns {
+		if c.Closed() {
+			ended++
+			if i != 1 {
+				t.Errorf("connection %d ended", i)
+			}
+		}
+	}
+	if len(conns) != maxConns+1 || ended != 1 {
+		t.Fatalf("%d connections, %d ended; want %d and 1", len(conns), ended, maxConns+1)
+	}
+	f := data(9, 9, 5, "z")
+	f.From.Value, f.To.Value = 101, 2
+	s.send(0, f)
+	if conns = s.Table.Conns(); len(conns) != maxConns+2 || conns[maxConns+1].Complete {
+		t.Errorf("%d connections after it came back, want another that is not complete", len(conns))
 	}
 }

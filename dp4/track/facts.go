@@ -72,7 +72,7 @@ type messageFact struct {
 	high     uint8 // highest serial captured
 }
 
-// doubt begins anew at a time: what was known of numbers counts no more.
+// doubt begins again at a time: what was known of numbers counts no more.
 func (h *facts) doubt(at int64) {
 	h.epoch++
 	h.doubted = at

@@ -47,7 +47,7 @@ type heardPart struct {
 }
 
 // forget is after what silence two acknowledgements are not compared, in ns: the
-// players may have begun anew (guard LIFE).
+// players may have begun again (guard LIFE).
 const forget = 10e9
 
 // goesOn reports that nothing goes back from x to y.

@@ -35,7 +35,7 @@ func (c packetJudge) judgeAgain(dir int, u *fact, msg int64) bool {
 	}
 	what = fmt.Sprintf("sequence %d %s", f.Sequence, what)
 	if f.Initial() && f.Serial == 0 {
-		c.c.Rules.Unclear(rule, conform.GuardLife, what, u.frame) // the players may begin anew
+		c.c.Rules.Unclear(rule, conform.GuardLife, what, u.frame) // the players may begin again
 		return true
 	}
 	c.broken(rule, what, u.frame)

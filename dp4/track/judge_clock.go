@@ -131,7 +131,7 @@ func (c ackJudge) judgeStill(dir int, k *clock, y *heard) {
 
 // judgeRate compares the first and the latest stretch. What the clocks differ by then
 // may be due to a pause of the host or to a step of either clock: a rate shows in all
-// of the time. judgeRate reports whether the clock starts anew.
+// of the time. judgeRate reports whether the clock starts again.
 func (c ackJudge) judgeRate(dir int, k *clock, y *heard) (anew bool) {
 	rules, drift, span := &c.c.Rules, k.drift(), y.time-k.from
 	if k.told {

@@ -84,7 +84,7 @@ func (c ackJudge) judgeCount(dir int, x, y *heard) {
 }
 
 // judgeModel: the count is of whole data frames without player indexes (MC-DPL4R
-// 3.1.5.4). Which way of counting fits is told once.
+// 3.1.5.4). Which way of counting fits is reported once.
 func (c ackJudge) judgeModel(dir int, k *count) {
 	if k.n < leastCounts || k.told {
 		return

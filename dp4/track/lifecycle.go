@@ -19,7 +19,7 @@ const (
 )
 
 // restartIdle is how long two players must be silent before numbers that begin
-// anew are those of another connection, in ns. Half a minute of silence is far
+// again are those of another connection, in ns. Half a minute of silence is far
 // longer than any retry takes; a capture that lost so much is not continued at
 // the initial numbers by chance.
 const restartIdle = 30e9
@@ -70,7 +70,7 @@ func (l *lifecycle) try(dir, n int, fr *dissect.Frame) {
 	l.gap, l.lastTry = fr.Time-l.lastTry, fr.Time
 }
 
-// gaveUp reports whether a side tried in vain until it must have given up; end
+// gaveUp reports whether a side tried without any reaction until it must have given up; end
 // is the time of the last packet captured.
 func (l *lifecycle) gaveUp(end int64) bool {
 	if l.tries < giveUpFew || end-l.lastTry < max(giveUpSilence, 2*l.gap) {
@@ -112,7 +112,7 @@ func (c *conn) unreachable(lost int) {
 	}
 }
 
-// timedOut reports whether a side gave up in vain tries, when nothing came until end.
+// timedOut reports whether a side gave up after tries without any reaction, when nothing came until end.
 func (c *conn) timedOut(end int64) bool { return !c.life.gone && c.life.gaveUp(end) }
 
 // finish settles the connection. end is the time of the last packet captured.

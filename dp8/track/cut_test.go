@@ -99,7 +99,7 @@ func TestDamagedFrames(t *testing.T) {
 	}
 }
 
-// The same session id again is another connection when the handshake begins anew
+// The same session id again is another connection when the handshake begins again
 // (from one opening to the next).
 func TestSessionIDReused(t *testing.T) {
 	connect := func(id, msg uint8, tick uint32) dp8.Frame {

@@ -122,7 +122,7 @@ func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	}
 }
 
-// numberedFrame tracks a data frame that its receiver may heed.
+// numberedFrame tracks a data frame that its receiver may accept.
 func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	c.confirmAcked(1-dir, d.NRcv, d.SACKMask)

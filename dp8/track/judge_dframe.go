@@ -229,8 +229,8 @@ func (c contentJudge) continues(dir int, num int64, nrcv uint8) bool {
 }
 
 // accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it
-// should be. It reports whether it is another one, so that the KeepAlive must not be
-// heeded.
+// should be. It reports whether it is another one, so that the KeepAlive must be
+// ignored.
 func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) (foreign bool) {
 	if d.Control&dp8.CtlCoalesce != 0 {
 		c.judgeKeepAliveHeader(rules, d) // what looks like an id are coalesced payloads

@@ -144,7 +144,7 @@ func (c ackJudge) judgeNSeq(dir int, next int64) bool {
 		if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*rules.Horizon() && !sentLater {
 			return true // overtaken, or too long ago to tell
 		}
-		// A new connection of which the start was not captured begins anew.
+		// A new connection of which the start was not captured begins again.
 		broken := rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, but %d was sent before", uint8(next), uint8(next)), x.Frame)
 		if c.life.hard != [2]bool{} || c.atMost(x.Time) > longest {
 			broken.Blocked = conform.GuardLife

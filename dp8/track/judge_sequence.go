@@ -40,7 +40,7 @@ func (c sequenceJudge) displaced(dir int, num int64) bool {
 }
 
 // silent reports whether a side was not seen for so long that its numbers are in
-// doubt. What its peer acknowledges vouches for them: they are not far ahead.
+// doubt. What its peer acknowledges confirms them: they are not far ahead.
 func (c sequenceJudge) silent(dir int) bool {
 	gap := c.fr.Time - max(c.numbered[dir], c.vouched[dir])
 	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)

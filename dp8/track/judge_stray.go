@@ -168,7 +168,7 @@ func isReal(b []byte) bool {
 }
 
 // restless is how long a connection must have been silent on the connector's side,
-// in ns, to be taken for over when the same session begins anew.
+// in ns, to be taken for over when the same session begins again.
 const restless = 1e9
 
 // quiet reports whether the connection may be over: it was closed, or its connector

@@ -227,7 +227,7 @@ func (c retryJudge) judgeLost(dir int, num int64) {
 		s := &l.watch.series[i]
 		if s.tenth != 0 && known && cum > s.num {
 			s.tenth = 0
-			rules.Pass(r3165Lost) // it was not in vain
+			rules.Pass(r3165Lost) // it was answered
 		}
 		if s.tenth == 0 || !l.stall.set || l.stall.num != s.num || c.fr.Time-s.tenth < lostAfter || l.stall.reported-s.tenth < lostAfter/2 {
 			continue

@@ -31,7 +31,7 @@ func (l *lifecycle) try(dir, n, limit int, at int64) {
 	l.tries, l.limit, l.lastTry = max(l.tries, n), limit, at
 }
 
-// gaveUp reports whether a side tried in vain until it must have given up; end
+// gaveUp reports whether a side tried without any reaction until it must have given up; end
 // is the time of the last packet captured.
 func (l *lifecycle) gaveUp(end int64) bool {
 	return l.tries > 0 && (l.tries >= l.limit || l.tries >= l.limit-missedTries && end-l.lastTry >= giveUpSilence)

@@ -109,7 +109,7 @@ func (c *conn) unreachable(answered bool) {
 	}
 }
 
-// timedOut reports whether a side gave up in vain tries, when nothing came until end.
+// timedOut reports whether a side gave up after tries without any reaction, when nothing came until end.
 func (c *conn) timedOut(end int64) bool {
 	return c.life.state <= session.Closing && c.life.gaveUp(end)
 }

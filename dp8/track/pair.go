@@ -37,7 +37,7 @@ type rings [7][][]slot
 const mostRings = 64
 
 // take gives a ring with room for so many, a power of two. What is in it has to be written
-// anew.
+// again.
 func (r *rings) take(n int) []slot {
 	list := &r[bits.Len(uint(n))-1]
 	if k := len(*list); k > 0 {

@@ -65,7 +65,7 @@ type side struct {
 	largest    uint16   // payload acknowledged
 	swapped    int      // ids in a row that step by 256
 	early      int      // resends before an answer could come
-	renewed    bool     // its numbers began anew
+	renewed    bool     // its numbers began again
 	odd        *oddity
 	strays     []*stray // acknowledgements of ids it never sent
 	gaps       seq.Gaps

@@ -167,7 +167,7 @@ func (p *pair) opensLate(c *conn, fr *dissect.Frame, h helloHead) bool {
 }
 
 // begins reports whether a Hello starts another connection on a pair that has
-// one. Ids that begin anew do, a Hello that is sent again or keeps alive does
+// one. Ids that begin again do, a Hello that is sent again or keeps alive does
 // not.
 func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
 	dir := c.c.DirOf(fr.Datagram)

@@ -23,7 +23,7 @@ const maxTries = 8
 // sentKept is how many first sendings are remembered by time; a power of two.
 const sentKept = 16
 
-// tries is what one side sent in vain.
+// tries counts what one side sent that is unanswered.
 type tries struct {
 	sent  [sentKept]sending // number n at n%sentKept
 	list  [maxTries]try
@@ -182,7 +182,7 @@ func (c *conn) gaveUp(dir int) bool {
 	return s.tries.pings >= deadPings && now-s.tries.beat <= 2*longestWait && c.life.spoke[1-dir]
 }
 
-// fellSilent reports whether a side sent in vain until it must have given up,
+// fellSilent reports whether what a side sent was unanswered until it must have given up,
 // and then sent nothing more.
 func (c *conn) fellSilent(dir int, end int64) bool {
 	s := &c.side[dir]

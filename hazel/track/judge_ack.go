@@ -111,7 +111,7 @@ func (c deliveryJudge) judgeSurplus(dir int, n int64, x *sentPacket) {
 	case x.pairs() != nil:
 		c.pairAck(1-dir, x)
 	case x.acks > 1:
-		c.c.Dir[1-dir].Trips().Unpair() // the network doubles datagrams, or the capture misses some
+		c.c.Dir[1-dir].Trips().Unpair() // the network copies datagrams, or the capture misses some
 	}
 	if x.acks == knownAcks {
 		x.resent().known = now

@@ -8,7 +8,7 @@ import (
 )
 
 // An oddity is a number that came again with other bytes. A client that begins
-// anew without its Hello in the capture, and the server that follows it, reuse
+// again without its Hello in the capture, and the server that follows it, reuse
 // numbers, too: that is to be excluded.
 type oddity struct {
 	num, high int64 // and the highest number of the side
@@ -16,7 +16,7 @@ type oddity struct {
 	hash      uint64
 
 	confirmed bool // the side went on with its numbers
-	renewed   bool // more numbers came again with other bytes: they began anew
+	renewed   bool // more numbers came again with other bytes: they began again
 
 	// What speaks against a new beginning.
 	atOnce bool // no time for one since the last frame of the side
@@ -26,7 +26,7 @@ type oddity struct {
 	both   bool // not much time, and too many of both sides would be missing
 }
 
-// Bounds of a side that begins anew without its Hello in the capture.
+// Bounds of a side that begins again without its Hello in the capture.
 const (
 	renewedWithin = 8     // ids between two of its first
 	noTimeToRenew = 100e6 // ns
@@ -50,7 +50,7 @@ func (c deliveryJudge) oddity(dir int, n int64) *oddity {
 		led:    c.client == 1-dir && peer.top.known && many(peer.top.num-peer.low.engine)}
 }
 
-// settle tells whether the side can't have begun anew.
+// settle tells whether the side can't have begun again.
 func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
 	wentOn := peer.top.num > o.other && peer.top.num-o.other < limits.AckExcess && !peer.renewed
 	switch {
@@ -71,7 +71,7 @@ func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
 func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *seq.Look) {
 	s, rules := &c.side[dir], &c.c.Rules
 	if s.renewed || s.odd != nil && s.odd.num == n && s.odd.hash == c.sent.Hash {
-		return // its numbers began anew, or it is sent again itself
+		return // its numbers began again, or it is sent again itself
 	}
 	o := c.oddity(dir, n)
 	if p := s.odd; p != nil && p.high == o.high && n > p.num && n-p.num <= renewedWithin {

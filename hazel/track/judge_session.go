@@ -114,7 +114,7 @@ const (
 	manyTries   = 8
 )
 
-// judgeGiveUp judges a side that sends new data while it sends a packet in vain
+// judgeGiveUp judges a side that sends new data while a packet of it is unanswered
 // for longer than any release does (Hazel page: after a specific number of resends
 // it may assume that communication has been interrupted).
 func (c sessionJudge) judgeGiveUp(dir int) {

@@ -65,7 +65,7 @@ func TestHazelPage_HeaderData_Cut(t *testing.T) {
 }
 
 // Numbers that come again with other bytes may be those of a client that begins
-// anew, and whose Hello was not captured.
+// again, and whose Hello was not captured.
 func TestHazelPage_ReliableDelivery_OtherBytes(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -166,7 +166,7 @@ func (x *sentPacket) pairs() *pairing {
 	return x.again.pairs
 }
 
-// A trial is a packet that is sent in vain.
+// A trial is a packet that is unanswered.
 type trial struct {
 	at       []int64
 	frames   []uint64

@@ -39,7 +39,7 @@ func (c *conn) pairAck(dir int, x *sentPacket) {
 	}
 	if p.acked = append(p.acked, c.fr.Time); len(p.acked) > len(p.sent) {
 		p.void = true
-		out.Trips().Unpair() // the network doubles datagrams, or the capture misses some
+		out.Trips().Unpair() // the network copies datagrams, or the capture misses some
 		return
 	}
 	if len(p.acked) < len(p.sent) || !c.c.Rules.Clean(p.sent[0]) {

@@ -101,7 +101,7 @@ const (
 	mostInside  = 12.0 // … and datagrams behind the Hello
 	leastAcked  = 2    // acknowledgements of ids that a lock needs where no Hello was answered
 	nearID      = 64   // how far a capture that lost datagrams may be behind
-	givenUpSoon = 3    // strangers before anything else that make a pair hopeless
+	givenUpSoon = 3    // datagrams that are no frame, before anything else, that make a pair hopeless
 )
 
 // A track is the evidence for one set of types.

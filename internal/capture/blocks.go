@@ -12,7 +12,7 @@ const maxOther = maxKept
 // read since the last packet. A nil one keeps none.
 type otherBlocks struct {
 	bytes []byte
-	given bool   // with a packet: the next one begins anew
+	given bool   // with a packet: the next one begins again
 	lost  uint64 // blocks for which there was no room
 }
 

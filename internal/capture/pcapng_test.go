@@ -64,7 +64,7 @@ func TestPcapngBlocks(t *testing.T) {
 			ngBlock(o, blockInterface, ngIface(o, 101, 3, ngOption(o, optTsresol, []byte{9}), ngOption(o, optTsoffset, o.AppendUint64(nil, 100)))), // late
 			epb(1, 7),
 			stats(5), stats(8),
-			// A section of the other byte order: interfaces begin anew.
+			// A section of the other byte order: interfaces begin again.
 			ngSection(other, 1),
 			ngBlock(other, blockInterface, ngIface(other, 113, 3)),
 			ngBlock(other, blockSimple, cat(other.AppendUint32(nil, 5), pad(bytes.Clone(data[:3])))),

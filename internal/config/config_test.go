@@ -187,3 +187,15 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestLargeFile: a file that is no configuration by its size is an error that says so.
+func TestLargeFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.yaml")
+	for size, want := range map[int64]bool{maxFile: true, maxFile + 1: false} {
+		must(t, os.WriteFile(path, nil, 0o644))
+		must(t, os.Truncate(path, size))
+		if text, err := readRegular(path); (err == nil) != want || err == nil && int64(len(text)) != size || err != nil && !strings.Contains(err.Error(), path+": a configuration has at most") {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}

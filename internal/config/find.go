@@ -120,7 +120,7 @@ func beside(file, path string) string {
 // maxFile is the size that a configuration may have, in bytes.
 const maxFile = 1 << 20
 
-// readRegular reads a file that is no pipe and no device: those of strangers' repositories
+// readRegular reads a file that is no pipe and no device: those of other people's repositories
 // may be links to anything.
 func readRegular(path string) ([]byte, error) {
 	if err := CheckRegular(path); err != nil { // before it is opened: that of a pipe waits for who writes

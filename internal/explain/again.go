@@ -22,7 +22,7 @@ func (s *subject) goesOn() bool {
 	return s.followed() && s.Next.Succeeds() && peerRestarted(s).certainty != ""
 }
 
-// again is the side whose numbers began anew, by who sent first.
+// again is the side whose numbers began again, by who sent first.
 func (s *subject) again() int {
 	if n := s.Next; n.Succeeds() || n.A != s.A {
 		return 1

@@ -74,7 +74,7 @@ func (s *subject) carriedOn() ruling {
 }
 
 // A side that sent so many numbers again, and hardly any but these, that had been
-// acknowledged long before may have begun anew, in frames that the capture lost.
+// acknowledged long before may have begun again, in frames that the capture lost.
 const (
 	anewRetries = 20
 	anewShare   = 0.8

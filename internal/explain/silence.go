@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// What shows that a side tried in vain: it sent one unit so often, or for so long, in ns,
+// What shows that a side had no answer: it sent one unit so often, or for so long, in ns,
 // without an acknowledgement, or once less while so many later ones were acknowledged.
 const (
 	vainSends  = 4
@@ -34,7 +34,7 @@ func (s *subject) quitter() int {
 	return -1
 }
 
-// gaveUp is the side that ended the connection because it tried in vain, -1 when none did:
+// gaveUp is the side that ended the connection because it had no answer, -1 when none did:
 // a close, or a port that closes, does not hide that.
 func (s *subject) gaveUp() int {
 	x := s.quitter()
@@ -115,7 +115,7 @@ func sizeBlackHole(s *subject) ruling {
 			s.who(dir), g.Signs.Stuck.Size, count(g.Signs.Stuck.Sends, "time", "times"), g.LargestAcked)}
 }
 
-// peerSilent: nothing came of a side any more, and the other one tried in vain and gave up.
+// peerSilent: nothing came of a side any more, and the other one had no answer and gave up.
 // Whether the side or the path died looks the same from here.
 func peerSilent(s *subject) ruling {
 	y := s.gaveUp()

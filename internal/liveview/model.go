@@ -84,7 +84,7 @@ func (m *model) show(s *Snapshot) {
 	m.arrange()
 }
 
-// arrange orders the rows anew and finds the picked one among them.
+// arrange orders the rows again and finds the picked one among them.
 func (m *model) arrange() {
 	m.order = m.order[:0]
 	if m.snap == nil {

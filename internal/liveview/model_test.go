@@ -141,7 +141,7 @@ func TestColour(t *testing.T) {
 	}
 }
 
-// TestPickFollows keeps the pick on its connection while rows are ordered anew.
+// TestPickFollows keeps the pick on its connection while rows are ordered again.
 func TestPickFollows(t *testing.T) {
 	m := shown(80, 24, 40, "down", "down", "down", "down", "down")
 	want := m.row(m.at).Name[0]

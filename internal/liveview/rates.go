@@ -56,7 +56,7 @@ func (c *counters) shares(d *Dir) {
 	if bad := lost + c.late; numbers > 0 {
 		d.Quality = known(share(less(numbers, bad), numbers))
 	} else if needed > 0 {
-		d.Quality = known(0) // nothing but what was sent in vain before
+		d.Quality = known(0) // nothing but retries of what was sent before
 	}
 }
 

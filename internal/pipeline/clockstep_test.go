@@ -10,7 +10,7 @@ import (
 )
 
 // clockTraces are short traces of all protocols, of peers that lose, close, vanish
-// and start anew.
+// and start again.
 var clockTraces = []string{
 	"dp8/unsigned-clean.pcap", "dp8/refused.pcap", "dp8/killed-peer.pcap",
 	"dp4/eager-clean.pcap", "dp4/peer-vanishes.pcap",

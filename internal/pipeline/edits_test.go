@@ -95,7 +95,7 @@ func timeless(r *rand.Rand, all []dissect.Datagram) []dissect.Datagram {
 	return all
 }
 
-// renumber counts the packets anew.
+// renumber counts the packets again.
 func renumber(all []dissect.Datagram) []dissect.Datagram {
 	for i := range all {
 		all[i].Frame = uint64(i + 1)

@@ -25,3 +25,17 @@ func TestFindingsAreBounded(t *testing.T) {
 		t.Errorf("%d findings are kept, want %d", n, MaxFindings+2*maxOfRule)
 	}
 }
+
+// TestLiveFindingsAreBounded: a run without end keeps fewer, of each rule some.
+func TestLiveFindingsAreBounded(t *testing.T) {
+	c := collected{live: true, watched: true}
+	loud, quiet := &conform.Rule{ID: "LOUD"}, &conform.Rule{ID: "QUIET"}
+	for _, r := range []*conform.Rule{loud, quiet} {
+		for range liveFindings + liveOfRule + 7 {
+			c.Finding(&session.Finding{Rule: r})
+		}
+	}
+	if n, fresh := len(c.findings), len(c.fresh); n != liveFindings+liveOfRule || fresh != liveFindings {
+		t.Errorf("%d findings are kept, %d for the next report; want %d and %d", n, fresh, liveFindings+liveOfRule, liveFindings)
+	}
+}

@@ -20,8 +20,8 @@ func (deafSink) Acked(seq.Position, uint64)               {}
 func (deafSink) Message(m *session.Message)               {}
 func (deafSink) Finding(f *session.Finding)               {}
 
-// TestMutatedCaptures damages the traces in every way a network, a capture or a
-// stranger can: nothing panics, and every datagram is counted once, as that of a
+// TestMutatedCaptures damages the traces in every way a network, a capture or another
+// host can: nothing panics, and every datagram is counted once, as that of a
 // connection or as another one. Half of the rounds are forced, in any dialect. A trace has
 // every other round, or all of them: see everyCase.
 func TestMutatedCaptures(t *testing.T) {

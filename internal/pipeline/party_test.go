@@ -102,7 +102,7 @@ func (c *party) speak(g *guest) {
 	}
 }
 
-// whisper makes every table look at the time: a datagram of a stranger in each.
+// whisper makes every table look at the time: a datagram of no protocol in each.
 func (c *party) whisper() {
 	for i := range c.tables {
 		c.frame++

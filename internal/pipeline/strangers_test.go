@@ -127,7 +127,7 @@ func (s *stranger) write(rnd *rand.Rand, list []piece, e *strangerEnd, ms uint32
 	return b
 }
 
-// play lets two ends of a stranger talk and gives their datagrams.
+// play lets two ends of one talk and gives their datagrams.
 func (s *stranger) play(rnd *rand.Rand, pair int, n int) (all []dissect.Datagram) {
 	ends := [2]strangerEnd{{session: rnd.Uint32()}, {session: rnd.Uint32()}}
 	for i := range ends {

@@ -235,6 +235,48 @@ func TestWaitingFramesChange(t *testing.T) {
 	}
 }
 
+// TestFramesWaitNoLonger: what is known of a frame NoteFrames packets later is no note of it,
+// HoldFrames packets later it is printed, and an acknowledgement that comes then is no link.
+func TestFramesWaitNoLonger(t *testing.T) {
+	for _, c := range []struct {
+		behind, printed uint64
+		notes           int
+		acked           uint64
+	}{
+		{NoteFrames - 1, 0, 1, NoteFrames},
+		{NoteFrames, 0, 0, NoteFrames + 1},
+		{HoldFrames - 1, 0, 0, HoldFrames},
+		{HoldFrames, 1, 0, 0},
+	} {
+		d := newDesk(false)
+		d.q.Notes = true
+		d.packet(1, 0)
+		sink, first := d.run.Sink(0), d.q.at(1).slot
+		sink.Frame(&dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}, Protocol: "udp", Connection: -1, Awaits: true}, nil)
+		d.run.After(1)
+		for frame := uint64(2); frame <= 1+c.behind; frame++ {
+			d.packet(frame, 0)
+			d.known(frame)
+			if frame <= c.behind {
+				d.run.After(frame)
+			}
+		}
+		sink.Finding(&session.Finding{Rule: &conform.Rule{ID: "X"}, Frame: 1})
+		notes, acked := len(first.Frame.Notes), uint64(0)
+		sink.Acked(seq.Position{Frame: 1}, 1+c.behind)
+		if d.q.at(1).slot == first {
+			acked = first.Frame.AckedIn
+		}
+		d.q.Notes = false
+		if d.q.flush(1 + c.behind); c.printed == 1 && d.q.head <= 1 {
+			t.Errorf("%d packets later it waits", c.behind)
+		}
+		if notes != c.notes || acked != c.acked {
+			t.Errorf("%d packets later: %d notes, acknowledged in %d; want %d and %d", c.behind, notes, acked, c.notes, c.acked)
+		}
+	}
+}
+
 // Of sides whose messages moved no more is kept than of frames that wait.
 func TestTurnsAreDropped(t *testing.T) {
 	d := newDesk(false)

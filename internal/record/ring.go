@@ -97,7 +97,7 @@ func (r *Recorder) late(t int64) bool {
 	return d > 0 && t-r.base >= d || i > 0 && t/i > r.base/i
 }
 
-// rewind counts the file's time anew when the clock was set back by more than the
+// rewind counts the file's time again when the clock was set back by more than the
 // file may last: else it would grow until the clock is where it was.
 func (r *Recorder) rewind(t int64) {
 	if d := int64(max(r.opts.Ring.Duration, r.opts.Ring.Interval)); d > 0 && r.base-t >= d {

@@ -102,7 +102,7 @@ func guardText(f *session.Finding) string {
 }
 
 // A bundle is the findings of one rule, one severity and one side of a
-// connection in one check: what repeats is told once.
+// connection in one check: what repeats is reported once.
 type bundle struct {
 	of     *Check
 	first  *session.Finding

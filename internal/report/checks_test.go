@@ -33,7 +33,7 @@ func two(t testing.TB) *Checks {
 }
 
 // TestChecksText: the text ends with one line a file, and says once what rules file
-// and baseline name in vain.
+// and baseline name though nothing is found.
 func TestChecksText(t *testing.T) {
 	text := AppendChecksText(nil, two(t), TextOptions{})
 	harmless(t, text)

@@ -46,8 +46,8 @@ func (c *Check) silent() bool {
 	return c.Against == nil && len(c.Findings)+len(c.Required)+len(c.Budgets)+len(c.Gates) == 0 && len(c.leftOut()) == 0
 }
 
-// appendCheck appends all but the verdict, and what rules file and baseline name in
-// vain.
+// appendCheck appends all but the verdict, and what rules file and baseline name
+// though nothing is found.
 func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 	wrap := opts.Width // what is not on a terminal keeps its lines whole
 	if opts.Width <= 0 {

@@ -13,7 +13,7 @@ import (
 type Book struct {
 	rules []*conform.Rule
 	byID  map[string]*conform.Rule
-	mild  map[string]bool // rules that accuse nobody: they fail nothing unless they are named
+	mild  map[string]bool // rules that blame nobody: they fail nothing unless they are named
 }
 
 // NewBook makes a book of the rules of protocols and of those that diagnose the

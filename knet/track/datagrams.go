@@ -26,7 +26,7 @@ type datagrams struct {
 	faults    int
 	lowMemory bool // little is to be kept
 	notes     int  // datagrams worth a note
-	anew      bool // the side began anew, and its start was not captured
+	anew      bool // the side began again, and its start was not captured
 }
 
 // A sentDatagram is one datagram.

@@ -203,7 +203,7 @@ func (a *acking) doubt() {
 }
 
 // holdUnreliable keeps the acknowledgement of an unreliable datagram: some receivers
-// acknowledge whatever comes, which is told once.
+// acknowledge whatever comes, which is reported once.
 func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
 	a := &c.side[dir].acking
 	if a.plain++; a.plain > manyAcks {

@@ -31,7 +31,7 @@ func (c numberJudge) judgeNumber(dir int, sent *seq.Sending, old *sentDatagram) 
 }
 
 // odd keeps a suspicion until the side goes on. Where it goes on from there, it has
-// begun anew.
+// begun again.
 func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 	s := &c.side[dir]
 	o := &s.order.odd
@@ -73,8 +73,8 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 const mostRetraced = 16
 
 // goesOnAcross reports that a side that comes to PacketIDs it had before is that of the
-// same connection: with another, its peer would have begun anew as well, and its
-// PacketIDs go on without a gap. With Reference a server may begin anew alone.
+// same connection: with another, its peer would have begun again as well, and its
+// PacketIDs go on without a gap. With Reference a server may begin again alone.
 func (c numberJudge) goesOnAcross(dir int, o *oddNumber) bool {
 	r := &c.side[1-dir].datagrams
 	if c.d.Dialect != knet.Spec && dir != c.client {

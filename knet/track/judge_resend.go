@@ -17,7 +17,7 @@ func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
 		x := rules.Here(rDgIdUnique, fmt.Sprintf("the reliable message %d was sent earlier with different content", m.Number), v.RetryOf)
 		x.Since = v.Before
 		if c.life.over() || c.side[dir].order.odd.runs > 0 || !c.intact(dir, v.Before) || !c.intact(1-dir, v.Before) {
-			x.Blocked = conform.GuardLife // both may have begun anew, unseen
+			x.Blocked = conform.GuardLife // both may have begun again, unseen
 		}
 		rules.Judge(x)
 	}

@@ -105,7 +105,7 @@ func (c messageJudge) scrap(dir int, num int64) {
 }
 
 // spoil keeps apart the transfers of which the datagram at hand holds a fragment: it
-// has a fault, and nothing is known of them until they begin anew.
+// has a fault, and nothing is known of them until they begin again.
 func (c messageJudge) spoil(dir int) {
 	all := c.side[dir].sentTransfers
 	for i := range c.d.Messages {
@@ -314,7 +314,7 @@ func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Mes
 		x := rules.Here(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d", index, m.TransferID, t.count), t.frame)
 		x.Since = t.time
 		if r := &c.side[dir].datagrams; !r.whole(t.time) || c.life.over() {
-			x.Blocked = conform.GuardLife // the side may have begun anew, unseen
+			x.Blocked = conform.GuardLife // the side may have begun again, unseen
 		}
 		rules.Judge(x)
 		c.frames().quarantine()

@@ -149,7 +149,7 @@ func (l *lifecycle) unreachable(side int, answered bool, at int64) {
 	}
 }
 
-// timedOut reports whether a side sent in vain until it must have given up; end
+// timedOut reports whether what a side sent was unanswered until it must have given up; end
 // is the time of the last packet captured.
 func (c *conn) timedOut(end int64) bool {
 	l := &c.life

@@ -89,7 +89,7 @@ type probeSide struct {
 	last uint32
 	low  uint32 // the first one captured
 	has  bool
-	sent *probeSent // nil until has: what strangers send is rarely a datagram
+	sent *probeSent // nil until has: what others send is rarely a datagram
 }
 
 // probeSent is what a side sent that waits for an answer.
@@ -240,7 +240,7 @@ func (e *evidence) number(s *knet.Shape, side int) {
 	case step > 1 && step < nearIDs:
 		e.Add("PacketID nearby", bitsNear)
 	case step <= 0 && step > -farIDs:
-	case s.PacketID <= firstIDs: // it may begin anew
+	case s.PacketID <= firstIDs: // it may begin again
 	default:
 		e.Add("PacketID far away", bitsFar)
 	}

@@ -82,7 +82,7 @@ func (c *conn) judgeRefuted(dir int) {
 		case !c.pair.sure():
 			x.Blocked = conform.GuardDial
 		case c.side[dir].datagrams.startAt > p.Time:
-			x.Blocked = conform.GuardLife // the side began anew since
+			x.Blocked = conform.GuardLife // the side began again since
 		case p.By != 0 && c.pair.params.Dialect == knet.Spec && p.Num < p.Expected:
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
 		}

@@ -57,7 +57,7 @@ type aheadAck struct {
 	far          bool // … by datagrams that are far below
 	single       bool // the peer sent a lower one later, once
 	near         bool // … and then the one acknowledged
-	moot         bool // the peer may have begun anew since
+	moot         bool // the peer may have begun again since
 }
 
 // A farewell is a Disconnect or DisconnectAck that was captured.
@@ -77,7 +77,7 @@ type ending struct {
 	last   int64 // time of the latest Disconnect
 	told   int
 	silent bool // an unanswered Disconnect was told
-	moot   bool // the side has begun anew since: what follows is of another connection
+	moot   bool // the side has begun again since: what follows is of another connection
 	refs   [refusals]int64
 	nrefs  int
 }

@@ -134,7 +134,7 @@ func (r *resends) find(hash uint64, num int64) *resend {
 
 func (r *resends) at(num int64) *resend { return &r.ring[num&int64(len(r.ring)-1)] }
 
-// make begins anew with room for n datagrams.
+// make begins again with room for n datagrams.
 func (r *resends) make(n int) { r.ring, r.heads = make([]resend, n), make([]int64, n) }
 
 // keep enters a datagram, with more room as long as it would take that of another.

@@ -34,7 +34,7 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
 // ConnectSyn or ConnectSynAck does: a low PacketID may be up to 50 sendings old.
 // With Reference it is one of the first PacketIDs where it can be neither late nor
 // a copy (the library's server makes a new connection of late datagrams of its
-// client, and begins anew: kNet 715850d, NetworkServer.cpp 223-354).
+// client, and begins again: kNet 715850d, NetworkServer.cpp 223-354).
 func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 	s := &c.side[dir]
 	ref, known := s.ids.Known()
@@ -80,7 +80,7 @@ func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 }
 
 // goesOn reports a datagram whose PacketID goes on behind those of its side: those
-// of another connection begin anew.
+// of another connection begin again.
 func (s *side) goesOn(d *knet.Datagram) bool {
 	ref, known := s.ids.Known()
 	num := s.ids.Peek(d.PacketID)

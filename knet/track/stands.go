@@ -50,7 +50,7 @@ func (c *conn) fromStart(dir int) bool {
 	return r.low == 0 || r.low == 1 && c.pair.params.IDs == knet.IDsFromOne
 }
 
-// forget forgets what the rules remember of a side: it has begun anew, without a
+// forget forgets what the rules remember of a side: it has begun again, without a
 // captured start.
 func (s *side) forget() {
 	s.datagrams, s.order, s.ask, s.ending, s.sentTransfers, s.pace = datagrams{anew: true}, order{}, asking{}, ending{}, nil, pace{}

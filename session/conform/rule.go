@@ -12,7 +12,7 @@ type Rule struct {
 	Scope     string // see Scopes
 	Guards    Guards // besides Always
 	Statement string // what must hold
-	Care      string // how the evaluation avoids to accuse the wrong one, or ""
+	Care      string // how the evaluation avoids to blame the wrong one, or ""
 	Example   string // a violation
 	Alias     string // the rule under which the same event is reported, or ""
 	Unchecked string // why it is not evaluated, "" when it is
@@ -20,7 +20,7 @@ type Rule struct {
 	// CountOnly: it is counted but can never be called broken: every opportunity
 	// passes or stays inconclusive, for no capture holds the proof.
 	CountOnly bool
-	// Summed: what breaks it is a habit of its side, so that it is told once a side, with
+	// Summed: what breaks it is a habit of its side, so that it is reported once a side, with
 	// how often it was seen.
 	Summed bool
 	// Operation: what breaks it troubles the people who run the endpoints; the profile of

@@ -83,7 +83,7 @@ func (d *Direction) Missing() uint64 {
 	return 0
 }
 
-// Sendings is of how many sendings the retries are a share: those of what is sent
+// Sendings is of how many transmissions the retries are a share: those of what is sent
 // again, retries included. That is data frames, and keepalives where these are sent
 // again, too; or, where datagrams carry what is sent again, these units.
 func (d *Direction) Sendings() uint64 {

@@ -34,7 +34,7 @@ func (h *History[T]) At(n int64) *T {
 }
 
 // Put gives the place of a number; fresh says that nothing was remembered of it: what is
-// there has to be written anew then. The number that was there goes, unless it is wanted
+// there has to be written again then. The number that was there goes, unless it is wanted
 // and there is more room to be had. Where there is none, a later number stays as long as it
 // is wanted, and Put gives nil.
 func (h *History[T]) Put(n int64, wanted func(num int64, old *T, size int) bool) (t *T, fresh bool) {

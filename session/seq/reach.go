@@ -41,7 +41,7 @@ func (w *Window) reach(n int64, d *Direction) bool {
 const leastRing = 16
 
 // compact forgets the numbers below the highest captured, but for those from one on that
-// was sent again in vain: the connection may be given up for it.
+// was sent again unanswered: the connection may be given up for it.
 func (w *Window) compact(d *Direction) {
 	if !w.started {
 		return

@@ -6,7 +6,7 @@ const recentLimit = 512
 
 // recentDatagrams remembers the latest datagrams of one side that only their bytes tell
 // apart: retries, and frames without a number of their own. Datagrams are chained by their hash; a chain ends where the ring has
-// been written anew.
+// been written again.
 type recentDatagrams struct {
 	ring      []recentDatagram // datagram i, from 0, at i modulo the length, a power of two
 	heads     []int32          // latest of each chain, plus 1; as many as the ring has
@@ -66,7 +66,7 @@ func (r *recentDatagrams) before(i int32) int32 {
 	return r.held(i - back)
 }
 
-// held is i, or 0 when the ring has been written anew there.
+// held is i, or 0 when the ring has been written again there.
 func (r *recentDatagrams) held(i int32) int32 {
 	if i <= max(0, r.kept-int32(len(r.ring))) {
 		return 0
@@ -76,7 +76,7 @@ func (r *recentDatagrams) held(i int32) int32 {
 
 func (r *recentDatagrams) keep(s *Sending) {
 	if r.kept == 1<<31-1 {
-		*r = recentDatagrams{lowMemory: r.lowMemory} // the counter is full: begin anew
+		*r = recentDatagrams{lowMemory: r.lowMemory} // the counter is full: begin again
 	}
 	if int(r.kept) >= len(r.ring) && len(r.ring) < recentLimit {
 		if len(r.ring) == 0 || !r.lowMemory || s.Time-r.at(r.kept).time < LowMemoryTime {

@@ -40,7 +40,7 @@ func (s *sparse[T]) find(n int64) *T {
 }
 
 // use gives the place of a number; fresh says that it was blank, and has to be
-// written anew.
+// written again.
 func (s *sparse[T]) use(n int64) (t *T, fresh bool) {
 	l, i := &s.table[s.index(n)], uint64(n)%pageSize
 	if l.used>>i&1 != 0 {

@@ -84,7 +84,7 @@ func (k *kind) make(o *options, frames int) (fresh bool, err error) {
 	return true, os.Rename(f.Name(), path)
 }
 
-// again starts this program anew: a process that is made by a large one, as one
+// again starts this program again: a process that is made by a large one, as one
 // that has generated captures is, counts as no smaller.
 func again() error {
 	exe, err := os.Executable()

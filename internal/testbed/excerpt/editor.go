@@ -15,7 +15,7 @@ const EditBytes = 5
 const mostPackets = 2 * Packets
 
 // Edited does to an excerpt what the bytes say: as networks, captures, clocks and
-// strangers would. others are packets that may be put in.
+// anybody else would. others are packets that may be put in.
 func Edited(whole, others []Packet, edits []byte) []Packet {
 	e := &editor{slices.Clone(whole), others}
 	for ; len(edits) >= EditBytes && len(e.packets) > 0; edits = edits[EditBytes:] {

@@ -1,5 +1,5 @@
 // Package excerpt makes small captures for tests: pieces of the committed traces, edited as
-// networks, captures, clocks and strangers would.
+// networks, captures, clocks and other people would.
 package excerpt
 
 import (

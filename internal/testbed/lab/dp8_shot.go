@@ -22,8 +22,8 @@ type shot struct {
 	kept  bool           // the signature stays as it is
 }
 
-// eachShot lets change look at every frame with signs, and sign it anew.
-// change is made anew for each play; it reports whether it broke the rule.
+// eachShot lets change look at every frame with signs, and sign it again.
+// change is made again for each play; it reports whether it broke the rule.
 func eachShot(start func() func(x *shot) bool) func() func(*sim.Datagram) []sim.Tampered {
 	return func() func(*sim.Datagram) []sim.Tampered {
 		change := start()

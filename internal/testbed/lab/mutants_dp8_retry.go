@@ -88,7 +88,7 @@ func dp8Retry() []Mutant {
 	}
 }
 
-// hopeless goes on although a number was retried ten times, in vain or not.
+// hopeless goes on although a number was retried ten times, unanswered or not.
 func hopeless(answers int) *talk {
 	t := chatting().data(0)
 	for i := range 10 {

@@ -254,7 +254,7 @@ func gaps(after int) *talk {
 	})
 }
 
-// hides are gaps whose far side is acknowledged only when they are mended.
+// hides are gaps whose far side is acknowledged only when they are filled.
 func hides() *talk {
 	t := chatting()
 	return t.times(26, func(int) {

@@ -262,7 +262,7 @@ func hastyHazel(after time.Duration) []Step {
 	return t.bye()
 }
 
-// undying sends a packet in vain n times, a second apart.
+// undying sends a packet that is unanswered n times, a second apart.
 func undying(n int) []Step {
 	t := talkHazel(hazel.Spec).chat(10).unanswered(0)
 	id := t.next[0] - 1
@@ -280,7 +280,7 @@ func undying(n int) []Step {
 }
 
 // runaway goes on by n thousand ids, most of which the capture misses, while a
-// packet is sent in vain.
+// packet is unanswered.
 func runaway(n int) []Step {
 	t := talkHazel(hazel.Spec).chat(10).unanswered(0)
 	id := t.next[0] - 1

@@ -225,7 +225,7 @@ func relayed(d *dissect.Datagram) {
 	}
 }
 
-// renumber counts the packets anew.
+// renumber counts the packets again.
 func renumber(all []dissect.Datagram) []dissect.Datagram {
 	for i := range all {
 		all[i].Frame = uint64(i + 1)

@@ -56,7 +56,7 @@ var regressions = []struct {
 	{"knet/wild-810081", "drop 1-11 b", "KN-FR-COMPLETE", conform.GuardNone},
 	// The same, with the next start.
 	{"knet/wild-810067", "drop 1-5 b; drop 14-15", "KN-FR-ID-REUSE", conform.GuardNone},
-	// The side of the send mask was not captured for 1.6 s, in which its numbers began anew.
+	// The side of the send mask was not captured for 1.6 s, in which its numbers began again.
 	{"dp8/wild-810029", "drop 3-5; drop 9-13; drop 18-27 a; drop 34-43; drop 62-78; drop 79-80; drop 106-108; drop 109-134; drop 163-165; drop 169-174; drop 178-179; drop 184-268 a; drop 269-284; drop 315-325; drop 326-328; drop 330-331; drop 345-354; drop 357-368 a; drop 370-388; drop 389-390; drop 410-423; drop 425-427; drop 435-446; drop 451-499 a", "DP8-3.1.5.2.4-UNSENT", conform.GuardNone},
 	// Numbers had gone on by half a cycle, unseen.
 	{"dp8/full-signed-rotation", "drop 145-290 a; drop 292-307 a", "DP8-3.1.5.2.1-RANGE", conform.GuardNone},
@@ -92,7 +92,7 @@ var regressions = []struct {
 	{"hazel/killed-open-spec", "drop 56-60", "HZ-KA-EARLY", conform.GuardNone},
 	// Of 300 acknowledgements, five were not captured.
 	{"hazel/HZ-HDR-FRAG-COMPLETE leaves a message unfinished", "drop 67-68; drop 131-132; drop 283-284; drop 695-696; drop 715-716", "HZ-REL-RESEND", conform.GuardOdds},
-	// A client began anew behind both Disconnects; its Hello was not captured.
+	// A client began again behind both Disconnects; its Hello was not captured.
 	{"hazel/restart", "drop 87-88; drop 90-93 a; drop 111-114 a; drop 123-125; drop 136-139 a; drop 143-144", "HZ-REL-RESEND-SAME", conform.GuardLife},
 	// Numbers went on unseen by half a cycle, and a copy came late.
 	{"dp4/wraps", "copy 511 +608.372649ms; drop 228-268 a; drop 269-391", "DP4-2.2.4-SENT", conform.GuardClean},
@@ -110,7 +110,7 @@ var regressions = []struct {
 	{"dp8/wild-820014", "cut 97 4; cut 99 4; cut 100 4", "DP8-3.1.5.2.1-REUSE", conform.GuardVer},
 	// Only a CONNECTED tells of another connection behind the pause.
 	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-69 a; drop 70-71", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
-	// The client began anew, unseen, and the server with it.
+	// The client began again, unseen, and the server with it.
 	{"hazel/restart", "drop 84-86; drop 87-88; drop 96-103 b; drop 112-113; drop 119-121; drop 128-130", "HZ-REL-RESEND-SAME", conform.GuardLife},
 	// A second connection began unseen.
 	{"knet/again-reference", "drop 12-17 b; drop 17-18; drop 20-33 b; drop 33-36; drop 40-46 b; drop 46-53; drop 54-57", "KN-DG-ID-UNIQUE", conform.GuardLife},

@@ -125,7 +125,7 @@ func kept() []tracegen.Scenario {
 	})
 }
 
-// faulty are parts of the names of scenarios in which strangers speak, or in which
+// faulty are parts of the names of scenarios in which datagrams are forged, or in which
 // endpoints break rules on purpose.
 var faulty = []string{
 	"forged", "malformed", "garbage", "dp8/full-signed-lossy", "dp4/nacks-of-unreliable", "dp4/extended-data-frames", "hazel/strays",

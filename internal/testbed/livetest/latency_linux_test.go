@@ -22,7 +22,7 @@ type sight struct {
 	late time.Duration
 }
 
-// strangers is the port of datagrams of no protocol.
+// strangers is the port of datagrams that are of no protocol.
 const strangers = 42999
 
 // TestLatency reads what decode prints while datagrams of a conversation, and others
@@ -53,7 +53,7 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// chatter holds a conversation beside strangers' datagrams and gives how many of each
+// chatter holds a conversation beside datagrams of no protocol and gives how many of each
 // were sent.
 func chatter(t *testing.T, pair [2]*netns.Namespace) (sent [2]int) {
 	talk := chat("hazel", 7)

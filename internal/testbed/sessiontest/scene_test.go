@@ -13,7 +13,7 @@ import (
 
 var hosts = Hosts("10.0.0.1:1", "10.0.0.2:2")
 
-// A talk is a session of one connection, which begins anew with each payload "new". What
+// A talk is a session of one connection, which begins again with each payload "new". What
 // is empty belongs to none.
 type talk struct {
 	flow  *session.Flow

@@ -250,7 +250,7 @@ func (a *auditor) showKey(s *audited, d *dp8.DFrame, seq int64) {
 	}
 }
 
-// signature signs the frame anew and compares.
+// signature signs the frame again and compares.
 func (a *auditor) signature(s *audited, raw []byte, off int, seq int64) {
 	if a.mode == dp8peer.Unsigned {
 		return

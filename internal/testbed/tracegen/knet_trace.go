@@ -132,7 +132,7 @@ func (t *KnetTrace) garbage(from time.Duration, third bool, all [][]byte) {
 	}
 }
 
-// bystander lets two strangers exchange a datagram: the capture goes on until then,
+// bystander lets two other hosts exchange a datagram: the capture goes on until then,
 // which shows that others were silent.
 func (t *KnetTrace) bystander(at time.Duration) {
 	hosts := [2]*sim.Host{t.Host("192.0.2.77:40021", 0), t.Host("198.51.100.88:40022", 1)}

@@ -40,7 +40,7 @@ func (l *ledger) report(s *Scenario, t *Trace) *Truth {
 	return out
 }
 
-// succeed gives a connection that its server starts anew the sides of the one before on the
+// succeed gives a connection that its server starts again the sides of the one before on the
 // same addresses, whose opening was captured.
 func (l *ledger) succeed(w *connWatch) {
 	for _, old := range l.order {

@@ -27,7 +27,7 @@ type WildDP8 struct {
 // RollDP8 rolls the dice for a session of one connection.
 func RollDP8(seed uint64) *WildDP8 { return rollDP8(seed, nil) }
 
-// wildDP8 is a session that may fall silent, start anew, or be one of two.
+// wildDP8 is a session that may fall silent, start again, or be one of two.
 func wildDP8(seed uint64, c *Conditions) Scenario {
 	w := rollDP8(seed, c)
 	r := rand.New(rand.NewPCG(seed, 79))

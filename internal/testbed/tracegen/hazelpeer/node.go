@@ -135,7 +135,7 @@ func (n *Node) receive(d *sim.Datagram) {
 	}
 }
 
-// accept takes a Hello from a stranger, or refuses it.
+// accept takes a Hello from an unknown address, or refuses it.
 func (n *Node) accept(d *sim.Datagram) {
 	told := d.Note.(note.Remark).Neutral()
 	c := told.Conn

@@ -136,7 +136,7 @@ func (p *Peer) exhausted(k *packet) bool {
 	return k.resends == fixedResends
 }
 
-// rearm starts the time to the next keep-alive anew.
+// rearm starts the time to the next keep-alive again.
 func (p *Peer) rearm() {
 	p.alive.Stop()
 	if every := p.cfg.Alive.every(); p.up && !p.over && every > 0 {
