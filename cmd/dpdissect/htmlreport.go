@@ -211,9 +211,7 @@ func (c *reportCommand) again(paths []string) (*pipeline.Run, error) {
 		return nil, err
 	}
 	cfg.Pack = true
-	r := &pipeline.Run{Source: src, Config: cfg, Workers: c.workerCount()}
-	boundGarbage(r)
-	return r, nil
+	return &pipeline.Run{Source: src, Config: cfg, Workers: c.workerCount()}, nil
 }
 
 // titleOf names the captures.
