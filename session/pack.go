@@ -40,7 +40,20 @@ func (t *Table) pack(c *Conn) {
 	}
 	c.packed, c.hasEnding = p.Packed(), c.Ending != nil
 	t.spareSides.Put(c.Dir)
+	if c.Ending != nil {
+		t.spareEnding(c.Ending)
+	}
 	c.Dir, c.Ending = nil, nil
+}
+
+// spareEnding keeps the memory of an ending that was packed for the next one.
+func (t *Table) spareEnding(e *Ending) {
+	for i := range e.Sides {
+		if x := e.Sides[i].Trouble; x != noTrouble {
+			t.spareTroubles.Put(x)
+		}
+	}
+	t.spareEndings.Put(e)
 }
 
 // reopen unpacks a connection that a frame came of.
