@@ -96,8 +96,8 @@ const idleLeast = 20e9
 // ending gathers what is known of the end, before the windows of the sides are freed.
 func (c *Conn) ending() *Ending {
 	s := c.Rules.sight
-	e := &Ending{Shift: c.LastStamp - c.LastTime, Faults: s.fault,
-		Dropped: seq.Sign{N: s.lost.N, Frame: s.dropFrame, Time: s.dropAt}}
+	e := c.flow.table.spareEndings.Take()
+	e.Shift, e.Faults, e.Dropped = c.LastStamp-c.LastTime, s.fault, seq.Sign{N: s.lost.N, Frame: s.dropFrame, Time: s.dropAt}
 	if s.idle != nil {
 		e.Idle = *s.idle
 	}
@@ -126,8 +126,9 @@ func (c *Conn) sideEnding(dir int) SideEnding {
 		Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Data: s.data[dir], Alone: s.frames[dir] - s.heard[1-dir],
 		Waiting: q.Waiting(), Trips: Trips{d.MinRTT(), d.HasRTT()}, Unheard: *q.Unheard(),
 		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(),
-		Trouble: &Trouble{Deaf: *q.Deaf()},
+		Trouble: c.flow.table.spareTroubles.Take(),
 	}
+	x.Deaf = *q.Deaf()
 	if a := q.Account(); a != nil {
 		x.Healed = a.Healed
 	}
@@ -155,6 +156,7 @@ func (c *Conn) concludeEnding() {
 			x.Losses, x.Swell, x.Spells = a.Losses, a.Swell, a.Spells.Clone()
 		}
 		if *x.Trouble == *noTrouble {
+			c.flow.table.spareTroubles.Put(x.Trouble)
 			x.Trouble = noTrouble
 		}
 	}

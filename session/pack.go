@@ -40,7 +40,20 @@ func (t *Table) pack(c *Conn) {
 	}
 	c.packed, c.hasEnding = p.Packed(), c.Ending != nil
 	t.spareSides.Put(c.Dir)
+	if c.Ending != nil {
+		t.spareEnding(c.Ending)
+	}
 	c.Dir, c.Ending = nil, nil
+}
+
+// spareEnding keeps the memory of an ending that was packed for the next one.
+func (t *Table) spareEnding(e *Ending) {
+	for i := range e.Sides {
+		if x := e.Sides[i].Trouble; x != noTrouble {
+			t.spareTroubles.Put(x)
+		}
+	}
+	t.spareEndings.Put(e)
 }
 
 // reopen unpacks a connection that a frame came of.
@@ -51,16 +64,31 @@ func (c *Conn) reopen() {
 
 // Unpack makes Dir and Ending of a connection that is packed.
 func (c *Conn) Unpack() {
-	if c.Dir != nil {
+	if c.Dir == nil {
+		c.unpack(new(unpacked))
+	}
+}
+
+// unpacked is the memory of what Unpack makes.
+type unpacked struct {
+	dirs     [2]seq.Direction
+	ending   Ending
+	troubles *[2]Trouble // nil where each is made when there is any
+}
+
+func (c *Conn) unpack(x *unpacked) {
+	p := seq.Unpack(c.packed)
+	c.Dir = &x.dirs
+	p.PackSides(c.Dir)
+	if !c.hasEnding {
 		return
 	}
-	p := seq.Unpack(c.packed)
-	c.Dir = new([2]seq.Direction)
-	p.PackSides(c.Dir)
-	if c.hasEnding {
-		c.Ending = new(Ending)
-		packEnding(p, c.Ending)
+	c.Ending = &x.ending
+	if x.troubles != nil {
+		*x.troubles = [2]Trouble{}
+		c.Ending.Sides[0].Trouble, c.Ending.Sides[1].Trouble = &x.troubles[0], &x.troubles[1]
 	}
+	packEnding(p, c.Ending)
 }
 
 // HasEnding reports whether it is known how the connection came to its end, see Ending.
@@ -73,13 +101,47 @@ func (c *Conn) Rest() {
 	}
 }
 
+// An Opener unpacks connections, in memory that it uses again for those after Close.
+type Opener struct {
+	open  []*Conn
+	in    []*unpacked // those that are open
+	spare []*unpacked
+}
+
+// Open unpacks a connection, unless it is.
+func (o *Opener) Open(c *Conn) {
+	if c.Dir != nil {
+		return
+	}
+	if len(o.spare) == 0 {
+		o.spare = append(o.spare, &unpacked{troubles: new([2]Trouble)})
+	}
+	last := len(o.spare) - 1
+	x := o.spare[last]
+	o.spare, *x = o.spare[:last], unpacked{troubles: x.troubles}
+	c.unpack(x)
+	o.open, o.in = append(o.open, c), append(o.in, x)
+}
+
+// Close lets go of what Open unpacked and nobody keeps (Conn.Keep).
+func (o *Opener) Close() {
+	for i, c := range o.open {
+		if c.packed != "" {
+			c.Rest()
+			o.spare = append(o.spare, o.in[i])
+		}
+	}
+	o.open, o.in = o.open[:0], o.in[:0]
+}
+
 // Unpacked gives connections one after the other, each unpacked until the next one comes.
 func Unpacked(conns []*Conn) iter.Seq[*Conn] {
 	return func(yield func(*Conn) bool) {
+		var o Opener
 		for _, c := range conns {
-			c.Unpack()
+			o.Open(c)
 			goOn := yield(c)
-			if c.Rest(); !goOn {
+			if o.Close(); !goOn {
 				return
 			}
 		}

@@ -84,3 +84,41 @@ func TestPackedSize(t *testing.T) {
 		t.Errorf("numbers that are all zero take %d bytes", n)
 	}
 }
+
+// TestOpenerUsesItsMemoryAgain: nothing of one connection is seen in the next, and one that is
+// kept stays as it is.
+func TestOpenerUsesItsMemoryAgain(t *testing.T) {
+	packed := func(frames uint64, trouble *Trouble) *Conn {
+		var p seq.Packer
+		p.PackSides(&[2]seq.Direction{{Frames: frames}})
+		packEnding(&p, &Ending{Sides: [2]SideEnding{{Trouble: trouble}, {Trouble: noTrouble}}})
+		return &Conn{packed: p.Packed(), hasEnding: true}
+	}
+	conns := []*Conn{packed(7, &Trouble{LeadBy: 3}), packed(0, noTrouble), packed(8, &Trouble{BlackHole: true}), packed(9, noTrouble)}
+	want := []struct {
+		frames  uint64
+		trouble Trouble
+	}{{7, Trouble{LeadBy: 3}}, {0, Trouble{}}, {8, Trouble{BlackHole: true}}, {9, Trouble{}}}
+	i := 0
+	var first *[2]seq.Direction
+	for c := range Unpacked(conns) {
+		if c.Dir[0].Frames != want[i].frames || *c.Ending.Sides[0].Trouble != want[i].trouble {
+			t.Errorf("connection %d: %d frames, %+v", i, c.Dir[0].Frames, c.Ending.Sides[0].Trouble)
+		}
+		if i == 0 {
+			first = c.Dir
+		} else if i == 1 && c.Dir != first {
+			t.Error("the memory is not used again")
+		}
+		if i == 2 {
+			c.Keep()
+		}
+		i++
+	}
+	if c := conns[2]; c.Dir == nil || c.Dir[0].Frames != 8 || !c.Ending.Sides[0].BlackHole {
+		t.Error("what was kept has changed")
+	}
+	if conns[0].Dir != nil || conns[3].Dir != nil || *noTrouble != (Trouble{}) {
+		t.Error("what was opened was not closed")
+	}
+}

@@ -21,6 +21,8 @@ type Table struct {
 	shows          bool // frames go to the sink
 	spare          Spare[active]
 	spareSides     Spare[[2]seq.Direction]
+	spareEndings   Spare[Ending]
+	spareTroubles  Spare[Trouble]
 	packer         seq.Packer
 	spareProbes    [][]Probe        // of pairs that are recognised; nil for the one that did it
 	counting       int              // flows that were summed up

@@ -8,6 +8,8 @@ type Trimmer interface{ Trim() }
 func (t *Table) trim() {
 	t.spare.Trim()
 	t.spareSides.Trim()
+	t.spareEndings.Trim()
+	t.spareTroubles.Trim()
 	t.spareProbes = nil
 	for _, b := range t.tallySets {
 		if room, ok := b.room.(Trimmer); ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -97,11 +98,12 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		a.Story = j.story(j.run.Conns(), a)
 	}
 	drawn := &htmlreport.Report{Unlisted: listWorst(a)}
-	if e := c.documents(j, a, drawn); e != nil {
+	told := a.Story.Document(a.Conns)
+	if e := c.documents(j, a, told, drawn); e != nil {
 		return e
 	}
 	worst, heard := c.worst(a, drawn), heardUntil(a)
-	drawn.Overview = c.lanes(j, a)
+	drawn.Overview = c.lanes(j, a, told)
 	a.Conns, a.Findings, a.Story = nil, nil, nil
 	j.run.Release() // the second reading takes as much room
 	again, e := c.again(paths)
@@ -145,9 +147,8 @@ func listWorst(a *report.Analysis) (left int) {
 	return left
 }
 
-// documents puts the analysis and what explain says into the page.
-func (c *reportCommand) documents(j *job, a *report.Analysis, p *htmlreport.Report) error {
-	d := a.Story.Telling(a.Conns)
+// documents puts the analysis and what is told of its connections into the page.
+func (c *reportCommand) documents(j *job, a *report.Analysis, d *explain.Document, p *htmlreport.Report) error {
 	if j.part != nil {
 		from, to := j.part.bounds()
 		d.Narrow(from, to, c.span.words())
@@ -212,9 +213,7 @@ func (c *reportCommand) again(paths []string) (*pipeline.Run, error) {
 		return nil, err
 	}
 	cfg.Pack = true
-	r := &pipeline.Run{Source: src, Config: cfg, Workers: c.workerCount()}
-	boundGarbage(r)
-	return r, nil
+	return &pipeline.Run{Source: src, Config: cfg, Workers: c.workerCount()}, nil
 }
 
 // titleOf names the captures.

@@ -86,7 +86,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	j := &job{input: in, show: show, stderr: cmd.ErrOrStderr(), stop: func() {}}
 	j.run = pipeline.Run{Source: src, Config: cfg, Workers: in.workerCount()}
 	if !in.isLive() {
-		boundGarbage(&j.run)
+		boundGarbage()
 	}
 	return j, nil
 }

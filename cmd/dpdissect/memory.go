@@ -2,11 +2,10 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-
-	"github.com/dpdissect/dpdissect/internal/capture"
-	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"sync"
 )
 
 // By how much the heap may grow in any case, and at most, in percent of what is in
@@ -16,26 +15,24 @@ const (
 	mostGrowth  = 100
 )
 
-// heapEvery is how many packets pass between two looks at the heap.
-const heapEvery = 8192
+// boundGarbage makes a command that reads files collect its garbage sooner while much is in
+// use, and later again once less is. GOGC, when it is set, stands.
+var boundGarbage = sync.OnceFunc(func() {
+	if os.Getenv("GOGC") == "" {
+		(&collection{new(garbage(mostGrowth))}).await()
+	}
+})
 
-// boundGarbage makes a run over files collect its garbage sooner when much is in use.
-// GOGC, when it is set, stands.
-func boundGarbage(r *pipeline.Run) {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
-	before, packets, bound := r.Before, 0, garbage(mostGrowth)
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	r.Before = func(p *capture.Packet) {
-		if packets++; packets%heapEvery == 0 {
-			metrics.Read(live)
-			bound.adjust(live[0].Value.Uint64(), debug.SetGCPercent)
-		}
-		if before != nil {
-			before(p)
-		}
-	}
+// A collection is garbage itself: once the collector has found it, the heap is looked at.
+type collection struct{ bound *garbage }
+
+func (c *collection) await() {
+	runtime.SetFinalizer(c, func(c *collection) {
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(live)
+		c.bound.adjust(live[0].Value.Uint64(), debug.SetGCPercent)
+		c.await()
+	})
 }
 
 // garbage is by how many percent the heap may grow until it is collected.

@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"strings"
-	"time"
 
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
@@ -20,20 +19,19 @@ var healthOf = map[explain.Cause]htmlreport.Health{
 // were spurious, and moments of a connection that something lasted for.
 const always = 0.9
 
-// lanes are those of the connections that a page lists, with what explain says of them.
-func (c *reportCommand) lanes(j *job, a *report.Analysis) *htmlreport.Lanes {
+// lanes are those of the connections that a page lists, with what is told of each.
+func (c *reportCommand) lanes(j *job, a *report.Analysis, told *explain.Document) *htmlreport.Lanes {
 	from, to := int64(math.MinInt64), int64(math.MaxInt64)
 	if j.part != nil {
 		from, to = j.part.bounds()
 	}
 	lanes := htmlreport.NewLanes(a.Conns, from, to)
-	story := a.Story.Telling(a.Conns)
 	for i, conn := range a.Conns {
-		x, lane := story.At(i), lanes.Of(conn)
+		x, lane := told.At(i), lanes.Of(conn)
 		lane.Line, lane.Kind = x.Brief(), x.Kind()
 		lane.Cut = x.Verdict.Grave() && x.Verdict.Cause != explain.PoorCapture && x.Verdict.Cause != explain.Undecided
 		lane.Bad = x.Verdict.Grave() || x.Slow() != nil
-		lane.Ended = nanos(x.Verdict.Time)
+		lane.Ended = x.Verdict.When()
 		for k := range x.Contributing {
 			y := &x.Contributing[k]
 			if y.Cause == explain.SpuriousRetries && y.Numbers["unneeded"] >= always*y.Numbers["retries"] {
@@ -41,20 +39,12 @@ func (c *reportCommand) lanes(j *job, a *report.Analysis) *htmlreport.Lanes {
 			}
 			health, ok := healthOf[y.Cause]
 			ok = ok && (y.Cause != explain.LossBurst || y.Numbers["ms"] > 0) // bursts of losses have no end of their own
-			s := htmlreport.Span{From: nanos(y.From), To: nanos(y.To), Health: health}
+			s := htmlreport.Span{Health: health}
+			s.From, s.To = y.Span()
 			if ok && y.From != "" && float64(s.To-s.From) < always*float64(conn.LastStamp-conn.FirstStamp) {
 				lane.Spans = append(lane.Spans, s)
 			}
 		}
 	}
 	return lanes
-}
-
-// nanos reads a time of a record, in ns since 1970; 0 where there is none.
-func nanos(text string) int64 {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return 0
-	}
-	return t.UnixNano()
 }

@@ -87,7 +87,12 @@ type Verdict struct {
 	WouldRefute string    `json:"would_refute,omitempty"`
 	Candidates  []Cause   `json:"candidates,omitempty"` // what is left when it is undecided
 	Reason      string    `json:"reason,omitempty"`     // text that the protocol carried
+
+	when int64 // Time, ns since 1970
 }
+
+// When is its time, in ns since 1970, 0 where none is known.
+func (v *Verdict) When() int64 { return v.when }
 
 // A Contribution is what made a connection slow or endangered it.
 type Contribution struct {
@@ -107,6 +112,9 @@ type Contribution struct {
 	from   int64    // From and To, ns since 1970
 	to     int64
 }
+
+// Span is from when to when it lasted, in ns since 1970, 0 where that is not known.
+func (c *Contribution) Span() (from, to int64) { return c.from, c.to }
 
 // A Point is where the capture was made.
 type Point struct {

@@ -22,7 +22,7 @@ type Story struct {
 	pairs   []*session.Story
 	LeftOut uint64 // further pairs, of which nothing is remembered (session.Table.StoriesLeftOut)
 	names   namer
-	opened  []*session.Conn // unpacked to explain the one at hand
+	opened  session.Opener // of what is looked at to explain the one at hand
 }
 
 // Name makes sentences name sides and addresses as names says, "" for those without a name.
@@ -58,32 +58,17 @@ func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 // the one before it, and the verdict on that one at one more.
 const before = 2
 
-// subject makes one of a connection. done has to be called when it was looked at.
+// subject makes one of a connection. What it opens has to be closed when it was looked at.
 func (t *Story) subject(c *session.Conn, back int) *subject {
-	t.look(c)
+	t.opened.Open(c)
 	s := &subject{Conn: c, end: c.Ending, heard: t.heard - c.Ending.Shift, servers: t.servers, moved: t.moved[c], from: t.from[c], names: &t.names}
 	if c.Next != nil {
-		t.look(c.Next)
+		t.opened.Open(c.Next)
 	}
 	if p := t.prev[c]; p != nil && back > 0 {
 		s.prev = t.subject(p, back-1)
 	}
 	return s
-}
-
-// look unpacks a connection until done.
-func (t *Story) look(c *session.Conn) {
-	if c.Dir == nil {
-		c.Unpack()
-		t.opened = append(t.opened, c)
-	}
-}
-
-func (t *Story) done() {
-	for _, c := range t.opened {
-		c.Rest()
-	}
-	t.opened = t.opened[:0]
 }
 
 // Of explains a connection; ok is false when nothing is known of it.
@@ -94,7 +79,7 @@ func (t *Story) Of(c *session.Conn) (x Connection, ok bool) {
 	if told := t.told[c]; told != nil {
 		return *told, true
 	}
-	defer t.done()
+	defer t.opened.Close()
 	return t.subject(c, before).explain(), true
 }
 
@@ -106,7 +91,7 @@ func (t *Story) Verdict(c *session.Conn) (v Verdict, ok bool) {
 	if told := t.told[c]; told != nil {
 		return told.Verdict, true
 	}
-	defer t.done()
+	defer t.opened.Close()
 	return t.subject(c, before).verdict(), true
 }
 
@@ -114,7 +99,7 @@ func (t *Story) Verdict(c *session.Conn) (v Verdict, ok bool) {
 func (t *Story) all(yield func(*subject) bool) {
 	for _, c := range t.conns {
 		goOn := yield(t.subject(c, before))
-		if t.done(); !goOn {
+		if t.opened.Close(); !goOn {
 			return
 		}
 	}

@@ -28,7 +28,7 @@ func (d *Document) Grouped() {
 	var all []member
 	for c := range d.All() {
 		v := &c.Verdict
-		if at := nanoseconds(v.Time); at != 0 && abouts[v.Cause].grave >= declined {
+		if at := v.when; at != 0 && abouts[v.Cause].grave >= declined {
 			all = append(all, member{Group{Cause: v.Cause, Side: v.Side, Address: c.shared()}, c.ID, at, v.Certainty == Likely})
 		}
 	}

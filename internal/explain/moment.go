@@ -128,7 +128,7 @@ func (c *Connection) oddity(at int64) (best oddity, ok bool) {
 		}
 	}
 	v := &c.Verdict
-	when := nanoseconds(v.Time)
+	when := v.when
 	switch {
 	case when == 0:
 	case v.Grave():

@@ -93,13 +93,14 @@ func (c *clients) name() {
 // byServer are the clients of each server.
 func byServer(conns []*session.Conn) map[server]*clients {
 	all := map[server]*clients{}
+	var opened session.Opener
 	for _, c := range conns {
 		if c.GameVersion == "" || c.State == session.Refused || c.State < session.Established {
 			continue
 		}
-		c.Unpack()
+		opened.Open(c)
 		messages := c.Dir[0].Messages + c.Dir[1].Messages
-		if c.Rest(); messages <= fewMessages {
+		if opened.Close(); messages <= fewMessages {
 			continue
 		}
 		at := server{c.B, c.Protocol}

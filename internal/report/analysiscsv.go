@@ -1,13 +1,10 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -28,100 +25,44 @@ const behindTimes = `
 	end.cause end.side end.certainty end.time end.frame end.frames end.sentence end.would_refute end.candidates end.reason
 	findings.error findings.warn findings.note`
 
-// WriteCSV writes the analysis as CSV: a line for each direction of each connection. What
-// is not known is empty; the elements of a list are apart by a space, or by "; " where
-// they are texts of several words.
+// WriteCSV writes the analysis as CSV: a line for each direction of each connection, made of
+// its JSON, so that both say the same. What is not known is empty.
 func WriteCSV(w io.Writer, a *Analysis) error {
-	if _, err := w.Write(appendCSVRow(nil, ColumnNames(AnalysisColumns))); err != nil {
-		return err
-	}
+	text, n := appendCSVRow(nil, ColumnNames(AnalysisColumns)), len(AnalysisColumns)
+	paths, cells := analysisCells(), make([][]byte, 2*n)
+	out := pieces{w: w}
 	var e encoder
 	for c := range session.Unpacked(a.Conns) {
-		e.b = e.b[:0]
-		text, err := e.csvRows(c, a.Story)
-		if err != nil {
-			return err
+		e.b = append(e.b[:0], '[') // in front of an element stands no comma
+		e.conn(c, a.Story)
+		clear(cells)
+		paths.fill(cells, e.b[1:])
+		for side := range 2 {
+			cells[side*n+directionColumn] = []byte("ab"[side : side+1])
+			text = appendCSVRow(text, cells[side*n:][:n])
 		}
-		if _, err := w.Write(text); err != nil {
-			return err
-		}
+		text = out.put(text)
 	}
-	return nil
+	return out.end(text)
 }
 
-// csvRows makes the lines of a connection from its JSON, so that both say the same.
-func (e *encoder) csvRows(c *session.Conn, story *explain.Story) ([]byte, error) {
-	e.b = append(e.b, '[')
-	e.conn(c, story)
-	values := map[string]string{}
-	if err := flatten(values, "", e.b[1:]); err != nil {
-		return nil, err
-	}
-	var rows []byte
-	for _, side := range []string{"a", "b"} {
-		cells := make([]string, len(AnalysisColumns))
-		for i, name := range AnalysisColumns {
-			of := "directions." + side + "." + strings.TrimPrefix(name, "directions.")
-			v, ok := values[name]
-			switch {
-			case name == "direction":
-				v = side
-			case !ok && name != "dialect": // each direction has its own in directions.dialect
-				v = values[of]
-			}
-			cells[i] = v
-		}
-		rows = appendCSVRow(rows, cells)
-	}
-	return rows, nil
-}
+// directionColumn is the column of AnalysisColumns that says of which side a line is.
+var directionColumn = slices.Index(AnalysisColumns, "direction")
 
-// flatten enters the values of a JSON object by their paths.
-func flatten(into map[string]string, path string, object []byte) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(object, &fields); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for k, v := range fields {
-		switch at := path + k; v[0] {
-		case '{':
-			if err := flatten(into, at+".", v); err != nil {
-				return err
+// analysisCells are the paths of the cells of both lines of a connection.
+func analysisCells() *cellPath {
+	root := new(cellPath)
+	for i, path := range AnalysisColumns {
+		for side, name := range []string{"a", "b"} {
+			cell, of := side*len(AnalysisColumns)+i, "directions."+name+"."
+			if part, ok := strings.CutPrefix(path, "directions."); ok {
+				root.add(of+part, cell)
+				continue
 			}
-		default:
-			text, err := csvText(v)
-			if err != nil {
-				return fmt.Errorf("%s: %w", at, err)
-			}
-			into[at] = text
-		}
-	}
-	return nil
-}
-
-// csvText is a JSON value in a cell: numbers and booleans as they are written.
-func csvText(v json.RawMessage) (string, error) {
-	switch v[0] {
-	case '"':
-		var s string
-		err := json.Unmarshal(v, &s)
-		return s, err
-	case '[':
-		var list []json.RawMessage
-		if err := json.Unmarshal(v, &list); err != nil {
-			return "", err
-		}
-		gap, texts := " ", make([]string, len(list))
-		for i := range list {
-			text, err := csvText(list[i])
-			if err != nil {
-				return "", err
-			}
-			if texts[i] = text; strings.Contains(text, " ") {
-				gap = "; "
+			if root.add(path, cell); path != "dialect" { // each direction has its own in directions.dialect
+				root.add(of+path, cell)
 			}
 		}
-		return strings.Join(texts, gap), nil
 	}
-	return string(bytes.TrimSpace(v)), nil
+	return root
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -10,20 +11,20 @@ import (
 // first. Text may be of anybody's making: what would drive a terminal is escaped, so that a
 // line of the file is one of the table, and text that a spreadsheet would take for a formula,
 // and run, has a ' before it. Numbers of this program are never negative, and pass as they are.
-func appendCell(dst []byte, first bool, text string) []byte {
+func appendCell[S []byte | string](dst []byte, first bool, text S) []byte {
 	if !first {
 		dst = append(dst, ',')
 	}
-	if text == "" {
+	if len(text) == 0 {
 		return dst
 	}
-	text = string(render.Disarm(render.AppendEscaped(nil, text), 0))
-	if !strings.ContainsAny(text, ",\"") {
-		return append(dst, text...)
+	start := len(dst)
+	dst = render.Disarm(render.AppendEscaped(dst, text), start)
+	if !bytes.ContainsAny(dst[start:], ",\"") {
+		return dst
 	}
-	dst = append(dst, '"')
-	dst = append(dst, strings.ReplaceAll(text, `"`, `""`)...)
-	return append(dst, '"')
+	quoted := bytes.ReplaceAll(dst[start:], []byte(`"`), []byte(`""`))
+	return append(append(append(dst[:start], '"'), quoted...), '"')
 }
 
 // sqlWords are the names that SQL does not take unquoted.
@@ -45,7 +46,7 @@ func ColumnNames(paths []string) []string {
 }
 
 // appendCSVRow appends a line of CSV.
-func appendCSVRow(dst []byte, cells []string) []byte {
+func appendCSVRow[S []byte | string](dst []byte, cells []S) []byte {
 	for i, text := range cells {
 		dst = appendCell(dst, i == 0, text)
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -89,23 +88,17 @@ func intervalColumns() []string {
 
 // WriteIntervalCSV writes a line for each interval.
 func WriteIntervalCSV(w io.Writer, x *Intervals) error {
-	columns := intervalColumns()
-	if _, err := w.Write(appendCSVRow(nil, ColumnNames(columns))); err != nil {
+	t := newRecordTable(intervalColumns()...)
+	if _, err := w.Write(t.AppendHeader(nil)); err != nil {
 		return err
 	}
 	var e encoder
+	var row []byte
 	return x.each(func(c *session.Conn, dir int, v *timeline.Interval) error {
 		e.b = append(e.b[:0], '[')
 		e.interval(c, dir, v)
-		values := map[string]string{}
-		if err := flatten(values, "", bytes.Clone(e.b[1:])); err != nil {
-			return err
-		}
-		cells := make([]string, len(columns))
-		for i, name := range columns {
-			cells[i] = values[name]
-		}
-		_, err := w.Write(appendCSVRow(nil, cells))
+		row = t.AppendRow(row[:0], e.b[1:])
+		_, err := w.Write(row)
 		return err
 	})
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode"
 	"unicode/utf16"
 )
@@ -19,6 +20,9 @@ func marshalled(v any) ([]byte, error) {
 
 // seen writes what is not seen in JSON, or turns lines around, as \u202e.
 func seen(plain []byte) []byte {
+	if !slices.ContainsFunc(plain, func(b byte) bool { return b >= 0x7f }) {
+		return plain
+	}
 	out := make([]byte, 0, len(plain))
 	for _, r := range string(plain) { // beyond ASCII there is only what stands in strings
 		switch {

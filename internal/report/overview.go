@@ -43,11 +43,11 @@ var overviewColumns = []column{
 // overview is the table of some connections, and of all together when there are several.
 func (p *painter) overview(a *Analysis, list []standing, clock func(ns int64) string) *table {
 	t := p.table(overviewColumns)
+	var opened session.Opener
 	for i := range list {
-		c := list[i].conn
-		c.Unpack()
-		t.rows = append(t.rows, p.overviewRow(a, c, clock))
-		c.Rest()
+		opened.Open(list[i].conn)
+		t.rows = append(t.rows, p.overviewRow(a, list[i].conn, clock))
+		opened.Close()
 	}
 	if len(a.Conns) > 1 {
 		t.rows = append(t.rows, p.allRow(a))

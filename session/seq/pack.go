@@ -1,6 +1,9 @@
 package seq
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // PackSides takes the two directions of a connection that is closed. What comes of them when
 // they are read is as if no frame had come since.
@@ -60,7 +63,8 @@ func (p *Packer) times(list *[NMeasures]RTT) {
 
 // Stuck takes units that are sent again and again.
 func (p *Packer) Stuck(list ...*StuckUnit) {
-	some(p, list, func(u *StuckUnit) {
+	for which := some(p, list); which != 0; which &= which - 1 {
+		u := list[bits.TrailingZeros64(which)]
 		first := Sign{uint64(u.Sends), u.Frame, u.Time}
 		p.Signs(&first)
 		u.Sends, u.Frame, u.Time = uint8(first.N), first.Frame, first.Time
@@ -73,34 +77,35 @@ func (p *Packer) Stuck(list ...*StuckUnit) {
 		if span = p.int(span); span != 0 {
 			u.Latest = u.Time + span
 		}
-	})
+	}
 }
 
 // Runs takes runs of sendings.
 func (p *Packer) Runs(list ...*Deaf) {
-	some(p, list, func(r *Deaf) {
+	for which := some(p, list); which != 0; which &= which - 1 {
+		r := list[bits.TrailingZeros64(which)]
 		p.Signs(&r.First)
 		p.Times(&r.Last)
 		r.Units, r.Most = int32(p.int(int64(r.Units))), uint8(p.uint(uint64(r.Most)))
 		for _, v := range []*uint32{&r.before, &r.after, &r.acks[0], &r.acks[1]} {
 			*v = uint32(p.uint(uint64(*v)))
 		}
-	})
+	}
 }
 
 // Losses takes losses that nothing proves.
 func (p *Packer) Losses(l *Losses) {
-	some(p, []*Losses{l}, func(l *Losses) {
+	if some(p, []*Losses{l}) != 0 {
 		p.Signs(&l.Unacked, &l.Needed)
 		p.Stuck(&l.Starved)
 		p.Uints(&l.Longest, &l.run)
 		p.Ints(&l.last)
-	})
+	}
 }
 
 // Swell takes how a round trip went with the rates.
 func (p *Packer) Swell(s *Swell) {
-	some(p, []*Swell{s}, func(s *Swell) {
+	if some(p, []*Swell{s}) != 0 {
 		p.Ints(&s.Base, &s.Peak, &s.least)
 		p.Signs(&s.At)
 		p.Times(&s.time)
@@ -114,7 +119,7 @@ func (p *Packer) Swell(s *Swell) {
 				*v = math.Float32frombits(uint32(p.uint(uint64(math.Float32bits(*v)))))
 			}
 		}
-	})
+	}
 }
 
 // Spells takes times of trouble, nil for none.
