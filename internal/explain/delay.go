@@ -68,14 +68,24 @@ func delays(s *subject) []Contribution {
 		if resent > 0 {
 			out = append(out, longest)
 		}
-		if run := s.side(dir).Healed; len(out) == 0 && least > 0 && run.Units >= outageUnits && seq.Slowly(run.Span(), least) {
-			w := window{seq.Spell{From: run.First.Time, To: run.Last, Most: run.Span(), Worst: run.First}}
-			if s.unusual(dir, &w) {
-				out = append(out, s.delay(dir, &w, least))
-			}
+		if run := s.side(dir).Healed; len(out) == 0 && s.outage(dir, run) && !s.lostSome(dir) && !s.answersAll(dir) {
+			out = append(out, s.unanswered(dir, run, least))
 		}
 		return out
 	})
+}
+
+// unanswered tells of a time in which nothing that a side sent was answered, of whose packets
+// none is known to have been answered in the end, nor to be lost.
+func (s *subject) unanswered(dir int, run seq.Deaf, least int64) Contribution {
+	return Contribution{Cause: Delay, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, who: s.who(dir), at: run.First, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
+		Numbers:  map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(run.Span()) / 1e6},
+		Sentence: s.noAnswer(dir, run) + "; then answers came again."}
+}
+
+// noAnswer is the sentence, up to its end, that nothing a side sent was answered for a while.
+func (s *subject) noAnswer(dir int, run seq.Deaf) string {
+	return fmt.Sprintf("For %s from %s on, there is no answer to anything that %s sent (%s)", span(run.Span()), s.in(run.First), s.who(dir), count(run.Units, "new packet", "new packets"))
 }
 
 // delay tells of one time of late answers.
@@ -83,11 +93,17 @@ func (s *subject) delay(dir int, w *window, least int64) Contribution {
 	c := Contribution{Cause: Delay, Side: path, Certainty: Proved, weight: float64(w.Most) / 3e9, who: s.who(dir), Frames: frames(w.Worst.Frame),
 		Numbers: map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(w.Most) / 1e6}}
 	c.Sentence = fmt.Sprintf("What %s sent at %s was answered only after %s, where %s is possible on this path", s.who(dir), s.in(w.Worst), span(w.Most), span(least))
-	if s.slowIn(dir, w) {
-		c.Sentence += "."
-	} else {
+	switch {
+	case !s.slowIn(dir, w):
 		c.weight *= resentShare
 		c.Sentence += ": it had to be sent again."
+	case w.N < lateInARow && !s.misses():
+		// Nothing shows that the capture misses packets, yet it may have missed the one answer
+		// that came in time: the next one of many protocols says the same.
+		c.Certainty = Likely
+		c.Sentence += ", as far as this capture shows."
+	default:
+		c.Sentence += "."
 	}
 	if s.misses() {
 		c.Sentence = c.Sentence[:len(c.Sentence)-1] + ", as far as this capture shows, which misses packets."
@@ -126,11 +142,7 @@ const spellsJoin = seq.SpellGap
 
 // slowIn reports whether something in a window came late that was not lost.
 func (s *subject) slowIn(dir int, w *window) bool {
-	all := s.side(dir).Spells
-	if all == nil {
-		return true
-	}
-	for _, x := range all[seq.Slow] {
+	for _, x := range s.side(dir).Spells[seq.Slow] {
 		if x.From <= w.To && x.To >= w.From {
 			return true
 		}

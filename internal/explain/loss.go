@@ -17,8 +17,12 @@ const (
 	outageTrips = 4    // … round trips
 	outageUnits = 3    // new numbers in it
 
-	fewMeanwhile = 2   // frames that were on their way when a program stood still
-	openWeight   = 0.3 // of what the capture may have missed
+	fewMeanwhile = 2 // frames that were on their way when a program stood still
+
+	// answeredShare is how much of what was sent while a program stood still it answers late: the
+	// latest of it waits for no longer than ever.
+	answeredShare = 0.7
+	openWeight    = 0.3 // of what the capture may have missed
 
 	// neededShare is the least share of the retries of a side that seem to have been needed for
 	// that to count: of many that were not, some are answered by chance when one that was
@@ -136,14 +140,24 @@ func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 	if s.needs(dir) {
 		likely += x.Losses.Needed.N
 	}
-	if s.answersAll(dir) {
+	if s.answersAll(dir) || s.skewed() {
 		likely = 0
 	}
 	if x.Uncaptured == 0 && s.end.Dropped.N == 0 {
-		passed := x.Signs.PassedOver - min(x.Signs.PassedOver, x.Signs.Late.N+x.Signs.Soon)
-		likely += max(d.Missing(), passed)
+		likely += max(d.Missing(), s.passed(dir))
 	}
 	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Sendings(), x.Numbers, 1))
+}
+
+// passed is how many numbers of a side were passed over and did not come late, as far as that
+// tells of losses. On a path that reorders one may come behind its own retry, and of a
+// connection that follows another the numbers may go on from those of that one.
+func (s *subject) passed(dir int) uint64 {
+	g := &s.side(dir).Signs
+	if s.reordered(0) || s.reordered(1) || s.prev != nil && g.Holes.Time-s.FirstTime < staleAfter {
+		return 0
+	}
+	return g.PassedOver - min(g.PassedOver, g.Late.N+g.Soon)
 }
 
 // needs reports whether retries of a side that seem to have been needed tell of losses: they
@@ -175,7 +189,7 @@ func bursts(s *subject) []Contribution {
 		if before >= longest {
 			certainty = Proved
 		}
-		if s.misses() || g.PassedOver > 0 && g.Late.N+g.Soon >= g.PassedOver {
+		if s.misses() || s.passed(dir) == 0 {
 			longest = 0 // the capture lost them, or they came late
 		}
 		if l := &x.Losses; l.Longest > longest && !s.answersAll(dir) && (s.needs(dir) || l.Unacked.N >= l.Longest) {
@@ -232,9 +246,9 @@ func outages(s *subject) []Contribution {
 		case open:
 			until = "this lasted until the end of the capture"
 		}
-		c.Sentence = fmt.Sprintf("For %s from %s on, there is no answer to anything that %s sent (%s); %s.", span(run.Span()), s.in(run.First), c.who, count(run.Units, "new packet", "new packets"), until)
+		c.Sentence = fmt.Sprintf("%s; %s.", s.noAnswer(dir, run), until)
 		switch {
-		case !open && !s.followed() && s.stoodStill(peer, run): // else its program may have ended
+		case !open && !s.followed() && s.stoodStill(peer, run) && s.answered(dir, run): // else its program may have ended
 			c.Cause, c.Side, c.who, c.weight = PeerStalled, sides[peer], s.who(peer), c.weight*1.5
 			c.Sentence += fmt.Sprintf(" All of it passed this capture point at the machine of %s: most likely the program there stood still.", s.who(peer))
 		case s.answersAll(dir):
@@ -267,6 +281,24 @@ func (s *subject) outage(dir int, run seq.Deaf) bool {
 // wait of its peer, and sent nothing.
 func (s *subject) stoodStill(dir int, run seq.Deaf) bool {
 	return s.point().Near == sides[dir] && run.Meanwhile() <= fewMeanwhile
+}
+
+// answered reports whether what a side sent in a wait was answered when the wait was over. Of
+// fewer packets, where the capture misses some, the answers may be among these.
+func (s *subject) answered(dir int, run seq.Deaf) bool {
+	all := s.side(dir).Spells
+	if all == nil || s.misses() && run.Units < ignoredUnits {
+		return false
+	}
+	n := uint64(0)
+	for _, kind := range []seq.SpellKind{seq.Slow, seq.Waited} {
+		for _, x := range all[kind] {
+			if x.From <= run.Last && x.To >= run.First.Time {
+				n += x.N
+			}
+		}
+	}
+	return float64(n) >= answeredShare*float64(run.Units)
 }
 
 // lostSome reports whether something shows that frames of a side, or of its peer, were

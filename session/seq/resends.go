@@ -3,9 +3,12 @@ package seq
 // resends are the latest retries of a side, to tell what was acknowledged by its retry
 // from what was only slow.
 type resends struct {
-	latest [8]resend
+	latest [keptResends]resend
 	n      uint8
 }
+
+// keptResends is how many retries are remembered: as many as a burst of losses makes.
+const keptResends = 32
 
 type resend struct {
 	num, time int64
@@ -34,17 +37,21 @@ func (r *resends) of(num int64) (latest resend, ok bool) {
 // was most likely lost before when a later one had been acknowledged by its retry, or when
 // the acknowledgement comes as long behind the retry as acknowledgements take: one that
 // answers a slow sending comes at any time.
-func (d acknowledging) needed(n int64, u *unit, at int64) bool {
+func (d acknowledging) needed(n int64, u *unit, a *Acknowledgement) bool {
 	r, ok := d.account.resends.of(n)
-	if !ok || !d.hasRTT || at-r.time < d.minRTT*3/4 {
+	if !ok || !d.hasRTT || a.Time-r.time < d.minRTT*3/4 {
 		return false
 	}
 	usual := d.beat.smooth
-	off := at - r.time - usual
+	off := a.Time - r.time - usual
 	if !r.passed && (off >= usual/3+ackJitter || off <= -usual/3) {
 		return false
 	}
 	l := &d.account.Losses
+	if !r.passed && l.shown == a.Frame {
+		return true // by chance one answer may come when those to retries are due, and it is of many numbers
+	}
+	l.shown = a.Frame
 	l.lose(&l.Needed, n, u)
 	d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
 	return true
