@@ -55,6 +55,8 @@ func TestDelay(t *testing.T) {
 	contributes(t, "one wait of 3 s", s, Delay, path, true)
 	contributes(t, "nothing shows a loss", s, LossBurst, path, false)
 	s.side(0).Losses.Unacked = seen(4, 51, 5.1)
+	contributes(t, "something was lost at another time", s, LossBurst, path, false)
+	s.side(0).Spells[seq.Missed] = []seq.Spell{{From: start + 5*second, To: start + 6*second, N: 4, Worst: at(51, 5.1)}}
 	contributes(t, "what was sent meanwhile was lost", s, LossBurst, path, true)
 }
 

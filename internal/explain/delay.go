@@ -10,7 +10,8 @@ import (
 const (
 	queueRate   = 4   // by which a side must have sent faster
 	queueLeast  = 4e3 // bytes a second at least: the slowest links carry more
-	queueSteps  = 2   // in a row by which the round trip must have grown: what jumps was held back
+	queueSteps  = 2   // in a row by which the round trip must have grown: what jumps was held back …
+	queueClimb  = 5   // … where the queue is still full when the capture ends
 	starvedFor  = 5e9 // ns
 	starvedSent = 3
 	resentShare = 0.3 // what a wait weighs that a loss explains
@@ -160,14 +161,17 @@ func queues(s *subject) []Contribution {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || !w.Recovered || w.Rose < queueSteps || s.lossy(dir) {
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && w.Rose < queueClimb || s.lossy(dir) {
 			return c, false
 		}
-		who, least := s.who((dir+filler)%2), s.possible(dir)
+		who, least, drained := s.who((dir+filler)%2), s.possible(dir), ""
+		if w.Recovered {
+			drained = ", and came sooner again when it sent less"
+		}
 		c = Contribution{Cause: Bufferbloat, Side: path, Certainty: Likely, weight: float64(w.Peak) / 1e9, who: who, at: w.At, Frames: frames(w.At.Frame),
 			Numbers: map[string]float64{"from_ms": float64(least) / 1e6, "to_ms": float64(w.Peak) / 1e6, "from_bytes_per_s": from, "to_bytes_per_s": to},
-			Sentence: fmt.Sprintf("Most likely a queue filled up on the path from %s: as it sent more (%.1f instead of %.1f kB/s), answers took longer and longer, %s instead of %s at %s, and came sooner again when it sent less.",
-				who, to/1000, from/1000, span(w.Peak), span(least), s.in(w.At))}
+			Sentence: fmt.Sprintf("Most likely a queue filled up on the path from %s: as it sent more (%.1f instead of %.1f kB/s), answers took longer and longer, %s instead of %s at %s%s.",
+				who, to/1000, from/1000, span(w.Peak), span(least), s.in(w.At), drained)}
 		s.within(&c, s.around(dir, w.At))
 		return c, true
 	})

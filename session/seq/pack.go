@@ -101,7 +101,7 @@ func (p *Packer) Losses(l *Losses) {
 // Swell takes how a round trip went with the rates.
 func (p *Packer) Swell(s *Swell) {
 	some(p, []*Swell{s}, func(s *Swell) {
-		p.Ints(&s.Base, &s.Peak, &s.least, &s.before, &s.pause)
+		p.Ints(&s.Base, &s.Peak, &s.least, &s.before, &s.pause, &s.ends[0], &s.ends[1])
 		p.Signs(&s.At)
 		p.Times(&s.time, &s.latest)
 		p.Bools(&s.Recovered)

@@ -43,6 +43,9 @@ func (d acknowledging) needed(n int64, u *unit, a *Acknowledgement) bool {
 		return false
 	}
 	usual := d.beat.smooth
+	if r.time-u.time < usual/3+ackJitter {
+		return false // both were held back and came at once: the answer is as long behind either
+	}
 	off := a.Time - r.time - usual
 	if !r.passed && (off >= usual/3+ackJitter || off <= -usual/3) {
 		return false

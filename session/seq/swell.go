@@ -14,10 +14,11 @@ type Swell struct {
 
 	n      uint8
 	rising uint8
-	least  int64 // of the step at hand, ns
-	before int64 // least of the step before it
-	pause  int64 // longest time without an acknowledgement in the step at hand, ns
-	latest int64 // time of the latest acknowledgement
+	least  int64    // of the step at hand, ns
+	before int64    // least of the step before it
+	pause  int64    // longest time without an acknowledgement in the step at hand, ns
+	latest int64    // time of the latest acknowledgement
+	ends   [2]int64 // first and latest round trip of the step at hand, ns
 	time   int64
 	bytes  [2]uint64
 	top    [2]float32 // highest rates, an eighth less with each one since
@@ -35,6 +36,10 @@ func (s *Swell) see(trip int64, a *Acknowledgement, bytes, peer uint64) {
 	if s.n == 0 || trip < s.least {
 		s.least = trip
 	}
+	if s.n == 0 {
+		s.ends[0] = trip
+	}
+	s.ends[1] = trip
 	if s.n < 255 {
 		s.n++
 	}
@@ -69,9 +74,7 @@ func (s *Swell) step(rate [2]float32, a *Acknowledgement) {
 	case s.Base == 0 || trip < s.Base:
 		s.Base, s.BaseRate = trip, rate
 	case trip > s.Peak:
-		if s.jumped() {
-			s.rising = 0
-		} else {
+		if !s.jumped() {
 			s.rising += min(1, 255-s.rising)
 		}
 		s.Peak, s.PeakRate, s.At, s.Rose, s.Recovered = trip, s.top, SignAt(a.Frame, a.Time), s.rising, false
@@ -80,9 +83,12 @@ func (s *Swell) step(rate [2]float32, a *Acknowledgement) {
 	}
 }
 
-// jumped reports whether the round trip grew in the step at hand because nothing was answered
-// for a while: something was held back. Through a queue that fills, answers keep coming.
-func (s *Swell) jumped() bool { return s.pause > (s.least-s.before)/2 && s.pause >= swellStep/2 }
+// jumped reports whether the round trip grew in the step at hand because something was held back
+// and came at once: nothing was answered for as long, and what was sent later waited less. In a
+// queue that fills it waits longer, and answers keep coming.
+func (s *Swell) jumped() bool {
+	return s.pause >= max(s.least-s.before, swellStep/2) && s.ends[1] < s.ends[0]
+}
 
 // bytesOf is how many bytes a side sent, 0 when there is none.
 func bytesOf(d *Direction) uint64 {

@@ -40,7 +40,10 @@ var alsoThen = map[string][]string{
 	"spurious":        {"delay"},
 	"window-stall":    {"window-stall", "delay"},
 	"starved-large":   {"unit-starved", "loss"},
-	"starved":         {"unit-starved", "loss"},
+	// The sender gives up long after: at the time itself one message gets no answer.
+	"marked":     {"unit-starved"},
+	"black-hole": {"unit-starved"},
+	"starved":    {"unit-starved", "loss"},
 }
 
 // notMoments are events that happen at no time, or from the start, and those of which a
