@@ -93,7 +93,7 @@ func (p *Packer) Losses(l *Losses) {
 	some(p, []*Losses{l}, func(l *Losses) {
 		p.Signs(&l.Unacked, &l.Needed)
 		p.Stuck(&l.Starved)
-		p.Uints(&l.Longest, &l.run, &l.shown)
+		p.Uints(&l.Longest, &l.run)
 		p.Ints(&l.last[0], &l.last[1])
 	})
 }

@@ -5,6 +5,20 @@ package seq
 type resends struct {
 	latest [keptResends]resend
 	n      uint8
+
+	quiet, quietTo int64 // when nothing was acknowledged of several numbers, the latest time, ns
+}
+
+// quietUnits is of how many numbers none was acknowledged for that to be quiet.
+const quietUnits = 3
+
+// hush notes that a frame ends a run of sendings of which nothing was acknowledged. Where the
+// peer answered all the while, and left these out, they were lost; where it was silent, all may
+// have been held back.
+func (r *resends) hush(run *Deaf, a *Acknowledgement) {
+	if run.Units >= quietUnits && run.Answers() == 0 {
+		r.quiet, r.quietTo = run.First.Time, a.Time
+	}
 }
 
 // keptResends is how many retries are remembered: as many as a burst of losses makes.
@@ -43,18 +57,17 @@ func (d acknowledging) needed(n int64, u *unit, a *Acknowledgement) bool {
 		return false
 	}
 	usual := d.beat.smooth
-	if r.time-u.time < usual/3+ackJitter {
+	if u.state&firstSending != 0 && r.time-u.time < usual/3+ackJitter {
 		return false // both were held back and came at once: the answer is as long behind either
 	}
 	off := a.Time - r.time - usual
 	if !r.passed && (off >= usual/3+ackJitter || off <= -usual/3) {
 		return false
 	}
-	l := &d.account.Losses
-	if !r.passed && l.shown == a.Frame {
-		return true // by chance one answer may come when those to retries are due, and it is of many numbers
+	if x := &d.account.resends; !r.passed && a.Time-x.quietTo <= ackJitter && u.time >= x.quiet {
+		return true // by chance the answer to all of it comes when that to the retries is due
 	}
-	l.shown = a.Frame
+	l := &d.account.Losses
 	l.lose(&l.Needed, n, u)
 	d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
 	return true

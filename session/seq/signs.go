@@ -40,9 +40,8 @@ type Losses struct {
 	Longest uint64    // run of numbers among these
 	Starved StuckUnit // the carried unit sent most often without an acknowledgement; its time is that of the first sending
 
-	last  [2]int64 // the latest of the numbers that are in a row, from … to …
-	run   uint64   // … and how many these are
-	shown uint64   // frame that acknowledged the latest of Needed
+	last [2]int64 // the latest of the numbers that are in a row, from … to …
+	run  uint64   // … and how many these are
 }
 
 // A Sign counts something and keeps the first frame that shows it.
