@@ -215,7 +215,7 @@ func bursts(s *subject) []Contribution {
 				first = l.Unacked
 			}
 		}
-		if longest < burstRun || certainty == Likely && longest < likelyRun {
+		if s.skewed() || longest < burstRun || certainty == Likely && longest < likelyRun {
 			return nil
 		}
 		c := Contribution{Cause: LossBurst, Side: path, Certainty: certainty, weight: float64(longest) / 20, who: s.who(dir)}

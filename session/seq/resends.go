@@ -9,14 +9,18 @@ type resends struct {
 	quiet, quietTo int64 // when nothing was acknowledged of several numbers, the latest time, ns
 }
 
-// quietUnits is of how many numbers none was acknowledged for that to be quiet.
-const quietUnits = 3
+// quietUnits is of how many numbers none was acknowledged for that to be quiet; so few of the
+// peer's answers may have been on their way when it began.
+const (
+	quietUnits   = 3
+	quietAnswers = 2
+)
 
 // hush notes that a frame ends a run of sendings of which nothing was acknowledged. Where the
 // peer answered all the while, and left these out, they were lost; where it was silent, all may
 // have been held back.
 func (r *resends) hush(run *Deaf, a *Acknowledgement) {
-	if run.Units >= quietUnits && run.Answers() == 0 {
+	if run.Units >= quietUnits && run.Answers() <= quietAnswers {
 		r.quiet, r.quietTo = run.First.Time, a.Time
 	}
 }
