@@ -104,6 +104,10 @@ func (c *conn) recognize(dir int) (num, msg int64) {
 	top, _ := out.Window().Highest()
 	c.sent.Of(c.fr.Datagram, num, s.history.judge(c.fr, f, num, msg, top, out.MinRTT()))
 	c.sent.Counted = true // the serial counts sendings
+	// What is sent unreliably, in one packet, and asks for no acknowledgement is acknowledged with
+	// what comes later (MC-DPL4R 3.1.5.2), however long that takes.
+	const alone = dp4.STA | dp4.EOM
+	c.sent.NoAck = f.Flags&(dp4.RLY|dp4.SAK) == 0 && f.Flags&alone == alone
 	if out.Copied(&c.sent) {
 		c.fr.Words |= dissect.Duplicate
 	}

@@ -36,15 +36,16 @@ func TestLoss(t *testing.T) {
 
 func TestLossBurst(t *testing.T) {
 	s := established()
-	s.side(0).Signs.LongestHole, s.side(0).Signs.Holes = 8, at(20, 2)
+	s.side(0).Signs.LongestHole, s.side(0).Signs.PassedOver, s.side(0).Signs.Holes = 8, 8, at(20, 2)
 	contributes(t, "eight in a row", s, LossBurst, path, true)
 	s.side(0).Signs.Uncaptured = at(20, 2)
 	contributes(t, "the capture lost them", s, LossBurst, path, false)
 }
 
-// wait makes what a side sent wait for 3 s.
+// wait makes what a side sent wait for 3 s, and be answered then.
 func wait(s *subject, dir int) {
 	s.side(dir).Healed = seq.Deaf{First: at(50, 5), Last: start + 8*second, Units: 11}
+	s.side(dir).Spells = &seq.Spells{seq.Slow: {{From: start + 5*second, To: start + 8*second, N: 10, Most: 3 * second, Worst: at(50, 5)}}}
 }
 
 func TestDelay(t *testing.T) {
@@ -54,6 +55,8 @@ func TestDelay(t *testing.T) {
 	contributes(t, "one wait of 3 s", s, Delay, path, true)
 	contributes(t, "nothing shows a loss", s, LossBurst, path, false)
 	s.side(0).Losses.Unacked = seen(4, 51, 5.1)
+	contributes(t, "something was lost at another time", s, LossBurst, path, false)
+	s.side(0).Spells[seq.Missed] = []seq.Spell{{From: start + 5*second, To: start + 6*second, N: 4, Worst: at(51, 5.1)}}
 	contributes(t, "what was sent meanwhile was lost", s, LossBurst, path, true)
 }
 
@@ -85,6 +88,9 @@ func TestPeerStalled(t *testing.T) {
 	contributes(t, "at the host that stood still", s, PeerStalled, "a", true)
 	s.side(1).Trips.Least = 40e6
 	contributes(t, "from half way", s, PeerStalled, "a", false)
+	s.side(1).Trips.Least = 1e6
+	s.side(1).Spells = nil
+	contributes(t, "what it was sent is never answered", s, PeerStalled, "a", false)
 }
 
 // TestLateAcks: each sending was acknowledged, some 3 s late. That is the peer's doing where

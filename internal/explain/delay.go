@@ -10,7 +10,8 @@ import (
 const (
 	queueRate   = 4   // by which a side must have sent faster
 	queueLeast  = 4e3 // bytes a second at least: the slowest links carry more
-	queueSteps  = 2   // in a row by which the round trip must have grown: what jumps was held back
+	queueSteps  = 2   // in a row by which the round trip must have grown: what jumps was held back …
+	queueClimb  = 5   // … where the queue is still full when the capture ends
 	starvedFor  = 5e9 // ns
 	starvedSent = 3
 	resentShare = 0.3 // what a wait weighs that a loss explains
@@ -68,14 +69,24 @@ func delays(s *subject) []Contribution {
 		if resent > 0 {
 			out = append(out, longest)
 		}
-		if run := s.side(dir).Healed; len(out) == 0 && least > 0 && run.Units >= outageUnits && seq.Slowly(run.Span(), least) {
-			w := window{seq.Spell{From: run.First.Time, To: run.Last, Most: run.Span(), Worst: run.First}}
-			if s.unusual(dir, &w) {
-				out = append(out, s.delay(dir, &w, least))
-			}
+		if run := s.side(dir).Healed; len(out) == 0 && s.outage(dir, run) && !s.lostSome(dir) && !s.answersAll(dir) {
+			out = append(out, s.unanswered(dir, run, least))
 		}
 		return out
 	})
+}
+
+// unanswered tells of a time in which nothing that a side sent was answered, of whose packets
+// none is known to have been answered in the end, nor to be lost.
+func (s *subject) unanswered(dir int, run seq.Deaf, least int64) Contribution {
+	return Contribution{Cause: Delay, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, who: s.who(dir), at: run.First, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
+		Numbers:  map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(run.Span()) / 1e6},
+		Sentence: s.noAnswer(dir, run) + "; then answers came again."}
+}
+
+// noAnswer is the sentence, up to its end, that nothing a side sent was answered for a while.
+func (s *subject) noAnswer(dir int, run seq.Deaf) string {
+	return fmt.Sprintf("For %s from %s on, there is no answer to anything that %s sent (%s)", span(run.Span()), s.in(run.First), s.who(dir), count(run.Units, "new packet", "new packets"))
 }
 
 // delay tells of one time of late answers.
@@ -83,11 +94,17 @@ func (s *subject) delay(dir int, w *window, least int64) Contribution {
 	c := Contribution{Cause: Delay, Side: path, Certainty: Proved, weight: float64(w.Most) / 3e9, who: s.who(dir), Frames: frames(w.Worst.Frame),
 		Numbers: map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(w.Most) / 1e6}}
 	c.Sentence = fmt.Sprintf("What %s sent at %s was answered only after %s, where %s is possible on this path", s.who(dir), s.in(w.Worst), span(w.Most), span(least))
-	if s.slowIn(dir, w) {
-		c.Sentence += "."
-	} else {
+	switch {
+	case !s.slowIn(dir, w):
 		c.weight *= resentShare
 		c.Sentence += ": it had to be sent again."
+	case w.N < lateInARow && !s.misses():
+		// Nothing shows that the capture misses packets, yet it may have missed the one answer
+		// that came in time: the next one of many protocols says the same.
+		c.Certainty = Likely
+		c.Sentence += ", as far as this capture shows."
+	default:
+		c.Sentence += "."
 	}
 	if s.misses() {
 		c.Sentence = c.Sentence[:len(c.Sentence)-1] + ", as far as this capture shows, which misses packets."
@@ -126,11 +143,7 @@ const spellsJoin = seq.SpellGap
 
 // slowIn reports whether something in a window came late that was not lost.
 func (s *subject) slowIn(dir int, w *window) bool {
-	all := s.side(dir).Spells
-	if all == nil {
-		return true
-	}
-	for _, x := range all[seq.Slow] {
+	for _, x := range s.side(dir).Spells[seq.Slow] {
 		if x.From <= w.To && x.To >= w.From {
 			return true
 		}
@@ -148,14 +161,17 @@ func queues(s *subject) []Contribution {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || !w.Recovered || w.Rose < queueSteps || s.lossy(dir) {
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && w.Rose < queueClimb || s.lossy(dir) {
 			return c, false
 		}
-		who, least := s.who((dir+filler)%2), s.possible(dir)
+		who, least, drained := s.who((dir+filler)%2), s.possible(dir), ""
+		if w.Recovered {
+			drained = ", and came sooner again when it sent less"
+		}
 		c = Contribution{Cause: Bufferbloat, Side: path, Certainty: Likely, weight: float64(w.Peak) / 1e9, who: who, at: w.At, Frames: frames(w.At.Frame),
 			Numbers: map[string]float64{"from_ms": float64(least) / 1e6, "to_ms": float64(w.Peak) / 1e6, "from_bytes_per_s": from, "to_bytes_per_s": to},
-			Sentence: fmt.Sprintf("Most likely a queue filled up on the path from %s: as it sent more (%.1f instead of %.1f kB/s), answers took longer and longer, %s instead of %s at %s, and came sooner again when it sent less.",
-				who, to/1000, from/1000, span(w.Peak), span(least), s.in(w.At))}
+			Sentence: fmt.Sprintf("Most likely a queue filled up on the path from %s: as it sent more (%.1f instead of %.1f kB/s), answers took longer and longer, %s instead of %s at %s%s.",
+				who, to/1000, from/1000, span(w.Peak), span(least), s.in(w.At), drained)}
 		s.within(&c, s.around(dir, w.At))
 		return c, true
 	})

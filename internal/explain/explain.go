@@ -180,7 +180,6 @@ func (s *subject) contributions() []Contribution {
 	for _, look := range contributors {
 		out = append(out, look(s)...)
 	}
-	slices.SortStableFunc(out, func(x, y Contribution) int { return cmp.Compare(y.weight, x.weight) })
 	for i := range out {
 		x := &out[i]
 		if x.worst = s.clock(x.at.Time); x.worst == "" {
@@ -188,6 +187,8 @@ func (s *subject) contributions() []Contribution {
 		}
 		x.from, x.to = nanoseconds(x.From), nanoseconds(x.To)
 	}
+	causesFirst(out)
+	slices.SortStableFunc(out, func(x, y Contribution) int { return cmp.Compare(y.weight, x.weight) })
 	return out
 }
 

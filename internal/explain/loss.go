@@ -12,13 +12,17 @@ const (
 	fewLosses   = 3    // losses of a side that are worth a word, or …
 	lossShare   = 0.01 // … this share of what it sent
 	burstRun    = 4    // numbers in a row that make a burst …
-	likelyRun   = 6    // … where it is not proven that they were lost on the way
+	likelyRun   = 4    // … where it is not proven that they were lost on the way
 	outageLeast = 1e9  // time without an acknowledgement that makes an outage, ns, and …
 	outageTrips = 4    // … round trips
 	outageUnits = 3    // new numbers in it
 
-	fewMeanwhile = 2   // frames that were on their way when a program stood still
-	openWeight   = 0.3 // of what the capture may have missed
+	fewMeanwhile = 2 // frames that were on their way when a program stood still
+
+	// answeredShare is how much of what was sent while a program stood still it answers late, at
+	// least: the latest waits for no longer than ever, and protocols give up what is unreliable.
+	answeredShare = 0.3
+	openWeight    = 0.3 // of what the capture may have missed
 
 	// neededShare is the least share of the retries of a side that seem to have been needed for
 	// that to count: of many that were not, some are answered by chance when one that was
@@ -58,6 +62,7 @@ func losses(s *subject) []Contribution {
 		d, g := &s.Dir[dir], &s.side(dir).Signs
 		l := d.Lost()
 		n, sent := s.lostOf(dir)
+		proven := l.BeforeCapture + l.AfterCapture
 		if n < fewLosses || n < fewLosses*2 && float64(n) < lossShare*sent {
 			return nil
 		}
@@ -65,11 +70,15 @@ func losses(s *subject) []Contribution {
 			Frames: frames(g.Holes.Frame, g.AsRetry.Frame, s.side(dir).Losses.Needed.Frame, s.side(dir).Losses.Unacked.Frame),
 			Numbers: map[string]float64{"lost": float64(n), "sent": sent, "share": min(float64(n)/sent, 1),
 				"before_capture": float64(l.BeforeCapture), "after_capture": float64(l.AfterCapture)}}
+		if s.misses() && proven < n && s.retriesTell(dir) {
+			n = max(proven, s.side(dir).Losses.Needed.N)
+			c.Numbers["lost"], c.Numbers["share"] = float64(n), min(float64(n)/sent, 1)
+		}
 		share := 100 * c.Numbers["share"]
-		switch proven := l.BeforeCapture + l.AfterCapture; {
+		switch {
 		case proven >= n:
 			c.Sentence = fmt.Sprintf("%.1f%% of what %s sent was lost (%d of %.0f)%s.", share, c.who, n, sent, whereLost(l))
-		case s.misses():
+		case s.misses() && !s.retriesTell(dir):
 			c.Certainty, c.weight = Unsettled, c.weight*openWeight
 			c.Sentence = fmt.Sprintf("About %.1f%% of what %s sent, or of the answers to it, was lost or is missing from this capture, which misses packets (%d of %.0f; %s proven).", share, c.who, n, sent, lossesAre(proven))
 		default:
@@ -136,14 +145,24 @@ func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 	if s.needs(dir) {
 		likely += x.Losses.Needed.N
 	}
-	if s.answersAll(dir) {
+	if s.answersAll(dir) || s.skewed() {
 		likely = 0
 	}
 	if x.Uncaptured == 0 && s.end.Dropped.N == 0 {
-		passed := x.Signs.PassedOver - min(x.Signs.PassedOver, x.Signs.Late.N+x.Signs.Soon)
-		likely += max(d.Missing(), passed)
+		likely += max(d.Missing(), s.passed(dir))
 	}
 	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Sendings(), x.Numbers, 1))
+}
+
+// passed is how many numbers of a side were passed over and did not come late, as far as that
+// tells of losses. On a path that reorders one may come behind its own retry, and of a
+// connection that follows another the numbers may go on from those of that one.
+func (s *subject) passed(dir int) uint64 {
+	g := &s.side(dir).Signs
+	if s.reordered(0) || s.reordered(1) || s.prev != nil && g.Holes.Time-s.FirstTime < staleAfter {
+		return 0
+	}
+	return g.PassedOver - min(g.PassedOver, g.Late.N+g.Soon)
 }
 
 // needs reports whether retries of a side that seem to have been needed tell of losses: they
@@ -151,6 +170,18 @@ func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 func (s *subject) needs(dir int) bool {
 	n, d := s.side(dir).Losses.Needed.N, &s.Dir[dir]
 	return float64(n) >= neededShare*float64(d.Retries) && !s.reordered(0) && !s.reordered(1)
+}
+
+// toldShare is the share of the retries of a side that must seem to have been needed for them to
+// tell of losses where the capture misses packets: the answers that came in time may be among
+// these, and answers that came late make retries, too.
+const toldShare = 0.5
+
+// retriesTell reports whether losses of a side show though the capture misses packets: what it
+// misses arrived, and is not sent again.
+func (s *subject) retriesTell(dir int) bool {
+	n := s.side(dir).Losses.Needed.N
+	return n >= 2*fewLosses && s.needs(dir) && float64(n) >= toldShare*float64(s.Dir[dir].Retries) && !s.answersAll(dir) && !s.skewed()
 }
 
 // whereLost says on which side of the capture point losses happened.
@@ -175,7 +206,7 @@ func bursts(s *subject) []Contribution {
 		if before >= longest {
 			certainty = Proved
 		}
-		if s.misses() || g.PassedOver > 0 && g.Late.N+g.Soon >= g.PassedOver {
+		if s.misses() || s.passed(dir) == 0 {
 			longest = 0 // the capture lost them, or they came late
 		}
 		if l := &x.Losses; l.Longest > longest && !s.answersAll(dir) && (s.needs(dir) || l.Unacked.N >= l.Longest) {
@@ -184,7 +215,7 @@ func bursts(s *subject) []Contribution {
 				first = l.Unacked
 			}
 		}
-		if longest < burstRun || certainty == Likely && longest < likelyRun {
+		if s.skewed() || longest < burstRun || certainty == Likely && longest < likelyRun {
 			return nil
 		}
 		c := Contribution{Cause: LossBurst, Side: path, Certainty: certainty, weight: float64(longest) / 20, who: s.who(dir)}
@@ -232,15 +263,15 @@ func outages(s *subject) []Contribution {
 		case open:
 			until = "this lasted until the end of the capture"
 		}
-		c.Sentence = fmt.Sprintf("For %s from %s on, there is no answer to anything that %s sent (%s); %s.", span(run.Span()), s.in(run.First), c.who, count(run.Units, "new packet", "new packets"), until)
+		c.Sentence = fmt.Sprintf("%s; %s.", s.noAnswer(dir, run), until)
 		switch {
-		case !open && !s.followed() && s.stoodStill(peer, run): // else its program may have ended
+		case !open && !s.followed() && s.stoodStill(peer, run) && s.answered(dir, run) && !s.mayHaveRestarted(peer): // else its program may have ended
 			c.Cause, c.Side, c.who, c.weight = PeerStalled, sides[peer], s.who(peer), c.weight*1.5
 			c.Sentence += fmt.Sprintf(" All of it passed this capture point at the machine of %s: most likely the program there stood still.", s.who(peer))
 		case s.answersAll(dir):
 			c.Cause, c.Side, c.who = LateAcks, sides[peer], s.who(peer)
 			c.Sentence += fmt.Sprintf(" Each packet was answered in the end, all at once: %s, or the path, held everything back.", s.who(peer))
-		case s.lostSome(dir):
+		case s.lostIn(dir, run):
 		default:
 			return c, false // how long it took is told as delay
 		}
@@ -269,11 +300,49 @@ func (s *subject) stoodStill(dir int, run seq.Deaf) bool {
 	return s.point().Near == sides[dir] && run.Meanwhile() <= fewMeanwhile
 }
 
+// answered reports whether what a side sent in a wait was answered when the wait was over. Of
+// fewer packets, where the capture misses some, the answers may be among these.
+func (s *subject) answered(dir int, run seq.Deaf) bool {
+	all := s.side(dir).Spells
+	if all == nil || s.misses() && run.Units < ignoredUnits {
+		return false
+	}
+	n := uint64(0)
+	for _, kind := range []seq.SpellKind{seq.Slow, seq.Waited} {
+		for _, x := range all[kind] {
+			if x.From <= run.Last && x.To >= run.First.Time {
+				n += x.N
+			}
+		}
+	}
+	return float64(n) >= answeredShare*float64(run.Units)
+}
+
 // lostSome reports whether something shows that frames of a side, or of its peer, were
 // lost.
 func (s *subject) lostSome(dir int) bool {
 	g, back := &s.side(dir).Losses, &s.side(1-dir).Signs
 	return g.Needed.N+g.Unacked.N+s.Dir[dir].Lost().AfterCapture >= fewLosses || back.LongestHole >= burstRun && back.Uncaptured.N == 0
+}
+
+// lostIn is lostSome for what was lost in a wait.
+func (s *subject) lostIn(dir int, run seq.Deaf) bool {
+	if !s.lostSome(dir) {
+		return false
+	}
+	n := uint64(0)
+	for side := range sides {
+		all := s.side(side).Spells
+		if all == nil {
+			continue
+		}
+		for _, x := range all[seq.Missed] {
+			if x.From <= run.Last && x.To >= run.First.Time {
+				n += x.N
+			}
+		}
+	}
+	return n >= fewLosses
 }
 
 // answersAll reports whether each transmission of a side that was repeated has an answer of

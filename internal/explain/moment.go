@@ -123,7 +123,7 @@ func (c *Connection) oddity(at int64) (best oddity, ok bool) {
 		}
 	}
 	for i := range c.Contributing {
-		if x := &c.Contributing[i]; x.from != 0 {
+		if x := &c.Contributing[i]; x.from != 0 && x.Certainty != Unsettled { // that names nothing
 			put(x.Cause, x.Side, x.from, max(x.from, x.to), x.weight, x.Frames, x.Sentence)
 		}
 	}

@@ -80,10 +80,18 @@ const (
 	anewShare   = 0.8
 )
 
-// mayHaveRestarted reports such a side.
+// mayHaveRestarted reports such a side. One that sends again what is answered late did not.
 func (s *subject) mayHaveRestarted(dir int) bool {
 	d := &s.Dir[dir]
-	return s.missed(dir) && d.UnneededRetries >= anewRetries && float64(d.UnneededRetries) >= anewShare*float64(d.Retries)
+	return float64(s.late(dir)) < lateShare*float64(d.UnneededRetries) && s.missed(dir) && d.UnneededRetries >= anewRetries && float64(d.UnneededRetries) >= anewShare*float64(d.Retries)
+}
+
+// late is how many numbers of a side were answered far later than the path needs.
+func (s *subject) late(dir int) (n uint64) {
+	for _, w := range s.windows(dir, spellsJoin, long, seq.Slow) {
+		n += w.N
+	}
+	return n
 }
 
 // patient reports whether a side that is taken to have given up, without a closing frame,

@@ -60,7 +60,7 @@ func spurious(s *subject) []Contribution {
 			Frames:   frames(s.side(dir).Signs.Unneeded.Frame),
 			Numbers:  map[string]float64{"unneeded": float64(n), "retries": float64(d.Retries)},
 			Sentence: fmt.Sprintf("%d of %d packets that %s sent again were not needed: what they repeat arrived without them.", n, d.Retries, s.who(dir))}
-		w := s.heaviest(dir, s.side(dir).Signs.Unneeded, kind)
+		w := s.heaviest(dir, s.side(dir).Signs.Unneeded, seq.Needless, kind)
 		s.within(&c, &w)
 		return c, true
 	})
@@ -86,7 +86,8 @@ func reorderings(s *subject) []Contribution {
 // older numbers look as if they came late.
 func (s *subject) reordered(dir int) bool {
 	g := &s.side(dir).Signs
-	if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) {
+	w := s.heaviest(dir, g.Late, seq.Overtaken)
+	if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) && !s.thick(&w, reorderShare) {
 		return false
 	}
 	return s.prev == nil && !s.followed() || g.LateBy < soonest
@@ -99,25 +100,30 @@ const soonest = 200e6
 func copies(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		d := &s.Dir[dir]
-		if d.Duplicates < fewest || float64(d.Duplicates) < copyShare*float64(d.Frames) {
+		w := s.heaviest(dir, s.side(dir).Signs.Copies, seq.Copied)
+		if d.Duplicates < fewest || float64(d.Duplicates) < copyShare*float64(d.Frames) && !s.thick(&w, copyShare) {
 			return c, false
 		}
 		c = Contribution{Cause: HiddenCopies, Side: path, Certainty: Proved, weight: 0.1 * float64(d.Duplicates) / float64(d.Frames), who: s.who(dir),
 			Frames: frames(s.side(dir).Signs.Copies.Frame), Numbers: map[string]float64{"copies": float64(d.Duplicates), "frames": float64(d.Frames)},
 			Sentence: fmt.Sprintf("%d of %d packets of %s are duplicates made by the network or the capture.", d.Duplicates, d.Frames, s.who(dir))}
-		w := s.heaviest(dir, s.side(dir).Signs.Copies, seq.Copied)
 		s.within(&c, &w)
 		return c, true
 	})
+}
+
+// thick reports whether a share of the frames of a window has its trouble, however few that are
+// of the whole connection.
+func (s *subject) thick(w *window, least float64) bool {
+	share, ok := w.Share()
+	return ok && w.N >= fewest && share >= least
 }
 
 // skew: two captures were merged whose clocks differ.
 func skew(s *subject) []Contribution {
 	return s.both(func(dir int) (c Contribution, ok bool) {
 		lead := s.side(dir).ClockLead
-		x := s.side(dir)
-		whole := x.Uncaptured == 0 && s.Dir[dir].Missing() == 0
-		if lead.N == 0 || !whole && float64(lead.N) < leadShare*float64(x.Numbers) {
+		if !s.leads(dir) {
 			return c, false
 		}
 		return Contribution{Cause: ClockSkew, Side: path, Certainty: Proved, weight: 0.5, at: lead, From: s.clock(lead.Time), Frames: frames(lead.Frame),
@@ -125,6 +131,16 @@ func skew(s *subject) []Contribution {
 			Sentence: fmt.Sprintf("The merged captures have clocks that differ by at least %s: %s before what is answered. Times between the sides mean nothing.", span(s.side(dir).LeadBy), count(lead.N, "answer comes", "answers come"))}, true
 	})
 }
+
+// leads reports whether answers to a side come before what they answer.
+func (s *subject) leads(dir int) bool {
+	x := s.side(dir)
+	whole := x.Uncaptured == 0 && s.Dir[dir].Missing() == 0
+	return x.ClockLead.N > 0 && (whole || float64(x.ClockLead.N) >= leadShare*float64(x.Numbers))
+}
+
+// skewed reports whether the clocks of merged captures differ, so that times tell nothing.
+func (s *subject) skewed() bool { return s.leads(0) || s.leads(1) }
 
 // idleness: the transport answers, and no application data comes any more.
 func idleness(s *subject) []Contribution {

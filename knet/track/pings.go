@@ -55,7 +55,7 @@ func (c *conn) answers(dir int, m *knet.Message) {
 		p.answered, p.took = true, c.fr.Time-p.at
 		c.pong = pong{p.frame, p.took}
 		if !p.again {
-			c.c.Dir[1-dir].Echoed(p.took, c.fr.Frame, c.fr.Time)
+			c.c.Dir[1-dir].Echoed(p.took, p.frame, c.fr.Frame, c.fr.Time)
 		}
 	}
 }

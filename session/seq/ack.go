@@ -147,7 +147,7 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 		u.state |= ackTimed
 		d.unitsAcked(n, u, a.Time)
 		d.noteRoundTrip(u, a)
-		d.waited(u, a, u.state&retried != 0 && d.account != nil && d.needed(n, u, a.Time))
+		d.waited(u, a, u.state&retried != 0 && d.account != nil && d.needed(n, u, a))
 	}
 	if d.links {
 		link(u.position())

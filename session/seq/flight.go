@@ -39,7 +39,7 @@ func (w *Window) flight() (f Flight) {
 	for i := w.next(from, end); i < end; i = w.next(i+1, end) {
 		u := w.see(i)
 		switch {
-		case u.state&(captured|acked|givenUp|noAck) == captured && (w.hasCum || w.now-u.time < flightTime):
+		case u.state&(captured|acked|givenUp) == captured && (w.hasCum || u.state&noAck == 0 && w.now-u.time < flightTime):
 			f.Numbers++
 			f.Bytes += int64(u.size)
 		case f.Numbers == 0:

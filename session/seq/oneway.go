@@ -64,6 +64,9 @@ func (d Quality) Latest() int64 {
 // hears notes that the peer acknowledged a number of the side for the first time.
 func (d acknowledging) hears(a *Acknowledgement) {
 	if d.unheard.First.N > 0 {
+		if x := d.account; x != nil {
+			x.resends.hush(&d.unheard, a)
+		}
 		if x := d.account; x != nil && a.HasTime && a.Time-d.unheard.First.Time > x.Healed.Span() {
 			x.Healed = d.unheard
 			x.Healed.Last = a.Time

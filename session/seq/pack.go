@@ -99,16 +99,16 @@ func (p *Packer) Losses(l *Losses) {
 		p.Signs(&l.Unacked, &l.Needed)
 		p.Stuck(&l.Starved)
 		p.Uints(&l.Longest, &l.run)
-		p.Ints(&l.last)
+		p.Ints(&l.last[0], &l.last[1])
 	}
 }
 
 // Swell takes how a round trip went with the rates.
 func (p *Packer) Swell(s *Swell) {
 	if some(p, []*Swell{s}) != 0 {
-		p.Ints(&s.Base, &s.Peak, &s.least)
+		p.Ints(&s.Base, &s.Peak, &s.least, &s.before, &s.pause, &s.ends[0], &s.ends[1])
 		p.Signs(&s.At)
-		p.Times(&s.time)
+		p.Times(&s.time, &s.latest)
 		p.Bools(&s.Recovered)
 		for _, v := range []*uint8{&s.n, &s.rising, &s.Rose} {
 			*v = uint8(p.uint(uint64(*v)))
@@ -144,7 +144,7 @@ func (p *Packer) Spells(s **Spells) {
 		for i := range *list {
 			x := &(*list)[i]
 			p.Times(&x.From, &x.To)
-			p.Uints(&x.N)
+			p.Uints(&x.N, &x.Counted[0], &x.Counted[1])
 			p.Ints(&x.Most)
 			p.Signs(&x.Worst)
 		}

@@ -54,13 +54,13 @@ func (d *Direction) Pulse() Pulse {
 	return p
 }
 
-// Echoed enters, as soon as it is seen, the time in ns between a ping of this side
-// and the reply in the frame at hand. Pinged enters it once it is certain.
-func (d *Direction) Echoed(ns int64, frame uint64, at int64) {
+// Echoed enters, as soon as it is seen, the time in ns between a ping of this side, in a
+// frame asked, and the reply in the frame at hand. Pinged enters it once it is certain.
+func (d *Direction) Echoed(ns int64, asked, frame uint64, at int64) {
 	if ns >= 0 {
 		d.echo.trip(ns, frame, at)
 		if d.hasRTT && Slowly(ns, d.minRTT) {
-			d.trouble(Slow, at-ns, at, ns, SignAt(frame, at))
+			d.trouble(Slow, at-ns, at, ns, SignAt(asked, at-ns))
 		}
 	}
 }

@@ -53,8 +53,8 @@ func TestPulsePing(t *testing.T) {
 		{"pings go before", func(l *lane) {
 			l.first(1)
 			l.ack(90, 2)
-			l.d.Echoed(30*ms, 50, l.now)
-			l.d.Echoed(-1, 51, l.now)
+			l.d.Echoed(30*ms, 1, 50, l.now)
+			l.d.Echoed(-1, 1, 51, l.now)
 		}, 30, 0, 1},
 	} {
 		p := beats(c.play)

@@ -3,9 +3,30 @@ package seq
 // resends are the latest retries of a side, to tell what was acknowledged by its retry
 // from what was only slow.
 type resends struct {
-	latest [8]resend
+	latest [keptResends]resend
 	n      uint8
+
+	quiet, quietTo int64 // when nothing was acknowledged of several numbers, the latest time, ns
 }
+
+// quietUnits is of how many numbers none was acknowledged for that to be quiet; so few of the
+// peer's answers may have been on their way when it began.
+const (
+	quietUnits   = 3
+	quietAnswers = 2
+)
+
+// hush notes that a frame ends a run of sendings of which nothing was acknowledged. Where the
+// peer answered all the while, and left these out, they were lost; where it was silent, all may
+// have been held back.
+func (r *resends) hush(run *Deaf, a *Acknowledgement) {
+	if run.Units >= quietUnits && run.Answers() <= quietAnswers {
+		r.quiet, r.quietTo = run.First.Time, a.Time
+	}
+}
+
+// keptResends is how many retries are remembered: as many as a burst of losses makes.
+const keptResends = 32
 
 type resend struct {
 	num, time int64
@@ -34,15 +55,21 @@ func (r *resends) of(num int64) (latest resend, ok bool) {
 // was most likely lost before when a later one had been acknowledged by its retry, or when
 // the acknowledgement comes as long behind the retry as acknowledgements take: one that
 // answers a slow sending comes at any time.
-func (d acknowledging) needed(n int64, u *unit, at int64) bool {
+func (d acknowledging) needed(n int64, u *unit, a *Acknowledgement) bool {
 	r, ok := d.account.resends.of(n)
-	if !ok || !d.hasRTT || at-r.time < d.minRTT*3/4 {
+	if !ok || !d.hasRTT || a.Time-r.time < d.minRTT*3/4 {
 		return false
 	}
 	usual := d.beat.smooth
-	off := at - r.time - usual
+	if u.state&firstSending != 0 && r.time-u.time < usual/3+ackJitter {
+		return false // both were held back and came at once: the answer is as long behind either
+	}
+	off := a.Time - r.time - usual
 	if !r.passed && (off >= usual/3+ackJitter || off <= -usual/3) {
 		return false
+	}
+	if x := &d.account.resends; !r.passed && a.Time-x.quietTo <= ackJitter && u.time >= x.quiet {
+		return true // by chance the answer to all of it comes when that to the retries is due
 	}
 	l := &d.account.Losses
 	l.lose(&l.Needed, n, u)

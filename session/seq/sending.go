@@ -37,7 +37,7 @@ type Sending struct {
 	Exact   bool   // equal bytes of a number are a copy: the protocol tells its sendings apart
 	Counted bool   // its bytes tell the sendings of a number apart: equal ones are a copy unless its side did not count
 	Passed  bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
-	NoAck   bool   // no acknowledgement of it is due
+	NoAck   bool   // no acknowledgement of it is due: a cumulative one of a later number may acknowledge it
 	Hash    uint64 // of the whole payload
 	Size    int    // bytes of the payload, by the UDP header
 	IPID    uint16 // IPv4 identification, 0 when there is none

@@ -40,8 +40,8 @@ type Losses struct {
 	Longest uint64    // run of numbers among these
 	Starved StuckUnit // the carried unit sent most often without an acknowledgement; its time is that of the first sending
 
-	last int64  // the latest of the numbers …
-	run  uint64 // … and how many there are in a row
+	last [2]int64 // the latest of the numbers that are in a row, from … to …
+	run  uint64   // … and how many these are
 }
 
 // A Sign counts something and keeps the first frame that shows it.
@@ -130,12 +130,17 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 // lose enters a number that was most likely lost.
 func (s *Losses) lose(kind *Sign, n int64, u *unit) {
 	kind.See(u.frame, u.time)
-	if s.run > 0 && n == s.last+1 {
+	switch {
+	case s.run > 0 && n == s.last[1]+1:
+		s.last[1]++
 		s.run++
-	} else {
-		s.run = 1
+	case s.run > 0 && n == s.last[0]-1: // retries are acknowledged in any order
+		s.last[0]--
+		s.run++
+	default:
+		s.last, s.run = [2]int64{n, n}, 1
 	}
-	s.last, s.Longest = n, max(s.Longest, s.run)
+	s.Longest = max(s.Longest, s.run)
 }
 
 // starve looks at a carried unit that is sent again at a time, none of whose carriers was

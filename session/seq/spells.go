@@ -22,6 +22,19 @@ type Spell struct {
 	N        uint64
 	Most     int64 // longest wait, or time by which a frame came late, ns; 0 for other kinds
 	Worst    Sign  // where that was, else the first
+	// Counted is how many frames of the side had been captured at its first moment and at its
+	// last; 0 where trouble is told when frames have come since.
+	Counted [2]uint64
+}
+
+// Share is of how many frames, from the first to the last of a spell, its trouble is; ok is
+// false when that is not known. What began the spell does not count.
+func (x *Spell) Share() (share float64, ok bool) {
+	frames := x.Counted[1] - x.Counted[0]
+	if x.Counted[0] == 0 || frames == 0 {
+		return 0, false
+	}
+	return float64(x.N-1) / float64(frames), true
 }
 
 // Spells are those of one side, by kind and in the order of time.
@@ -42,8 +55,9 @@ const (
 func Slowly(took, least int64) bool { return took >= slowFactor*least && took-least >= slowBy }
 
 // note enters trouble that lasted from one time to another; worst is where it shows, and
-// how many numbers or frames it is of.
-func (s *Spells) note(kind SpellKind, from, to, most int64, worst Sign) {
+// how many numbers or frames it is of. counted is how many frames of the side had been
+// captured, 0 where some came since.
+func (s *Spells) note(kind SpellKind, from, to, most int64, worst Sign, counted uint64) {
 	if worst.Time == 0 || worst.N == 0 {
 		return
 	}
@@ -52,7 +66,7 @@ func (s *Spells) note(kind SpellKind, from, to, most int64, worst Sign) {
 	for i > 0 && list[i-1].From > from {
 		i--
 	}
-	list = slices.Insert(list, i, Spell{from, to, worst.N, most, worst})
+	list = slices.Insert(list, i, Spell{From: from, To: to, N: worst.N, Most: most, Worst: worst, Counted: [2]uint64{counted, counted}})
 	if list = joined(list, i); len(list) > maxSpells {
 		list = joinClosest(list)
 	}
@@ -83,6 +97,7 @@ func (x *Spell) Add(y *Spell) {
 		x.Most, x.Worst = y.Most, y.Worst
 	}
 	x.To, x.N = max(x.To, y.To), x.N+y.N
+	x.Counted[1] = max(x.Counted[1], y.Counted[1])
 }
 
 func joinClosest(list []Spell) []Spell {
@@ -135,7 +150,11 @@ func (d *Direction) trouble(kind SpellKind, from, to, most int64, worst Sign) {
 	if d.account.Spells == nil {
 		d.account.Spells = new(Spells)
 	}
-	d.account.Spells.note(kind, from, to, most, worst)
+	counted := d.Frames
+	if from != to || kind == Missed {
+		counted = 0
+	}
+	d.account.Spells.note(kind, from, to, most, worst, counted)
 }
 
 // waited looks at how long a number waited for its first acknowledgement; lost says that it
@@ -143,7 +162,7 @@ func (d *Direction) trouble(kind SpellKind, from, to, most int64, worst Sign) {
 func (d acknowledging) waited(u *unit, a *Acknowledgement, lost bool) {
 	const first = firstSending | timed
 	took := a.Time - u.time
-	if d.account == nil || u.state&first != first || u.state&givenUp != 0 || took < 0 || a.Hearsay {
+	if d.account == nil || u.state&first != first || u.state&(givenUp|noAck) != 0 || took < 0 || a.Hearsay {
 		return
 	}
 	kind := Slow

@@ -10,16 +10,16 @@ import (
 func TestSpells(t *testing.T) {
 	var s Spells
 	note := func(from, to, most int64) {
-		s.note(Slow, from*1e9, to*1e9, most*1e9, SignAt(uint64(from), from*1e9))
+		s.note(Slow, from*1e9, to*1e9, most*1e9, SignAt(uint64(from), from*1e9), 0)
 	}
 	note(10, 11, 1)
 	note(13, 15, 2)
 	note(30, 31, 1)
 	note(20, 21, 1) // told later than what came after it
 	want := []Spell{
-		{10e9, 15e9, 2, 2e9, SignAt(13, 13e9)},
-		{20e9, 21e9, 1, 1e9, SignAt(20, 20e9)},
-		{30e9, 31e9, 1, 1e9, SignAt(30, 30e9)},
+		{From: 10e9, To: 15e9, N: 2, Most: 2e9, Worst: SignAt(13, 13e9)},
+		{From: 20e9, To: 21e9, N: 1, Most: 1e9, Worst: SignAt(20, 20e9)},
+		{From: 30e9, To: 31e9, N: 1, Most: 1e9, Worst: SignAt(30, 30e9)},
 	}
 	if !reflect.DeepEqual(s[Slow], want) {
 		t.Errorf("%+v", s[Slow])

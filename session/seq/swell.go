@@ -14,7 +14,11 @@ type Swell struct {
 
 	n      uint8
 	rising uint8
-	least  int64 // of the step at hand, ns
+	least  int64    // of the step at hand, ns
+	before int64    // least of the step before it
+	pause  int64    // longest time without an acknowledgement in the step at hand, ns
+	latest int64    // time of the latest acknowledgement
+	ends   [2]int64 // first and latest round trip of the step at hand, ns
 	time   int64
 	bytes  [2]uint64
 	top    [2]float32 // highest rates, an eighth less with each one since
@@ -32,9 +36,17 @@ func (s *Swell) see(trip int64, a *Acknowledgement, bytes, peer uint64) {
 	if s.n == 0 || trip < s.least {
 		s.least = trip
 	}
+	if s.n == 0 {
+		s.ends[0] = trip
+	}
+	s.ends[1] = trip
 	if s.n < 255 {
 		s.n++
 	}
+	if s.latest != 0 {
+		s.pause = max(s.pause, a.Time-s.latest)
+	}
+	s.latest = a.Time
 	first, span := s.time == 0, a.Time-s.time
 	if s.n < swellTrips || span < swellStep {
 		return
@@ -44,10 +56,10 @@ func (s *Swell) see(trip int64, a *Acknowledgement, bytes, peer uint64) {
 		rate[i] = float32(float64(n-s.bytes[i]) * 1e9 / float64(span))
 		s.bytes[i] = n
 	}
-	s.n, s.time = 0, a.Time
-	if !first {
+	if s.n, s.time = 0, a.Time; !first {
 		s.step(rate, a)
 	}
+	s.before, s.pause = s.least, 0
 }
 
 // step ends one, of which the rates are known.
@@ -62,11 +74,20 @@ func (s *Swell) step(rate [2]float32, a *Acknowledgement) {
 	case s.Base == 0 || trip < s.Base:
 		s.Base, s.BaseRate = trip, rate
 	case trip > s.Peak:
-		s.rising += min(1, 255-s.rising)
+		if !s.jumped() {
+			s.rising += min(1, 255-s.rising)
+		}
 		s.Peak, s.PeakRate, s.At, s.Rose, s.Recovered = trip, s.top, SignAt(a.Frame, a.Time), s.rising, false
 	case trip < s.Peak/2:
 		s.Recovered = true
 	}
+}
+
+// jumped reports whether the round trip grew in the step at hand because something was held back
+// and came at once: nothing was answered for as long, and what was sent later waited less. In a
+// queue that fills it waits longer, and answers keep coming.
+func (s *Swell) jumped() bool {
+	return s.pause >= max(s.least-s.before, swellStep/2) && s.ends[1] < s.ends[0]
 }
 
 // bytesOf is how many bytes a side sent, 0 when there is none.

@@ -164,6 +164,10 @@ func TestSentencesOnceUntrue(t *testing.T) {
 	for _, name := range []string{
 		"hazel/client-restarts/a/0/3", "hazel/client-restarts/a/5/5", "hazel-2019/client-restarts/a/0/4",
 		"hazel/spurious/a/20/3", "hazel/spurious/b/20/4", "hazel/one-way/a/20/4", "hazel-fork36/one-way/middle/20/3",
+		"dp8/idle-open/b/20/2", "knet/idle/a/20/2", "hazel-2019/client-restarts/a/5/3", "dp4/one-way-back/b/5/2", // the answers were not captured
+		"hazel/client-restarts/middle/0/2", "hazel-v01/reordering/middle/0/4", "hazel-fork36/skew/middle/0/5", // nothing was lost
+		"knet-spec/outage/middle/0/2", "knet-2010/delay/middle/0/5", // a ping is named, not its reply
+		"dp8-full/window-stall/middle/0/5", "dp8-fast/delay/middle/0/3", "dp8/window-stall/b/0/5", // held back: no queue, no loss
 	} {
 		run, err := ParseEndRun(name)
 		if err != nil {

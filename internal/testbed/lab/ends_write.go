@@ -130,8 +130,8 @@ func (s EndSum) String() string {
 }
 
 // groups splits results by a key.
-func groups(all []*EndResult, key func(*EndResult) string) (names []string, of map[string][]*EndResult) {
-	of = map[string][]*EndResult{}
+func groups[R any](all []R, key func(R) string) (names []string, of map[string][]R) {
+	of = map[string][]R{}
 	for _, r := range all {
 		of[key(r)] = append(of[key(r)], r)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // A MomentResult is what is said of the time at which something happened in a session, of a
 // quiet time of the same session, and of how long the trouble lasted.
 type MomentResult struct {
-	Case     string
+	Run      EndRun
 	Want     []string // causes, any of which is right at the time
 	Said     string
 	Quiet    string // said of the quiet time, "" for nothing
@@ -39,7 +40,10 @@ var alsoThen = map[string][]string{
 	"spurious":        {"delay"},
 	"window-stall":    {"window-stall", "delay"},
 	"starved-large":   {"unit-starved", "loss"},
-	"starved":         {"unit-starved", "loss"},
+	// The sender gives up long after: at the time itself one message gets no answer.
+	"marked":     {"unit-starved"},
+	"black-hole": {"unit-starved"},
+	"starved":    {"unit-starved", "loss"},
 }
 
 // notMoments are events that happen at no time, or from the start, and those of which a
@@ -48,55 +52,86 @@ var notMoments = []string{"open", "idle-open", "no-answer", "port-closed-before"
 	"nat-expired", "nat-resumed", "idle-cut", "client-restarts", "closed-a"}
 
 // Moments asks of sessions, captured half way, what happened at the time at which it did, and
-// at a quiet time. of each so many are played, 0 or 1 for all.
-func Moments(sample int) (all []*MomentResult, err error) {
-	var list []tracegen.EndCase
+// at a quiet time.
+func Moments(o EndOptions) (all []*MomentResult, err error) {
+	if o.Losses == nil {
+		o.Losses = []float64{0}
+	}
+	var plays []EndRun
 	for _, c := range tracegen.EndCases() {
-		if !slices.Contains(notMoments, c.Event) && (sample <= 1 || endSample(EndRun{&c, "moment", 0, 1})%uint64(sample) == 0) {
-			list = append(list, c)
+		for seed := range uint64(max(o.Seeds, 1)) {
+			r := EndRun{&c, momentPlace, 0, max(o.First, 1) + seed}
+			if !slices.Contains(notMoments, c.Event) && strings.HasPrefix(r.Name(), o.Only) && (o.Sample <= 1 || endSample(r)%uint64(o.Sample) == 0) {
+				plays = append(plays, r)
+			}
 		}
 	}
-	results := make([]*MomentResult, len(list))
+	results := make([][]*MomentResult, len(plays))
 	var mu sync.Mutex
-	parallel(len(list), func(i int) {
-		r, bad := moment(list[i])
+	parallel(len(plays), func(i int) {
+		list, bad := plays[i].moments(o.Losses)
 		mu.Lock()
 		defer mu.Unlock()
-		if results[i] = r; bad != nil {
+		if results[i] = list; bad != nil {
 			err = bad
 		}
 	})
-	return results, err
+	return slices.Concat(results...), err
 }
 
-func moment(c tracegen.EndCase) (*MomentResult, error) {
+// momentPlace is where sessions are captured that are asked for moments.
+const momentPlace = "middle"
+
+// Later is the run in which what happens happens after a quiet time.
+func (r EndRun) Later() EndRun {
+	c := *r.Case
 	c.Later = quietFor
-	s, err := c.Play("middle", 1)
+	r.Case = &c
+	return r
+}
+
+// moments plays a run once and asks captures of it that miss shares of the packets.
+func (r EndRun) moments(losses []float64) (all []*MomentResult, err error) {
+	r = r.Later()
+	s, err := r.Case.Play(r.Place, r.Seed)
 	if err != nil {
 		return nil, err
 	}
+	for _, loss := range losses {
+		run := r
+		run.Loss = loss
+		m, err := run.moment(run.captured(s))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+func (r EndRun) moment(s *tracegen.EndSession) (*MomentResult, error) {
 	story, conns, err := toldOf(s)
 	if err != nil {
 		return nil, err
 	}
-	r := &MomentResult{Case: c.Name(), Want: s.Truth.Must}
-	if len(r.Want) == 0 || s.Truth.Cause != "still-open" {
-		r.Want = []string{s.Truth.Cause}
+	m := &MomentResult{Run: r, Want: s.Truth.Must}
+	if len(m.Want) == 0 || s.Truth.Cause != "still-open" {
+		m.Want = []string{s.Truth.Cause}
 		for _, v := range s.Truth.Accept {
-			r.Want = append(r.Want, v.Cause)
+			m.Want = append(m.Want, v.Cause)
 		}
 	}
-	r.Want = append(r.Want, alsoThen[c.Event]...)
-	r.Said = string(story.At(s.When+int64(time.Second), conns).Cause)
-	r.Quiet = string(story.At(s.When-int64(explain.Around)-int64(10*time.Second), conns).Cause)
+	m.Want = append(slices.Clone(m.Want), alsoThen[r.Case.Event]...)
+	m.Said = string(story.At(s.When+int64(time.Second), conns).Cause)
+	m.Quiet = string(story.At(s.When-int64(explain.Around)-int64(10*time.Second), conns).Cause)
 	for _, cause := range s.Truth.Must {
 		if truth := troubleOf(s, cause); truth[1] > truth[0] {
-			r.Cause = cause
-			r.Overlap, r.Windowed = overlap(story.Document(conns), cause, truth)
+			m.Cause = cause
+			m.Overlap, m.Windowed = overlap(story.Document(conns), cause, truth)
 			break
 		}
 	}
-	return r, nil
+	return m, nil
 }
 
 // troubleOf is from when to when a cause worked, by what happened to the datagrams.
@@ -166,9 +201,9 @@ func SumMoments(all []*MomentResult) (s MomentSum) {
 		}
 		if r.Windowed {
 			s.Windows++
-			if r.Overlap >= windowGoal {
-				s.Covered++
-			}
+		}
+		if r.Windowed && r.Overlap >= windowGoal {
+			s.Covered++
 		}
 	}
 	return s
@@ -176,19 +211,49 @@ func SumMoments(all []*MomentResult) (s MomentSum) {
 
 const windowGoal = 0.8 // of a window that is in common
 
-// WriteMoments prints what is wrong of moments, then sums.
+// WriteMoments prints what is wrong of moments, then which kinds of sessions are most often
+// wrong, then sums.
 func WriteMoments(out io.Writer, all []*MomentResult) {
 	for _, r := range all {
 		if !r.Right() {
-			fmt.Fprintf(out, "%-32s at its time %q, want %v\n", r.Case, r.Said, r.Want)
+			fmt.Fprintf(out, "%-34s at its time %q, want %v\n", r.Run.Name(), r.Said, r.Want)
 		}
 		if r.Quiet != "" {
-			fmt.Fprintf(out, "%-32s at a quiet time %q\n", r.Case, r.Quiet)
+			fmt.Fprintf(out, "%-34s at a quiet time %q\n", r.Run.Name(), r.Quiet)
 		}
 		if r.Windowed && r.Overlap < windowGoal {
-			fmt.Fprintf(out, "%-32s window of %s: %.0f%%\n", r.Case, r.Cause, 100*r.Overlap)
+			fmt.Fprintf(out, "%-34s window of %s: %.0f%%\n", r.Run.Name(), r.Cause, 100*r.Overlap)
 		}
 	}
-	s := SumMoments(all)
-	fmt.Fprintf(out, "%d moments: named %s, nothing at quiet times %s, windows %s of %d\n", s.Asked, share(s.Right, s.Asked), share(s.Quiet, s.Asked), share(s.Covered, s.Windows), s.Windows)
+	writeMomentKinds(out, all)
+	_, byLoss := groups(all, func(r *MomentResult) string { return percent(r.Run.Loss) })
+	for _, loss := range EndLosses {
+		if list := byLoss[percent(loss)]; len(list) > 0 && len(byLoss) > 1 {
+			fmt.Fprintf(out, "capture loss %s: %s\n", percent(loss), SumMoments(list))
+		}
+	}
+	fmt.Fprintln(out, SumMoments(all))
+}
+
+// String says them.
+func (s MomentSum) String() string {
+	return fmt.Sprintf("%d moments: named %s, nothing at quiet times %s, windows %s of %d", s.Asked, share(s.Right, s.Asked), share(s.Quiet, s.Asked), share(s.Covered, s.Windows), s.Windows)
+}
+
+// wrong is in how many ways what is said of a time is wrong.
+func (s MomentSum) wrong() int { return s.Asked - s.Right + s.Asked - s.Quiet + s.Windows - s.Covered }
+
+// writeMomentKinds prints what happens, with which protocol, at which loss of the capture, that
+// is most often wrong.
+func writeMomentKinds(out io.Writer, all []*MomentResult) {
+	names, of := groups(all, func(r *MomentResult) string {
+		return fmt.Sprintf("%-18s %-6s %4s", r.Run.Case.Event, protoOf(r.Run.Case.Kind), percent(r.Run.Loss))
+	})
+	wrong := func(name string) int { return SumMoments(of[name]).wrong() }
+	names = slices.DeleteFunc(names, func(name string) bool { return wrong(name) == 0 })
+	slices.SortStableFunc(names, func(x, y string) int { return wrong(y) - wrong(x) })
+	for _, name := range names {
+		s := SumMoments(of[name])
+		fmt.Fprintf(out, "%s  of %3d: not named %3d, something at a quiet time %3d, another window %3d\n", name, s.Asked, s.Asked-s.Right, s.Asked-s.Quiet, s.Windows-s.Covered)
+	}
 }

@@ -8,7 +8,7 @@ import (
 // TestMoments: what happened is named at its time, nothing is at quiet times, and causes have
 // the window in which they worked, in a sample of the sessions.
 func TestMoments(t *testing.T) {
-	all, err := Moments(8)
+	all, err := Moments(EndOptions{Sample: 8})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,13 +103,20 @@ func ends(args []string) error {
 	f.StringVar(&o.Only, "only", "", "only runs whose name begins with that: hazel, hazel/cut; a whole name is shown: hazel/cut/middle/5/1")
 	paper := f.Bool("markdown", false, "print their part of docs/accuracy.md")
 	moments := f.Bool("moments", false, "ask what happened at the times at which it did, and at quiet times")
+	missing := f.Bool("missing", false, "with -moments, ask captures that miss packets, too")
 	file := f.String("w", "", "write the capture of the run named by -only there")
 	f.Parse(args)
 	if run, err := lab.ParseEndRun(o.Only); err == nil {
+		if *moments {
+			run = run.Later()
+		}
 		return showEnd(run, *file)
 	}
 	if *moments {
-		all, err := lab.Moments(1)
+		if *missing {
+			o.Losses = lab.EndLosses
+		}
+		all, err := lab.Moments(o)
 		if err == nil {
 			lab.WriteMoments(os.Stdout, all)
 		}
