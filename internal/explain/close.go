@@ -145,10 +145,10 @@ func reset(s *subject) ruling {
 	if s.State != session.Reset || x < 0 || x != s.quitter() {
 		return ruling{}
 	}
-	certainty := Proved
-	if s.missed(1 - x) {
-		certainty = Likely
+	certainty, likely := Proved, ""
+	if s.misses() { // of either side: what it answers may be missing, too
+		certainty, likely = Likely, "Most likely "
 	}
 	return ruling{certainty: certainty, side: sides[x], at: s.Closing[x], refute: "a packet before it that closes the connection",
-		sentence: fmt.Sprintf("%s cut the connection off at %s%s. Nothing before it shows why.", s.Who(x), s.in(s.Closing[x]), s.because())}
+		sentence: fmt.Sprintf("%s%s cut the connection off at %s%s. Nothing before it shows why.", likely, capitalUnless(likely, s.who(x)), s.in(s.Closing[x]), s.because())}
 }

@@ -330,7 +330,9 @@ func TestReset(t *testing.T) {
 	s.State, s.Closing[1] = session.Reset, at(92, 10.1)
 	expect(t, "cut off", s, Reset, "b", Proved)
 	s.side(0).Signs.Uncaptured = at(60, 6)
-	expect(t, "the capture missed frames of the other side", s, Reset, "b", Likely)
+	expect(t, "the capture missed frames of the other side", s, Reset, "b", Likely, "Most likely the ")
+	s.side(0).Signs.Uncaptured, s.side(1).Signs.Uncaptured = seq.Sign{}, at(60, 6)
+	expect(t, "it missed frames of the same side, and may have missed those of the other", s, Reset, "b", Likely)
 }
 
 // TestNow: without what Config.Endings keeps nothing is known.
