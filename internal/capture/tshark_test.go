@@ -130,15 +130,22 @@ func TestTshark(t *testing.T) {
 	files := pcaps.Files(t, "hazel/lossy_*", "knet/*_dup*", "directplay/dp4_*", "directplay/dp8_*")
 	if os.Getenv(pcaps.Variable) != "" {
 		files = pcaps.All(t)
-	}
-	for i, path := range files {
-		if os.Getenv("DPDISSECT_FORMS") == "" && i%8 != 0 {
-			continue
+		if os.Getenv("DPDISSECT_FORMS") == "" {
+			files = eachEighth(files)
 		}
+	}
+	for _, path := range files {
 		if different[filepath.Base(path)] == "" {
 			compareFile(t, path, sharkRows(tshark(t, path)))
 		}
 	}
+}
+
+func eachEighth(files []string) (some []string) {
+	for i := 0; i < len(files); i += 8 {
+		some = append(some, files[i])
+	}
+	return some
 }
 
 // compareFile compares the packets of a file with tshark's, unless it is known why they

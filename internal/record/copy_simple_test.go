@@ -63,7 +63,7 @@ func TestCopyCutsSimplePackets(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "joined.pcapng")
 				must(t, os.WriteFile(path, out, 0o600))
 				rows := strings.Fields(tool(t, "tshark", "-r", path, "-T", "fields", "-E", "separator=|", "-e", "frame.cap_len", "-e", "frame.len", "-e", "frame.interface_id"))
-				if want := fmt.Sprint("[12|12|0 16|34|1 16|28|1 16|17|1 15|15|1 16|16|1 5|5|1 0|0|1]"); fmt.Sprint(rows) != want {
+				if want := "[12|12|0 16|34|1 16|28|1 16|17|1 15|15|1 16|16|1 5|5|1 0|0|1]"; fmt.Sprint(rows) != want {
 					t.Errorf("tshark reads %v, want %v", rows, want)
 				}
 			}
