@@ -15,7 +15,7 @@ const openLeft = MaxOpen * 3 / 4
 // an older one is taken for another connection.
 const maxSummedUp = 512
 
-// maxEnded is how many address pairs whose connections have all ended a table of a file
+// maxEnded limits the address pairs whose connections have all ended that a table of a file
 // remembers. The last frame of each is more than RestTime old: what comes of one that is
 // forgotten is the start of another connection, or too late to be of the one before.
 const maxEnded = 32

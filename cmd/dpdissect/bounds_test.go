@@ -1,10 +1,8 @@
 package main
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -12,26 +10,10 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// testFunc finds the names of tests in a source.
-var testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-
 // TestBoundsHaveTests: each row of the table of bounds names a test, and every test that one
 // names is in the tree.
 func TestBoundsHaveTests(t *testing.T) {
-	there := map[string]bool{}
-	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, m := range testFunc.FindAllStringSubmatch(string(text), -1) {
-			there[m[1]] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	there := definedTests(t)
 	rows := boundRows(page(t, "docs/architecture.md"))
 	if len(rows) < 40 {
 		t.Fatalf("the table has %d rows", len(rows))

@@ -16,20 +16,7 @@ var (
 
 // TestNamedTestsExist: each test that the documentation names is there.
 func TestNamedTestsExist(t *testing.T) {
-	defined := map[string]bool{}
-	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		for _, m := range definedTest.FindAllSubmatch(b, -1) {
-			defined[string(m[1])] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	defined := definedTests(t)
 	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -49,4 +36,24 @@ func TestNamedTestsExist(t *testing.T) {
 	if n < 10 {
 		t.Errorf("only %d tests are named", n)
 	}
+}
+
+// definedTests are the names of all tests of the tree.
+func definedTests(t *testing.T) map[string]bool {
+	t.Helper()
+	defined := map[string]bool{}
+	err := filepath.WalkDir(root(t), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		for _, m := range definedTest.FindAllSubmatch(b, -1) {
+			defined[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return defined
 }

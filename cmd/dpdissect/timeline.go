@@ -82,7 +82,7 @@ func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
 	return j.finish(err)
 }
 
-// mostIntervals is how many intervals of all directions are kept.
+// mostIntervals limits the intervals of all directions that are kept.
 var mostIntervals = timeline.MaxIntervals
 
 // listen makes a timeline of each shard hear what its tracker counts.

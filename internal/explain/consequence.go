@@ -18,8 +18,8 @@ var consequences = []struct {
 	{PeerStalled, []Cause{LateAcks, Delay, WindowStall, SpuriousRetries}},
 }
 
-// besidesFor is how far behind its cause a consequence may begin, and how far before the other
-// ends it may be found, ns: what was lost is sent again within that.
+// besidesFor, in ns, limits how long after its cause a consequence may begin, and how far before the other
+// ends it may be found: what was lost is sent again within that.
 const besidesFor = 2e9
 
 // causesFirst lets a cause weigh more than its consequences in the same time: it is as bad as

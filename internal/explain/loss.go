@@ -154,7 +154,7 @@ func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Sendings(), x.Numbers, 1))
 }
 
-// passed is how many numbers of a side were passed over and did not come late, as far as that
+// passed counts the numbers of a side that were passed over and did not come late, as far as that
 // tells of losses. On a path that reorders one may come behind its own retry, and of a
 // connection that follows another the numbers may go on from those of that one.
 func (s *subject) passed(dir int) uint64 {

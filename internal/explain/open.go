@@ -76,17 +76,17 @@ func (s *subject) carriedOn() ruling {
 // A side that sent so many numbers again, and hardly any but these, that had been
 // acknowledged long before may have begun again, in frames that the capture lost.
 const (
-	anewRetries = 20
-	anewShare   = 0.8
+	restartRetries = 20
+	restartShare   = 0.8
 )
 
 // mayHaveRestarted reports such a side. One that sends again what is answered late did not.
 func (s *subject) mayHaveRestarted(dir int) bool {
 	d := &s.Dir[dir]
-	return float64(s.late(dir)) < lateShare*float64(d.UnneededRetries) && s.missed(dir) && d.UnneededRetries >= anewRetries && float64(d.UnneededRetries) >= anewShare*float64(d.Retries)
+	return float64(s.late(dir)) < lateShare*float64(d.UnneededRetries) && s.missed(dir) && d.UnneededRetries >= restartRetries && float64(d.UnneededRetries) >= restartShare*float64(d.Retries)
 }
 
-// late is how many numbers of a side were answered far later than the path needs.
+// late counts the numbers of a side that were answered far later than the path needs.
 func (s *subject) late(dir int) (n uint64) {
 	for _, w := range s.windows(dir, spellsJoin, long, seq.Slow) {
 		n += w.N

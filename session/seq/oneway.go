@@ -65,7 +65,7 @@ func (d Quality) Latest() int64 {
 func (d acknowledging) hears(a *Acknowledgement) {
 	if d.unheard.First.N > 0 {
 		if x := d.account; x != nil {
-			x.resends.hush(&d.unheard, a)
+			x.resends.endRun(&d.unheard, a)
 		}
 		if x := d.account; x != nil && a.HasTime && a.Time-d.unheard.First.Time > x.Healed.Span() {
 			x.Healed = d.unheard

@@ -16,16 +16,16 @@ const (
 	quietAnswers = 2
 )
 
-// hush notes that a frame ends a run of sendings of which nothing was acknowledged. Where the
+// endRun notes that a frame ends a run of numbers of which none was acknowledged. Where the
 // peer answered all the while, and left these out, they were lost; where it was silent, all may
 // have been held back.
-func (r *resends) hush(run *Deaf, a *Acknowledgement) {
+func (r *resends) endRun(run *Deaf, a *Acknowledgement) {
 	if run.Units >= quietUnits && run.Answers() <= quietAnswers {
 		r.quiet, r.quietTo = run.First.Time, a.Time
 	}
 }
 
-// keptResends is how many retries are remembered: as many as a burst of losses makes.
+// keptResends limits the retries that are remembered: as many as a burst of losses makes.
 const keptResends = 32
 
 type resend struct {
