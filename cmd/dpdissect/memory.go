@@ -11,7 +11,7 @@ import (
 // By how much the heap may grow in any case, and at most, in percent of what is in
 // use.
 const (
-	leastGrowth = 15
+	leastGrowth = 12
 	mostGrowth  = 100
 )
 
