@@ -11,7 +11,7 @@ func TestGrowthOfTheHeap(t *testing.T) {
 	for _, tc := range []struct {
 		live uint64
 		want int
-	}{{0, 100}, {1 << 20, 100}, {80 << 20, 100}, {96 << 20, 80}, {128 << 20, 35}, {150 << 20, 15}, {176 << 20, 15}, {1 << 30, 15}} {
+	}{{0, 100}, {1 << 20, 100}, {80 << 20, 100}, {96 << 20, 80}, {128 << 20, 35}, {150 << 20, 15}, {176 << 20, 12}, {1 << 30, 12}} {
 		got := growthOf(tc.live)
 		if got != tc.want {
 			t.Errorf("%d bytes in use may grow by %d %%, want %d", tc.live, got, tc.want)
