@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/rules"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -18,7 +19,7 @@ type scene struct{ *sessiontest.Scene }
 // newScene takes every address pair for the protocol from the start, as dialect,
 // which may be empty; with recognise it must be recognised.
 func newScene(t *testing.T, dialect string, recognise bool) *scene {
-	p := New()
+	p := rules.New()
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Trees: true, Summaries: true, Messages: session.CollectPayload, Incomplete: true}
 	if !recognise {
 		cfg.Force = sessiontest.Force(p, dialect)

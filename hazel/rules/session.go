@@ -1,11 +1,13 @@
-package track
+package rules
 
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -25,33 +27,33 @@ type forgotten struct {
 // judgeForgotten judges whether what is not acknowledged is resent (Hazel page).
 // One acknowledgement may have been missed by the capture; of as many as it takes
 // that is absurd.
-func (c sessionJudge) judgeForgotten(dir int) {
+func (c *judge) judgeForgotten(dir int) {
 	s, out, rules := &c.side[dir], &c.c.Dir[dir], &c.c.Rules
-	g, now := &s.forgotten, c.fr.Time
+	g, now := &s.forgotten, c.Frame.Time
 	if !g.any {
-		g.next, g.any = s.top.num, true
+		g.next, g.any = s.Top, true
 	}
-	if s.top.num-g.next > packetLimit {
-		g.next = s.top.num - packetLimit/2
+	if s.Top-g.next > track.RecordLimit {
+		g.next = s.Top - track.RecordLimit/2
 	}
-	wait := max(fullLife, 10*rules.HoldTime()/3)
+	wait := max(track.FullLife, 10*rules.HoldTime()/3)
 	for range 3 {
-		x := s.packets.at(g.next)
-		if g.next >= s.top.num {
+		x := c.RecordOf(dir, g.next)
+		if g.next >= s.Top {
 			return
 		}
 		if x == nil {
 			g.next++
 			continue
 		}
-		if now-x.last < wait {
-			g.until = x.last + fullLife
+		if now-x.Last < wait {
+			g.until = x.Last + track.FullLife
 			return
 		}
 		l, ok := out.Look(g.next)
 		g.next++
 		switch {
-		case !ok || !l.Captured || x.code == 0x0C || x.code == 0x0D:
+		case !ok || !l.Captured || x.Code == 0x0C || x.Code == 0x0D:
 		case l.Acked || l.Retried:
 			rules.Pass(rRelResend)
 		case now-g.at > session.HoldLeast || l.Time-g.at > session.HoldLeast:
@@ -73,7 +75,7 @@ func mayBeMissed(some, all, needed int) bool {
 	return chance >= absurdity
 }
 
-func (c sessionJudge) forgot(dir int, num int64, l *seq.Look) {
+func (c *judge) forgot(dir int, num int64, l *seq.Look) {
 	s, rules := &c.side[dir], &c.c.Rules
 	g := &s.forgotten
 	if l.Time-g.at < session.HoldLeast {
@@ -87,7 +89,7 @@ func (c sessionJudge) forgot(dir int, num int64, l *seq.Look) {
 	case s.denied.proves(num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
-	case mayBeMissed(g.n, s.sendings-s.resendings, rules.NeededOdds(1-dir)) || !c.ackedAround(dir, num):
+	case mayBeMissed(g.n, s.Sendings-s.Resendings, rules.NeededOdds(1-dir)) || !c.ackedAround(dir, num):
 		y.Blocked = conform.GuardOdds
 	}
 	if g.n <= len(g.frames) {
@@ -101,7 +103,7 @@ func (c sessionJudge) forgot(dir int, num int64, l *seq.Look) {
 }
 
 // ackedAround reports whether the packets before and behind one are acknowledged.
-func (c sessionJudge) ackedAround(dir int, n int64) bool {
+func (c *judge) ackedAround(dir int, n int64) bool {
 	out := &c.c.Dir[dir]
 	before, ok1 := out.Look(n - 1)
 	behind, ok2 := out.Look(n + 1)
@@ -110,41 +112,54 @@ func (c sessionJudge) ackedAround(dir int, n int64) bool {
 
 // Limits of a sender that does not give up.
 const (
-	longestLife = 3 * fullLife // games raise the usual one
+	longestLife = 3 * track.FullLife // games raise the usual one
 	manyTries   = 8
 )
 
 // judgeGiveUp judges a side that sends new data while a packet of it is unanswered
 // for longer than any release does (Hazel page: after a specific number of resends
 // it may assume that communication has been interrupted).
-func (c sessionJudge) judgeGiveUp(dir int) {
-	t, rules := &c.side[dir].tries, &c.c.Rules
-	for i := range t.list[:t.n] {
-		x := &t.list[i]
-		switch life := c.fr.Time - x.first; {
-		case x.told:
-		case life > longestLife && x.times >= manyTries && c.fr.Time-x.last <= 2*longestWait:
-			x.told = true
-			rules.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement, while new data continues", uint16(x.num), x.times, life/1e9))
+func (c *judge) judgeGiveUp(dir int) {
+	s, rules := &c.side[dir], &c.c.Rules
+	tries := c.Tries(dir)
+	s.endless = slices.DeleteFunc(s.endless, func(e endless) bool {
+		return !slices.ContainsFunc(tries, func(x track.Try) bool { return x.Num == e.num })
+	})
+	for i := range tries {
+		x := &tries[i]
+		switch life := c.Frame.Time - x.First; {
+		case s.told(x.Num, rRelGiveup):
+		case life > longestLife && x.Times >= manyTries && c.Frame.Time-x.Last <= 2*track.LongestWait:
+			s.endless = append(s.endless, endless{x.Num, rRelGiveup})
+			rules.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement, while new data continues", uint16(x.Num), x.Times, life/1e9))
 		default:
 			rules.Pass(rRelGiveup)
 		}
-		switch far := c.side[dir].top.num - x.num; {
+		switch far := s.Top - x.Num; {
 		case far <= 1<<15:
 			rules.Pass(rRelIdDensity)
-		case !x.far:
-			x.far = true
-			rules.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged, while IDs %d ahead are sent", uint16(x.num), far))
+		case !s.told(x.Num, rRelIdDensity):
+			s.endless = append(s.endless, endless{x.Num, rRelIdDensity})
+			rules.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged, while IDs %d ahead are sent", uint16(x.Num), far))
 		}
 	}
 }
 
+// An endless number is one that its side does not give up, as a rule was broken by.
+type endless struct {
+	num  int64
+	rule int
+}
+
+// told reports whether a number was found fault with by a rule.
+func (s *side) told(num int64, rule int) bool { return slices.Contains(s.endless, endless{num, rule}) }
+
 // judgeAfterwards judges a datagram behind a Disconnect of either side.
-func (c sessionJudge) judgeAfterwards(dir int) {
-	if c.life.byes[1-dir] > 0 {
+func (c *judge) judgeAfterwards(dir int) {
+	if c.Bye(1-dir).Times > 0 {
 		c.judgeReply(dir)
 	}
-	if c.life.gone[dir] {
+	if c.Bye(dir).Times > 0 {
 		c.judgeAfter(dir)
 	}
 }
@@ -154,25 +169,25 @@ const farewells = 4
 
 // judgeReply judges a side that goes on although the other one has left: a single
 // Disconnect may be lost.
-func (c sessionJudge) judgeReply(dir int) {
-	l, rules := &c.life, &c.c.Rules
+func (c *judge) judgeReply(dir int) {
+	s, bye, rules := &c.side[dir], c.Bye(1-dir), &c.c.Rules
 	switch {
-	case c.fr.Words.Has(dissect.Duplicate):
+	case c.Frame.Words.Has(dissect.Duplicate):
 		return
-	case c.f.Type == hazel.Disconnect:
+	case c.Packet.Type == hazel.Disconnect:
 		rules.Pass(rSesDiscReply)
 		return
 	}
-	if late := c.fr.Time - l.byeAt[1-dir]; l.byes[1-dir] >= farewells && late > 2*fullLife && !l.toldReply[dir] {
-		l.toldReply[dir] = true
-		rules.Broken(rSesDiscReply, fmt.Sprintf("%s %d s after the last of %d Disconnects of the other side", c.f.Type, late/1e9, l.byes[1-dir]), l.goneIn[1-dir])
+	if late := c.Frame.Time - bye.Last; bye.Times >= farewells && late > 2*track.FullLife && !s.toldReply {
+		s.toldReply = true
+		rules.Broken(rSesDiscReply, fmt.Sprintf("%s %d s after the last of %d Disconnects of the other side", c.Packet.Type, late/1e9, bye.Times), bye.Frame)
 	}
 }
 
 // judgeStart judges with what a connection begins.
-func (c sessionJudge) judgeStart(dir int) {
+func (c *judge) judgeStart(dir int) {
 	rules := &c.c.Rules
-	if c.secure != nil || c.fr.Err != nil {
+	if c.Secure() || c.Frame.Err != nil {
 		return
 	}
 	c.begun = true
@@ -181,20 +196,20 @@ func (c sessionJudge) judgeStart(dir int) {
 		c.judgeFirstID(dir)
 		return
 	}
-	rules.Unclear(rSesHelloFirst, conform.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.f.Type))
+	rules.Unclear(rSesHelloFirst, conform.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.Packet.Type))
 }
 
 // judgeFirstID judges the id of the Hello that opened the connection (Hazel library). The
 // page leaves it open; which is spoken may show later.
-func (c sessionJudge) judgeFirstID(dir int) {
+func (c *judge) judgeFirstID(dir int) {
 	rules, page := &c.c.Rules, hazel.SetOf(hazel.Spec)
-	if c.forced == hazel.Spec || c.dialects(dir) == page || rules.Check(rRelIdFirst, c.f.ID <= 1) {
+	if c.Forced() == hazel.Spec || c.Dialects(dir) == page || rules.Check(rRelIdFirst, c.Packet.ID <= 1) {
 		return
 	}
-	x := rules.Here(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.f.ID))
-	rules.HoldFor(x, fullLife, func() (conform.Ruling, conform.Guard) {
-		switch left := c.dialects(dir); {
-		case c.forced != hazel.AnyDialect || !left.Has(hazel.Spec):
+	x := rules.Here(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.Packet.ID))
+	rules.HoldFor(x, track.FullLife, func() (conform.Ruling, conform.Guard) {
+		switch left := c.Dialects(dir); {
+		case c.Forced() != hazel.AnyDialect || !left.Has(hazel.Spec):
 			return conform.Failed, conform.GuardNone
 		case left == page:
 			return conform.Dropped, conform.GuardNone
@@ -204,25 +219,13 @@ func (c sessionJudge) judgeFirstID(dir int) {
 }
 
 // judgeHelloAgain judges a Hello behind the one that opened the connection.
-func (c sessionJudge) judgeHelloAgain(dir int, first bool) {
-	rules := &c.c.Rules
-	if !c.hello.known || c.fr.Words.Has(dissect.Duplicate) {
+func (c *judge) judgeHelloAgain(dir int) {
+	rules, first := &c.c.Rules, c.Verdict.Novelty == seq.First
+	if !c.Opened() || c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
-	if !rules.Check(rSesHelloAgain, !first || c.fr.Length <= 4) {
-		rules.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: neither a keepalive nor a new connection", c.f.ID))
-	}
-}
-
-// judgeEnd judges what only the end of a connection shows.
-func (c sessionJudge) judgeEnd() {
-	if c.secure != nil {
-		return
-	}
-	for dir := range c.side {
-		c.deliveries().judgeCopies(dir)
-		c.judgeBeats(dir)
-		c.judgeOpening(dir)
+	if !rules.Check(rSesHelloAgain, !first || c.Frame.Length <= 4) {
+		rules.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: neither a keepalive nor a new connection", c.Packet.ID))
 	}
 }
 
@@ -231,23 +234,23 @@ func (c sessionJudge) judgeEnd() {
 const manyHellos = 4
 
 // judgeOpening judges a server that speaks without having acknowledged the Hello.
-func (c sessionJudge) judgeOpening(dir int) {
-	h, rules, server := &c.hello, &c.c.Rules, &c.side[1-dir]
-	if !h.known || dir != c.client {
+func (c *judge) judgeOpening(dir int) {
+	rules, server := &c.c.Rules, &c.side[1-dir]
+	if !c.Opened() || dir != c.Client() {
 		return
 	}
-	l, ok := c.c.Dir[dir].Look(c.side[dir].low.engine)
-	x := c.side[dir].packets.at(c.side[dir].low.engine)
-	if !ok || x == nil || hazel.WireTypes[x.code].Type != hazel.Hello {
+	l, ok := c.c.Dir[dir].Look(c.side[dir].Low.Engine)
+	x := c.RecordOf(dir, c.side[dir].Low.Engine)
+	if !ok || x == nil || hazel.WireTypes[x.Code].Type != hazel.Hello {
 		return
 	}
 	switch {
 	case l.Acked:
 		rules.Pass(rSesHelloAck)
-	case int(x.times) >= manyHellos && server.top.known && server.low.wire <= 1 && server.sendings >= goesOn:
-		y := conform.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.lowFrame, Time: server.lowAt, HasTime: true, Proof: []uint64{l.Frame}}
-		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.times)
-		if !server.absurd(int(x.times)) {
+	case int(x.Times) >= manyHellos && server.Sent && server.Low.Wire <= 1 && server.Sendings >= track.GoesOn:
+		y := conform.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.LowFrame, Time: server.LowAt, HasTime: true, Proof: []uint64{l.Frame}}
+		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.Times)
+		if !server.absurd(int(x.Times)) {
 			y.Blocked = conform.GuardOdds
 		}
 		rules.Judge(y)

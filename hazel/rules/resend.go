@@ -1,45 +1,42 @@
-package track
+package rules
 
 import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeSending judges a datagram with a number of its own.
-func (c deliveryJudge) judgeSending(dir int, n number, v seq.Verdict) {
-	if v.Words.Has(dissect.Duplicate) || !c.fr.HasTime {
+func (c *judge) judgeSending(dir int) {
+	n, v := c.Number, c.Verdict
+	if v.Words.Has(dissect.Duplicate) || !c.Frame.HasTime {
 		return
 	}
-	s, fr := &c.side[dir], c.fr
-	switch x := s.packets.at(n.engine); {
+	switch {
 	case v.Novelty == seq.First:
-		if x := s.packets.put(n.engine, fr.Time); x != nil {
-			x.fill(fr, c.f)
-		}
-		s.sendings++
-		c.judgeNew(dir, n, v)
-	case v.Novelty == seq.Again && x != nil:
-		c.judgeAgain(dir, n.engine, x)
+		c.judgeNew(dir, n)
+	case c.Record != nil:
+		c.judgeAgain(dir, n.Engine)
+	}
+	if c.Late {
+		c.judgeClaimed(dir, n.Engine)
 	}
 }
 
 // judgeNew judges the first captured sending of a number.
-func (c deliveryJudge) judgeNew(dir int, n number, v seq.Verdict) {
-	s, rules := &c.side[dir], &c.c.Rules
-	if s.top.known && n.engine > s.top.num {
-		if s.odd != nil && n.engine-s.top.num < limits.AckExcess {
+func (c *judge) judgeNew(dir int, n track.Number) {
+	s, rules, top := &c.side[dir], &c.c.Rules, &c.Before
+	if top.Sent && n.Engine > top.Top {
+		if s.odd != nil && n.Engine-top.Top < track.AckExcess {
 			s.odd.confirmed = true // the numbers go on as before
 			s.odd = nil
 		}
-		if len(s.strays) > 0 {
-			c.witness(dir, n.engine)
-		}
-		switch next := n.engine == s.top.num+1; {
-		case next && c.f.ID == s.top.id+1:
+		switch next := n.Engine == top.Top+1; {
+		case next && c.Packet.ID == top.TopID+1:
 			s.swapped = 0
 			rules.PassSet(passesNext)
 		case next:
@@ -47,29 +44,23 @@ func (c deliveryJudge) judgeNew(dir int, n number, v seq.Verdict) {
 			rules.Pass(rRelIdUnique)
 			c.judgeEndian(dir)
 		default:
-			s.jump = max(s.jump, n.engine-s.top.num)
+			s.jump = max(s.jump, n.Engine-top.Top)
 			c.judgeEndian(dir)
 		}
+		s.pause = max(s.pause, c.Frame.Time-top.TopAt)
 	}
-	if c.c.Complete && s.top.known && n.wire < 0 {
-		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is before the first one", c.f.ID))
+	if c.c.Complete && top.Sent && n.Wire < 0 {
+		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is before the first one", c.Packet.ID))
 	}
-	c.sessions().judgeIdle(dir, n.engine)
-	if !s.top.known || n.engine > s.top.num {
-		s.top.pause = max(s.top.pause, c.fr.Time-s.top.at)
-		if !s.top.known {
-			s.top.pause, s.low, s.lowFrame, s.lowAt = 0, n, c.fr.Frame, c.fr.Time
-		}
-		s.top.num, s.top.at, s.top.known, s.top.id, s.top.frame = n.engine, c.fr.Time, true, c.f.ID, c.fr.Frame
+	c.judgeIdle(dir, n.Engine)
+	if g := &s.forgotten; c.Frame.Time >= g.until || s.Top-g.next >= track.RecordLimit {
+		c.judgeForgotten(dir)
 	}
-	if g := &s.forgotten; c.fr.Time >= g.until || s.top.num-g.next >= packetLimit {
-		c.sessions().judgeForgotten(dir)
+	if len(c.Partial(dir)) > 0 {
+		c.judgeParts(dir)
 	}
-	if len(s.asm.open) > 0 {
-		c.headers().judgeParts(dir)
-	}
-	if s.tries.n > 0 {
-		c.sessions().judgeGiveUp(dir)
+	if len(c.Tries(dir)) > 0 {
+		c.judgeGiveUp(dir)
 	}
 }
 
@@ -78,15 +69,15 @@ func (c deliveryJudge) judgeNew(dir int, n number, v seq.Verdict) {
 const endianRun = 8
 
 // judgeEndian judges whether ids are big-endian (Hazel page, Header Data).
-func (c deliveryJudge) judgeEndian(dir int) {
+func (c *judge) judgeEndian(dir int) {
 	s, rules := &c.side[dir], &c.c.Rules
-	switch step := c.f.ID - s.top.id; step {
+	switch step := c.Packet.ID - c.Before.TopID; step {
 	case 1:
 		s.swapped = 0
 		rules.Pass(rHdrBigendian)
 	case 0x0100:
 		if s.swapped++; s.swapped == endianRun {
-			rules.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row grow by 256, up to %04X: they are little-endian", endianRun, c.f.ID))
+			rules.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row grow by 256, up to %04X: they are little-endian", endianRun, c.Packet.ID))
 		}
 	default:
 		s.swapped = 0
@@ -94,40 +85,24 @@ func (c deliveryJudge) judgeEndian(dir int) {
 }
 
 // judgeAgain judges a further sending of a number.
-func (c deliveryJudge) judgeAgain(dir int, n int64, x *sentPacket) {
-	s, rules, fr := &c.side[dir], &c.c.Rules, c.fr
-	first, ok := c.c.Dir[dir].Look(n)
-	differs, sure := x.differs(fr, c.f, &c.sent, &first)
-	if !ok || !sure {
+func (c *judge) judgeAgain(dir int, n int64) {
+	switch {
+	case c.Differs:
+		c.judgeOther(dir, n, &c.First)
 		return
-	}
-	if differs {
-		c.judgeOther(dir, n, x, &first)
-		return
-	}
-	gap := fr.Time - x.last
-	if gap <= 0 || fr.IPID == 0 && gap <= max(rules.Horizon(), lateCopy) {
+	case c.Gap == 0:
 		return // it may be a copy
 	}
-	rules.Pass(rRelResendSame)
-	s.sendings++
-	s.resendings++
-	if x.times == 1 {
-		s.again++
-	}
-	c.pairSending(x, &first)
-	c.judgeGap(dir, x, gap, &first)
-	c.judgeNeeded(dir, n, x, &first)
-	c.judgeUnanswered(dir, n, x, &first)
-	r := x.resent()
-	r.before, r.gap = r.gap, gap
-	x.times, x.last = min(x.times, 254)+1, fr.Time
+	c.c.Rules.Pass(rRelResendSame)
+	x := c.resent(dir, n)
+	c.judgeGap(dir, x, &c.First)
+	c.judgeNeeded(dir, n, x, &c.First)
+	c.judgeUnanswered(dir, n, x, &c.First)
 }
 
 // Times between sendings of one packet, in ns.
 const (
 	longestGap = 6e9   // that a release leaves
-	lateCopy   = 90e6  // up to which one without identification may be a copy, overtaken
 	gapJitter  = 15e6  // by which the path may change one
 	gapSpan    = 250e6 // Ack3 looks at its timers every 100 ms: below, two gaps may be equal
 	gapCap     = 900e6 // from here on those of Ack3 need not grow
@@ -140,21 +115,21 @@ const (
 // before the capture point join gaps: one such leaves a ratio of 1.33, two of
 // 1.14, so that only less is proof, or several low ones in a row. Of the release that
 // lets them grow by half, one leaves 0.9: there several in a row alone are.
-func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *seq.Look) {
-	rules, s, may := &c.c.Rules, &c.side[dir], c.headers().possible(dir)
+func (c *judge) judgeGap(dir int, x *resent, first *seq.Look) {
+	rules, s, may, gap := &c.c.Rules, &c.side[dir], c.Possible(dir), c.Gap
 	concluded := c.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
 	if concluded {
 		may = hazel.SetOf(hazel.Spec) // as the other side does
 	}
-	latest, before := x.gaps()
+	latest, before := c.Gaps[0], c.Gaps[1]
 	if latest > longestGap || gap%1e9 == 0 && latest%1e9 == 0 {
 		return // no sender waits so long, or the clock is a coarse one
 	}
-	if x.times == 1 {
+	if c.Was.Times == 1 {
 		c.judgeEarly(dir, gap)
 		return
 	}
-	if !may.Within(mays|hazel.ShortAcks) || may.Within(hazel.WithPing) || c.f.Type == hazel.Hello && !s.top.moved(first.Time) || x.marks&toldGap != 0 {
+	if !may.Within(mays|hazel.ShortAcks) || may.Within(hazel.WithPing) || c.Packet.Type == hazel.Hello && s.TopAt <= first.Time || x.marks&toldGap != 0 {
 		return
 	}
 	modern := may.Has(hazel.Ack3)
@@ -180,13 +155,13 @@ func (c deliveryJudge) judgeGap(dir int, x *sentPacket, gap int64, first *seq.Lo
 	switch {
 	case broken:
 		x.marks |= toldGap
-		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms: it does not double", c.f.ID, gap/1e6, latest/1e6), first.Frame)
+		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms: it does not double", c.Packet.ID, gap/1e6, latest/1e6), first.Frame)
 		b.Since, b.Milder = first.Time, concluded
 		rules.Judge(b)
 	case ratio >= least && ratio <= 2.5:
 		rules.Pass(rRelBackoff)
 	case !modern:
-		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms", c.f.ID, gap/1e6, latest/1e6), first.Frame)
+		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms", c.Packet.ID, gap/1e6, latest/1e6), first.Frame)
 	}
 }
 
@@ -197,7 +172,7 @@ func below(gap, earlier int64, times float64) bool {
 }
 
 // judgeEarly judges a first resend that comes before any answer could.
-func (c deliveryJudge) judgeEarly(dir int, gap int64) {
+func (c *judge) judgeEarly(dir int, gap int64) {
 	s, rules, rtt := &c.side[dir], &c.c.Rules, c.c.Dir[dir].MinRTT()
 	if rtt == 0 {
 		return
@@ -212,17 +187,17 @@ func (c deliveryJudge) judgeEarly(dir int, gap int64) {
 
 // judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
 // resend the data again). That the sender knows is certain only by numbers.
-func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *seq.Look) {
+func (c *judge) judgeNeeded(dir int, n int64, x *resent, first *seq.Look) {
 	rules := &c.c.Rules
 	if !first.Acked {
 		rules.Pass(rRelNoresend)
 		return
 	}
-	c.side[dir].copies.await(n, c.fr)
+	c.side[dir].copies.await(n, c.Frame)
 	c.judgeIgnored(dir, x, first)
 	c.judgeRepeated(dir, n, x, first)
 	slack, ok := rules.Slack(dir)
-	if x.acks < knownAcks || !ok || x.marks&toldKnown != 0 || c.fr.Time-x.again.known <= slack {
+	if c.Was.Acks < track.KnownAcks || !ok || x.marks&toldKnown != 0 || c.Frame.Time-c.Record.KnownAt() <= slack {
 		return
 	}
 	heard, since := 0, 0 // numbers whose acknowledgements arrive
@@ -233,13 +208,13 @@ func (c deliveryJudge) judgeNeeded(dir int, n int64, x *sentPacket, first *seq.L
 			}
 		}
 	}
-	told := knownAcks
-	if c.fr.Time-x.ackAt > slack {
-		told = max(told, min(int(x.acks), since+1)) // those apart
+	told := track.KnownAcks
+	if c.Frame.Time-c.Was.AckAt > slack {
+		told = max(told, min(int(c.Was.Acks), since+1)) // those apart
 	}
-	if heard < 8 && (since < goesOn || !c.incredible(int(x.times)+1, told)) {
+	if heard < 8 && (since < track.GoesOn || !c.incredible(int(c.Was.Times)+1, told)) {
 		return
 	}
 	x.marks |= toldKnown
-	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", c.f.ID, x.acks, (c.fr.Time-x.again.known)/1e6), first.Frame)
+	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", c.Packet.ID, c.Was.Acks, (c.Frame.Time-c.Record.KnownAt())/1e6), first.Frame)
 }

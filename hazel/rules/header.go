@@ -1,4 +1,4 @@
-package track
+package rules
 
 import (
 	"fmt"
@@ -31,30 +31,10 @@ var ruleSets = [][]int{
 
 const mays = 1<<hazel.May14 | 1<<hazel.May30 // dialects with types of their own
 
-// possible gives the dialects a side may speak by all that it did so far. What a
-// frame of it breaks it must break in all of them.
-func (c headerJudge) possible(dir int) hazel.DialectSet {
-	s := &c.side[dir]
-	switch {
-	case s.may != 0:
-		return s.may
-	case c.forced != hazel.AnyDialect:
-		s.may = hazel.SetOf(c.forced)
-	case c.family == hazel.AnyDialect:
-		s.may = hazel.AllDialects
-	default:
-		s.may = s.facts.can(c.family)
-	}
-	if s.may.Has(hazel.Current) {
-		s.may |= hazel.SetOf(hazel.Fork36) // which is Current but for what it adds
-	}
-	return s.may
-}
-
 // judgeHeader judges what one datagram shows alone. may is what its sender was
 // known to speak before it.
-func (c headerJudge) judgeHeader(dir int, may hazel.DialectSet) {
-	fr, rules := c.fr, &c.c.Rules
+func (c *judge) judgeHeader(dir int, may hazel.DialectSet) {
+	fr, rules := c.Frame, &c.c.Rules
 	switch {
 	case fr.Words.Has(dissect.Duplicate):
 		return
@@ -67,15 +47,15 @@ func (c headerJudge) judgeHeader(dir int, may hazel.DialectSet) {
 	switch code, n := fr.Payload[0], fr.Length; {
 	case may&mays != 0:
 		c.judgeOldType(dir, may, code)
-	case c.f.Type == hazel.None && n > 1:
+	case c.Packet.Type == hazel.None && n > 1:
 		rules.PassSet(passesNone)
 		c.judgePayload(dir, may)
 		return
-	case c.f.Type == hazel.Reliable && n >= 3:
+	case c.Packet.Type == hazel.Reliable && n >= 3:
 		rules.PassSet(passesReliable)
 		c.judgePayload(dir, may)
 		return
-	case c.f.Type == hazel.Acknowledgement && (n == 3 && may&hazel.ShortAcks != 0 || n == 4 && !may.Within(mays|hazel.ShortAcks)):
+	case c.Packet.Type == hazel.Acknowledgement && (n == 3 && may&hazel.ShortAcks != 0 || n == 4 && !may.Within(mays|hazel.ShortAcks)):
 		rules.PassSet(passesAck)
 		return
 	case code == 0x00 || code == 0x01:
@@ -90,17 +70,17 @@ func (c headerJudge) judgeHeader(dir int, may hazel.DialectSet) {
 
 // judgeOldType judges a first byte where the dialect may be one of 2016-05, which
 // has values of its own.
-func (c headerJudge) judgeOldType(dir int, may hazel.DialectSet, code byte) {
+func (c *judge) judgeOldType(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	rules.Pass(rHdrEmpty)
-	if code >= 0x10 && c.f.Type == hazel.Unknown && may&hazel.PageTypes != 0 {
+	if code >= 0x10 && c.Packet.Type == hazel.Unknown && may&hazel.PageTypes != 0 {
 		rules.Unclear(rHdrReservedHi, conform.GuardDial, fmt.Sprintf("Type is %02X", code))
 	}
 }
 
 // judgeType judges a first byte of a dialect with the page's types, other than the
 // plainest ones (Hazel page, Header Data).
-func (c headerJudge) judgeType(dir int, may hazel.DialectSet, code byte) {
+func (c *judge) judgeType(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	rules.Pass(rHdrEmpty)
 	if !rules.Check(rHdrReservedHi, code < 0x10) {
@@ -119,7 +99,7 @@ func (c headerJudge) judgeType(dir int, may hazel.DialectSet, code byte) {
 }
 
 // judgeFlags judges a type with Control clear.
-func (c headerJudge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
+func (c *judge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 	rules := &c.c.Rules
 	if !rules.Check(rHdrReserved4, code&0x04 == 0) {
 		c.accuse(rules.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
@@ -137,7 +117,7 @@ func (c headerJudge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 // judgeCode judges a control code that the page does not name. Fragment and Ping
 // are known from later releases, so that they are at most an oddity where only
 // the page is spoken; MTUTest is one of the fork.
-func (c headerJudge) judgeCode(dir int, may hazel.DialectSet, code byte) {
+func (c *judge) judgeCode(dir int, may hazel.DialectSet, code byte) {
 	legal, known := hazel.DialectSet(0), false
 	switch code {
 	case 3:
@@ -145,11 +125,11 @@ func (c headerJudge) judgeCode(dir int, may hazel.DialectSet, code byte) {
 	case 4:
 		legal, known = hazel.WithPing, may&hazel.SetOf(hazel.Spec, hazel.V01) != 0
 	case 5:
-		if c.f.FillsMTU(c.fr) {
+		if c.Packet.FillsMTU(c.Frame) {
 			legal = hazel.SetOf(hazel.Fork36)
 		}
 	}
-	if code == 3 && c.f.Type == hazel.Unknown {
+	if code == 3 && c.Packet.Type == hazel.Unknown {
 		legal &^= hazel.SetOf(hazel.Fork36) // it fits no layout
 	}
 	rules := &c.c.Rules
@@ -164,8 +144,8 @@ func (c headerJudge) judgeCode(dir int, may hazel.DialectSet, code byte) {
 }
 
 // judgeShape judges the header behind the type.
-func (c headerJudge) judgeShape(dir int, may hazel.DialectSet) {
-	fr, f, rules := c.fr, c.f, &c.c.Rules
+func (c *judge) judgeShape(dir int, may hazel.DialectSet) {
+	fr, f, rules := c.Frame, c.Packet, &c.c.Rules
 	switch f.Type {
 	case hazel.None:
 		if !rules.Check(rHdrUnrelEmpty, fr.Length > 1) {
@@ -194,10 +174,10 @@ func (c headerJudge) judgeShape(dir int, may hazel.DialectSet) {
 }
 
 // judgeID judges whether the two bytes of an ID are there.
-func (c headerJudge) judgeID(dir int) bool {
-	rules, there := &c.c.Rules, c.fr.Length >= 3
+func (c *judge) judgeID(dir int) bool {
+	rules, there := &c.c.Rules, c.Frame.Length >= 3
 	if !rules.Check(rHdrRelid, there) {
-		c.accuse(rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes lacks the 2-byte ID", c.f.Type, c.fr.Length)))
+		c.accuse(rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes lacks the 2-byte ID", c.Packet.Type, c.Frame.Length)))
 	}
 	return there
 }
@@ -205,9 +185,9 @@ func (c headerJudge) judgeID(dir int) bool {
 // judgeHello judges the length of a Hello: the version byte came in 2016-11, and
 // keepalives of late 2018 left it out. At the start it shows later which of them
 // the sender speaks.
-func (c headerJudge) judgeHello(dir int, may hazel.DialectSet) {
+func (c *judge) judgeHello(dir int, may hazel.DialectSet) {
 	rules, bare := &c.c.Rules, mays|hazel.SetOf(hazel.Spec, hazel.V01)
-	if rules.Check(rHdrHellolen, c.fr.Length > 3 || may.Within(bare)) {
+	if rules.Check(rHdrHellolen, c.Frame.Length > 3 || may.Within(bare)) {
 		return
 	}
 	x := rules.Here(rHdrHellolen, "a Hello of 3 bytes has no version byte")
@@ -216,7 +196,7 @@ func (c headerJudge) judgeHello(dir int, may hazel.DialectSet) {
 		return
 	}
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if c.possible(dir)&bare != 0 {
+		if c.Possible(dir)&bare != 0 {
 			return conform.Passed, conform.GuardNone
 		}
 		return conform.Failed, conform.GuardNone
@@ -225,8 +205,8 @@ func (c headerJudge) judgeHello(dir int, may hazel.DialectSet) {
 
 // judgeAckLength judges the length of an acknowledgement. The one of other
 // dialects than the sender's is an oddity.
-func (c headerJudge) judgeAckLength(dir int, may hazel.DialectSet) {
-	n, rules := c.fr.Length, &c.c.Rules
+func (c *judge) judgeAckLength(dir int, may hazel.DialectSet) {
+	n, rules := c.Frame.Length, &c.c.Rules
 	short := mays | hazel.ShortAcks
 	switch odd := n == 3 && may&short == 0 || n == 4 && may.Within(short); {
 	case n != 3 && n != 4:
@@ -240,9 +220,9 @@ func (c headerJudge) judgeAckLength(dir int, may hazel.DialectSet) {
 
 // judgeFragment judges the header of a fragment: 7 bytes in v0.1; that of fork36
 // begins with its ID. Of the page's two flags together an ID follows.
-func (c headerJudge) judgeFragment(dir int, may hazel.DialectSet) {
-	rules, n := &c.c.Rules, c.fr.Length
-	switch code := c.f.Code; {
+func (c *judge) judgeFragment(dir int, may hazel.DialectSet) {
+	rules, n := &c.c.Rules, c.Frame.Length
+	switch code := c.Packet.Code; {
 	case code == 0x03 || code == 0x0B && may.Within(hazel.SetOf(hazel.Current, hazel.Fork36)):
 		c.judgeID(dir)
 	case (code == 0x02 || code == 0x0B) && may.Within(hazel.SetOf(hazel.V01)):
@@ -250,15 +230,15 @@ func (c headerJudge) judgeFragment(dir int, may hazel.DialectSet) {
 			c.accuse(rules.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes, whose header alone has %d", n, hazel.FragmentHeader)))
 		}
 	}
-	if n >= hazel.FragmentHeader && (c.f.Dialect == hazel.V01 || c.f.Dialect == hazel.Fork36) {
+	if n >= hazel.FragmentHeader && (c.Packet.Dialect == hazel.V01 || c.Packet.Dialect == hazel.Fork36) {
 		c.judgePlace(dir, may)
 	}
 }
 
 // judgePlace judges count and index of a fragment (Hazel v0.1.2 Fragmented.cs;
 // pull request 36).
-func (c headerJudge) judgePlace(dir int, may hazel.DialectSet) {
-	f, rules, wrong := c.f, &c.c.Rules, ""
+func (c *judge) judgePlace(dir int, may hazel.DialectSet) {
+	f, rules, wrong := c.Packet, &c.c.Rules, ""
 	switch {
 	case f.Dialect == hazel.Fork36 && f.Index >= f.Count:
 		wrong = fmt.Sprintf("fragment index %d of %d", f.Index, f.Count)
@@ -269,7 +249,7 @@ func (c headerJudge) judgePlace(dir int, may hazel.DialectSet) {
 	case f.Dialect == hazel.V01 && f.Type == hazel.Fragment && f.Index == 0:
 		wrong = "the index of a fragment after the first is 0"
 	case f.Dialect == hazel.V01 && f.Type == hazel.Fragment:
-		if count := c.side[dir].asm.count(f.MessageID); count > 0 && int(f.Index) >= count {
+		if count := c.partsOf(dir, f.MessageID); count > 0 && int(f.Index) >= count {
 			wrong = fmt.Sprintf("fragment index %d of %d", f.Index, count)
 		}
 	}
@@ -278,21 +258,10 @@ func (c headerJudge) judgePlace(dir int, may hazel.DialectSet) {
 	}
 }
 
-// count gives the number of parts of a message that is being assembled, 0 when it is
-// not known.
-func (a *assembler) count(key uint16) int {
-	for _, m := range a.open {
-		if m.key == key {
-			return m.count
-		}
-	}
-	return 0
-}
-
 // accuse judges a case against the frame at hand, unless that is a copy of one judged
 // before (guard DUP).
-func (c headerJudge) accuse(x conform.Case) {
-	if !c.fr.Words.Has(dissect.Duplicate) {
+func (c *judge) accuse(x conform.Case) {
+	if !c.Frame.Words.Has(dissect.Duplicate) {
 		c.c.Rules.Judge(x)
 	}
 }

@@ -1,10 +1,11 @@
-package track
+package rules
 
 import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -19,24 +20,24 @@ const longTrial = 16
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
 // must be acknowledged in between, and the chance of so much loss be absurd.
-func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *seq.Look) {
-	if first.Acked || c.f.Type == hazel.MTUTest {
+func (c *judge) judgeUnanswered(dir int, n int64, x *resent, first *seq.Look) {
+	if first.Acked || c.Packet.Type == hazel.MTUTest {
 		return
 	}
-	if t := x.trial(); t != nil {
+	if t := x.trial; t != nil {
 		if len(t.at) < longTrial {
-			t.at, t.frames = append(t.at, c.fr.Time), append(t.frames, c.fr.Frame)
+			t.at, t.frames = append(t.at, c.Frame.Time), append(t.frames, c.Frame.Frame)
 		}
 		return
 	}
-	if x.times < 2 {
+	if c.Was.Times < 2 {
 		return
 	}
-	t := &trial{at: append(make([]int64, 0, 4), first.Time, x.last, c.fr.Time), frames: append(make([]uint64, 0, 4), first.Frame, c.fr.Frame)}
-	x.resent().trial = t
-	rules, length, id := &c.c.Rules, int(x.length), c.f.ID
+	t := &trial{at: append(make([]int64, 0, 4), first.Time, c.Was.Last, c.Frame.Time), frames: append(make([]uint64, 0, 4), first.Frame, c.Frame.Frame)}
+	x.trial = t
+	rules, length, id := &c.c.Rules, int(c.Was.Length), c.Packet.ID
 	rule := rRelAck
-	if c.fr.Words.Has(dissect.KeepAlive) {
+	if c.Frame.Words.Has(dissect.KeepAlive) {
 		rule = rKaAcked
 	}
 	y := conform.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
@@ -45,7 +46,7 @@ func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *s
 }
 
 // answered settles whether a packet was acknowledged after all.
-func (c deliveryJudge) answered(dir int, n int64, length int, t *trial) (conform.Ruling, conform.Guard) {
+func (c *judge) answered(dir int, n int64, length int, t *trial) (conform.Ruling, conform.Guard) {
 	out, s := &c.c.Dir[dir], &c.side[dir]
 	l, ok := out.Look(n)
 	if !ok || l.Acked {
@@ -70,7 +71,7 @@ const leastOthers = 2
 // another packet went there and back between them, so that one accident does not
 // explain both: one of the side that was acknowledged, or one of the other side
 // that was not sent again.
-func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others int) {
+func (c *judge) inVain(dir int, n int64, t *trial) (times, apart, others int) {
 	now, hold := c.c.Rules.Now(), c.c.Rules.HoldTime()
 	for times < len(t.at) && now-t.at[times] >= hold {
 		times++
@@ -87,7 +88,7 @@ func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others 
 		}
 		return 0
 	}
-	for i := n + 1; i <= n+packetLimit; i++ {
+	for i := n + 1; i <= n+track.RecordLimit; i++ {
 		l, ok := c.c.Dir[dir].Look(i)
 		if !ok {
 			break
@@ -100,13 +101,13 @@ func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others 
 		return times, 0, 0
 	}
 	peer := &c.side[1-dir]
-	for i := peer.top.num; i > peer.top.num-packetLimit; i-- {
+	for i := peer.Top; i > peer.Top-track.RecordLimit; i-- {
 		l, ok := c.c.Dir[1-dir].Look(i)
-		x := peer.packets.at(i)
+		x := c.RecordOf(1-dir, i)
 		if !ok || x == nil || l.Time < t.at[0] {
 			break
 		}
-		if l.Acked && l.Captured && !l.Retried && x.code != 0x0C && x.code != 0x0D && now-l.Time >= hold {
+		if l.Acked && l.Captured && !l.Retried && x.Code != 0x0C && x.Code != 0x0D && now-l.Time >= hold {
 			others += passed(&l)
 		}
 	}
@@ -121,11 +122,11 @@ func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others 
 // incredible reports whether so many sendings of one packet, or their acknowledgements,
 // can't all have been lost, as rarely as others are: those of either side take the
 // way there and back.
-func (c deliveryJudge) incredible(times, apart int) bool {
+func (c *judge) incredible(times, apart int) bool {
 	sent, lost := 0, 1-times
 	for i := range c.side {
-		sent += c.side[i].sendings
-		lost += c.side[i].resendings
+		sent += c.side[i].Sendings
+		lost += c.side[i].Resendings
 	}
 	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
 		return false
@@ -141,8 +142,8 @@ func (c deliveryJudge) incredible(times, apart int) bool {
 // absurd is incredible for packets that are not resent, as rarely as others of the
 // side are lost.
 func (s *side) absurd(times int) bool {
-	lost := float64(s.resendings) - float64(times-1) + 1
-	p := max(0.001, max(lost, 1)/float64(s.sendings+1))
+	lost := float64(s.Resendings) - float64(times-1) + 1
+	p := max(0.001, max(lost, 1)/float64(s.Sendings+1))
 	chance := 1.0
 	for range times - 1 { // of the last one the capture may have missed the acknowledgement
 		chance *= p
