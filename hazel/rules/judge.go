@@ -83,7 +83,7 @@ func (c *judge) Observe(e *track.Event) {
 			c.judgeStart(dir)
 		}
 		c.judgeHeader(dir, e.May)
-		if e.Frame.Err == nil && c.Bye(0).Times|c.Bye(1).Times != 0 {
+		if e.Frame.Err == nil && c.Left() {
 			c.judgeAfterwards(dir)
 		}
 	}
@@ -132,6 +132,9 @@ func (c *judge) judgeAcknowledgement(dir int) {
 // judgeHistory judges the bits of the history of an acknowledgement.
 func (c *judge) judgeHistory(dir int) {
 	told := c.Captured && !c.Frame.Words.Has(dissect.Duplicate)
+	if c.Packet.Recent == 0xff && c.Fresh == 0 {
+		return
+	}
 	for i := range int64(8) {
 		switch bit := uint8(1) << i; {
 		case c.Packet.Recent&bit == 0:

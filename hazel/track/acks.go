@@ -35,7 +35,7 @@ func (c *conn) acknowledgement(dir int) {
 		c.Frame.Words |= words
 		return
 	}
-	c.Known, c.Told = out.KnownGaps(), s.history.LastAck
+	c.Known, c.Told, c.Fresh = out.KnownGaps(), s.history.LastAck, 0
 	a, d := &c.ack, c.Frame.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy, a.Hearsay = d.Frame, d.Time, d.HasTime, words != 0, false
 	words |= out.AcknowledgeOne(n, a, c.link)

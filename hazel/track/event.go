@@ -33,7 +33,6 @@ type Event struct {
 	// Of a datagram with a number of its own.
 	Number  Number
 	Verdict seq.Verdict
-	Opens   bool     // it is the Hello that opened the connection, or opens it again
 	Late    bool     // its number may have been acknowledged before
 	Whole   bool     // it completes a message of fragments
 	Before  Span     // what its side had sent before
@@ -71,9 +70,9 @@ const (
 // Has reports whether the event tells of all of these.
 func (p Parts) Has(x Parts) bool { return p&x == x }
 
-// begin makes a frame the one at hand.
+// begin makes a frame the one at hand. What is told of a part of it is written with that.
 func (e *Event) begin(fr *dissect.Frame, f *hazel.Frame, now uint64) {
-	*e = Event{Frame: fr, Packet: f, Now: now}
+	e.Frame, e.Packet, e.Now, e.Parts, e.Whole = fr, f, now, 0, false
 }
 
 // tell tells the judge, where there is one, of the event at hand.
@@ -149,7 +148,10 @@ func (v View) Tries(dir int) []Try {
 }
 
 // Bye is what was captured of the Disconnects of a side.
-func (v View) Bye(dir int) Bye { return v.c.life.bye[dir] }
+func (v View) Bye(dir int) *Bye { return &v.c.life.bye[dir] }
+
+// Left reports whether a Disconnect of either side was captured.
+func (v View) Left() bool { return v.c.life.gone(0) || v.c.life.gone(1) }
 
 // LastAck is what a side acknowledged last.
 func (v View) LastAck(dir int) LastAck { return v.c.side[dir].history.LastAck }

@@ -179,6 +179,7 @@ func (c *conn) believed(dir int, n Number, alive bool) {
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.Frame.RetryOf = v.RetryOf
 	}
+	c.Late = false
 	if h := &c.side[1-dir].history; v.Words != 0 || h.Any && n.Engine <= h.Num {
 		c.Late = h.Any && v.Novelty == seq.First
 		h.await(n.Engine) // it may have been acknowledged before

@@ -177,7 +177,8 @@ const lateCopy = 90e6
 func (c *conn) noteSending(dir int, n Number, v seq.Verdict) {
 	s, fr := &c.side[dir], c.Frame
 	c.Parts |= Numbered
-	c.Number, c.Verdict, c.Opens, c.Before = n, v, c.opens(dir, n.Wire), s.Span
+	c.Number, c.Verdict, c.Before = n, v, s.Span
+	c.Record, c.Differs, c.Gap = nil, false, 0
 	if v.Words.Has(dissect.Duplicate) || !fr.HasTime {
 		return
 	}
@@ -224,7 +225,7 @@ func (c *conn) noteAgain(dir int, n int64, x *Record) {
 // noteAck remembers an acknowledgement of side dir that names n.
 func (c *conn) noteAck(dir int, n int64, words dissect.Words, captured bool) {
 	c.Parts |= Acknowledges
-	c.Acked, c.Captured = n, captured
+	c.Acked, c.Captured, c.Record = n, captured, nil
 	if words.Has(dissect.Duplicate) || !c.Frame.HasTime {
 		return
 	}
