@@ -182,7 +182,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		s := &c.side[i]
 		s.records, s.strays = records{}, nil
 	}
-	c.judge = nil
+	c.judge, c.Record, c.Stray = nil, nil, nil
 }
 
 // settle writes down how far the connection came. Only what was closed was closed
