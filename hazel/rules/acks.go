@@ -15,77 +15,77 @@ const surplusAck = 4
 
 // judgeAcked judges an acknowledgement of side dir that names n (Hazel page: it
 // answers a reliable packet that was received).
-func (c *judge) judgeAcked(dir int, n int64) {
-	rules, peer, words := &c.c.Rules, &c.side[1-dir], c.Frame.Words
-	if words.Has(dissect.Duplicate) || !c.Frame.HasTime {
+func (j *judge) judgeAcked(dir int, n int64) {
+	rules, peer, words := &j.c.Rules, &j.side[1-dir], j.Frame.Words
+	if words.Has(dissect.Duplicate) || !j.Frame.HasTime {
 		return
 	}
-	if !c.Captured {
-		c.judgeStray(dir, n)
+	if !j.Captured {
+		j.judgeStray(dir, n)
 		return
 	}
 	if peer.copies.waiting() {
 		peer.copies.answered(n)
 	}
-	if c.AnswersFirst() {
+	if j.AnswersFirst() {
 		rules.PassSet(passesAcked)
-		peer.largest = max(peer.largest, c.Was.Length)
+		peer.largest = max(peer.largest, j.Was.Length)
 		return
 	}
 	rules.Pass(rRelAckKnown)
 	if words.Has(dissect.Ack) {
 		rules.Pass(rRelAck)
-		if c.Record != nil {
-			peer.largest = max(peer.largest, c.Was.Length)
-			if c.Was.Code == 0x0C {
+		if j.Record != nil {
+			peer.largest = max(peer.largest, j.Was.Length)
+			if j.Was.Code == 0x0C {
 				rules.Pass(rKaAcked)
 			}
 		}
 	}
-	if c.Record != nil {
-		c.judgeSurplus(dir, n)
+	if j.Record != nil {
+		j.judgeSurplus(dir, n)
 	}
 }
 
 // judgeSurplus judges how often a packet is acknowledged. A network that doubles
 // it behind the capture point has it acknowledged twice.
-func (c *judge) judgeSurplus(dir int, n int64) {
-	rules, acks := &c.c.Rules, c.Record.Acks
-	if acks == c.Was.Acks && acks < 255 {
+func (j *judge) judgeSurplus(dir int, n int64) {
+	rules, acks := &j.c.Rules, j.Record.Acks
+	if acks == j.Was.Acks && acks < 255 {
 		return // it may be a copy
 	}
-	again := &c.side[1-dir].again
+	again := &j.side[1-dir].again
 	if x := again.At(n); x != nil && x.trial != nil {
 		x.trial.answered = true
 	}
-	if c.Frame.IPID == 0 {
+	if j.Frame.IPID == 0 {
 		return
 	}
 	if acks <= surplusAck { // it was sent once at least
 		rules.Pass(rRelAckSurplus)
 		return
 	}
-	l, ok := c.c.Dir[1-dir].Look(n)
+	l, ok := j.c.Dir[1-dir].Look(n)
 	if !ok {
 		return
 	}
-	x := c.resent(1-dir, n)
+	x := j.resent(1-dir, n)
 	if !rules.Check(rRelAckSurplus, int(acks) < l.Copies+surplusAck) && x.marks&toldSurplus == 0 {
 		x.marks |= toldSurplus
-		y := rules.Here(rRelAckSurplus, fmt.Sprintf("ID %d was sent %d times and is acknowledged %d times", c.Packet.ID, l.Copies, acks), l.Frame)
+		y := rules.Here(rRelAckSurplus, fmt.Sprintf("ID %d was sent %d times and is acknowledged %d times", j.Packet.ID, l.Copies, acks), l.Frame)
 		y.Since = l.Time
 		rules.Judge(y)
 	}
 }
 
 // judgeStray judges an acknowledgement of an id that was not captured.
-func (c *judge) judgeStray(dir int, n int64) {
-	if c.Odd == track.Usual {
+func (j *judge) judgeStray(dir int, n int64) {
+	if j.Odd == track.Usual {
 		return
 	}
-	rules, peer := &c.c.Rules, &c.side[1-dir]
-	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", c.Packet.ID, uint16(peer.Low.Wire), peer.TopID)
-	switch c.Odd {
+	rules, peer := &j.c.Rules, &j.side[1-dir]
+	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", j.Packet.ID, uint16(peer.Low.Wire), peer.TopID)
+	switch j.Odd {
 	case track.Missed:
 		rules.Unclear(rRelAckKnown, conform.GuardClean, message)
 		return
@@ -96,7 +96,7 @@ func (c *judge) judgeStray(dir int, n int64) {
 		rules.Unclear(rRelAckKnown, conform.GuardLife, message)
 		return
 	}
-	x := c.Stray
+	x := j.Stray
 	y := rules.Here(rRelAckKnown, message, peer.TopFrame)
 	if max(x.Num-x.High, x.High-x.Num) > max(track.AckExcess, 64*peer.jump) {
 		y.Since = math.MaxInt64 // no gap of the capture is so long
@@ -171,8 +171,8 @@ const leastCopies = 20
 
 // judgeCopies judges, at the end, whether side dir acknowledged resends, too
 // (Hazel page: even if it has already received that packet).
-func (c *judge) judgeCopies(dir int) {
-	rules, p, peer := &c.c.Rules, &c.side[1-dir].copies, &c.side[1-dir]
+func (j *judge) judgeCopies(dir int) {
+	rules, p, peer := &j.c.Rules, &j.side[1-dir].copies, &j.side[1-dir]
 	for i := range p.open {
 		p.note(&p.open[i])
 	}
@@ -220,30 +220,30 @@ func (d *denied) proves(n int64) bool {
 
 // judgeDenied notes that side dir reports n missing. An id so reported is resent
 // (Hazel Reliable.cs), Pings and MTU tests not.
-func (c *judge) judgeDenied(dir int, n int64) {
-	peer := &c.side[1-dir]
-	l, ok := c.c.Dir[1-dir].Look(n)
-	x := c.RecordOf(1-dir, n)
-	if ok && l.AckTimed && l.Acked && c.Frame.Time-l.AckTime > seq.CopyHorizon {
+func (j *judge) judgeDenied(dir int, n int64) {
+	peer := &j.side[1-dir]
+	l, ok := j.c.Dir[1-dir].Look(n)
+	x := j.RecordOf(1-dir, n)
+	if ok && l.AckTimed && l.Acked && j.Frame.Time-l.AckTime > seq.CopyHorizon {
 		peer.denied.liar = true
 	}
-	if !ok || x == nil || peer.denied.liar || !l.Captured || l.Acked || l.Retried || x.Code == 0x0C || x.Code == 0x0D || !c.Frame.HasTime {
+	if !ok || x == nil || peer.denied.liar || !l.Captured || l.Acked || l.Retried || x.Code == 0x0C || x.Code == 0x0D || !j.Frame.HasTime {
 		return
 	}
 	d := &peer.denied.list[n&(deniedKept-1)]
 	if d.num != n || d.frame == 0 {
 		*d = denial{num: n, frame: l.Frame, at: l.Time}
 	}
-	d.last = c.Frame.Time
+	d.last = j.Frame.Time
 	if d.times++; d.times != leastDenials || d.told {
 		return
 	}
 	d.told = true
-	rules := &c.c.Rules
-	y := conform.Case{Rule: rRelAckHistoryLoss, Dir: 1 - dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{c.Frame.Frame}, Since: l.Time,
+	rules := &j.c.Rules
+	y := conform.Case{Rule: rRelAckHistoryLoss, Dir: 1 - dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: l.Time,
 		Message: fmt.Sprintf("ID %d is reported missing %d times but never resent", uint16(n), d.times)}
 	rules.HoldFor(y, track.FullLife, func() (conform.Ruling, conform.Guard) {
-		l, ok := c.c.Dir[1-dir].Look(n)
+		l, ok := j.c.Dir[1-dir].Look(n)
 		if !ok {
 			return conform.Dropped, conform.GuardNone
 		}

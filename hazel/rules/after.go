@@ -21,31 +21,31 @@ const mostLate = 200e6
 const lastSeen = 2.5e9
 
 // judgeAfter judges a datagram of a side behind its own Disconnect.
-func (c *judge) judgeAfter(dir int) {
-	bye, rules, s := c.Bye(dir), &c.c.Rules, &c.side[dir]
-	late := c.Frame.Time - bye.At
+func (j *judge) judgeAfter(dir int) {
+	bye, rules, s := j.Bye(dir), &j.c.Rules, &j.side[dir]
+	late := j.Frame.Time - bye.At
 	switch {
-	case c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime || c.Packet.Type == hazel.Disconnect:
+	case j.Frame.Words.Has(dissect.Duplicate) || !j.Frame.HasTime || j.Packet.Type == hazel.Disconnect:
 		return
-	case c.Packet.Type == hazel.Acknowledgement && late <= lastWords, late <= min(rules.Horizon(), mostLate):
+	case j.Packet.Type == hazel.Acknowledgement && late <= lastWords, late <= min(rules.Horizon(), mostLate):
 		rules.Pass(rSesDiscLast)
 		return
 	case s.toldAfter:
 		return
 	}
-	after, sure := c.sentAfter(dir)
+	after, sure := j.sentAfter(dir)
 	if sure && !after {
 		rules.Pass(rSesDiscLast) // the path delayed it
 		return
 	}
-	x := rules.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", c.Packet.Type, late/1e6, bye.Frame), bye.Frame)
+	x := rules.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", j.Packet.Type, late/1e6, bye.Frame), bye.Frame)
 	if !sure && late <= track.FullLife {
 		x.Blocked = conform.GuardReord
 		rules.Judge(x)
 		return
 	}
-	if c.Packet.HasID && c.Packet.Type != hazel.Acknowledgement && s.Sent {
-		ahead := c.Ahead(dir, c.Packet.ID, bye.Top)
+	if j.Packet.HasID && j.Packet.Type != hazel.Acknowledgement && s.Sent {
+		ahead := j.Ahead(dir, j.Packet.ID, bye.Top)
 		old := ahead > -16 && ahead <= 16 && bye.Top-s.Low.Engine >= 2*renewedWithin
 		if old {
 			s.toldAfter = true
@@ -53,23 +53,23 @@ func (c *judge) judgeAfter(dir int) {
 			return
 		}
 	}
-	if c.Packet.Type == hazel.Acknowledgement {
-		n := c.Near(1-dir, c.Packet.ID)
-		if l, ok := c.c.Dir[1-dir].Look(n); !ok || !l.Captured || c.Frame.Time-l.Time > lastWords {
+	if j.Packet.Type == hazel.Acknowledgement {
+		n := j.Near(1-dir, j.Packet.ID)
+		if l, ok := j.c.Dir[1-dir].Look(n); !ok || !l.Captured || j.Frame.Time-l.Time > lastWords {
 			return // of another connection, perhaps
 		}
 	}
 	s.toldAfter = true
-	at := c.Frame.Time
+	at := j.Frame.Time
 	peer := rules.Frames(1 - dir)
-	acked := c.c.Dir[1-dir].Acks
+	acked := j.c.Dir[1-dir].Acks
 	if rules.Now()-rules.LastOf(1-dir) > lastSeen {
 		x.Blocked = conform.GuardBidir // a new connection may have begun unseen
 		rules.Judge(x)
 		return
 	}
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if c.Replaced() != 0 && c.Replaced()-at < track.StrayTime || rules.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
+		if j.Replaced() != 0 && j.Replaced()-at < track.StrayTime || rules.Frames(1-dir)-peer > 1 || j.c.Dir[1-dir].Acks != acked {
 			return conform.Doubtful, conform.GuardLife // a connection whose Hello was not captured
 		}
 		return conform.Failed, conform.GuardNone
@@ -82,14 +82,14 @@ const countedIDs = 3
 // sentAfter tells whether a side sent the datagram at hand behind its Disconnect, by their
 // IPv4 identifications. That is certain where those of its packets rise with their numbers:
 // no time tells, for the path may delay a datagram as long as it likes.
-func (c *judge) sentAfter(dir int) (after, sure bool) {
-	id, bye := c.Frame.IPID, c.Bye(dir)
+func (j *judge) sentAfter(dir int) (after, sure bool) {
+	id, bye := j.Frame.IPID, j.Bye(dir)
 	if id == 0 || bye.IPID == 0 || id == bye.IPID {
 		return false, false
 	}
 	known, next := 0, uint16(0)
 	for n := bye.Top; known <= countedIDs && n > bye.Top-track.RecordLimit; n-- {
-		l, ok := c.c.Dir[dir].Look(n)
+		l, ok := j.c.Dir[dir].Look(n)
 		if !ok {
 			break
 		}

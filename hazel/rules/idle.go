@@ -29,19 +29,19 @@ type beats struct {
 // judgeIdle judges the time since the last number of a side, which is at hand with
 // its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
 // the next one follows the last, none was sent in between.
-func (c *judge) judgeIdle(dir int, n int64) {
-	s, rules := &c.side[dir], &c.c.Rules
-	own, top := c.Frame.Time-c.LastSent(dir), &c.Before
-	idle, alive := own, c.Frame.Words.Has(dissect.KeepAlive)
-	if !top.Sent || c.LastSent(dir) == 0 || n != top.Top+1 || !alive && max(own, c.Frame.Time-top.TopAt) <= leastInterval/2 {
+func (j *judge) judgeIdle(dir int, n int64) {
+	s, rules := &j.side[dir], &j.c.Rules
+	own, top := j.Frame.Time-j.LastSent(dir), &j.Before
+	idle, alive := own, j.Frame.Words.Has(dissect.KeepAlive)
+	if !top.Sent || j.LastSent(dir) == 0 || n != top.Top+1 || !alive && max(own, j.Frame.Time-top.TopAt) <= leastInterval/2 {
 		return
 	}
-	may := c.Possible(dir)
+	may := j.Possible(dir)
 	old := may.Within(mays | hazel.SetOf(hazel.Spec, hazel.V01))
 	if old {
-		idle = min(idle, c.Frame.Time-c.LastSent(1-dir)) // receiving puts it off, too
+		idle = min(idle, j.Frame.Time-j.LastSent(1-dir)) // receiving puts it off, too
 	} else {
-		idle = c.Frame.Time - top.TopAt // only what is reliable does
+		idle = j.Frame.Time - top.TopAt // only what is reliable does
 	}
 	b := &s.beat
 	interval, milder := b.interval, false
@@ -61,7 +61,7 @@ func (c *judge) judgeIdle(dir int, n int64) {
 	}
 	if alive {
 		b.interval = max(b.interval, min(idle, 4*helloInterval))
-		c.beat(dir, n, own, old)
+		j.beat(dir, n, own, old)
 	}
 }
 
@@ -78,42 +78,42 @@ func (b *beats) usual() int64 {
 func seconds(ns int64) string { return fmt.Sprintf("%.2g s", float64(ns)/1e9) }
 
 // beat takes a keepalive in its first sending.
-func (c *judge) beat(dir int, n, own int64, old bool) {
-	s, rules := &c.side[dir], &c.c.Rules
+func (j *judge) beat(dir int, n, own int64, old bool) {
+	s, rules := &j.side[dir], &j.c.Rules
 	b := &s.beat
 	b.n++
 	if old {
-		if spoke := c.SpokeAt(dir); spoke != 0 {
-			own = c.Frame.Time - spoke // what the other side sent may have come, and be acknowledged, as the time ran out
+		if spoke := j.SpokeAt(dir); spoke != 0 {
+			own = j.Frame.Time - spoke // what the other side sent may have come, and be acknowledged, as the time ran out
 		}
 		if own >= track.LeastQuiet && (b.quiet == 0 || own < b.quiet) {
 			b.quiet = own
 		}
 		if own < b.usual()*3/10 {
 			if b.early++; b.early == 1 {
-				b.first, b.firstAt = c.Frame.Frame, c.Frame.Time
+				b.first, b.firstAt = j.Frame.Frame, j.Frame.Time
 			}
 		} else {
 			rules.Pass(rKaEarly)
 		}
 	}
-	c.judgeHeard(dir, n)
+	j.judgeHeard(dir, n)
 }
 
 // judgeHeard judges whether keepalives are acknowledged (Hazel page), by those of
 // Ping alone, which are not resent: other packets sent between two of them must be
 // acknowledged. When nothing is acknowledged at all, they end the connection.
-func (c *judge) judgeHeard(dir int, n int64) {
-	s, rules, out := &c.side[dir], &c.c.Rules, &c.c.Dir[dir]
+func (j *judge) judgeHeard(dir int, n int64) {
+	s, rules, out := &j.side[dir], &j.c.Rules, &j.c.Dir[dir]
 	b := &s.beat
-	if c.Packet.Type != hazel.Ping {
+	if j.Packet.Type != hazel.Ping {
 		return
 	}
 	if l, ok := out.Look(b.last); b.any && ok {
 		switch {
 		case l.Acked:
 			b.unheard = 0
-		case c.ackedBetween(out, b.last, n):
+		case j.ackedBetween(out, b.last, n):
 			b.unheard++
 		}
 	}
@@ -124,7 +124,7 @@ func (c *judge) judgeHeard(dir int, n int64) {
 		x.Dir = 1 - dir
 		rules.Judge(x)
 	}
-	pings := c.Pings(dir)
+	pings := j.Pings(dir)
 	if pings == 1 {
 		rules.Pass(rKaDead)
 		b.deaf = 0
@@ -139,7 +139,7 @@ func (c *judge) judgeHeard(dir int, n int64) {
 	}
 }
 
-func (c *judge) ackedBetween(out *seq.Direction, from, to int64) bool {
+func (j *judge) ackedBetween(out *seq.Direction, from, to int64) bool {
 	for i := from + 1; i < to && i < from+track.RecordLimit; i++ {
 		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
 			return true
@@ -149,10 +149,10 @@ func (c *judge) ackedBetween(out *seq.Direction, from, to int64) bool {
 }
 
 // judgeBeats judges keepalives that came though something had just been sent.
-func (c *judge) judgeBeats(dir int) {
-	b := &c.side[dir].beat
+func (j *judge) judgeBeats(dir int) {
+	b := &j.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
-		c.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
+		j.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
 			Message: fmt.Sprintf("%d of %d keepalives came within %s of another datagram that was not an acknowledgement", b.early, b.n, seconds(b.usual()*3/10))})
 	}
 }

@@ -52,95 +52,95 @@ type side struct {
 }
 
 // Follow implements track.Judge.
-func (c *judge) Follow(v track.View) {
-	c.View, c.c = v, v.Conn()
-	for dir := range c.side {
-		c.side[dir].Span = v.Span(dir)
+func (j *judge) Follow(v track.View) {
+	j.View, j.c = v, v.Conn()
+	for dir := range j.side {
+		j.side[dir].Span = v.Span(dir)
 	}
 }
 
 // Observe implements track.Judge.
-func (c *judge) Observe(e *track.Event) {
-	c.Event = e
+func (j *judge) Observe(e *track.Event) {
+	j.Event = e
 	dir := e.Dir
 	if e.Parts.Has(track.Unread) {
-		c.side[dir].unread++
+		j.side[dir].unread++
 	}
 	if e.Parts.Has(track.Numbered) {
-		c.judgeSending(dir)
+		j.judgeSending(dir)
 	}
 	if e.Parts.Has(track.Greets) {
-		c.judgeHelloAgain(dir)
+		j.judgeHelloAgain(dir)
 	}
 	if e.Parts.Has(track.Acknowledges) {
-		c.judgeAcknowledgement(dir)
+		j.judgeAcknowledgement(dir)
 	}
 	if e.Whole {
-		c.c.Rules.Pass(rHdrFragComplete)
+		j.c.Rules.Pass(rHdrFragComplete)
 	}
 	if e.Parts.Has(track.Plain) {
-		if !c.begun {
-			c.judgeStart(dir)
+		if !j.begun {
+			j.judgeStart(dir)
 		}
-		c.judgeHeader(dir, e.May)
-		if e.Frame.Err == nil && c.Left() {
-			c.judgeAfterwards(dir)
+		j.judgeHeader(dir, e.May)
+		if e.Frame.Err == nil && j.Left() {
+			j.judgeAfterwards(dir)
 		}
 	}
-	c.Event = nil
+	j.Event = nil
 }
 
 // Refuted implements track.Judge: datagrams whose ids turned out to be out of place, for
 // the side went on before them (Hazel page, Reliable Delivery).
-func (c *judge) Refuted(dir int, frames []seq.ProvisionalFrame) {
-	c.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
+func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) {
+	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Message = rRelIdSeq, fmt.Sprintf("ID %d is out of place: the IDs before and after it continue at %d", uint16(p.Num), uint16(p.Expected))
-		if p.By != 0 && p.Num < p.Expected && (p.Num >= 0 || !c.c.Complete) {
+		if p.By != 0 && p.Num < p.Expected && (p.Num >= 0 || !j.c.Complete) {
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
 		}
-		if p.By != 0 && !c.c.Rules.CleanOf(dir, 0) {
+		if p.By != 0 && !j.c.Rules.CleanOf(dir, 0) {
 			x.Blocked = conform.GuardClean // the side may have come so far unseen, and those since be sent again
 		}
 	})
 }
 
 // End implements track.Judge.
-func (c *judge) End() {
-	if c.Secure() {
+func (j *judge) End() {
+	if j.Secure() {
 		return
 	}
-	for dir := range c.side {
-		c.judgeCopies(dir)
-		c.judgeBeats(dir)
-		c.judgeOpening(dir)
+	for dir := range j.side {
+		j.judgeCopies(dir)
+		j.judgeBeats(dir)
+		j.judgeOpening(dir)
 	}
 }
 
 // judgeAcknowledgement judges an acknowledgement with its history.
-func (c *judge) judgeAcknowledgement(dir int) {
-	s, f := &c.side[dir], c.Packet
+func (j *judge) judgeAcknowledgement(dir int) {
+	s, f := &j.side[dir], j.Packet
 	if s.claims.open > 0 {
-		s.claims.take(c.Acked) // the capture missed it
+		s.claims.take(j.Acked) // the capture missed it
 	}
-	if f.HasRecent && c.Frame.Length == 4 {
+	if f.HasRecent && j.Frame.Length == 4 {
 		s.claims.heard(f.Recent)
-		c.judgeHistory(dir)
+		j.judgeHistory(dir)
 	}
-	c.judgeAcked(dir, c.Acked)
+	j.judgeAcked(dir, j.Acked)
 }
 
 // judgeHistory judges the bits of the history of an acknowledgement.
-func (c *judge) judgeHistory(dir int) {
-	told := c.Captured && !c.Frame.Words.Has(dissect.Duplicate)
-	if c.Packet.Recent == 0xff && c.Fresh == 0 {
+func (j *judge) judgeHistory(dir int) {
+	told := j.Captured && !j.Frame.Words.Has(dissect.Duplicate)
+	if j.Packet.Recent == 0xff && j.Fresh == 0 {
 		return
 	}
 	for i := range int64(8) {
 		switch bit := uint8(1) << i; {
-		case c.Packet.Recent&bit == 0:
-			c.judgeDenied(dir, c.Acked-1-i)
-		case told && c.Fresh&bit != 0:
-			c.judgeClaim(dir, c.Acked-1-i)
+		case j.Packet.Recent&bit == 0:
+			j.judgeDenied(dir, j.Acked-1-i)
+		case told && j.Fresh&bit != 0:
+			j.judgeClaim(dir, j.Acked-1-i)
 		}
 	}
 }
@@ -166,10 +166,10 @@ const (
 
 // resent gives what is remembered of a packet of a side that was sent, or acknowledged,
 // again; a new one where the latest ones are gone.
-func (c *judge) resent(dir int, n int64) *resent {
-	s := &c.side[dir]
+func (j *judge) resent(dir int, n int64) *resent {
+	s := &j.side[dir]
 	s.again.Most = track.RecordLimit
-	x, fresh := s.again.Put(n, func(num int64, _ *resent, _ int) bool { return c.RecordOf(dir, num) != nil })
+	x, fresh := s.again.Put(n, func(num int64, _ *resent, _ int) bool { return j.RecordOf(dir, num) != nil })
 	switch {
 	case x == nil:
 		return new(resent)

@@ -11,56 +11,56 @@ import (
 )
 
 // judgeSending judges a datagram with a number of its own.
-func (c *judge) judgeSending(dir int) {
-	n, v := c.Number, c.Verdict
-	if v.Words.Has(dissect.Duplicate) || !c.Frame.HasTime {
+func (j *judge) judgeSending(dir int) {
+	n, v := j.Number, j.Verdict
+	if v.Words.Has(dissect.Duplicate) || !j.Frame.HasTime {
 		return
 	}
 	switch {
 	case v.Novelty == seq.First:
-		c.judgeNew(dir, n)
-	case c.Record != nil:
-		c.judgeAgain(dir, n.Engine)
+		j.judgeNew(dir, n)
+	case j.Record != nil:
+		j.judgeAgain(dir, n.Engine)
 	}
-	if c.Late {
-		c.judgeClaimed(dir, n.Engine)
+	if j.Late {
+		j.judgeClaimed(dir, n.Engine)
 	}
 }
 
 // judgeNew judges the first captured sending of a number.
-func (c *judge) judgeNew(dir int, n track.Number) {
-	s, rules, top := &c.side[dir], &c.c.Rules, &c.Before
+func (j *judge) judgeNew(dir int, n track.Number) {
+	s, rules, top := &j.side[dir], &j.c.Rules, &j.Before
 	if top.Sent && n.Engine > top.Top {
 		if s.odd != nil && n.Engine-top.Top < track.AckExcess {
 			s.odd.confirmed = true // the numbers go on as before
 			s.odd = nil
 		}
 		switch next := n.Engine == top.Top+1; {
-		case next && c.Packet.ID == top.TopID+1:
+		case next && j.Packet.ID == top.TopID+1:
 			s.swapped = 0
 			rules.PassSet(passesNext)
 		case next:
 			rules.Pass(rRelIdSeq)
 			rules.Pass(rRelIdUnique)
-			c.judgeEndian(dir)
+			j.judgeEndian(dir)
 		default:
 			s.jump = max(s.jump, n.Engine-top.Top)
-			c.judgeEndian(dir)
+			j.judgeEndian(dir)
 		}
-		s.pause = max(s.pause, c.Frame.Time-top.TopAt)
+		s.pause = max(s.pause, j.Frame.Time-top.TopAt)
 	}
-	if c.c.Complete && top.Sent && n.Wire < 0 {
-		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is before the first one", c.Packet.ID))
+	if j.c.Complete && top.Sent && n.Wire < 0 {
+		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is before the first one", j.Packet.ID))
 	}
-	c.judgeIdle(dir, n.Engine)
-	if g := &s.forgotten; c.Frame.Time >= g.until || s.Top-g.next >= track.RecordLimit {
-		c.judgeForgotten(dir)
+	j.judgeIdle(dir, n.Engine)
+	if g := &s.forgotten; j.Frame.Time >= g.until || s.Top-g.next >= track.RecordLimit {
+		j.judgeForgotten(dir)
 	}
-	if len(c.Partial(dir)) > 0 {
-		c.judgeParts(dir)
+	if len(j.Partial(dir)) > 0 {
+		j.judgeParts(dir)
 	}
-	if len(c.Tries(dir)) > 0 {
-		c.judgeGiveUp(dir)
+	if len(j.Tries(dir)) > 0 {
+		j.judgeGiveUp(dir)
 	}
 }
 
@@ -69,15 +69,15 @@ func (c *judge) judgeNew(dir int, n track.Number) {
 const endianRun = 8
 
 // judgeEndian judges whether ids are big-endian (Hazel page, Header Data).
-func (c *judge) judgeEndian(dir int) {
-	s, rules := &c.side[dir], &c.c.Rules
-	switch step := c.Packet.ID - c.Before.TopID; step {
+func (j *judge) judgeEndian(dir int) {
+	s, rules := &j.side[dir], &j.c.Rules
+	switch step := j.Packet.ID - j.Before.TopID; step {
 	case 1:
 		s.swapped = 0
 		rules.Pass(rHdrBigendian)
 	case 0x0100:
 		if s.swapped++; s.swapped == endianRun {
-			rules.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row grow by 256, up to %04X: they are little-endian", endianRun, c.Packet.ID))
+			rules.Broken(rHdrBigendian, fmt.Sprintf("%d new IDs in a row grow by 256, up to %04X: they are little-endian", endianRun, j.Packet.ID))
 		}
 	default:
 		s.swapped = 0
@@ -85,19 +85,19 @@ func (c *judge) judgeEndian(dir int) {
 }
 
 // judgeAgain judges a further sending of a number.
-func (c *judge) judgeAgain(dir int, n int64) {
+func (j *judge) judgeAgain(dir int, n int64) {
 	switch {
-	case c.Differs:
-		c.judgeOther(dir, n, &c.First)
+	case j.Differs:
+		j.judgeOther(dir, n, &j.First)
 		return
-	case c.Gap == 0:
+	case j.Gap == 0:
 		return // it may be a copy
 	}
-	c.c.Rules.Pass(rRelResendSame)
-	x := c.resent(dir, n)
-	c.judgeGap(dir, x, &c.First)
-	c.judgeNeeded(dir, n, x, &c.First)
-	c.judgeUnanswered(dir, n, x, &c.First)
+	j.c.Rules.Pass(rRelResendSame)
+	x := j.resent(dir, n)
+	j.judgeGap(dir, x, &j.First)
+	j.judgeNeeded(dir, n, x, &j.First)
+	j.judgeUnanswered(dir, n, x, &j.First)
 }
 
 // Times between sendings of one packet, in ns.
@@ -115,21 +115,21 @@ const (
 // before the capture point join gaps: one such leaves a ratio of 1.33, two of
 // 1.14, so that only less is proof, or several low ones in a row. Of the release that
 // lets them grow by half, one leaves 0.9: there several in a row alone are.
-func (c *judge) judgeGap(dir int, x *resent, first *seq.Look) {
-	rules, s, may, gap := &c.c.Rules, &c.side[dir], c.Possible(dir), c.Gap
-	concluded := c.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
+func (j *judge) judgeGap(dir int, x *resent, first *seq.Look) {
+	rules, s, may, gap := &j.c.Rules, &j.side[dir], j.Possible(dir), j.Gap
+	concluded := j.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
 	if concluded {
 		may = hazel.SetOf(hazel.Spec) // as the other side does
 	}
-	latest, before := c.Gaps[0], c.Gaps[1]
+	latest, before := j.Gaps[0], j.Gaps[1]
 	if latest > longestGap || gap%1e9 == 0 && latest%1e9 == 0 {
 		return // no sender waits so long, or the clock is a coarse one
 	}
-	if c.Was.Times == 1 {
-		c.judgeEarly(dir, gap)
+	if j.Was.Times == 1 {
+		j.judgeEarly(dir, gap)
 		return
 	}
-	if !may.Within(mays|hazel.ShortAcks) || may.Within(hazel.WithPing) || c.Packet.Type == hazel.Hello && s.TopAt <= first.Time || x.marks&toldGap != 0 {
+	if !may.Within(mays|hazel.ShortAcks) || may.Within(hazel.WithPing) || j.Packet.Type == hazel.Hello && s.TopAt <= first.Time || x.marks&toldGap != 0 {
 		return
 	}
 	modern := may.Has(hazel.Ack3)
@@ -155,13 +155,13 @@ func (c *judge) judgeGap(dir int, x *resent, first *seq.Look) {
 	switch {
 	case broken:
 		x.marks |= toldGap
-		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms: it does not double", c.Packet.ID, gap/1e6, latest/1e6), first.Frame)
+		b := rules.Here(rRelBackoff, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms: it does not double", j.Packet.ID, gap/1e6, latest/1e6), first.Frame)
 		b.Since, b.Milder = first.Time, concluded
 		rules.Judge(b)
 	case ratio >= least && ratio <= 2.5:
 		rules.Pass(rRelBackoff)
 	case !modern:
-		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms", c.Packet.ID, gap/1e6, latest/1e6), first.Frame)
+		rules.Unclear(rRelBackoff, conform.GuardClean, fmt.Sprintf("ID %d is resent after %d ms, and the interval before was %d ms", j.Packet.ID, gap/1e6, latest/1e6), first.Frame)
 	}
 }
 
@@ -172,8 +172,8 @@ func below(gap, earlier int64, times float64) bool {
 }
 
 // judgeEarly judges a first resend that comes before any answer could.
-func (c *judge) judgeEarly(dir int, gap int64) {
-	s, rules, rtt := &c.side[dir], &c.c.Rules, c.c.Dir[dir].MinRTT()
+func (j *judge) judgeEarly(dir int, gap int64) {
+	s, rules, rtt := &j.side[dir], &j.c.Rules, j.c.Dir[dir].MinRTT()
 	if rtt == 0 {
 		return
 	}
@@ -187,34 +187,34 @@ func (c *judge) judgeEarly(dir int, gap int64) {
 
 // judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
 // resend the data again). That the sender knows is certain only by numbers.
-func (c *judge) judgeNeeded(dir int, n int64, x *resent, first *seq.Look) {
-	rules := &c.c.Rules
+func (j *judge) judgeNeeded(dir int, n int64, x *resent, first *seq.Look) {
+	rules := &j.c.Rules
 	if !first.Acked {
 		rules.Pass(rRelNoresend)
 		return
 	}
-	c.side[dir].copies.await(n, c.Frame)
-	c.judgeIgnored(dir, x, first)
-	c.judgeRepeated(dir, n, x, first)
+	j.side[dir].copies.await(n, j.Frame)
+	j.judgeIgnored(dir, x, first)
+	j.judgeRepeated(dir, n, x, first)
 	slack, ok := rules.Slack(dir)
-	if c.Was.Acks < track.KnownAcks || !ok || x.marks&toldKnown != 0 || c.Frame.Time-c.Record.KnownAt() <= slack {
+	if j.Was.Acks < track.KnownAcks || !ok || x.marks&toldKnown != 0 || j.Frame.Time-j.Record.KnownAt() <= slack {
 		return
 	}
 	heard, since := 0, 0 // numbers whose acknowledgements arrive
 	for i := int64(1); i <= 16; i++ {
-		if l, ok := c.c.Dir[dir].Look(n + i); ok && l.Acked && !l.Retried {
+		if l, ok := j.c.Dir[dir].Look(n + i); ok && l.Acked && !l.Retried {
 			if heard++; l.Time > first.AckTime {
 				since++
 			}
 		}
 	}
 	told := track.KnownAcks
-	if c.Frame.Time-c.Was.AckAt > slack {
-		told = max(told, min(int(c.Was.Acks), since+1)) // those apart
+	if j.Frame.Time-j.Was.AckAt > slack {
+		told = max(told, min(int(j.Was.Acks), since+1)) // those apart
 	}
-	if heard < 8 && (since < track.GoesOn || !c.incredible(int(c.Was.Times)+1, told)) {
+	if heard < 8 && (since < track.GoesOn || !j.incredible(int(j.Was.Times)+1, told)) {
 		return
 	}
 	x.marks |= toldKnown
-	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", c.Packet.ID, c.Was.Acks, (c.Frame.Time-c.Record.KnownAt())/1e6), first.Frame)
+	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", j.Packet.ID, j.Was.Acks, (j.Frame.Time-j.Record.KnownAt())/1e6), first.Frame)
 }

@@ -27,9 +27,9 @@ type forgotten struct {
 // judgeForgotten judges whether what is not acknowledged is resent (Hazel page).
 // One acknowledgement may have been missed by the capture; of as many as it takes
 // that is absurd.
-func (c *judge) judgeForgotten(dir int) {
-	s, out, rules := &c.side[dir], &c.c.Dir[dir], &c.c.Rules
-	g, now := &s.forgotten, c.Frame.Time
+func (j *judge) judgeForgotten(dir int) {
+	s, out, rules := &j.side[dir], &j.c.Dir[dir], &j.c.Rules
+	g, now := &s.forgotten, j.Frame.Time
 	if !g.any {
 		g.next, g.any = s.Top, true
 	}
@@ -38,7 +38,7 @@ func (c *judge) judgeForgotten(dir int) {
 	}
 	wait := max(track.FullLife, 10*rules.HoldTime()/3)
 	for range 3 {
-		x := c.RecordOf(dir, g.next)
+		x := j.RecordOf(dir, g.next)
 		if g.next >= s.Top {
 			return
 		}
@@ -57,7 +57,7 @@ func (c *judge) judgeForgotten(dir int) {
 		case l.Acked || l.Retried:
 			rules.Pass(rRelResend)
 		case now-g.at > session.HoldLeast || l.Time-g.at > session.HoldLeast:
-			c.forgot(dir, g.next-1, &l)
+			j.forgot(dir, g.next-1, &l)
 		}
 	}
 }
@@ -75,8 +75,8 @@ func mayBeMissed(some, all, needed int) bool {
 	return chance >= absurdity
 }
 
-func (c *judge) forgot(dir int, num int64, l *seq.Look) {
-	s, rules := &c.side[dir], &c.c.Rules
+func (j *judge) forgot(dir int, num int64, l *seq.Look) {
+	s, rules := &j.side[dir], &j.c.Rules
 	g := &s.forgotten
 	if l.Time-g.at < session.HoldLeast {
 		return // of one accident
@@ -89,7 +89,7 @@ func (c *judge) forgot(dir int, num int64, l *seq.Look) {
 	case s.denied.proves(num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
-	case mayBeMissed(g.n, s.Sendings-s.Resendings, rules.NeededOdds(1-dir)) || !c.ackedAround(dir, num):
+	case mayBeMissed(g.n, s.Sendings-s.Resendings, rules.NeededOdds(1-dir)) || !j.ackedAround(dir, num):
 		y.Blocked = conform.GuardOdds
 	}
 	if g.n <= len(g.frames) {
@@ -103,8 +103,8 @@ func (c *judge) forgot(dir int, num int64, l *seq.Look) {
 }
 
 // ackedAround reports whether the packets before and behind one are acknowledged.
-func (c *judge) ackedAround(dir int, n int64) bool {
-	out := &c.c.Dir[dir]
+func (j *judge) ackedAround(dir int, n int64) bool {
+	out := &j.c.Dir[dir]
 	before, ok1 := out.Look(n - 1)
 	behind, ok2 := out.Look(n + 1)
 	return ok1 && ok2 && before.Acked && behind.Acked
@@ -119,17 +119,17 @@ const (
 // judgeGiveUp judges a side that sends new data while a packet of it is unanswered
 // for longer than any release does (Hazel page: after a specific number of resends
 // it may assume that communication has been interrupted).
-func (c *judge) judgeGiveUp(dir int) {
-	s, rules := &c.side[dir], &c.c.Rules
-	tries := c.Tries(dir)
+func (j *judge) judgeGiveUp(dir int) {
+	s, rules := &j.side[dir], &j.c.Rules
+	tries := j.Tries(dir)
 	s.endless = slices.DeleteFunc(s.endless, func(e endless) bool {
 		return !slices.ContainsFunc(tries, func(x track.Try) bool { return x.Num == e.num })
 	})
 	for i := range tries {
 		x := &tries[i]
-		switch life := c.Frame.Time - x.First; {
+		switch life := j.Frame.Time - x.First; {
 		case s.told(x.Num, rRelGiveup):
-		case life > longestLife && x.Times >= manyTries && c.Frame.Time-x.Last <= 2*track.LongestWait:
+		case life > longestLife && x.Times >= manyTries && j.Frame.Time-x.Last <= 2*track.LongestWait:
 			s.endless = append(s.endless, endless{x.Num, rRelGiveup})
 			rules.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement, while new data continues", uint16(x.Num), x.Times, life/1e9))
 		default:
@@ -155,12 +155,12 @@ type endless struct {
 func (s *side) told(num int64, rule int) bool { return slices.Contains(s.endless, endless{num, rule}) }
 
 // judgeAfterwards judges a datagram behind a Disconnect of either side.
-func (c *judge) judgeAfterwards(dir int) {
-	if c.Bye(1-dir).Times > 0 {
-		c.judgeReply(dir)
+func (j *judge) judgeAfterwards(dir int) {
+	if j.Bye(1-dir).Times > 0 {
+		j.judgeReply(dir)
 	}
-	if c.Bye(dir).Times > 0 {
-		c.judgeAfter(dir)
+	if j.Bye(dir).Times > 0 {
+		j.judgeAfter(dir)
 	}
 }
 
@@ -169,47 +169,47 @@ const farewells = 4
 
 // judgeReply judges a side that goes on although the other one has left: a single
 // Disconnect may be lost.
-func (c *judge) judgeReply(dir int) {
-	s, bye, rules := &c.side[dir], c.Bye(1-dir), &c.c.Rules
+func (j *judge) judgeReply(dir int) {
+	s, bye, rules := &j.side[dir], j.Bye(1-dir), &j.c.Rules
 	switch {
-	case c.Frame.Words.Has(dissect.Duplicate):
+	case j.Frame.Words.Has(dissect.Duplicate):
 		return
-	case c.Packet.Type == hazel.Disconnect:
+	case j.Packet.Type == hazel.Disconnect:
 		rules.Pass(rSesDiscReply)
 		return
 	}
-	if late := c.Frame.Time - bye.Last; bye.Times >= farewells && late > 2*track.FullLife && !s.toldReply {
+	if late := j.Frame.Time - bye.Last; bye.Times >= farewells && late > 2*track.FullLife && !s.toldReply {
 		s.toldReply = true
-		rules.Broken(rSesDiscReply, fmt.Sprintf("%s %d s after the last of %d Disconnects of the other side", c.Packet.Type, late/1e9, bye.Times), bye.Frame)
+		rules.Broken(rSesDiscReply, fmt.Sprintf("%s %d s after the last of %d Disconnects of the other side", j.Packet.Type, late/1e9, bye.Times), bye.Frame)
 	}
 }
 
 // judgeStart judges with what a connection begins.
-func (c *judge) judgeStart(dir int) {
-	rules := &c.c.Rules
-	if c.Secure() || c.Frame.Err != nil {
+func (j *judge) judgeStart(dir int) {
+	rules := &j.c.Rules
+	if j.Secure() || j.Frame.Err != nil {
 		return
 	}
-	c.begun = true
-	if c.c.Complete {
+	j.begun = true
+	if j.c.Complete {
 		rules.Pass(rSesHelloFirst)
-		c.judgeFirstID(dir)
+		j.judgeFirstID(dir)
 		return
 	}
-	rules.Unclear(rSesHelloFirst, conform.GuardStart, fmt.Sprintf("the first datagram captured is %s", c.Packet.Type))
+	rules.Unclear(rSesHelloFirst, conform.GuardStart, fmt.Sprintf("the first datagram captured is %s", j.Packet.Type))
 }
 
 // judgeFirstID judges the id of the Hello that opened the connection (Hazel library). The
 // page leaves it open; which is spoken may show later.
-func (c *judge) judgeFirstID(dir int) {
-	rules, page := &c.c.Rules, hazel.SetOf(hazel.Spec)
-	if c.Forced() == hazel.Spec || c.Dialects(dir) == page || rules.Check(rRelIdFirst, c.Packet.ID <= 1) {
+func (j *judge) judgeFirstID(dir int) {
+	rules, page := &j.c.Rules, hazel.SetOf(hazel.Spec)
+	if j.Forced() == hazel.Spec || j.Dialects(dir) == page || rules.Check(rRelIdFirst, j.Packet.ID <= 1) {
 		return
 	}
-	x := rules.Here(rRelIdFirst, fmt.Sprintf("the first ID is %d", c.Packet.ID))
+	x := rules.Here(rRelIdFirst, fmt.Sprintf("the first ID is %d", j.Packet.ID))
 	rules.HoldFor(x, track.FullLife, func() (conform.Ruling, conform.Guard) {
-		switch left := c.Dialects(dir); {
-		case c.Forced() != hazel.AnyDialect || !left.Has(hazel.Spec):
+		switch left := j.Dialects(dir); {
+		case j.Forced() != hazel.AnyDialect || !left.Has(hazel.Spec):
 			return conform.Failed, conform.GuardNone
 		case left == page:
 			return conform.Dropped, conform.GuardNone
@@ -219,13 +219,13 @@ func (c *judge) judgeFirstID(dir int) {
 }
 
 // judgeHelloAgain judges a Hello behind the one that opened the connection.
-func (c *judge) judgeHelloAgain(dir int) {
-	rules, first := &c.c.Rules, c.Verdict.Novelty == seq.First
-	if !c.Opened() || c.Frame.Words.Has(dissect.Duplicate) {
+func (j *judge) judgeHelloAgain(dir int) {
+	rules, first := &j.c.Rules, j.Verdict.Novelty == seq.First
+	if !j.Opened() || j.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
-	if !rules.Check(rSesHelloAgain, !first || c.Frame.Length <= 4) {
-		rules.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: neither a keepalive nor a new connection", c.Packet.ID))
+	if !rules.Check(rSesHelloAgain, !first || j.Frame.Length <= 4) {
+		rules.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: neither a keepalive nor a new connection", j.Packet.ID))
 	}
 }
 
@@ -234,13 +234,13 @@ func (c *judge) judgeHelloAgain(dir int) {
 const manyHellos = 4
 
 // judgeOpening judges a server that speaks without having acknowledged the Hello.
-func (c *judge) judgeOpening(dir int) {
-	rules, server := &c.c.Rules, &c.side[1-dir]
-	if !c.Opened() || dir != c.Client() {
+func (j *judge) judgeOpening(dir int) {
+	rules, server := &j.c.Rules, &j.side[1-dir]
+	if !j.Opened() || dir != j.Client() {
 		return
 	}
-	l, ok := c.c.Dir[dir].Look(c.side[dir].Low.Engine)
-	x := c.RecordOf(dir, c.side[dir].Low.Engine)
+	l, ok := j.c.Dir[dir].Look(j.side[dir].Low.Engine)
+	x := j.RecordOf(dir, j.side[dir].Low.Engine)
 	if !ok || x == nil || hazel.WireTypes[x.Code].Type != hazel.Hello {
 		return
 	}
