@@ -78,6 +78,7 @@ type active struct {
 	dirs         [2]seq.Work
 	law, quality evaluation
 	sight        sight
+	waits        []wait
 
 	now      *State // what its protocol takes the state for, nil when it is settled
 	closer   *Side

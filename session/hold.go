@@ -122,6 +122,9 @@ func (l *Evaluation) facing(fr *dissect.Frame, dir int) {
 		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
 	}
 	l.sight.see(fr, dir)
+	if a := l.c.active; a != nil && len(a.waits) > 0 {
+		a.settleWaits() // before rules that ask what came of it
+	}
 	if len(l.holds) > 0 && l.ripe.maybe(l.sight) {
 		l.ripen()
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Doubt makes that no rule calls the frame at hand broken: a guard of the caller's
@@ -85,6 +86,18 @@ func (l *Evaluation) Judge(x conform.Case) {
 		}
 	}
 	l.flow.report(&f, l.fr)
+}
+
+// JudgeWithout is Judge as if an acknowledgement at a time had told nothing of gaps in what
+// a side sent: before is what was known of them without it.
+func (l *Evaluation) JudgeWithout(x conform.Case, dir int, at int64, before seq.Gaps) {
+	d := &l.c.Dir[dir]
+	known := d.KnownGaps()
+	if known.Told(at) {
+		d.Suppose(before)
+		defer d.Suppose(known)
+	}
+	l.Judge(x)
 }
 
 // severity is that of the rule, one step less where what it depends on was

@@ -58,6 +58,7 @@ func (c *Conn) close() {
 			c.pulses = &[2]seq.Pulse{c.Pulse(0), c.Pulse(1)}
 		}
 		over := c.State >= Closed
+		c.active.endWaits(c.flow.table.end, over)
 		c.Rules.close(c.flow.table.end, over)
 		if c.flow.table.cfg.Endings {
 			c.Ending = c.ending()

@@ -66,10 +66,11 @@ func (c *Conn) face(fr *dissect.Frame, dir int) {
 	c.Rules.fr, c.Rules.dir, c.quality.fr, c.quality.dir = fr, dir, fr, dir
 }
 
-// JudgeRefuted judges, once, the provisional frames of a side that turned out to be out of
-// place: describe fills in the rule and the message, or what stands against it.
-func (c *Conn) JudgeRefuted(dir int, describe func(p *seq.ProvisionalFrame, x *conform.Case)) {
-	for _, p := range c.Dir[dir].Provisionals().Refuted() {
+// JudgeRefuted judges provisional frames of a side that turned out to be out of place, as
+// seq.Provisionals.Refuted gives them: describe fills in the rule and the message, or what
+// stands against it.
+func (c *Conn) JudgeRefuted(dir int, frames []seq.ProvisionalFrame, describe func(p *seq.ProvisionalFrame, x *conform.Case)) {
+	for _, p := range frames {
 		x := conform.Case{Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By}}
 		if p.By == 0 {
 			x.Blocked = conform.GuardUnwrap // nothing shows that its side went on before it

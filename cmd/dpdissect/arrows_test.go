@@ -82,7 +82,8 @@ func arrows() []arrow {
 	lab := arrow{"internal/testbed/lab", []string{"dissect", "session", "internal"}, nil, "the laboratory tries the rules of all protocols on their traces"}
 	for _, p := range protocols.All(protocols.Options{}) {
 		rules = append(rules, arrow{p.Name, []string{"dissect"}, nil, "a codec is usable alone: it knows the table of fields and nothing else"},
-			arrow{p.Name + "/track", []string{"dissect", "session", p.Name}, nil, "what follows a protocol knows its codec and the engine, and no other protocol"})
+			arrow{p.Name + "/track", []string{"dissect", "session", p.Name}, nil, "what follows a protocol knows its codec and the engine, and no other protocol"},
+			arrow{p.Name + "/rules", []string{"dissect", "session", p.Name}, nil, "what judges a protocol looks at what follows it, and at no other protocol"})
 		lists.inside = append(lists.inside, p.Name)
 		traces.inside = append(traces.inside, p.Name)
 		lab.inside = append(lab.inside, p.Name)
@@ -102,6 +103,9 @@ func soleUsers() []arrow {
 
 // elsewhere says why a package may not import what belongs to another one, "" if it may.
 func elsewhere(from, to string) string {
+	if strings.HasSuffix(to, "/rules") && !strings.HasSuffix(from, "/rules") && !below(from, "internal") && !below(from, "cmd") {
+		return "connections are followed without rules: what follows them must not know any"
+	}
 	for _, u := range soleUsers() {
 		if from != u.from && below(to, u.outside[0]) {
 			return u.reason
@@ -154,6 +158,9 @@ func TestArrowsFail(t *testing.T) {
 		{"dp8", module + "session"},
 		{"dp8", module + "dp8/track"},
 		{"dp8/track", module + "dp4"},
+		{"hazel/track", module + "hazel/rules"},
+		{"session", module + "hazel/rules"},
+		{"hazel/rules", module + "knet/track"},
 		{"internal/pipeline", module + "dp8"},
 		{"internal/pipeline", module + "internal/protocols"},
 		{"internal/verdict", module + "internal/report"},

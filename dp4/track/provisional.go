@@ -45,7 +45,7 @@ func (c *conn) believe(dir int) {
 // judgeRefuted judges packets whose sequence turned out to be out of place: the side went
 // on before them (MC-DPL4R 2.2.2).
 func (c *conn) judgeRefuted(dir int) {
-	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
+	c.c.JudgeRefuted(dir, c.c.Dir[dir].Provisionals().Refuted(), func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = r222SeqInc, noWindow
 		x.Message = fmt.Sprintf("sequence %d is out of place: those before and after it continue at %d", uint8(p.Num), uint8(p.Expected))
 		if c.c.Dir[dir].Quality().Repeats(&p.Sending) {

@@ -55,7 +55,7 @@ func (c *conn) decodeAgain(fr *dissect.Frame) bool {
 // on before them (MC-DPL8R 3.1.5.2.1).
 func (c *conn) judgeRefuted(dir int) {
 	reached, _ := c.c.Dir[dir].Window().Highest()
-	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
+	c.c.JudgeRefuted(dir, c.c.Dir[dir].Provisionals().Refuted(), func(p *seq.ProvisionalFrame, x *conform.Case) {
 		doubtful := c.trusted != 0 && p.Time-c.trusted < firstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen
 		x.Rule, x.Message = r31521Inc, fmt.Sprintf("bSeq is %d, but the numbers before and after it continue at %d", uint8(p.Num), uint8(p.Expected))
 		switch {

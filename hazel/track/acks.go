@@ -14,16 +14,16 @@ const vouches = 16
 // those of clear bits are missing. Some set bits wrongly (Hazel 2ceee1f to
 // 08feb25, SkeldJS, Hindenburg), so that they prove no loss.
 func (c *conn) acknowledgement(dir int) {
-	f, s, peer := c.f, &c.side[dir], &c.side[1-dir]
+	f, s, peer := c.Packet, &c.side[dir], &c.side[1-dir]
 	c.count(dir, false)
-	words := c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), false)
+	words := c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), false)
 	c.learnAck(dir)
 	c.speaks(dir)
 	peer.tries.pings = 0
 	repeated := s.history.repeats(f)
 	n, ok := peer.ids.near(f.ID)
 	if !ok {
-		c.fr.Words |= words
+		c.Frame.Words |= words
 		return
 	}
 	out := &c.c.Dir[1-dir]
@@ -32,46 +32,39 @@ func (c *conn) acknowledgement(dir int) {
 	}
 	captured, _ := out.Captured(n)
 	if !captured && peer.junk.has(f.ID) {
-		c.fr.Words |= words
+		c.Frame.Words |= words
 		return
 	}
-	peer.gaps = out.KnownGaps()
-	a, d := &c.ack, c.fr.Datagram
+	c.Known, c.Told, c.Fresh = out.KnownGaps(), s.history.LastAck, 0
+	a, d := &c.ack, c.Frame.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy, a.Hearsay = d.Frame, d.Time, d.HasTime, words != 0, false
 	words |= out.AcknowledgeOne(n, a, c.link)
 	peer.tries.answered(n)
-	if s.claims.open > 0 {
-		s.claims.take(n) // the capture missed it
-	}
 	if f.HasRecent && d.Length == 4 {
-		s.claims.heard(f.Recent)
-		words |= c.history(out, peer, n, s.history.fresh(n, f.Recent), captured && !words.Has(dissect.Duplicate))
-		s.history.num, s.history.recent, s.history.at, s.history.any = n, f.Recent, c.fr.Time, true
+		c.Fresh = s.history.fresh(n, f.Recent)
+		words |= c.history(out, peer, n, c.Fresh)
+		s.history.LastAck = LastAck{n, f.Recent, c.Frame.Time, true}
 	}
 	if repeated && words&(dissect.Ack|dissect.Duplicate) == 0 {
 		words |= dissect.DuplicateAck
 	}
-	c.fr.Words |= words
-	c.deliveries().judgeAcked(dir, n, words, captured)
+	c.Frame.Words |= words
+	c.noteAck(dir, n, words, captured)
 	c.learnAcked(dir, n)
 }
 
 // history applies the history of an acknowledgement of n.
-func (c *conn) history(out *seq.Direction, peer *side, n int64, fresh uint8, judged bool) (words dissect.Words) {
-	if recent := c.f.Recent; recent != 0xff {
+func (c *conn) history(out *seq.Direction, peer *side, n int64, fresh uint8) (words dissect.Words) {
+	if recent := c.Packet.Recent; recent != 0xff {
 		for i := range int64(8) {
 			if recent>>i&1 == 0 {
 				out.Deny(n-1-i, &c.ack)
-				c.deliveries().judgeDenied(int(c.fr.Direction-'a'), n-1-i)
 			}
 		}
 	}
 	c.ack.Hearsay = true
 	for i := int64(0); fresh != 0; i, fresh = i+1, fresh>>1 {
 		if fresh&1 != 0 {
-			if judged {
-				c.deliveries().judgeClaim(int(c.fr.Direction-'a'), n-1-i)
-			}
 			words |= out.AcknowledgeOne(n-1-i, &c.ack, c.link)
 			peer.tries.answered(n - 1 - i)
 		}

@@ -19,7 +19,7 @@ const (
 type assembler struct {
 	conn *conn
 	dir  int
-	open []*partial // oldest first
+	open []*Partial // oldest first
 	held int
 
 	pings, own, fork recentNumbers // what only some releases acknowledge
@@ -34,47 +34,47 @@ type part struct {
 	number int64
 }
 
-// A partial is a message that lacks a part.
-type partial struct {
-	key    uint16
-	count  int // 0 when it is not known yet
-	got    int
-	cut    bool
-	judged bool           // for what it lacks
+// A Partial is a message that lacks a part.
+type Partial struct {
+	Key    uint16         // of the message
+	Count  int            // of its parts, 0 when it is not known yet
+	Got    int            // parts captured
+	Cut    bool           // something of it is not known
+	Judged bool           // what it lacks was looked at; a Judge sets it
 	next   int            // parts below were consumed
 	ahead  map[int][]byte // parts that wait for those before them
 	sum    hash.Hash
 	buf    []byte
-	msg    session.Message
+	Msg    session.Message
 }
 
 // add takes the fragment at hand, which was not captured before.
 func (a *assembler) add(p *part) {
 	m := a.find(p)
 	if p.count > 0 {
-		m.count = p.count
+		m.Count = p.count
 	}
-	if m.has(p.index) || m.count > 0 && p.index >= m.count {
+	if m.Has(p.index) || m.Count > 0 && p.index >= m.Count {
 		return // no release sends it
 	}
 	a.note(m, p)
 	a.consume(m, p.index)
-	if m.count > 0 && m.got >= m.count {
-		a.conn.c.Rules.Pass(rHdrFragComplete)
+	if m.Count > 0 && m.Got >= m.Count {
+		a.conn.Whole = true
 		a.finish(m, true)
 	}
 }
 
-func (a *assembler) find(p *part) *partial {
+func (a *assembler) find(p *part) *Partial {
 	for _, m := range a.open {
-		if m.key == p.key {
+		if m.Key == p.key {
 			return m
 		}
 	}
 	if len(a.open) >= maxPartial {
 		a.finish(a.open[0], false)
 	}
-	m := &partial{key: p.key, msg: session.Message{Number: p.number, Reliable: true, FirstFrame: a.conn.fr.Frame}}
+	m := &Partial{Key: p.key, Msg: session.Message{Number: p.number, Reliable: true, FirstFrame: a.conn.Frame.Frame}}
 	if a.conn.wants.Messages != session.CountMessages {
 		m.sum = sha256.New()
 	}
@@ -82,7 +82,8 @@ func (a *assembler) find(p *part) *partial {
 	return m
 }
 
-func (m *partial) has(i int) bool {
+// Has reports whether a part was captured.
+func (m *Partial) Has(i int) bool {
 	if i < m.next {
 		return true
 	}
@@ -91,24 +92,24 @@ func (m *partial) has(i int) bool {
 }
 
 // note enters a part into what is said of the message.
-func (a *assembler) note(m *partial, p *part) {
-	fr := a.conn.fr
-	m.msg.Frames++
-	m.msg.Size += len(a.conn.f.Data)
-	m.msg.LastFrame, m.msg.Time, m.msg.HasTime = fr.Frame, fr.Time, fr.HasTime
-	m.cut = m.cut || fr.Cut()
+func (a *assembler) note(m *Partial, p *part) {
+	fr := a.conn.Frame
+	m.Msg.Frames++
+	m.Msg.Size += len(a.conn.Packet.Data)
+	m.Msg.LastFrame, m.Msg.Time, m.Msg.HasTime = fr.Frame, fr.Time, fr.HasTime
+	m.Cut = m.Cut || fr.Cut()
 	if p.first {
-		m.msg.Number = p.number
+		m.Msg.Number = p.number
 	}
 }
 
 // consume adds the part at hand to the message, in the order of the parts.
-func (a *assembler) consume(m *partial, index int) {
-	data := a.conn.f.Data
+func (a *assembler) consume(m *Partial, index int) {
+	data := a.conn.Packet.Data
 	if a.conn.wants.Messages == session.CountMessages {
 		data = nil
 	}
-	m.got++
+	m.Got++
 	if index != m.next {
 		a.wait(m, index, data)
 		return
@@ -125,9 +126,9 @@ func (a *assembler) consume(m *partial, index int) {
 	}
 }
 
-func (a *assembler) wait(m *partial, index int, data []byte) {
+func (a *assembler) wait(m *Partial, index int, data []byte) {
 	if a.held+len(data)+partCost > maxHeldBytes {
-		m.cut = true
+		m.Cut = true
 		return
 	}
 	a.held += len(data) + partCost
@@ -137,7 +138,7 @@ func (a *assembler) wait(m *partial, index int, data []byte) {
 	m.ahead[index] = slices.Clone(data)
 }
 
-func (a *assembler) extend(m *partial, data []byte) {
+func (a *assembler) extend(m *Partial, data []byte) {
 	m.next++
 	if m.sum == nil {
 		return
@@ -147,7 +148,7 @@ func (a *assembler) extend(m *partial, data []byte) {
 		return
 	}
 	if a.held+len(data) > maxHeldBytes {
-		m.cut = true
+		m.Cut = true
 		return
 	}
 	a.held += len(data)
@@ -155,15 +156,15 @@ func (a *assembler) extend(m *partial, data []byte) {
 }
 
 // finish delivers a message, whole or not.
-func (a *assembler) finish(m *partial, whole bool) {
-	a.open = slices.DeleteFunc(a.open, func(o *partial) bool { return o == m })
+func (a *assembler) finish(m *Partial, whole bool) {
+	a.open = slices.DeleteFunc(a.open, func(o *Partial) bool { return o == m })
 	a.held -= len(m.buf)
 	for _, data := range m.ahead {
 		a.held -= len(data) + partCost
 	}
-	msg := &m.msg
-	msg.Dir, msg.Complete, msg.Payload = a.dir, whole && !m.cut, m.buf
-	msg.At = a.conn.now
+	msg := &m.Msg
+	msg.Dir, msg.Complete, msg.Payload = a.dir, whole && !m.Cut, m.buf
+	msg.At = a.conn.Now
 	if m.sum != nil {
 		m.sum.Sum(msg.SHA256[:0])
 	}

@@ -23,10 +23,10 @@ type conn struct {
 	finished bool             // settled: further frames are only counted
 	follows  bool             // there was another one before on the pair
 	replaced int64            // when another one followed on the pair
-	begun    bool             // its first datagram was judged
 	left     hazel.DialectSet // those that fit both sides, where there are several
 
-	event // the frame at hand
+	Event       // at hand
+	judge Judge // nil for none
 	ack   seq.Acknowledgement
 	msg   session.Message
 	link  func(seq.Position)
@@ -48,35 +48,12 @@ type side struct {
 	junk     junkIDs        // ids a receiver may read out of what is malformed
 	history  lastAcks       // what it acknowledged last
 
-	// What rules ask for.
-	may        hazel.DialectSet // see possible, 0 when what it depends on has changed
-	reading    hazel.Dialect    // see reads, AnyDialect likewise
-	packets    sentPackets      // reliable packets
-	top        topmost
-	low        number // first captured
-	lowFrame   uint64
-	lowAt      int64
-	jump       int64 // the longest step forward
-	sendings   int   // of reliable packets, resends among them
-	resendings int
-	again      int      // packets sent again
-	heard      int      // packets acknowledged before they were sent again
-	ignored    *ignored // nil while it resent nothing late
-	largest    uint16   // payload acknowledged
-	swapped    int      // ids in a row that step by 256
-	early      int      // resends before an answer could come
-	renewed    bool     // its numbers began again
-	odd        *oddity
-	strays     []*stray // acknowledgements of ids it never sent
-	gaps       seq.Gaps
-	copies     copies
-	denied     denied
-	claims     claims
-	unread     int // datagrams of which it is not known what they were
-	beat       beats
-	forgotten  forgotten
-	payloads   payloads
-	toldAfter  bool
+	may     hazel.DialectSet // see possible, 0 when what it depends on has changed
+	reading hazel.Dialect    // see reads, AnyDialect likewise
+
+	Span
+	records records
+	strays  []*Stray // acknowledgements of ids that it never sent
 }
 
 // reads is the dialect to decode a datagram of a side in.

@@ -8,23 +8,23 @@ import (
 )
 
 // deliverNumbered delivers what a new id brought.
-func (c *conn) deliverNumbered(dir int, n number) {
-	switch f := c.f; {
+func (c *conn) deliverNumbered(dir int, n Number) {
+	switch f := c.Packet; {
 	case f.Type == hazel.Reliable, f.Type == hazel.Fragment && f.Dialect == hazel.Spec:
-		c.msg.Number = n.wire
+		c.msg.Number = n.Wire
 		c.deliver(dir, true)
 	case f.Type == hazel.FragmentStart:
-		c.side[dir].asm.add(&part{key: f.MessageID, count: int(f.Count), first: true, number: n.wire})
+		c.side[dir].asm.add(&part{key: f.MessageID, count: int(f.Count), first: true, number: n.Wire})
 	case f.Type == hazel.Fragment && f.Dialect == hazel.V01:
-		c.side[dir].asm.add(&part{key: f.MessageID, index: int(f.Index), number: n.wire})
+		c.side[dir].asm.add(&part{key: f.MessageID, index: int(f.Index), number: n.Wire})
 	case f.Type == hazel.Fragment:
-		c.side[dir].asm.add(&part{key: f.MessageID, index: int(f.Index), count: int(f.Count), first: f.Index == 0, number: n.wire})
+		c.side[dir].asm.add(&part{key: f.MessageID, index: int(f.Index), count: int(f.Count), first: f.Index == 0, number: n.Wire})
 	}
 }
 
 // deliver delivers the data of the frame at hand as a message.
 func (c *conn) deliver(dir int, reliable bool) {
-	data, fr := c.f.Data, c.fr
+	data, fr := c.Packet.Data, c.Frame
 	if c.wants.Messages == session.CountMessages {
 		c.c.Dir[dir].CountMessage(!fr.Cut(), len(data))
 		return

@@ -14,7 +14,7 @@ import (
 func ExampleNew() {
 	from := dissect.MakeEndpoint(netip.MustParseAddrPort("192.0.2.10:22023"))
 	to := dissect.MakeEndpoint(netip.MustParseAddrPort("198.51.100.20:22023"))
-	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New()}})
+	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(nil)}})
 	for i, payload := range []string{
 		"\x08\x00\x01\x00me", // Hello
 		"\x0a\x00\x01\xff",   // Acknowledgement

@@ -43,7 +43,7 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 	}
 	fr.Type = p.frame.Type.String()
 	c.input(fr, &p.frame, err)
-	c.fr, c.f = nil, nil
+	c.Frame, c.Packet = nil, nil
 }
 
 // fragmentStart reports whether what looks like the first fragment of a message of v0.1
@@ -56,9 +56,9 @@ func (c *conn) fragmentStart(dir int, f *hazel.Frame) bool {
 	return f.Count > 0 && f.Count <= hazel.MostFragments && s.plausible(f.ID)
 }
 
-func newPair(f *session.Flow, learned *probe) *pair {
+func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {
 	shared := f.Room(func() any { return new(room) }).(*room)
-	return &pair{flow: f, forced: hazel.DialectNamed(f.Dialect()), learned: learned, room: shared}
+	return &pair{flow: f, forced: hazel.DialectNamed(f.Dialect()), learned: learned, judge: judge, room: shared}
 }
 
 // find gives the connection a datagram belongs to, new when it starts one.
@@ -158,7 +158,7 @@ func (p *pair) opensLate(c *conn, fr *dissect.Frame, h helloHead) bool {
 	dir := c.c.DirOf(fr.Datagram)
 	top, _ := c.side[1-dir].ids.ids.Known()
 	switch {
-	case c.hello.known, c.secure != nil, c.life.spoke[dir], !c.life.spoke[1-dir], c.life.gone[1-dir]:
+	case c.hello.known, c.secure != nil, c.life.spoke[dir], !c.life.spoke[1-dir], c.life.gone(1 - dir):
 		return false
 	case h.id > 1, top > firstAnswers, c.c.Damaged(fr.Datagram):
 		return false
@@ -181,11 +181,11 @@ func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
 		return false // a copy that the network made
 	case c.secure != nil:
 		return c.life.over()
-	case c.life.gone[dir]:
+	case c.life.gone(dir):
 		return true
 	case c.beats(dir, fr, h):
 		return false
-	case c.life.gone[1-dir]:
+	case c.life.gone(1 - dir):
 		return !same || fr.Time-c.hello.last >= refusalGap
 	case c.life.over() && !same, c.life.over() && c.hello.moved:
 		return h.id <= 1
@@ -249,7 +249,7 @@ func (p *pair) Sweep(now int64) {
 func (p *pair) Compact() {
 	if c := p.active; c != nil {
 		for i := range c.side {
-			c.side[i].packets.Clear()
+			c.side[i].records.Clear()
 		}
 		c.c.Compact()
 	}

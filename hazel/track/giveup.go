@@ -10,9 +10,9 @@ import (
 const (
 	oldTries    = 4     // sendings of one id, to 2018-07; the interval doubles
 	shortLife   = 2.5e9 // ns from the first sending of an id, 2018-07 to 2019-03
-	fullLife    = 5e9   // … since; games raise it
-	deadPings   = 6     // Pings without any acknowledgement, since 2019-10
-	longestWait = 1.5e9 // ns between two sendings of one id, and between two Pings
+	FullLife    = 5e9   // … since; games raise it
+	DeadPings   = 6     // Pings without any acknowledgement, since 2019-10
+	LongestWait = 1.5e9 // ns between two sendings of one id, and between two Pings
 	slack       = 5e8   // timers are looked at every 100 ms, and captures begin late
 )
 
@@ -26,7 +26,7 @@ const sentKept = 16
 // tries counts what one side sent that is unanswered.
 type tries struct {
 	sent  [sentKept]sending // number n at n%sentKept
-	list  [maxTries]try
+	list  [maxTries]Try
 	n     int
 	most  int      // sendings of an id that was acknowledged in the end
 	pings int      // since anything was acknowledged
@@ -41,31 +41,30 @@ type tries struct {
 
 type sending struct{ num, at int64 }
 
-// A try is an id that was sent again and not acknowledged.
-type try struct {
-	num         int64
-	first, last int64
-	gap         int64 // the longest time between two of its sendings
-	times       int
-	told, far   bool // found fault with
+// A Try is an id that was sent again and not acknowledged.
+type Try struct {
+	Num         int64
+	First, Last int64 // when it was captured, ns
+	Times       int   // sendings
+	gap         int64 // the longest time between two of them
 }
 
 // next is how long after its last sending an id is due again where the interval doubles:
 // then its sender sends it once more, or takes the other side for lost.
-func (x *try) next() int64 { return 2 * x.gap }
+func (x *Try) next() int64 { return 2 * x.gap }
 
 // try notes a sending of a number.
 func (c *conn) try(dir int, num int64, v seq.Verdict) {
-	t, at := &c.side[dir].tries, c.fr.Time
+	t, at := &c.side[dir].tries, c.Frame.Time
 	if v.Words&dissect.Duplicate == 0 {
-		t.sends(at, c.now)
+		t.sends(at, c.Now)
 	}
 	switch {
-	case c.f.Type == hazel.MTUTest: // one that does not fit the path is never answered
+	case c.Packet.Type == hazel.MTUTest: // one that does not fit the path is never answered
 	case v.Novelty == seq.First:
 		t.sent[num&(sentKept-1)] = sending{num, at}
-		if c.f.Type == hazel.Ping {
-			t.pinged(c.fr)
+		if c.Packet.Type == hazel.Ping {
+			t.pinged(c.Frame)
 		}
 	case v.Words&(dissect.Retry|dissect.Duplicate|dissect.UnneededRetry) == dissect.Retry:
 		t.again(num, at)
@@ -97,24 +96,24 @@ const leftAlone = 4
 // until the given time and longer than anything lives, and nothing came back.
 func (c *conn) deserted(dir int, until int64) bool {
 	t := &c.side[dir].tries
-	return c.life.spoke[1-dir] && t.alone >= leftAlone && until-t.first >= fullLife
+	return c.life.spoke[1-dir] && t.alone >= leftAlone && until-t.first >= FullLife
 }
 
 func (t *tries) again(num, at int64) {
 	for i := range t.list[:t.n] {
-		if x := &t.list[i]; x.num == num {
-			x.gap = max(x.gap, at-x.last)
-			x.last = at
-			x.times++
+		if x := &t.list[i]; x.Num == num {
+			x.gap = max(x.gap, at-x.Last)
+			x.Last = at
+			x.Times++
 			return
 		}
 	}
 	if t.n == maxTries {
 		return
 	}
-	x := try{num: num, first: at, last: at, times: 2}
+	x := Try{Num: num, First: at, Last: at, Times: 2}
 	if s := t.sent[num&(sentKept-1)]; s.num == num && s.at != 0 {
-		x.first, x.gap = s.at, at-s.at
+		x.First, x.gap = s.at, at-s.at
 	}
 	t.list[t.n] = x
 	t.n++
@@ -123,8 +122,8 @@ func (t *tries) again(num, at int64) {
 // answered forgets a number that was acknowledged.
 func (t *tries) answered(num int64) {
 	for i := range t.list[:t.n] {
-		if t.list[i].num == num {
-			t.most = max(t.most, t.list[i].times)
+		if t.list[i].Num == num {
+			t.most = max(t.most, t.list[i].Times)
 			t.n--
 			t.list[i] = t.list[t.n]
 			return
@@ -137,7 +136,7 @@ func (c *conn) lifetime(dir int) int64 {
 	if d, _ := c.side[dir].facts.can(c.family).One(); d == hazel.Ack3 {
 		return shortLife
 	}
-	return fullLife
+	return FullLife
 }
 
 // ranOut reports whether the time has come at which a side whose interval doubles must
@@ -145,8 +144,8 @@ func (c *conn) lifetime(dir int) int64 {
 func (t *tries) ranOut(now int64) bool {
 	for i := range t.list[:t.n] {
 		x := &t.list[i]
-		late := now - x.last
-		if x.times >= oldTries-1 && x.gap > 0 && 10*late >= 17*x.gap && 2*late <= 5*x.gap+slack {
+		late := now - x.Last
+		if x.Times >= oldTries-1 && x.gap > 0 && 10*late >= 17*x.gap && 2*late <= 5*x.gap+slack {
 			return true
 		}
 	}
@@ -164,22 +163,22 @@ func (t *tries) longest() (gap int64) {
 // gaveUp reports whether a Disconnect that a side sends now is that of one that
 // takes the other for lost. Releases before 2018-12 end without, which the page leaves open.
 func (c *conn) gaveUp(dir int) bool {
-	s, now := &c.side[dir], c.fr.Time
-	if !s.facts.pings() && (s.tries.ranOut(now) || c.deserted(dir, now) && now-s.tries.last <= max(2*longestWait+slack, s.tries.longest()*5/2)) {
+	s, now := &c.side[dir], c.Frame.Time
+	if !s.facts.pings() && (s.tries.ranOut(now) || c.deserted(dir, now) && now-s.tries.last <= max(2*LongestWait+slack, s.tries.longest()*5/2)) {
 		return true
 	}
 	if s.facts.can(c.family)&hazel.WithPing == 0 {
 		return false
 	}
 	for i := range s.tries.list[:s.tries.n] {
-		if x := &s.tries.list[i]; now-x.first >= c.lifetime(dir)-slack && now-x.last <= 2*longestWait+slack {
+		if x := &s.tries.list[i]; now-x.First >= c.lifetime(dir)-slack && now-x.Last <= 2*LongestWait+slack {
 			return true
 		}
 	}
-	if c.deserted(dir, now) && now-s.tries.last <= 2*longestWait+slack {
+	if c.deserted(dir, now) && now-s.tries.last <= 2*LongestWait+slack {
 		return true
 	}
-	return s.tries.pings >= deadPings && now-s.tries.beat <= 2*longestWait && c.life.spoke[1-dir]
+	return s.tries.pings >= DeadPings && now-s.tries.beat <= 2*LongestWait && c.life.spoke[1-dir]
 }
 
 // fellSilent reports whether what a side sent was unanswered until it must have given up,
@@ -188,34 +187,34 @@ func (c *conn) fellSilent(dir int, end int64) bool {
 	s := &c.side[dir]
 	for i := range s.tries.list[:s.tries.n] {
 		x := &s.tries.list[i]
-		wait := int64(longestWait)
+		wait := int64(LongestWait)
 		if !s.facts.pings() {
 			wait = max(wait, x.next()+slack)
 		}
-		if s.lastSent-x.last <= wait && c.expired(dir, x, end) {
+		if s.lastSent-x.Last <= wait && c.expired(dir, x, end) {
 			return true
 		}
 	}
-	if s.facts.pings() && c.deserted(dir, s.tries.last) && s.lastSent == s.tries.last && end-s.tries.last >= 2*longestWait+slack {
+	if s.facts.pings() && c.deserted(dir, s.tries.last) && s.lastSent == s.tries.last && end-s.tries.last >= 2*LongestWait+slack {
 		return true
 	}
-	return s.tries.pings >= deadPings && c.life.spoke[1-dir] && end-s.tries.beat >= 2*longestWait+slack
+	return s.tries.pings >= DeadPings && c.life.spoke[1-dir] && end-s.tries.beat >= 2*LongestWait+slack
 }
 
 // expired reports whether an id was sent as often or for as long as its sender
 // does before it gives up. To 2018-07 that is four times; one of them may not
 // have been captured when silence follows. Where the page is spoken it is as often as the
 // side likes: until it would have sent the id again.
-func (c *conn) expired(dir int, x *try, end int64) bool {
-	s, silence := &c.side[dir], end-x.last
+func (c *conn) expired(dir int, x *Try, end int64) bool {
+	s, silence := &c.side[dir], end-x.Last
 	may := s.facts.can(c.family)
 	switch {
-	case may&hazel.WithPing != 0 && (s.facts.pings() || x.times > oldTries && x.gap <= 2*longestWait):
-		return x.last-x.first >= c.lifetime(dir)-longestWait && silence >= longestWait
-	case x.times == oldTries-1:
-		return silence >= max(fullLife, x.next())
-	case x.times == oldTries && s.tries.most <= oldTries:
+	case may&hazel.WithPing != 0 && (s.facts.pings() || x.Times > oldTries && x.gap <= 2*LongestWait):
+		return x.Last-x.First >= c.lifetime(dir)-LongestWait && silence >= LongestWait
+	case x.Times == oldTries-1:
+		return silence >= max(FullLife, x.next())
+	case x.Times == oldTries && s.tries.most <= oldTries:
 		return true
 	}
-	return x.times >= oldTries && silence >= x.next()
+	return x.Times >= oldTries && silence >= x.next()
 }

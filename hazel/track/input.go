@@ -22,51 +22,49 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	for i := range c.side {
 		c.c.Dir[i].SetLimits(limits)
 		c.side[i].asm.conn, c.side[i].asm.dir = c, i
-		c.side[i].packets.lowMemory = c.wants.LowMemory
+		c.side[i].records.lowMemory = c.wants.LowMemory
 		c.side[i].facts.peer = &c.side[1-i].facts
 	}
+	if p.judge != nil {
+		c.judge = p.judge()
+		c.judge.Follow(View{c})
+	}
 	c.link = func(at seq.Position) {
-		c.fr.Acks = append(c.fr.Acks, at.Frame)
-		f.Acked(at, c.fr.Frame)
+		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+		f.Acked(at, c.Frame.Frame)
 	}
 	return c
 }
 
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, f *hazel.Frame, err *dissect.Error) {
-	c.fr, c.f, c.now = fr, f, fr.Frame
+	c.begin(fr, f, fr.Frame)
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
-	may, judged := c.side[dir].may, false
-	if may == 0 {
-		may = c.headers().possible(dir)
-	}
+	c.May = c.possible(dir)
 	switch {
 	case c.finished: // too late to change anything
 	case c.c.Damaged(fr.Datagram):
 		c.count(dir, c.keepsAlive(dir, 0))
-		c.side[dir].unread++
+		c.Parts = Unread
 	case err != nil && !fr.Cut():
 		c.malformed(dir)
-		c.side[dir].unread++
-		judged = c.secure == nil
+		c.Parts = Unread
+		if c.secure == nil {
+			c.Parts |= Plain
+		}
 	case c.secure != nil:
 		c.secure.input(c, dir)
 	case err != nil:
 		c.count(dir, false)
-		c.side[dir].unread++
+		c.Parts = Unread
 	default:
 		c.track(dir)
-		judged = true
+		c.Parts |= Plain
 	}
-	if judged {
-		if !c.begun {
-			c.sessions().judgeStart(dir)
-		}
-		c.headers().judgeHeader(dir, may)
-		if err == nil && (c.life.byes[0]|c.life.byes[1]) != 0 {
-			c.sessions().judgeAfterwards(dir)
-		}
+	c.tell(dir)
+	if c.c.Dir[dir].Provisionals().HasRefuted() {
+		c.refuted(dir)
 	}
 	if fr.HasTime {
 		c.side[dir].lastSent = fr.Time
@@ -79,9 +77,9 @@ func (c *conn) input(fr *dissect.Frame, f *hazel.Frame, err *dissect.Error) {
 // malformed remembers the id that a receiver reads out of a datagram that is too
 // short for one: its buffer is filled with zeros, and it acknowledges that.
 func (c *conn) malformed(dir int) {
-	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), true)
-	b := c.fr.Payload
-	if t := c.f.Type; (t == hazel.Reliable || t == hazel.Ping || t == hazel.Hello) && len(b) < 3 {
+	c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), true)
+	b := c.Frame.Payload
+	if t := c.Packet.Type; (t == hazel.Reliable || t == hazel.Ping || t == hazel.Hello) && len(b) < 3 {
 		id := uint16(0)
 		if len(b) == 2 {
 			id = uint16(b[1]) << 8
@@ -98,26 +96,26 @@ func (c *conn) track(dir int) {
 	c.life.heard(dir)
 	c.side[1-dir].tries.alone = 0
 	s, out := &c.side[dir], &c.c.Dir[dir]
-	switch c.f.Type {
+	switch c.Packet.Type {
 	case hazel.None:
 		c.unreliable(dir)
 	case hazel.Acknowledgement:
 		c.acknowledgement(dir)
 	case hazel.Disconnect:
-		c.fr.Words |= out.Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), false)
-		c.learn(dir, disconnectFact(c.f, c.fr))
+		c.Frame.Words |= out.Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), false)
+		c.learn(dir, disconnectFact(c.Packet, c.Frame))
 		c.disconnect(dir)
 	default:
-		if c.f.Code == 0x03 {
+		if c.Packet.Code == 0x03 {
 			c.learn(dir, sentFlags)
-			s.flags = s.flags || c.forced == hazel.Spec || c.nearby(dir, c.f.ID)
+			s.flags = s.flags || c.forced == hazel.Spec || c.nearby(dir, c.Packet.ID)
 		}
-		if !c.f.HasID || c.f.Code == 0x03 && !s.flags {
+		if !c.Packet.HasID || c.Packet.Code == 0x03 && !s.flags {
 			c.learn(dir, sentSpec)
 			c.unreliable(dir)
 			return
 		}
-		n, ok := s.ids.number(c.f.ID)
+		n, ok := s.ids.number(c.Packet.ID)
 		if !ok {
 			c.late(dir)
 			return
@@ -139,8 +137,8 @@ func (c *conn) nearby(dir int, id uint16) bool {
 // late takes a datagram whose number was thought to be left out.
 func (c *conn) late(dir int) {
 	c.count(dir, false)
-	if c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), true); !c.fr.Words.Has(dissect.Duplicate) && c.f.Type == hazel.Reliable {
-		c.msg.Number = c.side[dir].ids.peek(c.f.ID)
+	if c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), true); !c.Frame.Words.Has(dissect.Duplicate) && c.Packet.Type == hazel.Reliable {
+		c.msg.Number = c.side[dir].ids.peek(c.Packet.ID)
 		c.deliver(dir, true)
 	}
 }
@@ -150,56 +148,49 @@ func (c *conn) late(dir int) {
 func (c *conn) unreliable(dir int) {
 	c.count(dir, false)
 	c.speaks(dir)
-	words := c.c.Dir[dir].Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), false)
-	if c.fr.Words |= words; words == 0 {
+	words := c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), false)
+	if c.Frame.Words |= words; words == 0 {
 		c.deliver(dir, false)
 	}
 }
 
 // numbered tracks a datagram with an id of its own.
-func (c *conn) numbered(dir int, n number) {
-	out, alive := &c.c.Dir[dir], c.keepsAlive(dir, n.wire)
+func (c *conn) numbered(dir int, n Number) {
+	out, alive := &c.c.Dir[dir], c.keepsAlive(dir, n.Wire)
 	c.count(dir, alive)
-	c.sent.Of(c.fr.Datagram, n.engine, seq.Unmarked)
-	switch out.Place(&c.sent, c.fr.Datagram) {
+	c.Sent.Of(c.Frame.Datagram, n.Engine, seq.Unmarked)
+	switch out.Place(&c.Sent, c.Frame.Datagram) {
 	case seq.Provisional:
-		c.c.SetAside(dir, &c.sent, c.fr)
-		c.judgeRefuted(dir)
+		c.c.SetAside(dir, &c.Sent, c.Frame)
 		return
 	case seq.Confirmed:
 		c.believe(dir)
 	}
 	c.believed(dir, n, alive)
-	if out.Provisionals().HasRefuted() {
-		c.judgeRefuted(dir)
-	}
 }
 
 // believed tracks a datagram whose id stands in the series of its side.
-func (c *conn) believed(dir int, n number, alive bool) {
+func (c *conn) believed(dir int, n Number, alive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
-	v := out.Send(&c.sent)
+	v := out.Send(&c.Sent)
 	s.ids.advance(n)
-	c.fr.Words |= v.Words
-	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
+	c.Frame.Words |= v.Words
+	c.Frame.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
-		c.fr.RetryOf = v.RetryOf
+		c.Frame.RetryOf = v.RetryOf
 	}
-	late := false
-	if h := &c.side[1-dir].history; v.Words != 0 || h.any && n.engine <= h.num {
-		late = h.any && v.Novelty == seq.First
-		h.await(n.engine) // it may have been acknowledged before
+	c.Late = false
+	if h := &c.side[1-dir].history; v.Words != 0 || h.Any && n.Engine <= h.Num {
+		c.Late = h.Any && v.Novelty == seq.First
+		h.await(n.Engine) // it may have been acknowledged before
 	}
 	c.learnSending(dir, n)
-	c.try(dir, n.engine, v)
-	c.deliveries().judgeSending(dir, n, v)
-	if late {
-		c.deliveries().judgeClaimed(dir, n.engine)
-	}
+	c.try(dir, n.Engine, v)
+	c.noteSending(dir, n, v)
 	switch {
-	case c.f.Type == hazel.Hello:
-		c.sawHello(dir, n, v.Novelty == seq.First)
-	case c.f.Type != hazel.Ping:
+	case c.Packet.Type == hazel.Hello:
+		c.sawHello(dir, n)
+	case c.Packet.Type != hazel.Ping:
 		c.speaks(dir)
 	}
 	if v.Novelty == seq.First && !alive {
@@ -210,7 +201,7 @@ func (c *conn) believed(dir int, n number, alive bool) {
 // count enters a captured frame by what it is, copies and retries included.
 func (c *conn) count(dir int, alive bool) {
 	out := &c.c.Dir[dir]
-	switch c.f.Type {
+	switch c.Packet.Type {
 	case hazel.Acknowledgement:
 		out.Acks++
 	case hazel.None, hazel.Reliable, hazel.Fragment, hazel.FragmentStart:
@@ -220,6 +211,6 @@ func (c *conn) count(dir int, alive bool) {
 	}
 	if alive {
 		out.KeepAlives++
-		c.fr.Words |= dissect.KeepAlive
+		c.Frame.Words |= dissect.KeepAlive
 	}
 }

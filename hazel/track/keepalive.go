@@ -2,20 +2,20 @@ package track
 
 import "github.com/dpdissect/dpdissect/hazel"
 
-// leastQuiet is how long a side is silent at least before it keeps alive with an empty
+// LeastQuiet is how long a side is silent at least before it keeps alive with an empty
 // Reliable: intervals of 1, 2 and 10 s were seen, which the path may shorten.
-const leastQuiet = 0.9e9
+const LeastQuiet = 0.9e9
 
 // keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello behind
 // that of the start, without data; in 2016-05 an empty Reliable after a silence,
 // which the page allows, too. From a side that was seen to do so, each is one.
 func (c *conn) keepsAlive(dir int, wire int64) bool {
-	switch f := c.f; {
+	switch f := c.Packet; {
 	case f.Type == hazel.Ping:
 		return true
 	case f.Type == hazel.Hello:
-		return c.fr.Length <= 4 && !c.opens(dir, wire)
-	case f.Type != hazel.Reliable || len(f.Data) > 0 || c.fr.Cut() || !c.fr.HasTime:
+		return c.Frame.Length <= 4 && !c.opens(dir, wire)
+	case f.Type != hazel.Reliable || len(f.Data) > 0 || c.Frame.Cut() || !c.Frame.HasTime:
 		return false
 	}
 	s := &c.side[dir]
@@ -24,7 +24,7 @@ func (c *conn) keepsAlive(dir int, wire int64) bool {
 		return true
 	case s.empties != nil && s.empties.has(wire):
 		return false // a message, sent again
-	case !c.mayBeatEmpty(dir) || c.quiet(dir) < leastQuiet:
+	case !c.mayBeatEmpty(dir) || c.quiet(dir) < LeastQuiet:
 		if s.empties == nil {
 			s.empties = new(recentNumbers)
 		}
@@ -55,5 +55,5 @@ func (c *conn) quiet(dir int) int64 {
 	if since == 0 && (c.hello.known || c.family == hazel.AnyPage) {
 		since = c.c.FirstTime
 	}
-	return c.fr.Time - since
+	return c.Frame.Time - since
 }

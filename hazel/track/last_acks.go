@@ -7,12 +7,17 @@ import "github.com/dpdissect/dpdissect/hazel"
 // acknowledgement, too.
 const awaitedKept = 8
 
+// A LastAck is the latest acknowledgement of a side that has a history.
+type LastAck struct {
+	Num    int64 // of the other side
+	Recent uint8 // its history
+	At     int64 // ns
+	Any    bool  // there was one
+}
+
 // lastAcks is what a side acknowledged last.
 type lastAcks struct {
-	num     int64 // of the last acknowledgement
-	recent  uint8
-	at      int64
-	any     bool
+	LastAck
 	seen    [8]uint32 // the last ones as they stand on the wire, to tell repetitions
 	n       int
 	awaited [awaitedKept]int64
@@ -67,8 +72,8 @@ func (l *lastAcks) repeats(f *hazel.Frame) bool {
 // those of numbers that are waited for.
 func (l *lastAcks) fresh(num int64, recent uint8) uint8 {
 	known := uint8(0)
-	if step := num - l.num; l.any && step >= 1 && step <= 8 {
-		known = l.recent<<uint(step) | 1<<uint(step-1)
+	if step := num - l.Num; l.Any && step >= 1 && step <= 8 {
+		known = l.Recent<<uint(step) | 1<<uint(step-1)
 	}
 	fresh := recent &^ known
 	if l.waiting > 0 {

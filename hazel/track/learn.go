@@ -57,13 +57,33 @@ func (c *conn) dialects(dir int) hazel.DialectSet {
 	return own
 }
 
+// possible gives the dialects a side may speak by all that it did so far. What a
+// frame of it breaks it must break in all of them.
+func (c *conn) possible(dir int) hazel.DialectSet {
+	s := &c.side[dir]
+	switch {
+	case s.may != 0:
+		return s.may
+	case c.forced != hazel.AnyDialect:
+		s.may = hazel.SetOf(c.forced)
+	case c.family == hazel.AnyDialect:
+		s.may = hazel.AllDialects
+	default:
+		s.may = s.facts.can(c.family)
+	}
+	if s.may.Has(hazel.Current) {
+		s.may |= hazel.SetOf(hazel.Fork36) // which is Current but for what it adds
+	}
+	return s.may
+}
+
 // knowFamily learns which types the connection uses.
 func (c *conn) knowFamily() {
 	if c.family != hazel.AnyDialect || c.forced != hazel.AnyDialect {
 		return
 	}
-	switch d := c.f.Dialect; {
-	case c.f.Code <= 0x01: // these stand in several
+	switch d := c.Packet.Dialect; {
+	case c.Packet.Code <= 0x01: // these stand in several
 	case d == hazel.May14 || d == hazel.May30:
 		c.family = d
 		c.nameDialects()
@@ -78,7 +98,7 @@ func (c *conn) learnAck(dir int) {
 	f := &c.side[dir].facts
 	before := f.long > f.short
 	equal := f.long == f.short
-	switch c.fr.Length {
+	switch c.Frame.Length {
 	case 3:
 		f.short++
 		c.side[0].ids.never, c.side[1].ids.never = true, true // SkeldJS came later
@@ -94,43 +114,43 @@ func (c *conn) learnAck(dir int) {
 }
 
 // learnSending learns from a datagram with an id.
-func (c *conn) learnSending(dir int, n number) {
-	switch f := c.f; {
+func (c *conn) learnSending(dir int, n Number) {
+	switch f := c.Packet; {
 	case f.Type == hazel.Reliable:
 	case f.Type == hazel.Ping:
 		c.learn(dir, sentPing)
 	case f.Type == hazel.Hello:
 		c.learnHello(dir, n)
-	case f.Type == hazel.MTUTest && !f.FillsMTU(c.fr):
+	case f.Type == hazel.MTUTest && !f.FillsMTU(c.Frame):
 	case f.Dialect == hazel.Fork36:
 		c.learn(dir, sentFork)
-		c.side[dir].asm.fork.add(n.engine)
+		c.side[dir].asm.fork.add(n.Engine)
 	case f.Dialect == hazel.V01:
 		c.learn(dir, sentV01)
-		c.side[dir].asm.own.add(n.engine)
+		c.side[dir].asm.own.add(n.Engine)
 	case f.Type == hazel.Fragment:
 		c.learn(dir, sentSpec)
 	}
-	if c.f.Type == hazel.Ping {
-		c.side[dir].asm.pings.add(n.engine)
+	if c.Packet.Type == hazel.Ping {
+		c.side[dir].asm.pings.add(n.Engine)
 	}
 }
 
-func (c *conn) learnHello(dir int, n number) {
-	long := c.fr.Length > 3
+func (c *conn) learnHello(dir int, n Number) {
+	long := c.Frame.Length > 3
 	switch {
-	case c.opens(dir, n.wire) && c.f.HasVersion && c.f.Version != 0:
+	case c.opens(dir, n.Wire) && c.Packet.HasVersion && c.Packet.Version != 0:
 		c.learn(dir, oddHello)
-	case !c.opens(dir, n.wire) && long && len(c.f.Data) == 0:
+	case !c.opens(dir, n.Wire) && long && len(c.Packet.Data) == 0:
 		c.learn(dir, beatHello)
-	case !c.opens(dir, n.wire) && !long:
+	case !c.opens(dir, n.Wire) && !long:
 		c.learn(dir, beatShort)
 	case long:
 		c.learn(dir, longHello)
 	case c.family == hazel.AnyPage || c.family == hazel.AnyDialect:
 		c.learn(dir, shortHello)
 	}
-	if c.opens(dir, n.wire) && n.wire == 0 {
+	if c.opens(dir, n.Wire) && n.Wire == 0 {
 		c.learn(dir, startedZero)
 	}
 }

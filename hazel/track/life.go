@@ -10,7 +10,6 @@ type lifecycle struct {
 	state   session.State
 	closer  session.Side // whose Disconnect came first
 	closeAt int64
-	gone    [2]bool // Disconnect captured
 	spoke   [2]bool // something was captured of the side
 	dead    [2]bool // its host said that nobody listens there
 	before  session.State
@@ -18,14 +17,21 @@ type lifecycle struct {
 	noticed   seq.Sign // the latest notice of that
 	noticedBy int      // side that it was sent to
 
-	goneAt    [2]int64 // when the first Disconnect of a side was captured
-	goneIn    [2]uint64
-	goneID    [2]uint16 // IPv4 identification
-	topAt     [2]int64  // its highest number then
-	byes      [2]int    // its Disconnects, without copies
-	byeAt     [2]int64  // the last one
-	toldReply [2]bool
+	bye [2]Bye
 }
+
+// A Bye is what was captured of the Disconnects of a side.
+type Bye struct {
+	Times int   // without copies
+	At    int64 // when the first was captured, ns
+	Frame uint64
+	IPID  uint16
+	Top   int64 // the highest number of the side then
+	Last  int64 // when the last one was captured, ns
+}
+
+// gone reports whether a Disconnect of a side was captured.
+func (l *lifecycle) gone(dir int) bool { return l.bye[dir].Times > 0 }
 
 // heard notes that a side is there. A host whose port was unreachable, but that
 // sends on, was not the end of the connection.

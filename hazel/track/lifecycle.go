@@ -44,58 +44,58 @@ func (c *conn) knowClient(dir int) {
 }
 
 // sawHello tracks a Hello with its number.
-func (c *conn) sawHello(dir int, n number, first bool) {
+func (c *conn) sawHello(dir int, n Number) {
 	switch {
-	case c.opens(dir, n.wire):
-		c.hello.gap = max(c.hello.gap, c.fr.Time-c.hello.last)
-		c.hello.last = c.fr.Time
-		c.fr.Words |= dissect.Handshake
-		if v, ok := hazel.GameVersion(c.f.Data); ok && c.c.GameVersion == "" {
+	case c.opens(dir, n.Wire):
+		c.hello.gap = max(c.hello.gap, c.Frame.Time-c.hello.last)
+		c.hello.last = c.Frame.Time
+		c.Frame.Words |= dissect.Handshake
+		if v, ok := hazel.GameVersion(c.Packet.Data); ok && c.c.GameVersion == "" {
 			c.c.GameVersion = hazel.GameVersionText(v)
 		}
-	case c.fr.Words.Has(dissect.KeepAlive):
-		c.side[dir].beatID = c.f.ID
+	case c.Frame.Words.Has(dissect.KeepAlive):
+		c.side[dir].beatID = c.Packet.ID
 		if c.hello.bare {
 			c.unstart()
 		}
 	default:
-		c.fr.Words |= dissect.Handshake
+		c.Frame.Words |= dissect.Handshake
 	}
-	if !c.opens(dir, n.wire) {
-		c.sessions().judgeHelloAgain(dir, first)
+	if !c.opens(dir, n.Wire) {
+		c.Parts |= Greets
 	}
 }
 
 // speaks notes what only sides of an established connection send: anything of
 // the server but a Disconnect, and data of the client.
 func (c *conn) speaks(dir int) {
-	if c.life.state == session.Opening && (dir != c.client || c.f.Type != hazel.Acknowledgement) {
+	if c.life.state == session.Opening && (dir != c.client || c.Packet.Type != hazel.Acknowledgement) {
 		c.life.state = session.Established
 	}
-	if h := &c.hello; h.known && !h.moved && dir == c.client && c.f.HasID && c.f.Type != hazel.Acknowledgement {
-		h.moved, h.since = true, c.fr.Time
+	if h := &c.hello; h.known && !h.moved && dir == c.client && c.Packet.HasID && c.Packet.Type != hazel.Acknowledgement {
+		h.moved, h.since = true, c.Frame.Time
 	}
 }
 
 // disconnect tracks a Disconnect of side dir. Since 2019-06 it is answered by
 // one; before, the sides end alone.
 func (c *conn) disconnect(dir int) {
-	c.fr.Words |= dissect.Close
+	c.Frame.Words |= dissect.Close
 	l := &c.life
-	if c.fr.Words.Has(dissect.Duplicate) {
+	if c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
-	l.byes[dir]++
-	l.byeAt[dir] = c.fr.Time
-	if l.gone[dir] {
+	bye := &l.bye[dir]
+	bye.Times++
+	bye.Last = c.Frame.Time
+	if bye.Times > 1 {
 		return
 	}
-	l.gone[dir] = true
-	l.goneAt[dir], l.goneIn[dir], l.goneID[dir], l.topAt[dir] = c.fr.Time, c.fr.Frame, c.fr.IPID, c.side[dir].top.num
-	c.c.Said(hazel.ReasonText(c.f.Data))
+	bye.At, bye.Frame, bye.IPID, bye.Top = c.Frame.Time, c.Frame.Frame, c.Frame.IPID, c.side[dir].Top
+	c.c.Said(hazel.ReasonText(c.Packet.Data))
 	switch side := session.Side(dir + 1); {
 	case l.closer == session.NoSide:
-		l.closer, l.closeAt = side, c.fr.Time
+		l.closer, l.closeAt = side, c.Frame.Time
 	case l.closer != side && c.crosses(1-dir):
 		l.closer = session.BothSides
 	}
@@ -117,7 +117,7 @@ const jitter = 100e6
 // other side, first: what comes in less than half the time of the quickest answer
 // so far was sent before. Releases before 2018-12 never answer.
 func (c *conn) crosses(first int) bool {
-	gap, rtt := c.fr.Time-c.life.closeAt, c.c.Dir[first].MinRTT()
+	gap, rtt := c.Frame.Time-c.life.closeAt, c.c.Dir[first].MinRTT()
 	if c.secure == nil && c.side[1-first].facts.can(c.family)&hazel.WithPing == 0 {
 		return gap <= rtt+jitter
 	}
@@ -158,7 +158,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	c.finished = true
 	for dir := range c.side {
 		c.c.Dir[dir].Provisionals().End()
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 	}
 	for i := range c.side {
 		c.side[i].asm.close()
@@ -171,15 +171,18 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		c.c.Unreadable()
 	}
 	c.nameDialects()
-	c.sessions().judgeEnd()
+	if c.judge != nil {
+		c.judge.End()
+	}
 	c.endPairs()
 	c.settle()
 	c.explain()
 	f.Finish(c.c)
 	for i := range c.side { // datagrams that still come are only counted
 		s := &c.side[i]
-		s.packets, s.strays, s.odd = sentPackets{}, nil, nil
+		s.records, s.strays = records{}, nil
 	}
+	c.judge, c.Record, c.Stray = nil, nil, nil
 }
 
 // settle writes down how far the connection came. Only what was closed was closed

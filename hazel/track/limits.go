@@ -6,4 +6,10 @@ import "github.com/dpdissect/dpdissect/session/seq"
 // newest for new, and every release has given up after ten seconds. Nothing marks
 // a first sending, so that what was lost before the capture looks like what the
 // capture missed.
-var limits = seq.Limits{History: 32768, Keep: 12e9, AckExcess: 1024, Reach: 32, NoBefore: true}
+var limits = seq.Limits{History: 32768, Keep: Keep, AckExcess: AckExcess, Reach: 32, NoBefore: true}
+
+// What else is asked for by rules.
+const (
+	Keep      = 12e9 // for how long a number is remembered, ns
+	AckExcess = 1024 // how far ahead of the newest an acknowledgement may be
+)

@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/rules"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -138,7 +139,7 @@ func TestProbe_Dialects(t *testing.T) {
 		s := newScene(t, "", true)
 		c.play(s)
 		s.End()
-		at := s.RecognisedAfter(newProbe())
+		at := s.RecognisedAfter(rules.New().NewProbe())
 		if at > c.most || at == 0 && c.most > 0 {
 			t.Errorf("%s: recognised after %d, want at most %d", c.name, at, c.most)
 		}
@@ -164,7 +165,7 @@ func TestHazel_AnyBytesAreSafe(t *testing.T) {
 }
 
 func BenchmarkTracker(b *testing.B) {
-	p := New()
+	p := rules.New()
 	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "")})
 	var list []*dissect.Datagram
 	add := func(from int, f hazel.Frame) {

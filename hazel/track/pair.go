@@ -11,6 +11,7 @@ type pair struct {
 	flow    *session.Flow
 	forced  hazel.Dialect // by the user
 	learned *probe
+	judge   func() Judge // makes what looks at a connection, nil for nothing
 	active  *conn
 	rested  bool // active was over for long, and settled
 	*room

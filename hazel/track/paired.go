@@ -15,29 +15,29 @@ type pairing struct {
 }
 
 // pairSending notes that a packet of side dir is sent again; x is what is known of it before.
-func (c *conn) pairSending(x *sentPacket, first *seq.Look) {
+func (c *conn) pairSending(x *Record, first *seq.Look) {
 	p := x.pairs()
 	if p == nil {
-		p = &pairing{void: x.times != 1 || x.acks > 1 || !first.First}
+		p = &pairing{void: x.Times != 1 || x.Acks > 1 || !first.First}
 		p.sent = append(p.sent, first.Time)
-		if x.acks == 1 {
-			p.acked = append(p.acked, x.ackAt)
+		if x.Acks == 1 {
+			p.acked = append(p.acked, x.AckAt)
 		}
-		x.resent().pairs = p
+		x.further().pairs = p
 	}
-	if p.void = p.void || c.fr.IPID == 0 || len(p.sent) == mostPaired; !p.void {
-		p.sent = append(p.sent, c.fr.Time)
+	if p.void = p.void || c.Frame.IPID == 0 || len(p.sent) == mostPaired; !p.void {
+		p.sent = append(p.sent, c.Frame.Time)
 	}
 }
 
 // pairAck notes an acknowledgement of a packet of side dir.
-func (c *conn) pairAck(dir int, x *sentPacket) {
+func (c *conn) pairAck(dir int, x *Record) {
 	p, out := x.pairs(), &c.c.Dir[dir]
-	if p.void || c.fr.IPID == 0 {
+	if p.void || c.Frame.IPID == 0 {
 		p.void = true
 		return
 	}
-	if p.acked = append(p.acked, c.fr.Time); len(p.acked) > len(p.sent) {
+	if p.acked = append(p.acked, c.Frame.Time); len(p.acked) > len(p.sent) {
 		p.void = true
 		out.Trips().Unpair() // the network copies datagrams, or the capture misses some
 		return

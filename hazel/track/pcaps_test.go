@@ -34,7 +34,7 @@ func pairs(t *testing.T, file string) map[pairKey][]dissect.Datagram {
 
 // recognised gives how many datagrams a probe needs, 0 when they are too few.
 func recognised(key pairKey, list []dissect.Datagram) int {
-	p := track.New().NewProbe()
+	p := track.New(nil).NewProbe()
 	for i := range list {
 		side := 0
 		if list[i].Src != key.a {

@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/rules"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -18,12 +20,27 @@ type scene struct{ *sessiontest.Scene }
 // newScene takes every address pair for the protocol from the start, as dialect,
 // which may be empty; with recognise it must be recognised.
 func newScene(t *testing.T, dialect string, recognise bool) *scene {
-	p := New()
+	p := rules.New()
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Trees: true, Summaries: true, Messages: session.CollectPayload, Incomplete: true}
 	if !recognise {
 		cfg.Force = sessiontest.Force(p, dialect)
 	}
-	return &scene{sessiontest.New(t, hosts, cfg)}
+	s := &scene{sessiontest.New(t, hosts, cfg)}
+	t.Cleanup(func() { s.sameWithoutRules(t, dialect, recognise) })
+	return s
+}
+
+// sameWithoutRules holds that rules steer nothing: who follows the scene without them counts
+// the same.
+func (s *scene) sameWithoutRules(t *testing.T, dialect string, recognise bool) {
+	p := track.New(nil)
+	cfg := session.Config{Protocols: []*session.Protocol{p}, Messages: session.CollectPayload, Incomplete: true}
+	if !recognise {
+		cfg.Force = sessiontest.Force(p, dialect)
+	}
+	if apart := s.Apart(cfg); apart != "" {
+		t.Errorf("without rules: %s", apart)
+	}
 }
 
 func (s *scene) send(from int, f hazel.Frame) { s.Raw(from, f.Append(nil)) }

@@ -4,10 +4,10 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A number is an id, unwrapped.
-type number struct {
-	wire   int64 // id plus 65,536 times the wraps
-	engine int64 // the same without ids that the sender leaves out
+// A Number is an id, unwrapped.
+type Number struct {
+	Wire   int64 // id plus 65,536 times the wraps
+	Engine int64 // the same without ids that the sender leaves out
 }
 
 // A series unwraps the ids of one side. They go from 65,535 to 0; SkeldJS leaves
@@ -27,15 +27,15 @@ const steady = 16
 
 // number unwraps an id of this side. It reports false for a 0 that was taken to
 // be left out.
-func (s *series) number(id uint16) (number, bool) {
+func (s *series) number(id uint16) (Number, bool) {
 	n := s.peek(id)
 	if ref, ok := s.ids.Known(); ok && !s.skips && !s.gaps && !s.never && s.n >= steady && n&0xffff == 1 && n == ref+2 {
 		s.skips, s.skipped = true, n>>16
 	}
 	if s.skips && n&0xffff == 0 && n>>16 >= s.skipped {
-		return number{}, false
+		return Number{}, false
 	}
-	return number{n, s.engine(n)}, true
+	return Number{n, s.engine(n)}, true
 }
 
 // peek is the unwrapped id, without a judgement of what was left out.
@@ -48,7 +48,7 @@ func (s *series) peek(id uint16) int64 {
 func (s *series) plausible(id uint16) bool {
 	ref, ok := s.ids.Known()
 	step := s.peek(id) - ref
-	return !ok || step < limits.AckExcess && step > -limits.AckExcess
+	return !ok || step < AckExcess && step > -limits.AckExcess
 }
 
 // follows reports whether an id is one of the next in the series, or of the last.
@@ -66,13 +66,13 @@ func (s *series) engine(n int64) int64 {
 	return n
 }
 
-func (s *series) advance(n number) {
-	if ref, ok := s.ids.Known(); ok && n.engine != s.engine(ref)+1 && n.wire > ref {
+func (s *series) advance(n Number) {
+	if ref, ok := s.ids.Known(); ok && n.Engine != s.engine(ref)+1 && n.Wire > ref {
 		s.gaps = true
 	}
 	s.n++
-	s.never = s.never || n.wire&0xffff == 0
-	s.ids.Advance(n.wire)
+	s.never = s.never || n.Wire&0xffff == 0
+	s.ids.Advance(n.Wire)
 }
 
 // near unwraps an id that the other side acknowledges, for the engine.

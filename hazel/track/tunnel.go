@@ -102,22 +102,22 @@ func (p *pair) renews(c *conn, b []byte) bool {
 // input tracks a datagram of records.
 func (t *tunnel) input(c *conn, dir int) {
 	c.life.heard(dir)
-	l := &c.f.Records
+	l := &c.Packet.Records
 	out, words, again := &c.c.Dir[dir], dissect.Words(0), false
 	for i := range l.List[:l.N] {
 		r := &l.List[i]
 		switch {
 		case r.Epoch == 1:
-			x := c.sent.Of(c.fr.Datagram, t.records[dir].number(r.Sequence), seq.MarkFirst)
+			x := c.Sent.Of(c.Frame.Datagram, t.records[dir].number(r.Sequence), seq.MarkFirst)
 			x.Exact = true
 			v := out.Send(x)
 			words |= v.Words
 			again = again || v.Novelty != seq.First
 		case i == 0:
-			words |= out.Unnumbered(c.sent.Of(c.fr.Datagram, 0, seq.Unmarked), true)
+			words |= out.Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), true)
 		}
 	}
-	c.fr.Words |= words
+	c.Frame.Words |= words
 	if l.N == 0 {
 		return
 	}
@@ -133,18 +133,18 @@ func (t *tunnel) input(c *conn, dir int) {
 func (t *tunnel) record(c *conn, dir int, r *hazel.Record) {
 	switch {
 	case r.Content == hazel.RecordChangeCipherSpec:
-		c.fr.Words |= dissect.Handshake
+		c.Frame.Words |= dissect.Handshake
 	case r.Content == hazel.RecordHandshake && r.Epoch > 0:
-		c.fr.Words |= dissect.Handshake
+		c.Frame.Words |= dissect.Handshake
 		t.finished[dir] = true
 		if t.finished == [2]bool{true, true} {
 			t.establish(c)
 		}
 	case r.Content == hazel.RecordHandshake:
-		c.fr.Words |= dissect.Handshake
+		c.Frame.Words |= dissect.Handshake
 		t.handshake(c, dir, r)
 	case r.Content == hazel.RecordAlert && r.Epoch == 0 && len(r.Body) == 2 && r.Body[0] == 2 && c.life.state == session.Opening:
-		c.fr.Words |= dissect.Close
+		c.Frame.Words |= dissect.Close
 		c.life.state = session.Refused
 	}
 }
@@ -183,10 +183,10 @@ func (t *tunnel) hello(c *conn, dir int, h *hazel.DTLSHandshake) {
 		c.life.state = session.Opening
 	}
 	if t.hellos == 0 {
-		t.first = c.fr.Time
+		t.first = c.Frame.Time
 	}
 	t.hellos++
-	t.last = c.fr.Time
+	t.last = c.Frame.Time
 }
 
 func (t *tunnel) establish(c *conn) {
@@ -203,19 +203,19 @@ func (t *tunnel) message(c *conn, dir int, r *hazel.Record, again bool) {
 	case hazel.Acknowledgement:
 		out.Acks++
 		c.side[1-dir].tries.pings = 0
-		t.loose[1-dir].answered(c.fr.Time)
+		t.loose[1-dir].answered(c.Frame.Time)
 	case hazel.Ping:
-		t.loose[dir].at = c.fr.Time
+		t.loose[dir].at = c.Frame.Time
 		out.KeepAlives++
-		c.fr.Words |= dissect.KeepAlive
+		c.Frame.Words |= dissect.KeepAlive
 		if x := &c.side[dir].tries; !again {
-			x.pinged(c.fr)
+			x.pinged(c.Frame)
 		}
 	case hazel.Disconnect:
 		t.leaves(c, dir)
 	default:
 		out.DataFrames++
-		t.loose[dir].at = c.fr.Time
+		t.loose[dir].at = c.Frame.Time
 	}
 }
 
@@ -234,17 +234,17 @@ func (l *loose) answered(now int64) {
 // where the last message of the other side went unanswered, and this one comes within a
 // round trip, either may have closed the connection.
 func (t *tunnel) leaves(c *conn, dir int) {
-	l, first := &c.life, c.life.byes == [2]int{}
+	l, first := &c.life, !c.life.gone(0) && !c.life.gone(1)
 	c.disconnect(dir)
 	switch x := &t.loose[1-dir]; {
-	case first && l.byes[dir] > 0 && x.at != 0 && c.fr.Time-x.at <= x.trip+jitter:
+	case first && l.gone(dir) && x.at != 0 && c.Frame.Time-x.at <= x.trip+jitter:
 		t.doubt, l.closer = l.closer, session.NoSide
-	case t.doubt != session.NoSide && l.byes[0] > 0 && l.byes[1] > 0: // it is answered, so the other side had not left
+	case t.doubt != session.NoSide && l.gone(0) && l.gone(1): // it is answered, so the other side had not left
 		l.closer, t.doubt = t.doubt, session.NoSide
 	}
 }
 
 // silent reports a handshake that nothing answered until its client gave up.
 func (t *tunnel) silent(c *conn, end int64) bool {
-	return c.life.state == session.Opening && t.hellos >= oldTries && t.last-t.first >= fullLife-longestWait && end-t.last >= longestWait
+	return c.life.state == session.Opening && t.hellos >= oldTries && t.last-t.first >= FullLife-LongestWait && end-t.last >= LongestWait
 }

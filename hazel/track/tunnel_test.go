@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/rules"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -24,8 +26,8 @@ type flight struct {
 var (
 	hiddenFlight = flight{version: hazel.HiddenVersion, suite: hazel.HazelSuite, extra: hazel.Sealed}
 	openFlight   = flight{version: hazel.DTLS12, suite: hazel.HazelSuite, extra: hazel.Sealed}
-	webRTC       = flight{version: hazel.DTLS12, suite: hazel.HazelSuite, extra: shortestNonceCoded} // the suite as its standard has it
-	ccm8         = flight{version: hazel.DTLS12, suite: 0xC0AE, extra: 16}                           // CoAP: 8 bytes of nonce and 8 of tag
+	webRTC       = flight{version: hazel.DTLS12, suite: hazel.HazelSuite, extra: hazel.Sealed + 8} // the suite as its standard has it
+	ccm8         = flight{version: hazel.DTLS12, suite: 0xC0AE, extra: 16}                         // CoAP: 8 bytes of nonce and 8 of tag
 )
 
 func (f flight) record(content byte, epoch uint16, seq uint64, body []byte) []byte {
@@ -57,7 +59,7 @@ func (f flight) serverHello() []byte {
 
 func (f flight) finished() []byte {
 	b := f.record(hazel.RecordChangeCipherSpec, 0, 2, []byte{1})
-	return append(b, f.record(hazel.RecordHandshake, 1, 0, make([]byte, finishedSize+f.extra))...)
+	return append(b, f.record(hazel.RecordHandshake, 1, 0, make([]byte, 24+f.extra))...)
 }
 
 func (f flight) data(seq uint64, size int) []byte {
@@ -335,7 +337,7 @@ func TestHazel_Neighbours(t *testing.T) {
 		{"bytes that are no text", []byte{4, 2, 0xff, 0, 1}, dissect.Endpoint{Port: hazel.LANPort}, session.Undecided, nil},
 	} {
 		d := &dissect.Datagram{Src: hosts[0], Dst: c.dst, Payload: c.payload, Length: len(c.payload)}
-		if got := neighbour(d, c.standing); got != c.want {
+		if got := rules.New().Neighbour(d, c.standing); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -349,9 +351,9 @@ func TestHazel_Neighbours(t *testing.T) {
 
 // Pairs that cannot be Hazel are given up soon.
 func TestProbeGivesUp(t *testing.T) {
-	p := newProbe()
+	p := track.New(nil).NewProbe()
 	junk := &dissect.Datagram{Payload: []byte("\x40 neither Hazel nor DTLS"), Length: 24}
-	for range givenUpSoon {
+	for range 3 { // soon
 		if math.IsInf(p.Observe(junk, 0), -1) {
 			return
 		}

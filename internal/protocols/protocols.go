@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	dp4track "github.com/dpdissect/dpdissect/dp4/track"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
-	hazeltrack "github.com/dpdissect/dpdissect/hazel/track"
+	hazelrules "github.com/dpdissect/dpdissect/hazel/rules"
 	knettrack "github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -23,7 +23,7 @@ func All(o Options) []*session.Protocol {
 		dp8track.New(o.DP8),
 		dp4track.New(),
 		knettrack.New(),
-		hazeltrack.New(),
+		hazelrules.New(),
 	}
 }
 

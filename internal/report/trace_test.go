@@ -32,6 +32,12 @@ func (s *sink) Finding(f *session.Finding) { s.findings = append(s.findings, *f)
 
 func analyse(t *testing.T, path string) (*report.Analysis, [][]byte) {
 	t.Helper()
+	return analyseWith(t, path, protocols.All(protocols.Options{}))
+}
+
+// analyseWith analyses a capture, of which it follows some protocols.
+func analyseWith(t *testing.T, path string, follow []*session.Protocol) (*report.Analysis, [][]byte) {
+	t.Helper()
 	src, err := capture.Open([]string{path}, capture.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +46,7 @@ func analyse(t *testing.T, path string) (*report.Analysis, [][]byte) {
 	var s sink
 	run := pipeline.Run{
 		Source: src, Workers: 1, Sink: func(int) session.Sink { return &s },
-		Config: session.Config{Protocols: protocols.All(protocols.Options{}), Messages: session.CollectPayload, Incomplete: true},
+		Config: session.Config{Protocols: follow, Messages: session.CollectPayload, Incomplete: true},
 	}
 	if err := run.Do(); err != nil {
 		t.Fatal(err)

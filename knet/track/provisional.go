@@ -74,7 +74,7 @@ func (c *conn) judgeProvisional(dir int, sent *seq.Sending) {
 // went on before them (kNet page, InOrder Datagrams and Messages). With Spec a low
 // PacketID may be up to 50 sendings old.
 func (c *conn) judgeRefuted(dir int) {
-	c.c.JudgeRefuted(dir, func(p *seq.ProvisionalFrame, x *conform.Case) {
+	c.c.JudgeRefuted(dir, c.c.Dir[dir].Provisionals().Refuted(), func(p *seq.ProvisionalFrame, x *conform.Case) {
 		c.c.Dir[dir].Provisionals().Disregard(p.Num)
 		x.Rule, x.Since = rDgIdInc, p.Time+1
 		x.Message = fmt.Sprintf("PacketID %d is out of place: those before and after it continue at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)

@@ -130,6 +130,9 @@ type Gaps struct {
 	firmAt int64
 }
 
+// Told reports whether the latest gap was told at a time.
+func (g Gaps) Told(at int64) bool { return g.firm && g.firmAt == at }
+
 // KnownGaps gives what is known now.
 func (d *Direction) KnownGaps() Gaps {
 	d.ready()
@@ -149,7 +152,7 @@ func (d *Direction) Suppose(g Gaps) (known Gaps) {
 // what was known of such without it, at its time.
 func (d *Direction) Withdraw(n int64, before Gaps, at int64) {
 	d.ready()
-	if d.firmGap && d.firmGapAt == at {
+	if d.KnownGaps().Told(at) {
 		d.firmGap, d.firmGapAt = before.firm, before.firmAt
 	}
 	if w := &d.win; w.holds(n) {

@@ -3,11 +3,13 @@
 package sessiontest
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 const (
@@ -121,6 +123,40 @@ func (s *Scene) One() *session.Conn {
 		s.t.Fatalf("%d connections, want 1", len(conns))
 	}
 	return conns[0]
+}
+
+// Apart plays what was captured to another table, and says what its connections differ in
+// from those of the scene: all counters, states and dialects. "" is nothing.
+func (s *Scene) Apart(cfg session.Config) string {
+	other := New(s.t, s.hosts, cfg)
+	for _, d := range s.Sent {
+		x := *d
+		other.Table.Add(&x)
+	}
+	other.Now = s.Now
+	a, b := s.End(), other.End()
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d connections, not %d", len(b), len(a))
+	}
+	for i := range a {
+		if got, want := numbers(b[i]), numbers(a[i]); got != want {
+			return fmt.Sprintf("connection %d: %s, not %s", i, got, want)
+		}
+	}
+	return ""
+}
+
+// numbers is all that is counted of a connection.
+func numbers(c *session.Conn) string {
+	var p seq.Packer
+	p.PackSides(c.Dir)
+	return fmt.Sprintf("%v %v %q %v %x %+v %+v", c.State, c.ClosedBy, c.Dialect, c.Complete, p.Packed(), counters(&c.Dir[0]), counters(&c.Dir[1]))
+}
+
+// counters are those of a side that people read.
+func counters(d *seq.Direction) []uint64 {
+	lost := d.Lost()
+	return []uint64{d.Frames, d.Acks, d.Retries, d.UnneededRetries, d.Duplicates, d.OutOfOrder, d.Gaps, d.Messages, d.Missing(), lost.BeforeCapture, lost.AfterCapture, lost.NotCaptured}
 }
 
 // RecognisedAfter shows a probe all datagrams and gives how many of them it needs, 0 when

@@ -1,8 +1,9 @@
-package track
+package rules
 
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -36,23 +37,23 @@ const (
 )
 
 // oddity weighs what speaks against a new beginning at the frame at hand.
-func (c deliveryJudge) oddity(dir int, n int64) *oddity {
-	s, peer, rules := &c.side[dir], &c.side[1-dir], &c.c.Rules
+func (j *judge) oddity(dir int, n int64) *oddity {
+	s, peer, rules := &j.side[dir], &j.side[1-dir], &j.c.Rules
 	needed, clean := int64(rules.NeededOdds(dir)), rules.CleanOf(dir, 0)
 	many := func(missed int64) bool { return missed >= needed || clean && missed >= manyMissed }
-	trip := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() // a new Hello has to be answered first
-	since := c.fr.Time - s.lastSent
-	return &oddity{num: n, high: s.top.num, other: peer.top.num, hash: c.sent.Hash,
-		atOnce: dir == c.client && since < trip || since < noTimeToRenew && many(n-s.low.engine),
-		firm:   s.top.num-n >= 2 && many(s.top.num-s.low.engine),
-		soon:   since < littleTime && many(n-s.low.engine),
-		both:   since < someTime && many(n-s.low.engine) && peer.top.known && many(peer.top.num-peer.low.engine),
-		led:    c.client == 1-dir && peer.top.known && many(peer.top.num-peer.low.engine)}
+	trip := j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT() // a new Hello has to be answered first
+	since := j.Frame.Time - j.LastSent(dir)
+	return &oddity{num: n, high: s.Top, other: peer.Top, hash: j.Sent.Hash,
+		atOnce: dir == j.Client() && since < trip || since < noTimeToRenew && many(n-s.Low.Engine),
+		firm:   s.Top-n >= 2 && many(s.Top-s.Low.Engine),
+		soon:   since < littleTime && many(n-s.Low.Engine),
+		both:   since < someTime && many(n-s.Low.Engine) && peer.Sent && many(peer.Top-peer.Low.Engine),
+		led:    j.Client() == 1-dir && peer.Sent && many(peer.Top-peer.Low.Engine)}
 }
 
 // settle tells whether the side can't have begun again.
 func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
-	wentOn := peer.top.num > o.other && peer.top.num-o.other < limits.AckExcess && !peer.renewed
+	wentOn := peer.Top > o.other && peer.Top-o.other < track.AckExcess && !peer.renewed
 	switch {
 	case o.renewed:
 		return conform.Dropped, conform.GuardNone
@@ -68,31 +69,31 @@ func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
 // changed, or used again for another packet. Where it has not been acknowledged,
 // either is a fault; what it looks like decides which is the one, the other is
 // noted.
-func (c deliveryJudge) judgeOther(dir int, n int64, x *sentPacket, first *seq.Look) {
-	s, rules := &c.side[dir], &c.c.Rules
-	if s.renewed || s.odd != nil && s.odd.num == n && s.odd.hash == c.sent.Hash {
+func (j *judge) judgeOther(dir int, n int64, first *seq.Look) {
+	s, rules := &j.side[dir], &j.c.Rules
+	if s.renewed || s.odd != nil && s.odd.num == n && s.odd.hash == j.Sent.Hash {
 		return // its numbers began again, or it is sent again itself
 	}
-	o := c.oddity(dir, n)
+	o := j.oddity(dir, n)
 	if p := s.odd; p != nil && p.high == o.high && n > p.num && n-p.num <= renewedWithin {
 		p.renewed, o.renewed, s.renewed = true, true, true
 	}
 	s.odd = o
-	settle := func() (conform.Ruling, conform.Guard) { return o.settle(&c.side[1-dir]) }
-	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d is sent again with bytes that differ from frame %d", c.f.ID, first.Frame), first.Frame)
-	if c.fr.Time-x.last > packetKeep && (s.jump >= limits.AckExcess || s.top.pause > packetKeep) {
+	settle := func() (conform.Ruling, conform.Guard) { return o.settle(&j.side[1-dir]) }
+	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d is sent again with bytes that differ from frame %d", j.Packet.ID, first.Frame), first.Frame)
+	if j.Frame.Time-j.Was.Last > track.RecordKeep && (s.jump >= track.AckExcess || s.pause > track.RecordKeep) {
 		same.Blocked = conform.GuardUnwrap
 	}
-	if c.life.over() {
+	if j.Over() {
 		same.Blocked = conform.GuardLife
 	}
 	if first.Acked || !rules.BothVisible() {
 		rules.Hold(same, settle)
 		return
 	}
-	unique := rules.Here(rRelIdUnique, fmt.Sprintf("ID %d is reused while frame %d, which has it, is not acknowledged", c.f.ID, first.Frame), first.Frame)
+	unique := rules.Here(rRelIdUnique, fmt.Sprintf("ID %d is reused while frame %d, which has it, is not acknowledged", j.Packet.ID, first.Frame), first.Frame)
 	unique.Blocked = same.Blocked
-	if x.resembles(c.fr, c.f) {
+	if j.Was.Resembles(j.Frame, j.Packet) {
 		unique.AtMost = conform.Note
 	} else {
 		same.AtMost = conform.Note

@@ -1,9 +1,10 @@
-package track
+package rules
 
 import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -89,48 +90,48 @@ const histories = hazel.DialectSet(1<<hazel.Current | 1<<hazel.Fork36)
 
 // judgeClaim judges a set bit of a history of side dir: x of the other side was
 // received.
-func (c deliveryJudge) judgeClaim(dir int, x int64) {
-	s, peer, rules := &c.side[dir], &c.side[1-dir], &c.c.Rules
-	switch captured, _ := c.c.Dir[1-dir].Captured(x); {
-	case !c.fr.HasTime || x <= peer.low.engine || x > peer.top.num:
+func (j *judge) judgeClaim(dir int, x int64) {
+	s, peer, rules := &j.side[dir], &j.side[1-dir], &j.c.Rules
+	switch captured, _ := j.c.Dir[1-dir].Captured(x); {
+	case !j.Frame.HasTime || x <= peer.Low.Engine || x > peer.Top:
 		// those before the first may be set or clear; so far ahead it is another rule's
 	case captured:
 		rules.Pass(rRelAckHistory)
-	case c.headers().possible(dir).Within(histories):
-		s.claims.add(claim{num: x, at: c.fr.Time, frame: c.fr.Frame, fresh: s.history.any && x > s.history.num, gaps: peer.gaps})
+	case j.Possible(dir).Within(histories):
+		s.claims.add(claim{num: x, at: j.Frame.Time, frame: j.Frame.Frame, fresh: j.Told.Any && x > j.Told.Num, gaps: j.Known})
 	}
 }
 
 // swapTime is by how much the capture may swap an acknowledgement and a packet, in
 // ns. What the path delays in front of the capture point does not count, which is
 // what resends of lost packets look like: the other side did not have it either.
-func (c deliveryJudge) swapTime() int64 {
-	return max(seq.CopyHorizon, (c.c.Dir[0].MinRTT()+c.c.Dir[1].MinRTT())/2)
+func (j *judge) swapTime() int64 {
+	return max(seq.CopyHorizon, (j.c.Dir[0].MinRTT()+j.c.Dir[1].MinRTT())/2)
 }
 
 // judgeClaimed judges, when a number of side dir is captured for the first time
 // behind an acknowledgement of a later one, whether the other side's histories
 // acknowledged it already. The capture may have missed its first sending, so that
 // it takes several of them, of different accidents, and nothing else missing.
-func (c deliveryJudge) judgeClaimed(dir int, n int64) {
-	acker, rules := &c.side[1-dir], &c.c.Rules
+func (j *judge) judgeClaimed(dir int, n int64) {
+	acker, rules := &j.side[1-dir], &j.c.Rules
 	x, claimed := acker.claims.take(n)
-	switch h := &acker.history; {
-	case !c.fr.HasTime:
+	switch h := j.LastAck(1 - dir); {
+	case !j.Frame.HasTime:
 		return
 	case !claimed:
-		back := h.num - 1 - n
-		if back >= 0 && back < 8 && h.recent>>uint(back)&1 == 0 && c.fr.Time-h.at > c.swapTime() {
+		back := h.Num - 1 - n
+		if back >= 0 && back < 8 && h.Recent>>uint(back)&1 == 0 && j.Frame.Time-h.At > j.swapTime() {
 			rules.Pass(rRelAckHistory)
 		}
 		return
-	case c.fr.Time-x.at <= c.swapTime():
+	case j.Frame.Time-x.at <= j.swapTime():
 		return // it was overtaken
 	}
 	cs := &acker.claims
 	y := conform.Case{Rule: rRelAckHistory, Dir: 1 - dir, Frame: x.frame, Time: x.at, HasTime: true}
-	y.Proof = append(append(y.Proof, cs.proof[:min(cs.found, len(cs.proof))]...), c.fr.Frame)
-	y.Blocked = c.unsureClaim(dir, n, &x, &y)
+	y.Proof = append(append(y.Proof, cs.proof[:min(cs.found, len(cs.proof))]...), j.Frame.Frame)
+	y.Blocked = j.unsureClaim(dir, n, &x, &y)
 	if y.Blocked == conform.GuardNone {
 		cs.other = cs.other || !x.fresh
 		if cs.last = x.at; cs.found < len(cs.proof) {
@@ -140,29 +141,25 @@ func (c deliveryJudge) judgeClaimed(dir int, n int64) {
 			y.Blocked = conform.GuardOdds
 		}
 	}
-	y.Message = fmt.Sprintf("the history acknowledges ID %d, which is first sent %d ms later", uint16(n), (c.fr.Time-x.at)/1e6)
+	y.Message = fmt.Sprintf("the history acknowledges ID %d, which is first sent %d ms later", uint16(n), (j.Frame.Time-x.at)/1e6)
 	if y.Blocked == conform.GuardNone {
 		y.Message += fmt.Sprintf(" (%d such IDs so far)%s", cs.found, cs.release())
 	}
-	out := &c.c.Dir[dir]
-	known := out.KnownGaps()
-	out.Withdraw(n, x.gaps, x.at) // a gap that the claim alone tells of is none
-	rules.Judge(y)
-	out.Suppose(known)
+	rules.JudgeWithout(y, dir, x.at, x.gaps) // a gap that the claim alone tells of is none
 }
 
 // unsureClaim gives what speaks against a claim being a false one.
-func (c deliveryJudge) unsureClaim(dir int, n int64, x *claim, y *conform.Case) conform.Guard {
-	s := &c.side[dir]
-	before, ok := c.c.Dir[dir].Look(n - 1)
+func (j *judge) unsureClaim(dir int, n int64, x *claim, y *conform.Case) conform.Guard {
+	s := &j.side[dir]
+	before, ok := j.c.Dir[dir].Look(n - 1)
 	switch {
-	case !c.c.Complete && c.fr.Time-c.c.FirstTime < limits.Keep:
+	case !j.c.Complete && j.Frame.Time-j.c.FirstTime < track.Keep:
 		return conform.GuardStart // it may have been sent before the capture began
 	case s.renewed || s.odd != nil:
 		return conform.GuardLife
 	case !ok || !before.Captured || s.unread != 0:
 		return conform.GuardClean
-	case x.at-c.side[1-dir].claims.last < session.HoldLeast && c.side[1-dir].claims.found > 0:
+	case x.at-j.side[1-dir].claims.last < session.HoldLeast && j.side[1-dir].claims.found > 0:
 		return conform.GuardOdds // of one accident
 	}
 	y.Since = before.Time

@@ -1,10 +1,11 @@
-package track
+package rules
 
 import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -28,19 +29,19 @@ type beats struct {
 // judgeIdle judges the time since the last number of a side, which is at hand with
 // its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
 // the next one follows the last, none was sent in between.
-func (c sessionJudge) judgeIdle(dir int, n int64) {
-	s, rules := &c.side[dir], &c.c.Rules
-	own := c.fr.Time - s.lastSent
-	idle, alive := own, c.fr.Words.Has(dissect.KeepAlive)
-	if !s.top.known || s.lastSent == 0 || n != s.top.num+1 || !alive && max(own, c.fr.Time-s.top.at) <= leastInterval/2 {
+func (j *judge) judgeIdle(dir int, n int64) {
+	s, rules := &j.side[dir], &j.c.Rules
+	own, top := j.Frame.Time-j.LastSent(dir), &j.Before
+	idle, alive := own, j.Frame.Words.Has(dissect.KeepAlive)
+	if !top.Sent || j.LastSent(dir) == 0 || n != top.Top+1 || !alive && max(own, j.Frame.Time-top.TopAt) <= leastInterval/2 {
 		return
 	}
-	may := c.headers().possible(dir)
+	may := j.Possible(dir)
 	old := may.Within(mays | hazel.SetOf(hazel.Spec, hazel.V01))
 	if old {
-		idle = min(idle, c.fr.Time-c.side[1-dir].lastSent) // receiving puts it off, too
+		idle = min(idle, j.Frame.Time-j.LastSent(1-dir)) // receiving puts it off, too
 	} else {
-		idle = c.fr.Time - s.top.at // only what is reliable does
+		idle = j.Frame.Time - top.TopAt // only what is reliable does
 	}
 	b := &s.beat
 	interval, milder := b.interval, false
@@ -52,15 +53,15 @@ func (c sessionJudge) judgeIdle(dir int, n int64) {
 	}
 	switch {
 	case idle > 4*interval:
-		x := rules.Here(rKaSent, fmt.Sprintf("nothing was sent for %.1f s, not even a keepalive; %.1f s is usual", float64(idle)/1e9, float64(interval)/1e9), s.top.frame)
-		x.Milder, x.Since = milder, s.top.at
+		x := rules.Here(rKaSent, fmt.Sprintf("nothing was sent for %.1f s, not even a keepalive; %.1f s is usual", float64(idle)/1e9, float64(interval)/1e9), top.TopFrame)
+		x.Milder, x.Since = milder, top.TopAt
 		rules.Judge(x)
 	case idle > interval/2:
 		rules.Pass(rKaSent)
 	}
 	if alive {
 		b.interval = max(b.interval, min(idle, 4*helloInterval))
-		c.beat(dir, n, own, old)
+		j.beat(dir, n, own, old)
 	}
 }
 
@@ -77,42 +78,42 @@ func (b *beats) usual() int64 {
 func seconds(ns int64) string { return fmt.Sprintf("%.2g s", float64(ns)/1e9) }
 
 // beat takes a keepalive in its first sending.
-func (c sessionJudge) beat(dir int, n, own int64, old bool) {
-	s, rules := &c.side[dir], &c.c.Rules
+func (j *judge) beat(dir int, n, own int64, old bool) {
+	s, rules := &j.side[dir], &j.c.Rules
 	b := &s.beat
 	b.n++
 	if old {
-		if s.spokeAt != 0 {
-			own = c.fr.Time - s.spokeAt // what the other side sent may have come, and be acknowledged, as the time ran out
+		if spoke := j.SpokeAt(dir); spoke != 0 {
+			own = j.Frame.Time - spoke // what the other side sent may have come, and be acknowledged, as the time ran out
 		}
-		if own >= leastQuiet && (b.quiet == 0 || own < b.quiet) {
+		if own >= track.LeastQuiet && (b.quiet == 0 || own < b.quiet) {
 			b.quiet = own
 		}
 		if own < b.usual()*3/10 {
 			if b.early++; b.early == 1 {
-				b.first, b.firstAt = c.fr.Frame, c.fr.Time
+				b.first, b.firstAt = j.Frame.Frame, j.Frame.Time
 			}
 		} else {
 			rules.Pass(rKaEarly)
 		}
 	}
-	c.judgeHeard(dir, n)
+	j.judgeHeard(dir, n)
 }
 
 // judgeHeard judges whether keepalives are acknowledged (Hazel page), by those of
 // Ping alone, which are not resent: other packets sent between two of them must be
 // acknowledged. When nothing is acknowledged at all, they end the connection.
-func (c sessionJudge) judgeHeard(dir int, n int64) {
-	s, rules, out := &c.side[dir], &c.c.Rules, &c.c.Dir[dir]
+func (j *judge) judgeHeard(dir int, n int64) {
+	s, rules, out := &j.side[dir], &j.c.Rules, &j.c.Dir[dir]
 	b := &s.beat
-	if c.f.Type != hazel.Ping {
+	if j.Packet.Type != hazel.Ping {
 		return
 	}
 	if l, ok := out.Look(b.last); b.any && ok {
 		switch {
 		case l.Acked:
 			b.unheard = 0
-		case c.ackedBetween(out, b.last, n):
+		case j.ackedBetween(out, b.last, n):
 			b.unheard++
 		}
 	}
@@ -123,7 +124,7 @@ func (c sessionJudge) judgeHeard(dir int, n int64) {
 		x.Dir = 1 - dir
 		rules.Judge(x)
 	}
-	pings := s.tries.pings
+	pings := j.Pings(dir)
 	if pings == 1 {
 		rules.Pass(rKaDead)
 		b.deaf = 0
@@ -138,8 +139,8 @@ func (c sessionJudge) judgeHeard(dir int, n int64) {
 	}
 }
 
-func (c sessionJudge) ackedBetween(out *seq.Direction, from, to int64) bool {
-	for i := from + 1; i < to && i < from+packetLimit; i++ {
+func (j *judge) ackedBetween(out *seq.Direction, from, to int64) bool {
+	for i := from + 1; i < to && i < from+track.RecordLimit; i++ {
 		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
 			return true
 		}
@@ -148,10 +149,10 @@ func (c sessionJudge) ackedBetween(out *seq.Direction, from, to int64) bool {
 }
 
 // judgeBeats judges keepalives that came though something had just been sent.
-func (c sessionJudge) judgeBeats(dir int) {
-	b := &c.side[dir].beat
+func (j *judge) judgeBeats(dir int) {
+	b := &j.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
-		c.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
+		j.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,
 			Message: fmt.Sprintf("%d of %d keepalives came within %s of another datagram that was not an acknowledgement", b.early, b.n, seconds(b.usual()*3/10))})
 	}
 }
@@ -167,5 +168,5 @@ const (
 // Keepalives in a row that nobody answers.
 const (
 	unheardPings = 6
-	deadBeats    = 2 * deadPings
+	deadBeats    = 2 * track.DeadPings
 )

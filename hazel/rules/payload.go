@@ -1,4 +1,4 @@
-package track
+package rules
 
 import (
 	"fmt"
@@ -23,13 +23,13 @@ func (p *payloads) mostly() bool {
 // judgePayload judges the data of an unreliable or reliable packet: since 2018-07
 // it is made of messages, where the application uses the library's own writer
 // (Hazel be3f2d8 MessageWriter.cs).
-func (c headerJudge) judgePayload(dir int, may hazel.DialectSet) {
-	if !may.Within(hazel.WithPing) || c.fr.Cut() || len(c.f.Data) == 0 {
+func (j *judge) judgePayload(dir int, may hazel.DialectSet) {
+	if !may.Within(hazel.WithPing) || j.Frame.Cut() || len(j.Packet.Data) == 0 {
 		return
 	}
-	p, rules := &c.side[dir].payloads, &c.c.Rules
+	p, rules := &j.side[dir].payloads, &j.c.Rules
 	p.all++
-	if hazel.Tiled(c.f.Data) {
+	if hazel.Tiled(j.Packet.Data) {
 		p.framed++
 		rules.Pass(rHdrMsgwrap)
 		return
@@ -37,7 +37,7 @@ func (c headerJudge) judgePayload(dir int, may hazel.DialectSet) {
 	if !p.mostly() {
 		return
 	}
-	x := rules.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes does not consist of messages, as %d of %d others do", len(c.f.Data), p.framed, p.all-1))
+	x := rules.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes does not consist of messages, as %d of %d others do", len(j.Packet.Data), p.framed, p.all-1))
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if p.mostly() {
 			return conform.Failed, conform.GuardNone
@@ -52,27 +52,37 @@ const partTime = 6e9
 // judgeParts judges fragmented messages of a side that lack a part although the
 // side went on. Fragments have ids of their own, one after the other: where none of
 // those is missing in the capture since the first, no part is.
-func (c headerJudge) judgeParts(dir int) {
-	for _, m := range c.side[dir].asm.open {
-		if m.judged || m.cut || c.fr.Time-m.msg.Time < partTime {
+func (j *judge) judgeParts(dir int) {
+	for _, m := range j.Partial(dir) {
+		if m.Judged || m.Cut || j.Frame.Time-m.Msg.Time < partTime {
 			continue
 		}
-		if m.judged = true; !m.has(0) || !c.unbroken(dir, m.msg.Number) {
+		if m.Judged = true; !m.Has(0) || !j.unbroken(dir, m.Msg.Number) {
 			continue
 		}
-		c.c.Rules.Judge(conform.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.msg.FirstFrame, Time: m.msg.Time, HasTime: true, Proof: []uint64{m.msg.LastFrame},
-			Message: fmt.Sprintf("message %d is incomplete: %d of %d parts were sent", m.key, m.got, m.count), Since: m.msg.Time})
+		j.c.Rules.Judge(conform.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.Msg.FirstFrame, Time: m.Msg.Time, HasTime: true, Proof: []uint64{m.Msg.LastFrame},
+			Message: fmt.Sprintf("message %d is incomplete: %d of %d parts were sent", m.Key, m.Got, m.Count), Since: m.Msg.Time})
 	}
 }
 
 // unbroken reports whether no number of a side is missing in the capture, from
 // one on.
-func (c headerJudge) unbroken(dir int, from int64) bool {
-	out, top := &c.c.Dir[dir], c.side[dir].top.num
+func (j *judge) unbroken(dir int, from int64) bool {
+	out, top := &j.c.Dir[dir], j.side[dir].Top
 	for n := from; n <= top; n++ {
 		if l, ok := out.Look(n); !ok || !l.Captured {
 			return false
 		}
 	}
 	return true
+}
+
+// partsOf gives the number of parts of a message that lacks some, 0 when it is not known.
+func (j *judge) partsOf(dir int, key uint16) int {
+	for _, m := range j.Partial(dir) {
+		if m.Key == key {
+			return m.Count
+		}
+	}
+	return 0
 }

@@ -1,10 +1,11 @@
-package track
+package rules
 
 import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -20,55 +21,55 @@ const mostLate = 200e6
 const lastSeen = 2.5e9
 
 // judgeAfter judges a datagram of a side behind its own Disconnect.
-func (c sessionJudge) judgeAfter(dir int) {
-	l, rules, s := &c.life, &c.c.Rules, &c.side[dir]
-	late := c.fr.Time - l.goneAt[dir]
+func (j *judge) judgeAfter(dir int) {
+	bye, rules, s := j.Bye(dir), &j.c.Rules, &j.side[dir]
+	late := j.Frame.Time - bye.At
 	switch {
-	case c.fr.Words.Has(dissect.Duplicate) || !c.fr.HasTime || c.f.Type == hazel.Disconnect:
+	case j.Frame.Words.Has(dissect.Duplicate) || !j.Frame.HasTime || j.Packet.Type == hazel.Disconnect:
 		return
-	case c.f.Type == hazel.Acknowledgement && late <= lastWords, late <= min(rules.Horizon(), mostLate):
+	case j.Packet.Type == hazel.Acknowledgement && late <= lastWords, late <= min(rules.Horizon(), mostLate):
 		rules.Pass(rSesDiscLast)
 		return
 	case s.toldAfter:
 		return
 	}
-	after, sure := c.sentAfter(dir)
+	after, sure := j.sentAfter(dir)
 	if sure && !after {
 		rules.Pass(rSesDiscLast) // the path delayed it
 		return
 	}
-	x := rules.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", c.f.Type, late/1e6, l.goneIn[dir]), l.goneIn[dir])
-	if !sure && late <= fullLife {
+	x := rules.Here(rSesDiscLast, fmt.Sprintf("%s %d ms after the side's Disconnect in frame %d", j.Packet.Type, late/1e6, bye.Frame), bye.Frame)
+	if !sure && late <= track.FullLife {
 		x.Blocked = conform.GuardReord
 		rules.Judge(x)
 		return
 	}
-	if c.f.HasID && c.f.Type != hazel.Acknowledgement && s.top.known {
-		ahead := s.ids.engine(s.ids.peek(c.f.ID)) - l.topAt[dir]
-		old := ahead > -16 && ahead <= 16 && l.topAt[dir]-s.low.engine >= 2*renewedWithin
+	if j.Packet.HasID && j.Packet.Type != hazel.Acknowledgement && s.Sent {
+		ahead := j.Ahead(dir, j.Packet.ID, bye.Top)
+		old := ahead > -16 && ahead <= 16 && bye.Top-s.Low.Engine >= 2*renewedWithin
 		if old {
 			s.toldAfter = true
 			rules.Judge(x)
 			return
 		}
 	}
-	if c.f.Type == hazel.Acknowledgement {
-		n, _ := c.side[1-dir].ids.near(c.f.ID)
-		if l, ok := c.c.Dir[1-dir].Look(n); !ok || !l.Captured || c.fr.Time-l.Time > lastWords {
+	if j.Packet.Type == hazel.Acknowledgement {
+		n := j.Near(1-dir, j.Packet.ID)
+		if l, ok := j.c.Dir[1-dir].Look(n); !ok || !l.Captured || j.Frame.Time-l.Time > lastWords {
 			return // of another connection, perhaps
 		}
 	}
 	s.toldAfter = true
-	at := c.fr.Time
+	at := j.Frame.Time
 	peer := rules.Frames(1 - dir)
-	acked := c.c.Dir[1-dir].Acks
+	acked := j.c.Dir[1-dir].Acks
 	if rules.Now()-rules.LastOf(1-dir) > lastSeen {
 		x.Blocked = conform.GuardBidir // a new connection may have begun unseen
 		rules.Judge(x)
 		return
 	}
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if c.replaced != 0 && c.replaced-at < strayTime || rules.Frames(1-dir)-peer > 1 || c.c.Dir[1-dir].Acks != acked {
+		if j.Replaced() != 0 && j.Replaced()-at < track.StrayTime || rules.Frames(1-dir)-peer > 1 || j.c.Dir[1-dir].Acks != acked {
 			return conform.Doubtful, conform.GuardLife // a connection whose Hello was not captured
 		}
 		return conform.Failed, conform.GuardNone
@@ -81,14 +82,14 @@ const countedIDs = 3
 // sentAfter tells whether a side sent the datagram at hand behind its Disconnect, by their
 // IPv4 identifications. That is certain where those of its packets rise with their numbers:
 // no time tells, for the path may delay a datagram as long as it likes.
-func (c sessionJudge) sentAfter(dir int) (after, sure bool) {
-	id, bye := c.fr.IPID, c.life.goneID[dir]
-	if id == 0 || bye == 0 || id == bye {
+func (j *judge) sentAfter(dir int) (after, sure bool) {
+	id, bye := j.Frame.IPID, j.Bye(dir)
+	if id == 0 || bye.IPID == 0 || id == bye.IPID {
 		return false, false
 	}
 	known, next := 0, uint16(0)
-	for n := c.life.topAt[dir]; known <= countedIDs && n > c.life.topAt[dir]-packetLimit; n-- {
-		l, ok := c.c.Dir[dir].Look(n)
+	for n := bye.Top; known <= countedIDs && n > bye.Top-track.RecordLimit; n-- {
+		l, ok := j.c.Dir[dir].Look(n)
 		if !ok {
 			break
 		}
@@ -101,5 +102,5 @@ func (c sessionJudge) sentAfter(dir int) (after, sure bool) {
 		next = l.IPID
 		known++
 	}
-	return int16(id-bye) > 0, known > countedIDs
+	return int16(id-bye.IPID) > 0, known > countedIDs
 }

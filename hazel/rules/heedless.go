@@ -1,4 +1,4 @@
-package track
+package rules
 
 import (
 	"fmt"
@@ -28,10 +28,10 @@ const longKnown = 100e6
 // acknowledgement may be lost behind the capture point, as rarely as packets of the other
 // side on the same way are, which then are sent again. Between two that count one such
 // packet was answered at once, so that no single accident explains both.
-func (c deliveryJudge) judgeIgnored(dir int, x *sentPacket, first *seq.Look) {
-	s, peer, rules := &c.side[dir], &c.side[1-dir], &c.c.Rules
+func (j *judge) judgeIgnored(dir int, x *resent, first *seq.Look) {
+	s, peer, rules := &j.side[dir], &j.side[1-dir], &j.c.Rules
 	slack, ok := rules.Slack(dir)
-	if !ok || x.acks == 0 || x.marks&toldIgnored != 0 || c.fr.Time-x.ackAt <= slack+longKnown {
+	if !ok || j.Was.Acks == 0 || x.marks&toldIgnored != 0 || j.Frame.Time-j.Was.AckAt <= slack+longKnown {
 		return
 	}
 	x.marks |= toldIgnored
@@ -39,18 +39,18 @@ func (c deliveryJudge) judgeIgnored(dir int, x *sentPacket, first *seq.Look) {
 		s.ignored = new(ignored)
 	}
 	g := s.ignored
-	if g.told || g.n > 0 && peer.heard == g.heard {
+	if g.told || g.n > 0 && peer.Heard == g.heard {
 		return
 	}
-	g.heard = peer.heard
+	g.heard = peer.Heard
 	if g.n++; g.n <= len(g.frames) {
-		g.frames[g.n-1] = c.now
+		g.frames[g.n-1] = j.Now
 	}
-	each := float64(s.sendings-s.resendings) / float64(peer.heard+1) // acknowledgements for one of the other side
-	lost := 1.5 * float64(peer.again+1) / float64(peer.heard+peer.again+1)
-	sample := conform.Sample{N: max(peer.heard, g.n) + 1, Bad: g.n}
+	each := float64(s.Sendings-s.Resendings) / float64(peer.Heard+1) // acknowledgements for one of the other side
+	lost := 1.5 * float64(peer.Again+1) / float64(peer.Heard+peer.Again+1)
+	sample := conform.Sample{N: max(peer.Heard, g.n) + 1, Bad: g.n}
 	y := rules.Here(rRelNoresend, fmt.Sprintf("ID %d is resent %d ms after its acknowledgement (%d such packets so far), although what the other side sends arrives",
-		c.f.ID, (c.fr.Time-x.ackAt)/1e6, g.n), append([]uint64{first.Frame}, g.frames[:min(g.n-1, len(g.frames))]...)...)
+		j.Packet.ID, (j.Frame.Time-j.Was.AckAt)/1e6, g.n), append([]uint64{first.Frame}, g.frames[:min(g.n-1, len(g.frames))]...)...)
 	if !sample.Absurd(lost * max(1, each)) {
 		if g.n < leastIgnored {
 			return
@@ -67,34 +67,34 @@ const leastIgnored = 4
 // judgeRepeated judges whether a packet that was acknowledged is acknowledged again when it
 // comes again (Hazel page: the receiving client must acknowledge any packets it receives,
 // even if it has already received that packet).
-func (c deliveryJudge) judgeRepeated(dir int, n int64, x *sentPacket, first *seq.Look) {
-	t := x.trial()
-	if x.acks == 0 {
+func (j *judge) judgeRepeated(dir int, n int64, x *resent, first *seq.Look) {
+	t := x.trial
+	if j.Was.Acks == 0 {
 		return // none but a history says so
 	}
 	if t == nil || !t.repeated || t.answered {
 		t = &trial{repeated: true}
-		x.resent().trial = t
+		x.trial = t
 	}
 	if len(t.at) == longTrial {
 		return
 	}
-	t.at, t.frames = append(t.at, c.fr.Time), append(t.frames, c.fr.Frame)
+	t.at, t.frames = append(t.at, j.Frame.Time), append(t.frames, j.Frame.Frame)
 	if len(t.at) != leastTries {
 		return
 	}
-	rules, id := &c.c.Rules, c.f.ID
+	rules, id := &j.c.Rules, j.Packet.ID
 	y := conform.Case{Rule: rRelAckDup, Dir: 1 - dir, Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d was acknowledged, is resent three times or more and is never acknowledged again, while others are", id)
 	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) {
 		if t.answered {
 			return conform.Passed, conform.GuardNone
 		}
-		times, apart, others := c.inVain(dir, n, t)
+		times, apart, others := j.inVain(dir, n, t)
 		switch {
 		case others < leastOthers:
 			return conform.Doubtful, conform.GuardVant // nothing may arrive
-		case !c.incredible(times, apart):
+		case !j.incredible(times, apart):
 			return conform.Doubtful, conform.GuardOdds
 		}
 		return conform.Failed, conform.GuardNone

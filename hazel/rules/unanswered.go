@@ -1,10 +1,11 @@
-package track
+package rules
 
 import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -19,43 +20,43 @@ const longTrial = 16
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
 // must be acknowledged in between, and the chance of so much loss be absurd.
-func (c deliveryJudge) judgeUnanswered(dir int, n int64, x *sentPacket, first *seq.Look) {
-	if first.Acked || c.f.Type == hazel.MTUTest {
+func (j *judge) judgeUnanswered(dir int, n int64, x *resent, first *seq.Look) {
+	if first.Acked || j.Packet.Type == hazel.MTUTest {
 		return
 	}
-	if t := x.trial(); t != nil {
+	if t := x.trial; t != nil {
 		if len(t.at) < longTrial {
-			t.at, t.frames = append(t.at, c.fr.Time), append(t.frames, c.fr.Frame)
+			t.at, t.frames = append(t.at, j.Frame.Time), append(t.frames, j.Frame.Frame)
 		}
 		return
 	}
-	if x.times < 2 {
+	if j.Was.Times < 2 {
 		return
 	}
-	t := &trial{at: append(make([]int64, 0, 4), first.Time, x.last, c.fr.Time), frames: append(make([]uint64, 0, 4), first.Frame, c.fr.Frame)}
-	x.resent().trial = t
-	rules, length, id := &c.c.Rules, int(x.length), c.f.ID
+	t := &trial{at: append(make([]int64, 0, 4), first.Time, j.Was.Last, j.Frame.Time), frames: append(make([]uint64, 0, 4), first.Frame, j.Frame.Frame)}
+	x.trial = t
+	rules, length, id := &j.c.Rules, int(j.Was.Length), j.Packet.ID
 	rule := rRelAck
-	if c.fr.Words.Has(dissect.KeepAlive) {
+	if j.Frame.Words.Has(dissect.KeepAlive) {
 		rule = rKaAcked
 	}
 	y := conform.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d is sent three times or more and never acknowledged, while others are", id)
-	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) { return c.answered(dir, n, length, t) })
+	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) { return j.answered(dir, n, length, t) })
 }
 
 // answered settles whether a packet was acknowledged after all.
-func (c deliveryJudge) answered(dir int, n int64, length int, t *trial) (conform.Ruling, conform.Guard) {
-	out, s := &c.c.Dir[dir], &c.side[dir]
+func (j *judge) answered(dir int, n int64, length int, t *trial) (conform.Ruling, conform.Guard) {
+	out, s := &j.c.Dir[dir], &j.side[dir]
 	l, ok := out.Look(n)
 	if !ok || l.Acked {
 		return conform.Dropped, conform.GuardNone // it passed when it was
 	}
-	times, apart, others := c.inVain(dir, n, t)
+	times, apart, others := j.inVain(dir, n, t)
 	switch {
 	case length > int(s.largest), others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // the path may not take it, or nothing
-	case !c.incredible(times, apart):
+	case !j.incredible(times, apart):
 		return conform.Doubtful, conform.GuardOdds
 	}
 	return conform.Failed, conform.GuardNone
@@ -70,8 +71,8 @@ const leastOthers = 2
 // another packet went there and back between them, so that one accident does not
 // explain both: one of the side that was acknowledged, or one of the other side
 // that was not sent again.
-func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others int) {
-	now, hold := c.c.Rules.Now(), c.c.Rules.HoldTime()
+func (j *judge) inVain(dir int, n int64, t *trial) (times, apart, others int) {
+	now, hold := j.c.Rules.Now(), j.c.Rules.HoldTime()
 	for times < len(t.at) && now-t.at[times] >= hold {
 		times++
 	}
@@ -87,8 +88,8 @@ func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others 
 		}
 		return 0
 	}
-	for i := n + 1; i <= n+packetLimit; i++ {
-		l, ok := c.c.Dir[dir].Look(i)
+	for i := n + 1; i <= n+track.RecordLimit; i++ {
+		l, ok := j.c.Dir[dir].Look(i)
 		if !ok {
 			break
 		}
@@ -99,14 +100,14 @@ func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others 
 	if others == 0 {
 		return times, 0, 0
 	}
-	peer := &c.side[1-dir]
-	for i := peer.top.num; i > peer.top.num-packetLimit; i-- {
-		l, ok := c.c.Dir[1-dir].Look(i)
-		x := peer.packets.at(i)
+	peer := &j.side[1-dir]
+	for i := peer.Top; i > peer.Top-track.RecordLimit; i-- {
+		l, ok := j.c.Dir[1-dir].Look(i)
+		x := j.RecordOf(1-dir, i)
 		if !ok || x == nil || l.Time < t.at[0] {
 			break
 		}
-		if l.Acked && l.Captured && !l.Retried && x.code != 0x0C && x.code != 0x0D && now-l.Time >= hold {
+		if l.Acked && l.Captured && !l.Retried && x.Code != 0x0C && x.Code != 0x0D && now-l.Time >= hold {
 			others += passed(&l)
 		}
 	}
@@ -121,11 +122,11 @@ func (c deliveryJudge) inVain(dir int, n int64, t *trial) (times, apart, others 
 // incredible reports whether so many sendings of one packet, or their acknowledgements,
 // can't all have been lost, as rarely as others are: those of either side take the
 // way there and back.
-func (c deliveryJudge) incredible(times, apart int) bool {
+func (j *judge) incredible(times, apart int) bool {
 	sent, lost := 0, 1-times
-	for i := range c.side {
-		sent += c.side[i].sendings
-		lost += c.side[i].resendings
+	for i := range j.side {
+		sent += j.side[i].Sendings
+		lost += j.side[i].Resendings
 	}
 	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
 		return false
@@ -141,8 +142,8 @@ func (c deliveryJudge) incredible(times, apart int) bool {
 // absurd is incredible for packets that are not resent, as rarely as others of the
 // side are lost.
 func (s *side) absurd(times int) bool {
-	lost := float64(s.resendings) - float64(times-1) + 1
-	p := max(0.001, max(lost, 1)/float64(s.sendings+1))
+	lost := float64(s.Resendings) - float64(times-1) + 1
+	p := max(0.001, max(lost, 1)/float64(s.Sendings+1))
 	chance := 1.0
 	for range times - 1 { // of the last one the capture may have missed the acknowledgement
 		chance *= p

@@ -1,0 +1,261 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel/track"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// surplusAck is how many acknowledgements of a packet more than sendings of it are none too many.
+const surplusAck = 4
+
+// judgeAcked judges an acknowledgement of side dir that names n (Hazel page: it
+// answers a reliable packet that was received).
+func (j *judge) judgeAcked(dir int, n int64) {
+	rules, peer, words := &j.c.Rules, &j.side[1-dir], j.Frame.Words
+	if words.Has(dissect.Duplicate) || !j.Frame.HasTime {
+		return
+	}
+	if !j.Captured {
+		j.judgeStray(dir, n)
+		return
+	}
+	if peer.copies.waiting() {
+		peer.copies.answered(n)
+	}
+	if j.AnswersFirst() {
+		rules.PassSet(passesAcked)
+		peer.largest = max(peer.largest, j.Was.Length)
+		return
+	}
+	rules.Pass(rRelAckKnown)
+	if words.Has(dissect.Ack) {
+		rules.Pass(rRelAck)
+		if j.Record != nil {
+			peer.largest = max(peer.largest, j.Was.Length)
+			if j.Was.Code == 0x0C {
+				rules.Pass(rKaAcked)
+			}
+		}
+	}
+	if j.Record != nil {
+		j.judgeSurplus(dir, n)
+	}
+}
+
+// judgeSurplus judges how often a packet is acknowledged. A network that doubles
+// it behind the capture point has it acknowledged twice.
+func (j *judge) judgeSurplus(dir int, n int64) {
+	rules, acks := &j.c.Rules, j.Record.Acks
+	if acks == j.Was.Acks && acks < 255 {
+		return // it may be a copy
+	}
+	again := &j.side[1-dir].again
+	if x := again.At(n); x != nil && x.trial != nil {
+		x.trial.answered = true
+	}
+	if j.Frame.IPID == 0 {
+		return
+	}
+	if acks <= surplusAck { // it was sent once at least
+		rules.Pass(rRelAckSurplus)
+		return
+	}
+	l, ok := j.c.Dir[1-dir].Look(n)
+	if !ok {
+		return
+	}
+	x := j.resent(1-dir, n)
+	if !rules.Check(rRelAckSurplus, int(acks) < l.Copies+surplusAck) && x.marks&toldSurplus == 0 {
+		x.marks |= toldSurplus
+		y := rules.Here(rRelAckSurplus, fmt.Sprintf("ID %d was sent %d times and is acknowledged %d times", j.Packet.ID, l.Copies, acks), l.Frame)
+		y.Since = l.Time
+		rules.Judge(y)
+	}
+}
+
+// judgeStray judges an acknowledgement of an id that was not captured.
+func (j *judge) judgeStray(dir int, n int64) {
+	if j.Odd == track.Usual {
+		return
+	}
+	rules, peer := &j.c.Rules, &j.side[1-dir]
+	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", j.Packet.ID, uint16(peer.Low.Wire), peer.TopID)
+	switch j.Odd {
+	case track.Missed:
+		rules.Unclear(rRelAckKnown, conform.GuardClean, message)
+		return
+	case track.Earlier:
+		rules.Unclear(rRelAckKnown, conform.GuardStart, message)
+		return
+	case track.Former:
+		rules.Unclear(rRelAckKnown, conform.GuardLife, message)
+		return
+	}
+	x := j.Stray
+	y := rules.Here(rRelAckKnown, message, peer.TopFrame)
+	if max(x.Num-x.High, x.High-x.Num) > max(track.AckExcess, 64*peer.jump) {
+		y.Since = math.MaxInt64 // no gap of the capture is so long
+	}
+	rules.Hold(y, func() (conform.Ruling, conform.Guard) {
+		switch x.Outcome {
+		case track.Reached:
+			return conform.Dropped, conform.GuardNone
+		case track.Impossible:
+			return conform.Failed, conform.GuardNone
+		}
+		return conform.Doubtful, conform.GuardHold
+	})
+}
+
+// copiesKept is how many resends wait for an acknowledgement of their own.
+const copiesKept = 8
+
+// copies are resends of packets that had been acknowledged, and whether they were
+// acknowledged again.
+type copies struct {
+	open    [copiesKept]copied
+	n       int
+	total   int
+	silent  int // not acknowledged by the time they made room
+	first   uint64
+	firstAt int64
+	answers int
+}
+
+type copied struct {
+	num   int64
+	frame uint64
+	at    int64
+}
+
+// await notes a resend.
+func (p *copies) await(n int64, fr *dissect.Frame) {
+	p.total++
+	slot := &p.open[p.n%copiesKept]
+	p.note(slot)
+	*slot = copied{n, fr.Frame, fr.Time}
+	p.n++
+}
+
+func (p *copies) note(x *copied) {
+	if x.frame == 0 {
+		return
+	}
+	if p.silent++; p.first == 0 {
+		p.first, p.firstAt = x.frame, x.at
+	}
+	x.frame = 0
+}
+
+// waiting reports whether some are open.
+func (p *copies) waiting() bool { return p.total != p.answers+p.silent }
+
+// answered notes an acknowledgement.
+func (p *copies) answered(n int64) {
+	for i := range p.open {
+		if x := &p.open[i]; x.frame != 0 && x.num == n {
+			x.frame = 0
+			p.answers++
+			return
+		}
+	}
+}
+
+// leastCopies is how many resends it takes to judge what becomes of them.
+const leastCopies = 20
+
+// judgeCopies judges, at the end, whether side dir acknowledged resends, too
+// (Hazel page: even if it has already received that packet).
+func (j *judge) judgeCopies(dir int) {
+	rules, p, peer := &j.c.Rules, &j.side[1-dir].copies, &j.side[1-dir]
+	for i := range p.open {
+		p.note(&p.open[i])
+	}
+	if p.total < leastCopies || 4*peer.Resendings > peer.Sendings {
+		return
+	}
+	if !rules.Check(rRelAckDup, 2*p.answers >= p.total) {
+		rules.Judge(conform.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
+			Message: fmt.Sprintf("of %d resends of packets that the side had acknowledged, %d were acknowledged again", p.total, p.answers)})
+	}
+}
+
+// deniedKept is how many ids that histories report missing are remembered.
+const deniedKept = 8
+
+// leastDenials is how many histories must report an id missing.
+const leastDenials = 5
+
+// denied are ids of a side that the other one's histories report missing.
+type denied struct {
+	list [deniedKept]denial
+	n    int  // ids of which nothing came after it
+	liar bool // the histories deny what was acknowledged
+}
+
+type denial struct {
+	num   int64
+	times int
+	frame uint64 // 0: none
+	at    int64
+	last  int64 // when it was reported missing last
+	told  bool
+}
+
+// deniedFor is for how long an id must be reported missing that was sent once, in
+// ns: a sender has sent it again several times by then.
+const deniedFor = 1e9
+
+// proves reports whether histories leave no doubt that a number was not received,
+// long after it was sent.
+func (d *denied) proves(n int64) bool {
+	x := &d.list[n&(deniedKept-1)]
+	return !d.liar && x.frame != 0 && x.num == n && x.times >= leastDenials && x.last-x.at >= deniedFor
+}
+
+// judgeDenied notes that side dir reports n missing. An id so reported is resent
+// (Hazel Reliable.cs), Pings and MTU tests not.
+func (j *judge) judgeDenied(dir int, n int64) {
+	peer := &j.side[1-dir]
+	l, ok := j.c.Dir[1-dir].Look(n)
+	x := j.RecordOf(1-dir, n)
+	if ok && l.AckTimed && l.Acked && j.Frame.Time-l.AckTime > seq.CopyHorizon {
+		peer.denied.liar = true
+	}
+	if !ok || x == nil || peer.denied.liar || !l.Captured || l.Acked || l.Retried || x.Code == 0x0C || x.Code == 0x0D || !j.Frame.HasTime {
+		return
+	}
+	d := &peer.denied.list[n&(deniedKept-1)]
+	if d.num != n || d.frame == 0 {
+		*d = denial{num: n, frame: l.Frame, at: l.Time}
+	}
+	d.last = j.Frame.Time
+	if d.times++; d.times != leastDenials || d.told {
+		return
+	}
+	d.told = true
+	rules := &j.c.Rules
+	y := conform.Case{Rule: rRelAckHistoryLoss, Dir: 1 - dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: l.Time,
+		Message: fmt.Sprintf("ID %d is reported missing %d times but never resent", uint16(n), d.times)}
+	rules.HoldFor(y, track.FullLife, func() (conform.Ruling, conform.Guard) {
+		l, ok := j.c.Dir[1-dir].Look(n)
+		if !ok {
+			return conform.Dropped, conform.GuardNone
+		}
+		if l.Retried || l.Acked {
+			return conform.Passed, conform.GuardNone
+		}
+		if !rules.ClockFine() {
+			return conform.Doubtful, conform.GuardClock
+		}
+		if peer.denied.n++; peer.denied.n < rules.NeededOdds(1-dir) || peer.denied.liar {
+			return conform.Doubtful, conform.GuardOdds // the capture may have missed both
+		}
+		return conform.Failed, conform.GuardNone
+	})
+}

@@ -1,0 +1,188 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel/track"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// New gives the protocol to a tracker, with its rules.
+func New() *session.Protocol {
+	p := track.New(func() track.Judge { return new(judge) })
+	p.Rules, p.RuleSets = Rules, ruleSets
+	return p
+}
+
+// A judge judges one connection. What it remembers is its own; of the connection it
+// reads what the View shows.
+type judge struct {
+	track.View
+	*track.Event // at hand
+	c            *session.Conn
+	side         [2]side
+	begun        bool // the first datagram was judged
+}
+
+// A side is what is remembered of one sender.
+type side struct {
+	*track.Span // what it sent so far
+
+	jump, pause int64    // the longest step forward, and the longest time between two highest numbers, ns
+	again       resents  // packets sent, or acknowledged, again
+	ignored     *ignored // nil while it resent nothing late
+	largest     uint16   // payload acknowledged
+	swapped     int      // ids in a row that step by 256
+	early       int      // resends before an answer could come
+	renewed     bool     // its numbers began again
+	odd         *oddity
+	copies      copies
+	denied      denied
+	claims      claims
+	unread      int // datagrams of which it is not known what they were
+	beat        beats
+	forgotten   forgotten
+	payloads    payloads
+	endless     []endless
+	toldAfter   bool
+	toldReply   bool
+}
+
+// Follow implements track.Judge.
+func (j *judge) Follow(v track.View) {
+	j.View, j.c = v, v.Conn()
+	for dir := range j.side {
+		j.side[dir].Span = v.Span(dir)
+	}
+}
+
+// Observe implements track.Judge.
+func (j *judge) Observe(e *track.Event) {
+	j.Event = e
+	dir := e.Dir
+	if e.Parts.Has(track.Unread) {
+		j.side[dir].unread++
+	}
+	if e.Parts.Has(track.Numbered) {
+		j.judgeSending(dir)
+	}
+	if e.Parts.Has(track.Greets) {
+		j.judgeHelloAgain(dir)
+	}
+	if e.Parts.Has(track.Acknowledges) {
+		j.judgeAcknowledgement(dir)
+	}
+	if e.Whole {
+		j.c.Rules.Pass(rHdrFragComplete)
+	}
+	if e.Parts.Has(track.Plain) {
+		if !j.begun {
+			j.judgeStart(dir)
+		}
+		j.judgeHeader(dir, e.May)
+		if e.Frame.Err == nil && j.Left() {
+			j.judgeAfterwards(dir)
+		}
+	}
+	j.Event = nil
+}
+
+// Refuted implements track.Judge: datagrams whose ids turned out to be out of place, for
+// the side went on before them (Hazel page, Reliable Delivery).
+func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) {
+	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
+		x.Rule, x.Message = rRelIdSeq, fmt.Sprintf("ID %d is out of place: the IDs before and after it continue at %d", uint16(p.Num), uint16(p.Expected))
+		if p.By != 0 && p.Num < p.Expected && (p.Num >= 0 || !j.c.Complete) {
+			x.Blocked = conform.GuardClean // it may have been sent before, unseen
+		}
+		if p.By != 0 && !j.c.Rules.CleanOf(dir, 0) {
+			x.Blocked = conform.GuardClean // the side may have come so far unseen, and those since be sent again
+		}
+	})
+}
+
+// End implements track.Judge.
+func (j *judge) End() {
+	if j.Secure() {
+		return
+	}
+	for dir := range j.side {
+		j.judgeCopies(dir)
+		j.judgeBeats(dir)
+		j.judgeOpening(dir)
+	}
+}
+
+// judgeAcknowledgement judges an acknowledgement with its history.
+func (j *judge) judgeAcknowledgement(dir int) {
+	s, f := &j.side[dir], j.Packet
+	if s.claims.open > 0 {
+		s.claims.take(j.Acked) // the capture missed it
+	}
+	if f.HasRecent && j.Frame.Length == 4 {
+		s.claims.heard(f.Recent)
+		j.judgeHistory(dir)
+	}
+	j.judgeAcked(dir, j.Acked)
+}
+
+// judgeHistory judges the bits of the history of an acknowledgement.
+func (j *judge) judgeHistory(dir int) {
+	told := j.Captured && !j.Frame.Words.Has(dissect.Duplicate)
+	if j.Packet.Recent == 0xff && j.Fresh == 0 {
+		return
+	}
+	for i := range int64(8) {
+		switch bit := uint8(1) << i; {
+		case j.Packet.Recent&bit == 0:
+			j.judgeDenied(dir, j.Acked-1-i)
+		case told && j.Fresh&bit != 0:
+			j.judgeClaim(dir, j.Acked-1-i)
+		}
+	}
+}
+
+// resents are the packets of a side that were sent, or acknowledged, again.
+type resents struct{ seq.History[resent] }
+
+// A resent is what is remembered of such a packet.
+type resent struct {
+	trial *trial // sendings without an acknowledgement, from the third on
+	marks mark
+}
+
+type mark uint8
+
+const (
+	wasLow  mark = 1 << iota // the latest gap hardly grew
+	toldGap                  // its gaps were found fault with
+	toldSurplus
+	toldKnown
+	toldIgnored // counted as sent again long after its acknowledgement passed
+)
+
+// resent gives what is remembered of a packet of a side that was sent, or acknowledged,
+// again; a new one where the latest ones are gone.
+func (j *judge) resent(dir int, n int64) *resent {
+	s := &j.side[dir]
+	s.again.Most = track.RecordLimit
+	x, fresh := s.again.Put(n, func(num int64, _ *resent, _ int) bool { return j.RecordOf(dir, num) != nil })
+	switch {
+	case x == nil:
+		return new(resent)
+	case fresh:
+		*x = resent{}
+	}
+	return x
+}
+
+// A trial is a packet that is unanswered.
+type trial struct {
+	at       []int64
+	frames   []uint64
+	repeated bool // it had been acknowledged before
+	answered bool // and was again
+}

@@ -1,0 +1,258 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// forgotten looks for packets that were neither acknowledged nor sent again.
+type forgotten struct {
+	next   int64 // number to look at
+	any    bool
+	until  int64 // until then it was sent too lately
+	n      int   // such packets
+	at     int64
+	frames [leastBeats]uint64
+	broken bool
+}
+
+// judgeForgotten judges whether what is not acknowledged is resent (Hazel page).
+// One acknowledgement may have been missed by the capture; of as many as it takes
+// that is absurd.
+func (j *judge) judgeForgotten(dir int) {
+	s, out, rules := &j.side[dir], &j.c.Dir[dir], &j.c.Rules
+	g, now := &s.forgotten, j.Frame.Time
+	if !g.any {
+		g.next, g.any = s.Top, true
+	}
+	if s.Top-g.next > track.RecordLimit {
+		g.next = s.Top - track.RecordLimit/2
+	}
+	wait := max(track.FullLife, 10*rules.HoldTime()/3)
+	for range 3 {
+		x := j.RecordOf(dir, g.next)
+		if g.next >= s.Top {
+			return
+		}
+		if x == nil {
+			g.next++
+			continue
+		}
+		if now-x.Last < wait {
+			g.until = x.Last + track.FullLife
+			return
+		}
+		l, ok := out.Look(g.next)
+		g.next++
+		switch {
+		case !ok || !l.Captured || x.Code == 0x0C || x.Code == 0x0D:
+		case l.Acked || l.Retried:
+			rules.Pass(rRelResend)
+		case now-g.at > session.HoldLeast || l.Time-g.at > session.HoldLeast:
+			j.forgot(dir, g.next-1, &l)
+		}
+	}
+}
+
+// mayBeMissed reports whether the capture may have missed what explains so many of all
+// packets of a side, where needed in a row are absurd: any of them may be those.
+func mayBeMissed(some, all, needed int) bool {
+	if some < needed {
+		return true
+	}
+	p, chance := math.Pow(1e-9, 1/float64(needed-1)), 1.0
+	for i := range some {
+		chance *= p * float64(max(all-i, 1)) / float64(i+1)
+	}
+	return chance >= absurdity
+}
+
+func (j *judge) forgot(dir int, num int64, l *seq.Look) {
+	s, rules := &j.side[dir], &j.c.Rules
+	g := &s.forgotten
+	if l.Time-g.at < session.HoldLeast {
+		return // of one accident
+	}
+	g.at = l.Time
+	y := conform.Case{Rule: rRelResend, Dir: dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: g.frames[:min(g.n, len(g.frames))], Since: l.Time}
+	y.Message = fmt.Sprintf("ID %d is neither acknowledged nor resent (%d such packets so far)", uint16(num), g.n+1)
+	g.n++
+	switch {
+	case s.denied.proves(num):
+		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
+		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
+	case mayBeMissed(g.n, s.Sendings-s.Resendings, rules.NeededOdds(1-dir)) || !j.ackedAround(dir, num):
+		y.Blocked = conform.GuardOdds
+	}
+	if g.n <= len(g.frames) {
+		g.frames[g.n-1] = l.Frame
+	}
+	if y.Blocked == conform.GuardNone && g.broken {
+		return
+	}
+	g.broken = g.broken || y.Blocked == conform.GuardNone
+	rules.Judge(y)
+}
+
+// ackedAround reports whether the packets before and behind one are acknowledged.
+func (j *judge) ackedAround(dir int, n int64) bool {
+	out := &j.c.Dir[dir]
+	before, ok1 := out.Look(n - 1)
+	behind, ok2 := out.Look(n + 1)
+	return ok1 && ok2 && before.Acked && behind.Acked
+}
+
+// Limits of a sender that does not give up.
+const (
+	longestLife = 3 * track.FullLife // games raise the usual one
+	manyTries   = 8
+)
+
+// judgeGiveUp judges a side that sends new data while a packet of it is unanswered
+// for longer than any release does (Hazel page: after a specific number of resends
+// it may assume that communication has been interrupted).
+func (j *judge) judgeGiveUp(dir int) {
+	s, rules := &j.side[dir], &j.c.Rules
+	tries := j.Tries(dir)
+	s.endless = slices.DeleteFunc(s.endless, func(e endless) bool {
+		return !slices.ContainsFunc(tries, func(x track.Try) bool { return x.Num == e.num })
+	})
+	for i := range tries {
+		x := &tries[i]
+		switch life := j.Frame.Time - x.First; {
+		case s.told(x.Num, rRelGiveup):
+		case life > longestLife && x.Times >= manyTries && j.Frame.Time-x.Last <= 2*track.LongestWait:
+			s.endless = append(s.endless, endless{x.Num, rRelGiveup})
+			rules.Broken(rRelGiveup, fmt.Sprintf("ID %d was sent %d times in %d s without an acknowledgement, while new data continues", uint16(x.Num), x.Times, life/1e9))
+		default:
+			rules.Pass(rRelGiveup)
+		}
+		switch far := s.Top - x.Num; {
+		case far <= 1<<15:
+			rules.Pass(rRelIdDensity)
+		case !s.told(x.Num, rRelIdDensity):
+			s.endless = append(s.endless, endless{x.Num, rRelIdDensity})
+			rules.Broken(rRelIdDensity, fmt.Sprintf("ID %d is not acknowledged, while IDs %d ahead are sent", uint16(x.Num), far))
+		}
+	}
+}
+
+// An endless number is one that its side does not give up, as a rule was broken by.
+type endless struct {
+	num  int64
+	rule int
+}
+
+// told reports whether a number was found fault with by a rule.
+func (s *side) told(num int64, rule int) bool { return slices.Contains(s.endless, endless{num, rule}) }
+
+// judgeAfterwards judges a datagram behind a Disconnect of either side.
+func (j *judge) judgeAfterwards(dir int) {
+	if j.Bye(1-dir).Times > 0 {
+		j.judgeReply(dir)
+	}
+	if j.Bye(dir).Times > 0 {
+		j.judgeAfter(dir)
+	}
+}
+
+// farewells is how many Disconnects of one side leave no doubt that one arrived.
+const farewells = 4
+
+// judgeReply judges a side that goes on although the other one has left: a single
+// Disconnect may be lost.
+func (j *judge) judgeReply(dir int) {
+	s, bye, rules := &j.side[dir], j.Bye(1-dir), &j.c.Rules
+	switch {
+	case j.Frame.Words.Has(dissect.Duplicate):
+		return
+	case j.Packet.Type == hazel.Disconnect:
+		rules.Pass(rSesDiscReply)
+		return
+	}
+	if late := j.Frame.Time - bye.Last; bye.Times >= farewells && late > 2*track.FullLife && !s.toldReply {
+		s.toldReply = true
+		rules.Broken(rSesDiscReply, fmt.Sprintf("%s %d s after the last of %d Disconnects of the other side", j.Packet.Type, late/1e9, bye.Times), bye.Frame)
+	}
+}
+
+// judgeStart judges with what a connection begins.
+func (j *judge) judgeStart(dir int) {
+	rules := &j.c.Rules
+	if j.Secure() || j.Frame.Err != nil {
+		return
+	}
+	j.begun = true
+	if j.c.Complete {
+		rules.Pass(rSesHelloFirst)
+		j.judgeFirstID(dir)
+		return
+	}
+	rules.Unclear(rSesHelloFirst, conform.GuardStart, fmt.Sprintf("the first datagram captured is %s", j.Packet.Type))
+}
+
+// judgeFirstID judges the id of the Hello that opened the connection (Hazel library). The
+// page leaves it open; which is spoken may show later.
+func (j *judge) judgeFirstID(dir int) {
+	rules, page := &j.c.Rules, hazel.SetOf(hazel.Spec)
+	if j.Forced() == hazel.Spec || j.Dialects(dir) == page || rules.Check(rRelIdFirst, j.Packet.ID <= 1) {
+		return
+	}
+	x := rules.Here(rRelIdFirst, fmt.Sprintf("the first ID is %d", j.Packet.ID))
+	rules.HoldFor(x, track.FullLife, func() (conform.Ruling, conform.Guard) {
+		switch left := j.Dialects(dir); {
+		case j.Forced() != hazel.AnyDialect || !left.Has(hazel.Spec):
+			return conform.Failed, conform.GuardNone
+		case left == page:
+			return conform.Dropped, conform.GuardNone
+		}
+		return conform.Doubtful, conform.GuardDial
+	})
+}
+
+// judgeHelloAgain judges a Hello behind the one that opened the connection.
+func (j *judge) judgeHelloAgain(dir int) {
+	rules, first := &j.c.Rules, j.Verdict.Novelty == seq.First
+	if !j.Opened() || j.Frame.Words.Has(dissect.Duplicate) {
+		return
+	}
+	if !rules.Check(rSesHelloAgain, !first || j.Frame.Length <= 4) {
+		rules.Broken(rSesHelloAgain, fmt.Sprintf("a Hello with data and ID %d on a live connection: neither a keepalive nor a new connection", j.Packet.ID))
+	}
+}
+
+// manyHellos is how often a Hello goes without an acknowledgement that others
+// had to follow.
+const manyHellos = 4
+
+// judgeOpening judges a server that speaks without having acknowledged the Hello.
+func (j *judge) judgeOpening(dir int) {
+	rules, server := &j.c.Rules, &j.side[1-dir]
+	if !j.Opened() || dir != j.Client() {
+		return
+	}
+	l, ok := j.c.Dir[dir].Look(j.side[dir].Low.Engine)
+	x := j.RecordOf(dir, j.side[dir].Low.Engine)
+	if !ok || x == nil || hazel.WireTypes[x.Code].Type != hazel.Hello {
+		return
+	}
+	switch {
+	case l.Acked:
+		rules.Pass(rSesHelloAck)
+	case int(x.Times) >= manyHellos && server.Sent && server.Low.Wire <= 1 && server.Sendings >= track.GoesOn:
+		y := conform.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.LowFrame, Time: server.LowAt, HasTime: true, Proof: []uint64{l.Frame}}
+		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.Times)
+		if !server.absurd(int(x.Times)) {
+			y.Blocked = conform.GuardOdds
+		}
+		rules.Judge(y)
+	}
+}
