@@ -46,6 +46,7 @@ type side struct {
 	beat        beats
 	forgotten   forgotten
 	payloads    payloads
+	lacking     []*track.Partial // messages whose missing parts were looked at
 	endless     []endless
 	toldAfter   bool
 	toldReply   bool

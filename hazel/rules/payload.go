@@ -2,8 +2,10 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -53,11 +55,14 @@ const partTime = 6e9
 // side went on. Fragments have ids of their own, one after the other: where none of
 // those is missing in the capture since the first, no part is.
 func (j *judge) judgeParts(dir int) {
-	for _, m := range j.Partial(dir) {
-		if m.Judged || m.Cut || j.Frame.Time-m.Msg.Time < partTime {
+	s, open := &j.side[dir], j.Partial(dir)
+	s.lacking = slices.DeleteFunc(s.lacking, func(m *track.Partial) bool { return !slices.Contains(open, m) })
+	for _, m := range open {
+		if m.Cut || j.Frame.Time-m.Msg.Time < partTime || slices.Contains(s.lacking, m) {
 			continue
 		}
-		if m.Judged = true; !m.Has(0) || !j.unbroken(dir, m.Msg.Number) {
+		s.lacking = append(s.lacking, m)
+		if !m.Has(0) || !j.unbroken(dir, m.Msg.Number) {
 			continue
 		}
 		j.c.Rules.Judge(conform.Case{Rule: rHdrFragComplete, Dir: dir, Frame: m.Msg.FirstFrame, Time: m.Msg.Time, HasTime: true, Proof: []uint64{m.Msg.LastFrame},

@@ -36,16 +36,15 @@ type part struct {
 
 // A Partial is a message that lacks a part.
 type Partial struct {
-	Key    uint16         // of the message
-	Count  int            // of its parts, 0 when it is not known yet
-	Got    int            // parts captured
-	Cut    bool           // something of it is not known
-	Judged bool           // what it lacks was looked at; a Judge sets it
-	next   int            // parts below were consumed
-	ahead  map[int][]byte // parts that wait for those before them
-	sum    hash.Hash
-	buf    []byte
-	Msg    session.Message
+	Key   uint16         // of the message
+	Count int            // of its parts, 0 when it is not known yet
+	Got   int            // parts captured
+	Cut   bool           // something of it is not known
+	next  int            // parts below were consumed
+	ahead map[int][]byte // parts that wait for those before them
+	sum   hash.Hash
+	buf   []byte
+	Msg   session.Message
 }
 
 // add takes the fragment at hand, which was not captured before.
