@@ -56,6 +56,9 @@ func (v *Verdict) Why() string {
 // Grave reports whether the connection did not end as its sides wanted.
 func (v *Verdict) Grave() bool { return abouts[v.Cause].grave > fine }
 
+// Grave reports whether connections did not end as their sides wanted.
+func (g *Group) Grave() bool { return abouts[g.Cause].grave > fine }
+
 // CutOff reports whether the connection ended before its sides wanted it to. ok is false where
 // the capture does not show how it ended.
 func (v *Verdict) CutOff() (yes, ok bool) {

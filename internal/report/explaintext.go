@@ -104,7 +104,11 @@ func (p explainer) appendGroups(dst []byte, groups []explain.Group, all bool, wi
 	for i := range groups {
 		g := &groups[i]
 		dst = append(dst, '\n')
-		dst = p.appendStyledLines(dst, p.Error, wrapWords(escaped(g.Sentence), width-len(explainIndent)))
+		style := p.Error
+		if !g.Grave() {
+			style = p.Warn
+		}
+		dst = p.appendStyledLines(dst, style, wrapWords(escaped(g.Sentence), width-len(explainIndent)))
 		list := "#" + strconv.Itoa(g.Connections[0])
 		for k, id := range g.Connections[1:] {
 			if k == listedMembers {
