@@ -158,6 +158,32 @@ func TestReportAxis(t *testing.T) {
 	p.Await(`page.drawn.every((u) => u.scales.x.max - u.scales.x.min < 0.5 * (page.groups.get(0).span[1] - page.groups.get(0).span[0]) && u.scales.x.min === page.drawn[0].scales.x.min)`)
 }
 
+// TestReportBandSides tells the bands of one cause apart by the side whose packets they are about:
+// in their words, for eyes and for screen readers, and by the plots that they stand behind.
+func TestReportBandSides(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "unsigned-lossy.pcap")))
+	type band struct{ Direction, Text, Title, Label string }
+	p.Eval(`page.openAt(0)`, nil)
+	bands := ask[[]band](t, p, `[...document.querySelectorAll("[data-band][data-cause=loss]")].map((e) => ({ direction: e.dataset.direction, text: e.textContent, title: e.title, label: e.getAttribute("aria-label") }))`)
+	told := map[string]bool{}
+	for _, x := range bands {
+		name := map[string]string{"a": "loss · a, player", "b": "loss · b, server"}[x.Direction]
+		if told[x.Direction] = true; x.Text != name || !strings.HasPrefix(x.Title, name+": ") || !strings.HasPrefix(x.Label, name+", 12:00:") {
+			t.Errorf("%+v, want %q", x, name)
+		}
+	}
+	if !told["a"] || !told["b"] {
+		t.Fatalf("the bands of losses are %+v", bands)
+	}
+	if n := ask[[2]int](t, p, `(() => {
+		const group = page.groups.get(0), drawn = group.plots.map((u) => [u.root.parentElement.dataset.direction, page.bandsIn(u, { ...group, causes: group.causes.map((b) => ({ ...b, whole: false })) })]);
+		return [drawn.reduce((n, [, bands]) => n + bands.length, 0), drawn.reduce((n, [d, bands]) => n + bands.filter((b) => b.direction !== d).length, 0)];
+	})()`); n[0] == 0 || n[1] != 0 {
+		t.Errorf("%d bands stand behind plots, %d of them behind one of the other side", n[0], n[1])
+	}
+}
+
 // TestReportDelay checks the view of delays: it is what is seen first, each data frame that was
 // acknowledged is a point, or never acknowledged a mark.
 func TestReportDelay(t *testing.T) {

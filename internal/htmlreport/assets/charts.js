@@ -99,7 +99,7 @@ page.bandsOf = function (group, about) {
   for (const x of about.contributing || []) {
     if (!x.from || !x.to) continue;
     const from = (page.msOf(x.from) - group.base) / 1000, to = (page.msOf(x.to) - group.base) / 1000;
-    all.push({ cause: x.cause, from, to, text: x.sentence, side: x.side, whole: to - from > 0.9 * (group.span[1] - group.span[0]), colour: page.causeColour(x.cause) });
+    all.push({ cause: x.cause, direction: x.direction, whose: x.direction ? page.sideWords(group.id, x.direction) : "", from, to, text: x.sentence, whole: to - from > 0.9 * (group.span[1] - group.span[0]), colour: page.causeColour(x.cause) });
   }
   return all.sort((x, y) => x.from - y.from);
 };
@@ -116,8 +116,9 @@ page.drawBands = function (group) {
     let row = rows.findIndex((end) => end <= b.from);
     if (row < 0) row = rows.length;
     rows[row] = b.to;
-    const e = page.make("div", { class: "band b-" + b.colour + (b.whole ? " whole" : ""), title: b.text, "data-band": "", "data-cause": b.cause, "data-connection": group.id,
-      "data-from": new Date(group.base + b.from * 1000).toISOString(), "data-to": new Date(group.base + b.to * 1000).toISOString() }, page.make("span", {}, b.cause));
+    const iso = (t) => new Date(group.base + t * 1000).toISOString(), name = b.cause + (b.whose ? " · " + b.whose : "");
+    const e = page.make("div", { class: "band b-" + b.colour + (b.whole ? " whole" : ""), role: "img", title: name + ": " + b.text, "aria-label": name + ", " + page.spanWords(iso(b.from), iso(b.to)) + ": " + b.text,
+      "data-band": "", "data-cause": b.cause, "data-direction": b.direction, "data-connection": group.id, "data-from": iso(b.from), "data-to": iso(b.to) }, page.make("span", {}, name));
     e.style.left = px(b.from) + "px";
     e.style.width = Math.max(3, px(b.to) - px(b.from)) + "px";
     e.style.top = row * 18 + "px";
@@ -255,6 +256,10 @@ page.drawChart = function (box, group, x, kind, t, series) {
   page.drawn.push(u);
 };
 
+// bandsIn are the bands that a plot shows: those of what its side sent, unless they last all
+// the time.
+page.bandsIn = (u, group) => group.causes.filter((b) => !b.whole && (!b.direction || b.direction === u.root.parentElement.dataset.direction));
+
 // shade draws the bands of causes behind a plot.
 page.shade = function (u, group) {
   const g = u.ctx, box = u.bbox;
@@ -262,8 +267,7 @@ page.shade = function (u, group) {
   g.beginPath();
   g.rect(box.left, box.top, box.width, box.height);
   g.clip();
-  for (const b of group.causes) {
-    if (b.whole) continue;
+  for (const b of page.bandsIn(u, group)) {
     const from = u.valToPos(b.from, "x", true), to = u.valToPos(b.to, "x", true);
     g.fillStyle = page.colour("shade-" + b.colour);
     g.fillRect(from, box.top, Math.max(2, to - from), box.height);
