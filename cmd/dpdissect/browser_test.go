@@ -385,10 +385,23 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
+// BenchmarkReportThousand is BenchmarkReport of 1,000 connections with 100,000 packets.
+func BenchmarkReportThousand(b *testing.B) {
+	path := thousand(b, 100_000)
+	for range b.N {
+		b.Run("", func(b *testing.B) { measureReport(b, path) })
+	}
+}
+
 func measureReport(b *testing.B, path string) {
 	browser := chromium.Start(b)
 	html := reportOf(b, path)
 	x := shown(b, browser, html)
+	cpu := x.Metrics() // as soon as the page says that it is ready
+	b.ReportMetric(ask[float64](b, x, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))`), "ms-painted")
+	for _, name := range []string{"Task", "Script", "Layout", "RecalcStyle"} {
+		b.ReportMetric(1000*cpu[name+"Duration"], "cpu-ms-"+strings.ToLower(name))
+	}
 	b.ReportMetric(float64(len(html))/1e6, "MB")
 	b.ReportMetric(ask[float64](b, x, `performance.getEntriesByType("paint").at(-1)?.startTime ?? -1`), "ms-first-paint")
 	b.ReportMetric(ask[float64](b, x, `page.overviewAt`), "ms-overview")

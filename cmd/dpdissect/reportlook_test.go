@@ -312,11 +312,18 @@ func thousand(t testing.TB, packets int) string {
 	return path
 }
 
-// TestReportThousand opens the page of a thousand connections: it is no taller than three
-// screens until something is opened, each connection has a lane in a group, and a group opens.
+// TestReportThousand opens the page of a thousand connections: its thread works for less than a
+// second until all is drawn, what is in groups is not made before it is asked for, it is no taller than three screens until something is opened, each
+// connection has a lane in a group, and a group opens.
 func TestReportThousand(t *testing.T) {
 	b := chromium.Start(t)
-	p := shown(t, b, reportOf(t, thousand(t, 20_000)))
+	p := shown(t, b, reportOf(t, thousand(t, 100_000)))
+	if s := p.Metrics()["TaskDuration"]; s <= 0 || s >= 1 {
+		t.Errorf("the page takes %.2f s of CPU time until all is drawn", s)
+	}
+	if n := ask[int](t, p, `document.querySelectorAll("*").length`); n > 1000 {
+		t.Errorf("%d elements are made before anything is opened", n)
+	}
 	for _, width := range []int{360, 1280, 2560} {
 		resize(p, width, 900)
 		if n := ask[int](t, p, `document.documentElement.scrollHeight`); n > 3*900 {
