@@ -312,6 +312,23 @@ func thousand(t testing.TB, packets int) string {
 	return path
 }
 
+// TestReportOfNothing: the page of a capture without connections says why there may be none.
+func TestReportOfNothing(t *testing.T) {
+	b := chromium.Start(t)
+	path := filepath.Join(t.TempDir(), "empty.pcap")
+	header, err := os.ReadFile(filepath.Join(root(t), "testdata", "pcaps", "ends", "closed.pcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, header[:24], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := shown(t, b, reportOf(t, path))
+	if text := ask[string](t, p, `document.getElementById("overview").textContent`); !strings.Contains(text, "No connection was recognised in this capture. The capture has no packets: ") {
+		t.Errorf("the page says %q", text)
+	}
+}
+
 // TestReportThousand opens the page of a thousand connections: its thread works for less than a
 // second until all is drawn, what is in groups is not made before it is asked for, it is no taller than three screens until something is opened, each
 // connection has a lane in a group, and a group opens.

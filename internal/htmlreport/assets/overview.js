@@ -23,7 +23,7 @@ page.overview = function () {
   page.told = new Map(page.explain.connections.map((c) => [c.id, c]));
   s.append(page.make("p", { class: "lead" }, page.leadWords()));
   if (o.lanes.length === 0) {
-    s.append(page.make("p", {}, page.made.chosen ? "No connection is in the part that was chosen." : "No connection was recognised in this capture."));
+    s.append(page.make("p", {}, page.made.chosen ? "No connection is in the part that was chosen." : "No connection was recognised in this capture. " + page.made.hint));
   } else {
     s.append(page.healthKeys());
     const list = page.make("div", { class: "lanes" });
