@@ -312,6 +312,23 @@ func thousand(t testing.TB, packets int) string {
 	return path
 }
 
+// TestReportRestart: that a server began again is in the overview, also where its player went on
+// and the connection did not end; and what waits for a moment is not among what is well.
+func TestReportRestart(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "server-restarted.pcap")))
+	if text := ask[string](t, p, `document.querySelector(".lanes > .conn.bad .what").textContent`); !strings.Contains(text, "began again from the start, as #1, while the other went on") {
+		t.Errorf("its line says %q", text)
+	}
+	if text := ask[string](t, p, `document.querySelector(".lead").textContent`); text != "2 connections: 1 begun again, 1 still open." {
+		t.Errorf("the page begins with %q", text)
+	}
+	waits := `page.doubtful({ ...page.lanes.lanes.find((l) => l.id === 1), runs: "q3w1q2" })`
+	if !ask[bool](t, p, waits) || ask[bool](t, p, strings.Replace(waits, "w1", "", 1)) {
+		t.Error("what waits counts as well")
+	}
+}
+
 // TestReportOfNothing: the page of a capture without connections says why there may be none.
 func TestReportOfNothing(t *testing.T) {
 	b := chromium.Start(t)

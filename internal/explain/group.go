@@ -48,6 +48,7 @@ type member struct {
 	id       int
 	from, to int64 // equal of an end
 	likely   bool  // its cause is not proved
+	goesOn   bool  // its other side goes on as if nothing had happened
 	most     int64 // ns, by what the words of its cause measure; 0 for nothing
 }
 
@@ -81,6 +82,10 @@ func memberOf(c *Connection, with *machine) (m member, ok bool) {
 	if v := &c.Verdict; v.Grave() {
 		m.cause, m.side, m.by, m.from, m.to, m.likely = v.Cause, v.Side, c.part(v.Side), v.when, v.when, v.Certainty == Likely
 		return m, v.when != 0 && abouts[v.Cause].grave >= declined
+	}
+	if c.Restarted() {
+		m.cause, m.from, m.to, m.goesOn = PeerRestarted, c.Verdict.when, c.Verdict.when, true
+		return m, m.from != 0
 	}
 	x := c.Slow()
 	if x == nil || x.from == 0 || x.Certainty == Unsettled {

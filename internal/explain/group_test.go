@@ -92,6 +92,23 @@ func TestGroupsOfTrouble(t *testing.T) {
 	}
 }
 
+// TestGroupsOfRestarts: connections that go on as others after a server began again are one story.
+func TestGroupsOfRestarts(t *testing.T) {
+	next, with := 9, &machine{address: "10.0.0.1"}
+	var list []member
+	for id := range 3 {
+		c := Connection{ID: id, ContinuedBy: &next, Verdict: Verdict{Cause: StillOpen, Certainty: Proved, when: start}}
+		m, ok := memberOf(&c, with)
+		if !ok || !c.Bad() || c.Headlined() != nil || c.Kind() != "begun again" || c.Weight() <= 900 {
+			t.Errorf("%+v", m)
+		}
+		list = append(list, m)
+	}
+	if got := stories(list); len(got) != 1 || got[0].Cause != PeerRestarted || got[0].Sentence != "3 connections with 10.0.0.1 went on as others at 22:13:20 UTC: one side began again from the start." {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestGroupsByChance: where something troubles connections all the time, those of one moment
 // share no story, unless it troubles most of those that are under way.
 func TestGroupsByChance(t *testing.T) {

@@ -24,12 +24,17 @@ func groupSentence(list []member, first, last int64) string {
 		if there := x.with.underway(first, list[len(list)-1].from); there > len(list) {
 			n = fmt.Sprintf("%d of %d", len(list), there)
 		}
+	case x.goesOn:
+		ended = "went on as others"
 	case abouts[x.cause].grave == declined:
 		ended = "could not connect"
 	}
 	name := func(who part) string {
 		if who == serverPart {
 			return x.with.address
+		}
+		if who == noPart {
+			return "one side"
 		}
 		return "the players"
 	}

@@ -47,7 +47,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 		case grouped[c.ID] || d.Asked != nil && d.Asked.At != "":
 			return true
 		}
-		return d.Len() > told && !c.Verdict.Grave() && c.Slow() == nil
+		return d.Len() > told && !c.Bad()
 	}
 	rest := map[string]int{}
 	list := worstFirst(d, func(c *explain.Connection) bool {
@@ -276,7 +276,7 @@ func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int)
 			dst = p.appendDerived(dst, "other explanations: "+explain.Words(v.Candidates), width)
 		}
 	}
-	slow := !v.Grave() && c.Slow() != nil // the headline is about that
+	slow := c.Headlined() != nil // the headline is about that
 	if !slow {
 		tellEnd()
 		also = "Also: "
@@ -384,7 +384,7 @@ func (p *painter) gravity(c *explain.Connection) render.Style {
 	switch {
 	case c.Verdict.Grave():
 		return p.Error
-	case c.Slow() != nil:
+	case c.Bad():
 		return p.Warn
 	}
 	return render.Style{}

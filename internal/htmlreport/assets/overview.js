@@ -45,7 +45,7 @@ page.overview = function () {
 page.leadWords = function () {
   const kinds = new Map();
   for (const l of page.lanes.lanes) kinds.set(l.kind, (kinds.get(l.kind) || 0) + 1);
-  const bad = ["cut off", "never opened", "in trouble", "undecided"], order = (k) => (bad.indexOf(k) + 1 || 9);
+  const bad = ["cut off", "never opened", "begun again", "in trouble", "undecided"], order = (k) => (bad.indexOf(k) + 1 || 9);
   const all = page.lanes.lanes.length;
   return page.counted(all, "connection", "connections") + (all ? ": " + [...kinds].sort((x, y) => order(x[0]) - order(y[0])).map(([k, n]) => page.number(n) + " " + k).join(", ") : "") + ".";
 };
@@ -79,7 +79,7 @@ page.groupsOf = function (lanes) {
     groups.push(...[...by].map(([title, members]) => ({ title: page.counted(members.length, "connection", "connections") + " " + title, members, bad: true })));
   }
   if (doubtful.length <= page.mostLines) groups.push(...doubtful.map((l) => ({ members: [l] })));
-  else groups.push({ title: page.number(doubtful.length) + " connections that lost packets, or whose end is not sure; none was slow or cut off", members: doubtful });
+  else groups.push({ title: page.number(doubtful.length) + " connections that waited or lost packets for a moment, or whose end is not sure; none was in trouble or cut off", members: doubtful });
   const well = rest.filter((l) => !l.bad && !page.doubtful(l));
   if (well.length === 1) groups.push({ members: well });
   else if (well.length) groups.push({ title: page.number(well.length) + (bad.length || groups.length ? " other" : "") + " connections, in which nothing went wrong", members: well });
@@ -106,8 +106,8 @@ page.group = function (g, early) {
 };
 
 // doubtful says of a connection of which there is nothing to tell that it was not all well: it
-// lost something, or its verdict is not proved.
-page.doubtful = (l) => !l.bad && (/[lc]/.test(l.runs) || page.told.get(l.id).verdict.certainty !== "proved");
+// waited, or lost something, or its verdict is not proved.
+page.doubtful = (l) => !l.bad && (/[wlc]/.test(l.runs) || page.told.get(l.id).verdict.certainty !== "proved");
 
 page.members = function (list) {
   const protocols = [...new Set(list.map((l) => page.told.get(l.id)?.protocol))];
@@ -219,7 +219,7 @@ page.causesOf = function (id) {
   for (const x of c.contributing || []) {
     if (x.from && c.first_time && page.msOf(x.from) > page.msOf(c.first_time)) all.push({ kind: "cause", at: page.msOf(x.from), text: x.cause + ": " + x.sentence });
   }
-  if (c.verdict.time && l.kind !== "closed" && l.kind !== "still open" && l.kind !== "in trouble") all.push({ kind: "end", at: page.msOf(c.verdict.time), text: c.verdict.cause + ": " + c.verdict.sentence });
+  if (c.verdict.time && l.kind !== "closed" && l.kind !== "still open" && l.kind !== "begun again" && l.kind !== "in trouble") all.push({ kind: "end", at: page.msOf(c.verdict.time), text: c.verdict.cause + ": " + c.verdict.sentence });
   return all;
 };
 
