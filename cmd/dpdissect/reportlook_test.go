@@ -312,6 +312,47 @@ func thousand(t testing.TB, packets int) string {
 	return path
 }
 
+// TestReportWithoutColour: who sees no colours tells all series of a view apart by their shapes, and
+// how a connection fared by brightness; what is in a legend is drawn, and the other way round.
+func TestReportWithoutColour(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "unreliable.pcap")))
+	p.Eval(`page.openAt(0)`, nil)
+	type view struct {
+		Shapes []string
+		Marks  []string
+	}
+	for id, v := range ask[map[string]view](t, p, `Object.fromEntries(page.views.map(([id]) => {
+		const group = page.groups.get(0);
+		page.chooseView(group, id, true);
+		const marks = group.plots.filter((u) => u.root.parentElement.dataset.chart === id).flatMap((u) => u.series.map((s) => s.mark && "k-" + s.mark)).filter((m) => m);
+		return [id, { shapes: [...group.keys.querySelectorAll("i")].map((e) => [...e.classList].filter((c) => c.startsWith("k-")).join(" ")), marks }];
+	}))`) {
+		shapes := slices.Clone(v.Shapes)
+		slices.Sort(shapes)
+		if n := len(slices.Compact(shapes)); n < len(v.Shapes) || n < 4 {
+			t.Errorf("%s: the shapes of the legend are %q", id, v.Shapes)
+		}
+		for _, m := range v.Marks {
+			if !slices.Contains(v.Shapes, m) {
+				t.Errorf("%s: %s is drawn, and not in the legend %q", id, m, v.Shapes)
+			}
+		}
+	}
+	for _, name := range []string{"light", "dark"} {
+		scheme(p, name)
+		bright := ask[[]float64](t, p, `["quiet", "waits", "losses", "cut-off"].map((name) => {
+			const part = (i) => { const x = parseInt(page.colour(name).slice(1 + 2 * i, 3 + 2 * i), 16) / 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; };
+			return 0.2126 * part(0) + 0.7152 * part(1) + 0.0722 * part(2) + 0.05;
+		})`)
+		for i := range bright[1:] {
+			if ratio := max(bright[i], bright[i+1]) / min(bright[i], bright[i+1]); ratio < 1.5 {
+				t.Errorf("%s: the contrast of health %d to the next is %.2f", name, i, ratio)
+			}
+		}
+	}
+}
+
 // TestReportRestart: that a server began again is in the overview, also where its player went on
 // and the connection did not end; and what waits for a moment is not among what is well.
 func TestReportRestart(t *testing.T) {
