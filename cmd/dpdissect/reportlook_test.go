@@ -370,6 +370,27 @@ func TestReportRestart(t *testing.T) {
 	}
 }
 
+// TestReportPairs: many address pairs that were not recognised are one line until it is opened, and
+// one that a connection most likely goes on in is none of them.
+func TestReportPairs(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "nat-expired-outside.pcap")))
+	const seen = `(() => {
+		document.getElementById("overview").remove();
+		page.overview();
+		return [...document.querySelectorAll("#overview p.searchable")].filter((e) => e.checkVisibility()).length;
+	})()`
+	if n := ask[int](t, p, seen); n != 0 {
+		t.Errorf("%d pairs are told beside the connection", n)
+	}
+	for pairs, want := range map[int]int{4: 4, 5: 0} {
+		p.Eval(fmt.Sprintf(`page.explain.unrecognised = Array.from({ length: %d }, (_, i) => ({ a: "192.0.2.1:" + i, b: "192.0.2.2:1" }))`, pairs), nil)
+		if n := ask[int](t, p, seen); n != want {
+			t.Errorf("of %d pairs %d are seen", pairs, n)
+		}
+	}
+}
+
 // TestReportOfNothing: the page of a capture without connections says why there may be none.
 func TestReportOfNothing(t *testing.T) {
 	b := chromium.Start(t)

@@ -134,6 +134,7 @@ type Unrecognised struct {
 	Bits      *float64  `json:"bits,omitempty"`
 	ICMP      int       `json:"icmp,omitempty"`
 	Hint      string    `json:"hint"`
+	Continues *int      `json:"continues,omitempty"` // the connection that most likely goes on here, which says so
 	Cause     Cause     `json:"cause,omitempty"`
 	Side      string    `json:"side,omitempty"`
 	Certainty Certainty `json:"certainty,omitempty"`

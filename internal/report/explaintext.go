@@ -70,7 +70,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 		}
 		dst = appendWrapped(append(append(dst, '\n'), head...), plainCells(kindsOf(rest)), len(head), width)
 	}
-	dst = p.appendUnrecognised(dst, d.Unrecognised, width)
+	dst = p.appendUnrecognised(dst, d.Untold(), width)
 	if d.LeftOut > 0 {
 		dst = appendLines(append(dst, '\n'), p.Warn.Start, p.Warn.Stop, StoriesText(d.LeftOut), width)
 	}

@@ -11,6 +11,9 @@ page.mostLines = 12;
 // Up to so many lanes are made before anybody asks for them.
 page.mostEarly = 100;
 
+// Up to so many address pairs that were not recognised are told at once.
+page.mostPairs = 4;
+
 // runsOf reads "q3w1": [{health, from, to}], in columns of the overview.
 page.runsOf = function (lane) {
   let at = lane.first;
@@ -36,9 +39,10 @@ page.overview = function () {
   if (page.pictures.unlisted) {
     s.append(page.make("p", { class: "small" }, "These are the worst: " + page.number(page.pictures.unlisted) + " more connections are not in this page; --connection and -Y choose others."));
   }
-  for (const u of page.explain.unrecognised || []) {
-    s.append(page.make("p", { class: "searchable small" }, "Not recognised: " + u.a + " and " + u.b + (u.sentence ? ": " + u.sentence : "")));
-  }
+  // What a connection tells of stands there; of many the page has one line until it is opened.
+  const pairs = (page.explain.unrecognised || []).filter((u) => u.continues === undefined);
+  const told = pairs.map((u) => page.make("p", { class: "searchable small" }, "Not recognised: " + u.a + " and " + u.b + (u.sentence ? ": " + u.sentence : "")));
+  s.append(...(pairs.length <= page.mostPairs ? told : [page.make("details", { class: "part unrecognised" }, page.make("summary", { class: "small" }, page.number(pairs.length) + " address pairs were not recognised"), told)]));
 };
 
 // leadWords counts the kinds of ends: "3 connections: 1 in trouble, 2 closed".
