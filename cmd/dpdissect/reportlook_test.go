@@ -176,6 +176,16 @@ func TestReportBandSides(t *testing.T) {
 	if !told["a"] || !told["b"] {
 		t.Fatalf("the bands of losses are %+v", bands)
 	}
+	// Names of bands that last for a moment can be read, and cover no other.
+	p = shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	if over := ask[[]string](t, p, `(() => {
+		const range = (e) => { const r = document.createRange(); r.selectNodeContents(e); return r.getBoundingClientRect(); };
+		const names = [...document.querySelectorAll("[data-band] span")].map((e) => [e.textContent, range(e)]);
+		return names.flatMap(([x, r], i) => names.slice(i + 1).filter(([, q]) => Math.abs(r.top - q.top) < 9 && r.left < q.right && q.left < r.right).map(([y]) => x + " covers " + y))
+			.concat(names.filter(([, r]) => r.right > innerWidth || r.left < 0).map(([x]) => x + " is cut"));
+	})()`); len(over) > 0 || ask[int](t, p, `document.querySelectorAll("[data-band].narrow").length`) == 0 {
+		t.Errorf("%q", over)
+	}
 	if n := ask[[2]int](t, p, `(() => {
 		const group = page.groups.get(0), drawn = group.plots.map((u) => [u.root.parentElement.dataset.direction, page.bandsIn(u, { ...group, causes: group.causes.map((b) => ({ ...b, whole: false })) })]);
 		return [drawn.reduce((n, [, bands]) => n + bands.length, 0), drawn.reduce((n, [d, bands]) => n + bands.filter((b) => b.direction !== d).length, 0)];

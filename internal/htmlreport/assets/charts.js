@@ -114,19 +114,24 @@ page.drawBands = function (group) {
   const px = (t) => page.left + Math.min(Math.max((t - min) / (max - min), 0), 1) * width;
   const rows = [];
   group.bands.replaceChildren(...group.causes.map((b) => {
-    let row = rows.findIndex((end) => end <= b.from);
+    // A name that is longer than its band goes on beside it, so it needs the room.
+    const from = px(b.from), wide = Math.max(3, px(b.to) - from), words = (b.cause + b.whose).length * 6.3 + 28, narrow = wide < words;
+    const left = narrow && from + words > page.left + width; // there is room on the other side
+    let row = rows.findIndex((end) => end <= (left ? from - words : from));
     if (row < 0) row = rows.length;
-    rows[row] = b.to;
+    rows[row] = b.to < min || b.from > max ? rows[row] || 0 : from + (left || !narrow ? wide : words);
     const iso = (t) => new Date(group.base + t * 1000).toISOString(), name = b.cause + (b.whose ? " · " + b.whose : "");
-    const e = page.make("div", { class: "band b-" + b.colour + (b.whole ? " whole" : ""), role: "img", title: name + ": " + b.text, "aria-label": name + ", " + page.spanWords(iso(b.from), iso(b.to)) + ": " + b.text,
+    const e = page.make("div", { class: "band b-" + b.colour + (b.whole ? " whole" : "") + (narrow ? " narrow" : "") + (left ? " left" : ""), role: "img", title: name + ": " + b.text, "aria-label": name + ", " + page.spanWords(iso(b.from), iso(b.to)) + ": " + b.text,
       "data-band": "", "data-cause": b.cause, "data-direction": b.direction, "data-connection": group.id, "data-from": iso(b.from), "data-to": iso(b.to) }, page.make("span", {}, name));
-    e.style.left = px(b.from) + "px";
-    e.style.width = Math.max(3, px(b.to) - px(b.from)) + "px";
+    e.style.left = from + "px";
+    e.style.width = wide + "px";
     e.style.top = row * 18 + "px";
     if (b.to < min || b.from > max) e.classList.add("outside");
     return e;
   }));
-  group.bands.style.height = rows.length * 18 + "px";
+  group.bandRows = Math.max(group.bandWidth === width ? group.bandRows : 0, rows.length); // zoomed, plots stay where they are
+  group.bandWidth = width;
+  group.bands.style.height = group.bandRows * 18 + "px";
   const ms = (t) => group.base + t * 1000;
   const room = page.dated ? 150 : 76; // of the words at a tick
   group.axis.replaceChildren(...page.ticks(ms(min), ms(max), Math.max(2, width / (room + 24))).filter((t) => px((t - group.base) / 1000) + room < width + page.left + page.right).map((t) => {
