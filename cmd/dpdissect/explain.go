@@ -39,7 +39,8 @@ to: 'Reliable packet 16 (size=4711) was not ack'd after 7510 ms'.
 which connection, and the others after it. --text with a time does the same.
 
 When several connections end for the same cause with one machine within seconds,
-one sentence tells all of them; --all tells each.
+or the same thing troubles them then, one sentence tells all of them; --all
+tells each.
 
 --from and --to select the connections with a packet between them and what made
 them slow in that time; how these connections ended is reported in any case.

@@ -102,6 +102,9 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 	if e := c.documents(j, a, told, drawn); e != nil {
 		return e
 	}
+	if len(a.Conns) == 0 {
+		drawn.Hint = report.WhyNone(&a.Totals)
+	}
 	worst, heard := c.worst(a, drawn), heardUntil(a)
 	drawn.Overview = c.lanes(j, a, told)
 	a.Conns, a.Findings, a.Story = nil, nil, nil

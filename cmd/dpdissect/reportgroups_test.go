@@ -12,18 +12,32 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 )
 
-// TestReportGroups: what several connections share stands in the report as explain has it.
+// TestReportGroups: what several connections share stands in the report as explain has it, be it
+// how they ended or what troubled them, and explain tells it in place of each of them.
 func TestReportGroups(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "together.pcapng")
-	if err := os.WriteFile(path, excerpt.AsFile(together(t, "cable-cut.pcap", 4)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, want := embedded(t, reportOf(t, path), "explain"), inElement.Replace(output(t, "explain", "--format", "json", path))
-	if got != want {
-		t.Errorf("what explain says differs at line %s", difference(got, want))
-	}
-	if !strings.Contains(got, `"groups"`) {
-		t.Error("no group is in it")
+	for name, want := range map[string]string{
+		"cable-cut.pcap":           "were cut off",
+		"killed-process.pcap":      "were cut off",
+		"nat-expired-outside.pcap": "were cut off",
+		"window-stalled.pcap":      "were in trouble at 12:00:04–12:00:05 UTC: what the players sent was answered late, after up to 1.2 s",
+		"late-answers.pcap":        "were in trouble",
+		"outage.pcap":              "were in trouble",
+	} {
+		path := filepath.Join(t.TempDir(), "together.pcapng")
+		if err := os.WriteFile(path, excerpt.AsFile(together(t, name, 84)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, doc := embedded(t, reportOf(t, path), "explain"), inElement.Replace(output(t, "explain", "--format", "json", path))
+		if got != doc {
+			t.Errorf("%s: what explain says differs at line %s", name, difference(got, doc))
+		}
+		if !strings.Contains(got, `"groups"`) {
+			t.Errorf("%s: no group is in it", name)
+		}
+		text := strings.Join(strings.Fields(output(t, "explain", path)), " ")
+		if !strings.Contains(text, "84 connections with") || !strings.Contains(text, want) || strings.Contains(text, "↔") {
+			t.Errorf("%s: explain says %q", name, text)
+		}
 	}
 }
 

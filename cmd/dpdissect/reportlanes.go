@@ -30,7 +30,7 @@ func (c *reportCommand) lanes(j *job, a *report.Analysis, told *explain.Document
 		x, lane := told.At(i), lanes.Of(conn)
 		lane.Line, lane.Kind = x.Brief(), x.Kind()
 		lane.Cut = x.Verdict.Grave() && x.Verdict.Cause != explain.PoorCapture && x.Verdict.Cause != explain.Undecided
-		lane.Bad = x.Verdict.Grave() || x.Slow() != nil
+		lane.Bad = x.Bad()
 		lane.Ended = x.Verdict.When()
 		for k := range x.Contributing {
 			y := &x.Contributing[k]

@@ -158,6 +158,42 @@ func TestReportAxis(t *testing.T) {
 	p.Await(`page.drawn.every((u) => u.scales.x.max - u.scales.x.min < 0.5 * (page.groups.get(0).span[1] - page.groups.get(0).span[0]) && u.scales.x.min === page.drawn[0].scales.x.min)`)
 }
 
+// TestReportBandSides tells the bands of one cause apart by the side whose packets they are about:
+// in their words, for eyes and for screen readers, and by the plots that they stand behind.
+func TestReportBandSides(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "unsigned-lossy.pcap")))
+	type band struct{ Direction, Text, Title, Label string }
+	p.Eval(`page.openAt(0)`, nil)
+	bands := ask[[]band](t, p, `[...document.querySelectorAll("[data-band][data-cause=loss]")].map((e) => ({ direction: e.dataset.direction, text: e.textContent, title: e.title, label: e.getAttribute("aria-label") }))`)
+	told := map[string]bool{}
+	for _, x := range bands {
+		name := map[string]string{"a": "loss · a, player", "b": "loss · b, server"}[x.Direction]
+		if told[x.Direction] = true; x.Text != name || !strings.HasPrefix(x.Title, name+": ") || !strings.HasPrefix(x.Label, name+", 12:00:") {
+			t.Errorf("%+v, want %q", x, name)
+		}
+	}
+	if !told["a"] || !told["b"] {
+		t.Fatalf("the bands of losses are %+v", bands)
+	}
+	// Names of bands that last for a moment can be read, and cover no other.
+	p = shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "outage.pcap")))
+	if over := ask[[]string](t, p, `(() => {
+		const range = (e) => { const r = document.createRange(); r.selectNodeContents(e); return r.getBoundingClientRect(); };
+		const names = [...document.querySelectorAll("[data-band] span")].map((e) => [e.textContent, range(e)]);
+		return names.flatMap(([x, r], i) => names.slice(i + 1).filter(([, q]) => Math.abs(r.top - q.top) < 9 && r.left < q.right && q.left < r.right).map(([y]) => x + " covers " + y))
+			.concat(names.filter(([, r]) => r.right > innerWidth || r.left < 0).map(([x]) => x + " is cut"));
+	})()`); len(over) > 0 || ask[int](t, p, `document.querySelectorAll("[data-band].narrow").length`) == 0 {
+		t.Errorf("%q", over)
+	}
+	if n := ask[[2]int](t, p, `(() => {
+		const group = page.groups.get(0), drawn = group.plots.map((u) => [u.root.parentElement.dataset.direction, page.bandsIn(u, { ...group, causes: group.causes.map((b) => ({ ...b, whole: false })) })]);
+		return [drawn.reduce((n, [, bands]) => n + bands.length, 0), drawn.reduce((n, [d, bands]) => n + bands.filter((b) => b.direction !== d).length, 0)];
+	})()`); n[0] == 0 || n[1] != 0 {
+		t.Errorf("%d bands stand behind plots, %d of them behind one of the other side", n[0], n[1])
+	}
+}
+
 // TestReportDelay checks the view of delays: it is what is seen first, each data frame that was
 // acknowledged is a point, or never acknowledged a mark.
 func TestReportDelay(t *testing.T) {
@@ -286,11 +322,114 @@ func thousand(t testing.TB, packets int) string {
 	return path
 }
 
-// TestReportThousand opens the page of a thousand connections: it is no taller than three
-// screens until something is opened, each connection has a lane in a group, and a group opens.
+// TestReportWithoutColour: who sees no colours tells all series of a view apart by their shapes, and
+// how a connection fared by brightness; what is in a legend is drawn, and the other way round.
+func TestReportWithoutColour(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "unreliable.pcap")))
+	p.Eval(`page.openAt(0)`, nil)
+	type view struct {
+		Shapes []string
+		Marks  []string
+	}
+	for id, v := range ask[map[string]view](t, p, `Object.fromEntries(page.views.map(([id]) => {
+		const group = page.groups.get(0);
+		page.chooseView(group, id, true);
+		const marks = group.plots.filter((u) => u.root.parentElement.dataset.chart === id).flatMap((u) => u.series.map((s) => s.mark && "k-" + s.mark)).filter((m) => m);
+		return [id, { shapes: [...group.keys.querySelectorAll("i")].map((e) => [...e.classList].filter((c) => c.startsWith("k-")).join(" ")), marks }];
+	}))`) {
+		shapes := slices.Clone(v.Shapes)
+		slices.Sort(shapes)
+		if n := len(slices.Compact(shapes)); n < len(v.Shapes) || n < 4 {
+			t.Errorf("%s: the shapes of the legend are %q", id, v.Shapes)
+		}
+		for _, m := range v.Marks {
+			if !slices.Contains(v.Shapes, m) {
+				t.Errorf("%s: %s is drawn, and not in the legend %q", id, m, v.Shapes)
+			}
+		}
+	}
+	for _, name := range []string{"light", "dark"} {
+		scheme(p, name)
+		bright := ask[[]float64](t, p, `["quiet", "waits", "losses", "cut-off"].map((name) => {
+			const part = (i) => { const x = parseInt(page.colour(name).slice(1 + 2 * i, 3 + 2 * i), 16) / 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; };
+			return 0.2126 * part(0) + 0.7152 * part(1) + 0.0722 * part(2) + 0.05;
+		})`)
+		for i := range bright[1:] {
+			if ratio := max(bright[i], bright[i+1]) / min(bright[i], bright[i+1]); ratio < 1.5 {
+				t.Errorf("%s: the contrast of health %d to the next is %.2f", name, i, ratio)
+			}
+		}
+	}
+}
+
+// TestReportRestart: that a server began again is in the overview, also where its player went on
+// and the connection did not end; and what waits for a moment is not among what is well.
+func TestReportRestart(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "server-restarted.pcap")))
+	if text := ask[string](t, p, `document.querySelector(".lanes > .conn.bad .what").textContent`); !strings.Contains(text, "began again from the start, as #1, while the other went on") {
+		t.Errorf("its line says %q", text)
+	}
+	if text := ask[string](t, p, `document.querySelector(".lead").textContent`); text != "2 connections: 1 begun again, 1 still open." {
+		t.Errorf("the page begins with %q", text)
+	}
+	waits := `page.doubtful({ ...page.lanes.lanes.find((l) => l.id === 1), runs: "q3w1q2" })`
+	if !ask[bool](t, p, waits) || ask[bool](t, p, strings.Replace(waits, "w1", "", 1)) {
+		t.Error("what waits counts as well")
+	}
+}
+
+// TestReportPairs: many address pairs that were not recognised are one line until it is opened, and
+// one that a connection most likely goes on in is none of them.
+func TestReportPairs(t *testing.T) {
+	b := chromium.Start(t)
+	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "ends", "nat-expired-outside.pcap")))
+	const seen = `(() => {
+		document.getElementById("overview").remove();
+		page.overview();
+		return [...document.querySelectorAll("#overview p.searchable")].filter((e) => e.checkVisibility()).length;
+	})()`
+	if n := ask[int](t, p, seen); n != 0 {
+		t.Errorf("%d pairs are told beside the connection", n)
+	}
+	for pairs, want := range map[int]int{4: 4, 5: 0} {
+		p.Eval(fmt.Sprintf(`page.explain.unrecognised = Array.from({ length: %d }, (_, i) => ({ a: "192.0.2.1:" + i, b: "192.0.2.2:1" }))`, pairs), nil)
+		if n := ask[int](t, p, seen); n != want {
+			t.Errorf("of %d pairs %d are seen", pairs, n)
+		}
+	}
+}
+
+// TestReportOfNothing: the page of a capture without connections says why there may be none.
+func TestReportOfNothing(t *testing.T) {
+	b := chromium.Start(t)
+	path := filepath.Join(t.TempDir(), "empty.pcap")
+	header, err := os.ReadFile(filepath.Join(root(t), "testdata", "pcaps", "ends", "closed.pcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, header[:24], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := shown(t, b, reportOf(t, path))
+	if text := ask[string](t, p, `document.getElementById("overview").textContent`); !strings.Contains(text, "No connection was recognised in this capture. The capture has no packets: ") {
+		t.Errorf("the page says %q", text)
+	}
+}
+
+// TestReportThousand opens the page of a thousand connections: its thread works for less than a
+// second until all is drawn, what is in groups is not made before it is asked for, it is no taller than three screens until something is opened, each
+// connection has a lane in a group, and a group opens.
 func TestReportThousand(t *testing.T) {
 	b := chromium.Start(t)
-	p := shown(t, b, reportOf(t, thousand(t, 20_000)))
+	p := shown(t, b, reportOf(t, thousand(t, 100_000)))
+	if s := p.Metrics()["TaskDuration"]; s <= 0 || s >= 1 {
+		t.Errorf("the page takes %.2f s of CPU time until all is drawn", s)
+	}
+	if n := ask[int](t, p, `document.querySelectorAll("*").length`); n > 1000 {
+		t.Errorf("%d elements are made before anything is opened", n)
+	}
 	for _, width := range []int{360, 1280, 2560} {
 		resize(p, width, 900)
 		if n := ask[int](t, p, `document.documentElement.scrollHeight`); n > 3*900 {

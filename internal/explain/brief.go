@@ -56,6 +56,9 @@ func (v *Verdict) Why() string {
 // Grave reports whether the connection did not end as its sides wanted.
 func (v *Verdict) Grave() bool { return abouts[v.Cause].grave > fine }
 
+// Grave reports whether connections did not end as their sides wanted.
+func (g *Group) Grave() bool { return abouts[g.Cause].grave > fine }
+
 // CutOff reports whether the connection ended before its sides wanted it to. ok is false where
 // the capture does not show how it ended.
 func (v *Verdict) CutOff() (yes, ok bool) {
@@ -74,20 +77,45 @@ func (c *Connection) Slow() *Contribution {
 	return &c.Contributing[0]
 }
 
+// Restarted reports whether one side began again from the start while the other one went on as
+// if nothing had happened: what follows is another connection.
+func (c *Connection) Restarted() bool { return c.Verdict.Cause == StillOpen && c.ContinuedBy != nil }
+
+// Bad reports whether there is something to tell of it.
+func (c *Connection) Bad() bool { return c.Verdict.Grave() || c.Restarted() || c.Slow() != nil }
+
+// Headlined is what made the connection slow where its headline is about that, nil where it
+// is about the end.
+func (c *Connection) Headlined() *Contribution {
+	if c.Verdict.Grave() || c.Restarted() {
+		return nil
+	}
+	return c.Slow()
+}
+
 // Weight sorts connections: the higher, the worse.
 func (c *Connection) Weight() float64 {
 	w := float64(abouts[c.Verdict.Cause].grave) * 1000
+	if c.Restarted() {
+		return w + restartWeight
+	}
 	if slow := c.Slow(); slow != nil {
 		w += min(slow.weight, 900)
 	}
 	return w
 }
 
+// restartWeight puts a side that began again before all that is slow.
+const restartWeight = 950
+
 // Brief is what happened in a few words: the end where it was not wanted, else what made
 // the connection slow, else the end.
 func (c *Connection) Brief() string {
-	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
+	if slow := c.Headlined(); slow != nil {
 		return slow.brief()
+	}
+	if c.Restarted() {
+		return fmt.Sprintf("one side began again from the start, as #%d, while the other went on", *c.ContinuedBy)
 	}
 	text := replaceSide(abouts[c.Verdict.Cause].brief, c.named(c.Verdict.Side))
 	if c.Verdict.Certainty == Likely {
@@ -175,6 +203,8 @@ func (c *Connection) Kind() string {
 		return "never opened"
 	case a.grave == doubtful:
 		return "undecided"
+	case c.Restarted():
+		return "begun again"
 	case c.Slow() != nil:
 		return "in trouble"
 	}
@@ -183,7 +213,7 @@ func (c *Connection) Kind() string {
 
 // moment is the time that Brief is about: the worst one of what made the connection slow.
 func (c *Connection) moment() string {
-	if slow := c.Slow(); slow != nil && !c.Verdict.Grave() {
+	if slow := c.Headlined(); slow != nil {
 		return slow.worst
 	}
 	return c.Verdict.Time

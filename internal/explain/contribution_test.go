@@ -171,6 +171,10 @@ func TestCapturePoint(t *testing.T) {
 	if p := s.point(); p.Near != "middle" {
 		t.Errorf("%+v", p)
 	}
+	s.Dir[1].Trips().Pinged(start, 1e6) // what is acknowledged waits for others, and pings do not
+	if p := s.point(); p.Near != "a" || *p.ToA != 0.5 {
+		t.Errorf("%+v", p)
+	}
 	s.side(0).Trips.Known = false
 	if p := s.point(); p.Near != "unknown" || p.ToB != nil {
 		t.Errorf("%+v", p)

@@ -98,6 +98,7 @@ func (v *Verdict) When() int64 { return v.when }
 type Contribution struct {
 	Cause     Cause              `json:"cause"`
 	Side      string             `json:"side,omitempty"`
+	Direction string             `json:"direction,omitempty"` // the side, a or b, whose packets it is about
 	Certainty Certainty          `json:"certainty"`
 	From      string             `json:"from,omitempty"`
 	To        string             `json:"to,omitempty"`
@@ -133,6 +134,7 @@ type Unrecognised struct {
 	Bits      *float64  `json:"bits,omitempty"`
 	ICMP      int       `json:"icmp,omitempty"`
 	Hint      string    `json:"hint"`
+	Continues *int      `json:"continues,omitempty"` // the connection that most likely goes on here, which says so
 	Cause     Cause     `json:"cause,omitempty"`
 	Side      string    `json:"side,omitempty"`
 	Certainty Certainty `json:"certainty,omitempty"`
@@ -142,7 +144,8 @@ type Unrecognised struct {
 	LastTime  string    `json:"last_time,omitempty"`
 }
 
-// A Group is connections that share a story: the same cause, within seconds, with one machine.
+// A Group is connections that share a story: the same cause, within seconds, with one machine. The
+// cause is that of their ends, or what troubled them most.
 type Group struct {
 	Cause       Cause  `json:"cause"`
 	Side        string `json:"side,omitempty"`

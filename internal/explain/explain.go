@@ -134,8 +134,10 @@ func (t *Story) Document(conns []*session.Conn) *Document {
 // for: its Connections are empty.
 func (t *Story) Telling(conns []*session.Conn) *Document {
 	d := &Document{Unrecognised: []Unrecognised{}, LeftOut: t.LeftOut, story: t, conns: slices.DeleteFunc(slices.Clone(conns), func(c *session.Conn) bool { return !c.HasEnding() })}
+	rests := t.rests(d.conns)
 	for _, p := range t.pairs {
 		if u, ok := unrecognised(p, &t.names); ok {
+			u.rests(rests[p])
 			d.Unrecognised = append(d.Unrecognised, u)
 		}
 	}

@@ -43,11 +43,14 @@ func (s *subject) both(look func(dir int) (Contribution, bool)) []Contribution {
 	})
 }
 
-// all asks for each side that was captured.
+// all asks for each side that was captured, whose packets it is then about.
 func (s *subject) all(look func(dir int) []Contribution) (out []Contribution) {
 	for dir := range sides {
 		if s.speaks(dir) {
-			out = append(out, look(dir)...)
+			for _, c := range look(dir) {
+				c.Direction = sides[dir]
+				out = append(out, c)
+			}
 		}
 	}
 	return out

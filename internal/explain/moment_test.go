@@ -44,48 +44,6 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestGroups: connections that end alike, with one server, within seconds, are one story.
-func TestGroups(t *testing.T) {
-	var list []*subject
-	for i := range 4 {
-		s := established()
-		s.ID = i
-		s.gone(0)
-		list = append(list, s)
-	}
-	story := storyOf(list...)
-	conns := story.conns
-	d := story.Document(conns)
-	d.Grouped()
-	if len(d.Groups) != 1 || len(d.Groups[0].Connections) != 4 || d.Groups[0].Cause != PeerSilent || d.Groups[0].Address != "10.0.0.1" || !strings.HasPrefix(d.Groups[0].Sentence, "4 connections with 10.0.0.1 were cut off") {
-		t.Errorf("%+v", d.Groups)
-	}
-	if d = story.Document(conns[:2]); len(d.Groups) > 0 {
-		t.Errorf("two: %+v", d.Groups)
-	}
-}
-
-// TestGroupsAreNoSurer: a story of several connections says "most likely" where one of its
-// verdicts does, and there are words for each cause that several connections may share.
-func TestGroupsAreNoSurer(t *testing.T) {
-	for cause, x := range abouts {
-		if x.grave < declined {
-			continue
-		}
-		proved := []member{{Group: Group{Cause: cause, Side: "b", Address: "10.0.0.1"}, at: start}}
-		likely := append(proved, member{Group: proved[0].Group, at: start, likely: true})
-		if groupWords[cause] == "" {
-			t.Errorf("%s: no words", cause)
-		}
-		if got := groupOf(likely).Sentence; !strings.Contains(got, "most likely") || strings.Contains(got, "{side}") {
-			t.Errorf("%s, likely: %q", cause, got)
-		}
-		if got := groupOf(proved).Sentence; strings.Contains(got, "most likely") && cause != PeerSilent {
-			t.Errorf("%s, proved: %q", cause, got)
-		}
-	}
-}
-
 // TestPlainWords: sentences for people have no words of who implements the protocol.
 func TestPlainWords(t *testing.T) {
 	s := established()

@@ -37,6 +37,32 @@ func unrecognised(p *session.Story, names *namer) (u Unrecognised, ok bool) {
 	return u, true
 }
 
+// rests gives the connections that go on in pairs that were not recognised, and say so.
+func (t *Story) rests(conns []*session.Conn) map[*session.Story]*session.Conn {
+	all := map[*session.Story]*session.Conn{}
+	for _, c := range conns {
+		if m := t.moved[c]; m != nil && m.To == nil {
+			if v, ok := t.Verdict(c); ok && v.Cause == NATRebinding {
+				all[m.Pair] = c
+			}
+		}
+	}
+	return all
+}
+
+// rests makes a pair the rest of a connection, nil for none.
+func (u *Unrecognised) rests(of *session.Conn) {
+	if of != nil {
+		u.Continues = &of.ID
+		u.Sentence = fmt.Sprintf("Most likely #%d goes on here: %s", of.ID, u.Sentence)
+	}
+}
+
+// Untold are the pairs of Unrecognised that no connection tells of.
+func (d *Document) Untold() []Unrecognised {
+	return slices.DeleteFunc(slices.Clone(d.Unrecognised), func(u Unrecognised) bool { return u.Continues != nil })
+}
+
 // Beside keeps of the pairs that were not recognised those that share an address, whatever the
 // port, with one of the connections.
 func (d *Document) Beside() {

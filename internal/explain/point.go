@@ -8,21 +8,22 @@ const (
 )
 
 // point says where the capture was made: what a sends and what comes back for it has been
-// to b, so the least round trip of a's frames is that between the capture point and b.
+// to b, so the least round trip of a's frames, by any measure, is that between the capture
+// point and b. Some protocols' acknowledgements wait for others, and their pings do not.
 func (s *subject) point() Point {
 	p := Point{Near: "unknown"}
-	toB, toA := s.side(0).Trips, s.side(1).Trips
-	if toB.Known {
-		p.ToB = oneWayOf(toB.Least)
+	toB, toA := s.possible(0), s.possible(1)
+	if toB > 0 {
+		p.ToB = oneWayOf(toB)
 	}
-	if toA.Known {
-		p.ToA = oneWayOf(toA.Least)
+	if toA > 0 {
+		p.ToA = oneWayOf(toA)
 	}
-	if !toA.Known || !toB.Known {
+	if toA == 0 || toB == 0 {
 		return p
 	}
-	whole := float64(toA.Least + toB.Least)
-	switch a, b := float64(toA.Least), float64(toB.Least); {
+	whole := float64(toA + toB)
+	switch a, b := float64(toA), float64(toB); {
 	case a < nearShare*whole && a < closeBy:
 		p.Near = "a"
 	case b < nearShare*whole && b < closeBy:

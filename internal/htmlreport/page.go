@@ -40,6 +40,7 @@ type Report struct {
 	Ladders  [][]byte  // documents of 'ladder --format json', each with its connection
 	Redacted bool      // addresses and texts of packets were replaced
 	Chosen   bool      // connections were chosen: there may be others
+	Hint     string    // why there may be no connections
 
 	LongLadders []int // connections whose frames are too many for the page, of those that would have a ladder
 }

@@ -230,7 +230,7 @@ func appendScaled(b []byte, n, unit int64, decimals int) []byte {
 
 // appendMade writes what the page says of itself.
 func appendMade(b []byte, r *Report) []byte {
-	text, err := json.Marshal(map[string]any{"title": r.shownTitle(), "made": r.Made, "redacted": r.Redacted, "chosen": r.Chosen, "long_ladders": append([]int{}, r.LongLadders...)})
+	text, err := json.Marshal(map[string]any{"title": r.shownTitle(), "made": r.Made, "redacted": r.Redacted, "chosen": r.Chosen, "hint": r.Hint, "long_ladders": append([]int{}, r.LongLadders...)})
 	if err != nil {
 		panic(err) // strings, numbers and bools
 	}

@@ -64,3 +64,17 @@ func TestExplainLeftOut(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWhyNone: a capture without connections leads on, also an empty one.
+func TestWhyNone(t *testing.T) {
+	for _, x := range []struct {
+		packets, udp uint64
+		says         string
+	}{{0, 0, "The capture has no packets"}, {9, 0, "The capture has no UDP"}, {9, 9, "There is UDP"}} {
+		var all Totals
+		all.Packets, all.UDPDatagrams = x.packets, x.udp
+		if got := WhyNone(&all); !strings.HasPrefix(got, x.says) {
+			t.Errorf("%d packets, %d of UDP: %q", x.packets, x.udp, got)
+		}
+	}
+}

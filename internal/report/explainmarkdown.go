@@ -51,11 +51,11 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 			dst = fmt.Appendf(dst, "- what would disprove it: %s\n", markdown(v.WouldRefute))
 		}
 	}
-	for i := range d.Unrecognised {
+	for i, u := range d.Untold() {
 		if i == 0 {
 			dst = append(dst, "\n### Not recognised\n\n"...)
 		}
-		dst = fmt.Appendf(dst, "- %s\n", markdown(d.Unrecognised[i].Sentence))
+		dst = fmt.Appendf(dst, "- %s\n", markdown(u.Sentence))
 	}
 	if d.LeftOut > 0 {
 		dst = fmt.Appendf(dst, "\n%s\n", StoriesText(d.LeftOut))

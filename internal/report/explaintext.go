@@ -47,7 +47,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 		case grouped[c.ID] || d.Asked != nil && d.Asked.At != "":
 			return true
 		}
-		return d.Len() > told && !c.Verdict.Grave() && c.Slow() == nil
+		return d.Len() > told && !c.Bad()
 	}
 	rest := map[string]int{}
 	list := worstFirst(d, func(c *explain.Connection) bool {
@@ -70,7 +70,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 		}
 		dst = appendWrapped(append(append(dst, '\n'), head...), plainCells(kindsOf(rest)), len(head), width)
 	}
-	dst = p.appendUnrecognised(dst, d.Unrecognised, width)
+	dst = p.appendUnrecognised(dst, d.Untold(), width)
 	if d.LeftOut > 0 {
 		dst = appendLines(append(dst, '\n'), p.Warn.Start, p.Warn.Stop, StoriesText(d.LeftOut), width)
 	}
@@ -104,7 +104,11 @@ func (p explainer) appendGroups(dst []byte, groups []explain.Group, all bool, wi
 	for i := range groups {
 		g := &groups[i]
 		dst = append(dst, '\n')
-		dst = p.appendStyledLines(dst, p.Error, wrapWords(escaped(g.Sentence), width-len(explainIndent)))
+		style := p.Error
+		if !g.Grave() {
+			style = p.Warn
+		}
+		dst = p.appendStyledLines(dst, style, wrapWords(escaped(g.Sentence), width-len(explainIndent)))
 		list := "#" + strconv.Itoa(g.Connections[0])
 		for k, id := range g.Connections[1:] {
 			if k == listedMembers {
@@ -272,7 +276,7 @@ func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int)
 			dst = p.appendDerived(dst, "other explanations: "+explain.Words(v.Candidates), width)
 		}
 	}
-	slow := !v.Grave() && c.Slow() != nil // the headline is about that
+	slow := c.Headlined() != nil // the headline is about that
 	if !slow {
 		tellEnd()
 		also = "Also: "
@@ -380,7 +384,7 @@ func (p *painter) gravity(c *explain.Connection) render.Style {
 	switch {
 	case c.Verdict.Grave():
 		return p.Error
-	case c.Slow() != nil:
+	case c.Bad():
 		return p.Warn
 	}
 	return render.Style{}

@@ -26,7 +26,7 @@ func (a *Analysis) standings() []standing {
 		ns, _ := pingOf(c)
 		s.ping = float64(ns)
 		if x, ok := a.Story.Of(c); ok {
-			s.weight, s.kind, s.bad = x.Weight(), x.Kind(), x.Verdict.Grave() || x.Slow() != nil
+			s.weight, s.kind, s.bad = x.Weight(), x.Kind(), x.Bad()
 		}
 		list = append(list, s)
 	}

@@ -195,12 +195,11 @@ func None(chosen bool) string {
 	return "No connections recognised.\n"
 }
 
-// WhyNone says why no connection may have been recognised, and how to go on, "" where nothing
-// was read.
+// WhyNone says why no connection may have been recognised, and how to go on.
 func WhyNone(t *Totals) string {
 	switch {
 	case t.Packets == 0:
-		return ""
+		return "The capture has no packets: was the right interface captured, with the right filter, while the game ran?"
 	case t.UDPDatagrams == 0:
 		return "The capture has no UDP, and all games that this program knows speak UDP. Was the right interface captured, with the right filter? `dpdissect protocols` lists what it knows."
 	}

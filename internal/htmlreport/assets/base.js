@@ -93,6 +93,7 @@ const page = {
   },
 
   owners: [], // functions that give the connection of a frame, where they know it
+  tellers: [], // functions that say what a frame of a connection is, where they know it
   jumps: [], // functions that turn to a frame of a connection and give the element that shows it, or null
 
   // ownersOf gives the connections that a frame may be of: one where the page knows it,
@@ -114,7 +115,7 @@ const page = {
       if (shown) break;
     }
     const of = ids.length === 1 ? "of connection " + ids[0] : "of one of " + ids.length + " connections";
-    document.getElementById("hits").textContent = "frame " + n + " is " + (ids.length === 0 ? "of no connection" : !shown ? of + ", which is not drawn here" : ids.length > 1 ? of + "; connection " + at + " is shown" : of);
+    document.getElementById("hits").textContent = "frame " + n + " is " + (ids.length === 0 ? "of no connection" : !shown ? of + ", which is not drawn here" : ids.length > 1 ? of + "; connection " + at + " is shown" : of) + (shown ? page.tellers.map((f) => f(n, at)).find((t) => t) || "" : "");
     if (shown) page.show(shown);
   },
 };

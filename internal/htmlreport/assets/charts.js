@@ -12,9 +12,9 @@ page.right = 14;
 page.views = [["delay", "Delay"], ["sequence", "Numbers"], ["rtt", "Round trips"]];
 
 page.keysOf = {
-  delay: [["k-dot c-sent", "sent: time until it was acknowledged"], ["k-up c-retry", "retry"], ["k-down c-unneeded", "spurious retry"], ["k-cross c-loss", "proven lost"], ["k-ring c-unacked", "never acknowledged"]],
-  sequence: [["k-dot c-sent", "sent"], ["k-dot c-unreliable", "sent, unreliable"], ["k-line c-acked", "acknowledged up to"], ["k-line c-window", "window"], ["k-dot c-sacked", "acknowledged one by one (SACK)"], ["k-up c-retry", "retry"], ["k-down c-unneeded", "spurious retry"], ["k-cross c-loss", "proven lost"]],
-  rtt: [["k-dot c-sent", "longest"], ["k-dot c-acked", "shortest"]],
+  delay: [["k-dot c-sent", "sent: time until it was acknowledged"], ["k-up c-retry", "retry"], ["k-down c-unneeded", "spurious retry"], ["k-cross c-loss", "proven lost"], ["k-ring c-unacked", "never acknowledged"], ["k-bar c-acked", "paired round trip", "paired_rtt_max_ms"], ["k-dash c-sacked", "ping", "ping_rtt_max_ms"]],
+  sequence: [["k-dot c-sent", "sent"], ["k-dash c-unreliable", "sent, unreliable", "unreliable_max"], ["k-line c-acked", "acknowledged up to"], ["k-line k-broken c-window", "window"], ["k-bar c-sacked", "acknowledged one by one (SACK)", "sacked_max"], ["k-up c-retry", "retry"], ["k-down c-unneeded", "spurious retry"], ["k-cross c-loss", "proven lost"]],
+  rtt: [["k-dot c-sent", "longest"], ["k-dash c-acked", "shortest"], ["k-cross c-retry", "longest wait", "ack_wait_max_ms"], ["k-bar c-sacked", "longest, paired", "paired_rtt_max_ms"], ["k-square c-window", "longest ping", "ping_rtt_max_ms"]],
 };
 
 // plotsOf gives the plots of a connection; they are drawn when they are seen.
@@ -76,8 +76,9 @@ page.chooseView = function (group, id, asked) {
   group.view = id;
   group.charts.dataset.view = id;
   for (const [name, b] of group.buttons) b.setAttribute("aria-pressed", name === id);
-  group.keys.replaceChildren(...(page.keysOf[id] || []).map(([c, text]) => page.make("span", { class: "key" }, page.make("i", { class: c }), text)),
-    page.make("span", { class: "key" }, page.make("i", { class: "k-dashed" }), "opens or closes"), page.make("span", { class: "key" }, page.make("i", { class: "k-dot c-finding" }), "finding"));
+  const drawn = ([, , key]) => !key || ["a", "b"].some((d) => some(group.data[d][key]));
+  group.keys.replaceChildren(...(page.keysOf[id] || []).filter(drawn).map(([c, text]) => page.make("span", { class: "key" }, page.make("i", { class: c }), text)),
+    page.make("span", { class: "key" }, page.make("i", { class: "k-dashed" }), "opens or closes"), page.make("span", { class: "key" }, page.make("i", { class: "k-diamond c-finding" }), "finding"));
   if (!asked) return;
   page.drawGroup(group);
   const whole = group.shown.max - group.shown.min >= (group.span[1] - group.span[0]) * 0.99;
@@ -99,7 +100,7 @@ page.bandsOf = function (group, about) {
   for (const x of about.contributing || []) {
     if (!x.from || !x.to) continue;
     const from = (page.msOf(x.from) - group.base) / 1000, to = (page.msOf(x.to) - group.base) / 1000;
-    all.push({ cause: x.cause, from, to, text: x.sentence, side: x.side, whole: to - from > 0.9 * (group.span[1] - group.span[0]), colour: page.causeColour(x.cause) });
+    all.push({ cause: x.cause, direction: x.direction, whose: x.direction ? page.sideWords(group.id, x.direction) : "", from, to, text: x.sentence, whole: to - from > 0.9 * (group.span[1] - group.span[0]), colour: page.causeColour(x.cause) });
   }
   return all.sort((x, y) => x.from - y.from);
 };
@@ -113,18 +114,24 @@ page.drawBands = function (group) {
   const px = (t) => page.left + Math.min(Math.max((t - min) / (max - min), 0), 1) * width;
   const rows = [];
   group.bands.replaceChildren(...group.causes.map((b) => {
-    let row = rows.findIndex((end) => end <= b.from);
+    // A name that is longer than its band goes on beside it, so it needs the room.
+    const from = px(b.from), wide = Math.max(3, px(b.to) - from), words = (b.cause + b.whose).length * 6.3 + 28, narrow = wide < words;
+    const left = narrow && from + words > page.left + width; // there is room on the other side
+    let row = rows.findIndex((end) => end <= (left ? from - words : from));
     if (row < 0) row = rows.length;
-    rows[row] = b.to;
-    const e = page.make("div", { class: "band b-" + b.colour + (b.whole ? " whole" : ""), title: b.text, "data-band": "", "data-cause": b.cause, "data-connection": group.id,
-      "data-from": new Date(group.base + b.from * 1000).toISOString(), "data-to": new Date(group.base + b.to * 1000).toISOString() }, page.make("span", {}, b.cause));
-    e.style.left = px(b.from) + "px";
-    e.style.width = Math.max(3, px(b.to) - px(b.from)) + "px";
+    rows[row] = b.to < min || b.from > max ? rows[row] || 0 : from + (left || !narrow ? wide : words);
+    const iso = (t) => new Date(group.base + t * 1000).toISOString(), name = b.cause + (b.whose ? " · " + b.whose : "");
+    const e = page.make("div", { class: "band b-" + b.colour + (b.whole ? " whole" : "") + (narrow ? " narrow" : "") + (left ? " left" : ""), role: "img", title: name + ": " + b.text, "aria-label": name + ", " + page.spanWords(iso(b.from), iso(b.to)) + ": " + b.text,
+      "data-band": "", "data-cause": b.cause, "data-direction": b.direction, "data-connection": group.id, "data-from": iso(b.from), "data-to": iso(b.to) }, page.make("span", {}, name));
+    e.style.left = from + "px";
+    e.style.width = wide + "px";
     e.style.top = row * 18 + "px";
     if (b.to < min || b.from > max) e.classList.add("outside");
     return e;
   }));
-  group.bands.style.height = rows.length * 18 + "px";
+  group.bandRows = Math.max(group.bandWidth === width ? group.bandRows : 0, rows.length); // zoomed, plots stay where they are
+  group.bandWidth = width;
+  group.bands.style.height = group.bandRows * 18 + "px";
   const ms = (t) => group.base + t * 1000;
   const room = page.dated ? 150 : 76; // of the words at a tick
   group.axis.replaceChildren(...page.ticks(ms(min), ms(max), Math.max(2, width / (room + 24))).filter((t) => px((t - group.base) / 1000) + room < width + page.left + page.right).map((t) => {
@@ -143,8 +150,8 @@ const some = (list) => !!list && list.some((v) => v !== null);
 // delaySeries are measures of the path that stand beside what each transmission waited: they
 // are drawn where the page has their columns.
 page.delaySeries = [
-  { key: "paired_rtt", label: "paired round trip", colour: "acked" },
-  { key: "ping_rtt", label: "ping", colour: "sacked" },
+  { key: "paired_rtt", label: "paired round trip", colour: "acked", mark: "bar" },
+  { key: "ping_rtt", label: "ping", colour: "sacked", mark: "dash" },
 ];
 
 // Each kind of plot names its series: label, values, colour, and how it is drawn.
@@ -154,7 +161,7 @@ page.kinds = [
     series: (x) => [
       { label: "delay", values: x.delay_max_ms, colour: "sent", points: 4.5 },
       { label: "delay, least", values: x.delay_min_ms, colour: "sent", points: 3.5, hide: page.same(x.delay_min_ms, x.delay_max_ms) },
-      ...page.delaySeries.map((s) => ({ label: s.label, values: x[s.key + "_max_ms"], colour: s.colour, points: 3, hide: !some(x[s.key + "_max_ms"]) })),
+      ...page.delaySeries.map((s) => ({ label: s.label, values: x[s.key + "_max_ms"], colour: s.colour, points: 3, mark: s.mark, hide: !some(x[s.key + "_max_ms"]) })),
     ],
   },
   {
@@ -162,15 +169,15 @@ page.kinds = [
     series: (x) => [
       { label: "number", values: x.sent_max, colour: "sent", points: 4 },
       { label: "number, least", values: x.sent_min, colour: "sent", points: 4, hide: page.same(x.sent_min, x.sent_max) },
-      { label: "unreliable", values: x.unreliable_max, colour: "unreliable", points: 4, hide: !some(x.unreliable_max) },
+      { label: "unreliable", values: x.unreliable_max, colour: "unreliable", points: 4, mark: "dash", hide: !some(x.unreliable_max) },
       { label: "acknowledged up to", values: page.filled(x.acked_max), captured: x.acked_max, colour: "acked", line: true, step: true, hide: !some(x.acked_max) },
       { label: "window", values: page.windowOf(x), captured: [], colour: "window", line: true, step: true, dash: [5, 4], aside: true, hide: !x.window || !some(x.acked_max) },
-      { label: "acknowledged one by one", values: x.sacked_max, colour: "sacked", points: 3, hide: !some(x.sacked_max) },
-      { label: "one by one, least", values: x.sacked_min, colour: "sacked", points: 3, hide: page.same(x.sacked_min, x.sacked_max) },
+      { label: "acknowledged one by one", values: x.sacked_max, colour: "sacked", points: 3, mark: "bar", hide: !some(x.sacked_max) },
+      { label: "one by one, least", values: x.sacked_min, colour: "sacked", points: 3, mark: "bar", hide: page.same(x.sacked_min, x.sacked_max) },
     ],
   },
   { id: "rtt", title: "round trips, and waits for acknowledgement, ms", has: (x) => [x.rtt_max_ms, x.ack_wait_max_ms, x.paired_rtt_max_ms, x.ping_rtt_max_ms].some((list) => list && some(list)), height: 150, zero: true,
-    series: (x) => [...page.longestOf(x), { label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, hide: page.same(x.rtt_min_ms, x.rtt_max_ms) }] },
+    series: (x) => [...page.longestOf(x), { label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, mark: "dash", hide: page.same(x.rtt_min_ms, x.rtt_max_ms) }] },
   { id: "inflight", title: "in flight, numbers", whole: true, has: (x) => some(x.in_flight), height: 62, zero: true,
     series: (x) => [{ label: "numbers", values: x.in_flight, colour: "sent", line: true, step: true, fill: true }] },
   { id: "rate", title: "rate, kB/s", has: (x) => some(x.bytes), height: 62, zero: true, rates: true,
@@ -182,9 +189,9 @@ page.wholes = Array.from({ length: 13 }, (_, i) => [1, 2, 5].map((k) => k * 10 *
 
 // longestOf are the series of what else was measured: where nothing was sent again, waits are
 // round trips.
-page.longestOf = (x) => [["longest wait", "ack_wait_max_ms", "retry"], ["longest, paired", "paired_rtt_max_ms", "sacked"], ["longest ping", "ping_rtt_max_ms", "window"]]
+page.longestOf = (x) => [["longest wait", "ack_wait_max_ms", "retry", "cross"], ["longest, paired", "paired_rtt_max_ms", "sacked", "bar"], ["longest ping", "ping_rtt_max_ms", "window", "square"]]
   .filter(([, key]) => x[key] && !page.same(x[key], x.rtt_max_ms))
-  .map(([label, key, colour]) => ({ label, values: x[key], colour, points: 5 }));
+  .map(([label, key, colour, mark]) => ({ label, values: x[key], colour, points: 5, mark }));
 
 // same says that two series are one.
 page.same = (x, y) => x.every((v, i) => v === y[i]);
@@ -234,10 +241,10 @@ page.drawChart = function (box, group, x, kind, t, series) {
     series: [{ label: "time" }, ...series.map((s) => ({
       label: s.label, scale: "y", auto: !s.aside, stroke: () => page.colour(s.colour), width: s.line ? (s.dash ? 1 : 1.5) : 0, dash: s.dash, paths: s.line ? (s.step ? uPlot.paths.stepped({ align: 1 }) : undefined) : () => null, spanGaps: true,
       fill: s.fill ? () => page.colour("area") : undefined,
-      points: s.points ? { show: true, size: s.points, fill: () => page.colour(s.colour), width: 0 } : { show: false },
+      mark: s.mark, colour: s.colour, points: s.points && !s.mark ? { show: true, size: s.points, fill: () => page.colour(s.colour), width: 0 } : { show: false },
     }))],
     hooks: {
-      setScale: [(u, key) => { if (key === "x") page.follow(group, u); }], drawClear: [(u) => page.shade(u, group)],
+      setScale: [(u, key) => { if (key === "x") page.follow(group, u); }], drawClear: [(u) => page.shade(u, group)], drawSeries: [page.drawMarks],
       draw: kind.events ? [(u) => { if (kind.id === "sequence") page.join(u, x); page.drawEvents(u, x, kind); }] : [],
       setCursor: [(u) => page.readOut(group, u, kind.events ? x : null, kind, clock)],
     },
@@ -255,6 +262,34 @@ page.drawChart = function (box, group, x, kind, t, series) {
   page.drawn.push(u);
 };
 
+// markLines are the marks of series that are no dots, as lines from and to, in pixels: colour alone
+// tells no series from another.
+page.markLines = { dash: [[-3, 0, 3, 0]], bar: [[0, -3, 0, 3]], cross: [[-2.5, -2.5, 2.5, 2.5], [-2.5, 2.5, 2.5, -2.5]], square: [[-2, -2, 2, -2], [2, -2, 2, 2], [2, 2, -2, 2], [-2, 2, -2, -2]] };
+
+// drawMarks draws those of a series.
+page.drawMarks = function (u, i) {
+  const s = u.series[i], lines = page.markLines[s.mark], k = devicePixelRatio || 1, { min, max } = u.scales.x;
+  if (!lines) return;
+  const g = u.ctx;
+  g.save();
+  g.strokeStyle = page.colour(s.colour);
+  g.lineWidth = 1.5 * k;
+  g.setLineDash([]);
+  g.beginPath();
+  u.data[0].forEach((t, n) => {
+    const v = u.data[i][n];
+    if (v === null || v === undefined || t < min || t > max) return;
+    const x = u.valToPos(t, "x", true), y = u.valToPos(v, "y", true);
+    for (const [ax, ay, bx, by] of lines) { g.moveTo(x + ax * k, y + ay * k); g.lineTo(x + bx * k, y + by * k); }
+  });
+  g.stroke();
+  g.restore();
+};
+
+// bandsIn are the bands that a plot shows: those of what its side sent, unless they last all
+// the time.
+page.bandsIn = (u, group) => group.causes.filter((b) => !b.whole && (!b.direction || b.direction === u.root.parentElement.dataset.direction));
+
 // shade draws the bands of causes behind a plot.
 page.shade = function (u, group) {
   const g = u.ctx, box = u.bbox;
@@ -262,8 +297,7 @@ page.shade = function (u, group) {
   g.beginPath();
   g.rect(box.left, box.top, box.width, box.height);
   g.clip();
-  for (const b of group.causes) {
-    if (b.whole) continue;
+  for (const b of page.bandsIn(u, group)) {
     const from = u.valToPos(b.from, "x", true), to = u.valToPos(b.to, "x", true);
     g.fillStyle = page.colour("shade-" + b.colour);
     g.fillRect(from, box.top, Math.max(2, to - from), box.height);
@@ -324,6 +358,7 @@ page.join = function (u, x) {
   g.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
   g.clip();
   g.lineWidth = 1.2 * k;
+  g.setLineDash([]); // the series before may have had one
   for (const [n, from, to] of list) {
     const y = Math.round(u.valToPos(n, "y", true)) + 0.5, px = (t) => u.valToPos(t, "x", true);
     g.strokeStyle = page.colour("acked");
@@ -386,7 +421,8 @@ page.drawEvents = function (u, x, kind) {
   for (const f of x.findings.filter(inside)) {
     g.fillStyle = page.colour(f.severity === "note" ? "note" : f.severity);
     g.beginPath();
-    g.arc(Math.round(u.valToPos(f[0], "x", true)), box.top + box.height - 4 * k, 2.5 * k, 0, 2 * Math.PI);
+    const px = Math.round(u.valToPos(f[0], "x", true)), py = box.top + box.height - 4 * k;
+    g.moveTo(px - 3.5 * k, py); g.lineTo(px, py - 3.5 * k); g.lineTo(px + 3.5 * k, py); g.lineTo(px, py + 3.5 * k); g.closePath();
     g.fill();
   }
   for (const place of ["before", "after", "not-captured"]) {

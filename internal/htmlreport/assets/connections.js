@@ -64,7 +64,7 @@ page.facts = function (n, c) {
   const side = (d) => {
     const x = n.directions[d], lost = x.lost ? (x.lost.before_capture || 0) + (x.lost.after_capture || 0) : null;
     const trip = (t, name) => (t ? name + " " + page.ms(t.p50_ms) + (t.max_ms !== undefined ? ", up to " + page.ms(t.max_ms) : "") : null);
-    return [page.counted(x.frames, "frame", "frames"), page.counted(x.retries, "retry", "retries") + (x.unneeded_retries ? " (" + page.number(x.unneeded_retries) + " spurious)" : ""),
+    return [page.counted(x.frames, "frame", "frames"), page.counted(x.retries, "retry", "retries") + (x.retries && x.unneeded_retries !== undefined ? " (" + page.number(x.unneeded_retries) + " spurious)" : ""),
       lost === null ? null : page.number(lost) + " proven lost", trip(x.rtt, "round trip"), trip(x.ack_wait, "wait"), trip(x.paired_rtt, "paired"), trip(x.ping_rtt, "ping")].filter((t) => t).join(" · ");
   };
   const near = c.capture_point?.near;

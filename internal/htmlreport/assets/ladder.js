@@ -86,6 +86,10 @@ page.drawLadder = function (l, about) {
     draw();
   }
   page.owners.push((n) => (find(n) < 0 ? undefined : l.connection));
+  page.tellers.push((n, connection) => {
+    const r = connection === l.connection && rows[find(n)], x = r && ((r.members || []).find((m) => m.frame === n) || r);
+    return x ? ": " + page.clock(x.time || r.time) + " from " + page.sideWords(connection, x.from || r.from) + ", " + told(x) : "";
+  });
   page.jumps.push((n, connection) => {
     const i = connection === l.connection ? find(n) : -1;
     if (i < 0) return null;

@@ -11,6 +11,9 @@ page.mostLines = 12;
 // Up to so many lanes are made before anybody asks for them.
 page.mostEarly = 100;
 
+// Up to so many address pairs that were not recognised are told at once.
+page.mostPairs = 4;
+
 // runsOf reads "q3w1": [{health, from, to}], in columns of the overview.
 page.runsOf = function (lane) {
   let at = lane.first;
@@ -23,7 +26,7 @@ page.overview = function () {
   page.told = new Map(page.explain.connections.map((c) => [c.id, c]));
   s.append(page.make("p", { class: "lead" }, page.leadWords()));
   if (o.lanes.length === 0) {
-    s.append(page.make("p", {}, page.made.chosen ? "No connection is in the part that was chosen." : "No connection was recognised in this capture."));
+    s.append(page.make("p", {}, page.made.chosen ? "No connection is in the part that was chosen." : "No connection was recognised in this capture. " + page.made.hint));
   } else {
     s.append(page.healthKeys());
     const list = page.make("div", { class: "lanes" });
@@ -36,16 +39,17 @@ page.overview = function () {
   if (page.pictures.unlisted) {
     s.append(page.make("p", { class: "small" }, "These are the worst: " + page.number(page.pictures.unlisted) + " more connections are not in this page; --connection and -Y choose others."));
   }
-  for (const u of page.explain.unrecognised || []) {
-    s.append(page.make("p", { class: "searchable small" }, "Not recognised: " + u.a + " and " + u.b + (u.sentence ? ": " + u.sentence : "")));
-  }
+  // What a connection tells of stands there; of many the page has one line until it is opened.
+  const pairs = (page.explain.unrecognised || []).filter((u) => u.continues === undefined);
+  const told = pairs.map((u) => page.make("p", { class: "searchable small" }, "Not recognised: " + u.a + " and " + u.b + (u.sentence ? ": " + u.sentence : "")));
+  s.append(...(pairs.length <= page.mostPairs ? told : [page.make("details", { class: "part unrecognised" }, page.make("summary", { class: "small" }, page.number(pairs.length) + " address pairs were not recognised"), told)]));
 };
 
 // leadWords counts the kinds of ends: "3 connections: 1 in trouble, 2 closed".
 page.leadWords = function () {
   const kinds = new Map();
   for (const l of page.lanes.lanes) kinds.set(l.kind, (kinds.get(l.kind) || 0) + 1);
-  const bad = ["cut off", "never opened", "in trouble", "undecided"], order = (k) => (bad.indexOf(k) + 1 || 9);
+  const bad = ["cut off", "never opened", "begun again", "in trouble", "undecided"], order = (k) => (bad.indexOf(k) + 1 || 9);
   const all = page.lanes.lanes.length;
   return page.counted(all, "connection", "connections") + (all ? ": " + [...kinds].sort((x, y) => order(x[0]) - order(y[0])).map(([k, n]) => page.number(n) + " " + k).join(", ") : "") + ".";
 };
@@ -79,7 +83,7 @@ page.groupsOf = function (lanes) {
     groups.push(...[...by].map(([title, members]) => ({ title: page.counted(members.length, "connection", "connections") + " " + title, members, bad: true })));
   }
   if (doubtful.length <= page.mostLines) groups.push(...doubtful.map((l) => ({ members: [l] })));
-  else groups.push({ title: page.number(doubtful.length) + " connections that lost packets, or whose end is not sure; none was slow or cut off", members: doubtful });
+  else groups.push({ title: page.number(doubtful.length) + " connections that waited or lost packets for a moment, or whose end is not sure; none was in trouble or cut off", members: doubtful });
   const well = rest.filter((l) => !l.bad && !page.doubtful(l));
   if (well.length === 1) groups.push({ members: well });
   else if (well.length) groups.push({ title: page.number(well.length) + (bad.length || groups.length ? " other" : "") + " connections, in which nothing went wrong", members: well });
@@ -106,8 +110,8 @@ page.group = function (g, early) {
 };
 
 // doubtful says of a connection of which there is nothing to tell that it was not all well: it
-// lost something, or its verdict is not proved.
-page.doubtful = (l) => !l.bad && (/[lc]/.test(l.runs) || page.told.get(l.id).verdict.certainty !== "proved");
+// waited, or lost something, or its verdict is not proved.
+page.doubtful = (l) => !l.bad && (/[wlc]/.test(l.runs) || page.told.get(l.id).verdict.certainty !== "proved");
 
 page.members = function (list) {
   const protocols = [...new Set(list.map((l) => page.told.get(l.id)?.protocol))];
@@ -219,7 +223,7 @@ page.causesOf = function (id) {
   for (const x of c.contributing || []) {
     if (x.from && c.first_time && page.msOf(x.from) > page.msOf(c.first_time)) all.push({ kind: "cause", at: page.msOf(x.from), text: x.cause + ": " + x.sentence });
   }
-  if (c.verdict.time && l.kind !== "closed" && l.kind !== "still open" && l.kind !== "in trouble") all.push({ kind: "end", at: page.msOf(c.verdict.time), text: c.verdict.cause + ": " + c.verdict.sentence });
+  if (c.verdict.time && l.kind !== "closed" && l.kind !== "still open" && l.kind !== "begun again" && l.kind !== "in trouble") all.push({ kind: "end", at: page.msOf(c.verdict.time), text: c.verdict.cause + ": " + c.verdict.sentence });
   return all;
 };
 

@@ -38,6 +38,7 @@ func (b *Browser) Open(url string) *Page {
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log", "DOM"} {
 		p.Do(domain+".enable", none{})
 	}
+	p.Do("Performance.enable", map[string]any{"timeDomain": "threadTicks"}) // CPU time, not that of the clock
 	p.Do("Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true})
 	p.Do("Page.navigate", map[string]any{"url": url})
 	return p
@@ -124,6 +125,25 @@ func (p *Page) Eval(expression string, into any) {
 	if err := json.Unmarshal(answer.Result.Value, into); err != nil {
 		p.b.t.Fatalf("%s: %v", expression, err)
 	}
+}
+
+// Metrics are what the browser counts of the page by name: TaskDuration, ScriptDuration,
+// LayoutDuration and RecalcStyleDuration are seconds of CPU time that the thread of the page took
+// since it was opened, which bear a busy machine better than times of the clock.
+func (p *Page) Metrics() map[string]float64 {
+	p.b.t.Helper()
+	var answer struct {
+		Metrics []struct {
+			Name  string
+			Value float64
+		}
+	}
+	p.b.call(p.session, "Performance.getMetrics", none{}, &answer)
+	all := map[string]float64{}
+	for _, m := range answer.Metrics {
+		all[m.Name] = m.Value
+	}
+	return all
 }
 
 // Text gives the value of an expression that is a string.
