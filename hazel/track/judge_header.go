@@ -138,7 +138,8 @@ func (c headerJudge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 // are known from later releases, so that they are at most an oddity where only
 // the page is spoken; MTUTest is one of the fork.
 func (c headerJudge) judgeCode(dir int, may hazel.DialectSet, code byte) {
-	legal, known := hazel.DialectSet(0), false
+	var legal hazel.DialectSet
+	known := false
 	switch code {
 	case 3:
 		legal, known = hazel.SetOf(hazel.V01, hazel.Fork36), may.Has(hazel.Spec)
