@@ -41,3 +41,22 @@ func TestManyFaultsInOneDatagram(t *testing.T) {
 		s.End()
 	}
 }
+
+// TestMessageWithoutRoomIsIncomplete: a message whose fragments there was no room for is counted
+// as incomplete.
+func TestMessageWithoutRoomIsIncomplete(t *testing.T) {
+	for full, want := range map[bool]uint64{false: 0, true: 1} {
+		s := newScene(t, "reference")
+		s.meet()
+		s.send(0, s.fragment(0, 0, 3, 1, "a"))
+		for k := 1; k < 3; k++ {
+			if full {
+				s.Sessions[0].(*pair).conns[0].side[0].transfers.held = MaxTransferBytes
+			}
+			s.send(0, s.fragment(0, k, 3, 1, "b"))
+		}
+		if d := &s.One().Dir[0]; d.IncompleteMessages != want || d.Messages != 1-want {
+			t.Errorf("no room %v: %d messages, %d incomplete", full, d.Messages, d.IncompleteMessages)
+		}
+	}
+}
