@@ -179,13 +179,13 @@ func TestHoldAtTheEnd(t *testing.T) {
 	}
 }
 
-// Too many cases at a time: the oldest is given up, without a verdict.
+// Too many cases at a time: the oldest is given up, without a verdict, under guard HOLD.
 func TestHoldIsBounded(t *testing.T) {
 	c := newCourt(0)
 	for range maxHolds + 5 {
 		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, nil)
 	}
-	if got := c.tally(); len(c.law.holds) != maxHolds || got.Inconclusive != 5 {
+	if got := c.tally(); len(c.law.holds) != maxHolds || got.Inconclusive != 5 || got.Blocked[conform.GuardHold] != 5 {
 		t.Errorf("%d held, %+v", len(c.law.holds), got)
 	}
 }

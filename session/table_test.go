@@ -14,7 +14,8 @@ import (
 )
 
 // The protocol of these tests is called yes: a datagram that says yes is worth
-// 16 bits, one that says no makes it impossible, "side" is a neighbour.
+// 16 bits, one that says no makes it impossible, "side" is a neighbour. A connection
+// begins with "hello".
 func yes() *Protocol {
 	beside := &dissect.Protocol{Name: "beside", Decode: func(*dissect.Tree) (string, *dissect.Error) { return "BESIDE", nil }}
 	return &Protocol{
@@ -56,6 +57,7 @@ type yesSession struct {
 func (s *yesSession) Input(fr *dissect.Frame) *Conn {
 	if s.conn == nil {
 		s.conn = s.flow.Open(fr)
+		s.conn.Complete = string(fr.Payload) == "hello"
 	}
 	s.conn.Count(fr)
 	if strings.HasPrefix(string(fr.Payload), "bad") {
