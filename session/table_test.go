@@ -265,6 +265,30 @@ func TestTableHoldBytes(t *testing.T) {
 	}
 }
 
+// TestGivenUpForBytesIsTold: pairs of which more was held than there is room for count as left
+// out once they come back, and their connections say so.
+func TestGivenUpForBytesIsTold(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	big := strings.Repeat("x", 60_000)
+	for range 2 {
+		if n := s.tab.LeftOut(); n != 0 {
+			t.Errorf("%d left out before any came back", n)
+		}
+		for i := range byte(100) {
+			s.say(1, 100+i, big)
+		}
+	}
+	if s.tab.LeftOut() == 0 {
+		t.Error("nobody is told of pairs that came back")
+	}
+	for range 4 {
+		s.say(1, 100, "yes")
+	}
+	if conns := s.tab.Conns(); len(conns) != 1 || conns[0].crowded != 2 {
+		t.Errorf("%d connections", len(conns))
+	}
+}
+
 // Pairs that can't be the protocol hold nothing back from those that can.
 func TestTableHopeless(t *testing.T) {
 	s := newStory(Config{Protocols: []*Protocol{yes()}})
