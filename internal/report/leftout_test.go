@@ -54,3 +54,23 @@ func TestUnlistedFindingsAreCounted(t *testing.T) {
 		t.Errorf("%d of 6 findings are left out of a list of one, and one without a verdict", a.Totals.Findings)
 	}
 }
+
+// TestFrameOfUnknownInput: where it is not known from which input a frame came, none is named.
+func TestFrameOfUnknownInput(t *testing.T) {
+	c := checked(t, func(*Analysis) {})
+	c.Locate = func(frame uint64) (int, uint64) { return -1, frame }
+	if path, number := c.locate(77); path != "" || number != 77 {
+		t.Errorf("frame %d of %q", number, path)
+	}
+	_, results := loadSARIF(t, sarifSchema(t), AppendSARIF(nil, c))
+	if len(results) == 0 {
+		t.Fatal("nothing was found")
+	}
+	for _, r := range results {
+		for _, l := range r.Locations {
+			if got := l.Physical.Artifact.URI; got != "unknown" {
+				t.Errorf("%s is in %q", r.RuleID, got)
+			}
+		}
+	}
+}
