@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -116,13 +117,13 @@ func TestBoundedFiles(t *testing.T) {
 // TestTooManyIntervals: a timeline of more intervals than are kept ends with an error that
 // says what to do.
 func TestTooManyIntervals(t *testing.T) {
-	defer func(n int) { mostIntervals = n }(mostIntervals)
-	mostIntervals = 5
+	defer func(n int) { timeline.MaxIntervals = n }(timeline.MaxIntervals)
+	timeline.MaxIntervals = 5
 	path := filepath.Join(root(t), "testdata", "pcaps", "dp8", "unsigned-clean.pcap")
 	if _, errs, code := call(t, "timeline", "--interval", "1s", path); code != exitOK {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
-	if _, errs, code := call(t, "timeline", "--interval", "10ms", path); code == exitOK || !strings.Contains(errs, "intervals of 10ms: take longer ones with --interval") {
+	if _, errs, code := call(t, "timeline", "--interval", "10ms", path); code == exitOK || !strings.Contains(errs, "more than 5 intervals of 10ms: take longer ones with --interval") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
