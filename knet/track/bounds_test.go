@@ -60,3 +60,40 @@ func TestMessageWithoutRoomIsIncomplete(t *testing.T) {
 		}
 	}
 }
+
+// TestDatagramsOfASideAreBounded: rules remember the latest datagrams of a side. What is said of
+// an older one is judged by none.
+func TestDatagramsOfASideAreBounded(t *testing.T) {
+	for back, known := range map[uint32]bool{mostDatagrams - 1: true, mostDatagrams: false} {
+		s := newScene(t, "reference")
+		s.meet()
+		for range 2 * mostDatagrams {
+			s.send(0, said("x"))
+		}
+		r := &s.Sessions[0].(*pair).conns[0].side[0].datagrams
+		if got := r.at(r.top-int64(back)) != nil; got != known {
+			t.Errorf("%d before the latest: remembered %v, want %v", back, got, known)
+		}
+	}
+}
+
+// TestOpenersAreBounded: the connect datagrams of a pair are remembered to know copies of them.
+// What is in a further one is not: a copy of it counts as a datagram of the connection.
+func TestOpenersAreBounded(t *testing.T) {
+	s := newScene(t, "reference")
+	for n := range byte(maxOpeners + 2) {
+		s.Raw(0, []byte{'h', 'e', 'l', 'l', 'o', ' ', '0' + n, 0})
+		s.next, s.number = [2]uint32{1, 1}, [2]uint32{}
+		s.send(1, knet.Ping(knet.PingRequest, knet.IDsFromOne, 1), knet.Ping(knet.PingRequest, knet.IDsFromOne, 2))
+		s.send(0, knet.Ping(knet.PingReply, knet.IDsFromOne, 1), knet.Ping(knet.PingReply, knet.IDsFromOne, 2))
+		s.send(0, knet.Control(knet.Disconnect, nil))
+		s.send(1, knet.Control(knet.DisconnectAck, nil))
+		s.Wait(1000)
+	}
+	if p := s.Sessions[0].(*pair); len(p.openers) != maxOpeners {
+		t.Errorf("%d connect datagrams are remembered, want %d", len(p.openers), maxOpeners)
+	}
+	if conns := s.End(); len(conns) != maxOpeners+2 {
+		t.Errorf("%d connections, want %d", len(conns), maxOpeners+2)
+	}
+}
