@@ -1,9 +1,11 @@
 package track
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A datagram of thousands of messages, each of which says what can't be, is told
@@ -95,5 +97,20 @@ func TestOpenersAreBounded(t *testing.T) {
 	}
 	if conns := s.End(); len(conns) != maxOpeners+2 {
 		t.Errorf("%d connections, want %d", len(conns), maxOpeners+2)
+	}
+}
+
+// TestAcksAheadAreBounded: acknowledgements of what is not sent yet wait for their proof; further
+// ones end without a verdict.
+func TestAcksAheadAreBounded(t *testing.T) {
+	d := newDock(t, "spec")
+	for _, x := range vecOpened {
+		d.see(t, x.from, x.payload)
+	}
+	for n := range maxAhead + 3 {
+		d.see(t, 1, fmt.Sprintf("%02x 00 00 08 00 03 %02x 00 00 00 00 00 00", 2+n, 4+n))
+		if got, want := d.Table.Tallies(d.knet)[rRdAckKnown].Blocked[conform.GuardHold], max(n+1-maxAhead, 0); got != uint64(want) {
+			t.Errorf("%d acknowledgements: %d ended without a verdict, want %d", n+1, got, want)
+		}
 	}
 }
