@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,5 +128,29 @@ func TestTooManyIntervals(t *testing.T) {
 	}
 	if _, errs, code := call(t, "timeline", "--interval", "10ms", path); code == exitOK || !strings.Contains(errs, "more than 5 intervals of 10ms: take longer ones with --interval") {
 		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// TestOtherBlocksLeftOutAreTold: blocks that are no packets, of which there were too many between
+// two packets, are counted on standard error; the packets are written all the same.
+func TestOtherBlocksLeftOutAreTold(t *testing.T) {
+	le := binary.LittleEndian
+	block := func(typ uint32, body []byte) []byte {
+		size := uint32(12 + len(body))
+		return le.AppendUint32(append(le.AppendUint32(le.AppendUint32(nil, typ), size), body...), size)
+	}
+	section := block(0x0a0d0d0a, []byte("\x4d\x3c\x2b\x1a\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"))
+	iface := block(1, []byte{1, 0, 0, 0, 0, 0, 4, 0})
+	packet := block(6, slices.Concat(make([]byte, 12), []byte{60, 0, 0, 0, 60, 0, 0, 0}, make([]byte, 60)))
+	for blocks, told := range map[int]bool{15: false, 20: true} {
+		path := filepath.Join(t.TempDir(), "in.pcapng")
+		text := slices.Concat(section, iface, packet, bytes.Repeat(block(0x80001234, make([]byte, 1<<20-12)), blocks), packet)
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, errs, code := call(t, "annotate", "-w", filepath.Join(t.TempDir(), "out.pcapng"), path)
+		if code != exitOK || strings.Contains(errs, "4 blocks that are no packets were left out") != told || !strings.Contains(errs, "2 packets written") {
+			t.Errorf("%d blocks: exit code %d, %q", blocks, code, errs)
+		}
 	}
 }
