@@ -6,7 +6,7 @@ import (
 )
 
 // TestMC_DPL4R_2_2_2_MessageIDsThatJumpOnce: messageids that skip more messages than there were
-// packets are told once: what goes on from there is right.
+// packets break the rule once: what goes on from there is right.
 func TestMC_DPL4R_2_2_2_MessageIDsThatJumpOnce(t *testing.T) {
 	for _, c := range []struct {
 		name string
