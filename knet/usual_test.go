@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 // sameAsGeneral compares the short way of decoding with the general one, which
@@ -68,6 +70,18 @@ func TestDecodeUsual(t *testing.T) {
 			}
 			sameAsGeneral(t, b[:rnd.IntN(len(b)+1)])
 			sameAsGeneral(t, b)
+		}
+	}
+}
+
+// TestDecodeUsualIds: what most applications number their messages with is read the short way,
+// up to the last id of two bytes.
+func TestDecodeUsualIds(t *testing.T) {
+	for id, short := range map[string]bool{"05": true, "7f": true, "8001": true, "ff7f": true, "ff80": false, "8000": false} {
+		b := dissecttest.Unhex(t, "050000 0500 "+id+" 010101010101")[:10]
+		d := Datagram{Messages: make([]Message, 0, 4)}
+		if got := d.decodeUsual(b, Params{Dialect: Spec, IDs: IDsFromZero}); got != short || got && !d.Plain {
+			t.Errorf("id %s: %v, plain %v, want %v", id, got, d.Plain, short)
 		}
 	}
 }

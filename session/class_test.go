@@ -302,3 +302,47 @@ func TestStoriesOfALiveRun(t *testing.T) {
 		t.Errorf("%d stories, %d left out; want %d and 50", listed, left, liveStories)
 	}
 }
+
+// TestUnseenSinglesAreTold: of pairs of one datagram that were given up before anything looked
+// at them there is no story: explain counts them. One that comes back has its own.
+func TestUnseenSinglesAreTold(t *testing.T) {
+	for _, c := range []struct {
+		cfg  Config
+		told bool
+	}{{Config{Endings: true}, true}, {Config{Explain: true}, true}, {Config{}, false}} {
+		c.cfg.Protocols = []*Protocol{yes()}
+		s := newStory(c.cfg)
+		s.flood(0, 3*MaxSingle, 1000, "hm")
+		want := uint64(0)
+		if c.told {
+			want = uint64(3*MaxSingle - s.tab.inClass[single])
+		}
+		if got := s.tab.StoriesLeftOut(); got != want || c.told && got == 0 || s.tab.LeftOut() != 0 {
+			t.Errorf("Endings %v, Explain %v: %d pairs without a story, %d left out; want %d and 0", c.cfg.Endings, c.cfg.Explain, got, s.tab.LeftOut(), want)
+		}
+		s.pairOf(0, "hm")
+		if got := s.tab.StoriesLeftOut(); c.told && got != want-1 {
+			t.Errorf("Endings %v, Explain %v: %d pairs without a story after one came back, want %d", c.cfg.Endings, c.cfg.Explain, got, want-1)
+		}
+	}
+}
+
+// TestLeftOutOnce: a pair counts as left out once, however often it is given up and however it
+// ends: a user who is told of 200 pairs has 200 to look for.
+func TestLeftOutOnce(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	for range 2 {
+		s.pairOf(60_000, "yes")
+	}
+	for n := range 2 * MaxOneWay { // in the end there is room for more
+		s.flood(n, 1, 1000, "hm")
+		s.flood(n, 1, 1000, "hm")
+	}
+	before := s.tab.LeftOut()
+	for range 4 {
+		s.pairOf(60_000, "yes")
+	}
+	if conns, after := s.tab.Conns(), s.tab.LeftOut(); before == 0 || after != before || len(conns) != 1 || conns[0].crowded != 2 {
+		t.Errorf("%d pairs left out before it came back, %d afterwards; %d connections", before, after, len(conns))
+	}
+}

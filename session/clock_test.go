@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // Whatever the times of a capture, those of the clock never run backwards, stay in
@@ -126,5 +127,23 @@ func TestEndAfterStepBack(t *testing.T) {
 	s.tab.Close(LaterOf(end, s.now))
 	if far := s.tab.end - s.tab.clock.now; far > 1e9 {
 		t.Errorf("the capture ends %d s behind its last packet", far/1e9)
+	}
+}
+
+// TestClockSetBackOftenIsTold: a clock that was set back more often than it is remembered where
+// is told of each connection all the same (CAP-TIME).
+func TestClockSetBackOftenIsTold(t *testing.T) {
+	for back, want := range map[int64]conform.Tally{0: {Pass: 1}, 200 * ms: {Fail: 1}} {
+		s := newStory(Config{Protocols: []*Protocol{yes()}})
+		for range 2 * maxShifts {
+			s.say(1, 2, "yes")
+			s.now -= back
+			s.say(1, 2, "yes")
+			s.now += back
+		}
+		s.tab.Close(s.now)
+		if got := s.tab.QualityTallies()[rCapTime]; got.Fail != want.Fail || got.Pass != want.Pass {
+			t.Errorf("set back by %d ms: %+v, want %+v", back/ms, got, want)
+		}
 	}
 }

@@ -196,3 +196,46 @@ func TestEndedPairsAreForgotten(t *testing.T) {
 		t.Errorf("%d decoded and %d others of %d", decoded, other, s.frame)
 	}
 }
+
+// TestForgottenComesBackInItsMiddle: what comes of a pair whose connection is no longer known
+// is another connection, which says that its start is missing: it is not complete, and
+// CAP-MIDSTART tells.
+func TestForgottenComesBackInItsMiddle(t *testing.T) {
+	ending := yes()
+	ending.NewSession = func(f *Flow, probe Probe) Session { return &endingSession{yesSession{flow: f, probe: probe}} }
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		play func(s *story)
+	}{
+		{"summed up, of too many", Config{Protocols: []*Protocol{yes()}}, func(s *story) { s.meetPairs(1, maxSummedUp+2*MaxOpen) }},
+		{"ended, of too many", Config{Protocols: []*Protocol{ending}}, func(s *story) {
+			s.meetPairs(1, 2*maxEnded)
+			s.pass(RestTime + HoldTime + ms)
+			s.meetPairs(5_000, 1)
+		}},
+		{"silent for long in a live run", Config{Protocols: []*Protocol{yes()}, Idle: 100e9}, func(s *story) { s.pass(200e9) }},
+	} {
+		s := newStory(c.cfg)
+		s.meetPairs(0, 1)
+		c.play(s)
+		before := slices.Clone(s.tab.Conns())
+		s.lockPair(0)
+		s.tab.Close(s.now)
+		conns := s.tab.Conns()
+		if last := conns[len(conns)-1]; len(conns) != len(before)+1 || last.Complete || !before[0].Complete || last.A != before[0].A {
+			t.Errorf("%s: %d connections, then %d", c.name, len(before), len(conns))
+		}
+		if got := s.tab.QualityTallies()[rCapMidstart]; got.Fail != 1 || got.Pass != uint64(len(before)) {
+			t.Errorf("%s: CAP-MIDSTART %+v of %d connections", c.name, got, len(conns))
+		}
+	}
+}
+
+// meetPairs begins connections of n pairs.
+func (s *story) meetPairs(first, n int) {
+	for i := range n {
+		s.pairOf(first+i, "hello")
+		s.lockPair(first + i)
+	}
+}

@@ -20,6 +20,7 @@ type crowdedPair struct {
 	n       uint32 // datagrams that were shown as plain UDP
 	sides   uint8
 	counted bool // as left out, or it looked like no protocol
+	unseen  bool // no probe looked at its datagram
 }
 
 // put remembers a pair. It gives the one that is remembered no longer, if any.
@@ -55,8 +56,9 @@ func (m *crowdedOut) take(k flowKey) (p crowdedPair, ok bool) {
 func (t *Table) crowdOut(f *Flow) {
 	p := crowdedPair{at: f.last, n: f.crowdedOut + uint32(len(f.held)), sides: f.sides}
 	c := f.class
-	if c == single && f.force == nil && f.probes == nil {
-		t.showPlain(f) // unseen by the probes: one datagram tells little, and floods are large
+	if p.unseen = c == single && f.force == nil && f.probes == nil; p.unseen {
+		t.unseen++
+		t.showPlain(f) // one datagram tells little, and floods are large
 		f.join(decided)
 	}
 	if t.giveUp(f); f.session != nil || c == foreign || t.now-p.at > HoldTime {
@@ -76,6 +78,9 @@ func (t *Table) crowdOut(f *Flow) {
 func (t *Table) comesBack(f *Flow) {
 	if p, ok := t.crowdedOut.take(f.key); ok && t.now-p.at <= HoldTime {
 		f.sides, f.leftOut, f.crowdedOut = p.sides, p.counted, p.n
+		if p.unseen {
+			t.unseen--
+		}
 	}
 }
 
@@ -90,5 +95,5 @@ func (t *Table) leaveOut(f *Flow) {
 
 // LeftOut is the number of address pairs of which, for lack of room, some datagrams were
 // shown as plain UDP that might have told what they speak. Pairs of which one datagram came
-// and never another are not among them.
+// and never another are not among them: these are in StoriesLeftOut.
 func (t *Table) LeftOut() uint64 { return t.leftOut }

@@ -179,13 +179,13 @@ func TestHoldAtTheEnd(t *testing.T) {
 	}
 }
 
-// Too many cases at a time: the oldest is given up, without a verdict.
+// Too many cases at a time: the oldest is given up, without a verdict, under guard HOLD.
 func TestHoldIsBounded(t *testing.T) {
 	c := newCourt(0)
 	for range maxHolds + 5 {
 		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, nil)
 	}
-	if got := c.tally(); len(c.law.holds) != maxHolds || got.Inconclusive != 5 {
+	if got := c.tally(); len(c.law.holds) != maxHolds || got.Inconclusive != 5 || got.Blocked[conform.GuardHold] != 5 {
 		t.Errorf("%d held, %+v", len(c.law.holds), got)
 	}
 }
@@ -222,5 +222,38 @@ func TestSummedRuleIsToldOnceASide(t *testing.T) {
 	}
 	if n := c.c.Findings[conform.Note]; n != 2 {
 		t.Errorf("%d notes are counted of the connection, want 2", n)
+	}
+}
+
+// TestCasesOfAFrameAreBounded: of a frame with thousands of faults maxCases are told; the next
+// frame is judged as ever.
+func TestCasesOfAFrameAreBounded(t *testing.T) {
+	c := newCourt(0)
+	for range 2 {
+		for n := range maxCases {
+			if c.law.Enough() {
+				t.Fatalf("enough after %d cases", n)
+			}
+			c.breakIt(0)
+		}
+		if !c.law.Enough() {
+			t.Error("a frame has no end of cases")
+		}
+		c.say(1, 2, "yes")
+	}
+	if got := c.tally(); got.Fail != 2*maxCases {
+		t.Errorf("%d are told", got.Fail)
+	}
+}
+
+// TestProofIsBounded: of the frames that prove a case the first maxProof are cited, and always
+// the offending one.
+func TestProofIsBounded(t *testing.T) {
+	x := conform.Case{Frame: 1000}
+	for n := range uint64(2 * maxProof) {
+		x.Proof = append(x.Proof, n+1)
+	}
+	if got := proofOf(&x); len(got) != maxProof+1 || got[0] != 1 || got[maxProof-1] != maxProof || got[maxProof] != 1000 {
+		t.Errorf("frames %v", got)
 	}
 }

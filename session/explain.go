@@ -56,8 +56,14 @@ func (f *Flow) missStory() {
 }
 
 // StoriesLeftOut is the number of address pairs that Stories does not have for lack of room:
-// with Config.Endings of those that were not recognised and tell something, else of all.
-func (t *Table) StoriesLeftOut() uint64 { return t.storiesLeftOut }
+// with Config.Endings of those that were not recognised and tell something, else of all. Pairs
+// of one datagram that were given up before anything looked at them are among them.
+func (t *Table) StoriesLeftOut() uint64 {
+	if !t.cfg.Explain && !t.cfg.Endings {
+		return 0
+	}
+	return t.storiesLeftOut + t.unseen
+}
 
 // told reports whether all of the pair's datagrams are looked at, to say why it was, or was
 // not, recognised.

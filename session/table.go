@@ -33,6 +33,7 @@ type Table struct {
 	stories        []*Story
 	noRoom         int // times that there was none for a story
 	storiesLeftOut uint64
+	unseen         uint64 // pairs of one datagram that were given up, see crowdedPair
 	tallySets      map[*Protocol]*tallySet
 	quality        *tallySet
 	clock          clock

@@ -14,7 +14,8 @@ import (
 )
 
 // The protocol of these tests is called yes: a datagram that says yes is worth
-// 16 bits, one that says no makes it impossible, "side" is a neighbour.
+// 16 bits, one that says no makes it impossible, "side" is a neighbour. A connection
+// begins with "hello".
 func yes() *Protocol {
 	beside := &dissect.Protocol{Name: "beside", Decode: func(*dissect.Tree) (string, *dissect.Error) { return "BESIDE", nil }}
 	return &Protocol{
@@ -56,6 +57,7 @@ type yesSession struct {
 func (s *yesSession) Input(fr *dissect.Frame) *Conn {
 	if s.conn == nil {
 		s.conn = s.flow.Open(fr)
+		s.conn.Complete = string(fr.Payload) == "hello"
 	}
 	s.conn.Count(fr)
 	if strings.HasPrefix(string(fr.Payload), "bad") {
@@ -260,6 +262,30 @@ func TestTableHoldBytes(t *testing.T) {
 	s.tab.Close(0)
 	if s.tab.allHeld() != 0 || len(s.shown) != 100 {
 		t.Errorf("%d bytes stay held, %d are shown", s.tab.allHeld(), len(s.shown))
+	}
+}
+
+// TestGivenUpForBytesIsTold: pairs of which more was held than there is room for count as left
+// out once they come back, and their connections say so.
+func TestGivenUpForBytesIsTold(t *testing.T) {
+	s := newStory(Config{Protocols: []*Protocol{yes()}})
+	big := strings.Repeat("x", 60_000)
+	for range 2 {
+		if n := s.tab.LeftOut(); n != 0 {
+			t.Errorf("%d left out before any came back", n)
+		}
+		for i := range byte(100) {
+			s.say(1, 100+i, big)
+		}
+	}
+	if s.tab.LeftOut() == 0 {
+		t.Error("nobody is told of pairs that came back")
+	}
+	for range 4 {
+		s.say(1, 100, "yes")
+	}
+	if conns := s.tab.Conns(); len(conns) != 1 || conns[0].crowded != 2 {
+		t.Errorf("%d connections", len(conns))
 	}
 }
 

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -116,13 +120,37 @@ func TestBoundedFiles(t *testing.T) {
 // TestTooManyIntervals: a timeline of more intervals than are kept ends with an error that
 // says what to do.
 func TestTooManyIntervals(t *testing.T) {
-	defer func(n int) { mostIntervals = n }(mostIntervals)
-	mostIntervals = 5
+	defer func(n int) { timeline.MaxIntervals = n }(timeline.MaxIntervals)
+	timeline.MaxIntervals = 5
 	path := filepath.Join(root(t), "testdata", "pcaps", "dp8", "unsigned-clean.pcap")
 	if _, errs, code := call(t, "timeline", "--interval", "1s", path); code != exitOK {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
-	if _, errs, code := call(t, "timeline", "--interval", "10ms", path); code == exitOK || !strings.Contains(errs, "intervals of 10ms: take longer ones with --interval") {
+	if _, errs, code := call(t, "timeline", "--interval", "10ms", path); code == exitOK || !strings.Contains(errs, "more than 5 intervals of 10ms: take longer ones with --interval") {
 		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// TestOtherBlocksLeftOutAreTold: blocks that are no packets, of which there were too many between
+// two packets, are counted on standard error; the packets are written all the same.
+func TestOtherBlocksLeftOutAreTold(t *testing.T) {
+	le := binary.LittleEndian
+	block := func(typ uint32, body []byte) []byte {
+		size := uint32(12 + len(body))
+		return le.AppendUint32(append(le.AppendUint32(le.AppendUint32(nil, typ), size), body...), size)
+	}
+	section := block(0x0a0d0d0a, []byte("\x4d\x3c\x2b\x1a\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"))
+	iface := block(1, []byte{1, 0, 0, 0, 0, 0, 4, 0})
+	packet := block(6, slices.Concat(make([]byte, 12), []byte{60, 0, 0, 0, 60, 0, 0, 0}, make([]byte, 60)))
+	for blocks, told := range map[int]bool{15: false, 20: true} {
+		path := filepath.Join(t.TempDir(), "in.pcapng")
+		text := slices.Concat(section, iface, packet, bytes.Repeat(block(0x80001234, make([]byte, 1<<20-12)), blocks), packet)
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, errs, code := call(t, "annotate", "-w", filepath.Join(t.TempDir(), "out.pcapng"), path)
+		if code != exitOK || strings.Contains(errs, "4 blocks that are no packets were left out") != told || !strings.Contains(errs, "2 packets written") {
+			t.Errorf("%d blocks: exit code %d, %q", blocks, code, errs)
+		}
 	}
 }

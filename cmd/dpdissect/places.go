@@ -11,6 +11,7 @@ import (
 type places struct {
 	runs   []stretch
 	counts []uint64 // packets of each input
+	beyond uint64   // first frame of which it is not remembered, 0 for none
 }
 
 // A stretch is frames of one input in a row.
@@ -20,8 +21,8 @@ type stretch struct {
 	input  int32
 }
 
-// maxStretches bounds the memory for inputs that alternate: what comes later is
-// taken for frames of the last one.
+// maxStretches bounds the memory for inputs that alternate: it is not known from which of
+// them frames came later.
 const maxStretches = 1 << 20
 
 func newPlaces(r *pipeline.Run, inputs int) *places {
@@ -40,13 +41,21 @@ func newPlaces(r *pipeline.Run, inputs int) *places {
 
 func (p *places) see(k *capture.Packet) {
 	p.counts[k.File]++
-	if n := len(p.runs); n < maxStretches && (n == 0 || p.runs[n-1].input != int32(k.File)) {
+	switch n := len(p.runs); {
+	case p.beyond > 0 || n > 0 && p.runs[n-1].input == int32(k.File):
+	case n == maxStretches:
+		p.beyond = k.Frame
+	default:
 		p.runs = append(p.runs, stretch{k.Frame, p.counts[k.File], int32(k.File)})
 	}
 }
 
-// of gives the input of a frame, and the number of the frame there.
+// of gives the input of a frame, and the number of the frame there; -1, and its number among
+// all frames, where that is not known.
 func (p *places) of(frame uint64) (input int, number uint64) {
+	if p.beyond > 0 && frame >= p.beyond {
+		return -1, frame
+	}
 	i := sort.Search(len(p.runs), func(i int) bool { return p.runs[i].first > frame }) - 1
 	if i < 0 {
 		return 0, frame

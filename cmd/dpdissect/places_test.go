@@ -31,3 +31,18 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("frame 17 of the only input is number %d of %d", number, input)
 	}
 }
+
+// TestPlacesBeyondTheBound: of inputs that alternate too often a later frame is in no input that
+// is known, so that a report names none, rather than a wrong one.
+func TestPlacesBeyondTheBound(t *testing.T) {
+	p := newPlaces(new(pipeline.Run), 2)
+	for i := range uint64(maxStretches + 10) {
+		p.see(&capture.Packet{Datagram: dissect.Datagram{Frame: i + 1, File: int(i & 1)}})
+	}
+	for frame, want := range map[uint64]uint64{maxStretches: maxStretches / 2, maxStretches + 1: 0, maxStretches + 9: 0} {
+		input, number := p.of(frame)
+		if known := want > 0; input >= 0 != known || known && number != want || !known && number != frame || len(p.runs) > maxStretches {
+			t.Errorf("frame %d is number %d of input %d", frame, number, input)
+		}
+	}
+}

@@ -266,13 +266,15 @@ func rulesMarkdown(all []chapter) []byte {
 		}
 	}
 	for _, h := range all {
-		n := 0
+		of := map[string]int{}
 		for i := range h.rules {
-			if s := status(&h.rules[i]); s == "yes" || s == "seldom" {
-				n++
-			}
+			of[status(&h.rules[i])]++
 		}
-		b = fmt.Appendf(b, "\n## %s\n\n%d rules, %d of them evaluated.\n\n| rule | what it requires | clause | level | severity |\n|---|---|---|---|---|\n", h.title, len(h.rules), n)
+		seldom := ""
+		if n := of["seldom"]; n > 0 {
+			seldom = fmt.Sprintf("; of %d real sessions hardly ever give an opportunity", n)
+		}
+		b = fmt.Appendf(b, "\n## %s\n\n%d rules, %d of them evaluated%s.\n\n| rule | what it requires | clause | level | severity |\n|---|---|---|---|---|\n", h.title, len(h.rules), of["yes"]+of["seldom"], seldom)
 		for i := range h.rules {
 			b = append(b, report.RuleRow(&h.rules[i])...)
 		}

@@ -82,9 +82,6 @@ func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
 	return j.finish(err)
 }
 
-// mostIntervals limits the intervals of all directions that are kept.
-var mostIntervals = timeline.MaxIntervals
-
 // listen makes a timeline of each shard hear what its tracker counts.
 func (c *timelineCommand) listen(r *pipeline.Run, length int64) {
 	next := r.Sink
@@ -98,7 +95,7 @@ func (c *timelineCommand) listen(r *pipeline.Run, length int64) {
 		for _, t := range c.shards {
 			intervals += t.Intervals()
 		}
-		if intervals > mostIntervals {
+		if intervals > timeline.MaxIntervals {
 			return timeline.TooMany(length)
 		}
 		if after == nil {

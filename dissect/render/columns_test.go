@@ -62,7 +62,7 @@ func TestColumnErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, s := range []string{"", "header", "header=x", "separator=ab", "quote=x", "occurrence=", "other=1", "separator=\x1b"} {
+	for _, s := range []string{"", "header", "header=x", "separator=ab", "quote=x", "occurrence=", "other=1", "separator=\x1b", "separator=\x7f"} {
 		if err := new(ColumnOptions).Set(s); err == nil || !strings.Contains(err.Error(), "occurrence=f|l|a") {
 			t.Errorf("%q: %v", s, err)
 		}

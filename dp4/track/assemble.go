@@ -8,10 +8,9 @@ import (
 
 // Bounds of what is kept of messages of one side.
 const (
-	maxPartials = 64       // messages that lack a part
-	maxParts    = 8192     // packets of one message
-	maxKept     = 16 << 20 // bytes of messages that lack a part or wait
-	maxWaiting  = 256      // messages that wait for an earlier one
+	maxParts   = 8192     // packets of one message
+	maxKept    = 16 << 20 // bytes of messages that lack a part or wait
+	maxWaiting = 256      // messages that wait for an earlier one
 )
 
 // A piece is what one data frame contributes to the application's messages.
@@ -38,7 +37,7 @@ type assembler struct {
 	ackedMsg int64 // all messages below are acknowledged
 	hasAcked bool
 
-	partials []*partial // by message
+	partials []*partial // by message: at most as many as there are states
 	free     *partial   // for the next one
 	waiting  []*waiting // complete, in the order of completion
 	kept     int        // bytes held by both
@@ -139,7 +138,7 @@ func (a *assembler) add(p *piece) {
 		a.complete(m.message(a.conn.wants.Messages))
 		a.recycle(m)
 	}
-	for len(a.partials) > 0 && (len(a.partials) > maxPartials || a.kept > maxKept || a.partials[0].msg.Number < a.top-int64(len(a.states))) {
+	for len(a.partials) > 0 && (a.kept > maxKept || a.partials[0].msg.Number < a.top-int64(len(a.states))) {
 		a.abandon(a.partials[0])
 	}
 	a.drain()

@@ -3,8 +3,10 @@ package track
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -125,19 +127,45 @@ func TestPartsAreAwaitedFor64Messages(t *testing.T) {
 	}
 }
 
-// Many messages that lack a part, and parts without end, keep little.
+// What is kept of messages that lack a part is bounded in packets and bytes; a message that
+// needs more is incomplete, and counted as such.
 func TestPartialsAreBounded(t *testing.T) {
+	for _, c := range []struct {
+		parts, size int
+		want        bool
+	}{
+		{maxParts, 1, true}, {maxParts + 1, 1, false},
+		{maxKept/60_000 + 1, 60_000, true}, {maxKept/60_000 + 2, 60_000, false}, // the last part of a message is not kept
+	} {
+		s := scenes(t)
+		text := strings.Repeat("x", c.size)
+		for i := range c.parts {
+			flags := dp4.RLY
+			if i == 0 {
+				flags |= dp4.STA
+			}
+			if i == c.parts-1 {
+				flags |= dp4.EOM
+			}
+			s.send(0, dataAs(flags, 1, uint8(1+i), uint8(i), text))
+		}
+		d := &s.One().Dir[0]
+		if whole := d.Messages == 1 && d.IncompleteMessages == 0; whole != c.want || !c.want && d.IncompleteMessages == 0 {
+			t.Errorf("%d parts of %d bytes: %d messages, %d incomplete; want it whole: %v", c.parts, c.size, d.Messages, d.IncompleteMessages, c.want)
+		}
+	}
+}
+
+// Messages that wait for an earlier one are delivered without it once there are too many, also
+// those that say they were one.
+func TestWaitingMessagesAreBounded(t *testing.T) {
 	s := scenes(t)
-	n := 0
-	for i := range 2000 {
-		s.send(0, dataAs(dp4.RLY|dp4.STA, uint8(i), uint8(2*i), 0, "x"))
-		n++
-	}
-	for i := range 20000 {
-		s.send(0, dataAs(dp4.RLY, 0, uint8(4000+i), uint8(i), "y"))
-	}
-	c := s.One()
-	if got := c.Dir[0].IncompleteMessages; got < 1990 || got > 2001 {
-		t.Errorf("%d incomplete", got)
+	s.send(0, data(1, 1, 0, "a"))
+	a := &s.Sessions[0].(*pair).active.side[0].asm
+	for n := range maxWaiting + 1 { // message 2 is missing
+		a.add(&piece{num: int64(3 + n), msg: 3, flags: dp4.RLY | dp4.WholeMessage, size: 1, data: []byte("x"), fr: &dissect.Frame{Datagram: s.Sent[0]}})
+		if len(s.Messages) > 1 != (n == maxWaiting) || len(a.waiting) > maxWaiting {
+			t.Fatalf("%d messages came, %d wait, %d are delivered", n+1, len(a.waiting), len(s.Messages))
+		}
 	}
 }

@@ -40,3 +40,30 @@ func TestMC_DPL8R_2_2_1_4_MsgIDOfListener(t *testing.T) {
 		}
 	}
 }
+
+// HARD_DISCONNECTs that answer others leave at once. Three of them in no time break the rule when
+// the other side's first one, which by its bMsgID is its first, comes so much later that it can't
+// have been on its way.
+func TestMC_DPL8R_3_1_2_4_SpacingOfAnswers(t *testing.T) {
+	for wait, want := range map[int64]int{20: 0, 300: 1} {
+		s := newScene(t, Options{}, true)
+		s.Now++ // a clock that counts ns, so that nothing is rounded
+		s.meet(7, dp8.Version16, dp8.Version16)
+		s.send(0, keepAlive(0, 0, 7))
+		s.send(1, keepAlive(0, 1, 7))
+		hard := func(from int, msgID uint8) {
+			f := command(dp8.OpHardDisconnect, false, 7, dp8.Version16)
+			f.Handshake.MsgID = msgID
+			s.send(from, f)
+		}
+		for n := range uint8(3) {
+			hard(1, 1+n)
+			s.Now -= 4e6 // 1 ms between two
+		}
+		s.Wait(wait)
+		hard(0, 1)
+		if got := len(s.failed("DP8-3.1.2.4-SPACING")); got != want {
+			t.Errorf("%d ms later: %d findings, want %d", wait, got, want)
+		}
+	}
+}

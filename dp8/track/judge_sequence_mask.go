@@ -137,7 +137,7 @@ func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		q := next + 1 + int64(bits.TrailingZeros64(mask))
-		if k := c.acks().carried(1-dir, q); k != nil && q-1-next < 64 && k.drops>>uint(q-1-next)&1 != 0 {
+		if k := c.acks().carried(1-dir, q); k != nil && k.drops>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
 			c.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.frame)
 			return

@@ -118,7 +118,8 @@ func (j *judge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 // are known from later releases, so that they are at most an oddity where only
 // the page is spoken; MTUTest is one of the fork.
 func (j *judge) judgeCode(dir int, may hazel.DialectSet, code byte) {
-	legal, known := hazel.DialectSet(0), false
+	var legal hazel.DialectSet
+	known := false
 	switch code {
 	case 3:
 		legal, known = hazel.SetOf(hazel.V01, hazel.Fork36), may.Has(hazel.Spec)

@@ -2,9 +2,11 @@ package track_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -322,14 +324,60 @@ func TestHazel_Fragments(t *testing.T) {
 	}
 }
 
-// What is kept of messages that lack a part is bounded.
+// What is kept of messages that lack a part is bounded in number: the oldest is incomplete.
 func TestHazel_FragmentsBounded(t *testing.T) {
-	s := newScene(t, "", false)
-	s.meet(v01, v01)
-	for i := range uint16(1000) {
-		s.send(0, start(2+i, 9, 1+i, "a"))
+	for others, want := range map[uint16]uint64{track.MaxPartial - 1: 1, track.MaxPartial: 0} {
+		s := newScene(t, "", false)
+		s.meet(v01, v01)
+		s.send(0, start(2, 2, 1, "a"))
+		for i := range others {
+			s.send(0, start(3+i, 9, 2+i, "a"))
+		}
+		s.send(0, next(3+others, 1, 1, "b"))
+		if d := &s.One().Dir[0]; d.Messages != want || d.IncompleteMessages < uint64(others) {
+			t.Errorf("%d others: %d whole, %d incomplete; want %d whole", others, d.Messages, d.IncompleteMessages, want)
+		}
 	}
-	if d := &s.One().Dir[0]; d.IncompleteMessages != 1000 || d.Messages != 0 {
-		t.Errorf("%d incomplete", d.IncompleteMessages)
+}
+
+// … and in bytes: what there is no room for makes its message incomplete, whether its parts wait
+// for the first one or were joined to it.
+func TestHazel_FragmentBytesBounded(t *testing.T) {
+	const parts, size = 200, 60_000
+	text := strings.Repeat("x", size)
+	for _, c := range []struct {
+		messages, missing uint16
+		whole             bool
+	}{
+		{track.MaxHeldBytes / (parts * size), 0, true}, {track.MaxHeldBytes/(parts*size) + 1, 0, false},
+		{track.MaxHeldBytes / (parts * size), parts - 1, true}, {track.MaxHeldBytes/(parts*size) + 1, parts - 1, false},
+	} {
+		s := newScene(t, "", false)
+		s.meet(v01, v01)
+		id := uint16(2)
+		send := func(m, k uint16) {
+			if k == 0 {
+				s.send(0, start(id, parts, m, text))
+			} else {
+				s.send(0, next(id, k, m, text))
+			}
+			id++
+		}
+		for m := range c.messages {
+			for k := range uint16(parts) {
+				if k != c.missing {
+					send(m, k)
+				}
+			}
+		}
+		if held := track.Held(s.Sessions[0], 0); held > track.MaxHeldBytes || held < track.MaxHeldBytes-parts*size {
+			t.Errorf("%+v: %d bytes are held", c, held)
+		}
+		for m := range c.messages {
+			send(m, c.missing)
+		}
+		if d := &s.One().Dir[0]; d.Messages+d.IncompleteMessages != uint64(c.messages) || d.IncompleteMessages == 0 != c.whole {
+			t.Errorf("%+v: %d whole, %d incomplete", c, d.Messages, d.IncompleteMessages)
+		}
 	}
 }

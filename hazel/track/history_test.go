@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -74,7 +75,7 @@ func TestHazel_ReliableDelivery_HistoryOfKnownNumbers(t *testing.T) {
 			s.meet(current, current)
 			s.send(0, current.reliable(1, ""))
 			s.send(1, history(1, 0xff))
-			for range 16 { // more than awaitedKept
+			for range 2 * track.AwaitedKept {
 				s.Wait(300)
 				s.send(0, current.reliable(1, ""))
 			}

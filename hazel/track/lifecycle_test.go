@@ -50,6 +50,10 @@ func TestHazel_States(t *testing.T) {
 			s.send(0, current.hello(0, ""))
 			s.send(0, current.reliable(1, "x"))
 		}, session.Established, session.NoSide},
+		{"established by an unreliable datagram of the server", func(s *scene) {
+			s.send(0, current.hello(0, ""))
+			s.send(1, none("x"))
+		}, session.Established, session.NoSide},
 		{"in the middle", func(s *scene) { s.send(0, current.reliable(77, "x")); s.send(1, current.acks(77)) }, session.StateUnknown, session.NoSide},
 
 		{"closed by the client, answered", func(s *scene) { meet(s); s.send(0, bye); s.Wait(36); s.send(1, bye) }, session.Closed, session.SideA},

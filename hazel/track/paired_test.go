@@ -3,6 +3,7 @@ package track_test
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -28,13 +29,19 @@ func TestHazel_ReliableDelivery_PairedRoundTrips(t *testing.T) {
 			s.Wait(295)
 			s.send(1, current.acks(1))
 		}, seq.RTT{Samples: 2, Min: 305e6, P50: 305e6, P95: 305e6, Max: 305e6}},
-		// One transmission more would pair none: a round trip that a user asks for is unknown.
+		// One transmission more pairs none: a round trip that a user asks for is unknown.
 		{"sent as often as is paired", false, func(s *scene) {
 			s.tries(0, x, []int64{0, 300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700, 3000, 3300, 3600, 3900, 4200, 4500})
 			for range 16 {
 				s.send(1, current.acks(1))
 			}
 		}, seq.RTT{Samples: 16, Min: 80e6, P50: 2145e6, P95: 4505e6, Max: 4505e6}},
+		{"sent once more", false, func(s *scene) {
+			s.tries(0, x, []int64{0, 300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700, 3000, 3300, 3600, 3900, 4200, 4500, 4800})
+			for range track.MostPaired + 1 {
+				s.send(1, current.acks(1))
+			}
+		}, seq.RTT{}},
 		{"sent once", false, func(s *scene) { s.send(0, x); s.send(1, current.acks(1)) }, seq.RTT{}},
 		{"the first sending was lost", false, func(s *scene) { s.tries(0, x, []int64{0, 300}); s.send(1, current.acks(1)) }, seq.RTT{}},
 		{"the network doubles datagrams", false, func(s *scene) {

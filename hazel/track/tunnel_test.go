@@ -360,3 +360,15 @@ func TestProbeGivesUp(t *testing.T) {
 	}
 	t.Error("junk leaves hope")
 }
+
+// A capture that kept nothing of the first datagram shows by the next one that they are records.
+func TestHazel_DTLS_FirstDatagramCut(t *testing.T) {
+	s := newScene(t, "", false)
+	b := hiddenFlight.clientHello(7, 0, "\x01", "")
+	s.Cut(0, b, len(b))
+	s.Raw(1, hiddenFlight.verify())
+	s.Raw(0, hiddenFlight.clientHello(7, 1, "\x01", "cake"))
+	if c := s.One(); c.Dialect != "dtls" {
+		t.Errorf("dialect %q", c.Dialect)
+	}
+}

@@ -304,7 +304,7 @@ func (r *ring) Notice() string { return r.notice }
 // Counts implements device.
 func (r *ring) Counts() DeviceCounts {
 	if r.fd >= 0 {
-		r.lose(r.taken+r.blocks, r.poll())
+		r.ask()
 	}
 	received := r.counts.Received + r.more
 	return DeviceCounts{received - min(r.discarded, received), r.counts.Dropped}

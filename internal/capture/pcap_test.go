@@ -112,6 +112,8 @@ func TestDamageIsNamed(t *testing.T) {
 		{"ng length 0", cat(ng, make([]byte, 64)), 1, false, "damaged at offset 84: length 0 of a block of type 0x0 is not between 12 and 134217728"},
 		{"ng length 16", cat(ng, ngBlock(le, blockEnhanced, make([]byte, 4))), 1, false, "damaged at offset 84: length 16 of packet block 2 is less than 32"},
 		{"ng huge length", cat(ng, le.AppendUint32(le.AppendUint32(nil, 6), 0x7ffffff0), make([]byte, 80)), 1, false, "damaged at offset 84: length 2147483632 of a block of type 0x6 is not between 12 and 134217728"},
+		{"ng packet longer than is held", cat(ng, le.AppendUint32(le.AppendUint32(nil, 6), maxKept+4), make([]byte, 80)), 1, false, "damaged at offset 84: length 16777220 of a block of type 0x6 is greater than 16777216"},
+		{"ng interface longer than is held", cat(sec, le.AppendUint32(le.AppendUint32(nil, 1), maxKept+4), make([]byte, 80)), 0, false, "damaged at offset 28: length 16777220 of a block of type 0x1 is greater than 16777216"},
 		{"ng caplen above block", cat(ng, ngBlock(le, blockEnhanced, ngPacket(le, 0, 1, 5000, 5000, []byte("abcd")))), 1, false, "damaged at offset 84: packet 2 needs 5000 bytes, but its block has 4"},
 		{"ng trailing length", cat(ng[:len(ng)-4], []byte{9, 9, 9, 9}), 0, false, "damaged at offset 48: length of the block of packet 1 is 36 in front but 151587081 at the end"},
 		{"ng bad option", cat(ng, ngBlock(le, blockEnhanced, cat(ngPacket(le, 0, 1, 4, 4, []byte("abcd")), []byte{1, 0, 0x60, 0xea, 'a', 'b', 'c', 'd'}))), 1, false, "damaged at offset 84: option 1 needs 60000 bytes, but its block has 4"},

@@ -67,7 +67,7 @@ func (r *ring) giveBack() {
 	short := r.isFull(r.taken+r.blocks-1) || r.taken%askEvery == 0
 	next := r.taken + r.blocks
 	if short {
-		r.lose(next, r.poll())
+		r.ask()
 	}
 	b := r.block()
 	atomic.StoreUint32(&b.Block_status, unix.TP_STATUS_KERNEL)
@@ -97,6 +97,10 @@ func (r *ring) lose(block, packets uint64) {
 	}
 }
 
+// ask notes what was lost since the kernel was asked last: after the newest of the blocks
+// that wait.
+func (r *ring) ask() { r.lose(r.taken+r.blocks, r.poll()) }
+
 // poll reads the kernel's counters, which begin at 0 each time, and gives how many
 // packets were lost since.
 func (r *ring) poll() uint64 {
@@ -115,6 +119,6 @@ func (r *ring) holdsBack() bool {
 	if r.fd < 0 {
 		return false
 	}
-	r.lose(r.taken+r.blocks, r.poll())
+	r.ask()
 	return r.counts.Received > r.counts.Dropped+r.passed
 }

@@ -199,6 +199,10 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%q: %+v, want #%d", text, a, want)
 		}
 	}
+	lost.side(0).Unanswered.Num = 1<<16 + 39
+	if a := storyOf(lost, kicked).Ask("Reliable packet 39 (size=60) was not ack'd after 5005ms (7 resends)"); a.Connection == nil || *a.Connection != 4 {
+		t.Errorf("numbers of the wire have 16 bits: %+v", a)
+	}
 	for _, text := range []string{"Reliable packet 77 was not ack'd after 5005ms", "the cake is a lie", ""} {
 		if a := story.Ask(text); a.Connection != nil || a.Sentence == "" {
 			t.Errorf("%q: %+v", text, a)

@@ -168,6 +168,20 @@ func TestRetriesExhausted(t *testing.T) {
 	expect(t, "nothing was sent again", s, Closed, "a", Likely)
 }
 
+// TestGaveUpAfterFourSeconds: who closes although it waited for an answer as long as programs do,
+// and the other side was silent meanwhile, gave up.
+func TestGaveUpAfterFourSeconds(t *testing.T) {
+	for waited, want := range map[int64]int{vainTime - 1: -1, vainTime: 0} {
+		s := established()
+		s.closes(0, 92, 10.1)
+		s.side(0).Last, s.side(1).Last = seen(45, 92, 10), seen(46, 60, 1)
+		s.side(0).Waiting = seq.Sign{N: 1, Frame: 70, Time: s.side(0).Last.Time - waited}
+		if got := s.gaveUp(); got != want {
+			t.Errorf("after %d ns: side %d, want %d", waited, got, want)
+		}
+	}
+}
+
 func TestSizeBlackHole(t *testing.T) {
 	s := established()
 	s.State = session.TimedOut

@@ -33,3 +33,13 @@ func TestPlotsNeedTwoMoments(t *testing.T) {
 		t.Errorf("got %q", lines)
 	}
 }
+
+// TestRateIsRounded names the greatest rate of a plot to the nearest byte.
+func TestRateIsRounded(t *testing.T) {
+	rate := gauges[len(gauges)-1].unit
+	for v, want := range map[float64]string{0: "0 B/s", 7.4: "7 B/s", 7.6: "8 B/s"} {
+		if got := rate(v); got != want {
+			t.Errorf("%v is %q, want %q", v, got, want)
+		}
+	}
+}

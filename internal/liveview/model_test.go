@@ -53,8 +53,8 @@ var named = map[string]rune{
 
 func keyOf(name string) tea.KeyPressMsg {
 	switch {
-	case name == "ctrl+c":
-		return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
+	case strings.HasPrefix(name, "ctrl+"):
+		return tea.KeyPressMsg{Code: rune(name[len("ctrl+")]), Mod: tea.ModCtrl}
 	case name == "space":
 		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
 	case named[name] != 0:
@@ -208,6 +208,26 @@ func TestSort(t *testing.T) {
 	press(m, "left")
 	if columns[m.sort].head != "Idle" {
 		t.Errorf("left of Ping: %s", columns[m.sort].head)
+	}
+}
+
+// TestFilterKeys types a filter and corrects it.
+func TestFilterKeys(t *testing.T) {
+	m := shown(80, 12, 4)
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"/", "k", "n", "x"}, "knx"},
+		{[]string{"backspace"}, "kn"},
+		{[]string{"e", "t"}, "knet"},
+		{[]string{"ctrl+u", "backspace"}, ""},
+		{[]string{"d", "p", "4", "enter"}, "dp4"},
+		{[]string{"/", "esc"}, ""},
+	} {
+		if press(m, c.keys...); m.filter != c.want {
+			t.Fatalf("after %q the filter is %q, want %q", c.keys, m.filter, c.want)
+		}
 	}
 }
 

@@ -20,3 +20,18 @@ func TestBlockSizeCountsPadding(t *testing.T) {
 		t.Errorf("cut short: %d bytes, want 0", got)
 	}
 }
+
+// A comment is left out where its packet's block might become longer than readers take.
+func TestLongestCommentedBlock(t *testing.T) {
+	comment := []byte("four")
+	for spare, told := range map[int]bool{0: true, -4: false} {
+		block := make([]byte, maxBlock-len(comment)-16-spare)
+		binary.LittleEndian.PutUint32(block, blockEnhanced)
+		binary.LittleEndian.PutUint32(block[4:], uint32(len(block)))
+		binary.LittleEndian.PutUint32(block[20:], uint32(len(block)-packetHead-4))
+		got := appendCommented(nil, block, binary.LittleEndian, comment)
+		if len(got) > maxBlock || (len(got) > len(block)) != told {
+			t.Errorf("%d bytes became %d, at most %d are right; want a comment: %v", len(block), len(got), maxBlock, told)
+		}
+	}
+}

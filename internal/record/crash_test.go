@@ -106,6 +106,34 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// A halving file takes half of what is written, then the disk is full.
+type halving struct{ *os.File }
+
+func (w halving) Write(b []byte) (int, error) {
+	n, _ := w.File.Write(b[:len(b)/2])
+	return n, errTight
+}
+
+// A compressed file with no place where it could end is empty: half of a header is no capture,
+// and a ring removes the file.
+func TestCutBehindNothing(t *testing.T) {
+	for _, kind := range []string{"gzip", "zstd", "lz4"} {
+		out, err := os.Create(filepath.Join(t.TempDir(), "a"))
+		must(t, err)
+		defer out.Close()
+		pack, err := newPacker(kind)
+		must(t, err)
+		f := newFile(out.Name(), halving{out}, out, true, pack)
+		if _, err := f.Write(header(t)); !errors.Is(err, errTight) || f.size == 0 {
+			t.Errorf("%s: %d bytes, %v", kind, f.size, err)
+		}
+		packets := f.cut()
+		if st, err := out.Stat(); err != nil || st.Size() != 0 || f.size != 0 || packets != 0 {
+			t.Errorf("%s: %d packets in %d bytes, noted as %d: %v", kind, packets, st.Size(), f.size, err)
+		}
+	}
+}
+
 // header and body are pieces of a pcap file.
 func header(t *testing.T) []byte { return plain(t, 0, 0) }
 

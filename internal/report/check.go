@@ -26,7 +26,8 @@ type Check struct {
 	Conns    int
 	Internal int    // connections that ended by a fault of this program
 	Span     string // "from 12:00 to 12:05" where findings and budgets are of that time, else ""
-	// Locate finds a frame: the input it came from, and its number there.
+	// Locate finds a frame: the input it came from, and its number there; -1 and its number
+	// among all frames where that is not known.
 	Locate func(frame uint64) (input int, number uint64)
 }
 
@@ -47,7 +48,8 @@ func (c *Check) failing(f *session.Finding) bool {
 	return f.Failed() && f.Severity <= c.FailFrom && c.Failing[f.Rule.ID]
 }
 
-// locate is where a frame is: the path of the input and the number there.
+// locate is where a frame is: the path of the input and the number there; no path where that
+// is not known.
 func (c *Check) locate(frame uint64) (path string, number uint64) {
 	if len(c.Captures) == 0 {
 		return "", frame
@@ -55,6 +57,9 @@ func (c *Check) locate(frame uint64) (path string, number uint64) {
 	input := 0
 	if c.Locate != nil {
 		input, frame = c.Locate(frame)
+	}
+	if input < 0 {
+		return "", frame
 	}
 	return c.Captures[min(input, len(c.Captures)-1)].Path, frame
 }

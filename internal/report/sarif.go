@@ -268,11 +268,14 @@ func (s *sarif) location(frame uint64, message *sarifText) sarifLocation {
 	return sarifLocation{Physical: &sarifPhysical{sarifPath(path), sarifRegion{max(1, number)}}, Message: message}
 }
 
-// sarifPath is a relative reference where the path is one, else a file URI.
+// sarifPath is a relative reference where the path is one, else a file URI. An empty path is
+// not known.
 func sarifPath(path string) sarifURI {
 	switch {
-	case path == "-" || path == "":
+	case path == "-":
 		return sarifURI{URI: "stdin"}
+	case path == "":
+		return sarifURI{URI: "unknown"}
 	case filepath.IsAbs(path):
 		return sarifURI{URI: (&url.URL{Scheme: "file", Path: slashed(path)}).String()}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// MaxIntervals is how many intervals are kept of all directions together.
-const MaxIntervals = 1 << 20
+// MaxIntervals is how many intervals are kept of all directions together. Tests keep fewer.
+var MaxIntervals = 1 << 20
 
 // A Timeline spreads what the connections of one tracker count over intervals. It is a
 // sink that hands on what it hears.

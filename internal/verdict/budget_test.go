@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,6 +205,19 @@ func TestNothingIsZero(t *testing.T) {
 		}
 		if r := b.Weigh(n); r.Evaluated != known || known && (r.Value != 0 || !r.Held) {
 			t.Errorf("%s: %+v", text, r)
+		}
+	}
+}
+
+// TestUnknowableNames: numbers that a capture may not show are named, each as budgets know it.
+func TestUnknowableNames(t *testing.T) {
+	all, some := QuantityNames(), Unknowable()
+	if len(some) == 0 || len(some) == len(all) {
+		t.Errorf("%d of %d names", len(some), len(all))
+	}
+	for _, name := range some {
+		if !slices.Contains(all, name) {
+			t.Errorf("no budget knows %s", name)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package track
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A datagram of thousands of messages, each of which says what can't be, is told
@@ -39,5 +41,76 @@ func TestManyFaultsInOneDatagram(t *testing.T) {
 			t.Errorf("%s: acknowledges frames %v, want the last", name, f.Acks)
 		}
 		s.End()
+	}
+}
+
+// TestMessageWithoutRoomIsIncomplete: a message whose fragments there was no room for is counted
+// as incomplete.
+func TestMessageWithoutRoomIsIncomplete(t *testing.T) {
+	for full, want := range map[bool]uint64{false: 0, true: 1} {
+		s := newScene(t, "reference")
+		s.meet()
+		s.send(0, s.fragment(0, 0, 3, 1, "a"))
+		for k := 1; k < 3; k++ {
+			if full {
+				s.Sessions[0].(*pair).conns[0].side[0].transfers.held = MaxTransferBytes
+			}
+			s.send(0, s.fragment(0, k, 3, 1, "b"))
+		}
+		if d := &s.One().Dir[0]; d.IncompleteMessages != want || d.Messages != 1-want {
+			t.Errorf("no room %v: %d messages, %d incomplete", full, d.Messages, d.IncompleteMessages)
+		}
+	}
+}
+
+// TestDatagramsOfASideAreBounded: rules remember the latest datagrams of a side. What is said of
+// an older one is judged by none.
+func TestDatagramsOfASideAreBounded(t *testing.T) {
+	for back, known := range map[uint32]bool{mostDatagrams - 1: true, mostDatagrams: false} {
+		s := newScene(t, "reference")
+		s.meet()
+		for range 2 * mostDatagrams {
+			s.send(0, said("x"))
+		}
+		r := &s.Sessions[0].(*pair).conns[0].side[0].datagrams
+		if got := r.at(r.top-int64(back)) != nil; got != known {
+			t.Errorf("%d before the latest: remembered %v, want %v", back, got, known)
+		}
+	}
+}
+
+// TestOpenersAreBounded: the connect datagrams of a pair are remembered to know copies of them.
+// What is in a further one is not: a copy of it counts as a datagram of the connection.
+func TestOpenersAreBounded(t *testing.T) {
+	s := newScene(t, "reference")
+	for n := range byte(maxOpeners + 2) {
+		s.Raw(0, []byte{'h', 'e', 'l', 'l', 'o', ' ', '0' + n, 0})
+		s.next, s.number = [2]uint32{1, 1}, [2]uint32{}
+		s.send(1, knet.Ping(knet.PingRequest, knet.IDsFromOne, 1), knet.Ping(knet.PingRequest, knet.IDsFromOne, 2))
+		s.send(0, knet.Ping(knet.PingReply, knet.IDsFromOne, 1), knet.Ping(knet.PingReply, knet.IDsFromOne, 2))
+		s.send(0, knet.Control(knet.Disconnect, nil))
+		s.send(1, knet.Control(knet.DisconnectAck, nil))
+		s.Wait(1000)
+	}
+	if p := s.Sessions[0].(*pair); len(p.openers) != maxOpeners {
+		t.Errorf("%d connect datagrams are remembered, want %d", len(p.openers), maxOpeners)
+	}
+	if conns := s.End(); len(conns) != maxOpeners+2 {
+		t.Errorf("%d connections, want %d", len(conns), maxOpeners+2)
+	}
+}
+
+// TestAcksAheadAreBounded: acknowledgements of what is not sent yet wait for their proof; further
+// ones end without a verdict.
+func TestAcksAheadAreBounded(t *testing.T) {
+	d := newDock(t, "spec")
+	for _, x := range vecOpened {
+		d.see(t, x.from, x.payload)
+	}
+	for n := range maxAhead + 3 {
+		d.see(t, 1, fmt.Sprintf("%02x 00 00 08 00 03 %02x 00 00 00 00 00 00", 2+n, 4+n))
+		if got, want := d.Table.Tallies(d.knet)[rRdAckKnown].Blocked[conform.GuardHold], max(n+1-maxAhead, 0); got != uint64(want) {
+			t.Errorf("%d acknowledgements: %d ended without a verdict, want %d", n+1, got, want)
+		}
 	}
 }

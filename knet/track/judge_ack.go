@@ -126,6 +126,7 @@ func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
 	s := &c.side[1-dir]
 	c.frames().quarantine()
 	if len(s.acking.ahead) >= maxAhead {
+		c.c.Rules.Unclear(rRdAckKnown, conform.GuardHold, fmt.Sprintf("PacketID %d is acknowledged, as many others that the peer has not reached", num&knet.PacketIDMask))
 		return
 	}
 	if !c.c.Complete && c.c.Dir[1-dir].MinRTT() == 0 { // of a session before, which went on at another address or restarted

@@ -31,8 +31,5 @@ func (b *beat) fold() {
 	}
 	off := b.least - b.smooth
 	b.smooth += off >> 3
-	if off < 0 {
-		off = -off
-	}
-	b.vary += (off - b.vary) >> 2
+	b.vary += (max(off, -off) - b.vary) >> 2
 }

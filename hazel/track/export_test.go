@@ -1,0 +1,14 @@
+package track
+
+import "github.com/dpdissect/dpdissect/session"
+
+// What the tests of the package, which follow connections with rules, ask for.
+const (
+	MaxPartial   = maxPartial
+	MaxHeldBytes = maxHeldBytes
+	MostPaired   = mostPaired
+	AwaitedKept  = awaitedKept
+)
+
+// Held is how many bytes are held of messages of a side that lack a part.
+func Held(s session.Session, dir int) int { return s.(*pair).active.side[dir].asm.held }
