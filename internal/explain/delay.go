@@ -161,8 +161,8 @@ func queues(s *subject) []Contribution {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && w.Rose < queueClimb || s.lossy(dir) {
-			return c, false
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && w.Rose < queueClimb || s.lossy(dir) || s.silenced(w) || s.point().Near == sides[1-dir] {
+			return c, false // no queue fits between a capture point and the machine at which it is
 		}
 		who, least, drained := s.who((dir+filler)%2), s.possible(dir), ""
 		if w.Recovered {
@@ -175,6 +175,17 @@ func queues(s *subject) []Contribution {
 		s.within(&c, s.around(dir, w.At))
 		return c, true
 	})
+}
+
+// silenced reports whether nothing that one of the sides sent was answered for a while before the
+// round trip was the longest: what waited then explains it. Where a queue fills, answers keep coming.
+func (s *subject) silenced(w *seq.Swell) bool {
+	for dir := range sides {
+		if run := s.side(dir).Healed; s.outage(dir, run) && run.First.Time <= w.At.Time && run.Last >= w.At.Time-w.Peak {
+			return true
+		}
+	}
+	return false
 }
 
 // lossy reports whether losses explain that answers came late.

@@ -74,15 +74,20 @@ func (s *subject) carriedOn() ruling {
 }
 
 // A side that sent so many numbers again, and hardly any but these, that had been
-// acknowledged long before may have begun again, in frames that the capture lost.
+// acknowledged long before may have begun again, in frames that the capture lost. So may one
+// that sent several numbers again with other bytes: what is sent again is the same.
 const (
 	restartRetries = 20
 	restartShare   = 0.8
+	restartChanged = 3
 )
 
 // mayHaveRestarted reports such a side. One that sends again what is answered late did not.
 func (s *subject) mayHaveRestarted(dir int) bool {
 	d := &s.Dir[dir]
+	if s.missed(dir) && s.side(dir).Signs.Changed.N >= restartChanged {
+		return true
+	}
 	return float64(s.late(dir)) < lateShare*float64(d.UnneededRetries) && s.missed(dir) && d.UnneededRetries >= restartRetries && float64(d.UnneededRetries) >= restartShare*float64(d.Retries)
 }
 

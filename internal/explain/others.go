@@ -90,6 +90,9 @@ func (s *subject) reordered(dir int) bool {
 	if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) && !s.thick(&w, reorderShare) {
 		return false
 	}
+	if s.misses() && g.Late.N <= s.Dir[dir].Duplicates {
+		return false // a copy whose original the capture lacks looks as if that came late
+	}
 	return s.prev == nil && !s.followed() || g.LateBy < soonest
 }
 

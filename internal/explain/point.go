@@ -8,7 +8,9 @@ const (
 )
 
 // point says where the capture was made: what a sends and what comes back for it has been
-// to b, so the least round trip of a's frames is that between the capture point and b.
+// to b, so the least round trip of a's frames is that between the capture point and b. A capture
+// that misses packets may have missed the first transmission of what it seems to see answered at
+// once: at one side many answers in a row are as soon.
 func (s *subject) point() Point {
 	p := Point{Near: "unknown"}
 	toB, toA := s.side(0).Trips, s.side(1).Trips
@@ -24,9 +26,13 @@ func (s *subject) point() Point {
 	whole := float64(toA.Least + toB.Least)
 	switch a, b := float64(toA.Least), float64(toB.Least); {
 	case a < nearShare*whole && a < closeBy:
-		p.Near = "a"
+		if !s.misses() || toA.Slow < closeBy {
+			p.Near = "a"
+		}
 	case b < nearShare*whole && b < closeBy:
-		p.Near = "b"
+		if !s.misses() || toB.Slow < closeBy {
+			p.Near = "b"
+		}
 	case a > 2*nearShare*whole && b > 2*nearShare*whole:
 		p.Near = "middle"
 	}

@@ -6,13 +6,13 @@ type resends struct {
 	latest [keptResends]resend
 	n      uint8
 
-	quiet, quietTo int64 // when nothing was acknowledged of several numbers, the latest time, ns
+	quiet, quietTo int64 // when nothing of several sendings was acknowledged, the latest time, ns
 }
 
-// quietUnits is of how many numbers none was acknowledged for that to be quiet; so few of the
+// quietSends is of how many sendings none was acknowledged for that to be quiet; so few of the
 // peer's answers may have been on their way when it began.
 const (
-	quietUnits   = 3
+	quietSends   = 3
 	quietAnswers = 2
 )
 
@@ -20,7 +20,7 @@ const (
 // peer answered all the while, and left these out, they were lost; where it was silent, all may
 // have been held back.
 func (r *resends) endRun(run *Deaf, a *Acknowledgement) {
-	if run.Units >= quietUnits && run.Answers() <= quietAnswers {
+	if run.First.N >= quietSends && run.Answers() <= quietAnswers {
 		r.quiet, r.quietTo = run.First.Time, a.Time
 	}
 }
@@ -68,8 +68,8 @@ func (d acknowledging) needed(n int64, u *unit, a *Acknowledgement) bool {
 	if !r.passed && (off >= usual/3+ackJitter || off <= -usual/3) {
 		return false
 	}
-	if x := &d.account.resends; !r.passed && a.Time-x.quietTo <= ackJitter && u.time >= x.quiet {
-		return true // by chance the answer to all of it comes when that to the retries is due
+	if x := &d.account.resends; !r.passed && r.time <= x.quietTo && u.time >= x.quiet-d.minRTT {
+		return true // it may have been held back with all the rest, and the answer to the first of it come now
 	}
 	l := &d.account.Losses
 	l.lose(&l.Needed, n, u)

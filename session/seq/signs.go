@@ -7,6 +7,7 @@ type Signs struct {
 	Late       Sign // first sendings captured behind a later number
 	Copies     Sign // copies made by the network or the capture
 	Unneeded   Sign // retries of what had been acknowledged
+	Changed    Sign // of what has no mark, with other bytes than the first transmission of their number
 	Cut        Sign // by the capture
 	BadSum     Sign
 	Oversize   Sign // longer than the link carries
