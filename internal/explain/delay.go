@@ -178,10 +178,11 @@ func queues(s *subject) []Contribution {
 }
 
 // silenced reports whether nothing that one of the sides sent was answered for a while before the
-// round trip was the longest: what waited then explains it. Where a queue fills, answers keep coming.
+// round trip was the longest, and nothing came of its peer: what waited then explains it. Through a
+// queue that fills packets keep coming.
 func (s *subject) silenced(w *seq.Swell) bool {
 	for dir := range sides {
-		if run := s.side(dir).Healed; s.outage(dir, run) && run.First.Time <= w.At.Time && run.Last >= w.At.Time-w.Peak {
+		if run := s.side(dir).Healed; s.outage(dir, run) && run.Meanwhile() <= fewMeanwhile && run.First.Time <= w.At.Time && run.Last >= w.At.Time-w.Peak {
 			return true
 		}
 	}

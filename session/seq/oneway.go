@@ -67,11 +67,11 @@ func (d Quality) Latest() int64 {
 	return d.win.now
 }
 
-// hears notes that the peer acknowledged a number of the side for the first time.
-func (d acknowledging) hears(a *Acknowledgement) {
+// hears notes that the peer acknowledged a number of the side, sent at a time, for the first time.
+func (d acknowledging) hears(sent int64, a *Acknowledgement) {
 	if d.unheard.First.N > 0 {
 		if x := d.account; x != nil {
-			x.resends.endRun(&d.unheard, a)
+			x.resends.endRun(&d.unheard, sent, a)
 		}
 		if x := d.account; x != nil && a.HasTime && a.Time-d.unheard.First.Time > x.Healed.Span() {
 			x.Healed = d.unheard
