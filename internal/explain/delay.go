@@ -123,13 +123,17 @@ const (
 	usualSpread = 4
 	lateShare   = 0.5
 	lateAnswers = 10
-	lateInARow  = 5      // late answers in one time that are not the fault of a capture that misses packets
+	lateInARow  = 5      // late answers in one time that are not the fault of a capture that misses packets …
+	lateAlone   = 400e6  // … of fewer nobody takes notice unless they are late by so much, ns
 	neverUsual  = 1200e6 // ns that no protocol's answers wait for others
 )
 
 // unusual reports whether a time of late answers tells of trouble.
 func (s *subject) unusual(dir int, w *window) bool {
 	r := s.Dir[dir].RTT()
+	if w.N < lateInARow && w.Most-s.possible(dir) < lateAlone {
+		return false
+	}
 	if r.Samples == 0 || w.Most >= neverUsual || w.Most >= r.P50+usualSpread*(r.P95-r.P50) {
 		return true
 	}
