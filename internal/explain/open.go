@@ -24,6 +24,9 @@ const (
 func stillOpen(s *subject) ruling {
 	last := s.side(1 - s.silent()).Last
 	quiet := s.heard - last.Time
+	if s.early() {
+		return s.cameEarly()
+	}
 	if s.goesOn() {
 		if protocolViolation(s).certainty != "" {
 			return ruling{}
@@ -62,6 +65,29 @@ func stillOpen(s *subject) ruling {
 		r.sentence = fmt.Sprintf("The connection was open when the capture ended; its last packet came at %s.", s.in(last))
 	}
 	return r
+}
+
+// early reports whether what there is of the connection are packets of the next one, which come
+// before its start because the clocks of merged captures differ.
+func (s *subject) early() bool {
+	if !s.followed() || s.speaks(1) || s.Next.Ending == nil {
+		return false
+	}
+	next := &subject{Conn: s.Next, end: s.Next.Ending}
+	for dir := range sides {
+		x := next.side(dir)
+		if x.ClockLead.N >= fewest && s.Next.FirstTime-s.FirstTime <= x.LeadBy+next.trip() {
+			return true
+		}
+	}
+	return false
+}
+
+// cameEarly says so: the connection stands as that one does.
+func (s *subject) cameEarly() ruling {
+	n := s.Next
+	return ruling{certainty: Likely, final: true, at: s.side(0).Last, proof: frames(s.FirstFrame, n.FirstFrame), refute: "one clock for both captures",
+		sentence: fmt.Sprintf("Most likely these are the first packets of %s in #%d: they come before its start only because the clocks of the merged captures differ.", s.who(0), n.ID)}
 }
 
 // carriedOn: one side began again, and the other one goes on as if nothing had happened.

@@ -261,6 +261,8 @@ func (d sending) sendForgotten(s *Sending) Verdict {
 		d.UnneededRetries++
 		d.needless(s.Frame, s.Time)
 		v.Words |= dissect.UnneededRetry
+	} else {
+		d.signs.stillStubborn(s)
 	}
 	return v
 }
