@@ -1,7 +1,7 @@
 package seq
 
 // load notes that a captured number is the first to carry a unit. Units that are new stand in
-// a row.
+// a row, in any order.
 func (w *Window) load(carrier, unit int64) {
 	if !w.holds(carrier) {
 		return
@@ -13,6 +13,8 @@ func (w *Window) load(carrier, unit int64) {
 		u.load, u.loaded = 1, uint16(unit)
 	case off >= 0 && off < 255:
 		u.load = max(u.load, uint8(off)+1)
+	case off < 0 && int(u.load)-int(off) <= 255:
+		u.load, u.loaded = u.load+uint8(-off), uint16(unit)
 	}
 }
 

@@ -189,6 +189,21 @@ func TestUnitWaits(t *testing.T) {
 	}
 }
 
+// TestUnitsInAnyOrder: all units of a number are acknowledged with it, whichever stands first.
+func TestUnitsInAnyOrder(t *testing.T) {
+	l := newLane()
+	l.d.account = new(Account)
+	l.carry(1, 1, 5)
+	l.one(40, 1, false)
+	l.carry(1, 2, 8, 7, 6)
+	l.one(40, 2, false)
+	l.carry(5000, 3, 6, 7, 8)
+	l.one(40, 3, false)
+	if s := l.d.account.Spells; s != nil && len(s[Waited]) > 0 {
+		t.Errorf("waited for what was answered: %+v", s[Waited])
+	}
+}
+
 func TestJumped(t *testing.T) {
 	for _, tt := range []struct {
 		name string
