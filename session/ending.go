@@ -72,7 +72,7 @@ var noTrouble = new(Trouble)
 // Trips are the round trips that seq.Direction and its views know of, in ns.
 type Trips struct {
 	Least int64
-	Slow  int64 // shortest of 32 in a row, where that was the longest; 0 of fewer
+	Slow  int64 // shortest of 32 in a row, where that was the longest; 0 of fewer, and where retries have a mark
 	Known bool
 }
 
@@ -125,7 +125,7 @@ func (c *Conn) sideEnding(dir int) SideEnding {
 	q := d.Quality()
 	x := SideEnding{
 		Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Data: s.data[dir], Alone: s.frames[dir] - s.heard[1-dir],
-		Waiting: q.Waiting(), Trips: Trips{d.MinRTT(), max(q.Signs().FirstTrip, q.Signs().SlowTrip), d.HasRTT()}, Unheard: *q.Unheard(),
+		Waiting: q.Waiting(), Trips: Trips{d.MinRTT(), q.SlowTrip(), d.HasRTT()}, Unheard: *q.Unheard(),
 		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(),
 		Trouble: c.flow.table.spareTroubles.Take(),
 	}
