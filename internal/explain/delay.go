@@ -165,7 +165,7 @@ func queues(s *subject) []Contribution {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && w.Rose < queueClimb || s.lossy(dir) || s.silenced(w) || s.point().Near == sides[1-dir] {
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && (w.Rose < queueClimb || s.misses()) || s.lossy(dir) || s.silenced(w) || s.point().Near == sides[1-dir] {
 			return c, false // no queue fits between a capture point and the machine at which it is
 		}
 		who, least, drained := s.who((dir+filler)%2), s.possible(dir), ""
