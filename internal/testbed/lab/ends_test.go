@@ -170,7 +170,7 @@ func TestSentencesOnceUntrue(t *testing.T) {
 		"dp8-full/window-stall/middle/0/5", "dp8-fast/delay/middle/0/3", "dp8/window-stall/b/0/5", // held back: no queue, no loss
 		"dp8-full/delay/a/0/53", "dp8-full/delay/b/0/111", "dp8/window-stall/a/0/21", // the retries were held back, too
 		"dp8-fast/window-stall/a/20/6", "dp8/window-stall/a/20/107", // no queue fits between the capture and the machine at which it is
-		"hazel/spurious/middle/20/952", // of a queue that never drains, a capture that misses packets is no proof
+		"hazel/spurious/middle/20/952",                            // of a queue that never drains, a capture that misses packets is no proof
 		"dp8-full/outage/middle/0/110", "dp4/outage/middle/0/102", // nothing was answered for a while: no queue
 		"hazel-2019/client-restarts/b/0/51", "hazel/client-restarts/b/0/110", // captured in the connection before
 		"hazel-2019/client-restarts/a/20/102", "hazel-2019/client-restarts/middle/20/107", // other bytes under old numbers
