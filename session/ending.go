@@ -60,7 +60,7 @@ type Trouble struct {
 
 // TroubleSigns are those of seq.Signs that tell of trouble.
 type TroubleSigns struct {
-	AsRetry, Copies, Holes, Late, SlowAt, Uncaptured, Unneeded seq.Sign
+	AsRetry, Changed, Copies, Holes, Late, SlowAt, Uncaptured, Unneeded seq.Sign
 
 	LateBy, LongestHole int64
 	PassedOver, Soon    uint64
@@ -72,6 +72,7 @@ var noTrouble = new(Trouble)
 // Trips are the round trips that seq.Direction and its views know of, in ns.
 type Trips struct {
 	Least int64
+	Slow  int64 // shortest of 32 in a row, where that was the longest; 0 of fewer, and where retries have a mark
 	Known bool
 }
 
@@ -124,7 +125,7 @@ func (c *Conn) sideEnding(dir int) SideEnding {
 	q := d.Quality()
 	x := SideEnding{
 		Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Data: s.data[dir], Alone: s.frames[dir] - s.heard[1-dir],
-		Waiting: q.Waiting(), Trips: Trips{d.MinRTT(), d.HasRTT()}, Unheard: *q.Unheard(),
+		Waiting: q.Waiting(), Trips: Trips{d.MinRTT(), q.SlowTrip(), d.HasRTT()}, Unheard: *q.Unheard(),
 		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(),
 		Trouble: c.flow.table.spareTroubles.Take(),
 	}
@@ -150,7 +151,7 @@ func (c *Conn) concludeEnding() {
 		q, x := c.Dir[dir].Quality(), &c.Ending.Sides[dir]
 		s := q.Signs()
 		x.LargestAcked, x.LatestAcked, x.Uncaptured = s.LargestAcked, s.LatestAcked, q.Uncaptured()
-		x.Signs = TroubleSigns{s.AsRetry, s.Copies, s.Holes, s.Late, s.SlowAt, s.Uncaptured, s.Unneeded, s.LateBy, s.LongestHole, s.PassedOver, s.Soon, s.Stuck}
+		x.Signs = TroubleSigns{s.AsRetry, s.Changed, s.Copies, s.Holes, s.Late, s.SlowAt, s.Uncaptured, s.Unneeded, s.LateBy, s.LongestHole, s.PassedOver, s.Soon, s.Stuck}
 		x.BlackHole = c.blackHole(dir)
 		if a := q.Account(); a != nil {
 			x.Losses, x.Swell, x.Spells = a.Losses, a.Swell, a.Spells.Clone()

@@ -184,7 +184,7 @@ func packSide(p *seq.Packer, s *SideEnding) {
 	largest := uint64(s.LargestAcked)
 	p.Uints(&s.Alone, &s.Numbers, &s.Uncaptured, &largest)
 	s.LargestAcked = uint16(largest)
-	p.Ints(&s.Trips.Least)
+	p.Ints(&s.Trips.Least, &s.Trips.Slow)
 	p.Times(&s.LatestAcked)
 	p.Runs(&s.Unheard)
 	troubled := s.Trouble != nil && s.Trouble != noTrouble
@@ -201,7 +201,7 @@ func packSide(p *seq.Packer, s *SideEnding) {
 
 func packTrouble(p *seq.Packer, t *Trouble) {
 	g := &t.Signs
-	p.Signs(&g.AsRetry, &g.Copies, &g.Holes, &g.Late, &g.SlowAt, &g.Uncaptured, &g.Unneeded, &t.Stall.First, &t.ClockLead)
+	p.Signs(&g.AsRetry, &g.Changed, &g.Copies, &g.Holes, &g.Late, &g.SlowAt, &g.Uncaptured, &g.Unneeded, &t.Stall.First, &t.ClockLead)
 	p.Stuck(&t.Unanswered, &g.Stuck)
 	p.Ints(&g.LateBy, &g.LongestHole, &t.Stall.Longest, &t.LeadBy)
 	p.Uints(&g.PassedOver, &g.Soon)

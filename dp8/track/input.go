@@ -218,16 +218,17 @@ func (c *conn) sack(dir int) {
 	if !c.signing().authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
 	}
+	x := c.sending(0, seq.Unmarked)
+	x.Passed = s.ticks.passed(k.Timestamp)
+	c.fr.Words |= c.c.Dir[dir].Unnumbered(x, false)
 	c.heedSACK(dir, next, k)
 }
 
-// heedSACK tracks a SACK that is not known to be forged.
+// heedSACK tracks a SACK that is not known to be forged, nor asked again whether it is a copy: one
+// that was held is remembered, and would be taken for its own.
 func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
-	s, out := &c.side[dir], &c.c.Dir[dir]
+	s := &c.side[dir]
 	c.confirmAcked(1-dir, k.NRcv, k.SACKMask)
-	x := c.sending(0, seq.Unmarked)
-	x.Passed = c.side[dir].ticks.passed(k.Timestamp)
-	c.fr.Words |= out.Unnumbered(x, false)
 	c.life.heard(dir)
 	if !c.acks().judgeSACK(dir, next) {
 		return

@@ -75,10 +75,10 @@ func closed(s *subject) ruling {
 		r.certainty = Likely
 		r.sentence += " It gave no reason. A side that leaves and one that gives up end the connection alike"
 		if gap := s.openGap(x); gap.N > 0 {
-			r.left = []Cause{RetriesExhausted}
+			r.left, r.since = []Cause{RetriesExhausted}, gap.Time
 			r.sentence += fmt.Sprintf(": it may have given up, for this capture lacks %s of %s around %s.", count(gap.N, "packet", "packets"), s.who(x), s.in(gap))
 		} else if w := s.side(x).Waiting; w.N > 0 {
-			r.left = []Cause{RetriesExhausted}
+			r.left, r.since = []Cause{RetriesExhausted}, w.Time
 			r.sentence += fmt.Sprintf(": it may have given up, for %s, from %s on, %s no answer in this capture.", count(w.N, "packet", "packets"), s.in(w), haveHas(w.N))
 		} else {
 			r.sentence += "; this capture shows nothing that was still unanswered."

@@ -123,13 +123,17 @@ const (
 	usualSpread = 4
 	lateShare   = 0.5
 	lateAnswers = 10
-	lateInARow  = 5      // late answers in one time that are not the fault of a capture that misses packets
+	lateInARow  = 5      // late answers in one time that are not the fault of a capture that misses packets …
+	lateAlone   = 400e6  // … of fewer nobody takes notice unless they are late by so much, ns
 	neverUsual  = 1200e6 // ns that no protocol's answers wait for others
 )
 
 // unusual reports whether a time of late answers tells of trouble.
 func (s *subject) unusual(dir int, w *window) bool {
 	r := s.Dir[dir].RTT()
+	if w.N < lateInARow && w.Most-s.possible(dir) < lateAlone {
+		return false
+	}
 	if r.Samples == 0 || w.Most >= neverUsual || w.Most >= r.P50+usualSpread*(r.P95-r.P50) {
 		return true
 	}
@@ -161,8 +165,8 @@ func queues(s *subject) []Contribution {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && w.Rose < queueClimb || s.lossy(dir) {
-			return c, false
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && (w.Rose < queueClimb || s.misses()) || s.lossy(dir) || s.silenced(w) || s.point().Near == sides[1-dir] {
+			return c, false // no queue fits between a capture point and the machine at which it is
 		}
 		who, least, drained := s.who((dir+filler)%2), s.possible(dir), ""
 		if w.Recovered {
@@ -175,6 +179,18 @@ func queues(s *subject) []Contribution {
 		s.within(&c, s.around(dir, w.At))
 		return c, true
 	})
+}
+
+// silenced reports whether nothing that one of the sides sent was answered for a while before the
+// round trip was the longest, and nothing came of its peer: what waited then explains it. Through a
+// queue that fills packets keep coming.
+func (s *subject) silenced(w *seq.Swell) bool {
+	for dir := range sides {
+		if run := s.side(dir).Healed; s.outage(dir, run) && run.Meanwhile() <= fewMeanwhile && run.First.Time <= w.At.Time && run.Last >= w.At.Time-w.Peak {
+			return true
+		}
+	}
+	return false
 }
 
 // lossy reports whether losses explain that answers came late.

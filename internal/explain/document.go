@@ -88,7 +88,7 @@ type Verdict struct {
 	Candidates  []Cause   `json:"candidates,omitempty"` // what is left when it is undecided
 	Reason      string    `json:"reason,omitempty"`     // text that the protocol carried
 
-	when int64 // Time, ns since 1970
+	when, since int64 // Time, and when what may have led to it began, ns since 1970; 0 for none
 }
 
 // When is its time, in ns since 1970, 0 where none is known.

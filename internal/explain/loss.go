@@ -9,13 +9,13 @@ import (
 
 // Thresholds of what is said of losses.
 const (
-	fewLosses   = 3    // losses of a side that are worth a word, or …
-	lossShare   = 0.01 // … this share of what it sent
-	burstRun    = 4    // numbers in a row that make a burst …
-	likelyRun   = 4    // … where it is not proven that they were lost on the way
-	outageLeast = 1e9  // time without an acknowledgement that makes an outage, ns, and …
-	outageTrips = 4    // … round trips
-	outageUnits = 3    // new numbers in it
+	fewLosses   = 3                // losses of a side that are worth a word, or …
+	lossShare   = 0.01             // … this share of what it sent
+	burstRun    = 4                // numbers in a row that make a burst …
+	likelyRun   = 4                // … where it is not proven that they were lost on the way
+	outageLeast = 1e9              // time without an acknowledgement that makes an outage, ns, and …
+	outageTrips = 4                // … round trips
+	outageUnits = seq.SeveralUnits // new numbers in it
 
 	fewMeanwhile = 2 // frames that were on their way when a program stood still
 
@@ -151,21 +151,26 @@ func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 	if s.answersAll(dir) || s.skewed() {
 		likely = 0
 	}
-	if x.Uncaptured == 0 && s.end.Dropped.N == 0 {
+	if x.Uncaptured == 0 && s.end.Dropped.N == 0 && !s.takesOver(dir) {
 		likely += max(d.Missing(), s.passed(dir))
 	}
 	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Sendings(), x.Numbers, 1))
 }
 
 // passed counts the numbers of a side that were passed over and did not come late, as far as that
-// tells of losses. On a path that reorders one may come behind its own retry, and of a
-// connection that follows another the numbers may go on from those of that one.
+// tells of losses: on a path that reorders one may come behind its own retry.
 func (s *subject) passed(dir int) uint64 {
 	g := &s.side(dir).Signs
-	if s.reordered(0) || s.reordered(1) || s.prev != nil && g.Holes.Time-s.FirstTime < staleAfter {
+	if s.reordered(0) || s.reordered(1) || s.answersAll(dir) {
 		return 0
 	}
 	return g.PassedOver - min(g.PassedOver, g.Late.N+g.Soon)
+}
+
+// takesOver reports whether the numbers of a side may go on from those of the connection before
+// this one, in which what is missing here was captured.
+func (s *subject) takesOver(dir int) bool {
+	return (s.prev != nil || s.from != nil) && s.side(dir).Signs.Holes.Time-s.FirstTime < staleAfter
 }
 
 // needs reports whether retries of a side that seem to have been needed tell of losses: they
@@ -209,8 +214,8 @@ func bursts(s *subject) []Contribution {
 		if before >= longest {
 			certainty = Proved
 		}
-		if s.misses() || s.passed(dir) == 0 {
-			longest = 0 // the capture lost them, or they came late
+		if s.misses() || s.takesOver(dir) || s.passed(dir) == 0 {
+			longest = 0 // the capture lost them, they came late, or in the connection before
 		}
 		if l := &x.Losses; l.Longest > longest && !s.answersAll(dir) && (s.needs(dir) || l.Unacked.N >= l.Longest) {
 			longest, first, certainty = l.Longest, l.Needed, Likely
@@ -298,9 +303,9 @@ func (s *subject) outage(dir int, run seq.Deaf) bool {
 }
 
 // stoodStill reports whether a side that the capture was made at received everything in a
-// wait of its peer, and sent nothing.
+// wait of its peer, and sent nothing. What came there all at once, at the end, was held back.
 func (s *subject) stoodStill(dir int, run seq.Deaf) bool {
-	return s.point().Near == sides[dir] && run.Meanwhile() <= fewMeanwhile
+	return s.point().Near == sides[dir] && run.Meanwhile() <= fewMeanwhile && run.Several != 0 && run.Last-run.Several >= outageLeast
 }
 
 // answered reports whether what a side sent in a wait was answered when the wait was over. Of

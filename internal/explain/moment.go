@@ -135,6 +135,8 @@ func (c *Connection) oddity(at int64) (best oddity, ok bool) {
 		put(v.Cause, v.Side, when, when, 1000*float64(abouts[v.Cause].grave), v.Frames, v.Sentence)
 	case c.ContinuedBy != nil:
 		put(PeerRestarted, "", when, when, 1000, v.Frames, v.Sentence)
+	case v.since != 0:
+		put(v.Cause, v.Side, v.since, when, mayWeight, v.Frames, v.Sentence)
 	case v.Cause == Closed && !c.opener(v.Side) && max(when-at, at-when) <= closedNear:
 		put(v.Cause, v.Side, when, when, closedWeight, v.Frames, v.Sentence)
 	}
@@ -142,10 +144,11 @@ func (c *Connection) oddity(at int64) (best oddity, ok bool) {
 }
 
 // An end in order that the side which connected did not want is told where it is so close to
-// the moment, ns; it weighs little.
+// the moment, ns; it weighs little. One that what came before may have led to weighs more.
 const (
 	closedNear   = 5e9
 	closedWeight = 0.01
+	mayWeight    = 0.05
 )
 
 // opener reports whether a side is the one that connected.

@@ -24,6 +24,9 @@ const (
 func stillOpen(s *subject) ruling {
 	last := s.side(1 - s.silent()).Last
 	quiet := s.heard - last.Time
+	if s.early() {
+		return s.cameEarly()
+	}
 	if s.goesOn() {
 		if protocolViolation(s).certainty != "" {
 			return ruling{}
@@ -64,6 +67,29 @@ func stillOpen(s *subject) ruling {
 	return r
 }
 
+// early reports whether what there is of the connection are packets of the next one, which come
+// before its start because the clocks of merged captures differ.
+func (s *subject) early() bool {
+	if !s.followed() || s.speaks(1) || s.Next.Ending == nil {
+		return false
+	}
+	next := &subject{Conn: s.Next, end: s.Next.Ending}
+	for dir := range sides {
+		x := next.side(dir)
+		if x.ClockLead.N >= fewest && s.Next.FirstTime-s.FirstTime <= x.LeadBy+next.trip() {
+			return true
+		}
+	}
+	return false
+}
+
+// cameEarly says so: the connection stands as that one does.
+func (s *subject) cameEarly() ruling {
+	n := s.Next
+	return ruling{certainty: Likely, final: true, at: s.side(0).Last, proof: frames(s.FirstFrame, n.FirstFrame), refute: "one clock for both captures",
+		sentence: fmt.Sprintf("Most likely these are the first packets of %s in #%d: they come before its start only because the clocks of the merged captures differ.", s.who(0), n.ID)}
+}
+
 // carriedOn: one side began again, and the other one goes on as if nothing had happened.
 func (s *subject) carriedOn() ruling {
 	n, x := s.Next, s.again()
@@ -74,15 +100,20 @@ func (s *subject) carriedOn() ruling {
 }
 
 // A side that sent so many numbers again, and hardly any but these, that had been
-// acknowledged long before may have begun again, in frames that the capture lost.
+// acknowledged long before may have begun again, in frames that the capture lost. So may one
+// that sent several numbers again with other bytes: what is sent again is the same.
 const (
 	restartRetries = 20
 	restartShare   = 0.8
+	restartChanged = 3
 )
 
 // mayHaveRestarted reports such a side. One that sends again what is answered late did not.
 func (s *subject) mayHaveRestarted(dir int) bool {
 	d := &s.Dir[dir]
+	if s.missed(dir) && s.side(dir).Signs.Changed.N >= restartChanged {
+		return true
+	}
 	return float64(s.late(dir)) < lateShare*float64(d.UnneededRetries) && s.missed(dir) && d.UnneededRetries >= restartRetries && float64(d.UnneededRetries) >= restartShare*float64(d.Retries)
 }
 

@@ -61,6 +61,9 @@ func spurious(s *subject) []Contribution {
 			Numbers:  map[string]float64{"unneeded": float64(n), "retries": float64(d.Retries)},
 			Sentence: fmt.Sprintf("%d of %d packets that %s sent again were not needed: what they repeat arrived without them.", n, d.Retries, s.who(dir))}
 		w := s.heaviest(dir, s.side(dir).Signs.Unneeded, seq.Needless, kind)
+		if len(c.Frames) == 0 { // what waited the longest then
+			c.Frames = frames(w.Worst.Frame)
+		}
 		s.within(&c, &w)
 		return c, true
 	})
@@ -89,6 +92,9 @@ func (s *subject) reordered(dir int) bool {
 	w := s.heaviest(dir, g.Late, seq.Overtaken)
 	if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) && !s.thick(&w, reorderShare) {
 		return false
+	}
+	if s.misses() && g.Late.N <= s.Dir[dir].Duplicates {
+		return false // a copy whose original the capture lacks looks as if that came late
 	}
 	return s.prev == nil && !s.followed() || g.LateBy < soonest
 }

@@ -29,6 +29,9 @@ func (s *subject) quitter() int {
 				return x // it gave up first, and its peer after it
 			}
 		}
+		if x := s.silent(); s.speaks(1) && s.starvedUnit(x) != nil {
+			return x
+		}
 		return 1 - s.silent()
 	}
 	return -1
@@ -77,13 +80,29 @@ func retriesExhausted(s *subject) ruling {
 		return ruling{}
 	}
 	u, ok := s.starved(x)
+	what, certainty := fmt.Sprintf("one packet (%s)", count(uint64(u.Size), "byte", "bytes")), s.heeded(x)
+	if unit := s.starvedUnit(x); !ok && unit != nil {
+		u, ok, what, certainty = unit, true, "one message", Likely
+	}
 	if !ok || s.silentFor(1-x, u) {
 		return ruling{}
 	}
 	last := s.side(x).Last
-	return ruling{certainty: s.heeded(x), side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an answer to packet %d", u.Frame),
-		sentence: fmt.Sprintf("%s sent one packet (%s) %s from %s on, over %s. This capture has no answer to it, though other packets of %s came, and %s ended the connection.",
-			s.Who(x), count(uint64(u.Size), "byte", "bytes"), count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-x), s.who(x))}
+	return ruling{certainty: certainty, side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an answer to packet %d", u.Frame),
+		sentence: fmt.Sprintf("%s sent %s %s from %s on, over %s. This capture has no answer to it, though other packets of %s came, and %s ended the connection.",
+			s.Who(x), what, count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-x), s.who(x))}
+}
+
+// starvedUnit is the message that a side sent again to its end, in whichever packets, while others
+// were answered; nil where there is none.
+func (s *subject) starvedUnit(dir int) *seq.StuckUnit {
+	x := s.side(dir)
+	for _, u := range []*seq.StuckUnit{&x.Losses.Starved, &x.Signs.Stuck} {
+		if u.Sends >= vainSends && s.starves(dir, u) && !s.dead(dir) && !s.dead(1-dir) {
+			return u
+		}
+	}
+	return nil
 }
 
 // silentFor reports whether a side was silent for most of the time for which its peer tried

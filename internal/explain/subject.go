@@ -26,6 +26,7 @@ type ruling struct {
 	certainty Certainty
 	side      string
 	at        seq.Sign // when it happened
+	since     int64    // when what may have led to it began, ns, 0 for nothing
 	proof     []uint64
 	sentence  string
 	refute    string // what would refute it

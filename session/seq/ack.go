@@ -134,7 +134,7 @@ func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Po
 		return words
 	}
 	d.firstAcks++
-	d.hears(a)
+	d.hears(u.time, a)
 	d.signs.acked(u)
 	if a.HasTime {
 		if !d.accepts {

@@ -1,7 +1,7 @@
 package seq
 
 // load notes that a captured number is the first to carry a unit. Units that are new stand in
-// a row.
+// a row, in any order.
 func (w *Window) load(carrier, unit int64) {
 	if !w.holds(carrier) {
 		return
@@ -13,6 +13,8 @@ func (w *Window) load(carrier, unit int64) {
 		u.load, u.loaded = 1, uint16(unit)
 	case off >= 0 && off < 255:
 		u.load = max(u.load, uint8(off)+1)
+	case off < 0 && int(u.load)-int(off) <= 255:
+		u.load, u.loaded = u.load+uint8(-off), uint16(unit)
 	}
 }
 
@@ -36,12 +38,12 @@ func (d acknowledging) unitsAcked(carrier int64, u *unit, at int64) {
 	}
 	for i := range int64(u.load) {
 		from := s.top + int64(int16(u.loaded-uint16(s.top)))
-		d.unitAcked(from+i, carrier, at)
+		d.unitAcked(from+i, carrier, u.frame, at)
 	}
 	keep := s.again[:0]
 	for _, x := range s.again {
 		if x.carrier == carrier {
-			d.unitAcked(x.unit, carrier, at)
+			d.unitAcked(x.unit, carrier, u.frame, at)
 		} else {
 			keep = append(keep, x)
 		}
@@ -49,7 +51,9 @@ func (d acknowledging) unitsAcked(carrier int64, u *unit, at int64) {
 	s.again = keep
 }
 
-func (d acknowledging) unitAcked(unit, carrier, at int64) {
+// unitAcked enters how long a unit waited: where the number that is acknowledged, captured in a
+// frame, is not the first that carried it, it had to be sent again.
+func (d acknowledging) unitAcked(unit, carrier int64, frame uint64, at int64) {
 	s := &d.units
 	if unit < s.base || unit >= s.top {
 		return
@@ -60,6 +64,9 @@ func (d acknowledging) unitAcked(unit, carrier, at int64) {
 	}
 	d.measured(Of(AckWait), at, at-u.first)
 	d.latestWait(at-u.first, at)
+	if took := at - u.first; u.frame != frame && d.hasRTT && Slowly(took, d.minRTT) {
+		d.trouble(Waited, u.first, at, took, SignAt(u.frame, u.first))
+	}
 	u.first = 0
 }
 

@@ -197,6 +197,9 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 	d.Retries++
 	v.Words |= dissect.Retry
 	d.noteInterval(s, u)
+	if u.state&firstSending != 0 && s.Mark == Unmarked && !s.Counted && s.Hash != u.hash {
+		d.signs.Changed.See(s.Frame, s.Time)
+	}
 	if u.state&acked != 0 {
 		d.UnneededRetries++
 		v.Words |= dissect.UnneededRetry
@@ -258,6 +261,8 @@ func (d sending) sendForgotten(s *Sending) Verdict {
 		d.UnneededRetries++
 		d.needless(s.Frame, s.Time)
 		v.Words |= dissect.UnneededRetry
+	} else {
+		d.signs.stillStubborn(s)
 	}
 	return v
 }

@@ -64,6 +64,16 @@ func (d *Direction) Due() bool {
 	return w.started && w.holds(w.highest) && w.see(w.highest).state&(captured|acked) == captured
 }
 
+// SlowTrip is the shortest round trip of many in a row, where that was the longest, in ns, of a side
+// that was seen to send again without a mark: the first transmission of what seems to be answered
+// at once may not have been captured. It is 0 of any other.
+func (d Quality) SlowTrip() int64 {
+	if d.ready(); d.interval == 0 {
+		return 0
+	}
+	return max(d.signs.FirstTrip, d.signs.SlowTrip)
+}
+
 // Waiting counts the numbers, of those remembered, that were captured and that nothing
 // acknowledges or gives up. The sign is of the first of them.
 func (d Quality) Waiting() (s Sign) {

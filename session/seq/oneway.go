@@ -4,14 +4,18 @@ package seq
 // the path shows nothing: the peer acknowledges none of them, or acknowledges them
 // and the side sends them again all the same.
 type Deaf struct {
-	First  Sign  // the run; N counts its sendings
-	Last   int64 // time of the latest
-	Units  int32 // new numbers among them
-	Most   uint8
-	before uint32    // frames of the peer before the run …
-	after  uint32    // … and at its latest sending; like acks they wrap
-	acks   [2]uint32 // of these, frames that do nothing but acknowledge
+	First   Sign  // the run; N counts its sendings
+	Last    int64 // time of the latest
+	Units   int32 // new numbers among them
+	Several int64 // time at which they were so many that no answer tells something, 0 while they are fewer
+	Most    uint8
+	before  uint32    // frames of the peer before the run …
+	after   uint32    // … and at its latest sending; like acks they wrap
+	acks    [2]uint32 // of these, frames that do nothing but acknowledge
 }
+
+// SeveralUnits is of how many new numbers no answer tells something.
+const SeveralUnits = 3
 
 // Span is how long the run lasts, in ns.
 func (r *Deaf) Span() int64 { return r.Last - r.First.Time }
@@ -36,7 +40,9 @@ func (r *Deaf) see(s *Sending, sends uint8, peer *Direction) {
 		r.before, r.acks[0] = frames, acks
 	}
 	if sends == 1 {
-		r.Units++
+		if r.Units++; r.Units == SeveralUnits {
+			r.Several = s.Time
+		}
 	}
 	r.Most, r.Last, r.after, r.acks[1] = max(r.Most, sends), s.Time, frames, acks
 }
@@ -61,11 +67,11 @@ func (d Quality) Latest() int64 {
 	return d.win.now
 }
 
-// hears notes that the peer acknowledged a number of the side for the first time.
-func (d acknowledging) hears(a *Acknowledgement) {
+// hears notes that the peer acknowledged a number of the side, sent at a time, for the first time.
+func (d acknowledging) hears(sent int64, a *Acknowledgement) {
 	if d.unheard.First.N > 0 {
 		if x := d.account; x != nil {
-			x.resends.endRun(&d.unheard, a)
+			x.resends.endRun(&d.unheard, sent, a)
 		}
 		if x := d.account; x != nil && a.HasTime && a.Time-d.unheard.First.Time > x.Healed.Span() {
 			x.Healed = d.unheard

@@ -85,7 +85,7 @@ func (p *Packer) Runs(list ...*Deaf) {
 	for which := some(p, list); which != 0; which &= which - 1 {
 		r := list[bits.TrailingZeros64(which)]
 		p.Signs(&r.First)
-		p.Times(&r.Last)
+		p.Times(&r.Last, &r.Several)
 		r.Units, r.Most = int32(p.int(int64(r.Units))), uint8(p.uint(uint64(r.Most)))
 		for _, v := range []*uint32{&r.before, &r.after, &r.acks[0], &r.acks[1]} {
 			*v = uint32(p.uint(uint64(*v)))

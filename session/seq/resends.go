@@ -6,23 +6,42 @@ type resends struct {
 	latest [keptResends]resend
 	n      uint8
 
-	quiet, quietTo int64 // when nothing was acknowledged of several numbers, the latest time, ns
+	quiet, quietTo int64 // when nothing of several sendings was acknowledged, the latest time, ns
+	ended, first   int64 // when that was sent which was acknowledged then, and sent again; 0 for never
 }
 
-// quietUnits is of how many numbers none was acknowledged for that to be quiet; so few of the
+// quietSends is of how many sendings none was acknowledged for that to be quiet; so few of the
 // peer's answers may have been on their way when it began.
 const (
-	quietUnits   = 3
+	quietSends   = 3
 	quietAnswers = 2
 )
 
-// endRun notes that a frame ends a run of numbers of which none was acknowledged. Where the
+// endRun notes that a frame, which acknowledges what was sent at a time, ends a run of numbers of which none was acknowledged. Where the
 // peer answered all the while, and left these out, they were lost; where it was silent, all may
 // have been held back.
-func (r *resends) endRun(run *Deaf, a *Acknowledgement) {
-	if run.Units >= quietUnits && run.Answers() <= quietAnswers {
-		r.quiet, r.quietTo = run.First.Time, a.Time
+func (r *resends) endRun(run *Deaf, sent int64, a *Acknowledgement) {
+	if run.First.N >= quietSends && run.Answers() <= quietAnswers {
+		r.quiet, r.quietTo, r.ended, r.first = run.First.Time, a.Time, sent, 0
 	}
+}
+
+// heldBack reports whether a number and its retry may have been held back together with all that
+// was sent while nothing was acknowledged: then the answers come when they are let go, those to what
+// was sent first before others, and not, as those to retries do, as long after one another as
+// these were sent.
+func (r *resends) heldBack(u *unit, last int64, a *Acknowledgement, trip int64) bool {
+	if last > r.quietTo || u.time < r.quiet-trip {
+		return false
+	}
+	if a.Time == r.quietTo {
+		r.first = last
+	}
+	if u.time < r.ended && a.Time-r.quietTo > ackJitter {
+		return false
+	}
+	apart, off := last-r.first, (a.Time-r.quietTo)-(last-r.first)
+	return r.first == 0 || apart <= 2*ackJitter || max(off, -off) > ackJitter
 }
 
 // keptResends limits the retries that are remembered: as many as a burst of losses makes.
@@ -68,8 +87,8 @@ func (d acknowledging) needed(n int64, u *unit, a *Acknowledgement) bool {
 	if !r.passed && (off >= usual/3+ackJitter || off <= -usual/3) {
 		return false
 	}
-	if x := &d.account.resends; !r.passed && a.Time-x.quietTo <= ackJitter && u.time >= x.quiet {
-		return true // by chance the answer to all of it comes when that to the retries is due
+	if !r.passed && d.account.resends.heldBack(u, r.time, a, d.minRTT) {
+		return true
 	}
 	l := &d.account.Losses
 	l.lose(&l.Needed, n, u)

@@ -7,6 +7,7 @@ type Signs struct {
 	Late       Sign // first sendings captured behind a later number
 	Copies     Sign // copies made by the network or the capture
 	Unneeded   Sign // retries of what had been acknowledged
+	Changed    Sign // of what has no mark, with other bytes than the first transmission of their number
 	Cut        Sign // by the capture
 	BadSum     Sign
 	Oversize   Sign // longer than the link carries
@@ -85,7 +86,15 @@ func (s *Signs) stubborn(x *Sending, u *unit) {
 		if x.Num == s.Stuck.Num {
 			others = s.Stuck.Others
 		}
-		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame, Time: u.time, Others: others}
+		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame, Time: u.time, Latest: x.Time, Others: others}
+	}
+}
+
+// stillStubborn looks at a retry of what was not acknowledged while it was remembered.
+func (s *Signs) stillStubborn(x *Sending) {
+	if u := &s.Stuck; u.Sends > 0 && u.Num == x.Num {
+		u.Sends += min(1, 255-u.Sends)
+		u.Latest = x.Time
 	}
 }
 

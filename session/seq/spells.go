@@ -7,7 +7,7 @@ type SpellKind uint8
 
 const (
 	Slow      SpellKind = iota // acknowledgements far later than the least round trip, of what nothing shows to be lost
-	Waited                     // the same, of numbers that most likely arrived only when they were sent again
+	Waited                     // the same, of numbers and units that most likely arrived only when they were sent again
 	Missed                     // numbers that were lost, or most likely were
 	Overtaken                  // first transmissions captured after later ones
 	Copied                     // copies made by the network or the capture

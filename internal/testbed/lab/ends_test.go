@@ -168,6 +168,16 @@ func TestSentencesOnceUntrue(t *testing.T) {
 		"hazel/client-restarts/middle/0/2", "hazel-v01/reordering/middle/0/4", "hazel-fork36/skew/middle/0/5", // nothing was lost
 		"knet-spec/outage/middle/0/2", "knet-2010/delay/middle/0/5", // a ping is named, not its reply
 		"dp8-full/window-stall/middle/0/5", "dp8-fast/delay/middle/0/3", "dp8/window-stall/b/0/5", // held back: no queue, no loss
+		"dp8-full/delay/a/0/53", "dp8-full/delay/b/0/111", "dp8/window-stall/a/0/21", // the retries were held back, too
+		"dp8-fast/window-stall/a/20/6", "dp8/window-stall/a/20/107", // no queue fits between the capture and the machine at which it is
+		"hazel/spurious/middle/20/952",                            // of a queue that never drains, a capture that misses packets is no proof
+		"dp8-full/outage/middle/0/110", "dp4/outage/middle/0/102", // nothing was answered for a while: no queue
+		"hazel-2019/client-restarts/b/0/51", "hazel/client-restarts/b/0/110", // captured in the connection before
+		"hazel-2019/client-restarts/a/20/102", "hazel-2019/client-restarts/middle/20/107", // other bytes under old numbers
+		"dp4/copies/b/5/52", "dp4-eager/copies/middle/20/52", "dp4/copies/middle/20/106", // a copy, whose original was not captured
+		"dp8-full/copies/a/5/103",                                           // an acknowledgement that was held is no copy of itself
+		"hazel-v01/reordering/a/0/102",                                      // what was passed over came behind its retry
+		"hazel-2019/delay/middle/20/112", "dp4-eager/window-stall/a/20/108", // the program did not stand still
 	} {
 		run, err := ParseEndRun(name)
 		if err != nil {
