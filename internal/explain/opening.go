@@ -117,20 +117,26 @@ func secretMismatch(s *subject) ruling {
 	return ruling{}
 }
 
-// discarded reports whether the peer of a side may have discarded all that the side signed:
-// it acknowledged nothing, from the start, and nothing shows that a signature is right. That
-// a side always signs alike does not.
+// discarded reports whether the peer of a side seems to have discarded all that the side
+// signed, from the start.
 func (s *subject) discarded(dir int) bool {
+	return s.mayDiscard(dir) && s.Complete && s.speaks(1)
+}
+
+// mayDiscard reports whether the peer of a side may have discarded all that the side signed:
+// it acknowledged nothing, as far as was captured, and nothing shows that a signature is
+// right. That a side always signs alike does not.
+func (s *subject) mayDiscard(dir int) bool {
 	d, x := &s.Dir[dir], s.side(dir)
 	verified := d.Signatures.Valid > 0 && !d.Signatures.Learned
-	return d.HasSignatures && !verified && s.Complete && s.speaks(1) && x.Numbers > 0 && x.LatestAcked == 0 && !x.Trips.Known
+	return d.HasSignatures && !verified && x.Numbers > 0 && x.LatestAcked == 0 && !x.Trips.Known
 }
 
 // heeded is how sure it is that frames of a side which pass here and are not answered did
 // not arrive, and ended the connection so: its peer may have discarded what it signed, and
 // where a port is closed behind it without a close, a program may have been killed.
 func (s *subject) heeded(dir int) Certainty {
-	if s.discarded(dir) || s.portIsClosed() {
+	if s.mayDiscard(dir) || s.portIsClosed() {
 		return Likely
 	}
 	return Proved
