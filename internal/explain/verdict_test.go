@@ -121,7 +121,7 @@ func TestSecretMismatchUnseen(t *testing.T) {
 	expect(t, "some were taken", s, RetriesExhausted, path, Proved)
 	s = untaken()
 	s.Complete = false
-	expect(t, "the start was not captured", s, RetriesExhausted, path, Proved)
+	expect(t, "the start was not captured", s, RetriesExhausted, path, Likely) // what the peer took before may be as little
 	s = untaken()
 	s.side(0).CutOff = true
 	s.side(0).Unheard = seq.Deaf{First: at(50, 5), Last: start + 9*second, Units: 19}
