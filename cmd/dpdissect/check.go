@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -364,90 +363,4 @@ func (c *check) prepareFiles(paths []string) error {
 		}
 	}
 	return nil
-}
-
-// summaryVariable names the file whose text GitHub shows as the summary of a step.
-const summaryVariable = "GITHUB_STEP_SUMMARY"
-
-// summaryFile is that file, "" where no report is for GitHub.
-func (c *check) summaryFile() string {
-	if c.format.value == "github" || slices.ContainsFunc(c.extra, func(e extraReport) bool { return e.format == "github" }) {
-		return os.Getenv(summaryVariable)
-	}
-	return ""
-}
-
-// write writes all reports, the main one last, and the summary that GitHub shows
-// of a step.
-func (c *check) write(out *destination, checks []*report.Check) error {
-	for _, e := range c.extra {
-		if err := outfile.Write(e.path, c.render(checks, e.format, &screen{}), outfile.Shared, nil); err != nil {
-			return notWritten("--report", err)
-		}
-	}
-	if path := c.summaryFile(); path != "" {
-		if err := appendFile(path, c.render(checks, "summary", &screen{})); err != nil {
-			return err
-		}
-	}
-	_, err := out.Write(c.render(checks, c.format.value, &out.screen))
-	return err
-}
-
-func appendFile(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return fmt.Errorf(summaryVariable+": %w", err)
-	}
-	_, err = f.Write(text)
-	return cmp.Or(err, f.Close())
-}
-
-// render gives the report of one capture, or that of several.
-func (c *check) render(checks []*report.Check, format string, s *screen) []byte {
-	o := report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet}
-	if len(checks) == 1 {
-		return renderOne(checks[0], format, o)
-	}
-	var results []*verdict.Result
-	for _, r := range checks {
-		results = append(results, r.Result)
-	}
-	return renderSeveral(&report.Checks{Several: verdict.Together(c.base, results), Files: checks}, format, o)
-}
-
-func renderOne(r *report.Check, format string, o report.TextOptions) []byte {
-	switch format {
-	case "json":
-		return report.AppendCheckJSON(nil, r)
-	case "ndjson":
-		return report.AppendCheckRecords(nil, r)
-	case "sarif":
-		return report.AppendSARIF(nil, r)
-	case "junit":
-		return report.AppendJUnit(nil, r)
-	case "github":
-		return report.AppendGitHub(nil, r)
-	case "summary":
-		return report.AppendSummary(nil, r)
-	}
-	return report.AppendCheckText(nil, r, o)
-}
-
-func renderSeveral(r *report.Checks, format string, o report.TextOptions) []byte {
-	switch format {
-	case "json":
-		return report.AppendChecksJSON(nil, r)
-	case "ndjson":
-		return report.AppendChecksRecords(nil, r)
-	case "sarif":
-		return report.AppendChecksSARIF(nil, r)
-	case "junit":
-		return report.AppendChecksJUnit(nil, r)
-	case "github":
-		return report.AppendChecksGitHub(nil, r)
-	case "summary":
-		return report.AppendChecksSummary(nil, r)
-	}
-	return report.AppendChecksText(nil, r, o)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// surplusAck is how many acknowledgements of a packet more than sendings of it are none too many.
+// A packet is acknowledged too often from so many acknowledgements more than transmissions on.
 const surplusAck = 4
 
 // judgeAcked judges an acknowledgement of side dir that names n (Hazel page: it
@@ -51,7 +51,7 @@ func (j *judge) judgeAcked(dir int, n int64) {
 // it behind the capture point has it acknowledged twice.
 func (j *judge) judgeSurplus(dir int, n int64) {
 	rules, acks := &j.c.Rules, j.Record.Acks
-	if acks == j.Was.Acks && acks < 255 {
+	if !j.Counted {
 		return // it may be a copy
 	}
 	again := &j.side[1-dir].again
@@ -176,7 +176,7 @@ func (j *judge) judgeCopies(dir int) {
 	for i := range p.open {
 		p.note(&p.open[i])
 	}
-	if p.total < leastCopies || 4*peer.Resendings > peer.Sendings {
+	if p.total < leastCopies || 4*peer.Resends > peer.Transmissions {
 		return
 	}
 	if !rules.Check(rRelAckDup, 2*p.answers >= p.total) {

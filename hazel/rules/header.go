@@ -39,7 +39,7 @@ func (j *judge) judgeHeader(dir int, may hazel.DialectSet) {
 	case fr.Words.Has(dissect.Duplicate):
 		return
 	case fr.Length == 0:
-		j.accuse(rules.Here(rHdrEmpty, "the datagram is empty"))
+		j.report(rules.Here(rHdrEmpty, "the datagram is empty"))
 		return
 	case len(fr.Payload) == 0: // cut
 		return
@@ -84,7 +84,7 @@ func (j *judge) judgeType(dir int, may hazel.DialectSet, code byte) {
 	rules := &j.c.Rules
 	rules.Pass(rHdrEmpty)
 	if !rules.Check(rHdrReservedHi, code < 0x10) {
-		j.accuse(rules.Here(rHdrReservedHi, fmt.Sprintf("Type is %02X: reserved bits %02X are set", code, code&0xf0)))
+		j.report(rules.Here(rHdrReservedHi, fmt.Sprintf("Type is %02X: reserved bits %02X are set", code, code&0xf0)))
 		return // what the other bits of an unknown type mean is not known either
 	}
 	if code&0x08 == 0 {
@@ -102,7 +102,7 @@ func (j *judge) judgeType(dir int, may hazel.DialectSet, code byte) {
 func (j *judge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 	rules := &j.c.Rules
 	if !rules.Check(rHdrReserved4, code&0x04 == 0) {
-		j.accuse(rules.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
+		j.report(rules.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
 	}
 	if code > 0x03 {
 		return
@@ -110,7 +110,7 @@ func (j *judge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 	switch legal := code == 0x02 && may.Has(hazel.V01); {
 	case may.Has(hazel.Spec) && !legal:
 	case !rules.Check(rHdrFragrel, legal):
-		j.accuse(rules.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which does not exist in the dialect", code)))
+		j.report(rules.Here(rHdrFragrel, fmt.Sprintf("Type is %02X, which does not exist in the dialect", code)))
 	}
 }
 
@@ -141,7 +141,7 @@ func (j *judge) judgeCode(dir int, may hazel.DialectSet, code byte) {
 	if known {
 		x.AtMost = conform.Note
 	}
-	j.accuse(x)
+	j.report(x)
 }
 
 // judgeShape judges the header behind the type.
@@ -150,7 +150,7 @@ func (j *judge) judgeShape(dir int, may hazel.DialectSet) {
 	switch f.Type {
 	case hazel.None:
 		if !rules.Check(rHdrUnrelEmpty, fr.Length > 1) {
-			j.accuse(rules.Here(rHdrUnrelEmpty, "an unreliable packet without data"))
+			j.report(rules.Here(rHdrUnrelEmpty, "an unreliable packet without data"))
 		}
 		j.judgePayload(dir, may)
 	case hazel.Reliable:
@@ -165,7 +165,7 @@ func (j *judge) judgeShape(dir int, may hazel.DialectSet) {
 		}
 	case hazel.Ping:
 		if may&hazel.WithPing != 0 && j.hasID(dir) && !rules.Check(rHdrPinglen, fr.Length == 3 || !may.Within(hazel.WithPing)) {
-			j.accuse(rules.Here(rHdrPinglen, fmt.Sprintf("a Ping of %d bytes, not 3", fr.Length)))
+			j.report(rules.Here(rHdrPinglen, fmt.Sprintf("a Ping of %d bytes, not 3", fr.Length)))
 		}
 	case hazel.Acknowledgement:
 		j.judgeAckLength(dir, may)
@@ -178,7 +178,7 @@ func (j *judge) judgeShape(dir int, may hazel.DialectSet) {
 func (j *judge) hasID(dir int) bool {
 	rules, there := &j.c.Rules, j.Frame.Length >= 3
 	if !rules.Check(rHdrRelid, there) {
-		j.accuse(rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes lacks the 2-byte ID", j.Packet.Type, j.Frame.Length)))
+		j.report(rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes lacks the 2-byte ID", j.Packet.Type, j.Frame.Length)))
 	}
 	return there
 }
@@ -193,7 +193,7 @@ func (j *judge) judgeHello(dir int, may hazel.DialectSet) {
 	}
 	x := rules.Here(rHdrHellolen, "a Hello of 3 bytes has no version byte")
 	if may&bare == 0 {
-		j.accuse(x)
+		j.report(x)
 		return
 	}
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
@@ -211,11 +211,11 @@ func (j *judge) judgeAckLength(dir int, may hazel.DialectSet) {
 	short := mays | hazel.ShortAcks
 	switch odd := n == 3 && may&short == 0 || n == 4 && may.Within(short); {
 	case n != 3 && n != 4:
-		j.accuse(rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
+		j.report(rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
 	case !rules.Check(rHdrAcklen, !odd):
 		x := rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, a length that the sender's dialect does not use", n))
 		x.AtMost = conform.Note
-		j.accuse(x)
+		j.report(x)
 	}
 }
 
@@ -228,7 +228,7 @@ func (j *judge) judgeFragment(dir int, may hazel.DialectSet) {
 		j.hasID(dir)
 	case (code == 0x02 || code == 0x0B) && may.Within(hazel.SetOf(hazel.V01)):
 		if !rules.Check(rHdrFraglayout, n >= hazel.FragmentHeader) {
-			j.accuse(rules.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes, whose header alone has %d", n, hazel.FragmentHeader)))
+			j.report(rules.Here(rHdrFraglayout, fmt.Sprintf("a fragment of %d bytes, whose header alone has %d", n, hazel.FragmentHeader)))
 		}
 	}
 	if n >= hazel.FragmentHeader && (j.Packet.Dialect == hazel.V01 || j.Packet.Dialect == hazel.Fork36) {
@@ -255,13 +255,13 @@ func (j *judge) judgePlace(dir int, may hazel.DialectSet) {
 		}
 	}
 	if !rules.Check(rHdrFragCount, wrong == "") {
-		j.accuse(rules.Here(rHdrFragCount, wrong))
+		j.report(rules.Here(rHdrFragCount, wrong))
 	}
 }
 
-// accuse judges a case against the frame at hand, unless that is a copy of one judged
+// report judges a case against the frame at hand, unless that is a copy of one judged
 // before (guard DUP).
-func (j *judge) accuse(x conform.Case) {
+func (j *judge) report(x conform.Case) {
 	if !j.Frame.Words.Has(dissect.Duplicate) {
 		j.c.Rules.Judge(x)
 	}

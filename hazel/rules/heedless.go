@@ -46,7 +46,7 @@ func (j *judge) judgeIgnored(dir int, x *resent, first *seq.Look) {
 	if g.n++; g.n <= len(g.frames) {
 		g.frames[g.n-1] = j.Now
 	}
-	each := float64(s.Sendings-s.Resendings) / float64(peer.Heard+1) // acknowledgements for one of the other side
+	each := float64(s.Transmissions-s.Resends) / float64(peer.Heard+1) // acknowledgements for one of the other side
 	lost := 1.5 * float64(peer.Again+1) / float64(peer.Heard+peer.Again+1)
 	sample := conform.Sample{N: max(peer.Heard, g.n) + 1, Bad: g.n}
 	y := rules.Here(rRelNoresend, fmt.Sprintf("ID %d is resent %d ms after its acknowledgement (%d such packets so far), although what the other side sends arrives",

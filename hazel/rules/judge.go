@@ -31,13 +31,13 @@ type judge struct {
 type side struct {
 	*track.Span // what it sent so far
 
-	jump, pause int64    // the longest step forward, and the longest time between two highest numbers, ns
-	again       resents  // packets sent, or acknowledged, again
-	ignored     *ignored // nil while it resent nothing late
-	largest     uint16   // payload acknowledged
-	swapped     int      // ids in a row that step by 256
-	early       int      // resends before an answer could come
-	renewed     bool     // its numbers began again
+	jump, pause int64               // the longest step forward, and the longest time between two highest numbers, ns
+	again       seq.History[resent] // packets sent, or acknowledged, again
+	ignored     *ignored            // nil while it resent nothing late
+	largest     uint16              // payload acknowledged
+	swapped     int                 // ids in a row that step by 256
+	early       int                 // resends before an answer could come
+	renewed     bool                // its numbers began again
 	odd         *oddity
 	copies      copies
 	denied      denied
@@ -146,10 +146,7 @@ func (j *judge) judgeHistory(dir int) {
 	}
 }
 
-// resents are the packets of a side that were sent, or acknowledged, again.
-type resents struct{ seq.History[resent] }
-
-// A resent is what is remembered of such a packet.
+// A resent is what is remembered of a packet that was sent, or acknowledged, again.
 type resent struct {
 	trial *trial // sendings without an acknowledgement, from the third on
 	marks mark

@@ -90,7 +90,7 @@ func (j *judge) judgeAgain(dir int, n int64) {
 	case j.Differs:
 		j.judgeOther(dir, n, &j.First)
 		return
-	case j.Gap == 0:
+	case !j.Counted:
 		return // it may be a copy
 	}
 	j.c.Rules.Pass(rRelResendSame)
@@ -111,7 +111,7 @@ const (
 )
 
 // judgeGap judges the time since the sending before (Hazel page, Reliable
-// Delivery: the time before the next resend is doubled). Sendings that were lost
+// Delivery: the time before the next resend is doubled). Transmissions that were lost
 // before the capture point join gaps: one such leaves a ratio of 1.33, two of
 // 1.14, so that only less is proof, or several low ones in a row. Of the release that
 // lets them grow by half, one leaves 0.9: there several in a row alone are.

@@ -89,7 +89,7 @@ func (j *judge) forgot(dir int, num int64, l *seq.Look) {
 	case s.denied.proves(num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
-	case mayBeMissed(g.n, s.Sendings-s.Resendings, rules.NeededOdds(1-dir)) || !j.ackedAround(dir, num):
+	case mayBeMissed(g.n, s.Transmissions-s.Resends, rules.NeededOdds(1-dir)) || !j.ackedAround(dir, num):
 		y.Blocked = conform.GuardOdds
 	}
 	if g.n <= len(g.frames) {
@@ -247,7 +247,7 @@ func (j *judge) judgeOpening(dir int) {
 	switch {
 	case l.Acked:
 		rules.Pass(rSesHelloAck)
-	case int(x.Times) >= manyHellos && server.Sent && server.Low.Wire <= 1 && server.Sendings >= track.GoesOn:
+	case int(x.Times) >= manyHellos && server.Sent && server.Low.Wire <= 1 && server.Transmissions >= track.GoesOn:
 		y := conform.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.LowFrame, Time: server.LowAt, HasTime: true, Proof: []uint64{l.Frame}}
 		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.Times)
 		if !server.absurd(int(x.Times)) {

@@ -67,7 +67,7 @@ const leastOthers = 2
 
 // inVain counts the sendings of a packet that could have been answered by now, how
 // many of them are apart, and the packets sent between the first and the last that
-// were acknowledged, one of the same side among them. Sendings are apart when
+// were acknowledged, one of the same side among them. Transmissions are apart when
 // another packet went there and back between them, so that one accident does not
 // explain both: one of the side that was acknowledged, or one of the other side
 // that was not sent again.
@@ -125,8 +125,8 @@ func (j *judge) inVain(dir int, n int64, t *trial) (times, apart, others int) {
 func (j *judge) incredible(times, apart int) bool {
 	sent, lost := 0, 1-times
 	for i := range j.side {
-		sent += j.side[i].Sendings
-		lost += j.side[i].Resendings
+		sent += j.side[i].Transmissions
+		lost += j.side[i].Resends
 	}
 	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
 		return false
@@ -142,8 +142,8 @@ func (j *judge) incredible(times, apart int) bool {
 // absurd is incredible for packets that are not resent, as rarely as others of the
 // side are lost.
 func (s *side) absurd(times int) bool {
-	lost := float64(s.Resendings) - float64(times-1) + 1
-	p := max(0.001, max(lost, 1)/float64(s.Sendings+1))
+	lost := float64(s.Resends) - float64(times-1) + 1
+	p := max(0.001, max(lost, 1)/float64(s.Transmissions+1))
 	chance := 1.0
 	for range times - 1 { // of the last one the capture may have missed the acknowledgement
 		chance *= p

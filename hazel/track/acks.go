@@ -49,7 +49,7 @@ func (c *conn) acknowledgement(dir int) {
 		words |= dissect.DuplicateAck
 	}
 	c.Frame.Words |= words
-	c.noteAck(dir, n, words, captured)
+	c.noteAck(dir, n, captured)
 	c.learnAcked(dir, n)
 }
 

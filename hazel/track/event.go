@@ -36,10 +36,10 @@ type Event struct {
 	Late    bool     // its number may have been acknowledged before
 	Whole   bool     // it completes a message of fragments
 	Before  Span     // what its side had sent before
-	First   seq.Look // of a number that comes again: its first sending
+	First   seq.Look // of a number that comes again: its first transmission
 	Differs bool     // … whose bytes are not those of that
-	Gap     int64    // … the time since the sending before, ns; 0 where it may be a copy
-	Gaps    [2]int64 // … that time of the sending before, and of the one before that, 0 for none
+	Gap     int64    // … the time since the transmission before, ns, where it is counted
+	Gaps    [2]int64 // … that time of the transmission before, and of the one before that, 0 for none
 
 	// Of an acknowledgement with an id that the peer has come near.
 	Acked    int64 // the number that it names
@@ -51,9 +51,10 @@ type Event struct {
 	Stray    *Stray   // where it is nearly certain
 
 	// What was remembered of the number, its own or that it acknowledges: before the event,
-	// and now. Record is nil where nothing is.
-	Was    Record
-	Record *Record
+	// and now. Record is nil where nothing is. Where it may be a copy it is not counted.
+	Was     Record
+	Record  *Record
+	Counted bool
 }
 
 // Parts are what an event tells of.

@@ -33,7 +33,7 @@ type tries struct {
 	beat  int64    // when the last of those was sent
 	since seq.Sign // the first of those
 
-	// Sendings since the other side was captured last, pings included.
+	// Transmissions since the other side was captured last, pings included.
 	alone       int
 	first, last int64 // when the first and the last of them was captured
 	firstIn     uint64

@@ -152,10 +152,10 @@ type Span struct {
 	TopFrame uint64
 	TopAt    int64 // when that was captured first, ns
 
-	Sendings   int // of reliable packets, resends among them
-	Resendings int
-	Again      int // packets sent again
-	Heard      int // packets acknowledged before they were sent again
+	Transmissions int // of reliable packets, resends among them
+	Resends       int
+	Again         int // packets sent again
+	Heard         int // packets acknowledged before they were sent again
 }
 
 // reach enters a number that was captured for the first time.
@@ -178,7 +178,7 @@ func (c *conn) noteSending(dir int, n Number, v seq.Verdict) {
 	s, fr := &c.side[dir], c.Frame
 	c.Parts |= Numbered
 	c.Number, c.Verdict, c.Before = n, v, s.Span
-	c.Record, c.Differs, c.Gap = nil, false, 0
+	c.Record, c.Differs, c.Counted = nil, false, false
 	if v.Words.Has(dissect.Duplicate) || !fr.HasTime {
 		return
 	}
@@ -187,7 +187,7 @@ func (c *conn) noteSending(dir int, n Number, v seq.Verdict) {
 		if x := s.records.put(n.Engine, fr.Time); x != nil {
 			x.fill(fr, c.Packet)
 		}
-		s.Sendings++
+		s.Transmissions++
 		if len(s.strays) > 0 && s.Sent && n.Engine > s.Top {
 			c.witness(dir, n.Engine)
 		}
@@ -210,23 +210,23 @@ func (c *conn) noteAgain(dir int, n int64, x *Record) {
 	if differs || gap <= 0 || fr.IPID == 0 && gap <= max(c.c.Rules.Horizon(), lateCopy) {
 		return
 	}
-	s.Sendings++
-	s.Resendings++
+	s.Transmissions++
+	s.Resends++
 	if x.Times == 1 {
 		s.Again++
 	}
 	c.pairSending(x, &first)
 	r := x.further()
-	c.Gap, c.Gaps = gap, [2]int64{r.gap, r.before}
+	c.Counted, c.Gap, c.Gaps = true, gap, [2]int64{r.gap, r.before}
 	r.before, r.gap = r.gap, gap
 	x.Times, x.Last = min(x.Times, 254)+1, fr.Time
 }
 
 // noteAck remembers an acknowledgement of side dir that names n.
-func (c *conn) noteAck(dir int, n int64, words dissect.Words, captured bool) {
+func (c *conn) noteAck(dir int, n int64, captured bool) {
 	c.Parts |= Acknowledges
-	c.Acked, c.Captured, c.Record = n, captured, nil
-	if words.Has(dissect.Duplicate) || !c.Frame.HasTime {
+	c.Acked, c.Captured, c.Record, c.Counted = n, captured, nil, false
+	if c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime {
 		return
 	}
 	if !captured {
@@ -239,8 +239,8 @@ func (c *conn) noteAck(dir int, n int64, words dissect.Words, captured bool) {
 		return
 	}
 	c.Was, c.Record = *x, x
-	if c.answersFirst(words) {
-		x.Acks, x.AckAt = 1, now
+	if c.AnswersFirst() {
+		x.Acks, x.AckAt, c.Counted = 1, now, true
 		if x.Times == 1 {
 			peer.Heard++
 		}
@@ -252,6 +252,7 @@ func (c *conn) noteAck(dir int, n int64, words dissect.Words, captured bool) {
 	if x.Acks > 0 && c.Frame.IPID == 0 && now-x.AckAt <= c.c.Rules.Horizon() {
 		return // it may be a copy
 	}
+	c.Counted = true
 	switch x.Acks, x.AckAt = min(x.Acks, 254)+1, now; {
 	case x.pairs() != nil:
 		c.pairAck(1-dir, x)
@@ -261,12 +262,6 @@ func (c *conn) noteAck(dir int, n int64, words dissect.Words, captured bool) {
 	if x.Acks == KnownAcks {
 		x.further().known = now
 	}
-}
-
-// answersFirst reports the first acknowledgement of a packet, which is no copy and answers
-// no Ping.
-func (c *conn) answersFirst(words dissect.Words) bool {
-	return words.Has(dissect.Ack) && c.Was.Acks == 0 && c.Was.Code != 0x0C && c.Frame.IPID != 0
 }
 
 // AnswersFirst reports the first acknowledgement of a packet, which is no copy and answers

@@ -121,8 +121,8 @@ func (c *conn) lifeTime() int64 {
 // acknowledged in the time since its last datagram.
 func (s *side) tooFast(ahead, now int64) bool {
 	span, since := s.TopAt-s.LowAt, max(now-s.lastSent, 50e6)
-	return ahead >= burstAck && s.Sendings >= fullRate && span > 0 &&
-		float64(ahead)/float64(since) > burstRate*float64(s.Sendings)/float64(span)
+	return ahead >= burstAck && s.Transmissions >= fullRate && span > 0 &&
+		float64(ahead)/float64(since) > burstRate*float64(s.Transmissions)/float64(span)
 }
 
 // settleStray says what became of an acknowledgement of an id that a side had not sent.
@@ -136,7 +136,7 @@ func (c *conn) settleStray(dir int, x *Stray) {
 	}
 	away := max(x.Num-x.High, x.High-x.Num)
 	seen := rules.Frames(0)-x.frames[0] >= fewFrames && rules.Frames(1)-x.frames[1] >= fewFrames
-	far := away > AckExcess && away > farSending*int64(s.Sendings) && c.c.Complete && seen
+	far := away > AckExcess && away > farSending*int64(s.Transmissions) && c.c.Complete && seen
 	switch {
 	case x.reached:
 		x.Outcome = Reached
