@@ -71,6 +71,14 @@ type Params struct {
 // Decode reads one UDP payload into f and, when tree is not nil, records it
 // there. What was decoded before an error stays in f.
 func (f *Frame) Decode(payload []byte, p Params, tree *dissect.Tree) *dissect.Error {
+	if tree == nil && f.decodeUsual(payload, p) {
+		return nil
+	}
+	return f.decodeAll(payload, p, tree)
+}
+
+// decodeAll is Decode for whatever may come.
+func (f *Frame) decodeAll(payload []byte, p Params, tree *dissect.Tree) *dissect.Error {
 	var r dissect.Reader
 	r.Start(payload, tree)
 	length := p.Length
@@ -96,9 +104,6 @@ func (f *Frame) Decode(payload []byte, p Params, tree *dissect.Tree) *dissect.Er
 		f.decodeNACK(&r, length)
 	default:
 		f.decodeData(&r)
-	}
-	if r.OK() && tree == nil {
-		return nil
 	}
 	return r.Err()
 }

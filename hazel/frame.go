@@ -34,6 +34,14 @@ type Frame struct {
 // known, and, when tree is not nil, records it there. What was decoded before an
 // error stays in f.
 func (f *Frame) Decode(payload []byte, d Dialect, tree *dissect.Tree) *dissect.Error {
+	if tree == nil && f.decodeUsual(payload, d) {
+		return nil
+	}
+	return f.decodeAll(payload, d, tree)
+}
+
+// decodeAll is Decode for whatever may come.
+func (f *Frame) decodeAll(payload []byte, d Dialect, tree *dissect.Tree) *dissect.Error {
 	var r dissect.Reader
 	r.Start(payload, tree)
 	head := r.Peek(1)

@@ -17,20 +17,21 @@ const Shards = 16
 // run with its time, so a sender cannot choose a shard to fill, as the hash of a fixed key
 // would allow, and the same input still has the same shards in every run.
 type spread struct {
-	key   uint64
-	keyed bool
+	key, turned uint64 // the key, and its bits from the last to the first
+	keyed       bool
 }
 
 // shardOf gives the shard of a datagram; both directions of a pair have the same one.
 func (s *spread) shardOf(d *dissect.Datagram) int {
 	if !s.keyed {
 		s.key, s.keyed = keyOf(d), true
+		s.turned = bits.Reverse64(s.key)
 	}
 	return int(fold(s.hash(&d.Src)+s.hash(&d.Dst), s.key) >> 60)
 }
 
 func (s *spread) hash(e *dissect.Endpoint) uint64 {
-	return fold(binary.LittleEndian.Uint64(e.IP[:8])^s.key, binary.LittleEndian.Uint64(e.IP[8:])^uint64(e.Port)<<16^bits.Reverse64(s.key))
+	return fold(binary.LittleEndian.Uint64(e.IP[:8])^s.key, binary.LittleEndian.Uint64(e.IP[8:])^uint64(e.Port)<<16^s.turned)
 }
 
 // oddKey has half of its bits set, and no pattern: the golden ratio.

@@ -1,5 +1,7 @@
 package seq
 
+import "math/bits"
+
 // A Measure is one way to tell how long what a side sends takes to be acknowledged, as seen
 // at the capture point.
 type Measure uint8
@@ -63,10 +65,8 @@ func (t *Times) Add(of MeasureSet, ns int64) {
 		t.common.add(ns)
 		of &^= ofNumbers
 	}
-	for m := range NMeasures {
-		if !of.Has(m) {
-			continue
-		}
+	for ; of != 0; of &= of - 1 {
+		m := bits.TrailingZeros8(uint8(of))
 		if t.own[m] == nil {
 			t.own[m] = &rtts{lowMemory: t.common.lowMemory}
 		}
