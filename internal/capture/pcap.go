@@ -136,7 +136,7 @@ func (p *pcapReader) Next(rec *Record) error {
 
 // isNear reports whether b begins with a whole packet. It may have one and not be told.
 func (p *pcapReader) isNear(b []byte) bool {
-	return !p.big && p.swap == capturedFirst && len(b) >= p.head && uint64(binary.LittleEndian.Uint32(b[8:])) <= uint64(len(b)-p.head)
+	return !p.big && p.swap == capturedFirst && wholeRecord(b, p.head)
 }
 
 func (p *pcapReader) header() fileHeader { return fileHeader{p.link, p.snaplen, p.frac == 1} }

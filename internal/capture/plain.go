@@ -101,12 +101,17 @@ func (f *plainFile) take(h *plainHead, b []byte, size int) {
 	rec.Data = b[pcapHeader:size:size]
 	rec.WireLen = int(binary.LittleEndian.Uint32(h[12:]))
 	rec.Time = int64(binary.LittleEndian.Uint32(h[:]))*1e9 + int64(binary.LittleEndian.Uint32(h[4:]))*f.file.frac
-	rec.near = f.file.isNear(b[size:])
+	rec.near = wholeRecord(b[size:], pcapHeader)
 	in.key, in.last = rec.Time, rec.Time
 	in.packets++
 	in.bytes += uint64(size - pcapHeader)
 	in.links.count[in.links.last]++
 	f.files.frame++
+}
+
+// wholeRecord reports whether b begins with a whole record, whose header has so many bytes.
+func wholeRecord(b []byte, head int) bool {
+	return len(b) >= head && uint64(binary.LittleEndian.Uint32(b[8:])) <= uint64(len(b)-head)
 }
 
 // give fills the packet from its record, and counts it.

@@ -251,9 +251,10 @@ func (d acknowledging) latestWait(ns, at int64) {
 func (d *Direction) GiveUp(n int64) {
 	d.ready()
 	w := &d.win
-	if w.started && n <= w.highest+w.ahead() && n >= w.top-w.limit() && w.reach(n, d) {
-		d.ready()
-		u := w.at(n)
+	if !w.started || n > w.highest+w.ahead() || n < w.top-w.limit() {
+		return
+	}
+	if u := w.take(n, d); u != nil {
 		if u.state&(missedAfter|acked|givenUp) == missedAfter {
 			d.losses.suspect(n, u.ackTime-u.time, 0)
 		}

@@ -21,7 +21,7 @@ func (w *Window) load(carrier, unit int64) {
 // carryAgain notes that a number carries a unit that was sent before.
 func (s *units) carryAgain(carrier, unit int64, w *Window) {
 	if w.holds(carrier) {
-		w.at(carrier).state |= carries
+		w.at(carrier).state |= carries | carriesAgain
 	}
 	if len(s.again) == mostFurther {
 		s.again = append(s.again[:0], s.again[1:]...)
@@ -36,9 +36,12 @@ func (d acknowledging) unitsAcked(carrier int64, u *unit, at int64) {
 	if u.state&carries == 0 || s.table == nil {
 		return
 	}
+	from := s.top + int64(int16(u.loaded-uint16(s.top)))
 	for i := range int64(u.load) {
-		from := s.top + int64(int16(u.loaded-uint16(s.top)))
 		d.unitAcked(from+i, carrier, u.frame, at)
+	}
+	if u.state&carriesAgain == 0 {
+		return
 	}
 	keep := s.again[:0]
 	for _, x := range s.again {
@@ -62,7 +65,7 @@ func (d acknowledging) unitAcked(unit, carrier int64, frame uint64, at int64) {
 	if u == nil || u.first == 0 || at < u.first || !u.carriedBy(uint32(carrier)) {
 		return
 	}
-	d.measured(Of(AckWait), at, at-u.first)
+	d.measured(1<<AckWait, at, at-u.first)
 	d.latestWait(at-u.first, at)
 	if took := at - u.first; u.frame != frame && d.hasRTT && Slowly(took, d.minRTT) {
 		d.trouble(Waited, u.first, at, took, SignAt(u.frame, u.first))

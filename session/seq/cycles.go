@@ -98,10 +98,9 @@ func (c cycles) hasBefore(s *Sending) (copied, retried bool) {
 		return false, false
 	}
 	for num := s.Num - cycleLength; num >= s.Num-cycleLimit; num -= cycleLength {
-		x := c.place(num)
-		if x.isOf(num) {
-			copied = copied || x.hash == uint32(s.Hash>>32) && x.ipid == s.IPID
-			retried = retried || x.num&cycleRetried != 0
+		if x := c.place(num); x.isOf(num) {
+			copied = copied || x.ipid == s.IPID && x.hash == uint32(s.Hash>>32)
+			retried = retried || x.num >= cycleRetried
 		}
 	}
 	return copied, retried

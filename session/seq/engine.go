@@ -33,24 +33,22 @@ func (d *Direction) Send(s *Sending) Verdict {
 		w.now = max(w.now, s.Time)
 	}
 	w.sent, w.sentIn = s.Num, s.Frame
-	if !w.reach(s.Num, d) {
+	switch u := w.take(s.Num, d); {
+	case u == nil:
 		return d.sending().sendForgotten(s)
-	}
-	u := w.at(s.Num)
-	if u.state&captured == 0 {
+	case u.state&captured == 0:
 		d.disregarded.forget(s.Num)
 		return d.sending().sendNew(s, u)
+	default:
+		return d.sending().sendAgain(s, u)
 	}
-	return d.sending().sendAgain(s, u)
 }
 
 // sendNew judges the first captured copy of a number.
 func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	v := Verdict{Novelty: First, Sendings: 1}
-	d.win.units.unmark(s.Num)
-	d.ahead.see(s, u)
-	if u.state&hearsay != 0 {
-		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
+	if u.state != 0 {
+		d.heardBefore(s, u)
 	}
 	switch w := &d.win; {
 	case !w.started:
@@ -70,12 +68,6 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 			d.offloaded = d.long.explains(s, w.highest) || d.offloaded
 		}
 		w.highest = s.Num
-		if d.acking().contradicts(s, u) {
-			d.distrusted = true
-			d.contradictions = min(d.contradictions+1, MaxContradictions)
-			u.state &^= acked | byMask
-			w.mask = 0 // it may be acknowledged yet
-		}
 	default:
 		w.lowest = min(w.lowest, s.Num)
 		v.Words |= dissect.GapFilled
@@ -125,6 +117,22 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	}
 	u.ipid = s.IPID
 	return v
+}
+
+// heardBefore looks at what was said of a number before it was captured.
+func (d sending) heardBefore(s *Sending, u *unit) {
+	w := &d.win
+	w.units.unmark(s.Num)
+	d.ahead.see(s, u)
+	if u.state&hearsay != 0 {
+		u.state &^= acked | hearsay // it was acknowledged by history before it was sent
+	}
+	if w.started && s.Num > w.highest && d.acking().contradicts(s, u) {
+		d.distrusted = true
+		d.contradictions = min(d.contradictions+1, MaxContradictions)
+		u.state &^= acked | byMask
+		w.mask = 0 // it may be acknowledged yet
+	}
 }
 
 // settledIn reports a sending that is not one of a number sent before the capture
@@ -212,7 +220,6 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 			d.unsettled = true
 			d.unheard.see(s, u.sends, d.peer)
 		}
-		u.state |= neededRetry
 		if u.state&missedAfter != 0 && s.HasTime {
 			d.losses.suspect(s.Num, u.ackTime-u.time, s.Time)
 		}

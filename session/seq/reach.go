@@ -2,15 +2,33 @@ package seq
 
 import "math"
 
+// take is reach, and gives the number to write on, nil when it is too old.
+func (w *Window) take(n int64, d *Direction) *unit {
+	u, ok := w.makeRoom(n, d)
+	if u == nil && ok {
+		return w.at(n)
+	}
+	return u
+}
+
 // reach makes the window remember n and everything up to it, retiring the
 // oldest numbers into d. It reports false when n is too old.
 func (w *Window) reach(n int64, d *Direction) bool {
+	_, ok := w.makeRoom(n, d)
+	return ok
+}
+
+// makeRoom is reach, and gives the number where it has the place of the oldest.
+func (w *Window) makeRoom(n int64, d *Direction) (u *unit, ok bool) {
+	if n < w.top && n >= w.base {
+		return nil, true
+	}
 	if w.units.table == nil {
 		w.units.resize(leastRing, 0, 0)
 		w.base, w.top = n, n
 	}
 	if n < w.base {
-		return w.extendDown(n)
+		return nil, w.extendDown(n)
 	}
 	if n >= w.top+w.limit() { // a jump beyond everything remembered
 		w.retireAll(d)
@@ -21,8 +39,9 @@ func (w *Window) reach(n int64, d *Direction) bool {
 			w.top = min(w.top+room, n+1)
 			continue
 		}
-		u := w.units.find(w.base)
-		if w.wanted(u) && w.grow() {
+		u = w.units.find(w.base)
+		if w.units.size() < w.limit() && w.wanted(u) {
+			w.grow()
 			continue
 		}
 		if u == nil || w.top < n {
@@ -33,8 +52,9 @@ func (w *Window) reach(n int64, d *Direction) bool {
 		*u = unit{time: w.now} // the next number has the place of the oldest
 		w.units.unmark(n)
 		w.top++
+		return u, true
 	}
-	return true
+	return nil, true
 }
 
 // leastRing is how many numbers the smallest ring has room for.
@@ -98,22 +118,14 @@ func (w *Window) extendDown(n int64) bool {
 		return false
 	}
 	for w.top-n > w.units.size() {
-		if !w.grow() {
-			return false
-		}
+		w.grow()
 	}
 	w.base = min(w.base, n)
 	return true
 }
 
-func (w *Window) grow() bool {
-	size := w.units.size()
-	if size >= w.limit() {
-		return false
-	}
-	w.units.resize(2*size, w.base, w.top)
-	return true
-}
+// grow doubles the room. There is no more than the limit.
+func (w *Window) grow() { w.units.resize(2*w.units.size(), w.base, w.top) }
 
 // retire settles the oldest number, u, or, where that was skipped, those skipped with
 // it, up to so many.

@@ -23,6 +23,14 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 	if inside {
 		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)
 	}
+	if u.state&(captured|missedBefore|missedAfter) != captured || d.settled != nil {
+		d.conclude(n, u, inside)
+	}
+}
+
+// conclude tells losses from what the capture missed. A number that was captured and never
+// reported missing is neither.
+func (d settling) conclude(n int64, u *unit, inside bool) {
 	x := Settled{Num: n, Frame: u.frame, Time: u.time}
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside && !d.disregarded.has(n):
@@ -47,10 +55,10 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 // acknowledgement belongs to.
 func (u *unit) measures() (of MeasureSet) {
 	if u.state&again == 0 {
-		of |= Of(RoundTrip)
+		of = 1 << RoundTrip
 	}
 	if u.state&(firstSending|carries) == firstSending {
-		of |= Of(AckWait)
+		of |= 1 << AckWait
 	}
 	return of
 }

@@ -55,7 +55,6 @@ const (
 	captured     unitState = 1 << iota // some copy was captured
 	firstSending                       // the first sending was captured, not only retries
 	retried                            // a retry was captured
-	neededRetry                        // … while no acknowledgement had been captured
 	acked                              // acknowledged, cumulatively or selectively
 	givenUp                            // covered by a send mask
 	missedBefore                       // the peer reported it missing before any copy was captured
@@ -68,6 +67,7 @@ const (
 	noAck                              // its sender asks for no acknowledgement
 	again                              // captured again, and not proven a copy by its identification
 	carries                            // units that keep their numbers when they are sent again (SendUnit)
+	carriesAgain                       // … some of which were sent before
 )
 
 // A Window holds the numbers one side sends: which were captured, how often,
