@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -99,6 +102,59 @@ func TestReadmeNamesCommands(t *testing.T) {
 // packet are there.
 func TestWayOfAPacket(t *testing.T) {
 	namesFiles(t, "docs/architecture.md", "## A packet's way", 30, "", "internal/capture/", "internal/pipeline/", "session/", "session/seq/", "dp8/track/")
+}
+
+// mostFilesToRetry is through how many files who wants to know why a datagram is called a
+// retry has to read.
+const mostFilesToRetry = 10
+
+// TestWayToRetry checks what docs/architecture.md says of that way: each function stands in its
+// file, one above it calls it, and the files are few.
+func TestWayToRetry(t *testing.T) {
+	_, text, _ := strings.Cut(page(t, "docs/architecture.md"), `to "retry"**`)
+	text, _, _ = strings.Cut(text, "\n\nWhether")
+	row := regexp.MustCompile("(?m)^\\| `([a-z0-9_/]+\\.go)` \\| ([^|]+) \\|")
+	called := map[string]bool{"inputOne": true}
+	rows := row.FindAllStringSubmatch(text, -1)
+	for _, m := range rows {
+		bodies := functionsOf(t, filepath.Join("..", "..", m[1]))
+		for name := range strings.SplitSeq(m[2], ", ") {
+			name = strings.Trim(name, "`")
+			body, ok := bodies[name]
+			if !ok {
+				t.Errorf("%s has no function %s", m[1], name)
+				continue
+			}
+			if !called[name] {
+				t.Errorf("%s of %s is called by none of the functions above it", name, m[1])
+			}
+			ast.Inspect(body, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					called[id.Name] = true
+				}
+				return true
+			})
+		}
+	}
+	if len(rows) < 5 || len(rows) > mostFilesToRetry {
+		t.Errorf("%d files from a datagram to a retry", len(rows))
+	}
+}
+
+// functionsOf gives the bodies of the functions and methods of a file, by their names.
+func functionsOf(t *testing.T, path string) map[string]*ast.BlockStmt {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]*ast.BlockStmt{}
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			all[fn.Name.Name] = fn.Body
+		}
+	}
+	return all
 }
 
 // TestNewProtocolPage checks the same of what CONTRIBUTING.md says of a new protocol: some
