@@ -3,8 +3,8 @@ package seq
 // resends are the latest retries of a side, to tell what was acknowledged by its retry
 // from what was only slow.
 type resends struct {
-	latest [keptResends]resend
-	n      uint8
+	latest []resend // keptResends at most
+	next   uint8    // place of the oldest, once there are so many
 
 	quiet, quietTo int64 // when nothing of several sendings was acknowledged, the latest time, ns
 	ended, first   int64 // when that was sent which was acknowledged then, and sent again; 0 for never
@@ -54,9 +54,13 @@ type resend struct {
 
 // add keeps a retry.
 func (r *resends) add(s *Sending, passed bool) {
-	if s.HasTime {
-		r.latest[r.n%uint8(len(r.latest))] = resend{s.Num, s.Time, passed}
-		r.n++
+	switch x := (resend{s.Num, s.Time, passed}); {
+	case !s.HasTime:
+	case len(r.latest) < keptResends:
+		r.latest = append(r.latest, x)
+	default:
+		r.latest[r.next] = x
+		r.next = (r.next + 1) % keptResends
 	}
 }
 

@@ -3,7 +3,10 @@ package seq
 import "math/bits"
 
 // pageSize is how many numbers share a page.
-const pageSize = 16
+const (
+	pageBits = 4
+	pageSize = 1 << pageBits
+)
 
 // A sparse is a ring of numbered things of which many may be blank: number n has
 // place n modulo the size. Blank places take no room but that of the table, and
@@ -125,12 +128,27 @@ func (s *sparse[T]) resize(size, base, end int64) {
 	if len(old.table) == 0 {
 		return
 	}
-	for n := old.next(base, end); n < end; n = old.next(n+1, end) {
-		t, _ := s.use(n)
-		*t = *old.find(n)
-		if old.marks(n, n+1) != 0 {
-			s.mark(n)
+	first, last, size := base>>pageBits, (end-1)>>pageBits, int64(len(old.table))
+	for n := old.next(base, end); n < end; {
+		p := n >> pageBits
+		if p+size <= last || p-size >= first { // both ends of the range are in this page
+			s.copy(&old, n)
+			n = old.next(n+1, end)
+			continue
 		}
+		k := s.index(n)
+		s.table[k] = old.table[old.index(n)]
+		s.live[k/64] |= 1 << (k % 64)
+		n = old.next((p+1)<<pageBits, end)
+	}
+}
+
+// copy takes a number in use from another one.
+func (s *sparse[T]) copy(old *sparse[T], n int64) {
+	t, _ := s.use(n)
+	*t = *old.find(n)
+	if old.marks(n, n+1) != 0 {
+		s.mark(n)
 	}
 }
 
