@@ -19,27 +19,32 @@ func (f *Frame) decodeUsual(b []byte, p Params) bool {
 	return f.SACK.usualSACK(b, p)
 }
 
-// usualData reads a data frame without masks, coalesced parts or the bit of KeepAlives. It
-// reports false, having decoded nothing of worth, when it is another one.
+// usualData reads a data frame without coalesced parts or the bit of KeepAlives. It reports false,
+// having decoded nothing of worth, when it is another one.
 func (d *DFrame) usualData(b []byte, p Params) bool {
-	const unusual = CtlKeepAlive | CtlCoalesce | CtlSACK1 | CtlSACK2 | CtlSend1 | CtlSend2
-	if len(b) < 4 || Control(b[1])&unusual != 0 {
+	if len(b) < 4 || Control(b[1])&(CtlKeepAlive|CtlCoalesce) != 0 {
 		return false
 	}
-	body := 4
-	if d.HasSignature = p.Signing == Signed; d.HasSignature {
-		if body = 12; len(b) < body {
+	c, at := Control(b[1]), 4
+	d.SACKMask, d.SendMask = 0, 0
+	if c&(CtlSACK1|CtlSACK2|CtlSend1|CtlSend2) != 0 {
+		d.SACKMask, d.SendMask, at = usualMasks(b, at, c&CtlSACK1 != 0, c&CtlSACK2 != 0, c&CtlSend1 != 0, c&CtlSend2 != 0)
+		if at < 0 {
 			return false
 		}
-		d.SignatureOff, d.Signature = 4, [8]byte(b[4:])
-	} else if d.SignatureOff != 0 {
-		d.SignatureOff, d.Signature = 0, [8]byte{}
 	}
-	d.Command, d.Control, d.Seq, d.NRcv = Command(b[0]), Control(b[1]), b[2], b[3]
-	d.SACKMask, d.SendMask, d.SessionID = 0, 0, 0
-	d.KeepAlive, d.Coalesced = false, false
-	if d.Payload = nil; len(b) > body {
-		d.Payload = b[body:len(b):len(b)]
+	d.SignatureOff, d.Signature = 0, [8]byte{}
+	if d.HasSignature = p.Signing == Signed; d.HasSignature {
+		if len(b) < at+8 {
+			return false
+		}
+		d.SignatureOff, d.Signature = at, [8]byte(b[at:])
+		at += 8
+	}
+	d.Command, d.Control, d.Seq, d.NRcv = Command(b[0]), c, b[2], b[3]
+	d.SessionID, d.KeepAlive, d.Coalesced, d.Payload = 0, false, false, nil
+	if len(b) > at {
+		d.Payload = b[at:len(b):len(b)]
 	}
 	return true
 }
@@ -53,7 +58,8 @@ func (s *SACK) usualSACK(b []byte, p Params) bool {
 	flags, at := b[2], 12
 	s.SACKMask, s.SendMask = 0, 0
 	if flags&(SACKMask1|SACKMask2|SACKSend1|SACKSend2) != 0 {
-		if at = s.usualMasks(b, flags); at < 0 {
+		s.SACKMask, s.SendMask, at = usualMasks(b, at, flags&SACKMask1 != 0, flags&SACKMask2 != 0, flags&SACKSend1 != 0, flags&SACKSend2 != 0)
+		if at < 0 {
 			return false
 		}
 	}
@@ -69,22 +75,22 @@ func (s *SACK) usualSACK(b []byte, p Params) bool {
 	return true
 }
 
-// usualMasks reads the masks of a SACK, and gives where what follows begins, -1 where they do not fit.
-func (s *SACK) usualMasks(b []byte, flags uint8) (at int) {
-	at = 12
-	for _, half := range [...]struct {
-		flag  uint8
-		shift uint
-		mask  *uint64
-	}{{SACKMask1, 0, &s.SACKMask}, {SACKMask2, 32, &s.SACKMask}, {SACKSend1, 0, &s.SendMask}, {SACKSend2, 32, &s.SendMask}} {
-		if flags&half.flag == 0 {
+// usualMasks reads the masks that a frame says to have, from a byte on, and gives where what follows
+// begins, -1 where they do not fit.
+func usualMasks(b []byte, at int, sack1, sack2, send1, send2 bool) (sack, send uint64, end int) {
+	for i, there := range [...]bool{sack1, sack2, send1, send2} {
+		if !there {
 			continue
 		}
 		if len(b) < at+4 {
-			return -1
+			return 0, 0, -1
 		}
-		*half.mask |= uint64(binary.LittleEndian.Uint32(b[at:])) << half.shift
-		at += 4
+		half := uint64(binary.LittleEndian.Uint32(b[at:])) << (i % 2 * 32)
+		if at += 4; i < 2 {
+			sack |= half
+		} else {
+			send |= half
+		}
 	}
-	return at
+	return sack, send, at
 }
