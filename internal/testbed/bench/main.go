@@ -17,6 +17,7 @@ type options struct {
 	runs   int
 	most   int
 	dir    string
+	cost   bool
 }
 
 func main() {
@@ -26,6 +27,7 @@ func main() {
 	flag.IntVar(&o.runs, "runs", 5, "runs of each command, of which the one that took the least counts")
 	flag.IntVar(&o.most, "most", 10_000_000, "frames of the longest capture read from standard input, 50000000 for the whole table")
 	flag.StringVar(&o.dir, "dir", os.TempDir(), "folder of the captures, which are kept there")
+	flag.BoolVar(&o.cost, "cost", false, "show what a frame costs on a simulated machine, and nothing else (needs valgrind)")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: bench [flags] PATH-OF-DPDISSECT")
@@ -39,6 +41,9 @@ func main() {
 }
 
 func run(o *options) error {
+	if o.cost {
+		return cost(o)
+	}
 	made, err := makeCaptures(o)
 	if err != nil {
 		return err
@@ -46,7 +51,7 @@ func run(o *options) error {
 	if made {
 		return again()
 	}
-	for _, table := range []func(*options) error{besideTcpdump, besideTheRest, workers, byConnections, byPackets} {
+	for _, table := range []func(*options) error{cost, besideTcpdump, besideTheRest, workers, byConnections, byPackets} {
 		if err := table(o); err != nil {
 			return err
 		}
