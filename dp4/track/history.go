@@ -103,7 +103,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top int64
 		return true
 	}
 	first := true
-	for n := num + 1; n <= min(top, num+remembered-1); n++ {
+	for n := num + 1; n <= min(top, num+Remembered-1); n++ {
 		u := h.unit(n)
 		if !u.set {
 			continue
