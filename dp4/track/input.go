@@ -156,7 +156,8 @@ func (c *conn) believed(dir int, num, msg int64) {
 	f, s, out := c.Packet, &c.side[dir], &c.c.Dir[dir]
 	c.Num, c.Msg, c.Fits = num, msg, false
 	possible := c.doubtful || !c.IsNew() || c.possible(dir, num, msg)
-	s.total += c.size()
+	size := f.Size(c.Frame.Length)
+	s.total += int64(size)
 	if !possible {
 		c.impossible(dir, msg)
 		return
@@ -177,7 +178,7 @@ func (c *conn) believed(dir int, num, msg int64) {
 	if v.Words&(dissect.Retry|dissect.Duplicate) == 0 {
 		out.Keep(&c.sent)
 	}
-	s.bytes.sent(int(c.size()))
+	s.bytes.sent(size)
 	s.aheadThen = s.bytes.ahead
 	s.history.keep(c.Frame, f, num, msg, c.sent.Hash, s.bytes.captured, v.Words)
 	c.remember(dir, num, msg)
@@ -218,11 +219,11 @@ func (c *conn) keep(dir int, num, msg int64) {
 	if c.Frame.HasTime {
 		h.pace.see(c.Frame.Time)
 	}
-	u := h.record(num)
-	if c.First = u == nil; c.First {
+	var u *Record
+	if c.First {
 		u = h.keep(c.Packet, c.Frame, num, msg, s.total)
 		u.horizon = c.c.Rules.Horizon()
-	} else {
+	} else if u = h.record(num); u != nil {
 		u.further(c.Packet, c.Frame, s.total)
 		if m := h.message(msg); m != nil {
 			m.High = max(m.High, c.Packet.Serial)

@@ -50,7 +50,7 @@ func (c *conn) possible(dir int, num, msg int64) bool {
 			u = nil
 		}
 	}
-	if u != nil {
+	if c.First = u == nil; !c.First {
 		return c.repeats(dir, u, msg)
 	}
 	if c.Packet.Serial != 0 {
