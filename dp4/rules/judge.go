@@ -80,6 +80,9 @@ func (j *judge) Observe(e *track.Event) {
 	case track.Applied:
 		j.settleExcess(1 - dir)
 	case track.Done:
+		if e.Others && e.Packet.Type != dp4.TypeData && e.Faults == 0 {
+			j.c.Rules.Broken(r221Pair, "the acknowledgement of a packet between these players names other players")
+		}
 		j.judgeWhole(dir, e.Faults)
 	}
 	j.Event = nil
