@@ -85,7 +85,7 @@ func (j *judge) judgeClock(dir int, y *heard) {
 		return
 	}
 	k.done++
-	if k.n < clockLeast || k.done <= ratedStretches || !j.judgeRate(dir, k, y) {
+	if k.n < clockLeast || k.done <= ratedStretches || !j.checkRate(dir, k, y) {
 		k.next(y.time, diff)
 	}
 }
@@ -129,10 +129,10 @@ func (j *judge) judgeStill(dir int, k *clock, y *heard) {
 	j.broken(r313TickConst, fmt.Sprintf("the tick is %d in %d acknowledgements over %d ms", y.tick, k.same, (y.time-k.sameAt)/1e6), k.frame)
 }
 
-// judgeRate compares the first and the latest stretch. What the clocks differ by then
+// checkRate compares the first and the latest stretch. What the clocks differ by then
 // may be due to a pause of the host or to a step of either clock: a rate shows in all
-// of the time. judgeRate reports whether the clock starts again.
-func (j *judge) judgeRate(dir int, k *clock, y *heard) (anew bool) {
+// of the time. checkRate reports whether the clock starts again.
+func (j *judge) checkRate(dir int, k *clock, y *heard) (anew bool) {
 	rules, drift, span := &j.c.Rules, k.drift(), y.time-k.from
 	if k.told {
 		return false

@@ -113,7 +113,7 @@ func (c *conn) recognize(dir int) (num, msg int64) {
 	num = out.Provisionals().Unwrap(s.seq.Peek(uint32(f.Sequence)), 256)
 	msg = s.msg.Peek(uint32(f.MessageID))
 	top, _ := out.Window().Highest()
-	c.sent.Of(c.Frame.Datagram, num, s.history.judge(c.Frame, f, num, msg, top, out.MinRTT()))
+	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, num, msg, top, out.MinRTT()))
 	c.sent.Counted = true // the serial counts sendings
 	// What is sent unreliably, in one packet, and asks for no acknowledgement is acknowledged with
 	// what comes later (MC-DPL4R 3.1.5.2), however long that takes.
