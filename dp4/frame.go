@@ -134,6 +134,12 @@ func (f *Frame) Size(length int) int {
 	return length - int(f.From.Width) - int(f.To.Width)
 }
 
+// What frames have behind their player indexes at least (MC-DPL4R 2.2.2-2.2.4).
+const (
+	HeaderSize = 4  // of all
+	AckSize    = 12 // of an ACK, and of a NACK besides its mask
+)
+
 // Append encodes the frame behind b.
 func (f *Frame) Append(b []byte) []byte {
 	if f.HasSP {

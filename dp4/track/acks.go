@@ -12,7 +12,7 @@ import (
 // in (MC-DPL4R 2.2.2). An ACK covers it and all before it, a NACK all before it;
 // counted says whether its count of bytes was captured.
 func (c *conn) acknowledgement(dir int, counted bool) {
-	f, s, own := c.f, &c.side[dir], &c.c.Dir[dir]
+	f, s, own := c.Packet, &c.side[dir], &c.c.Dir[dir]
 	own.Acks++
 	other := 1 - dir
 	out := &c.c.Dir[other]
@@ -24,8 +24,8 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 		if f.Type == dp4.TypeACK {
 			c.side[other].early, c.side[other].earlyTo = true, f.Sequence+1
 		}
-		if !c.shun && c.packets().isNew() {
-			c.acks().hearAck(dir, 0, false)
+		if c.Num, c.Placed = 0, false; !c.doubtful && c.IsNew() {
+			c.tell(dir, Acknowledges)
 		}
 		return
 	}
@@ -37,21 +37,21 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 	if f.Type == dp4.TypeACK {
 		next++
 	}
-	judged := !c.shun && c.packets().isNew()
-	if judged {
-		c.acks().judgeAcknowledgement(dir, num)
+	judged := !c.doubtful && c.IsNew()
+	if c.Num, c.Placed = num, true; judged {
+		c.tell(dir, Acknowledges)
 	}
-	d, a := c.fr.Datagram, &c.ack
-	*a = seq.Acknowledgement{Next: next, Frame: d.Frame, Time: d.Time, HasTime: d.HasTime, Copy: c.fr.Words.Has(dissect.Duplicate)}
+	d, a := c.Frame.Datagram, &c.ack
+	*a = seq.Acknowledgement{Next: next, Frame: d.Frame, Time: d.Time, HasTime: d.HasTime, Copy: c.Frame.Words.Has(dissect.Duplicate)}
 	stale := a.Copy || counted && s.hasTick && int32(f.Tick-s.tick) < 0
 	if counted && !stale {
 		s.tick, s.hasTick = f.Tick, true
 	}
 	words := c.apply(other, num, counted && !stale)
 	if top, _ := out.Window().Highest(); judged && num <= top { // else the capture missed what it names, and it is not believed
-		c.packets().settleExcess(other)
+		c.tell(dir, Applied)
 	}
-	c.fr.Words |= s.repeated(words, lastAck{f.Type, next, f.Mask})
+	c.Frame.Words |= s.repeated(words, lastAck{f.Type, next, f.Mask})
 	if num <= ref {
 		c.pass(other)
 	}
@@ -60,11 +60,11 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 // apply hands what the frame at hand acknowledges of side dir to the engine. An
 // unordered report, which is older than another one, denies nothing.
 func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {
-	f, a, out := c.f, &c.ack, &c.c.Dir[dir]
+	f, a, out := c.Packet, &c.ack, &c.c.Dir[dir]
 	arrived := unknown
 	if s := &c.side[dir]; ordered {
 		arrived = s.bytes.count(f.BytesReceived)
-		if sum, ok := s.history.answered(c.fr, f, num, out.MinRTT()); ok && arrived == unknown {
+		if sum, ok := s.history.answered(c.Frame, f, num, out.MinRTT()); ok && arrived == unknown {
 			arrived = s.bytes.compare(num, sum)
 		}
 	}
@@ -104,7 +104,7 @@ func (s *side) after(n int64) bool { return s.hasSure && n > s.sure }
 // those up to the last one reported missing that the mask does not name
 // (AMB-DP4-15). What lies beyond may not have been expected yet.
 func (c *conn) report(dir int, num int64) {
-	a, m := &c.ack, uint64(c.f.Mask)
+	a, m := &c.ack, uint64(c.Packet.Mask)
 	a.Base = num + 1
 	if m == 0 {
 		return
@@ -174,7 +174,7 @@ func (s *side) repeated(words dissect.Words, now lastAck) dissect.Words {
 func (c *conn) pass(dir int) {
 	s := &c.side[dir]
 	if top, ok := s.msg.Known(); ok {
-		if msg := near(top, c.f.MessageID); msg <= top {
+		if msg := near(top, c.Packet.MessageID); msg <= top {
 			s.asm.pass(msg)
 		}
 	}

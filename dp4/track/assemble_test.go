@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -134,8 +134,8 @@ func TestPartialsAreBounded(t *testing.T) {
 		parts, size int
 		want        bool
 	}{
-		{maxParts, 1, true}, {maxParts + 1, 1, false},
-		{maxKept/60_000 + 1, 60_000, true}, {maxKept/60_000 + 2, 60_000, false}, // the last part of a message is not kept
+		{track.MaxParts, 1, true}, {track.MaxParts + 1, 1, false},
+		{track.MaxKept/60_000 + 1, 60_000, true}, {track.MaxKept/60_000 + 2, 60_000, false}, // the last part of a message is not kept
 	} {
 		s := scenes(t)
 		text := strings.Repeat("x", c.size)
@@ -152,20 +152,6 @@ func TestPartialsAreBounded(t *testing.T) {
 		d := &s.One().Dir[0]
 		if whole := d.Messages == 1 && d.IncompleteMessages == 0; whole != c.want || !c.want && d.IncompleteMessages == 0 {
 			t.Errorf("%d parts of %d bytes: %d messages, %d incomplete; want it whole: %v", c.parts, c.size, d.Messages, d.IncompleteMessages, c.want)
-		}
-	}
-}
-
-// Messages that wait for an earlier one are delivered without it once there are too many, also
-// those that say they were one.
-func TestWaitingMessagesAreBounded(t *testing.T) {
-	s := scenes(t)
-	s.send(0, data(1, 1, 0, "a"))
-	a := &s.Sessions[0].(*pair).active.side[0].asm
-	for n := range maxWaiting + 1 { // message 2 is missing
-		a.add(&piece{num: int64(3 + n), msg: 3, flags: dp4.RLY | dp4.WholeMessage, size: 1, data: []byte("x"), fr: &dissect.Frame{Datagram: s.Sent[0]}})
-		if len(s.Messages) > 1 != (n == maxWaiting) || len(a.waiting) > maxWaiting {
-			t.Fatalf("%d messages came, %d wait, %d are delivered", n+1, len(a.waiting), len(s.Messages))
 		}
 	}
 }

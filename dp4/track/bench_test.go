@@ -1,9 +1,10 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4/rules"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -19,7 +20,7 @@ func benchmarkTrack(b *testing.B, cfg worldConfig) {
 	}
 	b.ReportAllocs()
 	for n := 0; b.Loop(); {
-		tab := session.NewTable(session.Config{Protocols: []*session.Protocol{New()}})
+		tab := session.NewTable(session.Config{Protocols: []*session.Protocol{rules.New()}})
 		for i := range list {
 			tab.Add(&list[i])
 		}

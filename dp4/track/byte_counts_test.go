@@ -1,10 +1,13 @@
-package track
+package track_test
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dp4/rules"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -63,7 +66,7 @@ func TestMC_DPL4R_3_1_5_4_OtherCounts(t *testing.T) {
 // arrived between them: no more than were sent. Where something before is missing, they do not.
 func TestMC_DPL4R_3_1_5_4_BytesReceivedAreJudged(t *testing.T) {
 	for _, missing := range []bool{false, true} {
-		p := New()
+		p := rules.New()
 		s := &scene{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "")})}
 		total := 0
 		for n := range uint8(20) {
@@ -77,7 +80,8 @@ func TestMC_DPL4R_3_1_5_4_BytesReceivedAreJudged(t *testing.T) {
 			s.send(1, f)
 		}
 		s.End()
-		if got := s.Table.Tallies(p)[r3154BytesMax].Pass; (got > 0) != !missing {
+		k := slices.IndexFunc(p.Rules, func(r conform.Rule) bool { return r.ID == "DP4-3.1.5.4-BYTES-MAX" })
+		if got := s.Table.Tallies(p)[k].Pass; (got > 0) != !missing {
 			t.Errorf("missing %v: passed %d times", missing, got)
 		}
 	}

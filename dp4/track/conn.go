@@ -3,7 +3,6 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
-	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -18,7 +17,8 @@ type conn struct {
 	finished bool // settled: further frames are only counted
 	again    bool // it followed another one of the same players
 
-	event // the frame at hand
+	Event // the frame at hand
+	judge Judge
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
 }
@@ -27,9 +27,12 @@ type conn struct {
 type side struct {
 	seq, msg  seq.Serial
 	history   history
+	packets   packets
+	facts     facts
 	asm       assembler
 	bytes     byteCounts // of what it sent, by the other side's counts
 	aheadThen int        // bytes.ahead, when it was last captured
+	total     int64      // bytes of data frames captured, those to be ignored and copies included
 	sure      int64      // numbers above were sent after the capture began
 	hasSure   bool
 	early     bool // the peer acknowledged up to earlyTo before a frame was captured
@@ -38,28 +41,6 @@ type side struct {
 	tick    uint32 // latest of its acknowledgements
 	hasTick bool
 	last    lastAck
-
-	// What rules remember.
-	packets  packets
-	facts    facts
-	hearing  hearing
-	count    count
-	shunned  shunned
-	total    int64                  // bytes of data frames captured, those to be ignored and copies included
-	claims   conform.Pending[claim] // about packets it did not send yet
-	odd      [8]oddity
-	odds     int
-	heardTo  int64 // highest number its peer named, believed or not, in epoch heardIn
-	heardIn  uint32
-	duties   [numAnswers]conform.Sample // answers that were asked for; bad when there was none
-	answers  int                        // acknowledgements by its peer of packets that asked for them
-	nacks    bool                       // it sends NACKs
-	answered int64                      // these are of packets below it
-	excess   excess
-	product  product
-	started  bool          // judged as the beginning
-	initial  *conform.Case // its first packet was sent again too soon, if the next one was not sent before
-	retries  int           // whose time was judged
 }
 
 // A lastAck is what an acknowledgement said, to recognise repetitions.

@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -395,7 +396,7 @@ func TestCoreDatagramsAreNeighbours(t *testing.T) {
 // that was silent the longest ends, and what comes of it is another connection.
 func TestPlayerPairsAreBounded(t *testing.T) {
 	s := scenes(t)
-	for i := range uint32(maxConns + 1) {
+	for i := range uint32(track.MaxConns + 1) {
 		f := data(1, 1, 0, "x")
 		f.From.Value, f.To.Value = 100+i, 2
 		s.send(0, f)
@@ -416,13 +417,13 @@ func TestPlayerPairsAreBounded(t *testing.T) {
 			}
 		}
 	}
-	if len(conns) != maxConns+1 || ended != 1 {
-		t.Fatalf("%d connections, %d ended; want %d and 1", len(conns), ended, maxConns+1)
+	if len(conns) != track.MaxConns+1 || ended != 1 {
+		t.Fatalf("%d connections, %d ended; want %d and 1", len(conns), ended, track.MaxConns+1)
 	}
 	f := data(9, 9, 5, "z")
 	f.From.Value, f.To.Value = 101, 2
 	s.send(0, f)
-	if conns = s.Table.Conns(); len(conns) != maxConns+2 || conns[maxConns+1].Complete {
+	if conns = s.Table.Conns(); len(conns) != track.MaxConns+2 || conns[track.MaxConns+1].Complete {
 		t.Errorf("%d connections after it came back, want another that is not complete", len(conns))
 	}
 }

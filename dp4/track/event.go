@@ -3,16 +3,160 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// An event is the frame at hand, and what is known of it when it is judged. input fills it
-// in; judges read it.
-type event struct {
-	fr    *dissect.Frame // nil when none is at hand
-	f     *dp4.Frame
-	now   uint64 // its number
-	shun  bool   // rules remember nothing of it
-	sent  seq.Sending
-	clean bool // the capture had missed nothing before it, valid for a new packet with another serial than 0
+// A Judge looks at one connection: it is told what the connection makes of each datagram,
+// step by step, reads what the View shows, and changes nothing of it.
+type Judge interface {
+	// Follow begins with a connection, which has taken nothing yet.
+	Follow(View)
+	// Observe is told a step. The event is valid until it returns.
+	Observe(*Event)
+	// Refuted tells of packets that were kept aside and turned out to be out of place.
+	Refuted(dir int, frames []seq.ProvisionalFrame)
+	// End tells that nothing comes any more of a side.
+	End(dir int)
 }
+
+// An Event is a datagram and what the connection makes of it.
+type Event struct {
+	Frame  *dissect.Frame // nil when none is at hand
+	Packet *dp4.Frame     // decoded
+	Step   Step
+	Dir    int   // its sender
+	Faults Fault // what is wrong with it by itself
+	Others bool  // it names other players than those of the connection
+	Reason Reason
+	Num    int64 // of a data frame, or that an acknowledgement names
+	Msg    int64 // messageid of a data frame
+
+	// Of a data frame whose numbers are compared with those captured before.
+	Contradiction Contradiction
+	Other         *Record // the packet that it is compared with
+	Next          *Record // of Unended: the one behind that
+	Message       *Message
+	Restarts      bool // of what is unlike the packet with its number: the players may begin again, it is tracked
+	Fits          bool // it goes on from what was captured before
+	Clean         bool // the capture had missed nothing before it; valid for a new packet with another serial than 0
+
+	// Of a data frame that was taken: what is remembered of its packet, nil for nothing.
+	Record *Record
+	First  bool // it is the first that was captured of its packet
+
+	// Of an acknowledgement: packets of the other side were captured, so that Num is known.
+	Placed bool
+
+	now      uint64      // the frame at hand; another one where this one was kept aside until then
+	doubtful bool        // its numbers are compared with none, and rules remember nothing of it
+	sent     seq.Sending // what the engine is given of it
+}
+
+// IsNew reports a frame that is no copy of one captured before.
+func (e *Event) IsNew() bool { return !e.Frame.Words.Has(dissect.Duplicate) }
+
+// A Step says how far the connection has come with a datagram.
+type Step uint8
+
+const (
+	Shape        Step = iota + 1 // it was read, and has Faults
+	Ignored                      // nothing follows of a data frame: see Reason
+	Contradicts                  // a Contradiction was found: one step for each
+	Repeats                      // it is another sending of the packet Other, which the engine has not seen yet
+	Taken                        // the engine has a data frame
+	Acknowledges                 // an acknowledgement, before it is applied
+	Applied                      // … and after, where it names what was captured
+	Done                         // all is done with a frame that was read well and is no copy
+)
+
+// A Reason says why nothing follows of a data frame.
+type Reason uint8
+
+const (
+	Unclear  Reason = iota // what its receiver makes of it nobody knows
+	ByFlags                // CMD and EXT: its receiver must ignore it
+	ByWindow               // its message is beyond the window: its receiver must ignore it
+)
+
+// begin makes a frame the one at hand. What is told of a step is written with that.
+func (e *Event) begin(fr *dissect.Frame, f *dp4.Frame) {
+	e.Frame, e.Packet, e.now = fr, f, fr.Frame
+}
+
+// tell tells the judge, where there is one, how far the connection has come.
+func (c *conn) tell(dir int, s Step) {
+	if c.judge != nil {
+		c.Event.Dir, c.Event.Step = dir, s
+		c.judge.Observe(&c.Event)
+	}
+}
+
+// refuted tells the judge of packets of a side whose sequence turned out to be out of place.
+func (c *conn) refuted(dir int) {
+	frames := c.c.Dir[dir].Provisionals().Refuted()
+	if c.judge != nil && len(frames) > 0 {
+		c.judge.Refuted(dir, frames)
+	}
+}
+
+// A View is what a Judge may read of a connection.
+type View struct{ c *conn }
+
+// Conn is the connection. A Judge writes nothing of it but its Rules.
+func (v View) Conn() *session.Conn { return v.c.c }
+
+// Profile is what the user said of the implementations.
+func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
+
+// Follows reports whether there was another connection of the same players before.
+func (v View) Follows() bool { return v.c.again }
+
+// RecordOf is what is remembered of a packet of a side, nil for nothing.
+func (v View) RecordOf(dir int, num int64) *Record { return v.c.side[dir].facts.record(num) }
+
+// MessageOf is what is remembered of a message of a side, nil for nothing.
+func (v View) MessageOf(dir int, msg int64) *Message { return v.c.side[dir].facts.message(msg) }
+
+// Epoch counts the doubts in the numbers of a side: those of different epochs are not
+// compared.
+func (v View) Epoch(dir int) uint32 { return v.c.side[dir].facts.epoch }
+
+// Doubted is when the latest doubt was, ns.
+func (v View) Doubted(dir int) int64 { return v.c.side[dir].facts.doubted }
+
+// Top is the highest number of a side in its epoch; ok is false when there is none yet.
+func (v View) Top(dir int) (top int64, ok bool) {
+	h := &v.c.side[dir].facts
+	return h.top, h.topSet
+}
+
+// Sure reports whether the number that an acknowledgement of a packet of a side names is beyond
+// doubt; highest is the highest that was captured of it.
+func (v View) Sure(dir int, e *Event, highest int64) bool {
+	h := &v.c.side[dir].facts
+	return e.Frame.HasTime && h.pace.steady(e.Frame.Time) && e.Num == near(highest, e.Packet.Sequence) && !(h.topSet && h.top < highest)
+}
+
+// Sent is how many bytes of data frames were captured of a side, copies and what is to be
+// ignored included.
+func (v View) Sent(dir int) int64 { return v.c.side[dir].total }
+
+// Started is the number above which all packets of a side were sent after the capture began,
+// where one is known.
+func (v View) Started(dir int) (num int64, ok bool) { return v.c.side[dir].sure, v.c.side[dir].hasSure }
+
+// CountedAhead is how often the peer of a side counted more bytes than were captured: now,
+// and when a packet of the side was captured last.
+func (v View) CountedAhead(dir int) (now, then int) {
+	return v.c.side[dir].bytes.ahead, v.c.side[dir].aheadThen
+}
+
+// CountsPackets reports whether a side counts the sendings of each packet by itself
+// (AMB-DP4-13).
+func (v View) CountsPackets(dir int) bool { return v.c.side[dir].history.perPacket }
+
+// Fine reports whether times of the capture are known to be fine enough to tell a later
+// sending from a copy.
+func (v View) Fine() bool { return v.c.fine() }

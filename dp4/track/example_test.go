@@ -14,7 +14,7 @@ import (
 func ExampleNew() {
 	from := dissect.MakeEndpoint(netip.MustParseAddrPort("192.0.2.10:2350"))
 	to := dissect.MakeEndpoint(netip.MustParseAddrPort("198.51.100.20:2350"))
-	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New()}})
+	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(nil)}})
 	for i, payload := range []string{
 		"\x01\x02\x3d\x01\x01\x00hello",                            // DATA
 		"\x02\x01\x02\x01\x01\x00\x09\x00\x00\x00\x28\x00\x00\x00", // ACK

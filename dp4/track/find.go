@@ -6,8 +6,8 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-func newPair(f *session.Flow) *pair {
-	return &pair{flow: f, room: f.Room(func() any { return new(room) }).(*room)}
+func newPair(f *session.Flow, judge func() Judge) *pair {
+	return &pair{flow: f, judge: judge, room: f.Room(func() any { return new(room) }).(*room)}
 }
 
 // Input implements session.Session.
@@ -18,7 +18,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	c := p.find(fr, f, err)
 	p.active = c
 	c.input(fr, f, err)
-	c.fr, c.f = nil, nil
+	c.Frame, c.Packet = nil, nil
 	if p.flow.Wants().Summaries {
 		fr.Summary = dp4.AppendPartialSummary(fr.Summary, f, err)
 	}

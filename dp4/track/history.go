@@ -67,9 +67,9 @@ func (h *history) message(m int64) *sentMessage {
 	return &h.messages[m&31]
 }
 
-// judge says what a captured sending is, before the engine sees it. top is the
+// mark says what a captured sending is, before the engine sees it. top is the
 // highest number captured, rtt the shortest round trip, in ns.
-func (h *history) judge(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) seq.Mark {
+func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) seq.Mark {
 	u := h.unit(num)
 	seen := u.set && u.msg == msg
 	switch {
@@ -103,7 +103,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top int64
 		return true
 	}
 	first := true
-	for n := num + 1; n <= min(top, num+remembered-1); n++ {
+	for n := num + 1; n <= min(top, num+Remembered-1); n++ {
 		u := h.unit(n)
 		if !u.set {
 			continue

@@ -4,7 +4,6 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
-	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -124,9 +123,10 @@ func (c *conn) finish(end int64) {
 	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
 	for i := range c.side {
 		c.c.Dir[i].Provisionals().End()
-		c.judgeRefuted(i)
-		c.acks().closeHearing(i)
-		c.acks().closeClaims(i)
+		c.refuted(i)
+		if c.judge != nil {
+			c.judge.End(i)
+		}
 		c.side[i].asm.close()
 		if leaky || !c.side[i].bytes.tight() {
 			// What looks lost on its way here may have been lost by the capture.
@@ -140,10 +140,10 @@ func (c *conn) finish(end int64) {
 	}
 	c.c.State = c.life.state
 	c.flow.Finish(c.c)
-	for i := range c.side { // frames that still come are only counted
+	c.judge = nil // frames that still come are only counted
+	for i := range c.side {
 		s := &c.side[i]
 		s.packets.Clear()
-		s.history, s.facts, s.hearing = history{packets: &s.packets}, facts{packets: &s.packets}, hearing{}
-		s.claims = conform.Pending[claim]{}
+		s.history, s.facts = history{packets: &s.packets}, facts{packets: &s.packets}
 	}
 }

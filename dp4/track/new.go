@@ -1,5 +1,5 @@
-// Package track follows the connections of DirectPlay 4 and judges what their sides
-// send (MC-DPL4R 3.1).
+// Package track follows the connections of DirectPlay 4: what their sides send and
+// acknowledge (MC-DPL4R 3.1). It judges nothing; a Judge may look on.
 package track
 
 import (
@@ -8,16 +8,15 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// New gives the protocol to a tracker.
-func New() *session.Protocol {
+// New gives the protocol to a tracker. judge makes what looks at a connection, nil for
+// nothing.
+func New(judge func() Judge) *session.Protocol {
 	return &session.Protocol{
-		Rules:    Rules,
-		RuleSets: ruleSets,
 		Protocol: dp4.DP4,
 		NewProbe: func() session.Probe { return &probe{} },
 		Follows:  follows,
 		NewSession: func(f *session.Flow, _ session.Probe) session.Session {
-			return newPair(f)
+			return newPair(f, judge)
 		},
 		Neighbours:       []*dissect.Protocol{dp4.DPL4CS},
 		NeighbourLead:    anyByte(),

@@ -3,10 +3,10 @@ package track
 import "github.com/dpdissect/dpdissect/session/seq"
 
 // A packet is what is remembered of one packet of a side: what tells its sendings apart,
-// and what rules compare.
+// and what is compared.
 type packet struct {
-	sent sentUnit
-	fact fact
+	sent   sentUnit
+	record Record
 }
 
 // packets are the latest packets of a side.
@@ -15,15 +15,15 @@ type packets struct {
 	lowMemory bool
 }
 
-// remembered is the number of packets kept of a side: half of the cycle of a number of eight
+// Remembered is the number of packets kept of a side: half of the cycle of a number of eight
 // bits, within which two packets cannot be mistaken for each other.
-const remembered = 128
+const Remembered = 128
 
 // room makes room for a packet at a time; it gives nil when the packet is too old.
 func (p *packets) room(num, now int64) *packet {
-	p.Most = remembered
+	p.Most = Remembered
 	x, fresh := p.Put(num, func(_ int64, old *packet, size int) bool {
-		return !p.lowMemory || size < seq.LowMemoryLeast || now-max(old.sent.seen, old.fact.last) < seq.LowMemoryTime
+		return !p.lowMemory || size < seq.LowMemoryLeast || now-max(old.sent.seen, old.record.Last) < seq.LowMemoryTime
 	})
 	if fresh {
 		*x = packet{}

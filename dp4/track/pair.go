@@ -13,8 +13,9 @@ const maxConns = 64
 // players.
 type pair struct {
 	flow   *session.Flow
-	conns  []*conn // those that are followed, oldest first
-	active *conn   // the latest that a frame was of
+	judge  func() Judge // nil for none
+	conns  []*conn      // those that are followed, oldest first
+	active *conn        // the latest that a frame was of
 	*room
 }
 

@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -15,7 +16,7 @@ func recognisedAfter(t *testing.T, play func(s *scene)) int {
 	t.Helper()
 	s := scenes(t)
 	play(s)
-	return s.RecognisedAfter(&probe{})
+	return s.RecognisedAfter(&track.Probe{})
 }
 
 // A talk sends messages both ways; the other side counts the bytes.
@@ -103,7 +104,7 @@ func TestRecognitionOfModels(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, cut := range []int{0, 300} {
 			w := newWorld(seed, worldConfig{messages: 150, before: 0.002, after: 0.002, jitter: 1, nacks: seed%2 == 0, header: seed%3 == 0, cutStart: cut})
-			var p probe
+			var p track.Probe
 			at := 0
 			for i := range w.tap {
 				x := &w.tap[i]
@@ -127,7 +128,7 @@ func TestRecognitionOfModels(t *testing.T) {
 // What is no frame at all makes a pair hopeless, a few strange datagrams within
 // a conversation do not.
 func TestProbeGivesUp(t *testing.T) {
-	var p probe
+	var p track.Probe
 	junk := dissect.Datagram{Payload: []byte("\x80\x80\x80 not DirectPlay"), Length: 17}
 	for range 3 {
 		if p.Observe(&junk, 0) > 0 {
@@ -137,7 +138,7 @@ func TestProbeGivesUp(t *testing.T) {
 	if !math.IsInf(p.Observe(&junk, 0), -1) {
 		t.Error("junk leaves hope")
 	}
-	p = probe{}
+	p = track.Probe{}
 	for n := range uint8(30) {
 		f := data(n, n, 0, "x")
 		f.From.Value = 1
@@ -157,7 +158,7 @@ func TestProbeOnNoise(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	best := math.Inf(-1)
 	for range 2000 {
-		var p probe
+		var p track.Probe
 		for range 100 {
 			b := make([]byte, 6+rnd.IntN(40))
 			for i := range b {
@@ -182,7 +183,7 @@ func TestProbeOnNoise(t *testing.T) {
 func TestProbeOnCounters(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {
-		var p probe
+		var p track.Probe
 		var kinds [16]int
 		for i := range kinds {
 			kinds[i] = rnd.IntN(6)
@@ -224,7 +225,7 @@ func rndBytes(rnd *rand.Rand, b []byte) {
 // No payload, however short or odd, makes a probe panic.
 func TestProbeOnCuts(t *testing.T) {
 	for _, sample := range dp4.Samples() {
-		var p probe
+		var p track.Probe
 		for n := range len(sample) + 1 {
 			for flip := range 8 {
 				b := append([]byte(nil), sample[:n]...)

@@ -3,16 +3,27 @@ package track
 import (
 	"reflect"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
+
+// A listener is a judge that says nothing.
+type listener struct{}
+
+func (listener) Follow(View)                         {}
+func (listener) Observe(*Event)                      {}
+func (listener) Refuted(int, []seq.ProvisionalFrame) {}
+func (listener) End(int)                             {}
 
 // What a connection leaves to the next one is as new.
 func TestReuse(t *testing.T) {
-	s := scenes(t)
+	s := ofTwo(t, func() Judge { return listener{} })
 	for n := range byte(12) {
-		s.send(0, data(n+1, n+1, 0, "a"))
-		s.send(0, data(n+1, n+1, 1, "a"))
-		s.send(1, ack(n+1, n+1, 0))
-		s.send(1, data(n+1, n+1, 0, "b"))
+		s.send(0, message(n+1, 0, "a"))
+		s.send(0, message(n+1, 1, "a"))
+		s.send(1, dp4.Frame{Flags: dp4.ACK, MessageID: n + 1, Sequence: n + 1})
+		s.send(1, message(n+1, 0, "b"))
 	}
 	x := s.Sessions[0].(*pair)
 	used := x.active

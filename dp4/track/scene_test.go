@@ -1,10 +1,11 @@
-package track
+package track_test
 
 import (
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/dp4/rules"
+	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -16,21 +17,30 @@ type scene struct{ *sessiontest.Scene }
 
 // newScene takes every address pair for DirectPlay 4 from the start when forced.
 func newScene(t testing.TB, forced bool, mode session.MessageMode) *scene {
-	p := New()
+	p := rules.New()
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: mode, Incomplete: true}
 	if forced {
-		p.NewProbe = func() session.Probe { return certain{} }
+		p.NewProbe = func() session.Probe { return track.Certain{} }
 		cfg.Force = sessiontest.Force(p, "")
 	}
-	return &scene{sessiontest.New(t, hosts, cfg)}
+	s := &scene{sessiontest.New(t, hosts, cfg)}
+	t.Cleanup(func() { s.sameWithoutRules(t, forced, mode) })
+	return s
 }
 
-// certain is a probe that needs no evidence.
-type certain struct{}
-
-func (certain) Reset() {}
-
-func (certain) Observe(*dissect.Datagram, int) float64 { return session.LockBits }
+// sameWithoutRules holds that rules steer nothing: who follows the scene without them counts
+// the same.
+func (s *scene) sameWithoutRules(t testing.TB, forced bool, mode session.MessageMode) {
+	p := track.New(nil)
+	cfg := session.Config{Protocols: []*session.Protocol{p}, Messages: mode, Incomplete: true}
+	if forced {
+		p.NewProbe = func() session.Probe { return track.Certain{} }
+		cfg.Force = sessiontest.Force(p, "")
+	}
+	if apart := s.Apart(cfg); apart != "" {
+		t.Errorf("without rules: %s", apart)
+	}
+}
 
 func scenes(t testing.TB) *scene { return newScene(t, true, session.CollectPayload) }
 

@@ -2,15 +2,3 @@ package track
 
 // near is the number with the given low byte that is nearest to ref.
 func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
-
-// maskTop is the distance from the sequence of a NACK to the last packet that its mask names.
-func maskTop(mask uint32) (n int) {
-	for ; mask != 0; mask >>= 1 {
-		n++
-	}
-	return n
-}
-
-// noWindow is for cases that two captured frames prove by themselves: nothing the
-// capture missed could change them.
-const noWindow = 1<<63 - 1

@@ -4,7 +4,7 @@ package protocols
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
-	dp4track "github.com/dpdissect/dpdissect/dp4/track"
+	dp4rules "github.com/dpdissect/dpdissect/dp4/rules"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	hazelrules "github.com/dpdissect/dpdissect/hazel/rules"
 	knettrack "github.com/dpdissect/dpdissect/knet/track"
@@ -21,7 +21,7 @@ type Options struct {
 func All(o Options) []*session.Protocol {
 	return []*session.Protocol{
 		dp8track.New(o.DP8),
-		dp4track.New(),
+		dp4rules.New(),
 		knettrack.New(),
 		hazelrules.New(),
 	}

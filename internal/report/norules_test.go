@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/hazel"
+	dp4track "github.com/dpdissect/dpdissect/dp4/track"
 	hazeltrack "github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -18,14 +18,28 @@ import (
 // TestRulesSteerNothing: connections that are followed without rules have the same numbers,
 // states and messages, to the byte; all that is missing is what rules say.
 func TestRulesSteerNothing(t *testing.T) {
+	for _, c := range []struct {
+		bare     *session.Protocol
+		captures string // that were not made by the generator
+	}{
+		{hazeltrack.New(nil), "hazel/*.pcap*"},
+		{dp4track.New(nil), "directplay/dp4*.pcap*"},
+	} {
+		t.Run(c.bare.Name, func(t *testing.T) { rulesSteerNothing(t, c.bare, c.captures) })
+	}
+}
+
+// rulesSteerNothing compares what p, which has no rules, makes of its traces with what the
+// protocol with rules does.
+func rulesSteerNothing(t *testing.T, p *session.Protocol, captures string) {
 	bare := protocols.All(protocols.Options{})
-	k := slices.IndexFunc(bare, func(p *session.Protocol) bool { return p.Protocol == hazel.Hazel })
-	bare[k] = hazeltrack.New(nil)
-	traces, err := filepath.Glob("../../testdata/pcaps/hazel/*.pcap*")
+	k := slices.IndexFunc(bare, func(x *session.Protocol) bool { return x.Protocol == p.Protocol })
+	bare[k] = p
+	traces, err := filepath.Glob("../../testdata/pcaps/" + p.Name + "/*.pcap*")
 	if err != nil || len(traces) == 0 {
 		t.Fatal("no traces:", err)
 	}
-	for _, path := range append(traces, pcaps.Files(t, "hazel/*.pcap*")...) {
+	for _, path := range append(traces, pcaps.Files(t, captures)...) {
 		with, messages := analyse(t, path)
 		without, alike := analyseWith(t, path, bare)
 		if got, want := numbers(t, without), numbers(t, with); !bytes.Equal(got, want) {

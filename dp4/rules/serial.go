@@ -1,32 +1,33 @@
-package track
+package rules
 
 import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeFirst judges what the first captured copy of a packet tells besides its
 // place.
-func (c packetJudge) judgeFirst(dir int, u *fact) {
-	f, rules := c.f, &c.c.Rules
-	if c.side[dir].initial != nil {
-		c.settleInitial(dir, f.Serial == 0 && u.num <= 2)
+func (j *judge) judgeFirst(dir int, u *track.Record) {
+	f, rules := j.Packet, &j.c.Rules
+	if j.side[dir].initial != nil {
+		j.settleInitial(dir, f.Serial == 0 && u.Num <= 2)
 	}
-	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && c.side[dir].started {
+	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && j.side[dir].started {
 		// No more messages begin than there are packets.
-		if from, ok := c.c.Dir[dir].Window().Cumulative(); ok && u.num-from < dp4.MessageWindow {
+		if from, ok := j.c.Dir[dir].Window().Cumulative(); ok && u.Num-from < dp4.MessageWindow {
 			rules.PassSet(setFirst)
 			return
 		}
 	}
-	if !c.side[dir].started {
-		c.judgeStart(dir, u)
+	if !j.side[dir].started {
+		j.judgeStart(dir, u)
 	}
 	switch {
 	case f.Flags&dp4.WholeMessage != dp4.WholeMessage:
-		c.judgePartSerial(dir, u)
+		j.judgePartSerial(dir, u)
 	case f.Serial == 0:
 		rules.Pass(r222SerialSingle)
 		if f.Flags&dp4.RLY == 0 {
@@ -34,31 +35,31 @@ func (c packetJudge) judgeFirst(dir int, u *fact) {
 		}
 	}
 	if f.Flags&dp4.STA != 0 {
-		c.judgeSerialStart(dir, u)
-		c.judgeWindow(dir, u)
+		j.judgeSerialStart(dir, u)
+		j.judgeWindow(dir, u)
 	}
 }
 
 // judgeSerialStart: the first sending of a message has serial 0 (MC-DPL4R 2.2.2,
 // 3.1.3). Packets are first sent in their order, so a packet that comes sooner
 // behind the one before it than any retry can was not sent before.
-func (c packetJudge) judgeSerialStart(dir int, u *fact) {
-	rules, f := &c.c.Rules, c.f
+func (j *judge) judgeSerialStart(dir int, u *track.Record) {
+	rules, f := &j.c.Rules, j.Packet
 	if rules.Check(r222SerialStart, f.Serial == 0) {
 		return
 	}
-	p := c.side[dir].facts.fact(u.num - 1)
-	if p == nil || p.low != 0 {
+	p := j.RecordOf(dir, u.Num-1)
+	if p == nil || p.Low != 0 {
 		return
 	}
 	tries := (int64(f.Serial) + 1) / 2 // a timer and a report may each cause one
 	message := fmt.Sprintf("sequence %d is first sent with serial %d", f.Sequence, f.Serial)
 	// Where the capture misses frames, what it holds of either may be a late copy.
-	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.fr.Time-p.time < tries*c.surely() && c.clean {
-		c.broken(r222SerialStart, message, p.frame)
+	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Frame.Time-p.Time < tries*j.surely() && j.Clean {
+		j.broken(r222SerialStart, message, p.Frame)
 		return
 	}
-	rules.Unclear(r222SerialStart, conform.GuardClean, message, p.frame)
+	rules.Unclear(r222SerialStart, conform.GuardClean, message, p.Frame)
 }
 
 // soonPart is within what time of a message's beginning no part of it is sent a
@@ -67,39 +68,54 @@ const soonPart = 5e6
 
 // judgePartSerial judges the serial of a part of a message: it counts the sendings
 // of all parts (MC-DPL4R 2.2.2). Some count each part by itself (AMB-DP4-13).
-func (c packetJudge) judgePartSerial(dir int, u *fact) {
-	rules, f, s := &c.c.Rules, c.f, &c.side[dir]
-	h := &s.facts
-	m := h.message(u.msg)
+func (j *judge) judgePartSerial(dir int, u *track.Record) {
+	rules, f, s := &j.c.Rules, j.Packet, &j.side[dir]
+	m := j.MessageOf(dir, u.Msg)
 	if m == nil || f.Flags&dp4.STA != 0 {
 		return
 	}
 	if f.Serial == 0 {
-		if !m.zeroTold {
-			m.zeroTold = true
+		if s.firstZero(m) {
 			x := rules.Here(r222SerialMulti, fmt.Sprintf("sequence %d, a later part of message %d, has serial 0: the sender counts each part separately", f.Sequence, f.MessageID))
 			x.Milder, x.Since = true, noWindow
 			rules.Judge(x)
 		}
 		return
 	}
-	if first := h.fact(m.sta); m.hasSTA && first != nil && first.low == 0 && u.time-first.time < soonPart {
-		h.perMessage = true
+	if first := j.RecordOf(dir, m.STA); m.HasSTA && first != nil && first.Low == 0 && u.Time-first.Time < soonPart {
+		s.perMessage = true
 	}
-	for n := m.low; n < u.num && n > u.num-nearPackets; n++ {
-		p := h.fact(n)
-		if p == nil || p.msg != u.msg || p.high != f.Serial && p.low != f.Serial {
+	for n := m.Low; n < u.Num && n > u.Num-track.NearPackets; n++ {
+		p := j.RecordOf(dir, n)
+		if p == nil || p.Msg != u.Msg || p.High != f.Serial && p.Low != f.Serial {
 			continue
 		}
 		message := fmt.Sprintf("sequences %d and %d of message %d have the same serial %d", uint8(n), f.Sequence, f.MessageID, f.Serial)
-		if !h.perMessage || s.history.perPacket {
-			rules.Unclear(r222SerialMulti, conform.GuardDial, message, p.frame)
+		if !s.perMessage || j.CountsPackets(dir) {
+			rules.Unclear(r222SerialMulti, conform.GuardDial, message, p.Frame)
 		} else {
-			c.broken(r222SerialMulti, message, p.frame)
+			j.broken(r222SerialMulti, message, p.Frame)
 		}
 		return
 	}
 	rules.Pass(r222SerialMulti)
+}
+
+// zeros is a message whose later parts had serial 0: by the packet captured first of it.
+type zeros struct {
+	msg   int64
+	frame uint64
+}
+
+// firstZero reports whether no other later part of a message had serial 0.
+func (s *side) firstZero(m *track.Message) bool {
+	if s.zeros == nil {
+		s.zeros = new([32]zeros)
+	}
+	x, now := &s.zeros[m.Num&31], zeros{m.Num, m.Frame}
+	first := *x != now
+	*x = now
+	return first
 }
 
 // startTime is for how long after the first frame of a connection a side that was
@@ -109,14 +125,14 @@ const startTime = 2e9
 // judgeStart: messageids and sequences begin with 1 (MC-DPL4R 2.2.2, 3.1.3), or
 // with 0, as in the example (AMB-DP4-01, AMB-DP4-02). Higher numbers of the first
 // packet captured may be those of later packets; both numbers together tell.
-func (c packetJudge) judgeStart(dir int, u *fact) {
-	s, rules, f := &c.side[dir], &c.c.Rules, c.f
+func (j *judge) judgeStart(dir int, u *track.Record) {
+	s, rules, f := &j.side[dir], &j.c.Rules, j.Packet
 	s.started = true
-	if s.early || !c.fr.HasTime || c.fr.Time-c.c.FirstTime > startTime || f.Serial != 0 || f.Flags&dp4.STA == 0 {
+	if !j.Frame.HasTime || j.Frame.Time-j.c.FirstTime > startTime || f.Serial != 0 || f.Flags&dp4.STA == 0 {
 		return
 	}
 	least := uint8(0)
-	if c.wants.Profile.Strict {
+	if j.Profile().Strict {
 		least = 1
 	}
 	seqOK := f.Sequence <= 1 && f.Sequence >= least
@@ -143,44 +159,44 @@ func (c packetJudge) judgeStart(dir int, u *fact) {
 
 // judgeRetryTime: a retry sooner than the shortest round trip after the sending
 // before cannot know whether that arrived (MC-DPL4R 3.1.2).
-func (c packetJudge) judgeRetryTime(dir int, u *fact) {
-	rules, s := &c.c.Rules, &c.side[dir]
-	if !c.fr.HasTime || c.f.Serial != u.high+1 || c.f.Flags&dp4.WholeMessage != dp4.WholeMessage {
+func (j *judge) judgeRetryTime(dir int, u *track.Record) {
+	rules, s := &j.c.Rules, &j.side[dir]
+	if !j.Frame.HasTime || j.Packet.Serial != u.High+1 || j.Packet.Flags&dp4.WholeMessage != dp4.WholeMessage {
 		return
 	}
-	gap := c.fr.Time - u.last
-	if gap+rules.Horizon() < c.c.Dir[dir].MinRTT() {
-		c.side[1-dir].nacks = true // only reports make a sender so quick, captured or not
+	gap := j.Frame.Time - u.Last
+	if gap+rules.Horizon() < j.c.Dir[dir].MinRTT() {
+		j.side[1-dir].nacks = true // only reports make a sender so quick, captured or not
 	}
-	if u.num == s.facts.top && u.num <= 1 && u.high == 0 && c.c.Complete && u.sum == s.total {
+	if top, _ := j.Top(dir); u.Num == top && u.Num <= 1 && u.High == 0 && j.c.Complete && u.Sum == j.Sent(dir) {
 		// Nothing else was sent, so nothing can have been answered.
 		if !rules.Check(r312RtoInit, gap+rules.Horizon() >= initialRTO*3/4) {
-			c.holdInitial(dir, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, before anything was received", gap/1e6), u.frame))
+			j.holdInitial(dir, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, before anything was received", gap/1e6), u.Frame))
 		}
 	}
 	if s.retries++; s.retries < leastRetries {
 		return
 	}
-	if !rules.Check(r312Rto, gap+rules.Horizon() >= c.c.Dir[dir].MinRTT()) {
-		rules.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", c.f.Sequence, gap/1e6, c.c.Dir[dir].MinRTT()/1e6), u.frame)
+	if !rules.Check(r312Rto, gap+rules.Horizon() >= j.c.Dir[dir].MinRTT()) {
+		rules.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", j.Packet.Sequence, gap/1e6, j.c.Dir[dir].MinRTT()/1e6), u.Frame)
 	}
 }
 
 // holdInitial holds that a side sent its first packet again too soon, until its next one
 // or an acknowledgement shows whether others were sent before, and may have been answered.
-func (c packetJudge) holdInitial(dir int, x conform.Case) {
+func (j *judge) holdInitial(dir int, x conform.Case) {
 	x.Since = noWindow
-	c.side[dir].initial = &x
+	j.side[dir].initial = &x
 }
 
 // settleInitial settles that; alone says that no other packet was sent before.
-func (c packetJudge) settleInitial(dir int, alone bool) {
-	x := c.side[dir].initial
-	c.side[dir].initial = nil
+func (j *judge) settleInitial(dir int, alone bool) {
+	x := j.side[dir].initial
+	j.side[dir].initial = nil
 	if !alone {
 		x.Blocked = conform.GuardClean
 	}
-	c.c.Rules.Judge(*x)
+	j.c.Rules.Judge(*x)
 }
 
 const (

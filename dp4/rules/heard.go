@@ -1,4 +1,4 @@
-package track
+package rules
 
 import (
 	"fmt"
@@ -10,52 +10,52 @@ import (
 
 // hear enters an acknowledgement whose counters were captured. known says that num
 // is beyond doubt.
-func (c ackJudge) hearAck(dir int, num int64, known bool) {
-	f, s := c.f, &c.side[dir].hearing
-	if o := &c.side[1-dir]; o.initial != nil {
-		c.packets().settleInitial(1-dir, int64(f.BytesReceived) <= o.total) // no other arrived
+func (j *judge) hearAck(dir int, num int64, known bool) {
+	f, s := j.Packet, &j.side[dir].hearing
+	if o := &j.side[1-dir]; o.initial != nil {
+		j.settleInitial(1-dir, int64(f.BytesReceived) <= j.Sent(1-dir)) // no other arrived
 	}
 	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, serial: f.Serial, tick: f.Tick, bytes: f.BytesReceived,
-		frame: c.fr.Frame, time: c.fr.Time, epoch: c.side[1-dir].facts.epoch}
+		frame: j.Frame.Frame, time: j.Frame.Time, epoch: j.Epoch(1 - dir)}
 	if f.Type == dp4.TypeNACK {
 		y.num--
 	}
-	if !s.base.set && c.c.Complete {
+	if !s.base.set && j.c.Complete {
 		// It names a packet that arrived (MC-DPL4R 3.1.5.4).
-		if !c.c.Rules.Check(r3154BytesZero, y.bytes > 0) {
-			c.packets().broken(r3154BytesZero, "bytes received is 0 in an acknowledgement of data")
+		if !j.c.Rules.Check(r3154BytesZero, y.bytes > 0) {
+			j.broken(r3154BytesZero, "bytes received is 0 in an acknowledgement of data")
 		}
 	}
-	if !c.fr.HasTime || !s.base.set || y.time-s.base.time > forget {
+	if !j.Frame.HasTime || !s.base.set || y.time-s.base.time > forget {
 		*s = hearing{base: y}
 		s.clock.start(&y)
 		return
 	}
-	if y.typ == dp4.TypeACK && y.before(&s.base) && int32(y.tick-s.base.tick) > 0 && c.repeatsNumber(dir, &s.base, &y) {
+	if y.typ == dp4.TypeACK && y.before(&s.base) && int32(y.tick-s.base.tick) > 0 && j.repeatsNumber(dir, &s.base, &y) {
 		y.num, y.again = s.base.num, true // what arrived before stays so
-		c.c.Rules.Pass(r224Cum)
+		j.c.Rules.Pass(r224Cum)
 	}
-	if s.doubt.set && c.settleDoubt(dir, &y) {
+	if s.doubt.set && j.settleDoubt(dir, &y) {
 		return
 	}
 	switch {
 	case s.base.goesOn(&y):
-		c.packets().judgeBytes(dir, &y)
-		c.judgeCount(dir, &s.base, &y)
+		j.judgeBytes(dir, &y)
+		j.judgeCount(dir, &s.base, &y)
 		if y.time-s.base.time > answerTime {
-			c.judgeSkipped(dir, &s.base, &y)
+			j.judgeSkipped(dir, &s.base, &y)
 		}
-		c.c.Rules.PassSet(setHeard)
+		j.c.Rules.PassSet(setHeard)
 		if known && f.Type == dp4.TypeNACK && y.tick != s.base.tick {
-			c.judgeMasks(dir, &y)
+			j.judgeMasks(dir, &y)
 		}
 		s.past.keep(&s.base)
-		if c.judgeClock(dir, &y); y.tick != s.base.tick || y.bytes != s.base.bytes || y.num != s.base.num {
+		if j.judgeClock(dir, &y); y.tick != s.base.tick || y.bytes != s.base.bytes || y.num != s.base.num {
 			s.prior = s.base
 		}
 		s.base = y
-	case c.overtaken(&s.base, &y):
-		if z, ok := c.refutes(dir, &y); ok {
+	case j.overtaken(&s.base, &y):
+		if z, ok := j.refutes(dir, &y); ok {
 			s.doubt, s.later = y, z
 		}
 	default:
@@ -65,7 +65,7 @@ func (c ackJudge) hearAck(dir int, num int64, known bool) {
 
 // overtaken reports that y may have been sent before x, or with it: that is no
 // fault. What counted more bytes was sent later, whatever its tick.
-func (c ackJudge) overtaken(x, y *heard) bool {
+func (j *judge) overtaken(x, y *heard) bool {
 	switch step := int32(y.tick - x.tick); {
 	case step > 0:
 		return false
@@ -73,24 +73,24 @@ func (c ackJudge) overtaken(x, y *heard) bool {
 		return true
 	}
 	more := int32(y.bytes - x.bytes)
-	return more < 0 || more == 0 && (!c.packets().fine() || y.time-x.time <= 2*c.c.Rules.Horizon())
+	return more < 0 || more == 0 && (!j.Fine() || y.time-x.time <= 2*j.c.Rules.Horizon())
 }
 
 // repeatsNumber reports whether the ACK y, of a packet before that of x, may be the answer
 // to a copy of its packet: it may name what came again (MC-DPL4R 2.2.4, 3.1.5.2). No copy
 // came when the only one that was captured is the one it names, its bytes are not counted
 // again, and it is longer ago than a network takes to double it: not all count copies.
-func (c ackJudge) repeatsNumber(dir int, x, y *heard) bool {
-	out, u := &c.c.Dir[1-dir], c.side[1-dir].facts.fact(y.num)
+func (j *judge) repeatsNumber(dir int, x, y *heard) bool {
+	out, u := &j.c.Dir[1-dir], j.RecordOf(1-dir, y.num)
 	look, ok := out.Look(y.num)
-	return u == nil || !ok || look.Copies > 1 || y.serial != u.low || u.low != u.high || int64(y.bytes-x.bytes) >= int64(u.size) ||
-		y.time-u.last <= out.MinRTT()+c.c.Rules.Horizon()+seq.CopyDoubt
+	return u == nil || !ok || look.Copies > 1 || y.serial != u.Low || u.Low != u.High || int64(y.bytes-x.bytes) >= int64(u.Size) ||
+		y.time-u.Last <= out.MinRTT()+j.c.Rules.Horizon()+seq.CopyDoubt
 }
 
 // settleDoubt decides with a third acknowledgement. It reports whether that is done
 // with.
-func (c ackJudge) settleDoubt(dir int, z *heard) bool {
-	s := &c.side[dir].hearing
+func (j *judge) settleDoubt(dir int, z *heard) bool {
+	s := &j.side[dir].hearing
 	p, x, y := s.prior, s.base, s.doubt
 	switch {
 	case x.goesOn(z):
@@ -98,7 +98,7 @@ func (c ackJudge) settleDoubt(dir int, z *heard) bool {
 		if s.later.set { // the place of y is unknown, so nothing else of it went back
 			x = s.later
 		}
-		c.accuse(dir, &x, &y, &y, conform.GuardNone)
+		j.accuse(dir, &x, &y, &y, conform.GuardNone)
 		return false
 	case s.later.set && y.goesOn(z):
 		s.doubt = heard{}
@@ -106,34 +106,34 @@ func (c ackJudge) settleDoubt(dir int, z *heard) bool {
 	case y.goesOn(z) && p.set && p.goesOn(&y):
 		s.base, s.doubt = y, heard{}
 		s.clock.start(&y)
-		c.accuse(dir, &x, &y, &x, conform.GuardNone)
+		j.accuse(dir, &x, &y, &x, conform.GuardNone)
 		return false
 	case y.goesOn(z):
 		g := conform.GuardNone
 		if !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num < x.num {
 			g = conform.GuardLife
 		}
-		c.accuse(dir, &x, &y, &y, g)
+		j.accuse(dir, &x, &y, &y, g)
 		*s = hearing{base: y}
 		s.clock.start(z)
 		return false
 	}
-	if c.overtaken(&x, z) || c.overtaken(&y, z) {
+	if j.overtaken(&x, z) || j.overtaken(&y, z) {
 		return true
 	}
-	c.closeHearing(dir)
+	j.closeHearing(dir)
 	return false
 }
 
 // accuse reports what goes back from x to y, at either of them.
-func (c ackJudge) accuse(dir int, x, y, at *heard, g conform.Guard) {
+func (j *judge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 	since := int64(noWindow)
 	say := func(rule int, message string) {
 		proof := x.frame
 		if at == x {
 			proof = y.frame
 		}
-		c.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: since, Blocked: g})
+		j.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: at.frame, Time: at.time, HasTime: true, Proof: []uint64{proof}, Message: message, Since: since, Blocked: g})
 	}
 	if int32(y.tick-x.tick) < 0 {
 		say(r313TickMono, fmt.Sprintf("tick goes back from %d to %d", x.tick, y.tick))
@@ -150,8 +150,8 @@ func (c ackJudge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 	if !y.before(x) {
 		return
 	}
-	if u := c.side[1-dir].facts.fact(y.num); u != nil && y.typ == dp4.TypeACK {
-		since = u.time // a copy that came again may have been missed
+	if u := j.RecordOf(1-dir, y.num); u != nil && y.typ == dp4.TypeACK {
+		since = u.Time // a copy that came again may have been missed
 	}
 	switch {
 	case y.typ == dp4.TypeACK && x.typ == dp4.TypeACK:
@@ -169,26 +169,26 @@ func (c ackJudge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 }
 
 // closeHearing ends what no further acknowledgement decides.
-func (c ackJudge) closeHearing(dir int) {
-	s := &c.side[dir].hearing
+func (j *judge) closeHearing(dir int) {
+	s := &j.side[dir].hearing
 	if s.doubt.set {
 		x, y := s.base, s.doubt
 		if s.later.set {
 			x = s.later
 		}
 		s.doubt = heard{}
-		c.accuse(dir, &x, &y, &y, conform.GuardHold)
+		j.accuse(dir, &x, &y, &y, conform.GuardHold)
 	}
 }
 
 // judgeMasks compares a NACK with the one before: what its mask said was received
 // is not missing later (MC-DPL4R 2.2.3, AMB-DP4-15).
-func (c ackJudge) judgeMasks(dir int, y *heard) {
-	rules, f, s := &c.c.Rules, c.f, &c.side[dir].hearing
+func (j *judge) judgeMasks(dir int, y *heard) {
+	rules, f, s := &j.c.Rules, j.Packet, &j.side[dir].hearing
 	rules.Pass(r223First)
 	rules.Pass(r3153AckPrior)
 	last, first := s.mask, y.num+1
-	s.mask = lastMask{true, first, f.Mask, c.fr.Frame, y.epoch}
+	s.mask = lastMask{true, first, f.Mask, j.Frame.Frame, y.epoch}
 	if !last.set || last.epoch != y.epoch {
 		rules.Pass(r223MaskLie)
 		return

@@ -1,4 +1,4 @@
-package track
+package rules
 
 import "github.com/dpdissect/dpdissect/dp4"
 
@@ -31,13 +31,13 @@ func (p *past) keep(x *heard) {
 // fewer bytes or covers less: however late y comes, its tick is wrong. A late frame
 // has all its counters from the time it was sent. An ACK of what came again may name
 // that, whatever it covers.
-func (c ackJudge) refutes(dir int, y *heard) (z heard, ok bool) {
-	p := &c.side[dir].hearing.past
+func (j *judge) refutes(dir int, y *heard) (z heard, ok bool) {
+	p := &j.side[dir].hearing.past
 	for i := range min(p.n, uint32(len(p.ring))) {
 		u := &p.ring[(p.n-1-i)%uint32(len(p.ring))]
 		z = heard{set: true, typ: u.typ, hasNum: u.hasNum, num: u.num, serial: u.serial, tick: u.tick, bytes: u.bytes, frame: u.frame, time: u.time, epoch: u.epoch}
 		if int32(u.tick-y.tick) > 0 && int32(y.bytes-u.bytes) >= 0 && !y.before(&z) &&
-			(y.bytes != u.bytes || u.serial == 0 && z.before(y) && !(z.typ == dp4.TypeACK && c.repeatsNumber(dir, y, &z))) {
+			(y.bytes != u.bytes || u.serial == 0 && z.before(y) && !(z.typ == dp4.TypeACK && j.repeatsNumber(dir, y, &z))) {
 			return z, true
 		}
 	}

@@ -1,10 +1,11 @@
-package track
+package rules
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -31,38 +32,38 @@ const leastRTTs = 20
 // reliable one that is not acknowledged (MC-DPL4R 2.2.2, AMB-DP4-16). What the
 // sender knew when it sent the message passed the capture point before; but the
 // capture may have missed it.
-func (c packetJudge) judgeWindow(dir int, u *fact) {
-	rules, s := &c.c.Rules, &c.side[dir]
-	low := c.outstanding(dir, u.num)
-	if low == nil || u.msg-low.msg < dp4.MessageWindow {
+func (j *judge) judgeWindow(dir int, u *track.Record) {
+	rules, s := &j.c.Rules, &j.side[dir]
+	low := j.outstanding(dir, u.Num)
+	if low == nil || u.Msg-low.Msg < dp4.MessageWindow {
 		rules.Pass(r222MsgidWindow)
 		return
 	}
 	x := &s.excess
 	switch {
-	case x.set && x.epoch == s.facts.epoch || x.told == low.frame: // one case is enough
-	case c.fine() && low.low == 0 && (c.fr.Time-low.time < c.surely() || c.missedOften(dir, low)):
+	case x.set && x.epoch == j.Epoch(dir) || x.told == low.Frame: // one case is enough
+	case j.Fine() && low.Low == 0 && (j.Frame.Time-low.Time < j.surely() || j.missedOften(dir, low)):
 		// No answer can have come back meanwhile.
-		x.told = low.frame
-		c.broken(r222MsgidWindow, beyond(u.msg, low), low.frame)
+		x.told = low.Frame
+		j.broken(r222MsgidWindow, beyond(u.Msg, low), low.Frame)
 	default:
-		*x = excess{true, u.num, u.msg, c.fr.Frame, c.fr.Time, c.fr.Time + 2*rules.Horizon(), s.facts.epoch, 0, x.low, x.often}
+		*x = excess{true, u.Num, u.Msg, j.Frame.Frame, j.Frame.Time, j.Frame.Time + 2*rules.Horizon(), j.Epoch(dir), 0, x.low, x.often}
 	}
 }
 
 // missedOften counts a message beyond the window that was sent sooner than an answer is known
 // to come, and reports whether it is absurd that the capture missed one each time: nothing
 // else of who would have sent them is missing (guard ODDS).
-func (c packetJudge) missedOften(dir int, low *fact) bool {
-	x := &c.side[dir].excess
-	if x.low == low.frame || c.fr.Time-low.time >= c.quickest(fewRTTs)/2 {
+func (j *judge) missedOften(dir int, low *track.Record) bool {
+	x := &j.side[dir].excess
+	if x.low == low.Frame || j.Frame.Time-low.Time >= j.quickest(fewRTTs)/2 {
 		return false
 	}
-	x.low = low.frame
+	x.low = low.Frame
 	x.often++
 	needed := conform.NeededOdds(0, math.MaxInt32)
-	if !c.c.Rules.Clean(0) {
-		needed = c.c.Rules.NeededOdds(1 - dir)
+	if !j.c.Rules.Clean(0) {
+		needed = j.c.Rules.NeededOdds(1 - dir)
 	}
 	return x.often >= needed
 }
@@ -72,38 +73,38 @@ const fewRTTs = 5
 
 // surely is a time within which no answer comes back, in ns: half of the shortest
 // round trip.
-func (c packetJudge) surely() int64 { return c.quickest(leastRTTs) / 2 }
+func (j *judge) surely() int64 { return j.quickest(leastRTTs) / 2 }
 
 // quickest is the shortest way, in ns, to those sides and back that answered so often: what
 // the whole round trip takes at least.
-func (c packetJudge) quickest(answers int) (ns int64) {
-	for dir := range c.side {
-		if c.side[dir].answers >= answers {
-			ns += c.c.Dir[dir].MinRTT()
+func (j *judge) quickest(answers int) (ns int64) {
+	for dir := range j.side {
+		if j.side[dir].answers >= answers {
+			ns += j.c.Dir[dir].MinRTT()
 		}
 	}
 	return ns
 }
 
-func beyond(msg int64, low *fact) string {
-	return fmt.Sprintf("message %d is sent while reliable message %d is unacknowledged: %d are outstanding", uint8(msg), uint8(low.msg), msg-low.msg+1)
+func beyond(msg int64, low *track.Record) string {
+	return fmt.Sprintf("message %d is sent while reliable message %d is unacknowledged: %d are outstanding", uint8(msg), uint8(low.Msg), msg-low.Msg+1)
 }
 
 // outstanding is the lowest reliable packet that is not known to be acknowledged,
 // nil for none, as far below num that its message can be outside the window: no
 // more messages begin than there are packets.
-func (c packetJudge) outstanding(dir int, num int64) *fact {
-	s, out := &c.side[dir], &c.c.Dir[dir]
+func (j *judge) outstanding(dir int, num int64) *track.Record {
+	s, out := &j.side[dir], &j.c.Dir[dir]
 	to := num - dp4.MessageWindow
-	from := num - remembered
+	from := num - track.Remembered
 	if next, ok := out.Window().Cumulative(); ok {
 		from = max(from, next)
 	}
-	if s.heardIn == s.facts.epoch {
+	if s.heardIn == j.Epoch(dir) {
 		from = max(from, s.heardTo+1)
 	}
 	for n := from; n <= to; n++ {
-		if u := s.facts.fact(n); u != nil && u.flags&dp4.RLY != 0 {
+		if u := j.RecordOf(dir, n); u != nil && u.Flags&dp4.RLY != 0 {
 			if look, ok := out.Look(n); ok && !look.Acked {
 				return u
 			}
@@ -114,26 +115,26 @@ func (c packetJudge) outstanding(dir int, num int64) *fact {
 
 // settleExcess looks at the first acknowledgement that was certainly sent after a
 // message beyond the window was: what it leaves open was open then.
-func (c packetJudge) settleExcess(dir int) {
-	rules, s := &c.c.Rules, &c.side[dir]
+func (j *judge) settleExcess(dir int) {
+	rules, s := &j.c.Rules, &j.side[dir]
 	x := &s.excess
-	if !x.set || c.fr.Time < x.ripe || !c.fine() {
+	if !x.set || j.Frame.Time < x.ripe || !j.Fine() {
 		return
 	}
 	x.set = false
-	if x.epoch != s.facts.epoch {
+	if x.epoch != j.Epoch(dir) {
 		return
 	}
 	ruling := conform.Case{Rule: r222MsgidWindow, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: noWindow}
-	low := c.outstanding(dir, x.num)
+	low := j.outstanding(dir, x.num)
 	switch {
-	case low == nil || x.msg-low.msg < dp4.MessageWindow:
+	case low == nil || x.msg-low.Msg < dp4.MessageWindow:
 		ruling.Blocked, ruling.Message = conform.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"
-	case low.low != 0: // before the sending that was captured a NACK may have said that it came
+	case low.Low != 0: // before the sending that was captured a NACK may have said that it came
 		ruling.Blocked, ruling.Message = conform.GuardClean, beyond(x.msg, low)
 	default:
-		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.frame, c.fr.Frame}
-		x.told = low.frame
+		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.Frame, j.Frame.Frame}
+		x.told = low.Frame
 	}
 	rules.Judge(ruling)
 }

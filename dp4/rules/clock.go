@@ -1,4 +1,4 @@
-package track
+package rules
 
 import (
 	"fmt"
@@ -53,8 +53,8 @@ func (k *clock) start(y *heard) {
 
 // judgeClock: the tick count grows by one a millisecond (MC-DPL4R 3.1.3,
 // AMB-DP4-21).
-func (c ackJudge) judgeClock(dir int, y *heard) {
-	k := &c.side[dir].hearing.clock
+func (j *judge) judgeClock(dir int, y *heard) {
+	k := &j.side[dir].hearing.clock
 	if !k.set {
 		k.start(y)
 		return
@@ -62,10 +62,10 @@ func (c ackJudge) judgeClock(dir int, y *heard) {
 	k.n++
 	if y.tick == k.tick {
 		k.same++
-		c.judgeStill(dir, k, y)
+		j.judgeStill(dir, k, y)
 	} else {
 		if k.same > 1 || k.n%clockLeast == 0 {
-			c.c.Rules.Pass(r313TickConst)
+			j.c.Rules.Pass(r313TickConst)
 		}
 		k.same, k.sameAt = 1, y.time
 	}
@@ -74,7 +74,7 @@ func (c ackJudge) judgeClock(dir int, y *heard) {
 	diff := y.time - k.from - k.ticks*1e6 - k.gone
 	if jump := diff - k.diff; abs(jump) >= pauseLeast && k.pauses(y.time, jump) {
 		k.gone, diff = k.gone+jump, k.diff
-		c.c.Rules.Unclear(r313TickRate, conform.GuardClock, fmt.Sprintf("the tick and the capture time drift apart by %d ms in one step: a host paused, or a clock was set", abs(jump)/1e6), k.frame)
+		j.c.Rules.Unclear(r313TickRate, conform.GuardClock, fmt.Sprintf("the tick and the capture time drift apart by %d ms in one step: a host paused, or a clock was set", abs(jump)/1e6), k.frame)
 	}
 	k.diff, k.time = diff, y.time
 	s := &k.runs[k.done]
@@ -85,7 +85,7 @@ func (c ackJudge) judgeClock(dir int, y *heard) {
 		return
 	}
 	k.done++
-	if k.n < clockLeast || k.done <= ratedStretches || !c.judgeRate(dir, k, y) {
+	if k.n < clockLeast || k.done <= ratedStretches || !j.checkRate(dir, k, y) {
 		k.next(y.time, diff)
 	}
 }
@@ -121,19 +121,19 @@ func (s stretch) join(o *stretch) stretch {
 func abs(n int64) int64 { return max(n, -n) }
 
 // judgeStill: a tick that does not move at all.
-func (c ackJudge) judgeStill(dir int, k *clock, y *heard) {
+func (j *judge) judgeStill(dir int, k *clock, y *heard) {
 	if k.told || k.same < clockLeast || y.time-k.sameAt < stillTime {
 		return
 	}
 	k.told = true
-	c.packets().broken(r313TickConst, fmt.Sprintf("the tick is %d in %d acknowledgements over %d ms", y.tick, k.same, (y.time-k.sameAt)/1e6), k.frame)
+	j.broken(r313TickConst, fmt.Sprintf("the tick is %d in %d acknowledgements over %d ms", y.tick, k.same, (y.time-k.sameAt)/1e6), k.frame)
 }
 
-// judgeRate compares the first and the latest stretch. What the clocks differ by then
+// checkRate compares the first and the latest stretch. What the clocks differ by then
 // may be due to a pause of the host or to a step of either clock: a rate shows in all
-// of the time. judgeRate reports whether the clock starts again.
-func (c ackJudge) judgeRate(dir int, k *clock, y *heard) (anew bool) {
-	rules, drift, span := &c.c.Rules, k.drift(), y.time-k.from
+// of the time. checkRate reports whether the clock starts again.
+func (j *judge) checkRate(dir int, k *clock, y *heard) (anew bool) {
+	rules, drift, span := &j.c.Rules, k.drift(), y.time-k.from
 	if k.told {
 		return false
 	}

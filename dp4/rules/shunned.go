@@ -1,40 +1,50 @@
-package track
+package rules
 
 import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// shunTime is for how long a shunned frame is remembered, in ns.
+// shunTime is for how long a shunned frame is track.Remembered, in ns.
 const shunTime = 5e9
 
+// judgeIgnored remembers a data frame that was not tracked.
+func (j *judge) judgeIgnored(dir int) {
+	j.side[dir].oddly(j.Packet.Sequence, j.Frame.Time)
+	switch j.Reason {
+	case track.ByFlags:
+		j.shunFrame(dir, r222CmdextActed)
+	case track.ByWindow:
+		j.shunFrame(dir, r3152Range)
+	}
+}
+
 // shunFrame notes a data frame that must be ignored.
-func (c packetJudge) shunFrame(dir, rule int) {
-	s, f := &c.side[dir], c.f
-	size := int64(f.Size(c.fr.Length))
-	s.total += size
-	s.shunned = shunned{set: true, rule: rule, seq: f.Sequence, message: f.MessageID, serial: f.Serial, frame: c.fr.Frame, time: c.fr.Time,
-		sum: s.total, before: s.total - size, clean: c.c.Rules.CleanOf(dir, 0), ext: 1 + int(f.MaskSize)}
+func (j *judge) shunFrame(dir, rule int) {
+	f, sent := j.Packet, j.Sent(dir)
+	j.side[dir].shunned = shunned{set: true, rule: rule, seq: f.Sequence, message: f.MessageID, serial: f.Serial, frame: j.Frame.Frame, time: j.Frame.Time,
+		sum: sent, before: sent - int64(f.Size(j.Frame.Length)), clean: j.c.Rules.CleanOf(dir, 0), ext: 1 + int(f.MaskSize)}
 }
 
 // judgeShunned looks at an ACK for one of a frame of the other side that must be
 // ignored (MC-DPL4R 2.2.2, 3.1.5.2). captured says that another frame with its
 // numbers was.
-func (c packetJudge) judgeShunned(dir int, captured bool) {
-	x, f, base := &c.side[1-dir].shunned, c.f, &c.side[dir].hearing.base
+func (j *judge) judgeShunned(dir int, captured bool) {
+	x, f, base := &j.side[1-dir].shunned, j.Packet, &j.side[dir].hearing.base
 	if !x.set {
 		return
 	}
-	if f.Type != dp4.TypeACK || c.fr.Time-x.time > shunTime {
-		x.set = x.set && c.fr.Time-x.time <= shunTime
+	if f.Type != dp4.TypeACK || j.Frame.Time-x.time > shunTime {
+		x.set = x.set && j.Frame.Time-x.time <= shunTime
 		return
 	}
 	if f.Sequence != x.seq || f.MessageID != x.message || f.Serial != x.serial || captured {
 		if !x.passed {
 			x.passed = true
-			c.c.Rules.Pass(x.rule)
+			j.c.Rules.Pass(x.rule)
 		}
 		return
 	}
@@ -42,12 +52,12 @@ func (c packetJudge) judgeShunned(dir int, captured bool) {
 	what := map[int]string{r222CmdextActed: "frame %d, which has CMD and EXT and must be ignored, is acknowledged",
 		r3152Range: "frame %d, whose message is beyond the window of the receiver and must be ignored, is acknowledged"}[x.rule]
 	message := fmt.Sprintf(what, x.frame)
-	u := c.side[1-dir].facts.fact(base.num)
-	if !base.set || !base.hasNum || u == nil || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.sum) {
-		c.c.Rules.Unclear(x.rule, conform.GuardClean, message, x.frame)
+	u := j.RecordOf(1-dir, base.num)
+	if !base.set || !base.hasNum || u == nil || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.Sum) {
+		j.c.Rules.Unclear(x.rule, conform.GuardClean, message, x.frame)
 		return
 	}
-	c.broken(x.rule, message, x.frame)
+	j.broken(x.rule, message, x.frame)
 }
 
 // counted reports whether the count of bytes leaves no room for another frame with
@@ -61,14 +71,14 @@ func (x *shunned) counted(received int64) bool {
 // packets behind the one the last ACK named were captured, and each may have been
 // doubled on its way. Retries the capture missed look alike: only a later count that
 // is lower again proves one wrong.
-func (c packetJudge) judgeBytes(dir int, y *heard) {
-	rules, s := &c.c.Rules, &c.side[1-dir]
-	base := &c.side[dir].hearing.base
-	u := s.facts.fact(base.num)
-	if !base.hasNum || base.typ != dp4.TypeACK || u == nil || base.epoch != y.epoch || !s.facts.whole(base.num) {
+func (j *judge) judgeBytes(dir int, y *heard) {
+	rules := &j.c.Rules
+	base := &j.side[dir].hearing.base
+	u := j.RecordOf(1-dir, base.num)
+	if !base.hasNum || base.typ != dp4.TypeACK || u == nil || base.epoch != y.epoch || !j.whole(1-dir, base.num) {
 		return
 	}
-	y.grew, y.sent = int64(y.bytes-base.bytes), s.total-u.sum
+	y.grew, y.sent = int64(y.bytes-base.bytes), j.Sent(1-dir)-u.Sum
 	if y.ahead = y.grew > 2*y.sent+bytesRoom; !y.ahead {
 		rules.Pass(r3154BytesMax)
 		return
@@ -84,12 +94,13 @@ func (y *heard) excess() string {
 const bytesRoom = 3000
 
 // whole reports whether all packets above a number were captured.
-func (h *facts) whole(num int64) bool {
-	if h.top-num >= nearPackets {
+func (j *judge) whole(dir int, num int64) bool {
+	top, _ := j.Top(dir)
+	if top-num >= track.NearPackets {
 		return false
 	}
-	for n := num + 1; n <= h.top; n++ {
-		if h.fact(n) == nil {
+	for n := num + 1; n <= top; n++ {
+		if j.RecordOf(dir, n) == nil {
 			return false
 		}
 	}

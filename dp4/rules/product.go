@@ -1,4 +1,4 @@
-package track
+package rules
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ const (
 	productTime    = 50e6 // ns from one SAK to the next on what is reliable or unfinished
 )
 
-// A product is what is remembered of a side to compare it with Windows.
+// A product is what is track.Remembered of a side to compare it with Windows.
 type product struct {
 	known   bool // a SAK was captured, and all packets since
 	packets int  // since that
@@ -24,8 +24,8 @@ type product struct {
 
 // judgeProduct: the Windows product sends neither NACKs nor extended flags
 // (appendix A <2>, <3>, <5>).
-func (c packetJudge) judgeProduct(dir int) {
-	rules, f := &c.c.Rules, c.f
+func (j *judge) judgeProduct(dir int) {
+	rules, f := &j.c.Rules, j.Packet
 	if !rules.Check(r222ExtProduct, f.Flags&dp4.EXT == 0) {
 		rules.Broken(r222ExtProduct, fmt.Sprintf("flags 0x%02x: Windows never sets EXT", uint8(f.Flags)))
 	}
@@ -35,8 +35,8 @@ func (c packetJudge) judgeProduct(dir int) {
 }
 
 // judgeSAK: when Windows asks for an acknowledgement (appendix A <8>).
-func (c packetJudge) judgeSAK(dir int, num int64, retry bool) {
-	rules, f, p := &c.c.Rules, c.f, &c.side[dir].product
+func (j *judge) judgeSAK(dir int, num int64, retry bool) {
+	rules, f, p := &j.c.Rules, j.Packet, &j.side[dir].product
 	asks := f.Flags&dp4.SAK != 0
 	if retry && !rules.Check(r3152SakProductRetry, asks) {
 		rules.Broken(r3152SakProductRetry, "a packet is sent again without SAK")
@@ -49,7 +49,7 @@ func (c packetJudge) judgeSAK(dir int, num int64, retry bool) {
 	}
 	p.top = max(p.top, num)
 	if asks {
-		*p = product{known: true, top: p.top, sakAt: c.fr.Time}
+		*p = product{known: true, top: p.top, sakAt: j.Frame.Time}
 		return
 	}
 	if !p.known {
@@ -60,23 +60,23 @@ func (c packetJudge) judgeSAK(dir int, num int64, retry bool) {
 		rules.Broken(r3152SakProduct24, fmt.Sprintf("%d packets in a row without SAK", p.packets))
 		p.known = false
 	}
-	if f.Flags&(dp4.EOM|dp4.RLY) != dp4.EOM && c.fr.HasTime {
-		c.judgeSAKTime(p)
+	if f.Flags&(dp4.EOM|dp4.RLY) != dp4.EOM && j.Frame.HasTime {
+		j.judgeSAKTime(p)
 	}
 }
 
 // judgeSAKTime compares with a quarter of the longest round trip the sender may
 // have estimated, and twice the time, for the path shifts packets.
-func (c packetJudge) judgeSAKTime(p *product) {
-	rules, since := &c.c.Rules, c.fr.Time-p.sakAt
-	if !rules.Check(r3152SakProduct50ms, since <= max(2*productTime, c.roundTrip())) {
+func (j *judge) judgeSAKTime(p *product) {
+	rules, since := &j.c.Rules, j.Frame.Time-p.sakAt
+	if !rules.Check(r3152SakProduct50ms, since <= max(2*productTime, j.roundTrip())) {
 		rules.Broken(r3152SakProduct50ms, fmt.Sprintf("no SAK, although the last one was %d ms ago", since/1e6))
-		p.sakAt = c.fr.Time
+		p.sakAt = j.Frame.Time
 	}
 }
 
 // roundTrip is the whole round trip as far as it was seen, in ns.
-func (c packetJudge) roundTrip() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT() }
+func (j *judge) roundTrip() int64 { return j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT() }
 
 // isNew reports a frame that is no copy of one captured before.
-func (c packetJudge) isNew() bool { return !c.fr.Words.Has(dissect.Duplicate) }
+func (j *judge) isNew() bool { return !j.Frame.Words.Has(dissect.Duplicate) }

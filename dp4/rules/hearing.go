@@ -1,7 +1,8 @@
-package track
+package rules
 
 import (
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -64,7 +65,7 @@ func (y *heard) before(x *heard) bool {
 // is that of a later one.
 func (y *heard) follows(x *heard) bool {
 	acks := x.typ == dp4.TypeACK && y.typ == dp4.TypeACK && !x.again && !y.again
-	return acks && x.hasNum && y.hasNum && x.epoch == y.epoch && y.num > x.num && y.num-x.num <= nearPackets
+	return acks && x.hasNum && y.hasNum && x.epoch == y.epoch && y.num > x.num && y.num-x.num <= track.NearPackets
 }
 
 // A lastMask is what the latest NACK reported.

@@ -1,4 +1,4 @@
-package track
+package rules
 
 import (
 	"fmt"
@@ -40,9 +40,8 @@ const (
 )
 
 // judgeCount looks at the ACK at hand, y, after another one, x.
-func (c ackJudge) judgeCount(dir int, x, y *heard) {
-	h := &c.side[1-dir].facts
-	k := &c.side[dir].count
+func (j *judge) judgeCount(dir int, x, y *heard) {
+	k := &j.side[dir].count
 	if !y.follows(x) {
 		k.over = k.over || x.hasNum && y.hasNum && x.epoch == y.epoch && y.num == x.num && y.bytes > x.bytes
 		return
@@ -50,20 +49,20 @@ func (c ackJudge) judgeCount(dir int, x, y *heard) {
 	over := k.over
 	k.over = false
 	var sum, frames, data int64
-	missing, widths := int64(-1), int64(c.f.From.Width+c.f.To.Width)
+	missing, widths := int64(-1), int64(j.Packet.From.Width+j.Packet.To.Width)
 	for n := x.num + 1; n <= y.num; n++ {
-		u := h.fact(n)
+		u := j.RecordOf(1-dir, n)
 		switch {
 		case u == nil && missing >= 0:
 			return
 		case u == nil:
 			missing = n
 			continue
-		case u.flags&dp4.RLY == 0 || u.last != u.time || u.low != u.high || u.time <= x.time:
+		case u.Flags&dp4.RLY == 0 || u.Last != u.Time || u.Low != u.High || u.Time <= x.time:
 			return
 		}
-		sum += int64(u.size)
-		data += int64(u.size) - shortest
+		sum += int64(u.Size)
+		data += int64(u.Size) - dp4.HeaderSize
 		frames++
 	}
 	grew := int64(y.bytes - x.bytes)
@@ -79,39 +78,39 @@ func (c ackJudge) judgeCount(dir int, x, y *heard) {
 			k.fits[i]++
 		}
 	}
-	c.c.Rules.Pass(r224CumGap)
-	c.judgeModel(dir, k)
+	j.c.Rules.Pass(r224CumGap)
+	j.judgeModel(dir, k)
 }
 
 // judgeModel: the count is of whole data frames without player indexes (MC-DPL4R
 // 3.1.5.4). Which way of counting fits is reported once.
-func (c ackJudge) judgeModel(dir int, k *count) {
+func (j *judge) judgeModel(dir int, k *count) {
 	if k.n < leastCounts || k.told {
 		return
 	}
 	if k.n == leastCounts && k.fits[modelText] > 0 {
-		c.c.Rules.Pass(r3154BytesBase)
+		j.c.Rules.Pass(r3154BytesBase)
 	}
 	for i := modelIndexes; i < numModels; i++ {
 		if k.fits[i] == k.n && k.fits[modelText] == 0 {
 			k.told = true
-			c.packets().broken(r3154BytesBase, fmt.Sprintf("bytes received counts %s, in all of %d comparisons", modelNames[i], k.n))
+			j.broken(r3154BytesBase, fmt.Sprintf("bytes received counts %s, in all of %d comparisons", modelNames[i], k.n))
 		}
 	}
 }
 
 // judgeCovered: a reliable packet comes after an ACK that covered it and whose count
 // of bytes left it out: the ACK was of what had not arrived (MC-DPL4R 2.2.4, 3.1.5.2).
-func (c ackJudge) judgeCovered(dir int, num int64) {
-	k, h := &c.side[1-dir].count, &c.side[dir].facts
-	if !k.gap || k.epoch != h.epoch || k.num != num {
+func (j *judge) judgeCovered(dir int, num int64) {
+	k := &j.side[1-dir].count
+	if !k.gap || k.epoch != j.Epoch(dir) || k.num != num {
 		return
 	}
 	k.gap = false
-	if c.f.Flags&dp4.RLY == 0 {
-		c.c.Rules.Pass(r224CumGap)
+	if j.Packet.Flags&dp4.RLY == 0 {
+		j.c.Rules.Pass(r224CumGap)
 		return
 	}
-	c.c.Rules.Judge(conform.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, c.fr.Frame}, Since: noWindow,
-		Message: fmt.Sprintf("the ACK of sequence %d covers reliable sequence %d, which had not arrived: its byte count includes all others", k.gapSeq, c.f.Sequence)})
+	j.c.Rules.Judge(conform.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, j.Frame.Frame}, Since: noWindow,
+		Message: fmt.Sprintf("the ACK of sequence %d covers reliable sequence %d, which had not arrived: its byte count includes all others", k.gapSeq, j.Packet.Sequence)})
 }

@@ -1,0 +1,298 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// A Contradiction is what is wrong with the numbers of a packet by those captured before
+// (MC-DPL4R 2.2.2, 3.1.5.2). Unless it says otherwise, the frame at hand is not tracked.
+type Contradiction uint8
+
+const (
+	OtherPacket  Contradiction = iota + 1 // Other has its number, and is of another message
+	NewBelow                              // … and this one is a new packet below the highest
+	OtherRLY                              // it is sent again with another RLY
+	OtherEnds                             // … STA or EOM
+	OtherData                             // … data
+	MessageSkips                          // there is no room behind Other for the messages it skips
+	MessageBack                           // it is of an earlier message than Other before it
+	MessageAhead                          // its message does not fit that of Other behind it
+	PacketsSkip                           // it begins the next message, numbers behind the end of Other's are left out
+	NotBegun                              // it follows the end of Other's message without STA; it is tracked
+	Ended                                 // it is of the message that ended with Other, right before it
+	Unfinished                            // it has STA, but its message went on at Other, right before it
+	Unended                               // Other has no EOM, and Next behind it is of another message, which this one shows to be in order; it is tracked
+	Within                                // Other, right before it, lies within Message: that is out of place, this one is tracked
+	LateFirst                             // it is sent for the first time long after Other, whose number is higher
+	RanAhead                              // … and that one stands alone: that is out of place, this one is tracked
+	MessageRan                            // the message of Other, the highest, does not fit: that is out of place, this one is tracked
+	MixedRLY                              // it differs in RLY from other packets of Message
+	TwoSTA                                // it has STA, as another packet of Message
+	TwoEOM                                // … EOM
+	BehindEOM                             // it lies behind the end of Message
+)
+
+// found tells the judge of a contradiction.
+func (c *conn) found(dir int, what Contradiction, other *Record, m *Message) {
+	c.Contradiction, c.Other, c.Message = what, other, m
+	c.tell(dir, Contradicts)
+}
+
+// possible reports whether the numbers of a data frame can be right by those captured
+// before; where they are not, it is not to be tracked.
+func (c *conn) possible(dir int, num, msg int64) bool {
+	h := &c.side[dir].facts
+	u := h.record(num)
+	if !c.Frame.HasTime || !h.pace.steady(c.Frame.Time) {
+		if u == nil || u.Msg != msg || u.data != dataPrint(c.Packet, c.Frame) {
+			h.doubt(c.Frame.Time) // too long ago to compare with
+			u = nil
+		}
+	}
+	if c.First = u == nil; !c.First {
+		return c.repeats(dir, u, msg)
+	}
+	if c.Packet.Serial != 0 {
+		c.Clean = c.c.Rules.Clean(0)
+	}
+	return c.fits(dir, num, msg)
+}
+
+// repeats compares a sending of a packet with that captured before (MC-DPL4R 2.2.2).
+func (c *conn) repeats(dir int, u *Record, msg int64) bool {
+	what := c.unlike(dir, u, msg)
+	if what == 0 {
+		c.Other = u
+		c.tell(dir, Repeats)
+		return true
+	}
+	c.Restarts = c.Packet.Initial() && c.Packet.Serial == 0
+	c.found(dir, what, u, nil)
+	return c.Restarts
+}
+
+// unlike says in what a sending differs from the packet that has its number, 0 for nothing.
+func (c *conn) unlike(dir int, u *Record, msg int64) Contradiction {
+	f := c.Packet
+	data := dataPrint(f, c.Frame)
+	switch {
+	case u.Msg != msg && c.isNewBelow(dir, u.Num, msg):
+		return NewBelow
+	case u.Msg != msg:
+		return OtherPacket
+	case (f.Flags^u.Flags)&dp4.RLY != 0:
+		return OtherRLY
+	case (f.Flags^u.Flags)&dp4.WholeMessage != 0:
+		return OtherEnds
+	case data != 0 && u.data != 0 && data != u.data:
+		return OtherData
+	}
+	return 0
+}
+
+// isNewBelow reports whether what has the number of another packet is a new one: the
+// first sending of a message behind all others, below the highest number.
+func (c *conn) isNewBelow(dir int, num, msg int64) bool {
+	s := &c.side[dir]
+	last, ok := s.msg.Known()
+	return ok && msg > last && num < s.facts.top && c.Packet.Serial == 0 && c.Packet.Flags&dp4.STA != 0
+}
+
+// fits compares a packet captured for the first time with its neighbours. Of two
+// packets, one behind the other, the second belongs to the same message or to a
+// later one, and no more messages begin than there are packets (MC-DPL4R 2.2.2).
+func (c *conn) fits(dir int, num, msg int64) bool {
+	h := &c.side[dir].facts
+	if !h.topSet || num > h.top+NearPackets {
+		return true
+	}
+	if num == h.top+1 && c.Packet.Flags&dp4.STA != 0 && !h.isOpen { // the next one, most of the time
+		if p := h.record(h.top); p != nil && msg == p.Msg+1 && p.Flags&dp4.EOM != 0 && h.message(msg) == nil {
+			c.Fits = true
+			return true
+		}
+	}
+	p := h.before(num)
+	if p != nil && !c.fitsBehind(dir, p, num, msg) {
+		return false
+	}
+	if u := h.behind(num); u != nil {
+		if d, dm := u.Num-num, u.Msg-msg; dm < 0 || dm > d {
+			if u.Num == h.top && p != nil && p.Num == num-1 {
+				c.found(dir, MessageRan, u, nil)
+				c.rewind(dir, u, num)
+				return c.fitsMessage(dir, num, h.message(msg))
+			}
+			c.found(dir, MessageAhead, u, nil)
+			return false
+		}
+		if !c.fitsBefore(dir, num, u) {
+			return false
+		}
+	}
+	if !c.fitsMessage(dir, num, h.message(msg)) {
+		return false
+	}
+	c.Fits = p != nil
+	return true
+}
+
+// fitsBehind compares with the nearest packet before.
+func (c *conn) fitsBehind(dir int, p *Record, num, msg int64) bool {
+	h, begins := &c.side[dir].facts, c.Packet.Flags&dp4.STA != 0
+	d, dm := num-p.Num, msg-p.Msg
+	switch {
+	case (dm < 0 || dm > d) && h.jumped(num, msg):
+		return true
+	case dm < 0:
+		return c.goesBack(dir, p, num, msg)
+	case dm > d:
+		h.jumpNum, h.jumpMsg, h.jump = num, msg, true
+		c.found(dir, MessageSkips, p, nil)
+		return false
+	case p.Flags&dp4.EOM == 0:
+		return c.fitsUnended(dir, p, d, dm)
+	case d == 1 && dm == 0:
+		if !begins && h.goesPast(num, p.Msg) {
+			return true
+		}
+		c.found(dir, Ended, p, nil)
+		return false
+	case d > 1 && dm == 1 && begins && h.isPast && h.past == num-1:
+	case d > 1 && dm == 1 && begins:
+		c.found(dir, PacketsSkip, p, nil)
+		return false
+	case d == 1 && !begins:
+		c.found(dir, NotBegun, p, nil)
+	}
+	if h.isOpen && num == h.open+1 {
+		c.settleOpen(dir)
+	}
+	return true
+}
+
+// goesPast notes a packet behind the end of its message. A message that goes on had
+// no end there: that is one fault, not many.
+func (h *facts) goesPast(num, msg int64) (again bool) {
+	again = h.isPast && h.pastMsg == msg && num > h.past
+	h.past, h.pastMsg, h.isPast = num, msg, true
+	if m := h.message(msg); again && m != nil {
+		m.HasEOM = false
+	}
+	return again
+}
+
+// fitsUnended: behind a packet that did not end its message. When another message
+// follows, the next packet tells which of both is out of place.
+func (c *conn) fitsUnended(dir int, p *Record, d, dm int64) bool {
+	h := &c.side[dir].facts
+	if d != 1 {
+		return true
+	}
+	if h.isOpen && p.Num == h.open {
+		c.settleOpen(dir)
+	}
+	if dm == 0 && c.Packet.Flags&dp4.STA != 0 {
+		c.found(dir, Unfinished, p, nil)
+		return false
+	}
+	if dm == 1 {
+		h.open, h.isOpen = p.Num+1, true
+	}
+	return true
+}
+
+// settleOpen ends the case of a packet that followed one without EOM and was of
+// another message, now that the packet behind it continues that one.
+func (c *conn) settleOpen(dir int) {
+	h := &c.side[dir].facts
+	h.isOpen = false
+	p, u := h.record(h.open-1), h.record(h.open)
+	if p != nil && u != nil {
+		c.Next = u
+		c.found(dir, Unended, p, nil)
+	}
+}
+
+// goesBack: the packet belongs to an earlier message than the one before it. When
+// that message was under way, the packet in between is out of place (MC-DPL4R
+// 3.1.5.2), else this one is.
+func (c *conn) goesBack(dir int, p *Record, num, msg int64) bool {
+	h := &c.side[dir].facts
+	m := h.message(msg)
+	if m != nil && m.Low < p.Num && !(m.HasEOM && m.EOM < p.Num) {
+		c.found(dir, Within, p, m)
+		h.drop(p)
+		h.isOpen = false
+		return true
+	}
+	h.jumpNum, h.jumpMsg, h.jump = num, msg, true
+	c.found(dir, MessageBack, p, nil)
+	return false
+}
+
+// drop forgets a packet that is out of place.
+func (h *facts) drop(u *Record) {
+	if m := h.message(u.Msg); m != nil && m.Low == u.Num {
+		m.set = false
+	}
+	u.set = false
+}
+
+// fitsMessage compares with the other packets of the message.
+func (c *conn) fitsMessage(dir int, num int64, m *Message) bool {
+	f, what := c.Packet, Contradiction(0)
+	switch {
+	case m == nil:
+	case (f.Flags&dp4.RLY != 0) != m.rly:
+		what = MixedRLY
+	case f.Flags&dp4.STA != 0 && m.HasSTA && m.STA != num:
+		what = TwoSTA
+	case m.HasEOM && num > m.EOM && c.side[dir].facts.goesPast(num, m.Num):
+	case m.HasEOM && num > m.EOM:
+		what = BehindEOM
+	case f.Flags&dp4.EOM != 0 && m.HasEOM && m.EOM != num:
+		what = TwoEOM
+	}
+	if what != 0 {
+		c.found(dir, what, nil, m)
+	}
+	return what == 0
+}
+
+// fitsBefore: a first sending, which its serial 0 proves, comes long after a
+// packet with a higher number. When that one stands alone, it ran ahead.
+func (c *conn) fitsBefore(dir int, num int64, u *Record) bool {
+	f := c.Packet
+	if f.Serial != 0 || f.Flags&dp4.STA == 0 || u.Low != 0 || !c.fine() || c.Frame.Time-u.Time <= 2*u.horizon {
+		return true
+	}
+	if u.Num < c.side[dir].facts.top {
+		c.found(dir, LateFirst, u, nil)
+		return false
+	}
+	c.found(dir, RanAhead, u, nil)
+	c.rewind(dir, u, num)
+	return true
+}
+
+// rewind forgets a packet that ran ahead of all others: numbers go on below it.
+func (c *conn) rewind(dir int, u *Record, num int64) {
+	s := &c.side[dir]
+	s.facts.drop(u)
+	s.facts.top = num
+	s.seq, s.msg = seq.Serial{Bits: 8}, seq.Serial{Bits: 8}
+	s.seq.Advance(num - 1)
+	s.msg.Advance(s.msg.Peek(uint32(c.Packet.MessageID)))
+}
+
+// fine reports that times of the capture are known to be fine enough to tell a later
+// sending from a copy.
+func (c *conn) fine() bool {
+	rules := &c.c.Rules
+	return rules.ClockFine() && rules.Frames(0)+rules.Frames(1) >= fineFrames
+}
+
+// fineFrames is after how many frames the granularity of times shows.
+const fineFrames = 24

@@ -1,0 +1,188 @@
+package track
+
+import (
+	"hash/maphash"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4"
+)
+
+// Facts are what is known of the packets one side sent. Packets are compared
+// only while their numbers of eight bits are beyond doubt (guard UNWRAP): when a
+// side was not heard for so long that half of the numbers may have gone by, what
+// was known before counts no more.
+type facts struct {
+	packets  *packets
+	messages *[32]Message
+	epoch    uint32 // grows with each doubt
+	doubted  int64  // when the side was last silent for so long
+	top      int64  // highest number of the epoch
+	topSet   bool
+	open     int64 // packet that follows one without EOM and is of another message
+	isOpen   bool
+	past     int64 // packet behind the end of its message, pastMsg
+	pastMsg  int64
+	isPast   bool
+	jumpNum  int64 // latest packet whose messageid was out of order
+	jumpMsg  int64
+	jump     bool
+	pace     pace
+}
+
+// A Record is what is remembered of one packet.
+type Record struct {
+	Num, Msg int64
+	Frame    uint64 // first captured copy
+	Latest   uint64 // latest sending captured
+	Time     int64  // of the first, ns
+	Last     int64  // time of the latest sending captured
+	Epoch    uint32
+	Size     uint16 // behind the player indexes
+	IPID     uint16 // of the first
+	Flags    dp4.Flags
+	Low      uint8 // lowest and highest serial captured
+	High     uint8
+	Sum      int64 // bytes of data frames captured of its side, that of the highest serial included
+
+	set     bool
+	horizon int64  // of reordering, when it was captured
+	data    uint64 // fingerprint of its data, 0 when it was cut
+}
+
+// A Message is what the packets of one message have in common.
+type Message struct {
+	Num      int64
+	STA, EOM int64 // numbers of the packets with these
+	HasSTA   bool
+	HasEOM   bool
+	High     uint8  // highest serial captured
+	Low      int64  // lowest number captured
+	Frame    uint64 // of the packet captured first
+
+	rly   bool
+	set   bool
+	epoch uint32
+}
+
+// doubt begins again at a time: what was known of numbers counts no more.
+func (h *facts) doubt(at int64) {
+	h.epoch++
+	h.doubted = at
+	h.topSet, h.isOpen = false, false
+}
+
+// jumped reports whether a packet goes on from one whose messageid was out of order:
+// the sender's messageids jumped there, once, and what was known of those before
+// counts no more.
+func (h *facts) jumped(num, msg int64) bool {
+	d, dm := num-h.jumpNum, msg-h.jumpMsg
+	if !h.jump || d <= 0 || d > NearPackets || dm < 0 || dm > d {
+		return false
+	}
+	h.jump, h.topSet, h.isOpen, h.isPast = false, false, false, false
+	h.epoch++
+	return true
+}
+
+var dataSeed = maphash.MakeSeed()
+
+// record gives what is known of a packet, nil for nothing.
+func (h *facts) record(n int64) *Record {
+	if p := h.packets.At(n); p != nil && p.record.set && p.record.Epoch == h.epoch {
+		return &p.record
+	}
+	return nil
+}
+
+func (h *facts) message(msg int64) *Message {
+	if h.messages == nil {
+		return nil
+	}
+	if m := &h.messages[msg&31]; m.set && m.Num == msg && m.epoch == h.epoch {
+		return m
+	}
+	return nil
+}
+
+// NearPackets is how far packets are compared. An old packet sent again looks new when it
+// is more than half of the numbers back; this is well below.
+const NearPackets = 64
+
+// before gives the nearest packet below a number.
+func (h *facts) before(num int64) *Record {
+	for n := num - 1; n >= num-NearPackets; n-- {
+		if u := h.record(n); u != nil {
+			return u
+		}
+	}
+	return nil
+}
+
+// behind gives the nearest packet above a number.
+func (h *facts) behind(num int64) *Record {
+	for n := num + 1; n <= min(h.top, num+NearPackets); n++ {
+		if u := h.record(n); u != nil {
+			return u
+		}
+	}
+	return nil
+}
+
+// keep remembers a packet captured for the first time.
+func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg, sum int64) *Record {
+	if h.messages == nil {
+		h.messages = new([32]Message)
+	}
+	p := h.packets.room(num, fr.Time)
+	if p == nil {
+		p = new(packet) // too old to be remembered
+	}
+	u := &p.record
+	// Field by field: a copied literal would wait for its own narrow stores.
+	u.Num, u.Msg, u.set, u.Epoch = num, msg, true, h.epoch
+	u.Frame, u.Latest, u.Time, u.Last = fr.Frame, fr.Frame, fr.Time, fr.Time
+	u.data, u.Size = dataPrint(f, fr), uint16(f.Size(fr.Length))
+	u.IPID = fr.IPID
+	u.Flags, u.Low, u.High, u.Sum = f.Flags, f.Serial, f.Serial, sum
+	if !h.topSet || num > h.top {
+		h.top, h.topSet = num, true
+	}
+	h.keepMessage(f, fr, num, msg)
+	return u
+}
+
+// further notes another sending of a packet.
+func (u *Record) further(f *dp4.Frame, fr *dissect.Frame, sum int64) {
+	u.Low = min(u.Low, f.Serial)
+	if int8(f.Serial-u.High) >= 0 {
+		u.High, u.Last, u.Latest, u.Sum = f.Serial, fr.Time, fr.Frame, sum
+	}
+}
+
+func (h *facts) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg int64) {
+	m := h.message(msg)
+	if m == nil {
+		m = &h.messages[msg&31]
+		if m.set && m.epoch == h.epoch && m.Num > msg {
+			return
+		}
+		m.Num, m.epoch, m.set, m.rly, m.Low, m.Frame, m.High = msg, h.epoch, true, f.Flags&dp4.RLY != 0, num, fr.Frame, 0
+		m.HasSTA, m.HasEOM = false, false
+	}
+	m.Low = min(m.Low, num)
+	m.High = max(m.High, f.Serial)
+	if f.Flags&dp4.STA != 0 && !m.HasSTA {
+		m.HasSTA, m.STA = true, num
+	}
+	if f.Flags&dp4.EOM != 0 && !m.HasEOM {
+		m.HasEOM, m.EOM = true, num
+	}
+}
+
+// dataPrint is the fingerprint of a frame's data, 0 when it was cut.
+func dataPrint(f *dp4.Frame, fr *dissect.Frame) uint64 {
+	if fr.Cut() {
+		return 0
+	}
+	return maphash.Bytes(dataSeed, f.Data) | 1
+}
