@@ -60,6 +60,8 @@ type side struct {
 	sentTransfers *sentTransfers
 	pace          pace
 	plain         plain
+	cuts          cuts
+	lowMemory     bool // little is to be kept
 }
 
 // A first is one of the first datagrams of a series: what begins a new series

@@ -73,12 +73,7 @@ func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
 	if m.Ack.PacketID <= knet.PacketIDMask {
 		mask |= 1
 	}
-	if r := &other.datagrams; c.suspect && r.has && r.missing == 0 {
-		far := r.top + farAhead // nothing was missed so far: it is not meant so
-		if n := far - first + 1; n < 64 {
-			mask &= 1<<uint(max(n, 0)) - 1
-		}
-	}
+	mask = c.reached(1-dir, first, mask)
 	other.plain.acknowledged(first, mask)
 	a, d := &c.ack, c.fr.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
@@ -87,6 +82,17 @@ func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
 		told = c.told[1-dir]
 	}
 	c.fr.Words |= c.c.Dir[1-dir].AcknowledgeRun(first, mask, a, c.link, told)
+}
+
+// reached leaves of what is acknowledged of a side, from a PacketID on, what the side can have
+// come to: where all that it sent was captured, nothing that is far ahead of it.
+func (c *conn) reached(dir int, first int64, mask uint64) uint64 {
+	out := &c.c.Dir[dir]
+	top, sent := out.Window().Highest()
+	if n := top + farAhead - first + 1; sent && n < 64 && c.pair.sure() && out.Missing() == 0 {
+		mask &= 1<<uint(max(n, 0)) - 1
+	}
+	return mask
 }
 
 // judgeAcks looks at a datagram of nothing but acknowledgements: it is told when

@@ -15,6 +15,7 @@ type event struct {
 	sent       seq.Sending
 	pong       pong    // the reply that it holds
 	faults     []fault // rules that it breaks by itself
+	doubtful   bool    // … so that it may not be meant as it is
 	suspect    bool    // it has such a fault, and changes nothing that rules remember
 	jump       bool    // its PacketID is not the next one
 	broken     bool    // a fragment of it is proven wrong

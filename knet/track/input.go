@@ -24,6 +24,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		} else {
 			c.c.Dir[i].SetLimits(libraryLimits)
 		}
+		s.lowMemory = c.wants.LowMemory
 		s.datagrams.lowMemory = c.wants.LowMemory
 		c.told[i] = s.acknowledged
 	}
@@ -40,6 +41,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 	c.fr, c.d, c.now, c.pong, c.suspect = fr, d, fr.Frame, pong{}, false
+	c.doubtful = false
 	c.suspicions, c.named = 0, 0
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
@@ -90,7 +92,8 @@ func (c *conn) datagram(dir int) {
 	c.frames().inspect()
 	if len(c.faults) > 0 {
 		apart := c.frames().isApart(dir, num)
-		c.suspect = apart || c.frames().doubtful(dir)
+		c.doubtful = apart || c.frames().doubtful(dir)
+		c.suspect = c.doubtful
 		if apart {
 			c.frames().judgeApart(dir)
 			return
@@ -123,7 +126,7 @@ func (c *conn) believed(dir int, num int64) {
 	}
 	if !known {
 		c.frames().judge(dir, sent) // it can be no copy
-		if c.suspect && c.frames().isApart(dir, num) {
+		if c.overdue(dir) && c.frames().isApart(dir, num) {
 			c.frames().judgeApart(dir)
 			return
 		}
@@ -133,6 +136,9 @@ func (c *conn) believed(dir int, num int64) {
 	sent.NoAck = !c.d.Reliable
 	v := out.Send(sent)
 	c.fr.Words |= v.Words
+	if c.fr.Cut() {
+		s.cuts.add(num)
+	}
 	if other = other && !v.Words.Has(dissect.Duplicate); other {
 		out.Provisionals().Replace(sent)
 	}
@@ -156,8 +162,24 @@ func (c *conn) hasOtherContent(dir int, sent *seq.Sending) bool {
 	if look.Hash == sent.Hash || look.Hash == 0 || c.fr.Cut() {
 		return false
 	}
-	x := c.side[dir].datagrams.at(sent.Num)
-	return x == nil || !x.cut
+	return !c.side[dir].cuts.has(sent.Num)
+}
+
+// overdue reports that the PacketID of the datagram at hand, which was never captured, was
+// passed by its side longer ago than any datagram is late. A reliable one of Spec may have been
+// sent before.
+func (c *conn) overdue(dir int) bool {
+	num, out := c.sent.Num, &c.c.Dir[dir]
+	top, sent := out.Window().Highest()
+	if !sent || num > top || !c.pair.sure() || c.d.Dialect == knet.Spec && c.d.Reliable || num < out.Window().Lowest() && !c.c.Complete {
+		return false
+	}
+	for n := num + 1; n <= top && n < num+mostDatagrams; n++ {
+		if x, _ := out.Look(n); x.Captured {
+			return c.fr.Time-x.Time > max(2e9, 4*c.c.Rules.Horizon())
+		}
+	}
+	return false
 }
 
 func (s *side) keepFirst(id uint32, sent *seq.Sending) {

@@ -92,7 +92,7 @@ func (c *conn) confirm(dir int) {
 func (c *conn) closing(dir int, k knet.Kind) {
 	l := &c.life
 	c.fr.Words |= dissect.Close
-	if c.suspect && len(c.faults) > 0 && c.d.Dialect != knet.Spec {
+	if c.doubtful && len(c.faults) > 0 && c.d.Dialect != knet.Spec {
 		return // what follows would be taken for the next connection
 	}
 	side := session.Side(dir + 1)

@@ -190,7 +190,7 @@ func (c *conn) resent(dir int, old *resend, gap int64) bool {
 func (s *side) memory() *resends {
 	if s.resends == nil {
 		s.resends = &resends{limit: resendMemory}
-		if s.datagrams.lowMemory {
+		if s.lowMemory {
 			s.resends.limit = resendLowMemory
 		}
 		s.resends.make(resendFirst)
