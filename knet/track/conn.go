@@ -61,6 +61,7 @@ type side struct {
 	pace          pace
 	plain         plain
 	cuts          cuts
+	habits        int  // datagrams with no more than a small fault
 	lowMemory     bool // little is to be kept
 }
 

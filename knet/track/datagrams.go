@@ -25,7 +25,6 @@ type datagrams struct {
 	faulty    [maxFaulty]uint32 // PacketIDs of datagrams with a fault, plus 1
 	faults    int
 	lowMemory bool // little is to be kept
-	notes     int  // datagrams worth a note
 	anew      bool // the side began again, and its start was not captured
 }
 

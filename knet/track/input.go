@@ -89,10 +89,10 @@ func (c *conn) datagram(dir int) {
 		c.confirmAcked(1 - dir)
 	}
 	sent := c.describe(num)
-	c.frames().inspect()
+	c.inspect()
 	if len(c.faults) > 0 {
-		apart := c.frames().isApart(dir, num)
-		c.doubtful = apart || c.frames().doubtful(dir)
+		apart := c.isApart(dir)
+		c.doubtful = apart || c.doubts(dir)
 		c.suspect = c.doubtful
 		if apart {
 			c.frames().judgeApart(dir)
@@ -108,7 +108,7 @@ func (c *conn) datagram(dir int) {
 		return
 	case seq.Confirmed:
 		c.believe(dir)
-		c.frames().inspect()
+		c.inspect()
 	}
 	c.believed(dir, num)
 	if out.Provisionals().HasRefuted() {
@@ -126,7 +126,7 @@ func (c *conn) believed(dir int, num int64) {
 	}
 	if !known {
 		c.frames().judge(dir, sent) // it can be no copy
-		if c.overdue(dir) && c.frames().isApart(dir, num) {
+		if c.overdue(dir) && c.isApart(dir) {
 			c.frames().judgeApart(dir)
 			return
 		}
@@ -163,23 +163,6 @@ func (c *conn) hasOtherContent(dir int, sent *seq.Sending) bool {
 		return false
 	}
 	return !c.side[dir].cuts.has(sent.Num)
-}
-
-// overdue reports that the PacketID of the datagram at hand, which was never captured, was
-// passed by its side longer ago than any datagram is late. A reliable one of Spec may have been
-// sent before.
-func (c *conn) overdue(dir int) bool {
-	num, out := c.sent.Num, &c.c.Dir[dir]
-	top, sent := out.Window().Highest()
-	if !sent || num > top || !c.pair.sure() || c.d.Dialect == knet.Spec && c.d.Reliable || num < out.Window().Lowest() && !c.c.Complete {
-		return false
-	}
-	for n := num + 1; n <= top && n < num+mostDatagrams; n++ {
-		if x, _ := out.Look(n); x.Captured {
-			return c.fr.Time-x.Time > max(2e9, 4*c.c.Rules.Horizon())
-		}
-	}
-	return false
 }
 
 func (s *side) keepFirst(id uint32, sent *seq.Sending) {

@@ -10,41 +10,28 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// inspect is a quick look over the datagram at hand: it notes what is wrong with it.
-// What has a fault is an exception, and is kept out of all state (quarantine).
-func (c frameJudge) inspect() {
-	if len(c.faults) > 0 {
-		c.faults = c.faults[:0]
-	}
-	if c.d.Plain && c.fr.Length <= maxDatagram && c.fr.Fragments == 0 || c.fr.Cut() {
-		return
-	}
-	c.inspectHeader()
-	for i := range c.d.Messages {
-		if len(c.faults) >= maxFaults {
-			return
-		}
-		c.inspectMessage(&c.d.Messages[i])
-	}
-}
-
 // pronounce ends the opportunities that the datagram at hand is by itself.
 func (c frameJudge) pronounce() {
 	if !c.pair.sure() || c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
 	rules := &c.c.Rules
-	for _, f := range c.faults {
-		x := rules.Here(f.rule, f.message)
-		x.Milder = f.grade == milder
-		if f.grade == remark {
-			x.AtMost = conform.Note
-		}
-		rules.Judge(x)
+	for i := range c.faults {
+		c.judgeCharge(c.chargeOf(&c.faults[i]))
 	}
 	if len(c.faults) == 0 {
 		c.passes(rules)
 	}
+}
+
+// judgeCharge judges what the datagram at hand breaks by itself.
+func (c frameJudge) judgeCharge(f charge) {
+	x := c.c.Rules.Here(f.rule, f.message)
+	x.Milder = f.grade == milder
+	if f.grade == remark {
+		x.AtMost = conform.Note
+	}
+	c.c.Rules.Judge(x)
 }
 
 // passes counts what a datagram without fault passes.
@@ -86,41 +73,6 @@ func (c frameJudge) passes(rules *session.Evaluation) {
 func (c frameJudge) isCopied(dir int) bool {
 	c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true)
 	return c.fr.Words.Has(dissect.Duplicate)
-}
-
-// habitually is how many datagrams of a side with no more than a note are kept apart;
-// what goes on is a habit.
-const habitually = 8
-
-// doubtful reports a fault that makes it doubtful that a datagram is meant as it is.
-func (c frameJudge) doubtful(dir int) bool {
-	notes := false
-	for _, f := range c.faults {
-		switch {
-		case f.grade == remark:
-		case f.grade == milder, Rules[f.rule].Severity < conform.Note:
-			return true
-		case f.rule == rRmDiscRel, f.rule == rRmSynRel, f.rule == rDgEmpty:
-			return true
-		default:
-			notes = true
-		}
-	}
-	r := &c.side[dir].datagrams
-	if notes {
-		r.notes++
-	}
-	return notes && r.notes <= habitually
-}
-
-// isApart reports whether a datagram with a fault stands nowhere near what its side
-// has sent: such a PacketID says nothing either.
-func (c frameJudge) isApart(dir int, num int64) bool {
-	ref, known := c.side[dir].ids.Known()
-	if !known {
-		return len(c.d.Messages) == 0
-	}
-	return num > ref+nearIDs || num < ref-nearIDs
 }
 
 // judgeApart judges a datagram with a fault that is tracked no further.
@@ -180,7 +132,7 @@ func (c frameJudge) judge(dir int, sent *seq.Sending) {
 		c.numbers().judgeNeeds(dir, sent.Num)
 	}
 	for i := range c.d.Messages {
-		if m := &c.d.Messages[i]; m.Whole && c.suspicions < maxFaults && !c.c.Rules.Enough() {
+		if m := &c.d.Messages[i]; m.Whole && c.suspicions < maxSuspicions && !c.c.Rules.Enough() {
 			c.judgeMessage(dir, sent, m, first)
 		}
 	}

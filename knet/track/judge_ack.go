@@ -95,7 +95,7 @@ func (c numberJudge) judgeUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
 // judgeAcked judges the acknowledgement of a datagram that was captured.
 func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 	rules := &c.c.Rules
-	if !x.reliable && (x.tainted || c.fr.Time-x.time > staleTime || c.beforeAnother(1-dir, x)) {
+	if !x.reliable && (x.tainted || c.fr.Time-x.time > StaleTime || c.beforeAnother(1-dir, x)) {
 		return // of another series, it may be
 	}
 	if !rules.Check(rRdAckUnrel, x.reliable) {

@@ -175,7 +175,7 @@ func (c sessionJudge) judgeAnswer(dir int, bye farewell) {
 	default:
 		c.frames().quarantine()
 		x := rules.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side continues")
-		x.Since = bye.time - staleTime
+		x.Since = bye.time - StaleTime
 		m := c.mark(1 - dir)
 		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 			if o.heard || !c.went(1-dir, m, x.Since) {
@@ -186,8 +186,8 @@ func (c sessionJudge) judgeAnswer(dir int, bye farewell) {
 	}
 }
 
-// staleTime is how old what is answered may be, in ns.
-const staleTime = 10e9
+// StaleTime is how old what is answered may be, in ns.
+const StaleTime = 10e9
 
 // judgeRefusal judges how often a refused attempt is answered: never as often in a
 // second without as many ConnectSyns.

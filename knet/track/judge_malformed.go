@@ -17,11 +17,22 @@ func (c frameJudge) judgeMalformed(dir int, err *dissect.Error) {
 	if c.isCopied(dir) || c.mayConnect(dir) {
 		return
 	}
-	c.faults = c.faults[:0]
-	c.accuseOf(err)
-	c.pronounce()
+	if c.pair.sure() {
+		c.accused = false
+		if c.accuseOf(err); !c.accused {
+			c.passes(&c.c.Rules)
+		}
+	}
 	c.contents().noteAsked(dir)            // what stands before the error may have been read
 	c.side[dir].ask.lostAt = c.fr.Time + 1 // and what is behind it
+}
+
+// accuse judges the datagram at hand, which cannot be read to its end.
+func (c frameJudge) accuse(rule int, message string) { c.accuseAs(charge{rule, asIs, message}) }
+
+func (c frameJudge) accuseAs(x charge) {
+	c.accused = true
+	c.judgeCharge(x)
 }
 
 // accuseOf finds the rule that a decode error is about.
@@ -42,7 +53,11 @@ func (c frameJudge) accuseOf(err *dissect.Error) {
 		c.accuse(rDgFill, fmt.Sprintf("%d byte is left after the last message", left))
 	case &knet.Fields[knet.FFragmentCount]:
 		if err.Reason == knet.TooFewFragments {
-			c.accuseCount(c.last())
+			f := Fault{NoFragments, 0, c.last()}
+			if f.Message.FragmentCount.Value == 1 {
+				f.Kind = OneFragment
+			}
+			c.accuseAs(c.chargeOf(&f))
 			return
 		}
 		c.accuseNumber(err, left)

@@ -26,7 +26,7 @@ func (c numberJudge) judgeFlow(dir int, sent *seq.Sending, m *knet.Message, firs
 		return
 	}
 	p := &c.side[1-dir].pace
-	p.asked, p.known, p.rate, p.num, p.frame, p.told = true, false, max(int(m.Rate), minRate), sent.Num, sent.Frame, false
+	p.asked, p.known, p.rate, p.num, p.frame, p.told = true, false, max(int(m.Rate), MinRate), sent.Num, sent.Frame, false
 }
 
 // judgePace judges how fast a side sends.
@@ -84,7 +84,7 @@ func (c numberJudge) holdPace(dir int, p *pace, most int) {
 	m, since := c.mark(1-dir), p.since
 	x := c.c.Rules.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, but %d a second were requested", most, p.rate), p.frame)
 	x.Since = since
-	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
+	c.c.Rules.HoldFor(x, StaleTime, func() (conform.Ruling, conform.Guard) {
 		if !c.went(1-dir, m, since) {
 			return conform.Doubtful, conform.GuardClean // another request may have been missed
 		}
@@ -105,7 +105,7 @@ func (c numberJudge) judgeOpening(dir int, p *pace, now int64) {
 	p.opened = true
 	m := c.mark(1 - dir)
 	x := c.c.Rules.Here(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second; %d are allowed until another rate is agreed", most, openingRate))
-	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
+	c.c.Rules.HoldFor(x, StaleTime, func() (conform.Ruling, conform.Guard) {
 		if !c.went(1-dir, m, 0) {
 			return conform.Doubtful, conform.GuardClean
 		}

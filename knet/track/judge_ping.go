@@ -157,13 +157,13 @@ func (c messageJudge) holdReply(dir int, id uint8) {
 	rules, r := &c.c.Rules, &c.side[1-dir].datagrams
 	at := c.fr.Time
 	m := c.mark(1 - dir)
-	since := at - staleTime
+	since := at - StaleTime
 	x := rules.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, but no PingRequest had it", id))
 	x.Since = since
 	c.frames().quarantine()
 	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, rules.HoldTime()
 	if !r.whole(since) || !rules.Clean(since) {
-		wait = staleTime
+		wait = StaleTime
 	}
 	rules.HoldFor(x, wait, func() (conform.Ruling, conform.Guard) {
 		was, unknown := c.side[1-dir].ask.was(id), c.side[1-dir].ask.lostAt

@@ -49,7 +49,7 @@ func (c *conn) believe(dir int) {
 			s.forget()
 		}
 		c.describe(num)
-		c.frames().inspect()
+		c.inspect()
 		data, acks, keepAlives := out.DataFrames, out.Acks, out.KeepAlives
 		c.believed(dir, num)
 		out.DataFrames, out.Acks, out.KeepAlives = data, acks, keepAlives // it was counted when it came
