@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/hazel"
 	hazeltrack "github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
+	knettrack "github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -19,13 +19,16 @@ import (
 // states and messages, to the byte; all that is missing is what rules say.
 func TestRulesSteerNothing(t *testing.T) {
 	bare := protocols.All(protocols.Options{})
-	k := slices.IndexFunc(bare, func(p *session.Protocol) bool { return p.Protocol == hazel.Hazel })
-	bare[k] = hazeltrack.New(nil)
-	traces, err := filepath.Glob("../../testdata/pcaps/hazel/*.pcap*")
-	if err != nil || len(traces) == 0 {
-		t.Fatal("no traces:", err)
+	var traces []string
+	for _, p := range []*session.Protocol{hazeltrack.New(nil), knettrack.New(nil)} {
+		bare[slices.IndexFunc(bare, func(o *session.Protocol) bool { return o.Protocol == p.Protocol })] = p
+		own, err := filepath.Glob("../../testdata/pcaps/" + p.Name + "/*.pcap*")
+		if err != nil || len(own) == 0 {
+			t.Fatal("no traces:", err)
+		}
+		traces = slices.Concat(traces, own, pcaps.Files(t, p.Name+"/*.pcap*"))
 	}
-	for _, path := range append(traces, pcaps.Files(t, "hazel/*.pcap*")...) {
+	for _, path := range traces {
 		with, messages := analyse(t, path)
 		without, alike := analyseWith(t, path, bare)
 		if got, want := numbers(t, without), numbers(t, with); !bytes.Equal(got, want) {

@@ -40,8 +40,8 @@ type ackReading struct{ *conn }
 // readAcks settles what the PacketAcks of the datagram at hand name.
 func (c ackReading) readAcks(dir int) {
 	b := &c.side[dir].bits
-	for i := range c.d.Messages {
-		if m := &c.d.Messages[i]; m.Kind == knet.PacketAck && m.Whole && !b.sure {
+	for i := range c.Datagram.Messages {
+		if m := &c.Datagram.Messages[i]; m.Kind == knet.PacketAck && m.Whole && !b.sure {
 			c.readAck(dir, &m.Ack)
 		}
 	}
@@ -89,7 +89,7 @@ func (b *ackBits) decide(p *pair) {
 
 // leaveOpen takes of an acknowledgement what both readings name.
 func (c ackReading) leaveOpen(dir int, a, other *knet.Ack) {
-	b, d, both := &c.side[dir].bits, c.fr.Datagram, a.Bits&other.Bits
+	b, d, both := &c.side[dir].bits, c.Frame.Datagram, a.Bits&other.Bits
 	if len(b.open) < maxOpen {
 		x := openAck{first: c.side[1-dir].ids.Peek(a.PacketID) + 1, names: [2]uint64{a.Bits &^ both, other.Bits &^ both}}
 		x.Frame, x.Time, x.HasTime = d.Frame, d.Time, d.HasTime

@@ -75,7 +75,7 @@ const maxFaults = 8
 
 // accuse notes a fault of the datagram at hand.
 func (c *conn) accuse(k FaultKind, value int, m *knet.Message) {
-	c.faults = append(c.faults, Fault{k, value, m})
+	c.Faults = append(c.Faults, Fault{k, value, m})
 }
 
 // habitually is how many datagrams of a side with no more than a small fault are doubted;
@@ -85,7 +85,7 @@ const habitually = 8
 // doubts reports a fault that makes it doubtful that the datagram at hand is meant as it is.
 func (c *conn) doubts(dir int) bool {
 	small := false
-	for _, f := range c.faults {
+	for _, f := range c.Faults {
 		switch {
 		case f.Kind >= firstDoubt:
 			return true

@@ -89,7 +89,7 @@ func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) (n int, known bool) 
 	out := &c.c.Dir[1-dir]
 	x, _ := out.Look(first)
 	switch {
-	case a.PacketID > knet.PacketIDMask, first < ref-farIDs, last > ref+nearIDs, x.NoAck:
+	case a.PacketID > knet.PacketIDMask, first < ref-FarIDs, last > ref+NearIDs, x.NoAck:
 		return 0, true
 	case !x.Captured && c.c.Complete && first < out.Window().Lowest():
 		return 0, true // before the first of all

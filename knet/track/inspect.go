@@ -15,30 +15,30 @@ const (
 // inspect is a quick look over the datagram at hand: it notes what is wrong with it.
 // What has a fault is an exception, and is kept out of all state (quarantine).
 func (c *conn) inspect() {
-	if len(c.faults) > 0 {
-		c.faults = c.faults[:0]
+	if len(c.Faults) > 0 {
+		c.Faults = c.Faults[:0]
 	}
-	if c.d.Plain && c.fr.Length <= maxDatagram && c.fr.Fragments == 0 || c.fr.Cut() {
+	if c.Datagram.Plain && c.Frame.Length <= maxDatagram && c.Frame.Fragments == 0 || c.Frame.Cut() {
 		return
 	}
 	c.inspectHeader()
-	for i := range c.d.Messages {
-		if len(c.faults) >= maxFaults {
+	for i := range c.Datagram.Messages {
+		if len(c.Faults) >= maxFaults {
 			return
 		}
-		c.inspectMessage(&c.d.Messages[i])
+		c.inspectMessage(&c.Datagram.Messages[i])
 	}
 }
 
 // inspectHeader looks at what stands before the messages, and at the datagram as a
 // whole.
 func (c *conn) inspectHeader() {
-	d := c.d
+	d := c.Datagram
 	if len(d.Messages) == 0 {
 		c.accuse(NoMessages, 0, nil)
 	}
-	if c.fr.Length > maxDatagram || c.fr.Fragments > 0 {
-		c.accuse(TooLong, c.fr.Length, nil)
+	if c.Frame.Length > maxDatagram || c.Frame.Fragments > 0 {
+		c.accuse(TooLong, c.Frame.Length, nil)
 	}
 	if d.Base.Size == 4 && d.Base.Value <= knet.Max15 {
 		c.accuse(LongBase, 0, nil)
@@ -51,7 +51,7 @@ func (c *conn) inspectHeader() {
 // inspectOrder compares the InOrder flag with the dependencies and the codes
 // (kNet page, InOrder Datagrams and Messages).
 func (c *conn) inspectOrder() {
-	d := c.d
+	d := c.Datagram
 	codes, ends, code := false, false, uint16(0)
 	for i := range d.Messages {
 		m := &d.Messages[i]
@@ -78,7 +78,7 @@ func (c *conn) inspectOrder() {
 
 // inspectDependency looks at one of the dependencies.
 func (c *conn) inspectDependency(i int) {
-	d := c.d
+	d := c.Datagram
 	x := &d.Dependencies[i]
 	if x.DeltaSize == 2 && x.Delta < 1<<7 {
 		c.accuse(LongDelta, i, nil)
@@ -102,7 +102,7 @@ func (c *conn) inspectMessage(m *knet.Message) {
 	if m.Delta.Size == 2 && m.Delta.Value < 1<<7 {
 		c.accuse(LongReliable, 0, m)
 	}
-	if c.d.Dialect == knet.Spec && m.Code() != 0 && c.d.InOrder {
+	if c.Datagram.Dialect == knet.Spec && m.Code() != 0 && c.Datagram.InOrder {
 		c.inspectCode(m)
 	}
 	if m.IsFragment() {
@@ -116,7 +116,7 @@ func (c *conn) inspectMessage(m *knet.Message) {
 
 // inspectCode looks at what a message of Spec depends on.
 func (c *conn) inspectCode(m *knet.Message) {
-	switch n := c.d.Depends; m.Code() {
+	switch n := c.Datagram.Depends; m.Code() {
 	default:
 		if at := int(m.Code()) - 1; at >= n {
 			c.accuse(CodeBeyond, at, m)
@@ -157,13 +157,13 @@ func (c *conn) inspectIndexes(m *knet.Message, n int) {
 
 // inspectFragment looks at a fragment (kNet page, Fragmented Transfers).
 func (c *conn) inspectFragment(m *knet.Message) {
-	spec := c.d.Dialect == knet.Spec
+	spec := c.Datagram.Dialect == knet.Spec
 	if m.IsStart() {
 		c.inspectStart(m)
 	} else {
 		c.inspectLater(m, spec)
 	}
-	if !c.d.Reliable || !spec && !m.IsReliable() {
+	if !c.Datagram.Reliable || !spec && !m.IsReliable() {
 		c.accuse(UnreliableParts, 0, m)
 	}
 	switch body := len(m.Body); {

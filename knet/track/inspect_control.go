@@ -21,7 +21,7 @@ func (c *conn) inspectControl(m *knet.Message) {
 		c.accuse(WrongSize, want, m)
 		return
 	}
-	if c.d.Dialect == knet.Spec {
+	if c.Datagram.Dialect == knet.Spec {
 		c.inspectPageControl(m)
 	} else {
 		c.inspectLibraryControl(m)
@@ -49,7 +49,7 @@ func (c *conn) inspectLibraryControl(m *knet.Message) {
 
 // inspectPageControl: with Spec the datagram says whether it is reliable.
 func (c *conn) inspectPageControl(m *knet.Message) {
-	rel := c.d.Reliable
+	rel := c.Datagram.Reliable
 	switch m.Kind {
 	case knet.PingRequest, knet.PingReply:
 		if rel {
@@ -82,7 +82,7 @@ func (c *conn) inspectEnd(m *knet.Message, rel bool) {
 	if rel {
 		c.accuse(ReliableEnd, 0, m)
 	}
-	if !c.d.InOrder {
+	if !c.Datagram.InOrder {
 		c.accuse(UnorderedEnd, 0, m)
 	}
 }
@@ -93,8 +93,8 @@ func (c *conn) inspectAckRel(m *knet.Message, rel bool) {
 	if !rel {
 		return
 	}
-	for i := range c.d.Messages {
-		if c.d.Messages[i].Kind != knet.PacketAck {
+	for i := range c.Datagram.Messages {
+		if c.Datagram.Messages[i].Kind != knet.PacketAck {
 			c.accuse(AcksAmong, 0, m)
 			return
 		}
@@ -110,11 +110,14 @@ func (c *conn) inspectMap(m *knet.Message) {
 	}
 }
 
+// lately is how long ago, in ns, what a PacketAck names was sent at most.
+const lately = 10e9
+
 // acksLately reports a body that is a PacketAck of datagrams sent lately, and of
 // nothing else.
 func (c *conn) acksLately(m *knet.Message) bool {
-	dir := c.c.DirOf(c.fr.Datagram)
-	out, a := &c.c.Dir[1-dir], knet.AckOf(m.Body, c.d.Dialect)
+	dir := c.c.DirOf(c.Frame.Datagram)
+	out, a := &c.c.Dir[1-dir], knet.AckOf(m.Body, c.Datagram.Dialect)
 	if c.side[dir].bits.wordFirst {
 		a = a.Other()
 	}
@@ -122,7 +125,7 @@ func (c *conn) acksLately(m *knet.Message) bool {
 	list := a.AppendIDs(ids[:0])
 	for _, id := range list {
 		x, _ := out.Look(c.side[1-dir].ids.Peek(uint32(id)))
-		if !x.Captured || x.NoAck || c.fr.Time-x.Time > StaleTime {
+		if !x.Captured || x.NoAck || c.Frame.Time-x.Time > lately {
 			return false
 		}
 	}
