@@ -61,7 +61,9 @@ func (j *judge) Follow(v track.View) {
 
 // Observe implements track.Judge.
 func (j *judge) Observe(e *track.Event) {
-	j.Event = e
+	if j.Event != e { // it is the same for a connection
+		j.Event = e
+	}
 	frames := frameJudge{j}
 	switch dir := e.Dir; e.Step {
 	case track.Unread:
@@ -89,7 +91,6 @@ func (j *judge) Observe(e *track.Event) {
 			j.numbers().judgeResent(dir, e.Message, &e.Unit)
 		}
 	}
-	j.Event = nil
 }
 
 // begin begins with a datagram.
@@ -97,9 +98,9 @@ func (j *judge) begin() {
 	j.suspect, j.jump, j.broken, j.suspicions, j.named = j.Doubtful, false, false, 0, 0
 }
 
-// acknowledges notes that a side sent a PacketAck.
+// acknowledges notes that a side sent a PacketAck, where that is waited for.
 func (j *judge) acknowledges(dir int) {
-	if j.Datagram.Plain {
+	if j.Datagram.Plain || j.side[dir].acking.deaf.since == 0 {
 		return
 	}
 	for i := range j.Datagram.Messages {

@@ -132,7 +132,7 @@ func (c *conn) believed(dir int, num int64) {
 	}
 	if !known {
 		c.tell(dir, Fresh) // it can be no copy
-		if c.overdue(dir) && c.isApart(dir) {
+		if c.isApart(dir) && c.overdue(dir) {
 			c.setApart(dir)
 			return
 		}
