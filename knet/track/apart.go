@@ -36,9 +36,7 @@ func (c *conn) overdue(dir int) bool {
 // setApart takes a datagram from which nothing else follows.
 func (c *conn) setApart(dir int) {
 	c.c.Dir[dir].Provisionals().Disregard(c.Sent.Num)
-	if len(c.Datagram.Messages) > 0 || c.Sent.Num == 0 { // nobody else sends one without messages
-		c.count(dir)
-	}
+	c.count(dir)
 	if !c.isCopied(dir) {
 		c.tell(dir, Apart)
 	}

@@ -113,7 +113,6 @@ func (c *conn) datagram(dir int) {
 		return
 	case seq.Confirmed:
 		c.believe(dir)
-		c.inspect()
 	}
 	c.believed(dir, num)
 	if out.Provisionals().HasRefuted() {
