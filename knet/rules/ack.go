@@ -36,7 +36,7 @@ func (c numberJudge) judgeAck(dir int, m *knet.Message) {
 	if !r.has {
 		return
 	}
-	if c.judgeUsualAck(dir, &m.Ack, r) {
+	if c.takesUsualAck(dir, &m.Ack, r) {
 		return
 	}
 	var ids [knet.MaxAcked]int64
@@ -72,9 +72,9 @@ func (c numberJudge) judgeAck(dir int, m *knet.Message) {
 	}
 }
 
-// judgeUsualAck is judgeAck for one that names only what lies within what was
+// takesUsualAck is judgeAck for one that names only what lies within what was
 // captured, and reports whether it is such.
-func (c numberJudge) judgeUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
+func (c numberJudge) takesUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
 	first := r.unwrapped(a.PacketID & knet.PacketIDMask)
 	if a.PacketID > knet.PacketIDMask || r.faults > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
 		return false

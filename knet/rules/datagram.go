@@ -104,7 +104,7 @@ func (c frameJudge) judgeDatagram(dir int, sent *seq.Sending) {
 		c.contents().noteAsked(dir)
 		return
 	}
-	if c.judgePlain(dir, sent) {
+	if c.takesPlain(dir, sent) {
 		return
 	}
 	r := &c.side[dir].datagrams

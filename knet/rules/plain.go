@@ -5,10 +5,10 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// judgePlain is judgeDatagram for what most datagrams of Reference are: nothing but whole
+// takesPlain is judgeDatagram for what most datagrams of Reference are: nothing but whole
 // messages of the application, without fault, and the next of a side of which
 // nothing is held open. It reports false, having done nothing, for all others.
-func (c frameJudge) judgePlain(dir int, sent *seq.Sending) bool {
+func (c frameJudge) takesPlain(dir int, sent *seq.Sending) bool {
 	s := &c.side[dir]
 	r := &s.datagrams
 	switch {

@@ -20,7 +20,7 @@ const connectLate = 12e9
 // judgeShake judges a message of the handshake (kNet page, Session Management).
 func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 	h := &c.shake
-	if !c.judgeRole(dir, k) {
+	if !c.keepsRole(dir, k) {
 		return
 	}
 	switch k {
@@ -64,9 +64,9 @@ func (c sessionJudge) holdConfirm(client int) {
 	})
 }
 
-// judgeRole: ConnectSyn and ConnectAck come from the client, ConnectSynAck from the
+// keepsRole: ConnectSyn and ConnectAck come from the client, ConnectSynAck from the
 // server. Before the connection stands, the roles may change with another attempt.
-func (c sessionJudge) judgeRole(dir int, k knet.Kind) bool {
+func (c sessionJudge) keepsRole(dir int, k knet.Kind) bool {
 	if c.Client() < 0 || !c.c.Complete {
 		return true
 	}
