@@ -7,7 +7,7 @@ import (
 	dp4rules "github.com/dpdissect/dpdissect/dp4/rules"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	hazelrules "github.com/dpdissect/dpdissect/hazel/rules"
-	knettrack "github.com/dpdissect/dpdissect/knet/track"
+	knetrules "github.com/dpdissect/dpdissect/knet/rules"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -22,7 +22,7 @@ func All(o Options) []*session.Protocol {
 	return []*session.Protocol{
 		dp8track.New(o.DP8),
 		dp4rules.New(),
-		knettrack.New(),
+		knetrules.New(),
 		hazelrules.New(),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
+	knettrack "github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -24,6 +25,7 @@ func TestRulesSteerNothing(t *testing.T) {
 	}{
 		{hazeltrack.New(nil), "hazel/*.pcap*"},
 		{dp4track.New(nil), "directplay/dp4*.pcap*"},
+		{knettrack.New(nil), "knet/*.pcap*"},
 	} {
 		t.Run(c.bare.Name, func(t *testing.T) { rulesSteerNothing(t, c.bare, c.captures) })
 	}

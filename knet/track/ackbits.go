@@ -40,8 +40,8 @@ type ackReading struct{ *conn }
 // readAcks settles what the PacketAcks of the datagram at hand name.
 func (c ackReading) readAcks(dir int) {
 	b := &c.side[dir].bits
-	for i := range c.d.Messages {
-		if m := &c.d.Messages[i]; m.Kind == knet.PacketAck && m.Whole && !b.sure {
+	for i := range c.Datagram.Messages {
+		if m := &c.Datagram.Messages[i]; m.Kind == knet.PacketAck && m.Whole && !b.sure {
 			c.readAck(dir, &m.Ack)
 		}
 	}
@@ -50,7 +50,10 @@ func (c ackReading) readAcks(dir int) {
 // readAck settles what one names; it was read as one row of bits.
 func (c ackReading) readAck(dir int, a *knet.Ack) {
 	b, other := &c.side[dir].bits, a.Other()
-	if a.WordFirst || other.Bits == a.Bits || !c.side[1-dir].datagrams.has {
+	if a.WordFirst || other.Bits == a.Bits {
+		return
+	}
+	if _, sent := c.c.Dir[1-dir].Window().Highest(); !sent {
 		return
 	}
 	row, word := c.strangeness(1-dir, a), c.strangeness(1-dir, &other)
@@ -86,7 +89,7 @@ func (b *ackBits) decide(p *pair) {
 
 // leaveOpen takes of an acknowledgement what both readings name.
 func (c ackReading) leaveOpen(dir int, a, other *knet.Ack) {
-	b, d, both := &c.side[dir].bits, c.fr.Datagram, a.Bits&other.Bits
+	b, d, both := &c.side[dir].bits, c.Frame.Datagram, a.Bits&other.Bits
 	if len(b.open) < maxOpen {
 		x := openAck{first: c.side[1-dir].ids.Peek(a.PacketID) + 1, names: [2]uint64{a.Bits &^ both, other.Bits &^ both}}
 		x.Frame, x.Time, x.HasTime = d.Frame, d.Time, d.HasTime
@@ -131,22 +134,24 @@ func (b *ackBits) mayHave(num int64) bool {
 const (
 	strangeAhead = 4 // the side had not come to it
 	strangePlain = 2 // it was sent unreliable
-	strangeAcked = 1 // it was acknowledged before, and not sent again since
+	strangeAcked = 1 // it was acknowledged before, and never sent again
 )
 
 // strangeness is how little likely it is that a side is acknowledged as it is said.
 func (c ackReading) strangeness(dir int, a *knet.Ack) (n int) {
 	s := &c.side[dir]
 	first := s.ids.Peek(a.PacketID) + 1
+	out := &c.c.Dir[dir]
+	top, _ := out.Window().Highest()
 	for m := a.Bits; m != 0; m &= m - 1 {
 		num := first + int64(bits.TrailingZeros64(m))
-		switch x := s.datagrams.at(num); {
-		case num > s.datagrams.top:
+		switch x, _ := out.Look(num); {
+		case num > top:
 			n += strangeAhead
-		case x == nil || x.suspect:
-		case !x.reliable:
+		case !x.Captured:
+		case x.NoAck:
 			n += strangePlain
-		case x.acks > 0 && x.last <= x.ackAt:
+		case x.Acked && !x.Retried:
 			n += strangeAcked
 		}
 	}

@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/knet/rules"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkDecode(b *testing.B) {
 
 // BenchmarkTrack follows a connection that sends data one way and is acknowledged.
 func BenchmarkTrack(b *testing.B) {
-	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{New()}, Force: sessiontest.Force(New(), "reference")})
+	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{rules.New()}, Force: sessiontest.Force(rules.New(), "reference")})
 	d := dissect.Datagram{HasTime: true, Time: 1e15}
 	data := knet.Datagram{Dialect: knet.Reference, Reliable: true, Messages: []knet.Message{{Bits: knet.MessageReliable, ID: knet.Num(30), Body: make([]byte, 100)}}}
 	acks := knet.Datagram{Dialect: knet.Reference, Messages: []knet.Message{{}}}

@@ -1,11 +1,10 @@
-package track
+package track_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/knet/track"
 )
 
 // A datagram of thousands of messages, each of which says what can't be, is told
@@ -31,7 +30,7 @@ func TestManyFaultsInOneDatagram(t *testing.T) {
 		}
 		s.send(1, append(all, s.acks(s.next[0]-1))...)
 		f := s.Last()
-		if len(f.Notes) > 4*maxFaults {
+		if len(f.Notes) > 4*track.MaxFaults {
 			t.Errorf("%s: %d notes on one frame", name, len(f.Notes))
 		}
 		if f.Type != "DATAGRAM" || f.Err != nil {
@@ -53,7 +52,8 @@ func TestMessageWithoutRoomIsIncomplete(t *testing.T) {
 		s.send(0, s.fragment(0, 0, 3, 1, "a"))
 		for k := 1; k < 3; k++ {
 			if full {
-				s.Sessions[0].(*pair).conns[0].side[0].transfers.held = MaxTransferBytes
+				track.Fill(s.Sessions[0], 0)
+				s.changed = true
 			}
 			s.send(0, s.fragment(0, k, 3, 1, "b"))
 		}
@@ -63,27 +63,11 @@ func TestMessageWithoutRoomIsIncomplete(t *testing.T) {
 	}
 }
 
-// TestDatagramsOfASideAreBounded: rules remember the latest datagrams of a side. What is said of
-// an older one is judged by none.
-func TestDatagramsOfASideAreBounded(t *testing.T) {
-	for back, known := range map[uint32]bool{mostDatagrams - 1: true, mostDatagrams: false} {
-		s := newScene(t, "reference")
-		s.meet()
-		for range 2 * mostDatagrams {
-			s.send(0, said("x"))
-		}
-		r := &s.Sessions[0].(*pair).conns[0].side[0].datagrams
-		if got := r.at(r.top-int64(back)) != nil; got != known {
-			t.Errorf("%d before the latest: remembered %v, want %v", back, got, known)
-		}
-	}
-}
-
 // TestOpenersAreBounded: the connect datagrams of a pair are remembered to know copies of them.
 // What is in a further one is not: a copy of it counts as a datagram of the connection.
 func TestOpenersAreBounded(t *testing.T) {
 	s := newScene(t, "reference")
-	for n := range byte(maxOpeners + 2) {
+	for n := range byte(track.MaxOpeners + 2) {
 		s.Raw(0, []byte{'h', 'e', 'l', 'l', 'o', ' ', '0' + n, 0})
 		s.next, s.number = [2]uint32{1, 1}, [2]uint32{}
 		s.send(1, knet.Ping(knet.PingRequest, knet.IDsFromOne, 1), knet.Ping(knet.PingRequest, knet.IDsFromOne, 2))
@@ -92,25 +76,10 @@ func TestOpenersAreBounded(t *testing.T) {
 		s.send(1, knet.Control(knet.DisconnectAck, nil))
 		s.Wait(1000)
 	}
-	if p := s.Sessions[0].(*pair); len(p.openers) != maxOpeners {
-		t.Errorf("%d connect datagrams are remembered, want %d", len(p.openers), maxOpeners)
+	if n := track.Openers(s.Sessions[0]); n != track.MaxOpeners {
+		t.Errorf("%d connect datagrams are remembered, want %d", n, track.MaxOpeners)
 	}
-	if conns := s.End(); len(conns) != maxOpeners+2 {
-		t.Errorf("%d connections, want %d", len(conns), maxOpeners+2)
-	}
-}
-
-// TestAcksAheadAreBounded: acknowledgements of what is not sent yet wait for their proof; further
-// ones end without a verdict.
-func TestAcksAheadAreBounded(t *testing.T) {
-	d := newDock(t, "spec")
-	for _, x := range vecOpened {
-		d.see(t, x.from, x.payload)
-	}
-	for n := range maxAhead + 3 {
-		d.see(t, 1, fmt.Sprintf("%02x 00 00 08 00 03 %02x 00 00 00 00 00 00", 2+n, 4+n))
-		if got, want := d.Table.Tallies(d.knet)[rRdAckKnown].Blocked[conform.GuardHold], max(n+1-maxAhead, 0); got != uint64(want) {
-			t.Errorf("%d acknowledgements: %d ended without a verdict, want %d", n+1, got, want)
-		}
+	if conns := s.End(); len(conns) != track.MaxOpeners+2 {
+		t.Errorf("%d connections, want %d", len(conns), track.MaxOpeners+2)
 	}
 }

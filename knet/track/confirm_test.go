@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"testing"
@@ -9,7 +9,6 @@ import (
 // TestKNet_SessionManagement_Confirm: a client that says something behind the ConnectSynAck
 // confirms it; of one that does not, nobody knows whether it received that.
 func TestKNet_SessionManagement_Confirm(t *testing.T) {
-	const rule = rSmConfirm
 	for _, c := range []struct {
 		lines []line
 		pass  uint64
@@ -23,7 +22,7 @@ func TestKNet_SessionManagement_Confirm(t *testing.T) {
 		if got := d.finds(); len(got) != 0 && got[0] == "KN-SM-CONFIRM" {
 			t.Error(got)
 		}
-		if x := d.Table.Tallies(d.knet)[rule]; x.Pass != c.pass || x.Blocked[conform.GuardKnew] != 1-c.pass {
+		if x := d.tally("KN-SM-CONFIRM"); x.Pass != c.pass || x.Blocked[conform.GuardKnew] != 1-c.pass {
 			t.Errorf("%d datagrams: %+v", len(c.lines), x)
 		}
 	}

@@ -23,16 +23,16 @@ type conn struct {
 	flow  *session.Flow
 	wants *session.Config
 	pair  *pair
+	judge Judge // nil for none
 
 	client   int // direction of the client, -1 when unknown
 	side     [2]side
 	life     lifecycle
-	shake    shaking
 	spare    [2]uint64 // messages of each side that are PingRequests by one map of ids, PingReplies by the other
 	spoken   bool      // something besides the handshake was captured
 	finished bool      // settled: further frames are only counted
 
-	event // the datagram at hand
+	Event // the datagram at hand
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
 	told  [2]func(num int64, words dissect.Words) // of what each side sent
@@ -40,26 +40,20 @@ type conn struct {
 
 // A side is what is remembered of one sender.
 type side struct {
-	ids           seq.Serial // PacketIDs
-	numbers       seq.Serial // reliable message numbers of Reference
-	firsts        [firstIDs]first
-	spoke         bool // something besides ConnectSyn and ConnectSynAck was captured
-	spokeAt       int64
-	pings         *pings // latest PingRequests
-	transfers     transfers
-	waiting       waiting   // messages of Spec that wait for others
-	resends       *resends  // reliable datagrams of Spec
-	datagrams     datagrams // for rules
-	ending        ending
-	ask           asking
-	acking        acking
-	delays        delays
-	reacks        reacks
-	bits          ackBits // of its PacketAcks, with Spec
-	order         order
-	sentTransfers *sentTransfers
-	pace          pace
-	plain         plain
+	ids       seq.Serial // PacketIDs
+	numbers   seq.Serial // reliable message numbers of Reference
+	firsts    [firstIDs]first
+	spoke     bool // something besides ConnectSyn and ConnectSynAck was captured
+	spokeAt   int64
+	pings     *pings // latest PingRequests
+	transfers transfers
+	waiting   waiting  // messages of Spec that wait for others
+	resends   *resends // reliable datagrams of Spec
+	bits      ackBits  // of its PacketAcks, with Spec
+	plain     plain
+	cuts      cuts
+	habits    int  // datagrams with no more than a small fault
+	lowMemory bool // little is to be kept
 }
 
 // A first is one of the first datagrams of a series: what begins a new series
@@ -99,5 +93,5 @@ func (c *conn) knowClient(dir int) {
 
 // sending describes the datagram at hand to the engine.
 func (c *conn) sending(num int64, mark seq.Mark) *seq.Sending {
-	return c.sent.Of(c.fr.Datagram, num, mark)
+	return c.Sent.Of(c.Frame.Datagram, num, mark)
 }

@@ -1,10 +1,12 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/knet/rules"
+	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -16,12 +18,13 @@ type scene struct {
 	next    [2]uint32 // PacketIDs
 	number  [2]uint32 // reliable numbers
 	dialect knet.Dialect
+	changed bool // the test reached into the connection
 }
 
 // newScene makes a scene of one dialect; with "" the address pair is recognised,
 // or not, as in real life.
 func newScene(t *testing.T, dialect string) *scene {
-	p := New()
+	p := rules.New()
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: session.CollectPayload, Incomplete: true, Summaries: true}
 	s := &scene{next: [2]uint32{1, 1}, dialect: knet.Reference}
 	if dialect != "" {
@@ -29,7 +32,25 @@ func newScene(t *testing.T, dialect string) *scene {
 		s.dialect = knet.ParseDialect(dialect)
 	}
 	s.Scene = sessiontest.New(t, hosts, cfg)
+	t.Cleanup(func() {
+		if !s.changed {
+			sameWithoutRules(t, s.Scene, cfg, dialect)
+		}
+	})
 	return s
+}
+
+// sameWithoutRules holds that rules steer nothing: who follows a scene without them counts
+// the same.
+func sameWithoutRules(t testing.TB, s *sessiontest.Scene, with session.Config, dialect string) {
+	p := track.New(nil)
+	cfg := session.Config{Protocols: []*session.Protocol{p}, Messages: with.Messages, Incomplete: with.Incomplete}
+	if dialect != "" {
+		cfg.Force = sessiontest.Force(p, dialect)
+	}
+	if apart := s.Apart(cfg); apart != "" {
+		t.Errorf("without rules: %s", apart)
+	}
 }
 
 // datagram makes the next datagram of a side. With Reference, messages that are

@@ -5,17 +5,18 @@ import (
 	"github.com/dpdissect/dpdissect/knet"
 )
 
-// contents is what the messages of a datagram are, together.
-type contents struct {
-	application bool
+// Contents is what the messages of a datagram are, together.
+type Contents struct {
+	Application bool
 	acks, other bool
 	pings       int
 }
 
-func (x *contents) see(m *knet.Message) {
+// See enters a message.
+func (x *Contents) See(m *knet.Message) {
 	switch m.Kind {
 	case knet.Application:
-		x.application = true
+		x.Application = true
 	case knet.PacketAck:
 		x.acks = true
 	case knet.PingRequest:
@@ -26,30 +27,30 @@ func (x *contents) see(m *knet.Message) {
 	}
 }
 
-// onlyAcks reports a datagram whose only purpose is to acknowledge.
-func (x *contents) onlyAcks() bool { return x.acks && !x.other && !x.application }
+// OnlyAcks reports a datagram whose only purpose is to acknowledge.
+func (x *Contents) OnlyAcks() bool { return x.acks && !x.other && !x.Application }
 
 // count counts a datagram by what it holds and tracks nothing of it.
 func (c *conn) count(dir int) {
-	var x contents
-	for i := range c.d.Messages {
-		if m := &c.d.Messages[i]; m.Known() {
-			x.see(m)
+	var x Contents
+	for i := range c.Datagram.Messages {
+		if m := &c.Datagram.Messages[i]; m.Known() {
+			x.See(m)
 		}
 	}
 	c.enter(dir, &x)
 }
 
 // enter adds a captured datagram to the counters, copies and resends included.
-func (c *conn) enter(dir int, x *contents) {
+func (c *conn) enter(dir int, x *Contents) {
 	out := &c.c.Dir[dir]
-	if x.application {
+	if x.Application {
 		out.DataFrames++
-	} else if x.onlyAcks() {
+	} else if x.OnlyAcks() {
 		out.Acks++
 	}
 	if x.pings > 0 {
 		out.KeepAlives += uint64(x.pings)
-		c.fr.Words |= dissect.KeepAlive
+		c.Frame.Words |= dissect.KeepAlive
 	}
 }

@@ -13,7 +13,7 @@ func (c *conn) control(dir int, num int64, m *knet.Message, fresh bool) {
 	switch m.Kind {
 	case knet.PingRequest:
 		c.asks(dir, num, m, fresh)
-		c.life.pingAt[dir] = max(c.life.pingAt[dir], c.fr.Time)
+		c.life.pingAt[dir] = max(c.life.pingAt[dir], c.Frame.Time)
 		c.hello(dir, m)
 	case knet.PingReply:
 		if m.Ambiguous() && c.pair.idsOpen() {
@@ -33,7 +33,7 @@ func (c *conn) control(dir int, num int64, m *knet.Message, fresh bool) {
 		return
 	}
 	c.spoken = true
-	if c.d.Dialect == knet.Spec {
+	if c.Datagram.Dialect == knet.Spec {
 		c.confirm(dir)
 	}
 }
@@ -56,7 +56,7 @@ func (c *conn) recount(assumed, ids knet.IDMap) {
 // hello infers roles from a server's first datagram: PacketID 1 with two
 // PingRequests (kNet 715850d, NetworkServer.cpp 346). A client's has replies.
 func (c *conn) hello(dir int, m *knet.Message) {
-	if c.client < 0 && m.PingID == 2 && c.d.PacketID <= 1 && c.d.Dialect != knet.Spec && len(c.d.Messages) > 1 && c.d.Messages[0].Kind == knet.PingRequest {
+	if c.client < 0 && m.PingID == 2 && c.Datagram.PacketID <= 1 && c.Datagram.Dialect != knet.Spec && len(c.Datagram.Messages) > 1 && c.Datagram.Messages[0].Kind == knet.PingRequest {
 		c.knowClient(1 - dir)
 		c.c.Infer("roles")
 	}
@@ -65,7 +65,6 @@ func (c *conn) hello(dir int, m *knet.Message) {
 // packetAck applies what a PacketAck acknowledges to the other side.
 func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
 	other := &c.side[1-dir]
-	c.side[dir].acking.acknowledges()
 	if _, ok := other.ids.Known(); !ok {
 		return
 	}
@@ -73,38 +72,47 @@ func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
 	if m.Ack.PacketID <= knet.PacketIDMask {
 		mask |= 1
 	}
-	if r := &other.datagrams; c.suspect && r.has && r.missing == 0 {
-		far := r.top + farAhead // nothing was missed so far: it is not meant so
-		if n := far - first + 1; n < 64 {
-			mask &= 1<<uint(max(n, 0)) - 1
-		}
-	}
+	mask = c.reached(1-dir, first, mask)
 	other.plain.acknowledged(first, mask)
-	a, d := &c.ack, c.fr.Datagram
+	a, d := &c.ack, c.Frame.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
 	var told func(int64, dissect.Words)
-	if c.d.Dialect == knet.Spec {
+	if c.Datagram.Dialect == knet.Spec {
 		told = c.told[1-dir]
 	}
-	c.fr.Words |= c.c.Dir[1-dir].AcknowledgeRun(first, mask, a, c.link, told)
+	c.Frame.Words |= c.c.Dir[1-dir].AcknowledgeRun(first, mask, a, c.link, told)
 }
 
-// judgeAcks looks at a datagram of nothing but acknowledgements: it is told when
+// reached leaves of what is acknowledged of a side, from a PacketID on, what the side can have
+// come to: where all that it sent was captured, nothing that is far ahead of it.
+func (c *conn) reached(dir int, first int64, mask uint64) uint64 {
+	out := &c.c.Dir[dir]
+	top, sent := out.Window().Highest()
+	if n := top + FarAhead - first + 1; sent && n < 64 && c.pair.sure() && out.Missing() == 0 {
+		mask &= 1<<uint(max(n, 0)) - 1
+	}
+	return mask
+}
+
+// acksOnly looks at a datagram of nothing but acknowledgements: it is told when
 // it says nothing new, and overtaking others is no reordering of data.
-func (c *conn) judgeAcks(dir int, x *contents) {
-	if !x.onlyAcks() {
+func (c *conn) acksOnly(dir int, x *Contents) {
+	if !x.OnlyAcks() {
 		return
 	}
-	if c.fr.Words&(dissect.Ack|dissect.AckOfUncaptured|dissect.Duplicate) == 0 && c.started() {
+	if c.Frame.Words&(dissect.Ack|dissect.AckOfUncaptured|dissect.Duplicate) == 0 && c.started() {
 		if _, ok := c.side[1-dir].ids.Known(); ok {
-			c.fr.Words |= dissect.DuplicateAck
+			c.Frame.Words |= dissect.DuplicateAck
 		}
 	}
-	if c.fr.Words.Has(dissect.OutOfOrder) {
-		c.fr.Words &^= dissect.OutOfOrder
+	if c.Frame.Words.Has(dissect.OutOfOrder) {
+		c.Frame.Words &^= dissect.OutOfOrder
 		c.c.Dir[dir].OutOfOrder--
 	}
 }
+
+// FarAhead is further than any datagrams that may be late together.
+const FarAhead = 64
 
 const (
 	plainIDs   = 32

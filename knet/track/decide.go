@@ -65,8 +65,8 @@ func (p *pair) loosely(i int, d knet.Dialect) {
 func (p *pair) speaks(d knet.Dialect) {
 	if d != p.params.Dialect {
 		for _, c := range p.conns { // all PacketIDs were others
-			c.side[0].forget()
-			c.side[1].forget()
+			c.forget(0)
+			c.forget(1)
 		}
 	}
 	p.params.Dialect, p.decided = d, true
@@ -82,7 +82,7 @@ const enoughJumps = 2
 func (r *idRun) see(ref, spec uint32) {
 	if r.has {
 		x, y := (ref-r.ref)&knet.PacketIDMask, (spec-r.spec)&knet.PacketIDMask
-		far := func(step uint32) bool { return step > nearIDs && step < knet.PacketIDMask-nearIDs }
+		far := func(step uint32) bool { return step > NearIDs && step < knet.PacketIDMask-NearIDs }
 		switch {
 		case x == 1 && far(y):
 			r.jumps++

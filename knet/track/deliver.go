@@ -12,7 +12,7 @@ import (
 // the datagram it is.
 func (c *conn) application(dir int, num int64, place int, m *knet.Message) {
 	s := &c.side[dir]
-	spec := c.d.Dialect == knet.Spec
+	spec := c.Datagram.Dialect == knet.Spec
 	number, numbered := num, !spec && m.IsReliable()
 	if numbered {
 		number = s.numbers.Peek(m.Number)
@@ -21,7 +21,7 @@ func (c *conn) application(dir int, num int64, place int, m *knet.Message) {
 	if spec {
 		ordered = m.Code() != 0
 	}
-	reliable := numbered || spec && c.d.Reliable
+	reliable := numbered || spec && c.Datagram.Reliable
 	if m.IsFragment() {
 		f := fragment{id: m.TransferID, start: number, numbered: numbered, packet: num, place: place,
 			whole: m.Whole, ordered: ordered, reliable: reliable, body: m.Body, size: len(m.Body), from: m}
@@ -38,7 +38,7 @@ func (c *conn) application(dir int, num int64, place int, m *knet.Message) {
 		c.c.Dir[dir].CountMessage(m.Whole, len(m.Body))
 		return
 	}
-	fr := c.fr
+	fr := c.Frame
 	msg := session.Message{FirstFrame: fr.Frame, LastFrame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Frames: 1,
 		Number: number, Unnumbered: !spec && !numbered, Reliable: reliable, Ordered: ordered, Complete: m.Whole, Size: len(m.Body),
 		SHA256: sha256.Sum256(m.Body), Payload: m.Body}
@@ -63,27 +63,20 @@ func (s *side) settle(c *conn, dir int) {
 	s.resends = nil
 }
 
-// free forgets what only a connection that goes on asks for: datagrams of this one
-// are counted from now on and judged no longer.
-func (s *side) free() {
-	s.datagrams.Clear()
-	s.ask.asked, s.sentTransfers, s.transfers.table = nil, nil, nil
-}
-
 // dependencies gives what a message of the datagram at hand depends on.
 func (c *conn) dependencies(m *knet.Message) []dependency {
-	if c.d.Dialect != knet.Spec || m == nil || m.Code() == 0 || c.wants.Messages == session.CountMessages {
+	if c.Datagram.Dialect != knet.Spec || m == nil || m.Code() == 0 || c.wants.Messages == session.CountMessages {
 		return nil
 	}
 	var list []dependency
-	ids := &c.side[c.c.DirOf(c.fr.Datagram)].ids
+	ids := &c.side[c.c.DirOf(c.Frame.Datagram)].ids
 	for i := 0; ; i++ {
-		x, ok := m.DependsOn(c.d, i)
+		x, ok := m.DependsOn(c.Datagram, i)
 		if !ok {
 			return list
 		}
 		if x != nil {
-			list = append(list, dependency{ids.Peek(x.PacketID(c.d.PacketID)), int(x.Index)})
+			list = append(list, dependency{ids.Peek(x.PacketID(c.Datagram.PacketID)), int(x.Index)})
 		}
 	}
 }

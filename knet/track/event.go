@@ -6,18 +6,81 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// An event is the datagram at hand, and what is known of it when it is judged. input fills
-// it in; judges read it.
-type event struct {
-	fr         *dissect.Frame // nil when none is at hand
-	d          *knet.Datagram
-	now        uint64 // number of its frame
-	sent       seq.Sending
-	pong       pong    // the reply that it holds
-	faults     []fault // rules that it breaks by itself
-	suspect    bool    // it has such a fault, and changes nothing that rules remember
-	jump       bool    // its PacketID is not the next one
-	broken     bool    // a fragment of it is proven wrong
-	suspicions int     // against it
-	named      int     // PacketIDs that it acknowledges
+// A Judge looks at one connection: it is told of each datagram as the connection takes it,
+// reads what the View shows, and changes nothing of it.
+type Judge interface {
+	// Follow begins with a connection, which has taken nothing yet.
+	Follow(View)
+	// Observe is told of a datagram. The event is valid until it returns.
+	Observe(*Event)
+	// Refuted tells of datagrams that were kept aside and turned out to be out of place.
+	Refuted(dir int, frames []seq.ProvisionalFrame)
+	// Forget tells that PacketIDs of a side have nothing to do with those before.
+	Forget(dir int)
+	// Compact tells that a connection that rests is to keep little.
+	Compact()
+	// End tells that nothing comes from a side any more; what is held is settled behind it.
+	End(dir int)
+}
+
+// An Event is the datagram at hand, and what is known of it. Of one that the connection takes
+// there are two: one before its PacketID is counted, if that was not captured before, and one
+// behind it, before what its messages say is taken.
+type Event struct {
+	Frame    *dissect.Frame // nil when none is at hand
+	Datagram *knet.Datagram // decoded, as far as it could be
+	Sent     seq.Sending    // what the engine is given of it
+	Dir      int            // its sender
+	Step     Step
+	Known    bool    // its PacketID was captured before
+	Faults   []Fault // what is wrong with it by itself
+	Doubtful bool    // … so that it may not be meant as it is
+
+	// Of a message that is sent again.
+	Message *knet.Message
+	Unit    seq.UnitVerdict
+
+	now  uint64 // number of its frame; of another one where this one was kept aside until then
+	pong pong   // the reply that it holds
+}
+
+// A Step is how far a connection has come with a datagram.
+type Step uint8
+
+const (
+	Unread Step = iota // it cannot be read to its end
+	Apart              // it is set apart: nothing else follows from it
+	Aside              // its PacketID is far from those of its side: it is kept until it shows why
+	Fresh              // its PacketID is new, and about to be counted
+	Taken              // it was counted
+	Resent             // so was a message of it that was sent before
+)
+
+// tell tells the judge, where there is one, of the datagram at hand.
+func (c *conn) tell(dir int, step Step) {
+	if c.judge != nil {
+		c.Dir, c.Step = dir, step
+		c.judge.Observe(&c.Event)
+	}
+}
+
+// refuted tells the judge of datagrams of a side whose PacketIDs turned out to be out of
+// place: the side went on before them.
+func (c *conn) refuted(dir int) {
+	p := c.c.Dir[dir].Provisionals()
+	frames := p.Refuted()
+	for i := range frames {
+		p.Disregard(frames[i].Num)
+	}
+	if c.judge != nil && len(frames) > 0 {
+		c.judge.Refuted(dir, frames)
+	}
+}
+
+// forget says that PacketIDs of a side have nothing to do with those before.
+func (c *conn) forget(dir int) {
+	c.side[dir].habits = 0
+	if c.judge != nil {
+		c.judge.Forget(dir)
+	}
 }

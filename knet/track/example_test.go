@@ -13,7 +13,7 @@ import (
 func ExampleNew() {
 	from := dissect.MakeEndpoint(netip.MustParseAddrPort("192.0.2.10:5000"))
 	to := dissect.MakeEndpoint(netip.MustParseAddrPort("198.51.100.20:5000"))
-	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New()}})
+	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(nil)}})
 	for i, payload := range []string{
 		"\x00\x00\x00\x08\x00\xfd\xff\xff\xffuser",             // ConnectSyn
 		"\x00\x00\x00\x04\x00\xfc\xff\xff\xff",                 // ConnectSynAck

@@ -1,91 +1,101 @@
 package track
 
-import "slices"
+import "github.com/dpdissect/dpdissect/knet"
 
-// A fault is a rule that a datagram breaks by itself.
-type fault struct {
-	rule    int
-	grade   grade
-	message string
+// A Fault is something wrong with a datagram by itself.
+type Fault struct {
+	Kind    FaultKind
+	Value   int           // what is wrong, by its kind
+	Message *knet.Message // the message that it is of, nil for the datagram
 }
 
-// A grade is how severe a fault is, measured by its rule.
-type grade uint8
+// A FaultKind is what may be wrong with a datagram.
+type FaultKind uint8
 
+// What is odd and no more.
 const (
-	asIs   grade = iota
-	milder       // one step less
-	remark       // a note
+	OneFragment    FaultKind = iota // a transfer of one fragment
+	OneIndex                        // a list of one index
+	AcksAmong                       // PacketAcks in a reliable datagram with other messages (Spec)
+	UnreliableFlow                  // a FlowControlRequest (Reference)
+
+	// What is no sign of anything once it is a habit.
+	TooLong         // more than an Ethernet frame holds
+	LongBase        // numbers in a longer form than they need
+	LongDelta       // … of the dependency Value
+	LongIndex       // … likewise
+	LongID          // … of a message
+	LongReliable    // … its ReliableDelta
+	LongCount       // … its FragmentCount
+	LongNumber      // … its FragmentNumber
+	NoDependencies  // InOrder is set for none
+	NoCodes         // InOrder is set, and no message has a code
+	DependencyTwice // the dependency Value
+	IndexSpelledOut // that a code would say as well
+	IndexTwice      // the index Value of a list
+	CodeOnFragment
+	LongFragment
+	LowRate      // a FlowControlRequest of less than is always allowed
+	ReliablePing // a PingRequest or PingReply
+	HighAckBits  // bits beside the PacketID of a PacketAck
+
+	// What makes it doubtful that the datagram is meant as it is.
+	NoMessages
+	OrderIsClear     // a message has the code Value, and InOrder is not set
+	CodeBeyond       // codes and indexes of dependencies that are not there
+	SingleBeyond     // …
+	IndexBeyond      // … the index Value of a list
+	NoIndexes        // a list of none
+	StartIsClear     // FragmentStart without Fragment
+	NoFragments      // a transfer of none
+	FragmentedKind   // a message of the kind Value in fragments
+	ZeroNumber       // a fragment with the number of a start
+	EmptyFragment    // no content
+	UnreliableParts  // a fragment that is not reliable
+	OtherMap         // a PacketAck by the other map of ids, with the id Value
+	WrongSize        // a control message
+	ReliableAck      // a PacketAck (Reference), or nothing but PacketAcks (Spec)
+	UnreliableRate   // a FlowControlRequest (Spec)
+	UnreliableAnswer // a ConnectAck
+	ReliableShake    // a ConnectSyn or ConnectSynAck
+	ReliableEnd      // a Disconnect or DisconnectAck
+	UnorderedEnd     // … without InOrder
+	OrderedControl   // a code on a control message
+	faultKinds
+
+	firstHabit = TooLong
+	firstDoubt = NoMessages
 )
 
-// Rules that most datagrams and messages pass together; see session.RuleSets.
-const (
-	setDatagram     = iota // any datagram
-	setNumber              // PacketID that is new and in its place
-	setPage                // any datagram of Spec
-	setDepends             // … with InOrder
-	setMessage             // any message
-	setCode                // message of Spec with codes 1 to 5
-	setSingle              // … with code 6
-	setMulti               // … with code 7
-	setStart               // first fragment
-	setFragment            // any fragment
-	setLater               // later fragment of Spec
-	setKind                // PingRequest; the other kinds follow in their order, for Reference
-	setKindPage     = setKind + 9
-	numSets         = setKindPage + 9
-	setKindOverhead = 1 // of Application, which has no set
-)
+// FaultKinds is how many kinds there are.
+const FaultKinds = int(faultKinds)
 
-// ruleSets gives the sets in the order of their indexes.
-func ruleSets() [][]int {
-	kinds := [9][]int{
-		{rRmPingLen, rRmPingRel, rRmNofrag}, {rRmPongLen, rRmPongRel, rRmNofrag}, {rRmFlowLen, rRmFlowRel, rRmNofrag, rFcRange},
-		{rRmAckLen, rRmAckRel, rRmNofrag, rRdAckSpan, rRmIdmap}, {rRmDiscLen, rRmNofrag}, {rRmDiscackLen, rRmNofrag},
-		nil, nil, nil}
-	page := [9][]int{
-		{rRmPlainOrder}, {rRmPlainOrder}, {rRmPlainOrder}, {rRmPlainOrder}, {rRmDiscRel, rRmDiscOrder}, {rRmDiscRel, rRmDiscOrder},
-		{rRmSynRel, rRmPlainOrder, rRmNofrag}, {rRmSynRel, rRmPlainOrder, rRmNofrag}, {rRmConnackLen, rRmConnackRel, rRmPlainOrder, rRmNofrag}}
-	sets := [numSets][]int{
-		setDatagram: {rDgMinlen, rDgFill, rDgVleFit, rDgVleMin, rDgEmpty, rDgSize},
-		setNumber:   {rDgIdUnique, rDgIdBack},
-		setPage:     {rDgInorderNeed},
-		setDepends:  {rDgIodfit, rDgIodzero, rDgInorderIdle, rIoDupdep},
-		setMessage:  {rMbLen, rMbLen0, rCtMsgid},
-		setCode:     {rMbCode15},
-		setSingle:   {rMbSingle, rMbSingleShort},
-		setMulti:    {rMbMulti, rMbMultiCount, rMbMultiDup},
-		setStart:    {rMbFstart, rMbFragcount},
-		setFragment: {rMbFragsize, rFrReliable},
-		setLater:    {rFrOrder},
-	}
-	for i := range kinds {
-		sets[setKind+i] = kinds[i]
-		sets[setKindPage+i] = slices.Concat(kinds[i], page[i])
-	}
-	return sets[:]
-}
+// maxFaults is how many faults of one datagram are told.
+const maxFaults = 8
 
 // accuse notes a fault of the datagram at hand.
-func (c frameJudge) accuse(rule int, message string) {
-	c.faults = append(c.faults, fault{rule, asIs, message})
+func (c *conn) accuse(k FaultKind, value int, m *knet.Message) {
+	c.Faults = append(c.Faults, Fault{k, value, m})
 }
 
-func (c frameJudge) accuseAs(rule int, g grade, message string) {
-	c.faults = append(c.faults, fault{rule, g, message})
-}
+// habitually is how many datagrams of a side with no more than a small fault are doubted;
+// what goes on is a habit.
+const habitually = 8
 
-// What is told of one datagram: so many faults, and suspicions of what its messages
-// say. What names more datagrams than maxNamed acknowledges them, and is judged no
-// further.
-const (
-	maxFaults = 8
-	maxNamed  = 2048
-)
-
-// quarantine says that the datagram at hand has a fault, or may have: it must change
-// nothing.
-func (c frameJudge) quarantine() {
-	c.suspect = true
-	c.suspicions++
+// doubts reports a fault that makes it doubtful that the datagram at hand is meant as it is.
+func (c *conn) doubts(dir int) bool {
+	small := false
+	for _, f := range c.Faults {
+		switch {
+		case f.Kind >= firstDoubt:
+			return true
+		case f.Kind >= firstHabit:
+			small = true
+		}
+	}
+	s := &c.side[dir]
+	if small {
+		s.habits++
+	}
+	return small && s.habits <= habitually
 }

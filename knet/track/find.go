@@ -8,8 +8,8 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-func newPair(f *session.Flow, learned *probe) *pair {
-	p := &pair{flow: f, learned: learned, params: knet.Params{Dialect: knet.Reference}}
+func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {
+	p := &pair{flow: f, judge: judge, learned: learned, params: knet.Params{Dialect: knet.Reference}}
 	p.d = f.Room(func() any { return new(knet.Datagram) }).(*knet.Datagram)
 	if learned != nil {
 		p.params, p.decided = learned.learned()
@@ -30,7 +30,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	fr.Type = p.d.Type.String()
 	c := p.find(fr, err)
 	c.input(fr, p.d, err)
-	c.fr, c.d = nil, nil
+	c.Frame, c.Datagram = nil, nil
 	if p.flow.Wants().Summaries {
 		fr.Summary = c.pong.appendTo(knet.AppendPartialSummary(fr.Summary, p.d, err))
 	}
@@ -168,8 +168,8 @@ func (p *pair) Sweep(now int64) {
 // Compact implements session.Compacter.
 func (p *pair) Compact() {
 	for _, c := range p.conns {
-		for i := range c.side {
-			c.side[i].datagrams.Clear()
+		if c.judge != nil {
+			c.judge.Compact()
 		}
 		c.c.Compact()
 	}

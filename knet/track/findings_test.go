@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
+	"github.com/dpdissect/dpdissect/knet/rules"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -18,8 +19,11 @@ type dock struct {
 }
 
 func newDock(t testing.TB, dialect string) *dock {
-	p := New()
-	return &dock{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, dialect)}), p}
+	p := rules.New()
+	cfg := session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, dialect)}
+	s := sessiontest.New(t, hosts, cfg)
+	t.Cleanup(func() { sameWithoutRules(t, s, cfg, dialect) })
+	return &dock{s, p}
 }
 
 // see captures a datagram 50 ms after the one before.
@@ -41,12 +45,17 @@ func (d *dock) finds() (rules []string) {
 
 func (d *dock) passes(t testing.TB, ids ...string) {
 	t.Helper()
-	all := d.Table.Tallies(d.knet)
 	for _, id := range ids {
-		if i := slices.IndexFunc(Rules, func(r conform.Rule) bool { return r.ID == id }); all[i].Pass == 0 {
+		if d.tally(id).Pass == 0 {
 			t.Errorf("%s is not passed", id)
 		}
 	}
+}
+
+// tally gives what was counted for a rule.
+func (d *dock) tally(id string) conform.Tally {
+	i := slices.IndexFunc(rules.Rules, func(r conform.Rule) bool { return r.ID == id })
+	return d.Table.Tallies(d.knet)[i]
 }
 
 // The datagrams of a session of the page: the client's, numbered by their PacketIDs,

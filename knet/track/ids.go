@@ -86,14 +86,14 @@ func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) (n int, known bool) 
 	a := knet.AckOf(m.Body, p.params.Dialect)
 	first := ids.Peek(a.PacketID & knet.PacketIDMask)
 	last := first + int64(bits.Len64(a.Bits))
-	r := &c.side[1-dir].datagrams
-	x := r.at(first)
+	out := &c.c.Dir[1-dir]
+	x, _ := out.Look(first)
 	switch {
-	case a.PacketID > knet.PacketIDMask, first < ref-farIDs, last > ref+nearIDs, x != nil && !x.reliable && !x.suspect:
+	case a.PacketID > knet.PacketIDMask, first < ref-FarIDs, last > ref+NearIDs, x.NoAck:
 		return 0, true
-	case x == nil && r.has && first < r.low && c.known():
+	case !x.Captured && c.c.Complete && first < out.Window().Lowest():
 		return 0, true // before the first of all
-	case x == nil, first < p.voted[dir]:
+	case !x.Captured, first < p.voted[dir]:
 		return 0, false // the capture may have missed it; or it is acknowledged again
 	}
 	p.voted[dir] = first + 1

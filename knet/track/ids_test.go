@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"

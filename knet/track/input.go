@@ -24,28 +24,32 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		} else {
 			c.c.Dir[i].SetLimits(libraryLimits)
 		}
-		s.datagrams.lowMemory = c.wants.LowMemory
+		s.lowMemory = c.wants.LowMemory
 		c.told[i] = s.acknowledged
 	}
 	if p.decided {
 		c.c.Dialect = p.params.Dialect.String()
 	}
+	if p.judge != nil {
+		c.judge = p.judge()
+		c.judge.Follow(View{c})
+	}
 	c.link = func(at seq.Position) {
-		c.fr.Acks = append(c.fr.Acks, at.Frame)
-		c.flow.Acked(at, c.fr.Frame)
+		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+		c.flow.Acked(at, c.Frame.Frame)
 	}
 	return c
 }
 
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
-	c.fr, c.d, c.now, c.pong, c.suspect = fr, d, fr.Frame, pong{}, false
-	c.suspicions, c.named = 0, 0
+	c.Frame, c.Datagram, c.now, c.pong, c.Doubtful = fr, d, fr.Frame, pong{}, false
+	c.Known = false
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	switch {
 	case err != nil && !fr.Cut():
-		c.malformed(dir, err)
+		c.malformed(dir)
 	case c.finished, c.c.Damaged(fr.Datagram), err != nil && err.Offset < 3:
 		c.count(dir)
 	case d.Type == knet.TypeConnect:
@@ -57,19 +61,23 @@ func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 
 // malformed takes a datagram that can't be read to its end. Where its header can be, the
 // PacketID is not missing, whatever became of the messages.
-func (c *conn) malformed(dir int, err *dissect.Error) {
-	if s := &c.side[dir]; len(c.d.Messages) > 0 && !c.finished && !c.c.Damaged(c.fr.Datagram) {
-		if _, known := s.ids.Known(); known {
-			c.c.Dir[dir].Provisionals().Disregard(s.ids.Peek(c.d.PacketID))
-		}
+func (c *conn) malformed(dir int) {
+	if c.finished || c.c.Damaged(c.Frame.Datagram) {
+		return
 	}
-	c.frames().judgeMalformed(dir, err)
+	s := &c.side[dir]
+	if _, known := s.ids.Known(); known && len(c.Datagram.Messages) > 0 {
+		c.c.Dir[dir].Provisionals().Disregard(s.ids.Peek(c.Datagram.PacketID))
+	}
+	if c.sending(0, seq.Unmarked); !c.isCopied(dir) {
+		c.tell(dir, Unread)
+	}
 }
 
 // describe describes the datagram at hand, which has a PacketID, to the engine. The
 // library never sends a PacketID again; the page sends the datagram again.
 func (c *conn) describe(num int64) *seq.Sending {
-	if c.d.Dialect == knet.Spec {
+	if c.Datagram.Dialect == knet.Spec {
 		return c.sending(num, seq.Unmarked)
 	}
 	sent := c.sending(num, seq.MarkFirst)
@@ -79,73 +87,73 @@ func (c *conn) describe(num int64) *seq.Sending {
 
 // datagram tracks a numbered datagram.
 func (c *conn) datagram(dir int) {
-	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.d.PacketID)
-	if c.d.Dialect == knet.Spec && !c.side[dir].bits.sure {
+	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.Datagram.PacketID)
+	if c.Datagram.Dialect == knet.Spec && !c.side[dir].bits.sure {
 		ackReading{c}.readAcks(dir)
 	}
 	if c.c.Dir[1-dir].Provisionals().Any() {
 		c.confirmAcked(1 - dir)
 	}
 	sent := c.describe(num)
-	c.frames().inspect()
-	if len(c.faults) > 0 {
-		apart := c.frames().isApart(dir, num)
-		c.suspect = apart || c.frames().doubtful(dir)
-		if apart {
-			c.frames().judgeApart(dir)
+	c.inspect()
+	if len(c.Faults) > 0 {
+		if c.isApart(dir) {
+			c.Doubtful = true
+			c.setApart(dir)
 			return
 		}
+		c.Doubtful = c.doubts(dir)
 	}
-	switch out.Place(sent, c.fr.Datagram) {
+	switch out.Place(sent, c.Frame.Datagram) {
 	case seq.Provisional:
-		c.c.SetAside(dir, sent, c.fr)
-		c.judgeProvisional(dir, sent)
+		c.c.SetAside(dir, sent, c.Frame)
+		c.tell(dir, Aside)
 		c.count(dir)
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 		return
 	case seq.Confirmed:
 		c.believe(dir)
-		c.frames().inspect()
 	}
 	c.believed(dir, num)
 	if out.Provisionals().HasRefuted() {
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 	}
 }
 
 // believed tracks a datagram whose PacketID stands in the series of its side.
 func (c *conn) believed(dir int, num int64) {
-	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.sent
+	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.Sent
 	known, _ := out.Captured(num)
+	c.Known = known
 	other := known && c.hasOtherContent(dir, sent)
 	if other {
 		sent.Mark = seq.MarkFirst // a datagram that is sent again is so as it was
 	}
 	if !known {
-		c.frames().judge(dir, sent) // it can be no copy
-		if c.suspect && c.frames().isApart(dir, num) {
-			c.frames().judgeApart(dir)
+		c.tell(dir, Fresh) // it can be no copy
+		if c.isApart(dir) && c.overdue(dir) {
+			c.setApart(dir)
 			return
 		}
 	}
 	s.ids.Advance(num)
-	s.keepFirst(c.d.PacketID, sent)
-	sent.NoAck = !c.d.Reliable
+	s.keepFirst(c.Datagram.PacketID, sent)
+	sent.NoAck = !c.Datagram.Reliable
 	v := out.Send(sent)
-	c.fr.Words |= v.Words
+	c.Frame.Words |= v.Words
+	if c.Frame.Cut() {
+		s.cuts.add(num)
+	}
 	if other = other && !v.Words.Has(dissect.Duplicate); other {
 		out.Provisionals().Replace(sent)
 	}
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
-		c.fr.RetryOf = v.RetryOf
+		c.Frame.RetryOf = v.RetryOf
 	}
-	if c.d.Dialect == knet.Spec && c.d.Reliable {
+	if c.Datagram.Dialect == knet.Spec && c.Datagram.Reliable {
 		s.repeated(v)
 	}
-	c.frames().pronounce()
-	if known && !v.Words.Has(dissect.Duplicate) {
-		c.frames().judge(dir, sent)
-	}
+	c.tell(dir, Taken)
 	c.speaks(dir)
 	c.messages(dir, num, v.Novelty == seq.First || other)
 }
@@ -153,11 +161,10 @@ func (c *conn) believed(dir int, num int64) {
 // hasOtherContent reports a PacketID that was captured with other bytes, all of them.
 func (c *conn) hasOtherContent(dir int, sent *seq.Sending) bool {
 	look, _ := c.c.Dir[dir].Look(sent.Num)
-	if look.Hash == sent.Hash || look.Hash == 0 || c.fr.Cut() {
+	if look.Hash == sent.Hash || look.Hash == 0 || c.Frame.Cut() {
 		return false
 	}
-	x := c.side[dir].datagrams.at(sent.Num)
-	return x == nil || !x.cut
+	return !c.side[dir].cuts.has(sent.Num)
 }
 
 func (s *side) keepFirst(id uint32, sent *seq.Sending) {
@@ -169,25 +176,25 @@ func (s *side) keepFirst(id uint32, sent *seq.Sending) {
 // messages tracks the messages of a datagram; fresh says that no copy of it was
 // captured before.
 func (c *conn) messages(dir int, num int64, fresh bool) {
-	if c.d.Plain && c.d.Dialect != knet.Spec && c.wants.Messages == session.CountMessages {
-		c.frames().countMessages(dir, num, fresh)
+	if c.Datagram.Plain && c.Datagram.Dialect != knet.Spec && c.wants.Messages == session.CountMessages {
+		c.countMessages(dir, num, fresh)
 		return
 	}
-	var x contents
-	if fresh && c.d.Dialect == knet.Spec {
+	var x Contents
+	if fresh && c.Datagram.Dialect == knet.Spec {
 		fresh = c.freshContent(dir, num)
 	}
-	for i := range c.d.Messages {
-		m := &c.d.Messages[i]
+	for i := range c.Datagram.Messages {
+		m := &c.Datagram.Messages[i]
 		if !m.Known() {
 			continue // cut by the capture
 		}
-		x.see(m)
-		if c.d.Dialect == knet.Spec && m.Kind != knet.ConnectSyn && m.Kind != knet.ConnectSynAck {
+		x.See(m)
+		if c.Datagram.Dialect == knet.Spec && m.Kind != knet.ConnectSyn && m.Kind != knet.ConnectSynAck {
 			c.says(dir)
 		}
 		isNew := fresh
-		if m.IsReliable() && c.d.Dialect != knet.Spec {
+		if m.IsReliable() && c.Datagram.Dialect != knet.Spec {
 			isNew = c.numbered(dir, num, m, fresh)
 		}
 		if m.Kind != knet.Application {
@@ -195,7 +202,7 @@ func (c *conn) messages(dir int, num int64, fresh bool) {
 			continue
 		}
 		c.spoken = true
-		if c.d.Dialect == knet.Spec {
+		if c.Datagram.Dialect == knet.Spec {
 			c.confirm(dir)
 		}
 		if isNew {
@@ -203,14 +210,33 @@ func (c *conn) messages(dir int, num int64, fresh bool) {
 		}
 	}
 	c.enter(dir, &x)
-	c.fr.Awaits = c.wants.Links && (c.d.Reliable || c.side[dir].plain.await(num))
-	c.fr.Unreliable = !c.d.Reliable
-	c.judgeAcks(dir, &x)
+	c.Frame.Awaits = c.wants.Links && (c.Datagram.Reliable || c.side[dir].plain.await(num))
+	c.Frame.Unreliable = !c.Datagram.Reliable
+	c.acksOnly(dir, &x)
 	for i := range c.side {
 		if w := &c.side[i].waiting; w.some() {
 			w.release()
 		}
 	}
+}
+
+// countMessages is messages for a datagram of Reference with nothing but whole messages of the application, when messages are only counted.
+func (c *conn) countMessages(dir int, num int64, fresh bool) {
+	out := &c.c.Dir[dir]
+	for i := range c.Datagram.Messages {
+		m := &c.Datagram.Messages[i]
+		if !m.IsReliable() {
+			if fresh {
+				out.CountMessage(true, len(m.Body))
+			}
+		} else if fresh && c.numbered(dir, num, m, true) {
+			out.CountMessage(true, len(m.Body))
+		}
+	}
+	c.spoken = true
+	out.DataFrames++
+	c.Frame.Awaits = c.wants.Links && (c.Datagram.Reliable || c.side[dir].plain.await(num))
+	c.Frame.Unreliable = !c.Datagram.Reliable
 }
 
 // numbered tracks the number of a reliable message of Reference, which it keeps
@@ -222,17 +248,16 @@ func (c *conn) numbered(dir int, num int64, m *knet.Message, fresh bool) bool {
 		return false
 	}
 	s.numbers.Advance(n)
-	v := c.c.Dir[dir].SendUnit(n, num, printOf(m), c.fr)
+	v := c.c.Dir[dir].SendUnit(n, num, printOf(m), c.Frame)
 	if v.New {
 		return true
 	}
-	if v.Words != 0 && c.fr.RetryOf == 0 {
-		c.fr.RetryOf = v.RetryOf
+	if v.Words != 0 && c.Frame.RetryOf == 0 {
+		c.Frame.RetryOf = v.RetryOf
 	}
-	c.fr.Words |= v.Words
-	if c.pair.sure() && !c.suspect {
-		c.numbers().judgeResent(dir, m, &v)
-	}
+	c.Frame.Words |= v.Words
+	c.Message, c.Unit = m, v
+	c.tell(dir, Resent)
 	return false
 }
 

@@ -17,7 +17,7 @@ const (
 	lastTrySpec = 10e9 // the last ping of the page may be a ping interval old
 	lastTryLib  = lostTime - pingGap
 	mootTime    = 30e9
-	connectTime = 10e9 // ConnectTimeOut; the library waits without end
+	ConnectTime = 10e9 // ConnectTimeOut; the library waits without end
 )
 
 // speaks notes a datagram of a side. In Opening, the server's first one, and with
@@ -25,13 +25,13 @@ const (
 func (c *conn) speaks(dir int) {
 	l := &c.life
 	l.heard[dir] = true
-	if c.fr.HasTime {
-		l.heardAt[dir] = max(l.heardAt[dir], c.fr.Time)
+	if c.Frame.HasTime {
+		l.heardAt[dir] = max(l.heardAt[dir], c.Frame.Time)
 	}
-	if l.state == session.Reset && dir == l.gone && c.fr.Time-l.goneAt >= restartGap {
+	if l.state == session.Reset && dir == l.gone && c.Frame.Time-l.goneAt >= RestartGap {
 		l.state = l.before // the notice was wrong, or forged
 	}
-	if l.state != session.Opening || c.d.Dialect == knet.Spec {
+	if l.state != session.Opening || c.Datagram.Dialect == knet.Spec {
 		return
 	}
 	if l.connects > 0 && dir != c.client || l.heard == [2]bool{true, true} {
@@ -41,13 +41,13 @@ func (c *conn) speaks(dir int) {
 
 // connect tracks the connect datagram of Reference.
 func (c *conn) connect(dir int) {
-	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
+	c.Frame.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if c.started() {
 		return
 	}
 	c.life.connects++
-	c.life.connectAt = c.fr.Time
+	c.life.connectAt = c.Frame.Time
 	c.knowClient(dir)
 	c.began()
 }
@@ -55,13 +55,13 @@ func (c *conn) connect(dir int) {
 // handshake tracks ConnectSyn, ConnectSynAck and ConnectAck of Spec.
 func (c *conn) handshake(dir int, k knet.Kind) {
 	l := &c.life
-	c.fr.Words |= dissect.Handshake
+	c.Frame.Words |= dissect.Handshake
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	switch k {
 	case knet.ConnectSyn:
 		c.knowClient(dir)
 		l.connects++
-		l.connectAt = c.fr.Time
+		l.connectAt = c.Frame.Time
 		if !c.spoken {
 			c.began()
 		}
@@ -91,29 +91,29 @@ func (c *conn) confirm(dir int) {
 // closing tracks Disconnect and DisconnectAck.
 func (c *conn) closing(dir int, k knet.Kind) {
 	l := &c.life
-	c.fr.Words |= dissect.Close
-	if c.suspect && len(c.faults) > 0 && c.d.Dialect != knet.Spec {
+	c.Frame.Words |= dissect.Close
+	if c.Doubtful && len(c.Faults) > 0 && c.Datagram.Dialect != knet.Spec {
 		return // what follows would be taken for the next connection
 	}
 	side := session.Side(dir + 1)
 	switch {
 	case l.state == session.Refused:
-	case k == knet.DisconnectAck && c.d.Dialect == knet.Spec && l.state == session.Opening && l.closer == session.NoSide:
+	case k == knet.DisconnectAck && c.Datagram.Dialect == knet.Spec && l.state == session.Opening && l.closer == session.NoSide:
 		l.state = session.Refused // kNet page, Session Management (AMB-KN-24)
 	case k == knet.DisconnectAck:
 		l.acked[dir] = true
 		l.close()
 	default:
 		l.close()
-		if alone := c.fr.Time - l.heardAt[1-dir]; l.heard[1-dir] && l.closer == session.NoSide && alone >= lostTime && alone <= mootTime {
+		if alone := c.Frame.Time - l.heardAt[1-dir]; l.heard[1-dir] && l.closer == session.NoSide && alone >= lostTime && alone <= mootTime {
 			l.state = session.TimedOut // it gave up; an answer would prove otherwise
 		}
 		switch l.closer {
 		case session.NoSide:
-			l.closer, l.closeAt = side, c.fr.Time
+			l.closer, l.closeAt = side, c.Frame.Time
 		case side, session.BothSides:
 		default:
-			if !l.acked[dir] && c.fr.Time-l.closeAt <= c.roundTrip() {
+			if !l.acked[dir] && c.Frame.Time-l.closeAt <= c.roundTrip() {
 				l.closer = session.BothSides
 			}
 		}
@@ -158,7 +158,7 @@ func (c *conn) timedOut(end int64) bool {
 	}
 	spec := c.pair.params.Dialect == knet.Spec
 	if l.state == session.Opening && !l.heard[1-max(c.client, 0)] {
-		return spec && l.connects > 0 && end-c.c.FirstTime >= connectTime
+		return spec && l.connects > 0 && end-c.c.FirstTime >= ConnectTime
 	}
 	if l.heard != [2]bool{true, true} {
 		return false
@@ -200,13 +200,15 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	for dir := range c.side {
 		c.c.Dir[dir].Provisionals().End()
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 	}
 	for dir := range c.side {
 		ackReading{c}.settleAcks(dir, false) // as they were read
 	}
 	for dir := range c.side {
-		c.numbers().judgeEndOf(dir)
+		if c.judge != nil {
+			c.judge.End(dir)
+		}
 		c.side[dir].settle(c, dir)
 	}
 	l := &c.life
@@ -218,7 +220,5 @@ func (c *conn) finish(end int64) {
 		c.c.ClosedBy = l.closer
 	}
 	c.flow.Finish(c.c)
-	for dir := range c.side {
-		c.side[dir].free()
-	}
+	c.judge = nil // datagrams are counted from now on and judged no longer
 }

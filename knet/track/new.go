@@ -1,5 +1,5 @@
-// Package track follows the connections of kNet over UDP and judges what their sides
-// send.
+// Package track follows the connections of kNet over UDP: what their sides send, acknowledge
+// and say. It judges nothing; a Judge may look on.
 package track
 
 import (
@@ -7,17 +7,16 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// New gives the protocol to a tracker.
-func New() *session.Protocol {
+// New gives the protocol to a tracker. judge makes what looks at a connection, nil for
+// nothing.
+func New(judge func() Judge) *session.Protocol {
 	return &session.Protocol{
-		Rules:    Rules,
-		RuleSets: ruleSets(),
 		Protocol: knet.KNet,
 		NewProbe: func() session.Probe { return newProbe() },
 		Follows:  follows,
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {
 			learned, _ := p.(*probe)
-			return newPair(f, learned)
+			return newPair(f, learned, judge)
 		},
 	}
 }

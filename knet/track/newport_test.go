@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"testing"
@@ -24,10 +24,7 @@ func TestReference_ClientGoesOnFromANewPort(t *testing.T) {
 	for _, f := range s.Accusations() {
 		t.Errorf("%s: %s", f.Rule.ID, f.Message)
 	}
-	tallies := d.Table.Tallies(d.knet)
-	for i := range Rules {
-		if Rules[i].ID == "KN-RD-ACK-KNOWN" && tallies[i].Blocked[conform.GuardLife] == 0 {
-			t.Error("KN-RD-ACK-KNOWN is not left open")
-		}
+	if d.tally("KN-RD-ACK-KNOWN").Blocked[conform.GuardLife] == 0 {
+		t.Error("KN-RD-ACK-KNOWN is not left open")
 	}
 }

@@ -11,6 +11,7 @@ import (
 type pair struct {
 	flow    *session.Flow
 	learned *probe
+	judge   func() Judge
 	params  knet.Params
 	decided bool     // the bytes, or the user, tell the dialect
 	told    [2]int   // datagrams that only Reference, only Spec reads

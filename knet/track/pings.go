@@ -41,7 +41,7 @@ func (c *conn) asks(dir int, num int64, m *knet.Message, fresh bool) {
 		return
 	}
 	c.settlePing(dir, p)
-	*p = ping{frame: c.fr.Frame, num: num, at: c.fr.Time, id: m.PingID}
+	*p = ping{frame: c.Frame.Frame, num: num, at: c.Frame.Time, id: m.PingID}
 }
 
 // answers matches a PingReply to its request on the other side. It acknowledges
@@ -51,11 +51,11 @@ func (c *conn) answers(dir int, m *knet.Message) {
 	if asked == nil || !m.Whole || len(m.Body) != 1 {
 		return
 	}
-	if p := &asked[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered && c.fr.HasTime {
-		p.answered, p.took = true, c.fr.Time-p.at
+	if p := &asked[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered && c.Frame.HasTime {
+		p.answered, p.took = true, c.Frame.Time-p.at
 		c.pong = pong{p.frame, p.took}
 		if !p.again {
-			c.c.Dir[1-dir].Echoed(p.took, p.frame, c.fr.Frame, c.fr.Time)
+			c.c.Dir[1-dir].Echoed(p.took, p.frame, c.Frame.Frame, c.Frame.Time)
 		}
 	}
 }

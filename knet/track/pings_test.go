@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/knet/track"
 )
 
 // A PingReply tells the time since its request and acknowledges nothing: the
@@ -80,7 +81,7 @@ func TestKNet_ReliableDatagrams_UnreliableAcknowledged(t *testing.T) {
 	}
 	s = newScene(t, "reference")
 	s.meet()
-	for range enoughAcks {
+	for range track.EnoughAcks {
 		s.send(0, s.told(0, "x"))
 		s.send(1, s.acks(s.next[0]-1))
 	}

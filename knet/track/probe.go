@@ -37,8 +37,8 @@ const (
 // How far PacketIDs may jump and still be near, and how small the first ones of
 // a connection are.
 const (
-	nearIDs  = 48
-	farIDs   = 1024
+	NearIDs  = 48
+	FarIDs   = 1024
 	firstIDs = 16
 
 	sentIDs      = 128     // datagrams of a side that an acknowledgement may be of
@@ -237,9 +237,9 @@ func (e *evidence) number(s *knet.Shape, side int) {
 	case !p.has:
 	case step == 1:
 		e.Add("next PacketID", bitsNext)
-	case step > 1 && step < nearIDs:
+	case step > 1 && step < NearIDs:
 		e.Add("PacketID nearby", bitsNear)
-	case step <= 0 && step > -farIDs:
+	case step <= 0 && step > -FarIDs:
 	case s.PacketID <= firstIDs: // it may begin again
 	default:
 		e.Add("PacketID far away", bitsFar)
@@ -247,7 +247,7 @@ func (e *evidence) number(s *knet.Shape, side int) {
 	if !p.has {
 		p.low = s.PacketID
 	}
-	if !p.has || step > 0 || step <= -farIDs {
+	if !p.has || step > 0 || step <= -FarIDs {
 		p.last, p.has = s.PacketID, true
 	}
 	if p.sent == nil {

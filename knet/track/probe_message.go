@@ -54,7 +54,7 @@ func (e *evidence) ack(x *knet.Block, other *probeSide) {
 			continue // sent before the first one captured
 		}
 		unsent++
-		if back := (other.last - uint32(id)) & knet.PacketIDMask; back > farIDs && back < 1<<knet.PacketIDBits-farIDs {
+		if back := (other.last - uint32(id)) & knet.PacketIDMask; back > FarIDs && back < 1<<knet.PacketIDBits-FarIDs {
 			wrong++
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func recognise(all []dissect.Datagram) []*session.Conn {
-	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New()}})
+	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(nil)}})
 	for i := range all {
 		tab.Add(&all[i])
 	}
@@ -34,7 +34,7 @@ func TestProbeForeignCaptures(t *testing.T) {
 // lockAfter gives the datagrams it takes to recognise a connection that is
 // captured from datagram start on, 0 when it is not recognised at all.
 func lockAfter(all []dissect.Datagram, start int) int {
-	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New()}})
+	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(nil)}})
 	for i := start; i < len(all); i++ {
 		if tab.Add(&all[i]); len(tab.Conns()) > 0 {
 			return i - start + 1
@@ -102,7 +102,7 @@ func TestProbeStrangers(t *testing.T) {
 	if testing.Short() {
 		n = 40_000
 	}
-	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New()}})
+	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(nil)}})
 	buf := make([]byte, 1500)
 	for i := range n {
 		kind := i % 40

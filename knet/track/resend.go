@@ -55,9 +55,9 @@ type resend struct {
 	said  bool // the application said it more than once
 }
 
-// contentHash is FNV-1a over words of eight bytes: which datagrams share a place
+// ContentHash is FNV-1a over words of eight bytes: which datagrams share a place
 // must not differ between runs, as it does with a random seed.
-func contentHash(b []byte) uint64 {
+func ContentHash(b []byte) uint64 {
 	const prime = 1099511628211
 	h := 14695981039346656037 ^ uint64(len(b))
 	for ; len(b) >= 8; b = b[8:] {
@@ -73,26 +73,26 @@ func contentHash(b []byte) uint64 {
 // freshContent tracks a reliable datagram of Spec whose PacketID is new and
 // reports whether its messages are new, too.
 func (c *conn) freshContent(dir int, num int64) bool {
-	if !c.d.Reliable || c.fr.Cut() {
+	if !c.Datagram.Reliable || c.Frame.Cut() {
 		return true
 	}
 	r := c.side[dir].memory()
-	content := c.fr.Payload[3:]
-	if c.d.InOrder {
-		content = c.fr.Payload[max(3, knet.SkipDependencies(c.fr.Payload, 3)):]
+	content := c.Frame.Payload[3:]
+	if c.Datagram.InOrder {
+		content = c.Frame.Payload[max(3, knet.SkipDependencies(c.Frame.Payload, 3)):]
 	}
-	x := resend{num: num, unit: num, hash: contentHash(content), time: c.fr.Time, set: true}
+	x := resend{num: num, unit: num, hash: ContentHash(content), time: c.Frame.Time, set: true}
 	old := r.find(x.hash, num)
 	fresh := true
 	switch {
 	case old == nil:
-	case c.fr.HasTime && len(content) >= minRepeatable && c.resent(dir, old, c.fr.Time-old.time):
+	case c.Frame.HasTime && len(content) >= minRepeatable && c.resent(dir, old, c.Frame.Time-old.time):
 		fresh = !c.resentAs(dir, old, &x)
 	default:
 		old.said, x.said = true, true
 	}
 	if fresh {
-		c.c.Dir[dir].SendUnit(num, num, 0, c.fr)
+		c.c.Dir[dir].SendUnit(num, num, 0, c.Frame)
 	}
 	r.keep(&x)
 	return fresh
@@ -101,17 +101,17 @@ func (c *conn) freshContent(dir int, num int64) bool {
 // resentAs counts a datagram as an earlier one sent again.
 func (c *conn) resentAs(dir int, old, x *resend) bool {
 	r := c.side[dir].resends
-	v := c.c.Dir[dir].SendUnit(old.unit, x.num, 0, c.fr)
+	v := c.c.Dir[dir].SendUnit(old.unit, x.num, 0, c.Frame)
 	if v.Words == 0 {
 		return false
 	}
 	if r.after == 0 {
-		r.after = c.fr.Time - old.time
+		r.after = c.Frame.Time - old.time
 	}
 	r.style = true
 	x.unit, x.said = old.unit, old.said
-	c.fr.Words |= v.Words
-	c.fr.RetryOf = v.RetryOf
+	c.Frame.Words |= v.Words
+	c.Frame.RetryOf = v.RetryOf
 	c.c.Remark("reliable datagrams are sent again under new PacketIDs")
 	return true
 }
@@ -190,7 +190,7 @@ func (c *conn) resent(dir int, old *resend, gap int64) bool {
 func (s *side) memory() *resends {
 	if s.resends == nil {
 		s.resends = &resends{limit: resendMemory}
-		if s.datagrams.lowMemory {
+		if s.lowMemory {
 			s.resends.limit = resendLowMemory
 		}
 		s.resends.make(resendFirst)

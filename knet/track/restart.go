@@ -9,8 +9,8 @@ import (
 // How a new connection on the same address pair is told from what is left of the
 // one before, in ns.
 const (
-	reconnectGap = 3.5e9 // both sides ping at least as often while connected
-	restartGap   = 1e9   // later than any copy made by the network
+	ReconnectGap = 3.5e9 // both sides ping at least as often while connected
+	RestartGap   = 1e9   // later than any copy made by the network
 	lateGap      = 10e9  // behind this, nothing of an ended connection comes
 )
 
@@ -27,7 +27,7 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
 	case c.life.over():
 		return since >= seq.CopyHorizon
 	}
-	return since >= reconnectGap
+	return since >= ReconnectGap
 }
 
 // restarts reports whether a datagram begins a new series. With Spec only a
@@ -45,15 +45,15 @@ func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 	if !known || num > ref || d.PacketID >= firstIDs || !fr.HasTime {
 		return false
 	}
-	sent := c.sent.Of(fr.Datagram, num, seq.Unmarked)
+	sent := c.Sent.Of(fr.Datagram, num, seq.Unmarked)
 	f := &s.firsts[d.PacketID]
 	switch {
 	case s.sentBefore(d.PacketID, sent):
 		return false
 	case f.seen && f.num == num:
-		return fr.Time-f.time >= restartGap && (d.PacketID <= 1 || c.life.over() || ref-num > nearIDs)
+		return fr.Time-f.time >= RestartGap && (d.PacketID <= 1 || c.life.over() || ref-num > NearIDs)
 	}
-	return ref-num > farIDs || ref-num > nearIDs && fr.Time-c.life.heardAt[dir] >= restartGap
+	return ref-num > FarIDs || ref-num > NearIDs && fr.Time-c.life.heardAt[dir] >= RestartGap
 }
 
 // reopens reports a ConnectSyn or ConnectSynAck of Spec that opens another
@@ -70,11 +70,11 @@ func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 	case !l.over() && s.goesOn(d):
 		return false // out of place, but of this connection
 	case l.over():
-		return k == knet.ConnectSyn || c.client != dir && fr.Time-l.heardAt[dir] >= restartGap
+		return k == knet.ConnectSyn || c.client != dir && fr.Time-l.heardAt[dir] >= RestartGap
 	case s.spoke:
 		return fr.Time-s.spokeAt >= seq.StartHorizon // else it was overtaken
 	case l.connects > 0:
-		return k == knet.ConnectSyn && fr.Time-l.connectAt > connectTime
+		return k == knet.ConnectSyn && fr.Time-l.connectAt > ConnectTime
 	}
 	return k == knet.ConnectSyn && c.spoken
 }
@@ -84,14 +84,14 @@ func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 func (s *side) goesOn(d *knet.Datagram) bool {
 	ref, known := s.ids.Known()
 	num := s.ids.Peek(d.PacketID)
-	return known && s.spoke && num > ref && num < ref+farAway
+	return known && s.spoke && num > ref && num < ref+FarAway
 }
 
 // says notes a message of Spec other than ConnectSyn and ConnectSynAck. A client
 // says nothing before it is answered: that is left from the connection before.
 func (c *conn) says(dir int) {
 	if s := &c.side[dir]; !s.spoke && (c.life.connects == 0 || c.life.heard[1-dir]) {
-		s.spoke, s.spokeAt = true, c.fr.Time
+		s.spoke, s.spokeAt = true, c.Frame.Time
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *side) sentBefore(id uint32, sent *seq.Sending) bool {
 	case f.ipid != 0 && f.ipid == sent.IPID:
 		return true
 	}
-	return sent.Time-f.time < restartGap
+	return sent.Time-f.time < RestartGap
 }
 
 // claims reports whether a datagram belongs to an ended connection rather than
@@ -143,12 +143,12 @@ func (c *conn) claims(fr *dissect.Frame, d *knet.Datagram, since *conn) bool {
 	}
 	num := c.side[dir].ids.Peek(d.PacketID)
 	switch {
-	case num > ref || ref-num > farIDs || d.PacketID < firstIDs:
+	case num > ref || ref-num > FarIDs || d.PacketID < firstIDs:
 		return false
 	case opening(d) != knet.Application:
 		return c.isCopy(fr, d, dir)
 	}
 	s := &since.side[since.c.DirOf(fr.Datagram)]
 	now, ok := s.ids.Known()
-	return !ok || s.ids.Peek(d.PacketID)-now > nearIDs
+	return !ok || s.ids.Peek(d.PacketID)-now > NearIDs
 }

@@ -87,7 +87,7 @@ func (s *transfers) add(f *fragment) {
 		s.table = new([256][3]*transfer)
 	}
 	c := s.conn
-	f.at = fragmentOrigin{f.packet, c.fr.Frame, c.fr.Time, c.fr.HasTime}
+	f.at = fragmentOrigin{f.packet, c.Frame.Frame, c.Frame.Time, c.Frame.HasTime}
 	if !f.numbered {
 		s.addByPlace(&s.table[f.id], f)
 		return

@@ -14,6 +14,7 @@ type Look struct {
 	Acked    bool
 	AckTimed bool
 	GivenUp  bool
+	NoAck    bool // its sender asks for no acknowledgement
 }
 
 // Look gives what is remembered of a number; ok is false when nothing is.
@@ -25,7 +26,7 @@ func (d *Direction) Look(n int64) (l Look, ok bool) {
 	u := d.win.see(n)
 	l = Look{Frame: u.frame, Time: u.time, AckTime: u.ackTime, Copies: int(u.copies),
 		Captured: u.state&captured != 0, First: u.state&firstSending != 0, Retried: u.state&retried != 0,
-		Acked: u.state&acked != 0, AckTimed: u.state&ackTimed != 0, GivenUp: u.state&givenUp != 0}
+		Acked: u.state&acked != 0, AckTimed: u.state&ackTimed != 0, GivenUp: u.state&givenUp != 0, NoAck: u.state&noAck != 0}
 	if l.First {
 		l.Hash, l.IPID = u.hash, u.ipid
 	}

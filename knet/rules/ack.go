@@ -1,0 +1,344 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/knet/track"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+const (
+	maxAhead  = 8
+	noNumber  = -1 << 62
+	longAfter = 500e6 // ns: later than anything is late
+	fewLater  = 3
+	fewAheads = 2   // where more come, the clocks of the capture may differ
+	tooLow    = 256 // below the first PacketID captured of a connection whose start was
+	manyAcks  = 4   // of unreliable datagrams: a habit; of one datagram: more than its copies
+)
+
+// unwrapped is a PacketID of a side as near as can be to those it sent.
+func (r *datagrams) unwrapped(id uint32) int64 {
+	s := seq.Serial{Bits: knet.PacketIDBits}
+	s.Advance(r.top)
+	return s.Peek(id)
+}
+
+// judgeAck judges a PacketAck by what the other side has sent.
+func (c numberJudge) judgeAck(dir int, m *knet.Message) {
+	r := &c.side[1-dir].datagrams
+	if !r.has {
+		return
+	}
+	if c.takesUsualAck(dir, &m.Ack, r) {
+		return
+	}
+	var ids [knet.MaxAcked]int64
+	list := m.Ack.AppendIDs(ids[:0])
+	high, low := r.low, r.top
+	for i, id := range list {
+		if list[i] = r.unwrapped(uint32(id)); r.isFaulty(uint32(id)) {
+			list[i] = noNumber
+			continue
+		}
+		high, low = max(high, list[i]), min(low, list[i])
+	}
+	switch {
+	case high > r.top:
+		c.holdAhead(dir, high, r)
+		if high > r.top+track.FarAhead {
+			return
+		}
+	case low < r.low-tooLow && c.known():
+		c.frames().quarantine()
+		x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, but the peer began with %d", low&knet.PacketIDMask, r.low&knet.PacketIDMask))
+		x.Since = c.Frame.Time
+		c.c.Rules.Judge(x)
+		return
+	}
+	if high <= r.top {
+		c.c.Rules.Pass(rRdAckKnown)
+	}
+	for _, num := range list {
+		if x := r.at(num); x != nil && !x.suspect {
+			c.judgeAcked(dir, num, x)
+		}
+	}
+}
+
+// takesUsualAck is judgeAck for one that names only what lies within what was
+// captured, and reports whether it is such.
+func (c numberJudge) takesUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
+	first := r.unwrapped(a.PacketID & knet.PacketIDMask)
+	if a.PacketID > knet.PacketIDMask || r.faults > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
+		return false
+	}
+	c.c.Rules.Pass(rRdAckKnown)
+	if x := r.at(first); x != nil && !x.suspect {
+		c.judgeAcked(dir, first, x)
+	}
+	for m := a.Bits; m != 0; m &= m - 1 {
+		num := first + 1 + int64(bits.TrailingZeros64(m))
+		if x := r.at(num); x != nil && !x.suspect {
+			c.judgeAcked(dir, num, x)
+		}
+	}
+	return true
+}
+
+// judgeAcked judges the acknowledgement of a datagram that was captured.
+func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
+	rules := &c.c.Rules
+	if !x.reliable && (x.tainted || c.Frame.Time-x.time > staleTime || c.beforeAnother(1-dir, x)) {
+		return // of another series, it may be
+	}
+	if !rules.Check(rRdAckUnrel, x.reliable) {
+		c.holdUnreliable(dir, num, x)
+		return
+	}
+	if x.acks == 0 {
+		x.ackAt = c.Frame.Time
+		c.side[1-dir].order.acks++
+		c.side[1-dir].order.known++
+		c.side[1-dir].ask.acks++
+		x.carrier, x.carried = uint32(c.Sent.Num), true
+		if x.reliable {
+			c.judgeAckDelay(dir, x)
+		}
+	}
+	if x.acks += min(1, 255-x.acks); x.acks != x.sends+manyAcks {
+		rules.Pass(rRdAckDup)
+		return
+	}
+	y := rules.Here(rRdAckDup, fmt.Sprintf("PacketID %d is acknowledged %d times, but was sent %d times", num&knet.PacketIDMask, x.acks, x.sends), x.frame)
+	y.Since = x.time
+	rules.Judge(y)
+}
+
+// holdAhead keeps an acknowledgement of what was not captured.
+func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
+	s := &c.side[1-dir]
+	c.frames().quarantine()
+	if len(s.acking.ahead) >= maxAhead {
+		c.c.Rules.Unclear(rRdAckKnown, conform.GuardHold, fmt.Sprintf("PacketID %d is acknowledged, as many others that the peer has not reached", num&knet.PacketIDMask))
+		return
+	}
+	if !c.c.Complete && c.c.Dir[1-dir].MinRTT() == 0 { // of a session before, which went on at another address or restarted
+		c.c.Rules.Unclear(rRdAckKnown, conform.GuardLife, fmt.Sprintf("PacketID %d is acknowledged, but no other of its series was before", num&knet.PacketIDMask))
+		return
+	}
+	s.acking.aheads++
+	a := &aheadAck{num: num, top: r.top, at: c.Frame.Time}
+	s.acking.ahead = append(s.acking.ahead, a)
+	x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, but the peer has only reached %d", num&knet.PacketIDMask, r.top&knet.PacketIDMask))
+	x.Since = c.Frame.Time + 1
+	x.Proof = append(x.Proof, 0)
+	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
+		s.acking.ahead = slices.DeleteFunc(s.acking.ahead, func(o *aheadAck) bool { return o == a })
+		x.Proof[0] = a.proof
+		switch {
+		case a.moot:
+			return conform.Doubtful, conform.GuardLife
+		case a.far:
+			x.Since = math.MaxInt64 // whatever else was missed
+			c.c.Rules.Judge(x)
+			return conform.Dropped, 0
+		case a.proven, a.near && s.acking.aheads <= fewAheads:
+			return conform.Failed, 0
+		case r.top >= a.num:
+			return conform.Dropped, 0
+		}
+		return conform.Doubtful, conform.GuardClean
+	})
+}
+
+// disprove looks whether a datagram that was never sent before proves
+// acknowledgements wrong. One that is sent once can't have been sent before; of others
+// the earlier sending may have been missed.
+func (c numberJudge) disprove(s *side, num int64, once bool, before stand) {
+	if c.mayBeAnother(before) {
+		s.acking.doubt()
+	}
+	for _, a := range s.acking.ahead {
+		after := c.Frame.Time - a.at
+		if after > 2*c.horizon() {
+			a.single = a.single || num > a.top && num < a.num && once
+			a.near = a.near || num == a.num && a.single
+		}
+		if num <= a.top || num >= a.num || after < c.horizon() || !once {
+			continue
+		}
+		if a.later++; a.later == 1 {
+			a.proof = c.Frame.Frame
+		}
+		a.far = a.far || a.num-num >= track.FarAhead
+		a.proven = a.proven || a.num-num >= track.FarAhead || after >= longAfter || a.later >= fewLater
+	}
+}
+
+// mayBeAnother reports that the datagram at hand may be of another connection, whose
+// start was not captured: this one is over, or its side was silent for longer than a
+// connected one is (guard LIFE).
+func (c numberJudge) mayBeAnother(before stand) bool {
+	return c.Over() || c.Frame.Time-before.topAt >= track.ReconnectGap
+}
+
+// beforeAnother reports that the connection of a datagram may have ended since, and another
+// begun with PacketIDs that it had (guard LIFE).
+func (c numberJudge) beforeAnother(dir int, x *sentDatagram) bool {
+	return c.side[dir].ending.moot || c.Over() && c.Frame.Time-x.time >= track.ReconnectGap
+}
+
+// doubt says that acknowledgements of what was not captured yet were of a series of
+// PacketIDs that may have ended: what is sent from now on proves nothing of them.
+func (a *acking) doubt() {
+	for _, x := range a.ahead {
+		x.moot = x.moot || !x.proven && !x.far && !x.near
+	}
+}
+
+// holdUnreliable keeps the acknowledgement of an unreliable datagram: some receivers
+// acknowledge whatever comes, which is reported once.
+func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
+	a := &c.side[dir].acking
+	if a.plain++; a.plain > manyAcks {
+		return
+	}
+	rules := &c.c.Rules
+	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.frame)
+	mk := c.mark(1 - dir)
+	rules.Hold(y, func() (conform.Ruling, conform.Guard) {
+		if !c.went(1-dir, mk, mk.at) {
+			return conform.Doubtful, conform.GuardLife
+		}
+		if a.plain <= manyAcks {
+			return conform.Failed, 0
+		}
+		if !a.told {
+			a.told = true
+			y.AtMost = conform.Note
+			y.Message += ", as others are"
+			rules.Judge(y)
+		}
+		return conform.Dropped, 0
+	})
+}
+
+// judgeAgain judges a datagram of Spec that is sent again.
+func (c numberJudge) judgeAgain(dir int, num int64, x *sentDatagram) {
+	rules := &c.c.Rules
+	c.contents().judgeReuse(dir, num, x)
+	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
+		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
+	}
+	if last := x.last; x.ipid != 0 && c.Frame.IPID != 0 {
+		if gap := c.Frame.Time - last; !rules.Check(rCvResend, gap >= resendLeast) {
+			rules.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.frame)
+		}
+	}
+	if x.acks == 0 {
+		rules.Pass(rRdNoresend)
+		return
+	}
+	c.judgeReacks(dir, num, x)
+	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, although it was acknowledged %d ms ago", c.Datagram.PacketID, (c.Frame.Time-x.ackAt)/1e6))
+}
+
+// resendLeast is DatagramTimeOut with some play, in ns.
+const resendLeast = 1700e6
+
+// unansweredTime is how long a reliable datagram may stay without acknowledgement
+// and without being sent again, in ns: five times DatagramTimeOut, and more.
+const unansweredTime = 12e9
+
+// judgeForgotten looks at reliable datagrams of Spec that have become old: each was
+// acknowledged, or sent again.
+func (c numberJudge) judgeForgotten(dir int) {
+	s := &c.side[dir]
+	a, r := &s.acking, &s.datagrams
+	for a.cursor = max(a.cursor, r.low, r.top-mostDatagrams); a.cursor < r.top; a.cursor++ {
+		x := r.at(a.cursor)
+		if x == nil || x.suspect || !x.reliable || x.cut {
+			continue
+		}
+		if c.Frame.Time-x.time < unansweredTime {
+			return
+		}
+		c.judgeOld(dir, a.cursor, x)
+	}
+}
+
+func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
+	rules := &c.c.Rules
+	s, o := &c.side[dir], &c.side[1-dir]
+	switch {
+	case x.acks > 0:
+		rules.Pass(rRdAcked)
+		rules.Pass(rRdResend)
+		return
+	case x.sends > 1:
+		rules.Pass(rRdResend)
+		return
+	case c.mayBeAcked(dir, num):
+		return
+	case c.Renames(dir) || c.Renames(1-dir) || c.ended():
+		return
+	}
+	later := 0
+	for n := num + 1; n <= s.datagrams.top && later < 3; n++ {
+		if y := s.datagrams.at(n); y != nil && y.acks > 0 && y.ackAt-x.time > c.horizon() {
+			later++
+		}
+	}
+	if later < 3 || !s.datagrams.whole(x.time) || !c.intact(1-dir, x.time) || o.datagrams.topAt-x.time < unansweredTime/2 {
+		return
+	}
+	y := conform.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,
+		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, although later ones were acknowledged", num&knet.PacketIDMask, (c.Frame.Time-x.time)/1e9)}
+	rules.Judge(y)
+	y.Rule, y.Dir = rRdAcked, 1-dir
+	rules.Judge(y)
+}
+
+// mayBeAcked reports a datagram of which an acknowledgement was captured, be it
+// before the datagram itself, or that is forgotten.
+func (c numberJudge) mayBeAcked(dir int, num int64) bool {
+	look, ok := c.c.Dir[dir].Look(num)
+	return !ok || look.Acked || c.MayHave(1-dir, num)
+}
+
+// ended reports that a side has said that it ends.
+func (c numberJudge) ended() bool {
+	a, b := &c.side[0].ending, &c.side[1].ending
+	return a.disc.set || b.disc.set || a.ack.set || b.ack.set
+}
+
+// judgeSending judges a datagram as one more of its side; before is what was known
+// without it.
+func (c numberJudge) judgeSending(dir int, sent *seq.Sending, x *sentDatagram, before stand, first bool) {
+	s := &c.side[dir]
+	spec := c.Datagram.Dialect == knet.Spec
+	if !first {
+		if spec && c.Frame.Words.Has(dissect.Retry) && x.hash == sent.Hash {
+			c.judgeAgain(dir, sent.Num, x)
+		}
+		x.last = sent.Time
+		return
+	}
+	x.last, x.ipid = sent.Time, sent.IPID
+	if before.has && sent.Num > before.top {
+		c.disprove(s, sent.Num, !spec || !c.Datagram.Reliable, before)
+		if sent.Num == before.top+1 {
+			c.contents().judgeSilence(dir, before)
+		}
+	}
+	if spec {
+		c.judgeForgotten(dir)
+	}
+}

@@ -1,0 +1,33 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// TestMissingIsCounted: what rules conclude from silence holds only while nothing of a side is
+// missing between the lowest and the highest PacketID. A hole that is not counted makes a
+// receiver look as if it had passed over what the capture missed.
+func TestMissingIsCounted(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		nums []int64
+		want int64
+	}{
+		{"in a row", []int64{7, 8, 9}, 0},
+		{"a jump", []int64{7, 11}, 3},
+		{"a jump, and one of it late", []int64{7, 11, 9}, 2},
+		{"the one before the first, late", []int64{7, 6}, 0},
+		{"one further below the first, late", []int64{7, 4}, 2},
+		{"that and one between", []int64{7, 4, 5}, 1},
+	} {
+		var r datagrams
+		for i, n := range c.nums {
+			r.count(&seq.Sending{Num: n, Time: int64(i+1) * 1e6}, false)
+		}
+		if r.missing != c.want {
+			t.Errorf("%s: %d missing, want %d", c.name, r.missing, c.want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/session/conform"
+)
+
+// How much shows that a side receives what it does not acknowledge: replies to pings, and
+// reliable datagrams in their midst, no longer than any path lets pass. That all of these
+// were lost, and hardly any of the pings, is absurd.
+const (
+	deafReplies   = 8
+	deafDatagrams = 32
+	deafSize      = 512 // bytes
+	deafLate      = 1e9 // ns: what came later may still be acknowledged
+)
+
+// deaf is what is held against a side that acknowledges nothing: since when it replies to
+// pings without that.
+type deaf struct {
+	since   int64 // of the first reply behind the latest PacketAck, plus 1; 0 for none
+	asked   int   // PingRequests of the peer since
+	replies int
+	told    bool
+}
+
+// acknowledges notes that a side sent a PacketAck.
+func (a *acking) acknowledges() { a.deaf.since = 0 }
+
+// judgeDeaf judges a side that has just replied to a PingRequest by the reliable
+// datagrams of its peer that it was to acknowledge.
+func (c numberJudge) judgeDeaf(dir int) {
+	f := &c.side[dir].acking.deaf
+	switch {
+	case f.told || c.IDsOpen():
+		return
+	case f.since == 0:
+		if c.side[1-dir].order.known > 0 {
+			c.c.Rules.Pass(rRdAcked)
+		}
+		*f = deaf{since: c.Frame.Time + 1}
+		return
+	}
+	if f.replies++; f.replies < deafReplies || 2*f.replies < f.asked || f.replies%deafReplies != 0 {
+		return
+	}
+	r := &c.side[1-dir].datagrams
+	var first *sentDatagram
+	n := 0
+	for num := max(r.low, r.top-mostDatagrams); num <= r.top; num++ {
+		x := r.at(num)
+		if x == nil || x.suspect || !x.reliable || x.time < f.since || c.Frame.Time-x.time < deafLate || x.size > deafSize {
+			continue
+		}
+		if first == nil {
+			first = x
+		}
+		n += int(x.sends)
+	}
+	if n < deafDatagrams || c.ended() || !c.intact(dir, first.time) {
+		return
+	}
+	f.told = true
+	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: dir, Frame: first.frame, Time: first.time, HasTime: true, Since: first.time,
+		Message: fmt.Sprintf("none of %d reliable datagrams is acknowledged, while %d PingRequests are answered", n, f.replies)})
+}

@@ -1,0 +1,200 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/knet/track"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// setNumber are the rules that a PacketID passes that is new and in its place.
+
+// judgeNumber judges a PacketID by those before it; old is what was captured under
+// it, or nil.
+func (c numberJudge) judgeNumber(dir int, sent *seq.Sending, old *sentDatagram) {
+	s := &c.side[dir]
+	r, o := &s.datagrams, &s.order
+	switch {
+	case !r.has:
+	case old != nil && !old.suspect && !old.tainted && old.hash != sent.Hash && !old.cut && !c.Frame.Cut():
+		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.Datagram.PacketID), old.frame)
+		return
+	case old == nil && sent.Num < r.top && c.back(dir, sent):
+		c.odd(dir, rDgIdBack, fmt.Sprintf("PacketID %d comes long after %d was sent", c.Datagram.PacketID, r.top&knet.PacketIDMask), 0)
+		return
+	case sent.Num > r.top:
+		c.settleOdd(o, sent.Num-r.top <= track.FarIDs && sent.Num > o.odd.top)
+		c.judgeStep(dir, sent.Num-r.top)
+	}
+	c.c.Rules.PassSet(setNumber)
+}
+
+// odd keeps a suspicion until the side goes on. Where it goes on from there, it has
+// begun again.
+func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
+	s := &c.side[dir]
+	o := &s.order.odd
+	c.frames().quarantine()
+	if c.Over() && c.Datagram.Dialect == knet.Spec || s.ending.disc.set {
+		s.ending.moot = true
+		return // another connection, of which the start was not captured
+	}
+	if o.runs++; o.runs == 1 {
+		o.from, o.last = c.mark(1-dir), s.datagrams.topAt
+		o.soon = c.Frame.Time-o.last < track.ReconnectGap
+	}
+	if o.same = o.same || rule == rDgIdUnique && o.runs > 1 && c.goesOnAcross(dir, o); o.same {
+		c.retrace(o, c.c.Rules.Here(rule, message, proof))
+		return
+	}
+	if o.runs > 2 {
+		if o.runs > mostRetraced || c.side[1-dir].datagrams.top > o.from.top {
+			s.forget()
+		}
+		return
+	}
+	if o.set {
+		if o.Blocked == conform.GuardLife {
+			s.forget() // twice in a row, behind a silence: another connection
+		}
+		return // a series of its own, for all that shows
+	}
+	if o.runs == 1 {
+		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
+		if c.Frame.Time-s.datagrams.topAt >= track.ReconnectGap {
+			o.Blocked = conform.GuardLife // longer than a connected side is silent
+		}
+	}
+}
+
+// mostRetraced is how many PacketIDs in a row may be used again before it must show that
+// the connection is the same.
+const mostRetraced = 16
+
+// goesOnAcross reports that a side that comes to PacketIDs it had before is that of the
+// same connection: with another, its peer would have begun again as well, and its
+// PacketIDs go on without a gap. With Reference a server may begin again alone.
+func (c numberJudge) goesOnAcross(dir int, o *oddNumber) bool {
+	r := &c.side[1-dir].datagrams
+	if c.Datagram.Dialect != knet.Spec && dir != c.Client() {
+		return false
+	}
+	return o.soon && r.top > o.from.top && c.intact(1-dir, o.last)
+}
+
+// retrace judges a PacketID that a side uses a second time, among others.
+func (c numberJudge) retrace(o *oddNumber, x conform.Case) {
+	if o.set {
+		o.set = false
+		c.c.Rules.Judge(o.Case)
+	}
+	c.c.Rules.Judge(x)
+}
+
+// settleOdd ends a suspicion: the side goes on as if it had not been, or not.
+func (c numberJudge) settleOdd(o *order, goesOn bool) {
+	if !o.odd.set && o.odd.runs == 0 {
+		return
+	}
+	if o.odd.set && o.odd.runs == 1 {
+		if !goesOn {
+			o.odd.Blocked = conform.GuardLife
+		}
+		c.c.Rules.Judge(o.odd.Case)
+	}
+	o.odd = oddNumber{}
+}
+
+// back reports a PacketID that was never captured and lies too far back to be late.
+// A reliable datagram of Spec may have been sent before, without being captured.
+func (c numberJudge) back(dir int, sent *seq.Sending) bool {
+	if c.Datagram.Dialect == knet.Spec && c.Datagram.Reliable {
+		return false
+	}
+	r := &c.side[dir].datagrams
+	if sent.Num < r.low {
+		return c.known() && (sent.Num < r.low-track.FarIDs/4 || c.fromStart(dir) && sent.Time-r.startAt > c.longLate())
+	}
+	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostDatagrams; n++ {
+		if x := r.at(n); x != nil && !x.suspect {
+			return sent.Time-x.time > c.longLate()
+		}
+	}
+	return false
+}
+
+// longLate is longer than any datagram is late, in ns.
+func (c numberJudge) longLate() int64 { return max(2e9, 4*c.horizon()) }
+
+const (
+	stepsLooked = 50 // steps that are looked at together
+	stepsAcked  = 12 // acknowledgements that must come meanwhile
+)
+
+// judgeStep judges the steps between PacketIDs. Skipped ones are lost ones, unless
+// all steps are equal and none of the skipped is ever acknowledged.
+func (c numberJudge) judgeStep(dir int, step int64) {
+	o := &c.side[dir].order
+	if o.grain != 1 {
+		c.judgeGrain(dir, step)
+	}
+	switch {
+	case step == 1:
+		o.steps[0]++
+	case step == o.step:
+		o.steps[1]++
+	default:
+		o.steps[2]++
+		o.step, o.frame = step, c.Frame.Frame
+	}
+	n := o.steps[0] + o.steps[1] + o.steps[2]
+	if n < stepsLooked {
+		return
+	}
+	rules := &c.c.Rules
+	if rules.Check(rDgIdInc, o.steps[1] <= n*9/10) {
+	} else if !o.told {
+		c.accuseStep(rules.Here(rDgIdInc, ""), o.step, o.acks)
+	}
+	o.steps, o.acks = [3]int{}, 0
+}
+
+// stepsAllAlong is how many steps must have been multiples of one number for a side to be
+// said to count by it all along.
+const stepsAllAlong = 24
+
+// judgeGrain judges the steps of a side that has never counted by one: whatever was lost,
+// none of those that it passes over was captured.
+func (c numberJudge) judgeGrain(dir int, step int64) {
+	o := &c.side[dir].order
+	if o.all == 0 {
+		o.frame = c.Frame.Frame
+	}
+	if o.grain = gcd(o.grain, step); o.grain == 1 || o.told {
+		return
+	}
+	if o.all++; o.all >= stepsAllAlong && o.known >= stepsAcked {
+		c.accuseStep(c.c.Rules.Here(rDgIdInc, ""), o.grain, o.known)
+	}
+}
+
+// accuseStep accuses a side of counting its PacketIDs by more than one: those it passes
+// over are never acknowledged, while so many others are.
+func (c numberJudge) accuseStep(x conform.Case, step int64, acks int) {
+	o := &c.side[x.Dir].order
+	o.told = true
+	x.Rule, x.Frame, x.Message = rDgIdInc, o.frame, fmt.Sprintf("PacketIDs grow by %d, and none of those in between is ever acknowledged", step)
+	if out := &c.c.Dir[x.Dir]; acks < stepsAcked || out.Offloaded() || out.Lost().NotCaptured > 0 || out.Quality().UncapturedAcked() {
+		x.Blocked = conform.GuardReord
+	}
+	c.c.Rules.Judge(x)
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

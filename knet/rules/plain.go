@@ -1,0 +1,34 @@
+package rules
+
+import (
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// takesPlain is judgeDatagram for what most datagrams of Reference are: nothing but whole
+// messages of the application, without fault, and the next of a side of which
+// nothing is held open. It reports false, having done nothing, for all others.
+func (c frameJudge) takesPlain(dir int, sent *seq.Sending) bool {
+	s := &c.side[dir]
+	r := &s.datagrams
+	switch {
+	case !c.Datagram.Plain || c.Datagram.Dialect == knet.Spec || len(c.Faults) > 0 || c.Frame.Cut():
+		return false
+	case !r.has || sent.Num != r.top+1 || s.order.odd.set || s.order.odd.runs != 0 || len(s.acking.ahead) > 0:
+		return false
+	case c.side[0].ending.begun() || c.side[1].ending.begun():
+		return false
+	}
+	before := r.stand()
+	if !r.follow(sent, c.Datagram) {
+		return false
+	}
+	c.broken, c.jump = false, false
+	c.numbers().judgeStep(dir, 1)
+	c.c.Rules.PassSet(setNumber)
+	c.contents().judgeSilence(dir, before)
+	return true
+}
+
+// begun reports that the side has sent something that ends the connection.
+func (e *ending) begun() bool { return e.disc.set || e.ack.set || e.discs > 0 }

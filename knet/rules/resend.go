@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// judgeResent judges a reliable message of Reference that is sent again in another
+// datagram.
+func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
+	rules := &c.c.Rules
+	if v.Other {
+		x := rules.Here(rDgIdUnique, fmt.Sprintf("the reliable message %d was sent earlier with different content", m.Number), v.RetryOf)
+		x.Since = v.Before
+		if c.Over() || c.side[dir].order.odd.runs > 0 || !c.intact(dir, v.Before) || !c.intact(1-dir, v.Before) {
+			x.Blocked = conform.GuardLife // both may have begun again, unseen
+		}
+		rules.Judge(x)
+	}
+	if v.Words&dissect.UnneededRetry == 0 {
+		rules.Pass(rRdNoresend)
+		return
+	}
+	x := c.side[dir].datagrams.at(v.Acked)
+	if x == nil || x.suspect || x.acks == 0 {
+		rules.Unclear(rRdNoresend, conform.GuardKnew, fmt.Sprintf("the reliable message %d is sent again, although it was acknowledged", m.Number), v.RetryOf)
+		return
+	}
+	c.judgeHeard(dir, x, fmt.Sprintf("the reliable message %d is sent again, although PacketID %d, which carried it, was acknowledged %d ms ago", m.Number, v.Acked&knet.PacketIDMask, (c.Frame.Time-x.ackAt)/1e6))
+}
+
+// judgeHeard judges a side that sends again what was acknowledged: it did receive the
+// acknowledgement when it has acknowledged the datagram that held it, or replied to a
+// PingRequest in it.
+func (c numberJudge) judgeHeard(dir int, x *sentDatagram, msg string) {
+	rules := &c.c.Rules
+	before := c.Frame.Time - c.horizon()
+	peer := &c.c.Dir[1-dir]
+	latest, _ := peer.Window().Highest()
+	carrier := latest + int64(int32(x.carrier-uint32(latest)))
+	look, ok := peer.Look(carrier)
+	switch {
+	case x.carried && ok && look.Acked && look.AckTimed && look.AckTime < before:
+		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
+	case x.carried && ok && c.RepliedTo(1-dir, carrier, before):
+		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
+	case x.acks >= manyAcks && c.Frame.Time-x.ackAt > longAfter && int(x.acks) >= c.neededHeard(dir, x):
+		rules.Broken(rRdNoresend, msg, x.frame)
+	default:
+		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.frame)
+	}
+}
+
+// neededHeard is how many acknowledgements of a datagram it takes for its sender to have
+// received one, by how many of those of other datagrams were lost behind the capture
+// point: these were sent again behind an acknowledgement, and acknowledged again.
+func (c numberJudge) neededHeard(dir int, x *sentDatagram) int {
+	s := &c.side[dir].datagrams
+	lost, captured := uint64(0), uint64(0)
+	for num := max(s.low, s.top-mostDatagrams); num <= s.top; num++ {
+		if y := s.at(num); y != nil && y != x && y.acks > 0 && y.sends > 0 {
+			lost += uint64(min(y.sends, y.acks) - 1)
+			captured += uint64(y.acks)
+		}
+	}
+	return conform.NeededOdds(lost, captured)
+}

@@ -1,0 +1,68 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A View is what a Judge may read of a connection.
+type View struct{ c *conn }
+
+// Conn is the connection. A Judge writes nothing of it but its Rules.
+func (v View) Conn() *session.Conn { return v.c.c }
+
+// Sure reports whether the dialect is beyond doubt: only then endpoints are judged by it
+// (guard DIAL).
+func (v View) Sure() bool { return v.c.pair.sure() }
+
+// Dialect is that of the address pair.
+func (v View) Dialect() knet.Dialect { return v.c.pair.params.Dialect }
+
+// IDs is the map of the ids of control messages, which may be unknown.
+func (v View) IDs() knet.IDMap { return v.c.pair.params.IDs }
+
+// IDsOpen reports that the map of ids is not certain yet.
+func (v View) IDsOpen() bool { return v.c.pair.idsOpen() }
+
+// Client is the side that opened the connection, -1 when that is not known.
+func (v View) Client() int { return v.c.client }
+
+// State is how far the connection has come.
+func (v View) State() session.State { return v.c.life.state }
+
+// Over reports whether the connection has ended.
+func (v View) Over() bool { return v.c.life.over() }
+
+// HeardAt is when the latest datagram of a side was captured, ns.
+func (v View) HeardAt(dir int) int64 { return v.c.life.heardAt[dir] }
+
+// Connects counts the ConnectSyns, or connect datagrams.
+func (v View) Connects() int { return v.c.life.connects }
+
+// Number is the full number behind the reliable number of a message that a side sends.
+func (v View) Number(dir int, wire uint32) int64 { return v.c.side[dir].numbers.Peek(wire) }
+
+// MayHave reports that it is open whether a side has acknowledged a PacketID.
+func (v View) MayHave(dir int, num int64) bool { return v.c.side[dir].bits.mayHave(num) }
+
+// Renames reports that a side sends reliable datagrams of Spec again under new PacketIDs.
+func (v View) Renames(dir int) bool {
+	r := v.c.side[dir].resends
+	return r != nil && r.style
+}
+
+// RepliedTo reports that a PingRequest in a datagram of a side was replied to before a time.
+func (v View) RepliedTo(dir int, num, before int64) bool {
+	if v.c.side[dir].pings == nil {
+		return false
+	}
+	for i := range v.c.side[dir].pings {
+		if p := &v.c.side[dir].pings[i]; p.frame != 0 && p.num == num && p.answered && !p.again && p.at+p.took < before {
+			return true
+		}
+	}
+	return false
+}
+
+// LowMemory reports that little is to be kept.
+func (v View) LowMemory() bool { return v.c.wants.LowMemory }
