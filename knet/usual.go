@@ -3,7 +3,7 @@ package knet
 import "encoding/binary"
 
 // decodeUsual reads a datagram whose messages are of the usual kind: no
-// fragments, no lists of dependencies, numbers of one or two bytes. It is Decode without a tree
+// fragments, numbers of one or two bytes. It is Decode without a tree
 // for most of what is sent, at a third of the cost; it reports false, having
 // decoded nothing of worth, when anything else is met.
 func (d *Datagram) decodeUsual(b []byte, p Params) bool {
@@ -16,10 +16,11 @@ func (d *Datagram) decodeUsual(b []byte, p Params) bool {
 	d.InOrder, d.Reliable = flags&flagInOrder != 0, flags&FlagReliable != 0
 	at := 3
 	switch {
-	case p.Dialect == Spec:
-		if d.InOrder {
+	case p.Dialect == Spec && d.InOrder:
+		if at = d.usualDependencies(b, at); at < 0 {
 			return false
 		}
+	case p.Dialect == Spec:
 	case d.Reliable:
 		if d.Base, at = (VLE{uint32(binary.LittleEndian.Uint16(b[3:])), 2}), 5; b[4] >= 0x80 {
 			if len(b) < 7 {
@@ -28,7 +29,7 @@ func (d *Datagram) decodeUsual(b []byte, p Params) bool {
 			d.Base, at = VLE{d.Base.Value&0x7fff | uint32(binary.LittleEndian.Uint16(b[5:]))<<15, 4}, 7
 		}
 	}
-	plain := d.Base.Size < 4 || d.Base.Value > Max15
+	plain := (d.Base.Size < 4 || d.Base.Value > Max15) && !(p.Dialect == Spec && d.InOrder)
 	for at < len(b) {
 		n := len(d.Messages)
 		if n == cap(d.Messages) {
@@ -45,6 +46,44 @@ func (d *Datagram) decodeUsual(b []byte, p Params) bool {
 	return true
 }
 
+// usualDependencies reads both arrays of dependencies from a byte on, and gives where what
+// follows begins, -1 where they do not fit.
+func (d *Datagram) usualDependencies(b []byte, at int) int {
+	n := int(b[at])
+	at++
+	for i := range n {
+		v := usualNumber(b, at)
+		if v.Size == 0 {
+			return -1
+		}
+		d.Dependencies[i].Delta, d.Dependencies[i].DeltaSize = uint16(v.Value), v.Size
+		at += int(v.Size)
+	}
+	for i := range n {
+		v := usualNumber(b, at)
+		if v.Size == 0 {
+			return -1
+		}
+		d.Dependencies[i].Index, d.Dependencies[i].IndexSize = uint16(v.Value), v.Size
+		at += int(v.Size)
+	}
+	d.Depends = n
+	return at
+}
+
+// usualNumber reads a VLE-1.7/8; Size is 0 where it does not fit.
+func usualNumber(b []byte, at int) VLE {
+	switch {
+	case at >= len(b):
+		return VLE{}
+	case b[at] < 0x80:
+		return VLE{uint32(b[at]), 1}
+	case at+1 >= len(b):
+		return VLE{}
+	}
+	return VLE{uint32(b[at]&0x7f) | uint32(b[at+1])<<7, 2}
+}
+
 // decodeUsual reads the message at byte at and gives where the next begins, -1
 // when it is none of the usual kind.
 func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
@@ -55,9 +94,16 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 	m.Bits, m.Length = u&^lengthMask, int(u&lengthMask)
 	at += 2
 	m.Delta, m.Number = VLE{}, 0
+	if m.Indexes != nil {
+		m.Indexes = nil
+	}
 	switch {
-	case u&(FragmentStart|Fragment) != 0, p.Dialect == Spec && u>>codeShift&7 >= 6:
+	case u&(FragmentStart|Fragment) != 0:
 		return -1
+	case p.Dialect == Spec && u>>codeShift&7 >= 6:
+		if at = m.usualIndexes(b, at); at < 0 {
+			return -1
+		}
 	case p.Dialect != Spec && u&MessageReliable != 0:
 		v := VLE{uint32(b[at]), 1}
 		if b[at] >= 0x80 {
@@ -80,9 +126,6 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 		}
 	}
 	m.FragmentCount, m.FragmentNumber, m.TransferID = VLE{}, VLE{}, 0
-	if m.Indexes != nil {
-		m.Indexes = nil
-	}
 	m.ID = id
 	m.Body = b[at+int(id.Size) : end : end]
 	m.Kind = Application
@@ -94,6 +137,23 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 	}
 	m.Whole = true
 	return end
+}
+
+// usualIndexes reads the indexes of a message with code 6 or 7 from a byte on, and gives where
+// what follows begins, -1 where they do not fit.
+func (m *Message) usualIndexes(b []byte, at int) int {
+	n := 1
+	if m.Code() == 7 {
+		n = int(b[at])
+		at++
+	}
+	if at+n > len(b) {
+		return -1
+	}
+	if n > 0 {
+		m.Indexes = b[at : at+n : at+n]
+	}
+	return at + n
 }
 
 // usualPair reads a VLE-1.7/8 of two bytes that needs both, which may be the begin
