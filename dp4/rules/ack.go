@@ -210,12 +210,16 @@ func (j *judge) settleClaims(dir int, num int64) {
 }
 
 func (s *side) oddly(seq uint8, now int64) {
-	s.odd[s.odds%len(s.odd)] = oddity{seq: seq, set: true, time: now}
-	s.odds++
+	x := oddity{seq: seq, time: now}
+	if s.odds++; len(s.odd) < maxOddities {
+		s.odd = append(s.odd, x)
+	} else {
+		s.odd[(s.odds-1)%maxOddities] = x
+	}
 }
 
 func (s *side) isOdd(seq uint8, now int64) bool {
-	for i := range s.odd[:min(s.odds, len(s.odd))] {
+	for i := range s.odd {
 		if x := &s.odd[i]; x.seq == seq && now-x.time < forget {
 			return true
 		}

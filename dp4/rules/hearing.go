@@ -12,16 +12,16 @@ type heard struct {
 	set    bool
 	typ    dp4.Type
 	hasNum bool
-	num    int64 // all up to it have arrived
-	again  bool  // it names a packet before that, which came again
+	again  bool // it names a packet before num, which came again
+	ahead  bool // it counts more bytes than were sent
 	msg    uint8
 	serial uint8
 	tick   uint32
 	bytes  uint32
+	epoch  uint32 // of the other side's numbers
+	num    int64  // all up to it have arrived
 	frame  uint64
 	time   int64
-	epoch  uint32 // of the other side's numbers
-	ahead  bool   // it counts more bytes than were sent
 	grew   int64
 	sent   int64
 }
@@ -110,6 +110,8 @@ type claim struct {
 // may be meant.
 type oddity struct {
 	seq  uint8
-	set  bool
 	time int64
 }
+
+// maxOddities is how many of a side are remembered, the latest.
+const maxOddities = 8

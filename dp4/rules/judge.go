@@ -33,7 +33,7 @@ type side struct {
 	count    count
 	shunned  shunned
 	claims   conform.Pending[claim] // about packets it did not send yet
-	odd      [8]oddity
+	odd      []oddity
 	odds     int
 	heardTo  int64 // highest number its peer named, believed or not, in epoch heardIn
 	heardIn  uint32

@@ -5,7 +5,7 @@ import "github.com/dpdissect/dpdissect/dp4"
 // A past is what the latest acknowledgements of a side said, those the next one went
 // on from.
 type past struct {
-	ring [16]pastAck
+	ring *[16]pastAck // nil before the first
 	n    uint32
 }
 
@@ -22,6 +22,9 @@ type pastAck struct {
 }
 
 func (p *past) keep(x *heard) {
+	if p.ring == nil {
+		p.ring = new([16]pastAck)
+	}
 	u := &p.ring[p.n%uint32(len(p.ring))]
 	u.num, u.frame, u.tick, u.bytes, u.epoch, u.hasNum, u.serial, u.typ, u.time = x.num, x.frame, x.tick, x.bytes, x.epoch, x.hasNum, x.serial, x.typ, x.time
 	p.n++

@@ -42,9 +42,9 @@ type Record struct {
 	Flags    dp4.Flags
 	Low      uint8 // lowest and highest serial captured
 	High     uint8
+	set      bool
 	Sum      int64 // bytes of data frames captured of its side, that of the highest serial included
 
-	set     bool
 	horizon int64  // of reordering, when it was captured
 	data    uint64 // fingerprint of its data, 0 when it was cut
 }
