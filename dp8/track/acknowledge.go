@@ -31,7 +31,10 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
-	if s, peer := &c.side[dir], &c.side[other]; s.ended || peer.ended || len(peer.refused) > 0 {
+	if len(c.side[other].refused) > 0 {
+		c.voidRefused(dir, next)
+	}
+	if c.judged && (c.side[dir].ended || c.side[other].ended) {
 		c.ends().judgeAcknowledged(dir, next)
 	}
 	genuine := !c.fr.Words.Has(dissect.Duplicate)

@@ -24,6 +24,7 @@ type conn struct {
 	hs           handshakeState
 	life         lifecycle
 	finished     bool // settled: further frames are only counted
+	judged       bool // its rules are
 	commandState      // what judging handshakes needs
 
 	event // the frame at hand
@@ -65,6 +66,7 @@ type side struct {
 	closing   closeDuty
 	unjudged  []unjudged  // frames that came before the secret
 	doubts    *doubtWatch // nil while no signature was in doubt
+	inDoubt   []doubtCase // what they break if they are forged
 	early     bool        // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo   uint8
 	doubtful  bool // it reported different versions

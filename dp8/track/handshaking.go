@@ -117,11 +117,13 @@ func (c handshakeJudge) knowSigned(h *dp8.Handshake, fromListener bool) {
 		return
 	}
 	c.hs.secrets = true
-	c.signing().judgeSigningVersion()
-	c.signing().judgeLeak(h)
-	c.signing().checkSupplied(h)
+	if c.judged {
+		c.signing().judgeSigningVersion()
+		c.signing().judgeLeak(h)
+		c.signing().checkSupplied(h)
+	}
 	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
-	c.signing().rejudge()
+	c.rejudge()
 }
 
 // useSecrets sets the secrets the connector and the listener sign with.

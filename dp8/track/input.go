@@ -7,7 +7,7 @@ import (
 )
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
-	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
+	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1, judged: p.judged}
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
 	for i := range c.side {
@@ -64,10 +64,10 @@ func (c *conn) countUntracked(dir int) {
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
 // the signature it lacks is still counted as one.
 func (c *conn) malformedFrame(dir int) {
-	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.signing().undecided() {
+	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.undecided() {
 		c.learnSigning(dir, false)
-		c.signing().countSignature(dir, sigInvalid)
-		c.signing().refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
+		c.countSignature(dir, sigInvalid)
+		c.disbelieve(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
 	}
 }
 
@@ -85,7 +85,7 @@ func (c *conn) dataFrame(dir int) {
 		c.fr.Words |= dissect.Duplicate
 		return
 	}
-	if !c.signing().authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
 	c.heedData(dir, num, d, keepAlive)
@@ -144,8 +144,13 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		c.fr.RetryOf = v.RetryOf
 	}
 	copied := v.Words.Has(dissect.Duplicate)
+	if !copied && len(s.refused) > 0 {
+		c.accept(dir, num)
+	}
 	if !copied {
-		c.content().judgeData(dir, num, d, keepAlive)
+		if c.judged {
+			c.content().judgeData(dir, num, d, keepAlive)
+		}
 		c.sequence().judgeNumber(dir, num, d, v)
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
@@ -215,7 +220,7 @@ func (c *conn) sack(dir int) {
 		c.learnSigning(dir, k.HasSignature || len(k.Trailing) == 8)
 	}
 	next := c.nextSend(s, k.NSeq)
-	if !c.signing().authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
+	if !c.authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
 	}
 	x := c.sending(0, seq.Unmarked)

@@ -145,9 +145,6 @@ func (c closeJudge) overSince() (at int64, over bool) {
 // number it expects: before it is applied.
 func (c closeJudge) judgeAcknowledged(dir int, next int64) {
 	peer := &c.side[1-dir]
-	if len(peer.refused) > 0 {
-		c.signing().judgeActed(dir, next)
-	}
 	if !peer.ended && !c.side[dir].ended {
 		return
 	}

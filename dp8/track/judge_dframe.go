@@ -39,13 +39,9 @@ func (c contentJudge) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive boo
 		if d.Control != 0 {
 			c.judgeMasks(rules, d)
 		}
-		if len(s.refused) > 0 {
-			c.signing().accepted(dir, num)
-		}
 		return
 	}
 	rules.Pass(r315Dispatch)
-	c.signing().accepted(dir, num)
 	if c.fr.Cut() {
 		return
 	}
@@ -209,7 +205,7 @@ func (c contentJudge) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
 		return
 	}
 	if c.accuseKeepAlive(rules, d) {
-		c.signing().refuse(dir, num, r222KaActed, "a KeepAlive with another session id", c.doubtfulID())
+		c.refuse(dir, num, foreignSession, c.doubtfulID())
 	}
 }
 

@@ -268,7 +268,7 @@ func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
 // signs reports whether a genuine frame of a side is surely of this connection: it is
 // signed, and the secret is known.
 func (c commandJudge) signs(dir int) bool {
-	return (c.mode == modeFast || c.mode == modeFull) && c.signing().secretKnown(dir)
+	return (c.mode == modeFast || c.mode == modeFull) && c.secretKnown(dir)
 }
 
 // ignoredFrames is how many new data frames behind three HARD_DISCONNECTs show that

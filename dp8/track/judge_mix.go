@@ -54,14 +54,6 @@ func (c handshakeJudge) judgeAsked() {
 	}
 }
 
-// undecided reports that the handshake was both signed and not, or may have been, since only
-// the connector's part was captured, and that no signature was right since: whether frames
-// must be signed, and with which secret, is not known.
-func (c signatureJudge) undecided() bool {
-	h := &c.hs
-	return (h.mix.mixed || h.signed && !h.mix.offered[1]) && c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid == 0
-}
-
 // doubtMode forgets how frames are signed when the handshake says both: they will
 // tell.
 func (c handshakeJudge) doubtMode() {

@@ -72,7 +72,7 @@ func (c *conn) hardDisconnect(dir int) {
 		c.commands().judgeStrayHard(dir, h)
 		return // of another session: ignored
 	}
-	if !c.signing().authentic(dir, num, h.HasSignature, 16, h.Signature) {
+	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
 	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
@@ -122,7 +122,7 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	for dir := range c.side {
 		if len(c.side[dir].keys.held) > 0 {
-			c.signing().believeHeld(dir)
+			c.believeHeld(dir)
 		}
 		c.c.Dir[dir].Provisionals().End()
 		c.judgeRefuted(dir)
@@ -133,10 +133,12 @@ func (c *conn) finish(end int64) {
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
-		c.signing().settleKeys(dir)
+		c.settleKeys(dir)
 		if n := s.keys.finish(); n > 0 {
 			c.c.Dir[dir].Signatures.Unverifiable += n
-			c.signing().judgeUnproven(dir)
+			if c.judged {
+				c.signing().judgeUnproven(dir)
+			}
 		}
 	}
 	l := &c.life

@@ -17,6 +17,7 @@ const maxPending = 4
 type pair struct {
 	flow    *session.Flow
 	opts    *Options
+	judged  bool // the rules of its connections are
 	learned *probe
 	conns   []*conn // oldest first
 	active  *conn

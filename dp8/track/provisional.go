@@ -13,7 +13,7 @@ import (
 func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
 	out := &c.c.Dir[dir]
 	if k := &c.side[dir].keys; len(k.held) > 0 && (mask != 0 || k.holdsBelow(near(k.held[0].num, nrcv))) {
-		c.signing().believeHeld(dir)
+		c.believeHeld(dir)
 	}
 	if !out.Provisionals().Any() {
 		return
