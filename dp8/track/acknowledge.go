@@ -41,7 +41,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	if genuine {
 		mask = c.acks().judgeAcknowledgement(dir, nrcv, mask)
 	}
-	if s := &c.side[other]; s.closing.beyond && next > s.endSeq+1 {
+	if s := &c.side[other]; s.beyond && next > s.endSeq+1 {
 		next, mask = s.endSeq+1, 0 // what it acknowledges beyond should have been ignored
 	}
 	a, d := &c.ack, c.fr.Datagram

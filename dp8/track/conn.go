@@ -55,6 +55,8 @@ type side struct {
 	sequence  sequenceState
 	ended     bool // END_STREAM was captured
 	endSeq    int64
+	endAt     int64  // when that was captured, ns
+	beyond    bool   // it sent frames behind that
 	sendMask  uint64 // latest send mask: bit i is maskBase-1-i
 	maskBase  int64
 	gaveUp    int64 // it gave up only numbers below

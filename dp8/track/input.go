@@ -100,12 +100,12 @@ func (c *conn) isKeepAlive(d *dp8.DFrame) bool {
 func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	out := &c.c.Dir[dir]
 	if c.foreignKeepAlive(d) {
-		c.content().judgeForeignKeepAlive(dir, num, d)
+		c.ignoreForeign(dir, num, d)
 		return
 	}
 	c.mark(dir, num, d)
-	if c.ends().isBehindEnd(dir, num) {
-		c.ends().ignoreBehindEnd(dir, num, d, keepAlive)
+	if c.isBehindEnd(dir, num) {
+		c.ignoreBehindEnd(dir, num, d, keepAlive)
 		return
 	}
 	switch out.Place(&c.sent, c.fr.Datagram) {
@@ -148,6 +148,9 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		c.accept(dir, num)
 	}
 	if !copied {
+		if d.Control&dp8.CtlEndStream != 0 || s.ended {
+			c.noteEnd(dir, num, d)
+		}
 		if c.judged {
 			c.content().judgeData(dir, num, d, keepAlive)
 		}
@@ -168,12 +171,13 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		if c.sent.Mark != seq.MarkRetry {
 			out.Keep(&c.sent)
 		}
-		c.content().judgeMessage(dir, num)
-		if c.side[1-dir].ended {
-			c.ends().judgeReply(dir, num+1)
+		if c.judged {
+			c.judgeKept(dir, num)
 		}
 	}
-	c.judgeFlow(dir, num, d, keepAlive, v)
+	if c.judged {
+		c.judgeFlow(dir, num, d, keepAlive, v)
+	}
 }
 
 // mark completes the description of a data frame for the engine: what RETRY says, and
@@ -200,16 +204,6 @@ func (c *conn) countData(out *seq.Direction, d *dp8.DFrame, keepAlive bool) {
 	if d.Control&dp8.CtlEndStream != 0 {
 		c.fr.Words |= dissect.Close
 	}
-}
-
-// foreignKeepAlive reports a KeepAlive of another session: receivers must
-// ignore it (MC-DPL8R 3.1.5.2).
-func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
-	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
-	if foreign {
-		c.commands().unsay(d.SessionID)
-	}
-	return foreign
 }
 
 // sack tracks a SACK.
@@ -247,5 +241,7 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	s.restless = k.SendMask != 0 || c.fr.Words.Has(dissect.DuplicateAck)
 	c.giveUp(dir, next, k.SendMask)
-	c.ends().judgeReply(dir, next)
+	if c.judged {
+		c.ends().judgeReply(dir, next)
+	}
 }

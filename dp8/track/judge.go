@@ -22,6 +22,14 @@ type commandState struct {
 	blind       bool // the capture cut a handshake frame
 }
 
+// judgeKept judges a data frame that is no copy once it is remembered.
+func (c *conn) judgeKept(dir int, num int64) {
+	c.content().judgeMessage(dir, num)
+	if c.side[1-dir].ended {
+		c.ends().judgeReply(dir, num+1)
+	}
+}
+
 // judgeFlow judges a genuine data frame by the rules of other sections than its own:
 // those of the handshake before it and of the close behind which it comes.
 func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v seq.Verdict) {

@@ -86,3 +86,6 @@ func (c handshakeJudge) establish() {
 	}
 	c.pair.established(c.conn)
 }
+
+// versionsSeen reports whether both sides said their version.
+func (c *conn) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].version != 0 }
