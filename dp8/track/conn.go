@@ -31,7 +31,6 @@ type conn struct {
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
 
-	// For the rules of sequence (see sequenceState).
 	timers   timerState
 	numbered [2]int64 // time of the latest numbered frame
 	vouched  [2]int64 // when the other side last acknowledged no more than was captured
@@ -52,6 +51,7 @@ type side struct {
 	keys      keyring
 	asm       assembler
 	history   history
+	numbers   numberState
 	sequence  sequenceState
 	ended     bool // END_STREAM was captured
 	endSeq    int64

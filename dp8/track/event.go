@@ -17,4 +17,7 @@ type event struct {
 	stamp   stamp  // what places it among the frames of its side
 	prior   prior  // what was known of its number before it
 	said    saying // of the other side's numbers
+	placed  placing
+	reading reading
+	giving  giving
 }

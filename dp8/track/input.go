@@ -58,7 +58,9 @@ func (c *conn) countUntracked(dir int) {
 	case dp8.TypeDFrame:
 		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
 	}
-	c.sequence().blindTo(dir)
+	if c.judged {
+		c.sequence().blindTo(dir)
+	}
 }
 
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
@@ -135,8 +137,8 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	}
 	c.horizon = c.c.Rules.Horizon()
 	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == seq.MarkRetry, 0
-	c.sequence().heed(dir, num)
-	c.sequence().recall(dir, num)
+	c.heed(dir, num)
+	c.recall(dir, num)
 	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
@@ -154,7 +156,10 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		if c.judged {
 			c.content().judgeData(dir, num, d, keepAlive)
 		}
-		c.sequence().judgeNumber(dir, num, d, v)
+		c.number(dir, num, d, v)
+		if c.judged {
+			c.sequence().judgeNumber(dir, num, d)
+		}
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
@@ -167,7 +172,7 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	c.sawData(dir, num, d, v.Sendings)
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
-		c.acks().carry(dir, num, d)
+		c.carry(dir, num, d)
 		if c.sent.Mark != seq.MarkRetry {
 			out.Keep(&c.sent)
 		}
@@ -236,8 +241,8 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	c.handshakes().speaks(dir)
 	s.nseq.Advance(next)
 	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
-	c.sequence().heed(dir, next)
-	c.acks().judgeNextSend(dir, next)
+	c.heed(dir, next)
+	c.deny(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	s.restless = k.SendMask != 0 || c.fr.Words.Has(dissect.DuplicateAck)
 	c.giveUp(dir, next, k.SendMask)

@@ -19,7 +19,7 @@ const (
 
 // count enters a SACK mask of side dir that names numbers up to top.
 func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
-	b, o, rules := &c.side[dir].sequence.bases, &c.side[1-dir].sequence, &c.c.Rules
+	b, rules := &c.side[dir].sequence.bases, &c.c.Rules
 	b.bit0 = b.bit0 || mask&1 != 0
 	b.masks++
 	if b.bit0 {
@@ -29,7 +29,7 @@ func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
 	}
 	if b.n == 0 || top > b.top {
 		b.n, b.top = b.n+1, top
-		if top == o.seen+1 {
+		if top == c.side[1-dir].numbers.seen+1 {
 			b.beyond++
 			c.side[dir].sequence.odd = true
 		}

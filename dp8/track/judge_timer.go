@@ -156,7 +156,7 @@ func (c retryJudge) judgeShrink(dir int, num int64) {
 		return
 	}
 	w.fullAt = c.fr.Time
-	if c.side[dir].sequence.high+1-num < dp8.WindowSize-4 {
+	if c.side[dir].numbers.high+1-num < dp8.WindowSize-4 {
 		w.full = 0
 		rules.Pass(r3144CcLoss)
 		return
@@ -189,7 +189,7 @@ func (c retryJudge) reportStall(dir int, next int64) {
 	s, rules := &c.side[dir].sequence.stall, &c.c.Rules
 	if !s.set || s.num != next {
 		s.set, s.judged, s.reports = false, false, 0
-		if f := c.sequence().remembered(dir, next); f != nil && f.first && f.command&dp8.Reliable != 0 {
+		if f := c.remembered(dir, next); f != nil && f.first && f.command&dp8.Reliable != 0 {
 			s.set, s.num, s.frame, s.since, s.reported = true, next, f.frame, f.time, c.fr.Time
 			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.keepAlive, f.sendings > 1
 		}

@@ -14,8 +14,8 @@ func (w *timerState) note(c *conn) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
 		*w = timerState{heard: w.heard, alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
 		for i := range c.side {
-			if l := &c.side[i].sequence; l.started && l.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
-				w.next[i] = l.seen + 1
+			if n := &c.side[i].numbers; n.started && c.side[i].sequence.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
+				w.next[i] = n.seen + 1
 			} else {
 				w.due = false
 			}
@@ -86,7 +86,7 @@ func (c retryJudge) judgeOpening(dir int, num int64) {
 	if !c.c.Complete || c.trusted != 0 {
 		return
 	}
-	if f := c.sequence().remembered(dir, 1); f != nil && f.first {
+	if f := c.remembered(dir, 1); f != nil && f.first {
 		c.timers.opening[dir] = burst{c.fr.Frame, c.fr.Time, c.fr.Time - f.time}
 	}
 }

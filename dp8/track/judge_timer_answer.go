@@ -19,7 +19,7 @@ func (c retryJudge) expect(dir int, num int64, poll bool) {
 	if u.open && (u.poll || !poll) || !c.fr.HasTime {
 		return
 	}
-	if cum, ok := c.sequence().cumulative(dir); !ok || !poll && cum != num {
+	if cum, ok := c.cumulative(dir); !ok || !poll && cum != num {
 		return
 	}
 	u.open, u.poll, u.num, u.at, u.frame = true, poll, num, c.fr.Time, c.fr.Frame
@@ -33,7 +33,9 @@ func (c retryJudge) acknowledged(dir int, cum int64, known bool, words dissect.W
 	}
 	l, o := &c.side[dir].sequence, &c.side[1-dir].sequence
 	next, mask := c.said.next, c.said.mask
-	c.acks().passedHole(dir, cum, known, words)
+	if !c.said.ahead && known && c.side[1-dir].numbers.started && !words.Has(dissect.AckOfUncaptured) {
+		c.c.Rules.Pass(r31522Gapack)
+	}
 	if l.plain++; mask != 0 {
 		l.maskedAt, l.plain = c.fr.Time, 0
 	}
@@ -47,14 +49,15 @@ func (c retryJudge) acknowledged(dir int, cum int64, known bool, words dissect.W
 	if o.start.frame != 0 && !o.begun {
 		c.sequence().reportStart(1-dir, next, pure)
 	}
-	if c.said.ahead || !o.started {
+	if c.said.ahead || !c.side[1-dir].numbers.started {
 		return
 	}
-	o.idle = next == o.seen+1
+	seen := c.side[1-dir].numbers.seen
+	o.idle = next == seen+1
 	if known && next > cum && o.drops != 0 && cum < c.side[1-dir].gaveUp {
 		c.passedGivenUp(dir, cum, next)
 	}
-	if next <= o.seen || o.stall.set {
+	if next <= seen || o.stall.set {
 		c.reportStall(1-dir, next)
 	}
 	if mask != 0 || o.alone.waiting {
@@ -87,7 +90,7 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 	late := took > slack+lateAfter
 	if u.poll {
 		num := lastAcknowledged(next, mask)
-		newest := c.sequence().remembered(1-dir, num)
+		newest := c.remembered(1-dir, num)
 		c.answerPoll(dir, took, late, newest != nil && num > u.num && c.fr.Time-newest.time <= slack+lateAfter)
 		return
 	}

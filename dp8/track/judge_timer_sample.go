@@ -50,7 +50,7 @@ func (c retryJudge) judgeReactions(dir int, next int64, mask uint64) {
 			}
 			s.gapAt = 0 // only the capture missed what was before it
 		case mask == 0:
-			s.unnamed = s.unnamed || c.fr.Time-s.gapAt > c.c.Dir[1-dir].MinRTT()+c.sequence().apart()
+			s.unnamed = s.unnamed || c.fr.Time-s.gapAt > c.c.Dir[1-dir].MinRTT()+c.apart()
 		case mask>>uint(i)&1 != 0:
 			s.queued.Enter(false)
 			c.c.Rules.Pass(r31521Sackinfo)

@@ -127,9 +127,14 @@ func (c *conn) finish(end int64) {
 		c.c.Dir[dir].Provisionals().End()
 		c.judgeRefuted(dir)
 	}
-	c.sequence().settleSequence()
-	c.finishJudging()
-	c.ends().judgeTermination()
+	for dir := range c.side {
+		c.endClaims(dir)
+	}
+	if c.judged {
+		c.sequence().settleSequence()
+		c.finishJudging()
+		c.ends().judgeTermination()
+	}
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
