@@ -100,9 +100,9 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 	}
 	switch { // the secrets may be known without the mode, from a handshake cut by the capture
 	case s.fast.matches(sig):
-		c.handshakes().knowMode(modeFast, true)
+		c.knowMode(modeFast, true)
 	case s.keys.known && s.keys.matches(c.fr.Payload, off, sig, s.keys.current):
-		c.handshakes().knowMode(modeFull, true)
+		c.knowMode(modeFull, true)
 	default:
 		c.inferMode(dir, sig)
 	}

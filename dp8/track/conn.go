@@ -25,7 +25,13 @@ type conn struct {
 	life         lifecycle
 	finished     bool // settled: further frames are only counted
 	judged       bool // its rules are
-	commandState      // what judging handshakes needs
+	attempts     [2]attempt
+	strays       []*stray
+	signed       signedWatch
+	blind        bool  // the capture cut a handshake frame
+	rival        *conn // another connection of the pair when this one began, until it is answered
+	rivalOpen    bool  // its handshake was pending then
+	commandState       // what judging handshakes needs
 
 	event // the frame at hand
 	ack   seq.Acknowledgement
@@ -52,6 +58,7 @@ type side struct {
 	asm       assembler
 	history   history
 	numbers   numberState
+	next      latestNext
 	sequence  sequenceState
 	ended     bool // END_STREAM was captured
 	endSeq    int64

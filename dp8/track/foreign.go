@@ -13,7 +13,7 @@ import (
 func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
 	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
 	if foreign {
-		c.commands().unsay(d.SessionID)
+		c.unsay(d.SessionID)
 	}
 	return foreign
 }

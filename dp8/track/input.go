@@ -34,9 +34,13 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
-		c.commands().judgeMalformed(dir)
+		if c.judged {
+			c.commands().judgeMalformed()
+		}
 		c.malformedFrame(dir)
-		c.content().judgeMalformedData(err)
+		if c.judged {
+			c.content().judgeMalformedData(err)
+		}
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
 		c.countUntracked(dir)
 	case f.Type == dp8.TypeDFrame:
@@ -44,7 +48,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case f.Type == dp8.TypeSACK:
 		c.sack(dir)
 	case f.Type != dp8.TypeNone:
-		c.handshakes().handshake(dir)
+		c.handshake(dir)
 	}
 	c.before = fr.Time
 }
@@ -180,6 +184,9 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 			c.judgeKept(dir, num)
 		}
 	}
+	if !copied && c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == seq.First && v.Words&gapWord == 0) {
+		c.lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
+	}
 	if c.judged {
 		c.judgeFlow(dir, num, d, keepAlive, v)
 	}
@@ -234,11 +241,13 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	s := &c.side[dir]
 	c.confirmAcked(1-dir, k.NRcv, k.SACKMask)
 	c.life.heard(dir)
-	if !c.acks().judgeSACK(dir, next) {
+	if !c.fr.Words.Has(dissect.Duplicate) && !c.fr.Cut() && !c.heedsSACK(dir, next, k) {
 		return
 	}
 	c.listen(dir, next)
-	c.handshakes().speaks(dir)
+	if c.judged {
+		c.handshakes().speaks(dir)
+	}
 	s.nseq.Advance(next)
 	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
 	c.heed(dir, next)
@@ -249,4 +258,17 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	if c.judged {
 		c.ends().judgeReply(dir, next)
 	}
+}
+
+// heedsSACK reports whether a SACK that is no copy may change anything.
+func (c *conn) heedsSACK(dir int, next int64, k *dp8.SACK) bool {
+	if c.judged {
+		c.acks().judgeSACK(dir)
+	}
+	c.noteTick(dir, k.Timestamp)
+	heeded := c.heedsNext(dir, next)
+	if c.judged {
+		c.acks().judgeNSeq(dir, next)
+	}
+	return heeded
 }

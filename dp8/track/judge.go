@@ -11,15 +11,12 @@ import (
 type commandState struct {
 	asked       [2]asked
 	lastConnect badConnect
-	strays      []stray
-	rival       *conn // another connection of the pair when this one began, until it is answered
-	rivalOpen   bool  // its handshake was pending then
-	signed      signedWatch
+	strayCases  []strayCase
+	chosen      secretWatch
 	early       earlyFrame
-	repeats     int  // CONNECTs since the listener's latest answer
-	offers      int  // answers of the listener since the connector's latest confirmation
-	confirms    int  // confirmations
-	blind       bool // the capture cut a handshake frame
+	repeats     int // CONNECTs since the listener's latest answer
+	offers      int // answers of the listener since the connector's latest confirmation
+	confirms    int // confirmations
 }
 
 // judgeKept judges a data frame that is no copy once it is remembered.
@@ -42,9 +39,6 @@ func (c *conn) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v se
 	}
 	c.handshakes().speaks(dir)
 	c.acks().sawRetry(dir, d.IsRetry())
-	if c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == seq.First && v.Words&gapWord == 0) {
-		c.commands().lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
-	}
 	if d.Control&dp8.CtlCoalesce != 0 {
 		c.content().judgeCoalesced(d)
 	}

@@ -158,7 +158,7 @@ func (c contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 		}
 		x.between = true
 		blocked := conform.GuardNone
-		if !c.acks().unwrapsAfter(n, min(before.time, x.time, behind.time)) {
+		if !c.unwrapsAfter(n, min(before.time, x.time, behind.time)) {
 			blocked = conform.GuardUnwrap
 		}
 		rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,

@@ -31,21 +31,16 @@ type hardDisconnectState struct {
 // saying it three times.
 const manyReplies = 10
 
-// judgeHard judges a HARD_DISCONNECT of this connection that is genuine and no copy.
+// judgeHard judges a HARD_DISCONNECT of this connection that is genuine, no copy, and not cut.
 func (c commandJudge) judgeHard(dir int, h *dp8.Handshake) {
 	rules, w := &c.c.Rules, &c.side[dir].hard
-	if c.fr.Cut() || c.fr.Words.Has(duplicate) {
-		return
-	}
 	rules.PassSet(setCFrame)
 	rules.Pass(r2214Cmd)
 	c.judgeTrailing(rules, h)
 	if c.hs.sessionKnown {
 		rules.Pass(r2214Sessid)
-		c.lives(dir, true, 0)
 	}
 	good := c.judgeHardFields(dir, h)
-	c.judgeTick(dir, h.Timestamp)
 	c.settleFast(dir, h)
 	c.judgeHardMsgID(dir, h)
 	if !good || !c.hs.sessionKnown {
@@ -111,7 +106,7 @@ func (c commandJudge) judgeHardSeq(dir int, h *dp8.Handshake) bool {
 	highest, ok := c.c.Dir[dir].Window().Highest()
 	num := c.nextSend(&c.side[dir], h.RspID)
 	switch {
-	case !ok || num <= highest && !c.acks().unwraps(dir):
+	case !ok || num <= highest && !c.unwraps(dir):
 	case num == highest+1:
 		rules.Pass(r2214RspidSeq)
 	case num > highest+1:
@@ -239,7 +234,7 @@ func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 		rules.Unclear(r3145Nodata, conform.GuardLife, "a data frame after the side's HARD_DISCONNECT may belong to a new connection", w.first.Frame)
 		return
 	}
-	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.acks().unwraps(dir) {
+	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.unwraps(dir) {
 		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a data frame after the side's HARD_DISCONNECT may be a delayed one", w.first.Frame)
 	} else {
 		rules.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
@@ -258,7 +253,7 @@ func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
 	switch {
 	case w.firstSeq < hardNumbers || since > hardOver*1e6 || int32(tick-w.since) > hardOver:
 		rules.Unclear(r3145Nodata, conform.GuardLife, "a SACK after the side's HARD_DISCONNECT may belong to a new connection", w.first.Frame)
-	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.acks().unwraps(dir):
+	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.unwraps(dir):
 		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a SACK after the side's HARD_DISCONNECT may belong to another connection", w.first.Frame)
 	default:
 		rules.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)

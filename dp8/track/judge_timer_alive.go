@@ -134,7 +134,6 @@ func (c retryJudge) judgeConnects(h *dp8.Handshake) {
 		return // a copy, as far as can be seen
 	}
 	w.lastTick = h.Timestamp
-	c.sequence().coarsen(c.fr.Time)
 	if w.connects > 0 && c.fr.Time-w.lastTry > attemptGap {
 		w.connects = 0
 	}

@@ -32,16 +32,16 @@ func (c *conn) useSupplied(s *dp8.SuppliedSecrets, dir int, num int64, off int, 
 	side := &c.side[dir]
 	switch {
 	case s.Mode != "full" && c.mode != modeFull && dp8.Secret(sig) == secret:
-		c.handshakes().knowMode(modeFast, true)
+		c.knowMode(modeFast, true)
 		side.fast = fastKey{secret: secret, known: true}
 	case s.Mode != "fast" && c.mode != modeFast && side.keys.matches(c.fr.Payload, off, sig, secret):
-		c.handshakes().knowMode(modeFull, true)
+		c.knowMode(modeFull, true)
 		side.keys.start(secret, num>>8, !s.Current)
 	default:
 		return false
 	}
 	if c.connector < 0 {
-		c.handshakes().knowConnector(connector)
+		c.knowConnector(connector)
 		c.c.Infer("roles")
 	}
 	return true
