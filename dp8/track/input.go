@@ -117,14 +117,14 @@ func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	switch out.Place(&c.sent, c.fr.Datagram) {
 	case seq.Provisional:
 		c.c.SetAside(dir, &c.sent, c.fr)
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 		return
 	case seq.Confirmed:
 		c.believe(dir)
 	}
 	c.numberedFrame(dir, num, d, keepAlive)
 	if out.Provisionals().HasRefuted() {
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 	}
 }
 

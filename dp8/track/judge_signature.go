@@ -221,6 +221,9 @@ var actedRules = [...]struct {
 	foreignSession: {r222KaActed, "a KeepAlive with another session id"},
 }
 
+// passActed passes a refused number of which a good frame was captured.
+func (c signatureJudge) passActed(r refusal) { c.c.Rules.Pass(actedRules[r.why].rule) }
+
 // judgeActed judges that side dir acknowledges a refused frame, expecting next; missing
 // numbers of the other side are known to be refused. good tells that a frame with that number
 // was accepted. A good copy may be captured a little later.

@@ -133,7 +133,7 @@ func (c *conn) finish(end int64) {
 			c.believeHeld(dir)
 		}
 		c.c.Dir[dir].Provisionals().End()
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 	}
 	for dir := range c.side {
 		c.endClaims(dir)

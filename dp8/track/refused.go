@@ -84,7 +84,7 @@ func (c *conn) accept(dir int, num int64) {
 		case r.num != num:
 			keep = append(keep, r)
 		case c.judged:
-			c.c.Rules.Pass(actedRules[r.why].rule)
+			c.signing().passActed(r)
 		}
 	}
 	s.refused = keep

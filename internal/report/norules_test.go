@@ -7,32 +7,41 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dp8"
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/hazel"
 	hazeltrack "github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // TestRulesSteerNothing: connections that are followed without rules have the same numbers,
 // states and messages, to the byte; all that is missing is what rules say.
 func TestRulesSteerNothing(t *testing.T) {
 	bare := protocols.All(protocols.Options{})
-	k := slices.IndexFunc(bare, func(p *session.Protocol) bool { return p.Protocol == hazel.Hazel })
-	bare[k] = hazeltrack.New(nil)
-	traces, err := filepath.Glob("../../testdata/pcaps/hazel/*.pcap*")
-	if err != nil || len(traces) == 0 {
-		t.Fatal("no traces:", err)
-	}
-	for _, path := range append(traces, pcaps.Files(t, "hazel/*.pcap*")...) {
-		with, messages := analyse(t, path)
-		without, alike := analyseWith(t, path, bare)
-		if got, want := numbers(t, without), numbers(t, with); !bytes.Equal(got, want) {
-			t.Errorf("%s: %s", path, difference(got, want))
+	for i, p := range bare {
+		switch p.Protocol {
+		case hazel.Hazel:
+			bare[i] = hazeltrack.New(nil)
+		case dp8.DP8:
+			bare[i] = dp8track.Follow(dp8track.Options{})
 		}
-		if !slices.EqualFunc(messages, alike, bytes.Equal) {
-			t.Errorf("%s: messages differ", path)
+	}
+	for name, captured := range map[string]string{"hazel": "hazel/*.pcap*", "dp8": "directplay/*.pcap*"} {
+		traces, err := filepath.Glob("../../testdata/pcaps/" + name + "/*.pcap*")
+		if err != nil || len(traces) == 0 {
+			t.Fatal("no traces:", err)
+		}
+		for _, path := range append(traces, pcaps.Files(t, captured)...) {
+			with, messages := analyse(t, path)
+			without, alike := analyseWith(t, path, bare)
+			if got, want := numbers(t, without), numbers(t, with); !bytes.Equal(got, want) {
+				t.Errorf("%s: %s", path, difference(got, want))
+			}
+			if !slices.EqualFunc(messages, alike, bytes.Equal) {
+				t.Errorf("%s: messages differ", path)
+			}
 		}
 	}
 }
